@@ -1,0 +1,9 @@
+noinst_LIBRARIES += lib/base/libbase.a
+lib_base_libbase_a_SOURCES = \
+	lib/base/budget.c \
+	lib/base/budget.h \
+	lib/base/compiler.h \
+	lib/base/counter.c \
+	lib/base/counter.h \
+	lib/base/loop.c \
+	lib/base/loop.h

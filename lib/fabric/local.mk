@@ -1,0 +1,6 @@
+noinst_LIBRARIES += lib/fabric/libfabric.a
+lib_fabric_libfabric_a_SOURCES = \
+	lib/fabric/fabric.c \
+	lib/fabric/fabric.h \
+	lib/fabric/pool.c \
+	lib/fabric/pool.h

@@ -1,0 +1,4 @@
+noinst_LIBRARIES += lib/rpc/librpc.a
+lib_rpc_librpc_a_SOURCES = \
+	lib/rpc/msg.c \
+	lib/rpc/msg.h

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* A loop for tests: fake clock, timers, deferred tasks. */
+#include "tests/lib/fake_loop.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+struct loop_timer {
+	TAILQ_ENTRY(loop_timer) entry;
+	struct fake_loop *loop;
+	void (*fn)(void *arg);
+	void *arg;
+	bool set;
+	uint64_t due_us;
+};
+
+struct fake_loop {
+	struct loop loop;
+	uint64_t now_us;
+	TAILQ_HEAD(, loop_timer) timers;
+};
+
+static struct fake_loop *fake_of(struct loop *loop)
+{
+	return container_of(loop, struct fake_loop, loop);
+}
+
+static uint64_t fake_now(struct loop *loop)
+{
+	return fake_of(loop)->now_us;
+}
+
+static struct loop_io *fake_io_new(struct loop *loop, int fd, void (*fn)(void *, unsigned), void *arg)
+{
+	return NULL;
+}
+
+static void fake_io_set(struct loop_io *io, unsigned events)
+{
+}
+
+static void fake_io_free(struct loop_io *io)
+{
+}
+
+static struct loop_timer *fake_timer_new(struct loop *loop, void (*fn)(void *arg), void *arg)
+{
+	struct loop_timer *timer = calloc(1, sizeof(*timer));
+
+	if (!timer)
+		return NULL;
+	timer->loop = fake_of(loop);
+	timer->fn = fn;
+	timer->arg = arg;
+	TAILQ_INSERT_TAIL(&timer->loop->timers, timer, entry);
+	return timer;
+}
+
+static void fake_timer_set(struct loop_timer *timer, uint64_t delay_us)
+{
+	timer->set = true;
+	timer->due_us = timer->loop->now_us + delay_us;
+}
+
+static void fake_timer_clear(struct loop_timer *timer)
+{
+	timer->set = false;
+}
+
+static void fake_timer_free(struct loop_timer *timer)
+{
+	TAILQ_REMOVE(&timer->loop->timers, timer, entry);
+	free(timer);
+}
+
+static void fake_kick(struct loop *loop)
+{
+}
+
+static const struct loop_ops fake_ops = {
+	.now_us = fake_now,
+	.io_new = fake_io_new,
+	.io_set = fake_io_set,
+	.io_free = fake_io_free,
+	.timer_new = fake_timer_new,
+	.timer_set = fake_timer_set,
+	.timer_clear = fake_timer_clear,
+	.timer_free = fake_timer_free,
+	.kick = fake_kick,
+};
+
+struct loop *fake_loop_new(void)
+{
+	struct fake_loop *fake = calloc(1, sizeof(*fake));
+
+	assert(fake);
+	fake->loop.ops = &fake_ops;
+	TAILQ_INIT(&fake->loop.tasks);
+	TAILQ_INIT(&fake->timers);
+	return &fake->loop;
+}
+
+void fake_loop_free(struct loop *loop)
+{
+	struct fake_loop *fake = fake_of(loop);
+
+	assert(TAILQ_EMPTY(&fake->timers));
+	free(fake);
+}
+
+/* The timer that is due first, at or before @until_us; NULL if none is. */
+static struct loop_timer *next_due(struct fake_loop *fake, uint64_t until_us)
+{
+	struct loop_timer *timer, *best = NULL;
+
+	TAILQ_FOREACH(timer, &fake->timers, entry)
+		if (timer->set && timer->due_us <= until_us && (!best || timer->due_us < best->due_us))
+			best = timer;
+	return best;
+}
+
+static void run_until(struct fake_loop *fake, uint64_t until_us)
+{
+	for (;;) {
+		struct loop_timer *timer;
+
+		while (loop_run_tasks(&fake->loop))
+			;
+		timer = next_due(fake, until_us);
+		if (!timer)
+			break;
+		if (timer->due_us > fake->now_us)
+			fake->now_us = timer->due_us;
+		timer->set = false;
+		timer->fn(timer->arg);
+	}
+	fake->now_us = until_us;
+}
+
+void fake_loop_run(struct loop *loop)
+{
+	run_until(fake_of(loop), fake_of(loop)->now_us);
+}
+
+void fake_loop_advance(struct loop *loop, uint64_t us)
+{
+	run_until(fake_of(loop), fake_of(loop)->now_us + us);
+}

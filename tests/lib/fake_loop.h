@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A loop for tests: its clock moves when told, it watches no descriptor, and it never sleeps. */
+#ifndef TESTS_LIB_FAKE_LOOP_H
+#define TESTS_LIB_FAKE_LOOP_H
+
+#include "base/loop.h"
+
+/** fake_loop_new - a loop at time zero. */
+struct loop *fake_loop_new(void);
+/** fake_loop_free - free it; every timer must have been freed. */
+void fake_loop_free(struct loop *loop);
+/** fake_loop_run - run deferred tasks and due timers until nothing is left to do now. */
+void fake_loop_run(struct loop *loop);
+/** fake_loop_advance - move the clock by @us, running each timer at its time. */
+void fake_loop_advance(struct loop *loop, uint64_t us);
+
+#endif

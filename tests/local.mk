@@ -1,0 +1,13 @@
+# The test suite speaks TAP; each case counts.
+TEST_EXTENSIONS = .sh
+LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
+SH_LOG_DRIVER = $(LOG_DRIVER)
+AM_TESTS_ENVIRONMENT = srcdir='$(srcdir)' builddir='$(builddir)' top_builddir='$(top_builddir)'; \
+	export srcdir builddir top_builddir;
+
+check_LIBRARIES += tests/lib/libtest.a
+tests_lib_libtest_a_SOURCES = tests/lib/fake_loop.c tests/lib/fake_loop.h \
+	tests/lib/test.c tests/lib/test.h
+tests_lib_libtest_a_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+UNIT_LDADD = tests/lib/libtest.a $(PROTOCOL_LIBS) $(CHECK_LIBS)
+UNIT_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
