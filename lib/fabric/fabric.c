@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Dispatch from the fabric's interface to the fabric at hand. */
+#include "fabric/fabric.h"
+
+int fabric_listen(const struct fabric_ops *ops, void *config, struct loop *loop,
+		  const struct sockaddr *addr, int backlog,
+		  void (*incoming)(void *arg, struct fabric_incoming *in), void *arg,
+		  struct fabric_listener **out)
+{
+	return ops->listen(config, loop, addr, backlog, incoming, arg, out);
+}
+
+void fabric_listener_pause(struct fabric_listener *listener, bool paused)
+{
+	listener->ops->listener_pause(listener, paused);
+}
+
+void fabric_listener_addr(const struct fabric_listener *listener, struct sockaddr_storage *addr)
+{
+	listener->ops->listener_addr(listener, addr);
+}
+
+void fabric_listener_free(struct fabric_listener *listener)
+{
+	if (listener)
+		listener->ops->listener_free(listener);
+}
+
+void fabric_incoming_drop(struct fabric_incoming *in)
+{
+	in->ops->incoming_drop(in);
+}
+
+int fabric_connect(struct fabric *fabric, const struct sockaddr *addr,
+		   const struct fabric_ep_params *params, const struct fabric_ep_events *events,
+		   void *arg, struct fabric_ep **out)
+{
+	return fabric->ops->connect(fabric, addr, params, events, arg, out);
+}
+
+int fabric_adopt(struct fabric *fabric, struct fabric_incoming *in,
+		 const struct fabric_ep_events *events, void *arg, struct fabric_ep **out)
+{
+	return fabric->ops->adopt(fabric, in, events, arg, out);
+}
+
+int fabric_ep_accept(struct fabric_ep *ep, const struct fabric_ep_params *params)
+{
+	return ep->ops->accept(ep, params);
+}
+
+void fabric_ep_reject(struct fabric_ep *ep)
+{
+	ep->ops->reject(ep);
+}
+
+void fabric_ep_info(const struct fabric_ep *ep, struct fabric_ep_info *info)
+{
+	ep->ops->ep_info(ep, info);
+}
+
+void fabric_recv_post(struct fabric_ep *ep, unsigned count)
+{
+	ep->ops->recv_post(ep, count);
+}
+
+int fabric_post(struct fabric_ep *ep, struct fabric_wr *wr)
+{
+	return ep->ops->post(ep, wr);
+}
+
+int fabric_key_bind(struct fabric_ep *ep, struct fabric_key *key)
+{
+	return ep->ops->key_bind(ep, key);
+}
+
+bool fabric_key_unbind(struct fabric_key *key)
+{
+	return key->ep->ops->key_unbind(key);
+}
+
+void fabric_ep_close(struct fabric_ep *ep)
+{
+	ep->ops->close(ep);
+}
+
+void fabric_ep_free(struct fabric_ep *ep)
+{
+	if (ep)
+		ep->ops->ep_free(ep);
+}
+
+void fabric_free(struct fabric *fabric)
+{
+	if (fabric)
+		fabric->ops->free(fabric);
+}
+
+const char *fabric_close_name(enum fabric_close why)
+{
+	static const char *const names[] = {
+		[FABRIC_CLOSE_LOCAL] = "local",           [FABRIC_CLOSE_PEER] = "peer closed",
+		[FABRIC_CLOSE_LOST] = "lost",             [FABRIC_CLOSE_REFUSED] = "refused",
+		[FABRIC_CLOSE_TIMEOUT] = "timeout",       [FABRIC_CLOSE_PROTOCOL] = "protocol error",
+		[FABRIC_CLOSE_TERMINATED] = "terminated", [FABRIC_CLOSE_RESOURCES] = "resources",
+	};
+	return names[why];
+}

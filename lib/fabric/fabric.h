@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * RDMA semantics, whatever carries them.
+ *
+ *	verbs of the fabric        libibverbs / librdmacm
+ *	fabric_listen              rdma_create_id, rdma_bind_addr, rdma_listen
+ *	fabric_adopt               RDMA_CM_EVENT_CONNECT_REQUEST, rdma_migrate_id, rdma_create_qp
+ *	fabric_ep_accept, _reject  rdma_accept, rdma_reject
+ *	fabric_connect             rdma_resolve_addr, rdma_resolve_route, rdma_create_qp, rdma_connect
+ *	fabric_recv_post           ibv_post_recv
+ *	fabric_post                ibv_post_send: SEND, SEND_WITH_INV, RDMA_WRITE, RDMA_READ
+ *	fabric_key_bind, _unbind   IBV_WR_BIND_MW and IBV_WR_LOCAL_INV, or an ibv_reg_mr of a private domain
+ *	fabric_ep_close            rdma_disconnect, then the flush of both queues
+ *
+ * What every fabric promises:
+ *
+ *  - Sends and Writes leave in the order in which they were posted; a Write is placed at the peer before
+ *    a Send that was posted after it is delivered there. A Read is ordered with nothing but other Reads.
+ *  - A key is good in a Send that is posted after fabric_key_bind() returned 0.
+ *  - One post, one completion: done() is called exactly once for each work request whose post returned
+ *    0, in the order of posting among Sends and Writes and in the order of posting among Reads, never
+ *    from inside a call into the fabric, and before closed(). Until then the work request and the
+ *    buffers that it names belong to the fabric.
+ *  - In a completion only the work request and the status can be trusted until the status is FABRIC_OK.
+ *  - Never more Reads are outstanding than the peer accepts; further ones wait in order.
+ *  - closed() comes exactly once, last of all events, whoever ended the connection, and never from inside
+ *    a call into the fabric. After it fabric_ep_free() is due; before it, it is not allowed.
+ *
+ * An endpoint, its fabric and its loop belong to one thread. Only a `struct fabric_incoming` crosses
+ * threads: from the listener's to the one that adopts it.
+ */
+#ifndef FABRIC_FABRIC_H
+#define FABRIC_FABRIC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/queue.h>
+#include <sys/socket.h>
+
+#include "base/compiler.h"
+#include "base/counter.h"
+#include "base/loop.h"
+#include "fabric/pool.h"
+
+#define FABRIC_MAX_SGE          4
+#define FABRIC_MAX_PRIVATE_DATA 252 /* 256 on Linux iWARP, less the 4 bytes of RFC 6581 */
+
+enum fabric_status {
+	FABRIC_OK,
+	FABRIC_FLUSHED,    /* the connection ended first; says nothing about what the peer saw */
+	FABRIC_ERR_LOCAL,  /* the device or the memory failed here */
+	FABRIC_ERR_REMOTE, /* the peer refused the access or broke the protocol */
+};
+
+/* Why an endpoint closed; a log line and a counter each. */
+enum fabric_close {
+	FABRIC_CLOSE_LOCAL,      /* fabric_ep_close() was called */
+	FABRIC_CLOSE_PEER,       /* the peer disconnected in good order */
+	FABRIC_CLOSE_LOST,       /* the link broke: reset, timeout, unreachable */
+	FABRIC_CLOSE_REFUSED,    /* the peer refused or rejected the connection */
+	FABRIC_CLOSE_TIMEOUT,    /* set-up took too long */
+	FABRIC_CLOSE_PROTOCOL,   /* the peer broke the fabric's protocol and was told so */
+	FABRIC_CLOSE_TERMINATED, /* the peer says that we broke it */
+	FABRIC_CLOSE_RESOURCES,  /* memory or a device limit here */
+};
+
+enum fabric_wr_op {
+	FABRIC_SEND,
+	FABRIC_SEND_INV, /* Send with Invalidate of inv_rkey */
+	FABRIC_WRITE,
+	FABRIC_READ, /* exactly one sge; at least one byte */
+};
+
+struct fabric_sge {
+	struct buf *buf; /* the buffer that `addr` lies in; its reference is the poster's until done() */
+	uint8_t *addr;
+	uint32_t len_bytes;
+};
+
+struct fabric_wr {
+	enum fabric_wr_op op;
+	unsigned nsge;
+	struct fabric_sge sge[FABRIC_MAX_SGE];
+	uint32_t rkey;     /* WRITE, READ: the peer's key */
+	uint32_t inv_rkey; /* SEND_INV */
+	uint64_t raddr;    /* WRITE, READ: where under that key */
+	void (*done)(struct fabric_wr *wr, enum fabric_status status);
+	/* The fabric's, while posted. */
+	TAILQ_ENTRY(fabric_wr) entry;
+	uint64_t priv[2];
+};
+TAILQ_HEAD(fabric_wr_list, fabric_wr);
+
+#define FABRIC_REMOTE_READ  0x1u
+#define FABRIC_REMOTE_WRITE 0x2u
+
+/* A key lent to the peer: it reaches `len_bytes` from `addr` under `rkey`, with these rights only. */
+struct fabric_key {
+	uint32_t rkey;
+	uint64_t addr; /* the offset to advertise: the fabric's choice */
+	uint32_t len_bytes;
+	unsigned rights;
+	struct buf *buf; /* a reference is held while bound */
+	uint8_t *mem;
+	void (*unbound)(struct fabric_key *key); /* only after an unbind that returned false */
+	/* The fabric's, while bound. */
+	struct fabric_ep *ep;
+	TAILQ_ENTRY(fabric_key) entry;
+	void *priv;
+};
+
+/* A Send that arrived. The bytes are the fabric's and good only during recv(). */
+struct fabric_recv {
+	const uint8_t *data;
+	uint32_t len_bytes;
+	bool invalidated; /* a Send with Invalidate: `inv_rkey` is dead already */
+	uint32_t inv_rkey;
+};
+
+struct fabric_ep_events {
+	/* Adopted endpoints: the peer asks; fabric_ep_accept() or _reject() is due, now or later. */
+	void (*requested)(void *arg, const uint8_t *private_data, size_t len_bytes);
+	/* Connection is up; connecting endpoints get what the acceptor sent. */
+	void (*established)(void *arg, const uint8_t *private_data, size_t len_bytes);
+	void (*recv)(void *arg, const struct fabric_recv *recv);
+	void (*closed)(void *arg, enum fabric_close why, const char *detail);
+	/* Something worth a log line that is no reason to close. */
+	void (*note)(void *arg, const char *text);
+};
+
+struct fabric_ep_params {
+	uint8_t private_data[FABRIC_MAX_PRIVATE_DATA];
+	size_t private_data_bytes;
+	unsigned ird;             /* Reads that the peer may have outstanding here */
+	unsigned ord;             /* Reads that we want to have outstanding there */
+	uint32_t recv_size_bytes; /* size of each posted receive */
+	unsigned recv_count;      /* receives posted before the connection is used */
+};
+
+struct fabric_ep_info {
+	const char *fabric;
+	struct sockaddr_storage local, peer;
+	unsigned ird, ord; /* as negotiated */
+	bool per_rpc_keys; /* keys have exact bounds and die alone: remote invalidation may be offered */
+	uint32_t max_key_bytes; /* longest memory under one key */
+};
+
+struct fabric;
+struct fabric_ep;
+struct fabric_listener;
+
+/* A connection that a listener accepted and nobody owns yet; the address is for `allow`. */
+struct fabric_incoming {
+	const struct fabric_ops *ops;
+	struct sockaddr_storage peer, local;
+};
+
+struct fabric_ops {
+	const char *name; /* "iwarp", "verbs", "sim" */
+	const struct counter_desc *counters_table;
+	int (*listen)(void *config, struct loop *loop, const struct sockaddr *addr, int backlog,
+		      void (*incoming)(void *arg, struct fabric_incoming *in), void *arg,
+		      struct fabric_listener **out);
+	void (*listener_pause)(struct fabric_listener *listener, bool paused);
+	void (*listener_addr)(const struct fabric_listener *listener, struct sockaddr_storage *addr);
+	void (*listener_free)(struct fabric_listener *listener);
+	void (*incoming_drop)(struct fabric_incoming *in);
+	void (*free)(struct fabric *fabric);
+	int (*connect)(struct fabric *fabric, const struct sockaddr *addr,
+		       const struct fabric_ep_params *params, const struct fabric_ep_events *events,
+		       void *arg, struct fabric_ep **out);
+	int (*adopt)(struct fabric *fabric, struct fabric_incoming *in,
+		     const struct fabric_ep_events *events, void *arg, struct fabric_ep **out);
+	int (*accept)(struct fabric_ep *ep, const struct fabric_ep_params *params);
+	void (*reject)(struct fabric_ep *ep);
+	void (*ep_info)(const struct fabric_ep *ep, struct fabric_ep_info *info);
+	void (*recv_post)(struct fabric_ep *ep, unsigned count);
+	int (*post)(struct fabric_ep *ep, struct fabric_wr *wr);
+	int (*key_bind)(struct fabric_ep *ep, struct fabric_key *key);
+	bool (*key_unbind)(struct fabric_key *key);
+	void (*close)(struct fabric_ep *ep);
+	void (*ep_free)(struct fabric_ep *ep);
+};
+
+/* The head of every fabric's own structures. */
+struct fabric {
+	const struct fabric_ops *ops;
+	struct loop *loop;
+	struct pool *pool;
+	void *counters; /* laid out as ops->counters_table says */
+};
+
+struct fabric_ep {
+	const struct fabric_ops *ops;
+	struct fabric *fabric;
+	const struct fabric_ep_events *events;
+	void *arg;
+};
+
+struct fabric_listener {
+	const struct fabric_ops *ops;
+};
+
+/**
+ * fabric_listen - listen for connections
+ * @ops:      which fabric
+ * @config:   that fabric's configuration (iwarp: struct iwarp_config); copied
+ * @loop:     loop of the thread that listens
+ * @addr:     IPv4 or IPv6 address and port
+ * @incoming: called for each connection; it owns it: fabric_adopt() or fabric_incoming_drop()
+ *
+ * Returns 0 or the negative errno of the bind or listen that failed.
+ */
+int fabric_listen(const struct fabric_ops *ops, void *config, struct loop *loop,
+		  const struct sockaddr *addr, int backlog,
+		  void (*incoming)(void *arg, struct fabric_incoming *in), void *arg,
+		  struct fabric_listener **out) MUST_CHECK;
+/** fabric_listener_pause - take no further connection until called with false. */
+void fabric_listener_pause(struct fabric_listener *listener, bool paused);
+/** fabric_listener_addr - the address really bound (port 0 asks the kernel for one). */
+void fabric_listener_addr(const struct fabric_listener *listener, struct sockaddr_storage *addr);
+/** fabric_listener_free - stop listening; connections already handed out live on; accepts NULL. */
+void fabric_listener_free(struct fabric_listener *listener);
+/** fabric_incoming_drop - close a connection that nobody wants; any thread. */
+void fabric_incoming_drop(struct fabric_incoming *in);
+
+/**
+ * fabric_connect - connect to a peer
+ * @params: private data, depths, receives; copied
+ * @events: what to call, with @arg; stays the caller's until closed()
+ * @out:    the endpoint; the outcome comes as established() or closed()
+ *
+ * Returns 0, -ENOMEM, or the errno of the socket or device call that failed at once.
+ */
+int fabric_connect(struct fabric *fabric, const struct sockaddr *addr,
+		   const struct fabric_ep_params *params, const struct fabric_ep_events *events,
+		   void *arg, struct fabric_ep **out) MUST_CHECK;
+
+/**
+ * fabric_adopt - take over a connection from a listener
+ * @in: taken, also on failure
+ *
+ * requested() follows when the peer's request is in, or closed(). Returns 0 or -ENOMEM.
+ */
+int fabric_adopt(struct fabric *fabric, struct fabric_incoming *in,
+		 const struct fabric_ep_events *events, void *arg, struct fabric_ep **out) MUST_CHECK;
+
+/** fabric_ep_accept - answer requested(); established() follows. Returns 0, or -ENOTCONN if it is gone. */
+int fabric_ep_accept(struct fabric_ep *ep, const struct fabric_ep_params *params) MUST_CHECK;
+/** fabric_ep_reject - refuse after requested(), without private data; closed() follows. */
+void fabric_ep_reject(struct fabric_ep *ep);
+/** fabric_ep_info - addresses and what was negotiated. */
+void fabric_ep_info(const struct fabric_ep *ep, struct fabric_ep_info *info);
+
+/** fabric_recv_post - post @count more receives of the size given at set-up. */
+void fabric_recv_post(struct fabric_ep *ep, unsigned count);
+
+/**
+ * fabric_post - post a work request
+ *
+ * Returns 0: done() will be called. -ENOTCONN: the connection is not up, or closing; done() will not.
+ */
+int fabric_post(struct fabric_ep *ep, struct fabric_wr *wr) MUST_CHECK;
+
+/**
+ * fabric_key_bind - lend memory to the peer
+ * @key: its buf, mem, len_bytes, rights and unbound filled in; the fabric sets rkey and addr and takes a
+ *       reference to buf
+ *
+ * Returns 0, -ENOTCONN, or -ENOMEM (no key left).
+ */
+int fabric_key_bind(struct fabric_ep *ep, struct fabric_key *key) MUST_CHECK;
+
+/**
+ * fabric_key_unbind - take it back
+ *
+ * Returns true if the peer cannot reach the memory from now on; else unbound() will be called when that
+ * is so, at the latest before closed(). Every bound key is unbound by its owner before fabric_ep_free(),
+ * also when the peer invalidated it or the connection ended.
+ */
+bool fabric_key_unbind(struct fabric_key *key) MUST_CHECK;
+
+/** fabric_ep_close - disconnect in good order: what was posted is sent first, within a bound. */
+void fabric_ep_close(struct fabric_ep *ep);
+/** fabric_ep_free - free a closed endpoint; accepts NULL. */
+void fabric_ep_free(struct fabric_ep *ep);
+/** fabric_free - free a fabric without endpoints; accepts NULL. */
+void fabric_free(struct fabric *fabric);
+
+/** fabric_close_name - "refused", "lost" …, for logs and counters. */
+const char *fabric_close_name(enum fabric_close why);
+
+#endif

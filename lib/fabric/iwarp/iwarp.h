@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The iwarp fabric: MPA, DDP and RDMAP over a TCP socket, in user space. */
+#ifndef FABRIC_IWARP_IWARP_H
+#define FABRIC_IWARP_IWARP_H
+
+#include "fabric/fabric.h"
+
+struct iwarp_config {
+	bool crc;                  /* ask for CRC32C; it is used if either end asks */
+	bool fpdu_64k;             /* FPDUs up to 64 KiB; else as long as a TCP segment */
+	uint64_t setup_timeout_us; /* for the MPA exchange */
+};
+
+extern const struct fabric_ops iwarp_fabric_ops;
+
+/**
+ * iwarp_fabric_new - a worker's iwarp fabric
+ * @loop, @pool: the worker's
+ * @config:      copied
+ *
+ * Returns NULL without memory.
+ */
+struct fabric *iwarp_fabric_new(struct loop *loop, struct pool *pool,
+				const struct iwarp_config *config);
+
+#endif

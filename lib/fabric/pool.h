@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Registered buffers: slices of slabs.
+ *
+ * A slab is memory that a device registers once; a buffer is a slice of one. TCP receives straight
+ * into buffers, RDMA reads and writes them, TCP sends from them. A buffer is counted by reference, so
+ * that one that is still in an output queue outlives the RPC that made it.
+ *
+ * The pool hands out memory; whether an RPC may have it is the budget's question (base/budget.h), asked
+ * first. A pool belongs to one thread.
+ */
+#ifndef FABRIC_POOL_H
+#define FABRIC_POOL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+
+struct pool;
+struct slab;
+
+struct buf {
+	uint8_t *mem;      /* start of the slice */
+	size_t size_bytes; /* its size class: at least what was asked for */
+	unsigned refs;
+	struct slab *slab;
+	struct buf *next_free; /* the pool's */
+};
+
+/* What a fabric keeps of a slab that it registered: a list, one entry per protection domain. */
+struct slab_reg {
+	struct slab_reg *next;
+	const void *domain;                   /* whose registration this is */
+	void (*release)(struct slab_reg *reg); /* deregisters and frees; the pool calls it */
+};
+
+struct pool_stats {
+	size_t slab_bytes;   /* mapped now */
+	size_t in_use_bytes; /* in buffers that somebody holds */
+};
+
+/**
+ * pool_new - make a pool
+ * @max_buf_bytes: largest buffer that will be asked for
+ *
+ * Returns NULL without memory.
+ */
+struct pool *pool_new(size_t max_buf_bytes);
+/** pool_free - free a pool, all of whose buffers have been put; accepts NULL. */
+void pool_free(struct pool *pool);
+/** pool_stats_get - how much memory the pool has mapped and lent out. */
+void pool_stats_get(const struct pool *pool, struct pool_stats *stats);
+
+/**
+ * buf_get - take a buffer of at least @size_bytes, with one reference
+ *
+ * Its content is undefined. Returns NULL without memory or beyond the pool's largest size.
+ */
+struct buf *buf_get(struct pool *pool, size_t size_bytes) MUST_CHECK;
+/** buf_ref - one more reference; returns @buf. */
+struct buf *buf_ref(struct buf *buf);
+/** buf_put - one reference less; the last one gives the slice back; accepts NULL. */
+void buf_put(struct buf *buf);
+
+/** pool_class_bytes - the size that buf_get() really takes for @size_bytes: what a budget must count. */
+size_t pool_class_bytes(size_t size_bytes);
+
+/** buf_slab_memory - the whole slab behind a buffer, for a fabric that registers it. */
+void buf_slab_memory(const struct buf *buf, uint8_t **start, size_t *len_bytes);
+/** buf_slab_reg - the registration of @buf's slab in @domain, or NULL. */
+struct slab_reg *buf_slab_reg(const struct buf *buf, const void *domain);
+/** buf_slab_reg_add - remember a registration; the pool calls its release() before it unmaps the slab. */
+void buf_slab_reg_add(struct buf *buf, struct slab_reg *reg);
+/** pool_forget_domain - release every slab's registration in @domain: the domain is about to go. */
+void pool_forget_domain(struct pool *pool, const void *domain);
+
+#endif
