@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The configuration file: read once into typed values, which nothing changes afterwards.
+ */
+#ifndef DAEMON_CONFIG_H
+#define DAEMON_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/socket.h>
+
+#include "base/compiler.h"
+
+#define CONFIG_DEFAULT_FILE "/etc/rpcrdma-proxy.conf"
+
+enum transport { TRANSPORT_TCP, TRANSPORT_RDMA, TRANSPORT_IWARP, TRANSPORT_VERBS };
+enum source_port { SOURCE_PORT_AUTO, SOURCE_PORT_RESERVED, SOURCE_PORT_ANY };
+enum fpdu_max { FPDU_MAX_MSS, FPDU_MAX_64K };
+
+struct config_uri {
+	enum transport transport;
+	char *host; /* name or literal, without brackets; "" listens on every address */
+	char *port; /* decimal */
+};
+
+/* A prefix of addresses; v4-mapped IPv6 is held as IPv4. */
+struct config_cidr {
+	sa_family_t family;
+	unsigned prefix_bits;
+	uint8_t addr[16];
+};
+
+struct service_config {
+	char *name;
+	int line; /* where it stands in the file */
+	struct config_uri listen, connect;
+	bool has_allow;
+	size_t nallow;
+	struct config_cidr *allow;
+	uint32_t credits;
+	uint32_t inline_threshold_bytes;
+	uint32_t max_message_bytes;
+	uint32_t max_connections;
+	bool require_privileged_port;
+	enum source_port source_port;
+	uint32_t stall_timeout_s;
+	bool mpa_crc;           /* iwarp: ask for CRC32C */
+	enum fpdu_max fpdu_max; /* iwarp: longest FPDU to send */
+};
+
+struct config {
+	char *file;
+	char *control; /* path of the control socket */
+	uint32_t workers; /* resolved: never 0 */
+	uint32_t memory_limit_mib;
+	uint32_t drain_timeout_s;
+	size_t nservices;
+	struct service_config *services;
+};
+
+/**
+ * config_read - read and check a file
+ * @path:   the file
+ * @errors: gets each error as "FILE:LINE: what", one a line; all of them, not the first only
+ * @config: set on success; to be freed with config_free()
+ *
+ * Returns 0, -EINVAL if the file has errors, or the errno of opening it.
+ */
+int config_read(const char *path, FILE *errors, struct config **config) MUST_CHECK;
+/** config_warn - say on @out what is legal but unwise, as start-up warnings. */
+void config_warn(const struct config *config, FILE *out);
+/** config_free - free it; accepts NULL. */
+void config_free(struct config *config);
+/** config_allows - whether the service takes connections from this address. */
+bool config_allows(const struct service_config *service, const struct sockaddr *addr);
+/** transport_name - "tcp", "rdma", "iwarp", "verbs". */
+const char *transport_name(enum transport transport);
+
+#endif

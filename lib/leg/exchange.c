@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Exchanges, their messages, and the tables that find them by XID. */
+#include "leg/exchange.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#define MSG_SLACK_BYTES 4u
+#define FIRST_BUCKETS   16u
+
+struct exchange *exchange_new(void)
+{
+	struct exchange *x = calloc(1, sizeof(*x));
+
+	if (!x)
+		return NULL;
+	x->refs = 1;
+	budget_claim_init(&x->claim, NULL, NULL);
+	return x;
+}
+
+struct exchange *exchange_ref(struct exchange *x)
+{
+	x->refs++;
+	return x;
+}
+
+void exchange_put(struct exchange *x)
+{
+	if (!x || --x->refs > 0)
+		return;
+	rpc_msg_put(&x->call);
+	rpc_msg_put(&x->reply);
+	budget_release(&x->claim);
+	free(x);
+}
+
+int rpc_msg_get(struct pool *pool, uint32_t len_bytes, struct rpc_msg *msg)
+{
+	struct buf *buf = buf_get(pool, (size_t)RPC_MSG_HEADROOM + len_bytes + MSG_SLACK_BYTES);
+
+	if (!buf)
+		return -ENOMEM;
+	msg->buf = buf;
+	msg->data = buf->mem + RPC_MSG_HEADROOM;
+	msg->len_bytes = len_bytes;
+	return 0;
+}
+
+void rpc_msg_put(struct rpc_msg *msg)
+{
+	buf_put(msg->buf);
+	*msg = (struct rpc_msg){0};
+}
+
+size_t rpc_msg_cost_bytes(uint32_t len_bytes)
+{
+	return pool_class_bytes((size_t)RPC_MSG_HEADROOM + len_bytes + MSG_SLACK_BYTES);
+}
+
+static struct exchange **next_of(const struct xid_table *table, struct exchange *x)
+{
+	return table->side == EXCHANGE_ORIGIN ? &x->origin_next : &x->target_next;
+}
+
+static struct exchange **bucket_of(const struct xid_table *table, uint32_t xid)
+{
+	/* XIDs are mostly consecutive; the multiplication spreads those that are not. */
+	return &table->buckets[(xid * 2654435761u) >> 7 & (table->nbuckets - 1)];
+}
+
+static int grow(struct xid_table *table)
+{
+	struct xid_table bigger = *table;
+
+	bigger.nbuckets = table->nbuckets ? table->nbuckets * 2 : FIRST_BUCKETS;
+	bigger.buckets = calloc(bigger.nbuckets, sizeof(struct exchange *));
+	if (!bigger.buckets)
+		return -ENOMEM;
+	for (size_t i = 0; i < table->nbuckets; i++) {
+		struct exchange *next;
+
+		for (struct exchange *x = table->buckets[i]; x; x = next) {
+			struct exchange **head = bucket_of(&bigger, x->hdr.xid);
+
+			next = *next_of(table, x);
+			*next_of(table, x) = *head;
+			*head = x;
+		}
+	}
+	free(table->buckets);
+	*table = bigger;
+	return 0;
+}
+
+void xid_table_init(struct xid_table *table, enum exchange_side side)
+{
+	*table = (struct xid_table){.side = side};
+}
+
+void xid_table_fini(struct xid_table *table)
+{
+	assert(table->count == 0);
+	free(table->buckets);
+	table->buckets = NULL;
+	table->nbuckets = 0;
+}
+
+struct exchange *xid_table_find(const struct xid_table *table, uint32_t xid)
+{
+	struct exchange *x;
+
+	if (!table->nbuckets)
+		return NULL;
+	for (x = *bucket_of(table, xid); x && x->hdr.xid != xid; x = *next_of(table, x))
+		;
+	return x;
+}
+
+int xid_table_add(struct xid_table *table, struct exchange *x)
+{
+	struct exchange **head;
+
+	if (xid_table_find(table, x->hdr.xid))
+		return -EEXIST;
+	if (table->count >= table->nbuckets) {
+		int rc = grow(table);
+
+		if (rc)
+			return rc;
+	}
+	head = bucket_of(table, x->hdr.xid);
+	*next_of(table, x) = *head;
+	*head = x;
+	table->count++;
+	return 0;
+}
+
+void xid_table_remove(struct xid_table *table, struct exchange *x)
+{
+	struct exchange **at = bucket_of(table, x->hdr.xid);
+
+	while (*at != x)
+		at = next_of(table, *at);
+	*at = *next_of(table, x);
+	*next_of(table, x) = NULL;
+	table->count--;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One RPC on its way through the proxy: a Call, in time its Reply, and the memory that both may take.
+ *
+ * The leg that receives the Call (the origin) makes the exchange; the other leg (the target) sends the
+ * Call on and fills in the Reply or a fault; the origin then answers its peer. Each of the two holds a
+ * reference while it works on it, so either leg can close at any moment. Everything is freed, and the
+ * memory given back to the budget, with the last reference.
+ *
+ * A message is always contiguous, in one buffer, with RPC_MSG_HEADROOM bytes before it in which a record
+ * mark or a transport header fits.
+ */
+#ifndef LEG_EXCHANGE_H
+#define LEG_EXCHANGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include "base/budget.h"
+#include "fabric/pool.h"
+#include "rpc/msg.h"
+
+struct leg;
+
+#define RPC_MSG_HEADROOM 64u
+
+struct rpc_msg {
+	struct buf *buf; /* one reference; NULL: no message */
+	uint8_t *data;   /* first byte of the RPC message, inside buf */
+	uint32_t len_bytes;
+};
+
+/* Why an exchange has no Reply to pass on. */
+enum exchange_fault {
+	EXCHANGE_OK,
+	EXCHANGE_FAULT_ERR_CHUNK,  /* the server's transport said ERR_CHUNK to this Call */
+	EXCHANGE_FAULT_ERR_VERS,   /* … ERR_VERS, when it was too late to change the version */
+	EXCHANGE_FAULT_BAD_REPLY,  /* the reply broke the protocol */
+	EXCHANGE_FAULT_TOO_BIG,    /* the reply is larger than reply_max_bytes */
+	EXCHANGE_FAULT_CANT_SEND,  /* the Call cannot be sent this way: a reverse Call past its limits */
+};
+
+struct exchange {
+	unsigned refs;
+	struct rpc_call_hdr hdr; /* decoded once by the origin */
+	struct rpc_msg call;
+	struct rpc_msg reply;      /* set by the target, unless fault */
+	uint32_t reply_max_bytes;  /* the largest reply that the origin can deliver or the Call can have */
+	enum exchange_fault fault;
+	struct budget_claim claim; /* for call, reply and what the legs need; moved in by the origin */
+	uint64_t start_us;         /* when the Call was complete here */
+	struct leg *origin, *target; /* NULL once that leg has let go */
+	void *origin_priv, *target_priv; /* each leg's own state for this RPC */
+	TAILQ_ENTRY(exchange) origin_entry, target_entry; /* each leg's own lists */
+	struct exchange *origin_next, *target_next;       /* each leg's own XID table */
+};
+TAILQ_HEAD(exchange_list, exchange);
+
+/** exchange_new - an exchange with one reference and nothing in it; NULL without memory. */
+struct exchange *exchange_new(void);
+/** exchange_ref - one more reference; returns @x. */
+struct exchange *exchange_ref(struct exchange *x);
+/** exchange_put - one reference less; the last one frees messages and claim; accepts NULL. */
+void exchange_put(struct exchange *x);
+
+/**
+ * rpc_msg_get - memory for a message of @len_bytes behind RPC_MSG_HEADROOM
+ *
+ * Four bytes of slack follow it for an XDR pad. Returns 0 or -ENOMEM.
+ */
+int rpc_msg_get(struct pool *pool, uint32_t len_bytes, struct rpc_msg *msg) MUST_CHECK;
+/** rpc_msg_put - let go of a message's buffer; accepts one without. */
+void rpc_msg_put(struct rpc_msg *msg);
+/** rpc_msg_cost_bytes - what rpc_msg_get() of @len_bytes takes from the pool: count this in a claim. */
+size_t rpc_msg_cost_bytes(uint32_t len_bytes);
+
+/*
+ * A table of exchanges by XID, for matching Replies: one per leg and direction. Chained and grown by
+ * doubling; the peer's choice of XIDs can make chains as long as its own RPCs in flight, no longer.
+ */
+enum exchange_side { EXCHANGE_ORIGIN, EXCHANGE_TARGET }; /* which of the two next pointers it uses */
+
+struct xid_table {
+	enum exchange_side side;
+	struct exchange **buckets;
+	size_t nbuckets, count;
+};
+
+/** xid_table_init - an empty table; it takes memory with the first entry. */
+void xid_table_init(struct xid_table *table, enum exchange_side side);
+/** xid_table_fini - free the table itself; it must be empty. */
+void xid_table_fini(struct xid_table *table);
+/** xid_table_add - enter @x under x->hdr.xid. Returns 0, -EEXIST or -ENOMEM. */
+int xid_table_add(struct xid_table *table, struct exchange *x) MUST_CHECK;
+/** xid_table_find - the exchange with @xid, or NULL. */
+struct exchange *xid_table_find(const struct xid_table *table, uint32_t xid);
+/** xid_table_remove - take @x out; it must be in. */
+void xid_table_remove(struct xid_table *table, struct exchange *x);
+
+#endif

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A leg: one connection of ONC RPC to one peer, over TCP or RDMA.
+ *
+ * A leg takes Calls to its peer and Replies to its peer's Calls; it gives up what the peer sends. Both
+ * directions always work: a Call may come from either end. A bridge (daemon/bridge.h) owns two legs and
+ * hands exchanges from one to the other; neither leg knows the other or what kind it is.
+ *
+ * Rules:
+ *  - Nothing is called back from inside a call into the leg, except note().
+ *  - The leg that gives call() up is the exchange's origin and has put a reference into the hands of the
+ *    callee, who passes it to the other leg's call() or ends it with this leg's reply().
+ *  - The origin keeps a second reference of its own until it has answered or closed.
+ *  - reply() carries the target's reference to the callee, who passes it to the origin leg's reply(),
+ *    which consumes it.
+ *  - After closed() the leg calls nothing any more, holds no exchange, and waits for leg_free().
+ */
+#ifndef LEG_LEG_H
+#define LEG_LEG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+#include "base/budget.h"
+#include "base/compiler.h"
+#include "base/counter.h"
+#include "base/loop.h"
+#include "leg/exchange.h"
+
+/* The one reason for which a leg closed: in the log, the counters and the control socket. */
+#define LEG_CLOSE_REASONS(X)                                                                       \
+	X(LOCAL, "closed here")                                                                    \
+	X(PEER, "peer closed")                                                                     \
+	X(LOST, "connection lost")                                                                 \
+	X(REFUSED, "refused by the peer")                                                          \
+	X(UNREACHABLE, "unreachable")                                                              \
+	X(TIMEOUT, "set-up timed out")                                                             \
+	X(FATE, "other leg closed")                                                                \
+	X(RECORD_TOO_BIG, "record over max_message_bytes")                                         \
+	X(RECORD_STALLED, "record not finished in time")                                           \
+	X(REPLY_STALLED, "replies not taken in time")                                              \
+	X(XID_REUSED, "XID in flight used for another Call")                                       \
+	X(NOT_RPC, "not an RPC message")                                                           \
+	X(UNPRIVILEGED, "source port is not privileged")                                           \
+	X(NOT_ALLOWED, "address is not allowed")                                                   \
+	X(TOO_MANY, "max_connections reached")                                                     \
+	X(PROTOCOL, "peer broke the RDMA protocol")                                                \
+	X(TERMINATED, "peer terminated the RDMA connection")                                       \
+	X(VERSION, "no common RPC-over-RDMA version")                                              \
+	X(BAD_REPLY, "reply that matches no Call")                                                 \
+	X(RESOURCES, "out of memory or descriptors")                                               \
+	X(SHUTDOWN, "daemon stops")
+
+enum leg_close {
+#define LEG_CLOSE_ENUM(name, text) LEG_CLOSE_##name,
+	LEG_CLOSE_REASONS(LEG_CLOSE_ENUM)
+#undef LEG_CLOSE_ENUM
+	LEG_CLOSE_COUNT
+};
+
+/** leg_close_text - the reason in words. */
+const char *leg_close_text(enum leg_close why);
+/** leg_close_name - the reason as an identifier: "RECORD_TOO_BIG". */
+const char *leg_close_name(enum leg_close why);
+
+struct leg_events {
+	/* The leg is up. Listening legs: the peer may be answered; connecting legs: Calls may be sent. */
+	void (*opened)(void *arg);
+	/* An accepted RDMA leg only: the peer asks for the connection; leg_accept() or leg_close() is due. */
+	void (*requested)(void *arg);
+	/* A Call came in, admitted and complete. */
+	void (*call)(void *arg, struct exchange *x);
+	/* The Reply, or a fault, for an exchange that was given to leg_call(). */
+	void (*reply)(void *arg, struct exchange *x);
+	/* leg_can_call() has become true again. */
+	void (*call_ready)(void *arg);
+	/* Always last. @detail is a sentence for the log, or "". */
+	void (*closed)(void *arg, enum leg_close why, const char *detail);
+	/* The peer did something worth a log line; says what. */
+	void (*note)(void *arg, const char *text);
+};
+
+/*
+ * What reads RPC messages for a leg that must know more of them than their headers; lib/nfs behind it.
+ */
+struct leg_binding {
+	/* The largest Reply, in bytes, that the whole Call @msg can get; at most @limit_bytes. */
+	uint32_t (*reply_ceiling)(void *arg, const struct rpc_call_hdr *hdr, const uint8_t *msg,
+				  uint32_t len_bytes, uint32_t limit_bytes);
+	void *arg;
+};
+
+/* What both kinds of leg are made from. Owned by the bridge; outlives the leg. */
+struct leg_config {
+	struct loop *loop;
+	struct pool *pool;
+	struct budget *budget;
+	uint32_t max_message_bytes;  /* of one RPC message, either way */
+	uint64_t stall_timeout_us;   /* to finish a record, to take a reply */
+	uint64_t connect_timeout_us; /* to get a connecting leg up */
+	const struct leg_binding *binding;
+	const struct leg_events *events;
+	void *arg;
+};
+
+/* A snapshot for the control socket. */
+struct leg_info {
+	const char *kind; /* "tcp", "iwarp", "verbs", "sim" */
+	const char *state;
+	struct sockaddr_storage local, peer;
+	unsigned calls_in_flight_in, calls_in_flight_out;
+	unsigned credits_granted, credits_available; /* RDMA: to the peer, from the peer; else 0 */
+	unsigned calls_held;                         /* waiting for a credit */
+	uint32_t inline_send_bytes, inline_recv_bytes; /* RDMA: thresholds in force; else 0 */
+	uint32_t rpcrdma_version;                      /* RDMA; else 0 */
+	uint64_t bytes_received, bytes_sent;           /* on the socket, or of RDMA payload and Sends */
+};
+
+struct leg_ops {
+	void (*accept)(struct leg *leg);
+	bool (*can_call)(const struct leg *leg);
+	void (*call)(struct leg *leg, struct exchange *x);
+	void (*reply)(struct leg *leg, struct exchange *x);
+	void (*pause)(struct leg *leg, bool paused);
+	void (*close)(struct leg *leg, enum leg_close why);
+	void (*info)(const struct leg *leg, struct leg_info *info);
+	void (*free)(struct leg *leg);
+};
+
+/* The head of each kind's own structure. */
+struct leg {
+	const struct leg_ops *ops;
+	const struct leg_config *config;
+};
+
+/** leg_accept - after requested(): accept the RDMA peer. */
+static inline void leg_accept(struct leg *leg)
+{
+	leg->ops->accept(leg);
+}
+
+/**
+ * leg_can_call - whether further Calls are welcome
+ *
+ * False asks the other side to stop making Calls until call_ready(); a Call given all the same is held.
+ */
+static inline bool leg_can_call(const struct leg *leg)
+{
+	return leg->ops->can_call(leg);
+}
+
+/** leg_call - send x->call to the peer; takes a reference; reply() follows unless the leg closes. */
+static inline void leg_call(struct leg *leg, struct exchange *x)
+{
+	leg->ops->call(leg, x);
+}
+
+/** leg_reply - answer the peer's Call with x->reply or for x->fault; takes a reference. */
+static inline void leg_reply(struct leg *leg, struct exchange *x)
+{
+	leg->ops->reply(leg, x);
+}
+
+/**
+ * leg_pause - read no further Calls from a TCP peer (RDMA peers are held by their credits alone)
+ *
+ * Replies behind a Call that was read already pass; see leg_can_call().
+ */
+static inline void leg_pause(struct leg *leg, bool paused)
+{
+	leg->ops->pause(leg, paused);
+}
+
+/** leg_close - close for @why, in good order; closed() follows. Does nothing if it is closing. */
+static inline void leg_close(struct leg *leg, enum leg_close why)
+{
+	leg->ops->close(leg, why);
+}
+
+/** leg_info - a snapshot. */
+static inline void leg_info(const struct leg *leg, struct leg_info *info)
+{
+	leg->ops->info(leg, info);
+}
+
+/** leg_free - free a leg after closed(); accepts NULL. */
+static inline void leg_free(struct leg *leg)
+{
+	if (leg)
+		leg->ops->free(leg);
+}
+
+#endif

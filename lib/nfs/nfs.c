@@ -1,0 +1,1 @@
+#include "nfs/nfs.h"

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The header of an ONC RPC message (RFC 5531 section 9): as much of it as a transport needs.
+ */
+#ifndef RPC_MSG_H
+#define RPC_MSG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+
+#define RPC_VERSION        2u
+#define RPC_MAX_AUTH_BYTES 400u /* RFC 5531 section 8.2: opaque_auth body */
+
+enum rpc_msg_type { RPC_CALL = 0, RPC_REPLY = 1 };
+
+enum rpc_auth_flavor {
+	RPC_AUTH_NONE = 0,
+	RPC_AUTH_SYS = 1,
+	RPC_AUTH_SHORT = 2,
+	RPC_AUTH_DH = 3,
+	RPC_AUTH_GSS = 6, /* RFC 2203 */
+	RPC_AUTH_TLS = 7, /* RFC 9289 */
+};
+
+enum rpc_gss_proc { RPC_GSS_DATA = 0, RPC_GSS_INIT = 1, RPC_GSS_CONTINUE = 2, RPC_GSS_DESTROY = 3 };
+enum rpc_gss_service { RPC_GSS_NONE = 1, RPC_GSS_INTEGRITY = 2, RPC_GSS_PRIVACY = 3 };
+
+enum rpc_reply_stat { RPC_MSG_ACCEPTED = 0, RPC_MSG_DENIED = 1 };
+enum rpc_accept_stat {
+	RPC_SUCCESS = 0,
+	RPC_PROG_UNAVAIL = 1,
+	RPC_PROG_MISMATCH = 2,
+	RPC_PROC_UNAVAIL = 3,
+	RPC_GARBAGE_ARGS = 4,
+	RPC_SYSTEM_ERR = 5,
+};
+
+/* What decoding a header found. */
+enum rpc_verdict {
+	RPC_OK,
+	RPC_TRUNCATED,   /* the message ends inside its header */
+	RPC_BAD_TYPE,    /* neither CALL nor REPLY, or not the one asked for */
+	RPC_BAD_VERSION, /* a Call of an RPC version other than 2 */
+	RPC_BAD_AUTH,    /* an auth body longer than 400 bytes */
+	RPC_BAD_STAT,    /* reply_stat or accept_stat out of range */
+};
+
+struct rpc_call_hdr {
+	uint32_t xid, prog, vers, proc;
+	uint32_t cred_flavor, cred_bytes; /* body length as on the wire, without padding */
+	uint32_t verf_flavor, verf_bytes;
+	/* With RPC_AUTH_GSS and a well-formed version-1 credential, else 0. */
+	uint32_t gss_vers, gss_proc, gss_service;
+	uint32_t args_offset; /* of the arguments from the start of the message, bytes */
+};
+
+struct rpc_reply_hdr {
+	uint32_t xid;
+	enum rpc_reply_stat stat;
+	enum rpc_accept_stat accept_stat; /* when accepted */
+	uint32_t verf_flavor, verf_bytes;
+	uint32_t results_offset; /* when accepted: of what follows accept_stat */
+};
+
+/**
+ * rpc_msg_peek - XID and type of a message
+ * @msg, @len: the message, at least its start
+ *
+ * Returns RPC_OK, RPC_TRUNCATED (under 8 bytes) or RPC_BAD_TYPE; outputs are set on RPC_OK only.
+ */
+enum rpc_verdict rpc_msg_peek(const uint8_t *msg, size_t len, uint32_t *xid,
+			      enum rpc_msg_type *type) MUST_CHECK;
+
+/**
+ * rpc_call_decode - decode a Call header, every auth flavour skipped by its length
+ * @msg, @len: the message or a prefix of it
+ * @hdr:       set on RPC_OK only; on RPC_BAD_VERSION its xid alone is set
+ */
+enum rpc_verdict rpc_call_decode(const uint8_t *msg, size_t len, struct rpc_call_hdr *hdr) MUST_CHECK;
+
+/** rpc_reply_decode - decode a Reply header; @hdr is set on RPC_OK only. */
+enum rpc_verdict rpc_reply_decode(const uint8_t *msg, size_t len,
+				  struct rpc_reply_hdr *hdr) MUST_CHECK;
+
+#define RPC_ERROR_REPLY_BYTES 32 /* room that every encoder below is content with */
+
+/**
+ * rpc_encode_accepted - an accepted Reply without results and with an AUTH_NONE verifier
+ * @stat: not RPC_PROG_MISMATCH, which carries more; RPC_SUCCESS is the reply of a NULL procedure
+ *
+ * Returns the bytes written to @to: 24.
+ */
+size_t rpc_encode_accepted(uint8_t to[RPC_ERROR_REPLY_BYTES], uint32_t xid, enum rpc_accept_stat stat);
+/** rpc_encode_auth_error - a denied Reply, AUTH_ERROR with @auth_stat (RFC 5531 section 9). */
+size_t rpc_encode_auth_error(uint8_t to[RPC_ERROR_REPLY_BYTES], uint32_t xid, uint32_t auth_stat);
+/** rpc_encode_rpc_mismatch - a denied Reply, RPC_MISMATCH with versions 2 to 2. */
+size_t rpc_encode_rpc_mismatch(uint8_t to[RPC_ERROR_REPLY_BYTES], uint32_t xid);
+
+/** rpc_verdict_name - "truncated", "bad version" … */
+const char *rpc_verdict_name(enum rpc_verdict verdict);
+
+#endif

@@ -1,0 +1,1 @@
+#include "rpcrdma/header.h"

@@ -1,0 +1,1 @@
+#include "rpcrdma/private_data.h"

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* CM private data (RFC 8797, draft-ietf-nfsv4-rpcrdma-cm-pvt-data-08 sections 4 and 5). */
+#ifndef RPCRDMA_PRIVATE_DATA_H
+#define RPCRDMA_PRIVATE_DATA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define RPCRDMA_PRIVATE_DATA_BYTES 8u
+#define RPCRDMA_INLINE_MIN         1024u
+#define RPCRDMA_INLINE_MAX         (256u * 1024u)
+
+struct rpcrdma_private_data {
+	bool remote_invalidation;
+	uint32_t send_bytes; /* largest Send its sender makes; a multiple of 1024 */
+	uint32_t recv_bytes; /* size of the receives that its sender posts; likewise */
+};
+
+/**
+ * rpcrdma_private_data_decode - what the peer sent, or the defaults
+ * @data, @len: CM private data as reported, which may be padded
+ * @pd:         1024, 1024 and no remote invalidation unless the data conform (C4.1.1-1, C4.1.2-1)
+ *
+ * Returns whether they conform.
+ */
+bool rpcrdma_private_data_decode(const uint8_t *data, size_t len, struct rpcrdma_private_data *pd);
+
+/** rpcrdma_private_data_encode - sizes are rounded down to 1024 and held within 1 KiB to 256 KiB. */
+void rpcrdma_private_data_encode(const struct rpcrdma_private_data *pd,
+				 uint8_t to[RPCRDMA_PRIVATE_DATA_BYTES]);
+
+#endif
