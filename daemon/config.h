@@ -52,7 +52,7 @@ struct service_config {
 
 struct config {
 	char *file;
-	char *control; /* path of the control socket */
+	char *control;    /* path of the control socket */
 	uint32_t workers; /* resolved: never 0 */
 	uint32_t memory_limit_mib;
 	uint32_t drain_timeout_s;

@@ -1,0 +1,10 @@
+# All of the daemon but main(), so that tests link what ships.
+noinst_LIBRARIES += daemon/libdaemon.a
+daemon_libdaemon_a_CFLAGS = $(AM_CFLAGS) $(LIBEVENT_CFLAGS) $(LIBCONFIG_CFLAGS) $(SYSTEMD_CFLAGS) \
+	$(JANSSON_CFLAGS)
+daemon_libdaemon_a_SOURCES =
+daemon_libdaemon_a_SOURCES += daemon/config.h
+daemon_libdaemon_a_SOURCES += daemon/replay.c daemon/replay.h
+
+DAEMON_LIBS = daemon/libdaemon.a $(PROTOCOL_LIBS) $(LIBEVENT_LIBS) $(LIBCONFIG_LIBS) \
+	$(SYSTEMD_LIBS) $(JANSSON_LIBS)

@@ -3,3 +3,9 @@ tests_unit_test_budget_SOURCES = tests/unit/test_budget.c
 tests_unit_test_budget_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_budget_LDADD = $(UNIT_LDADD)
 TESTS += tests/unit/test_budget
+
+check_PROGRAMS += tests/unit/test_replay
+tests_unit_test_replay_SOURCES = tests/unit/test_replay.c
+tests_unit_test_replay_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_replay_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_replay
