@@ -5,6 +5,7 @@ daemon_libdaemon_a_CFLAGS = $(AM_CFLAGS) $(LIBEVENT_CFLAGS) $(LIBCONFIG_CFLAGS) 
 daemon_libdaemon_a_SOURCES =
 daemon_libdaemon_a_SOURCES += daemon/config.h
 daemon_libdaemon_a_SOURCES += daemon/replay.c daemon/replay.h
+daemon_libdaemon_a_SOURCES += daemon/loop.c daemon/loop.h
 
 DAEMON_LIBS = daemon/libdaemon.a $(PROTOCOL_LIBS) $(LIBEVENT_LIBS) $(LIBCONFIG_LIBS) \
 	$(SYSTEMD_LIBS) $(JANSSON_LIBS)
