@@ -1,4 +1,6 @@
 noinst_LIBRARIES += lib/rpc/librpc.a
 lib_rpc_librpc_a_SOURCES = \
 	lib/rpc/msg.c \
-	lib/rpc/msg.h
+	lib/rpc/msg.h \
+	lib/rpc/xdr.c \
+	lib/rpc/xdr.h

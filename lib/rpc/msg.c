@@ -1,3 +1,204 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* The header of an ONC RPC message. */
 #include "rpc/msg.h"
+
+#include "rpc/xdr.h"
+
+#define GSS_VERSION 1u
+
+enum { REJECT_RPC_MISMATCH = 0, REJECT_AUTH_ERROR = 1 };
+
+static enum rpc_verdict get_start(struct xdr_reader *reader, uint32_t *xid, uint32_t *type)
+{
+	if (!xdr_get_u32(reader, xid) || !xdr_get_u32(reader, type))
+		return RPC_TRUNCATED;
+	return *type == RPC_CALL || *type == RPC_REPLY ? RPC_OK : RPC_BAD_TYPE;
+}
+
+/* opaque_auth (RFC 5531 section 8.2). */
+static enum rpc_verdict get_auth(struct xdr_reader *reader, uint32_t *flavor, uint32_t *len_bytes,
+				 const uint8_t **body)
+{
+	if (!xdr_get_u32(reader, flavor) || !xdr_get_u32(reader, len_bytes))
+		return RPC_TRUNCATED;
+	if (*len_bytes > RPC_MAX_AUTH_BYTES)
+		return RPC_BAD_AUTH;
+	return xdr_get_fixed(reader, *len_bytes, body) ? RPC_OK : RPC_TRUNCATED;
+}
+
+/*
+ * rpc_gss_cred_vers_1_t (RFC 2203 section 5.3.1). A context that is still being created has no
+ * service (section 5.2.2: undefined, to be ignored).
+ */
+static void read_gss_cred(struct rpc_call_hdr *hdr, const uint8_t *body)
+{
+	struct xdr_reader reader;
+	uint32_t vers, proc, seq, service;
+
+	xdr_reader_init(&reader, body, hdr->cred_bytes);
+	if (!xdr_get_u32(&reader, &vers) || vers != GSS_VERSION || !xdr_get_u32(&reader, &proc) ||
+	    proc > RPC_GSS_DESTROY || !xdr_get_u32(&reader, &seq) ||
+	    !xdr_get_u32(&reader, &service) || !xdr_skip_opaque(&reader, RPC_MAX_AUTH_BYTES) ||
+	    xdr_remaining_bytes(&reader))
+		return;
+	if (proc == RPC_GSS_INIT || proc == RPC_GSS_CONTINUE)
+		service = 0;
+	else if (service < RPC_GSS_NONE || service > RPC_GSS_PRIVACY)
+		return;
+	hdr->gss_vers = vers;
+	hdr->gss_proc = proc;
+	hdr->gss_service = service;
+}
+
+enum rpc_verdict rpc_msg_peek(const uint8_t *msg, size_t len, uint32_t *xid,
+			      enum rpc_msg_type *type)
+{
+	struct xdr_reader reader;
+	uint32_t got_xid, got_type;
+	enum rpc_verdict verdict;
+
+	xdr_reader_init(&reader, msg, len);
+	verdict = get_start(&reader, &got_xid, &got_type);
+	if (verdict == RPC_OK) {
+		*xid = got_xid;
+		*type = got_type;
+	}
+	return verdict;
+}
+
+enum rpc_verdict rpc_call_decode(const uint8_t *msg, size_t len, struct rpc_call_hdr *hdr)
+{
+	struct rpc_call_hdr h = {0};
+	struct xdr_reader reader;
+	const uint8_t *cred, *verf;
+	uint32_t type, rpcvers;
+	enum rpc_verdict verdict;
+
+	xdr_reader_init(&reader, msg, len);
+	verdict = get_start(&reader, &h.xid, &type);
+	if (verdict != RPC_OK)
+		return verdict;
+	if (type != RPC_CALL)
+		return RPC_BAD_TYPE;
+	if (!xdr_get_u32(&reader, &rpcvers))
+		return RPC_TRUNCATED;
+	if (rpcvers != RPC_VERSION) {
+		hdr->xid = h.xid;
+		return RPC_BAD_VERSION;
+	}
+	if (!xdr_get_u32(&reader, &h.prog) || !xdr_get_u32(&reader, &h.vers) ||
+	    !xdr_get_u32(&reader, &h.proc))
+		return RPC_TRUNCATED;
+	verdict = get_auth(&reader, &h.cred_flavor, &h.cred_bytes, &cred);
+	if (verdict != RPC_OK)
+		return verdict;
+	verdict = get_auth(&reader, &h.verf_flavor, &h.verf_bytes, &verf);
+	if (verdict != RPC_OK)
+		return verdict;
+	if (h.cred_flavor == RPC_AUTH_GSS)
+		read_gss_cred(&h, cred);
+	h.args_offset = (uint32_t)xdr_position_bytes(&reader);
+	*hdr = h;
+	return RPC_OK;
+}
+
+/* accepted_reply up to what depends on the procedure. */
+static enum rpc_verdict get_accepted(struct xdr_reader *reader, struct rpc_reply_hdr *hdr)
+{
+	const uint8_t *verf;
+	uint32_t stat;
+	enum rpc_verdict verdict = get_auth(reader, &hdr->verf_flavor, &hdr->verf_bytes, &verf);
+
+	if (verdict != RPC_OK)
+		return verdict;
+	if (!xdr_get_u32(reader, &stat))
+		return RPC_TRUNCATED;
+	if (stat > RPC_SYSTEM_ERR)
+		return RPC_BAD_STAT;
+	hdr->accept_stat = stat;
+	hdr->results_offset = (uint32_t)xdr_position_bytes(reader);
+	return RPC_OK;
+}
+
+static enum rpc_verdict get_rejected(struct xdr_reader *reader)
+{
+	uint32_t stat;
+
+	if (!xdr_get_u32(reader, &stat))
+		return RPC_TRUNCATED;
+	if (stat > REJECT_AUTH_ERROR)
+		return RPC_BAD_STAT;
+	return xdr_skip(reader, stat == REJECT_RPC_MISMATCH ? 8 : 4) ? RPC_OK : RPC_TRUNCATED;
+}
+
+enum rpc_verdict rpc_reply_decode(const uint8_t *msg, size_t len, struct rpc_reply_hdr *hdr)
+{
+	struct rpc_reply_hdr h = {0};
+	struct xdr_reader reader;
+	uint32_t type, stat;
+	enum rpc_verdict verdict;
+
+	xdr_reader_init(&reader, msg, len);
+	verdict = get_start(&reader, &h.xid, &type);
+	if (verdict != RPC_OK)
+		return verdict;
+	if (type != RPC_REPLY)
+		return RPC_BAD_TYPE;
+	if (!xdr_get_u32(&reader, &stat))
+		return RPC_TRUNCATED;
+	if (stat > RPC_MSG_DENIED)
+		return RPC_BAD_STAT;
+	h.stat = stat;
+	verdict = stat == RPC_MSG_ACCEPTED ? get_accepted(&reader, &h) : get_rejected(&reader);
+	if (verdict == RPC_OK)
+		*hdr = h;
+	return verdict;
+}
+
+static size_t encode_words(uint8_t to[RPC_ERROR_REPLY_BYTES], const uint32_t *words, size_t count)
+{
+	struct xdr_writer writer;
+
+	xdr_writer_init(&writer, to, RPC_ERROR_REPLY_BYTES);
+	for (size_t i = 0; i < count; i++)
+		xdr_put_u32(&writer, words[i]);
+	return xdr_written_bytes(&writer);
+}
+
+size_t rpc_encode_accepted(uint8_t to[RPC_ERROR_REPLY_BYTES], uint32_t xid,
+			   enum rpc_accept_stat stat)
+{
+	const uint32_t words[] = {xid, RPC_REPLY, RPC_MSG_ACCEPTED, RPC_AUTH_NONE, 0, stat};
+
+	return encode_words(to, words, ARRAY_SIZE(words));
+}
+
+size_t rpc_encode_auth_error(uint8_t to[RPC_ERROR_REPLY_BYTES], uint32_t xid, uint32_t auth_stat)
+{
+	const uint32_t words[] = {xid, RPC_REPLY, RPC_MSG_DENIED, REJECT_AUTH_ERROR, auth_stat};
+
+	return encode_words(to, words, ARRAY_SIZE(words));
+}
+
+size_t rpc_encode_rpc_mismatch(uint8_t to[RPC_ERROR_REPLY_BYTES], uint32_t xid)
+{
+	const uint32_t words[] = {
+		xid, RPC_REPLY, RPC_MSG_DENIED, REJECT_RPC_MISMATCH, RPC_VERSION, RPC_VERSION,
+	};
+
+	return encode_words(to, words, ARRAY_SIZE(words));
+}
+
+const char *rpc_verdict_name(enum rpc_verdict verdict)
+{
+	static const char *const names[] = {
+		[RPC_OK] = "ok",
+		[RPC_TRUNCATED] = "truncated",
+		[RPC_BAD_TYPE] = "bad message type",
+		[RPC_BAD_VERSION] = "bad version",
+		[RPC_BAD_AUTH] = "bad auth",
+		[RPC_BAD_STAT] = "bad reply status",
+	};
+
+	return (size_t)verdict < ARRAY_SIZE(names) ? names[verdict] : "unknown";
+}

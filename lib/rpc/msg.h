@@ -79,7 +79,8 @@ enum rpc_verdict rpc_msg_peek(const uint8_t *msg, size_t len, uint32_t *xid,
  * @msg, @len: the message or a prefix of it
  * @hdr:       set on RPC_OK only; on RPC_BAD_VERSION its xid alone is set
  */
-enum rpc_verdict rpc_call_decode(const uint8_t *msg, size_t len, struct rpc_call_hdr *hdr) MUST_CHECK;
+enum rpc_verdict rpc_call_decode(const uint8_t *msg, size_t len,
+				 struct rpc_call_hdr *hdr) MUST_CHECK;
 
 /** rpc_reply_decode - decode a Reply header; @hdr is set on RPC_OK only. */
 enum rpc_verdict rpc_reply_decode(const uint8_t *msg, size_t len,
@@ -93,7 +94,8 @@ enum rpc_verdict rpc_reply_decode(const uint8_t *msg, size_t len,
  *
  * Returns the bytes written to @to: 24.
  */
-size_t rpc_encode_accepted(uint8_t to[RPC_ERROR_REPLY_BYTES], uint32_t xid, enum rpc_accept_stat stat);
+size_t rpc_encode_accepted(uint8_t to[RPC_ERROR_REPLY_BYTES], uint32_t xid,
+			   enum rpc_accept_stat stat);
 /** rpc_encode_auth_error - a denied Reply, AUTH_ERROR with @auth_stat (RFC 5531 section 9). */
 size_t rpc_encode_auth_error(uint8_t to[RPC_ERROR_REPLY_BYTES], uint32_t xid, uint32_t auth_stat);
 /** rpc_encode_rpc_mismatch - a denied Reply, RPC_MISMATCH with versions 2 to 2. */

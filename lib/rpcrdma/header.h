@@ -2,8 +2,8 @@
 /*
  * The version-one transport header: decoded once into typed values, encoded from the same.
  *
- * Pure: no I/O, no memory but the caller's. Peer counts are held against the limits below before any
- * loop, sums are kept in 64 bits, and a decoded header needs no further check of its lists.
+ * Pure: no I/O, no memory but the caller's. Peer counts are held against the limits below before
+ * any loop, sums are kept in 64 bits, and a decoded header needs no further check of its lists.
  */
 #ifndef RPCRDMA_HEADER_H
 #define RPCRDMA_HEADER_H
@@ -58,9 +58,9 @@ struct rpcrdma_header {
 /* What a Send turned out to be; one to one what the documents say to do. */
 enum rpcrdma_verdict {
 	RPCRDMA_OK,
-	RPCRDMA_SHORT,     /* shorter than its kind always is: discard, use no field (D2.4-2, X-3) */
-	RPCRDMA_BAD_VERS,  /* ERR_VERS if it is a Call (A4.2-1); xid, vers and credit are set */
-	RPCRDMA_BAD_PROC,  /* unknown type: ERR_CHUNK (A4.1-4) */
+	RPCRDMA_SHORT,    /* shorter than its kind always is: discard, use no field (D2.4-2, X-3) */
+	RPCRDMA_BAD_VERS, /* ERR_VERS if it is a Call (A4.2-1); xid, vers and credit are set */
+	RPCRDMA_BAD_PROC, /* unknown type: ERR_CHUNK (A4.1-4) */
 	RPCRDMA_BAD_LISTS, /* chunk lists do not decode: ERR_CHUNK (A4.2-2, A4.3) */
 };
 
@@ -70,9 +70,10 @@ enum rpcrdma_verdict {
  * @hdr:        set on RPCRDMA_OK; on all verdicts but RPCRDMA_SHORT the four fixed words are set
  *
  * An RDMA_ERROR with ERR_VERS is RPCRDMA_OK whatever its rdma_vers (A4.2-1). Checks of each list:
- * discriminators 0 or 1, counts against the Send and the limits, position a multiple of 4, a segment's
- * offset + length without wrap, no two segments of one direction overlap under one handle, RDMA_NOMSG of a
- * Call is not checked for a position-zero chunk (the responder knows whether it is a Call).
+ * discriminators 0 or 1, counts against the Send and the limits, position a multiple of 4, a
+ * segment's offset + length without wrap, no two segments of one direction overlap under one
+ * handle, RDMA_NOMSG of a Call is not checked for a position-zero chunk (the responder knows
+ * whether it is a Call).
  */
 enum rpcrdma_verdict rpcrdma_header_decode(const uint8_t *send, size_t len,
 					   struct rpcrdma_header *hdr) MUST_CHECK;

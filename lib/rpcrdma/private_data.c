@@ -1,1 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* CM private data: identifier, version, flags and two sizes in units of 1024 (RFC 8797 section 4).
+ */
 #include "rpcrdma/private_data.h"
+
+#include "rpc/xdr.h"
+#include "rpcrdma/proto.h"
+
+#define FORMAT_IDENTIFIER 0xf6ab0e18u
+#define FORMAT_VERSION    1u
+#define FLAG_REMOTE_INVALIDATE                                                                     \
+	0x01u /* "bit 15" of the document; the others are reserved (C5.1-2) */
+#define SIZE_UNIT_BYTES 1024u
+
+static uint8_t encode_size(uint32_t size_bytes)
+{
+	if (size_bytes < RPCRDMA_INLINE_MIN)
+		size_bytes = RPCRDMA_INLINE_MIN;
+	if (size_bytes > RPCRDMA_INLINE_MAX)
+		size_bytes = RPCRDMA_INLINE_MAX;
+	return (uint8_t)(size_bytes / SIZE_UNIT_BYTES - 1);
+}
+
+static uint32_t decode_size(uint8_t value)
+{
+	return ((uint32_t)value + 1) * SIZE_UNIT_BYTES;
+}
+
+bool rpcrdma_private_data_decode(const uint8_t *data, size_t len, struct rpcrdma_private_data *pd)
+{
+	pd->remote_invalidation = false;
+	pd->send_bytes = RPCRDMA_DEFAULT_INLINE;
+	pd->recv_bytes = RPCRDMA_DEFAULT_INLINE;
+	/* Another version counts as nothing received (C4-6); what follows byte 8 is ignored (C5-1).
+	 */
+	if (len < RPCRDMA_PRIVATE_DATA_BYTES || xdr_load_u32(data) != FORMAT_IDENTIFIER ||
+	    data[4] != FORMAT_VERSION)
+		return false;
+	pd->remote_invalidation = data[5] & FLAG_REMOTE_INVALIDATE;
+	pd->send_bytes = decode_size(data[6]);
+	pd->recv_bytes = decode_size(data[7]);
+	return true;
+}
+
+void rpcrdma_private_data_encode(const struct rpcrdma_private_data *pd,
+				 uint8_t to[RPCRDMA_PRIVATE_DATA_BYTES])
+{
+	xdr_store_u32(to, FORMAT_IDENTIFIER);
+	to[4] = FORMAT_VERSION;
+	to[5] = pd->remote_invalidation ? FLAG_REMOTE_INVALIDATE : 0;
+	to[6] = encode_size(pd->send_bytes);
+	to[7] = encode_size(pd->recv_bytes);
+}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* RPC-over-RDMA on the wire: numbers and sizes (draft-ietf-nfsv4-rpcrdma-03 section 4, RFC 8166). */
+/* RPC-over-RDMA on the wire: numbers and sizes (draft-ietf-nfsv4-rpcrdma-03 section 4, RFC 8166).
+ */
 #ifndef RPCRDMA_PROTO_H
 #define RPCRDMA_PROTO_H
 
@@ -17,12 +18,12 @@ enum rpcrdma_proc {
 
 enum rpcrdma_err { RPCRDMA_ERR_VERS = 1, RPCRDMA_ERR_CHUNK = 2 };
 
-#define RPCRDMA_FIXED_BYTES           16u /* xid, vers, credit, proc */
-#define RPCRDMA_MIN_HDR_BYTES         28u /* RDMA_MSG or RDMA_NOMSG with three empty lists */
-#define RPCRDMA_READ_SEGMENT_BYTES    24u /* discriminator, position, segment */
-#define RPCRDMA_SEGMENT_BYTES         16u
-#define RPCRDMA_DEFAULT_INLINE        1024u
-#define RPCRDMA_MIN_CALL_BYTES        40u /* the smallest RPC Call */
-#define RPCRDMA_MIN_REPLY_BYTES       20u /* the smallest RPC Reply */
+#define RPCRDMA_FIXED_BYTES        16u /* xid, vers, credit, proc */
+#define RPCRDMA_MIN_HDR_BYTES      28u /* RDMA_MSG or RDMA_NOMSG with three empty lists */
+#define RPCRDMA_READ_SEGMENT_BYTES 24u /* discriminator, position, segment */
+#define RPCRDMA_SEGMENT_BYTES      16u
+#define RPCRDMA_DEFAULT_INLINE     1024u
+#define RPCRDMA_MIN_CALL_BYTES     40u /* the smallest RPC Call */
+#define RPCRDMA_MIN_REPLY_BYTES    20u /* the smallest RPC Reply */
 
 #endif

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * XDR (RFC 4506): a reader over [pos, end) and a bounded writer with a sticky failure.
+ *
+ * Neither owns memory. A read that fails moves nothing and leaves its outputs alone, so reads chain
+ * with
+ * && and a decoder is one expression per production. A write that does not fit writes nothing and
+ * makes all that follow do the same; xdr_written_bytes() tells once at the end.
+ */
+#ifndef RPC_XDR_H
+#define RPC_XDR_H
+
+#include <endian.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/compiler.h"
+
+#define XDR_UNIT_BYTES 4u
+
+/** xdr_padded_bytes - @len_bytes rounded up to the unit of XDR (RFC 4506 section 3). */
+static inline uint64_t xdr_padded_bytes(uint64_t len_bytes)
+{
+	return (len_bytes + XDR_UNIT_BYTES - 1) & ~(uint64_t)(XDR_UNIT_BYTES - 1);
+}
+
+/* Words on the wire, wherever they lie. */
+static inline uint32_t xdr_load_u32(const uint8_t *from)
+{
+	uint32_t be;
+
+	memcpy(&be, from, sizeof(be));
+	return be32toh(be);
+}
+
+static inline uint64_t xdr_load_u64(const uint8_t *from)
+{
+	uint64_t be;
+
+	memcpy(&be, from, sizeof(be));
+	return be64toh(be);
+}
+
+static inline void xdr_store_u32(uint8_t *to, uint32_t value)
+{
+	uint32_t be = htobe32(value);
+
+	memcpy(to, &be, sizeof(be));
+}
+
+static inline void xdr_store_u64(uint8_t *to, uint64_t value)
+{
+	uint64_t be = htobe64(value);
+
+	memcpy(to, &be, sizeof(be));
+}
+
+struct xdr_reader {
+	const uint8_t *start, *pos, *end; /* start <= pos <= end */
+};
+
+/** xdr_reader_init - read @len bytes from @data, which must stay until the last read. */
+static inline void xdr_reader_init(struct xdr_reader *reader, const uint8_t *data, size_t len)
+{
+	reader->start = data;
+	reader->pos = data;
+	reader->end = len ? data + len : data;
+}
+
+/** xdr_remaining_bytes - how much has not been read. */
+static inline size_t xdr_remaining_bytes(const struct xdr_reader *reader)
+{
+	return (size_t)(reader->end - reader->pos);
+}
+
+/** xdr_position_bytes - how far the reader is from where it began. */
+static inline size_t xdr_position_bytes(const struct xdr_reader *reader)
+{
+	return (size_t)(reader->pos - reader->start);
+}
+
+/** xdr_skip - move past @len_bytes, without padding; false, and no move, if there are fewer. */
+MUST_CHECK static inline bool xdr_skip(struct xdr_reader *reader, uint64_t len_bytes)
+{
+	if (len_bytes > xdr_remaining_bytes(reader))
+		return false;
+	if (len_bytes)
+		reader->pos += len_bytes;
+	return true;
+}
+
+MUST_CHECK static inline bool xdr_get_u32(struct xdr_reader *reader, uint32_t *value)
+{
+	if (xdr_remaining_bytes(reader) < sizeof(*value))
+		return false;
+	*value = xdr_load_u32(reader->pos);
+	reader->pos += sizeof(*value);
+	return true;
+}
+
+MUST_CHECK static inline bool xdr_get_u64(struct xdr_reader *reader, uint64_t *value)
+{
+	if (xdr_remaining_bytes(reader) < sizeof(*value))
+		return false;
+	*value = xdr_load_u64(reader->pos);
+	reader->pos += sizeof(*value);
+	return true;
+}
+
+/** xdr_get_bool - a bool or the discriminator of optional data; false also for a word over 1. */
+MUST_CHECK static inline bool xdr_get_bool(struct xdr_reader *reader, bool *value)
+{
+	if (xdr_remaining_bytes(reader) < sizeof(uint32_t) || xdr_load_u32(reader->pos) > 1)
+		return false;
+	*value = reader->pos[3];
+	reader->pos += sizeof(uint32_t);
+	return true;
+}
+
+/**
+ * xdr_get_count - the length word of a counted array
+ * @max:      the largest that the caller accepts
+ * @min_each: the fewest bytes that an element takes; the count is held against what remains
+ */
+MUST_CHECK bool xdr_get_count(struct xdr_reader *reader, uint32_t max, size_t min_each,
+			      uint32_t *count);
+
+/**
+ * xdr_get_fixed - fixed-length opaque data and its padding
+ * @data: points into the reader's memory
+ *
+ * The value of pad bytes is not looked at, here and below. A last item may not go without its
+ * padding.
+ */
+MUST_CHECK bool xdr_get_fixed(struct xdr_reader *reader, uint32_t len_bytes, const uint8_t **data);
+
+/**
+ * xdr_get_opaque - counted opaque data or a string, with its padding
+ * @max_bytes: the longest that the caller accepts; UINT32_MAX: whatever the reader holds
+ * @data, @len_bytes: points into the reader's memory, without padding
+ */
+MUST_CHECK bool xdr_get_opaque(struct xdr_reader *reader, uint32_t max_bytes, const uint8_t **data,
+			       uint32_t *len_bytes);
+
+/** xdr_skip_opaque - xdr_get_opaque() of no interest. */
+MUST_CHECK bool xdr_skip_opaque(struct xdr_reader *reader, uint32_t max_bytes);
+
+struct xdr_writer {
+	uint8_t *start, *pos, *end;
+	bool failed;
+};
+
+/** xdr_writer_init - write into @room bytes at @to, which stays the caller's. */
+static inline void xdr_writer_init(struct xdr_writer *writer, uint8_t *to, size_t room)
+{
+	writer->start = to;
+	writer->pos = to;
+	writer->end = room ? to + room : to;
+	writer->failed = false;
+}
+
+/**
+ * xdr_reserve - @len_bytes to be filled by the caller
+ *
+ * Returns where, or NULL if they do not fit or anything before did not.
+ */
+MUST_CHECK static inline uint8_t *xdr_reserve(struct xdr_writer *writer, uint64_t len_bytes)
+{
+	uint8_t *to = writer->pos;
+
+	if (writer->failed || len_bytes > (size_t)(writer->end - writer->pos)) {
+		writer->failed = true;
+		return NULL;
+	}
+	if (len_bytes)
+		writer->pos += len_bytes;
+	return to;
+}
+
+static inline void xdr_put_u32(struct xdr_writer *writer, uint32_t value)
+{
+	uint8_t *to = xdr_reserve(writer, sizeof(value));
+
+	if (to)
+		xdr_store_u32(to, value);
+}
+
+static inline void xdr_put_u64(struct xdr_writer *writer, uint64_t value)
+{
+	uint8_t *to = xdr_reserve(writer, sizeof(value));
+
+	if (to)
+		xdr_store_u64(to, value);
+}
+
+static inline void xdr_put_bool(struct xdr_writer *writer, bool value)
+{
+	xdr_put_u32(writer, value);
+}
+
+/** xdr_put_fixed - fixed-length opaque data and zeros up to the unit. */
+void xdr_put_fixed(struct xdr_writer *writer, const uint8_t *data, uint32_t len_bytes);
+
+/** xdr_put_opaque - a length word, the data and zeros up to the unit; all or nothing. */
+void xdr_put_opaque(struct xdr_writer *writer, const uint8_t *data, uint32_t len_bytes);
+
+/** xdr_written_bytes - how long it all is, or 0 if anything did not fit. */
+static inline size_t xdr_written_bytes(const struct xdr_writer *writer)
+{
+	return writer->failed ? 0 : (size_t)(writer->pos - writer->start);
+}
+
+#endif
