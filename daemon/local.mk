@@ -4,7 +4,11 @@ daemon_libdaemon_a_CFLAGS = $(AM_CFLAGS) $(LIBEVENT_CFLAGS) $(LIBCONFIG_CFLAGS) 
 	$(JANSSON_CFLAGS)
 daemon_libdaemon_a_SOURCES =
 daemon_libdaemon_a_SOURCES += daemon/config.h
+daemon_libdaemon_a_SOURCES += daemon/address.c daemon/address.h
+daemon_libdaemon_a_SOURCES += daemon/listener.c daemon/listener.h
 daemon_libdaemon_a_SOURCES += daemon/replay.c daemon/replay.h
+daemon_libdaemon_a_SOURCES += daemon/resolver.c daemon/resolver.h
+daemon_libdaemon_a_SOURCES += daemon/service.c daemon/service.h
 daemon_libdaemon_a_SOURCES += daemon/loop.c daemon/loop.h
 
 DAEMON_LIBS = daemon/libdaemon.a $(PROTOCOL_LIBS) $(LIBEVENT_LIBS) $(LIBCONFIG_LIBS) \

@@ -15,3 +15,9 @@ tests_unit_test_event_loop_SOURCES = tests/unit/test_event_loop.c
 tests_unit_test_event_loop_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_event_loop_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_event_loop
+
+check_PROGRAMS += tests/unit/test_address
+tests_unit_test_address_SOURCES = tests/unit/test_address.c
+tests_unit_test_address_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_address_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_address

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The listeners of one service. */
+#include "daemon/listener.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/address.h"
+#include "daemon/service.h"
+#include "fabric/iwarp/iwarp.h"
+
+#define LISTEN_BACKLOG   1024
+#define MAX_ADDRS        8u  /* of one host name */
+#define ACCEPTS_PER_TURN 64u /* then others have their turn */
+#define RETRY_US         100000u
+
+/* One socket or fabric listener. */
+struct endpoint {
+	struct listener *listener;
+	int fd; /* TCP; else -1 */
+	struct loop_io *io;
+	struct loop_timer *retry;
+	struct fabric_listener *fabric;
+};
+
+struct listener {
+	struct loop *loop;
+	const struct service_config *service;
+	const struct listener_events *events;
+	void *arg;
+	size_t nendpoints;
+	struct endpoint endpoints[MAX_ADDRS];
+};
+
+void incoming_drop(const struct incoming *in)
+{
+	if (in->fabric)
+		fabric_incoming_drop(in->fabric);
+	else
+		close(in->fd);
+}
+
+static void judge(struct listener *listener, const struct incoming *in)
+{
+	const struct service_config *service = listener->service;
+	const struct sockaddr *peer = (const struct sockaddr *)&in->peer;
+	enum leg_close why;
+
+	if (!config_allows(service, peer))
+		why = LEG_CLOSE_NOT_ALLOWED;
+	else if (!in->fabric && service->require_privileged_port &&
+		 address_port(peer) >= IPPORT_RESERVED)
+		why = LEG_CLOSE_UNPRIVILEGED;
+	else if (!listener->events->has_room(listener->arg))
+		why = LEG_CLOSE_TOO_MANY;
+	else {
+		listener->events->incoming(listener->arg, in);
+		return;
+	}
+	incoming_drop(in);
+	listener->events->refused(listener->arg, peer, why);
+}
+
+static void on_fabric_incoming(void *arg, struct fabric_incoming *fabric)
+{
+	struct endpoint *ep = arg;
+	struct incoming in = {.fd = -1, .fabric = fabric, .peer = fabric->peer};
+
+	judge(ep->listener, &in);
+}
+
+static void on_retry(void *arg)
+{
+	struct endpoint *ep = arg;
+
+	loop_io_set(ep->listener->loop, ep->io, LOOP_READ);
+}
+
+static bool is_shortage(int err)
+{
+	return err == EMFILE || err == ENFILE || err == ENOBUFS || err == ENOMEM;
+}
+
+static void on_readable(void *arg, unsigned events)
+{
+	struct endpoint *ep = arg;
+
+	for (unsigned i = 0; i < ACCEPTS_PER_TURN; i++) {
+		struct incoming in = {.fd = -1};
+		socklen_t len = sizeof(in.peer);
+
+		in.fd = accept4(ep->fd, (struct sockaddr *)&in.peer, &len,
+				SOCK_NONBLOCK | SOCK_CLOEXEC);
+		if (in.fd >= 0) {
+			judge(ep->listener, &in);
+			continue;
+		}
+		if (errno == EINTR || errno == ECONNABORTED)
+			continue;
+		if (is_shortage(errno)) {
+			loop_io_set(ep->listener->loop, ep->io, 0);
+			loop_timer_set(ep->listener->loop, ep->retry, RETRY_US);
+		}
+		return;
+	}
+}
+
+static int open_tcp(struct endpoint *ep, const struct addrinfo *ai)
+{
+	struct loop *loop = ep->listener->loop;
+	int on = 1, off = 0, rc;
+
+	ep->fd = socket(ai->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (ep->fd < 0)
+		return -errno;
+	setsockopt(ep->fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	/* [::] takes IPv4 clients too, whatever the system's default is. */
+	if (ai->ai_family == AF_INET6)
+		setsockopt(ep->fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
+	if (bind(ep->fd, ai->ai_addr, ai->ai_addrlen) || listen(ep->fd, LISTEN_BACKLOG)) {
+		rc = -errno;
+		goto out_close;
+	}
+	rc = -ENOMEM;
+	ep->io = loop_io_new(loop, ep->fd, on_readable, ep);
+	ep->retry = loop_timer_new(loop, on_retry, ep);
+	if (!ep->io || !ep->retry)
+		goto out_close;
+	loop_io_set(loop, ep->io, LOOP_READ);
+	return 0;
+
+out_close:
+	loop_io_free(loop, ep->io);
+	loop_timer_free(loop, ep->retry);
+	close(ep->fd);
+	return rc;
+}
+
+static int open_fabric(struct endpoint *ep, const struct addrinfo *ai)
+{
+	const struct service_config *service = ep->listener->service;
+	struct iwarp_config config;
+
+	service_iwarp_config(service, &config);
+	ep->fd = -1;
+	return fabric_listen(&iwarp_fabric_ops, &config, ep->listener->loop, ai->ai_addr,
+			     LISTEN_BACKLOG, on_fabric_incoming, ep, &ep->fabric);
+}
+
+static int open_host(struct listener *listener, const char *host, char *error, size_t error_bytes)
+{
+	struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
+				 .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
+	struct addrinfo *list;
+	int rc;
+
+	rc = getaddrinfo(host, listener->service->listen.port, &hints, &list);
+	if (rc) {
+		snprintf(error, error_bytes, "cannot resolve %s: %s", host, gai_strerror(rc));
+		return -EINVAL;
+	}
+	rc = 0;
+	for (const struct addrinfo *ai = list; ai; ai = ai->ai_next) {
+		struct endpoint *ep = &listener->endpoints[listener->nendpoints];
+		char text[ADDRESS_TEXT_BYTES];
+
+		if (listener->nendpoints == MAX_ADDRS)
+			break;
+		ep->listener = listener;
+		rc = listener->service->listen.transport == TRANSPORT_TCP ? open_tcp(ep, ai)
+									  : open_fabric(ep, ai);
+		if (rc) {
+			snprintf(error, error_bytes, "cannot listen on %s://%s: %s",
+				 transport_name(listener->service->listen.transport),
+				 address_text(ai->ai_addr, text), strerror(-rc));
+			break;
+		}
+		listener->nendpoints++;
+	}
+	freeaddrinfo(list);
+	return rc;
+}
+
+int listener_open(struct loop *loop, const struct service_config *service,
+		  const struct listener_events *events, void *arg, char *error, size_t error_bytes,
+		  struct listener **out)
+{
+	const char *host = service->listen.host;
+	struct listener *listener = calloc(1, sizeof(*listener));
+	int rc;
+
+	if (!listener) {
+		snprintf(error, error_bytes, "%s", strerror(ENOMEM));
+		return -ENOMEM;
+	}
+	listener->loop = loop;
+	listener->service = service;
+	listener->events = events;
+	listener->arg = arg;
+	/* Every address: one socket for both families, or IPv4 alone where there is no IPv6. */
+	rc = open_host(listener, host[0] ? host : "::", error, error_bytes);
+	if (!host[0] && (rc == -EAFNOSUPPORT || rc == -EADDRNOTAVAIL))
+		rc = open_host(listener, "0.0.0.0", error, error_bytes);
+	if (rc) {
+		listener_close(listener);
+		return rc;
+	}
+	*out = listener;
+	return 0;
+}
+
+void listener_close(struct listener *listener)
+{
+	if (!listener)
+		return;
+	for (size_t i = 0; i < listener->nendpoints; i++) {
+		struct endpoint *ep = &listener->endpoints[i];
+
+		fabric_listener_free(ep->fabric);
+		loop_io_free(listener->loop, ep->io);
+		loop_timer_free(listener->loop, ep->retry);
+		if (ep->fd >= 0)
+			close(ep->fd);
+	}
+	free(listener);
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* A service while the daemon runs. */
+#include "daemon/service.h"
+
+#include <errno.h>
+
+#define MPA_SETUP_TIMEOUT_US 10000000u /* Linux gives up after 10 s too */
+
+int service_init(struct service *service, const struct service_config *config)
+{
+	service->config = config;
+	service->replay = replay_new();
+	if (!service->replay)
+		return -ENOMEM;
+	atomic_init(&service->connections, 0);
+	atomic_init(&service->connections_total, 0);
+	return 0;
+}
+
+void service_fini(struct service *service)
+{
+	replay_free(service->replay);
+	service->replay = NULL;
+}
+
+void service_iwarp_config(const struct service_config *config, struct iwarp_config *iwarp)
+{
+	*iwarp = (struct iwarp_config){
+		.crc = config->mpa_crc,
+		.fpdu_64k = config->fpdu_max == FPDU_MAX_64K,
+		.setup_timeout_us = MPA_SETUP_TIMEOUT_US,
+	};
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A service while the daemon runs: what its listener, its connections and the workers share. */
+#ifndef DAEMON_SERVICE_H
+#define DAEMON_SERVICE_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "daemon/config.h"
+#include "daemon/replay.h"
+#include "fabric/iwarp/iwarp.h"
+
+struct service {
+	const struct service_config *config;
+	struct replay *replay;
+	atomic_uint connections; /* now; the main thread adds, workers subtract */
+	atomic_uint_fast64_t connections_total;
+};
+
+/** service_init - a service without connections. Returns 0 or -ENOMEM. */
+int service_init(struct service *service, const struct service_config *config) MUST_CHECK;
+/** service_fini - free what service_init() took. */
+void service_fini(struct service *service);
+/** service_iwarp_config - what the file says of the iwarp fabric for this service. */
+void service_iwarp_config(const struct service_config *config, struct iwarp_config *iwarp);
+
+#endif
