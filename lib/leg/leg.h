@@ -68,7 +68,10 @@ const char *leg_close_name(enum leg_close why);
 struct leg_events {
 	/* The leg is up. Listening legs: the peer may be answered; connecting legs: Calls may be sent. */
 	void (*opened)(void *arg);
-	/* An accepted RDMA leg only: the peer asks for the connection; leg_accept() or leg_close() is due. */
+	/*
+	 * An accepted leg only: leg_accept() or leg_close() is due, now or later. RDMA: the peer asks for the
+	 * connection. TCP: the first byte is here, and stays unread until leg_accept().
+	 */
 	void (*requested)(void *arg);
 	/* A Call came in, admitted and complete. */
 	void (*call)(void *arg, struct exchange *x);
@@ -135,7 +138,7 @@ struct leg {
 	const struct leg_config *config;
 };
 
-/** leg_accept - after requested(): accept the RDMA peer. */
+/** leg_accept - after requested(): accept the peer; opened() follows, and reading begins. */
 static inline void leg_accept(struct leg *leg)
 {
 	leg->ops->accept(leg);
