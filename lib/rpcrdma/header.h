@@ -74,6 +74,9 @@ enum rpcrdma_verdict {
  * segment's offset + length without wrap, no two segments of one direction overlap under one
  * handle, RDMA_NOMSG of a Call is not checked for a position-zero chunk (the responder knows
  * whether it is a Call).
+ *
+ * The RPC message itself is not looked at, not even its length. After a failure the lists are
+ * empty. BAD_VERS can also be an RDMA_ERROR, which is never answered (A4.2-3): look at @hdr->proc.
  */
 enum rpcrdma_verdict rpcrdma_header_decode(const uint8_t *send, size_t len,
 					   struct rpcrdma_header *hdr) MUST_CHECK;

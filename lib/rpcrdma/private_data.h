@@ -26,8 +26,7 @@ struct rpcrdma_private_data {
  */
 bool rpcrdma_private_data_decode(const uint8_t *data, size_t len, struct rpcrdma_private_data *pd);
 
-/** rpcrdma_private_data_encode - sizes are rounded down to 1024 and held within 1 KiB to 256 KiB.
- */
+/** rpcrdma_private_data_encode - sizes are rounded down to 1024, held within 1 to 256 KiB. */
 void rpcrdma_private_data_encode(const struct rpcrdma_private_data *pd,
 				 uint8_t to[RPCRDMA_PRIVATE_DATA_BYTES]);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* RPC-over-RDMA on the wire: numbers and sizes (draft-ietf-nfsv4-rpcrdma-03 section 4, RFC 8166).
- */
+/* RPC-over-RDMA on the wire: numbers and sizes (draft-ietf-nfsv4-rpcrdma-03 section 4). */
 #ifndef RPCRDMA_PROTO_H
 #define RPCRDMA_PROTO_H
 

@@ -1,0 +1,36 @@
+# Fuzz targets.
+#
+# Under --enable-fuzzing (CC=clang) each is a libFuzzer program; `make check TESTS=` builds them and
+# tests/fuzz/run.sh runs them. Otherwise each is linked with a main that replays its corpus, in `make check`.
+#
+# To add one called NAME:
+#   - tests/fuzz/fuzz_NAME.c includes tests/fuzz/fuzz.h and defines LLVMFuzzerTestOneInput();
+#   - tests/fuzz/corpus/NAME/ has a few small inputs, one form each and named after it;
+#   - below, two lines:
+#         FUZZ_TARGETS += tests/fuzz/fuzz_NAME
+#         tests_fuzz_fuzz_NAME_LDADD = $(FUZZ_LDADD)
+#     (and tests_fuzz_fuzz_NAME_SOURCES if it takes more than fuzz_NAME.c).
+# An input that once was a finding stays in the corpus.
+FUZZ_TARGETS =
+if FUZZING
+FUZZ_LDADD = $(FUZZ_LDFLAGS) $(UNIT_LDADD)
+else
+check_LIBRARIES += tests/fuzz/libreplay.a
+tests_fuzz_libreplay_a_SOURCES = tests/fuzz/replay.c tests/fuzz/fuzz.h
+FUZZ_LDADD = tests/fuzz/libreplay.a $(UNIT_LDADD)
+TESTS += $(FUZZ_TARGETS)
+endif
+check_PROGRAMS += $(FUZZ_TARGETS)
+EXTRA_DIST += tests/fuzz/corpus tests/fuzz/run.sh
+
+FUZZ_TARGETS += tests/fuzz/fuzz_header
+tests_fuzz_fuzz_header_LDADD = $(FUZZ_LDADD)
+
+FUZZ_TARGETS += tests/fuzz/fuzz_msg
+tests_fuzz_fuzz_msg_LDADD = $(FUZZ_LDADD)
+
+FUZZ_TARGETS += tests/fuzz/fuzz_private_data
+tests_fuzz_fuzz_private_data_LDADD = $(FUZZ_LDADD)
+
+FUZZ_TARGETS += tests/fuzz/fuzz_xdr
+tests_fuzz_fuzz_xdr_LDADD = $(FUZZ_LDADD)
