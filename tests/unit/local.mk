@@ -21,3 +21,9 @@ tests_unit_test_address_SOURCES = tests/unit/test_address.c
 tests_unit_test_address_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_address_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_address
+
+check_PROGRAMS += tests/unit/test_resolver
+tests_unit_test_resolver_SOURCES = tests/unit/test_resolver.c
+tests_unit_test_resolver_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_resolver_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_resolver
