@@ -61,14 +61,14 @@ struct config {
 };
 
 /**
- * config_read - read and check a file
+ * config_load - read and check a file
  * @path:   the file
  * @errors: gets each error as "FILE:LINE: what", one a line; all of them, not the first only
  * @config: set on success; to be freed with config_free()
  *
  * Returns 0, -EINVAL if the file has errors, or the errno of opening it.
  */
-int config_read(const char *path, FILE *errors, struct config **config) MUST_CHECK;
+int config_load(const char *path, FILE *errors, struct config **config) MUST_CHECK;
 /** config_warn - say on @out what is legal but unwise, as start-up warnings. */
 void config_warn(const struct config *config, FILE *out);
 /** config_free - free it; accepts NULL. */

@@ -3,9 +3,13 @@ noinst_LIBRARIES += daemon/libdaemon.a
 daemon_libdaemon_a_CFLAGS = $(AM_CFLAGS) $(LIBEVENT_CFLAGS) $(LIBCONFIG_CFLAGS) $(SYSTEMD_CFLAGS) \
 	$(JANSSON_CFLAGS)
 daemon_libdaemon_a_SOURCES =
-daemon_libdaemon_a_SOURCES += daemon/config.h
 daemon_libdaemon_a_SOURCES += daemon/address.c daemon/address.h
 daemon_libdaemon_a_SOURCES += daemon/listener.c daemon/listener.h
+daemon_libdaemon_a_SOURCES += daemon/config.c daemon/config.h
+daemon_libdaemon_a_SOURCES += daemon/config_keys.c daemon/config_keys.h
+daemon_libdaemon_a_SOURCES += daemon/config_scan.c daemon/config_scan.h
+daemon_libdaemon_a_SOURCES += daemon/config_value.c daemon/config_value.h
+daemon_libdaemon_a_SOURCES += daemon/config_warn.c
 daemon_libdaemon_a_SOURCES += daemon/replay.c daemon/replay.h
 daemon_libdaemon_a_SOURCES += daemon/resolver.c daemon/resolver.h
 daemon_libdaemon_a_SOURCES += daemon/service.c daemon/service.h

@@ -27,3 +27,9 @@ tests_unit_test_resolver_SOURCES = tests/unit/test_resolver.c
 tests_unit_test_resolver_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_resolver_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_resolver
+
+check_PROGRAMS += tests/unit/test_config
+tests_unit_test_config_SOURCES = tests/unit/test_config.c
+tests_unit_test_config_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_config_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_config

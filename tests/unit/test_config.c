@@ -1,0 +1,531 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The configuration file: what it means, what each mistake in it is answered with. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/config.h"
+#include "daemon/config_keys.h"
+#include "daemon/config_value.h"
+#include "tests/lib/test.h"
+
+#define SERVICE(text) "services = (\n{ name = \"a\"; " text " }\n);\n"
+#define TO_RDMA       "listen = \"tcp://127.0.0.1:2049\"; connect = \"rdma://filer:20049\"; "
+#define TO_TCP        "listen = \"rdma://[::]:20049\"; connect = \"tcp://127.0.0.1:2049\"; "
+#define TCP_TO_TCP    "listen = \"tcp://127.0.0.1:111\"; connect = \"tcp://filer:111\"; "
+
+static char dir[] = "/tmp/test-config-XXXXXX";
+static char path[64], other[64];
+static char *errors;
+static struct config *config;
+
+static void write_file(const char *name, const char *text)
+{
+	FILE *file = fopen(name, "w");
+
+	ck_assert_ptr_nonnull(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static int load(const char *text)
+{
+	size_t len;
+	FILE *out;
+	int err;
+
+	free(errors);
+	config_free(config);
+	config = NULL;
+	write_file(path, text);
+	out = open_memstream(&errors, &len);
+	err = config_load(path, out, &config);
+	fclose(out);
+	return err;
+}
+
+static void setup(void)
+{
+	strcpy(dir + strlen(dir) - 6, "XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/conf", dir);
+	snprintf(other, sizeof(other), "%s/other", dir);
+}
+
+static void teardown(void)
+{
+	config_free(config);
+	config = NULL;
+	free(errors);
+	errors = NULL;
+	unlink(path);
+	unlink(other);
+	rmdir(dir);
+}
+
+static const struct service_config *only_service(const char *text)
+{
+	int err = load(text);
+
+	ck_assert_msg(err == 0, "%s", errors);
+	ck_assert_uint_eq(config->nservices, 1);
+	return config->services;
+}
+
+START_TEST(everything_has_a_default)
+{
+	const struct service_config *s = only_service(SERVICE(TO_RDMA));
+
+	ck_assert_str_eq(config->control, "/run/rpcrdma-proxy/control.sock");
+	ck_assert_uint_ge(config->workers, 1);
+	ck_assert_uint_eq(config->memory_limit_mib, 1024);
+	ck_assert_uint_eq(config->drain_timeout_s, 30);
+	ck_assert_str_eq(s->name, "a");
+	ck_assert_int_eq(s->line, 2);
+	ck_assert(!s->has_allow);
+	ck_assert_uint_eq(s->credits, 64);
+	ck_assert_uint_eq(s->inline_threshold_bytes, 4096);
+	ck_assert_uint_eq(s->max_message_bytes, 1114112);
+	ck_assert_uint_eq(s->max_connections, 1024);
+	ck_assert(s->require_privileged_port);
+	ck_assert_int_eq(s->source_port, SOURCE_PORT_AUTO);
+	ck_assert_uint_eq(s->stall_timeout_s, 60);
+	ck_assert(s->mpa_crc);
+	ck_assert_int_eq(s->fpdu_max, FPDU_MAX_MSS);
+}
+END_TEST
+
+START_TEST(printed_defaults_are_the_defaults)
+{
+	const struct config_key *const tables[] = {config_keys, config_service_keys};
+	char text[16];
+
+	for (size_t i = 0; i < 2; i++) {
+		for (const struct config_key *key = tables[i]; key->name; key++) {
+			if (key->type == CONFIG_KEY_NUMBER) {
+				snprintf(text, sizeof(text), "%u", key->value);
+				ck_assert_str_eq(key->preset, text);
+				ck_assert_uint_ge(key->value, key->min);
+				ck_assert_uint_le(key->value, key->max);
+			} else if (key->type == CONFIG_KEY_CHOICE) {
+				ck_assert_str_eq(key->preset, key->choices[key->value]);
+			}
+		}
+	}
+}
+END_TEST
+
+START_TEST(every_key_is_read)
+{
+	const struct service_config *s = only_service(
+		"control = \"/tmp/x.sock\"; workers = 3; memory_limit_mib = 77; drain_timeout_s = 9;\n" SERVICE(
+			"listen = \"tcp://127.0.0.1:2049\"; connect = \"iwarp://filer\";"
+			"allow = [ \"10.0.0.0/8\", \"::1\" ]; credits = 17;"
+			"inline_threshold_bytes = 8192; max_message_bytes = 300000;"
+			"max_connections = 5; require_privileged_port = false;"
+			"stall_timeout_s = 7; mpa_crc = false; fpdu_max = \"64k\";"));
+
+	ck_assert_str_eq(config->control, "/tmp/x.sock");
+	ck_assert_uint_eq(config->workers, 3);
+	ck_assert_uint_eq(config->memory_limit_mib, 77);
+	ck_assert_uint_eq(config->drain_timeout_s, 9);
+	ck_assert_uint_eq(s->nallow, 2);
+	ck_assert_uint_eq(s->credits, 17);
+	ck_assert_uint_eq(s->inline_threshold_bytes, 8192);
+	ck_assert_uint_eq(s->max_message_bytes, 300000);
+	ck_assert_uint_eq(s->max_connections, 5);
+	ck_assert(!s->require_privileged_port);
+	ck_assert_uint_eq(s->stall_timeout_s, 7);
+	ck_assert(!s->mpa_crc);
+	ck_assert_int_eq(s->fpdu_max, FPDU_MAX_64K);
+	s = only_service(SERVICE(TO_TCP "source_port = \"reserved\";"));
+	ck_assert_int_eq(s->source_port, SOURCE_PORT_RESERVED);
+}
+END_TEST
+
+START_TEST(privileged_ports_are_asked_only_where_rdma_hides_them)
+{
+	ck_assert(only_service(SERVICE(TO_RDMA))->require_privileged_port);
+	ck_assert(!only_service(SERVICE(TO_TCP))->require_privileged_port);
+	ck_assert(!only_service(SERVICE(TCP_TO_TCP))->require_privileged_port);
+	ck_assert(only_service(SERVICE(TCP_TO_TCP "require_privileged_port = true;"))
+			  ->require_privileged_port);
+}
+END_TEST
+
+START_TEST(a_file_without_services_is_legal)
+{
+	ck_assert_int_eq(load(""), 0);
+	ck_assert_uint_eq(config->nservices, 0);
+	ck_assert_int_eq(load("services = ();"), 0);
+	ck_assert_int_eq(load("services = [];"), 0);
+}
+END_TEST
+
+static const struct {
+	const char *text, *error; /* the error after "FILE:" */
+} mistakes[] = {
+	{"workers = 2;\ndrain_timeout_s = \n", "3: syntax error"},
+	{"workers = 2;\nworkers = 3;\n", "2: duplicate setting name"},
+	{"wrokers = 2;\n", "1: unknown key wrokers: is workers meant?"},
+	{"memory_limit = 2;\n", "1: unknown key memory_limit: is memory_limit_mib meant?"},
+	{"colour = 2;\n", "1: unknown key colour"},
+	{"credits = 2;\n", "1: credits belongs into a service"},
+	{SERVICE(TO_RDMA "workers = 1;"), "2: workers belongs at the top, outside the services"},
+	{SERVICE(TO_RDMA "credit = 1;"), "2: unknown key credit: is credits meant?"},
+	{SERVICE(TO_RDMA "\nAllow = 1;"), "3: unknown key Allow: is allow meant?"},
+	{SERVICE(TO_RDMA "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa = 1;"),
+	 "2: unknown key aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"},
+	{"workers = \"two\";", "1: workers must be a whole number, not a string"},
+	{"workers = 1.5;", "1: workers must be a whole number, not a fraction"},
+	{"workers = -1;", "1: workers is -1, but must be from 0 to 256"},
+	{"workers = 257;", "1: workers is 257, but must be from 0 to 256"},
+	{"workers = 4294967298L;", "1: workers is 4294967298, but must be from 0 to 256"},
+	{"workers = 4294967298;", "1: 4294967298 is too large a number"},
+	{"# 4294967298\ncontrol = \"/\\\"4294967298\"; // \"9999999999\n/* 9999999999\n"
+	 " */ workers = 0x2; drain_timeout_s = 4294967306;",
+	 "4: 4294967306 is too large a number"},
+	{"memory_limit_mib = 0;", "1: memory_limit_mib is 0, but must be from 1 to 1048576 MiB"},
+	{"control = 5;", "1: control must be a string in quotes, not a number"},
+	{"control = \"run/sock\";", "1: control must be an absolute path"},
+	{"control = \"/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+	 "aaaaaaaaaaaaaaaaaaaaaaaaaaa\";",
+	 "1: control must have at most 107 bytes, the length of a socket's address"},
+	{"services = { };",
+	 "1: services must be a list of groups: ( { ... }, { ... } ), not a group { }"},
+	{"services = ( 5 );", "1: a service must be a group { }, not a number"},
+	{"services = (\n{ listen = \"tcp://127.0.0.1\"; connect = \"rdma://filer\"; }\n);",
+	 "2: name is missing in this service"},
+	{"services = (\n{ name = \"a\"; connect = \"rdma://filer\"; }\n);",
+	 "2: listen is missing in this service"},
+	{"services = (\n{ name = \"a\"; listen = \"tcp://127.0.0.1\"; }\n);",
+	 "2: connect is missing in this service"},
+	{"services = ( { name = \"\"; " TO_RDMA "} );", "1: name must have from 1 to 64 letters"},
+	{"services = ( { name = \"a b\"; " TO_RDMA "} );",
+	 "1: name may have letters, digits, '.', '_' and '-' only"},
+	{"services = ( { name = \"a\"; " TO_RDMA "},\n{ name = \"a\"; " TO_TCP "} );",
+	 "2: name \"a\" is taken by the service of line 1"},
+	{"services = ( { name = \"a\"; " TO_RDMA "},\n{ name = \"b\"; " TO_RDMA "} );",
+	 "2: listen: the service of line 1 has that port already"},
+	{SERVICE(TO_RDMA "credits = 0;"), "2: credits is 0, but must be from 1 to 1024"},
+	{SERVICE(TO_RDMA "inline_threshold_bytes = 5000;"),
+	 "2: inline_threshold_bytes is 5000, but must be a multiple of 1024"},
+	{SERVICE(TO_RDMA "inline_threshold_bytes = 512;"),
+	 "2: inline_threshold_bytes is 512, but must be from 1024 to 262144 bytes"},
+	{SERVICE(TO_RDMA "inline_threshold_bytes = 65536; max_message_bytes = 20000;"),
+	 "2: inline_threshold_bytes is above max_message_bytes (20000)"},
+	{SERVICE(TO_RDMA "fpdu_max = \"1k\";"),
+	 "2: fpdu_max is \"1k\", but must be \"mss\" or \"64k\""},
+	{SERVICE(TO_RDMA "fpdu_max = 64;"), "2: fpdu_max must be \"mss\" or \"64k\", not a number"},
+	{SERVICE(TO_RDMA "mpa_crc = 1;"), "2: mpa_crc must be true or false, not a number"},
+	{SERVICE(TO_RDMA "source_port = \"any\";"),
+	 "2: source_port is for services that connect to tcp://"},
+	{SERVICE(TO_TCP "require_privileged_port = true;"),
+	 "2: require_privileged_port is for services that listen on tcp://"},
+	{SERVICE(TCP_TO_TCP "credits = 5;"), "2: credits is for services with an RDMA side"},
+	{SERVICE(TCP_TO_TCP "mpa_crc = true;"),
+	 "2: mpa_crc is for services with an rdma:// or iwarp:// side"},
+	{SERVICE(TO_RDMA "allow = \"10.0.0.0/8\";"),
+	 "2: allow must be an array of strings: [ \"10.0.0.0/8\" ], not a string"},
+	{SERVICE(TO_RDMA "allow = [ 10 ];"), "2: allow must be an array of strings, not a number"},
+	{SERVICE(TO_RDMA "allow = [\n\"10.0.0.0/33\" ];"),
+	 "3: allow: prefix length \"33\" is not a number from 0 to 32"},
+	{SERVICE(TO_RDMA "allow = [ \"10.0.0.0/\" ];"),
+	 "2: allow: prefix length \"\" is not a number from 0 to 32"},
+	{SERVICE(TO_RDMA "allow = [ \"::/129\" ];"),
+	 "2: allow: prefix length \"129\" is not a number from 0 to 128"},
+	{SERVICE(TO_RDMA "allow = [ \"filer\" ];"),
+	 "2: allow: \"filer\" is not an IPv4 or IPv6 address"},
+	{SERVICE(TO_RDMA "allow = [ \"10.0.0.1/8\" ];"),
+	 "2: allow: \"10.0.0.1/8\" has bits behind its prefix: 10.0.0.0/8 is meant, or 10.0.0.1 alone?"},
+	{SERVICE(TO_RDMA "allow = [ \"2001:db8::1/33\" ];"),
+	 "2: allow: \"2001:db8::1/33\" has bits behind its prefix: 2001:db8::/33 is meant, or "
+	 "2001:db8::1 alone?"},
+	{"workers = 2;\nmemory_limit_mib = 5;\n" SERVICE(TO_RDMA),
+	 "2: memory_limit_mib is 5, but must be at least 6: each of 2 workers needs room for one "
+	 "largest Call and its reply"},
+	{"@include \"missing\"\n", "1: cannot open include file"},
+};
+
+START_TEST(each_mistake_is_named_with_its_line)
+{
+	char expected[600];
+
+	ck_assert_int_eq(load(mistakes[_i].text), -EINVAL);
+	ck_assert_ptr_null(config);
+	snprintf(expected, sizeof(expected), "%s:%s\n", path, mistakes[_i].error);
+	ck_assert_str_eq(errors, expected);
+}
+END_TEST
+
+static const struct {
+	bool listen;
+	const char *uri, *error; /* NULL: it is good */
+	const char *host, *port;
+} uris[] = {
+	{false, "tcp://filer", NULL, "filer", "2049"},
+	{false, "rdma://filer", NULL, "filer", "20049"},
+	{false, "iwarp://10.0.0.1", NULL, "10.0.0.1", "20049"},
+	{false, "verbs://[2001:db8::1]", NULL, "2001:db8::1", "20049"},
+	{false, "tcp://[fe80::1%eth0]:111", NULL, "fe80::1%eth0", "111"},
+	{false, "tcp://filer.example.net:65535", NULL, "filer.example.net", "65535"},
+	{true, "tcp://:2049", NULL, "", "2049"},
+	{true, "tcp://", NULL, "", "2049"},
+	{true, "tcp://127.0.0.1:0", NULL, "127.0.0.1", "0"},
+	{false, "filer:2049", "an address is tcp://HOST:PORT, rdma://, iwarp:// or verbs://", 0, 0},
+	{false, "udp://filer", "transport \"udp\" is none of tcp, rdma, iwarp, verbs", 0, 0},
+	{false, "TCP://filer", "transport \"TCP\" is none of tcp, rdma, iwarp, verbs", 0, 0},
+	{false, "tcp://:2049", "the host is missing", 0, 0},
+	{true, "tcp://[]:2049", "the host is missing", 0, 0},
+	{false, "tcp://filer:0", "port \"0\" is not a number from 1 to 65535", 0, 0},
+	{false, "tcp://filer:", "port \"\" is not a number from 1 to 65535", 0, 0},
+	{false, "tcp://filer:nfs", "port \"nfs\" is not a number from 1 to 65535", 0, 0},
+	{true, "tcp://127.0.0.1:65536", "port \"65536\" is not a number from 0 to 65535", 0, 0},
+	{false, "tcp://filer:99999999999999999999",
+	 "port \"99999999999999999999\" is not a number from 1 to 65535", 0, 0},
+	{false, "tcp://filer/export", "\"/export\" follows the address: it ends with its port", 0,
+	 0},
+	{false, "tcp://filer:2049/", "port \"2049/\" is not a number from 1 to 65535", 0, 0},
+	{true, "tcp://::1:2049", "an IPv6 address stands in brackets: [::1]:2049", 0, 0},
+	{false, "tcp://[::1", "the bracket of the IPv6 address is not closed", 0, 0},
+	{false, "tcp://[::1]2049", "\"2049\" follows the address: it ends with its port", 0, 0},
+	{false, "tcp://[10.0.0.1]:1", "\"10.0.0.1\" is not an IPv6 address", 0, 0},
+	{false, "tcp://[fe80::1%]:1", "\"\" is not an interface", 0, 0},
+	{false, "tcp://10.0.0.256", "\"10.0.0.256\" is not an IPv4 address", 0, 0},
+	{false, "tcp://fi ler", "\"fi ler\" is not a host name", 0, 0},
+	{false, "tcp://-filer", "\"-filer\" is not a host name", 0, 0},
+};
+
+START_TEST(addresses_are_checked)
+{
+	struct config_uri uri = {0};
+	const char *error = config_uri_parse(uris[_i].uri, uris[_i].listen, &uri);
+
+	if (uris[_i].error) {
+		ck_assert_pstr_eq(error, uris[_i].error);
+	} else {
+		ck_assert_pstr_eq(error, NULL);
+		ck_assert_str_eq(uri.host, uris[_i].host);
+		ck_assert_str_eq(uri.port, uris[_i].port);
+	}
+	config_uri_fini(&uri);
+}
+END_TEST
+
+START_TEST(a_host_over_its_limit_is_refused)
+{
+	char text[400] = "tcp://";
+	struct config_uri uri = {0};
+
+	memset(text + 6, 'a', CONFIG_HOST_MAX_BYTES);
+	ck_assert_pstr_eq(config_uri_parse(text, false, &uri), NULL);
+	config_uri_fini(&uri);
+	text[6 + CONFIG_HOST_MAX_BYTES] = 'a';
+	ck_assert_pstr_eq(config_uri_parse(text, false, &uri), "the host is too long");
+}
+END_TEST
+
+static const struct {
+	const char *a, *b;
+	bool overlaps;
+} pairs[] = {
+	{"tcp://127.0.0.1:2049", "tcp://127.0.0.1:2049", true},
+	{"tcp://127.0.0.1:2049", "tcp://127.0.0.1:2050", false},
+	{"tcp://127.0.0.1:2049", "tcp://127.0.0.2:2049", false},
+	{"tcp://127.0.0.1:20049", "iwarp://127.0.0.1:20049", true},
+	{"tcp://127.0.0.1:20049", "rdma://127.0.0.1:20049", true},
+	{"tcp://127.0.0.1:20049", "verbs://127.0.0.1:20049", false},
+	{"verbs://127.0.0.1:20049", "rdma://127.0.0.1:20049", true},
+	{"tcp://:2049", "tcp://127.0.0.1:2049", true},
+	{"tcp://[::]:2049", "tcp://127.0.0.1:2049", true},
+	{"tcp://0.0.0.0:2049", "tcp://127.0.0.1:2049", true},
+	{"tcp://0.0.0.0:2049", "tcp://[::1]:2049", false},
+	{"tcp://[::1]:2049", "tcp://[0:0::1]:2049", true},
+	{"tcp://[::ffff:127.0.0.1]:2049", "tcp://127.0.0.1:2049", true},
+	{"tcp://[fe80::1%a]:2049", "tcp://[fe80::1%b]:2049", false},
+	{"tcp://Filer:2049", "tcp://filer:2049", true},
+	{"tcp://filer:2049", "tcp://127.0.0.1:2049", false},
+	{"tcp://127.0.0.1:0", "tcp://127.0.0.1:0", false},
+};
+
+START_TEST(listen_addresses_overlap_as_the_kernel_sees_them)
+{
+	struct config_uri a, b;
+
+	ck_assert_pstr_eq(config_uri_parse(pairs[_i].a, true, &a), NULL);
+	ck_assert_pstr_eq(config_uri_parse(pairs[_i].b, true, &b), NULL);
+	ck_assert(config_uri_overlaps(&a, &b) == pairs[_i].overlaps);
+	ck_assert(config_uri_overlaps(&b, &a) == pairs[_i].overlaps);
+	config_uri_fini(&a);
+	config_uri_fini(&b);
+}
+END_TEST
+
+static const struct {
+	const char *cidr, *addr;
+	bool contains;
+} members[] = {
+	{"10.0.0.0/8", "10.255.255.255", true},
+	{"10.0.0.0/8", "11.0.0.0", false},
+	{"10.0.0.0/8", "::ffff:10.1.2.3", true},
+	{"::ffff:10.0.0.0/104", "10.1.2.3", true},
+	{"::ffff:10.0.0.0/104", "11.1.2.3", false},
+	{"10.0.0.1", "10.0.0.1", true},
+	{"10.0.0.1", "10.0.0.0", false},
+	{"10.0.0.0/31", "10.0.0.1", true},
+	{"10.0.0.0/31", "10.0.0.2", false},
+	{"0.0.0.0/0", "192.0.2.1", true},
+	{"0.0.0.0/0", "::1", false},
+	{"::/0", "2001:db8::1", true},
+	{"::/0", "10.0.0.1", false},
+	{"2001:db8::/33", "2001:db8:7fff::1", true},
+	{"2001:db8::/33", "2001:db8:8000::1", false},
+	{"::1/128", "::1", true},
+	{"::1/128", "::2", false},
+};
+
+START_TEST(allow_knows_its_addresses)
+{
+	struct config_cidr cidr;
+	struct service_config service = {.has_allow = true, .nallow = 1, .allow = &cidr};
+	struct sockaddr_in in = {.sin_family = AF_INET};
+	struct sockaddr_in6 in6 = {.sin6_family = AF_INET6};
+	const struct sockaddr *addr = (const struct sockaddr *)&in;
+
+	ck_assert_pstr_eq(config_cidr_parse(members[_i].cidr, &cidr), NULL);
+	if (inet_pton(AF_INET, members[_i].addr, &in.sin_addr) != 1) {
+		ck_assert_int_eq(inet_pton(AF_INET6, members[_i].addr, &in6.sin6_addr), 1);
+		addr = (const struct sockaddr *)&in6;
+	}
+	ck_assert(config_allows(&service, addr) == members[_i].contains);
+}
+END_TEST
+
+START_TEST(allow_absent_is_everyone_and_empty_is_nobody)
+{
+	struct sockaddr_in in = {.sin_family = AF_INET};
+	const struct sockaddr *addr = (const struct sockaddr *)&in;
+
+	ck_assert(config_allows(only_service(SERVICE(TO_TCP)), addr));
+	ck_assert(!config_allows(only_service(SERVICE(TO_TCP "allow = [];")), addr));
+	in.sin_family = AF_UNIX;
+	ck_assert(!config_allows(only_service(SERVICE(TO_TCP "allow = [ \"0.0.0.0/0\" ];")), addr));
+}
+END_TEST
+
+START_TEST(all_mistakes_are_reported)
+{
+	char expected[600];
+
+	ck_assert_int_eq(load("workers = -1;\nfoo = 1;\nservices = ( { listen = 5; } );\n"),
+			 -EINVAL);
+	snprintf(expected, sizeof(expected),
+		 "%s:1: workers is -1, but must be from 0 to 256\n"
+		 "%s:2: unknown key foo\n"
+		 "%s:3: listen must be a string in quotes, not a number\n"
+		 "%s:3: name is missing in this service\n"
+		 "%s:3: connect is missing in this service\n",
+		 path, path, path, path, path);
+	ck_assert_str_eq(errors, expected);
+}
+END_TEST
+
+START_TEST(mistakes_in_an_included_file_name_that_file)
+{
+	write_file(other, "\nworkers = -1;\n");
+	ck_assert_int_eq(load("@include \"other\"\n"), -EINVAL);
+	ck_assert_str_eq(errors, "other:2: workers is -1, but must be from 0 to 256\n");
+	write_file(other, "\nworkers = ;\n");
+	ck_assert_int_eq(load("@include \"other\"\n"), -EINVAL);
+	ck_assert_str_eq(errors, "other:2: syntax error\n");
+}
+END_TEST
+
+START_TEST(a_file_that_cannot_be_read_says_why)
+{
+	FILE *out = tmpfile();
+
+	ck_assert_int_eq(config_load(other, out, &config), -ENOENT);
+	ck_assert_int_eq(config_load(dir, out, &config), -EISDIR);
+	ck_assert_ptr_null(config);
+	fclose(out);
+}
+END_TEST
+
+START_TEST(verbs_without_devices_is_refused)
+{
+	char expected[200];
+
+	if (!config_verbs_missing())
+		return;
+	ck_assert_int_eq(load(SERVICE("listen = \"tcp://127.0.0.1\"; connect = \"verbs://a\";")),
+			 -EINVAL);
+	snprintf(expected, sizeof(expected), "%s:2: connect: %s\n", path, config_verbs_missing());
+	ck_assert_str_eq(errors, expected);
+}
+END_TEST
+
+static const struct {
+	const char *text, *warning; /* the one warning after "FILE:"; NULL: none */
+} warnings[] = {
+	{"", "1: no services: there is nothing to do"},
+	{SERVICE(TO_RDMA), NULL},
+	{SERVICE(TO_TCP "allow = [ \"10.0.0.0/8\" ];"), NULL},
+	{SERVICE(TO_TCP), "2: service a listens beyond loopback without allow: every host that "
+			  "reaches it is served, and the server sees the proxy's address only"},
+	{SERVICE(TO_TCP "allow = [ \"::/0\" ];"), "2: service a allows every address"},
+	{SERVICE(TO_TCP "allow = [];"), "2: service a has an empty allow: nobody can connect"},
+	{SERVICE(TO_RDMA "require_privileged_port = false;"),
+	 "2: service a takes unprivileged source ports, yet the RDMA server takes every client for "
+	 "a privileged one"},
+	{SERVICE("listen = \"tcp://127.0.0.1:2049\"; connect = \"tcp://127.0.0.1:2049\";"),
+	 "2: service a connects to its own listener"},
+};
+
+START_TEST(unwise_configurations_are_warned_of)
+{
+	char expected[400] = "";
+	char *said;
+	size_t len;
+	FILE *out;
+
+	ck_assert_int_eq(load(warnings[_i].text), 0);
+	out = open_memstream(&said, &len);
+	config_warn(config, out);
+	fclose(out);
+	if (warnings[_i].warning)
+		snprintf(expected, sizeof(expected), "%s:%s\n", path, warnings[_i].warning);
+	ck_assert_str_eq(said, expected);
+	free(said);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("config");
+	TCase *tc = tcase_create("config");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, everything_has_a_default);
+	tcase_add_test(tc, printed_defaults_are_the_defaults);
+	tcase_add_test(tc, every_key_is_read);
+	tcase_add_test(tc, privileged_ports_are_asked_only_where_rdma_hides_them);
+	tcase_add_test(tc, a_file_without_services_is_legal);
+	tcase_add_loop_test(tc, each_mistake_is_named_with_its_line, 0, ARRAY_SIZE(mistakes));
+	tcase_add_loop_test(tc, addresses_are_checked, 0, ARRAY_SIZE(uris));
+	tcase_add_test(tc, a_host_over_its_limit_is_refused);
+	tcase_add_loop_test(tc, listen_addresses_overlap_as_the_kernel_sees_them, 0,
+			    ARRAY_SIZE(pairs));
+	tcase_add_loop_test(tc, allow_knows_its_addresses, 0, ARRAY_SIZE(members));
+	tcase_add_test(tc, allow_absent_is_everyone_and_empty_is_nobody);
+	tcase_add_test(tc, all_mistakes_are_reported);
+	tcase_add_test(tc, mistakes_in_an_included_file_name_that_file);
+	tcase_add_test(tc, a_file_that_cannot_be_read_says_why);
+	tcase_add_test(tc, verbs_without_devices_is_refused);
+	tcase_add_loop_test(tc, unwise_configurations_are_warned_of, 0, ARRAY_SIZE(warnings));
+	suite_add_tcase(suite, tc);
+	return test_main(suite);
+}
