@@ -136,6 +136,7 @@ struct fabric_ep_params {
 	unsigned ord;             /* Reads that we want to have outstanding there */
 	uint32_t recv_size_bytes; /* size of each posted receive */
 	unsigned recv_count;      /* receives posted before the connection is used */
+	unsigned recv_max;        /* most that will ever be posted at once; 0: not known */
 };
 
 struct fabric_ep_info {
@@ -144,6 +145,7 @@ struct fabric_ep_info {
 	unsigned ird, ord; /* as negotiated */
 	bool per_rpc_keys; /* keys have exact bounds and die alone: remote invalidation may be offered */
 	uint32_t max_key_bytes; /* longest memory under one key */
+	unsigned max_sge;       /* longest gather list of a Send or Write; 0: FABRIC_MAX_SGE */
 };
 
 struct fabric;
