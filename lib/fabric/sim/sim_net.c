@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The sim network: one event a step, in the order of time, on the loop's timer. */
+#include <assert.h>
+#include <stdlib.h>
+
+#include "fabric/sim/sim_priv.h"
+
+static void on_timer(void *arg);
+
+struct sim_net *sim_net_new(struct loop *loop, const struct sim_faults *faults)
+{
+	struct sim_net *net = calloc(1, sizeof(*net));
+
+	if (!net)
+		return NULL;
+	net->loop = loop;
+	net->timer = loop_timer_new(loop, on_timer, net);
+	if (!net->timer) {
+		free(net);
+		return NULL;
+	}
+	if (faults)
+		net->faults = *faults;
+	net->random = net->faults.seed * 2862933555777941757u + 3037000493u;
+	net->next_rkey = 0x1001;
+	TAILQ_INIT(&net->events);
+	TAILQ_INIT(&net->eps);
+	TAILQ_INIT(&net->listeners);
+	return net;
+}
+
+void sim_net_free(struct sim_net *net)
+{
+	if (!net)
+		return;
+	assert(TAILQ_EMPTY(&net->eps) && TAILQ_EMPTY(&net->listeners) && TAILQ_EMPTY(&net->events));
+	loop_timer_free(net->loop, net->timer);
+	free(net);
+}
+
+const struct sim_stats *sim_net_stats(const struct sim_net *net)
+{
+	return &net->stats;
+}
+
+struct sim_faults *sim_net_faults(struct sim_net *net)
+{
+	return &net->faults;
+}
+
+/* xorshift64*: the same seed gives the same run. */
+uint64_t sim_random(struct sim_net *net)
+{
+	net->random ^= net->random >> 12;
+	net->random ^= net->random << 25;
+	net->random ^= net->random >> 27;
+	return net->random * 2685821657736338717u;
+}
+
+static void arm(struct sim_net *net)
+{
+	struct sim_event *first = TAILQ_FIRST(&net->events);
+	uint64_t now_us = loop_now_us(net->loop);
+
+	if (!first)
+		loop_timer_clear(net->loop, net->timer);
+	else
+		loop_timer_set(net->loop, net->timer,
+			       first->due_us > now_us ? first->due_us - now_us : 0);
+}
+
+/*
+ * Something happens for @ep, after all that was scheduled before in that channel of @channel_of (a Send is
+ * its sender's event in its receiver's inbound channel).
+ */
+void sim_schedule(struct sim_ep *ep, struct sim_ep *channel_of, enum sim_channel channel,
+		  void (*run)(struct sim_ep *ep, void *arg), void *arg)
+{
+	struct sim_net *net = ep->net;
+	struct sim_event *event = calloc(1, sizeof(*event)), *at;
+	uint64_t *last = &channel_of->last_due_us[channel];
+
+	assert(event);
+	event->ep = ep;
+	event->run = run;
+	event->arg = arg;
+	event->due_us = loop_now_us(net->loop);
+	if (net->faults.max_delay_us)
+		event->due_us += sim_random(net) % (net->faults.max_delay_us + 1);
+	if (event->due_us < *last)
+		event->due_us = *last;
+	*last = event->due_us;
+	TAILQ_FOREACH_REVERSE(at, &net->events, sim_event_list, entry)
+		if (at->due_us <= event->due_us)
+			break;
+	if (at)
+		TAILQ_INSERT_AFTER(&net->events, at, event, entry);
+	else
+		TAILQ_INSERT_HEAD(&net->events, event, entry);
+	arm(net);
+}
+
+/* Nothing more happens for @ep. */
+void sim_cancel(struct sim_ep *ep)
+{
+	struct sim_event *event, *next;
+
+	for (event = TAILQ_FIRST(&ep->net->events); event; event = next) {
+		next = TAILQ_NEXT(event, entry);
+		if (event->ep != ep)
+			continue;
+		TAILQ_REMOVE(&ep->net->events, event, entry);
+		free(event);
+	}
+	arm(ep->net);
+}
+
+static void on_timer(void *arg)
+{
+	struct sim_net *net = arg;
+	struct sim_event *event = TAILQ_FIRST(&net->events);
+	bool lost;
+
+	if (!event)
+		return;
+	TAILQ_REMOVE(&net->events, event, entry);
+	net->stats.steps++;
+	if (net->stats.steps == net->faults.cut_at_step)
+		sim_net_cut(net);
+	lost = event->run != sim_ep_bury && event->ep->state == SIM_DYING;
+	if (!lost)
+		event->run(event->ep, event->arg);
+	free(event);
+	arm(net);
+}
+
+void sim_net_cut(struct sim_net *net)
+{
+	struct sim_ep *ep;
+
+	TAILQ_FOREACH(ep, &net->eps, entry)
+		sim_break(ep, FABRIC_CLOSE_LOST, FABRIC_CLOSE_LOST);
+}
+
+void sim_net_silence(struct sim_net *net)
+{
+	net->silent = true;
+}

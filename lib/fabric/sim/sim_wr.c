@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The sim fabric's work requests: executed one a step, completed in order, flushed at the end. */
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fabric/sim/sim_priv.h"
+
+/* wr->priv[0] is the status once executed; wr->priv[1] whether a Read has been started. */
+
+static uint32_t wr_bytes(const struct fabric_wr *wr)
+{
+	uint32_t sum = 0;
+
+	for (unsigned i = 0; i < wr->nsge; i++)
+		sum += wr->sge[i].len_bytes;
+	return sum;
+}
+
+static struct fabric_wr_list *list_of(struct sim_ep *ep, const struct fabric_wr *wr)
+{
+	return wr->op == FABRIC_READ ? &ep->reads : &ep->sends;
+}
+
+static void start_reads(struct sim_ep *ep);
+
+static void complete(struct sim_ep *ep, void *arg)
+{
+	struct fabric_wr *wr = arg;
+	enum fabric_status status = wr->priv[0];
+
+	TAILQ_REMOVE(list_of(ep, wr), wr, entry);
+	if (wr->op == FABRIC_READ) {
+		ep->reads_out--;
+		start_reads(ep);
+	}
+	wr->done(wr, status);
+	if (status != FABRIC_OK)
+		sim_break(ep, FABRIC_CLOSE_LOST, FABRIC_CLOSE_LOST);
+}
+
+static void executed(struct sim_ep *ep, struct fabric_wr *wr, enum fabric_status status)
+{
+	wr->priv[0] = status;
+	if (status != FABRIC_OK)
+		ep->broken = true;
+	sim_schedule(ep, ep, wr->op == FABRIC_READ ? SIM_READ_DONE : SIM_SEND_DONE, complete, wr);
+}
+
+static void deliver(struct sim_ep *ep, struct fabric_wr *wr)
+{
+	struct sim_ep *to = ep->peer;
+	struct sim_stats *stats = &ep->net->stats;
+	uint32_t len = wr_bytes(wr), at = 0;
+	struct fabric_recv recv = {.len_bytes = len};
+	uint8_t *copy;
+
+	if (to->recvs_posted == 0 || len > to->params.recv_size_bytes) {
+		if (to->recvs_posted == 0)
+			stats->overruns++;
+		else
+			stats->overlong++;
+		sim_break(ep, FABRIC_CLOSE_TERMINATED, FABRIC_CLOSE_PROTOCOL);
+		return;
+	}
+	if (wr->op == FABRIC_SEND_INV) {
+		stats->sends_invalidating++;
+		if (!sim_key_invalidate(to, wr->inv_rkey)) {
+			stats->access_errors++;
+			sim_break(ep, FABRIC_CLOSE_TERMINATED, FABRIC_CLOSE_PROTOCOL);
+			return;
+		}
+		recv.invalidated = true;
+		recv.inv_rkey = wr->inv_rkey;
+	}
+	/* Exactly as long as the Send, so that a sanitizer sees who reads past it. */
+	copy = malloc(len ? len : 1);
+	assert(copy);
+	for (unsigned i = 0; i < wr->nsge; i++) {
+		memcpy(copy + at, wr->sge[i].addr, wr->sge[i].len_bytes);
+		at += wr->sge[i].len_bytes;
+	}
+	recv.data = copy;
+	to->recvs_posted--;
+	executed(ep, wr, FABRIC_OK);
+	to->ep.events->recv(to->ep.arg, &recv);
+	free(copy);
+}
+
+static void access_peer(struct sim_ep *ep, struct fabric_wr *wr)
+{
+	uint32_t len = wr_bytes(wr);
+	unsigned right = wr->op == FABRIC_READ ? FABRIC_REMOTE_READ : FABRIC_REMOTE_WRITE;
+	uint8_t *mem = sim_key_reach(ep->peer, wr->rkey, wr->raddr, len, right);
+
+	if (!mem && len) {
+		ep->net->stats.access_errors++;
+		executed(ep, wr, FABRIC_ERR_REMOTE);
+		return;
+	}
+	for (unsigned i = 0; i < wr->nsge && len; i++) {
+		const struct fabric_sge *sge = &wr->sge[i];
+
+		if (wr->op == FABRIC_READ)
+			memcpy(sge->addr, mem, sge->len_bytes);
+		else
+			memcpy(mem, sge->addr, sge->len_bytes);
+		mem += sge->len_bytes;
+	}
+	executed(ep, wr, FABRIC_OK);
+}
+
+static void execute(struct sim_ep *ep, void *arg)
+{
+	struct sim_net *net = ep->net;
+	struct fabric_wr *wr = arg;
+
+	if (ep->broken || net->silent)
+		return; /* stays listed, to be flushed */
+	if (++net->stats.wrs == net->faults.fail_wr)
+		executed(ep, wr, net->faults.fail_status);
+	else if (wr->op == FABRIC_SEND || wr->op == FABRIC_SEND_INV)
+		deliver(ep, wr);
+	else
+		access_peer(ep, wr);
+}
+
+static void start_reads(struct sim_ep *ep)
+{
+	struct fabric_wr *wr;
+
+	TAILQ_FOREACH(wr, &ep->reads, entry) {
+		if (ep->reads_out >= ep->ord)
+			break;
+		if (wr->priv[1])
+			continue;
+		wr->priv[1] = true;
+		ep->reads_out++;
+		if (ep->reads_out > ep->net->stats.max_reads)
+			ep->net->stats.max_reads = ep->reads_out;
+		sim_schedule(ep, ep, SIM_READ_START, execute, wr);
+	}
+}
+
+int sim_post(struct fabric_ep *fep, struct fabric_wr *wr)
+{
+	struct sim_ep *ep = sim_ep_of(fep);
+	unsigned max_sge = ep->net->faults.max_sge ? ep->net->faults.max_sge : FABRIC_MAX_SGE;
+	struct fabric_wr *other;
+
+	if (ep->state != SIM_OPEN)
+		return -ENOTCONN;
+	assert(wr->nsge <= max_sge && wr->done);
+	for (unsigned i = 0; i < wr->nsge; i++) {
+		const struct fabric_sge *sge = &wr->sge[i];
+
+		assert(sge->buf->refs > 0 && sge->addr >= sge->buf->mem &&
+		       sge->addr + sge->len_bytes <= sge->buf->mem + sge->buf->size_bytes);
+	}
+	TAILQ_FOREACH(other, list_of(ep, wr), entry)
+		assert(other != wr);
+	wr->priv[0] = wr->priv[1] = 0;
+	TAILQ_INSERT_TAIL(list_of(ep, wr), wr, entry);
+	if (wr->op == FABRIC_READ) {
+		assert(wr->nsge == 1 && wr->sge[0].len_bytes > 0 && ep->ord > 0);
+		start_reads(ep);
+	} else {
+		sim_schedule(ep, ep->peer, SIM_INBOUND, execute, wr);
+	}
+	return 0;
+}
+
+/* Completes what is left, in the order of posting. */
+void sim_flush(struct sim_ep *ep)
+{
+	struct fabric_wr_list *lists[] = {&ep->sends, &ep->reads};
+	struct fabric_wr *wr;
+
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
+		while ((wr = TAILQ_FIRST(lists[i]))) {
+			TAILQ_REMOVE(lists[i], wr, entry);
+			wr->done(wr, FABRIC_FLUSHED);
+		}
+	}
+}
