@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The NFS upper-layer binding (RFC 8267): how large a Call's Reply can get, and where the payloads that may
- * move by RDMA are. Pure: bytes in, numbers out.
+ * The NFS upper-layer binding (RFC 8267): how large a Call's Reply can get, and where the payloads
+ * that may move by RDMA are. Pure: bytes in, numbers out.
  */
 #ifndef NFS_NFS_H
 #define NFS_NFS_H
@@ -14,7 +14,8 @@
  * nfs_reply_ceiling - the largest Reply that a Call can get
  * @hdr:         the Call's header
  * @msg, @len_bytes: the whole Call
- * @limit_bytes: the service's ceiling, for programs that are not known and results that have no bound
+ * @limit_bytes: the service's ceiling, for programs that are not known and results that have no
+ * bound
  *
  * Never more than @limit_bytes; the whole RPC message counts, its verifier included.
  */

@@ -1,1 +1,0 @@
-#include "nfs/nfs.h"

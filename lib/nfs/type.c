@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The walker of XDR types. */
+#include "nfs/type.h"
+
+const struct nfs_field nfs_void[] = {X_END};
+
+static bool walk_fixed(struct xdr_reader *at, const struct nfs_field *field,
+		       struct nfs_marks *marks)
+{
+	const uint8_t *data;
+
+	if (!xdr_get_fixed(at, field->n, &data))
+		return false;
+	if (field->mark == NFS_MARK_COUNT) {
+		uint32_t count = xdr_load_u32(data);
+
+		if (count > marks->count)
+			marks->count = count;
+	} else if (field->mark == NFS_MARK_SESSION) {
+		marks->session = data;
+	}
+	return true;
+}
+
+static bool walk_vector(struct xdr_reader *at, const struct nfs_field *field,
+			struct nfs_marks *marks)
+{
+	const uint8_t *data;
+	uint32_t count;
+
+	if (!xdr_get_count(at, field->n, field->size_bytes, &count))
+		return false;
+	data = at->pos;
+	if (!xdr_skip(at, xdr_padded_bytes((uint64_t)count * field->size_bytes)))
+		return false;
+	if (field->mark == NFS_MARK_DATA) {
+		marks->data = data;
+		marks->data_bytes = count;
+	} else if (field->mark == NFS_MARK_ATTRS) {
+		marks->attrs = data;
+		marks->attrs_words = count;
+	}
+	return true;
+}
+
+static bool walk_array(struct xdr_reader *at, const struct nfs_field *field,
+		       struct nfs_marks *marks)
+{
+	uint32_t count;
+
+	if (!xdr_get_count(at, field->n, XDR_UNIT_BYTES, &count))
+		return false;
+	while (count-- > 0)
+		if (!nfs_walk(at, field->type, marks))
+			return false;
+	return true;
+}
+
+static bool walk_optional(struct xdr_reader *at, const struct nfs_field *field,
+			  struct nfs_marks *marks, bool *there)
+{
+	return xdr_get_bool(at, there) && (!*there || nfs_walk(at, field->type, marks));
+}
+
+static bool walk_list(struct xdr_reader *at, const struct nfs_field *field, struct nfs_marks *marks)
+{
+	bool more = true;
+
+	while (more)
+		if (!walk_optional(at, field, marks, &more))
+			return false;
+	return true;
+}
+
+static bool walk_union(struct xdr_reader *at, const struct nfs_union *arms, struct nfs_marks *marks)
+{
+	const struct nfs_field *type = arms->otherwise;
+	uint32_t value;
+
+	if (!xdr_get_u32(at, &value))
+		return false;
+	for (unsigned i = 0; i < arms->count; i++)
+		if (arms->arms[i].value == value)
+			type = arms->arms[i].type;
+	return type && nfs_walk(at, type, marks);
+}
+
+static bool walk_status(struct xdr_reader *at, const struct nfs_field *field,
+			struct nfs_marks *marks)
+{
+	if (!xdr_get_u32(at, &marks->status))
+		return false;
+	return nfs_walk(at, marks->status == 0 ? field->type : field->fail, marks);
+}
+
+bool nfs_walk(struct xdr_reader *at, const struct nfs_field *type, struct nfs_marks *marks)
+{
+	bool there, ok = true;
+
+	for (; ok && type->kind != NFS_END; type++) {
+		switch ((enum nfs_kind)type->kind) {
+		case NFS_FIXED:
+			ok = walk_fixed(at, type, marks);
+			break;
+		case NFS_VECTOR:
+			ok = walk_vector(at, type, marks);
+			break;
+		case NFS_STRUCT:
+			ok = nfs_walk(at, type->type, marks);
+			break;
+		case NFS_ARRAY:
+			ok = walk_array(at, type, marks);
+			break;
+		case NFS_OPTIONAL:
+			ok = walk_optional(at, type, marks, &there);
+			break;
+		case NFS_LIST:
+			ok = walk_list(at, type, marks);
+			break;
+		case NFS_STATUS:
+			ok = walk_status(at, type, marks);
+			break;
+		case NFS_UNION:
+			ok = walk_union(at, type->arms, marks);
+			break;
+		case NFS_END:
+			break;
+		}
+	}
+	return ok;
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * XDR types as data, and the one walker that follows them.
+ *
+ * A struct is an array of fields that X_END ends; it reads like the XDR description in the RFC:
+ *
+ *	static const struct nfs_field read3args[] = {X_OPAQUE(64), X_U64, X_COUNT, X_END};
+ *
+ * Types do not refer to themselves: XDR's linked lists are X_LIST. So the walker's depth is that of
+ *the types, and its time is linear in the length of the message, since each element of an array or
+ *a list takes at least four bytes of it.
+ */
+#ifndef NFS_TYPE_H
+#define NFS_TYPE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "rpc/xdr.h"
+
+#define NFS_MAX_DEPTH 10 /* structs within structs; a test holds the tables to it */
+#define NFS_NO_MAX    UINT32_MAX
+
+enum nfs_kind {
+	NFS_END,
+	NFS_FIXED,    /* n bytes, padded */
+	NFS_VECTOR,   /* a count of at most n, then as many elements of size bytes each, padded */
+	NFS_STRUCT,   /* a type in place */
+	NFS_ARRAY,    /* a count of at most n, then as many of a type */
+	NFS_OPTIONAL, /* a boolean, and the type if it is TRUE */
+	NFS_LIST,     /* any number of a type, TRUE before each and FALSE after the last */
+	NFS_STATUS,   /* a status; zero: the one type, else the other */
+	NFS_UNION,    /* a discriminant, then the type of its arm */
+};
+
+/* What a walk reports of a field. */
+enum nfs_mark {
+	NFS_UNMARKED,
+	NFS_MARK_DATA,    /* the DDP-eligible data item */
+	NFS_MARK_COUNT,   /* a word by which the result grows */
+	NFS_MARK_ATTRS,   /* a bitmap of attributes asked for */
+	NFS_MARK_SESSION, /* a session ID */
+};
+
+struct nfs_union;
+
+struct nfs_field {
+	uint8_t kind, mark;
+	uint16_t size_bytes;
+	uint32_t n;
+	const struct nfs_field *type; /* of elements, or after a status of zero */
+	const struct nfs_field *fail; /* after any other status */
+	const struct nfs_union *arms;
+};
+
+struct nfs_arm {
+	uint32_t value;
+	const struct nfs_field *type;
+};
+
+struct nfs_union {
+	const struct nfs_field *otherwise; /* NULL: other values are not valid */
+	unsigned count;
+	const struct nfs_arm *arms;
+};
+
+#define X_END                                                                                      \
+	{                                                                                          \
+		.kind = NFS_END                                                                    \
+	}
+#define X_FIXED(bytes)                                                                             \
+	{                                                                                          \
+		.kind = NFS_FIXED, .n = (bytes)                                                    \
+	}
+#define X_U32  X_FIXED(4)
+#define X_U64  X_FIXED(8)
+#define X_BOOL X_FIXED(4)
+#define X_VECTOR(max, sz)                                                                          \
+	{                                                                                          \
+		.kind = NFS_VECTOR, .n = (max), .size_bytes = (sz)                                 \
+	}
+#define X_OPAQUE(max) X_VECTOR(max, 1)
+#define X_STRING(max) X_VECTOR(max, 1)
+#define X_STRUCT(t)                                                                                \
+	{                                                                                          \
+		.kind = NFS_STRUCT, .type = (t)                                                    \
+	}
+#define X_ARRAY(max, t)                                                                            \
+	{                                                                                          \
+		.kind = NFS_ARRAY, .n = (max), .type = (t)                                         \
+	}
+#define X_LIST(t)                                                                                  \
+	{                                                                                          \
+		.kind = NFS_LIST, .type = (t)                                                      \
+	}
+#define X_OPTIONAL(t)                                                                              \
+	{                                                                                          \
+		.kind = NFS_OPTIONAL, .type = (t)                                                  \
+	}
+#define X_STATUS(ok, bad)                                                                          \
+	{                                                                                          \
+		.kind = NFS_STATUS, .type = (ok), .fail = (bad)                                    \
+	}
+#define X_UNION(u)                                                                                 \
+	{                                                                                          \
+		.kind = NFS_UNION, .arms = &(u)                                                    \
+	}
+/* The same with a mark. */
+#define X_DATA(max)                                                                                \
+	{                                                                                          \
+		.kind = NFS_VECTOR, .mark = NFS_MARK_DATA, .n = (max), .size_bytes = 1             \
+	}
+#define X_COUNT                                                                                    \
+	{                                                                                          \
+		.kind = NFS_FIXED, .mark = NFS_MARK_COUNT, .n = 4                                  \
+	}
+#define X_ATTRS(max)                                                                               \
+	{                                                                                          \
+		.kind = NFS_VECTOR, .mark = NFS_MARK_ATTRS, .n = (max), .size_bytes = 4            \
+	}
+#define X_SESSION(sz)                                                                              \
+	{                                                                                          \
+		.kind = NFS_FIXED, .mark = NFS_MARK_SESSION, .n = (sz)                             \
+	}
+
+/* Defines a union: its name, the type of values not listed or NULL, and {value, type} for each arm.
+ */
+#define NFS_UNION_TYPE(name, other, ...)                                                           \
+	static const struct nfs_arm name##_arms[] = {__VA_ARGS__};                                 \
+	static const struct nfs_union name = {other, ARRAY_SIZE(name##_arms), name##_arms}
+
+/** nfs_void - the type without fields. */
+extern const struct nfs_field nfs_void[];
+
+/* What walks found, as pointers into the message; start from {0}. */
+struct nfs_marks {
+	uint32_t status;      /* the last status met */
+	uint32_t count;       /* the largest NFS_MARK_COUNT */
+	const uint8_t *data;  /* first byte of the data item; NULL: there was none */
+	uint32_t data_bytes;  /* without padding */
+	const uint8_t *attrs; /* first word of the bitmap; NULL: there was none */
+	uint32_t attrs_words;
+	const uint8_t *session; /* NULL: there was none */
+};
+
+/**
+ * nfs_walk - follow @type from where @at is
+ *
+ * Returns true with @at behind the last field and @marks brought up to date; false if the message
+ * ends too early, exceeds a maximum, or holds a value that the type does not allow.
+ */
+bool nfs_walk(struct xdr_reader *at, const struct nfs_field *type,
+	      struct nfs_marks *marks) MUST_CHECK;
+
+#endif

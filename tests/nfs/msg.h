@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Builds RPC messages of NFS and its side programs for tests; shares nothing with the walkers. */
+#ifndef TESTS_NFS_MSG_H
+#define TESTS_NFS_MSG_H
+
+#include "rpc/msg.h"
+#include "rpc/xdr.h"
+
+#define NFS_MSG_ROOM (4u << 20)
+
+/* One message being written. */
+struct nfs_msg {
+	struct xdr_writer out;
+};
+
+/* How a Call authenticates. */
+struct nfs_msg_auth {
+	uint32_t flavor;
+	uint32_t gss_proc, gss_service; /* with RPC_AUTH_GSS */
+	uint32_t verf_bytes;            /* of the Reply's verifier */
+};
+
+/** nfs_msg_new - an empty message; nfs_msg_free() it. */
+struct nfs_msg *nfs_msg_new(void);
+void nfs_msg_free(struct nfs_msg *msg);
+
+/** nfs_msg_call - a new Call's header with AUTH_SYS, or as @auth says. */
+struct nfs_msg *nfs_msg_call(uint32_t prog, uint32_t vers, uint32_t proc,
+			     const struct nfs_msg_auth *auth);
+/** nfs_msg_reply - the header of a new successful Reply; @auth as with the Call. */
+struct nfs_msg *nfs_msg_reply(const struct nfs_msg_auth *auth);
+
+/** nfs_msg_bytes, nfs_msg_len - the message as it is. */
+const uint8_t *nfs_msg_bytes(const struct nfs_msg *msg);
+uint32_t nfs_msg_len(const struct nfs_msg *msg);
+
+/** put_* - the primitive types. */
+void put_u32(struct nfs_msg *msg, uint32_t value);
+void put_u64(struct nfs_msg *msg, uint64_t value);
+/** put_words - @count words of @value. */
+void put_words(struct nfs_msg *msg, unsigned count, uint32_t value);
+/** put_fixed - @len bytes of filling and their padding. */
+void put_fixed(struct nfs_msg *msg, uint32_t len);
+/** put_opaque - a length and @len bytes of filling; returns the offset of the first. */
+uint32_t put_opaque(struct nfs_msg *msg, uint32_t len);
+
+/** nfs_msg_ceiling - nfs_reply_ceiling() of a Call that must decode. */
+uint32_t nfs_msg_ceiling(const struct nfs_msg *call, uint32_t limit_bytes);
+
+#endif
