@@ -2,5 +2,7 @@ noinst_LIBRARIES += lib/rpc/librpc.a
 lib_rpc_librpc_a_SOURCES = \
 	lib/rpc/msg.c \
 	lib/rpc/msg.h \
+	lib/rpc/record.c \
+	lib/rpc/record.h \
 	lib/rpc/xdr.c \
 	lib/rpc/xdr.h

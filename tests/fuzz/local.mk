@@ -34,3 +34,6 @@ tests_fuzz_fuzz_private_data_LDADD = $(FUZZ_LDADD)
 
 FUZZ_TARGETS += tests/fuzz/fuzz_xdr
 tests_fuzz_fuzz_xdr_LDADD = $(FUZZ_LDADD)
+
+FUZZ_TARGETS += tests/fuzz/fuzz_record
+tests_fuzz_fuzz_record_LDADD = $(FUZZ_LDADD)

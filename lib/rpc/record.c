@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Record marking (RFC 5531 section 11). */
+#include "rpc/record.h"
+
+#include <assert.h>
+
+#define LAST_FRAGMENT 0x80000000u
+
+void record_parser_init(struct record_parser *parser, uint32_t max_bytes)
+{
+	*parser = (struct record_parser){.max_bytes = max_bytes};
+}
+
+/* A whole mark has come. */
+static enum record_status begin_fragment(struct record_parser *parser)
+{
+	uint32_t len = parser->mark & RECORD_MAX_FRAGMENT_BYTES;
+
+	bool last = parser->mark & LAST_FRAGMENT;
+
+	if (len > parser->max_bytes - parser->record_bytes)
+		return parser->failure = RECORD_TOO_BIG;
+	/* The last one may be empty in any record: it ends the work. */
+	if (len == 0 && !last && ++parser->empty_fragments > RECORD_MAX_EMPTY_FRAGMENTS)
+		return parser->failure = RECORD_TOO_EMPTY;
+	parser->last = last;
+	parser->mark_bytes = 0;
+	parser->record_bytes += len;
+	parser->fragment_left_bytes = len;
+	return RECORD_BODY;
+}
+
+static void begin_record(struct record_parser *parser)
+{
+	parser->started = true;
+	parser->record_bytes = 0;
+	parser->empty_fragments = 0;
+}
+
+enum record_status record_next(struct record_parser *parser, const uint8_t *in, size_t len_bytes,
+			       size_t *used_bytes)
+{
+	size_t used = 0;
+	enum record_status status;
+
+	*used_bytes = 0;
+	if (parser->failure)
+		return parser->failure;
+	for (;;) {
+		if (parser->fragment_left_bytes > 0)
+			return RECORD_BODY;
+		if (parser->last) {
+			parser->last = parser->started = false;
+			return RECORD_END;
+		}
+		while (parser->mark_bytes < RECORD_MARK_BYTES) {
+			if (used == len_bytes)
+				return RECORD_MORE;
+			if (!parser->started)
+				begin_record(parser);
+			parser->mark = parser->mark << 8 | in[used++];
+			parser->mark_bytes++;
+			*used_bytes = used;
+		}
+		status = begin_fragment(parser);
+		if (status != RECORD_BODY)
+			return status;
+	}
+}
+
+void record_take(struct record_parser *parser, uint32_t bytes)
+{
+	assert(bytes <= parser->fragment_left_bytes);
+	parser->fragment_left_bytes -= bytes;
+}
+
+bool record_idle(const struct record_parser *parser)
+{
+	return !parser->started;
+}
+
+void record_mark_encode(uint8_t to[RECORD_MARK_BYTES], uint32_t len_bytes)
+{
+	uint32_t mark = LAST_FRAGMENT | len_bytes;
+
+	assert(len_bytes <= RECORD_MAX_FRAGMENT_BYTES);
+	to[0] = mark >> 24;
+	to[1] = mark >> 16 & 0xff;
+	to[2] = mark >> 8 & 0xff;
+	to[3] = mark & 0xff;
+}

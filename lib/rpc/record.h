@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Record marking (RFC 5531 section 11): RPC messages on a stream, each as one or more fragments.
+ *
+ *	+-+---------------------+----------------------------+
+ *	|L| length, 31 bits     | `length` bytes of message  |   L: this fragment is the record's
+ *last
+ *	+-+---------------------+----------------------------+
+ *
+ * The parser eats marks and says where message bytes begin and end; it never touches or holds a
+ *message byte, so that the caller can receive them wherever it likes: they come from the caller's
+ *input or straight from a socket, and record_take() counts them.
+ *
+ *	while ((status = record_next(&parser, in, len, &used)) == RECORD_BODY) {
+ *		take up to parser.fragment_left_bytes of what follows `used`
+ *		record_take(&parser, taken);
+ *	}
+ */
+#ifndef RPC_RECORD_H
+#define RPC_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+
+#define RECORD_MARK_BYTES          4u
+#define RECORD_MAX_FRAGMENT_BYTES  0x7fffffffu
+#define RECORD_MAX_EMPTY_FRAGMENTS 8u /* in one record: they carry nothing and cost work */
+
+enum record_status {
+	RECORD_MORE = 0,  /* the input is used up inside or before a mark */
+	RECORD_BODY,      /* the next fragment_left_bytes are the message's */
+	RECORD_END,       /* the record is complete; reported once */
+	RECORD_TOO_BIG,   /* the fragments announced so far are more than max_bytes; final */
+	RECORD_TOO_EMPTY, /* more than RECORD_MAX_EMPTY_FRAGMENTS; final */
+};
+
+struct record_parser {
+	uint32_t max_bytes;
+	uint32_t record_bytes;        /* sum of the fragments announced so far, at most max_bytes */
+	uint32_t fragment_left_bytes; /* of the current fragment, not taken yet */
+	uint32_t mark;                /* the part of a mark that has come */
+	unsigned mark_bytes;          /* how much of it */
+	unsigned empty_fragments;
+	bool last;    /* the current fragment is the record's last: record_bytes is the whole */
+	bool started; /* a byte of this record has come */
+	enum record_status failure; /* RECORD_TOO_…, once it has been said; else RECORD_MORE */
+};
+
+/** record_parser_init - before the first record; no record may be longer than @max_bytes. */
+void record_parser_init(struct record_parser *parser, uint32_t max_bytes);
+
+/**
+ * record_next - eat marks up to the next thing to do
+ * @in, @len_bytes: what has come and is not eaten yet; may be empty
+ * @used_bytes:     set to how much of it was marks
+ *
+ * After RECORD_BODY, record_take() is due; without it the same is said again. After RECORD_END,
+ * record_bytes is that record's length until the next call with input.
+ */
+enum record_status record_next(struct record_parser *parser, const uint8_t *in, size_t len_bytes,
+			       size_t *used_bytes) MUST_CHECK;
+
+/** record_take - @bytes, at most fragment_left_bytes, of the message have been received. */
+void record_take(struct record_parser *parser, uint32_t bytes);
+
+/** record_idle - whether the stream may end here: no byte of an unfinished record has come. */
+bool record_idle(const struct record_parser *parser);
+
+/** record_mark_encode - the mark of a record that is one fragment. */
+void record_mark_encode(uint8_t to[RECORD_MARK_BYTES], uint32_t len_bytes);
+
+#endif
