@@ -1,0 +1,273 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: BSD-3-Clause
+# What every end-to-end test sources: namespaces of its own, an NFS server, two proxies, and TAP.
+#
+#	. "${0%/*}/lib.sh"
+#	enter "$@"                  # from here on in namespaces of its own; $T is an empty tmpfs
+#	start_ganesha
+#	start_chain
+#	check "what must hold" command...
+#	finish                      # stops everything, checks how the proxies ended, prints the plan
+#
+# E2E_BUILD is the build directory, E2E_CHAIN=direct leaves the proxies out (to test the tests).
+
+set -u
+E2E_SRC=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+E2E_BUILD=$(cd "${E2E_BUILD:-$E2E_SRC/../../build}" && pwd) || exit 1
+E2E_CHAIN=${E2E_CHAIN:-proxies}
+export E2E_BUILD E2E_CHAIN
+
+T=/run/e2e
+PROXY=$E2E_BUILD/daemon/rpcrdma-proxy
+CTL=$E2E_BUILD/daemon/ctl/rpcrdma-proxyctl
+BIN=$E2E_BUILD/tests/e2e
+
+NFS_PORT=2049    # of the server
+MNT_PORT=20048   # of the server
+FRONT_PORT=12049 # NFS as clients of the first proxy see it
+FRONT_MNT=12048  # MOUNT as they see it
+FABRIC_PORT=20049
+FABRIC_MNT=2050
+
+declare -i cases=0 failures=0
+declare -A pid_of=()
+
+# ---------------------------------------------------------------- TAP
+
+ok() { cases+=1; echo "ok $cases - $*"; }
+not_ok() { cases+=1; failures+=1; echo "not ok $cases - $*"; }
+note() { sed 's/^/# /' <<<"$*"; }
+
+# check DESCRIPTION COMMAND...: a case; the command's output is shown if it fails
+check() {
+	local what=$1 out=$T/check.out
+
+	shift
+	if "$@" >"$out" 2>&1; then
+		ok "$what"
+	else
+		not_ok "$what"
+		note "$* failed"
+		tail -n 20 "$out" | sed 's/^/# /'
+	fi
+}
+
+skip_all() { echo "1..0 # SKIP $*"; exit 0; }
+
+# bail WHAT: no case makes sense any more
+bail() { not_ok "$*"; show_logs; echo "1..$cases"; exit 1; }
+
+# wait_for SECONDS COMMAND...: until the command succeeds, looked at every 20 ms
+wait_for() {
+	local deadline=$((SECONDS + $1))
+
+	shift
+	until "$@" >/dev/null 2>&1; do
+		((SECONDS <= deadline)) || return 1
+		read -r -t 0.02 -u "$tick_fd" || true
+	done
+}
+
+# ---------------------------------------------------------------- namespaces
+
+namespaces=(-n -m -p -u -i --fork --kill-child --mount-proc)
+
+can_unshare() { unshare "$@" "${namespaces[@]}" mount -t tmpfs tmpfs /run >/dev/null 2>&1; }
+
+# enter ARGS...: run this script again in namespaces of its own, where it goes on from here
+enter() {
+	if [ -z "${E2E_INSIDE:-}" ]; then
+		local user=()
+		can_unshare || user=(-r)
+		can_unshare "${user[@]}" ||
+			skip_all "unshare is not permitted: needs root or user namespaces"
+		E2E_INSIDE=1 exec unshare "${user[@]}" "${namespaces[@]}" bash "$0" "$@"
+	fi
+	mount -t tmpfs -o mode=755 tmpfs /run && mkdir -p $T && ip link set lo up || exit 1
+	exec {tick_fd}<> <(:)
+	umask 022
+	cd $T || exit 1
+}
+
+# ---------------------------------------------------------------- the server
+
+# Ganesha's VFS opens files by handle, which a user namespace may not.
+can_open_by_handle() { [ "$(readlink /proc/self/ns/user)" = "${E2E_INIT_USER_NS:-user:[4026531837]}" ]; }
+
+ganesha_config() {
+	cat <<-END
+	NFS_CORE_PARAM {
+		Protocols = 3, 4;
+		NFS_Port = $NFS_PORT;
+		MNT_Port = $MNT_PORT;
+		Enable_NLM = false;
+		Enable_RQUOTA = false;
+		Enable_UDP = false;
+		mount_path_pseudo = true;
+	}
+	NFSv4 {
+		Graceless = true;
+		Minor_Versions = 0, 1, 2;
+		RecoveryBackend = fs;
+		RecoveryRoot = "$T/recovery";
+	}
+	EXPORT {
+		Export_Id = 1;
+		Path = $T/export;
+		Pseudo = /export;
+		Access_Type = RW;
+		Squash = No_Root_Squash;
+		SecType = sys;
+		Transports = TCP;
+		Protocols = 3, 4;
+		PrivilegedPort = ${GANESHA_PRIVILEGED:-false};
+		FSAL { Name = VFS; }
+	}
+	LOG { Default_Log_Level = EVENT; }
+	END
+}
+
+# start NAME COMMAND...: in the background, its output in $T/NAME.log
+start() {
+	local name=$1
+
+	shift
+	"$@" >>"$T/$name.log" 2>&1 </dev/null &
+	pid_of[$name]=$!
+}
+
+# stop NAME [SIGNAL]: sets $exit_status
+stop() {
+	[ -n "${pid_of[$1]:-}" ] || return 0
+	kill "-${2:-TERM}" "${pid_of[$1]}" 2>/dev/null
+	wait "${pid_of[$1]}" 2>/dev/null
+	exit_status=$?
+	unset "pid_of[$1]"
+}
+
+alive() { kill -0 "${pid_of[$1]}" 2>/dev/null; }
+listens() { ss -Hltn "sport = :$1" | grep -q .; }
+
+start_ganesha() {
+	can_open_by_handle || skip_all "NFS-Ganesha's VFS needs root outside user namespaces"
+	command -v ganesha.nfsd >/dev/null || skip_all "NFS-Ganesha is not installed"
+	mkdir -p $T/export $T/recovery
+	chmod 777 $T/export
+	ganesha_config >$T/ganesha.conf
+	if [ -z "${pid_of[rpcbind]:-}" ]; then
+		start rpcbind rpcbind -f -w
+		wait_for 10 listens 111 || bail "rpcbind does not start"
+	fi
+	start ganesha ganesha.nfsd -F -f $T/ganesha.conf -L $T/ganesha.log -p $T/ganesha.pid -N NIV_EVENT
+	wait_for 20 listens $NFS_PORT && wait_for 20 listens $MNT_PORT || bail "NFS-Ganesha does not start"
+}
+
+# ---------------------------------------------------------------- the proxies
+
+# service NAME LISTEN CONNECT [MORE]
+service() {
+	printf '  { name = "%s"; listen = "%s"; connect = "%s"; require_privileged_port = false; %s }' "$@" ""
+}
+
+# proxy_config SIDE: a (clients' side) or b (server's side). A_GLOBAL, B_GLOBAL: more top-level keys;
+# A_SERVICE, B_SERVICE: more keys of each service.
+proxy_config() {
+	local side=$1 global=${1^^}_GLOBAL more=${1^^}_SERVICE
+
+	echo "control = \"$T/$side.sock\";"
+	echo "workers = ${WORKERS:-2};"
+	echo "${!global:-}"
+	echo "services = ("
+	if [ "$side" = a ]; then
+		service nfs "tcp://127.0.0.1:$FRONT_PORT" "iwarp://127.0.0.1:$FABRIC_PORT" "${!more:-}"
+		echo ","
+		service mount "tcp://127.0.0.1:$FRONT_MNT" "iwarp://127.0.0.1:$FABRIC_MNT" "${!more:-}"
+	else
+		service nfs "iwarp://127.0.0.1:$FABRIC_PORT" "tcp://127.0.0.1:${BACK_PORT:-$NFS_PORT}" "${!more:-}"
+		echo ","
+		service mount "iwarp://127.0.0.1:$FABRIC_MNT" "tcp://127.0.0.1:$MNT_PORT" "${!more:-}"
+	fi
+	echo ");"
+}
+
+# start_proxy SIDE: PROXY_WRAP is put before the command
+start_proxy() {
+	local side=$1 port=$FRONT_PORT mnt=$FRONT_MNT
+
+	[ "$side" = a ] || { port=$FABRIC_PORT; mnt=$FABRIC_MNT; }
+	proxy_config "$side" >"$T/$side.conf"
+	# shellcheck disable=SC2086
+	start "$side" ${PROXY_WRAP:-} "$PROXY" -c "$T/$side.conf"
+	wait_for 20 listens "$port" && wait_for 20 listens "$mnt" || bail "proxy $side does not start"
+}
+
+# start_chain: the two proxies, back to back over iwarp; or none of them
+start_chain() {
+	if [ "$E2E_CHAIN" = direct ]; then
+		FRONT_PORT=${BACK_PORT:-$NFS_PORT} FRONT_MNT=$MNT_PORT
+	else
+		[ -x "$PROXY" ] || bail "$PROXY is not built"
+		start_proxy b
+		start_proxy a
+	fi
+	V3="nfs://127.0.0.1/export?version=3&nfsport=$FRONT_PORT&mountport=$FRONT_MNT"
+	V4="nfs://127.0.0.1/export?version=4&nfsport=$FRONT_PORT"
+}
+
+# needs_proxies: the test has no meaning in direct mode
+needs_proxies() { [ "$E2E_CHAIN" = proxies ] || skip_all "about the proxies"; }
+
+ctl() { local side=$1; shift; "$CTL" -s "$T/$side.sock" "$@"; }
+
+# counter SIDE NAME: the sum over everything of that name in the statistics
+counter() {
+	ctl "$1" -j stats |
+		jq -r --arg name "$2" '[.. | objects | .[$name]? | numbers] | add // 0'
+}
+
+# counter_is SIDE NAME OP VALUE
+counter_is() { [ "$(counter "$1" "$2")" "$3" "$4" ]; }
+
+# connections SIDE: how many are open
+connections() { ctl "$1" -j connections | jq -r '[.. | objects | select(has("state"))] | length'; }
+no_connections() { [ "$(connections "$1")" = 0 ]; }
+
+sanitizer_report() { grep -hE 'ERROR: (Address|Leak|Thread)Sanitizer|WARNING: ThreadSanitizer|runtime error:' "$T"/[ab].log; }
+
+# stop_proxy SIDE: a case: it ends by itself, with success and without a sanitizer's report
+stop_proxy() {
+	[ -n "${pid_of[$1]:-}" ] || return 0
+	stop "$1"
+	check "proxy $1 ends in good order on SIGTERM" [ "$exit_status" = 0 ]
+}
+
+show_logs() {
+	local log
+
+	for log in a b ganesha; do
+		[ -s "$T/$log.log" ] || continue
+		echo "# --- $log.log"
+		grep -v ':EVENT :' "$T/$log.log" | tail -n 40 | sed 's/^/# /'
+	done
+}
+
+# finish: stop everything and print the plan
+finish() {
+	local name
+
+	stop_proxy a
+	stop_proxy b
+	if sanitizer_report >$T/sanitizer.out 2>/dev/null; then
+		not_ok "no sanitizer reports anything"
+	fi
+	for name in "${!pid_of[@]}"; do stop "$name" KILL; done
+	((failures == 0)) || show_logs
+	echo "1..$cases"
+	exit $((failures != 0))
+}
+
+# ---------------------------------------------------------------- clients
+
+nfs_client() { timeout 300 "$BIN/nfs_client" "$@"; }
+rpc_peer() { timeout 300 "$BIN/rpc_peer" "$@"; }
+mpa_peer() { timeout 300 "$BIN/mpa_peer" "$@"; }

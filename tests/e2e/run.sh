@@ -1,0 +1,54 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Runs end-to-end tests and reports them in one TAP stream.
+#
+# usage: run.sh [-b BUILD_DIR] [-j JOBS] [-t SECONDS] [TEST...]
+#        TEST is a name such as bulk_data; all tests if none is given. SECONDS is the limit of one test.
+
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+jobs=1 limit=300 only=
+while getopts b:j:t:1:h option; do
+	case $option in
+	b) E2E_BUILD=$OPTARG ;;
+	j) jobs=$OPTARG ;;
+	t) limit=$OPTARG ;;
+	1) only=$OPTARG ;; # how this script runs itself: this test's part of the stream
+	*) sed -n '3,6s/^# \?//p' "$0"; exit "$([ "$option" = h ]; echo $?)" ;;
+	esac
+done
+shift $((OPTIND - 1))
+export E2E_BUILD=${E2E_BUILD:-$here/../../build}
+
+# one TEST: its TAP without numbers, each case with the test's name; a test that dies is a failed case
+one() {
+	local name=$1 out begin=$SECONDS status planned seen
+
+	out=$(timeout --foreground -k 10 "$limit" bash "$here/$name.sh" 2>&1 </dev/null)
+	status=$?
+	planned=$(sed -n 's/^1\.\.\([0-9]*\).*/\1/p' <<<"$out")
+	seen=$(grep -cE '^(not )?ok ' <<<"$out")
+	if grep -q '^1\.\.0 # SKIP' <<<"$out"; then
+		echo "ok - $name # SKIP ${out#*# SKIP }"
+		return
+	fi
+	sed -E "s/^(not ok|ok) [0-9]+ - /\1 - $name: /; /^1\.\.[0-9]+/d; /^(not ok|ok) /!s/^(# )?/# /" <<<"$out"
+	if [ "$planned" != "$seen" ] || { [ "$status" != 0 ] && ! grep -q '^not ok' <<<"$out"; }; then
+		echo "not ok - $name: runs to its end (status $status, $seen of ${planned:-?} cases)"
+	fi
+	echo "# $name took $((SECONDS - begin)) s"
+}
+
+if [ -n "$only" ]; then
+	one "$only"
+	exit
+fi
+
+if [ $# = 0 ]; then
+	mapfile -t tests < <(sed '/^#/d' "$here/TESTS")
+	set -- "${tests[@]}"
+fi
+printf '%s\n' "$@" |
+	xargs -P "$jobs" -I NAME bash "$0" -b "$E2E_BUILD" -t "$limit" -1 NAME |
+	awk '/^(not )?ok /{ n++; if (/^not/) bad = 1; sub(/ok /, "ok " n " "); print; next } { print }
+	     END { print "1.." n; exit bad }'
