@@ -214,6 +214,9 @@ start_chain() {
 	V4="nfs://127.0.0.1/export?version=4&nfsport=$FRONT_PORT"
 }
 
+# not_sanitized: the test has no meaning under a sanitizer
+not_sanitized() { [ -z "${E2E_SANITIZED:-}" ] || skip_all "not under a sanitizer"; }
+
 # needs_proxies: the test has no meaning in direct mode
 needs_proxies() { [ "$E2E_CHAIN" = proxies ] || skip_all "about the proxies"; }
 
@@ -226,7 +229,7 @@ counter() {
 }
 
 # counter_is SIDE NAME OP VALUE
-counter_is() { [ "$(counter "$1" "$2")" "$3" "$4" ]; }
+counter_is() { test "$(counter "$1" "$2")" "$3" "$4"; }
 
 # connections SIDE: how many are open
 connections() { ctl "$1" -j connections | jq -r '[.. | objects | select(has("state"))] | length'; }
