@@ -1,0 +1,28 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Rows over the userspace iWARP fabric: the proxies run on the host, the kernel's client and server here.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/workload.sh"
+. "$(dirname "$0")/rows.sh"
+
+guest_start
+server_start
+say "# kernel $(uname -r), $(/usr/sbin/mount.nfs -V)"
+
+host_row tcp-iwarp tcp://127.0.0.1:2101 iwarp://127.0.0.1:20049
+host_row iwarp-tcp iwarp://127.0.0.1:2102 tcp://127.0.0.1:12049
+host_row iwarp-ganesha iwarp://127.0.0.1:2103 tcp://127.0.0.1:2149
+
+for version in $(versions 4.2 3); do
+	row "tcp client, tcp=>iwarp, knfsd over siw, $version" through host tcp-iwarp "$version" 10.0.2.2 2101 tcp
+done
+for version in $(versions 4.1 3); do
+	row "siw client, iwarp=>tcp, knfsd with secure exports, $version" \
+		through host iwarp-tcp "$version" 10.0.2.2 2102 rdma
+done
+for version in $(versions 4.2); do
+	NFS4_PATH=/export NFS3_PATH=/export \
+		row "siw client, iwarp=>tcp, NFS-Ganesha, $version" \
+		through host iwarp-ganesha "$version" 10.0.2.2 2103 rdma 10.0.2.2 20148
+done
+say done

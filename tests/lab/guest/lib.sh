@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# What every guest script sources first: it is the guest's init, brings the guest up, and reports.
+#
+# Reports leave by the console as lines that begin with "LAB ": "LAB ok ROW", "LAB not ok ROW: why",
+# "LAB skip ROW: why", "LAB # remark". The host turns them into TAP.
+export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C
+lab=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+say() { printf 'LAB %s\n' "$*" >/dev/console; }
+
+# Whatever happens, the guest goes down: the host must not wait for its time limit.
+guest_end() {
+	trap - EXIT
+	sync
+	poweroff -f
+}
+trap guest_end EXIT
+
+# The share, the network, the drivers. What a host address is to the guest stands in share/env.
+guest_start() {
+	ln -s /proc/self/fd /dev/fd
+	mount -t tmpfs tmpfs /run
+	mount -t tmpfs tmpfs /var/lib/nfs
+	mkdir -p /run/share /run/rpcbind /run/lock /var/lib/nfs/{sm,sm.bak,v4recovery,rpc_pipefs,nfsdcltrack}
+	mount -t 9p -o trans=virtio,version=9p2000.L,msize=262144,cache=none share /run/share
+	. /run/share/env
+	exec >>"/run/share/guest-$LAB_BOOT.log" 2>&1
+	set -x
+	hostname lab
+	ip link set lo up
+	ip link set eth0 up
+	ip addr add 10.0.2.15/24 dev eth0
+	ip route add default via 10.0.2.2
+	modprobe -a ib_core iw_cm rdma_cm rdma_ucm ib_uverbs libcrc32c crc32c_generic loop
+	insmod "$LAB_CACHE/siw.ko"
+	rdma link add siw0 type siw netdev eth0
+	modprobe -a rpcrdma nfsd nfs
+}
+
+# rxe stands on an interface of its own, so that the address alone says which device serves it.
+guest_rxe() {
+	modprobe -a rdma_rxe dummy
+	ip link add rx0 type dummy
+	ip link set rx0 up
+	ip addr add 10.9.0.1/24 dev rx0
+	rdma link add rxe0 type rxe netdev rx0
+}
+
+# Kernel server on every device and on TCP: one ext4 export (it takes user.* xattrs), with `secure`, so that
+# a TCP client must come from a privileged port. Both grace periods, nfsd's and lockd's, are short.
+server_start() {
+	modprobe lockd
+	echo 3 >/proc/sys/fs/nfs/nlm_timeout
+	echo 3 >/proc/sys/fs/nfs/nlm_grace_period
+	mount -t nfsd nfsd /proc/fs/nfsd
+	echo 10 >/proc/fs/nfsd/nfsv4gracetime
+	echo 10 >/proc/fs/nfsd/nfsv4leasetime
+	rpcbind -w
+	for _ in $(seq 50); do [ -S /run/rpcbind.sock ] && break || sleep 0.1; done
+	truncate -s 1G /run/export.img
+	mkfs.ext4 -q -F -E lazy_itable_init=1 /run/export.img
+	mkdir -p /srv/export
+	mount -o loop,user_xattr,acl /run/export.img /srv/export
+	chmod 1777 /srv/export
+	echo "/srv/export *(rw,fsid=0,no_root_squash,secure,no_subtree_check)" >/etc/exports
+	exportfs -ar
+	rpc.mountd -p 20048
+	rpc.nfsd --no-udp -V 3 -V 4 -V 4.1 -V 4.2 --rdma=20049 8
+	cat /proc/fs/nfsd/portlist
+}
+
+# nfs_mount VERSION ADDRESS PORT PROTO [MOUNTADDR MOUNTPORT]: mounts at /mnt/n.
+nfs_mount() {
+	local version=$1 address=$2 port=$3 proto=$4 path=/ more=
+	mkdir -p /mnt/n
+	if [ "$version" = 3 ]; then
+		path=${NFS3_PATH:-/srv/export}
+		more=,nolock,mountproto=tcp,mountaddr=${5:-10.0.2.15},mountport=${6:-20048}
+	else
+		path=${NFS4_PATH:-/}
+	fi
+	timeout 40 mount -t nfs \
+		-o "vers=$version,proto=$proto,port=$port,hard,timeo=100,retrans=3,actimeo=1,retry=0$more" \
+		"$address:$path" /mnt/n
+	mount_connects=$(mount_transport | cut -d' ' -f4)
+}
+
+# The transport line of the mount, in fields separated by single spaces: "rdma 0 0 1 ..." or "tcp 973 ...".
+mount_transport() {
+	grep -A60 'mounted on /mnt/n ' /proc/self/mountstats | awk '/xprt:/ { $1 = ""; print substr($0, 2); exit }'
+}
+
+# What the kernel client thinks of its transport: a reconnect since the mount, an unknown XID or a bad reply fail
+# the row. A marshal counts as failed also when the client had to wait for a free memory region (seen on direct
+# mounts, fewer than ten a run), hence the small allowance.
+mount_clean() {
+	local line kind
+	line=$(mount_transport)
+	echo "mountstats: $line"
+	set -- $line
+	[ "$4" = "$mount_connects" ] || { echo "reconnected: $4 connects, not $mount_connects"; return 1; }
+	[ "$9" = 0 ] || { echo "$9 replies with unknown XIDs"; return 1; }
+	[ "$1" = rdma ] || return 0
+	[ "${20}" -le 16 ] || { echo "${20} failed marshals"; return 1; }
+	[ "${21}" = 0 ] || { echo "${21} bad replies"; return 1; }
+}
+
+# The kind of transport that the mount really has: "rdma" or "tcp".
+mount_kind() {
+	mount_transport | cut -d' ' -f1
+}
+
+# host COMMAND ARGUMENTS...: has the host's side run a command (see host.sh) and prints what it says.
+host_calls=0
+host() {
+	local n
+	n=$(date +%s%N)
+	printf '%s\n' "$*" >"/run/share/call.tmp"
+	mv /run/share/call.tmp "/run/share/call.$n"
+	for _ in $(seq 600); do
+		if [ -e "/run/share/answer.$n" ]; then
+			cat "/run/share/answer.$n"
+			return "$(cat "/run/share/status.$n")"
+		fi
+		sleep 0.1
+	done
+	echo "the host does not answer: $*"
+	return 1
+}
+
+# row NAME FUNCTION ARGUMENTS...: runs one row in a subshell and reports it; the mount is gone afterwards.
+row() {
+	local name=$1 log start=$SECONDS
+	shift
+	log=/run/share/row-${name//[^a-zA-Z0-9.]/_}.log
+	say "# $name ..."
+	(set +x -e; "$@") >"$log" 2>&1
+	if [ $? = 0 ]; then
+		say "ok $name # $((SECONDS - start)) s"
+	else
+		say "not ok $name: $(tail -1 "$log" | cut -c1-200)"
+	fi
+	mountpoint -q /mnt/n && umount -f -l /mnt/n
+	true
+}

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# What the rows have in common: proxies on either side, a workload through one of them, and the proof that it
+# went that way.
+. "$lab/proxy.sh"
+proxy_dir=/run/proxies
+
+# here_bytes, host_bytes: a proxy's byte counters, in this guest or on the host.
+bytes() {
+	case $1 in
+	host) host proxy_bytes "$2" ;;
+	guest) proxy_bytes "$2" ;;
+	esac
+}
+
+# host_row NAME LISTEN CONNECT: a proxy on the host; a failure is a row of its own.
+host_row() {
+	local text
+	text=$(host proxy_start "$@") || say "not ok proxy $1 on the host: $text"
+}
+
+# guest_row NAME LISTEN CONNECT: a proxy in this guest.
+guest_row() {
+	mkdir -p $proxy_dir
+	local text
+	proxy_start "$@" >/run/proxy-start.log || say "not ok proxy $1 in the guest: $(tail -1 /run/proxy-start.log)"
+}
+
+# versions SHORT...: the versions to try: those given, or all in the full tier.
+versions() {
+	if [ "$LAB_TIER" = full ]; then
+		echo 3 4.0 4.1 4.2
+	else
+		echo "$@"
+	fi
+}
+
+# through SIDE PROXY VERSION ADDRESS PORT PROTO [MOUNTADDR MOUNTPORT]: mounts through a proxy and works there.
+# At least 16 MiB must have gone through that proxy, on the transport that was asked for.
+through() {
+	local side=$1 proxy=$2 version=$3 address=$4 port=$5 proto=$6 before after
+	shift 6
+	before=$(bytes "$side" "$proxy")
+	nfs_mount "$version" "$address" "$port" "$proto" "$@"
+	[ "$(mount_kind)" = "$proto" ] || fail "asked for $proto, got $(mount_kind)"
+	if [ "$LAB_TIER" = full ]; then
+		work_full "$version"
+	else
+		work_short "$version"
+	fi
+	mount_clean
+	umount /mnt/n
+	after=$(bytes "$side" "$proxy")
+	[ $((after - before)) -ge $((16 << 20)) ] || fail "only $((after - before)) bytes went through the proxy"
+	say "# $((after - before)) bytes through $proxy"
+}

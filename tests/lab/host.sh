@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The host's side of a boot, sourced by run.sh: proxies and an NFS-Ganesha that guests reach as 10.0.2.2, and
+# the calls that a guest makes (see `host` in guest/lib.sh). Needs: here, out, build, tier.
+LAB_BUILD=$build
+
+# Ports of this namespace's loopback. 20049: knfsd's RDMA over siw; 12049: knfsd's TCP; 20051: a proxy in the guest.
+host_forwards=(tcp:127.0.0.1:20049-10.0.2.15:20049 tcp:127.0.0.1:12049-10.0.2.15:2049
+	tcp:127.0.0.1:20051-10.0.2.15:20051)
+
+ganesha_start() {
+	local dir=$out/ganesha
+	rm -rf "$dir"
+	mkdir -p "$dir/export" "$dir/recovery"
+	chmod 1777 "$dir/export"
+	cat >"$dir/ganesha.conf" <<-CONF
+	NFS_CORE_PARAM { Protocols = 3, 4; NFS_Port = 2149; MNT_Port = 20148; Enable_NLM = false; Enable_RQUOTA = false;
+		Enable_UDP = false; mount_path_pseudo = true; }
+	NFSv4 { Graceless = true; Minor_Versions = 0, 1, 2; RecoveryBackend = fs; RecoveryRoot = "$dir/recovery"; }
+	EXPORT { Export_Id = 1; Path = $dir/export; Pseudo = /export; Access_Type = RW; Squash = No_Root_Squash;
+		SecType = sys; Transports = TCP; Protocols = 3, 4; PrivilegedPort = true; FSAL { Name = VFS; } }
+	LOG { Default_Log_Level = EVENT; }
+	CONF
+	rpcbind -w
+	ganesha.nfsd -F -L "$dir/ganesha.log" -f "$dir/ganesha.conf" -p "$dir/ganesha.pid" >/dev/null 2>&1 &
+	ganesha=$!
+	for _ in $(seq 100); do
+		(exec 3<>/dev/tcp/127.0.0.1/2149) 2>/dev/null && return 0
+		sleep 0.1
+	done
+	echo "# NFS-Ganesha does not start: $(tail -1 "$dir/ganesha.log")"
+}
+
+# host_start SHARE: what the guest of this boot will need, and somebody who answers its calls.
+host_start() {
+	share=$1
+	proxy_dir=$share/proxies
+	mkdir -p "$proxy_dir"
+	. "$here/proxy.sh"
+	ganesha=
+	case $boot in
+	direct) ;;
+	*) ganesha_start ;;
+	esac
+	host_answer &
+	answerer=$!
+}
+
+host_stop() {
+	local f
+	kill $answerer 2>/dev/null
+	for f in "$proxy_dir"/*.pid; do
+		[ -e "$f" ] && kill -KILL "$(cat "$f")" 2>/dev/null
+	done
+	[ -z "$ganesha" ] || kill -KILL "$ganesha" 2>/dev/null
+	wait 2>/dev/null
+}
+
+# What a guest may call for.
+host_command() {
+	case $1 in
+	proxy_start | proxy_stop | proxy_restart | proxy_bytes) "$@" ;;
+	libnfs) libnfs_row "$2" "$3" "$4" ;;
+	*) echo "no such command: $*"; return 1 ;;
+	esac
+}
+
+# Answers calls, one at a time, until it is killed.
+host_answer() {
+	local call n
+	cd "$share" || return
+	while :; do
+		for call in call.[0-9]*; do
+			[ -e "$call" ] || continue
+			n=${call#call.}
+			host_command $(cat "$call") >"answer.tmp" 2>&1 3>&-
+			echo $? >"status.$n"
+			mv answer.tmp "answer.$n"
+			rm -f "$call"
+		done
+		sleep 0.1
+	done
+}
+
+# libnfs_row VERSION NFSPORT MOUNTPORT: a libnfs client on the host copies files through and compares.
+libnfs_row() {
+	local version=$1 port=$2 mountport=$3 url dir=$out/libnfs size
+	mkdir -p "$dir"
+	[ -e "$dir/seed" ] || dd if=/dev/urandom of="$dir/seed" bs=1M count=2 status=none
+	for size in 1 1000 4097 70001 1048577; do
+		url="nfs://127.0.0.1/export/libnfs.$size?version=$version&nfsport=$port&mountport=$mountport"
+		head -c $size "$dir/seed" >"$dir/in"
+		rm -f "$dir/back"
+		timeout 30 nfs-cp "$dir/in" "$url" || return 1
+		timeout 30 nfs-cp "$url" "$dir/back" || return 1
+		cmp "$dir/in" "$dir/back" || return 1
+	done
+}

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# A proxy for one row, on the host and in the guest alike: sourced by both sides.
+# proxy_dir is where configuration, control sockets and logs go; LAB_BUILD where the programs are.
+
+# proxy_start NAME LISTEN CONNECT: starts it and waits until its control socket answers.
+proxy_start() {
+	local name=$1 conf=$proxy_dir/$1.conf
+	cat >"$conf" <<-CONF
+	control = "$proxy_dir/$name.sock";
+	workers = 1;
+	memory_limit_mib = 256;
+	services = (
+	  { name = "$name";
+	    listen = "$2";
+	    connect = "$3";
+	    require_privileged_port = false; }
+	);
+	CONF
+	case $2 in
+	tcp:*) ;;
+	*) sed -i '/require_privileged_port/d; s/\(connect = .*\);/\1; }/' "$conf" ;;
+	esac
+	"$LAB_BUILD/rpcrdma-proxy" -c "$conf" >>"$proxy_dir/$name.log" 2>&1 &
+	echo $! >"$proxy_dir/$name.pid"
+	for _ in $(seq 100); do
+		"$LAB_BUILD/rpcrdma-proxyctl" -s "$proxy_dir/$name.sock" status >/dev/null 2>&1 && return 0
+		kill -0 "$(cat "$proxy_dir/$name.pid")" 2>/dev/null || break
+		sleep 0.1
+	done
+	echo "proxy $name does not start: $(tail -1 "$proxy_dir/$name.log")"
+	return 1
+}
+
+# proxy_stop NAME [SIGNAL]: ends it (SIGTERM drains) and waits.
+proxy_stop() {
+	local pid
+	pid=$(cat "$proxy_dir/$1.pid" 2>/dev/null) || return 0
+	kill -"${2:-TERM}" "$pid" 2>/dev/null
+	wait "$pid" 2>/dev/null
+	rm -f "$proxy_dir/$1.pid"
+}
+
+# proxy_restart NAME: kills it without a word and starts it again with the same configuration.
+proxy_restart() {
+	proxy_stop "$1" KILL
+	"$LAB_BUILD/rpcrdma-proxy" -c "$proxy_dir/$1.conf" >>"$proxy_dir/$1.log" 2>&1 &
+	echo $! >"$proxy_dir/$1.pid"
+}
+
+# proxy_bytes NAME: what it received and sent on both its legs since it started.
+proxy_bytes() {
+	"$LAB_BUILD/rpcrdma-proxyctl" -s "$proxy_dir/$1.sock" -j stats |
+		jq '[.. | objects | to_entries[] | select(.key | test("^bytes_(received|sent)$")) | .value | numbers] | add // 0'
+}

@@ -1,0 +1,139 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The laboratory: the proxy between the Linux kernel's own NFS clients and servers.
+#
+# Boots guests under emulation (see boot.sh), runs the rows of guest/*.sh in them, and prints TAP. Everything
+# happens in namespaces of its own: nothing is left running, no port of this machine is taken, and the
+# guests' host is these namespaces' loopback.
+set -uo pipefail
+
+usage() {
+	cat <<-USAGE
+	usage: run.sh [--full] [--build DIR] [BOOT...]
+	  --full       every workload on every version of NFS; writes RESULTS.md beside this script
+	  --build DIR  where rpcrdma-proxy was built (default: build, beside the sources)
+	  BOOT         direct, iwarp: only these guests (default: all)
+	Logs, the guests' kernel module and their RAM disk go to DIR/lab.
+	USAGE
+}
+
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+build=${BUILD:-$top/build}
+tier=short
+boots=()
+args=("$@")
+while [ $# -gt 0 ]; do
+	case $1 in
+	--full) tier=full ;;
+	--build) build=${2:?--build needs a directory}; shift ;;
+	-h | --help) usage; exit 0 ;;
+	-*) usage >&2; exit 2 ;;
+	*)
+		[ -e "$here/guest/$1.sh" ] || { usage >&2; exit 2; }
+		boots+=("$1")
+		;;
+	esac
+	shift
+done
+[ ${#boots[@]} -gt 0 ] || boots=(direct iwarp)
+
+skip_all() {
+	echo "1..0 # SKIP laboratory: $*"
+	exit 0
+}
+
+# What must be there, and the Debian package that brings it.
+need() {
+	command -v "$1" >/dev/null || missing+=" $1 ($2)"
+}
+missing=
+PATH=$PATH:/usr/sbin:/sbin
+need qemu-system-x86_64 qemu-system-x86
+need busybox busybox-static
+need cpio cpio
+need modprobe kmod
+need rpc.nfsd nfs-kernel-server
+need mount.nfs nfs-common
+need rdma iproute2
+need ganesha.nfsd nfs-ganesha
+need rpcbind rpcbind
+need nfs-cp libnfs-utils
+need jq jq
+need fio fio
+need getfattr attr
+need mkfs.ext4 e2fsprogs
+compgen -G '/boot/vmlinuz-6.1.*' >/dev/null || missing+=" a 6.1 kernel (linux-image-amd64)"
+compgen -G '/lib/modules/6.1.*/build/Makefile' >/dev/null || missing+=" its headers (linux-headers-amd64)"
+[ -e /usr/src/linux-source-6.1.tar.xz ] || missing+=" its source (linux-source-6.1)"
+[ -z "$missing" ] || skip_all "missing$missing"
+for binary in rpcrdma-proxy rpcrdma-proxyctl; do
+	[ -x "$build/$binary" ] || skip_all "no $binary in $build"
+done
+build=$(cd "$build" && pwd)
+
+# Into namespaces of our own; the PID namespace takes every process with it when this script ends.
+if [ "${LAB_INSIDE:-}" != yes ]; then
+	ns=(--net --mount --uts --ipc --pid --fork --kill-child --mount-proc)
+	[ "$(id -u)" = 0 ] || ns+=(--user --map-root-user)
+	unshare "${ns[@]}" true 2>/dev/null || skip_all "unshare is not allowed here"
+	LAB_INSIDE=yes exec unshare "${ns[@]}" "$0" "${args[@]}"
+fi
+ip link set lo up
+mount -t tmpfs tmpfs /run
+
+out=$build/lab
+rm -rf "$out/logs"
+mkdir -p "$out/logs"
+"$here/build.sh" "$out/cache" >"$out/logs/build.log" 2>&1 ||
+	skip_all "the guest's siw.ko or RAM disk cannot be built: see $out/logs/build.log"
+
+. "$here/host.sh"
+
+count=0 failed=0
+report() {
+	count=$((count + 1))
+	case $1 in
+	"not ok"*) failed=$((failed + 1)) ;;
+	esac
+	printf '%s %d - %s\n' "$1" "$count" "$2"
+	results+=("$1|$2")
+}
+results=()
+
+# Turns a guest's console into TAP; says whether the guest came to its end.
+console() {
+	local line done=no
+	while IFS= read -r line; do
+		line=${line%$'\r'}
+		line=${line#*LAB }
+		case $line in
+		"# "*) echo "$line" ;;
+		"ok "*) report ok "${line#ok }" ;;
+		"not ok "*) report "not ok" "${line#not ok }" ;;
+		"skip "*) report ok "${line#skip } # SKIP" ;;
+		done) done=yes ;;
+		esac
+	done
+	[ $done = yes ] || report "not ok" "$1: the guest did not come to its end: see $out/logs"
+}
+
+for boot in "${boots[@]}"; do
+	share=$out/logs/$boot
+	mkdir -p "$share"
+	cat >"$share/env" <<-ENV
+	LAB_BOOT=$boot
+	LAB_CACHE=$out/cache
+	LAB_BUILD=$build
+	LAB_TIER=$tier
+	ENV
+	host_start "$share"
+	LIMIT=$([ $tier = full ] && echo 7200 || echo 480) "$here/boot.sh" "$out/cache" "$share" \
+		"$here/guest/$boot.sh" "${host_forwards[@]}" >"$share/console.log" 2>&1 &
+	guest=$!
+	console "$boot" < <(tail -n +1 -F --pid=$guest "$share/console.log" 2>/dev/null | grep --line-buffered -a 'LAB ')
+	host_stop
+done
+echo "1..$count"
+[ $tier = short ] || "$here/results.sh" "$here/RESULTS.md" "$out" "${results[@]}"
+[ $failed = 0 ]
