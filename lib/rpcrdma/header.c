@@ -20,10 +20,11 @@ static bool get_segment(struct xdr_reader *reader, struct rpcrdma_segment *seg)
 	return seg->offset <= UINT64_MAX - seg->len_bytes;
 }
 
+/* Neither wraps; an empty one overlaps nothing. */
 static bool segments_overlap(const struct rpcrdma_segment *a, const struct rpcrdma_segment *b)
 {
-	return a->handle == b->handle && a->offset < b->offset + b->len_bytes &&
-	       b->offset < a->offset + a->len_bytes;
+	return a->handle == b->handle && a->len_bytes && b->len_bytes &&
+	       a->offset < b->offset + b->len_bytes && b->offset < a->offset + a->len_bytes;
 }
 
 static bool get_read_list(struct xdr_reader *reader, struct rpcrdma_header *hdr)

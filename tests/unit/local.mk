@@ -1,3 +1,33 @@
+check_PROGRAMS += tests/unit/test_header
+tests_unit_test_header_SOURCES = tests/unit/test_header.c
+tests_unit_test_header_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_header_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_header
+
+check_PROGRAMS += tests/unit/test_header_lists
+tests_unit_test_header_lists_SOURCES = tests/unit/test_header_lists.c
+tests_unit_test_header_lists_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_header_lists_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_header_lists
+
+check_PROGRAMS += tests/unit/test_msg
+tests_unit_test_msg_SOURCES = tests/unit/test_msg.c
+tests_unit_test_msg_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_msg_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_msg
+
+check_PROGRAMS += tests/unit/test_private_data
+tests_unit_test_private_data_SOURCES = tests/unit/test_private_data.c
+tests_unit_test_private_data_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_private_data_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_private_data
+
+check_PROGRAMS += tests/unit/test_xdr
+tests_unit_test_xdr_SOURCES = tests/unit/test_xdr.c
+tests_unit_test_xdr_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_xdr_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_xdr
+
 check_PROGRAMS += tests/unit/test_budget
 tests_unit_test_budget_SOURCES = tests/unit/test_budget.c
 tests_unit_test_budget_CFLAGS = $(UNIT_CFLAGS)

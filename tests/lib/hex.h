@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Golden bytes written as hexadecimal, and copies in memory of exactly their size. */
+#ifndef TESTS_LIB_HEX_H
+#define TESTS_LIB_HEX_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * hex_bytes - the bytes that hexadecimal digits stand for
+ * @hex:  digits in pairs; blanks are skipped
+ * @to, @room: where to; the test ends if they do not fit or @hex is no hexadecimal
+ *
+ * Returns how many.
+ */
+size_t hex_bytes(const char *hex, uint8_t *to, size_t room);
+
+/**
+ * exact_copy - a copy that a sanitizer lets nobody read past
+ *
+ * To be freed by the caller; never NULL.
+ */
+uint8_t *exact_copy(const uint8_t *data, size_t len);
+
+#endif
