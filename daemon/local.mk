@@ -4,7 +4,12 @@ daemon_libdaemon_a_CFLAGS = $(AM_CFLAGS) $(LIBEVENT_CFLAGS) $(LIBCONFIG_CFLAGS) 
 	$(JANSSON_CFLAGS)
 daemon_libdaemon_a_SOURCES =
 daemon_libdaemon_a_SOURCES += daemon/address.c daemon/address.h
+daemon_libdaemon_a_SOURCES += daemon/binding.c daemon/binding.h
+daemon_libdaemon_a_SOURCES += daemon/bridge.c daemon/bridge.h
 daemon_libdaemon_a_SOURCES += daemon/listener.c daemon/listener.h
+daemon_libdaemon_a_SOURCES += daemon/proxy.c daemon/proxy.h
+daemon_libdaemon_a_SOURCES += daemon/query.c daemon/query.h
+daemon_libdaemon_a_SOURCES += daemon/worker.c daemon/worker.h
 daemon_libdaemon_a_SOURCES += daemon/config.c daemon/config.h
 daemon_libdaemon_a_SOURCES += daemon/config_keys.c daemon/config_keys.h
 daemon_libdaemon_a_SOURCES += daemon/config_scan.c daemon/config_scan.h
