@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A loop for tests: fake clock, timers, deferred tasks. */
+/* A loop for tests: fake clock, timers, deferred tasks, descriptors that are polled. */
 #include "tests/lib/fake_loop.h"
 
 #include <assert.h>
+#include <poll.h>
 #include <stdlib.h>
 
 struct loop_timer {
@@ -14,9 +15,19 @@ struct loop_timer {
 	uint64_t due_us;
 };
 
+struct loop_io {
+	TAILQ_ENTRY(loop_io) entry;
+	struct fake_loop *loop;
+	int fd;
+	unsigned events;
+	void (*fn)(void *arg, unsigned events);
+	void *arg;
+};
+
 struct fake_loop {
 	struct loop loop;
 	uint64_t now_us;
+	TAILQ_HEAD(, loop_io) ios;
 	TAILQ_HEAD(, loop_timer) timers;
 };
 
@@ -30,17 +41,30 @@ static uint64_t fake_now(struct loop *loop)
 	return fake_of(loop)->now_us;
 }
 
-static struct loop_io *fake_io_new(struct loop *loop, int fd, void (*fn)(void *, unsigned), void *arg)
+static struct loop_io *fake_io_new(struct loop *loop, int fd, void (*fn)(void *, unsigned),
+				   void *arg)
 {
-	return NULL;
+	struct loop_io *io = calloc(1, sizeof(*io));
+
+	if (!io)
+		return NULL;
+	io->loop = fake_of(loop);
+	io->fd = fd;
+	io->fn = fn;
+	io->arg = arg;
+	TAILQ_INSERT_TAIL(&io->loop->ios, io, entry);
+	return io;
 }
 
 static void fake_io_set(struct loop_io *io, unsigned events)
 {
+	io->events = events;
 }
 
 static void fake_io_free(struct loop_io *io)
 {
+	TAILQ_REMOVE(&io->loop->ios, io, entry);
+	free(io);
 }
 
 static struct loop_timer *fake_timer_new(struct loop *loop, void (*fn)(void *arg), void *arg)
@@ -96,6 +120,7 @@ struct loop *fake_loop_new(void)
 	assert(fake);
 	fake->loop.ops = &fake_ops;
 	TAILQ_INIT(&fake->loop.tasks);
+	TAILQ_INIT(&fake->ios);
 	TAILQ_INIT(&fake->timers);
 	return &fake->loop;
 }
@@ -104,7 +129,7 @@ void fake_loop_free(struct loop *loop)
 {
 	struct fake_loop *fake = fake_of(loop);
 
-	assert(TAILQ_EMPTY(&fake->timers));
+	assert(TAILQ_EMPTY(&fake->timers) && TAILQ_EMPTY(&fake->ios));
 	free(fake);
 }
 
@@ -113,10 +138,33 @@ static struct loop_timer *next_due(struct fake_loop *fake, uint64_t until_us)
 {
 	struct loop_timer *timer, *best = NULL;
 
-	TAILQ_FOREACH(timer, &fake->timers, entry)
-		if (timer->set && timer->due_us <= until_us && (!best || timer->due_us < best->due_us))
+	TAILQ_FOREACH (timer, &fake->timers, entry)
+		if (timer->set && timer->due_us <= until_us &&
+		    (!best || timer->due_us < best->due_us))
 			best = timer;
 	return best;
+}
+
+/* Calls back for one descriptor that is ready; returns whether there was one. */
+static bool run_ready(struct fake_loop *fake)
+{
+	struct loop_io *io;
+
+	TAILQ_FOREACH (io, &fake->ios, entry) {
+		struct pollfd ask = {.fd = io->fd};
+		unsigned ready;
+
+		ask.events |= io->events & LOOP_READ ? POLLIN : 0;
+		ask.events |= io->events & LOOP_WRITE ? POLLOUT : 0;
+		if (!io->events || poll(&ask, 1, 0) <= 0)
+			continue;
+		ready = ask.revents & POLLIN ? LOOP_READ : 0;
+		ready |= ask.revents & POLLOUT ? LOOP_WRITE : 0;
+		/* A hang-up or an error is found by the call that the callback makes. */
+		io->fn(io->arg, ready ? ready : io->events);
+		return true;
+	}
+	return false;
 }
 
 static void run_until(struct fake_loop *fake, uint64_t until_us)
@@ -124,7 +172,7 @@ static void run_until(struct fake_loop *fake, uint64_t until_us)
 	for (;;) {
 		struct loop_timer *timer;
 
-		while (loop_run_tasks(&fake->loop))
+		while (run_ready(fake) || loop_run_tasks(&fake->loop))
 			;
 		timer = next_due(fake, until_us);
 		if (!timer)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A loop for tests: its clock moves when told, it watches no descriptor, and it never sleeps. */
+/* A loop for tests: its clock moves when told, it asks descriptors and never waits for one. */
 #ifndef TESTS_LIB_FAKE_LOOP_H
 #define TESTS_LIB_FAKE_LOOP_H
 
@@ -7,9 +7,10 @@
 
 /** fake_loop_new - a loop at time zero. */
 struct loop *fake_loop_new(void);
-/** fake_loop_free - free it; every timer must have been freed. */
+/** fake_loop_free - free it; every timer and descriptor watch must have been freed. */
 void fake_loop_free(struct loop *loop);
-/** fake_loop_run - run deferred tasks and due timers until nothing is left to do now. */
+/** fake_loop_run - run ready descriptors, deferred tasks and due timers until nothing is left to
+ * do. */
 void fake_loop_run(struct loop *loop);
 /** fake_loop_advance - move the clock by @us, running each timer at its time. */
 void fake_loop_advance(struct loop *loop, uint64_t us);

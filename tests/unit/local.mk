@@ -81,3 +81,9 @@ tests_unit_test_stats_SOURCES = tests/unit/test_stats.c
 tests_unit_test_stats_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
 tests_unit_test_stats_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_stats
+
+check_PROGRAMS += tests/unit/test_control
+tests_unit_test_control_SOURCES = tests/unit/test_control.c
+tests_unit_test_control_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
+tests_unit_test_control_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_control

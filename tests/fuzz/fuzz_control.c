@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Any bytes as a request of the control socket: refused with a reason, or a command of the table.
+ */
+#include <string.h>
+
+#include "daemon/control_request.h"
+#include "tests/fuzz/fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct control_request request = {0};
+	const char *wrong = control_request_parse((const char *)data, size, &request);
+
+	if (wrong) {
+		FUZZ_ASSERT(!request.command);
+		return 0;
+	}
+	FUZZ_ASSERT(control_command_find(request.command->name) == request.command);
+	FUZZ_ASSERT(strlen(request.argument) <= CONTROL_MAX_ARGUMENT_BYTES);
+	FUZZ_ASSERT(!request.command->argument == !request.argument[0]);
+	return 0;
+}

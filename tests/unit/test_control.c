@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The control socket: requests, answers, rights, and clients that misbehave. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "daemon/control.h"
+#include "daemon/control_request.h"
+#include "daemon/log.h"
+#include "tests/lib/fake_loop.h"
+#include "tests/lib/test.h"
+
+static char dir[] = "/tmp/test-control-XXXXXX";
+static char path[64];
+static struct loop *loop;
+static struct control *control;
+static char error[256];
+static unsigned stops;
+
+/* What the last query was, and its done() for tests that answer late. */
+static enum control_query asked;
+static bool answer_late;
+static void (*late_done)(void *arg, json_t *result);
+static void *late_arg;
+static json_t *answer;
+
+static void query(void *arg, enum control_query what, void (*done)(void *, json_t *),
+		  void *done_arg)
+{
+	asked = what;
+	if (answer_late) {
+		late_done = done;
+		late_arg = done_arg;
+	} else {
+		done(done_arg, answer);
+		answer = NULL;
+	}
+}
+
+static void stop(void *arg)
+{
+	stops++;
+}
+
+static const struct control_ops ops = {.query = query, .stop = stop};
+
+static int open_control(void)
+{
+	return control_open(loop, path, &ops, NULL, error, sizeof(error), &control);
+}
+
+static void setup(void)
+{
+	strcpy(dir + strlen(dir) - 6, "XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/sock", dir);
+	loop = fake_loop_new();
+	answer_late = false;
+	answer = json_pack("{s:i}", "answer", 42);
+	late_done = NULL;
+	stops = 0;
+	ck_assert_int_eq(open_control(), 0);
+}
+
+static void teardown(void)
+{
+	control_close(control);
+	control = NULL;
+	json_decref(answer);
+	fake_loop_free(loop);
+	ck_assert_int_ne(access(path, F_OK), 0);
+	rmdir(dir);
+}
+
+static int client_open(void)
+{
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+
+	strcpy(addr.sun_path, path);
+	ck_assert_int_eq(connect(fd, (struct sockaddr *)&addr, sizeof(addr)), 0);
+	return fd;
+}
+
+static void client_say(int fd, const char *text)
+{
+	ck_assert_int_eq(send(fd, text, strlen(text), MSG_NOSIGNAL), (ssize_t)strlen(text));
+	fake_loop_run(loop);
+}
+
+/* What came back, up to the end of the stream; "open" if the end has not come. */
+static const char *client_hear(int fd)
+{
+	static char text[4096];
+	size_t len = 0;
+	ssize_t n;
+
+	fake_loop_run(loop);
+	while ((n = recv(fd, text + len, sizeof(text) - 1 - len, 0)) > 0)
+		len += (size_t)n;
+	text[len] = '\0';
+	return n < 0 && errno == EAGAIN && !len ? "open" : text;
+}
+
+static const char *ask(const char *text)
+{
+	int fd = client_open();
+	const char *heard;
+
+	client_say(fd, text);
+	heard = client_hear(fd);
+	close(fd);
+	return heard;
+}
+
+START_TEST(a_word_gets_its_answer_as_json)
+{
+	ck_assert_str_eq(ask("connections\n"), "{\"answer\":42}\n");
+	ck_assert_int_eq(asked, CONTROL_CONNECTIONS);
+}
+END_TEST
+
+START_TEST(each_question_reaches_its_query)
+{
+	static const char *const words[] = {"status\n", "services\r\n", " connections \n",
+					    "{\"command\": \"stats\"}\n"};
+
+	for (int i = 0; i < 4; i++) {
+		json_decref(answer);
+		answer = json_object();
+		ck_assert_str_eq(ask(words[i]), "{}\n");
+		ck_assert_int_eq(asked, i);
+	}
+}
+END_TEST
+
+START_TEST(a_request_may_come_in_pieces)
+{
+	int fd = client_open();
+
+	client_say(fd, "sta");
+	ck_assert_str_eq(client_hear(fd), "open");
+	client_say(fd, "tus");
+	client_say(fd, "\n");
+	ck_assert_str_eq(client_hear(fd), "{\"answer\":42}\n");
+	close(fd);
+}
+END_TEST
+
+START_TEST(the_end_of_the_stream_ends_a_request)
+{
+	int fd = client_open();
+
+	client_say(fd, "status");
+	shutdown(fd, SHUT_WR);
+	ck_assert_str_eq(client_hear(fd), "{\"answer\":42}\n");
+	close(fd);
+}
+END_TEST
+
+static const struct {
+	const char *request, *why;
+} refused[] = {
+	{"\n", "the request is empty"},
+	{"reboot\n", "unknown command"},
+	{"reload\n", "unknown command"},
+	{"drain\n", "unknown command"},
+	{"status now\n", "the command takes no argument"},
+	{"log\n", "the command needs an argument"},
+	{"log debug now\n", "the request has more than two words"},
+	{"log chatty\n", "the level is error, warning, info or debug"},
+	{"log aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n",
+	 "the argument is too long"},
+	{"{\n", "the request is no JSON object"},
+	{"{} x\n", "the request is no JSON object"},
+	{"{}\n", "the request has no command"},
+	{"{\"command\": 5}\n", "the request has a value that is no string"},
+	{"{\"command\": \"status\", \"x\": \"y\"}\n", "the request has an unknown member"},
+	{"{\"command\": \"status\", \"command\": \"stop\"}\n", "the request is no JSON object"},
+	{"{\"command\": \"log\"}\n", "the command needs an argument"},
+};
+
+START_TEST(a_bad_request_is_told_what_is_wrong)
+{
+	char expected[200];
+
+	snprintf(expected, sizeof(expected), "{\"error\":\"%s\"}\n", refused[_i].why);
+	ck_assert_str_eq(ask(refused[_i].request), expected);
+}
+END_TEST
+
+START_TEST(a_request_over_its_limit_is_refused)
+{
+	char text[CONTROL_MAX_REQUEST_BYTES + 2];
+	int fd = client_open();
+
+	memset(text, 'a', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	client_say(fd, text);
+	ck_assert_str_eq(client_hear(fd), "{\"error\":\"the request is too long\"}\n");
+	close(fd);
+	/* One byte less is read as a request. */
+	text[sizeof(text) - 2] = '\n';
+	ck_assert_str_eq(ask(text), "{\"error\":\"unknown command\"}\n");
+}
+END_TEST
+
+START_TEST(log_changes_the_level)
+{
+	ck_assert_str_eq(ask("log error\n"), "{\"level\":\"error\"}\n");
+	ck_assert_int_eq(log_level(), LOG_LEVEL_ERROR);
+	ck_assert_str_eq(ask("{\"command\":\"log\",\"argument\":\"info\"}"), "open");
+	ck_assert_str_eq(ask("{\"command\":\"log\",\"argument\":\"info\"}\n"),
+			 "{\"level\":\"info\"}\n");
+	ck_assert_int_eq(log_level(), LOG_LEVEL_INFO);
+}
+END_TEST
+
+START_TEST(stop_is_answered_before_it_stops)
+{
+	ck_assert_str_eq(ask("stop\n"), "{\"stopping\":true}\n");
+	ck_assert_uint_eq(stops, 1);
+}
+END_TEST
+
+START_TEST(changing_something_takes_root_or_the_daemons_user)
+{
+	int fd;
+
+	if (geteuid() != 0)
+		return; /* another user cannot be had */
+	chmod(dir, 0755);
+	chmod(path, 0666);
+	ck_assert_int_eq(seteuid(65534), 0);
+	fd = client_open();
+	ck_assert_int_eq(seteuid(0), 0);
+	client_say(fd, "stop\n");
+	ck_assert_str_eq(client_hear(fd),
+			 "{\"error\":\"only root and the daemon's own user may do that\"}\n");
+	close(fd);
+	ck_assert_uint_eq(stops, 0);
+}
+END_TEST
+
+START_TEST(the_socket_is_for_owner_and_group)
+{
+	struct stat st;
+
+	ck_assert_int_eq(stat(path, &st), 0);
+	ck_assert_int_eq(st.st_mode & 0777, 0660);
+}
+END_TEST
+
+START_TEST(a_client_that_does_not_finish_its_request_is_dropped)
+{
+	int fd = client_open();
+
+	client_say(fd, "stat");
+	fake_loop_advance(loop, CONTROL_TIMEOUT_US - 1);
+	ck_assert_str_eq(client_hear(fd), "open");
+	fake_loop_advance(loop, 1);
+	ck_assert_str_eq(client_hear(fd), "");
+	close(fd);
+}
+END_TEST
+
+START_TEST(a_client_that_does_not_take_its_answer_is_dropped)
+{
+	size_t len = 4u << 20, heard = 0;
+	char *big = calloc(1, len + 1), *buf = malloc(len);
+	int fd = client_open();
+	ssize_t n;
+
+	memset(big, 'x', len);
+	json_decref(answer);
+	answer = json_pack("{s:s}", "big", big);
+	client_say(fd, "status\n");
+	fake_loop_advance(loop, CONTROL_TIMEOUT_US);
+	while ((n = recv(fd, buf, len, 0)) > 0)
+		heard += (size_t)n;
+	ck_assert_int_eq(n, 0);
+	ck_assert_uint_gt(heard, 0);
+	ck_assert_uint_lt(heard, len);
+	close(fd);
+	free(big);
+	free(buf);
+}
+END_TEST
+
+START_TEST(a_slow_reader_gets_all_of_its_answer)
+{
+	size_t len = 4u << 20, heard = 0;
+	char *big = calloc(1, len + 1), *buf = malloc(65536);
+	int fd = client_open();
+	ssize_t n;
+
+	memset(big, 'x', len);
+	json_decref(answer);
+	answer = json_pack("{s:s}", "big", big);
+	client_say(fd, "status\n");
+	while ((n = recv(fd, buf, 65536, 0)) > 0) {
+		heard += (size_t)n;
+		fake_loop_run(loop);
+	}
+	ck_assert_int_eq(n, 0);
+	ck_assert_uint_eq(heard, len + strlen("{\"big\":\"\"}\n"));
+	close(fd);
+	free(big);
+	free(buf);
+}
+END_TEST
+
+START_TEST(clients_are_bounded_in_number)
+{
+	int fds[CONTROL_MAX_CLIENTS + 1];
+
+	for (unsigned i = 0; i <= CONTROL_MAX_CLIENTS; i++) {
+		fds[i] = client_open();
+		client_say(fds[i], i < CONTROL_MAX_CLIENTS ? "sta" : "log info\n");
+	}
+	ck_assert_str_eq(client_hear(fds[CONTROL_MAX_CLIENTS]), "open");
+	close(fds[0]);
+	ck_assert_str_eq(client_hear(fds[CONTROL_MAX_CLIENTS]), "{\"level\":\"info\"}\n");
+	for (unsigned i = 1; i <= CONTROL_MAX_CLIENTS; i++)
+		close(fds[i]);
+	fake_loop_run(loop);
+}
+END_TEST
+
+START_TEST(an_answer_may_come_late)
+{
+	int fd = client_open();
+
+	answer_late = true;
+	client_say(fd, "stats\n");
+	ck_assert_str_eq(client_hear(fd), "open");
+	late_done(late_arg, json_pack("{s:i}", "late", 1));
+	ck_assert_str_eq(client_hear(fd), "{\"late\":1}\n");
+	close(fd);
+}
+END_TEST
+
+START_TEST(an_answer_that_cannot_be_had_is_an_error)
+{
+	int fd = client_open();
+
+	answer_late = true;
+	client_say(fd, "stats\n");
+	late_done(late_arg, NULL);
+	ck_assert_str_eq(client_hear(fd),
+			 "{\"error\":\"the daemon has no memory for the answer\"}\n");
+	close(fd);
+}
+END_TEST
+
+START_TEST(an_answer_that_does_not_come_is_an_error)
+{
+	int fd = client_open();
+
+	answer_late = true;
+	client_say(fd, "stats\n");
+	fake_loop_advance(loop, CONTROL_TIMEOUT_US);
+	ck_assert_str_eq(client_hear(fd), "{\"error\":\"the daemon did not answer in time\"}\n");
+	close(fd);
+	late_done(late_arg, json_object());
+}
+END_TEST
+
+START_TEST(an_answer_after_the_end_is_thrown_away)
+{
+	int fd = client_open();
+
+	answer_late = true;
+	client_say(fd, "stats\n");
+	control_close(control);
+	control = NULL;
+	late_done(late_arg, json_object());
+	close(fd);
+}
+END_TEST
+
+START_TEST(a_live_socket_is_an_error_and_stays)
+{
+	struct control *first = control;
+
+	ck_assert_int_eq(open_control(), -EADDRINUSE);
+	ck_assert_ptr_nonnull(strstr(error, "already running"));
+	control = first;
+	ck_assert_str_eq(ask("status\n"), "{\"answer\":42}\n");
+}
+END_TEST
+
+START_TEST(a_stale_socket_is_replaced)
+{
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	control_close(control);
+	control = NULL;
+	strcpy(addr.sun_path, path);
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&addr, sizeof(addr)), 0);
+	close(fd);
+	ck_assert_int_eq(open_control(), 0);
+	ck_assert_str_eq(ask("status\n"), "{\"answer\":42}\n");
+}
+END_TEST
+
+START_TEST(what_is_no_socket_is_left_alone)
+{
+	int fd;
+
+	control_close(control);
+	control = NULL;
+	fd = open(path, O_CREAT | O_WRONLY, 0600);
+	close(fd);
+	ck_assert_int_eq(open_control(), -EEXIST);
+	ck_assert_ptr_nonnull(strstr(error, "is not a socket"));
+	ck_assert_int_eq(access(path, F_OK), 0);
+	unlink(path);
+}
+END_TEST
+
+START_TEST(a_missing_directory_is_a_clear_error)
+{
+	struct control *none;
+
+	ck_assert_int_eq(control_open(loop, "/tmp/test-control-missing/sock", &ops, NULL, error,
+				      sizeof(error), &none),
+			 -ENOENT);
+	ck_assert_str_eq(error,
+			 "cannot bind /tmp/test-control-missing/sock: No such file or directory");
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("control");
+	TCase *tc = tcase_create("control");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, a_word_gets_its_answer_as_json);
+	tcase_add_test(tc, each_question_reaches_its_query);
+	tcase_add_test(tc, a_request_may_come_in_pieces);
+	tcase_add_test(tc, the_end_of_the_stream_ends_a_request);
+	tcase_add_loop_test(tc, a_bad_request_is_told_what_is_wrong, 0, ARRAY_SIZE(refused));
+	tcase_add_test(tc, a_request_over_its_limit_is_refused);
+	tcase_add_test(tc, log_changes_the_level);
+	tcase_add_test(tc, stop_is_answered_before_it_stops);
+	tcase_add_test(tc, changing_something_takes_root_or_the_daemons_user);
+	tcase_add_test(tc, the_socket_is_for_owner_and_group);
+	tcase_add_test(tc, a_client_that_does_not_finish_its_request_is_dropped);
+	tcase_add_test(tc, a_client_that_does_not_take_its_answer_is_dropped);
+	tcase_add_test(tc, a_slow_reader_gets_all_of_its_answer);
+	tcase_add_test(tc, clients_are_bounded_in_number);
+	tcase_add_test(tc, an_answer_may_come_late);
+	tcase_add_test(tc, an_answer_that_cannot_be_had_is_an_error);
+	tcase_add_test(tc, an_answer_that_does_not_come_is_an_error);
+	tcase_add_test(tc, an_answer_after_the_end_is_thrown_away);
+	tcase_add_test(tc, a_live_socket_is_an_error_and_stays);
+	tcase_add_test(tc, a_stale_socket_is_replaced);
+	tcase_add_test(tc, what_is_no_socket_is_left_alone);
+	tcase_add_test(tc, a_missing_directory_is_a_clear_error);
+	suite_add_tcase(suite, tc);
+	return test_main(suite);
+}
