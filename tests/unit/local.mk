@@ -1,3 +1,32 @@
+# A second opinion on transport headers: rpcgen's code for a description in XDR. It is compiled without our
+# include path, which has a rpc/xdr.h as libtirpc's has.
+check_PROGRAMS += tests/unit/test_header_second_opinion
+tests_unit_test_header_second_opinion_SOURCES = tests/unit/test_header_second_opinion.c
+tests_unit_test_header_second_opinion_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_header_second_opinion_LDADD = tests/unit/libv1peer.a $(UNIT_LDADD) $(TIRPC_LIBS)
+TESTS += tests/unit/test_header_second_opinion
+
+check_LIBRARIES += tests/unit/libv1peer.a
+tests_unit_libv1peer_a_SOURCES = tests/unit/rpcrdma_v1_peer.c tests/unit/rpcrdma_v1_peer.h
+nodist_tests_unit_libv1peer_a_SOURCES = tests/unit/generated/rpcrdma_v1.c
+tests_unit_libv1peer_a_CPPFLAGS = -I$(srcdir) -Itests/unit/generated $(TIRPC_CFLAGS) -D_GNU_SOURCE
+tests_unit_libv1peer_a_CFLAGS = $(AM_CFLAGS) -Wno-unused-variable
+EXTRA_DIST += tests/unit/rpcrdma_v1.x
+CLEANFILES += tests/unit/generated/rpcrdma_v1.x tests/unit/generated/rpcrdma_v1.h \
+	tests/unit/generated/rpcrdma_v1.c
+
+# rpcgen names what it includes after its input, and does not overwrite.
+tests/unit/generated/rpcrdma_v1.x: $(srcdir)/tests/unit/rpcrdma_v1.x
+	$(AM_V_at)$(MKDIR_P) tests/unit/generated
+	$(AM_V_GEN)cp $(srcdir)/tests/unit/rpcrdma_v1.x tests/unit/generated/rpcrdma_v1.x
+tests/unit/generated/rpcrdma_v1.h: tests/unit/generated/rpcrdma_v1.x
+	$(AM_V_GEN)cd tests/unit/generated && rm -f rpcrdma_v1.h && \
+		$(RPCGEN) -h -o rpcrdma_v1.h rpcrdma_v1.x
+tests/unit/generated/rpcrdma_v1.c: tests/unit/generated/rpcrdma_v1.h
+	$(AM_V_GEN)cd tests/unit/generated && rm -f rpcrdma_v1.c && \
+		$(RPCGEN) -c -o rpcrdma_v1.c rpcrdma_v1.x
+tests/unit/libv1peer_a-rpcrdma_v1_peer.$(OBJEXT): tests/unit/generated/rpcrdma_v1.h
+
 check_PROGRAMS += tests/unit/test_header
 tests_unit_test_header_SOURCES = tests/unit/test_header.c
 tests_unit_test_header_CFLAGS = $(UNIT_CFLAGS)
