@@ -6,14 +6,26 @@ end_to_end_scripts = tests/e2e/run.sh tests/e2e/lib.sh tests/e2e/TESTS \
 	tests/e2e/bulk_data.sh \
 	tests/e2e/big_directory.sh \
 	tests/e2e/every_size.sh \
+	tests/e2e/replayed_calls.sh \
+	tests/e2e/retransmissions.sh \
+	tests/e2e/both_ways.sh \
+	tests/e2e/tcp_garbage.sh \
+	tests/e2e/little_memory.sh \
 	tests/e2e/twenty_clients.sh
-EXTRA_PROGRAMS = tests/e2e/nfs_client
+EXTRA_PROGRAMS = tests/e2e/nfs_client tests/e2e/rpc_peer
 EXTRA_DIST += $(end_to_end_scripts)
 CLEANFILES += $(end_to_end_programs) $(end_to_end_preloads)
 
 tests_e2e_nfs_client_SOURCES = tests/e2e/nfs_client.c
 tests_e2e_nfs_client_CFLAGS = $(AM_CFLAGS) $(LIBNFS_CFLAGS)
 tests_e2e_nfs_client_LDADD = $(LIBNFS_LIBS)
+
+tests_e2e_rpc_peer_SOURCES = tests/e2e/rpc_peer.c tests/e2e/rpc_peer.h \
+	tests/e2e/echo.c tests/e2e/echo.h tests/e2e/message.c tests/e2e/message.h \
+	tests/e2e/net.c tests/e2e/net.h \
+	tests/e2e/peer_bad_server.c tests/e2e/peer_both_ways.c tests/e2e/peer_flow.c \
+	tests/e2e/peer_garbage.c tests/e2e/peer_replay.c tests/e2e/peer_retransmit.c
+tests_e2e_rpc_peer_LDADD =
 
 e2e-programs: all $(end_to_end_programs) $(end_to_end_preloads)
 check-e2e: e2e-programs

@@ -1,0 +1,11 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Messages of every size pass, the server calls its clients back, a half-closed client gets its replies.
+BACK_PORT=3049
+. "${0%/*}/lib.sh"
+enter "$@"
+start_chain
+
+check "every size of Call and Reply, reverse Calls, a half-close" \
+	rpc_peer "$FRONT_PORT" "$BACK_PORT" 0 0 both-ways
+finish

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A server of TEST_ECHO, and clients that check its Replies; for scenarios with many of them. */
+#ifndef TESTS_E2E_ECHO_H
+#define TESTS_E2E_ECHO_H
+
+#include "tests/e2e/message.h"
+
+/* The server: answers every echo Call on every connection, and may call its clients. */
+struct echo_server {
+	uint32_t reverse_bytes; /* with each Call a Call of this size goes back; 0: none */
+	unsigned long calls;    /* received */
+	unsigned long reverse_sent, reverse_answered;
+	unsigned long ended; /* connections that closed */
+};
+
+/* A client: makes Calls one after the other, a few at once, and checks each Reply. */
+struct echo_client {
+	struct conn *conn;
+	uint32_t xid_base, args_len, reply_len;
+	unsigned calls, window; /* how many in all, and at once */
+	unsigned sent, replied;
+	unsigned long reverse_received;
+	bool failed; /* a Reply was not what it should be */
+};
+
+/** echo_server_listen - serve on a port. */
+void echo_server_listen(struct net *net, uint16_t port, struct echo_server *server);
+/** echo_client_start - connect and send the first Calls. */
+void echo_client_start(struct net *net, struct echo_client *client, uint16_t port);
+/** echo_client_done - all Calls are answered, or the client failed or lost its connection. */
+bool echo_client_done(const struct echo_client *client);
+/** echo_client_good - all Calls are answered, each as it should be, and the connection is there. */
+bool echo_client_good(const struct echo_client *client);
+/** echo_client_ask - make one Call more and wait for its Reply; ends the program if it fails. */
+void echo_client_ask(struct net *net, struct echo_client *client, const char *when);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Both ends of a chain in one process: TCP connections that carry records, in one poll loop.
+ *
+ * The tests hold the clients and the server of the proxies at once, so that each step waits for
+ * what it needs to see and nothing sleeps. What cannot happen in a passing test ends the program.
+ */
+#ifndef TESTS_E2E_NET_H
+#define TESTS_E2E_NET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#define NET_LOOPBACK  0x7f000001u
+#define NET_LOOPBACK2 0x7f000002u
+
+struct buf {
+	uint8_t *data;
+	size_t len, cap;
+};
+
+struct conn {
+	TAILQ_ENTRY(conn) entry;
+	struct net *net;
+	int fd;
+	struct buf in, out;
+	size_t out_sent;
+	bool raw;    /* bytes are given up as they come, not as records */
+	bool paused; /* nothing is read */
+	bool closed; /* the peer closed or reset it; still to be freed with conn_free() */
+	bool reset;  /* it did so with a RST */
+	uint16_t local_port, peer_port;
+	/* A record, without its mark; or any bytes if @raw. */
+	void (*received)(struct conn *conn, const uint8_t *data, size_t len);
+	void (*ended)(struct conn *conn);
+	void *arg;
+};
+
+struct listener {
+	TAILQ_ENTRY(listener) entry;
+	int fd;
+	void (*accepted)(struct conn *conn);
+	void *arg;
+};
+
+struct net {
+	TAILQ_HEAD(, conn) conns;
+	TAILQ_HEAD(, listener) listeners;
+};
+
+/** fail - print why on standard error and end the program with 1. */
+void fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+
+void buf_put(struct buf *buf, const void *data, size_t len);
+void buf_u32(struct buf *buf, uint32_t value);
+/** buf_opaque - an XDR opaque: length, bytes, pad. */
+void buf_opaque(struct buf *buf, const void *data, size_t len);
+void buf_free(struct buf *buf);
+
+void net_init(struct net *net);
+void net_free(struct net *net);
+/** net_listen - accepted() gets each connection and sets its received(), ended() and arg. */
+void net_listen(struct net *net, uint16_t port, void (*accepted)(struct conn *conn), void *arg);
+/** net_connect - to 127.0.0.1:@port, from @from_addr:@from_port where they are not 0. */
+struct conn *net_connect(struct net *net, uint16_t port, uint32_t from_addr, uint16_t from_port);
+/** net_turn - one turn of the loop, of @ms at most. */
+void net_turn(struct net *net, int ms);
+/** net_run_until - turn the loop until @done says so; false after @seconds. */
+bool net_run_until(struct net *net, bool (*done)(void *arg), void *arg, unsigned seconds);
+
+/** conn_send - queue bytes as they are. */
+void conn_send(struct conn *conn, const void *data, size_t len);
+/** conn_send_record - queue one record in one fragment. */
+void conn_send_record(struct conn *conn, const void *data, size_t len);
+/** conn_shut - send a FIN once the queue is empty; the other direction stays open. */
+void conn_shut(struct conn *conn);
+/** conn_free - close, with a RST if @reset; accepts NULL. */
+void conn_free(struct conn *conn, bool reset);
+
+#endif

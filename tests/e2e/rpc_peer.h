@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The scenarios of rpc_peer: each holds the clients and the server of a chain of proxies, or relays
+ * to one. */
+#ifndef TESTS_E2E_RPC_PEER_H
+#define TESTS_E2E_RPC_PEER_H
+
+#include <stdint.h>
+
+/* Ports on 127.0.0.1 that every scenario gets. */
+struct ports {
+	uint16_t front;    /* where clients connect */
+	uint16_t back;     /* where the last proxy connects, and the scenario listens */
+	uint16_t mount;    /* MOUNT, where clients connect */
+	uint16_t upstream; /* the real NFS server, behind a relay */
+};
+
+/** scenario_retransmit - the same Call twice on a live connection; another Call under its XID. */
+int scenario_retransmit(const struct ports *ports, int argc, char **argv);
+/** scenario_replay - OPERATION [same|other]: cut before the reply, then retransmitted. */
+int scenario_replay(const struct ports *ports, int argc, char **argv);
+/** scenario_garbage - every kind of nonsense a client can send, beside a client that is served. */
+int scenario_garbage(const struct ports *ports, int argc, char **argv);
+/** scenario_bad_server - every kind of nonsense a server can answer. */
+int scenario_bad_server(const struct ports *ports, int argc, char **argv);
+/** scenario_flow - CLIENTS CALLS BYTES STALLED MODE: many clients in little memory, both
+ * directions. */
+int scenario_flow(const struct ports *ports, int argc, char **argv);
+/** scenario_both_ways - Calls of the server to the client, half-close, sizes. */
+int scenario_both_ways(const struct ports *ports, int argc, char **argv);
+
+#endif

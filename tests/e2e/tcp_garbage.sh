@@ -1,0 +1,16 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# TCP clients and servers that speak nonsense get their answer, and nobody else is disturbed.
+BACK_PORT=3049
+. "${0%/*}/lib.sh"
+enter "$@"
+needs_proxies
+start_chain
+
+check "nonsense from clients" rpc_peer "$FRONT_PORT" "$BACK_PORT" 0 0 garbage
+check "no connection is left at proxy a" wait_for 20 no_connections a
+check "no connection is left at proxy b" wait_for 20 no_connections b
+check "nonsense from servers" rpc_peer "$FRONT_PORT" "$BACK_PORT" 0 0 bad-server
+check "no connection is left at proxy a" wait_for 20 no_connections a
+check "no connection is left at proxy b" wait_for 20 no_connections b
+finish
