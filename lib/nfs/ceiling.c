@@ -1,49 +1,91 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* How large a Call's Reply can get. */
+#include "nfs/args.h"
+#include "nfs/compound.h"
+#include "nfs/fattr4.h"
 #include "nfs/nfs.h"
-#include "nfs/table.h"
 
 #define REPLY_HEADER_BYTES (6 * 4 + RPC_MAX_AUTH_BYTES) /* RFC 5531 section 9, to accept_stat */
 #define MISMATCH_BYTES     8                            /* what an error reply carries at most */
 /*
- * RFC 2203 section 5.3.3.2: rpc_gss_data_t's length and sequence number before the results, the
- * checksum after them; a checksum takes what a verifier may take.
+ * RFC 2203 section 5.3.3.2: a length and the sequence number before the results, a checksum after
+ * them, which takes what a verifier may take.
  */
-#define INTEGRITY_ARGS_BYTES  8
 #define INTEGRITY_REPLY_BYTES (4 + 4 + NFS_VAR_BYTES(RPC_MAX_AUTH_BYTES))
 /*
- * Context set-up: Kerberos tickets with many groups are allowed 64 KiB, and an answer may be as
- * large as what it answers.
+ * Context set-up: Kerberos tickets of users in many groups are allowed 64 KiB, and an answer may be
+ * as large as what it answers. The rest is for the context's handle and status words.
  */
 #define GSS_CONTROL_REPLY_BYTES (64 * 1024 + 1024)
 
-static uint64_t grown_bytes(const struct nfs_proc *proc, const struct nfs_marks *marks)
+/* What the results grow by, given the arguments. */
+static uint64_t growth_bytes(enum nfs_growth growth, const struct nfs_marks *marks, uint64_t limit)
 {
-	uint64_t count = xdr_padded_bytes(marks->count);
+	uint64_t count = marks->count;
 
-	switch ((enum nfs_growth)proc->growth) {
+	switch (growth) {
+	case NFS_GROWS_NOT:
+		return 0;
 	case NFS_GROWS_COUNT:
-		return proc->bound_bytes + count;
-	case NFS_GROWS_DIR:
-		return proc->bound_bytes + count + NFS_DIR_SLACK_BYTES;
-	default:
-		return proc->bound_bytes;
+		return xdr_padded_bytes(count);
+	case NFS_GROWS_SLACK:
+		return xdr_padded_bytes(count) + NFS_COUNT_SLACK_BYTES;
+	case NFS_GROWS_SEGMENTS:
+		return xdr_padded_bytes(count) +
+		       (count / NFS_SEGMENT_MIN_BYTES + 2) * NFS_SEGMENT_HEAD_BYTES;
+	case NFS_GROWS_WORDS:
+		return count * XDR_UNIT_BYTES;
+	case NFS_GROWS_DEVICES:
+		return count * NFS_DEVICE_ID_BYTES;
+	case NFS_GROWS_ATTRS:
+		return nfs_fattr4_bound_bytes(marks->attrs, marks->attrs_words, limit);
+	case NFS_GROWS_LIMIT:
+		break;
 	}
+	return limit;
 }
 
-/* What the results of @proc take; @limit if nothing bounds them or the arguments cannot be
- * followed. */
+/* What the results of @proc take; at least @limit if its arguments cannot be followed. */
 static uint64_t results_bytes(const struct nfs_proc *proc, struct xdr_reader *args, uint64_t limit)
 {
 	struct nfs_marks marks = {0};
 
-	if (!proc || proc->growth == NFS_GROWS_LIMIT)
-		return limit;
-	if (proc->growth == NFS_GROWS_NOT)
-		return proc->bound_bytes;
 	if (!nfs_walk(args, proc->args, &marks))
 		return limit;
-	return grown_bytes(proc, &marks);
+	return proc->bound_bytes + growth_bytes(proc->growth, &marks, limit);
+}
+
+/* A status and a tag, then the number and the results of each operation. */
+static uint64_t compound_bytes(uint32_t prog, struct xdr_reader *args, uint64_t limit)
+{
+	struct nfs_compound compound;
+	uint64_t bytes;
+
+	if (!nfs_compound_call(prog, args, &compound))
+		return limit;
+	bytes = 4 + NFS_VAR_BYTES((uint64_t)compound.tag_bytes + NFS_TAG_SLACK_BYTES) + 4;
+	for (uint32_t i = 0; i < compound.op_count && bytes < limit; i++) {
+		uint32_t op;
+		const struct nfs_proc *row = nfs_compound_op(args, &compound, &op);
+
+		if (!row)
+			return limit;
+		bytes += 4 + results_bytes(row, args, limit);
+	}
+	return bytes;
+}
+
+static uint64_t proc_bytes(const struct rpc_call_hdr *hdr, struct xdr_reader *args, uint64_t limit)
+{
+	const struct nfs_proc *proc;
+
+	if (nfs_compound_is(hdr->prog, hdr->vers, hdr->proc))
+		return compound_bytes(hdr->prog, args, limit);
+	proc = nfs_proc_find(hdr->prog, hdr->vers, hdr->proc);
+	if (!proc)
+		return limit;
+	/* Most rows need no look at the arguments. */
+	return proc->growth == NFS_GROWS_NOT ? proc->bound_bytes : results_bytes(proc, args, limit);
 }
 
 uint32_t nfs_reply_ceiling(const struct rpc_call_hdr *hdr, const uint8_t *msg, uint32_t len_bytes,
@@ -52,22 +94,18 @@ uint32_t nfs_reply_ceiling(const struct rpc_call_hdr *hdr, const uint8_t *msg, u
 	struct xdr_reader args;
 	uint64_t bytes = REPLY_HEADER_BYTES + MISMATCH_BYTES;
 
-	xdr_reader_init(&args, msg, len_bytes);
-	if (!xdr_skip(&args, hdr->args_offset))
+	switch (nfs_args_open(hdr, msg, len_bytes, &args)) {
+	case NFS_ARGS_PLAIN:
+		bytes += proc_bytes(hdr, &args, limit_bytes);
+		break;
+	case NFS_ARGS_INTEGRITY:
+		bytes += INTEGRITY_REPLY_BYTES + proc_bytes(hdr, &args, limit_bytes);
+		break;
+	case NFS_ARGS_CONTROL:
+		bytes += GSS_CONTROL_REPLY_BYTES;
+		break;
+	case NFS_ARGS_HIDDEN:
 		return limit_bytes;
-	if (hdr->cred_flavor == RPC_AUTH_GSS) {
-		if (hdr->gss_vers != 1 || hdr->gss_service == RPC_GSS_PRIVACY)
-			return limit_bytes;
-		if (hdr->gss_proc != RPC_GSS_DATA) {
-			bytes += GSS_CONTROL_REPLY_BYTES;
-			return bytes < limit_bytes ? (uint32_t)bytes : limit_bytes;
-		}
-		if (hdr->gss_service == RPC_GSS_INTEGRITY) {
-			if (!xdr_skip(&args, INTEGRITY_ARGS_BYTES))
-				return limit_bytes;
-			bytes += INTEGRITY_REPLY_BYTES;
-		}
 	}
-	bytes += results_bytes(nfs_proc_find(hdr->prog, hdr->vers, hdr->proc), &args, limit_bytes);
 	return bytes < limit_bytes ? (uint32_t)bytes : limit_bytes;
 }

@@ -14,11 +14,12 @@
 /* What the results may take beyond the row's bound. */
 enum nfs_growth {
 	NFS_GROWS_NOT,
-	NFS_GROWS_COUNT, /* the arguments' count, rounded up to a word */
-	NFS_GROWS_DIR,   /* the count, and what servers return beyond it: see NFS_DIR_SLACK_BYTES */
-	NFS_GROWS_SEGMENTS, /* the count, cut into segments: see NFS_SEGMENT_MIN_BYTES */
-	NFS_GROWS_ATTRS,    /* the attributes asked for */
-	NFS_GROWS_IDS,      /* a word for each four bytes of arguments */
+	NFS_GROWS_COUNT,    /* the arguments' count, rounded up to a word */
+	NFS_GROWS_SLACK,    /* the same, and NFS_COUNT_SLACK_BYTES */
+	NFS_GROWS_SEGMENTS, /* the count, cut into segments that have a head each */
+	NFS_GROWS_WORDS,    /* a word for each of the arguments' count */
+	NFS_GROWS_DEVICES,  /* a device ID for each of the arguments' count */
+	NFS_GROWS_ATTRS,    /* the attributes that the arguments ask for */
 	NFS_GROWS_LIMIT,    /* nothing bounds them but the service's ceiling */
 };
 
@@ -40,18 +41,26 @@ struct nfs_proc {
 struct nfs_program {
 	uint32_t prog, vers;
 	unsigned count;
-	const struct nfs_proc *procs;
+	const struct nfs_proc *procs; /* by procedure number */
 };
 
-#define NFS_PROGRAM_NFS     100003u
-#define NFS_PROGRAM_RPCBIND 100000u
-#define NFS_PROGRAM_MOUNT   100005u
-#define NFS_PROGRAM_NLM     100021u
-#define NFS_PROGRAM_NSM     100024u
-#define NFS_PROGRAM_NFSACL  100227u
-#define NFS_PROGRAM_CALLBACK                                                                       \
-	0x40000000u /* RFC 7530 section 16: what clients choose in practice                        \
-		     */
+/* The operations that one minor version of NFSv4 added, as in the RFCs. */
+struct nfs_ops {
+	uint32_t minor_version, first;
+	unsigned count;
+	const struct nfs_proc *ops; /* by operation number less first */
+};
+
+#define NFS_PROGRAM_RPCBIND  100000u
+#define NFS_PROGRAM_NFS      100003u
+#define NFS_PROGRAM_MOUNT    100005u
+#define NFS_PROGRAM_NLM      100021u
+#define NFS_PROGRAM_NSM      100024u
+#define NFS_PROGRAM_NFSACL   100227u
+#define NFS_PROGRAM_CALLBACK 0x40000000u /* of RFC 7530 section 18; what clients choose */
+
+#define NFS_PROC_COMPOUND    1u
+#define NFS_OP_ILLEGAL       10044u
 
 /* On the wire: a count word and a padded body. */
 #define NFS_VAR_BYTES(max) (4u + (((max) + 3u) & ~3u))
@@ -60,17 +69,70 @@ struct nfs_program {
  * Bounds of what the protocols leave open. One byte too low loses a reply after the server has
  * executed the Call; too high costs memory for as long as the Call is in flight.
  */
-#define NFS_PATH_BYTES 8192u /* a symbolic link's target: twice PATH_MAX, where servers stop */
-#define NFS_DIR_SLACK_BYTES                                                                        \
-	8192u /* v2/v3 READDIR: servers round up to an entry, a block or a page */
-#define NFS_MOUNT_FLAVORS                                                                          \
-	256u /* authentication flavours in a MOUNT reply; servers have under 16                    \
-	      */
+/* A symbolic link's target: twice PATH_MAX, at which servers stop. */
+#define NFS_PATH_BYTES 8192u
+/* Beyond the largest result that a Call allows: servers round up to an entry, a block, pages. */
+#define NFS_COUNT_SLACK_BYTES 16384u
+/* Authentication flavours in a MOUNT reply; servers know under 16. */
+#define NFS_MOUNT_FLAVORS 256u
+/* Replies repeat the Call's tag (RFC 8881 section 16.2.3: SHOULD); some may say more. */
+#define NFS_TAG_SLACK_BYTES 256u
+/* 256 attributes or operations; 87 are defined. */
+#define NFS4_BITMAP_WORDS 8u
+/* user@domain or group@domain: twice what the longest login and DNS names make. */
+#define NFS4_OWNER_BYTES 1024u
+/* An ACL of 64 KiB, the most of Windows and of Linux's extended attributes, grown fourfold by
+ * names. */
+#define NFS4_ACL_BYTES (256u * 1024)
+/* fs_locations and fs_locations_info: hundreds of replicas with long paths. */
+#define NFS4_LOCATIONS_BYTES 65536u
+/* A security label; Linux takes 2048 at most, and its modules a page. */
+#define NFS4_LABEL_BYTES 8192u
+/* A media type; RFC 6838 section 4.2 allows 255. */
+#define NFS4_MIMETYPE_BYTES 1024u
+/* Layout types: seven are assigned. */
+#define NFS4_LAYOUT_TYPES 64u
+/* A layout hint or a threshold list: a few words per layout type. */
+#define NFS4_LAYOUT_HINT_BYTES  4096u
+#define NFS4_MDSTHRESHOLD_BYTES 4096u
+/* fs4_status: two strings of 1024 bytes, which name a source and a version, and six words. */
+#define NFS4_FS_STATUS_BYTES (2 * NFS_VAR_BYTES(1024) + 24u)
+/* An extended attribute: what Linux allows. */
+#define NFS4_XATTR_BYTES 65536u
+/* SECINFO: 64 flavours of at most 128 bytes; servers know under 16, of under 40. */
+#define NFS4_SECINFO_BYTES (64u * 128)
+/* nfs_impl_id4: a domain, a name and a date. */
+#define NFS4_IMPL_ID_BYTES (2 * NFS_VAR_BYTES(1024) + 12u)
+/* EXCHANGE_ID with SP4_SSV: the GSS handles; clients ask for a few of under 64 bytes. */
+#define NFS4_SSV_HANDLES_BYTES 16384u
+/* A hash of SET_SSV: sixteen times SHA-512's. */
+#define NFS4_DIGEST_BYTES 1024u
+/* A network ID and a universal address: a DNS name each, four times over. */
+#define NFS4_NETADDR_BYTES (2 * NFS_VAR_BYTES(1024))
+/* COPY_NOTIFY: sixteen addresses of the source server. */
+#define NFS4_NETLOCS_BYTES (16 * (4 + NFS4_NETADDR_BYTES))
+/* READ_PLUS: each segment has a kind, an offset, a length and padding; none is smaller than a
+ * sector. */
+#define NFS_SEGMENT_HEAD_BYTES 24u
+#define NFS_SEGMENT_MIN_BYTES  512u
+#define NFS_DEVICE_ID_BYTES    16u
+/* An rpcbind address. */
+#define NFS_UADDR_BYTES 1024u
 
+extern const struct nfs_program nfs_program_nfs2, nfs_program_nfs3, nfs_program_nfs4;
+extern const struct nfs_program nfs_program_nfsacl2, nfs_program_nfsacl3;
 extern const struct nfs_program nfs_program_mount1, nfs_program_mount2, nfs_program_mount3;
-extern const struct nfs_program nfs_program_nfs3;
+extern const struct nfs_program nfs_program_nlm1, nfs_program_nlm3, nfs_program_nlm4;
+extern const struct nfs_program nfs_program_nsm1;
+extern const struct nfs_program nfs_program_rpcbind2, nfs_program_rpcbind3, nfs_program_rpcbind4;
+extern const struct nfs_program nfs_program_callback1, nfs_program_callback4;
+extern const struct nfs_ops nfs_ops_40, nfs_ops_41, nfs_ops_42;
+extern const struct nfs_ops nfs_cb_ops_40, nfs_cb_ops_41, nfs_cb_ops_42;
 
 /** nfs_proc_find - the row of a procedure; NULL if the program, version or procedure has none. */
 const struct nfs_proc *nfs_proc_find(uint32_t prog, uint32_t vers, uint32_t proc);
+
+/** nfs_op_find - the row of an operation in a COMPOUND or CB_COMPOUND; NULL if there is none. */
+const struct nfs_proc *nfs_op_find(bool callback, uint32_t minor_version, uint32_t op);
 
 #endif

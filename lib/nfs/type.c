@@ -4,6 +4,12 @@
 
 const struct nfs_field nfs_void[] = {X_END};
 
+static void mark_count(struct nfs_marks *marks, uint32_t count)
+{
+	if (count > marks->count)
+		marks->count = count;
+}
+
 static bool walk_fixed(struct xdr_reader *at, const struct nfs_field *field,
 		       struct nfs_marks *marks)
 {
@@ -12,10 +18,7 @@ static bool walk_fixed(struct xdr_reader *at, const struct nfs_field *field,
 	if (!xdr_get_fixed(at, field->n, &data))
 		return false;
 	if (field->mark == NFS_MARK_COUNT) {
-		uint32_t count = xdr_load_u32(data);
-
-		if (count > marks->count)
-			marks->count = count;
+		mark_count(marks, xdr_load_u32(data));
 	} else if (field->mark == NFS_MARK_SESSION) {
 		marks->session = data;
 	}
@@ -39,6 +42,8 @@ static bool walk_vector(struct xdr_reader *at, const struct nfs_field *field,
 	} else if (field->mark == NFS_MARK_ATTRS) {
 		marks->attrs = data;
 		marks->attrs_words = count;
+	} else if (field->mark == NFS_MARK_COUNT) {
+		mark_count(marks, count);
 	}
 	return true;
 }

@@ -38,7 +38,7 @@ enum nfs_kind {
 enum nfs_mark {
 	NFS_UNMARKED,
 	NFS_MARK_DATA,    /* the DDP-eligible data item */
-	NFS_MARK_COUNT,   /* a word by which the result grows */
+	NFS_MARK_COUNT,   /* a word, or a vector's count, by which the result grows */
 	NFS_MARK_ATTRS,   /* a bitmap of attributes asked for */
 	NFS_MARK_SESSION, /* a session ID */
 };
@@ -118,6 +118,10 @@ struct nfs_union {
 #define X_ATTRS(max)                                                                               \
 	{                                                                                          \
 		.kind = NFS_VECTOR, .mark = NFS_MARK_ATTRS, .n = (max), .size_bytes = 4            \
+	}
+#define X_COUNTED(max, sz)                                                                         \
+	{                                                                                          \
+		.kind = NFS_VECTOR, .mark = NFS_MARK_COUNT, .n = (max), .size_bytes = (sz)         \
 	}
 #define X_SESSION(sz)                                                                              \
 	{                                                                                          \

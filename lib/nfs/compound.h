@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The frame of an NFSv4 COMPOUND or CB_COMPOUND (RFC 8881 sections 16.2 and 20): what is around its
+ * operations. Each operation is a row of a table and is walked like a procedure.
+ */
+#ifndef NFS_COMPOUND_H
+#define NFS_COMPOUND_H
+
+#include "nfs/table.h"
+#include "rpc/msg.h"
+
+struct nfs_compound {
+	bool callback;
+	uint32_t tag_bytes, minor_version;
+	uint32_t op_count; /* of operations that follow */
+};
+
+/** nfs_compound_is - whether a Call is a COMPOUND or a CB_COMPOUND. */
+bool nfs_compound_is(uint32_t prog, uint32_t vers, uint32_t proc);
+
+/** nfs_compound_call - read the frame of a Call of @prog; false if it cannot be followed. */
+bool nfs_compound_call(uint32_t prog, struct xdr_reader *at,
+		       struct nfs_compound *compound) MUST_CHECK;
+
+/** nfs_compound_reply - read the frame of a Reply: its status and tag, and how many results follow.
+ */
+bool nfs_compound_reply(struct xdr_reader *at, uint32_t *op_count) MUST_CHECK;
+
+/**
+ * nfs_compound_op - read the number of an operation and find its row
+ *
+ * Returns NULL at the end of the message, or if the minor version has no such operation.
+ */
+const struct nfs_proc *nfs_compound_op(struct xdr_reader *at, const struct nfs_compound *compound,
+				       uint32_t *op);
+
+#endif
