@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "daemon/config.h"
+#include "daemon/control_request.h"
 #include "rpcrdma/private_data.h"
 
 #define KIB           1024u
@@ -33,7 +34,7 @@ const struct config_key config_keys[] = {
 	{.name = "control",
 	 .type = CONFIG_KEY_PATH,
 	 .offset = AT(control),
-	 .preset = "/run/rpcrdma-proxy/control.sock",
+	 .preset = CONTROL_DEFAULT_SOCKET,
 	 .help = "path of the control socket"},
 	{.name = "workers",
 	 .type = CONFIG_KEY_NUMBER,

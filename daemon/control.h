@@ -26,33 +26,11 @@
 #define CONTROL_MAX_CLIENTS 16u
 #define CONTROL_TIMEOUT_US  5000000u /* for the request, and again for taking the answer */
 
-/*
- * What can be asked for, and the members of each answer; the client prints "-" for one that is
- * missing. LEG is what leg/leg.h says of a leg.
- */
+/* What can be asked for; daemon/query.h says what the answers have in them. */
 enum control_query {
-	/*
-	 * {"version", "pid", "uptime_s", "config", "log_level", "connections", "connections_total",
-	 *  "workers": [{"connections", "memory_limit_bytes", "memory_used_bytes",
-	 * "memory_peak_bytes", "memory_waiting", "slab_bytes"}]}
-	 */
 	CONTROL_STATUS,
-	/*
-	 * {"services": [{"name", "listen", "connect", "connections", "max_connections",
-	 *                "connections_total", "refused": {REASON: count}}]}
-	 */
 	CONTROL_SERVICES,
-	/*
-	 * {"connections": [{"id", "service", "state", "client", "age_s", "client_leg": LEG,
-	 *                   "server_leg": LEG}]}
-	 * LEG: {"kind", "state", "local", "peer", "calls_in", "calls_out", "calls_held",
-	 *       "credits_granted", "credits_available", "inline_send_bytes", "inline_recv_bytes",
-	 *       "rpcrdma_version", "bytes_received", "bytes_sent"}, or absent
-	 */
 	CONTROL_CONNECTIONS,
-	/*
-	 * {"services": [{"name", "counters": stats_json()}], "help": stats_help_json()}
-	 */
 	CONTROL_STATS,
 };
 

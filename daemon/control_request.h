@@ -9,6 +9,8 @@
 
 #include "base/compiler.h"
 
+#define CONTROL_DEFAULT_SOCKET     "/run/rpcrdma-proxy/control.sock"
+
 #define CONTROL_MAX_REQUEST_BYTES  1024u
 #define CONTROL_MAX_ARGUMENT_BYTES 64u
 

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Asking the daemon: connect, one request, one answer to the end of the stream. */
+#include "daemon/ctl/client.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define CHUNK_BYTES 65536u
+
+static int PRINTF_LIKE(4, 5) fail(int err, char *error, size_t error_bytes, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(error, error_bytes, format, ap);
+	va_end(ap);
+	return -err;
+}
+
+static int fail_connect(int err, const char *path, char *error, size_t error_bytes)
+{
+	switch (err) {
+	case ENOENT:
+	case ECONNREFUSED:
+		return fail(err, error, error_bytes, "the daemon is not running, or not on %s: %s",
+			    path, strerror(err));
+	case EACCES:
+	case EPERM:
+		return fail(err, error, error_bytes,
+			    "no permission for %s: be root, or in the group of the socket", path);
+	default:
+		return fail(err, error, error_bytes, "cannot connect to %s: %s", path,
+			    strerror(err));
+	}
+}
+
+static int connect_to(const char *path, char *error, size_t error_bytes, int *out)
+{
+	const struct timeval timeout = {.tv_sec = CLIENT_TIMEOUT_S};
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+	int fd, err;
+
+	if (strlen(path) >= sizeof(addr.sun_path))
+		return fail(ENAMETOOLONG, error, error_bytes, "%s is too long for a socket", path);
+	strcpy(addr.sun_path, path);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return fail(errno, error, error_bytes, "cannot make a socket: %s", strerror(errno));
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
+	if (connect(fd, (struct sockaddr *)&addr, sizeof(addr))) {
+		err = errno;
+		close(fd);
+		return fail_connect(err, path, error, error_bytes);
+	}
+	*out = fd;
+	return 0;
+}
+
+/* As JSON, so that an argument may have anything in it. */
+static int send_request(int fd, const char *command, const char *argument)
+{
+	json_t *object =
+		json_pack("{s:s, s:s}", "command", command, "argument", argument ? argument : "");
+	char *text = json_dumps(object, JSON_COMPACT);
+	int err = 0;
+
+	json_decref(object);
+	if (!text)
+		return ENOMEM;
+	if (send(fd, text, strlen(text), MSG_NOSIGNAL) < 0 || shutdown(fd, SHUT_WR))
+		err = errno;
+	free(text);
+	return err;
+}
+
+static int receive(int fd, char **answer, size_t *answer_bytes)
+{
+	char *text = NULL, *more;
+	size_t len = 0;
+	ssize_t n;
+
+	for (;;) {
+		more = len < CLIENT_MAX_ANSWER_BYTES ? realloc(text, len + CHUNK_BYTES) : NULL;
+		if (!more) {
+			free(text);
+			return ENOMEM;
+		}
+		text = more;
+		n = recv(fd, text + len, CHUNK_BYTES, 0);
+		if (n == 0)
+			break;
+		if (n < 0 && errno != EINTR) {
+			free(text);
+			return errno;
+		}
+		len += n > 0 ? (size_t)n : 0;
+	}
+	*answer = text;
+	*answer_bytes = len;
+	return 0;
+}
+
+static int exchange(int fd, const char *command, const char *argument, char *error,
+		    size_t error_bytes, json_t **answer)
+{
+	char *text = NULL;
+	size_t len = 0;
+	int err;
+
+	err = send_request(fd, command, argument);
+	if (!err)
+		err = receive(fd, &text, &len);
+	if (err == EAGAIN)
+		return fail(ETIMEDOUT, error, error_bytes, "the daemon did not answer in time");
+	if (err)
+		return fail(err, error, error_bytes, "the daemon could not be asked: %s",
+			    strerror(err));
+	*answer = json_loadb(text, len, 0, NULL);
+	free(text);
+	if (!*answer)
+		return fail(EPROTO, error, error_bytes, "the daemon closed without an answer");
+	return 0;
+}
+
+int client_ask(const char *path, const char *command, const char *argument, char *error,
+	       size_t error_bytes, json_t **answer)
+{
+	int fd = -1, rc;
+
+	rc = connect_to(path, error, error_bytes, &fd);
+	if (rc)
+		return rc;
+	rc = exchange(fd, command, argument, error, error_bytes, answer);
+	close(fd);
+	return rc;
+}

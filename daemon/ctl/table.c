@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Columns of text. */
+#include "daemon/ctl/table.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+void table_init(struct table *table, const struct table_column *columns, size_t ncolumns)
+{
+	assert(ncolumns && ncolumns <= TABLE_MAX_COLUMNS);
+	*table = (struct table){.columns = columns, .ncolumns = ncolumns};
+}
+
+void table_fini(struct table *table)
+{
+	for (size_t i = 0; i < table->ncells; i++)
+		free(table->cells[i]);
+	free(table->cells);
+}
+
+static bool make_room(struct table *table)
+{
+	size_t room = table->room ? 2 * table->room : 64;
+	char **cells;
+
+	if (table->ncells < table->room)
+		return true;
+	cells = realloc(table->cells, room * sizeof(*cells));
+	if (!cells)
+		return false;
+	table->cells = cells;
+	table->room = room;
+	return true;
+}
+
+void table_cell(struct table *table, const char *format, ...)
+{
+	va_list ap;
+	int len;
+
+	if (table->nomem || !make_room(table)) {
+		table->nomem = true;
+		return;
+	}
+	va_start(ap, format);
+	len = vasprintf(&table->cells[table->ncells], format, ap);
+	va_end(ap);
+	if (len < 0)
+		table->nomem = true;
+	else
+		table->ncells++;
+}
+
+static void print_cell(const struct table *table, size_t column, const char *text, size_t width,
+		       FILE *out)
+{
+	const char *gap = column ? "  " : "";
+
+	if (table->columns[column].right)
+		fprintf(out, "%s%*s", gap, (int)width, text);
+	else if (column + 1 < table->ncolumns)
+		fprintf(out, "%s%-*s", gap, (int)width, text);
+	else
+		fprintf(out, "%s%s", gap, text);
+}
+
+int table_print(const struct table *table, const char *indent, FILE *out)
+{
+	size_t width[TABLE_MAX_COLUMNS] = {0};
+	bool titles = table->columns[0].title != NULL;
+
+	if (table->nomem)
+		return -ENOMEM;
+	assert(table->ncells % table->ncolumns == 0);
+	for (size_t c = 0; titles && c < table->ncolumns; c++)
+		width[c] = strlen(table->columns[c].title);
+	for (size_t i = 0; i < table->ncells; i++) {
+		size_t len = strlen(table->cells[i]);
+
+		if (len > width[i % table->ncolumns])
+			width[i % table->ncolumns] = len;
+	}
+	if (titles)
+		fputs(indent, out);
+	for (size_t c = 0; titles && c < table->ncolumns; c++)
+		print_cell(table, c, table->columns[c].title, width[c], out);
+	if (titles)
+		fputc('\n', out);
+	for (size_t i = 0; i < table->ncells; i++) {
+		size_t c = i % table->ncolumns;
+
+		if (c == 0)
+			fputs(indent, out);
+		print_cell(table, c, table->cells[i], width[c], out);
+		if (c + 1 == table->ncolumns)
+			fputc('\n', out);
+	}
+	return 0;
+}
