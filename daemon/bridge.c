@@ -44,6 +44,7 @@ struct bridge {
 	enum bridge_state state;
 	struct sockaddr_storage peer;
 	struct side client, server;
+	struct binding binding;
 	struct resolver_query *query;
 	struct loop_timer *timer; /* while resolving */
 	struct loop_task reaper, retry;
@@ -164,6 +165,7 @@ static void on_reply(void *arg, struct exchange *x)
 {
 	struct side *side = arg;
 
+	binding_learn(&side->bridge->binding, x);
 	if (side_gone(side->other))
 		exchange_put(x);
 	else
@@ -258,6 +260,7 @@ static void rdma_config(const struct side *side, struct rdma_leg_config *config)
 		.credits = service->credits,
 		.inline_threshold_bytes = service->inline_threshold_bytes,
 		.remote_invalidation = true,
+		.binding = &side->bridge->binding.rdma,
 		.counters = &side->bridge->ws->rdma,
 	};
 }
@@ -398,7 +401,7 @@ static void side_init(struct bridge *bridge, struct side *side, struct side *oth
 		.max_message_bytes = service->max_message_bytes,
 		.stall_timeout_us = (uint64_t)service->stall_timeout_s * 1000000,
 		.connect_timeout_us = CONNECT_TIMEOUT_US,
-		.binding = &binding_for_legs,
+		.binding = &bridge->binding.leg,
 		.events = events,
 		.arg = side,
 	};
@@ -432,6 +435,7 @@ int bridge_new(struct worker_service *ws, const struct incoming *in, uint64_t id
 	bridge->id = id;
 	bridge->start_us = loop_now_us(ws->worker->loop);
 	bridge->peer = in->peer;
+	binding_init(&bridge->binding);
 	loop_task_init(&bridge->reaper, reap, bridge);
 	loop_task_init(&bridge->retry, reconnect, bridge);
 	side_init(bridge, &bridge->client, &bridge->server, &client_events);
