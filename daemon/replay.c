@@ -107,7 +107,7 @@ uint16_t replay_take(struct replay *replay, const struct sockaddr *client, uint6
 	key_of(client, &addr, &client_port);
 	pthread_mutex_lock(&replay->lock);
 	expire(replay, now_us);
-	TAILQ_FOREACH (entry, &replay->entries, link) {
+	TAILQ_FOREACH(entry, &replay->entries, link) {
 		if (memcmp(&entry->addr, &addr, sizeof(addr)) != 0)
 			continue;
 		if (!best)

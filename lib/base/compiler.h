@@ -5,10 +5,10 @@
 
 #include <stddef.h>
 
-#define MUST_CHECK           __attribute__((warn_unused_result))
-#define PRINTF_LIKE(fmt, va) __attribute__((format(printf, fmt, va)))
+#define MUST_CHECK                      __attribute__((warn_unused_result))
+#define PRINTF_LIKE(fmt, va)            __attribute__((format(printf, fmt, va)))
 
-#define ARRAY_SIZE(a)        (sizeof(a) / sizeof((a)[0]))
+#define ARRAY_SIZE(a)                   (sizeof(a) / sizeof((a)[0]))
 
 #define container_of(ptr, type, member) ((type *)((char *)(ptr)-offsetof(type, member)))
 

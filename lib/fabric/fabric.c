@@ -99,10 +99,14 @@ void fabric_free(struct fabric *fabric)
 const char *fabric_close_name(enum fabric_close why)
 {
 	static const char *const names[] = {
-		[FABRIC_CLOSE_LOCAL] = "local",           [FABRIC_CLOSE_PEER] = "peer closed",
-		[FABRIC_CLOSE_LOST] = "lost",             [FABRIC_CLOSE_REFUSED] = "refused",
-		[FABRIC_CLOSE_TIMEOUT] = "timeout",       [FABRIC_CLOSE_PROTOCOL] = "protocol error",
-		[FABRIC_CLOSE_TERMINATED] = "terminated", [FABRIC_CLOSE_RESOURCES] = "resources",
+		[FABRIC_CLOSE_LOCAL] = "local",
+		[FABRIC_CLOSE_PEER] = "peer closed",
+		[FABRIC_CLOSE_LOST] = "lost",
+		[FABRIC_CLOSE_REFUSED] = "refused",
+		[FABRIC_CLOSE_TIMEOUT] = "timeout",
+		[FABRIC_CLOSE_PROTOCOL] = "protocol error",
+		[FABRIC_CLOSE_TERMINATED] = "terminated",
+		[FABRIC_CLOSE_RESOURCES] = "resources",
 	};
 	return names[why];
 }

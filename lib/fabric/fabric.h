@@ -73,7 +73,7 @@ enum fabric_wr_op {
 };
 
 struct fabric_sge {
-	struct buf *buf; /* the buffer that `addr` lies in; its reference is the poster's until done() */
+	struct buf *buf; /* that `addr` lies in; its reference is the poster's until done() */
 	uint8_t *addr;
 	uint32_t len_bytes;
 };
@@ -165,7 +165,8 @@ struct fabric_ops {
 		      void (*incoming)(void *arg, struct fabric_incoming *in), void *arg,
 		      struct fabric_listener **out);
 	void (*listener_pause)(struct fabric_listener *listener, bool paused);
-	void (*listener_addr)(const struct fabric_listener *listener, struct sockaddr_storage *addr);
+	void (*listener_addr)(const struct fabric_listener *listener,
+			      struct sockaddr_storage *addr);
 	void (*listener_free)(struct fabric_listener *listener);
 	void (*incoming_drop)(struct fabric_incoming *in);
 	void (*free)(struct fabric *fabric);
@@ -246,7 +247,8 @@ int fabric_connect(struct fabric *fabric, const struct sockaddr *addr,
  * requested() follows when the peer's request is in, or closed(). Returns 0 or -ENOMEM.
  */
 int fabric_adopt(struct fabric *fabric, struct fabric_incoming *in,
-		 const struct fabric_ep_events *events, void *arg, struct fabric_ep **out) MUST_CHECK;
+		 const struct fabric_ep_events *events, void *arg,
+		 struct fabric_ep **out) MUST_CHECK;
 
 /** fabric_ep_accept - answer requested(); established() follows. Returns 0, or -ENOTCONN if it is gone. */
 int fabric_ep_accept(struct fabric_ep *ep, const struct fabric_ep_params *params) MUST_CHECK;

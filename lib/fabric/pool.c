@@ -13,11 +13,11 @@
 #include <sys/mman.h>
 #include <sys/queue.h>
 
-#define MIN_CLASS_BYTES    512u
-#define MIN_SLAB_BYTES     (256u * 1024u)
-#define MAX_CLASSES        64u
-#define SPARE_SLABS        2u /* empty slabs kept in each class … */
-#define SPARE_CLASS_BYTES  (8u * 1024u * 1024u) /* … while they hold no more than this */
+#define MIN_CLASS_BYTES   512u
+#define MIN_SLAB_BYTES    (256u * 1024u)
+#define MAX_CLASSES       64u
+#define SPARE_SLABS       2u                   /* empty slabs kept in each class … */
+#define SPARE_CLASS_BYTES (8u * 1024u * 1024u) /* … while they hold no more than this */
 
 struct slab {
 	TAILQ_ENTRY(slab) entry; /* in its class: those with free slices first */
@@ -103,8 +103,8 @@ static struct slab *slab_new(struct pool *pool, unsigned class)
 	if (!slab)
 		return NULL;
 	slab->len_bytes = (nbufs * size + 4095) & ~(size_t)4095;
-	slab->mem = mmap(NULL, slab->len_bytes, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	slab->mem = mmap(NULL, slab->len_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			 -1, 0);
 	if (slab->mem == MAP_FAILED) {
 		free(slab);
 		return NULL;

@@ -31,7 +31,7 @@ struct buf {
 /* What a fabric keeps of a slab that it registered: a list, one entry per protection domain. */
 struct slab_reg {
 	struct slab_reg *next;
-	const void *domain;                   /* whose registration this is */
+	const void *domain;                    /* whose registration this is */
 	void (*release)(struct slab_reg *reg); /* deregisters and frees; the pool calls it */
 };
 

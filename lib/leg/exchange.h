@@ -34,24 +34,24 @@ struct rpc_msg {
 /* Why an exchange has no Reply to pass on. */
 enum exchange_fault {
 	EXCHANGE_OK,
-	EXCHANGE_FAULT_ERR_CHUNK,  /* the server's transport said ERR_CHUNK to this Call */
-	EXCHANGE_FAULT_ERR_VERS,   /* … ERR_VERS, when it was too late to change the version */
-	EXCHANGE_FAULT_BAD_REPLY,  /* the reply broke the protocol */
-	EXCHANGE_FAULT_TOO_BIG,    /* the reply is larger than reply_max_bytes */
-	EXCHANGE_FAULT_CANT_SEND,  /* the Call cannot be sent this way: a reverse Call past its limits */
+	EXCHANGE_FAULT_ERR_CHUNK, /* the server's transport said ERR_CHUNK to this Call */
+	EXCHANGE_FAULT_ERR_VERS,  /* … ERR_VERS, when it was too late to change the version */
+	EXCHANGE_FAULT_BAD_REPLY, /* the reply broke the protocol */
+	EXCHANGE_FAULT_TOO_BIG,   /* the reply is larger than reply_max_bytes */
+	EXCHANGE_FAULT_CANT_SEND, /* the Call cannot be sent this way: a reverse Call past its limits */
 };
 
 struct exchange {
 	unsigned refs;
 	struct rpc_call_hdr hdr; /* decoded once by the origin */
 	struct rpc_msg call;
-	struct rpc_msg reply;      /* set by the target, unless fault */
-	uint32_t reply_max_bytes;  /* the largest reply that the origin can deliver or the Call can have */
+	struct rpc_msg reply;     /* set by the target, unless fault */
+	uint32_t reply_max_bytes; /* the largest that the origin can deliver or the Call can have */
 	enum exchange_fault fault;
-	struct budget_claim claim; /* for call, reply and what the legs need; moved in by the origin */
+	struct budget_claim claim; /* for call, reply and the legs' needs; moved in by the origin */
 	uint64_t start_us;         /* when the Call was complete here */
-	struct leg *origin, *target; /* NULL once that leg has let go */
-	void *origin_priv, *target_priv; /* each leg's own state for this RPC */
+	struct leg *origin, *target;                      /* NULL once that leg has let go */
+	void *origin_priv, *target_priv;                  /* each leg's own state for this RPC */
 	TAILQ_ENTRY(exchange) origin_entry, target_entry; /* each leg's own lists */
 	struct exchange *origin_next, *target_next;       /* each leg's own XID table */
 };
@@ -79,7 +79,8 @@ size_t rpc_msg_cost_bytes(uint32_t len_bytes);
  * A table of exchanges by XID, for matching Replies: one per leg and direction. Chained and grown by
  * doubling; the peer's choice of XIDs can make chains as long as its own RPCs in flight, no longer.
  */
-enum exchange_side { EXCHANGE_ORIGIN, EXCHANGE_TARGET }; /* which of the two next pointers it uses */
+/* Which of the two next pointers a table uses. */
+enum exchange_side { EXCHANGE_ORIGIN, EXCHANGE_TARGET };
 
 struct xid_table {
 	enum exchange_side side;

@@ -2,7 +2,6 @@
 /* What all legs share: the names of the reasons for which they close. */
 #include "leg/leg.h"
 
-
 const char *leg_close_text(enum leg_close why)
 {
 	static const char *const texts[] = {

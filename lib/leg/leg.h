@@ -55,9 +55,8 @@
 
 enum leg_close {
 #define LEG_CLOSE_ENUM(name, text) LEG_CLOSE_##name,
-	LEG_CLOSE_REASONS(LEG_CLOSE_ENUM)
+	LEG_CLOSE_REASONS(LEG_CLOSE_ENUM) LEG_CLOSE_COUNT
 #undef LEG_CLOSE_ENUM
-	LEG_CLOSE_COUNT
 };
 
 /** leg_close_text - the reason in words. */
@@ -118,7 +117,7 @@ struct leg_info {
 	unsigned calls_held;                         /* waiting for a credit */
 	uint32_t inline_send_bytes, inline_recv_bytes; /* RDMA: thresholds in force; else 0 */
 	uint32_t rpcrdma_version;                      /* RDMA; else 0 */
-	uint64_t bytes_received, bytes_sent;           /* on the socket, or of RDMA payload and Sends */
+	uint64_t bytes_received, bytes_sent; /* on the socket, or of RDMA payload and Sends */
 };
 
 struct leg_ops {

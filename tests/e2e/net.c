@@ -272,7 +272,7 @@ static bool net_has(struct net *net, const struct conn *conn)
 {
 	struct conn *c;
 
-	TAILQ_FOREACH (c, &net->conns, entry)
+	TAILQ_FOREACH(c, &net->conns, entry)
 		if (c == conn)
 			return true;
 	return false;
@@ -295,7 +295,7 @@ void net_turn(struct net *net, int ms)
 	struct listener *listener;
 	nfds_t n = 0, nconns;
 
-	TAILQ_FOREACH (conn, &net->conns, entry) {
+	TAILQ_FOREACH(conn, &net->conns, entry) {
 		short events = (short)((conn->paused ? 0 : POLLIN) | (conn->out.len ? POLLOUT : 0));
 
 		if (conn->closed || !events)
@@ -306,7 +306,7 @@ void net_turn(struct net *net, int ms)
 		fds[n++] = (struct pollfd){.fd = conn->fd, .events = events};
 	}
 	nconns = n;
-	TAILQ_FOREACH (listener, &net->listeners, entry)
+	TAILQ_FOREACH(listener, &net->listeners, entry)
 		fds[n++] = (struct pollfd){.fd = listener->fd, .events = POLLIN};
 	if (poll(fds, n, ms) < 0)
 		fail("poll: %s", strerror(errno));
@@ -314,7 +314,7 @@ void net_turn(struct net *net, int ms)
 		if (fds[i].revents)
 			conn_serve(net, conns[i], fds[i].revents);
 	n = nconns;
-	TAILQ_FOREACH (listener, &net->listeners, entry)
+	TAILQ_FOREACH(listener, &net->listeners, entry)
 		if (fds[n++].revents)
 			listener_accept(net, listener);
 }

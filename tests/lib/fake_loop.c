@@ -138,7 +138,7 @@ static struct loop_timer *next_due(struct fake_loop *fake, uint64_t until_us)
 {
 	struct loop_timer *timer, *best = NULL;
 
-	TAILQ_FOREACH (timer, &fake->timers, entry)
+	TAILQ_FOREACH(timer, &fake->timers, entry)
 		if (timer->set && timer->due_us <= until_us &&
 		    (!best || timer->due_us < best->due_us))
 			best = timer;
@@ -150,7 +150,7 @@ static bool run_ready(struct fake_loop *fake)
 {
 	struct loop_io *io;
 
-	TAILQ_FOREACH (io, &fake->ios, entry) {
+	TAILQ_FOREACH(io, &fake->ios, entry) {
 		struct pollfd ask = {.fd = io->fd};
 		unsigned ready;
 
