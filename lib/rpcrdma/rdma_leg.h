@@ -2,9 +2,10 @@
 /*
  * The RDMA leg: RPC-over-RDMA on one fabric endpoint, requester and responder at once.
  *
- * The end that connected is the client: its requester carries the forward Calls, with chunks; its responder
- * takes reverse Calls, inline only (RFC 8167). The end that accepted is the mirror image. Calls and Replies
- * are told apart by rdma_proc and the RPC message's type; each direction has its own credits and XIDs.
+ * The end that connected is the client: its requester carries the forward Calls, with chunks; its
+ * responder takes reverse Calls, inline only (RFC 8167). The end that accepted is the mirror image.
+ * Calls and Replies are told apart by rdma_proc and the RPC message's type; each direction has its
+ * own credits and XIDs.
  */
 #ifndef RPCRDMA_RDMA_LEG_H
 #define RPCRDMA_RDMA_LEG_H
@@ -42,7 +43,12 @@
 	X(xid_mismatches, "rdma_xid not the XID of the RPC message")                               \
 	X(replies_too_big, "Replies larger than the peer's chunks, answered ERR_CHUNK")            \
 	X(reverse_refused, "reverse Calls past their limits, answered SYSTEM_ERR")                 \
-	X(payloads_not_found, "Replies with write chunks that could not be reduced")
+	X(payloads_not_found, "Replies with write chunks that could not be reduced")               \
+	X(calls_too_big, "Calls over max_message_bytes, answered ERR_CHUNK")                       \
+	X(memory_waits, "Calls that had to wait for memory")                                       \
+	X(dones_ignored, "RDMA_DONE received, which release nothing")                              \
+	X(tls_denied, "AUTH_TLS probes denied")                                                    \
+	X(private_data_defaults, "connections whose peer sent no usable private data")
 COUNTER_STRUCT(rdma_leg_counters, RDMA_LEG_COUNTERS);
 
 /* Where DDP-eligible payloads of a Reply are; lib/nfs behind it. */
@@ -53,15 +59,17 @@ struct rdma_payload {
 
 struct rdma_binding {
 	/*
-	 * Keeps of a Call what reading its Reply takes, bounded; NULL if there is nothing to find in it.
+	 * Keeps of a Call what reading its Reply takes, bounded; NULL if there is nothing to find
+	 * in it.
 	 */
 	void *(*call_note)(void *arg, const struct rpc_call_hdr *hdr, const uint8_t *msg,
 			   uint32_t len_bytes);
 	/* Frees a note; accepts NULL. */
 	void (*note_free)(void *arg, void *note);
 	/*
-	 * Finds the DDP-eligible payloads of a whole Reply, in order; an op that failed counts with length
-	 * zero. Returns how many (at most @max), or a negative errno if the Reply cannot be followed.
+	 * Finds the DDP-eligible payloads of a whole Reply, in order; an op that failed counts with
+	 * length zero. Returns how many (at most @max), or a negative errno if the Reply cannot be
+	 * followed.
 	 */
 	int (*reply_payloads)(void *arg, const void *note, const uint8_t *reply, uint32_t len_bytes,
 			      struct rdma_payload *payloads, unsigned max);
@@ -70,10 +78,10 @@ struct rdma_binding {
 
 struct rdma_leg_config {
 	struct leg_config leg;
-	uint32_t credits;                /* to ask for as requester, to grant at most as responder */
-	uint32_t inline_threshold_bytes; /* advertised both ways; receives are larger */
-	uint32_t max_segment_bytes;      /* longest segment to offer; 0: no limit of our own */
-	bool remote_invalidation;        /* offer it where the fabric allows */
+	uint32_t credits; /* to ask for as requester, to grant at most as responder */
+	uint32_t inline_threshold_bytes;    /* advertised both ways; receives are larger */
+	uint32_t max_segment_bytes;         /* longest segment to offer; 0: no limit of our own */
+	bool remote_invalidation;           /* offer it where the fabric allows */
 	const struct rdma_binding *binding; /* responder; NULL: nothing is ever reduced */
 	struct rdma_leg_counters *counters;
 };

@@ -1,0 +1,11 @@
+# Scenarios over the sim fabric.
+check_LIBRARIES += tests/sim/librig.a
+tests_sim_librig_a_SOURCES = tests/sim/raw.c tests/sim/raw.h tests/sim/rig.c tests/sim/rig.h
+tests_sim_librig_a_CFLAGS = $(UNIT_CFLAGS)
+SIM_LDADD = tests/sim/librig.a $(UNIT_LDADD)
+
+check_PROGRAMS += tests/sim/test_pair
+tests_sim_test_pair_SOURCES = tests/sim/test_pair.c
+tests_sim_test_pair_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_pair_LDADD = $(SIM_LDADD)
+TESTS += tests/sim/test_pair

@@ -2,13 +2,14 @@
 /*
  * The sim fabric: endpoints in memory, joined by a network on a loop, for tests.
  *
- * It places memory for real, holds every access against the bounds and rights of its key, completes in
- * the order that fabric.h promises and never calls back from inside a call. What it is told to do wrong
- * it does at a step that the test chooses or that its seed does, so that a failure can be had again.
+ * It places memory for real, holds every access against the bounds and rights of its key, completes
+ * in the order that fabric.h promises and never calls back from inside a call. What it is told to
+ * do wrong it does at a step that the test chooses or that its seed does, so that a failure can be
+ * had again.
  *
- * It judges its user too. A Send without a posted receive, or longer than one, and an access outside of
- * a key end the connection as they do on hardware and are counted; a work request posted twice, a key
- * unbound twice or left bound, an endpoint freed early: each is an assertion.
+ * It judges its user too. A Send without a posted receive, or longer than one, and an access
+ * outside of a key end the connection as they do on hardware and are counted; a work request posted
+ * twice, a key unbound twice or left bound, an endpoint freed early: each is an assertion.
  */
 #ifndef FABRIC_SIM_SIM_H
 #define FABRIC_SIM_SIM_H
@@ -20,11 +21,11 @@ extern const struct fabric_ops sim_fabric_ops;
 /* What goes wrong, or is scarce. All zero: nothing, and every delivery takes no time. */
 struct sim_faults {
 	uint64_t seed;
-	uint32_t max_delay_us;  /* each delivery and completion takes a random time up to this */
-	unsigned cut_at_step;   /* the network breaks before its n-th step, from 1; 0: never */
-	unsigned fail_wr;       /* the n-th work request to be executed fails … */
+	uint32_t max_delay_us; /* each delivery and completion takes a random time up to this */
+	unsigned cut_at_step;  /* the network breaks before its n-th step, from 1; 0: never */
+	unsigned fail_wr;      /* the n-th work request to be executed fails … */
 	enum fabric_status fail_status; /* … with this */
-	unsigned fail_bind;     /* the n-th key_bind finds no key left */
+	unsigned fail_bind;             /* the n-th key_bind finds no key left */
 	unsigned max_ord;       /* Reads outstanding at most, whatever is negotiated; 0: no limit */
 	unsigned max_sge;       /* longest gather list; 0: FABRIC_MAX_SGE */
 	uint32_t max_key_bytes; /* longest memory under one key; 0: no limit */
@@ -59,7 +60,8 @@ void sim_net_cut(struct sim_net *net);
 /** sim_net_silence - from now on nothing reaches a peer or completes; closing still works. */
 void sim_net_silence(struct sim_net *net);
 
-/** sim_fabric_new - a fabric on @net; its listeners get the net as their config. NULL without memory. */
+/** sim_fabric_new - a fabric on @net; its listeners get the net as their config. NULL without
+ * memory. */
 struct fabric *sim_fabric_new(struct sim_net *net, struct pool *pool);
 
 /** sim_ep_recvs_posted - receives that are posted and not yet used. */

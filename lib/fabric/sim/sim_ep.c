@@ -44,8 +44,8 @@ static void sim_listener_free(struct fabric_listener *fl)
 	free(listener);
 }
 
-static struct sim_ep *ep_new(struct fabric *fabric, const struct fabric_ep_events *events, void *arg,
-			     enum sim_state state)
+static struct sim_ep *ep_new(struct fabric *fabric, const struct fabric_ep_events *events,
+			     void *arg, enum sim_state state)
 {
 	struct sim_ep *ep = calloc(1, sizeof(*ep));
 
@@ -101,8 +101,9 @@ static void ask(struct sim_ep *ep, void *arg)
 
 	if (ep->net->silent)
 		return;
-	TAILQ_FOREACH(listener, &ep->net->listeners, entry)
-		if (!memcmp(&listener->addr, &ep->remote, sizeof(struct sockaddr)) && !listener->paused)
+	TAILQ_FOREACH (listener, &ep->net->listeners, entry)
+		if (!memcmp(&listener->addr, &ep->remote, sizeof(struct sockaddr)) &&
+		    !listener->paused)
 			break;
 	if (!listener) {
 		kill_ep(ep, FABRIC_CLOSE_REFUSED);

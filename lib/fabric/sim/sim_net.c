@@ -70,8 +70,8 @@ static void arm(struct sim_net *net)
 }
 
 /*
- * Something happens for @ep, after all that was scheduled before in that channel of @channel_of (a Send is
- * its sender's event in its receiver's inbound channel).
+ * Something happens for @ep, after all that was scheduled before in that channel of @channel_of (a
+ * Send is its sender's event in its receiver's inbound channel).
  */
 void sim_schedule(struct sim_ep *ep, struct sim_ep *channel_of, enum sim_channel channel,
 		  void (*run)(struct sim_ep *ep, void *arg), void *arg)
@@ -91,8 +91,8 @@ void sim_schedule(struct sim_ep *ep, struct sim_ep *channel_of, enum sim_channel
 		event->due_us = *last;
 	*last = event->due_us;
 	TAILQ_FOREACH_REVERSE(at, &net->events, sim_event_list, entry)
-		if (at->due_us <= event->due_us)
-			break;
+	if (at->due_us <= event->due_us)
+		break;
 	if (at)
 		TAILQ_INSERT_AFTER(&net->events, at, event, entry);
 	else
@@ -138,7 +138,7 @@ void sim_net_cut(struct sim_net *net)
 {
 	struct sim_ep *ep;
 
-	TAILQ_FOREACH(ep, &net->eps, entry)
+	TAILQ_FOREACH (ep, &net->eps, entry)
 		sim_break(ep, FABRIC_CLOSE_LOST, FABRIC_CLOSE_LOST);
 }
 

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Where the parts of a Call go: one pass over the read list in the order of positions. */
+#include "rpcrdma/call_plan.h"
+
+#include "rpc/xdr.h"
+
+struct planner {
+	const struct rpcrdma_header *hdr;
+	struct call_plan *plan;
+	uint32_t limit_bytes;
+	unsigned order[RPCRDMA_MAX_SEGMENTS]; /* of hdr->reads, by position, stable */
+	/* The inline stream. */
+	bool pulled;                /* it is the position-zero chunk */
+	uint64_t inline_bytes, in;  /* how long it is, how much of it is placed */
+	unsigned zero_at, zero_end; /* the next entry of that chunk, and the first behind it */
+	uint32_t zero_used;         /* bytes of the next entry that are placed */
+	/* The message. */
+	uint64_t at;
+};
+
+/* Insertion: lists are short and mostly in order. */
+static void sort_reads(struct planner *p)
+{
+	for (unsigned i = 0; i < p->hdr->nreads; i++) {
+		unsigned at = i;
+
+		while (at > 0 &&
+		       p->hdr->reads[p->order[at - 1]].position > p->hdr->reads[i].position) {
+			p->order[at] = p->order[at - 1];
+			at--;
+		}
+		p->order[at] = i;
+	}
+}
+
+static const struct rpcrdma_read_segment *read_at(const struct planner *p, unsigned i)
+{
+	return &p->hdr->reads[p->order[i]];
+}
+
+static void pull(struct planner *p, uint64_t to, uint32_t len, uint32_t handle, uint64_t offset)
+{
+	if (len)
+		p->plan->pulls[p->plan->npulls++] =
+			(struct plan_pull){(uint32_t)to, len, handle, offset};
+}
+
+static void copy(struct planner *p, uint64_t to, uint64_t from, uint64_t len)
+{
+	if (len)
+		p->plan->copies[p->plan->ncopies++] =
+			(struct plan_copy){(uint32_t)to, (uint32_t)from, (uint32_t)len};
+}
+
+/* The next @len bytes of the inline stream go to where the message has come; they are there. */
+static void place_inline(struct planner *p, uint64_t len)
+{
+	uint64_t end = p->at + len;
+
+	if (!p->pulled) {
+		copy(p, p->at, p->in, len);
+		p->at = end;
+	}
+	while (p->at < end) {
+		const struct rpcrdma_segment *seg = &read_at(p, p->zero_at)->seg;
+		uint32_t n = seg->len_bytes - p->zero_used;
+
+		if (n > end - p->at)
+			n = (uint32_t)(end - p->at);
+		pull(p, p->at, n, seg->handle, seg->offset + p->zero_used);
+		p->at += n;
+		p->zero_used += n;
+		if (p->zero_used == seg->len_bytes) {
+			p->zero_at++;
+			p->zero_used = 0;
+		}
+	}
+	p->in += len;
+}
+
+static void place_pad(struct planner *p)
+{
+	uint64_t padded = xdr_padded_bytes(p->at);
+
+	copy(p, p->at, PLAN_ZEROS, padded - p->at);
+	p->at = padded;
+}
+
+/* The chunk that starts at entry *@i of the sorted list; leaves *@i behind it. */
+static enum call_plan_verdict place_chunk(struct planner *p, unsigned *i)
+{
+	uint32_t position = read_at(p, *i)->position;
+
+	if (position < p->at || position - p->at > p->inline_bytes - p->in)
+		return CALL_PLAN_BAD;
+	if (position > p->limit_bytes)
+		return CALL_PLAN_TOO_BIG;
+	place_inline(p, position - p->at);
+	for (; *i < p->hdr->nreads && read_at(p, *i)->position == position; (*i)++) {
+		const struct rpcrdma_segment *seg = &read_at(p, *i)->seg;
+
+		if (seg->len_bytes > p->limit_bytes - p->at)
+			return CALL_PLAN_TOO_BIG;
+		pull(p, p->at, seg->len_bytes, seg->handle, seg->offset);
+		p->at += seg->len_bytes;
+	}
+	place_pad(p);
+	return p->at > p->limit_bytes ? CALL_PLAN_TOO_BIG : CALL_PLAN_OK;
+}
+
+/* Finds the position-zero chunk: the one inline stream of an RDMA_NOMSG, and never in an RDMA_MSG.
+ */
+static enum call_plan_verdict find_inline(struct planner *p, uint32_t inline_bytes)
+{
+	p->inline_bytes = inline_bytes;
+	if (p->pulled)
+		p->inline_bytes = 0;
+	for (; p->zero_end < p->hdr->nreads && read_at(p, p->zero_end)->position == 0;
+	     p->zero_end++)
+		if (p->pulled)
+			p->inline_bytes += read_at(p, p->zero_end)->seg.len_bytes;
+	if (p->pulled != (p->zero_end > 0))
+		return CALL_PLAN_BAD;
+	return p->inline_bytes > p->limit_bytes ? CALL_PLAN_TOO_BIG : CALL_PLAN_OK;
+}
+
+enum call_plan_verdict call_plan_make(const struct rpcrdma_header *hdr, uint32_t inline_bytes,
+				      uint32_t limit_bytes, struct call_plan *plan)
+{
+	struct planner p = {.hdr = hdr, .plan = plan, .limit_bytes = limit_bytes};
+	enum call_plan_verdict verdict;
+	unsigned i;
+
+	plan->ncopies = plan->npulls = 0;
+	p.pulled = hdr->proc == RPCRDMA_NOMSG;
+	sort_reads(&p);
+	verdict = find_inline(&p, inline_bytes);
+	i = p.zero_end;
+	while (verdict == CALL_PLAN_OK && i < hdr->nreads)
+		verdict = place_chunk(&p, &i);
+	if (verdict != CALL_PLAN_OK)
+		return verdict;
+	if (p.inline_bytes - p.in > limit_bytes - p.at)
+		return CALL_PLAN_TOO_BIG;
+	place_inline(&p, p.inline_bytes - p.in);
+	if (p.pulled)
+		place_pad(&p);
+	if (p.at > limit_bytes)
+		return CALL_PLAN_TOO_BIG;
+	plan->total_bytes = (uint32_t)p.at;
+	return CALL_PLAN_OK;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Where the parts of a Call go: how its inline bytes and its read chunks make one RPC message
+ * (draft-ietf-nfsv4-rpcrdma-03 sections 3.4, 3.6 and 5.1). Pure.
+ *
+ * Positions count the unreduced message (A3.4-6). The inline stream is the body of the RDMA_MSG, or
+ * the position-zero chunk of the RDMA_NOMSG; the other chunks lie between its parts. Entries of one
+ * position are one chunk, in the order of the list (A3.4-5); otherwise their order says nothing
+ * (A-Δ7). A chunk may or may not bring its XDR pad (A-Δ5); what is missing is filled with zeros.
+ */
+#ifndef RPCRDMA_CALL_PLAN_H
+#define RPCRDMA_CALL_PLAN_H
+
+#include "rpcrdma/header.h"
+
+/* Copy `len_bytes` from the inline bytes at `from`, or zeros. */
+struct plan_copy {
+	uint32_t to, from, len_bytes;
+};
+#define PLAN_ZEROS UINT32_MAX
+
+/* Pull `len_bytes` (at least one) by RDMA Read. */
+struct plan_pull {
+	uint32_t to, len_bytes;
+	uint32_t handle;
+	uint64_t offset;
+};
+
+/* Each chunk splits the inline stream once at most, and takes one pad at most. */
+#define PLAN_MAX_COPIES (2 * RPCRDMA_MAX_SEGMENTS + 2)
+#define PLAN_MAX_PULLS  (2 * RPCRDMA_MAX_SEGMENTS)
+
+struct call_plan {
+	uint32_t total_bytes; /* of the whole RPC message */
+	unsigned ncopies, npulls;
+	struct plan_copy copies[PLAN_MAX_COPIES];
+	struct plan_pull pulls[PLAN_MAX_PULLS];
+};
+
+enum call_plan_verdict {
+	CALL_PLAN_OK,
+	CALL_PLAN_BAD,     /* the lists make no message: ERR_CHUNK */
+	CALL_PLAN_TOO_BIG, /* over the limit: ERR_CHUNK */
+};
+
+/**
+ * call_plan_make - plan the assembly of a Call
+ * @hdr:          a decoded RDMA_MSG or RDMA_NOMSG
+ * @inline_bytes: bytes behind the header; ignored with RDMA_NOMSG
+ * @limit_bytes:  the longest RPC message to accept
+ * @plan:         set on CALL_PLAN_OK
+ */
+enum call_plan_verdict call_plan_make(const struct rpcrdma_header *hdr, uint32_t inline_bytes,
+				      uint32_t limit_bytes, struct call_plan *plan) MUST_CHECK;
+
+#endif

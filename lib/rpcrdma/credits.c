@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Credits of both sides: arithmetic that never goes to zero nor past what was agreed. */
+#include "rpcrdma/credits.h"
+
+#include <assert.h>
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint32_t at_least_one(uint32_t n)
+{
+	return n ? n : 1;
+}
+
+void credit_window_init(struct credit_window *window, uint32_t asked)
+{
+	*window = (struct credit_window){.asked = at_least_one(asked), .granted = 1};
+}
+
+bool credit_window_open(const struct credit_window *window)
+{
+	return window->in_flight < window->granted;
+}
+
+void credit_window_take(struct credit_window *window)
+{
+	window->in_flight++;
+}
+
+void credit_window_give(struct credit_window *window)
+{
+	assert(window->in_flight > 0);
+	window->in_flight--;
+}
+
+bool credit_window_grant(struct credit_window *window, uint32_t granted)
+{
+	window->granted = least(at_least_one(granted), window->asked);
+	return granted != 0;
+}
+
+void credit_grant_init(struct credit_grant *grant, uint32_t first, uint32_t max)
+{
+	max = at_least_one(max);
+	*grant = (struct credit_grant){
+		.max = max, .requested = max, .granted = least(at_least_one(first), max)};
+}
+
+void credit_grant_call(struct credit_grant *grant, uint32_t requested)
+{
+	uint32_t limit = least(at_least_one(requested), grant->max);
+
+	grant->requested = requested;
+	grant->in_flight++;
+	/* A peer that uses half of what it has may have twice as much: idle ones cost little. */
+	if (grant->in_flight >= grant->granted - grant->granted / 2 && grant->granted < limit)
+		grant->granted = grant->granted > limit / 2 ? limit : grant->granted * 2;
+}
+
+void credit_grant_done(struct credit_grant *grant)
+{
+	assert(grant->in_flight > 0);
+	grant->in_flight--;
+}
+
+uint32_t credit_grant_value(const struct credit_grant *grant)
+{
+	return least(grant->granted, at_least_one(grant->requested));
+}

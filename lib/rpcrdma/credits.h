@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Credits: how many Calls may be in flight, as the requester counts them and as the responder does
+ * (draft-ietf-nfsv4-rpcrdma-03 section 3.3; the same for reverse Calls, A3.3-9, D2.1.2-1). Pure
+ * arithmetic.
+ */
+#ifndef RPCRDMA_CREDITS_H
+#define RPCRDMA_CREDITS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The requester's side. */
+struct credit_window {
+	uint32_t asked;     /* told to the peer in each Call; no grant counts for more */
+	uint32_t granted;   /* by the last Reply; 1 until then: the first Call goes alone */
+	uint32_t in_flight; /* Calls sent and not answered */
+};
+
+/** credit_window_init - a new connection's window, which asks for @asked (at least 1). */
+void credit_window_init(struct credit_window *window, uint32_t asked);
+/** credit_window_open - whether another Call may be sent (A3.3-4). */
+bool credit_window_open(const struct credit_window *window);
+/** credit_window_take - a Call is sent. */
+void credit_window_take(struct credit_window *window);
+/** credit_window_give - a Call in flight has come to its end. */
+void credit_window_give(struct credit_window *window);
+/**
+ * credit_window_grant - obey the grant of a Reply (A3.3-5)
+ *
+ * Zero is taken as one (A3.3-3), more than was asked as what was asked. Returns false if it was
+ * zero.
+ */
+bool credit_window_grant(struct credit_window *window, uint32_t granted);
+
+/* The responder's side. */
+struct credit_grant {
+	uint32_t max;       /* never grants more */
+	uint32_t requested; /* by the last Call */
+	uint32_t granted;   /* most that was ever granted: receives are posted for as many */
+	uint32_t in_flight; /* Calls received and not answered */
+};
+
+/** credit_grant_init - grant @first at first and grow with use up to @max; both at least 1. */
+void credit_grant_init(struct credit_grant *grant, uint32_t first, uint32_t max);
+/** credit_grant_call - a Call has come, which requested @requested. */
+void credit_grant_call(struct credit_grant *grant, uint32_t requested);
+/** credit_grant_done - a Call is about to be answered. */
+void credit_grant_done(struct credit_grant *grant);
+/** credit_grant_value - what to write into a Reply: never zero, never above granted. */
+uint32_t credit_grant_value(const struct credit_grant *grant);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A peer that sends what it is told, right or wrong, straight over the fabric. */
+#ifndef TESTS_SIM_RAW_H
+#define TESTS_SIM_RAW_H
+
+#include "rpcrdma/header.h"
+#include "tests/sim/rig.h"
+
+#define RAW_MAX_RECVS 256
+#define RAW_MAX_KEYS  80
+
+struct raw_recv {
+	uint8_t *data;
+	uint32_t len_bytes;
+	bool invalidated;
+	uint32_t inv_rkey;
+};
+
+struct raw {
+	struct rig *rig;
+	struct fabric_ep *ep;
+	struct fabric_ep_params params;
+	bool established, closed;
+	enum fabric_close why;
+	uint8_t private_data[FABRIC_MAX_PRIVATE_DATA];
+	size_t private_data_bytes;
+	unsigned nrecvs, nread; /* Sends that came, and how many raw_next() has given */
+	struct raw_recv recvs[RAW_MAX_RECVS];
+	unsigned nkeys;
+	struct fabric_key keys[RAW_MAX_KEYS];
+	struct buf *bufs[RAW_MAX_KEYS];
+	unsigned posted, done;
+	enum fabric_status last_status;
+};
+
+/** raw_new - a peer with @pd as its private data (NULL: none), and plenty of receives. */
+struct raw *raw_new(struct rig *rig, const uint8_t *pd, size_t pd_bytes);
+/** raw_connect - connect to the server leg, and run; the leg must be open then. */
+void raw_connect(struct raw *raw);
+/** raw_adopt - take the client leg's connection in the server leg's place. */
+void raw_adopt(struct raw *raw, struct fabric_incoming *in);
+/** raw_open_server - a raw peer behind the client leg, and run; the leg must be open then. */
+struct raw *raw_open_server(struct rig *rig, const uint8_t *pd, size_t pd_bytes);
+/** raw_open_client - a raw peer before the server leg, and run; the leg must be open then. */
+struct raw *raw_open_client(struct rig *rig, const uint8_t *pd, size_t pd_bytes);
+/** raw_free - close, wait and free. */
+void raw_free(struct raw *raw);
+
+/** raw_post_send - post bytes as a Send; raw_send() runs the world, too. */
+void raw_post_send(struct raw *raw, const void *data, size_t len);
+/** raw_send - send bytes, and run. */
+void raw_send(struct raw *raw, const void *data, size_t len);
+/** raw_send_inv - the same, invalidating the peer's @rkey. */
+void raw_send_inv(struct raw *raw, const void *data, size_t len, uint32_t rkey);
+/** raw_send_header - send a header and a body behind it, and run. */
+void raw_send_header(struct raw *raw, const struct rpcrdma_header *hdr, const void *body,
+		     size_t len);
+/** raw_write - RDMA Write into the peer's memory, and run; the status says how it went. */
+enum fabric_status raw_write(struct raw *raw, const void *data, uint32_t len, uint32_t rkey,
+			     uint64_t addr);
+/** raw_read - RDMA Read of the peer's memory, and run. */
+enum fabric_status raw_read(struct raw *raw, void *data, uint32_t len, uint32_t rkey,
+			    uint64_t addr);
+/** raw_lend - memory of @len bytes lent to the peer, filled with @data unless NULL. */
+struct fabric_key *raw_lend(struct raw *raw, const void *data, uint32_t len, unsigned rights);
+/** raw_segment - a lent key as a segment. */
+struct rpcrdma_segment raw_segment(const struct fabric_key *key);
+
+/** raw_next - the next Send that came and was not looked at yet, or NULL. */
+const struct raw_recv *raw_next(struct raw *raw);
+/** raw_next_header - the next Send, which must decode; *@body is what follows its header. */
+void raw_next_header(struct raw *raw, struct rpcrdma_header *hdr, const uint8_t **body,
+		     uint32_t *len_bytes);
+/** raw_expect_error - the next Send must be an RDMA_ERROR for @xid with @err. */
+void raw_expect_error(struct raw *raw, uint32_t xid, uint32_t err);
+/** raw_call - a Call inline without chunks, sent but the world not run. */
+void raw_post_call(struct raw *raw, uint32_t xid, uint32_t call_bytes, uint32_t reply_bytes);
+
+#endif

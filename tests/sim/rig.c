@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The bench of the scenario tests. */
+#include "tests/sim/rig.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rpc/xdr.h"
+#include "tests/lib/fake_loop.h"
+#include "tests/lib/test.h"
+#include "tests/sim/raw.h"
+
+#define BUDGET_BYTES (64u * 1024u * 1024u)
+
+const struct sockaddr_storage rig_addr = {.ss_family = AF_INET};
+
+void rig_fill_call(uint8_t *to, uint32_t len, uint32_t xid, uint32_t reply_bytes)
+{
+	const uint32_t words[] = {xid, RPC_CALL, RPC_VERSION, 400000, 1,          7,
+				  0,   0,        0,           0,      reply_bytes};
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		xdr_store_u32(to + 4 * i, words[i]);
+	for (uint32_t i = RIG_CALL_MIN; i < len; i++)
+		to[i] = (uint8_t)(xid + i * 7 + (i >> 8));
+}
+
+void rig_fill_reply(uint8_t *to, uint32_t len, uint32_t xid)
+{
+	const uint32_t words[] = {xid, RPC_REPLY, RPC_MSG_ACCEPTED, 0, 0, RPC_SUCCESS};
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		xdr_store_u32(to + 4 * i, words[i]);
+	for (uint32_t i = RIG_REPLY_MIN; i < len; i++)
+		to[i] = (uint8_t)(xid * 3 + i * 5 + (i >> 8));
+}
+
+uint32_t rig_sum(const uint8_t *data, size_t len)
+{
+	uint32_t sum = 2166136261u;
+
+	for (size_t i = 0; i < len; i++)
+		sum = (sum ^ data[i]) * 16777619u;
+	return sum;
+}
+
+static void on_opened(void *arg)
+{
+	((struct rig_side *)arg)->opened++;
+}
+
+static void on_requested(void *arg)
+{
+	struct rig_side *side = arg;
+
+	side->requested++;
+	if (side->rig->reject)
+		leg_close(side->leg, LEG_CLOSE_FATE);
+	else if (!side->rig->never_accept)
+		leg_accept(side->leg);
+}
+
+static void answer(struct rig_side *side, struct exchange *x)
+{
+	uint32_t len = xdr_load_u32(x->call.data + x->hdr.args_offset);
+
+	x->fault = side->answer_fault;
+	if (x->fault == EXCHANGE_OK) {
+		ck_assert_int_eq(rpc_msg_get(side->rig->pool, len, &x->reply), 0);
+		rig_fill_reply(x->reply.data, len, x->hdr.xid);
+	}
+	leg_reply(side->leg, x);
+}
+
+static void on_call(void *arg, struct exchange *x)
+{
+	struct rig_side *side = arg;
+
+	side->calls++;
+	side->last_call_bytes = x->call.len_bytes;
+	side->last_reply_max = x->reply_max_bytes;
+	side->last_xid = x->hdr.xid;
+	side->last_call_sum = rig_sum(x->call.data, x->call.len_bytes);
+	if (side->hold)
+		TAILQ_INSERT_TAIL(&side->held, x, target_entry);
+	else
+		answer(side, x);
+}
+
+void rig_answer_held(struct rig_side *side)
+{
+	struct exchange *x;
+
+	while ((x = TAILQ_FIRST(&side->held))) {
+		TAILQ_REMOVE(&side->held, x, target_entry);
+		answer(side, x);
+	}
+}
+
+static void check_reply(struct rig_side *side, const struct exchange *x)
+{
+	uint32_t len = xdr_load_u32(x->call.data + x->hdr.args_offset);
+	uint8_t *want = malloc(len);
+
+	rig_fill_reply(want, len, x->hdr.xid);
+	if (len != x->reply.len_bytes || memcmp(want, x->reply.data, len))
+		side->wrong++;
+	free(want);
+}
+
+static void on_reply(void *arg, struct exchange *x)
+{
+	struct rig_side *side = arg;
+
+	TAILQ_REMOVE(&side->waiting, x, origin_entry);
+	side->last_fault = x->fault;
+	if (x->fault != EXCHANGE_OK) {
+		side->faults++;
+		ck_assert_ptr_null(x->reply.buf);
+	} else {
+		side->answered++;
+		side->last_reply_bytes = x->reply.len_bytes;
+		memcpy(side->last_reply, x->reply.data,
+		       x->reply.len_bytes < 64 ? x->reply.len_bytes : 64);
+		check_reply(side, x);
+	}
+	exchange_put(x);
+	exchange_put(x);
+}
+
+static void on_call_ready(void *arg)
+{
+	((struct rig_side *)arg)->call_ready++;
+}
+
+static void on_closed(void *arg, enum leg_close why, const char *detail)
+{
+	struct rig_side *side = arg;
+	struct exchange *x;
+
+	side->closed++;
+	side->why = why;
+	ck_assert_ptr_nonnull(detail);
+	while ((x = TAILQ_FIRST(&side->waiting))) {
+		TAILQ_REMOVE(&side->waiting, x, origin_entry);
+		exchange_put(x);
+	}
+	while ((x = TAILQ_FIRST(&side->held))) {
+		TAILQ_REMOVE(&side->held, x, target_entry);
+		exchange_put(x);
+	}
+	/* The hardest moment to free it. */
+	leg_free(side->leg);
+	side->leg = NULL;
+}
+
+static void on_note(void *arg, const char *text)
+{
+	((struct rig_side *)arg)->notes++;
+	if (getenv("RIG_VERBOSE"))
+		printf("# note: %s\n", text);
+}
+
+static const struct leg_events events = {
+	.opened = on_opened,
+	.requested = on_requested,
+	.call = on_call,
+	.reply = on_reply,
+	.call_ready = on_call_ready,
+	.closed = on_closed,
+	.note = on_note,
+};
+
+static void on_incoming(void *arg, struct fabric_incoming *in)
+{
+	struct rig *rig = arg;
+
+	if (rig->raw_server)
+		raw_adopt(rig->raw_server, in);
+	else
+		ck_assert_int_eq(
+			rdma_leg_adopt(&rig->server.config, rig->fabric, in, &rig->server.leg), 0);
+}
+
+static void side_init(struct rig *rig, struct rig_side *side)
+{
+	side->rig = rig;
+	TAILQ_INIT(&side->waiting);
+	TAILQ_INIT(&side->held);
+	side->config = (struct rdma_leg_config){
+		.leg =
+			{
+				.loop = rig->loop,
+				.pool = rig->pool,
+				.budget = &rig->budget,
+				.max_message_bytes = RIG_MAX_MSG,
+				.stall_timeout_us = 60 * 1000000,
+				.connect_timeout_us = 5 * 1000000,
+				.events = &events,
+				.arg = side,
+			},
+		.credits = 32,
+		.inline_threshold_bytes = 4096,
+		.remote_invalidation = true,
+		.counters = &side->counters,
+	};
+}
+
+struct rig *rig_new(const struct sim_faults *faults)
+{
+	struct rig *rig = calloc(1, sizeof(*rig));
+
+	rig->loop = fake_loop_new();
+	rig->pool = pool_new(4 * 1024 * 1024);
+	budget_init(&rig->budget, rig->loop, BUDGET_BYTES);
+	rig->net = sim_net_new(rig->loop, faults);
+	rig->fabric = sim_fabric_new(rig->net, rig->pool);
+	rig->next_xid = 0x1000;
+	ck_assert_int_eq(fabric_listen(&sim_fabric_ops, rig->net, rig->loop,
+				       (const struct sockaddr *)&rig_addr, 1, on_incoming, rig,
+				       &rig->listener),
+			 0);
+	side_init(rig, &rig->client);
+	side_init(rig, &rig->server);
+	return rig;
+}
+
+void rig_connect(struct rig *rig)
+{
+	ck_assert_int_eq(rdma_leg_connect(&rig->client.config, rig->fabric,
+					  (const struct sockaddr *)&rig_addr, &rig->client.leg),
+			 0);
+}
+
+void rig_run_for(struct rig *rig, uint64_t us)
+{
+	fake_loop_advance(rig->loop, us);
+}
+
+void rig_run(struct rig *rig)
+{
+	rig_run_for(rig, 10 * 1000000);
+}
+
+struct rig *rig_open(const struct sim_faults *faults)
+{
+	struct rig *rig = rig_new(faults);
+
+	rig_connect(rig);
+	rig_run(rig);
+	ck_assert_uint_eq(rig->client.opened, 1);
+	ck_assert_uint_eq(rig->server.opened, 1);
+	return rig;
+}
+
+void rig_end(struct rig *rig)
+{
+	struct pool_stats stats;
+
+	for (int i = 0; i < 2; i++) {
+		struct rig_side *side = i ? &rig->server : &rig->client;
+
+		if (side->leg)
+			leg_close(side->leg, LEG_CLOSE_LOCAL);
+		rig_run(rig);
+		ck_assert_ptr_null(side->leg);
+		ck_assert_uint_le(side->closed, 1);
+	}
+	pool_stats_get(rig->pool, &stats);
+	ck_assert_uint_eq(stats.in_use_bytes, 0);
+	ck_assert_uint_eq(rig->budget.used_bytes, 0);
+	fabric_listener_free(rig->listener);
+	fabric_free(rig->fabric);
+	sim_net_free(rig->net);
+	budget_fini(&rig->budget);
+	pool_free(rig->pool);
+	fake_loop_free(rig->loop);
+	free(rig);
+}
+
+uint32_t rig_call(struct rig_side *side, uint32_t call_bytes, uint32_t reply_bytes,
+		  uint32_t reply_max)
+{
+	struct rig *rig = side->rig;
+	struct exchange *x = exchange_new();
+	uint32_t xid = rig->next_xid++;
+
+	ck_assert_int_eq(rpc_msg_get(rig->pool, call_bytes, &x->call), 0);
+	rig_fill_call(x->call.data, call_bytes, xid, reply_bytes);
+	ck_assert_int_eq(rpc_call_decode(x->call.data, call_bytes, &x->hdr), RPC_OK);
+	x->reply_max_bytes = reply_max;
+	budget_force(&rig->budget, &x->claim,
+		     rpc_msg_cost_bytes(call_bytes) + rpc_msg_cost_bytes(reply_max));
+	TAILQ_INSERT_TAIL(&side->waiting, x, origin_entry);
+	leg_call(side->leg, exchange_ref(x));
+	return xid;
+}

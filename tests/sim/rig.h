@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A test bench: RDMA legs on the sim fabric, with stubs in the place of the bridge and what is
+ * behind it.
+ *
+ * The client leg connects and the server leg is adopted; either can be replaced by a raw peer
+ * (tests/sim/raw.h). A Call that the rig makes says in its first argument how long its Reply is to
+ * be; the stub behind the other leg makes that Reply, and the rig checks each byte of it.
+ */
+#ifndef TESTS_SIM_RIG_H
+#define TESTS_SIM_RIG_H
+
+#include "fabric/sim/sim.h"
+#include "rpcrdma/rdma_leg.h"
+
+#define RIG_CALL_MIN  44u /* RPC header and the Reply's length */
+#define RIG_REPLY_MIN 24u
+#define RIG_MAX_MSG   (1024u * 1024u + 65536u)
+
+struct rig;
+struct raw;
+
+/* A leg and the stub behind it. */
+struct rig_side {
+	struct rig *rig;
+	struct leg *leg;
+	struct rdma_leg_config config;
+	struct rdma_leg_counters counters;
+	unsigned opened, requested, call_ready, notes, closed;
+	enum leg_close why;
+	/* Calls made here. */
+	struct exchange_list waiting; /* by origin_entry, with the origin's reference */
+	unsigned answered, wrong;
+	enum exchange_fault last_fault;
+	unsigned faults;
+	uint32_t last_reply_bytes;
+	uint8_t last_reply[64];
+	/* Calls that came here; answered at once unless `hold`. */
+	bool hold;
+	enum exchange_fault answer_fault;
+	unsigned calls;
+	uint32_t last_call_bytes, last_reply_max;
+	uint32_t last_xid;
+	uint32_t last_call_sum;    /* over all bytes of the Call */
+	struct exchange_list held; /* by target_entry, with the callee's reference */
+};
+
+struct rig {
+	struct loop *loop;
+	struct pool *pool;
+	struct budget budget;
+	struct sim_net *net;
+	struct fabric *fabric;
+	struct fabric_listener *listener;
+	struct rig_side client, server;
+	struct raw *raw_server; /* takes the connection in the server leg's place */
+	bool reject;            /* close the server leg when it asks */
+	bool never_accept;
+	uint32_t next_xid;
+};
+
+extern const struct sockaddr_storage rig_addr;
+
+/** rig_new - a rig with nothing connected; @faults may be NULL. */
+struct rig *rig_new(const struct sim_faults *faults);
+/** rig_connect - make the client leg; the outcome comes with rig_run(). */
+void rig_connect(struct rig *rig);
+/** rig_run - let the world go on for ten seconds. */
+void rig_run(struct rig *rig);
+/** rig_run_for - let it go on for @us. */
+void rig_run_for(struct rig *rig, uint64_t us);
+/** rig_open - rig_connect() and rig_run(); both legs must be open then. */
+struct rig *rig_open(const struct sim_faults *faults);
+/** rig_end - close what is open, check that nothing leaked, free all. */
+void rig_end(struct rig *rig);
+
+/**
+ * rig_call - make a Call on a side's leg
+ * @call_bytes:  its length, at least RIG_CALL_MIN
+ * @reply_bytes: of the Reply to ask for, at least RIG_REPLY_MIN
+ * @reply_max:   what the Call says that its Reply can be at most
+ *
+ * Returns its XID.
+ */
+uint32_t rig_call(struct rig_side *side, uint32_t call_bytes, uint32_t reply_bytes,
+		  uint32_t reply_max);
+/** rig_answer_held - answer the Calls that `hold` kept. */
+void rig_answer_held(struct rig_side *side);
+
+/** rig_fill_call - write a Call of @len bytes that asks for a Reply of @reply_bytes. */
+void rig_fill_call(uint8_t *to, uint32_t len, uint32_t xid, uint32_t reply_bytes);
+/** rig_fill_reply - write the Reply that the stub makes. */
+void rig_fill_reply(uint8_t *to, uint32_t len, uint32_t xid);
+/** rig_sum - a checksum that knows the order of bytes. */
+uint32_t rig_sum(const uint8_t *data, size_t len);
+
+#endif
