@@ -347,6 +347,11 @@ static bool in_scope(const struct service_config *service, enum config_key_scope
 	}
 }
 
+static bool is_false(const config_setting_t *s)
+{
+	return config_setting_type(s) == CONFIG_TYPE_BOOL && !config_setting_get_bool(s);
+}
+
 /* What cannot be said of one key alone. */
 static void check_service(struct reader *r, const config_setting_t *group,
 			  struct service_config *service)
@@ -359,7 +364,8 @@ static void check_service(struct reader *r, const config_setting_t *group,
 	for (const struct config_key *key = config_service_keys; key->name; key++) {
 		const config_setting_t *s = config_setting_get_member(group, key->name);
 
-		if (s && !in_scope(service, key->scope))
+		/* What is switched off may be off anywhere. */
+		if (s && !in_scope(service, key->scope) && !is_false(s))
 			report(r, s, "%s %s", key->name, config_scope_text(key->scope));
 	}
 	if (service->inline_threshold_bytes > service->max_message_bytes)

@@ -55,7 +55,6 @@ struct config {
 	char *control;    /* path of the control socket */
 	uint32_t workers; /* resolved: never 0 */
 	uint32_t memory_limit_mib;
-	uint32_t drain_timeout_s;
 	size_t nservices;
 	struct service_config *services;
 };

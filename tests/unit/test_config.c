@@ -82,7 +82,6 @@ START_TEST(everything_has_a_default)
 	ck_assert_str_eq(config->control, "/run/rpcrdma-proxy/control.sock");
 	ck_assert_uint_ge(config->workers, 1);
 	ck_assert_uint_eq(config->memory_limit_mib, 1024);
-	ck_assert_uint_eq(config->drain_timeout_s, 30);
 	ck_assert_str_eq(s->name, "a");
 	ck_assert_int_eq(s->line, 2);
 	ck_assert(!s->has_allow);
@@ -121,7 +120,7 @@ END_TEST
 START_TEST(every_key_is_read)
 {
 	const struct service_config *s = only_service(
-		"control = \"/tmp/x.sock\"; workers = 3; memory_limit_mib = 77; drain_timeout_s = 9;\n" SERVICE(
+		"control = \"/tmp/x.sock\"; workers = 3; memory_limit_mib = 77;\n" SERVICE(
 			"listen = \"tcp://127.0.0.1:2049\"; connect = \"iwarp://filer\";"
 			"allow = [ \"10.0.0.0/8\", \"::1\" ]; credits = 17;"
 			"inline_threshold_bytes = 8192; max_message_bytes = 300000;"
@@ -131,7 +130,6 @@ START_TEST(every_key_is_read)
 	ck_assert_str_eq(config->control, "/tmp/x.sock");
 	ck_assert_uint_eq(config->workers, 3);
 	ck_assert_uint_eq(config->memory_limit_mib, 77);
-	ck_assert_uint_eq(config->drain_timeout_s, 9);
 	ck_assert_uint_eq(s->nallow, 2);
 	ck_assert_uint_eq(s->credits, 17);
 	ck_assert_uint_eq(s->inline_threshold_bytes, 8192);
@@ -156,6 +154,14 @@ START_TEST(privileged_ports_are_asked_only_where_rdma_hides_them)
 }
 END_TEST
 
+START_TEST(what_is_off_may_be_off_in_any_service)
+{
+	ck_assert(!only_service(SERVICE(TO_TCP "require_privileged_port = false;"))
+			   ->require_privileged_port);
+	ck_assert(!only_service(SERVICE(TCP_TO_TCP "mpa_crc = false;"))->mpa_crc);
+}
+END_TEST
+
 START_TEST(a_file_without_services_is_legal)
 {
 	ck_assert_int_eq(load(""), 0);
@@ -168,7 +174,7 @@ END_TEST
 static const struct {
 	const char *text, *error; /* the error after "FILE:" */
 } mistakes[] = {
-	{"workers = 2;\ndrain_timeout_s = \n", "3: syntax error"},
+	{"workers = 2;\nmemory_limit_mib = \n", "3: syntax error"},
 	{"workers = 2;\nworkers = 3;\n", "2: duplicate setting name"},
 	{"wrokers = 2;\n", "1: unknown key wrokers: is workers meant?"},
 	{"memory_limit = 2;\n", "1: unknown key memory_limit: is memory_limit_mib meant?"},
@@ -186,8 +192,8 @@ static const struct {
 	{"workers = 4294967298L;", "1: workers is 4294967298, but must be from 0 to 256"},
 	{"workers = 4294967298;", "1: 4294967298 is too large a number"},
 	{"# 4294967298\ncontrol = \"/\\\"4294967298\"; // \"9999999999\n/* 9999999999\n"
-	 " */ workers = 0x2; drain_timeout_s = 4294967306;",
-	 "4: 4294967306 is too large a number"},
+	 " */ workers = 0x2; memory_limit_mib = 4294967396;",
+	 "4: 4294967396 is too large a number"},
 	{"memory_limit_mib = 0;", "1: memory_limit_mib is 0, but must be from 1 to 1048576 MiB"},
 	{"control = 5;", "1: control must be a string in quotes, not a number"},
 	{"control = \"run/sock\";", "1: control must be an absolute path"},
@@ -444,6 +450,71 @@ START_TEST(mistakes_in_an_included_file_name_that_file)
 }
 END_TEST
 
+static char *read_shipped(void)
+{
+	const char *srcdir = getenv("srcdir");
+	char name[512], *text = calloc(1, 65536);
+	FILE *file;
+
+	snprintf(name, sizeof(name), "%s/conf/rpcrdma-proxy.conf", srcdir ? srcdir : ".");
+	file = fopen(name, "r");
+	ck_assert_ptr_nonnull(file);
+	ck_assert_uint_gt(fread(text, 1, 65535, file), 0);
+	fclose(file);
+	return text;
+}
+
+START_TEST(the_shipped_file_serves_nobody_yet)
+{
+	char *text = read_shipped();
+
+	ck_assert_msg(load(text) == 0, "%s", errors);
+	ck_assert_uint_eq(config->nservices, 0);
+	free(text);
+}
+END_TEST
+
+START_TEST(each_example_of_the_shipped_file_is_valid)
+{
+	char *text = read_shipped(), *at = text;
+
+	for (int i = 0; i <= _i; i++) {
+		at = strstr(at, "\n#  {");
+		ck_assert_ptr_nonnull(at);
+		at += 4;
+	}
+	at[-3] = ' ';
+	for (at = strchr(at, '\n') + 1; *at == '#' && at[1] == ' '; at = strchr(at, '\n') + 1)
+		*at = ' ';
+	ck_assert_msg(load(text) == 0, "%s", errors);
+	ck_assert_uint_eq(config->nservices, 1);
+	free(text);
+}
+END_TEST
+
+START_TEST(the_shipped_file_names_the_defaults)
+{
+	const struct config_key *const tables[] = {config_keys, config_service_keys};
+	char line[200], *text = read_shipped();
+
+	for (size_t i = 0; i < 2; i++) {
+		for (const struct config_key *key = tables[i]; key->name; key++) {
+			bool quoted =
+				key->type == CONFIG_KEY_PATH || key->type == CONFIG_KEY_CHOICE;
+			const char *quote = quoted ? "\"" : "";
+
+			if (key->preset && !strchr(key->preset, ' '))
+				snprintf(line, sizeof(line), "\n# %s = %s%s%s;", key->name, quote,
+					 key->preset, quote);
+			else
+				snprintf(line, sizeof(line), "%s ", key->name);
+			ck_assert_msg(strstr(text, line) != NULL, "%s", line);
+		}
+	}
+	free(text);
+}
+END_TEST
+
 START_TEST(a_file_that_cannot_be_read_says_why)
 {
 	FILE *out = tmpfile();
@@ -513,6 +584,7 @@ int main(void)
 	tcase_add_test(tc, printed_defaults_are_the_defaults);
 	tcase_add_test(tc, every_key_is_read);
 	tcase_add_test(tc, privileged_ports_are_asked_only_where_rdma_hides_them);
+	tcase_add_test(tc, what_is_off_may_be_off_in_any_service);
 	tcase_add_test(tc, a_file_without_services_is_legal);
 	tcase_add_loop_test(tc, each_mistake_is_named_with_its_line, 0, ARRAY_SIZE(mistakes));
 	tcase_add_loop_test(tc, addresses_are_checked, 0, ARRAY_SIZE(uris));
@@ -523,6 +595,9 @@ int main(void)
 	tcase_add_test(tc, allow_absent_is_everyone_and_empty_is_nobody);
 	tcase_add_test(tc, all_mistakes_are_reported);
 	tcase_add_test(tc, mistakes_in_an_included_file_name_that_file);
+	tcase_add_test(tc, the_shipped_file_serves_nobody_yet);
+	tcase_add_loop_test(tc, each_example_of_the_shipped_file_is_valid, 0, 2);
+	tcase_add_test(tc, the_shipped_file_names_the_defaults);
 	tcase_add_test(tc, a_file_that_cannot_be_read_says_why);
 	tcase_add_test(tc, verbs_without_devices_is_refused);
 	tcase_add_loop_test(tc, unwise_configurations_are_warned_of, 0, ARRAY_SIZE(warnings));
