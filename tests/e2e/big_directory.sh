@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # A directory of 10,000 entries is made and listed, over NFSv3 and NFSv4.0.
-. "${0%/*}/lib.sh"
+. "$(dirname "$0")/lib.sh"
 enter "$@"
 start_ganesha
 start_chain

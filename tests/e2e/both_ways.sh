@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Messages of every size pass, the server calls its clients back, a half-closed client gets its replies.
 BACK_PORT=3049
-. "${0%/*}/lib.sh"
+. "$(dirname "$0")/lib.sh"
 enter "$@"
 start_chain
 

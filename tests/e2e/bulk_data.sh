@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # 200 MB are written and read back bit for bit, over NFSv3 and NFSv4.0.
-. "${0%/*}/lib.sh"
+. "$(dirname "$0")/lib.sh"
 enter "$@"
 start_ganesha
 start_chain

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Payloads of 0 and 1 bytes, of every size around the inline threshold and around 64 KiB arrive as sent.
-. "${0%/*}/lib.sh"
+. "$(dirname "$0")/lib.sh"
 enter "$@"
 start_ganesha
 start_chain

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What every end-to-end test sources: namespaces of its own, an NFS server, two proxies, and TAP.
 #
-#	. "${0%/*}/lib.sh"
+#	. "$(dirname "$0")/lib.sh"
 #	enter "$@"                  # from here on in namespaces of its own; $T is an empty tmpfs
 #	start_ganesha
 #	start_chain
@@ -145,6 +145,9 @@ stop() {
 	unset "pid_of[$1]"
 }
 
+# has_cpu NAME: it has been at work for a tick of the clock
+has_cpu() { awk '{ exit !($14 + $15 > 0) }' "/proc/${pid_of[$1]}/stat"; }
+not() { ! "$@"; }
 alive() { kill -0 "${pid_of[$1]}" 2>/dev/null; }
 listens() { ss -Hltn "sport = :$1" | grep -q .; }
 
@@ -222,17 +225,17 @@ needs_proxies() { [ "$E2E_CHAIN" = proxies ] || skip_all "about the proxies"; }
 
 ctl() { local side=$1; shift; "$CTL" -s "$T/$side.sock" "$@"; }
 
-# counter SIDE NAME: the sum over everything of that name in the statistics
+# counter SIDE MODULE NAME: the sum over the services; MODULE is tcp, rdma, iwarp or closes
 counter() {
 	ctl "$1" -j stats |
-		jq -r --arg name "$2" '[.. | objects | .[$name]? | numbers] | add // 0'
+		jq -r --arg module "$2" --arg name "$3" '[.services[][$module][$name] // 0] | add // 0'
 }
 
-# counter_is SIDE NAME OP VALUE
-counter_is() { test "$(counter "$1" "$2")" "$3" "$4"; }
+# counter_is SIDE MODULE NAME OP VALUE: OP as in test(1)
+counter_is() { test "$(counter "$1" "$2" "$3")" "$4" "$5"; }
 
 # connections SIDE: how many are open
-connections() { ctl "$1" -j connections | jq -r '[.. | objects | select(has("state"))] | length'; }
+connections() { ctl "$1" -j connections | jq -r '.connections | length'; }
 no_connections() { [ "$(connections "$1")" = 0 ]; }
 
 sanitizer_report() { grep -hE 'ERROR: (Address|Leak|Thread)Sanitizer|WARNING: ThreadSanitizer|runtime error:' "$T"/[ab].log; }

@@ -1,18 +1,27 @@
 # The end-to-end tests: `make check-e2e` builds their programs and runs them. They need NFS-Ganesha, libnfs,
 # tshark and root, so `make check` leaves them alone; `./dev test` runs them.
 end_to_end_programs = $(EXTRA_PROGRAMS)
-end_to_end_preloads =
+end_to_end_preloads = tests/e2e/copycount.so
 end_to_end_scripts = tests/e2e/run.sh tests/e2e/lib.sh tests/e2e/TESTS \
 	tests/e2e/bulk_data.sh \
 	tests/e2e/big_directory.sh \
 	tests/e2e/every_size.sh \
+	tests/e2e/client_killed.sh \
+	tests/e2e/proxy_restarted.sh \
+	tests/e2e/server_restarted.sh \
+	tests/e2e/capture.sh \
+	tests/e2e/demo.sh \
+	tests/e2e/no_copies.sh \
+	tests/e2e/ordinary_user.sh \
+	tests/e2e/strace_read.sh \
+	tests/e2e/rdma_garbage.sh \
 	tests/e2e/replayed_calls.sh \
 	tests/e2e/retransmissions.sh \
 	tests/e2e/both_ways.sh \
 	tests/e2e/tcp_garbage.sh \
 	tests/e2e/little_memory.sh \
 	tests/e2e/twenty_clients.sh
-EXTRA_PROGRAMS = tests/e2e/nfs_client tests/e2e/rpc_peer
+EXTRA_PROGRAMS = tests/e2e/nfs_client tests/e2e/rpc_peer tests/e2e/mpa_peer
 EXTRA_DIST += $(end_to_end_scripts)
 CLEANFILES += $(end_to_end_programs) $(end_to_end_preloads)
 
@@ -26,6 +35,17 @@ tests_e2e_rpc_peer_SOURCES = tests/e2e/rpc_peer.c tests/e2e/rpc_peer.h \
 	tests/e2e/peer_bad_server.c tests/e2e/peer_both_ways.c tests/e2e/peer_flow.c \
 	tests/e2e/peer_garbage.c tests/e2e/peer_replay.c tests/e2e/peer_retransmit.c
 tests_e2e_rpc_peer_LDADD =
+
+tests_e2e_mpa_peer_SOURCES = tests/e2e/mpa_peer.c tests/e2e/mpa.c tests/e2e/mpa.h \
+	tests/e2e/echo.c tests/e2e/echo.h tests/e2e/message.c tests/e2e/message.h \
+	tests/e2e/net.c tests/e2e/net.h
+tests_e2e_mpa_peer_LDADD =
+
+# Preloaded into a proxy, so made with no sanitizer and no hardening of its own.
+EXTRA_DIST += tests/e2e/copycount.c
+tests/e2e/copycount.so: tests/e2e/copycount.c
+	$(AM_V_CCLD)$(MKDIR_P) tests/e2e && \
+	$(CC) -std=gnu11 -O2 -fPIC -shared -fno-builtin -U_FORTIFY_SOURCE -o $@ $(srcdir)/tests/e2e/copycount.c
 
 e2e-programs: all $(end_to_end_programs) $(end_to_end_preloads)
 check-e2e: e2e-programs

@@ -460,9 +460,34 @@ static int cmd_hold(struct client *client, int argc, char **argv)
 			return 1;
 		if (!round) {
 			puts("running");
-			fflush(stdout);
 		}
 	}
+}
+
+/* once PATH SIZE SEED: says "ready", waits for a line, reads all in one READ, says "done", waits
+ * again */
+static int cmd_once(struct client *client, int argc, char **argv)
+{
+	uint64_t size = number(argv[1]);
+	struct nfsfh *fh;
+	uint8_t *data = malloc(size);
+	char line[16];
+	int err = nfs_open(client->nfs, argv[0], O_RDONLY, &fh);
+
+	if (err || !data)
+		return complain(client, "open", argv[0], err);
+	puts("ready");
+	if (!fgets(line, sizeof(line), stdin))
+		return 1;
+	err = nfs_pread(client->nfs, fh, 0, size, data);
+	if (err != (int)size || content_compare(data, 0, size, number(argv[2])) >= 0)
+		return complain(client, "read", argv[0], err);
+	puts("done");
+	if (!fgets(line, sizeof(line), stdin))
+		return 1;
+	free(data);
+	err = nfs_close(client->nfs, fh);
+	return err ? complain(client, "close", argv[0], err) : 0;
 }
 
 /* put LOCAL PATH: copies a local file to the server */
@@ -515,6 +540,7 @@ static const struct command {
 	{"list", 2, cmd_list, "list DIR COUNT"},
 	{"mixed", 3, cmd_mixed, "mixed DIR SIZE SEED"},
 	{"hold", 3, cmd_hold, "hold PATH SIZE SEED"},
+	{"once", 3, cmd_once, "once PATH SIZE SEED"},
 	{"put", 2, cmd_put, "put LOCAL PATH"},
 	{"max", 0, cmd_max, "max"},
 };
@@ -532,6 +558,7 @@ int main(int argc, char **argv)
 	struct client client = {0};
 	int status = 1;
 
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (argc < 3)
 		return usage();
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {

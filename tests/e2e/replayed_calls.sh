@@ -3,7 +3,7 @@
 # The server executes REMOVE, RENAME or CREATE and its connection is cut before the reply: the
 # retransmission on a new connection gets the first answer, from the server's duplicate request cache.
 BACK_PORT=3049
-. "${0%/*}/lib.sh"
+. "$(dirname "$0")/lib.sh"
 enter "$@"
 start_ganesha
 start_chain

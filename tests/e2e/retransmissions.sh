@@ -3,7 +3,7 @@
 # A Call that is sent twice on a live connection reaches the server once; another Call under an XID in
 # flight closes the connection.
 BACK_PORT=3049
-. "${0%/*}/lib.sh"
+. "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies
 start_chain

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # TCP clients and servers that speak nonsense get their answer, and nobody else is disturbed.
 BACK_PORT=3049
-. "${0%/*}/lib.sh"
+. "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies
 start_chain

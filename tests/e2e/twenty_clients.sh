@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # 20 clients at once, of both versions, each doing a bit of everything.
-. "${0%/*}/lib.sh"
+. "$(dirname "$0")/lib.sh"
 enter "$@"
 start_ganesha
 start_chain

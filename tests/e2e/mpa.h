@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* MPA, DDP and RDMAP as the tests' hostile peer builds and reads them, with no code of the proxy.
+ */
+#ifndef TESTS_E2E_MPA_H
+#define TESTS_E2E_MPA_H
+
+#include "tests/e2e/net.h"
+
+#define MPA_MARKERS  0x80
+#define MPA_CRC      0x40
+#define MPA_REJECT   0x20
+#define MPA_ENHANCED 0x10
+
+/* RDMAP opcodes and the queues of untagged messages. */
+#define OP_WRITE     0
+#define OP_READ_REQ  1
+#define OP_READ_RESP 2
+#define OP_SEND      3
+#define OP_SEND_INV  4
+#define OP_TERMINATE 7
+#define QN_SEND      0
+#define QN_READ      1
+#define QN_TERMINATE 2
+
+/* A peer on one TCP connection: what it has received, and what came of it. */
+struct mpa {
+	struct conn *conn;
+	struct buf in;
+	bool started; /* the reply frame is in */
+	uint8_t reply_flags, reply_revision;
+	bool bad_crc;
+	uint32_t terminate; /* layer, type and code as 0xLTCC; 0: none came */
+	bool terminated;
+	struct buf send; /* the last Send that came, its headers taken off */
+	unsigned sends;
+};
+
+/** mpa_connect - connect and watch; nothing is sent. */
+void mpa_connect(struct net *net, struct mpa *mpa, uint16_t port);
+/** mpa_free - close, with a RST if @reset, and release. */
+void mpa_free(struct mpa *mpa, bool reset);
+
+/** mpa_request - put an MPA request frame of revision 2: IRD 16, ORD 16, RFC 8797 private data. */
+void mpa_request(struct buf *out, uint8_t flags, uint8_t revision);
+/** mpa_fpdu - put an FPDU around a ULPDU; @spoil inverts the CRC. */
+void mpa_fpdu(struct buf *out, const struct buf *ulpdu, bool spoil);
+/** ddp_untagged - begin an untagged ULPDU with the last flag. */
+void ddp_untagged(struct buf *ulpdu, uint8_t opcode, uint32_t qn, uint32_t msn, uint32_t mo);
+/** ddp_tagged - begin a tagged ULPDU with the last flag. */
+void ddp_tagged(struct buf *ulpdu, uint8_t opcode, uint32_t stag, uint64_t to);
+
+#endif

@@ -1,0 +1,29 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Either proxy is killed under load and started again: clients go on where they were, bit for bit.
+. "$(dirname "$0")/lib.sh"
+enter "$@"
+needs_proxies
+start_ganesha
+start_chain
+
+at_least() { [ "$(stat -c %s "$1")" -ge "$2" ]; }
+
+for side in a b a b; do
+	start three nfs_client "$V3" write three 300m 3 128k
+	start four nfs_client "$V4" write four 300m 4 128k
+	wait_for 30 at_least export/three 60000000
+	wait_for 30 at_least export/four 60000000
+	check "two clients are writing" eval "alive three && alive four"
+	stop $side KILL
+	start_proxy $side
+	for version in three four; do
+		wait "${pid_of[$version]}"
+		check "proxy $side is killed: the client $version finishes" [ $? = 0 ]
+		unset "pid_of[$version]"
+	done
+	check "what NFSv3 wrote is there" nfs_client "$V3" verify three 300m 3
+	check "what NFSv4.0 wrote is there" nfs_client "$V4" verify four 300m 4
+	rm -f export/three export/four
+done
+finish
