@@ -24,7 +24,8 @@ daemon_libdaemon_a_SOURCES += daemon/replay.c daemon/replay.h
 daemon_libdaemon_a_SOURCES += daemon/resolver.c daemon/resolver.h
 daemon_libdaemon_a_SOURCES += daemon/service.c daemon/service.h
 daemon_libdaemon_a_SOURCES += daemon/loop.c daemon/loop.h
-daemon_libdaemon_a_SOURCES += daemon/tcp_leg.h
+daemon_libdaemon_a_SOURCES += daemon/tcp_leg.c daemon/tcp_leg.h daemon/tcp_leg_impl.h \
+	daemon/tcp_call.c daemon/tcp_connect.c daemon/tcp_input.c daemon/tcp_output.c
 
 DAEMON_LIBS = daemon/libdaemon.a $(PROTOCOL_LIBS) $(LIBEVENT_LIBS) $(LIBCONFIG_LIBS) \
 	$(SYSTEMD_LIBS) $(JANSSON_LIBS)

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the tests of the TCP leg share: a leg on one end of a socket, the test on the other. */
+#ifndef TESTS_UNIT_TCP_LEG_FIXTURE_H
+#define TESTS_UNIT_TCP_LEG_FIXTURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "daemon/tcp_leg.h"
+#include "tests/lib/test.h"
+
+#define FIXTURE_MAX_MESSAGE (2u * 1024u * 1024u)
+#define FIXTURE_BUDGET      (64u * 1024u * 1024u)
+#define FIXTURE_MAX_SEEN    2048
+
+/* All that the leg said. Exchanges stay here, with the reference that came with them, until the
+ * test passes them on. */
+struct seen {
+	unsigned requested, opened, closed, call_ready, notes;
+	enum leg_close why;
+	char detail[200];
+	struct exchange *calls[FIXTURE_MAX_SEEN];
+	unsigned ncalls;
+	struct exchange *replies[FIXTURE_MAX_SEEN];
+	unsigned nreplies;
+};
+
+extern struct seen seen;
+extern struct leg *leg;
+extern int peer; /* the test's end of the socket; non-blocking */
+extern struct tcp_leg_config config;
+extern struct tcp_worker worker;
+extern struct budget budget;
+extern uint32_t ceiling_bytes; /* what the binding says of every Call */
+
+/** fixture_setup, fixture_teardown - for each test; teardown asserts that nothing is left over. */
+void fixture_setup(void);
+void fixture_teardown(void);
+/** fixture_accept - a leg on an accepted connection; fixture_open() also opens it, by a first Call.
+ */
+void fixture_accept(void);
+void fixture_open(void);
+/** fixture_connect - a leg that has connected to the test. */
+void fixture_connect(void);
+/** fixture_listen - a listening socket on the loopback; sets @addr. */
+int fixture_listen(int backlog, struct sockaddr_storage *addr);
+
+/** turn - one turn of the loop, without sleeping; fails the test if the state never comes. */
+void turn(void);
+#define RUN_UNTIL(cond)                                                                            \
+	do {                                                                                       \
+		turn();                                                                            \
+	} while (!(cond))
+/** settle - turn often enough for all that is on its way through sockets of this host. */
+void settle(void);
+
+/** put_call - write a Call of @len_bytes (at least 40) to @to; its arguments follow from @seed. */
+void put_call(uint8_t *to, uint32_t xid, uint32_t len_bytes, uint8_t seed);
+/** put_reply - write an accepted Reply of @len_bytes (at least 24). */
+void put_reply(uint8_t *to, uint32_t xid, uint32_t len_bytes, uint8_t seed);
+void put_word(uint8_t *to, uint32_t word);
+uint32_t get_word(const uint8_t *from);
+
+/** peer_write - write bytes, turning the loop while the socket is full. */
+void peer_write(const uint8_t *bytes, size_t len_bytes);
+/** peer_send_record - write one record in one fragment. */
+void peer_send_record(const uint8_t *msg, uint32_t len_bytes);
+/** peer_send_call, peer_send_reply - as put_call() and put_reply(), in one record. */
+void peer_send_call(uint32_t xid, uint32_t len_bytes, uint8_t seed);
+void peer_send_reply(uint32_t xid, uint32_t len_bytes, uint8_t seed);
+/** peer_read - read exactly @len_bytes, turning the loop. */
+void peer_read(uint8_t *to, size_t len_bytes);
+/** peer_read_record - read one record of one fragment; the message is good until the next call. */
+const uint8_t *peer_read_record(uint32_t *len_bytes);
+/** peer_expect_reply - read the Reply to @xid that put_reply() makes. */
+void peer_expect_reply(uint32_t xid, uint32_t len_bytes, uint8_t seed);
+/** peer_expect_system_err - read SYSTEM_ERR for @xid. */
+void peer_expect_system_err(uint32_t xid);
+/** peer_at_end - whether the leg has sent its FIN, or reset the connection. */
+bool peer_at_end(void);
+
+/** expect_call - that @x is the Call that put_call() makes. */
+void expect_call(const struct exchange *x, uint32_t xid, uint32_t len_bytes, uint8_t seed);
+/** answer_call - fill in a Reply and give it to the leg, with the reference. */
+void answer_call(unsigned index, uint32_t len_bytes, uint8_t seed);
+/** new_call - an exchange as another leg would make it, given to leg_call(). */
+void send_call(uint32_t xid, uint32_t len_bytes, uint8_t seed, uint32_t reply_max_bytes);
+/** pool_in_use - bytes of the pool in buffers. */
+size_t pool_in_use(void);
+
+#endif
