@@ -1,0 +1,63 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The manual pages say what the programs' tables say, and are well formed.
+set -u
+: "${srcdir:=.}" "${builddir:=.}"
+man=$srcdir/man
+tables=$builddir/tests/docs/print_tables
+n=0
+
+ok() { echo "ok $((++n)) - $1"; }
+not_ok() { echo "not ok $((++n)) - $1"; }
+
+# same WHAT EXPECTED FOUND
+same() {
+	if [ "$2" = "$3" ]; then
+		ok "$1"
+	else
+		not_ok "$1"
+		diff <(echo "$2") <(echo "$3") | sed 's/^/# /'
+	fi
+}
+
+same "the page of the file has every key, as the table has it" \
+	"$("$tables" keys)" "$(grep '^\.It Va ' "$man/rpcrdma-proxy.conf.5")"
+
+same "the page of the client has every command, as the table has it" \
+	"$("$tables" commands)" \
+	"$(sed -n '/^The commands are:/,/^\.Sh/p' "$man/rpcrdma-proxyctl.8" | grep '^\.It Cm ')"
+
+for page in rpcrdma-proxy.8 rpcrdma-proxyctl.8 rpcrdma-proxy.conf.5; do
+	for tool in "groff -mdoc -ww -z -Tutf8" "mandoc -T lint -W warning"; do
+		name="$page passes ${tool%% *}"
+		if ! command -v "${tool%% *}" >/dev/null; then
+			ok "$name # SKIP ${tool%% *} is not installed"
+			continue
+		fi
+		# shellcheck disable=SC2086
+		said=$($tool "$man/$page" 2>&1)
+		if [ -z "$said" ]; then
+			ok "$name"
+		else
+			not_ok "$name"
+			sed 's/^/# /' <<<"$said"
+		fi
+	done
+done
+
+# usage PROGRAM PAGE: each option of -h stands in the page
+usage() {
+	local options missing='' option
+
+	options=$("$1" -h | sed -n 's/^  -\([a-zA-Z]\).*/\1/p')
+	for option in $options; do
+		grep -Eq "^\.It Fl $option( |\$)" "$man/$2" || missing+=" -$option"
+	done
+	same "$2 has every option that -h names" "" "$missing"
+}
+usage "$builddir/daemon/ctl/rpcrdma-proxyctl" rpcrdma-proxyctl.8
+if [ -x "$builddir/daemon/rpcrdma-proxy" ]; then
+	usage "$builddir/daemon/rpcrdma-proxy" rpcrdma-proxy.8
+fi
+
+echo "1..$n"
