@@ -26,23 +26,24 @@
 #include "rpc/msg.h"
 #include "rpc/record.h"
 
-#define TCP_BULK_BYTES             (16u * 1024u) /* records beyond it are received in place */
-#define TCP_SCARCE_READ_BYTES      (4u * 1024u)  /* per read while the budget has waiters */
-#define TCP_RETRANSMIT_BYTES       256u          /* of a Call that are compared, X-8 */
-#define TCP_UNSENT_MAX_BYTES       (8u * 1024u * 1024u)
-#define TCP_ANSWERS_MAX            64u /* answers of our own that are not sent yet */
-#define TCP_REVERSE_CALLS_MAX      64u
-#define TCP_REVERSE_MAX_BYTES      (64u * 1024u) /* of a reverse Call, and of its Reply */
-#define TCP_STALL_PROGRESS_BYTES   (16u * 1024u) /* less than that is no progress */
-#define TCP_CLOSE_LIMIT_US         2000000u      /* for queued output and the peer's FIN */
-#define TCP_RESERVED_PORT_FIRST    1023u
-#define TCP_RESERVED_PORT_LAST     665u /* those below are left to the services of the host */
-#define TCP_HEAD_BYTES             8u   /* XID and type: what tells what a record is */
-#define TCP_DETAIL_BYTES           160u
-#define TCP_KEEPALIVE_IDLE_S       60
-#define TCP_KEEPALIVE_INTERVAL_S   10
-#define TCP_KEEPALIVE_PROBES       6
-#define TCP_USER_TIMEOUT_MARGIN_MS 5000u /* past the stall timeout, which names the reason better  \
+#define TCP_BULK_BYTES           (16u * 1024u) /* records beyond it are received in place */
+#define TCP_SCARCE_READ_BYTES    (4u * 1024u)  /* per read while the budget has waiters */
+#define TCP_RETRANSMIT_BYTES     256u          /* of a Call that are compared, X-8 */
+#define TCP_UNSENT_MAX_BYTES     (8u * 1024u * 1024u)
+#define TCP_ANSWERS_MAX          64u /* answers of our own that are not sent yet */
+#define TCP_REVERSE_CALLS_MAX    64u
+#define TCP_REVERSE_MAX_BYTES    (64u * 1024u) /* of a reverse Call, and of its Reply */
+#define TCP_STALL_PROGRESS_BYTES (16u * 1024u) /* less than that is no progress */
+#define TCP_CLOSE_LIMIT_US       2000000u      /* for queued output and the peer's FIN */
+#define TCP_RESERVED_PORT_FIRST  1023u
+#define TCP_RESERVED_PORT_LAST   665u /* those below are left to the services of the host */
+#define TCP_HEAD_BYTES           8u   /* XID and type: what tells what a record is */
+#define TCP_DETAIL_BYTES         160u
+#define TCP_KEEPALIVE_IDLE_S     60
+#define TCP_KEEPALIVE_INTERVAL_S 10
+#define TCP_KEEPALIVE_PROBES     6
+#define TCP_USER_TIMEOUT_MARGIN_MS                                                                 \
+	5000u /* past the stall timeout, which names the reason better  \
 					  */
 
 enum tcp_state {

@@ -161,7 +161,7 @@ static ssize_t send_some(struct tcp_leg *leg)
 	size_t skip = leg->out.sent_bytes;
 	struct tcp_out *out;
 
-	STAILQ_FOREACH (out, &leg->out.queue, entry) {
+	STAILQ_FOREACH(out, &leg->out.queue, entry) {
 		iov[msg.msg_iovlen++] = (struct iovec){
 			.iov_base = (void *)(out->data + skip),
 			.iov_len = out->len_bytes - skip,

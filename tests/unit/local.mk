@@ -1,3 +1,6 @@
+EXTRA_DIST += tests/unit/check_house.sh
+TESTS += tests/unit/check_house.sh
+
 # A second opinion on transport headers: rpcgen's code for a description in XDR. It is compiled without our
 # include path, which has a rpc/xdr.h as libtirpc's has.
 check_PROGRAMS += tests/unit/test_header_second_opinion

@@ -141,7 +141,8 @@ START_TEST(sizes_round_down_and_stay_in_their_range)
 {
 	expect_encoded(4095, 4097, false, "f6ab0e18 01 00 02 03");
 	expect_encoded(0, 1023, false, "f6ab0e18 01 00 00 00");
-	expect_encoded(262145, UINT32_MAX, false, "f6ab0e18 01 00 ff ff");
+	expect_encoded(262145, 263168, false, "f6ab0e18 01 00 ff ff");
+	expect_encoded(UINT32_MAX, UINT32_MAX, false, "f6ab0e18 01 00 ff ff");
 }
 END_TEST
 

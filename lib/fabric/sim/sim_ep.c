@@ -101,7 +101,7 @@ static void ask(struct sim_ep *ep, void *arg)
 
 	if (ep->net->silent)
 		return;
-	TAILQ_FOREACH (listener, &ep->net->listeners, entry)
+	TAILQ_FOREACH(listener, &ep->net->listeners, entry)
 		if (!memcmp(&listener->addr, &ep->remote, sizeof(struct sockaddr)) &&
 		    !listener->paused)
 			break;

@@ -27,7 +27,7 @@ static struct fabric_key *find(struct sim_ep *ep, uint32_t rkey)
 {
 	struct fabric_key *key;
 
-	TAILQ_FOREACH (key, &ep->keys, entry)
+	TAILQ_FOREACH(key, &ep->keys, entry)
 		if (key->rkey == rkey)
 			break;
 	return key;
@@ -92,7 +92,7 @@ void sim_keys_bury(struct sim_ep *ep)
 	struct fabric_key *key;
 
 	for (;;) {
-		TAILQ_FOREACH (key, &ep->keys, entry)
+		TAILQ_FOREACH(key, &ep->keys, entry)
 			if (state_of(key) == KEY_UNBINDING)
 				break;
 		if (!key)

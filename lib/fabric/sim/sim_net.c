@@ -138,7 +138,7 @@ void sim_net_cut(struct sim_net *net)
 {
 	struct sim_ep *ep;
 
-	TAILQ_FOREACH (ep, &net->eps, entry)
+	TAILQ_FOREACH(ep, &net->eps, entry)
 		sim_break(ep, FABRIC_CLOSE_LOST, FABRIC_CLOSE_LOST);
 }
 

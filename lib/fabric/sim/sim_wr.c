@@ -130,7 +130,7 @@ static void start_reads(struct sim_ep *ep)
 {
 	struct fabric_wr *wr;
 
-	TAILQ_FOREACH (wr, &ep->reads, entry) {
+	TAILQ_FOREACH(wr, &ep->reads, entry) {
 		if (ep->reads_out >= ep->ord)
 			break;
 		if (wr->priv[1])
@@ -158,7 +158,7 @@ int sim_post(struct fabric_ep *fep, struct fabric_wr *wr)
 		assert(sge->buf->refs > 0 && sge->addr >= sge->buf->mem &&
 		       sge->addr + sge->len_bytes <= sge->buf->mem + sge->buf->size_bytes);
 	}
-	TAILQ_FOREACH (other, list_of(ep, wr), entry)
+	TAILQ_FOREACH(other, list_of(ep, wr), entry)
 		assert(other != wr);
 	wr->priv[0] = wr->priv[1] = 0;
 	TAILQ_INSERT_TAIL(list_of(ep, wr), wr, entry);
