@@ -132,3 +132,19 @@ tests_unit_test_tcp_leg_SOURCES = tests/unit/test_tcp_leg.c \
 tests_unit_test_tcp_leg_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_tcp_leg_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_tcp_leg
+# Two engines of the iwarp fabric wired together in memory.
+check_LIBRARIES += tests/unit/libiwarpside.a
+tests_unit_libiwarpside_a_SOURCES = tests/unit/iwarp_side.c tests/unit/iwarp_side.h
+tests_unit_libiwarpside_a_CFLAGS = $(UNIT_CFLAGS)
+
+check_PROGRAMS += tests/unit/test_iwarp_engine
+tests_unit_test_iwarp_engine_SOURCES = tests/unit/test_iwarp_engine.c
+tests_unit_test_iwarp_engine_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_iwarp_engine_LDADD = tests/unit/libiwarpside.a $(UNIT_LDADD)
+TESTS += tests/unit/test_iwarp_engine
+
+check_PROGRAMS += tests/unit/test_iwarp_socket
+tests_unit_test_iwarp_socket_SOURCES = tests/unit/test_iwarp_socket.c
+tests_unit_test_iwarp_socket_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_iwarp_socket_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_iwarp_socket

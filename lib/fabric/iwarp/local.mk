@@ -1,3 +1,32 @@
 noinst_LIBRARIES += lib/fabric/iwarp/libiwarp.a
 lib_fabric_iwarp_libiwarp_a_SOURCES = \
-	lib/fabric/iwarp/iwarp.h
+	lib/fabric/iwarp/batch.c \
+	lib/fabric/iwarp/batch.h \
+	lib/fabric/iwarp/bytes.h \
+	lib/fabric/iwarp/crc.c \
+	lib/fabric/iwarp/crc.h \
+	lib/fabric/iwarp/ddp.c \
+	lib/fabric/iwarp/ddp.h \
+	lib/fabric/iwarp/endpoint.c \
+	lib/fabric/iwarp/engine.c \
+	lib/fabric/iwarp/engine.h \
+	lib/fabric/iwarp/iwarp.c \
+	lib/fabric/iwarp/iwarp.h \
+	lib/fabric/iwarp/keys.c \
+	lib/fabric/iwarp/keys.h \
+	lib/fabric/iwarp/listener.c \
+	lib/fabric/iwarp/mpa.c \
+	lib/fabric/iwarp/mpa.h \
+	lib/fabric/iwarp/place.c \
+	lib/fabric/iwarp/proto.h \
+	lib/fabric/iwarp/random.c \
+	lib/fabric/iwarp/random.h \
+	lib/fabric/iwarp/reads.c \
+	lib/fabric/iwarp/reason.c \
+	lib/fabric/iwarp/reason.h \
+	lib/fabric/iwarp/rx.c \
+	lib/fabric/iwarp/setup.c \
+	lib/fabric/iwarp/socket.h \
+	lib/fabric/iwarp/state.h \
+	lib/fabric/iwarp/tx.c
+lib_fabric_iwarp_libiwarp_a_CFLAGS = $(AM_CFLAGS) $(ISAL_CFLAGS)

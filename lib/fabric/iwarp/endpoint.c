@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * An endpoint: a TCP socket on the loop, and the engine that says what goes over it.
+ *
+ * Everything that was posted in a turn of the loop leaves at its end, in one writev; a readable
+ * socket is read straight into where the engine wants the bytes. The endpoint ends, with closed(),
+ * in a callback of the loop only, and always as the last thing that is done there.
+ */
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fabric/iwarp/socket.h"
+
+#define READS_PER_TURN  8u /* while the socket fills what it is given */
+#define WRITES_PER_TURN 8u
+
+static struct iwarp_ep *ep_of(struct fabric_ep *ep)
+{
+	return container_of(ep, struct iwarp_ep, ep);
+}
+
+static struct iwarp_fabric *fabric_of(const struct iwarp_ep *ep)
+{
+	return container_of(ep->ep.fabric, struct iwarp_fabric, fabric);
+}
+
+static uint64_t ep_now(const struct iwarp_ep *ep)
+{
+	return loop_now_us(ep->ep.fabric->loop);
+}
+
+static void ep_finish(struct iwarp_ep *ep)
+{
+	struct loop *loop = ep->ep.fabric->loop;
+	enum fabric_close why;
+	const char *detail;
+
+	ep->closed = true;
+	loop_task_cancel(loop, &ep->flush);
+	loop_io_free(loop, ep->io);
+	loop_timer_free(loop, ep->timer);
+	ep->io = NULL;
+	ep->timer = NULL;
+	close(ep->fd);
+	ep->fd = -1;
+	iwarp_engine_flush(ep->engine);
+	why = iwarp_engine_why(ep->engine, &detail);
+	ep->ep.events->closed(ep->ep.arg, why, detail);
+}
+
+static void ep_watch(struct iwarp_ep *ep)
+{
+	unsigned events = ep->connecting ? LOOP_WRITE : LOOP_READ | (ep->blocked ? LOOP_WRITE : 0);
+
+	if (events == ep->watched)
+		return;
+	ep->watched = events;
+	loop_io_set(ep->ep.fabric->loop, ep->io, events);
+}
+
+static void ep_timer_set(struct iwarp_ep *ep)
+{
+	struct loop *loop = ep->ep.fabric->loop;
+	uint64_t deadline = iwarp_engine_deadline(ep->engine), now = ep_now(ep);
+
+	if (deadline == ep->timer_at)
+		return;
+	ep->timer_at = deadline;
+	if (deadline == UINT64_MAX)
+		loop_timer_clear(loop, ep->timer);
+	else
+		loop_timer_set(loop, ep->timer, deadline > now ? deadline - now : 0);
+}
+
+/* Does what the engine wishes of the socket; the last thing in each callback: the endpoint may be
+ * gone. */
+static void ep_settle(struct iwarp_ep *ep)
+{
+	switch (iwarp_engine_wish(ep->engine)) {
+	case IWARP_DROP:
+		ep_finish(ep);
+		return;
+	case IWARP_FIN:
+		if (!ep->fin_sent)
+			(void)shutdown(ep->fd, SHUT_WR);
+		ep->fin_sent = true;
+		ep->blocked = false;
+		break;
+	case IWARP_GO_ON:
+		break;
+	}
+	ep_watch(ep);
+	ep_timer_set(ep);
+}
+
+static void ep_lost(struct iwarp_ep *ep, int err)
+{
+	enum fabric_close why = FABRIC_CLOSE_LOST;
+
+	if (ep->connecting && err == ECONNREFUSED)
+		why = FABRIC_CLOSE_REFUSED;
+	else if (ep->connecting && err == ETIMEDOUT)
+		why = FABRIC_CLOSE_TIMEOUT;
+	iwarp_engine_abort(ep->engine, why, strerror(err));
+}
+
+static void ep_receive(struct iwarp_ep *ep)
+{
+	for (unsigned i = 0; i < READS_PER_TURN; i++) {
+		struct iovec iov[IWARP_RX_MAX_IOV];
+		unsigned niov;
+		size_t room = 0;
+		ssize_t len;
+
+		niov = iwarp_engine_rx_plan(ep->engine, fabric_of(ep)->staging, iov);
+		for (unsigned j = 0; j < niov; j++)
+			room += iov[j].iov_len;
+		do {
+			len = readv(ep->fd, iov, (int)niov);
+		} while (len < 0 && errno == EINTR);
+		if (len < 0 && errno == EAGAIN)
+			return;
+		if (len < 0) {
+			ep_lost(ep, errno);
+			return;
+		}
+		if (len == 0) {
+			iwarp_engine_rx_eof(ep->engine);
+			return;
+		}
+		iwarp_engine_rx_done(ep->engine, (size_t)len, ep_now(ep));
+		if ((size_t)len < room || iwarp_engine_wish(ep->engine) == IWARP_DROP)
+			return;
+	}
+}
+
+static void ep_send(struct iwarp_ep *ep)
+{
+	for (unsigned i = 0; i < WRITES_PER_TURN; i++) {
+		const struct iovec *iov;
+		struct msghdr msg = {0};
+		size_t total = 0;
+		ssize_t len;
+
+		msg.msg_iovlen = iwarp_engine_tx_plan(ep->engine, &iov);
+		ep->blocked = false;
+		if (!msg.msg_iovlen)
+			return;
+		msg.msg_iov = (struct iovec *)iov;
+		for (size_t j = 0; j < msg.msg_iovlen; j++)
+			total += iov[j].iov_len;
+		do {
+			len = sendmsg(ep->fd, &msg, MSG_NOSIGNAL);
+		} while (len < 0 && errno == EINTR);
+		if (len < 0 && errno != EAGAIN) {
+			int err = errno;
+
+			/* The peer's last words may say why. */
+			ep_receive(ep);
+			ep_lost(ep, err);
+			return;
+		}
+		if (len > 0)
+			iwarp_engine_tx_done(ep->engine, (size_t)len, ep_now(ep));
+		if (len < 0 || (size_t)len < total) {
+			ep->blocked = true;
+			return;
+		}
+	}
+	loop_defer(ep->ep.fabric->loop, &ep->flush);
+}
+
+static void ep_send_later(struct iwarp_ep *ep)
+{
+	if (!ep->closed && !ep->connecting)
+		loop_defer(ep->ep.fabric->loop, &ep->flush);
+}
+
+static void on_flush(void *arg)
+{
+	struct iwarp_ep *ep = arg;
+
+	ep_send(ep);
+	ep_settle(ep);
+}
+
+static void on_timer(void *arg)
+{
+	struct iwarp_ep *ep = arg;
+
+	ep->timer_at = UINT64_MAX;
+	iwarp_engine_expire(ep->engine, ep_now(ep));
+	ep_send_later(ep);
+	ep_settle(ep);
+}
+
+static void ep_mss_tell(struct iwarp_ep *ep)
+{
+	int mss = 0;
+	socklen_t len = sizeof(mss);
+
+	if (getsockopt(ep->fd, IPPROTO_TCP, TCP_MAXSEG, &mss, &len) == 0 && mss > 0)
+		iwarp_engine_mss(ep->engine, (unsigned)mss);
+}
+
+static void on_connected(struct iwarp_ep *ep)
+{
+	int err = 0;
+	socklen_t len = sizeof(err);
+
+	if (getsockopt(ep->fd, SOL_SOCKET, SO_ERROR, &err, &len) < 0)
+		err = errno;
+	if (err) {
+		ep_lost(ep, err);
+		return;
+	}
+	ep->connecting = false;
+	len = sizeof(ep->local);
+	(void)getsockname(ep->fd, (struct sockaddr *)&ep->local, &len);
+	ep_mss_tell(ep);
+	ep_send_later(ep);
+}
+
+static void on_ready(void *arg, unsigned events)
+{
+	struct iwarp_ep *ep = arg;
+
+	if (ep->connecting) {
+		on_connected(ep);
+	} else {
+		if (events & LOOP_READ)
+			ep_receive(ep);
+		ep_send_later(ep);
+	}
+	ep_settle(ep);
+}
+
+/* Takes @fd, also on failure. */
+static struct iwarp_ep *ep_new(struct iwarp_fabric *fabric, int fd,
+			       const struct fabric_ep_events *events, void *arg)
+{
+	struct loop *loop = fabric->fabric.loop;
+	struct iwarp_ep *ep = calloc(1, sizeof(*ep));
+
+	if (!ep) {
+		close(fd);
+		return NULL;
+	}
+	ep->ep.ops = &iwarp_fabric_ops;
+	ep->ep.fabric = &fabric->fabric;
+	ep->ep.events = events;
+	ep->ep.arg = arg;
+	ep->fd = fd;
+	ep->timer_at = UINT64_MAX;
+	loop_task_init(&ep->flush, on_flush, ep);
+	ep->engine = iwarp_engine_new(&fabric->env, &fabric->config, events, arg);
+	ep->io = loop_io_new(loop, fd, on_ready, ep);
+	ep->timer = loop_timer_new(loop, on_timer, ep);
+	if (!ep->engine || !ep->io || !ep->timer) {
+		iwarp_ep_free(&ep->ep);
+		return NULL;
+	}
+	iwarp_socket_tune(fd);
+	return ep;
+}
+
+int iwarp_ep_connect(struct fabric *base, const struct sockaddr *addr,
+		     const struct fabric_ep_params *params, const struct fabric_ep_events *events,
+		     void *arg, struct fabric_ep **out)
+{
+	struct iwarp_fabric *fabric = container_of(base, struct iwarp_fabric, fabric);
+	socklen_t len = iwarp_addr_len(addr);
+	struct iwarp_ep *ep;
+	int fd, err;
+
+	if (!len)
+		return -EAFNOSUPPORT;
+	fd = socket(addr->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	ep = ep_new(fabric, fd, events, arg);
+	if (!ep)
+		return -ENOMEM;
+	memcpy(&ep->peer, addr, len);
+	err = iwarp_engine_connect(ep->engine, params, ep_now(ep));
+	if (!err && connect(fd, addr, len) < 0 && errno != EINPROGRESS && errno != EINTR)
+		err = -errno;
+	if (err) {
+		iwarp_engine_flush(ep->engine);
+		iwarp_ep_free(&ep->ep);
+		return err;
+	}
+	ep->connecting = true;
+	ep_watch(ep);
+	ep_timer_set(ep);
+	*out = &ep->ep;
+	return 0;
+}
+
+int iwarp_ep_adopt(struct fabric *base, struct fabric_incoming *in,
+		   const struct fabric_ep_events *events, void *arg, struct fabric_ep **out)
+{
+	struct iwarp_fabric *fabric = container_of(base, struct iwarp_fabric, fabric);
+	struct iwarp_incoming *incoming = container_of(in, struct iwarp_incoming, in);
+	struct iwarp_ep *ep = ep_new(fabric, incoming->fd, events, arg);
+
+	if (ep) {
+		ep->peer = incoming->in.peer;
+		ep->local = incoming->in.local;
+		ep_mss_tell(ep);
+		iwarp_engine_listen(ep->engine, ep_now(ep));
+		ep_watch(ep);
+		ep_timer_set(ep);
+		*out = &ep->ep;
+	}
+	free(incoming);
+	return ep ? 0 : -ENOMEM;
+}
+
+int iwarp_ep_accept(struct fabric_ep *base, const struct fabric_ep_params *params)
+{
+	struct iwarp_ep *ep = ep_of(base);
+	int err = iwarp_engine_accept(ep->engine, params, ep_now(ep));
+
+	ep_send_later(ep);
+	return err;
+}
+
+void iwarp_ep_reject(struct fabric_ep *base)
+{
+	struct iwarp_ep *ep = ep_of(base);
+
+	iwarp_engine_reject(ep->engine, ep_now(ep));
+	ep_send_later(ep);
+}
+
+void iwarp_ep_info(const struct fabric_ep *base, struct fabric_ep_info *info)
+{
+	const struct iwarp_ep *ep = container_of((struct fabric_ep *)base, struct iwarp_ep, ep);
+
+	memset(info, 0, sizeof(*info));
+	info->fabric = iwarp_fabric_ops.name;
+	info->local = ep->local;
+	info->peer = ep->peer;
+	iwarp_engine_depths(ep->engine, &info->ird, &info->ord);
+	info->per_rpc_keys = true;
+	info->max_key_bytes = UINT32_MAX;
+	info->max_sge = FABRIC_MAX_SGE;
+}
+
+void iwarp_ep_recv_post(struct fabric_ep *base, unsigned count)
+{
+	iwarp_engine_recv_post(ep_of(base)->engine, count);
+}
+
+int iwarp_ep_post(struct fabric_ep *base, struct fabric_wr *wr)
+{
+	struct iwarp_ep *ep = ep_of(base);
+	int err = iwarp_engine_post(ep->engine, wr);
+
+	if (!err)
+		ep_send_later(ep);
+	return err;
+}
+
+int iwarp_ep_key_bind(struct fabric_ep *base, struct fabric_key *key)
+{
+	key->ep = base;
+	return iwarp_engine_key_bind(ep_of(base)->engine, key);
+}
+
+bool iwarp_ep_key_unbind(struct fabric_key *key)
+{
+	return iwarp_engine_key_unbind(ep_of(key->ep)->engine, key);
+}
+
+void iwarp_ep_close(struct fabric_ep *base)
+{
+	struct iwarp_ep *ep = ep_of(base);
+
+	if (ep->closed)
+		return;
+	iwarp_engine_close(ep->engine, ep_now(ep));
+	/* Also while TCP is not up: the task ends the endpoint. */
+	loop_defer(ep->ep.fabric->loop, &ep->flush);
+}
+
+void iwarp_ep_free(struct fabric_ep *base)
+{
+	struct iwarp_ep *ep;
+	struct loop *loop;
+
+	if (!base)
+		return;
+	ep = ep_of(base);
+	loop = base->fabric->loop;
+	loop_task_cancel(loop, &ep->flush);
+	loop_io_free(loop, ep->io);
+	loop_timer_free(loop, ep->timer);
+	if (ep->fd >= 0)
+		close(ep->fd);
+	iwarp_engine_free(ep->engine);
+	free(ep);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The protocol engine of one iWARP connection. It does no I/O, reads no clock and draws no random
+ * numbers of its own: its owner moves bytes between it and a TCP stream, tells it the time and
+ *calls it when a deadline has passed.
+ *
+ *	iwarp_engine_rx_plan()   where the next received bytes go      iwarp_engine_rx_done()  so
+ *many came iwarp_engine_tx_plan()   what to send next                     iwarp_engine_tx_done() so
+ *many went iwarp_engine_deadline()  when to call at the latest            iwarp_engine_expire() it
+ *is that late iwarp_engine_wish()      what to do with the TCP connection
+ *
+ * Receiving: a payload of which much is still to come is received where it belongs, in registered
+ *memory; everything else passes through the owner's staging memory, of which the engine keeps
+ *nothing: after iwarp_engine_rx_done() all of it has been consumed.
+ *
+ * Sending: headers, padding and CRC come from the engine's own small arrays, payload is only
+ *pointed to.
+ *
+ * The engine calls the owner's fabric_ep_events, all but closed(), from rx_done, tx_plan, tx_done
+ *and expire only; inside them every function here but _free, rx_*, tx_* and expire may be called.
+ */
+#ifndef FABRIC_IWARP_ENGINE_H
+#define FABRIC_IWARP_ENGINE_H
+
+#include <sys/uio.h>
+
+#include "fabric/fabric.h"
+#include "fabric/iwarp/iwarp.h"
+#include "fabric/iwarp/random.h"
+
+#define IWARP_MAX_IRD          128u /* Linux siw's limit too */
+#define IWARP_MAX_KEYS         65536u
+#define IWARP_RX_MAX_IOV       64u
+#define IWARP_RX_STAGING_BYTES (256u * 1024u) /* the staging that a plan is made for */
+#define IWARP_MIN_FPDU_BYTES   128u
+#define IWARP_MAX_FPDU_BYTES   65536u
+
+#define IWARP_SETUP_TIMEOUT_US (10u * 1000000u)
+#define IWARP_CLOSE_TIMEOUT_US                                                                     \
+	(2u * 1000000u) /* to send what was posted and see the peer's FIN                          \
+			 */
+
+struct iwarp_engine;
+struct iwarp_tx_batch;
+
+/* What the engines of one worker share. */
+struct iwarp_env {
+	struct pool *pool;
+	struct iwarp_counters *counters;
+	struct iwarp_random random;
+	struct iwarp_tx_batch *spare; /* the last batch given back; iwarp_env_fini() frees it */
+};
+
+enum iwarp_wish {
+	IWARP_GO_ON, /* read, and write what there is to write */
+	IWARP_FIN,   /* all is written: shut down the sending side, read until the peer's FIN */
+	IWARP_DROP,  /* close the socket now */
+};
+
+/** iwarp_env_fini - free what engines left in the environment; all of them must be gone. */
+void iwarp_env_fini(struct iwarp_env *env);
+
+/**
+ * iwarp_engine_new - the engine of a new connection
+ * @env:    shared; outlives the engine
+ * @config: copied
+ * @events: what to call, with @arg
+ *
+ * Returns NULL without memory.
+ */
+struct iwarp_engine *iwarp_engine_new(struct iwarp_env *env, const struct iwarp_config *config,
+				      const struct fabric_ep_events *events, void *arg);
+/** iwarp_engine_free - free it, after iwarp_engine_flush(); accepts NULL. */
+void iwarp_engine_free(struct iwarp_engine *engine);
+
+/**
+ * iwarp_engine_connect - be the initiator: the request is the first thing to send
+ *
+ * Set-up time runs from here. Returns 0 or -ENOMEM.
+ */
+int iwarp_engine_connect(struct iwarp_engine *engine, const struct fabric_ep_params *params,
+			 uint64_t now_us) MUST_CHECK;
+/** iwarp_engine_listen - be the responder: await a request. Set-up time runs. */
+void iwarp_engine_listen(struct iwarp_engine *engine, uint64_t now_us);
+/** iwarp_engine_accept - answer requested(). Returns 0, -ENOTCONN if nothing waits, or -ENOMEM. */
+int iwarp_engine_accept(struct iwarp_engine *engine, const struct fabric_ep_params *params,
+			uint64_t now_us) MUST_CHECK;
+/** iwarp_engine_reject - refuse after requested(). */
+void iwarp_engine_reject(struct iwarp_engine *engine, uint64_t now_us);
+
+/** iwarp_engine_mss - the TCP connection's segment size, for the length of FPDUs. */
+void iwarp_engine_mss(struct iwarp_engine *engine, unsigned mss_bytes);
+
+/** iwarp_engine_recv_post - see fabric_recv_post(). */
+void iwarp_engine_recv_post(struct iwarp_engine *engine, unsigned count);
+/** iwarp_engine_post - see fabric_post(). */
+int iwarp_engine_post(struct iwarp_engine *engine, struct fabric_wr *wr) MUST_CHECK;
+/** iwarp_engine_key_bind - see fabric_key_bind(); the key's ep is the caller's. */
+int iwarp_engine_key_bind(struct iwarp_engine *engine, struct fabric_key *key) MUST_CHECK;
+/** iwarp_engine_key_unbind - see fabric_key_unbind(). */
+bool iwarp_engine_key_unbind(struct iwarp_engine *engine, struct fabric_key *key) MUST_CHECK;
+/** iwarp_engine_depths - the Reads that were negotiated, in and out. */
+void iwarp_engine_depths(const struct iwarp_engine *engine, unsigned *ird, unsigned *ord);
+
+/** iwarp_engine_close - end in good order: what was posted is sent first, within a bound. */
+void iwarp_engine_close(struct iwarp_engine *engine, uint64_t now_us);
+/** iwarp_engine_abort - the TCP connection failed: nothing more can be sent or received. */
+void iwarp_engine_abort(struct iwarp_engine *engine, enum fabric_close why, const char *detail);
+
+/**
+ * iwarp_engine_rx_plan - where the next received bytes go
+ * @staging: IWARP_RX_STAGING_BYTES of scratch memory
+ * @iov:     filled with at most IWARP_RX_MAX_IOV pieces, at least one
+ *
+ * Returns how many. The plan holds until rx_done; nothing else of the engine may be called in
+ * between.
+ */
+unsigned iwarp_engine_rx_plan(struct iwarp_engine *engine, uint8_t *staging,
+			      struct iovec iov[IWARP_RX_MAX_IOV]);
+/** iwarp_engine_rx_done - @len_bytes were received into the plan, from its start. */
+void iwarp_engine_rx_done(struct iwarp_engine *engine, size_t len_bytes, uint64_t now_us);
+/** iwarp_engine_rx_eof - the peer sent FIN. */
+void iwarp_engine_rx_eof(struct iwarp_engine *engine);
+
+/**
+ * iwarp_engine_tx_plan - what to send next
+ * @iov: set to pieces that stay good until tx_done or abort
+ *
+ * Returns how many pieces; 0 if there is nothing to send.
+ */
+unsigned iwarp_engine_tx_plan(struct iwarp_engine *engine, const struct iovec **iov);
+/** iwarp_engine_tx_done - @len_bytes of the plan were given to TCP; completes work requests. */
+void iwarp_engine_tx_done(struct iwarp_engine *engine, size_t len_bytes, uint64_t now_us);
+
+/** iwarp_engine_deadline - when to call iwarp_engine_expire(); UINT64_MAX: never. */
+uint64_t iwarp_engine_deadline(const struct iwarp_engine *engine);
+/** iwarp_engine_expire - act upon every deadline that has passed. */
+void iwarp_engine_expire(struct iwarp_engine *engine, uint64_t now_us);
+
+/** iwarp_engine_wish - what the TCP connection should do now. */
+enum iwarp_wish iwarp_engine_wish(const struct iwarp_engine *engine);
+/** iwarp_engine_why - why it ended, once the wish is IWARP_FIN or IWARP_DROP; @detail lives as long
+ * as it. */
+enum fabric_close iwarp_engine_why(const struct iwarp_engine *engine, const char **detail);
+/** iwarp_engine_flush - complete all that is posted with FABRIC_FLUSHED, finish deferred unbinds.
+ */
+void iwarp_engine_flush(struct iwarp_engine *engine);
+
+#endif

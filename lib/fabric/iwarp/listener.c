@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Listening for iWARP connections, which are TCP connections until somebody adopts them. */
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fabric/iwarp/socket.h"
+
+#define ACCEPTS_PER_TURN 64u
+#define RETRY_US         100000u /* after running out of descriptors or memory */
+
+struct iwarp_listener {
+	struct fabric_listener listener;
+	struct loop *loop;
+	int fd;
+	struct loop_io *io;
+	struct loop_timer *retry;
+	bool paused;   /* by the owner */
+	bool short_of; /* descriptors or memory */
+	void (*incoming)(void *arg, struct fabric_incoming *in);
+	void *arg;
+};
+
+static struct iwarp_listener *listener_of(struct fabric_listener *listener)
+{
+	return container_of(listener, struct iwarp_listener, listener);
+}
+
+static void listener_watch(struct iwarp_listener *listener)
+{
+	bool accept = !listener->paused && !listener->short_of;
+
+	loop_io_set(listener->loop, listener->io, accept ? LOOP_READ : 0);
+}
+
+static void on_retry(void *arg)
+{
+	struct iwarp_listener *listener = arg;
+
+	listener->short_of = false;
+	listener_watch(listener);
+}
+
+static void listener_rest(struct iwarp_listener *listener)
+{
+	listener->short_of = true;
+	listener_watch(listener);
+	loop_timer_set(listener->loop, listener->retry, RETRY_US);
+}
+
+/* Takes @fd; without memory it is closed and the peer tries again. */
+static void hand_out(struct iwarp_listener *listener, int fd, const struct sockaddr_storage *peer)
+{
+	struct iwarp_incoming *incoming = calloc(1, sizeof(*incoming));
+	socklen_t len = sizeof(incoming->in.local);
+
+	if (!incoming) {
+		close(fd);
+		listener_rest(listener);
+		return;
+	}
+	incoming->in.ops = &iwarp_fabric_ops;
+	incoming->in.peer = *peer;
+	(void)getsockname(fd, (struct sockaddr *)&incoming->in.local, &len);
+	incoming->fd = fd;
+	listener->incoming(listener->arg, &incoming->in);
+}
+
+static void on_ready(void *arg, unsigned events)
+{
+	struct iwarp_listener *listener = arg;
+
+	for (unsigned i = 0; i < ACCEPTS_PER_TURN; i++) {
+		struct sockaddr_storage peer = {0};
+		socklen_t len = sizeof(peer);
+		int fd;
+
+		if (listener->paused || listener->short_of)
+			return;
+		fd = accept4(listener->fd, (struct sockaddr *)&peer, &len,
+			     SOCK_NONBLOCK | SOCK_CLOEXEC);
+		if (fd >= 0) {
+			hand_out(listener, fd, &peer);
+			continue;
+		}
+		switch (errno) {
+		case EAGAIN:
+			return;
+		case EMFILE:
+		case ENFILE:
+		case ENOBUFS:
+		case ENOMEM:
+			listener_rest(listener);
+			return;
+		default: /* of the connection that was to be accepted: it is gone */
+			break;
+		}
+	}
+}
+
+static int socket_open(const struct sockaddr *addr, int backlog)
+{
+	int fd = socket(addr->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	int on = 1, off = 0, err;
+
+	if (fd < 0)
+		return -errno;
+	(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	/* [::] takes IPv4 too, whatever the system's default. */
+	if (addr->sa_family == AF_INET6)
+		(void)setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
+	if (bind(fd, addr, iwarp_addr_len(addr)) < 0 || listen(fd, backlog) < 0) {
+		err = -errno;
+		close(fd);
+		return err;
+	}
+	return fd;
+}
+
+int iwarp_listen(void *config, struct loop *loop, const struct sockaddr *addr, int backlog,
+		 void (*incoming)(void *arg, struct fabric_incoming *in), void *arg,
+		 struct fabric_listener **out)
+{
+	struct iwarp_listener *listener;
+	int fd;
+
+	if (!iwarp_addr_len(addr))
+		return -EAFNOSUPPORT;
+	listener = calloc(1, sizeof(*listener));
+	if (!listener)
+		return -ENOMEM;
+	fd = socket_open(addr, backlog);
+	if (fd < 0) {
+		free(listener);
+		return fd;
+	}
+	listener->listener.ops = &iwarp_fabric_ops;
+	listener->loop = loop;
+	listener->fd = fd;
+	listener->incoming = incoming;
+	listener->arg = arg;
+	listener->io = loop_io_new(loop, fd, on_ready, listener);
+	listener->retry = loop_timer_new(loop, on_retry, listener);
+	if (!listener->io || !listener->retry) {
+		iwarp_listener_free(&listener->listener);
+		return -ENOMEM;
+	}
+	listener_watch(listener);
+	*out = &listener->listener;
+	return 0;
+}
+
+void iwarp_listener_pause(struct fabric_listener *base, bool paused)
+{
+	struct iwarp_listener *listener = listener_of(base);
+
+	listener->paused = paused;
+	listener_watch(listener);
+}
+
+void iwarp_listener_addr(const struct fabric_listener *base, struct sockaddr_storage *addr)
+{
+	const struct iwarp_listener *listener =
+		container_of((struct fabric_listener *)base, struct iwarp_listener, listener);
+	socklen_t len = sizeof(*addr);
+
+	memset(addr, 0, sizeof(*addr));
+	(void)getsockname(listener->fd, (struct sockaddr *)addr, &len);
+}
+
+void iwarp_listener_free(struct fabric_listener *base)
+{
+	struct iwarp_listener *listener = listener_of(base);
+
+	loop_io_free(listener->loop, listener->io);
+	loop_timer_free(listener->loop, listener->retry);
+	close(listener->fd);
+	free(listener);
+}
+
+void iwarp_incoming_drop(struct fabric_incoming *in)
+{
+	struct iwarp_incoming *incoming = container_of(in, struct iwarp_incoming, in);
+
+	close(incoming->fd);
+	free(incoming);
+}

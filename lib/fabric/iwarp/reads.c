@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* RDMA Reads: ours, which wait for the peer's slots, and the peer's, which wait for their
+ * Responses. */
+#include <string.h>
+
+#include "fabric/iwarp/state.h"
+
+/* The Read Request is in a batch: its sink is what the peer may now write to, once and in order. */
+void engine_read_built(struct iwarp_engine *engine, struct fabric_wr *wr)
+{
+	TAILQ_REMOVE(&engine->reads_wait, wr, entry);
+	TAILQ_INSERT_TAIL(&engine->reads_out, wr, entry);
+	engine->reads_out_count++;
+}
+
+/* The oldest Read is over. */
+void engine_read_done(struct iwarp_engine *engine, enum fabric_status status)
+{
+	struct fabric_wr *wr = TAILQ_FIRST(&engine->reads_out);
+
+	TAILQ_REMOVE(&engine->reads_out, wr, entry);
+	engine->reads_out_count--;
+	engine->reads_posted--;
+	engine->rx.read_received = 0;
+	if (wr->sge[0].len_bytes >= ENGINE_BULK_BYTES)
+		engine->bulk--;
+	wr->done(wr, status);
+}
+
+/* RFC 5040 section 5.2: what the peer asks for must be lent to it for reading, in these bounds. */
+static enum iwarp_reason source_check(const struct iwarp_engine *engine,
+				      const struct rdmap_read *read, struct fabric_key **out)
+{
+	struct fabric_key *key = iwarp_keys_find(&engine->keys, read->source_stag);
+
+	if (!key)
+		return REASON_READ_STAG;
+	if (read->source_to + read->size_bytes < read->source_to)
+		return REASON_READ_TO_WRAP;
+	if (read->source_to < key->addr || read->size_bytes > key->len_bytes ||
+	    read->source_to - key->addr > key->len_bytes - read->size_bytes)
+		return REASON_READ_BOUNDS;
+	if (!(key->rights & FABRIC_REMOTE_READ))
+		return REASON_READ_RIGHTS;
+	*out = key;
+	return REASON_NONE;
+}
+
+enum iwarp_reason engine_irq_add(struct iwarp_engine *engine, const struct rdmap_read *read)
+{
+	struct fabric_key *key = NULL;
+	struct engine_irq *irq;
+
+	if (engine->irq_count >= engine->ird)
+		return REASON_NO_BUFFER;
+	if (read->size_bytes > 0) {
+		enum iwarp_reason reason = source_check(engine, read, &key);
+
+		if (reason != REASON_NONE)
+			return reason;
+	}
+	irq = &engine->irq[(engine->irq_head + engine->irq_count) % engine->ird];
+	memset(irq, 0, sizeof(*irq));
+	irq->read = *read;
+	if (key) {
+		irq->key = key;
+		irq->buf = buf_ref(key->buf);
+		irq->mem = key->mem + (read->source_to - key->addr);
+	}
+	engine->irq_count++;
+	return REASON_NONE;
+}
+
+/* Whether a Read Response from @key is waiting or on its way. */
+bool engine_key_busy(const struct iwarp_engine *engine, const struct fabric_key *key)
+{
+	for (unsigned i = 0; i < engine->irq_count; i++)
+		if (engine->irq[(engine->irq_head + i) % engine->ird].key == key)
+			return true;
+	return false;
+}
+
+/* The oldest Read of the peer's is over: its slot is free, and its key, if it was unbound
+ * meanwhile. */
+static void irq_pop(struct iwarp_engine *engine)
+{
+	struct engine_irq irq = engine->irq[engine->irq_head];
+	struct fabric_key *key;
+
+	engine->irq_head = (engine->irq_head + 1) % engine->ird;
+	engine->irq_count--;
+	if (engine->irq_built)
+		engine->irq_built--;
+	buf_put(irq.buf);
+	if (!irq.key || engine_key_busy(engine, irq.key))
+		return;
+	TAILQ_FOREACH (key, &engine->unbinding, entry)
+		if (key == irq.key)
+			break;
+	if (!key)
+		return;
+	TAILQ_REMOVE(&engine->unbinding, key, entry);
+	buf_put(key->buf);
+	key->unbound(key);
+}
+
+void engine_irq_sent(struct iwarp_engine *engine)
+{
+	while (engine->irq_built > 0 && engine->irq[engine->irq_head].end <= engine->tx.sent &&
+	       engine->irq[engine->irq_head].end <= engine->tx.valid) {
+		engine->counters->read_responses_sent++;
+		irq_pop(engine);
+	}
+}
+
+void engine_irq_flush(struct iwarp_engine *engine)
+{
+	while (engine->irq_count > 0)
+		irq_pop(engine);
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* What a peer can do wrong, and the Terminate that it gets for it. */
+#include "fabric/iwarp/reason.h"
+
+#include "fabric/iwarp/iwarp.h"
+#include "fabric/iwarp/proto.h"
+
+#define NO_HEADER     0u
+#define DDP_HEADER    (TERM_HDR_SEGMENT | TERM_HDR_DDP)
+#define ALL_HEADER    (TERM_HDR_SEGMENT | TERM_HDR_DDP | TERM_HDR_RDMAP)
+
+#define COUNTER(name) offsetof(struct iwarp_counters, name)
+
+/*
+ * The codes are those of RFC 5040 section 4.8, RFC 5041 section 8.2, RFC 5044 section 8 and RFC
+ * 6581. Where Linux siw sends something else, its choice stands beside the row. A segment of a
+ * version that is not ours has a layout that we do not know, so nothing of it is sent back.
+ */
+static const struct iwarp_reason_info infos[] = {
+	[REASON_CRC] = {TERM_LLP, TERM_LLP_MPA, 0x02, NO_HEADER, COUNTER(term_crc),
+			"an FPDU with a wrong CRC"},
+	/* An FPDU that ends inside its own headers: its start or its length cannot be right. */
+	[REASON_FPDU] = {TERM_LLP, TERM_LLP_MPA, 0x03, NO_HEADER, COUNTER(term_fpdu),
+			 "an FPDU too short for its headers"},
+	/* RFC 6581: the reply wants more Reads outstanding here than the request offered. */
+	[REASON_IRD] = {TERM_LLP, TERM_LLP_MPA, 0x06, NO_HEADER, COUNTER(term_ird),
+			"an ORD above our IRD in the MPA reply"},
+	[REASON_TAGGED_VERSION] = {TERM_DDP, TERM_DDP_TAGGED, 0x04, NO_HEADER,
+				   COUNTER(term_ddp_version), "an unknown DDP version"},
+	[REASON_UNTAGGED_VERSION] = {TERM_DDP, TERM_DDP_UNTAGGED, 0x06, NO_HEADER,
+				     COUNTER(term_ddp_version), "an unknown DDP version"},
+	[REASON_RDMAP_VERSION] = {TERM_RDMAP, TERM_RDMAP_OPERATION, 0x05, NO_HEADER,
+				  COUNTER(term_rdmap_version), "an unknown RDMAP version"},
+	/*
+	 * A reserved opcode, a tagged one untagged or the other way round, or a segment of another
+	 * tagged message inside one (siw: no Terminate).
+	 */
+	[REASON_OPCODE] = {TERM_RDMAP, TERM_RDMAP_OPERATION, 0x06, DDP_HEADER, COUNTER(term_opcode),
+			   "an unexpected opcode"},
+	[REASON_QN] = {TERM_DDP, TERM_DDP_UNTAGGED, 0x01, DDP_HEADER, COUNTER(term_qn),
+		       "a queue number that is not the opcode's"},
+	[REASON_MSN] = {TERM_DDP, TERM_DDP_UNTAGGED, 0x03, DDP_HEADER, COUNTER(term_msn),
+			"a message sequence number out of order"},
+	[REASON_MO] = {TERM_DDP, TERM_DDP_UNTAGGED, 0x04, DDP_HEADER, COUNTER(term_mo),
+		       "a message offset out of order"},
+	/*
+	 * The receives of queue 0 are what was posted; those of queue 1 are the slots for Reads, so
+	 * that a Read Request beyond the IRD finds no buffer (siw: RDMAP, operation, 0x07).
+	 */
+	[REASON_NO_BUFFER] = {TERM_DDP, TERM_DDP_UNTAGGED, 0x02, DDP_HEADER,
+			      COUNTER(term_no_buffer), "a message that no receive is posted for"},
+	/* siw: 0x02. */
+	[REASON_TOO_LONG] = {TERM_DDP, TERM_DDP_UNTAGGED, 0x05, DDP_HEADER, COUNTER(term_too_long),
+			     "a message longer than its receive"},
+	/* Also a Read Response that no Read waits for: its sink STag is dead (siw: DDP,
+	   catastrophic). */
+	[REASON_STAG] = {TERM_DDP, TERM_DDP_TAGGED, 0x00, DDP_HEADER, COUNTER(term_stag),
+			 "an invalid STag"},
+	[REASON_BOUNDS] = {TERM_DDP, TERM_DDP_TAGGED, 0x01, DDP_HEADER, COUNTER(term_bounds),
+			   "a segment out of the bounds of its STag"},
+	[REASON_TO_WRAP] = {TERM_DDP, TERM_DDP_TAGGED, 0x03, DDP_HEADER, COUNTER(term_to_wrap),
+			    "a tagged offset that wraps"},
+	/* DDP knows no rights, RDMAP does (siw: DDP, tagged, 0x00). */
+	[REASON_RIGHTS] = {TERM_RDMAP, TERM_RDMAP_PROTECTION, 0x02, DDP_HEADER,
+			   COUNTER(term_rights), "an RDMA Write without the right to"},
+	[REASON_READ_STAG] = {TERM_RDMAP, TERM_RDMAP_PROTECTION, 0x00, ALL_HEADER,
+			      COUNTER(term_stag), "a Read Request with an invalid STag"},
+	[REASON_READ_BOUNDS] = {TERM_RDMAP, TERM_RDMAP_PROTECTION, 0x01, ALL_HEADER,
+				COUNTER(term_bounds), "a Read Request out of bounds"},
+	[REASON_READ_TO_WRAP] = {TERM_RDMAP, TERM_RDMAP_PROTECTION, 0x04, ALL_HEADER,
+				 COUNTER(term_to_wrap), "a Read Request whose offset wraps"},
+	[REASON_READ_RIGHTS] = {TERM_RDMAP, TERM_RDMAP_PROTECTION, 0x02, ALL_HEADER,
+				COUNTER(term_rights), "a Read Request without the right to"},
+	/* As siw has it; RFC 5040 lists the code under protection errors too. */
+	[REASON_INVALIDATE] = {TERM_RDMAP, TERM_RDMAP_OPERATION, 0x09, DDP_HEADER,
+			       COUNTER(term_invalidate), "an STag to invalidate that is not valid"},
+	/* A Read Request in pieces, a Terminate that is none. */
+	[REASON_UNSPECIFIED] = {TERM_RDMAP, TERM_RDMAP_OPERATION, 0xff, DDP_HEADER,
+				COUNTER(term_unspecified), "a malformed message"},
+};
+
+const struct iwarp_reason_info *iwarp_reason_info(enum iwarp_reason reason)
+{
+	return &infos[reason];
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a peer can do wrong, and the Terminate that it gets for it. */
+#ifndef FABRIC_IWARP_REASON_H
+#define FABRIC_IWARP_REASON_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum iwarp_reason {
+	REASON_NONE, /* nothing is wrong */
+	REASON_CRC,
+	REASON_FPDU,
+	REASON_IRD,
+	REASON_TAGGED_VERSION,
+	REASON_UNTAGGED_VERSION,
+	REASON_RDMAP_VERSION,
+	REASON_OPCODE,
+	REASON_QN,
+	REASON_MSN,
+	REASON_MO,
+	REASON_NO_BUFFER,
+	REASON_TOO_LONG,
+	REASON_STAG,
+	REASON_BOUNDS,
+	REASON_TO_WRAP,
+	REASON_RIGHTS,
+	REASON_READ_STAG,
+	REASON_READ_BOUNDS,
+	REASON_READ_TO_WRAP,
+	REASON_READ_RIGHTS,
+	REASON_INVALIDATE,
+	REASON_UNSPECIFIED,
+};
+
+struct iwarp_reason_info {
+	uint8_t layer, type, code; /* of the Terminate */
+	uint8_t bits;              /* TERM_HDR_*: what of the segment goes along */
+	size_t counter;            /* offset in struct iwarp_counters */
+	const char *text;          /* what the peer did */
+};
+
+/** iwarp_reason_info - what there is to say about @reason, which is not REASON_NONE. */
+const struct iwarp_reason_info *iwarp_reason_info(enum iwarp_reason reason);
+
+#endif

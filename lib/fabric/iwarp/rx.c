@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * The stream of FPDUs: where its next bytes go, and taking them apart when they have come.
+ *
+ * What is wrong with an FPDU is found in its header, but told only when all of it is in and its CRC
+ * is right: a header with a flipped bit is a CRC error, not a protection error. Payload may be
+ * placed before that, where the header says and its key allows; if the CRC then turns out wrong,
+ * the connection ends and with it every RPC that could have looked.
+ */
+#include <string.h>
+
+#include "fabric/iwarp/bytes.h"
+#include "fabric/iwarp/crc.h"
+#include "fabric/iwarp/state.h"
+
+#define TAIL_BYTES 16384u /* to read ahead when long messages are likely to follow */
+
+static void fpdu_restart(struct engine_rx *rx)
+{
+	rx->stage = RX_HEADER;
+	rx->verdict = REASON_NONE;
+	rx->header_have = 0;
+	rx->header_need = MPA_LENGTH_BYTES;
+	rx->trailer_have = 0;
+	rx->dest = NULL;
+	rx->in_place = NULL;
+	rx->key = NULL;
+}
+
+/* All of the headers are there, or as much as there will be. */
+static void header_end(struct iwarp_engine *engine)
+{
+	struct engine_rx *rx = &engine->rx;
+	uint32_t ulpdu = be16_get(rx->header);
+
+	rx->payload_total = ulpdu - (rx->header_have - MPA_LENGTH_BYTES);
+	rx->payload_left = rx->payload_total;
+	rx->trailer_need = (-(MPA_LENGTH_BYTES + ulpdu) & 3) + MPA_CRC_BYTES;
+	if (engine->crc)
+		rx->crc = iwarp_crc_add(IWARP_CRC_START, rx->header, rx->header_have);
+	engine_place_header(engine);
+	if (rx->ddp.tagged && rx->payload_total)
+		rx->tagged_big = rx->payload_total >= ENGINE_DIRECT_BYTES;
+	rx->stage = rx->payload_left ? RX_PAYLOAD : RX_TRAILER;
+}
+
+static size_t header_take(struct iwarp_engine *engine, const uint8_t *bytes, size_t len_bytes)
+{
+	struct engine_rx *rx = &engine->rx;
+	size_t step = rx->header_need - rx->header_have;
+	uint32_t ulpdu;
+	size_t need;
+
+	if (step > len_bytes)
+		step = len_bytes;
+	memcpy(rx->header + rx->header_have, bytes, step);
+	rx->header_have += (unsigned)step;
+	if (rx->header_have < rx->header_need)
+		return step;
+	ulpdu = be16_get(rx->header);
+	if (rx->header_have == MPA_LENGTH_BYTES && ulpdu >= 2) {
+		rx->header_need = MPA_LENGTH_BYTES + 2;
+		return step;
+	}
+	need = ulpdu >= 2 ? ddp_header_bytes(rx->header + MPA_LENGTH_BYTES) : DDP_TAGGED_BYTES;
+	if (ulpdu < need) {
+		/* Not even its headers are there; a ready-to-receive FPDU of nothing is meant so.
+		 */
+		memset(&rx->ddp, 0, sizeof(rx->ddp));
+		if (ulpdu > 0 || !engine->rtr_send)
+			rx->verdict = REASON_FPDU;
+		header_end(engine);
+	} else if (rx->header_have < MPA_LENGTH_BYTES + need) {
+		rx->header_need = (unsigned)(MPA_LENGTH_BYTES + need);
+	} else {
+		ddp_header_decode(rx->header + MPA_LENGTH_BYTES, &rx->ddp);
+		header_end(engine);
+	}
+	return step;
+}
+
+/* @len_bytes of payload have come and are where they belong, or belong nowhere. */
+static void payload_advance(struct iwarp_engine *engine, const uint8_t *bytes, size_t len_bytes)
+{
+	struct engine_rx *rx = &engine->rx;
+
+	if (engine->crc)
+		rx->crc = iwarp_crc_add(rx->crc, bytes, len_bytes);
+	if (rx->dest)
+		rx->dest += len_bytes;
+	rx->payload_left -= (uint32_t)len_bytes;
+	if (rx->payload_left == 0)
+		rx->stage = RX_TRAILER;
+}
+
+static bool send_opcode(const struct engine_rx *rx)
+{
+	return !rx->ddp.tagged && rx->ddp.qn == DDP_QN_SEND;
+}
+
+static size_t payload_take(struct iwarp_engine *engine, const uint8_t *bytes, size_t len_bytes)
+{
+	struct engine_rx *rx = &engine->rx;
+	size_t step = rx->payload_left;
+
+	if (rx->verdict == REASON_NONE && send_opcode(rx) && !rx->dest) {
+		/* A Send that is here from end to end is handed over where it is. */
+		if (rx->ddp.last && rx->ddp.mo == 0 && rx->payload_left == rx->payload_total &&
+		    len_bytes >= rx->payload_left + rx->trailer_need) {
+			rx->in_place = bytes;
+		} else if (!rx->in_place && !engine_place_send(engine)) {
+			engine_drop(engine, FABRIC_CLOSE_RESOURCES, "no memory for a Send");
+			return len_bytes;
+		}
+	}
+	if (step > len_bytes)
+		step = len_bytes;
+	if (rx->dest) {
+		memcpy(rx->dest, bytes, step);
+		engine->counters->payload_bytes_copied += step;
+		payload_advance(engine, rx->dest, step);
+	} else {
+		payload_advance(engine, bytes, step);
+	}
+	return step;
+}
+
+static bool crc_right(struct iwarp_engine *engine)
+{
+	const struct engine_rx *rx = &engine->rx;
+	size_t pad = rx->trailer_need - MPA_CRC_BYTES;
+	uint8_t crc[MPA_CRC_BYTES];
+
+	if (!engine->crc)
+		return true;
+	engine->counters->crc_checked++;
+	iwarp_crc_store(iwarp_crc_add(rx->crc, rx->trailer, pad), crc);
+	if (memcmp(crc, rx->trailer + pad, MPA_CRC_BYTES) == 0)
+		return true;
+	engine->counters->crc_bad++;
+	return false;
+}
+
+static void fpdu_end(struct iwarp_engine *engine, uint64_t now_us)
+{
+	struct engine_rx *rx = &engine->rx;
+	enum iwarp_reason reason = rx->verdict;
+
+	engine->counters->fpdus_received++;
+	engine->tx.hold = false;
+	if (!crc_right(engine))
+		reason = REASON_CRC;
+	else if (reason == REASON_NONE && rx->header_have > MPA_LENGTH_BYTES)
+		reason = engine_place_commit(engine, now_us);
+	engine->rtr_send = false;
+	if (reason != REASON_NONE)
+		engine_terminate(engine, reason, now_us);
+	fpdu_restart(rx);
+}
+
+static size_t trailer_take(struct iwarp_engine *engine, const uint8_t *bytes, size_t len_bytes,
+			   uint64_t now_us)
+{
+	struct engine_rx *rx = &engine->rx;
+	size_t step = rx->trailer_need - rx->trailer_have;
+
+	if (step > len_bytes)
+		step = len_bytes;
+	memcpy(rx->trailer + rx->trailer_have, bytes, step);
+	rx->trailer_have += (unsigned)step;
+	if (rx->trailer_have == rx->trailer_need)
+		fpdu_end(engine, now_us);
+	return step;
+}
+
+static void stream_take(struct iwarp_engine *engine, const uint8_t *bytes, size_t len_bytes,
+			uint64_t now_us)
+{
+	/* A callback may close, and an error ends: then the rest is of no interest. */
+	while (len_bytes > 0 && engine->state < ENGINE_ENDING) {
+		size_t used = 0;
+
+		if (!engine_up(engine)) {
+			used = engine_setup_rx(engine, bytes, len_bytes, now_us);
+		} else {
+			engine->rx_any = true;
+			engine->nudge_deadline = UINT64_MAX;
+			switch (engine->rx.stage) {
+			case RX_HEADER:
+				used = header_take(engine, bytes, len_bytes);
+				break;
+			case RX_PAYLOAD:
+				used = payload_take(engine, bytes, len_bytes);
+				break;
+			case RX_TRAILER:
+				used = trailer_take(engine, bytes, len_bytes, now_us);
+				break;
+			}
+		}
+		bytes += used;
+		len_bytes -= used;
+	}
+}
+
+/* How far to read into staging behind a payload that is received in place. */
+static size_t tail_bytes(const struct iwarp_engine *engine)
+{
+	const struct engine_rx *rx = &engine->rx;
+
+	if (!engine->bulk || !rx->tagged_big)
+		return IWARP_RX_STAGING_BYTES;
+	return TAIL_BYTES;
+}
+
+unsigned iwarp_engine_rx_plan(struct iwarp_engine *engine, uint8_t *staging,
+			      struct iovec iov[IWARP_RX_MAX_IOV])
+{
+	struct engine_rx *rx = &engine->rx;
+	unsigned n = 0;
+	size_t tail = tail_bytes(engine);
+
+	rx->direct_bytes = 0;
+	rx->staging = staging;
+	if (engine_up(engine) && rx->stage == RX_PAYLOAD && rx->ddp.tagged && rx->dest &&
+	    rx->payload_left >= ENGINE_DIRECT_BYTES) {
+		rx->direct_bytes = rx->payload_left;
+		iov[n].iov_base = rx->dest;
+		iov[n++].iov_len = rx->direct_bytes;
+		/* The header that follows, not its payload, which shall be received in place too.
+		 */
+		if (!rx->ddp.last)
+			tail = rx->trailer_need + MPA_LENGTH_BYTES + DDP_TAGGED_BYTES;
+	}
+	iov[n].iov_base = staging;
+	iov[n++].iov_len = tail;
+	return n;
+}
+
+void iwarp_engine_rx_done(struct iwarp_engine *engine, size_t len_bytes, uint64_t now_us)
+{
+	struct engine_rx *rx = &engine->rx;
+	size_t direct = len_bytes < rx->direct_bytes ? len_bytes : rx->direct_bytes;
+
+	engine->counters->bytes_received += len_bytes;
+	if (direct)
+		payload_advance(engine, rx->dest, direct);
+	rx->direct_bytes = 0;
+	stream_take(engine, rx->staging, len_bytes - direct, now_us);
+}

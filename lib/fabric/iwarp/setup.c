@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * The MPA exchange (RFC 5044 section 7.1, RFC 6581), both roles.
+ *
+ * As initiator we ask in revision 2 with IRD and ORD, since knfsd refuses a peer that offers no
+ * Reads, and never for peer-to-peer mode. A peer that answers in revision 1 without rejecting is
+ * taken at its word: the depths are then what we would have asked for. One that rejects is refused;
+ * we do not connect again in revision 1.
+ *
+ * As responder we answer in the request's revision and form: without S, the depths are our own.
+ * Markers are refused. A revision that does not exist yet is rejected with the highest that we
+ * know; revision 0 gets no answer.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fabric/iwarp/state.h"
+
+static unsigned min_depth(unsigned ours, uint16_t theirs)
+{
+	return theirs == MPA_DEPTH_UNKNOWN || ours < theirs ? ours : theirs;
+}
+
+static unsigned own_depth(unsigned wanted)
+{
+	return wanted < IWARP_MAX_IRD ? wanted : IWARP_MAX_IRD;
+}
+
+static void params_take(struct iwarp_engine *engine, const struct fabric_ep_params *params)
+{
+	engine->recv_size_bytes = params->recv_size_bytes;
+	engine->recv_posted = params->recv_count;
+	engine->ird = own_depth(params->ird);
+	engine->ord = own_depth(params->ord);
+}
+
+int iwarp_engine_connect(struct iwarp_engine *engine, const struct fabric_ep_params *params,
+			 uint64_t now_us)
+{
+	struct mpa_frame frame = {
+		.revision = 2,
+		.crc = engine->config.crc,
+		.enhanced = true,
+		.private_data = params->private_data,
+		.private_data_bytes = params->private_data_bytes,
+	};
+
+	params_take(engine, params);
+	if (engine->ird == 0)
+		engine->ird = 1;
+	frame.ird = (uint16_t)engine->ird;
+	frame.ord = (uint16_t)engine->ord;
+	engine->setup = malloc(MPA_MAX_FRAME_BYTES);
+	if (!engine->setup || engine_frame_send(engine, &frame) < 0)
+		return -ENOMEM;
+	engine->initiator = true;
+	engine_state_set(engine, ENGINE_AWAIT_REPLY);
+	engine->setup_deadline = now_us + engine->config.setup_timeout_us;
+	return 0;
+}
+
+void iwarp_engine_listen(struct iwarp_engine *engine, uint64_t now_us)
+{
+	engine->tx.hold = true;
+	engine_state_set(engine, ENGINE_AWAIT_REQUEST);
+	engine->setup_deadline = now_us + engine->config.setup_timeout_us;
+}
+
+/* One of the ways that the peer offers to say that it is ready; RDMA Write if it offers none. */
+static void rtr_choose(struct iwarp_engine *engine, struct mpa_frame *reply)
+{
+	const struct mpa_frame *request = &engine->request;
+
+	reply->peer_to_peer = true;
+	if (request->rtr_write || !(request->rtr_read || request->rtr_send)) {
+		reply->rtr_write = true;
+	} else if (request->rtr_read) {
+		/* A Read, though of nothing, takes a slot. */
+		reply->rtr_read = true;
+		if (engine->ird == 0)
+			engine->ird = 1;
+	} else {
+		reply->rtr_send = true;
+		engine->rtr_send = true;
+	}
+}
+
+int iwarp_engine_accept(struct iwarp_engine *engine, const struct fabric_ep_params *params,
+			uint64_t now_us)
+{
+	const struct mpa_frame *request = &engine->request;
+	struct mpa_frame reply = {
+		.reply = true,
+		.revision = request->revision,
+		.enhanced = request->enhanced,
+		.private_data = params->private_data,
+		.private_data_bytes = params->private_data_bytes,
+	};
+
+	if (engine->state != ENGINE_REQUESTED)
+		return -ENOTCONN;
+	params_take(engine, params);
+	engine->crc = engine->config.crc || request->crc;
+	reply.crc = engine->crc;
+	if (request->enhanced) {
+		engine->ird = min_depth(engine->ird, request->ord);
+		engine->ord = min_depth(engine->ord, request->ird);
+		if (request->peer_to_peer)
+			rtr_choose(engine, &reply);
+		reply.ird = (uint16_t)engine->ird;
+		reply.ord = (uint16_t)engine->ord;
+	}
+	if (engine_frame_send(engine, &reply) < 0)
+		return -ENOMEM;
+	engine_setup_forget(engine);
+	engine_state_set(engine, ENGINE_REPLYING);
+	return 0;
+}
+
+void engine_setup_replied(struct iwarp_engine *engine, uint64_t now_us)
+{
+	if (engine->state == ENGINE_REPLYING && engine_open(engine, now_us))
+		engine->events->established(engine->arg, NULL, 0);
+}
+
+static void reject(struct iwarp_engine *engine, uint8_t revision, uint64_t now_us)
+{
+	struct mpa_frame reply = {
+		.reply = true,
+		.reject = true,
+		.revision = revision,
+		.enhanced = revision >= 2 && engine->request.enhanced,
+	};
+
+	engine->counters->mpa_rejects_sent++;
+	if (engine_frame_send(engine, &reply) < 0)
+		engine_state_set(engine, ENGINE_DROPPED);
+	else
+		engine_end(engine, now_us);
+}
+
+void iwarp_engine_reject(struct iwarp_engine *engine, uint64_t now_us)
+{
+	if (engine->state != ENGINE_REQUESTED)
+		return;
+	engine_why(engine, FABRIC_CLOSE_LOCAL, "request rejected");
+	reject(engine, engine->request.revision, now_us);
+}
+
+static void request_take(struct iwarp_engine *engine, uint64_t now_us)
+{
+	const struct mpa_frame *request = &engine->request;
+
+	if (request->revision == 0) {
+		engine->counters->mpa_errors++;
+		engine_drop(engine, FABRIC_CLOSE_PROTOCOL, "MPA request of revision 0");
+	} else if (request->revision > 2) {
+		engine->counters->mpa_errors++;
+		engine_why(engine, FABRIC_CLOSE_PROTOCOL, "MPA request of revision %u",
+			   request->revision);
+		reject(engine, 2, now_us);
+	} else if (request->markers) {
+		engine->counters->mpa_errors++;
+		engine_why(engine, FABRIC_CLOSE_PROTOCOL, "MPA request demands markers");
+		reject(engine, request->revision, now_us);
+	} else {
+		/* How long the owner takes is its own affair. */
+		engine->setup_deadline = UINT64_MAX;
+		engine_state_set(engine, ENGINE_REQUESTED);
+		engine->events->requested(engine->arg, request->private_data,
+					  request->private_data_bytes);
+	}
+}
+
+static void reply_take(struct iwarp_engine *engine, const struct mpa_frame *reply, uint64_t now_us)
+{
+	if (reply->reject) {
+		engine->counters->mpa_rejects_received++;
+		engine_drop(engine, FABRIC_CLOSE_REFUSED, "peer rejected the MPA request%s",
+			    reply->revision == 1 ? ", in revision 1" : "");
+		return;
+	}
+	if (reply->revision < 1 || reply->revision > 2 || reply->markers) {
+		engine->counters->mpa_errors++;
+		engine_drop(engine, FABRIC_CLOSE_PROTOCOL, "MPA reply %s %u",
+			    reply->markers ? "demands markers, revision" : "of revision",
+			    reply->revision);
+		return;
+	}
+	engine->crc = engine->config.crc || reply->crc;
+	if (reply->enhanced) {
+		engine->ord = min_depth(engine->ord, reply->ird);
+		if (reply->ord != MPA_DEPTH_UNKNOWN && reply->ord > engine->ird) {
+			engine->counters->mpa_errors++;
+			engine_terminate(engine, REASON_IRD, now_us);
+			return;
+		}
+	}
+	if (engine_open(engine, now_us))
+		engine->events->established(engine->arg, reply->private_data,
+					    reply->private_data_bytes);
+}
+
+size_t engine_setup_rx(struct iwarp_engine *engine, const uint8_t *bytes, size_t len_bytes,
+		       uint64_t now_us)
+{
+	bool reply_due = engine->state == ENGINE_AWAIT_REPLY;
+	size_t room = MPA_MAX_FRAME_BYTES - engine->setup_have;
+	size_t take = len_bytes < room ? len_bytes : room;
+	size_t had = engine->setup_have, used = 0;
+	struct mpa_frame frame;
+
+	if (!reply_due && engine->state != ENGINE_AWAIT_REQUEST) {
+		/* RFC 5044 section 7.1: the initiator sends nothing before it has the reply. */
+		engine->counters->mpa_errors++;
+		engine_drop(engine, FABRIC_CLOSE_PROTOCOL, "peer sent data before the MPA reply");
+		return len_bytes;
+	}
+	if (!engine->setup)
+		engine->setup = malloc(MPA_MAX_FRAME_BYTES);
+	if (!engine->setup) {
+		engine_drop(engine, FABRIC_CLOSE_RESOURCES, "no memory");
+		return len_bytes;
+	}
+	memcpy(engine->setup + had, bytes, take);
+	engine->setup_have += take;
+	switch (mpa_frame_decode(engine->setup, engine->setup_have, reply_due, &frame, &used)) {
+	case MPA_SHORT:
+		return take;
+	case MPA_BAD_KEY:
+		engine->counters->mpa_errors++;
+		engine_drop(engine, FABRIC_CLOSE_PROTOCOL, "peer does not speak MPA");
+		return len_bytes;
+	case MPA_BAD_LENGTH:
+		engine->counters->mpa_errors++;
+		engine_drop(engine, FABRIC_CLOSE_PROTOCOL, "MPA frame with a bad length");
+		return len_bytes;
+	case MPA_OK:
+		break;
+	}
+	if (reply_due) {
+		reply_take(engine, &frame, now_us);
+		engine_setup_forget(engine);
+	} else if (engine->setup_have > used || len_bytes > take) {
+		engine->counters->mpa_errors++;
+		engine_drop(engine, FABRIC_CLOSE_PROTOCOL, "peer sent data before the MPA reply");
+	} else {
+		engine->request = frame;
+		request_take(engine, now_us);
+	}
+	return used > had ? used - had : 0;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the socket side of the iwarp fabric shares: fabric, endpoints, listeners. */
+#ifndef FABRIC_IWARP_SOCKET_H
+#define FABRIC_IWARP_SOCKET_H
+
+#include "fabric/iwarp/engine.h"
+
+struct iwarp_fabric {
+	struct fabric fabric;
+	struct iwarp_env env;
+	struct iwarp_counters counters;
+	struct iwarp_config config;
+	uint8_t *staging; /* IWARP_RX_STAGING_BYTES; empty between two callbacks */
+};
+
+struct iwarp_incoming {
+	struct fabric_incoming in;
+	int fd;
+};
+
+struct iwarp_ep {
+	struct fabric_ep ep;
+	struct iwarp_engine *engine;
+	int fd;
+	struct loop_io *io;
+	struct loop_timer *timer;
+	uint64_t timer_at; /* UINT64_MAX: not set */
+	struct loop_task flush;
+	bool connecting; /* TCP is not up yet */
+	bool blocked;    /* the socket takes no more for now */
+	bool fin_sent;
+	bool closed; /* closed() has been or is being called */
+	unsigned watched;
+	struct sockaddr_storage local, peer;
+};
+
+/** iwarp_socket_tune - TCP_NODELAY, keepalive and the bound on unanswered data; best effort. */
+void iwarp_socket_tune(int fd);
+/** iwarp_addr_len - the length of an IPv4 or IPv6 address; 0 for any other family. */
+socklen_t iwarp_addr_len(const struct sockaddr *addr);
+
+/* endpoint.c, listener.c: the operations of fabric.h. */
+int iwarp_ep_connect(struct fabric *fabric, const struct sockaddr *addr,
+		     const struct fabric_ep_params *params, const struct fabric_ep_events *events,
+		     void *arg, struct fabric_ep **out);
+int iwarp_ep_adopt(struct fabric *fabric, struct fabric_incoming *in,
+		   const struct fabric_ep_events *events, void *arg, struct fabric_ep **out);
+int iwarp_ep_accept(struct fabric_ep *ep, const struct fabric_ep_params *params);
+void iwarp_ep_reject(struct fabric_ep *ep);
+void iwarp_ep_info(const struct fabric_ep *ep, struct fabric_ep_info *info);
+void iwarp_ep_recv_post(struct fabric_ep *ep, unsigned count);
+int iwarp_ep_post(struct fabric_ep *ep, struct fabric_wr *wr);
+int iwarp_ep_key_bind(struct fabric_ep *ep, struct fabric_key *key);
+bool iwarp_ep_key_unbind(struct fabric_key *key);
+void iwarp_ep_close(struct fabric_ep *ep);
+void iwarp_ep_free(struct fabric_ep *ep);
+
+int iwarp_listen(void *config, struct loop *loop, const struct sockaddr *addr, int backlog,
+		 void (*incoming)(void *arg, struct fabric_incoming *in), void *arg,
+		 struct fabric_listener **out);
+void iwarp_listener_pause(struct fabric_listener *listener, bool paused);
+void iwarp_listener_addr(const struct fabric_listener *listener, struct sockaddr_storage *addr);
+void iwarp_listener_free(struct fabric_listener *listener);
+void iwarp_incoming_drop(struct fabric_incoming *in);
+
+#endif

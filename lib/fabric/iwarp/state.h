@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The engine's state, shared by the files that make it up and by nobody else. */
+#ifndef FABRIC_IWARP_STATE_H
+#define FABRIC_IWARP_STATE_H
+
+#include "fabric/iwarp/batch.h"
+#include "fabric/iwarp/ddp.h"
+#include "fabric/iwarp/engine.h"
+#include "fabric/iwarp/keys.h"
+#include "fabric/iwarp/mpa.h"
+#include "fabric/iwarp/reason.h"
+
+enum engine_state {
+	ENGINE_NEW,           /* made; _connect() or _listen() is due */
+	ENGINE_AWAIT_REPLY,   /* initiator: the request is on its way; a reply, or the deadline */
+	ENGINE_AWAIT_REQUEST, /* responder: a request, or the deadline */
+	ENGINE_REQUESTED,     /* responder: the owner accepts or rejects */
+	ENGINE_REPLYING,      /* responder: open once the reply has gone out */
+	ENGINE_OPEN,          /* until the owner closes, the peer leaves or one of us errs */
+	ENGINE_CLOSING,       /* the owner closed: what was posted goes out first */
+	ENGINE_ENDING,        /* a last frame (reject, Terminate) goes out; input counts no more */
+	ENGINE_ENDED,         /* all is out: FIN, then the peer's FIN or the deadline */
+	ENGINE_DROPPED,       /* nothing is left to do with the connection */
+};
+
+enum rx_stage {
+	RX_HEADER,  /* length, DDP header and a Read Request's own */
+	RX_PAYLOAD, /* until payload_left is 0 */
+	RX_TRAILER, /* padding and CRC */
+};
+
+/* A Read of the peer's that waits for its Response to be sent, or is being sent. */
+struct engine_irq {
+	struct rdmap_read read;
+	struct fabric_key *key; /* NULL for a Read of nothing */
+	struct buf *buf;        /* a reference: the memory stays until the Response is out */
+	const uint8_t *mem;
+	bool built;   /* all of it is in a batch … */
+	uint64_t end; /* … and out when the stream has got here */
+};
+
+struct engine_rx {
+	enum rx_stage stage;
+	enum iwarp_reason
+		verdict; /* what is wrong with this FPDU; sent once its CRC is known to be right */
+	uint8_t header[MPA_LENGTH_BYTES + DDP_MAX_BYTES];
+	unsigned header_have, header_need;
+	uint8_t trailer[MPA_MAX_PAD_BYTES + MPA_CRC_BYTES];
+	unsigned trailer_have, trailer_need;
+	struct ddp_header ddp;
+	uint32_t payload_total, payload_left;
+	uint32_t crc;
+	uint8_t *dest;           /* where the next payload byte belongs; NULL: nowhere */
+	const uint8_t *in_place; /* a whole Send, in the staging memory of the owner */
+	struct fabric_key *key;  /* that this RDMA Write FPDU goes to */
+
+	/* The tagged message that is under way. */
+	bool tagged_open;
+	uint8_t tagged_opcode;
+	uint32_t tagged_stag;
+	uint64_t tagged_to;     /* that its next segment must have */
+	uint32_t read_received; /* of the oldest Read */
+
+	/* The Send that is under way. */
+	uint32_t send_have;
+	struct buf *send_buf; /* a Send that came in pieces is put together here */
+
+	uint8_t terminate[TERM_MAX_BYTES];
+	bool tagged_big;     /* the peer's tagged FPDUs are long enough to be received in place */
+	size_t direct_bytes; /* of the plan: received in place */
+	uint8_t *staging;
+};
+
+struct engine_tx {
+	struct iwarp_tx_batch *batch; /* NULL if nothing is ready to be sent */
+	uint64_t built, sent;         /* positions in the stream */
+	uint64_t valid; /* completions count up to here: a Terminate cuts off what is behind */
+	bool hold;      /* responder before the initiator's first FPDU: RFC 5044 section 7.1 */
+	bool nudge;
+	struct fabric_wr *wr;   /* the Send or Write being built, the first of the queue … */
+	struct engine_irq *irq; /* … or the Read Response; at most one of them */
+	uint64_t offset, total; /* in the message being built */
+	unsigned sge;           /* of wr, and how far in it */
+	uint32_t sge_offset;
+	enum iwarp_reason terminate; /* to be sent */
+	struct rdmap_terminate term;
+};
+
+struct iwarp_engine {
+	struct iwarp_env *env;
+	struct iwarp_counters *counters;
+	struct iwarp_config config;
+	const struct fabric_ep_events *events;
+	void *arg;
+
+	enum engine_state state;
+	bool initiator;
+	bool crc;
+	bool rtr_send; /* the peer's first FPDU is a zero-length Send or FPDU, meant for us alone */
+	bool rx_any;   /* the peer has sent FPDU bytes */
+	uint8_t *setup; /* start-up frame being received; NULL outside of set-up */
+	size_t setup_have;
+	struct mpa_frame
+		request; /* responder: what the peer asked for; private_data points into setup */
+
+	uint64_t setup_deadline, close_deadline, nudge_deadline;
+	bool nudge_started;
+	uint64_t first_sent_us; /* when our first FPDU had gone out */
+	unsigned nudges;
+
+	unsigned ird, ord;
+	uint32_t recv_size_bytes;
+	unsigned recv_posted;
+	unsigned fpdu_bytes; /* longest FPDU to send */
+
+	struct iwarp_keys keys;
+	unsigned bulk; /* keys and Reads that make long tagged messages likely */
+	TAILQ_HEAD(, fabric_key) unbinding; /* unbound while a Read Response is on its way */
+
+	struct fabric_wr_list queue; /* Sends and Writes not wholly built */
+	struct fabric_wr_list built; /* wholly built; priv[0] is the position that completes them */
+	struct fabric_wr_list reads_wait;       /* for one of the peer's slots */
+	struct fabric_wr_list reads_out;        /* priv[0]: sink TO; priv[1]: sink STag */
+	struct fabric_wr_list failed;           /* cannot be done; to be completed */
+	unsigned reads_posted, reads_out_count; /* waiting or out; out */
+
+	struct engine_irq *irq; /* ring of `ird` */
+	unsigned irq_head, irq_count;
+	unsigned irq_built; /* of them, from the head */
+
+	uint32_t send_msn_tx, send_msn_rx, read_msn_tx, read_msn_rx;
+
+	struct engine_rx rx;
+	struct engine_tx tx;
+
+	enum fabric_close why;
+	bool why_set;
+	uint32_t refused_sink; /* of a Read that the peer's Terminate names */
+	bool refused;
+	char detail[192];
+};
+
+#define ENGINE_BULK_BYTES   (16u * 1024u) /* memory this long makes long messages likely */
+#define ENGINE_DIRECT_BYTES 4096u         /* this much payload is worth a piece of its own */
+
+static inline bool engine_up(const struct iwarp_engine *engine)
+{
+	return engine->state == ENGINE_OPEN || engine->state == ENGINE_CLOSING;
+}
+
+/* engine.c */
+void engine_state_set(struct iwarp_engine *engine, enum engine_state state);
+void engine_note(struct iwarp_engine *engine, const char *format, ...) PRINTF_LIKE(2, 3);
+/* The reason to be told at last; the first one counts. */
+void engine_why(struct iwarp_engine *engine, enum fabric_close why, const char *format, ...)
+	PRINTF_LIKE(3, 4);
+/* End at once, for a reason. */
+void engine_drop(struct iwarp_engine *engine, enum fabric_close why, const char *format, ...)
+	PRINTF_LIKE(3, 4);
+/* Send a last frame that is queued already, or a Terminate for `reason`, then end. */
+void engine_end(struct iwarp_engine *engine, uint64_t now_us);
+void engine_terminate(struct iwarp_engine *engine, enum iwarp_reason reason, uint64_t now_us);
+/* The connection is up; depths and CRC are set. Returns false without memory, dropped. */
+bool engine_open(struct iwarp_engine *engine, uint64_t now_us);
+/* Our first FPDU has gone out. */
+void engine_nudge_start(struct iwarp_engine *engine, uint64_t now_us);
+void engine_setup_forget(struct iwarp_engine *engine);
+
+/* setup.c: takes start-up bytes, returns how many; what is behind them are FPDUs. */
+size_t engine_setup_rx(struct iwarp_engine *engine, const uint8_t *bytes, size_t len_bytes,
+		       uint64_t now_us);
+/* The reply has gone out. */
+void engine_setup_replied(struct iwarp_engine *engine, uint64_t now_us);
+
+/* place.c: checks a header and says where its payload goes; acts on a whole FPDU. */
+void engine_place_header(struct iwarp_engine *engine);
+enum iwarp_reason engine_place_commit(struct iwarp_engine *engine, uint64_t now_us);
+/* Where the payload of a Send in pieces goes; false without memory. */
+bool engine_place_send(struct iwarp_engine *engine);
+
+/* reads.c */
+void engine_read_built(struct iwarp_engine *engine, struct fabric_wr *wr);
+void engine_read_done(struct iwarp_engine *engine, enum fabric_status status);
+enum iwarp_reason engine_irq_add(struct iwarp_engine *engine, const struct rdmap_read *read);
+void engine_irq_sent(struct iwarp_engine *engine);
+void engine_irq_flush(struct iwarp_engine *engine);
+bool engine_key_busy(const struct iwarp_engine *engine, const struct fabric_key *key);
+
+/* tx.c */
+bool engine_batch_get(struct iwarp_engine *engine);
+void engine_batch_put(struct iwarp_engine *engine);
+int engine_frame_send(struct iwarp_engine *engine, const struct mpa_frame *frame);
+void engine_tx_cut(struct iwarp_engine *engine);
+
+#endif

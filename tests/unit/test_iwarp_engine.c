@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Two engines wired together: every operation, at any segmentation, FPDU size, with and without
+ * CRC. */
+#include <string.h>
+
+#include "tests/lib/test.h"
+#include "tests/unit/iwarp_side.h"
+
+static struct iwarp_side a, b; /* the initiator, the responder */
+
+/* What varies from run to run. */
+static const struct variant {
+	bool crc_a, crc_b, fpdu_64k;
+	unsigned mss_bytes;
+	uint64_t seed; /* 0: as much at once as goes */
+} variants[] = {
+	{true, true, true, 0, 0},      {true, false, true, 0, 1},
+	{false, true, false, 1428, 2}, {false, false, false, 1428, 3},
+	{false, false, true, 0, 0},    {true, true, false, 128, 4},
+	{true, true, false, 9001, 5},  {false, false, false, 1428, 0},
+	{true, true, true, 0, 6},      {true, true, false, 65483, 7},
+};
+
+static void start(const struct variant *v)
+{
+	struct iwarp_config config = {.fpdu_64k = v->fpdu_64k};
+
+	config.crc = v->crc_a;
+	side_init(&a, &config, v->seed + 100);
+	config.crc = v->crc_b;
+	side_init(&b, &config, v->seed + 200);
+	if (v->mss_bytes) {
+		iwarp_engine_mss(a.engine, v->mss_bytes);
+		iwarp_engine_mss(b.engine, v->mss_bytes);
+	}
+	side_open(&a, &b, v->seed);
+}
+
+static void stop(void)
+{
+	ck_assert_uint_eq(a.notes, 0);
+	ck_assert_uint_eq(b.notes, 0);
+	ck_assert_uint_eq(a.counters.fpdus_sent, b.counters.fpdus_received);
+	ck_assert_uint_eq(b.counters.fpdus_sent, a.counters.fpdus_received);
+	ck_assert_uint_eq(a.counters.bytes_sent, b.counters.bytes_received);
+	side_fini(&a);
+	side_fini(&b);
+}
+
+/* The responder may only speak after it: RFC 5044 section 7.1. */
+static void hello(uint64_t seed)
+{
+	struct buf *buf = buf_get(a.pool, 16);
+	struct side_wr swr;
+
+	memset(buf->mem, 0x11, 16);
+	side_wr_init(&swr, &a, FABRIC_SEND);
+	side_wr_add(&swr, buf, 0, 16);
+	side_post(&a, &swr);
+	side_pump(&a, &b, seed);
+	ck_assert_uint_eq(swr.done, 1);
+	ck_assert_uint_eq(b.nsends, 1);
+	buf_put(buf);
+}
+
+START_TEST(sends_of_every_size_arrive_in_order)
+{
+	const struct variant *v = &variants[_i];
+	static struct side_wr swr[64];
+	struct buf *buf;
+	unsigned n = 0;
+
+	start(v);
+	buf = buf_get(a.pool, 4096);
+	side_fill(buf->mem, 4096, v->seed);
+	for (uint32_t len = 0; len <= 4096; len = len < 8 ? len + 1
+						  : len * 3 / 2 > 4096 && len < 4096
+							  ? 4096
+							  : len * 3 / 2) {
+		side_wr_init(&swr[n], &a, FABRIC_SEND);
+		/* In three pieces, one of them empty. */
+		side_wr_add(&swr[n], buf, 0, len / 3);
+		side_wr_add(&swr[n], buf, len / 3, 0);
+		side_wr_add(&swr[n], buf, len / 3, len - len / 3);
+		side_post(&a, &swr[n++]);
+	}
+	side_pump(&a, &b, v->seed);
+	ck_assert_uint_eq(b.nsends, n);
+	ck_assert_uint_eq(b.counters.sends_received, n);
+	ck_assert_uint_eq(a.counters.sends_sent, n);
+	for (unsigned i = 0; i < n; i++) {
+		uint32_t len = swr[i].wr.sge[0].len_bytes + swr[i].wr.sge[2].len_bytes;
+
+		ck_assert_uint_eq(swr[i].done, 1);
+		ck_assert_int_eq(swr[i].status, FABRIC_OK);
+		ck_assert_uint_eq(swr[i].order, i + 1);
+		ck_assert_uint_eq(b.sends[i].len_bytes, len);
+		ck_assert(!b.sends[i].invalidated);
+		ck_assert_mem_eq(b.sends[i].bytes, buf->mem, len);
+	}
+	buf_put(buf);
+	stop();
+}
+END_TEST
+
+/* Around what one FPDU carries, around what is worth reading in place, and big. */
+static uint32_t sizes_of(const struct variant *v, uint32_t *sizes)
+{
+	uint32_t fpdu = v->fpdu_64k ? 65536 : v->mss_bytes & ~3u;
+	uint32_t n = 0;
+
+	if (fpdu > 65536)
+		fpdu = 65536;
+	for (uint32_t d = 0; d < 10; d++)
+		sizes[n++] = fpdu - 24 + d;
+	for (uint32_t d = 0; d < 3; d++)
+		sizes[n++] = 2 * (fpdu - 20) - 1 + d;
+	sizes[n++] = 0;
+	sizes[n++] = 1;
+	sizes[n++] = 4095;
+	sizes[n++] = 4097;
+	sizes[n++] = 20480;
+	sizes[n++] = 262147;
+	return n;
+}
+
+START_TEST(writes_land_exactly_where_they_belong_before_a_later_send)
+{
+	const struct variant *v = &variants[_i];
+	uint32_t sizes[32], n = sizes_of(v, sizes);
+	struct buf *from, *to;
+
+	start(v);
+	from = buf_get(a.pool, 300000);
+	to = buf_get(b.pool, 300000);
+	side_fill(from->mem, 300000, v->seed + 9);
+	for (unsigned i = 0; i < n; i++) {
+		struct side_wr write, send;
+		struct fabric_key key;
+		unsigned sends = b.nsends;
+
+		memset(to->mem, 0xa5, 300000);
+		side_key(&b, &key, to, 100, sizes[i] + 7, FABRIC_REMOTE_WRITE);
+		ck_assert_uint_ne(key.addr, 0);
+		side_wr_init(&write, &a, FABRIC_WRITE);
+		side_wr_add(&write, from, 0, sizes[i] / 2);
+		side_wr_add(&write, from, sizes[i] / 2, sizes[i] - sizes[i] / 2);
+		write.wr.rkey = key.rkey;
+		write.wr.raddr = key.addr + 3;
+		side_wr_init(&send, &a, FABRIC_SEND_INV);
+		send.wr.inv_rkey = key.rkey;
+		side_post(&a, &write);
+		side_post(&a, &send);
+		side_pump(&a, &b, v->seed + i);
+		ck_assert_uint_eq(write.done, 1);
+		ck_assert_uint_eq(send.done, 1);
+		ck_assert_uint_eq(b.nsends, sends + 1);
+		ck_assert(b.sends[sends].invalidated);
+		ck_assert_uint_eq(b.sends[sends].inv_rkey, key.rkey);
+		ck_assert_mem_eq(to->mem + 103, from->mem, sizes[i]);
+		ck_assert_uint_eq(to->mem[102], 0xa5);
+		ck_assert_uint_eq(to->mem[103 + sizes[i]], 0xa5);
+		ck_assert(iwarp_engine_key_unbind(b.engine, &key));
+	}
+	ck_assert_uint_eq(b.counters.writes_received, n);
+	buf_put(from);
+	buf_put(to);
+	stop();
+}
+END_TEST
+
+START_TEST(reads_of_either_side_bring_the_bytes_in_order)
+{
+	const struct variant *v = &variants[_i];
+	uint32_t sizes[32], n = sizes_of(v, sizes);
+	static struct side_wr reads[2][32];
+	static struct fabric_key keys[2][32];
+	struct iwarp_side *sides[2] = {&a, &b};
+	struct buf *from[2], *to[2][32];
+
+	start(v);
+	hello(v->seed);
+	for (unsigned s = 0; s < 2; s++) {
+		from[s] = buf_get(sides[s]->pool, 300000);
+		side_fill(from[s]->mem, 300000, v->seed + s);
+		for (unsigned i = 0; i < n; i++)
+			side_key(sides[s], &keys[s][i], from[s], i, sizes[i] ? sizes[i] : 1,
+				 FABRIC_REMOTE_READ);
+	}
+	for (unsigned s = 0; s < 2; s++) {
+		for (unsigned i = 0; i < n; i++) {
+			uint32_t len = sizes[i] ? sizes[i] : 1;
+
+			to[s][i] = buf_get(sides[s]->pool, len + 2);
+			memset(to[s][i]->mem, 0x5a, len + 2);
+			side_wr_init(&reads[s][i], sides[s], FABRIC_READ);
+			side_wr_add(&reads[s][i], to[s][i], 1, len);
+			reads[s][i].wr.rkey = keys[1 - s][i].rkey;
+			reads[s][i].wr.raddr = keys[1 - s][i].addr;
+			side_post(sides[s], &reads[s][i]);
+		}
+	}
+	side_pump(&a, &b, v->seed);
+	for (unsigned s = 0; s < 2; s++) {
+		ck_assert_uint_eq(sides[s]->counters.read_requests_sent, n);
+		ck_assert_uint_eq(sides[s]->counters.read_responses_sent, n);
+		ck_assert_uint_eq(sides[s]->counters.read_responses_received, n);
+		ck_assert_uint_gt(sides[s]->counters.read_waits, 0);
+		for (unsigned i = 0; i < n; i++) {
+			uint32_t len = sizes[i] ? sizes[i] : 1;
+
+			ck_assert_uint_eq(reads[s][i].done, 1);
+			ck_assert_int_eq(reads[s][i].status, FABRIC_OK);
+			if (i)
+				ck_assert_uint_gt(reads[s][i].order, reads[s][i - 1].order);
+			ck_assert_mem_eq(to[s][i]->mem + 1, from[1 - s]->mem + i, len);
+			ck_assert_uint_eq(to[s][i]->mem[0], 0x5a);
+			ck_assert_uint_eq(to[s][i]->mem[len + 1], 0x5a);
+			buf_put(to[s][i]);
+			ck_assert(iwarp_engine_key_unbind(sides[s]->engine, &keys[s][i]));
+		}
+		buf_put(from[s]);
+	}
+	stop();
+}
+END_TEST
+
+START_TEST(a_mixture_of_everything_both_ways_at_random_cuts_is_right)
+{
+	const struct variant *v = &variants[_i];
+	struct iwarp_side *sides[2] = {&a, &b};
+	static struct side_wr wrs[2][60];
+	static struct fabric_key keys[2][60];
+	struct buf *local[2], *remote[2], *sink[2];
+
+	start(v);
+	hello(v->seed);
+	for (unsigned s = 0; s < 2; s++) {
+		local[s] = buf_get(sides[s]->pool, 1u << 20);
+		remote[s] = buf_get(sides[s]->pool, 1u << 20);
+		sink[s] = buf_get(sides[s]->pool, 1u << 20);
+		side_fill(local[s]->mem, 1u << 20, v->seed + s);
+	}
+	for (unsigned i = 0; i < 60; i++) {
+		for (unsigned s = 0; s < 2; s++) {
+			struct side_wr *swr = &wrs[s][i];
+			uint32_t off = i * 16384, len = (i * 7919 + s * 131) % 16384 + 1;
+
+			switch (i % 3) {
+			case 0:
+				side_wr_init(swr, sides[s], FABRIC_SEND);
+				side_wr_add(swr, local[s], off, len % 4096);
+				break;
+			case 1:
+				side_key(sides[1 - s], &keys[1 - s][i], remote[1 - s], off, len,
+					 FABRIC_REMOTE_WRITE);
+				side_wr_init(swr, sides[s], FABRIC_WRITE);
+				side_wr_add(swr, local[s], off, len);
+				swr->wr.rkey = keys[1 - s][i].rkey;
+				swr->wr.raddr = keys[1 - s][i].addr;
+				break;
+			case 2:
+				side_key(sides[1 - s], &keys[1 - s][i], local[1 - s], off, len,
+					 FABRIC_REMOTE_READ);
+				side_wr_init(swr, sides[s], FABRIC_READ);
+				side_wr_add(swr, sink[s], off, len);
+				swr->wr.rkey = keys[1 - s][i].rkey;
+				swr->wr.raddr = keys[1 - s][i].addr;
+				break;
+			}
+			side_post(sides[s], swr);
+		}
+	}
+	side_pump(&a, &b, v->seed + 77);
+	for (unsigned s = 0; s < 2; s++) {
+		unsigned send = s == 0 ? 1 : 0; /* b has had the hello */
+
+		for (unsigned i = 0; i < 60; i++) {
+			uint32_t off = i * 16384, len = (i * 7919 + s * 131) % 16384 + 1;
+
+			ck_assert_uint_eq(wrs[s][i].done, 1);
+			ck_assert_int_eq(wrs[s][i].status, FABRIC_OK);
+			if (i % 3 == 0) {
+				struct side_send *got = &sides[1 - s]->sends[send++];
+
+				ck_assert_uint_eq(got->len_bytes, len % 4096);
+				ck_assert_mem_eq(got->bytes, local[s]->mem + off, len % 4096);
+			} else if (i % 3 == 1) {
+				ck_assert_mem_eq(remote[1 - s]->mem + off, local[s]->mem + off,
+						 len);
+			} else {
+				ck_assert_mem_eq(sink[s]->mem + off, local[1 - s]->mem + off, len);
+			}
+			if (i % 3)
+				ck_assert(iwarp_engine_key_unbind(sides[1 - s]->engine,
+								  &keys[1 - s][i]));
+		}
+	}
+	for (unsigned s = 0; s < 2; s++) {
+		buf_put(local[s]);
+		buf_put(remote[s]);
+		buf_put(sink[s]);
+	}
+	stop();
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("iwarp_engine");
+	TCase *tc = tcase_create("pair");
+
+	tcase_set_timeout(tc, 60);
+	tcase_add_loop_test(tc, sends_of_every_size_arrive_in_order, 0, ARRAY_SIZE(variants));
+	tcase_add_loop_test(tc, writes_land_exactly_where_they_belong_before_a_later_send, 0,
+			    ARRAY_SIZE(variants));
+	tcase_add_loop_test(tc, reads_of_either_side_bring_the_bytes_in_order, 0,
+			    ARRAY_SIZE(variants));
+	tcase_add_loop_test(tc, a_mixture_of_everything_both_ways_at_random_cuts_is_right, 0,
+			    ARRAY_SIZE(variants));
+	suite_add_tcase(suite, tc);
+	return test_main(suite);
+}

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The iwarp fabric over TCP on loopback: two endpoints and a listener on one loop. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/loop.h"
+#include "fabric/iwarp/iwarp.h"
+#include "tests/lib/test.h"
+
+#define BIG_BYTES (1u << 20)
+
+static struct loop *loop;
+static struct pool *pool;
+static struct fabric *fabric;
+static struct fabric_listener *listener;
+static struct sockaddr_storage address;
+static struct loop_timer *watchdog;
+
+struct end {
+	struct fabric_ep *ep;
+	struct fabric_ep_params params;
+	unsigned requested, established, closed, recvs;
+	enum fabric_close why;
+	char detail[200], note[200];
+	uint8_t private_data[FABRIC_MAX_PRIVATE_DATA];
+	size_t private_data_bytes;
+	uint8_t recv[4096];
+	struct fabric_recv last;
+	void (*step)(struct end *end); /* at each event */
+	bool reject;
+};
+
+static struct end client, server;
+static unsigned done_count;
+static bool failed;
+
+static void on_requested(void *arg, const uint8_t *private_data, size_t len_bytes)
+{
+	struct end *end = arg;
+
+	end->requested++;
+	memcpy(end->private_data, private_data, len_bytes);
+	end->private_data_bytes = len_bytes;
+	if (end->reject)
+		fabric_ep_reject(end->ep);
+	else
+		ck_assert_int_eq(fabric_ep_accept(end->ep, &end->params), 0);
+}
+
+static void on_established(void *arg, const uint8_t *private_data, size_t len_bytes)
+{
+	struct end *end = arg;
+
+	end->established++;
+	if (private_data) {
+		memcpy(end->private_data, private_data, len_bytes);
+		end->private_data_bytes = len_bytes;
+	}
+	if (end->step)
+		end->step(end);
+}
+
+static void on_recv(void *arg, const struct fabric_recv *recv)
+{
+	struct end *end = arg;
+
+	end->recvs++;
+	end->last = *recv;
+	memcpy(end->recv, recv->data, recv->len_bytes);
+	fabric_recv_post(end->ep, 1);
+	if (end->step)
+		end->step(end);
+}
+
+static void on_closed(void *arg, enum fabric_close why, const char *detail)
+{
+	struct end *end = arg;
+
+	end->closed++;
+	end->why = why;
+	snprintf(end->detail, sizeof(end->detail), "%s", detail);
+	fabric_ep_free(end->ep);
+	end->ep = NULL;
+	if ((!client.ep || client.closed) && (!server.ep || server.closed))
+		event_loop_stop(loop);
+}
+
+static void on_note(void *arg, const char *text)
+{
+	struct end *end = arg;
+
+	snprintf(end->note, sizeof(end->note), "%s", text);
+}
+
+static const struct fabric_ep_events events = {
+	.requested = on_requested,
+	.established = on_established,
+	.recv = on_recv,
+	.closed = on_closed,
+	.note = on_note,
+};
+
+static void on_incoming(void *arg, struct fabric_incoming *in)
+{
+	ck_assert_int_eq(fabric_adopt(fabric, in, &events, &server, &server.ep), 0);
+}
+
+static void on_watchdog(void *arg)
+{
+	failed = true;
+	event_loop_stop(loop);
+}
+
+static void end_init(struct end *end)
+{
+	memset(end, 0, sizeof(*end));
+	end->params.ird = end->params.ord = 16;
+	end->params.recv_size_bytes = 4096;
+	end->params.recv_count = 4;
+}
+
+static void listen_on(const char *host, int family)
+{
+	struct sockaddr_storage addr = {.ss_family = (sa_family_t)family};
+	struct iwarp_config config = {0};
+	int err;
+
+	if (family == AF_INET)
+		inet_pton(family, host, &((struct sockaddr_in *)&addr)->sin_addr);
+	else
+		inet_pton(family, host, &((struct sockaddr_in6 *)&addr)->sin6_addr);
+	err = fabric_listen(&iwarp_fabric_ops, &config, loop, (struct sockaddr *)&addr, 16,
+			    on_incoming, NULL, &listener);
+	ck_assert_int_eq(err, 0);
+	fabric_listener_addr(listener, &address);
+}
+
+static void start(bool crc, bool fpdu_64k, const char *host, int family)
+{
+	struct iwarp_config config = {
+		.crc = crc, .fpdu_64k = fpdu_64k, .setup_timeout_us = 2000000};
+
+	loop = event_loop_new();
+	pool = pool_new(16u << 20);
+	fabric = iwarp_fabric_new(loop, pool, &config);
+	ck_assert_ptr_nonnull(fabric);
+	listen_on(host, family);
+	end_init(&client);
+	end_init(&server);
+	done_count = 0;
+	failed = false;
+	watchdog = loop_timer_new(loop, on_watchdog, NULL);
+	loop_timer_set(loop, watchdog, 10000000);
+}
+
+static void connect_client(void)
+{
+	ck_assert_int_eq(fabric_connect(fabric, (struct sockaddr *)&address, &client.params,
+					&events, &client, &client.ep),
+			 0);
+}
+
+static void stop(void)
+{
+	ck_assert(!failed);
+	fabric_listener_free(listener);
+	loop_timer_free(loop, watchdog);
+	fabric_free(fabric);
+	pool_free(pool);
+	event_loop_free(loop);
+}
+
+static void on_done(struct fabric_wr *wr, enum fabric_status status)
+{
+	ck_assert_int_eq(status, FABRIC_OK);
+	done_count++;
+}
+
+/*
+ * The scenario: the client lends memory both ways and says so; the server reads one and writes the
+ * other, then says so and takes the key back.
+ */
+static struct buf *source, *target, *mirror;
+static struct fabric_key source_key, target_key;
+static struct fabric_wr hello, read_wr, write_wr, bye;
+
+struct offer {
+	uint32_t source_rkey, target_rkey;
+	uint64_t source_addr, target_addr;
+};
+
+static void wr_set(struct fabric_wr *wr, enum fabric_wr_op op, struct buf *buf, uint32_t len_bytes)
+{
+	memset(wr, 0, sizeof(*wr));
+	wr->op = op;
+	wr->nsge = 1;
+	wr->sge[0].buf = buf;
+	wr->sge[0].addr = buf->mem;
+	wr->sge[0].len_bytes = len_bytes;
+	wr->done = on_done;
+}
+
+static void client_step(struct end *end)
+{
+	struct offer *offer;
+
+	if (end->recvs) {
+		ck_assert(end->last.invalidated);
+		ck_assert_uint_eq(end->last.inv_rkey, target_key.rkey);
+		ck_assert(fabric_key_unbind(&source_key));
+		ck_assert(fabric_key_unbind(&target_key));
+		fabric_ep_close(end->ep);
+		return;
+	}
+	source_key = (struct fabric_key){.buf = source,
+					 .mem = source->mem,
+					 .len_bytes = BIG_BYTES,
+					 .rights = FABRIC_REMOTE_READ};
+	target_key = (struct fabric_key){.buf = target,
+					 .mem = target->mem,
+					 .len_bytes = BIG_BYTES,
+					 .rights = FABRIC_REMOTE_WRITE};
+	ck_assert_int_eq(fabric_key_bind(end->ep, &source_key), 0);
+	ck_assert_int_eq(fabric_key_bind(end->ep, &target_key), 0);
+	wr_set(&hello, FABRIC_SEND, mirror, sizeof(*offer));
+	offer = (struct offer *)mirror->mem;
+	offer->source_rkey = source_key.rkey;
+	offer->source_addr = source_key.addr;
+	offer->target_rkey = target_key.rkey;
+	offer->target_addr = target_key.addr;
+	ck_assert_int_eq(fabric_post(end->ep, &hello), 0);
+}
+
+static void on_read_done(struct fabric_wr *wr, enum fabric_status status)
+{
+	const struct offer *offer = (const struct offer *)server.recv;
+
+	on_done(wr, status);
+	wr_set(&write_wr, FABRIC_WRITE, mirror, BIG_BYTES);
+	write_wr.rkey = offer->target_rkey;
+	write_wr.raddr = offer->target_addr;
+	ck_assert_int_eq(fabric_post(server.ep, &write_wr), 0);
+	wr_set(&bye, FABRIC_SEND_INV, mirror, 100);
+	bye.inv_rkey = offer->target_rkey;
+	ck_assert_int_eq(fabric_post(server.ep, &bye), 0);
+}
+
+static void server_step(struct end *end)
+{
+	const struct offer *offer = (const struct offer *)end->recv;
+
+	if (!end->recvs)
+		return;
+	wr_set(&read_wr, FABRIC_READ, mirror, BIG_BYTES);
+	read_wr.rkey = offer->source_rkey;
+	read_wr.raddr = offer->source_addr;
+	read_wr.done = on_read_done;
+	ck_assert_int_eq(fabric_post(end->ep, &read_wr), 0);
+}
+
+static const struct {
+	bool crc, fpdu_64k;
+	const char *host;
+	int family;
+} ways[] = {
+	{true, true, "127.0.0.1", AF_INET},
+	{true, false, "::1", AF_INET6},
+	{false, true, "::1", AF_INET6},
+	{false, false, "127.0.0.1", AF_INET},
+};
+
+START_TEST(a_connection_sends_writes_reads_and_closes_in_good_order)
+{
+	struct iwarp_counters *counters;
+
+	start(ways[_i].crc, ways[_i].fpdu_64k, ways[_i].host, ways[_i].family);
+	source = buf_get(pool, BIG_BYTES);
+	target = buf_get(pool, BIG_BYTES);
+	mirror = buf_get(pool, BIG_BYTES);
+	for (unsigned i = 0; i < BIG_BYTES; i++)
+		source->mem[i] = (uint8_t)(i * 7 + i / 251);
+	memcpy(client.params.private_data, "client", 6);
+	client.params.private_data_bytes = 6;
+	memcpy(server.params.private_data, "server!", 7);
+	server.params.private_data_bytes = 7;
+	client.step = client_step;
+	server.step = server_step;
+	connect_client();
+	event_loop_run(loop);
+	ck_assert_uint_eq(client.private_data_bytes, 7);
+	ck_assert_mem_eq(client.private_data, "server!", 7);
+	ck_assert_mem_eq(server.private_data, "client", 6);
+	ck_assert_uint_eq(done_count, 4);
+	ck_assert_mem_eq(target->mem, source->mem, BIG_BYTES);
+	ck_assert_int_eq(client.why, FABRIC_CLOSE_LOCAL);
+	ck_assert_int_eq(server.why, FABRIC_CLOSE_PEER);
+	counters = fabric->counters;
+	ck_assert_uint_eq(counters->fpdus_sent, counters->fpdus_received);
+	ck_assert_uint_eq(counters->crc_checked, ways[_i].crc ? counters->fpdus_received : 0);
+	ck_assert_uint_eq(counters->bytes_sent, counters->bytes_received);
+	/* Only what shares a read with a header: design of the path of a byte. */
+	ck_assert_uint_le(counters->payload_bytes_copied, 4 * (16384 + 4096));
+	buf_put(source);
+	buf_put(target);
+	buf_put(mirror);
+	stop();
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("iwarp_socket");
+	TCase *tc = tcase_create("loopback");
+
+	tcase_set_timeout(tc, 30);
+	tcase_add_loop_test(tc, a_connection_sends_writes_reads_and_closes_in_good_order, 0,
+			    ARRAY_SIZE(ways));
+	suite_add_tcase(suite, tc);
+	return test_main(suite);
+}
