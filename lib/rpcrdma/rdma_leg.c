@@ -230,16 +230,13 @@ static void on_established(void *arg, const uint8_t *private_data, size_t len)
 void rdma_leg_replenish(struct rdma_leg *leg)
 {
 	const struct credit_grant *grant = &leg->responder.grant;
-	unsigned want = RDMA_RECV_RESERVE + leg->requester.window.in_flight;
+	unsigned want = RDMA_RECV_RESERVE + leg->requester.window.in_flight + grant->granted;
 
-	if (leg->state != RDMA_OPEN)
+	/* Each Call that is not answered keeps the receive that it took: a peer that overruns runs out. */
+	if (leg->state != RDMA_OPEN || leg->recvs_posted + grant->in_flight >= want)
 		return;
-	if (grant->granted > grant->in_flight)
-		want += grant->granted - grant->in_flight;
-	if (leg->recvs_posted >= want)
-		return;
-	fabric_recv_post(leg->ep, want - leg->recvs_posted);
-	leg->recvs_posted = want;
+	fabric_recv_post(leg->ep, want - grant->in_flight - leg->recvs_posted);
+	leg->recvs_posted = want - grant->in_flight;
 }
 
 /* The leg's interface */

@@ -9,3 +9,9 @@ tests_sim_test_pair_SOURCES = tests/sim/test_pair.c
 tests_sim_test_pair_CFLAGS = $(UNIT_CFLAGS)
 tests_sim_test_pair_LDADD = $(SIM_LDADD)
 TESTS += tests/sim/test_pair
+
+check_PROGRAMS += tests/sim/test_responder
+tests_sim_test_responder_SOURCES = tests/sim/test_responder.c
+tests_sim_test_responder_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_responder_LDADD = $(SIM_LDADD)
+TESTS += tests/sim/test_responder
