@@ -29,3 +29,8 @@ daemon_libdaemon_a_SOURCES += daemon/tcp_leg.c daemon/tcp_leg.h daemon/tcp_leg_i
 
 DAEMON_LIBS = daemon/libdaemon.a $(PROTOCOL_LIBS) $(LIBEVENT_LIBS) $(LIBCONFIG_LIBS) \
 	$(SYSTEMD_LIBS) $(JANSSON_LIBS)
+
+sbin_PROGRAMS += daemon/rpcrdma-proxy
+daemon_rpcrdma_proxy_SOURCES = daemon/main.c
+daemon_rpcrdma_proxy_CFLAGS = $(daemon_libdaemon_a_CFLAGS)
+daemon_rpcrdma_proxy_LDADD = $(DAEMON_LIBS)

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* rpcrdma-proxy: command line, signals, and the order in which the daemon comes up and goes down.
+ */
+#include <config.h>
+
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "daemon/config.h"
+#include "daemon/control.h"
+#include "daemon/log.h"
+#include "daemon/loop.h"
+#include "daemon/proxy.h"
+#include "daemon/query.h"
+#include "daemon/sd.h"
+
+static const char usage[] = "usage: rpcrdma-proxy [-c FILE] [-t] [-v] [-V] [-h]\n"
+			    "Joins ONC RPC over TCP and RPC-over-RDMA. Runs in the foreground.\n"
+			    "  -c FILE  configuration file (" CONFIG_DEFAULT_FILE ")\n"
+			    "  -t       check the configuration file and exit\n"
+			    "  -v       log more\n"
+			    "  -V       print the version and exit\n"
+			    "  -h       print this help and exit\n";
+
+static void on_signal(void *arg, unsigned events)
+{
+	/* The signal itself is left pending: the loop is stopped once, and nothing reads it again.
+	 */
+	event_loop_stop(arg);
+}
+
+static int open_signals(void)
+{
+	sigset_t set;
+
+	signal(SIGPIPE, SIG_IGN);
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+static void raise_descriptor_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	if (setrlimit(RLIMIT_NOFILE, &limit))
+		log_warning(NULL, "cannot raise the limit of descriptors: %s", strerror(errno));
+}
+
+/* Runs until a signal or the control socket ends it. */
+static int serve(const struct config *config)
+{
+	struct loop *loop = event_loop_new();
+	struct control *control = NULL;
+	struct proxy *proxy = NULL;
+	struct loop_io *io = NULL;
+	int fd = open_signals();
+	int rc = -ENOMEM;
+
+	if (!loop || fd < 0)
+		goto out;
+	io = loop_io_new(loop, fd, on_signal, loop);
+	if (!io)
+		goto out;
+	loop_io_set(loop, io, LOOP_READ);
+	rc = proxy_start(loop, config, &proxy);
+	if (rc)
+		goto out;
+	rc = query_control_open(proxy, &control);
+	if (rc)
+		goto out;
+	log_info(NULL, "rpcrdma-proxy " PACKAGE_VERSION " is up: %zu services, %zu workers",
+		 config->nservices, proxy->nworkers);
+	sd_ready();
+	event_loop_run(loop);
+	sd_stopping();
+	log_info(NULL, "stopping");
+out:
+	control_close(control);
+	proxy_stop(proxy);
+	if (loop)
+		loop_io_free(loop, io);
+	event_loop_free(loop);
+	if (fd >= 0)
+		close(fd);
+	return rc;
+}
+
+int main(int argc, char **argv)
+{
+	const char *file = CONFIG_DEFAULT_FILE;
+	bool check_only = false;
+	struct config *config;
+	int opt, rc;
+
+	while ((opt = getopt(argc, argv, "c:tvVh")) != -1) {
+		switch (opt) {
+		case 'c':
+			file = optarg;
+			break;
+		case 't':
+			check_only = true;
+			break;
+		case 'v':
+			log_set_level(LOG_LEVEL_DEBUG);
+			break;
+		case 'V':
+			puts("rpcrdma-proxy " PACKAGE_VERSION);
+			return 0;
+		case 'h':
+			fputs(usage, stdout);
+			return 0;
+		default:
+			fputs(usage, stderr);
+			return 1;
+		}
+	}
+	if (optind < argc) {
+		fprintf(stderr, "rpcrdma-proxy: unexpected argument '%s'\n%s", argv[optind], usage);
+		return 1;
+	}
+	rc = config_load(file, stderr, &config);
+	if (rc) {
+		if (rc != -EINVAL)
+			fprintf(stderr, "rpcrdma-proxy: %s: %s\n", file, strerror(-rc));
+		return 1;
+	}
+	config_warn(config, stderr);
+	if (check_only) {
+		printf("%s: OK\n", file);
+	} else {
+		raise_descriptor_limit();
+		rc = serve(config);
+	}
+	config_free(config);
+	return rc ? 1 : 0;
+}
