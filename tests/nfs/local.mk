@@ -1,7 +1,42 @@
-NFS_MSG = tests/nfs/msg.c tests/nfs/msg.h
+# Calls and Replies of every procedure and operation, written down for the tests alone.
+check_LIBRARIES += tests/nfs/librows.a
+tests_nfs_librows_a_SOURCES = tests/nfs/msg.c tests/nfs/msg.h tests/nfs/rows.c tests/nfs/rows.h \
+	tests/nfs/rows_side.c tests/nfs/rows_v3.c tests/nfs/rows_v4.c tests/nfs/spec.c tests/nfs/spec.h
+tests_nfs_librows_a_CFLAGS = $(UNIT_CFLAGS)
+NFS_LDADD = tests/nfs/librows.a $(UNIT_LDADD)
 
 check_PROGRAMS += tests/nfs/test_ceiling
-tests_nfs_test_ceiling_SOURCES = tests/nfs/test_ceiling.c $(NFS_MSG)
+tests_nfs_test_ceiling_SOURCES = tests/nfs/test_ceiling.c
 tests_nfs_test_ceiling_CFLAGS = $(UNIT_CFLAGS)
-tests_nfs_test_ceiling_LDADD = $(UNIT_LDADD)
+tests_nfs_test_ceiling_LDADD = $(NFS_LDADD)
 TESTS += tests/nfs/test_ceiling
+
+check_PROGRAMS += tests/nfs/test_rows
+tests_nfs_test_rows_SOURCES = tests/nfs/test_rows.c
+tests_nfs_test_rows_CFLAGS = $(UNIT_CFLAGS)
+tests_nfs_test_rows_LDADD = $(NFS_LDADD)
+TESTS += tests/nfs/test_rows
+
+check_PROGRAMS += tests/nfs/test_attrs
+tests_nfs_test_attrs_SOURCES = tests/nfs/test_attrs.c
+tests_nfs_test_attrs_CFLAGS = $(UNIT_CFLAGS)
+tests_nfs_test_attrs_LDADD = $(NFS_LDADD)
+TESTS += tests/nfs/test_attrs
+
+check_PROGRAMS += tests/nfs/test_payload
+tests_nfs_test_payload_SOURCES = tests/nfs/test_payload.c
+tests_nfs_test_payload_CFLAGS = $(UNIT_CFLAGS)
+tests_nfs_test_payload_LDADD = $(NFS_LDADD)
+TESTS += tests/nfs/test_payload
+
+check_PROGRAMS += tests/nfs/test_session
+tests_nfs_test_session_SOURCES = tests/nfs/test_session.c
+tests_nfs_test_session_CFLAGS = $(UNIT_CFLAGS)
+tests_nfs_test_session_LDADD = $(NFS_LDADD)
+TESTS += tests/nfs/test_session
+
+check_PROGRAMS += tests/nfs/test_hostile
+tests_nfs_test_hostile_SOURCES = tests/nfs/test_hostile.c
+tests_nfs_test_hostile_CFLAGS = $(UNIT_CFLAGS)
+tests_nfs_test_hostile_LDADD = $(NFS_LDADD)
+TESTS += tests/nfs/test_hostile

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * XDR written as text, so that a test's messages read like the RFC and share nothing with the
+ *walkers:
+ *
+ *	17		a word
+ *	q17		a hyper
+ *	x:16		16 bytes of filling, padded
+ *	o:5		a length word and 5 bytes of filling, padded: opaque data, or a string
+ *	d:5		the same, and it is the data item that may move by RDMA
+ *	w:3*7		a count and 3 words of 7
+ *	n:2(...)	a count and what is in the parentheses twice
+ *	r:2(...)	what is in the parentheses twice
+ */
+#ifndef TESTS_NFS_SPEC_H
+#define TESTS_NFS_SPEC_H
+
+#include "nfs/nfs.h"
+#include "tests/nfs/msg.h"
+
+#define SPEC_MAX_ITEMS 8
+
+struct spec_items {
+	unsigned count;
+	struct nfs_payload list[SPEC_MAX_ITEMS];
+};
+
+/** spec_put - append what @spec says; data items are added to @items. Fails the test if it is no
+ * spec. */
+void spec_put(struct nfs_msg *msg, const char *spec, struct spec_items *items);
+
+#endif

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Hostile messages: every Call and Reply cut off at each byte, with each bit flipped, and with each
+ * word as large as it can be. Nothing is read beyond the end (the copies have their exact size, for
+ * the sanitizers to see) and nothing found lies beyond it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "nfs/nfs.h"
+#include "nfs/table.h"
+#include "tests/lib/test.h"
+#include "tests/nfs/rows.h"
+
+#define LIMIT      (1024u * 1024 + 65536)
+#define HEAD_BYTES 600u /* of a message that are varied: beyond it is mostly filling */
+
+static void inside(const struct nfs_payload *list, int count, uint32_t len)
+{
+	for (int i = 0; i < count; i++) {
+		ck_assert_uint_le(list[i].offset_bytes, len);
+		ck_assert_uint_le(list[i].len_bytes, len - list[i].offset_bytes);
+	}
+}
+
+/* All that is done with a Call, then with the Reply, on copies of their exact sizes. */
+static void use(const uint8_t *call, uint32_t call_len, const uint8_t *reply, uint32_t reply_len)
+{
+	uint8_t *c = malloc(call_len + 1), *r = malloc(reply_len + 1);
+	struct nfs_sessions sessions = {0};
+	struct nfs_payload found[4];
+	struct rpc_call_hdr hdr;
+	struct nfs_note note;
+	uint32_t bounds[4];
+	int count;
+
+	ck_assert(c && r);
+	c = realloc(memcpy(c, call, call_len), call_len ? call_len : 1);
+	r = realloc(memcpy(r, reply, reply_len), reply_len ? reply_len : 1);
+	if (rpc_call_decode(c, call_len, &hdr) == RPC_OK) {
+		ck_assert_uint_le(nfs_reply_ceiling(&hdr, c, call_len, LIMIT), LIMIT);
+		count = nfs_call_payloads(&hdr, c, call_len, found, 4);
+		inside(found, count, call_len);
+		ck_assert_int_le(nfs_result_bounds(&hdr, c, call_len, bounds, 4), 4);
+		nfs_sessions_learn(&sessions, &hdr, c, call_len, r, reply_len);
+		ck_assert_uint_le(nfs_sessions_limit(&sessions, &hdr, c, call_len, LIMIT), LIMIT);
+		if (nfs_note_call(&note, &hdr, c, call_len)) {
+			ck_assert_uint_le(note.op_count, NFS_NOTE_MAX_OPS);
+			count = nfs_reply_payloads(&note, r, reply_len, found, 4);
+			ck_assert_int_le(count, 4);
+			inside(found, count, reply_len);
+		}
+	}
+	free(c);
+	free(r);
+}
+
+static uint32_t varied(uint32_t len)
+{
+	return len < HEAD_BYTES ? len : HEAD_BYTES;
+}
+
+static void each_row(void (*check)(const struct row_built *built))
+{
+	for (unsigned i = 0; row_lists[i]; i++)
+		for (const struct nfs_row *row = row_lists[i]; row->name; row++) {
+			struct row_built built;
+
+			row_build(&built, row, NULL);
+			check(&built);
+			row_free(&built);
+		}
+}
+
+static void cut(const struct row_built *built)
+{
+	const uint8_t *call = nfs_msg_bytes(built->call), *reply = nfs_msg_bytes(built->reply);
+	uint32_t call_len = nfs_msg_len(built->call), reply_len = nfs_msg_len(built->reply);
+
+	for (uint32_t len = 0; len <= varied(call_len); len++)
+		use(call, len, reply, reply_len < 4096 ? reply_len : 0);
+	for (uint32_t len = 0; len <= varied(reply_len); len++)
+		use(call, call_len, reply, len);
+}
+
+START_TEST(cut_off_at_each_byte)
+{
+	each_row(cut);
+}
+END_TEST
+
+/* Changes a word of either message in turn by way of @change, uses them, and puts it back. */
+static void vary(const struct row_built *built, uint32_t step,
+		 void (*change)(uint8_t *at, uint32_t offset))
+{
+	struct nfs_msg *const msgs[] = {built->call, built->reply};
+
+	for (unsigned m = 0; m < 2; m++) {
+		uint8_t *bytes = msgs[m]->out.start;
+
+		for (uint32_t offset = 0; offset < varied(nfs_msg_len(msgs[m])); offset += step) {
+			uint8_t saved[4];
+
+			memcpy(saved, bytes + offset, step < 4 ? 1 : 4);
+			change(bytes + offset, offset);
+			use(nfs_msg_bytes(built->call), nfs_msg_len(built->call),
+			    nfs_msg_bytes(built->reply), nfs_msg_len(built->reply));
+			memcpy(bytes + offset, saved, step < 4 ? 1 : 4);
+		}
+	}
+}
+
+static void flip_one(uint8_t *at, uint32_t offset)
+{
+	*at ^= (uint8_t)(1u << (offset * 5 % 8));
+}
+
+static void flip(const struct row_built *built)
+{
+	vary(built, 1, flip_one);
+}
+
+START_TEST(a_bit_flipped_in_each_byte)
+{
+	each_row(flip);
+}
+END_TEST
+
+static void set_huge(uint8_t *at, uint32_t offset)
+{
+	memset(at, 0xff, 4);
+}
+
+static void set_large(uint8_t *at, uint32_t offset)
+{
+	memcpy(at, "\x3f\xff\xff\xff", 4);
+}
+
+static void huge(const struct row_built *built)
+{
+	vary(built, 4, set_huge);
+	vary(built, 4, set_large);
+}
+
+START_TEST(each_word_as_large_as_can_be)
+{
+	each_row(huge);
+}
+END_TEST
+
+/* How deep a type nests, and that no element of an array or list is smaller than a word. */
+static unsigned depth_of(const struct nfs_field *type)
+{
+	unsigned deepest = 0;
+
+	for (; type->kind != NFS_END; type++) {
+		unsigned depth = 0;
+
+		if (type->kind == NFS_ARRAY)
+			ck_assert_int_ne(type->type->kind, NFS_END);
+		if (type->type)
+			depth = depth_of(type->type);
+		if (type->fail && depth_of(type->fail) > depth)
+			depth = depth_of(type->fail);
+		for (unsigned i = 0; type->arms && i < type->arms->count; i++) {
+			unsigned arm = depth_of(type->arms->arms[i].type);
+
+			depth = arm > depth ? arm : depth;
+		}
+		deepest = depth > deepest ? depth : deepest;
+	}
+	return deepest + 1;
+}
+
+START_TEST(types_nest_no_deeper_than_they_may)
+{
+	for (unsigned i = 0; row_lists[i]; i++)
+		for (const struct nfs_row *row = row_lists[i]; row->name; row++) {
+			const struct nfs_proc *proc =
+				row->minor_version < 0
+					? nfs_proc_find(row->prog, row->vers, row->proc)
+					: nfs_op_find(row->prog != 100003,
+						      (uint32_t)row->minor_version, row->op);
+
+			ck_assert_uint_le(depth_of(proc->args), NFS_MAX_DEPTH);
+			ck_assert_uint_le(depth_of(proc->results), NFS_MAX_DEPTH);
+		}
+}
+END_TEST
+
+START_TEST(a_list_of_a_megabyte_is_walked_without_depth)
+{
+	struct nfs_msg *reply = nfs_msg_new();
+	const struct nfs_proc *dump = nfs_proc_find(100005, 3, 2);
+	struct nfs_marks marks = {0};
+	struct spec_items none = {0};
+	struct xdr_reader at;
+
+	spec_put(reply, "r:100000(1 o:0 o:0) 0", &none);
+	xdr_reader_init(&at, nfs_msg_bytes(reply), nfs_msg_len(reply));
+	ck_assert(nfs_walk(&at, dump->results, &marks));
+	ck_assert_uint_eq(xdr_remaining_bytes(&at), 0);
+	nfs_msg_free(reply);
+}
+END_TEST
+
+START_TEST(a_boolean_that_is_neither_is_refused)
+{
+	struct nfs_msg *reply = nfs_msg_new();
+	const struct nfs_proc *dump = nfs_proc_find(100005, 3, 2);
+	struct nfs_marks marks = {0};
+	struct spec_items none = {0};
+	struct xdr_reader at;
+
+	spec_put(reply, "2 o:0 o:0 0", &none);
+	xdr_reader_init(&at, nfs_msg_bytes(reply), nfs_msg_len(reply));
+	ck_assert(!nfs_walk(&at, dump->results, &marks));
+	nfs_msg_free(reply);
+}
+END_TEST
+
+START_TEST(what_exceeds_a_maximum_is_refused)
+{
+	static const struct {
+		uint32_t vers, proc;
+		const char *args;
+	} calls[] = {
+		{3, 6, "o:65 q0 100"}, /* a file handle of 65 bytes */
+		{3, 5, "o:68"},
+		{2, 4, "x:32 o:256"}, /* a name of 256 */
+		{2, 13, "x:32 o:1 o:1025 1 2 3 4 5 6 7 8"},
+	};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(calls); i++) {
+		struct nfs_msg *msg = nfs_msg_new();
+		const struct nfs_proc *proc = nfs_proc_find(100003, calls[i].vers, calls[i].proc);
+		struct nfs_marks marks = {0};
+		struct spec_items none = {0};
+		struct xdr_reader at;
+
+		spec_put(msg, calls[i].args, &none);
+		xdr_reader_init(&at, nfs_msg_bytes(msg), nfs_msg_len(msg));
+		ck_assert_msg(!nfs_walk(&at, proc->args, &marks), "%s", calls[i].args);
+		nfs_msg_free(msg);
+	}
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("nfs_hostile");
+	TCase *tc = tcase_create("nfs_hostile");
+
+	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, cut_off_at_each_byte);
+	tcase_add_test(tc, a_bit_flipped_in_each_byte);
+	tcase_add_test(tc, each_word_as_large_as_can_be);
+	tcase_add_test(tc, types_nest_no_deeper_than_they_may);
+	tcase_add_test(tc, a_list_of_a_megabyte_is_walked_without_depth);
+	tcase_add_test(tc, a_boolean_that_is_neither_is_refused);
+	tcase_add_test(tc, what_exceeds_a_maximum_is_refused);
+	suite_add_tcase(suite, tc);
+	return test_main(suite);
+}

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Payloads: which result takes which chunk, and what is never guessed at. */
+#include <errno.h>
+#include <string.h>
+
+#include "nfs/nfs.h"
+#include "tests/lib/test.h"
+#include "tests/nfs/spec.h"
+
+#define SEQUENCE      "53 x:16 1 0 0 1 "
+#define SEQUENCE_DONE "53 0 x:16 1 0 0 0 0 "
+#define PUTFH         "22 o:32 "
+#define PUTFH_DONE    "22 0 "
+#define READ(count)   "25 1 x:12 q0 " #count " "
+#define READLINK      "27 "
+
+static struct spec_items call_items, reply_items;
+static struct nfs_payload found[8];
+
+/* A Call of NFSv4 with @args behind the tag. */
+static struct nfs_msg *compound(const struct nfs_msg_auth *auth, const char *args)
+{
+	struct nfs_msg *call = nfs_msg_call(100003, 4, 1, auth);
+
+	call_items.count = 0;
+	spec_put(call, "o:6", &call_items);
+	spec_put(call, args, &call_items);
+	return call;
+}
+
+static bool note_of(struct nfs_note *note, struct nfs_msg *call)
+{
+	struct rpc_call_hdr hdr;
+	bool there;
+
+	ck_assert_int_eq(rpc_call_decode(nfs_msg_bytes(call), nfs_msg_len(call), &hdr), RPC_OK);
+	there = nfs_note_call(note, &hdr, nfs_msg_bytes(call), nfs_msg_len(call));
+	nfs_msg_free(call);
+	return there;
+}
+
+/* What is found in a Reply of @results to a Call of @args. */
+static int payloads_of(const char *args, const char *results, unsigned max)
+{
+	struct nfs_msg *reply = nfs_msg_reply(NULL);
+	struct nfs_note note;
+	int count;
+
+	ck_assert(note_of(&note, compound(NULL, args)));
+	reply_items.count = 0;
+	spec_put(reply, results, &reply_items);
+	count = nfs_reply_payloads(&note, nfs_msg_bytes(reply), nfs_msg_len(reply), found, max);
+	nfs_msg_free(reply);
+	return count;
+}
+
+static void same_item(unsigned at, unsigned want)
+{
+	ck_assert_uint_eq(found[at].offset_bytes, reply_items.list[want].offset_bytes);
+	ck_assert_uint_eq(found[at].len_bytes, reply_items.list[want].len_bytes);
+}
+
+START_TEST(the_nth_read_or_readlink_is_the_nth_payload)
+{
+	ck_assert_int_eq(
+		payloads_of("1 7 " SEQUENCE PUTFH READ(4096) READ(17) PUTFH READLINK "9 w:0*0",
+			    "0 o:6 7 " SEQUENCE_DONE PUTFH_DONE
+			    "25 0 0 d:4096 25 0 1 d:17 " PUTFH_DONE "27 0 d:30 9 0 w:0*0 o:0",
+			    8),
+		3);
+	for (unsigned i = 0; i < 3; i++)
+		same_item(i, i);
+}
+END_TEST
+
+START_TEST(no_more_are_given_than_there_is_room_for)
+{
+	ck_assert_int_eq(
+		payloads_of("0 2 " READ(4096) READ(17), "0 o:6 2 25 0 0 d:4096 25 0 1 d:17", 1), 1);
+	same_item(0, 0);
+	ck_assert_int_eq(payloads_of("0 1 " READ(8), "0 o:6 1 25 0 1 d:8", 0), 0);
+}
+END_TEST
+
+START_TEST(a_read_that_fails_counts_with_nothing_in_it)
+{
+	ck_assert_int_eq(payloads_of("0 3 " READ(10) READ(10) READ(10),
+				     "10025 o:6 2 25 0 0 d:10 25 10025", 8),
+			 2);
+	same_item(0, 0);
+	ck_assert_uint_eq(found[1].len_bytes, 0);
+}
+END_TEST
+
+START_TEST(an_operation_that_fails_before_the_read_leaves_none)
+{
+	ck_assert_int_eq(payloads_of("1 3 " SEQUENCE PUTFH READ(10),
+				     "10001 o:6 2 " SEQUENCE_DONE "22 10001", 8),
+			 0);
+	/* Failed results are not walked: SETATTR's may lack its bitmap. */
+	ck_assert_int_eq(
+		payloads_of("0 2 34 1 x:12 w:0*0 o:0 " READ(10), "10004 o:6 1 34 10004", 8), 0);
+}
+END_TEST
+
+START_TEST(an_operation_the_server_does_not_know_ends_the_walk)
+{
+	ck_assert_int_eq(payloads_of("2 2 10044 " READ(10), "10044 o:6 1 10044 10044", 8), 0);
+}
+END_TEST
+
+START_TEST(read_plus_is_never_a_payload)
+{
+	ck_assert_int_eq(payloads_of("2 3 " SEQUENCE "68 1 x:12 q0 100 " READ(10),
+				     "0 o:6 3 " SEQUENCE_DONE "68 0 1 n:2(0 q0 o:50) 25 0 1 d:10",
+				     8),
+			 1);
+	same_item(0, 0);
+}
+END_TEST
+
+START_TEST(nonsense_is_refused)
+{
+	static const char *const replies[] = {
+		"0 o:6 1 26 0 1 o:10",          /* another operation */
+		"0 o:6 1 9 0 w:0*0 o:0",        /* another, that succeeds */
+		"0 o:6 0",                      /* none, though nothing failed */
+		"0 o:6 1 25 0 1 10",            /* data that are not there */
+		"0 o:6 1 25 0 1 4294967295",    /* a length beyond everything */
+		"0 o:6 1 25 0",                 /* cut off */
+		"0 o:6 1 25",                   /* cut off before the status */
+		"0 o:6 1",                      /* cut off before the operation */
+		"0 o:6 4294967295 25 0 1 o:10", /* more results than fit */
+		"0 4294967295",                 /* a tag beyond everything */
+	};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(replies); i++)
+		ck_assert_msg(payloads_of("0 1 " READ(10), replies[i], 8) == -EBADMSG, "%s",
+			      replies[i]);
+}
+END_TEST
+
+START_TEST(error_replies_have_no_payload)
+{
+	uint8_t bytes[RPC_ERROR_REPLY_BYTES];
+	struct nfs_note note;
+	size_t len;
+
+	ck_assert(note_of(&note, compound(NULL, "0 1 " READ(10))));
+	for (enum rpc_accept_stat stat = RPC_PROG_UNAVAIL; stat <= RPC_SYSTEM_ERR; stat++) {
+		if (stat == RPC_PROG_MISMATCH)
+			continue;
+		len = rpc_encode_accepted(bytes, 1, stat);
+		ck_assert_int_eq(nfs_reply_payloads(&note, bytes, (uint32_t)len, found, 8), 0);
+	}
+	len = rpc_encode_auth_error(bytes, 1, 1);
+	ck_assert_int_eq(nfs_reply_payloads(&note, bytes, (uint32_t)len, found, 8), 0);
+	len = rpc_encode_rpc_mismatch(bytes, 1);
+	ck_assert_int_eq(nfs_reply_payloads(&note, bytes, (uint32_t)len, found, 8), 0);
+	/* Not a Reply at all. */
+	ck_assert_int_eq(nfs_reply_payloads(&note, bytes, 4, found, 8), -EBADMSG);
+}
+END_TEST
+
+START_TEST(integrity_and_privacy_have_no_payloads)
+{
+	for (uint32_t service = RPC_GSS_INTEGRITY; service <= RPC_GSS_PRIVACY; service++) {
+		const struct nfs_msg_auth gss = {RPC_AUTH_GSS, RPC_GSS_DATA, service, 28};
+		struct nfs_msg *call = compound(&gss, "0 1 38 1 x:12 q0 2 d:10");
+		struct rpc_call_hdr hdr;
+		struct nfs_note note;
+
+		ck_assert_int_eq(rpc_call_decode(nfs_msg_bytes(call), nfs_msg_len(call), &hdr),
+				 RPC_OK);
+		ck_assert_int_eq(
+			nfs_call_payloads(&hdr, nfs_msg_bytes(call), nfs_msg_len(call), found, 8),
+			0);
+		nfs_msg_free(call);
+		ck_assert(!note_of(&note, compound(&gss, "0 1 " READ(10))));
+	}
+}
+END_TEST
+
+START_TEST(context_tokens_have_no_payloads)
+{
+	const struct nfs_msg_auth init = {RPC_AUTH_GSS, RPC_GSS_INIT, 0, 0};
+	struct nfs_note note;
+
+	ck_assert(!note_of(&note, nfs_msg_call(100003, 3, 0, &init)));
+	ck_assert(!note_of(&note, compound(&init, "0 1 " READ(10))));
+}
+END_TEST
+
+START_TEST(calls_without_a_read_need_no_note)
+{
+	struct nfs_note note;
+
+	ck_assert(!note_of(&note, compound(NULL, "0 2 " PUTFH "9 w:1*26")));
+	ck_assert(!note_of(&note, nfs_msg_call(100003, 3, 1, NULL)));
+	ck_assert(!note_of(&note, nfs_msg_call(100003, 3, 99, NULL)));
+	ck_assert(!note_of(&note, nfs_msg_call(100005, 3, 5, NULL)));
+	ck_assert(!note_of(&note, nfs_msg_call(0x20000001, 1, 6, NULL)));
+}
+END_TEST
+
+START_TEST(a_call_that_cannot_be_followed_leaves_its_reply_alone)
+{
+	static const char *const calls[] = {
+		"3 1 " READ(10),      /* a minor version that nobody knows */
+		"0 1 99",             /* an operation that nobody knows */
+		"1 1 68 1 x:12 q0 9", /* one of 4.2 in 4.1 */
+		"0 2 " READ(10),      /* cut off */
+		"0 2000000000",       /* more operations than fit */
+	};
+	struct nfs_msg *reply = nfs_msg_reply(NULL);
+	struct nfs_note note;
+
+	reply_items.count = 0;
+	spec_put(reply, "0 o:6 1 25 0 1 d:10", &reply_items);
+	for (unsigned i = 0; i < ARRAY_SIZE(calls); i++) {
+		ck_assert_msg(note_of(&note, compound(NULL, calls[i])), "%s", calls[i]);
+		ck_assert_int_eq(nfs_reply_payloads(&note, nfs_msg_bytes(reply), nfs_msg_len(reply),
+						    found, 8),
+				 -EBADMSG);
+	}
+	nfs_msg_free(reply);
+}
+END_TEST
+
+START_TEST(more_operations_than_a_note_holds_are_not_followed)
+{
+	struct nfs_msg *reply = nfs_msg_reply(NULL);
+	struct nfs_note note;
+
+	ck_assert(note_of(&note, compound(NULL, "0 n:128(25 1 x:12 q0 4)")));
+	ck_assert(note.followed);
+	ck_assert_uint_eq(note.op_count, NFS_NOTE_MAX_OPS);
+	ck_assert(note_of(&note, compound(NULL, "0 n:129(25 1 x:12 q0 4)")));
+	ck_assert(!note.followed);
+	ck_assert_int_eq(
+		nfs_reply_payloads(&note, nfs_msg_bytes(reply), nfs_msg_len(reply), found, 8),
+		-EBADMSG);
+	nfs_msg_free(reply);
+}
+END_TEST
+
+START_TEST(payloads_of_calls_are_found_among_other_operations)
+{
+	struct nfs_msg *call = compound(NULL, "1 4 " SEQUENCE PUTFH "38 1 x:12 q0 2 d:4099 "
+					      "6 5 d:11 o:4 w:0*0 o:0");
+	struct rpc_call_hdr hdr;
+
+	ck_assert_int_eq(rpc_call_decode(nfs_msg_bytes(call), nfs_msg_len(call), &hdr), RPC_OK);
+	ck_assert_int_eq(nfs_call_payloads(&hdr, nfs_msg_bytes(call), nfs_msg_len(call), found, 8),
+			 2);
+	for (unsigned i = 0; i < 2; i++) {
+		ck_assert_uint_eq(found[i].offset_bytes, call_items.list[i].offset_bytes);
+		ck_assert_uint_eq(found[i].len_bytes, call_items.list[i].len_bytes);
+	}
+	ck_assert_int_eq(nfs_call_payloads(&hdr, nfs_msg_bytes(call), nfs_msg_len(call), found, 1),
+			 1);
+	ck_assert_int_eq(
+		nfs_call_payloads(&hdr, nfs_msg_bytes(call), nfs_msg_len(call) - 4, found, 8),
+		-EBADMSG);
+	nfs_msg_free(call);
+}
+END_TEST
+
+START_TEST(write_chunks_are_asked_for_at_the_size_of_the_results)
+{
+	struct nfs_msg *call = compound(NULL, "1 5 " SEQUENCE PUTFH READ(70000) READLINK READ(3));
+	struct rpc_call_hdr hdr;
+	uint32_t bounds[4] = {0};
+
+	ck_assert_int_eq(rpc_call_decode(nfs_msg_bytes(call), nfs_msg_len(call), &hdr), RPC_OK);
+	ck_assert_int_eq(nfs_result_bounds(&hdr, nfs_msg_bytes(call), nfs_msg_len(call), bounds, 4),
+			 3);
+	ck_assert_uint_eq(bounds[0], 70000);
+	ck_assert_uint_ge(bounds[1], 4096);
+	ck_assert_uint_eq(bounds[2], 3);
+	/* What stays is small. */
+	ck_assert_uint_lt(nfs_msg_ceiling(call, 1 << 20) - 70000 - bounds[1] - 4, 1024);
+	nfs_msg_free(call);
+}
+END_TEST
+
+START_TEST(the_result_of_a_version_3_read_has_a_bound)
+{
+	struct nfs_msg *call = nfs_msg_call(100003, 3, 6, NULL);
+	struct rpc_call_hdr hdr;
+	uint32_t bound = 0;
+
+	call_items.count = 0;
+	spec_put(call, "o:28 q0 8192", &call_items);
+	ck_assert_int_eq(rpc_call_decode(nfs_msg_bytes(call), nfs_msg_len(call), &hdr), RPC_OK);
+	ck_assert_int_eq(nfs_result_bounds(&hdr, nfs_msg_bytes(call), nfs_msg_len(call), &bound, 1),
+			 1);
+	ck_assert_uint_eq(bound, 8192);
+	ck_assert_int_eq(
+		nfs_result_bounds(&hdr, nfs_msg_bytes(call), nfs_msg_len(call) - 4, &bound, 1),
+		-EBADMSG);
+	nfs_msg_free(call);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("nfs_payload");
+	TCase *tc = tcase_create("nfs_payload");
+
+	tcase_add_test(tc, the_nth_read_or_readlink_is_the_nth_payload);
+	tcase_add_test(tc, no_more_are_given_than_there_is_room_for);
+	tcase_add_test(tc, a_read_that_fails_counts_with_nothing_in_it);
+	tcase_add_test(tc, an_operation_that_fails_before_the_read_leaves_none);
+	tcase_add_test(tc, an_operation_the_server_does_not_know_ends_the_walk);
+	tcase_add_test(tc, read_plus_is_never_a_payload);
+	tcase_add_test(tc, nonsense_is_refused);
+	tcase_add_test(tc, error_replies_have_no_payload);
+	tcase_add_test(tc, integrity_and_privacy_have_no_payloads);
+	tcase_add_test(tc, context_tokens_have_no_payloads);
+	tcase_add_test(tc, calls_without_a_read_need_no_note);
+	tcase_add_test(tc, a_call_that_cannot_be_followed_leaves_its_reply_alone);
+	tcase_add_test(tc, more_operations_than_a_note_holds_are_not_followed);
+	tcase_add_test(tc, payloads_of_calls_are_found_among_other_operations);
+	tcase_add_test(tc, write_chunks_are_asked_for_at_the_size_of_the_results);
+	tcase_add_test(tc, the_result_of_a_version_3_read_has_a_bound);
+	suite_add_tcase(suite, tc);
+	return test_main(suite);
+}
