@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PORT_TEXT_BYTES 6u /* "65535" and its end */
+#define PORT_TEXT_BYTES 24u /* any long, though a port has five digits */
 
 static const char *const transport_names[] = {
 	[TRANSPORT_TCP] = "tcp",
