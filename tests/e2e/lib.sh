@@ -151,6 +151,17 @@ not() { ! "$@"; }
 alive() { kill -0 "${pid_of[$1]}" 2>/dev/null; }
 listens() { ss -Hltn "sport = :$1" | grep -q .; }
 
+# serves NAME PORT...: within 20 s it listens on all of them; false at once if it has ended
+serves() {
+	local name=$1 port
+
+	shift
+	for port in "$@"; do
+		wait_for 20 eval "! alive $name || listens $port"
+		alive "$name" && listens "$port" || return 1
+	done
+}
+
 start_ganesha() {
 	can_open_by_handle || skip_all "NFS-Ganesha's VFS needs root outside user namespaces"
 	command -v ganesha.nfsd >/dev/null || skip_all "NFS-Ganesha is not installed"
@@ -159,10 +170,10 @@ start_ganesha() {
 	ganesha_config >$T/ganesha.conf
 	if [ -z "${pid_of[rpcbind]:-}" ]; then
 		start rpcbind rpcbind -f -w
-		wait_for 10 listens 111 || bail "rpcbind does not start"
+		serves rpcbind 111 || bail "rpcbind does not start"
 	fi
 	start ganesha ganesha.nfsd -F -f $T/ganesha.conf -L $T/ganesha.log -p $T/ganesha.pid -N NIV_EVENT
-	wait_for 20 listens $NFS_PORT && wait_for 20 listens $MNT_PORT || bail "NFS-Ganesha does not start"
+	serves ganesha $NFS_PORT $MNT_PORT || bail "NFS-Ganesha does not start"
 }
 
 # ---------------------------------------------------------------- the proxies
@@ -201,7 +212,7 @@ start_proxy() {
 	proxy_config "$side" >"$T/$side.conf"
 	# shellcheck disable=SC2086
 	start "$side" ${PROXY_WRAP:-} "$PROXY" -c "$T/$side.conf"
-	wait_for 20 listens "$port" && wait_for 20 listens "$mnt" || bail "proxy $side does not start"
+	serves "$side" "$port" "$mnt" || bail "proxy $side does not start"
 }
 
 # start_chain: the two proxies, back to back over iwarp; or none of them
