@@ -257,6 +257,8 @@ static void op_close(struct leg *base, enum leg_close why)
 	bool graceful = why == LEG_CLOSE_LOCAL || why == LEG_CLOSE_SHUTDOWN ||
 			(why == LEG_CLOSE_FATE && !leg->connecting);
 
+	uint64_t limit_us = leg->config.leg.stall_timeout_us;
+
 	if (leg->state > TCP_OPEN)
 		return;
 	if (!graceful || leg->state != TCP_OPEN) {
@@ -265,7 +267,9 @@ static void op_close(struct leg *base, enum leg_close why)
 	}
 	leg->close_why = why;
 	leg->state = TCP_FLUSHING;
-	leg->state_deadline_us = loop_now_us(loop_of(leg)) + TCP_CLOSE_LIMIT_US;
+	if (limit_us > TCP_CLOSE_LIMIT_US)
+		limit_us = TCP_CLOSE_LIMIT_US;
+	leg->state_deadline_us = loop_now_us(loop_of(leg)) + limit_us;
 	tcp_input_fini(leg);
 	release_exchanges(leg);
 	tcp_leg_watch(leg);

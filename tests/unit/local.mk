@@ -148,3 +148,18 @@ tests_unit_test_iwarp_socket_SOURCES = tests/unit/test_iwarp_socket.c
 tests_unit_test_iwarp_socket_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_iwarp_socket_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_iwarp_socket
+
+
+check_PROGRAMS += tests/unit/test_tcp_leg_flow
+tests_unit_test_tcp_leg_flow_SOURCES = tests/unit/test_tcp_leg_flow.c \
+	tests/unit/tcp_leg_fixture.c tests/unit/tcp_leg_fixture.h
+tests_unit_test_tcp_leg_flow_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_tcp_leg_flow_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_tcp_leg_flow
+
+check_PROGRAMS += tests/unit/test_tcp_connect
+tests_unit_test_tcp_connect_SOURCES = tests/unit/test_tcp_connect.c \
+	tests/unit/tcp_leg_fixture.c tests/unit/tcp_leg_fixture.h
+tests_unit_test_tcp_connect_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_tcp_connect_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_tcp_connect

@@ -284,11 +284,13 @@ START_TEST(a_post_wakes_a_loop_that_sleeps)
 }
 END_TEST
 
+static char post_a[] = "a", post_b[] = "b", post_c[] = "c";
+
 static void mark_post(void *arg)
 {
 	mark(arg);
-	if (*(char *)arg == 'a')
-		ck_assert_int_eq(event_loop_post(loop, mark_post, "c"), 0);
+	if (arg == post_a)
+		ck_assert_int_eq(event_loop_post(loop, mark_post, post_c), 0);
 }
 
 START_TEST(what_was_posted_before_free_is_run)
@@ -296,8 +298,8 @@ START_TEST(what_was_posted_before_free_is_run)
 	struct loop *keep = event_loop_new();
 	struct loop *gone = loop;
 
-	ck_assert_int_eq(event_loop_post(gone, mark_post, "a"), 0);
-	ck_assert_int_eq(event_loop_post(gone, mark_post, "b"), 0);
+	ck_assert_int_eq(event_loop_post(gone, mark_post, post_a), 0);
+	ck_assert_int_eq(event_loop_post(gone, mark_post, post_b), 0);
 	event_loop_free(gone);
 	loop = keep;
 	ck_assert_str_eq(trace, "abc");
