@@ -180,7 +180,7 @@ start_ganesha() {
 
 # service NAME LISTEN CONNECT [MORE]
 service() {
-	printf '  { name = "%s"; listen = "%s"; connect = "%s"; require_privileged_port = false; %s }' "$@" ""
+	printf '  { name = "%s"; listen = "%s"; connect = "%s"; require_privileged_port = false; %s }' "$1" "$2" "$3" "${4:-}"
 }
 
 # proxy_config SIDE: a (clients' side) or b (server's side). A_GLOBAL, B_GLOBAL: more top-level keys;
