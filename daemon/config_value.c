@@ -159,9 +159,8 @@ const char *config_uri_parse(const char *text, bool listen, struct config_uri *u
 	number = transport == TRANSPORT_TCP ? 2049 : 20049;
 	if (port)
 		number = decimal(port, 65535);
-	if (number < 0 || (number == 0 && !listen))
-		return complaint("port \"%.32s\" is not a number from %d to 65535", port,
-				 listen ? 0 : 1);
+	if (number < 1)
+		return complaint("port \"%.32s\" is not a number from 1 to 65535", port);
 	snprintf(digits, sizeof(digits), "%ld", number);
 
 	found = (struct config_uri){transport, strdup(host), strdup(digits)};
@@ -211,7 +210,7 @@ bool config_uri_overlaps(const struct config_uri *a, const struct config_uri *b)
 {
 	struct in6_addr in_a, in_b;
 
-	if (strcmp(a->port, b->port) || !strcmp(a->port, "0"))
+	if (strcmp(a->port, b->port))
 		return false;
 	if (!(transport_binds[a->transport] & transport_binds[b->transport]))
 		return false;

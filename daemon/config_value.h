@@ -13,7 +13,7 @@
 /**
  * config_uri_parse - TRANSPORT://HOST[:PORT]
  * @text:   the URI; the port defaults to 2049 for tcp and 20049 for the others
- * @listen: for a listener, whose host may be empty and whose port may be 0
+ * @listen: for a listener, whose host may be empty
  * @uri:    set on success; its strings are freed with config_uri_fini()
  *
  * Returns NULL, or what is wrong with it; the text lasts until the next call in this thread.

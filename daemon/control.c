@@ -102,7 +102,7 @@ static bool client_send(struct client *client)
 /* Answers with @object, which it takes; the client may be gone afterwards. */
 static void client_reply(struct client *client, json_t *object)
 {
-	char *text = json_dumps(object, JSON_COMPACT);
+	char *text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(12));
 	size_t len = text ? strlen(text) : 0;
 
 	json_decref(object);

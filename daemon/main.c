@@ -84,6 +84,7 @@ static int serve(const struct config *config)
 	log_info(NULL, "rpcrdma-proxy " PACKAGE_VERSION " is up: %zu services, %zu workers",
 		 config->nservices, proxy->nworkers);
 	sd_ready();
+	sd_status("%zu services, %zu workers", config->nservices, proxy->nworkers);
 	event_loop_run(loop);
 	sd_stopping();
 	log_info(NULL, "stopping");

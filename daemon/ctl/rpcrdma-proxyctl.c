@@ -49,7 +49,7 @@ static int print_answer(const struct options *options, const struct control_comm
 	int rc = 0;
 
 	if (options->json) {
-		rc = json_dumpf(answer, stdout, JSON_INDENT(2));
+		rc = json_dumpf(answer, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
 		putchar('\n');
 	} else {
 		rc = render_answer(command->id, answer, options->all, stdout);

@@ -56,8 +56,25 @@ usage() {
 	same "$2 has every option that -h names" "" "$missing"
 }
 usage "$builddir/daemon/ctl/rpcrdma-proxyctl" rpcrdma-proxyctl.8
-if [ -x "$builddir/daemon/rpcrdma-proxy" ]; then
-	usage "$builddir/daemon/rpcrdma-proxy" rpcrdma-proxy.8
-fi
+usage "$builddir/daemon/rpcrdma-proxy" rpcrdma-proxy.8
+
+# examples FILE COUNT: each "services = ( ... );" in it is a valid configuration
+examples() {
+	local dir i=0 said='' file
+
+	dir=$(mktemp -d)
+	awk -v dir="$dir" '
+		/^ *services = \($/ { file = dir "/" ++n }
+		file { print > file }
+		/^ *\);$/ { file = "" }' "$1"
+	for file in "$dir"/*; do
+		i=$((i + 1))
+		said+=$("$builddir/daemon/rpcrdma-proxy" -t -c "$file" 2>&1 >/dev/null)
+	done
+	rm -r "$dir"
+	same "the $2 examples of ${1##*/} are valid and draw no warning" "$2 examples: " "$i examples: $said"
+}
+examples "$srcdir/README.md" 3
+examples "$man/rpcrdma-proxy.conf.5" 3
 
 echo "1..$n"

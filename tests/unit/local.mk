@@ -163,3 +163,9 @@ tests_unit_test_tcp_connect_SOURCES = tests/unit/test_tcp_connect.c \
 tests_unit_test_tcp_connect_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_tcp_connect_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_tcp_connect
+
+check_PROGRAMS += tests/unit/test_sd
+tests_unit_test_sd_SOURCES = tests/unit/test_sd.c
+tests_unit_test_sd_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_sd_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_sd
