@@ -193,15 +193,13 @@ static void release_exchanges(struct tcp_leg *leg)
 	}
 }
 
-/* A connection to a server that ends with its client is reset: nothing that the server still says
- * is wanted, and the source port is free at once for the client's next connection. */
 static void close_socket(struct tcp_leg *leg)
 {
 	const struct linger reset = {.l_onoff = 1, .l_linger = 0};
 
 	if (leg->fd < 0)
 		return;
-	if (leg->connecting && leg->close_why == LEG_CLOSE_FATE)
+	if (leg->reset)
 		setsockopt(leg->fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
 	close(leg->fd);
 	leg->fd = -1;
@@ -251,17 +249,21 @@ static void finish_flushing(struct tcp_leg *leg)
 	tcp_leg_watch(leg);
 }
 
+/*
+ * A client is sent what is queued for it and reads to the end, whatever ended its upstream. A connection to a
+ * server that ends with its client is reset: nothing that the server still says is wanted, and the source
+ * port is free at once for the client's next connection.
+ */
 static void op_close(struct leg *base, enum leg_close why)
 {
 	struct tcp_leg *leg = tcp_leg_of(base);
-	bool graceful = why == LEG_CLOSE_LOCAL || why == LEG_CLOSE_SHUTDOWN ||
-			(why == LEG_CLOSE_FATE && !leg->connecting);
-
+	bool in_order = !leg->connecting || why == LEG_CLOSE_LOCAL || why == LEG_CLOSE_SHUTDOWN;
 	uint64_t limit_us = leg->config.leg.stall_timeout_us;
 
 	if (leg->state > TCP_OPEN)
 		return;
-	if (!graceful || leg->state != TCP_OPEN) {
+	if (!in_order || leg->state != TCP_OPEN) {
+		leg->reset = !in_order;
 		tcp_leg_fail(leg, why, "%s", "");
 		return;
 	}

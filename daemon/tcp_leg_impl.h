@@ -153,6 +153,7 @@ struct tcp_leg {
 	uint64_t bytes_received, bytes_sent;
 	enum leg_close close_why;
 	char close_detail[TCP_DETAIL_BYTES];
+	bool reset; /* the connection ends with a reset, not a FIN */
 	bool closed_said;
 };
 

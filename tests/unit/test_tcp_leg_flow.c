@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* The TCP leg's flow: memory, pauses, stalls, and every way to an end. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -452,7 +453,7 @@ START_TEST(an_orderly_close_sends_what_is_queued)
 	peer_send_call(2, 44, 0);
 	RUN_UNTIL(seen.ncalls == 2);
 	answer_call(0, 1024 * 1024, 1);
-	leg_close(leg, LEG_CLOSE_SHUTDOWN);
+	leg_close(leg, LEG_CLOSE_LOST);
 	/* Too late: it was in flight when the leg closed. */
 	answer_call(1, 100, 2);
 	peer_expect_reply(1, 1024 * 1024, 1);
@@ -464,7 +465,7 @@ START_TEST(an_orderly_close_sends_what_is_queued)
 	ck_assert_uint_eq(seen.closed, 0);
 	shutdown(peer, SHUT_WR);
 	RUN_UNTIL(seen.closed);
-	ck_assert_int_eq(seen.why, LEG_CLOSE_SHUTDOWN);
+	ck_assert_int_eq(seen.why, LEG_CLOSE_LOST);
 	ck_assert_uint_eq(seen.ncalls, 2);
 }
 END_TEST
@@ -485,20 +486,50 @@ END_TEST
 
 START_TEST(a_close_calls_nothing_back_before_it_returns)
 {
-	fixture_open();
+	fixture_connect();
 	peer_send_call(1, 44, 0);
 	RUN_UNTIL(seen.ncalls);
-	leg_close(leg, LEG_CLOSE_RESOURCES);
+	send_call(1, 44, 0, 100);
+	leg_close(leg, LEG_CLOSE_PEER);
 	leg_close(leg, LEG_CLOSE_LOCAL);
 	ck_assert_uint_eq(seen.closed, 0);
 	ck_assert_ptr_null(seen.calls[0]->origin);
 	answer_call(0, 100, 0);
-	send_call(1, 44, 0, 100);
+	send_call(2, 44, 0, 100);
+	ck_assert_uint_eq(pool_in_use(), 0);
 	RUN_UNTIL(seen.closed);
 	settle();
 	ck_assert_uint_eq(seen.closed, 1);
-	ck_assert_int_eq(seen.why, LEG_CLOSE_RESOURCES);
+	ck_assert_int_eq(seen.why, LEG_CLOSE_PEER);
 	ck_assert_uint_eq(seen.nreplies, 0);
+}
+END_TEST
+
+/* Its client is gone; a server in good order sees a reset, so that the port is free. */
+START_TEST(a_connection_to_a_server_ends_with_a_reset)
+{
+	char byte;
+
+	fixture_connect();
+	leg_close(leg, LEG_CLOSE_PEER);
+	RUN_UNTIL(seen.closed);
+	ck_assert_int_eq(recv(peer, &byte, 1, 0), -1);
+	ck_assert_int_eq(errno, ECONNRESET);
+}
+END_TEST
+
+START_TEST(a_stopping_daemon_ends_connections_to_servers_in_order)
+{
+	uint32_t len;
+
+	fixture_connect();
+	send_call(1, 1024 * 1024, 0, 100);
+	settle();
+	leg_close(leg, LEG_CLOSE_SHUTDOWN);
+	peer_read_record(&len);
+	ck_assert_uint_eq(len, 1024 * 1024);
+	RUN_UNTIL(seen.closed);
+	ck_assert_int_eq(recv(peer, &len, 1, 0), 0);
 }
 END_TEST
 
@@ -510,7 +541,7 @@ static void close_at_call(void *arg, struct exchange *x)
 
 START_TEST(a_close_from_inside_a_callback_ends_the_reading)
 {
-	enum leg_close why = _i ? LEG_CLOSE_RESOURCES : LEG_CLOSE_LOCAL;
+	enum leg_close why = _i ? LEG_CLOSE_LOST : LEG_CLOSE_LOCAL;
 	struct leg_events events = *config.leg.events;
 	uint8_t bytes[96];
 
@@ -601,6 +632,8 @@ int main(void)
 	tcase_add_test(tc, an_orderly_close_sends_what_is_queued);
 	tcase_add_loop_test(tc, an_orderly_close_does_not_wait_for_ever, 0, 2);
 	tcase_add_test(tc, a_close_calls_nothing_back_before_it_returns);
+	tcase_add_test(tc, a_connection_to_a_server_ends_with_a_reset);
+	tcase_add_test(tc, a_stopping_daemon_ends_connections_to_servers_in_order);
 	tcase_add_loop_test(tc, a_close_from_inside_a_callback_ends_the_reading, 0, 2);
 	tcase_add_test(tc, a_snapshot_tells_the_state);
 	return test_main(suite);
