@@ -49,8 +49,9 @@ static void on_refused(void *arg, const struct sockaddr *peer, enum leg_close wh
 	char text[ADDRESS_TEXT_BYTES];
 
 	ps->refused[why]++;
-	log_warning(NULL, "%s: refused %s: %s", ps->proxy->config->services[index_of(ps)].name,
-		    address_text(peer, text), leg_close_text(why));
+	log_write_limited(LOG_LEVEL_WARNING, &ps->refusals, NULL, "%s: refused %s: %s",
+			  ps->proxy->config->services[index_of(ps)].name, address_text(peer, text),
+			  leg_close_text(why));
 }
 
 static bool has_room(void *arg)

@@ -11,6 +11,7 @@
 #include "base/compiler.h"
 #include "base/loop.h"
 #include "daemon/config.h"
+#include "daemon/log.h"
 #include "daemon/service.h"
 #include "daemon/worker.h"
 #include "leg/leg.h"
@@ -21,8 +22,8 @@ struct listener;
 struct proxy_service {
 	struct proxy *proxy;
 	struct listener *listener;
-	uint64_t
-		refused[LEG_CLOSE_COUNT]; /* connections that the listener turned away, by reason */
+	uint64_t refused[LEG_CLOSE_COUNT]; /* that the listener turned away, by reason */
+	struct log_limit refusals;
 };
 
 struct proxy {
