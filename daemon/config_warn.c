@@ -11,7 +11,7 @@ static void PRINTF_LIKE(4, 5) warn(FILE *out, const struct config *config,
 {
 	va_list ap;
 
-	fprintf(out, "%s:%d: service %s ", config->file, service->line, service->name);
+	fprintf(out, "%s:%d: warning: service %s ", config->file, service->line, service->name);
 	va_start(ap, format);
 	vfprintf(out, format, ap);
 	va_end(ap);
@@ -62,7 +62,7 @@ static void warn_service(const struct config *config, const struct service_confi
 void config_warn(const struct config *config, FILE *out)
 {
 	if (!config->nservices)
-		fprintf(out, "%s:1: no services: there is nothing to do\n", config->file);
+		fprintf(out, "%s:1: warning: no services: there is nothing to do\n", config->file);
 	for (size_t i = 0; i < config->nservices; i++)
 		warn_service(config, &config->services[i], out);
 }

@@ -541,18 +541,20 @@ END_TEST
 static const struct {
 	const char *text, *warning; /* the one warning after "FILE:"; NULL: none */
 } warnings[] = {
-	{"", "1: no services: there is nothing to do"},
+	{"", "1: warning: no services: there is nothing to do"},
 	{SERVICE(TO_RDMA), NULL},
 	{SERVICE(TO_TCP "allow = [ \"10.0.0.0/8\" ];"), NULL},
-	{SERVICE(TO_TCP), "2: service a listens beyond loopback without allow: every host that "
-			  "reaches it is served, and the server sees the proxy's address only"},
-	{SERVICE(TO_TCP "allow = [ \"::/0\" ];"), "2: service a allows every address"},
-	{SERVICE(TO_TCP "allow = [];"), "2: service a has an empty allow: nobody can connect"},
+	{SERVICE(TO_TCP),
+	 "2: warning: service a listens beyond loopback without allow: every host that "
+	 "reaches it is served, and the server sees the proxy's address only"},
+	{SERVICE(TO_TCP "allow = [ \"::/0\" ];"), "2: warning: service a allows every address"},
+	{SERVICE(TO_TCP "allow = [];"),
+	 "2: warning: service a has an empty allow: nobody can connect"},
 	{SERVICE(TO_RDMA "require_privileged_port = false;"),
-	 "2: service a takes unprivileged source ports, yet the RDMA server takes every client for "
+	 "2: warning: service a takes unprivileged source ports, yet the RDMA server takes every client for "
 	 "a privileged one"},
 	{SERVICE("listen = \"tcp://127.0.0.1:2049\"; connect = \"tcp://127.0.0.1:2049\";"),
-	 "2: service a connects to its own listener"},
+	 "2: warning: service a connects to its own listener"},
 };
 
 START_TEST(unwise_configurations_are_warned_of)
