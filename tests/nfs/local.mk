@@ -40,3 +40,10 @@ tests_nfs_test_hostile_SOURCES = tests/nfs/test_hostile.c
 tests_nfs_test_hostile_CFLAGS = $(UNIT_CFLAGS)
 tests_nfs_test_hostile_LDADD = $(NFS_LDADD)
 TESTS += tests/nfs/test_hostile
+
+check_PROGRAMS += tests/nfs/write_pcap
+tests_nfs_write_pcap_SOURCES = tests/nfs/write_pcap.c
+tests_nfs_write_pcap_CFLAGS = $(UNIT_CFLAGS)
+tests_nfs_write_pcap_LDADD = $(NFS_LDADD)
+TESTS += tests/nfs/second_opinion.sh
+EXTRA_DIST += tests/nfs/second_opinion.sh

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/lib/test.h"
-
 const struct nfs_row *const row_lists[] = {rows_v2,  rows_v3,  rows_side, rows_v40,
 					   rows_v41, rows_v42, rows_cb,   NULL};
 

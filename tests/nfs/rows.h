@@ -20,7 +20,8 @@ struct nfs_row {
 
 #define ROW_ANY UINT32_MAX
 #define ROW_SLACK                                                                                  \
-	(16384u + 4096) /* where the arguments say how much, and servers may exceed it             \
+	(16384u +                                                                                  \
+	 4096) /* where the arguments say how much, and servers may exceed it             \
 			 */
 
 /* Lists that end with a row without a name. */

@@ -98,7 +98,7 @@ const struct nfs_row rows_v40[] = {
 #define CHANNEL "0 1049620 1049480 4096 8 64 "
 #define DEVICE  "x:16 "
 #define IMPL    "n:1(o:1024 o:1024 q0 0) "
-#define LAYOUT  "q0 q4096 1 1 "
+#define LAYOUT  "q0 q4096 1 0x80000001 " /* of a private type */
 
 const struct nfs_row rows_v41[] = {
 	V1(40, "0x40000000 n:2(1 5 o:4 0 0 n:1(0))", "0", 0),
@@ -116,7 +116,7 @@ const struct nfs_row rows_v41[] = {
 	V1(45, STATEID, "0", 0),
 	V1(46, "0 w:1*0 q0 0 q0 0 w:1*0 w:1*0", "0 0 x:8 " STATEID BITMAP BITMAP BITMAP, 0),
 	V1(46, "0 w:1*0 q0 0 q0 0 w:1*0 w:1*0", "0 1 0", ROW_ANY),
-	V1(47, DEVICE "1 4096 w:1*0", "0 1 o:4096 w:8*0", ROW_SLACK),
+	V1(47, DEVICE "1 4096 w:1*0", "0 0x80000001 o:4096 w:8*0", ROW_SLACK),
 	V1(47, DEVICE "1 4096 w:1*0", "10005 8192", ROW_ANY),
 	V1(48, "1 100 q0 x:8", "0 q0 x:8 n:100(" DEVICE ") 1", 0),
 	V1(49, "q0 q4096 0 " STATEID "1 q4095 1 q0 0 1 o:0", "0 1 q4096", 0),
@@ -153,6 +153,7 @@ const struct nfs_row rows_v42[] = {
 	V2(60, STATEID STATEID "q0 q0 q4096 1 1 n:0()", "0 " WRITE_RESPONSE "1 1", 0),
 	V2(60, STATEID STATEID "q0 q0 q4096 1 1 n:3(3 o:3 o:17)", "10094 1 1", ROW_ANY),
 	V2(61, STATEID "3 o:3 o:17", "0 q90 0 " STATEID "n:16(3 " NETADDR ")", 0),
+	V2(61, STATEID "3 o:3 o:17", "0 q90 0 " STATEID "n:1(3 o:3 o:17)", ROW_ANY),
 	V2(62, STATEID "q0 q4096", "0", 0),
 	V2(63, STATEID "q0 q4096 n:1(2)", "0 " BITMAP, 0),
 	V2(64, "q0 q4096 " STATEID "n:1(" DEVICE "5 25)", "0", 0),

@@ -2,11 +2,10 @@
 /* XDR written as text. */
 #include "tests/nfs/spec.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "tests/lib/test.h"
 
 static const char *put_item(struct nfs_msg *msg, const char *spec, struct spec_items *items);
 
@@ -28,9 +27,9 @@ static const char *put_group(struct nfs_msg *msg, const char *spec, struct spec_
 	const char *end = spec;
 	int depth = 0;
 
-	ck_assert_int_eq(*spec, '(');
+	assert(*spec == '(');
 	do {
-		ck_assert_int_ne(*end, 0);
+		assert(*end != 0);
 		depth += (*end == '(') - (*end == ')');
 		end++;
 	} while (depth > 0);
@@ -47,7 +46,7 @@ static const char *put_item(struct nfs_msg *msg, const char *spec, struct spec_i
 	char *end;
 	unsigned long long value = strtoull(*spec == ':' ? spec + 1 : spec, &end, 0);
 
-	ck_assert_msg(end != spec, "not a spec: %s", spec);
+	assert(end != spec);
 	switch (kind) {
 	case 'u':
 		put_u32(msg, (uint32_t)value);
@@ -62,12 +61,12 @@ static const char *put_item(struct nfs_msg *msg, const char *spec, struct spec_i
 		put_opaque(msg, (uint32_t)value);
 		break;
 	case 'd':
-		ck_assert_uint_lt(items->count, SPEC_MAX_ITEMS);
+		assert(items->count < SPEC_MAX_ITEMS);
 		items->list[items->count].offset_bytes = put_opaque(msg, (uint32_t)value);
 		items->list[items->count++].len_bytes = (uint32_t)value;
 		break;
 	case 'w':
-		ck_assert_int_eq(*end, '*');
+		assert(*end == '*');
 		put_u32(msg, (uint32_t)value);
 		put_words(msg, (unsigned)value, (uint32_t)strtoull(end + 1, &end, 0));
 		break;
@@ -75,12 +74,14 @@ static const char *put_item(struct nfs_msg *msg, const char *spec, struct spec_i
 	case 'r':
 		return put_group(msg, end, items, value, kind == 'n');
 	default:
-		ck_abort_msg("not a spec: %c%s", kind, spec);
+		assert(!"a kind");
 	}
 	return end;
 }
 
 void spec_put(struct nfs_msg *msg, const char *spec, struct spec_items *items)
 {
-	ck_assert_int_eq(*put_items(msg, spec, items), 0);
+	const char *end = put_items(msg, spec, items);
+
+	assert(*end == 0);
 }

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Writes the Call and the Reply of every row as TCP streams into a capture file, for a second opinion from
+ * Wireshark, and says on standard output what this library finds in each frame:
+ *
+ *	FRAME call|reply OK|FAILED OFFSET:LENGTH ... NAME
+ *
+ * Offsets count from the start of the frame.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nfs/nfs.h"
+
+#include "tests/nfs/rows.h"
+
+#define IP_BYTES      20u
+#define TCP_BYTES     20u
+#define MARK_BYTES    4u
+#define SEGMENT_BYTES 60000u
+#define HEAD_BYTES    (IP_BYTES + TCP_BYTES + MARK_BYTES)
+#define NFS_PORT      2049
+#define LINKTYPE_RAW  101
+
+static FILE *out;
+static unsigned frames;
+
+static void put(const void *data, size_t len)
+{
+	if (len && fwrite(data, len, 1, out) != 1)
+		abort();
+}
+
+static void put_host32(uint32_t value)
+{
+	put(&value, sizeof(value));
+}
+
+static void open_pcap(const char *path)
+{
+	const uint16_t version[2] = {2, 4};
+
+	out = fopen(path, "wb");
+	if (!out) {
+		perror(path);
+		exit(1);
+	}
+	put_host32(0xa1b2c3d4);
+	put(version, sizeof(version));
+	put_host32(0);
+	put_host32(0);
+	put_host32(65535);
+	put_host32(LINKTYPE_RAW);
+}
+
+/* One way of a TCP connection between 10.0.0.1 (the client) and 10.0.0.2. */
+struct flow {
+	uint16_t from_port, to_port;
+	uint8_t from_host, to_host;
+	uint32_t seq, ack;
+};
+
+static void put_segment(struct flow *flow, const uint8_t *data, uint32_t len)
+{
+	uint8_t head[IP_BYTES + TCP_BYTES] = {0x45, 0};
+	uint8_t *tcp = head + IP_BYTES;
+	uint32_t total = sizeof(head) + len;
+
+	frames++;
+	head[2] = (uint8_t)(total >> 8);
+	head[3] = (uint8_t)total;
+	head[8] = 64;
+	head[9] = 6;
+	memcpy(head + 12, (uint8_t[]){10, 0, 0, flow->from_host, 10, 0, 0, flow->to_host}, 8);
+	tcp[0] = (uint8_t)(flow->from_port >> 8);
+	tcp[1] = (uint8_t)flow->from_port;
+	tcp[2] = (uint8_t)(flow->to_port >> 8);
+	tcp[3] = (uint8_t)flow->to_port;
+	xdr_store_u32(tcp + 4, flow->seq);
+	xdr_store_u32(tcp + 8, flow->ack);
+	tcp[12] = 0x50;
+	tcp[13] = 0x18;
+	tcp[14] = 0xff;
+	tcp[15] = 0xff;
+	flow->seq += len;
+	put_host32(1000 + frames);
+	put_host32(0);
+	put_host32(total);
+	put_host32(total);
+	put(head, sizeof(head));
+	put(data, len);
+}
+
+/* A record in as many segments as it takes. */
+static void put_record(struct flow *flow, const struct nfs_msg *msg)
+{
+	uint32_t len = nfs_msg_len(msg), total = len + MARK_BYTES;
+	uint8_t *record = malloc(total);
+
+	if (!record)
+		abort();
+	xdr_store_u32(record, len | 0x80000000u);
+	memcpy(record + MARK_BYTES, nfs_msg_bytes(msg), len);
+	for (uint32_t at = 0; at < total; at += SEGMENT_BYTES)
+		put_segment(flow, record + at,
+			    total - at < SEGMENT_BYTES ? total - at : SEGMENT_BYTES);
+	free(record);
+}
+
+static void tell(const struct nfs_row *row, const char *what, bool failed, int count,
+		 const struct nfs_payload *found)
+{
+	printf("%u %s %s", frames, what, failed ? "FAILED" : "OK");
+	for (int i = 0; i < count; i++)
+		if (found[i].len_bytes)
+			printf(" %u:%u", HEAD_BYTES + found[i].offset_bytes, found[i].len_bytes);
+	printf(" %s\n", row->name);
+}
+
+static void write_row(const struct nfs_row *row, uint16_t port)
+{
+	struct flow there = {port, NFS_PORT, 1, 2, 1, 1}, back = {NFS_PORT, port, 2, 1, 1, 1};
+	struct nfs_payload found[4];
+	struct row_built built;
+	struct rpc_call_hdr hdr;
+	struct nfs_note note;
+	int count;
+
+	row_build(&built, row, NULL);
+	put_record(&there, built.call);
+	if (rpc_call_decode(nfs_msg_bytes(built.call), nfs_msg_len(built.call), &hdr) != RPC_OK)
+		abort();
+	count = nfs_call_payloads(&hdr, nfs_msg_bytes(built.call), nfs_msg_len(built.call), found,
+				  4);
+	tell(row, "call", false, count, found);
+	back.ack = there.seq;
+	put_record(&back, built.reply);
+	count = 0;
+	if (nfs_note_call(&note, &hdr, nfs_msg_bytes(built.call), nfs_msg_len(built.call)))
+		count = nfs_reply_payloads(&note, nfs_msg_bytes(built.reply),
+					   nfs_msg_len(built.reply), found, 4);
+	tell(row, "reply", built.failed, count, found);
+	row_free(&built);
+}
+
+int main(int argc, char **argv)
+{
+	uint16_t port = 50000; /* no port that a dissector has registered */
+
+	if (argc != 2) {
+		fprintf(stderr, "usage: write_pcap FILE\n");
+		return 2;
+	}
+	open_pcap(argv[1]);
+	for (unsigned i = 0; row_lists[i]; i++)
+		for (const struct nfs_row *row = row_lists[i]; row->name; row++)
+			write_row(row, port++);
+	return fclose(out) ? 1 : 0;
+}
