@@ -11,7 +11,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -22,6 +21,7 @@
 
 #define NAME_MAX_BYTES   64u
 #define MAX_SERVICES     1024
+#define MAX_FILE_BYTES   (1024u * 1024u)
 #define MAX_ALLOW        1024
 #define MAX_AUTO_WORKERS 64
 
@@ -465,22 +465,34 @@ static void read_config(struct reader *r, config_t *parsed, struct config *confi
 	check_memory(r, root, config);
 }
 
-static FILE *open_regular(const char *path, int *err)
+/* The whole file, which may be a pipe: it is read once and gone through twice. */
+static int slurp(const char *path, char **out)
 {
 	FILE *file = fopen(path, "re");
-	struct stat st;
+	char *text = NULL;
+	size_t len;
+	int err = 0;
 
-	if (!file) {
-		*err = -errno;
-		return NULL;
-	}
-	/* The parser ends the process when a read fails, as it does from a directory. */
-	if (!fstat(fileno(file), &st) && S_ISDIR(st.st_mode)) {
-		fclose(file);
-		*err = -EISDIR;
-		return NULL;
-	}
-	return file;
+	if (!file)
+		return -errno;
+	text = malloc(MAX_FILE_BYTES + 1);
+	errno = 0;
+	len = text ? fread(text, 1, MAX_FILE_BYTES + 1, file) : 0;
+	if (!text || ferror(file))
+		err = errno ? -errno : -EIO;
+	else if (len > MAX_FILE_BYTES)
+		err = -EFBIG;
+	else
+		text[len] = '\0';
+	/* What stands behind a zero byte would go unread. */
+	if (!err && strlen(text) != len)
+		err = -EILSEQ;
+	fclose(file);
+	if (err)
+		free(text);
+	else
+		*out = text;
+	return err;
 }
 
 static void too_large(void *arg, unsigned line, const char *digits)
@@ -494,25 +506,23 @@ static void too_large(void *arg, unsigned line, const char *digits)
 /* Parses the file; @include is relative to the directory that the file is in. */
 static int parse(struct reader *r, config_t *parsed)
 {
-	char dir[PATH_MAX];
+	char dir[PATH_MAX], *text = NULL;
 	const char *file;
-	FILE *stream;
-	int err = 0;
+	int err;
 
-	stream = open_regular(r->path, &err);
-	if (!stream)
+	err = slurp(r->path, &text);
+	if (err)
 		return err;
-	config_scan_numbers(stream, too_large, r);
-	rewind(stream);
+	config_scan_numbers(text, too_large, r);
 	snprintf(dir, sizeof(dir), "%s", r->path);
 	config_set_include_dir(parsed, dirname(dir));
-	if (!config_read(parsed, stream)) {
+	if (!config_read_string(parsed, text)) {
 		file = config_error_file(parsed);
 		fprintf(r->errors, "%s:%d: %s\n", file ? file : r->path, config_error_line(parsed),
 			config_error_text(parsed));
 		err = -EINVAL;
 	}
-	fclose(stream);
+	free(text);
 	return err;
 }
 

@@ -5,12 +5,13 @@
 #include <ctype.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define DIGITS_SHOWN 32u
 
 struct scan {
-	FILE *file;
+	const char *at;
 	unsigned line;
 	int c; /* the character that is looked at, or EOF */
 };
@@ -19,7 +20,7 @@ static void next(struct scan *s)
 {
 	if (s->c == '\n')
 		s->line++;
-	s->c = getc(s->file);
+	s->c = *s->at ? (unsigned char)*s->at++ : EOF;
 }
 
 static void skip_line(struct scan *s)
@@ -73,10 +74,10 @@ static bool read_word(struct scan *s, char digits[DIGITS_SHOWN + 1])
 	return strtoull(digits, NULL, 10) > INT_MAX;
 }
 
-void config_scan_numbers(FILE *file,
+void config_scan_numbers(const char *text,
 			 void (*too_large)(void *arg, unsigned line, const char *digits), void *arg)
 {
-	struct scan s = {.file = file, .line = 1, .c = 0};
+	struct scan s = {.at = text, .line = 1, .c = 0};
 	char digits[DIGITS_SHOWN + 1];
 
 	next(&s);

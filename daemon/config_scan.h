@@ -6,16 +6,14 @@
 #ifndef DAEMON_CONFIG_SCAN_H
 #define DAEMON_CONFIG_SCAN_H
 
-#include <stdio.h>
-
 /**
  * config_scan_numbers - find the decimal numbers that libconfig would fold
- * @file:      read to its end; included files are not looked at
+ * @text:      the file; what it includes is not looked at
  * @too_large: called for each, with its line and its first digits
  *
  * Numbers that end in L are 64 bits wide and are left alone, as are comments and strings.
  */
-void config_scan_numbers(FILE *file,
+void config_scan_numbers(const char *text,
 			 void (*too_large)(void *arg, unsigned line, const char *digits),
 			 void *arg);
 

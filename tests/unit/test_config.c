@@ -520,6 +520,10 @@ START_TEST(a_file_that_cannot_be_read_says_why)
 
 	ck_assert_int_eq(config_load(other, out, &config), -ENOENT);
 	ck_assert_int_eq(config_load(dir, out, &config), -EISDIR);
+	ck_assert_int_eq(config_load("/dev/zero", out, &config), -EFBIG);
+	write_file(other, "workers = 2;");
+	ck_assert_int_eq(truncate(other, 13), 0);
+	ck_assert_int_eq(config_load(other, out, &config), -EILSEQ);
 	ck_assert_ptr_null(config);
 	fclose(out);
 }
