@@ -1,6 +1,15 @@
 EXTRA_DIST += tests/unit/check_house.sh
 TESTS += tests/unit/check_house.sh
 
+# A third opinion: tshark's.
+check_PROGRAMS += tests/unit/header_pcap
+tests_unit_header_pcap_SOURCES = tests/unit/header_pcap.c \
+	tests/unit/header_goldens.c tests/unit/header_goldens.h
+tests_unit_header_pcap_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_header_pcap_LDADD = $(UNIT_LDADD)
+EXTRA_DIST += tests/unit/header_tshark.sh
+TESTS += tests/unit/header_tshark.sh
+
 # A second opinion on transport headers: rpcgen's code for a description in XDR. It is compiled without our
 # include path, which has a rpc/xdr.h as libtirpc's has.
 check_PROGRAMS += tests/unit/test_header_second_opinion
@@ -31,7 +40,8 @@ tests/unit/generated/rpcrdma_v1.c: tests/unit/generated/rpcrdma_v1.h
 tests/unit/libv1peer_a-rpcrdma_v1_peer.$(OBJEXT): tests/unit/generated/rpcrdma_v1.h
 
 check_PROGRAMS += tests/unit/test_header
-tests_unit_test_header_SOURCES = tests/unit/test_header.c
+tests_unit_test_header_SOURCES = tests/unit/test_header.c \
+	tests/unit/header_goldens.c tests/unit/header_goldens.h
 tests_unit_test_header_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_header_LDADD = $(UNIT_LDADD)
 TESTS += tests/unit/test_header
