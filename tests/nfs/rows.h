@@ -19,10 +19,8 @@ struct nfs_row {
 };
 
 #define ROW_ANY UINT32_MAX
-#define ROW_SLACK                                                                                  \
-	(16384u +                                                                                  \
-	 4096) /* where the arguments say how much, and servers may exceed it             \
-			 */
+/* Where the arguments say how much, and servers may exceed it. */
+#define ROW_SLACK (16384u + 4096)
 
 /* Lists that end with a row without a name. */
 extern const struct nfs_row rows_v2[], rows_v3[], rows_side[], rows_v40[], rows_v41[], rows_v42[],
