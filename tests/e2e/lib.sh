@@ -264,7 +264,7 @@ show_logs() {
 	for log in a b ganesha; do
 		[ -s "$T/$log.log" ] || continue
 		echo "# --- $log.log"
-		grep -v ':EVENT :' "$T/$log.log" | tail -n 40 | sed 's/^/# /'
+		sed '0,/NFS SERVER INITIALIZED/{/nfs-ganesha-/d}' "$T/$log.log" | tail -n 40 | sed 's/^/# /'
 	done
 }
 
