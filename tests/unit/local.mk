@@ -153,6 +153,24 @@ tests_unit_test_iwarp_engine_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_iwarp_engine_LDADD = tests/unit/libiwarpside.a $(UNIT_LDADD)
 TESTS += tests/unit/test_iwarp_engine
 
+check_PROGRAMS += tests/unit/test_iwarp_terminate
+tests_unit_test_iwarp_terminate_SOURCES = tests/unit/test_iwarp_terminate.c
+tests_unit_test_iwarp_terminate_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_iwarp_terminate_LDADD = tests/unit/libiwarpside.a $(UNIT_LDADD)
+TESTS += tests/unit/test_iwarp_terminate
+
+check_PROGRAMS += tests/unit/test_iwarp_setup
+tests_unit_test_iwarp_setup_SOURCES = tests/unit/test_iwarp_setup.c
+tests_unit_test_iwarp_setup_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_iwarp_setup_LDADD = tests/unit/libiwarpside.a $(UNIT_LDADD)
+TESTS += tests/unit/test_iwarp_setup
+
+check_PROGRAMS += tests/unit/test_iwarp_codec
+tests_unit_test_iwarp_codec_SOURCES = tests/unit/test_iwarp_codec.c
+tests_unit_test_iwarp_codec_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_iwarp_codec_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_iwarp_codec
+
 check_PROGRAMS += tests/unit/test_iwarp_socket
 tests_unit_test_iwarp_socket_SOURCES = tests/unit/test_iwarp_socket.c
 tests_unit_test_iwarp_socket_CFLAGS = $(UNIT_CFLAGS)

@@ -15,7 +15,7 @@
 
 #include "fabric/iwarp/socket.h"
 
-#define READS_PER_TURN  8u /* while the socket fills what it is given */
+#define READS_PER_TURN  16u /* while the socket fills what it is given */
 #define WRITES_PER_TURN 8u
 
 static struct iwarp_ep *ep_of(struct fabric_ep *ep)

@@ -30,14 +30,15 @@
 
 #define IWARP_MAX_IRD          128u /* Linux siw's limit too */
 #define IWARP_MAX_KEYS         65536u
-#define IWARP_RX_MAX_IOV       64u
+#define IWARP_RX_MAX_IOV       2u
 #define IWARP_RX_STAGING_BYTES (256u * 1024u) /* the staging that a plan is made for */
 #define IWARP_MIN_FPDU_BYTES   128u
 #define IWARP_MAX_FPDU_BYTES   65536u
 
 #define IWARP_SETUP_TIMEOUT_US (10u * 1000000u)
 #define IWARP_CLOSE_TIMEOUT_US                                                                     \
-	(2u * 1000000u) /* to send what was posted and see the peer's FIN                          \
+	(2u *                                                                                      \
+	 1000000u) /* to send what was posted and see the peer's FIN                          \
 			 */
 
 struct iwarp_engine;

@@ -86,7 +86,7 @@ struct fabric_key *iwarp_keys_find(const struct iwarp_keys *keys, uint32_t stag)
 
 	if (!keys->nbuckets)
 		return NULL;
-	TAILQ_FOREACH (key, bucket_of(keys, stag), entry)
+	TAILQ_FOREACH(key, bucket_of(keys, stag), entry)
 		if (key->rkey == stag)
 			return key;
 	return NULL;

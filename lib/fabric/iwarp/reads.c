@@ -94,7 +94,7 @@ static void irq_pop(struct iwarp_engine *engine)
 	buf_put(irq.buf);
 	if (!irq.key || engine_key_busy(engine, irq.key))
 		return;
-	TAILQ_FOREACH (key, &engine->unbinding, entry)
+	TAILQ_FOREACH(key, &engine->unbinding, entry)
 		if (key == irq.key)
 			break;
 	if (!key)

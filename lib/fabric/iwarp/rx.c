@@ -39,8 +39,11 @@ static void header_end(struct iwarp_engine *engine)
 	if (engine->crc)
 		rx->crc = iwarp_crc_add(IWARP_CRC_START, rx->header, rx->header_have);
 	engine_place_header(engine);
-	if (rx->ddp.tagged && rx->payload_total)
-		rx->tagged_big = rx->payload_total >= ENGINE_DIRECT_BYTES;
+	/* A short last FPDU says nothing about the length of the peer's FPDUs. */
+	if (rx->payload_total >= ENGINE_DIRECT_BYTES)
+		rx->tagged_big = true;
+	else if (rx->ddp.tagged && !rx->ddp.last)
+		rx->tagged_big = false;
 	rx->stage = rx->payload_left ? RX_PAYLOAD : RX_TRAILER;
 }
 
@@ -202,14 +205,24 @@ static void stream_take(struct iwarp_engine *engine, const uint8_t *bytes, size_
 	}
 }
 
-/* How far to read into staging behind a payload that is received in place. */
+/*
+ * How far to read into staging: in a long tagged message up to the end of its next header and no further,
+ * so that the payload behind that is received in place too; little where such a message is likely to
+ * come; else as much as there is, to have many small messages in one read.
+ */
 static size_t tail_bytes(const struct iwarp_engine *engine)
 {
 	const struct engine_rx *rx = &engine->rx;
+	size_t next = MPA_LENGTH_BYTES + DDP_TAGGED_BYTES;
 
-	if (!engine->bulk || !rx->tagged_big)
+	if (!engine_up(engine) || !rx->tagged_big)
 		return IWARP_RX_STAGING_BYTES;
-	return TAIL_BYTES;
+	if (rx->stage == RX_HEADER && rx->tagged_open && rx->header_have < next)
+		return next - rx->header_have;
+	if (rx->stage != RX_HEADER && rx->ddp.tagged && !rx->ddp.last)
+		return rx->trailer_need - rx->trailer_have + next +
+		       (rx->dest ? 0 : rx->payload_left);
+	return engine->bulk ? TAIL_BYTES : IWARP_RX_STAGING_BYTES;
 }
 
 unsigned iwarp_engine_rx_plan(struct iwarp_engine *engine, uint8_t *staging,
@@ -217,22 +230,17 @@ unsigned iwarp_engine_rx_plan(struct iwarp_engine *engine, uint8_t *staging,
 {
 	struct engine_rx *rx = &engine->rx;
 	unsigned n = 0;
-	size_t tail = tail_bytes(engine);
 
 	rx->direct_bytes = 0;
 	rx->staging = staging;
 	if (engine_up(engine) && rx->stage == RX_PAYLOAD && rx->ddp.tagged && rx->dest &&
-	    rx->payload_left >= ENGINE_DIRECT_BYTES) {
+	    (rx->tagged_big || rx->payload_left >= ENGINE_DIRECT_BYTES)) {
 		rx->direct_bytes = rx->payload_left;
 		iov[n].iov_base = rx->dest;
 		iov[n++].iov_len = rx->direct_bytes;
-		/* The header that follows, not its payload, which shall be received in place too.
-		 */
-		if (!rx->ddp.last)
-			tail = rx->trailer_need + MPA_LENGTH_BYTES + DDP_TAGGED_BYTES;
 	}
 	iov[n].iov_base = staging;
-	iov[n++].iov_len = tail;
+	iov[n++].iov_len = tail_bytes(engine);
 	return n;
 }
 
