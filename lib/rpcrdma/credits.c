@@ -54,9 +54,13 @@ void credit_grant_call(struct credit_grant *grant, uint32_t requested)
 
 	grant->requested = requested;
 	grant->in_flight++;
-	/* A peer that uses half of what it has may have twice as much: idle ones cost little. */
-	if (grant->in_flight >= grant->granted - grant->granted / 2 && grant->granted < limit)
-		grant->granted = grant->granted > limit / 2 ? limit : grant->granted * 2;
+	/* As many Calls as granted, together or over time: this peer is no idle one, which would cost. */
+	grant->used++;
+	if (grant->granted >= limit ||
+	    (grant->used < grant->granted && grant->in_flight < grant->granted))
+		return;
+	grant->used = 0;
+	grant->granted = grant->granted > limit / 2 ? limit : grant->granted * 2;
 }
 
 void credit_grant_done(struct credit_grant *grant)

@@ -39,6 +39,7 @@ struct credit_grant {
 	uint32_t requested; /* by the last Call */
 	uint32_t granted;   /* most that was ever granted: receives are posted for as many */
 	uint32_t in_flight; /* Calls received and not answered */
+	uint32_t used;      /* Calls received since the grant last grew */
 };
 
 /** credit_grant_init - grant @first at first and grow with use up to @max; both at least 1. */

@@ -15,3 +15,9 @@ tests_sim_test_responder_SOURCES = tests/sim/test_responder.c
 tests_sim_test_responder_CFLAGS = $(UNIT_CFLAGS)
 tests_sim_test_responder_LDADD = $(SIM_LDADD)
 TESTS += tests/sim/test_responder
+
+check_PROGRAMS += tests/sim/test_requester
+tests_sim_test_requester_SOURCES = tests/sim/test_requester.c
+tests_sim_test_requester_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_requester_LDADD = $(SIM_LDADD)
+TESTS += tests/sim/test_requester

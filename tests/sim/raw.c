@@ -68,6 +68,7 @@ struct raw *raw_new(struct rig *rig, const uint8_t *pd, size_t pd_bytes)
 	struct raw *raw = calloc(1, sizeof(*raw));
 
 	raw->rig = rig;
+	raw->step_us = 1000;
 	raw->params = (struct fabric_ep_params){
 		.ird = 16, .ord = 16, .recv_size_bytes = 8192, .recv_count = RAW_MAX_RECVS};
 	if (pd)
@@ -170,7 +171,7 @@ void raw_post_send(struct raw *raw, const void *data, size_t len)
 void raw_send(struct raw *raw, const void *data, size_t len)
 {
 	raw_post_send(raw, data, len);
-	rig_run_for(raw->rig, 1000);
+	rig_run_for(raw->rig, raw->step_us);
 }
 
 void raw_send_inv(struct raw *raw, const void *data, size_t len, uint32_t rkey)
@@ -179,7 +180,7 @@ void raw_send_inv(struct raw *raw, const void *data, size_t len, uint32_t rkey)
 
 	rw->wr.inv_rkey = rkey;
 	post(raw, rw);
-	rig_run_for(raw->rig, 1000);
+	rig_run_for(raw->rig, raw->step_us);
 }
 
 void raw_send_header(struct raw *raw, const struct rpcrdma_header *hdr, const void *body,
@@ -202,7 +203,7 @@ static enum fabric_status access_peer(struct raw *raw, struct raw_wr *rw, uint32
 	rw->wr.raddr = addr;
 	raw->last_status = FABRIC_FLUSHED;
 	post(raw, rw);
-	rig_run_for(raw->rig, 1000);
+	rig_run_for(raw->rig, raw->step_us);
 	return raw->last_status;
 }
 

@@ -19,6 +19,7 @@ struct raw_recv {
 struct raw {
 	struct rig *rig;
 	struct fabric_ep *ep;
+	uint64_t step_us; /* how long the world runs after each action */
 	struct fabric_ep_params params;
 	bool established, closed;
 	enum fabric_close why;

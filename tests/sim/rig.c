@@ -115,6 +115,9 @@ static void on_reply(void *arg, struct exchange *x)
 
 	TAILQ_REMOVE(&side->waiting, x, origin_entry);
 	side->last_fault = x->fault;
+	/* A key that is still bound holds a reference: then the peer could still write or read it. */
+	ck_assert_uint_eq(x->call.buf->refs, 1);
+	ck_assert(!x->reply.buf || x->reply.buf->refs == 1);
 	if (x->fault != EXCHANGE_OK) {
 		side->faults++;
 		ck_assert_ptr_null(x->reply.buf);

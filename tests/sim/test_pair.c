@@ -60,6 +60,221 @@ START_TEST(long_calls_and_replies_go_through_chunks)
 }
 END_TEST
 
+/* The window opens with the first Reply and grows with use to what both ends have configured. */
+START_TEST(many_calls_at_once_are_all_answered)
+{
+	struct rig *rig = rig_open(NULL);
+	struct leg_info info;
+
+	for (int i = 0; i < 300; i++)
+		rig_call(&rig->client, RIG_CALL_MIN + 8 * i, 100 + 20 * i, 7000);
+	leg_info(rig->client.leg, &info);
+	ck_assert_uint_eq(info.calls_in_flight_out, 1);
+	ck_assert_uint_eq(info.calls_held, 299);
+	rig_run(rig);
+	ck_assert_uint_eq(rig->client.answered, 300);
+	ck_assert_uint_eq(rig->client.wrong, 0);
+	leg_info(rig->server.leg, &info);
+	ck_assert_uint_eq(info.credits_granted, 32);
+	ck_assert_uint_eq(info.calls_in_flight_in, 0);
+	ck_assert_uint_eq(info.inline_send_bytes, 4096);
+	ck_assert_uint_eq(info.rpcrdma_version, 1);
+	ck_assert_str_eq(info.state, "open");
+	leg_info(rig->client.leg, &info);
+	ck_assert_uint_eq(info.credits_available, 32);
+	ck_assert_uint_eq(sim_net_stats(rig->net)->overruns, 0);
+	rig_end(rig);
+}
+END_TEST
+
+/* D2.1.2-2 and the queue of 64 past the peer's credit. */
+START_TEST(reverse_calls_past_their_queue_fail)
+{
+	struct rig *rig = rig_open(NULL);
+
+	rig->client.hold = true;
+	for (int i = 0; i < 1 + 64 + 10; i++) {
+		ck_assert(leg_can_call(rig->server.leg));
+		rig_call(&rig->server, RIG_CALL_MIN, 100, 100);
+	}
+	ck_assert_uint_eq(rig->server.faults, 0);
+	rig_run(rig);
+	ck_assert_uint_eq(rig->client.calls, 1);
+	ck_assert_uint_eq(rig->server.faults, 10);
+	ck_assert_int_eq(rig->server.last_fault, EXCHANGE_FAULT_CANT_SEND);
+	ck_assert_uint_eq(rig->server.counters.reverse_refused, 10);
+	rig->client.hold = false;
+	rig_answer_held(&rig->client);
+	rig_run(rig);
+	ck_assert_uint_eq(rig->server.answered, 65);
+	rig_end(rig);
+}
+END_TEST
+
+START_TEST(a_reverse_call_too_big_fails)
+{
+	struct rig *rig = rig_open(NULL);
+
+	rig_call(&rig->server, 4096 - 28, 100, 100);
+	rig_call(&rig->server, 4096 - 27, 100, 100);
+	ck_assert_uint_eq(rig->server.faults, 0);
+	rig_run(rig);
+	ck_assert_uint_eq(rig->server.answered, 1);
+	ck_assert_uint_eq(rig->server.faults, 1);
+	ck_assert_int_eq(rig->server.last_fault, EXCHANGE_FAULT_CANT_SEND);
+	rig_end(rig);
+}
+END_TEST
+
+START_TEST(both_directions_at_once)
+{
+	struct rig *rig = rig_open(&(struct sim_faults){.seed = 7, .max_delay_us = 500});
+
+	for (int i = 0; i < 50; i++) {
+		rig_call(&rig->client, 3000 + 100 * i, 6000 - 100 * i, 7000);
+		rig_call(&rig->server, 100 + 60 * i, 4000 - 60 * i, 4000);
+	}
+	rig_run(rig);
+	ck_assert_uint_eq(rig->client.answered, 50);
+	ck_assert_uint_eq(rig->server.answered, 50);
+	ck_assert_uint_eq(rig->client.wrong + rig->server.wrong, 0);
+	rig_end(rig);
+}
+END_TEST
+
+START_TEST(keys_that_die_slowly_change_nothing)
+{
+	struct rig *rig = rig_open(
+		&(struct sim_faults){.seed = 9, .max_delay_us = 900, .async_unbind = true});
+
+	for (int i = 0; i < 60; i++)
+		rig_call(&rig->client, 1000 * i + RIG_CALL_MIN, 70000 - 1000 * i, 70000);
+	rig_run(rig);
+	ck_assert_uint_eq(rig->client.answered, 60);
+	ck_assert_uint_eq(rig->client.wrong, 0);
+	rig_end(rig);
+}
+END_TEST
+
+START_TEST(small_segments_and_thresholds_change_nothing)
+{
+	static const struct {
+		uint32_t client, server, segment;
+	} sizes[] = {
+		{1024, 4096, 65536}, {4096, 1024, 65536}, {65536, 65536, 8192}, {1, 1, 100000}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		struct rig *rig = rig_new(NULL);
+
+		rig->client.config.inline_threshold_bytes = sizes[i].client;
+		rig->server.config.inline_threshold_bytes = sizes[i].server;
+		rig->client.config.max_segment_bytes = sizes[i].segment;
+		rig_connect(rig);
+		rig_run(rig);
+		for (uint32_t n = 0; n < 40; n++)
+			rig_call(&rig->client, RIG_CALL_MIN + n * 1700, 70000 - n * 1700, 70000);
+		rig_run(rig);
+		ck_assert_uint_eq(rig->client.answered, 40);
+		ck_assert_uint_eq(rig->client.wrong, 0);
+		ck_assert_uint_eq(sim_net_stats(rig->net)->overlong, 0);
+		rig_end(rig);
+	}
+}
+END_TEST
+
+START_TEST(calls_made_before_the_leg_is_open_are_held)
+{
+	struct rig *rig = rig_new(NULL);
+
+	rig_connect(rig);
+	rig_call(&rig->client, RIG_CALL_MIN, 100, 100);
+	rig_call(&rig->client, RIG_CALL_MIN, 100, 100);
+	rig_run(rig);
+	ck_assert_uint_eq(rig->client.answered, 2);
+	rig_end(rig);
+}
+END_TEST
+
+START_TEST(a_refused_client_hears_of_it)
+{
+	struct rig *rig = rig_new(NULL);
+
+	rig->reject = true;
+	rig_connect(rig);
+	rig_run(rig);
+	ck_assert_uint_eq(rig->client.closed, 1);
+	ck_assert_int_eq(rig->client.why, LEG_CLOSE_REFUSED);
+	ck_assert_int_eq(rig->server.why, LEG_CLOSE_FATE);
+	ck_assert_uint_eq(rig->client.opened + rig->server.opened, 0);
+	rig_end(rig);
+}
+END_TEST
+
+START_TEST(a_connection_that_is_not_accepted_times_out)
+{
+	struct rig *rig = rig_new(NULL);
+
+	rig->never_accept = true;
+	rig_connect(rig);
+	rig_call(&rig->client, RIG_CALL_MIN, 100, 100);
+	rig_run_for(rig, 4 * 1000000);
+	ck_assert_uint_eq(rig->client.closed, 0);
+	rig_run_for(rig, 2 * 1000000);
+	ck_assert_uint_eq(rig->client.closed, 1);
+	ck_assert_int_eq(rig->client.why, LEG_CLOSE_TIMEOUT);
+	rig_end(rig);
+}
+END_TEST
+
+START_TEST(a_client_that_closes_before_it_is_accepted_is_let_go)
+{
+	struct rig *rig = rig_new(NULL);
+
+	rig->never_accept = true;
+	rig_connect(rig);
+	rig_run_for(rig, 1000);
+	ck_assert_uint_eq(rig->server.requested, 1);
+	leg_close(rig->client.leg, LEG_CLOSE_FATE);
+	rig_run(rig);
+	ck_assert_uint_eq(rig->server.closed, 1);
+	rig_end(rig);
+}
+END_TEST
+
+/* What was posted before a close is sent first. */
+START_TEST(a_reply_before_the_close_arrives)
+{
+	struct rig *rig = rig_open(NULL);
+
+	rig->server.hold = true;
+	rig_call(&rig->client, RIG_CALL_MIN, 60000, 60000);
+	rig_run(rig);
+	rig_answer_held(&rig->server);
+	leg_close(rig->server.leg, LEG_CLOSE_SHUTDOWN);
+	leg_close(rig->server.leg, LEG_CLOSE_FATE);
+	rig_run(rig);
+	ck_assert_uint_eq(rig->client.answered, 1);
+	ck_assert_uint_eq(rig->client.wrong, 0);
+	ck_assert_int_eq(rig->client.why, LEG_CLOSE_PEER);
+	ck_assert_int_eq(rig->server.why, LEG_CLOSE_SHUTDOWN);
+	rig_end(rig);
+}
+END_TEST
+
+START_TEST(calls_given_to_a_closing_leg_are_let_go)
+{
+	struct rig *rig = rig_open(NULL);
+
+	leg_close(rig->client.leg, LEG_CLOSE_FATE);
+	rig_call(&rig->client, RIG_CALL_MIN, 100, 100);
+	rig_call(&rig->client, 60000, 100, 100);
+	rig_run(rig);
+	ck_assert_uint_eq(rig->client.answered + rig->client.faults, 0);
+	ck_assert_int_eq(rig->client.why, LEG_CLOSE_FATE);
+	rig_end(rig);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("pair");
@@ -68,6 +283,18 @@ int main(void)
 	tcase_add_test(tc, a_null_call_works_both_ways);
 	tcase_add_test(tc, every_size_around_the_threshold_arrives_whole);
 	tcase_add_test(tc, long_calls_and_replies_go_through_chunks);
+	tcase_add_test(tc, many_calls_at_once_are_all_answered);
+	tcase_add_test(tc, reverse_calls_past_their_queue_fail);
+	tcase_add_test(tc, a_reverse_call_too_big_fails);
+	tcase_add_test(tc, both_directions_at_once);
+	tcase_add_test(tc, keys_that_die_slowly_change_nothing);
+	tcase_add_test(tc, small_segments_and_thresholds_change_nothing);
+	tcase_add_test(tc, calls_made_before_the_leg_is_open_are_held);
+	tcase_add_test(tc, a_refused_client_hears_of_it);
+	tcase_add_test(tc, a_connection_that_is_not_accepted_times_out);
+	tcase_add_test(tc, a_client_that_closes_before_it_is_accepted_is_let_go);
+	tcase_add_test(tc, a_reply_before_the_close_arrives);
+	tcase_add_test(tc, calls_given_to_a_closing_leg_are_let_go);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

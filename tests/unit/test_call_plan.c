@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Call plans: each byte of the message has exactly one source, for any list of chunks. */
+#include "rpcrdma/call_plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/lib/test.h"
+
+#define LIMIT 100000u
+
+static struct rpcrdma_header hdr;
+static struct call_plan plan;
+
+static void setup(void)
+{
+	rpcrdma_header_init(&hdr, 1, 1, RPCRDMA_MSG);
+}
+
+static void add(uint32_t position, uint32_t len)
+{
+	hdr.reads[hdr.nreads] =
+		(struct rpcrdma_read_segment){position, {hdr.nreads, len, 1000 * hdr.nreads}};
+	hdr.nreads++;
+}
+
+/* Checks that the plan covers the message and returns how often each byte is placed otherwise. */
+static void expect_covered(uint32_t total)
+{
+	uint8_t *times = calloc(1, total + 1);
+
+	ck_assert_uint_eq(plan.total_bytes, total);
+	for (unsigned i = 0; i < plan.ncopies; i++)
+		for (uint32_t n = 0; n < plan.copies[i].len_bytes; n++) {
+			ck_assert_uint_lt(plan.copies[i].to + n, total);
+			times[plan.copies[i].to + n]++;
+		}
+	for (unsigned i = 0; i < plan.npulls; i++) {
+		ck_assert_uint_gt(plan.pulls[i].len_bytes, 0);
+		for (uint32_t n = 0; n < plan.pulls[i].len_bytes; n++) {
+			ck_assert_uint_lt(plan.pulls[i].to + n, total);
+			times[plan.pulls[i].to + n]++;
+		}
+	}
+	for (uint32_t i = 0; i < total; i++)
+		ck_assert_uint_eq(times[i], 1);
+	free(times);
+}
+
+START_TEST(without_chunks_the_body_is_the_message)
+{
+	ck_assert_int_eq(call_plan_make(&hdr, 77, LIMIT, &plan), CALL_PLAN_OK);
+	expect_covered(77);
+	ck_assert_uint_eq(plan.npulls, 0);
+}
+END_TEST
+
+START_TEST(a_chunk_at_the_end_gets_its_pad)
+{
+	add(60, 5);
+	ck_assert_int_eq(call_plan_make(&hdr, 60, LIMIT, &plan), CALL_PLAN_OK);
+	expect_covered(68);
+	ck_assert_uint_eq(plan.copies[plan.ncopies - 1].from, PLAN_ZEROS);
+	ck_assert_uint_eq(plan.copies[plan.ncopies - 1].len_bytes, 3);
+}
+END_TEST
+
+START_TEST(two_chunks_may_touch)
+{
+	add(60, 8);
+	add(68, 8);
+	ck_assert_int_eq(call_plan_make(&hdr, 80, LIMIT, &plan), CALL_PLAN_OK);
+	expect_covered(96);
+}
+END_TEST
+
+START_TEST(empty_segments_take_no_read)
+{
+	add(60, 0);
+	add(60, 8);
+	add(60, 0);
+	add(72, 0);
+	ck_assert_int_eq(call_plan_make(&hdr, 80, LIMIT, &plan), CALL_PLAN_OK);
+	expect_covered(88);
+	ck_assert_uint_eq(plan.npulls, 1);
+}
+END_TEST
+
+START_TEST(the_limit_counts_all_of_the_message)
+{
+	add(60, LIMIT - 100);
+	ck_assert_int_eq(call_plan_make(&hdr, 100, LIMIT, &plan), CALL_PLAN_OK);
+	ck_assert_int_eq(call_plan_make(&hdr, 101, LIMIT, &plan), CALL_PLAN_TOO_BIG);
+	ck_assert_int_eq(call_plan_make(&hdr, 100, LIMIT - 1, &plan), CALL_PLAN_TOO_BIG);
+	hdr.reads[0].seg.len_bytes = UINT32_MAX;
+	add(60, UINT32_MAX);
+	ck_assert_int_eq(call_plan_make(&hdr, 100, LIMIT, &plan), CALL_PLAN_TOO_BIG);
+	hdr.nreads = 0;
+	ck_assert_int_eq(call_plan_make(&hdr, 101, 100, &plan), CALL_PLAN_TOO_BIG);
+	add(80, 1);
+	ck_assert_int_eq(call_plan_make(&hdr, 100, 60, &plan), CALL_PLAN_TOO_BIG);
+}
+END_TEST
+
+START_TEST(lists_that_make_no_message_are_bad)
+{
+	add(104, 8);
+	ck_assert_int_eq(call_plan_make(&hdr, 100, LIMIT, &plan), CALL_PLAN_BAD);
+	hdr.nreads = 0;
+	add(0, 8);
+	ck_assert_int_eq(call_plan_make(&hdr, 100, LIMIT, &plan), CALL_PLAN_BAD);
+	hdr.nreads = 0;
+	add(60, 8);
+	add(64, 8);
+	ck_assert_int_eq(call_plan_make(&hdr, 100, LIMIT, &plan), CALL_PLAN_BAD);
+	hdr.proc = RPCRDMA_NOMSG;
+	ck_assert_int_eq(call_plan_make(&hdr, 100, LIMIT, &plan), CALL_PLAN_BAD);
+}
+END_TEST
+
+/* As many entries as a header can hold, each its own chunk, in reverse order. */
+START_TEST(the_longest_list_fits_the_plan)
+{
+	hdr.proc = RPCRDMA_NOMSG;
+	for (uint32_t i = 1; i < RPCRDMA_MAX_SEGMENTS; i++)
+		add(12 * (RPCRDMA_MAX_SEGMENTS - i), 5);
+	add(0, 4 * RPCRDMA_MAX_SEGMENTS + 8);
+	ck_assert_int_eq(call_plan_make(&hdr, 0, LIMIT, &plan), CALL_PLAN_BAD);
+	hdr.reads[RPCRDMA_MAX_SEGMENTS - 1].seg.len_bytes += 8;
+	ck_assert_int_eq(call_plan_make(&hdr, 0, LIMIT, &plan), CALL_PLAN_OK);
+	expect_covered(12 + 255 * 12 + 4);
+	ck_assert_uint_eq(plan.npulls, 2 * RPCRDMA_MAX_SEGMENTS - 1);
+}
+END_TEST
+
+START_TEST(random_lists_are_covered_or_refused)
+{
+	srand(1);
+	for (int round = 0; round < 20000; round++) {
+		unsigned n = (unsigned)rand() % 12;
+
+		hdr.proc = rand() % 2 ? RPCRDMA_MSG : RPCRDMA_NOMSG;
+		hdr.nreads = 0;
+		for (unsigned i = 0; i < n; i++)
+			add((uint32_t)rand() % 40 * 4, (uint32_t)rand() % 30);
+		if (call_plan_make(&hdr, (uint32_t)rand() % 200, 300, &plan) == CALL_PLAN_OK)
+			expect_covered(plan.total_bytes);
+	}
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("call_plan");
+	TCase *tc = tcase_create("call_plan");
+
+	tcase_add_checked_fixture(tc, setup, NULL);
+	tcase_add_test(tc, without_chunks_the_body_is_the_message);
+	tcase_add_test(tc, a_chunk_at_the_end_gets_its_pad);
+	tcase_add_test(tc, two_chunks_may_touch);
+	tcase_add_test(tc, empty_segments_take_no_read);
+	tcase_add_test(tc, the_limit_counts_all_of_the_message);
+	tcase_add_test(tc, lists_that_make_no_message_are_bad);
+	tcase_add_test(tc, the_longest_list_fits_the_plan);
+	tcase_add_test(tc, random_lists_are_covered_or_refused);
+	suite_add_tcase(suite, tc);
+	return test_main(suite);
+}

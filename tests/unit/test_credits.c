@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Credits: what each Call and each Reply does to them. */
+#include "rpcrdma/credits.h"
+#include "tests/lib/test.h"
+
+START_TEST(a_window_starts_with_one)
+{
+	struct credit_window window;
+
+	credit_window_init(&window, 32);
+	ck_assert(credit_window_open(&window));
+	credit_window_take(&window);
+	ck_assert(!credit_window_open(&window));
+	credit_window_give(&window);
+	ck_assert(credit_window_grant(&window, 32));
+	for (int i = 0; i < 32; i++) {
+		ck_assert(credit_window_open(&window));
+		credit_window_take(&window);
+	}
+	ck_assert(!credit_window_open(&window));
+}
+END_TEST
+
+START_TEST(a_window_asks_for_one_at_least)
+{
+	struct credit_window window;
+
+	credit_window_init(&window, 0);
+	ck_assert_uint_eq(window.asked, 1);
+}
+END_TEST
+
+START_TEST(a_grant_is_held_between_one_and_what_was_asked)
+{
+	struct credit_window window;
+
+	credit_window_init(&window, 8);
+	ck_assert(!credit_window_grant(&window, 0));
+	ck_assert_uint_eq(window.granted, 1);
+	ck_assert(credit_window_grant(&window, UINT32_MAX));
+	ck_assert_uint_eq(window.granted, 8);
+}
+END_TEST
+
+START_TEST(a_reduced_window_opens_only_below_it)
+{
+	struct credit_window window;
+
+	credit_window_init(&window, 8);
+	ck_assert(credit_window_grant(&window, 8));
+	for (int i = 0; i < 8; i++)
+		credit_window_take(&window);
+	ck_assert(credit_window_grant(&window, 2));
+	for (int i = 0; i < 6; i++) {
+		credit_window_give(&window);
+		ck_assert(!credit_window_open(&window));
+	}
+	credit_window_give(&window);
+	ck_assert(credit_window_open(&window));
+}
+END_TEST
+
+START_TEST(a_grant_grows_with_use_up_to_its_limit)
+{
+	struct credit_grant grant;
+
+	credit_grant_init(&grant, 4, 100);
+	ck_assert_uint_eq(credit_grant_value(&grant), 4);
+	for (int i = 0; i < 3; i++) {
+		credit_grant_call(&grant, 128);
+		credit_grant_done(&grant);
+	}
+	ck_assert_uint_eq(credit_grant_value(&grant), 4);
+	for (int i = 0; i < 200; i++) {
+		credit_grant_call(&grant, 128);
+		credit_grant_done(&grant);
+		ck_assert_uint_ge(credit_grant_value(&grant), 4);
+		ck_assert_uint_le(credit_grant_value(&grant), 100);
+	}
+	ck_assert_uint_eq(credit_grant_value(&grant), 100);
+	ck_assert_uint_eq(grant.in_flight, 0);
+}
+END_TEST
+
+START_TEST(a_grant_used_at_once_grows_at_once)
+{
+	struct credit_grant grant;
+
+	credit_grant_init(&grant, 16, 64);
+	for (int i = 0; i < 16; i++)
+		credit_grant_call(&grant, 64);
+	ck_assert_uint_eq(grant.granted, 32);
+}
+END_TEST
+
+START_TEST(a_grant_does_not_grow_past_what_is_requested)
+{
+	struct credit_grant grant;
+
+	credit_grant_init(&grant, 4, 100);
+	for (int i = 0; i < 100; i++) {
+		credit_grant_call(&grant, 6);
+		credit_grant_done(&grant);
+	}
+	ck_assert_uint_eq(grant.granted, 6);
+}
+END_TEST
+
+START_TEST(a_grant_is_never_zero)
+{
+	struct credit_grant grant;
+
+	credit_grant_init(&grant, 0, 0);
+	ck_assert_uint_eq(credit_grant_value(&grant), 1);
+	credit_grant_call(&grant, 0);
+	ck_assert_uint_eq(credit_grant_value(&grant), 1);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("credits");
+	TCase *tc = tcase_create("credits");
+
+	tcase_add_test(tc, a_window_starts_with_one);
+	tcase_add_test(tc, a_window_asks_for_one_at_least);
+	tcase_add_test(tc, a_grant_is_held_between_one_and_what_was_asked);
+	tcase_add_test(tc, a_reduced_window_opens_only_below_it);
+	tcase_add_test(tc, a_grant_grows_with_use_up_to_its_limit);
+	tcase_add_test(tc, a_grant_used_at_once_grows_at_once);
+	tcase_add_test(tc, a_grant_does_not_grow_past_what_is_requested);
+	tcase_add_test(tc, a_grant_is_never_zero);
+	suite_add_tcase(suite, tc);
+	return test_main(suite);
+}
