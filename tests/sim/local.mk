@@ -21,3 +21,9 @@ tests_sim_test_requester_SOURCES = tests/sim/test_requester.c
 tests_sim_test_requester_CFLAGS = $(UNIT_CFLAGS)
 tests_sim_test_requester_LDADD = $(SIM_LDADD)
 TESTS += tests/sim/test_requester
+
+check_PROGRAMS += tests/sim/test_faults
+tests_sim_test_faults_SOURCES = tests/sim/test_faults.c
+tests_sim_test_faults_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_faults_LDADD = $(SIM_LDADD)
+TESTS += tests/sim/test_faults

@@ -186,7 +186,7 @@ static void on_incoming(void *arg, struct fabric_incoming *in)
 			rdma_leg_adopt(&rig->server.config, rig->fabric, in, &rig->server.leg), 0);
 }
 
-static void side_init(struct rig *rig, struct rig_side *side)
+static void side_init(struct rig *rig, struct rig_side *side, struct budget *budget)
 {
 	side->rig = rig;
 	TAILQ_INIT(&side->waiting);
@@ -196,7 +196,7 @@ static void side_init(struct rig *rig, struct rig_side *side)
 			{
 				.loop = rig->loop,
 				.pool = rig->pool,
-				.budget = &rig->budget,
+				.budget = budget,
 				.max_message_bytes = RIG_MAX_MSG,
 				.stall_timeout_us = 60 * 1000000,
 				.connect_timeout_us = 5 * 1000000,
@@ -217,6 +217,7 @@ struct rig *rig_new(const struct sim_faults *faults)
 	rig->loop = fake_loop_new();
 	rig->pool = pool_new(4 * 1024 * 1024);
 	budget_init(&rig->budget, rig->loop, BUDGET_BYTES);
+	budget_init(&rig->client_budget, rig->loop, BUDGET_BYTES);
 	rig->net = sim_net_new(rig->loop, faults);
 	rig->fabric = sim_fabric_new(rig->net, rig->pool);
 	rig->next_xid = 0x1000;
@@ -224,8 +225,8 @@ struct rig *rig_new(const struct sim_faults *faults)
 				       (const struct sockaddr *)&rig_addr, 1, on_incoming, rig,
 				       &rig->listener),
 			 0);
-	side_init(rig, &rig->client);
-	side_init(rig, &rig->server);
+	side_init(rig, &rig->client, &rig->client_budget);
+	side_init(rig, &rig->server, &rig->budget);
 	return rig;
 }
 
@@ -273,10 +274,12 @@ void rig_end(struct rig *rig)
 	pool_stats_get(rig->pool, &stats);
 	ck_assert_uint_eq(stats.in_use_bytes, 0);
 	ck_assert_uint_eq(rig->budget.used_bytes, 0);
+	ck_assert_uint_eq(rig->client_budget.used_bytes, 0);
 	fabric_listener_free(rig->listener);
 	fabric_free(rig->fabric);
 	sim_net_free(rig->net);
 	budget_fini(&rig->budget);
+	budget_fini(&rig->client_budget);
 	pool_free(rig->pool);
 	fake_loop_free(rig->loop);
 	free(rig);
@@ -293,7 +296,7 @@ uint32_t rig_call(struct rig_side *side, uint32_t call_bytes, uint32_t reply_byt
 	rig_fill_call(x->call.data, call_bytes, xid, reply_bytes);
 	ck_assert_int_eq(rpc_call_decode(x->call.data, call_bytes, &x->hdr), RPC_OK);
 	x->reply_max_bytes = reply_max;
-	budget_force(&rig->budget, &x->claim,
+	budget_force(side->config.leg.budget, &x->claim,
 		     rpc_msg_cost_bytes(call_bytes) + rpc_msg_cost_bytes(reply_max));
 	TAILQ_INSERT_TAIL(&side->waiting, x, origin_entry);
 	leg_call(side->leg, exchange_ref(x));

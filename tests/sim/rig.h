@@ -48,7 +48,8 @@ struct rig_side {
 struct rig {
 	struct loop *loop;
 	struct pool *pool;
-	struct budget budget;
+	struct budget budget;        /* the server's, and of what is called there */
+	struct budget client_budget; /* two ends in one budget could wait for each other */
 	struct sim_net *net;
 	struct fabric *fabric;
 	struct fabric_listener *listener;

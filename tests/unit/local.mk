@@ -197,3 +197,15 @@ tests_unit_test_sd_SOURCES = tests/unit/test_sd.c
 tests_unit_test_sd_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_sd_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_sd
+
+check_PROGRAMS += tests/unit/test_credits
+tests_unit_test_credits_SOURCES = tests/unit/test_credits.c
+tests_unit_test_credits_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_credits_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_credits
+
+check_PROGRAMS += tests/unit/test_call_plan
+tests_unit_test_call_plan_SOURCES = tests/unit/test_call_plan.c
+tests_unit_test_call_plan_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_call_plan_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_call_plan

@@ -127,6 +127,8 @@ static void on_timer(void *arg)
 	net->stats.steps++;
 	if (net->stats.steps == net->faults.cut_at_step)
 		sim_net_cut(net);
+	if (net->stats.steps == net->faults.hook_at_step)
+		net->faults.hook(net->faults.hook_arg);
 	lost = event->run != sim_ep_bury && event->ep->state == SIM_DYING;
 	if (!lost)
 		event->run(event->ep, event->arg);
