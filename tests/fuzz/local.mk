@@ -40,3 +40,15 @@ tests_fuzz_fuzz_record_LDADD = $(FUZZ_LDADD)
 
 FUZZ_TARGETS += tests/fuzz/fuzz_control
 tests_fuzz_fuzz_control_LDADD = $(FUZZ_LDADD) daemon/libdaemon.a $(JANSSON_LIBS)
+
+FUZZ_TARGETS += tests/fuzz/fuzz_iwarp_mpa
+tests_fuzz_fuzz_iwarp_mpa_LDADD = $(FUZZ_LDADD)
+
+IWARP_STREAM = tests/fuzz/iwarp_stream.c tests/fuzz/iwarp_stream.h
+FUZZ_TARGETS += tests/fuzz/fuzz_iwarp_initiator
+tests_fuzz_fuzz_iwarp_initiator_SOURCES = tests/fuzz/fuzz_iwarp_initiator.c $(IWARP_STREAM)
+tests_fuzz_fuzz_iwarp_initiator_LDADD = $(FUZZ_LDADD)
+
+FUZZ_TARGETS += tests/fuzz/fuzz_iwarp_responder
+tests_fuzz_fuzz_iwarp_responder_SOURCES = tests/fuzz/fuzz_iwarp_responder.c $(IWARP_STREAM)
+tests_fuzz_fuzz_iwarp_responder_LDADD = $(FUZZ_LDADD)

@@ -90,8 +90,8 @@ void engine_note(struct iwarp_engine *engine, const char *format, ...)
 	engine->events->note(engine->arg, text);
 }
 
-static void why_set(struct iwarp_engine *engine, enum fabric_close why, const char *format,
-		    va_list args)
+static void PRINTF_LIKE(3, 0) why_set(struct iwarp_engine *engine, enum fabric_close why,
+				      const char *format, va_list args)
 {
 	if (engine->why_set)
 		return;

@@ -1,0 +1,499 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * An engine whose peer sends whatever the input says, twice: in one piece and in many. Both times it must
+ * come to the same end, write nowhere but where the peer was allowed to, and complete everything once.
+ *
+ * Input: a byte of settings (bit 0: CRC; bit 1: the stream starts with the start-up frame, else that is
+ * done for it), a byte that seeds the cuts, then steps:
+ *
+ *	0 n bytes               as they are
+ *	1 control where offset(2) length(2)           a tagged segment
+ *	2 control where qn msn mo(2) length(2)        an untagged segment
+ *	3 control where offset(2) msn size(4)         a Read Request
+ *
+ * where `where` picks an STag, offsets and numbers are relative to what is right, and lengths are of payload.
+ */
+#include "tests/fuzz/iwarp_stream.h"
+
+#include <string.h>
+
+#include "fabric/iwarp/bytes.h"
+#include "fabric/iwarp/crc.h"
+#include "fabric/iwarp/ddp.h"
+#include "fabric/iwarp/engine.h"
+#include "fabric/iwarp/mpa.h"
+#include "tests/fuzz/fuzz.h"
+
+#define BUF_BYTES   16384u
+#define KEY_OFFSET  1024u
+#define KEY_BYTES   12000u
+#define RECV_BYTES  2048u
+#define MAX_PAYLOAD 14000u
+#define MAX_WIRE    (256u * 1024u)
+#define READS       2u
+#define CANARY      0xc3
+
+struct run;
+
+struct post {
+	struct fabric_wr wr;
+	struct run *run;
+	bool done;
+};
+
+struct run {
+	struct pool *pool;
+	struct iwarp_env env;
+	struct iwarp_counters counters;
+	struct iwarp_engine *engine;
+	struct fabric_ep_params params;
+	struct buf *lent, *sink, *outgoing;
+	struct fabric_key readable, writable;
+	bool writable_bound;
+	struct post reads[READS], sends[4];
+	unsigned nsends, posted, done;
+	unsigned established, recvs;
+	uint32_t hash;
+	uint8_t out[65536];
+	size_t out_bytes;
+	uint32_t sink_stag[READS];
+	uint64_t sink_to[READS];
+};
+
+static uint8_t staging[IWARP_RX_STAGING_BYTES];
+
+static void on_done(struct fabric_wr *wr, enum fabric_status status)
+{
+	struct post *post = container_of(wr, struct post, wr);
+
+	FUZZ_ASSERT(!post->done);
+	post->done = true;
+	post->run->done++;
+}
+
+static void on_unbound(struct fabric_key *key)
+{
+}
+
+static void wr_post(struct run *run, struct post *post, enum fabric_wr_op op, struct buf *buf,
+		    uint32_t offset, uint32_t len)
+{
+	struct fabric_wr *wr = &post->wr;
+
+	memset(post, 0, sizeof(*post));
+	post->run = run;
+	wr->op = op;
+	wr->nsge = 1;
+	wr->sge[0].buf = buf;
+	wr->sge[0].addr = buf->mem + offset;
+	wr->sge[0].len_bytes = len;
+	wr->rkey = 7;
+	wr->raddr = 9;
+	wr->done = on_done;
+	if (iwarp_engine_post(run->engine, wr) == 0)
+		run->posted++;
+}
+
+static void on_requested(void *arg, const uint8_t *private_data, size_t len_bytes)
+{
+	struct run *run = arg;
+
+	FUZZ_ASSERT(len_bytes <= MPA_MAX_PRIVATE_DATA);
+	FUZZ_ASSERT(iwarp_engine_accept(run->engine, &run->params, 0) == 0);
+}
+
+static void key_lend(struct run *run, struct fabric_key *key, uint32_t offset, unsigned rights)
+{
+	memset(key, 0, sizeof(*key));
+	key->buf = run->lent;
+	key->mem = run->lent->mem + offset;
+	key->len_bytes = KEY_BYTES;
+	key->rights = rights;
+	key->unbound = on_unbound;
+	FUZZ_ASSERT(iwarp_engine_key_bind(run->engine, key) == 0);
+}
+
+static void on_established(void *arg, const uint8_t *private_data, size_t len_bytes)
+{
+	struct run *run = arg;
+
+	FUZZ_ASSERT(run->established++ == 0);
+	key_lend(run, &run->readable, KEY_OFFSET, FABRIC_REMOTE_READ);
+	key_lend(run, &run->writable, KEY_OFFSET, FABRIC_REMOTE_WRITE);
+	run->writable_bound = true;
+	for (unsigned i = 0; i < READS; i++)
+		wr_post(run, &run->reads[i], FABRIC_READ, run->sink, KEY_OFFSET + i * 6000, 6000);
+}
+
+/* The owner does what the message says, from inside the engine's call. */
+static void on_recv(void *arg, const struct fabric_recv *recv)
+{
+	struct run *run = arg;
+	uint8_t first = recv->len_bytes ? recv->data[0] : 0;
+
+	FUZZ_ASSERT(recv->len_bytes <= RECV_BYTES);
+	run->recvs++;
+	for (uint32_t i = 0; i < recv->len_bytes; i++)
+		run->hash = run->hash * 31 + recv->data[i];
+	if ((first & 1) && run->writable_bound) {
+		run->writable_bound = false;
+		FUZZ_ASSERT(iwarp_engine_key_unbind(run->engine, &run->writable));
+	}
+	if ((first & 2) && run->nsends < 4)
+		wr_post(run, &run->sends[run->nsends++], FABRIC_SEND, run->outgoing, 0, 3000);
+	if (first & 4)
+		iwarp_engine_close(run->engine, 0);
+	if (!(first & 8))
+		iwarp_engine_recv_post(run->engine, 1);
+}
+
+static void on_note(void *arg, const char *text)
+{
+	FUZZ_ASSERT(strlen(text) < 256);
+}
+
+static const struct fabric_ep_events events = {
+	.requested = on_requested,
+	.established = on_established,
+	.recv = on_recv,
+	.note = on_note,
+};
+
+static void output_take(struct run *run)
+{
+	const struct iovec *iov;
+	unsigned niov;
+
+	while ((niov = iwarp_engine_tx_plan(run->engine, &iov)) > 0) {
+		size_t step = 0;
+
+		for (unsigned i = 0; i < niov; i++) {
+			if (run->out_bytes + step + iov[i].iov_len > sizeof(run->out))
+				return;
+			memcpy(run->out + run->out_bytes + step, iov[i].iov_base, iov[i].iov_len);
+			step += iov[i].iov_len;
+		}
+		run->out_bytes += step;
+		iwarp_engine_tx_done(run->engine, step, 0);
+	}
+}
+
+static void give(struct run *run, const uint8_t *bytes, size_t len, uint32_t cuts)
+{
+	while (len > 0) {
+		struct iovec iov[IWARP_RX_MAX_IOV];
+		unsigned niov = iwarp_engine_rx_plan(run->engine, staging, iov);
+		size_t want = len, step = 0;
+
+		if (cuts) {
+			static const size_t scales[] = {1, 3, 20, 5000};
+
+			cuts = cuts * 1664525u + 1013904223u;
+			want = 1 + (cuts >> 16) % scales[cuts >> 30];
+			if (want > len)
+				want = len;
+		}
+		FUZZ_ASSERT(niov >= 1 && niov <= IWARP_RX_MAX_IOV);
+		for (unsigned i = 0; i < niov && step < want; i++) {
+			size_t part = iov[i].iov_len < want - step ? iov[i].iov_len : want - step;
+
+			memcpy(iov[i].iov_base, bytes + step, part);
+			step += part;
+		}
+		FUZZ_ASSERT(step > 0);
+		iwarp_engine_rx_done(run->engine, step, 0);
+		bytes += step;
+		len -= step;
+	}
+}
+
+static struct run *run_new(bool initiator, bool crc, bool set_up)
+{
+	static const uint64_t seed[4] = {1, 2, 3, 4};
+	struct iwarp_config config = {.crc = crc, .fpdu_64k = true};
+	struct mpa_frame frame = {.revision = 2, .crc = crc, .enhanced = true, .ird = 4, .ord = 4};
+	uint8_t bytes[MPA_MAX_FRAME_BYTES];
+	struct run *run = calloc(1, sizeof(*run));
+
+	FUZZ_ASSERT(run);
+	run->pool = pool_new(65536);
+	run->env.pool = run->pool;
+	run->env.counters = &run->counters;
+	iwarp_random_seed(&run->env.random, seed);
+	run->params = (struct fabric_ep_params){
+		.ird = 4, .ord = 4, .recv_size_bytes = RECV_BYTES, .recv_count = 4};
+	run->lent = buf_get(run->pool, BUF_BYTES);
+	run->sink = buf_get(run->pool, BUF_BYTES);
+	run->outgoing = buf_get(run->pool, BUF_BYTES);
+	memset(run->lent->mem, CANARY, BUF_BYTES);
+	memset(run->sink->mem, CANARY, BUF_BYTES);
+	memset(run->outgoing->mem, 0x55, BUF_BYTES);
+	run->engine = iwarp_engine_new(&run->env, &config, &events, run);
+	FUZZ_ASSERT(run->engine);
+	if (initiator)
+		FUZZ_ASSERT(iwarp_engine_connect(run->engine, &run->params, 0) == 0);
+	else
+		iwarp_engine_listen(run->engine, 0);
+	output_take(run);
+	if (!set_up)
+		return run;
+	frame.reply = initiator;
+	give(run, bytes, mpa_frame_encode(&frame, bytes), 0);
+	run->out_bytes = 0;
+	if (!initiator) {
+		/* A first FPDU, so that we may send our Read Requests. */
+		static const uint8_t hello[20] = {0x00, 0x0e, 0xc1, 0x40};
+		uint8_t fpdu[20];
+
+		memcpy(fpdu, hello, sizeof(fpdu));
+		if (crc)
+			iwarp_crc_store(iwarp_crc_add(IWARP_CRC_START, fpdu, 16), fpdu + 16);
+		output_take(run);
+		run->out_bytes = 0;
+		give(run, fpdu, sizeof(fpdu), 0);
+	}
+	output_take(run);
+	for (unsigned i = 0; i < READS && run->out_bytes >= (i + 1) * 52; i++) {
+		struct rdmap_read read;
+
+		rdmap_read_decode(run->out + i * 52 + 20, &read);
+		run->sink_stag[i] = read.sink_stag;
+		run->sink_to[i] = read.sink_to;
+	}
+	return run;
+}
+
+static void canaries_check(const struct buf *buf)
+{
+	uint8_t canary[BUF_BYTES];
+
+	memset(canary, CANARY, sizeof(canary));
+	FUZZ_ASSERT(memcmp(buf->mem, canary, KEY_OFFSET) == 0);
+	FUZZ_ASSERT(memcmp(buf->mem + KEY_OFFSET + KEY_BYTES, canary,
+			   BUF_BYTES - KEY_OFFSET - KEY_BYTES) == 0);
+}
+
+static void run_free(struct run *run)
+{
+	iwarp_engine_flush(run->engine);
+	FUZZ_ASSERT(run->done == run->posted);
+	if (run->established) {
+		FUZZ_ASSERT(iwarp_engine_key_unbind(run->engine, &run->readable));
+		if (run->writable_bound)
+			FUZZ_ASSERT(iwarp_engine_key_unbind(run->engine, &run->writable));
+	}
+	iwarp_engine_free(run->engine);
+	iwarp_env_fini(&run->env);
+	canaries_check(run->lent);
+	canaries_check(run->sink);
+	buf_put(run->lent);
+	buf_put(run->sink);
+	buf_put(run->outgoing);
+	pool_free(run->pool);
+	free(run);
+}
+
+/* The peer: what is right next, and the bytes made so far. */
+struct peer {
+	const struct run *run;
+	const uint8_t *in, *end;
+	bool crc;
+	uint32_t send_msn, read_msn, reads;
+	uint8_t *wire;
+	size_t len;
+};
+
+static uint8_t next8(struct peer *peer)
+{
+	return peer->in < peer->end ? *peer->in++ : 0;
+}
+
+static uint16_t next16(struct peer *peer)
+{
+	uint16_t high = next8(peer);
+
+	return (uint16_t)(high << 8 | next8(peer));
+}
+
+static uint32_t next32(struct peer *peer)
+{
+	uint32_t high = next16(peer);
+
+	return high << 16 | next16(peer);
+}
+
+static void fpdu_add(struct peer *peer, const uint8_t *header, size_t header_bytes, size_t payload,
+		     bool spoil)
+{
+	size_t ulpdu = header_bytes + payload, total = MPA_LENGTH_BYTES + ulpdu;
+	size_t padded = (total + 3) & ~(size_t)3;
+	uint8_t *at = peer->wire + peer->len;
+
+	if (peer->len + padded + MPA_CRC_BYTES > MAX_WIRE)
+		return;
+	memset(at, 0, padded + MPA_CRC_BYTES);
+	be16_put(at, (uint16_t)ulpdu);
+	memcpy(at + MPA_LENGTH_BYTES, header, header_bytes);
+	memset(at + MPA_LENGTH_BYTES + header_bytes, (int)payload & 0xff, payload);
+	if (peer->crc)
+		iwarp_crc_store(iwarp_crc_add(IWARP_CRC_START, at, padded), at + padded);
+	at[padded] ^= spoil;
+	peer->len += padded + MPA_CRC_BYTES;
+}
+
+static uint32_t stag_pick(struct peer *peer, uint8_t where, uint64_t *to)
+{
+	const struct run *run = peer->run;
+	unsigned sink = peer->reads % READS;
+
+	*to = 0;
+	switch (where & 3) {
+	case 0:
+		*to = run->writable.addr;
+		return run->writable.rkey;
+	case 1:
+		*to = run->readable.addr;
+		return run->readable.rkey;
+	case 2:
+		*to = run->sink_to[sink];
+		return run->sink_stag[sink];
+	default:
+		return next32(peer);
+	}
+}
+
+/* Control: bits 0-3 opcode, 4 not last, 5 DDP version, 6 RDMAP version, 7 CRC; those wrong if set. */
+static struct ddp_header header_make(uint8_t control)
+{
+	return (struct ddp_header){
+		.last = !(control & 0x10),
+		.ddp_version = control & 0x20 ? 2 : DDP_VERSION,
+		.rdmap_version = control & 0x40 ? 0 : RDMAP_VERSION,
+		.opcode = control & 0x0f,
+	};
+}
+
+static void tagged_step(struct peer *peer)
+{
+	uint8_t control = next8(peer), bytes[DDP_TAGGED_BYTES];
+	struct ddp_header header = header_make(control);
+	uint64_t to;
+
+	header.tagged = true;
+	header.stag = stag_pick(peer, next8(peer), &to);
+	header.to = to + (uint64_t)(int64_t)(int16_t)next16(peer);
+	ddp_header_encode(&header, bytes);
+	fpdu_add(peer, bytes, sizeof(bytes), next16(peer) % MAX_PAYLOAD, control & 0x80);
+	if (header.opcode == RDMAP_READ_RESPONSE && header.last)
+		peer->reads++;
+}
+
+static void untagged_step(struct peer *peer)
+{
+	uint8_t control = next8(peer), bytes[DDP_UNTAGGED_BYTES];
+	struct ddp_header header = header_make(control);
+	uint64_t to;
+
+	header.stag = stag_pick(peer, next8(peer), &to);
+	header.qn = next8(peer);
+	header.msn = peer->send_msn + next8(peer);
+	header.mo = next16(peer);
+	ddp_header_encode(&header, bytes);
+	fpdu_add(peer, bytes, sizeof(bytes), next16(peer) % MAX_PAYLOAD, control & 0x80);
+	peer->send_msn += header.last;
+}
+
+static void read_step(struct peer *peer)
+{
+	uint8_t control = next8(peer), bytes[DDP_MAX_BYTES];
+	struct ddp_header header = header_make((uint8_t)((control & 0xf0) | RDMAP_READ_REQUEST));
+	struct rdmap_read read = {.sink_stag = 0x11223344, .sink_to = 0x5566778899aabbcc};
+
+	read.source_stag = stag_pick(peer, next8(peer), &read.source_to);
+	read.source_to += (uint64_t)(int64_t)(int16_t)next16(peer);
+	header.qn = DDP_QN_READ;
+	header.msn = peer->read_msn++ + next8(peer);
+	read.size_bytes = next32(peer);
+	ddp_header_encode(&header, bytes);
+	rdmap_read_encode(&read, bytes + DDP_UNTAGGED_BYTES);
+	fpdu_add(peer, bytes, sizeof(bytes), 0, control & 0x80);
+}
+
+static void raw_step(struct peer *peer)
+{
+	size_t n = next8(peer), left = (size_t)(peer->end - peer->in);
+
+	if (n > left)
+		n = left;
+	if (peer->len + n > MAX_WIRE)
+		return;
+	memcpy(peer->wire + peer->len, peer->in, n);
+	peer->in += n;
+	peer->len += n;
+}
+
+static void wire_make(struct peer *peer)
+{
+	while (peer->in < peer->end) {
+		switch (next8(peer) & 3) {
+		case 0:
+			raw_step(peer);
+			break;
+		case 1:
+			tagged_step(peer);
+			break;
+		case 2:
+			untagged_step(peer);
+			break;
+		case 3:
+			read_step(peer);
+			break;
+		}
+	}
+}
+
+static void same_check(struct run *a, struct run *b)
+{
+	const char *detail_a, *detail_b;
+
+	FUZZ_ASSERT(iwarp_engine_wish(a->engine) == iwarp_engine_wish(b->engine));
+	FUZZ_ASSERT(iwarp_engine_why(a->engine, &detail_a) ==
+		    iwarp_engine_why(b->engine, &detail_b));
+	FUZZ_ASSERT(strcmp(detail_a, detail_b) == 0);
+	FUZZ_ASSERT(a->recvs == b->recvs && a->hash == b->hash && a->done == b->done);
+	FUZZ_ASSERT(a->out_bytes == b->out_bytes && memcmp(a->out, b->out, a->out_bytes) == 0);
+	FUZZ_ASSERT(memcmp(a->lent->mem, b->lent->mem, BUF_BYTES) == 0);
+	FUZZ_ASSERT(memcmp(a->sink->mem, b->sink->mem, BUF_BYTES) == 0);
+	/* How much could be received in place depends on the pieces; nothing else does. */
+	a->counters.payload_bytes_copied = b->counters.payload_bytes_copied = 0;
+	FUZZ_ASSERT(memcmp(&a->counters, &b->counters, sizeof(a->counters)) == 0);
+}
+
+void iwarp_stream_fuzz(bool initiator, const uint8_t *data, size_t size)
+{
+	bool crc, set_up;
+	struct run *whole, *cut;
+	struct peer peer = {.send_msn = 1, .read_msn = 1};
+
+	if (size < 2)
+		return;
+	crc = data[0] & 1;
+	set_up = !(data[0] & 2);
+	whole = run_new(initiator, crc, set_up);
+	cut = run_new(initiator, crc, set_up);
+	peer.run = whole;
+	peer.in = data + 2;
+	peer.end = data + size;
+	peer.crc = crc;
+	peer.wire = malloc(MAX_WIRE);
+	FUZZ_ASSERT(peer.wire);
+	wire_make(&peer);
+	give(whole, peer.wire, peer.len, 0);
+	give(cut, peer.wire, peer.len, 1 + data[1]);
+	output_take(whole);
+	output_take(cut);
+	same_check(whole, cut);
+	free(peer.wire);
+	run_free(whole);
+	run_free(cut);
+}
