@@ -3,6 +3,7 @@ EXTRA_DIST += \
 	tests/lab/boot.sh \
 	tests/lab/build.sh \
 	tests/lab/guest/direct.sh \
+	tests/lab/guest/fabric.sh \
 	tests/lab/guest/iwarp.sh \
 	tests/lab/guest/lib.sh \
 	tests/lab/guest/rows.sh \
@@ -11,3 +12,8 @@ EXTRA_DIST += \
 	tests/lab/proxy.sh \
 	tests/lab/results.sh \
 	tests/lab/run.sh
+
+# A guest runs it over its devices.
+check_PROGRAMS += tests/lab/fabric_pair
+tests_lab_fabric_pair_SOURCES = tests/lab/fabric_pair.c
+tests_lab_fabric_pair_LDADD = $(DAEMON_LIBS)

@@ -20,10 +20,10 @@ proxy_start() {
 	tcp:*) ;;
 	*) sed -i '/require_privileged_port/d; s/\(connect = .*\);/\1; }/' "$conf" ;;
 	esac
-	"$LAB_BUILD/rpcrdma-proxy" -c "$conf" >>"$proxy_dir/$name.log" 2>&1 &
+	"$LAB_BUILD/daemon/rpcrdma-proxy" -c "$conf" >>"$proxy_dir/$name.log" 2>&1 &
 	echo $! >"$proxy_dir/$name.pid"
 	for _ in $(seq 100); do
-		"$LAB_BUILD/rpcrdma-proxyctl" -s "$proxy_dir/$name.sock" status >/dev/null 2>&1 && return 0
+		"$LAB_BUILD/daemon/ctl/rpcrdma-proxyctl" -s "$proxy_dir/$name.sock" status >/dev/null 2>&1 && return 0
 		kill -0 "$(cat "$proxy_dir/$name.pid")" 2>/dev/null || break
 		sleep 0.1
 	done
@@ -43,12 +43,12 @@ proxy_stop() {
 # proxy_restart NAME: kills it without a word and starts it again with the same configuration.
 proxy_restart() {
 	proxy_stop "$1" KILL
-	"$LAB_BUILD/rpcrdma-proxy" -c "$proxy_dir/$1.conf" >>"$proxy_dir/$1.log" 2>&1 &
+	"$LAB_BUILD/daemon/rpcrdma-proxy" -c "$proxy_dir/$1.conf" >>"$proxy_dir/$1.log" 2>&1 &
 	echo $! >"$proxy_dir/$1.pid"
 }
 
 # proxy_bytes NAME: what it received and sent on both its legs since it started.
 proxy_bytes() {
-	"$LAB_BUILD/rpcrdma-proxyctl" -s "$proxy_dir/$1.sock" -j stats |
+	"$LAB_BUILD/daemon/ctl/rpcrdma-proxyctl" -s "$proxy_dir/$1.sock" -j stats |
 		jq '[.. | objects | to_entries[] | select(.key | test("^bytes_(received|sent)$")) | .value | numbers] | add // 0'
 }

@@ -12,7 +12,7 @@ usage() {
 	usage: run.sh [--full] [--build DIR] [BOOT...]
 	  --full       every workload on every version of NFS; writes RESULTS.md beside this script
 	  --build DIR  where rpcrdma-proxy was built (default: build, beside the sources)
-	  BOOT         direct, iwarp: only these guests (default: all)
+	  BOOT         direct, fabric, iwarp: only these guests (default: all)
 	Logs, the guests' kernel module and their RAM disk go to DIR/lab.
 	USAGE
 }
@@ -36,7 +36,7 @@ while [ $# -gt 0 ]; do
 	esac
 	shift
 done
-[ ${#boots[@]} -gt 0 ] || boots=(direct iwarp)
+[ ${#boots[@]} -gt 0 ] || boots=(direct fabric iwarp)
 
 skip_all() {
 	echo "1..0 # SKIP laboratory: $*"
@@ -67,7 +67,7 @@ compgen -G '/boot/vmlinuz-6.1.*' >/dev/null || missing+=" a 6.1 kernel (linux-im
 compgen -G '/lib/modules/6.1.*/build/Makefile' >/dev/null || missing+=" its headers (linux-headers-amd64)"
 [ -e /usr/src/linux-source-6.1.tar.xz ] || missing+=" its source (linux-source-6.1)"
 [ -z "$missing" ] || skip_all "missing$missing"
-for binary in rpcrdma-proxy rpcrdma-proxyctl; do
+for binary in daemon/rpcrdma-proxy daemon/ctl/rpcrdma-proxyctl; do
 	[ -x "$build/$binary" ] || skip_all "no $binary in $build"
 done
 build=$(cd "$build" && pwd)

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The verbs fabric's devices: what they can do, their protection domains and their asynchronous events. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "fabric/verbs/verbs_priv.h"
+
+#define RXE_VENDOR_ID 0xffffffu /* what the kernel's software RoCE says of itself */
+
+struct slab_mr {
+	struct slab_reg reg;
+	struct ibv_mr *mr;
+};
+
+bool verbs_devices_present(void)
+{
+	int count = 0;
+	struct ibv_device **list = ibv_get_device_list(&count);
+
+	if (list)
+		ibv_free_device_list(list);
+	return count > 0;
+}
+
+/* Whoever holds CAP_IPC_LOCK is not held to RLIMIT_MEMLOCK. */
+static bool may_lock(void)
+{
+	struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+	struct __user_cap_data_struct data[2] = {{0}};
+
+	if (syscall(SYS_capget, &header, data))
+		return false;
+	return data[CAP_IPC_LOCK / 32].effective & (1u << (CAP_IPC_LOCK % 32));
+}
+
+bool verbs_memlock_check(size_t need_bytes, char *text, size_t text_bytes)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_MEMLOCK, &limit) || limit.rlim_cur == RLIM_INFINITY ||
+	    limit.rlim_cur >= need_bytes || may_lock())
+		return true;
+	snprintf(text, text_bytes,
+		 "RDMA needs to lock up to %zu MiB of memory but the limit is %llu KiB: set "
+		 "LimitMEMLOCK=infinity in the unit, or `ulimit -l unlimited`",
+		 need_bytes >> 20, (unsigned long long)limit.rlim_cur >> 10);
+	return false;
+}
+
+static int set_nonblocking(int fd)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	return flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) ? -errno : 0;
+}
+
+/*
+ * A queue pair that failed without a word to the connection manager (siw, when the peer reads what it may
+ * not) is put into the error state, here, whosever it is: its owner then sees its receives flushed. The
+ * queue pair lives as long as its event is not acknowledged.
+ */
+static void async_ready(void *arg, unsigned events)
+{
+	struct verbs_device *device = arg;
+	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_ERR};
+	struct ibv_async_event event;
+
+	while (!ibv_get_async_event(device->context, &event)) {
+		device->fabric->counters.async_events++;
+		switch (event.event_type) {
+		case IBV_EVENT_QP_FATAL:
+		case IBV_EVENT_QP_REQ_ERR:
+		case IBV_EVENT_QP_ACCESS_ERR:
+			(void)ibv_modify_qp(event.element.qp, &attr, IBV_QP_STATE);
+			break;
+		default:
+			break;
+		}
+		ibv_ack_async_event(&event);
+	}
+}
+
+int verbs_domain_init(struct verbs_domain *domain, struct verbs_device *device)
+{
+	domain->device = device;
+	domain->pd = ibv_alloc_pd(device->context);
+	return domain->pd ? 0 : -errno;
+}
+
+void verbs_domain_fini(struct verbs_domain *domain)
+{
+	struct verbs_key *vk;
+
+	if (!domain->pd)
+		return;
+	while ((vk = domain->free_windows)) {
+		domain->free_windows = vk->next_free;
+		verbs_window_free(vk);
+	}
+	pool_forget_domain(domain->device->fabric->fabric.pool, domain);
+	ibv_dealloc_pd(domain->pd);
+	domain->pd = NULL;
+}
+
+static void slab_mr_release(struct slab_reg *reg)
+{
+	struct slab_mr *smr = container_of(reg, struct slab_mr, reg);
+
+	ibv_dereg_mr(smr->mr);
+	free(smr);
+}
+
+struct ibv_mr *verbs_slab_mr(struct verbs_domain *domain, struct buf *buf)
+{
+	struct slab_reg *reg = buf_slab_reg(buf, domain);
+	int access = IBV_ACCESS_LOCAL_WRITE;
+	struct slab_mr *smr;
+	uint8_t *start;
+	size_t len_bytes;
+
+	if (reg)
+		return container_of(reg, struct slab_mr, reg)->mr;
+	smr = calloc(1, sizeof(*smr));
+	if (!smr)
+		return NULL;
+	if (domain->device->windows)
+		access |= IBV_ACCESS_MW_BIND;
+	buf_slab_memory(buf, &start, &len_bytes);
+	smr->mr = ibv_reg_mr(domain->pd, start, len_bytes, access);
+	if (!smr->mr) {
+		free(smr);
+		return NULL;
+	}
+	smr->reg.domain = domain;
+	smr->reg.release = slab_mr_release;
+	buf_slab_reg_add(buf, &smr->reg);
+	domain->device->fabric->counters.slabs_registered++;
+	return smr->mr;
+}
+
+static void device_free(struct verbs_device *device)
+{
+	struct loop *loop = device->fabric->fabric.loop;
+
+	loop_io_free(loop, device->channel_io);
+	loop_io_free(loop, device->async_io);
+	verbs_domain_fini(&device->shared);
+	if (device->channel)
+		ibv_destroy_comp_channel(device->channel);
+	LIST_REMOVE(device, entry);
+	free(device);
+}
+
+static int device_open(struct verbs_device *device)
+{
+	struct loop *loop = device->fabric->fabric.loop;
+	int err;
+
+	err = ibv_query_device(device->context, &device->attr);
+	if (err)
+		return -err;
+	device->iwarp = device->context->device->transport_type == IBV_TRANSPORT_IWARP;
+	device->windows = (device->attr.device_cap_flags &
+			   (IBV_DEVICE_MEM_WINDOW_TYPE_2A | IBV_DEVICE_MEM_WINDOW_TYPE_2B)) &&
+			  device->attr.max_mw > 0;
+	device->rxe = device->attr.vendor_id == RXE_VENDOR_ID;
+	device->channel = ibv_create_comp_channel(device->context);
+	if (!device->channel)
+		return -errno;
+	err = set_nonblocking(device->channel->fd);
+	if (!err)
+		err = set_nonblocking(device->context->async_fd);
+	if (err)
+		return err;
+	device->channel_io = loop_io_new(loop, device->channel->fd, verbs_channel_ready, device);
+	device->async_io = loop_io_new(loop, device->context->async_fd, async_ready, device);
+	if (!device->channel_io || !device->async_io)
+		return -ENOMEM;
+	if (device->windows && !device->iwarp) {
+		err = verbs_domain_init(&device->shared, device);
+		if (err)
+			return err;
+	}
+	loop_io_set(loop, device->channel_io, LOOP_READ);
+	loop_io_set(loop, device->async_io, LOOP_READ);
+	return 0;
+}
+
+struct verbs_device *verbs_device_get(struct verbs_fabric *fabric, struct ibv_context *context)
+{
+	struct verbs_device *device;
+
+	LIST_FOREACH(device, &fabric->devices, entry)
+	{
+		if (device->context == context) {
+			device->eps++;
+			return device;
+		}
+	}
+	device = calloc(1, sizeof(*device));
+	if (!device)
+		return NULL;
+	device->fabric = fabric;
+	device->context = context;
+	LIST_INSERT_HEAD(&fabric->devices, device, entry);
+	if (device_open(device)) {
+		device_free(device);
+		return NULL;
+	}
+	device->eps = 1;
+	return device;
+}
+
+/* A device without endpoints is let go: it may have been removed, and coming back it is another one. */
+void verbs_device_put(struct verbs_device *device)
+{
+	if (--device->eps == 0)
+		device_free(device);
+}
+
+void verbs_devices_free(struct verbs_fabric *fabric)
+{
+	struct verbs_device *device;
+
+	while ((device = LIST_FIRST(&fabric->devices)))
+		device_free(device);
+}

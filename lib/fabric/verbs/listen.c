@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * The verbs fabric's listeners.
+ *
+ * An event of a connection that nobody has adopted yet says nothing that adopting it would not: it is
+ * taken and dropped, and the endpoint's set-up then fails or times out. A listener whose device or
+ * address changes binds again, at once and then every second until it succeeds.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fabric/verbs/verbs_priv.h"
+
+#define REBIND_US 1000000u
+
+struct verbs_listener {
+	struct fabric_listener listener;
+	struct loop *loop;
+	int backlog;
+	void (*incoming)(void *arg, struct fabric_incoming *in);
+	void *arg;
+	struct sockaddr_storage addr; /* with the port really bound */
+	struct verbs_channel *channel;
+	struct loop_io *io;
+	struct loop_timer *timer;
+	struct rdma_cm_id *id; /* NULL while it cannot be bound */
+};
+
+static struct verbs_channel *channel_new(void)
+{
+	struct verbs_channel *channel = calloc(1, sizeof(*channel));
+
+	if (!channel) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	atomic_init(&channel->refs, 1);
+	channel->channel = rdma_create_event_channel();
+	if (channel->channel && !fcntl(channel->channel->fd, F_SETFL, O_NONBLOCK))
+		return channel;
+	if (channel->channel)
+		rdma_destroy_event_channel(channel->channel);
+	free(channel);
+	return NULL;
+}
+
+static void channel_put(struct verbs_channel *channel)
+{
+	if (atomic_fetch_sub(&channel->refs, 1) != 1)
+		return;
+	rdma_destroy_event_channel(channel->channel);
+	free(channel);
+}
+
+static int bind_and_listen(struct verbs_listener *listener)
+{
+	int yes = 1, err;
+
+	if (rdma_create_id(listener->channel->channel, &listener->id, NULL, RDMA_PS_TCP))
+		return -errno;
+	/* A port that a former listener's connections still hold; the kernel may not know the option. */
+	(void)rdma_set_option(listener->id, RDMA_OPTION_ID, RDMA_OPTION_ID_REUSEADDR, &yes,
+			      sizeof(yes));
+	if (rdma_bind_addr(listener->id, (struct sockaddr *)&listener->addr) ||
+	    rdma_listen(listener->id, listener->backlog)) {
+		err = -errno;
+		rdma_destroy_id(listener->id);
+		listener->id = NULL;
+		return err;
+	}
+	return 0;
+}
+
+static void rebind(void *arg)
+{
+	struct verbs_listener *listener = arg;
+
+	if (listener->id)
+		rdma_destroy_id(listener->id);
+	listener->id = NULL;
+	if (bind_and_listen(listener))
+		loop_timer_set(listener->loop, listener->timer, REBIND_US);
+}
+
+static void copy_addr(struct sockaddr_storage *to, const struct sockaddr *from)
+{
+	memset(to, 0, sizeof(*to));
+	memcpy(to, from,
+	       from->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6)
+					   : sizeof(struct sockaddr_in));
+}
+
+static struct verbs_incoming *incoming_new(struct verbs_channel *channel,
+					   const struct rdma_cm_event *event)
+{
+	const struct rdma_conn_param *conn = &event->param.conn;
+	struct verbs_incoming *in = calloc(1, sizeof(*in));
+
+	if (!in)
+		return NULL;
+	in->in.ops = &verbs_fabric_ops;
+	in->channel = channel;
+	atomic_fetch_add(&channel->refs, 1);
+	in->id = event->id;
+	in->id->context = NULL;
+	copy_addr(&in->in.peer, rdma_get_peer_addr(event->id));
+	copy_addr(&in->in.local, rdma_get_local_addr(event->id));
+	in->private_data_bytes = conn->private_data_len;
+	if (!conn->private_data)
+		in->private_data_bytes = 0;
+	if (in->private_data_bytes > sizeof(in->private_data))
+		in->private_data_bytes = sizeof(in->private_data);
+	if (in->private_data_bytes)
+		memcpy(in->private_data, conn->private_data, in->private_data_bytes);
+	/* librdmacm has turned the peer's values round to our side already. */
+	in->peer_ird = conn->initiator_depth;
+	in->peer_ord = conn->responder_resources;
+	return in;
+}
+
+static void channel_ready(void *arg, unsigned events)
+{
+	struct verbs_listener *listener = arg;
+	struct rdma_cm_event *event;
+	struct verbs_incoming *in;
+	bool again;
+
+	if (rdma_get_cm_event(listener->channel->channel, &event))
+		return;
+	switch (event->event) {
+	case RDMA_CM_EVENT_CONNECT_REQUEST:
+		in = incoming_new(listener->channel, event);
+		if (!in) {
+			struct rdma_cm_id *id = event->id;
+
+			rdma_ack_cm_event(event);
+			rdma_destroy_id(id);
+			return;
+		}
+		rdma_ack_cm_event(event);
+		listener->incoming(listener->arg, &in->in);
+		return;
+	case RDMA_CM_EVENT_ADDR_CHANGE:
+	case RDMA_CM_EVENT_DEVICE_REMOVAL:
+		again = event->id == listener->id;
+		rdma_ack_cm_event(event);
+		if (again)
+			rebind(listener);
+		return;
+	default:
+		rdma_ack_cm_event(event);
+	}
+}
+
+int verbs_listen(void *config, struct loop *loop, const struct sockaddr *addr, int backlog,
+		 void (*incoming)(void *arg, struct fabric_incoming *in), void *arg,
+		 struct fabric_listener **out)
+{
+	struct verbs_listener *listener = calloc(1, sizeof(*listener));
+	int err;
+
+	if (!listener)
+		return -ENOMEM;
+	listener->listener.ops = &verbs_fabric_ops;
+	listener->loop = loop;
+	listener->backlog = backlog;
+	listener->incoming = incoming;
+	listener->arg = arg;
+	copy_addr(&listener->addr, addr);
+	listener->channel = channel_new();
+	if (!listener->channel) {
+		err = errno ? -errno : -ENODEV;
+		goto out_listener;
+	}
+	err = -ENOMEM;
+	listener->timer = loop_timer_new(loop, rebind, listener);
+	listener->io = loop_io_new(loop, listener->channel->channel->fd, channel_ready, listener);
+	if (!listener->timer || !listener->io)
+		goto out_loop;
+	err = bind_and_listen(listener);
+	if (err)
+		goto out_loop;
+	copy_addr(&listener->addr, rdma_get_local_addr(listener->id));
+	loop_io_set(loop, listener->io, LOOP_READ);
+	*out = &listener->listener;
+	return 0;
+
+out_loop:
+	loop_io_free(loop, listener->io);
+	loop_timer_free(loop, listener->timer);
+	channel_put(listener->channel);
+out_listener:
+	free(listener);
+	return err;
+}
+
+void verbs_listener_pause(struct fabric_listener *fl, bool paused)
+{
+	struct verbs_listener *listener = container_of(fl, struct verbs_listener, listener);
+
+	loop_io_set(listener->loop, listener->io, paused ? 0 : LOOP_READ);
+}
+
+void verbs_listener_addr(const struct fabric_listener *fl, struct sockaddr_storage *addr)
+{
+	*addr = container_of(fl, const struct verbs_listener, listener)->addr;
+}
+
+void verbs_listener_free(struct fabric_listener *fl)
+{
+	struct verbs_listener *listener = container_of(fl, struct verbs_listener, listener);
+
+	loop_io_free(listener->loop, listener->io);
+	loop_timer_free(listener->loop, listener->timer);
+	if (listener->id)
+		rdma_destroy_id(listener->id);
+	channel_put(listener->channel);
+	free(listener);
+}
+
+void verbs_incoming_drop(struct fabric_incoming *fin)
+{
+	struct verbs_incoming *in = container_of(fin, struct verbs_incoming, in);
+
+	(void)rdma_reject(in->id, NULL, 0);
+	rdma_destroy_id(in->id);
+	verbs_incoming_free(in);
+}
+
+void verbs_incoming_free(struct verbs_incoming *in)
+{
+	channel_put(in->channel);
+	free(in);
+}

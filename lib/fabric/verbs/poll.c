@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * A verbs endpoint's completions.
+ *
+ * Drain, arm, drain again: a completion between the first drain and the arming makes no event, so the
+ * second drain must find it. One endpoint takes a bounded number in one go; the rest in the next turn.
+ */
+#include "fabric/verbs/verbs_priv.h"
+
+static bool alive(const struct verbs_ep *ep)
+{
+	return ep->state == VERBS_OPEN || ep->state == VERBS_DRAINING ||
+	       ep->state == VERBS_DISCONNECTING;
+}
+
+/* rxe hands the kernel's flag for it out unchanged, which in user space is the one for a good checksum. */
+static bool invalidated(const struct verbs_ep *ep, const struct ibv_wc *wc)
+{
+	return (wc->wc_flags & IBV_WC_WITH_INV) ||
+	       (ep->device->rxe && (wc->wc_flags & IBV_WC_IP_CSUM_OK));
+}
+
+static void recv_done(struct verbs_ep *ep, const struct ibv_wc *wc)
+{
+	unsigned at = (unsigned)(wc->wr_id >> 2);
+	struct verbs_recv *slot = &ep->recvs[at];
+	struct fabric_recv recv = {
+		.data = slot->buf->mem,
+		.len_bytes = wc->byte_len,
+		.invalidated = invalidated(ep, wc),
+	};
+
+	ep->rq_used--;
+	if (recv.invalidated) {
+		recv.inv_rkey = wc->invalidated_rkey;
+		verbs_key_invalidated(ep, recv.inv_rkey);
+	}
+	/* The slot is idle again only after recv(). */
+	if (ep->opened && !ep->closed_here)
+		ep->ep.events->recv(ep->ep.arg, &recv);
+	slot->next_idle = ep->idle_recv;
+	ep->idle_recv = at;
+	if (ep->recvs_owed)
+		verbs_recv_fill(ep);
+}
+
+static void failed(struct verbs_ep *ep, const struct ibv_wc *wc)
+{
+	const char *text = ibv_wc_status_str(wc->status);
+	enum fabric_status status = FABRIC_ERR_LOCAL;
+	enum fabric_close why = FABRIC_CLOSE_RESOURCES;
+
+	switch (wc->status) {
+	case IBV_WC_WR_FLUSH_ERR:
+		status = FABRIC_FLUSHED;
+		why = FABRIC_CLOSE_LOST;
+		break;
+	case IBV_WC_RETRY_EXC_ERR:
+	case IBV_WC_RESP_TIMEOUT_ERR:
+		status = FABRIC_FLUSHED;
+		why = FABRIC_CLOSE_LOST;
+		break;
+	case IBV_WC_REM_INV_REQ_ERR:
+	case IBV_WC_REM_ACCESS_ERR:
+	case IBV_WC_REM_OP_ERR:
+	case IBV_WC_REM_ABORT_ERR:
+	case IBV_WC_RNR_RETRY_EXC_ERR:
+		status = FABRIC_ERR_REMOTE;
+		why = FABRIC_CLOSE_TERMINATED;
+		break;
+	case IBV_WC_LOC_LEN_ERR:
+		if ((wc->wr_id & 3) == VERBS_WR_RECV)
+			why = FABRIC_CLOSE_PROTOCOL;
+		break;
+	default:
+		break;
+	}
+	if ((wc->wr_id & 3) != VERBS_WR_RECV)
+		verbs_queue_done(ep, wc->wr_id, status);
+	if (wc->status != IBV_WC_WR_FLUSH_ERR)
+		verbs_ep_die(ep, why, "%s", text);
+	else
+		verbs_ep_flushed(ep);
+}
+
+/* Takes up to @max completions; returns how many. Stops when the endpoint's life ends, unless @dying. */
+static unsigned drain(struct verbs_ep *ep, unsigned max, bool dying)
+{
+	struct ibv_wc wcs[VERBS_POLL_BATCH];
+	unsigned total = 0;
+
+	while (total < max && (dying || alive(ep))) {
+		int n = ibv_poll_cq(ep->cq, VERBS_POLL_BATCH, wcs);
+
+		if (n <= 0)
+			break;
+		verbs_ep_counters(ep)->completions += (unsigned)n;
+		for (int i = 0; i < n; i++) {
+			if (wcs[i].status != IBV_WC_SUCCESS)
+				failed(ep, &wcs[i]);
+			else if ((wcs[i].wr_id & 3) == VERBS_WR_RECV)
+				recv_done(ep, &wcs[i]);
+			else
+				verbs_queue_done(ep, wcs[i].wr_id, FABRIC_OK);
+		}
+		total += (unsigned)n;
+	}
+	return total;
+}
+
+void verbs_poll(void *arg)
+{
+	struct verbs_ep *ep = arg;
+	struct loop *loop = ep->ep.fabric->loop;
+	uint64_t busy_us = verbs_fabric_of(ep->ep.fabric)->config.busy_poll_us;
+	unsigned n;
+
+	if (!alive(ep))
+		return;
+	n = drain(ep, VERBS_POLL_BUDGET, false);
+	if (!alive(ep))
+		return;
+	if (busy_us && n)
+		ep->busy_until_us = loop_now_us(loop) + busy_us;
+	if (n >= VERBS_POLL_BUDGET || (busy_us && loop_now_us(loop) < ep->busy_until_us)) {
+		loop_defer(loop, &ep->poll_task);
+		return;
+	}
+	if (ep->cq_armed)
+		return;
+	if (ibv_req_notify_cq(ep->cq, 0)) {
+		verbs_ep_die(ep, FABRIC_CLOSE_RESOURCES, "the completion queue cannot be armed");
+		return;
+	}
+	ep->cq_armed = true;
+	if (drain(ep, VERBS_POLL_BUDGET, false))
+		loop_defer(loop, &ep->poll_task);
+}
+
+void verbs_poll_last(struct verbs_ep *ep)
+{
+	(void)drain(ep, ep->sq_depth + ep->rq_depth, true);
+}
+
+void verbs_channel_ready(void *arg, unsigned events)
+{
+	struct verbs_device *device = arg;
+	struct verbs_ep *ep;
+	struct ibv_cq *cq;
+	void *context;
+
+	/* One event a turn keeps endpoints fair to each other; the descriptor stays readable. */
+	if (ibv_get_cq_event(device->channel, &cq, &context))
+		return;
+	ep = context;
+	device->fabric->counters.completion_events++;
+	ep->cq_unacked++;
+	ep->cq_armed = false;
+	/* An acceptor may see its peer's first Send before the event that says that it is there. */
+	if (ep->state == VERBS_ACCEPTED)
+		verbs_ep_established(ep, NULL, 0);
+	verbs_poll(ep);
+}

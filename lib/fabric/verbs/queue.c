@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * A verbs endpoint's send queue.
+ *
+ * What is posted in a loop turn leaves in chains at its end. The last of each chain is signalled, and
+ * every sixteenth before it, and each Read; a completion stands for all Sends, Writes and work of our own
+ * before it. Reads are counted apart: some devices complete a Send that was posted after a Read before
+ * it. What the queue, or for Reads the peer, has no room for waits here.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fabric/verbs/verbs_priv.h"
+
+/* fabric_wr.priv: [0] the sequence number; [1] of a Read, the region that is its sink. */
+
+struct chain {
+	unsigned n;
+	unsigned unsignalled;
+	struct ibv_send_wr wrs[VERBS_CHAIN_MAX];
+	struct ibv_sge sges[VERBS_CHAIN_MAX][FABRIC_MAX_SGE];
+};
+
+int verbs_post(struct fabric_ep *fep, struct fabric_wr *wr)
+{
+	struct verbs_ep *ep = verbs_ep_of(fep);
+
+	if (ep->state != VERBS_OPEN)
+		return -ENOTCONN;
+	verbs_queue(ep, wr);
+	return 0;
+}
+
+void verbs_queue(struct verbs_ep *ep, struct fabric_wr *wr)
+{
+	wr->priv[1] = 0;
+	if (wr->op == FABRIC_READ)
+		TAILQ_INSERT_TAIL(&ep->wait_reads, wr, entry);
+	else
+		TAILQ_INSERT_TAIL(&ep->wait_sends, wr, entry);
+	loop_defer(ep->ep.fabric->loop, &ep->post_task);
+}
+
+/* An iWARP device writes Read Responses under a key that the peer sees: one of exact bounds, for this Read. */
+static int sink_register(struct verbs_ep *ep, struct fabric_wr *wr, uint32_t *lkey)
+{
+	struct ibv_mr *mr = ibv_reg_mr(ep->domain->pd, wr->sge[0].addr, wr->sge[0].len_bytes,
+				       IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+
+	if (!mr)
+		return -errno;
+	wr->priv[1] = (uintptr_t)mr;
+	*lkey = mr->lkey;
+	verbs_ep_counters(ep)->sinks_registered++;
+	return 0;
+}
+
+static void sink_release(struct fabric_wr *wr)
+{
+	if (wr->op == FABRIC_READ && wr->priv[1])
+		ibv_dereg_mr((struct ibv_mr *)(uintptr_t)wr->priv[1]);
+	wr->priv[1] = 0;
+}
+
+static int fill_sges(struct verbs_ep *ep, struct fabric_wr *wr, struct ibv_send_wr *out,
+		     struct ibv_sge *sges)
+{
+	uint64_t len_bytes = 0;
+	bool may_inline = wr->op != FABRIC_READ;
+
+	for (unsigned i = 0; i < wr->nsge; i++)
+		len_bytes += wr->sge[i].len_bytes;
+	if (may_inline && len_bytes <= ep->max_inline_bytes) {
+		out->send_flags |= IBV_SEND_INLINE;
+		verbs_ep_counters(ep)->wrs_inline++;
+	}
+	out->sg_list = sges;
+	out->num_sge = (int)wr->nsge;
+	for (unsigned i = 0; i < wr->nsge; i++) {
+		sges[i].addr = (uintptr_t)wr->sge[i].addr;
+		sges[i].length = wr->sge[i].len_bytes;
+		sges[i].lkey = 0;
+		if (out->send_flags & IBV_SEND_INLINE)
+			continue;
+		if (wr->op == FABRIC_READ && ep->device->iwarp) {
+			int err = sink_register(ep, wr, &sges[i].lkey);
+
+			if (err)
+				return err;
+		} else {
+			struct ibv_mr *mr = verbs_slab_mr(ep->domain, wr->sge[i].buf);
+
+			if (!mr)
+				return -ENOMEM;
+			sges[i].lkey = mr->lkey;
+		}
+	}
+	return 0;
+}
+
+static int fill_bind(struct verbs_ep *ep, struct fabric_wr *wr, struct ibv_send_wr *out)
+{
+	struct verbs_key *vk = container_of(wr, struct verbs_key, bind);
+	const struct fabric_key *key = vk->key;
+	struct ibv_mr *mr = vk->mr ? vk->mr : verbs_slab_mr(ep->domain, key->buf);
+
+	if (!mr)
+		return -ENOMEM;
+	out->opcode = IBV_WR_BIND_MW;
+	out->bind_mw.mw = vk->mw;
+	out->bind_mw.rkey = vk->window_rkey;
+	out->bind_mw.bind_info.mr = mr;
+	out->bind_mw.bind_info.addr = key->addr;
+	out->bind_mw.bind_info.length = key->len_bytes;
+	out->bind_mw.bind_info.mw_access_flags =
+		(key->rights & FABRIC_REMOTE_READ ? IBV_ACCESS_REMOTE_READ : 0) |
+		(key->rights & FABRIC_REMOTE_WRITE ? IBV_ACCESS_REMOTE_WRITE : 0);
+	return 0;
+}
+
+static int fill(struct verbs_ep *ep, struct fabric_wr *wr, struct ibv_send_wr *out,
+		struct ibv_sge *sges)
+{
+	memset(out, 0, sizeof(*out));
+	switch (wr->op) {
+	case FABRIC_SEND:
+		out->opcode = IBV_WR_SEND;
+		return fill_sges(ep, wr, out, sges);
+	case FABRIC_SEND_INV:
+		out->opcode = IBV_WR_SEND_WITH_INV;
+		out->invalidate_rkey = wr->inv_rkey;
+		return fill_sges(ep, wr, out, sges);
+	case FABRIC_WRITE:
+	case FABRIC_READ:
+		out->opcode = wr->op == FABRIC_READ ? IBV_WR_RDMA_READ : IBV_WR_RDMA_WRITE;
+		out->wr.rdma.remote_addr = wr->raddr;
+		out->wr.rdma.rkey = wr->rkey;
+		return fill_sges(ep, wr, out, sges);
+	default:
+		break;
+	}
+	if (wr->op == VERBS_BIND)
+		return fill_bind(ep, wr, out);
+	out->opcode = IBV_WR_LOCAL_INV;
+	out->invalidate_rkey = container_of(wr, struct verbs_key, inv)->window_rkey;
+	return 0;
+}
+
+/* The next work request that there is room for, moved to the posted ones; NULL if there is none. */
+static struct fabric_wr *next(struct verbs_ep *ep)
+{
+	struct fabric_wr *wr;
+
+	if (ep->sq_used == ep->sq_depth) {
+		if (!TAILQ_EMPTY(&ep->wait_sends) || !TAILQ_EMPTY(&ep->wait_reads))
+			verbs_ep_counters(ep)->sends_waited++;
+		return NULL;
+	}
+	wr = TAILQ_FIRST(&ep->wait_sends);
+	if (wr) {
+		TAILQ_REMOVE(&ep->wait_sends, wr, entry);
+		TAILQ_INSERT_TAIL(&ep->sends, wr, entry);
+	} else if ((wr = TAILQ_FIRST(&ep->wait_reads))) {
+		if (ep->reads_out >= ep->ord) {
+			verbs_ep_counters(ep)->reads_waited++;
+			return NULL;
+		}
+		ep->reads_out++;
+		TAILQ_REMOVE(&ep->wait_reads, wr, entry);
+		TAILQ_INSERT_TAIL(&ep->reads, wr, entry);
+	} else {
+		return NULL;
+	}
+	ep->sq_used++;
+	wr->priv[0] = ep->next_seq++;
+	return wr;
+}
+
+static int chain_fill(struct verbs_ep *ep, struct chain *chain)
+{
+	struct fabric_wr *wr;
+
+	chain->n = 0;
+	chain->unsignalled = 0;
+	while (chain->n < VERBS_CHAIN_MAX && (wr = next(ep))) {
+		struct ibv_send_wr *out = &chain->wrs[chain->n];
+		bool is_read = wr->op == FABRIC_READ;
+		int err = fill(ep, wr, out, chain->sges[chain->n]);
+
+		if (err)
+			return err;
+		out->wr_id = verbs_wr_id(wr->priv[0], is_read ? VERBS_WR_READ : VERBS_WR_SEND);
+		if (is_read || ++chain->unsignalled == VERBS_SIGNAL_EVERY) {
+			out->send_flags |= IBV_SEND_SIGNALED;
+			if (!is_read)
+				chain->unsignalled = 0;
+		}
+		if (chain->n)
+			chain->wrs[chain->n - 1].next = out;
+		chain->n++;
+	}
+	/* A Read's completion says nothing of the Sends before it, so the last of those is signalled. */
+	for (unsigned i = chain->n; chain->unsignalled && i-- > 0;) {
+		if (chain->wrs[i].opcode == IBV_WR_RDMA_READ)
+			continue;
+		chain->wrs[i].send_flags |= IBV_SEND_SIGNALED;
+		break;
+	}
+	return 0;
+}
+
+void verbs_queue_run(void *arg)
+{
+	struct verbs_ep *ep = arg;
+	struct chain chain;
+	struct ibv_send_wr *bad;
+	int err;
+
+	if (ep->state != VERBS_OPEN && ep->state != VERBS_DRAINING)
+		return;
+	for (;;) {
+		err = chain_fill(ep, &chain);
+		if (err) {
+			verbs_ep_die(ep, FABRIC_CLOSE_RESOURCES,
+				     "memory cannot be registered (%s): is LimitMEMLOCK set?",
+				     strerror(-err));
+			return;
+		}
+		if (!chain.n)
+			return;
+		verbs_ep_counters(ep)->wrs_posted += chain.n;
+		verbs_ep_counters(ep)->chains_posted++;
+		err = ibv_post_send(ep->id->qp, chain.wrs, &bad);
+		if (err) {
+			verbs_ep_die(ep, FABRIC_CLOSE_LOST, "ibv_post_send: %s", strerror(err));
+			return;
+		}
+	}
+}
+
+/* A read list entry is gone from every list when its done() runs, so that done() may post it again. */
+static void finish(struct verbs_ep *ep, struct fabric_wr_list *list, struct fabric_wr *wr,
+		   enum fabric_status status)
+{
+	TAILQ_REMOVE(list, wr, entry);
+	sink_release(wr);
+	wr->done(wr, status);
+}
+
+void verbs_queue_done(struct verbs_ep *ep, uint64_t wr_id, enum fabric_status status)
+{
+	bool is_read = (wr_id & 3) == VERBS_WR_READ;
+	struct fabric_wr_list *list = is_read ? &ep->reads : &ep->sends;
+	uint64_t seq = wr_id >> 2;
+	struct fabric_wr *wr;
+
+	while ((wr = TAILQ_FIRST(list)) && wr->priv[0] <= seq) {
+		bool last = wr->priv[0] == seq;
+
+		ep->sq_used--;
+		if (is_read)
+			ep->reads_out--;
+		finish(ep, list, wr, last ? status : FABRIC_OK);
+		if (last)
+			break;
+	}
+	if (!TAILQ_EMPTY(&ep->wait_sends) || !TAILQ_EMPTY(&ep->wait_reads))
+		loop_defer(ep->ep.fabric->loop, &ep->post_task);
+	verbs_ep_drained(ep);
+}
+
+void verbs_queue_flush(struct verbs_ep *ep)
+{
+	struct fabric_wr_list *lists[] = {&ep->sends, &ep->wait_sends, &ep->reads, &ep->wait_reads};
+	struct fabric_wr *wr;
+
+	for (unsigned i = 0; i < ARRAY_SIZE(lists); i++)
+		while ((wr = TAILQ_FIRST(lists[i])))
+			finish(ep, lists[i], wr, FABRIC_FLUSHED);
+	ep->sq_used = ep->reads_out = 0;
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The verbs fabric of a worker: its event channel of the connection manager, and the table of operations. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fabric/verbs/verbs_priv.h"
+
+COUNTER_TABLE(verbs_counters, VERBS_COUNTERS);
+
+/* One event a turn: ending an endpoint must not meet a second event for it in the same loop. */
+static void cm_ready(void *arg, unsigned events)
+{
+	struct verbs_fabric *fabric = arg;
+	struct rdma_cm_event *event, copy;
+	uint8_t private_data[FABRIC_MAX_PRIVATE_DATA];
+	struct verbs_ep *ep;
+
+	if (rdma_get_cm_event(fabric->channel, &event))
+		return;
+	/* Acknowledged before it is acted on: rdma_destroy_id() waits for acknowledgements. */
+	copy = *event;
+	if (copy.param.conn.private_data_len > sizeof(private_data))
+		copy.param.conn.private_data_len = sizeof(private_data);
+	if (event->param.conn.private_data)
+		memcpy(private_data, event->param.conn.private_data,
+		       copy.param.conn.private_data_len);
+	else
+		copy.param.conn.private_data_len = 0;
+	copy.param.conn.private_data = private_data;
+	ep = event->id->context;
+	rdma_ack_cm_event(event);
+	if (ep)
+		verbs_ep_cm_event(ep, &copy);
+}
+
+struct fabric *verbs_fabric_new(struct loop *loop, struct pool *pool,
+				const struct verbs_config *config)
+{
+	struct verbs_fabric *fabric = calloc(1, sizeof(*fabric));
+
+	if (!fabric)
+		return NULL;
+	fabric->fabric = (struct fabric){&verbs_fabric_ops, loop, pool, &fabric->counters};
+	fabric->config = *config;
+	LIST_INIT(&fabric->devices);
+	fabric->channel = rdma_create_event_channel();
+	if (!fabric->channel)
+		goto out_free;
+	if (fcntl(fabric->channel->fd, F_SETFL, O_NONBLOCK))
+		goto out_channel;
+	fabric->channel_io = loop_io_new(loop, fabric->channel->fd, cm_ready, fabric);
+	if (!fabric->channel_io)
+		goto out_channel;
+	loop_io_set(loop, fabric->channel_io, LOOP_READ);
+	return &fabric->fabric;
+
+out_channel:
+	rdma_destroy_event_channel(fabric->channel);
+out_free:
+	free(fabric);
+	return NULL;
+}
+
+static void verbs_free(struct fabric *f)
+{
+	struct verbs_fabric *fabric = verbs_fabric_of(f);
+
+	verbs_devices_free(fabric);
+	loop_io_free(fabric->fabric.loop, fabric->channel_io);
+	rdma_destroy_event_channel(fabric->channel);
+	free(fabric);
+}
+
+const struct fabric_ops verbs_fabric_ops = {
+	.name = "verbs",
+	.counters_table = verbs_counters_table,
+	.listen = verbs_listen,
+	.listener_pause = verbs_listener_pause,
+	.listener_addr = verbs_listener_addr,
+	.listener_free = verbs_listener_free,
+	.incoming_drop = verbs_incoming_drop,
+	.free = verbs_free,
+	.connect = verbs_connect,
+	.adopt = verbs_adopt,
+	.accept = verbs_accept,
+	.reject = verbs_reject,
+	.ep_info = verbs_ep_info,
+	.recv_post = verbs_recv_post,
+	.post = verbs_post,
+	.key_bind = verbs_key_bind,
+	.key_unbind = verbs_key_unbind,
+	.close = verbs_close,
+	.ep_free = verbs_ep_free,
+};

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The verbs fabric: RDMA devices, and the kernel's rxe and siw, through libibverbs and librdmacm. */
+#ifndef FABRIC_VERBS_VERBS_H
+#define FABRIC_VERBS_VERBS_H
+
+#include "fabric/fabric.h"
+
+#define VERBS_COUNTERS(X)                                                                          \
+	X(connections_opened, "connections established")                                           \
+	X(wrs_posted, "work requests posted")                                                      \
+	X(chains_posted, "chains of work requests posted")                                         \
+	X(wrs_inline, "work requests whose data went inline")                                      \
+	X(sends_waited, "times that the send queue was full")                                      \
+	X(reads_waited, "times that a Read waited for the peer's read depth")                      \
+	X(completions, "completions polled")                                                       \
+	X(completion_events, "completion events taken")                                            \
+	X(slabs_registered, "slabs registered for local use")                                      \
+	X(windows_bound, "keys lent as memory windows")                                            \
+	X(regions_lent, "keys lent as memory regions")                                             \
+	X(sinks_registered, "Read sinks registered for an iWARP device")                           \
+	X(peer_invalidations, "keys that the peer invalidated")                                    \
+	X(async_events, "asynchronous device events")                                              \
+	X(device_removals, "connections lost with their device")                                   \
+	X(address_changes, "changes of address under a connection")
+COUNTER_STRUCT(verbs_counters, VERBS_COUNTERS);
+
+struct verbs_config {
+	uint64_t
+		setup_timeout_us; /* to resolve, to connect, and for the peer to finish an accept */
+	uint64_t busy_poll_us; /* poll for so long after a completion before waiting for an event */
+	unsigned rnr_retry;    /* how often a Send that found no receive is tried again: 0 to 7 */
+};
+
+extern const struct fabric_ops verbs_fabric_ops;
+
+/**
+ * verbs_fabric_new - a worker's verbs fabric
+ * @loop, @pool: the worker's
+ * @config:      copied
+ *
+ * Returns NULL without memory or without the kernel's RDMA connection manager (errno tells).
+ */
+struct fabric *verbs_fabric_new(struct loop *loop, struct pool *pool,
+				const struct verbs_config *config);
+
+/** verbs_devices_present - whether this machine has any RDMA device now. */
+bool verbs_devices_present(void);
+
+/**
+ * verbs_memlock_check - whether this process may pin memory for RDMA
+ * @need_bytes: what it will want to register
+ * @text:       on failure says what is wrong and what to do about it
+ *
+ * Returns true if the limit suffices, or does not hold for this process.
+ */
+bool verbs_memlock_check(size_t need_bytes, char *text, size_t text_bytes);
+
+#endif
