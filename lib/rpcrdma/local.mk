@@ -15,6 +15,7 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/rdma_recv.c \
 	lib/rpcrdma/requester.c \
 	lib/rpcrdma/requester.h \
+	lib/rpcrdma/requester_ddp.c \
 	lib/rpcrdma/requester_priv.h \
 	lib/rpcrdma/requester_reply.c \
 	lib/rpcrdma/responder.c \

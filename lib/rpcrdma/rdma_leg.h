@@ -73,16 +73,23 @@ struct rdma_binding {
 	 */
 	int (*reply_payloads)(void *arg, const void *note, const uint8_t *reply, uint32_t len_bytes,
 			      struct rdma_payload *payloads, unsigned max);
+	/* For a requester with ddp; both NULL otherwise. The DDP-eligible items of a whole Call. */
+	int (*call_payloads)(void *arg, const struct rpc_call_hdr *hdr, const uint8_t *msg,
+			     uint32_t len_bytes, struct rdma_payload *payloads, unsigned max);
+	/* The largest length of each DDP-eligible result that the Reply to a Call can have. */
+	int (*result_bounds)(void *arg, const struct rpc_call_hdr *hdr, const uint8_t *msg,
+			     uint32_t len_bytes, uint32_t *bounds_bytes, unsigned max);
 	void *arg;
 };
 
 struct rdma_leg_config {
 	struct leg_config leg;
 	uint32_t credits; /* to ask for as requester, to grant at most as responder */
-	uint32_t inline_threshold_bytes;    /* advertised both ways; receives are larger */
-	uint32_t max_segment_bytes;         /* longest segment to offer; 0: no limit of our own */
-	bool remote_invalidation;           /* offer it where the fabric allows */
-	const struct rdma_binding *binding; /* responder; NULL: nothing is ever reduced */
+	uint32_t inline_threshold_bytes; /* advertised both ways; receives are larger */
+	uint32_t max_segment_bytes;      /* longest segment to offer; 0: no limit of our own */
+	bool remote_invalidation;        /* offer it where the fabric allows */
+	bool ddp; /* requester: move payloads by RDMA, where the binding finds one; else whole messages */
+	const struct rdma_binding *binding; /* NULL: nothing is ever reduced */
 	struct rdma_leg_counters *counters;
 };
 

@@ -137,62 +137,88 @@ void requester_pump(struct rdma_leg *leg)
 	}
 }
 
-/* How a Call is sent. */
-struct form {
-	bool nomsg;             /* the Call is a read chunk */
-	uint32_t reply_bytes;   /* of the reply chunk; 0: none */
-	unsigned ncall, nreply; /* segments of both */
-};
-
 static unsigned segments_of(const struct rdma_leg *leg, uint32_t len_bytes)
 {
 	return len_bytes / leg->max_segment_bytes + (len_bytes % leg->max_segment_bytes != 0);
 }
 
-static uint64_t header_bytes(unsigned ncall, unsigned nreply)
+static uint64_t header_bytes(const struct requester_form *form)
 {
-	return RPCRDMA_MIN_HDR_BYTES + (uint64_t)ncall * RPCRDMA_READ_SEGMENT_BYTES +
-	       (nreply ? 4 + (uint64_t)nreply * RPCRDMA_SEGMENT_BYTES : 0);
+	uint64_t bytes = RPCRDMA_MIN_HDR_BYTES +
+			 (uint64_t)form->ncall * RPCRDMA_READ_SEGMENT_BYTES +
+			 (uint64_t)form->nlanding * RPCRDMA_SEGMENT_BYTES;
+
+	if (form->landing == LANDING_REPLY_CHUNK)
+		bytes += 4; /* the count of segments */
+	else if (form->landing == LANDING_WRITE_CHUNK)
+		bytes += 8; /* and the list's discriminator */
+	return bytes;
 }
 
-/* A5.1-1, A5.2-1. Returns false if the Call cannot be sent at all. */
-static bool choose_form(const struct rdma_leg *leg, const struct exchange *x, struct form *form)
+/* Where the Reply may land: nowhere if it is sure to fit inline. Returns false if it can nowhere. */
+static bool choose_landing(const struct rdma_leg *leg, const struct exchange *x,
+			   struct requester_form *form, void **note)
 {
 	uint64_t reply = xdr_padded_bytes(x->reply_max_bytes);
 
-	*form = (struct form){0};
-	if (leg->requester.reverse)
-		return header_bytes(0, 0) + x->call.len_bytes <= leg->send_max_bytes;
-	if (RPCRDMA_MIN_HDR_BYTES + reply > leg->recv_max_bytes) {
+	if (RPCRDMA_MIN_HDR_BYTES + reply <= leg->recv_max_bytes)
+		return true;
+	form->landing_bytes = requester_ddp_landing(leg, x, note);
+	form->landing = form->landing_bytes ? LANDING_WRITE_CHUNK : LANDING_REPLY_CHUNK;
+	if (!form->landing_bytes) {
 		if (reply > UINT32_MAX)
 			return false;
-		form->reply_bytes = (uint32_t)reply;
-		form->nreply = segments_of(leg, form->reply_bytes);
+		form->landing_bytes = (uint32_t)reply;
 	}
-	if (header_bytes(0, form->nreply) + x->call.len_bytes > leg->send_max_bytes) {
-		form->nomsg = true;
-		form->ncall = segments_of(leg, x->call.len_bytes);
-	}
-	return form->ncall <= RPCRDMA_MAX_SEGMENTS && form->nreply <= RPCRDMA_MAX_SEGMENTS &&
-	       (!form->nomsg || header_bytes(form->ncall, form->nreply) <= leg->send_max_bytes);
+	form->nlanding = segments_of(leg, form->landing_bytes);
+	return true;
 }
 
-/* Lends a whole message, in as many segments as it takes. */
-static int lend(struct requester_rpc *rpc, const struct rpc_msg *msg, unsigned rights)
+/* A5.1-1, A5.2-1. Returns false if the Call cannot be sent at all. */
+static bool choose_form(const struct rdma_leg *leg, const struct exchange *x,
+			struct requester_form *form, void **note)
+{
+	uint32_t len = x->call.len_bytes;
+
+	*form = (struct requester_form){0};
+	if (leg->requester.reverse)
+		return header_bytes(form) + len <= leg->send_max_bytes;
+	if (!choose_landing(leg, x, form, note))
+		return false;
+	if (header_bytes(form) + len <= leg->send_max_bytes)
+		return true;
+	if (requester_ddp_call(leg, x, &form->payload)) {
+		form->reduced = true;
+		form->ncall = segments_of(leg, form->payload.len_bytes);
+		len -= (uint32_t)xdr_padded_bytes(form->payload.len_bytes);
+		if (form->ncall <= RPCRDMA_MAX_SEGMENTS &&
+		    header_bytes(form) + len <= leg->send_max_bytes)
+			return true;
+		form->reduced = false;
+	}
+	form->nomsg = true;
+	form->ncall = segments_of(leg, x->call.len_bytes);
+	return form->ncall <= RPCRDMA_MAX_SEGMENTS && form->nlanding <= RPCRDMA_MAX_SEGMENTS &&
+	       header_bytes(form) <= leg->send_max_bytes;
+}
+
+/* Lends a stretch of memory, in as many segments as it takes. */
+static int lend(struct requester_rpc *rpc, struct buf *buf, uint8_t *mem, uint32_t len_bytes,
+		unsigned rights)
 {
 	uint32_t max_bytes = rpc->leg->max_segment_bytes;
 
-	for (uint32_t at = 0; at < msg->len_bytes;) {
+	for (uint32_t at = 0; at < len_bytes;) {
 		struct requester_key *rk = &rpc->keys[rpc->nkeys];
-		uint32_t left = msg->len_bytes - at;
+		uint32_t left = len_bytes - at;
 		int rc;
 
 		rk->rpc = rpc;
 		rk->key = (struct fabric_key){
 			.len_bytes = left < max_bytes ? left : max_bytes,
 			.rights = rights,
-			.buf = msg->buf,
-			.mem = msg->data + at,
+			.buf = buf,
+			.mem = mem + at,
 			.unbound = requester_key_unbound,
 		};
 		rc = fabric_key_bind(rpc->leg->ep, &rk->key);
@@ -204,60 +230,83 @@ static int lend(struct requester_rpc *rpc, const struct rpc_msg *msg, unsigned r
 	return 0;
 }
 
-/* Memory and keys for what the form says. */
-static int prepare(struct requester_rpc *rpc, const struct form *form)
+static int lend_call(struct requester_rpc *rpc)
 {
-	struct exchange *x = rpc->x;
-	int rc = 0;
+	const struct rpc_msg *call = &rpc->x->call;
+	const struct rdma_payload *payload = &rpc->form.payload;
 
-	if (form->nomsg)
-		rc = lend(rpc, &x->call, FABRIC_REMOTE_READ);
-	if (!rc && form->nreply)
-		rc = rpc_msg_get(rpc->leg->config.leg.pool, form->reply_bytes, &x->reply);
-	if (!rc && form->nreply)
-		rc = lend(rpc, &x->reply, FABRIC_REMOTE_WRITE);
-	return rc;
+	if (rpc->form.nomsg)
+		return lend(rpc, call->buf, call->data, call->len_bytes, FABRIC_REMOTE_READ);
+	if (rpc->form.reduced)
+		return lend(rpc, call->buf, call->data + payload->offset_bytes, payload->len_bytes,
+			    FABRIC_REMOTE_READ);
+	return 0;
+}
+
+static int lend_landing(struct requester_rpc *rpc)
+{
+	struct rpc_msg *reply = &rpc->x->reply;
+	uint32_t len = rpc->form.landing_bytes;
+	int rc;
+
+	switch (rpc->form.landing) {
+	case LANDING_REPLY_CHUNK:
+		rc = rpc_msg_get(rpc->leg->config.leg.pool, len, reply);
+		return rc ? rc : lend(rpc, reply->buf, reply->data, len, FABRIC_REMOTE_WRITE);
+	case LANDING_WRITE_CHUNK:
+		rc = requester_ddp_prepare(rpc);
+		return rc ? rc
+			  : lend(rpc, reply->buf, requester_ddp_memory(rpc), len,
+				 FABRIC_REMOTE_WRITE);
+	default:
+		return 0;
+	}
 }
 
 static struct requester_rpc *rpc_new(struct rdma_leg *leg, struct exchange *x,
-				     const struct form *form)
+				     const struct requester_form *form)
 {
-	unsigned nkeys = form->ncall + form->nreply;
+	unsigned nkeys = form->ncall + form->nlanding;
 	struct requester_rpc *rpc = calloc(1, sizeof(*rpc) + nkeys * sizeof(rpc->keys[0]));
 
 	if (!rpc)
 		return NULL;
 	rpc->leg = leg;
 	rpc->x = x;
-	rpc->ncall = form->ncall;
-	rpc->nreply = form->nreply;
+	rpc->form = *form;
 	return rpc;
+}
+
+/* What cannot be sent: no header holds it, or there is no memory to keep track of it. */
+static void refuse(struct rdma_leg *leg, struct exchange *x, void *note)
+{
+	if (leg->requester.reverse)
+		leg->config.counters->reverse_refused++;
+	if (note)
+		leg->config.binding->note_free(leg->config.binding->arg, note);
+	rdma_leg_note(leg, "Call %#x of %u bytes cannot be sent", x->hdr.xid, x->call.len_bytes);
+	requester_fail(leg, x, EXCHANGE_FAULT_CANT_SEND);
 }
 
 void requester_send(struct rdma_leg *leg, struct exchange *x)
 {
 	struct requester *rq = &leg->requester;
-	struct requester_rpc *rpc;
-	struct form form;
+	struct requester_rpc *rpc = NULL;
+	struct requester_form form;
+	void *note = NULL;
 
-	if (!choose_form(leg, x, &form)) {
-		if (rq->reverse)
-			leg->config.counters->reverse_refused++;
-		rdma_leg_note(leg, "Call %#x of %u bytes cannot be sent", x->hdr.xid,
-			      x->call.len_bytes);
-		requester_fail(leg, x, EXCHANGE_FAULT_CANT_SEND);
-		return;
-	}
-	rpc = rpc_new(leg, x, &form);
+	if (choose_form(leg, x, &form, &note))
+		rpc = rpc_new(leg, x, &form);
 	if (!rpc || xid_table_add(&rq->table, x)) {
 		free(rpc);
-		requester_fail(leg, x, EXCHANGE_FAULT_CANT_SEND);
+		refuse(leg, x, note);
 		return;
 	}
+	rpc->note = note;
 	x->target_priv = rpc;
 	TAILQ_INSERT_TAIL(&rq->sent, x, target_entry);
 	credit_window_take(&rq->window);
-	if (prepare(rpc, &form)) {
+	if (lend_call(rpc) || lend_landing(rpc)) {
 		rdma_leg_note(leg, "Call %#x: no memory or key to lend", x->hdr.xid);
 		rpc->deferred = true; /* a call into the leg may be on the stack */
 		requester_end_rpc(rpc, EXCHANGE_FAULT_CANT_SEND);
@@ -271,29 +320,54 @@ static struct rpcrdma_segment segment_of(const struct requester_key *rk)
 	return (struct rpcrdma_segment){rk->key.rkey, rk->key.len_bytes, rk->key.addr};
 }
 
+static void put_lists(const struct requester_rpc *rpc, struct rpcrdma_header *hdr)
+{
+	const struct requester_form *form = &rpc->form;
+	struct rpcrdma_chunk chunk = {0, form->nlanding, form->landing_bytes};
+
+	for (unsigned i = 0; i < form->ncall; i++)
+		hdr->reads[hdr->nreads++] = (struct rpcrdma_read_segment){
+			form->reduced ? form->payload.offset_bytes : 0, segment_of(&rpc->keys[i])};
+	for (unsigned i = 0; i < form->nlanding; i++)
+		hdr->segments[hdr->nsegments++] = segment_of(&rpc->keys[form->ncall + i]);
+	if (form->landing == LANDING_WRITE_CHUNK) {
+		hdr->writes[hdr->nwrites++] = chunk;
+	} else if (form->landing == LANDING_REPLY_CHUNK) {
+		hdr->has_reply_chunk = true;
+		hdr->reply_chunk = chunk;
+	}
+}
+
+/* What goes inline: all, what is beside the payload (A3.4-3), or nothing. */
+static unsigned put_body(const struct requester_rpc *rpc, struct fabric_sge body[2])
+{
+	const struct rpc_msg *call = &rpc->x->call;
+	const struct rdma_payload *payload = &rpc->form.payload;
+	uint32_t end = payload->offset_bytes + (uint32_t)xdr_padded_bytes(payload->len_bytes);
+
+	if (rpc->form.nomsg)
+		return 0;
+	body[0] = (struct fabric_sge){call->buf, call->data, call->len_bytes};
+	if (!rpc->form.reduced)
+		return 1;
+	body[0].len_bytes = payload->offset_bytes;
+	body[1] = (struct fabric_sge){call->buf, call->data + end, call->len_bytes - end};
+	return call->len_bytes > end ? 2 : 1;
+}
+
 void requester_transmit(struct requester_rpc *rpc)
 {
 	struct rdma_leg *leg = rpc->leg;
-	struct exchange *x = rpc->x;
-	struct fabric_sge body = {x->call.buf, x->call.data, x->call.len_bytes};
 	struct rpcrdma_header hdr;
+	struct fabric_sge body[2];
+	unsigned nbody = put_body(rpc, body);
 
-	rpcrdma_header_init(&hdr, x->hdr.xid, leg->requester.window.asked,
-			    rpc->ncall ? RPCRDMA_NOMSG : RPCRDMA_MSG);
-	for (unsigned i = 0; i < rpc->ncall; i++)
-		hdr.reads[hdr.nreads++].seg = segment_of(&rpc->keys[i]);
-	for (unsigned i = 0; i < rpc->ncall; i++)
-		hdr.reads[i].position = 0;
-	for (unsigned i = 0; i < rpc->nreply; i++)
-		hdr.segments[hdr.nsegments++] = segment_of(&rpc->keys[rpc->ncall + i]);
-	if (rpc->nreply) {
-		hdr.has_reply_chunk = true;
-		hdr.reply_chunk = (struct rpcrdma_chunk){
-			.first = 0, .count = rpc->nreply, .len_bytes = x->reply.len_bytes};
-	}
+	rpcrdma_header_init(&hdr, rpc->x->hdr.xid, leg->requester.window.asked,
+			    rpc->form.nomsg ? RPCRDMA_NOMSG : RPCRDMA_MSG);
+	put_lists(rpc, &hdr);
 	leg->config.counters->calls_sent++;
-	if (rpc->ncall)
-		leg->config.counters->call_chunk_bytes_offered += x->call.len_bytes;
+	for (unsigned i = 0; i < hdr.nreads; i++)
+		leg->config.counters->call_chunk_bytes_offered += hdr.reads[i].seg.len_bytes;
 	rdma_leg_replenish(leg);
-	work_send(leg, &hdr, &body, rpc->ncall ? 0 : 1, x, NULL);
+	work_send(leg, &hdr, body, nbody, rpc->x, NULL);
 }

@@ -11,18 +11,32 @@ struct requester_key {
 	struct requester_rpc *rpc;
 };
 
+/* How a Call is sent. */
+struct requester_form {
+	bool nomsg;   /* the whole Call is a position-zero read chunk */
+	bool reduced; /* its one payload is a read chunk at its position */
+	struct rdma_payload payload;
+	unsigned ncall; /* segments of that chunk */
+	/* Where the Reply may come by RDMA: as a whole, or its one payload. */
+	enum requester_landing { LANDING_NONE, LANDING_REPLY_CHUNK, LANDING_WRITE_CHUNK } landing;
+	uint32_t landing_bytes;
+	unsigned nlanding;
+};
+
 struct requester_rpc {
 	struct rdma_leg *leg;
 	struct exchange *x; /* the target's reference, which goes back with the Reply */
-	bool resent;        /* after ERR_VERS: once */
-	bool deferred;      /* give it up from a task */
+	struct requester_form form;
+	bool resent;   /* after ERR_VERS: once */
+	bool deferred; /* give it up from a task */
 	enum exchange_fault fault;
-	struct rpc_msg reply_inline; /* a Reply that did not come in the reply chunk */
-	uint32_t reply_bytes;        /* of one that did */
+	void *note;                  /* of the binding; with LANDING_WRITE_CHUNK */
+	struct rpc_msg reply_inline; /* a Reply of which nothing came by RDMA */
+	uint32_t landed_bytes;       /* what came by RDMA */
+	uint32_t around_bytes;       /* of a Reply whose payload came by RDMA: all the rest */
 	unsigned unbinding;          /* keys whose unbound() is due */
-	/* The position-zero read chunk's segments, then the reply chunk's; both lie in their
-	 * message in order. */
-	unsigned ncall, nreply, nkeys; /* nkeys: how many of them are bound */
+	/* The read chunk's segments, then those of the landing; each chunk is one stretch of memory. */
+	unsigned nkeys; /* how many of them are bound */
 	struct requester_key keys[];
 };
 
@@ -44,5 +58,25 @@ void requester_fail(struct rdma_leg *leg, struct exchange *x, enum exchange_faul
 void requester_end_rpc(struct requester_rpc *rpc, enum exchange_fault fault);
 /** requester_key_unbound - the fabric's unbound(). */
 void requester_key_unbound(struct fabric_key *key);
+
+/*
+ * With ddp (requester_ddp.c): for servers that take no position-zero chunks, or want payloads page by page
+ * (nfs-binding.md 3.3). Only ever one payload a Call and one a Reply: no server in the field takes more
+ * (peers.md 2.2, 2.3).
+ */
+
+/** requester_ddp_call - whether @x's Call is best sent reduced; then @payload is what to lend. */
+bool requester_ddp_call(const struct rdma_leg *leg, const struct exchange *x,
+			struct rdma_payload *payload);
+/** requester_ddp_landing - how long a write chunk @x's Reply can use, 0: none, and its @note. */
+uint32_t requester_ddp_landing(const struct rdma_leg *leg, const struct exchange *x, void **note);
+/** requester_ddp_prepare - memory for a Reply whose payload lands in a write chunk; 0 or -ENOMEM. */
+int requester_ddp_prepare(struct requester_rpc *rpc) MUST_CHECK;
+/** requester_ddp_memory - where the payload lands. */
+uint8_t *requester_ddp_memory(const struct requester_rpc *rpc);
+/** requester_ddp_take - keep what came inline, around the payload; false if it has no room. */
+bool requester_ddp_take(struct requester_rpc *rpc, const uint8_t *body, uint32_t len_bytes);
+/** requester_ddp_join - make one message of it, after the key has died; false if it makes none. */
+bool requester_ddp_join(struct requester_rpc *rpc);
 
 #endif

@@ -19,6 +19,31 @@ static bool is_reply_to(const struct rpc_msg *msg, uint32_t xid)
 	       type == RPC_REPLY && got == xid;
 }
 
+/* Makes x->reply of what came, wherever it came to. */
+static enum exchange_fault assemble(struct requester_rpc *rpc)
+{
+	struct rdma_leg *leg = rpc->leg;
+	struct exchange *x = rpc->x;
+
+	if (rpc->reply_inline.buf) {
+		rpc_msg_put(&x->reply);
+		x->reply = rpc->reply_inline;
+	} else if (rpc->form.landing == LANDING_WRITE_CHUNK) {
+		if (!requester_ddp_join(rpc)) {
+			leg->config.counters->bad_replies++;
+			rdma_leg_note(leg, "Reply %#x has no such payload", x->hdr.xid);
+			return EXCHANGE_FAULT_BAD_REPLY;
+		}
+	} else {
+		x->reply.len_bytes = rpc->landed_bytes;
+	}
+	if (is_reply_to(&x->reply, x->hdr.xid))
+		return EXCHANGE_OK;
+	leg->config.counters->xid_mismatches++;
+	rdma_leg_note(leg, "Reply %#x holds no Reply to that Call", x->hdr.xid);
+	return EXCHANGE_FAULT_BAD_REPLY;
+}
+
 /* The peer reaches none of its memory now. */
 static void finish(struct requester_rpc *rpc)
 {
@@ -27,22 +52,13 @@ static void finish(struct requester_rpc *rpc)
 	bool deferred = rpc->deferred;
 
 	TAILQ_REMOVE(&leg->requester.ending, x, target_entry);
-	if (rpc->reply_inline.buf) {
+	x->fault = rpc->fault == EXCHANGE_OK ? assemble(rpc) : rpc->fault;
+	if (x->fault != EXCHANGE_OK)
 		rpc_msg_put(&x->reply);
-		x->reply = rpc->reply_inline;
-	} else {
-		x->reply.len_bytes = rpc->reply_bytes;
-	}
-	if (rpc->fault == EXCHANGE_OK && !is_reply_to(&x->reply, x->hdr.xid)) {
-		leg->config.counters->xid_mismatches++;
-		rdma_leg_note(leg, "Reply %#x holds no Reply to that Call", x->hdr.xid);
-		rpc->fault = EXCHANGE_FAULT_BAD_REPLY;
-	}
-	if (rpc->fault != EXCHANGE_OK)
-		rpc_msg_put(&x->reply);
-	x->fault = rpc->fault;
 	x->target = NULL;
 	x->target_priv = NULL;
+	if (rpc->note)
+		leg->config.binding->note_free(leg->config.binding->arg, rpc->note);
 	free(rpc);
 	if (leg->state != RDMA_OPEN)
 		exchange_put(x);
@@ -97,19 +113,19 @@ bool requester_owns_key(struct rdma_leg *leg, uint32_t xid, uint32_t rkey)
 }
 
 /*
- * Whether a returned reply chunk is the one that was offered, with lengths that it can have
- * (A3.7-4): never grown, and without a gap, since the segments are one stretch of memory.
+ * Whether a returned chunk is the one that was offered, with lengths that it can have (A3.7-4): never grown,
+ * and without a gap, since the segments are one stretch of memory.
  */
-static bool chunk_returned(const struct requester_rpc *rpc, const struct rpcrdma_header *hdr)
+static bool chunk_returned(const struct requester_rpc *rpc, const struct rpcrdma_header *hdr,
+			   const struct rpcrdma_chunk *chunk)
 {
-	const struct rpcrdma_chunk *chunk = &hdr->reply_chunk;
 	bool ended = false;
 
-	if (!hdr->has_reply_chunk || chunk->count != rpc->nreply)
+	if (chunk->count != rpc->form.nlanding)
 		return false;
 	for (unsigned i = 0; i < chunk->count; i++) {
 		const struct rpcrdma_segment *seg = &hdr->segments[chunk->first + i];
-		const struct fabric_key *key = &rpc->keys[rpc->ncall + i].key;
+		const struct fabric_key *key = &rpc->keys[rpc->form.ncall + i].key;
 
 		if (seg->handle != key->rkey || seg->offset != key->addr ||
 		    seg->len_bytes > key->len_bytes || (ended && seg->len_bytes))
@@ -119,20 +135,61 @@ static bool chunk_returned(const struct requester_rpc *rpc, const struct rpcrdma
 	return true;
 }
 
+static const char *write_list_wrong(const struct requester_rpc *rpc,
+				    const struct rpcrdma_header *hdr)
+{
+	if (!hdr->nwrites)
+		return NULL;
+	if (rpc->form.landing != LANDING_WRITE_CHUNK || hdr->nwrites > 1 ||
+	    !chunk_returned(rpc, hdr, &hdr->writes[0]))
+		return "a write list that was not offered";
+	return NULL;
+}
+
+static const char *reply_chunk_wrong(const struct requester_rpc *rpc,
+				     const struct rpcrdma_header *hdr)
+{
+	uint64_t len = hdr->has_reply_chunk ? hdr->reply_chunk.len_bytes : 0;
+
+	if (hdr->has_reply_chunk && hdr->reply_chunk.count &&
+	    (rpc->form.landing != LANDING_REPLY_CHUNK ||
+	     !chunk_returned(rpc, hdr, &hdr->reply_chunk)))
+		return "a reply chunk that was not offered";
+	if (hdr->proc == RPCRDMA_MSG && len)
+		return "a Reply both inline and in the reply chunk";
+	if (hdr->proc == RPCRDMA_NOMSG && len < RPCRDMA_MIN_REPLY_BYTES)
+		return "an RDMA_NOMSG without a Reply in the reply chunk";
+	return NULL;
+}
+
 /* What is wrong with the lists of a Reply, or NULL. */
 static const char *lists_wrong(const struct requester_rpc *rpc, const struct rpcrdma_header *hdr)
 {
-	if (hdr->nreads)
-		return "a read list in a Reply";
-	if (hdr->nwrites)
-		return "a write list that was not offered";
-	if (hdr->has_reply_chunk && hdr->reply_chunk.count && !chunk_returned(rpc, hdr))
-		return "a reply chunk that was not offered";
-	if (hdr->proc == RPCRDMA_MSG && hdr->has_reply_chunk && hdr->reply_chunk.len_bytes)
-		return "a Reply both inline and in the reply chunk";
-	if (hdr->proc == RPCRDMA_NOMSG &&
-	    (!hdr->has_reply_chunk || hdr->reply_chunk.len_bytes < RPCRDMA_MIN_REPLY_BYTES))
-		return "an RDMA_NOMSG without a Reply in the reply chunk";
+	const char *wrong = hdr->nreads ? "a read list in a Reply" : write_list_wrong(rpc, hdr);
+
+	return wrong ? wrong : reply_chunk_wrong(rpc, hdr);
+}
+
+/* Keeps what came inline, and notes what came by RDMA. */
+static const char *take(struct requester_rpc *rpc, const struct rpcrdma_header *hdr,
+			const uint8_t *body, uint32_t len_bytes)
+{
+	struct rdma_leg *leg = rpc->leg;
+
+	if (hdr->proc == RPCRDMA_NOMSG) {
+		rpc->landed_bytes = (uint32_t)hdr->reply_chunk.len_bytes;
+		leg->config.counters->reply_chunk_bytes_taken += rpc->landed_bytes;
+	} else if (hdr->nwrites && hdr->writes[0].len_bytes) {
+		rpc->landed_bytes = (uint32_t)hdr->writes[0].len_bytes;
+		leg->config.counters->write_chunk_bytes_taken += rpc->landed_bytes;
+		if (!requester_ddp_take(rpc, body, len_bytes))
+			return "a Reply longer than the inline threshold";
+	} else if (rpc_msg_get(leg->config.leg.pool, len_bytes, &rpc->reply_inline)) {
+		rdma_leg_fail(leg, LEG_CLOSE_RESOURCES, "no memory for a Reply");
+	} else {
+		memcpy(rpc->reply_inline.data, body, len_bytes);
+	}
+	leg->bytes_received += rpc->landed_bytes;
 	return NULL;
 }
 
@@ -165,21 +222,14 @@ void requester_reply(struct rdma_leg *leg, const struct rpcrdma_header *hdr, con
 		return;
 	}
 	wrong = lists_wrong(rpc, hdr);
+	if (!wrong)
+		wrong = take(rpc, hdr, body, len_bytes);
 	if (wrong) {
 		bad_reply(rpc, wrong);
 		return;
 	}
-	if (hdr->proc == RPCRDMA_MSG) {
-		if (rpc_msg_get(leg->config.leg.pool, len_bytes, &rpc->reply_inline)) {
-			rdma_leg_fail(leg, LEG_CLOSE_RESOURCES, "no memory for a Reply");
-			return;
-		}
-		memcpy(rpc->reply_inline.data, body, len_bytes);
-	} else {
-		rpc->reply_bytes = (uint32_t)hdr->reply_chunk.len_bytes;
-		leg->config.counters->reply_chunk_bytes_taken += rpc->reply_bytes;
-		leg->bytes_received += rpc->reply_bytes;
-	}
+	if (leg->state != RDMA_OPEN)
+		return;
 	leg->config.counters->replies_received++;
 	obey_grant(leg, hdr->credit);
 	requester_end_rpc(rpc, EXCHANGE_OK);
