@@ -1,8 +1,20 @@
 # Scenarios over the sim fabric.
 check_LIBRARIES += tests/sim/librig.a
-tests_sim_librig_a_SOURCES = tests/sim/raw.c tests/sim/raw.h tests/sim/rig.c tests/sim/rig.h
+tests_sim_librig_a_SOURCES = \
+	tests/sim/fake_binding.c \
+	tests/sim/fake_binding.h \
+	tests/sim/raw.c \
+	tests/sim/raw.h \
+	tests/sim/rig.c \
+	tests/sim/rig.h
 tests_sim_librig_a_CFLAGS = $(UNIT_CFLAGS)
 SIM_LDADD = tests/sim/librig.a $(UNIT_LDADD)
+
+check_PROGRAMS += tests/sim/test_sim
+tests_sim_test_sim_SOURCES = tests/sim/test_sim.c
+tests_sim_test_sim_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_sim_LDADD = $(SIM_LDADD)
+TESTS += tests/sim/test_sim
 
 check_PROGRAMS += tests/sim/test_pair
 tests_sim_test_pair_SOURCES = tests/sim/test_pair.c
@@ -10,17 +22,40 @@ tests_sim_test_pair_CFLAGS = $(UNIT_CFLAGS)
 tests_sim_test_pair_LDADD = $(SIM_LDADD)
 TESTS += tests/sim/test_pair
 
+check_PROGRAMS += tests/sim/test_requester
+tests_sim_test_requester_SOURCES = tests/sim/test_requester.c \
+	tests/sim/server_peer.c tests/sim/server_peer.h
+tests_sim_test_requester_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_requester_LDADD = $(SIM_LDADD)
+TESTS += tests/sim/test_requester
+
+check_PROGRAMS += tests/sim/test_requester_reply
+tests_sim_test_requester_reply_SOURCES = tests/sim/test_requester_reply.c \
+	tests/sim/server_peer.c tests/sim/server_peer.h
+tests_sim_test_requester_reply_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_requester_reply_LDADD = $(SIM_LDADD)
+TESTS += tests/sim/test_requester_reply
+
+check_PROGRAMS += tests/sim/test_requester_ddp
+tests_sim_test_requester_ddp_SOURCES = tests/sim/test_requester_ddp.c \
+	tests/sim/server_peer.c tests/sim/server_peer.h
+tests_sim_test_requester_ddp_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_requester_ddp_LDADD = $(SIM_LDADD)
+TESTS += tests/sim/test_requester_ddp
+
 check_PROGRAMS += tests/sim/test_responder
-tests_sim_test_responder_SOURCES = tests/sim/test_responder.c
+tests_sim_test_responder_SOURCES = tests/sim/test_responder.c \
+	tests/sim/client_peer.c tests/sim/client_peer.h
 tests_sim_test_responder_CFLAGS = $(UNIT_CFLAGS)
 tests_sim_test_responder_LDADD = $(SIM_LDADD)
 TESTS += tests/sim/test_responder
 
-check_PROGRAMS += tests/sim/test_requester
-tests_sim_test_requester_SOURCES = tests/sim/test_requester.c
-tests_sim_test_requester_CFLAGS = $(UNIT_CFLAGS)
-tests_sim_test_requester_LDADD = $(SIM_LDADD)
-TESTS += tests/sim/test_requester
+check_PROGRAMS += tests/sim/test_responder_reply
+tests_sim_test_responder_reply_SOURCES = tests/sim/test_responder_reply.c \
+	tests/sim/client_peer.c tests/sim/client_peer.h
+tests_sim_test_responder_reply_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_responder_reply_LDADD = $(SIM_LDADD)
+TESTS += tests/sim/test_responder_reply
 
 check_PROGRAMS += tests/sim/test_faults
 tests_sim_test_faults_SOURCES = tests/sim/test_faults.c

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The server leg before a hand-made client: the fixture, and words for what the client does. */
+#ifndef TESTS_SIM_CLIENT_PEER_H
+#define TESTS_SIM_CLIENT_PEER_H
+
+#include "tests/sim/fake_binding.h"
+#include "tests/sim/raw.h"
+
+extern struct rig *rig;
+extern struct raw *raw;
+
+/* The header that is being made, or the last one that came, with what followed it. */
+extern struct rpcrdma_header hdr;
+extern const uint8_t *body;
+extern uint32_t len;
+
+extern const uint8_t pd_4096_inv[8];
+
+/** open_with - the server leg open before a client with that private data. */
+void open_with(const uint8_t *pd, size_t n);
+/** setup - a client with 4096 bytes each way that takes remote invalidation. */
+void setup(void);
+/** setup_closed - nothing connected yet: open_with() is the test's. */
+void setup_closed(void);
+/** teardown - end it all; nothing may have leaked. */
+void teardown(void);
+/** begin - start a header in `hdr`, without lists. */
+void begin(uint32_t xid, enum rpcrdma_proc proc);
+/** add_read - add a lent key to its read list. */
+void add_read(uint32_t position, const struct fabric_key *key);
+/** add_write - add a lent key, or with NULL an empty chunk, to its write list. */
+void add_write(const struct fabric_key *key);
+/** set_reply_chunk - make a lent key its reply chunk. */
+void set_reply_chunk(const struct fabric_key *key);
+/** send_call - send the header with an inline Call that asks for a Reply of @reply_bytes. */
+void send_call(uint32_t call_bytes, uint32_t reply_bytes);
+/** next - the next Send is decoded into `hdr`, `body` and `len`. */
+void next(void);
+/** expect_reply_bytes - these are @n bytes of a Reply of @total, from @from on. */
+void expect_reply_bytes(const uint8_t *got, uint32_t n, uint32_t from, uint32_t total,
+			uint32_t xid);
+/** expect_inline_reply - the next Send is a whole Reply inline. */
+void expect_inline_reply(uint32_t xid, uint32_t n);
+/** expect_silence - no Send has come. */
+void expect_silence(void);
+/** expect_alive - the leg still answers: nothing that came before has hurt it. */
+void expect_alive(void);
+/** expect_closed - the leg has closed for this reason. */
+void expect_closed(enum leg_close why);
+
+#endif

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The server leg before a hand-made client: where the parts of a Reply go. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "rpc/xdr.h"
+#include "tests/lib/test.h"
+#include "tests/sim/client_peer.h"
+
+/* A5.2-2 and A5.2-3 */
+START_TEST(a_long_reply_goes_into_the_reply_chunk)
+{
+	struct fabric_key *key = raw_lend(raw, NULL, 10000, FABRIC_REMOTE_WRITE);
+
+	begin(60, RPCRDMA_MSG);
+	set_reply_chunk(key);
+	send_call(RIG_CALL_MIN, 9999);
+	next();
+	ck_assert_uint_eq(hdr.proc, RPCRDMA_NOMSG);
+	ck_assert_uint_eq(hdr.reply_chunk.len_bytes, 9999);
+	ck_assert_uint_eq(hdr.segments[0].handle, key->rkey);
+	ck_assert_uint_eq(hdr.segments[0].offset, key->addr);
+	expect_reply_bytes(key->mem, 9999, 0, 9999, 60);
+	ck_assert_uint_eq(key->mem[9999], 0xee);
+	ck_assert_uint_eq(rig->server.last_reply_max, 10000);
+}
+END_TEST
+
+START_TEST(a_reply_chunk_in_segments_is_filled_in_order)
+{
+	struct fabric_key *keys[3];
+
+	begin(61, RPCRDMA_MSG);
+	for (unsigned i = 0; i < 3; i++)
+		keys[i] = raw_lend(raw, NULL, 3000, FABRIC_REMOTE_WRITE);
+	set_reply_chunk(keys[0]);
+	hdr.segments[hdr.nsegments++] = raw_segment(keys[1]);
+	hdr.segments[hdr.nsegments++] = raw_segment(keys[2]);
+	hdr.reply_chunk.count = 3;
+	hdr.reply_chunk.len_bytes = 9000;
+	send_call(RIG_CALL_MIN, 5000);
+	next();
+	ck_assert_uint_eq(hdr.proc, RPCRDMA_NOMSG);
+	ck_assert_uint_eq(hdr.reply_chunk.count, 3);
+	ck_assert_uint_eq(hdr.segments[0].len_bytes, 3000);
+	ck_assert_uint_eq(hdr.segments[1].len_bytes, 2000);
+	ck_assert_uint_eq(hdr.segments[2].len_bytes, 0);
+	expect_reply_bytes(keys[0]->mem, 3000, 0, 5000, 61);
+	expect_reply_bytes(keys[1]->mem, 2000, 3000, 5000, 61);
+}
+END_TEST
+
+START_TEST(an_unused_reply_chunk_is_left_out)
+{
+	begin(62, RPCRDMA_MSG);
+	set_reply_chunk(raw_lend(raw, NULL, 10000, FABRIC_REMOTE_WRITE));
+	send_call(RIG_CALL_MIN, 100);
+	expect_inline_reply(62, 100);
+}
+END_TEST
+
+START_TEST(a_reply_that_fits_nowhere_gets_err_chunk)
+{
+	begin(63, RPCRDMA_MSG);
+	send_call(RIG_CALL_MIN, 5000);
+	raw_expect_error(raw, 63, RPCRDMA_ERR_CHUNK);
+	begin(64, RPCRDMA_MSG);
+	set_reply_chunk(raw_lend(raw, NULL, 4999, FABRIC_REMOTE_WRITE));
+	send_call(RIG_CALL_MIN, 5000);
+	raw_expect_error(raw, 64, RPCRDMA_ERR_CHUNK);
+	ck_assert_uint_eq(rig->server.counters.replies_too_big, 2);
+	expect_alive();
+}
+END_TEST
+
+/* A3.7-1, A3.7-2, A-Δ5: the payload by RDMA, its pad nowhere, the rest inline. */
+START_TEST(a_payload_goes_into_its_write_chunk)
+{
+	struct fabric_key *key = raw_lend(raw, NULL, 2000, FABRIC_REMOTE_WRITE);
+
+	fake_reply_payloads[0] = (struct rdma_payload){100, 1001};
+	fake_nreply_payloads = 1;
+	begin(70, RPCRDMA_MSG);
+	add_write(key);
+	send_call(RIG_CALL_MIN, 100 + 1004 + 16);
+	next();
+	ck_assert_uint_eq(hdr.proc, RPCRDMA_MSG);
+	ck_assert_uint_eq(hdr.nwrites, 1);
+	ck_assert_uint_eq(hdr.segments[0].handle, key->rkey);
+	ck_assert_uint_eq(hdr.segments[0].offset, key->addr);
+	ck_assert_uint_eq(hdr.segments[0].len_bytes, 1001);
+	ck_assert_uint_eq(len, 116);
+	expect_reply_bytes(body, 100, 0, 1120, 70);
+	expect_reply_bytes(body + 100, 16, 1104, 1120, 70);
+	expect_reply_bytes(key->mem, 1001, 100, 1120, 70);
+	ck_assert_uint_eq(key->mem[1001], 0xee);
+}
+END_TEST
+
+/* Linux adds a segment of four bytes for the pad of a chunk of odd length (peers.md 2.1). */
+START_TEST(a_dummy_segment_for_the_pad_stays_empty)
+{
+	struct fabric_key *key = raw_lend(raw, NULL, 1001, FABRIC_REMOTE_WRITE);
+	struct fabric_key *dummy = raw_lend(raw, NULL, 4, FABRIC_REMOTE_WRITE);
+
+	fake_reply_payloads[0] = (struct rdma_payload){100, 1001};
+	fake_nreply_payloads = 1;
+	begin(71, RPCRDMA_MSG);
+	add_write(key);
+	hdr.segments[hdr.nsegments++] = raw_segment(dummy);
+	hdr.writes[0].count = 2;
+	send_call(RIG_CALL_MIN, 100 + 1004);
+	next();
+	ck_assert_uint_eq(hdr.writes[0].count, 2);
+	ck_assert_uint_eq(hdr.segments[0].len_bytes, 1001);
+	ck_assert_uint_eq(hdr.segments[1].len_bytes, 0);
+	ck_assert_uint_eq(len, 100);
+}
+END_TEST
+
+START_TEST(unused_write_chunks_come_back_empty)
+{
+	begin(72, RPCRDMA_MSG);
+	add_write(raw_lend(raw, NULL, 2000, FABRIC_REMOTE_WRITE));
+	add_write(raw_lend(raw, NULL, 2000, FABRIC_REMOTE_WRITE));
+	send_call(RIG_CALL_MIN, 100);
+	next();
+	ck_assert_uint_eq(hdr.nwrites, 2);
+	ck_assert_uint_eq(hdr.writes[0].len_bytes + hdr.writes[1].len_bytes, 0);
+	ck_assert_uint_eq(hdr.segments[0].offset, raw->keys[0].addr);
+	ck_assert_uint_eq(hdr.segments[1].offset, raw->keys[1].addr);
+	ck_assert_uint_eq(len, 100);
+}
+END_TEST
+
+/* A failed op counts with length zero, an empty chunk leaves its result inline (nfs-binding.md 3.1). */
+START_TEST(the_nth_payload_takes_the_nth_chunk)
+{
+	struct fabric_key *first = raw_lend(raw, NULL, 600, FABRIC_REMOTE_WRITE);
+	struct fabric_key *third = raw_lend(raw, NULL, 600, FABRIC_REMOTE_WRITE);
+
+	fake_reply_payloads[0] = (struct rdma_payload){100, 0};
+	fake_reply_payloads[1] = (struct rdma_payload){200, 400};
+	fake_reply_payloads[2] = (struct rdma_payload){700, 500};
+	fake_nreply_payloads = 3;
+	begin(73, RPCRDMA_MSG);
+	add_write(first);
+	add_write(NULL);
+	add_write(third);
+	send_call(RIG_CALL_MIN, 1300);
+	next();
+	ck_assert_uint_eq(hdr.nwrites, 3);
+	ck_assert_uint_eq(hdr.writes[0].len_bytes, 0);
+	ck_assert_uint_eq(hdr.writes[1].count, 0);
+	ck_assert_uint_eq(hdr.writes[2].len_bytes, 500);
+	ck_assert_uint_eq(len, 800);
+	expect_reply_bytes(body, 700, 0, 1300, 73);
+	expect_reply_bytes(body + 700, 100, 1200, 1300, 73);
+	expect_reply_bytes(third->mem, 500, 700, 1300, 73);
+}
+END_TEST
+
+START_TEST(a_payload_longer_than_its_chunk_gets_err_chunk)
+{
+	struct fabric_key *key = raw_lend(raw, NULL, 1000, FABRIC_REMOTE_WRITE);
+
+	fake_reply_payloads[0] = (struct rdma_payload){100, 1001};
+	fake_nreply_payloads = 1;
+	begin(74, RPCRDMA_MSG);
+	add_write(key);
+	send_call(RIG_CALL_MIN, 1104);
+	raw_expect_error(raw, 74, RPCRDMA_ERR_CHUNK);
+	ck_assert_uint_eq(key->mem[0], 0xee);
+	expect_alive();
+}
+END_TEST
+
+START_TEST(a_reply_that_cannot_be_followed_is_not_reduced)
+{
+	fake_nreply_payloads = -22;
+	begin(75, RPCRDMA_MSG);
+	add_write(raw_lend(raw, NULL, 2000, FABRIC_REMOTE_WRITE));
+	send_call(RIG_CALL_MIN, 500);
+	next();
+	ck_assert_uint_eq(len, 500);
+	ck_assert_uint_eq(hdr.writes[0].len_bytes, 0);
+	ck_assert_uint_eq(rig->server.counters.payloads_not_found, 1);
+}
+END_TEST
+
+START_TEST(write_chunk_and_reply_chunk_work_together)
+{
+	struct fabric_key *data = raw_lend(raw, NULL, 50000, FABRIC_REMOTE_WRITE);
+	struct fabric_key *rest = raw_lend(raw, NULL, 9000, FABRIC_REMOTE_WRITE);
+
+	fake_reply_payloads[0] = (struct rdma_payload){3000, 50000};
+	fake_nreply_payloads = 1;
+	begin(76, RPCRDMA_MSG);
+	add_write(data);
+	set_reply_chunk(rest);
+	send_call(RIG_CALL_MIN, 3000 + 50000 + 4000);
+	next();
+	ck_assert_uint_eq(hdr.proc, RPCRDMA_NOMSG);
+	ck_assert_uint_eq(hdr.writes[0].len_bytes, 50000);
+	ck_assert_uint_eq(hdr.reply_chunk.len_bytes, 7000);
+	expect_reply_bytes(data->mem, 50000, 3000, 57000, 76);
+	expect_reply_bytes(rest->mem, 3000, 0, 57000, 76);
+	expect_reply_bytes(rest->mem + 3000, 4000, 53000, 57000, 76);
+}
+END_TEST
+
+/* C5.1-1 */
+START_TEST(the_only_key_of_a_call_is_invalidated)
+{
+	struct fabric_key *key = raw_lend(raw, NULL, 10000, FABRIC_REMOTE_WRITE);
+	const struct raw_recv *recv;
+
+	begin(80, RPCRDMA_MSG);
+	set_reply_chunk(key);
+	send_call(RIG_CALL_MIN, 9000);
+	recv = raw_next(raw);
+	ck_assert(recv->invalidated);
+	ck_assert_uint_eq(recv->inv_rkey, key->rkey);
+	/* Two keys: neither. */
+	begin(81, RPCRDMA_MSG);
+	set_reply_chunk(raw_lend(raw, NULL, 10000, FABRIC_REMOTE_WRITE));
+	add_write(raw_lend(raw, NULL, 10000, FABRIC_REMOTE_WRITE));
+	hdr.reply_chunk.first = 0;
+	hdr.writes[0].first = 1;
+	send_call(RIG_CALL_MIN, 9000);
+	ck_assert(!raw_next(raw)->invalidated);
+}
+END_TEST
+
+static void expect_no_invalidation(const uint8_t *pd, size_t n)
+{
+	open_with(pd, n);
+	begin(82, RPCRDMA_MSG);
+	set_reply_chunk(raw_lend(raw, NULL, 10000, FABRIC_REMOTE_WRITE));
+	send_call(RIG_CALL_MIN, 9000);
+	ck_assert(!raw_next(raw)->invalidated);
+}
+
+START_TEST(nothing_is_invalidated_unless_the_client_offers_it)
+{
+	static const uint8_t pd[] = {0xf6, 0xab, 0x0e, 0x18, 1, 0xfe, 3, 3};
+
+	expect_no_invalidation(pd, sizeof(pd));
+}
+END_TEST
+
+START_TEST(nothing_is_invalidated_unless_we_offer_it)
+{
+	rig->server.config.remote_invalidation = false;
+	expect_no_invalidation(pd_4096_inv, sizeof(pd_4096_inv));
+}
+END_TEST
+
+static void expect_fault_answer(enum exchange_fault fault, bool err_chunk)
+{
+	rig->server.answer_fault = fault;
+	begin(110 + fault, RPCRDMA_MSG);
+	add_write(raw_lend(raw, NULL, 100, FABRIC_REMOTE_WRITE));
+	send_call(RIG_CALL_MIN, 100);
+	if (err_chunk) {
+		raw_expect_error(raw, 110 + fault, RPCRDMA_ERR_CHUNK);
+		return;
+	}
+	next();
+	ck_assert_uint_eq(hdr.proc, RPCRDMA_MSG);
+	ck_assert_uint_eq(hdr.nwrites, 1);
+	ck_assert_uint_eq(hdr.writes[0].len_bytes, 0);
+	ck_assert_uint_eq(len, 24);
+	ck_assert_uint_eq(xdr_load_u32(body + 8), RPC_MSG_ACCEPTED);
+	ck_assert_uint_eq(xdr_load_u32(body + 20), RPC_SYSTEM_ERR);
+}
+
+START_TEST(faults_are_answered_as_the_table_says)
+{
+	expect_fault_answer(EXCHANGE_FAULT_ERR_CHUNK, true);
+	expect_fault_answer(EXCHANGE_FAULT_TOO_BIG, true);
+	expect_fault_answer(EXCHANGE_FAULT_ERR_VERS, false);
+	expect_fault_answer(EXCHANGE_FAULT_BAD_REPLY, false);
+	expect_fault_answer(EXCHANGE_FAULT_CANT_SEND, false);
+	rig->server.answer_fault = EXCHANGE_OK;
+	expect_alive();
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("responder_reply");
+	TCase *tc = tcase_create("open");
+	TCase *closed = tcase_create("set-up");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_checked_fixture(closed, setup_closed, teardown);
+	tcase_add_test(tc, a_long_reply_goes_into_the_reply_chunk);
+	tcase_add_test(tc, a_reply_chunk_in_segments_is_filled_in_order);
+	tcase_add_test(tc, an_unused_reply_chunk_is_left_out);
+	tcase_add_test(tc, a_reply_that_fits_nowhere_gets_err_chunk);
+	tcase_add_test(tc, a_payload_goes_into_its_write_chunk);
+	tcase_add_test(tc, a_dummy_segment_for_the_pad_stays_empty);
+	tcase_add_test(tc, unused_write_chunks_come_back_empty);
+	tcase_add_test(tc, the_nth_payload_takes_the_nth_chunk);
+	tcase_add_test(tc, a_payload_longer_than_its_chunk_gets_err_chunk);
+	tcase_add_test(tc, a_reply_that_cannot_be_followed_is_not_reduced);
+	tcase_add_test(tc, write_chunk_and_reply_chunk_work_together);
+	tcase_add_test(tc, the_only_key_of_a_call_is_invalidated);
+	tcase_add_test(closed, nothing_is_invalidated_unless_the_client_offers_it);
+	tcase_add_test(closed, nothing_is_invalidated_unless_we_offer_it);
+	tcase_add_test(tc, faults_are_answered_as_the_table_says);
+	suite_add_tcase(suite, tc);
+	suite_add_tcase(suite, closed);
+	return test_main(suite);
+}
