@@ -104,9 +104,11 @@ static const struct fabric_ep_events events = {
 	.note = on_note,
 };
 
+static const struct fabric_ep_events *incoming_events;
+
 static void on_incoming(void *arg, struct fabric_incoming *in)
 {
-	ck_assert_int_eq(fabric_adopt(fabric, in, &events, &server, &server.ep), 0);
+	ck_assert_int_eq(fabric_adopt(fabric, in, incoming_events, &server, &server.ep), 0);
 }
 
 static void on_watchdog(void *arg)
@@ -151,6 +153,7 @@ static void start(bool crc, bool fpdu_64k, const char *host, int family)
 	listen_on(host, family);
 	end_init(&client);
 	end_init(&server);
+	incoming_events = &events;
 	done_count = 0;
 	failed = false;
 	watchdog = loop_timer_new(loop, on_watchdog, NULL);
@@ -311,6 +314,248 @@ START_TEST(a_connection_sends_writes_reads_and_closes_in_good_order)
 }
 END_TEST
 
+/* A plain TCP peer, which does what it is told and nothing by itself. */
+static int raw_connect(void)
+{
+	int fd = socket(address.ss_family, SOCK_STREAM, 0);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	return fd;
+}
+
+static int raw_listen(void)
+{
+	struct sockaddr_in addr = {.sin_family = AF_INET,
+				   .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t len = sizeof(address);
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&addr, sizeof(addr)), 0);
+	ck_assert_int_eq(listen(fd, 4), 0);
+	ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&address, &len), 0);
+	return fd;
+}
+
+START_TEST(a_rejected_client_is_refused)
+{
+	start(true, true, "127.0.0.1", AF_INET);
+	server.reject = true;
+	connect_client();
+	event_loop_run(loop);
+	ck_assert_uint_eq(client.established, 0);
+	ck_assert_int_eq(client.why, FABRIC_CLOSE_REFUSED);
+	ck_assert_int_eq(server.why, FABRIC_CLOSE_LOCAL);
+	stop();
+}
+END_TEST
+
+START_TEST(a_port_without_listener_is_refused)
+{
+	int fd;
+
+	start(true, true, "127.0.0.1", AF_INET);
+	fd = raw_listen();
+	close(fd);
+	connect_client();
+	event_loop_run(loop);
+	ck_assert_int_eq(client.why, FABRIC_CLOSE_REFUSED);
+	ck_assert_uint_eq(client.closed, 1);
+	stop();
+}
+END_TEST
+
+START_TEST(a_peer_that_never_answers_is_given_up)
+{
+	int fd;
+
+	start(true, true, "127.0.0.1", AF_INET);
+	fabric_free(fabric);
+	fabric = iwarp_fabric_new(loop, pool, &(struct iwarp_config){.setup_timeout_us = 20000});
+	fd = _i ? raw_connect() : raw_listen();
+	if (!_i)
+		connect_client();
+	event_loop_run(loop);
+	ck_assert_int_eq(_i ? server.why : client.why, FABRIC_CLOSE_TIMEOUT);
+	close(fd);
+	stop();
+}
+END_TEST
+
+START_TEST(garbage_ends_only_its_own_connection)
+{
+	static const char garbage[] = "GET / HTTP/1.1\r\n\r\n";
+	int fd;
+
+	start(true, true, "127.0.0.1", AF_INET);
+	fd = raw_connect();
+	ck_assert_int_eq(write(fd, garbage, sizeof(garbage)), (ssize_t)sizeof(garbage));
+	event_loop_run(loop);
+	ck_assert_int_eq(server.why, FABRIC_CLOSE_PROTOCOL);
+	close(fd);
+	end_init(&server);
+	server.reject = true;
+	connect_client();
+	event_loop_run(loop);
+	ck_assert_int_eq(client.why, FABRIC_CLOSE_REFUSED);
+	stop();
+}
+END_TEST
+
+START_TEST(a_reset_is_a_lost_connection)
+{
+	struct linger linger = {.l_onoff = 1};
+	int fd;
+
+	start(true, true, "127.0.0.1", AF_INET);
+	fd = raw_connect();
+	ck_assert_int_eq(write(fd, "MPA", 3), 3);
+	setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
+	close(fd);
+	event_loop_run(loop);
+	ck_assert_int_eq(server.why, FABRIC_CLOSE_LOST);
+	stop();
+}
+END_TEST
+
+START_TEST(closing_while_connecting_closes)
+{
+	start(true, true, "127.0.0.1", AF_INET);
+	connect_client();
+	fabric_ep_close(client.ep);
+	fabric_ep_close(client.ep);
+	ck_assert_uint_eq(client.closed, 0);
+	event_loop_run(loop);
+	ck_assert_int_eq(client.why, FABRIC_CLOSE_LOCAL);
+	ck_assert_uint_eq(client.closed, 1);
+	stop();
+}
+END_TEST
+
+START_TEST(an_address_of_no_family_is_an_error)
+{
+	struct sockaddr_storage addr = {.ss_family = AF_UNIX};
+	struct fabric_listener *none;
+	struct fabric_ep *ep;
+
+	start(true, true, "127.0.0.1", AF_INET);
+	ck_assert_int_eq(fabric_connect(fabric, (struct sockaddr *)&addr, &client.params, &events,
+					&client, &ep),
+			 -EAFNOSUPPORT);
+	ck_assert_int_eq(fabric_listen(&iwarp_fabric_ops, &(struct iwarp_config){0}, loop,
+				       (struct sockaddr *)&addr, 1, on_incoming, NULL, &none),
+			 -EAFNOSUPPORT);
+	ck_assert_int_eq(fabric_listen(&iwarp_fabric_ops, &(struct iwarp_config){0}, loop,
+				       (struct sockaddr *)&address, 1, on_incoming, NULL, &none),
+			 -EADDRINUSE);
+	stop();
+}
+END_TEST
+
+static void unpause(void *arg)
+{
+	ck_assert_uint_eq(server.requested, 0);
+	fabric_listener_pause(listener, false);
+}
+
+START_TEST(a_paused_listener_takes_nobody_until_it_goes_on)
+{
+	struct loop_timer *timer;
+
+	start(true, true, "::1", AF_INET6);
+	timer = loop_timer_new(loop, unpause, NULL);
+	fabric_listener_pause(listener, true);
+	server.reject = true;
+	connect_client();
+	loop_timer_set(loop, timer, 10000);
+	event_loop_run(loop);
+	ck_assert_uint_eq(server.requested, 1);
+	loop_timer_free(loop, timer);
+	stop();
+}
+END_TEST
+
+/* Both ends push more than the sockets hold, as fast as it goes, then close with all of it posted. */
+#define FLOOD 64u
+static struct fabric_wr flood[2][FLOOD];
+static struct fabric_key flood_key[2];
+static unsigned flooded;
+
+static void flood_post(struct end *end, unsigned which)
+{
+	for (unsigned i = 0; i < FLOOD; i++) {
+		struct fabric_wr *wr = &flood[which][i];
+
+		wr_set(wr, FABRIC_WRITE, source, BIG_BYTES);
+		wr->rkey = flood_key[1 - which].rkey;
+		wr->raddr = flood_key[1 - which].addr;
+		ck_assert_int_eq(fabric_post(end->ep, wr), 0);
+	}
+	wr_set(which ? &bye : &hello, FABRIC_SEND, mirror, 8);
+	ck_assert_int_eq(fabric_post(end->ep, which ? &bye : &hello), 0);
+}
+
+static void flood_step(struct end *end)
+{
+	unsigned which = end == &server;
+
+	if (end->recvs == 1) {
+		if (++flooded == 2)
+			fabric_ep_close(client.ep);
+		return;
+	}
+	flood_key[which] = (struct fabric_key){.buf = target,
+					       .mem = target->mem,
+					       .len_bytes = BIG_BYTES,
+					       .rights = FABRIC_REMOTE_WRITE};
+	ck_assert_int_eq(fabric_key_bind(end->ep, &flood_key[which]), 0);
+	if (client.established && server.established) {
+		flood_post(&client, 0);
+		flood_post(&server, 1);
+	}
+}
+
+static void on_closed_flood(void *arg, enum fabric_close why, const char *detail)
+{
+	ck_assert(fabric_key_unbind(&flood_key[arg == &server]));
+	on_closed(arg, why, detail);
+}
+
+START_TEST(both_ends_may_send_more_than_the_sockets_hold)
+{
+	static struct fabric_ep_events flood_events;
+	struct iwarp_counters *counters;
+
+	start(true, _i, "127.0.0.1", AF_INET);
+	flood_events = events;
+	flood_events.closed = on_closed_flood;
+	source = buf_get(pool, BIG_BYTES);
+	target = buf_get(pool, BIG_BYTES);
+	mirror = buf_get(pool, BIG_BYTES);
+	memset(source->mem, 0x3d, BIG_BYTES);
+	flooded = 0;
+	client.step = flood_step;
+	server.step = flood_step;
+	incoming_events = &flood_events;
+	ck_assert_int_eq(fabric_connect(fabric, (struct sockaddr *)&address, &client.params,
+					&flood_events, &client, &client.ep),
+			 0);
+	event_loop_run(loop);
+	ck_assert_uint_eq(flooded, 2);
+	ck_assert_uint_eq(done_count, 2 * FLOOD + 2);
+	counters = fabric->counters;
+	ck_assert_uint_eq(counters->write_bytes_received, (uint64_t)2 * FLOOD * BIG_BYTES);
+	/* A connection where long Writes are likely copies the start of each at most. */
+	ck_assert_uint_le(counters->payload_bytes_copied, (uint64_t)2 * FLOOD * 16384);
+	ck_assert_mem_eq(target->mem, source->mem, BIG_BYTES);
+	buf_put(source);
+	buf_put(target);
+	buf_put(mirror);
+	stop();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("iwarp_socket");
@@ -319,6 +564,15 @@ int main(void)
 	tcase_set_timeout(tc, 30);
 	tcase_add_loop_test(tc, a_connection_sends_writes_reads_and_closes_in_good_order, 0,
 			    ARRAY_SIZE(ways));
+	tcase_add_test(tc, a_rejected_client_is_refused);
+	tcase_add_test(tc, a_port_without_listener_is_refused);
+	tcase_add_loop_test(tc, a_peer_that_never_answers_is_given_up, 0, 2);
+	tcase_add_test(tc, garbage_ends_only_its_own_connection);
+	tcase_add_test(tc, a_reset_is_a_lost_connection);
+	tcase_add_test(tc, closing_while_connecting_closes);
+	tcase_add_test(tc, an_address_of_no_family_is_an_error);
+	tcase_add_test(tc, a_paused_listener_takes_nobody_until_it_goes_on);
+	tcase_add_loop_test(tc, both_ends_may_send_more_than_the_sockets_hold, 0, 2);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

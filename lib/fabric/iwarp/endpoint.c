@@ -15,8 +15,9 @@
 
 #include "fabric/iwarp/socket.h"
 
-#define READS_PER_TURN  16u /* while the socket fills what it is given */
-#define WRITES_PER_TURN 8u
+#define READS_PER_TURN    16u /* while the socket fills what it is given */
+#define WRITES_PER_TURN   8u
+#define MSS_REFRESH_BYTES 32768
 
 static struct iwarp_ep *ep_of(struct fabric_ep *ep)
 {
@@ -138,6 +139,15 @@ static void ep_receive(struct iwarp_ep *ep)
 	}
 }
 
+static void ep_mss_tell(struct iwarp_ep *ep)
+{
+	int mss = 0;
+	socklen_t len = sizeof(mss);
+
+	if (getsockopt(ep->fd, IPPROTO_TCP, TCP_MAXSEG, &mss, &len) == 0 && mss > 0)
+		iwarp_engine_mss(ep->engine, (unsigned)mss);
+}
+
 static void ep_send(struct iwarp_ep *ep)
 {
 	for (unsigned i = 0; i < WRITES_PER_TURN; i++) {
@@ -164,6 +174,9 @@ static void ep_send(struct iwarp_ep *ep)
 			ep_lost(ep, err);
 			return;
 		}
+		/* It grows with the peer's window, and follows the path. */
+		if (len >= MSS_REFRESH_BYTES)
+			ep_mss_tell(ep);
 		if (len > 0)
 			iwarp_engine_tx_done(ep->engine, (size_t)len, ep_now(ep));
 		if (len < 0 || (size_t)len < total) {
@@ -196,15 +209,6 @@ static void on_timer(void *arg)
 	iwarp_engine_expire(ep->engine, ep_now(ep));
 	ep_send_later(ep);
 	ep_settle(ep);
-}
-
-static void ep_mss_tell(struct iwarp_ep *ep)
-{
-	int mss = 0;
-	socklen_t len = sizeof(mss);
-
-	if (getsockopt(ep->fd, IPPROTO_TCP, TCP_MAXSEG, &mss, &len) == 0 && mss > 0)
-		iwarp_engine_mss(ep->engine, (unsigned)mss);
 }
 
 static void on_connected(struct iwarp_ep *ep)
