@@ -305,6 +305,255 @@ START_TEST(a_mixture_of_everything_both_ways_at_random_cuts_is_right)
 }
 END_TEST
 
+static const struct variant plain = {.crc_a = true, .crc_b = true, .fpdu_64k = true};
+
+static unsigned unbound;
+
+static void on_unbound(struct fabric_key *key)
+{
+	unbound++;
+}
+
+START_TEST(a_key_whose_bytes_are_on_their_way_is_unbound_when_they_are_out)
+{
+	struct buf *from, *to;
+	struct fabric_key key;
+	struct side_wr reads[2];
+	struct pool_stats stats;
+	const struct iovec *iov;
+	uint8_t wire[4096];
+	size_t len;
+
+	start(&plain);
+	from = buf_get(b.pool, 100000);
+	to = buf_get(a.pool, 200000);
+	side_fill(from->mem, 100000, 1);
+	side_key(&b, &key, from, 0, 100000, FABRIC_REMOTE_READ);
+	key.unbound = on_unbound;
+	unbound = 0;
+	for (unsigned i = 0; i < 2; i++) {
+		side_wr_init(&reads[i], &a, FABRIC_READ);
+		side_wr_add(&reads[i], to, i * 100000, 100000);
+		reads[i].wr.rkey = key.rkey;
+		reads[i].wr.raddr = key.addr;
+		side_post(&a, &reads[i]);
+	}
+	len = side_take(&a, wire, sizeof(wire));
+	side_give(&b, wire, len, SIZE_MAX);
+	/* Both Responses are owed: no Read finds the key now, but these two are answered. */
+	ck_assert(!iwarp_engine_key_unbind(b.engine, &key));
+	buf_put(from);
+	pool_stats_get(b.pool, &stats);
+	ck_assert_uint_gt(stats.in_use_bytes, 0);
+	ck_assert_uint_eq(unbound, 0);
+	/* Payload goes out from where it is. */
+	ck_assert_uint_ge(iwarp_engine_tx_plan(b.engine, &iov), 5);
+	ck_assert_ptr_eq(iov[1].iov_base, from->mem);
+	side_pump(&a, &b, 0);
+	ck_assert_uint_eq(unbound, 1);
+	pool_stats_get(b.pool, &stats);
+	ck_assert_uint_eq(stats.in_use_bytes, 0);
+	ck_assert_int_eq(reads[1].status, FABRIC_OK);
+	buf_put(to);
+	stop();
+}
+END_TEST
+
+START_TEST(a_deferred_unbind_comes_at_the_latest_with_the_end)
+{
+	struct buf *from, *to;
+	struct fabric_key key;
+	struct side_wr read;
+	uint8_t wire[4096];
+	size_t len;
+
+	start(&plain);
+	from = buf_get(b.pool, 100);
+	to = buf_get(a.pool, 100);
+	side_key(&b, &key, from, 0, 100, FABRIC_REMOTE_READ);
+	key.unbound = on_unbound;
+	unbound = 0;
+	side_wr_init(&read, &a, FABRIC_READ);
+	side_wr_add(&read, to, 0, 100);
+	read.wr.rkey = key.rkey;
+	read.wr.raddr = key.addr;
+	side_post(&a, &read);
+	len = side_take(&a, wire, sizeof(wire));
+	side_give(&b, wire, len, SIZE_MAX);
+	ck_assert(!iwarp_engine_key_unbind(b.engine, &key));
+	iwarp_engine_abort(b.engine, FABRIC_CLOSE_LOST, "gone");
+	iwarp_engine_flush(b.engine);
+	ck_assert_uint_eq(unbound, 1);
+	iwarp_engine_abort(a.engine, FABRIC_CLOSE_LOST, "gone");
+	iwarp_engine_flush(a.engine);
+	ck_assert_uint_eq(read.done, 1);
+	ck_assert_int_eq(read.status, FABRIC_FLUSHED);
+	buf_put(from);
+	buf_put(to);
+	side_fini(&a);
+	side_fini(&b);
+}
+END_TEST
+
+START_TEST(never_more_reads_are_out_than_the_peer_takes)
+{
+	struct iwarp_config config = {0};
+	struct buf *from, *to;
+	struct fabric_key key;
+	static struct side_wr reads[50];
+
+	side_init(&a, &config, 1);
+	side_init(&b, &config, 2);
+	b.params.ird = 3;
+	side_open(&a, &b, 0);
+	from = buf_get(b.pool, 5000);
+	to = buf_get(a.pool, 5000);
+	side_key(&b, &key, from, 0, 5000, FABRIC_REMOTE_READ);
+	for (unsigned i = 0; i < ARRAY_SIZE(reads); i++) {
+		side_wr_init(&reads[i], &a, FABRIC_READ);
+		side_wr_add(&reads[i], to, i * 100, 100);
+		reads[i].wr.rkey = key.rkey;
+		reads[i].wr.raddr = key.addr;
+		side_post(&a, &reads[i]);
+	}
+	for (unsigned round = 0; a.counters.read_responses_received < ARRAY_SIZE(reads); round++) {
+		uint8_t wire[8192];
+		size_t len = side_take(&a, wire, sizeof(wire));
+
+		ck_assert_uint_le(len, 3 * 52);
+		ck_assert_uint_lt(round, 50);
+		side_give(&b, wire, len, 7);
+		len = side_take(&b, wire, sizeof(wire));
+		side_give(&a, wire, len, 7);
+	}
+	ck_assert_uint_eq(a.counters.read_waits, ARRAY_SIZE(reads) - 3);
+	ck_assert(iwarp_engine_key_unbind(b.engine, &key));
+	buf_put(from);
+	buf_put(to);
+	stop();
+}
+END_TEST
+
+START_TEST(more_messages_than_one_batch_holds_all_arrive)
+{
+	static struct side_wr sends[3000];
+	struct buf *buf;
+
+	start(&plain);
+	buf = buf_get(a.pool, 3000);
+	side_fill(buf->mem, 3000, 3);
+	for (unsigned i = 0; i < ARRAY_SIZE(sends); i++) {
+		side_wr_init(&sends[i], &a, FABRIC_SEND);
+		side_wr_add(&sends[i], buf, i, 1);
+		side_post(&a, &sends[i]);
+	}
+	side_pump(&a, &b, 0);
+	ck_assert_uint_eq(b.nsends, ARRAY_SIZE(sends));
+	for (unsigned i = 0; i < ARRAY_SIZE(sends); i++) {
+		ck_assert_uint_eq(sends[i].done, 1);
+		ck_assert_uint_eq(b.sends[i].bytes[0], buf->mem[i]);
+	}
+	buf_put(buf);
+	stop();
+}
+END_TEST
+
+START_TEST(payload_is_received_where_it_belongs)
+{
+	struct buf *from, *to;
+	struct fabric_key key;
+	struct side_wr write;
+
+	start(&plain);
+	from = buf_get(a.pool, 1u << 20);
+	to = buf_get(b.pool, 1u << 20);
+	side_fill(from->mem, 1u << 20, 4);
+	side_key(&b, &key, to, 0, 1u << 20, FABRIC_REMOTE_WRITE);
+	side_wr_init(&write, &a, FABRIC_WRITE);
+	side_wr_add(&write, from, 0, 1u << 20);
+	write.wr.rkey = key.rkey;
+	write.wr.raddr = key.addr;
+	side_post(&a, &write);
+	side_pump(&a, &b, 0);
+	ck_assert_mem_eq(to->mem, from->mem, 1u << 20);
+	/* Only what shared a read with the first header; the rest was never in staging memory. */
+	ck_assert_uint_le(b.counters.payload_bytes_copied, 16384);
+	ck_assert(iwarp_engine_key_unbind(b.engine, &key));
+	buf_put(from);
+	buf_put(to);
+	stop();
+}
+END_TEST
+
+START_TEST(a_whole_send_is_handed_over_without_a_copy)
+{
+	start(&plain);
+	hello(0);
+	ck_assert_uint_eq(b.counters.payload_bytes_copied, 0);
+	stop();
+}
+END_TEST
+
+START_TEST(what_is_posted_when_the_connection_breaks_is_flushed_in_order)
+{
+	static struct side_wr wrs[6];
+	struct buf *buf;
+
+	start(&plain);
+	buf = buf_get(a.pool, 100);
+	for (unsigned i = 0; i < ARRAY_SIZE(wrs); i++) {
+		side_wr_init(&wrs[i], &a,
+			     i % 2    ? FABRIC_READ
+			     : i == 2 ? FABRIC_WRITE
+				      : FABRIC_SEND);
+		side_wr_add(&wrs[i], buf, 0, 100);
+		side_post(&a, &wrs[i]);
+	}
+	iwarp_engine_abort(a.engine, FABRIC_CLOSE_LOST, "gone");
+	ck_assert_uint_eq(a.done, 0);
+	iwarp_engine_flush(a.engine);
+	ck_assert_uint_eq(a.done, ARRAY_SIZE(wrs));
+	for (unsigned i = 0; i < ARRAY_SIZE(wrs); i++) {
+		ck_assert_int_eq(wrs[i].status, FABRIC_FLUSHED);
+		if (i >= 2)
+			ck_assert_uint_gt(wrs[i].order, wrs[i - 2].order);
+	}
+	iwarp_engine_flush(a.engine);
+	ck_assert_uint_eq(a.done, ARRAY_SIZE(wrs));
+	buf_put(buf);
+	stop();
+}
+END_TEST
+
+static void close_inside(struct iwarp_side *side)
+{
+	iwarp_engine_close(side->engine, 0);
+}
+
+START_TEST(an_owner_that_closes_inside_recv_hears_no_more)
+{
+	static struct side_wr sends[3];
+	struct buf *buf;
+	const char *detail;
+
+	start(&plain);
+	b.on_recv = close_inside;
+	buf = buf_get(a.pool, 100);
+	for (unsigned i = 0; i < ARRAY_SIZE(sends); i++) {
+		side_wr_init(&sends[i], &a, FABRIC_SEND);
+		side_wr_add(&sends[i], buf, 0, 100);
+		side_post(&a, &sends[i]);
+	}
+	side_pump(&a, &b, 0);
+	ck_assert_uint_eq(b.nsends, 1);
+	ck_assert_int_eq(iwarp_engine_wish(b.engine), IWARP_FIN);
+	ck_assert_int_eq(iwarp_engine_why(b.engine, &detail), FABRIC_CLOSE_LOCAL);
+	buf_put(buf);
+	side_fini(&a);
+	side_fini(&b);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("iwarp_engine");
@@ -318,6 +567,16 @@ int main(void)
 			    ARRAY_SIZE(variants));
 	tcase_add_loop_test(tc, a_mixture_of_everything_both_ways_at_random_cuts_is_right, 0,
 			    ARRAY_SIZE(variants));
+	suite_add_tcase(suite, tc);
+	tc = tcase_create("details");
+	tcase_add_test(tc, a_key_whose_bytes_are_on_their_way_is_unbound_when_they_are_out);
+	tcase_add_test(tc, a_deferred_unbind_comes_at_the_latest_with_the_end);
+	tcase_add_test(tc, never_more_reads_are_out_than_the_peer_takes);
+	tcase_add_test(tc, more_messages_than_one_batch_holds_all_arrive);
+	tcase_add_test(tc, payload_is_received_where_it_belongs);
+	tcase_add_test(tc, a_whole_send_is_handed_over_without_a_copy);
+	tcase_add_test(tc, what_is_posted_when_the_connection_breaks_is_flushed_in_order);
+	tcase_add_test(tc, an_owner_that_closes_inside_recv_hears_no_more);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }
