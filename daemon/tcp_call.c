@@ -90,7 +90,8 @@ static uint32_t reply_ceiling(const struct tcp_leg *leg, const struct rpc_call_h
 
 /*
  * Claims what the Call and its Reply can come to need; true once that is held. A server's Calls are
- * few and small, and must not wait behind the Replies that follow them: they are held at once.
+ * bounded by their own number and size and take nothing from the budget: their Replies may stand
+ * behind clients' Calls that wait for it, and neither would ever go on.
  */
 static bool claim(struct tcp_leg *leg, uint32_t call_bytes, uint32_t ceiling_bytes)
 {
@@ -100,7 +101,7 @@ static bool claim(struct tcp_leg *leg, uint32_t call_bytes, uint32_t ceiling_byt
 	if (claim->state == BUDGET_CLAIM_HELD)
 		return true;
 	if (leg->connecting) {
-		budget_force(leg->config.leg.budget, claim, bytes);
+		budget_force(leg->config.leg.budget, claim, 0);
 		return true;
 	}
 	if (budget_claim(leg->config.leg.budget, claim, bytes))

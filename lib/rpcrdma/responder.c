@@ -260,6 +260,13 @@ static void claim(struct responder_rpc *rpc, const uint8_t *body, uint32_t len_b
 		rpc_msg_cost_bytes(rpc->total_bytes) + rpc_msg_cost_bytes(rpc->x->reply_max_bytes);
 
 	budget_claim_init(&rpc->claim, on_granted, rpc);
+	if (leg->responder.reverse) {
+		/* Few and inline. The Reply may stand behind clients' Calls that wait for the
+		 * budget, so nothing is taken from it, and nothing waited for. */
+		budget_force(leg->config.leg.budget, &rpc->claim, 0);
+		admit(rpc, body);
+		return;
+	}
 	if (budget_claim(leg->config.leg.budget, &rpc->claim, cost)) {
 		admit(rpc, body);
 		return;
