@@ -8,7 +8,7 @@ start_chain
 
 at_least() { [ "$(stat -c %s "$1")" -ge "$2" ]; }
 
-start other nfs_client "$V3" hold other 64m 99
+start other "$BIN/nfs_client" "$V3" hold other 64m 99
 check "another client is at work" wait_for 30 grep -q running other.log
 killed=0
 for i in {1..10}; do

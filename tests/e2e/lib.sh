@@ -9,7 +9,8 @@
 #	check "what must hold" command...
 #	finish                      # stops everything, checks how the proxies ended, prints the plan
 #
-# E2E_BUILD is the build directory, E2E_CHAIN=direct leaves the proxies out (to test the tests).
+# E2E_BUILD is the build directory; E2E_KEEP is where logs and captures are to be left; E2E_CHAIN=direct leaves
+# the proxies out (to test the tests).
 
 set -u
 E2E_SRC=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -55,7 +56,7 @@ check() {
 skip_all() { echo "1..0 # SKIP $*"; exit 0; }
 
 # bail WHAT: no case makes sense any more
-bail() { not_ok "$*"; show_logs; echo "1..$cases"; exit 1; }
+bail() { not_ok "$*"; show_logs; keep; echo "1..$cases"; exit 1; }
 
 # wait_for SECONDS COMMAND...: until the command succeeds, looked at every 20 ms
 wait_for() {
@@ -236,13 +237,13 @@ needs_proxies() { [ "$E2E_CHAIN" = proxies ] || skip_all "about the proxies"; }
 
 ctl() { local side=$1; shift; "$CTL" -s "$T/$side.sock" "$@"; }
 
-# counter SIDE MODULE NAME: the sum over the services; MODULE is tcp, rdma, iwarp or closes
+# counter SIDE PART NAME: the sum over the services; PART is tcp, rdma, iwarp or closes
 counter() {
 	ctl "$1" -j stats |
-		jq -r --arg module "$2" --arg name "$3" '[.services[][$module][$name] // 0] | add // 0'
+		jq -r --arg part "$2" --arg name "$3" '[.services[][$part][$name] // 0] | add // 0'
 }
 
-# counter_is SIDE MODULE NAME OP VALUE: OP as in test(1)
+# counter_is SIDE PART NAME OP VALUE: OP as in test(1)
 counter_is() { test "$(counter "$1" "$2" "$3")" "$4" "$5"; }
 
 # connections SIDE: how many are open
@@ -264,8 +265,14 @@ show_logs() {
 	for log in a b ganesha; do
 		[ -s "$T/$log.log" ] || continue
 		echo "# --- $log.log"
-		sed '0,/NFS SERVER INITIALIZED/{/nfs-ganesha-/d}' "$T/$log.log" | tail -n 40 | sed 's/^/# /'
+		sed '0,/NFS SERVER INITIALIZED/{/nfs-ganesha-/d}; /:EVENT :/d' "$T/$log.log" | tail -n 15 | sed 's/^/# /'
 	done
+}
+
+# keep: what the test has written, for a closer look, if E2E_KEEP names a directory
+keep() {
+	[ -n "${E2E_KEEP:-}" ] || return 0
+	mkdir -p "$E2E_KEEP" && find "$T" -maxdepth 1 -type f -exec cp {} "$E2E_KEEP" \;
 }
 
 # finish: stop everything and print the plan
@@ -279,6 +286,7 @@ finish() {
 	fi
 	for name in "${!pid_of[@]}"; do stop "$name" KILL; done
 	((failures == 0)) || show_logs
+	keep
 	echo "1..$cases"
 	exit $((failures != 0))
 }

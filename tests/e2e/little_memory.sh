@@ -22,5 +22,7 @@ if [ "$E2E_CHAIN" = proxies ]; then
 	start_chain
 fi
 check "50 clients, 10 of which never go on" flow 50 6 400000 10 never
+[ "$E2E_CHAIN" = direct ] ||
+	check "who took no replies was dropped for that" counter_is a closes REPLY_STALLED -gt 0
 check "then 50 clients as before" flow 50 8 500000 0 resume
 finish

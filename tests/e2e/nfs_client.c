@@ -144,6 +144,7 @@ static int client_open(struct client *client, const char *url)
 	err = nfs_mount(client->nfs, parsed->server, parsed->path);
 	if (err)
 		complain(client, "mount", url, err);
+	nfs_set_autoreconnect(client->nfs, -1);
 	nfs_destroy_url(parsed);
 	return err;
 }
@@ -229,19 +230,21 @@ static int op_start(struct transfer *transfer)
 	return 0;
 }
 
-static int transfer_run(struct transfer *transfer)
+/* Ends the program on failure: libnfs would still call back for the operations in flight. */
+static void transfer_run(struct transfer *transfer)
 {
 	while (!transfer->failed && (transfer->in_flight || transfer->next < transfer->size)) {
 		while (transfer->in_flight < transfer->depth && transfer->next < transfer->size)
 			if (op_start(transfer))
-				return 1;
+				exit(1);
 		if (!client_serve(transfer->client)) {
 			fprintf(stderr, "%s: connection lost (%s)\n", transfer->path,
 				nfs_get_error(transfer->client->nfs));
-			return 1;
+			exit(1);
 		}
 	}
-	return transfer->failed;
+	if (transfer->failed)
+		exit(1);
 }
 
 /* Open for writing, made anew or emptied: libnfs creates NFSv4 files only where none is. */
@@ -268,8 +271,7 @@ static int file_write(struct client *client, const char *path, uint64_t size, ui
 
 	if (err)
 		return complain(client, "create", path, err);
-	if (transfer_run(&transfer))
-		return 1;
+	transfer_run(&transfer);
 	err = nfs_fsync(client->nfs, transfer.fh);
 	if (err)
 		return complain(client, "fsync", path, err);
@@ -299,8 +301,7 @@ static int file_verify(struct client *client, const char *path, uint64_t size, u
 			(uint64_t)st.nfs_size, size);
 		return 1;
 	}
-	if (transfer_run(&transfer))
-		return 1;
+	transfer_run(&transfer);
 	err = nfs_close(client->nfs, transfer.fh);
 	return err ? complain(client, "close", path, err) : 0;
 }
@@ -413,11 +414,12 @@ static int cmd_list(struct client *client, int argc, char **argv)
 	return seen != count;
 }
 
-/* mixed PATH SIZE SEED: names, attributes, symlinks and data of one client, all checked, all
+/* mixed PATH SIZE SEED [DEPTH]: names, attributes, symlinks and data of one client, all checked, all
  * removed */
 static int cmd_mixed(struct client *client, int argc, char **argv)
 {
 	struct nfs_context *nfs = client->nfs;
+	unsigned depth = arg_depth(argc, argv, 3);
 	char file[256], moved[256], link[256], target[1024], long_target[600];
 	struct nfs_stat_64 st;
 	int err;
@@ -429,8 +431,8 @@ static int cmd_mixed(struct client *client, int argc, char **argv)
 	long_target[sizeof(long_target) - 1] = '\0';
 	if ((err = nfs_mkdir(nfs, argv[0])))
 		return complain(client, "mkdir", argv[0], err);
-	if (file_write(client, file, number(argv[1]), number(argv[2]), BLOCK_BYTES, DEPTH) ||
-	    file_verify(client, file, number(argv[1]), number(argv[2]), BLOCK_BYTES, DEPTH))
+	if (file_write(client, file, number(argv[1]), number(argv[2]), BLOCK_BYTES, depth) ||
+	    file_verify(client, file, number(argv[1]), number(argv[2]), BLOCK_BYTES, depth))
 		return 1;
 	if ((err = nfs_symlink(nfs, long_target, link)))
 		return complain(client, "symlink", link, err);
@@ -538,7 +540,7 @@ static const struct command {
 	{"sizes", 4, cmd_sizes, "sizes PATH FROM TO STEP"},
 	{"fill", 2, cmd_fill, "fill DIR COUNT"},
 	{"list", 2, cmd_list, "list DIR COUNT"},
-	{"mixed", 3, cmd_mixed, "mixed DIR SIZE SEED"},
+	{"mixed", 3, cmd_mixed, "mixed DIR SIZE SEED [DEPTH]"},
 	{"hold", 3, cmd_hold, "hold PATH SIZE SEED"},
 	{"once", 3, cmd_once, "once PATH SIZE SEED"},
 	{"put", 2, cmd_put, "put LOCAL PATH"},
