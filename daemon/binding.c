@@ -46,6 +46,24 @@ static int reply_payloads(void *arg, const void *note, const uint8_t *reply, uin
 	return count;
 }
 
+static int call_payloads(void *arg, const struct rpc_call_hdr *hdr, const uint8_t *msg,
+			 uint32_t len_bytes, struct rdma_payload *payloads, unsigned max)
+{
+	struct nfs_payload found[MAX_PAYLOADS];
+	int count = nfs_call_payloads(hdr, msg, len_bytes, found,
+				      max < MAX_PAYLOADS ? max : MAX_PAYLOADS);
+
+	for (int i = 0; i < count; i++)
+		payloads[i] = (struct rdma_payload){found[i].offset_bytes, found[i].len_bytes};
+	return count;
+}
+
+static int result_bounds(void *arg, const struct rpc_call_hdr *hdr, const uint8_t *msg,
+			 uint32_t len_bytes, uint32_t *bounds_bytes, unsigned max)
+{
+	return nfs_result_bounds(hdr, msg, len_bytes, bounds_bytes, max);
+}
+
 void binding_init(struct binding *binding)
 {
 	*binding = (struct binding){
@@ -53,6 +71,8 @@ void binding_init(struct binding *binding)
 		.rdma = {.call_note = call_note,
 			 .note_free = note_free,
 			 .reply_payloads = reply_payloads,
+			 .call_payloads = call_payloads,
+			 .result_bounds = result_bounds,
 			 .arg = binding},
 	};
 }

@@ -260,6 +260,7 @@ static void rdma_config(const struct side *side, struct rdma_leg_config *config)
 		.credits = service->credits,
 		.inline_threshold_bytes = service->inline_threshold_bytes,
 		.remote_invalidation = true,
+		.ddp = service->ddp == DDP_NFS,
 		.binding = &side->bridge->binding.rdma,
 		.counters = &side->bridge->ws->rdma,
 	};

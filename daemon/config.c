@@ -342,6 +342,8 @@ static bool in_scope(const struct service_config *service, enum config_key_scope
 		return a == TRANSPORT_TCP;
 	case CONFIG_SCOPE_CONNECT_TCP:
 		return b == TRANSPORT_TCP;
+	case CONFIG_SCOPE_CONNECT_RDMA:
+		return b != TRANSPORT_TCP;
 	default:
 		return true;
 	}

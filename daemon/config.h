@@ -17,6 +17,7 @@
 
 enum transport { TRANSPORT_TCP, TRANSPORT_RDMA, TRANSPORT_IWARP, TRANSPORT_VERBS };
 enum source_port { SOURCE_PORT_AUTO, SOURCE_PORT_RESERVED, SOURCE_PORT_ANY };
+enum ddp { DDP_NONE, DDP_NFS };
 enum fpdu_max { FPDU_MAX_MSS, FPDU_MAX_64K };
 
 struct config_uri {
@@ -46,6 +47,7 @@ struct service_config {
 	bool require_privileged_port;
 	enum source_port source_port;
 	uint32_t stall_timeout_s;
+	enum ddp ddp;           /* rdma server: what may move outside of the message */
 	bool mpa_crc;           /* iwarp: ask for CRC32C */
 	enum fpdu_max fpdu_max; /* iwarp: longest FPDU to send */
 };

@@ -21,6 +21,12 @@ static const char *const source_port_choices[] = {
 	NULL,
 };
 
+static const char *const ddp_choices[] = {
+	[DDP_NONE] = "none",
+	[DDP_NFS] = "nfs",
+	NULL,
+};
+
 static const char *const fpdu_max_choices[] = {
 	[FPDU_MAX_MSS] = "mss",
 	[FPDU_MAX_64K] = "64k",
@@ -140,6 +146,14 @@ const struct config_key config_service_keys[] = {
 	 .max = DAY_S,
 	 .unit = "s",
 	 .help = "how long a peer may take to finish a record or to take a reply"},
+	{.name = "ddp",
+	 .type = CONFIG_KEY_CHOICE,
+	 .offset = IN_SERVICE(ddp),
+	 .preset = "none",
+	 .value = DDP_NONE,
+	 .choices = ddp_choices,
+	 .scope = CONFIG_SCOPE_CONNECT_RDMA,
+	 .help = "towards an RDMA server: whole messages only, or NFS payloads as chunks of their own"},
 	{.name = "mpa_crc",
 	 .type = CONFIG_KEY_BOOL,
 	 .offset = IN_SERVICE(mpa_crc),
@@ -226,6 +240,7 @@ const char *config_scope_text(enum config_key_scope scope)
 		[CONFIG_SCOPE_ANY_IWARP] = "is for services with an rdma:// or iwarp:// side",
 		[CONFIG_SCOPE_LISTEN_TCP] = "is for services that listen on tcp://",
 		[CONFIG_SCOPE_CONNECT_TCP] = "is for services that connect to tcp://",
+		[CONFIG_SCOPE_CONNECT_RDMA] = "is for services that connect to an RDMA server",
 	};
 
 	return texts[scope];

@@ -94,6 +94,7 @@ START_TEST(everything_has_a_default)
 	ck_assert_uint_eq(s->stall_timeout_s, 60);
 	ck_assert(s->mpa_crc);
 	ck_assert_int_eq(s->fpdu_max, FPDU_MAX_MSS);
+	ck_assert_int_eq(s->ddp, DDP_NONE);
 }
 END_TEST
 
@@ -125,7 +126,7 @@ START_TEST(every_key_is_read)
 			"allow = [ \"10.0.0.0/8\", \"::1\" ]; credits = 17;"
 			"inline_threshold_bytes = 8192; max_message_bytes = 300000;"
 			"max_connections = 5; require_privileged_port = false;"
-			"stall_timeout_s = 7; mpa_crc = false; fpdu_max = \"64k\";"));
+			"stall_timeout_s = 7; mpa_crc = false; fpdu_max = \"64k\"; ddp = \"nfs\";"));
 
 	ck_assert_str_eq(config->control, "/tmp/x.sock");
 	ck_assert_uint_eq(config->workers, 3);
@@ -139,6 +140,7 @@ START_TEST(every_key_is_read)
 	ck_assert_uint_eq(s->stall_timeout_s, 7);
 	ck_assert(!s->mpa_crc);
 	ck_assert_int_eq(s->fpdu_max, FPDU_MAX_64K);
+	ck_assert_int_eq(s->ddp, DDP_NFS);
 	s = only_service(SERVICE(TO_TCP "source_port = \"reserved\";"));
 	ck_assert_int_eq(s->source_port, SOURCE_PORT_RESERVED);
 }
@@ -231,6 +233,7 @@ static const struct {
 	 "2: source_port is for services that connect to tcp://"},
 	{SERVICE(TO_TCP "require_privileged_port = true;"),
 	 "2: require_privileged_port is for services that listen on tcp://"},
+	{SERVICE(TO_TCP "ddp = \"nfs\";"), "2: ddp is for services that connect to an RDMA server"},
 	{SERVICE(TCP_TO_TCP "credits = 5;"), "2: credits is for services with an RDMA side"},
 	{SERVICE(TCP_TO_TCP "mpa_crc = true;"),
 	 "2: mpa_crc is for services with an rdma:// or iwarp:// side"},
