@@ -63,7 +63,8 @@ uint32_t requester_ddp_landing(const struct rdma_leg *leg, const struct exchange
 	bound = xdr_padded_bytes(bounds[0]);
 	nsegments = (bound + leg->max_segment_bytes - 1) / leg->max_segment_bytes;
 	hdr = RPCRDMA_MIN_HDR_BYTES + 8 + nsegments * RPCRDMA_SEGMENT_BYTES;
-	if (!bound || bound > leg->config.leg.max_message_bytes ||
+	/* The buffer is to be none larger than that of the largest message. */
+	if (!bound || bound + 2 * leg->recv_max_bytes > leg->config.leg.max_message_bytes ||
 	    hdr + rest_bytes(leg, x, bound) > leg->recv_max_bytes)
 		return 0;
 	*note = binding->call_note(binding->arg, &x->hdr, x->call.data, x->call.len_bytes);

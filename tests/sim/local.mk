@@ -62,3 +62,10 @@ tests_sim_test_faults_SOURCES = tests/sim/test_faults.c
 tests_sim_test_faults_CFLAGS = $(UNIT_CFLAGS)
 tests_sim_test_faults_LDADD = $(SIM_LDADD)
 TESTS += tests/sim/test_faults
+
+check_PROGRAMS += tests/sim/test_nfs
+tests_sim_test_nfs_SOURCES = tests/sim/test_nfs.c
+tests_sim_test_nfs_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_nfs_LDADD = tests/sim/librig.a tests/nfs/librows.a tests/lib/libtest.a \
+	$(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/sim/test_nfs

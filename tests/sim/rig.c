@@ -82,7 +82,9 @@ static void on_call(void *arg, struct exchange *x)
 	side->last_reply_max = x->reply_max_bytes;
 	side->last_xid = x->hdr.xid;
 	side->last_call_sum = rig_sum(x->call.data, x->call.len_bytes);
-	if (side->hold)
+	if (side->on_call)
+		side->on_call(side, x);
+	else if (side->hold)
 		TAILQ_INSERT_TAIL(&side->held, x, target_entry);
 	else
 		answer(side, x);
@@ -118,7 +120,9 @@ static void on_reply(void *arg, struct exchange *x)
 	/* A key that is still bound holds a reference: then the peer could still write or read it. */
 	ck_assert_uint_eq(x->call.buf->refs, 1);
 	ck_assert(!x->reply.buf || x->reply.buf->refs == 1);
-	if (x->fault != EXCHANGE_OK) {
+	if (side->on_reply) {
+		side->on_reply(side, x);
+	} else if (x->fault != EXCHANGE_OK) {
 		side->faults++;
 		ck_assert_ptr_null(x->reply.buf);
 	} else {
@@ -296,9 +300,15 @@ uint32_t rig_call(struct rig_side *side, uint32_t call_bytes, uint32_t reply_byt
 	rig_fill_call(x->call.data, call_bytes, xid, reply_bytes);
 	ck_assert_int_eq(rpc_call_decode(x->call.data, call_bytes, &x->hdr), RPC_OK);
 	x->reply_max_bytes = reply_max;
+	rig_give(side, x);
+	return xid;
+}
+
+void rig_give(struct rig_side *side, struct exchange *x)
+{
 	budget_force(side->config.leg.budget, &x->claim,
-		     rpc_msg_cost_bytes(call_bytes) + rpc_msg_cost_bytes(reply_max));
+		     rpc_msg_cost_bytes(x->call.len_bytes) +
+			     rpc_msg_cost_bytes(x->reply_max_bytes));
 	TAILQ_INSERT_TAIL(&side->waiting, x, origin_entry);
 	leg_call(side->leg, exchange_ref(x));
-	return xid;
 }

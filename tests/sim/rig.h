@@ -43,6 +43,9 @@ struct rig_side {
 	uint32_t last_xid;
 	uint32_t last_call_sum;    /* over all bytes of the Call */
 	struct exchange_list held; /* by target_entry, with the callee's reference */
+	/* In the stub's place, if set: answers a Call; looks at a Reply. */
+	void (*on_call)(struct rig_side *side, struct exchange *x);
+	void (*on_reply)(struct rig_side *side, const struct exchange *x);
 };
 
 struct rig {
@@ -85,6 +88,8 @@ void rig_end(struct rig *rig);
  */
 uint32_t rig_call(struct rig_side *side, uint32_t call_bytes, uint32_t reply_bytes,
 		  uint32_t reply_max);
+/** rig_give - give the side's leg an exchange whose Call, header and reply_max_bytes are set. */
+void rig_give(struct rig_side *side, struct exchange *x);
 /** rig_answer_held - answer the Calls that `hold` kept. */
 void rig_answer_held(struct rig_side *side);
 
