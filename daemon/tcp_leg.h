@@ -9,7 +9,7 @@
  * Reading: memory for a Call and its largest Reply is claimed in one step before the Call is taken
  * in; a claim that must wait pauses the connection. Replies come into memory that their Calls have
  * claimed, and a connecting leg never waits for the budget, since the Replies that give memory back
- * may stand behind the Call that waits: it takes a few reverse Calls of small size past the budget
+ * may stand behind the Call that waits: it takes a few reverse Calls of small size outside the budget
  * and answers the others SYSTEM_ERR.
  *
  * Answered here and never passed on: another RPC version (RPC_MISMATCH), a credential or verifier

@@ -32,7 +32,7 @@
 #define TCP_UNSENT_MAX_BYTES     (8u * 1024u * 1024u)
 #define TCP_ANSWERS_MAX          64u /* answers of our own that are not sent yet */
 #define TCP_REVERSE_CALLS_MAX    64u
-#define TCP_REVERSE_MAX_BYTES    (64u * 1024u) /* of a reverse Call, and of its Reply */
+#define TCP_REVERSE_MAX_BYTES    (16u * 1024u) /* of a reverse Call, and of its Reply */
 #define TCP_STALL_PROGRESS_BYTES (16u * 1024u) /* less than that is no progress */
 #define TCP_CLOSE_LIMIT_US       2000000u      /* for queued output and the peer's FIN */
 #define TCP_RESERVED_PORT_FIRST  1023u

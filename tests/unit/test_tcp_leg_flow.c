@@ -10,7 +10,7 @@
 #include "tests/unit/tcp_leg_fixture.h"
 
 #define REVERSE_CALLS_MAX 64
-#define REVERSE_MAX_BYTES (64u * 1024u)
+#define REVERSE_MAX_BYTES (16u * 1024u)
 #define UNSENT_MAX_BYTES  (8u * 1024u * 1024u)
 #define SHORT_US          20000
 
@@ -122,6 +122,8 @@ START_TEST(a_servers_call_does_not_wait_for_memory)
 	peer_send_reply(1, 24, 0);
 	RUN_UNTIL(seen.nreplies);
 	ck_assert_uint_eq(seen.ncalls, 1);
+	/* Nor does anybody wait for what it takes. */
+	ck_assert_uint_eq(budget.used_bytes, FIXTURE_BUDGET - 1);
 	answer_call(0, 24, 3);
 	peer_expect_reply(1, 24, 3);
 	budget_release(&hog);
