@@ -740,8 +740,10 @@ static const struct {
 	{{0x21, 0x02, 0x03, 0x00},
 	 "Terminate 21 02 03 00: MPA: unknown error; as Linux siw writes it: DDP: invalid MSN: no "
 	 "buffer available"},
-	{{0x11, 0x00, 0x03, 0x00},
-	 "Terminate 11 00 03 00: DDP: invalid STag; as Linux siw writes it: DDP: invalid STag"},
+	{{0x11, 0x00, 0x03, 0x00}, "Terminate 11 00 03 00: DDP: invalid STag"},
+	{{0x10, 0x00, 0x03, 0x00},
+	 "Terminate 10 00 03 00: DDP: local catastrophic error; as Linux siw writes it: RDMAP: "
+	 "invalid STag"},
 	{{0xff, 0xff, 0xff, 0xff}, "Terminate ff ff ff ff: unknown layer: unknown error"},
 };
 
@@ -839,7 +841,7 @@ int main(void)
 	tcase_add_loop_test(plain, terminate_that_is_none, 0, 2);
 	tcase_add_test(plain, read_response_that_nobody_asked_for);
 	tcase_add_test(plain, a_terminate_never_cuts_an_fpdu_and_drops_what_is_behind_it);
-	tcase_add_loop_test(plain, a_terminate_from_the_peer_is_told_in_words, 0, 6);
+	tcase_add_loop_test(plain, a_terminate_from_the_peer_is_told_in_words, 0, ARRAY_SIZE(said));
 	suite_add_tcase(suite, plain);
 
 	tcase_add_checked_fixture(summed, setup_crc, teardown);

@@ -165,8 +165,8 @@ void rdmap_terminate_describe(const uint8_t *bytes, size_t len_bytes, char *text
 			bytes[2], bytes[3], layer_name(layer), name ? name : "unknown error");
 	if (used < 0 || (size_t)used >= size)
 		return;
-	/* siw's layout: see above. */
-	if (name && !((bytes[2] & 0x07) && !(bytes[2] & 0xe0)))
+	/* Not siw's layout, or the same in either. */
+	if ((name && !((bytes[2] & 0x07) && !(bytes[2] & 0xe0))) || (name && layer == type))
 		return;
 	swapped = rdmap_terminate_name(type, layer, bytes[1]);
 	if (swapped)

@@ -83,7 +83,7 @@ int iwarp_engine_connect(struct iwarp_engine *engine, const struct fabric_ep_par
 			 uint64_t now_us) MUST_CHECK;
 /** iwarp_engine_listen - be the responder: await a request. Set-up time runs. */
 void iwarp_engine_listen(struct iwarp_engine *engine, uint64_t now_us);
-/** iwarp_engine_accept - answer requested(). Returns 0, -ENOTCONN if nothing waits, or -ENOMEM. */
+/** iwarp_engine_accept - answer requested(). Returns 0, or -ENOTCONN if it is gone. */
 int iwarp_engine_accept(struct iwarp_engine *engine, const struct fabric_ep_params *params,
 			uint64_t now_us) MUST_CHECK;
 /** iwarp_engine_reject - refuse after requested(). */

@@ -111,8 +111,10 @@ int iwarp_engine_accept(struct iwarp_engine *engine, const struct fabric_ep_para
 		reply.ird = (uint16_t)engine->ird;
 		reply.ord = (uint16_t)engine->ord;
 	}
-	if (engine_frame_send(engine, &reply) < 0)
-		return -ENOMEM;
+	if (engine_frame_send(engine, &reply) < 0) {
+		engine_drop(engine, FABRIC_CLOSE_RESOURCES, "no memory");
+		return -ENOTCONN;
+	}
 	engine_setup_forget(engine);
 	engine_state_set(engine, ENGINE_REPLYING);
 	return 0;
