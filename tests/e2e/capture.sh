@@ -75,7 +75,7 @@ judge_rpcs() {
 	check "$1: tshark sees $calls RPC Calls" [ "$(field "$1" rpc.msgtyp | values 0)" = "$calls" ]
 	check "$1: tshark sees $replies RPC Replies" [ "$(field "$1" rpc.msgtyp | values 1)" = "$replies" ]
 	decode "$1" >"$1.list"
-	for procedure in "V3 READ Call" "V3 WRITE Call" "V3 READDIRPLUS Call" "V3 MNT Call" "V4 Call WRITE" "V4 Call READ"; do
+	for procedure in "V3 READ Call" "V3 WRITE Call" "V3 READDIRPLUS Call" "V3 MNT Call" "V4 Reply .* WRITE" "V4 Reply .* READ"; do
 		check "$1: $procedure is among them" grep -q "$procedure" "$1.list"
 	done
 }

@@ -101,6 +101,8 @@ static int64_t content_compare(const uint8_t *data, uint64_t offset, size_t len,
  */
 struct rpc_context;
 struct rpc_pdu;
+struct rpc_context *nfs_get_rpc_context(struct nfs_context *nfs);
+void rpc_set_autoreconnect(struct rpc_context *rpc, int tries);
 typedef void (*rpc_done_fn)(struct rpc_context *rpc, int status, void *data, void *arg);
 typedef uint32_t (*rpc_decode_fn)(void *xdr, void *result);
 struct rpc_pdu *rpc_allocate_pdu2(struct rpc_context *rpc, int program, int version, int procedure,
@@ -144,7 +146,7 @@ static int client_open(struct client *client, const char *url)
 	err = nfs_mount(client->nfs, parsed->server, parsed->path);
 	if (err)
 		complain(client, "mount", url, err);
-	nfs_set_autoreconnect(client->nfs, -1);
+	rpc_set_autoreconnect(nfs_get_rpc_context(client->nfs), -1);
 	nfs_destroy_url(parsed);
 	return err;
 }

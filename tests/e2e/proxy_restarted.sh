@@ -9,21 +9,23 @@ start_chain
 
 at_least() { [ "$(stat -c %s "$1")" -ge "$2" ]; }
 
+round=0
 for side in a b a b; do
-	start three nfs_client "$V3" write three 300m 3 128k
-	start four nfs_client "$V4" write four 300m 4 128k
-	wait_for 30 at_least export/three 60000000
-	wait_for 30 at_least export/four 60000000
+	round=$((round + 1))
+	three=three-$round four=four-$round
+	start three nfs_client "$V3" write $three 300m 3 128k
+	start four nfs_client "$V4" write $four 300m 4 128k
+	wait_for 30 at_least export/$three 30000000
+	wait_for 30 at_least export/$four 30000000
 	check "two clients are writing" eval "alive three && alive four"
 	stop $side KILL
 	start_proxy $side
 	for version in three four; do
 		wait "${pid_of[$version]}"
-		check "proxy $side is killed: the client $version finishes" [ $? = 0 ]
+		check "proxy $side was killed: the client $version finishes" [ $? = 0 ]
 		unset "pid_of[$version]"
 	done
-	check "what NFSv3 wrote is there" nfs_client "$V3" verify three 300m 3
-	check "what NFSv4.0 wrote is there" nfs_client "$V4" verify four 300m 4
-	rm -f export/three export/four
+	check "what NFSv3 wrote is there" nfs_client "$V3" verify $three 300m 3
+	check "what NFSv4.0 wrote is there" nfs_client "$V4" verify $four 300m 4
 done
 finish
