@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Writes the Call and the Reply of every row as TCP streams into a capture file, for a second opinion from
- * Wireshark, and says on standard output what this library finds in each frame:
+ * Writes the Call and the Reply of every row, and those of the corpus, as TCP streams into a capture file,
+ * for a second opinion from Wireshark, and says on standard output what this library finds in each frame:
  *
- *	FRAME call|reply OK|FAILED OFFSET:LENGTH ... NAME
+ *	FRAME call|reply OFFSET:LENGTH ... NAME
  *
  * Offsets count from the start of the frame.
  */
@@ -13,6 +13,7 @@
 
 #include "nfs/nfs.h"
 
+#include "tests/nfs/corpus.h"
 #include "tests/nfs/rows.h"
 
 #define IP_BYTES      20u
@@ -93,54 +94,63 @@ static void put_segment(struct flow *flow, const uint8_t *data, uint32_t len)
 }
 
 /* A record in as many segments as it takes. */
-static void put_record(struct flow *flow, const struct nfs_msg *msg)
+static void put_record(struct flow *flow, const uint8_t *msg, uint32_t len)
 {
-	uint32_t len = nfs_msg_len(msg), total = len + MARK_BYTES;
+	uint32_t total = len + MARK_BYTES;
 	uint8_t *record = malloc(total);
 
 	if (!record)
 		abort();
 	xdr_store_u32(record, len | 0x80000000u);
-	memcpy(record + MARK_BYTES, nfs_msg_bytes(msg), len);
+	memcpy(record + MARK_BYTES, msg, len);
 	for (uint32_t at = 0; at < total; at += SEGMENT_BYTES)
 		put_segment(flow, record + at,
 			    total - at < SEGMENT_BYTES ? total - at : SEGMENT_BYTES);
 	free(record);
 }
 
-static void tell(const struct nfs_row *row, const char *what, bool failed, int count,
-		 const struct nfs_payload *found)
+static void tell(const char *name, const char *what, int count, const struct nfs_payload *found)
 {
-	printf("%u %s %s", frames, what, failed ? "FAILED" : "OK");
+	printf("%u %s", frames, what);
 	for (int i = 0; i < count; i++)
 		if (found[i].len_bytes)
 			printf(" %u:%u", HEAD_BYTES + found[i].offset_bytes, found[i].len_bytes);
-	printf(" %s\n", row->name);
+	printf(" %s\n", name);
 }
 
-static void write_row(const struct nfs_row *row, uint16_t port)
+/* A connection that carries one Call and its Reply; @arg is the client's port, a new one each time. */
+static void write_pair(const struct corpus_pair *pair, void *arg)
 {
+	uint16_t port = (*(uint16_t *)arg)++;
 	struct flow there = {port, NFS_PORT, 1, 2, 1, 1}, back = {NFS_PORT, port, 2, 1, 1, 1};
 	struct nfs_payload found[4];
-	struct row_built built;
 	struct rpc_call_hdr hdr;
 	struct nfs_note note;
 	int count;
 
-	row_build(&built, row, NULL);
-	put_record(&there, built.call);
-	if (rpc_call_decode(nfs_msg_bytes(built.call), nfs_msg_len(built.call), &hdr) != RPC_OK)
+	put_record(&there, pair->call, pair->call_bytes);
+	if (rpc_call_decode(pair->call, pair->call_bytes, &hdr) != RPC_OK)
 		abort();
-	count = nfs_call_payloads(&hdr, nfs_msg_bytes(built.call), nfs_msg_len(built.call), found,
-				  4);
-	tell(row, "call", false, count, found);
+	count = nfs_call_payloads(&hdr, pair->call, pair->call_bytes, found, 4);
+	tell(pair->name, "call", count, found);
 	back.ack = there.seq;
-	put_record(&back, built.reply);
+	put_record(&back, pair->reply, pair->reply_bytes);
 	count = 0;
-	if (nfs_note_call(&note, &hdr, nfs_msg_bytes(built.call), nfs_msg_len(built.call)))
-		count = nfs_reply_payloads(&note, nfs_msg_bytes(built.reply),
-					   nfs_msg_len(built.reply), found, 4);
-	tell(row, "reply", built.failed, count, found);
+	if (nfs_note_call(&note, &hdr, pair->call, pair->call_bytes))
+		count = nfs_reply_payloads(&note, pair->reply, pair->reply_bytes, found, 4);
+	tell(pair->name, "reply", count, found);
+}
+
+static void write_row(const struct nfs_row *row, uint16_t *port)
+{
+	struct row_built built;
+	struct corpus_pair pair;
+
+	row_build(&built, row, NULL);
+	pair = (struct corpus_pair){row->name, nfs_msg_bytes(built.call),
+				    nfs_msg_bytes(built.reply), nfs_msg_len(built.call),
+				    nfs_msg_len(built.reply)};
+	write_pair(&pair, port);
 	row_free(&built);
 }
 
@@ -155,6 +165,10 @@ int main(int argc, char **argv)
 	open_pcap(argv[1]);
 	for (unsigned i = 0; row_lists[i]; i++)
 		for (const struct nfs_row *row = row_lists[i]; row->name; row++)
-			write_row(row, port++);
+			write_row(row, &port);
+	if (corpus_each(write_pair, &port) <= 0) {
+		fprintf(stderr, "write_pcap: no corpus\n");
+		return 1;
+	}
 	return fclose(out) ? 1 : 0;
 }

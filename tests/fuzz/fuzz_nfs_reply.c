@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * A Call and any bytes as its Reply: payloads are in order and lie inside. An input is the length of the
+ * Call in four bytes, the Call, and the Reply.
+ */
+#include <string.h>
+
+#include "nfs/nfs.h"
+#include "rpc/xdr.h"
+#include "tests/fuzz/fuzz.h"
+
+#define MAX 4u
+
+static void check_reply(const struct nfs_note *note, const uint8_t *reply, uint32_t len)
+{
+	struct nfs_payload found[MAX], fewer[MAX];
+	int count = nfs_reply_payloads(note, reply, len, found, MAX);
+	uint32_t end = 0;
+
+	FUZZ_ASSERT(count <= (int)MAX);
+	for (int i = 0; i < count; i++) {
+		FUZZ_ASSERT(found[i].offset_bytes <= len);
+		FUZZ_ASSERT(found[i].len_bytes <= len - found[i].offset_bytes);
+		if (found[i].len_bytes == 0)
+			continue;
+		FUZZ_ASSERT(found[i].offset_bytes >= end + 24 && found[i].offset_bytes % 4 == 0);
+		end = found[i].offset_bytes + found[i].len_bytes;
+	}
+	/* Less room changes nothing but how many are told. */
+	if (count > 0)
+		FUZZ_ASSERT(nfs_reply_payloads(note, reply, len, fewer, 1) == 1 &&
+			    !memcmp(fewer, found, sizeof(found[0])));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct nfs_sessions sessions = {0};
+	struct rpc_call_hdr hdr;
+	struct nfs_note note;
+	uint32_t call_len, len;
+	const uint8_t *reply;
+
+	if (size < 4)
+		return 0;
+	call_len = xdr_load_u32(data);
+	data += 4;
+	len = (uint32_t)size - 4;
+	if (call_len > len || rpc_call_decode(data, call_len, &hdr) != RPC_OK)
+		return 0;
+	reply = data + call_len;
+	len -= call_len;
+	if (nfs_note_call(&note, &hdr, data, call_len))
+		check_reply(&note, reply, len);
+	nfs_sessions_learn(&sessions, &hdr, data, call_len, reply, len);
+	FUZZ_ASSERT(sessions.count <= NFS_MAX_SESSIONS && sessions.next < NFS_MAX_SESSIONS);
+	return 0;
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Any bytes as the arguments and as the results of any procedure or operation. An input is a program, a
+ * version and a procedure (or 0, a minor version and an operation; or 1, the same of the callback program) in
+ * four bytes each, and what is walked.
+ */
+#include "nfs/table.h"
+#include "tests/fuzz/fuzz.h"
+
+#define HEAD_BYTES 12u
+
+static void check_walk(const struct nfs_field *type, const uint8_t *data, size_t size)
+{
+	struct nfs_marks marks = {0};
+	struct xdr_reader at;
+
+	xdr_reader_init(&at, data, size);
+	if (!nfs_walk(&at, type, &marks))
+		return;
+	FUZZ_ASSERT(at.pos >= data && at.pos <= at.end && xdr_position_bytes(&at) % 4 == 0);
+	if (marks.data) {
+		FUZZ_ASSERT(marks.data >= data + 4 && marks.data <= at.pos);
+		FUZZ_ASSERT(marks.data_bytes <= (size_t)(at.pos - marks.data));
+	}
+	if (marks.attrs)
+		FUZZ_ASSERT(marks.attrs >= data + 4 &&
+			    marks.attrs_words <= (size_t)(at.pos - marks.attrs) / 4);
+	if (marks.session)
+		FUZZ_ASSERT(marks.session >= data && at.pos - marks.session >= 16);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const struct nfs_proc *proc;
+	uint32_t prog, vers, number;
+
+	if (size < HEAD_BYTES)
+		return 0;
+	prog = xdr_load_u32(data);
+	vers = xdr_load_u32(data + 4);
+	number = xdr_load_u32(data + 8);
+	proc = prog <= 1 ? nfs_op_find(prog, vers, number) : nfs_proc_find(prog, vers, number);
+	if (!proc)
+		return 0;
+	FUZZ_ASSERT(proc->name && proc->args && proc->results);
+	check_walk(proc->args, data + HEAD_BYTES, size - HEAD_BYTES);
+	check_walk(proc->results, data + HEAD_BYTES, size - HEAD_BYTES);
+	return 0;
+}
