@@ -100,6 +100,15 @@ static void on_notify(union sigval value)
 	pending_add(-1);
 }
 
+/* A literal needs no server, so no thread either. */
+static bool find_literal(struct resolver_query *query)
+{
+	struct addrinfo hints = query->hints;
+
+	hints.ai_flags |= AI_NUMERICHOST;
+	return getaddrinfo(query->host, query->port, &hints, &query->request.ar_result) == 0;
+}
+
 int resolver_start(struct loop *loop, const char *host, const char *port,
 		   void (*done)(void *arg, const struct sockaddr_storage *addrs, size_t naddrs,
 				const char *error),
@@ -123,6 +132,13 @@ int resolver_start(struct loop *loop, const char *host, const char *port,
 	query->request.ar_service = query->port;
 	query->request.ar_request = &query->hints;
 	if (!query->host || !query->port) {
+		query_free(query);
+		return -ENOMEM;
+	}
+	if (find_literal(query)) {
+		*out = query;
+		if (!event_loop_post(loop, deliver, query))
+			return 0;
 		query_free(query);
 		return -ENOMEM;
 	}
