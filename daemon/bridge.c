@@ -50,7 +50,8 @@ struct bridge {
 	struct loop_task reaper, retry;
 	size_t naddrs, next_addr;
 	struct sockaddr_storage addrs[RESOLVER_MAX_ADDRS];
-	uint16_t local_port; /* of the TCP server leg, once it is up */
+	bool server_up;      /* the server leg has opened: another would be another connection */
+	uint16_t local_port; /* of the TCP server leg; until it is up, the one it should have */
 	struct log_ctx log;
 };
 
@@ -109,6 +110,15 @@ static void settle(struct bridge *bridge)
 		loop_defer(loop_of(bridge), &bridge->reaper);
 }
 
+static void remember_port(struct bridge *bridge)
+{
+	if (!bridge->local_port)
+		return;
+	replay_store(bridge->ws->service->replay, (struct sockaddr *)&bridge->peer,
+		     bridge->local_port, loop_now_us(loop_of(bridge)));
+	bridge->local_port = 0;
+}
+
 /* The first reason is the bridge's: logged and counted once. */
 static void give_up(struct bridge *bridge, enum leg_close why, const char *who, const char *detail)
 {
@@ -129,21 +139,14 @@ static void give_up(struct bridge *bridge, enum leg_close why, const char *who, 
 		leg_close(bridge->client.leg, why);
 	if (!side_gone(&bridge->server))
 		leg_close(bridge->server.leg, why);
+	/* The socket is closed by now, and the client may be back already, on another worker. */
+	remember_port(bridge);
 	settle(bridge);
 }
 
 void bridge_close(struct bridge *bridge, enum leg_close why)
 {
 	give_up(bridge, why, "proxy", "");
-}
-
-static void remember_port(struct bridge *bridge)
-{
-	if (!bridge->local_port)
-		return;
-	replay_store(bridge->ws->service->replay, (struct sockaddr *)&bridge->peer,
-		     bridge->local_port, loop_now_us(loop_of(bridge)));
-	bridge->local_port = 0;
 }
 
 /* ---- what both legs give up ---- */
@@ -196,6 +199,7 @@ static void on_server_opened(void *arg)
 {
 	struct bridge *bridge = ((struct side *)arg)->bridge;
 
+	bridge->server_up = true;
 	if (server_is_tcp(bridge)) {
 		struct leg_info info;
 
@@ -205,11 +209,18 @@ static void on_server_opened(void *arg)
 	leg_accept(bridge->client.leg);
 }
 
+/* How long the server leg may still take to open. */
+static uint64_t left_us(const struct bridge *bridge)
+{
+	uint64_t now_us = loop_now_us(loop_of(bridge));
+
+	return now_us < bridge->deadline_us ? bridge->deadline_us - now_us : 0;
+}
+
 static bool try_next_address(struct bridge *bridge, enum leg_close why)
 {
-	return bridge->state == BRIDGE_CONNECTING && !server_is_tcp(bridge) &&
-	       bridge->next_addr < bridge->naddrs &&
-	       loop_now_us(loop_of(bridge)) < bridge->deadline_us && why != LEG_CLOSE_LOCAL;
+	return bridge->state == BRIDGE_CONNECTING && !bridge->server_up && !server_is_tcp(bridge) &&
+	       bridge->next_addr < bridge->naddrs && left_us(bridge) > 0 && why != LEG_CLOSE_LOCAL;
 }
 
 static void reconnect(void *arg)
@@ -281,28 +292,40 @@ static int connect_tcp(struct bridge *bridge)
 	struct tcp_leg_addrs addrs = {
 		.addrs = bridge->addrs,
 		.count = bridge->naddrs,
-		.preferred_port =
-			replay_take(bridge->ws->service->replay, (struct sockaddr *)&bridge->peer,
-				    loop_now_us(loop_of(bridge))),
 		.source_port = service->source_port,
 	};
+	int rc;
 
+	/* An attempt that fails gives the port back, for the client's next one. */
+	bridge->local_port =
+		replay_take(bridge->ws->service->replay, (struct sockaddr *)&bridge->peer,
+			    loop_now_us(loop_of(bridge)));
+	addrs.preferred_port = bridge->local_port;
 	tcp_config(&bridge->server, &config);
-	return tcp_leg_connect(&config, &addrs, &bridge->server.leg);
+	config.leg.connect_timeout_us = left_us(bridge);
+	rc = tcp_leg_connect(&config, &addrs, &bridge->server.leg);
+	if (rc)
+		remember_port(bridge);
+	return rc;
 }
 
 static int connect_rdma(struct bridge *bridge)
 {
-	const struct sockaddr *addr = (struct sockaddr *)&bridge->addrs[bridge->next_addr];
-	uint64_t left_us = bridge->deadline_us - loop_now_us(loop_of(bridge));
 	struct rdma_leg_config config;
+	int rc = -EDESTADDRREQ;
 
 	rdma_config(&bridge->server, &config);
-	config.leg.connect_timeout_us = left_us / (bridge->naddrs - bridge->next_addr);
-	if (config.leg.connect_timeout_us < MIN_ATTEMPT_US)
-		config.leg.connect_timeout_us = MIN_ATTEMPT_US;
-	bridge->next_addr++;
-	return rdma_leg_connect(&config, bridge->ws->iwarp, addr, &bridge->server.leg);
+	/* Some failures are known at once: an address of a family that this host has not. */
+	while (rc && bridge->next_addr < bridge->naddrs) {
+		size_t i = bridge->next_addr++;
+
+		config.leg.connect_timeout_us = left_us(bridge) / (bridge->naddrs - i);
+		if (config.leg.connect_timeout_us < MIN_ATTEMPT_US)
+			config.leg.connect_timeout_us = MIN_ATTEMPT_US;
+		rc = rdma_leg_connect(&config, bridge->ws->iwarp,
+				      (struct sockaddr *)&bridge->addrs[i], &bridge->server.leg);
+	}
+	return rc;
 }
 
 static int connect_server(struct bridge *bridge)
@@ -346,7 +369,6 @@ static void on_client_requested(void *arg)
 
 	bridge->state = BRIDGE_RESOLVING;
 	bridge->deadline_us = loop_now_us(loop_of(bridge)) + timeout_us;
-	bridge->server.config.connect_timeout_us = timeout_us;
 	loop_timer_set(loop_of(bridge), bridge->timer, timeout_us);
 	rc = resolver_start(loop_of(bridge), uri->host, uri->port, on_resolved, bridge,
 			    &bridge->query);

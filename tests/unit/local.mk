@@ -209,3 +209,10 @@ tests_unit_test_call_plan_SOURCES = tests/unit/test_call_plan.c
 tests_unit_test_call_plan_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_call_plan_LDADD = $(UNIT_LDADD)
 TESTS += tests/unit/test_call_plan
+
+check_PROGRAMS += tests/unit/test_proxy
+tests_unit_test_proxy_SOURCES = tests/unit/test_proxy.c tests/unit/proxy_fixture.c \
+	tests/unit/proxy_fixture.h
+tests_unit_test_proxy_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
+tests_unit_test_proxy_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_proxy

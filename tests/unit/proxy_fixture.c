@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* What the tests of the whole proxy share: a daemon's insides on loopback, and peers of raw RPC. */
+#include "tests/unit/proxy_fixture.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/control.h"
+#include "daemon/loop.h"
+#include "daemon/query.h"
+#include "rpc/record.h"
+#include "rpc/xdr.h"
+
+#define MESSAGE_MAX 0x200000u
+
+struct proxy *proxy;
+struct config *config;
+char control_path[64];
+
+static char dir[32];
+static struct loop *loop;
+static struct control *control;
+static pthread_t thread;
+
+void fixture_setup(void)
+{
+	strcpy(dir, "/tmp/test-proxy-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	snprintf(control_path, sizeof(control_path), "%s/control.sock", dir);
+	log_set_level(LOG_LEVEL_ERROR);
+	proxy = NULL;
+}
+
+void fixture_teardown(void)
+{
+	if (proxy)
+		fixture_stop();
+	rmdir(dir);
+}
+
+static void *run(void *arg)
+{
+	event_loop_run(loop);
+	return NULL;
+}
+
+static void stop(void *arg)
+{
+	event_loop_stop(loop);
+}
+
+static void load_config(const char *services)
+{
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/conf", dir);
+	file = fopen(path, "w");
+	ck_assert_ptr_nonnull(file);
+	fprintf(file,
+		"control = \"%s\"; workers = 2; memory_limit_mib = 512;\nservices = ( %s );\n",
+		control_path, services);
+	fclose(file);
+	ck_assert_int_eq(config_load(path, stderr, &config), 0);
+	unlink(path);
+}
+
+void fixture_start(const char *services, ...)
+{
+	char text[2048];
+	va_list args;
+
+	va_start(args, services);
+	vsnprintf(text, sizeof(text), services, args);
+	va_end(args);
+	load_config(text);
+	loop = event_loop_new();
+	ck_assert_ptr_nonnull(loop);
+	ck_assert_int_eq(proxy_start(loop, config, &proxy), 0);
+	ck_assert_int_eq(query_control_open(proxy, &control), 0);
+	ck_assert_int_eq(pthread_create(&thread, NULL, run, NULL), 0);
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+}
+
+unsigned fixture_stop(void)
+{
+	uint64_t start_ms = now_ms();
+
+	ck_assert_int_eq(event_loop_post(loop, stop, NULL), 0);
+	pthread_join(thread, NULL);
+	control_close(control);
+	proxy_stop(proxy);
+	event_loop_free(loop);
+	config_free(config);
+	proxy = NULL;
+	return (unsigned)(now_ms() - start_ms);
+}
+
+/* Peers */
+
+static struct sockaddr_in address(uint16_t port)
+{
+	return (struct sockaddr_in){.sin_family = AF_INET,
+				    .sin_port = htons(port),
+				    .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+}
+
+static int new_socket(void)
+{
+	struct timeval patience = {.tv_sec = FIXTURE_PATIENCE_S};
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+	int on = 1;
+
+	ck_assert_int_ge(fd, 0);
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+	return fd;
+}
+
+int fixture_listen(uint16_t port)
+{
+	struct sockaddr_in addr = address(port);
+	int fd = new_socket();
+
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&addr, sizeof(addr)), 0);
+	ck_assert_int_eq(listen(fd, 1024), 0);
+	return fd;
+}
+
+uint16_t fixture_port(void)
+{
+	struct sockaddr_in addr;
+	socklen_t len = sizeof(addr);
+	int fd = fixture_listen(0);
+
+	ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&addr, &len), 0);
+	close(fd);
+	return ntohs(addr.sin_port);
+}
+
+int fixture_accept(int listener, uint16_t *from)
+{
+	struct timeval patience = {.tv_sec = FIXTURE_PATIENCE_S};
+	struct sockaddr_in addr;
+	socklen_t len = sizeof(addr);
+	int fd = accept(listener, (struct sockaddr *)&addr, &len);
+
+	ck_assert_int_ge(fd, 0);
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+	if (from)
+		*from = ntohs(addr.sin_port);
+	return fd;
+}
+
+bool fixture_is_quiet(int fd, int ms)
+{
+	struct pollfd pfd = {.fd = fd, .events = POLLIN};
+
+	return poll(&pfd, 1, ms) == 0;
+}
+
+int fixture_connect(uint16_t port)
+{
+	struct sockaddr_in addr = address(port);
+	int fd = new_socket();
+
+	ck_assert_int_eq(connect(fd, (struct sockaddr *)&addr, sizeof(addr)), 0);
+	return fd;
+}
+
+void fixture_reset(int fd)
+{
+	const struct linger reset = {.l_onoff = 1, .l_linger = 0};
+
+	setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
+	close(fd);
+}
+
+static void send_record(int fd, const uint32_t *words, size_t nwords, size_t more_bytes)
+{
+	size_t bytes = nwords * 4 + more_bytes;
+	uint8_t *record = calloc(1, RECORD_MARK_BYTES + bytes);
+
+	ck_assert_ptr_nonnull(record);
+	record_mark_encode(record, (uint32_t)bytes);
+	for (size_t i = 0; i < nwords; i++)
+		xdr_store_u32(record + RECORD_MARK_BYTES + 4 * i, words[i]);
+	/* A reset in between is for the reader to find. */
+	(void)!send(fd, record, RECORD_MARK_BYTES + bytes, MSG_NOSIGNAL);
+	free(record);
+}
+
+void send_call(int fd, uint32_t xid, size_t args_bytes)
+{
+	const uint32_t words[] = {xid, 0, 2, 400000, 1, 0, 0, 0, 0, 0};
+
+	send_record(fd, words, ARRAY_SIZE(words), args_bytes);
+}
+
+void send_reply(int fd, uint32_t xid, size_t result_bytes)
+{
+	const uint32_t words[] = {xid, 1, 0, 0, 0, 0};
+
+	send_record(fd, words, ARRAY_SIZE(words), result_bytes);
+}
+
+size_t read_message(int fd, uint32_t xid)
+{
+	static uint8_t message[MESSAGE_MAX];
+	uint8_t mark[RECORD_MARK_BYTES];
+	size_t len;
+
+	ck_assert_int_eq(recv(fd, mark, sizeof(mark), MSG_WAITALL), sizeof(mark));
+	len = xdr_load_u32(mark) & RECORD_MAX_FRAGMENT_BYTES;
+	ck_assert_uint_le(len, sizeof(message));
+	ck_assert_int_eq(recv(fd, message, len, MSG_WAITALL), (ssize_t)len);
+	ck_assert_uint_eq(xdr_load_u32(message), xid);
+	return len;
+}
+
+void read_end(int fd)
+{
+	char bytes[4096];
+	ssize_t n;
+
+	while ((n = recv(fd, bytes, sizeof(bytes), 0)) > 0)
+		;
+	ck_assert_msg(n == 0 || errno == ECONNRESET, "%s", strerror(errno));
+}
+
+struct json_t *control_ask(const char *request)
+{
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+	char answer[65536];
+	size_t len = 0;
+	json_t *json;
+	ssize_t n;
+
+	strcpy(addr.sun_path, control_path);
+	ck_assert_int_eq(connect(fd, (struct sockaddr *)&addr, sizeof(addr)), 0);
+	ck_assert_int_eq(write(fd, request, strlen(request)), (ssize_t)strlen(request));
+	while ((n = read(fd, answer + len, sizeof(answer) - len)) > 0)
+		len += (size_t)n;
+	close(fd);
+	json = json_loadb(answer, len, 0, NULL);
+	ck_assert_ptr_nonnull(json);
+	return json;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the tests of the whole proxy share: a daemon's insides on loopback, and peers of raw RPC. */
+#ifndef TESTS_UNIT_PROXY_FIXTURE_H
+#define TESTS_UNIT_PROXY_FIXTURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "daemon/proxy.h"
+#include "tests/lib/test.h"
+
+#define FIXTURE_PATIENCE_S  20 /* for anything to come, on however slow a machine */
+#define FIXTURE_CALL_BYTES  40u
+#define FIXTURE_REPLY_BYTES 24u
+
+extern struct proxy *proxy;
+extern struct config *config;
+extern char control_path[64];
+
+/** fixture_setup - a place for files; no proxy yet. */
+void fixture_setup(void);
+/** fixture_teardown - stop the proxy, if it runs, and clean up. */
+void fixture_teardown(void);
+
+/** fixture_port - a port of 127.0.0.1 on which nobody listens. */
+uint16_t fixture_port(void);
+/** fixture_start - run a proxy whose file's services are @services: "{ … }, { … }". */
+void fixture_start(const char *services, ...) PRINTF_LIKE(1, 2);
+/** fixture_stop - stop it as SIGTERM does; returns how long that took, in ms. */
+unsigned fixture_stop(void);
+
+/** fixture_listen - a server on 127.0.0.1:@port. */
+int fixture_listen(uint16_t port);
+/** fixture_accept - its next connection, and the port that it comes from. */
+int fixture_accept(int listener, uint16_t *from);
+/** fixture_is_quiet - whether no connection or byte waits at @fd for @ms. */
+bool fixture_is_quiet(int fd, int ms);
+/** fixture_connect - a client of 127.0.0.1:@port. */
+int fixture_connect(uint16_t port);
+/** fixture_reset - close @fd with a reset. */
+void fixture_reset(int fd);
+
+/** send_call - a Call of @xid with @args_bytes of arguments, to a program that nobody knows. */
+void send_call(int fd, uint32_t xid, size_t args_bytes);
+/** send_reply - an accepted Reply with @result_bytes of results. */
+void send_reply(int fd, uint32_t xid, size_t result_bytes);
+/** read_message - the next record, a whole Call or Reply of @xid; returns its length. */
+size_t read_message(int fd, uint32_t xid);
+/** read_end - the peer's FIN or reset, after whatever else it sent. */
+void read_end(int fd);
+
+/** control_ask - what the control socket answers; to be released by json_decref(). */
+struct json_t *control_ask(const char *request);
+
+#endif

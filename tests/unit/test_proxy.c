@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Listener, workers, bridges and queries: a whole proxy on loopback between peers of raw RPC. */
+#include <jansson.h>
+#include <unistd.h>
+
+#include "tests/unit/proxy_fixture.h"
+
+/* One service of TCP, or two with iwarp between them; the client's port and the server's. */
+static uint16_t front, back;
+static int server;
+/* Of a proxy that stops: TCP legs and fabrics give a peer two seconds each, resolvers three. */
+#define STOP_BOUND_MS 10000
+
+static void setup(void)
+{
+	fixture_setup();
+	front = fixture_port();
+	back = fixture_port();
+	server = fixture_listen(back);
+}
+
+static void teardown(void)
+{
+	fixture_teardown();
+	if (server >= 0)
+		close(server);
+}
+
+#define PLAIN_TCP "require_privileged_port = false; source_port = \"any\";"
+
+static void start_tcp(const char *more)
+{
+	fixture_start("{ name = \"one\"; listen = \"tcp://127.0.0.1:%u\"; "
+		      "connect = \"tcp://127.0.0.1:%u\"; " PLAIN_TCP " %s }",
+		      front, back, more);
+}
+
+static void start_chain(const char *more)
+{
+	uint16_t middle = fixture_port();
+
+	fixture_start("{ name = \"one\"; listen = \"tcp://127.0.0.1:%u\"; "
+		      "connect = \"iwarp://127.0.0.1:%u\"; require_privileged_port = false; %s }, "
+		      "{ name = \"two\"; listen = \"iwarp://127.0.0.1:%u\"; "
+		      "connect = \"tcp://127.0.0.1:%u\"; source_port = \"any\"; %s }",
+		      front, middle, more, middle, back, more);
+}
+
+static void (*const starts[])(const char *more) = {start_tcp, start_chain};
+
+/* A client whose first Call has reached the server. */
+static void open_pair(uint32_t xid, int *client, int *upstream, uint16_t *from)
+{
+	*client = fixture_connect(front);
+	send_call(*client, xid, 0);
+	*upstream = fixture_accept(server, from);
+	ck_assert_uint_eq(read_message(*upstream, xid), FIXTURE_CALL_BYTES);
+}
+
+/* The connections that were closed are gone, so their ports are remembered. */
+static void await_no_connection(void)
+{
+	json_int_t now;
+
+	do {
+		json_t *json = control_ask("status\n");
+
+		now = json_integer_value(json_object_get(json, "connections"));
+		json_decref(json);
+	} while (now);
+}
+
+START_TEST(a_call_and_its_reply_pass)
+{
+	static const size_t sizes[] = {0, 1000, 4000, 8192, 70000, 1000000};
+	int client, upstream;
+
+	starts[_i]("");
+	open_pair(7, &client, &upstream, NULL);
+	send_reply(upstream, 7, 0);
+	ck_assert_uint_eq(read_message(client, 7), FIXTURE_REPLY_BYTES);
+	for (uint32_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		send_call(client, 100 + i, sizes[i]);
+		ck_assert_uint_eq(read_message(upstream, 100 + i), FIXTURE_CALL_BYTES + sizes[i]);
+		send_reply(upstream, 100 + i, sizes[i]);
+		ck_assert_uint_eq(read_message(client, 100 + i), FIXTURE_REPLY_BYTES + sizes[i]);
+	}
+	close(client);
+	read_end(upstream);
+	close(upstream);
+}
+END_TEST
+
+START_TEST(calls_and_replies_pass_the_other_way_too)
+{
+	int client, upstream;
+
+	starts[_i]("");
+	open_pair(7, &client, &upstream, NULL);
+	/* The same XID in both directions at once (D1.1.4.1-1). */
+	send_call(upstream, 7, 100);
+	ck_assert_uint_eq(read_message(client, 7), FIXTURE_CALL_BYTES + 100);
+	send_reply(client, 7, 8);
+	ck_assert_uint_eq(read_message(upstream, 7), FIXTURE_REPLY_BYTES + 8);
+	send_reply(upstream, 7, 0);
+	ck_assert_uint_eq(read_message(client, 7), FIXTURE_REPLY_BYTES);
+	close(client);
+	close(upstream);
+}
+END_TEST
+
+START_TEST(each_leg_closes_with_the_other)
+{
+	int client, upstream;
+
+	starts[_i]("");
+	open_pair(1, &client, &upstream, NULL);
+	fixture_reset(client);
+	read_end(upstream);
+	close(upstream);
+	open_pair(2, &client, &upstream, NULL);
+	close(upstream);
+	read_end(client);
+	close(client);
+}
+END_TEST
+
+START_TEST(no_upstream_is_opened_before_the_first_byte)
+{
+	int client;
+
+	start_tcp("");
+	client = fixture_connect(front);
+	ck_assert(fixture_is_quiet(server, 100));
+	close(client);
+}
+END_TEST
+
+START_TEST(a_client_whose_server_refuses_is_closed)
+{
+	int client;
+
+	starts[_i]("");
+	close(server);
+	server = -1;
+	client = fixture_connect(front);
+	send_call(client, 1, 0);
+	read_end(client);
+	close(client);
+}
+END_TEST
+
+START_TEST(the_next_connection_of_a_client_takes_the_same_port_to_the_server)
+{
+	int client, upstream;
+	uint16_t first, next;
+
+	starts[_i]("");
+	open_pair(1, &client, &upstream, &first);
+	for (uint32_t xid = 2; xid < 5; xid++) {
+		fixture_reset(client);
+		read_end(upstream);
+		close(upstream);
+		await_no_connection();
+		open_pair(xid, &client, &upstream, &next);
+		ck_assert_uint_eq(next, first);
+	}
+	fixture_reset(client);
+	close(upstream);
+}
+END_TEST
+
+START_TEST(a_port_is_not_forgotten_by_an_attempt_that_failed)
+{
+	int client, upstream;
+	uint16_t first, next;
+
+	starts[_i]("");
+	open_pair(1, &client, &upstream, &first);
+	fixture_reset(client);
+	read_end(upstream);
+	close(upstream);
+	close(server);
+	await_no_connection();
+	client = fixture_connect(front);
+	send_call(client, 2, 0);
+	read_end(client);
+	close(client);
+	await_no_connection();
+	server = fixture_listen(back);
+	open_pair(3, &client, &upstream, &next);
+	ck_assert_uint_eq(next, first);
+	close(client);
+	close(upstream);
+}
+END_TEST
+
+START_TEST(clients_past_max_connections_are_turned_away)
+{
+	int first, upstream, other;
+
+	start_tcp("max_connections = 1;");
+	open_pair(1, &first, &upstream, NULL);
+	other = fixture_connect(front);
+	read_end(other);
+	close(other);
+	send_reply(upstream, 1, 0);
+	read_message(first, 1);
+	/* The first one's place is free again once it has gone. */
+	fixture_reset(first);
+	read_end(upstream);
+	close(upstream);
+}
+END_TEST
+
+START_TEST(an_address_that_is_not_allowed_is_turned_away)
+{
+	json_t *json;
+	int client;
+
+	start_tcp("allow = [ \"10.0.0.0/8\" ];");
+	client = fixture_connect(front);
+	read_end(client);
+	close(client);
+	json = control_ask("services\n");
+	ck_assert_int_eq(
+		json_integer_value(json_object_get(
+			json_object_get(json_array_get(json_object_get(json, "services"), 0),
+					"refused"),
+			"NOT_ALLOWED")),
+		1);
+	json_decref(json);
+}
+END_TEST
+
+START_TEST(a_port_that_is_not_privileged_is_turned_away)
+{
+	int client;
+
+	fixture_start("{ name = \"one\"; listen = \"tcp://127.0.0.1:%u\"; "
+		      "connect = \"tcp://127.0.0.1:%u\"; require_privileged_port = true; }",
+		      front, back);
+	client = fixture_connect(front);
+	read_end(client);
+	close(client);
+}
+END_TEST
+
+START_TEST(what_the_workers_have_is_told_to_the_control_socket)
+{
+	int client, upstream;
+	json_t *json, *list;
+
+	starts[_i]("");
+	open_pair(1, &client, &upstream, NULL);
+	json = control_ask("connections\n");
+	list = json_object_get(json, "connections");
+	ck_assert_uint_eq(json_array_size(list), _i ? 2 : 1);
+	ck_assert_str_eq(json_string_value(json_object_get(json_array_get(list, 0), "state")),
+			 "open");
+	json_decref(json);
+	json = control_ask("status\n");
+	ck_assert_int_eq(json_integer_value(json_object_get(json, "connections")), _i ? 2 : 1);
+	ck_assert_int_gt(json_integer_value(
+				 json_object_get(json_object_get(json, "memory"), "claimed_bytes")),
+			 0);
+	json_decref(json);
+	json = control_ask("stats\n");
+	ck_assert_ptr_nonnull(json_object_get(json_object_get(json, "services"), "one"));
+	json_decref(json);
+	close(client);
+	close(upstream);
+}
+END_TEST
+
+#define STUCK 8
+
+/* A server that never reads nor answers, clients that do not read, and some that say nothing. */
+START_TEST(a_stop_ends_within_a_bound_whoever_is_stuck)
+{
+	int quiet = -1, clients[STUCK], upstreams[STUCK];
+
+	starts[_i]("");
+	for (uint32_t i = 0; i < STUCK; i++) {
+		open_pair(i + 1, &clients[i], &upstreams[i], NULL);
+		for (uint32_t n = 0; n < 4; n++)
+			send_call(clients[i], 100 + n, 500000);
+		if (i % 2) {
+			send_reply(upstreams[i], i + 1, 1000000);
+			read_message(upstreams[i], 100);
+			send_reply(upstreams[i], 100, 1000000);
+		}
+	}
+	quiet = fixture_connect(front);
+	ck_assert_uint_lt(fixture_stop(), STOP_BOUND_MS);
+	for (int i = 0; i < STUCK; i++) {
+		close(clients[i]);
+		close(upstreams[i]);
+	}
+	close(quiet);
+}
+END_TEST
+
+/* Connections come and go on every worker while the control socket asks and the proxy stops. */
+START_TEST(a_stop_in_the_middle_of_everything_is_clean)
+{
+	int clients[32];
+
+	starts[_i]("");
+	for (uint32_t i = 0; i < ARRAY_SIZE(clients); i++) {
+		clients[i] = fixture_connect(front);
+		send_call(clients[i], i, i * 1000);
+		if (i % 8 == 3)
+			json_decref(control_ask("connections\n"));
+		if (i % 3 == 0)
+			fixture_reset(clients[i]);
+	}
+	ck_assert_uint_lt(fixture_stop(), STOP_BOUND_MS);
+	for (uint32_t i = 0; i < ARRAY_SIZE(clients); i++)
+		if (i % 3)
+			close(clients[i]);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("proxy");
+	TCase *tc = tcase_create("proxy");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, 120);
+	tcase_add_loop_test(tc, a_call_and_its_reply_pass, 0, ARRAY_SIZE(starts));
+	tcase_add_loop_test(tc, calls_and_replies_pass_the_other_way_too, 0, ARRAY_SIZE(starts));
+	tcase_add_loop_test(tc, each_leg_closes_with_the_other, 0, ARRAY_SIZE(starts));
+	tcase_add_test(tc, no_upstream_is_opened_before_the_first_byte);
+	tcase_add_loop_test(tc, a_client_whose_server_refuses_is_closed, 0, ARRAY_SIZE(starts));
+	tcase_add_loop_test(tc, the_next_connection_of_a_client_takes_the_same_port_to_the_server,
+			    0, ARRAY_SIZE(starts));
+	tcase_add_loop_test(tc, a_port_is_not_forgotten_by_an_attempt_that_failed, 0,
+			    ARRAY_SIZE(starts));
+	tcase_add_test(tc, clients_past_max_connections_are_turned_away);
+	tcase_add_test(tc, an_address_that_is_not_allowed_is_turned_away);
+	tcase_add_test(tc, a_port_that_is_not_privileged_is_turned_away);
+	tcase_add_loop_test(tc, what_the_workers_have_is_told_to_the_control_socket, 0,
+			    ARRAY_SIZE(starts));
+	tcase_add_loop_test(tc, a_stop_ends_within_a_bound_whoever_is_stuck, 0, ARRAY_SIZE(starts));
+	tcase_add_loop_test(tc, a_stop_in_the_middle_of_everything_is_clean, 0, ARRAY_SIZE(starts));
+	suite_add_tcase(suite, tc);
+	return test_main(suite);
+}
