@@ -6,8 +6,7 @@
 #include "rpc/msg.h"
 #include "rpc/xdr.h"
 
-/* rpc_gss_integ_data (RFC 2203 section 5.3.3.2): a length and the sequence number before the body.
- */
+/* rpc_gss_integ_data (RFC 2203 section 5.3.3.2): a length and a sequence number before the body. */
 #define NFS_INTEGRITY_HEAD_BYTES 8u
 
 enum nfs_args {

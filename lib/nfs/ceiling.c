@@ -63,7 +63,7 @@ static uint64_t compound_bytes(uint32_t prog, struct xdr_reader *args, uint64_t 
 
 	if (!nfs_compound_call(prog, args, &compound))
 		return limit;
-	bytes = 4 + NFS_VAR_BYTES((uint64_t)compound.tag_bytes + NFS_TAG_SLACK_BYTES) + 4;
+	bytes = 4 + 4 + xdr_padded_bytes((uint64_t)compound.tag_bytes + NFS_TAG_SLACK_BYTES) + 4;
 	for (uint32_t i = 0; i < compound.op_count && bytes < limit; i++) {
 		uint32_t op;
 		const struct nfs_proc *row = nfs_compound_op(args, &compound, &op);

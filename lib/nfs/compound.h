@@ -22,8 +22,7 @@ bool nfs_compound_is(uint32_t prog, uint32_t vers, uint32_t proc);
 bool nfs_compound_call(uint32_t prog, struct xdr_reader *at,
 		       struct nfs_compound *compound) MUST_CHECK;
 
-/** nfs_compound_reply - read the frame of a Reply: its status and tag, and how many results follow.
- */
+/** nfs_compound_reply - read the frame of a Reply: status, tag, and how many results follow. */
 bool nfs_compound_reply(struct xdr_reader *at, uint32_t *op_count) MUST_CHECK;
 
 /**

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* MOUNT versions 1 (RFC 1094 appendix A), 2 (version 1 and PATHCONF) and 3 (RFC 1813 appendix I).
- */
+/* MOUNT versions 1 (RFC 1094 appendix A), 2 (with PATHCONF) and 3 (RFC 1813 appendix I). */
 #include "nfs/table.h"
 
 #define FHSIZE   32u
 #define FHSIZE3  64u
+#define MNT3     (NFS_VAR_BYTES(FHSIZE3) + 4 + 4 * NFS_MOUNT_FLAVORS)
 #define PATHCONF 40u /* ten values, each a word on the wire */
 
 static const struct nfs_field dirpath[] = {X_STRING(1024), X_END};
@@ -24,28 +24,29 @@ static const struct nfs_field export_res[] = {X_LIST(exportnode), X_END};
 
 static const struct nfs_field pathconf_res[] = {X_FIXED(PATHCONF), X_END};
 
+/* clang-format off */
 static const struct nfs_proc procs2[] = {
-	/* name, arguments, results, bound, growth, DDP */
-	[0] = NFS_PROC("NULL", nfs_void, nfs_void, 0, NOT, NONE),
-	[1] = NFS_PROC("MNT", dirpath, mnt_res, 4 + FHSIZE, NOT, NONE),
-	[2] = NFS_PROC("DUMP", nfs_void, dump_res, 0, LIMIT, NONE),
-	[3] = NFS_PROC("UMNT", dirpath, nfs_void, 0, NOT, NONE),
-	[4] = NFS_PROC("UMNTALL", nfs_void, nfs_void, 0, NOT, NONE),
-	[5] = NFS_PROC("EXPORT", nfs_void, export_res, 0, LIMIT, NONE),
-	[6] = NFS_PROC("EXPORTALL", nfs_void, export_res, 0, LIMIT, NONE),
-	[7] = NFS_PROC("PATHCONF", dirpath, pathconf_res, PATHCONF, NOT, NONE),
+	/*	       name		arguments	results		bound		growth DDP */
+	[0] = NFS_PROC("NULL",		nfs_void,	nfs_void,	0,		NOT,   NONE),
+	[1] = NFS_PROC("MNT",		dirpath,	mnt_res,	4 + FHSIZE,	NOT,   NONE),
+	[2] = NFS_PROC("DUMP",		nfs_void,	dump_res,	0,		LIMIT, NONE),
+	[3] = NFS_PROC("UMNT",		dirpath,	nfs_void,	0,		NOT,   NONE),
+	[4] = NFS_PROC("UMNTALL",	nfs_void,	nfs_void,	0,		NOT,   NONE),
+	[5] = NFS_PROC("EXPORT",	nfs_void,	export_res,	0,		LIMIT, NONE),
+	[6] = NFS_PROC("EXPORTALL",	nfs_void,	export_res,	0,		LIMIT, NONE),
+	[7] = NFS_PROC("PATHCONF",	dirpath,	pathconf_res,	PATHCONF,	NOT,   NONE),
 };
 
 static const struct nfs_proc procs3[] = {
-	/* name, arguments, results, bound, growth, DDP */
-	[0] = NFS_PROC("NULL", nfs_void, nfs_void, 0, NOT, NONE),
-	[1] = NFS_PROC("MNT", dirpath, mnt3_res,
-		       4 + NFS_VAR_BYTES(FHSIZE3) + 4 + 4 * NFS_MOUNT_FLAVORS, NOT, NONE),
-	[2] = NFS_PROC("DUMP", nfs_void, dump_res, 0, LIMIT, NONE),
-	[3] = NFS_PROC("UMNT", dirpath, nfs_void, 0, NOT, NONE),
-	[4] = NFS_PROC("UMNTALL", nfs_void, nfs_void, 0, NOT, NONE),
-	[5] = NFS_PROC("EXPORT", nfs_void, export_res, 0, LIMIT, NONE),
+	/*	       name		arguments	results		bound		growth DDP */
+	[0] = NFS_PROC("NULL",		nfs_void,	nfs_void,	0,		NOT,   NONE),
+	[1] = NFS_PROC("MNT",		dirpath,	mnt3_res,	4 + MNT3,	NOT,   NONE),
+	[2] = NFS_PROC("DUMP",		nfs_void,	dump_res,	0,		LIMIT, NONE),
+	[3] = NFS_PROC("UMNT",		dirpath,	nfs_void,	0,		NOT,   NONE),
+	[4] = NFS_PROC("UMNTALL",	nfs_void,	nfs_void,	0,		NOT,   NONE),
+	[5] = NFS_PROC("EXPORT",	nfs_void,	export_res,	0,		LIMIT, NONE),
 };
+/* clang-format on */
 
 /* Version 1 is version 2 without its last procedure. */
 const struct nfs_program nfs_program_mount1 = {NFS_PROGRAM_MOUNT, 1, ARRAY_SIZE(procs2) - 1,

@@ -56,13 +56,15 @@ int nfs_result_bounds(const struct rpc_call_hdr *hdr, const uint8_t *msg, uint32
 /* More operations than any server takes in one COMPOUND (Linux 50, Ganesha 100). */
 #define NFS_NOTE_MAX_OPS 128u
 
-/* What must be kept of a Call to find the payloads in its Reply. */
+/*
+ * What must be kept of a Call to find the payloads in its Reply. There is none of a Call whose security
+ * flavour protects or hides its body.
+ */
 struct nfs_note {
 	uint32_t prog, vers, proc;
-	uint32_t flavor, gss_service; /* as in the Call's header */
-	uint32_t minor_version;       /* of an NFSv4 COMPOUND */
-	bool followed;                /* false: the Call could not be, so the Reply cannot be */
-	uint8_t op_count;             /* NFSv4: as far as the last READ or READLINK */
+	uint32_t minor_version; /* of an NFSv4 COMPOUND */
+	bool followed;          /* false: the Call could not be, so the Reply cannot be */
+	uint8_t op_count;       /* NFSv4: as far as the last READ or READLINK */
 	uint8_t ops[NFS_NOTE_MAX_OPS];
 };
 

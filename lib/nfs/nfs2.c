@@ -63,7 +63,7 @@ static const struct nfs_field statfs_res[] = {X_STATUS(statfs_ok, nfs_void), X_E
 
 /* clang-format off */
 static const struct nfs_proc procs[] = {
-	/*		  name		arguments	results		bound				growth DDP */
+	/*		name		arguments	results		bound				growth DDP */
 	[0] =  NFS_PROC("NULL",		nfs_void,	nfs_void,	0,				NOT,   NONE),
 	[1] =  NFS_PROC("GETATTR",	nfs2_fhandle,	nfs2_attrstat,	4 + FATTR,			NOT,   NONE),
 	[2] =  NFS_PROC("SETATTR",	sattrargs,	nfs2_attrstat,	4 + FATTR,			NOT,   NONE),

@@ -8,6 +8,8 @@
 #define POST_OP_FH3  (4 + FH3)
 #define POST_OP_ATTR (4 + FATTR3)
 #define WCC_DATA     (4 + 24 + POST_OP_ATTR)
+#define MADE         (POST_OP_FH3 + POST_OP_ATTR + WCC_DATA) /* by CREATE and its like */
+#define PATH         NFS_VAR_BYTES(NFS_PATH_BYTES)
 
 /* Section 2.5 and 2.6. */
 const struct nfs_field nfs3_fattr[] = {X_U32 /* type */,  X_U32 /* mode */,
@@ -129,38 +131,32 @@ static const struct nfs_field commit_args[] = {X_STRUCT(nfs3_fh), X_U64, X_U32, 
 static const struct nfs_field commit_ok[] = {X_STRUCT(wcc_data), X_FIXED(8) /* verf */, X_END};
 static const struct nfs_field commit_res[] = {X_STATUS(commit_ok, wcc_data), X_END};
 
+/* clang-format off */
 static const struct nfs_proc procs[] = {
-	/* name, arguments, results, bound, growth, DDP */
-	[0] = NFS_PROC("NULL", nfs_void, nfs_void, 0, NOT, NONE),
-	[1] = NFS_PROC("GETATTR", nfs3_fh, getattr_res, 4 + FATTR3, NOT, NONE),
-	[2] = NFS_PROC("SETATTR", setattr_args, wcc_res, 4 + WCC_DATA, NOT, NONE),
-	[3] = NFS_PROC("LOOKUP", diropargs3, lookup_res, 4 + FH3 + 2 * POST_OP_ATTR, NOT, NONE),
-	[4] = NFS_PROC("ACCESS", access_args, access_res, 4 + POST_OP_ATTR + 4, NOT, NONE),
-	[5] = NFS_PROC("READLINK", nfs3_fh, readlink_res,
-		       4 + POST_OP_ATTR + NFS_VAR_BYTES(NFS_PATH_BYTES), NOT, RESULTS),
-	[6] = NFS_PROC("READ", read_args, read_res, 4 + POST_OP_ATTR + 3 * 4, COUNT, RESULTS),
-	[7] = NFS_PROC("WRITE", write_args, write_res, 4 + WCC_DATA + 16, NOT, ARGS),
-	[8] = NFS_PROC("CREATE", create_args, create_res, 4 + POST_OP_FH3 + POST_OP_ATTR + WCC_DATA,
-		       NOT, NONE),
-	[9] = NFS_PROC("MKDIR", mkdir_args, create_res, 4 + POST_OP_FH3 + POST_OP_ATTR + WCC_DATA,
-		       NOT, NONE),
-	[10] = NFS_PROC("SYMLINK", symlink_args, create_res,
-			4 + POST_OP_FH3 + POST_OP_ATTR + WCC_DATA, NOT, ARGS),
-	[11] = NFS_PROC("MKNOD", mknod_args, create_res, 4 + POST_OP_FH3 + POST_OP_ATTR + WCC_DATA,
-			NOT, NONE),
-	[12] = NFS_PROC("REMOVE", diropargs3, wcc_res, 4 + WCC_DATA, NOT, NONE),
-	[13] = NFS_PROC("RMDIR", diropargs3, wcc_res, 4 + WCC_DATA, NOT, NONE),
-	[14] = NFS_PROC("RENAME", rename_args, rename_res, 4 + 2 * WCC_DATA, NOT, NONE),
-	[15] = NFS_PROC("LINK", link_args, link_res, 4 + POST_OP_ATTR + WCC_DATA, NOT, NONE),
-	[16] = NFS_PROC("READDIR", readdir_args, readdir_res, 4 + POST_OP_ATTR + 8 + 8, SLACK,
-			NONE),
-	[17] = NFS_PROC("READDIRPLUS", readdirplus_args, readdirplus_res, 4 + POST_OP_ATTR + 8 + 8,
-			SLACK, NONE),
-	[18] = NFS_PROC("FSSTAT", nfs3_fh, fsstat_res, 4 + POST_OP_ATTR + 6 * 8 + 4, NOT, NONE),
-	[19] = NFS_PROC("FSINFO", nfs3_fh, fsinfo_res, 4 + POST_OP_ATTR + 7 * 4 + 8 + 8 + 4, NOT,
-			NONE),
-	[20] = NFS_PROC("PATHCONF", nfs3_fh, pathconf_res, 4 + POST_OP_ATTR + 6 * 4, NOT, NONE),
-	[21] = NFS_PROC("COMMIT", commit_args, commit_res, 4 + WCC_DATA + 8, NOT, NONE),
+	/*		name		arguments		results			bound					growth DDP */
+	[0] =  NFS_PROC("NULL",		nfs_void,		nfs_void,		0,					NOT,   NONE),
+	[1] =  NFS_PROC("GETATTR",	nfs3_fh,		getattr_res,		4 + FATTR3,				NOT,   NONE),
+	[2] =  NFS_PROC("SETATTR",	setattr_args,		wcc_res,		4 + WCC_DATA,				NOT,   NONE),
+	[3] =  NFS_PROC("LOOKUP",	diropargs3,		lookup_res,		4 + FH3 + 2 * POST_OP_ATTR,		NOT,   NONE),
+	[4] =  NFS_PROC("ACCESS",	access_args,		access_res,		4 + POST_OP_ATTR + 4,			NOT,   NONE),
+	[5] =  NFS_PROC("READLINK",	nfs3_fh,		readlink_res,		4 + POST_OP_ATTR + PATH,		NOT,   RESULTS),
+	[6] =  NFS_PROC("READ",		read_args,		read_res,		4 + POST_OP_ATTR + 3 * 4,		COUNT, RESULTS),
+	[7] =  NFS_PROC("WRITE",	write_args,		write_res,		4 + WCC_DATA + 16,			NOT,   ARGS),
+	[8] =  NFS_PROC("CREATE",	create_args,		create_res,		4 + MADE,				NOT,   NONE),
+	[9] =  NFS_PROC("MKDIR",	mkdir_args,		create_res,		4 + MADE,				NOT,   NONE),
+	[10] = NFS_PROC("SYMLINK",	symlink_args,		create_res,		4 + MADE,				NOT,   ARGS),
+	[11] = NFS_PROC("MKNOD",	mknod_args,		create_res,		4 + MADE,				NOT,   NONE),
+	[12] = NFS_PROC("REMOVE",	diropargs3,		wcc_res,		4 + WCC_DATA,				NOT,   NONE),
+	[13] = NFS_PROC("RMDIR",	diropargs3,		wcc_res,		4 + WCC_DATA,				NOT,   NONE),
+	[14] = NFS_PROC("RENAME",	rename_args,		rename_res,		4 + 2 * WCC_DATA,			NOT,   NONE),
+	[15] = NFS_PROC("LINK",		link_args,		link_res,		4 + POST_OP_ATTR + WCC_DATA,		NOT,   NONE),
+	[16] = NFS_PROC("READDIR",	readdir_args,		readdir_res,		4 + POST_OP_ATTR + 8 + 8,		SLACK, NONE),
+	[17] = NFS_PROC("READDIRPLUS",	readdirplus_args,	readdirplus_res,	4 + POST_OP_ATTR + 8 + 8,		SLACK, NONE),
+	[18] = NFS_PROC("FSSTAT",	nfs3_fh,		fsstat_res,		4 + POST_OP_ATTR + 6 * 8 + 4,		NOT,   NONE),
+	[19] = NFS_PROC("FSINFO",	nfs3_fh,		fsinfo_res,		4 + POST_OP_ATTR + 7 * 4 + 8 + 8 + 4,	NOT,   NONE),
+	[20] = NFS_PROC("PATHCONF",	nfs3_fh,		pathconf_res,		4 + POST_OP_ATTR + 6 * 4,		NOT,   NONE),
+	[21] = NFS_PROC("COMMIT",	commit_args,		commit_res,		4 + WCC_DATA + 8,			NOT,   NONE),
 };
+/* clang-format on */
 
 const struct nfs_program nfs_program_nfs3 = {NFS_PROGRAM_NFS, 3, ARRAY_SIZE(procs), procs};

@@ -5,6 +5,8 @@
 #define NFS4ERR_DENIED     10010u
 #define NFS4ERR_CLID_INUSE 10017u
 
+#define OPEN_OK            (STATEID4 + CINFO4 + 4 + BITMAP4 + DELEGATION4)
+#define PATH               NFS_VAR_BYTES(NFS_PATH_BYTES)
 #define LOCK_DENIED        (8 + 8 + 4 + 8 + OWNERID4)
 
 static const struct nfs_field close_args[] = {X_U32 /* seqid */, X_STATEID, X_END};
@@ -122,44 +124,44 @@ static const struct nfs_field write_res[] = {X_STATUS(write_ok, nfs_void), X_END
 
 /* clang-format off */
 static const struct nfs_proc ops[] = {
-	/*			  name			arguments		results		bound			growth DDP */
-	[3 - FIRST] =  NFS_PROC("ACCESS",		nfs4_u32,		access_res,	4 + 2 * 4,		NOT,   NONE),
-	[4 - FIRST] =  NFS_PROC("CLOSE",		close_args,		nfs4_stateid_res, 4 + STATEID4,		NOT,   NONE),
-	[5 - FIRST] =  NFS_PROC("COMMIT",		commit_args,		commit_res,	4 + 8,			NOT,   NONE),
-	[6 - FIRST] =  NFS_PROC("CREATE",		create_args,		create_res,	4 + CINFO4 + BITMAP4,	NOT,   ARGS),
-	[7 - FIRST] =  NFS_PROC("DELEGPURGE",		nfs4_u64,		nfs4_status_res, 4,			NOT,   NONE),
-	[8 - FIRST] =  NFS_PROC("DELEGRETURN",		nfs4_stateid,		nfs4_status_res, 4,			NOT,   NONE),
-	[9 - FIRST] =  NFS_PROC("GETATTR",		getattr_args,		nfs4_getattr_res, 4 + BITMAP4 + 4,	ATTRS, NONE),
-	[10 - FIRST] = NFS_PROC("GETFH",		nfs_void,		getfh_res,	4 + FH4,		NOT,   NONE),
-	[11 - FIRST] = NFS_PROC("LINK",			nfs4_component,		nfs4_cinfo_res,	4 + CINFO4,		NOT,   NONE),
-	[12 - FIRST] = NFS_PROC("LOCK",			lock_args,		lock_res,	4 + LOCK_DENIED,	NOT,   NONE),
-	[13 - FIRST] = NFS_PROC("LOCKT",		lockt_args,		lockt_res,	4 + LOCK_DENIED,	NOT,   NONE),
-	[14 - FIRST] = NFS_PROC("LOCKU",		locku_args,		nfs4_stateid_res, 4 + STATEID4,		NOT,   NONE),
-	[15 - FIRST] = NFS_PROC("LOOKUP",		nfs4_component,		nfs4_status_res, 4,			NOT,   NONE),
-	[16 - FIRST] = NFS_PROC("LOOKUPP",		nfs_void,		nfs4_status_res, 4,			NOT,   NONE),
-	[17 - FIRST] = NFS_PROC("NVERIFY",		nfs4_fattr,		nfs4_status_res, 4,			NOT,   NONE),
-	[18 - FIRST] = NFS_PROC("OPEN",			open_args,		open_res,	4 + STATEID4 + CINFO4 + 4 + BITMAP4 + DELEGATION4, NOT, NONE),
-	[19 - FIRST] = NFS_PROC("OPENATTR",		nfs4_u32,		nfs4_status_res, 4,			NOT,   NONE),
-	[20 - FIRST] = NFS_PROC("OPEN_CONFIRM",		open_confirm_args,	nfs4_stateid_res, 4 + STATEID4,		NOT,   NONE),
-	[21 - FIRST] = NFS_PROC("OPEN_DOWNGRADE",	open_downgrade_args,	nfs4_stateid_res, 4 + STATEID4,		NOT,   NONE),
-	[22 - FIRST] = NFS_PROC("PUTFH",		fh4,			nfs4_status_res, 4,			NOT,   NONE),
-	[23 - FIRST] = NFS_PROC("PUTPUBFH",		nfs_void,		nfs4_status_res, 4,			NOT,   NONE),
-	[24 - FIRST] = NFS_PROC("PUTROOTFH",		nfs_void,		nfs4_status_res, 4,			NOT,   NONE),
-	[25 - FIRST] = NFS_PROC("READ",			read_args,		read_res,	4 + 4 + 4,		COUNT, RESULTS),
-	[26 - FIRST] = NFS_PROC("READDIR",		readdir_args,		readdir_res,	4 + 8 + 4 + 4,		SLACK, NONE),
-	[27 - FIRST] = NFS_PROC("READLINK",		nfs_void,		readlink_res,	4 + NFS_VAR_BYTES(NFS_PATH_BYTES), NOT, RESULTS),
-	[28 - FIRST] = NFS_PROC("REMOVE",		nfs4_component,		nfs4_cinfo_res,	4 + CINFO4,		NOT,   NONE),
-	[29 - FIRST] = NFS_PROC("RENAME",		rename_args,		rename_res,	4 + 2 * CINFO4,		NOT,   NONE),
-	[30 - FIRST] = NFS_PROC("RENEW",		nfs4_u64,		nfs4_status_res, 4,			NOT,   NONE),
-	[31 - FIRST] = NFS_PROC("RESTOREFH",		nfs_void,		nfs4_status_res, 4,			NOT,   NONE),
-	[32 - FIRST] = NFS_PROC("SAVEFH",		nfs_void,		nfs4_status_res, 4,			NOT,   NONE),
-	[33 - FIRST] = NFS_PROC("SECINFO",		nfs4_component,		nfs4_secinfo_res, 4 + 4 + NFS4_SECINFO_BYTES, NOT, NONE),
-	[34 - FIRST] = NFS_PROC("SETATTR",		setattr_args,		setattr_res,	4 + BITMAP4,		NOT,   NONE),
-	[35 - FIRST] = NFS_PROC("SETCLIENTID",		setclientid_args,	setclientid_res, 4 + NFS4_NETADDR_BYTES, NOT,  NONE),
-	[36 - FIRST] = NFS_PROC("SETCLIENTID_CONFIRM",	setclientid_ok,		nfs4_status_res, 4,			NOT,   NONE),
-	[37 - FIRST] = NFS_PROC("VERIFY",		nfs4_fattr,		nfs4_status_res, 4,			NOT,   NONE),
-	[38 - FIRST] = NFS_PROC("WRITE",		write_args,		write_res,	4 + 4 + 4 + 8,		NOT,   ARGS),
-	[39 - FIRST] = NFS_PROC("RELEASE_LOCKOWNER",	nfs4_state_owner,	nfs4_status_res, 4,			NOT,   NONE),
+	/*			name			arguments		results			bound				growth DDP */
+	[3 - FIRST] =  NFS_PROC("ACCESS",		nfs4_u32,		access_res,		4 + 2 * 4,			NOT,   NONE),
+	[4 - FIRST] =  NFS_PROC("CLOSE",		close_args,		nfs4_stateid_res,	4 + STATEID4,			NOT,   NONE),
+	[5 - FIRST] =  NFS_PROC("COMMIT",		commit_args,		commit_res,		4 + 8,				NOT,   NONE),
+	[6 - FIRST] =  NFS_PROC("CREATE",		create_args,		create_res,		4 + CINFO4 + BITMAP4,		NOT,   ARGS),
+	[7 - FIRST] =  NFS_PROC("DELEGPURGE",		nfs4_u64,		nfs4_status_res,	4,				NOT,   NONE),
+	[8 - FIRST] =  NFS_PROC("DELEGRETURN",		nfs4_stateid,		nfs4_status_res,	4,				NOT,   NONE),
+	[9 - FIRST] =  NFS_PROC("GETATTR",		getattr_args,		nfs4_getattr_res,	4 + BITMAP4 + 4,		ATTRS, NONE),
+	[10 - FIRST] = NFS_PROC("GETFH",		nfs_void,		getfh_res,		4 + FH4,			NOT,   NONE),
+	[11 - FIRST] = NFS_PROC("LINK",			nfs4_component,		nfs4_cinfo_res,		4 + CINFO4,			NOT,   NONE),
+	[12 - FIRST] = NFS_PROC("LOCK",			lock_args,		lock_res,		4 + LOCK_DENIED,		NOT,   NONE),
+	[13 - FIRST] = NFS_PROC("LOCKT",		lockt_args,		lockt_res,		4 + LOCK_DENIED,		NOT,   NONE),
+	[14 - FIRST] = NFS_PROC("LOCKU",		locku_args,		nfs4_stateid_res,	4 + STATEID4,			NOT,   NONE),
+	[15 - FIRST] = NFS_PROC("LOOKUP",		nfs4_component,		nfs4_status_res,	4,				NOT,   NONE),
+	[16 - FIRST] = NFS_PROC("LOOKUPP",		nfs_void,		nfs4_status_res,	4,				NOT,   NONE),
+	[17 - FIRST] = NFS_PROC("NVERIFY",		nfs4_fattr,		nfs4_status_res,	4,				NOT,   NONE),
+	[18 - FIRST] = NFS_PROC("OPEN",			open_args,		open_res,		4 + OPEN_OK,			NOT,   NONE),
+	[19 - FIRST] = NFS_PROC("OPENATTR",		nfs4_u32,		nfs4_status_res,	4,				NOT,   NONE),
+	[20 - FIRST] = NFS_PROC("OPEN_CONFIRM",		open_confirm_args,	nfs4_stateid_res,	4 + STATEID4,			NOT,   NONE),
+	[21 - FIRST] = NFS_PROC("OPEN_DOWNGRADE",	open_downgrade_args,	nfs4_stateid_res,	4 + STATEID4,			NOT,   NONE),
+	[22 - FIRST] = NFS_PROC("PUTFH",		fh4,			nfs4_status_res,	4,				NOT,   NONE),
+	[23 - FIRST] = NFS_PROC("PUTPUBFH",		nfs_void,		nfs4_status_res,	4,				NOT,   NONE),
+	[24 - FIRST] = NFS_PROC("PUTROOTFH",		nfs_void,		nfs4_status_res,	4,				NOT,   NONE),
+	[25 - FIRST] = NFS_PROC("READ",			read_args,		read_res,		4 + 4 + 4,			COUNT, RESULTS),
+	[26 - FIRST] = NFS_PROC("READDIR",		readdir_args,		readdir_res,		4 + 8 + 4 + 4,			SLACK, NONE),
+	[27 - FIRST] = NFS_PROC("READLINK",		nfs_void,		readlink_res,		4 + PATH,			NOT,   RESULTS),
+	[28 - FIRST] = NFS_PROC("REMOVE",		nfs4_component,		nfs4_cinfo_res,		4 + CINFO4,			NOT,   NONE),
+	[29 - FIRST] = NFS_PROC("RENAME",		rename_args,		rename_res,		4 + 2 * CINFO4,			NOT,   NONE),
+	[30 - FIRST] = NFS_PROC("RENEW",		nfs4_u64,		nfs4_status_res,	4,				NOT,   NONE),
+	[31 - FIRST] = NFS_PROC("RESTOREFH",		nfs_void,		nfs4_status_res,	4,				NOT,   NONE),
+	[32 - FIRST] = NFS_PROC("SAVEFH",		nfs_void,		nfs4_status_res,	4,				NOT,   NONE),
+	[33 - FIRST] = NFS_PROC("SECINFO",		nfs4_component,		nfs4_secinfo_res,	4 + 4 + NFS4_SECINFO_BYTES,	NOT,   NONE),
+	[34 - FIRST] = NFS_PROC("SETATTR",		setattr_args,		setattr_res,		4 + BITMAP4,			NOT,   NONE),
+	[35 - FIRST] = NFS_PROC("SETCLIENTID",		setclientid_args,	setclientid_res,	4 + NFS4_NETADDR_BYTES,		NOT,   NONE),
+	[36 - FIRST] = NFS_PROC("SETCLIENTID_CONFIRM",	setclientid_ok,		nfs4_status_res,	4,				NOT,   NONE),
+	[37 - FIRST] = NFS_PROC("VERIFY",		nfs4_fattr,		nfs4_status_res,	4,				NOT,   NONE),
+	[38 - FIRST] = NFS_PROC("WRITE",		write_args,		write_res,		4 + 4 + 4 + 8,			NOT,   ARGS),
+	[39 - FIRST] = NFS_PROC("RELEASE_LOCKOWNER",	nfs4_state_owner,	nfs4_status_res,	4,				NOT,   NONE),
 };
 /* clang-format on */
 

@@ -10,6 +10,9 @@
 #define CLAIM_DELEG_PREV_FH    6u
 
 #define CHANNEL_ATTRS          (6 * 4 + NFS_VAR_BYTES(4))
+#define CREATE_SESSION_OK      (16 + 2 * 4 + 2 * CHANNEL_ATTRS)
+#define DIR_DELEGATION         (4 + 8 + STATEID4 + 3 * BITMAP4)
+#define DIGEST                 NFS_VAR_BYTES(NFS4_DIGEST_BYTES)
 /* SP4_SSV of state_protect4_r is the largest: two bitmaps, four words, handles. */
 #define STATE_PROTECT (4 + 2 * BITMAP4 + 4 * 4 + NFS4_SSV_HANDLES_BYTES)
 #define EXCHANGE_ID_OK                                                                             \
@@ -177,26 +180,26 @@ static const struct nfs_field want_delegation_res[] = {X_STATUS(nfs4_open_delega
 
 /* clang-format off */
 static const struct nfs_proc ops[] = {
-	/*			  name			arguments		results			bound			growth DDP */
-	[40 - FIRST] = NFS_PROC("BACKCHANNEL_CTL",	backchannel_ctl_args,	nfs4_status_res,	4,			NOT,   NONE),
-	[41 - FIRST] = NFS_PROC("BIND_CONN_TO_SESSION",	bind_conn,		bind_conn_res,		4 + 16 + 2 * 4,		NOT,   NONE),
-	[42 - FIRST] = NFS_PROC("EXCHANGE_ID",		exchange_id_args,	exchange_id_res,	4 + EXCHANGE_ID_OK,	NOT,   NONE),
-	[43 - FIRST] = NFS_PROC("CREATE_SESSION",	create_session_args,	create_session_res,	4 + 16 + 2 * 4 + 2 * CHANNEL_ATTRS, NOT, NONE),
-	[44 - FIRST] = NFS_PROC("DESTROY_SESSION",	sessionid,		nfs4_status_res,	4,			NOT,   NONE),
-	[45 - FIRST] = NFS_PROC("FREE_STATEID",		nfs4_stateid,		nfs4_status_res,	4,			NOT,   NONE),
-	[46 - FIRST] = NFS_PROC("GET_DIR_DELEGATION",	get_dir_delegation_args, get_dir_delegation_res, 4 + 4 + 8 + STATEID4 + 3 * BITMAP4, NOT, NONE),
-	[47 - FIRST] = NFS_PROC("GETDEVICEINFO",	getdeviceinfo_args,	getdeviceinfo_res,	4 + 4 + 4 + BITMAP4,	SLACK, NONE),
-	[48 - FIRST] = NFS_PROC("GETDEVICELIST",	getdevicelist_args,	getdevicelist_res,	4 + 8 + 8 + 4 + 4,	DEVICES, NONE),
-	[49 - FIRST] = NFS_PROC("LAYOUTCOMMIT",		layoutcommit_args,	layoutcommit_res,	4 + 4 + 8,		NOT,   NONE),
-	[50 - FIRST] = NFS_PROC("LAYOUTGET",		layoutget_args,		layoutget_res,		4 + 4 + STATEID4 + 4,	SLACK, NONE),
-	[51 - FIRST] = NFS_PROC("LAYOUTRETURN",		layoutreturn_args,	layoutreturn_res,	4 + 4 + STATEID4,	NOT,   NONE),
-	[52 - FIRST] = NFS_PROC("SECINFO_NO_NAME",	nfs4_u32,		nfs4_secinfo_res,	4 + 4 + NFS4_SECINFO_BYTES, NOT, NONE),
-	[53 - FIRST] = NFS_PROC("SEQUENCE",		sequence_args,		sequence_res,		4 + 16 + 5 * 4,		NOT,   NONE),
-	[54 - FIRST] = NFS_PROC("SET_SSV",		set_ssv_args,		set_ssv_res,		4 + NFS_VAR_BYTES(NFS4_DIGEST_BYTES), NOT, NONE),
-	[55 - FIRST] = NFS_PROC("TEST_STATEID",		test_stateid_args,	test_stateid_res,	4 + 4,			WORDS, NONE),
-	[56 - FIRST] = NFS_PROC("WANT_DELEGATION",	want_delegation_args,	want_delegation_res,	4 + DELEGATION4,	NOT,   NONE),
-	[57 - FIRST] = NFS_PROC("DESTROY_CLIENTID",	nfs4_u64,		nfs4_status_res,	4,			NOT,   NONE),
-	[58 - FIRST] = NFS_PROC("RECLAIM_COMPLETE",	nfs4_u32,		nfs4_status_res,	4,			NOT,   NONE),
+	/*			name			arguments			results			bound				growth   DDP */
+	[40 - FIRST] = NFS_PROC("BACKCHANNEL_CTL",	backchannel_ctl_args,		nfs4_status_res,	4,				NOT,     NONE),
+	[41 - FIRST] = NFS_PROC("BIND_CONN_TO_SESSION",	bind_conn,			bind_conn_res,		4 + 16 + 2 * 4,			NOT,     NONE),
+	[42 - FIRST] = NFS_PROC("EXCHANGE_ID",		exchange_id_args,		exchange_id_res,	4 + EXCHANGE_ID_OK,		NOT,     NONE),
+	[43 - FIRST] = NFS_PROC("CREATE_SESSION",	create_session_args,		create_session_res,	4 + CREATE_SESSION_OK,		NOT,     NONE),
+	[44 - FIRST] = NFS_PROC("DESTROY_SESSION",	sessionid,			nfs4_status_res,	4,				NOT,     NONE),
+	[45 - FIRST] = NFS_PROC("FREE_STATEID",		nfs4_stateid,			nfs4_status_res,	4,				NOT,     NONE),
+	[46 - FIRST] = NFS_PROC("GET_DIR_DELEGATION",	get_dir_delegation_args,	get_dir_delegation_res,	4 + DIR_DELEGATION,		NOT,     NONE),
+	[47 - FIRST] = NFS_PROC("GETDEVICEINFO",	getdeviceinfo_args,		getdeviceinfo_res,	4 + 4 + 4 + BITMAP4,		SLACK,   NONE),
+	[48 - FIRST] = NFS_PROC("GETDEVICELIST",	getdevicelist_args,		getdevicelist_res,	4 + 8 + 8 + 4 + 4,		DEVICES, NONE),
+	[49 - FIRST] = NFS_PROC("LAYOUTCOMMIT",		layoutcommit_args,		layoutcommit_res,	4 + 4 + 8,			NOT,     NONE),
+	[50 - FIRST] = NFS_PROC("LAYOUTGET",		layoutget_args,			layoutget_res,		4 + 4 + STATEID4 + 4,		SLACK,   NONE),
+	[51 - FIRST] = NFS_PROC("LAYOUTRETURN",		layoutreturn_args,		layoutreturn_res,	4 + 4 + STATEID4,		NOT,     NONE),
+	[52 - FIRST] = NFS_PROC("SECINFO_NO_NAME",	nfs4_u32,			nfs4_secinfo_res,	4 + 4 + NFS4_SECINFO_BYTES,	NOT,     NONE),
+	[53 - FIRST] = NFS_PROC("SEQUENCE",		sequence_args,			sequence_res,		4 + 16 + 5 * 4,			NOT,     NONE),
+	[54 - FIRST] = NFS_PROC("SET_SSV",		set_ssv_args,			set_ssv_res,		4 + DIGEST,			NOT,     NONE),
+	[55 - FIRST] = NFS_PROC("TEST_STATEID",		test_stateid_args,		test_stateid_res,	4 + 4,				WORDS,   NONE),
+	[56 - FIRST] = NFS_PROC("WANT_DELEGATION",	want_delegation_args,		want_delegation_res,	4 + DELEGATION4,		NOT,     NONE),
+	[57 - FIRST] = NFS_PROC("DESTROY_CLIENTID",	nfs4_u64,			nfs4_status_res,	4,				NOT,     NONE),
+	[58 - FIRST] = NFS_PROC("RECLAIM_COMPLETE",	nfs4_u32,			nfs4_status_res,	4,				NOT,     NONE),
 };
 /* clang-format on */
 

@@ -5,6 +5,9 @@
 #define NFS4ERR_OFFLOAD_NO_REQS 10094u
 
 #define WRITE_RESPONSE          (NFS_VAR_BYTES(16) + 8 + 4 + 8)
+#define COPY_OK                 (WRITE_RESPONSE + 2 * 4)
+#define COPY_NOTIFY_OK          (12 + STATEID4 + 4 + NFS4_NETLOCS_BYTES)
+#define XATTR                   NFS_VAR_BYTES(NFS4_XATTR_BYTES)
 
 /* Stateid, offset and length. */
 static const struct nfs_field range_args[] = {X_STATEID, X_U64, X_U64, X_END};
@@ -94,24 +97,24 @@ static const struct nfs_field listxattrs_res[] = {X_STATUS(listxattrs_ok, nfs_vo
 
 /* clang-format off */
 static const struct nfs_proc ops[] = {
-	/*			  name			arguments		results			bound			growth DDP */
-	[59 - FIRST] = NFS_PROC("ALLOCATE",		range_args,		nfs4_status_res,	4,			NOT,   NONE),
-	[60 - FIRST] = NFS_PROC("COPY",			copy_args,		copy_res,		4 + WRITE_RESPONSE + 2 * 4, NOT, NONE),
-	[61 - FIRST] = NFS_PROC("COPY_NOTIFY",		copy_notify_args,	copy_notify_res,	4 + 12 + STATEID4 + 4 + NFS4_NETLOCS_BYTES, NOT, NONE),
-	[62 - FIRST] = NFS_PROC("DEALLOCATE",		range_args,		nfs4_status_res,	4,			NOT,   NONE),
-	[63 - FIRST] = NFS_PROC("IO_ADVISE",		io_advise_args,		io_advise_res,		4 + BITMAP4,		NOT,   NONE),
-	[64 - FIRST] = NFS_PROC("LAYOUTERROR",		layouterror_args,	nfs4_status_res,	4,			NOT,   NONE),
-	[65 - FIRST] = NFS_PROC("LAYOUTSTATS",		layoutstats_args,	nfs4_status_res,	4,			NOT,   NONE),
-	[66 - FIRST] = NFS_PROC("OFFLOAD_CANCEL",	nfs4_stateid,		nfs4_status_res,	4,			NOT,   NONE),
-	[67 - FIRST] = NFS_PROC("OFFLOAD_STATUS",	nfs4_stateid,		offload_status_res,	4 + 8 + NFS_VAR_BYTES(4), NOT, NONE),
-	[68 - FIRST] = NFS_PROC("READ_PLUS",		read_plus_args,		read_plus_res,		4 + 4 + 4,		SEGMENTS, NONE),
-	[69 - FIRST] = NFS_PROC("SEEK",			seek_args,		seek_res,		4 + 4 + 8,		NOT,   NONE),
-	[70 - FIRST] = NFS_PROC("WRITE_SAME",		write_same_args,	write_same_res,		4 + WRITE_RESPONSE,	NOT,   NONE),
-	[71 - FIRST] = NFS_PROC("CLONE",		clone_args,		nfs4_status_res,	4,			NOT,   NONE),
-	[72 - FIRST] = NFS_PROC("GETXATTR",		nfs4_component,		getxattr_res,		4 + NFS_VAR_BYTES(NFS4_XATTR_BYTES), NOT, NONE),
-	[73 - FIRST] = NFS_PROC("SETXATTR",		setxattr_args,		nfs4_cinfo_res,		4 + CINFO4,		NOT,   NONE),
-	[74 - FIRST] = NFS_PROC("LISTXATTRS",		listxattrs_args,	listxattrs_res,		4 + 8 + 4 + 4,		SLACK, NONE),
-	[75 - FIRST] = NFS_PROC("REMOVEXATTR",		nfs4_component,		nfs4_cinfo_res,		4 + CINFO4,		NOT,   NONE),
+	/*			name			arguments		results			bound				growth    DDP */
+	[59 - FIRST] = NFS_PROC("ALLOCATE",		range_args,		nfs4_status_res,	4,				NOT,      NONE),
+	[60 - FIRST] = NFS_PROC("COPY",			copy_args,		copy_res,		4 + COPY_OK,			NOT,      NONE),
+	[61 - FIRST] = NFS_PROC("COPY_NOTIFY",		copy_notify_args,	copy_notify_res,	4 + COPY_NOTIFY_OK,		NOT,      NONE),
+	[62 - FIRST] = NFS_PROC("DEALLOCATE",		range_args,		nfs4_status_res,	4,				NOT,      NONE),
+	[63 - FIRST] = NFS_PROC("IO_ADVISE",		io_advise_args,		io_advise_res,		4 + BITMAP4,			NOT,      NONE),
+	[64 - FIRST] = NFS_PROC("LAYOUTERROR",		layouterror_args,	nfs4_status_res,	4,				NOT,      NONE),
+	[65 - FIRST] = NFS_PROC("LAYOUTSTATS",		layoutstats_args,	nfs4_status_res,	4,				NOT,      NONE),
+	[66 - FIRST] = NFS_PROC("OFFLOAD_CANCEL",	nfs4_stateid,		nfs4_status_res,	4,				NOT,      NONE),
+	[67 - FIRST] = NFS_PROC("OFFLOAD_STATUS",	nfs4_stateid,		offload_status_res,	4 + 8 + NFS_VAR_BYTES(4),	NOT,      NONE),
+	[68 - FIRST] = NFS_PROC("READ_PLUS",		read_plus_args,		read_plus_res,		4 + 4 + 4,			SEGMENTS, NONE),
+	[69 - FIRST] = NFS_PROC("SEEK",			seek_args,		seek_res,		4 + 4 + 8,			NOT,      NONE),
+	[70 - FIRST] = NFS_PROC("WRITE_SAME",		write_same_args,	write_same_res,		4 + WRITE_RESPONSE,		NOT,      NONE),
+	[71 - FIRST] = NFS_PROC("CLONE",		clone_args,		nfs4_status_res,	4,				NOT,      NONE),
+	[72 - FIRST] = NFS_PROC("GETXATTR",		nfs4_component,		getxattr_res,		4 + XATTR,			NOT,      NONE),
+	[73 - FIRST] = NFS_PROC("SETXATTR",		setxattr_args,		nfs4_cinfo_res,		4 + CINFO4,			NOT,      NONE),
+	[74 - FIRST] = NFS_PROC("LISTXATTRS",		listxattrs_args,	listxattrs_res,		4 + 8 + 4 + 4,			SLACK,    NONE),
+	[75 - FIRST] = NFS_PROC("REMOVEXATTR",		nfs4_component,		nfs4_cinfo_res,		4 + CINFO4,			NOT,      NONE),
 };
 /* clang-format on */
 

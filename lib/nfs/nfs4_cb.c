@@ -48,26 +48,26 @@ static const struct nfs_field offload_args[] = {X_FH4, X_STATEID, X_UNION(offloa
 
 /* clang-format off */
 static const struct nfs_proc ops_40[] = {
-	/*			    name			arguments		results		bound			growth DDP */
-	[3 - FIRST] =	  NFS_PROC("CB_GETATTR",		getattr_args,		nfs4_getattr_res, 4 + BITMAP4 + 4,	ATTRS, NONE),
-	[4 - FIRST] =	  NFS_PROC("CB_RECALL",			recall_args,		nfs4_status_res, 4,			NOT,   NONE),
+	/*			   name				arguments		results			bound			growth DDP */
+	[3 - FIRST] =     NFS_PROC("CB_GETATTR",		getattr_args,		nfs4_getattr_res,	4 + BITMAP4 + 4,	ATTRS, NONE),
+	[4 - FIRST] =     NFS_PROC("CB_RECALL",			recall_args,		nfs4_status_res,	4,			NOT,   NONE),
 };
 
 static const struct nfs_proc ops_41[] = {
-	[5 - FIRST_41] =  NFS_PROC("CB_LAYOUTRECALL",		layoutrecall_args,	nfs4_status_res, 4,			NOT,   NONE),
-	[6 - FIRST_41] =  NFS_PROC("CB_NOTIFY",			notify_args,		nfs4_status_res, 4,			NOT,   NONE),
-	[7 - FIRST_41] =  NFS_PROC("CB_PUSH_DELEG",		push_deleg_args,	nfs4_status_res, 4,			NOT,   NONE),
-	[8 - FIRST_41] =  NFS_PROC("CB_RECALL_ANY",		recall_any_args,	nfs4_status_res, 4,			NOT,   NONE),
-	[9 - FIRST_41] =  NFS_PROC("CB_RECALLABLE_OBJ_AVAIL",	recall_any_args,	nfs4_status_res, 4,			NOT,   NONE),
-	[10 - FIRST_41] = NFS_PROC("CB_RECALL_SLOT",		nfs4_u32,		nfs4_status_res, 4,			NOT,   NONE),
-	[11 - FIRST_41] = NFS_PROC("CB_SEQUENCE",		sequence_args,		sequence_res,	4 + 16 + 4 * 4,		NOT,   NONE),
-	[12 - FIRST_41] = NFS_PROC("CB_WANTS_CANCELLED",	wants_cancelled_args,	nfs4_status_res, 4,			NOT,   NONE),
-	[13 - FIRST_41] = NFS_PROC("CB_NOTIFY_LOCK",		notify_lock_args,	nfs4_status_res, 4,			NOT,   NONE),
-	[14 - FIRST_41] = NFS_PROC("CB_NOTIFY_DEVICEID",	notify_deviceid_args,	nfs4_status_res, 4,			NOT,   NONE),
+	[5 - FIRST_41] =  NFS_PROC("CB_LAYOUTRECALL",		layoutrecall_args,	nfs4_status_res,	4,			NOT,   NONE),
+	[6 - FIRST_41] =  NFS_PROC("CB_NOTIFY",			notify_args,		nfs4_status_res,	4,			NOT,   NONE),
+	[7 - FIRST_41] =  NFS_PROC("CB_PUSH_DELEG",		push_deleg_args,	nfs4_status_res,	4,			NOT,   NONE),
+	[8 - FIRST_41] =  NFS_PROC("CB_RECALL_ANY",		recall_any_args,	nfs4_status_res,	4,			NOT,   NONE),
+	[9 - FIRST_41] =  NFS_PROC("CB_RECALLABLE_OBJ_AVAIL",	recall_any_args,	nfs4_status_res,	4,			NOT,   NONE),
+	[10 - FIRST_41] = NFS_PROC("CB_RECALL_SLOT",		nfs4_u32,		nfs4_status_res,	4,			NOT,   NONE),
+	[11 - FIRST_41] = NFS_PROC("CB_SEQUENCE",		sequence_args,		sequence_res,		4 + 16 + 4 * 4,		NOT,   NONE),
+	[12 - FIRST_41] = NFS_PROC("CB_WANTS_CANCELLED",	wants_cancelled_args,	nfs4_status_res,	4,			NOT,   NONE),
+	[13 - FIRST_41] = NFS_PROC("CB_NOTIFY_LOCK",		notify_lock_args,	nfs4_status_res,	4,			NOT,   NONE),
+	[14 - FIRST_41] = NFS_PROC("CB_NOTIFY_DEVICEID",	notify_deviceid_args,	nfs4_status_res,	4,			NOT,   NONE),
 };
 
 static const struct nfs_proc ops_42[] = {
-	[15 - FIRST_42] = NFS_PROC("CB_OFFLOAD",		offload_args,		nfs4_status_res, 4,			NOT,   NONE),
+	[15 - FIRST_42] = NFS_PROC("CB_OFFLOAD",		offload_args,		nfs4_status_res,	4,			NOT,   NONE),
 };
 /* clang-format on */
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Types that the minor versions of NFSv4 and the callback program share (RFC 7531, 5662 and 7863).
- */
+/* Types that the minor versions of NFSv4 and its callbacks share (RFC 7531, 5662 and 7863). */
 #ifndef NFS_NFS4_TYPES_H
 #define NFS_NFS4_TYPES_H
 

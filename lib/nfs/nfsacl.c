@@ -44,21 +44,21 @@ static const struct nfs_field xattrdir3_res[] = {X_STATUS(xattrdir3_ok, nfs_void
 
 /* clang-format off */
 static const struct nfs_proc procs2[] = {
-	/*		 name		arguments	results		bound			growth DDP */
-	[0] = NFS_PROC("NULL",		nfs_void,	nfs_void,	0,			NOT, NONE),
-	[1] = NFS_PROC("GETACL",	getacl2_args,	getacl2_res,	4 + FATTR2 + SECATTR,	NOT, NONE),
-	[2] = NFS_PROC("SETACL",	setacl2_args,	nfs2_attrstat,	4 + FATTR2,		NOT, NONE),
-	[3] = NFS_PROC("GETATTR",	nfs2_fhandle,	nfs2_attrstat,	4 + FATTR2,		NOT, NONE),
-	[4] = NFS_PROC("ACCESS",	access2_args,	access2_res,	4 + FATTR2 + 4,		NOT, NONE),
-	[5] = NFS_PROC("GETXATTRDIR",	xattrdir2_args,	xattrdir2_res,	4 + FH2 + FATTR2,	NOT, NONE),
+	/*	       name		arguments	results		bound				growth DDP */
+	[0] = NFS_PROC("NULL",		nfs_void,	nfs_void,	0,				NOT,   NONE),
+	[1] = NFS_PROC("GETACL",	getacl2_args,	getacl2_res,	4 + FATTR2 + SECATTR,		NOT,   NONE),
+	[2] = NFS_PROC("SETACL",	setacl2_args,	nfs2_attrstat,	4 + FATTR2,			NOT,   NONE),
+	[3] = NFS_PROC("GETATTR",	nfs2_fhandle,	nfs2_attrstat,	4 + FATTR2,			NOT,   NONE),
+	[4] = NFS_PROC("ACCESS",	access2_args,	access2_res,	4 + FATTR2 + 4,			NOT,   NONE),
+	[5] = NFS_PROC("GETXATTRDIR",	xattrdir2_args,	xattrdir2_res,	4 + FH2 + FATTR2,		NOT,   NONE),
 };
 
 static const struct nfs_proc procs3[] = {
-	/*		 name		arguments	results		bound			growth DDP */
-	[0] = NFS_PROC("NULL",		nfs_void,	nfs_void,	0,			NOT, NONE),
-	[1] = NFS_PROC("GETACL",	getacl3_args,	getacl3_res,	4 + POST_OP_ATTR + SECATTR, NOT, NONE),
-	[2] = NFS_PROC("SETACL",	setacl3_args,	attr3_res,	4 + POST_OP_ATTR,	NOT, NONE),
-	[3] = NFS_PROC("GETXATTRDIR",	xattrdir3_args,	xattrdir3_res,	4 + FH3 + POST_OP_ATTR,	NOT, NONE),
+	/*	       name		arguments	results		bound				growth DDP */
+	[0] = NFS_PROC("NULL",		nfs_void,	nfs_void,	0,				NOT,   NONE),
+	[1] = NFS_PROC("GETACL",	getacl3_args,	getacl3_res,	4 + POST_OP_ATTR + SECATTR,	NOT,   NONE),
+	[2] = NFS_PROC("SETACL",	setacl3_args,	attr3_res,	4 + POST_OP_ATTR,		NOT,   NONE),
+	[3] = NFS_PROC("GETXATTRDIR",	xattrdir3_args,	xattrdir3_res,	4 + FH3 + POST_OP_ATTR,		NOT,   NONE),
 };
 /* clang-format on */
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The Network Lock Manager, versions 1 and 3 (32-bit ranges) and 4 (64-bit; RFC 1813 appendix II).
- */
+/* The Network Lock Manager: versions 1 and 3 (32-bit ranges), 4 (64-bit; RFC 1813 appendix II). */
 #include "nfs/table.h"
 
 #define NETOBJ     NFS_VAR_BYTES(1024)

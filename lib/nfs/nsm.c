@@ -15,14 +15,14 @@ static const struct nfs_field sm_stat_res[] = {X_U32 /* res_stat */, X_U32 /* st
 
 /* clang-format off */
 static const struct nfs_proc procs[] = {
-	/*		 name		arguments	results		bound	growth DDP */
-	[0] = NFS_PROC("NULL",		nfs_void,	nfs_void,	0,	NOT, NONE),
-	[1] = NFS_PROC("STAT",		sm_name,	sm_stat_res,	8,	NOT, NONE),
-	[2] = NFS_PROC("MON",		mon,		sm_stat_res,	8,	NOT, NONE),
-	[3] = NFS_PROC("UNMON",		mon_id,		sm_stat,	4,	NOT, NONE),
-	[4] = NFS_PROC("UNMON_ALL",	my_id,		sm_stat,	4,	NOT, NONE),
-	[5] = NFS_PROC("SIMU_CRASH",	nfs_void,	nfs_void,	0,	NOT, NONE),
-	[6] = NFS_PROC("NOTIFY",	stat_chge,	nfs_void,	0,	NOT, NONE),
+	/*	       name		arguments	results		bound	growth DDP */
+	[0] = NFS_PROC("NULL",		nfs_void,	nfs_void,	0,	NOT,   NONE),
+	[1] = NFS_PROC("STAT",		sm_name,	sm_stat_res,	8,	NOT,   NONE),
+	[2] = NFS_PROC("MON",		mon,		sm_stat_res,	8,	NOT,   NONE),
+	[3] = NFS_PROC("UNMON",		mon_id,		sm_stat,	4,	NOT,   NONE),
+	[4] = NFS_PROC("UNMON_ALL",	my_id,		sm_stat,	4,	NOT,   NONE),
+	[5] = NFS_PROC("SIMU_CRASH",	nfs_void,	nfs_void,	0,	NOT,   NONE),
+	[6] = NFS_PROC("NOTIFY",	stat_chge,	nfs_void,	0,	NOT,   NONE),
 };
 /* clang-format on */
 

@@ -94,8 +94,7 @@ int nfs_result_bounds(const struct rpc_call_hdr *hdr, const uint8_t *msg, uint32
 	return collect_call(&c, hdr, msg, len_bytes);
 }
 
-/* Keeps the operations as far as the last one that has a payload; false if they cannot be followed.
- */
+/* Keeps the operations up to the last that has a payload; false if they cannot be followed. */
 static bool note_ops(struct nfs_note *note, struct xdr_reader *args)
 {
 	struct nfs_compound compound;
@@ -128,8 +127,6 @@ bool nfs_note_call(struct nfs_note *note, const struct rpc_call_hdr *hdr, const 
 	note->prog = hdr->prog;
 	note->vers = hdr->vers;
 	note->proc = hdr->proc;
-	note->flavor = hdr->cred_flavor;
-	note->gss_service = hdr->gss_service;
 	note->minor_version = 0;
 	note->op_count = 0;
 	if (nfs_compound_is(hdr->prog, hdr->vers, hdr->proc)) {

@@ -128,8 +128,7 @@ struct nfs_union {
 		.kind = NFS_FIXED, .mark = NFS_MARK_SESSION, .n = (sz)                             \
 	}
 
-/* Defines a union: its name, the type of values not listed or NULL, and {value, type} for each arm.
- */
+/* Defines a union: its name, the type of other values or NULL, and {value, type} for each arm. */
 #define NFS_UNION_TYPE(name, other, ...)                                                           \
 	static const struct nfs_arm name##_arms[] = {__VA_ARGS__};                                 \
 	static const struct nfs_union name = {other, ARRAY_SIZE(name##_arms), name##_arms}

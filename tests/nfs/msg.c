@@ -80,8 +80,7 @@ static void put_auth_sys(struct nfs_msg *msg)
 	put_words(msg, 3, 0);
 }
 
-/* rpc_gss_cred_t (RFC 2203 section 5.3.1) with a handle of four bytes, and a MIC as the verifier.
- */
+/* rpc_gss_cred_t (RFC 2203 section 5.3.1) with a handle of four bytes; a MIC as the verifier. */
 static void put_auth_gss(struct nfs_msg *msg, const struct nfs_msg_auth *auth)
 {
 	put_u32(msg, RPC_AUTH_GSS);

@@ -11,8 +11,7 @@
 #define BITMAP  "w:8*0"
 #define ACL64   "n:240(0 0 0 o:1024)" /* names as long as can be; under 256 KiB */
 
-/* The largest value of each attribute, in the order of RFC 8881 sections 5.6 and 5.7 and their kin.
- */
+/* The largest value of each attribute (RFC 8881 sections 5.6 and 5.7, RFC 7862, 8276, 9754). */
 static const char *const values[LAST + 1] = {
 	[0] = BITMAP,
 	[1] = "1",
