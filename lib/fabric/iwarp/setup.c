@@ -150,7 +150,14 @@ void iwarp_engine_reject(struct iwarp_engine *engine, uint64_t now_us)
 	reject(engine, engine->request.revision, now_us);
 }
 
-static void request_take(struct iwarp_engine *engine, uint64_t now_us)
+static void early_data(struct iwarp_engine *engine)
+{
+	engine->counters->mpa_errors++;
+	engine_drop(engine, FABRIC_CLOSE_PROTOCOL, "peer sent data before the MPA reply");
+}
+
+/* @early: data came behind it, which RFC 5044 section 7.1 forbids before the reply. */
+static void request_take(struct iwarp_engine *engine, bool early, uint64_t now_us)
 {
 	const struct mpa_frame *request = &engine->request;
 
@@ -166,6 +173,8 @@ static void request_take(struct iwarp_engine *engine, uint64_t now_us)
 		engine->counters->mpa_errors++;
 		engine_why(engine, FABRIC_CLOSE_PROTOCOL, "MPA request demands markers");
 		reject(engine, request->revision, now_us);
+	} else if (early) {
+		early_data(engine);
 	} else {
 		/* How long the owner takes is its own affair. */
 		engine->setup_deadline = UINT64_MAX;
@@ -214,9 +223,7 @@ size_t engine_setup_rx(struct iwarp_engine *engine, const uint8_t *bytes, size_t
 	struct mpa_frame frame;
 
 	if (!reply_due && engine->state != ENGINE_AWAIT_REQUEST) {
-		/* RFC 5044 section 7.1: the initiator sends nothing before it has the reply. */
-		engine->counters->mpa_errors++;
-		engine_drop(engine, FABRIC_CLOSE_PROTOCOL, "peer sent data before the MPA reply");
+		early_data(engine);
 		return len_bytes;
 	}
 	if (!engine->setup)
@@ -244,12 +251,9 @@ size_t engine_setup_rx(struct iwarp_engine *engine, const uint8_t *bytes, size_t
 	if (reply_due) {
 		reply_take(engine, &frame, now_us);
 		engine_setup_forget(engine);
-	} else if (engine->setup_have > used || len_bytes > take) {
-		engine->counters->mpa_errors++;
-		engine_drop(engine, FABRIC_CLOSE_PROTOCOL, "peer sent data before the MPA reply");
 	} else {
 		engine->request = frame;
-		request_take(engine, now_us);
+		request_take(engine, engine->setup_have > used || len_bytes > take, now_us);
 	}
 	return used > had ? used - had : 0;
 }
