@@ -79,8 +79,11 @@ struct nfs_ops {
 #define NFS_TAG_SLACK_BYTES 256u
 /* 256 attributes or operations; 87 are defined. */
 #define NFS4_BITMAP_WORDS 8u
-/* user@domain or group@domain: twice what the longest login and DNS names make. */
-#define NFS4_OWNER_BYTES 1024u
+/*
+ * user@domain or group@domain: login names have 255 bytes and DNS names 253, and half as much again for
+ * other ways to write them. An OPEN with the attributes that clients want still fits inline.
+ */
+#define NFS4_OWNER_BYTES 768u
 /* An ACL of 64 KiB, the most of Windows and of Linux's extended attributes, grown fourfold by
  * names. */
 #define NFS4_ACL_BYTES (256u * 1024)

@@ -30,7 +30,7 @@
 #define LOCK_DENIED      "10010 q0 q10 2 " OWNER
 #define NETADDR          "o:1024 o:1024 "
 #define SECINFO          "0 n:64(6 o:112 0 1) "
-#define ACE              "0 0 0 o:1024 "
+#define ACE              "0 0 0 o:768 "
 #define WRITE_DELEGATION "2 " STATEID "0 1 q100 " ACE
 #define OPEN_OK          "0 " STATEID CINFO "4 " BITMAP
 
