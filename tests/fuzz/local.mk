@@ -60,3 +60,7 @@ tests_fuzz_fuzz_nfs_reply_LDADD = $(FUZZ_LDADD)
 
 FUZZ_TARGETS += tests/fuzz/fuzz_nfs_type
 tests_fuzz_fuzz_nfs_type_LDADD = $(FUZZ_LDADD)
+
+
+FUZZ_TARGETS += tests/fuzz/fuzz_tcp_leg
+tests_fuzz_fuzz_tcp_leg_LDADD = $(FUZZ_LDADD) $(DAEMON_LIBS)

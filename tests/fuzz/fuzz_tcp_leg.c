@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Any stream into a TCP leg, in any parts: it passes on, answers or closes, and holds nothing after. */
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "daemon/loop.h"
+#include "daemon/tcp_leg.h"
+#include "tests/fuzz/fuzz.h"
+
+#define MAX_MESSAGE   4096u
+#define BUDGET_BYTES  (64u * 1024u) /* for a few of the largest Calls, so that some have to wait */
+#define REVERSE_CALLS 4u            /* Calls to the peer, whose XIDs a Reply can meet */
+#define HELD_MAX      8u            /* Calls that are answered late */
+
+static struct loop *loop;
+static struct pool *pool;
+static struct leg *leg;
+static struct exchange *held[HELD_MAX];
+static unsigned nheld;
+static bool opened, closed;
+
+static void answer(struct exchange *x)
+{
+	FUZZ_ASSERT(x->call.len_bytes >= 40 && x->call.len_bytes <= MAX_MESSAGE);
+	FUZZ_ASSERT(x->reply_max_bytes <= MAX_MESSAGE);
+	if (x->hdr.xid % 3 == 0)
+		x->fault = EXCHANGE_FAULT_BAD_REPLY;
+	else
+		FUZZ_ASSERT(!rpc_msg_get(pool, 24, &x->reply));
+	if (x->reply.buf)
+		memset(x->reply.data, 0, 24);
+	leg_reply(leg, x);
+}
+
+static void answer_held(void)
+{
+	while (nheld > 0)
+		answer(held[--nheld]);
+}
+
+static void on_call(void *arg, struct exchange *x)
+{
+	if (x->hdr.xid % 2 == 0 && nheld < HELD_MAX)
+		held[nheld++] = x;
+	else
+		answer(x);
+}
+
+static void on_reply(void *arg, struct exchange *x)
+{
+	if (x->reply.buf)
+		FUZZ_ASSERT(x->reply.len_bytes <= x->reply_max_bytes);
+	else
+		FUZZ_ASSERT(x->fault != EXCHANGE_OK);
+	exchange_put(x);
+}
+
+static void on_requested(void *arg)
+{
+	leg_accept(leg);
+}
+
+static void on_opened(void *arg)
+{
+	opened = true;
+}
+
+static void on_call_ready(void *arg)
+{
+}
+
+static void on_closed(void *arg, enum leg_close why, const char *detail)
+{
+	closed = true;
+}
+
+static void stop(void *arg)
+{
+	event_loop_stop(loop);
+}
+
+static void turn(void)
+{
+	struct loop_task task;
+
+	loop_task_init(&task, stop, NULL);
+	loop_defer(loop, &task);
+	event_loop_run(loop);
+}
+
+static void send_calls(void)
+{
+	static const uint8_t words[40] = {[11] = RPC_VERSION};
+
+	for (uint32_t xid = 0; xid < REVERSE_CALLS; xid++) {
+		struct exchange *x = exchange_new();
+
+		FUZZ_ASSERT(!rpc_msg_get(pool, sizeof(words), &x->call));
+		memcpy(x->call.data, words, sizeof(words));
+		x->call.data[3] = (uint8_t)xid;
+		x->hdr.xid = xid;
+		x->reply_max_bytes = 100 * xid;
+		leg_call(leg, x);
+	}
+}
+
+/* Parts of the input's own choice, while what the leg says is thrown away. */
+static void feed(int peer, const uint8_t *data, size_t size, uint8_t seed)
+{
+	static uint8_t waste[65536];
+
+	while (size > 0 && !closed) {
+		size_t n = 1 + (seed = seed * 5 + 1) % 61;
+		ssize_t sent = send(peer, data, n < size ? n : size, MSG_NOSIGNAL);
+
+		if (sent > 0) {
+			data += sent;
+			size -= (size_t)sent;
+		}
+		turn();
+		while (recv(peer, waste, sizeof(waste), 0) > 0)
+			;
+		if (seed % 4 == 0)
+			answer_held();
+		if (seed % 16 == 1)
+			leg_pause(leg, seed % 32 == 1);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const struct leg_events events = {
+		.requested = on_requested,
+		.opened = on_opened,
+		.call = on_call,
+		.reply = on_reply,
+		.call_ready = on_call_ready,
+		.closed = on_closed,
+	};
+	struct tcp_worker worker;
+	struct budget budget;
+	struct tcp_leg_config config = {.worker = &worker};
+	struct pool_stats stats;
+	int fds[2];
+
+	if (size < 1)
+		return 0;
+	nheld = 0;
+	opened = closed = false;
+	loop = event_loop_new();
+	pool = pool_new(2 * MAX_MESSAGE);
+	budget_init(&budget, loop, BUDGET_BYTES);
+	FUZZ_ASSERT(!tcp_worker_init(&worker));
+	config.leg = (struct leg_config){.loop = loop,
+					 .pool = pool,
+					 .budget = &budget,
+					 .max_message_bytes = MAX_MESSAGE,
+					 .stall_timeout_us = 1000000000,
+					 .events = &events};
+	FUZZ_ASSERT(!socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds));
+	FUZZ_ASSERT(!tcp_leg_accept(&config, fds[0], &leg));
+	send_calls();
+	feed(fds[1], data + 1, size - 1, data[0]);
+	leg_pause(leg, false);
+	close(fds[1]);
+	while (!closed) {
+		answer_held();
+		turn();
+	}
+	answer_held();
+	leg_free(leg);
+	pool_stats_get(pool, &stats);
+	FUZZ_ASSERT(stats.in_use_bytes == 0 && budget.used_bytes == 0);
+	budget_fini(&budget);
+	tcp_worker_fini(&worker);
+	pool_free(pool);
+	event_loop_free(loop);
+	return 0;
+}
