@@ -64,3 +64,8 @@ tests_fuzz_fuzz_nfs_type_LDADD = $(FUZZ_LDADD)
 
 FUZZ_TARGETS += tests/fuzz/fuzz_tcp_leg
 tests_fuzz_fuzz_tcp_leg_LDADD = $(FUZZ_LDADD) $(DAEMON_LIBS)
+FUZZ_TARGETS += tests/fuzz/fuzz_call_plan
+tests_fuzz_fuzz_call_plan_LDADD = $(FUZZ_LDADD)
+
+FUZZ_TARGETS += tests/fuzz/fuzz_rdma_leg
+tests_fuzz_fuzz_rdma_leg_LDADD = tests/sim/librig.a $(FUZZ_LDADD)

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "rpc/xdr.h"
-#include "tests/lib/test.h"
 
 struct raw_wr {
 	struct fabric_wr wr;
@@ -21,7 +20,7 @@ static void on_requested(void *arg, const uint8_t *pd, size_t len)
 
 	memcpy(raw->private_data, pd, len);
 	raw->private_data_bytes = len;
-	ck_assert_int_eq(fabric_ep_accept(raw->ep, &raw->params), 0);
+	RIG_ASSERT(fabric_ep_accept(raw->ep, &raw->params) == 0);
 }
 
 static void on_established(void *arg, const uint8_t *pd, size_t len)
@@ -40,7 +39,7 @@ static void on_recv(void *arg, const struct fabric_recv *recv)
 	struct raw *raw = arg;
 	struct raw_recv *slot = &raw->recvs[raw->nrecvs++];
 
-	ck_assert_uint_le(raw->nrecvs, RAW_MAX_RECVS);
+	RIG_ASSERT(raw->nrecvs <= RAW_MAX_RECVS);
 	slot->data = malloc(recv->len_bytes + 1);
 	memcpy(slot->data, recv->data, recv->len_bytes);
 	slot->len_bytes = recv->len_bytes;
@@ -79,15 +78,14 @@ struct raw *raw_new(struct rig *rig, const uint8_t *pd, size_t pd_bytes)
 
 void raw_connect(struct raw *raw)
 {
-	ck_assert_int_eq(fabric_connect(raw->rig->fabric, (const struct sockaddr *)&rig_addr,
-					&raw->params, &raw_events, raw, &raw->ep),
-			 0);
+	RIG_ASSERT(fabric_connect(raw->rig->fabric, (const struct sockaddr *)&rig_addr,
+				  &raw->params, &raw_events, raw, &raw->ep) == 0);
 	rig_run(raw->rig);
 }
 
 void raw_adopt(struct raw *raw, struct fabric_incoming *in)
 {
-	ck_assert_int_eq(fabric_adopt(raw->rig->fabric, in, &raw_events, raw, &raw->ep), 0);
+	RIG_ASSERT(fabric_adopt(raw->rig->fabric, in, &raw_events, raw, &raw->ep) == 0);
 }
 
 struct raw *raw_open_server(struct rig *rig, const uint8_t *pd, size_t pd_bytes)
@@ -97,7 +95,7 @@ struct raw *raw_open_server(struct rig *rig, const uint8_t *pd, size_t pd_bytes)
 	rig->raw_server = raw;
 	rig_connect(rig);
 	rig_run(rig);
-	ck_assert_uint_eq(rig->client.opened, 1);
+	RIG_ASSERT(rig->client.opened == 1);
 	return raw;
 }
 
@@ -106,7 +104,7 @@ struct raw *raw_open_client(struct rig *rig, const uint8_t *pd, size_t pd_bytes)
 	struct raw *raw = raw_new(rig, pd, pd_bytes);
 
 	raw_connect(raw);
-	ck_assert_uint_eq(rig->server.opened, 1);
+	RIG_ASSERT(rig->server.opened == 1);
 	return raw;
 }
 
@@ -114,14 +112,14 @@ void raw_free(struct raw *raw)
 {
 	fabric_ep_close(raw->ep);
 	rig_run(raw->rig);
-	ck_assert(raw->closed);
+	RIG_ASSERT(raw->closed);
 	for (unsigned i = 0; i < raw->nkeys; i++) {
-		ck_assert(fabric_key_unbind(&raw->keys[i]));
+		RIG_ASSERT(fabric_key_unbind(&raw->keys[i]));
 		buf_put(raw->bufs[i]);
 	}
 	for (unsigned i = 0; i < raw->nrecvs; i++)
 		free(raw->recvs[i].data);
-	ck_assert_uint_eq(raw->posted, raw->done);
+	RIG_ASSERT(raw->posted == raw->done);
 	fabric_ep_free(raw->ep);
 	free(raw);
 }
@@ -189,8 +187,8 @@ void raw_send_header(struct raw *raw, const struct rpcrdma_header *hdr, const vo
 	uint8_t bytes[16384];
 	size_t n = rpcrdma_header_encode(hdr, bytes, sizeof(bytes));
 
-	ck_assert_uint_gt(n, 0);
-	ck_assert_uint_le(n + len, sizeof(bytes));
+	RIG_ASSERT(n > 0);
+	RIG_ASSERT(n + len <= sizeof(bytes));
 	if (len)
 		memcpy(bytes + n, body, len);
 	raw_send(raw, bytes, n + len);
@@ -230,7 +228,7 @@ struct fabric_key *raw_lend(struct raw *raw, const void *data, uint32_t len, uns
 	struct fabric_key *key = &raw->keys[raw->nkeys];
 	struct buf *buf = buf_get(raw->rig->pool, len);
 
-	ck_assert_uint_lt(raw->nkeys, RAW_MAX_KEYS);
+	RIG_ASSERT(raw->nkeys < RAW_MAX_KEYS);
 	raw->bufs[raw->nkeys++] = buf;
 	if (data)
 		memcpy(buf->mem, data, len);
@@ -241,7 +239,7 @@ struct fabric_key *raw_lend(struct raw *raw, const void *data, uint32_t len, uns
 				   .buf = buf,
 				   .mem = buf->mem,
 				   .unbound = on_unbound};
-	ck_assert_int_eq(fabric_key_bind(raw->ep, key), 0);
+	RIG_ASSERT(fabric_key_bind(raw->ep, key) == 0);
 	return key;
 }
 
@@ -260,8 +258,8 @@ void raw_next_header(struct raw *raw, struct rpcrdma_header *hdr, const uint8_t 
 {
 	const struct raw_recv *recv = raw_next(raw);
 
-	ck_assert_ptr_nonnull(recv);
-	ck_assert_int_eq(rpcrdma_header_decode(recv->data, recv->len_bytes, hdr), RPCRDMA_OK);
+	RIG_ASSERT(recv);
+	RIG_ASSERT(rpcrdma_header_decode(recv->data, recv->len_bytes, hdr) == RPCRDMA_OK);
 	*body = recv->data + hdr->body_offset;
 	*len_bytes = recv->len_bytes - hdr->body_offset;
 }
@@ -273,10 +271,10 @@ void raw_expect_error(struct raw *raw, uint32_t xid, uint32_t err)
 	uint32_t len;
 
 	raw_next_header(raw, &hdr, &body, &len);
-	ck_assert_uint_eq(hdr.proc, RPCRDMA_ERROR);
-	ck_assert_uint_eq(hdr.xid, xid);
-	ck_assert_uint_eq(hdr.error, err);
-	ck_assert_uint_ge(hdr.credit, 1);
+	RIG_ASSERT(hdr.proc == RPCRDMA_ERROR);
+	RIG_ASSERT(hdr.xid == xid);
+	RIG_ASSERT(hdr.error == err);
+	RIG_ASSERT(hdr.credit >= 1);
 }
 
 void raw_post_call(struct raw *raw, uint32_t xid, uint32_t call_bytes, uint32_t reply_bytes)

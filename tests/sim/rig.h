@@ -10,12 +10,24 @@
 #ifndef TESTS_SIM_RIG_H
 #define TESTS_SIM_RIG_H
 
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "fabric/sim/sim.h"
 #include "rpcrdma/rdma_leg.h"
 
 #define RIG_CALL_MIN  44u /* RPC header and the Reply's length */
 #define RIG_REPLY_MIN 24u
 #define RIG_MAX_MSG   (1024u * 1024u + 65536u)
+
+/* What must hold on the bench: an abort if it does not, since fuzz targets use it without check. */
+#define RIG_ASSERT(cond)                                                                           \
+	do {                                                                                       \
+		if (!(cond)) {                                                                     \
+			fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #cond);   \
+			abort();                                                                   \
+		}                                                                                  \
+	} while (0)
 
 struct rig;
 struct raw;
@@ -60,10 +72,14 @@ struct rig {
 	struct raw *raw_server; /* takes the connection in the server leg's place */
 	bool reject;            /* close the server leg when it asks */
 	bool never_accept;
+	bool drop; /* nobody wants the incoming connection */
 	uint32_t next_xid;
 };
 
 extern const struct sockaddr_storage rig_addr;
+/* Largest buffer of the pools to come; each test that lowers it sets it back. */
+extern size_t rig_pool_bytes;
+#define RIG_POOL_BYTES (4u * 1024u * 1024u)
 
 /** rig_new - a rig with nothing connected; @faults may be NULL. */
 struct rig *rig_new(const struct sim_faults *faults);

@@ -341,6 +341,35 @@ START_TEST(no_key_left_with_asynchronous_keys_ends_the_rpc)
 }
 END_TEST
 
+/* The Reply may stand behind clients' Calls that wait for the very memory. */
+START_TEST(a_reverse_call_waits_for_no_memory)
+{
+	struct budget_claim all;
+
+	budget_claim_init(&all, NULL, NULL);
+	budget_force(&rig->client_budget, &all, rig->client_budget.limit_bytes);
+	raw_post_call(raw, 0x5a, RIG_CALL_MIN, 100);
+	rig_run(rig);
+	next_call();
+	ck_assert_uint_eq(call.xid, 0x5a);
+	budget_release(&all);
+}
+END_TEST
+
+START_TEST(no_memory_for_the_reply_fails_the_call)
+{
+	rig_pool_bytes = 16384;
+	reopen(NULL, pd_4096, sizeof(pd_4096));
+	rig_pool_bytes = RIG_POOL_BYTES;
+	make_call(RIG_CALL_MIN, 100, 60000);
+	expect_fault(EXCHANGE_FAULT_CANT_SEND);
+	make_call(RIG_CALL_MIN, 100, 100);
+	next_call();
+	reply_inline(call.xid, 100, 32);
+	expect_answered(1);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("requester");
@@ -370,6 +399,8 @@ int main(void)
 	tcase_add_test(tc, a_reverse_reply_does_not_wait_behind_held_calls);
 	tcase_add_test(tc, no_key_left_ends_the_rpc);
 	tcase_add_test(tc, no_key_left_with_asynchronous_keys_ends_the_rpc);
+	tcase_add_test(tc, a_reverse_call_waits_for_no_memory);
+	tcase_add_test(tc, no_memory_for_the_reply_fails_the_call);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

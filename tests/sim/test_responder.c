@@ -16,65 +16,6 @@ START_TEST(an_inline_call_is_answered_inline)
 }
 END_TEST
 
-/* A3.3-3, A3.3-8, D2.2.2-1 */
-START_TEST(grants_are_never_zero_nor_above_the_receives)
-{
-	rig->server.hold = true;
-	for (uint32_t xid = 1; xid <= 16; xid++)
-		raw_post_call(raw, xid, RIG_CALL_MIN, 100);
-	rig_run(rig);
-	ck_assert_uint_eq(rig->server.calls, 16);
-	rig_answer_held(&rig->server);
-	rig_run(rig);
-	for (uint32_t i = 0; i < 16; i++) {
-		next();
-		ck_assert_uint_ge(hdr.credit, 1);
-		ck_assert_uint_le(hdr.credit, 32);
-	}
-	/* Used to the full, it has grown to what is configured. */
-	ck_assert_uint_eq(hdr.credit, 32);
-	rig->server.hold = true;
-	for (uint32_t xid = 100; xid < 132; xid++)
-		raw_post_call(raw, xid, RIG_CALL_MIN, 100);
-	rig_run(rig);
-	ck_assert_uint_eq(rig->server.calls, 48);
-	ck_assert_uint_eq(sim_net_stats(rig->net)->overruns, 0);
-	rig_answer_held(&rig->server);
-	rig_run(rig);
-}
-END_TEST
-
-START_TEST(a_client_that_asks_for_less_is_granted_less)
-{
-	uint8_t call[RIG_CALL_MIN];
-
-	begin(1, RPCRDMA_MSG);
-	hdr.credit = 3;
-	rig_fill_call(call, sizeof(call), 1, 100);
-	raw_send_header(raw, &hdr, call, sizeof(call));
-	next();
-	ck_assert_uint_eq(hdr.credit, 3);
-	begin(2, RPCRDMA_MSG);
-	hdr.credit = 0;
-	rig_fill_call(call, sizeof(call), 2, 100);
-	raw_send_header(raw, &hdr, call, sizeof(call));
-	next();
-	ck_assert_uint_eq(hdr.credit, 1);
-}
-END_TEST
-
-/* A3.3-6 */
-START_TEST(a_client_that_overruns_its_credits_loses_its_connection)
-{
-	rig->server.hold = true;
-	for (uint32_t xid = 1; xid <= 64; xid++)
-		raw_post_call(raw, xid, RIG_CALL_MIN, 100);
-	expect_closed(LEG_CLOSE_PROTOCOL);
-	ck_assert_uint_eq(sim_net_stats(rig->net)->overruns, 1);
-	ck_assert_uint_eq(rig->server.calls, 32 + 8);
-}
-END_TEST
-
 /* A3.4-1, A3.4-5, A3.4-6, A-Δ5: a data item in two segments, with and without its pad. */
 START_TEST(a_read_chunk_lands_at_its_position)
 {
@@ -543,92 +484,6 @@ START_TEST(an_xid_answered_may_be_used_again)
 }
 END_TEST
 
-/* Admission: nothing is pulled before it has memory, and nobody passes. */
-START_TEST(calls_wait_for_memory_in_order)
-{
-	struct budget_claim all;
-	uint8_t call[2000];
-
-	budget_claim_init(&all, NULL, NULL);
-	budget_force(&rig->budget, &all, rig->budget.limit_bytes);
-	rig_fill_call(call, 2000, 120, 100);
-	begin(120, RPCRDMA_NOMSG);
-	add_read(0, raw_lend(raw, call, 2000, FABRIC_REMOTE_READ));
-	raw_send_header(raw, &hdr, NULL, 0);
-	begin(121, RPCRDMA_MSG);
-	send_call(200, 100);
-	ck_assert_uint_eq(rig->server.calls, 0);
-	ck_assert_uint_eq(rig->server.counters.memory_waits, 2);
-	ck_assert_uint_eq(rig->server.counters.read_chunk_bytes_pulled, 0);
-	budget_release(&all);
-	rig_run(rig);
-	ck_assert_uint_eq(rig->server.calls, 2);
-	expect_inline_reply(121, 100); /* the other one has to be pulled first */
-	expect_inline_reply(120, 100);
-	expect_alive();
-}
-END_TEST
-
-START_TEST(calls_that_wait_for_memory_end_with_the_connection)
-{
-	struct budget_claim all;
-
-	budget_claim_init(&all, NULL, NULL);
-	budget_force(&rig->budget, &all, rig->budget.limit_bytes);
-	begin(122, RPCRDMA_MSG);
-	send_call(200, 100);
-	ck_assert_uint_eq(rig->budget.waiting, 1);
-	leg_close(rig->server.leg, LEG_CLOSE_FATE);
-	rig_run(rig);
-	ck_assert_uint_eq(rig->budget.waiting, 0);
-	budget_release(&all);
-}
-END_TEST
-
-START_TEST(a_peer_that_takes_nothing_is_closed_in_time)
-{
-	begin(130, RPCRDMA_MSG);
-	rig->server.hold = true;
-	send_call(RIG_CALL_MIN, 100);
-	sim_net_silence(rig->net);
-	rig_answer_held(&rig->server);
-	rig_run_for(rig, 59 * 1000000);
-	ck_assert_uint_eq(rig->server.closed, 0);
-	rig_run_for(rig, 2 * 1000000);
-	ck_assert_uint_eq(rig->server.closed, 1);
-	ck_assert_int_eq(rig->server.why, LEG_CLOSE_REPLY_STALLED);
-}
-END_TEST
-
-START_TEST(a_call_in_no_hurry_is_never_stalled)
-{
-	rig->server.hold = true;
-	begin(131, RPCRDMA_MSG);
-	send_call(RIG_CALL_MIN, 100);
-	rig_run_for(rig, 3600ull * 1000000);
-	ck_assert_uint_eq(rig->server.closed, 0);
-	rig->server.hold = false;
-	rig_answer_held(&rig->server);
-	rig_run(rig);
-	expect_inline_reply(131, 100);
-}
-END_TEST
-
-START_TEST(replies_that_come_after_the_close_are_let_go)
-{
-	rig->server.hold = true;
-	begin(132, RPCRDMA_MSG);
-	send_call(RIG_CALL_MIN, 100);
-	leg_close(rig->server.leg, LEG_CLOSE_FATE);
-	rig_answer_held(&rig->server);
-	rig_run(rig);
-	ck_assert_int_eq(rig->server.why, LEG_CLOSE_FATE);
-	expect_silence();
-	ck_assert(raw->closed);
-	ck_assert_int_eq(raw->why, FABRIC_CLOSE_PEER);
-}
-END_TEST
-
 START_TEST(short_gather_lists_are_enough)
 {
 	raw_free(raw);
@@ -653,9 +508,6 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_checked_fixture(closed, setup_closed, teardown);
 	tcase_add_test(tc, an_inline_call_is_answered_inline);
-	tcase_add_test(tc, grants_are_never_zero_nor_above_the_receives);
-	tcase_add_test(tc, a_client_that_asks_for_less_is_granted_less);
-	tcase_add_test(tc, a_client_that_overruns_its_credits_loses_its_connection);
 	tcase_add_test(tc, a_read_chunk_lands_at_its_position);
 	tcase_add_test(tc, read_chunks_come_in_any_order);
 	tcase_add_test(tc, a_position_zero_chunk_is_the_whole_call);
@@ -681,11 +533,6 @@ int main(void)
 	tcase_add_test(tc, auth_tls_is_denied_and_never_passed_on);
 	tcase_add_test(tc, an_xid_in_flight_used_again_closes);
 	tcase_add_test(tc, an_xid_answered_may_be_used_again);
-	tcase_add_test(tc, calls_wait_for_memory_in_order);
-	tcase_add_test(tc, calls_that_wait_for_memory_end_with_the_connection);
-	tcase_add_test(tc, a_peer_that_takes_nothing_is_closed_in_time);
-	tcase_add_test(tc, a_call_in_no_hurry_is_never_stalled);
-	tcase_add_test(tc, replies_that_come_after_the_close_are_let_go);
 	tcase_add_test(tc, short_gather_lists_are_enough);
 	suite_add_tcase(suite, tc);
 	suite_add_tcase(suite, closed);

@@ -287,6 +287,21 @@ START_TEST(faults_are_answered_as_the_table_says)
 }
 END_TEST
 
+/* A write list that leaves no room beside it, not even for an error of RPC. */
+START_TEST(an_answer_without_room_gets_err_chunk)
+{
+	rig->server.answer_fault = EXCHANGE_FAULT_CANT_SEND;
+	begin(115, RPCRDMA_MSG);
+	for (uint32_t i = 0; i < 255; i++)
+		hdr.segments[hdr.nsegments++] = (struct rpcrdma_segment){i, 16, 16 * i};
+	hdr.writes[hdr.nwrites++] = (struct rpcrdma_chunk){0, 255, 255 * 16};
+	send_call(RIG_CALL_MIN, 100);
+	raw_expect_error(raw, 115, RPCRDMA_ERR_CHUNK);
+	rig->server.answer_fault = EXCHANGE_OK;
+	expect_alive();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("responder_reply");
@@ -310,6 +325,7 @@ int main(void)
 	tcase_add_test(closed, nothing_is_invalidated_unless_the_client_offers_it);
 	tcase_add_test(closed, nothing_is_invalidated_unless_we_offer_it);
 	tcase_add_test(tc, faults_are_answered_as_the_table_says);
+	tcase_add_test(tc, an_answer_without_room_gets_err_chunk);
 	suite_add_tcase(suite, tc);
 	suite_add_tcase(suite, closed);
 	return test_main(suite);

@@ -186,6 +186,38 @@ START_TEST(the_same_seed_gives_the_same_run)
 }
 END_TEST
 
+START_TEST(a_dropped_connection_is_refused)
+{
+	struct rig *other = rig_new(NULL);
+
+	other->drop = true;
+	rig_connect(other);
+	rig_run(other);
+	ck_assert_int_eq(other->client.why, LEG_CLOSE_REFUSED);
+	rig_end(other);
+}
+END_TEST
+
+START_TEST(a_paused_listener_takes_nothing)
+{
+	struct rig *other = rig_new(NULL);
+	struct sockaddr_storage addr;
+
+	fabric_listener_addr(other->listener, &addr);
+	ck_assert_int_eq(addr.ss_family, rig_addr.ss_family);
+	fabric_listener_pause(other->listener, true);
+	rig_connect(other);
+	rig_run(other);
+	ck_assert_int_eq(other->client.why, LEG_CLOSE_REFUSED);
+	fabric_listener_pause(other->listener, false);
+	other->client.closed = 0;
+	rig_connect(other);
+	rig_run(other);
+	ck_assert_uint_eq(other->client.opened, 1);
+	rig_end(other);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("sim");
@@ -204,6 +236,8 @@ int main(void)
 	tcase_add_test(tc, what_was_posted_before_a_close_is_delivered);
 	tcase_add_test(tc, nobody_listens_where_nobody_listens);
 	tcase_add_test(tc, the_same_seed_gives_the_same_run);
+	tcase_add_test(tc, a_dropped_connection_is_refused);
+	tcase_add_test(tc, a_paused_listener_takes_nothing);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -56,8 +56,6 @@ struct sim_net *sim_net_new(struct loop *loop, const struct sim_faults *faults);
 void sim_net_free(struct sim_net *net);
 /** sim_net_stats - what happened so far. */
 const struct sim_stats *sim_net_stats(const struct sim_net *net);
-/** sim_net_faults - what goes wrong from now on; the test may change it. */
-struct sim_faults *sim_net_faults(struct sim_net *net);
 /** sim_net_cut - break every connection now; the endpoints hear of it as LOST. */
 void sim_net_cut(struct sim_net *net);
 /** sim_net_silence - from now on nothing reaches a peer or completes; closing still works. */
@@ -67,7 +65,7 @@ void sim_net_silence(struct sim_net *net);
  * memory. */
 struct fabric *sim_fabric_new(struct sim_net *net, struct pool *pool);
 
-/** sim_ep_recvs_posted - receives that are posted and not yet used. */
-unsigned sim_ep_recvs_posted(const struct fabric_ep *ep);
+/** sim_ep_stop_taking - from now on nothing that is sent to this endpoint is taken; it can still send. */
+void sim_ep_stop_taking(struct fabric_ep *ep);
 
 #endif

@@ -288,9 +288,9 @@ static void sim_recv_post(struct fabric_ep *ep, unsigned count)
 	sim_ep_of(ep)->recvs_posted += count;
 }
 
-unsigned sim_ep_recvs_posted(const struct fabric_ep *ep)
+void sim_ep_stop_taking(struct fabric_ep *ep)
 {
-	return container_of(ep, const struct sim_ep, ep)->recvs_posted;
+	sim_ep_of(ep)->takes_nothing = true;
 }
 
 static void sim_free(struct fabric *fabric)

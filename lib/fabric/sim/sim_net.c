@@ -43,11 +43,6 @@ const struct sim_stats *sim_net_stats(const struct sim_net *net)
 	return &net->stats;
 }
 
-struct sim_faults *sim_net_faults(struct sim_net *net)
-{
-	return &net->faults;
-}
-
 /* xorshift64*: the same seed gives the same run. */
 uint64_t sim_random(struct sim_net *net)
 {

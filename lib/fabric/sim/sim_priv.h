@@ -88,7 +88,8 @@ struct sim_ep {
 	unsigned recvs_posted;
 	unsigned ord;
 	unsigned reads_out;
-	bool broken; /* a work request failed: the ones behind it are flushed */
+	bool takes_nothing; /* its peer's work requests stay posted */
+	bool broken;        /* a work request failed: the ones behind it are flushed */
 	struct fabric_wr_list sends, reads;
 	struct sim_key_list keys;
 	enum fabric_close why;

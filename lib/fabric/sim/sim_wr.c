@@ -116,7 +116,7 @@ static void execute(struct sim_ep *ep, void *arg)
 	struct sim_net *net = ep->net;
 	struct fabric_wr *wr = arg;
 
-	if (ep->broken || net->silent)
+	if (ep->broken || net->silent || ep->peer->takes_nothing)
 		return; /* stays listed, to be flushed */
 	if (++net->stats.wrs == net->faults.fail_wr)
 		executed(ep, wr, net->faults.fail_status);

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The server leg before a hand-made client: credits, memory, time, and those who take no answers. */
+#include <string.h>
+
+#include "rpc/xdr.h"
+#include "tests/lib/test.h"
+#include "tests/sim/client_peer.h"
+
+/* A3.3-3, A3.3-8, D2.2.2-1 */
+START_TEST(grants_are_never_zero_nor_above_the_receives)
+{
+	rig->server.hold = true;
+	for (uint32_t xid = 1; xid <= 16; xid++)
+		raw_post_call(raw, xid, RIG_CALL_MIN, 100);
+	rig_run(rig);
+	ck_assert_uint_eq(rig->server.calls, 16);
+	rig_answer_held(&rig->server);
+	rig_run(rig);
+	for (uint32_t i = 0; i < 16; i++) {
+		next();
+		ck_assert_uint_ge(hdr.credit, 1);
+		ck_assert_uint_le(hdr.credit, 32);
+	}
+	/* Used to the full, it has grown to what is configured. */
+	ck_assert_uint_eq(hdr.credit, 32);
+	rig->server.hold = true;
+	for (uint32_t xid = 100; xid < 132; xid++)
+		raw_post_call(raw, xid, RIG_CALL_MIN, 100);
+	rig_run(rig);
+	ck_assert_uint_eq(rig->server.calls, 48);
+	ck_assert_uint_eq(sim_net_stats(rig->net)->overruns, 0);
+	rig_answer_held(&rig->server);
+	rig_run(rig);
+}
+END_TEST
+
+START_TEST(a_client_that_asks_for_less_is_granted_less)
+{
+	uint8_t call[RIG_CALL_MIN];
+
+	begin(1, RPCRDMA_MSG);
+	hdr.credit = 3;
+	rig_fill_call(call, sizeof(call), 1, 100);
+	raw_send_header(raw, &hdr, call, sizeof(call));
+	next();
+	ck_assert_uint_eq(hdr.credit, 3);
+	begin(2, RPCRDMA_MSG);
+	hdr.credit = 0;
+	rig_fill_call(call, sizeof(call), 2, 100);
+	raw_send_header(raw, &hdr, call, sizeof(call));
+	next();
+	ck_assert_uint_eq(hdr.credit, 1);
+}
+END_TEST
+
+/* A3.3-6 */
+START_TEST(a_client_that_overruns_its_credits_loses_its_connection)
+{
+	rig->server.hold = true;
+	for (uint32_t xid = 1; xid <= 64; xid++)
+		raw_post_call(raw, xid, RIG_CALL_MIN, 100);
+	expect_closed(LEG_CLOSE_PROTOCOL);
+	ck_assert_uint_eq(sim_net_stats(rig->net)->overruns, 1);
+	ck_assert_uint_eq(rig->server.calls, 32 + 8);
+}
+END_TEST
+
+/* Admission: nothing is pulled before it has memory, and nobody passes. */
+START_TEST(calls_wait_for_memory_in_order)
+{
+	struct budget_claim all;
+	uint8_t call[2000];
+
+	budget_claim_init(&all, NULL, NULL);
+	budget_force(&rig->budget, &all, rig->budget.limit_bytes);
+	rig_fill_call(call, 2000, 120, 100);
+	begin(120, RPCRDMA_NOMSG);
+	add_read(0, raw_lend(raw, call, 2000, FABRIC_REMOTE_READ));
+	raw_send_header(raw, &hdr, NULL, 0);
+	begin(121, RPCRDMA_MSG);
+	send_call(200, 100);
+	ck_assert_uint_eq(rig->server.calls, 0);
+	ck_assert_uint_eq(rig->server.counters.memory_waits, 2);
+	ck_assert_uint_eq(rig->server.counters.read_chunk_bytes_pulled, 0);
+	budget_release(&all);
+	rig_run(rig);
+	ck_assert_uint_eq(rig->server.calls, 2);
+	expect_inline_reply(121, 100); /* the other one has to be pulled first */
+	expect_inline_reply(120, 100);
+	expect_alive();
+}
+END_TEST
+
+START_TEST(calls_that_wait_for_memory_end_with_the_connection)
+{
+	struct budget_claim all;
+
+	budget_claim_init(&all, NULL, NULL);
+	budget_force(&rig->budget, &all, rig->budget.limit_bytes);
+	begin(122, RPCRDMA_MSG);
+	send_call(200, 100);
+	ck_assert_uint_eq(rig->budget.waiting, 1);
+	leg_close(rig->server.leg, LEG_CLOSE_FATE);
+	rig_run(rig);
+	ck_assert_uint_eq(rig->budget.waiting, 0);
+	budget_release(&all);
+}
+END_TEST
+
+START_TEST(a_peer_that_takes_nothing_is_closed_in_time)
+{
+	begin(130, RPCRDMA_MSG);
+	rig->server.hold = true;
+	send_call(RIG_CALL_MIN, 100);
+	sim_net_silence(rig->net);
+	rig_answer_held(&rig->server);
+	rig_run_for(rig, 59 * 1000000);
+	ck_assert_uint_eq(rig->server.closed, 0);
+	rig_run_for(rig, 2 * 1000000);
+	ck_assert_uint_eq(rig->server.closed, 1);
+	ck_assert_int_eq(rig->server.why, LEG_CLOSE_REPLY_STALLED);
+}
+END_TEST
+
+START_TEST(a_call_in_no_hurry_is_never_stalled)
+{
+	rig->server.hold = true;
+	begin(131, RPCRDMA_MSG);
+	send_call(RIG_CALL_MIN, 100);
+	rig_run_for(rig, 3600ull * 1000000);
+	ck_assert_uint_eq(rig->server.closed, 0);
+	rig->server.hold = false;
+	rig_answer_held(&rig->server);
+	rig_run(rig);
+	expect_inline_reply(131, 100);
+}
+END_TEST
+
+START_TEST(replies_that_come_after_the_close_are_let_go)
+{
+	rig->server.hold = true;
+	begin(132, RPCRDMA_MSG);
+	send_call(RIG_CALL_MIN, 100);
+	leg_close(rig->server.leg, LEG_CLOSE_FATE);
+	rig_answer_held(&rig->server);
+	rig_run(rig);
+	ck_assert_int_eq(rig->server.why, LEG_CLOSE_FATE);
+	expect_silence();
+	ck_assert(raw->closed);
+	ck_assert_int_eq(raw->why, FABRIC_CLOSE_PEER);
+}
+END_TEST
+
+/* Bad Calls and good ones, from a client that takes no answer: what may wait for it has a bound. */
+static void flood(bool good)
+{
+	uint8_t bytes[128];
+	size_t n;
+
+	sim_ep_stop_taking(raw->ep);
+	for (uint32_t xid = 1; xid < 1000 && !rig->server.closed; xid++) {
+		begin(xid, RPCRDMA_MSG);
+		n = rpcrdma_header_encode(&hdr, bytes, sizeof(bytes));
+		rig_fill_call(bytes + n, RIG_CALL_MIN, xid, 100);
+		if (!good)
+			xdr_store_u32(bytes + 16, 2);
+		raw_send(raw, bytes, n + RIG_CALL_MIN);
+	}
+	ck_assert_uint_eq(rig->server.closed, 1);
+	ck_assert_int_eq(rig->server.why, LEG_CLOSE_REPLY_STALLED);
+}
+
+START_TEST(a_client_that_takes_no_answers_is_closed)
+{
+	flood(true);
+}
+END_TEST
+
+START_TEST(a_client_that_takes_no_errors_is_closed)
+{
+	flood(false);
+}
+END_TEST
+
+START_TEST(progress_puts_the_stall_off)
+{
+	rig->server.hold = true;
+	begin(135, RPCRDMA_MSG);
+	send_call(RIG_CALL_MIN, 100);
+	begin(136, RPCRDMA_MSG);
+	send_call(RIG_CALL_MIN, 100);
+	rig_answer_held(&rig->server);
+	rig_run_for(rig, 30 * 1000000);
+	begin(137, RPCRDMA_MSG);
+	send_call(RIG_CALL_MIN, 100);
+	sim_ep_stop_taking(raw->ep);
+	rig_answer_held(&rig->server);
+	rig_run_for(rig, 59 * 1000000);
+	ck_assert_uint_eq(rig->server.closed, 0);
+	rig_run_for(rig, 2 * 1000000);
+	ck_assert_uint_eq(rig->server.closed, 1);
+}
+END_TEST
+
+/* A pool whose largest buffer is smaller than the messages: each want of memory is an end in order. */
+static void reopen_with_pool(size_t bytes)
+{
+	raw_free(raw);
+	rig_end(rig);
+	rig_pool_bytes = bytes;
+	rig = rig_new(NULL);
+	rig_pool_bytes = RIG_POOL_BYTES;
+	raw = raw_open_client(rig, pd_4096_inv, sizeof(pd_4096_inv));
+}
+
+START_TEST(no_memory_for_a_call_closes)
+{
+	reopen_with_pool(16384);
+	begin(140, RPCRDMA_NOMSG);
+	hdr.reads[hdr.nreads++] = (struct rpcrdma_read_segment){0, {1, 20000, 0}};
+	raw_send_header(raw, &hdr, NULL, 0);
+	expect_closed(LEG_CLOSE_RESOURCES);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("responder_flow");
+	TCase *tc = tcase_create("open");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, grants_are_never_zero_nor_above_the_receives);
+	tcase_add_test(tc, a_client_that_asks_for_less_is_granted_less);
+	tcase_add_test(tc, a_client_that_overruns_its_credits_loses_its_connection);
+	tcase_add_test(tc, calls_wait_for_memory_in_order);
+	tcase_add_test(tc, calls_that_wait_for_memory_end_with_the_connection);
+	tcase_add_test(tc, a_peer_that_takes_nothing_is_closed_in_time);
+	tcase_add_test(tc, a_call_in_no_hurry_is_never_stalled);
+	tcase_add_test(tc, replies_that_come_after_the_close_are_let_go);
+	tcase_add_test(tc, a_client_that_takes_no_answers_is_closed);
+	tcase_add_test(tc, a_client_that_takes_no_errors_is_closed);
+	tcase_add_test(tc, progress_puts_the_stall_off);
+	tcase_add_test(tc, no_memory_for_a_call_closes);
+	suite_add_tcase(suite, tc);
+	return test_main(suite);
+}
