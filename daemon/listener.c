@@ -66,19 +66,44 @@ static void judge(struct listener *listener, const struct incoming *in)
 	listener->events->refused(listener->arg, peer, why);
 }
 
+static bool has_descriptors(const struct endpoint *ep)
+{
+	return ep->listener->events->has_descriptors(ep->listener->arg);
+}
+
+static void watch(struct endpoint *ep, bool on)
+{
+	if (ep->fabric)
+		fabric_listener_pause(ep->fabric, !on);
+	else
+		loop_io_set(ep->listener->loop, ep->io, on ? LOOP_READ : 0);
+}
+
+/* Leaves connections in the kernel's queue for a while. */
+static void rest(struct endpoint *ep)
+{
+	watch(ep, false);
+	loop_timer_set(ep->listener->loop, ep->retry, RETRY_US);
+}
+
 static void on_fabric_incoming(void *arg, struct fabric_incoming *fabric)
 {
 	struct endpoint *ep = arg;
 	struct incoming in = {.fd = -1, .fabric = fabric, .peer = fabric->peer};
 
 	judge(ep->listener, &in);
+	if (!has_descriptors(ep))
+		rest(ep);
 }
 
 static void on_retry(void *arg)
 {
 	struct endpoint *ep = arg;
 
-	loop_io_set(ep->listener->loop, ep->io, LOOP_READ);
+	if (has_descriptors(ep))
+		watch(ep, true);
+	else
+		rest(ep);
 }
 
 static bool is_shortage(int err)
@@ -94,6 +119,10 @@ static void on_readable(void *arg, unsigned events)
 		struct incoming in = {.fd = -1};
 		socklen_t len = sizeof(in.peer);
 
+		if (!has_descriptors(ep)) {
+			rest(ep);
+			return;
+		}
 		in.fd = accept4(ep->fd, (struct sockaddr *)&in.peer, &len,
 				SOCK_NONBLOCK | SOCK_CLOEXEC);
 		if (in.fd >= 0) {
@@ -102,10 +131,8 @@ static void on_readable(void *arg, unsigned events)
 		}
 		if (errno == EINTR || errno == ECONNABORTED)
 			continue;
-		if (is_shortage(errno)) {
-			loop_io_set(ep->listener->loop, ep->io, 0);
-			loop_timer_set(ep->listener->loop, ep->retry, RETRY_US);
-		}
+		if (is_shortage(errno))
+			rest(ep);
 		return;
 	}
 }
@@ -128,15 +155,12 @@ static int open_tcp(struct endpoint *ep, const struct addrinfo *ai)
 	}
 	rc = -ENOMEM;
 	ep->io = loop_io_new(loop, ep->fd, on_readable, ep);
-	ep->retry = loop_timer_new(loop, on_retry, ep);
-	if (!ep->io || !ep->retry)
+	if (!ep->io)
 		goto out_close;
 	loop_io_set(loop, ep->io, LOOP_READ);
 	return 0;
 
 out_close:
-	loop_io_free(loop, ep->io);
-	loop_timer_free(loop, ep->retry);
 	close(ep->fd);
 	return rc;
 }
@@ -150,6 +174,21 @@ static int open_fabric(struct endpoint *ep, const struct addrinfo *ai)
 	ep->fd = -1;
 	return fabric_listen(&iwarp_fabric_ops, &config, ep->listener->loop, ai->ai_addr,
 			     LISTEN_BACKLOG, on_fabric_incoming, ep, &ep->fabric);
+}
+
+static int open_endpoint(struct endpoint *ep, const struct addrinfo *ai)
+{
+	struct loop *loop = ep->listener->loop;
+	int rc;
+
+	ep->retry = loop_timer_new(loop, on_retry, ep);
+	if (!ep->retry)
+		return -ENOMEM;
+	rc = ep->listener->service->listen.transport == TRANSPORT_TCP ? open_tcp(ep, ai)
+								      : open_fabric(ep, ai);
+	if (rc)
+		loop_timer_free(loop, ep->retry);
+	return rc;
 }
 
 static int open_host(struct listener *listener, const char *host, char *error, size_t error_bytes)
@@ -172,8 +211,7 @@ static int open_host(struct listener *listener, const char *host, char *error, s
 		if (listener->nendpoints == MAX_ADDRS)
 			break;
 		ep->listener = listener;
-		rc = listener->service->listen.transport == TRANSPORT_TCP ? open_tcp(ep, ai)
-									  : open_fabric(ep, ai);
+		rc = open_endpoint(ep, ai);
 		if (rc) {
 			snprintf(error, error_bytes, "cannot listen on %s://%s: %s",
 				 transport_name(listener->service->listen.transport),

@@ -3,8 +3,9 @@
  * The listeners of one service: TCP, or each fabric that can serve its URI.
  *
  * A listener takes connections on the main thread, turns away those that the service does not admit
- * (allow, require_privileged_port, max_connections), and hands the rest on. Without descriptors it
- * pauses and tries again; nothing else in the daemon notices.
+ * (allow, require_privileged_port, max_connections), and hands the rest on. While descriptors are
+ * short it leaves connections in the kernel's queue and looks again; nothing else in the daemon
+ * notices.
  */
 #ifndef DAEMON_LISTENER_H
 #define DAEMON_LISTENER_H
@@ -29,8 +30,10 @@ struct listener_events {
 	void (*incoming)(void *arg, const struct incoming *in);
 	/* One that was turned away, and why; it has been closed. */
 	void (*refused)(void *arg, const struct sockaddr *peer, enum leg_close why);
-	/* Whether one more connection may be had. */
+	/* Whether the service may have one more connection; if not, it is turned away. */
 	bool (*has_room)(void *arg);
+	/* Whether there are descriptors for one more; if not, it waits. */
+	bool (*has_descriptors)(void *arg);
 };
 
 struct listener;

@@ -3,8 +3,12 @@
 #include "daemon/proxy.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "daemon/address.h"
 #include "daemon/listener.h"
@@ -12,6 +16,7 @@
 #include "daemon/resolver.h"
 
 #define RESOLVER_QUIESCE_MS 3000u
+#define DESCRIPTORS_KEPT    64u /* for the control socket's clients and for name servers */
 
 static size_t index_of(const struct proxy_service *ps)
 {
@@ -62,10 +67,57 @@ static bool has_room(void *arg)
 	return atomic_load(&service->connections) < service->config->max_connections;
 }
 
+unsigned proxy_connections(const struct proxy *proxy)
+{
+	unsigned sum = 0;
+
+	for (size_t i = 0; i < proxy->nservices; i++)
+		sum += atomic_load(&proxy->services[i].connections);
+	return sum;
+}
+
+/*
+ * A connection that is taken can open its upstream: what is scarce is not given to clients that
+ * could then not be served. Those wait in the listeners' queues.
+ */
+static bool has_descriptors(void *arg)
+{
+	struct proxy *proxy = ((struct proxy_service *)arg)->proxy;
+	bool enough = proxy_connections(proxy) < proxy->max_connections;
+
+	if (!enough && !proxy->resting)
+		log_warning(NULL,
+			    "%u connections are all that the limit of descriptors allows; "
+			    "further ones wait",
+			    proxy->max_connections);
+	proxy->resting = !enough;
+	return enough;
+}
+
+/* Two descriptors a connection, of those that are neither taken now nor kept for the rest. */
+static unsigned most_connections(void)
+{
+	struct rlimit limit;
+	uint64_t left;
+	int lowest = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	/* Descriptors are given out from the lowest: this one tells how many are taken. */
+	if (lowest >= 0)
+		close(lowest);
+	if (lowest < 0 || getrlimit(RLIMIT_NOFILE, &limit))
+		return 1;
+	left = limit.rlim_cur > (rlim_t)lowest ? limit.rlim_cur - lowest : 0;
+	if (left < DESCRIPTORS_KEPT + 2)
+		return 1;
+	left = (left - DESCRIPTORS_KEPT) / 2;
+	return left < UINT_MAX ? (unsigned)left : UINT_MAX;
+}
+
 static const struct listener_events listener_events = {
 	.incoming = on_incoming,
 	.refused = on_refused,
 	.has_room = has_room,
+	.has_descriptors = has_descriptors,
 };
 
 static int open_listener(struct proxy *proxy, size_t i)
@@ -149,6 +201,7 @@ int proxy_start(struct loop *loop, const struct config *config, struct proxy **o
 		if (rc)
 			goto out_stop;
 	}
+	proxy->max_connections = most_connections();
 	*out = proxy;
 	return 0;
 

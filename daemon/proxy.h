@@ -35,6 +35,8 @@ struct proxy {
 	size_t nworkers;
 	struct worker **workers;
 	uint64_t next_id, start_us;
+	unsigned max_connections; /* that there are descriptors for */
+	bool resting;             /* there are as many, and it has been said */
 };
 
 /**
@@ -45,6 +47,9 @@ struct proxy {
  * What fails is logged. Returns 0 or a negative errno.
  */
 int proxy_start(struct loop *loop, const struct config *config, struct proxy **out) MUST_CHECK;
+
+/** proxy_connections - how many there are now, of all services. */
+unsigned proxy_connections(const struct proxy *proxy);
 
 /**
  * proxy_stop - stop listening, close every connection in good order within a bound, end the

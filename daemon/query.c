@@ -181,22 +181,13 @@ static void part_back(void *arg)
 		gather_end(gather);
 }
 
-static unsigned connections_now(const struct proxy *proxy)
-{
-	unsigned sum = 0;
-
-	for (size_t i = 0; i < proxy->nservices; i++)
-		sum += atomic_load(&proxy->services[i].connections);
-	return sum;
-}
-
 static json_t *status_json(const struct proxy *proxy)
 {
 	return json_pack("{s:s, s:i, s:f, s:s, s:i, s:i, s:i}", "version", PACKAGE_VERSION, "pid",
 			 (int)getpid(), "uptime_s",
 			 (loop_now_us(proxy->loop) - proxy->start_us) / 1e6, "log_level",
 			 log_level_name(log_level()), "workers", (int)proxy->nworkers, "services",
-			 (int)proxy->nservices, "connections", connections_now(proxy));
+			 (int)proxy->nservices, "connections", proxy_connections(proxy));
 }
 
 static json_t *uri_json(const struct config_uri *uri)

@@ -47,6 +47,8 @@ void send_call(int fd, uint32_t xid, size_t args_bytes);
 void send_reply(int fd, uint32_t xid, size_t result_bytes);
 /** read_message - the next record, a whole Call or Reply of @xid; returns its length. */
 size_t read_message(int fd, uint32_t xid);
+/** read_any - the next record, whatever its @xid; returns its length. */
+size_t read_any(int fd, uint32_t *xid);
 /** read_end - the peer's FIN or reset, after whatever else it sent. */
 void read_end(int fd);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Listener, workers, bridges and queries: a whole proxy on loopback between peers of raw RPC. */
 #include <jansson.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "tests/unit/proxy_fixture.h"
@@ -273,6 +274,63 @@ START_TEST(what_the_workers_have_is_told_to_the_control_socket)
 }
 END_TEST
 
+static unsigned lowest_descriptor(void)
+{
+	int fd = dup(server);
+
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+	return (unsigned)fd;
+}
+
+#define CROWD 12
+
+/* Answers one client's Call, whose XID is its number, and ends both connections. */
+static void serve(const int clients[CROWD], int upstream)
+{
+	uint32_t xid;
+
+	read_any(upstream, &xid);
+	ck_assert_uint_lt(xid, CROWD);
+	send_reply(upstream, xid, 0);
+	read_message(clients[xid], xid);
+	close(clients[xid]);
+	close(upstream);
+}
+
+/* The proxy may have four connections; the test itself has all the descriptors that it needs. */
+START_TEST(without_descriptors_clients_wait_and_nobody_is_closed)
+{
+	const unsigned most = 4;
+	int clients[CROWD], upstreams[CROWD];
+	struct rlimit before, few;
+
+	/* What the proxy takes for itself, what it keeps, and two a connection. */
+	start_tcp("");
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
+	few = before;
+	few.rlim_cur = lowest_descriptor() + 64 + 2 * most;
+	fixture_stop();
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
+	start_tcp("");
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
+	for (uint32_t i = 0; i < CROWD; i++) {
+		clients[i] = fixture_connect(front);
+		send_call(clients[i], i, 0);
+	}
+	for (uint32_t i = 0; i < CROWD; i++) {
+		upstreams[i] = fixture_accept(server, NULL);
+		if (i + 1 == most)
+			ck_assert(fixture_is_quiet(server, 50));
+		/* From the fourth on, each one makes room for the next. */
+		if (i + 1 >= most)
+			serve(clients, upstreams[i + 1 - most]);
+	}
+	for (uint32_t i = CROWD + 1 - most; i < CROWD; i++)
+		serve(clients, upstreams[i]);
+}
+END_TEST
+
 #define STUCK 8
 
 /* A server that never reads nor answers, clients that do not read, and some that say nothing. */
@@ -343,6 +401,7 @@ int main(void)
 	tcase_add_test(tc, a_port_that_is_not_privileged_is_turned_away);
 	tcase_add_loop_test(tc, what_the_workers_have_is_told_to_the_control_socket, 0,
 			    ARRAY_SIZE(starts));
+	tcase_add_test(tc, without_descriptors_clients_wait_and_nobody_is_closed);
 	tcase_add_loop_test(tc, a_stop_ends_within_a_bound_whoever_is_stuck, 0, ARRAY_SIZE(starts));
 	tcase_add_loop_test(tc, a_stop_in_the_middle_of_everything_is_clean, 0, ARRAY_SIZE(starts));
 	suite_add_tcase(suite, tc);
