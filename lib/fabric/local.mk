@@ -3,4 +3,5 @@ lib_fabric_libfabric_a_SOURCES = \
 	lib/fabric/fabric.c \
 	lib/fabric/fabric.h \
 	lib/fabric/pool.c \
-	lib/fabric/pool.h
+	lib/fabric/pool.h \
+	lib/fabric/poison.h

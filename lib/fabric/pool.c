@@ -13,6 +13,8 @@
 #include <sys/mman.h>
 #include <sys/queue.h>
 
+#include "fabric/poison.h"
+
 #define MIN_CLASS_BYTES   512u
 #define MIN_SLAB_BYTES    (256u * 1024u)
 #define MAX_CLASSES       64u
@@ -90,6 +92,7 @@ static void slab_free(struct slab *slab)
 		reg->release(reg);
 	}
 	pool->stats.slab_bytes -= slab->len_bytes;
+	memory_unpoison(slab->mem, slab->len_bytes);
 	munmap(slab->mem, slab->len_bytes);
 	free(slab);
 }
@@ -121,6 +124,7 @@ static struct slab *slab_new(struct pool *pool, unsigned class)
 		buf->next_free = slab->free;
 		slab->free = buf;
 	}
+	memory_poison(slab->mem, slab->len_bytes);
 	pool->stats.slab_bytes += slab->len_bytes;
 	pool->empty[class]++;
 	TAILQ_INSERT_HEAD(&pool->classes[class], slab, entry);
@@ -170,6 +174,7 @@ struct buf *buf_get(struct pool *pool, size_t size_bytes)
 		TAILQ_INSERT_TAIL(&pool->classes[class], slab, entry);
 	}
 	pool->stats.in_use_bytes += buf->size_bytes;
+	memory_unpoison(buf->mem, size_bytes);
 	return buf;
 }
 
@@ -193,6 +198,7 @@ void buf_put(struct buf *buf)
 	slab = buf->slab;
 	pool = slab->pool;
 	pool->stats.in_use_bytes -= buf->size_bytes;
+	memory_poison(buf->mem, buf->size_bytes);
 	buf->next_free = slab->free;
 	slab->free = buf;
 	if (slab->nfree++ == 0) {
