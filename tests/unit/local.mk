@@ -144,7 +144,8 @@ tests_unit_test_tcp_leg_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_tcp_leg
 # Two engines of the iwarp fabric wired together in memory.
 check_LIBRARIES += tests/unit/libiwarpside.a
-tests_unit_libiwarpside_a_SOURCES = tests/unit/iwarp_side.c tests/unit/iwarp_side.h
+tests_unit_libiwarpside_a_SOURCES = tests/unit/iwarp_peer.c tests/unit/iwarp_peer.h \
+	tests/unit/iwarp_side.c tests/unit/iwarp_side.h
 tests_unit_libiwarpside_a_CFLAGS = $(UNIT_CFLAGS)
 
 check_PROGRAMS += tests/unit/test_iwarp_engine
@@ -158,6 +159,18 @@ tests_unit_test_iwarp_terminate_SOURCES = tests/unit/test_iwarp_terminate.c
 tests_unit_test_iwarp_terminate_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_iwarp_terminate_LDADD = tests/unit/libiwarpside.a $(UNIT_LDADD)
 TESTS += tests/unit/test_iwarp_terminate
+
+check_PROGRAMS += tests/unit/test_iwarp_reads
+tests_unit_test_iwarp_reads_SOURCES = tests/unit/test_iwarp_reads.c
+tests_unit_test_iwarp_reads_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_iwarp_reads_LDADD = tests/unit/libiwarpside.a $(UNIT_LDADD)
+TESTS += tests/unit/test_iwarp_reads
+
+check_PROGRAMS += tests/unit/test_iwarp_time
+tests_unit_test_iwarp_time_SOURCES = tests/unit/test_iwarp_time.c
+tests_unit_test_iwarp_time_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_iwarp_time_LDADD = tests/unit/libiwarpside.a $(UNIT_LDADD)
+TESTS += tests/unit/test_iwarp_time
 
 check_PROGRAMS += tests/unit/test_iwarp_setup
 tests_unit_test_iwarp_setup_SOURCES = tests/unit/test_iwarp_setup.c

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "daemon/loop.h"
@@ -476,6 +477,98 @@ START_TEST(a_paused_listener_takes_nobody_until_it_goes_on)
 }
 END_TEST
 
+/* As many descriptors as are open now, or @limit of them; returns what the limit was. */
+static rlim_t descriptors_limit(rlim_t limit)
+{
+	struct rlimit rlimit;
+	rlim_t old;
+
+	getrlimit(RLIMIT_NOFILE, &rlimit);
+	old = rlimit.rlim_cur;
+	if (!limit) {
+		int next = dup(0);
+
+		ck_assert_int_ge(next, 0);
+		close(next);
+		limit = (rlim_t)next;
+	}
+	rlimit.rlim_cur = limit;
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &rlimit), 0);
+	return old;
+}
+
+static rlim_t descriptors;
+
+static void more_descriptors(void *arg)
+{
+	ck_assert_uint_eq(server.requested, 0);
+	descriptors_limit(descriptors);
+}
+
+START_TEST(running_out_of_descriptors_only_delays_accepting)
+{
+	struct loop_timer *timer;
+
+	start(true, true, "127.0.0.1", AF_INET);
+	server.reject = true;
+	timer = loop_timer_new(loop, more_descriptors, NULL);
+	loop_timer_set(loop, timer, 10000);
+	connect_client();
+	descriptors = descriptors_limit(0);
+	event_loop_run(loop);
+	ck_assert_uint_eq(server.requested, 1);
+	ck_assert_int_eq(client.why, FABRIC_CLOSE_REFUSED);
+	loop_timer_free(loop, timer);
+	stop();
+}
+END_TEST
+
+static void on_incoming_drop(void *arg, struct fabric_incoming *in)
+{
+	ck_assert_int_eq(in->peer.ss_family, AF_INET);
+	ck_assert_int_eq(in->local.ss_family, AF_INET);
+	fabric_incoming_drop(in);
+	server.closed = 1;
+}
+
+START_TEST(a_connection_that_nobody_wants_is_closed)
+{
+	struct sockaddr_in addr = {.sin_family = AF_INET,
+				   .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+
+	start(true, true, "127.0.0.1", AF_INET);
+	fabric_listener_free(listener);
+	ck_assert_int_eq(fabric_listen(&iwarp_fabric_ops, &(struct iwarp_config){0}, loop,
+				       (struct sockaddr *)&addr, 1, on_incoming_drop, NULL,
+				       &listener),
+			 0);
+	fabric_listener_addr(listener, &address);
+	connect_client();
+	event_loop_run(loop);
+	ck_assert_uint_eq(client.established, 0);
+	ck_assert_uint_eq(client.closed, 1);
+	stop();
+}
+END_TEST
+
+START_TEST(addresses_and_depths_are_told)
+{
+	struct fabric_ep_info info;
+
+	start(true, true, "127.0.0.1", AF_INET);
+	connect_client();
+	fabric_ep_info(client.ep, &info);
+	ck_assert_str_eq(info.fabric, "iwarp");
+	ck_assert(info.per_rpc_keys);
+	ck_assert_uint_eq(info.max_sge, FABRIC_MAX_SGE);
+	ck_assert_int_eq(((struct sockaddr_in *)&info.peer)->sin_port,
+			 ((struct sockaddr_in *)&address)->sin_port);
+	fabric_ep_close(client.ep);
+	event_loop_run(loop);
+	stop();
+}
+END_TEST
+
 /* Both ends push more than the sockets hold, as fast as it goes, then close with all of it posted. */
 #define FLOOD 64u
 static struct fabric_wr flood[2][FLOOD];
@@ -572,6 +665,9 @@ int main(void)
 	tcase_add_test(tc, closing_while_connecting_closes);
 	tcase_add_test(tc, an_address_of_no_family_is_an_error);
 	tcase_add_test(tc, a_paused_listener_takes_nobody_until_it_goes_on);
+	tcase_add_test(tc, running_out_of_descriptors_only_delays_accepting);
+	tcase_add_test(tc, a_connection_that_nobody_wants_is_closed);
+	tcase_add_test(tc, addresses_and_depths_are_told);
 	tcase_add_loop_test(tc, both_ends_may_send_more_than_the_sockets_hold, 0, 2);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

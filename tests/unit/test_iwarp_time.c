@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Deadlines, the nudging of a stalled first Send, and the ways to end. */
+#include <errno.h>
+#include <string.h>
+
+#include "tests/lib/test.h"
+#include "tests/unit/iwarp_peer.h"
+
+static void end(void)
+{
+	side_fini(&peer_side);
+}
+
+START_TEST(set_up_takes_no_longer_than_its_deadline)
+{
+	if (_i)
+		peer_listening(false);
+	else
+		peer_connecting(false);
+	peer_output_take();
+	ck_assert_uint_eq(iwarp_engine_deadline(peer_side.engine), IWARP_SETUP_TIMEOUT_US);
+	peer_side.now_us = IWARP_SETUP_TIMEOUT_US - 1;
+	iwarp_engine_expire(peer_side.engine, peer_side.now_us);
+	ck_assert_int_eq(iwarp_engine_wish(peer_side.engine), IWARP_GO_ON);
+	peer_side.now_us++;
+	iwarp_engine_expire(peer_side.engine, peer_side.now_us);
+	peer_expect_closed(FABRIC_CLOSE_TIMEOUT);
+	ck_assert_uint_eq(peer_side.counters.setup_timeouts, 1);
+}
+END_TEST
+
+START_TEST(the_owner_has_all_the_time_it_wants)
+{
+	peer_listening(false);
+	peer_side.accept = false;
+	peer_give(REQ "10020004"
+		      "00100010");
+	ck_assert_uint_eq(iwarp_engine_deadline(peer_side.engine), UINT64_MAX);
+	ck_assert_int_eq(iwarp_engine_accept(peer_side.engine, &peer_side.params, 99999999), 0);
+	peer_expect(REP "10020004"
+			"00100010");
+	ck_assert_uint_eq(iwarp_engine_deadline(peer_side.engine), UINT64_MAX);
+}
+END_TEST
+
+START_TEST(fin_during_set_up)
+{
+	peer_connecting(false);
+	peer_output_take();
+	iwarp_engine_rx_eof(peer_side.engine);
+	peer_expect_closed(FABRIC_CLOSE_REFUSED);
+	end();
+	peer_listening(false);
+	iwarp_engine_rx_eof(peer_side.engine);
+	peer_expect_closed(FABRIC_CLOSE_PEER);
+}
+END_TEST
+
+#define NUDGE                                                                                      \
+	"000ec140"                                                                                 \
+	"00000000"                                                                                 \
+	"0000000000000000"                                                                         \
+	"00000000"
+
+static struct buf *sent_buf;
+static struct side_wr sent_wr;
+
+static void first_send(void)
+{
+	peer_connecting(false);
+	peer_output_take();
+	peer_give(REP "10020004"
+		      "00100010");
+	ck_assert_uint_eq(iwarp_engine_deadline(peer_side.engine), UINT64_MAX);
+	peer_side.now_us = 5000000;
+	sent_buf = buf_get(peer_side.pool, 4);
+	side_wr_init(&sent_wr, &peer_side, FABRIC_SEND);
+	side_wr_add(&sent_wr, sent_buf, 0, 4);
+	side_post(&peer_side, &sent_wr);
+	peer_output_take();
+	ck_assert_uint_eq(peer_out_bytes, 28);
+}
+
+START_TEST(a_first_send_without_an_answer_is_nudged_three_times)
+{
+	static const uint64_t after_us[] = {20000, 100000, 1000000};
+
+	first_send();
+	for (unsigned i = 0; i < 3; i++) {
+		ck_assert_uint_eq(iwarp_engine_deadline(peer_side.engine), 5000000 + after_us[i]);
+		peer_side.now_us = 5000000 + after_us[i] - 1;
+		iwarp_engine_expire(peer_side.engine, peer_side.now_us);
+		peer_expect("");
+		peer_side.now_us++;
+		iwarp_engine_expire(peer_side.engine, peer_side.now_us);
+		peer_expect(NUDGE);
+	}
+	ck_assert_uint_eq(iwarp_engine_deadline(peer_side.engine), UINT64_MAX);
+	ck_assert_uint_eq(peer_side.counters.nudges_sent, 3);
+	buf_put(sent_buf);
+}
+END_TEST
+
+START_TEST(an_answer_ends_the_nudging)
+{
+	first_send();
+	peer_side.now_us += 20000;
+	iwarp_engine_expire(peer_side.engine, peer_side.now_us);
+	peer_expect(NUDGE);
+	/* A single byte will do. */
+	peer_give("00");
+	ck_assert_uint_eq(iwarp_engine_deadline(peer_side.engine), UINT64_MAX);
+	peer_side.now_us += 2000000;
+	iwarp_engine_expire(peer_side.engine, peer_side.now_us);
+	peer_expect("");
+	buf_put(sent_buf);
+}
+END_TEST
+
+START_TEST(a_responder_never_nudges)
+{
+	peer_listening(false);
+	peer_give(REQ "10020004"
+		      "00100010");
+	peer_output_take();
+	peer_give(NUDGE);
+	sent_buf = buf_get(peer_side.pool, 4);
+	side_wr_init(&sent_wr, &peer_side, FABRIC_SEND);
+	side_wr_add(&sent_wr, sent_buf, 0, 4);
+	side_post(&peer_side, &sent_wr);
+	peer_output_take();
+	ck_assert_uint_eq(iwarp_engine_deadline(peer_side.engine), UINT64_MAX);
+	buf_put(sent_buf);
+}
+END_TEST
+
+START_TEST(closing_sends_what_was_posted_and_then_wants_fin)
+{
+	struct buf *buf;
+	struct side_wr swr, late;
+
+	first_send();
+	buf = buf_get(peer_side.pool, 4);
+	side_wr_init(&swr, &peer_side, FABRIC_SEND);
+	side_wr_add(&swr, buf, 0, 4);
+	side_post(&peer_side, &swr);
+	iwarp_engine_close(peer_side.engine, peer_side.now_us);
+	side_wr_init(&late, &peer_side, FABRIC_SEND);
+	ck_assert_int_eq(iwarp_engine_post(peer_side.engine, &late.wr), -ENOTCONN);
+	ck_assert_int_eq(iwarp_engine_wish(peer_side.engine), IWARP_GO_ON);
+	peer_output_take();
+	ck_assert_uint_eq(peer_out_bytes, 28);
+	ck_assert_int_eq(swr.status, FABRIC_OK);
+	ck_assert_uint_eq(swr.done, 1);
+	ck_assert_int_eq(iwarp_engine_wish(peer_side.engine), IWARP_FIN);
+	iwarp_engine_rx_eof(peer_side.engine);
+	peer_expect_closed(FABRIC_CLOSE_LOCAL);
+	buf_put(buf);
+	buf_put(sent_buf);
+}
+END_TEST
+
+START_TEST(closing_takes_no_longer_than_its_deadline)
+{
+	struct buf *buf;
+	struct side_wr swr;
+
+	first_send();
+	buf = buf_get(peer_side.pool, 4);
+	side_wr_init(&swr, &peer_side, FABRIC_SEND);
+	side_wr_add(&swr, buf, 0, 4);
+	side_post(&peer_side, &swr);
+	iwarp_engine_close(peer_side.engine, peer_side.now_us);
+	ck_assert_uint_eq(iwarp_engine_deadline(peer_side.engine),
+			  peer_side.now_us + IWARP_CLOSE_TIMEOUT_US);
+	peer_side.now_us += IWARP_CLOSE_TIMEOUT_US;
+	iwarp_engine_expire(peer_side.engine, peer_side.now_us);
+	peer_expect_closed(FABRIC_CLOSE_LOCAL);
+	iwarp_engine_flush(peer_side.engine);
+	ck_assert_uint_eq(swr.done, 1);
+	ck_assert_int_eq(swr.status, FABRIC_FLUSHED);
+	buf_put(buf);
+	buf_put(sent_buf);
+}
+END_TEST
+
+START_TEST(fin_from_the_peer)
+{
+	first_send();
+	if (_i)
+		peer_give("00");
+	iwarp_engine_rx_eof(peer_side.engine);
+	peer_expect_closed(_i ? FABRIC_CLOSE_LOST : FABRIC_CLOSE_PEER);
+	buf_put(sent_buf);
+}
+END_TEST
+
+START_TEST(nothing_can_be_posted_or_bound_before_the_connection_is_up)
+{
+	struct fabric_key key = {0};
+	struct side_wr swr;
+
+	peer_connecting(false);
+	side_wr_init(&swr, &peer_side, FABRIC_SEND);
+	ck_assert_int_eq(iwarp_engine_post(peer_side.engine, &swr.wr), -ENOTCONN);
+	ck_assert_int_eq(iwarp_engine_key_bind(peer_side.engine, &key), -ENOTCONN);
+}
+END_TEST
+
+START_TEST(a_read_that_the_peer_can_never_take_fails)
+{
+	struct side_wr swr;
+	struct buf *buf;
+
+	peer_connecting(false);
+	peer_output_take();
+	peer_give(REP "10020004"
+		      "00000000");
+	peer_expect_depths(16, 0);
+	buf = buf_get(peer_side.pool, 4);
+	side_wr_init(&swr, &peer_side, FABRIC_READ);
+	side_wr_add(&swr, buf, 0, 4);
+	side_post(&peer_side, &swr);
+	ck_assert_uint_eq(swr.done, 0);
+	peer_expect("");
+	ck_assert_uint_eq(swr.done, 1);
+	ck_assert_int_eq(swr.status, FABRIC_ERR_LOCAL);
+	buf_put(buf);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("iwarp_time");
+	TCase *tc = tcase_create("time");
+
+	tcase_add_checked_fixture(tc, NULL, end);
+	tcase_add_loop_test(tc, set_up_takes_no_longer_than_its_deadline, 0, 2);
+	tcase_add_test(tc, the_owner_has_all_the_time_it_wants);
+	tcase_add_test(tc, fin_during_set_up);
+	tcase_add_test(tc, a_first_send_without_an_answer_is_nudged_three_times);
+	tcase_add_test(tc, an_answer_ends_the_nudging);
+	tcase_add_test(tc, a_responder_never_nudges);
+	tcase_add_test(tc, closing_sends_what_was_posted_and_then_wants_fin);
+	tcase_add_test(tc, closing_takes_no_longer_than_its_deadline);
+	tcase_add_loop_test(tc, fin_from_the_peer, 0, 2);
+	tcase_add_test(tc, nothing_can_be_posted_or_bound_before_the_connection_is_up);
+	tcase_add_test(tc, a_read_that_the_peer_can_never_take_fails);
+	suite_add_tcase(suite, tc);
+	return test_main(suite);
+}
