@@ -52,6 +52,7 @@ tests_fuzz_fuzz_iwarp_initiator_LDADD = $(FUZZ_LDADD)
 FUZZ_TARGETS += tests/fuzz/fuzz_iwarp_responder
 tests_fuzz_fuzz_iwarp_responder_SOURCES = tests/fuzz/fuzz_iwarp_responder.c $(IWARP_STREAM)
 tests_fuzz_fuzz_iwarp_responder_LDADD = $(FUZZ_LDADD)
+
 FUZZ_TARGETS += tests/fuzz/fuzz_nfs_call
 tests_fuzz_fuzz_nfs_call_LDADD = $(FUZZ_LDADD)
 
