@@ -109,6 +109,33 @@ void tcp_leg_watch(struct tcp_leg *leg)
 	loop_io_set(loop_of(leg), leg->io, events);
 }
 
+/* Who is not read is not heard to die: while that lasts the socket is asked now and then. */
+static void watch_health(struct tcp_leg *leg)
+{
+	uint64_t interval_us = leg->config.leg.stall_timeout_us;
+
+	leg->health_due_us = 0;
+	if (!leg->blocks || leg->state != TCP_OPEN)
+		return;
+	if (interval_us > TCP_HEALTH_INTERVAL_US)
+		interval_us = TCP_HEALTH_INTERVAL_US;
+	leg->health_due_us = loop_now_us(loop_of(leg)) + interval_us;
+	tcp_leg_arm(leg);
+}
+
+static void check_health(struct tcp_leg *leg)
+{
+	struct tcp_info info = {0};
+	socklen_t len = sizeof(info);
+
+	if (leg->state == TCP_OPEN && leg->blocks &&
+	    getsockopt(leg->fd, IPPROTO_TCP, TCP_INFO, &info, &len) == 0 &&
+	    info.tcpi_state == TCP_CLOSE)
+		tcp_leg_fail(leg, LEG_CLOSE_LOST, "while it was not read");
+	else
+		watch_health(leg);
+}
+
 void tcp_leg_block(struct tcp_leg *leg, unsigned block, bool blocked)
 {
 	unsigned before = leg->blocks;
@@ -118,6 +145,7 @@ void tcp_leg_block(struct tcp_leg *leg, unsigned block, bool blocked)
 		return;
 	if (leg->blocks)
 		leg->in.deadline_us = 0;
+	watch_health(leg);
 	if (before && !leg->blocks)
 		loop_defer(loop_of(leg), &leg->task);
 	if (!before || !leg->blocks)
@@ -140,6 +168,7 @@ void tcp_leg_arm(struct tcp_leg *leg)
 		return;
 	sooner(&due_us, leg->in.deadline_us);
 	sooner(&due_us, leg->out.deadline_us);
+	sooner(&due_us, leg->health_due_us);
 	if (!due_us || (leg->timer_due_us && leg->timer_due_us <= due_us))
 		return;
 	now_us = loop_now_us(loop_of(leg));
@@ -167,6 +196,8 @@ static void on_timer(void *arg)
 		tcp_counters(leg)->stalls++;
 		tcp_leg_fail(leg, LEG_CLOSE_REPLY_STALLED, "%zu bytes could not be sent",
 			     leg->out.unsent_bytes);
+	} else if (leg->health_due_us && now_us >= leg->health_due_us) {
+		check_health(leg);
 	}
 	tcp_leg_arm(leg);
 }
@@ -205,6 +236,12 @@ static void close_socket(struct tcp_leg *leg)
 	leg->fd = -1;
 }
 
+/* The reasons for which a server, too, is taken leave of with a FIN. */
+static bool ends_in_order(enum leg_close why)
+{
+	return why == LEG_CLOSE_LOCAL || why == LEG_CLOSE_SHUTDOWN;
+}
+
 void tcp_leg_fail(struct tcp_leg *leg, enum leg_close why, const char *fmt, ...)
 {
 	char detail[TCP_DETAIL_BYTES];
@@ -217,6 +254,9 @@ void tcp_leg_fail(struct tcp_leg *leg, enum leg_close why, const char *fmt, ...)
 	va_end(args);
 	memcpy(leg->close_detail, detail, sizeof(detail));
 	leg->close_why = why;
+	/* A server's port is to be free at once, whoever ends it; see op_close(). */
+	if (leg->connecting && why != LEG_CLOSE_PEER && !ends_in_order(why))
+		leg->reset = true;
 	leg->state = TCP_CLOSED;
 	tcp_leg_socket_drop(leg);
 	loop_timer_free(loop_of(leg), leg->timer);
@@ -257,7 +297,7 @@ static void finish_flushing(struct tcp_leg *leg)
 static void op_close(struct leg *base, enum leg_close why)
 {
 	struct tcp_leg *leg = tcp_leg_of(base);
-	bool in_order = !leg->connecting || why == LEG_CLOSE_LOCAL || why == LEG_CLOSE_SHUTDOWN;
+	bool in_order = !leg->connecting || ends_in_order(why);
 	uint64_t limit_us = leg->config.leg.stall_timeout_us;
 
 	if (leg->state > TCP_OPEN)

@@ -35,6 +35,7 @@
 #define TCP_REVERSE_MAX_BYTES    (16u * 1024u) /* of a reverse Call, and of its Reply */
 #define TCP_STALL_PROGRESS_BYTES (16u * 1024u) /* less than that is no progress */
 #define TCP_CLOSE_LIMIT_US       2000000u      /* for queued output and the peer's FIN */
+#define TCP_HEALTH_INTERVAL_US   5000000u      /* of looking after a socket that is not read */
 #define TCP_RESERVED_PORT_FIRST  1023u
 #define TCP_RESERVED_PORT_LAST   665u /* those below are left to the services of the host */
 #define TCP_HEAD_BYTES           8u   /* XID and type: what tells what a record is */
@@ -142,6 +143,7 @@ struct tcp_leg {
 	struct tcp_input in;
 	struct tcp_output out;
 	struct tcp_connect connect;
+	uint64_t health_due_us;     /* while it is not read; else 0 */
 	uint64_t state_deadline_us; /* CONNECTING: this address; FLUSHING, LINGERING: the end */
 	/* Calls of the peer: complete, and not yet wholly answered. */
 	struct xid_table calls_in;

@@ -448,6 +448,37 @@ START_TEST(a_connection_that_breaks_is_lost)
 }
 END_TEST
 
+/* Nothing is read, so nothing tells of it: with a server that never answers it would stay for good. */
+START_TEST(a_connection_that_breaks_while_it_is_not_read_is_lost)
+{
+	const struct linger reset = {.l_onoff = 1};
+
+	fixture_connect();
+	((struct leg_config *)leg->config)->stall_timeout_us = SHORT_US;
+	leg_pause(leg, true);
+	setsockopt(peer, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
+	close(peer);
+	peer = -1;
+	RUN_UNTIL(seen.closed);
+	ck_assert_int_eq(seen.why, LEG_CLOSE_LOST);
+}
+END_TEST
+
+START_TEST(a_paused_connection_that_holds_is_kept)
+{
+	uint64_t start_us = loop_now_us(config.leg.loop);
+
+	fixture_connect();
+	((struct leg_config *)leg->config)->stall_timeout_us = SHORT_US;
+	leg_pause(leg, true);
+	RUN_UNTIL(loop_now_us(config.leg.loop) > start_us + 3 * SHORT_US);
+	ck_assert_uint_eq(seen.closed, 0);
+	leg_pause(leg, false);
+	peer_send_call(1, 44, 0);
+	RUN_UNTIL(seen.ncalls);
+}
+END_TEST
+
 START_TEST(an_orderly_close_sends_what_is_queued)
 {
 	fixture_open();
@@ -516,6 +547,25 @@ START_TEST(a_connection_to_a_server_ends_with_a_reset)
 	leg_close(leg, LEG_CLOSE_PEER);
 	RUN_UNTIL(seen.closed);
 	ck_assert_int_eq(recv(peer, &byte, 1, 0), -1);
+	ck_assert_int_eq(errno, ECONNRESET);
+}
+END_TEST
+
+/* What it has not taken would hold the port in the kernel for as long as it takes nothing. */
+START_TEST(a_server_that_takes_no_calls_is_reset)
+{
+	static char bytes[65536];
+	ssize_t n;
+
+	fixture_connect();
+	((struct leg_config *)leg->config)->stall_timeout_us = SHORT_US;
+	for (uint32_t xid = 1; xid <= 4; xid++)
+		send_call(xid, FIXTURE_MAX_MESSAGE, 0, 100);
+	RUN_UNTIL(seen.closed);
+	ck_assert_int_eq(seen.why, LEG_CLOSE_REPLY_STALLED);
+	while ((n = recv(peer, bytes, sizeof(bytes), 0)) > 0)
+		;
+	ck_assert_int_eq(n, -1);
 	ck_assert_int_eq(errno, ECONNRESET);
 }
 END_TEST
@@ -631,10 +681,13 @@ int main(void)
 	tcase_add_loop_test(tc, a_stream_that_ends_in_a_record_closes, 1, 16);
 	tcase_add_test(tc, a_server_that_leaves_closes);
 	tcase_add_test(tc, a_connection_that_breaks_is_lost);
+	tcase_add_test(tc, a_connection_that_breaks_while_it_is_not_read_is_lost);
+	tcase_add_test(tc, a_paused_connection_that_holds_is_kept);
 	tcase_add_test(tc, an_orderly_close_sends_what_is_queued);
 	tcase_add_loop_test(tc, an_orderly_close_does_not_wait_for_ever, 0, 2);
 	tcase_add_test(tc, a_close_calls_nothing_back_before_it_returns);
 	tcase_add_test(tc, a_connection_to_a_server_ends_with_a_reset);
+	tcase_add_test(tc, a_server_that_takes_no_calls_is_reset);
 	tcase_add_test(tc, a_stopping_daemon_ends_connections_to_servers_in_order);
 	tcase_add_loop_test(tc, a_close_from_inside_a_callback_ends_the_reading, 0, 2);
 	tcase_add_test(tc, a_snapshot_tells_the_state);
