@@ -118,9 +118,16 @@ struct fabric_recv {
 	uint32_t inv_rkey;
 };
 
+struct fabric_ep_params;
+
 struct fabric_ep_events {
 	/* Adopted endpoints: the peer asks; fabric_ep_accept() or _reject() is due, now or later. */
 	void (*requested)(void *arg, const uint8_t *private_data, size_t len_bytes);
+	/*
+	 * Optional, connecting endpoints: the device is known now, so that fabric_ep_info() can tell what
+	 * it does, and the request is about to leave: its private data may still be changed.
+	 */
+	void (*resolved)(void *arg, struct fabric_ep_params *params);
 	/* Connection is up; connecting endpoints get what the acceptor sent. */
 	void (*established)(void *arg, const uint8_t *private_data, size_t len_bytes);
 	void (*recv)(void *arg, const struct fabric_recv *recv);

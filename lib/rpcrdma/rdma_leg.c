@@ -171,6 +171,19 @@ static void fill_params(struct rdma_leg *leg, struct fabric_ep_params *params)
 	leg->recvs_posted = params->recv_count;
 }
 
+/* Without keys that die alone, the death of one would take memory from others (C3.2-2). */
+static void on_resolved(void *arg, struct fabric_ep_params *params)
+{
+	struct rdma_leg *leg = arg;
+	struct fabric_ep_info info;
+
+	fabric_ep_info(leg->ep, &info);
+	if (info.per_rpc_keys)
+		return;
+	leg->ours.remote_invalidation = false;
+	rpcrdma_private_data_encode(&leg->ours, params->private_data);
+}
+
 /* C4.1.1-1, C5.2-2, X-5: what does not conform leaves the defaults. */
 static void agree(struct rdma_leg *leg, const uint8_t *data, size_t len)
 {
@@ -385,6 +398,7 @@ int rdma_leg_adopt(const struct rdma_leg_config *config, struct fabric *fabric,
 
 static const struct fabric_ep_events fabric_events = {
 	.requested = on_requested,
+	.resolved = on_resolved,
 	.established = on_established,
 	.recv = rdma_leg_recv,
 	.closed = on_closed,

@@ -87,7 +87,7 @@ struct rdma_leg_config {
 	uint32_t credits; /* to ask for as requester, to grant at most as responder */
 	uint32_t inline_threshold_bytes; /* advertised both ways; receives are larger */
 	uint32_t max_segment_bytes;      /* longest segment to offer; 0: no limit of our own */
-	bool remote_invalidation;        /* offer it where the fabric allows */
+	bool remote_invalidation; /* offer it, as the client where the device has keys that die alone */
 	bool ddp; /* requester: move payloads by RDMA, where the binding finds one; else whole messages */
 	const struct rdma_binding *binding; /* NULL: nothing is ever reduced */
 	struct rdma_leg_counters *counters;

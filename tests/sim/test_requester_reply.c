@@ -129,6 +129,16 @@ START_TEST(a_server_without_private_data_gets_the_defaults)
 }
 END_TEST
 
+/* C3.2-2 */
+START_TEST(a_device_whose_keys_are_shared_offers_no_invalidation)
+{
+	reopen(&(struct sim_faults){.shared_keys = true}, pd_4096, sizeof(pd_4096));
+	ck_assert_uint_eq(raw->private_data[5], 0);
+	reply_invalidating(call.xid, rkey_of_reply_chunk(60000));
+	expect_closed(LEG_CLOSE_PROTOCOL);
+}
+END_TEST
+
 static void offer_reply_chunk(void)
 {
 	make_call(RIG_CALL_MIN, 5000, 60000);
@@ -442,6 +452,7 @@ int main(void)
 	tcase_add_test(tc, a_reply_waits_for_its_keys_to_die);
 	tcase_add_test(tc, a_key_of_the_rpc_may_be_invalidated);
 	tcase_add_test(tc, a_key_of_another_rpc_may_not_be_invalidated);
+	tcase_add_test(tc, a_device_whose_keys_are_shared_offers_no_invalidation);
 	tcase_add_test(tc, no_key_may_be_invalidated_unless_we_offered_it);
 	tcase_add_test(tc, a_server_without_private_data_gets_the_defaults);
 	tcase_add_test(tc, a_returned_chunk_that_grew_is_a_bad_reply);

@@ -109,6 +109,8 @@ static void ask(struct sim_ep *ep, void *arg)
 		kill_ep(ep, FABRIC_CLOSE_REFUSED);
 		return;
 	}
+	if (ep->ep.events->resolved)
+		ep->ep.events->resolved(ep->ep.arg, &ep->params);
 	in = calloc(1, sizeof(*in));
 	assert(in);
 	in->in.ops = &sim_fabric_ops;
