@@ -87,6 +87,32 @@ START_TEST(a_cancelled_query_is_not_answered)
 }
 END_TEST
 
+/* /etc/hosts knows it: glibc's threads are asked, and no server. */
+START_TEST(a_name_is_looked_up)
+{
+	struct resolver_query *query;
+
+	ck_assert_int_eq(resolver_start(loop, "localhost", "2049", on_answer, NULL, &query), 0);
+	event_loop_run(loop);
+	ck_assert_int_eq(answers, 1);
+	ck_assert_uint_ge(found, 1);
+}
+END_TEST
+
+START_TEST(a_cancelled_look_up_is_not_answered)
+{
+	struct resolver_query *query, *other;
+
+	ck_assert_int_eq(resolver_start(loop, "localhost", "1", on_answer, NULL, &query), 0);
+	resolver_cancel(query);
+	ck_assert(resolver_quiesce(QUIESCE_MS));
+	ck_assert_int_eq(resolver_start(loop, "127.0.0.1", "2", on_answer, NULL, &other), 0);
+	event_loop_run(loop);
+	ck_assert_int_eq(answers, 1);
+	ck_assert_str_eq(text, "127.0.0.1:2");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("resolver");
@@ -97,6 +123,8 @@ int main(void)
 	tcase_add_test(tc, an_ipv6_literal_needs_no_brackets);
 	tcase_add_test(tc, a_port_that_is_no_number_is_an_error);
 	tcase_add_test(tc, a_cancelled_query_is_not_answered);
+	tcase_add_test(tc, a_name_is_looked_up);
+	tcase_add_test(tc, a_cancelled_look_up_is_not_answered);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }
