@@ -1,6 +1,6 @@
 # Calls and Replies of every procedure and operation, written down for the tests alone.
 check_LIBRARIES += tests/nfs/librows.a
-tests_nfs_librows_a_SOURCES = tests/nfs/corpus.c tests/nfs/corpus.h tests/nfs/msg.c tests/nfs/msg.h tests/nfs/rows.c tests/nfs/rows.h \
+tests_nfs_librows_a_SOURCES = tests/nfs/compounds.c tests/nfs/compounds.h tests/nfs/corpus.c tests/nfs/corpus.h tests/nfs/msg.c tests/nfs/msg.h tests/nfs/rows.c tests/nfs/rows.h \
 	tests/nfs/rows_side.c tests/nfs/rows_v3.c tests/nfs/rows_v4.c tests/nfs/spec.c tests/nfs/spec.h
 tests_nfs_librows_a_CFLAGS = $(UNIT_CFLAGS)
 NFS_LDADD = tests/nfs/librows.a $(UNIT_LDADD)
@@ -40,6 +40,12 @@ tests_nfs_test_hostile_SOURCES = tests/nfs/test_hostile.c
 tests_nfs_test_hostile_CFLAGS = $(UNIT_CFLAGS)
 tests_nfs_test_hostile_LDADD = $(NFS_LDADD)
 TESTS += tests/nfs/test_hostile
+
+check_PROGRAMS += tests/nfs/test_compound
+tests_nfs_test_compound_SOURCES = tests/nfs/test_compound.c
+tests_nfs_test_compound_CFLAGS = $(UNIT_CFLAGS)
+tests_nfs_test_compound_LDADD = $(NFS_LDADD)
+TESTS += tests/nfs/test_compound
 
 check_PROGRAMS += tests/nfs/test_corpus
 tests_nfs_test_corpus_SOURCES = tests/nfs/test_corpus.c

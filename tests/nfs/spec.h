@@ -18,7 +18,7 @@
 #include "nfs/nfs.h"
 #include "tests/nfs/msg.h"
 
-#define SPEC_MAX_ITEMS 8
+#define SPEC_MAX_ITEMS 16
 
 struct spec_items {
 	unsigned count;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Writes the Call and the Reply of every row, and those of the corpus, as TCP streams into a capture file,
+ * Writes the Call and the Reply of every row, of many COMPOUNDs and of the corpus as TCP streams into a capture file,
  * for a second opinion from Wireshark, and says on standard output what this library finds in each frame:
  *
  *	FRAME call|reply OFFSET:LENGTH ... NAME
@@ -13,6 +13,7 @@
 
 #include "nfs/nfs.h"
 
+#include "tests/nfs/compounds.h"
 #include "tests/nfs/corpus.h"
 #include "tests/nfs/rows.h"
 
@@ -23,6 +24,7 @@
 #define HEAD_BYTES    (IP_BYTES + TCP_BYTES + MARK_BYTES)
 #define NFS_PORT      2049
 #define LINKTYPE_RAW  101
+#define COMPOUNDS     500u
 
 static FILE *out;
 static unsigned frames;
@@ -123,7 +125,7 @@ static void write_pair(const struct corpus_pair *pair, void *arg)
 {
 	uint16_t port = (*(uint16_t *)arg)++;
 	struct flow there = {port, NFS_PORT, 1, 2, 1, 1}, back = {NFS_PORT, port, 2, 1, 1, 1};
-	struct nfs_payload found[4];
+	struct nfs_payload found[SPEC_MAX_ITEMS];
 	struct rpc_call_hdr hdr;
 	struct nfs_note note;
 	int count;
@@ -131,27 +133,48 @@ static void write_pair(const struct corpus_pair *pair, void *arg)
 	put_record(&there, pair->call, pair->call_bytes);
 	if (rpc_call_decode(pair->call, pair->call_bytes, &hdr) != RPC_OK)
 		abort();
-	count = nfs_call_payloads(&hdr, pair->call, pair->call_bytes, found, 4);
+	count = nfs_call_payloads(&hdr, pair->call, pair->call_bytes, found, SPEC_MAX_ITEMS);
 	tell(pair->name, "call", count, found);
 	back.ack = there.seq;
 	put_record(&back, pair->reply, pair->reply_bytes);
 	count = 0;
 	if (nfs_note_call(&note, &hdr, pair->call, pair->call_bytes))
-		count = nfs_reply_payloads(&note, pair->reply, pair->reply_bytes, found, 4);
+		count = nfs_reply_payloads(&note, pair->reply, pair->reply_bytes, found,
+					   SPEC_MAX_ITEMS);
 	tell(pair->name, "reply", count, found);
+}
+
+/* Frees what was built. */
+static void write_built(const char *name, struct row_built *built, uint16_t *port)
+{
+	const struct corpus_pair pair = {name, nfs_msg_bytes(built->call),
+					 nfs_msg_bytes(built->reply), nfs_msg_len(built->call),
+					 nfs_msg_len(built->reply)};
+
+	write_pair(&pair, port);
+	row_free(built);
 }
 
 static void write_row(const struct nfs_row *row, uint16_t *port)
 {
 	struct row_built built;
-	struct corpus_pair pair;
 
 	row_build(&built, row, NULL);
-	pair = (struct corpus_pair){row->name, nfs_msg_bytes(built.call),
-				    nfs_msg_bytes(built.reply), nfs_msg_len(built.call),
-				    nfs_msg_len(built.reply)};
-	write_pair(&pair, port);
-	row_free(&built);
+	write_built(row->name, &built, port);
+}
+
+static void write_compound(uint32_t seed, uint16_t *port)
+{
+	struct row_built built;
+	char name[40];
+
+	compound_build(&built, seed, true);
+	snprintf(name, sizeof(name), "COMPOUND %u", seed);
+	/* Offsets in a frame mean nothing when a Reply takes several. */
+	if (nfs_msg_len(built.reply) + MARK_BYTES <= SEGMENT_BYTES)
+		write_built(name, &built, port);
+	else
+		row_free(&built);
 }
 
 int main(int argc, char **argv)
@@ -166,6 +189,8 @@ int main(int argc, char **argv)
 	for (unsigned i = 0; row_lists[i]; i++)
 		for (const struct nfs_row *row = row_lists[i]; row->name; row++)
 			write_row(row, &port);
+	for (uint32_t seed = 0; seed < COMPOUNDS; seed++)
+		write_compound(seed, &port);
 	if (corpus_each(write_pair, &port) <= 0) {
 		fprintf(stderr, "write_pcap: no corpus\n");
 		return 1;
