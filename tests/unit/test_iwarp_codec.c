@@ -324,6 +324,7 @@ int main(void)
 	Suite *suite = suite_create("iwarp_codec");
 	TCase *tc = tcase_create("codec");
 
+	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, crc32c_has_its_check_value_in_any_pieces);
 	tcase_add_loop_test(tc, mpa_frames_both_ways, 0, ARRAY_SIZE(frames));
 	tcase_add_test(tc, mpa_garbage_is_told_by_its_first_byte);

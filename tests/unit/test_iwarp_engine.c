@@ -570,6 +570,7 @@ int main(void)
 			    ARRAY_SIZE(variants));
 	suite_add_tcase(suite, tc);
 	tc = tcase_create("details");
+	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, a_key_whose_bytes_are_on_their_way_is_unbound_when_they_are_out);
 	tcase_add_test(tc, a_deferred_unbind_comes_at_the_latest_with_the_end);
 	tcase_add_test(tc, never_more_reads_are_out_than_the_peer_takes);

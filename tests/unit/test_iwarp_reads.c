@@ -225,6 +225,7 @@ int main(void)
 	TCase *tc;
 
 	tc = tcase_create("responder");
+	tcase_set_timeout(tc, 60);
 	tcase_add_checked_fixture(tc, peer_setup, peer_teardown);
 	tcase_add_loop_test(tc, read_request_out_of_sequence, 0, 2);
 	tcase_add_test(tc, read_request_on_another_queue);
@@ -239,6 +240,7 @@ int main(void)
 	tcase_add_test(tc, read_response_that_nobody_asked_for);
 	suite_add_tcase(suite, tc);
 	tc = tcase_create("initiator");
+	tcase_set_timeout(tc, 60);
 	tcase_add_checked_fixture(tc, peer_setup_initiator, peer_teardown);
 	tcase_add_test(tc, read_response_with_another_stag);
 	tcase_add_loop_test(tc, read_response_at_another_offset, 0, 2);

@@ -419,6 +419,7 @@ int main(void)
 	Suite *suite = suite_create("iwarp_setup");
 	TCase *tc = tcase_create("setup");
 
+	tcase_set_timeout(tc, 60);
 	tcase_add_checked_fixture(tc, NULL, end);
 	tcase_add_test(tc, a_linux_client_is_answered_in_kind);
 	tcase_add_test(tc, our_request_is_what_knfsd_accepts);

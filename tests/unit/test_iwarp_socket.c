@@ -145,7 +145,7 @@ static void listen_on(const char *host, int family)
 static void start(bool crc, bool fpdu_64k, const char *host, int family)
 {
 	struct iwarp_config config = {
-		.crc = crc, .fpdu_64k = fpdu_64k, .setup_timeout_us = 2000000};
+		.crc = crc, .fpdu_64k = fpdu_64k, .setup_timeout_us = 20000000};
 
 	loop = event_loop_new();
 	pool = pool_new(16u << 20);
@@ -158,7 +158,7 @@ static void start(bool crc, bool fpdu_64k, const char *host, int family)
 	done_count = 0;
 	failed = false;
 	watchdog = loop_timer_new(loop, on_watchdog, NULL);
-	loop_timer_set(loop, watchdog, 10000000);
+	loop_timer_set(loop, watchdog, 50000000);
 }
 
 static void connect_client(void)
@@ -654,7 +654,7 @@ int main(void)
 	Suite *suite = suite_create("iwarp_socket");
 	TCase *tc = tcase_create("loopback");
 
-	tcase_set_timeout(tc, 30);
+	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, a_connection_sends_writes_reads_and_closes_in_good_order, 0,
 			    ARRAY_SIZE(ways));
 	tcase_add_test(tc, a_rejected_client_is_refused);

@@ -416,6 +416,7 @@ int main(void)
 	TCase *tc;
 
 	tc = tcase_create("responder");
+	tcase_set_timeout(tc, 60);
 	tcase_add_checked_fixture(tc, peer_setup, peer_teardown);
 	tcase_add_test(tc, ddp_version_of_a_tagged_segment);
 	tcase_add_test(tc, ddp_version_of_an_untagged_segment);
@@ -446,6 +447,7 @@ int main(void)
 	tcase_add_loop_test(tc, a_terminate_from_the_peer_is_told_in_words, 0, ARRAY_SIZE(said));
 	suite_add_tcase(suite, tc);
 	tc = tcase_create("crc");
+	tcase_set_timeout(tc, 60);
 	tcase_add_checked_fixture(tc, peer_setup_crc, peer_teardown);
 	tcase_add_test(tc, wrong_crc);
 	tcase_add_loop_test(tc, any_flipped_bit_is_a_crc_error_whatever_else_it_spoils, 0, 19 * 8);

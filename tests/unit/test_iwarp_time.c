@@ -234,6 +234,7 @@ int main(void)
 	Suite *suite = suite_create("iwarp_time");
 	TCase *tc = tcase_create("time");
 
+	tcase_set_timeout(tc, 60);
 	tcase_add_checked_fixture(tc, NULL, end);
 	tcase_add_loop_test(tc, set_up_takes_no_longer_than_its_deadline, 0, 2);
 	tcase_add_test(tc, the_owner_has_all_the_time_it_wants);
