@@ -12,6 +12,8 @@
 #define FIXTURE_MAX_MESSAGE (2u * 1024u * 1024u)
 #define FIXTURE_BUDGET      (64u * 1024u * 1024u)
 #define FIXTURE_MAX_SEEN    2048
+#define FIXTURE_STALL_US    60000000u
+#define FIXTURE_CONNECT_US  10000000u
 
 /* All that the leg said. Exchanges stay here, with the reference that came with them, until the
  * test passes them on. */
@@ -51,6 +53,8 @@ void turn(void);
 	do {                                                                                       \
 		turn();                                                                            \
 	} while (!(cond))
+/** advance_us - move the time, which otherwise stands still, and settle(). */
+void advance_us(uint64_t us);
 /** settle - turn often enough for all that is on its way through sockets of this host. */
 void settle(void);
 

@@ -115,9 +115,12 @@ START_TEST(an_address_that_is_silent_leaves_time_for_the_next)
 	addrs[1] = addrs[0];
 	silent = silent_addr(&addrs[0], fillers);
 	where.count = 2;
-	config.leg.connect_timeout_us = 200000;
-	connect_leg();
-	ck_assert_uint_eq(seen.opened, 1);
+	ck_assert_int_eq(tcp_leg_connect(&config, &where, &leg), 0);
+	settle();
+	advance_us(FIXTURE_CONNECT_US / 2 - 1);
+	ck_assert_uint_eq(seen.opened, 0);
+	advance_us(1);
+	RUN_UNTIL(seen.opened);
 	accept_leg();
 	close(fillers[0]);
 	close(fillers[1]);
@@ -129,8 +132,11 @@ START_TEST(when_all_are_silent_set_up_times_out)
 {
 	int fillers[2], silent = silent_addr(&addrs[0], fillers);
 
-	config.leg.connect_timeout_us = 50000;
-	connect_leg();
+	ck_assert_int_eq(tcp_leg_connect(&config, &where, &leg), 0);
+	settle();
+	advance_us(FIXTURE_CONNECT_US - 1);
+	ck_assert_uint_eq(seen.closed, 0);
+	advance_us(1);
 	ck_assert_uint_eq(seen.closed, 1);
 	ck_assert_int_eq(seen.why, LEG_CLOSE_TIMEOUT);
 	close(fillers[0]);

@@ -12,7 +12,7 @@
 #define REVERSE_CALLS_MAX 64
 #define REVERSE_MAX_BYTES (16u * 1024u)
 #define UNSENT_MAX_BYTES  (8u * 1024u * 1024u)
-#define SHORT_US          20000
+#define CLOSE_LIMIT_US    2000000
 
 /* Memory */
 
@@ -272,12 +272,14 @@ START_TEST(a_record_that_does_not_go_on_closes)
 {
 	uint8_t bytes[104];
 
-	config.leg.stall_timeout_us = SHORT_US;
 	fixture_open();
 	record_mark_encode(bytes, 100);
 	put_call(bytes + 4, 1, 100, 0);
 	peer_write(bytes, _i);
-	RUN_UNTIL(seen.closed);
+	advance_us(FIXTURE_STALL_US - 1);
+	ck_assert_uint_eq(seen.closed, 0);
+	advance_us(1);
+	ck_assert_uint_eq(seen.closed, 1);
 	ck_assert_int_eq(seen.why, LEG_CLOSE_RECORD_STALLED);
 	ck_assert_uint_eq(worker.counters.stalls, 1);
 }
@@ -287,65 +289,82 @@ START_TEST(single_bytes_are_no_progress)
 {
 	uint8_t bytes[30000];
 
-	config.leg.stall_timeout_us = SHORT_US;
 	fixture_open();
 	record_mark_encode(bytes, sizeof(bytes) - 4);
 	put_call(bytes + 4, 1, sizeof(bytes) - 4, 0);
-	for (size_t i = 0; i < sizeof(bytes) / 2 && !seen.closed; i++) {
-		if (send(peer, bytes + i, 1, MSG_NOSIGNAL) < 0)
-			break;
-		settle();
+	for (size_t i = 0; i < 10; i++) {
+		ck_assert_uint_eq(seen.closed, 0);
+		peer_write(bytes + i, 1);
+		advance_us(FIXTURE_STALL_US / 10);
 	}
-	RUN_UNTIL(seen.closed);
+	ck_assert_uint_eq(seen.closed, 1);
 	ck_assert_int_eq(seen.why, LEG_CLOSE_RECORD_STALLED);
+}
+END_TEST
+
+START_TEST(a_large_record_may_take_long)
+{
+	const uint32_t len = 1024 * 1024, step = 32 * 1024;
+	uint8_t *bytes = malloc(len + 4);
+
+	fixture_open();
+	record_mark_encode(bytes, len);
+	put_call(bytes + 4, 1, len, 0);
+	peer_write(bytes, 4);
+	for (uint32_t at = 0; at < len; at += step) {
+		advance_us(FIXTURE_STALL_US - 1);
+		peer_write(bytes + 4 + at, step);
+	}
+	RUN_UNTIL(seen.ncalls);
+	free(bytes);
 }
 END_TEST
 
 START_TEST(a_record_held_up_here_does_not_stall)
 {
-	uint64_t start_us;
 	uint8_t bytes[104];
 
-	config.leg.stall_timeout_us = SHORT_US;
 	fixture_open();
 	record_mark_encode(bytes, 100);
 	put_call(bytes + 4, 1, 100, 0);
 	peer_write(bytes, 50);
 	leg_pause(leg, true);
-	start_us = loop_now_us(config.leg.loop);
-	RUN_UNTIL(loop_now_us(config.leg.loop) > start_us + 2 * SHORT_US);
+	advance_us(2 * FIXTURE_STALL_US);
+	ck_assert_uint_eq(seen.closed, 0);
+	leg_pause(leg, false);
+	settle();
+	advance_us(FIXTURE_STALL_US - 1);
 	ck_assert_uint_eq(seen.closed, 0);
 	peer_write(bytes + 50, 54);
-	leg_pause(leg, false);
 	RUN_UNTIL(seen.ncalls);
 }
 END_TEST
 
 START_TEST(an_idle_connection_does_not_stall)
 {
-	uint64_t start_us;
-
-	config.leg.stall_timeout_us = SHORT_US;
 	fixture_open();
-	start_us = loop_now_us(config.leg.loop);
-	RUN_UNTIL(loop_now_us(config.leg.loop) > start_us + 2 * SHORT_US);
+	advance_us(2 * FIXTURE_STALL_US);
 	peer_send_call(1, 44, 0);
 	RUN_UNTIL(seen.ncalls);
-	start_us = loop_now_us(config.leg.loop);
-	RUN_UNTIL(loop_now_us(config.leg.loop) > start_us + 2 * SHORT_US);
+	advance_us(2 * FIXTURE_STALL_US);
 	answer_call(0, 24, 0);
 	peer_expect_reply(1, 24, 0);
+	advance_us(2 * FIXTURE_STALL_US);
+	ck_assert_uint_eq(seen.closed, 0);
 }
 END_TEST
 
 START_TEST(replies_that_are_not_taken_close)
 {
 	fixture_open();
-	((struct leg_config *)leg->config)->stall_timeout_us = SHORT_US;
 	peer_send_call(1, 44, 0);
 	RUN_UNTIL(seen.ncalls);
 	answer_call(0, FIXTURE_MAX_MESSAGE, 0);
-	RUN_UNTIL(seen.closed);
+	settle();
+	advance_us(FIXTURE_STALL_US - 1);
+	ck_assert_uint_eq(seen.closed, 0);
+	advance_us(1);
+	ck_assert_uint_eq(seen.closed, 1);
 	ck_assert_int_eq(seen.why, LEG_CLOSE_REPLY_STALLED);
 }
 END_TEST
@@ -353,21 +372,17 @@ END_TEST
 START_TEST(replies_that_are_taken_slowly_do_not_stall)
 {
 	static uint8_t bytes[FIXTURE_MAX_MESSAGE + 4];
-	const size_t step = 64 * 1024;
-	uint64_t start_us;
-	unsigned steps = 0;
+	const size_t step = 512 * 1024;
 
 	fixture_open();
-	((struct leg_config *)leg->config)->stall_timeout_us = 10 * SHORT_US;
 	peer_send_call(1, 44, 0);
 	RUN_UNTIL(seen.ncalls);
 	answer_call(0, FIXTURE_MAX_MESSAGE, 0);
+	settle();
 	for (size_t at = 0; at < sizeof(bytes); at += step) {
+		advance_us(FIXTURE_STALL_US - 1);
 		peer_read(bytes + at, sizeof(bytes) - at < step ? sizeof(bytes) - at : step);
-		if (steps++ % 4)
-			continue;
-		start_us = loop_now_us(config.leg.loop);
-		RUN_UNTIL(loop_now_us(config.leg.loop) > start_us + 2 * SHORT_US);
+		settle();
 	}
 	ck_assert_uint_eq(seen.closed, 0);
 }
@@ -505,14 +520,16 @@ END_TEST
 
 START_TEST(an_orderly_close_does_not_wait_for_ever)
 {
-	config.leg.stall_timeout_us = SHORT_US;
 	fixture_open();
 	peer_send_call(1, 44, 0);
 	RUN_UNTIL(seen.ncalls);
 	if (_i)
 		answer_call(0, FIXTURE_MAX_MESSAGE, 1);
 	leg_close(leg, LEG_CLOSE_LOCAL);
-	RUN_UNTIL(seen.closed);
+	advance_us(CLOSE_LIMIT_US - 1);
+	ck_assert_uint_eq(seen.closed, 0);
+	advance_us(1);
+	ck_assert_uint_eq(seen.closed, 1);
 	ck_assert_int_eq(seen.why, LEG_CLOSE_LOCAL);
 }
 END_TEST
@@ -670,6 +687,7 @@ int main(void)
 	tc = new_case(suite, "stalls");
 	tcase_add_loop_test(tc, a_record_that_does_not_go_on_closes, 1, 16);
 	tcase_add_test(tc, single_bytes_are_no_progress);
+	tcase_add_test(tc, a_large_record_may_take_long);
 	tcase_add_test(tc, a_record_held_up_here_does_not_stall);
 	tcase_add_test(tc, an_idle_connection_does_not_stall);
 	tcase_add_test(tc, replies_that_are_not_taken_close);
