@@ -275,6 +275,60 @@ START_TEST(calls_given_to_a_closing_leg_are_let_go)
 }
 END_TEST
 
+/* Two pairs with a bridge of two lines between them: what comes in at one goes out at the other. */
+static struct rig *near_rig, *far_rig;
+
+static void cross_call(struct rig_side *side, struct exchange *x)
+{
+	bool forward = side == &near_rig->server;
+
+	leg_call(forward ? far_rig->client.leg : near_rig->server.leg, x);
+}
+
+static void cross_reply(void *arg, struct exchange *x)
+{
+	bool forward = arg == &far_rig->client;
+
+	leg_reply(forward ? near_rig->server.leg : far_rig->client.leg, x);
+}
+
+static struct rig *open_end(struct leg_events *events, bool near)
+{
+	struct rig *rig = rig_new(NULL);
+	struct rig_side *inner = near ? &rig->server : &rig->client;
+
+	rig->client.config.inline_threshold_bytes = near ? 1024 : 8192;
+	*events = *inner->config.leg.events;
+	events->reply = cross_reply;
+	inner->config.leg.events = events;
+	inner->on_call = cross_call;
+	rig_connect(rig);
+	rig_run(rig);
+	return rig;
+}
+
+START_TEST(a_gateway_between_two_pairs_carries_both_ways)
+{
+	static struct leg_events near_events, far_events;
+
+	near_rig = open_end(&near_events, true);
+	far_rig = open_end(&far_events, false);
+	for (int i = 0; i < 40; i++) {
+		rig_call(&near_rig->client, RIG_CALL_MIN + 2000 * i, 80000 - 2000 * i, 80000);
+		rig_call(&far_rig->server, RIG_CALL_MIN + 10 * i, 100 + 20 * i, 900);
+	}
+	for (int i = 0; i < 1000; i++) {
+		rig_run_for(near_rig, 1);
+		rig_run_for(far_rig, 1);
+	}
+	ck_assert_uint_eq(near_rig->client.answered, 40);
+	ck_assert_uint_eq(far_rig->server.answered, 40);
+	ck_assert_uint_eq(near_rig->client.wrong + far_rig->server.wrong, 0);
+	rig_end(near_rig);
+	rig_end(far_rig);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("pair");
@@ -295,6 +349,7 @@ int main(void)
 	tcase_add_test(tc, a_client_that_closes_before_it_is_accepted_is_let_go);
 	tcase_add_test(tc, a_reply_before_the_close_arrives);
 	tcase_add_test(tc, calls_given_to_a_closing_leg_are_let_go);
+	tcase_add_test(tc, a_gateway_between_two_pairs_carries_both_ways);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

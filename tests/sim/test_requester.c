@@ -370,6 +370,21 @@ START_TEST(no_memory_for_the_reply_fails_the_call)
 }
 END_TEST
 
+/* Both ends answer Calls, so both ends answer bad ones. */
+START_TEST(a_reverse_call_of_another_version_gets_err_vers)
+{
+	uint8_t bytes[128];
+	struct rpcrdma_header hdr;
+
+	rpcrdma_header_init(&hdr, 0x5b, 16, RPCRDMA_MSG);
+	ck_assert_uint_eq(rpcrdma_header_encode(&hdr, bytes, sizeof(bytes)), 28);
+	rig_fill_call(bytes + 28, RIG_CALL_MIN, 0x5b, 100);
+	xdr_store_u32(bytes + 4, 2);
+	raw_send(raw, bytes, 28 + RIG_CALL_MIN);
+	raw_expect_error(raw, 0x5b, RPCRDMA_ERR_VERS);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("requester");
@@ -401,6 +416,7 @@ int main(void)
 	tcase_add_test(tc, no_key_left_with_asynchronous_keys_ends_the_rpc);
 	tcase_add_test(tc, a_reverse_call_waits_for_no_memory);
 	tcase_add_test(tc, no_memory_for_the_reply_fails_the_call);
+	tcase_add_test(tc, a_reverse_call_of_another_version_gets_err_vers);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

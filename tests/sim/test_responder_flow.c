@@ -223,6 +223,21 @@ START_TEST(no_memory_for_a_call_closes)
 }
 END_TEST
 
+START_TEST(a_call_that_cannot_be_pulled_is_closed_in_time)
+{
+	begin(138, RPCRDMA_NOMSG);
+	add_read(0, raw_lend(raw, NULL, 5000, FABRIC_REMOTE_READ));
+	sim_ep_stop_taking(raw->ep);
+	raw_send_header(raw, &hdr, NULL, 0);
+	ck_assert_uint_gt(rig->budget.used_bytes, 0);
+	rig_run_for(rig, 59 * 1000000);
+	ck_assert_uint_eq(rig->server.closed, 0);
+	rig_run_for(rig, 2 * 1000000);
+	ck_assert_int_eq(rig->server.why, LEG_CLOSE_RECORD_STALLED);
+	ck_assert_uint_eq(rig->budget.used_bytes, 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("responder_flow");
@@ -241,6 +256,7 @@ int main(void)
 	tcase_add_test(tc, a_client_that_takes_no_errors_is_closed);
 	tcase_add_test(tc, progress_puts_the_stall_off);
 	tcase_add_test(tc, no_memory_for_a_call_closes);
+	tcase_add_test(tc, a_call_that_cannot_be_pulled_is_closed_in_time);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }
