@@ -28,6 +28,7 @@
 #define CONNECT_TIMEOUT_US      10000000u
 #define RDMA_CONNECT_TIMEOUT_US 4000000u /* kernel clients give up soon after */
 #define MIN_ATTEMPT_US          500000u  /* for one address of several */
+#define VERBS_AVOID_US          60000000u
 
 struct side {
 	struct bridge *bridge;
@@ -49,6 +50,7 @@ struct bridge {
 	struct loop_timer *timer; /* while resolving */
 	struct loop_task reaper, retry;
 	size_t naddrs, next_addr;
+	bool on_verbs; /* the RDMA server leg that is being connected */
 	struct sockaddr_storage addrs[RESOLVER_MAX_ADDRS];
 	bool server_up;      /* the server leg has opened: another would be another connection */
 	uint16_t local_port; /* of the TCP server leg; until it is up, the one it should have */
@@ -217,6 +219,34 @@ static uint64_t left_us(const struct bridge *bridge)
 	return now_us < bridge->deadline_us ? bridge->deadline_us - now_us : 0;
 }
 
+/* Whether the server may be reached on verbs or on iwarp: rdma:// */
+static bool is_either(const struct bridge *bridge)
+{
+	return bridge->ws->service->config->connect.transport == TRANSPORT_RDMA;
+}
+
+static void avoid_verbs(struct bridge *bridge, const char *detail)
+{
+	log_info(&bridge->log, "server: not on verbs (%s), so on iwarp for %u s", detail,
+		 VERBS_AVOID_US / 1000000);
+	bridge->ws->verbs_avoided_until = loop_now_us(loop_of(bridge)) + VERBS_AVOID_US;
+}
+
+/*
+ * rdma:// takes verbs where a device serves the route. If that fails, iwarp has its try in the same
+ * attempt, and for a minute verbs is not tried again. Returns true if iwarp is to be tried.
+ */
+static bool fall_back(struct bridge *bridge, enum leg_close why, const char *detail)
+{
+	if (bridge->state != BRIDGE_CONNECTING || bridge->server_up || !bridge->on_verbs ||
+	    !is_either(bridge) || why == LEG_CLOSE_LOCAL)
+		return false;
+	avoid_verbs(bridge, detail[0] ? detail : leg_close_text(why));
+	bridge->next_addr--;
+	loop_defer(loop_of(bridge), &bridge->retry);
+	return true;
+}
+
 static bool try_next_address(struct bridge *bridge, enum leg_close why)
 {
 	return bridge->state == BRIDGE_CONNECTING && !bridge->server_up && !server_is_tcp(bridge) &&
@@ -243,6 +273,8 @@ static void on_server_closed(void *arg, enum leg_close why, const char *detail)
 
 	side->closed = true;
 	remember_port(bridge);
+	if (fall_back(bridge, why, detail))
+		return;
 	if (try_next_address(bridge, why)) {
 		log_debug(&bridge->log, "server: %s: %s; trying its next address",
 			  leg_close_text(why), detail);
@@ -309,6 +341,22 @@ static int connect_tcp(struct bridge *bridge)
 	return rc;
 }
 
+static struct fabric *choose_fabric(const struct bridge *bridge)
+{
+	const struct worker_service *ws = bridge->ws;
+
+	switch (ws->service->config->connect.transport) {
+	case TRANSPORT_VERBS:
+		return ws->verbs;
+	case TRANSPORT_RDMA:
+		if (ws->verbs && loop_now_us(loop_of(bridge)) >= ws->verbs_avoided_until)
+			return ws->verbs;
+		return ws->iwarp;
+	default:
+		return ws->iwarp;
+	}
+}
+
 static int connect_rdma(struct bridge *bridge)
 {
 	struct rdma_leg_config config;
@@ -318,12 +366,22 @@ static int connect_rdma(struct bridge *bridge)
 	/* Some failures are known at once: an address of a family that this host has not. */
 	while (rc && bridge->next_addr < bridge->naddrs) {
 		size_t i = bridge->next_addr++;
+		struct fabric *fabric = choose_fabric(bridge);
 
+		if (!fabric)
+			return -ENODEV;
+		bridge->on_verbs = fabric == bridge->ws->verbs;
 		config.leg.connect_timeout_us = left_us(bridge) / (bridge->naddrs - i);
+		if (bridge->on_verbs && is_either(bridge))
+			config.leg.connect_timeout_us /= 2; /* the other half is iwarp's */
 		if (config.leg.connect_timeout_us < MIN_ATTEMPT_US)
 			config.leg.connect_timeout_us = MIN_ATTEMPT_US;
-		rc = rdma_leg_connect(&config, bridge->ws->iwarp,
-				      (struct sockaddr *)&bridge->addrs[i], &bridge->server.leg);
+		rc = rdma_leg_connect(&config, fabric, (struct sockaddr *)&bridge->addrs[i],
+				      &bridge->server.leg);
+		if (rc && bridge->on_verbs && is_either(bridge)) {
+			avoid_verbs(bridge, strerror(-rc));
+			bridge->next_addr--;
+		}
 	}
 	return rc;
 }
@@ -433,10 +491,16 @@ static void side_init(struct bridge *bridge, struct side *side, struct side *oth
 static int make_client(struct bridge *bridge, const struct incoming *in)
 {
 	if (in->fabric) {
+		struct fabric *fabric = in->fabric->ops == &verbs_fabric_ops ? bridge->ws->verbs
+									     : bridge->ws->iwarp;
 		struct rdma_leg_config config;
 
+		if (!fabric) {
+			incoming_drop(in);
+			return -ENODEV;
+		}
 		rdma_config(&bridge->client, &config);
-		return rdma_leg_adopt(&config, bridge->ws->iwarp, in->fabric, &bridge->client.leg);
+		return rdma_leg_adopt(&config, fabric, in->fabric, &bridge->client.leg);
 	} else {
 		struct tcp_leg_config config;
 

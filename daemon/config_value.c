@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Addresses and prefixes as the configuration file writes them. */
 #include "daemon/config_value.h"
+#include "fabric/verbs/verbs.h"
 
 #include <arpa/inet.h>
 #include <ctype.h>
@@ -239,7 +240,7 @@ bool config_uri_is_loopback(const struct config_uri *uri)
 
 const char *config_verbs_missing(void)
 {
-	return "this build has no verbs fabric: use rdma:// or iwarp://";
+	return verbs_devices_present() ? NULL : "there is no RDMA device: use rdma:// or iwarp://";
 }
 
 static size_t addr_bytes(sa_family_t family)

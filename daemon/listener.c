@@ -15,7 +15,7 @@
 #include "fabric/iwarp/iwarp.h"
 
 #define LISTEN_BACKLOG   1024
-#define MAX_ADDRS        8u  /* of one host name */
+#define MAX_ENDPOINTS    16u /* of one host name: two fabrics on each address */
 #define ACCEPTS_PER_TURN 64u /* then others have their turn */
 #define RETRY_US         100000u
 
@@ -34,7 +34,7 @@ struct listener {
 	const struct listener_events *events;
 	void *arg;
 	size_t nendpoints;
-	struct endpoint endpoints[MAX_ADDRS];
+	struct endpoint endpoints[MAX_ENDPOINTS];
 };
 
 void incoming_drop(const struct incoming *in)
@@ -165,30 +165,63 @@ out_close:
 	return rc;
 }
 
-static int open_fabric(struct endpoint *ep, const struct addrinfo *ai)
+static int open_fabric(struct endpoint *ep, const struct fabric_ops *ops, const struct addrinfo *ai)
 {
 	const struct service_config *service = ep->listener->service;
-	struct iwarp_config config;
+	struct iwarp_config iwarp;
+	struct verbs_config verbs;
 
-	service_iwarp_config(service, &config);
+	service_iwarp_config(service, &iwarp);
+	service_verbs_config(&verbs);
 	ep->fd = -1;
-	return fabric_listen(&iwarp_fabric_ops, &config, ep->listener->loop, ai->ai_addr,
-			     LISTEN_BACKLOG, on_fabric_incoming, ep, &ep->fabric);
+	return fabric_listen(ops, ops == &verbs_fabric_ops ? (void *)&verbs : (void *)&iwarp,
+			     ep->listener->loop, ai->ai_addr, LISTEN_BACKLOG, on_fabric_incoming,
+			     ep, &ep->fabric);
 }
 
-static int open_endpoint(struct endpoint *ep, const struct addrinfo *ai)
+/* The next endpoint, on TCP if @ops is NULL; it counts only if it could be opened. */
+static int open_endpoint(struct listener *listener, const struct fabric_ops *ops,
+			 const struct addrinfo *ai)
 {
-	struct loop *loop = ep->listener->loop;
+	struct endpoint *ep = &listener->endpoints[listener->nendpoints];
 	int rc;
 
-	ep->retry = loop_timer_new(loop, on_retry, ep);
+	memset(ep, 0, sizeof(*ep));
+	ep->listener = listener;
+	ep->retry = loop_timer_new(listener->loop, on_retry, ep);
 	if (!ep->retry)
 		return -ENOMEM;
-	rc = ep->listener->service->listen.transport == TRANSPORT_TCP ? open_tcp(ep, ai)
-								      : open_fabric(ep, ai);
+	rc = ops ? open_fabric(ep, ops, ai) : open_tcp(ep, ai);
 	if (rc)
-		loop_timer_free(loop, ep->retry);
+		loop_timer_free(listener->loop, ep->retry);
+	else
+		listener->nendpoints++;
 	return rc;
+}
+
+/*
+ * rdma:// listens on every fabric that can: on the devices first, since a device of iWARP in software
+ * (siw) takes the TCP port that our own iWARP would have.
+ */
+static int open_address(struct listener *listener, const struct addrinfo *ai)
+{
+	bool on_verbs = false;
+	int rc;
+
+	switch (listener->service->listen.transport) {
+	case TRANSPORT_TCP:
+		return open_endpoint(listener, NULL, ai);
+	case TRANSPORT_VERBS:
+		return open_endpoint(listener, &verbs_fabric_ops, ai);
+	case TRANSPORT_RDMA:
+		on_verbs =
+			verbs_devices_present() && !open_endpoint(listener, &verbs_fabric_ops, ai);
+		break;
+	case TRANSPORT_IWARP:
+		break;
+	}
+	rc = open_endpoint(listener, &iwarp_fabric_ops, ai);
+	return on_verbs ? 0 : rc;
 }
 
 static int open_host(struct listener *listener, const char *host, char *error, size_t error_bytes)
@@ -205,20 +238,17 @@ static int open_host(struct listener *listener, const char *host, char *error, s
 	}
 	rc = 0;
 	for (const struct addrinfo *ai = list; ai; ai = ai->ai_next) {
-		struct endpoint *ep = &listener->endpoints[listener->nendpoints];
 		char text[ADDRESS_TEXT_BYTES];
 
-		if (listener->nendpoints == MAX_ADDRS)
+		if (listener->nendpoints + 2 > MAX_ENDPOINTS)
 			break;
-		ep->listener = listener;
-		rc = open_endpoint(ep, ai);
+		rc = open_address(listener, ai);
 		if (rc) {
 			snprintf(error, error_bytes, "cannot listen on %s://%s: %s",
 				 transport_name(listener->service->listen.transport),
 				 address_text(ai->ai_addr, text), strerror(-rc));
 			break;
 		}
-		listener->nendpoints++;
 	}
 	freeaddrinfo(list);
 	return rc;

@@ -142,6 +142,23 @@ static int open_listener(struct proxy *proxy, size_t i)
 	return 0;
 }
 
+/* A warning only: what will be registered depends on what the peers do. */
+static void check_memlock(const struct config *config)
+{
+	size_t memory_bytes = (size_t)config->memory_limit_mib * 1024 * 1024;
+	char text[256];
+
+	if (!verbs_devices_present())
+		return;
+	for (size_t i = 0; i < config->nservices; i++) {
+		if (!service_wants_verbs(&config->services[i]))
+			continue;
+		if (!verbs_memlock_check(memory_bytes, text, sizeof(text)))
+			log_warning(NULL, "%s: %s", config->services[i].name, text);
+		return;
+	}
+}
+
 static int start_workers(struct proxy *proxy)
 {
 	const struct config *config = proxy->config;
@@ -189,6 +206,7 @@ int proxy_start(struct loop *loop, const struct config *config, struct proxy **o
 	proxy->loop = loop;
 	proxy->config = config;
 	proxy->start_us = loop_now_us(loop);
+	check_memlock(config);
 	rc = start_services(proxy);
 	if (!rc)
 		rc = start_workers(proxy);

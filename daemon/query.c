@@ -92,6 +92,9 @@ static void add_stats(struct stats *stats, const struct worker_service *ws)
 	stats_add(stats, "tcp", tcp_leg_counters_table, &ws->tcp.counters);
 	stats_add(stats, "rdma", rdma_leg_counters_table, &ws->rdma);
 	stats_add(stats, ws->iwarp->ops->name, ws->iwarp->ops->counters_table, ws->iwarp->counters);
+	if (ws->verbs)
+		stats_add(stats, ws->verbs->ops->name, ws->verbs->ops->counters_table,
+			  ws->verbs->counters);
 	stats_add(stats, "closes", stats_closes_table, ws->closes);
 }
 

@@ -4,7 +4,8 @@
 
 #include <errno.h>
 
-#define MPA_SETUP_TIMEOUT_US 10000000u /* Linux gives up after 10 s too */
+#define MPA_SETUP_TIMEOUT_US   10000000u /* Linux gives up after 10 s too */
+#define VERBS_SETUP_TIMEOUT_US 10000000u
 
 int service_init(struct service *service, const struct service_config *config)
 {
@@ -30,4 +31,23 @@ void service_iwarp_config(const struct service_config *config, struct iwarp_conf
 		.fpdu_64k = config->fpdu_max == FPDU_MAX_64K,
 		.setup_timeout_us = MPA_SETUP_TIMEOUT_US,
 	};
+}
+
+/*
+ * No retry of a Send that finds no receive: credits say that there is one, so that it would only hide an
+ * error.
+ */
+void service_verbs_config(struct verbs_config *verbs)
+{
+	*verbs = (struct verbs_config){.setup_timeout_us = VERBS_SETUP_TIMEOUT_US};
+}
+
+static bool is_rdma(const struct config_uri *uri)
+{
+	return uri->transport == TRANSPORT_RDMA || uri->transport == TRANSPORT_VERBS;
+}
+
+bool service_wants_verbs(const struct service_config *config)
+{
+	return is_rdma(&config->listen) || is_rdma(&config->connect);
 }

@@ -145,6 +145,7 @@ static int make_services(struct worker *worker, struct service *services, size_t
 	for (size_t i = 0; i < nservices; i++) {
 		struct worker_service *ws = &worker->services[i];
 		struct iwarp_config iwarp;
+		struct verbs_config verbs;
 
 		TAILQ_INIT(&ws->bridges);
 		ws->worker = worker;
@@ -153,6 +154,13 @@ static int make_services(struct worker *worker, struct service *services, size_t
 		ws->iwarp = iwarp_fabric_new(worker->loop, worker->pool, &iwarp);
 		if (!ws->iwarp || tcp_worker_init(&ws->tcp))
 			return -ENOMEM;
+		if (!service_wants_verbs(services[i].config) || !verbs_devices_present())
+			continue;
+		service_verbs_config(&verbs);
+		ws->verbs = verbs_fabric_new(worker->loop, worker->pool, &verbs);
+		if (!ws->verbs)
+			log_warning(NULL, "%s: no use of the RDMA devices: %s",
+				    services[i].config->name, strerror(errno));
 	}
 	return 0;
 }
@@ -199,6 +207,7 @@ void worker_free(struct worker *worker)
 		return;
 	for (size_t i = 0; i < worker->nservices; i++) {
 		fabric_free(worker->services[i].iwarp);
+		fabric_free(worker->services[i].verbs);
 		tcp_worker_fini(&worker->services[i].tcp);
 	}
 	/* Connections that were handed over too late are dropped here. */

@@ -10,14 +10,16 @@ host_forwards=(tcp:127.0.0.1:20049-10.0.2.15:20049 tcp:127.0.0.1:12049-10.0.2.15
 ganesha_start() {
 	local dir=$out/ganesha
 	rm -rf "$dir"
-	mkdir -p "$dir/export" "$dir/recovery"
-	chmod 1777 "$dir/export"
+	mkdir -p "$dir/export" "$dir/open" "$dir/recovery"
+	chmod 1777 "$dir/export" "$dir/open"
 	cat >"$dir/ganesha.conf" <<-CONF
 	NFS_CORE_PARAM { Protocols = 3, 4; NFS_Port = 2149; MNT_Port = 20148; Enable_NLM = false; Enable_RQUOTA = false;
 		Enable_UDP = false; mount_path_pseudo = true; }
 	NFSv4 { Graceless = true; Minor_Versions = 0, 1, 2; RecoveryBackend = fs; RecoveryRoot = "$dir/recovery"; }
 	EXPORT { Export_Id = 1; Path = $dir/export; Pseudo = /export; Access_Type = RW; Squash = No_Root_Squash;
 		SecType = sys; Transports = TCP; Protocols = 3, 4; PrivilegedPort = true; FSAL { Name = VFS; } }
+	EXPORT { Export_Id = 2; Path = $dir/open; Pseudo = /open; Access_Type = RW; Squash = No_Root_Squash;
+		SecType = sys; Transports = TCP; Protocols = 3, 4; PrivilegedPort = false; FSAL { Name = VFS; } }
 	LOG { Default_Log_Level = EVENT; }
 	CONF
 	rpcbind -w
@@ -87,7 +89,7 @@ libnfs_row() {
 	mkdir -p "$dir"
 	[ -e "$dir/seed" ] || dd if=/dev/urandom of="$dir/seed" bs=1M count=2 status=none
 	for size in 1 1000 4097 70001 1048577; do
-		url="nfs://127.0.0.1/export/libnfs.$size?version=$version&nfsport=$port&mountport=$mountport"
+		url="nfs://127.0.0.1/open/libnfs.$size?version=$version&nfsport=$port&mountport=$mountport"
 		head -c $size "$dir/seed" >"$dir/in"
 		rm -f "$dir/back"
 		timeout 30 nfs-cp "$dir/in" "$url" || return 1

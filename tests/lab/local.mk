@@ -7,6 +7,7 @@ EXTRA_DIST += \
 	tests/lab/guest/iwarp.sh \
 	tests/lab/guest/lib.sh \
 	tests/lab/guest/rows.sh \
+	tests/lab/guest/verbs.sh \
 	tests/lab/guest/workload.sh \
 	tests/lab/host.sh \
 	tests/lab/proxy.sh \

@@ -12,7 +12,7 @@ usage() {
 	usage: run.sh [--full] [--build DIR] [BOOT...]
 	  --full       every workload on every version of NFS; writes RESULTS.md beside this script
 	  --build DIR  where rpcrdma-proxy was built (default: build, beside the sources)
-	  BOOT         direct, fabric, iwarp: only these guests (default: all)
+	  BOOT         direct, fabric, iwarp, verbs: only these guests (default: all)
 	Logs, the guests' kernel module and their RAM disk go to DIR/lab.
 	USAGE
 }
@@ -36,7 +36,7 @@ while [ $# -gt 0 ]; do
 	esac
 	shift
 done
-[ ${#boots[@]} -gt 0 ] || boots=(direct fabric iwarp)
+[ ${#boots[@]} -gt 0 ] || boots=(direct fabric iwarp verbs)
 
 skip_all() {
 	echo "1..0 # SKIP laboratory: $*"

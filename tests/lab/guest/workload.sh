@@ -109,7 +109,7 @@ work_short() {
 	work_readdir
 	work_names
 	case $version in
-	4.2) work_xattr ;;
+	4.2) [ -n "${WITHOUT_XATTR:-}" ] || work_xattr ;;
 	esac
 	case $version in
 	3) ;;

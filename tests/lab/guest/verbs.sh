@@ -1,0 +1,52 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Rows over the verbs fabric: the proxies run here, on the kernel's siw (10.0.2.15) and rxe (10.9.0.1).
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/workload.sh"
+. "$(dirname "$0")/rows.sh"
+
+# A libnfs client on the host, through a proxy there and the one here, to the NFS-Ganesha on the host.
+libnfs() {
+	local before after
+	before=$(host proxy_bytes to-guest)
+	host libnfs "$1" 2105 20148
+	after=$(host proxy_bytes to-guest)
+	[ $((after - before)) -ge $((2 << 20)) ] || fail "only $((after - before)) bytes went through the proxy"
+}
+
+guest_start
+guest_rxe
+server_start
+guest_row tcp-siw tcp://10.0.2.15:2201 verbs://10.0.2.15:20049
+guest_row tcp-rxe tcp://10.0.2.15:2202 verbs://10.9.0.1:20049
+guest_row siw-tcp verbs://10.0.2.15:2203 tcp://127.0.0.1:2049
+guest_row rxe-tcp verbs://10.9.0.1:2204 tcp://127.0.0.1:2049
+guest_row siw-ganesha verbs://10.0.2.15:20051 tcp://10.0.2.2:2149
+host_row to-guest tcp://127.0.0.1:2105 iwarp://127.0.0.1:20051
+guest_row gateway iwarp://10.0.2.15:2206 verbs://10.9.0.1:20049
+
+for version in $(versions 4.2); do
+	row "tcp client, tcp=>verbs on siw, knfsd over RDMA, $version" \
+		through guest tcp-siw "$version" 10.0.2.15 2201 tcp
+done
+for version in $(versions 4.1); do
+	row "tcp client, tcp=>verbs on rxe, knfsd over RDMA, $version" \
+		through guest tcp-rxe "$version" 10.0.2.15 2202 tcp
+done
+for version in $(versions 4.2); do
+	row "siw client, verbs=>tcp on siw, knfsd with secure exports, $version" \
+		through guest siw-tcp "$version" 10.0.2.15 2203 rdma
+done
+for version in $(versions 3); do
+	row "rxe client, verbs=>tcp on rxe, knfsd with secure exports, $version" \
+		through guest rxe-tcp "$version" 10.9.0.1 2204 rdma
+done
+for version in 3 4; do
+	row "libnfs, tcp=>iwarp, verbs=>tcp on siw, NFS-Ganesha, $version" libnfs $version
+done
+for version in $(versions 4.1); do
+	row "siw client, iwarp=>verbs on rxe, knfsd over RDMA, $version" \
+		through guest gateway "$version" 10.0.2.15 2206 rdma
+done
+cp -r $proxy_dir /run/share/guest-proxies
+say done
