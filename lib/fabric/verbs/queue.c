@@ -130,6 +130,8 @@ static int fill(struct verbs_ep *ep, struct fabric_wr *wr, struct ibv_send_wr *o
 	case FABRIC_SEND_INV:
 		out->opcode = IBV_WR_SEND_WITH_INV;
 		out->invalidate_rkey = wr->inv_rkey;
+		/* siw's library (rdma-core 44) takes the key from here, where no Send has one. */
+		out->wr.rdma.rkey = wr->inv_rkey;
 		return fill_sges(ep, wr, out, sges);
 	case FABRIC_WRITE:
 	case FABRIC_READ:
