@@ -171,7 +171,7 @@ static bool choose_landing(const struct rdma_leg *leg, const struct exchange *x,
 		form->landing_bytes = (uint32_t)reply;
 	}
 	form->nlanding = segments_of(leg, form->landing_bytes);
-	return true;
+	return form->nlanding <= RPCRDMA_MAX_SEGMENTS;
 }
 
 /* A5.1-1, A5.2-1. Returns false if the Call cannot be sent at all. */
@@ -198,8 +198,7 @@ static bool choose_form(const struct rdma_leg *leg, const struct exchange *x,
 	}
 	form->nomsg = true;
 	form->ncall = segments_of(leg, x->call.len_bytes);
-	return form->ncall <= RPCRDMA_MAX_SEGMENTS && form->nlanding <= RPCRDMA_MAX_SEGMENTS &&
-	       header_bytes(form) <= leg->send_max_bytes;
+	return form->ncall <= RPCRDMA_MAX_SEGMENTS && header_bytes(form) <= leg->send_max_bytes;
 }
 
 /* Lends a stretch of memory, in as many segments as it takes. */

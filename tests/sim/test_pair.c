@@ -182,6 +182,27 @@ START_TEST(small_segments_and_thresholds_change_nothing)
 }
 END_TEST
 
+/* A header large enough for them all would still be more than our own tables hold. */
+START_TEST(a_reply_of_more_segments_than_a_header_may_have_is_not_asked_for)
+{
+	struct rig *rig = rig_new(NULL);
+
+	rig->client.config.inline_threshold_bytes = 65536;
+	rig->server.config.inline_threshold_bytes = 65536;
+	rig->client.config.max_segment_bytes = 1024;
+	rig_connect(rig);
+	rig_run(rig);
+	rig_call(&rig->client, RIG_CALL_MIN, 100, 300 * 1024);
+	rig_run(rig);
+	ck_assert_uint_eq(rig->client.faults, 1);
+	ck_assert_int_eq(rig->client.last_fault, EXCHANGE_FAULT_CANT_SEND);
+	rig_call(&rig->client, RIG_CALL_MIN, 100, 250 * 1024);
+	rig_run(rig);
+	ck_assert_uint_eq(rig->client.answered, 1);
+	rig_end(rig);
+}
+END_TEST
+
 START_TEST(calls_made_before_the_leg_is_open_are_held)
 {
 	struct rig *rig = rig_new(NULL);
@@ -343,6 +364,7 @@ int main(void)
 	tcase_add_test(tc, both_directions_at_once);
 	tcase_add_test(tc, keys_that_die_slowly_change_nothing);
 	tcase_add_test(tc, small_segments_and_thresholds_change_nothing);
+	tcase_add_test(tc, a_reply_of_more_segments_than_a_header_may_have_is_not_asked_for);
 	tcase_add_test(tc, calls_made_before_the_leg_is_open_are_held);
 	tcase_add_test(tc, a_refused_client_hears_of_it);
 	tcase_add_test(tc, a_connection_that_is_not_accepted_times_out);
