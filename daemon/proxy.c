@@ -86,10 +86,10 @@ static bool has_descriptors(void *arg)
 	bool enough = proxy_connections(proxy) < proxy->max_connections;
 
 	if (!enough && !proxy->resting)
-		log_warning(NULL,
-			    "%u connections are all that the limit of descriptors allows; "
-			    "further ones wait",
-			    proxy->max_connections);
+		log_write_limited(LOG_LEVEL_WARNING, &proxy->shortages, NULL,
+				  "%u connections are all that the limit of descriptors allows; "
+				  "further ones wait",
+				  proxy->max_connections);
 	proxy->resting = !enough;
 	return enough;
 }

@@ -37,6 +37,7 @@ struct proxy {
 	uint64_t next_id, start_us;
 	unsigned max_connections; /* that there are descriptors for */
 	bool resting;             /* there are as many, and it has been said */
+	struct log_limit shortages;
 };
 
 /**
