@@ -499,6 +499,20 @@ START_TEST(short_gather_lists_are_enough)
 }
 END_TEST
 
+/* A4.1-5 */
+START_TEST(what_follows_a_nomsg_header_is_ignored)
+{
+	uint8_t call[500];
+
+	rig_fill_call(call, 500, 34, 100);
+	begin(34, RPCRDMA_NOMSG);
+	add_read(0, raw_lend(raw, call, 500, FABRIC_REMOTE_READ));
+	raw_send_header(raw, &hdr, "trailing", 8);
+	expect_inline_reply(34, 100);
+	ck_assert_uint_eq(rig->server.last_call_sum, rig_sum(call, 500));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("responder");
@@ -534,6 +548,7 @@ int main(void)
 	tcase_add_test(tc, an_xid_in_flight_used_again_closes);
 	tcase_add_test(tc, an_xid_answered_may_be_used_again);
 	tcase_add_test(tc, short_gather_lists_are_enough);
+	tcase_add_test(tc, what_follows_a_nomsg_header_is_ignored);
 	suite_add_tcase(suite, tc);
 	suite_add_tcase(suite, closed);
 	return test_main(suite);

@@ -302,6 +302,35 @@ START_TEST(an_answer_without_room_gets_err_chunk)
 }
 END_TEST
 
+/* A3.8-1: all three kinds of chunk in one Call. */
+START_TEST(every_kind_of_chunk_works_in_one_call)
+{
+	struct fabric_key *data = raw_lend(raw, NULL, 20000, FABRIC_REMOTE_WRITE);
+	struct fabric_key *rest = raw_lend(raw, NULL, 9000, FABRIC_REMOTE_WRITE);
+	uint8_t call[2048], reduced[2048];
+
+	fake_reply_payloads[0] = (struct rdma_payload){100, 20000};
+	fake_nreply_payloads = 1;
+	rig_fill_call(call, 1200, 77, 100 + 20000 + 6000);
+	begin(77, RPCRDMA_MSG);
+	add_read(100, raw_lend(raw, call + 100, 1000, FABRIC_REMOTE_READ));
+	add_write(data);
+	set_reply_chunk(rest);
+	memcpy(reduced, call, 100);
+	memcpy(reduced + 100, call + 1100, 100);
+	raw_send_header(raw, &hdr, reduced, 200);
+	ck_assert_uint_eq(rig->server.last_call_bytes, 1200);
+	ck_assert_uint_eq(rig->server.last_call_sum, rig_sum(call, 1200));
+	next();
+	ck_assert_uint_eq(hdr.proc, RPCRDMA_NOMSG);
+	ck_assert_uint_eq(hdr.nreads, 0);
+	ck_assert_uint_eq(hdr.writes[0].len_bytes, 20000);
+	ck_assert_uint_eq(hdr.reply_chunk.len_bytes, 6100);
+	expect_reply_bytes(data->mem, 20000, 100, 26100, 77);
+	expect_reply_bytes(rest->mem + 100, 6000, 20100, 26100, 77);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("responder_reply");
@@ -326,6 +355,7 @@ int main(void)
 	tcase_add_test(closed, nothing_is_invalidated_unless_we_offer_it);
 	tcase_add_test(tc, faults_are_answered_as_the_table_says);
 	tcase_add_test(tc, an_answer_without_room_gets_err_chunk);
+	tcase_add_test(tc, every_kind_of_chunk_works_in_one_call);
 	suite_add_tcase(suite, tc);
 	suite_add_tcase(suite, closed);
 	return test_main(suite);
