@@ -32,8 +32,7 @@ struct nfs_payload {
 };
 
 /**
- * nfs_call_payloads - the DDP-eligible arguments of a Call: WRITE data, the target of a new
- * symbolic link
+ * nfs_call_payloads - the DDP-eligible arguments of a Call: WRITE data, targets of new links
  * @payloads, @max: takes them, in order
  *
  * Returns how many there are, at most @max, or -EBADMSG if the Call cannot be followed.
@@ -42,10 +41,9 @@ int nfs_call_payloads(const struct rpc_call_hdr *hdr, const uint8_t *msg, uint32
 		      struct nfs_payload *payloads, unsigned max) MUST_CHECK;
 
 /**
- * nfs_result_bounds - the DDP-eligible results that the Reply to a Call may have: READ data,
- * READLINK paths
- * @bounds_bytes, @max: takes the largest length of each, in order; the n-th belongs to the n-th
- * write chunk
+ * nfs_result_bounds - the DDP-eligible results that a Reply may have: READ data, READLINK paths
+ * @hdr, @msg, @len_bytes: its Call
+ * @bounds_bytes, @max: takes the largest length of each; the n-th is for the n-th write chunk
  *
  * Returns how many there are, at most @max, or -EBADMSG if the Call cannot be followed. What such a
  * Reply takes beside them is nfs_reply_ceiling() less each bound rounded up to a multiple of four.

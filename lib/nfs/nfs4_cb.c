@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The operations of the NFSv4 callback program (RFC 7530 section 18, RFC 8881 section 20, RFC 7862
- * section 16). */
+/* The operations of the NFSv4 callback program (RFC 7530 section 18, RFC 8881 20, RFC 7862 16). */
 #include "nfs/nfs4_types.h"
 
 static const struct nfs_field getattr_args[] = {X_FH4, X_ATTRS(NFS4_BITMAP_WORDS), X_END};

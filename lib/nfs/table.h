@@ -3,8 +3,7 @@
  * The protocols as tables: one row per procedure or operation, to lay beside the RFC.
  *
  * A row says how the arguments and the results are walked, how many bytes the results can take, and
- * which side carries a DDP-eligible data item (RFC 8267). A row without a name is a number not in
- * use.
+ * which side carries a DDP-eligible data item (RFC 8267). Numbers not in use have no name.
  */
 #ifndef NFS_TABLE_H
 #define NFS_TABLE_H
@@ -84,8 +83,7 @@ struct nfs_ops {
  * other ways to write them. An OPEN with the attributes that clients want still fits inline.
  */
 #define NFS4_OWNER_BYTES 768u
-/* An ACL of 64 KiB, the most of Windows and of Linux's extended attributes, grown fourfold by
- * names. */
+/* An ACL of 64 KiB, as Windows and Linux allow at most, grown fourfold by names. */
 #define NFS4_ACL_BYTES (256u * 1024)
 /* fs_locations and fs_locations_info: hundreds of replicas with long paths. */
 #define NFS4_LOCATIONS_BYTES 65536u
@@ -114,8 +112,7 @@ struct nfs_ops {
 #define NFS4_NETADDR_BYTES (2 * NFS_VAR_BYTES(1024))
 /* COPY_NOTIFY: sixteen addresses of the source server. */
 #define NFS4_NETLOCS_BYTES (16 * (4 + NFS4_NETADDR_BYTES))
-/* READ_PLUS: each segment has a kind, an offset, a length and padding; none is smaller than a
- * sector. */
+/* READ_PLUS: a segment has a kind, an offset, a length, padding, and the size of a sector. */
 #define NFS_SEGMENT_HEAD_BYTES 24u
 #define NFS_SEGMENT_MIN_BYTES  512u
 #define NFS_DEVICE_ID_BYTES    16u

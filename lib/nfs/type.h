@@ -7,8 +7,8 @@
  *	static const struct nfs_field read3args[] = {X_OPAQUE(64), X_U64, X_COUNT, X_END};
  *
  * Types do not refer to themselves: XDR's linked lists are X_LIST. So the walker's depth is that of
- *the types, and its time is linear in the length of the message, since each element of an array or
- *a list takes at least four bytes of it.
+ * the types, and its time is linear in the length of the message, since each element of an array or
+ * of a list takes at least four bytes of it.
  */
 #ifndef NFS_TYPE_H
 #define NFS_TYPE_H

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * XDR written as text, so that a test's messages read like the RFC and share nothing with the
- *walkers:
+ * XDR written as text, so that messages read like the RFC and share nothing with the walkers:
  *
  *	17		a word
  *	q17		a hyper
@@ -25,8 +24,7 @@ struct spec_items {
 	struct nfs_payload list[SPEC_MAX_ITEMS];
 };
 
-/** spec_put - append what @spec says; data items are added to @items. Fails the test if it is no
- * spec. */
+/** spec_put - append what @spec says; data items go to @items too. Aborts if it is no spec. */
 void spec_put(struct nfs_msg *msg, const char *spec, struct spec_items *items);
 
 #endif

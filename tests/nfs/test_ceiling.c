@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Ceilings of Replies: what the authentication adds, and when the service's own ceiling is all
- * there is. */
+/* Ceilings of Replies: what the authentication adds, and when the service's own is all there is. */
 #include "nfs/nfs.h"
 #include "tests/lib/test.h"
 #include "tests/nfs/msg.h"

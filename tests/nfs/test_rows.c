@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Every procedure and operation: its ceiling holds its largest Reply, and its payloads are where
- * they are. */
+/* Every procedure and operation: the ceiling holds the largest Reply, and payloads are found. */
 #include <stdlib.h>
 #include <string.h>
 
