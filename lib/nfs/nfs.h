@@ -55,8 +55,8 @@ int nfs_result_bounds(const struct rpc_call_hdr *hdr, const uint8_t *msg, uint32
 #define NFS_NOTE_MAX_OPS 128u
 
 /*
- * What must be kept of a Call to find the payloads in its Reply. There is none of a Call whose security
- * flavour protects or hides its body.
+ * What must be kept of a Call to find the payloads in its Reply. There is none of a Call whose
+ * security flavour protects or hides its body.
  */
 struct nfs_note {
 	uint32_t prog, vers, proc;

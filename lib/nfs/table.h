@@ -79,8 +79,8 @@ struct nfs_ops {
 /* 256 attributes or operations; 87 are defined. */
 #define NFS4_BITMAP_WORDS 8u
 /*
- * user@domain or group@domain: login names have 255 bytes and DNS names 253, and half as much again for
- * other ways to write them. An OPEN with the attributes that clients want still fits inline.
+ * user@domain or group@domain: login names have 255 bytes and DNS names 253, and half as much again
+ * for other ways to write them. An OPEN with the attributes that clients want still fits inline.
  */
 #define NFS4_OWNER_BYTES 768u
 /* An ACL of 64 KiB, as Windows and Linux allow at most, grown fourfold by names. */
