@@ -13,6 +13,7 @@
 #define REVERSE_MAX_BYTES (16u * 1024u)
 #define UNSENT_MAX_BYTES  (8u * 1024u * 1024u)
 #define CLOSE_LIMIT_US    2000000
+#define SHORT_US          50000 /* a stall timeout */
 
 /* Memory */
 
