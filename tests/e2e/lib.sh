@@ -29,6 +29,7 @@ FRONT_PORT=12049 # NFS as clients of the first proxy see it
 FRONT_MNT=12048  # MOUNT as they see it
 FABRIC_PORT=20049
 FABRIC_MNT=2050
+FABRIC=${FABRIC:-iwarp://127.0.0.1} # how the first proxy reaches the second, without a port
 
 declare -i cases=0 failures=0
 declare -A pid_of=()
@@ -194,13 +195,13 @@ proxy_config() {
 	echo "${!global:-}"
 	echo "services = ("
 	if [ "$side" = a ]; then
-		service nfs "tcp://127.0.0.1:$FRONT_PORT" "iwarp://127.0.0.1:$FABRIC_PORT" "${!more:-}"
+		service nfs "tcp://127.0.0.1:$FRONT_PORT" "$FABRIC:${GATE_PORT:-$FABRIC_PORT}" "${!more:-}"
 		echo ","
-		service mount "tcp://127.0.0.1:$FRONT_MNT" "iwarp://127.0.0.1:$FABRIC_MNT" "${!more:-}"
+		service mount "tcp://127.0.0.1:$FRONT_MNT" "$FABRIC:$FABRIC_MNT" "${!more:-}"
 	else
-		service nfs "iwarp://127.0.0.1:$FABRIC_PORT" "tcp://127.0.0.1:${BACK_PORT:-$NFS_PORT}" "${!more:-}"
+		service nfs "$FABRIC:$FABRIC_PORT" "tcp://127.0.0.1:${BACK_PORT:-$NFS_PORT}" "${!more:-}"
 		echo ","
-		service mount "iwarp://127.0.0.1:$FABRIC_MNT" "tcp://127.0.0.1:$MNT_PORT" "${!more:-}"
+		service mount "$FABRIC:$FABRIC_MNT" "tcp://127.0.0.1:$MNT_PORT" "${!more:-}"
 	fi
 	echo ");"
 }
@@ -250,7 +251,7 @@ counter_is() { test "$(counter "$1" "$2" "$3")" "$4" "$5"; }
 connections() { ctl "$1" -j connections | jq -r '.connections | length'; }
 no_connections() { [ "$(connections "$1")" = 0 ]; }
 
-sanitizer_report() { grep -hE 'ERROR: (Address|Leak|Thread)Sanitizer|WARNING: ThreadSanitizer|runtime error:' "$T"/[ab].log; }
+sanitizer_report() { grep -hE 'ERROR: (Address|Leak|Thread)Sanitizer|WARNING: ThreadSanitizer|runtime error:' "$T"/[abg].log; }
 
 # stop_proxy SIDE: a case: it ends by itself, with success and without a sanitizer's report
 stop_proxy() {
@@ -262,7 +263,7 @@ stop_proxy() {
 show_logs() {
 	local log
 
-	for log in a b ganesha; do
+	for log in a b g ganesha; do
 		[ -s "$T/$log.log" ] || continue
 		echo "# --- $log.log"
 		sed '0,/NFS SERVER INITIALIZED/{/nfs-ganesha-/d}; /:EVENT :/d' "$T/$log.log" | tail -n 15 | sed 's/^/# /'
