@@ -61,6 +61,7 @@ host_stop() {
 host_command() {
 	case $1 in
 	proxy_start | proxy_stop | proxy_restart | proxy_bytes) "$@" ;;
+	null) "$LAB_BUILD/tests/lab/lab_work" null 127.0.0.1 "$2" "$3" "$4" ;;
 	libnfs) libnfs_row "$2" "$3" "$4" ;;
 	*) echo "no such command: $*"; return 1 ;;
 	esac

@@ -3,7 +3,6 @@ EXTRA_DIST += \
 	tests/lab/boot.sh \
 	tests/lab/build.sh \
 	tests/lab/guest/direct.sh \
-	tests/lab/guest/fabric.sh \
 	tests/lab/guest/iwarp.sh \
 	tests/lab/guest/lib.sh \
 	tests/lab/guest/rows.sh \
@@ -18,3 +17,5 @@ EXTRA_DIST += \
 check_PROGRAMS += tests/lab/fabric_pair
 tests_lab_fabric_pair_SOURCES = tests/lab/fabric_pair.c
 tests_lab_fabric_pair_LDADD = $(DAEMON_LIBS)
+check_PROGRAMS += tests/lab/lab_work
+tests_lab_lab_work_SOURCES = tests/lab/lab_work.c

@@ -12,7 +12,7 @@ usage() {
 	usage: run.sh [--full] [--build DIR] [BOOT...]
 	  --full       every workload on every version of NFS; writes RESULTS.md beside this script
 	  --build DIR  where rpcrdma-proxy was built (default: build, beside the sources)
-	  BOOT         direct, fabric, iwarp, verbs: only these guests (default: all)
+	  BOOT         direct (no proxy), iwarp, verbs: only these guests (default: all, direct with --full)
 	Logs, the guests' kernel module and their RAM disk go to DIR/lab.
 	USAGE
 }
@@ -36,7 +36,10 @@ while [ $# -gt 0 ]; do
 	esac
 	shift
 done
-[ ${#boots[@]} -gt 0 ] || boots=(direct fabric iwarp verbs)
+if [ ${#boots[@]} = 0 ]; then
+	boots=(iwarp verbs)
+	[ $tier = short ] || boots=(direct iwarp verbs)
+fi
 
 skip_all() {
 	echo "1..0 # SKIP laboratory: $*"
@@ -71,6 +74,8 @@ for binary in daemon/rpcrdma-proxy daemon/ctl/rpcrdma-proxyctl; do
 	[ -x "$build/$binary" ] || skip_all "no $binary in $build"
 done
 build=$(cd "$build" && pwd)
+make -s -C "$build" tests/lab/lab_work tests/lab/fabric_pair >/dev/null 2>&1 ||
+	skip_all "tests/lab/lab_work and fabric_pair do not build in $build"
 
 # Into namespaces of our own; the PID namespace takes every process with it when this script ends.
 if [ "${LAB_INSIDE:-}" != yes ]; then

@@ -13,6 +13,12 @@ host_row tcp-iwarp tcp://127.0.0.1:2101 iwarp://127.0.0.1:20049
 host_row iwarp-tcp iwarp://127.0.0.1:2102 tcp://127.0.0.1:12049
 host_row iwarp-ganesha iwarp://127.0.0.1:2103 tcp://127.0.0.1:2149
 
+# The race that siw has between its accept and the first message (its reply comes before it listens).
+fresh() {
+	host null 2101 200 1000
+}
+
+row "200 fresh connections, tcp=>iwarp, knfsd over siw: each answered within a second" fresh
 for version in $(versions 4.2 3); do
 	row "tcp client, tcp=>iwarp, knfsd over siw, $version" through host tcp-iwarp "$version" 10.0.2.2 2101 tcp
 done

@@ -53,3 +53,18 @@ through() {
 	[ $((after - before)) -ge $((16 << 20)) ] || fail "only $((after - before)) bytes went through the proxy"
 	say "# $((after - before)) bytes through $proxy"
 }
+
+# pair FABRIC ADDRESS LABEL: what fabric.h promises, held by a fabric of this guest. Each case becomes a row; a program that does not end is one too.
+pair() {
+	local line log=/run/share/pair-$3.log
+	timeout 100 "$LAB_BUILD/tests/lab/fabric_pair" "$1" "$2" >"$log" 2>&1
+	local status=$?
+	while IFS= read -r line; do
+		case $line in
+		*"# SKIP"*) say "skip $3: ${line#*: }" ;;
+		"ok "*) say "ok $3: ${line#*: }" ;;
+		"not ok "*) say "not ok $3: ${line#*: }" ;;
+		esac
+	done <"$log"
+	grep -q '^1\.\.' "$log" || say "not ok $3: fabric_pair ended with status $status"
+}

@@ -6,55 +6,23 @@ fail() {
 	exit 1
 }
 
-# A tree of real files, copied, hashed through the mount after the caches were dropped, and compared.
+# A tree of real files, copied, and compared as the server gives it back.
 work_tree() {
-	local from=${1:-/usr/include/rdma} to=/mnt/n/tree
-	rm -rf "$to"
-	cp -r "$from" "$to"
-	sync
-	echo 3 >/proc/sys/vm/drop_caches
-	diff <(cd "$from" && find . -type f -exec sha256sum {} + | sort) \
-		<(cd "$to" && find . -type f -exec sha256sum {} + | sort) >/dev/null || fail "tree differs"
-	rm -rf "$to"
+	local from=${1:-/usr/include/rdma}
+	rm -rf /mnt/n/tree
+	cp -r "$from" /mnt/n/tree
+	"$LAB_BUILD/tests/lab/lab_work" same "$from" /mnt/n/tree
+	rm -rf /mnt/n/tree
 }
 
-# Files of every size around the limits of inline messages, pages and chunks; each pad residue.
-work_sizes() {
-	local size seed=/run/seed
-	[ -e $seed ] || dd if=/dev/urandom of=$seed bs=1M count=5 status=none
-	for size in 0 1 2 3 4 5 801 999 1000 1001 1002 1003 3840 4000 4001 4095 4096 4097 8191 65535 65537 \
-		262145 1048575 1048577 ${1:-4194307}; do
-		head -c "$size" $seed >/mnt/n/size.$size
-	done
-	sync
-	echo 3 >/proc/sys/vm/drop_caches
-	for size in 0 1 2 3 4 5 801 999 1000 1001 1002 1003 3840 4000 4001 4095 4096 4097 8191 65535 65537 \
-		262145 1048575 1048577 ${1:-4194307}; do
-		cmp <(head -c "$size" $seed) /mnt/n/size.$size || fail "file of $size bytes differs"
-	done
-	rm -f /mnt/n/size.*
+# Files of every size around the limits of inline messages, pages and chunks; O_DIRECT; a mapping.
+work_files() {
+	"$LAB_BUILD/tests/lab/lab_work" files /mnt/n "${1:-4194307}"
 }
 
-# Direct I/O of sizes that are no multiple of anything, and a mapping that is written and read back.
-work_direct() {
-	local size seed=/run/seed
-	[ -e $seed ] || dd if=/dev/urandom of=$seed bs=1M count=5 status=none
-	for size in 513 4099 70001 1000003; do
-		dd if=$seed of=/mnt/n/direct bs=$size count=3 oflag=direct status=none
-		cmp <(head -c $((size * 3)) $seed) \
-			<(dd if=/mnt/n/direct bs=$size iflag=direct status=none) || fail "O_DIRECT of $size bytes"
-		rm -f /mnt/n/direct
-	done
-}
-
-# Many names: a directory that needs several READDIR replies, read whole and counted.
+# Many names: a directory that needs several READDIR replies.
 work_readdir() {
-	local count=${1:-300}
-	mkdir /mnt/n/many
-	(cd /mnt/n/many && seq -f 'a-file-with-a-name-of-some-length-%06g' "$count" | xargs touch)
-	echo 3 >/proc/sys/vm/drop_caches
-	[ "$(ls -f /mnt/n/many | grep -c a-file)" = "$count" ] || fail "READDIR lost names"
-	rm -rf /mnt/n/many
+	"$LAB_BUILD/tests/lab/lab_work" names /mnt/n "${1:-200}"
 }
 
 # Names, links and attributes.
@@ -62,7 +30,6 @@ work_names() {
 	local target
 	target=$(printf 'long/%.0s' $(seq 180))
 	ln -s "$target" /mnt/n/link
-	echo 3 >/proc/sys/vm/drop_caches
 	[ "$(readlink /mnt/n/link)" = "$target" ] || fail "symlink differs"
 	echo one >/mnt/n/a
 	ln /mnt/n/a /mnt/n/b
@@ -80,7 +47,6 @@ work_xattr() {
 	touch /mnt/n/x
 	setfattr -n user.small -v value /mnt/n/x
 	setfattr -n user.large -v "$value" /mnt/n/x
-	echo 3 >/proc/sys/vm/drop_caches
 	[ "$(getfattr --only-values -n user.small /mnt/n/x 2>/dev/null)" = value ] || fail "small xattr differs"
 	[ "$(getfattr --only-values -n user.large /mnt/n/x 2>/dev/null)" = "$value" ] || fail "large xattr differs"
 	rm -f /mnt/n/x
@@ -104,7 +70,7 @@ work_fio() {
 # What the short tier does on every row. VERSION decides what there is to try.
 work_short() {
 	local version=$1
-	work_sizes
+	work_files
 	work_tree
 	work_readdir
 	work_names
@@ -115,13 +81,13 @@ work_short() {
 	3) ;;
 	*) work_lock ;;
 	esac
-	work_direct
 }
 
 # What the full tier does on every row: the same, larger, and random I/O with verification.
 work_full() {
 	work_short "$1"
+	work_files 33554433
 	work_tree /usr/include/linux
 	work_readdir 10000
-	work_fio 32M
+	work_fio 16M
 }
