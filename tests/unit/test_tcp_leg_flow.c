@@ -470,11 +470,11 @@ START_TEST(a_connection_that_breaks_while_it_is_not_read_is_lost)
 	const struct linger reset = {.l_onoff = 1};
 
 	fixture_connect();
-	((struct leg_config *)leg->config)->stall_timeout_us = SHORT_US;
 	leg_pause(leg, true);
 	setsockopt(peer, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
 	close(peer);
 	peer = -1;
+	advance_us(FIXTURE_STALL_US);
 	RUN_UNTIL(seen.closed);
 	ck_assert_int_eq(seen.why, LEG_CLOSE_LOST);
 }
@@ -482,12 +482,9 @@ END_TEST
 
 START_TEST(a_paused_connection_that_holds_is_kept)
 {
-	uint64_t start_us = loop_now_us(config.leg.loop);
-
 	fixture_connect();
-	((struct leg_config *)leg->config)->stall_timeout_us = SHORT_US;
 	leg_pause(leg, true);
-	RUN_UNTIL(loop_now_us(config.leg.loop) > start_us + 3 * SHORT_US);
+	advance_us(3ull * FIXTURE_STALL_US);
 	ck_assert_uint_eq(seen.closed, 0);
 	leg_pause(leg, false);
 	peer_send_call(1, 44, 0);
@@ -576,9 +573,10 @@ START_TEST(a_server_that_takes_no_calls_is_reset)
 	ssize_t n;
 
 	fixture_connect();
-	((struct leg_config *)leg->config)->stall_timeout_us = SHORT_US;
 	for (uint32_t xid = 1; xid <= 4; xid++)
 		send_call(xid, FIXTURE_MAX_MESSAGE, 0, 100);
+	settle();
+	advance_us(FIXTURE_STALL_US);
 	RUN_UNTIL(seen.closed);
 	ck_assert_int_eq(seen.why, LEG_CLOSE_REPLY_STALLED);
 	while ((n = recv(peer, bytes, sizeof(bytes), 0)) > 0)
