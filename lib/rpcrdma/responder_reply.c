@@ -111,7 +111,7 @@ static void find_payloads(struct reply *reply)
 /*
  * Cuts the Reply into what goes into write chunks and what does not. An empty chunk leaves its
  * payload inline; a moved payload's pad is neither written nor sent (A-Δ5). Returns false if a
- * payload is longer than its chunk.
+ * payload is longer than its chunk, or is none.
  */
 static bool cut(struct reply *reply)
 {
@@ -127,7 +127,10 @@ static bool cut(struct reply *reply)
 			payload->len_bytes = 0;
 			continue;
 		}
-		if (payload->len_bytes > room)
+		/* A binding that is wrong must not make us write what is not the Reply. */
+		if (payload->len_bytes > room || payload->offset_bytes < at ||
+		    payload->offset_bytes > msg->len_bytes ||
+		    payload->len_bytes > msg->len_bytes - payload->offset_bytes)
 			return false;
 		add_piece(reply, at, payload->offset_bytes);
 		at = end < msg->len_bytes ? (uint32_t)end : msg->len_bytes;

@@ -331,6 +331,34 @@ START_TEST(every_kind_of_chunk_works_in_one_call)
 }
 END_TEST
 
+static void refuse_payloads(uint32_t xid, struct rdma_payload first, struct rdma_payload second)
+{
+	struct fabric_key *a = raw_lend(raw, NULL, 2000, FABRIC_REMOTE_WRITE);
+	struct fabric_key *b = raw_lend(raw, NULL, 2000, FABRIC_REMOTE_WRITE);
+
+	fake_reply_payloads[0] = first;
+	fake_reply_payloads[1] = second;
+	fake_nreply_payloads = 2;
+	begin(xid, RPCRDMA_MSG);
+	add_write(a);
+	add_write(b);
+	send_call(RIG_CALL_MIN, 1000);
+	raw_expect_error(raw, xid, RPCRDMA_ERR_CHUNK);
+	ck_assert_uint_eq(a->mem[0], 0xee);
+	ck_assert_uint_eq(b->mem[0], 0xee);
+}
+
+/* Whoever found them: nothing outside of the Reply is ever written. */
+START_TEST(payloads_that_are_not_in_the_reply_get_err_chunk)
+{
+	refuse_payloads(83, (struct rdma_payload){500, 501}, (struct rdma_payload){0, 0});
+	refuse_payloads(84, (struct rdma_payload){1004, 4}, (struct rdma_payload){0, 0});
+	refuse_payloads(85, (struct rdma_payload){500, 100}, (struct rdma_payload){400, 100});
+	refuse_payloads(86, (struct rdma_payload){500, 100}, (struct rdma_payload){596, 100});
+	refuse_payloads(87, (struct rdma_payload){UINT32_MAX, 2000}, (struct rdma_payload){0, 0});
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("responder_reply");
@@ -356,6 +384,7 @@ int main(void)
 	tcase_add_test(tc, faults_are_answered_as_the_table_says);
 	tcase_add_test(tc, an_answer_without_room_gets_err_chunk);
 	tcase_add_test(tc, every_kind_of_chunk_works_in_one_call);
+	tcase_add_test(tc, payloads_that_are_not_in_the_reply_get_err_chunk);
 	suite_add_tcase(suite, tc);
 	suite_add_tcase(suite, closed);
 	return test_main(suite);
