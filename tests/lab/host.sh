@@ -90,7 +90,7 @@ libnfs_row() {
 	mkdir -p "$dir"
 	[ -e "$dir/seed" ] || dd if=/dev/urandom of="$dir/seed" bs=1M count=2 status=none
 	for size in 1 1000 4097 70001 1048577; do
-		url="nfs://127.0.0.1/open/libnfs.$size?version=$version&nfsport=$port&mountport=$mountport"
+		url="nfs://127.0.0.1/open/libnfs.$version.$size?version=$version&nfsport=$port&mountport=$mountport"
 		head -c $size "$dir/seed" >"$dir/in"
 		rm -f "$dir/back"
 		timeout 30 nfs-cp "$dir/in" "$url" || return 1

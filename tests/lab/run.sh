@@ -116,7 +116,7 @@ console() {
 		"# "*) echo "$line" ;;
 		"ok "*) report ok "${line#ok }" ;;
 		"not ok "*) report "not ok" "${line#not ok }" ;;
-		"skip "*) report ok "${line#skip } # SKIP" ;;
+		"skip "*) report ok "${line#skip }" ;;
 		done) done=yes ;;
 		esac
 	done
@@ -133,7 +133,7 @@ for boot in "${boots[@]}"; do
 	LAB_TIER=$tier
 	ENV
 	host_start "$share"
-	LIMIT=$([ $tier = full ] && echo 7200 || echo 480) "$here/boot.sh" "$out/cache" "$share" \
+	LIMIT=$([ $tier = full ] && echo 7200 || echo 600) "$here/boot.sh" "$out/cache" "$share" \
 		"$here/guest/$boot.sh" "${host_forwards[@]}" >"$share/console.log" 2>&1 &
 	guest=$!
 	console "$boot" < <(tail -n +1 -F --pid=$guest "$share/console.log" 2>/dev/null | grep --line-buffered -a 'LAB ')

@@ -2,7 +2,7 @@
 # What every guest script sources first: it is the guest's init, brings the guest up, and reports.
 #
 # Reports leave by the console as lines that begin with "LAB ": "LAB ok ROW", "LAB not ok ROW: why",
-# "LAB skip ROW: why", "LAB # remark". The host turns them into TAP.
+# "LAB skip ROW # SKIP why", "LAB # remark". The host turns them into TAP.
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C
 lab=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
