@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# results.sh FILE DIR RESULT...: writes the record of a full run. A RESULT is "ok|ROW # SECONDS s" or "not ok|ROW".
+# results.sh FILE DIR TIER RESULT...: writes the record of a full run. A RESULT is "ok|ROW # SECONDS s" or "not ok|ROW".
 set -eu
-file=$1 dir=$2
-shift 2
+file=$1 dir=$2 tier=$3
+shift 3
 {
 	echo "# What the laboratory found"
 	echo
-	echo "Written by \`tests/lab/run.sh --full\` on $(date -u +%F)."
+	echo "Written by \`tests/lab/run.sh --$tier\` on $(date -u +%F)."
 	echo
 	echo "Kernel $(cat "$dir/cache/kver") as client and server ($(mount.nfs -V 2>&1 | sed 's/.*(\(.*\))/\1/'))," \
 		"NFS-Ganesha $(ganesha.nfsd -v 2>&1 | sed -n 's/.*= *V\?\([0-9.]*\).*/\1/p' | head -1)," \

@@ -9,8 +9,9 @@ set -uo pipefail
 
 usage() {
 	cat <<-USAGE
-	usage: run.sh [--full] [--build DIR] [BOOT...]
-	  --full       every workload on every version of NFS; writes RESULTS.md beside this script
+	usage: run.sh [--versions | --full] [--build DIR] [BOOT...]
+	  --versions   the short workload on every version of NFS; writes RESULTS.md beside this script
+	  --full       every workload on every version of NFS; writes RESULTS.md too
 	  --build DIR  where rpcrdma-proxy was built (default: build, beside the sources)
 	  BOOT         direct (no proxy), iwarp, verbs: only these guests (default: all, direct with --full)
 	Logs, the guests' kernel module and their RAM disk go to DIR/lab.
@@ -26,6 +27,7 @@ args=("$@")
 while [ $# -gt 0 ]; do
 	case $1 in
 	--full) tier=full ;;
+	--versions) tier=versions ;;
 	--build) build=${2:?--build needs a directory}; shift ;;
 	-h | --help) usage; exit 0 ;;
 	-*) usage >&2; exit 2 ;;
@@ -84,6 +86,7 @@ if [ "${LAB_INSIDE:-}" != yes ]; then
 	unshare "${ns[@]}" true 2>/dev/null || skip_all "unshare is not allowed here"
 	LAB_INSIDE=yes exec unshare "${ns[@]}" "$0" "${args[@]}"
 fi
+trap 'exit 143' TERM INT HUP
 ip link set lo up
 mount -t tmpfs tmpfs /run
 
@@ -133,12 +136,12 @@ for boot in "${boots[@]}"; do
 	LAB_TIER=$tier
 	ENV
 	host_start "$share"
-	LIMIT=$([ $tier = full ] && echo 7200 || echo 600) "$here/boot.sh" "$out/cache" "$share" \
+	LIMIT=$([ $tier = short ] && echo 600 || echo 14400) "$here/boot.sh" "$out/cache" "$share" \
 		"$here/guest/$boot.sh" "${host_forwards[@]}" >"$share/console.log" 2>&1 &
 	guest=$!
 	console "$boot" < <(tail -n +1 -F --pid=$guest "$share/console.log" 2>/dev/null | grep --line-buffered -a 'LAB ')
 	host_stop
 done
 echo "1..$count"
-[ $tier = short ] || "$here/results.sh" "$here/RESULTS.md" "$out" "${results[@]}"
+[ $tier = short ] || "$here/results.sh" "$here/RESULTS.md" "$out" "$tier" "${results[@]}"
 [ $failed = 0 ]

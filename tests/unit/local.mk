@@ -229,3 +229,9 @@ tests_unit_test_proxy_SOURCES = tests/unit/test_proxy.c tests/unit/proxy_fixture
 tests_unit_test_proxy_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
 tests_unit_test_proxy_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_proxy
+
+check_PROGRAMS += tests/unit/test_verbs
+tests_unit_test_verbs_SOURCES = tests/unit/test_verbs.c
+tests_unit_test_verbs_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_verbs_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_verbs

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The verbs fabric where no device is: everything says so, and nothing is left. What needs a device: tests/lab. */
+#include <errno.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "fabric/verbs/verbs.h"
+#include "tests/lib/fake_loop.h"
+#include "tests/lib/test.h"
+
+START_TEST(a_listener_without_the_connection_manager_says_so)
+{
+	struct sockaddr_in addr = {.sin_family = AF_INET,
+				   .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	struct verbs_config config = {0};
+	struct fabric_listener *listener = NULL;
+	struct loop *loop = fake_loop_new();
+
+	if (!access("/dev/infiniband/rdma_cm", F_OK)) {
+		fake_loop_free(loop);
+		return;
+	}
+	ck_assert_int_lt(fabric_listen(&verbs_fabric_ops, &config, loop, (struct sockaddr *)&addr,
+				       1, NULL, NULL, &listener),
+			 0);
+	ck_assert_ptr_null(listener);
+	fake_loop_free(loop);
+}
+END_TEST
+
+START_TEST(a_fabric_without_the_connection_manager_is_none)
+{
+	struct verbs_config config = {0};
+	struct loop *loop = fake_loop_new();
+	struct pool *pool = pool_new(4096);
+
+	if (access("/dev/infiniband/rdma_cm", F_OK))
+		ck_assert_ptr_null(verbs_fabric_new(loop, pool, &config));
+	pool_free(pool);
+	fake_loop_free(loop);
+}
+END_TEST
+
+START_TEST(memory_that_may_not_be_locked_is_told_with_what_to_do)
+{
+	struct rlimit before, low = {64 << 10, 64 << 10};
+	char text[256] = "";
+
+	ck_assert(verbs_memlock_check(0, text, sizeof(text)));
+	ck_assert_int_eq(getrlimit(RLIMIT_MEMLOCK, &before), 0);
+	if (geteuid() == 0) {
+		/* Root, unless it has put the capability down, is not held to the limit. */
+		ck_assert(verbs_memlock_check((size_t)1 << 40, text, sizeof(text)) ||
+			  strstr(text, "LimitMEMLOCK"));
+		return;
+	}
+	low.rlim_max = before.rlim_max < low.rlim_max ? before.rlim_max : low.rlim_max;
+	low.rlim_cur = low.rlim_max;
+	ck_assert_int_eq(setrlimit(RLIMIT_MEMLOCK, &low), 0);
+	ck_assert(!verbs_memlock_check(64 << 20, text, sizeof(text)));
+	ck_assert_ptr_nonnull(strstr(text, "64 MiB"));
+	ck_assert_ptr_nonnull(strstr(text, "LimitMEMLOCK=infinity"));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("verbs");
+	TCase *tc = tcase_create("verbs");
+
+	tcase_add_test(tc, a_listener_without_the_connection_manager_says_so);
+	tcase_add_test(tc, a_fabric_without_the_connection_manager_is_none);
+	tcase_add_test(tc, memory_that_may_not_be_locked_is_told_with_what_to_do);
+	suite_add_tcase(suite, tc);
+	return test_main(suite);
+}
