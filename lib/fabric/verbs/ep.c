@@ -217,8 +217,14 @@ static void start_connect(struct verbs_ep *ep)
 
 static void on_route(struct verbs_ep *ep)
 {
-	int err = verbs_qp_open(ep);
+	int err;
 
+	/* The device is known now, and the request not sent yet. */
+	if (ep->ep.events->resolved)
+		ep->ep.events->resolved(ep->ep.arg, &ep->params);
+	if (ep->state != VERBS_RESOLVING)
+		return;
+	err = verbs_qp_open(ep);
 	if (err)
 		verbs_ep_die(ep, FABRIC_CLOSE_RESOURCES, "no queue pair: %s", strerror(-err));
 	else
