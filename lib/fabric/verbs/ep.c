@@ -205,8 +205,6 @@ static void start_connect(struct verbs_ep *ep)
 
 	ep->ird = least(ep->params.ird ? ep->params.ird : 1, max_ird);
 	ep->ord = least(ep->params.ord, least((unsigned)attr->max_qp_init_rd_atom, UINT8_MAX));
-	if (ep->ep.events->resolved)
-		ep->ep.events->resolved(ep->ep.arg, &ep->params);
 	conn_param_fill(ep, &param);
 	ep->state = VERBS_CONNECTING;
 	if (rdma_connect(ep->id, &param)) {
