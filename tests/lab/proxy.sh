@@ -35,8 +35,12 @@ proxy_start() {
 proxy_stop() {
 	local pid
 	pid=$(cat "$proxy_dir/$1.pid" 2>/dev/null) || return 0
-	kill -"${2:-TERM}" "$pid" 2>/dev/null
-	wait "$pid" 2>/dev/null
+	kill -"${2:-TERM}" "$pid" 2>/dev/null || true
+	# It may be the child of another subshell.
+	for _ in $(seq 100); do
+		kill -0 "$pid" 2>/dev/null || break
+		wait "$pid" 2>/dev/null || sleep 0.1
+	done
 	rm -f "$proxy_dir/$1.pid"
 }
 

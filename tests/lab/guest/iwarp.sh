@@ -27,9 +27,15 @@ for version in $(versions 4.1 3); do
 		through host iwarp-tcp "$version" 10.0.2.2 2102 rdma
 done
 for version in $(versions 4.2); do
-	# NFS-Ganesha 4.3 has no user xattrs on its VFS.
-	NFS4_PATH=/export NFS3_PATH=/export WITHOUT_XATTR=yes \
+	# NFS-Ganesha 4.3 has no user xattrs on its VFS, and who opens its files here does not recall delegations.
+	NFS4_PATH=/export NFS3_PATH=/export FOREIGN_SERVER=yes \
 		row "siw client, iwarp=>tcp, NFS-Ganesha, $version" \
 		through host iwarp-ganesha "$version" 10.0.2.2 2103 rdma 10.0.2.2 20148
 done
+row "tcp client, tcp=>iwarp, knfsd over siw, 4.2: the proxy is killed under load" \
+	survives proxy host tcp-iwarp 4.2 10.0.2.2 2101 tcp
+row "siw client, iwarp=>tcp, knfsd, 4.1: the proxy is killed under load" \
+	survives proxy host iwarp-tcp 4.1 10.0.2.2 2102 rdma
+row "tcp client, tcp=>iwarp, knfsd over siw, 4.1: the server is restarted under load" \
+	survives server host tcp-iwarp 4.1 10.0.2.2 2101 tcp
 say done

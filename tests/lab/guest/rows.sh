@@ -54,6 +54,33 @@ through() {
 	say "# $((after - before)) bytes through $proxy"
 }
 
+# restart SIDE PROXY: kills a proxy without a word and starts it again.
+restart() {
+	case $1 in
+	host) host proxy_restart "$2" ;;
+	guest) proxy_restart "$2" ;;
+	esac
+}
+
+# survives WHAT SIDE PROXY VERSION ADDRESS PORT PROTO: the workload goes on while WHAT (proxy, server) is killed and
+# started again, twice; nothing is lost.
+survives() {
+	local what=$1 side=$2 proxy=$3 version=$4 work
+	shift 4
+	nfs_mount "$version" "$@"
+	for _ in 1 2; do
+		"$LAB_BUILD/tests/lab/lab_work" files /mnt/n 4194307 &
+		work=$!
+		sleep 1.5
+		case $what in
+		proxy) restart "$side" "$proxy" ;;
+		server) server_restart ;;
+		esac
+		wait $work || fail "the workload did not survive"
+	done
+	umount /mnt/n
+}
+
 # pair FABRIC ADDRESS LABEL: what fabric.h promises, held against a fabric of this guest. Each case becomes a
 # row; a program that does not end is one too.
 pair() {

@@ -59,6 +59,22 @@ work_lock() {
 	rm -f /mnt/n/lock
 }
 
+# A delegation, recalled through the backchannel (NFSv4.1 and 4.2) when somebody opens the file on the server.
+work_recall() {
+	local file=recall.$RANDOM start
+	echo one >/mnt/n/$file
+	sync
+	exec 9</mnt/n/$file
+	cat <&9 >/dev/null
+	grep -q "type: deleg" /proc/fs/nfsd/clients/*/states || fail "the server gave no delegation"
+	start=$SECONDS
+	timeout 20 sh -c "echo two >>/srv/export/$file" || fail "the delegation was not recalled"
+	[ $((SECONDS - start)) -le 4 ] || fail "the recall took $((SECONDS - start)) s"
+	exec 9<&-
+	[ "$(cat /mnt/n/$file | tail -1)" = two ] || fail "the file is stale after the recall"
+	rm -f /mnt/n/$file
+}
+
 # Random reads and writes with verification.
 work_fio() {
 	fio --name=verify --directory=/mnt/n --size="${1:-4M}" --bsrange=512-131072 --bs_unaligned --rw=randrw \
@@ -75,11 +91,14 @@ work_short() {
 	work_readdir
 	work_names
 	case $version in
-	4.2) [ -n "${WITHOUT_XATTR:-}" ] || work_xattr ;;
+	4.2) [ -n "${FOREIGN_SERVER:-}" ] || work_xattr ;;
 	esac
 	case $version in
 	3) ;;
 	*) work_lock ;;
+	esac
+	case $version in
+	4.1 | 4.2) [ -n "${FOREIGN_SERVER:-}" ] || work_recall ;;
 	esac
 }
 
