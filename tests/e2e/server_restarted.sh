@@ -9,8 +9,8 @@ start_chain
 at_least() { [ "$(stat -c %s "$1")" -ge "$2" ]; }
 
 for round in 1 2 3; do
-	start writer nfs_client "$V3" write "file-$round" 300m $round 128k
-	wait_for 30 at_least "export/file-$round" $((round * 40000000))
+	start writer nfs_client "$V3" write "file-$round" 400m $round 128k
+	wait_for 30 at_least "export/file-$round" $((round * 20000000))
 	check "a client is writing" alive writer
 	stop ganesha KILL
 	check "a new client is turned away while the server is down" not timeout 30 "$BIN/nfs_client" "$V3" max
@@ -18,7 +18,7 @@ for round in 1 2 3; do
 	wait "${pid_of[writer]}"
 	check "the client that was writing finishes" [ $? = 0 ]
 	unset "pid_of[writer]"
-	check "what it wrote is there" nfs_client "$V3" verify "file-$round" 300m $round
+	check "what it wrote is there" nfs_client "$V3" verify "file-$round" 400m $round
 	rm -f "export/file-$round"
 done
 check "NFSv4.0 clients are served" nfs_client "$V4" mixed four 8m 4
