@@ -51,7 +51,7 @@ bool verbs_devices_present(void);
  * @need_bytes: what it will want to register
  * @text:       on failure says what is wrong and what to do about it
  *
- * Returns true if the limit suffices, or does not hold for this process.
+ * Returns true if the limit suffices.
  */
 bool verbs_memlock_check(size_t need_bytes, char *text, size_t text_bytes);
 

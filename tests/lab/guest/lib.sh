@@ -27,6 +27,7 @@ guest_start() {
 	exec >>"/run/share/guest-$LAB_BOOT.log" 2>&1
 	set -x
 	hostname lab
+	ulimit -l unlimited
 	ip link set lo up
 	ip link set eth0 up
 	ip addr add 10.0.2.15/24 dev eth0
