@@ -16,7 +16,7 @@
 
 #define RECV_BYTES 4096u
 #define RECVS      64u
-#define MANY         600u
+#define MANY       600u
 #define BULK_BYTES (1u << 20)
 #define WAIT_US    20000000u
 #define DEPTH      4u
