@@ -40,7 +40,7 @@ host_start() {
 	. "$here/proxy.sh"
 	ganesha=
 	case $boot in
-	direct) ;;
+	direct | krb5) ;;
 	*) ganesha_start ;;
 	esac
 	host_answer &

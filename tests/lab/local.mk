@@ -5,6 +5,7 @@ EXTRA_DIST += \
 	tests/lab/build.sh \
 	tests/lab/guest/direct.sh \
 	tests/lab/guest/iwarp.sh \
+	tests/lab/guest/krb5.sh \
 	tests/lab/guest/lib.sh \
 	tests/lab/guest/rows.sh \
 	tests/lab/guest/verbs.sh \

@@ -13,7 +13,7 @@ usage() {
 	  --versions   the short workload on every version of NFS; writes RESULTS.md beside this script
 	  --full       every workload on every version of NFS; writes RESULTS.md too
 	  --build DIR  where rpcrdma-proxy was built (default: build, beside the sources)
-	  BOOT         direct (no proxy), iwarp, verbs: only these guests (default: all, direct with --full)
+	  BOOT         direct (no proxy), iwarp, verbs, krb5: only these guests (default: iwarp and verbs, else all)
 	Logs, the guests' kernel module and their RAM disk go to DIR/lab.
 	USAGE
 }
@@ -40,7 +40,7 @@ while [ $# -gt 0 ]; do
 done
 if [ ${#boots[@]} = 0 ]; then
 	boots=(iwarp verbs)
-	[ $tier = short ] || boots=(direct iwarp verbs)
+	[ $tier = short ] || boots=(direct iwarp verbs krb5)
 fi
 
 skip_all() {
@@ -68,6 +68,14 @@ need jq jq
 need fio fio
 need getfattr attr
 need mkfs.ext4 e2fsprogs
+case " ${boots[*]} " in
+*" krb5 "*)
+	need krb5kdc krb5-kdc
+	need kadmin.local krb5-admin-server
+	need rpc.gssd nfs-common
+	need rpc.svcgssd nfs-common
+	;;
+esac
 compgen -G '/boot/vmlinuz-6.1.*' >/dev/null || missing+=" a 6.1 kernel (linux-image-amd64)"
 compgen -G '/lib/modules/6.1.*/build/Makefile' >/dev/null || missing+=" its headers (linux-headers-amd64)"
 [ -e /usr/src/linux-source-6.1.tar.xz ] || missing+=" its source (linux-source-6.1)"

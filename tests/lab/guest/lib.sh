@@ -48,7 +48,8 @@ guest_rxe() {
 }
 
 # Kernel server on every device and on TCP: one ext4 export (it takes user.* xattrs), with `secure`, so that
-# a TCP client must come from a privileged port. Both grace periods, nfsd's and lockd's, are short.
+# a TCP client must come from a privileged port. EXPORT_SEC names its flavours of security, unless sys. Both grace
+# periods, nfsd's and lockd's, are short.
 server_start() {
 	modprobe lockd
 	echo 3 >/proc/sys/fs/nfs/nlm_timeout
@@ -63,7 +64,7 @@ server_start() {
 	mkdir -p /srv/export
 	mount -o loop,user_xattr,acl /run/export.img /srv/export
 	chmod 1777 /srv/export
-	echo "/srv/export *(rw,fsid=0,no_root_squash,secure,no_subtree_check)" >/etc/exports
+	echo "/srv/export *(rw,fsid=0,no_root_squash,secure,no_subtree_check,sec=${EXPORT_SEC:-sys})" >/etc/exports
 	exportfs -ar
 	rpc.mountd -p 20048
 	rpc.nfsd --no-udp -V 3 -V 4 -V 4.1 -V 4.2 --rdma=20049 8
@@ -76,13 +77,13 @@ server_restart() {
 	rpc.nfsd --no-udp -V 3 -V 4 -V 4.1 -V 4.2 --rdma=20049 8
 }
 
-# nfs_mount VERSION ADDRESS PORT PROTO [MOUNTADDR MOUNTPORT]: mounts at /mnt/n.
+# nfs_mount VERSION ADDRESS PORT PROTO [MOUNTADDR MOUNTPORT]: mounts at /mnt/n, with NFS_OPTIONS besides.
 nfs_mount() {
-	local version=$1 address=$2 port=$3 proto=$4 path=/ more=
+	local version=$1 address=$2 port=$3 proto=$4 path=/ more=${NFS_OPTIONS:+,$NFS_OPTIONS}
 	mkdir -p /mnt/n
 	if [ "$version" = 3 ]; then
 		path=${NFS3_PATH:-/srv/export}
-		more=,nolock,mountproto=tcp,mountaddr=${5:-10.0.2.15},mountport=${6:-20048}
+		more+=,nolock,mountproto=tcp,mountaddr=${5:-10.0.2.15},mountport=${6:-20048}
 	else
 		path=${NFS4_PATH:-/}
 	fi

@@ -35,14 +35,17 @@ versions() {
 }
 
 # through SIDE PROXY VERSION ADDRESS PORT PROTO [MOUNTADDR MOUNTPORT]: mounts through a proxy and works there.
-# At least 12 MiB must have gone through that proxy, on the transport that was asked for.
+# At least 12 MiB must have gone through that proxy, on the transport that was asked for. WORK names
+# the work, unless it is the tier's.
 through() {
 	local side=$1 proxy=$2 version=$3 address=$4 port=$5 proto=$6 before after
 	shift 6
 	before=$(bytes "$side" "$proxy")
 	nfs_mount "$version" "$address" "$port" "$proto" "$@"
 	[ "$(mount_kind)" = "$proto" ] || fail "asked for $proto, got $(mount_kind)"
-	if [ "$LAB_TIER" = full ]; then
+	if [ -n "${WORK:-}" ]; then
+		$WORK
+	elif [ "$LAB_TIER" = full ]; then
 		work_full "$version"
 	else
 		work_short "$version"

@@ -1,0 +1,136 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Kerberos through the proxy, which holds no key: the proxies run on the host, the KDC and the kernel's client and
+# server here. The export takes RPCSEC_GSS alone.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/workload.sh"
+. "$(dirname "$0")/rows.sh"
+krb=/run/krb5
+
+# Names without DNS: a principal is made from the name that is mounted. Proxies are "proxy.lab", this guest
+# is "direct.lab".
+names_start() {
+	printf '%s\n' "127.0.0.1 localhost" "10.0.2.15 direct.lab lab" "10.0.2.2 proxy.lab" >/etc/hosts
+	printf '%s: files\n' passwd group hosts services protocols rpc >/etc/nsswitch.conf
+}
+
+# A realm of its own, with one keytab for the client's machine and for the server under either of its names.
+kdc_start() {
+	mkdir -p $krb
+	export KRB5_CONFIG=$krb/krb5.conf KRB5_KDC_PROFILE=$krb/kdc.conf
+	cat >$KRB5_CONFIG <<-CONF
+	[libdefaults]
+	default_realm = LAB
+	default_keytab_name = FILE:$krb/keytab
+	permitted_enctypes = aes256-cts-hmac-sha1-96
+	dns_lookup_kdc = false
+	dns_lookup_realm = false
+	dns_canonicalize_hostname = false
+	rdns = false
+	[realms]
+	LAB = {
+		kdc = 127.0.0.1:88
+	}
+	[domain_realm]
+	.lab = LAB
+	CONF
+	cat >$KRB5_KDC_PROFILE <<-CONF
+	[kdcdefaults]
+	kdc_listen = 127.0.0.1:88
+	kdc_tcp_listen = 127.0.0.1:88
+	[realms]
+	LAB = {
+		database_name = $krb/principal
+		key_stash_file = $krb/stash
+		supported_enctypes = aes256-cts-hmac-sha1-96:normal
+	}
+	[logging]
+	kdc = FILE:$krb/kdc.log
+	CONF
+	kdb5_util create -s -r LAB -P lab
+	local name
+	for name in direct.lab proxy.lab; do
+		kadmin.local -q "addprinc -randkey nfs/$name"
+		kadmin.local -q "ktadd -k $krb/keytab nfs/$name"
+	done
+	krb5kdc -r LAB
+}
+
+# The daemons that make contexts for the kernel: the client's, and the server's with any key of the keytab.
+gss_start() {
+	modprobe -a auth_rpcgss rpcsec_gss_krb5
+	mkdir -p /run/rpc_pipefs
+	mount -t rpc_pipefs rpc_pipefs /run/rpc_pipefs
+	rpc.svcgssd -n -v
+	rpc.gssd -p /run/rpc_pipefs -k $krb/keytab -v
+}
+
+# What a row does on its mount. Under krb5i and krb5p nothing can be placed directly: arguments and results
+# are opaque, and go whole.
+work_krb5() {
+	grep " /mnt/n " /proc/mounts | grep -q "sec=$FLAVOUR," || fail "the mount is not of sec=$FLAVOUR"
+	work_files
+	work_readdir
+	work_names
+	work_read
+}
+
+# One READ of 1 MiB, whatever the page cache would make of it.
+work_read() {
+	dd if=/run/seed of=/mnt/n/read bs=1M count=1 oflag=direct status=none
+	cmp <(head -c 1M /run/seed) <(dd if=/mnt/n/read bs=1M count=1 iflag=direct status=none) || fail "1 MiB differs"
+	rm -f /mnt/n/read
+}
+
+# direct PORT PROTO: the same mount without a proxy, and a file written and read.
+direct() {
+	nfs_mount 4.1 direct.lab "$1" "$2"
+	head -c 100000 /run/seed >/mnt/n/direct
+	sync
+	echo 3 >/proc/sys/vm/drop_caches
+	cmp <(head -c 100000 /run/seed) /mnt/n/direct
+	rm /mnt/n/direct
+	umount /mnt/n
+}
+
+# direct_try PORT PROTO: what went wrong with that, or nothing. Not to be called where errexit does not count.
+direct_try() {
+	local log=/run/share/direct-$2.log
+	(set +x -e; direct "$@") >"$log" 2>&1
+	[ $? = 0 ] || direct_why="$2: $(tail -1 "$log" | cut -c1-120)"
+	grep -q " /mnt/n " /proc/mounts && umount -f -l /mnt/n
+}
+
+names_start
+guest_start
+kdc_start
+EXPORT_SEC=krb5:krb5i:krb5p server_start
+gss_start
+dd if=/dev/urandom of=/run/seed bs=1M count=5 status=none
+# rpc.gssd makes the contexts of an RDMA mount over TCP, to port 2049 of the same address.
+host_row tcp-iwarp tcp://127.0.0.1:2049 iwarp://127.0.0.1:20049
+host_row iwarp-tcp iwarp://127.0.0.1:2302 tcp://127.0.0.1:12049
+
+WORK=work_krb5
+for FLAVOUR in krb5 krb5i krb5p; do
+	NFS_OPTIONS=sec=$FLAVOUR
+	direct_why=
+	if [ $FLAVOUR = krb5p ]; then
+		direct_try 2049 tcp
+		[ -n "$direct_why" ] && say "# $FLAVOUR without a proxy, $direct_why"
+		direct_try 20049 rdma
+	fi
+	for side in "siw client, iwarp=>tcp, knfsd" "tcp client, tcp=>iwarp, knfsd over siw"; do
+		name="$side, 4.1, sec=$FLAVOUR"
+		if [ -n "$direct_why" ]; then
+			say "skip $name # SKIP a mount without a proxy fails too, $direct_why"
+			continue
+		fi
+		case $side in
+		siw*) row "$name" through host iwarp-tcp 4.1 proxy.lab 2302 rdma ;;
+		tcp*) row "$name" through host tcp-iwarp 4.1 proxy.lab 2049 tcp ;;
+		esac
+	done
+done
+cp $krb/kdc.log /run/share/
+say done
