@@ -3,9 +3,11 @@
 # the calls that a guest makes (see `host` in guest/lib.sh). Needs: here, out, build, tier.
 LAB_BUILD=$build
 
-# Ports of this namespace's loopback. 20049: knfsd's RDMA over siw; 12049: knfsd's TCP; 20051: a proxy in the guest.
+# Ports of this namespace's loopback. 20049: knfsd's RDMA over siw; 12049: knfsd's TCP; 20051: a proxy in the guest;
+# 12149: NFS-Ganesha in the guest.
 host_forwards=(tcp:127.0.0.1:20049-10.0.2.15:20049 tcp:127.0.0.1:12049-10.0.2.15:2049
-	tcp:127.0.0.1:20051-10.0.2.15:20051)
+	tcp:127.0.0.1:20051-10.0.2.15:20051
+	tcp:127.0.0.1:12149-10.0.2.15:2149)
 
 ganesha_start() {
 	local dir=$out/ganesha

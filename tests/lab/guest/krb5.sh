@@ -101,6 +101,26 @@ direct_try() {
 	grep -q " /mnt/n " /proc/mounts && umount -f -l /mnt/n
 }
 
+# A server whose krb5p works: NFS-Ganesha, here, where the keys are.
+ganesha_start() {
+	mkdir -p $krb/export $krb/recovery
+	chmod 1777 $krb/export
+	cat >$krb/ganesha.conf <<-CONF
+	NFS_CORE_PARAM { Protocols = 4; NFS_Port = 2149; Enable_NLM = false; Enable_RQUOTA = false; Enable_UDP = false; }
+	NFSv4 { Graceless = true; RecoveryBackend = fs; RecoveryRoot = "$krb/recovery"; Only_Numeric_Owners = true; }
+	NFS_KRB5 { PrincipalName = "nfs@proxy.lab"; KeytabPath = "$krb/keytab"; CCacheDir = "$krb/cc"; Active_krb5 = true; }
+	EXPORT { Export_Id = 1; Path = $krb/export; Pseudo = /export; Access_Type = RW; Squash = No_Root_Squash;
+		SecType = krb5, krb5i, krb5p; Transports = TCP; Protocols = 4; FSAL { Name = VFS; } }
+	LOG { Default_Log_Level = EVENT; }
+	CONF
+	ganesha.nfsd -L /run/share/ganesha.log -f $krb/ganesha.conf -p $krb/ganesha.pid
+	for _ in $(seq 100); do
+		(exec 3<>/dev/tcp/127.0.0.1/2149) 2>/dev/null && return
+		sleep 0.1
+	done
+	say "# NFS-Ganesha does not start: $(tail -1 /run/share/ganesha.log)"
+}
+
 names_start
 guest_start
 kdc_start
@@ -132,5 +152,14 @@ for FLAVOUR in krb5 krb5i krb5p; do
 		esac
 	done
 done
+
+ganesha_start
+host proxy_stop tcp-iwarp
+host_row iwarp-ganesha iwarp://127.0.0.1:2303 tcp://127.0.0.1:12149
+host_row back-to-back tcp://127.0.0.1:2049 iwarp://127.0.0.1:2303
+NFS4_PATH=/export FLAVOUR=krb5p NFS_OPTIONS=sec=krb5p
+row "tcp client, tcp=>iwarp, iwarp=>tcp, NFS-Ganesha, 4.1, sec=krb5p" \
+	through host back-to-back 4.1 proxy.lab 2049 tcp
+row "siw client, iwarp=>tcp, NFS-Ganesha, 4.1, sec=krb5p" through host iwarp-ganesha 4.1 proxy.lab 2303 rdma
 cp $krb/kdc.log /run/share/
 say done
