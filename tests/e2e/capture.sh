@@ -46,7 +46,7 @@ decode() {
 	local name=$1
 
 	shift
-	tshark -2 -o iwarp_ddp_rdmap.reassemble_iwarp_rdma_send:FALSE -r "$name.pcapng" "$@" 2>>tshark.log
+	tshark -2 -o iwarp_ddp_rdmap.reassemble_iwarp_rdma_send:FALSE -o tcp.reassemble_out_of_order:TRUE -r "$name.pcapng" "$@" 2>>tshark.log
 }
 
 # values PATTERN: how often a field's value stands in a list of fields, several in a line
@@ -83,33 +83,55 @@ judge_rpcs() {
 mkdir -m 777 export/names
 touch export/names/entry-{00000..00499}
 
-capture_begin alone
-for version in 3 4; do
-	url=V$version
-	check "NFSv$version: data of several sizes" nfs_client "${!url}" sizes "sizes-$version" 0 9000 900
-	check "NFSv$version: a bit of everything" nfs_client "${!url}" mixed "dir-$version" 3m $version 1
-	check "NFSv$version: 1 MiB in one WRITE and one READ" nfs_client "${!url}" sizes "big-$version" 1m 1m 1
-	check "NFSv$version: a directory" nfs_client "${!url}" list names 500
-done
-capture_end alone
-judge_frames alone
-judge_rpcs alone
+# alone ATTEMPT: one RPC at a time
+alone() {
+	local version url
 
-capture_begin crowd
-for i in 1 2 3 4; do
-	start "three-$i" "$BIN/nfs_client" "$V3" mixed "three-$i" 3m "$i"
-	start "four-$i" "$BIN/nfs_client" "$V4" mixed "four-$i" 3m "$i"
-done
-for i in 1 2 3 4; do
-	for version in three four; do
-		wait "${pid_of[$version-$i]}"
-		check "client $version-$i has done its work" [ $? = 0 ]
-		unset "pid_of[$version-$i]"
+	capture_begin "alone-$1"
+	for version in 3 4; do
+		url=V$version
+		check "NFSv$version: data of several sizes" nfs_client "${!url}" sizes "sizes-$version" 0 9000 900
+		check "NFSv$version: a bit of everything" nfs_client "${!url}" mixed "dir-$1-$version" 3m $version 1
+		check "NFSv$version: 1 MiB in one WRITE and one READ" nfs_client "${!url}" sizes "big-$version" 1m 1m 1
+		check "NFSv$version: a directory" nfs_client "${!url}" list names 500
 	done
-done
-capture_end crowd
+	capture_end "alone-$1"
+}
+
+# crowd ATTEMPT: eight clients at once
+crowd() {
+	local i version
+
+	capture_begin "crowd-$1"
+	for i in 1 2 3 4; do
+		start "three-$i" "$BIN/nfs_client" "$V3" mixed "three-$1-$i" 3m "$i"
+		start "four-$i" "$BIN/nfs_client" "$V4" mixed "four-$1-$i" 3m "$i"
+	done
+	for i in 1 2 3 4; do
+		for version in three four; do
+			wait "${pid_of[$version-$i]}"
+			check "client $version-$i has done its work" [ $? = 0 ]
+			unset "pid_of[$version-$i]"
+		done
+	done
+	capture_end "crowd-$1"
+}
+
+# captured KIND: seldom tshark loses its place in a connection (packets of the loopback can be captured out of
+# order), while the receivers find every CRC good. What is wrong with our frames would show in each of three captures.
+captured() {
+	for attempt in 1 2 3; do
+		"$1" $attempt
+		[ "$(decode "$1-$attempt" -V | grep -c 'Good CRC32')" = "$checked" ] && return
+		echo "# capture $attempt: tshark lost its place"
+	done
+}
+
+captured alone
+judge_frames "alone-$attempt"
+judge_rpcs "alone-$attempt"
+captured crowd
 stop_proxy a
 stop_proxy b
-
-judge_frames crowd
+judge_frames "crowd-$attempt"
 finish
