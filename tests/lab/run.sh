@@ -14,6 +14,7 @@ usage() {
 	  --full       every workload on every version of NFS; writes RESULTS.md too
 	  --build DIR  where rpcrdma-proxy was built (default: build, beside the sources)
 	  BOOT         direct (no proxy), iwarp, verbs, krb5: only these guests (default: iwarp and verbs, else all)
+	With LAB_ROWS in the environment, only rows whose names match that extended regular expression run.
 	Logs, the guests' kernel module and their RAM disk go to DIR/lab.
 	USAGE
 }
@@ -142,6 +143,7 @@ for boot in "${boots[@]}"; do
 	LAB_CACHE=$out/cache
 	LAB_BUILD=$build
 	LAB_TIER=$tier
+	LAB_ROWS='${LAB_ROWS:-}'
 	ENV
 	host_start "$share"
 	LIMIT=$([ $tier = short ] && echo 600 || echo 14400) "$here/boot.sh" "$out/cache" "$share" \
