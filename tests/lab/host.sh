@@ -3,12 +3,6 @@
 # the calls that a guest makes (see `host` in guest/lib.sh). Needs: here, out, build, tier.
 LAB_BUILD=$build
 
-# Ports of this namespace's loopback. 20049: knfsd's RDMA over siw; 12049: knfsd's TCP; 20051: a proxy in the guest;
-# 12149: NFS-Ganesha in the guest.
-host_forwards=(tcp:127.0.0.1:20049-10.0.2.15:20049 tcp:127.0.0.1:12049-10.0.2.15:2049
-	tcp:127.0.0.1:20051-10.0.2.15:20051
-	tcp:127.0.0.1:12149-10.0.2.15:2149)
-
 ganesha_start() {
 	local dir=$out/ganesha
 	rm -rf "$dir"
@@ -63,7 +57,7 @@ host_stop() {
 host_command() {
 	case $1 in
 	proxy_start | proxy_stop | proxy_restart | proxy_bytes) "$@" ;;
-	null) "$LAB_BUILD/tests/lab/lab_work" null 127.0.0.1 "$2" "$3" "$4" ;;
+	null) "$LAB_BUILD/tests/lab/lab_work" null 10.0.2.2 "$2" "$3" "$4" ;;
 	libnfs) libnfs_row "$2" "$3" "$4" ;;
 	*) echo "no such command: $*"; return 1 ;;
 	esac
@@ -94,7 +88,7 @@ libnfs_row() {
 	[ -e "$dir/seed" ] || dd if=/dev/urandom of="$dir/seed" bs=1M count=2 status=none
 	for size in 1 1000 4097 70001 1048577; do
 		name=libnfs.$version.$size
-		url="nfs://127.0.0.1/open/$name?version=$version&nfsport=$port&mountport=$mountport"
+		url="nfs://10.0.2.2/open/$name?version=$version&nfsport=$port&mountport=$mountport"
 		head -c $size "$dir/seed" >"$dir/in"
 		rm -f "$dir/back"
 		if [ "$version" = 3 ] || [ $size -le 1000 ]; then

@@ -3,8 +3,8 @@
 # The laboratory: the proxy between the Linux kernel's own NFS clients and servers.
 #
 # Boots guests under emulation (see boot.sh), runs the rows of guest/*.sh in them, and prints TAP. Everything
-# happens in namespaces of its own: nothing is left running, no port of this machine is taken, and the
-# guests' host is these namespaces' loopback.
+# happens in namespaces of its own: nothing is left running and no port or interface of this machine is taken. The
+# guest, 10.0.2.15, and the namespaces' host side, 10.0.2.2, are the two ends of a tap device.
 set -uo pipefail
 
 usage() {
@@ -97,6 +97,9 @@ if [ "${LAB_INSIDE:-}" != yes ]; then
 fi
 trap 'exit 143' TERM INT HUP
 ip link set lo up
+ip tuntap add dev lab0 mode tap 2>/dev/null || skip_all "no tap device can be made: /dev/net/tun"
+ip addr add 10.0.2.2/24 dev lab0
+ip link set lab0 up
 mount -t tmpfs tmpfs /run
 
 out=$build/lab
@@ -147,7 +150,7 @@ for boot in "${boots[@]}"; do
 	ENV
 	host_start "$share"
 	LIMIT=$([ $tier = short ] && echo 600 || echo 14400) "$here/boot.sh" "$out/cache" "$share" \
-		"$here/guest/$boot.sh" "${host_forwards[@]}" >"$share/console.log" 2>&1 &
+		"$here/guest/$boot.sh" >"$share/console.log" 2>&1 &
 	guest=$!
 	console "$boot" < <(tail -n +1 -F --pid=$guest "$share/console.log" 2>/dev/null | grep --line-buffered -a 'LAB ')
 	host_stop

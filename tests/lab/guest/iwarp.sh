@@ -9,9 +9,9 @@ guest_start
 server_start
 say "# kernel $(uname -r), $(/usr/sbin/mount.nfs -V)"
 
-host_row tcp-iwarp tcp://127.0.0.1:2101 iwarp://127.0.0.1:20049
-host_row iwarp-tcp iwarp://127.0.0.1:2102 tcp://127.0.0.1:12049
-host_row iwarp-ganesha iwarp://127.0.0.1:2103 tcp://127.0.0.1:2149
+host_row tcp-iwarp tcp://10.0.2.2:2101 iwarp://10.0.2.15:20049
+host_row iwarp-tcp iwarp://10.0.2.2:2102 tcp://10.0.2.15:2049
+host_row iwarp-ganesha iwarp://10.0.2.2:2103 tcp://127.0.0.1:2149
 
 # The race that siw has between its accept and the first message (its reply comes before it listens).
 fresh() {

@@ -128,8 +128,8 @@ EXPORT_SEC=krb5:krb5i:krb5p server_start
 gss_start
 dd if=/dev/urandom of=/run/seed bs=1M count=5 status=none
 # rpc.gssd makes the contexts of an RDMA mount over TCP, to port 2049 of the same address.
-host_row tcp-iwarp tcp://127.0.0.1:2049 iwarp://127.0.0.1:20049
-host_row iwarp-tcp iwarp://127.0.0.1:2302 tcp://127.0.0.1:12049
+host_row tcp-iwarp tcp://10.0.2.2:2049 iwarp://10.0.2.15:20049
+host_row iwarp-tcp iwarp://10.0.2.2:2302 tcp://10.0.2.15:2049
 
 WORK=work_krb5
 for FLAVOUR in krb5 krb5i krb5p; do
@@ -155,8 +155,8 @@ done
 
 ganesha_start
 host proxy_stop tcp-iwarp
-host_row iwarp-ganesha iwarp://127.0.0.1:2303 tcp://127.0.0.1:12149
-host_row back-to-back tcp://127.0.0.1:2049 iwarp://127.0.0.1:2303
+host_row iwarp-ganesha iwarp://10.0.2.2:2303 tcp://10.0.2.15:2149
+host_row back-to-back tcp://10.0.2.2:2049 iwarp://10.0.2.2:2303
 NFS4_PATH=/export FLAVOUR=krb5p NFS_OPTIONS=sec=krb5p
 row "tcp client, tcp=>iwarp, iwarp=>tcp, NFS-Ganesha, 4.1, sec=krb5p" \
 	through host back-to-back 4.1 proxy.lab 2049 tcp

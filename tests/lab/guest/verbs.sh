@@ -24,7 +24,7 @@ guest_row tcp-rxe tcp://10.0.2.15:2202 verbs://10.9.0.1:20049
 guest_row siw-tcp verbs://10.0.2.15:2203 tcp://127.0.0.1:2049
 guest_row rxe-tcp verbs://10.9.0.1:2204 tcp://127.0.0.1:2049
 guest_row siw-ganesha verbs://10.0.2.15:20051 tcp://10.0.2.2:2149
-host_row to-guest tcp://127.0.0.1:2105 iwarp://127.0.0.1:20051
+host_row to-guest tcp://10.0.2.2:2105 iwarp://10.0.2.15:20051
 guest_row gateway iwarp://10.0.2.15:2206 verbs://10.9.0.1:20049
 
 for version in $(versions 4.2); do
