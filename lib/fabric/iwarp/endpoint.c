@@ -164,7 +164,7 @@ static void ep_send(struct iwarp_ep *ep)
 		for (size_t j = 0; j < msg.msg_iovlen; j++)
 			total += iov[j].iov_len;
 		do {
-			len = sendmsg(ep->fd, &msg, MSG_NOSIGNAL);
+			len = sendmsg(ep->fd, &msg, MSG_NOSIGNAL | MSG_EOR);
 		} while (len < 0 && errno == EINTR);
 		if (len < 0 && errno != EAGAIN) {
 			int err = errno;

@@ -179,6 +179,7 @@ void iwarp_engine_mss(struct iwarp_engine *engine, unsigned mss_bytes)
 	if (bytes < IWARP_MIN_FPDU_BYTES)
 		bytes = IWARP_MIN_FPDU_BYTES;
 	engine->fpdu_bytes = bytes;
+	engine->mss_bytes = mss_bytes > IWARP_MIN_FPDU_BYTES ? mss_bytes : IWARP_MIN_FPDU_BYTES;
 }
 
 void iwarp_engine_depths(const struct iwarp_engine *engine, unsigned *ird, unsigned *ord)

@@ -89,7 +89,7 @@ int iwarp_engine_accept(struct iwarp_engine *engine, const struct fabric_ep_para
 /** iwarp_engine_reject - refuse after requested(). */
 void iwarp_engine_reject(struct iwarp_engine *engine, uint64_t now_us);
 
-/** iwarp_engine_mss - the TCP connection's segment size, for the length of FPDUs. */
+/** iwarp_engine_mss - the TCP connection's segment size, for the length of FPDUs and where they end. */
 void iwarp_engine_mss(struct iwarp_engine *engine, unsigned mss_bytes);
 
 /** iwarp_engine_recv_post - see fabric_recv_post(). */

@@ -74,6 +74,7 @@ struct engine_rx {
 struct engine_tx {
 	struct iwarp_tx_batch *batch; /* NULL if nothing is ready to be sent */
 	uint64_t built, sent;         /* positions in the stream */
+	uint64_t train;               /* where a TCP segment starts, and those behind it follow */
 	uint64_t valid; /* completions count up to here: a Terminate cuts off what is behind */
 	bool hold;      /* responder before the initiator's first FPDU: RFC 5044 section 7.1 */
 	bool nudge;
@@ -112,6 +113,7 @@ struct iwarp_engine {
 	uint32_t recv_size_bytes;
 	unsigned recv_posted;
 	unsigned fpdu_bytes; /* longest FPDU to send */
+	unsigned mss_bytes;  /* of a TCP segment, at least the shortest fpdu_bytes */
 
 	struct iwarp_keys keys;
 	unsigned bulk; /* keys and Reads that make long tagged messages likely */

@@ -3,6 +3,11 @@
  * What to send next: FPDUs are built from the queues into a batch, one message at a time. A tagged
  * message is finished before the next one starts, whatever else waits: Linux siw drops a connection
  * on which two of them interleave.
+ *
+ * No TCP segment ends within an FPDU's padding and CRC: Linux siw (6.1) copies the second part of a trailer
+ * that comes in two socket buffers over the first, finds the CRC wrong and drops the connection. What one call
+ * sends begins a segment (MSG_EOR ends the one before), so where the others begin is known, but for
+ * what a full window or a retransmission cuts.
  */
 #include <assert.h>
 #include <errno.h>
@@ -144,6 +149,35 @@ static uint32_t payload_limit(const struct iwarp_engine *engine, size_t header_b
 	       ~3u;
 }
 
+/* Whether a segment would end within the trailer of an FPDU of this length, were it built now. */
+static bool trailer_splits(const struct iwarp_engine *engine, size_t header_bytes, uint32_t payload)
+{
+	size_t bare = MPA_LENGTH_BYTES + header_bytes + payload;
+	size_t trailer = (-bare & 3) + MPA_CRC_BYTES;
+	uint64_t over = (engine->tx.built - engine->tx.train + bare + trailer) % engine->mss_bytes;
+
+	return over > 0 && over < trailer;
+}
+
+/*
+ * How much payload the next FPDU takes: the longest that ends well. What is shorter than it could be is a
+ * multiple of four, so that only a last FPDU is padded.
+ */
+static bool payload_fit(const struct iwarp_engine *engine, size_t header_bytes, uint64_t left,
+			uint32_t *payload)
+{
+	uint32_t limit = payload_limit(engine, header_bytes);
+	uint32_t len = left < limit ? (uint32_t)left : limit;
+
+	while (trailer_splits(engine, header_bytes, len)) {
+		if (len <= 4)
+			return false;
+		len = (len - 1) & ~3u;
+	}
+	*payload = len;
+	return true;
+}
+
 static struct ddp_header header_of(enum rdmap_opcode opcode)
 {
 	return (struct ddp_header){
@@ -207,14 +241,15 @@ static void nudge_build(struct iwarp_engine *engine)
 	engine->counters->nudges_sent++;
 }
 
-static void response_segment_build(struct iwarp_engine *engine)
+static bool response_segment_build(struct iwarp_engine *engine)
 {
 	struct engine_tx *tx = &engine->tx;
 	struct ddp_header header = header_of(RDMAP_READ_RESPONSE);
 	uint64_t left = tx->total - tx->offset;
-	uint32_t limit = payload_limit(engine, DDP_TAGGED_BYTES);
-	uint32_t payload = left < limit ? (uint32_t)left : limit;
+	uint32_t payload;
 
+	if (!payload_fit(engine, DDP_TAGGED_BYTES, left, &payload))
+		return false;
 	header.tagged = true;
 	header.last = payload == left;
 	header.stag = tx->irq->read.sink_stag;
@@ -222,14 +257,15 @@ static void response_segment_build(struct iwarp_engine *engine)
 	fpdu_build(engine, &header, NULL, 0, payload);
 	engine->counters->read_bytes_sent += payload;
 	if (!header.last)
-		return;
+		return true;
 	tx->irq->built = true;
 	tx->irq->end = tx->built;
 	tx->irq = NULL;
 	engine->irq_built++;
+	return true;
 }
 
-static void wr_segment_build(struct iwarp_engine *engine)
+static bool wr_segment_build(struct iwarp_engine *engine)
 {
 	struct engine_tx *tx = &engine->tx;
 	struct fabric_wr *wr = tx->wr;
@@ -238,9 +274,10 @@ static void wr_segment_build(struct iwarp_engine *engine)
 					     : wr->op == FABRIC_SEND_INV ? RDMAP_SEND_INV
 									 : RDMAP_SEND);
 	uint64_t left = tx->total - tx->offset;
-	uint32_t limit = payload_limit(engine, write ? DDP_TAGGED_BYTES : DDP_UNTAGGED_BYTES);
-	uint32_t payload = left < limit ? (uint32_t)left : limit;
+	uint32_t payload;
 
+	if (!payload_fit(engine, write ? DDP_TAGGED_BYTES : DDP_UNTAGGED_BYTES, left, &payload))
+		return false;
 	header.last = payload == left;
 	if (write) {
 		header.tagged = true;
@@ -255,16 +292,20 @@ static void wr_segment_build(struct iwarp_engine *engine)
 	}
 	fpdu_build(engine, &header, NULL, 0, payload);
 	if (!header.last)
-		return;
+		return true;
 	if (!write)
 		engine->send_msn_tx++;
 	TAILQ_REMOVE(&engine->queue, wr, entry);
 	TAILQ_INSERT_TAIL(&engine->built, wr, entry);
 	wr->priv[0] = tx->built;
 	tx->wr = NULL;
+	return true;
 }
 
-/* Build the next FPDU, if there is one to build; returns whether. */
+/*
+ * Build the next FPDU, if there is one to build and it may follow what is built already; returns whether.
+ * One that may not is built once all before it has been sent.
+ */
 static bool fpdu_next(struct iwarp_engine *engine)
 {
 	struct engine_tx *tx = &engine->tx;
@@ -278,10 +319,14 @@ static bool fpdu_next(struct iwarp_engine *engine)
 	if (!tx->irq && !tx->wr) {
 		if (!TAILQ_EMPTY(&engine->reads_wait) && engine->reads_out_count < engine->ord &&
 		    engine->state == ENGINE_OPEN) {
+			if (trailer_splits(engine, DDP_MAX_BYTES, 0))
+				return false;
 			read_build(engine);
 			return true;
 		}
 		if (tx->nudge) {
+			if (trailer_splits(engine, DDP_TAGGED_BYTES, 0))
+				return false;
 			nudge_build(engine);
 			return true;
 		}
@@ -301,11 +346,7 @@ static bool fpdu_next(struct iwarp_engine *engine)
 			return false;
 		}
 	}
-	if (tx->irq)
-		response_segment_build(engine);
-	else
-		wr_segment_build(engine);
-	return true;
+	return tx->irq ? response_segment_build(engine) : wr_segment_build(engine);
 }
 
 /* Whether anything is left that must go out before the connection may end. */
@@ -364,6 +405,8 @@ void iwarp_engine_tx_done(struct iwarp_engine *engine, size_t len_bytes, uint64_
 	if (!tx->batch)
 		return;
 	tx->sent += len_bytes;
+	if (tx->batch->unsent_bytes == len_bytes)
+		tx->train = tx->sent;
 	engine->counters->bytes_sent += len_bytes;
 	fpdus = iwarp_batch_sent(tx->batch, len_bytes, tx->sent);
 	engine->counters->fpdus_sent += fpdus;
