@@ -45,7 +45,8 @@ if [ ${#boots[@]} = 0 ]; then
 fi
 
 skip_all() {
-	echo "1..0 # SKIP laboratory: $*"
+	echo "1..1"
+	echo "ok 1 - laboratory # SKIP $*"
 	exit 0
 }
 

@@ -31,7 +31,6 @@ guest_start() {
 	ip link set lo up
 	ip link set eth0 up
 	ip addr add 10.0.2.15/24 dev eth0
-	ip route add default via 10.0.2.2
 	modprobe -a ib_core iw_cm rdma_cm rdma_ucm ib_uverbs libcrc32c crc32c_generic loop
 	insmod "$LAB_CACHE/siw.ko"
 	rdma link add siw0 type siw netdev eth0
