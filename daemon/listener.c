@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "daemon/address.h"
+#include "daemon/log.h"
 #include "daemon/service.h"
 #include "fabric/iwarp/iwarp.h"
 
@@ -199,6 +200,17 @@ static int open_endpoint(struct listener *listener, const struct fabric_ops *ops
 	return rc;
 }
 
+/* That an rdma:// address is served by one fabric alone, where both were tried. */
+static void tell_lack(const struct listener *listener, const struct addrinfo *ai,
+		      enum log_level level, const char *fabric, int rc)
+{
+	char text[ADDRESS_TEXT_BYTES];
+
+	if (log_is_on(level))
+		log_write(level, NULL, "%s: not on %s at %s: %s", listener->service->name, fabric,
+			  address_text(ai->ai_addr, text), strerror(-rc));
+}
+
 /*
  * rdma:// listens on every fabric that can: on the devices first, since a device of iWARP in software
  * (siw) takes the TCP port that our own iWARP would have.
@@ -214,13 +226,19 @@ static int open_address(struct listener *listener, const struct addrinfo *ai)
 	case TRANSPORT_VERBS:
 		return open_endpoint(listener, &verbs_fabric_ops, ai);
 	case TRANSPORT_RDMA:
-		on_verbs =
-			verbs_devices_present() && !open_endpoint(listener, &verbs_fabric_ops, ai);
+		if (!verbs_devices_present())
+			break;
+		rc = open_endpoint(listener, &verbs_fabric_ops, ai);
+		on_verbs = !rc;
+		if (rc)
+			tell_lack(listener, ai, LOG_LEVEL_WARNING, "verbs", rc);
 		break;
 	case TRANSPORT_IWARP:
 		break;
 	}
 	rc = open_endpoint(listener, &iwarp_fabric_ops, ai);
+	if (rc && on_verbs)
+		tell_lack(listener, ai, LOG_LEVEL_INFO, "iwarp", rc);
 	return on_verbs ? 0 : rc;
 }
 

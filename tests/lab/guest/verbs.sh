@@ -14,6 +14,38 @@ libnfs() {
 	[ $((after - before)) -ge $((2 << 20)) ] || fail "only $((after - before)) bytes went through the proxy"
 }
 
+# rdma:// is verbs where a device serves the address, and iwarp besides: one listener for both, and a
+# connection on the fabric that reaches the server.
+on_fabric() {
+	local said
+	said=$(grep -c "$2" "$proxy_dir/$1.log" || true)
+	[ "$said" -gt 0 ] || fail "$1 does not say: $2"
+}
+
+either() {
+	work_files
+	mount_clean
+	umount /mnt/n
+}
+
+rdma_listener() {
+	nfs_mount 4.2 10.9.0.1 2207 rdma
+	either
+	nfs_mount 4.1 10.9.0.1 2208 tcp
+	either
+	on_fabric both 'open .* over tcp'
+	[ "$(grep -c ' open ' $proxy_dir/both.log)" -ge 2 ] || fail "no two connections"
+}
+
+rdma_connect() {
+	nfs_mount 4.2 10.0.2.15 2209 tcp
+	either
+	on_fabric either-rxe 'over verbs'
+	nfs_mount 4.2 10.0.2.15 2210 tcp
+	either
+	on_fabric either-lo 'over iwarp'
+}
+
 guest_start
 guest_rxe
 pair verbs 10.0.2.15 siw
@@ -50,5 +82,13 @@ for version in $(versions 4.1); do
 	row "siw client, iwarp=>verbs on rxe, knfsd over RDMA, $version" \
 		through guest gateway "$version" 10.0.2.15 2206 rdma
 done
+
+guest_row both rdma://10.9.0.1:2207 tcp://127.0.0.1:2049
+guest_row to-both tcp://10.9.0.1:2208 iwarp://10.9.0.1:2207
+guest_row either-rxe tcp://10.0.2.15:2209 rdma://10.9.0.1:20049
+guest_row either-lo tcp://10.0.2.15:2210 rdma://127.0.0.1:2211
+guest_row behind-lo iwarp://127.0.0.1:2211 tcp://127.0.0.1:2049
+row "rdma:// listens for rxe and for iwarp on one port" rdma_listener
+row "rdma:// connects by a device where there is one, else by iwarp" rdma_connect
 cp -r $proxy_dir /run/share/guest-proxies
 say done
