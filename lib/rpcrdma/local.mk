@@ -6,6 +6,8 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/credits.h \
 	lib/rpcrdma/header.c \
 	lib/rpcrdma/header.h \
+	lib/rpcrdma/peer_profile.c \
+	lib/rpcrdma/peer_profile.h \
 	lib/rpcrdma/private_data.c \
 	lib/rpcrdma/private_data.h \
 	lib/rpcrdma/proto.h \

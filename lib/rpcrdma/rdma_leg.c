@@ -165,8 +165,10 @@ static void fill_params(struct rdma_leg *leg, struct fabric_ep_params *params)
 	*params = (struct fabric_ep_params){.ird = RDMA_READ_DEPTH};
 	/* As the client we never read; peers refuse one that cannot be read from (peers.md 2.2). */
 	params->ord = leg->connector ? 0 : RDMA_READ_DEPTH;
-	rpcrdma_private_data_encode(&leg->ours, params->private_data);
-	params->private_data_bytes = RPCRDMA_PRIVATE_DATA_BYTES;
+	if (leg->peer->private_data) {
+		rpcrdma_private_data_encode(&leg->ours, params->private_data);
+		params->private_data_bytes = RPCRDMA_PRIVATE_DATA_BYTES;
+	}
 	set_receives(leg, params);
 	leg->recvs_posted = params->recv_count;
 }
@@ -178,17 +180,49 @@ static void on_resolved(void *arg, struct fabric_ep_params *params)
 	struct fabric_ep_info info;
 
 	fabric_ep_info(leg->ep, &info);
-	if (info.per_rpc_keys)
+	if (info.per_rpc_keys || !leg->ours.remote_invalidation)
 		return;
 	leg->ours.remote_invalidation = false;
 	rpcrdma_private_data_encode(&leg->ours, params->private_data);
 }
 
+void rdma_leg_peer_found(struct rdma_leg *leg, enum peer_id id, const char *why)
+{
+	leg->peer = peer_profile(id);
+	leg->peer_why = why;
+}
+
+static bool is_remembered(const struct rdma_leg *leg)
+{
+	const struct peer_memory *memory = leg->config.peer_memory;
+
+	return memory && loop_now_us(leg->fabric->loop) < memory->refuses_until_us;
+}
+
+/* What the server's private data, or the lack of them, says of it. */
+static void find_peer(struct rdma_leg *leg, bool usable)
+{
+	const struct rpcrdma_private_data *theirs = &leg->theirs;
+
+	if (!usable && is_remembered(leg))
+		rdma_leg_peer_found(leg, PEER_CHIMERA, "refused a long Call not long ago");
+	else if (!usable)
+		rdma_leg_peer_found(leg, PEER_GANESHA, "sent no usable private data");
+	else if (!theirs->remote_invalidation && theirs->send_bytes == theirs->recv_bytes)
+		rdma_leg_peer_found(leg, PEER_LINUX, "sent private data as Linux does");
+	else
+		rdma_leg_peer_found(leg, PEER_AUTO, "sent private data as no known quirk does");
+}
+
 /* C4.1.1-1, C5.2-2, X-5: what does not conform leaves the defaults. */
 static void agree(struct rdma_leg *leg, const uint8_t *data, size_t len)
 {
-	if (!rpcrdma_private_data_decode(data, len, &leg->theirs))
+	bool usable = rpcrdma_private_data_decode(data, len, &leg->theirs);
+
+	if (!usable)
 		leg->config.counters->private_data_defaults++;
+	if (leg->connector && leg->config.peer == PEER_AUTO)
+		find_peer(leg, usable);
 	leg->send_max_bytes = least(leg->ours.send_bytes, leg->theirs.recv_bytes);
 	leg->recv_max_bytes = least(leg->ours.recv_bytes, leg->theirs.send_bytes);
 	leg->may_invalidate = leg->ours.remote_invalidation && leg->theirs.remote_invalidation;
@@ -225,6 +259,7 @@ static void on_established(void *arg, const uint8_t *private_data, size_t len)
 	struct rdma_leg *leg = arg;
 	uint32_t own_max = leg->config.max_segment_bytes;
 	struct fabric_ep_info info;
+	uint32_t peer_max;
 
 	if (leg->state != RDMA_CONNECTING && leg->state != RDMA_ACCEPTING)
 		return;
@@ -235,6 +270,9 @@ static void on_established(void *arg, const uint8_t *private_data, size_t len)
 	leg->ord = info.ord;
 	leg->max_sge = info.max_sge ? info.max_sge : FABRIC_MAX_SGE;
 	leg->max_segment_bytes = own_max ? least(own_max, info.max_key_bytes) : info.max_key_bytes;
+	peer_max = leg->peer->segment_max_bytes;
+	if (peer_max)
+		leg->max_segment_bytes = least(peer_max, leg->max_segment_bytes);
 	set_state(leg, RDMA_OPEN);
 	leg->config.leg.events->opened(leg->config.leg.arg);
 	requester_pump(leg);
@@ -301,6 +339,10 @@ static void rdma_info(const struct leg *l, struct leg_info *info)
 		.bytes_received = leg->bytes_received,
 		.bytes_sent = leg->bytes_sent,
 	};
+	if (leg->connector) {
+		info->peer_profile = leg->peer->name;
+		info->peer_why = leg->peer_why;
+	}
 	if (window->granted > window->in_flight)
 		info->credits_available = window->granted - window->in_flight;
 }
@@ -328,6 +370,7 @@ static struct rdma_leg *leg_new(const struct rdma_leg_config *config, struct fab
 				bool connector)
 {
 	struct rdma_leg *leg = calloc(1, sizeof(*leg));
+	enum peer_id peer = connector ? config->peer : PEER_AUTO;
 	uint32_t size = config->inline_threshold_bytes;
 
 	if (!leg)
@@ -339,10 +382,14 @@ static struct rdma_leg *leg_new(const struct rdma_leg_config *config, struct fab
 	leg->connector = connector;
 	leg->state = connector ? RDMA_CONNECTING : RDMA_INCOMING;
 	leg->notes_left = RDMA_NOTES_MAX;
+	rdma_leg_peer_found(leg, peer, peer == PEER_AUTO ? "not connected yet" : "as configured");
+	if (leg->peer->inline_max_bytes)
+		size = least(size, leg->peer->inline_max_bytes);
 	if (size < RPCRDMA_INLINE_MIN)
 		size = RPCRDMA_INLINE_MIN;
 	size = least(size, RPCRDMA_INLINE_MAX) / 1024 * 1024;
-	leg->ours = (struct rpcrdma_private_data){config->remote_invalidation, size, size};
+	leg->ours = (struct rpcrdma_private_data){
+		config->remote_invalidation && leg->peer->private_data, size, size};
 	leg->theirs = (struct rpcrdma_private_data){false, RPCRDMA_DEFAULT_INLINE,
 						    RPCRDMA_DEFAULT_INLINE};
 	loop_task_init(&leg->closed_task, tell_closed, leg);

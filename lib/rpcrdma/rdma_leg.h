@@ -13,6 +13,7 @@
 #include "base/counter.h"
 #include "fabric/fabric.h"
 #include "leg/leg.h"
+#include "rpcrdma/peer_profile.h"
 
 #define RDMA_LEG_COUNTERS(X)                                                                       \
 	X(calls_sent, "Calls sent")                                                                \
@@ -45,6 +46,8 @@
 	X(reverse_refused, "reverse Calls past their limits, answered SYSTEM_ERR")                 \
 	X(payloads_not_found, "Replies with write chunks that could not be reduced")               \
 	X(calls_too_big, "Calls over max_message_bytes, answered ERR_CHUNK")                       \
+	X(calls_not_sendable, "Calls that the server does not take in any form, failed")           \
+	X(landings_cut, "Calls whose Reply was offered less room than it could need")              \
 	X(memory_waits, "Calls that had to wait for memory")                                       \
 	X(dones_ignored, "RDMA_DONE received, which release nothing")                              \
 	X(tls_denied, "AUTH_TLS probes denied")                                                    \
@@ -90,6 +93,9 @@ struct rdma_leg_config {
 	bool remote_invalidation; /* offer it, as the client where the device has keys that die alone */
 	bool ddp; /* requester: move payloads by RDMA, where the binding finds one; else whole messages */
 	const struct rdma_binding *binding; /* NULL: nothing is ever reduced */
+	enum peer_id peer;                  /* what the server is; for legs that connect */
+	struct peer_memory
+		*peer_memory; /* with PEER_AUTO; outlives the leg; NULL: nothing is kept */
 	struct rdma_leg_counters *counters;
 };
 

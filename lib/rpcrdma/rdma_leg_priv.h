@@ -48,6 +48,9 @@ struct rdma_leg {
 	struct loop_task closed_task;
 	unsigned notes_left;
 
+	const struct peer_profile *peer; /* the row that it goes by */
+	const char *peer_why;
+
 	/* Agreed at set-up. */
 	struct rpcrdma_private_data ours, theirs;
 	uint32_t send_max_bytes, recv_max_bytes; /* inline thresholds in force, header included */
@@ -73,6 +76,8 @@ void rdma_leg_fail(struct rdma_leg *leg, enum leg_close why, const char *fmt, ..
 	PRINTF_LIKE(3, 4);
 /** rdma_leg_note - something worth a log line; the first RDMA_NOTES_MAX of a leg are given up. */
 void rdma_leg_note(struct rdma_leg *leg, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/** rdma_leg_peer_found - the server, which the configuration does not name, has shown what it is. */
+void rdma_leg_peer_found(struct rdma_leg *leg, enum peer_id id, const char *why);
 /**
  * rdma_leg_replenish - post the receives that what is granted and in flight asks for
  *

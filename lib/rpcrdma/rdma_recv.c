@@ -116,8 +116,8 @@ void rdma_leg_recv(void *arg, const struct fabric_recv *recv)
 	verdict = rpcrdma_header_decode(recv->data, recv->len_bytes, &hdr);
 	if (recv->invalidated) {
 		leg->config.counters->remote_invalidations_received++;
-		if (!leg->ours.remote_invalidation || verdict == RPCRDMA_SHORT ||
-		    !requester_owns_key(leg, hdr.xid, recv->inv_rkey)) {
+		if (!(leg->peer->lenient ? leg->ours.remote_invalidation : leg->may_invalidate) ||
+		    verdict == RPCRDMA_SHORT || !requester_owns_key(leg, hdr.xid, recv->inv_rkey)) {
 			rdma_leg_fail(leg, LEG_CLOSE_PROTOCOL,
 				      "invalidated a key that was not offered for it");
 			return;

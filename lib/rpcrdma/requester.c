@@ -160,6 +160,7 @@ static bool choose_landing(const struct rdma_leg *leg, const struct exchange *x,
 			   struct requester_form *form, void **note)
 {
 	uint64_t reply = xdr_padded_bytes(x->reply_max_bytes);
+	uint32_t peer_max = leg->peer->landing_max_bytes;
 
 	if (RPCRDMA_MIN_HDR_BYTES + reply <= leg->recv_max_bytes)
 		return true;
@@ -169,6 +170,10 @@ static bool choose_landing(const struct rdma_leg *leg, const struct exchange *x,
 		if (reply > UINT32_MAX)
 			return false;
 		form->landing_bytes = (uint32_t)reply;
+	}
+	if (peer_max && form->landing_bytes > peer_max) {
+		form->landing_bytes = peer_max;
+		leg->config.counters->landings_cut++;
 	}
 	form->nlanding = segments_of(leg, form->landing_bytes);
 	return form->nlanding <= RPCRDMA_MAX_SEGMENTS;
@@ -196,6 +201,8 @@ static bool choose_form(const struct rdma_leg *leg, const struct exchange *x,
 			return true;
 		form->reduced = false;
 	}
+	if (!leg->peer->position_zero)
+		return false;
 	form->nomsg = true;
 	form->ncall = segments_of(leg, x->call.len_bytes);
 	return form->ncall <= RPCRDMA_MAX_SEGMENTS && header_bytes(form) <= leg->send_max_bytes;
@@ -281,9 +288,12 @@ static void refuse(struct rdma_leg *leg, struct exchange *x, void *note)
 {
 	if (leg->requester.reverse)
 		leg->config.counters->reverse_refused++;
+	else
+		leg->config.counters->calls_not_sendable++;
 	if (note)
 		leg->config.binding->note_free(leg->config.binding->arg, note);
-	rdma_leg_note(leg, "Call %#x of %u bytes cannot be sent", x->hdr.xid, x->call.len_bytes);
+	rdma_leg_note(leg, "Call %#x of %u bytes cannot be sent to this peer (%s)", x->hdr.xid,
+		      x->call.len_bytes, leg->peer->name);
 	requester_fail(leg, x, EXCHANGE_FAULT_CANT_SEND);
 }
 

@@ -28,8 +28,9 @@ struct rdma_leg;
 
 struct requester {
 	bool reverse;
-	bool answered; /* by anything but an RDMA_ERROR: the version is settled (E5-1) */
-	bool full;     /* call_ready() is due once the queue is shorter */
+	bool answered;   /* by anything but an RDMA_ERROR: the version is settled (E5-1) */
+	bool long_taken; /* the server has answered an RDMA_NOMSG Call: it takes them */
+	bool full;       /* call_ready() is due once the queue is shorter */
 	struct credit_window window;
 	unsigned nheld;
 	struct exchange_list held, sent, ending, failed; /* by target_entry */

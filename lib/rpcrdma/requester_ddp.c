@@ -17,13 +17,18 @@
 
 #define SLACK_BYTES XDR_UNIT_BYTES
 
+static bool is_on(const struct rdma_leg *leg)
+{
+	return (leg->config.ddp || leg->peer->ddp) && leg->config.binding;
+}
+
 bool requester_ddp_call(const struct rdma_leg *leg, const struct exchange *x,
 			struct rdma_payload *payload)
 {
 	const struct rdma_binding *binding = leg->config.binding;
 	struct rdma_payload found[2];
 
-	if (!leg->config.ddp || !binding || !binding->call_payloads ||
+	if (!is_on(leg) || !binding->call_payloads ||
 	    binding->call_payloads(binding->arg, &x->hdr, x->call.data, x->call.len_bytes, found,
 				   2) != 1)
 		return false;
@@ -36,16 +41,22 @@ bool requester_ddp_call(const struct rdma_leg *leg, const struct exchange *x,
 	return true;
 }
 
+uint32_t requester_reply_ceiling(const struct rdma_leg *leg, const struct exchange *x,
+				 uint32_t limit_bytes)
+{
+	const struct leg_binding *binding = leg->config.leg.binding;
+
+	return binding ? binding->reply_ceiling(binding->arg, &x->hdr, x->call.data,
+						x->call.len_bytes, limit_bytes)
+		       : x->reply_max_bytes;
+}
+
 /* All of a Reply but its payload of up to @bound_bytes. */
 static uint64_t rest_bytes(const struct rdma_leg *leg, const struct exchange *x,
 			   uint64_t bound_bytes)
 {
-	const struct leg_binding *binding = leg->config.leg.binding;
-	uint64_t reply = x->reply_max_bytes;
+	uint64_t reply = requester_reply_ceiling(leg, x, x->reply_max_bytes);
 
-	if (binding)
-		reply = binding->reply_ceiling(binding->arg, &x->hdr, x->call.data,
-					       x->call.len_bytes, x->reply_max_bytes);
 	return reply > bound_bytes ? reply - bound_bytes : 0;
 }
 
@@ -55,7 +66,7 @@ uint32_t requester_ddp_landing(const struct rdma_leg *leg, const struct exchange
 	uint32_t bounds[2];
 	uint64_t bound, hdr, nsegments;
 
-	if (!leg->config.ddp || !binding || !binding->result_bounds ||
+	if (!is_on(leg) || !binding->result_bounds ||
 	    binding->result_bounds(binding->arg, &x->hdr, x->call.data, x->call.len_bytes, bounds,
 				   2) != 1)
 		return 0;
@@ -99,6 +110,13 @@ bool requester_ddp_take(struct requester_rpc *rpc, const uint8_t *body, uint32_t
 	return true;
 }
 
+/* Whether a payload of @len_bytes is what was written, with its pad or without (A-Δ5). */
+static bool is_landed(const struct requester_rpc *rpc, uint32_t len_bytes)
+{
+	return len_bytes == rpc->landed_bytes ||
+	       (rpc->leg->peer->lenient && xdr_padded_bytes(len_bytes) == rpc->landed_bytes);
+}
+
 bool requester_ddp_join(struct requester_rpc *rpc)
 {
 	const struct rdma_binding *binding = rpc->leg->config.binding;
@@ -115,9 +133,7 @@ bool requester_ddp_join(struct requester_rpc *rpc)
 	 */
 	if (binding->reply_payloads(binding->arg, rpc->note, reply->data, total, &payload, 1) !=
 		    1 ||
-	    payload.offset_bytes > rpc->around_bytes ||
-	    (payload.len_bytes != rpc->landed_bytes &&
-	     xdr_padded_bytes(payload.len_bytes) != rpc->landed_bytes))
+	    payload.offset_bytes > rpc->around_bytes || !is_landed(rpc, payload.len_bytes))
 		return false;
 	before = payload.offset_bytes;
 	behind = rpc->around_bytes - before;

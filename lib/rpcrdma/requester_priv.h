@@ -65,6 +65,9 @@ void requester_key_unbound(struct fabric_key *key);
  * (peers.md 2.2, 2.3).
  */
 
+/** requester_reply_ceiling - the largest Reply that @x's Call can get, but for @limit_bytes. */
+uint32_t requester_reply_ceiling(const struct rdma_leg *leg, const struct exchange *x,
+				 uint32_t limit_bytes);
 /** requester_ddp_call - whether @x's Call is best sent reduced; then @payload is what to lend. */
 bool requester_ddp_call(const struct rdma_leg *leg, const struct exchange *x,
 			struct rdma_payload *payload);

@@ -139,7 +139,9 @@ static const char *write_list_wrong(const struct requester_rpc *rpc,
 				    const struct rpcrdma_header *hdr)
 {
 	if (!hdr->nwrites)
-		return NULL;
+		return rpc->form.landing == LANDING_WRITE_CHUNK && !rpc->leg->peer->lenient
+			       ? "the write list that was offered is missing"
+			       : NULL;
 	if (rpc->form.landing != LANDING_WRITE_CHUNK || hdr->nwrites > 1 ||
 	    !chunk_returned(rpc, hdr, &hdr->writes[0]))
 		return "a write list that was not offered";
@@ -222,6 +224,8 @@ void requester_reply(struct rdma_leg *leg, const struct rpcrdma_header *hdr, con
 		return;
 	}
 	wrong = lists_wrong(rpc, hdr);
+	if (!wrong && !hdr->credit && !leg->peer->lenient)
+		wrong = "a grant of zero";
 	if (!wrong)
 		wrong = take(rpc, hdr, body, len_bytes);
 	if (wrong) {
@@ -231,6 +235,7 @@ void requester_reply(struct rdma_leg *leg, const struct rpcrdma_header *hdr, con
 	if (leg->state != RDMA_OPEN)
 		return;
 	leg->config.counters->replies_received++;
+	leg->requester.long_taken |= rpc->form.nomsg;
 	obey_grant(leg, hdr->credit);
 	requester_end_rpc(rpc, EXCHANGE_OK);
 	requester_pump(leg);
@@ -254,6 +259,39 @@ static void version_refused(struct requester_rpc *rpc, const struct rpcrdma_head
 		rpc->resent = true;
 		requester_transmit(rpc);
 	}
+}
+
+/* Whether what was offered holds every Reply that the Call can get, so that none was too long for it. */
+static bool reply_had_room(const struct requester_rpc *rpc)
+{
+	const struct rdma_leg *leg = rpc->leg;
+	uint32_t limit = leg->config.leg.max_message_bytes;
+	uint64_t ceiling = requester_reply_ceiling(leg, rpc->x, limit);
+
+	if (rpc->form.landing == LANDING_NONE)
+		return RPCRDMA_MIN_HDR_BYTES + ceiling <= leg->recv_max_bytes;
+	/* At the limit there is no telling. */
+	return rpc->form.landing == LANDING_REPLY_CHUNK && ceiling < limit &&
+	       ceiling <= rpc->form.landing_bytes;
+}
+
+/*
+ * A well-formed Call was refused. If it was an RDMA_NOMSG, none of which this server has taken so far, and
+ * nothing but its form can be meant, the next ones are not sent.
+ */
+static void learn(struct requester_rpc *rpc)
+{
+	struct rdma_leg *leg = rpc->leg;
+	struct peer_memory *memory = leg->config.peer_memory;
+
+	if (leg->config.peer != PEER_AUTO || leg->peer != peer_profile(PEER_GANESHA) ||
+	    !rpc->form.nomsg || leg->requester.long_taken || !reply_had_room(rpc))
+		return;
+	rdma_leg_peer_found(leg, PEER_CHIMERA, "refused a long Call");
+	rdma_leg_note(leg, "peer is taken for %s from now on: it %s", leg->peer->name,
+		      leg->peer_why);
+	if (memory)
+		memory->refuses_until_us = loop_now_us(leg->fabric->loop) + PEER_MEMORY_US;
 }
 
 void requester_error(struct rdma_leg *leg, const struct rpcrdma_header *hdr)
@@ -281,6 +319,8 @@ void requester_error(struct rdma_leg *leg, const struct rpcrdma_header *hdr)
 		version_refused(rpc, hdr);
 		return;
 	}
+	if (hdr->error == RPCRDMA_ERR_CHUNK)
+		learn(rpc);
 	requester_end_rpc(rpc, EXCHANGE_FAULT_ERR_CHUNK);
 	requester_pump(leg);
 }

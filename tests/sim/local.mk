@@ -43,6 +43,13 @@ tests_sim_test_requester_ddp_CFLAGS = $(UNIT_CFLAGS)
 tests_sim_test_requester_ddp_LDADD = $(SIM_LDADD)
 TESTS += tests/sim/test_requester_ddp
 
+check_PROGRAMS += tests/sim/test_peer
+tests_sim_test_peer_SOURCES = tests/sim/test_peer.c \
+	tests/sim/server_peer.c tests/sim/server_peer.h
+tests_sim_test_peer_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_peer_LDADD = $(SIM_LDADD)
+TESTS += tests/sim/test_peer
+
 check_PROGRAMS += tests/sim/test_responder
 tests_sim_test_responder_SOURCES = tests/sim/test_responder.c \
 	tests/sim/client_peer.c tests/sim/client_peer.h

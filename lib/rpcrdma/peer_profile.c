@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The table of what servers take and send. */
+#include "rpcrdma/peer_profile.h"
+
+#include <assert.h>
+
+#include "rpcrdma/proto.h"
+
+#define MIB (1024u * 1024u)
+
+static const struct peer_profile profiles[] = {
+	/* Conforms as far as is known, and is forgiven as everybody is. */
+	[PEER_AUTO] =
+		{
+			.name = "auto",
+			.private_data = true,
+			.position_zero = true,
+			.lenient = true,
+		},
+	/*
+	 * svcrdma takes whole messages and payloads alike, of any size. It invalidates on our flag alone, though its
+	 * own is clear; before 2020 it wrote pads. Kernels before 4.9 send no private data: named in the
+	 * configuration, they are spared what is for the servers below.
+	 */
+	[PEER_LINUX] =
+		{
+			.name = "linux",
+			.private_data = true,
+			.position_zero = true,
+			.lenient = true,
+		},
+	/*
+	 * NFS-Ganesha has buffers of 1 MiB for what comes and goes by RDMA, and before April 2026 ends by an
+	 * assertion when it is offered a longer reply chunk, even unused. A READ of 1 MiB fits only with its data
+	 * in a write chunk, and a WRITE of 1 MiB only with its data in a read chunk.
+	 */
+	[PEER_GANESHA] =
+		{
+			.name = "ganesha",
+			.private_data = true,
+			.segment_max_bytes = MIB,
+			.landing_max_bytes = MIB,
+			.position_zero = true,
+			.ddp = true,
+			.lenient = true,
+		},
+	/*
+	 * Chimera answers ERR_CHUNK to RDMA_NOMSG Calls: only what has a payload can be longer than inline. The rest
+	 * is as above, since all that tells the two apart is one answer, which may mean another thing some day.
+	 */
+	[PEER_CHIMERA] =
+		{
+			.name = "chimera",
+			.private_data = true,
+			.segment_max_bytes = MIB,
+			.landing_max_bytes = MIB,
+			.ddp = true,
+			.lenient = true,
+		},
+	/* Solaris and illumos know no private data and have Sends of 1024 bytes. */
+	[PEER_SOLARIS] =
+		{
+			.name = "solaris",
+			.inline_max_bytes = RPCRDMA_DEFAULT_INLINE,
+			.position_zero = true,
+			.lenient = true,
+		},
+	/* The documents alone. */
+	[PEER_STRICT] =
+		{
+			.name = "strict",
+			.private_data = true,
+			.position_zero = true,
+		},
+};
+
+const struct peer_profile *peer_profile(enum peer_id id)
+{
+	assert(id < PEER_COUNT);
+	return &profiles[id];
+}
