@@ -305,6 +305,8 @@ static void rdma_config(const struct side *side, struct rdma_leg_config *config)
 		.remote_invalidation = true,
 		.ddp = service->ddp == DDP_NFS,
 		.binding = &side->bridge->binding.rdma,
+		.peer = service->peer,
+		.peer_memory = &side->bridge->ws->peer_memory,
 		.counters = &side->bridge->ws->rdma,
 	};
 }
@@ -442,8 +444,12 @@ static void on_client_opened(void *arg)
 
 	bridge->state = BRIDGE_OPEN;
 	leg_info(bridge->server.leg, &info);
-	log_info(&bridge->log, "open to %s over %s",
-		 address_text((struct sockaddr *)&info.peer, text), info.kind);
+	address_text((struct sockaddr *)&info.peer, text);
+	if (info.peer_profile)
+		log_info(&bridge->log, "open to %s over %s, peer profile %s: %s", text, info.kind,
+			 info.peer_profile, info.peer_why);
+	else
+		log_info(&bridge->log, "open to %s over %s", text, info.kind);
 }
 
 static void on_client_closed(void *arg, enum leg_close why, const char *detail)

@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 
 #include "base/compiler.h"
+#include "rpcrdma/peer_profile.h"
 
 #define CONFIG_DEFAULT_FILE "/etc/rpcrdma-proxy.conf"
 
@@ -48,6 +49,7 @@ struct service_config {
 	enum source_port source_port;
 	uint32_t stall_timeout_s;
 	enum ddp ddp;           /* rdma server: what may move outside of the message */
+	enum peer_id peer;      /* rdma server: its quirks */
 	bool mpa_crc;           /* iwarp: ask for CRC32C */
 	enum fpdu_max fpdu_max; /* iwarp: longest FPDU to send */
 };

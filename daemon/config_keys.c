@@ -27,6 +27,13 @@ static const char *const ddp_choices[] = {
 	NULL,
 };
 
+static const char *const peer_choices[] = {
+#define PEER_CHOICE(name, text) [PEER_##name] = (text),
+	PEER_PROFILES(PEER_CHOICE)
+#undef PEER_CHOICE
+		NULL,
+};
+
 static const char *const fpdu_max_choices[] = {
 	[FPDU_MAX_MSS] = "mss",
 	[FPDU_MAX_64K] = "64k",
@@ -154,6 +161,14 @@ const struct config_key config_service_keys[] = {
 	 .choices = ddp_choices,
 	 .scope = CONFIG_SCOPE_CONNECT_RDMA,
 	 .help = "towards an RDMA server: whole messages only, or NFS payloads as chunks of their own"},
+	{.name = "peer",
+	 .type = CONFIG_KEY_CHOICE,
+	 .offset = IN_SERVICE(peer),
+	 .preset = "auto",
+	 .value = PEER_AUTO,
+	 .choices = peer_choices,
+	 .scope = CONFIG_SCOPE_CONNECT_RDMA,
+	 .help = "what the RDMA server is, whose quirks are allowed for; auto: found out"},
 	{.name = "mpa_crc",
 	 .type = CONFIG_KEY_BOOL,
 	 .offset = IN_SERVICE(mpa_crc),

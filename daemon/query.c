@@ -57,14 +57,16 @@ static json_t *json_leg(bool has, const struct leg_info *info)
 	if (!has)
 		return json_null();
 	return json_pack(
-		"{s:s, s:s, s:o, s:o, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:I, s:I}", "kind",
-		info->kind, "state", info->state, "local", json_address(&info->local), "peer",
-		json_address(&info->peer), "calls_in", info->calls_in_flight_in, "calls_out",
-		info->calls_in_flight_out, "calls_held", info->calls_held, "credits_granted",
-		info->credits_granted, "credits_available", info->credits_available,
-		"inline_send_bytes", info->inline_send_bytes, "inline_recv_bytes",
-		info->inline_recv_bytes, "rpcrdma_version", info->rpcrdma_version, "bytes_received",
-		(json_int_t)info->bytes_received, "bytes_sent", (json_int_t)info->bytes_sent);
+		"{s:s, s:s, s:o, s:o, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:s?, s:s?, s:I, s:I}",
+		"kind", info->kind, "state", info->state, "local", json_address(&info->local),
+		"peer", json_address(&info->peer), "calls_in", info->calls_in_flight_in,
+		"calls_out", info->calls_in_flight_out, "calls_held", info->calls_held,
+		"credits_granted", info->credits_granted, "credits_available",
+		info->credits_available, "inline_send_bytes", info->inline_send_bytes,
+		"inline_recv_bytes", info->inline_recv_bytes, "rpcrdma_version",
+		info->rpcrdma_version, "peer_profile", info->peer_profile, "peer_profile_why",
+		info->peer_why, "bytes_received", (json_int_t)info->bytes_received, "bytes_sent",
+		(json_int_t)info->bytes_sent);
 }
 
 static void add_connections(struct part *part, struct worker_service *ws)

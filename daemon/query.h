@@ -11,7 +11,8 @@
  *                                "client": LEG or null, "upstream": LEG or null}]}
  *     LEG      {"kind", "state", "local", "peer", "calls_in", "calls_out", "calls_held",
  *               "credits_granted", "credits_available", "inline_send_bytes", "inline_recv_bytes",
- *               "rpcrdma_version", "bytes_received", "bytes_sent"}
+ *               "rpcrdma_version", "peer_profile", "peer_profile_why", "bytes_received",
+ *               "bytes_sent"}; the profile is null but for an RDMA server
  * stats        {"services": {name: {module: {counter: value}}}, "help": {module: {counter: text}}}
  *
  * Each worker takes its part of a snapshot on its own thread, between two turns of its loop;

@@ -193,6 +193,15 @@ static void cell_credits(struct table *table, const json_t *leg, const char *key
 		table_cell(table, "-");
 }
 
+static void cell_profile(struct table *table, const json_t *leg)
+{
+	if (json_is_string(json_object_get(leg, "peer_profile")))
+		table_cell(table, "%s: %s", text_of(leg, "peer_profile"),
+			   text_of(leg, "peer_profile_why"));
+	else
+		table_cell(table, "-");
+}
+
 static void cells_connection(struct table *table, const json_t *connection)
 {
 	const json_t *client = json_object_get(connection, "client");
@@ -211,15 +220,17 @@ static void cells_connection(struct table *table, const json_t *connection)
 	cell_credits(table, upstream, "credits_available");
 	cell_bytes(table, client, "bytes_received");
 	cell_bytes(table, client, "bytes_sent");
+	cell_profile(table, upstream);
 }
 
 static int render_connections(const json_t *answer, FILE *out)
 {
 	static const struct table_column columns[] = {
-		{"ID", true},        {"SERVICE", false}, {"CLIENT", false}, {"UPSTREAM", false},
-		{"STATE", false},    {"AGE", true},      {"CALLS", true},   {"REVERSE", true},
-		{"HELD", true},      {"GRANTED", true},  {"CREDITS", true}, {"FROM CLIENT", true},
-		{"TO CLIENT", true},
+		{"ID", true},        {"SERVICE", false},      {"CLIENT", false},
+		{"UPSTREAM", false}, {"STATE", false},        {"AGE", true},
+		{"CALLS", true},     {"REVERSE", true},       {"HELD", true},
+		{"GRANTED", true},   {"CREDITS", true},       {"FROM CLIENT", true},
+		{"TO CLIENT", true}, {"PEER PROFILE", false},
 	};
 	const json_t *connections = json_object_get(answer, "connections");
 	json_t *connection;

@@ -117,8 +117,7 @@ struct leg_info {
 	unsigned calls_held;                         /* waiting for a credit */
 	uint32_t inline_send_bytes, inline_recv_bytes; /* RDMA: thresholds in force; else 0 */
 	uint32_t rpcrdma_version;                      /* RDMA; else 0 */
-	const char *peer_profile,
-		*peer_why; /* RDMA, towards a server: what it is taken for; else NULL */
+	const char *peer_profile, *peer_why; /* RDMA: what a server is taken for; else NULL */
 	uint64_t bytes_received, bytes_sent; /* on the socket, or of RDMA payload and Sends */
 };
 

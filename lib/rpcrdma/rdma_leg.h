@@ -46,7 +46,7 @@
 	X(reverse_refused, "reverse Calls past their limits, answered SYSTEM_ERR")                 \
 	X(payloads_not_found, "Replies with write chunks that could not be reduced")               \
 	X(calls_too_big, "Calls over max_message_bytes, answered ERR_CHUNK")                       \
-	X(calls_not_sendable, "Calls that the server does not take in any form, failed")           \
+	X(calls_not_sendable, "Calls that could not be sent in any form, failed")                  \
 	X(landings_cut, "Calls whose Reply was offered less room than it could need")              \
 	X(memory_waits, "Calls that had to wait for memory")                                       \
 	X(dones_ignored, "RDMA_DONE received, which release nothing")                              \
@@ -94,8 +94,7 @@ struct rdma_leg_config {
 	bool ddp; /* requester: move payloads by RDMA, where the binding finds one; else whole messages */
 	const struct rdma_binding *binding; /* NULL: nothing is ever reduced */
 	enum peer_id peer;                  /* what the server is; for legs that connect */
-	struct peer_memory
-		*peer_memory; /* with PEER_AUTO; outlives the leg; NULL: nothing is kept */
+	struct peer_memory *peer_memory;    /* outlives the leg; NULL: nothing is kept */
 	struct rdma_leg_counters *counters;
 };
 

@@ -95,6 +95,7 @@ START_TEST(everything_has_a_default)
 	ck_assert(s->mpa_crc);
 	ck_assert_int_eq(s->fpdu_max, FPDU_MAX_MSS);
 	ck_assert_int_eq(s->ddp, DDP_NONE);
+	ck_assert_int_eq(s->peer, PEER_AUTO);
 }
 END_TEST
 
@@ -126,7 +127,8 @@ START_TEST(every_key_is_read)
 			"allow = [ \"10.0.0.0/8\", \"::1\" ]; credits = 17;"
 			"inline_threshold_bytes = 8192; max_message_bytes = 300000;"
 			"max_connections = 5; require_privileged_port = false;"
-			"stall_timeout_s = 7; mpa_crc = false; fpdu_max = \"64k\"; ddp = \"nfs\";"));
+			"stall_timeout_s = 7; mpa_crc = false; fpdu_max = \"64k\"; ddp = \"nfs\";"
+			"peer = \"chimera\";"));
 
 	ck_assert_str_eq(config->control, "/tmp/x.sock");
 	ck_assert_uint_eq(config->workers, 3);
@@ -141,6 +143,7 @@ START_TEST(every_key_is_read)
 	ck_assert(!s->mpa_crc);
 	ck_assert_int_eq(s->fpdu_max, FPDU_MAX_64K);
 	ck_assert_int_eq(s->ddp, DDP_NFS);
+	ck_assert_int_eq(s->peer, PEER_CHIMERA);
 	s = only_service(SERVICE(TO_TCP "source_port = \"reserved\";"));
 	ck_assert_int_eq(s->source_port, SOURCE_PORT_RESERVED);
 }
@@ -233,6 +236,11 @@ static const struct {
 	 "2: source_port is for services that connect to tcp://"},
 	{SERVICE(TO_TCP "require_privileged_port = true;"),
 	 "2: require_privileged_port is for services that listen on tcp://"},
+	{SERVICE(TO_TCP "peer = \"linux\";"),
+	 "2: peer is for services that connect to an RDMA server"},
+	{SERVICE(TO_RDMA "peer = \"knfsd\";"),
+	 "2: peer is \"knfsd\", but must be \"auto\" or \"linux\" or \"ganesha\" or \"chimera\" or "
+	 "\"solaris\" or \"strict\""},
 	{SERVICE(TO_TCP "ddp = \"nfs\";"), "2: ddp is for services that connect to an RDMA server"},
 	{SERVICE(TCP_TO_TCP "credits = 5;"), "2: credits is for services with an RDMA side"},
 	{SERVICE(TCP_TO_TCP "mpa_crc = true;"),
@@ -258,6 +266,18 @@ static const struct {
 	 "largest Call and its reply"},
 	{"@include \"missing\"\n", "1: cannot open include file"},
 };
+
+START_TEST(every_peer_has_its_name)
+{
+	for (int id = 0; id < PEER_COUNT; id++) {
+		const char *name = peer_profile((enum peer_id)id)->name;
+		char text[256];
+
+		snprintf(text, sizeof(text), SERVICE(TO_RDMA "peer = \"%s\";"), name);
+		ck_assert_int_eq(only_service(text)->peer, id);
+	}
+}
+END_TEST
 
 START_TEST(each_mistake_is_named_with_its_line)
 {
@@ -591,6 +611,7 @@ int main(void)
 	tcase_add_test(tc, everything_has_a_default);
 	tcase_add_test(tc, printed_defaults_are_the_defaults);
 	tcase_add_test(tc, every_key_is_read);
+	tcase_add_test(tc, every_peer_has_its_name);
 	tcase_add_test(tc, privileged_ports_are_asked_only_where_rdma_hides_them);
 	tcase_add_test(tc, what_is_off_may_be_off_in_any_service);
 	tcase_add_test(tc, a_file_without_services_is_legal);

@@ -141,17 +141,18 @@ START_TEST(connections_show_both_legs)
 		       " \"client\": {\"kind\": \"tcp\", \"calls_in\": 5, \"calls_out\": 1,"
 		       " \"bytes_received\": 2048, \"bytes_sent\": 100},"
 		       " \"upstream\": {\"kind\": \"iwarp\", \"peer\": \"10.0.0.9:20049\","
-		       " \"calls_held\": 2, \"credits_available\": 59, \"rpcrdma_version\": 1}},"
+		       " \"calls_held\": 2, \"credits_available\": 59, \"rpcrdma_version\": 1,"
+		       " \"peer_profile\": \"linux\", \"peer_profile_why\": \"as configured\"}},"
 		       " {\"id\": 18, \"service\": \"to-filer\", \"state\": \"connecting\","
 		       " \"age_s\": 0, \"client_address\": \"[fe80::1]:9\", \"client\": null,"
 		       " \"upstream\": null}]}",
 		       false),
 		"ID  SERVICE   CLIENT            UPSTREAM              STATE         AGE  CALLS  "
-		"REVERSE  HELD  GRANTED  CREDITS  FROM CLIENT  TO CLIENT\n"
+		"REVERSE  HELD  GRANTED  CREDITS  FROM CLIENT  TO CLIENT  PEER PROFILE\n"
 		"17  to-filer  tcp 10.0.0.3:712  iwarp 10.0.0.9:20049  open        1m01s      5  "
-		"      1     2        -       59      2.0 KiB      100 B\n"
+		"      1     2        -       59      2.0 KiB      100 B  linux: as configured\n"
 		"18  to-filer  - [fe80::1]:9     - -                   connecting     0s      -  "
-		"      -     -        -        -            -          -\n");
+		"      -     -        -        -            -          -  -\n");
 }
 END_TEST
 

@@ -247,6 +247,28 @@ START_TEST(a_port_that_is_not_privileged_is_turned_away)
 }
 END_TEST
 
+static int count_profiles(const json_t *connections, const char *name)
+{
+	json_t *connection;
+	int count = 0;
+	size_t i;
+
+	json_array_foreach((json_t *)connections, i, connection)
+	{
+		const json_t *leg = json_object_get(connection, "upstream");
+		const json_t *profile = json_object_get(leg, "peer_profile");
+
+		ck_assert_ptr_nonnull(profile);
+		ck_assert_int_eq(json_is_null(profile),
+				 json_is_null(json_object_get(leg, "peer_profile_why")));
+		if (json_is_string(profile) && !strcmp(json_string_value(profile), name))
+			count++;
+		leg = json_object_get(connection, "client");
+		ck_assert(json_is_null(json_object_get(leg, "peer_profile")));
+	}
+	return count;
+}
+
 START_TEST(what_the_workers_have_is_told_to_the_control_socket)
 {
 	int client, upstream;
@@ -259,6 +281,8 @@ START_TEST(what_the_workers_have_is_told_to_the_control_socket)
 	ck_assert_uint_eq(json_array_size(list), _i ? 2 : 1);
 	ck_assert_str_eq(json_string_value(json_object_get(json_array_get(list, 0), "state")),
 			 "open");
+	/* Over two proxies: the first has an RDMA server, which is the second; that has one over TCP. */
+	ck_assert_int_eq(count_profiles(list, "auto"), _i ? 1 : 0);
 	json_decref(json);
 	json = control_ask("status\n");
 	ck_assert_int_eq(json_integer_value(json_object_get(json, "connections")), _i ? 2 : 1);
