@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# tshark judges the traffic between the proxies: RPC-over-RDMA down to NFS, no malformed frame, no bad CRC,
-# and as many Calls, Replies and FPDUs with a CRC as the proxies have counted.
+# The packet judge and tshark over the traffic between the proxies: RPC-over-RDMA down to NFS, no malformed frame, no
+# bad CRC, credits kept, and as many Calls, Replies and FPDUs with a CRC as the proxies have counted.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies
+JUDGE=$E2E_BUILD/tests/judge/judge
 command -v dumpcap >/dev/null || skip_all "dumpcap is not installed"
 start_ganesha
 start_chain
@@ -41,40 +42,21 @@ capture_end() {
 
 # ---------------------------------------------------------------- judging
 
-# decode NAME ARGS...: with the two switches without which tshark does not see every message of iWARP
-decode() {
-	local name=$1
+# judged NAME WHAT: a number that the judge has found
+judged() { sed -n "s/^$2=//p" "$1.judge"; }
 
-	shift
-	tshark -2 -o iwarp_ddp_rdmap.reassemble_iwarp_rdma_send:FALSE -o tcp.reassemble_out_of_order:TRUE -r "$name.pcapng" "$@" 2>>tshark.log
+judge() {
+	check "$1: nothing is wrong, down to NFS" "$E2E_SRC/../judge/judge.sh" "$JUDGE" "$1.pcapng"
+	"$JUDGE" -w "$1.ordered.pcap" "$1.pcapng" >"$1.judge"
+	check "$1: $checked FPDUs, each with a good CRC" [ "$(judged "$1" crcs)" = "$checked" ]
+	check "$1: $calls Calls" [ "$(judged "$1" calls)" = "$calls" ]
+	check "$1: $replies Replies" [ "$(judged "$1" replies)" = "$replies" ]
 }
 
-# values PATTERN: how often a field's value stands in a list of fields, several in a line
-values() { tr ',' '\n' | grep -cxE "$1"; }
-
-# field NAME FIELD [FILTER]
-field() { decode "$1" -T fields -e "$2" -Y "${3:-tcp}"; }
-
-judge_frames() {
-	decode "$1" -V >"$1.text"
-	check "$1: tshark sees $checked FPDUs, each with a good CRC" \
-		[ "$(grep -c 'Good CRC32' "$1.text")" = "$checked" ]
-	check "$1: tshark sees no bad CRC" not grep -q 'Bad CRC32' "$1.text"
-	check "$1: tshark sees no malformed frame" not grep -qi 'malformed' "$1.text"
-	check "$1: tshark has no trouble" not grep -q 'Dissector bug' "$1.text"
-	check "$1: tshark sees $calls Calls as RPC-over-RDMA" \
-		[ "$(field "$1" rpcordma.msg_type "tcp.dstport in {$FABRIC_PORT, $FABRIC_MNT}" | values '[01]')" = "$calls" ]
-	check "$1: tshark sees $replies Replies as RPC-over-RDMA" \
-		[ "$(field "$1" rpcordma.msg_type "tcp.srcport in {$FABRIC_PORT, $FABRIC_MNT}" | values '[01]')" = "$replies" ]
-}
-
-# tshark follows the first Read or reply chunk only of those that share a TCP segment: one RPC at a time
-judge_rpcs() {
+procedures() {
 	local procedure
 
-	check "$1: tshark sees $calls RPC Calls" [ "$(field "$1" rpc.msgtyp | values 0)" = "$calls" ]
-	check "$1: tshark sees $replies RPC Replies" [ "$(field "$1" rpc.msgtyp | values 1)" = "$replies" ]
-	decode "$1" >"$1.list"
+	tshark -2 -o iwarp_ddp_rdmap.reassemble_iwarp_rdma_send:FALSE -r "$1.ordered.pcap" >"$1.list" 2>tshark.log
 	for procedure in "V3 READ Call" "V3 WRITE Call" "V3 READDIRPLUS Call" "V3 MNT Call" "V4 Reply .* WRITE" "V4 Reply .* READ"; do
 		check "$1: $procedure is among them" grep -q "$procedure" "$1.list"
 	done
@@ -118,10 +100,10 @@ crowd() {
 }
 
 alone
-judge_frames alone
-judge_rpcs alone
+judge alone
+procedures alone
 crowd
 stop_proxy a
 stop_proxy b
-judge_frames crowd
+judge crowd
 finish

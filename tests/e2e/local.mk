@@ -51,7 +51,7 @@ tests/e2e/copycount.so: tests/e2e/copycount.c
 	$(AM_V_CCLD)$(MKDIR_P) tests/e2e && \
 	$(CC) -std=gnu11 -O2 -fPIC -shared -fno-builtin -U_FORTIFY_SOURCE -o $@ $(srcdir)/tests/e2e/copycount.c
 
-e2e-programs: all $(end_to_end_programs) $(end_to_end_preloads)
+e2e-programs: all $(end_to_end_programs) $(end_to_end_preloads) tests/judge/judge
 check-e2e: e2e-programs
 	$(srcdir)/tests/e2e/run.sh -b $(abs_top_builddir) $(E2E_FLAGS)
 .PHONY: e2e-programs check-e2e

@@ -1,0 +1,78 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# judge.sh JUDGE [-k] [-b] [-p] CAPTURE: the judge's verdict on a capture, and tshark's, down to NFS.
+#
+# JUDGE is the program; -k and -b are its own options; with -p the arguments of RPCs are encrypted, and tshark is
+# not asked for NFS. Prints what must not be, or one line that says what was judged; status 0 if all is well.
+#
+# tshark reads not the capture but the judge's copy, in which every stream is in order and each FPDU or record begins
+# a segment: it loses its place where the network changed the order of segments, which loopback does too, and sees the
+# first RPC only of several in one segment. The switches: RDMA Writes are put together in the second pass, and
+# with the preference left alone a Send of several FPDUs stops its dissector.
+set -u
+program=$1
+shift
+options=() encrypted=
+while [[ ${1:-} == -* ]]; do
+	if [ "$1" = -p ]; then encrypted=yes; else options+=("$1"); fi
+	shift
+done
+capture=$1
+command -v tshark >/dev/null || { echo "tshark is not installed"; exit 1; }
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+status=0
+
+"$program" "${options[@]}" -w "$work/ordered.pcap" "$capture" >"$work/judge.out" 2>&1 || status=1
+declare -A found=()
+while IFS='=' read -r name number; do
+	found[$name]=$number
+done < <(grep -E '^[a-z_]+=[0-9]+$' "$work/judge.out")
+grep -vE '^[a-z_]+=[0-9]+$' "$work/judge.out"
+[ -n "${found[violations]:-}" ] || { echo "the judge did not come to its end"; exit 1; }
+
+tshark -n -2 -o iwarp_ddp_rdmap.reassemble_iwarp_rdma_send:FALSE -r "$work/ordered.pcap" \
+	-O iwarp_mpa,rpcordma,rpc,nfs,mount 2>"$work/errors" |
+	awk '
+	/^Frame / { frame = $2; sub(":", "", frame); pending = 0 }
+	/^[A-Z]/ && pending {
+		pending = 0
+		if (/^(Network File System|Mount Service|Portmap|NFSACL)/) seen["decoded"]++
+	}
+	/^Remote Procedure Call, Type:Call/ { seen["calls"]++; pending = 1 }
+	/^Remote Procedure Call, Type:Reply/ { seen["replies"]++; pending = 1 }
+	/\(Good CRC32\)/ { seen["crcs"]++ }
+	/Bad CRC32|[Mm]alformed|Dissector bug|Expert Info \(Error/ {
+		sub(/^ */, "")
+		if (++faults <= 10) print "tshark, frame " frame ": " $0 >"/dev/stderr"
+	}
+	END {
+		printf "crcs=%d calls=%d replies=%d decoded=%d faults=%d\n", seen["crcs"], seen["calls"],
+			seen["replies"], seen["decoded"], faults
+	}' 2>"$work/faults" >"$work/tshark.out"
+grep -q Dissector "$work/errors" && cat "$work/errors"
+cat "$work/faults"
+[ -s "$work/faults" ] && status=1
+
+crcs=0 calls=0 replies=0 decoded=0
+eval "$(cat "$work/tshark.out")"
+# same WHAT OURS THEIRS
+same() {
+	[ "$2" = "$3" ] && return
+	echo "$1: the judge counts $2, tshark $3"
+	status=1
+}
+same "FPDUs with good CRCs" "${found[crcs]}" "$crcs"
+same "RPC Calls" "${found[calls]}" "$calls"
+same "RPC Replies" "$((found[replies] - found[errors]))" "$replies"
+[ -n "$encrypted" ] || same "messages of NFS, MOUNT and their kin" "$((calls + replies))" "$decoded"
+
+if [ $status = 0 ]; then
+	echo "${found[iwarp_connections]} iWARP and ${found[tcp_connections]} TCP connections" \
+		"(${found[cut_connections]} cut), ${found[fpdus]} FPDUs (${found[crcs]} with CRC)," \
+		"${found[calls]} Calls, ${found[reads]} RDMA Reads; at most ${found[calls_most]} Calls of" \
+		"${found[grant_most]} granted and ${found[reads_most]} Reads at once"
+elif [ -n "${JUDGE_KEEP:-}" ]; then
+	mkdir -p "$JUDGE_KEEP" && cp "$work"/* "$JUDGE_KEEP"
+fi
+exit $status

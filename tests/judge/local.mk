@@ -1,0 +1,8 @@
+# The packet judge: what a capture shows, without a line of the code that it judges.
+judge_sources = tests/judge/book.c tests/judge/bytes.c tests/judge/bytes.h tests/judge/capture.c \
+	tests/judge/capture.h tests/judge/iwarp.c tests/judge/judge.h tests/judge/tcp.c tests/judge/tcp.h \
+	tests/judge/transport.c tests/judge/trial.c
+
+check_PROGRAMS += tests/judge/judge
+tests_judge_judge_SOURCES = tests/judge/judge.c $(judge_sources)
+EXTRA_DIST += tests/judge/judge.sh

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * TCP connections as a capture shows them: each side's bytes are put into the order of their sequence
+ * numbers, and given on when the last one that was missing has been captured.
+ */
+#ifndef TESTS_JUDGE_TCP_H
+#define TESTS_JUDGE_TCP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct tcp_early; /* a segment that came before its turn */
+
+/* What one end sends. Positions count from the byte after its SYN. */
+struct tcp_side {
+	uint32_t addr;
+	uint16_t port;
+	bool synced; /* its SYN was seen: first is known */
+	uint32_t first;
+	uint64_t next;  /* how many bytes are in order */
+	uint64_t acked; /* what the other end says it has, at most */
+	bool fin;
+	struct tcp_early *early;
+	uint8_t *data; /* in order, and not taken yet */
+	size_t len, room;
+};
+
+struct tcp_conn {
+	struct tcp_conn *next;   /* the one that began before it */
+	struct tcp_side side[2]; /* 0: who connected */
+	bool begun;              /* its first SYN was captured */
+	bool reset;
+	uint64_t stray_bytes; /* payload of a connection that began before the capture */
+	void *user;           /* the consumer's */
+};
+
+/**
+ * tcp_data_fn - bytes in order have come from a side
+ *
+ * @side->data holds what was not taken yet; returns how much of it is taken now.
+ */
+typedef size_t tcp_data_fn(void *ctx, struct tcp_conn *conn, unsigned side, uint64_t at_us);
+
+struct tcp {
+	struct tcp_conn *conns; /* the newest first */
+	tcp_data_fn *data;
+	void *ctx;
+};
+
+/** tcp_packet - take an IPv4 packet; what is not TCP is passed over. */
+void tcp_packet(struct tcp *tcp, const uint8_t *ip, size_t len, uint64_t at_us);
+/** tcp_missing - whether the other end has acknowledged bytes of this side that are not in the capture. */
+bool tcp_missing(const struct tcp_side *side);
+/** tcp_free - release all connections, but not what their user members point to. */
+void tcp_free(struct tcp *tcp);
+
+#endif
