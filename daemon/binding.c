@@ -58,6 +58,12 @@ static int call_payloads(void *arg, const struct rpc_call_hdr *hdr, const uint8_
 	return count;
 }
 
+static bool call_writes(void *arg, const struct rpc_call_hdr *hdr, const uint8_t *msg,
+			uint32_t len_bytes)
+{
+	return nfs_call_writes(hdr, msg, len_bytes);
+}
+
 static int result_bounds(void *arg, const struct rpc_call_hdr *hdr, const uint8_t *msg,
 			 uint32_t len_bytes, uint32_t *bounds_bytes, unsigned max)
 {
@@ -72,6 +78,7 @@ void binding_init(struct binding *binding)
 			 .note_free = note_free,
 			 .reply_payloads = reply_payloads,
 			 .call_payloads = call_payloads,
+			 .call_writes = call_writes,
 			 .result_bounds = result_bounds,
 			 .arg = binding},
 	};

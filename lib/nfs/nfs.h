@@ -41,6 +41,11 @@ int nfs_call_payloads(const struct rpc_call_hdr *hdr, const uint8_t *msg, uint32
 		      struct nfs_payload *payloads, unsigned max) MUST_CHECK;
 
 /**
+ * nfs_call_writes - whether the first of them is written to a file, and is no path
+ */
+bool nfs_call_writes(const struct rpc_call_hdr *hdr, const uint8_t *msg, uint32_t len_bytes);
+
+/**
  * nfs_result_bounds - the DDP-eligible results that a Reply may have: READ data, READLINK paths
  * @hdr, @msg, @len_bytes: its Call
  * @bounds_bytes, @max: takes the largest length of each; the n-th is for the n-th write chunk

@@ -11,16 +11,22 @@
 
 /* Takes the items of one side of a message, as many as there is room for. */
 struct collector {
-	enum nfs_ddp side;
+	enum nfs_ddp side; /* NFS_DDP_ARGS or NFS_DDP_RESULTS */
 	const uint8_t *msg;
 	struct nfs_payload *payloads; /* or: */
 	uint32_t *bounds_bytes;
 	unsigned count, max;
+	enum nfs_ddp last; /* what the last of the payloads is */
 };
+
+static bool is_on_side(const struct nfs_proc *proc, enum nfs_ddp side)
+{
+	return proc->ddp == side || (side == NFS_DDP_ARGS && proc->ddp == NFS_DDP_TARGET);
+}
 
 static void collect(struct collector *c, const struct nfs_proc *proc, const struct nfs_marks *marks)
 {
-	if (proc->ddp != c->side || c->count == c->max)
+	if (!is_on_side(proc, c->side) || c->count == c->max)
 		return;
 	if (c->bounds_bytes) {
 		/* A READ says how much it wants; a READLINK's path is all of its row's growth. */
@@ -29,6 +35,7 @@ static void collect(struct collector *c, const struct nfs_proc *proc, const stru
 	} else if (marks->data) {
 		c->payloads[c->count].offset_bytes = (uint32_t)(marks->data - c->msg);
 		c->payloads[c->count++].len_bytes = marks->data_bytes;
+		c->last = proc->ddp;
 	}
 }
 
@@ -70,7 +77,7 @@ static int collect_call(struct collector *c, const struct rpc_call_hdr *hdr, con
 	if (nfs_compound_is(hdr->prog, hdr->vers, hdr->proc))
 		return collect_compound(c, &args);
 	proc = nfs_proc_find(hdr->prog, hdr->vers, hdr->proc);
-	if (!proc || proc->ddp != c->side)
+	if (!proc || !is_on_side(proc, c->side))
 		return 0;
 	if (!nfs_walk(&args, proc->args, &marks))
 		return -EBADMSG;
@@ -84,6 +91,14 @@ int nfs_call_payloads(const struct rpc_call_hdr *hdr, const uint8_t *msg, uint32
 	struct collector c = {.side = NFS_DDP_ARGS, .msg = msg, .payloads = payloads, .max = max};
 
 	return collect_call(&c, hdr, msg, len_bytes);
+}
+
+bool nfs_call_writes(const struct rpc_call_hdr *hdr, const uint8_t *msg, uint32_t len_bytes)
+{
+	struct nfs_payload first;
+	struct collector c = {.side = NFS_DDP_ARGS, .msg = msg, .payloads = &first, .max = 1};
+
+	return collect_call(&c, hdr, msg, len_bytes) == 1 && c.last == NFS_DDP_ARGS;
 }
 
 int nfs_result_bounds(const struct rpc_call_hdr *hdr, const uint8_t *msg, uint32_t len_bytes,

@@ -22,7 +22,12 @@ enum nfs_growth {
 	NFS_GROWS_LIMIT,    /* nothing bounds them but the service's ceiling */
 };
 
-enum nfs_ddp { NFS_DDP_NONE, NFS_DDP_ARGS, NFS_DDP_RESULTS };
+enum nfs_ddp {
+	NFS_DDP_NONE,
+	NFS_DDP_ARGS,   /* the data of a WRITE */
+	NFS_DDP_TARGET, /* among the arguments, too: where a new link leads */
+	NFS_DDP_RESULTS,
+};
 
 struct nfs_proc {
 	const char *name;

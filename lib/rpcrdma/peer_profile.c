@@ -32,7 +32,8 @@ static const struct peer_profile profiles[] = {
 	/*
 	 * NFS-Ganesha has buffers of 1 MiB for what comes and goes by RDMA, and before April 2026 ends by an
 	 * assertion when it is offered a longer reply chunk, even unused. A READ of 1 MiB fits only with its data
-	 * in a write chunk, and a WRITE of 1 MiB only with its data in a read chunk.
+	 * in a write chunk, and a WRITE of 1 MiB only with its data in a read chunk. From April 2025 to April 2026 it
+	 * wrote wrong bytes to the file when the data of a WRITE came inline.
 	 */
 	[PEER_GANESHA] =
 		{
@@ -42,6 +43,7 @@ static const struct peer_profile profiles[] = {
 			.landing_max_bytes = MIB,
 			.position_zero = true,
 			.ddp = true,
+			.data_apart = true,
 			.lenient = true,
 		},
 	/*
@@ -55,6 +57,7 @@ static const struct peer_profile profiles[] = {
 			.segment_max_bytes = MIB,
 			.landing_max_bytes = MIB,
 			.ddp = true,
+			.data_apart = true,
 			.lenient = true,
 		},
 	/* Solaris and illumos know no private data and have Sends of 1024 bytes. */

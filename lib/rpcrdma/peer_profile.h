@@ -46,6 +46,11 @@ struct peer_profile {
 	/* Payloads that do not fit inline go in chunks of their own, whatever the configuration says. */
 	bool ddp;
 	/*
+	 * What is written to a file goes in a chunk of its own even where it fits inline, if it is longer than
+	 * what follows it: by that alone the server tells whether it is inline.
+	 */
+	bool data_apart;
+	/*
 	 * Is forgiven what the documents forbid and implementations do: invalidating without having offered
 	 * to (C5.1-1), a grant of zero (A3.3-3), a written XDR pad (A-Δ5), a write list that is not returned
 	 * (A3.7-2).

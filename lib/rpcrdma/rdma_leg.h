@@ -76,9 +76,12 @@ struct rdma_binding {
 	 */
 	int (*reply_payloads)(void *arg, const void *note, const uint8_t *reply, uint32_t len_bytes,
 			      struct rdma_payload *payloads, unsigned max);
-	/* For a requester with ddp; both NULL otherwise. The DDP-eligible items of a whole Call. */
+	/* For a requester that moves payloads; NULL otherwise. The DDP-eligible items of a whole Call. */
 	int (*call_payloads)(void *arg, const struct rpc_call_hdr *hdr, const uint8_t *msg,
 			     uint32_t len_bytes, struct rdma_payload *payloads, unsigned max);
+	/* Whether the first of them is written to a file, and is no path. */
+	bool (*call_writes)(void *arg, const struct rpc_call_hdr *hdr, const uint8_t *msg,
+			    uint32_t len_bytes);
 	/* The largest length of each DDP-eligible result that the Reply to a Call can have. */
 	int (*result_bounds)(void *arg, const struct rpc_call_hdr *hdr, const uint8_t *msg,
 			     uint32_t len_bytes, uint32_t *bounds_bytes, unsigned max);

@@ -179,28 +179,54 @@ static bool choose_landing(const struct rdma_leg *leg, const struct exchange *x,
 	return form->nlanding <= RPCRDMA_MAX_SEGMENTS;
 }
 
+/* Whether the payload is to go apart from a Call that fits inline or not, and the server then finds it. */
+static bool may_part(const struct rdma_leg *leg, const struct exchange *x,
+		     const struct requester_form *form, bool fits)
+{
+	const struct rdma_payload *payload = &form->payload;
+	uint64_t end = payload->offset_bytes + xdr_padded_bytes(payload->len_bytes);
+
+	if (!leg->peer->data_apart)
+		return true;
+	if (!requester_ddp_writes(leg, x))
+		return !fits;
+	return payload->len_bytes > x->call.len_bytes - end;
+}
+
+/* Makes the form one with the payload as a read chunk, if the rest fits inline; else leaves it. */
+static bool reduce(const struct rdma_leg *leg, const struct exchange *x,
+		   struct requester_form *form)
+{
+	uint64_t rest = x->call.len_bytes - xdr_padded_bytes(form->payload.len_bytes);
+
+	form->ncall = segments_of(leg, form->payload.len_bytes);
+	form->reduced = form->ncall <= RPCRDMA_MAX_SEGMENTS &&
+			header_bytes(form) + rest <= leg->send_max_bytes;
+	if (!form->reduced)
+		form->ncall = 0;
+	return form->reduced;
+}
+
 /* A5.1-1, A5.2-1. Returns false if the Call cannot be sent at all. */
 static bool choose_form(const struct rdma_leg *leg, const struct exchange *x,
 			struct requester_form *form, void **note)
 {
 	uint32_t len = x->call.len_bytes;
+	bool fits;
 
 	*form = (struct requester_form){0};
 	if (leg->requester.reverse)
 		return header_bytes(form) + len <= leg->send_max_bytes;
 	if (!choose_landing(leg, x, form, note))
 		return false;
-	if (header_bytes(form) + len <= leg->send_max_bytes)
+	fits = header_bytes(form) + len <= leg->send_max_bytes;
+	if (fits && !leg->peer->data_apart)
 		return true;
-	if (requester_ddp_call(leg, x, &form->payload)) {
-		form->reduced = true;
-		form->ncall = segments_of(leg, form->payload.len_bytes);
-		len -= (uint32_t)xdr_padded_bytes(form->payload.len_bytes);
-		if (form->ncall <= RPCRDMA_MAX_SEGMENTS &&
-		    header_bytes(form) + len <= leg->send_max_bytes)
-			return true;
-		form->reduced = false;
-	}
+	if (requester_ddp_call(leg, x, &form->payload) && may_part(leg, x, form, fits) &&
+	    reduce(leg, x, form))
+		return true;
+	if (fits)
+		return true;
 	if (!leg->peer->position_zero)
 		return false;
 	form->nomsg = true;

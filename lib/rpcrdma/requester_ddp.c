@@ -51,6 +51,14 @@ uint32_t requester_reply_ceiling(const struct rdma_leg *leg, const struct exchan
 		       : x->reply_max_bytes;
 }
 
+bool requester_ddp_writes(const struct rdma_leg *leg, const struct exchange *x)
+{
+	const struct rdma_binding *binding = leg->config.binding;
+
+	return binding->call_writes &&
+	       binding->call_writes(binding->arg, &x->hdr, x->call.data, x->call.len_bytes);
+}
+
 /* All of a Reply but its payload of up to @bound_bytes. */
 static uint64_t rest_bytes(const struct rdma_leg *leg, const struct exchange *x,
 			   uint64_t bound_bytes)

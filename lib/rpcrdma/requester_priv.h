@@ -71,6 +71,8 @@ uint32_t requester_reply_ceiling(const struct rdma_leg *leg, const struct exchan
 /** requester_ddp_call - whether @x's Call is best sent reduced; then @payload is what to lend. */
 bool requester_ddp_call(const struct rdma_leg *leg, const struct exchange *x,
 			struct rdma_payload *payload);
+/** requester_ddp_writes - whether what requester_ddp_call() found is written to a file. */
+bool requester_ddp_writes(const struct rdma_leg *leg, const struct exchange *x);
 /** requester_ddp_landing - how long a write chunk @x's Reply can use, 0: none, and its @note. */
 uint32_t requester_ddp_landing(const struct rdma_leg *leg, const struct exchange *x, void **note);
 /** requester_ddp_prepare - memory for a Reply whose payload lands in a write chunk; 0 or -ENOMEM. */

@@ -266,6 +266,41 @@ START_TEST(payloads_of_calls_are_found_among_other_operations)
 }
 END_TEST
 
+static bool writes(int payloads, struct nfs_msg *call)
+{
+	struct rpc_call_hdr hdr;
+	bool yes;
+
+	ck_assert_int_eq(rpc_call_decode(nfs_msg_bytes(call), nfs_msg_len(call), &hdr), RPC_OK);
+	ck_assert_int_eq(nfs_call_payloads(&hdr, nfs_msg_bytes(call), nfs_msg_len(call), found, 8),
+			 payloads);
+	yes = nfs_call_writes(&hdr, nfs_msg_bytes(call), nfs_msg_len(call));
+	nfs_msg_free(call);
+	return yes;
+}
+
+static struct nfs_msg *plain_call(uint32_t vers, uint32_t proc, const char *args)
+{
+	struct nfs_msg *call = nfs_msg_call(100003, vers, proc, NULL);
+
+	call_items.count = 0;
+	spec_put(call, args, &call_items);
+	return call;
+}
+
+START_TEST(what_is_written_is_told_from_paths)
+{
+	ck_assert(writes(1, plain_call(2, 8, "x:32 0 0 0 d:9")));
+	ck_assert(!writes(1, plain_call(2, 13, "x:32 o:4 d:9 x:32")));
+	ck_assert(writes(1, plain_call(3, 7, "o:28 q0 9 2 d:9")));
+	ck_assert(!writes(1, plain_call(3, 10, "o:28 o:4 0 0 0 0 0 0 d:9")));
+	ck_assert(writes(1, compound(NULL, "1 2 " PUTFH "38 1 x:12 q0 2 d:9")));
+	ck_assert(!writes(1, compound(NULL, "1 2 " PUTFH "6 5 d:9 o:4 w:0*0 o:0")));
+	ck_assert(!writes(0, compound(NULL, "1 2 " PUTFH READ(10))));
+	ck_assert(!writes(-EBADMSG, compound(NULL, "1 3 " PUTFH "38 1 x:12 q0 2 d:9")));
+}
+END_TEST
+
 START_TEST(write_chunks_are_asked_for_at_the_size_of_the_results)
 {
 	struct nfs_msg *call = compound(NULL, "1 5 " SEQUENCE PUTFH READ(70000) READLINK READ(3));
@@ -322,6 +357,7 @@ int main(void)
 	tcase_add_test(tc, a_call_that_cannot_be_followed_leaves_its_reply_alone);
 	tcase_add_test(tc, more_operations_than_a_note_holds_are_not_followed);
 	tcase_add_test(tc, payloads_of_calls_are_found_among_other_operations);
+	tcase_add_test(tc, what_is_written_is_told_from_paths);
 	tcase_add_test(tc, write_chunks_are_asked_for_at_the_size_of_the_results);
 	tcase_add_test(tc, the_result_of_a_version_3_read_has_a_bound);
 	suite_add_tcase(suite, tc);

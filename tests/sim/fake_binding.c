@@ -8,11 +8,13 @@
 struct rdma_payload fake_reply_payloads[4], fake_call_payloads[4];
 uint32_t fake_result_bounds[4];
 int fake_nreply_payloads, fake_ncall_payloads, fake_nresult_bounds;
+bool fake_call_writes;
 unsigned fake_notes;
 
 void fake_binding_reset(void)
 {
 	fake_nreply_payloads = fake_ncall_payloads = fake_nresult_bounds = 0;
+	fake_call_writes = false;
 	fake_notes = 0;
 }
 
@@ -50,6 +52,11 @@ static int call_payloads(void *arg, const struct rpc_call_hdr *hdr, const uint8_
 	return give(out, fake_call_payloads, sizeof(*out), fake_ncall_payloads, max);
 }
 
+static bool call_writes(void *arg, const struct rpc_call_hdr *hdr, const uint8_t *msg, uint32_t n)
+{
+	return fake_call_writes;
+}
+
 static int result_bounds(void *arg, const struct rpc_call_hdr *hdr, const uint8_t *msg, uint32_t n,
 			 uint32_t *out, unsigned max)
 {
@@ -61,5 +68,6 @@ const struct rdma_binding fake_binding = {
 	.note_free = note_free,
 	.reply_payloads = reply_payloads,
 	.call_payloads = call_payloads,
+	.call_writes = call_writes,
 	.result_bounds = result_bounds,
 };

@@ -11,6 +11,7 @@ extern const struct rdma_binding fake_binding;
 extern struct rdma_payload fake_reply_payloads[4], fake_call_payloads[4];
 extern uint32_t fake_result_bounds[4];
 extern int fake_nreply_payloads, fake_ncall_payloads, fake_nresult_bounds;
+extern bool fake_call_writes;
 /* Notes that were made and not freed. */
 extern unsigned fake_notes;
 

@@ -182,6 +182,54 @@ START_TEST(ganesha_is_lent_segments_of_1_mib_at_most)
 }
 END_TEST
 
+/* What ends up in a file when WRITE data come inline, as ntirpc was from April 2025 to April 2026: not they. */
+START_TEST(ganesha_gets_no_file_data_inline)
+{
+	open_peer(PEER_AUTO, NULL);
+	fake_call_payloads[0] = (struct rdma_payload){160, 6};
+	fake_call_writes = true;
+	fake_ncall_payloads = 1;
+	make_call(172, 100, 100);
+	next_call();
+	ck_assert_uint_eq(call.proc, RPCRDMA_MSG);
+	ck_assert_uint_eq(call.nreads, 1);
+	ck_assert_uint_eq(call.reads[0].position, 160);
+	ck_assert_uint_eq(call.reads[0].seg.len_bytes, 6);
+	ck_assert_uint_eq(call_len, 164);
+}
+END_TEST
+
+static void expect_inline(enum peer_id id, bool file_data, uint32_t call_bytes)
+{
+	open_peer(id, pd_4096);
+	fake_call_payloads[0] = (struct rdma_payload){160, 6};
+	fake_call_writes = file_data;
+	fake_ncall_payloads = 1;
+	make_call(call_bytes, 100, 100);
+	next_call();
+	ck_assert_uint_eq(call.nreads, 0);
+	ck_assert_uint_eq(call_len, call_bytes);
+}
+
+/* It would take what follows for the data. */
+START_TEST(ganesha_gets_file_data_inline_if_as_much_follows)
+{
+	expect_inline(PEER_GANESHA, true, 176);
+}
+END_TEST
+
+START_TEST(ganesha_gets_a_path_inline_if_it_fits)
+{
+	expect_inline(PEER_GANESHA, false, 172);
+}
+END_TEST
+
+START_TEST(others_get_file_data_inline_if_they_fit)
+{
+	expect_inline((enum peer_id)_i, true, 172);
+}
+END_TEST
+
 /* The fault is what the TCP client is answered SYSTEM_ERR for. */
 static void expect_not_sendable(uint32_t call_bytes)
 {
@@ -510,6 +558,10 @@ int main(void)
 	tcase_add_test(tc, ganesha_is_offered_a_write_chunk_for_a_read_whatever_ddp_says);
 	tcase_add_test(tc, ganesha_gets_the_data_of_a_write_as_a_chunk_whatever_ddp_says);
 	tcase_add_test(tc, ganesha_is_lent_segments_of_1_mib_at_most);
+	tcase_add_test(tc, ganesha_gets_no_file_data_inline);
+	tcase_add_test(tc, ganesha_gets_file_data_inline_if_as_much_follows);
+	tcase_add_test(tc, ganesha_gets_a_path_inline_if_it_fits);
+	tcase_add_loop_test(tc, others_get_file_data_inline_if_they_fit, PEER_AUTO, PEER_LINUX + 1);
 	tcase_add_test(tc, chimera_gets_no_long_call_without_a_payload);
 	tcase_add_test(tc, a_server_that_refuses_a_long_call_gets_no_other);
 	tcase_add_test(tc, that_a_server_refuses_long_calls_is_remembered_for_a_while);
