@@ -43,6 +43,7 @@ guest_rxe() {
 	ip link add rx0 type dummy
 	ip link set rx0 up
 	ip addr add 10.9.0.1/24 dev rx0
+	ip addr add fd00:9::1/64 dev rx0 nodad
 	rdma link add rxe0 type rxe netdev rx0
 }
 

@@ -50,6 +50,7 @@ guest_start
 guest_rxe
 pair verbs 10.0.2.15 siw
 pair verbs 10.9.0.1 rxe
+pair verbs fd00:9::1 "rxe, IPv6"
 server_start
 guest_row tcp-siw tcp://10.0.2.15:2201 verbs://10.0.2.15:20049
 guest_row tcp-rxe tcp://10.0.2.15:2202 verbs://10.9.0.1:20049
