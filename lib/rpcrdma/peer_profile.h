@@ -46,8 +46,8 @@ struct peer_profile {
 	/* Payloads that do not fit inline go in chunks of their own, whatever the configuration says. */
 	bool ddp;
 	/*
-	 * What is written to a file goes in a chunk of its own even where it fits inline, if it is longer than
-	 * what follows it: by that alone the server tells whether it is inline.
+	 * With ddp: what is written to a file goes in a chunk of its own even where it fits inline, if it is longer
+	 * than what follows it: by that alone the server tells whether it is inline.
 	 */
 	bool data_apart;
 	/*

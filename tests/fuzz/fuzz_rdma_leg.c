@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Fuzzes a whole RDMA leg over the sim fabric: the first byte chooses the leg, then each Send is a length of
- * two bytes and that many bytes. Whatever comes, the leg ends in order and gives all memory back.
+ * Fuzzes a whole RDMA leg over the sim fabric: the first byte chooses the leg, what its server is taken for and
+ * what that shows; then each Send is a length of two bytes and that many bytes. Whatever comes, the leg ends in
+ * order and gives all memory back.
  */
 #include "rpc/xdr.h"
 #include "tests/fuzz/fuzz.h"
@@ -19,7 +20,6 @@ static void bind_payload(struct rig *rig)
 	fake_nreply_payloads = 1;
 	fake_result_bounds[0] = 5000;
 	rig->client.config.binding = rig->server.config.binding = &fake_binding;
-	rig->client.config.ddp = true;
 }
 
 static void ignore_reply(struct rig_side *side, const struct exchange *x)
@@ -43,10 +43,14 @@ static struct raw *open_client(struct rig *rig)
 	return raw;
 }
 
-static struct raw *open_server(struct rig *rig)
+static struct raw *open_server(struct rig *rig, uint8_t choice)
 {
-	struct raw *raw = raw_open_server(rig, private_data, sizeof(private_data));
+	struct raw *raw;
 
+	rig->client.config.ddp = !(choice & 0x80);
+	rig->client.config.peer = (enum peer_id)(choice / 4 % PEER_COUNT);
+	raw = choice & 2 ? raw_open_server(rig, NULL, 0)
+			 : raw_open_server(rig, private_data, sizeof(private_data));
 	rig_call(&rig->client, 200, 100, 100);
 	rig_call(&rig->client, 9000, 100, 100);
 	rig_call(&rig->client, 200, 5000, 9000);
@@ -66,7 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	bind_payload(rig);
 	rig->client.on_reply = rig->server.on_reply = ignore_reply;
 	rig->client.on_call = rig->server.on_call = answer;
-	raw = data[0] % 2 ? open_server(rig) : open_client(rig);
+	raw = data[0] % 2 ? open_server(rig, data[0]) : open_client(rig);
 	rig_run_for(rig, 1000);
 	for (size_t at = 1, n = 0; size - at >= 2 && n < SENDS_MAX && !raw->closed; n++) {
 		size_t len = (size_t)data[at] << 8 | data[at + 1];

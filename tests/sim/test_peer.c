@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rpc/xdr.h"
+#include "rpcrdma/private_data.h"
 #include "tests/lib/test.h"
 #include "tests/sim/fake_binding.h"
 #include "tests/sim/server_peer.h"
@@ -123,9 +123,9 @@ START_TEST(only_a_server_has_a_profile)
 END_TEST
 
 /* ntirpc before April 2026. The Reply may still be as long as it has room for. */
-START_TEST(ganesha_is_offered_a_reply_chunk_of_1_mib_at_most)
+START_TEST(a_reply_chunk_for_ganesha_or_chimera_has_1_mib_at_most)
 {
-	open_peer(PEER_AUTO, NULL);
+	open_peer((enum peer_id)_i, NULL);
 	make_call(RIG_CALL_MIN, MIB, RIG_MAX_MSG);
 	next_call();
 	ck_assert_uint_eq(call.reply_chunk.len_bytes, MIB);
@@ -137,9 +137,9 @@ START_TEST(ganesha_is_offered_a_reply_chunk_of_1_mib_at_most)
 }
 END_TEST
 
-START_TEST(ganesha_is_offered_a_write_chunk_for_a_read_whatever_ddp_says)
+START_TEST(a_read_from_them_is_offered_a_write_chunk_whatever_ddp_says)
 {
-	open_peer(PEER_GANESHA, pd_4096);
+	open_peer((enum peer_id)_i, pd_4096);
 	ck_assert(!rig->client.config.ddp);
 	ceiling_bytes = MIB + 200;
 	fake_result_bounds[0] = MIB;
@@ -154,9 +154,9 @@ START_TEST(ganesha_is_offered_a_write_chunk_for_a_read_whatever_ddp_says)
 }
 END_TEST
 
-START_TEST(ganesha_gets_the_data_of_a_write_as_a_chunk_whatever_ddp_says)
+START_TEST(a_write_to_them_has_its_data_in_a_chunk_whatever_ddp_says)
 {
-	open_peer(PEER_GANESHA, pd_4096);
+	open_peer((enum peer_id)_i, pd_4096);
 	fake_call_payloads[0] = (struct rdma_payload){160, MIB};
 	fake_ncall_payloads = 1;
 	make_call(160 + MIB, 100, 100);
@@ -169,7 +169,20 @@ START_TEST(ganesha_gets_the_data_of_a_write_as_a_chunk_whatever_ddp_says)
 }
 END_TEST
 
-START_TEST(ganesha_is_lent_segments_of_1_mib_at_most)
+START_TEST(they_are_lent_segments_of_1_mib_at_most)
+{
+	open_peer((enum peer_id)_i, pd_4096);
+	fake_call_payloads[0] = (struct rdma_payload){160, MIB + 4};
+	fake_ncall_payloads = 1;
+	make_call(160 + MIB + 4, 100, 100);
+	next_call();
+	ck_assert_uint_eq(call.proc, RPCRDMA_MSG);
+	ck_assert_uint_eq(call.nreads, 2);
+	expect_ganesha_lives();
+}
+END_TEST
+
+START_TEST(ganesha_is_lent_a_long_call_in_segments)
 {
 	open_peer(PEER_GANESHA, pd_4096);
 	make_call(MIB + 40000, 100, 100);
@@ -183,9 +196,9 @@ START_TEST(ganesha_is_lent_segments_of_1_mib_at_most)
 END_TEST
 
 /* What ends up in a file when WRITE data come inline, as ntirpc was from April 2025 to April 2026: not they. */
-START_TEST(ganesha_gets_no_file_data_inline)
+START_TEST(they_get_no_file_data_inline)
 {
-	open_peer(PEER_AUTO, NULL);
+	open_peer((enum peer_id)_i, NULL);
 	fake_call_payloads[0] = (struct rdma_payload){160, 6};
 	fake_call_writes = true;
 	fake_ncall_payloads = 1;
@@ -212,21 +225,15 @@ static void expect_inline(enum peer_id id, bool file_data, uint32_t call_bytes)
 }
 
 /* It would take what follows for the data. */
-START_TEST(ganesha_gets_file_data_inline_if_as_much_follows)
+START_TEST(they_get_file_data_inline_if_as_much_follows)
 {
-	expect_inline(PEER_GANESHA, true, 176);
+	expect_inline((enum peer_id)_i, true, 176);
 }
 END_TEST
 
-START_TEST(ganesha_gets_a_path_inline_if_it_fits)
+START_TEST(they_get_a_path_inline_if_it_fits)
 {
-	expect_inline(PEER_GANESHA, false, 172);
-}
-END_TEST
-
-START_TEST(others_get_file_data_inline_if_they_fit)
-{
-	expect_inline((enum peer_id)_i, true, 172);
+	expect_inline((enum peer_id)_i, false, 172);
 }
 END_TEST
 
@@ -416,6 +423,14 @@ START_TEST(solaris_is_sent_no_private_data_and_1024_bytes_at_most)
 }
 END_TEST
 
+START_TEST(all_but_solaris_are_sent_private_data)
+{
+	open_peer((enum peer_id)_i, NULL);
+	ck_assert_uint_eq(raw->private_data_bytes,
+			  _i == PEER_SOLARIS ? 0 : RPCRDMA_PRIVATE_DATA_BYTES);
+}
+END_TEST
+
 static void invalidate_unasked(void)
 {
 	struct rpcrdma_header hdr;
@@ -447,18 +462,38 @@ START_TEST(linux_may_invalidate_though_its_flag_is_clear)
 }
 END_TEST
 
-/* Kernels before 4.9. */
-START_TEST(linux_without_private_data_is_spared_what_is_for_others)
+static const struct {
+	enum peer_id id;
+	const uint8_t *pd;
+} unrestricted[] = {
+	{PEER_AUTO, pd_ours}, {PEER_LINUX, pd_4096}, {PEER_LINUX, NULL}, /* kernels before 4.9 */
+	{PEER_STRICT, NULL},  {PEER_SOLARIS, NULL},
+};
+
+START_TEST(nothing_is_held_back_from_the_others)
 {
-	open_peer(PEER_LINUX, NULL);
-	fake_call_payloads[0] = (struct rdma_payload){160, 3000};
+	open_peer(unrestricted[_i].id, unrestricted[_i].pd);
+	fake_call_payloads[0] = (struct rdma_payload){160, MIB + 4};
 	fake_result_bounds[0] = MIB;
 	fake_ncall_payloads = fake_nresult_bounds = 1;
-	make_call(3160, 100, RIG_MAX_MSG);
+	fake_call_writes = true;
+	make_call(160 + MIB + 4, 100, RIG_MAX_MSG);
 	next_call();
 	ck_assert_uint_eq(call.proc, RPCRDMA_NOMSG);
+	ck_assert_uint_eq(call.nreads, 1);
 	ck_assert_uint_eq(call.nwrites, 0);
 	ck_assert_uint_eq(call.reply_chunk.len_bytes, RIG_MAX_MSG);
+	ck_assert_uint_eq(call.reply_chunk.count, 1);
+	ck_assert_uint_eq(rig->client.counters.landings_cut, 0);
+	write_reply(100);
+	send_nomsg();
+	expect_answered(1);
+	/* Nor is anything moved apart that fits inline. */
+	fake_call_payloads[0] = (struct rdma_payload){160, 6};
+	make_call(172, 100, 100);
+	next_call();
+	ck_assert_uint_eq(call.nreads, 0);
+	ck_assert_uint_eq(call_len, 172);
 }
 END_TEST
 
@@ -554,14 +589,19 @@ int main(void)
 	tcase_add_loop_test(tc, the_server_is_what_its_private_data_say, 0, ARRAY_SIZE(shown));
 	tcase_add_loop_test(tc, what_is_configured_is_not_questioned, PEER_AUTO, PEER_COUNT);
 	tcase_add_test(tc, only_a_server_has_a_profile);
-	tcase_add_test(tc, ganesha_is_offered_a_reply_chunk_of_1_mib_at_most);
-	tcase_add_test(tc, ganesha_is_offered_a_write_chunk_for_a_read_whatever_ddp_says);
-	tcase_add_test(tc, ganesha_gets_the_data_of_a_write_as_a_chunk_whatever_ddp_says);
-	tcase_add_test(tc, ganesha_is_lent_segments_of_1_mib_at_most);
-	tcase_add_test(tc, ganesha_gets_no_file_data_inline);
-	tcase_add_test(tc, ganesha_gets_file_data_inline_if_as_much_follows);
-	tcase_add_test(tc, ganesha_gets_a_path_inline_if_it_fits);
-	tcase_add_loop_test(tc, others_get_file_data_inline_if_they_fit, PEER_AUTO, PEER_LINUX + 1);
+	tcase_add_loop_test(tc, a_reply_chunk_for_ganesha_or_chimera_has_1_mib_at_most,
+			    PEER_GANESHA, PEER_CHIMERA + 1);
+	tcase_add_loop_test(tc, a_read_from_them_is_offered_a_write_chunk_whatever_ddp_says,
+			    PEER_GANESHA, PEER_CHIMERA + 1);
+	tcase_add_loop_test(tc, a_write_to_them_has_its_data_in_a_chunk_whatever_ddp_says,
+			    PEER_GANESHA, PEER_CHIMERA + 1);
+	tcase_add_loop_test(tc, they_are_lent_segments_of_1_mib_at_most, PEER_GANESHA,
+			    PEER_CHIMERA + 1);
+	tcase_add_test(tc, ganesha_is_lent_a_long_call_in_segments);
+	tcase_add_loop_test(tc, they_get_no_file_data_inline, PEER_GANESHA, PEER_CHIMERA + 1);
+	tcase_add_loop_test(tc, they_get_file_data_inline_if_as_much_follows, PEER_GANESHA,
+			    PEER_CHIMERA + 1);
+	tcase_add_loop_test(tc, they_get_a_path_inline_if_it_fits, PEER_GANESHA, PEER_CHIMERA + 1);
 	tcase_add_test(tc, chimera_gets_no_long_call_without_a_payload);
 	tcase_add_test(tc, a_server_that_refuses_a_long_call_gets_no_other);
 	tcase_add_test(tc, that_a_server_refuses_long_calls_is_remembered_for_a_while);
@@ -570,9 +610,10 @@ int main(void)
 			    ARRAY_SIZE(refusals));
 	tcase_add_test(tc, a_reply_chunk_that_may_be_too_short_teaches_nothing);
 	tcase_add_test(tc, solaris_is_sent_no_private_data_and_1024_bytes_at_most);
+	tcase_add_loop_test(tc, all_but_solaris_are_sent_private_data, PEER_AUTO, PEER_COUNT);
 	tcase_add_test(tc, solaris_was_not_told_that_it_may_invalidate);
 	tcase_add_test(tc, linux_may_invalidate_though_its_flag_is_clear);
-	tcase_add_test(tc, linux_without_private_data_is_spared_what_is_for_others);
+	tcase_add_loop_test(tc, nothing_is_held_back_from_the_others, 0, ARRAY_SIZE(unrestricted));
 	tcase_add_test(tc, strict_closes_when_a_key_is_invalidated_without_both_flags);
 	tcase_add_test(tc, strict_takes_an_invalidation_that_both_offered);
 	tcase_add_test(tc, strict_takes_no_grant_of_zero);
