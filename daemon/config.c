@@ -338,6 +338,9 @@ static bool in_scope(const struct service_config *service, enum config_key_scope
 	case CONFIG_SCOPE_ANY_IWARP:
 		return a == TRANSPORT_RDMA || a == TRANSPORT_IWARP || b == TRANSPORT_RDMA ||
 		       b == TRANSPORT_IWARP;
+	case CONFIG_SCOPE_ANY_VERBS:
+		return a == TRANSPORT_RDMA || a == TRANSPORT_VERBS || b == TRANSPORT_RDMA ||
+		       b == TRANSPORT_VERBS;
 	case CONFIG_SCOPE_LISTEN_TCP:
 		return a == TRANSPORT_TCP;
 	case CONFIG_SCOPE_CONNECT_TCP:

@@ -52,6 +52,8 @@ struct service_config {
 	enum peer_id peer;      /* rdma server: its quirks */
 	bool mpa_crc;           /* iwarp: ask for CRC32C */
 	enum fpdu_max fpdu_max; /* iwarp: longest FPDU to send */
+	uint32_t busy_poll_us;  /* verbs: before waiting for an event */
+	uint32_t rnr_retry;     /* verbs: tries of a Send that found no receive */
 };
 
 struct config {

@@ -173,7 +173,7 @@ static int open_fabric(struct endpoint *ep, const struct fabric_ops *ops, const 
 	struct verbs_config verbs;
 
 	service_iwarp_config(service, &iwarp);
-	service_verbs_config(&verbs);
+	service_verbs_config(service, &verbs);
 	ep->fd = -1;
 	return fabric_listen(ops, ops == &verbs_fabric_ops ? (void *)&verbs : (void *)&iwarp,
 			     ep->listener->loop, ai->ai_addr, LISTEN_BACKLOG, on_fabric_incoming,

@@ -37,9 +37,13 @@ void service_iwarp_config(const struct service_config *config, struct iwarp_conf
  * No retry of a Send that finds no receive: credits say that there is one, so that it would only hide an
  * error.
  */
-void service_verbs_config(struct verbs_config *verbs)
+void service_verbs_config(const struct service_config *config, struct verbs_config *verbs)
 {
-	*verbs = (struct verbs_config){.setup_timeout_us = VERBS_SETUP_TIMEOUT_US};
+	*verbs = (struct verbs_config){
+		.setup_timeout_us = VERBS_SETUP_TIMEOUT_US,
+		.busy_poll_us = config->busy_poll_us,
+		.rnr_retry = config->rnr_retry,
+	};
 }
 
 static bool is_rdma(const struct config_uri *uri)

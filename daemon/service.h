@@ -24,8 +24,8 @@ int service_init(struct service *service, const struct service_config *config) M
 void service_fini(struct service *service);
 /** service_iwarp_config - what the file says of the iwarp fabric for this service. */
 void service_iwarp_config(const struct service_config *config, struct iwarp_config *iwarp);
-/** service_verbs_config - what holds for the verbs fabric of every service. */
-void service_verbs_config(struct verbs_config *verbs);
+/** service_verbs_config - how the service's verbs fabric is to be. */
+void service_verbs_config(const struct service_config *config, struct verbs_config *verbs);
 /** service_wants_verbs - whether an end of this service can be on the RDMA devices of this host. */
 bool service_wants_verbs(const struct service_config *config);
 

@@ -156,7 +156,7 @@ static int make_services(struct worker *worker, struct service *services, size_t
 			return -ENOMEM;
 		if (!service_wants_verbs(services[i].config) || !verbs_devices_present())
 			continue;
-		service_verbs_config(&verbs);
+		service_verbs_config(services[i].config, &verbs);
 		ws->verbs = verbs_fabric_new(worker->loop, worker->pool, &verbs);
 		if (!ws->verbs)
 			log_warning(NULL, "%s: no use of the RDMA devices: %s",

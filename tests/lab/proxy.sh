@@ -2,7 +2,8 @@
 # A proxy for one row, on the host and in the guest alike: sourced by both sides.
 # proxy_dir is where configuration, control sockets and logs go; LAB_BUILD where the programs are.
 
-# proxy_start NAME LISTEN CONNECT: starts it and waits until its control socket answers.
+# proxy_start NAME LISTEN CONNECT [KEYS]: starts it, with more KEYS for its service, and waits until its control
+# socket answers.
 proxy_start() {
 	local name=$1 conf=$proxy_dir/$1.conf
 	cat >"$conf" <<-CONF
@@ -12,7 +13,7 @@ proxy_start() {
 	services = (
 	  { name = "$name";
 	    listen = "$2";
-	    connect = "$3";
+	    connect = "$3"; ${4:-}
 	    require_privileged_port = false; }
 	);
 	CONF

@@ -144,6 +144,10 @@ START_TEST(every_key_is_read)
 	ck_assert_int_eq(s->fpdu_max, FPDU_MAX_64K);
 	ck_assert_int_eq(s->ddp, DDP_NFS);
 	ck_assert_int_eq(s->peer, PEER_CHIMERA);
+	s = only_service(SERVICE("listen = \"rdma://[::]\"; connect = \"tcp://localhost:2049\";"
+				 "busy_poll_us = 50; rnr_retry = 6;"));
+	ck_assert_uint_eq(s->busy_poll_us, 50);
+	ck_assert_uint_eq(s->rnr_retry, 6);
 	s = only_service(SERVICE(TO_TCP "source_port = \"reserved\";"));
 	ck_assert_int_eq(s->source_port, SOURCE_PORT_RESERVED);
 }
@@ -230,6 +234,11 @@ static const struct {
 	 "2: inline_threshold_bytes is above max_message_bytes (20000)"},
 	{SERVICE(TO_RDMA "fpdu_max = \"1k\";"),
 	 "2: fpdu_max is \"1k\", but must be \"mss\" or \"64k\""},
+	{SERVICE("listen = \"tcp://127.0.0.1:2049\"; connect = \"iwarp://filer\"; rnr_retry = 1;"),
+	 "2: rnr_retry is for services with an rdma:// or verbs:// side"},
+	{SERVICE(TO_RDMA "rnr_retry = 7;"), "2: rnr_retry is 7, but must be from 0 to 6"},
+	{SERVICE(TO_RDMA "busy_poll_us = 1001;"),
+	 "2: busy_poll_us is 1001, but must be from 0 to 1000 us"},
 	{SERVICE(TO_RDMA "fpdu_max = 64;"), "2: fpdu_max must be \"mss\" or \"64k\", not a number"},
 	{SERVICE(TO_RDMA "mpa_crc = 1;"), "2: mpa_crc must be true or false, not a number"},
 	{SERVICE(TO_RDMA "source_port = \"any\";"),

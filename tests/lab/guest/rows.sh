@@ -18,7 +18,7 @@ host_row() {
 	text=$(host proxy_start "$@") || say "not ok proxy $1 on the host: $text"
 }
 
-# guest_row NAME LISTEN CONNECT: a proxy in this guest.
+# guest_row NAME LISTEN CONNECT [KEYS]: a proxy in this guest, with more keys for its service.
 guest_row() {
 	mkdir -p $proxy_dir
 	local text

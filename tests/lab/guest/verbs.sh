@@ -55,7 +55,7 @@ server_start
 guest_row tcp-siw tcp://10.0.2.15:2201 verbs://10.0.2.15:20049
 guest_row tcp-rxe tcp://10.0.2.15:2202 verbs://10.9.0.1:20049
 guest_row siw-tcp verbs://10.0.2.15:2203 tcp://127.0.0.1:2049
-guest_row rxe-tcp verbs://10.9.0.1:2204 tcp://127.0.0.1:2049
+guest_row rxe-tcp verbs://10.9.0.1:2204 tcp://127.0.0.1:2049 "busy_poll_us = 50; rnr_retry = 3;"
 guest_row siw-ganesha verbs://10.0.2.15:20051 tcp://10.0.2.2:2149
 host_row to-guest tcp://10.0.2.2:2105 iwarp://10.0.2.15:20051
 guest_row gateway iwarp://10.0.2.15:2206 verbs://10.9.0.1:20049
