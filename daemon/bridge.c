@@ -306,7 +306,7 @@ static void rdma_config(const struct side *side, struct rdma_leg_config *config)
 		.ddp = service->ddp == DDP_NFS,
 		.binding = &side->bridge->binding.rdma,
 		.peer = service->peer,
-		.peer_memory = &side->bridge->ws->peer_memory,
+		.peer_memory = &side->bridge->ws->service->peer_memory,
 		.counters = &side->bridge->ws->rdma,
 	};
 }

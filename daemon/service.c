@@ -13,6 +13,7 @@ int service_init(struct service *service, const struct service_config *config)
 	service->replay = replay_new();
 	if (!service->replay)
 		return -ENOMEM;
+	atomic_init(&service->peer_memory.refuses_until_us, 0);
 	atomic_init(&service->connections, 0);
 	atomic_init(&service->connections_total, 0);
 	return 0;

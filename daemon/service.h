@@ -14,7 +14,8 @@
 struct service {
 	const struct service_config *config;
 	struct replay *replay;
-	atomic_uint connections; /* now; the main thread adds, workers subtract */
+	struct peer_memory peer_memory; /* of its RDMA server */
+	atomic_uint connections;        /* now; the main thread adds, workers subtract */
 	atomic_uint_fast64_t connections_total;
 };
 

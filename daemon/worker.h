@@ -27,9 +27,8 @@ struct worker_service {
 	struct worker *worker;
 	struct service *service;
 	struct fabric *iwarp;
-	struct fabric *verbs;           /* NULL: not asked for, or no device here */
-	uint64_t verbs_avoided_until;   /* rdma:// takes iwarp until then: verbs failed */
-	struct peer_memory peer_memory; /* of the RDMA server */
+	struct fabric *verbs;         /* NULL: not asked for, or no device here */
+	uint64_t verbs_avoided_until; /* rdma:// takes iwarp until then: verbs failed */
 	struct bridge_list bridges;
 	struct tcp_worker tcp;
 	struct rdma_leg_counters rdma;

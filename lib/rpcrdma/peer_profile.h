@@ -14,6 +14,7 @@
 #ifndef RPCRDMA_PEER_PROFILE_H
 #define RPCRDMA_PEER_PROFILE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -61,9 +62,9 @@ struct peer_profile {
 /** peer_profile - the row of a server. */
 const struct peer_profile *peer_profile(enum peer_id id);
 
-/* What a service found out about its server, kept over its connections; starts as {0}. */
+/* What a service found out about its server, kept over its connections on all threads; starts as {0}. */
 struct peer_memory {
-	uint64_t refuses_until_us; /* position-zero chunks; by the loop's clock */
+	atomic_uint_fast64_t refuses_until_us; /* position-zero chunks; by the loops' clock */
 };
 
 /* A server that was updated is to be found out anew. */

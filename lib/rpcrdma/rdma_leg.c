@@ -194,9 +194,9 @@ void rdma_leg_peer_found(struct rdma_leg *leg, enum peer_id id, const char *why)
 
 static bool is_remembered(const struct rdma_leg *leg)
 {
-	const struct peer_memory *memory = leg->config.peer_memory;
+	struct peer_memory *memory = leg->config.peer_memory;
 
-	return memory && loop_now_us(leg->fabric->loop) < memory->refuses_until_us;
+	return memory && loop_now_us(leg->fabric->loop) < atomic_load(&memory->refuses_until_us);
 }
 
 /* What the server's private data, or the lack of them, says of it. */

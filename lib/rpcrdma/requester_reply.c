@@ -291,7 +291,8 @@ static void learn(struct requester_rpc *rpc)
 	rdma_leg_note(leg, "peer is taken for %s from now on: it %s", leg->peer->name,
 		      leg->peer_why);
 	if (memory)
-		memory->refuses_until_us = loop_now_us(leg->fabric->loop) + PEER_MEMORY_US;
+		atomic_store(&memory->refuses_until_us,
+			     loop_now_us(leg->fabric->loop) + PEER_MEMORY_US);
 }
 
 void requester_error(struct rdma_leg *leg, const struct rpcrdma_header *hdr)

@@ -7,7 +7,7 @@ needs_proxies
 start_ganesha
 start_chain
 
-logged() { grep -q "open to .*, peer profile $1" $T/a.log; }
+logged() { grep -q "open to .*, peer profile $1" "$T/a.log"; }
 
 check "NFSv3 without a profile named" nfs_client "$V3" sizes f 0 64 8
 check "the log says that the other proxy shows no quirk" logged "auto: sent private data unlike Linux's"

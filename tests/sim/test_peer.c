@@ -39,7 +39,7 @@ static void open_peer(enum peer_id id, const uint8_t *pd)
 static void setup_peer(void)
 {
 	fake_binding_reset();
-	memory = (struct peer_memory){0};
+	atomic_init(&memory.refuses_until_us, 0);
 	ddp = false;
 	ceiling_bytes = 200;
 }
@@ -319,7 +319,7 @@ END_TEST
 /* Private data show that another server has come to that place. */
 START_TEST(private_data_weigh_more_than_what_is_remembered)
 {
-	memory.refuses_until_us = UINT64_MAX;
+	atomic_store(&memory.refuses_until_us, UINT64_MAX);
 	open_peer(PEER_AUTO, pd_4096);
 	expect_peer("linux");
 }
