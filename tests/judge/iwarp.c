@@ -103,13 +103,17 @@ void iwarp_free(struct iwarp *w)
 	free(w);
 }
 
+unsigned iwarp_open_calls(const struct iwarp *w)
+{
+	return w->book.page[0].count + w->book.page[1].count;
+}
+
 unsigned iwarp_waits(const struct iwarp *w)
 {
-	unsigned count = 0;
+	unsigned count = iwarp_open_calls(w);
 
 	for (unsigned i = 0; i < 2; i++)
-		count += w->book.page[i].count + w->side[i].reads_count + w->side[i].in_send +
-			 w->side[i].in_tagged;
+		count += w->side[i].reads_count + w->side[i].in_send + w->side[i].in_tagged;
 	return count;
 }
 

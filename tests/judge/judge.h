@@ -20,6 +20,7 @@ struct judge {
 	FILE *ordered;     /* where the judged streams are written, in order; or NULL */
 	unsigned violations;
 	uint64_t iwarp_conns, tcp_conns, other_conns, cut_conns;
+	uint64_t open_calls; /* unanswered when their connection or the capture ended */
 	uint64_t fpdus, crcs, reads, writes, sends;
 	uint64_t calls, replies, errors; /* of both kinds of connection; errors: RDMA_ERROR */
 	unsigned reads_most;             /* RDMA Reads under way at once */
@@ -79,6 +80,8 @@ void iwarp_free(struct iwarp *iwarp);
  */
 int iwarp_unit(struct judge *judge, const struct tcp_conn *conn, struct iwarp *iwarp, unsigned side,
 	       const uint8_t *data, size_t len);
+/** iwarp_open_calls - how many Calls wait for a Reply. */
+unsigned iwarp_open_calls(const struct iwarp *iwarp);
 /** iwarp_waits - how many Calls and RDMA Reads wait for an answer, and messages for their end. */
 unsigned iwarp_waits(const struct iwarp *iwarp);
 

@@ -181,7 +181,7 @@ size_t trial_data(void *ctx, struct tcp_conn *conn, unsigned side, uint64_t at_u
 			trial->kind = TRIAL_LOST;
 			return from->len;
 		}
-		if (trial->kind != TRIAL_OTHER)
+		if (trial->kind == TRIAL_IWARP || trial->kind == TRIAL_TCP)
 			put_unit(judge, conn, trial, side, from->data + taken, (size_t)unit, at_us);
 		taken += (size_t)unit;
 	}
@@ -191,15 +191,16 @@ size_t trial_data(void *ctx, struct tcp_conn *conn, unsigned side, uint64_t at_u
 
 /* ---------------------------------------------------------------- how it ended */
 
+static unsigned open_calls(const struct trial *trial)
+{
+	return trial->kind == TRIAL_IWARP ? iwarp_open_calls(trial->iwarp)
+					  : trial->book.page[0].count + trial->book.page[1].count;
+}
+
 static unsigned waits(const struct trial *trial)
 {
-	unsigned count = trial->partial[0] + trial->partial[1];
-
-	if (trial->kind == TRIAL_IWARP)
-		count += iwarp_waits(trial->iwarp);
-	if (trial->kind == TRIAL_TCP)
-		count += trial->book.page[0].count + trial->book.page[1].count;
-	return count;
+	return trial->partial[0] + trial->partial[1] +
+	       (trial->kind == TRIAL_IWARP ? iwarp_waits(trial->iwarp) : open_calls(trial));
 }
 
 void trial_end(struct judge *judge, struct tcp_conn *conn)
@@ -218,6 +219,7 @@ void trial_end(struct judge *judge, struct tcp_conn *conn)
 				(unsigned long long)conn->stray_bytes);
 	if (!trial)
 		return;
+	judge->open_calls += open_calls(trial);
 	if (waits(trial)) {
 		if (ended && judge->cuts_allowed)
 			judge->cut_conns++;

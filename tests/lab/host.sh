@@ -32,8 +32,10 @@ ganesha_start() {
 host_start() {
 	share=$1
 	proxy_dir=$share/proxies
-	mkdir -p "$proxy_dir"
+	mkdir -p "$proxy_dir" "$share/captures"
 	. "$here/proxy.sh"
+	capture_dir=$share/captures
+	. "$here/judging.sh"
 	ganesha=
 	case $boot in
 	direct | krb5) ;;
@@ -46,6 +48,7 @@ host_start() {
 host_stop() {
 	local f
 	kill $answerer 2>/dev/null
+	[ ! -e "$capture_dir/pid" ] || kill "$(cat "$capture_dir/pid")" 2>/dev/null
 	for f in "$proxy_dir"/*.pid; do
 		[ -e "$f" ] && kill -KILL "$(cat "$f")" 2>/dev/null
 	done
@@ -56,6 +59,7 @@ host_stop() {
 # What a guest may call for.
 host_command() {
 	case $1 in
+	judge_begin | judge_end | judge_file | judge_verdicts) "$@" ;;
 	proxy_start | proxy_stop | proxy_restart | proxy_bytes) "$@" ;;
 	null) "$LAB_BUILD/tests/lab/lab_work" null 10.0.2.2 "$2" "$3" "$4" ;;
 	libnfs) libnfs_row "$2" "$3" "$4" ;;

@@ -3,6 +3,7 @@ EXTRA_DIST += \
 	tests/lab/RESULTS.md \
 	tests/lab/boot.sh \
 	tests/lab/build.sh \
+	tests/lab/capture.sh \
 	tests/lab/guest/direct.sh \
 	tests/lab/guest/iwarp.sh \
 	tests/lab/guest/krb5.sh \
@@ -11,6 +12,7 @@ EXTRA_DIST += \
 	tests/lab/guest/verbs.sh \
 	tests/lab/guest/workload.sh \
 	tests/lab/host.sh \
+	tests/lab/judging.sh \
 	tests/lab/proxy.sh \
 	tests/lab/results.sh \
 	tests/lab/run.sh

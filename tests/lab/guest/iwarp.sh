@@ -18,24 +18,25 @@ fresh() {
 	host null 2101 200 1000
 }
 
-row "200 fresh connections, tcp=>iwarp, knfsd over siw: each answered within a second" fresh
+judged "200 fresh connections, tcp=>iwarp, knfsd over siw: each answered within a second" fresh
 for version in $(versions 4.2 3); do
-	row "tcp client, tcp=>iwarp, knfsd over siw, $version" through host tcp-iwarp "$version" 10.0.2.2 2101 tcp
+	judged "tcp client, tcp=>iwarp, knfsd over siw, $version" through host tcp-iwarp "$version" 10.0.2.2 2101 tcp
 done
 for version in $(versions 4.1 3); do
-	row "siw client, iwarp=>tcp, knfsd with secure exports, $version" \
+	judged "siw client, iwarp=>tcp, knfsd with secure exports, $version" \
 		through host iwarp-tcp "$version" 10.0.2.2 2102 rdma
 done
 for version in $(versions 4.2); do
 	# NFS-Ganesha 4.3 has no user xattrs on its VFS, and who opens its files here does not recall delegations.
 	NFS4_PATH=/export NFS3_PATH=/export FOREIGN_SERVER=yes \
-		row "siw client, iwarp=>tcp, NFS-Ganesha, $version" \
+		judged "siw client, iwarp=>tcp, NFS-Ganesha, $version" \
 		through host iwarp-ganesha "$version" 10.0.2.2 2103 rdma 10.0.2.2 20148
 done
-row "tcp client, tcp=>iwarp, knfsd over siw, 4.2: the proxy is killed under load" \
+JUDGE=-k judged "tcp client, tcp=>iwarp, knfsd over siw, 4.2: the proxy is killed under load" \
 	survives proxy host tcp-iwarp 4.2 10.0.2.2 2101 tcp
-row "siw client, iwarp=>tcp, knfsd, 4.1: the proxy is killed under load" \
+JUDGE=-k judged "siw client, iwarp=>tcp, knfsd, 4.1: the proxy is killed under load" \
 	survives proxy host iwarp-tcp 4.1 10.0.2.2 2102 rdma
-row "tcp client, tcp=>iwarp, knfsd over siw, 4.1: the server is restarted under load" \
+JUDGE=-k judged "tcp client, tcp=>iwarp, knfsd over siw, 4.1: the server is restarted under load" \
 	survives server host tcp-iwarp 4.1 10.0.2.2 2101 tcp
+verdicts_all
 say done

@@ -133,6 +133,8 @@ host_row iwarp-tcp iwarp://10.0.2.2:2302 tcp://10.0.2.15:2049
 
 WORK=work_krb5
 for FLAVOUR in krb5 krb5i krb5p; do
+	JUDGE=
+	[ $FLAVOUR != krb5p ] || JUDGE=-p
 	NFS_OPTIONS=sec=$FLAVOUR
 	direct_why=
 	if [ $FLAVOUR = krb5p ]; then
@@ -147,8 +149,8 @@ for FLAVOUR in krb5 krb5i krb5p; do
 			continue
 		fi
 		case $side in
-		siw*) row "$name" through host iwarp-tcp 4.1 proxy.lab 2302 rdma ;;
-		tcp*) row "$name" through host tcp-iwarp 4.1 proxy.lab 2049 tcp ;;
+		siw*) judged "$name" through host iwarp-tcp 4.1 proxy.lab 2302 rdma ;;
+		tcp*) judged "$name" through host tcp-iwarp 4.1 proxy.lab 2049 tcp ;;
 		esac
 	done
 done
@@ -157,9 +159,10 @@ ganesha_start
 host proxy_stop tcp-iwarp
 host_row iwarp-ganesha iwarp://10.0.2.2:2303 tcp://10.0.2.15:2149
 host_row back-to-back tcp://10.0.2.2:2049 iwarp://10.0.2.2:2303
-NFS4_PATH=/export FLAVOUR=krb5p NFS_OPTIONS=sec=krb5p
-row "tcp client, tcp=>iwarp, iwarp=>tcp, NFS-Ganesha, 4.1, sec=krb5p" \
+NFS4_PATH=/export FLAVOUR=krb5p JUDGE=-p NFS_OPTIONS=sec=krb5p
+judged "tcp client, tcp=>iwarp, iwarp=>tcp, NFS-Ganesha, 4.1, sec=krb5p" \
 	through host back-to-back 4.1 proxy.lab 2049 tcp
-row "siw client, iwarp=>tcp, NFS-Ganesha, 4.1, sec=krb5p" through host iwarp-ganesha 4.1 proxy.lab 2303 rdma
+judged "siw client, iwarp=>tcp, NFS-Ganesha, 4.1, sec=krb5p" through host iwarp-ganesha 4.1 proxy.lab 2303 rdma
 cp $krb/kdc.log /run/share/
+verdicts_all
 say done

@@ -2,7 +2,9 @@
 # What the rows have in common: proxies on either side, a workload through one of them, and the proof that it
 # went that way.
 . "$lab/proxy.sh"
+. "$lab/capture.sh"
 proxy_dir=/run/proxies
+capture_dir=/run/captures
 
 # here_bytes, host_bytes: a proxy's byte counters, in this guest or on the host.
 bytes() {
@@ -98,4 +100,61 @@ pair() {
 		esac
 	done <"$log"
 	grep -q '^1\.\.' "$log" || say "not ok $3: fabric_pair ended with status $status"
+}
+
+# judged NAME FUNCTION ARGUMENTS...: a row and, as a row of its own, what the packet judge says of every packet of it.
+# JUDGE holds the judge's options: -k where somebody is killed, -p where arguments are encrypted. JUDGE_HERE names an
+# interface of this guest, to capture there and not on the host.
+declare -A judged_rows=()
+judged() {
+	local name=$1 slug=${1//[^a-zA-Z0-9.]/_} log=/run/capture.log
+	[[ $name =~ ${LAB_ROWS:-} ]] || return 0
+	if ! judged_begin "$slug" >$log; then
+		say "not ok judge: $name: $(tail -1 $log)"
+		row "$@"
+		return
+	fi
+	row "$@"
+	if judged_end "$slug" >$log; then
+		judged_rows[$slug]=$name
+	else
+		say "not ok judge: $name: $(tail -1 $log)"
+	fi
+	verdicts
+}
+
+judged_begin() {
+	if [ -n "${JUDGE_HERE:-}" ]; then
+		capture_start "$1" "$JUDGE_HERE"
+	else
+		host judge_begin "$1"
+	fi
+}
+
+judged_end() {
+	if [ -n "${JUDGE_HERE:-}" ]; then
+		capture_stop "$1" 127.0.0.1 && mv "$capture_dir/$1.pcapng" /run/share/captures/ &&
+			host judge_file "$1" ${capture_bounded:+-b} ${JUDGE:-}
+	else
+		host judge_end "$1" ${JUDGE:-}
+	fi
+}
+
+# verdicts: says those that have come.
+verdicts() {
+	local slug result text
+	while IFS='|' read -r slug result text; do
+		say "$result judge: ${judged_rows[$slug]}: $text"
+		unset "judged_rows[$slug]"
+	done < <(host judge_verdicts)
+}
+
+# verdicts_all: waits for the others; called before a guest ends.
+verdicts_all() {
+	for _ in $(seq 300); do
+		[ ${#judged_rows[@]} -gt 0 ] || return 0
+		verdicts
+		sleep 1
+	done
+	for name in "${judged_rows[@]}"; do say "not ok judge: $name: no verdict"; done
 }

@@ -77,10 +77,10 @@ for version in $(versions 3); do
 		through guest rxe-tcp "$version" 10.9.0.1 2204 rdma
 done
 for version in 3 4; do
-	row "libnfs, tcp=>iwarp, verbs=>tcp on siw, NFS-Ganesha, $version" libnfs $version
+	judged "libnfs, tcp=>iwarp, verbs=>tcp on siw, NFS-Ganesha, $version" libnfs $version
 done
 for version in $(versions 4.1); do
-	row "siw client, iwarp=>verbs on rxe, knfsd over RDMA, $version" \
+	JUDGE_HERE=lo judged "siw client, iwarp=>verbs on rxe, knfsd over RDMA, $version" \
 		through guest gateway "$version" 10.0.2.15 2206 rdma
 done
 
@@ -92,4 +92,5 @@ guest_row behind-lo iwarp://127.0.0.1:2211 tcp://127.0.0.1:2049
 row "rdma:// listens for rxe and for iwarp on one port" rdma_listener
 row "rdma:// connects by a device where there is one, else by iwarp" rdma_connect
 cp -r $proxy_dir /run/share/guest-proxies
+verdicts_all
 say done

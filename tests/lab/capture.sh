@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# A capture for one row, on the host and in the guest alike: sourced by both sides. capture_dir is where it goes.
+
+# More than any row of the short tier carries; of longer ones this much is judged.
+CAPTURE_KB=200000
+
+# capture_start NAME INTERFACE...: all TCP there, from now on.
+capture_start() {
+	local name=$1 interface args=()
+	shift
+	for interface; do args+=(-i "$interface"); done
+	mkdir -p "$capture_dir"
+	# Unless told, dumpcap gives its own queue between two interfaces and the file 1000 packets, and drops the others.
+	dumpcap -B 64 -C $((256 << 20)) -f 'tcp or udp port 9' "${args[@]}" -a filesize:$CAPTURE_KB -w "$capture_dir/$name.pcapng" \
+		>"$capture_dir/$name.log" 2>&1 </dev/null 3>&- &
+	capture_pid=$!
+	echo $capture_pid >"$capture_dir/pid"
+	for _ in $(seq 100); do
+		grep -q '^File:' "$capture_dir/$name.log" && return 0
+		kill -0 $capture_pid 2>/dev/null || break
+		sleep 0.1
+	done
+	echo "dumpcap does not start: $(tail -1 "$capture_dir/$name.log")"
+	return 1
+}
+
+# capture_stop NAME ADDRESS...: an address behind each interface, by which the file shows that everything is in it. Sets
+# capture_bounded if the capture had ended by itself. Fails and says why if something is not in the file. Not for a
+# subshell: dumpcap is this shell's child.
+capture_stop() {
+	local name=$1 address text="the end of $1" file="$capture_dir/$1.pcapng"
+	shift
+	capture_bounded=
+	if kill -0 $capture_pid 2>/dev/null; then
+		for address; do
+			printf '%s' "$text" >"/dev/udp/$address/9"
+		done
+		for _ in $(seq 100); do
+			capture_has "$file" "$text" $# && break
+			sleep 0.1
+		done
+		kill -INT $capture_pid
+	else
+		capture_bounded=yes
+	fi
+	wait $capture_pid
+	rm -f "$capture_dir/pid"
+	[ -n "$capture_bounded" ] || capture_has "$file" "$text" $# || { echo "its end is not in the capture"; return 1; }
+}
+
+# capture_has FILE TEXT COUNT: the text stands so often near the end of the file.
+capture_has() {
+	[ "$(tail -c 2000000 "$1" | grep -aoF "$2" | wc -l)" -ge "$3" ]
+}
