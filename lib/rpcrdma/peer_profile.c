@@ -19,7 +19,7 @@ static const struct peer_profile profiles[] = {
 		},
 	/*
 	 * svcrdma takes whole messages and payloads alike, of any size. It invalidates on our flag alone, though its
-	 * own is clear; before 2020 it wrote pads. Kernels before 4.9 send no private data: named in the
+	 * own is clear; old ones write pads. Very old ones send no private data: named in the
 	 * configuration, they are spared what is for the servers below.
 	 */
 	[PEER_LINUX] =

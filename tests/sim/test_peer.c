@@ -466,7 +466,7 @@ static const struct {
 	enum peer_id id;
 	const uint8_t *pd;
 } unrestricted[] = {
-	{PEER_AUTO, pd_ours}, {PEER_LINUX, pd_4096}, {PEER_LINUX, NULL}, /* kernels before 4.9 */
+	{PEER_AUTO, pd_ours}, {PEER_LINUX, pd_4096}, {PEER_LINUX, NULL}, /* a very old kernel */
 	{PEER_STRICT, NULL},  {PEER_SOLARIS, NULL},
 };
 
