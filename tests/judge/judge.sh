@@ -7,7 +7,7 @@
 #
 # tshark reads not the capture but the judge's copy, in which every stream is in order and each FPDU or record begins
 # a segment: it loses its place where the network changed the order of segments, which loopback does too, and sees the
-# first RPC only of several in one segment. The switches: RDMA Writes are put together in the second pass, and
+# first RPC only of several in one segment. The switches: what a stream carries is seen from its bytes, not its ports; RDMA Writes are put together
 # with the preference left alone a Send of several FPDUs stops its dissector. A payload in a chunk comes without
 # its XDR padding (RFC 8166 section 3.4.5); tshark misses it, at the very end, and says malformed: that is passed over.
 set -u
@@ -32,7 +32,8 @@ done < <(grep -E '^[a-z_]+=[0-9]+$' "$work/judge.out")
 grep -vE '^[a-z_]+=[0-9]+$' "$work/judge.out"
 [ -n "${found[violations]:-}" ] || { echo "the judge did not come to its end"; exit 1; }
 
-tshark -n -2 -o iwarp_ddp_rdmap.reassemble_iwarp_rdma_send:FALSE -r "$work/ordered.pcap" \
+tshark -n -2 -o iwarp_ddp_rdmap.reassemble_iwarp_rdma_send:FALSE \
+	-o tcp.try_heuristic_first:TRUE -r "$work/ordered.pcap" \
 	-O iwarp_mpa,rpcordma,rpc,nfs,mount 2>"$work/errors" |
 	awk '
 	/^Frame / { frame = $2; sub(":", "", frame); pending = chunks = unpadded = 0 }
