@@ -43,6 +43,7 @@ void book_call(struct judge *judge, const struct tcp_conn *conn, struct book *bo
 	struct book_page *page = &book->page[side];
 
 	judge->calls++;
+	judge->backward_calls += side;
 	if (find(page, xid) < page->count)
 		judge_violation(judge, conn, "Call 0x%08x is made again before its Reply", xid);
 	if (page->count == page->room) {

@@ -38,6 +38,7 @@ static void tell_all(const struct judge *judge, const struct capture_info *info)
 	tell("reads", judge->reads);
 	tell("reads_most", judge->reads_most);
 	tell("calls", judge->calls);
+	tell("backward_calls", judge->backward_calls);
 	tell("open_calls", judge->open_calls);
 	tell("replies", judge->replies);
 	tell("errors", judge->errors);

@@ -20,7 +20,8 @@ struct judge {
 	FILE *ordered;     /* where the judged streams are written, in order; or NULL */
 	unsigned violations;
 	uint64_t iwarp_conns, tcp_conns, other_conns, cut_conns;
-	uint64_t open_calls; /* unanswered when their connection or the capture ended */
+	uint64_t backward_calls; /* of the end that was connected to */
+	uint64_t open_calls;     /* unanswered when their connection or the capture ended */
 	uint64_t fpdus, crcs, reads, writes, sends;
 	uint64_t calls, replies, errors; /* of both kinds of connection; errors: RDMA_ERROR */
 	unsigned reads_most;             /* RDMA Reads under way at once */

@@ -7,9 +7,12 @@
 #
 # tshark reads not the capture but the judge's copy, in which every stream is in order and each FPDU or record begins
 # a segment: it loses its place where the network changed the order of segments, which loopback does too, and sees the
-# first RPC only of several in one segment. The switches: what a stream carries is seen from its bytes, not its ports; RDMA Writes are put together
-# with the preference left alone a Send of several FPDUs stops its dissector. A payload in a chunk comes without
-# its XDR padding (RFC 8166 section 3.4.5); tshark misses it, at the very end, and says malformed: that is passed over.
+# first RPC only of several in one segment. The switches: RDMA Writes are put together in the second pass; with the
+# first preference left alone a Send of several FPDUs stops its dissector; with the second, what a stream carries is
+# seen from its bytes, since a privileged port that a client drew may be that of another protocol.
+#
+# A payload in a chunk comes without its XDR padding (RFC 8166 section 3.4.5); tshark misses it, at the very end, and
+# says malformed: that is passed over.
 set -u
 program=$1
 shift
@@ -78,7 +81,7 @@ same "RPC Replies" "$((found[replies] - found[errors]))" "$replies"
 if [ $status = 0 ]; then
 	echo "${found[iwarp_connections]} iWARP and ${found[tcp_connections]} TCP connections" \
 		"(${found[cut_connections]} cut), ${found[fpdus]} FPDUs (${found[crcs]} with CRC)," \
-		"${found[calls]} Calls, ${found[reads]} RDMA Reads; at most ${found[calls_most]} Calls of" \
+		"${found[calls]} Calls (${found[backward_calls]} backward), ${found[reads]} RDMA Reads; at most ${found[calls_most]} Calls of" \
 		"${found[grant_most]} granted and ${found[reads_most]} Reads at once"
 elif [ -n "${JUDGE_KEEP:-}" ]; then
 	mkdir -p "$JUDGE_KEEP" && cp "$work"/* "$JUDGE_KEEP"

@@ -93,7 +93,7 @@ verdict "a file that ends within a packet is found" 1 "Protocol error"
 
 if command -v tshark >/dev/null; then
 	whole_trial ""
-	verdict "tshark finds nothing where all is well" 0 "16 FPDUs (16 with CRC), 10 Calls, 1 RDMA Reads"
+	verdict "tshark finds nothing where all is well" 0 "16 FPDUs (16 with CRC), 10 Calls (0 backward), 1 RDMA Reads"
 	whole_trial disorder
 	verdict "tshark finds nothing in what was out of order" 0 "16 FPDUs (16 with CRC), 10 Calls"
 	whole_trial crc
