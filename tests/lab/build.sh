@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# build.sh DIR: makes what the laboratory boots, in DIR: kver, siw.ko and initrd.gz.
+# build.sh DIR: makes what the laboratory boots, in DIR: kver, siw.ko and initrd.gz; and source.tar with
+# source.sha256, the tree that workloads unpack.
 #
 # The kernel is the newest Debian 6.1 that is installed. Debian leaves the siw driver out, so it is built
 # from Debian's own kernel source against the matching headers. The initial RAM disk only loads what it
@@ -16,7 +17,10 @@ if [ -e "$dir/stamp" ] && [ "$(cat "$dir/stamp")" = "$stamp" ]; then
 fi
 rm -rf "$dir/stamp" "$dir/initrd" "$dir/linux-source-6.1"
 
-tar -C "$dir" -xf /usr/src/linux-source-6.1.tar.xz linux-source-6.1/drivers/infiniband/sw/siw
+tree=(linux-source-6.1/drivers/infiniband/{core,sw,ulp} linux-source-6.1/net/sunrpc)
+tar -C "$dir" -xf /usr/src/linux-source-6.1.tar.xz "${tree[@]}"
+(cd "$dir" && find "${tree[@]}" -type f -print0 | xargs -0 sha256sum >source.sha256)
+tar -C "$dir" -cf "$dir/source.tar" "${tree[@]}"
 siw=$dir/linux-source-6.1/drivers/infiniband/sw/siw
 make -s -C "/lib/modules/$kver/build" M="$siw" CONFIG_RDMA_SIW=m modules
 strip -g -o "$dir/siw.ko" "$siw/siw.ko"

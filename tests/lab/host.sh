@@ -18,14 +18,36 @@ ganesha_start() {
 		SecType = sys; Transports = TCP; Protocols = 3, 4; PrivilegedPort = false; FSAL { Name = VFS; } }
 	LOG { Default_Log_Level = EVENT; }
 	CONF
+	[ $tier != full ] || "$LAB_BUILD/tests/lab/lab_work" make "$dir/export/ten-thousand" 10000
 	rpcbind -w
+	ganesha_run
+}
+
+# Starts it, also after a kill, and waits until it listens.
+ganesha_run() {
+	local dir=$out/ganesha
 	ganesha.nfsd -F -L "$dir/ganesha.log" -f "$dir/ganesha.conf" -p "$dir/ganesha.pid" >/dev/null 2>&1 &
-	ganesha=$!
+	echo $! >"$dir/pid"
+	disown
 	for _ in $(seq 100); do
 		(exec 3<>/dev/tcp/127.0.0.1/2149) 2>/dev/null && return 0
 		sleep 0.1
 	done
 	echo "# NFS-Ganesha does not start: $(tail -1 "$dir/ganesha.log")"
+	return 1
+}
+
+ganesha_kill() {
+	local pid
+	pid=$(cat "$out/ganesha/pid" 2>/dev/null) || return 0
+	kill -KILL "$pid" 2>/dev/null
+	tail -f --pid="$pid" /dev/null
+	rm -f "$out/ganesha/pid"
+}
+
+ganesha_restart() {
+	ganesha_kill
+	ganesha_run
 }
 
 # host_start SHARE: what the guest of this boot will need, and somebody who answers its calls.
@@ -36,7 +58,6 @@ host_start() {
 	. "$here/proxy.sh"
 	capture_dir=$share/captures
 	. "$here/judging.sh"
-	ganesha=
 	case $boot in
 	direct | krb5) ;;
 	*) ganesha_start ;;
@@ -52,7 +73,7 @@ host_stop() {
 	for f in "$proxy_dir"/*.pid; do
 		[ -e "$f" ] && kill -KILL "$(cat "$f")" 2>/dev/null
 	done
-	[ -z "$ganesha" ] || kill -KILL "$ganesha" 2>/dev/null
+	ganesha_kill
 	wait 2>/dev/null
 }
 
@@ -60,7 +81,8 @@ host_stop() {
 host_command() {
 	case $1 in
 	judge_begin | judge_end | judge_file | judge_verdicts) "$@" ;;
-	proxy_start | proxy_stop | proxy_restart | proxy_bytes) "$@" ;;
+	proxy_start | proxy_stop | proxy_restart | proxy_bytes | proxy_drained | ganesha_restart) "$@" ;;
+	verify) "$LAB_BUILD/tests/lab/lab_work" verify "$out/ganesha/export/$2" "$3" "$share/$4" ;;
 	null) "$LAB_BUILD/tests/lab/lab_work" null 10.0.2.2 "$2" "$3" "$4" ;;
 	libnfs) libnfs_row "$2" "$3" "$4" ;;
 	*) echo "no such command: $*"; return 1 ;;

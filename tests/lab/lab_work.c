@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * lab_work files DIR MAX | same FROM TO | names DIR COUNT | null ADDRESS PORT COUNT LIMIT_MS
- *
- * The laboratory's workloads that must be quick under emulation: one process instead of hundreds, and only
- * the files' own pages dropped from the cache, not those of every program. Says on standard output what
- * went wrong and exits with 1.
+ * lab_work COMMAND ARGUMENTS: the laboratory's workloads that must be quick under emulation: one process
+ * instead of hundreds, and only the files' own pages dropped from the cache, not those of every program.
  */
+#include "tests/lab/lab_work.h"
+
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>
@@ -24,9 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static void fail(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
-
-static void fail(const char *fmt, ...)
+void fail(const char *fmt, ...)
 {
 	va_list args;
 
@@ -37,24 +34,29 @@ static void fail(const char *fmt, ...)
 	exit(1);
 }
 
-static uint8_t *pattern(size_t len_bytes)
+void fill(uint8_t *mem, size_t len_bytes, uint32_t seed)
 {
-	uint8_t *mem = NULL;
-	uint32_t x = 2463534242u;
+	uint32_t x = seed;
 
-	if (posix_memalign((void **)&mem, 4096, len_bytes + 4096))
-		fail("no memory");
 	for (size_t i = 0; i < len_bytes; i++) {
 		x ^= x << 13;
 		x ^= x >> 17;
 		x ^= x << 5;
 		mem[i] = (uint8_t)x;
 	}
+}
+
+static uint8_t *pattern(size_t len_bytes)
+{
+	uint8_t *mem = NULL;
+
+	if (posix_memalign((void **)&mem, 4096, len_bytes + 4096))
+		fail("no memory");
+	fill(mem, len_bytes, 2463534242u);
 	return mem;
 }
 
-static void write_all(int fd, const uint8_t *mem, size_t len_bytes, size_t step_bytes,
-		      const char *what)
+void write_all(int fd, const uint8_t *mem, size_t len_bytes, size_t step_bytes, const char *what)
 {
 	while (len_bytes) {
 		ssize_t n = write(fd, mem, len_bytes < step_bytes ? len_bytes : step_bytes);
@@ -66,7 +68,7 @@ static void write_all(int fd, const uint8_t *mem, size_t len_bytes, size_t step_
 	}
 }
 
-static size_t read_all(int fd, uint8_t *mem, size_t len_bytes, const char *what)
+size_t read_all(int fd, uint8_t *mem, size_t len_bytes, const char *what)
 {
 	size_t at = 0;
 
@@ -82,7 +84,7 @@ static size_t read_all(int fd, uint8_t *mem, size_t len_bytes, const char *what)
 	return at;
 }
 
-static void drop_pages(int fd)
+void drop_pages(int fd)
 {
 	if (fsync(fd))
 		fail("fsync: %s", strerror(errno));
@@ -111,6 +113,38 @@ static void one_file(const char *dir, const uint8_t *from, uint8_t *to, size_t l
 	close(fd);
 	if (unlink(path))
 		fail("%s: unlink: %s", path, strerror(errno));
+}
+
+/*
+ * O_DIRECT where neither offsets nor lengths fit pages or chunks: written in odd steps that start at an odd
+ * offset, read in others.
+ */
+static void direct_file(const char *dir, const uint8_t *from, uint8_t *to)
+{
+	static const size_t start = 513, len_bytes = 500009, write_step = 70001, read_step = 33333;
+	char path[PATH_MAX];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/direct", dir);
+	fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_DIRECT, 0644);
+	if (fd < 0)
+		fail("%s: %s", path, strerror(errno));
+	lseek(fd, (off_t)start, SEEK_SET);
+	write_all(fd, from + 1, len_bytes, write_step, path);
+	for (size_t at = 0; at < start + len_bytes; at += read_step) {
+		size_t step =
+			start + len_bytes - at < read_step ? start + len_bytes - at : read_step;
+
+		if (pread(fd, to + 3 + at, step, (off_t)at) != (ssize_t)step)
+			fail("%s: short read at %zu", path, at);
+	}
+	for (size_t at = 0; at < start; at++)
+		if (to[3 + at])
+			fail("%s: no hole at %zu", path, at);
+	if (memcmp(to + 3 + start, from + 1, len_bytes))
+		fail("%s: differs", path);
+	close(fd);
+	unlink(path);
 }
 
 static void mapped_file(const char *dir, const uint8_t *from, size_t len_bytes)
@@ -153,6 +187,7 @@ static void do_files(const char *dir, size_t max_bytes)
 	one_file(dir, from, to, max_bytes, 0);
 	for (size_t i = 0; i < sizeof(direct) / sizeof(direct[0]) && direct[i] < max_bytes; i++)
 		one_file(dir, from, to, direct[i], O_DIRECT);
+	direct_file(dir, from, to);
 	mapped_file(dir, from, 300001);
 	free(from);
 	free(to);
@@ -197,39 +232,69 @@ static void do_same(const char *from, const char *to)
 		fail("%s: %s", from, strerror(errno));
 }
 
-/* Many names in one directory, read whole and counted; then gone. */
-static void do_names(const char *dir, unsigned count)
+static void name_of(char name[64], unsigned i)
 {
-	char path[PATH_MAX];
-	const struct dirent *entry;
-	unsigned seen = 0;
-	DIR *d;
+	snprintf(name, 64, "a-file-with-a-name-of-some-length-%06u", i);
+}
 
-	snprintf(path, sizeof(path), "%s/many", dir);
-	if (mkdir(path, 0755) || chdir(path))
-		fail("%s: %s", path, strerror(errno));
+/* A directory of @count empty files; leaves this process in it. */
+static void make_names(const char *dir, unsigned count)
+{
+	char name[64];
+
+	if (mkdir(dir, 0755) || chdir(dir))
+		fail("%s: %s", dir, strerror(errno));
 	for (unsigned i = 0; i < count; i++) {
 		int fd;
 
-		snprintf(path, sizeof(path), "a-file-with-a-name-of-some-length-%06u", i);
-		fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0644);
+		name_of(name, i);
+		fd = open(name, O_WRONLY | O_CREAT | O_EXCL, 0644);
 		if (fd < 0)
-			fail("%s: %s", path, strerror(errno));
+			fail("%s: %s", name, strerror(errno));
 		close(fd);
 	}
-	d = opendir(".");
-	while (d && (entry = readdir(d)))
-		if (entry->d_name[0] != '.')
-			seen++;
-	if (seen != count)
-		fail("READDIR found %u names of %u", seen, count);
-	closedir(d);
-	for (unsigned i = 0; i < count; i++) {
-		snprintf(path, sizeof(path), "a-file-with-a-name-of-some-length-%06u", i);
-		if (unlink(path))
-			fail("%s: unlink: %s", path, strerror(errno));
+}
+
+/* Reads the directory whole: each name must come once. */
+static void list_names(const char *dir, unsigned count)
+{
+	uint8_t *seen = calloc(count + 1, 1);
+	const struct dirent *entry;
+	unsigned found = 0, i;
+	DIR *d = opendir(dir);
+	char name[64];
+
+	if (!d || !seen)
+		fail("%s: %s", dir, strerror(errno));
+	errno = 0;
+	while ((entry = readdir(d))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		if (sscanf(entry->d_name, "a-file-with-a-name-of-some-length-%u", &i) != 1 ||
+		    i >= count || (name_of(name, i), strcmp(name, entry->d_name)) || seen[i])
+			fail("READDIR found %s, unexpected or for the second time", entry->d_name);
+		seen[i] = 1;
+		found++;
 	}
+	if (errno || found != count)
+		fail("READDIR found %u names of %u: %s", found, count, strerror(errno));
+	closedir(d);
+	free(seen);
+}
+
+/* Many names made, read and taken away. */
+static void do_names(const char *dir, unsigned count)
+{
+	char path[PATH_MAX], name[64];
+
 	snprintf(path, sizeof(path), "%s/many", dir);
+	make_names(path, count);
+	list_names(".", count);
+	for (unsigned i = 0; i < count; i++) {
+		name_of(name, i);
+		if (unlink(name))
+			fail("%s: unlink: %s", name, strerror(errno));
+	}
 	if (chdir("/") || rmdir(path))
 		fail("%s: rmdir: %s", path, strerror(errno));
 }
@@ -278,19 +343,80 @@ static void do_null(const char *address, unsigned port, unsigned count, unsigned
 	printf("slowest of %u: %.0f ms\n", count, worst);
 }
 
+static uint32_t number(const char *text)
+{
+	return (uint32_t)strtoul(text, NULL, 0);
+}
+
+static void run_files(char **args)
+{
+	do_files(args[0], number(args[1]));
+}
+
+static void run_same(char **args)
+{
+	do_same(args[0], args[1]);
+}
+
+static void run_names(char **args)
+{
+	do_names(args[0], number(args[1]));
+}
+
+static void run_make(char **args)
+{
+	make_names(args[0], number(args[1]));
+}
+
+static void run_list(char **args)
+{
+	list_names(args[0], number(args[1]));
+}
+
+static void run_null(char **args)
+{
+	do_null(args[0], number(args[1]), number(args[2]), number(args[3]));
+}
+
+static void run_load(char **args)
+{
+	load_run(args[0], number(args[1]), strtoull(args[2], NULL, 0), args[3], number(args[4]));
+}
+
+static void run_verify(char **args)
+{
+	load_verify(args[0], number(args[1]), args[2]);
+}
+
+static void run_contend(char **args)
+{
+	lock_contend(args[0], args[1], number(args[2]));
+}
+
+static const struct {
+	const char *name, *usage;
+	int args;
+	void (*run)(char **args);
+} commands[] = {
+	{"files", "DIR MAX_BYTES", 2, run_files},
+	{"same", "FROM TO", 2, run_same},
+	{"names", "DIR COUNT", 2, run_names},
+	{"make", "DIR COUNT", 2, run_make},
+	{"list", "DIR COUNT", 2, run_list},
+	{"null", "ADDRESS PORT COUNT LIMIT_MS", 4, run_null},
+	{"load", "DIR SEED TOTAL_BYTES JOURNAL MOMENTS", 5, run_load},
+	{"verify", "DIR SEED JOURNAL", 3, run_verify},
+	{"contend", "DIR DIR ROUNDS", 3, run_contend},
+};
+
 int main(int argc, char **argv)
 {
-	if (argc == 4 && !strcmp(argv[1], "files"))
-		do_files(argv[2], strtoul(argv[3], NULL, 0));
-	else if (argc == 4 && !strcmp(argv[1], "same"))
-		do_same(argv[2], argv[3]);
-	else if (argc == 4 && !strcmp(argv[1], "names"))
-		do_names(argv[2], (unsigned)strtoul(argv[3], NULL, 0));
-	else if (argc == 6 && !strcmp(argv[1], "null"))
-		do_null(argv[2], (unsigned)atoi(argv[3]), (unsigned)atoi(argv[4]),
-			(unsigned)atoi(argv[5]));
-	else
-		fail("usage: lab_work files DIR MAX | same FROM TO | names DIR COUNT | "
-		     "null ADDRESS PORT COUNT LIMIT_MS");
-	return 0;
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (argc == commands[i].args + 2 && !strcmp(argv[1], commands[i].name)) {
+			commands[i].run(argv + 2);
+			return 0;
+		}
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		printf("usage: lab_work %s %s\n", commands[i].name, commands[i].usage);
+	return 2;
 }

@@ -4,8 +4,10 @@ EXTRA_DIST += \
 	tests/lab/boot.sh \
 	tests/lab/build.sh \
 	tests/lab/capture.sh \
+	tests/lab/guest/clients.sh \
 	tests/lab/guest/direct.sh \
 	tests/lab/guest/iwarp.sh \
+	tests/lab/guest/kills.sh \
 	tests/lab/guest/krb5.sh \
 	tests/lab/guest/lib.sh \
 	tests/lab/guest/rows.sh \
@@ -22,4 +24,4 @@ check_PROGRAMS += tests/lab/fabric_pair
 tests_lab_fabric_pair_SOURCES = tests/lab/fabric_pair.c
 tests_lab_fabric_pair_LDADD = $(DAEMON_LIBS)
 check_PROGRAMS += tests/lab/lab_work
-tests_lab_lab_work_SOURCES = tests/lab/lab_work.c
+tests_lab_lab_work_SOURCES = tests/lab/lab_work.c tests/lab/lab_work.h tests/lab/work_load.c tests/lab/work_lock.c

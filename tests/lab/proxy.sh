@@ -3,7 +3,7 @@
 # proxy_dir is where configuration, control sockets and logs go; LAB_BUILD where the programs are.
 
 # proxy_start NAME LISTEN CONNECT [KEYS]: starts it, with more KEYS for its service, and waits until its control
-# socket answers.
+# socket answers. PROXY_IN, if set, is a command that starts it elsewhere.
 proxy_start() {
 	local name=$1 conf=$proxy_dir/$1.conf
 	cat >"$conf" <<-CONF
@@ -21,7 +21,7 @@ proxy_start() {
 	tcp:*) ;;
 	*) sed -i '/require_privileged_port/d; s/\(connect = .*\);/\1; }/' "$conf" ;;
 	esac
-	"$LAB_BUILD/daemon/rpcrdma-proxy" -c "$conf" >>"$proxy_dir/$name.log" 2>&1 &
+	${PROXY_IN:-} "$LAB_BUILD/daemon/rpcrdma-proxy" -c "$conf" >>"$proxy_dir/$name.log" 2>&1 &
 	echo $! >"$proxy_dir/$name.pid"
 	for _ in $(seq 100); do
 		"$LAB_BUILD/daemon/ctl/rpcrdma-proxyctl" -s "$proxy_dir/$name.sock" status >/dev/null 2>&1 && return 0
@@ -56,4 +56,17 @@ proxy_restart() {
 proxy_bytes() {
 	"$LAB_BUILD/daemon/ctl/rpcrdma-proxyctl" -s "$proxy_dir/$1.sock" -j stats |
 		jq '[.. | objects | to_entries[] | select(.key | test("^bytes_(received|sent)$")) | .value | numbers] | add // 0'
+}
+
+# proxy_drained NAME: waits, up to 30 s, until it has no connection and holds no memory; else says what it holds.
+proxy_drained() {
+	local status=
+	for _ in $(seq 150); do
+		status=$("$LAB_BUILD/daemon/ctl/rpcrdma-proxyctl" -s "$proxy_dir/$1.sock" -j status)
+		jq -e '.connections == 0 and (.memory | .claimed_bytes + .waiting_claims + .in_use_bytes == 0)' \
+			<<<"$status" >/dev/null && return 0
+		sleep 0.2
+	done
+	echo "proxy $1 still holds: $(jq -c '[.connections, .memory]' <<<"$status")"
+	return 1
 }

@@ -15,6 +15,7 @@ usage() {
 	  --build DIR  where rpcrdma-proxy was built (default: build, beside the sources)
 	  BOOT         direct (no proxy), iwarp, verbs, krb5: only these guests (default: iwarp and verbs, else all)
 	With LAB_ROWS in the environment, only rows whose names match that extended regular expression run.
+	LAB_SEED is the number that moments of kills are drawn from, and is printed.
 	Logs, the guests' kernel module and their RAM disk go to DIR/lab.
 	USAGE
 }
@@ -71,6 +72,8 @@ need tshark tshark
 need dumpcap wireshark-common
 need fio fio
 need getfattr attr
+need getfacl acl
+need nfs4_getfacl nfs4-acl-tools
 need mkfs.ext4 e2fsprogs
 case " ${boots[*]} " in
 *" krb5 "*)
@@ -103,6 +106,7 @@ ip link set lo up
 ip tuntap add dev lab0 mode tap 2>/dev/null || skip_all "no tap device can be made: /dev/net/tun"
 ip addr add 10.0.2.2/24 dev lab0
 ip link set lab0 up
+ip route add 10.8.0.0/16 via 10.0.2.15
 mount -t tmpfs tmpfs /run
 
 out=$build/lab
@@ -141,6 +145,8 @@ console() {
 	[ $done = yes ] || report "not ok" "$1: the guest did not come to its end: see $out/logs"
 }
 
+LAB_SEED=${LAB_SEED:-$((RANDOM + 1))}
+echo "# LAB_SEED=$LAB_SEED"
 for boot in "${boots[@]}"; do
 	share=$out/logs/$boot
 	mkdir -p "$share"
@@ -150,6 +156,7 @@ for boot in "${boots[@]}"; do
 	LAB_BUILD=$build
 	LAB_TIER=$tier
 	LAB_ROWS='${LAB_ROWS:-}'
+	LAB_SEED=$LAB_SEED
 	ENV
 	host_start "$share"
 	LIMIT=$([ $tier = short ] && echo 600 || echo 14400) "$here/boot.sh" "$out/cache" "$share" \

@@ -3,6 +3,8 @@
 # went that way.
 . "$lab/proxy.sh"
 . "$lab/capture.sh"
+. "$lab/guest/clients.sh"
+. "$lab/guest/kills.sh"
 proxy_dir=/run/proxies
 capture_dir=/run/captures
 
@@ -36,12 +38,23 @@ versions() {
 	fi
 }
 
+# moments VERSION MAIN: how many kills there are in a row of that version: in the full tier 20 with the main one.
+moments() {
+	if [ "$LAB_TIER" = full ] && [ "$1" = "$2" ]; then
+		echo 20
+	else
+		echo 3
+	fi
+}
+
 # through SIDE PROXY VERSION ADDRESS PORT PROTO [MOUNTADDR MOUNTPORT]: mounts through a proxy and works there.
 # At least 12 MiB must have gone through that proxy, on the transport that was asked for. WORK names
-# the work, unless it is the tier's.
+# the work, unless it is the tier's; SECOND says where another client gets to the same server ("ADDRESS PORT PROTO"),
+# unless it is the same proxy.
 through() {
-	local side=$1 proxy=$2 version=$3 address=$4 port=$5 proto=$6 before after
+	local side=$1 proxy=$2 version=$3 address=$4 port=$5 proto=$6 before after second
 	shift 6
+	second="${SECOND:-$address $port $proto} $*"
 	before=$(bytes "$side" "$proxy")
 	nfs_mount "$version" "$address" "$port" "$proto" "$@"
 	[ "$(mount_kind)" = "$proto" ] || fail "asked for $proto, got $(mount_kind)"
@@ -65,25 +78,6 @@ restart() {
 	host) host proxy_restart "$2" ;;
 	guest) proxy_restart "$2" ;;
 	esac
-}
-
-# survives WHAT SIDE PROXY VERSION ADDRESS PORT PROTO: the workload goes on while WHAT (proxy, server) is killed and
-# started again, twice; nothing is lost.
-survives() {
-	local what=$1 side=$2 proxy=$3 version=$4 work
-	shift 4
-	nfs_mount "$version" "$@"
-	for _ in 1 2; do
-		"$LAB_BUILD/tests/lab/lab_work" files /mnt/n 4194307 &
-		work=$!
-		sleep 1.5
-		case $what in
-		proxy) restart "$side" "$proxy" ;;
-		server) server_restart ;;
-		esac
-		wait $work || fail "the workload did not survive"
-	done
-	umount /mnt/n
 }
 
 # pair FABRIC ADDRESS LABEL: what fabric.h promises, held against a fabric of this guest. Each case becomes a

@@ -73,7 +73,8 @@ for version in $(versions 4.2); do
 		through guest siw-tcp "$version" 10.0.2.15 2203 rdma
 done
 for version in $(versions 3); do
-	row "rxe client, verbs=>tcp on rxe, knfsd with secure exports, $version" \
+	SECOND="10.0.2.15 2201 tcp" \
+		row "rxe client, verbs=>tcp on rxe, knfsd with secure exports, $version" \
 		through guest rxe-tcp "$version" 10.9.0.1 2204 rdma
 done
 for version in 3 4; do
@@ -91,6 +92,7 @@ guest_row either-lo tcp://10.0.2.15:2210 rdma://127.0.0.1:2211
 guest_row behind-lo iwarp://127.0.0.1:2211 tcp://127.0.0.1:2049
 row "rdma:// listens for rxe and for iwarp on one port" rdma_listener
 row "rdma:// connects by a device where there is one, else by iwarp" rdma_connect
+row "the server's file system is consistent" export_consistent
 cp -r $proxy_dir /run/share/guest-proxies
 verdicts_all
 say done

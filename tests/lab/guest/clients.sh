@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# More clients: each is a network namespace with an address, a host name and so NFS state of its own, and mounts at
+# /mnt/cN what it reaches through its own interface. The kernel's drivers for RDMA connect from the first
+# namespace only, so such a client mounts over TCP: of the proxy itself, or, where that listens for RDMA, of a proxy
+# of its own, which runs with it on the iwarp fabric.
+
+# client_run N COMMAND...: as that client.
+client_run() {
+	local n=$1
+	shift
+	nsenter --net="/run/netns/c$n" unshare --uts sh -c 'hostname "$0"; exec "$@"' "client$n" "$@"
+}
+
+# client_start N: its interface, which this guest routes to.
+client_start() {
+	local n=$1
+	modprobe veth
+	echo 1 >/proc/sys/net/ipv4/ip_forward
+	ip netns add "c$n"
+	ip link add "v$n" type veth peer name eth0 netns "c$n"
+	ip addr add "10.8.$n.1/24" dev "v$n"
+	ip link set "v$n" up
+	ip -n "c$n" link set lo up
+	ip -n "c$n" addr add "10.8.$n.2/24" dev eth0
+	ip -n "c$n" link set eth0 up
+	ip -n "c$n" route add default via "10.8.$n.1"
+}
+
+# client_mount N VERSION ADDRESS PORT PROTO [MOUNTADDR MOUNTPORT]: mounts at /mnt/cN; PROTO is what the proxy listens for.
+client_mount() {
+	local n=$1 version=$2 address=$3 port=$4 proto=$5 from
+	shift 5
+	[ -e "/run/netns/c$n" ] || client_start "$n"
+	mkdir -p "/mnt/c$n" $proxy_dir
+	from=$address
+	if [ "$proto" = rdma ]; then
+		PROXY_IN="nsenter --net=/run/netns/c$n" \
+			proxy_start "client$n" tcp://127.0.0.1:2049 "iwarp://$address:$port" || fail "no proxy for client $n"
+		from=127.0.0.1 port=2049
+	fi
+	nfs_where "$version" "$port" tcp "$@"
+	client_run "$n" timeout 40 mount -t nfs -o "$nfs_options" "$from:$nfs_path" "/mnt/c$n"
+}
+
+# client_umount N: in good order.
+client_umount() {
+	umount "/mnt/c$1"
+	proxy_stop "client$1"
+}
+
+# client_vanish N PID...: its network is gone between two packets, and its processes die without a word.
+client_vanish() {
+	local n=$1
+	shift
+	ip -n "c$n" link set eth0 down
+	kill -KILL "$@"
+	proxy_stop "client$n" KILL
+	umount -f -l "/mnt/c$n" &
+}
+
+# client_end N: whatever it has left; its network comes back, so that nothing waits for the dead.
+client_end() {
+	local n=$1
+	[ -e "/run/netns/c$n" ] || return 0
+	ip -n "c$n" link set eth0 up
+	if grep -q " /mnt/c$n " /proc/mounts; then timeout 20 umount -f -l "/mnt/c$n"; fi
+	proxy_stop "client$n" KILL
+	ip link del "v$n"
+	ip netns del "c$n"
+}

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Kills, at seeded moments of a load: moments of work done, which LAB_SEED draws. Whoever is not killed goes on, what
+# was acknowledged is there afterwards bit for bit, and the proxy keeps nothing of the dead.
+
+# How long a load may stand still: a server's grace period and a client's patience are in it.
+LOAD_LIMIT_S=90
+
+# load_start NAME DIR BYTES MOMENTS: a load in DIR, whose reports load_next reads; its journal is /run/NAME.journal.
+load_start() {
+	local name=$1 dir=$2
+	mkdir -p "$dir"
+	[ -p "/run/$name.fifo" ] || mkfifo "/run/$name.fifo"
+	"$LAB_BUILD/tests/lab/lab_work" load "$dir" "$LAB_SEED" "$3" "/run/$name.journal" "$4" >"/run/$name.fifo" &
+	load_pid=$!
+	exec {load_fd}<"/run/$name.fifo"
+}
+
+# load_next FD: its next report, in load_line. That it ends or stands still without "done" fails the row.
+load_next() {
+	read -r -t $LOAD_LIMIT_S -u "$1" load_line || fail "the load stands still or ended without a word"
+	case $load_line in
+	"file "* | "moment "* | "done "*) ;;
+	*) fail "$load_line" ;;
+	esac
+}
+
+# load_passes FD COUNT: waits until it has done that many files more.
+load_passes() {
+	local fd=$1 count=$2
+	while read -r -t 0 -u "$fd"; do load_next "$fd"; done
+	while [ "$count" -gt 0 ]; do
+		load_next "$fd"
+		[[ $load_line != "file "* ]] || count=$((count - 1))
+	done
+}
+
+# load_verified NAME DIR: what its journal says is there, through the mount.
+load_verified() {
+	"$LAB_BUILD/tests/lab/lab_work" verify "$2" "$LAB_SEED" "/run/$1.journal"
+}
+
+# server_verified NAME DIR: the same where the server keeps it, without a proxy or a client between.
+server_verified() {
+	case ${SERVER:-knfsd} in
+	knfsd) load_verified "$1" "/srv/export/$2" ;;
+	ganesha)
+		cp "/run/$1.journal" /run/share/
+		host verify "$2" "$LAB_SEED" "$1.journal"
+		;;
+	esac
+}
+
+# kill_party PARTY SIDE PROXY: it dies, and starts again.
+kill_party() {
+	case $1 in
+	proxy) restart "$2" "$3" ;;
+	server)
+		case ${SERVER:-knfsd} in
+		knfsd) server_restart ;;
+		ganesha) host ganesha_restart ;;
+		esac
+		;;
+	esac
+}
+
+# drained SIDE PROXY: waits until no connection and no byte of the budget is left.
+drained() {
+	case $1 in
+	host) host proxy_drained "$2" ;;
+	guest) proxy_drained "$2" ;;
+	esac
+}
+
+# kills PARTY MOMENTS SIDE PROXY VERSION ADDRESS PORT PROTO [MOUNTADDR MOUNTPORT]: PARTY (proxy, server) dies at so many
+# moments of a load. The mount is a hard one: the load recovers by itself. A fresh mount then finds every file.
+kills() {
+	local party=$1 moments=$2 side=$3 proxy=$4 dir
+	shift 4
+	dir=kills.$party.$RANDOM
+	nfs_mount "$@"
+	load_start kills "/mnt/n/$dir" $((moments << 20)) "$moments"
+	load_line=
+	while [[ $load_line != "done "* ]]; do
+		load_next "$load_fd"
+		case $load_line in
+		"moment "*)
+			echo "$load_line, at $SECONDS s: $party"
+			kill_party "$party" "$side" "$proxy"
+			;;
+		esac
+	done
+	umount /mnt/n
+	drained "$side" "$proxy"
+	nfs_mount "$@"
+	load_verified kills "/mnt/n/$dir"
+	server_verified kills "$dir"
+	rm -r "/mnt/n/$dir"
+	umount /mnt/n
+	drained "$side" "$proxy"
+}
+
+# The clients that are to vanish are numbered from 10; their namespaces stay until clients_forgotten.
+next_victim() {
+	local n=10
+	while [ -e "/run/netns/c$n" ]; do n=$((n + 1)); done
+	echo $n
+}
+
+# kills_client MOMENTS SIDE PROXY VERSION ADDRESS PORT PROTO [MOUNTADDR MOUNTPORT]: so many other clients of the same proxy
+# vanish, each at the first moment of its own load, while one goes on and finds afterwards what they had been promised.
+kills_client() {
+	local moments=$1 side=$2 proxy=$3 n dir first_pid first_fd victims=()
+	shift 3
+	dir=kills.client.$RANDOM
+	nfs_mount "$@"
+	load_start first "/mnt/n/$dir" $((512 << 20)) 0
+	first_pid=$load_pid first_fd=$load_fd
+	while [ ${#victims[@]} -lt "$moments" ]; do
+		n=$(next_victim)
+		victims+=("$n")
+		client_mount "$n" "$@"
+		LAB_SEED=$((LAB_SEED + n)) load_start "victim$n" "/mnt/c$n/$dir.$n" $((16 << 20)) 16
+		load_line=
+		while [[ $load_line != "moment "* ]]; do load_next "$load_fd"; done
+		echo "client $n: $load_line, at $SECONDS s"
+		client_vanish "$n" "$load_pid"
+		exec {load_fd}<&-
+		load_passes "$first_fd" 3
+	done
+	kill -TERM "$first_pid"
+	while [[ $load_line != "done "* ]]; do load_next "$first_fd"; done
+	umount /mnt/n
+	nfs_mount "$@"
+	load_verified first "/mnt/n/$dir"
+	server_verified first "$dir"
+	for n in "${victims[@]}"; do
+		LAB_SEED=$((LAB_SEED + n)) load_verified "victim$n" "/mnt/n/$dir.$n"
+		LAB_SEED=$((LAB_SEED + n)) server_verified "victim$n" "$dir.$n"
+	done
+	rm -r "/mnt/n/$dir"*
+	umount /mnt/n
+}
+
+# clients_forgotten SIDE PROXY ...: the proxies have noticed by themselves that clients vanished: what waited for them
+# has, by the proxy's time limits, and what was idle, by its keepalive.
+clients_forgotten() {
+	local n
+	while [ $# -gt 0 ]; do
+		for n in 1 2 3 4; do
+			drained "$1" "$2" && break
+			[ $n -lt 4 ] || return 1
+		done
+		shift 2
+	done
+	for n in /run/netns/c[1-9]?*; do
+		[ ! -e "$n" ] || client_end "${n#/run/netns/c}"
+	done
+}
+
+# export_consistent: the server's file system, when all is over.
+export_consistent() {
+	rpc.nfsd 0
+	exportfs -ua
+	umount /srv/export
+	e2fsck -f -n /run/export.img
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Byte-range locks that two clients contend for. */
+#include "tests/lab/lab_work.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define HELD_START   100
+#define HELD_BYTES   50
+#define BESIDE_START 300
+/* A lock that is not free must not be granted for this long; one that is must be within the other. */
+#define REFUSED_MS 300
+#define GRANTED_MS 60000
+
+/* One of the two; told and heard by pipes, a byte at a time. */
+struct side {
+	const char *name;
+	int fd, told, heard;
+};
+
+static void tell(const struct side *side, char what)
+{
+	if (write(side->told, &what, 1) != 1)
+		fail("%s: pipe: %s", side->name, strerror(errno));
+}
+
+/* Waits for the other side's word, which must be @what. */
+static void hear(const struct side *side, char what, int limit_ms)
+{
+	struct pollfd heard = {.fd = side->heard, .events = POLLIN};
+	char got = 0;
+
+	if (poll(&heard, 1, limit_ms) != 1)
+		fail("%s: no '%c' from the other within %d ms", side->name, what, limit_ms);
+	if (read(side->heard, &got, 1) != 1 || got != what)
+		fail("%s: the other ended before '%c'", side->name, what);
+}
+
+static void hear_nothing(const struct side *side, int limit_ms)
+{
+	struct pollfd heard = {.fd = side->heard, .events = POLLIN};
+
+	if (poll(&heard, 1, limit_ms) != 0)
+		fail("%s: the other got a lock that is held here", side->name);
+}
+
+/* Returns 0, or the error of fcntl(). */
+static int lock(const struct side *side, int command, short type, off_t start, off_t len_bytes)
+{
+	struct flock range = {
+		.l_type = type, .l_whence = SEEK_SET, .l_start = start, .l_len = len_bytes};
+
+	return fcntl(side->fd, command, &range) ? errno : 0;
+}
+
+static void must_lock(const struct side *side, int command, short type, off_t start,
+		      off_t len_bytes)
+{
+	int err = lock(side, command, type, start, len_bytes);
+
+	if (err)
+		fail("%s: lock of %lld: %s", side->name, (long long)start, strerror(err));
+}
+
+static void put(const struct side *side, const char *text)
+{
+	if (pwrite(side->fd, text, strlen(text), HELD_START) != (ssize_t)strlen(text))
+		fail("%s: write: %s", side->name, strerror(errno));
+}
+
+static void must_see(const struct side *side, const char *text)
+{
+	char got[HELD_BYTES + 1] = "";
+
+	if (pread(side->fd, got, strlen(text), HELD_START) != (ssize_t)strlen(text) ||
+	    memcmp(got, text, strlen(text)))
+		fail("%s: sees \"%s\" where the other wrote \"%s\"", side->name, got, text);
+}
+
+/* Holds the lock while the other tries and waits. */
+static void steps_of_holder(const struct side *side)
+{
+	must_lock(side, F_SETLK, F_WRLCK, HELD_START, HELD_BYTES);
+	put(side, "first");
+	tell(side, 'h');             /* held */
+	hear(side, 't', GRANTED_MS); /* tried, in vain */
+	hear(side, 'w', GRANTED_MS); /* waits from here on */
+	hear_nothing(side, REFUSED_MS);
+	put(side, "last!");
+	must_lock(side, F_SETLK, F_UNLCK, HELD_START, HELD_BYTES);
+	hear(side, 'g', GRANTED_MS); /* granted */
+	must_lock(side, F_SETLKW, F_WRLCK, HELD_START, HELD_BYTES);
+	must_see(side, "other");
+	must_lock(side, F_SETLK, F_UNLCK, HELD_START, HELD_BYTES);
+}
+
+static void steps_of_waiter(const struct side *side)
+{
+	struct flock held = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 0};
+	int err;
+
+	hear(side, 'h', GRANTED_MS);
+	err = lock(side, F_SETLK, F_WRLCK, HELD_START + 10, 1);
+	if (err != EAGAIN && err != EACCES)
+		fail("%s: a try within the other's range: %s", side->name, strerror(err));
+	err = lock(side, F_SETLK, F_RDLCK, HELD_START, HELD_BYTES);
+	if (err != EAGAIN && err != EACCES)
+		fail("%s: a try to share the other's range: %s", side->name, strerror(err));
+	if (fcntl(side->fd, F_GETLK, &held) || held.l_type != F_WRLCK ||
+	    held.l_start != HELD_START || held.l_len != HELD_BYTES)
+		fail("%s: asked, the lock is of type %d at %lld, %lld long", side->name,
+		     held.l_type, (long long)held.l_start, (long long)held.l_len);
+	must_lock(side, F_SETLK, F_WRLCK, BESIDE_START, HELD_BYTES);
+	tell(side, 't');
+	tell(side, 'w');
+	must_lock(side, F_SETLKW, F_WRLCK, HELD_START, HELD_BYTES);
+	tell(side, 'g');
+	must_see(side, "last!");
+	put(side, "other");
+	must_lock(side, F_SETLK, F_UNLCK, 0, 0);
+}
+
+/* Tries are repeated rather than waited for: a waiting client may be told, or ask again after many seconds. */
+static void count_up(const struct side *side, unsigned rounds)
+{
+	unsigned refused = 0;
+
+	for (unsigned i = 0; i < rounds; i++) {
+		uint64_t count = 0;
+		int err;
+
+		while ((err = lock(side, F_SETLK, F_WRLCK, 0, sizeof(count)))) {
+			if (err != EAGAIN && err != EACCES)
+				fail("%s: round %u: %s", side->name, i, strerror(err));
+			refused++;
+			sched_yield();
+		}
+		if (pread(side->fd, &count, sizeof(count), 0) != sizeof(count))
+			fail("%s: round %u: read: %s", side->name, i, strerror(errno));
+		count++;
+		if (pwrite(side->fd, &count, sizeof(count), 0) != sizeof(count))
+			fail("%s: round %u: write: %s", side->name, i, strerror(errno));
+		must_lock(side, F_SETLK, F_UNLCK, 0, sizeof(count));
+	}
+	printf("%s: %u rounds, %u tries refused\n", side->name, rounds, refused);
+}
+
+static int open_in(const char *dir, int flags)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/contended", dir);
+	fd = open(path, O_RDWR | flags, 0644);
+	if (fd < 0)
+		fail("%s: %s", path, strerror(errno));
+	return fd;
+}
+
+static void check_count(const char *dir, unsigned rounds)
+{
+	int fd = open_in(dir, 0);
+	uint64_t count = 0;
+
+	drop_pages(fd);
+	if (pread(fd, &count, sizeof(count), 0) != sizeof(count) || count != 2ull * rounds)
+		fail("counted to %llu, not %llu", (unsigned long long)count, 2ull * rounds);
+	close(fd);
+}
+
+void lock_contend(const char *dir_a, const char *dir_b, unsigned rounds)
+{
+	static const uint8_t zero[512];
+	struct side a = {.name = "first client"}, b = {.name = "second client"};
+	char path[PATH_MAX];
+	int to_a[2], to_b[2], status = 0;
+	pid_t other;
+
+	if (pipe(to_a) || pipe(to_b))
+		fail("pipe: %s", strerror(errno));
+	a.fd = open_in(dir_a, O_CREAT | O_TRUNC);
+	write_all(a.fd, zero, sizeof(zero), sizeof(zero), "contended");
+	drop_pages(a.fd);
+	fflush(stdout);
+	other = fork();
+	if (other < 0)
+		fail("fork: %s", strerror(errno));
+	if (!other) {
+		close(to_a[0]);
+		close(to_b[1]);
+		close(a.fd);
+		b.told = to_a[1];
+		b.heard = to_b[0];
+		b.fd = open_in(dir_b, 0);
+		steps_of_waiter(&b);
+		count_up(&b, rounds);
+		exit(0);
+	}
+	close(to_a[1]);
+	close(to_b[0]);
+	a.told = to_b[1];
+	a.heard = to_a[0];
+	steps_of_holder(&a);
+	count_up(&a, rounds);
+	close(a.fd);
+	if (waitpid(other, &status, 0) != other || status)
+		fail("the second client failed");
+	check_count(dir_a, rounds);
+	check_count(dir_b, rounds);
+	snprintf(path, sizeof(path), "%s/contended", dir_a);
+	unlink(path);
+}
