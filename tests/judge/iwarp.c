@@ -149,7 +149,8 @@ static int mpa_frame(struct judge *judge, const struct tcp_conn *conn, struct iw
 		judge_violation(judge, conn, "%s asks for markers", key);
 		return -1;
 	}
-	if (side && data[16] & MPA_REJECT)
+	/* So a proxy answers whose server is gone. */
+	if (side && data[16] & MPA_REJECT && !judge->cuts_allowed)
 		judge_violation(judge, conn, "the connection is rejected");
 	w->enhanced = data[16] & MPA_ENHANCED;
 	if (side)

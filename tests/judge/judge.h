@@ -15,9 +15,9 @@
 
 /* What was found in all connections together. */
 struct judge {
-	bool cuts_allowed; /* connections may end with Calls unanswered: somebody was killed */
-	bool bounded;      /* the capture ended before the work did */
-	FILE *ordered;     /* where the judged streams are written, in order; or NULL */
+	bool cuts_allowed; /* somebody was killed: connections may be refused, or end with Calls unanswered */
+	bool bounded;  /* the capture ended before the work did */
+	FILE *ordered; /* where the judged streams are written, in order; or NULL */
 	unsigned violations;
 	uint64_t iwarp_conns, tcp_conns, other_conns, cut_conns;
 	uint64_t backward_calls; /* of the end that was connected to */
