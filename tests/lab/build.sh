@@ -17,7 +17,7 @@ if [ -e "$dir/stamp" ] && [ "$(cat "$dir/stamp")" = "$stamp" ]; then
 fi
 rm -rf "$dir/stamp" "$dir/initrd" "$dir/linux-source-6.1"
 
-tree=(linux-source-6.1/drivers/infiniband/{core,sw,ulp} linux-source-6.1/net/sunrpc)
+tree=(linux-source-6.1/drivers/infiniband/{sw/rxe,sw/siw,ulp} linux-source-6.1/net/sunrpc)
 tar -C "$dir" -xf /usr/src/linux-source-6.1.tar.xz "${tree[@]}"
 (cd "$dir" && find "${tree[@]}" -type f -print0 | xargs -0 sha256sum >source.sha256)
 tar -C "$dir" -cf "$dir/source.tar" "${tree[@]}"

@@ -145,7 +145,7 @@ console() {
 	[ $done = yes ] || report "not ok" "$1: the guest did not come to its end: see $out/logs"
 }
 
-LAB_SEED=${LAB_SEED:-$((RANDOM + 1))}
+export LAB_SEED=${LAB_SEED:-$((RANDOM + 1))}
 echo "# LAB_SEED=$LAB_SEED"
 for boot in "${boots[@]}"; do
 	share=$out/logs/$boot
@@ -159,7 +159,7 @@ for boot in "${boots[@]}"; do
 	LAB_SEED=$LAB_SEED
 	ENV
 	host_start "$share"
-	LIMIT=$([ $tier = short ] && echo 600 || echo 14400) "$here/boot.sh" "$out/cache" "$share" \
+	LIMIT=$([ $tier = short ] && echo 750 || echo 7200) "$here/boot.sh" "$out/cache" "$share" \
 		"$here/guest/$boot.sh" >"$share/console.log" 2>&1 &
 	guest=$!
 	console "$boot" < <(tail -n +1 -F --pid=$guest "$share/console.log" 2>/dev/null | grep --line-buffered -a 'LAB ')
