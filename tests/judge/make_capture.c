@@ -224,7 +224,7 @@ static void put_mpa(struct conn *c, unsigned side)
 
 	memcpy(m.data, side ? "MPA ID Rep Frame" : "MPA ID Req Frame", 16);
 	m.len = 16;
-	word(&m, 0x50020000u | 12);
+	word(&m, 0x50020000u | 12 | (side && fault("rejected") ? 0x20000000u : 0));
 	word(&m, side ? 0x00000001 : 0x00010000);
 	words(&m, 2, (uint32_t[]){0xf6ab0e18, 0x01010000});
 	put_stream(c, side, m.data, m.len);
@@ -365,6 +365,8 @@ static void iwarp(void)
 		put_reply(&c, 6, 4);
 	}
 	put_reply(&c, 3, 4);
+	if (fault("bounded"))
+		return;
 	put_reply(&c, 2, 4);
 	put_reply(&c, 5, 4);
 	put_reply(&c, 4, 4);
@@ -419,7 +421,8 @@ int main(int argc, char **argv)
 	chosen = argc > 2 ? argv[2] : "";
 	open_file(argv[1]);
 	iwarp();
-	records();
+	if (!fault("bounded"))
+		records();
 	put_statistics();
 	if (*chosen && !used) {
 		fprintf(stderr, "no such fault: %s\n", chosen);

@@ -83,6 +83,14 @@ trial killed
 verdict "a connection that ends with a Call open is found" 1 "it ends with 1 Calls"
 trial killed -k
 verdict "where somebody is killed it is counted" 0 "cut_connections=1"
+trial rejected
+verdict "a refused connection is found" 1 "the connection is rejected"
+trial rejected -k
+verdict "where somebody is killed it may be" 0 "violations=0"
+trial bounded
+verdict "Calls open at the end of the capture are found" 1 "it ends with 3 Calls"
+trial bounded -b
+verdict "where the capture is bounded they may be" 0 "open_calls=3"
 trial no-reply -b
 verdict "a Call open at the end of its connection is found where the capture is bounded" 1 "it ends with 1 Calls"
 head -c 1000 "$work/capture" >"$work/cut"
