@@ -77,6 +77,8 @@ trial snap
 verdict "a packet that is cut short is found" 1 "the capture cut 1 packets short"
 trial dropped
 verdict "packets that dumpcap dropped are found" 1 "the capture lost 3 packets"
+trial dropped -b
+verdict "behind the end of a bounded capture they may be" 0 "violations=0"
 trial stray
 verdict "a connection whose beginning is missing is found" 1 "began before the capture"
 trial killed
