@@ -27,6 +27,9 @@ guest_start() {
 	exec >>"/run/share/guest-$LAB_BOOT.log" 2>&1
 	set -x
 	hostname lab
+	# What the kernel has to say, a guest that hangs included.
+	echo 30 >/proc/sys/kernel/hung_task_timeout_secs
+	dmesg --follow >"/run/share/kernel-$LAB_BOOT.log" &
 	ulimit -l unlimited
 	ip link set lo up
 	ip link set eth0 up
