@@ -4,16 +4,17 @@
 # More than any row of the short tier carries. Of the full tier's rows their beginning is judged, which is the short
 # workload: under the others this machine could drop packets from the capture.
 CAPTURE_KB=200000
-[ "${LAB_TIER:-${tier:-}}" != full ] || CAPTURE_KB=30000
+CAPTURE_FULL_KB=30000
 
 # capture_start NAME INTERFACE...: all TCP there, from now on.
 capture_start() {
-	local name=$1 interface args=()
+	local name=$1 interface args=() limit_kb=$CAPTURE_KB
 	shift
 	for interface; do args+=(-i "$interface"); done
+	[ "${LAB_TIER:-${tier:-}}" != full ] || limit_kb=$CAPTURE_FULL_KB
 	mkdir -p "$capture_dir"
 	# Unless told, dumpcap gives its own queue between two interfaces and the file 1000 packets, and drops the others.
-	dumpcap -B 64 -C $((256 << 20)) -f 'tcp or udp port 9' "${args[@]}" -a filesize:$CAPTURE_KB -w "$capture_dir/$name.pcapng" \
+	dumpcap -B 64 -C $((256 << 20)) -f 'tcp or udp port 9' "${args[@]}" -a filesize:$limit_kb -w "$capture_dir/$name.pcapng" \
 		>"$capture_dir/$name.log" 2>&1 </dev/null 3>&- &
 	capture_pid=$!
 	echo $capture_pid >"$capture_dir/pid"
