@@ -9,7 +9,9 @@
  *
  * Closing. The first closed() gives the bridge its reason and closes the other leg; when the last
  * has come, a deferred task frees both legs and the bridge, so that no leg is freed inside its own
- * callback.
+ * callback. A TCP client whose server cannot be had is held for a moment before its leg is closed: one
+ * that gets a connection and loses it at once comes back at once, hundreds of times a second (Linux starts
+ * its back-off anew with each connection that it gets).
  */
 #include "daemon/bridge.h"
 
@@ -29,6 +31,8 @@
 #define RDMA_CONNECT_TIMEOUT_US 4000000u /* kernel clients give up soon after */
 #define MIN_ATTEMPT_US          500000u  /* for one address of several */
 #define VERBS_AVOID_US          60000000u
+#define REFUSAL_HOLD_US                                                                            \
+	500000u /* a TCP client's shortest connection to a server that is not there */
 
 struct side {
 	struct bridge *bridge;
@@ -43,11 +47,12 @@ struct bridge {
 	struct worker_service *ws;
 	uint64_t id, start_us, deadline_us;
 	enum bridge_state state;
+	enum leg_close why; /* while closing */
 	struct sockaddr_storage peer;
 	struct side client, server;
 	struct binding binding;
 	struct resolver_query *query;
-	struct loop_timer *timer; /* while resolving */
+	struct loop_timer *timer; /* while resolving, and while a refused client is held */
 	struct loop_task reaper, retry;
 	size_t naddrs, next_addr;
 	bool on_verbs; /* the RDMA server leg that is being connected */
@@ -121,10 +126,27 @@ static void remember_port(struct bridge *bridge)
 	bridge->local_port = 0;
 }
 
+static bool is_opening(const struct bridge *bridge)
+{
+	return bridge->state == BRIDGE_RESOLVING || bridge->state == BRIDGE_CONNECTING;
+}
+
+/* How long a client is to be held that is about to lose its connection for this reason. */
+static uint64_t hold_us(const struct bridge *bridge, enum leg_close why)
+{
+	uint64_t age_us = loop_now_us(loop_of(bridge)) - bridge->start_us;
+
+	if (!is_opening(bridge) || !client_is_tcp(bridge) || side_gone(&bridge->client) ||
+	    why == LEG_CLOSE_SHUTDOWN || age_us >= REFUSAL_HOLD_US)
+		return 0;
+	return REFUSAL_HOLD_US - age_us;
+}
+
 /* The first reason is the bridge's: logged and counted once. */
 static void give_up(struct bridge *bridge, enum leg_close why, const char *who, const char *detail)
 {
 	double age_s = (loop_now_us(loop_of(bridge)) - bridge->start_us) / 1e6;
+	uint64_t hold = hold_us(bridge, why);
 
 	if (bridge->state == BRIDGE_CLOSING)
 		return;
@@ -137,7 +159,10 @@ static void give_up(struct bridge *bridge, enum leg_close why, const char *who, 
 	bridge->query = NULL;
 	loop_timer_clear(loop_of(bridge), bridge->timer);
 	loop_task_cancel(loop_of(bridge), &bridge->retry);
-	if (!side_gone(&bridge->client))
+	bridge->why = why;
+	if (hold)
+		loop_timer_set(loop_of(bridge), bridge->timer, hold);
+	else if (!side_gone(&bridge->client))
 		leg_close(bridge->client.leg, why);
 	if (!side_gone(&bridge->server))
 		leg_close(bridge->server.leg, why);
@@ -146,9 +171,19 @@ static void give_up(struct bridge *bridge, enum leg_close why, const char *who, 
 	settle(bridge);
 }
 
+static void end_hold(struct bridge *bridge)
+{
+	loop_timer_clear(loop_of(bridge), bridge->timer);
+	if (!side_gone(&bridge->client))
+		leg_close(bridge->client.leg, bridge->why);
+}
+
 void bridge_close(struct bridge *bridge, enum leg_close why)
 {
-	give_up(bridge, why, "proxy", "");
+	if (bridge->state == BRIDGE_CLOSING)
+		end_hold(bridge);
+	else
+		give_up(bridge, why, "proxy", "");
 }
 
 /* ---- what both legs give up ---- */
@@ -413,9 +448,15 @@ static void on_resolved(void *arg, const struct sockaddr_storage *addrs, size_t 
 		give_up(bridge, LEG_CLOSE_UNREACHABLE, "server", strerror(-rc));
 }
 
-static void on_resolve_timeout(void *arg)
+static void on_timer(void *arg)
 {
-	give_up(arg, LEG_CLOSE_UNREACHABLE, "server", "its name was not resolved in time");
+	struct bridge *bridge = arg;
+
+	if (bridge->state == BRIDGE_CLOSING)
+		end_hold(bridge);
+	else
+		give_up(bridge, LEG_CLOSE_UNREACHABLE, "server",
+			"its name was not resolved in time");
 }
 
 /* ---- the client leg ---- */
@@ -533,7 +574,7 @@ int bridge_new(struct worker_service *ws, const struct incoming *in, uint64_t id
 	loop_task_init(&bridge->retry, reconnect, bridge);
 	side_init(bridge, &bridge->client, &bridge->server, &client_events);
 	side_init(bridge, &bridge->server, &bridge->client, &server_events);
-	bridge->timer = loop_timer_new(ws->worker->loop, on_resolve_timeout, bridge);
+	bridge->timer = loop_timer_new(ws->worker->loop, on_timer, bridge);
 	if (!bridge->timer) {
 		incoming_drop(in);
 		goto out_free;
