@@ -37,7 +37,6 @@
 	X(REFUSED, "refused by the peer")                                                          \
 	X(UNREACHABLE, "unreachable")                                                              \
 	X(TIMEOUT, "set-up timed out")                                                             \
-	X(FATE, "other leg closed")                                                                \
 	X(RECORD_TOO_BIG, "record over max_message_bytes")                                         \
 	X(RECORD_STALLED, "record not finished in time")                                           \
 	X(REPLY_STALLED, "replies not taken in time")                                              \

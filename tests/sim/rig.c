@@ -57,7 +57,7 @@ static void on_requested(void *arg)
 
 	side->requested++;
 	if (side->rig->reject)
-		leg_close(side->leg, LEG_CLOSE_FATE);
+		leg_close(side->leg, LEG_CLOSE_PEER);
 	else if (!side->rig->never_accept)
 		leg_accept(side->leg);
 }

@@ -186,7 +186,7 @@ static void close_leg(void *arg)
 	struct rig_side *side = hook_client ? &hook_rig->client : &hook_rig->server;
 
 	if (side->leg)
-		leg_close(side->leg, LEG_CLOSE_FATE);
+		leg_close(side->leg, LEG_CLOSE_PEER);
 }
 
 static void close_at_every_step(const struct scenario *s)

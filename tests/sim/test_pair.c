@@ -225,7 +225,7 @@ START_TEST(a_refused_client_hears_of_it)
 	rig_run(rig);
 	ck_assert_uint_eq(rig->client.closed, 1);
 	ck_assert_int_eq(rig->client.why, LEG_CLOSE_REFUSED);
-	ck_assert_int_eq(rig->server.why, LEG_CLOSE_FATE);
+	ck_assert_int_eq(rig->server.why, LEG_CLOSE_PEER);
 	ck_assert_uint_eq(rig->client.opened + rig->server.opened, 0);
 	rig_end(rig);
 }
@@ -255,7 +255,7 @@ START_TEST(a_client_that_closes_before_it_is_accepted_is_let_go)
 	rig_connect(rig);
 	rig_run_for(rig, 1000);
 	ck_assert_uint_eq(rig->server.requested, 1);
-	leg_close(rig->client.leg, LEG_CLOSE_FATE);
+	leg_close(rig->client.leg, LEG_CLOSE_PEER);
 	rig_run(rig);
 	ck_assert_uint_eq(rig->server.closed, 1);
 	rig_end(rig);
@@ -272,7 +272,7 @@ START_TEST(a_reply_before_the_close_arrives)
 	rig_run(rig);
 	rig_answer_held(&rig->server);
 	leg_close(rig->server.leg, LEG_CLOSE_SHUTDOWN);
-	leg_close(rig->server.leg, LEG_CLOSE_FATE);
+	leg_close(rig->server.leg, LEG_CLOSE_PEER);
 	rig_run(rig);
 	ck_assert_uint_eq(rig->client.answered, 1);
 	ck_assert_uint_eq(rig->client.wrong, 0);
@@ -286,12 +286,12 @@ START_TEST(calls_given_to_a_closing_leg_are_let_go)
 {
 	struct rig *rig = rig_open(NULL);
 
-	leg_close(rig->client.leg, LEG_CLOSE_FATE);
+	leg_close(rig->client.leg, LEG_CLOSE_PEER);
 	rig_call(&rig->client, RIG_CALL_MIN, 100, 100);
 	rig_call(&rig->client, 60000, 100, 100);
 	rig_run(rig);
 	ck_assert_uint_eq(rig->client.answered + rig->client.faults, 0);
-	ck_assert_int_eq(rig->client.why, LEG_CLOSE_FATE);
+	ck_assert_int_eq(rig->client.why, LEG_CLOSE_PEER);
 	rig_end(rig);
 }
 END_TEST

@@ -100,7 +100,7 @@ START_TEST(calls_that_wait_for_memory_end_with_the_connection)
 	begin(122, RPCRDMA_MSG);
 	send_call(200, 100);
 	ck_assert_uint_eq(rig->budget.waiting, 1);
-	leg_close(rig->server.leg, LEG_CLOSE_FATE);
+	leg_close(rig->server.leg, LEG_CLOSE_PEER);
 	rig_run(rig);
 	ck_assert_uint_eq(rig->budget.waiting, 0);
 	budget_release(&all);
@@ -141,10 +141,10 @@ START_TEST(replies_that_come_after_the_close_are_let_go)
 	rig->server.hold = true;
 	begin(132, RPCRDMA_MSG);
 	send_call(RIG_CALL_MIN, 100);
-	leg_close(rig->server.leg, LEG_CLOSE_FATE);
+	leg_close(rig->server.leg, LEG_CLOSE_PEER);
 	rig_answer_held(&rig->server);
 	rig_run(rig);
-	ck_assert_int_eq(rig->server.why, LEG_CLOSE_FATE);
+	ck_assert_int_eq(rig->server.why, LEG_CLOSE_PEER);
 	expect_silence();
 	ck_assert(raw->closed);
 	ck_assert_int_eq(raw->why, FABRIC_CLOSE_PEER);

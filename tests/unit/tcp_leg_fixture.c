@@ -156,7 +156,7 @@ void fixture_setup(void)
 void fixture_teardown(void)
 {
 	if (leg) {
-		leg_close(leg, LEG_CLOSE_FATE);
+		leg_close(leg, LEG_CLOSE_PEER);
 		if (peer >= 0)
 			close(peer);
 		peer = -1;

@@ -87,7 +87,7 @@ START_TEST(a_leg_connects_and_tells_its_addresses)
 	leg_info(leg, &info);
 	ck_assert_uint_eq(port_of(&info.peer), port_of(&addrs[0]));
 	ck_assert_uint_eq(port_of(&info.local), from);
-	leg_close(leg, LEG_CLOSE_FATE);
+	leg_close(leg, LEG_CLOSE_PEER);
 	RUN_UNTIL(seen.closed);
 	/* For the next connection of the same client. */
 	leg_info(leg, &info);
@@ -258,7 +258,7 @@ START_TEST(the_port_is_free_at_once_after_the_client_has_gone)
 	from = accept_leg();
 	send_call(1, 44, 0, 100);
 	peer_read_record(&len);
-	leg_close(leg, LEG_CLOSE_FATE);
+	leg_close(leg, LEG_CLOSE_PEER);
 	RUN_UNTIL(seen.closed);
 	leg_free(leg);
 	close(peer);
