@@ -17,6 +17,7 @@ E2E_SRC=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 E2E_BUILD=$(cd "${E2E_BUILD:-$E2E_SRC/../../build}" && pwd) || exit 1
 E2E_CHAIN=${E2E_CHAIN:-proxies}
 export E2E_BUILD E2E_CHAIN
+. "$E2E_SRC/../lib/mtab.sh"
 
 T=/run/e2e
 PROXY=$E2E_BUILD/daemon/rpcrdma-proxy
@@ -96,14 +97,6 @@ enter() {
 # Ganesha's VFS opens files by handle, which a user namespace may not.
 can_open_by_handle() { [ "$(readlink /proc/self/ns/user)" = "${E2E_INIT_USER_NS:-user:[4026531837]}" ]; }
 
-# NFS-Ganesha looks for file systems in /etc/mtab, which a minimal Debian lacks: it gets one here, over an /etc
-# that only this mount namespace sees.
-have_mtab() {
-	mkdir -p $T/etc/upper $T/etc/work
-	mount -t overlay -o lowerdir=/etc,upperdir=$T/etc/upper,workdir=$T/etc/work overlay /etc &&
-		ln -s ../proc/self/mounts /etc/mtab
-}
-
 ganesha_config() {
 	cat <<-END
 	NFS_CORE_PARAM {
@@ -177,7 +170,7 @@ start_ganesha() {
 	command -v ganesha.nfsd >/dev/null || skip_all "NFS-Ganesha is not installed"
 	mkdir -p $T/export $T/recovery
 	chmod 777 $T/export
-	[ -e /etc/mtab ] || have_mtab || bail "NFS-Ganesha needs /etc/mtab"
+	have_mtab $T/etc || bail "NFS-Ganesha needs /etc/mtab"
 	ganesha_config >$T/ganesha.conf
 	if [ -z "${pid_of[rpcbind]:-}" ]; then
 		start rpcbind rpcbind -f -w

@@ -108,6 +108,8 @@ ip addr add 10.0.2.2/24 dev lab0
 ip link set lab0 up
 ip route add 10.8.0.0/16 via 10.0.2.15
 mount -t tmpfs tmpfs /run
+. "$top/tests/lib/mtab.sh"
+have_mtab /run/etc || skip_all "NFS-Ganesha needs /etc/mtab"
 
 out=$build/lab
 rm -rf "$out/logs"
