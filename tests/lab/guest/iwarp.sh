@@ -46,7 +46,9 @@ for version in $(versions 4.1); do
 	count=$(moments "$version" 4.1)
 	JUDGE=-k judged "siw client, iwarp=>tcp, knfsd, $version: the proxy is killed $count times" \
 		kills proxy "$count" host iwarp-tcp "$version" 10.0.2.2 2102 rdma
-	JUDGE=-k judged "tcp client, tcp=>iwarp, knfsd over siw, $version: the server ends $count times" \
+	# Threads of knfsd that never end (see server_stop) would spoil one short tier in ten: there NFS-Ganesha stands for servers.
+	[ "$LAB_TIER" = short ] ||
+		JUDGE=-k judged "tcp client, tcp=>iwarp, knfsd over siw, $version: the server ends $count times" \
 		kills server "$count" host tcp-iwarp "$version" 10.0.2.2 2101 tcp
 done
 

@@ -159,7 +159,7 @@ clients_forgotten() {
 
 # export_consistent: the server's file system, when all is over.
 export_consistent() {
-	rpc.nfsd 0
+	server_stop
 	exportfs -ua
 	umount /srv/export
 	e2fsck -f -n /run/export.img
