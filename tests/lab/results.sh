@@ -36,7 +36,7 @@ shift 3
 	for result; do
 		row=${result#*|} seconds=-
 		case $row in
-		*" # SKIP"*) echo "| ${row%% # SKIP*} | skipped | - |"; continue ;;
+		*" # SKIP"*) echo "| ${row%% # SKIP*} | skipped: ${row#* # SKIP } | - |"; continue ;;
 		*" # "*" s") seconds=${row##* # } row=${row% # *} ;;
 		esac
 		echo "| $row | ${result%%|*} | ${seconds% s} |"
