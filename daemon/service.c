@@ -4,6 +4,8 @@
 
 #include <errno.h>
 
+#include "daemon/log.h"
+
 #define MPA_SETUP_TIMEOUT_US   10000000u /* Linux gives up after 10 s too */
 #define VERBS_SETUP_TIMEOUT_US 10000000u
 
@@ -38,12 +40,18 @@ void service_iwarp_config(const struct service_config *config, struct iwarp_conf
  * No retry of a Send that finds no receive: credits say that there is one, so that it would only hide an
  * error.
  */
+static void log_notice(const char *text)
+{
+	log_warning(NULL, "%s", text);
+}
+
 void service_verbs_config(const struct service_config *config, struct verbs_config *verbs)
 {
 	*verbs = (struct verbs_config){
 		.setup_timeout_us = VERBS_SETUP_TIMEOUT_US,
 		.busy_poll_us = config->busy_poll_us,
 		.rnr_retry = config->rnr_retry,
+		.notice = log_notice,
 	};
 }
 

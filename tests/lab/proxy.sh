@@ -58,6 +58,12 @@ proxy_bytes() {
 		jq '[.. | objects | to_entries[] | select(.key | test("^bytes_(received|sent)$")) | .value | numbers] | add // 0'
 }
 
+# proxy_count NAME COUNTER: the sum of that counter over all that has it.
+proxy_count() {
+	"$LAB_BUILD/daemon/ctl/rpcrdma-proxyctl" -s "$proxy_dir/$1.sock" -j stats |
+		jq --arg counter "$2" '[.. | objects | .[$counter]? | numbers] | add // 0'
+}
+
 # proxy_drained NAME: waits, up to 30 s, until it has no connection and holds no memory; else says what it holds.
 proxy_drained() {
 	local status=

@@ -2,6 +2,7 @@
 /* The verbs fabric's devices: what they can do, their protection domains and their asynchronous events. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +49,27 @@ static int set_nonblocking(int fd)
 	return flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) ? -errno : 0;
 }
 
+void verbs_notice(const struct verbs_config *config, const char *fmt, ...)
+{
+	char text[256];
+	va_list args;
+
+	if (!config->notice)
+		return;
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	config->notice(text);
+}
+
+void verbs_devices_lost(void)
+{
+	struct ibv_context **list = rdma_get_devices(NULL);
+
+	if (list)
+		rdma_free_devices(list);
+}
+
 /*
  * A queue pair that failed without a word to the connection manager (siw, when the peer reads what it may
  * not) is put into the error state, here, whosever it is: its owner then sees its receives flushed. The
@@ -66,6 +88,13 @@ static void async_ready(void *arg, unsigned events)
 		case IBV_EVENT_QP_REQ_ERR:
 		case IBV_EVENT_QP_ACCESS_ERR:
 			(void)ibv_modify_qp(event.element.qp, &attr, IBV_QP_STATE);
+			break;
+		case IBV_EVENT_DEVICE_FATAL:
+		case IBV_EVENT_PORT_ERR:
+		case IBV_EVENT_PORT_ACTIVE:
+			verbs_notice(&device->fabric->config, "device %s: %s",
+				     ibv_get_device_name(device->context->device),
+				     ibv_event_type_str(event.event_type));
 			break;
 		default:
 			break;
@@ -141,6 +170,8 @@ static void device_free(struct verbs_device *device)
 	verbs_domain_fini(&device->shared);
 	if (device->channel)
 		ibv_destroy_comp_channel(device->channel);
+	if (device->watch)
+		rdma_destroy_id(device->watch);
 	LIST_REMOVE(device, entry);
 	free(device);
 }
@@ -180,13 +211,50 @@ static int device_open(struct verbs_device *device)
 	return 0;
 }
 
-struct verbs_device *verbs_device_get(struct verbs_fabric *fabric, struct ibv_context *context)
+/* An id that is bound beside @id and does nothing: whatever it misses, the device is let go with its last endpoint. */
+static void watch_open(struct verbs_device *device, struct rdma_cm_id *id)
+{
+	struct sockaddr_storage addr;
+
+	if (rdma_create_id(device->fabric->channel, &device->watch, NULL, RDMA_PS_TCP))
+		return;
+	verbs_copy_addr(&addr, rdma_get_local_addr(id));
+	if (addr.ss_family == AF_INET6)
+		((struct sockaddr_in6 *)&addr)->sin6_port = 0;
+	else
+		((struct sockaddr_in *)&addr)->sin_port = 0;
+	if (!rdma_bind_addr(device->watch, (struct sockaddr *)&addr) &&
+	    device->watch->verbs == device->context)
+		return;
+	rdma_destroy_id(device->watch);
+	device->watch = NULL;
+}
+
+void verbs_watch_event(struct verbs_fabric *fabric, const struct rdma_cm_event *event)
+{
+	struct verbs_device *device;
+
+	if (event->event != RDMA_CM_EVENT_DEVICE_REMOVAL)
+		return;
+	LIST_FOREACH(device, &fabric->devices, entry)
+	{
+		if (device->watch != event->id)
+			continue;
+		device->removed = true;
+		verbs_devices_lost();
+		if (!device->eps)
+			device_free(device);
+		return;
+	}
+}
+
+struct verbs_device *verbs_device_get(struct verbs_fabric *fabric, struct rdma_cm_id *id)
 {
 	struct verbs_device *device;
 
 	LIST_FOREACH(device, &fabric->devices, entry)
 	{
-		if (device->context == context) {
+		if (device->context == id->verbs && !device->removed) {
 			device->eps++;
 			return device;
 		}
@@ -195,20 +263,21 @@ struct verbs_device *verbs_device_get(struct verbs_fabric *fabric, struct ibv_co
 	if (!device)
 		return NULL;
 	device->fabric = fabric;
-	device->context = context;
+	device->context = id->verbs;
 	LIST_INSERT_HEAD(&fabric->devices, device, entry);
 	if (device_open(device)) {
 		device_free(device);
 		return NULL;
 	}
 	device->eps = 1;
+	watch_open(device, id);
 	return device;
 }
 
-/* A device without endpoints is let go: it may have been removed, and coming back it is another one. */
+/* A device that was removed is another one when it comes back. */
 void verbs_device_put(struct verbs_device *device)
 {
-	if (--device->eps == 0)
+	if (--device->eps == 0 && (device->removed || !device->watch))
 		device_free(device);
 }
 

@@ -30,14 +30,6 @@ static unsigned least(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
-static void copy_addr(struct sockaddr_storage *to, const struct sockaddr *from)
-{
-	memset(to, 0, sizeof(*to));
-	memcpy(to, from,
-	       from->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6)
-					   : sizeof(struct sockaddr_in));
-}
-
 static void step(void *arg)
 {
 	struct verbs_ep *ep = arg;
@@ -108,7 +100,7 @@ static struct verbs_ep *ep_new(struct fabric *fabric, const struct fabric_ep_eve
 /* The device is known once an address is resolved or a request is in. */
 static int ep_device(struct verbs_ep *ep)
 {
-	ep->device = verbs_device_get(verbs_fabric_of(ep->ep.fabric), ep->id->verbs);
+	ep->device = verbs_device_get(verbs_fabric_of(ep->ep.fabric), ep->id);
 	if (!ep->device)
 		return -ENOMEM;
 	ep->domain = &ep->device->shared;
@@ -130,7 +122,7 @@ int verbs_connect(struct fabric *fabric, const struct sockaddr *addr,
 	if (!ep)
 		return -ENOMEM;
 	ep->params = *params;
-	copy_addr(&ep->peer, addr);
+	verbs_copy_addr(&ep->peer, addr);
 	to = ep->peer;
 	if (rdma_create_id(verbs_fabric_of(fabric)->channel, &ep->id, ep, RDMA_PS_TCP)) {
 		err = -errno;
@@ -283,7 +275,7 @@ void verbs_ep_established(struct verbs_ep *ep, const void *private_data, size_t 
 	ep->state = VERBS_OPEN;
 	ep->opened = true;
 	loop_timer_clear(loop_of(ep), ep->timer);
-	copy_addr(&ep->local, rdma_get_local_addr(ep->id));
+	verbs_copy_addr(&ep->local, rdma_get_local_addr(ep->id));
 	verbs_ep_counters(ep)->connections_opened++;
 	ep->ep.events->established(ep->ep.arg, private_data, len_bytes);
 	/* Messages may have come before this event. */
@@ -349,13 +341,15 @@ void verbs_ep_cm_event(struct verbs_ep *ep, const struct rdma_cm_event *event)
 			     event->status == -ETIMEDOUT      ? FABRIC_CLOSE_TIMEOUT
 			     : event->status == -ECONNREFUSED ? FABRIC_CLOSE_REFUSED
 							      : FABRIC_CLOSE_LOST,
-			     "%s, status %d", rdma_event_str(event->event), event->status);
+			     "%s: %s", rdma_event_str(event->event),
+			     event->status < 0 ? strerror(-event->status) : "no reason given");
 		break;
 	case RDMA_CM_EVENT_DISCONNECTED:
 		on_disconnected(ep);
 		break;
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:
 		verbs_ep_counters(ep)->device_removals++;
+		verbs_devices_lost();
 		verbs_ep_die(ep, FABRIC_CLOSE_LOST, "the device was removed");
 		break;
 	case RDMA_CM_EVENT_ADDR_CHANGE:
@@ -444,12 +438,12 @@ static void bury(struct verbs_ep *ep)
 	verbs_qp_close(ep);
 	verbs_queue_flush(ep);
 	verbs_keys_bury(ep);
-	rdma_destroy_id(ep->id);
-	ep->id = NULL;
 	verbs_domain_fini(&ep->own);
 	if (ep->device)
 		verbs_device_put(ep->device);
 	ep->device = NULL;
+	rdma_destroy_id(ep->id);
+	ep->id = NULL;
 	loop_task_cancel(loop, &ep->post_task);
 	loop_task_cancel(loop, &ep->poll_task);
 	loop_timer_clear(loop, ep->timer);

@@ -4,10 +4,13 @@
  *
  * An event of a connection that nobody has adopted yet says nothing that adopting it would not: it is
  * taken and dropped, and the endpoint's set-up then fails or times out. A listener whose device or
- * address changes binds again, at once and then every second until it succeeds.
+ * address changes says so and binds again, at once and then every second until it succeeds.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <net/if.h>
+#include <netdb.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +21,7 @@
 struct verbs_listener {
 	struct fabric_listener listener;
 	struct loop *loop;
+	struct verbs_config config;
 	int backlog;
 	void (*incoming)(void *arg, struct fabric_incoming *in);
 	void *arg;
@@ -54,6 +58,15 @@ static void channel_put(struct verbs_channel *channel)
 	free(channel);
 }
 
+static void tell(const struct verbs_listener *listener, const char *what)
+{
+	char host[INET6_ADDRSTRLEN + IF_NAMESIZE] = "?", port[8] = "?";
+
+	(void)getnameinfo((const struct sockaddr *)&listener->addr, sizeof(listener->addr), host,
+			  sizeof(host), port, sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV);
+	verbs_notice(&listener->config, "listener on %s port %s %s", host, port, what);
+}
+
 static int bind_and_listen(struct verbs_listener *listener)
 {
 	int yes = 1, err;
@@ -82,14 +95,8 @@ static void rebind(void *arg)
 	listener->id = NULL;
 	if (bind_and_listen(listener))
 		loop_timer_set(listener->loop, listener->timer, REBIND_US);
-}
-
-static void copy_addr(struct sockaddr_storage *to, const struct sockaddr *from)
-{
-	memset(to, 0, sizeof(*to));
-	memcpy(to, from,
-	       from->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6)
-					   : sizeof(struct sockaddr_in));
+	else
+		tell(listener, "listens again");
 }
 
 static struct verbs_incoming *incoming_new(struct verbs_channel *channel,
@@ -105,8 +112,8 @@ static struct verbs_incoming *incoming_new(struct verbs_channel *channel,
 	atomic_fetch_add(&channel->refs, 1);
 	in->id = event->id;
 	in->id->context = NULL;
-	copy_addr(&in->in.peer, rdma_get_peer_addr(event->id));
-	copy_addr(&in->in.local, rdma_get_local_addr(event->id));
+	verbs_copy_addr(&in->in.peer, rdma_get_peer_addr(event->id));
+	verbs_copy_addr(&in->in.local, rdma_get_local_addr(event->id));
 	in->private_data_bytes = conn->private_data_len;
 	if (!conn->private_data)
 		in->private_data_bytes = 0;
@@ -125,7 +132,7 @@ static void channel_ready(void *arg, unsigned events)
 	struct verbs_listener *listener = arg;
 	struct rdma_cm_event *event;
 	struct verbs_incoming *in;
-	bool again;
+	bool again, removed;
 
 	if (rdma_get_cm_event(listener->channel->channel, &event))
 		return;
@@ -144,10 +151,15 @@ static void channel_ready(void *arg, unsigned events)
 		return;
 	case RDMA_CM_EVENT_ADDR_CHANGE:
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:
+		removed = event->event == RDMA_CM_EVENT_DEVICE_REMOVAL;
+		if (removed)
+			verbs_devices_lost();
 		again = event->id == listener->id;
 		rdma_ack_cm_event(event);
-		if (again)
-			rebind(listener);
+		if (!again)
+			return;
+		tell(listener, removed ? "lost its device" : "lost its address to another device");
+		rebind(listener);
 		return;
 	default:
 		rdma_ack_cm_event(event);
@@ -165,10 +177,11 @@ int verbs_listen(void *config, struct loop *loop, const struct sockaddr *addr, i
 		return -ENOMEM;
 	listener->listener.ops = &verbs_fabric_ops;
 	listener->loop = loop;
+	listener->config = *(const struct verbs_config *)config;
 	listener->backlog = backlog;
 	listener->incoming = incoming;
 	listener->arg = arg;
-	copy_addr(&listener->addr, addr);
+	verbs_copy_addr(&listener->addr, addr);
 	listener->channel = channel_new();
 	if (!listener->channel) {
 		err = errno ? -errno : -ENODEV;
@@ -182,7 +195,7 @@ int verbs_listen(void *config, struct loop *loop, const struct sockaddr *addr, i
 	err = bind_and_listen(listener);
 	if (err)
 		goto out_loop;
-	copy_addr(&listener->addr, rdma_get_local_addr(listener->id));
+	verbs_copy_addr(&listener->addr, rdma_get_local_addr(listener->id));
 	loop_io_set(loop, listener->io, LOOP_READ);
 	*out = &listener->listener;
 	return 0;

@@ -44,22 +44,17 @@ static void recv_done(struct verbs_ep *ep, const struct ibv_wc *wc)
 		verbs_recv_fill(ep);
 }
 
+/*
+ * Unless the peer is to blame, the work request is told of no more than a flush: closed() says why, in the
+ * device's words.
+ */
 static void failed(struct verbs_ep *ep, const struct ibv_wc *wc)
 {
 	const char *text = ibv_wc_status_str(wc->status);
-	enum fabric_status status = FABRIC_ERR_LOCAL;
-	enum fabric_close why = FABRIC_CLOSE_RESOURCES;
+	enum fabric_status status = FABRIC_FLUSHED;
+	enum fabric_close why = FABRIC_CLOSE_LOST;
 
 	switch (wc->status) {
-	case IBV_WC_WR_FLUSH_ERR:
-		status = FABRIC_FLUSHED;
-		why = FABRIC_CLOSE_LOST;
-		break;
-	case IBV_WC_RETRY_EXC_ERR:
-	case IBV_WC_RESP_TIMEOUT_ERR:
-		status = FABRIC_FLUSHED;
-		why = FABRIC_CLOSE_LOST;
-		break;
 	case IBV_WC_REM_INV_REQ_ERR:
 	case IBV_WC_REM_ACCESS_ERR:
 	case IBV_WC_REM_OP_ERR:

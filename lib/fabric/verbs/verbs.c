@@ -33,6 +33,8 @@ static void cm_ready(void *arg, unsigned events)
 	rdma_ack_cm_event(event);
 	if (ep)
 		verbs_ep_cm_event(ep, &copy);
+	else
+		verbs_watch_event(fabric, &copy);
 }
 
 struct fabric *verbs_fabric_new(struct loop *loop, struct pool *pool,

@@ -33,6 +33,7 @@
 #include <infiniband/verbs.h>
 #include <rdma/rdma_cma.h>
 #include <stdatomic.h>
+#include <string.h>
 
 #include "fabric/verbs/verbs.h"
 
@@ -79,8 +80,10 @@ struct verbs_device {
 	struct ibv_context *context;
 	struct ibv_device_attr attr;
 	bool iwarp, windows;
-	bool rxe;     /* see Memory above, and invalidated() in poll.c */
-	unsigned eps; /* endpoints on it */
+	bool rxe;                 /* see Memory above, and invalidated() in poll.c */
+	unsigned eps;             /* endpoints on it */
+	struct rdma_cm_id *watch; /* hears of its removal, endpoints or not; or NULL */
+	bool removed;
 	struct ibv_comp_channel *channel;
 	struct loop_io *channel_io, *async_io;
 	struct verbs_domain shared; /* pd is NULL if each endpoint has its own */
@@ -182,11 +185,32 @@ static inline struct verbs_counters *verbs_ep_counters(const struct verbs_ep *ep
 	return &verbs_fabric_of(ep->ep.fabric)->counters;
 }
 
+/* Only as much as @from has, which the connection manager sizes by its family. */
+static inline void verbs_copy_addr(struct sockaddr_storage *to, const struct sockaddr *from)
+{
+	memset(to, 0, sizeof(*to));
+	memcpy(to, from,
+	       from->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6)
+					   : sizeof(struct sockaddr_in));
+}
+
 /* device.c */
-/** verbs_device_get - this worker's view of the device behind @context, with one endpoint more; or NULL. */
-struct verbs_device *verbs_device_get(struct verbs_fabric *fabric, struct ibv_context *context);
-/** verbs_device_put - one endpoint less. */
+/** verbs_notice - tell @config's user what befell a device or a listener. */
+void verbs_notice(const struct verbs_config *config, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/**
+ * verbs_devices_lost - have librdmacm look which devices are gone
+ *
+ * It keeps a device open that it has opened once; it looks whether one is gone only when it is asked, and closes
+ * that with the last id on it. A driver that cannot be taken from under a process (rxe, siw) waits until then,
+ * and with it whoever removes the device. The only device of a machine librdmacm keeps nevertheless.
+ */
+void verbs_devices_lost(void);
+/** verbs_device_get - this worker's view of the device that @id stands on, with one endpoint more; or NULL. */
+struct verbs_device *verbs_device_get(struct verbs_fabric *fabric, struct rdma_cm_id *id);
+/** verbs_device_put - one endpoint less; its id must still stand, since that keeps the context open. */
 void verbs_device_put(struct verbs_device *device);
+/** verbs_watch_event - what the connection manager says of a device's watch. */
+void verbs_watch_event(struct verbs_fabric *fabric, const struct rdma_cm_event *event);
 /** verbs_devices_free - let go of all devices; no endpoint is left. */
 void verbs_devices_free(struct verbs_fabric *fabric);
 /** verbs_domain_init - a protection domain on @device. Returns 0 or a negative errno. */

@@ -50,10 +50,12 @@ server_verified() {
 	esac
 }
 
-# kill_party PARTY SIDE PROXY: it dies, and starts again.
+# kill_party PARTY SIDE PROXY: it dies, and starts again. Device and address are rxe's.
 kill_party() {
 	case $1 in
 	proxy) restart "$2" "$3" ;;
+	device) rxe_replug ;;
+	address) rxe_move ;;
 	server)
 		case ${SERVER:-knfsd} in
 		knfsd) server_restart ;;
@@ -71,8 +73,8 @@ drained() {
 	esac
 }
 
-# kills PARTY MOMENTS SIDE PROXY VERSION ADDRESS PORT PROTO [MOUNTADDR MOUNTPORT]: PARTY (proxy, server) dies at so many
-# moments of a load. The mount is a hard one: the load recovers by itself. A fresh mount then finds every file.
+# kills PARTY MOMENTS SIDE PROXY VERSION ADDRESS PORT PROTO [MOUNTADDR MOUNTPORT]: PARTY (see kill_party) dies at so
+# many moments of a load. The mount is a hard one: the load recovers by itself. A fresh mount then finds every file.
 kills() {
 	local party=$1 moments=$2 side=$3 proxy=$4 dir
 	shift 4

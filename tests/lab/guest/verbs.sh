@@ -85,6 +85,31 @@ for version in $(versions 4.1); do
 		through guest gateway "$version" 10.0.2.15 2206 rdma
 done
 
+# What becomes of devices, and of proxies on them.
+# loses COUNTER ARGUMENTS OF kills...: and the proxy has counted it.
+loses() {
+	local counter=$1 proxy=$5 before after
+	shift
+	before=$(proxy_count "$proxy" "$counter")
+	kills "$@"
+	after=$(proxy_count "$proxy" "$counter")
+	[ "$after" -gt "$before" ] || fail "$proxy did not count $counter: $before, $after"
+}
+
+count=$(moments 4.2 4.2)
+row "tcp client, tcp=>verbs on rxe, knfsd over RDMA, 4.2: the proxy is killed $count times" \
+	kills proxy "$count" guest tcp-rxe 4.2 10.0.2.15 2202 tcp
+row "siw client, verbs=>tcp on siw, knfsd, 4.1: the proxy is killed $count times" \
+	kills proxy "$count" guest siw-tcp 4.1 10.0.2.15 2203 rdma
+row "tcp client, tcp=>verbs on rxe, knfsd over RDMA, 4.2: the device is taken away $count times" \
+	loses device_removals device "$count" guest tcp-rxe 4.2 10.0.2.15 2202 tcp
+row "rxe client, verbs=>tcp on rxe, knfsd, 4.1: the device is taken away $count times" \
+	loses device_removals device "$count" guest rxe-tcp 4.1 10.9.0.1 2204 rdma
+row "tcp client, tcp=>verbs on rxe, knfsd over RDMA, 4.2: the address moves $count times" \
+	loses address_changes address "$count" guest tcp-rxe 4.2 10.0.2.15 2202 tcp
+row "rxe client, verbs=>tcp on rxe, knfsd, 4.1: the address moves $count times" \
+	loses address_changes address "$count" guest rxe-tcp 4.1 10.9.0.1 2204 rdma
+
 guest_row both rdma://10.9.0.1:2207 tcp://127.0.0.1:2049
 guest_row to-both tcp://10.9.0.1:2208 iwarp://10.9.0.1:2207
 guest_row either-rxe tcp://10.0.2.15:2209 rdma://10.9.0.1:20049
