@@ -3,7 +3,7 @@
 # boot.sh DIR SHARE SCRIPT: boots the guest that build.sh made in DIR.
 #
 # SCRIPT runs as the guest's init, with the host's root file system as its own and SHARE, writable, behind
-# the mount tag "share". Its network is the tap device lab0 (see run.sh). Emulation only: KVM, where it is there at
+# the mount tag "share". Its networks are the tap devices lab0 and lab1 (see run.sh). Emulation only: KVM, where it is there at
 # all, hangs too often on nested machines. LIMIT bounds the run in seconds.
 set -euo pipefail
 dir=$1 share=$2 script=$3
@@ -15,4 +15,5 @@ exec timeout --foreground -k 5 "${LIMIT:-300}" qemu-system-x86_64 \
 	-virtfs "local,path=/,mount_tag=root,security_model=none,readonly=on,multidevs=remap" \
 	-virtfs "local,path=$share,mount_tag=share,security_model=none" \
 	-netdev tap,id=n0,ifname=lab0,script=no,downscript=no -device virtio-net-pci,netdev=n0,romfile= \
+	-netdev tap,id=n1,ifname=lab1,script=no,downscript=no -device virtio-net-pci,netdev=n1,romfile= \
 	-device virtio-rng-pci </dev/null

@@ -4,7 +4,8 @@
 #
 # Boots guests under emulation (see boot.sh), runs the rows of guest/*.sh in them, and prints TAP. Everything
 # happens in namespaces of its own: nothing is left running and no port or interface of this machine is taken. The
-# guest, 10.0.2.15, and the namespaces' host side, 10.0.2.2, are the two ends of a tap device.
+# guest, 10.0.2.15, and the namespaces' host side, 10.0.2.2, are the two ends of a tap device. Another one, with 10.0.3.2, is
+# for clients that vanish.
 set -uo pipefail
 
 usage() {
@@ -103,9 +104,11 @@ if [ "${LAB_INSIDE:-}" != yes ]; then
 fi
 trap 'exit 143' TERM INT HUP
 ip link set lo up
-ip tuntap add dev lab0 mode tap 2>/dev/null || skip_all "no tap device can be made: /dev/net/tun"
-ip addr add 10.0.2.2/24 dev lab0
-ip link set lab0 up
+for n in 0 1; do
+	ip tuntap add dev lab$n mode tap 2>/dev/null || skip_all "no tap device can be made: /dev/net/tun"
+	ip addr add 10.0.$((2 + n)).2/24 dev lab$n
+	ip link set lab$n up
+done
 ip route add 10.8.0.0/16 via 10.0.2.15
 mount -t tmpfs tmpfs /run
 . "$top/tests/lib/mtab.sh"

@@ -58,6 +58,30 @@ client_vanish() {
 	umount -f -l "/mnt/c$n" &
 }
 
+# rdma_client_mount N VERSION ADDRESS PORT rdma [MOUNTADDR MOUNTPORT]: the kernel's own NFS/RDMA client, as one more, by siw on an
+# interface of its own (eth1), where it has an address of its own. It reaches the host as 10.0.3.2, whatever ADDRESS is.
+# NFSv3 only: the client would recognise the server that an NFSv4 mount has already, and share its transport.
+rdma_client_mount() {
+	local n=$1 version=$2 port=$4 proto=$5
+	shift 5
+	rdma link show siw1/1 >/dev/null 2>&1 || rdma link add siw1 type siw netdev eth1
+	ip link set eth1 up
+	ip addr add "10.0.3.$n/24" dev eth1
+	mkdir -p "/mnt/c$n"
+	nfs_where "$version" "$port" "$proto" "$@"
+	timeout 40 mount -t nfs -o "$nfs_options" "10.0.3.2:$nfs_path" "/mnt/c$n"
+	grep -A60 "mounted on /mnt/c$n " /proc/self/mountstats | grep -q 'xprt:[[:space:]]*rdma' || fail "client $n is not on RDMA"
+}
+
+# rdma_client_vanish N PID...: its address is gone between two packets: nothing it says leaves, nobody answers for it.
+rdma_client_vanish() {
+	local n=$1
+	shift
+	ip addr del "10.0.3.$n/24" dev eth1
+	kill -KILL "$@"
+	umount -f -l "/mnt/c$n"
+}
+
 # client_end N: whatever it has left; its network comes back, so that nothing waits for the dead.
 client_end() {
 	local n=$1

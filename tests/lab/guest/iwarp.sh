@@ -55,13 +55,16 @@ done
 # Clients that vanish leave connections that packets are sent on for a while, in nobody's row: none is judged from here on.
 host_row tcp-iwarp-many tcp://10.0.2.2:2111 iwarp://10.0.2.15:20049
 host_row iwarp-tcp-many iwarp://10.0.2.2:2112 tcp://10.0.2.15:2049
+host_row iwarp-tcp-rdma iwarp://:2113 tcp://10.0.2.15:2049
 count=$(moments 4.2 4.2)
 row "tcp client, tcp=>iwarp, knfsd over siw, 4.2: $count other clients vanish" \
 	kills_client "$count" host tcp-iwarp-many 4.2 10.0.2.2 2111 tcp
 row "siw client, iwarp=>tcp, knfsd, 4.1: $count other clients vanish" \
 	kills_client "$count" host iwarp-tcp-many 4.1 10.0.2.2 2112 rdma
+VICTIM=rdma_ row "siw client, iwarp=>tcp, knfsd, 3: $count other siw clients vanish" \
+	kills_client "$count" host iwarp-tcp-rdma 3 10.0.2.2 2113 rdma
 row "the proxies have let go of the clients that vanished" \
-	clients_forgotten host tcp-iwarp-many host iwarp-tcp-many
+	clients_forgotten host tcp-iwarp-many host iwarp-tcp-many host iwarp-tcp-rdma
 verdicts_all
 row "the server's file system is consistent" export_consistent
 say done

@@ -104,12 +104,13 @@ kills() {
 # The clients that are to vanish are numbered from 10; their namespaces stay until clients_forgotten.
 next_victim() {
 	local n=10
-	while [ -e "/run/netns/c$n" ]; do n=$((n + 1)); done
+	while [ -e "/mnt/c$n" ]; do n=$((n + 1)); done
 	echo $n
 }
 
 # kills_client MOMENTS SIDE PROXY VERSION ADDRESS PORT PROTO [MOUNTADDR MOUNTPORT]: so many other clients of the same proxy
 # vanish, each at the first moment of its own load, while one goes on and finds afterwards what they had been promised.
+# VICTIM is empty for clients in namespaces (client_mount), "rdma_" for the kernel's over RDMA (rdma_client_mount).
 kills_client() {
 	local moments=$1 side=$2 proxy=$3 n dir first_pid first_fd victims=()
 	shift 3
@@ -120,12 +121,12 @@ kills_client() {
 	while [ ${#victims[@]} -lt "$moments" ]; do
 		n=$(next_victim)
 		victims+=("$n")
-		client_mount "$n" "$@"
+		"${VICTIM:-}client_mount" "$n" "$@"
 		LAB_SEED=$((LAB_SEED + n)) load_start "victim$n" "/mnt/c$n/$dir.$n" $((16 << 20)) 16
 		load_line=
 		while [[ $load_line != "moment "* ]]; do load_next "$load_fd"; done
 		echo "client $n: $load_line, at $SECONDS s"
-		client_vanish "$n" "$load_pid"
+		"${VICTIM:-}client_vanish" "$n" "$load_pid"
 		exec {load_fd}<&-
 		load_passes "$first_fd" 3
 	done
