@@ -62,12 +62,16 @@ void verbs_notice(const struct verbs_config *config, const char *fmt, ...)
 	config->notice(text);
 }
 
-void verbs_devices_lost(void)
+void verbs_device_removed(struct verbs_device *device)
 {
-	struct ibv_context **list = rdma_get_devices(NULL);
+	struct loop *loop = device->fabric->fabric.loop;
 
-	if (list)
-		rdma_free_devices(list);
+	if (device->removed)
+		return;
+	device->removed = true;
+	/* Of some drivers these are readable for ever now. */
+	loop_io_set(loop, device->channel_io, 0);
+	loop_io_set(loop, device->async_io, 0);
 }
 
 /*
@@ -170,8 +174,6 @@ static void device_free(struct verbs_device *device)
 	verbs_domain_fini(&device->shared);
 	if (device->channel)
 		ibv_destroy_comp_channel(device->channel);
-	if (device->watch)
-		rdma_destroy_id(device->watch);
 	LIST_REMOVE(device, entry);
 	free(device);
 }
@@ -211,50 +213,13 @@ static int device_open(struct verbs_device *device)
 	return 0;
 }
 
-/* An id that is bound beside @id and does nothing: whatever it misses, the device is let go with its last endpoint. */
-static void watch_open(struct verbs_device *device, struct rdma_cm_id *id)
-{
-	struct sockaddr_storage addr;
-
-	if (rdma_create_id(device->fabric->channel, &device->watch, NULL, RDMA_PS_TCP))
-		return;
-	verbs_copy_addr(&addr, rdma_get_local_addr(id));
-	if (addr.ss_family == AF_INET6)
-		((struct sockaddr_in6 *)&addr)->sin6_port = 0;
-	else
-		((struct sockaddr_in *)&addr)->sin_port = 0;
-	if (!rdma_bind_addr(device->watch, (struct sockaddr *)&addr) &&
-	    device->watch->verbs == device->context)
-		return;
-	rdma_destroy_id(device->watch);
-	device->watch = NULL;
-}
-
-void verbs_watch_event(struct verbs_fabric *fabric, const struct rdma_cm_event *event)
-{
-	struct verbs_device *device;
-
-	if (event->event != RDMA_CM_EVENT_DEVICE_REMOVAL)
-		return;
-	LIST_FOREACH(device, &fabric->devices, entry)
-	{
-		if (device->watch != event->id)
-			continue;
-		device->removed = true;
-		verbs_devices_lost();
-		if (!device->eps)
-			device_free(device);
-		return;
-	}
-}
-
-struct verbs_device *verbs_device_get(struct verbs_fabric *fabric, struct rdma_cm_id *id)
+struct verbs_device *verbs_device_get(struct verbs_fabric *fabric, struct ibv_context *context)
 {
 	struct verbs_device *device;
 
 	LIST_FOREACH(device, &fabric->devices, entry)
 	{
-		if (device->context == id->verbs && !device->removed) {
+		if (device->context == context && !device->removed) {
 			device->eps++;
 			return device;
 		}
@@ -263,21 +228,20 @@ struct verbs_device *verbs_device_get(struct verbs_fabric *fabric, struct rdma_c
 	if (!device)
 		return NULL;
 	device->fabric = fabric;
-	device->context = id->verbs;
+	device->context = context;
 	LIST_INSERT_HEAD(&fabric->devices, device, entry);
 	if (device_open(device)) {
 		device_free(device);
 		return NULL;
 	}
 	device->eps = 1;
-	watch_open(device, id);
 	return device;
 }
 
-/* A device that was removed is another one when it comes back. */
+/* A device without endpoints is let go: it may have been removed, and coming back it is another one. */
 void verbs_device_put(struct verbs_device *device)
 {
-	if (--device->eps == 0 && (device->removed || !device->watch))
+	if (--device->eps == 0)
 		device_free(device);
 }
 

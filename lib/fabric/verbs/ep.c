@@ -5,7 +5,7 @@
  *	connecting   RESOLVING -> CONNECTING -> OPEN
  *	accepting    REQUESTED -> ACCEPTED -> OPEN
  *	closing      OPEN -> DRAINING -> DISCONNECTING -> DYING -> CLOSED
- *	failing      any -> DYING -> CLOSED; CONNECTING over iWARP -> ABANDONED -> DYING first
+ *	failing      any -> DYING -> CLOSED; CONNECTING or ACCEPTED over iWARP -> ABANDONED -> DYING first
  *
  * Death is a task: the queue pair is destroyed there, after which no buffer and no key of this endpoint
  * can be touched; then every work request is completed, every unbind answered, and closed() called.
@@ -42,6 +42,15 @@ static void step(void *arg)
 	}
 }
 
+/* The connection manager is through with the set-up, or is not waited for any longer. */
+static void abandon_ends(struct verbs_ep *ep)
+{
+	loop_timer_clear(loop_of(ep), ep->timer);
+	ep->state = VERBS_DYING;
+	if (!ep->aside)
+		loop_defer(loop_of(ep), &ep->step_task);
+}
+
 static void on_timer(void *arg)
 {
 	struct verbs_ep *ep = arg;
@@ -58,6 +67,10 @@ static void on_timer(void *arg)
 		break;
 	case VERBS_OPEN:
 		verbs_ep_die(ep, FABRIC_CLOSE_LOST, "the queue pair failed");
+		break;
+	case VERBS_ABANDONED:
+		ep->bury_aside = true;
+		abandon_ends(ep);
 		break;
 	default:
 		break;
@@ -100,7 +113,7 @@ static struct verbs_ep *ep_new(struct fabric *fabric, const struct fabric_ep_eve
 /* The device is known once an address is resolved or a request is in. */
 static int ep_device(struct verbs_ep *ep)
 {
-	ep->device = verbs_device_get(verbs_fabric_of(ep->ep.fabric), ep->id);
+	ep->device = verbs_device_get(verbs_fabric_of(ep->ep.fabric), ep->id->verbs);
 	if (!ep->device)
 		return -ENOMEM;
 	ep->domain = &ep->device->shared;
@@ -162,13 +175,20 @@ int verbs_adopt(struct fabric *fabric, struct fabric_incoming *fin,
 	memcpy(ep->request, in->private_data, in->private_data_bytes);
 	ep->request_bytes = in->private_data_bytes;
 	ep->id->context = ep;
-	if (rdma_migrate_id(ep->id, verbs_fabric_of(fabric)->channel) || ep_device(ep)) {
-		verbs_ep_die(ep, FABRIC_CLOSE_RESOURCES, "the device cannot serve one more");
+	if (rdma_migrate_id(ep->id, verbs_fabric_of(fabric)->channel)) {
+		/* The id is still on the listener's channel, which must outlive it. */
+		ep->adopted = in;
+		verbs_ep_die(ep, FABRIC_CLOSE_LOST, "the device is gone");
 	} else {
-		ep->tell_requested = true;
-		loop_defer(fabric->loop, &ep->step_task);
+		verbs_incoming_free(in);
+		if (ep_device(ep)) {
+			verbs_ep_die(ep, FABRIC_CLOSE_RESOURCES,
+				     "the device cannot serve one more");
+		} else {
+			ep->tell_requested = true;
+			loop_defer(fabric->loop, &ep->step_task);
+		}
 	}
-	verbs_incoming_free(in);
 	*out = &ep->ep;
 	return 0;
 }
@@ -186,23 +206,41 @@ static void conn_param_fill(struct verbs_ep *ep, struct rdma_conn_param *param)
 		(uint8_t)least(verbs_fabric_of(ep->ep.fabric)->config.rnr_retry, 7);
 }
 
+static int call_connect(struct verbs_ep *ep)
+{
+	return rdma_connect(ep->id, &ep->conn_param) ? -errno : 0;
+}
+
+/* Its events may have been here before. */
+static void connect_called(struct verbs_ep *ep, int result)
+{
+	if (ep->state == VERBS_DYING) {
+		loop_defer(loop_of(ep), &ep->step_task);
+	} else if (result && ep->state == VERBS_ABANDONED) {
+		abandon_ends(ep);
+	} else if (result) {
+		ep->state = VERBS_RESOLVING; /* nothing is under way */
+		verbs_ep_die(ep, result == -ECONNREFUSED ? FABRIC_CLOSE_REFUSED : FABRIC_CLOSE_LOST,
+			     "rdma_connect: %s", strerror(-result));
+	}
+}
+
 /*
  * Linux servers refuse who offers to answer no Reads (peers.md 2.2), so at least one is always offered.
  */
 static void start_connect(struct verbs_ep *ep)
 {
 	const struct ibv_device_attr *attr = &ep->device->attr;
-	struct rdma_conn_param param;
 	unsigned max_ird = least((unsigned)attr->max_qp_rd_atom, UINT8_MAX);
 
 	ep->ird = least(ep->params.ird ? ep->params.ird : 1, max_ird);
 	ep->ord = least(ep->params.ord, least((unsigned)attr->max_qp_init_rd_atom, UINT8_MAX));
-	conn_param_fill(ep, &param);
+	conn_param_fill(ep, &ep->conn_param);
 	ep->state = VERBS_CONNECTING;
-	if (rdma_connect(ep->id, &param)) {
-		ep->state = VERBS_RESOLVING; /* nothing is under way */
-		verbs_ep_die(ep, FABRIC_CLOSE_LOST, "rdma_connect: %s", strerror(errno));
-	}
+	if (ep->device->iwarp)
+		verbs_aside(ep, call_connect, connect_called);
+	else
+		connect_called(ep, call_connect(ep));
 }
 
 static void on_route(struct verbs_ep *ep)
@@ -236,7 +274,6 @@ int verbs_accept(struct fabric_ep *fep, const struct fabric_ep_params *params)
 {
 	struct verbs_ep *ep = verbs_ep_of(fep);
 	const struct ibv_device_attr *attr;
-	struct rdma_conn_param param;
 	int err;
 
 	if (ep->state != VERBS_REQUESTED)
@@ -250,12 +287,14 @@ int verbs_accept(struct fabric_ep *fep, const struct fabric_ep_params *params)
 		verbs_ep_die(ep, FABRIC_CLOSE_RESOURCES, "no queue pair: %s", strerror(-err));
 		return 0;
 	}
-	conn_param_fill(ep, &param);
+	conn_param_fill(ep, &ep->conn_param);
 	ep->state = VERBS_ACCEPTED;
-	if (rdma_accept(ep->id, &param))
+	if (rdma_accept(ep->id, &ep->conn_param)) {
+		ep->state = VERBS_REQUESTED; /* nothing is under way */
 		verbs_ep_die(ep, FABRIC_CLOSE_LOST, "rdma_accept: %s", strerror(errno));
-	else
+	} else {
 		set_setup_timer(ep);
+	}
 	return 0;
 }
 
@@ -312,9 +351,10 @@ void verbs_ep_cm_event(struct verbs_ep *ep, const struct rdma_cm_event *event)
 	if (ep->state == VERBS_DYING || ep->state == VERBS_CLOSED)
 		return;
 	if (ep->state == VERBS_ABANDONED) {
-		/* Connected or not, the connection manager is through with it. */
-		ep->state = VERBS_DYING;
-		loop_defer(loop_of(ep), &ep->step_task);
+		/* Of these two the set-up has not come to an end. */
+		if (event->event != RDMA_CM_EVENT_DEVICE_REMOVAL &&
+		    event->event != RDMA_CM_EVENT_ADDR_CHANGE)
+			abandon_ends(ep);
 		return;
 	}
 	switch (event->event) {
@@ -349,7 +389,8 @@ void verbs_ep_cm_event(struct verbs_ep *ep, const struct rdma_cm_event *event)
 		break;
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:
 		verbs_ep_counters(ep)->device_removals++;
-		verbs_devices_lost();
+		if (ep->device)
+			verbs_device_removed(ep->device);
 		verbs_ep_die(ep, FABRIC_CLOSE_LOST, "the device was removed");
 		break;
 	case RDMA_CM_EVENT_ADDR_CHANGE:
@@ -415,26 +456,50 @@ void verbs_ep_die(struct verbs_ep *ep, enum fabric_close why, const char *fmt, .
 	vsnprintf(ep->detail, sizeof(ep->detail), fmt, args);
 	va_end(args);
 	loop_timer_clear(loop_of(ep), ep->timer);
+	if ((was == VERBS_CONNECTING || was == VERBS_ACCEPTED) && ep->device->iwarp) {
+		/* The kernel's iWARP manager lets nobody disconnect or destroy what it is setting up. */
+		ep->state = VERBS_ABANDONED;
+		loop_timer_set(loop_of(ep), ep->timer, VERBS_ABANDON_US);
+		return;
+	}
 	if (was == VERBS_REQUESTED)
 		(void)rdma_reject(ep->id, NULL, 0);
 	else if (was >= VERBS_ACCEPTED)
 		(void)rdma_disconnect(ep->id);
-	if (was == VERBS_CONNECTING && ep->device->iwarp) {
-		/* The kernel's iWARP manager lets nobody destroy an id whose connect is under way. */
-		ep->state = VERBS_ABANDONED;
-		return;
-	}
 	ep->state = VERBS_DYING;
-	loop_defer(loop_of(ep), &ep->step_task);
+	if (!ep->aside)
+		loop_defer(loop_of(ep), &ep->step_task);
 }
 
-static void bury(struct verbs_ep *ep)
+static int call_destroy_qp(struct verbs_ep *ep)
+{
+	verbs_qp_destroy(ep);
+	return 0;
+}
+
+static int call_destroy_id(struct verbs_ep *ep)
+{
+	rdma_destroy_id(ep->id);
+	return 0;
+}
+
+static void id_destroyed(struct verbs_ep *ep, int result)
 {
 	struct loop *loop = loop_of(ep);
 
-	if (ep->cq)
-		verbs_poll_last(ep);
-	verbs_keys_release(ep);
+	ep->id = NULL;
+	loop_task_cancel(loop, &ep->post_task);
+	loop_task_cancel(loop, &ep->poll_task);
+	loop_timer_clear(loop, ep->timer);
+	if (ep->adopted)
+		verbs_incoming_free(ep->adopted);
+	ep->adopted = NULL;
+	ep->state = VERBS_CLOSED;
+	ep->ep.events->closed(ep->ep.arg, ep->why, ep->detail);
+}
+
+static void qp_destroyed(struct verbs_ep *ep, int result)
+{
 	verbs_qp_close(ep);
 	verbs_queue_flush(ep);
 	verbs_keys_bury(ep);
@@ -442,13 +507,21 @@ static void bury(struct verbs_ep *ep)
 	if (ep->device)
 		verbs_device_put(ep->device);
 	ep->device = NULL;
-	rdma_destroy_id(ep->id);
-	ep->id = NULL;
-	loop_task_cancel(loop, &ep->post_task);
-	loop_task_cancel(loop, &ep->poll_task);
-	loop_timer_clear(loop, ep->timer);
-	ep->state = VERBS_CLOSED;
-	ep->ep.events->closed(ep->ep.arg, ep->why, ep->detail);
+	if (ep->bury_aside)
+		verbs_aside(ep, call_destroy_id, id_destroyed);
+	else
+		id_destroyed(ep, call_destroy_id(ep));
+}
+
+static void bury(struct verbs_ep *ep)
+{
+	if (ep->cq)
+		verbs_poll_last(ep);
+	verbs_keys_release(ep);
+	if (ep->bury_aside)
+		verbs_aside(ep, call_destroy_qp, qp_destroyed);
+	else
+		qp_destroyed(ep, call_destroy_qp(ep));
 }
 
 void verbs_ep_free(struct fabric_ep *fep)

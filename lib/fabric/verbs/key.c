@@ -109,7 +109,6 @@ static struct verbs_key *window_get(struct verbs_domain *domain)
 	 * see that one while it binds the next.
 	 */
 	vk->mw->rkey = vk->window_rkey;
-	vk->window_rkey = ibv_inc_rkey(vk->window_rkey);
 	vk->invalidated = false;
 	return vk;
 }
@@ -128,6 +127,7 @@ static struct verbs_key *window_lend(struct verbs_ep *ep, struct fabric_key *key
 			return NULL;
 		}
 	}
+	vk->window_rkey = ibv_inc_rkey(vk->window_rkey);
 	key->rkey = vk->window_rkey;
 	vk->binding = true;
 	verbs_queue(ep, &vk->bind);

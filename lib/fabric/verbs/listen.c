@@ -69,13 +69,17 @@ static void tell(const struct verbs_listener *listener, const char *what)
 
 static int bind_and_listen(struct verbs_listener *listener)
 {
-	int yes = 1, err;
+	int yes = 1, no = 0, err;
 
 	if (rdma_create_id(listener->channel->channel, &listener->id, NULL, RDMA_PS_TCP))
 		return -errno;
 	/* A port that a former listener's connections still hold; the kernel may not know the option. */
 	(void)rdma_set_option(listener->id, RDMA_OPTION_ID, RDMA_OPTION_ID_REUSEADDR, &yes,
 			      sizeof(yes));
+	/* [::] takes IPv4 clients too, whatever the system's default is. */
+	if (listener->addr.ss_family == AF_INET6)
+		(void)rdma_set_option(listener->id, RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY, &no,
+				      sizeof(no));
 	if (rdma_bind_addr(listener->id, (struct sockaddr *)&listener->addr) ||
 	    rdma_listen(listener->id, listener->backlog)) {
 		err = -errno;
@@ -152,8 +156,6 @@ static void channel_ready(void *arg, unsigned events)
 	case RDMA_CM_EVENT_ADDR_CHANGE:
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:
 		removed = event->event == RDMA_CM_EVENT_DEVICE_REMOVAL;
-		if (removed)
-			verbs_devices_lost();
 		again = event->id == listener->id;
 		rdma_ack_cm_event(event);
 		if (!again)

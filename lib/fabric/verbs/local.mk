@@ -1,5 +1,6 @@
 noinst_LIBRARIES += lib/fabric/verbs/libverbs-fabric.a
 lib_fabric_verbs_libverbs_fabric_a_SOURCES = \
+	lib/fabric/verbs/aside.c \
 	lib/fabric/verbs/device.c \
 	lib/fabric/verbs/ep.c \
 	lib/fabric/verbs/key.c \

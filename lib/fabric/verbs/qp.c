@@ -163,10 +163,15 @@ int verbs_qp_open(struct verbs_ep *ep)
 	return err < 0 ? err : 0;
 }
 
+void verbs_qp_destroy(struct verbs_ep *ep)
+{
+	if (ep->id->qp)
+		rdma_destroy_qp(ep->id);
+}
+
 void verbs_qp_close(struct verbs_ep *ep)
 {
-	if (ep->id && ep->id->qp)
-		rdma_destroy_qp(ep->id);
+	verbs_qp_destroy(ep);
 	if (ep->cq) {
 		ibv_ack_cq_events(ep->cq, ep->cq_unacked);
 		ibv_destroy_cq(ep->cq);

@@ -33,8 +33,6 @@ static void cm_ready(void *arg, unsigned events)
 	rdma_ack_cm_event(event);
 	if (ep)
 		verbs_ep_cm_event(ep, &copy);
-	else
-		verbs_watch_event(fabric, &copy);
 }
 
 struct fabric *verbs_fabric_new(struct loop *loop, struct pool *pool,
@@ -55,6 +53,10 @@ struct fabric *verbs_fabric_new(struct loop *loop, struct pool *pool,
 	fabric->channel_io = loop_io_new(loop, fabric->channel->fd, cm_ready, fabric);
 	if (!fabric->channel_io)
 		goto out_channel;
+	if (verbs_aside_init(fabric)) {
+		loop_io_free(loop, fabric->channel_io);
+		goto out_channel;
+	}
 	loop_io_set(loop, fabric->channel_io, LOOP_READ);
 	return &fabric->fabric;
 
@@ -69,6 +71,7 @@ static void verbs_free(struct fabric *f)
 {
 	struct verbs_fabric *fabric = verbs_fabric_of(f);
 
+	verbs_aside_fini(fabric);
 	verbs_devices_free(fabric);
 	loop_io_free(fabric->fabric.loop, fabric->channel_io);
 	rdma_destroy_event_channel(fabric->channel);

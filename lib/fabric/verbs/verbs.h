@@ -28,7 +28,7 @@ struct verbs_config {
 	uint64_t
 		setup_timeout_us; /* to resolve, to connect, and for the peer to finish an accept */
 	uint64_t busy_poll_us; /* poll for so long after a completion before waiting for an event */
-	unsigned rnr_retry;    /* how often a Send that found no receive is tried again: 0 to 7 */
+	unsigned rnr_retry;    /* times to try a Send again that found no receive; 7: for ever */
 	/* Told in words what befalls a device or a listener, on a thread that uses it; may be NULL. */
 	void (*notice)(const char *text);
 };

@@ -5,7 +5,7 @@
  * Threads. librdmacm keeps one ibv_context per device for the whole process; protection domains,
  * completion channels, queue pairs and event channels are made per worker and used by it alone. Only a
  * verbs_incoming crosses from the listener's thread to a worker's, which takes its id over by
- * rdma_migrate_id(). The asynchronous events of a device come on one descriptor that every worker
+ * rdma_migrate_id(), and what may block is done aside (aside.c). The asynchronous events of a device come on one descriptor that every worker
  * watches; whoever reads one counts it, and what a connection must know reaches its owner as a
  * completion in error or through the connection manager.
  *
@@ -31,6 +31,7 @@
 #define FABRIC_VERBS_VERBS_PRIV_H
 
 #include <infiniband/verbs.h>
+#include <pthread.h>
 #include <rdma/rdma_cma.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -47,6 +48,7 @@
 #define VERBS_MAX_KEY_BYTES  (1u << 30)
 #define VERBS_CLOSE_DRAIN_US 2000000u /* to send what was posted, then to disconnect */
 #define VERBS_FLUSH_US       200000u  /* from flushed work to the event that tells why */
+#define VERBS_ABANDON_US     15000000u /* for the end of an iWARP set-up; Linux gives up after 10 s */
 #define VERBS_RESOLVE_MS     2000
 
 /* Work requests of our own, beside those of enum fabric_wr_op. */
@@ -61,7 +63,7 @@ enum verbs_state {
 	VERBS_OPEN,
 	VERBS_DRAINING,      /* closed here; what was posted is still being sent */
 	VERBS_DISCONNECTING, /* rdma_disconnect() was called; its event or the timer ends it */
-	VERBS_ABANDONED, /* given up while connecting over iWARP: destroying would block until the event */
+	VERBS_ABANDONED, /* given up in the middle of an iWARP set-up: destroying would block until its event */
 	VERBS_DYING, /* over; the end comes from a task */
 	VERBS_CLOSED,
 };
@@ -80,9 +82,8 @@ struct verbs_device {
 	struct ibv_context *context;
 	struct ibv_device_attr attr;
 	bool iwarp, windows;
-	bool rxe;                 /* see Memory above, and invalidated() in poll.c */
-	unsigned eps;             /* endpoints on it */
-	struct rdma_cm_id *watch; /* hears of its removal, endpoints or not; or NULL */
+	bool rxe;     /* see Memory above, and invalidated() in poll.c */
+	unsigned eps; /* endpoints on it */
 	bool removed;
 	struct ibv_comp_channel *channel;
 	struct loop_io *channel_io, *async_io;
@@ -97,6 +98,11 @@ struct verbs_fabric {
 	struct rdma_event_channel *channel;
 	struct loop_io *channel_io;
 	struct verbs_device_list devices;
+	/* Endpoints that come back from their threads, see aside.c; the lock guards the list alone. */
+	pthread_mutex_t back_lock;
+	TAILQ_HEAD(, verbs_ep) back;
+	int back_fd;
+	struct loop_io *back_io;
 };
 
 /* A listener's event channel: kept as long as an id that was handed out still stands on it. */
@@ -155,11 +161,19 @@ struct verbs_ep {
 	uint8_t request[FABRIC_MAX_PRIVATE_DATA];
 	size_t request_bytes;
 	bool tell_requested;
+	struct verbs_incoming *adopted; /* kept if its id could not be taken over */
 	unsigned ird, ord;
 	unsigned max_sge, max_inline_bytes;
 	struct loop_timer *timer;
 	struct loop_task step_task, post_task, poll_task;
 	uint64_t busy_until_us;
+	/* A thread is at work for this endpoint, see aside.c. */
+	bool aside, bury_aside;
+	int aside_result;
+	int (*aside_fn)(struct verbs_ep *ep);
+	void (*back_fn)(struct verbs_ep *ep, int result);
+	TAILQ_ENTRY(verbs_ep) back_entry;
+	struct rdma_conn_param conn_param;
 	/* Send queue: waiting here, and posted. Reads apart, since Sends may pass them. */
 	struct fabric_wr_list wait_sends, wait_reads, sends, reads;
 	uint64_t next_seq;
@@ -197,20 +211,12 @@ static inline void verbs_copy_addr(struct sockaddr_storage *to, const struct soc
 /* device.c */
 /** verbs_notice - tell @config's user what befell a device or a listener. */
 void verbs_notice(const struct verbs_config *config, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/**
- * verbs_devices_lost - have librdmacm look which devices are gone
- *
- * It keeps a device open that it has opened once; it looks whether one is gone only when it is asked, and closes
- * that with the last id on it. A driver that cannot be taken from under a process (rxe, siw) waits until then,
- * and with it whoever removes the device. The only device of a machine librdmacm keeps nevertheless.
- */
-void verbs_devices_lost(void);
-/** verbs_device_get - this worker's view of the device that @id stands on, with one endpoint more; or NULL. */
-struct verbs_device *verbs_device_get(struct verbs_fabric *fabric, struct rdma_cm_id *id);
+/** verbs_device_get - this worker's view of the device behind @context, with one endpoint more; or NULL. */
+struct verbs_device *verbs_device_get(struct verbs_fabric *fabric, struct ibv_context *context);
 /** verbs_device_put - one endpoint less; its id must still stand, since that keeps the context open. */
 void verbs_device_put(struct verbs_device *device);
-/** verbs_watch_event - what the connection manager says of a device's watch. */
-void verbs_watch_event(struct verbs_fabric *fabric, const struct rdma_cm_event *event);
+/** verbs_device_removed - the device of an endpoint is gone: do not listen to it any more. */
+void verbs_device_removed(struct verbs_device *device);
 /** verbs_devices_free - let go of all devices; no endpoint is left. */
 void verbs_devices_free(struct verbs_fabric *fabric);
 /** verbs_domain_init - a protection domain on @device. Returns 0 or a negative errno. */
@@ -219,6 +225,21 @@ int verbs_domain_init(struct verbs_domain *domain, struct verbs_device *device) 
 void verbs_domain_fini(struct verbs_domain *domain);
 /** verbs_slab_mr - the slab of @buf registered for local use in @domain, or NULL. */
 struct ibv_mr *verbs_slab_mr(struct verbs_domain *domain, struct buf *buf);
+
+/* aside.c */
+/**
+ * verbs_aside - call @fn on a thread of its own
+ * @fn:   may use the id and the queue pair of @ep, nothing else that changes; returns 0 or a negative errno
+ * @back: called with that on the loop's thread
+ *
+ * Until then ep->aside is set, and nobody else touches id and queue pair. Without a thread @fn blocks the worker.
+ */
+void verbs_aside(struct verbs_ep *ep, int (*fn)(struct verbs_ep *ep),
+		 void (*back)(struct verbs_ep *ep, int result));
+/** verbs_aside_init - what a fabric needs for that. Returns 0 or a negative errno. */
+int verbs_aside_init(struct verbs_fabric *fabric) MUST_CHECK;
+/** verbs_aside_fini - no endpoint is left. */
+void verbs_aside_fini(struct verbs_fabric *fabric);
 
 /* listen.c */
 int verbs_listen(void *config, struct loop *loop, const struct sockaddr *addr, int backlog,
@@ -257,6 +278,8 @@ void verbs_ep_drained(struct verbs_ep *ep);
 /* qp.c */
 /** verbs_qp_open - completion queue, queue pair and receives, as the parameters say. 0 or negative errno. */
 int verbs_qp_open(struct verbs_ep *ep) MUST_CHECK;
+/** verbs_qp_destroy - the queue pair alone; no buffer and no key can be touched by the device any more. */
+void verbs_qp_destroy(struct verbs_ep *ep);
 /** verbs_qp_close - destroy them; nothing of this endpoint is touched by the device any more. */
 void verbs_qp_close(struct verbs_ep *ep);
 /** verbs_recv_fill - post the receives that are owed, as far as the queue takes them. */

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * What may block for long is done aside, on a thread of its own, while the worker's other connections go on.
+ *
+ * Over iWARP some calls do: siw connects its TCP socket inside of rdma_connect(), and nobody may destroy what
+ * the kernel's iWARP manager has not come to an end with. While an endpoint is aside, its thread uses the id
+ * and the queue pair; the loop does nothing with them.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "fabric/verbs/verbs_priv.h"
+
+#define STACK_BYTES (256u << 10)
+
+static void *aside_main(void *arg)
+{
+	struct verbs_ep *ep = arg;
+	struct verbs_fabric *fabric = verbs_fabric_of(ep->ep.fabric);
+
+	ep->aside_result = ep->aside_fn(ep);
+	/* Under the lock to the end: once the endpoint is back the fabric may go. */
+	pthread_mutex_lock(&fabric->back_lock);
+	TAILQ_INSERT_TAIL(&fabric->back, ep, back_entry);
+	(void)eventfd_write(fabric->back_fd, 1);
+	pthread_mutex_unlock(&fabric->back_lock);
+	return NULL;
+}
+
+static void back_ready(void *arg, unsigned events)
+{
+	struct verbs_fabric *fabric = arg;
+	struct verbs_ep *ep;
+	eventfd_t count;
+
+	(void)eventfd_read(fabric->back_fd, &count);
+	for (;;) {
+		pthread_mutex_lock(&fabric->back_lock);
+		ep = TAILQ_FIRST(&fabric->back);
+		if (ep)
+			TAILQ_REMOVE(&fabric->back, ep, back_entry);
+		pthread_mutex_unlock(&fabric->back_lock);
+		if (!ep)
+			return;
+		ep->aside = false;
+		ep->back_fn(ep, ep->aside_result);
+	}
+}
+
+void verbs_aside(struct verbs_ep *ep, int (*fn)(struct verbs_ep *ep),
+		 void (*back)(struct verbs_ep *ep, int result))
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+	int err;
+
+	ep->aside = true;
+	ep->aside_fn = fn;
+	ep->back_fn = back;
+	err = pthread_attr_init(&attr);
+	if (!err) {
+		(void)pthread_attr_setstacksize(&attr, STACK_BYTES);
+		(void)pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+		err = pthread_create(&thread, &attr, aside_main, ep);
+		pthread_attr_destroy(&attr);
+	}
+	if (err)
+		(void)aside_main(ep); /* late rather than never */
+}
+
+int verbs_aside_init(struct verbs_fabric *fabric)
+{
+	struct loop *loop = fabric->fabric.loop;
+
+	TAILQ_INIT(&fabric->back);
+	fabric->back_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	if (fabric->back_fd < 0)
+		return -errno;
+	fabric->back_io = loop_io_new(loop, fabric->back_fd, back_ready, fabric);
+	if (!fabric->back_io) {
+		close(fabric->back_fd);
+		return -ENOMEM;
+	}
+	pthread_mutex_init(&fabric->back_lock, NULL);
+	loop_io_set(loop, fabric->back_io, LOOP_READ);
+	return 0;
+}
+
+void verbs_aside_fini(struct verbs_fabric *fabric)
+{
+	loop_io_free(fabric->fabric.loop, fabric->back_io);
+	/* The thread of the last endpoint may just be leaving. */
+	pthread_mutex_lock(&fabric->back_lock);
+	pthread_mutex_unlock(&fabric->back_lock);
+	pthread_mutex_destroy(&fabric->back_lock);
+	close(fabric->back_fd);
+}
