@@ -129,7 +129,9 @@ static void read_choice(struct reader *r, const config_setting_t *s, const struc
 	for (int i = 0; key->choices[i]; i++) {
 		size_t at = strlen(all);
 
-		snprintf(all + at, sizeof(all) - at, "%s\"%s\"", i ? " or " : "", key->choices[i]);
+		const char *between = !i ? "" : key->choices[i + 1] ? ", " : " or ";
+
+		snprintf(all + at, sizeof(all) - at, "%s\"%s\"", between, key->choices[i]);
 	}
 	if (text)
 		report(r, s, "%s is \"%s\", but must be %s", key->name, text, all);

@@ -227,6 +227,16 @@ bool config_uri_overlaps(const struct config_uri *a, const struct config_uri *b)
 	return IN6_ARE_ADDR_EQUAL(&in_a, &in_b) && !strchr(a->host, '%') && !strchr(b->host, '%');
 }
 
+const char *config_uri_text(const struct config_uri *uri, char text[static CONFIG_URI_TEXT_BYTES])
+{
+	bool brackets = strchr(uri->host, ':');
+
+	snprintf(text, CONFIG_URI_TEXT_BYTES, "%s://%s%s%s:%s", transport_name(uri->transport),
+		 brackets ? "[" : "", uri->host[0] ? uri->host : "*", brackets ? "]" : "",
+		 uri->port);
+	return text;
+}
+
 bool config_uri_is_loopback(const struct config_uri *uri)
 {
 	struct in6_addr addr;

@@ -9,6 +9,7 @@
 #include "daemon/config.h"
 
 #define CONFIG_HOST_MAX_BYTES 253u /* a host name (RFC 1123), and longer than any literal */
+#define CONFIG_URI_TEXT_BYTES 280u
 
 /**
  * config_uri_parse - TRANSPORT://HOST[:PORT]
@@ -21,6 +22,8 @@
 const char *config_uri_parse(const char *text, bool listen, struct config_uri *uri) MUST_CHECK;
 /** config_uri_fini - free what a URI holds; accepts one that is all zero. */
 void config_uri_fini(struct config_uri *uri);
+/** config_uri_text - as it was written, with every default; `*` for an empty host. Returns @text. */
+const char *config_uri_text(const struct config_uri *uri, char text[static CONFIG_URI_TEXT_BYTES]);
 /** config_uri_overlaps - whether two listen addresses cannot both be bound. */
 bool config_uri_overlaps(const struct config_uri *a, const struct config_uri *b);
 /** config_uri_is_loopback - whether only this host can reach it: a loopback literal, or

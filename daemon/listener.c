@@ -300,6 +300,19 @@ int listener_open(struct loop *loop, const struct service_config *service,
 	return 0;
 }
 
+const char *listener_fabrics(const struct listener *listener)
+{
+	bool verbs = false, iwarp = false;
+
+	for (size_t i = 0; i < listener->nendpoints; i++) {
+		const struct fabric_listener *fabric = listener->endpoints[i].fabric;
+
+		verbs |= fabric && fabric->ops == &verbs_fabric_ops;
+		iwarp |= fabric && fabric->ops == &iwarp_fabric_ops;
+	}
+	return verbs && iwarp ? "verbs and iwarp" : verbs ? "verbs" : iwarp ? "iwarp" : "";
+}
+
 void listener_close(struct listener *listener)
 {
 	if (!listener)

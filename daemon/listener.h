@@ -49,6 +49,8 @@ struct listener;
 int listener_open(struct loop *loop, const struct service_config *service,
 		  const struct listener_events *events, void *arg, char *error, size_t error_bytes,
 		  struct listener **out) MUST_CHECK;
+/** listener_fabrics - what an RDMA listener stands on: "iwarp", "verbs", "verbs and iwarp"; for TCP "". */
+const char *listener_fabrics(const struct listener *listener);
 /** listener_close - stop listening and free; accepts NULL. */
 void listener_close(struct listener *listener);
 /** incoming_drop - close a connection that cannot be handed on. */

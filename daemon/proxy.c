@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "daemon/address.h"
+#include "daemon/config_value.h"
 #include "daemon/listener.h"
 #include "daemon/log.h"
 #include "daemon/resolver.h"
@@ -124,7 +125,8 @@ static int open_listener(struct proxy *proxy, size_t i)
 {
 	struct proxy_service *ps = &proxy->proxy_services[i];
 	const struct service_config *service = &proxy->config->services[i];
-	char error[256];
+	char listen[CONFIG_URI_TEXT_BYTES], connect[CONFIG_URI_TEXT_BYTES], error[256];
+	bool on_any;
 	int rc;
 
 	ps->proxy = proxy;
@@ -134,11 +136,11 @@ static int open_listener(struct proxy *proxy, size_t i)
 		log_error(NULL, "%s: %s", service->name, error);
 		return rc;
 	}
-	log_info(NULL, "%s: listening on %s://%s:%s for %s://%s:%s", service->name,
-		 transport_name(service->listen.transport),
-		 service->listen.host[0] ? service->listen.host : "*", service->listen.port,
-		 transport_name(service->connect.transport), service->connect.host,
-		 service->connect.port);
+	on_any = service->listen.transport == TRANSPORT_RDMA;
+	log_info(NULL, "%s: listening on %s%s%s%s for %s", service->name,
+		 config_uri_text(&service->listen, listen), on_any ? " (" : "",
+		 on_any ? listener_fabrics(ps->listener) : "", on_any ? ")" : "",
+		 config_uri_text(&service->connect, connect));
 	return 0;
 }
 

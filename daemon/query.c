@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "daemon/address.h"
+#include "daemon/config_value.h"
 #include "daemon/log.h"
 #include "daemon/loop.h"
 #include "daemon/stats.h"
@@ -195,27 +196,21 @@ static json_t *status_json(const struct proxy *proxy)
 			 (int)proxy->nservices, "connections", proxy_connections(proxy));
 }
 
-static json_t *uri_json(const struct config_uri *uri)
-{
-	bool brackets = strchr(uri->host, ':');
-
-	return json_sprintf("%s://%s%s%s:%s", transport_name(uri->transport), brackets ? "[" : "",
-			    uri->host[0] ? uri->host : "*", brackets ? "]" : "", uri->port);
-}
-
 static json_t *service_json(const struct proxy *proxy, size_t i)
 {
 	struct service *service = &proxy->services[i];
 	const struct service_config *config = service->config;
+	char listen[CONFIG_URI_TEXT_BYTES], connect[CONFIG_URI_TEXT_BYTES];
 	json_t *refused = json_object();
 
 	for (size_t why = 0; why < LEG_CLOSE_COUNT; why++)
 		if (proxy->proxy_services[i].refused[why])
 			json_object_set_new(refused, stats_closes_table[why].name,
 					    json_integer(proxy->proxy_services[i].refused[why]));
-	return json_pack("{s:s, s:o, s:o, s:i, s:I, s:i, s:o}", "name", config->name, "listen",
-			 uri_json(&config->listen), "connect", uri_json(&config->connect),
-			 "connections", atomic_load(&service->connections), "connections_total",
+	return json_pack("{s:s, s:s, s:s, s:i, s:I, s:i, s:o}", "name", config->name, "listen",
+			 config_uri_text(&config->listen, listen), "connect",
+			 config_uri_text(&config->connect, connect), "connections",
+			 atomic_load(&service->connections), "connections_total",
 			 (json_int_t)atomic_load(&service->connections_total), "max_connections",
 			 config->max_connections, "refused", refused);
 }

@@ -92,8 +92,8 @@ static int run_words(const struct options *options, int nwords, char **words)
 		return complain(EXIT_USAGE, text);
 	}
 	if (nwords != (command->argument ? 2 : 1)) {
-		snprintf(text, sizeof(text), "usage: rpcrdma-proxyctl %s %s", command->name,
-			 command->argument ? command->argument : "");
+		snprintf(text, sizeof(text), "usage: rpcrdma-proxyctl %s%s%s", command->name,
+			 command->argument ? " " : "", command->argument ? command->argument : "");
 		return complain(EXIT_USAGE, text);
 	}
 	return run(options, command, nwords == 2 ? words[1] : NULL);

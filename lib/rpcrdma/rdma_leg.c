@@ -211,7 +211,7 @@ static void find_peer(struct rdma_leg *leg, bool usable)
 	else if (!theirs->remote_invalidation && theirs->send_bytes == theirs->recv_bytes)
 		rdma_leg_peer_found(leg, PEER_LINUX, "sent private data as Linux does");
 	else
-		rdma_leg_peer_found(leg, PEER_AUTO, "sent private data unlike Linux's");
+		rdma_leg_peer_found(leg, PEER_AUTO, "its private data show no server with quirks");
 }
 
 /* C4.1.1-1, C5.2-2, X-5: what does not conform leaves the defaults. */

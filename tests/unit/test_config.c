@@ -248,7 +248,7 @@ static const struct {
 	{SERVICE(TO_TCP "peer = \"linux\";"),
 	 "2: peer is for services that connect to an RDMA server"},
 	{SERVICE(TO_RDMA "peer = \"knfsd\";"),
-	 "2: peer is \"knfsd\", but must be \"auto\" or \"linux\" or \"ganesha\" or \"chimera\" or "
+	 "2: peer is \"knfsd\", but must be \"auto\", \"linux\", \"ganesha\", \"chimera\", "
 	 "\"solaris\" or \"strict\""},
 	{SERVICE(TO_TCP "ddp = \"nfs\";"), "2: ddp is for services that connect to an RDMA server"},
 	{SERVICE(TCP_TO_TCP "credits = 5;"), "2: credits is for services with an RDMA side"},
