@@ -31,7 +31,7 @@ for version in 3 4; do
 	stop_proxy a
 	stop_proxy b
 	for side in a b; do
-		# A receive of 256 KiB can hold a header and as much payload; see design of the staging buffer.
+		# A receive of 256 KiB can hold a header and as much payload.
 		check "NFSv$version: proxy $side copies less than a quarter of the payload" \
 			[ "$(copied $side)" -lt $((ops * 2 * 1048576 / 4)) ]
 		note "proxy $side copied $(copied $side) bytes of $((ops * 2 * 1048576)) in pieces over 16 KiB"

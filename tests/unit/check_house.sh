@@ -80,7 +80,7 @@ grep_code() {
 	(cd "$work/code" && xargs grep -nE "$2" /dev/null <"$1")
 }
 
-echo 1..9
+echo 1..10
 
 # A scan that finds no files would pass everything.
 : >"$work/found"
@@ -168,6 +168,19 @@ while read -r file; do
 	[ "$lines" -le $max_lines ] || echo "$file: $lines lines"
 done <"$work/ours" >"$work/long.bad"
 verdict "no file of lib or daemon is longer than $max_lines lines" "$work/long.bad"
+
+tag='(^|[^A-Za-z0-9_])([ACDE][0-9][0-9.]*-[0-9]+|A-Δ[0-9]+|X-[0-9]+)'
+tags() {
+	grep -ohE "$tag" | sed -E 's/^[^ACDEX]*//' | sort -u
+}
+xargs cat <"$work/all" | tags >"$work/used"
+sed -n 's/^| \([^ |]*\) |.*/\1/p' tests/REQUIREMENTS.md | tags >"$work/explained"
+{
+	[ -s "$work/used" ] || echo "no tags found"
+	comm -23 "$work/used" "$work/explained" | sed 's/$/: stands in the sources, not in REQUIREMENTS.md/'
+	comm -13 "$work/used" "$work/explained" | sed 's/$/: stands in REQUIREMENTS.md, not in the sources/'
+} >"$work/tags.bad"
+verdict "REQUIREMENTS.md explains the tags of the sources" "$work/tags.bad"
 
 clang_format=
 for program in "clang-format-$clang_format_major" clang-format; do

@@ -306,7 +306,7 @@ START_TEST(a_connection_sends_writes_reads_and_closes_in_good_order)
 	ck_assert_uint_eq(counters->fpdus_sent, counters->fpdus_received);
 	ck_assert_uint_eq(counters->crc_checked, ways[_i].crc ? counters->fpdus_received : 0);
 	ck_assert_uint_eq(counters->bytes_sent, counters->bytes_received);
-	/* Only what shares a read with a header: design of the path of a byte. */
+	/* Only what shares a read with a header: HACKING.md, the path of a byte. */
 	ck_assert_uint_le(counters->payload_bytes_copied, 2 * 16384);
 	buf_put(source);
 	buf_put(target);
