@@ -23,12 +23,17 @@ proxy_start() {
 	esac
 	${PROXY_IN:-} "$LAB_BUILD/daemon/rpcrdma-proxy" -c "$conf" >>"$proxy_dir/$name.log" 2>&1 &
 	echo $! >"$proxy_dir/$name.pid"
+	proxy_ready "$name"
+}
+
+# proxy_ready NAME: waits until its control socket answers, as long as it lives.
+proxy_ready() {
 	for _ in $(seq 100); do
-		"$LAB_BUILD/daemon/ctl/rpcrdma-proxyctl" -s "$proxy_dir/$name.sock" status >/dev/null 2>&1 && return 0
-		kill -0 "$(cat "$proxy_dir/$name.pid")" 2>/dev/null || break
+		proxy_says "$1" status >/dev/null 2>&1 && return 0
+		kill -0 "$(cat "$proxy_dir/$1.pid")" 2>/dev/null || break
 		sleep 0.1
 	done
-	echo "proxy $name does not start: $(tail -1 "$proxy_dir/$name.log")"
+	echo "proxy $1 does not start: $(tail -1 "$proxy_dir/$1.log")"
 	return 1
 }
 
@@ -48,19 +53,31 @@ proxy_stop() {
 # proxy_restart NAME: kills it without a word and starts it again with the same configuration.
 proxy_restart() {
 	proxy_stop "$1" KILL
+	proxy_again "$1"
+}
+
+# proxy_again NAME: starts it with the configuration that it had.
+proxy_again() {
 	"$LAB_BUILD/daemon/rpcrdma-proxy" -c "$proxy_dir/$1.conf" >>"$proxy_dir/$1.log" 2>&1 &
 	echo $! >"$proxy_dir/$1.pid"
 }
 
+# proxy_says NAME COMMAND...: what its control client has to say.
+proxy_says() {
+	local name=$1
+	shift
+	timeout 5 "$LAB_BUILD/daemon/ctl/rpcrdma-proxyctl" -s "$proxy_dir/$name.sock" "$@"
+}
+
 # proxy_bytes NAME: what it received and sent on both its legs since it started.
 proxy_bytes() {
-	"$LAB_BUILD/daemon/ctl/rpcrdma-proxyctl" -s "$proxy_dir/$1.sock" -j stats |
+	proxy_says "$1" -j stats |
 		jq '[.. | objects | to_entries[] | select(.key | test("^bytes_(received|sent)$")) | .value | numbers] | add // 0'
 }
 
 # proxy_count NAME COUNTER: the sum of that counter over all that has it.
 proxy_count() {
-	"$LAB_BUILD/daemon/ctl/rpcrdma-proxyctl" -s "$proxy_dir/$1.sock" -j stats |
+	proxy_says "$1" -j stats |
 		jq --arg counter "$2" '[.. | objects | .[$counter]? | numbers] | add // 0'
 }
 
@@ -68,7 +85,7 @@ proxy_count() {
 proxy_drained() {
 	local status=
 	for _ in $(seq 150); do
-		status=$("$LAB_BUILD/daemon/ctl/rpcrdma-proxyctl" -s "$proxy_dir/$1.sock" -j status)
+		status=$(proxy_says "$1" -j status)
 		jq -e '.connections == 0 and (.memory | .claimed_bytes + .waiting_claims + .in_use_bytes == 0)' \
 			<<<"$status" >/dev/null && return 0
 		sleep 0.2

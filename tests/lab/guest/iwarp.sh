@@ -33,6 +33,22 @@ for version in $(versions 4.2); do
 		through host iwarp-ganesha "$version" 10.0.2.2 2103 rdma 10.0.2.2 20148
 done
 
+# As an administrator has it: the export names the proxy alone, and MOUNT takes the same way as NFS.
+only_to_the_proxy() {
+	mkdir -p /run/only
+	exportfs -o rw,fsid=7,no_root_squash,secure,no_subtree_check 10.0.2.2:/run/only
+	NFS3_PATH=/run/only nfs_mount 3 10.0.2.2 2102 rdma 10.0.2.15 20048 || true
+	if grep -q ' /mnt/n ' /proc/mounts; then fail "mountd let the client in"; fi
+	NFS3_PATH=/run/only nfs_mount 3 10.0.2.2 2102 rdma 10.0.2.2 2120
+	[ "$(mount_kind)" = rdma ] || fail "the mount is $(mount_kind)"
+	head -c 300000 /dev/urandom >/mnt/n/file
+	cmp /mnt/n/file /run/only/file
+	umount /mnt/n
+	exportfs -u 10.0.2.2:/run/only
+}
+host_row mount tcp://10.0.2.2:2120 tcp://10.0.2.15:20048
+row "siw client, iwarp=>tcp, knfsd that exports to the proxy alone, 3: MOUNT by the proxy" only_to_the_proxy
+
 # Kills.
 for version in $(versions 4.2); do
 	count=$(moments "$version" 4.2)

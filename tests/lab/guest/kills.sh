@@ -50,11 +50,46 @@ server_verified() {
 	esac
 }
 
+# rxe_replug PROXY: the rxe device is taken away and comes back. Only when the proxies have ended: until then rxe waits, since
+# librdmacm keeps it open; what PROXY does about its connections is seen before. (With siw's device a thread of knfsd may
+# wait for ever for a Read on it.)
+rxe_replug() {
+	local lost removal name names
+	for _ in $(seq 300); do
+		proxy_says "$1" connections | grep -q ' open ' && break || sleep 0.1
+	done
+	lost=$(proxy_count "$1" device_removals)
+	within 60 rdma link delete rxe0 &
+	removal=$!
+	for _ in $(seq 100); do
+		[ "$(proxy_count "$1" device_removals)" = "$lost" ] || break
+		sleep 0.1
+	done
+	[ "$(proxy_count "$1" device_removals)" -gt "$lost" ] || { echo "$1 has lost no connection"; return 1; }
+	names=$(basename -s .pid -a "$proxy_dir"/*.pid)
+	for name in $names; do proxy_stop "$name" KILL; done
+	wait $removal && rdma link add rxe0 type rxe netdev rx0 || return 1
+	# The addresses of a device are known a little after it.
+	for name in $names; do
+		for _ in $(seq 10); do
+			proxy_again "$name"
+			proxy_ready "$name" && break
+		done
+	done
+}
+
+# The bond under rxe fails over to its other interface.
+rxe_move() {
+	local now
+	now=$(cat /sys/class/net/rx0/bonding/active_slave)
+	ip link set rx0 type bond active_slave rx0.$((3 - ${now#rx0.}))
+}
+
 # kill_party PARTY SIDE PROXY: it dies, and starts again. Device and address are rxe's.
 kill_party() {
 	case $1 in
 	proxy) restart "$2" "$3" ;;
-	device) rxe_replug ;;
+	device) rxe_replug "$3" ;;
 	address) rxe_move ;;
 	server)
 		case ${SERVER:-knfsd} in
@@ -76,29 +111,36 @@ drained() {
 # kills PARTY MOMENTS SIDE PROXY VERSION ADDRESS PORT PROTO [MOUNTADDR MOUNTPORT]: PARTY (see kill_party) dies at so
 # many moments of a load. The mount is a hard one: the load recovers by itself. A fresh mount then finds every file.
 kills() {
-	local party=$1 moments=$2 side=$3 proxy=$4 dir
+	local party=$1 moments=$2 side=$3 proxy=$4 dir came connects before
 	shift 4
 	dir=kills.$party.$RANDOM
 	nfs_mount "$@"
+	[ "$(mount_kind)" = "$4" ] || fail "asked for $4, got $(mount_kind)"
 	load_start kills "/mnt/n/$dir" $((moments << 20)) "$moments"
-	load_line=
+	load_line= came=0
 	while [[ $load_line != "done "* ]]; do
 		load_next "$load_fd"
 		case $load_line in
 		"moment "*)
+			came=$((came + 1))
 			echo "$load_line, at $SECONDS s: $party"
 			kill_party "$party" "$side" "$proxy"
 			;;
 		esac
 	done
+	[ "$came" = "$moments" ] || fail "$came moments of $moments came"
+	connects=$(mount_transport | cut -d' ' -f4)
+	[ "$party" = server ] || [ "$connects" -gt "$mount_connects" ] || fail "nobody noticed: $connects connects"
 	umount /mnt/n
 	drained "$side" "$proxy"
+	before=$(bytes "$side" "$proxy")
 	nfs_mount "$@"
 	load_verified kills "/mnt/n/$dir"
 	server_verified kills "$dir"
 	rm -r "/mnt/n/$dir"
 	umount /mnt/n
 	drained "$side" "$proxy"
+	[ "$(bytes "$side" "$proxy")" -gt $((before + (moments << 19))) ] || fail "it was not read through $proxy"
 }
 
 # The clients that are to vanish are numbered from 10; their namespaces stay until clients_forgotten.

@@ -112,18 +112,6 @@ server_restart() {
 	rpc.nfsd --no-udp -V 3 -V 4 -V 4.1 -V 4.2 --rdma=20049 8
 }
 
-# The rxe device is taken away, and comes back. (With siw's a thread of knfsd may wait for ever for a Read on it.)
-rxe_replug() {
-	within 60 rdma link delete rxe0 && rdma link add rxe0 type rxe netdev rx0
-}
-
-# The bond under rxe fails over to its other interface.
-rxe_move() {
-	local now
-	now=$(cat /sys/class/net/rx0/bonding/active_slave)
-	ip link set rx0 type bond active_slave rx0.$((3 - ${now#rx0.}))
-}
-
 # nfs_where VERSION PORT PROTO [MOUNTADDR MOUNTPORT]: sets nfs_path and nfs_options, NFS_OPTIONS among them.
 nfs_where() {
 	local version=$1 port=$2 proto=$3 more=${NFS_OPTIONS:+,$NFS_OPTIONS}

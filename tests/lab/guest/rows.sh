@@ -96,7 +96,7 @@ pair() {
 	grep -q '^1\.\.' "$log" || say "not ok $3: fabric_pair ended with status $status"
 }
 
-# judged NAME FUNCTION ARGUMENTS...: a row and, as a row of its own, what the packet judge says of every packet of it.
+# judged NAME FUNCTION ARGUMENTS...: a row and, as a row of its own, what the packet judge says of what was captured.
 # JUDGE holds the judge's options: -k where somebody is killed, -p where arguments are encrypted. JUDGE_HERE names an
 # interface of this guest, to capture there and not on the host.
 declare -A judged_rows=()
