@@ -163,7 +163,7 @@ static void set_receives(const struct rdma_leg *leg, struct fabric_ep_params *pa
 static void fill_params(struct rdma_leg *leg, struct fabric_ep_params *params)
 {
 	*params = (struct fabric_ep_params){.ird = RDMA_READ_DEPTH};
-	/* As the client we never read; peers refuse one that cannot be read from (peers.md 2.2). */
+	/* As the client we never read; peers refuse one that cannot be read from. */
 	params->ord = leg->connector ? 0 : RDMA_READ_DEPTH;
 	if (leg->peer->private_data) {
 		rpcrdma_private_data_encode(&leg->ours, params->private_data);

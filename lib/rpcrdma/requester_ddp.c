@@ -78,7 +78,7 @@ uint32_t requester_ddp_landing(const struct rdma_leg *leg, const struct exchange
 	    binding->result_bounds(binding->arg, &x->hdr, x->call.data, x->call.len_bytes, bounds,
 				   2) != 1)
 		return 0;
-	/* Rounded up: some servers write the pad, too (peers.md 2.1). */
+	/* Rounded up: some servers write the pad, too. */
 	bound = xdr_padded_bytes(bounds[0]);
 	nsegments = (bound + leg->max_segment_bytes - 1) / leg->max_segment_bytes;
 	hdr = RPCRDMA_MIN_HDR_BYTES + 8 + nsegments * RPCRDMA_SEGMENT_BYTES;

@@ -60,9 +60,8 @@ void requester_end_rpc(struct requester_rpc *rpc, enum exchange_fault fault);
 void requester_key_unbound(struct fabric_key *key);
 
 /*
- * With ddp (requester_ddp.c): for servers that take no position-zero chunks, or want payloads page by page
- * (nfs-binding.md 3.3). Only ever one payload a Call and one a Reply: no server in the field takes more
- * (peers.md 2.2, 2.3).
+ * With ddp (requester_ddp.c): for servers that take no position-zero chunks, or want payloads page by page.
+ * Only ever one payload a Call and one a Reply: no server in the field takes more.
  */
 
 /** requester_reply_ceiling - the largest Reply that @x's Call can get, but for @limit_bytes. */

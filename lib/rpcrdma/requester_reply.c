@@ -315,7 +315,7 @@ void requester_error(struct rdma_leg *leg, const struct rpcrdma_header *hdr)
 		return;
 	}
 	rdma_leg_note(leg, "Call %#x was answered RDMA_ERROR %u", hdr->xid, hdr->error);
-	/* The credit of an error is not a grant: some peers echo what was asked (peers.md 2.3). */
+	/* The credit of an error is not a grant: some peers echo what was asked. */
 	if (hdr->error == RPCRDMA_ERR_VERS) {
 		version_refused(rpc, hdr);
 		return;

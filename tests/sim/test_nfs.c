@@ -108,7 +108,7 @@ START_TEST(payloads_moved_by_rdma_arrive)
 }
 END_TEST
 
-/* Nothing of a message with integrity or privacy is moved (nfs-binding.md 3.4). */
+/* Nothing of a message with integrity or privacy is moved. */
 START_TEST(protected_messages_stay_whole)
 {
 	static const struct nfs_msg_auth krb5i = {RPC_AUTH_GSS, RPC_GSS_DATA, RPC_GSS_INTEGRITY,

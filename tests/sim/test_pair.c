@@ -20,7 +20,7 @@ START_TEST(a_null_call_works_both_ways)
 }
 END_TEST
 
-/* Every length around the inline threshold and every pad residue (peers.md 4.1). */
+/* Every length around the inline threshold and every pad residue. */
 START_TEST(every_size_around_the_threshold_arrives_whole)
 {
 	struct rig *rig = rig_open(NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The client leg before hand-made servers, good ones and broken ones (peers.md section 6, item 10). */
+/* The client leg before hand-made servers, good ones and broken ones. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,7 +69,7 @@ static void reply_invalidating(uint32_t xid, uint32_t rkey)
 	raw_send_inv(raw, bytes, n + 100, rkey);
 }
 
-/* Linux servers invalidate though their own flag is clear (peers.md 2.2). */
+/* Linux servers invalidate though their own flag is clear. */
 START_TEST(a_key_of_the_rpc_may_be_invalidated)
 {
 	uint32_t rkey = rkey_of_reply_chunk(60000);
@@ -341,7 +341,7 @@ START_TEST(an_unmatched_reply_is_dropped)
 }
 END_TEST
 
-/* One of the Calls in flight would wait for it for ever (design.md, errors). */
+/* One of the Calls in flight would wait for it for ever. */
 START_TEST(a_bad_reply_that_matches_nothing_closes)
 {
 	uint8_t bytes[64] = {0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The server leg before hand-made clients, good ones and broken ones (peers.md section 6, item 10). */
+/* The server leg before hand-made clients, good ones and broken ones. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -97,7 +97,7 @@ START_TEST(a_payload_goes_into_its_write_chunk)
 }
 END_TEST
 
-/* Linux adds a segment of four bytes for the pad of a chunk of odd length (peers.md 2.1). */
+/* Linux adds a segment of four bytes for the pad of a chunk of odd length. */
 START_TEST(a_dummy_segment_for_the_pad_stays_empty)
 {
 	struct fabric_key *key = raw_lend(raw, NULL, 1001, FABRIC_REMOTE_WRITE);
@@ -133,7 +133,7 @@ START_TEST(unused_write_chunks_come_back_empty)
 }
 END_TEST
 
-/* A failed op counts with length zero, an empty chunk leaves its result inline (nfs-binding.md 3.1). */
+/* A failed op counts with length zero, an empty chunk leaves its result inline. */
 START_TEST(the_nth_payload_takes_the_nth_chunk)
 {
 	struct fabric_key *first = raw_lend(raw, NULL, 600, FABRIC_REMOTE_WRITE);

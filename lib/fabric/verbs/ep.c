@@ -226,7 +226,7 @@ static void connect_called(struct verbs_ep *ep, int result)
 }
 
 /*
- * Linux servers refuse who offers to answer no Reads (peers.md 2.2), so at least one is always offered.
+ * Linux servers refuse who offers to answer no Reads, so at least one is always offered.
  */
 static void start_connect(struct verbs_ep *ep)
 {
