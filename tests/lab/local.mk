@@ -1,5 +1,6 @@
 # The laboratory runs by itself (tests/lab/run.sh), not in `make check`: it takes minutes.
 EXTRA_DIST += \
+	tests/lab/README.md \
 	tests/lab/RESULTS.md \
 	tests/lab/boot.sh \
 	tests/lab/build.sh \

@@ -26,7 +26,7 @@ shift 3
 	* in the full tier besides: a part of the kernel's source unpacked, hashed and compared; a file of 32 MiB; a directory of
 	  10,000 names read whole; fio with verification (random reads and writes of 512 to 131072 bytes, unaligned, 16 MiB);
 	  200 rounds of contended locks.
-	* kills: a load of seeded files whose journal says what was acknowledged; see HACKING.md. The judge's rows are its verdicts
+	* kills: a load of seeded files whose journal says what was acknowledged; see README.md here. The judge's rows are its verdicts
 	  on the captures of the rows before.
 	* rows with sec=: files, names, links and a READ of 1 MiB.
 
