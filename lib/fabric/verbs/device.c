@@ -77,7 +77,8 @@ void verbs_device_removed(struct verbs_device *device)
 /*
  * A queue pair that failed without a word to the connection manager (siw, when the peer reads what it may
  * not) is put into the error state, here, whosever it is: its owner then sees its receives flushed. The
- * queue pair lives as long as its event is not acknowledged.
+ * queue pair lives as long as its event is not acknowledged, though not its number in the kernel: what other
+ * devices put into the error state by themselves is left alone, lest it be another one by now.
  */
 static void async_ready(void *arg, unsigned events)
 {
@@ -91,7 +92,8 @@ static void async_ready(void *arg, unsigned events)
 		case IBV_EVENT_QP_FATAL:
 		case IBV_EVENT_QP_REQ_ERR:
 		case IBV_EVENT_QP_ACCESS_ERR:
-			(void)ibv_modify_qp(event.element.qp, &attr, IBV_QP_STATE);
+			if (device->iwarp)
+				(void)ibv_modify_qp(event.element.qp, &attr, IBV_QP_STATE);
 			break;
 		case IBV_EVENT_DEVICE_FATAL:
 		case IBV_EVENT_PORT_ERR:
