@@ -151,10 +151,12 @@ kills() {
 	[ "$(bytes "$side" "$proxy")" -gt $((before + (moments << 19))) ] || fail "it was not read through $proxy"
 }
 
-# The clients that are to vanish are numbered from 10; their namespaces stay until clients_forgotten.
+# The clients that are to vanish are numbered from 10, and no number comes twice: what they leave behind stays until
+# clients_forgotten, and to look at their mounts would wait for the dead.
 next_victim() {
-	local n=10
-	while [ -e "/mnt/c$n" ]; do n=$((n + 1)); done
+	local n
+	n=$(($(cat /run/victim 2>/dev/null || echo 9) + 1))
+	echo $n >/run/victim
 	echo $n
 }
 
