@@ -13,13 +13,14 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "daemon/config.h"
-#include "daemon/control.h"
-#include "daemon/log.h"
-#include "daemon/loop.h"
-#include "daemon/proxy.h"
-#include "daemon/query.h"
-#include "daemon/sd.h"
+#include "daemon/base/log.h"
+#include "daemon/base/loop.h"
+#include "daemon/base/paths.h"
+#include "daemon/base/sd.h"
+#include "daemon/config/config.h"
+#include "daemon/control/control.h"
+#include "daemon/control/query.h"
+#include "daemon/proxy/proxy.h"
 
 static const char usage[] = "usage: rpcrdma-proxy [-c FILE] [-t] [-v] [-V] [-h]\n"
 			    "Joins ONC RPC over TCP and RPC-over-RDMA. Runs in the foreground.\n"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One question to the daemon over its control socket. */
-#ifndef CTL_CLIENT_H
-#define CTL_CLIENT_H
+#ifndef DAEMON_CTL_CLIENT_H
+#define DAEMON_CTL_CLIENT_H
 
 #include <jansson.h>
 #include <stddef.h>

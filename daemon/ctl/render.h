@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The daemon's answers, whose members daemon/query.h lists, as text for an administrator. */
-#ifndef CTL_RENDER_H
-#define CTL_RENDER_H
+/* The daemon's answers, whose members daemon/control/query.h lists, as text for an administrator. */
+#ifndef DAEMON_CTL_RENDER_H
+#define DAEMON_CTL_RENDER_H
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "base/compiler.h"
-#include "daemon/control_request.h"
+#include "daemon/control/control_request.h"
 
 #define RENDER_BYTES 32u
 

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/control_request.h"
+#include "daemon/base/paths.h"
+#include "daemon/control/control_request.h"
 #include "daemon/ctl/client.h"
 #include "daemon/ctl/render.h"
 

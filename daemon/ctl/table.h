@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Columns of text, as wide as what stands in them. */
-#ifndef CTL_TABLE_H
-#define CTL_TABLE_H
+#ifndef DAEMON_CTL_TABLE_H
+#define DAEMON_CTL_TABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
  * A leg: one connection of ONC RPC to one peer, over TCP or RDMA.
  *
  * A leg takes Calls to its peer and Replies to its peer's Calls; it gives up what the peer sends. Both
- * directions always work: a Call may come from either end. A bridge (daemon/bridge.h) owns two legs and
+ * directions always work: a Call may come from either end. A bridge (daemon/bridge/bridge.h) owns two legs and
  * hands exchanges from one to the other; neither leg knows the other or what kind it is.
  *
  * Rules:

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/config_keys.h"
-#include "daemon/control_request.h"
+#include "daemon/config/config_keys.h"
+#include "daemon/control/control_request.h"
 
 static void describe(const struct config_key *key, char *text, size_t size)
 {

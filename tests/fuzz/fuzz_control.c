@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "daemon/control_request.h"
+#include "daemon/control/control_request.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

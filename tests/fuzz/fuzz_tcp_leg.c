@@ -4,8 +4,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "daemon/loop.h"
-#include "daemon/tcp_leg.h"
+#include "daemon/base/loop.h"
+#include "rpctcp/tcp_leg.h"
 #include "tests/fuzz/fuzz.h"
 
 #define MAX_MESSAGE   4096u

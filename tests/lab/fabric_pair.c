@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/loop.h"
+#include "daemon/base/loop.h"
 #include "fabric/iwarp/iwarp.h"
 #include "fabric/verbs/verbs.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/binding.h"
+#include "daemon/bridge/binding.h"
 #include "tests/lib/test.h"
 #include "tests/nfs/rows.h"
 #include "tests/sim/rig.h"

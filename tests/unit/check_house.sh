@@ -14,7 +14,7 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
 
 # A room, and those that it may look into. A room has the rules of the longest line that fits its folder.
-cat >"$work/rooms" <<'EOT'
+sed 's,LIB,base rpc nfs fabric fabric/iwarp fabric/sim fabric/verbs leg rpctcp rpcrdma,' >"$work/rooms" <<'EOT'
 lib/base         base
 lib/rpc          base rpc
 lib/nfs          base rpc nfs
@@ -23,9 +23,16 @@ lib/fabric/iwarp base rpc fabric fabric/iwarp
 lib/fabric/sim   base rpc fabric fabric/sim
 lib/fabric/verbs base rpc fabric fabric/verbs
 lib/leg          base rpc fabric leg
+lib/rpctcp       base rpc fabric leg rpctcp
 lib/rpcrdma      base rpc fabric leg rpcrdma
-daemon           base rpc nfs fabric fabric/iwarp fabric/sim fabric/verbs leg rpcrdma daemon
-daemon/ctl       base daemon daemon/ctl
+daemon/base      LIB daemon/base
+daemon/config    LIB daemon/base daemon/config
+daemon/service   LIB daemon/base daemon/config daemon/service
+daemon/bridge    LIB daemon/base daemon/config daemon/service daemon/bridge daemon/proxy
+daemon/proxy     LIB daemon/base daemon/config daemon/service daemon/bridge daemon/proxy
+daemon/control   LIB daemon/base daemon/config daemon/service daemon/bridge daemon/proxy daemon/control
+daemon/ctl       base daemon/base daemon/control daemon/ctl
+daemon           LIB daemon/base daemon/config daemon/service daemon/bridge daemon/proxy daemon/control
 tests            *
 EOT
 
@@ -84,13 +91,13 @@ echo 1..10
 
 # A scan that finds no files would pass everything.
 : >"$work/found"
-for room in lib/base lib/rpc lib/nfs lib/fabric lib/leg lib/rpcrdma daemon tests/unit; do
+for room in lib/base lib/rpc lib/nfs lib/fabric lib/leg lib/rpctcp lib/rpcrdma daemon tests/unit; do
 	grep -q "^$room/" "$work/all" || echo "$room: no sources found" >>"$work/found"
 done
 verdict "the sources are found" "$work/found"
 
 grep_code "$work/all" \
-	'^[ 	]*#[ 	]*include[ 	]+("|<(base|rpc|nfs|fabric|leg|rpcrdma|daemon)/)' |
+	'^[ 	]*#[ 	]*include[ 	]+("|<(base|rpc|nfs|fabric|leg|rpctcp|rpcrdma|daemon)/)' |
 	tr '<>' '""' |
 	awk -v rooms="$work/rooms" '
 	BEGIN {

@@ -16,9 +16,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "daemon/control.h"
-#include "daemon/loop.h"
-#include "daemon/query.h"
+#include "daemon/base/loop.h"
+#include "daemon/control/control.h"
+#include "daemon/control/query.h"
 #include "rpc/record.h"
 #include "rpc/xdr.h"
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "daemon/proxy.h"
+#include "daemon/proxy/proxy.h"
 #include "tests/lib/test.h"
 
 #define FIXTURE_PATIENCE_S  20 /* for anything to come, on however slow a machine */

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "daemon/loop.h"
+#include "daemon/base/loop.h"
 #include "rpc/record.h"
 
 #define PATIENCE_S 20 /* for a state to come, on however slow a machine */

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "daemon/tcp_leg.h"
+#include "rpctcp/tcp_leg.h"
 #include "tests/lib/test.h"
 
 #define FIXTURE_MAX_MESSAGE (2u * 1024u * 1024u)

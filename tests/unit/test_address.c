@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Addresses as text. */
-#include "daemon/address.h"
+#include "daemon/base/address.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

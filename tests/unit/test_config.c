@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/config.h"
-#include "daemon/config_keys.h"
-#include "daemon/config_value.h"
+#include "daemon/config/config.h"
+#include "daemon/config/config_keys.h"
+#include "daemon/config/config_value.h"
 #include "tests/lib/test.h"
 
 #define SERVICE(text) "services = (\n{ name = \"a\"; " text " }\n);\n"

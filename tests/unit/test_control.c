@@ -9,9 +9,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "daemon/control.h"
-#include "daemon/control_request.h"
-#include "daemon/log.h"
+#include "daemon/base/log.h"
+#include "daemon/control/control.h"
+#include "daemon/control/control_request.h"
 #include "tests/lib/fake_loop.h"
 #include "tests/lib/test.h"
 

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "daemon/control.h"
+#include "daemon/control/control.h"
 #include "daemon/ctl/client.h"
 #include "daemon/ctl/render.h"
 #include "daemon/ctl/table.h"

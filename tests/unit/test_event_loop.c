@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* The daemon's loop: order within a turn, freeing inside callbacks, posting from other threads. */
-#include "daemon/loop.h"
+#include "daemon/base/loop.h"
 #include "tests/lib/test.h"
 
 #include <pthread.h>

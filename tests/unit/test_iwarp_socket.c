@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "daemon/loop.h"
+#include "daemon/base/loop.h"
 #include "fabric/iwarp/iwarp.h"
 #include "tests/lib/test.h"
 

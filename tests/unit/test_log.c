@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/log.h"
+#include "daemon/base/log.h"
 #include "tests/lib/test.h"
 
 static char said[64 * 1024];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* The memory of source ports: the same client first, then the same address, each entry once. */
-#include "daemon/replay.h"
+#include "daemon/service/replay.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* The resolver: answers on the loop, never from inside the call, and not after a cancellation. */
-#include "daemon/resolver.h"
+#include "daemon/base/resolver.h"
 
 #include <netinet/in.h>
 
-#include "daemon/address.h"
-#include "daemon/loop.h"
+#include "daemon/base/address.h"
+#include "daemon/base/loop.h"
 #include "tests/lib/test.h"
 
 #define QUIESCE_MS 60000u

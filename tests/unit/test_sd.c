@@ -7,7 +7,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "daemon/sd.h"
+#include "daemon/base/sd.h"
 #include "tests/lib/test.h"
 
 static char dir[] = "/tmp/test-sd-XXXXXX";

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The log: levels, prefixes, escaping, and the buckets that keep peers from filling it. */
+#include "daemon/base/log.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/base/address.h"
+
+#define CUT_MARK " [cut]"
+
+static const struct {
+	const char *name;
+	char priority; /* sd-daemon(3) */
+} levels[] = {
+	[LOG_LEVEL_ERROR] = {"error", '3'},
+	[LOG_LEVEL_WARNING] = {"warning", '4'},
+	[LOG_LEVEL_INFO] = {"info", '6'},
+	[LOG_LEVEL_DEBUG] = {"debug", '7'},
+};
+
+static atomic_int level_on = LOG_LEVEL_INFO;
+
+/* Guards the output and every bucket. */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct log_output output;
+static bool output_set;
+
+bool log_is_on(enum log_level level)
+{
+	return (int)level <= atomic_load_explicit(&level_on, memory_order_relaxed);
+}
+
+void log_set_level(enum log_level level)
+{
+	atomic_store(&level_on, (int)level);
+}
+
+enum log_level log_level(void)
+{
+	return (enum log_level)atomic_load(&level_on);
+}
+
+const char *log_level_name(enum log_level level)
+{
+	return levels[level].name;
+}
+
+int log_level_parse(const char *name, enum log_level *level)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(levels); i++) {
+		if (!strcmp(levels[i].name, name)) {
+			*level = (enum log_level)i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+/* ---- where lines go ---- */
+
+static void write_stderr(void *arg, const char *line, size_t len)
+{
+	ssize_t n;
+
+	/* One call for the line: others may write to the same file. What does not go is lost. */
+	do
+		n = write(STDERR_FILENO, line, len);
+	while (n < 0 && errno == EINTR);
+}
+
+static uint64_t clock_us(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000u + (uint64_t)now.tv_nsec / 1000u;
+}
+
+/* JOURNAL_STREAM names the journal's socket; standard error may have been sent elsewhere since. */
+static bool stderr_is_journal(void)
+{
+	const char *stream = getenv("JOURNAL_STREAM");
+	unsigned long long dev, ino;
+	struct stat st;
+
+	return stream && sscanf(stream, "%llu:%llu", &dev, &ino) == 2 &&
+	       !fstat(STDERR_FILENO, &st) && st.st_dev == dev && st.st_ino == ino;
+}
+
+static const struct log_output *get_output(void)
+{
+	if (!output_set) {
+		output = (struct log_output){write_stderr, NULL, stderr_is_journal(), clock_us};
+		output_set = true;
+	}
+	return &output;
+}
+
+void log_set_output(const struct log_output *to)
+{
+	pthread_mutex_lock(&mutex);
+	output_set = to != NULL;
+	if (to)
+		output = *to;
+	pthread_mutex_unlock(&mutex);
+}
+
+/* ---- making a line ---- */
+
+struct line {
+	char text[LOG_LINE_BYTES];
+	size_t len; /* leaves room for the mark and the newline */
+	bool cut;
+};
+
+static void put_raw(struct line *line, const char *text, size_t len)
+{
+	const size_t max = sizeof(line->text) - sizeof(CUT_MARK);
+
+	if (line->cut || len > max - line->len) {
+		line->cut = true;
+		return;
+	}
+	memcpy(line->text + line->len, text, len);
+	line->len += len;
+}
+
+static void put_escaped(struct line *line, const char *text)
+{
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+		char escape[5];
+
+		if (c == '\\') {
+			put_raw(line, "\\\\", 2);
+		} else if (c >= 0x20 && c < 0x7f) {
+			put_raw(line, text, 1);
+		} else {
+			snprintf(escape, sizeof(escape), "\\x%02x", c);
+			put_raw(line, escape, 4);
+		}
+	}
+}
+
+static void put_head(struct line *line, const struct log_output *out, enum log_level level)
+{
+	char head[64];
+	uint64_t now_us;
+	struct tm tm;
+	time_t sec;
+	size_t len;
+
+	if (out->journal) {
+		len = (size_t)snprintf(head, sizeof(head), "<%c>", levels[level].priority);
+	} else {
+		now_us = out->now_us(CLOCK_REALTIME);
+		sec = (time_t)(now_us / 1000000u);
+		gmtime_r(&sec, &tm);
+		len = strftime(head, sizeof(head), "%Y-%m-%dT%H:%M:%S", &tm);
+		len += (size_t)snprintf(head + len, sizeof(head) - len,
+					".%03uZ %s: ", (unsigned)(now_us % 1000000u / 1000u),
+					levels[level].name);
+	}
+	put_raw(line, head, len);
+}
+
+/* Under the mutex. */
+static void emit(enum log_level level, const struct log_ctx *ctx, const char *text)
+{
+	const struct log_output *out = get_output();
+	struct line line = {.len = 0};
+
+	put_head(&line, out, level);
+	if (ctx)
+		put_escaped(&line, ctx->prefix);
+	put_escaped(&line, text);
+	if (line.cut) {
+		memcpy(line.text + line.len, CUT_MARK, strlen(CUT_MARK));
+		line.len += strlen(CUT_MARK);
+	}
+	line.text[line.len++] = '\n';
+	out->write(out->arg, line.text, line.len);
+}
+
+static void emit_suppressed(enum log_level level, const struct log_ctx *ctx,
+			    struct log_limit *limit)
+{
+	char text[80];
+
+	snprintf(text, sizeof(text), "%llu more such lines were left out",
+		 (unsigned long long)limit->suppressed);
+	limit->suppressed = 0;
+	emit(level, ctx, text);
+}
+
+/* Whether one more line may pass now. */
+static bool take_token(struct log_limit *limit)
+{
+	uint64_t now_us = get_output()->now_us(CLOCK_MONOTONIC);
+	uint64_t tokens = (now_us - limit->refilled_us) / LOG_LIMIT_REFILL_US;
+
+	if (!limit->spent || tokens >= limit->spent) {
+		limit->spent = 0;
+		limit->refilled_us = now_us;
+	} else {
+		limit->spent -= (unsigned)tokens;
+		limit->refilled_us += tokens * LOG_LIMIT_REFILL_US;
+	}
+	if (limit->spent == LOG_LIMIT_BURST)
+		return false;
+	limit->spent++;
+	return true;
+}
+
+void log_write(enum log_level level, const struct log_ctx *ctx, const char *format, ...)
+{
+	char text[LOG_LINE_BYTES];
+	va_list ap;
+
+	if (!log_is_on(level))
+		return;
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	pthread_mutex_lock(&mutex);
+	emit(level, ctx, text);
+	pthread_mutex_unlock(&mutex);
+}
+
+void log_write_limited(enum log_level level, struct log_limit *limit, const struct log_ctx *ctx,
+		       const char *format, ...)
+{
+	char text[LOG_LINE_BYTES];
+	va_list ap;
+
+	if (!log_is_on(level))
+		return;
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	pthread_mutex_lock(&mutex);
+	if (!take_token(limit)) {
+		limit->suppressed++;
+	} else {
+		if (limit->suppressed)
+			emit_suppressed(level, ctx, limit);
+		emit(level, ctx, text);
+	}
+	pthread_mutex_unlock(&mutex);
+}
+
+void log_ctx_init(struct log_ctx *ctx, const char *service, uint64_t id,
+		  const struct sockaddr *client)
+{
+	char addr[ADDRESS_TEXT_BYTES];
+
+	*ctx = (struct log_ctx){0};
+	snprintf(ctx->prefix, sizeof(ctx->prefix), "[%s#%llu %s] ", service, (unsigned long long)id,
+		 address_text(client, addr));
+}
+
+void log_ctx_fini(struct log_ctx *ctx)
+{
+	if (!ctx->notes.suppressed || !log_is_on(LOG_LEVEL_INFO))
+		return;
+	pthread_mutex_lock(&mutex);
+	emit_suppressed(LOG_LEVEL_INFO, ctx, &ctx->notes);
+	pthread_mutex_unlock(&mutex);
+}

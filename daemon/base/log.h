@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The log: one line per event on standard error, with a prefix that names the connection.
+ *
+ * Towards the journal a line begins with its sd-daemon level ("<6>"), elsewhere with time and
+ * level. Control characters and bytes beyond ASCII are escaped, whoever they come from. Lines that
+ * a peer can provoke at will go through a token bucket; what is left out is counted, and said with
+ * the next line that passes.
+ *
+ * Concurrency: any thread; one mutex orders the lines and guards the buckets.
+ */
+#ifndef DAEMON_BASE_LOG_H
+#define DAEMON_BASE_LOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include "base/compiler.h"
+
+#define LOG_LINE_BYTES      2048u /* longest line; more is cut off and marked */
+#define LOG_PREFIX_BYTES    160u
+
+#define LOG_LIMIT_BURST     10u      /* lines at once … */
+#define LOG_LIMIT_REFILL_US 5000000u /* … and one more in each five seconds */
+
+enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
+
+/* A token bucket for lines of one kind; all zero is a full one. */
+struct log_limit {
+	unsigned spent;       /* of the burst */
+	uint64_t refilled_us; /* when the last token came back */
+	uint64_t suppressed;  /* lines left out since the last that passed */
+};
+
+/* Whom the lines of one connection are about. */
+struct log_ctx {
+	char prefix[LOG_PREFIX_BYTES]; /* "[to-filer#17 10.0.0.3:712] " */
+	struct log_limit notes;
+};
+
+/** log_ctx_init - a prefix of the service's name, the connection's number and its client. */
+void log_ctx_init(struct log_ctx *ctx, const char *service, uint64_t id,
+		  const struct sockaddr *client);
+/** log_ctx_fini - say how many notes were left out at the end, if any were. */
+void log_ctx_fini(struct log_ctx *ctx);
+
+/** log_write - log one event; @ctx may be NULL. Use the macros below. */
+void PRINTF_LIKE(3, 4)
+	log_write(enum log_level level, const struct log_ctx *ctx, const char *format, ...);
+/** log_write_limited - log one event of a kind that peers can provoke; see LOG_LIMIT_BURST. */
+void PRINTF_LIKE(4, 5) log_write_limited(enum log_level level, struct log_limit *limit,
+					 const struct log_ctx *ctx, const char *format, ...);
+
+#define log_at(level, ctx, ...)                                                                    \
+	do {                                                                                       \
+		if (log_is_on(level))                                                              \
+			log_write(level, ctx, __VA_ARGS__);                                        \
+	} while (0)
+#define log_error(ctx, ...)   log_at(LOG_LEVEL_ERROR, ctx, __VA_ARGS__)
+#define log_warning(ctx, ...) log_at(LOG_LEVEL_WARNING, ctx, __VA_ARGS__)
+#define log_info(ctx, ...)    log_at(LOG_LEVEL_INFO, ctx, __VA_ARGS__)
+#define log_debug(ctx, ...)   log_at(LOG_LEVEL_DEBUG, ctx, __VA_ARGS__)
+/* What the peer of a connection did: limited by the connection's own bucket. */
+#define log_note(ctx, ...) log_write_limited(LOG_LEVEL_INFO, &(ctx)->notes, ctx, __VA_ARGS__)
+
+/** log_is_on - whether lines of this level are written. */
+bool log_is_on(enum log_level level);
+/** log_set_level - write this level and those above it; LOG_LEVEL_INFO at first; at any time. */
+void log_set_level(enum log_level level);
+/** log_level - the level set. */
+enum log_level log_level(void);
+/** log_level_name - "error", "warning", "info", "debug". */
+const char *log_level_name(enum log_level level);
+/** log_level_parse - the level of that name. Returns 0 or -EINVAL. */
+int log_level_parse(const char *name, enum log_level *level) MUST_CHECK;
+
+/* Where lines go and what time it is; standard error and the clocks unless a test says otherwise.
+ */
+struct log_output {
+	void (*write)(void *arg, const char *line,
+		      size_t len); /* with its newline; under the mutex */
+	void *arg;
+	bool journal; /* "<6>" instead of time and level */
+	uint64_t (*now_us)(clockid_t clock);
+};
+
+/** log_set_output - for tests: before other threads log; NULL restores standard error. */
+void log_set_output(const struct log_output *output);
+
+#endif

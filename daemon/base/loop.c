@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The daemon's loop: base/loop.h on libevent. */
+#include "daemon/base/loop.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <event2/event.h>
+#include <event2/event_struct.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+struct posted {
+	STAILQ_ENTRY(posted) entry;
+	void (*fn)(void *arg);
+	void *arg;
+};
+STAILQ_HEAD(posted_list, posted);
+
+struct event_loop {
+	struct loop loop;
+	struct event_base *base;
+	uint64_t now_us; /* of this turn; 0: nobody has asked yet */
+	bool running, stopped;
+	unsigned watches, timers; /* how many exist */
+	int post_fd;
+	struct event post_event;
+	pthread_mutex_t post_lock;
+	struct posted_list posted; /* under post_lock */
+};
+
+struct loop_io {
+	struct event_loop *loop;
+	void (*fn)(void *arg, unsigned events);
+	void *arg;
+	unsigned events;
+	/* One libevent event each way: a change of one is then one epoll_ctl(). */
+	struct event read, write;
+};
+
+struct loop_timer {
+	struct event_loop *loop;
+	void (*fn)(void *arg);
+	void *arg;
+	uint64_t due_us;
+	struct event event;
+};
+
+static struct event_loop *event_loop_of(struct loop *loop)
+{
+	return container_of(loop, struct event_loop, loop);
+}
+
+static uint64_t clock_us(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000 + (uint64_t)ts.tv_nsec / 1000;
+}
+
+static uint64_t event_now(struct loop *loop)
+{
+	struct event_loop *ev = event_loop_of(loop);
+
+	if (!ev->running)
+		return clock_us();
+	if (!ev->now_us)
+		ev->now_us = clock_us();
+	return ev->now_us;
+}
+
+static void on_io(evutil_socket_t fd, short what, void *arg)
+{
+	struct loop_io *io = arg;
+
+	io->fn(io->arg, what & EV_READ ? LOOP_READ : LOOP_WRITE);
+}
+
+static struct loop_io *event_io_new(struct loop *loop, int fd, void (*fn)(void *, unsigned),
+				    void *arg)
+{
+	struct event_loop *ev = event_loop_of(loop);
+	struct loop_io *io = calloc(1, sizeof(*io));
+
+	if (!io)
+		return NULL;
+	io->loop = ev;
+	io->fn = fn;
+	io->arg = arg;
+	event_assign(&io->read, ev->base, fd, EV_READ | EV_PERSIST, on_io, io);
+	event_assign(&io->write, ev->base, fd, EV_WRITE | EV_PERSIST, on_io, io);
+	ev->watches++;
+	return io;
+}
+
+static void watch(struct event *event, bool wanted)
+{
+	if (wanted)
+		event_add(event, NULL);
+	else
+		event_del(event);
+}
+
+static void event_io_set(struct loop_io *io, unsigned events)
+{
+	unsigned changed = io->events ^ events;
+
+	if (changed & LOOP_READ)
+		watch(&io->read, events & LOOP_READ);
+	if (changed & LOOP_WRITE)
+		watch(&io->write, events & LOOP_WRITE);
+	io->events = events;
+}
+
+static void event_io_free(struct loop_io *io)
+{
+	event_io_set(io, 0);
+	io->loop->watches--;
+	free(io);
+}
+
+static void timer_start(struct loop_timer *timer, uint64_t delay_us)
+{
+	struct timeval tv = {
+		.tv_sec = (time_t)(delay_us / 1000000),
+		.tv_usec = (suseconds_t)(delay_us % 1000000),
+	};
+
+	event_add(&timer->event, &tv);
+}
+
+static void on_timer(evutil_socket_t fd, short what, void *arg)
+{
+	struct loop_timer *timer = arg;
+	uint64_t now_us = event_now(&timer->loop->loop);
+
+	/* libevent's clock is coarse: it can be some milliseconds early, which a timer never is. */
+	if (now_us < timer->due_us)
+		timer_start(timer, timer->due_us - now_us);
+	else
+		timer->fn(timer->arg);
+}
+
+static struct loop_timer *event_timer_new(struct loop *loop, void (*fn)(void *arg), void *arg)
+{
+	struct event_loop *ev = event_loop_of(loop);
+	struct loop_timer *timer = calloc(1, sizeof(*timer));
+
+	if (!timer)
+		return NULL;
+	timer->loop = ev;
+	timer->fn = fn;
+	timer->arg = arg;
+	evtimer_assign(&timer->event, ev->base, on_timer, timer);
+	ev->timers++;
+	return timer;
+}
+
+static void event_timer_set(struct loop_timer *timer, uint64_t delay_us)
+{
+	timer->due_us = event_now(&timer->loop->loop) + delay_us;
+	timer_start(timer, delay_us);
+}
+
+static void event_timer_clear(struct loop_timer *timer)
+{
+	event_del(&timer->event);
+}
+
+static void event_timer_free(struct loop_timer *timer)
+{
+	event_del(&timer->event);
+	timer->loop->timers--;
+	free(timer);
+}
+
+/* Tasks keep event_loop_run() from sleeping; nothing else is needed. */
+static void event_kick(struct loop *loop)
+{
+}
+
+static const struct loop_ops event_ops = {
+	.now_us = event_now,
+	.io_new = event_io_new,
+	.io_set = event_io_set,
+	.io_free = event_io_free,
+	.timer_new = event_timer_new,
+	.timer_set = event_timer_set,
+	.timer_clear = event_timer_clear,
+	.timer_free = event_timer_free,
+	.kick = event_kick,
+};
+
+/* Runs what was posted up to now; the lock is not held meanwhile, so the functions may post. */
+static void run_posted(struct event_loop *ev)
+{
+	struct posted_list list = STAILQ_HEAD_INITIALIZER(list);
+	struct posted *posted;
+
+	pthread_mutex_lock(&ev->post_lock);
+	STAILQ_CONCAT(&list, &ev->posted);
+	pthread_mutex_unlock(&ev->post_lock);
+	while ((posted = STAILQ_FIRST(&list))) {
+		STAILQ_REMOVE_HEAD(&list, entry);
+		posted->fn(posted->arg);
+		free(posted);
+	}
+}
+
+static void on_posted(evutil_socket_t fd, short what, void *arg)
+{
+	struct event_loop *ev = arg;
+	eventfd_t count;
+
+	eventfd_read(ev->post_fd, &count);
+	run_posted(ev);
+}
+
+struct loop *event_loop_new(void)
+{
+	struct event_loop *ev = calloc(1, sizeof(*ev));
+	struct event_config *config = event_config_new();
+
+	if (!ev || !config)
+		goto out_free;
+	/* Each base is used by one thread, and no signal goes through libevent. */
+	event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK);
+	event_config_set_flag(config, EVENT_BASE_FLAG_IGNORE_ENV);
+	ev->base = event_base_new_with_config(config);
+	if (!ev->base)
+		goto out_free;
+	ev->post_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	if (ev->post_fd < 0)
+		goto out_base;
+	event_assign(&ev->post_event, ev->base, ev->post_fd, EV_READ | EV_PERSIST, on_posted, ev);
+	if (event_add(&ev->post_event, NULL) < 0)
+		goto out_fd;
+	event_config_free(config);
+	pthread_mutex_init(&ev->post_lock, NULL);
+	STAILQ_INIT(&ev->posted);
+	ev->loop.ops = &event_ops;
+	TAILQ_INIT(&ev->loop.tasks);
+	return &ev->loop;
+out_fd:
+	close(ev->post_fd);
+out_base:
+	event_base_free(ev->base);
+out_free:
+	if (config)
+		event_config_free(config);
+	free(ev);
+	return NULL;
+}
+
+void event_loop_free(struct loop *loop)
+{
+	struct event_loop *ev;
+
+	if (!loop)
+		return;
+	ev = event_loop_of(loop);
+	while (!STAILQ_EMPTY(&ev->posted))
+		run_posted(ev);
+	assert(ev->watches == 0 && ev->timers == 0);
+	event_del(&ev->post_event);
+	event_base_free(ev->base);
+	close(ev->post_fd);
+	pthread_mutex_destroy(&ev->post_lock);
+	free(ev);
+}
+
+void event_loop_run(struct loop *loop)
+{
+	struct event_loop *ev = event_loop_of(loop);
+
+	ev->running = true;
+	while (!ev->stopped) {
+		int flags = EVLOOP_ONCE;
+
+		if (!TAILQ_EMPTY(&loop->tasks))
+			flags |= EVLOOP_NONBLOCK;
+		ev->now_us = 0;
+		event_base_loop(ev->base, flags);
+		loop_run_tasks(loop);
+	}
+	ev->running = ev->stopped = false;
+}
+
+void event_loop_stop(struct loop *loop)
+{
+	event_loop_of(loop)->stopped = true;
+}
+
+int event_loop_post(struct loop *loop, void (*fn)(void *arg), void *arg)
+{
+	struct event_loop *ev = event_loop_of(loop);
+	struct posted *posted = malloc(sizeof(*posted));
+	bool first;
+
+	if (!posted)
+		return -ENOMEM;
+	posted->fn = fn;
+	posted->arg = arg;
+	pthread_mutex_lock(&ev->post_lock);
+	first = STAILQ_EMPTY(&ev->posted);
+	STAILQ_INSERT_TAIL(&ev->posted, posted, entry);
+	/* Under the lock, lest the loop be freed between. */
+	if (first)
+		eventfd_write(ev->post_fd, 1);
+	pthread_mutex_unlock(&ev->post_lock);
+	return 0;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The configuration file: read once into typed values, which nothing changes afterwards.
+ */
+#ifndef DAEMON_CONFIG_CONFIG_H
+#define DAEMON_CONFIG_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/socket.h>
+
+#include "base/compiler.h"
+#include "rpcrdma/peer_profile.h"
+#include "rpctcp/source_port.h"
+
+enum transport { TRANSPORT_TCP, TRANSPORT_RDMA, TRANSPORT_IWARP, TRANSPORT_VERBS };
+enum ddp { DDP_NONE, DDP_NFS };
+enum fpdu_max { FPDU_MAX_MSS, FPDU_MAX_64K };
+
+struct config_uri {
+	enum transport transport;
+	char *host; /* name or literal, without brackets; "" listens on every address */
+	char *port; /* decimal */
+};
+
+/* A prefix of addresses; v4-mapped IPv6 is held as IPv4. */
+struct config_cidr {
+	sa_family_t family;
+	unsigned prefix_bits;
+	uint8_t addr[16];
+};
+
+struct service_config {
+	char *name;
+	int line; /* where it stands in the file */
+	struct config_uri listen, connect;
+	bool has_allow;
+	size_t nallow;
+	struct config_cidr *allow;
+	uint32_t credits;
+	uint32_t inline_threshold_bytes;
+	uint32_t max_message_bytes;
+	uint32_t max_connections;
+	bool require_privileged_port;
+	enum source_port source_port;
+	uint32_t stall_timeout_s;
+	enum ddp ddp;           /* rdma server: what may move outside of the message */
+	enum peer_id peer;      /* rdma server: its quirks */
+	bool mpa_crc;           /* iwarp: ask for CRC32C */
+	enum fpdu_max fpdu_max; /* iwarp: longest FPDU to send */
+	uint32_t busy_poll_us;  /* verbs: before waiting for an event */
+	uint32_t rnr_retry;     /* verbs: tries of a Send that found no receive */
+};
+
+struct config {
+	char *file;
+	char *control;    /* path of the control socket */
+	uint32_t workers; /* resolved: never 0 */
+	uint32_t memory_limit_mib;
+	size_t nservices;
+	struct service_config *services;
+};
+
+/**
+ * config_load - read and check a file
+ * @path:   the file
+ * @errors: gets each error as "FILE:LINE: what", one a line; all of them, not the first only
+ * @config: set on success; to be freed with config_free()
+ *
+ * Returns 0, -EINVAL if the file has errors, -EFBIG if it is over 1 MiB, -EILSEQ if it has a zero byte,
+ * or the errno of opening or reading it.
+ */
+int config_load(const char *path, FILE *errors, struct config **config) MUST_CHECK;
+/** config_warn - say on @out what is legal but unwise, as start-up warnings. */
+void config_warn(const struct config *config, FILE *out);
+/** config_free - free it; accepts NULL. */
+void config_free(struct config *config);
+/** config_allows - whether the service takes connections from this address. */
+bool config_allows(const struct service_config *service, const struct sockaddr *addr);
+/** transport_name - "tcp", "rdma", "iwarp", "verbs". */
+const char *transport_name(enum transport transport);
+
+#endif

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The keys of the configuration file, with their defaults and limits. */
+#include "daemon/config/config_keys.h"
+
+#include <string.h>
+
+#include "daemon/base/paths.h"
+#include "daemon/config/config.h"
+#include "rpcrdma/private_data.h"
+
+#define KIB           1024u
+#define MIB           (1024u * KIB)
+#define MAX_DISTANCE  3u /* of a misspelt key from the one that was meant */
+#define MAX_KEY_BYTES 40u
+#define DAY_S         86400u
+
+static const char *const source_port_choices[] = {
+	[SOURCE_PORT_AUTO] = "auto",
+	[SOURCE_PORT_RESERVED] = "reserved",
+	[SOURCE_PORT_ANY] = "any",
+	NULL,
+};
+
+static const char *const ddp_choices[] = {
+	[DDP_NONE] = "none",
+	[DDP_NFS] = "nfs",
+	NULL,
+};
+
+static const char *const peer_choices[] = {
+#define PEER_CHOICE(name, text) [PEER_##name] = (text),
+	PEER_PROFILES(PEER_CHOICE)
+#undef PEER_CHOICE
+		NULL,
+};
+
+static const char *const fpdu_max_choices[] = {
+	[FPDU_MAX_MSS] = "mss",
+	[FPDU_MAX_64K] = "64k",
+	NULL,
+};
+
+#define AT(member)         offsetof(struct config, member)
+#define IN_SERVICE(member) offsetof(struct service_config, member)
+
+const struct config_key config_keys[] = {
+	{.name = "control",
+	 .type = CONFIG_KEY_PATH,
+	 .offset = AT(control),
+	 .preset = CONTROL_DEFAULT_SOCKET,
+	 .help = "path of the control socket"},
+	{.name = "workers",
+	 .type = CONFIG_KEY_NUMBER,
+	 .offset = AT(workers),
+	 .preset = "0",
+	 .value = 0,
+	 .min = 0,
+	 .max = 256,
+	 .help = "worker threads; 0: one per core that the daemon may use"},
+	{.name = "memory_limit_mib",
+	 .type = CONFIG_KEY_NUMBER,
+	 .offset = AT(memory_limit_mib),
+	 .preset = "1024",
+	 .value = 1024,
+	 .min = 1,
+	 .max = 1048576,
+	 .unit = "MiB",
+	 .help = "memory for RPC messages, shared evenly by the workers"},
+	{.name = "services",
+	 .type = CONFIG_KEY_SERVICES,
+	 .offset = AT(services),
+	 .help = "list of services: ( { ... }, { ... } )"},
+	{0},
+};
+
+const struct config_key config_service_keys[] = {
+	{.name = "name",
+	 .type = CONFIG_KEY_NAME,
+	 .offset = IN_SERVICE(name),
+	 .mandatory = true,
+	 .help = "name of the service in logs and statistics"},
+	{.name = "listen",
+	 .type = CONFIG_KEY_LISTEN,
+	 .offset = IN_SERVICE(listen),
+	 .mandatory = true,
+	 .help = "where clients connect"},
+	{.name = "connect",
+	 .type = CONFIG_KEY_CONNECT,
+	 .offset = IN_SERVICE(connect),
+	 .mandatory = true,
+	 .help = "where the server is"},
+	{.name = "allow",
+	 .type = CONFIG_KEY_ALLOW,
+	 .offset = IN_SERVICE(allow),
+	 .help = "addresses and prefixes of the clients that may connect; everyone without it"},
+	{.name = "credits",
+	 .type = CONFIG_KEY_NUMBER,
+	 .offset = IN_SERVICE(credits),
+	 .preset = "64",
+	 .value = 64,
+	 .min = 1,
+	 .max = 1024,
+	 .scope = CONFIG_SCOPE_ANY_RDMA,
+	 .help = "RPCs in flight on one RDMA connection: granted to clients, asked of servers"},
+	{.name = "inline_threshold_bytes",
+	 .type = CONFIG_KEY_NUMBER,
+	 .offset = IN_SERVICE(inline_threshold_bytes),
+	 .preset = "4096",
+	 .value = 4096,
+	 .min = RPCRDMA_INLINE_MIN,
+	 .max = RPCRDMA_INLINE_MAX,
+	 .multiple = 1024,
+	 .unit = "bytes",
+	 .scope = CONFIG_SCOPE_ANY_RDMA,
+	 .help = "largest RDMA Send offered to the peer, a multiple of 1024"},
+	{.name = "max_message_bytes",
+	 .type = CONFIG_KEY_NUMBER,
+	 .offset = IN_SERVICE(max_message_bytes),
+	 .preset = "1114112",
+	 .value = MIB + 64 * KIB,
+	 .min = 16 * KIB,
+	 .max = 64 * MIB,
+	 .unit = "bytes",
+	 .help = "largest RPC message, either way; the default is 1 MiB and 64 KiB"},
+	{.name = "max_connections",
+	 .type = CONFIG_KEY_NUMBER,
+	 .offset = IN_SERVICE(max_connections),
+	 .preset = "1024",
+	 .value = 1024,
+	 .min = 1,
+	 .max = 1000000,
+	 .help = "clients connected at once"},
+	{.name = "require_privileged_port",
+	 .type = CONFIG_KEY_BOOL,
+	 .offset = IN_SERVICE(require_privileged_port),
+	 .preset = "true if connect is not tcp",
+	 .scope = CONFIG_SCOPE_LISTEN_TCP,
+	 .help = "refuse TCP clients whose source port is 1024 or above"},
+	{.name = "source_port",
+	 .type = CONFIG_KEY_CHOICE,
+	 .offset = IN_SERVICE(source_port),
+	 .preset = "auto",
+	 .value = SOURCE_PORT_AUTO,
+	 .choices = source_port_choices,
+	 .scope = CONFIG_SCOPE_CONNECT_TCP,
+	 .help = "source port towards a TCP server: below 1024 if the daemon may, always, or any"},
+	{.name = "stall_timeout_s",
+	 .type = CONFIG_KEY_NUMBER,
+	 .offset = IN_SERVICE(stall_timeout_s),
+	 .preset = "60",
+	 .value = 60,
+	 .min = 1,
+	 .max = DAY_S,
+	 .unit = "s",
+	 .help = "how long a peer may take to finish a record or to take a reply"},
+	{.name = "ddp",
+	 .type = CONFIG_KEY_CHOICE,
+	 .offset = IN_SERVICE(ddp),
+	 .preset = "none",
+	 .value = DDP_NONE,
+	 .choices = ddp_choices,
+	 .scope = CONFIG_SCOPE_CONNECT_RDMA,
+	 .help = "towards an RDMA server: whole messages only, or NFS payloads as chunks of their own"},
+	{.name = "peer",
+	 .type = CONFIG_KEY_CHOICE,
+	 .offset = IN_SERVICE(peer),
+	 .preset = "auto",
+	 .value = PEER_AUTO,
+	 .choices = peer_choices,
+	 .scope = CONFIG_SCOPE_CONNECT_RDMA,
+	 .help = "what the RDMA server is, whose quirks are allowed for; auto: found out"},
+	{.name = "mpa_crc",
+	 .type = CONFIG_KEY_BOOL,
+	 .offset = IN_SERVICE(mpa_crc),
+	 .preset = "true",
+	 .value = true,
+	 .scope = CONFIG_SCOPE_ANY_IWARP,
+	 .help = "iWARP: ask for CRC32C; it is used if either end asks"},
+	{.name = "fpdu_max",
+	 .type = CONFIG_KEY_CHOICE,
+	 .offset = IN_SERVICE(fpdu_max),
+	 .preset = "mss",
+	 .value = FPDU_MAX_MSS,
+	 .choices = fpdu_max_choices,
+	 .scope = CONFIG_SCOPE_ANY_IWARP,
+	 .help = "iWARP: longest FPDU to send: as the TCP segment size allows, or 64 KiB"},
+	{.name = "busy_poll_us",
+	 .type = CONFIG_KEY_NUMBER,
+	 .offset = IN_SERVICE(busy_poll_us),
+	 .preset = "0",
+	 .min = 0,
+	 .max = 1000,
+	 .unit = "us",
+	 .scope = CONFIG_SCOPE_ANY_VERBS,
+	 .help = "verbs: poll for so long after a completion before waiting for an event"},
+	{.name = "rnr_retry",
+	 .type = CONFIG_KEY_NUMBER,
+	 .offset = IN_SERVICE(rnr_retry),
+	 .preset = "0",
+	 .min = 0,
+	 .max = 6,
+	 .scope = CONFIG_SCOPE_ANY_VERBS,
+	 .help = "verbs: how often a Send that found no receive is tried again"},
+	{0},
+};
+
+const struct config_key *config_key_find(const struct config_key *keys, const char *name)
+{
+	for (; keys->name; keys++)
+		if (!strcmp(keys->name, name))
+			return keys;
+	return NULL;
+}
+
+static unsigned min3(unsigned a, unsigned b, unsigned c)
+{
+	unsigned m = a < b ? a : b;
+
+	return m < c ? m : c;
+}
+
+/* Edits that make @a into @b (Levenshtein), one row at a time; @b is at most MAX_KEY_BYTES long. */
+static unsigned distance(const char *a, const char *b)
+{
+	unsigned row[MAX_KEY_BYTES + 1];
+	size_t len = strlen(b);
+
+	for (size_t j = 0; j <= len; j++)
+		row[j] = (unsigned)j;
+	for (size_t i = 0; a[i]; i++) {
+		unsigned diagonal = row[0];
+
+		row[0] = (unsigned)i + 1;
+		for (size_t j = 1; j <= len; j++) {
+			unsigned above = row[j];
+
+			row[j] = min3(above + 1, row[j - 1] + 1, diagonal + (a[i] != b[j - 1]));
+			diagonal = above;
+		}
+	}
+	return row[len];
+}
+
+const struct config_key *config_key_nearest(const struct config_key *keys, const char *name)
+{
+	const struct config_key *nearest = NULL, *part = NULL;
+	unsigned best = MAX_DISTANCE + 1;
+	size_t len = strlen(name);
+
+	if (len > MAX_KEY_BYTES)
+		return NULL;
+	for (; keys->name; keys++) {
+		unsigned d = distance(name, keys->name);
+
+		/* Half as many edits as letters is no resemblance. */
+		if (d < best && d * 2 <= strlen(keys->name)) {
+			best = d;
+			nearest = keys;
+		}
+		/* "memory_limit" without its unit, "crc" without its prefix. */
+		if (!part && len >= 3 && strstr(keys->name, name))
+			part = keys;
+	}
+	return nearest ? nearest : part;
+}
+
+const char *config_scope_text(enum config_key_scope scope)
+{
+	static const char *const texts[] = {
+		[CONFIG_SCOPE_ALWAYS] = "is for every service",
+		[CONFIG_SCOPE_ANY_RDMA] = "is for services with an RDMA side",
+		[CONFIG_SCOPE_ANY_IWARP] = "is for services with an rdma:// or iwarp:// side",
+		[CONFIG_SCOPE_ANY_VERBS] = "is for services with an rdma:// or verbs:// side",
+		[CONFIG_SCOPE_LISTEN_TCP] = "is for services that listen on tcp://",
+		[CONFIG_SCOPE_CONNECT_TCP] = "is for services that connect to tcp://",
+		[CONFIG_SCOPE_CONNECT_RDMA] = "is for services that connect to an RDMA server",
+	};
+
+	return texts[scope];
+}

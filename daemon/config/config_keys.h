@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The keys of the configuration file as tables: the reader, its error texts and the manual's check
+ * all go by them.
+ */
+#ifndef DAEMON_CONFIG_CONFIG_KEYS_H
+#define DAEMON_CONFIG_CONFIG_KEYS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum config_key_type {
+	CONFIG_KEY_BOOL,     /* bool */
+	CONFIG_KEY_NUMBER,   /* uint32_t */
+	CONFIG_KEY_CHOICE,   /* int sized enum, from `choices` */
+	CONFIG_KEY_NAME,     /* char *: letters, digits, '.', '_', '-' */
+	CONFIG_KEY_PATH,     /* char *: absolute, fits a socket address */
+	CONFIG_KEY_LISTEN,   /* struct config_uri */
+	CONFIG_KEY_CONNECT,  /* struct config_uri */
+	CONFIG_KEY_ALLOW,    /* struct service_config's allow, nallow and has_allow */
+	CONFIG_KEY_SERVICES, /* struct config's services and nservices */
+};
+
+/* Which services a key means something in. */
+enum config_key_scope {
+	CONFIG_SCOPE_ALWAYS,
+	CONFIG_SCOPE_ANY_RDMA,     /* a side that is not tcp:// */
+	CONFIG_SCOPE_ANY_IWARP,    /* a side that is rdma:// or iwarp:// */
+	CONFIG_SCOPE_ANY_VERBS,    /* a side that is rdma:// or verbs:// */
+	CONFIG_SCOPE_LISTEN_TCP,   /* listen is tcp:// */
+	CONFIG_SCOPE_CONNECT_TCP,  /* connect is tcp:// */
+	CONFIG_SCOPE_CONNECT_RDMA, /* connect is not tcp:// */
+};
+
+struct config_key {
+	const char *name;
+	enum config_key_type type;
+	size_t offset; /* of the value in its struct */
+	bool mandatory;
+	const char *preset; /* default, as the manual prints it; NULL: none */
+	uint32_t value, min, max,
+		multiple;           /* number, bool, choice: the default; number: the rest */
+	const char *unit;           /* "bytes", "s", "MiB" or NULL */
+	const char *const *choices; /* NULL-ended, in the order of the enum */
+	enum config_key_scope scope;
+	const char *help;
+};
+
+/* Ended by a NULL name. */
+extern const struct config_key config_keys[];
+extern const struct config_key config_service_keys[];
+
+/** config_key_find - the key of that name in a table, or NULL. */
+const struct config_key *config_key_find(const struct config_key *keys, const char *name);
+/** config_key_nearest - the key whose name is nearest to @name, or NULL if none is near. */
+const struct config_key *config_key_nearest(const struct config_key *keys, const char *name);
+/** config_scope_text - "is for services that listen on tcp://" … */
+const char *config_scope_text(enum config_key_scope scope);
+
+#endif

@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * The control socket.
+ *
+ * A client is READING its request, then WAITING for what it asked for, then WRITING the answer; a
+ * timer ends each of the three. A query that is under way when its client goes is kept until done()
+ * comes.
+ */
+#include "daemon/control/control.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "daemon/base/log.h"
+#include "daemon/control/control_request.h"
+
+#define LISTEN_BACKLOG  16
+#define ACCEPT_RETRY_US 1000000u /* after running out of descriptors or memory */
+
+enum client_state { CLIENT_READING, CLIENT_WAITING, CLIENT_WRITING };
+
+/* A query under way. */
+struct query {
+	struct client *client; /* NULL once the client has gone */
+};
+
+struct client {
+	TAILQ_ENTRY(client) entry;
+	struct control *control;
+	enum client_state state;
+	int fd;
+	struct loop_io *io;
+	struct loop_timer *timer;
+	struct query *query; /* while WAITING */
+	size_t len;
+	char request[CONTROL_MAX_REQUEST_BYTES + 1];
+	char *reply; /* while WRITING */
+	size_t reply_bytes, sent_bytes;
+};
+
+struct control {
+	struct loop *loop;
+	const struct control_ops *ops;
+	void *arg;
+	struct sockaddr_un addr;
+	int fd;
+	struct loop_io *io;
+	struct loop_timer *retry;
+	unsigned nclients;
+	TAILQ_HEAD(, client) clients;
+};
+
+static void accept_more(struct control *control)
+{
+	loop_io_set(control->loop, control->io,
+		    control->nclients < CONTROL_MAX_CLIENTS ? LOOP_READ : 0);
+}
+
+static void client_drop(struct client *client)
+{
+	struct control *control = client->control;
+
+	if (client->query)
+		client->query->client = NULL;
+	loop_timer_free(control->loop, client->timer);
+	loop_io_free(control->loop, client->io);
+	close(client->fd);
+	free(client->reply);
+	TAILQ_REMOVE(&control->clients, client, entry);
+	control->nclients--;
+	free(client);
+	accept_more(control);
+}
+
+/* ---- answering ---- */
+
+/* Sends what it can; the client is gone when it returns false. */
+static bool client_send(struct client *client)
+{
+	while (client->sent_bytes < client->reply_bytes) {
+		ssize_t n = send(client->fd, client->reply + client->sent_bytes,
+				 client->reply_bytes - client->sent_bytes, MSG_NOSIGNAL);
+
+		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+			return true;
+		if (n < 0)
+			break;
+		client->sent_bytes += (size_t)n;
+	}
+	client_drop(client);
+	return false;
+}
+
+/* Answers with @object, which it takes; the client may be gone afterwards. */
+static void client_reply(struct client *client, json_t *object)
+{
+	char *text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(12));
+	size_t len = text ? strlen(text) : 0;
+
+	json_decref(object);
+	if (!text) {
+		client_drop(client);
+		return;
+	}
+	text[len] = '\n'; /* in the place of its end, which nobody needs */
+	client->state = CLIENT_WRITING;
+	client->reply = text;
+	client->reply_bytes = len + 1;
+	loop_timer_set(client->control->loop, client->timer, CONTROL_TIMEOUT_US);
+	loop_io_set(client->control->loop, client->io, LOOP_WRITE);
+	client_send(client);
+}
+
+static void client_refuse(struct client *client, const char *why)
+{
+	client_reply(client, json_pack("{s:s}", "error", why));
+}
+
+/* ---- asking ---- */
+
+static void query_done(void *arg, json_t *result)
+{
+	struct query *query = arg;
+	struct client *client = query->client;
+
+	free(query);
+	if (!client) {
+		json_decref(result);
+		return;
+	}
+	client->query = NULL;
+	if (result)
+		client_reply(client, result);
+	else
+		client_refuse(client, "the daemon has no memory for the answer");
+}
+
+static void client_query(struct client *client, enum control_query what)
+{
+	struct control *control = client->control;
+
+	client->query = calloc(1, sizeof(*client->query));
+	if (!client->query) {
+		client_drop(client);
+		return;
+	}
+	client->query->client = client;
+	client->state = CLIENT_WAITING;
+	loop_io_set(control->loop, client->io, 0);
+	loop_timer_set(control->loop, client->timer, CONTROL_TIMEOUT_US);
+	control->ops->query(control->arg, what, query_done, client->query);
+}
+
+static void client_log(struct client *client, const char *name)
+{
+	enum log_level level;
+
+	if (log_level_parse(name, &level)) {
+		client_refuse(client, "the level is error, warning, info or debug");
+		return;
+	}
+	log_set_level(level);
+	client_reply(client, json_pack("{s:s}", "level", log_level_name(level)));
+}
+
+static void client_stop(struct client *client)
+{
+	struct control *control = client->control;
+
+	/* The answer goes first: into an empty socket buffer, so at once. */
+	client_reply(client, json_pack("{s:b}", "stopping", 1));
+	control->ops->stop(control->arg);
+}
+
+static bool is_privileged(const struct client *client)
+{
+	struct ucred cred;
+	socklen_t len = sizeof(cred);
+
+	if (getsockopt(client->fd, SOL_SOCKET, SO_PEERCRED, &cred, &len))
+		return false;
+	return cred.uid == 0 || cred.uid == geteuid();
+}
+
+static void client_run(struct client *client, const struct control_request *request)
+{
+	switch (request->command->id) {
+	case CONTROL_COMMAND_STATUS:
+		client_query(client, CONTROL_STATUS);
+		break;
+	case CONTROL_COMMAND_SERVICES:
+		client_query(client, CONTROL_SERVICES);
+		break;
+	case CONTROL_COMMAND_CONNECTIONS:
+		client_query(client, CONTROL_CONNECTIONS);
+		break;
+	case CONTROL_COMMAND_STATS:
+		client_query(client, CONTROL_STATS);
+		break;
+	case CONTROL_COMMAND_LOG:
+		client_log(client, request->argument);
+		break;
+	case CONTROL_COMMAND_STOP:
+		client_stop(client);
+		break;
+	}
+}
+
+static void client_obey(struct client *client, size_t len)
+{
+	struct control_request request;
+	const char *wrong = control_request_parse(client->request, len, &request);
+
+	if (wrong)
+		client_refuse(client, wrong);
+	else if (request.command->privileged && !is_privileged(client))
+		client_refuse(client, "only root and the daemon's own user may do that");
+	else
+		client_run(client, &request);
+}
+
+static void client_read(struct client *client)
+{
+	ssize_t n = recv(client->fd, client->request + client->len,
+			 sizeof(client->request) - client->len, 0);
+	const char *end;
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n < 0 || (n == 0 && client->len == 0)) {
+		client_drop(client);
+		return;
+	}
+	client->len += (size_t)n;
+	end = memchr(client->request, '\n', client->len);
+	/* The end of the stream ends a line too; a full buffer without one is too long a request.
+	 */
+	if (end)
+		client_obey(client, (size_t)(end - client->request));
+	else if (n == 0 || client->len == sizeof(client->request))
+		client_obey(client, client->len);
+}
+
+static void on_client(void *arg, unsigned events)
+{
+	struct client *client = arg;
+
+	if (client->state == CLIENT_READING)
+		client_read(client);
+	else if (client->state == CLIENT_WRITING)
+		client_send(client);
+}
+
+static void on_timeout(void *arg)
+{
+	struct client *client = arg;
+
+	if (client->state != CLIENT_WAITING) {
+		client_drop(client);
+		return;
+	}
+	client->query->client = NULL;
+	client->query = NULL;
+	client_refuse(client, "the daemon did not answer in time");
+}
+
+/* ---- listening ---- */
+
+static void client_new(struct control *control, int fd)
+{
+	struct client *client = calloc(1, sizeof(*client));
+
+	if (!client) {
+		close(fd);
+		return;
+	}
+	client->control = control;
+	client->fd = fd;
+	client->io = loop_io_new(control->loop, fd, on_client, client);
+	client->timer = loop_timer_new(control->loop, on_timeout, client);
+	TAILQ_INSERT_TAIL(&control->clients, client, entry);
+	control->nclients++;
+	if (!client->io || !client->timer) {
+		client_drop(client);
+		return;
+	}
+	loop_io_set(control->loop, client->io, LOOP_READ);
+	loop_timer_set(control->loop, client->timer, CONTROL_TIMEOUT_US);
+	accept_more(control);
+}
+
+static void on_incoming(void *arg, unsigned events)
+{
+	struct control *control = arg;
+	int fd = accept4(control->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+	if (fd >= 0) {
+		client_new(control, fd);
+	} else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+		loop_io_set(control->loop, control->io, 0);
+		loop_timer_set(control->loop, control->retry, ACCEPT_RETRY_US);
+	}
+}
+
+static void on_retry(void *arg)
+{
+	accept_more(arg);
+}
+
+static int PRINTF_LIKE(4, 5) fail(int err, char *error, size_t error_bytes, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(error, error_bytes, format, ap);
+	va_end(ap);
+	return -err;
+}
+
+/* Makes room for our socket: removes one that nobody listens on. */
+static int clear_path(const struct sockaddr_un *addr, char *error, size_t error_bytes)
+{
+	const char *path = addr->sun_path;
+	struct stat st;
+	int fd, err;
+
+	if (lstat(path, &st))
+		return errno == ENOENT ? 0
+				       : fail(errno, error, error_bytes, "cannot look at %s: %s",
+					      path, strerror(errno));
+	if (!S_ISSOCK(st.st_mode))
+		return fail(EEXIST, error, error_bytes, "%s exists and is not a socket", path);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return fail(errno, error, error_bytes, "cannot make a socket: %s", strerror(errno));
+	err = connect(fd, (const struct sockaddr *)addr, sizeof(*addr)) ? errno : 0;
+	close(fd);
+	/* EAGAIN: there is a listener, whose queue is full. */
+	if (!err || err == EAGAIN)
+		return fail(EADDRINUSE, error, error_bytes,
+			    "already running: a daemon listens on %s", path);
+	if (err != ECONNREFUSED)
+		return fail(err, error, error_bytes, "cannot try %s: %s", path, strerror(err));
+	if (unlink(path))
+		return fail(errno, error, error_bytes, "cannot remove the stale socket %s: %s",
+			    path, strerror(errno));
+	return 0;
+}
+
+static int listen_on(const struct sockaddr_un *addr, char *error, size_t error_bytes, int *out)
+{
+	const char *path = addr->sun_path;
+	int rc, fd;
+
+	rc = clear_path(addr, error, error_bytes);
+	if (rc)
+		return rc;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return fail(errno, error, error_bytes, "cannot make a socket: %s", strerror(errno));
+	/* Before bind(), so that the path never has a wider mode; after it, since the umask counts.
+	 */
+	if (fchmod(fd, 0660) || bind(fd, (const struct sockaddr *)addr, sizeof(*addr))) {
+		rc = fail(errno, error, error_bytes, "cannot bind %s: %s", path, strerror(errno));
+		close(fd);
+		return rc;
+	}
+	if (chmod(path, 0660) || listen(fd, LISTEN_BACKLOG)) {
+		rc = fail(errno, error, error_bytes, "cannot listen on %s: %s", path,
+			  strerror(errno));
+		unlink(path);
+		close(fd);
+		return rc;
+	}
+	*out = fd;
+	return 0;
+}
+
+int control_open(struct loop *loop, const char *path, const struct control_ops *ops, void *arg,
+		 char *error, size_t error_bytes, struct control **out)
+{
+	struct control *control;
+	int rc;
+
+	if (strlen(path) >= sizeof(control->addr.sun_path))
+		return fail(ENAMETOOLONG, error, error_bytes, "%s is too long for a socket", path);
+	control = calloc(1, sizeof(*control));
+	if (!control)
+		return fail(ENOMEM, error, error_bytes, "out of memory");
+	control->loop = loop;
+	control->ops = ops;
+	control->arg = arg;
+	control->addr.sun_family = AF_UNIX;
+	strcpy(control->addr.sun_path, path);
+	control->fd = -1;
+	TAILQ_INIT(&control->clients);
+	rc = listen_on(&control->addr, error, error_bytes, &control->fd);
+	if (rc)
+		goto out_close;
+	control->io = loop_io_new(loop, control->fd, on_incoming, control);
+	control->retry = loop_timer_new(loop, on_retry, control);
+	if (!control->io || !control->retry) {
+		rc = fail(ENOMEM, error, error_bytes, "out of memory");
+		goto out_close;
+	}
+	accept_more(control);
+	*out = control;
+	return 0;
+out_close:
+	control_close(control);
+	return rc;
+}
+
+void control_close(struct control *control)
+{
+	struct client *client;
+
+	if (!control)
+		return;
+	while ((client = TAILQ_FIRST(&control->clients)))
+		client_drop(client);
+	loop_io_free(control->loop, control->io);
+	loop_timer_free(control->loop, control->retry);
+	if (control->fd >= 0) {
+		unlink(control->addr.sun_path);
+		close(control->fd);
+	}
+	free(control);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The control socket: a request per connection, JSON back.
+ *
+ * A request is one line: a plain word with an argument or none ("status", "log debug") or a JSON
+ * object
+ * {"command": "log", "argument": "debug"}. The answer is one JSON object on one line: what the
+ * command gives, or {"error": "why"}; then the connection closes.
+ *
+ * The socket has mode 0660. What changes something, stop and log, takes root or the daemon's own
+ * user besides. Clients are bounded in number, and a client that does not finish its request or
+ * does not take its answer is dropped.
+ *
+ * Everything here belongs to the main thread's loop.
+ */
+#ifndef DAEMON_CONTROL_CONTROL_H
+#define DAEMON_CONTROL_CONTROL_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/compiler.h"
+#include "base/loop.h"
+
+#define CONTROL_MAX_CLIENTS 16u
+#define CONTROL_TIMEOUT_US  5000000u /* for the request, and again for taking the answer */
+
+/* What can be asked for; daemon/control/query.h says what the answers have in them. */
+enum control_query {
+	CONTROL_STATUS,
+	CONTROL_SERVICES,
+	CONTROL_CONNECTIONS,
+	CONTROL_STATS,
+};
+
+struct control_ops {
+	/*
+	 * Gathers what is asked for, in its own time, and calls done() once, on the main thread,
+	 * now or later, with a reference that done() takes over; NULL if it cannot be had.
+	 */
+	void (*query)(void *arg, enum control_query query,
+		      void (*done)(void *done_arg, json_t *result), void *done_arg);
+	/* The daemon is to stop, as on SIGTERM. */
+	void (*stop)(void *arg);
+};
+
+struct control;
+
+/**
+ * control_open - listen on the control socket
+ * @path:  a socket that nobody listens on any more is replaced
+ * @ops:   what commands do, with @arg; outlives the control
+ * @error: on failure: what failed, a sentence without a full stop
+ *
+ * Returns 0, -EADDRINUSE if a daemon answers there already, or a negative errno.
+ */
+int control_open(struct loop *loop, const char *path, const struct control_ops *ops, void *arg,
+		 char *error, size_t error_bytes, struct control **out) MUST_CHECK;
+
+/**
+ * control_close - drop every client, remove the socket, free
+ *
+ * Queries that have not been done yet may still call done(), which then only drops what it gets.
+ * Accepts NULL.
+ */
+void control_close(struct control *control);
+
+#endif

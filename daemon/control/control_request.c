@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Requests of the control socket: the commands there are, and how they are asked for. */
+#include "daemon/control/control_request.h"
+
+#include <jansson.h>
+#include <string.h>
+
+const struct control_command control_commands[] = {
+	{.name = "status",
+	 .id = CONTROL_COMMAND_STATUS,
+	 .help = "version, uptime, workers, connections and memory"},
+	{.name = "services", .id = CONTROL_COMMAND_SERVICES, .help = "the services and their load"},
+	{.name = "connections",
+	 .id = CONTROL_COMMAND_CONNECTIONS,
+	 .help = "the connections, each with its client and its server"},
+	{.name = "stats", .id = CONTROL_COMMAND_STATS, .help = "the counters of each service"},
+	{.name = "log",
+	 .id = CONTROL_COMMAND_LOG,
+	 .argument = "LEVEL",
+	 .privileged = true,
+	 .help = "log error, warning, info or debug from now on"},
+	{.name = "stop",
+	 .id = CONTROL_COMMAND_STOP,
+	 .privileged = true,
+	 .help = "close every connection and end the daemon"},
+	{0},
+};
+
+const struct control_command *control_command_find(const char *name)
+{
+	for (const struct control_command *c = control_commands; c->name; c++)
+		if (!strcmp(c->name, name))
+			return c;
+	return NULL;
+}
+
+static const char *set(struct control_request *request, const char *command, const char *argument)
+{
+	const struct control_command *found = control_command_find(command);
+
+	if (!found)
+		return "unknown command";
+	if (found->argument && !*argument)
+		return "the command needs an argument";
+	if (!found->argument && *argument)
+		return "the command takes no argument";
+	if (strlen(argument) > CONTROL_MAX_ARGUMENT_BYTES)
+		return "the argument is too long";
+	request->command = found;
+	strcpy(request->argument, argument);
+	return NULL;
+}
+
+static const char *parse_object(const json_t *object, struct control_request *request)
+{
+	const char *command = NULL, *argument = "", *key;
+	json_t *value;
+
+	if (!json_is_object(object))
+		return "the request is no JSON object";
+	json_object_foreach((json_t *)object, key, value)
+	{
+		if (!json_is_string(value))
+			return "the request has a value that is no string";
+		if (!strcmp(key, "command"))
+			command = json_string_value(value);
+		else if (!strcmp(key, "argument"))
+			argument = json_string_value(value);
+		else
+			return "the request has an unknown member";
+	}
+	if (!command)
+		return "the request has no command";
+	return set(request, command, argument);
+}
+
+static const char *parse_json(const char *text, size_t len, struct control_request *request)
+{
+	json_t *object = json_loadb(text, len, JSON_REJECT_DUPLICATES, NULL);
+	const char *wrong;
+
+	if (!object)
+		return "the request is no JSON object";
+	wrong = parse_object(object, request);
+	json_decref(object);
+	return wrong;
+}
+
+static const char *parse_words(const char *text, size_t len, struct control_request *request)
+{
+	char line[CONTROL_MAX_REQUEST_BYTES + 1];
+	char *command, *argument, *rest, *at;
+
+	memcpy(line, text, len);
+	line[len] = '\0';
+	command = strtok_r(line, " \t", &at);
+	argument = strtok_r(NULL, " \t", &at);
+	rest = strtok_r(NULL, " \t", &at);
+	if (!command)
+		return "the request is empty";
+	if (rest)
+		return "the request has more than two words";
+	return set(request, command, argument ? argument : "");
+}
+
+const char *control_request_parse(const char *text, size_t len, struct control_request *request)
+{
+	if (len > CONTROL_MAX_REQUEST_BYTES)
+		return "the request is too long";
+	if (memchr(text, '\0', len))
+		return "the request has a zero byte";
+	if (len && text[len - 1] == '\r')
+		len--;
+	if (len && text[0] == '{')
+		return parse_json(text, len, request);
+	return parse_words(text, len, request);
+}

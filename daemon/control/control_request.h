@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What can be asked through the control socket: the table of commands, and the form of a request.
+ */
+#ifndef DAEMON_CONTROL_CONTROL_REQUEST_H
+#define DAEMON_CONTROL_CONTROL_REQUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/compiler.h"
+
+#define CONTROL_MAX_REQUEST_BYTES  1024u
+#define CONTROL_MAX_ARGUMENT_BYTES 64u
+
+enum control_command_id {
+	CONTROL_COMMAND_STATUS,
+	CONTROL_COMMAND_SERVICES,
+	CONTROL_COMMAND_CONNECTIONS,
+	CONTROL_COMMAND_STATS,
+	CONTROL_COMMAND_LOG,
+	CONTROL_COMMAND_STOP,
+};
+
+struct control_command {
+	const char *name;
+	enum control_command_id id;
+	const char *argument; /* its name, for a command that takes one; else NULL */
+	bool privileged;      /* for root and the daemon's own user only */
+	const char *help;
+};
+
+/* Ended by a NULL name. */
+extern const struct control_command control_commands[];
+
+struct control_request {
+	const struct control_command *command;
+	char argument[CONTROL_MAX_ARGUMENT_BYTES + 1]; /* "" for commands without */
+};
+
+/** control_command_find - the command of that name, or NULL. */
+const struct control_command *control_command_find(const char *name);
+
+/**
+ * control_request_parse - read a request
+ * @text, @len: the line without its end: "log debug", or {"command": "log", "argument": "debug"}
+ * @request:    set on success
+ *
+ * Returns NULL, or what is wrong with it; the text is constant.
+ */
+const char *control_request_parse(const char *text, size_t len,
+				  struct control_request *request) MUST_CHECK;
+
+#endif

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Counters by table: adding them up and writing them as JSON. */
+#include "daemon/control/stats.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "leg/leg.h"
+
+#define CLOSE_DESC(name, text) {#name, text},
+
+const struct counter_desc stats_closes_table[] = {LEG_CLOSE_REASONS(CLOSE_DESC){NULL, NULL}};
+
+static size_t table_count(const struct counter_desc *table)
+{
+	size_t n = 0;
+
+	while (table[n].name)
+		n++;
+	return n;
+}
+
+static struct stats_module *module_get(struct stats *stats, const char *name,
+				       const struct counter_desc *table)
+{
+	struct stats_module *module;
+
+	for (size_t i = 0; i < stats->nmodules; i++)
+		if (!strcmp(stats->modules[i].name, name))
+			return &stats->modules[i];
+	/* Modules and their counters are the program's own, so these are bounds on the source. */
+	assert(stats->nmodules < STATS_MAX_MODULES && table_count(table) <= STATS_MAX_COUNTERS);
+	module = &stats->modules[stats->nmodules++];
+	*module = (struct stats_module){.name = name, .table = table};
+	return module;
+}
+
+void stats_add(struct stats *stats, const char *module, const struct counter_desc *table,
+	       const void *values)
+{
+	counters_add(table, module_get(stats, module, table)->values, values);
+}
+
+void stats_merge(struct stats *sum, const struct stats *part)
+{
+	for (size_t i = 0; i < part->nmodules; i++)
+		stats_add(sum, part->modules[i].name, part->modules[i].table,
+			  part->modules[i].values);
+}
+
+static json_t *module_json(const struct stats_module *module, bool help)
+{
+	json_t *object = json_object();
+
+	for (size_t i = 0; module->table[i].name; i++) {
+		json_t *value = help ? json_string(module->table[i].help)
+				     : json_integer((json_int_t)module->values[i]);
+
+		if (json_object_set_new(object, module->table[i].name, value)) {
+			json_decref(object);
+			return NULL;
+		}
+	}
+	return object;
+}
+
+static json_t *all_json(const struct stats *stats, bool help)
+{
+	json_t *object = json_object();
+
+	for (size_t i = 0; i < stats->nmodules; i++) {
+		if (json_object_set_new(object, stats->modules[i].name,
+					module_json(&stats->modules[i], help))) {
+			json_decref(object);
+			return NULL;
+		}
+	}
+	return object;
+}
+
+json_t *stats_json(const struct stats *stats)
+{
+	return all_json(stats, false);
+}
+
+json_t *stats_help_json(const struct stats *stats)
+{
+	return all_json(stats, true);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Counters of one service, gathered from whoever keeps them.
+ *
+ * A thread fills a `struct stats` with copies of its counters, module by module; the struct is
+ * plain memory, crosses to another thread as a copy, and is added to those of the other workers
+ * there.
+ */
+#ifndef DAEMON_CONTROL_STATS_H
+#define DAEMON_CONTROL_STATS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "base/counter.h"
+
+#define STATS_MAX_MODULES  8u
+#define STATS_MAX_COUNTERS 96u /* of one module */
+
+struct stats_module {
+	const char *name;                 /* "tcp", "rdma", "iwarp", "closes" */
+	const struct counter_desc *table; /* as many values as it has names */
+	uint64_t values[STATS_MAX_COUNTERS];
+};
+
+/* All zero is an empty one. */
+struct stats {
+	size_t nmodules;
+	struct stats_module modules[STATS_MAX_MODULES];
+};
+
+/* Connections closed, by the one reason of each: a table for uint64_t [LEG_CLOSE_COUNT]. */
+extern const struct counter_desc stats_closes_table[];
+
+/**
+ * stats_add - add a module's counters
+ * @module: its name, static; the same name twice is added up
+ * @table:  the counters' table
+ * @values: a struct or array as the table describes; copied
+ */
+void stats_add(struct stats *stats, const char *module, const struct counter_desc *table,
+	       const void *values);
+/** stats_merge - add all of @part to @sum. */
+void stats_merge(struct stats *sum, const struct stats *part);
+
+/** stats_json - {"tcp": {"calls_received": 5, …}, …}; a new reference, NULL without memory. */
+json_t *stats_json(const struct stats *stats) MUST_CHECK;
+/** stats_help_json - the same with each counter's meaning instead of its value. */
+json_t *stats_help_json(const struct stats *stats) MUST_CHECK;
+
+#endif

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The daemon as a whole: services with their listeners on the main thread, and the workers. */
+#include "daemon/proxy/proxy.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "daemon/base/address.h"
+#include "daemon/base/log.h"
+#include "daemon/base/resolver.h"
+#include "daemon/config/config_value.h"
+#include "daemon/service/listener.h"
+
+#define RESOLVER_QUIESCE_MS 3000u
+#define DESCRIPTORS_KEPT    64u /* for the control socket's clients and for name servers */
+
+static size_t index_of(const struct proxy_service *ps)
+{
+	return ps - ps->proxy->proxy_services;
+}
+
+/* The worker with the fewest connections; the next in turn among equals. */
+static struct worker *choose_worker(struct proxy *proxy)
+{
+	struct worker *best = NULL;
+
+	for (size_t i = 0; i < proxy->nworkers; i++) {
+		struct worker *worker = proxy->workers[(proxy->next_id + i) % proxy->nworkers];
+
+		if (!best || atomic_load(&worker->connections) < atomic_load(&best->connections))
+			best = worker;
+	}
+	return best;
+}
+
+static void on_incoming(void *arg, const struct incoming *in)
+{
+	struct proxy_service *ps = arg;
+	struct proxy *proxy = ps->proxy;
+	uint64_t id = ++proxy->next_id;
+
+	atomic_fetch_add(&proxy->services[index_of(ps)].connections_total, 1);
+	if (worker_adopt(choose_worker(proxy), index_of(ps), in, id))
+		ps->refused[LEG_CLOSE_RESOURCES]++;
+}
+
+static void on_refused(void *arg, const struct sockaddr *peer, enum leg_close why)
+{
+	struct proxy_service *ps = arg;
+	char text[ADDRESS_TEXT_BYTES];
+
+	ps->refused[why]++;
+	log_write_limited(LOG_LEVEL_WARNING, &ps->refusals, NULL, "%s: refused %s: %s",
+			  ps->proxy->config->services[index_of(ps)].name, address_text(peer, text),
+			  leg_close_text(why));
+}
+
+static bool has_room(void *arg)
+{
+	struct proxy_service *ps = arg;
+	struct service *service = &ps->proxy->services[index_of(ps)];
+
+	return atomic_load(&service->connections) < service->config->max_connections;
+}
+
+unsigned proxy_connections(const struct proxy *proxy)
+{
+	unsigned sum = 0;
+
+	for (size_t i = 0; i < proxy->nservices; i++)
+		sum += atomic_load(&proxy->services[i].connections);
+	return sum;
+}
+
+/*
+ * A connection that is taken can open its upstream: what is scarce is not given to clients that
+ * could then not be served. Those wait in the listeners' queues.
+ */
+static bool has_descriptors(void *arg)
+{
+	struct proxy *proxy = ((struct proxy_service *)arg)->proxy;
+	bool enough = proxy_connections(proxy) < proxy->max_connections;
+
+	if (!enough && !proxy->resting)
+		log_write_limited(LOG_LEVEL_WARNING, &proxy->shortages, NULL,
+				  "%u connections are all that the limit of descriptors allows; "
+				  "further ones wait",
+				  proxy->max_connections);
+	proxy->resting = !enough;
+	return enough;
+}
+
+/* Two descriptors a connection, of those that are neither taken now nor kept for the rest. */
+static unsigned most_connections(void)
+{
+	struct rlimit limit;
+	uint64_t left;
+	int lowest = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	/* Descriptors are given out from the lowest: this one tells how many are taken. */
+	if (lowest >= 0)
+		close(lowest);
+	if (lowest < 0 || getrlimit(RLIMIT_NOFILE, &limit))
+		return 1;
+	left = limit.rlim_cur > (rlim_t)lowest ? limit.rlim_cur - lowest : 0;
+	if (left < DESCRIPTORS_KEPT + 2)
+		return 1;
+	left = (left - DESCRIPTORS_KEPT) / 2;
+	return left < UINT_MAX ? (unsigned)left : UINT_MAX;
+}
+
+static const struct listener_events listener_events = {
+	.incoming = on_incoming,
+	.refused = on_refused,
+	.has_room = has_room,
+	.has_descriptors = has_descriptors,
+};
+
+static int open_listener(struct proxy *proxy, size_t i)
+{
+	struct proxy_service *ps = &proxy->proxy_services[i];
+	const struct service_config *service = &proxy->config->services[i];
+	char listen[CONFIG_URI_TEXT_BYTES], connect[CONFIG_URI_TEXT_BYTES], error[256];
+	bool on_any;
+	int rc;
+
+	ps->proxy = proxy;
+	rc = listener_open(proxy->loop, service, &listener_events, ps, error, sizeof(error),
+			   &ps->listener);
+	if (rc) {
+		log_error(NULL, "%s: %s", service->name, error);
+		return rc;
+	}
+	on_any = service->listen.transport == TRANSPORT_RDMA;
+	log_info(NULL, "%s: listening on %s%s%s%s for %s", service->name,
+		 config_uri_text(&service->listen, listen), on_any ? " (" : "",
+		 on_any ? listener_fabrics(ps->listener) : "", on_any ? ")" : "",
+		 config_uri_text(&service->connect, connect));
+	return 0;
+}
+
+/* A warning only: what will be registered depends on what the peers do. */
+static void check_memlock(const struct config *config)
+{
+	size_t memory_bytes = (size_t)config->memory_limit_mib * 1024 * 1024;
+	char text[256];
+
+	if (!verbs_devices_present())
+		return;
+	for (size_t i = 0; i < config->nservices; i++) {
+		if (!service_wants_verbs(&config->services[i]))
+			continue;
+		if (!verbs_memlock_check(memory_bytes, text, sizeof(text)))
+			log_warning(NULL, "%s: %s", config->services[i].name, text);
+		return;
+	}
+}
+
+static int start_workers(struct proxy *proxy)
+{
+	const struct config *config = proxy->config;
+	size_t memory_bytes = (size_t)config->memory_limit_mib * 1024 * 1024 / config->workers;
+
+	proxy->workers = calloc(config->workers, sizeof(*proxy->workers));
+	if (!proxy->workers)
+		return -ENOMEM;
+	for (; proxy->nworkers < config->workers; proxy->nworkers++) {
+		struct worker *worker = worker_new(proxy->nworkers, proxy->services,
+						   proxy->nservices, memory_bytes);
+
+		if (!worker)
+			return -ENOMEM;
+		proxy->workers[proxy->nworkers] = worker;
+	}
+	return 0;
+}
+
+static int start_services(struct proxy *proxy)
+{
+	const struct config *config = proxy->config;
+
+	proxy->services = calloc(config->nservices, sizeof(*proxy->services));
+	proxy->proxy_services = calloc(config->nservices, sizeof(*proxy->proxy_services));
+	if (!proxy->services || !proxy->proxy_services)
+		return -ENOMEM;
+	for (; proxy->nservices < config->nservices; proxy->nservices++) {
+		int rc = service_init(&proxy->services[proxy->nservices],
+				      &config->services[proxy->nservices]);
+
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+int proxy_start(struct loop *loop, const struct config *config, struct proxy **out)
+{
+	struct proxy *proxy = calloc(1, sizeof(*proxy));
+	int rc;
+
+	if (!proxy)
+		return -ENOMEM;
+	proxy->loop = loop;
+	proxy->config = config;
+	proxy->start_us = loop_now_us(loop);
+	check_memlock(config);
+	rc = start_services(proxy);
+	if (!rc)
+		rc = start_workers(proxy);
+	if (rc) {
+		log_error(NULL, "cannot start: %s", strerror(-rc));
+		goto out_stop;
+	}
+	for (size_t i = 0; i < proxy->nservices; i++) {
+		rc = open_listener(proxy, i);
+		if (rc)
+			goto out_stop;
+	}
+	proxy->max_connections = most_connections();
+	*out = proxy;
+	return 0;
+
+out_stop:
+	proxy_stop(proxy);
+	return rc;
+}
+
+void proxy_stop(struct proxy *proxy)
+{
+	if (!proxy)
+		return;
+	for (size_t i = 0; i < proxy->nservices; i++)
+		listener_close(proxy->proxy_services[i].listener);
+	for (size_t i = 0; i < proxy->nworkers; i++)
+		worker_stop(proxy->workers[i]);
+	for (size_t i = 0; i < proxy->nworkers; i++)
+		worker_join(proxy->workers[i]);
+	/* A thread of glibc's that still waits for a name server would post to a freed loop: the
+	 * workers are left to the end of the process then. */
+	if (!resolver_quiesce(RESOLVER_QUIESCE_MS))
+		return;
+	for (size_t i = 0; i < proxy->nworkers; i++)
+		worker_free(proxy->workers[i]);
+	for (size_t i = 0; i < proxy->nservices; i++)
+		service_fini(&proxy->services[i]);
+	free(proxy->workers);
+	free(proxy->services);
+	free(proxy->proxy_services);
+	free(proxy);
+}

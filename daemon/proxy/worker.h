@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A worker: one thread with a loop, buffers and a budget of its own, and the bridges pinned to it.
+ *
+ * Nothing on the path of a byte is shared between workers. What crosses threads is posted to a
+ * worker's loop: connections to adopt, requests for snapshots, the order to stop. Everything else
+ * here belongs to the worker's thread, except where a member says otherwise.
+ */
+#ifndef DAEMON_PROXY_WORKER_H
+#define DAEMON_PROXY_WORKER_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/queue.h>
+
+#include "base/budget.h"
+#include "daemon/bridge/bridge.h"
+#include "daemon/service/service.h"
+#include "fabric/fabric.h"
+#include "rpcrdma/rdma_leg.h"
+#include "rpctcp/tcp_leg.h"
+
+TAILQ_HEAD(bridge_list, bridge);
+
+/* A service as one worker sees it. */
+struct worker_service {
+	struct worker *worker;
+	struct service *service;
+	struct fabric *iwarp;
+	struct fabric *verbs;         /* NULL: not asked for, or no device here */
+	uint64_t verbs_avoided_until; /* rdma:// takes iwarp until then: verbs failed */
+	struct bridge_list bridges;
+	struct tcp_worker tcp;
+	struct rdma_leg_counters rdma;
+	uint64_t closes[LEG_CLOSE_COUNT]; /* bridges, by the one reason */
+};
+
+struct worker {
+	unsigned index;
+	pthread_t thread;
+	struct loop *loop; /* event_loop_post() from any thread */
+	struct pool *pool;
+	struct budget budget;
+	size_t nservices;
+	struct worker_service *services;
+	atomic_uint connections; /* any thread reads: listeners choose the idlest worker */
+	bool stopping;
+};
+
+/**
+ * worker_new - make a worker and start its thread
+ * @index:        for thread name and logs
+ * @services:     the daemon's services, which outlive the worker
+ * @memory_bytes: its share of the memory limit
+ *
+ * Returns NULL without memory or threads.
+ */
+struct worker *worker_new(unsigned index, struct service *services, size_t nservices,
+			  size_t memory_bytes);
+
+/**
+ * worker_adopt - hand a connection to a worker; any thread
+ * @service: index of the service
+ * @in:      taken, also on failure
+ *
+ * Returns 0 or -ENOMEM.
+ */
+int worker_adopt(struct worker *worker, size_t service, const struct incoming *in,
+		 uint64_t id) MUST_CHECK;
+
+/** worker_bridge_gone - for bridges, on the worker's thread: one has been freed. */
+void worker_bridge_gone(struct worker *worker);
+
+/** worker_stop - begin to close the worker's connections in good order; any thread but its own. */
+void worker_stop(struct worker *worker);
+/** worker_join - after worker_stop(): wait for the thread, which ends once its connections have
+ * closed. */
+void worker_join(struct worker *worker);
+/** worker_free - free a worker whose thread has been joined, or never started; accepts NULL. */
+void worker_free(struct worker *worker);
+
+#endif

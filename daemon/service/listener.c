@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The listeners of one service. */
+#include "daemon/service/listener.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/base/address.h"
+#include "daemon/base/log.h"
+#include "daemon/service/service.h"
+#include "fabric/iwarp/iwarp.h"
+
+#define LISTEN_BACKLOG   1024
+#define MAX_ENDPOINTS    16u /* of one host name: two fabrics on each address */
+#define ACCEPTS_PER_TURN 64u /* then others have their turn */
+#define RETRY_US         100000u
+
+/* One socket or fabric listener. */
+struct endpoint {
+	struct listener *listener;
+	int fd; /* TCP; else -1 */
+	struct loop_io *io;
+	struct loop_timer *retry;
+	struct fabric_listener *fabric;
+};
+
+struct listener {
+	struct loop *loop;
+	const struct service_config *service;
+	const struct listener_events *events;
+	void *arg;
+	size_t nendpoints;
+	struct endpoint endpoints[MAX_ENDPOINTS];
+};
+
+void incoming_drop(const struct incoming *in)
+{
+	if (in->fabric)
+		fabric_incoming_drop(in->fabric);
+	else
+		close(in->fd);
+}
+
+static void judge(struct listener *listener, const struct incoming *in)
+{
+	const struct service_config *service = listener->service;
+	const struct sockaddr *peer = (const struct sockaddr *)&in->peer;
+	enum leg_close why;
+
+	if (!config_allows(service, peer))
+		why = LEG_CLOSE_NOT_ALLOWED;
+	else if (!in->fabric && service->require_privileged_port &&
+		 address_port(peer) >= IPPORT_RESERVED)
+		why = LEG_CLOSE_UNPRIVILEGED;
+	else if (!listener->events->has_room(listener->arg))
+		why = LEG_CLOSE_TOO_MANY;
+	else {
+		listener->events->incoming(listener->arg, in);
+		return;
+	}
+	incoming_drop(in);
+	listener->events->refused(listener->arg, peer, why);
+}
+
+static bool has_descriptors(const struct endpoint *ep)
+{
+	return ep->listener->events->has_descriptors(ep->listener->arg);
+}
+
+static void watch(struct endpoint *ep, bool on)
+{
+	if (ep->fabric)
+		fabric_listener_pause(ep->fabric, !on);
+	else
+		loop_io_set(ep->listener->loop, ep->io, on ? LOOP_READ : 0);
+}
+
+/* Leaves connections in the kernel's queue for a while. */
+static void rest(struct endpoint *ep)
+{
+	watch(ep, false);
+	loop_timer_set(ep->listener->loop, ep->retry, RETRY_US);
+}
+
+static void on_fabric_incoming(void *arg, struct fabric_incoming *fabric)
+{
+	struct endpoint *ep = arg;
+	struct incoming in = {.fd = -1, .fabric = fabric, .peer = fabric->peer};
+
+	judge(ep->listener, &in);
+	if (!has_descriptors(ep))
+		rest(ep);
+}
+
+static void on_retry(void *arg)
+{
+	struct endpoint *ep = arg;
+
+	if (has_descriptors(ep))
+		watch(ep, true);
+	else
+		rest(ep);
+}
+
+static bool is_shortage(int err)
+{
+	return err == EMFILE || err == ENFILE || err == ENOBUFS || err == ENOMEM;
+}
+
+static void on_readable(void *arg, unsigned events)
+{
+	struct endpoint *ep = arg;
+
+	for (unsigned i = 0; i < ACCEPTS_PER_TURN; i++) {
+		struct incoming in = {.fd = -1};
+		socklen_t len = sizeof(in.peer);
+
+		if (!has_descriptors(ep)) {
+			rest(ep);
+			return;
+		}
+		in.fd = accept4(ep->fd, (struct sockaddr *)&in.peer, &len,
+				SOCK_NONBLOCK | SOCK_CLOEXEC);
+		if (in.fd >= 0) {
+			judge(ep->listener, &in);
+			continue;
+		}
+		if (errno == EINTR || errno == ECONNABORTED)
+			continue;
+		if (is_shortage(errno))
+			rest(ep);
+		return;
+	}
+}
+
+static int open_tcp(struct endpoint *ep, const struct addrinfo *ai)
+{
+	struct loop *loop = ep->listener->loop;
+	int on = 1, off = 0, rc;
+
+	ep->fd = socket(ai->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (ep->fd < 0)
+		return -errno;
+	setsockopt(ep->fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	/* [::] takes IPv4 clients too, whatever the system's default is. */
+	if (ai->ai_family == AF_INET6)
+		setsockopt(ep->fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
+	if (bind(ep->fd, ai->ai_addr, ai->ai_addrlen) || listen(ep->fd, LISTEN_BACKLOG)) {
+		rc = -errno;
+		goto out_close;
+	}
+	rc = -ENOMEM;
+	ep->io = loop_io_new(loop, ep->fd, on_readable, ep);
+	if (!ep->io)
+		goto out_close;
+	loop_io_set(loop, ep->io, LOOP_READ);
+	return 0;
+
+out_close:
+	close(ep->fd);
+	return rc;
+}
+
+static int open_fabric(struct endpoint *ep, const struct fabric_ops *ops, const struct addrinfo *ai)
+{
+	const struct service_config *service = ep->listener->service;
+	struct iwarp_config iwarp;
+	struct verbs_config verbs;
+
+	service_iwarp_config(service, &iwarp);
+	service_verbs_config(service, &verbs);
+	ep->fd = -1;
+	return fabric_listen(ops, ops == &verbs_fabric_ops ? (void *)&verbs : (void *)&iwarp,
+			     ep->listener->loop, ai->ai_addr, LISTEN_BACKLOG, on_fabric_incoming,
+			     ep, &ep->fabric);
+}
+
+/* The next endpoint, on TCP if @ops is NULL; it counts only if it could be opened. */
+static int open_endpoint(struct listener *listener, const struct fabric_ops *ops,
+			 const struct addrinfo *ai)
+{
+	struct endpoint *ep = &listener->endpoints[listener->nendpoints];
+	int rc;
+
+	memset(ep, 0, sizeof(*ep));
+	ep->listener = listener;
+	ep->retry = loop_timer_new(listener->loop, on_retry, ep);
+	if (!ep->retry)
+		return -ENOMEM;
+	rc = ops ? open_fabric(ep, ops, ai) : open_tcp(ep, ai);
+	if (rc)
+		loop_timer_free(listener->loop, ep->retry);
+	else
+		listener->nendpoints++;
+	return rc;
+}
+
+/* That an rdma:// address is served by one fabric alone, where both were tried. */
+static void tell_lack(const struct listener *listener, const struct addrinfo *ai,
+		      enum log_level level, const char *fabric, int rc)
+{
+	char text[ADDRESS_TEXT_BYTES];
+
+	if (log_is_on(level))
+		log_write(level, NULL, "%s: not on %s at %s: %s", listener->service->name, fabric,
+			  address_text(ai->ai_addr, text), strerror(-rc));
+}
+
+/*
+ * rdma:// listens on every fabric that can: on the devices first, since a device of iWARP in software
+ * (siw) takes the TCP port that our own iWARP would have.
+ */
+static int open_address(struct listener *listener, const struct addrinfo *ai)
+{
+	bool on_verbs = false;
+	int rc;
+
+	switch (listener->service->listen.transport) {
+	case TRANSPORT_TCP:
+		return open_endpoint(listener, NULL, ai);
+	case TRANSPORT_VERBS:
+		return open_endpoint(listener, &verbs_fabric_ops, ai);
+	case TRANSPORT_RDMA:
+		if (!verbs_devices_present())
+			break;
+		rc = open_endpoint(listener, &verbs_fabric_ops, ai);
+		on_verbs = !rc;
+		if (rc)
+			tell_lack(listener, ai, LOG_LEVEL_WARNING, "verbs", rc);
+		break;
+	case TRANSPORT_IWARP:
+		break;
+	}
+	rc = open_endpoint(listener, &iwarp_fabric_ops, ai);
+	if (rc && on_verbs)
+		tell_lack(listener, ai, LOG_LEVEL_INFO, "iwarp", rc);
+	return on_verbs ? 0 : rc;
+}
+
+static int open_host(struct listener *listener, const char *host, char *error, size_t error_bytes)
+{
+	struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
+				 .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
+	struct addrinfo *list;
+	int rc;
+
+	rc = getaddrinfo(host, listener->service->listen.port, &hints, &list);
+	if (rc) {
+		snprintf(error, error_bytes, "cannot resolve %s: %s", host, gai_strerror(rc));
+		return -EINVAL;
+	}
+	rc = 0;
+	for (const struct addrinfo *ai = list; ai; ai = ai->ai_next) {
+		char text[ADDRESS_TEXT_BYTES];
+
+		if (listener->nendpoints + 2 > MAX_ENDPOINTS)
+			break;
+		rc = open_address(listener, ai);
+		if (rc) {
+			snprintf(error, error_bytes, "cannot listen on %s://%s: %s",
+				 transport_name(listener->service->listen.transport),
+				 address_text(ai->ai_addr, text), strerror(-rc));
+			break;
+		}
+	}
+	freeaddrinfo(list);
+	return rc;
+}
+
+int listener_open(struct loop *loop, const struct service_config *service,
+		  const struct listener_events *events, void *arg, char *error, size_t error_bytes,
+		  struct listener **out)
+{
+	const char *host = service->listen.host;
+	struct listener *listener = calloc(1, sizeof(*listener));
+	int rc;
+
+	if (!listener) {
+		snprintf(error, error_bytes, "%s", strerror(ENOMEM));
+		return -ENOMEM;
+	}
+	listener->loop = loop;
+	listener->service = service;
+	listener->events = events;
+	listener->arg = arg;
+	/* Every address: one socket for both families, or IPv4 alone where there is no IPv6. */
+	rc = open_host(listener, host[0] ? host : "::", error, error_bytes);
+	if (!host[0] && (rc == -EAFNOSUPPORT || rc == -EADDRNOTAVAIL))
+		rc = open_host(listener, "0.0.0.0", error, error_bytes);
+	if (rc) {
+		listener_close(listener);
+		return rc;
+	}
+	*out = listener;
+	return 0;
+}
+
+const char *listener_fabrics(const struct listener *listener)
+{
+	bool verbs = false, iwarp = false;
+
+	for (size_t i = 0; i < listener->nendpoints; i++) {
+		const struct fabric_listener *fabric = listener->endpoints[i].fabric;
+
+		verbs |= fabric && fabric->ops == &verbs_fabric_ops;
+		iwarp |= fabric && fabric->ops == &iwarp_fabric_ops;
+	}
+	return verbs && iwarp ? "verbs and iwarp" : verbs ? "verbs" : iwarp ? "iwarp" : "";
+}
+
+void listener_close(struct listener *listener)
+{
+	if (!listener)
+		return;
+	for (size_t i = 0; i < listener->nendpoints; i++) {
+		struct endpoint *ep = &listener->endpoints[i];
+
+		fabric_listener_free(ep->fabric);
+		loop_io_free(listener->loop, ep->io);
+		loop_timer_free(listener->loop, ep->retry);
+		if (ep->fd >= 0)
+			close(ep->fd);
+	}
+	free(listener);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The listeners of one service: TCP, or each fabric that can serve its URI.
+ *
+ * A listener takes connections on the main thread, turns away those that the service does not admit
+ * (allow, require_privileged_port, max_connections), and hands the rest on. While descriptors are
+ * short it leaves connections in the kernel's queue and looks again; nothing else in the daemon
+ * notices.
+ */
+#ifndef DAEMON_SERVICE_LISTENER_H
+#define DAEMON_SERVICE_LISTENER_H
+
+#include <sys/socket.h>
+
+#include "base/compiler.h"
+#include "base/loop.h"
+#include "daemon/config/config.h"
+#include "fabric/fabric.h"
+#include "leg/leg.h"
+
+/* A connection on its way from the listener to a worker: a socket, or a fabric's. */
+struct incoming {
+	int fd; /* -1: `fabric` instead */
+	struct fabric_incoming *fabric;
+	struct sockaddr_storage peer;
+};
+
+struct listener_events {
+	/* A connection that the service admits; the callee owns what is in it. */
+	void (*incoming)(void *arg, const struct incoming *in);
+	/* One that was turned away, and why; it has been closed. */
+	void (*refused)(void *arg, const struct sockaddr *peer, enum leg_close why);
+	/* Whether the service may have one more connection; if not, it is turned away. */
+	bool (*has_room)(void *arg);
+	/* Whether there are descriptors for one more; if not, it waits. */
+	bool (*has_descriptors)(void *arg);
+};
+
+struct listener;
+
+/**
+ * listener_open - listen as the service's URI says
+ * @loop:    the main thread's
+ * @service: outlives the listener
+ * @error:   on failure: what failed, a sentence without a full stop
+ *
+ * Returns 0 or a negative errno.
+ */
+int listener_open(struct loop *loop, const struct service_config *service,
+		  const struct listener_events *events, void *arg, char *error, size_t error_bytes,
+		  struct listener **out) MUST_CHECK;
+/** listener_fabrics - what an RDMA listener stands on: "iwarp", "verbs", "verbs and iwarp"; for TCP "". */
+const char *listener_fabrics(const struct listener *listener);
+/** listener_close - stop listening and free; accepts NULL. */
+void listener_close(struct listener *listener);
+/** incoming_drop - close a connection that cannot be handed on. */
+void incoming_drop(const struct incoming *in);
+
+#endif

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* A service while the daemon runs. */
+#include "daemon/service/service.h"
+
+#include <errno.h>
+
+#include "daemon/base/log.h"
+
+#define MPA_SETUP_TIMEOUT_US   10000000u /* Linux gives up after 10 s too */
+#define VERBS_SETUP_TIMEOUT_US 10000000u
+
+int service_init(struct service *service, const struct service_config *config)
+{
+	service->config = config;
+	service->replay = replay_new();
+	if (!service->replay)
+		return -ENOMEM;
+	atomic_init(&service->peer_memory.refuses_until_us, 0);
+	atomic_init(&service->connections, 0);
+	atomic_init(&service->connections_total, 0);
+	return 0;
+}
+
+void service_fini(struct service *service)
+{
+	replay_free(service->replay);
+	service->replay = NULL;
+}
+
+void service_iwarp_config(const struct service_config *config, struct iwarp_config *iwarp)
+{
+	*iwarp = (struct iwarp_config){
+		.crc = config->mpa_crc,
+		.fpdu_64k = config->fpdu_max == FPDU_MAX_64K,
+		.setup_timeout_us = MPA_SETUP_TIMEOUT_US,
+	};
+}
+
+/*
+ * No retry of a Send that finds no receive: credits say that there is one, so that it would only hide an
+ * error.
+ */
+static void log_notice(const char *text)
+{
+	log_warning(NULL, "%s", text);
+}
+
+void service_verbs_config(const struct service_config *config, struct verbs_config *verbs)
+{
+	*verbs = (struct verbs_config){
+		.setup_timeout_us = VERBS_SETUP_TIMEOUT_US,
+		.busy_poll_us = config->busy_poll_us,
+		.rnr_retry = config->rnr_retry,
+		.notice = log_notice,
+	};
+}
+
+static bool is_rdma(const struct config_uri *uri)
+{
+	return uri->transport == TRANSPORT_RDMA || uri->transport == TRANSPORT_VERBS;
+}
+
+bool service_wants_verbs(const struct service_config *config)
+{
+	return is_rdma(&config->listen) || is_rdma(&config->connect);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A service while the daemon runs: what its listener, its connections and the workers share. */
+#ifndef DAEMON_SERVICE_SERVICE_H
+#define DAEMON_SERVICE_SERVICE_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "daemon/config/config.h"
+#include "daemon/service/replay.h"
+#include "fabric/iwarp/iwarp.h"
+#include "fabric/verbs/verbs.h"
+
+struct service {
+	const struct service_config *config;
+	struct replay *replay;
+	struct peer_memory peer_memory; /* of its RDMA server */
+	atomic_uint connections;        /* now; the main thread adds, workers subtract */
+	atomic_uint_fast64_t connections_total;
+};
+
+/** service_init - a service without connections. Returns 0 or -ENOMEM. */
+int service_init(struct service *service, const struct service_config *config) MUST_CHECK;
+/** service_fini - free what service_init() took. */
+void service_fini(struct service *service);
+/** service_iwarp_config - what the file says of the iwarp fabric for this service. */
+void service_iwarp_config(const struct service_config *config, struct iwarp_config *iwarp);
+/** service_verbs_config - how the service's verbs fabric is to be. */
+void service_verbs_config(const struct service_config *config, struct verbs_config *verbs);
+/** service_wants_verbs - whether an end of this service can be on the RDMA devices of this host. */
+bool service_wants_verbs(const struct service_config *config);
+
+#endif
