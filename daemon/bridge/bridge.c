@@ -16,6 +16,7 @@
 #include "daemon/bridge/bridge.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +41,8 @@ struct side {
 	struct leg_config config;
 	struct leg *leg;
 	bool closed;
+	enum leg_close why; /* from its closing() on */
+	char detail[LEG_DETAIL_BYTES];
 };
 
 struct bridge {
@@ -220,6 +223,14 @@ static void on_call_ready(void *arg)
 		leg_pause(side->other->leg, false);
 }
 
+static void on_closing(void *arg, enum leg_close why, const char *detail)
+{
+	struct side *side = arg;
+
+	side->why = why;
+	snprintf(side->detail, sizeof(side->detail), "%s", detail);
+}
+
 static void on_note(void *arg, const char *text)
 {
 	struct side *side = arg;
@@ -301,10 +312,12 @@ static void reconnect(void *arg)
 		give_up(bridge, LEG_CLOSE_UNREACHABLE, "server", strerror(-rc));
 }
 
-static void on_server_closed(void *arg, enum leg_close why, const char *detail)
+static void on_server_closed(void *arg)
 {
 	struct side *side = arg;
 	struct bridge *bridge = side->bridge;
+	enum leg_close why = side->why;
+	const char *detail = side->detail;
 
 	side->closed = true;
 	remember_port(bridge);
@@ -325,6 +338,7 @@ static const struct leg_events server_events = {
 	.call = on_call,
 	.reply = on_reply,
 	.call_ready = on_call_ready,
+	.closing = on_closing,
 	.closed = on_server_closed,
 	.note = on_note,
 };
@@ -493,12 +507,12 @@ static void on_client_opened(void *arg)
 		log_info(&bridge->log, "open to %s over %s", text, info.kind);
 }
 
-static void on_client_closed(void *arg, enum leg_close why, const char *detail)
+static void on_client_closed(void *arg)
 {
 	struct side *side = arg;
 
 	side->closed = true;
-	give_up(side->bridge, why, "client", detail);
+	give_up(side->bridge, side->why, "client", side->detail);
 	settle(side->bridge);
 }
 
@@ -508,6 +522,7 @@ static const struct leg_events client_events = {
 	.call = on_call,
 	.reply = on_reply,
 	.call_ready = on_call_ready,
+	.closing = on_closing,
 	.closed = on_client_closed,
 	.note = on_note,
 };

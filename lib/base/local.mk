@@ -6,4 +6,5 @@ lib_base_libbase_a_SOURCES = \
 	lib/base/counter.c \
 	lib/base/counter.h \
 	lib/base/loop.c \
-	lib/base/loop.h
+	lib/base/loop.h \
+	lib/base/state.h

@@ -2,6 +2,8 @@
 /* Dispatch from the fabric's interface to the fabric at hand. */
 #include "fabric/fabric.h"
 
+#include <errno.h>
+
 int fabric_listen(const struct fabric_ops *ops, void *config, struct loop *loop,
 		  const struct sockaddr *addr, int backlog,
 		  void (*incoming)(void *arg, struct fabric_incoming *in), void *arg,
@@ -59,9 +61,9 @@ void fabric_ep_info(const struct fabric_ep *ep, struct fabric_ep_info *info)
 	ep->ops->ep_info(ep, info);
 }
 
-void fabric_recv_post(struct fabric_ep *ep, unsigned count)
+void fabric_recv_post(struct fabric_ep *ep, unsigned count, uint32_t size_bytes)
 {
-	ep->ops->recv_post(ep, count);
+	ep->ops->recv_post(ep, count, size_bytes);
 }
 
 int fabric_post(struct fabric_ep *ep, struct fabric_wr *wr)
@@ -74,9 +76,21 @@ int fabric_key_bind(struct fabric_ep *ep, struct fabric_key *key)
 	return ep->ops->key_bind(ep, key);
 }
 
+void fabric_key_ready(struct fabric_key *key, uint32_t ready_bytes)
+{
+	key->ready_bytes = ready_bytes;
+	if (key->ep->ops->key_ready)
+		key->ep->ops->key_ready(key);
+}
+
 bool fabric_key_unbind(struct fabric_key *key)
 {
 	return key->ep->ops->key_unbind(key);
+}
+
+int fabric_ep_probe(struct fabric_ep *ep)
+{
+	return ep->ops->probe ? ep->ops->probe(ep) : -EOPNOTSUPP;
 }
 
 void fabric_ep_close(struct fabric_ep *ep)

@@ -10,6 +10,7 @@
  *	fabric_recv_post           ibv_post_recv
  *	fabric_post                ibv_post_send: SEND, SEND_WITH_INV, RDMA_WRITE, RDMA_READ
  *	fabric_key_bind, _unbind   IBV_WR_BIND_MW and IBV_WR_LOCAL_INV, or an ibv_reg_mr of a private domain
+ *	fabric_ep_probe            a zero-length RDMA Write, or over iWARP a zero-length Read
  *	fabric_ep_close            rdma_disconnect, then the flush of both queues
  *
  * What every fabric promises:
@@ -95,11 +96,18 @@ TAILQ_HEAD(fabric_wr_list, fabric_wr);
 #define FABRIC_REMOTE_READ  0x1u
 #define FABRIC_REMOTE_WRITE 0x2u
 
-/* A key lent to the peer: it reaches `len_bytes` from `addr` under `rkey`, with these rights only. */
+/*
+ * A key lent to the peer: it reaches `len_bytes` from `addr` under `rkey`, with these rights only.
+ *
+ * Where fabric_ep_info.late_reads says so, memory may be lent for Reads before all of it is filled: the
+ * peer's Read is then answered as far as ready_bytes, and goes on as fabric_key_ready() raises it. Elsewhere
+ * ready_bytes must be len_bytes when the key is bound.
+ */
 struct fabric_key {
 	uint32_t rkey;
 	uint64_t addr; /* the offset to advertise: the fabric's choice */
 	uint32_t len_bytes;
+	uint32_t ready_bytes; /* from the start; FABRIC_REMOTE_READ only */
 	unsigned rights;
 	struct buf *buf; /* a reference is held while bound */
 	uint8_t *mem;
@@ -114,7 +122,8 @@ struct fabric_key {
 struct fabric_recv {
 	const uint8_t *data;
 	uint32_t len_bytes;
-	bool invalidated; /* a Send with Invalidate: `inv_rkey` is dead already */
+	uint32_t size_bytes; /* of the receive that it took: the one that was posted first */
+	bool invalidated;    /* a Send with Invalidate: `inv_rkey` is dead already */
 	uint32_t inv_rkey;
 };
 
@@ -144,12 +153,16 @@ struct fabric_ep_params {
 	uint32_t recv_size_bytes; /* size of each posted receive */
 	unsigned recv_count;      /* receives posted before the connection is used */
 	unsigned recv_max;        /* most that will ever be posted at once; 0: not known */
+	struct sockaddr_storage
+		source; /* connecting: where to come from; AF_UNSPEC: the host's choice */
 };
 
 struct fabric_ep_info {
 	const char *fabric;
 	struct sockaddr_storage local, peer;
 	unsigned ird, ord; /* as negotiated */
+	bool sends_invalidate; /* FABRIC_SEND_INV does invalidate: it may be offered to the peer's keys */
+	bool late_reads;       /* see struct fabric_key */
 	bool per_rpc_keys; /* keys have exact bounds and die alone: remote invalidation may be offered */
 	uint32_t max_key_bytes; /* longest memory under one key */
 	unsigned max_sge;       /* longest gather list of a Send or Write; 0: FABRIC_MAX_SGE */
@@ -185,10 +198,12 @@ struct fabric_ops {
 	int (*accept)(struct fabric_ep *ep, const struct fabric_ep_params *params);
 	void (*reject)(struct fabric_ep *ep);
 	void (*ep_info)(const struct fabric_ep *ep, struct fabric_ep_info *info);
-	void (*recv_post)(struct fabric_ep *ep, unsigned count);
+	void (*recv_post)(struct fabric_ep *ep, unsigned count, uint32_t size_bytes);
 	int (*post)(struct fabric_ep *ep, struct fabric_wr *wr);
 	int (*key_bind)(struct fabric_ep *ep, struct fabric_key *key);
+	void (*key_ready)(struct fabric_key *key);
 	bool (*key_unbind)(struct fabric_key *key);
+	int (*probe)(struct fabric_ep *ep);
 	void (*close)(struct fabric_ep *ep);
 	void (*ep_free)(struct fabric_ep *ep);
 };
@@ -264,8 +279,13 @@ void fabric_ep_reject(struct fabric_ep *ep);
 /** fabric_ep_info - addresses and what was negotiated. */
 void fabric_ep_info(const struct fabric_ep *ep, struct fabric_ep_info *info);
 
-/** fabric_recv_post - post @count more receives of the size given at set-up. */
-void fabric_recv_post(struct fabric_ep *ep, unsigned count);
+/**
+ * fabric_recv_post - post @count more receives of @size_bytes each
+ *
+ * Receives are used first in, first out, whatever their sizes; fabric_recv.size_bytes says which one a
+ * Send has taken. A Send longer than the receive at the head ends the connection.
+ */
+void fabric_recv_post(struct fabric_ep *ep, unsigned count, uint32_t size_bytes);
 
 /**
  * fabric_post - post a work request
@@ -284,6 +304,13 @@ int fabric_post(struct fabric_ep *ep, struct fabric_wr *wr) MUST_CHECK;
 int fabric_key_bind(struct fabric_ep *ep, struct fabric_key *key) MUST_CHECK;
 
 /**
+ * fabric_key_ready - more of a key's memory is filled: its first @ready_bytes, no fewer than before
+ *
+ * Only where fabric_ep_info.late_reads; nothing if the key is not bound any more.
+ */
+void fabric_key_ready(struct fabric_key *key, uint32_t ready_bytes);
+
+/**
  * fabric_key_unbind - take it back
  *
  * Returns true if the peer cannot reach the memory from now on; else unbound() will be called when that
@@ -291,6 +318,15 @@ int fabric_key_bind(struct fabric_ep *ep, struct fabric_key *key) MUST_CHECK;
  * also when the peer invalidated it or the connection ended.
  */
 bool fabric_key_unbind(struct fabric_key *key) MUST_CHECK;
+
+/**
+ * fabric_ep_probe - ask the network whether the peer is still there
+ *
+ * Nothing is told when it is; when it is not, closed() comes with FABRIC_CLOSE_LOST in the fabric's own
+ * time. One probe at a time: a second one meanwhile does nothing. Returns 0, -ENOTCONN, or -EOPNOTSUPP
+ * where nothing that may be sent would tell.
+ */
+int fabric_ep_probe(struct fabric_ep *ep) MUST_CHECK;
 
 /** fabric_ep_close - disconnect in good order: what was posted is sent first, within a bound. */
 void fabric_ep_close(struct fabric_ep *ep);

@@ -44,7 +44,7 @@ int rpc_msg_get(struct pool *pool, uint32_t len_bytes, struct rpc_msg *msg)
 		return -ENOMEM;
 	msg->buf = buf;
 	msg->data = buf->mem + RPC_MSG_HEADROOM;
-	msg->len_bytes = len_bytes;
+	msg->len_bytes = msg->have_bytes = len_bytes;
 	return 0;
 }
 

@@ -25,11 +25,19 @@ struct leg;
 
 #define RPC_MSG_HEADROOM 64u
 
+/* The first have_bytes are final. They only grow in number, up to len_bytes: then it is complete. */
 struct rpc_msg {
-	struct buf *buf; /* one reference; NULL: no message */
-	uint8_t *data;   /* first byte of the RPC message, inside buf */
-	uint32_t len_bytes;
+	struct buf *buf;     /* one reference; NULL: no message */
+	uint8_t *data;       /* first byte of the RPC message, inside buf */
+	uint32_t len_bytes;  /* of the whole, known from the start */
+	uint32_t have_bytes; /* of these, how many are here */
 };
+
+/** rpc_msg_is_whole - whether all of the message is here. */
+static inline bool rpc_msg_is_whole(const struct rpc_msg *msg)
+{
+	return msg->have_bytes == msg->len_bytes;
+}
 
 /* Why an exchange has no Reply to pass on. */
 enum exchange_fault {
@@ -67,7 +75,8 @@ void exchange_put(struct exchange *x);
 /**
  * rpc_msg_get - memory for a message of @len_bytes behind RPC_MSG_HEADROOM
  *
- * Four bytes of slack follow it for an XDR pad. Returns 0 or -ENOMEM.
+ * Four bytes of slack follow it for an XDR pad. It counts as complete: who gives it up before it is says
+ * how much is there. Returns 0 or -ENOMEM.
  */
 int rpc_msg_get(struct pool *pool, uint32_t len_bytes, struct rpc_msg *msg) MUST_CHECK;
 /** rpc_msg_put - let go of a message's buffer; accepts one without. */

@@ -3,8 +3,8 @@
  * A leg: one connection of ONC RPC to one peer, over TCP or RDMA.
  *
  * A leg takes Calls to its peer and Replies to its peer's Calls; it gives up what the peer sends. Both
- * directions always work: a Call may come from either end. A bridge (daemon/bridge/bridge.h) owns two legs and
- * hands exchanges from one to the other; neither leg knows the other or what kind it is.
+ * directions always work: a Call may come from either end. A bridge (daemon/bridge/bridge.h) owns two
+ * legs and hands exchanges from one to the other; neither leg knows the other or what kind it is.
  *
  * Rules:
  *  - Nothing is called back from inside a call into the leg, except note().
@@ -13,7 +13,17 @@
  *  - The origin keeps a second reference of its own until it has answered or closed.
  *  - reply() carries the target's reference to the callee, who passes it to the origin leg's reply(),
  *    which consumes it.
- *  - After closed() the leg calls nothing any more, holds no exchange, and waits for leg_free().
+ *  - With config.partial a message may be given up before all of it is here (struct rpc_msg). The leg
+ *    that gives it up calls more() each time it has grown, the last time when it is complete; the callee
+ *    passes that on by the other leg's more(). A record of several fragments, and a Reply that lands by
+ *    DDP, are given up complete in any case. Legs take messages that still come whether or not they give
+ *    up any.
+ *  - A message that still comes when its leg says closing() never becomes complete. The other leg then
+ *    ends its own connection without completing it: TCP by a reset, the requester and the responder by
+ *    disconnecting before a Read of it is answered or a Send of it is posted.
+ *  - closing() comes once, as soon as it is decided that the connection ends, whoever decided it; no
+ *    call(), reply() or more() comes after it. After closed() the leg calls nothing any more, holds no
+ *    exchange, and waits for leg_free().
  */
 #ifndef LEG_LEG_H
 #define LEG_LEG_H
@@ -63,22 +73,29 @@ const char *leg_close_text(enum leg_close why);
 /** leg_close_name - the reason as an identifier: "RECORD_TOO_BIG". */
 const char *leg_close_name(enum leg_close why);
 
+#define LEG_DETAIL_BYTES 160u /* room for the sentence of closing(), its end included */
+
 struct leg_events {
 	/* The leg is up. Listening legs: the peer may be answered; connecting legs: Calls may be sent. */
 	void (*opened)(void *arg);
 	/*
 	 * An accepted leg only: leg_accept() or leg_close() is due, now or later. RDMA: the peer asks for the
-	 * connection. TCP: the first byte is here, and stays unread until leg_accept().
+	 * connection. TCP: the first byte is here, and stays unread until leg_accept(). To accept before
+	 * there is a server is allowed: Calls then wait with whoever was given them.
 	 */
 	void (*requested)(void *arg);
-	/* A Call came in, admitted and complete. */
+	/* A Call came in, admitted; complete unless config.partial. */
 	void (*call)(void *arg, struct exchange *x);
-	/* The Reply, or a fault, for an exchange that was given to leg_call(). */
+	/* The Reply, or a fault, for an exchange that was given to leg_call(); complete unless config.partial. */
 	void (*reply)(void *arg, struct exchange *x);
+	/* A Call or Reply that was given up before it was complete has grown. */
+	void (*more)(void *arg, struct exchange *x);
 	/* leg_can_call() has become true again. */
 	void (*call_ready)(void *arg);
-	/* Always last. @detail is a sentence for the log, or "". */
-	void (*closed)(void *arg, enum leg_close why, const char *detail);
+	/* The connection is going to end, for @why. @detail is a sentence for the log, or "". */
+	void (*closing)(void *arg, enum leg_close why, const char *detail);
+	/* Always last: over, and everything released. */
+	void (*closed)(void *arg);
 	/* The peer did something worth a log line; says what. */
 	void (*note)(void *arg, const char *text);
 };
@@ -101,6 +118,7 @@ struct leg_config {
 	uint32_t max_message_bytes;  /* of one RPC message, either way */
 	uint64_t stall_timeout_us;   /* to finish a record, to take a reply */
 	uint64_t connect_timeout_us; /* to get a connecting leg up */
+	bool partial;                /* give messages up before they are complete */
 	const struct leg_binding *binding;
 	const struct leg_events *events;
 	void *arg;
@@ -110,6 +128,7 @@ struct leg_config {
 struct leg_info {
 	const char *kind; /* "tcp", "iwarp", "verbs", "sim" */
 	const char *state;
+	uint64_t state_since_us; /* on the leg's loop */
 	struct sockaddr_storage local, peer;
 	unsigned calls_in_flight_in, calls_in_flight_out;
 	unsigned credits_granted, credits_available; /* RDMA: to the peer, from the peer; else 0 */
@@ -125,7 +144,9 @@ struct leg_ops {
 	bool (*can_call)(const struct leg *leg);
 	void (*call)(struct leg *leg, struct exchange *x);
 	void (*reply)(struct leg *leg, struct exchange *x);
+	void (*more)(struct leg *leg, struct exchange *x);
 	void (*pause)(struct leg *leg, bool paused);
+	void (*drain)(struct leg *leg);
 	void (*close)(struct leg *leg, enum leg_close why);
 	void (*info)(const struct leg *leg, struct leg_info *info);
 	void (*free)(struct leg *leg);
@@ -166,6 +187,17 @@ static inline void leg_reply(struct leg *leg, struct exchange *x)
 }
 
 /**
+ * leg_more - a message that this leg was given before it was complete has grown
+ *
+ * x->call if it was given by leg_call(), x->reply if by leg_reply(). Does nothing for one that the leg
+ * has let go of already.
+ */
+static inline void leg_more(struct leg *leg, struct exchange *x)
+{
+	leg->ops->more(leg, x);
+}
+
+/**
  * leg_pause - read no further Calls from a TCP peer (RDMA peers are held by their credits alone)
  *
  * Replies behind a Call that was read already pass; see leg_can_call().
@@ -175,7 +207,18 @@ static inline void leg_pause(struct leg *leg, bool paused)
 	leg->ops->pause(leg, paused);
 }
 
-/** leg_close - close for @why, in good order; closed() follows. Does nothing if it is closing. */
+/**
+ * leg_drain - take no further Call from the peer; close for LEG_CLOSE_SHUTDOWN when none is in flight
+ *
+ * Calls in flight, both ways, are finished first. Calls that the peer sends meanwhile are not taken: it
+ * sends them again on its next connection. There is no time limit: leg_close() is the caller's.
+ */
+static inline void leg_drain(struct leg *leg)
+{
+	leg->ops->drain(leg);
+}
+
+/** leg_close - close for @why, in good order; closing() and closed() follow. Nothing if it is closing. */
 static inline void leg_close(struct leg *leg, enum leg_close why)
 {
 	leg->ops->close(leg, why);

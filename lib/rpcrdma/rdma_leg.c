@@ -108,7 +108,8 @@ static void tell_closed(void *arg)
 {
 	struct rdma_leg *leg = arg;
 
-	leg->config.leg.events->closed(leg->config.leg.arg, leg->why, leg->detail);
+	leg->config.leg.events->closing(leg->config.leg.arg, leg->why, leg->detail);
+	leg->config.leg.events->closed(leg->config.leg.arg);
 }
 
 static void on_closed(void *arg, enum fabric_close why, const char *detail)
@@ -148,7 +149,7 @@ static void arm_timer(struct rdma_leg *leg)
 }
 
 /* What both ends post at least and at most: all credits of both directions, and the reserve. */
-static void set_receives(const struct rdma_leg *leg, struct fabric_ep_params *params)
+static void set_receives(struct rdma_leg *leg, struct fabric_ep_params *params)
 {
 	const struct credit_grant *grant = &leg->responder.grant;
 	const struct credit_window *window = &leg->requester.window;
@@ -156,6 +157,7 @@ static void set_receives(const struct rdma_leg *leg, struct fabric_ep_params *pa
 	params->recv_size_bytes = leg->ours.recv_bytes + RDMA_RECV_SLACK_BYTES;
 	if (params->recv_size_bytes < RDMA_RECV_MIN_BYTES)
 		params->recv_size_bytes = RDMA_RECV_MIN_BYTES;
+	leg->recv_size_bytes = params->recv_size_bytes;
 	params->recv_count = grant->granted + window->granted + RDMA_RECV_RESERVE;
 	params->recv_max = grant->max + window->asked + RDMA_RECV_RESERVE;
 }
@@ -286,7 +288,8 @@ void rdma_leg_replenish(struct rdma_leg *leg)
 	/* Each Call that is not answered keeps the receive that it took: a peer that overruns runs out. */
 	if (leg->state != RDMA_OPEN || leg->recvs_posted + grant->in_flight >= want)
 		return;
-	fabric_recv_post(leg->ep, want - grant->in_flight - leg->recvs_posted);
+	fabric_recv_post(leg->ep, want - grant->in_flight - leg->recvs_posted,
+			 leg->recv_size_bytes);
 	leg->recvs_posted = want - grant->in_flight;
 }
 

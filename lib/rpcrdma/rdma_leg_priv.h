@@ -59,6 +59,7 @@ struct rdma_leg {
 	uint32_t max_segment_bytes; /* longest memory to lend under one key */
 
 	unsigned recvs_posted;
+	uint32_t recv_size_bytes;
 	struct work_pool works;
 	struct requester requester;
 	struct responder responder;

@@ -248,6 +248,7 @@ static int lend(struct requester_rpc *rpc, struct buf *buf, uint8_t *mem, uint32
 		rk->rpc = rpc;
 		rk->key = (struct fabric_key){
 			.len_bytes = left < max_bytes ? left : max_bytes,
+			.ready_bytes = left < max_bytes ? left : max_bytes,
 			.rights = rights,
 			.buf = buf,
 			.mem = mem + at,

@@ -149,6 +149,6 @@ bool requester_ddp_join(struct requester_rpc *rpc)
 	memmove(at + padded, reply->data + before, behind);
 	memmove(at - before, reply->data, before);
 	reply->data = at - before;
-	reply->len_bytes = total;
+	reply->len_bytes = reply->have_bytes = total;
 	return true;
 }

@@ -35,7 +35,7 @@ static enum exchange_fault assemble(struct requester_rpc *rpc)
 			return EXCHANGE_FAULT_BAD_REPLY;
 		}
 	} else {
-		x->reply.len_bytes = rpc->landed_bytes;
+		x->reply.len_bytes = x->reply.have_bytes = rpc->landed_bytes;
 	}
 	if (is_reply_to(&x->reply, x->hdr.xid))
 		return EXCHANGE_OK;

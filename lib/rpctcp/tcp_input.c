@@ -140,7 +140,7 @@ static void end_record(struct tcp_leg *leg)
 			     in->parser.record_bytes);
 		return;
 	case TCP_INPUT_BODY:
-		in->msg.len_bytes = in->have_bytes;
+		in->msg.len_bytes = in->msg.have_bytes = in->have_bytes;
 		tcp_record_end(leg);
 		break;
 	case TCP_INPUT_DRAIN:

@@ -352,8 +352,9 @@ static void tcp_leg_work(void *arg)
 	if (leg->state == TCP_CLOSED && !leg->closed_said) {
 		leg->closed_said = true;
 		/* The leg may be freed in there. */
-		leg->config.leg.events->closed(leg->config.leg.arg, leg->close_why,
-					       leg->close_detail);
+		leg->config.leg.events->closing(leg->config.leg.arg, leg->close_why,
+						leg->close_detail);
+		leg->config.leg.events->closed(leg->config.leg.arg);
 	}
 }
 

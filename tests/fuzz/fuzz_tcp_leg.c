@@ -70,7 +70,11 @@ static void on_call_ready(void *arg)
 {
 }
 
-static void on_closed(void *arg, enum leg_close why, const char *detail)
+static void on_closing(void *arg, enum leg_close why, const char *detail)
+{
+}
+
+static void on_closed(void *arg)
 {
 	closed = true;
 }
@@ -136,6 +140,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.call = on_call,
 		.reply = on_reply,
 		.call_ready = on_call_ready,
+		.closing = on_closing,
 		.closed = on_closed,
 	};
 	struct tcp_worker worker;

@@ -148,7 +148,7 @@ static void on_recv(void *arg, const struct fabric_recv *recv)
 	}
 	if (side->on_recv)
 		side->on_recv(recv);
-	fabric_recv_post(side->ep, side->refill);
+	fabric_recv_post(side->ep, side->refill, RECV_BYTES);
 }
 
 static void on_closed(void *arg, enum fabric_close why, const char *detail)
@@ -411,7 +411,7 @@ static void case_many(void)
 
 	if (!connect_pair())
 		return result(false, "connects");
-	fabric_recv_post(server.ep, MANY);
+	fabric_recv_post(server.ep, MANY, RECV_BYTES);
 	jobs_begin();
 	buf = buf_get(pool, MANY * 256);
 	for (uint32_t i = 0; i < MANY; i++) {

@@ -142,14 +142,22 @@ static void on_call_ready(void *arg)
 	((struct rig_side *)arg)->call_ready++;
 }
 
-static void on_closed(void *arg, enum leg_close why, const char *detail)
+static void on_closing(void *arg, enum leg_close why, const char *detail)
+{
+	struct rig_side *side = arg;
+
+	RIG_ASSERT(detail && !side->closing);
+	side->closing++;
+	side->why = why;
+}
+
+static void on_closed(void *arg)
 {
 	struct rig_side *side = arg;
 	struct exchange *x;
 
+	RIG_ASSERT(side->closing == 1);
 	side->closed++;
-	side->why = why;
-	RIG_ASSERT(detail);
 	while ((x = TAILQ_FIRST(&side->waiting))) {
 		TAILQ_REMOVE(&side->waiting, x, origin_entry);
 		exchange_put(x);
@@ -176,6 +184,7 @@ static const struct leg_events events = {
 	.call = on_call,
 	.reply = on_reply,
 	.call_ready = on_call_ready,
+	.closing = on_closing,
 	.closed = on_closed,
 	.note = on_note,
 };

@@ -38,7 +38,7 @@ struct rig_side {
 	struct leg *leg;
 	struct rdma_leg_config config;
 	struct rdma_leg_counters counters;
-	unsigned opened, requested, call_ready, notes, closed;
+	unsigned opened, requested, call_ready, notes, closing, closed;
 	enum leg_close why;
 	/* Calls made here. */
 	struct exchange_list waiting; /* by origin_entry, with the origin's reference */

@@ -70,6 +70,12 @@ tests_unit_test_xdr_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_xdr_LDADD = $(UNIT_LDADD)
 TESTS += tests/unit/test_xdr
 
+check_PROGRAMS += tests/unit/test_state
+tests_unit_test_state_SOURCES = tests/unit/test_state.c
+tests_unit_test_state_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_state_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_state
+
 check_PROGRAMS += tests/unit/test_budget
 tests_unit_test_budget_SOURCES = tests/unit/test_budget.c
 tests_unit_test_budget_CFLAGS = $(UNIT_CFLAGS)

@@ -69,11 +69,15 @@ static void on_call_ready(void *arg)
 	seen.call_ready++;
 }
 
-static void on_closed(void *arg, enum leg_close why, const char *detail)
+static void on_closing(void *arg, enum leg_close why, const char *detail)
 {
-	seen.closed++;
 	seen.why = why;
 	strncpy(seen.detail, detail, sizeof(seen.detail) - 1);
+}
+
+static void on_closed(void *arg)
+{
+	seen.closed++;
 }
 
 static void on_note(void *arg, const char *text)
@@ -93,6 +97,7 @@ static const struct leg_events events = {
 	.call = on_call,
 	.reply = on_reply,
 	.call_ready = on_call_ready,
+	.closing = on_closing,
 	.closed = on_closed,
 	.note = on_note,
 };

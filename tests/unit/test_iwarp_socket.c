@@ -72,7 +72,7 @@ static void on_recv(void *arg, const struct fabric_recv *recv)
 	end->recvs++;
 	end->last = *recv;
 	memcpy(end->recv, recv->data, recv->len_bytes);
-	fabric_recv_post(end->ep, 1);
+	fabric_recv_post(end->ep, 1, end->params.recv_size_bytes);
 	if (end->step)
 		end->step(end);
 }

@@ -356,7 +356,7 @@ void iwarp_ep_info(const struct fabric_ep *base, struct fabric_ep_info *info)
 	info->max_sge = FABRIC_MAX_SGE;
 }
 
-void iwarp_ep_recv_post(struct fabric_ep *base, unsigned count)
+void iwarp_ep_recv_post(struct fabric_ep *base, unsigned count, uint32_t size_bytes)
 {
 	iwarp_engine_recv_post(ep_of(base)->engine, count);
 }

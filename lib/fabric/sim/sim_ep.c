@@ -285,7 +285,7 @@ static void sim_ep_info(const struct fabric_ep *fep, struct fabric_ep_info *info
 	};
 }
 
-static void sim_recv_post(struct fabric_ep *ep, unsigned count)
+static void sim_recv_post(struct fabric_ep *ep, unsigned count, uint32_t size_bytes)
 {
 	sim_ep_of(ep)->recvs_posted += count;
 }

@@ -142,7 +142,7 @@ void verbs_recv_fill(struct verbs_ep *ep)
 		verbs_ep_die(ep, FABRIC_CLOSE_RESOURCES, "a receive cannot be posted");
 }
 
-void verbs_recv_post(struct fabric_ep *fep, unsigned count)
+void verbs_recv_post(struct fabric_ep *fep, unsigned count, uint32_t size_bytes)
 {
 	struct verbs_ep *ep = verbs_ep_of(fep);
 

@@ -284,7 +284,7 @@ void verbs_qp_destroy(struct verbs_ep *ep);
 void verbs_qp_close(struct verbs_ep *ep);
 /** verbs_recv_fill - post the receives that are owed, as far as the queue takes them. */
 void verbs_recv_fill(struct verbs_ep *ep);
-void verbs_recv_post(struct fabric_ep *ep, unsigned count);
+void verbs_recv_post(struct fabric_ep *ep, unsigned count, uint32_t size_bytes);
 
 /* queue.c */
 int verbs_post(struct fabric_ep *ep, struct fabric_wr *wr);
