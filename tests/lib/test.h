@@ -6,7 +6,10 @@
 #include <check.h>
 
 /**
- * test_main - run a suite, report in TAP on standard output
+ * test_main - run a suite in a network of its own, report in TAP on standard output
+ *
+ * Where the machine permits no namespace (tests/lib/namespace.h) the suite runs in the network of whoever
+ * started it and a note says so: it holds all the same, unless another program takes a port that it expects.
  *
  * Returns what main() returns: 0 whatever failed, since TAP carries the verdicts.
  */

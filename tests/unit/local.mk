@@ -76,6 +76,12 @@ tests_unit_test_state_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_state_LDADD = $(UNIT_LDADD)
 TESTS += tests/unit/test_state
 
+check_PROGRAMS += tests/unit/test_namespace
+tests_unit_test_namespace_SOURCES = tests/unit/test_namespace.c
+tests_unit_test_namespace_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_namespace_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_namespace
+
 check_PROGRAMS += tests/unit/test_budget
 tests_unit_test_budget_SOURCES = tests/unit/test_budget.c
 tests_unit_test_budget_CFLAGS = $(UNIT_CFLAGS)
