@@ -15,6 +15,7 @@ end_to_end_scripts = tests/e2e/run.sh tests/e2e/lib.sh tests/e2e/TESTS \
 	tests/e2e/capture.sh \
 	tests/e2e/demo.sh \
 	tests/e2e/no_copies.sh \
+	tests/e2e/instructions_counted.sh \
 	tests/e2e/gateway.sh \
 	tests/e2e/ordinary_user.sh \
 	tests/e2e/other_fabrics.sh \

@@ -1,0 +1,124 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The instructions that a proxy takes for one RPC, counted by callgrind: a table.
+#
+# usage: instructions.sh [-b BUILD] [-l BUILD] [-s SIDE] [-w WORK] [-f IN_FLIGHT] [-r REPEATS] [-k KEYS] [-q]
+#    -b BUILD      the build whose proxy is measured, of any version of the project (build/)
+#    -l BUILD      the build that has the load generator: `make e2e-programs` there (build/)
+#    -s SIDE       tcp-rdma or rdma-tcp; both if not given
+#    -w WORK       getattr, read, write, compound-read or compound-getattr; all if not given
+#    -f IN_FLIGHT  so many Calls at once; 1 and then 8 if not given
+#    -r REPEATS    of each measurement (3)
+#    -k KEYS       more keys for the service of the proxy towards RDMA: -k 'ddp = "nfs";'
+#    -q            quick: a few RPCs, once; shows that it works and measures nothing
+#
+# Exits with 77 where something is missing that it needs.
+
+sides=(tcp-rdma rdma-tcp)
+works=(getattr read write compound-read compound-getattr)
+windows=(1 8)
+repeats=3 keys= quick= load_build=
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+while getopts b:l:s:w:f:r:k:qh option; do
+	case $option in
+	b) E2E_BUILD=$OPTARG ;;
+	l) load_build=$OPTARG ;;
+	s) sides=("$OPTARG") ;;
+	w) works=("$OPTARG") ;;
+	f) windows=("$OPTARG") ;;
+	r) repeats=$OPTARG ;;
+	k) keys=$OPTARG ;;
+	q) quick=1 repeats=1 ;;
+	*) sed -n '3,15s/^# \?//p' "$0"; exit "$([ "$option" = h ]; echo $?)" ;;
+	esac
+done
+
+missing() { echo "instructions.sh: $*" >&2; exit 77; }
+die() { echo "instructions.sh: $*" >&2; show_logs >&2; exit 1; }
+
+. "$here/../e2e/lib.sh"
+skip_all() { missing "$*"; }
+bail() { die "$*"; }
+LOAD=$(cd "${load_build:-$here/../../build}" && pwd)/tests/bench/rpc_load
+[ -x "$LOAD" ] || missing "$LOAD is not built: make e2e-programs"
+[ -x "$PROXY" ] || missing "$PROXY is not built"
+command -v valgrind >/dev/null || missing "valgrind is not installed (package valgrind)"
+enter "$@"
+
+# How reads are cut decides how many there are, so all that cuts them is held still. Socket buffers take
+# whole messages and do not grow; all processes share one processor and none takes it from another before that
+# one has nothing to do, so that each finds all that the one before it sent.
+WORKERS=1
+# shellcheck disable=SC2034
+A_SERVICE=$keys
+sysctl -qw net.ipv4.tcp_rmem="16777216 16777216 16777216" net.ipv4.tcp_wmem="16777216 16777216 16777216"
+taskset -pc "$(taskset -pc $$ | sed 's/.*[ ,-]//')" $$ >/dev/null
+chrt --batch -p 0 $$
+
+# few WORK, many WORK: the RPCs of the two runs that a slope is made of
+few() {
+	case $quick$1 in
+	1*) echo 5 ;;
+	read | write) echo 200 ;;
+	*) echo 1000 ;;
+	esac
+}
+many() { echo $((2 * $(few "$1"))); }
+
+# total SIDE WORK WINDOW COUNT: all instructions of that proxy, from its start to its end
+total() {
+	local measured=a side
+
+	[ "$1" = tcp-rdma ] || measured=b
+	rm -f "$T/callgrind.out"
+	for side in b a; do
+		PROXY_WRAP=
+		[ $side != $measured ] ||
+			PROXY_WRAP="valgrind -q --tool=callgrind --vgdb=no --callgrind-out-file=$T/callgrind.out"
+		start_proxy $side
+	done
+	"$LOAD" "$FRONT_PORT" "$NFS_PORT" "$2" "$4" "$3" >&2 || die "$*: the load generator failed"
+	for side in a b; do
+		stop $side
+		[ "$exit_status" = 0 ] || die "$*: proxy $side ended with $exit_status"
+	done
+	awk '/^(summary|totals):/ { n = $2 } END { if (!n) exit 1; print n }' "$T/callgrind.out" ||
+		die "$*: callgrind has written no sum"
+}
+
+# measure SIDE WORK WINDOW COUNT: the least and the most of all repeats, into $least and $most
+measure() {
+	local i n
+
+	for ((i = 0; i < repeats; i++)); do
+		total "$@" >total || exit 1
+		read -r n <total
+		((i && least <= n)) || least=$n
+		((i && most >= n)) || most=$n
+	done
+}
+
+# slope SIDE WORK WINDOW: into $slope, with the most that it can be wrong by in $spread; what disturbs a run
+# adds instructions to it, so the least of each is what counts
+slope() {
+	local base noise rpcs=$(few "$2")
+
+	measure "$@" "$rpcs"
+	base=$least noise=$((most - least))
+	measure "$@" "$(many "$2")"
+	slope=$(((least - base) / rpcs))
+	spread=$(awk -v n=$((noise + most - least)) -v of=$((least - base)) 'BEGIN { printf "%.2f %%", 100 * n / of }')
+}
+
+row='%-10s %-18s %9s %12s %18s %9s\n'
+# shellcheck disable=SC2059
+printf "$row" topology work "in flight" RPCs "instructions/RPC" spread
+for topology in "${sides[@]}"; do
+	for work in "${works[@]}"; do
+		for window in "${windows[@]}"; do
+			slope "$topology" "$work" "$window"
+			# shellcheck disable=SC2059
+			printf "$row" "$topology" "$work" "$window" "$(few "$work")-$(many "$work")" "$slope" "$spread"
+		done
+	done
+done

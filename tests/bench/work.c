@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* NFS Calls as the Linux client makes them, and the Replies to them as its server does. */
+#include "tests/bench/work.h"
+
+#include <string.h>
+
+#define HANDLE_BYTES        28
+#define DATA_SEED           9
+
+#define NFS3_GETATTR        1
+#define NFS3_READ           6
+#define NFS3_WRITE          7
+#define NFS4_COMPOUND       1
+
+#define OP_GETATTR          9
+#define OP_PUTFH            22
+#define OP_READ             25
+#define OP_CREATE_SESSION   43
+#define OP_SEQUENCE         53
+
+#define SESSION_BYTES       16
+#define SESSION_MAX_MESSAGE (WORK_LARGE_BYTES + 1024)
+
+static void put_words(struct buf *buf, unsigned count, uint32_t value)
+{
+	while (count-- > 0)
+		buf_u32(buf, value);
+}
+
+static void put_u64(struct buf *buf, uint64_t value)
+{
+	buf_u32(buf, (uint32_t)(value >> 32));
+	buf_u32(buf, (uint32_t)value);
+}
+
+static void put_handle(struct buf *buf)
+{
+	static const uint8_t handle[HANDLE_BYTES] = {1, 0, 7};
+
+	buf_opaque(buf, handle, sizeof(handle));
+}
+
+static void put_data(struct buf *buf, uint32_t len)
+{
+	buf_u32(buf, len);
+	pattern_put(buf, DATA_SEED, len);
+}
+
+/* fattr3 (RFC 1813 section 2.6) of a file of 1 GiB. */
+static void put_fattr3(struct buf *buf)
+{
+	buf_u32(buf, 1);
+	buf_u32(buf, 0644);
+	buf_u32(buf, 1);
+	put_words(buf, 2, 1000);
+	put_u64(buf, 1u << 30);
+	put_u64(buf, 1u << 30);
+	put_words(buf, 2, 8);
+	put_words(buf, 4, 3);
+	put_words(buf, 6, 1700000000);
+}
+
+static void call3(struct work *work, uint32_t procedure)
+{
+	call_begin(&work->call, 0, NFS_PROGRAM, 3, procedure, AUTH_SYS);
+	put_handle(&work->call);
+	reply_begin(&work->reply, 0, ACCEPT_SUCCESS);
+	buf_u32(&work->reply, 0);
+}
+
+static void build_getattr(struct work *work)
+{
+	call3(work, NFS3_GETATTR);
+	put_fattr3(&work->reply);
+}
+
+static void build_read(struct work *work)
+{
+	call3(work, NFS3_READ);
+	put_u64(&work->call, 0);
+	buf_u32(&work->call, WORK_LARGE_BYTES);
+	buf_u32(&work->reply, 1);
+	put_fattr3(&work->reply);
+	buf_u32(&work->reply, WORK_LARGE_BYTES);
+	buf_u32(&work->reply, 0);
+	put_data(&work->reply, WORK_LARGE_BYTES);
+}
+
+/* An unstable WRITE, its wcc_data (RFC 1813 section 2.6) with both attributes. */
+static void build_write(struct work *work)
+{
+	call3(work, NFS3_WRITE);
+	put_u64(&work->call, 0);
+	buf_u32(&work->call, WORK_LARGE_BYTES);
+	buf_u32(&work->call, 0);
+	put_data(&work->call, WORK_LARGE_BYTES);
+	buf_u32(&work->reply, 1);
+	put_u64(&work->reply, 1u << 30);
+	put_words(&work->reply, 4, 1700000000);
+	buf_u32(&work->reply, 1);
+	put_fattr3(&work->reply);
+	buf_u32(&work->reply, WORK_LARGE_BYTES);
+	put_words(&work->reply, 3, 0);
+}
+
+/* The head of a COMPOUND of version 4.1 and of its Reply: no tag, no failure. */
+static void compound(struct buf *call, struct buf *reply, uint32_t operations)
+{
+	call_begin(call, 0, NFS_PROGRAM, 4, NFS4_COMPOUND, AUTH_SYS);
+	put_words(call, 1, 0);
+	buf_u32(call, 1);
+	buf_u32(call, operations);
+	reply_begin(reply, 0, ACCEPT_SUCCESS);
+	put_words(reply, 2, 0);
+	buf_u32(reply, operations);
+}
+
+/* channel_attrs4 (RFC 8881 section 18.36): pad, request, response, cached, operations, requests, no ird. */
+static void put_channel(struct buf *buf, uint32_t max_message)
+{
+	buf_u32(buf, 0);
+	buf_u32(buf, max_message);
+	buf_u32(buf, max_message);
+	buf_u32(buf, 4096);
+	buf_u32(buf, 16);
+	buf_u32(buf, 64);
+	buf_u32(buf, 0);
+}
+
+/* The session's id is all zeros. The callback program is offered with AUTH_NONE. */
+static void build_create_session(struct work *work)
+{
+	struct buf *call = &work->opening_call, *reply = &work->opening_reply;
+
+	compound(call, reply, 1);
+	buf_u32(call, OP_CREATE_SESSION);
+	put_u64(call, 1);
+	put_words(call, 2, 1);
+	put_channel(call, SESSION_MAX_MESSAGE);
+	put_channel(call, 4096);
+	buf_u32(call, 0x40000000);
+	buf_u32(call, 1);
+	buf_u32(call, AUTH_NONE);
+	buf_u32(reply, OP_CREATE_SESSION);
+	buf_u32(reply, 0);
+	put_words(reply, SESSION_BYTES / 4, 0);
+	put_words(reply, 2, 1);
+	put_channel(reply, SESSION_MAX_MESSAGE);
+	put_channel(reply, 4096);
+}
+
+/* SEQUENCE and PUTFH, and @more operations that the caller puts. */
+static void in_session(struct work *work, uint32_t more)
+{
+	struct buf *call = &work->call, *reply = &work->reply;
+
+	build_create_session(work);
+	compound(call, reply, 2 + more);
+	buf_u32(call, OP_SEQUENCE);
+	put_words(call, SESSION_BYTES / 4, 0);
+	buf_u32(call, 1);
+	put_words(call, 3, 0);
+	buf_u32(reply, OP_SEQUENCE);
+	buf_u32(reply, 0);
+	put_words(reply, SESSION_BYTES / 4, 0);
+	buf_u32(reply, 1);
+	buf_u32(reply, 0);
+	put_words(reply, 2, 63);
+	buf_u32(reply, 0);
+	buf_u32(call, OP_PUTFH);
+	put_handle(call);
+	buf_u32(reply, OP_PUTFH);
+	buf_u32(reply, 0);
+}
+
+static void build_compound_read(struct work *work)
+{
+	in_session(work, 1);
+	buf_u32(&work->call, OP_READ);
+	put_words(&work->call, 4, 0);
+	put_u64(&work->call, 0);
+	buf_u32(&work->call, WORK_SMALL_BYTES);
+	buf_u32(&work->reply, OP_READ);
+	put_words(&work->reply, 2, 0);
+	put_data(&work->reply, WORK_SMALL_BYTES);
+}
+
+/* type, change, size; mode, numlinks, space_used, time_metadata, time_modify */
+static void put_bitmap(struct buf *buf)
+{
+	buf_u32(buf, 2);
+	buf_u32(buf, 1u << 1 | 1u << 3 | 1u << 4);
+	buf_u32(buf, 1u << 1 | 1u << 3 | 1u << 13 | 1u << 20 | 1u << 21);
+}
+
+static void build_compound_getattr(struct work *work)
+{
+	in_session(work, 1);
+	buf_u32(&work->call, OP_GETATTR);
+	put_bitmap(&work->call);
+	buf_u32(&work->reply, OP_GETATTR);
+	buf_u32(&work->reply, 0);
+	put_bitmap(&work->reply);
+	buf_u32(&work->reply, 60);
+	put_words(&work->reply, 60 / 4, 1);
+}
+
+static const struct {
+	const char *name;
+	void (*build)(struct work *work);
+} works[] = {
+	{"getattr", build_getattr},
+	{"read", build_read},
+	{"write", build_write},
+	{"compound-read", build_compound_read},
+	{"compound-getattr", build_compound_getattr},
+};
+
+bool work_init(struct work *work, const char *name)
+{
+	for (size_t i = 0; i < sizeof(works) / sizeof(works[0]); i++) {
+		if (strcmp(works[i].name, name))
+			continue;
+		memset(work, 0, sizeof(*work));
+		works[i].build(work);
+		return true;
+	}
+	return false;
+}
+
+void work_fini(struct work *work)
+{
+	buf_free(&work->call);
+	buf_free(&work->reply);
+	buf_free(&work->opening_call);
+	buf_free(&work->opening_reply);
+}
+
+void work_names_print(FILE *to)
+{
+	for (size_t i = 0; i < sizeof(works) / sizeof(works[0]); i++)
+		fprintf(to, "%s%s", i ? " " : "", works[i].name);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The RPCs that the load generator makes: one Call and its Reply, the same ones again and again. */
+#ifndef TESTS_BENCH_WORK_H
+#define TESTS_BENCH_WORK_H
+
+#include <stdio.h>
+
+#include "tests/e2e/message.h"
+
+#define WORK_LARGE_BYTES (1u << 20)
+#define WORK_SMALL_BYTES 4096u
+
+/* Messages without record marks; their XID is 0, to be overwritten in each copy that is sent. */
+struct work {
+	struct buf call, reply;
+	/* What comes once on a new connection; empty if nothing does. */
+	struct buf opening_call, opening_reply;
+};
+
+/**
+ * work_init - build the messages of a work; work_fini() them
+ * @name: getattr, read or write of NFSv3; compound-read or compound-getattr of NFSv4.1
+ *
+ * Returns false if there is no work of that name; @work is then untouched.
+ */
+bool work_init(struct work *work, const char *name);
+void work_fini(struct work *work);
+
+/** work_names_print - the names of all works, separated by blanks. */
+void work_names_print(FILE *to);
+
+#endif

@@ -1,0 +1,24 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The measurement of instructions works, with a few RPCs; what it measures is not judged here.
+. "$(dirname "$0")/lib.sh"
+enter "$@"
+needs_proxies
+not_sanitized
+command -v valgrind >/dev/null || skip_all "valgrind is not installed"
+
+instructions() { env -u E2E_INSIDE "$E2E_SRC/../bench/instructions.sh" -b "$E2E_BUILD" "$@"; }
+
+# counts SIDE WORK: one row, with a number that can be true
+counts() {
+	instructions -q -l "$E2E_BUILD" -s "$1" -w "$2" -f 2 |
+		awk -v side="$1" -v work="$2" 'NR == 2 && $1 == side && $2 == work && $5 > 1000 && $5 < 1000000 { good = 1 }
+		     END { exit !(NR == 2 && good) }'
+}
+
+exits_with() { local wanted=$1; shift; "$@"; [ $? = "$wanted" ]; }
+
+check "the proxy from TCP to RDMA, NFSv3 WRITEs" counts tcp-rdma write
+check "the proxy from RDMA to TCP, COMPOUNDs of NFSv4.1" counts rdma-tcp compound-read
+check "a load generator that is not there is a skip" exits_with 77 instructions -l /
+finish
