@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* rpcrdma-proxy: command line, signals, and the order in which the daemon comes up and goes down.
- */
+/* rpcrdma-proxy: command line, signals, and the order in which the daemon comes up and goes down. */
 #include <config.h>
 
 #include <errno.h>
@@ -32,8 +31,7 @@ static const char usage[] = "usage: rpcrdma-proxy [-c FILE] [-t] [-v] [-V] [-h]\
 
 static void on_signal(void *arg, unsigned events)
 {
-	/* The signal itself is left pending: the loop is stopped once, and nothing reads it again.
-	 */
+	/* The signal itself is left pending: the loop is stopped once, and nothing reads it again. */
 	event_loop_stop(arg);
 }
 

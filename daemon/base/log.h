@@ -77,11 +77,10 @@ const char *log_level_name(enum log_level level);
 /** log_level_parse - the level of that name. Returns 0 or -EINVAL. */
 int log_level_parse(const char *name, enum log_level *level) MUST_CHECK;
 
-/* Where lines go and what time it is; standard error and the clocks unless a test says otherwise.
- */
+/* Where lines go and what time it is; standard error and the clocks unless a test says otherwise. */
 struct log_output {
-	void (*write)(void *arg, const char *line,
-		      size_t len); /* with its newline; under the mutex */
+	/* @line has its newline; the mutex is held. */
+	void (*write)(void *arg, const char *line, size_t len);
 	void *arg;
 	bool journal; /* "<6>" instead of time and level */
 	uint64_t (*now_us)(clockid_t clock);

@@ -31,15 +31,13 @@ void event_loop_free(struct loop *loop);
 /** event_loop_run - turn until event_loop_stop(); the turn that was stopped is finished first. */
 void event_loop_run(struct loop *loop);
 
-/** event_loop_stop - end the run; in the loop's thread only, or before it runs: others post this.
- */
+/** event_loop_stop - end the run; in the loop's thread only, or before it runs: others post this. */
 void event_loop_stop(struct loop *loop);
 
 /**
  * event_loop_post - have a function run in the loop's thread; from any thread
  * @loop: a loop that is not being freed
- * @fn:   run once, in a turn of the loop or in event_loop_free(); from each thread in the order of
- * posting
+ * @fn:   run once, in a turn of the loop or in event_loop_free(); what one thread posts runs in its order
  * @arg:  for @fn
  *
  * Returns 0 or -ENOMEM: then @fn will not be called and @arg is still the caller's.

@@ -93,8 +93,7 @@ static void on_notify(union sigval value)
 {
 	struct resolver_query *query = value.sival_ptr;
 
-	/* Without memory for the post the query stays with whoever waits; his own timer ends the
-	 * wait. */
+	/* Without memory for the post the query stays with whoever waits; his own timer ends the wait. */
 	if (event_loop_post(query->loop, deliver, query))
 		query = NULL;
 	pending_add(-1);

@@ -25,8 +25,8 @@ struct resolver_query;
  * @loop: the loop on which the answer comes, an event_loop
  * @host: name or literal; literals ask no server
  * @port: decimal
- * @done: called once, never from inside resolver_start(): @naddrs addresses in the order to try
- * them, or none and @error saying why
+ * @done: called once, never from inside resolver_start(), with @naddrs addresses in the order to try them, or
+ *        with none and @error saying why
  *
  * Returns 0, -ENOMEM or -EAGAIN.
  */

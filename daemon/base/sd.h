@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What systemd is told of the daemon's state (Type=notify); nothing where systemd did not start it.
- */
+/* What systemd is told of the daemon's state (Type=notify); nothing where systemd did not start it. */
 #ifndef DAEMON_BASE_SD_H
 #define DAEMON_BASE_SD_H
 

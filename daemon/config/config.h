@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The configuration file: read once into typed values, which nothing changes afterwards.
- */
+/* The configuration file: read once into typed values, which nothing changes afterwards. */
 #ifndef DAEMON_CONFIG_CONFIG_H
 #define DAEMON_CONFIG_CONFIG_H
 

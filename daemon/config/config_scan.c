@@ -56,8 +56,7 @@ static void skip_slash(struct scan *s)
 	}
 }
 
-/* A word: a number, or a name with digits in it. Returns whether it is a number that does not fit.
- */
+/* A word: a number, or a name with digits in it. Returns whether it is a number that does not fit. */
 static bool read_word(struct scan *s, char digits[DIGITS_SHOWN + 1])
 {
 	size_t len = 0;

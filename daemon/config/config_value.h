@@ -26,8 +26,7 @@ void config_uri_fini(struct config_uri *uri);
 const char *config_uri_text(const struct config_uri *uri, char text[static CONFIG_URI_TEXT_BYTES]);
 /** config_uri_overlaps - whether two listen addresses cannot both be bound. */
 bool config_uri_overlaps(const struct config_uri *a, const struct config_uri *b);
-/** config_uri_is_loopback - whether only this host can reach it: a loopback literal, or
- * "localhost". */
+/** config_uri_is_loopback - whether only this host can reach it: a loopback literal, or "localhost". */
 bool config_uri_is_loopback(const struct config_uri *uri);
 /** config_verbs_missing - why verbs:// cannot be had here, or NULL if it can. */
 const char *config_verbs_missing(void);

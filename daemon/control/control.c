@@ -241,8 +241,7 @@ static void client_read(struct client *client)
 	}
 	client->len += (size_t)n;
 	end = memchr(client->request, '\n', client->len);
-	/* The end of the stream ends a line too; a full buffer without one is too long a request.
-	 */
+	/* The end of the stream ends a line too; a full buffer without one is too long a request. */
 	if (end)
 		client_obey(client, (size_t)(end - client->request));
 	else if (n == 0 || client->len == sizeof(client->request))
@@ -366,8 +365,7 @@ static int listen_on(const struct sockaddr_un *addr, char *error, size_t error_b
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return fail(errno, error, error_bytes, "cannot make a socket: %s", strerror(errno));
-	/* Before bind(), so that the path never has a wider mode; after it, since the umask counts.
-	 */
+	/* Before bind(), so that the path never has a wider mode; after it, since the umask counts. */
 	if (fchmod(fd, 0660) || bind(fd, (const struct sockaddr *)addr, sizeof(*addr))) {
 		rc = fail(errno, error, error_bytes, "cannot bind %s: %s", path, strerror(errno));
 		close(fd);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What can be asked through the control socket: the table of commands, and the form of a request.
- */
+/* What can be asked through the control socket: the table of commands, and the form of a request. */
 #ifndef DAEMON_CONTROL_CONTROL_REQUEST_H
 #define DAEMON_CONTROL_CONTROL_REQUEST_H
 

@@ -116,8 +116,7 @@ static void take_part(void *arg)
 		if (part->stats)
 			add_stats(&part->stats[i], &worker->services[i]);
 	}
-	/* Without memory for the post the part must still come home, or the client waits for ever.
-	 */
+	/* Without memory for the post the part must still come home, or the client waits for ever. */
 	while (event_loop_post(part->gather->loop, part_back, part))
 		;
 }

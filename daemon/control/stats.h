@@ -2,9 +2,8 @@
 /*
  * Counters of one service, gathered from whoever keeps them.
  *
- * A thread fills a `struct stats` with copies of its counters, module by module; the struct is
- * plain memory, crosses to another thread as a copy, and is added to those of the other workers
- * there.
+ * A thread fills a `struct stats` with copies of its counters, module by module. The struct is plain memory:
+ * it crosses to another thread as a copy, and is added there to those of the other workers.
  */
 #ifndef DAEMON_CONTROL_STATS_H
 #define DAEMON_CONTROL_STATS_H

@@ -240,8 +240,10 @@ void proxy_stop(struct proxy *proxy)
 		worker_stop(proxy->workers[i]);
 	for (size_t i = 0; i < proxy->nworkers; i++)
 		worker_join(proxy->workers[i]);
-	/* A thread of glibc's that still waits for a name server would post to a freed loop: the
-	 * workers are left to the end of the process then. */
+	/*
+	 * A thread of glibc's that still waits for a name server would post to a freed loop: the workers are
+	 * left to the end of the process then.
+	 */
 	if (!resolver_quiesce(RESOLVER_QUIESCE_MS))
 		return;
 	for (size_t i = 0; i < proxy->nworkers; i++)

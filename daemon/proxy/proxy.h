@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The daemon as a whole: services with their listeners on the main thread, and the workers.
- */
+/* The daemon as a whole: services with their listeners on the main thread, and the workers. */
 #ifndef DAEMON_PROXY_PROXY_H
 #define DAEMON_PROXY_PROXY_H
 
@@ -53,10 +51,9 @@ int proxy_start(struct loop *loop, const struct config *config, struct proxy **o
 unsigned proxy_connections(const struct proxy *proxy);
 
 /**
- * proxy_stop - stop listening, close every connection in good order within a bound, end the
- * workers, free
+ * proxy_stop - stop listening, close every connection, end the workers, free
  *
- * Accepts NULL.
+ * Connections close in good order, within a bound. Accepts NULL.
  */
 void proxy_stop(struct proxy *proxy);
 

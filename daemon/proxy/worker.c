@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A worker: one thread with a loop, buffers and a budget of its own, and the bridges pinned to it.
- */
+/* A worker: one thread with a loop, buffers and a budget of its own, and the bridges pinned to it. */
 #include "daemon/proxy/worker.h"
 
 #include <errno.h>

@@ -73,8 +73,7 @@ void worker_bridge_gone(struct worker *worker);
 
 /** worker_stop - begin to close the worker's connections in good order; any thread but its own. */
 void worker_stop(struct worker *worker);
-/** worker_join - after worker_stop(): wait for the thread, which ends once its connections have
- * closed. */
+/** worker_join - after worker_stop(): wait for the thread, which ends once its connections have closed. */
 void worker_join(struct worker *worker);
 /** worker_free - free a worker whose thread has been joined, or never started; accepts NULL. */
 void worker_free(struct worker *worker);

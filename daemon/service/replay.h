@@ -8,8 +8,7 @@
  * used for this client before, the server gives the first answer instead of executing REMOVE a
  * second time.
  *
- * One table per service, shared by all workers and touched at connect and close only: it has a
- * lock.
+ * There is one table per service. All workers share it, at connect and close only, so it has a lock.
  */
 #ifndef DAEMON_SERVICE_REPLAY_H
 #define DAEMON_SERVICE_REPLAY_H

@@ -22,8 +22,10 @@ static void hold(struct budget *budget, struct budget_claim *claim, size_t bytes
 		budget->peak_bytes = budget->used_bytes;
 }
 
-/* Grants from the head of the queue as long as the head fits. A granted() may claim, release or
- * cancel other claims: the queue is looked at afresh each time. */
+/*
+ * Grants from the head of the queue as long as the head fits. A granted() may claim, release or cancel other
+ * claims: the queue is looked at afresh each time.
+ */
 static void grant_waiting(void *arg)
 {
 	struct budget *budget = arg;

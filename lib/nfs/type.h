@@ -65,68 +65,28 @@ struct nfs_union {
 	const struct nfs_arm *arms;
 };
 
-#define X_END                                                                                      \
-	{                                                                                          \
-		.kind = NFS_END                                                                    \
-	}
-#define X_FIXED(bytes)                                                                             \
-	{                                                                                          \
-		.kind = NFS_FIXED, .n = (bytes)                                                    \
-	}
-#define X_U32  X_FIXED(4)
-#define X_U64  X_FIXED(8)
-#define X_BOOL X_FIXED(4)
-#define X_VECTOR(max, sz)                                                                          \
-	{                                                                                          \
-		.kind = NFS_VECTOR, .n = (max), .size_bytes = (sz)                                 \
-	}
-#define X_OPAQUE(max) X_VECTOR(max, 1)
-#define X_STRING(max) X_VECTOR(max, 1)
-#define X_STRUCT(t)                                                                                \
-	{                                                                                          \
-		.kind = NFS_STRUCT, .type = (t)                                                    \
-	}
-#define X_ARRAY(max, t)                                                                            \
-	{                                                                                          \
-		.kind = NFS_ARRAY, .n = (max), .type = (t)                                         \
-	}
-#define X_LIST(t)                                                                                  \
-	{                                                                                          \
-		.kind = NFS_LIST, .type = (t)                                                      \
-	}
-#define X_OPTIONAL(t)                                                                              \
-	{                                                                                          \
-		.kind = NFS_OPTIONAL, .type = (t)                                                  \
-	}
-#define X_STATUS(ok, bad)                                                                          \
-	{                                                                                          \
-		.kind = NFS_STATUS, .type = (ok), .fail = (bad)                                    \
-	}
-#define X_UNION(u)                                                                                 \
-	{                                                                                          \
-		.kind = NFS_UNION, .arms = &(u)                                                    \
-	}
+/* clang-format off */
+#define X_END              {.kind = NFS_END}
+#define X_FIXED(bytes)     {.kind = NFS_FIXED, .n = (bytes)}
+#define X_U32              X_FIXED(4)
+#define X_U64              X_FIXED(8)
+#define X_BOOL             X_FIXED(4)
+#define X_VECTOR(max, sz)  {.kind = NFS_VECTOR, .n = (max), .size_bytes = (sz)}
+#define X_OPAQUE(max)      X_VECTOR(max, 1)
+#define X_STRING(max)      X_VECTOR(max, 1)
+#define X_STRUCT(t)        {.kind = NFS_STRUCT, .type = (t)}
+#define X_ARRAY(max, t)    {.kind = NFS_ARRAY, .n = (max), .type = (t)}
+#define X_LIST(t)          {.kind = NFS_LIST, .type = (t)}
+#define X_OPTIONAL(t)      {.kind = NFS_OPTIONAL, .type = (t)}
+#define X_STATUS(ok, bad)  {.kind = NFS_STATUS, .type = (ok), .fail = (bad)}
+#define X_UNION(u)         {.kind = NFS_UNION, .arms = &(u)}
 /* The same with a mark. */
-#define X_DATA(max)                                                                                \
-	{                                                                                          \
-		.kind = NFS_VECTOR, .mark = NFS_MARK_DATA, .n = (max), .size_bytes = 1             \
-	}
-#define X_COUNT                                                                                    \
-	{                                                                                          \
-		.kind = NFS_FIXED, .mark = NFS_MARK_COUNT, .n = 4                                  \
-	}
-#define X_ATTRS(max)                                                                               \
-	{                                                                                          \
-		.kind = NFS_VECTOR, .mark = NFS_MARK_ATTRS, .n = (max), .size_bytes = 4            \
-	}
-#define X_COUNTED(max, sz)                                                                         \
-	{                                                                                          \
-		.kind = NFS_VECTOR, .mark = NFS_MARK_COUNT, .n = (max), .size_bytes = (sz)         \
-	}
-#define X_SESSION(sz)                                                                              \
-	{                                                                                          \
-		.kind = NFS_FIXED, .mark = NFS_MARK_SESSION, .n = (sz)                             \
-	}
+#define X_DATA(max)        {.kind = NFS_VECTOR, .mark = NFS_MARK_DATA, .n = (max), .size_bytes = 1}
+#define X_COUNT            {.kind = NFS_FIXED, .mark = NFS_MARK_COUNT, .n = 4}
+#define X_ATTRS(max)       {.kind = NFS_VECTOR, .mark = NFS_MARK_ATTRS, .n = (max), .size_bytes = 4}
+#define X_COUNTED(max, sz) {.kind = NFS_VECTOR, .mark = NFS_MARK_COUNT, .n = (max), .size_bytes = (sz)}
+#define X_SESSION(sz)      {.kind = NFS_FIXED, .mark = NFS_MARK_SESSION, .n = (sz)}
+/* clang-format on */
 
 /* Defines a union: its name, the type of other values or NULL, and {value, type} for each arm. */
 #define NFS_UNION_TYPE(name, other, ...)                                                           \

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The header of an ONC RPC message (RFC 5531 section 9): as much of it as a transport needs.
- */
+/* The header of an ONC RPC message (RFC 5531 section 9): as much of it as a transport needs. */
 #ifndef RPC_MSG_H
 #define RPC_MSG_H
 

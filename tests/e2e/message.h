@@ -45,7 +45,7 @@ void call_begin(struct buf *buf, uint32_t xid, uint32_t program, uint32_t versio
 /** reply_begin - the header of an accepted Reply. */
 void reply_begin(struct buf *buf, uint32_t xid, uint32_t accept_stat);
 
-/** pattern_fill - @len bytes that @seed determines. */
+/** pattern_put - append @len bytes that @seed determines. */
 void pattern_put(struct buf *buf, uint32_t seed, size_t len);
 /** pattern_is - whether these are the bytes that pattern_put() makes of @seed. */
 bool pattern_is(const uint8_t *data, size_t len, uint32_t seed);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPA, DDP and RDMAP as the tests' hostile peer builds and reads them, with no code of the proxy.
- */
+/* MPA, DDP and RDMAP as the tests' hostile peer builds and reads them, with no code of the proxy. */
 #ifndef TESTS_E2E_MPA_H
 #define TESTS_E2E_MPA_H
 

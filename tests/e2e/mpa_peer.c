@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A hostile RDMA peer: each kind of nonsense gets its documented answer, and nobody else notices.
- */
+/* A hostile RDMA peer: each kind of nonsense gets its documented answer, and nobody else notices. */
 #include "tests/e2e/mpa.h"
 
 #include <stdio.h>
@@ -427,8 +426,7 @@ static void try_kind(struct net *net, uint16_t port, const struct kind *kind,
 	printf("%s\n", kind->name);
 }
 
-/* Peers that come and leave at once, before and after their start-up, some with a Call in flight.
- */
+/* Peers that come and leave at once, before and after their start-up, some with a Call in flight. */
 static void try_crowd(struct net *net, uint16_t port, struct echo_client *good)
 {
 	for (unsigned i = 0; i < 60; i++) {

@@ -416,8 +416,7 @@ static int cmd_list(struct client *client, int argc, char **argv)
 	return seen != count;
 }
 
-/* mixed PATH SIZE SEED [DEPTH]: names, attributes, symlinks and data of one client, all checked, all
- * removed */
+/* mixed PATH SIZE SEED [DEPTH]: names, attributes, symlinks and data of one client, all checked, all removed */
 static int cmd_mixed(struct client *client, int argc, char **argv)
 {
 	struct nfs_context *nfs = client->nfs;
@@ -453,8 +452,7 @@ static int cmd_mixed(struct client *client, int argc, char **argv)
 	return 0;
 }
 
-/* hold PATH SIZE SEED: writes for as long as it lives, telling "running" once the first file is
- * written */
+/* hold PATH SIZE SEED: writes for as long as it lives, telling "running" once the first file is written */
 static int cmd_hold(struct client *client, int argc, char **argv)
 {
 	for (unsigned round = 0;; round++) {
@@ -468,8 +466,7 @@ static int cmd_hold(struct client *client, int argc, char **argv)
 	}
 }
 
-/* once PATH SIZE SEED: says "ready", waits for a line, reads all in one READ, says "done", waits
- * again */
+/* once PATH SIZE SEED: says "ready", waits for a line, reads all in one READ, says "done", waits again */
 static int cmd_once(struct client *client, int argc, char **argv)
 {
 	uint64_t size = number(argv[1]);

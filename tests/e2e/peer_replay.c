@@ -26,8 +26,8 @@
 struct relay {
 	struct conn *proxy, *server;
 	uint16_t upstream;
-	bool cut_next,
-		cut; /* the next Reply is kept; it has been, and the connections wait for the axe */
+	bool cut_next;      /* the next Reply is not passed on */
+	bool cut;           /* one was not, and the connections are to be cut */
 	struct buf lost;    /* the Reply that the client never got */
 	uint16_t from_port; /* the port that the proxy came from last */
 };

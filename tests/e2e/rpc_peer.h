@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The scenarios of rpc_peer: each holds the clients and the server of a chain of proxies, or relays
- * to one. */
+/* The scenarios of rpc_peer: each holds the clients and the server of a chain of proxies, or relays to one. */
 #ifndef TESTS_E2E_RPC_PEER_H
 #define TESTS_E2E_RPC_PEER_H
 
@@ -22,8 +21,7 @@ int scenario_replay(const struct ports *ports, int argc, char **argv);
 int scenario_garbage(const struct ports *ports, int argc, char **argv);
 /** scenario_bad_server - every kind of nonsense a server can answer. */
 int scenario_bad_server(const struct ports *ports, int argc, char **argv);
-/** scenario_flow - CLIENTS CALLS BYTES STALLED MODE: many clients in little memory, both
- * directions. */
+/** scenario_flow - CLIENTS CALLS BYTES STALLED MODE: many clients in little memory, both directions. */
 int scenario_flow(const struct ports *ports, int argc, char **argv);
 /** scenario_both_ways - Calls of the server to the client, half-close, sizes. */
 int scenario_both_ways(const struct ports *ports, int argc, char **argv);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What every fuzz target includes: the entry point's prototype and an assertion that is never off.
- */
+/* What every fuzz target includes: the entry point's prototype and an assertion that is never off. */
 #ifndef TESTS_FUZZ_FUZZ_H
 #define TESTS_FUZZ_FUZZ_H
 

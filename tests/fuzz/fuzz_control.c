@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Any bytes as a request of the control socket: refused with a reason, or a command of the table.
- */
+/* Any bytes as a request of the control socket: refused with a reason, or a command of the table. */
 #include <string.h>
 
 #include "daemon/control/control_request.h"

@@ -9,8 +9,7 @@
 struct loop *fake_loop_new(void);
 /** fake_loop_free - free it; every timer and descriptor watch must have been freed. */
 void fake_loop_free(struct loop *loop);
-/** fake_loop_run - run ready descriptors, deferred tasks and due timers until nothing is left to
- * do. */
+/** fake_loop_run - run ready descriptors, deferred tasks and due timers until nothing is left to do. */
 void fake_loop_run(struct loop *loop);
 /** fake_loop_advance - move the clock by @us, running each timer at its time. */
 void fake_loop_advance(struct loop *loop, uint64_t us);

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RESULT_MAX_BYTES                                                                           \
-	9000u /* of one operation, so that most Replies fit a TCP segment of the capture */
+/* The result of one operation, so that most Replies fit a TCP segment of the capture. */
+#define RESULT_MAX_BYTES 9000u
 
 /* xorshift32: any sequence will do, as long as it is the same everywhere. */
 static uint32_t draw(uint32_t *state, uint32_t below)

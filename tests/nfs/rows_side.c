@@ -2,10 +2,10 @@
 /* The programs beside NFS: NFSACL, MOUNT, NLM, NSM, rpcbind. */
 #include "tests/nfs/rows.h"
 
-#define P(program, prog, vers, number, args, results, slack)                                       \
-	{                                                                                          \
-		program " " #number, prog, vers, number, -1, 0, args, results, slack               \
-	}
+/* clang-format off */
+#define P(program, prog, vers, number, args, results, slack) \
+	{program " " #number, prog, vers, number, -1, 0, args, results, slack}
+/* clang-format on */
 #define A2(number, ...) P("NFSACLv2", 100227, 2, number, __VA_ARGS__)
 #define A3(number, ...) P("NFSACLv3", 100227, 3, number, __VA_ARGS__)
 #define M1(number, ...) P("MOUNTv1", 100005, 1, number, __VA_ARGS__)

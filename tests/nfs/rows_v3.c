@@ -2,14 +2,12 @@
 /* NFS versions 2 and 3. */
 #include "tests/nfs/rows.h"
 
-#define P2(number, args, results, slack)                                                           \
-	{                                                                                          \
-		"NFSv2 " #number, 100003, 2, number, -1, 0, args, results, slack                   \
-	}
-#define P3(number, args, results, slack)                                                           \
-	{                                                                                          \
-		"NFSv3 " #number, 100003, 3, number, -1, 0, args, results, slack                   \
-	}
+/* clang-format off */
+#define P2(number, args, results, slack) \
+	{"NFSv2 " #number, 100003, 2, number, -1, 0, args, results, slack}
+#define P3(number, args, results, slack) \
+	{"NFSv3 " #number, 100003, 3, number, -1, 0, args, results, slack}
+/* clang-format on */
 
 #define FH2    "x:32 "
 #define ATTR2  "1 0100644 1 0 0 1000 4096 0 8 1 2 3 4 5 6 7 8 "

@@ -5,26 +5,24 @@
 /* The ceiling leaves room for a longer tag than the Call's. */
 #define TAG 256u
 
-#define V(minor, op, args, results, slack)                                                         \
-	{                                                                                          \
-		"NFSv4." #minor " op " #op, 100003, 4, 1, minor, op, args, results,                \
-			(slack) == ROW_ANY ? ROW_ANY : (slack) + TAG                               \
-	}
+/* clang-format off */
+#define V(minor, op, args, results, slack) \
+	{"NFSv4." #minor " op " #op, 100003, 4, 1, minor, op, args, results, \
+	 (slack) == ROW_ANY ? ROW_ANY : (slack) + TAG}
+#define CB(minor, op, args, results, slack) \
+	{"NFSv4." #minor " callback op " #op, 0x40000000, 1, 1, minor, op, args, results, \
+	 (slack) == ROW_ANY ? ROW_ANY : (slack) + TAG}
+/* clang-format on */
 #define V0(op, args, results, slack) V(0, op, args, results, slack)
 #define V1(op, args, results, slack) V(1, op, args, results, slack)
 #define V2(op, args, results, slack) V(2, op, args, results, slack)
-#define CB(minor, op, args, results, slack)                                                        \
-	{                                                                                          \
-		"NFSv4." #minor " callback op " #op, 0x40000000, 1, 1, minor, op, args, results,   \
-			(slack) == ROW_ANY ? ROW_ANY : (slack) + TAG                               \
-	}
 
-#define STATEID     "1 x:12 "
-#define FH          "o:128 "
-#define CINFO       "1 q1 q2 "
-#define OWNER       "q7 o:1024 "
-#define SMALL_OWNER "q7 o:20 "
-#define BITMAP      "w:8*0 "
+#define STATEID                      "1 x:12 "
+#define FH                           "o:128 "
+#define CINFO                        "1 q1 q2 "
+#define OWNER                        "q7 o:1024 "
+#define SMALL_OWNER                  "q7 o:20 "
+#define BITMAP                       "w:8*0 "
 /* type and size: 12 bytes of values. */
 #define FATTR            "n:1(18) o:12 "
 #define LOCK_DENIED      "10010 q0 q10 2 " OWNER

@@ -74,7 +74,7 @@ void raw_next_header(struct raw *raw, struct rpcrdma_header *hdr, const uint8_t 
 		     uint32_t *len_bytes);
 /** raw_expect_error - the next Send must be an RDMA_ERROR for @xid with @err. */
 void raw_expect_error(struct raw *raw, uint32_t xid, uint32_t err);
-/** raw_call - a Call inline without chunks, sent but the world not run. */
+/** raw_post_call - a Call inline without chunks, sent but the world not run. */
 void raw_post_call(struct raw *raw, uint32_t xid, uint32_t call_bytes, uint32_t reply_bytes);
 
 #endif

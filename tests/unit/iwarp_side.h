@@ -52,8 +52,7 @@ void side_fini(struct iwarp_side *side);
 size_t side_take(struct iwarp_side *side, uint8_t *out, size_t size);
 /** side_give - have the engine receive @len_bytes, at most @piece of them at once. */
 void side_give(struct iwarp_side *side, const uint8_t *bytes, size_t len_bytes, size_t piece);
-/** side_pump - move bytes both ways until none is left; 0: as much at once as goes, else seeded
- * pieces. */
+/** side_pump - move bytes both ways until none is left; 0: as much at once as goes, else seeded pieces. */
 void side_pump(struct iwarp_side *a, struct iwarp_side *b, uint64_t seed);
 /** side_open - connect @a to @b and have the exchange done. */
 void side_open(struct iwarp_side *a, struct iwarp_side *b, uint64_t seed);

@@ -15,8 +15,10 @@
 #define FIXTURE_STALL_US    60000000u
 #define FIXTURE_CONNECT_US  10000000u
 
-/* All that the leg said. Exchanges stay here, with the reference that came with them, until the
- * test passes them on. */
+/*
+ * All that the leg said. Exchanges stay here, with the reference that came with them, until the test passes
+ * them on.
+ */
 struct seen {
 	unsigned requested, opened, closed, call_ready, notes;
 	enum leg_close why;
@@ -38,8 +40,7 @@ extern uint32_t ceiling_bytes; /* what the binding says of every Call */
 /** fixture_setup, fixture_teardown - for each test; teardown asserts that nothing is left over. */
 void fixture_setup(void);
 void fixture_teardown(void);
-/** fixture_accept - a leg on an accepted connection; fixture_open() also opens it, by a first Call.
- */
+/** fixture_accept - a leg on an accepted connection; fixture_open() also opens it, by a first Call. */
 void fixture_accept(void);
 void fixture_open(void);
 /** fixture_connect - a leg that has connected to the test. */
@@ -87,7 +88,7 @@ bool peer_at_end(void);
 void expect_call(const struct exchange *x, uint32_t xid, uint32_t len_bytes, uint8_t seed);
 /** answer_call - fill in a Reply and give it to the leg, with the reference. */
 void answer_call(unsigned index, uint32_t len_bytes, uint8_t seed);
-/** new_call - an exchange as another leg would make it, given to leg_call(). */
+/** send_call - an exchange as another leg would make it, given to leg_call(). */
 void send_call(uint32_t xid, uint32_t len_bytes, uint8_t seed, uint32_t reply_max_bytes);
 /** pool_in_use - bytes of the pool in buffers. */
 size_t pool_in_use(void);

@@ -160,8 +160,7 @@ static void free_timer(void *arg)
 	event_loop_stop(loop);
 }
 
-/* Readable and writable at once: the callback for one way frees the watch, the other never comes.
- */
+/* Readable and writable at once: the callback for one way frees the watch, the other never comes. */
 START_TEST(watches_and_timers_may_be_freed_in_their_own_callback)
 {
 	io = loop_io_new(loop, fds[0], free_both_ways, NULL);

@@ -74,8 +74,7 @@ START_TEST(each_form_cut_off_anywhere_is_short_or_bad)
 }
 END_TEST
 
-/* Nothing of a header is ignored: what decodes encodes to the same bytes and decodes to the same.
- */
+/* Nothing of a header is ignored: what decodes encodes to the same bytes and decodes to the same. */
 static void check_stable(const uint8_t *send)
 {
 	uint8_t encoded[8192];

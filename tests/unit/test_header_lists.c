@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Chunk lists of hostile peers: each limit, each wrap, each overlap, on either side of what is
- * allowed. */
+/* Chunk lists of hostile peers: each limit, each wrap, each overlap, on either side of what is allowed. */
 #include <stdlib.h>
 
 #include "rpc/xdr.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Our transport headers and those of code that rpcgen wrote: random ones, both ways, whole and
- * damaged. */
+/* Our transport headers and those of code that rpcgen wrote: random ones, both ways, whole and damaged. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Two engines wired together: every operation, at any segmentation, FPDU size, with and without
- * CRC. */
+/* Two engines wired together: every operation, at any segmentation, FPDU size, with and without CRC. */
 #include <string.h>
 
 #include "fabric/iwarp/bytes.h"

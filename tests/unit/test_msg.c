@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* RPC message headers (RFC 5531 section 9): every flavour skipped, nothing read past, errors byte
- * for byte. */
+/* RPC message headers (RFC 5531 section 9): every flavour skipped, nothing read past, errors byte for byte. */
 #include "rpc/msg.h"
 
 #include <stdlib.h>
