@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Record marking (RFC 5531 section 11): RPC messages on a stream, each as one or more fragments.
+ * Record marking (RFC 5531 section 11): RPC messages on a stream. A record is one message; it is sent as one
+ * or more fragments, each behind a mark:
  *
- *	+-+---------------------+----------------------------+
- *	|L| length, 31 bits     | `length` bytes of message  |   L: this fragment is the record's
- *last
- *	+-+---------------------+----------------------------+
+ *	+---+-----------------+-------------------------------+
+ *	| L | length, 31 bits | `length` bytes of the message |   L: this is the record's last fragment
+ *	+---+-----------------+-------------------------------+
  *
- * The parser eats marks and says where message bytes begin and end; it never touches or holds a
- *message byte, so that the caller can receive them wherever it likes: they come from the caller's
- *input or straight from a socket, and record_take() counts them.
+ * The parser takes the marks out of the stream and says where the message's own bytes begin and end. It never
+ * touches or keeps those, so that the caller can receive them wherever it likes, out of its input or straight
+ * from the socket; record_take() tells the parser how many there were:
  *
  *	while ((status = record_next(&parser, in, len, &used)) == RECORD_BODY) {
  *		take up to parser.fragment_left_bytes of what follows `used`

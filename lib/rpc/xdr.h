@@ -2,9 +2,9 @@
 /*
  * XDR (RFC 4506): a reader over [pos, end) and a bounded writer with a sticky failure.
  *
- * Neither owns memory. A read that fails moves nothing and leaves its outputs alone, so a decoder is one
- * expression per production: reads joined by "&&". A write that does not fit writes nothing, and neither does
- * any that follows; xdr_written_bytes() tells once, at the end, whether all of them fitted.
+ * Neither owns memory. A read that fails moves nothing and leaves its outputs alone, so reads chain with &&,
+ * and a decoder is one expression per production. A write that does not fit writes nothing and
+ * makes all that follow do the same; xdr_written_bytes() tells once at the end.
  */
 #ifndef RPC_XDR_H
 #define RPC_XDR_H
