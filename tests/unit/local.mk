@@ -247,3 +247,9 @@ tests_unit_test_verbs_SOURCES = tests/unit/test_verbs.c
 tests_unit_test_verbs_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_verbs_LDADD = $(UNIT_LDADD)
 TESTS += tests/unit/test_verbs
+
+check_PROGRAMS += tests/unit/test_call_verdict
+tests_unit_test_call_verdict_SOURCES = tests/unit/test_call_verdict.c
+tests_unit_test_call_verdict_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_call_verdict_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_call_verdict

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* What a message is that should be a Call. */
+#include "rpc/call_verdict.h"
+
+/* RFC 5531 section 9: auth_stat. */
+#define AUTH_BADCRED      1u
+#define AUTH_REJECTEDCRED 2u
+
+const char *call_verdict_text(enum call_verdict verdict)
+{
+	static const char *const texts[] = {
+#define CALL_VERDICT_TEXT(name, text) [name] = text,
+		CALL_VERDICTS(CALL_VERDICT_TEXT)
+#undef CALL_VERDICT_TEXT
+	};
+
+	return (size_t)verdict < ARRAY_SIZE(texts) ? texts[verdict] : "unknown";
+}
+
+/* A header that ends too early: the rest of it comes yet, or never. */
+static enum call_verdict cut(uint32_t have_bytes, uint32_t len_bytes)
+{
+	return have_bytes < len_bytes ? CALL_PENDING : CALL_CUT;
+}
+
+enum call_verdict call_judge(const uint8_t *msg, uint32_t have_bytes, uint32_t len_bytes,
+			     const uint32_t *xid, struct rpc_call_hdr *hdr)
+{
+	enum rpc_msg_type type;
+	uint32_t got;
+
+	switch (rpc_msg_peek(msg, have_bytes, &got, &type)) {
+	case RPC_OK:
+		break;
+	case RPC_TRUNCATED:
+		return cut(have_bytes, len_bytes);
+	default:
+		return CALL_NOT_RPC;
+	}
+	if (type != RPC_CALL)
+		return CALL_IS_REPLY;
+	if (xid && *xid != got)
+		return CALL_XID_DIFFERS;
+	hdr->xid = got;
+	switch (rpc_call_decode(msg, have_bytes, hdr)) {
+	case RPC_OK:
+		return hdr->cred_flavor == RPC_AUTH_TLS ? CALL_AUTH_TLS : CALL_PASSES;
+	case RPC_BAD_VERSION:
+		return CALL_RPC_MISMATCH;
+	case RPC_BAD_AUTH:
+		return CALL_BAD_AUTH;
+	default:
+		return cut(have_bytes, len_bytes);
+	}
+}
+
+size_t call_verdict_encode(uint8_t to[RPC_ERROR_REPLY_BYTES], enum call_verdict verdict,
+			   uint32_t xid)
+{
+	switch (verdict) {
+	case CALL_AUTH_TLS:
+		return rpc_encode_auth_error(to, xid, AUTH_REJECTEDCRED);
+	case CALL_BAD_AUTH:
+		return rpc_encode_auth_error(to, xid, AUTH_BADCRED);
+	case CALL_RPC_MISMATCH:
+		return rpc_encode_rpc_mismatch(to, xid);
+	default:
+		return 0;
+	}
+}
