@@ -4,6 +4,8 @@ lib_rpc_librpc_a_SOURCES = \
 	lib/rpc/call_verdict.h \
 	lib/rpc/msg.c \
 	lib/rpc/msg.h \
+	lib/rpc/pieces.c \
+	lib/rpc/pieces.h \
 	lib/rpc/record.c \
 	lib/rpc/record.h \
 	lib/rpc/xdr.c \

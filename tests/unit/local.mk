@@ -253,3 +253,9 @@ tests_unit_test_call_verdict_SOURCES = tests/unit/test_call_verdict.c
 tests_unit_test_call_verdict_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_call_verdict_LDADD = $(UNIT_LDADD)
 TESTS += tests/unit/test_call_verdict
+
+check_PROGRAMS += tests/unit/test_pieces
+tests_unit_test_pieces_SOURCES = tests/unit/test_pieces.c
+tests_unit_test_pieces_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_pieces_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_pieces
