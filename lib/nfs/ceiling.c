@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* How large a Call's Reply can get. */
-#include "nfs/args.h"
-#include "nfs/compound.h"
+/* How large the parts of a Reply can get. */
+#include "nfs/ceiling.h"
+
 #include "nfs/fattr4.h"
-#include "nfs/nfs.h"
 
 #define REPLY_HEADER_BYTES (6 * 4 + RPC_MAX_AUTH_BYTES) /* RFC 5531 section 9, to accept_stat */
 #define MISMATCH_BYTES     8                            /* what an error reply carries at most */
@@ -45,67 +44,25 @@ static uint64_t growth_bytes(enum nfs_growth growth, const struct nfs_marks *mar
 	return limit;
 }
 
-/* What the results of @proc take; at least @limit if its arguments cannot be followed. */
-static uint64_t results_bytes(const struct nfs_proc *proc, struct xdr_reader *args, uint64_t limit)
+uint64_t nfs_frame_bytes(enum facts_body body)
 {
-	struct nfs_marks marks = {0};
+	uint64_t bytes = REPLY_HEADER_BYTES + MISMATCH_BYTES;
 
-	if (!nfs_walk(args, proc->args, &marks))
-		return limit;
-	return proc->bound_bytes + growth_bytes(proc->growth, &marks, limit);
-}
-
-/* A status and a tag, then the number and the results of each operation. */
-static uint64_t compound_bytes(uint32_t prog, struct xdr_reader *args, uint64_t limit)
-{
-	struct nfs_compound compound;
-	uint64_t bytes;
-
-	if (!nfs_compound_call(prog, args, &compound))
-		return limit;
-	bytes = 4 + 4 + xdr_padded_bytes((uint64_t)compound.tag_bytes + NFS_TAG_SLACK_BYTES) + 4;
-	for (uint32_t i = 0; i < compound.op_count && bytes < limit; i++) {
-		uint32_t op;
-		const struct nfs_proc *row = nfs_compound_op(args, &compound, &op);
-
-		if (!row)
-			return limit;
-		bytes += 4 + results_bytes(row, args, limit);
-	}
+	if (body == FACTS_BODY_INTEGRITY)
+		bytes += INTEGRITY_REPLY_BYTES;
+	else if (body == FACTS_BODY_CONTROL)
+		bytes += GSS_CONTROL_REPLY_BYTES;
 	return bytes;
 }
 
-static uint64_t proc_bytes(const struct rpc_call_hdr *hdr, struct xdr_reader *args, uint64_t limit)
+/* A status, a tag, and the number of operations. */
+uint64_t nfs_compound_bytes(const struct nfs_compound *compound)
 {
-	const struct nfs_proc *proc;
-
-	if (nfs_compound_is(hdr->prog, hdr->vers, hdr->proc))
-		return compound_bytes(hdr->prog, args, limit);
-	proc = nfs_proc_find(hdr->prog, hdr->vers, hdr->proc);
-	if (!proc)
-		return limit;
-	/* Most rows need no look at the arguments. */
-	return proc->growth == NFS_GROWS_NOT ? proc->bound_bytes : results_bytes(proc, args, limit);
+	return 4 + 4 + xdr_padded_bytes((uint64_t)compound->tag_bytes + NFS_TAG_SLACK_BYTES) + 4;
 }
 
-uint32_t nfs_reply_ceiling(const struct rpc_call_hdr *hdr, const uint8_t *msg, uint32_t len_bytes,
-			   uint32_t limit_bytes)
+uint64_t nfs_results_bytes(const struct nfs_proc *proc, const struct nfs_marks *marks,
+			   uint64_t limit_bytes)
 {
-	struct xdr_reader args;
-	uint64_t bytes = REPLY_HEADER_BYTES + MISMATCH_BYTES;
-
-	switch (nfs_args_open(hdr, msg, len_bytes, &args)) {
-	case NFS_ARGS_PLAIN:
-		bytes += proc_bytes(hdr, &args, limit_bytes);
-		break;
-	case NFS_ARGS_INTEGRITY:
-		bytes += INTEGRITY_REPLY_BYTES + proc_bytes(hdr, &args, limit_bytes);
-		break;
-	case NFS_ARGS_CONTROL:
-		bytes += GSS_CONTROL_REPLY_BYTES;
-		break;
-	case NFS_ARGS_HIDDEN:
-		return limit_bytes;
-	}
-	return bytes < limit_bytes ? (uint32_t)bytes : limit_bytes;
+	return proc->bound_bytes + growth_bytes(proc->growth, marks, limit_bytes);
 }

@@ -7,7 +7,10 @@
 #define NFS_COMPOUND_H
 
 #include "nfs/table.h"
-#include "rpc/msg.h"
+#include "rpc/pieces.h"
+
+/* rpc_gss_integ_data (RFC 2203 section 5.3.3.2): a length and a sequence number before the body. */
+#define NFS_INTEGRITY_HEAD_BYTES 8u
 
 struct nfs_compound {
 	bool callback;
@@ -19,18 +22,18 @@ struct nfs_compound {
 bool nfs_compound_is(uint32_t prog, uint32_t vers, uint32_t proc);
 
 /** nfs_compound_call - read the frame of a Call of @prog; false if it cannot be followed. */
-bool nfs_compound_call(uint32_t prog, struct xdr_reader *at,
+bool nfs_compound_call(uint32_t prog, struct pieces_reader *at,
 		       struct nfs_compound *compound) MUST_CHECK;
 
 /** nfs_compound_reply - read the frame of a Reply: status, tag, and how many results follow. */
-bool nfs_compound_reply(struct xdr_reader *at, uint32_t *op_count) MUST_CHECK;
+bool nfs_compound_reply(struct pieces_reader *at, uint32_t *op_count) MUST_CHECK;
 
 /**
  * nfs_compound_op - read the number of an operation and find its row
  *
  * Returns NULL at the end of the message, or if the minor version has no such operation.
  */
-const struct nfs_proc *nfs_compound_op(struct xdr_reader *at, const struct nfs_compound *compound,
-				       uint32_t *op);
+const struct nfs_proc *nfs_compound_op(struct pieces_reader *at,
+				       const struct nfs_compound *compound, uint32_t *op);
 
 #endif

@@ -1,10 +1,10 @@
 noinst_LIBRARIES += lib/nfs/libnfs-binding.a
 lib_nfs_libnfs_binding_a_SOURCES = \
-	lib/nfs/args.c \
-	lib/nfs/args.h \
 	lib/nfs/ceiling.c \
+	lib/nfs/ceiling.h \
 	lib/nfs/compound.c \
 	lib/nfs/compound.h \
+	lib/nfs/facts.c \
 	lib/nfs/fattr4.c \
 	lib/nfs/fattr4.h \
 	lib/nfs/mount.c \

@@ -49,7 +49,9 @@ static const struct nfs_proc procs3[] = {
 /* clang-format on */
 
 /* Version 1 is version 2 without its last procedure. */
-const struct nfs_program nfs_program_mount1 = {NFS_PROGRAM_MOUNT, 1, ARRAY_SIZE(procs2) - 1,
+const struct nfs_program nfs_program_mount1 = {"MOUNT", NFS_PROGRAM_MOUNT, 1,
+					       ARRAY_SIZE(procs2) - 1, procs2};
+const struct nfs_program nfs_program_mount2 = {"MOUNT", NFS_PROGRAM_MOUNT, 2, ARRAY_SIZE(procs2),
 					       procs2};
-const struct nfs_program nfs_program_mount2 = {NFS_PROGRAM_MOUNT, 2, ARRAY_SIZE(procs2), procs2};
-const struct nfs_program nfs_program_mount3 = {NFS_PROGRAM_MOUNT, 3, ARRAY_SIZE(procs3), procs3};
+const struct nfs_program nfs_program_mount3 = {"MOUNT", NFS_PROGRAM_MOUNT, 3, ARRAY_SIZE(procs3),
+					       procs3};

@@ -85,4 +85,4 @@ static const struct nfs_proc procs[] = {
 };
 /* clang-format on */
 
-const struct nfs_program nfs_program_nfs2 = {NFS_PROGRAM_NFS, 2, ARRAY_SIZE(procs), procs};
+const struct nfs_program nfs_program_nfs2 = {"NFS", NFS_PROGRAM_NFS, 2, ARRAY_SIZE(procs), procs};

@@ -159,4 +159,4 @@ static const struct nfs_proc procs[] = {
 };
 /* clang-format on */
 
-const struct nfs_program nfs_program_nfs3 = {NFS_PROGRAM_NFS, 3, ARRAY_SIZE(procs), procs};
+const struct nfs_program nfs_program_nfs3 = {"NFS", NFS_PROGRAM_NFS, 3, ARRAY_SIZE(procs), procs};

@@ -172,4 +172,4 @@ static const struct nfs_proc procs[] = {
 	[0] = NFS_PROC("NULL", nfs_void, nfs_void, 0, NOT, NONE),
 };
 
-const struct nfs_program nfs_program_nfs4 = {NFS_PROGRAM_NFS, 4, ARRAY_SIZE(procs), procs};
+const struct nfs_program nfs_program_nfs4 = {"NFS", NFS_PROGRAM_NFS, 4, ARRAY_SIZE(procs), procs};

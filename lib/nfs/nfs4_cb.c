@@ -78,7 +78,7 @@ static const struct nfs_proc procs[] = {
 	[0] = NFS_PROC("CB_NULL", nfs_void, nfs_void, 0, NOT, NONE),
 };
 
-const struct nfs_program nfs_program_callback1 = {NFS_PROGRAM_CALLBACK, 1, ARRAY_SIZE(procs),
-						  procs};
-const struct nfs_program nfs_program_callback4 = {NFS_PROGRAM_CALLBACK, 4, ARRAY_SIZE(procs),
-						  procs};
+const struct nfs_program nfs_program_callback1 = {"NFS_CB", NFS_PROGRAM_CALLBACK, 1,
+						  ARRAY_SIZE(procs), procs};
+const struct nfs_program nfs_program_callback4 = {"NFS_CB", NFS_PROGRAM_CALLBACK, 4,
+						  ARRAY_SIZE(procs), procs};

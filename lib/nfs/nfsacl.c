@@ -62,5 +62,7 @@ static const struct nfs_proc procs3[] = {
 };
 /* clang-format on */
 
-const struct nfs_program nfs_program_nfsacl2 = {NFS_PROGRAM_NFSACL, 2, ARRAY_SIZE(procs2), procs2};
-const struct nfs_program nfs_program_nfsacl3 = {NFS_PROGRAM_NFSACL, 3, ARRAY_SIZE(procs3), procs3};
+const struct nfs_program nfs_program_nfsacl2 = {"NFSACL", NFS_PROGRAM_NFSACL, 2, ARRAY_SIZE(procs2),
+						procs2};
+const struct nfs_program nfs_program_nfsacl3 = {"NFSACL", NFS_PROGRAM_NFSACL, 3, ARRAY_SIZE(procs3),
+						procs3};

@@ -87,6 +87,6 @@ static const struct nfs_proc procs4[] = {
 };
 /* clang-format on */
 
-const struct nfs_program nfs_program_nlm1 = {NFS_PROGRAM_NLM, 1, 16, procs3};
-const struct nfs_program nfs_program_nlm3 = {NFS_PROGRAM_NLM, 3, ARRAY_SIZE(procs3), procs3};
-const struct nfs_program nfs_program_nlm4 = {NFS_PROGRAM_NLM, 4, ARRAY_SIZE(procs4), procs4};
+const struct nfs_program nfs_program_nlm1 = {"NLM", NFS_PROGRAM_NLM, 1, 16, procs3};
+const struct nfs_program nfs_program_nlm3 = {"NLM", NFS_PROGRAM_NLM, 3, ARRAY_SIZE(procs3), procs3};
+const struct nfs_program nfs_program_nlm4 = {"NLM", NFS_PROGRAM_NLM, 4, ARRAY_SIZE(procs4), procs4};

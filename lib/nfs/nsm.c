@@ -26,4 +26,4 @@ static const struct nfs_proc procs[] = {
 };
 /* clang-format on */
 
-const struct nfs_program nfs_program_nsm1 = {NFS_PROGRAM_NSM, 1, ARRAY_SIZE(procs), procs};
+const struct nfs_program nfs_program_nsm1 = {"NSM", NFS_PROGRAM_NSM, 1, ARRAY_SIZE(procs), procs};

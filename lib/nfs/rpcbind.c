@@ -81,8 +81,8 @@ static const struct nfs_proc procs4[] = {
 /* clang-format on */
 
 /* Version 3 is version 4 up to TADDR2UADDR. */
-const struct nfs_program nfs_program_rpcbind2 = {NFS_PROGRAM_RPCBIND, 2, ARRAY_SIZE(procs2),
-						 procs2};
-const struct nfs_program nfs_program_rpcbind3 = {NFS_PROGRAM_RPCBIND, 3, 9, procs4};
-const struct nfs_program nfs_program_rpcbind4 = {NFS_PROGRAM_RPCBIND, 4, ARRAY_SIZE(procs4),
-						 procs4};
+const struct nfs_program nfs_program_rpcbind2 = {"RPCBIND", NFS_PROGRAM_RPCBIND, 2,
+						 ARRAY_SIZE(procs2), procs2};
+const struct nfs_program nfs_program_rpcbind3 = {"RPCBIND", NFS_PROGRAM_RPCBIND, 3, 9, procs4};
+const struct nfs_program nfs_program_rpcbind4 = {"RPCBIND", NFS_PROGRAM_RPCBIND, 4,
+						 ARRAY_SIZE(procs4), procs4};

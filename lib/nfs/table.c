@@ -20,15 +20,24 @@ static const struct nfs_ops *const ops[2][3] = {
 static const struct nfs_field illegal_res[] = {X_STATUS(nfs_void, nfs_void), X_END};
 static const struct nfs_proc illegal = NFS_PROC("ILLEGAL", nfs_void, illegal_res, 4, NOT, NONE);
 
+const struct nfs_program *nfs_program_find(uint32_t prog, uint32_t vers)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
+		if (programs[i]->prog == prog && programs[i]->vers == vers)
+			return programs[i];
+	return NULL;
+}
+
+const struct nfs_proc *nfs_program_proc(const struct nfs_program *program, uint32_t proc)
+{
+	return proc < program->count && program->procs[proc].name ? &program->procs[proc] : NULL;
+}
+
 const struct nfs_proc *nfs_proc_find(uint32_t prog, uint32_t vers, uint32_t proc)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
-		const struct nfs_program *p = programs[i];
+	const struct nfs_program *program = nfs_program_find(prog, vers);
 
-		if (p->prog == prog && p->vers == vers)
-			return proc < p->count && p->procs[proc].name ? &p->procs[proc] : NULL;
-	}
-	return NULL;
+	return program ? nfs_program_proc(program, proc) : NULL;
 }
 
 const struct nfs_proc *nfs_op_find(bool callback, uint32_t minor_version, uint32_t op)

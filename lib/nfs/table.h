@@ -43,6 +43,7 @@ struct nfs_proc {
 	}
 
 struct nfs_program {
+	const char *name; /* without the version */
 	uint32_t prog, vers;
 	unsigned count;
 	const struct nfs_proc *procs; /* by procedure number */
@@ -55,16 +56,18 @@ struct nfs_ops {
 	const struct nfs_proc *ops; /* by operation number less first */
 };
 
-#define NFS_PROGRAM_RPCBIND  100000u
-#define NFS_PROGRAM_NFS      100003u
-#define NFS_PROGRAM_MOUNT    100005u
-#define NFS_PROGRAM_NLM      100021u
-#define NFS_PROGRAM_NSM      100024u
-#define NFS_PROGRAM_NFSACL   100227u
-#define NFS_PROGRAM_CALLBACK 0x40000000u /* of RFC 7530 section 18; what clients choose */
+#define NFS_PROGRAM_RPCBIND   100000u
+#define NFS_PROGRAM_NFS       100003u
+#define NFS_PROGRAM_MOUNT     100005u
+#define NFS_PROGRAM_NLM       100021u
+#define NFS_PROGRAM_NSM       100024u
+#define NFS_PROGRAM_NFSACL    100227u
+#define NFS_PROGRAM_CALLBACK  0x40000000u /* of RFC 7530 section 18; what clients choose */
 
-#define NFS_PROC_COMPOUND    1u
-#define NFS_OP_ILLEGAL       10044u
+#define NFS_PROC_COMPOUND     1u
+#define NFS_OP_CREATE_SESSION 43u
+#define NFS_OP_SEQUENCE       53u
+#define NFS_OP_ILLEGAL        10044u
 
 /* On the wire: a count word and a padded body. */
 #define NFS_VAR_BYTES(max) (4u + (((max) + 3u) & ~3u))
@@ -133,6 +136,12 @@ extern const struct nfs_program nfs_program_rpcbind2, nfs_program_rpcbind3, nfs_
 extern const struct nfs_program nfs_program_callback1, nfs_program_callback4;
 extern const struct nfs_ops nfs_ops_40, nfs_ops_41, nfs_ops_42;
 extern const struct nfs_ops nfs_cb_ops_40, nfs_cb_ops_41, nfs_cb_ops_42;
+
+/** nfs_program_find - a program's table; NULL if there is none of this version. */
+const struct nfs_program *nfs_program_find(uint32_t prog, uint32_t vers);
+
+/** nfs_program_proc - the row of a procedure; NULL if there is none. */
+const struct nfs_proc *nfs_program_proc(const struct nfs_program *program, uint32_t proc);
 
 /** nfs_proc_find - the row of a procedure; NULL if the program, version or procedure has none. */
 const struct nfs_proc *nfs_proc_find(uint32_t prog, uint32_t vers, uint32_t proc);

@@ -10,50 +10,67 @@ static void mark_count(struct nfs_marks *marks, uint32_t count)
 		marks->count = count;
 }
 
-static bool walk_fixed(struct xdr_reader *at, const struct nfs_field *field,
+static bool walk_fixed(struct pieces_reader *at, const struct nfs_field *field,
 		       struct nfs_marks *marks)
 {
 	const uint8_t *data;
 
-	if (!xdr_get_fixed(at, field->n, &data))
+	if (field->mark == NFS_UNMARKED)
+		return pieces_skip(at, xdr_padded_bytes(field->n));
+	data = pieces_get_bytes(at, field->n);
+	if (!data)
 		return false;
 	if (field->mark == NFS_MARK_COUNT) {
 		mark_count(marks, xdr_load_u32(data));
 	} else if (field->mark == NFS_MARK_SESSION) {
-		marks->session = data;
+		memcpy(marks->session, data, NFS_MARK_SESSION_BYTES);
+		marks->has_session = true;
 	}
 	return true;
 }
 
-static bool walk_vector(struct xdr_reader *at, const struct nfs_field *field,
+static bool walk_attrs(struct pieces_reader *at, uint32_t words, struct nfs_marks *marks)
+{
+	const uint8_t *data = pieces_get_bytes(at, XDR_UNIT_BYTES * words);
+
+	if (!data)
+		return false;
+	memcpy(marks->attrs, data, XDR_UNIT_BYTES * words);
+	marks->attrs_words = words;
+	return true;
+}
+
+static bool walk_vector(struct pieces_reader *at, const struct nfs_field *field,
 			struct nfs_marks *marks)
 {
-	const uint8_t *data;
-	uint32_t count;
+	uint32_t count, start;
+	uint64_t bytes;
 
-	if (!xdr_get_count(at, field->n, field->size_bytes, &count))
+	if (!pieces_get_u32(at, &count) || count > field->n)
 		return false;
-	data = at->pos;
-	if (!xdr_skip(at, xdr_padded_bytes((uint64_t)count * field->size_bytes)))
+	if (field->mark == NFS_MARK_ATTRS)
+		return walk_attrs(at, count, marks);
+	bytes = xdr_padded_bytes((uint64_t)count * field->size_bytes);
+	if (!pieces_skip(at, bytes))
 		return false;
+	start = pieces_offset(at) - (uint32_t)bytes;
 	if (field->mark == NFS_MARK_DATA) {
-		marks->data = data;
+		marks->data_offset = start;
 		marks->data_bytes = count;
-	} else if (field->mark == NFS_MARK_ATTRS) {
-		marks->attrs = data;
-		marks->attrs_words = count;
 	} else if (field->mark == NFS_MARK_COUNT) {
 		mark_count(marks, count);
 	}
+	if (marks->listener && field->size_bytes == 1)
+		marks->listener->heard(marks->listener, start, count, field->mark == NFS_MARK_DATA);
 	return true;
 }
 
-static bool walk_array(struct xdr_reader *at, const struct nfs_field *field,
+static bool walk_array(struct pieces_reader *at, const struct nfs_field *field,
 		       struct nfs_marks *marks)
 {
 	uint32_t count;
 
-	if (!xdr_get_count(at, field->n, XDR_UNIT_BYTES, &count))
+	if (!pieces_get_count(at, field->n, XDR_UNIT_BYTES, &count))
 		return false;
 	while (count-- > 0)
 		if (!nfs_walk(at, field->type, marks))
@@ -61,13 +78,14 @@ static bool walk_array(struct xdr_reader *at, const struct nfs_field *field,
 	return true;
 }
 
-static bool walk_optional(struct xdr_reader *at, const struct nfs_field *field,
+static bool walk_optional(struct pieces_reader *at, const struct nfs_field *field,
 			  struct nfs_marks *marks, bool *there)
 {
-	return xdr_get_bool(at, there) && (!*there || nfs_walk(at, field->type, marks));
+	return pieces_get_bool(at, there) && (!*there || nfs_walk(at, field->type, marks));
 }
 
-static bool walk_list(struct xdr_reader *at, const struct nfs_field *field, struct nfs_marks *marks)
+static bool walk_list(struct pieces_reader *at, const struct nfs_field *field,
+		      struct nfs_marks *marks)
 {
 	bool more = true;
 
@@ -77,12 +95,13 @@ static bool walk_list(struct xdr_reader *at, const struct nfs_field *field, stru
 	return true;
 }
 
-static bool walk_union(struct xdr_reader *at, const struct nfs_union *arms, struct nfs_marks *marks)
+static bool walk_union(struct pieces_reader *at, const struct nfs_union *arms,
+		       struct nfs_marks *marks)
 {
 	const struct nfs_field *type = arms->otherwise;
 	uint32_t value;
 
-	if (!xdr_get_u32(at, &value))
+	if (!pieces_get_u32(at, &value))
 		return false;
 	for (unsigned i = 0; i < arms->count; i++)
 		if (arms->arms[i].value == value)
@@ -90,15 +109,15 @@ static bool walk_union(struct xdr_reader *at, const struct nfs_union *arms, stru
 	return type && nfs_walk(at, type, marks);
 }
 
-static bool walk_status(struct xdr_reader *at, const struct nfs_field *field,
+static bool walk_status(struct pieces_reader *at, const struct nfs_field *field,
 			struct nfs_marks *marks)
 {
-	if (!xdr_get_u32(at, &marks->status))
+	if (!pieces_get_u32(at, &marks->status))
 		return false;
 	return nfs_walk(at, marks->status == 0 ? field->type : field->fail, marks);
 }
 
-bool nfs_walk(struct xdr_reader *at, const struct nfs_field *type, struct nfs_marks *marks)
+bool nfs_walk(struct pieces_reader *at, const struct nfs_field *type, struct nfs_marks *marks)
 {
 	bool there, ok = true;
 

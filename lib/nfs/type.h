@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
-#include "rpc/xdr.h"
+#include "rpc/pieces.h"
 
 #define NFS_MAX_DEPTH 10 /* structs within structs; a test holds the tables to it */
 #define NFS_NO_MAX    UINT32_MAX
@@ -96,24 +96,38 @@ struct nfs_union {
 /** nfs_void - the type without fields. */
 extern const struct nfs_field nfs_void[];
 
-/* What walks found, as pointers into the message; start from {0}. */
+#define NFS_MARK_ATTRS_WORDS                                                                       \
+	8u /* the most that a bitmap of attributes may have; a test holds the tables to it */
+#define NFS_MARK_SESSION_BYTES 16u
+
+/* Hears of each counted opaque and string as a walk passes it. */
+struct nfs_listener {
+	/* @offset_bytes is that of its first byte in the message; @is_data: it is the DDP-eligible data item. */
+	void (*heard)(struct nfs_listener *listener, uint32_t offset_bytes, uint32_t len_bytes,
+		      bool is_data);
+};
+
+/* What walks found; start from {0}, or from a listener and else {0}. */
 struct nfs_marks {
-	uint32_t status;      /* the last status met */
-	uint32_t count;       /* the largest NFS_MARK_COUNT */
-	const uint8_t *data;  /* first byte of the data item; NULL: there was none */
+	struct nfs_listener *listener; /* NULL: nobody listens */
+	uint32_t status;               /* the last status met */
+	uint32_t count;                /* the largest NFS_MARK_COUNT */
+	uint32_t data_offset; /* in the message, of the data item's first byte; 0: there was none */
 	uint32_t data_bytes;  /* without padding */
-	const uint8_t *attrs; /* first word of the bitmap; NULL: there was none */
-	uint32_t attrs_words;
-	const uint8_t *session; /* NULL: there was none */
+	uint32_t attrs_words; /* 0: there was no bitmap, or an empty one */
+	bool has_session;
+	uint8_t session[NFS_MARK_SESSION_BYTES];
+	uint8_t attrs[4 * NFS_MARK_ATTRS_WORDS]; /* as on the wire */
 };
 
 /**
  * nfs_walk - follow @type from where @at is
  *
- * Returns true with @at behind the last field and @marks brought up to date; false if the message
- * ends too early, exceeds a maximum, or holds a value that the type does not allow.
+ * Returns true with @at behind the last field and @marks brought up to date; false if the message ends too early,
+ * exceeds a maximum, or holds a value that the type does not allow, or if a field that must be read is not here
+ * (see pieces_reader.stop).
  */
-bool nfs_walk(struct xdr_reader *at, const struct nfs_field *type,
+bool nfs_walk(struct pieces_reader *at, const struct nfs_field *type,
 	      struct nfs_marks *marks) MUST_CHECK;
 
 #endif

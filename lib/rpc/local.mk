@@ -2,6 +2,8 @@ noinst_LIBRARIES += lib/rpc/librpc.a
 lib_rpc_librpc_a_SOURCES = \
 	lib/rpc/call_verdict.c \
 	lib/rpc/call_verdict.h \
+	lib/rpc/facts.c \
+	lib/rpc/facts.h \
 	lib/rpc/msg.c \
 	lib/rpc/msg.h \
 	lib/rpc/pieces.c \

@@ -1,52 +1,78 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Any bytes as a Call: its ceiling keeps to the limit, and its payloads lie inside it. */
+#include <string.h>
+
 #include "nfs/nfs.h"
 #include "tests/fuzz/fuzz.h"
 
 #define LIMIT (1024u * 1024 + 65536)
-#define MAX   4u
 
-static void check_items(const struct rpc_call_hdr *hdr, const uint8_t *data, uint32_t size)
+static void look(struct call_facts *facts, const uint8_t *data, uint32_t len, uint32_t limit,
+		 const struct nfs_sessions *sessions, const struct nfs_sink *sink)
 {
-	struct nfs_payload found[MAX];
-	uint32_t bounds[MAX], end = hdr->args_offset;
-	int count = nfs_call_payloads(hdr, data, size, found, MAX);
+	const struct rpc_piece piece = {data, len};
+	const struct rpc_pieces pieces = {&piece, 1, len};
 
-	FUZZ_ASSERT(count <= (int)MAX);
-	for (int i = 0; i < count; i++) {
-		FUZZ_ASSERT(found[i].offset_bytes >= end && found[i].offset_bytes <= size);
-		FUZZ_ASSERT(found[i].len_bytes <= size - found[i].offset_bytes);
-		FUZZ_ASSERT(found[i].offset_bytes % 4 == 0);
-		end = found[i].offset_bytes + found[i].len_bytes;
-	}
-	FUZZ_ASSERT(nfs_result_bounds(hdr, data, size, bounds, MAX) <= (int)MAX);
-	FUZZ_ASSERT(nfs_result_bounds(hdr, data, size, bounds, 0) <= 0);
+	nfs_facts_begin(facts, limit);
+	nfs_facts_go_on(facts, sessions, &pieces, sink);
+	FUZZ_ASSERT(facts->stage == FACTS_WHOLE);
+	FUZZ_ASSERT(facts->limit_bytes <= limit && facts->ceiling_bytes <= facts->limit_bytes);
+}
+
+struct heard {
+	const struct call_facts *facts;
+	uint32_t len, end;
+	unsigned payloads;
+};
+
+/* In order, apart from each other, and inside. */
+static void hear(void *arg, const struct nfs_opaque *opaque)
+{
+	struct heard *heard = arg;
+
+	FUZZ_ASSERT(opaque->offset_bytes >= heard->end + 4 && opaque->offset_bytes <= heard->len);
+	FUZZ_ASSERT(opaque->len_bytes <= heard->len - opaque->offset_bytes);
+	FUZZ_ASSERT(opaque->offset_bytes % 4 == 0);
+	heard->end = opaque->offset_bytes + opaque->len_bytes;
+	if (opaque->is_payload)
+		heard->payloads++;
+}
+
+static void check_items(const struct call_facts *facts, const struct heard *heard)
+{
+	FUZZ_ASSERT(facts->trail != FACTS_FOLLOWED || facts->narg_payloads == heard->payloads);
+	FUZZ_ASSERT(facts->arg.offset_bytes <= heard->len);
+	FUZZ_ASSERT(facts->arg.len_bytes <= heard->len - facts->arg.offset_bytes);
+	FUZZ_ASSERT(!facts->arg_is_data || facts->narg_payloads);
+	FUZZ_ASSERT(facts->trail == FACTS_FOLLOWED ||
+		    (facts->narg_payloads == 0 && facts->nresult_payloads == 0));
+	FUZZ_ASSERT(facts->reply_ops <= FACTS_MAX_OPS && facts->reply_ops <= facts->nops);
+	FUZZ_ASSERT(facts->results == FACTS_RESULTS_NONE || facts->hdr.prog == 100003);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct nfs_sessions sessions = {.count = NFS_MAX_SESSIONS};
-	uint32_t len = (uint32_t)size, limit, ceiling;
-	struct rpc_call_hdr hdr;
-	struct nfs_note note;
+	struct heard heard = {.len = (uint32_t)size};
+	const struct nfs_sink sink = {hear, &heard};
+	struct call_facts facts;
+	uint32_t ceiling;
 
-	if (rpc_call_decode(data, size, &hdr) != RPC_OK)
+	if (rpc_call_decode(data, size, &facts.hdr) != RPC_OK)
 		return 0;
-	limit = nfs_sessions_limit(&sessions, &hdr, data, len, LIMIT);
-	FUZZ_ASSERT(limit <= LIMIT);
-	ceiling = nfs_reply_ceiling(&hdr, data, len, LIMIT);
-	FUZZ_ASSERT(ceiling >= 424 && ceiling <= LIMIT);
-	FUZZ_ASSERT(nfs_reply_ceiling(&hdr, data, len, 100) == 100);
+	look(&facts, data, heard.len, LIMIT, &sessions, NULL);
+	look(&facts, data, heard.len, 100, NULL, NULL);
+	FUZZ_ASSERT(facts.ceiling_bytes == 100);
+	look(&facts, data, heard.len, LIMIT, NULL, NULL);
+	ceiling = facts.ceiling_bytes;
+	FUZZ_ASSERT(ceiling >= 424);
 	/* What cannot be read for its end gets all that the service allows, or what it got before. */
-	if (len > hdr.args_offset) {
-		uint32_t cut = nfs_reply_ceiling(&hdr, data, len - 1, LIMIT);
-
-		FUZZ_ASSERT(cut == LIMIT || cut == ceiling);
+	if (heard.len > facts.hdr.args_offset) {
+		look(&facts, data, heard.len - 1, LIMIT, NULL, NULL);
+		FUZZ_ASSERT(facts.ceiling_bytes == LIMIT || facts.ceiling_bytes == ceiling);
 	}
-	check_items(&hdr, data, len);
-	if (nfs_note_call(&note, &hdr, data, len)) {
-		FUZZ_ASSERT(note.op_count <= NFS_NOTE_MAX_OPS);
-		FUZZ_ASSERT(note.prog == 100003 && note.vers <= 4);
-	}
+	look(&facts, data, heard.len, LIMIT, NULL, &sink);
+	FUZZ_ASSERT(facts.ceiling_bytes == ceiling);
+	check_items(&facts, &heard);
 	return 0;
 }

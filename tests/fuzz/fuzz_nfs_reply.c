@@ -6,15 +6,14 @@
 #include <string.h>
 
 #include "nfs/nfs.h"
-#include "rpc/xdr.h"
 #include "tests/fuzz/fuzz.h"
 
 #define MAX 4u
 
-static void check_reply(const struct nfs_note *note, const uint8_t *reply, uint32_t len)
+static void check_reply(const struct call_facts *facts, const uint8_t *reply, uint32_t len)
 {
-	struct nfs_payload found[MAX], fewer[MAX];
-	int count = nfs_reply_payloads(note, reply, len, found, MAX);
+	struct rpc_payload found[MAX], fewer[MAX];
+	int count = nfs_reply_payloads(facts, reply, len, found, MAX);
 	uint32_t end = 24; /* of the RPC header */
 
 	FUZZ_ASSERT(count <= (int)MAX);
@@ -24,21 +23,29 @@ static void check_reply(const struct nfs_note *note, const uint8_t *reply, uint3
 		if (found[i].len_bytes == 0)
 			continue;
 		/* An operation, a status and a length stand before each. */
-		FUZZ_ASSERT(found[i].offset_bytes >= end + (note->vers < 4 ? 8 : 12));
+		FUZZ_ASSERT(found[i].offset_bytes >= end + (facts->hdr.vers < 4 ? 8 : 12));
 		FUZZ_ASSERT(found[i].offset_bytes % 4 == 0);
 		end = found[i].offset_bytes + found[i].len_bytes;
 	}
 	/* Less room changes nothing but how many are told. */
 	if (count > 0)
-		FUZZ_ASSERT(nfs_reply_payloads(note, reply, len, fewer, 1) == 1 &&
+		FUZZ_ASSERT(nfs_reply_payloads(facts, reply, len, fewer, 1) == 1 &&
 			    !memcmp(fewer, found, sizeof(found[0])));
+}
+
+static void look(struct call_facts *facts, const uint8_t *call, uint32_t len)
+{
+	const struct rpc_piece piece = {call, len};
+	const struct rpc_pieces pieces = {&piece, 1, len};
+
+	nfs_facts_begin(facts, UINT32_MAX);
+	nfs_facts_go_on(facts, NULL, &pieces, NULL);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct nfs_sessions sessions = {0};
-	struct rpc_call_hdr hdr;
-	struct nfs_note note;
+	struct call_facts facts;
 	uint32_t call_len, len;
 	const uint8_t *reply;
 
@@ -47,13 +54,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	call_len = xdr_load_u32(data);
 	data += 4;
 	len = (uint32_t)size - 4;
-	if (call_len > len || rpc_call_decode(data, call_len, &hdr) != RPC_OK)
+	if (call_len > len || rpc_call_decode(data, call_len, &facts.hdr) != RPC_OK)
 		return 0;
 	reply = data + call_len;
 	len -= call_len;
-	if (nfs_note_call(&note, &hdr, data, call_len))
-		check_reply(&note, reply, len);
-	nfs_sessions_learn(&sessions, &hdr, data, call_len, reply, len);
+	look(&facts, data, call_len);
+	check_reply(&facts, reply, len);
+	nfs_sessions_learn(&sessions, &facts, reply, len);
 	FUZZ_ASSERT(sessions.count <= NFS_MAX_SESSIONS && sessions.next < NFS_MAX_SESSIONS);
 	return 0;
 }

@@ -12,21 +12,17 @@
 static void check_walk(const struct nfs_field *type, const uint8_t *data, size_t size)
 {
 	struct nfs_marks marks = {0};
-	struct xdr_reader at;
+	struct pieces_reader at;
 
-	xdr_reader_init(&at, data, size);
+	pieces_reader_init_whole(&at, data, (uint32_t)size);
 	if (!nfs_walk(&at, type, &marks))
 		return;
-	FUZZ_ASSERT(at.pos >= data && at.pos <= at.end && xdr_position_bytes(&at) % 4 == 0);
-	if (marks.data) {
-		FUZZ_ASSERT(marks.data >= data + 4 && marks.data <= at.pos);
-		FUZZ_ASSERT(marks.data_bytes <= (size_t)(at.pos - marks.data));
+	FUZZ_ASSERT(at.pos <= at.end && pieces_offset(&at) <= size && pieces_offset(&at) % 4 == 0);
+	if (marks.data_offset) {
+		FUZZ_ASSERT(marks.data_offset >= 4 && marks.data_offset <= pieces_offset(&at));
+		FUZZ_ASSERT(marks.data_bytes <= pieces_offset(&at) - marks.data_offset);
 	}
-	if (marks.attrs)
-		FUZZ_ASSERT(marks.attrs >= data + 4 &&
-			    marks.attrs_words <= (size_t)(at.pos - marks.attrs) / 4);
-	if (marks.session)
-		FUZZ_ASSERT(marks.session >= data && at.pos - marks.session >= 16);
+	FUZZ_ASSERT(marks.attrs_words <= NFS_MARK_ATTRS_WORDS);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -56,6 +56,9 @@ tests_fuzz_fuzz_iwarp_responder_LDADD = $(FUZZ_LDADD)
 FUZZ_TARGETS += tests/fuzz/fuzz_nfs_call
 tests_fuzz_fuzz_nfs_call_LDADD = $(FUZZ_LDADD)
 
+FUZZ_TARGETS += tests/fuzz/fuzz_nfs_pieces
+tests_fuzz_fuzz_nfs_pieces_LDADD = $(FUZZ_LDADD)
+
 FUZZ_TARGETS += tests/fuzz/fuzz_nfs_reply
 tests_fuzz_fuzz_nfs_reply_LDADD = $(FUZZ_LDADD)
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The result of one operation, so that most Replies fit a TCP segment of the capture. */
+/* Of one operation, so that most Replies fit a TCP segment of the capture. */
 #define RESULT_MAX_BYTES 9000u
 
 /* xorshift32: any sequence will do, as long as it is the same everywhere. */
@@ -106,6 +106,6 @@ void compound_build(struct row_built *built, uint32_t seed, bool for_tshark)
 		/* A result that failed counts, with nothing in it. */
 		if (fails(list[i]) && has_item(list[i]))
 			built->reply_items.list[built->reply_items.count++] =
-				(struct nfs_payload){0};
+				(struct rpc_payload){0};
 	}
 }

@@ -1,6 +1,6 @@
 # Calls and Replies of every procedure and operation, written down for the tests alone.
 check_LIBRARIES += tests/nfs/librows.a
-tests_nfs_librows_a_SOURCES = tests/nfs/compounds.c tests/nfs/compounds.h tests/nfs/corpus.c tests/nfs/corpus.h tests/nfs/msg.c tests/nfs/msg.h tests/nfs/rows.c tests/nfs/rows.h \
+tests_nfs_librows_a_SOURCES = tests/nfs/compounds.c tests/nfs/compounds.h tests/nfs/corpus.c tests/nfs/corpus.h tests/nfs/look.c tests/nfs/look.h tests/nfs/msg.c tests/nfs/msg.h tests/nfs/rows.c tests/nfs/rows.h \
 	tests/nfs/rows_side.c tests/nfs/rows_v3.c tests/nfs/rows_v4.c tests/nfs/spec.c tests/nfs/spec.h
 tests_nfs_librows_a_CFLAGS = $(UNIT_CFLAGS)
 NFS_LDADD = tests/nfs/librows.a $(UNIT_LDADD)
@@ -52,6 +52,18 @@ tests_nfs_test_corpus_SOURCES = tests/nfs/test_corpus.c
 tests_nfs_test_corpus_CFLAGS = $(UNIT_CFLAGS)
 tests_nfs_test_corpus_LDADD = $(NFS_LDADD)
 TESTS += tests/nfs/test_corpus
+
+check_PROGRAMS += tests/nfs/test_facts
+tests_nfs_test_facts_SOURCES = tests/nfs/test_facts.c
+tests_nfs_test_facts_CFLAGS = $(UNIT_CFLAGS)
+tests_nfs_test_facts_LDADD = $(NFS_LDADD)
+TESTS += tests/nfs/test_facts
+
+check_PROGRAMS += tests/nfs/test_walk
+tests_nfs_test_walk_SOURCES = tests/nfs/test_walk.c
+tests_nfs_test_walk_CFLAGS = $(UNIT_CFLAGS)
+tests_nfs_test_walk_LDADD = $(NFS_LDADD)
+TESTS += tests/nfs/test_walk
 
 check_PROGRAMS += tests/nfs/write_pcap
 tests_nfs_write_pcap_SOURCES = tests/nfs/write_pcap.c

@@ -5,8 +5,6 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "nfs/nfs.h"
-
 struct nfs_msg *nfs_msg_new(void)
 {
 	struct nfs_msg *msg = calloc(1, sizeof(*msg));
@@ -125,13 +123,4 @@ struct nfs_msg *nfs_msg_reply(const struct nfs_msg_auth *auth)
 	put_opaque(msg, auth ? auth->verf_bytes : 0);
 	put_u32(msg, RPC_SUCCESS);
 	return msg;
-}
-
-uint32_t nfs_msg_ceiling(const struct nfs_msg *call, uint32_t limit_bytes)
-{
-	struct rpc_call_hdr hdr;
-
-	if (rpc_call_decode(nfs_msg_bytes(call), nfs_msg_len(call), &hdr) != RPC_OK)
-		abort();
-	return nfs_reply_ceiling(&hdr, nfs_msg_bytes(call), nfs_msg_len(call), limit_bytes);
 }

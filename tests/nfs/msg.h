@@ -44,7 +44,4 @@ void put_fixed(struct nfs_msg *msg, uint32_t len);
 /** put_opaque - a length and @len bytes of filling; returns the offset of the first. */
 uint32_t put_opaque(struct nfs_msg *msg, uint32_t len);
 
-/** nfs_msg_ceiling - nfs_reply_ceiling() of a Call that must decode. */
-uint32_t nfs_msg_ceiling(const struct nfs_msg *call, uint32_t limit_bytes);
-
 #endif

@@ -14,14 +14,14 @@
 #ifndef TESTS_NFS_SPEC_H
 #define TESTS_NFS_SPEC_H
 
-#include "nfs/nfs.h"
+#include "rpc/facts.h"
 #include "tests/nfs/msg.h"
 
 #define SPEC_MAX_ITEMS 16
 
 struct spec_items {
 	unsigned count;
-	struct nfs_payload list[SPEC_MAX_ITEMS];
+	struct rpc_payload list[SPEC_MAX_ITEMS];
 };
 
 /** spec_put - append what @spec says; data items go to @items too. Aborts if it is no spec. */

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* GETATTR and CB_GETATTR: the ceiling follows the attributes that are asked for. */
-#include "nfs/nfs.h"
 #include "nfs/table.h"
 #include "tests/lib/test.h"
-#include "tests/nfs/spec.h"
+#include "tests/nfs/look.h"
 
 #define LIMIT   (4u * 1024 * 1024)
 #define LAST    86u
@@ -145,7 +144,7 @@ static uint32_t check(unsigned first, unsigned last)
 {
 	struct nfs_msg *call = getattr_call(first, last);
 	struct nfs_msg *reply = getattr_reply(first, last);
-	uint32_t ceiling = nfs_msg_ceiling(call, LIMIT);
+	uint32_t ceiling = look_ceiling(call, LIMIT);
 
 	ck_assert_msg(ceiling >= nfs_msg_len(reply), "attributes %u to %u: %u under %u", first,
 		      last, ceiling, nfs_msg_len(reply));
@@ -182,7 +181,7 @@ START_TEST(what_clients_send_all_the_time_fits_inline)
 		struct spec_items none = {0};
 
 		spec_put(call, calls[i], &none);
-		ck_assert_uint_le(nfs_msg_ceiling(call, LIMIT), 4096 - 28);
+		ck_assert_uint_le(look_ceiling(call, LIMIT), 4096 - 28);
 		nfs_msg_free(call);
 	}
 }
@@ -192,7 +191,7 @@ START_TEST(an_attribute_that_nobody_knows_gets_the_services_ceiling)
 {
 	struct nfs_msg *call = getattr_call(LAST + 1, LAST + 1);
 
-	ck_assert_uint_eq(nfs_msg_ceiling(call, LIMIT), LIMIT);
+	ck_assert_uint_eq(look_ceiling(call, LIMIT), LIMIT);
 	nfs_msg_free(call);
 }
 END_TEST
@@ -203,7 +202,7 @@ START_TEST(a_bitmap_beyond_its_maximum_is_not_followed)
 	struct spec_items none = {0};
 
 	spec_put(call, "o:0 2 1 9 w:9*0", &none);
-	ck_assert_uint_eq(nfs_msg_ceiling(call, LIMIT), LIMIT);
+	ck_assert_uint_eq(look_ceiling(call, LIMIT), LIMIT);
 	nfs_msg_free(call);
 }
 END_TEST
@@ -214,7 +213,7 @@ START_TEST(callbacks_ask_for_attributes_too)
 	struct spec_items none = {0};
 
 	spec_put(call, "o:0 1 0 1 3 o:128 w:1*24", &none);
-	ck_assert_uint_lt(nfs_msg_ceiling(call, LIMIT), 1024);
+	ck_assert_uint_lt(look_ceiling(call, LIMIT), 1024);
 	nfs_msg_free(call);
 }
 END_TEST

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Ceilings of Replies: what the authentication adds, and when the service's own is all there is. */
-#include "nfs/nfs.h"
 #include "tests/lib/test.h"
-#include "tests/nfs/msg.h"
+#include "tests/nfs/look.h"
 
 #define LIMIT  (1024u * 1024 + 65536)
 #define HEADER (6u * 4 + 400) /* of a Reply with the longest verifier */
@@ -21,7 +20,7 @@ static struct nfs_msg *read3(const struct nfs_msg_auth *auth, uint32_t skip, uin
 
 static uint32_t ceiling_of(struct nfs_msg *call)
 {
-	uint32_t ceiling = nfs_msg_ceiling(call, LIMIT);
+	uint32_t ceiling = look_ceiling(call, LIMIT);
 
 	nfs_msg_free(call);
 	return ceiling;
@@ -54,13 +53,22 @@ END_TEST
 START_TEST(arguments_that_end_too_early_get_the_services_ceiling)
 {
 	struct nfs_msg *call = read3(NULL, 0, 4096);
-	struct rpc_call_hdr hdr;
-	uint32_t len = nfs_msg_len(call);
+	struct look look = look_at_msg(call, LIMIT);
+	struct call_facts facts;
 
-	ck_assert_int_eq(rpc_call_decode(nfs_msg_bytes(call), len, &hdr), RPC_OK);
-	ck_assert_uint_lt(nfs_reply_ceiling(&hdr, nfs_msg_bytes(call), len, LIMIT), LIMIT);
-	while (len-- > 0)
-		ck_assert_uint_eq(nfs_reply_ceiling(&hdr, nfs_msg_bytes(call), len, LIMIT), LIMIT);
+	look_whole(&look, &facts);
+	ck_assert_uint_lt(facts.ceiling_bytes, LIMIT);
+	/* Also when the header is said to be longer than the message. */
+	while (look.len_bytes-- > 0) {
+		const struct rpc_piece piece = {look.msg, look.len_bytes};
+		const struct rpc_pieces pieces = {&piece, 1, look.len_bytes};
+
+		nfs_facts_begin(&facts, LIMIT);
+		nfs_facts_go_on(&facts, NULL, &pieces, NULL);
+		ck_assert_int_eq(facts.stage, FACTS_WHOLE);
+		ck_assert_int_eq(facts.trail, FACTS_LOST);
+		ck_assert_uint_eq(facts.ceiling_bytes, LIMIT);
+	}
 	nfs_msg_free(call);
 }
 END_TEST

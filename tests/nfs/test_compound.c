@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* COMPOUNDs of many operations: payloads keep their order, and each operation has its room. */
-#include "nfs/nfs.h"
 #include "tests/lib/test.h"
 #include "tests/nfs/compounds.h"
+#include "tests/nfs/look.h"
 
 #define COMPOUNDS 4000u
 #define LIMIT     (1024u * 1024 + 65536)
 
-static struct rpc_call_hdr hdr_of(const struct nfs_msg *call)
-{
-	struct rpc_call_hdr hdr;
-
-	ck_assert_int_eq(rpc_call_decode(nfs_msg_bytes(call), nfs_msg_len(call), &hdr), RPC_OK);
-	return hdr;
-}
-
-static void same_items(uint32_t seed, int count, const struct nfs_payload *found,
+static void same_items(uint32_t seed, int count, const struct rpc_payload *found,
 		       const struct spec_items *want)
 {
 	ck_assert_msg(count == (int)want->count, "%u: %d payloads, not %u", seed, count,
@@ -32,21 +24,19 @@ START_TEST(payloads_keep_their_order_among_many_operations)
 	unsigned several = 0;
 
 	for (uint32_t seed = 0; seed < COMPOUNDS; seed++) {
-		struct nfs_payload found[SPEC_MAX_ITEMS];
+		struct rpc_payload found[SPEC_MAX_ITEMS];
+		struct spec_items items;
 		struct row_built built;
-		struct rpc_call_hdr hdr;
-		struct nfs_note note;
+		struct call_facts facts;
+		struct look look;
 		int count;
 
 		compound_build(&built, seed, false);
-		hdr = hdr_of(built.call);
-		count = nfs_call_payloads(&hdr, nfs_msg_bytes(built.call), nfs_msg_len(built.call),
-					  found, SPEC_MAX_ITEMS);
-		same_items(seed, count, found, &built.call_items);
-		count = 0;
-		if (nfs_note_call(&note, &hdr, nfs_msg_bytes(built.call), nfs_msg_len(built.call)))
-			count = nfs_reply_payloads(&note, nfs_msg_bytes(built.reply),
-						   nfs_msg_len(built.reply), found, SPEC_MAX_ITEMS);
+		look = look_at_msg(built.call, LIMIT);
+		count = look_payloads(&look, &facts, &items);
+		same_items(seed, count, items.list, &built.call_items);
+		count = nfs_reply_payloads(&facts, nfs_msg_bytes(built.reply),
+					   nfs_msg_len(built.reply), found, SPEC_MAX_ITEMS);
 		same_items(seed, count, found, &built.reply_items);
 		several += count > 2;
 		row_free(&built);
@@ -62,7 +52,7 @@ START_TEST(ceilings_hold_the_sum_of_all_results)
 		uint32_t ceiling;
 
 		compound_build(&built, seed, false);
-		ceiling = nfs_msg_ceiling(built.call, LIMIT);
+		ceiling = look_ceiling(built.call, LIMIT);
 		ck_assert_msg(ceiling >= nfs_msg_len(built.reply), "%u: ceiling %u under %u bytes",
 			      seed, ceiling, nfs_msg_len(built.reply));
 		row_free(&built);

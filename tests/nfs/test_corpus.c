@@ -1,34 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Captured traffic: ceilings hold what real servers answer, and everything of it can be followed. */
-#include "nfs/args.h"
 #include "nfs/compound.h"
-#include "nfs/nfs.h"
 #include "tests/lib/test.h"
 #include "tests/nfs/corpus.h"
+#include "tests/nfs/look.h"
 
 #define LIMIT (1024u * 1024 + 65536)
 
 static unsigned items;
 
-static struct rpc_call_hdr hdr_of(const struct corpus_pair *pair)
+static struct look look_at(const struct corpus_pair *pair)
 {
-	struct rpc_call_hdr hdr;
-
-	ck_assert_msg(rpc_call_decode(pair->call, pair->call_bytes, &hdr) == RPC_OK, "%s",
-		      pair->name);
-	return hdr;
+	return (struct look){pair->call, pair->call_bytes, LIMIT, NULL};
 }
 
 static void check_ceiling(const struct corpus_pair *pair, void *arg)
 {
-	struct rpc_call_hdr hdr = hdr_of(pair);
-	uint32_t ceiling = nfs_reply_ceiling(&hdr, pair->call, pair->call_bytes, LIMIT);
+	const struct look look = look_at(pair);
+	struct call_facts facts;
 
-	ck_assert_msg(ceiling >= pair->reply_bytes, "%s: ceiling %u under its reply of %u bytes",
-		      pair->name, ceiling, pair->reply_bytes);
+	look_whole(&look, &facts);
+	ck_assert_msg(facts.ceiling_bytes >= pair->reply_bytes,
+		      "%s: ceiling %u under its reply of %u bytes", pair->name, facts.ceiling_bytes,
+		      pair->reply_bytes);
 	/* What has no bound are lists of other programs. */
-	if (hdr.prog == 100003)
-		ck_assert_msg(ceiling < LIMIT, "%s: not bounded", pair->name);
+	if (facts.hdr.prog == 100003)
+		ck_assert_msg(facts.ceiling_bytes < LIMIT, "%s: not bounded", pair->name);
 }
 
 START_TEST(ceilings_hold_real_replies)
@@ -39,17 +36,16 @@ END_TEST
 
 static void check_followed(const struct corpus_pair *pair, void *arg)
 {
-	struct rpc_call_hdr hdr = hdr_of(pair);
-	struct nfs_payload found[4];
-	struct nfs_note note;
-	int count = nfs_call_payloads(&hdr, pair->call, pair->call_bytes, found, 4);
+	const struct look look = look_at(pair);
+	struct spec_items in_call;
+	struct rpc_payload found[4];
+	struct call_facts facts;
+	int count = look_payloads(&look, &facts, &in_call);
 
 	ck_assert_msg(count >= 0, "%s: call not followed", pair->name);
 	items += (unsigned)count;
-	if (!nfs_note_call(&note, &hdr, pair->call, pair->call_bytes))
-		return;
-	count = nfs_reply_payloads(&note, pair->reply, pair->reply_bytes, found, 4);
-	ck_assert_msg(note.followed && count >= 0, "%s: reply not followed", pair->name);
+	count = nfs_reply_payloads(&facts, pair->reply, pair->reply_bytes, found, 4);
+	ck_assert_msg(count >= 0, "%s: reply not followed", pair->name);
 	items += (unsigned)count;
 }
 
@@ -64,34 +60,35 @@ END_TEST
 /* Walks every operation, not only as far as the last READ, to the end of the message. */
 static void check_whole(const struct corpus_pair *pair, void *arg)
 {
-	struct rpc_call_hdr hdr = hdr_of(pair);
 	struct rpc_reply_hdr reply_hdr;
 	struct nfs_compound compound;
-	struct xdr_reader at;
+	struct rpc_call_hdr hdr;
+	struct pieces_reader at;
 	uint32_t count, op;
 
+	ck_assert_int_eq(rpc_call_decode(pair->call, pair->call_bytes, &hdr), RPC_OK);
 	if (!nfs_compound_is(hdr.prog, hdr.vers, hdr.proc))
 		return;
-	ck_assert_int_eq(nfs_args_open(&hdr, pair->call, pair->call_bytes, &at), NFS_ARGS_PLAIN);
-	ck_assert(nfs_compound_call(hdr.prog, &at, &compound));
+	pieces_reader_init_whole(&at, pair->call, pair->call_bytes);
+	ck_assert(pieces_skip(&at, hdr.args_offset) && nfs_compound_call(hdr.prog, &at, &compound));
 	for (uint32_t i = 0; i < compound.op_count; i++) {
 		struct nfs_marks marks = {0};
 		const struct nfs_proc *row = nfs_compound_op(&at, &compound, &op);
 
 		ck_assert_msg(row && nfs_walk(&at, row->args, &marks), "%s: %u", pair->name, i);
 	}
-	ck_assert_msg(xdr_remaining_bytes(&at) == 0, "%s: call goes on", pair->name);
+	ck_assert_msg(pieces_remaining_bytes(&at) == 0, "%s: call goes on", pair->name);
 
 	ck_assert_int_eq(rpc_reply_decode(pair->reply, pair->reply_bytes, &reply_hdr), RPC_OK);
-	xdr_reader_init(&at, pair->reply, pair->reply_bytes);
-	ck_assert(xdr_skip(&at, reply_hdr.results_offset) && nfs_compound_reply(&at, &count));
+	pieces_reader_init_whole(&at, pair->reply, pair->reply_bytes);
+	ck_assert(pieces_skip(&at, reply_hdr.results_offset) && nfs_compound_reply(&at, &count));
 	for (uint32_t i = 0; i < count; i++) {
 		struct nfs_marks marks = {0};
 		const struct nfs_proc *row = nfs_compound_op(&at, &compound, &op);
 
 		ck_assert_msg(row && nfs_walk(&at, row->results, &marks), "%s: %u", pair->name, i);
 	}
-	ck_assert_msg(xdr_remaining_bytes(&at) == 0, "%s: reply goes on", pair->name);
+	ck_assert_msg(pieces_remaining_bytes(&at) == 0, "%s: reply goes on", pair->name);
 }
 
 START_TEST(real_compounds_walk_to_their_end)

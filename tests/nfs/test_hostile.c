@@ -7,15 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nfs/nfs.h"
 #include "nfs/table.h"
 #include "tests/lib/test.h"
+#include "tests/nfs/look.h"
 #include "tests/nfs/rows.h"
 
 #define LIMIT      (1024u * 1024 + 65536)
 #define HEAD_BYTES 600u /* of a message that are varied: beyond it is mostly filling */
 
-static void inside(const struct nfs_payload *list, int count, uint32_t len)
+static void inside(const struct rpc_payload *list, int count, uint32_t len)
 {
 	for (int i = 0; i < count; i++) {
 		ck_assert_uint_le(list[i].offset_bytes, len);
@@ -28,28 +28,28 @@ static void use(const uint8_t *call, uint32_t call_len, const uint8_t *reply, ui
 {
 	uint8_t *c = malloc(call_len + 1), *r = malloc(reply_len + 1);
 	struct nfs_sessions sessions = {0};
-	struct nfs_payload found[4];
-	struct rpc_call_hdr hdr;
-	struct nfs_note note;
-	uint32_t bounds[4];
+	struct rpc_payload found[4];
+	struct call_facts facts;
+	struct spec_items items;
+	struct look look;
 	int count;
 
 	ck_assert(c && r);
 	c = realloc(memcpy(c, call, call_len), call_len ? call_len : 1);
 	r = realloc(memcpy(r, reply, reply_len), reply_len ? reply_len : 1);
-	if (rpc_call_decode(c, call_len, &hdr) == RPC_OK) {
-		ck_assert_uint_le(nfs_reply_ceiling(&hdr, c, call_len, LIMIT), LIMIT);
-		count = nfs_call_payloads(&hdr, c, call_len, found, 4);
-		inside(found, count, call_len);
-		ck_assert_int_le(nfs_result_bounds(&hdr, c, call_len, bounds, 4), 4);
-		nfs_sessions_learn(&sessions, &hdr, c, call_len, r, reply_len);
-		ck_assert_uint_le(nfs_sessions_limit(&sessions, &hdr, c, call_len, LIMIT), LIMIT);
-		if (nfs_note_call(&note, &hdr, c, call_len)) {
-			ck_assert_uint_le(note.op_count, NFS_NOTE_MAX_OPS);
-			count = nfs_reply_payloads(&note, r, reply_len, found, 4);
-			ck_assert_int_le(count, 4);
-			inside(found, count, reply_len);
-		}
+	look = (struct look){c, call_len, LIMIT, &sessions};
+	if (look_header(&look, &facts)) {
+		count = look_payloads(&look, &facts, &items);
+		inside(items.list, count, call_len);
+		ck_assert_uint_le(facts.ceiling_bytes, LIMIT);
+		ck_assert_uint_le(facts.reply_ops, FACTS_MAX_OPS);
+		count = nfs_reply_payloads(&facts, r, reply_len, found, 4);
+		ck_assert_int_le(count, 4);
+		inside(found, count, reply_len);
+		nfs_sessions_learn(&sessions, &facts, r, reply_len);
+		look_whole(&look, &facts);
+		ck_assert_uint_le(facts.limit_bytes, LIMIT);
+		ck_assert_uint_le(facts.ceiling_bytes, facts.limit_bytes);
 	}
 	free(c);
 	free(r);
@@ -148,7 +148,7 @@ START_TEST(each_word_as_large_as_can_be)
 }
 END_TEST
 
-/* How deep a type nests, and that no element of an array or list is smaller than a word. */
+/* How deep a type nests, and that its fields keep to what the walker allows. */
 static unsigned depth_of(const struct nfs_field *type)
 {
 	unsigned deepest = 0;
@@ -156,6 +156,10 @@ static unsigned depth_of(const struct nfs_field *type)
 	for (; type->kind != NFS_END; type++) {
 		unsigned depth = 0;
 
+		if (type->mark == NFS_MARK_ATTRS)
+			ck_assert_uint_le(type->n, NFS_MARK_ATTRS_WORDS);
+		if (type->mark == NFS_MARK_SESSION)
+			ck_assert_uint_eq(type->n, NFS_MARK_SESSION_BYTES);
 		if (type->kind == NFS_ARRAY)
 			ck_assert_int_ne(type->type->kind, NFS_END);
 		if (type->type)
@@ -194,12 +198,12 @@ START_TEST(a_list_of_a_megabyte_is_walked_without_depth)
 	const struct nfs_proc *dump = nfs_proc_find(100005, 3, 2);
 	struct nfs_marks marks = {0};
 	struct spec_items none = {0};
-	struct xdr_reader at;
+	struct pieces_reader at;
 
 	spec_put(reply, "r:100000(1 o:0 o:0) 0", &none);
-	xdr_reader_init(&at, nfs_msg_bytes(reply), nfs_msg_len(reply));
+	pieces_reader_init_whole(&at, nfs_msg_bytes(reply), nfs_msg_len(reply));
 	ck_assert(nfs_walk(&at, dump->results, &marks));
-	ck_assert_uint_eq(xdr_remaining_bytes(&at), 0);
+	ck_assert_uint_eq(pieces_remaining_bytes(&at), 0);
 	nfs_msg_free(reply);
 }
 END_TEST
@@ -210,10 +214,10 @@ START_TEST(a_boolean_that_is_neither_is_refused)
 	const struct nfs_proc *dump = nfs_proc_find(100005, 3, 2);
 	struct nfs_marks marks = {0};
 	struct spec_items none = {0};
-	struct xdr_reader at;
+	struct pieces_reader at;
 
 	spec_put(reply, "2 o:0 o:0 0", &none);
-	xdr_reader_init(&at, nfs_msg_bytes(reply), nfs_msg_len(reply));
+	pieces_reader_init_whole(&at, nfs_msg_bytes(reply), nfs_msg_len(reply));
 	ck_assert(!nfs_walk(&at, dump->results, &marks));
 	nfs_msg_free(reply);
 }
@@ -236,10 +240,10 @@ START_TEST(what_exceeds_a_maximum_is_refused)
 		const struct nfs_proc *proc = nfs_proc_find(100003, calls[i].vers, calls[i].proc);
 		struct nfs_marks marks = {0};
 		struct spec_items none = {0};
-		struct xdr_reader at;
+		struct pieces_reader at;
 
 		spec_put(msg, calls[i].args, &none);
-		xdr_reader_init(&at, nfs_msg_bytes(msg), nfs_msg_len(msg));
+		pieces_reader_init_whole(&at, nfs_msg_bytes(msg), nfs_msg_len(msg));
 		ck_assert_msg(!nfs_walk(&at, proc->args, &marks), "%s", calls[i].args);
 		nfs_msg_free(msg);
 	}

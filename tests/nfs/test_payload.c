@@ -3,9 +3,10 @@
 #include <errno.h>
 #include <string.h>
 
-#include "nfs/nfs.h"
 #include "tests/lib/test.h"
-#include "tests/nfs/spec.h"
+#include "tests/nfs/look.h"
+
+#define LIMIT         (1024u * 1024 + 65536)
 
 #define SEQUENCE      "53 x:16 1 0 0 1 "
 #define SEQUENCE_DONE "53 0 x:16 1 0 0 0 0 "
@@ -15,7 +16,9 @@
 #define READLINK      "27 "
 
 static struct spec_items call_items, reply_items;
-static struct nfs_payload found[8];
+static struct rpc_payload found[8];
+static struct spec_items found_in_call;
+static struct call_facts facts;
 
 /* A Call of NFSv4 with @args behind the tag. */
 static struct nfs_msg *compound(const struct nfs_msg_auth *auth, const char *args)
@@ -28,28 +31,33 @@ static struct nfs_msg *compound(const struct nfs_msg_auth *auth, const char *arg
 	return call;
 }
 
-static bool note_of(struct nfs_note *note, struct nfs_msg *call)
+/* Sets the facts of a Call, which is freed; returns how many payloads are in it, or -EBADMSG. */
+static int look_into(struct nfs_msg *call)
 {
-	struct rpc_call_hdr hdr;
-	bool there;
+	const struct look look = look_at_msg(call, LIMIT);
+	int count = look_payloads(&look, &facts, &found_in_call);
 
-	ck_assert_int_eq(rpc_call_decode(nfs_msg_bytes(call), nfs_msg_len(call), &hdr), RPC_OK);
-	there = nfs_note_call(note, &hdr, nfs_msg_bytes(call), nfs_msg_len(call));
 	nfs_msg_free(call);
-	return there;
+	return count;
+}
+
+/* Whether a Reply to a Call can have payloads, or cannot be told to have none. */
+static bool may_answer_with_payloads(struct nfs_msg *call)
+{
+	look_into(call);
+	return facts.results != FACTS_RESULTS_NONE;
 }
 
 /* What is found in a Reply of @results to a Call of @args. */
 static int payloads_of(const char *args, const char *results, unsigned max)
 {
 	struct nfs_msg *reply = nfs_msg_reply(NULL);
-	struct nfs_note note;
 	int count;
 
-	ck_assert(note_of(&note, compound(NULL, args)));
+	ck_assert(may_answer_with_payloads(compound(NULL, args)));
 	reply_items.count = 0;
 	spec_put(reply, results, &reply_items);
-	count = nfs_reply_payloads(&note, nfs_msg_bytes(reply), nfs_msg_len(reply), found, max);
+	count = nfs_reply_payloads(&facts, nfs_msg_bytes(reply), nfs_msg_len(reply), found, max);
 	nfs_msg_free(reply);
 	return count;
 }
@@ -143,22 +151,21 @@ END_TEST
 START_TEST(error_replies_have_no_payload)
 {
 	uint8_t bytes[RPC_ERROR_REPLY_BYTES];
-	struct nfs_note note;
 	size_t len;
 
-	ck_assert(note_of(&note, compound(NULL, "0 1 " READ(10))));
+	ck_assert(may_answer_with_payloads(compound(NULL, "0 1 " READ(10))));
 	for (enum rpc_accept_stat stat = RPC_PROG_UNAVAIL; stat <= RPC_SYSTEM_ERR; stat++) {
 		if (stat == RPC_PROG_MISMATCH)
 			continue;
 		len = rpc_encode_accepted(bytes, 1, stat);
-		ck_assert_int_eq(nfs_reply_payloads(&note, bytes, (uint32_t)len, found, 8), 0);
+		ck_assert_int_eq(nfs_reply_payloads(&facts, bytes, (uint32_t)len, found, 8), 0);
 	}
 	len = rpc_encode_auth_error(bytes, 1, 1);
-	ck_assert_int_eq(nfs_reply_payloads(&note, bytes, (uint32_t)len, found, 8), 0);
+	ck_assert_int_eq(nfs_reply_payloads(&facts, bytes, (uint32_t)len, found, 8), 0);
 	len = rpc_encode_rpc_mismatch(bytes, 1);
-	ck_assert_int_eq(nfs_reply_payloads(&note, bytes, (uint32_t)len, found, 8), 0);
+	ck_assert_int_eq(nfs_reply_payloads(&facts, bytes, (uint32_t)len, found, 8), 0);
 	/* Not a Reply at all. */
-	ck_assert_int_eq(nfs_reply_payloads(&note, bytes, 4, found, 8), -EBADMSG);
+	ck_assert_int_eq(nfs_reply_payloads(&facts, bytes, 4, found, 8), -EBADMSG);
 }
 END_TEST
 
@@ -166,17 +173,11 @@ START_TEST(integrity_and_privacy_have_no_payloads)
 {
 	for (uint32_t service = RPC_GSS_INTEGRITY; service <= RPC_GSS_PRIVACY; service++) {
 		const struct nfs_msg_auth gss = {RPC_AUTH_GSS, RPC_GSS_DATA, service, 28};
-		struct nfs_msg *call = compound(&gss, "0 1 38 1 x:12 q0 2 d:10");
-		struct rpc_call_hdr hdr;
-		struct nfs_note note;
 
-		ck_assert_int_eq(rpc_call_decode(nfs_msg_bytes(call), nfs_msg_len(call), &hdr),
-				 RPC_OK);
-		ck_assert_int_eq(
-			nfs_call_payloads(&hdr, nfs_msg_bytes(call), nfs_msg_len(call), found, 8),
-			0);
-		nfs_msg_free(call);
-		ck_assert(!note_of(&note, compound(&gss, "0 1 " READ(10))));
+		ck_assert_int_le(look_into(compound(&gss, "0 1 38 1 x:12 q0 2 d:10")), 0);
+		ck_assert_uint_eq(facts.narg_payloads, 0);
+		ck_assert_uint_eq(found_in_call.count, 0);
+		ck_assert(!may_answer_with_payloads(compound(&gss, "0 1 " READ(10))));
 	}
 }
 END_TEST
@@ -184,22 +185,18 @@ END_TEST
 START_TEST(context_tokens_have_no_payloads)
 {
 	const struct nfs_msg_auth init = {RPC_AUTH_GSS, RPC_GSS_INIT, 0, 0};
-	struct nfs_note note;
-
-	ck_assert(!note_of(&note, nfs_msg_call(100003, 3, 0, &init)));
-	ck_assert(!note_of(&note, compound(&init, "0 1 " READ(10))));
+	ck_assert(!may_answer_with_payloads(nfs_msg_call(100003, 3, 0, &init)));
+	ck_assert(!may_answer_with_payloads(compound(&init, "0 1 " READ(10))));
 }
 END_TEST
 
-START_TEST(calls_without_a_read_need_no_note)
+START_TEST(calls_without_a_read_have_replies_without_payloads)
 {
-	struct nfs_note note;
-
-	ck_assert(!note_of(&note, compound(NULL, "0 2 " PUTFH "9 w:1*26")));
-	ck_assert(!note_of(&note, nfs_msg_call(100003, 3, 1, NULL)));
-	ck_assert(!note_of(&note, nfs_msg_call(100003, 3, 99, NULL)));
-	ck_assert(!note_of(&note, nfs_msg_call(100005, 3, 5, NULL)));
-	ck_assert(!note_of(&note, nfs_msg_call(0x20000001, 1, 6, NULL)));
+	ck_assert(!may_answer_with_payloads(compound(NULL, "0 2 " PUTFH "9 w:1*26")));
+	ck_assert(!may_answer_with_payloads(nfs_msg_call(100003, 3, 1, NULL)));
+	ck_assert(!may_answer_with_payloads(nfs_msg_call(100003, 3, 99, NULL)));
+	ck_assert(!may_answer_with_payloads(nfs_msg_call(100005, 3, 5, NULL)));
+	ck_assert(!may_answer_with_payloads(nfs_msg_call(0x20000001, 1, 6, NULL)));
 }
 END_TEST
 
@@ -213,32 +210,28 @@ START_TEST(a_call_that_cannot_be_followed_leaves_its_reply_alone)
 		"0 2000000000",       /* more operations than fit */
 	};
 	struct nfs_msg *reply = nfs_msg_reply(NULL);
-	struct nfs_note note;
-
 	reply_items.count = 0;
 	spec_put(reply, "0 o:6 1 25 0 1 d:10", &reply_items);
 	for (unsigned i = 0; i < ARRAY_SIZE(calls); i++) {
-		ck_assert_msg(note_of(&note, compound(NULL, calls[i])), "%s", calls[i]);
-		ck_assert_int_eq(nfs_reply_payloads(&note, nfs_msg_bytes(reply), nfs_msg_len(reply),
-						    found, 8),
+		ck_assert_msg(may_answer_with_payloads(compound(NULL, calls[i])), "%s", calls[i]);
+		ck_assert_int_eq(nfs_reply_payloads(&facts, nfs_msg_bytes(reply),
+						    nfs_msg_len(reply), found, 8),
 				 -EBADMSG);
 	}
 	nfs_msg_free(reply);
 }
 END_TEST
 
-START_TEST(more_operations_than_a_note_holds_are_not_followed)
+START_TEST(more_operations_than_facts_hold_are_not_followed)
 {
 	struct nfs_msg *reply = nfs_msg_reply(NULL);
-	struct nfs_note note;
-
-	ck_assert(note_of(&note, compound(NULL, "0 n:128(25 1 x:12 q0 4)")));
-	ck_assert(note.followed);
-	ck_assert_uint_eq(note.op_count, NFS_NOTE_MAX_OPS);
-	ck_assert(note_of(&note, compound(NULL, "0 n:129(25 1 x:12 q0 4)")));
-	ck_assert(!note.followed);
+	ck_assert(may_answer_with_payloads(compound(NULL, "0 n:128(25 1 x:12 q0 4)")));
+	ck_assert_int_eq(facts.results, FACTS_RESULTS_MAYBE);
+	ck_assert_uint_eq(facts.reply_ops, FACTS_MAX_OPS);
+	ck_assert(may_answer_with_payloads(compound(NULL, "0 n:129(25 1 x:12 q0 4)")));
+	ck_assert_int_eq(facts.results, FACTS_RESULTS_UNKNOWN);
 	ck_assert_int_eq(
-		nfs_reply_payloads(&note, nfs_msg_bytes(reply), nfs_msg_len(reply), found, 8),
+		nfs_reply_payloads(&facts, nfs_msg_bytes(reply), nfs_msg_len(reply), found, 8),
 		-EBADMSG);
 	nfs_msg_free(reply);
 }
@@ -248,35 +241,26 @@ START_TEST(payloads_of_calls_are_found_among_other_operations)
 {
 	struct nfs_msg *call = compound(NULL, "1 4 " SEQUENCE PUTFH "38 1 x:12 q0 2 d:4099 "
 					      "6 5 d:11 o:4 w:0*0 o:0");
-	struct rpc_call_hdr hdr;
+	struct look look = look_at_msg(call, LIMIT);
 
-	ck_assert_int_eq(rpc_call_decode(nfs_msg_bytes(call), nfs_msg_len(call), &hdr), RPC_OK);
-	ck_assert_int_eq(nfs_call_payloads(&hdr, nfs_msg_bytes(call), nfs_msg_len(call), found, 8),
-			 2);
+	ck_assert_int_eq(look_payloads(&look, &facts, &found_in_call), 2);
 	for (unsigned i = 0; i < 2; i++) {
-		ck_assert_uint_eq(found[i].offset_bytes, call_items.list[i].offset_bytes);
-		ck_assert_uint_eq(found[i].len_bytes, call_items.list[i].len_bytes);
+		ck_assert_uint_eq(found_in_call.list[i].offset_bytes,
+				  call_items.list[i].offset_bytes);
+		ck_assert_uint_eq(found_in_call.list[i].len_bytes, call_items.list[i].len_bytes);
 	}
-	ck_assert_int_eq(nfs_call_payloads(&hdr, nfs_msg_bytes(call), nfs_msg_len(call), found, 1),
-			 1);
-	ck_assert_int_eq(
-		nfs_call_payloads(&hdr, nfs_msg_bytes(call), nfs_msg_len(call) - 4, found, 8),
-		-EBADMSG);
+	ck_assert_uint_eq(facts.narg_payloads, 2);
+	look.len_bytes -= 4;
+	ck_assert_int_eq(look_payloads(&look, &facts, &found_in_call), -EBADMSG);
+	ck_assert_uint_eq(facts.narg_payloads, 0);
 	nfs_msg_free(call);
 }
 END_TEST
 
 static bool writes(int payloads, struct nfs_msg *call)
 {
-	struct rpc_call_hdr hdr;
-	bool yes;
-
-	ck_assert_int_eq(rpc_call_decode(nfs_msg_bytes(call), nfs_msg_len(call), &hdr), RPC_OK);
-	ck_assert_int_eq(nfs_call_payloads(&hdr, nfs_msg_bytes(call), nfs_msg_len(call), found, 8),
-			 payloads);
-	yes = nfs_call_writes(&hdr, nfs_msg_bytes(call), nfs_msg_len(call));
-	nfs_msg_free(call);
-	return yes;
+	ck_assert_int_eq(look_into(call), payloads);
+	return facts.arg_is_data;
 }
 
 static struct nfs_msg *plain_call(uint32_t vers, uint32_t proc, const char *args)
@@ -304,36 +288,33 @@ END_TEST
 START_TEST(write_chunks_are_asked_for_at_the_size_of_the_results)
 {
 	struct nfs_msg *call = compound(NULL, "1 5 " SEQUENCE PUTFH READ(70000) READLINK READ(3));
-	struct rpc_call_hdr hdr;
-	uint32_t bounds[4] = {0};
 
-	ck_assert_int_eq(rpc_call_decode(nfs_msg_bytes(call), nfs_msg_len(call), &hdr), RPC_OK);
-	ck_assert_int_eq(nfs_result_bounds(&hdr, nfs_msg_bytes(call), nfs_msg_len(call), bounds, 4),
-			 3);
-	ck_assert_uint_eq(bounds[0], 70000);
-	ck_assert_uint_ge(bounds[1], 4096);
-	ck_assert_uint_eq(bounds[2], 3);
+	ck_assert_int_eq(look_into(call), 0);
+	ck_assert_uint_eq(facts.nresult_payloads, 3);
+	ck_assert_uint_eq(facts.bounds_bytes[0], 70000);
+	ck_assert_uint_ge(facts.bounds_bytes[1], 4096);
+	ck_assert_uint_eq(facts.bounds_bytes[2], 3);
 	/* What stays is small. */
-	ck_assert_uint_lt(nfs_msg_ceiling(call, 1 << 20) - 70000 - bounds[1] - 4, 1024);
-	nfs_msg_free(call);
+	ck_assert_uint_lt(facts.ceiling_bytes - 70000 - facts.bounds_bytes[1] - 4, 1024);
 }
 END_TEST
 
 START_TEST(the_result_of_a_version_3_read_has_a_bound)
 {
 	struct nfs_msg *call = nfs_msg_call(100003, 3, 6, NULL);
-	struct rpc_call_hdr hdr;
-	uint32_t bound = 0;
+	struct look look;
 
 	call_items.count = 0;
 	spec_put(call, "o:28 q0 8192", &call_items);
-	ck_assert_int_eq(rpc_call_decode(nfs_msg_bytes(call), nfs_msg_len(call), &hdr), RPC_OK);
-	ck_assert_int_eq(nfs_result_bounds(&hdr, nfs_msg_bytes(call), nfs_msg_len(call), &bound, 1),
-			 1);
-	ck_assert_uint_eq(bound, 8192);
-	ck_assert_int_eq(
-		nfs_result_bounds(&hdr, nfs_msg_bytes(call), nfs_msg_len(call) - 4, &bound, 1),
-		-EBADMSG);
+	look = look_at_msg(call, LIMIT);
+	look_whole(&look, &facts);
+	ck_assert_uint_eq(facts.nresult_payloads, 1);
+	ck_assert_uint_eq(facts.bounds_bytes[0], 8192);
+	look.len_bytes -= 4;
+	look_whole(&look, &facts);
+	ck_assert_uint_eq(facts.nresult_payloads, 0);
+	/* Its Reply can be read all the same, should there be a payload in it. */
+	ck_assert_int_eq(facts.results, FACTS_RESULTS_MAYBE);
 	nfs_msg_free(call);
 }
 END_TEST
@@ -353,9 +334,9 @@ int main(void)
 	tcase_add_test(tc, error_replies_have_no_payload);
 	tcase_add_test(tc, integrity_and_privacy_have_no_payloads);
 	tcase_add_test(tc, context_tokens_have_no_payloads);
-	tcase_add_test(tc, calls_without_a_read_need_no_note);
+	tcase_add_test(tc, calls_without_a_read_have_replies_without_payloads);
 	tcase_add_test(tc, a_call_that_cannot_be_followed_leaves_its_reply_alone);
-	tcase_add_test(tc, more_operations_than_a_note_holds_are_not_followed);
+	tcase_add_test(tc, more_operations_than_facts_hold_are_not_followed);
 	tcase_add_test(tc, payloads_of_calls_are_found_among_other_operations);
 	tcase_add_test(tc, what_is_written_is_told_from_paths);
 	tcase_add_test(tc, write_chunks_are_asked_for_at_the_size_of_the_results);

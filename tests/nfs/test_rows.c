@@ -5,6 +5,7 @@
 
 #include "nfs/table.h"
 #include "tests/lib/test.h"
+#include "tests/nfs/look.h"
 #include "tests/nfs/rows.h"
 
 #define LIMIT        (1024u * 1024 + 65536)
@@ -13,14 +14,6 @@
 
 static const struct nfs_msg_auth plain = {.verf_bytes = VERF_BYTES};
 static const struct nfs_msg_auth krb5 = {RPC_AUTH_GSS, RPC_GSS_DATA, RPC_GSS_NONE, 28};
-
-static struct rpc_call_hdr hdr_of(const struct nfs_msg *call)
-{
-	struct rpc_call_hdr hdr;
-
-	ck_assert_int_eq(rpc_call_decode(nfs_msg_bytes(call), nfs_msg_len(call), &hdr), RPC_OK);
-	return hdr;
-}
 
 /* Calls @check with each row in turn. */
 static void each_row(void (*check)(const struct nfs_row *row))
@@ -36,7 +29,7 @@ static void check_ceiling(const struct nfs_row *row)
 	uint32_t ceiling, len;
 
 	row_build(&built, row, &plain);
-	ceiling = nfs_msg_ceiling(built.call, LIMIT);
+	ceiling = look_ceiling(built.call, LIMIT);
 	len = nfs_msg_len(built.reply);
 	ck_assert_msg(ceiling >= len, "%s: ceiling %u under its reply of %u bytes", row->name,
 		      ceiling, len);
@@ -53,7 +46,7 @@ START_TEST(ceilings_hold_the_largest_reply_and_little_more)
 }
 END_TEST
 
-static void same_items(const struct nfs_row *row, int count, const struct nfs_payload *found,
+static void same_items(const struct nfs_row *row, int count, const struct rpc_payload *found,
 		       const struct spec_items *want)
 {
 	ck_assert_msg(count == (int)want->count, "%s: %d payloads, not %u", row->name, count,
@@ -82,30 +75,30 @@ static void check_payloads(const struct nfs_row *row)
 	const struct nfs_msg_auth *const auths[] = {NULL, &plain, &krb5};
 
 	for (unsigned i = 0; i < ARRAY_SIZE(auths); i++) {
-		struct nfs_payload found[4];
-		struct nfs_note note;
+		struct rpc_payload found[4];
+		struct spec_items items;
+		struct call_facts facts;
 		struct row_built built;
-		struct rpc_call_hdr hdr;
+		struct look look;
 		int count;
 
 		row_build(&built, row, auths[i]);
-		hdr = hdr_of(built.call);
-		count = nfs_call_payloads(&hdr, nfs_msg_bytes(built.call), nfs_msg_len(built.call),
-					  found, 4);
-		same_items(row, count, found, &built.call_items);
+		look = look_at_msg(built.call, LIMIT);
+		count = look_payloads(&look, &facts, &items);
+		same_items(row, count, items.list, &built.call_items);
 
 		/* A result that failed counts, with nothing in it. */
 		if (has_result_item(row) && built.failed)
 			built.reply_items.count = 1;
-		if (nfs_note_call(&note, &hdr, nfs_msg_bytes(built.call),
-				  nfs_msg_len(built.call))) {
-			count = nfs_reply_payloads(&note, nfs_msg_bytes(built.reply),
-						   nfs_msg_len(built.reply), found, 4);
+		ck_assert_msg(facts.results == (has_result_item(row) ? FACTS_RESULTS_MAYBE
+								     : FACTS_RESULTS_NONE),
+			      "%s: whether its Reply may have payloads", row->name);
+		count = nfs_reply_payloads(&facts, nfs_msg_bytes(built.reply),
+					   nfs_msg_len(built.reply), found, 4);
+		if (has_result_item(row))
 			same_items(row, count, found, &built.reply_items);
-			ck_assert(has_result_item(row));
-		} else {
-			ck_assert_msg(!has_result_item(row), "%s: no note", row->name);
-		}
+		else
+			ck_assert_int_eq(count, 0);
 		row_free(&built);
 	}
 }
@@ -129,13 +122,13 @@ static void check_results_walk(const struct nfs_row *row)
 		struct nfs_msg *msg = nfs_msg_new();
 		struct spec_items items = {0};
 		struct nfs_marks marks = {0};
-		struct xdr_reader at;
+		struct pieces_reader at;
 		bool ok;
 
 		spec_put(msg, specs[i], &items);
-		xdr_reader_init(&at, nfs_msg_bytes(msg), nfs_msg_len(msg));
+		pieces_reader_init_whole(&at, nfs_msg_bytes(msg), nfs_msg_len(msg));
 		ok = nfs_walk(&at, i == 0 ? proc->args : proc->results, &marks);
-		ck_assert_msg(ok && xdr_remaining_bytes(&at) == 0,
+		ck_assert_msg(ok && pieces_remaining_bytes(&at) == 0,
 			      "%s: %s do not walk to their end", row->name,
 			      i == 0 ? "arguments" : "results");
 		nfs_msg_free(msg);

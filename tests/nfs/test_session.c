@@ -2,9 +2,8 @@
 /* Sessions: what CREATE_SESSION allowed is a ceiling for the Calls of that session. */
 #include <string.h>
 
-#include "nfs/nfs.h"
 #include "tests/lib/test.h"
-#include "tests/nfs/spec.h"
+#include "tests/nfs/look.h"
 
 #define LIMIT   (1024u * 1024 + 65536)
 #define CHANNEL "0 1049620 1049480 4096 8 64 w:0*0 "
@@ -34,11 +33,11 @@ static void put_id(struct nfs_msg *msg, uint32_t id)
 static void learn(const char *args, const struct nfs_msg *reply)
 {
 	struct nfs_msg *call = compound(NULL, args);
-	struct rpc_call_hdr hdr;
+	const struct look look = look_at_msg(call, LIMIT);
+	struct call_facts facts;
 
-	ck_assert_int_eq(rpc_call_decode(nfs_msg_bytes(call), nfs_msg_len(call), &hdr), RPC_OK);
-	nfs_sessions_learn(&sessions, &hdr, nfs_msg_bytes(call), nfs_msg_len(call),
-			   nfs_msg_bytes(reply), nfs_msg_len(reply));
+	look_whole(&look, &facts);
+	nfs_sessions_learn(&sessions, &facts, nfs_msg_bytes(reply), nfs_msg_len(reply));
 	nfs_msg_free(call);
 }
 
@@ -62,17 +61,17 @@ static uint32_t ceiling_with(const struct nfs_msg_auth *auth, uint32_t id, uint3
 {
 	struct nfs_msg *call = compound(auth, auth ? "x:8 o:0 1 2 53" : "o:0 1 2 53");
 	struct spec_items none = {0};
-	struct rpc_call_hdr hdr;
-	uint32_t limit, ceiling;
+	struct call_facts facts;
+	struct look look;
 
 	put_id(call, id);
 	spec_put(call, "1 0 0 1 25 1 x:12 q0", &none);
 	put_u32(call, count);
-	ck_assert_int_eq(rpc_call_decode(nfs_msg_bytes(call), nfs_msg_len(call), &hdr), RPC_OK);
-	limit = nfs_sessions_limit(&sessions, &hdr, nfs_msg_bytes(call), nfs_msg_len(call), LIMIT);
-	ceiling = nfs_reply_ceiling(&hdr, nfs_msg_bytes(call), nfs_msg_len(call), limit);
+	look = look_at_msg(call, LIMIT);
+	look.sessions = &sessions;
+	look_whole(&look, &facts);
 	nfs_msg_free(call);
-	return ceiling;
+	return facts.ceiling_bytes;
 }
 
 static uint32_t ceiling(uint32_t id, uint32_t count)
@@ -144,15 +143,15 @@ START_TEST(krb5i_is_read_inside_its_wrapping)
 	const struct nfs_msg_auth krb5i = {RPC_AUTH_GSS, RPC_GSS_DATA, RPC_GSS_INTEGRITY, 28};
 	struct nfs_msg *call = compound(&krb5i, "x:8 o:0 1 1 " CREATE);
 	struct nfs_msg *reply = nfs_msg_reply(&krb5i);
+	const struct look look = look_at_msg(call, LIMIT);
 	struct spec_items none = {0};
-	struct rpc_call_hdr hdr;
+	struct call_facts facts;
 
 	spec_put(reply, "x:8 0 o:0 1 43 0", &none);
 	put_id(reply, 3);
 	spec_put(reply, "1 3 0 1049620 40000 4096 8 64 w:0*0 " CHANNEL "o:28", &none);
-	ck_assert_int_eq(rpc_call_decode(nfs_msg_bytes(call), nfs_msg_len(call), &hdr), RPC_OK);
-	nfs_sessions_learn(&sessions, &hdr, nfs_msg_bytes(call), nfs_msg_len(call),
-			   nfs_msg_bytes(reply), nfs_msg_len(reply));
+	look_whole(&look, &facts);
+	nfs_sessions_learn(&sessions, &facts, nfs_msg_bytes(reply), nfs_msg_len(reply));
 	nfs_msg_free(call);
 	nfs_msg_free(reply);
 	ck_assert_uint_le(ceiling_with(&krb5i, 3, 100000), 41024);
@@ -184,17 +183,16 @@ START_TEST(a_reply_cut_off_anywhere_makes_no_session)
 {
 	struct nfs_msg *call = compound(NULL, "o:0 1 1 " CREATE);
 	struct nfs_msg *reply = nfs_msg_reply(NULL);
+	const struct look look = look_at_msg(call, LIMIT);
 	struct spec_items none = {0};
-	struct rpc_call_hdr hdr;
+	struct call_facts facts;
 
 	spec_put(reply, "0 o:0 1 43 0 x:16 1 3 " CHANNEL CHANNEL, &none);
-	ck_assert_int_eq(rpc_call_decode(nfs_msg_bytes(call), nfs_msg_len(call), &hdr), RPC_OK);
+	look_whole(&look, &facts);
 	for (uint32_t len = 0; len < nfs_msg_len(reply); len++)
-		nfs_sessions_learn(&sessions, &hdr, nfs_msg_bytes(call), nfs_msg_len(call),
-				   nfs_msg_bytes(reply), len);
+		nfs_sessions_learn(&sessions, &facts, nfs_msg_bytes(reply), len);
 	ck_assert_uint_eq(sessions.count, 0);
-	nfs_sessions_learn(&sessions, &hdr, nfs_msg_bytes(call), nfs_msg_len(call),
-			   nfs_msg_bytes(reply), nfs_msg_len(reply));
+	nfs_sessions_learn(&sessions, &facts, nfs_msg_bytes(reply), nfs_msg_len(reply));
 	ck_assert_uint_eq(sessions.count, 1);
 	nfs_msg_free(call);
 	nfs_msg_free(reply);

@@ -11,10 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nfs/nfs.h"
-
 #include "tests/nfs/compounds.h"
 #include "tests/nfs/corpus.h"
+#include "tests/nfs/look.h"
 #include "tests/nfs/rows.h"
 
 #define IP_BYTES      20u
@@ -111,7 +110,7 @@ static void put_record(struct flow *flow, const uint8_t *msg, uint32_t len)
 	free(record);
 }
 
-static void tell(const char *name, const char *what, int count, const struct nfs_payload *found)
+static void tell(const char *name, const char *what, int count, const struct rpc_payload *found)
 {
 	printf("%u %s", frames, what);
 	for (int i = 0; i < count; i++)
@@ -125,22 +124,18 @@ static void write_pair(const struct corpus_pair *pair, void *arg)
 {
 	uint16_t port = (*(uint16_t *)arg)++;
 	struct flow there = {port, NFS_PORT, 1, 2, 1, 1}, back = {NFS_PORT, port, 2, 1, 1, 1};
-	struct nfs_payload found[SPEC_MAX_ITEMS];
-	struct rpc_call_hdr hdr;
-	struct nfs_note note;
+	struct rpc_payload found[SPEC_MAX_ITEMS];
+	const struct look look = {pair->call, pair->call_bytes, UINT32_MAX, NULL};
+	struct spec_items items;
+	struct call_facts facts;
 	int count;
 
 	put_record(&there, pair->call, pair->call_bytes);
-	if (rpc_call_decode(pair->call, pair->call_bytes, &hdr) != RPC_OK)
-		abort();
-	count = nfs_call_payloads(&hdr, pair->call, pair->call_bytes, found, SPEC_MAX_ITEMS);
-	tell(pair->name, "call", count, found);
+	count = look_payloads(&look, &facts, &items);
+	tell(pair->name, "call", count, items.list);
 	back.ack = there.seq;
 	put_record(&back, pair->reply, pair->reply_bytes);
-	count = 0;
-	if (nfs_note_call(&note, &hdr, pair->call, pair->call_bytes))
-		count = nfs_reply_payloads(&note, pair->reply, pair->reply_bytes, found,
-					   SPEC_MAX_ITEMS);
+	count = nfs_reply_payloads(&facts, pair->reply, pair->reply_bytes, found, SPEC_MAX_ITEMS);
 	tell(pair->name, "reply", count, found);
 }
 

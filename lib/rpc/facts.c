@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* What is known of a Call, in words. */
+#include "rpc/facts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* They are part of every exchange. */
+_Static_assert(sizeof(struct call_facts) <= 320, "facts are to stay small");
+
+void call_facts_name(const struct call_facts *facts, char name[CALL_NAME_BYTES])
+{
+	const struct rpc_call_hdr *hdr = &facts->hdr;
+
+	if (facts->procedure)
+		snprintf(name, CALL_NAME_BYTES, "%s%" PRIu32 ".%s", facts->program, hdr->vers,
+			 facts->procedure);
+	else
+		snprintf(name, CALL_NAME_BYTES, "%" PRIu32 ".%" PRIu32 ".%" PRIu32, hdr->prog,
+			 hdr->vers, hdr->proc);
+}
