@@ -9,7 +9,11 @@ int fabric_listen(const struct fabric_ops *ops, void *config, struct loop *loop,
 		  void (*incoming)(void *arg, struct fabric_incoming *in), void *arg,
 		  struct fabric_listener **out)
 {
-	return ops->listen(config, loop, addr, backlog, incoming, arg, out);
+	int err = ops->listen(config, loop, addr, backlog, incoming, arg, out);
+
+	if (!err)
+		(*out)->ops = ops;
+	return err;
 }
 
 void fabric_listener_pause(struct fabric_listener *listener, bool paused)

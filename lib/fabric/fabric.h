@@ -224,7 +224,7 @@ struct fabric_ep {
 };
 
 struct fabric_listener {
-	const struct fabric_ops *ops;
+	const struct fabric_ops *ops; /* set by fabric_listen() */
 };
 
 /**

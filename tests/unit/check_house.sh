@@ -18,10 +18,10 @@ sed 's,LIB,base rpc nfs fabric fabric/iwarp fabric/sim fabric/verbs leg rpctcp r
 lib/base         base
 lib/rpc          base rpc
 lib/nfs          base rpc nfs
-lib/fabric       base rpc fabric
-lib/fabric/iwarp base rpc fabric fabric/iwarp
-lib/fabric/sim   base rpc fabric fabric/sim
-lib/fabric/verbs base rpc fabric fabric/verbs
+lib/fabric       base fabric
+lib/fabric/iwarp base fabric fabric/iwarp
+lib/fabric/sim   base fabric fabric/sim
+lib/fabric/verbs base fabric fabric/verbs
 lib/leg          base rpc fabric leg
 lib/rpctcp       base rpc fabric leg rpctcp
 lib/rpcrdma      base rpc fabric leg rpcrdma

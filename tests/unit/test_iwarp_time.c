@@ -229,6 +229,18 @@ START_TEST(a_read_that_the_peer_can_never_take_fails)
 }
 END_TEST
 
+START_TEST(a_connection_never_goes_back)
+{
+	for (unsigned from = 0; from < iwarp_engine_states.count; from++) {
+		for (unsigned to = 0; to <= from; to++)
+			ck_assert(!state_may(&iwarp_engine_states, from, to));
+		/* Whatever it waits for, TCP may fail first. */
+		ck_assert(from == ENGINE_DROPPED ||
+			  state_may(&iwarp_engine_states, from, ENGINE_DROPPED));
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("iwarp_time");
@@ -247,6 +259,9 @@ int main(void)
 	tcase_add_loop_test(tc, fin_from_the_peer, 0, 2);
 	tcase_add_test(tc, nothing_can_be_posted_or_bound_before_the_connection_is_up);
 	tcase_add_test(tc, a_read_that_the_peer_can_never_take_fails);
+	suite_add_tcase(suite, tc);
+	tc = tcase_create("states");
+	tcase_add_test(tc, a_connection_never_goes_back);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -42,11 +42,9 @@ bool iwarp_batch_room(const struct iwarp_tx_batch *batch, unsigned pieces, unsig
 uint8_t *iwarp_batch_glue(struct iwarp_tx_batch *batch, size_t len_bytes);
 /** iwarp_batch_ref - append memory of somebody else, who keeps it until it is sent. */
 void iwarp_batch_ref(struct iwarp_tx_batch *batch, const uint8_t *mem, size_t len_bytes);
-/** iwarp_batch_frame_end - what was appended since the last frame is one frame from @start to @end.
- */
+/** iwarp_batch_frame_end - what was appended since the last frame is one frame from @start to @end. */
 void iwarp_batch_frame_end(struct iwarp_tx_batch *batch, uint64_t start, uint64_t end, bool fpdu);
-/** iwarp_batch_sent - @len_bytes went out, up to @position; returns how many FPDUs that completed.
- */
+/** iwarp_batch_sent - @len_bytes went out, up to @position; returns how many FPDUs that completed. */
 unsigned iwarp_batch_sent(struct iwarp_tx_batch *batch, size_t len_bytes, uint64_t position);
 /**
  * iwarp_batch_cut - drop every frame of which nothing has been sent

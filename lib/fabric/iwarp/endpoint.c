@@ -77,8 +77,7 @@ static void ep_timer_set(struct iwarp_ep *ep)
 		loop_timer_set(loop, ep->timer, deadline > now ? deadline - now : 0);
 }
 
-/* Does what the engine wishes of the socket; the last thing in each callback: the endpoint may be
- * gone. */
+/* Does what the engine wishes of the socket; the last thing in each callback: the endpoint may be gone. */
 static void ep_settle(struct iwarp_ep *ep)
 {
 	switch (iwarp_engine_wish(ep->engine)) {
@@ -254,7 +253,7 @@ static struct iwarp_ep *ep_new(struct iwarp_fabric *fabric, int fd,
 		close(fd);
 		return NULL;
 	}
-	ep->ep.ops = &iwarp_fabric_ops;
+	ep->ep.ops = fabric->fabric.ops;
 	ep->ep.fabric = &fabric->fabric;
 	ep->ep.events = events;
 	ep->ep.arg = arg;
@@ -347,7 +346,7 @@ void iwarp_ep_info(const struct fabric_ep *base, struct fabric_ep_info *info)
 	const struct iwarp_ep *ep = container_of((struct fabric_ep *)base, struct iwarp_ep, ep);
 
 	memset(info, 0, sizeof(*info));
-	info->fabric = iwarp_fabric_ops.name;
+	info->fabric = base->ops->name;
 	info->local = ep->local;
 	info->peer = ep->peer;
 	iwarp_engine_depths(ep->engine, &info->ird, &info->ord);

@@ -1,29 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The protocol engine of one iWARP connection. It does no I/O, reads no clock and draws no random
- * numbers of its own: its owner moves bytes between it and a TCP stream, tells it the time and
- *calls it when a deadline has passed.
+ * The protocol engine of one iWARP connection. It does no I/O, reads no clock and draws no random numbers
+ * of its own: its owner moves bytes between it and a TCP stream, tells it the time and calls it when a
+ * deadline has passed.
  *
- *	iwarp_engine_rx_plan()   where the next received bytes go      iwarp_engine_rx_done()  so
- *many came iwarp_engine_tx_plan()   what to send next                     iwarp_engine_tx_done() so
- *many went iwarp_engine_deadline()  when to call at the latest            iwarp_engine_expire() it
- *is that late iwarp_engine_wish()      what to do with the TCP connection
+ *	iwarp_engine_rx_plan()   where the next received bytes go
+ *	iwarp_engine_rx_done()   so many came
+ *	iwarp_engine_tx_plan()   what to send next
+ *	iwarp_engine_tx_done()   so many went
+ *	iwarp_engine_deadline()  when to call at the latest
+ *	iwarp_engine_expire()    it is that late
+ *	iwarp_engine_wish()      what to do with the TCP connection
  *
- * Receiving: a payload of which much is still to come is received where it belongs, in registered
- *memory; everything else passes through the owner's staging memory, of which the engine keeps
- *nothing: after iwarp_engine_rx_done() all of it has been consumed.
+ * Receiving: a payload of which much is still to come is received where it belongs, in registered memory;
+ * everything else passes through the owner's staging memory, of which the engine keeps nothing: after
+ * iwarp_engine_rx_done() all of it has been consumed.
  *
- * Sending: headers, padding and CRC come from the engine's own small arrays, payload is only
- *pointed to.
+ * Sending: headers, padding and CRC come from the engine's own small arrays, payload is only pointed to.
  *
- * The engine calls the owner's fabric_ep_events, all but closed(), from rx_done, tx_plan, tx_done
- *and expire only; inside them every function here but _free, rx_*, tx_* and expire may be called.
+ * The engine calls the owner's fabric_ep_events, all but closed(), from rx_done, tx_plan, tx_done and expire
+ * only; inside them every function here but _free, rx_*, tx_* and expire may be called.
  */
 #ifndef FABRIC_IWARP_ENGINE_H
 #define FABRIC_IWARP_ENGINE_H
 
 #include <sys/uio.h>
 
+#include "base/state.h"
 #include "fabric/fabric.h"
 #include "fabric/iwarp/iwarp.h"
 #include "fabric/iwarp/random.h"
@@ -36,10 +39,31 @@
 #define IWARP_MAX_FPDU_BYTES   65536u
 
 #define IWARP_SETUP_TIMEOUT_US (10u * 1000000u)
-#define IWARP_CLOSE_TIMEOUT_US                                                                     \
-	(2u *                                                                                      \
-	 1000000u) /* to send what was posted and see the peer's FIN                          \
-			 */
+/* To send what was posted and see the peer's FIN. */
+#define IWARP_CLOSE_TIMEOUT_US (2u * 1000000u)
+
+/* What a connection waits for, and what may follow. */
+#define ENGINE_STATES(X)                                                                           \
+	X(ENGINE_NEW, "new", "iwarp_engine_connect() or _listen()",                                \
+	  TO(ENGINE_AWAIT_REPLY) | TO(ENGINE_AWAIT_REQUEST) | TO(ENGINE_DROPPED))                  \
+	X(ENGINE_AWAIT_REPLY, "awaiting the MPA reply", "the reply, or the deadline",              \
+	  TO(ENGINE_OPEN) | TO(ENGINE_ENDING) | TO(ENGINE_DROPPED))                                \
+	X(ENGINE_AWAIT_REQUEST, "awaiting an MPA request", "a request, or the deadline",           \
+	  TO(ENGINE_REQUESTED) | TO(ENGINE_ENDING) | TO(ENGINE_DROPPED))                           \
+	X(ENGINE_REQUESTED, "requested", "the owner to accept or reject",                          \
+	  TO(ENGINE_REPLYING) | TO(ENGINE_ENDING) | TO(ENGINE_DROPPED))                            \
+	X(ENGINE_REPLYING, "replying", "the MPA reply to be sent",                                 \
+	  TO(ENGINE_OPEN) | TO(ENGINE_DROPPED))                                                    \
+	X(ENGINE_OPEN, "open", "the owner to close, the peer to leave, or either to err",          \
+	  TO(ENGINE_CLOSING) | TO(ENGINE_ENDING) | TO(ENGINE_DROPPED))                             \
+	X(ENGINE_CLOSING, "closing", "what was posted to be sent, or the deadline",                \
+	  TO(ENGINE_ENDING) | TO(ENGINE_ENDED) | TO(ENGINE_DROPPED))                               \
+	X(ENGINE_ENDING, "ending", "a last frame (reject, Terminate) to be sent, or the deadline", \
+	  TO(ENGINE_ENDED) | TO(ENGINE_DROPPED))                                                   \
+	X(ENGINE_ENDED, "ended", "the peer's FIN, or the deadline", TO(ENGINE_DROPPED))            \
+	X(ENGINE_DROPPED, "dropped", "nothing any more", 0)
+STATE_ENUM(engine_state, ENGINE_STATES);
+extern const struct state_table iwarp_engine_states;
 
 struct iwarp_engine;
 struct iwarp_tx_batch;
@@ -113,8 +137,7 @@ void iwarp_engine_abort(struct iwarp_engine *engine, enum fabric_close why, cons
  * @staging: IWARP_RX_STAGING_BYTES of scratch memory
  * @iov:     filled with at most IWARP_RX_MAX_IOV pieces, at least one
  *
- * Returns how many. The plan holds until rx_done; nothing else of the engine may be called in
- * between.
+ * Returns how many. The plan holds until rx_done; nothing else of the engine may be called in between.
  */
 unsigned iwarp_engine_rx_plan(struct iwarp_engine *engine, uint8_t *staging,
 			      struct iovec iov[IWARP_RX_MAX_IOV]);
@@ -140,11 +163,9 @@ void iwarp_engine_expire(struct iwarp_engine *engine, uint64_t now_us);
 
 /** iwarp_engine_wish - what the TCP connection should do now. */
 enum iwarp_wish iwarp_engine_wish(const struct iwarp_engine *engine);
-/** iwarp_engine_why - why it ended, once the wish is IWARP_FIN or IWARP_DROP; @detail lives as long
- * as it. */
+/** iwarp_engine_why - why it ended, once the wish is IWARP_FIN or IWARP_DROP; @detail lives as long as it. */
 enum fabric_close iwarp_engine_why(const struct iwarp_engine *engine, const char **detail);
-/** iwarp_engine_flush - complete all that is posted with FABRIC_FLUSHED, finish deferred unbinds.
- */
+/** iwarp_engine_flush - complete all that is posted with FABRIC_FLUSHED, finish deferred unbinds. */
 void iwarp_engine_flush(struct iwarp_engine *engine);
 
 #endif

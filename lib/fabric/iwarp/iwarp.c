@@ -2,55 +2,12 @@
 /* The iwarp fabric: a worker's share of it, and its table of operations. */
 #include "fabric/iwarp/iwarp.h"
 
-#include <assert.h>
-#include <errno.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "fabric/iwarp/socket.h"
 
 COUNTER_TABLE(iwarp_counters, IWARP_COUNTERS);
-
-/* An idle peer is asked after a minute and given up 30 s later; so is one that takes no data. */
-#define KEEPALIVE_IDLE_S     60
-#define KEEPALIVE_INTERVAL_S 10
-#define KEEPALIVE_PROBES     3
-#define USER_TIMEOUT_MS      60000u
-
-void iwarp_socket_tune(int fd)
-{
-	static const struct {
-		int level, option, value;
-	} settings[] = {
-		{IPPROTO_TCP, TCP_NODELAY, 1},
-		{SOL_SOCKET, SO_KEEPALIVE, 1},
-		{IPPROTO_TCP, TCP_KEEPIDLE, KEEPALIVE_IDLE_S},
-		{IPPROTO_TCP, TCP_KEEPINTVL, KEEPALIVE_INTERVAL_S},
-		{IPPROTO_TCP, TCP_KEEPCNT, KEEPALIVE_PROBES},
-		{IPPROTO_TCP, TCP_USER_TIMEOUT, USER_TIMEOUT_MS},
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(settings); i++)
-		(void)setsockopt(fd, settings[i].level, settings[i].option, &settings[i].value,
-				 sizeof(settings[i].value));
-}
-
-socklen_t iwarp_addr_len(const struct sockaddr *addr)
-{
-	switch (addr->sa_family) {
-	case AF_INET:
-		return sizeof(struct sockaddr_in);
-	case AF_INET6:
-		return sizeof(struct sockaddr_in6);
-	default:
-		return 0;
-	}
-}
 
 struct fabric *iwarp_fabric_new(struct loop *loop, struct pool *pool,
 				const struct iwarp_config *config)

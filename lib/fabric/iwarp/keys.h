@@ -22,8 +22,7 @@ struct iwarp_keys {
 
 /** iwarp_keys_init - an empty table for at most @limit keys. */
 void iwarp_keys_init(struct iwarp_keys *keys, unsigned limit);
-/** iwarp_keys_fini - free the table; keys still in it are taken out, their owners still hold them.
- */
+/** iwarp_keys_fini - free the table; keys still in it are taken out, their owners still hold them. */
 void iwarp_keys_fini(struct iwarp_keys *keys);
 /** iwarp_keys_add - give @key its rkey and addr; returns 0 or -ENOMEM (no memory, or the limit). */
 int iwarp_keys_add(struct iwarp_keys *keys, struct iwarp_random *random,

@@ -61,7 +61,7 @@ static void hand_out(struct iwarp_listener *listener, int fd, const struct socka
 		listener_rest(listener);
 		return;
 	}
-	incoming->in.ops = &iwarp_fabric_ops;
+	incoming->in.ops = listener->listener.ops;
 	incoming->in.peer = *peer;
 	(void)getsockname(fd, (struct sockaddr *)&incoming->in.local, &len);
 	incoming->fd = fd;
@@ -136,7 +136,6 @@ int iwarp_listen(void *config, struct loop *loop, const struct sockaddr *addr, i
 		free(listener);
 		return fd;
 	}
-	listener->listener.ops = &iwarp_fabric_ops;
 	listener->loop = loop;
 	listener->fd = fd;
 	listener->incoming = incoming;

@@ -7,9 +7,12 @@ lib_fabric_iwarp_libiwarp_a_SOURCES = \
 	lib/fabric/iwarp/crc.h \
 	lib/fabric/iwarp/ddp.c \
 	lib/fabric/iwarp/ddp.h \
+	lib/fabric/iwarp/ending.c \
 	lib/fabric/iwarp/endpoint.c \
 	lib/fabric/iwarp/engine.c \
 	lib/fabric/iwarp/engine.h \
+	lib/fabric/iwarp/engine_priv.h \
+	lib/fabric/iwarp/fpdu.c \
 	lib/fabric/iwarp/iwarp.c \
 	lib/fabric/iwarp/iwarp.h \
 	lib/fabric/iwarp/keys.c \
@@ -17,6 +20,7 @@ lib_fabric_iwarp_libiwarp_a_SOURCES = \
 	lib/fabric/iwarp/listener.c \
 	lib/fabric/iwarp/mpa.c \
 	lib/fabric/iwarp/mpa.h \
+	lib/fabric/iwarp/out.c \
 	lib/fabric/iwarp/place.c \
 	lib/fabric/iwarp/proto.h \
 	lib/fabric/iwarp/random.c \
@@ -26,7 +30,8 @@ lib_fabric_iwarp_libiwarp_a_SOURCES = \
 	lib/fabric/iwarp/reason.h \
 	lib/fabric/iwarp/rx.c \
 	lib/fabric/iwarp/setup.c \
+	lib/fabric/iwarp/socket.c \
 	lib/fabric/iwarp/socket.h \
-	lib/fabric/iwarp/state.h \
+	lib/fabric/iwarp/timers.c \
 	lib/fabric/iwarp/tx.c
 lib_fabric_iwarp_libiwarp_a_CFLAGS = $(AM_CFLAGS) $(ISAL_CFLAGS)

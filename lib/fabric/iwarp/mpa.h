@@ -30,8 +30,7 @@ enum mpa_verdict {
 	MPA_OK,
 	MPA_SHORT,      /* so far so good; more bytes are needed */
 	MPA_BAD_KEY,    /* no MPA at all */
-	MPA_BAD_LENGTH, /* more private data than RFC 5044 allows, or S without room for its four
-			   bytes */
+	MPA_BAD_LENGTH, /* too much private data (RFC 5044), or S without room for its four bytes */
 };
 
 /**

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "fabric/iwarp/bytes.h"
-#include "fabric/iwarp/state.h"
+#include "fabric/iwarp/engine_priv.h"
 
 /* One tagged message at a time, its segments back to back. */
 static enum iwarp_reason tagged_order_check(const struct engine_rx *rx)
@@ -22,8 +22,7 @@ static enum iwarp_reason tagged_order_check(const struct engine_rx *rx)
 	return REASON_NONE;
 }
 
-/* RFC 5041 section 7.1: the STag, the offset, the bounds; then RDMAP's question, the right to
- * write. */
+/* RFC 5041 section 7.1: the STag, the offset, the bounds; then RDMAP's question, the right to write. */
 static enum iwarp_reason write_check(struct iwarp_engine *engine)
 {
 	struct engine_rx *rx = &engine->rx;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What goes over an iWARP wire: the constants of MPA (RFC 5044, 6581), DDP (5041) and RDMAP (5040).
- */
+/* What goes over an iWARP wire: the constants of MPA (RFC 5044, 6581), DDP (5041) and RDMAP (5040). */
 #ifndef FABRIC_IWARP_PROTO_H
 #define FABRIC_IWARP_PROTO_H
 

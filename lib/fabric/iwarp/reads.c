@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* RDMA Reads: ours, which wait for the peer's slots, and the peer's, which wait for their
- * Responses. */
+/* RDMA Reads: ours, which wait for the peer's slots, and the peer's, which wait for their Responses. */
 #include <string.h>
 
-#include "fabric/iwarp/state.h"
+#include "fabric/iwarp/engine_priv.h"
 
 /* The Read Request is in a batch: its sink is what the peer may now write to, once and in order. */
 void engine_read_built(struct iwarp_engine *engine, struct fabric_wr *wr)
@@ -80,8 +79,7 @@ bool engine_key_busy(const struct iwarp_engine *engine, const struct fabric_key 
 	return false;
 }
 
-/* The oldest Read of the peer's is over: its slot is free, and its key, if it was unbound
- * meanwhile. */
+/* The oldest Read of the peer's is over: its slot is free, and its key, if it was unbound meanwhile. */
 static void irq_pop(struct iwarp_engine *engine)
 {
 	struct engine_irq irq = engine->irq[engine->irq_head];

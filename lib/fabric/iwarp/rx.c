@@ -11,7 +11,7 @@
 
 #include "fabric/iwarp/bytes.h"
 #include "fabric/iwarp/crc.h"
-#include "fabric/iwarp/state.h"
+#include "fabric/iwarp/engine_priv.h"
 
 #define TAIL_BYTES 16384u /* to read ahead when long messages are likely to follow */
 
@@ -67,8 +67,7 @@ static size_t header_take(struct iwarp_engine *engine, const uint8_t *bytes, siz
 	}
 	need = ulpdu >= 2 ? ddp_header_bytes(rx->header + MPA_LENGTH_BYTES) : DDP_TAGGED_BYTES;
 	if (ulpdu < need) {
-		/* Not even its headers are there; a ready-to-receive FPDU of nothing is meant so.
-		 */
+		/* Not even its headers are there; a ready-to-receive FPDU of nothing is meant so. */
 		memset(&rx->ddp, 0, sizeof(rx->ddp));
 		if (ulpdu > 0 || !engine->rtr_send)
 			rx->verdict = REASON_FPDU;

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/iwarp/state.h"
+#include "fabric/iwarp/engine_priv.h"
 
 static unsigned min_depth(unsigned ours, uint16_t theirs)
 {
@@ -33,6 +33,30 @@ static void params_take(struct iwarp_engine *engine, const struct fabric_ep_para
 	engine->recv_posted = params->recv_count;
 	engine->ird = own_depth(params->ird);
 	engine->ord = own_depth(params->ord);
+}
+
+void engine_setup_forget(struct iwarp_engine *engine)
+{
+	free(engine->setup);
+	engine->setup = NULL;
+	engine->request.private_data = NULL;
+	engine->setup_deadline = UINT64_MAX;
+}
+
+/* The connection is up; depths and CRC are set. Returns false without memory, dropped. */
+static bool engine_open(struct iwarp_engine *engine, uint64_t now_us)
+{
+	if (engine->ird) {
+		engine->irq = calloc(engine->ird, sizeof(*engine->irq));
+		if (!engine->irq) {
+			engine_drop(engine, FABRIC_CLOSE_RESOURCES, "no memory");
+			return false;
+		}
+	}
+	engine->counters->connections_opened++;
+	engine->setup_deadline = UINT64_MAX;
+	engine_state_set(engine, ENGINE_OPEN);
+	return true;
 }
 
 int iwarp_engine_connect(struct iwarp_engine *engine, const struct fabric_ep_params *params,

@@ -61,8 +61,7 @@ void sim_net_cut(struct sim_net *net);
 /** sim_net_silence - from now on nothing reaches a peer or completes; closing still works. */
 void sim_net_silence(struct sim_net *net);
 
-/** sim_fabric_new - a fabric on @net; its listeners get the net as their config. NULL without
- * memory. */
+/** sim_fabric_new - a fabric on @net; its listeners get the net as their config. NULL without memory. */
 struct fabric *sim_fabric_new(struct sim_net *net, struct pool *pool);
 
 /** sim_ep_stop_taking - from now on nothing that is sent to this endpoint is taken; it can still send. */

@@ -64,8 +64,7 @@ enum sim_state {
 	SIM_CLOSED,
 };
 
-/* Each endpoint's channels: what runs in one channel runs in the order in which it was scheduled.
- */
+/* Each endpoint's channels: what runs in one channel runs in the order in which it was scheduled. */
 enum sim_channel {
 	SIM_INBOUND,    /* what is delivered to this endpoint */
 	SIM_SEND_DONE,  /* completions of Sends and Writes */

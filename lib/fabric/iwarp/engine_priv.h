@@ -1,7 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The engine's state, shared by the files that make it up and by nobody else. */
-#ifndef FABRIC_IWARP_STATE_H
-#define FABRIC_IWARP_STATE_H
+/*
+ * The engine's insides, shared by the files that make it up and by nobody else. Each file calls the ones above it:
+ *
+ *	out.c      the batch being sent, and start-up frames into it
+ *	ending.c   states, reasons, Terminate: how a connection ends
+ *	reads.c    RDMA Reads of either side
+ *	setup.c    the MPA exchange
+ *	place.c    what a received FPDU may do, and its being done
+ *	rx.c       the stream of FPDUs that comes
+ *	timers.c   deadlines, and the nudge
+ *	fpdu.c     FPDUs to send, one of each kind
+ *	tx.c       which is sent next, and what that completes
+ *	engine.c   the engine's life, and what its owner posts
+ */
+#ifndef FABRIC_IWARP_ENGINE_PRIV_H
+#define FABRIC_IWARP_ENGINE_PRIV_H
 
 #include "fabric/iwarp/batch.h"
 #include "fabric/iwarp/ddp.h"
@@ -9,19 +22,6 @@
 #include "fabric/iwarp/keys.h"
 #include "fabric/iwarp/mpa.h"
 #include "fabric/iwarp/reason.h"
-
-enum engine_state {
-	ENGINE_NEW,           /* made; _connect() or _listen() is due */
-	ENGINE_AWAIT_REPLY,   /* initiator: the request is on its way; a reply, or the deadline */
-	ENGINE_AWAIT_REQUEST, /* responder: a request, or the deadline */
-	ENGINE_REQUESTED,     /* responder: the owner accepts or rejects */
-	ENGINE_REPLYING,      /* responder: open once the reply has gone out */
-	ENGINE_OPEN,          /* until the owner closes, the peer leaves or one of us errs */
-	ENGINE_CLOSING,       /* the owner closed: what was posted goes out first */
-	ENGINE_ENDING,        /* a last frame (reject, Terminate) goes out; input counts no more */
-	ENGINE_ENDED,         /* all is out: FIN, then the peer's FIN or the deadline */
-	ENGINE_DROPPED,       /* nothing is left to do with the connection */
-};
 
 enum rx_stage {
 	RX_HEADER,  /* length, DDP header and a Read Request's own */
@@ -41,8 +41,7 @@ struct engine_irq {
 
 struct engine_rx {
 	enum rx_stage stage;
-	enum iwarp_reason
-		verdict; /* what is wrong with this FPDU; sent once its CRC is known to be right */
+	enum iwarp_reason verdict; /* what is wrong; told once the CRC is known to be right */
 	uint8_t header[MPA_LENGTH_BYTES + DDP_MAX_BYTES];
 	unsigned header_have, header_need;
 	uint8_t trailer[MPA_MAX_PAD_BYTES + MPA_CRC_BYTES];
@@ -101,8 +100,7 @@ struct iwarp_engine {
 	bool rx_any;   /* the peer has sent FPDU bytes */
 	uint8_t *setup; /* start-up frame being received; NULL outside of set-up */
 	size_t setup_have;
-	struct mpa_frame
-		request; /* responder: what the peer asked for; private_data points into setup */
+	struct mpa_frame request; /* responder: what is asked for; private_data is in setup */
 
 	uint64_t setup_deadline, close_deadline, nudge_deadline;
 	bool nudge_started;
@@ -150,7 +148,15 @@ static inline bool engine_up(const struct iwarp_engine *engine)
 	return engine->state == ENGINE_OPEN || engine->state == ENGINE_CLOSING;
 }
 
-/* engine.c */
+/* out.c */
+bool engine_batch_get(struct iwarp_engine *engine);
+void engine_batch_put(struct iwarp_engine *engine);
+/* A start-up frame goes out; 0 or -ENOMEM. */
+int engine_frame_send(struct iwarp_engine *engine, const struct mpa_frame *frame);
+/* What has not begun to be sent never will be. */
+void engine_tx_cut(struct iwarp_engine *engine);
+
+/* ending.c */
 void engine_state_set(struct iwarp_engine *engine, enum engine_state state);
 void engine_note(struct iwarp_engine *engine, const char *format, ...) PRINTF_LIKE(2, 3);
 /* The reason to be told at last; the first one counts. */
@@ -162,23 +168,8 @@ void engine_drop(struct iwarp_engine *engine, enum fabric_close why, const char 
 /* Send a last frame that is queued already, or a Terminate for `reason`, then end. */
 void engine_end(struct iwarp_engine *engine, uint64_t now_us);
 void engine_terminate(struct iwarp_engine *engine, enum iwarp_reason reason, uint64_t now_us);
-/* The connection is up; depths and CRC are set. Returns false without memory, dropped. */
-bool engine_open(struct iwarp_engine *engine, uint64_t now_us);
-/* Our first FPDU has gone out. */
-void engine_nudge_start(struct iwarp_engine *engine, uint64_t now_us);
-void engine_setup_forget(struct iwarp_engine *engine);
-
-/* setup.c: takes start-up bytes, returns how many; what is behind them are FPDUs. */
-size_t engine_setup_rx(struct iwarp_engine *engine, const uint8_t *bytes, size_t len_bytes,
-		       uint64_t now_us);
-/* The reply has gone out. */
-void engine_setup_replied(struct iwarp_engine *engine, uint64_t now_us);
-
-/* place.c: checks a header and says where its payload goes; acts on a whole FPDU. */
-void engine_place_header(struct iwarp_engine *engine);
-enum iwarp_reason engine_place_commit(struct iwarp_engine *engine, uint64_t now_us);
-/* Where the payload of a Send in pieces goes; false without memory. */
-bool engine_place_send(struct iwarp_engine *engine);
+/* The time that an end in good order may take runs. */
+void engine_close_deadline_set(struct iwarp_engine *engine, uint64_t now_us);
 
 /* reads.c */
 void engine_read_built(struct iwarp_engine *engine, struct fabric_wr *wr);
@@ -188,10 +179,27 @@ void engine_irq_sent(struct iwarp_engine *engine);
 void engine_irq_flush(struct iwarp_engine *engine);
 bool engine_key_busy(const struct iwarp_engine *engine, const struct fabric_key *key);
 
-/* tx.c */
-bool engine_batch_get(struct iwarp_engine *engine);
-void engine_batch_put(struct iwarp_engine *engine);
-int engine_frame_send(struct iwarp_engine *engine, const struct mpa_frame *frame);
-void engine_tx_cut(struct iwarp_engine *engine);
+/* setup.c: takes start-up bytes, returns how many; what is behind them are FPDUs. */
+size_t engine_setup_rx(struct iwarp_engine *engine, const uint8_t *bytes, size_t len_bytes,
+		       uint64_t now_us);
+/* The reply has gone out. */
+void engine_setup_replied(struct iwarp_engine *engine, uint64_t now_us);
+void engine_setup_forget(struct iwarp_engine *engine);
+
+/* place.c: checks a header and says where its payload goes; acts on a whole FPDU. */
+void engine_place_header(struct iwarp_engine *engine);
+enum iwarp_reason engine_place_commit(struct iwarp_engine *engine, uint64_t now_us);
+/* Where the payload of a Send in pieces goes; false without memory. */
+bool engine_place_send(struct iwarp_engine *engine);
+
+/* timers.c: our first FPDU has gone out. */
+void engine_nudge_start(struct iwarp_engine *engine, uint64_t now_us);
+
+/* fpdu.c: each builds one FPDU into the batch; those that return false may not follow what is built already. */
+void engine_terminate_build(struct iwarp_engine *engine);
+bool engine_read_build(struct iwarp_engine *engine);
+bool engine_nudge_build(struct iwarp_engine *engine);
+bool engine_response_build(struct iwarp_engine *engine);
+bool engine_wr_build(struct iwarp_engine *engine);
 
 #endif

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Deadlines, and what is done when one has passed. */
+#include "fabric/iwarp/engine_priv.h"
+
+/* After our first FPDU went out, counted from then. */
+static const uint64_t nudge_after_us[] = {20000, 100000, 1000000};
+
+uint64_t iwarp_engine_deadline(const struct iwarp_engine *engine)
+{
+	uint64_t first = engine->setup_deadline;
+
+	if (engine->close_deadline < first)
+		first = engine->close_deadline;
+	if (engine->nudge_deadline < first)
+		first = engine->nudge_deadline;
+	return first;
+}
+
+/*
+ * Linux siw sends its reply before it listens for data, so that our first Send can lie unread at
+ * its end until more comes. More is a zero-length RDMA Write, which means nothing to anybody.
+ */
+void engine_nudge_start(struct iwarp_engine *engine, uint64_t now_us)
+{
+	if (!engine->initiator || engine->rx_any || engine->nudge_started)
+		return;
+	engine->nudge_started = true;
+	engine->first_sent_us = now_us;
+	engine->nudge_deadline = now_us + nudge_after_us[0];
+}
+
+static void nudge(struct iwarp_engine *engine)
+{
+	engine->tx.nudge = true;
+	engine->nudges++;
+	engine->nudge_deadline = engine->nudges < ARRAY_SIZE(nudge_after_us)
+					 ? engine->first_sent_us + nudge_after_us[engine->nudges]
+					 : UINT64_MAX;
+}
+
+void iwarp_engine_expire(struct iwarp_engine *engine, uint64_t now_us)
+{
+	if (engine->setup_deadline <= now_us) {
+		engine->setup_deadline = UINT64_MAX;
+		engine->counters->setup_timeouts++;
+		engine_drop(engine, FABRIC_CLOSE_TIMEOUT,
+			    engine->initiator ? "no MPA reply in time" : "no MPA request in time");
+	}
+	if (engine->close_deadline <= now_us) {
+		engine->close_deadline = UINT64_MAX;
+		engine_drop(engine, FABRIC_CLOSE_LOCAL, "closed");
+	}
+	if (engine->nudge_deadline <= now_us)
+		nudge(engine);
+}
