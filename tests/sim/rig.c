@@ -247,6 +247,7 @@ struct rig *rig_new(const struct sim_faults *faults)
 
 void rig_connect(struct rig *rig)
 {
+	rig->client.closing = 0;
 	RIG_ASSERT(rdma_leg_connect(&rig->client.config, rig->fabric,
 				    (const struct sockaddr *)&rig_addr, &rig->client.leg) == 0);
 }

@@ -77,7 +77,7 @@ bool sim_key_unbind(struct fabric_key *key)
 	struct sim_ep *ep = sim_ep_of(key->ep);
 
 	assert(state_of(key) == KEY_LIVE || state_of(key) == KEY_INVALIDATED);
-	if (ep->net->faults.async_unbind && ep->state != SIM_DYING && ep->state != SIM_CLOSED) {
+	if (ep->net->faults.async_unbind && !sim_ep_gone(ep)) {
 		set_state(key, KEY_UNBINDING);
 		sim_schedule(ep, ep, SIM_KEYS, finish, key);
 		return false;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The sim network: one event a step, in the order of time, on the loop's timer. */
+/* The sim network: one event a step, in the order of time, on the loop's timer; and how connections end. */
 #include <assert.h>
 #include <stdlib.h>
 
 #include "fabric/sim/sim_priv.h"
+
+STATE_TABLE(sim_ep_states, SIM_STATES);
 
 static void on_timer(void *arg);
 
@@ -96,7 +98,7 @@ void sim_schedule(struct sim_ep *ep, struct sim_ep *channel_of, enum sim_channel
 }
 
 /* Nothing more happens for @ep. */
-void sim_cancel(struct sim_ep *ep)
+static void cancel(struct sim_ep *ep)
 {
 	struct sim_event *event, *next;
 
@@ -108,6 +110,44 @@ void sim_cancel(struct sim_ep *ep)
 		free(event);
 	}
 	arm(ep->net);
+}
+
+void sim_state_set(struct sim_ep *ep, enum sim_state state)
+{
+	ep->state = (enum sim_state)state_next(&sim_ep_states, ep->state, state);
+}
+
+bool sim_ep_gone(const struct sim_ep *ep)
+{
+	return ep->state == SIM_DYING || ep->state == SIM_CLOSED;
+}
+
+void sim_kill(struct sim_ep *ep, enum fabric_close why)
+{
+	if (sim_ep_gone(ep))
+		return;
+	sim_state_set(ep, SIM_DYING);
+	ep->why = why;
+	if (ep->incoming)
+		ep->incoming->from = NULL;
+	ep->incoming = NULL;
+	cancel(ep);
+	sim_schedule(ep, ep, SIM_INBOUND, ep->die, NULL);
+}
+
+void sim_break(struct sim_ep *ep, enum fabric_close why, enum fabric_close peer_why)
+{
+	sim_kill(ep, why);
+	if (ep->peer)
+		sim_kill(ep->peer, peer_why);
+}
+
+void sim_net_cut(struct sim_net *net)
+{
+	struct sim_ep *ep;
+
+	TAILQ_FOREACH(ep, &net->eps, entry)
+		sim_break(ep, FABRIC_CLOSE_LOST, FABRIC_CLOSE_LOST);
 }
 
 static void on_timer(void *arg)
@@ -124,19 +164,11 @@ static void on_timer(void *arg)
 		sim_net_cut(net);
 	if (net->stats.steps == net->faults.hook_at_step)
 		net->faults.hook(net->faults.hook_arg);
-	lost = event->run != sim_ep_bury && event->ep->state == SIM_DYING;
+	lost = event->run != event->ep->die && event->ep->state == SIM_DYING;
 	if (!lost)
 		event->run(event->ep, event->arg);
 	free(event);
 	arm(net);
-}
-
-void sim_net_cut(struct sim_net *net)
-{
-	struct sim_ep *ep;
-
-	TAILQ_FOREACH(ep, &net->eps, entry)
-		sim_break(ep, FABRIC_CLOSE_LOST, FABRIC_CLOSE_LOST);
 }
 
 void sim_net_silence(struct sim_net *net)

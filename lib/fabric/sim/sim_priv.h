@@ -1,8 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The sim fabric's insides: the network's events, endpoints and what runs on them. */
+/*
+ * The sim fabric's insides: the network's events, endpoints and what runs on them. Each file calls the
+ * ones above it:
+ *
+ *	sim_net.c  the network, its events, and the end of a connection
+ *	sim_key.c  keys
+ *	sim_wr.c   work requests
+ *	sim_ep.c   connections: how they come up and go down
+ *	sim.c      the fabric and its listeners
+ */
 #ifndef FABRIC_SIM_SIM_PRIV_H
 #define FABRIC_SIM_SIM_PRIV_H
 
+#include "base/state.h"
 #include "fabric/sim/sim.h"
 
 struct sim_ep;
@@ -53,16 +63,18 @@ struct sim_fabric {
 	struct sim_net *net;
 };
 
-enum sim_state {
-	SIM_CONNECTING, /* asked; the peer has not answered */
-	SIM_INCOMING,   /* adopted; requested() is due */
-	SIM_REQUESTED,  /* accept or reject is due */
-	SIM_ACCEPTED,   /* established() is due */
-	SIM_OPEN,
-	SIM_CLOSING, /* fabric_ep_close() was called; what was posted still leaves */
-	SIM_DYING,   /* flushed completions and closed() are due */
-	SIM_CLOSED,
-};
+#define SIM_STATES(X)                                                                              \
+	X(SIM_CONNECTING, "connecting", "the peer's answer", TO(SIM_OPEN) | TO(SIM_DYING))         \
+	X(SIM_INCOMING, "incoming", "requested() to be told", TO(SIM_REQUESTED) | TO(SIM_DYING))   \
+	X(SIM_REQUESTED, "requested", "the owner to accept or reject",                             \
+	  TO(SIM_ACCEPTED) | TO(SIM_DYING))                                                        \
+	X(SIM_ACCEPTED, "accepted", "established() to be told", TO(SIM_OPEN) | TO(SIM_DYING))      \
+	X(SIM_OPEN, "open", "either end to close, or a fault", TO(SIM_CLOSING) | TO(SIM_DYING))    \
+	X(SIM_CLOSING, "closing", "what was posted to leave", TO(SIM_DYING))                       \
+	X(SIM_DYING, "dying", "flushed completions, unbound() and closed()", TO(SIM_CLOSED))       \
+	X(SIM_CLOSED, "closed", "nothing any more", 0)
+STATE_ENUM(sim_state, SIM_STATES);
+extern const struct state_table sim_ep_states;
 
 /* Each endpoint's channels: what runs in one channel runs in the order in which it was scheduled. */
 enum sim_channel {
@@ -92,6 +104,8 @@ struct sim_ep {
 	struct fabric_wr_list sends, reads;
 	struct sim_key_list keys;
 	enum fabric_close why;
+	/* Given by sim_ep.c: the last event, which flushes, unbinds and calls closed(). */
+	void (*die)(struct sim_ep *ep, void *arg);
 };
 
 static inline struct sim_ep *sim_ep_of(struct fabric_ep *ep)
@@ -101,17 +115,32 @@ static inline struct sim_ep *sim_ep_of(struct fabric_ep *ep)
 
 /* sim_net.c */
 uint64_t sim_random(struct sim_net *net);
+void sim_state_set(struct sim_ep *ep, enum sim_state state);
+/* Whether nothing more can be asked of it: it is over, or about to be. */
+bool sim_ep_gone(const struct sim_ep *ep);
 void sim_schedule(struct sim_ep *ep, struct sim_ep *channel_of, enum sim_channel channel,
 		  void (*run)(struct sim_ep *ep, void *arg), void *arg);
-void sim_cancel(struct sim_ep *ep);
-
-/* sim_ep.c */
-void sim_ep_bury(struct sim_ep *ep, void *arg);
+/* One end is over; both are. Their owners hear of it in events of their own. */
+void sim_kill(struct sim_ep *ep, enum fabric_close why);
 void sim_break(struct sim_ep *ep, enum fabric_close why, enum fabric_close peer_why);
 
 /* sim_wr.c */
 int sim_post(struct fabric_ep *ep, struct fabric_wr *wr);
 void sim_flush(struct sim_ep *ep);
+
+/* sim_ep.c: the operations of fabric.h. */
+int sim_connect(struct fabric *fabric, const struct sockaddr *addr,
+		const struct fabric_ep_params *params, const struct fabric_ep_events *events,
+		void *arg, struct fabric_ep **out);
+int sim_adopt(struct fabric *fabric, struct fabric_incoming *in,
+	      const struct fabric_ep_events *events, void *arg, struct fabric_ep **out);
+void sim_incoming_drop(struct fabric_incoming *in);
+int sim_accept(struct fabric_ep *ep, const struct fabric_ep_params *params);
+void sim_reject(struct fabric_ep *ep);
+void sim_ep_info(const struct fabric_ep *ep, struct fabric_ep_info *info);
+void sim_recv_post(struct fabric_ep *ep, unsigned count, uint32_t size_bytes);
+void sim_close(struct fabric_ep *ep);
+void sim_ep_free(struct fabric_ep *ep);
 
 /* sim_key.c */
 int sim_key_bind(struct fabric_ep *ep, struct fabric_key *key);
