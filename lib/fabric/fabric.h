@@ -150,8 +150,8 @@ struct fabric_ep_params {
 	size_t private_data_bytes;
 	unsigned ird;             /* Reads that the peer may have outstanding here */
 	unsigned ord;             /* Reads that we want to have outstanding there */
-	uint32_t recv_size_bytes; /* size of each posted receive */
-	unsigned recv_count;      /* receives posted before the connection is used */
+	unsigned recv_count;      /* receives posted before the connection is used … */
+	uint32_t recv_size_bytes; /* … each of this size */
 	unsigned recv_max;        /* most that will ever be posted at once; 0: not known */
 	struct sockaddr_storage
 		source; /* connecting: where to come from; AF_UNSPEC: the host's choice */
@@ -282,8 +282,9 @@ void fabric_ep_info(const struct fabric_ep *ep, struct fabric_ep_info *info);
 /**
  * fabric_recv_post - post @count more receives of @size_bytes each
  *
- * Receives are used first in, first out, whatever their sizes; fabric_recv.size_bytes says which one a
- * Send has taken. A Send longer than the receive at the head ends the connection.
+ * Receives are used first in, first out, whatever their sizes, the initial ones first; fabric_recv.size_bytes
+ * says which one a Send has taken. A Send longer than the receive at the head ends the connection. How many
+ * are posted is for the caller to bound; without memory for them the connection ends.
  */
 void fabric_recv_post(struct fabric_ep *ep, unsigned count, uint32_t size_bytes);
 

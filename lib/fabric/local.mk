@@ -4,4 +4,6 @@ lib_fabric_libfabric_a_SOURCES = \
 	lib/fabric/fabric.h \
 	lib/fabric/pool.c \
 	lib/fabric/pool.h \
-	lib/fabric/poison.h
+	lib/fabric/poison.h \
+	lib/fabric/recv_runs.c \
+	lib/fabric/recv_runs.h

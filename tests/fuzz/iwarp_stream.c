@@ -24,14 +24,15 @@
 #include "fabric/iwarp/mpa.h"
 #include "tests/fuzz/fuzz.h"
 
-#define BUF_BYTES   16384u
-#define KEY_OFFSET  1024u
-#define KEY_BYTES   12000u
-#define RECV_BYTES  2048u
-#define MAX_PAYLOAD 14000u
-#define MAX_WIRE    (256u * 1024u)
-#define READS       2u
-#define CANARY      0xc3
+#define BUF_BYTES        16384u
+#define KEY_OFFSET       1024u
+#define KEY_BYTES        12000u
+#define RECV_BYTES       2048u
+#define SMALL_RECV_BYTES 100u
+#define MAX_PAYLOAD      14000u
+#define MAX_WIRE         (256u * 1024u)
+#define READS            2u
+#define CANARY           0xc3
 
 struct run;
 
@@ -131,7 +132,7 @@ static void on_recv(void *arg, const struct fabric_recv *recv)
 	struct run *run = arg;
 	uint8_t first = recv->len_bytes ? recv->data[0] : 0;
 
-	FUZZ_ASSERT(recv->len_bytes <= RECV_BYTES);
+	FUZZ_ASSERT(recv->len_bytes <= recv->size_bytes && recv->size_bytes <= RECV_BYTES);
 	run->recvs++;
 	for (uint32_t i = 0; i < recv->len_bytes; i++)
 		run->hash = run->hash * 31 + recv->data[i];
@@ -144,7 +145,7 @@ static void on_recv(void *arg, const struct fabric_recv *recv)
 	if (first & 4)
 		iwarp_engine_close(run->engine, 0);
 	if (!(first & 8))
-		iwarp_engine_recv_post(run->engine, 1);
+		iwarp_engine_recv_post(run->engine, 1, first & 16 ? SMALL_RECV_BYTES : RECV_BYTES);
 }
 
 static void on_note(void *arg, const char *text)

@@ -16,6 +16,12 @@ tests_sim_test_sim_CFLAGS = $(UNIT_CFLAGS)
 tests_sim_test_sim_LDADD = $(SIM_LDADD)
 TESTS += tests/sim/test_sim
 
+check_PROGRAMS += tests/sim/test_bare
+tests_sim_test_bare_SOURCES = tests/sim/bare.c tests/sim/bare.h tests/sim/test_bare.c
+tests_sim_test_bare_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_bare_LDADD = $(SIM_LDADD)
+TESTS += tests/sim/test_bare
+
 check_PROGRAMS += tests/sim/test_pair
 tests_sim_test_pair_SOURCES = tests/sim/test_pair.c
 tests_sim_test_pair_CFLAGS = $(UNIT_CFLAGS)

@@ -43,6 +43,7 @@ static void on_recv(void *arg, const struct fabric_recv *recv)
 	slot->data = malloc(recv->len_bytes + 1);
 	memcpy(slot->data, recv->data, recv->len_bytes);
 	slot->len_bytes = recv->len_bytes;
+	slot->size_bytes = recv->size_bytes;
 	slot->invalidated = recv->invalidated;
 	slot->inv_rkey = recv->inv_rkey;
 }

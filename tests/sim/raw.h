@@ -11,7 +11,7 @@
 
 struct raw_recv {
 	uint8_t *data;
-	uint32_t len_bytes;
+	uint32_t len_bytes, size_bytes;
 	bool invalidated;
 	uint32_t inv_rkey;
 };

@@ -41,12 +41,13 @@ static void on_recv(void *arg, const struct fabric_recv *recv)
 
 	ck_assert_uint_le(side->nsends, SIDE_MAX_SENDS);
 	send->len_bytes = recv->len_bytes;
+	send->size_bytes = recv->size_bytes;
 	send->invalidated = recv->invalidated;
 	send->inv_rkey = recv->inv_rkey;
 	send->bytes = malloc(recv->len_bytes + 1);
 	memcpy(send->bytes, recv->data, recv->len_bytes);
 	if (side->refill)
-		iwarp_engine_recv_post(side->engine, 1);
+		iwarp_engine_recv_post(side->engine, 1, side->params.recv_size_bytes);
 	if (side->on_recv)
 		side->on_recv(side);
 }

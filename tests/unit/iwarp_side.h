@@ -8,7 +8,7 @@
 #define SIDE_MAX_SENDS 4096
 
 struct side_send {
-	uint32_t len_bytes;
+	uint32_t len_bytes, size_bytes;
 	bool invalidated;
 	uint32_t inv_rkey;
 	uint8_t *bytes;

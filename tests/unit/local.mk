@@ -70,6 +70,12 @@ tests_unit_test_xdr_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_xdr_LDADD = $(UNIT_LDADD)
 TESTS += tests/unit/test_xdr
 
+check_PROGRAMS += tests/unit/test_recv_runs
+tests_unit_test_recv_runs_SOURCES = tests/unit/test_recv_runs.c
+tests_unit_test_recv_runs_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_recv_runs_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_recv_runs
+
 check_PROGRAMS += tests/unit/test_state
 tests_unit_test_state_SOURCES = tests/unit/test_state.c
 tests_unit_test_state_CFLAGS = $(UNIT_CFLAGS)

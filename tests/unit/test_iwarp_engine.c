@@ -604,6 +604,44 @@ START_TEST(a_whole_send_is_handed_over_without_a_copy)
 }
 END_TEST
 
+START_TEST(receives_of_many_sizes_are_used_in_order_under_traffic)
+{
+	const struct variant *v = &variants[_i];
+	static struct side_wr sends[300];
+	static uint32_t sizes[ARRAY_SIZE(sends)];
+	struct buf *buf;
+
+	start(v);
+	b.refill = false;
+	buf = buf_get(a.pool, 200000);
+	side_fill(buf->mem, 200000, 8);
+	/* The initial receives first. */
+	for (unsigned i = 0; i < ARRAY_SIZE(sizes); i++)
+		sizes[i] = i < 8 ? 4096 : 1u << (i / 3 * 7 % 18);
+	for (unsigned i = 0, posted = 8; i < ARRAY_SIZE(sends); i++) {
+		/* Some are posted ahead, some while Sends already come; some Sends fill them. */
+		for (; posted < ARRAY_SIZE(sizes) && posted < i + 1 + i % 7; posted++)
+			iwarp_engine_recv_post(b.engine, 1, sizes[posted]);
+		side_wr_init(&sends[i], &a, FABRIC_SEND);
+		side_wr_add(&sends[i], buf, i, i % 3 ? sizes[i] : sizes[i] / 2);
+		side_post(&a, &sends[i]);
+		if (i % 5 == 0)
+			side_pump(&a, &b, v->seed);
+	}
+	side_pump(&a, &b, v->seed);
+	ck_assert_uint_eq(b.nsends, ARRAY_SIZE(sends));
+	for (unsigned i = 0; i < ARRAY_SIZE(sends); i++) {
+		uint32_t len = sends[i].wr.sge[0].len_bytes;
+
+		ck_assert_uint_eq(b.sends[i].size_bytes, sizes[i]);
+		ck_assert_uint_eq(b.sends[i].len_bytes, len);
+		ck_assert_mem_eq(b.sends[i].bytes, buf->mem + i, len);
+	}
+	buf_put(buf);
+	stop();
+}
+END_TEST
+
 START_TEST(what_is_posted_when_the_connection_breaks_is_flushed_in_order)
 {
 	static struct side_wr wrs[6];
@@ -676,6 +714,8 @@ int main(void)
 	tcase_add_loop_test(tc, reads_of_either_side_bring_the_bytes_in_order, 0,
 			    ARRAY_SIZE(variants));
 	tcase_add_loop_test(tc, a_mixture_of_everything_both_ways_at_random_cuts_is_right, 0,
+			    ARRAY_SIZE(variants));
+	tcase_add_loop_test(tc, receives_of_many_sizes_are_used_in_order_under_traffic, 0,
 			    ARRAY_SIZE(variants));
 	suite_add_tcase(suite, tc);
 	tc = tcase_create("details");

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "fabric/iwarp/bytes.h"
+#include "fabric/recv_runs.h"
 #include "tests/lib/test.h"
 #include "tests/unit/iwarp_peer.h"
 
@@ -159,7 +160,7 @@ END_TEST
 
 START_TEST(a_receive_posted_later_serves)
 {
-	iwarp_engine_recv_post(peer_side.engine, 1);
+	iwarp_engine_recv_post(peer_side.engine, 1, 4096);
 	for (uint32_t msn = 1; msn <= 3; msn++) {
 		peer_untagged(RDMAP_SEND, true, 0, msn, 0, 4);
 		peer_fpdu_give();
@@ -186,6 +187,38 @@ START_TEST(send_longer_than_its_receive)
 	peer_fpdu_give();
 	peer_expect_terminate(0x12, 0x05, MD, 18);
 	ck_assert_uint_eq(peer_side.nsends, 1);
+}
+END_TEST
+
+START_TEST(send_longer_than_the_receive_at_the_head)
+{
+	/* What is behind the head is of no help; what was at the head before, neither. */
+	iwarp_engine_recv_post(peer_side.engine, 1, 100);
+	iwarp_engine_recv_post(peer_side.engine, 1, 60000);
+	for (uint32_t msn = 1; msn <= 2; msn++) {
+		peer_untagged(RDMAP_SEND, true, 0, msn, 0, peer_side.params.recv_size_bytes);
+		peer_fpdu_give();
+		ck_assert_uint_eq(peer_side.sends[msn - 1].size_bytes,
+				  peer_side.params.recv_size_bytes);
+	}
+	if (_i) {
+		peer_untagged(RDMAP_SEND, false, 0, 3, 0, 100);
+		peer_fpdu_give();
+		peer_untagged(RDMAP_SEND, true, 0, 3, 100, 1);
+	} else {
+		peer_untagged(RDMAP_SEND, true, 0, 3, 0, 101);
+	}
+	peer_fpdu_give();
+	peer_expect_terminate(0x12, 0x05, MD, 18);
+	ck_assert_uint_eq(peer_side.nsends, 2);
+}
+END_TEST
+
+START_TEST(receives_in_more_sizes_than_any_peer_needs_end_the_connection)
+{
+	for (uint32_t i = 0; i <= RECV_RUNS_MAX; i++)
+		iwarp_engine_recv_post(peer_side.engine, 1, i + 1);
+	peer_expect_closed(FABRIC_CLOSE_RESOURCES);
 }
 END_TEST
 
@@ -431,6 +464,8 @@ int main(void)
 	tcase_add_test(tc, send_without_a_receive);
 	tcase_add_test(tc, a_receive_posted_later_serves);
 	tcase_add_loop_test(tc, send_longer_than_its_receive, 0, 2);
+	tcase_add_loop_test(tc, send_longer_than_the_receive_at_the_head, 0, 2);
+	tcase_add_test(tc, receives_in_more_sizes_than_any_peer_needs_end_the_connection);
 	tcase_add_loop_test(tc, write_to_an_unknown_stag, 0, 2);
 	tcase_add_test(tc, write_without_the_right);
 	tcase_add_loop_test(tc, write_out_of_bounds, 0, 5);

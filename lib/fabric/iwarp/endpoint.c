@@ -192,6 +192,13 @@ static void ep_send_later(struct iwarp_ep *ep)
 		loop_defer(ep->ep.fabric->loop, &ep->flush);
 }
 
+/* Also while TCP is not up: the task ends the endpoint. */
+static void ep_end_later(struct iwarp_ep *ep)
+{
+	if (!ep->closed)
+		loop_defer(ep->ep.fabric->loop, &ep->flush);
+}
+
 static void on_flush(void *arg)
 {
 	struct iwarp_ep *ep = arg;
@@ -357,7 +364,12 @@ void iwarp_ep_info(const struct fabric_ep *base, struct fabric_ep_info *info)
 
 void iwarp_ep_recv_post(struct fabric_ep *base, unsigned count, uint32_t size_bytes)
 {
-	iwarp_engine_recv_post(ep_of(base)->engine, count);
+	struct iwarp_ep *ep = ep_of(base);
+
+	iwarp_engine_recv_post(ep->engine, count, size_bytes);
+	/* Without memory for them the connection ends. */
+	if (iwarp_engine_wish(ep->engine) == IWARP_DROP)
+		ep_end_later(ep);
 }
 
 int iwarp_ep_post(struct fabric_ep *base, struct fabric_wr *wr)
@@ -385,11 +397,8 @@ void iwarp_ep_close(struct fabric_ep *base)
 {
 	struct iwarp_ep *ep = ep_of(base);
 
-	if (ep->closed)
-		return;
 	iwarp_engine_close(ep->engine, ep_now(ep));
-	/* Also while TCP is not up: the task ends the endpoint. */
-	loop_defer(ep->ep.fabric->loop, &ep->flush);
+	ep_end_later(ep);
 }
 
 void iwarp_ep_free(struct fabric_ep *base)

@@ -29,6 +29,7 @@ struct iwarp_engine *iwarp_engine_new(struct iwarp_env *env, const struct iwarp_
 	engine->arg = arg;
 	engine->setup_deadline = engine->close_deadline = engine->nudge_deadline = UINT64_MAX;
 	iwarp_keys_init(&engine->keys, IWARP_MAX_KEYS);
+	recv_runs_init(&engine->recvs);
 	TAILQ_INIT(&engine->unbinding);
 	TAILQ_INIT(&engine->queue);
 	TAILQ_INIT(&engine->built);
@@ -50,6 +51,7 @@ void iwarp_engine_free(struct iwarp_engine *engine)
 	if (!engine)
 		return;
 	iwarp_keys_fini(&engine->keys);
+	recv_runs_fini(&engine->recvs);
 	engine_setup_forget(engine);
 	free(engine->irq);
 	free(engine);
@@ -73,9 +75,10 @@ void iwarp_engine_depths(const struct iwarp_engine *engine, unsigned *ird, unsig
 	*ord = engine->ord;
 }
 
-void iwarp_engine_recv_post(struct iwarp_engine *engine, unsigned count)
+void iwarp_engine_recv_post(struct iwarp_engine *engine, unsigned count, uint32_t size_bytes)
 {
-	engine->recv_posted += count;
+	if (engine->state <= ENGINE_OPEN && recv_runs_add(&engine->recvs, count, size_bytes) < 0)
+		engine_drop(engine, FABRIC_CLOSE_RESOURCES, "no memory for receives");
 }
 
 int iwarp_engine_post(struct iwarp_engine *engine, struct fabric_wr *wr)

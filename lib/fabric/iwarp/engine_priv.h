@@ -22,6 +22,7 @@
 #include "fabric/iwarp/keys.h"
 #include "fabric/iwarp/mpa.h"
 #include "fabric/iwarp/reason.h"
+#include "fabric/recv_runs.h"
 
 enum rx_stage {
 	RX_HEADER,  /* length, DDP header and a Read Request's own */
@@ -108,10 +109,9 @@ struct iwarp_engine {
 	unsigned nudges;
 
 	unsigned ird, ord;
-	uint32_t recv_size_bytes;
-	unsigned recv_posted;
-	unsigned fpdu_bytes; /* longest FPDU to send */
-	unsigned mss_bytes;  /* of a TCP segment, at least the shortest fpdu_bytes */
+	struct recv_runs recvs; /* the receive that a Send under way takes is the first */
+	unsigned fpdu_bytes;    /* longest FPDU to send */
+	unsigned mss_bytes;     /* of a TCP segment, at least the shortest fpdu_bytes */
 
 	struct iwarp_keys keys;
 	unsigned bulk; /* keys and Reads that make long tagged messages likely */

@@ -70,6 +70,7 @@ static enum iwarp_reason response_check(struct iwarp_engine *engine)
 static enum iwarp_reason send_check(struct iwarp_engine *engine)
 {
 	const struct engine_rx *rx = &engine->rx;
+	uint32_t room;
 
 	if (rx->ddp.qn != DDP_QN_SEND)
 		return REASON_QN;
@@ -77,11 +78,11 @@ static enum iwarp_reason send_check(struct iwarp_engine *engine)
 		return REASON_MSN;
 	if (engine->rtr_send && rx->payload_total == 0)
 		return REASON_NONE;
-	if (engine->recv_posted == 0)
+	if (!recv_runs_first(&engine->recvs, &room))
 		return REASON_NO_BUFFER;
 	if (rx->ddp.mo != rx->send_have)
 		return REASON_MO;
-	if (rx->payload_total > engine->recv_size_bytes - rx->send_have)
+	if (rx->payload_total > room - rx->send_have)
 		return REASON_TOO_LONG;
 	return REASON_NONE;
 }
@@ -150,9 +151,10 @@ void engine_place_header(struct iwarp_engine *engine)
 bool engine_place_send(struct iwarp_engine *engine)
 {
 	struct engine_rx *rx = &engine->rx;
+	uint32_t size_bytes;
 
-	if (!rx->send_buf)
-		rx->send_buf = buf_get(engine->env->pool, engine->recv_size_bytes);
+	if (!rx->send_buf && recv_runs_first(&engine->recvs, &size_bytes))
+		rx->send_buf = buf_get(engine->env->pool, size_bytes);
 	if (!rx->send_buf)
 		return false;
 	rx->dest = rx->send_buf->mem + rx->send_have;
@@ -218,8 +220,9 @@ static enum iwarp_reason send_commit(struct iwarp_engine *engine)
 	rx->send_have = 0;
 	rx->send_buf = NULL;
 	/* A ready-to-receive message is nobody's but ours. */
-	if (!engine->rtr_send || recv.len_bytes > 0) {
-		engine->recv_posted--;
+	if ((!engine->rtr_send || recv.len_bytes > 0) &&
+	    recv_runs_first(&engine->recvs, &recv.size_bytes)) {
+		recv_runs_take(&engine->recvs);
 		engine->counters->sends_received++;
 		if (engine->state == ENGINE_OPEN)
 			engine->events->recv(engine->arg, &recv);

@@ -27,12 +27,11 @@ static unsigned own_depth(unsigned wanted)
 	return wanted < IWARP_MAX_IRD ? wanted : IWARP_MAX_IRD;
 }
 
-static void params_take(struct iwarp_engine *engine, const struct fabric_ep_params *params)
+static int params_take(struct iwarp_engine *engine, const struct fabric_ep_params *params)
 {
-	engine->recv_size_bytes = params->recv_size_bytes;
-	engine->recv_posted = params->recv_count;
 	engine->ird = own_depth(params->ird);
 	engine->ord = own_depth(params->ord);
+	return recv_runs_add(&engine->recvs, params->recv_count, params->recv_size_bytes);
 }
 
 void engine_setup_forget(struct iwarp_engine *engine)
@@ -70,7 +69,8 @@ int iwarp_engine_connect(struct iwarp_engine *engine, const struct fabric_ep_par
 		.private_data_bytes = params->private_data_bytes,
 	};
 
-	params_take(engine, params);
+	if (params_take(engine, params) < 0)
+		return -ENOMEM;
 	if (engine->ird == 0)
 		engine->ird = 1;
 	frame.ird = (uint16_t)engine->ird;
@@ -124,7 +124,8 @@ int iwarp_engine_accept(struct iwarp_engine *engine, const struct fabric_ep_para
 
 	if (engine->state != ENGINE_REQUESTED)
 		return -ENOTCONN;
-	params_take(engine, params);
+	if (params_take(engine, params) < 0)
+		goto out_no_memory;
 	engine->crc = engine->config.crc || request->crc;
 	reply.crc = engine->crc;
 	if (request->enhanced) {
@@ -135,13 +136,14 @@ int iwarp_engine_accept(struct iwarp_engine *engine, const struct fabric_ep_para
 		reply.ird = (uint16_t)engine->ird;
 		reply.ord = (uint16_t)engine->ord;
 	}
-	if (engine_frame_send(engine, &reply) < 0) {
-		engine_drop(engine, FABRIC_CLOSE_RESOURCES, "no memory");
-		return -ENOTCONN;
-	}
+	if (engine_frame_send(engine, &reply) < 0)
+		goto out_no_memory;
 	engine_setup_forget(engine);
 	engine_state_set(engine, ENGINE_REPLYING);
 	return 0;
+out_no_memory:
+	engine_drop(engine, FABRIC_CLOSE_RESOURCES, "no memory");
+	return -ENOTCONN;
 }
 
 void engine_setup_replied(struct iwarp_engine *engine, uint64_t now_us)

@@ -30,11 +30,20 @@ static struct sim_ep *ep_new(struct fabric *fabric, const struct fabric_ep_event
 	ep->net = container_of(fabric, struct sim_fabric, fabric)->net;
 	ep->state = state; /* its first */
 	ep->die = die;
+	recv_runs_init(&ep->recvs);
 	TAILQ_INIT(&ep->sends);
 	TAILQ_INIT(&ep->reads);
 	TAILQ_INIT(&ep->keys);
 	TAILQ_INSERT_TAIL(&ep->net->eps, ep, entry);
 	return ep;
+}
+
+/* The simulation has memory, and takes no more runs than a real fabric. */
+static void post_receives(struct sim_ep *ep, unsigned count, uint32_t size_bytes)
+{
+	int err = recv_runs_add(&ep->recvs, count, size_bytes);
+
+	assert(!err);
 }
 
 static void ask(struct sim_ep *ep, void *arg)
@@ -73,7 +82,7 @@ int sim_connect(struct fabric *fabric, const struct sockaddr *addr,
 	if (!ep)
 		return -ENOMEM;
 	ep->params = *params;
-	ep->recvs_posted = params->recv_count;
+	post_receives(ep, params->recv_count, params->recv_size_bytes);
 	memcpy(&ep->remote, addr, sizeof(*addr));
 	ep->local.ss_family = addr->sa_family;
 	sim_schedule(ep, ep, SIM_INBOUND, ask, NULL);
@@ -162,7 +171,7 @@ int sim_accept(struct fabric_ep *fep, const struct fabric_ep_params *params)
 	assert(ep->state == SIM_REQUESTED);
 	sim_state_set(ep, SIM_ACCEPTED);
 	ep->params = *params;
-	ep->recvs_posted = params->recv_count;
+	post_receives(ep, params->recv_count, params->recv_size_bytes);
 	negotiate_ord(ep);
 	negotiate_ord(ep->peer);
 	sim_schedule(ep, ep, SIM_INBOUND, tell_established, NULL);
@@ -208,6 +217,7 @@ void sim_ep_free(struct fabric_ep *fep)
 
 	assert(ep->state == SIM_CLOSED && TAILQ_EMPTY(&ep->keys));
 	TAILQ_REMOVE(&ep->net->eps, ep, entry);
+	recv_runs_fini(&ep->recvs);
 	free(ep);
 }
 
@@ -230,7 +240,7 @@ void sim_ep_info(const struct fabric_ep *fep, struct fabric_ep_info *info)
 
 void sim_recv_post(struct fabric_ep *ep, unsigned count, uint32_t size_bytes)
 {
-	sim_ep_of(ep)->recvs_posted += count;
+	post_receives(sim_ep_of(ep), count, size_bytes);
 }
 
 void sim_ep_stop_taking(struct fabric_ep *ep)

@@ -13,6 +13,7 @@
 #define FABRIC_SIM_SIM_PRIV_H
 
 #include "base/state.h"
+#include "fabric/recv_runs.h"
 #include "fabric/sim/sim.h"
 
 struct sim_ep;
@@ -96,7 +97,7 @@ struct sim_ep {
 	struct fabric_ep_params params;
 	struct sockaddr_storage local, remote;
 	uint64_t last_due_us[SIM_CHANNELS];
-	unsigned recvs_posted;
+	struct recv_runs recvs;
 	unsigned ord;
 	unsigned reads_out;
 	bool takes_nothing; /* its peer's work requests stay posted */

@@ -52,12 +52,13 @@ static void deliver(struct sim_ep *ep, struct fabric_wr *wr)
 {
 	struct sim_ep *to = ep->peer;
 	struct sim_stats *stats = &ep->net->stats;
-	uint32_t len = wr_bytes(wr), at = 0;
-	struct fabric_recv recv = {.len_bytes = len};
+	uint32_t len = wr_bytes(wr), at = 0, room = 0;
+	bool posted = recv_runs_first(&to->recvs, &room);
+	struct fabric_recv recv = {.len_bytes = len, .size_bytes = room};
 	uint8_t *copy;
 
-	if (to->recvs_posted == 0 || len > to->params.recv_size_bytes) {
-		if (to->recvs_posted == 0)
+	if (!posted || len > room) {
+		if (!posted)
 			stats->overruns++;
 		else
 			stats->overlong++;
@@ -82,7 +83,7 @@ static void deliver(struct sim_ep *ep, struct fabric_wr *wr)
 		at += wr->sge[i].len_bytes;
 	}
 	recv.data = copy;
-	to->recvs_posted--;
+	recv_runs_take(&to->recvs);
 	executed(ep, wr, FABRIC_OK);
 	to->ep.events->recv(to->ep.arg, &recv);
 	free(copy);

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Receives that are posted, as runs of one size. */
+#include "fabric/recv_runs.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_ROOM 4u
+
+void recv_runs_init(struct recv_runs *runs)
+{
+	memset(runs, 0, sizeof(*runs));
+}
+
+void recv_runs_fini(struct recv_runs *runs)
+{
+	free(runs->runs);
+	recv_runs_init(runs);
+}
+
+static struct recv_run *run_at(const struct recv_runs *runs, unsigned i)
+{
+	return &runs->runs[(runs->head + i) & (runs->room - 1)];
+}
+
+static int grow(struct recv_runs *runs)
+{
+	unsigned room = runs->room ? runs->room * 2 : FIRST_ROOM;
+	struct recv_run *bigger;
+
+	if (room > RECV_RUNS_MAX)
+		return -ENOMEM;
+	bigger = calloc(room, sizeof(*bigger));
+	if (!bigger)
+		return -ENOMEM;
+	for (unsigned i = 0; i < runs->count; i++)
+		bigger[i] = *run_at(runs, i);
+	free(runs->runs);
+	runs->runs = bigger;
+	runs->room = room;
+	runs->head = 0;
+	return 0;
+}
+
+int recv_runs_add(struct recv_runs *runs, unsigned count, uint32_t size_bytes)
+{
+	struct recv_run *last = runs->count ? run_at(runs, runs->count - 1) : NULL;
+
+	if (!count)
+		return 0;
+	if (last && last->size_bytes == size_bytes) {
+		assert(count <= UINT_MAX - last->count);
+		last->count += count;
+		return 0;
+	}
+	if (runs->count == runs->room && grow(runs) < 0)
+		return -ENOMEM;
+	*run_at(runs, runs->count++) = (struct recv_run){size_bytes, count};
+	return 0;
+}
+
+bool recv_runs_first(const struct recv_runs *runs, uint32_t *size_bytes)
+{
+	if (!runs->count)
+		return false;
+	*size_bytes = run_at(runs, 0)->size_bytes;
+	return true;
+}
+
+void recv_runs_take(struct recv_runs *runs)
+{
+	assert(runs->count);
+	if (--run_at(runs, 0)->count > 0)
+		return;
+	runs->head = (runs->head + 1) & (runs->room - 1);
+	runs->count--;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Receives that are posted, for fabrics on which a receive has no memory of its own: first in, first out, kept as
+ * runs of (size, count), since sizes change seldom.
+ */
+#ifndef FABRIC_RECV_RUNS_H
+#define FABRIC_RECV_RUNS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+
+/* Each run stands for one receive at least, so that whoever bounds the receives bounds these; and this does. */
+#define RECV_RUNS_MAX 16384u
+
+struct recv_run {
+	uint32_t size_bytes;
+	unsigned count;
+};
+
+struct recv_runs {
+	struct recv_run *runs; /* a ring; NULL until the first */
+	unsigned room;         /* of it: a power of two */
+	unsigned head, count;
+};
+
+/** recv_runs_init - none is posted. */
+void recv_runs_init(struct recv_runs *runs);
+/** recv_runs_fini - free what the runs take. */
+void recv_runs_fini(struct recv_runs *runs);
+/** recv_runs_add - post @count receives of @size_bytes each; returns 0, or -ENOMEM (memory, or RECV_RUNS_MAX). */
+int recv_runs_add(struct recv_runs *runs, unsigned count, uint32_t size_bytes) MUST_CHECK;
+/** recv_runs_first - the size of the receive that the next Send takes; false if none is posted. */
+bool recv_runs_first(const struct recv_runs *runs, uint32_t *size_bytes) MUST_CHECK;
+/** recv_runs_take - that receive is used; there must be one. */
+void recv_runs_take(struct recv_runs *runs);
+
+#endif
