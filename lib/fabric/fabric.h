@@ -153,8 +153,8 @@ struct fabric_ep_params {
 	unsigned recv_count;      /* receives posted before the connection is used … */
 	uint32_t recv_size_bytes; /* … each of this size */
 	unsigned recv_max;        /* most that will ever be posted at once; 0: not known */
-	struct sockaddr_storage
-		source; /* connecting: where to come from; AF_UNSPEC: the host's choice */
+	/* Connecting: where to come from, port 0 for any; AF_UNSPEC: the host's choice of both. */
+	struct sockaddr_storage source;
 };
 
 struct fabric_ep_info {

@@ -59,6 +59,32 @@ START_TEST(a_send_longer_than_the_receive_at_the_head_ends_the_connection)
 }
 END_TEST
 
+START_TEST(both_ends_see_the_source_that_was_asked_for)
+{
+	struct sockaddr_storage source = {.ss_family = AF_INET};
+	struct fabric_ep_info info;
+
+	teardown();
+	bare = bare_new(NULL);
+	memset((char *)&source + sizeof(source.ss_family), 0x2a, 6); /* a port and an address */
+	bare->client.params.source = source;
+	bare_connect(bare);
+	fabric_ep_info(bare->client.ep, &info);
+	ck_assert_mem_eq(&info.local, &source, sizeof(source));
+	fabric_ep_info(bare->server.ep, &info);
+	ck_assert_mem_eq(&info.peer, &source, sizeof(source));
+}
+END_TEST
+
+START_TEST(without_a_source_the_host_chooses)
+{
+	struct fabric_ep_info info;
+
+	fabric_ep_info(bare->client.ep, &info);
+	ck_assert_int_eq(info.local.ss_family, AF_INET);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("bare");
@@ -67,6 +93,11 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, receives_of_mixed_sizes_are_used_in_order);
 	tcase_add_test(tc, a_send_longer_than_the_receive_at_the_head_ends_the_connection);
+	suite_add_tcase(suite, tc);
+	tc = tcase_create("addresses");
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, both_ends_see_the_source_that_was_asked_for);
+	tcase_add_test(tc, without_a_source_the_host_chooses);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

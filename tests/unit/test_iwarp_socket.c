@@ -569,6 +569,85 @@ START_TEST(addresses_and_depths_are_told)
 }
 END_TEST
 
+/* What the acceptor sees of where the client came from. */
+static struct sockaddr_storage seen;
+
+static void on_requested_seen(void *arg, const uint8_t *private_data, size_t len_bytes)
+{
+	struct fabric_ep_info info;
+
+	fabric_ep_info(server.ep, &info);
+	seen = info.peer;
+	fabric_ep_reject(server.ep);
+}
+
+static struct sockaddr_in loopback(uint8_t last, uint16_t port)
+{
+	return (struct sockaddr_in){.sin_family = AF_INET,
+				    .sin_addr.s_addr = htonl(INADDR_LOOPBACK - 1 + last),
+				    .sin_port = htons(port)};
+}
+
+static void connect_from(struct sockaddr_in from)
+{
+	end_init(&client);
+	end_init(&server);
+	memcpy(&client.params.source, &from, sizeof(from));
+	memset(&seen, 0, sizeof(seen));
+	connect_client();
+	event_loop_run(loop);
+	ck_assert_uint_eq(server.closed, 1);
+}
+
+START_TEST(a_connection_comes_from_the_address_and_port_asked_for)
+{
+	static struct fabric_ep_events seen_events;
+	const struct sockaddr_in *got = (const struct sockaddr_in *)&seen;
+	uint16_t port;
+
+	start(true, true, "127.0.0.1", AF_INET);
+	seen_events = events;
+	seen_events.requested = on_requested_seen;
+	incoming_events = &seen_events;
+	connect_from(loopback(7, 0));
+	ck_assert_uint_eq(got->sin_addr.s_addr, loopback(7, 0).sin_addr.s_addr);
+	ck_assert_uint_ne(got->sin_port, 0);
+	/* The port that was free a moment ago, from another address. */
+	port = ntohs(got->sin_port);
+	connect_from(loopback(8, port));
+	ck_assert_uint_eq(got->sin_addr.s_addr, loopback(8, 0).sin_addr.s_addr);
+	ck_assert_uint_eq(got->sin_port, htons(port));
+	/* An address of any interface, with a port. */
+	connect_from((struct sockaddr_in){.sin_family = AF_INET, .sin_port = htons(port)});
+	ck_assert_uint_eq(got->sin_port, htons(port));
+	stop();
+}
+END_TEST
+
+START_TEST(a_source_that_cannot_be_had_is_an_error_at_once)
+{
+	struct sockaddr_in foreign = loopback(1, 0);
+	struct fabric_ep *ep;
+
+	start(true, true, "127.0.0.1", AF_INET);
+	foreign.sin_addr.s_addr = htonl(0xc0000201); /* 192.0.2.1, of no host */
+	memcpy(&client.params.source, &foreign, sizeof(foreign));
+	ck_assert_int_eq(fabric_connect(fabric, (struct sockaddr *)&address, &client.params,
+					&events, &client, &ep),
+			 -EADDRNOTAVAIL);
+	client.params.source.ss_family = AF_INET6;
+	ck_assert_int_eq(fabric_connect(fabric, (struct sockaddr *)&address, &client.params,
+					&events, &client, &ep),
+			 -EAFNOSUPPORT);
+	/* What listens there has it. */
+	memcpy(&client.params.source, &address, sizeof(address));
+	ck_assert_int_eq(fabric_connect(fabric, (struct sockaddr *)&address, &client.params,
+					&events, &client, &ep),
+			 -EADDRINUSE);
+	stop();
+}
+END_TEST
+
 /* Both ends push more than the sockets hold, as fast as it goes, then close with all of it posted. */
 #define FLOOD 64u
 static struct fabric_wr flood[2][FLOOD];
@@ -668,6 +747,8 @@ int main(void)
 	tcase_add_test(tc, running_out_of_descriptors_only_delays_accepting);
 	tcase_add_test(tc, a_connection_that_nobody_wants_is_closed);
 	tcase_add_test(tc, addresses_and_depths_are_told);
+	tcase_add_test(tc, a_connection_comes_from_the_address_and_port_asked_for);
+	tcase_add_test(tc, a_source_that_cannot_be_had_is_an_error_at_once);
 	tcase_add_loop_test(tc, both_ends_may_send_more_than_the_sockets_hold, 0, 2);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

@@ -278,6 +278,27 @@ static struct iwarp_ep *ep_new(struct iwarp_fabric *fabric, int fd,
 	return ep;
 }
 
+/*
+ * SO_REUSEADDR lets a port serve again while an earlier connection from it is in TIME_WAIT; connect() then says
+ * EADDRNOTAVAIL if the pair of addresses is really taken. Without a port it is connect() that chooses one, so that
+ * no port is used up that could serve towards another peer.
+ */
+static int source_bind(int fd, const struct sockaddr *addr, const struct sockaddr_storage *source)
+{
+	const struct sockaddr *from = (const struct sockaddr *)source;
+	int on = 1;
+
+	if (source->ss_family == AF_UNSPEC)
+		return 0;
+	if (source->ss_family != addr->sa_family)
+		return -EAFNOSUPPORT;
+	if (iwarp_addr_port(from))
+		(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	else
+		(void)setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof(on));
+	return bind(fd, from, iwarp_addr_len(from)) < 0 ? -errno : 0;
+}
+
 int iwarp_ep_connect(struct fabric *base, const struct sockaddr *addr,
 		     const struct fabric_ep_params *params, const struct fabric_ep_events *events,
 		     void *arg, struct fabric_ep **out)
@@ -296,7 +317,9 @@ int iwarp_ep_connect(struct fabric *base, const struct sockaddr *addr,
 	if (!ep)
 		return -ENOMEM;
 	memcpy(&ep->peer, addr, len);
-	err = iwarp_engine_connect(ep->engine, params, ep_now(ep));
+	err = source_bind(fd, addr, &params->source);
+	if (!err)
+		err = iwarp_engine_connect(ep->engine, params, ep_now(ep));
 	if (!err && connect(fd, addr, len) < 0 && errno != EINPROGRESS && errno != EINTR)
 		err = -errno;
 	if (err) {

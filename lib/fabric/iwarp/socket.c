@@ -2,7 +2,6 @@
 /* What is set on every TCP socket of the iwarp fabric, and the addresses that it takes. */
 #include "fabric/iwarp/socket.h"
 
-#include <netinet/in.h>
 #include <netinet/tcp.h>
 
 /* An idle peer is asked after a minute and given up 30 s later; so is one that takes no data. */
@@ -36,6 +35,18 @@ socklen_t iwarp_addr_len(const struct sockaddr *addr)
 		return sizeof(struct sockaddr_in);
 	case AF_INET6:
 		return sizeof(struct sockaddr_in6);
+	default:
+		return 0;
+	}
+}
+
+in_port_t iwarp_addr_port(const struct sockaddr *addr)
+{
+	switch (addr->sa_family) {
+	case AF_INET:
+		return ((const struct sockaddr_in *)addr)->sin_port;
+	case AF_INET6:
+		return ((const struct sockaddr_in6 *)addr)->sin6_port;
 	default:
 		return 0;
 	}

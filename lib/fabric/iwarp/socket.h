@@ -3,6 +3,8 @@
 #ifndef FABRIC_IWARP_SOCKET_H
 #define FABRIC_IWARP_SOCKET_H
 
+#include <netinet/in.h>
+
 #include "fabric/iwarp/engine.h"
 
 struct iwarp_fabric {
@@ -38,6 +40,8 @@ struct iwarp_ep {
 void iwarp_socket_tune(int fd);
 /** iwarp_addr_len - the length of an IPv4 or IPv6 address; 0 for any other family. */
 socklen_t iwarp_addr_len(const struct sockaddr *addr);
+/** iwarp_addr_port - the port of an IPv4 or IPv6 address, in the network's order; 0 for any other family. */
+in_port_t iwarp_addr_port(const struct sockaddr *addr);
 
 /* endpoint.c, listener.c: the operations of fabric.h. */
 int iwarp_ep_connect(struct fabric *fabric, const struct sockaddr *addr,

@@ -84,7 +84,9 @@ int sim_connect(struct fabric *fabric, const struct sockaddr *addr,
 	ep->params = *params;
 	post_receives(ep, params->recv_count, params->recv_size_bytes);
 	memcpy(&ep->remote, addr, sizeof(*addr));
-	ep->local.ss_family = addr->sa_family;
+	ep->local = params->source;
+	if (ep->local.ss_family == AF_UNSPEC)
+		ep->local.ss_family = addr->sa_family;
 	sim_schedule(ep, ep, SIM_INBOUND, ask, NULL);
 	*out = &ep->ep;
 	return 0;
