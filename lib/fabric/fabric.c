@@ -2,6 +2,7 @@
 /* Dispatch from the fabric's interface to the fabric at hand. */
 #include "fabric/fabric.h"
 
+#include <assert.h>
 #include <errno.h>
 
 int fabric_listen(const struct fabric_ops *ops, void *config, struct loop *loop,
@@ -77,12 +78,16 @@ int fabric_post(struct fabric_ep *ep, struct fabric_wr *wr)
 
 int fabric_key_bind(struct fabric_ep *ep, struct fabric_key *key)
 {
+	assert(key->ready_bytes <= key->len_bytes);
+	assert(key->ready_bytes == key->len_bytes || (key->rights & FABRIC_REMOTE_READ));
 	return ep->ops->key_bind(ep, key);
 }
 
 void fabric_key_ready(struct fabric_key *key, uint32_t ready_bytes)
 {
+	assert(ready_bytes >= key->ready_bytes && ready_bytes <= key->len_bytes);
 	key->ready_bytes = ready_bytes;
+	/* A fabric without late_reads has none: there is nothing that could go on. */
 	if (key->ep->ops->key_ready)
 		key->ep->ops->key_ready(key);
 }

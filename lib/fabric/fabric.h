@@ -27,6 +27,26 @@
  *  - closed() comes exactly once, last of all events, whoever ended the connection, and never from inside
  *    a call into the fabric. After it fabric_ep_free() is due; before it, it is not allowed.
  *
+ * What may be called when. Inside requested(), established(), recv(), done(), unbound() and closed(), as at any
+ * other time, each function of an endpoint may be called, of that endpoint and of others; but nothing may be
+ * called inside note() or resolved() that changes anything, and no endpoint is freed inside a callback of its own.
+ * What comes of it depends on how far the endpoint is, which is dying from fabric_ep_close() or the moment
+ * at which the fabric found that the connection is over, whether or not its user has heard of that:
+ *
+ *	                     before established()  up                dying              after closed()
+ *	fabric_post          -ENOTCONN             0                 -ENOTCONN          -ENOTCONN
+ *	fabric_key_bind      -ENOTCONN             0, -ENOMEM        -ENOTCONN          -ENOTCONN
+ *	fabric_key_unbind    -                     true, false       true, false        true
+ *	fabric_key_ready     -                     Reads go on       nothing            nothing
+ *	fabric_recv_post     behind the initial    posted            nothing            nothing
+ *	fabric_ep_probe      -ENOTCONN             0, -EOPNOTSUPP    -ENOTCONN          -ENOTCONN
+ *	fabric_ep_close      closed() follows      closed() follows  nothing            nothing
+ *	fabric_ep_free       -                     -                 -                  frees it
+ *
+ * While an endpoint dies, done() of Sends and Writes, done() of Reads, and unbound() come in any order among
+ * each other, closed() after them; recv() and established() come no more. In good order what was posted is
+ * still sent, so that some of the done() may yet say FABRIC_OK.
+ *
  * An endpoint, its fabric and its loop belong to one thread. Only a `struct fabric_incoming` crosses
  * threads: from the listener's to the one that adopts it.
  */
@@ -100,14 +120,19 @@ TAILQ_HEAD(fabric_wr_list, fabric_wr);
  * A key lent to the peer: it reaches `len_bytes` from `addr` under `rkey`, with these rights only.
  *
  * Where fabric_ep_info.late_reads says so, memory may be lent for Reads before all of it is filled: the
- * peer's Read is then answered as far as ready_bytes, and goes on as fabric_key_ready() raises it. Elsewhere
- * ready_bytes must be len_bytes when the key is bound.
+ * peer's Read is then answered as far as ready_bytes, and goes on as fabric_key_ready() raises it. Elsewhere,
+ * and without FABRIC_REMOTE_READ, ready_bytes must be len_bytes when the key is bound.
+ *
+ * Reads are answered in order, so one that waits holds up those behind it. It holds up no Send and no Write;
+ * but over iWARP a Response that has begun is finished before a Write begins, and before what was posted
+ * behind that Write. There is no time limit: whoever lent the memory fills it or takes it back. A Read that
+ * waits when its key is unbound, or when the connection closes, is never completed: the connection ends.
  */
 struct fabric_key {
 	uint32_t rkey;
 	uint64_t addr; /* the offset to advertise: the fabric's choice */
 	uint32_t len_bytes;
-	uint32_t ready_bytes; /* from the start; FABRIC_REMOTE_READ only */
+	uint32_t ready_bytes; /* filled, from the start */
 	unsigned rights;
 	struct buf *buf; /* a reference is held while bound */
 	uint8_t *mem;
@@ -297,8 +322,8 @@ int fabric_post(struct fabric_ep *ep, struct fabric_wr *wr) MUST_CHECK;
 
 /**
  * fabric_key_bind - lend memory to the peer
- * @key: its buf, mem, len_bytes, rights and unbound filled in; the fabric sets rkey and addr and takes a
- *       reference to buf
+ * @key: its buf, mem, len_bytes, ready_bytes, rights and unbound filled in; the fabric sets rkey and addr and
+ *       takes a reference to buf
  *
  * Returns 0, -ENOTCONN, or -ENOMEM (no key left).
  */
@@ -307,7 +332,8 @@ int fabric_key_bind(struct fabric_ep *ep, struct fabric_key *key) MUST_CHECK;
 /**
  * fabric_key_ready - more of a key's memory is filled: its first @ready_bytes, no fewer than before
  *
- * Only where fabric_ep_info.late_reads; nothing if the key is not bound any more.
+ * Only for a key that was bound where fabric_ep_info.late_reads; nothing if it is not bound any more, until
+ * fabric_ep_free().
  */
 void fabric_key_ready(struct fabric_key *key, uint32_t ready_bytes);
 

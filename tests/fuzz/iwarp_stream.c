@@ -4,7 +4,7 @@
  * come to the same end, write nowhere but where the peer was allowed to, and complete everything once.
  *
  * Input: a byte of settings (bit 0: CRC; bit 1: the stream starts with the start-up frame, else that is
- * done for it), a byte that seeds the cuts, then steps:
+ * done for it; bit 2: half of what is lent for Reads is not there yet), a byte that seeds the cuts, then steps:
  *
  *	0 n bytes               as they are
  *	1 control where offset(2) length(2)           a tagged segment
@@ -50,7 +50,7 @@ struct run {
 	struct fabric_ep_params params;
 	struct buf *lent, *sink, *outgoing;
 	struct fabric_key readable, writable;
-	bool writable_bound;
+	bool writable_bound, late;
 	struct post reads[READS], sends[4];
 	unsigned nsends, posted, done;
 	unsigned established, recvs;
@@ -108,7 +108,7 @@ static void key_lend(struct run *run, struct fabric_key *key, uint32_t offset, u
 	memset(key, 0, sizeof(*key));
 	key->buf = run->lent;
 	key->mem = run->lent->mem + offset;
-	key->len_bytes = KEY_BYTES;
+	key->len_bytes = key->ready_bytes = KEY_BYTES;
 	key->rights = rights;
 	key->unbound = on_unbound;
 	FUZZ_ASSERT(iwarp_engine_key_bind(run->engine, key) == 0);
@@ -120,6 +120,8 @@ static void on_established(void *arg, const uint8_t *private_data, size_t len_by
 
 	FUZZ_ASSERT(run->established++ == 0);
 	key_lend(run, &run->readable, KEY_OFFSET, FABRIC_REMOTE_READ);
+	if (run->late)
+		run->readable.ready_bytes = KEY_BYTES / 2;
 	key_lend(run, &run->writable, KEY_OFFSET, FABRIC_REMOTE_WRITE);
 	run->writable_bound = true;
 	for (unsigned i = 0; i < READS; i++)
@@ -142,6 +144,8 @@ static void on_recv(void *arg, const struct fabric_recv *recv)
 	}
 	if ((first & 2) && run->nsends < 4)
 		wr_post(run, &run->sends[run->nsends++], FABRIC_SEND, run->outgoing, 0, 3000);
+	if (first & 32)
+		run->readable.ready_bytes = KEY_BYTES;
 	if (first & 4)
 		iwarp_engine_close(run->engine, 0);
 	if (!(first & 8))
@@ -208,15 +212,17 @@ static void give(struct run *run, const uint8_t *bytes, size_t len, uint32_t cut
 	}
 }
 
-static struct run *run_new(bool initiator, bool crc, bool set_up)
+static struct run *run_new(bool initiator, uint8_t settings)
 {
 	static const uint64_t seed[4] = {1, 2, 3, 4};
+	bool crc = settings & 1, set_up = !(settings & 2);
 	struct iwarp_config config = {.crc = crc, .fpdu_64k = true};
 	struct mpa_frame frame = {.revision = 2, .crc = crc, .enhanced = true, .ird = 4, .ord = 4};
 	uint8_t bytes[MPA_MAX_FRAME_BYTES];
 	struct run *run = calloc(1, sizeof(*run));
 
 	FUZZ_ASSERT(run);
+	run->late = settings & 4;
 	run->pool = pool_new(65536);
 	run->env.pool = run->pool;
 	run->env.counters = &run->counters;
@@ -472,20 +478,17 @@ static void same_check(struct run *a, struct run *b)
 
 void iwarp_stream_fuzz(bool initiator, const uint8_t *data, size_t size)
 {
-	bool crc, set_up;
 	struct run *whole, *cut;
 	struct peer peer = {.send_msn = 1, .read_msn = 1};
 
 	if (size < 2)
 		return;
-	crc = data[0] & 1;
-	set_up = !(data[0] & 2);
-	whole = run_new(initiator, crc, set_up);
-	cut = run_new(initiator, crc, set_up);
+	whole = run_new(initiator, data[0]);
+	cut = run_new(initiator, data[0]);
 	peer.run = whole;
 	peer.in = data + 2;
 	peer.end = data + size;
-	peer.crc = crc;
+	peer.crc = data[0] & 1;
 	peer.wire = malloc(MAX_WIRE);
 	FUZZ_ASSERT(peer.wire);
 	wire_make(&peer);

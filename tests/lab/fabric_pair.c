@@ -287,7 +287,7 @@ static int lend(struct fabric_key *key, struct buf *buf, uint32_t at, uint32_t l
 	memset(key, 0, sizeof(*key));
 	key->buf = buf;
 	key->mem = buf->mem + at;
-	key->len_bytes = len_bytes;
+	key->len_bytes = key->ready_bytes = len_bytes;
 	key->rights = rights;
 	key->unbound = on_unbound;
 	return fabric_key_bind(server.ep, key);

@@ -236,6 +236,7 @@ struct fabric_key *raw_lend(struct raw *raw, const void *data, uint32_t len, uns
 	else
 		memset(buf->mem, 0xee, len);
 	*key = (struct fabric_key){.len_bytes = len,
+				   .ready_bytes = len,
 				   .rights = rights,
 				   .buf = buf,
 				   .mem = buf->mem,

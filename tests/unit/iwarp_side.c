@@ -222,7 +222,7 @@ void side_key(struct iwarp_side *side, struct fabric_key *key, struct buf *buf, 
 	memset(key, 0, sizeof(*key));
 	key->buf = buf;
 	key->mem = buf->mem + offset;
-	key->len_bytes = len_bytes;
+	key->len_bytes = key->ready_bytes = len_bytes;
 	key->rights = rights;
 	ck_assert_int_eq(iwarp_engine_key_bind(side->engine, key), 0);
 }

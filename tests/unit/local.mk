@@ -196,6 +196,18 @@ tests_unit_test_iwarp_setup_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_iwarp_setup_LDADD = tests/unit/libiwarpside.a $(UNIT_LDADD)
 TESTS += tests/unit/test_iwarp_setup
 
+check_PROGRAMS += tests/unit/test_iwarp_late
+tests_unit_test_iwarp_late_SOURCES = tests/unit/test_iwarp_late.c
+tests_unit_test_iwarp_late_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_iwarp_late_LDADD = tests/unit/libiwarpside.a $(UNIT_LDADD)
+TESTS += tests/unit/test_iwarp_late
+
+check_PROGRAMS += tests/unit/test_iwarp_probe
+tests_unit_test_iwarp_probe_SOURCES = tests/unit/test_iwarp_probe.c
+tests_unit_test_iwarp_probe_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_iwarp_probe_LDADD = tests/unit/libiwarpside.a $(UNIT_LDADD)
+TESTS += tests/unit/test_iwarp_probe
+
 check_PROGRAMS += tests/unit/test_iwarp_codec
 tests_unit_test_iwarp_codec_SOURCES = tests/unit/test_iwarp_codec.c
 tests_unit_test_iwarp_codec_CFLAGS = $(UNIT_CFLAGS)

@@ -84,8 +84,6 @@ static void on_closed(void *arg, enum fabric_close why, const char *detail)
 	end->closed++;
 	end->why = why;
 	snprintf(end->detail, sizeof(end->detail), "%s", detail);
-	fabric_ep_free(end->ep);
-	end->ep = NULL;
 	if ((!client.ep || client.closed) && (!server.ep || server.closed))
 		event_loop_stop(loop);
 }
@@ -120,6 +118,7 @@ static void on_watchdog(void *arg)
 
 static void end_init(struct end *end)
 {
+	fabric_ep_free(end->ep);
 	memset(end, 0, sizeof(*end));
 	end->params.ird = end->params.ord = 16;
 	end->params.recv_size_bytes = 4096;
@@ -173,6 +172,9 @@ static void stop(void)
 	ck_assert(!failed);
 	fabric_listener_free(listener);
 	loop_timer_free(loop, watchdog);
+	fabric_ep_free(client.ep);
+	fabric_ep_free(server.ep);
+	client.ep = server.ep = NULL;
 	fabric_free(fabric);
 	pool_free(pool);
 	event_loop_free(loop);
@@ -223,10 +225,12 @@ static void client_step(struct end *end)
 	source_key = (struct fabric_key){.buf = source,
 					 .mem = source->mem,
 					 .len_bytes = BIG_BYTES,
+					 .ready_bytes = BIG_BYTES,
 					 .rights = FABRIC_REMOTE_READ};
 	target_key = (struct fabric_key){.buf = target,
 					 .mem = target->mem,
 					 .len_bytes = BIG_BYTES,
+					 .ready_bytes = BIG_BYTES,
 					 .rights = FABRIC_REMOTE_WRITE};
 	ck_assert_int_eq(fabric_key_bind(end->ep, &source_key), 0);
 	ck_assert_int_eq(fabric_key_bind(end->ep, &target_key), 0);
@@ -680,6 +684,7 @@ static void flood_step(struct end *end)
 	flood_key[which] = (struct fabric_key){.buf = target,
 					       .mem = target->mem,
 					       .len_bytes = BIG_BYTES,
+					       .ready_bytes = BIG_BYTES,
 					       .rights = FABRIC_REMOTE_WRITE};
 	ck_assert_int_eq(fabric_key_bind(end->ep, &flood_key[which]), 0);
 	if (client.established && server.established) {
@@ -687,6 +692,186 @@ static void flood_step(struct end *end)
 		flood_post(&server, 1);
 	}
 }
+
+/* The client's memory fills bit by bit while the server reads it. */
+static struct loop_timer *filling;
+
+static void on_filling(void *arg)
+{
+	uint32_t ready = source_key.ready_bytes, step = 70001;
+
+	if (step > BIG_BYTES - ready)
+		step = BIG_BYTES - ready;
+	memset(source->mem + ready, 0x5b, step);
+	fabric_key_ready(&source_key, ready + step);
+	if (ready + step < BIG_BYTES)
+		loop_timer_set(loop, filling, 500);
+}
+
+static void filling_step(struct end *end)
+{
+	struct offer *offer = (struct offer *)target->mem;
+
+	if (end->recvs) {
+		ck_assert(fabric_key_unbind(&source_key));
+		fabric_ep_close(end->ep);
+		return;
+	}
+	source_key = (struct fabric_key){.buf = source,
+					 .mem = source->mem,
+					 .len_bytes = BIG_BYTES,
+					 .rights = FABRIC_REMOTE_READ};
+	ck_assert_int_eq(fabric_key_bind(end->ep, &source_key), 0);
+	offer->source_rkey = source_key.rkey;
+	offer->source_addr = source_key.addr;
+	wr_set(&hello, FABRIC_SEND, target, sizeof(*offer));
+	ck_assert_int_eq(fabric_post(end->ep, &hello), 0);
+	loop_timer_set(loop, filling, 500);
+}
+
+static void on_filled(struct fabric_wr *wr, enum fabric_status status)
+{
+	on_done(wr, status);
+	ck_assert_uint_eq(source_key.ready_bytes, BIG_BYTES);
+	/* Nobody hears of a peer that is there. */
+	ck_assert_int_eq(fabric_ep_probe(server.ep), 0);
+	ck_assert_int_eq(fabric_ep_probe(client.ep), -EOPNOTSUPP);
+	wr_set(&bye, FABRIC_SEND, mirror, 8);
+	ck_assert_int_eq(fabric_post(server.ep, &bye), 0);
+}
+
+static void reading_step(struct end *end)
+{
+	const struct offer *offer = (const struct offer *)end->recv;
+
+	if (!end->recvs)
+		return;
+	wr_set(&read_wr, FABRIC_READ, mirror, BIG_BYTES);
+	read_wr.rkey = offer->source_rkey;
+	read_wr.raddr = offer->source_addr;
+	read_wr.done = on_filled;
+	ck_assert_int_eq(fabric_post(end->ep, &read_wr), 0);
+}
+
+START_TEST(a_read_goes_on_as_its_memory_fills)
+{
+	struct iwarp_counters *counters;
+	struct fabric_ep_info info;
+
+	start(true, _i, "127.0.0.1", AF_INET);
+	source = buf_get(pool, BIG_BYTES);
+	target = buf_get(pool, BIG_BYTES);
+	mirror = buf_get(pool, BIG_BYTES);
+	memset(mirror->mem, 0, BIG_BYTES);
+	filling = loop_timer_new(loop, on_filling, NULL);
+	client.step = filling_step;
+	server.step = reading_step;
+	connect_client();
+	fabric_ep_info(client.ep, &info);
+	ck_assert(info.late_reads && info.sends_invalidate);
+	event_loop_run(loop);
+	ck_assert_uint_eq(done_count, 3);
+	ck_assert_mem_eq(mirror->mem, source->mem, BIG_BYTES);
+	ck_assert_int_eq(client.why, FABRIC_CLOSE_LOCAL);
+	counters = fabric->counters;
+	ck_assert_uint_eq(counters->read_responses_late, 1);
+	ck_assert_uint_eq(counters->probes_sent, 1);
+	loop_timer_free(loop, filling);
+	buf_put(source);
+	buf_put(target);
+	buf_put(mirror);
+	stop();
+}
+END_TEST
+
+/* Calls of a dying endpoint, from inside its callbacks. */
+static struct fabric_key dying_keys[3];
+static unsigned dying_calls, dying_unbound;
+
+static void on_dying_unbound(struct fabric_key *key)
+{
+	dying_unbound++;
+}
+
+static struct fabric_key dying_key(void)
+{
+	return (struct fabric_key){.buf = source,
+				   .mem = source->mem,
+				   .len_bytes = 8,
+				   .ready_bytes = 8,
+				   .rights = FABRIC_REMOTE_READ,
+				   .unbound = on_dying_unbound};
+}
+
+static void call_everything(void)
+{
+	static struct fabric_wr more;
+	struct fabric_key key = dying_key();
+
+	wr_set(&more, FABRIC_SEND, source, 8);
+	ck_assert_int_eq(fabric_post(client.ep, &more), -ENOTCONN);
+	ck_assert_int_eq(fabric_key_bind(client.ep, &key), -ENOTCONN);
+	ck_assert_int_eq(fabric_ep_probe(client.ep), -ENOTCONN);
+	fabric_recv_post(client.ep, 1, 100);
+	fabric_key_ready(&dying_keys[0], 8);
+	fabric_ep_close(client.ep);
+	if (dying_calls < 2)
+		(void)!fabric_key_unbind(&dying_keys[dying_calls]);
+	dying_calls++;
+}
+
+static void on_dying_done(struct fabric_wr *wr, enum fabric_status status)
+{
+	done_count++;
+	if (status == FABRIC_FLUSHED)
+		call_everything();
+}
+
+static void on_dying_closed(void *arg, enum fabric_close why, const char *detail)
+{
+	ck_assert_uint_eq(dying_calls, 3);
+	call_everything();
+	ck_assert(fabric_key_unbind(&dying_keys[2]));
+	on_closed(arg, why, detail);
+}
+
+static void dying_step(struct end *end)
+{
+	static struct fabric_wr wrs[3];
+
+	for (unsigned i = 0; i < 3; i++) {
+		dying_keys[i] = dying_key();
+		ck_assert_int_eq(fabric_key_bind(end->ep, &dying_keys[i]), 0);
+		wr_set(&wrs[i], FABRIC_READ, target, 8);
+		wrs[i].done = on_dying_done;
+		ck_assert_int_eq(fabric_post(end->ep, &wrs[i]), 0);
+	}
+	/* No Read is sent any more. */
+	fabric_ep_close(end->ep);
+}
+
+START_TEST(everything_may_be_called_inside_the_callbacks_of_a_dying_endpoint)
+{
+	static struct fabric_ep_events dying_events;
+
+	start(true, true, "127.0.0.1", AF_INET);
+	dying_events = events;
+	dying_events.closed = on_dying_closed;
+	source = buf_get(pool, BIG_BYTES);
+	target = buf_get(pool, BIG_BYTES);
+	client.step = dying_step;
+	ck_assert_int_eq(fabric_connect(fabric, (struct sockaddr *)&address, &client.params,
+					&dying_events, &client, &client.ep),
+			 0);
+	event_loop_run(loop);
+	ck_assert_uint_eq(done_count, 3);
+	ck_assert_uint_eq(dying_calls, 4);
+	ck_assert_uint_eq(dying_unbound, 0);
+	buf_put(source);
+	buf_put(target);
+	stop();
+}
+END_TEST
 
 static void on_closed_flood(void *arg, enum fabric_close why, const char *detail)
 {
@@ -749,6 +934,8 @@ int main(void)
 	tcase_add_test(tc, addresses_and_depths_are_told);
 	tcase_add_test(tc, a_connection_comes_from_the_address_and_port_asked_for);
 	tcase_add_test(tc, a_source_that_cannot_be_had_is_an_error_at_once);
+	tcase_add_loop_test(tc, a_read_goes_on_as_its_memory_fills, 0, 2);
+	tcase_add_test(tc, everything_may_be_called_inside_the_callbacks_of_a_dying_endpoint);
 	tcase_add_loop_test(tc, both_ends_may_send_more_than_the_sockets_hold, 0, 2);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

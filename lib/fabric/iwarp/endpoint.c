@@ -212,7 +212,11 @@ static void on_timer(void *arg)
 	struct iwarp_ep *ep = arg;
 
 	ep->timer_at = UINT64_MAX;
-	iwarp_engine_expire(ep->engine, ep_now(ep));
+	/* What has come counts, however late this process runs. */
+	if (!ep->connecting)
+		ep_receive(ep);
+	if (iwarp_engine_wish(ep->engine) != IWARP_DROP)
+		iwarp_engine_expire(ep->engine, ep_now(ep));
 	ep_send_later(ep);
 	ep_settle(ep);
 }
@@ -380,6 +384,8 @@ void iwarp_ep_info(const struct fabric_ep *base, struct fabric_ep_info *info)
 	info->local = ep->local;
 	info->peer = ep->peer;
 	iwarp_engine_depths(ep->engine, &info->ird, &info->ord);
+	info->sends_invalidate = true;
+	info->late_reads = true;
 	info->per_rpc_keys = true;
 	info->max_key_bytes = UINT32_MAX;
 	info->max_sge = FABRIC_MAX_SGE;
@@ -411,9 +417,33 @@ int iwarp_ep_key_bind(struct fabric_ep *base, struct fabric_key *key)
 	return iwarp_engine_key_bind(ep_of(base)->engine, key);
 }
 
+void iwarp_ep_key_ready(struct fabric_key *key)
+{
+	struct iwarp_ep *ep = ep_of(key->ep);
+
+	if (iwarp_engine_reads_wait(ep->engine))
+		ep_send_later(ep);
+}
+
 bool iwarp_ep_key_unbind(struct fabric_key *key)
 {
-	return iwarp_engine_key_unbind(ep_of(key->ep)->engine, key);
+	struct iwarp_ep *ep = ep_of(key->ep);
+	bool unbound = iwarp_engine_key_unbind(ep->engine, key);
+
+	/* A Read may have waited for it. */
+	if (!unbound && iwarp_engine_wish(ep->engine) == IWARP_DROP)
+		ep_end_later(ep);
+	return unbound;
+}
+
+int iwarp_ep_probe(struct fabric_ep *base)
+{
+	struct iwarp_ep *ep = ep_of(base);
+	int err = iwarp_engine_probe(ep->engine);
+
+	if (!err)
+		ep_send_later(ep);
+	return err;
 }
 
 void iwarp_ep_close(struct fabric_ep *base)

@@ -28,6 +28,7 @@ struct iwarp_engine *iwarp_engine_new(struct iwarp_env *env, const struct iwarp_
 	engine->events = events;
 	engine->arg = arg;
 	engine->setup_deadline = engine->close_deadline = engine->nudge_deadline = UINT64_MAX;
+	engine->probe_deadline = UINT64_MAX;
 	iwarp_keys_init(&engine->keys, IWARP_MAX_KEYS);
 	recv_runs_init(&engine->recvs);
 	TAILQ_INIT(&engine->unbinding);
@@ -94,11 +95,7 @@ int iwarp_engine_post(struct iwarp_engine *engine, struct fabric_wr *wr)
 		TAILQ_INSERT_TAIL(&engine->failed, wr, entry);
 		return 0;
 	}
-	if (engine->reads_posted++ >= engine->ord)
-		engine->counters->read_waits++;
-	if (wr->sge[0].len_bytes >= ENGINE_BULK_BYTES)
-		engine->bulk++;
-	TAILQ_INSERT_TAIL(&engine->reads_wait, wr, entry);
+	engine_read_post(engine, wr);
 	return 0;
 }
 
@@ -117,6 +114,11 @@ int iwarp_engine_key_bind(struct iwarp_engine *engine, struct fabric_key *key)
 	return 0;
 }
 
+bool iwarp_engine_reads_wait(const struct iwarp_engine *engine)
+{
+	return engine_irq_next(engine) != NULL;
+}
+
 bool iwarp_engine_key_unbind(struct iwarp_engine *engine, struct fabric_key *key)
 {
 	if ((key->rights & FABRIC_REMOTE_WRITE) && key->len_bytes >= ENGINE_BULK_BYTES)
@@ -131,6 +133,9 @@ bool iwarp_engine_key_unbind(struct iwarp_engine *engine, struct fabric_key *key
 	if (engine_key_busy(engine, key)) {
 		/* The peer still gets the Response that it asked for; the reference to buf stays too. */
 		TAILQ_INSERT_TAIL(&engine->unbinding, key, entry);
+		if (engine->state == ENGINE_OPEN && engine_key_starves(engine, key))
+			engine_drop(engine, FABRIC_CLOSE_LOCAL,
+				    "memory was taken back that the peer's Read waited for");
 		return false;
 	}
 	buf_put(key->buf);
@@ -213,7 +218,6 @@ void iwarp_engine_flush(struct iwarp_engine *engine)
 		engine_state_set(engine, ENGINE_DROPPED);
 	engine_batch_put(engine);
 	engine->tx.wr = NULL;
-	engine->tx.irq = NULL;
 	list_flush(&engine->built);
 	list_flush(&engine->queue);
 	while (!TAILQ_EMPTY(&engine->reads_out)) {

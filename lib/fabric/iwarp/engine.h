@@ -39,6 +39,8 @@
 #define IWARP_MAX_FPDU_BYTES   65536u
 
 #define IWARP_SETUP_TIMEOUT_US (10u * 1000000u)
+/* For the answer to a probe, or any other byte of the peer's, once the probe has been given to TCP. */
+#define IWARP_PROBE_TIMEOUT_US (15u * 1000000u)
 /* To send what was posted and see the peer's FIN. */
 #define IWARP_CLOSE_TIMEOUT_US (2u * 1000000u)
 
@@ -122,11 +124,21 @@ void iwarp_engine_recv_post(struct iwarp_engine *engine, unsigned count, uint32_
 int iwarp_engine_post(struct iwarp_engine *engine, struct fabric_wr *wr) MUST_CHECK;
 /** iwarp_engine_key_bind - see fabric_key_bind(); the key's ep is the caller's. */
 int iwarp_engine_key_bind(struct iwarp_engine *engine, struct fabric_key *key) MUST_CHECK;
+/** iwarp_engine_reads_wait - whether a Read of the peer's waits to be answered: for the socket, or for bytes. */
+bool iwarp_engine_reads_wait(const struct iwarp_engine *engine);
 /** iwarp_engine_key_unbind - see fabric_key_unbind(). */
 bool iwarp_engine_key_unbind(struct iwarp_engine *engine, struct fabric_key *key) MUST_CHECK;
 /** iwarp_engine_depths - the Reads that were negotiated, in and out. */
 void iwarp_engine_depths(const struct iwarp_engine *engine, unsigned *ird, unsigned *ord);
 
+/**
+ * iwarp_engine_probe - see fabric_ep_probe()
+ *
+ * A zero-length RDMA Read, which only a responder may send, and only to a peer that agreed to be read from:
+ * knfsd, whom we connect to, takes none and drops the connection. While Reads are out none is sent: it would
+ * be answered after them, which may take the peer any time, and TCP finds out too.
+ */
+int iwarp_engine_probe(struct iwarp_engine *engine) MUST_CHECK;
 /** iwarp_engine_close - end in good order: what was posted is sent first, within a bound. */
 void iwarp_engine_close(struct iwarp_engine *engine, uint64_t now_us);
 /** iwarp_engine_abort - the TCP connection failed: nothing more can be sent or received. */

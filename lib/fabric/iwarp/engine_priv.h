@@ -8,7 +8,7 @@
  *	setup.c    the MPA exchange
  *	place.c    what a received FPDU may do, and its being done
  *	rx.c       the stream of FPDUs that comes
- *	timers.c   deadlines, and the nudge
+ *	timers.c   deadlines, the nudge, and the probe's time
  *	fpdu.c     FPDUs to send, one of each kind
  *	tx.c       which is sent next, and what that completes
  *	engine.c   the engine's life, and what its owner posts
@@ -36,8 +36,8 @@ struct engine_irq {
 	struct fabric_key *key; /* NULL for a Read of nothing */
 	struct buf *buf;        /* a reference: the memory stays until the Response is out */
 	const uint8_t *mem;
-	bool built;   /* all of it is in a batch … */
-	uint64_t end; /* … and out when the stream has got here */
+	uint32_t offset; /* so much of it is in a batch … */
+	uint64_t end;    /* … and, once that is all, out when the stream has got here */
 };
 
 struct engine_rx {
@@ -78,9 +78,8 @@ struct engine_tx {
 	uint64_t valid; /* completions count up to here: a Terminate cuts off what is behind */
 	bool hold;      /* responder before the initiator's first FPDU: RFC 5044 section 7.1 */
 	bool nudge;
-	struct fabric_wr *wr;   /* the Send or Write being built, the first of the queue … */
-	struct engine_irq *irq; /* … or the Read Response; at most one of them */
-	uint64_t offset, total; /* in the message being built */
+	struct fabric_wr *wr;   /* the Send or Write being built, the first of the queue */
+	uint64_t offset, total; /* in it */
 	unsigned sge;           /* of wr, and how far in it */
 	uint32_t sge_offset;
 	enum iwarp_reason terminate; /* to be sent */
@@ -103,12 +102,13 @@ struct iwarp_engine {
 	size_t setup_have;
 	struct mpa_frame request; /* responder: what is asked for; private_data is in setup */
 
-	uint64_t setup_deadline, close_deadline, nudge_deadline;
+	uint64_t setup_deadline, close_deadline, nudge_deadline, probe_deadline;
 	bool nudge_started;
 	uint64_t first_sent_us; /* when our first FPDU had gone out */
 	unsigned nudges;
 
 	unsigned ird, ord;
+	bool ord_agreed;        /* the peer has said how many Reads it takes */
 	struct recv_runs recvs; /* the receive that a Send under way takes is the first */
 	unsigned fpdu_bytes;    /* longest FPDU to send */
 	unsigned mss_bytes;     /* of a TCP segment, at least the shortest fpdu_bytes */
@@ -123,6 +123,11 @@ struct iwarp_engine {
 	struct fabric_wr_list reads_out;        /* priv[0]: sink TO; priv[1]: sink STag */
 	struct fabric_wr_list failed;           /* cannot be done; to be completed */
 	unsigned reads_posted, reads_out_count; /* waiting or out; out */
+
+	struct fabric_wr probe; /* a Read of nothing */
+	bool probing;           /* it is posted */
+	uint64_t
+		probe_end; /* it is out when the stream has got here; 0: it is not built, or was seen out */
 
 	struct engine_irq *irq; /* ring of `ird` */
 	unsigned irq_head, irq_count;
@@ -171,13 +176,19 @@ void engine_terminate(struct iwarp_engine *engine, enum iwarp_reason reason, uin
 /* The time that an end in good order may take runs. */
 void engine_close_deadline_set(struct iwarp_engine *engine, uint64_t now_us);
 
-/* reads.c */
+/* reads.c: ours first. */
+void engine_read_post(struct iwarp_engine *engine, struct fabric_wr *wr);
 void engine_read_built(struct iwarp_engine *engine, struct fabric_wr *wr);
 void engine_read_done(struct iwarp_engine *engine, enum fabric_status status);
 enum iwarp_reason engine_irq_add(struct iwarp_engine *engine, const struct rdmap_read *read);
+/* The oldest whose Response is not wholly built, or NULL; how much of the rest may be built now. */
+struct engine_irq *engine_irq_next(const struct iwarp_engine *engine);
+uint32_t engine_irq_ready(const struct engine_irq *irq);
 void engine_irq_sent(struct iwarp_engine *engine);
 void engine_irq_flush(struct iwarp_engine *engine);
 bool engine_key_busy(const struct iwarp_engine *engine, const struct fabric_key *key);
+/* Whether a Response waits for bytes of this key that are not there. */
+bool engine_key_starves(const struct iwarp_engine *engine, const struct fabric_key *key);
 
 /* setup.c: takes start-up bytes, returns how many; what is behind them are FPDUs. */
 size_t engine_setup_rx(struct iwarp_engine *engine, const uint8_t *bytes, size_t len_bytes,
@@ -192,8 +203,10 @@ enum iwarp_reason engine_place_commit(struct iwarp_engine *engine, uint64_t now_
 /* Where the payload of a Send in pieces goes; false without memory. */
 bool engine_place_send(struct iwarp_engine *engine);
 
-/* timers.c: our first FPDU has gone out. */
+/* timers.c: our first FPDU has gone out; more has been sent; the peer has sent something. */
 void engine_nudge_start(struct iwarp_engine *engine, uint64_t now_us);
+void engine_probe_sent(struct iwarp_engine *engine, uint64_t now_us);
+void engine_probe_heard(struct iwarp_engine *engine, uint64_t now_us);
 
 /* fpdu.c: each builds one FPDU into the batch; those that return false may not follow what is built already. */
 void engine_terminate_build(struct iwarp_engine *engine);

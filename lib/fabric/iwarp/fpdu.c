@@ -14,75 +14,77 @@
 #include "fabric/iwarp/crc.h"
 #include "fabric/iwarp/engine_priv.h"
 
-/* Payload from the message being built, as pieces; returns the sum continued over it. */
-static uint32_t payload_add(struct iwarp_engine *engine, uint32_t len_bytes, uint32_t crc)
+/* What an FPDU is made of. */
+struct fpdu {
+	struct ddp_header header;
+	const uint8_t *extra; /* behind it: a Read Request's own, or a Terminate's */
+	size_t extra_bytes;
+	const uint8_t *payload; /* NULL: of the work request being built */
+	uint32_t payload_bytes;
+};
+
+/* A piece of payload; returns the sum continued over it. */
+static uint32_t piece_add(struct iwarp_engine *engine, const uint8_t *mem, uint32_t len_bytes,
+			  uint32_t crc)
+{
+	iwarp_batch_ref(engine->tx.batch, mem, len_bytes);
+	return engine->crc ? iwarp_crc_add(crc, mem, len_bytes) : crc;
+}
+
+/* The next bytes of the work request being built, as pieces. */
+static uint32_t pieces_add(struct iwarp_engine *engine, uint32_t len_bytes, uint32_t crc)
 {
 	struct engine_tx *tx = &engine->tx;
 
 	while (len_bytes > 0) {
-		const uint8_t *mem;
-		uint32_t step = len_bytes;
+		const struct fabric_sge *sge = &tx->wr->sge[tx->sge];
+		uint32_t left = sge->len_bytes - tx->sge_offset;
+		uint32_t step = len_bytes < left ? len_bytes : left;
 
-		if (tx->irq) {
-			mem = tx->irq->mem + tx->offset;
-		} else {
-			const struct fabric_sge *sge = &tx->wr->sge[tx->sge];
-			uint32_t left = sge->len_bytes - tx->sge_offset;
-
-			if (left == 0) {
-				tx->sge++;
-				tx->sge_offset = 0;
-				continue;
-			}
-			if (step > left)
-				step = left;
-			mem = sge->addr + tx->sge_offset;
-			tx->sge_offset += step;
+		if (left == 0) {
+			tx->sge++;
+			tx->sge_offset = 0;
+			continue;
 		}
-		iwarp_batch_ref(tx->batch, mem, step);
-		if (engine->crc)
-			crc = iwarp_crc_add(crc, mem, step);
+		crc = piece_add(engine, sge->addr + tx->sge_offset, step, crc);
+		tx->sge_offset += step;
 		tx->offset += step;
 		len_bytes -= step;
 	}
 	return crc;
 }
 
-/*
- * One FPDU: @header, then @extra (a Read Request's or a Terminate's), then @payload_bytes of the
- * message being built.
- */
-static void fpdu_build(struct iwarp_engine *engine, const struct ddp_header *header,
-		       const uint8_t *extra, size_t extra_bytes, uint32_t payload_bytes)
+static void fpdu_build(struct iwarp_engine *engine, const struct fpdu *fpdu)
 {
 	struct engine_tx *tx = &engine->tx;
 	uint8_t start[MPA_LENGTH_BYTES + DDP_UNTAGGED_BYTES + TERM_MAX_BYTES];
-	size_t start_bytes, ulpdu, pad;
+	size_t start_bytes, ulpdu, pad, total;
 	uint32_t crc = IWARP_CRC_START;
 	uint8_t *end;
 
-	start_bytes = MPA_LENGTH_BYTES + ddp_header_encode(header, start + MPA_LENGTH_BYTES);
-	if (extra_bytes)
-		memcpy(start + start_bytes, extra, extra_bytes);
-	start_bytes += extra_bytes;
-	ulpdu = start_bytes - MPA_LENGTH_BYTES + payload_bytes;
+	start_bytes = MPA_LENGTH_BYTES + ddp_header_encode(&fpdu->header, start + MPA_LENGTH_BYTES);
+	if (fpdu->extra_bytes)
+		memcpy(start + start_bytes, fpdu->extra, fpdu->extra_bytes);
+	start_bytes += fpdu->extra_bytes;
+	ulpdu = start_bytes - MPA_LENGTH_BYTES + fpdu->payload_bytes;
 	assert(ulpdu <= MPA_MAX_ULPDU_BYTES);
 	be16_put(start, (uint16_t)ulpdu);
 	memcpy(iwarp_batch_glue(tx->batch, start_bytes), start, start_bytes);
 	if (engine->crc)
 		crc = iwarp_crc_add(crc, start, start_bytes);
-	if (payload_bytes)
-		crc = payload_add(engine, payload_bytes, crc);
+	if (fpdu->payload && fpdu->payload_bytes)
+		crc = piece_add(engine, fpdu->payload, fpdu->payload_bytes, crc);
+	else
+		crc = pieces_add(engine, fpdu->payload_bytes, crc);
 
 	pad = -(MPA_LENGTH_BYTES + ulpdu) & 3;
 	end = iwarp_batch_glue(tx->batch, pad + MPA_CRC_BYTES);
 	memset(end, 0, pad + MPA_CRC_BYTES);
 	if (engine->crc)
 		iwarp_crc_store(iwarp_crc_add(crc, end, pad), end + pad);
-	tx->built += MPA_LENGTH_BYTES + ulpdu + pad + MPA_CRC_BYTES;
-	iwarp_batch_frame_end(tx->batch,
-			      tx->built - (MPA_LENGTH_BYTES + ulpdu + pad + MPA_CRC_BYTES),
-			      tx->built, true);
+	total = MPA_LENGTH_BYTES + ulpdu + pad + MPA_CRC_BYTES;
+	tx->built += total;
+	iwarp_batch_frame_end(tx->batch, tx->built - total, tx->built, true);
 }
 
 /* The longest payload behind a header: a multiple of four, so that only a last FPDU is padded. */
@@ -133,14 +135,17 @@ static struct ddp_header header_of(enum rdmap_opcode opcode)
 
 void engine_terminate_build(struct iwarp_engine *engine)
 {
-	struct ddp_header header = header_of(RDMAP_TERMINATE);
 	const struct iwarp_reason_info *info = iwarp_reason_info(engine->tx.terminate);
 	uint8_t bytes[TERM_MAX_BYTES];
-	size_t len = rdmap_terminate_encode(&engine->tx.term, bytes);
+	struct fpdu fpdu = {
+		.header = header_of(RDMAP_TERMINATE),
+		.extra = bytes,
+		.extra_bytes = rdmap_terminate_encode(&engine->tx.term, bytes),
+	};
 
-	header.qn = DDP_QN_TERMINATE;
-	header.msn = 1;
-	fpdu_build(engine, &header, bytes, len, 0);
+	fpdu.header.qn = DDP_QN_TERMINATE;
+	fpdu.header.msn = 1;
+	fpdu_build(engine, &fpdu);
 	engine->tx.terminate = REASON_NONE;
 	engine->counters->terminates_sent++;
 	++*(uint64_t *)((char *)engine->counters + info->counter);
@@ -150,13 +155,17 @@ void engine_terminate_build(struct iwarp_engine *engine)
 bool engine_read_build(struct iwarp_engine *engine)
 {
 	struct fabric_wr *wr = TAILQ_FIRST(&engine->reads_wait);
-	struct ddp_header header = header_of(RDMAP_READ_REQUEST);
 	struct rdmap_read read = {
 		.size_bytes = wr->sge[0].len_bytes,
 		.source_stag = wr->rkey,
 		.source_to = wr->raddr,
 	};
 	uint8_t bytes[RDMAP_READ_BYTES];
+	struct fpdu fpdu = {
+		.header = header_of(RDMAP_READ_REQUEST),
+		.extra = bytes,
+		.extra_bytes = sizeof(bytes),
+	};
 
 	if (trailer_splits(engine, DDP_MAX_BYTES, 0))
 		return false;
@@ -166,10 +175,10 @@ bool engine_read_build(struct iwarp_engine *engine)
 	read.sink_to = (iwarp_random_next(&engine->env->random) >> 1 | 1u << 12) & ~(uint64_t)0xfff;
 	wr->priv[0] = read.sink_to;
 	wr->priv[1] = read.sink_stag;
-	header.qn = DDP_QN_READ;
-	header.msn = engine->read_msn_tx++;
+	fpdu.header.qn = DDP_QN_READ;
+	fpdu.header.msn = engine->read_msn_tx++;
 	rdmap_read_encode(&read, bytes);
-	fpdu_build(engine, &header, bytes, sizeof(bytes), 0);
+	fpdu_build(engine, &fpdu);
 	engine_read_built(engine, wr);
 	engine->counters->read_requests_sent++;
 	return true;
@@ -177,72 +186,101 @@ bool engine_read_build(struct iwarp_engine *engine)
 
 bool engine_nudge_build(struct iwarp_engine *engine)
 {
-	struct ddp_header header = header_of(RDMAP_WRITE);
+	struct fpdu fpdu = {.header = header_of(RDMAP_WRITE)};
 
 	if (trailer_splits(engine, DDP_TAGGED_BYTES, 0))
 		return false;
 	engine->tx.nudge = false;
 	if (engine->rx_any)
 		return true;
-	header.tagged = true;
-	fpdu_build(engine, &header, NULL, 0, 0);
+	fpdu.header.tagged = true;
+	fpdu_build(engine, &fpdu);
 	engine->counters->nudges_sent++;
 	return true;
 }
 
 bool engine_response_build(struct iwarp_engine *engine)
 {
-	struct engine_tx *tx = &engine->tx;
-	struct ddp_header header = header_of(RDMAP_READ_RESPONSE);
-	uint64_t left = tx->total - tx->offset;
-	uint32_t payload;
+	struct engine_irq *irq = engine_irq_next(engine);
+	struct fpdu fpdu = {
+		.header = header_of(RDMAP_READ_RESPONSE),
+		.payload = irq->mem ? irq->mem + irq->offset : NULL,
+	};
+	uint32_t ready = engine_irq_ready(irq);
 
-	if (!payload_fit(engine, DDP_TAGGED_BYTES, left, &payload))
+	if (!payload_fit(engine, DDP_TAGGED_BYTES, ready, &fpdu.payload_bytes))
 		return false;
-	header.tagged = true;
-	header.last = payload == left;
-	header.stag = tx->irq->read.sink_stag;
-	header.to = tx->irq->read.sink_to + tx->offset;
-	fpdu_build(engine, &header, NULL, 0, payload);
-	engine->counters->read_bytes_sent += payload;
-	if (!header.last)
+	if (irq->offset == 0 && ready < irq->read.size_bytes)
+		engine->counters->read_responses_late++;
+	fpdu.header.tagged = true;
+	fpdu.header.stag = irq->read.sink_stag;
+	fpdu.header.to = irq->read.sink_to + irq->offset;
+	irq->offset += fpdu.payload_bytes;
+	fpdu.header.last = irq->offset == irq->read.size_bytes;
+	fpdu_build(engine, &fpdu);
+	engine->counters->read_bytes_sent += fpdu.payload_bytes;
+	if (!fpdu.header.last)
 		return true;
-	tx->irq->built = true;
-	tx->irq->end = tx->built;
-	tx->irq = NULL;
+	irq->end = engine->tx.built;
 	engine->irq_built++;
 	return true;
+}
+
+/* The header of the next segment, all but whether it is the last. */
+static struct ddp_header wr_header(struct iwarp_engine *engine)
+{
+	const struct engine_tx *tx = &engine->tx;
+	struct ddp_header header;
+
+	if (tx->wr->op == FABRIC_WRITE) {
+		header = header_of(RDMAP_WRITE);
+		header.tagged = true;
+		header.stag = tx->wr->rkey;
+		header.to = tx->wr->raddr + tx->offset;
+		return header;
+	}
+	header = header_of(tx->wr->op == FABRIC_SEND_INV ? RDMAP_SEND_INV : RDMAP_SEND);
+	header.stag = tx->wr->op == FABRIC_SEND_INV ? tx->wr->inv_rkey : 0;
+	header.qn = DDP_QN_SEND;
+	header.msn = engine->send_msn_tx;
+	header.mo = (uint32_t)tx->offset;
+	return header;
+}
+
+static void wr_begin(struct iwarp_engine *engine)
+{
+	struct engine_tx *tx = &engine->tx;
+
+	tx->wr = TAILQ_FIRST(&engine->queue);
+	tx->sge = 0;
+	tx->sge_offset = 0;
+	tx->offset = tx->total = 0;
+	for (unsigned i = 0; i < tx->wr->nsge; i++)
+		tx->total += tx->wr->sge[i].len_bytes;
 }
 
 bool engine_wr_build(struct iwarp_engine *engine)
 {
 	struct engine_tx *tx = &engine->tx;
-	struct fabric_wr *wr = tx->wr;
-	bool write = wr->op == FABRIC_WRITE;
-	struct ddp_header header = header_of(write                       ? RDMAP_WRITE
-					     : wr->op == FABRIC_SEND_INV ? RDMAP_SEND_INV
-									 : RDMAP_SEND);
-	uint64_t left = tx->total - tx->offset;
-	uint32_t payload;
+	struct fabric_wr *wr;
+	struct fpdu fpdu = {.payload = NULL};
+	uint64_t left;
 
-	if (!payload_fit(engine, write ? DDP_TAGGED_BYTES : DDP_UNTAGGED_BYTES, left, &payload))
+	if (!tx->wr)
+		wr_begin(engine);
+	wr = tx->wr;
+	fpdu.header = wr_header(engine);
+	left = tx->total - tx->offset;
+	if (!payload_fit(engine, fpdu.header.tagged ? DDP_TAGGED_BYTES : DDP_UNTAGGED_BYTES, left,
+			 &fpdu.payload_bytes))
 		return false;
-	header.last = payload == left;
-	if (write) {
-		header.tagged = true;
-		header.stag = wr->rkey;
-		header.to = wr->raddr + tx->offset;
-		engine->counters->write_bytes_sent += payload;
-	} else {
-		header.stag = wr->op == FABRIC_SEND_INV ? wr->inv_rkey : 0;
-		header.qn = DDP_QN_SEND;
-		header.msn = engine->send_msn_tx;
-		header.mo = (uint32_t)tx->offset;
-	}
-	fpdu_build(engine, &header, NULL, 0, payload);
-	if (!header.last)
+	fpdu.header.last = fpdu.payload_bytes == left;
+	if (wr->op == FABRIC_WRITE)
+		engine->counters->write_bytes_sent += fpdu.payload_bytes;
+	fpdu_build(engine, &fpdu);
+	if (!fpdu.header.last)
 		return true;
-	if (!write)
+	if (wr->op != FABRIC_WRITE)
 		engine->send_msn_tx++;
 	TAILQ_REMOVE(&engine->queue, wr, entry);
 	TAILQ_INSERT_TAIL(&engine->built, wr, entry);

@@ -60,7 +60,9 @@ const struct fabric_ops iwarp_fabric_ops = {
 	.recv_post = iwarp_ep_recv_post,
 	.post = iwarp_ep_post,
 	.key_bind = iwarp_ep_key_bind,
+	.key_ready = iwarp_ep_key_ready,
 	.key_unbind = iwarp_ep_key_unbind,
+	.probe = iwarp_ep_probe,
 	.close = iwarp_ep_close,
 	.ep_free = iwarp_ep_free,
 };

@@ -36,10 +36,12 @@ struct iwarp_config {
 	X(read_requests_received, "Read Requests received")                                        \
 	X(read_responses_sent, "Read Responses sent")                                              \
 	X(read_responses_received, "Read Responses received")                                      \
+	X(read_responses_late, "Read Responses begun before all of their bytes were there")        \
 	X(read_bytes_sent, "bytes sent in Read Responses")                                         \
 	X(read_bytes_received, "bytes received in Read Responses")                                 \
 	X(read_waits, "Reads that waited for one of the peer's slots")                             \
 	X(nudges_sent, "zero-length Writes sent because the first Send got no answer")             \
+	X(probes_sent, "zero-length Reads sent to ask whether the peer is there")                  \
 	X(terminates_received, "Terminates received")                                              \
 	X(terminates_sent, "Terminates sent")                                                      \
 	X(term_crc, "Terminates sent: CRC mismatch")                                               \

@@ -50,5 +50,4 @@ void engine_tx_cut(struct iwarp_engine *engine)
 		tx->built = iwarp_batch_cut(tx->batch, tx->sent);
 	tx->valid = tx->built;
 	tx->wr = NULL;
-	tx->irq = NULL;
 }

@@ -1,8 +1,42 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RDMA Reads: ours, which wait for the peer's slots, and the peer's, which wait for their Responses. */
+#include <errno.h>
 #include <string.h>
 
 #include "fabric/iwarp/engine_priv.h"
+
+void engine_read_post(struct iwarp_engine *engine, struct fabric_wr *wr)
+{
+	if (engine->reads_posted++ >= engine->ord)
+		engine->counters->read_waits++;
+	if (wr->sge[0].len_bytes >= ENGINE_BULK_BYTES)
+		engine->bulk++;
+	TAILQ_INSERT_TAIL(&engine->reads_wait, wr, entry);
+}
+
+static void probe_done(struct fabric_wr *wr, enum fabric_status status)
+{
+	struct iwarp_engine *engine = container_of(wr, struct iwarp_engine, probe);
+
+	engine->probe_end = 0;
+	engine->probe_deadline = UINT64_MAX;
+}
+
+int iwarp_engine_probe(struct iwarp_engine *engine)
+{
+	if (engine->state != ENGINE_OPEN)
+		return -ENOTCONN;
+	if (engine->initiator || !engine->ord_agreed || !engine->ord)
+		return -EOPNOTSUPP;
+	/* Another probe, or Reads that tell as much. */
+	if (engine->reads_posted)
+		return 0;
+	engine->probe = (struct fabric_wr){.op = FABRIC_READ, .nsge = 1, .done = probe_done};
+	engine->probe.sge[0].addr = engine->rx.header; /* somewhere, for no bytes */
+	engine_read_post(engine, &engine->probe);
+	engine->counters->probes_sent++;
+	return 0;
+}
 
 /* The Read Request is in a batch: its sink is what the peer may now write to, once and in order. */
 void engine_read_built(struct iwarp_engine *engine, struct fabric_wr *wr)
@@ -10,6 +44,8 @@ void engine_read_built(struct iwarp_engine *engine, struct fabric_wr *wr)
 	TAILQ_REMOVE(&engine->reads_wait, wr, entry);
 	TAILQ_INSERT_TAIL(&engine->reads_out, wr, entry);
 	engine->reads_out_count++;
+	if (wr == &engine->probe)
+		engine->probe_end = engine->tx.built;
 }
 
 /* The oldest Read is over. */
@@ -68,6 +104,38 @@ enum iwarp_reason engine_irq_add(struct iwarp_engine *engine, const struct rdmap
 	}
 	engine->irq_count++;
 	return REASON_NONE;
+}
+
+struct engine_irq *engine_irq_next(const struct iwarp_engine *engine)
+{
+	if (engine->irq_built == engine->irq_count)
+		return NULL;
+	return &engine->irq[(engine->irq_head + engine->irq_built) % engine->ird];
+}
+
+/* All of the rest, or as much as makes a segment that is not padded, as only the last one is. */
+uint32_t engine_irq_ready(const struct engine_irq *irq)
+{
+	uint32_t left = irq->read.size_bytes - irq->offset;
+	uint64_t at;
+
+	if (!left)
+		return 0;
+	at = (uint64_t)(irq->mem - irq->key->mem) + irq->offset;
+	if (irq->key->ready_bytes >= at + left)
+		return left;
+	return irq->key->ready_bytes > at ? (uint32_t)(irq->key->ready_bytes - at) & ~3u : 0;
+}
+
+bool engine_key_starves(const struct iwarp_engine *engine, const struct fabric_key *key)
+{
+	for (unsigned i = engine->irq_built; i < engine->irq_count; i++) {
+		const struct engine_irq *irq = &engine->irq[(engine->irq_head + i) % engine->ird];
+
+		if (irq->key == key && engine_irq_ready(irq) < irq->read.size_bytes - irq->offset)
+			return true;
+	}
+	return false;
 }
 
 /* Whether a Read Response from @key is waiting or on its way. */

@@ -249,6 +249,7 @@ void iwarp_engine_rx_done(struct iwarp_engine *engine, size_t len_bytes, uint64_
 	size_t direct = len_bytes < rx->direct_bytes ? len_bytes : rx->direct_bytes;
 
 	engine->counters->bytes_received += len_bytes;
+	engine_probe_heard(engine, now_us);
 	if (direct)
 		payload_advance(engine, rx->dest, direct);
 	rx->direct_bytes = 0;

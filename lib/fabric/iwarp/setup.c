@@ -131,6 +131,7 @@ int iwarp_engine_accept(struct iwarp_engine *engine, const struct fabric_ep_para
 	if (request->enhanced) {
 		engine->ird = min_depth(engine->ird, request->ord);
 		engine->ord = min_depth(engine->ord, request->ird);
+		engine->ord_agreed = request->ird != MPA_DEPTH_UNKNOWN;
 		if (request->peer_to_peer)
 			rtr_choose(engine, &reply);
 		reply.ird = (uint16_t)engine->ird;

@@ -55,7 +55,9 @@ void iwarp_ep_info(const struct fabric_ep *ep, struct fabric_ep_info *info);
 void iwarp_ep_recv_post(struct fabric_ep *ep, unsigned count, uint32_t size_bytes);
 int iwarp_ep_post(struct fabric_ep *ep, struct fabric_wr *wr);
 int iwarp_ep_key_bind(struct fabric_ep *ep, struct fabric_key *key);
+void iwarp_ep_key_ready(struct fabric_key *key);
 bool iwarp_ep_key_unbind(struct fabric_key *key);
+int iwarp_ep_probe(struct fabric_ep *ep);
 void iwarp_ep_close(struct fabric_ep *ep);
 void iwarp_ep_free(struct fabric_ep *ep);
 

@@ -13,6 +13,8 @@ uint64_t iwarp_engine_deadline(const struct iwarp_engine *engine)
 		first = engine->close_deadline;
 	if (engine->nudge_deadline < first)
 		first = engine->nudge_deadline;
+	if (engine->probe_deadline < first)
+		first = engine->probe_deadline;
 	return first;
 }
 
@@ -38,6 +40,21 @@ static void nudge(struct iwarp_engine *engine)
 					 : UINT64_MAX;
 }
 
+void engine_probe_sent(struct iwarp_engine *engine, uint64_t now_us)
+{
+	if (!engine->probe_end || engine->tx.sent < engine->probe_end ||
+	    engine->state != ENGINE_OPEN)
+		return;
+	engine->probe_end = 0;
+	engine->probe_deadline = now_us + IWARP_PROBE_TIMEOUT_US;
+}
+
+void engine_probe_heard(struct iwarp_engine *engine, uint64_t now_us)
+{
+	if (engine->probe_deadline != UINT64_MAX)
+		engine->probe_deadline = now_us + IWARP_PROBE_TIMEOUT_US;
+}
+
 void iwarp_engine_expire(struct iwarp_engine *engine, uint64_t now_us)
 {
 	if (engine->setup_deadline <= now_us) {
@@ -52,4 +69,8 @@ void iwarp_engine_expire(struct iwarp_engine *engine, uint64_t now_us)
 	}
 	if (engine->nudge_deadline <= now_us)
 		nudge(engine);
+	if (engine->probe_deadline <= now_us) {
+		engine->probe_deadline = UINT64_MAX;
+		engine_drop(engine, FABRIC_CLOSE_LOST, "a probe got no answer");
+	}
 }

@@ -3,6 +3,10 @@
  * What to send next: FPDUs are built from the queues into a batch, one message at a time. A tagged message is
  * finished before the next one starts, whatever else waits: Linux siw drops a connection on which two of them
  * interleave.
+ *
+ * A Read Response may have to wait for its bytes (fabric_key_ready()). Before it begins it holds up other
+ * Responses, which come in the order of the Reads, and nothing else. Once begun, it lets Sends and Read
+ * Requests through, which are not tagged; a Write, and the Sends behind it, follow its end.
  */
 #include "fabric/iwarp/engine_priv.h"
 
@@ -12,46 +16,66 @@
 #define FPDU_PIECES     (FABRIC_MAX_SGE + 2u)
 #define FPDU_GLUE_BYTES (MPA_LENGTH_BYTES + DDP_UNTAGGED_BYTES + TERM_MAX_BYTES + 8u)
 
+enum tx_next {
+	NEXT_NOTHING,
+	NEXT_READ,
+	NEXT_NUDGE,
+	NEXT_RESPONSE,
+	NEXT_WR,
+};
+
+static enum tx_next next_of(const struct iwarp_engine *engine)
+{
+	const struct engine_irq *irq = engine_irq_next(engine);
+	const struct fabric_wr *wr = TAILQ_FIRST(&engine->queue);
+	uint32_t ready = irq ? engine_irq_ready(irq) : 0;
+	bool begun = irq && irq->offset > 0;
+
+	if (engine->tx.wr)
+		return NEXT_WR;
+	if (begun && ready)
+		return NEXT_RESPONSE;
+	if (!TAILQ_EMPTY(&engine->reads_wait) && engine->reads_out_count < engine->ord &&
+	    engine->state == ENGINE_OPEN)
+		return NEXT_READ;
+	if (engine->tx.nudge && !begun)
+		return NEXT_NUDGE;
+	if (irq && !begun && ready == irq->read.size_bytes)
+		return NEXT_RESPONSE;
+	/* Ahead of a Response that would have to wait within. */
+	if (wr && !(begun && wr->op == FABRIC_WRITE))
+		return NEXT_WR;
+	return ready ? NEXT_RESPONSE : NEXT_NOTHING;
+}
+
 /*
  * Build the next FPDU, if there is one to build and it may follow what is built already; returns whether.
  * One that may not is built once all before it has been sent.
  */
 static bool fpdu_next(struct iwarp_engine *engine)
 {
-	struct engine_tx *tx = &engine->tx;
-
-	if (tx->terminate != REASON_NONE) {
+	if (engine->tx.terminate != REASON_NONE) {
 		engine_terminate_build(engine);
 		return true;
 	}
-	if (!engine_up(engine) || tx->hold)
+	if (!engine_up(engine) || engine->tx.hold)
 		return false;
-	if (!tx->irq && !tx->wr) {
-		if (!TAILQ_EMPTY(&engine->reads_wait) && engine->reads_out_count < engine->ord &&
-		    engine->state == ENGINE_OPEN)
-			return engine_read_build(engine);
-		if (tx->nudge)
-			return engine_nudge_build(engine);
-		tx->offset = 0;
-		if (engine->irq_built < engine->irq_count) {
-			tx->irq =
-				&engine->irq[(engine->irq_head + engine->irq_built) % engine->ird];
-			tx->total = tx->irq->read.size_bytes;
-		} else if (!TAILQ_EMPTY(&engine->queue)) {
-			tx->wr = TAILQ_FIRST(&engine->queue);
-			tx->sge = 0;
-			tx->sge_offset = 0;
-			tx->total = 0;
-			for (unsigned i = 0; i < tx->wr->nsge; i++)
-				tx->total += tx->wr->sge[i].len_bytes;
-		} else {
-			return false;
-		}
+	switch (next_of(engine)) {
+	case NEXT_READ:
+		return engine_read_build(engine);
+	case NEXT_NUDGE:
+		return engine_nudge_build(engine);
+	case NEXT_RESPONSE:
+		return engine_response_build(engine);
+	case NEXT_WR:
+		return engine_wr_build(engine);
+	case NEXT_NOTHING:
+		break;
 	}
-	return tx->irq ? engine_response_build(engine) : engine_wr_build(engine);
+	return false;
 }
 
-/* Whether anything is left that must go out before the connection may end. */
+/* Whether nothing is left that must go out before the connection may end, or nothing that can. */
 static bool tx_idle(const struct iwarp_engine *engine)
 {
 	const struct engine_tx *tx = &engine->tx;
@@ -61,7 +85,7 @@ static bool tx_idle(const struct iwarp_engine *engine)
 	if (engine->state == ENGINE_ENDING)
 		return tx->terminate == REASON_NONE;
 	/* A responder whose peer never spoke may not speak either. */
-	return tx->hold || (TAILQ_EMPTY(&engine->queue) && engine->irq_count == 0);
+	return tx->hold || next_of(engine) == NEXT_NOTHING;
 }
 
 static void tx_settle(struct iwarp_engine *engine)
@@ -114,6 +138,7 @@ void iwarp_engine_tx_done(struct iwarp_engine *engine, size_t len_bytes, uint64_
 	engine->counters->fpdus_sent += fpdus;
 	if (fpdus)
 		engine_nudge_start(engine, now_us);
+	engine_probe_sent(engine, now_us);
 	engine_irq_sent(engine);
 	while ((wr = TAILQ_FIRST(&engine->built)) && wr->priv[0] <= tx->sent &&
 	       wr->priv[0] <= tx->valid) {
