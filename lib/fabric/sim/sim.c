@@ -79,7 +79,9 @@ const struct fabric_ops sim_fabric_ops = {
 	.recv_post = sim_recv_post,
 	.post = sim_post,
 	.key_bind = sim_key_bind,
+	.key_ready = sim_key_ready,
 	.key_unbind = sim_key_unbind,
+	.probe = sim_probe,
 	.close = sim_close,
 	.ep_free = sim_ep_free,
 };

@@ -9,7 +9,7 @@
  *
  * It judges its user too. A Send without a posted receive, or longer than one, and an access
  * outside of a key end the connection as they do on hardware and are counted; a work request posted
- * twice, a key unbound twice or left bound, an endpoint freed early: each is an assertion.
+ * twice, a key unbound twice or left bound, an endpoint freed early or inside closed(): each is an assertion.
  */
 #ifndef FABRIC_SIM_SIM_H
 #define FABRIC_SIM_SIM_H
@@ -18,7 +18,12 @@
 
 extern const struct fabric_ops sim_fabric_ops;
 
-/* What goes wrong, or is scarce. All zero: nothing, and every delivery takes no time. */
+#define SIM_PROBE_TIMEOUT_US 5000000u /* for the answer to fabric_ep_probe() */
+
+/*
+ * What goes wrong, or is scarce. All zero: nothing, and every delivery takes no time. With a seed a dying endpoint
+ * completes work requests and unbinds keys in any order that fabric.h allows, and time passes in between.
+ */
 struct sim_faults {
 	uint64_t seed;
 	uint32_t max_delay_us; /* each delivery and completion takes a random time up to this */
@@ -33,7 +38,10 @@ struct sim_faults {
 	unsigned hook_at_step;  /* before its n-th step, from 1, the network calls … */
 	void (*hook)(void *arg); /* … this */
 	void *hook_arg;
-	bool shared_keys; /* keys are not per RPC: remote invalidation must not be offered */
+	bool shared_keys;   /* keys are not per RPC: remote invalidation must not be offered */
+	bool no_send_inv;   /* a Send with Invalidate invalidates nothing */
+	bool no_late_reads; /* memory must be filled before it is lent */
+	bool no_probe;      /* nothing can be sent that would tell whether the peer is there */
 };
 
 /* What happened; the tests' evidence. */
@@ -46,6 +54,8 @@ struct sim_stats {
 	unsigned access_errors; /* outside of a key, or against its rights */
 	unsigned max_reads;     /* most Reads outstanding at once on one endpoint */
 	unsigned sends_invalidating;
+	unsigned reads_waited; /* times that a Read had to wait for bytes */
+	unsigned probes;
 };
 
 struct sim_net;
@@ -64,6 +74,12 @@ void sim_net_silence(struct sim_net *net);
 /** sim_fabric_new - a fabric on @net; its listeners get the net as their config. NULL without memory. */
 struct fabric *sim_fabric_new(struct sim_net *net, struct pool *pool);
 
+/**
+ * sim_ep_vanish - from now on nothing passes between this established endpoint and its peer
+ *
+ * Neither end hears of the other's end: to its peer it is a host that was switched off, and the other way round.
+ */
+void sim_ep_vanish(struct fabric_ep *ep);
 /** sim_ep_stop_taking - from now on nothing that is sent to this endpoint is taken; it can still send. */
 void sim_ep_stop_taking(struct fabric_ep *ep);
 

@@ -7,16 +7,49 @@
 
 #include "fabric/sim/sim_priv.h"
 
-/* The last event of an endpoint. */
+/*
+ * Tells one thing that is still due before closed(); false if there is none. Without a seed Sends and Writes are
+ * flushed first, then Reads, and keys are unbound last; with one each order comes that fabric.h allows.
+ */
+static bool tell_one(struct sim_ep *ep)
+{
+	unsigned first = ep->net->faults.seed ? sim_random(ep->net) % 3 : 0;
+
+	for (unsigned i = 0; i < 3; i++) {
+		switch ((first + i) % 3) {
+		case 0:
+			if (sim_flush_one(&ep->sends))
+				return true;
+			break;
+		case 1:
+			if (sim_flush_one(&ep->reads))
+				return true;
+			break;
+		case 2:
+			if (sim_key_bury(ep))
+				return true;
+			break;
+		}
+	}
+	return false;
+}
+
+/* The last event of an endpoint; with a seed, time may pass between the parts of it. */
 static void die(struct sim_ep *ep, void *arg)
 {
-	sim_flush(ep);
-	sim_keys_bury(ep);
+	while (tell_one(ep)) {
+		if (ep->net->faults.seed && sim_random(ep->net) % 4 == 0) {
+			sim_schedule(ep, ep, SIM_INBOUND, die, NULL);
+			return;
+		}
+	}
 	sim_state_set(ep, SIM_CLOSED);
 	if (ep->peer)
 		ep->peer->peer = NULL;
 	ep->peer = NULL;
+	ep->telling = true;
 	ep->ep.events->closed(ep->ep.arg, ep->why, "simulated");
+	ep->telling = false;
 }
 
 static struct sim_ep *ep_new(struct fabric *fabric, const struct fabric_ep_events *events,
@@ -202,7 +235,7 @@ void sim_close(struct fabric_ep *fep)
 	case SIM_OPEN:
 		/* Behind all that was posted. */
 		sim_state_set(ep, SIM_CLOSING);
-		sim_schedule(ep, ep->peer, SIM_INBOUND, end, NULL);
+		sim_schedule(ep, ep->peer ? ep->peer : ep, SIM_INBOUND, end, NULL);
 		break;
 	case SIM_CLOSING:
 	case SIM_DYING:
@@ -217,7 +250,7 @@ void sim_ep_free(struct fabric_ep *fep)
 {
 	struct sim_ep *ep = sim_ep_of(fep);
 
-	assert(ep->state == SIM_CLOSED && TAILQ_EMPTY(&ep->keys));
+	assert(ep->state == SIM_CLOSED && !ep->telling && TAILQ_EMPTY(&ep->keys));
 	TAILQ_REMOVE(&ep->net->eps, ep, entry);
 	recv_runs_fini(&ep->recvs);
 	free(ep);
@@ -234,6 +267,8 @@ void sim_ep_info(const struct fabric_ep *fep, struct fabric_ep_info *info)
 		.peer = ep->remote,
 		.ird = ep->params.ird,
 		.ord = ep->ord,
+		.sends_invalidate = !faults->no_send_inv,
+		.late_reads = !faults->no_late_reads,
 		.per_rpc_keys = !faults->shared_keys,
 		.max_key_bytes = faults->max_key_bytes ? faults->max_key_bytes : UINT32_MAX,
 		.max_sge = faults->max_sge,
@@ -243,6 +278,40 @@ void sim_ep_info(const struct fabric_ep *fep, struct fabric_ep_info *info)
 void sim_recv_post(struct fabric_ep *ep, unsigned count, uint32_t size_bytes)
 {
 	post_receives(sim_ep_of(ep), count, size_bytes);
+}
+
+static void probe_lost(struct sim_ep *ep, void *arg)
+{
+	sim_break(ep, FABRIC_CLOSE_LOST, FABRIC_CLOSE_LOST);
+}
+
+static void probe_arrive(struct sim_ep *ep, void *arg)
+{
+	if (ep->net->silent || ep->vanished || !ep->peer || ep->peer->vanished)
+		sim_schedule_after(ep, ep, SIM_PROBES, SIM_PROBE_TIMEOUT_US, probe_lost, NULL);
+	else
+		ep->probing = false;
+}
+
+int sim_probe(struct fabric_ep *fep)
+{
+	struct sim_ep *ep = sim_ep_of(fep);
+
+	if (ep->state != SIM_OPEN)
+		return -ENOTCONN;
+	if (ep->net->faults.no_probe)
+		return -EOPNOTSUPP;
+	if (ep->probing)
+		return 0;
+	ep->probing = true;
+	ep->net->stats.probes++;
+	sim_schedule(ep, ep, SIM_PROBES, probe_arrive, NULL);
+	return 0;
+}
+
+void sim_ep_vanish(struct fabric_ep *ep)
+{
+	sim_ep_of(ep)->vanished = true;
 }
 
 void sim_ep_stop_taking(struct fabric_ep *ep)

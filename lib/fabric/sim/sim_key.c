@@ -10,7 +10,8 @@
 enum key_state {
 	KEY_LIVE = 1,
 	KEY_INVALIDATED, /* by the peer; still bound as far as its owner is concerned */
-	KEY_UNBINDING,   /* unbound() is due; the peer can still reach it */
+	KEY_READ_OUT, /* unbound by its owner, who is told when the peer's Reads of it are answered */
+	KEY_UNBINDING, /* unbound() is on its way; the peer can still reach it */
 };
 
 static enum key_state state_of(const struct fabric_key *key)
@@ -44,6 +45,7 @@ int sim_key_bind(struct fabric_ep *fep, struct fabric_key *key)
 	assert(key->mem >= key->buf->mem &&
 	       key->mem + key->len_bytes <= key->buf->mem + key->buf->size_bytes);
 	assert(!net->faults.max_key_bytes || key->len_bytes <= net->faults.max_key_bytes);
+	assert(!net->faults.no_late_reads || key->ready_bytes == key->len_bytes);
 	if (++net->stats.binds == net->faults.fail_bind)
 		return -ENOMEM;
 	key->ep = fep;
@@ -64,41 +66,103 @@ static void drop(struct sim_ep *ep, struct fabric_key *key)
 	key->priv = NULL;
 }
 
-static void finish(struct sim_ep *ep, void *arg)
+static void tell(struct sim_ep *ep, struct fabric_key *key)
 {
-	struct fabric_key *key = arg;
-
 	drop(ep, key);
 	key->unbound(key);
+}
+
+bool sim_key_is_read(const struct sim_ep *ep, const struct fabric_key *key)
+{
+	const struct fabric_wr *wr;
+
+	if (!key->priv || sim_ep_gone(ep) || !ep->peer)
+		return false;
+	TAILQ_FOREACH(wr, &ep->peer->reads, entry)
+		if (wr->priv[1] == SIM_READ_ARRIVED && wr->rkey == key->rkey)
+			return true;
+	return false;
+}
+
+/* Whether one of them wants more than there is. */
+static bool starves(const struct sim_ep *ep, const struct fabric_key *key)
+{
+	const struct fabric_wr *wr;
+
+	TAILQ_FOREACH(wr, &ep->peer->reads, entry)
+		if (wr->priv[1] == SIM_READ_ARRIVED && wr->rkey == key->rkey &&
+		    wr->raddr - key->addr + wr->sge[0].len_bytes > key->ready_bytes)
+			return true;
+	return false;
+}
+
+static void finish(struct sim_ep *ep, void *arg)
+{
+	if (sim_key_is_read(ep, arg))
+		set_state(arg, KEY_READ_OUT);
+	else
+		tell(ep, arg);
+}
+
+static void finish_later(struct sim_ep *ep, struct fabric_key *key)
+{
+	set_state(key, KEY_UNBINDING);
+	sim_schedule(ep, ep, SIM_KEYS, finish, key);
+}
+
+static bool is_unbinding(const struct fabric_key *key)
+{
+	return state_of(key) == KEY_READ_OUT || state_of(key) == KEY_UNBINDING;
 }
 
 bool sim_key_unbind(struct fabric_key *key)
 {
 	struct sim_ep *ep = sim_ep_of(key->ep);
+	bool later = false;
 
 	assert(state_of(key) == KEY_LIVE || state_of(key) == KEY_INVALIDATED);
-	if (ep->net->faults.async_unbind && !sim_ep_gone(ep)) {
-		set_state(key, KEY_UNBINDING);
-		sim_schedule(ep, ep, SIM_KEYS, finish, key);
-		return false;
-	}
-	drop(ep, key);
-	return true;
+	if (sim_key_is_read(ep, key) && starves(ep, key))
+		sim_break(ep, FABRIC_CLOSE_LOCAL, FABRIC_CLOSE_LOST);
+	if (ep->net->faults.async_unbind)
+		later = ep->state == SIM_DYING ? sim_random(ep->net) % 2 : ep->state != SIM_CLOSED;
+	if (sim_key_is_read(ep, key))
+		set_state(key, KEY_READ_OUT);
+	else if (later)
+		finish_later(ep, key);
+	else
+		drop(ep, key);
+	return !key->priv;
 }
 
-/* The connection ends: what was still unbinding is unbound now. */
-void sim_keys_bury(struct sim_ep *ep)
+void sim_key_unfilled(struct sim_ep *ep, uint32_t rkey)
 {
-	struct fabric_key *key;
+	const struct fabric_key *key = find(ep, rkey);
 
-	for (;;) {
-		TAILQ_FOREACH(key, &ep->keys, entry)
-			if (state_of(key) == KEY_UNBINDING)
-				break;
-		if (!key)
-			break;
-		finish(ep, key);
-	}
+	if (key && is_unbinding(key))
+		sim_break(ep, FABRIC_CLOSE_LOCAL, FABRIC_CLOSE_LOST);
+}
+
+void sim_key_answered(struct sim_ep *ep, uint32_t rkey)
+{
+	struct fabric_key *key = find(ep, rkey);
+
+	if (key && state_of(key) == KEY_READ_OUT && !sim_key_is_read(ep, key))
+		finish_later(ep, key);
+}
+
+/* In any order, if there is a seed. */
+bool sim_key_bury(struct sim_ep *ep)
+{
+	struct fabric_key *key, *found = NULL;
+	unsigned n = 0;
+
+	TAILQ_FOREACH(key, &ep->keys, entry)
+		if (is_unbinding(key) &&
+		    (!n++ || (ep->net->faults.seed && sim_random(ep->net) % n == 0)))
+			found = key;
+	if (found)
+		tell(ep, found);
+	return found;
 }
 
 bool sim_key_invalidate(struct sim_ep *ep, uint32_t rkey)
@@ -112,16 +176,22 @@ bool sim_key_invalidate(struct sim_ep *ep, uint32_t rkey)
 	return true;
 }
 
-/* Where the peer's access lands, or NULL if it may not. */
+/* Where the peer's access lands, or NULL if it may not; and how many of the bytes there are filled. */
 uint8_t *sim_key_reach(struct sim_ep *ep, uint32_t rkey, uint64_t addr, uint32_t len_bytes,
-		       unsigned right)
+		       unsigned right, uint32_t *ready_bytes)
 {
 	struct fabric_key *key = find(ep, rkey);
+	uint64_t at;
 
 	if (!key || state_of(key) == KEY_INVALIDATED || !(key->rights & right))
 		return NULL;
 	if (addr < key->addr || len_bytes > key->len_bytes ||
 	    addr - key->addr > key->len_bytes - len_bytes)
 		return NULL;
-	return key->mem + (addr - key->addr);
+	at = addr - key->addr;
+	*ready_bytes = 0;
+	if (key->ready_bytes > at)
+		*ready_bytes = key->ready_bytes - at < len_bytes ? (uint32_t)(key->ready_bytes - at)
+								 : len_bytes;
+	return key->mem + at;
 }

@@ -70,20 +70,22 @@ static void arm(struct sim_net *net)
  * Something happens for @ep, after all that was scheduled before in that channel of @channel_of (a
  * Send is its sender's event in its receiver's inbound channel).
  */
-void sim_schedule(struct sim_ep *ep, struct sim_ep *channel_of, enum sim_channel channel,
-		  void (*run)(struct sim_ep *ep, void *arg), void *arg)
+void sim_schedule_after(struct sim_ep *ep, struct sim_ep *channel_of, enum sim_channel channel,
+			uint64_t delay_us, void (*run)(struct sim_ep *ep, void *arg), void *arg)
 {
 	struct sim_net *net = ep->net;
-	struct sim_event *event = calloc(1, sizeof(*event)), *at;
+	struct sim_event *event, *at;
 	uint64_t *last = &channel_of->last_due_us[channel];
 
+	/* Of one that is dying, only the end. */
+	if (sim_ep_gone(ep) && run != ep->die)
+		return;
+	event = calloc(1, sizeof(*event));
 	assert(event);
 	event->ep = ep;
 	event->run = run;
 	event->arg = arg;
-	event->due_us = loop_now_us(net->loop);
-	if (net->faults.max_delay_us)
-		event->due_us += sim_random(net) % (net->faults.max_delay_us + 1);
+	event->due_us = loop_now_us(net->loop) + delay_us;
 	if (event->due_us < *last)
 		event->due_us = *last;
 	*last = event->due_us;
@@ -95,6 +97,15 @@ void sim_schedule(struct sim_ep *ep, struct sim_ep *channel_of, enum sim_channel
 	else
 		TAILQ_INSERT_HEAD(&net->events, event, entry);
 	arm(net);
+}
+
+void sim_schedule(struct sim_ep *ep, struct sim_ep *channel_of, enum sim_channel channel,
+		  void (*run)(struct sim_ep *ep, void *arg), void *arg)
+{
+	uint32_t max_us = ep->net->faults.max_delay_us;
+
+	sim_schedule_after(ep, channel_of, channel, max_us ? sim_random(ep->net) % (max_us + 1) : 0,
+			   run, arg);
 }
 
 /* Nothing more happens for @ep. */
@@ -122,6 +133,12 @@ bool sim_ep_gone(const struct sim_ep *ep)
 	return ep->state == SIM_DYING || ep->state == SIM_CLOSED;
 }
 
+bool sim_ep_reaches(const struct sim_ep *ep)
+{
+	return !ep->net->silent && !ep->vanished && ep->peer && !ep->peer->vanished &&
+	       !ep->peer->takes_nothing;
+}
+
 void sim_kill(struct sim_ep *ep, enum fabric_close why)
 {
 	if (sim_ep_gone(ep))
@@ -138,7 +155,7 @@ void sim_kill(struct sim_ep *ep, enum fabric_close why)
 void sim_break(struct sim_ep *ep, enum fabric_close why, enum fabric_close peer_why)
 {
 	sim_kill(ep, why);
-	if (ep->peer)
+	if (ep->peer && !ep->vanished && !ep->peer->vanished)
 		sim_kill(ep->peer, peer_why);
 }
 

@@ -84,7 +84,17 @@ enum sim_channel {
 	SIM_READ_START, /* Reads reaching the peer */
 	SIM_READ_DONE,  /* completions of Reads */
 	SIM_KEYS,       /* keys that become unbound */
+	SIM_PROBES,     /* its probe, and what becomes of it */
 	SIM_CHANNELS
+};
+
+/* How far a Read is: wr->priv[1]. */
+enum sim_read_stage {
+	SIM_READ_POSTED,   /* waits for one of the peer's slots */
+	SIM_READ_ASKED,    /* on its way to the peer */
+	SIM_READ_ARRIVED,  /* to be answered, after those before it, as its bytes are there */
+	SIM_READ_FAILED,   /* to be completed in error, after those before it */
+	SIM_READ_ANSWERED, /* its completion is on its way */
 };
 
 struct sim_ep {
@@ -101,6 +111,9 @@ struct sim_ep {
 	unsigned ord;
 	unsigned reads_out;
 	bool takes_nothing; /* its peer's work requests stay posted */
+	bool vanished;      /* nothing passes between it and its peer, not even the end */
+	bool probing;       /* a probe of it is out */
+	bool telling;       /* closed() is being called */
 	bool broken;        /* a work request failed: the ones behind it are flushed */
 	struct fabric_wr_list sends, reads;
 	struct sim_key_list keys;
@@ -119,15 +132,21 @@ uint64_t sim_random(struct sim_net *net);
 void sim_state_set(struct sim_ep *ep, enum sim_state state);
 /* Whether nothing more can be asked of it: it is over, or about to be. */
 bool sim_ep_gone(const struct sim_ep *ep);
+/* Whether what it sends reaches its peer, and is taken there. */
+bool sim_ep_reaches(const struct sim_ep *ep);
 void sim_schedule(struct sim_ep *ep, struct sim_ep *channel_of, enum sim_channel channel,
 		  void (*run)(struct sim_ep *ep, void *arg), void *arg);
+/* The same, after exactly @delay_us. */
+void sim_schedule_after(struct sim_ep *ep, struct sim_ep *channel_of, enum sim_channel channel,
+			uint64_t delay_us, void (*run)(struct sim_ep *ep, void *arg), void *arg);
 /* One end is over; both are. Their owners hear of it in events of their own. */
 void sim_kill(struct sim_ep *ep, enum fabric_close why);
 void sim_break(struct sim_ep *ep, enum fabric_close why, enum fabric_close peer_why);
 
 /* sim_wr.c */
 int sim_post(struct fabric_ep *ep, struct fabric_wr *wr);
-void sim_flush(struct sim_ep *ep);
+void sim_key_ready(struct fabric_key *key);
+bool sim_flush_one(struct fabric_wr_list *list);
 
 /* sim_ep.c: the operations of fabric.h. */
 int sim_connect(struct fabric *fabric, const struct sockaddr *addr,
@@ -140,15 +159,22 @@ int sim_accept(struct fabric_ep *ep, const struct fabric_ep_params *params);
 void sim_reject(struct fabric_ep *ep);
 void sim_ep_info(const struct fabric_ep *ep, struct fabric_ep_info *info);
 void sim_recv_post(struct fabric_ep *ep, unsigned count, uint32_t size_bytes);
+int sim_probe(struct fabric_ep *ep);
 void sim_close(struct fabric_ep *ep);
 void sim_ep_free(struct fabric_ep *ep);
 
 /* sim_key.c */
 int sim_key_bind(struct fabric_ep *ep, struct fabric_key *key);
 bool sim_key_unbind(struct fabric_key *key);
-void sim_keys_bury(struct sim_ep *ep);
+/* Whether a Read of this key has arrived and is not answered. */
+bool sim_key_is_read(const struct sim_ep *ep, const struct fabric_key *key);
+/* A Read of the peer's waits for bytes of this key; it has been answered. */
+void sim_key_unfilled(struct sim_ep *ep, uint32_t rkey);
+void sim_key_answered(struct sim_ep *ep, uint32_t rkey);
+/* One of the keys whose unbound() is due is told; false if there is none. */
+bool sim_key_bury(struct sim_ep *ep);
 bool sim_key_invalidate(struct sim_ep *ep, uint32_t rkey);
 uint8_t *sim_key_reach(struct sim_ep *ep, uint32_t rkey, uint64_t addr, uint32_t len_bytes,
-		       unsigned right);
+		       unsigned right, uint32_t *ready_bytes);
 
 #endif

@@ -7,7 +7,10 @@
 
 #include "fabric/sim/sim_priv.h"
 
-/* wr->priv[0] is the status once executed; wr->priv[1] whether a Read has been started. */
+/*
+ * wr->priv[0] is the status once executed. Of a Read, wr->priv[1] is its stage, and wr->priv[0] how many bytes have
+ * been read until then.
+ */
 
 static uint32_t wr_bytes(const struct fabric_wr *wr)
 {
@@ -43,6 +46,8 @@ static void complete(struct sim_ep *ep, void *arg)
 static void executed(struct sim_ep *ep, struct fabric_wr *wr, enum fabric_status status)
 {
 	wr->priv[0] = status;
+	if (wr->op == FABRIC_READ)
+		wr->priv[1] = SIM_READ_ANSWERED;
 	if (status != FABRIC_OK)
 		ep->broken = true;
 	sim_schedule(ep, ep, wr->op == FABRIC_READ ? SIM_READ_DONE : SIM_SEND_DONE, complete, wr);
@@ -65,7 +70,7 @@ static void deliver(struct sim_ep *ep, struct fabric_wr *wr)
 		sim_break(ep, FABRIC_CLOSE_TERMINATED, FABRIC_CLOSE_PROTOCOL);
 		return;
 	}
-	if (wr->op == FABRIC_SEND_INV) {
+	if (wr->op == FABRIC_SEND_INV && !ep->net->faults.no_send_inv) {
 		stats->sends_invalidating++;
 		if (!sim_key_invalidate(to, wr->inv_rkey)) {
 			stats->access_errors++;
@@ -89,11 +94,11 @@ static void deliver(struct sim_ep *ep, struct fabric_wr *wr)
 	free(copy);
 }
 
-static void access_peer(struct sim_ep *ep, struct fabric_wr *wr)
+static void write_peer(struct sim_ep *ep, struct fabric_wr *wr)
 {
-	uint32_t len = wr_bytes(wr);
-	unsigned right = wr->op == FABRIC_READ ? FABRIC_REMOTE_READ : FABRIC_REMOTE_WRITE;
-	uint8_t *mem = sim_key_reach(ep->peer, wr->rkey, wr->raddr, len, right);
+	uint32_t len = wr_bytes(wr), ready;
+	uint8_t *mem =
+		sim_key_reach(ep->peer, wr->rkey, wr->raddr, len, FABRIC_REMOTE_WRITE, &ready);
 
 	if (!mem && len) {
 		ep->net->stats.access_errors++;
@@ -103,28 +108,87 @@ static void access_peer(struct sim_ep *ep, struct fabric_wr *wr)
 	for (unsigned i = 0; i < wr->nsge && len; i++) {
 		const struct fabric_sge *sge = &wr->sge[i];
 
-		if (wr->op == FABRIC_READ)
-			memcpy(sge->addr, mem, sge->len_bytes);
-		else
-			memcpy(mem, sge->addr, sge->len_bytes);
+		memcpy(mem, sge->addr, sge->len_bytes);
 		mem += sge->len_bytes;
 	}
 	executed(ep, wr, FABRIC_OK);
+}
+
+/* Reads what is there of what the first Read wants; returns whether that was all. */
+static bool answer_read(struct sim_ep *ep, struct fabric_wr *wr)
+{
+	struct fabric_sge *sge = &wr->sge[0];
+	uint32_t ready;
+	const uint8_t *mem;
+
+	if (wr->priv[1] == SIM_READ_FAILED) {
+		executed(ep, wr, ep->net->faults.fail_status);
+		return true;
+	}
+	mem = sim_key_reach(ep->peer, wr->rkey, wr->raddr, sge->len_bytes, FABRIC_REMOTE_READ,
+			    &ready);
+	if (!mem) {
+		ep->net->stats.access_errors++;
+		executed(ep, wr, FABRIC_ERR_REMOTE);
+		return true;
+	}
+	/* What has been read once is not read again: it must not have changed. */
+	memcpy(sge->addr + wr->priv[0], mem + wr->priv[0], ready - wr->priv[0]);
+	wr->priv[0] = ready;
+	if (ready < sge->len_bytes)
+		return false;
+	executed(ep, wr, FABRIC_OK);
+	return true;
+}
+
+/* Answers the Reads that have reached the peer, in order; one that must wait holds up those behind it. */
+static void answer_reads(struct sim_ep *ep, void *arg)
+{
+	struct fabric_wr *wr;
+
+	TAILQ_FOREACH(wr, &ep->reads, entry) {
+		if (wr->priv[1] == SIM_READ_ANSWERED)
+			continue;
+		if (wr->priv[1] < SIM_READ_ARRIVED || ep->broken || !sim_ep_reaches(ep))
+			return;
+		if (!answer_read(ep, wr)) {
+			ep->net->stats.reads_waited++;
+			sim_key_unfilled(ep->peer, wr->rkey);
+			return;
+		}
+		if (ep->peer)
+			sim_key_answered(ep->peer, wr->rkey);
+	}
 }
 
 static void execute(struct sim_ep *ep, void *arg)
 {
 	struct sim_net *net = ep->net;
 	struct fabric_wr *wr = arg;
+	bool fails;
 
-	if (ep->broken || net->silent || ep->peer->takes_nothing)
+	if (ep->broken || !sim_ep_reaches(ep))
 		return; /* stays listed, to be flushed */
-	if (++net->stats.wrs == net->faults.fail_wr)
+	fails = ++net->stats.wrs == net->faults.fail_wr;
+	if (wr->op == FABRIC_READ) {
+		wr->priv[1] = fails ? SIM_READ_FAILED : SIM_READ_ARRIVED;
+		answer_reads(ep, NULL);
+	} else if (fails) {
 		executed(ep, wr, net->faults.fail_status);
-	else if (wr->op == FABRIC_SEND || wr->op == FABRIC_SEND_INV)
+	} else if (wr->op == FABRIC_WRITE) {
+		write_peer(ep, wr);
+	} else {
 		deliver(ep, wr);
-	else
-		access_peer(ep, wr);
+	}
+}
+
+void sim_key_ready(struct fabric_key *key)
+{
+	struct sim_ep *ep = sim_ep_of(key->ep);
+
+	assert(!ep->net->faults.no_late_reads);
+	if (sim_key_is_read(ep, key))
+		sim_schedule(ep->peer, ep->peer, SIM_READ_START, answer_reads, NULL);
 }
 
 static void start_reads(struct sim_ep *ep)
@@ -136,7 +200,7 @@ static void start_reads(struct sim_ep *ep)
 			break;
 		if (wr->priv[1])
 			continue;
-		wr->priv[1] = true;
+		wr->priv[1] = SIM_READ_ASKED;
 		ep->reads_out++;
 		if (ep->reads_out > ep->net->stats.max_reads)
 			ep->net->stats.max_reads = ep->reads_out;
@@ -161,27 +225,26 @@ int sim_post(struct fabric_ep *fep, struct fabric_wr *wr)
 	}
 	TAILQ_FOREACH(other, list_of(ep, wr), entry)
 		assert(other != wr);
-	wr->priv[0] = wr->priv[1] = 0;
+	wr->priv[0] = 0;
+	wr->priv[1] = SIM_READ_POSTED;
 	TAILQ_INSERT_TAIL(list_of(ep, wr), wr, entry);
 	if (wr->op == FABRIC_READ) {
 		assert(wr->nsge == 1 && wr->sge[0].len_bytes > 0 && ep->ord > 0);
 		start_reads(ep);
 	} else {
-		sim_schedule(ep, ep->peer, SIM_INBOUND, execute, wr);
+		sim_schedule(ep, ep->peer ? ep->peer : ep, SIM_INBOUND, execute, wr);
 	}
 	return 0;
 }
 
-/* Completes what is left, in the order of posting. */
-void sim_flush(struct sim_ep *ep)
+/* Completes the first that is left of a list. */
+bool sim_flush_one(struct fabric_wr_list *list)
 {
-	struct fabric_wr_list *lists[] = {&ep->sends, &ep->reads};
-	struct fabric_wr *wr;
+	struct fabric_wr *wr = TAILQ_FIRST(list);
 
-	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
-		while ((wr = TAILQ_FIRST(lists[i]))) {
-			TAILQ_REMOVE(lists[i], wr, entry);
-			wr->done(wr, FABRIC_FLUSHED);
-		}
-	}
+	if (!wr)
+		return false;
+	TAILQ_REMOVE(list, wr, entry);
+	wr->done(wr, FABRIC_FLUSHED);
+	return true;
 }
