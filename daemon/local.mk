@@ -14,10 +14,16 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/base/resolver.h \
 	daemon/base/sd.c \
 	daemon/base/sd.h \
+	daemon/bridge/attempts.c \
+	daemon/bridge/attempts.h \
 	daemon/bridge/binding.c \
 	daemon/bridge/binding.h \
 	daemon/bridge/bridge.c \
 	daemon/bridge/bridge.h \
+	daemon/bridge/legs.c \
+	daemon/bridge/legs.h \
+	daemon/bridge/upstream.c \
+	daemon/bridge/upstream.h \
 	daemon/config/config.c \
 	daemon/config/config.h \
 	daemon/config/config_keys.c \
@@ -44,7 +50,9 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/service/replay.c \
 	daemon/service/replay.h \
 	daemon/service/service.c \
-	daemon/service/service.h
+	daemon/service/service.h \
+	daemon/service/worker_service.c \
+	daemon/service/worker_service.h
 
 DAEMON_LIBS = daemon/libdaemon.a $(PROTOCOL_LIBS) $(LIBEVENT_LIBS) $(LIBCONFIG_LIBS) \
 	$(SYSTEMD_LIBS) $(JANSSON_LIBS)

@@ -93,7 +93,7 @@ static void on_notify(union sigval value)
 {
 	struct resolver_query *query = value.sival_ptr;
 
-	/* Without memory for the post the query stays with whoever waits; his own timer ends the wait. */
+	/* Without memory for the post the query stays with whoever waits, whose own timer ends that. */
 	if (event_loop_post(query->loop, deliver, query))
 		query = NULL;
 	pending_add(-1);
@@ -162,3 +162,5 @@ void resolver_cancel(struct resolver_query *query)
 	/* If no thread has begun on it the answer comes at once, and deliver() frees the query. */
 	gai_cancel(&query->request);
 }
+
+const struct resolver resolver_system = {.start = resolver_start, .cancel = resolver_cancel};

@@ -4,10 +4,10 @@
  *
  *	client leg ◀── exchanges ──▶ server leg
  *
- * The client leg is what a listener took; the server leg is what the bridge connects for it. Calls
- *that one leg gives up are handed to the other, Replies go back to the leg that the Call came from;
- *both directions work alike. Each leg closes with the other, and the reason of the first is the
- *bridge's.
+ * The client leg is what a listener took; the server leg is what the bridge has an upstream connect for it
+ * (daemon/bridge/upstream.h). Calls that one leg gives up are handed to the other, Replies go back to the
+ * leg that the Call came from; both directions work alike. Each leg closes with the other, and the reason
+ * of the first to close is the bridge's.
  *
  * A bridge belongs to one worker and lives on its thread.
  */
@@ -17,54 +17,55 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
+#include "base/state.h"
 #include "daemon/service/listener.h"
+#include "daemon/service/worker_service.h"
 #include "leg/leg.h"
 
-struct worker_service;
-
 #define BRIDGE_STATES(X)                                                                           \
-	X(WAITING, "waiting")       /* for the client's first byte, or its RDMA request */         \
-	X(RESOLVING, "resolving")   /* for the addresses of the server's name */                   \
-	X(CONNECTING, "connecting") /* for the server leg to open */                               \
-	X(OPEN, "open")             /* both legs are up */                                         \
-	X(CLOSING, "closing")       /* for both legs to close */
-
-enum bridge_state {
-#define BRIDGE_STATE_ENUM(name, text) BRIDGE_##name,
-	BRIDGE_STATES(BRIDGE_STATE_ENUM)
-#undef BRIDGE_STATE_ENUM
-};
+	X(BRIDGE_WAITING, "waiting", "the client's first byte, or its RDMA request",               \
+	  TO(BRIDGE_RESOLVING) | TO(BRIDGE_CLOSING))                                               \
+	X(BRIDGE_RESOLVING, "resolving", "the addresses of the server's name",                     \
+	  TO(BRIDGE_CONNECTING) | TO(BRIDGE_HELD) | TO(BRIDGE_CLOSING))                            \
+	X(BRIDGE_CONNECTING, "connecting", "the server leg to open, then the client leg",          \
+	  TO(BRIDGE_OPEN) | TO(BRIDGE_HELD) | TO(BRIDGE_CLOSING))                                  \
+	X(BRIDGE_OPEN, "open", "either leg to close", TO(BRIDGE_CLOSING))                          \
+	X(BRIDGE_HELD, "held", "the moment to pass for which a refused TCP client is held",        \
+	  TO(BRIDGE_CLOSING))                                                                      \
+	X(BRIDGE_CLOSING, "closing", "both legs to be over", 0)
+STATE_ENUM(bridge_state, BRIDGE_STATES);
+extern const struct state_table bridge_states;
 
 struct bridge;
 
+/* A snapshot for the control socket. */
 struct bridge_info {
 	uint64_t id;
 	const char *state;
+	uint64_t state_since_us, start_us; /* on the worker's loop */
 	struct sockaddr_storage client_peer;
-	uint64_t age_us;
 	bool has_client, has_server;
 	struct leg_info client, server;
 };
 
 /**
  * bridge_new - take over a connection from a listener
- * @ws: the service as this worker sees it; the bridge enters its list and leaves it when it is
- * freed
+ * @ws: the service as this worker sees it; the bridge enters its list and leaves it when it is freed
  * @in: taken, also on failure
  * @id: number of the connection, for logs and the control socket
  *
- * The bridge frees itself once both legs have closed. Returns 0 or a negative errno.
+ * The bridge frees itself once both legs have closed, and says so by bridge_gone() of the worker's ground.
+ * Returns 0 or a negative errno: then bridge_gone() is not called.
  */
 int bridge_new(struct worker_service *ws, const struct incoming *in, uint64_t id) MUST_CHECK;
 
-/** bridge_close - close both legs for @why. */
+/** bridge_close - close both legs for @why; a client that is held is held no longer. */
 void bridge_close(struct bridge *bridge, enum leg_close why);
 
 /** bridge_info_get - a snapshot. */
 void bridge_info_get(const struct bridge *bridge, struct bridge_info *info);
 
-/** bridge_next - the bridge after @bridge in the list of its worker's service, the first for NULL.
- */
+/** bridge_next - the bridge after @bridge in the list of its service; the first one for NULL. */
 struct bridge *bridge_next(struct worker_service *ws, struct bridge *bridge);
 
 #endif

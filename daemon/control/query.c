@@ -18,6 +18,7 @@
 #include "daemon/base/address.h"
 #include "daemon/base/log.h"
 #include "daemon/base/loop.h"
+#include "daemon/bridge/bridge.h"
 #include "daemon/config/config_value.h"
 #include "daemon/control/stats.h"
 
@@ -53,13 +54,20 @@ static json_t *json_address(const struct sockaddr_storage *addr)
 	return json_string(address_text((const struct sockaddr *)addr, text));
 }
 
-static json_t *json_leg(bool has, const struct leg_info *info)
+/* For how long a state has lasted; null if it was not noted when it began. */
+static json_t *json_state_age(uint64_t now_us, uint64_t since_us)
+{
+	return since_us ? json_real((now_us - since_us) / 1e6) : json_null();
+}
+
+static json_t *json_leg(bool has, const struct leg_info *info, uint64_t now_us)
 {
 	if (!has)
 		return json_null();
 	return json_pack(
-		"{s:s, s:s, s:o, s:o, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:s?, s:s?, s:I, s:I}",
-		"kind", info->kind, "state", info->state, "local", json_address(&info->local),
+		"{s:s, s:s, s:o, s:o, s:o, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:s?, s:s?, s:I, s:I}",
+		"kind", info->kind, "state", info->state, "state_age_s",
+		json_state_age(now_us, info->state_since_us), "local", json_address(&info->local),
 		"peer", json_address(&info->peer), "calls_in", info->calls_in_flight_in,
 		"calls_out", info->calls_in_flight_out, "calls_held", info->calls_held,
 		"credits_granted", info->credits_granted, "credits_available",
@@ -70,24 +78,28 @@ static json_t *json_leg(bool has, const struct leg_info *info)
 		(json_int_t)info->bytes_sent);
 }
 
+static json_t *json_bridge(const struct part *part, const struct worker_service *ws,
+			   const struct bridge *bridge)
+{
+	uint64_t now_us = loop_now_us(part->worker->loop);
+	struct bridge_info info;
+
+	bridge_info_get(bridge, &info);
+	return json_pack(
+		"{s:I, s:s, s:i, s:s, s:o, s:f, s:o, s:o, s:o}", "id", (json_int_t)info.id,
+		"service", ws->service->config->name, "worker", part->worker->index, "state",
+		info.state, "state_age_s", json_state_age(now_us, info.state_since_us), "age_s",
+		(now_us - info.start_us) / 1e6, "client_address", json_address(&info.client_peer),
+		"client", json_leg(info.has_client, &info.client, now_us), "upstream",
+		json_leg(info.has_server, &info.server, now_us));
+}
+
 static void add_connections(struct part *part, struct worker_service *ws)
 {
 	struct bridge *bridge = NULL;
 
-	while ((bridge = bridge_next(ws, bridge))) {
-		struct bridge_info info;
-
-		bridge_info_get(bridge, &info);
-		json_array_append_new(part->connections,
-				      json_pack("{s:I, s:s, s:i, s:s, s:f, s:o, s:o, s:o}", "id",
-						(json_int_t)info.id, "service",
-						ws->service->config->name, "worker",
-						part->worker->index, "state", info.state, "age_s",
-						info.age_us / 1e6, "client_address",
-						json_address(&info.client_peer), "client",
-						json_leg(info.has_client, &info.client), "upstream",
-						json_leg(info.has_server, &info.server)));
-	}
+	while ((bridge = bridge_next(ws, bridge)))
+		json_array_append_new(part->connections, json_bridge(part, ws, bridge));
 }
 
 static void add_stats(struct stats *stats, const struct worker_service *ws)

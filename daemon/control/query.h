@@ -7,9 +7,9 @@
  *                          "mapped_bytes", "in_use_bytes"}}
  * services     {"services": [{"name", "listen", "connect", "connections", "connections_total",
  *                             "max_connections", "refused": {reason: count}}]}
- * connections  {"connections": [{"id", "service", "worker", "state", "age_s", "client_address",
- *                                "client": LEG or null, "upstream": LEG or null}]}
- *     LEG      {"kind", "state", "local", "peer", "calls_in", "calls_out", "calls_held",
+ * connections  {"connections": [{"id", "service", "worker", "state", "state_age_s", "age_s",
+ *                                "client_address", "client": LEG or null, "upstream": LEG or null}]}
+ *     LEG      {"kind", "state", "state_age_s", "local", "peer", "calls_in", "calls_out", "calls_held",
  *               "credits_granted", "credits_available", "inline_send_bytes", "inline_recv_bytes",
  *               "rpcrdma_version", "peer_profile", "peer_profile_why", "bytes_received",
  *               "bytes_sent"}; the profile is null but for an RDMA server

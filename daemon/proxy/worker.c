@@ -10,6 +10,9 @@
 
 #include "daemon/base/log.h"
 #include "daemon/base/loop.h"
+#include "daemon/base/resolver.h"
+#include "daemon/bridge/bridge.h"
+#include "daemon/bridge/legs.h"
 #include "leg/exchange.h"
 
 static size_t largest_message(const struct service *services, size_t nservices)
@@ -30,8 +33,17 @@ static bool is_idle(const struct worker *worker)
 	return true;
 }
 
-void worker_bridge_gone(struct worker *worker)
+static void disown(struct worker *worker, struct worker_service *ws)
 {
+	atomic_fetch_sub(&ws->service->connections, 1);
+	atomic_fetch_sub(&worker->connections, 1);
+}
+
+static void on_bridge_gone(void *arg, struct worker_service *ws)
+{
+	struct worker *worker = arg;
+
+	disown(worker, ws);
 	if (worker->stopping && is_idle(worker))
 		event_loop_stop(worker->loop);
 }
@@ -45,12 +57,6 @@ struct adoption {
 	uint64_t id;
 };
 
-static void disown(struct worker *worker, size_t service)
-{
-	atomic_fetch_sub(&worker->services[service].service->connections, 1);
-	atomic_fetch_sub(&worker->connections, 1);
-}
-
 static void adopt(void *arg)
 {
 	struct adoption *adoption = arg;
@@ -60,14 +66,14 @@ static void adopt(void *arg)
 
 	if (worker->stopping) {
 		incoming_drop(&adoption->in);
-		disown(worker, adoption->service);
+		disown(worker, ws);
 	} else {
 		rc = bridge_new(ws, &adoption->in, adoption->id);
 		if (rc) {
 			log_error(NULL, "%s: cannot take a connection: %s",
 				  ws->service->config->name, strerror(-rc));
 			ws->closes[LEG_CLOSE_RESOURCES]++;
-			disown(worker, adoption->service);
+			disown(worker, ws);
 		}
 	}
 	free(adoption);
@@ -86,7 +92,7 @@ int worker_adopt(struct worker *worker, size_t service, const struct incoming *i
 	}
 	free(adoption);
 	incoming_drop(in);
-	disown(worker, service);
+	disown(worker, &worker->services[service]);
 	return -ENOMEM;
 }
 
@@ -140,26 +146,13 @@ static int make_services(struct worker *worker, struct service *services, size_t
 	worker->services = calloc(nservices, sizeof(*worker->services));
 	if (!worker->services && nservices)
 		return -ENOMEM;
-	worker->nservices = nservices;
-	for (size_t i = 0; i < nservices; i++) {
-		struct worker_service *ws = &worker->services[i];
-		struct iwarp_config iwarp;
-		struct verbs_config verbs;
+	for (; worker->nservices < nservices; worker->nservices++) {
+		struct worker_service *ws = &worker->services[worker->nservices];
 
-		TAILQ_INIT(&ws->bridges);
-		ws->worker = worker;
-		ws->service = &services[i];
-		service_iwarp_config(services[i].config, &iwarp);
-		ws->iwarp = iwarp_fabric_new(worker->loop, worker->pool, &iwarp);
-		if (!ws->iwarp || tcp_worker_init(&ws->tcp))
+		if (worker_service_init(ws, &worker->ground, &services[worker->nservices])) {
+			worker_service_fini(ws);
 			return -ENOMEM;
-		if (!service_wants_verbs(services[i].config) || !verbs_devices_present())
-			continue;
-		service_verbs_config(services[i].config, &verbs);
-		ws->verbs = verbs_fabric_new(worker->loop, worker->pool, &verbs);
-		if (!ws->verbs)
-			log_warning(NULL, "%s: no use of the RDMA devices: %s",
-				    services[i].config->name, strerror(errno));
+		}
 	}
 	return 0;
 }
@@ -179,6 +172,15 @@ struct worker *worker_new(unsigned index, struct service *services, size_t nserv
 	worker->pool = pool_new(largest_message(services, nservices));
 	if (!worker->pool)
 		goto out_free;
+	worker->ground = (struct worker_ground){
+		.loop = worker->loop,
+		.pool = worker->pool,
+		.budget = &worker->budget,
+		.resolver = &resolver_system,
+		.legs = &legs_system,
+		.bridge_gone = on_bridge_gone,
+		.arg = worker,
+	};
 	if (make_services(worker, services, nservices) || start_thread(worker))
 		goto out_free;
 	return worker;
@@ -204,11 +206,8 @@ void worker_free(struct worker *worker)
 {
 	if (!worker)
 		return;
-	for (size_t i = 0; i < worker->nservices; i++) {
-		fabric_free(worker->services[i].iwarp);
-		fabric_free(worker->services[i].verbs);
-		tcp_worker_fini(&worker->services[i].tcp);
-	}
+	for (size_t i = 0; i < worker->nservices; i++)
+		worker_service_fini(&worker->services[i]);
 	/* Connections that were handed over too late are dropped here. */
 	worker->stopping = true;
 	if (worker->loop) {

@@ -11,29 +11,14 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <sys/queue.h>
 
 #include "base/budget.h"
-#include "daemon/bridge/bridge.h"
+#include "base/compiler.h"
+#include "base/loop.h"
+#include "daemon/service/listener.h"
 #include "daemon/service/service.h"
-#include "fabric/fabric.h"
-#include "rpcrdma/rdma_leg.h"
-#include "rpctcp/tcp_leg.h"
-
-TAILQ_HEAD(bridge_list, bridge);
-
-/* A service as one worker sees it. */
-struct worker_service {
-	struct worker *worker;
-	struct service *service;
-	struct fabric *iwarp;
-	struct fabric *verbs;         /* NULL: not asked for, or no device here */
-	uint64_t verbs_avoided_until; /* rdma:// takes iwarp until then: verbs failed */
-	struct bridge_list bridges;
-	struct tcp_worker tcp;
-	struct rdma_leg_counters rdma;
-	uint64_t closes[LEG_CLOSE_COUNT]; /* bridges, by the one reason */
-};
+#include "daemon/service/worker_service.h"
+#include "fabric/pool.h"
 
 struct worker {
 	unsigned index;
@@ -41,6 +26,7 @@ struct worker {
 	struct loop *loop; /* event_loop_post() from any thread */
 	struct pool *pool;
 	struct budget budget;
+	struct worker_ground ground; /* what its services stand on: the above */
 	size_t nservices;
 	struct worker_service *services;
 	atomic_uint connections; /* any thread reads: listeners choose the idlest worker */
@@ -67,9 +53,6 @@ struct worker *worker_new(unsigned index, struct service *services, size_t nserv
  */
 int worker_adopt(struct worker *worker, size_t service, const struct incoming *in,
 		 uint64_t id) MUST_CHECK;
-
-/** worker_bridge_gone - for bridges, on the worker's thread: one has been freed. */
-void worker_bridge_gone(struct worker *worker);
 
 /** worker_stop - begin to close the worker's connections in good order; any thread but its own. */
 void worker_stop(struct worker *worker);

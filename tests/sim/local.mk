@@ -10,6 +10,22 @@ tests_sim_librig_a_SOURCES = \
 tests_sim_librig_a_CFLAGS = $(UNIT_CFLAGS)
 SIM_LDADD = tests/sim/librig.a $(UNIT_LDADD)
 
+# Bridges stand on the daemon's library.
+BENCH_SOURCES = tests/sim/bridge_bench.c tests/sim/bridge_bench.h
+BENCH_LDADD = tests/sim/librig.a tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+
+check_PROGRAMS += tests/sim/test_bridge
+tests_sim_test_bridge_SOURCES = tests/sim/test_bridge.c $(BENCH_SOURCES)
+tests_sim_test_bridge_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_bridge_LDADD = $(BENCH_LDADD)
+TESTS += tests/sim/test_bridge
+
+check_PROGRAMS += tests/sim/test_upstream
+tests_sim_test_upstream_SOURCES = tests/sim/test_upstream.c $(BENCH_SOURCES)
+tests_sim_test_upstream_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_upstream_LDADD = $(BENCH_LDADD)
+TESTS += tests/sim/test_upstream
+
 check_PROGRAMS += tests/sim/test_sim
 tests_sim_test_sim_SOURCES = tests/sim/test_sim.c
 tests_sim_test_sim_CFLAGS = $(UNIT_CFLAGS)

@@ -28,7 +28,7 @@ lib/rpcrdma      base rpc fabric leg rpcrdma
 daemon/base      LIB daemon/base
 daemon/config    LIB daemon/base daemon/config
 daemon/service   LIB daemon/base daemon/config daemon/service
-daemon/bridge    LIB daemon/base daemon/config daemon/service daemon/bridge daemon/proxy
+daemon/bridge    LIB daemon/base daemon/config daemon/service daemon/bridge
 daemon/proxy     LIB daemon/base daemon/config daemon/service daemon/bridge daemon/proxy
 daemon/control   LIB daemon/base daemon/config daemon/service daemon/bridge daemon/proxy daemon/control
 daemon/ctl       base daemon/base daemon/control daemon/ctl

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Legs on sockets and fabrics, as a service's configuration wants them. */
+#include "daemon/bridge/legs.h"
+
+#include <errno.h>
+
+#include "daemon/bridge/binding.h"
+
+static void rdma_config(struct worker_service *ws, const struct leg_config *leg,
+			struct rdma_leg_config *config)
+{
+	const struct service_config *service = ws->service->config;
+
+	*config = (struct rdma_leg_config){
+		.leg = *leg,
+		.credits = service->credits,
+		.inline_threshold_bytes = service->inline_threshold_bytes,
+		.remote_invalidation = true,
+		.ddp = service->ddp == DDP_NFS,
+		.binding = &container_of(leg->binding, const struct binding, leg)->rdma,
+		.peer = service->peer,
+		.peer_memory = &ws->service->peer_memory,
+		.counters = &ws->rdma,
+	};
+}
+
+static int accept_rdma(struct worker_service *ws, const struct leg_config *leg,
+		       struct fabric_incoming *in, struct leg **out)
+{
+	struct fabric *fabric = in->ops == ws->iwarp->ops ? ws->iwarp : ws->verbs;
+	struct rdma_leg_config config;
+
+	if (!fabric) {
+		fabric_incoming_drop(in);
+		return -ENODEV;
+	}
+	rdma_config(ws, leg, &config);
+	return rdma_leg_adopt(&config, fabric, in, out);
+}
+
+static int accept_leg(struct worker_service *ws, const struct leg_config *leg,
+		      const struct incoming *in, struct leg **out)
+{
+	const struct tcp_leg_config tcp = {.leg = *leg, .worker = &ws->tcp};
+
+	if (in->fabric)
+		return accept_rdma(ws, leg, in->fabric, out);
+	return tcp_leg_accept(&tcp, in->fd, out);
+}
+
+static int connect_tcp(struct worker_service *ws, const struct leg_config *leg,
+		       const struct attempt *attempt, struct leg **out)
+{
+	const struct tcp_leg_config config = {.leg = *leg, .worker = &ws->tcp};
+	const struct tcp_leg_addrs addrs = {
+		.addrs = &attempt->addr,
+		.count = 1,
+		.preferred_port = attempt->source_port,
+		.source_port = ws->service->config->source_port,
+	};
+
+	return tcp_leg_connect(&config, &addrs, out);
+}
+
+static int connect_leg(struct worker_service *ws, const struct leg_config *leg,
+		       const struct attempt *attempt, struct leg **out)
+{
+	struct rdma_leg_config config;
+
+	if (!attempt->fabric)
+		return connect_tcp(ws, leg, attempt, out);
+	rdma_config(ws, leg, &config);
+	return rdma_leg_connect(&config, attempt->fabric, (const struct sockaddr *)&attempt->addr,
+				out);
+}
+
+const struct leg_maker legs_system = {.accept = accept_leg, .connect = connect_leg};

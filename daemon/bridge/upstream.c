@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * The way to a service's server for one client.
+ *
+ * One leg at a time: the next attempt is made once the leg of the one before is over and freed, from a task
+ * of its own. A leg that is being tried answers to this file alone; once it has opened, what it says
+ * passes through to the bridge.
+ */
+#include "daemon/bridge/upstream.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/base/address.h"
+#include "daemon/bridge/legs.h"
+
+#define VERBS_AVOID_US 60000000u
+
+STATE_TABLE(upstream_states, UPSTREAM_STATES);
+
+static struct loop *loop_of(const struct upstream *upstream)
+{
+	return upstream->ws->ground->loop;
+}
+
+static void set_state(struct upstream *upstream, enum upstream_state to)
+{
+	state_move(&upstream->state, &upstream_states, to, loop_now_us(loop_of(upstream)));
+}
+
+static const struct config_uri *uri_of(const struct upstream *upstream)
+{
+	return &upstream->ws->service->config->connect;
+}
+
+static uint64_t left_us(const struct upstream *upstream)
+{
+	uint64_t now_us = loop_now_us(loop_of(upstream));
+
+	return now_us < upstream->deadline_us ? upstream->deadline_us - now_us : 0;
+}
+
+/* ---- the client's source port ---- */
+
+/* The client's next connection may have it, also one that an attempt could not use. */
+static void give_port_back(struct upstream *upstream)
+{
+	if (!upstream->port)
+		return;
+	replay_store(upstream->ws->service->replay, (struct sockaddr *)&upstream->client,
+		     upstream->port, loop_now_us(loop_of(upstream)));
+	upstream->port = 0;
+}
+
+static void take_port(struct upstream *upstream)
+{
+	upstream->port =
+		replay_take(upstream->ws->service->replay, (struct sockaddr *)&upstream->client,
+			    loop_now_us(loop_of(upstream)));
+}
+
+/* ---- attempts ---- */
+
+static void avoid_verbs(struct upstream *upstream, const char *why)
+{
+	log_info(upstream->log, "server: not on verbs (%s), so on iwarp for %u s", why,
+		 VERBS_AVOID_US / 1000000);
+	upstream->ws->verbs_avoided_until_us = loop_now_us(loop_of(upstream)) + VERBS_AVOID_US;
+}
+
+/*
+ * rdma:// takes verbs where a device serves the route. When that failed, iwarp has its try at the same
+ * address, and for a minute verbs is not tried again.
+ */
+static const struct attempt *next_attempt(struct upstream *upstream)
+{
+	struct worker_service *ws = upstream->ws;
+	bool avoided = loop_now_us(loop_of(upstream)) < ws->verbs_avoided_until_us;
+
+	return attempts_next(&upstream->attempts, avoided ? ws->verbs : NULL);
+}
+
+/* After an attempt that failed: iwarp is next if this was verbs, and if not only verbs will do. */
+static void blame(struct upstream *upstream, const char *why)
+{
+	const struct attempt *attempt = upstream->attempt;
+
+	if (attempt->has_other && attempt->fabric == upstream->ws->verbs)
+		avoid_verbs(upstream, why);
+}
+
+static void log_attempt(const struct upstream *upstream)
+{
+	const struct attempt *attempt = upstream->attempt;
+	char text[ADDRESS_TEXT_BYTES];
+
+	if (!log_is_on(LOG_LEVEL_DEBUG))
+		return;
+	address_text((const struct sockaddr *)&attempt->addr, text);
+	if (attempt->fabric)
+		log_debug(upstream->log, "server: trying %s on %s, version %u", text,
+			  attempt->fabric->ops->name, attempt->rpcrdma_version);
+	else
+		log_debug(upstream->log, "server: trying %s over tcp", text);
+}
+
+/*
+ * Makes the leg of the next attempt that does not fail at once, as one does at an address of a family
+ * that this host has not. Returns the errno of the last one if none is left.
+ */
+static int connect_next(struct upstream *upstream)
+{
+	struct worker_service *ws = upstream->ws;
+	struct leg_config *config = &upstream->leg_config;
+	int rc = -EDESTADDRREQ;
+
+	while ((upstream->attempt = next_attempt(upstream))) {
+		log_attempt(upstream);
+		config->connect_timeout_us =
+			attempts_share_us(&upstream->attempts, left_us(upstream));
+		upstream->leg_over = false;
+		rc = ws->ground->legs->connect(ws, config, upstream->attempt, &upstream->leg);
+		if (!rc)
+			return 0;
+		upstream->leg = NULL;
+		blame(upstream, strerror(-rc));
+	}
+	return rc;
+}
+
+/* Without a leg that would have to close first. */
+static void fail_at_once(struct upstream *upstream, enum leg_close why, const char *detail)
+{
+	set_state(upstream, UPSTREAM_CLOSED);
+	give_port_back(upstream);
+	upstream->events->failed(upstream->arg, why, detail);
+	upstream->events->closed(upstream->arg);
+}
+
+static void retry(void *arg)
+{
+	struct upstream *upstream = arg;
+	int rc;
+
+	leg_free(upstream->leg);
+	upstream->leg = NULL;
+	if (!upstream->attempt->has_other && !left_us(upstream)) {
+		fail_at_once(upstream, upstream->why, upstream->detail);
+		return;
+	}
+	set_state(upstream, UPSTREAM_CONNECTING);
+	rc = connect_next(upstream);
+	if (rc)
+		fail_at_once(upstream, LEG_CLOSE_UNREACHABLE, strerror(-rc));
+}
+
+/* Another way to the same address has its try however late it is; another address only in time. */
+static bool may_go_on(const struct upstream *upstream, enum leg_close why)
+{
+	return why != LEG_CLOSE_LOCAL && attempts_left(&upstream->attempts) &&
+	       (upstream->attempt->has_other || left_us(upstream) > 0);
+}
+
+static void attempt_failed(struct upstream *upstream, enum leg_close why, const char *detail)
+{
+	if (!may_go_on(upstream, why)) {
+		set_state(upstream, UPSTREAM_CLOSING);
+		give_port_back(upstream);
+		upstream->events->failed(upstream->arg, why, detail);
+		return;
+	}
+	if (!upstream->attempt->has_other)
+		log_debug(upstream->log, "server: %s%s%s; trying its next address",
+			  leg_close_text(why), detail[0] ? ": " : "", detail);
+	blame(upstream, detail[0] ? detail : leg_close_text(why));
+	upstream->why = why;
+	snprintf(upstream->detail, sizeof(upstream->detail), "%s", detail);
+	set_state(upstream, UPSTREAM_BETWEEN);
+}
+
+/* ---- what the leg says ---- */
+
+static void on_opened(void *arg)
+{
+	struct upstream *upstream = arg;
+	struct leg_info info;
+
+	if (upstream->state.now != UPSTREAM_CONNECTING)
+		return;
+	set_state(upstream, UPSTREAM_OPEN);
+	if (!upstream->attempt->fabric) {
+		leg_info(upstream->leg, &info);
+		upstream->port = address_port((struct sockaddr *)&info.local);
+	}
+	upstream->attempt = NULL;
+	attempts_fini(&upstream->attempts);
+	upstream->events->opened(upstream->arg, upstream->leg);
+}
+
+static void on_call(void *arg, struct exchange *x)
+{
+	struct upstream *upstream = arg;
+
+	upstream->events->leg->call(upstream->arg, x);
+}
+
+static void on_reply(void *arg, struct exchange *x)
+{
+	struct upstream *upstream = arg;
+
+	upstream->events->leg->reply(upstream->arg, x);
+}
+
+static void on_more(void *arg, struct exchange *x)
+{
+	struct upstream *upstream = arg;
+
+	upstream->events->leg->more(upstream->arg, x);
+}
+
+static void on_call_ready(void *arg)
+{
+	struct upstream *upstream = arg;
+
+	upstream->events->leg->call_ready(upstream->arg);
+}
+
+static void on_note(void *arg, const char *text)
+{
+	struct upstream *upstream = arg;
+
+	upstream->events->leg->note(upstream->arg, text);
+}
+
+/* The socket of a TCP leg is closed by now, and the client may be back already, on another worker. */
+static void on_closing(void *arg, enum leg_close why, const char *detail)
+{
+	struct upstream *upstream = arg;
+
+	if (upstream->state.now == UPSTREAM_CONNECTING) {
+		attempt_failed(upstream, why, detail);
+	} else if (upstream->state.now == UPSTREAM_OPEN) {
+		set_state(upstream, UPSTREAM_CLOSING);
+		give_port_back(upstream);
+		upstream->events->leg->closing(upstream->arg, why, detail);
+	}
+}
+
+static void on_closed(void *arg)
+{
+	struct upstream *upstream = arg;
+
+	upstream->leg_over = true;
+	if (upstream->state.now == UPSTREAM_BETWEEN) {
+		loop_defer(loop_of(upstream), &upstream->retry);
+	} else {
+		set_state(upstream, UPSTREAM_CLOSED);
+		upstream->events->closed(upstream->arg);
+	}
+}
+
+static const struct leg_events leg_events = {
+	.opened = on_opened,
+	.call = on_call,
+	.reply = on_reply,
+	.more = on_more,
+	.call_ready = on_call_ready,
+	.closing = on_closing,
+	.closed = on_closed,
+	.note = on_note,
+};
+
+/* ---- the name ---- */
+
+static void on_resolved(void *arg, const struct sockaddr_storage *addrs, size_t naddrs,
+			const char *error)
+{
+	struct upstream *upstream = arg;
+	struct worker_service *ws = upstream->ws;
+	bool is_tcp = uri_of(upstream)->transport == TRANSPORT_TCP;
+	int rc;
+
+	upstream->query = NULL;
+	loop_timer_clear(loop_of(upstream), upstream->resolving);
+	if (!naddrs) {
+		fail_at_once(upstream, LEG_CLOSE_UNREACHABLE, error ? error : "has no address");
+		return;
+	}
+	set_state(upstream, UPSTREAM_CONNECTING);
+	upstream->events->connecting(upstream->arg);
+	if (is_tcp)
+		take_port(upstream);
+	rc = attempts_init(&upstream->attempts, uri_of(upstream)->transport, addrs, naddrs,
+			   ws->iwarp, ws->verbs, upstream->port);
+	if (!rc)
+		rc = connect_next(upstream);
+	if (rc)
+		fail_at_once(upstream, LEG_CLOSE_UNREACHABLE, strerror(-rc));
+}
+
+static void on_resolving_too_long(void *arg)
+{
+	struct upstream *upstream = arg;
+
+	upstream->ws->ground->resolver->cancel(upstream->query);
+	upstream->query = NULL;
+	fail_at_once(upstream, LEG_CLOSE_UNREACHABLE, "its name was not resolved in time");
+}
+
+/* ---- the interface ---- */
+
+int upstream_init(struct upstream *upstream, struct worker_service *ws,
+		  const struct sockaddr_storage *client, const struct leg_config *leg_config,
+		  const struct log_ctx *log, const struct upstream_events *events, void *arg)
+{
+	*upstream = (struct upstream){
+		.ws = ws,
+		.log = log,
+		.events = events,
+		.arg = arg,
+		.leg_config = *leg_config,
+		.client = *client,
+		.state = {UPSTREAM_IDLE, loop_now_us(ws->ground->loop)},
+	};
+	upstream->leg_config.events = &leg_events;
+	upstream->leg_config.arg = upstream;
+	loop_task_init(&upstream->retry, retry, upstream);
+	upstream->resolving = loop_timer_new(ws->ground->loop, on_resolving_too_long, upstream);
+	return upstream->resolving ? 0 : -ENOMEM;
+}
+
+void upstream_fini(struct upstream *upstream)
+{
+	leg_free(upstream->leg);
+	attempts_fini(&upstream->attempts);
+	loop_timer_free(loop_of(upstream), upstream->resolving);
+}
+
+int upstream_start(struct upstream *upstream, uint64_t timeout_us)
+{
+	const struct config_uri *uri = uri_of(upstream);
+	int rc = upstream->ws->ground->resolver->start(loop_of(upstream), uri->host, uri->port,
+						       on_resolved, upstream, &upstream->query);
+
+	if (rc) {
+		set_state(upstream, UPSTREAM_CLOSED);
+		return rc;
+	}
+	set_state(upstream, UPSTREAM_RESOLVING);
+	upstream->deadline_us = loop_now_us(loop_of(upstream)) + timeout_us;
+	loop_timer_set(loop_of(upstream), upstream->resolving, timeout_us);
+	return 0;
+}
+
+void upstream_close(struct upstream *upstream, enum leg_close why)
+{
+	bool has_leg = upstream->leg && !upstream->leg_over;
+
+	if (upstream->state.now >= UPSTREAM_CLOSING)
+		return;
+	if (upstream->query)
+		upstream->ws->ground->resolver->cancel(upstream->query);
+	upstream->query = NULL;
+	loop_timer_clear(loop_of(upstream), upstream->resolving);
+	loop_task_cancel(loop_of(upstream), &upstream->retry);
+	set_state(upstream, has_leg ? UPSTREAM_CLOSING : UPSTREAM_CLOSED);
+	if (has_leg)
+		leg_close(upstream->leg, why);
+	give_port_back(upstream);
+}
+
+bool upstream_is_closed(const struct upstream *upstream)
+{
+	return upstream->state.now == UPSTREAM_CLOSED;
+}
+
+const struct leg *upstream_leg(const struct upstream *upstream)
+{
+	return upstream->leg_over ? NULL : upstream->leg;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The way to a service's server for one client: its name is resolved, its addresses are attempted in turn
+ * (daemon/bridge/attempts.h), and the leg of the first attempt that succeeds is the bridge's.
+ *
+ * Here live the time limits of all that, the avoiding of verbs after it failed, and the source port by
+ * which a TCP server knows the client again (daemon/service/replay.h).
+ *
+ * An upstream is embedded in its bridge and lives on the worker's thread. Nothing is called back from
+ * inside a call into it.
+ */
+#ifndef DAEMON_BRIDGE_UPSTREAM_H
+#define DAEMON_BRIDGE_UPSTREAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "base/state.h"
+#include "daemon/base/log.h"
+#include "daemon/base/resolver.h"
+#include "daemon/bridge/attempts.h"
+#include "daemon/service/worker_service.h"
+#include "leg/leg.h"
+
+#define UPSTREAM_STATES(X)                                                                         \
+	X(UPSTREAM_IDLE, "idle", "upstream_start()", TO(UPSTREAM_RESOLVING) | TO(UPSTREAM_CLOSED)) \
+	X(UPSTREAM_RESOLVING, "resolving", "the addresses of the server's name",                   \
+	  TO(UPSTREAM_CONNECTING) | TO(UPSTREAM_CLOSED))                                           \
+	X(UPSTREAM_CONNECTING, "connecting", "the leg of an attempt to open",                      \
+	  TO(UPSTREAM_BETWEEN) | TO(UPSTREAM_OPEN) | TO(UPSTREAM_CLOSING) | TO(UPSTREAM_CLOSED))   \
+	X(UPSTREAM_BETWEEN, "between", "the leg that failed to be over, for the next attempt",     \
+	  TO(UPSTREAM_CONNECTING) | TO(UPSTREAM_CLOSING) | TO(UPSTREAM_CLOSED))                    \
+	X(UPSTREAM_OPEN, "open", "the leg to close", TO(UPSTREAM_CLOSING))                         \
+	X(UPSTREAM_CLOSING, "closing", "the leg to be over", TO(UPSTREAM_CLOSED))                  \
+	X(UPSTREAM_CLOSED, "closed", "upstream_fini()", 0)
+STATE_ENUM(upstream_state, UPSTREAM_STATES);
+extern const struct state_table upstream_states;
+
+struct upstream_events {
+	/* The name is resolved, and the attempts begin. */
+	void (*connecting)(void *arg);
+	/* The server is reached. From now on @leg calls `leg`, but for closed(). */
+	void (*opened)(void *arg, struct leg *leg);
+	/* The server cannot be reached; why the last attempt failed, or what else stood in the way. */
+	void (*failed)(void *arg, enum leg_close why, const char *detail);
+	/* After failed(), the leg's closing(), or upstream_close(): nothing is left that could call back. */
+	void (*closed)(void *arg);
+	/* What the leg calls once it is open: call, reply, more, call_ready, closing, note. */
+	const struct leg_events *leg;
+};
+
+struct upstream {
+	struct worker_service *ws;
+	const struct log_ctx *log;
+	const struct upstream_events *events;
+	void *arg;
+	struct leg_config leg_config; /* of the attempts; its events are the upstream's own */
+	struct sockaddr_storage client;
+	struct state state;
+	uint64_t deadline_us; /* for the leg to open */
+	struct resolver_query *query;
+	struct loop_timer *resolving; /* the time limit for the name */
+	struct loop_task retry;
+	struct attempts attempts;
+	const struct attempt *attempt; /* the present one, until the leg opens */
+	struct leg *leg;
+	bool leg_over;      /* it may be freed */
+	enum leg_close why; /* the last attempt failed */
+	char detail[LEG_DETAIL_BYTES];
+	/* TCP: the source port that the client is to have the next time; 0: none. */
+	uint16_t port;
+};
+
+/**
+ * upstream_init - nothing is done before upstream_start()
+ * @client:     whom the server is reached for
+ * @leg_config: for the legs to be made; copied. Its events and arg are not used, and neither is its time
+ *              limit
+ * @log:        for what is worth a line on the way
+ *
+ * Returns 0 or -ENOMEM.
+ */
+int upstream_init(struct upstream *upstream, struct worker_service *ws,
+		  const struct sockaddr_storage *client, const struct leg_config *leg_config,
+		  const struct log_ctx *log, const struct upstream_events *events,
+		  void *arg) MUST_CHECK;
+/** upstream_fini - free the leg, if there is one; only while upstream_is_closed() or before the start. */
+void upstream_fini(struct upstream *upstream);
+
+/**
+ * upstream_start - begin to reach the server, which may take @timeout_us
+ *
+ * connecting(), opened() or failed() follow. Returns 0, or the errno of a resolver that cannot begin:
+ * then it is closed.
+ */
+int upstream_start(struct upstream *upstream, uint64_t timeout_us) MUST_CHECK;
+
+/**
+ * upstream_close - give it up, whatever it is doing; an open leg closes for @why
+ *
+ * Neither opened() nor failed() nor the leg's closing() comes any more. closed() follows, unless
+ * upstream_is_closed() already.
+ */
+void upstream_close(struct upstream *upstream, enum leg_close why);
+/** upstream_is_closed - whether nothing is left that could call back. */
+bool upstream_is_closed(const struct upstream *upstream);
+
+/** upstream_leg - the leg that is being tried or is open, for a look; NULL if there is none. */
+const struct leg *upstream_leg(const struct upstream *upstream);
+
+#endif

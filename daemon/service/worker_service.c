@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* A service as one worker sees it. */
+#include "daemon/service/worker_service.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "daemon/base/log.h"
+
+/* Without verbs the service goes on over what it has. */
+static void open_verbs(struct worker_service *ws)
+{
+	const struct service_config *config = ws->service->config;
+	struct verbs_config verbs;
+
+	if (!service_wants_verbs(config) || !verbs_devices_present())
+		return;
+	service_verbs_config(config, &verbs);
+	ws->verbs = verbs_fabric_new(ws->ground->loop, ws->ground->pool, &verbs);
+	if (!ws->verbs)
+		log_warning(NULL, "%s: no use of the RDMA devices: %s", config->name,
+			    strerror(errno));
+}
+
+int worker_service_init(struct worker_service *ws, const struct worker_ground *ground,
+			struct service *service)
+{
+	struct iwarp_config iwarp;
+
+	*ws = (struct worker_service){.ground = ground, .service = service};
+	TAILQ_INIT(&ws->bridges);
+	service_iwarp_config(service->config, &iwarp);
+	ws->iwarp = iwarp_fabric_new(ground->loop, ground->pool, &iwarp);
+	if (!ws->iwarp || tcp_worker_init(&ws->tcp))
+		return -ENOMEM;
+	open_verbs(ws);
+	return 0;
+}
+
+void worker_service_fini(struct worker_service *ws)
+{
+	fabric_free(ws->iwarp);
+	fabric_free(ws->verbs);
+	tcp_worker_fini(&ws->tcp);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A service as one worker sees it: what the bridges of that service share on that worker's thread.
+ *
+ * It stands below bridges and workers. A worker makes one for each service; bridges take from it what
+ * they stand on, enter its list while they live, and tell the worker by a callback when they have gone.
+ */
+#ifndef DAEMON_SERVICE_WORKER_SERVICE_H
+#define DAEMON_SERVICE_WORKER_SERVICE_H
+
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include "base/budget.h"
+#include "base/compiler.h"
+#include "base/loop.h"
+#include "daemon/base/resolver.h"
+#include "daemon/service/service.h"
+#include "fabric/fabric.h"
+#include "fabric/pool.h"
+#include "leg/leg.h"
+#include "rpcrdma/rdma_leg.h"
+#include "rpctcp/tcp_leg.h"
+
+struct bridge;
+struct leg_maker;
+struct worker_service;
+
+/* What all services of a worker stand on; the tests have a fake loop and legs of their own here. */
+struct worker_ground {
+	struct loop *loop;
+	struct pool *pool;
+	struct budget *budget;
+	const struct resolver *resolver;
+	const struct leg_maker *legs; /* daemon/bridge/legs.h */
+	/* A bridge of @ws has been freed. */
+	void (*bridge_gone)(void *arg, struct worker_service *ws);
+	void *arg;
+};
+
+TAILQ_HEAD(bridge_list, bridge);
+
+struct worker_service {
+	const struct worker_ground *ground;
+	struct service *service;
+	struct fabric *iwarp;
+	struct fabric *verbs;            /* NULL: not asked for, or no device here */
+	uint64_t verbs_avoided_until_us; /* rdma:// connects by iwarp until then: verbs failed */
+	struct bridge_list bridges;
+	struct tcp_worker tcp;
+	struct rdma_leg_counters rdma;
+	uint64_t closes[LEG_CLOSE_COUNT]; /* bridges, by the one reason */
+};
+
+/**
+ * worker_service_init - a service without bridges, on the fabrics of this host
+ * @ground: outlives it, as does @service
+ *
+ * To be undone by worker_service_fini(), also on failure. Returns 0 or -ENOMEM.
+ */
+int worker_service_init(struct worker_service *ws, const struct worker_ground *ground,
+			struct service *service) MUST_CHECK;
+/** worker_service_fini - free the fabrics; no bridge may be left. Accepts one that is all zero. */
+void worker_service_fini(struct worker_service *ws);
+
+#endif

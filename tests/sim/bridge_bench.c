@@ -1,0 +1,559 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The test bench for bridges. */
+#include "tests/sim/bridge_bench.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/base/log.h"
+#include "rpc/xdr.h"
+#include "tests/lib/fake_loop.h"
+#include "tests/sim/rig.h"
+
+#define BUDGET_BYTES (64u * 1024u * 1024u)
+
+/* The resolver is a table of functions without an argument: it serves the one bench that there is. */
+static struct bench *the_bench;
+
+struct sockaddr_storage bench_addr(unsigned i)
+{
+	struct sockaddr_storage addr = {.ss_family = AF_INET};
+	struct sockaddr_in *in = (struct sockaddr_in *)&addr;
+
+	in->sin_addr.s_addr = htonl(0x0a000001 + i);
+	in->sin_port = htons(20049);
+	return addr;
+}
+
+/* ---- the ends ---- */
+
+static void on_opened(void *arg)
+{
+	((struct bench_end *)arg)->opened++;
+}
+
+static void on_requested(void *arg)
+{
+	leg_accept(((struct bench_end *)arg)->leg);
+}
+
+static void on_call(void *arg, struct exchange *x)
+{
+	struct bench_end *end = arg;
+	uint32_t len = xdr_load_u32(x->call.data + x->hdr.args_offset);
+
+	end->calls++;
+	RIG_ASSERT(rpc_msg_get(end->bench->pool, len, &x->reply) == 0);
+	rig_fill_reply(x->reply.data, len, x->hdr.xid);
+	leg_reply(end->leg, x);
+}
+
+static void on_reply(void *arg, struct exchange *x)
+{
+	struct bench_end *end = arg;
+	uint32_t len = xdr_load_u32(x->call.data + x->hdr.args_offset);
+	uint8_t *want = malloc(len);
+
+	TAILQ_REMOVE(&end->waiting, x, origin_entry);
+	rig_fill_reply(want, len, x->hdr.xid);
+	if (x->fault != EXCHANGE_OK || len != x->reply.len_bytes ||
+	    memcmp(want, x->reply.data, len))
+		end->wrong++;
+	else
+		end->answered++;
+	free(want);
+	exchange_put(x);
+	exchange_put(x);
+}
+
+static void on_call_ready(void *arg)
+{
+}
+
+static void on_closing(void *arg, enum leg_close why, const char *detail)
+{
+	((struct bench_end *)arg)->why = why;
+}
+
+static void on_closed(void *arg)
+{
+	struct bench_end *end = arg;
+	struct exchange *x;
+
+	end->closed++;
+	while ((x = TAILQ_FIRST(&end->waiting))) {
+		TAILQ_REMOVE(&end->waiting, x, origin_entry);
+		exchange_put(x);
+	}
+	leg_free(end->leg);
+	end->leg = NULL;
+}
+
+static const struct leg_events end_events = {
+	.opened = on_opened,
+	.requested = on_requested,
+	.call = on_call,
+	.reply = on_reply,
+	.call_ready = on_call_ready,
+	.closing = on_closing,
+	.closed = on_closed,
+};
+
+static void end_init(struct bench *bench, struct bench_end *end, struct budget *budget)
+{
+	end->bench = bench;
+	TAILQ_INIT(&end->waiting);
+	end->config = (struct rdma_leg_config){
+		.leg =
+			{
+				.loop = bench->loop,
+				.pool = bench->pool,
+				.budget = budget,
+				.max_message_bytes = RIG_MAX_MSG,
+				.stall_timeout_us = 60 * 1000000,
+				.connect_timeout_us = 30 * 1000000,
+				.events = &end_events,
+				.arg = end,
+			},
+		.credits = 32,
+		.inline_threshold_bytes = 4096,
+		.remote_invalidation = true,
+		.counters = &end->counters,
+	};
+}
+
+void bench_call(struct bench_end *end, uint32_t call_bytes, uint32_t reply_bytes)
+{
+	struct exchange *x = exchange_new();
+	uint32_t xid = end->bench->next_xid++;
+
+	RIG_ASSERT(rpc_msg_get(end->bench->pool, call_bytes, &x->call) == 0);
+	rig_fill_call(x->call.data, call_bytes, xid, reply_bytes);
+	RIG_ASSERT(rpc_call_decode(x->call.data, call_bytes, &x->hdr) == RPC_OK);
+	x->reply_max_bytes = reply_bytes;
+	budget_force(end->config.leg.budget, &x->claim,
+		     rpc_msg_cost_bytes(call_bytes) + rpc_msg_cost_bytes(reply_bytes));
+	TAILQ_INSERT_TAIL(&end->waiting, x, origin_entry);
+	leg_call(end->leg, exchange_ref(x));
+}
+
+/* ---- stub legs ---- */
+
+static struct stub *stub_of(const struct leg *leg)
+{
+	return container_of((struct leg *)leg, struct stub, leg);
+}
+
+static void stub_accept(struct leg *leg)
+{
+	stub_of(leg)->accepted = true;
+}
+
+static bool stub_can_call(const struct leg *leg)
+{
+	return stub_of(leg)->calls == 0;
+}
+
+static void stub_call(struct leg *leg, struct exchange *x)
+{
+	stub_of(leg)->calls++;
+	exchange_put(x);
+}
+
+static void stub_reply(struct leg *leg, struct exchange *x)
+{
+	stub_of(leg)->replies++;
+	exchange_put(x);
+}
+
+static void stub_more(struct leg *leg, struct exchange *x)
+{
+	stub_of(leg)->mores++;
+}
+
+static void stub_pause(struct leg *leg, bool paused)
+{
+	stub_of(leg)->pauses += paused ? 1 : 0x100;
+}
+
+static void stub_close(struct leg *leg, enum leg_close why)
+{
+	struct stub *stub = stub_of(leg);
+
+	stub->close_calls++;
+	stub->closed_for = why;
+}
+
+static void stub_info(const struct leg *leg, struct leg_info *info)
+{
+	*info = (struct leg_info){.kind = "stub", .state = "stub", .local = stub_of(leg)->local};
+}
+
+static void stub_free(struct leg *leg)
+{
+	RIG_ASSERT(!stub_of(leg)->freed);
+	stub_of(leg)->freed = true;
+}
+
+static const struct leg_ops stub_ops = {
+	.accept = stub_accept,
+	.can_call = stub_can_call,
+	.call = stub_call,
+	.reply = stub_reply,
+	.more = stub_more,
+	.pause = stub_pause,
+	.close = stub_close,
+	.info = stub_info,
+	.free = stub_free,
+};
+
+static struct stub *stub_new(struct bench *bench, const struct leg_config *config)
+{
+	struct stub *stub = calloc(1, sizeof(*stub));
+
+	RIG_ASSERT(stub && bench->nstubs < BENCH_STUBS_MAX);
+	stub->leg.ops = &stub_ops;
+	stub->config = *config;
+	stub->leg.config = &stub->config;
+	bench->stubs[bench->nstubs++] = stub;
+	return stub;
+}
+
+struct stub *bench_stub(struct bench *bench, unsigned i)
+{
+	RIG_ASSERT(i < bench->nstubs);
+	return bench->stubs[i];
+}
+
+void stub_closing(struct stub *stub, enum leg_close why, const char *detail)
+{
+	RIG_ASSERT(!stub->closing);
+	stub->closing = true;
+	stub->config.events->closing(stub->config.arg, why, detail);
+}
+
+void stub_over(struct stub *stub)
+{
+	RIG_ASSERT(stub->closing && !stub->freed);
+	stub->config.events->closed(stub->config.arg);
+}
+
+void stub_fail(struct stub *stub, enum leg_close why, const char *detail)
+{
+	stub_closing(stub, why, detail);
+	stub_over(stub);
+}
+
+/* ---- what the bridge stands on ---- */
+
+struct resolver_query {
+	struct loop_task task;
+	void (*done)(void *arg, const struct sockaddr_storage *addrs, size_t naddrs,
+		     const char *error);
+	void *arg;
+};
+
+static void resolve(void *arg)
+{
+	struct bench *bench = arg;
+	struct resolver_query *query = bench->query;
+
+	bench->query = NULL;
+	query->done(query->arg, bench->addrs, bench->naddrs,
+		    bench->naddrs ? NULL : "Name or service not known");
+	free(query);
+}
+
+static int resolver_begin(struct loop *loop, const char *host, const char *port,
+			  void (*done)(void *arg, const struct sockaddr_storage *addrs,
+				       size_t naddrs, const char *error),
+			  void *arg, struct resolver_query **out)
+{
+	struct bench *bench = the_bench;
+
+	if (bench->resolver_fails)
+		return -EAGAIN;
+	RIG_ASSERT(!bench->query && !strcmp(host, "server") && !strcmp(port, "20049"));
+	bench->query = *out = calloc(1, sizeof(**out));
+	(*out)->done = done;
+	(*out)->arg = arg;
+	loop_task_init(&(*out)->task, resolve, bench);
+	if (!bench->resolver_silent)
+		loop_defer(loop, &(*out)->task);
+	return 0;
+}
+
+static void resolver_end(struct resolver_query *query)
+{
+	RIG_ASSERT(query == the_bench->query);
+	loop_task_cancel(the_bench->loop, &query->task);
+	the_bench->query = NULL;
+	free(query);
+}
+
+static const struct resolver bench_resolver = {.start = resolver_begin, .cancel = resolver_end};
+
+static int make_client(struct worker_service *ws, const struct leg_config *config,
+		       const struct incoming *in, struct leg **out)
+{
+	struct bench *bench = container_of(ws, struct bench, ws);
+	struct rdma_leg_config rdma = bench->client.config;
+
+	if (bench->stub_client) {
+		*out = &stub_new(bench, config)->leg;
+		return 0;
+	}
+	rdma.leg = *config;
+	rdma.counters = &ws->rdma;
+	return rdma_leg_adopt(&rdma, bench->front_fabric, in->fabric, out);
+}
+
+static int make_server(struct worker_service *ws, const struct leg_config *config,
+		       const struct attempt *attempt, struct leg **out)
+{
+	struct bench *bench = container_of(ws, struct bench, ws);
+	struct stub *stub;
+
+	if (bench->connect_fails) {
+		bench->connect_fails--;
+		return -EAFNOSUPPORT;
+	}
+	if (!bench->stub_server)
+		return legs_system.connect(ws, config, attempt, out);
+	stub = stub_new(bench, config);
+	stub->attempt = *attempt;
+	*out = &stub->leg;
+	return 0;
+}
+
+static const struct leg_maker bench_legs = {.accept = make_client, .connect = make_server};
+
+static void on_bridge_gone(void *arg, struct worker_service *ws)
+{
+	((struct bench *)arg)->bridges_gone++;
+}
+
+void bench_resolve(struct bench *bench)
+{
+	loop_defer(bench->loop, &bench->query->task);
+}
+
+/* ---- connections ---- */
+
+static void on_front_incoming(void *arg, struct fabric_incoming *fabric)
+{
+	struct bench *bench = arg;
+	struct incoming in = {.fd = -1, .fabric = fabric, .peer = bench_addr(99)};
+
+	RIG_ASSERT(bridge_new(&bench->ws, &in, 1) == 0);
+}
+
+static void server_adopt(struct bench *bench, struct fabric *fabric, struct fabric_incoming *in,
+			 bool refuse)
+{
+	if (refuse)
+		fabric_incoming_drop(in);
+	else
+		RIG_ASSERT(rdma_leg_adopt(&bench->server.config, fabric, in, &bench->server.leg) ==
+			   0);
+}
+
+static void on_back_incoming(void *arg, struct fabric_incoming *in)
+{
+	struct bench *bench = arg;
+
+	bench->on_back++;
+	server_adopt(bench, bench->server_fabric, in, bench->server_refuses);
+}
+
+static void on_verbs_incoming(void *arg, struct fabric_incoming *in)
+{
+	struct bench *bench = arg;
+
+	bench->on_verbs++;
+	server_adopt(bench, bench->server_verbs, in, bench->verbs_refuses);
+}
+
+void bench_connect(struct bench *bench)
+{
+	const struct sockaddr_storage addr = bench_addr(0);
+
+	bench->client.closed = 0;
+	RIG_ASSERT(rdma_leg_connect(&bench->client.config, bench->client_fabric,
+				    (const struct sockaddr *)&addr, &bench->client.leg) == 0);
+}
+
+struct stub *bench_incoming(struct bench *bench)
+{
+	const struct incoming in = {.fd = -1, .peer = bench_addr(99)};
+
+	bench->stub_client = true;
+	RIG_ASSERT(bridge_new(&bench->ws, &in, 1) == 0);
+	return bench->stubs[bench->nstubs - 1];
+}
+
+void bench_run(struct bench *bench, unsigned ms)
+{
+	fake_loop_advance(bench->loop, (uint64_t)ms * 1000);
+}
+
+struct bridge *bench_bridge(struct bench *bench)
+{
+	return bridge_next(&bench->ws, NULL);
+}
+
+const char *bench_state(struct bench *bench)
+{
+	struct bridge *bridge = bench_bridge(bench);
+	struct bridge_info info;
+
+	if (!bridge)
+		return "gone";
+	bridge_info_get(bridge, &info);
+	return info.state;
+}
+
+uint64_t bench_closes(const struct bench *bench)
+{
+	uint64_t sum = 0;
+
+	for (size_t why = 0; why < LEG_CLOSE_COUNT; why++)
+		sum += bench->ws.closes[why];
+	return sum;
+}
+
+/* ---- making and ending one ---- */
+
+static struct fabric_listener *listen_on(struct bench *bench, struct sim_net *net,
+					 void (*incoming)(void *arg, struct fabric_incoming *in))
+{
+	const struct sockaddr_storage addr = bench_addr(0);
+	struct fabric_listener *listener;
+
+	RIG_ASSERT(fabric_listen(&sim_fabric_ops, net, bench->loop, (const struct sockaddr *)&addr,
+				 1, incoming, bench, &listener) == 0);
+	return listener;
+}
+
+static void make_nets(struct bench *bench, const struct bench_faults *faults)
+{
+	bench->front = sim_net_new(bench->loop, faults ? faults->front : NULL);
+	bench->back = sim_net_new(bench->loop, faults ? faults->back : NULL);
+	bench->verbs = sim_net_new(bench->loop, faults ? faults->verbs : NULL);
+	bench->client_fabric = sim_fabric_new(bench->front, bench->pool);
+	bench->front_fabric = sim_fabric_new(bench->front, bench->pool);
+	bench->server_fabric = sim_fabric_new(bench->back, bench->pool);
+	bench->server_verbs = sim_fabric_new(bench->verbs, bench->pool);
+	bench->front_listener = listen_on(bench, bench->front, on_front_incoming);
+	bench->back_listener = listen_on(bench, bench->back, on_back_incoming);
+	bench->verbs_listener = listen_on(bench, bench->verbs, on_verbs_incoming);
+}
+
+static void make_service(struct bench *bench)
+{
+	static char name[] = "sim", anywhere[] = "", server[] = "server", port[] = "20049";
+
+	bench->config = (struct service_config){
+		.name = name,
+		.listen = {.transport = TRANSPORT_RDMA, .host = anywhere, .port = port},
+		.connect = {.transport = TRANSPORT_IWARP, .host = server, .port = port},
+		.credits = 32,
+		.inline_threshold_bytes = 4096,
+		.max_message_bytes = RIG_MAX_MSG,
+		.stall_timeout_s = 60,
+	};
+	RIG_ASSERT(service_init(&bench->service, &bench->config) == 0);
+	bench->ground = (struct worker_ground){
+		.loop = bench->loop,
+		.pool = bench->pool,
+		.budget = &bench->budget,
+		.resolver = &bench_resolver,
+		.legs = &bench_legs,
+		.bridge_gone = on_bridge_gone,
+		.arg = bench,
+	};
+	bench->ws = (struct worker_service){
+		.ground = &bench->ground,
+		.service = &bench->service,
+		.iwarp = sim_fabric_new(bench->back, bench->pool),
+		.verbs = sim_fabric_new(bench->verbs, bench->pool),
+	};
+	TAILQ_INIT(&bench->ws.bridges);
+}
+
+struct bench *bench_new(const struct bench_faults *faults)
+{
+	struct bench *bench = calloc(1, sizeof(*bench));
+
+	log_set_level(LOG_LEVEL_ERROR);
+	the_bench = bench;
+	bench->loop = fake_loop_new();
+	bench->pool = pool_new(RIG_POOL_BYTES);
+	budget_init(&bench->budget, bench->loop, BUDGET_BYTES);
+	budget_init(&bench->client_budget, bench->loop, BUDGET_BYTES);
+	budget_init(&bench->server_budget, bench->loop, BUDGET_BYTES);
+	bench->next_xid = 0x1000;
+	bench->addrs[0] = bench_addr(0);
+	bench->naddrs = 1;
+	make_nets(bench, faults);
+	make_service(bench);
+	end_init(bench, &bench->client, &bench->client_budget);
+	end_init(bench, &bench->server, &bench->server_budget);
+	return bench;
+}
+
+static void free_nets(struct bench *bench)
+{
+	fabric_listener_free(bench->front_listener);
+	fabric_listener_free(bench->back_listener);
+	fabric_listener_free(bench->verbs_listener);
+	fabric_free(bench->client_fabric);
+	fabric_free(bench->front_fabric);
+	fabric_free(bench->server_fabric);
+	fabric_free(bench->server_verbs);
+	fabric_free(bench->ws.iwarp);
+	fabric_free(bench->ws.verbs);
+	sim_net_free(bench->front);
+	sim_net_free(bench->back);
+	sim_net_free(bench->verbs);
+}
+
+static void check_empty(struct bench *bench)
+{
+	struct pool_stats stats;
+
+	RIG_ASSERT(!bench->client.leg && !bench->server.leg && !bench_bridge(bench));
+	RIG_ASSERT(!bench->query);
+	RIG_ASSERT(bench_closes(bench) == bench->bridges_gone);
+	for (unsigned i = 0; i < bench->nstubs; i++)
+		RIG_ASSERT(bench->stubs[i]->freed);
+	pool_stats_get(bench->pool, &stats);
+	RIG_ASSERT(stats.in_use_bytes == 0);
+	RIG_ASSERT(bench->budget.used_bytes == 0);
+	RIG_ASSERT(bench->client_budget.used_bytes == 0);
+	RIG_ASSERT(bench->server_budget.used_bytes == 0);
+}
+
+void bench_end(struct bench *bench)
+{
+	if (bench->client.leg)
+		leg_close(bench->client.leg, LEG_CLOSE_LOCAL);
+	bench_run(bench, 60000);
+	if (bench->server.leg)
+		leg_close(bench->server.leg, LEG_CLOSE_LOCAL);
+	bench_run(bench, 60000);
+	check_empty(bench);
+	for (unsigned i = 0; i < bench->nstubs; i++)
+		free(bench->stubs[i]);
+	free_nets(bench);
+	service_fini(&bench->service);
+	budget_fini(&bench->budget);
+	budget_fini(&bench->client_budget);
+	budget_fini(&bench->server_budget);
+	pool_free(bench->pool);
+	fake_loop_free(bench->loop);
+	free(bench);
+	the_bench = NULL;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A test bench for bridges: no libevent, no socket, no name server.
+ *
+ *	client ── net `front` ── bridge ─┬─ net `back` ──── server
+ *	                                 └─ net `verbs` ─── the same server
+ *
+ * Client and server are RDMA legs with a stub behind them; `back` is what the service has in the place of
+ * iwarp. A name resolves to what the test says, when it says so. Instead of the client, and instead of the
+ * legs to the server, the test can have stub legs that do nothing by themselves.
+ */
+#ifndef TESTS_SIM_BRIDGE_BENCH_H
+#define TESTS_SIM_BRIDGE_BENCH_H
+
+#include "daemon/bridge/bridge.h"
+#include "daemon/bridge/legs.h"
+#include "daemon/service/worker_service.h"
+#include "fabric/sim/sim.h"
+#include "rpcrdma/rdma_leg.h"
+
+#define BENCH_ADDRS_MAX 4u
+#define BENCH_STUBS_MAX 16u
+
+/* A leg that does what the test tells it to. */
+struct stub {
+	struct leg leg;
+	struct leg_config config;
+	struct attempt attempt; /* of one that connects */
+	bool accepted, closing, freed;
+	enum leg_close closed_for; /* by leg_close() */
+	unsigned close_calls, calls, replies, mores, pauses;
+	struct sockaddr_storage local;
+};
+
+/* An RDMA peer of the bridge. */
+struct bench_end {
+	struct bench *bench;
+	struct leg *leg;
+	struct rdma_leg_config config;
+	struct rdma_leg_counters counters;
+	unsigned opened, calls, answered, wrong, closed;
+	enum leg_close why;
+	struct exchange_list waiting; /* Calls made here, by origin_entry */
+};
+
+struct bench {
+	struct loop *loop;
+	struct pool *pool;
+	struct budget budget, client_budget, server_budget;
+	struct sim_net *front, *back, *verbs;
+	struct fabric *client_fabric, *front_fabric, *server_fabric, *server_verbs;
+	struct fabric_listener *front_listener, *back_listener, *verbs_listener;
+	struct service_config config;
+	struct service service;
+	struct worker_ground ground;
+	struct worker_service ws;
+	struct bench_end client, server;
+	uint32_t next_xid;
+	bool server_refuses, verbs_refuses; /* the server's listeners */
+	unsigned on_back, on_verbs;         /* connections that these two saw */
+	unsigned bridges_gone;
+	/* What the server's name resolves to; none: no such name. */
+	struct sockaddr_storage addrs[BENCH_ADDRS_MAX];
+	size_t naddrs;
+	bool resolver_silent, resolver_fails;
+	struct resolver_query *query; /* that runs; NULL: none does */
+	/* Stub legs, in the order in which they were made. */
+	bool stub_client, stub_server;
+	unsigned nstubs, connect_fails; /* connect_fails: that many attempts fail at once */
+	struct stub *stubs[BENCH_STUBS_MAX];
+};
+
+/* What goes wrong on each net; NULL: nothing. */
+struct bench_faults {
+	const struct sim_faults *front, *back, *verbs;
+};
+
+/** bench_new - a service rdma:// to iwarp://, whose server has the address bench_addr(0). */
+struct bench *bench_new(const struct bench_faults *faults);
+/** bench_end - close what is open, check that nothing leaked and that each bridge has had one reason, free. */
+void bench_end(struct bench *bench);
+/** bench_addr - an address; the server listens at that of 0, and nobody at the others. */
+struct sockaddr_storage bench_addr(unsigned i);
+/** bench_connect - the client connects; the outcome comes with bench_run(). */
+void bench_connect(struct bench *bench);
+/** bench_incoming - a stub client comes; its leg is the next of `stubs`. */
+struct stub *bench_incoming(struct bench *bench);
+/** bench_run - let the world go on for @ms. */
+void bench_run(struct bench *bench, unsigned ms);
+/** bench_resolve - a resolver that is silent answers now. */
+void bench_resolve(struct bench *bench);
+/** bench_bridge - the one bridge; NULL if it is gone. */
+struct bridge *bench_bridge(struct bench *bench);
+/** bench_state - the name of its state; "gone" without one. */
+const char *bench_state(struct bench *bench);
+/** bench_closes - how many bridges closed for any reason. */
+uint64_t bench_closes(const struct bench *bench);
+/** bench_call - a Call from one end, whose Reply is to be of @reply_bytes. */
+void bench_call(struct bench_end *end, uint32_t call_bytes, uint32_t reply_bytes);
+
+/** bench_stub - the stub leg that was made as number @i. */
+struct stub *bench_stub(struct bench *bench, unsigned i);
+/** stub_closing, stub_over - it says closing(); it says closed(), after which it is freed by its owner. */
+void stub_closing(struct stub *stub, enum leg_close why, const char *detail);
+void stub_over(struct stub *stub);
+/** stub_fail - both. */
+void stub_fail(struct stub *stub, enum leg_close why, const char *detail);
+
+#endif

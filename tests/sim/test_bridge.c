@@ -1,0 +1,592 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Bridges between RDMA legs on simulated networks, and what they do when either end, or the way, fails. */
+#include "tests/lib/test.h"
+#include "tests/sim/bridge_bench.h"
+#include "tests/sim/rig.h"
+
+#define STEPS_MAX 400u /* more than the life below takes on any of the nets */
+
+static struct bench *bench;
+
+static void teardown(void)
+{
+	if (bench)
+		bench_end(bench);
+	bench = NULL;
+}
+
+static void open_bridge(void)
+{
+	bench_connect(bench);
+	bench_run(bench, 100);
+	ck_assert_uint_eq(bench->client.opened, 1);
+	ck_assert_uint_eq(bench->server.opened, 1);
+	ck_assert_str_eq(bench_state(bench), "open");
+}
+
+/* ---- a life without failures ---- */
+
+START_TEST(calls_and_replies_pass_both_ways)
+{
+	static const uint32_t sizes[] = {RIG_CALL_MIN, 1000, 4000, 5000, 70000, 1000000};
+
+	bench = bench_new(NULL);
+	open_bridge();
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++)
+		for (size_t j = 0; j < ARRAY_SIZE(sizes); j++)
+			bench_call(&bench->client, sizes[i], sizes[j]);
+	bench_call(&bench->server, 100, 100);
+	bench_run(bench, 1000);
+	ck_assert_uint_eq(bench->client.answered, ARRAY_SIZE(sizes) * ARRAY_SIZE(sizes));
+	ck_assert_uint_eq(bench->server.answered, 1);
+	ck_assert_uint_eq(bench->client.wrong + bench->server.wrong, 0);
+}
+END_TEST
+
+START_TEST(a_client_is_accepted_only_once_the_server_is_up)
+{
+	bench = bench_new(NULL);
+	bench->resolver_silent = true;
+	bench_connect(bench);
+	bench_run(bench, 100);
+	ck_assert_str_eq(bench_state(bench), "resolving");
+	ck_assert_uint_eq(bench->client.opened, 0);
+	bench_resolve(bench);
+	bench_run(bench, 100);
+	ck_assert_str_eq(bench_state(bench), "open");
+	ck_assert_uint_eq(bench->client.opened, 1);
+}
+END_TEST
+
+START_TEST(states_tell_since_when_they_last)
+{
+	struct bridge_info info;
+
+	bench = bench_new(NULL);
+	bench_run(bench, 1000);
+	open_bridge();
+	bench_run(bench, 2500);
+	bridge_info_get(bench_bridge(bench), &info);
+	ck_assert_uint_eq(info.start_us, 1000000);
+	ck_assert_uint_eq(info.state_since_us, 1000000);
+	leg_close(bench->server.leg, LEG_CLOSE_LOCAL);
+	sim_net_silence(bench->front);
+	bench_run(bench, 1);
+	ck_assert_ptr_null(bench_bridge(bench));
+}
+END_TEST
+
+/* ---- each closes with the other ---- */
+
+static struct bench_end *end_of(int i)
+{
+	return i ? &bench->server : &bench->client;
+}
+
+START_TEST(each_leg_closes_with_the_other)
+{
+	bench = bench_new(NULL);
+	open_bridge();
+	for (int n = 0; n < 20; n++)
+		bench_call(end_of(n % 2), 100 + 3000 * n, 100 + 3000 * n);
+	leg_close(end_of(_i)->leg, LEG_CLOSE_LOCAL);
+	bench_run(bench, 1000);
+	ck_assert_uint_eq(bench->client.closed, 1);
+	ck_assert_uint_eq(bench->server.closed, 1);
+	ck_assert_uint_eq(end_of(!_i)->why, LEG_CLOSE_PEER);
+	ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_PEER], 1);
+	ck_assert_uint_eq(bench->bridges_gone, 1);
+}
+END_TEST
+
+START_TEST(the_reason_of_the_first_is_the_bridges)
+{
+	bench = bench_new(NULL);
+	open_bridge();
+	if (_i)
+		sim_net_cut(bench->back);
+	else
+		sim_net_cut(bench->front);
+	bench_run(bench, 1000);
+	ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_LOST], 1);
+	ck_assert_uint_eq(bench_closes(bench), 1);
+	ck_assert_uint_eq(bench->bridges_gone, 1);
+}
+END_TEST
+
+START_TEST(a_bridge_that_the_proxy_closes_ends_both)
+{
+	bench = bench_new(NULL);
+	open_bridge();
+	bridge_close(bench_bridge(bench), LEG_CLOSE_SHUTDOWN);
+	bridge_close(bench_bridge(bench), LEG_CLOSE_LOST);
+	bench_run(bench, 1000);
+	ck_assert_uint_eq(bench->client.closed, 1);
+	ck_assert_uint_eq(bench->server.closed, 1);
+	ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_SHUTDOWN], 1);
+	ck_assert_uint_eq(bench_closes(bench), 1);
+}
+END_TEST
+
+/* ---- a server that cannot be had ---- */
+
+START_TEST(a_name_that_does_not_resolve_refuses_the_client)
+{
+	bench = bench_new(NULL);
+	bench->naddrs = 0;
+	bench_connect(bench);
+	bench_run(bench, 100);
+	ck_assert_uint_eq(bench->client.why, LEG_CLOSE_REFUSED);
+	ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_UNREACHABLE], 1);
+	ck_assert_uint_eq(bench->bridges_gone, 1);
+}
+END_TEST
+
+START_TEST(a_name_server_that_is_silent_is_waited_for_no_longer_than_a_client_waits)
+{
+	bench = bench_new(NULL);
+	bench->resolver_silent = true;
+	bench_connect(bench);
+	bench_run(bench, 3999);
+	ck_assert_str_eq(bench_state(bench), "resolving");
+	bench_run(bench, 2);
+	ck_assert_ptr_null(bench_bridge(bench));
+	ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_UNREACHABLE], 1);
+}
+END_TEST
+
+START_TEST(a_resolver_that_cannot_begin_closes_for_lack_of_resources)
+{
+	bench = bench_new(NULL);
+	bench->resolver_fails = true;
+	bench_connect(bench);
+	bench_run(bench, 100);
+	ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_RESOURCES], 1);
+	ck_assert_uint_eq(bench->client.why, LEG_CLOSE_REFUSED);
+}
+END_TEST
+
+START_TEST(a_client_that_goes_while_the_name_is_resolved_cancels_that)
+{
+	bench = bench_new(NULL);
+	bench->resolver_silent = true;
+	bench_connect(bench);
+	bench_run(bench, 100);
+	ck_assert_ptr_nonnull(bench->query);
+	leg_close(bench->client.leg, LEG_CLOSE_LOCAL);
+	bench_run(bench, 100);
+	ck_assert_ptr_null(bench->query);
+	ck_assert_ptr_null(bench_bridge(bench));
+}
+END_TEST
+
+START_TEST(addresses_are_tried_in_turn)
+{
+	bench = bench_new(NULL);
+	for (unsigned i = 0; i < 3; i++)
+		bench->addrs[i] = bench_addr(2 - i);
+	bench->naddrs = 3;
+	open_bridge();
+	ck_assert_uint_eq(bench->on_back, 1);
+}
+END_TEST
+
+START_TEST(a_server_that_refuses_at_each_address_is_the_clients_refusal)
+{
+	bench = bench_new(NULL);
+	bench->server_refuses = true;
+	bench->addrs[1] = bench_addr(0);
+	bench->naddrs = 2;
+	bench_connect(bench);
+	bench_run(bench, 100);
+	ck_assert_uint_eq(bench->on_back, 2);
+	ck_assert_uint_eq(bench->client.why, LEG_CLOSE_REFUSED);
+	ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_REFUSED], 1);
+}
+END_TEST
+
+START_TEST(a_server_that_says_nothing_has_its_share_of_the_time)
+{
+	bench = bench_new(NULL);
+	sim_net_silence(bench->back);
+	bench->addrs[1] = bench_addr(0);
+	bench->naddrs = 2;
+	bench_connect(bench);
+	bench_run(bench, 3999);
+	ck_assert_str_eq(bench_state(bench), "connecting");
+	bench_run(bench, 10);
+	ck_assert_str_eq(bench_state(bench), "gone");
+	ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_TIMEOUT], 1);
+}
+END_TEST
+
+/* ---- verbs, else iwarp ---- */
+
+static void expect_way(unsigned verbs, unsigned back)
+{
+	ck_assert_uint_eq(bench->on_verbs, verbs);
+	ck_assert_uint_eq(bench->on_back, back);
+}
+
+static void close_bridge(void)
+{
+	leg_close(bench->client.leg, LEG_CLOSE_LOCAL);
+	bench_run(bench, 100);
+	ck_assert_str_eq(bench_state(bench), "gone");
+	bench->client.opened = bench->server.opened = 0;
+}
+
+START_TEST(rdma_takes_verbs_where_the_server_does)
+{
+	bench = bench_new(NULL);
+	bench->config.connect.transport = TRANSPORT_RDMA;
+	open_bridge();
+	expect_way(1, 0);
+}
+END_TEST
+
+START_TEST(rdma_falls_back_to_iwarp_and_avoids_verbs_for_a_minute)
+{
+	bench = bench_new(NULL);
+	bench->config.connect.transport = TRANSPORT_RDMA;
+	bench->verbs_refuses = true;
+	open_bridge();
+	expect_way(1, 1);
+	close_bridge();
+	open_bridge();
+	expect_way(1, 2);
+	close_bridge();
+	bench_run(bench, 59000);
+	open_bridge();
+	expect_way(1, 3);
+	close_bridge();
+	bench_run(bench, 2000);
+	bench->verbs_refuses = false;
+	open_bridge();
+	expect_way(2, 3);
+}
+END_TEST
+
+START_TEST(rdma_falls_back_when_verbs_says_nothing_for_half_of_the_time)
+{
+	bench = bench_new(NULL);
+	bench->config.connect.transport = TRANSPORT_RDMA;
+	sim_net_silence(bench->verbs);
+	bench_connect(bench);
+	bench_run(bench, 1999);
+	expect_way(0, 0);
+	bench_run(bench, 10);
+	expect_way(0, 1);
+	ck_assert_str_eq(bench_state(bench), "open");
+}
+END_TEST
+
+START_TEST(verbs_alone_does_not_fall_back)
+{
+	bench = bench_new(NULL);
+	bench->config.connect.transport = TRANSPORT_VERBS;
+	bench->verbs_refuses = true;
+	bench_connect(bench);
+	bench_run(bench, 100);
+	expect_way(1, 0);
+	ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_REFUSED], 1);
+	ck_assert_uint_eq(bench->ws.verbs_avoided_until_us, 0);
+}
+END_TEST
+
+START_TEST(verbs_without_a_device_is_unreachable)
+{
+	struct fabric *verbs;
+
+	bench = bench_new(NULL);
+	verbs = bench->ws.verbs;
+	bench->ws.verbs = NULL;
+	bench->config.connect.transport = TRANSPORT_VERBS;
+	bench_connect(bench);
+	bench_run(bench, 100);
+	bench->ws.verbs = verbs;
+	expect_way(0, 0);
+	ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_UNREACHABLE], 1);
+}
+END_TEST
+
+/* ---- TCP clients that are held ---- */
+
+static struct stub *tcp_client_refused(void)
+{
+	struct stub *client;
+
+	bench = bench_new(NULL);
+	bench->config.listen.transport = TRANSPORT_TCP;
+	bench->server_refuses = true;
+	client = bench_incoming(bench);
+	bench_run(bench, 100);
+	ck_assert_str_eq(bench_state(bench), "waiting");
+	client->config.events->requested(client->config.arg);
+	bench_run(bench, 100);
+	ck_assert_str_eq(bench_state(bench), "held");
+	ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_REFUSED], 1);
+	ck_assert_uint_eq(client->close_calls, 0);
+	return client;
+}
+
+START_TEST(a_refused_tcp_client_is_held_for_a_moment)
+{
+	struct stub *client = tcp_client_refused();
+
+	/* The moment counts from when it came. */
+	bench_run(bench, 299);
+	ck_assert_str_eq(bench_state(bench), "held");
+	bench_run(bench, 2);
+	ck_assert_str_eq(bench_state(bench), "closing");
+	ck_assert_uint_eq(client->close_calls, 1);
+	ck_assert_uint_eq(client->closed_for, LEG_CLOSE_REFUSED);
+	stub_fail(client, LEG_CLOSE_REFUSED, "");
+	bench_run(bench, 0);
+	ck_assert_uint_eq(bench->bridges_gone, 1);
+}
+END_TEST
+
+START_TEST(a_held_client_that_goes_is_forgotten)
+{
+	struct stub *client = tcp_client_refused();
+
+	stub_closing(client, LEG_CLOSE_PEER, "");
+	ck_assert_str_eq(bench_state(bench), "closing");
+	bench_run(bench, 1000);
+	ck_assert_uint_eq(client->close_calls, 0);
+	stub_over(client);
+	bench_run(bench, 0);
+	ck_assert_uint_eq(bench->bridges_gone, 1);
+	ck_assert_uint_eq(bench_closes(bench), 1);
+}
+END_TEST
+
+START_TEST(a_held_client_does_not_hold_up_a_stop)
+{
+	struct stub *client = tcp_client_refused();
+
+	bridge_close(bench_bridge(bench), LEG_CLOSE_SHUTDOWN);
+	ck_assert_str_eq(bench_state(bench), "closing");
+	ck_assert_uint_eq(client->close_calls, 1);
+	stub_fail(client, LEG_CLOSE_REFUSED, "");
+}
+END_TEST
+
+START_TEST(a_stop_and_an_old_client_are_not_held)
+{
+	struct stub *client;
+
+	bench = bench_new(NULL);
+	bench->config.listen.transport = TRANSPORT_TCP;
+	bench->resolver_silent = true;
+	client = bench_incoming(bench);
+	client->config.events->requested(client->config.arg);
+	if (_i) {
+		bench_run(bench, 10001);
+		ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_UNREACHABLE], 1);
+	} else {
+		bridge_close(bench_bridge(bench), LEG_CLOSE_SHUTDOWN);
+	}
+	ck_assert_str_eq(bench_state(bench), "closing");
+	ck_assert_uint_eq(client->close_calls, 1);
+	stub_fail(client, LEG_CLOSE_SHUTDOWN, "");
+}
+END_TEST
+
+/* ---- what a bridge makes of its legs' events ---- */
+
+static struct stub *client, *server;
+
+static void open_stubs(void)
+{
+	bench = bench_new(NULL);
+	bench->config.listen.transport = bench->config.connect.transport = TRANSPORT_TCP;
+	bench->stub_server = true;
+	client = bench_incoming(bench);
+	client->config.events->requested(client->config.arg);
+	bench_run(bench, 1);
+	server = bench_stub(bench, 1);
+	ck_assert_str_eq(bench_state(bench), "connecting");
+	server->config.events->opened(server->config.arg);
+	ck_assert(client->accepted);
+	client->config.events->opened(client->config.arg);
+	ck_assert_str_eq(bench_state(bench), "open");
+}
+
+static struct stub *stub_end(int i)
+{
+	return i ? server : client;
+}
+
+START_TEST(a_leg_that_wants_no_more_calls_pauses_the_other)
+{
+	struct stub *from, *to;
+
+	open_stubs();
+	from = stub_end(_i);
+	to = stub_end(!_i);
+	from->config.events->call(from->config.arg, exchange_new());
+	ck_assert_uint_eq(to->calls, 1);
+	ck_assert_uint_eq(from->pauses, 1);
+	to->config.events->call_ready(to->config.arg);
+	ck_assert_uint_eq(from->pauses, 0x101);
+	stub_fail(from, LEG_CLOSE_PEER, "");
+	stub_fail(to, LEG_CLOSE_PEER, "");
+}
+END_TEST
+
+START_TEST(what_has_grown_is_told_to_the_other_leg)
+{
+	struct exchange *x = exchange_new();
+
+	open_stubs();
+	stub_end(_i)->config.events->more(stub_end(_i)->config.arg, x);
+	ck_assert_uint_eq(stub_end(_i)->mores, 0);
+	ck_assert_uint_eq(stub_end(!_i)->mores, 1);
+	stub_closing(stub_end(!_i), LEG_CLOSE_LOST, "");
+	stub_end(_i)->config.events->more(stub_end(_i)->config.arg, x);
+	ck_assert_uint_eq(stub_end(!_i)->mores, 1);
+	stub_fail(stub_end(_i), LEG_CLOSE_LOST, "");
+	stub_over(stub_end(!_i));
+	exchange_put(x);
+}
+END_TEST
+
+START_TEST(closing_decides_and_closed_releases)
+{
+	struct stub *first, *second;
+
+	open_stubs();
+	first = stub_end(_i);
+	second = stub_end(!_i);
+	stub_closing(first, LEG_CLOSE_REPLY_STALLED, "so it is");
+	ck_assert_str_eq(bench_state(bench), "closing");
+	ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_REPLY_STALLED], 1);
+	ck_assert_uint_eq(second->close_calls, 1);
+	ck_assert_uint_eq(second->closed_for, LEG_CLOSE_REPLY_STALLED);
+	/* What the other one still gives up goes no further. */
+	second->config.events->call(second->config.arg, exchange_new());
+	second->config.events->reply(second->config.arg, exchange_new());
+	ck_assert_uint_eq(first->calls + first->replies, 0);
+	stub_over(first);
+	bench_run(bench, 5000);
+	ck_assert_uint_eq(bench->bridges_gone, 0);
+	stub_fail(second, LEG_CLOSE_REPLY_STALLED, "");
+	ck_assert_uint_eq(bench->bridges_gone, 0);
+	bench_run(bench, 0);
+	ck_assert_uint_eq(bench->bridges_gone, 1);
+	ck_assert_uint_eq(bench_closes(bench), 1);
+}
+END_TEST
+
+/* ---- cut and closed at every step ---- */
+
+/* All that a bridge does in its life, with an address that does not answer and a fallback in it. */
+static void live(void)
+{
+	bench->config.connect.transport = TRANSPORT_RDMA;
+	bench->verbs_refuses = true;
+	bench->addrs[0] = bench_addr(1);
+	bench->addrs[1] = bench_addr(0);
+	bench->naddrs = 2;
+	bench_connect(bench);
+	bench_run(bench, 100);
+	for (unsigned i = 0; i < 6; i++) {
+		if (bench->client.leg && bench->client.opened)
+			bench_call(&bench->client, 100 + 9000 * (i % 2), 100 + 9000 * (i / 2));
+		if (bench->server.leg && bench->server.opened)
+			bench_call(&bench->server, 100, 100);
+	}
+	bench_run(bench, 60000);
+}
+
+/* bench_end() sees that nothing is left and that each bridge had its one reason. */
+START_TEST(a_cut_at_every_step_leaves_nothing)
+{
+	unsigned step, steps = STEPS_MAX;
+
+	for (step = 1; step <= steps; step++) {
+		const struct sim_faults faults = {.cut_at_step = step, .seed = step};
+		const struct bench_faults where[] = {
+			{.front = &faults}, {.back = &faults}, {.verbs = &faults}};
+		struct sim_net *net;
+
+		bench = bench_new(&where[_i]);
+		live();
+		net = _i == 0 ? bench->front : _i == 1 ? bench->back : bench->verbs;
+		if (sim_net_stats(net)->steps < step)
+			steps = step;
+		bench_end(bench);
+		bench = NULL;
+	}
+	ck_assert_uint_lt(steps, STEPS_MAX);
+}
+END_TEST
+
+static void close_now(void *arg)
+{
+	if (bench && bench_bridge(bench))
+		bridge_close(bench_bridge(bench), LEG_CLOSE_SHUTDOWN);
+}
+
+START_TEST(a_bridge_closed_at_every_step_leaves_nothing)
+{
+	unsigned step, steps = STEPS_MAX;
+
+	for (step = 1; step <= steps; step++) {
+		const struct sim_faults faults = {
+			.hook_at_step = step, .hook = close_now, .max_delay_us = 100};
+		const struct bench_faults where[] = {
+			{.front = &faults}, {.back = &faults}, {.verbs = &faults}};
+		struct sim_net *net;
+
+		bench = bench_new(&where[_i]);
+		live();
+		net = _i == 0 ? bench->front : _i == 1 ? bench->back : bench->verbs;
+		if (sim_net_stats(net)->steps < step)
+			steps = step;
+		bench_end(bench);
+		bench = NULL;
+	}
+	ck_assert_uint_lt(steps, STEPS_MAX);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("bridge");
+	TCase *tc = tcase_create("bridge");
+
+	tcase_add_checked_fixture(tc, NULL, teardown);
+	tcase_add_test(tc, calls_and_replies_pass_both_ways);
+	tcase_add_test(tc, a_client_is_accepted_only_once_the_server_is_up);
+	tcase_add_test(tc, states_tell_since_when_they_last);
+	tcase_add_loop_test(tc, each_leg_closes_with_the_other, 0, 2);
+	tcase_add_loop_test(tc, the_reason_of_the_first_is_the_bridges, 0, 2);
+	tcase_add_test(tc, a_bridge_that_the_proxy_closes_ends_both);
+	tcase_add_test(tc, a_name_that_does_not_resolve_refuses_the_client);
+	tcase_add_test(tc,
+		       a_name_server_that_is_silent_is_waited_for_no_longer_than_a_client_waits);
+	tcase_add_test(tc, a_resolver_that_cannot_begin_closes_for_lack_of_resources);
+	tcase_add_test(tc, a_client_that_goes_while_the_name_is_resolved_cancels_that);
+	tcase_add_test(tc, addresses_are_tried_in_turn);
+	tcase_add_test(tc, a_server_that_refuses_at_each_address_is_the_clients_refusal);
+	tcase_add_test(tc, a_server_that_says_nothing_has_its_share_of_the_time);
+	tcase_add_test(tc, rdma_takes_verbs_where_the_server_does);
+	tcase_add_test(tc, rdma_falls_back_to_iwarp_and_avoids_verbs_for_a_minute);
+	tcase_add_test(tc, rdma_falls_back_when_verbs_says_nothing_for_half_of_the_time);
+	tcase_add_test(tc, verbs_alone_does_not_fall_back);
+	tcase_add_test(tc, verbs_without_a_device_is_unreachable);
+	tcase_add_test(tc, a_refused_tcp_client_is_held_for_a_moment);
+	tcase_add_test(tc, a_held_client_that_goes_is_forgotten);
+	tcase_add_test(tc, a_held_client_does_not_hold_up_a_stop);
+	tcase_add_loop_test(tc, a_stop_and_an_old_client_are_not_held, 0, 2);
+	tcase_add_loop_test(tc, a_leg_that_wants_no_more_calls_pauses_the_other, 0, 2);
+	tcase_add_loop_test(tc, what_has_grown_is_told_to_the_other_leg, 0, 2);
+	tcase_add_loop_test(tc, closing_decides_and_closed_releases, 0, 2);
+	tcase_add_loop_test(tc, a_cut_at_every_step_leaves_nothing, 0, 3);
+	tcase_add_loop_test(tc, a_bridge_closed_at_every_step_leaves_nothing, 0, 3);
+	suite_add_tcase(suite, tc);
+	return test_main(suite);
+}

@@ -1,0 +1,471 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The attempts to reach a server: their order, their shares of the time, source ports, and giving up. */
+#include <errno.h>
+#include <netinet/in.h>
+#include <string.h>
+
+#include "daemon/bridge/upstream.h"
+#include "tests/lib/test.h"
+#include "tests/sim/bridge_bench.h"
+
+#define LIMIT_US 8000000u
+#define ADDRS    3u
+
+static struct bench *bench;
+static struct upstream upstream;
+static struct log_ctx log_ctx;
+static unsigned connecting, opened, failed, closed, leg_closing, leg_calls, leg_notes;
+static struct leg *opened_leg;
+static enum leg_close why;
+static char detail[LEG_DETAIL_BYTES];
+
+static void on_connecting(void *arg)
+{
+	connecting++;
+}
+
+static void on_opened(void *arg, struct leg *leg)
+{
+	opened++;
+	opened_leg = leg;
+}
+
+static void on_failed(void *arg, enum leg_close reason, const char *text)
+{
+	failed++;
+	why = reason;
+	snprintf(detail, sizeof(detail), "%s", text);
+}
+
+static void on_closed(void *arg)
+{
+	closed++;
+	ck_assert(upstream_is_closed(arg));
+}
+
+static void on_leg_closing(void *arg, enum leg_close reason, const char *text)
+{
+	leg_closing++;
+	why = reason;
+}
+
+static void on_call(void *arg, struct exchange *x)
+{
+	leg_calls++;
+	exchange_put(x);
+}
+
+static void on_note(void *arg, const char *text)
+{
+	leg_notes++;
+}
+
+static const struct leg_events leg_events = {
+	.call = on_call, .closing = on_leg_closing, .note = on_note};
+
+static const struct upstream_events events = {
+	.connecting = on_connecting,
+	.opened = on_opened,
+	.failed = on_failed,
+	.closed = on_closed,
+	.leg = &leg_events,
+};
+
+static void setup(void)
+{
+	const struct sockaddr_storage client = bench_addr(99);
+	const struct leg_config config = {0};
+
+	bench = bench_new(NULL);
+	bench->stub_server = true;
+	for (unsigned i = 0; i < ADDRS; i++)
+		bench->addrs[i] = bench_addr(i);
+	bench->naddrs = ADDRS;
+	bench->config.connect.transport = TRANSPORT_RDMA;
+	connecting = opened = failed = closed = leg_closing = leg_calls = leg_notes = 0;
+	ck_assert_int_eq(upstream_init(&upstream, &bench->ws, &client, &config, &log_ctx, &events,
+				       &upstream),
+			 0);
+}
+
+/* Whatever the test has left open ends. */
+static void teardown(void)
+{
+	unsigned last = bench->nstubs - 1;
+
+	upstream_close(&upstream, LEG_CLOSE_SHUTDOWN);
+	if (!upstream_is_closed(&upstream)) {
+		struct stub *stub = bench_stub(bench, last);
+
+		if (!stub->closing)
+			stub_closing(stub, LEG_CLOSE_SHUTDOWN, "");
+		stub_over(stub);
+	}
+	ck_assert(upstream_is_closed(&upstream));
+	upstream_fini(&upstream);
+	bench_end(bench);
+}
+
+static void start(void)
+{
+	ck_assert_int_eq(upstream_start(&upstream, LIMIT_US), 0);
+	bench_run(bench, 0);
+}
+
+static void fail_after(unsigned i, unsigned ms)
+{
+	bench_run(bench, ms);
+	stub_fail(bench_stub(bench, i), LEG_CLOSE_REFUSED, "no");
+	bench_run(bench, 0);
+}
+
+static void expect_attempt(unsigned i, unsigned addr, const struct fabric *fabric,
+			   uint64_t timeout_us)
+{
+	const struct stub *stub = bench_stub(bench, i);
+	const struct sockaddr_storage want = bench_addr(addr);
+
+	ck_assert_uint_eq(bench->nstubs, i + 1);
+	ck_assert_mem_eq(&stub->attempt.addr, &want, sizeof(want));
+	ck_assert_ptr_eq(stub->attempt.fabric, fabric);
+	ck_assert_uint_eq(stub->attempt.rpcrdma_version, fabric ? 1 : 0);
+	ck_assert_uint_eq(stub->config.connect_timeout_us, timeout_us);
+}
+
+/* Verbs fails at the first address, so it is passed over at the others. */
+START_TEST(rdma_addresses_share_the_time_and_verbs_has_half_of_its_share)
+{
+	const struct fabric *verbs = bench->ws.verbs, *iwarp = bench->ws.iwarp;
+
+	bench->naddrs = 2;
+	start();
+	ck_assert_uint_eq(connecting, 1);
+	expect_attempt(0, 0, verbs, LIMIT_US / 2 / 2);
+	fail_after(0, 2000);
+	expect_attempt(1, 0, iwarp, 6000000 / 2);
+	fail_after(1, 3000);
+	expect_attempt(2, 1, iwarp, 3000000);
+	fail_after(2, 1000);
+	ck_assert_uint_eq(failed, 1);
+	ck_assert_uint_eq(closed, 1);
+	ck_assert_uint_eq(why, LEG_CLOSE_REFUSED);
+	ck_assert_str_eq(detail, "no");
+	ck_assert_uint_eq(bench->nstubs, 3);
+}
+END_TEST
+
+START_TEST(no_attempt_on_a_fabric_has_less_than_half_a_second)
+{
+	bench->naddrs = 1;
+	start();
+	fail_after(0, 7900);
+	expect_attempt(1, 0, bench->ws.iwarp, ATTEMPT_MIN_US);
+}
+END_TEST
+
+/* The second way to an address is tried even if the first one has taken all of the time. */
+START_TEST(the_other_way_to_an_address_has_its_try_however_late)
+{
+	start();
+	fail_after(0, 9000);
+	expect_attempt(1, 0, bench->ws.iwarp, ATTEMPT_MIN_US);
+	/* Another address has not. */
+	fail_after(1, 1);
+	ck_assert_uint_eq(failed, 1);
+	ck_assert_uint_eq(bench->nstubs, 2);
+}
+END_TEST
+
+/* A fabric can take long to let go of what it has failed to connect. */
+START_TEST(time_that_passes_until_a_leg_is_over_counts_too)
+{
+	bench->config.connect.transport = TRANSPORT_IWARP;
+	start();
+	stub_closing(bench_stub(bench, 0), LEG_CLOSE_TIMEOUT, "slow");
+	bench_run(bench, 9000);
+	ck_assert_uint_eq(failed, 0);
+	ck_assert_uint_eq(bench->nstubs, 1);
+	stub_over(bench_stub(bench, 0));
+	bench_run(bench, 0);
+	ck_assert_uint_eq(failed, 1);
+	ck_assert_uint_eq(why, LEG_CLOSE_TIMEOUT);
+	ck_assert_str_eq(detail, "slow");
+	ck_assert_uint_eq(bench->nstubs, 1);
+}
+END_TEST
+
+START_TEST(tcp_addresses_share_what_is_left)
+{
+	bench->config.connect.transport = TRANSPORT_TCP;
+	start();
+	expect_attempt(0, 0, NULL, 2666666);
+	fail_after(0, 2000);
+	expect_attempt(1, 1, NULL, 3000000);
+	fail_after(1, 5800);
+	expect_attempt(2, 2, NULL, 200000);
+}
+END_TEST
+
+START_TEST(attempts_that_fail_at_once_are_passed_over)
+{
+	bench->connect_fails = 3;
+	start();
+	/* Verbs has failed, so it was avoided at the second address: the third failed on iwarp there. */
+	expect_attempt(0, 2, bench->ws.iwarp, LIMIT_US);
+}
+END_TEST
+
+START_TEST(when_all_fail_at_once_the_last_one_says_why)
+{
+	bench->connect_fails = 100;
+	start();
+	ck_assert_uint_eq(failed, 1);
+	ck_assert_uint_eq(closed, 1);
+	ck_assert_uint_eq(why, LEG_CLOSE_UNREACHABLE);
+	ck_assert_str_eq(detail, strerror(EAFNOSUPPORT));
+}
+END_TEST
+
+START_TEST(the_reason_of_the_last_attempt_is_told_before_its_leg_is_over)
+{
+	bench->config.connect.transport = TRANSPORT_IWARP;
+	bench->naddrs = 1;
+	start();
+	stub_closing(bench_stub(bench, 0), LEG_CLOSE_TIMEOUT, "no answer");
+	ck_assert_uint_eq(failed, 1);
+	ck_assert_uint_eq(closed, 0);
+	ck_assert_str_eq(detail, "no answer");
+	stub_over(bench_stub(bench, 0));
+	ck_assert_uint_eq(closed, 1);
+}
+END_TEST
+
+START_TEST(what_closes_here_is_not_tried_elsewhere)
+{
+	start();
+	stub_fail(bench_stub(bench, 0), LEG_CLOSE_LOCAL, "");
+	bench_run(bench, 0);
+	ck_assert_uint_eq(failed, 1);
+	ck_assert_uint_eq(bench->nstubs, 1);
+	ck_assert_uint_eq(bench->ws.verbs_avoided_until_us, 0);
+}
+END_TEST
+
+/* ---- once it is open ---- */
+
+static void open_leg(uint16_t port)
+{
+	struct stub *stub = bench_stub(bench, bench->nstubs - 1);
+	struct sockaddr_in *local = (struct sockaddr_in *)&stub->local;
+
+	local->sin_family = AF_INET;
+	local->sin_port = htons(port);
+	stub->config.events->opened(stub->config.arg);
+	ck_assert_uint_eq(opened, 1);
+	ck_assert_ptr_eq(opened_leg, &stub->leg);
+}
+
+START_TEST(an_open_leg_answers_to_the_bridge)
+{
+	struct stub *stub;
+
+	start();
+	stub = bench_stub(bench, 0);
+	open_leg(0);
+	stub->config.events->call(stub->config.arg, exchange_new());
+	stub->config.events->note(stub->config.arg, "well");
+	ck_assert_uint_eq(leg_calls, 1);
+	ck_assert_uint_eq(leg_notes, 1);
+	stub_closing(stub, LEG_CLOSE_LOST, "");
+	ck_assert_uint_eq(leg_closing, 1);
+	ck_assert_uint_eq(why, LEG_CLOSE_LOST);
+	ck_assert_uint_eq(closed, 0);
+	stub_over(stub);
+	ck_assert_uint_eq(closed, 1);
+	ck_assert_uint_eq(failed, 0);
+	ck_assert_ptr_null(upstream_leg(&upstream));
+}
+END_TEST
+
+/* ---- source ports ---- */
+
+static uint16_t remembered(void)
+{
+	const struct sockaddr_storage client = bench_addr(99);
+
+	return replay_take(bench->service.replay, (const struct sockaddr *)&client,
+			   loop_now_us(bench->loop));
+}
+
+static void remember(uint16_t port)
+{
+	const struct sockaddr_storage client = bench_addr(99);
+
+	replay_store(bench->service.replay, (const struct sockaddr *)&client, port,
+		     loop_now_us(bench->loop));
+}
+
+START_TEST(each_address_is_tried_from_the_port_of_the_last_connection)
+{
+	bench->config.connect.transport = TRANSPORT_TCP;
+	remember(700);
+	start();
+	for (unsigned i = 0; i < ADDRS; i++) {
+		ck_assert_uint_eq(bench_stub(bench, i)->attempt.source_port, 700);
+		ck_assert_uint_eq(remembered(), 0);
+		if (i + 1 < ADDRS)
+			fail_after(i, 10);
+	}
+	/* An attempt that failed gives it back, at once. */
+	stub_closing(bench_stub(bench, ADDRS - 1), LEG_CLOSE_REFUSED, "");
+	ck_assert_uint_eq(remembered(), 700);
+}
+END_TEST
+
+START_TEST(the_port_of_an_open_connection_is_kept_for_the_next)
+{
+	bench->config.connect.transport = TRANSPORT_TCP;
+	remember(700);
+	start();
+	/* 700 could not be had. */
+	open_leg(801);
+	ck_assert_uint_eq(remembered(), 0);
+	if (_i)
+		stub_closing(bench_stub(bench, 0), LEG_CLOSE_PEER, "");
+	else
+		upstream_close(&upstream, LEG_CLOSE_PEER);
+	ck_assert_uint_eq(remembered(), 801);
+	ck_assert_uint_eq(remembered(), 0);
+}
+END_TEST
+
+START_TEST(a_port_is_given_back_by_whoever_gives_up)
+{
+	bench->config.connect.transport = TRANSPORT_TCP;
+	remember(700);
+	start();
+	if (_i)
+		stub_fail(bench_stub(bench, 0), LEG_CLOSE_REFUSED, "");
+	upstream_close(&upstream, LEG_CLOSE_PEER);
+	ck_assert_uint_eq(remembered(), 700);
+}
+END_TEST
+
+START_TEST(on_a_fabric_no_port_is_taken)
+{
+	remember(700);
+	start();
+	ck_assert_uint_eq(bench_stub(bench, 0)->attempt.source_port, 0);
+	open_leg(20000);
+	stub_fail(bench_stub(bench, 0), LEG_CLOSE_PEER, "");
+	ck_assert_uint_eq(remembered(), 700);
+}
+END_TEST
+
+/* ---- giving up ---- */
+
+static void reach(enum upstream_state state)
+{
+	bench->resolver_silent = state == UPSTREAM_RESOLVING;
+	if (state == UPSTREAM_IDLE)
+		return;
+	start();
+	if (state == UPSTREAM_BETWEEN)
+		stub_closing(bench_stub(bench, 0), LEG_CLOSE_REFUSED, "");
+	if (state == UPSTREAM_OPEN)
+		open_leg(0);
+	if (state == UPSTREAM_CLOSING)
+		stub_closing(bench_stub(bench, 0), LEG_CLOSE_LOCAL, "");
+	if (state == UPSTREAM_CLOSED)
+		stub_fail(bench_stub(bench, 0), LEG_CLOSE_LOCAL, "");
+	ck_assert_uint_eq(upstream.state.now, state);
+}
+
+START_TEST(it_can_be_given_up_in_every_state)
+{
+	unsigned failed_before, closes;
+	struct stub *stub;
+
+	reach(_i);
+	failed_before = failed;
+	upstream_close(&upstream, LEG_CLOSE_TIMEOUT);
+	upstream_close(&upstream, LEG_CLOSE_PEER);
+	ck_assert_ptr_null(bench->query);
+	ck_assert(upstream_is_closed(&upstream) == (bench->nstubs == 0 || _i == UPSTREAM_CLOSED));
+	if (bench->nstubs && _i != UPSTREAM_CLOSED) {
+		stub = bench_stub(bench, 0);
+		closes = stub->close_calls;
+		ck_assert_uint_le(closes, 1);
+		if (!stub->closing)
+			stub_closing(stub, LEG_CLOSE_TIMEOUT, "");
+		stub_over(stub);
+		ck_assert_uint_eq(closed, 1);
+	}
+	bench_run(bench, 20000);
+	ck_assert(upstream_is_closed(&upstream));
+	ck_assert_uint_eq(failed, failed_before);
+	ck_assert_uint_eq(leg_closing, 0);
+	ck_assert_uint_le(bench->nstubs, 1);
+}
+END_TEST
+
+/* The leg is over, and the next attempt would follow in this turn. */
+START_TEST(a_retry_that_is_due_is_called_off)
+{
+	start();
+	stub_fail(bench_stub(bench, 0), LEG_CLOSE_REFUSED, "");
+	upstream_close(&upstream, LEG_CLOSE_PEER);
+	ck_assert(upstream_is_closed(&upstream));
+	bench_run(bench, 100);
+	ck_assert_uint_eq(bench->nstubs, 1);
+	ck_assert_uint_eq(closed, 0);
+}
+END_TEST
+
+/* ---- the list alone ---- */
+
+START_TEST(a_list_needs_an_address_and_a_way)
+{
+	const struct sockaddr_storage addr = bench_addr(0);
+	struct fabric *iwarp = bench->ws.iwarp;
+	struct attempts attempts = {0};
+
+	ck_assert_int_eq(attempts_init(&attempts, TRANSPORT_TCP, &addr, 0, iwarp, NULL, 0),
+			 -EDESTADDRREQ);
+	ck_assert_int_eq(attempts_init(&attempts, TRANSPORT_VERBS, &addr, 1, iwarp, NULL, 0),
+			 -ENODEV);
+	ck_assert_int_eq(attempts_init(&attempts, TRANSPORT_RDMA, &addr, 1, iwarp, NULL, 0), 0);
+	ck_assert_uint_eq(attempts.count, 1);
+	ck_assert_ptr_eq(attempts_next(&attempts, iwarp)->fabric, iwarp);
+	ck_assert(!attempts_left(&attempts));
+	ck_assert_ptr_null(attempts_next(&attempts, NULL));
+	attempts_fini(&attempts);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("upstream");
+	TCase *tc = tcase_create("upstream");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, rdma_addresses_share_the_time_and_verbs_has_half_of_its_share);
+	tcase_add_test(tc, no_attempt_on_a_fabric_has_less_than_half_a_second);
+	tcase_add_test(tc, the_other_way_to_an_address_has_its_try_however_late);
+	tcase_add_test(tc, time_that_passes_until_a_leg_is_over_counts_too);
+	tcase_add_test(tc, tcp_addresses_share_what_is_left);
+	tcase_add_test(tc, attempts_that_fail_at_once_are_passed_over);
+	tcase_add_test(tc, when_all_fail_at_once_the_last_one_says_why);
+	tcase_add_test(tc, the_reason_of_the_last_attempt_is_told_before_its_leg_is_over);
+	tcase_add_test(tc, what_closes_here_is_not_tried_elsewhere);
+	tcase_add_test(tc, an_open_leg_answers_to_the_bridge);
+	tcase_add_test(tc, each_address_is_tried_from_the_port_of_the_last_connection);
+	tcase_add_loop_test(tc, the_port_of_an_open_connection_is_kept_for_the_next, 0, 2);
+	tcase_add_loop_test(tc, a_port_is_given_back_by_whoever_gives_up, 0, 2);
+	tcase_add_test(tc, on_a_fabric_no_port_is_taken);
+	tcase_add_loop_test(tc, it_can_be_given_up_in_every_state, 0, UPSTREAM_CLOSED + 1);
+	tcase_add_test(tc, a_retry_that_is_due_is_called_off);
+	tcase_add_test(tc, a_list_needs_an_address_and_a_way);
+	suite_add_tcase(suite, tc);
+	return test_main(suite);
+}
