@@ -202,6 +202,20 @@ static void cell_profile(struct table *table, const json_t *leg)
 		table_cell(table, "-");
 }
 
+/* "open 12s", or "open -" of one that does not tell since when; "-" for none. */
+static void cell_state(struct table *table, const json_t *object)
+{
+	const json_t *age = json_object_get(object, "state_age_s");
+	char text[RENDER_BYTES] = "-";
+
+	if (json_is_number(age))
+		render_duration(json_number_value(age), text);
+	if (json_is_object(object))
+		table_cell(table, "%s %s", text_of(object, "state"), text);
+	else
+		table_cell(table, "-");
+}
+
 static void cells_connection(struct table *table, const json_t *connection)
 {
 	const json_t *client = json_object_get(connection, "client");
@@ -210,8 +224,10 @@ static void cells_connection(struct table *table, const json_t *connection)
 	cell_number(table, connection, "id");
 	table_cell(table, "%s", text_of(connection, "service"));
 	table_cell(table, "%s %s", text_of(client, "kind"), text_of(connection, "client_address"));
+	cell_state(table, client);
 	table_cell(table, "%s %s", text_of(upstream, "kind"), text_of(upstream, "peer"));
-	table_cell(table, "%s", text_of(connection, "state"));
+	cell_state(table, upstream);
+	cell_state(table, connection);
 	cell_duration(table, connection, "age_s");
 	cell_number(table, client, "calls_in");
 	cell_number(table, client, "calls_out");
@@ -226,10 +242,13 @@ static void cells_connection(struct table *table, const json_t *connection)
 static int render_connections(const json_t *answer, FILE *out)
 {
 	static const struct table_column columns[] = {
-		{"ID", true},        {"SERVICE", false},      {"CLIENT", false},
-		{"UPSTREAM", false}, {"STATE", false},        {"AGE", true},
-		{"CALLS", true},     {"REVERSE", true},       {"HELD", true},
-		{"GRANTED", true},   {"CREDITS", true},       {"FROM CLIENT", true},
+		{"ID", true},        {"SERVICE", false},
+		{"CLIENT", false},   {"ITS STATE", false},
+		{"UPSTREAM", false}, {"ITS STATE", false},
+		{"STATE", false},    {"AGE", true},
+		{"CALLS", true},     {"REVERSE", true},
+		{"HELD", true},      {"GRANTED", true},
+		{"CREDITS", true},   {"FROM CLIENT", true},
 		{"TO CLIENT", true}, {"PEER PROFILE", false},
 	};
 	const json_t *connections = json_object_get(answer, "connections");

@@ -132,26 +132,32 @@ START_TEST(services_show_load_and_refusals)
 }
 END_TEST
 
-START_TEST(connections_show_both_legs)
+START_TEST(connections_show_both_legs_and_how_long_they_are_in_their_states)
 {
 	ck_assert_str_eq(
 		render(CONTROL_COMMAND_CONNECTIONS,
 		       "{\"connections\": [{\"id\": 17, \"service\": \"to-filer\", \"worker\": 0,"
-		       " \"state\": \"open\", \"age_s\": 61, \"client_address\": \"10.0.0.3:712\","
-		       " \"client\": {\"kind\": \"tcp\", \"calls_in\": 5, \"calls_out\": 1,"
+		       " \"state\": \"open\", \"state_age_s\": 12.9, \"age_s\": 61,"
+		       " \"client_address\": \"10.0.0.3:712\","
+		       " \"client\": {\"kind\": \"tcp\", \"state\": \"open\", \"state_age_s\": 12,"
+		       " \"calls_in\": 5, \"calls_out\": 1,"
 		       " \"bytes_received\": 2048, \"bytes_sent\": 100},"
-		       " \"upstream\": {\"kind\": \"iwarp\", \"peer\": \"10.0.0.9:20049\","
+		       " \"upstream\": {\"kind\": \"iwarp\", \"state\": \"open\","
+		       " \"state_age_s\": null, \"peer\": \"10.0.0.9:20049\","
 		       " \"calls_held\": 2, \"credits_available\": 59, \"rpcrdma_version\": 1,"
 		       " \"peer_profile\": \"linux\", \"peer_profile_why\": \"as configured\"}},"
 		       " {\"id\": 18, \"service\": \"to-filer\", \"state\": \"connecting\","
 		       " \"age_s\": 0, \"client_address\": \"[fe80::1]:9\", \"client\": null,"
 		       " \"upstream\": null}]}",
 		       false),
-		"ID  SERVICE   CLIENT            UPSTREAM              STATE         AGE  CALLS  "
+		"ID  SERVICE   CLIENT            ITS STATE  UPSTREAM              ITS STATE  "
+		"STATE           AGE  CALLS  "
 		"REVERSE  HELD  GRANTED  CREDITS  FROM CLIENT  TO CLIENT  PEER PROFILE\n"
-		"17  to-filer  tcp 10.0.0.3:712  iwarp 10.0.0.9:20049  open        1m01s      5  "
+		"17  to-filer  tcp 10.0.0.3:712  open 12s   iwarp 10.0.0.9:20049  open -     "
+		"open 12s      1m01s      5  "
 		"      1     2        -       59      2.0 KiB      100 B  linux: as configured\n"
-		"18  to-filer  - [fe80::1]:9     - -                   connecting     0s      -  "
+		"18  to-filer  - [fe80::1]:9     -          - -                   -          "
+		"connecting -     0s      -  "
 		"      -     -        -        -            -          -  -\n");
 }
 END_TEST
@@ -265,7 +271,7 @@ int main(void)
 	tcase_add_test(tc, columns_are_aligned);
 	tcase_add_test(tc, status_is_a_list);
 	tcase_add_test(tc, services_show_load_and_refusals);
-	tcase_add_test(tc, connections_show_both_legs);
+	tcase_add_test(tc, connections_show_both_legs_and_how_long_they_are_in_their_states);
 	tcase_add_test(tc, no_connections_are_an_empty_table);
 	tcase_add_test(tc, stats_are_grouped_by_module_with_their_meaning);
 	tcase_add_test(tc, stats_show_zeros_when_asked);

@@ -303,6 +303,9 @@ START_TEST(what_the_workers_have_is_told_to_the_control_socket)
 	ck_assert_uint_eq(json_array_size(list), _i ? 2 : 1);
 	ck_assert_str_eq(json_string_value(json_object_get(json_array_get(list, 0), "state")),
 			 "open");
+	ck_assert(json_is_real(json_object_get(json_array_get(list, 0), "state_age_s")));
+	ck_assert_ptr_nonnull(
+		json_object_get(json_object_get(json_array_get(list, 0), "client"), "state_age_s"));
 	/* Over two proxies: the first has an RDMA server, which is the second; that has one over TCP. */
 	ck_assert_int_eq(count_profiles(list, "auto"), _i ? 1 : 0);
 	json_decref(json);
