@@ -82,11 +82,13 @@ tests_unit_test_state_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_state_LDADD = $(UNIT_LDADD)
 TESTS += tests/unit/test_state
 
-check_PROGRAMS += tests/unit/test_namespace
-tests_unit_test_namespace_SOURCES = tests/unit/test_namespace.c
-tests_unit_test_namespace_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_test_namespace_LDADD = $(UNIT_LDADD)
-TESTS += tests/unit/test_namespace
+# The drawing in HACKING.md.
+check_PROGRAMS += tests/unit/print_states
+tests_unit_print_states_SOURCES = tests/unit/print_states.c
+tests_unit_print_states_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_print_states_LDADD = $(DAEMON_LIBS)
+EXTRA_DIST += tests/unit/states.sh
+TESTS += tests/unit/states.sh
 
 check_PROGRAMS += tests/unit/test_budget
 tests_unit_test_budget_SOURCES = tests/unit/test_budget.c

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Prints every machine of states for HACKING.md; tests/unit/states.sh compares. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/bridge/bridge.h"
+#include "daemon/bridge/upstream.h"
+
+/* A new machine is one line here, from the bridge downwards; then states.sh --write. */
+static const struct state_table *const machines[] = {
+	&bridge_states,
+	&upstream_states,
+};
+
+/* What a table must be for its drawing to make sense. */
+static void check(const struct state_table *table)
+{
+	for (unsigned i = 0; i < table->count; i++) {
+		const struct state_row *row = &table->rows[i];
+
+		if (row->name && row->awaits && !(row->next & TO(i)) &&
+		    row->next < TO(table->count))
+			continue;
+		fprintf(stderr, "%s: row %u is not a state\n", table->machine, i);
+		exit(1);
+	}
+}
+
+static void print_row(const struct state_table *table, const struct state_row *row, int width)
+{
+	const char *before = " → ";
+
+	printf("      %-*s %s", width, row->name, row->awaits);
+	for (unsigned to = 0; to < table->count; to++) {
+		if (!(row->next & TO(to)))
+			continue;
+		printf("%s%s", before, table->rows[to].name);
+		before = ", ";
+	}
+	printf("\n");
+}
+
+static void print_machine(const struct state_table *table)
+{
+	size_t width = 0;
+
+	printf("    %s\n", table->machine);
+	for (unsigned i = 0; i < table->count; i++)
+		if (strlen(table->rows[i].name) > width)
+			width = strlen(table->rows[i].name);
+	for (unsigned i = 0; i < table->count; i++)
+		print_row(table, &table->rows[i], (int)width);
+}
+
+int main(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(machines); i++) {
+		check(machines[i]);
+		print_machine(machines[i]);
+	}
+	return 0;
+}

@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Compares the drawing of the states in HACKING.md with the tables in the program. TAP.
+#
+#     tests/unit/states.sh [BUILD]           compare; the build's folder is "build" unless make says otherwise
+#     tests/unit/states.sh --write [BUILD]   write it anew
+set -u
+
+write=
+if [ "${1-}" = --write ]; then
+	write=yes
+	shift
+fi
+build=${1-${top_builddir-build}}
+hacking=${srcdir:-$(dirname "$0")/../..}/HACKING.md
+begin='<!-- The states: written by tests/unit/states.sh -->'
+end='<!-- End of the states -->'
+
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM
+
+"$build/tests/unit/print_states" >"$work/states" || exit 1
+awk -v begin="$begin" -v end="$end" -v states="$work/states" '
+$0 == end { inside = 0; ends++ }
+!inside { print }
+$0 == begin {
+	inside = 1
+	begins++
+	print ""
+	while ((getline line < states) > 0) print line
+	print ""
+}
+END { exit begins != 1 || ends != 1 }' "$hacking" >"$work/hacking" || {
+	echo "Bail out! HACKING.md has not one place for the states"
+	exit 1
+}
+
+if [ -n "$write" ]; then
+	cat "$work/hacking" >"$hacking"
+	exit
+fi
+echo 1..1
+if diff -u "$hacking" "$work/hacking" >"$work/diff"; then
+	echo "ok 1 - HACKING.md shows the states as they are"
+else
+	echo "not ok 1 - HACKING.md shows the states as they are"
+	sed 's/^/# /' "$work/diff"
+	echo "# tests/unit/states.sh --write BUILD writes them anew"
+fi
