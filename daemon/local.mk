@@ -28,6 +28,10 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/config/config.h \
 	daemon/config/config_keys.c \
 	daemon/config/config_keys.h \
+	daemon/config/config_load.c \
+	daemon/config/config_load.h \
+	daemon/config/config_read.c \
+	daemon/config/config_read.h \
 	daemon/config/config_scan.c \
 	daemon/config/config_scan.h \
 	daemon/config/config_value.c \

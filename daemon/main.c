@@ -17,6 +17,7 @@
 #include "daemon/base/paths.h"
 #include "daemon/base/sd.h"
 #include "daemon/config/config.h"
+#include "daemon/config/config_load.h"
 #include "daemon/control/control.h"
 #include "daemon/control/query.h"
 #include "daemon/proxy/proxy.h"

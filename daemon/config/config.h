@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The configuration file: read once into typed values, which nothing changes afterwards. */
+/* The configuration: typed values, read once from the file and changed by nothing afterwards. */
 #ifndef DAEMON_CONFIG_CONFIG_H
 #define DAEMON_CONFIG_CONFIG_H
 
@@ -10,25 +10,12 @@
 #include <sys/socket.h>
 
 #include "base/compiler.h"
+#include "daemon/config/config_value.h"
 #include "rpcrdma/peer_profile.h"
 #include "rpctcp/source_port.h"
 
-enum transport { TRANSPORT_TCP, TRANSPORT_RDMA, TRANSPORT_IWARP, TRANSPORT_VERBS };
 enum ddp { DDP_NONE, DDP_NFS };
 enum fpdu_max { FPDU_MAX_MSS, FPDU_MAX_64K };
-
-struct config_uri {
-	enum transport transport;
-	char *host; /* name or literal, without brackets; "" listens on every address */
-	char *port; /* decimal */
-};
-
-/* A prefix of addresses; v4-mapped IPv6 is held as IPv4. */
-struct config_cidr {
-	sa_family_t family;
-	unsigned prefix_bits;
-	uint8_t addr[16];
-};
 
 struct service_config {
 	char *name;
@@ -61,23 +48,11 @@ struct config {
 	struct service_config *services;
 };
 
-/**
- * config_load - read and check a file
- * @path:   the file
- * @errors: gets each error as "FILE:LINE: what", one a line; all of them, not the first only
- * @config: set on success; to be freed with config_free()
- *
- * Returns 0, -EINVAL if the file has errors, -EFBIG if it is over 1 MiB, -EILSEQ if it has a zero byte,
- * or the errno of opening or reading it.
- */
-int config_load(const char *path, FILE *errors, struct config **config) MUST_CHECK;
 /** config_warn - say on @out what is legal but unwise, as start-up warnings. */
 void config_warn(const struct config *config, FILE *out);
 /** config_free - free it; accepts NULL. */
 void config_free(struct config *config);
 /** config_allows - whether the service takes connections from this address. */
 bool config_allows(const struct service_config *service, const struct sockaddr *addr);
-/** transport_name - "tcp", "rdma", "iwarp", "verbs". */
-const char *transport_name(enum transport transport);
 
 #endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Addresses and prefixes as the configuration file writes them. */
 #include "daemon/config/config_value.h"
-#include "fabric/verbs/verbs.h"
 
 #include <arpa/inet.h>
 #include <ctype.h>
@@ -9,8 +8,11 @@
 #include <net/if.h>
 #include <netinet/in.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "fabric/verbs/verbs.h"
 
 #define PORT_TEXT_BYTES 24u /* any long, though a port has five digits */
 
@@ -339,14 +341,4 @@ bool config_cidr_contains(const struct config_cidr *cidr, const struct sockaddr 
 		return false;
 	}
 	return family == cidr->family && same_prefix(bytes, cidr->addr, cidr->prefix_bits);
-}
-
-bool config_allows(const struct service_config *service, const struct sockaddr *addr)
-{
-	if (!service->has_allow)
-		return true;
-	for (size_t i = 0; i < service->nallow; i++)
-		if (config_cidr_contains(&service->allow[i], addr))
-			return true;
-	return false;
 }

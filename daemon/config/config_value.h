@@ -6,10 +6,32 @@
 #ifndef DAEMON_CONFIG_CONFIG_VALUE_H
 #define DAEMON_CONFIG_CONFIG_VALUE_H
 
-#include "daemon/config/config.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+#include "base/compiler.h"
 
 #define CONFIG_HOST_MAX_BYTES 253u /* a host name (RFC 1123), and longer than any literal */
 #define CONFIG_URI_TEXT_BYTES 280u
+
+enum transport { TRANSPORT_TCP, TRANSPORT_RDMA, TRANSPORT_IWARP, TRANSPORT_VERBS };
+
+struct config_uri {
+	enum transport transport;
+	char *host; /* name or literal, without brackets; "" listens on every address */
+	char *port; /* decimal */
+};
+
+/* A prefix of addresses; v4-mapped IPv6 is held as IPv4. */
+struct config_cidr {
+	sa_family_t family;
+	unsigned prefix_bits;
+	uint8_t addr[16];
+};
+
+/** transport_name - "tcp", "rdma", "iwarp", "verbs". */
+const char *transport_name(enum transport transport);
 
 /**
  * config_uri_parse - TRANSPORT://HOST[:PORT]

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "daemon/base/loop.h"
+#include "daemon/config/config_load.h"
 #include "daemon/control/control.h"
 #include "daemon/control/query.h"
 #include "rpc/record.h"

@@ -9,6 +9,7 @@
 
 #include "daemon/config/config.h"
 #include "daemon/config/config_keys.h"
+#include "daemon/config/config_load.h"
 #include "daemon/config/config_value.h"
 #include "tests/lib/test.h"
 

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The configuration file: reading it, and checking what no single value shows. */
+#include "daemon/config/config_load.h"
+
+#include <errno.h>
+#include <libconfig.h>
+#include <libgen.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/config/config_keys.h"
+#include "daemon/config/config_read.h"
+#include "daemon/config/config_scan.h"
+#include "daemon/config/config_value.h"
+#include "leg/exchange.h"
+
+#define MAX_SERVICES     1024
+#define MAX_FILE_BYTES   (1024u * 1024u)
+#define MAX_AUTO_WORKERS 64
+
+static void read_services(struct config_reader *r, const config_setting_t *s,
+			  const struct config_key *key, struct config *config);
+
+static void report_unknown(struct config_reader *r, const config_setting_t *s,
+			   const struct config_key *keys)
+{
+	const struct config_key *elsewhere =
+		keys == config_keys ? config_service_keys : config_keys;
+	const struct config_key *nearest = config_key_nearest(keys, config_setting_name(s));
+
+	if (config_key_find(elsewhere, config_setting_name(s)))
+		config_report(r, s, "%s belongs %s", config_setting_name(s),
+			      keys == config_keys ? "into a service"
+						  : "at the top, outside the services");
+	else if (nearest)
+		config_report(r, s, "unknown key %s: is %s meant?", config_setting_name(s),
+			      nearest->name);
+	else
+		config_report(r, s, "unknown key %s", config_setting_name(s));
+}
+
+/* Reads one group by its table. */
+static void read_group(struct config_reader *r, const config_setting_t *group,
+		       const struct config_key *keys, void *base)
+{
+	int n = config_setting_length(group);
+
+	for (const struct config_key *key = keys; key->name; key++)
+		config_value_preset(r, key, base);
+	for (int i = 0; i < n; i++) {
+		const config_setting_t *s = config_setting_get_elem(group, (unsigned)i);
+		const struct config_key *key = config_key_find(keys, config_setting_name(s));
+
+		if (!key)
+			report_unknown(r, s, keys);
+		else if (key->type == CONFIG_KEY_SERVICES)
+			read_services(r, s, key, base);
+		else
+			config_value_read(r, s, key, base);
+	}
+	for (const struct config_key *key = keys; key->name; key++)
+		if (key->mandatory && !config_setting_get_member(group, key->name))
+			config_report(r, group, "%s is missing in this service", key->name);
+}
+
+static bool in_scope(const struct service_config *service, enum config_key_scope scope)
+{
+	enum transport a = service->listen.transport, b = service->connect.transport;
+
+	switch (scope) {
+	case CONFIG_SCOPE_ANY_RDMA:
+		return a != TRANSPORT_TCP || b != TRANSPORT_TCP;
+	case CONFIG_SCOPE_ANY_IWARP:
+		return a == TRANSPORT_RDMA || a == TRANSPORT_IWARP || b == TRANSPORT_RDMA ||
+		       b == TRANSPORT_IWARP;
+	case CONFIG_SCOPE_ANY_VERBS:
+		return a == TRANSPORT_RDMA || a == TRANSPORT_VERBS || b == TRANSPORT_RDMA ||
+		       b == TRANSPORT_VERBS;
+	case CONFIG_SCOPE_LISTEN_TCP:
+		return a == TRANSPORT_TCP;
+	case CONFIG_SCOPE_CONNECT_TCP:
+		return b == TRANSPORT_TCP;
+	case CONFIG_SCOPE_CONNECT_RDMA:
+		return b != TRANSPORT_TCP;
+	default:
+		return true;
+	}
+}
+
+static bool is_false(const config_setting_t *s)
+{
+	return config_setting_type(s) == CONFIG_TYPE_BOOL && !config_setting_get_bool(s);
+}
+
+/* What cannot be said of one key alone. */
+static void check_service(struct config_reader *r, const config_setting_t *group,
+			  struct service_config *service)
+{
+	if (!service->listen.host || !service->connect.host)
+		return; /* already reported; what the service is remains unknown */
+	if (!config_setting_get_member(group, "require_privileged_port"))
+		service->require_privileged_port = service->listen.transport == TRANSPORT_TCP &&
+						   service->connect.transport != TRANSPORT_TCP;
+	for (const struct config_key *key = config_service_keys; key->name; key++) {
+		const config_setting_t *s = config_setting_get_member(group, key->name);
+
+		/* What is switched off may be off anywhere. */
+		if (s && !in_scope(service, key->scope) && !is_false(s))
+			config_report(r, s, "%s %s", key->name, config_scope_text(key->scope));
+	}
+	if (service->inline_threshold_bytes > service->max_message_bytes)
+		config_report(r, group, "inline_threshold_bytes is above max_message_bytes (%u)",
+			      service->max_message_bytes);
+}
+
+static void check_unique(struct config_reader *r, const config_setting_t *group,
+			 const struct config *config, const struct service_config *service)
+{
+	const config_setting_t *name = config_setting_get_member(group, "name");
+	const config_setting_t *listen = config_setting_get_member(group, "listen");
+
+	for (const struct service_config *other = config->services; other < service; other++) {
+		if (service->name && other->name && !strcmp(service->name, other->name))
+			config_report(r, name, "name \"%s\" is taken by the service of line %d",
+				      service->name, other->line);
+		if (service->listen.host && other->listen.host &&
+		    config_uri_overlaps(&service->listen, &other->listen))
+			config_report(r, listen,
+				      "listen: the service of line %d has that port already",
+				      other->line);
+	}
+}
+
+static void read_services(struct config_reader *r, const config_setting_t *s,
+			  const struct config_key *key, struct config *config)
+{
+	int n = config_setting_length(s);
+
+	/* An empty list may be written as an empty array. */
+	if (!config_setting_is_list(s) && !(config_setting_is_array(s) && n == 0)) {
+		config_report(r, s, "%s must be a list of groups: ( { ... }, { ... } ), not %s",
+			      key->name, config_type_text(s));
+		return;
+	}
+	if (n > MAX_SERVICES) {
+		config_report(r, s, "there are %d services, but may be %d", n, MAX_SERVICES);
+		return;
+	}
+	config->services = calloc((size_t)n + 1, sizeof(*config->services));
+	if (!config->services) {
+		r->nomem = true;
+		return;
+	}
+	for (int i = 0; i < n; i++) {
+		const config_setting_t *group = config_setting_get_elem(s, (unsigned)i);
+		struct service_config *service = &config->services[config->nservices];
+
+		if (!config_setting_is_group(group)) {
+			config_report(r, group, "a service must be a group { }, not %s",
+				      config_type_text(group));
+			continue;
+		}
+		config->nservices++;
+		service->line = config_setting_source_line(group);
+		read_group(r, group, config_service_keys, service);
+		check_service(r, group, service);
+		check_unique(r, group, config, service);
+	}
+}
+
+static uint32_t cores(void)
+{
+	cpu_set_t set;
+	long n = sched_getaffinity(0, sizeof(set), &set) ? sysconf(_SC_NPROCESSORS_ONLN)
+							 : CPU_COUNT(&set);
+
+	return n < 1 ? 1 : n > MAX_AUTO_WORKERS ? MAX_AUTO_WORKERS : (uint32_t)n;
+}
+
+/* What has been admitted must be able to finish: one largest Call and its reply in each worker. */
+static void check_memory(struct config_reader *r, const config_setting_t *root,
+			 const struct config *config)
+{
+	const config_setting_t *at = config_setting_get_member(root, "memory_limit_mib");
+	size_t rpc_bytes = 0, least_mib;
+
+	for (size_t i = 0; i < config->nservices; i++) {
+		size_t cost = 2 * rpc_msg_cost_bytes(config->services[i].max_message_bytes);
+
+		if (cost > rpc_bytes)
+			rpc_bytes = cost;
+	}
+	least_mib = (rpc_bytes * config->workers + 1048575) / 1048576;
+	if (config->memory_limit_mib < least_mib)
+		config_report(
+			r, at ? at : root,
+			"memory_limit_mib is %u, but must be at least %zu: each of %u workers needs "
+			"room for one largest Call and its reply",
+			config->memory_limit_mib, least_mib, config->workers);
+}
+
+static void read_config(struct config_reader *r, config_t *parsed, struct config *config)
+{
+	const config_setting_t *root = config_root_setting(parsed);
+
+	read_group(r, root, config_keys, config);
+	if (!config->workers)
+		config->workers = cores();
+	check_memory(r, root, config);
+}
+
+/* The whole file, which may be a pipe: it is read once and gone through twice. */
+static int slurp(const char *path, char **out)
+{
+	FILE *file = fopen(path, "re");
+	char *text = NULL;
+	size_t len;
+	int err = 0;
+
+	if (!file)
+		return -errno;
+	text = malloc(MAX_FILE_BYTES + 1);
+	errno = 0;
+	len = text ? fread(text, 1, MAX_FILE_BYTES + 1, file) : 0;
+	if (!text || ferror(file))
+		err = errno ? -errno : -EIO;
+	else if (len > MAX_FILE_BYTES)
+		err = -EFBIG;
+	else
+		text[len] = '\0';
+	/* What stands behind a zero byte would go unread. */
+	if (!err && strlen(text) != len)
+		err = -EILSEQ;
+	fclose(file);
+	if (err)
+		free(text);
+	else
+		*out = text;
+	return err;
+}
+
+static void too_large(void *arg, unsigned line, const char *digits)
+{
+	struct config_reader *r = arg;
+
+	r->nerrors++;
+	fprintf(r->errors, "%s:%u: %s is too large a number\n", r->path, line, digits);
+}
+
+/* Parses the file; @include is relative to the directory that the file is in. */
+static int parse(struct config_reader *r, config_t *parsed)
+{
+	char dir[PATH_MAX], *text = NULL;
+	const char *file;
+	int err;
+
+	err = slurp(r->path, &text);
+	if (err)
+		return err;
+	config_scan_numbers(text, too_large, r);
+	snprintf(dir, sizeof(dir), "%s", r->path);
+	config_set_include_dir(parsed, dirname(dir));
+	if (!config_read_string(parsed, text)) {
+		file = config_error_file(parsed);
+		fprintf(r->errors, "%s:%d: %s\n", file ? file : r->path, config_error_line(parsed),
+			config_error_text(parsed));
+		err = -EINVAL;
+	}
+	free(text);
+	return err;
+}
+
+int config_load(const char *path, FILE *errors, struct config **config)
+{
+	struct config_reader r = {.path = path, .errors = errors};
+	struct config *read;
+	config_t parsed;
+	int err;
+
+	config_init(&parsed);
+	err = parse(&r, &parsed);
+	if (err)
+		goto out_parsed;
+	err = -ENOMEM;
+	read = calloc(1, sizeof(*read));
+	if (!read)
+		goto out_parsed;
+	read->file = strdup(path);
+	read_config(&r, &parsed, read);
+	if (r.nomem || !read->file)
+		goto out_config;
+	err = -EINVAL;
+	if (r.nerrors)
+		goto out_config;
+	*config = read;
+	config_destroy(&parsed);
+	return 0;
+out_config:
+	config_free(read);
+out_parsed:
+	config_destroy(&parsed);
+	return err;
+}

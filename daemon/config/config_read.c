@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The values of the configuration file, by the type of their key. */
+#include "daemon/config/config_read.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/un.h>
+
+#include "daemon/config/config.h"
+#include "daemon/config/config_value.h"
+
+#define NAME_MAX_BYTES 64u
+#define MAX_ALLOW      1024
+
+void config_report(struct config_reader *r, const config_setting_t *setting, const char *format,
+		   ...)
+{
+	/* NULL for the main file */
+	const char *file = config_setting_source_file(setting);
+	unsigned line = config_setting_source_line(setting);
+	va_list ap;
+
+	r->nerrors++;
+	fprintf(r->errors, "%s:%u: ", file ? file : r->path, line ? line : 1);
+	va_start(ap, format);
+	vfprintf(r->errors, format, ap);
+	va_end(ap);
+	fputc('\n', r->errors);
+}
+
+const char *config_type_text(const config_setting_t *setting)
+{
+	switch (config_setting_type(setting)) {
+	case CONFIG_TYPE_GROUP:
+		return "a group { }";
+	case CONFIG_TYPE_INT:
+	case CONFIG_TYPE_INT64:
+		return "a number";
+	case CONFIG_TYPE_FLOAT:
+		return "a fraction";
+	case CONFIG_TYPE_STRING:
+		return "a string";
+	case CONFIG_TYPE_BOOL:
+		return "true or false";
+	case CONFIG_TYPE_ARRAY:
+		return "an array [ ]";
+	case CONFIG_TYPE_LIST:
+		return "a list ( )";
+	default:
+		return "nothing";
+	}
+}
+
+static void report_type(struct config_reader *r, const config_setting_t *s,
+			const struct config_key *key, const char *wanted)
+{
+	config_report(r, s, "%s must be %s, not %s", key->name, wanted, config_type_text(s));
+}
+
+/* A copy of the setting's string; NULL after a report. */
+static char *string_value(struct config_reader *r, const config_setting_t *s,
+			  const struct config_key *key)
+{
+	const char *text = config_setting_get_string(s);
+	char *copy;
+
+	if (!text) {
+		report_type(r, s, key, "a string in quotes");
+		return NULL;
+	}
+	copy = strdup(text);
+	if (!copy)
+		r->nomem = true;
+	return copy;
+}
+
+static void read_number(struct config_reader *r, const config_setting_t *s,
+			const struct config_key *key, uint32_t *value)
+{
+	const char *unit = key->unit ? key->unit : "";
+	const char *space = key->unit ? " " : "";
+	long long n = config_setting_get_int64(s);
+	int type = config_setting_type(s);
+
+	if (type != CONFIG_TYPE_INT && type != CONFIG_TYPE_INT64)
+		report_type(r, s, key, "a whole number");
+	else if (n < key->min || n > key->max)
+		config_report(r, s, "%s is %lld, but must be from %u to %u%s%s", key->name, n,
+			      key->min, key->max, space, unit);
+	else if (key->multiple && n % key->multiple)
+		config_report(r, s, "%s is %lld, but must be a multiple of %u", key->name, n,
+			      key->multiple);
+	else
+		*value = (uint32_t)n;
+}
+
+static void read_choice(struct config_reader *r, const config_setting_t *s,
+			const struct config_key *key, int *value)
+{
+	const char *text = config_setting_get_string(s);
+	char all[200] = "";
+
+	for (int i = 0; text && key->choices[i]; i++) {
+		if (!strcmp(key->choices[i], text)) {
+			*value = i;
+			return;
+		}
+	}
+	for (int i = 0; key->choices[i]; i++) {
+		size_t at = strlen(all);
+
+		const char *between = !i ? "" : key->choices[i + 1] ? ", " : " or ";
+
+		snprintf(all + at, sizeof(all) - at, "%s\"%s\"", between, key->choices[i]);
+	}
+	if (text)
+		config_report(r, s, "%s is \"%s\", but must be %s", key->name, text, all);
+	else
+		report_type(r, s, key, all);
+}
+
+static void read_name(struct config_reader *r, const config_setting_t *s,
+		      const struct config_key *key, char **value)
+{
+	char *text = string_value(r, s, key);
+
+	if (!text)
+		return;
+	*value = text;
+	if (!*text || strlen(text) > NAME_MAX_BYTES)
+		config_report(r, s, "%s must have from 1 to %u letters", key->name, NAME_MAX_BYTES);
+	for (; *text; text++) {
+		if (!isalnum((unsigned char)*text) && !strchr("._-", *text)) {
+			config_report(r, s, "%s may have letters, digits, '.', '_' and '-' only",
+				      key->name);
+			return;
+		}
+	}
+}
+
+static void read_path(struct config_reader *r, const config_setting_t *s,
+		      const struct config_key *key, char **value)
+{
+	const size_t max = sizeof(((struct sockaddr_un *)0)->sun_path) - 1;
+	char *text = string_value(r, s, key);
+
+	if (!text)
+		return;
+	if (text[0] != '/')
+		config_report(r, s, "%s must be an absolute path", key->name);
+	else if (strlen(text) > max)
+		config_report(r, s,
+			      "%s must have at most %zu bytes, the length of a socket's address",
+			      key->name, max);
+	free(*value);
+	*value = text;
+}
+
+static void read_uri(struct config_reader *r, const config_setting_t *s,
+		     const struct config_key *key, struct config_uri *value)
+{
+	char *text = string_value(r, s, key);
+	const char *wrong;
+
+	if (!text)
+		return;
+	wrong = config_uri_parse(text, key->type == CONFIG_KEY_LISTEN, value);
+	if (!wrong && value->transport == TRANSPORT_VERBS)
+		wrong = config_verbs_missing();
+	if (wrong)
+		config_report(r, s, "%s: %s", key->name, wrong);
+	free(text);
+}
+
+static void read_allow(struct config_reader *r, const config_setting_t *s,
+		       const struct config_key *key, struct service_config *service)
+{
+	int n = config_setting_length(s);
+
+	service->has_allow = true;
+	if (!config_setting_is_array(s) && !config_setting_is_list(s)) {
+		report_type(r, s, key, "an array of strings: [ \"10.0.0.0/8\" ]");
+		return;
+	}
+	if (n > MAX_ALLOW) {
+		config_report(r, s, "%s has %d entries, but may have %d", key->name, n, MAX_ALLOW);
+		return;
+	}
+	service->allow = calloc((size_t)n + 1, sizeof(*service->allow));
+	if (!service->allow) {
+		r->nomem = true;
+		return;
+	}
+	for (int i = 0; i < n; i++) {
+		const config_setting_t *elem = config_setting_get_elem(s, (unsigned)i);
+		const char *text = config_setting_get_string(elem);
+		const char *wrong;
+
+		if (!text) {
+			report_type(r, elem, key, "an array of strings");
+			continue;
+		}
+		wrong = config_cidr_parse(text, &service->allow[service->nallow]);
+		if (wrong)
+			config_report(r, elem, "%s: %s", key->name, wrong);
+		else
+			service->nallow++;
+	}
+}
+
+void config_value_read(struct config_reader *r, const config_setting_t *s,
+		       const struct config_key *key, void *base)
+{
+	void *value = (char *)base + key->offset;
+
+	switch (key->type) {
+	case CONFIG_KEY_BOOL:
+		if (config_setting_type(s) == CONFIG_TYPE_BOOL)
+			*(bool *)value = config_setting_get_bool(s);
+		else
+			report_type(r, s, key, "true or false");
+		break;
+	case CONFIG_KEY_NUMBER:
+		read_number(r, s, key, value);
+		break;
+	case CONFIG_KEY_CHOICE:
+		read_choice(r, s, key, value);
+		break;
+	case CONFIG_KEY_NAME:
+		read_name(r, s, key, value);
+		break;
+	case CONFIG_KEY_PATH:
+		read_path(r, s, key, value);
+		break;
+	case CONFIG_KEY_LISTEN:
+	case CONFIG_KEY_CONNECT:
+		read_uri(r, s, key, value);
+		break;
+	case CONFIG_KEY_ALLOW:
+		read_allow(r, s, key, base);
+		break;
+	case CONFIG_KEY_SERVICES:
+		break; /* no value: a group of values for each service */
+	}
+}
+
+void config_value_preset(struct config_reader *r, const struct config_key *key, void *base)
+{
+	void *value = (char *)base + key->offset;
+
+	switch (key->type) {
+	case CONFIG_KEY_BOOL:
+		*(bool *)value = key->value;
+		break;
+	case CONFIG_KEY_NUMBER:
+		*(uint32_t *)value = key->value;
+		break;
+	case CONFIG_KEY_CHOICE:
+		*(int *)value = (int)key->value;
+		break;
+	case CONFIG_KEY_PATH:
+		*(char **)value = strdup(key->preset);
+		if (!*(char **)value)
+			r->nomem = true;
+		break;
+	default:
+		break; /* all zero */
+	}
+}
