@@ -37,7 +37,7 @@ void event_loop_stop(struct loop *loop);
 /**
  * event_loop_post - have a function run in the loop's thread; from any thread
  * @loop: a loop that is not being freed
- * @fn:   run once, in a turn of the loop or in event_loop_free(); what one thread posts runs in its order
+ * @fn:   run once, in a turn of the loop or in event_loop_free(); what one thread posts runs in order
  * @arg:  for @fn
  *
  * Returns 0 or -ENOMEM: then @fn will not be called and @arg is still the caller's.

@@ -2,9 +2,9 @@
 /*
  * The control socket: a request per connection, JSON back.
  *
- * A request is one line: a command with its argument, if it takes one ("status", "log debug"), or the same as
- * a JSON object ({"command": "log", "argument": "debug"}). The answer is one JSON object on one line: what the
- * command gives, or {"error": "why"}. Then the connection closes.
+ * A request is one line: a plain word with an argument or none ("status", "log debug"), or a JSON object,
+ * {"command": "log", "argument": "debug"}. The answer is one JSON object on one line: what the command
+ * gives, or {"error": "why"}; then the connection closes.
  *
  * The socket has mode 0660. The commands that change something, stop and log, are for root and the daemon's
  * own user only. Clients are bounded in number, and one that does not finish its request or does not take its

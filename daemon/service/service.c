@@ -36,10 +36,6 @@ void service_iwarp_config(const struct service_config *config, struct iwarp_conf
 	};
 }
 
-/*
- * No retry of a Send that finds no receive: credits say that there is one, so that it would only hide an
- * error.
- */
 static void log_notice(const char *text)
 {
 	log_warning(NULL, "%s", text);
