@@ -13,28 +13,10 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
 
-# A room, and those that it may look into. A room has the rules of the longest line that fits its folder.
-sed 's,LIB,base rpc nfs fabric fabric/iwarp fabric/sim fabric/verbs leg rpctcp rpcrdma,' >"$work/rooms" <<'EOT'
-lib/base         base
-lib/rpc          base rpc
-lib/nfs          base rpc nfs
-lib/fabric       base fabric
-lib/fabric/iwarp base fabric fabric/iwarp
-lib/fabric/sim   base fabric fabric/sim
-lib/fabric/verbs base fabric fabric/verbs
-lib/leg          base rpc fabric leg
-lib/rpctcp       base rpc fabric leg rpctcp
-lib/rpcrdma      base rpc fabric leg rpcrdma
-daemon/base      LIB daemon/base
-daemon/config    LIB daemon/base daemon/config
-daemon/service   LIB daemon/base daemon/config daemon/service
-daemon/bridge    LIB daemon/base daemon/config daemon/service daemon/bridge
-daemon/proxy     LIB daemon/base daemon/config daemon/service daemon/bridge daemon/proxy
-daemon/control   LIB daemon/base daemon/config daemon/service daemon/bridge daemon/proxy daemon/control
-daemon/ctl       base daemon/base daemon/control daemon/ctl
-daemon           LIB daemon/base daemon/config daemon/service daemon/bridge daemon/proxy daemon/control
-tests            *
-EOT
+# The table in HACKING.md says what a room may include. Lines "ROOM WHAT ...": another room, a header, or "lib/" and
+# "daemon/" for all that is in there; rooms of lib/ go by their short names, as in #include. A folder without a line
+# has that of the one above it, which it may include too.
+sed -n 's/^| \(\(lib\|daemon\)[a-z/]*\) | .* | \([^|]*\) |$/\1 \3/p' HACKING.md | tr -d ',–' >"$work/rooms"
 
 find lib daemon tests -name '*.[ch]' ! -path '*/generated/*' | sort >"$work/all"
 grep -E '^lib/' "$work/all" >"$work/lib"
@@ -87,7 +69,7 @@ grep_code() {
 	(cd "$work/code" && xargs grep -nE "$2" /dev/null <"$1")
 }
 
-echo 1..10
+echo 1..11
 
 # A scan that finds no files would pass everything.
 : >"$work/found"
@@ -96,37 +78,60 @@ for room in lib/base lib/rpc lib/nfs lib/fabric lib/leg lib/rpctcp lib/rpcrdma d
 done
 verdict "the sources are found" "$work/found"
 
+# What includes what, as "FILE:LINE HEADER".
 grep_code "$work/all" \
-	'^[ 	]*#[ 	]*include[ 	]+("|<(base|rpc|nfs|fabric|leg|rpctcp|rpcrdma|daemon)/)' |
-	tr '<>' '""' |
-	awk -v rooms="$work/rooms" '
-	BEGIN {
-		while ((getline line < rooms) > 0) {
-			n = split(line, word, " ")
-			allowed[word[1]] = " "
-			for (i = 2; i <= n; i++)
-				allowed[word[1]] = allowed[word[1]] word[i] " "
-		}
+	'^[ 	]*#[ 	]*include[ 	]+("|<(base|rpc|nfs|fabric|leg|stream|rpctcp|rpcrdma|daemon)/)' |
+	tr '<>' '""' | awk -F'[:"]' '$4 != "config.h" { print $1 ":" $2, $4 }' >"$work/includes"
+
+awk '
+function folder(path) { return sub(/\/[^\/]*$/, "", path) ? path : "" }
+# Whether @target, in the folder @dir, is one of the words of a line.
+function is_named(words, target, dir,    n, i, word) {
+	n = split(words, word, " ")
+	for (i = 1; i <= n; i++) {
+		if (word[i] == dir || word[i] == target) return 1
+		if (word[i] == "lib/" && dir !~ /^daemon/) return 1
+		if (word[i] == "daemon/" && dir ~ /^daemon\//) return 1
 	}
-	{
-		split($0, part, ":")
-		file = part[1]
-		split($0, quoted, "\"")
-		included = quoted[2]
-		room = file
-		do {
-			if (!sub(/\/[^\/]*$/, "", room)) { room = ""; break }
-		} while (!(room in allowed))
-		target = included
-		if (!sub(/\/[^\/]*$/, "", target)) target = ""
-		if (included == "config.h" && target == "") next
-		if (room == "") print file ": is in no known room"
-		else if (included ~ /\.c$/) print file ": includes the source " included
-		else if (allowed[room] == " * ") next
-		else if (!index(allowed[room], " " target " "))
-			print file ":" part[2] ": " room " must not include " included
-	}' >"$work/rooms.bad"
-verdict "lower rooms never include upper ones" "$work/rooms.bad"
+	return 0
+}
+NR == FNR {
+	room = $1
+	$1 = ""
+	allowed[room] = $0
+	next
+}
+{
+	split($1, place, ":")
+	own = room = folder(place[1])
+	if (own ~ /^tests/) { if ($2 ~ /\.c$/) print $1 ": includes the source " $2; next }
+	while (room != "" && !(room in allowed)) room = folder(room)
+	dir = folder($2)
+	short = own
+	sub(/^lib\//, "", short)
+	above = room
+	sub(/^lib\//, "", above)
+	if (room == "") print $1 ": is in no room of the table in HACKING.md"
+	else if ($2 ~ /\.c$/) print $1 ": includes the source " $2
+	else if (dir == "") print $1 ": does not say in which room " $2 " is"
+	else if (dir == short || dir == above) next
+	else if (!is_named(allowed[room], $2, dir)) print $1 ": " room " must not include " $2
+}' "$work/rooms" "$work/includes" >"$work/rooms.bad"
+[ "$(wc -l <"$work/rooms")" -gt 10 ] || echo "HACKING.md has no table of rooms" >>"$work/rooms.bad"
+verdict "rooms include what the table in HACKING.md says" "$work/rooms.bad"
+
+# Edges between modules: x.c, x.h, and x_priv.h or x_impl.h, in which the files of a room share x's insides. And
+# between folders.
+grep -E '^(lib|daemon)/' "$work/includes" | sed 's/:[0-9]* / /' | awk -v ours="$work/ours" '
+function module(path) { sub(/\.[ch]$/, "", path); sub(/_(priv|impl)$/, "", path); return path }
+BEGIN { while ((getline path < ours) > 0) known[path] }
+{
+	target = $2 in known ? $2 : "lib/" $2
+	if (target in known) print module($1), module(target), $1
+}' >"$work/module.edges"
+awk '{ for (i = 1; i <= 2; i++) sub(/\/[^\/]*$/, "", $i); print }' "$work/module.edges" |
+	awk -f tests/unit/circles.awk >"$work/folders.bad"
+verdict "no circle of includes among the rooms" "$work/folders.bad"
 
 grep_code "$work/lib" '^[ 	]*#[ 	]*include[ 	]+[<"](event|evutil|evdns|event2/)' >"$work/event.bad"
 verdict "lib never includes libevent" "$work/event.bad"

@@ -1,4 +1,4 @@
-EXTRA_DIST += tests/unit/check_house.sh
+EXTRA_DIST += tests/unit/check_house.sh tests/unit/circles.awk
 TESTS += tests/unit/check_house.sh
 
 # A third opinion: tshark's.
