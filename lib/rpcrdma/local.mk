@@ -1,11 +1,15 @@
 noinst_LIBRARIES += lib/rpcrdma/librpcrdma.a
 lib_rpcrdma_librpcrdma_a_SOURCES = \
+	lib/rpcrdma/call_form.c \
+	lib/rpcrdma/call_form.h \
 	lib/rpcrdma/call_plan.c \
 	lib/rpcrdma/call_plan.h \
 	lib/rpcrdma/credits.c \
 	lib/rpcrdma/credits.h \
 	lib/rpcrdma/header.c \
 	lib/rpcrdma/header.h \
+	lib/rpcrdma/inline_limit.c \
+	lib/rpcrdma/inline_limit.h \
 	lib/rpcrdma/peer_profile.c \
 	lib/rpcrdma/peer_profile.h \
 	lib/rpcrdma/private_data.c \

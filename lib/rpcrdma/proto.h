@@ -21,8 +21,11 @@ enum rpcrdma_err { RPCRDMA_ERR_VERS = 1, RPCRDMA_ERR_CHUNK = 2 };
 #define RPCRDMA_MIN_HDR_BYTES      28u /* RDMA_MSG or RDMA_NOMSG with three empty lists */
 #define RPCRDMA_READ_SEGMENT_BYTES 24u /* discriminator, position, segment */
 #define RPCRDMA_SEGMENT_BYTES      16u
-#define RPCRDMA_DEFAULT_INLINE     1024u
-#define RPCRDMA_MIN_CALL_BYTES     40u /* the smallest RPC Call */
-#define RPCRDMA_MIN_REPLY_BYTES    20u /* the smallest RPC Reply */
+/* A write chunk with its discriminator, and a reply chunk, of so many segments. */
+#define RPCRDMA_WRITE_CHUNK_BYTES(nsegments) (8u + (uint64_t)(nsegments)*RPCRDMA_SEGMENT_BYTES)
+#define RPCRDMA_REPLY_CHUNK_BYTES(nsegments) (4u + (uint64_t)(nsegments)*RPCRDMA_SEGMENT_BYTES)
+#define RPCRDMA_DEFAULT_INLINE               1024u
+#define RPCRDMA_MIN_CALL_BYTES               40u /* the smallest RPC Call */
+#define RPCRDMA_MIN_REPLY_BYTES              20u /* the smallest RPC Reply */
 
 #endif

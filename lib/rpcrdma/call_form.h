@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The form in which a Call is sent, and where its Reply may land. Pure: sizes, limits and facts in, a form out.
+ *
+ * A message that fits goes inline. Else its one payload is a read chunk at its position and the rest goes inline, or
+ * the whole of it is the position-zero read chunk of an RDMA_NOMSG (A5.1-1). A Reply that is not sure to fit inline
+ * is offered a chunk: a write chunk for its one payload, or a reply chunk for all of it.
+ *
+ * Some facts are dear, since the whole Call must be read for them, so call_form_needs() says which ones matter.
+ * While it names any, the form hangs on what the Call holds, and a Call that is not all here has none yet.
+ */
+#ifndef RPCRDMA_CALL_FORM_H
+#define RPCRDMA_CALL_FORM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "rpcrdma/inline_limit.h"
+#include "rpcrdma/peer_profile.h"
+
+enum form { FORM_INLINE, FORM_REDUCED, FORM_NOMSG };
+
+/* How one message is sent: what of it is lent as a read chunk, and in how many segments. */
+struct msg_form {
+	enum form form;
+	uint32_t chunk_at;    /* in the message; the chunk's position */
+	uint32_t chunk_bytes; /* without the pad of a payload */
+	unsigned nsegments;
+};
+
+enum landing { LANDING_NONE, LANDING_REPLY_CHUNK, LANDING_WRITE_CHUNK };
+
+struct call_form {
+	struct msg_form call;
+	enum landing landing;
+	uint32_t landing_bytes;
+	unsigned landing_nsegments;
+	bool landing_cut; /* to less than the Reply could need, since the peer takes no more */
+};
+
+/* What only the whole Call shows. */
+#define CALL_FORM_RESULT  0x1u /* result_bytes, reply_bytes */
+#define CALL_FORM_PAYLOAD 0x2u /* payload_at, payload_bytes, payload_is_data */
+
+struct call_form_ask {
+	uint32_t call_bytes;
+	uint32_t reply_max_bytes;   /* a Reply longer than that is of no use */
+	uint32_t max_message_bytes; /* no buffer is to be larger than one for such a message */
+	struct inline_snapshot limits;
+	uint32_t max_segment_bytes; /* longest memory under one key */
+	const struct peer_profile *peer;
+	bool reverse;        /* without chunks (RFC 8167, D2.5-1) */
+	bool moves_payloads; /* payloads may go by RDMA */
+	unsigned known;      /* which of the facts below are filled in; the others are all zero */
+	/* The longest that the one payload of the Reply can be, its pad counted; 0: none or several. */
+	uint32_t result_bytes;
+	uint32_t reply_bytes; /* the longest that the Reply can be */
+	/* The one payload of the Call; of 0 bytes: none or several. */
+	uint32_t payload_at, payload_bytes;
+	bool payload_is_data; /* it is written to a file */
+};
+
+/** call_form_needs - the facts, CALL_FORM_*, that are not known and that the form hangs on; asked until 0. */
+unsigned call_form_needs(const struct call_form_ask *ask);
+
+/**
+ * call_form_choose - choose the form; nothing that call_form_needs() names may be missing
+ *
+ * Returns false if there is none in which the Call could be sent and answered.
+ */
+bool call_form_choose(const struct call_form_ask *ask, struct call_form *form) MUST_CHECK;
+
+#endif

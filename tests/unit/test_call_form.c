@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The choice of a Call's form, walked along each boundary. */
+#include "rpcrdma/call_form.h"
+
+#include "rpcrdma/header.h"
+#include "tests/lib/test.h"
+
+#define HDR  RPCRDMA_MIN_HDR_BYTES
+#define SEND 4096u
+#define RECV 2048u
+#define SEG  65536u
+
+static struct call_form_ask ask;
+static struct call_form form;
+
+/* A short Call with a short Reply, of which nothing is to be known. */
+static void setup(void)
+{
+	ask = (struct call_form_ask){
+		.call_bytes = 200,
+		.reply_max_bytes = 200,
+		.max_message_bytes = 1024 * 1024,
+		.limits = {.send_bytes = SEND, .recv_bytes = RECV},
+		.max_segment_bytes = SEG,
+		.peer = peer_profile(PEER_AUTO),
+	};
+}
+
+/* The same where payloads are moved, and all facts are known: nothing was found. */
+static void setup_ddp(void)
+{
+	setup();
+	ask.moves_payloads = true;
+	ask.known = CALL_FORM_RESULT | CALL_FORM_PAYLOAD;
+}
+
+static void set_payload(uint32_t at, uint32_t bytes)
+{
+	ask.payload_at = at;
+	ask.payload_bytes = bytes;
+}
+
+static void expect(enum form want, unsigned nsegments)
+{
+	ck_assert_uint_eq(call_form_needs(&ask), 0);
+	ck_assert(call_form_choose(&ask, &form));
+	ck_assert_int_eq(form.call.form, want);
+	ck_assert_uint_eq(form.call.nsegments, nsegments);
+	if (want == FORM_INLINE)
+		ck_assert_uint_eq(form.call.chunk_bytes, 0);
+}
+
+static void expect_landing(enum landing want, uint32_t bytes, unsigned nsegments)
+{
+	ck_assert_uint_eq(call_form_needs(&ask), 0);
+	ck_assert(call_form_choose(&ask, &form));
+	ck_assert_int_eq(form.landing, want);
+	ck_assert_uint_eq(form.landing_bytes, bytes);
+	ck_assert_uint_eq(form.landing_nsegments, nsegments);
+}
+
+static void expect_none(void)
+{
+	ck_assert_uint_eq(call_form_needs(&ask), 0);
+	ck_assert(!call_form_choose(&ask, &form));
+}
+
+START_TEST(a_call_goes_inline_up_to_the_limit)
+{
+	ask.call_bytes = SEND - HDR;
+	expect(FORM_INLINE, 0);
+	ask.call_bytes++;
+	expect(FORM_NOMSG, 1);
+	ck_assert_uint_eq(form.call.chunk_at, 0);
+	ck_assert_uint_eq(form.call.chunk_bytes, ask.call_bytes);
+}
+END_TEST
+
+START_TEST(what_the_reply_is_offered_takes_room_from_the_call)
+{
+	ask.reply_max_bytes = 3 * SEG;
+	ask.call_bytes = SEND - HDR - 4 - 3 * RPCRDMA_SEGMENT_BYTES;
+	expect(FORM_INLINE, 0);
+	ask.call_bytes++;
+	expect(FORM_NOMSG, 1);
+}
+END_TEST
+
+START_TEST(a_reverse_call_goes_inline_or_not_at_all)
+{
+	ask.reverse = true;
+	ask.moves_payloads = true;
+	ask.reply_max_bytes = 100000;
+	ask.call_bytes = SEND - HDR;
+	expect(FORM_INLINE, 0);
+	expect_landing(LANDING_NONE, 0, 0);
+	ask.call_bytes++;
+	expect_none();
+}
+END_TEST
+
+START_TEST(a_long_call_is_cut_into_segments)
+{
+	ask.call_bytes = SEG;
+	expect(FORM_NOMSG, 1);
+	ask.call_bytes++;
+	expect(FORM_NOMSG, 2);
+	ask.max_segment_bytes = 40;
+	ask.call_bytes = 40 * 100;
+	ask.limits.send_bytes = HDR + 100 * RPCRDMA_READ_SEGMENT_BYTES;
+	expect(FORM_NOMSG, 100);
+	ask.limits.send_bytes--;
+	expect_none();
+	ask.limits.send_bytes = 65536;
+	ask.max_segment_bytes = 1024;
+	ask.call_bytes = 1024 * RPCRDMA_MAX_SEGMENTS;
+	expect(FORM_NOMSG, RPCRDMA_MAX_SEGMENTS);
+	ask.call_bytes++;
+	expect_none();
+}
+END_TEST
+
+START_TEST(a_server_without_position_zero_chunks_gets_no_long_call)
+{
+	ask.peer = peer_profile(PEER_CHIMERA);
+	ask.call_bytes = SEND - HDR;
+	expect(FORM_INLINE, 0);
+	ask.call_bytes++;
+	expect_none();
+}
+END_TEST
+
+START_TEST(a_payload_leaves_a_call_that_does_not_fit)
+{
+	setup_ddp();
+	ask.call_bytes = SEND - HDR;
+	set_payload(160, 1001);
+	expect(FORM_INLINE, 0);
+	ask.call_bytes++;
+	expect(FORM_REDUCED, 1);
+	ck_assert_uint_eq(form.call.chunk_at, 160);
+	ck_assert_uint_eq(form.call.chunk_bytes, 1001);
+}
+END_TEST
+
+START_TEST(the_rest_of_a_reduced_call_must_fit)
+{
+	setup_ddp();
+	set_payload(160, 9001);
+	ask.call_bytes = 9004 + SEND - HDR - RPCRDMA_READ_SEGMENT_BYTES;
+	expect(FORM_REDUCED, 1);
+	ask.call_bytes++;
+	expect(FORM_NOMSG, 1);
+	set_payload(160, 2 * SEG);
+	ask.call_bytes = 2 * SEG + SEND - HDR - 2 * RPCRDMA_READ_SEGMENT_BYTES;
+	expect(FORM_REDUCED, 2);
+	ask.call_bytes++;
+	expect(FORM_NOMSG, 3);
+}
+END_TEST
+
+START_TEST(a_payload_in_too_many_segments_stays)
+{
+	setup_ddp();
+	ask.limits.send_bytes = 65536;
+	ask.max_segment_bytes = 1024;
+	ask.call_bytes = 200 + 1024 * RPCRDMA_MAX_SEGMENTS + 4;
+	set_payload(160, 1024 * RPCRDMA_MAX_SEGMENTS);
+	expect(FORM_REDUCED, RPCRDMA_MAX_SEGMENTS);
+	set_payload(160, 1024 * RPCRDMA_MAX_SEGMENTS + 1);
+	expect_none(); /* nor does the whole Call fit that many */
+}
+END_TEST
+
+START_TEST(what_is_no_chunk_stays)
+{
+	setup_ddp();
+	ask.call_bytes = 10000;
+	set_payload(160, 9840);
+	expect(FORM_REDUCED, 1);
+	set_payload(160, 9837); /* its pad ends the Call */
+	expect(FORM_REDUCED, 1);
+	set_payload(160, 9841);
+	expect(FORM_NOMSG, 1);
+	set_payload(162, 9000);
+	expect(FORM_NOMSG, 1);
+	set_payload(0, 9000);
+	expect(FORM_NOMSG, 1);
+	set_payload(160, 0);
+	expect(FORM_NOMSG, 1);
+	set_payload(UINT32_MAX - 3, UINT32_MAX);
+	expect(FORM_NOMSG, 1);
+}
+END_TEST
+
+START_TEST(file_data_go_apart_if_they_are_longer_than_what_follows)
+{
+	setup_ddp();
+	ask.peer = peer_profile(PEER_GANESHA);
+	ask.payload_is_data = true;
+	ask.call_bytes = 160 + 8 + 5;
+	set_payload(160, 6);
+	expect(FORM_REDUCED, 1);
+	ask.call_bytes++;
+	expect(FORM_INLINE, 0);
+	/* A path that fits stays, whatever follows. */
+	ask.payload_is_data = false;
+	ask.call_bytes = 168;
+	expect(FORM_INLINE, 0);
+}
+END_TEST
+
+START_TEST(file_data_do_not_leave_a_call_for_a_server_that_takes_them_inline)
+{
+	setup_ddp();
+	ask.payload_is_data = true;
+	ask.call_bytes = 168;
+	set_payload(160, 6);
+	expect(FORM_INLINE, 0);
+}
+END_TEST
+
+START_TEST(a_reply_that_is_sure_to_fit_is_offered_nothing)
+{
+	ask.reply_max_bytes = RECV - HDR;
+	expect_landing(LANDING_NONE, 0, 0);
+	ask.reply_max_bytes++;
+	/* In units of XDR: what is offered has room for the pad. */
+	expect_landing(LANDING_REPLY_CHUNK, RECV - HDR + 4, 1);
+	ask.reply_max_bytes = 2 * SEG + 1;
+	expect_landing(LANDING_REPLY_CHUNK, 2 * SEG + 4, 3);
+}
+END_TEST
+
+START_TEST(a_reply_in_too_many_segments_cannot_be_asked_for)
+{
+	ask.max_segment_bytes = 1024;
+	ask.limits.send_bytes = 65536;
+	ask.reply_max_bytes = 1024 * RPCRDMA_MAX_SEGMENTS;
+	expect_landing(LANDING_REPLY_CHUNK, ask.reply_max_bytes, RPCRDMA_MAX_SEGMENTS);
+	ask.reply_max_bytes++;
+	expect_none();
+	ask.max_segment_bytes = UINT32_MAX;
+	ask.reply_max_bytes = UINT32_MAX;
+	expect_none(); /* with its pad no chunk can say how long it is */
+}
+END_TEST
+
+START_TEST(a_landing_is_cut_to_what_the_server_takes)
+{
+	ask.peer = peer_profile(PEER_GANESHA);
+	ask.max_segment_bytes = UINT32_MAX;
+	ask.reply_max_bytes = 1024 * 1024;
+	expect_landing(LANDING_REPLY_CHUNK, 1024 * 1024, 1);
+	ck_assert(!form.landing_cut);
+	ask.reply_max_bytes++;
+	expect_landing(LANDING_REPLY_CHUNK, 1024 * 1024, 1);
+	ck_assert(form.landing_cut);
+}
+END_TEST
+
+START_TEST(a_result_lands_by_itself_if_all_around_it_fits)
+{
+	uint32_t around = RECV - HDR - 8 - RPCRDMA_SEGMENT_BYTES;
+
+	setup_ddp();
+	ask.reply_max_bytes = 60000;
+	ask.result_bytes = 50000;
+	ask.reply_bytes = 50000 + around;
+	expect_landing(LANDING_WRITE_CHUNK, 50000, 1);
+	ask.reply_bytes++;
+	expect_landing(LANDING_REPLY_CHUNK, 60000, 1);
+	/* A result that is the whole of the Reply, as far as is known. */
+	ask.reply_bytes = 40000;
+	expect_landing(LANDING_WRITE_CHUNK, 50000, 1);
+	ask.result_bytes = 0;
+	expect_landing(LANDING_REPLY_CHUNK, 60000, 1);
+}
+END_TEST
+
+START_TEST(a_result_lands_in_no_buffer_larger_than_the_largest_message)
+{
+	setup_ddp();
+	ask.reply_max_bytes = 200000;
+	ask.result_bytes = 100000;
+	ask.reply_bytes = 100100;
+	ask.max_message_bytes = 100000 + 2 * RECV;
+	expect_landing(LANDING_WRITE_CHUNK, 100000, 2);
+	ask.max_message_bytes--;
+	expect_landing(LANDING_REPLY_CHUNK, 200000, 4);
+}
+END_TEST
+
+START_TEST(nothing_is_asked_where_payloads_are_not_moved)
+{
+	ask.call_bytes = 100000;
+	ask.reply_max_bytes = 100000;
+	ck_assert_uint_eq(call_form_needs(&ask), 0);
+}
+END_TEST
+
+START_TEST(only_facts_that_matter_are_asked_for)
+{
+	ask.moves_payloads = true;
+	ck_assert_uint_eq(call_form_needs(&ask), 0);
+	ask.call_bytes = SEND - HDR;
+	ck_assert_uint_eq(call_form_needs(&ask), 0);
+	ask.call_bytes++;
+	ck_assert_uint_eq(call_form_needs(&ask), CALL_FORM_PAYLOAD);
+	ask.reply_max_bytes = RECV - HDR + 1;
+	ck_assert_uint_eq(call_form_needs(&ask), CALL_FORM_RESULT);
+	ask.known = CALL_FORM_RESULT;
+	ck_assert_uint_eq(call_form_needs(&ask), CALL_FORM_PAYLOAD);
+	/* What the Reply is offered takes room, by one byte too much. */
+	ask.call_bytes = SEND - HDR - 4 - RPCRDMA_SEGMENT_BYTES;
+	ck_assert_uint_eq(call_form_needs(&ask), 0);
+	ask.call_bytes++;
+	ck_assert_uint_eq(call_form_needs(&ask), CALL_FORM_PAYLOAD);
+	ask.known |= CALL_FORM_PAYLOAD;
+	ck_assert_uint_eq(call_form_needs(&ask), 0);
+}
+END_TEST
+
+START_TEST(a_server_that_wants_data_apart_makes_each_payload_matter)
+{
+	ask.moves_payloads = true;
+	ask.peer = peer_profile(PEER_GANESHA);
+	ck_assert_uint_eq(call_form_needs(&ask), CALL_FORM_PAYLOAD);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("call_form");
+	TCase *tc = tcase_create("call_form");
+
+	tcase_add_checked_fixture(tc, setup, NULL);
+	tcase_add_test(tc, a_call_goes_inline_up_to_the_limit);
+	tcase_add_test(tc, what_the_reply_is_offered_takes_room_from_the_call);
+	tcase_add_test(tc, a_reverse_call_goes_inline_or_not_at_all);
+	tcase_add_test(tc, a_long_call_is_cut_into_segments);
+	tcase_add_test(tc, a_server_without_position_zero_chunks_gets_no_long_call);
+	tcase_add_test(tc, a_payload_leaves_a_call_that_does_not_fit);
+	tcase_add_test(tc, the_rest_of_a_reduced_call_must_fit);
+	tcase_add_test(tc, a_payload_in_too_many_segments_stays);
+	tcase_add_test(tc, what_is_no_chunk_stays);
+	tcase_add_test(tc, file_data_go_apart_if_they_are_longer_than_what_follows);
+	tcase_add_test(tc, file_data_do_not_leave_a_call_for_a_server_that_takes_them_inline);
+	tcase_add_test(tc, a_reply_that_is_sure_to_fit_is_offered_nothing);
+	tcase_add_test(tc, a_reply_in_too_many_segments_cannot_be_asked_for);
+	tcase_add_test(tc, a_landing_is_cut_to_what_the_server_takes);
+	tcase_add_test(tc, a_result_lands_by_itself_if_all_around_it_fits);
+	tcase_add_test(tc, a_result_lands_in_no_buffer_larger_than_the_largest_message);
+	tcase_add_test(tc, nothing_is_asked_where_payloads_are_not_moved);
+	tcase_add_test(tc, only_facts_that_matter_are_asked_for);
+	tcase_add_test(tc, a_server_that_wants_data_apart_makes_each_payload_matter);
+	suite_add_tcase(suite, tc);
+	return test_main(suite);
+}

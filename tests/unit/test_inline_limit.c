@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The inline limit: what it is made of, and that it follows each of its sources. */
+#include "rpcrdma/inline_limit.h"
+
+#include "base/compiler.h"
+#include "rpcrdma/private_data.h"
+#include "rpcrdma/proto.h"
+#include "tests/lib/test.h"
+
+static struct inline_limit make(uint32_t own, uint32_t profile)
+{
+	struct inline_limit limit;
+
+	inline_limit_init(&limit, own, profile);
+	return limit;
+}
+
+START_TEST(nothing_is_agreed_before_the_peer_has_told)
+{
+	struct inline_limit limit = make(4096, 0);
+
+	ck_assert_uint_eq(limit.agreed_bytes, 0);
+	inline_limit_own(&limit, 8192);
+	ck_assert_uint_eq(limit.agreed_bytes, 0);
+	ck_assert_uint_eq(inline_limit_offer(&limit), 8192);
+}
+END_TEST
+
+START_TEST(the_least_of_all_sources_is_agreed)
+{
+	static const struct {
+		uint32_t own, profile, peer, agreed;
+	} rows[] = {
+		{4096, 0, 4096, 4096},    {4096, 0, 1024, 1024},    {4096, 0, 65536, 4096},
+		{4096, 1024, 4096, 1024}, {1024, 4096, 8192, 1024}, {8192, 4096, 2048, 2048},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct inline_limit limit = make(rows[i].own, rows[i].profile);
+
+		inline_limit_peer(&limit, rows[i].peer);
+		ck_assert_uint_eq(limit.agreed_bytes, rows[i].agreed);
+	}
+}
+END_TEST
+
+START_TEST(what_is_offered_can_be_said_in_private_data)
+{
+	static const struct {
+		uint32_t own, profile, offered;
+	} rows[] = {
+		{0, 0, RPCRDMA_INLINE_MIN},
+		{1, 0, RPCRDMA_INLINE_MIN},
+		{1023, 0, 1024},
+		{1025, 0, 1024},
+		{2047, 0, 1024},
+		{2048, 0, 2048},
+		{RPCRDMA_INLINE_MAX, 0, RPCRDMA_INLINE_MAX},
+		{RPCRDMA_INLINE_MAX + 1, 0, RPCRDMA_INLINE_MAX},
+		{UINT32_MAX, 0, RPCRDMA_INLINE_MAX},
+		{4096, RPCRDMA_DEFAULT_INLINE, 1024},
+		{4096, 1, RPCRDMA_INLINE_MIN},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct inline_limit limit = make(rows[i].own, rows[i].profile);
+
+		ck_assert_uint_eq(inline_limit_offer(&limit), rows[i].offered);
+	}
+}
+END_TEST
+
+START_TEST(either_end_may_raise_and_lower_it)
+{
+	struct inline_limit limit = make(4096, 0);
+
+	inline_limit_peer(&limit, 4096);
+	inline_limit_own(&limit, 65536);
+	ck_assert_uint_eq(limit.agreed_bytes, 4096);
+	inline_limit_peer(&limit, 131072);
+	ck_assert_uint_eq(limit.agreed_bytes, 65536);
+	inline_limit_peer(&limit, 1024);
+	ck_assert_uint_eq(limit.agreed_bytes, 1024);
+	inline_limit_peer(&limit, 262144);
+	inline_limit_own(&limit, 2048);
+	ck_assert_uint_eq(limit.agreed_bytes, 2048);
+}
+END_TEST
+
+START_TEST(the_profile_holds_whatever_both_ends_can)
+{
+	struct inline_limit limit = make(4096, 1024);
+
+	inline_limit_peer(&limit, 65536);
+	inline_limit_own(&limit, 65536);
+	ck_assert_uint_eq(limit.agreed_bytes, 1024);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("inline_limit");
+	TCase *tc = tcase_create("inline_limit");
+
+	tcase_add_test(tc, nothing_is_agreed_before_the_peer_has_told);
+	tcase_add_test(tc, the_least_of_all_sources_is_agreed);
+	tcase_add_test(tc, what_is_offered_can_be_said_in_private_data);
+	tcase_add_test(tc, either_end_may_raise_and_lower_it);
+	tcase_add_test(tc, the_profile_holds_whatever_both_ends_can);
+	suite_add_tcase(suite, tc);
+	return test_main(suite);
+}
