@@ -108,8 +108,7 @@ static enum call_plan_verdict place_chunk(struct planner *p, unsigned *i)
 	return p->at > p->limit_bytes ? CALL_PLAN_TOO_BIG : CALL_PLAN_OK;
 }
 
-/* Finds the position-zero chunk: the one inline stream of an RDMA_NOMSG, and never in an RDMA_MSG.
- */
+/* Finds the position-zero chunk: the one inline stream of an RDMA_NOMSG, and never in an RDMA_MSG. */
 static enum call_plan_verdict find_inline(struct planner *p, uint32_t inline_bytes)
 {
 	p->inline_bytes = inline_bytes;

@@ -10,23 +10,42 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/header.h \
 	lib/rpcrdma/inline_limit.c \
 	lib/rpcrdma/inline_limit.h \
+	lib/rpcrdma/lend.c \
+	lib/rpcrdma/lend.h \
+	lib/rpcrdma/message.c \
+	lib/rpcrdma/message.h \
 	lib/rpcrdma/peer_profile.c \
 	lib/rpcrdma/peer_profile.h \
 	lib/rpcrdma/private_data.c \
 	lib/rpcrdma/private_data.h \
 	lib/rpcrdma/proto.h \
+	lib/rpcrdma/rdma_binding.c \
+	lib/rpcrdma/rdma_binding.h \
+	lib/rpcrdma/rdma_config.h \
+	lib/rpcrdma/rdma_conn.c \
+	lib/rpcrdma/rdma_conn.h \
+	lib/rpcrdma/rdma_counters.c \
+	lib/rpcrdma/rdma_counters.h \
 	lib/rpcrdma/rdma_leg.c \
 	lib/rpcrdma/rdma_leg.h \
-	lib/rpcrdma/rdma_leg_priv.h \
+	lib/rpcrdma/rdma_leg_impl.h \
 	lib/rpcrdma/rdma_recv.c \
+	lib/rpcrdma/rdma_recv.h \
+	lib/rpcrdma/rdma_setup.c \
+	lib/rpcrdma/rdma_setup.h \
 	lib/rpcrdma/requester.c \
 	lib/rpcrdma/requester.h \
-	lib/rpcrdma/requester_ddp.c \
-	lib/rpcrdma/requester_priv.h \
+	lib/rpcrdma/requester_landing.c \
+	lib/rpcrdma/requester_landing.h \
 	lib/rpcrdma/requester_reply.c \
+	lib/rpcrdma/requester_reply.h \
+	lib/rpcrdma/requester_rpc.c \
+	lib/rpcrdma/requester_rpc.h \
 	lib/rpcrdma/responder.c \
 	lib/rpcrdma/responder.h \
-	lib/rpcrdma/responder_priv.h \
 	lib/rpcrdma/responder_reply.c \
+	lib/rpcrdma/responder_reply.h \
+	lib/rpcrdma/responder_rpc.c \
+	lib/rpcrdma/responder_rpc.h \
 	lib/rpcrdma/work.c \
 	lib/rpcrdma/work.h

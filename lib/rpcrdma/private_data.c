@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* CM private data: identifier, version, flags and two sizes in units of 1024 (RFC 8797 section 4).
- */
+/* CM private data: identifier, version, flags and two sizes in units of 1024 (RFC 8797 section 4). */
 #include "rpcrdma/private_data.h"
 
 #include "rpc/xdr.h"
@@ -31,8 +30,7 @@ bool rpcrdma_private_data_decode(const uint8_t *data, size_t len, struct rpcrdma
 	pd->remote_invalidation = false;
 	pd->send_bytes = RPCRDMA_DEFAULT_INLINE;
 	pd->recv_bytes = RPCRDMA_DEFAULT_INLINE;
-	/* Another version counts as nothing received (C4-6); what follows byte 8 is ignored (C5-1).
-	 */
+	/* Another version counts as nothing received (C4-6); what follows byte 8 is ignored (C5-1). */
 	if (len < RPCRDMA_PRIVATE_DATA_BYTES || xdr_load_u32(data) != FORMAT_IDENTIFIER ||
 	    data[4] != FORMAT_VERSION)
 		return false;

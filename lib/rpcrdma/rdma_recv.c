@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * What arrives: each Send is decoded once and handed to the requester, to the responder, or to
- * nobody.
+ * What arrives: each Send is decoded once and handed to the requester, to the responder, or to nobody.
  *
  * Both directions share one connection, so what does not decode must be told apart too: only a Call
  * is answered, never a Reply, an RDMA_ERROR or an RDMA_DONE (A4.2-3), so that no two ends answer
  * each other's errors for ever.
  */
+#include "rpcrdma/rdma_recv.h"
+
 #include "rpc/msg.h"
 #include "rpc/xdr.h"
-#include "rpcrdma/rdma_leg_priv.h"
+#include "rpcrdma/rdma_leg_impl.h"
+#include "rpcrdma/requester_reply.h"
 
 /*
  * Whether a Send that did not decode was a Call. Without chunks the RPC message's type is a word at
@@ -29,25 +31,25 @@ static bool looks_like_call(const struct rdma_leg *leg, const struct rpcrdma_hea
 		if (type == RPC_CALL || type == RPC_REPLY)
 			return type == RPC_CALL;
 	}
-	return !leg->connector;
+	return !leg->conn.connector;
 }
 
 static void undecodable(struct rdma_leg *leg, const struct rpcrdma_header *hdr,
 			const struct fabric_recv *recv, enum rpcrdma_err err, const char *what)
 {
 	if (!looks_like_call(leg, hdr, recv)) {
-		requester_bad_reply(leg, hdr->xid, what);
+		requester_bad_reply(&leg->requester, hdr->xid, what);
 		return;
 	}
-	leg->config.counters->bad_calls++;
-	rdma_leg_note(leg, "Call %#x: %s", hdr->xid, what);
-	responder_refuse(leg, hdr, err);
+	leg->conn.counters->bad_calls++;
+	rdma_conn_note(&leg->conn, "Call %#x: %s", hdr->xid, what);
+	responder_refuse(&leg->responder, hdr, err);
 }
 
 static void too_short(struct rdma_leg *leg, const struct fabric_recv *recv)
 {
-	leg->config.counters->short_discarded++;
-	rdma_leg_note(leg, "Send of %u bytes is too short, discarded", recv->len_bytes);
+	leg->conn.counters->short_discarded++;
+	rdma_conn_note(&leg->conn, "Send of %u bytes is too short, discarded", recv->len_bytes);
 }
 
 static void on_msg(struct rdma_leg *leg, const struct rpcrdma_header *hdr,
@@ -71,9 +73,9 @@ static void on_msg(struct rdma_leg *leg, const struct rpcrdma_header *hdr,
 	if (len < (type == RPC_CALL ? RPCRDMA_MIN_CALL_BYTES : RPCRDMA_MIN_REPLY_BYTES))
 		too_short(leg, recv);
 	else if (type == RPC_CALL)
-		responder_call(leg, hdr, body, len);
+		responder_call(&leg->responder, hdr, body, len);
 	else
-		requester_reply(leg, hdr, body, len);
+		requester_reply(&leg->requester, hdr, body, len);
 }
 
 static void dispatch(struct rdma_leg *leg, const struct rpcrdma_header *hdr,
@@ -85,17 +87,17 @@ static void dispatch(struct rdma_leg *leg, const struct rpcrdma_header *hdr,
 		break;
 	case RPCRDMA_NOMSG:
 		/* Only forward messages have chunks. */
-		if (leg->connector)
-			requester_reply(leg, hdr, NULL, 0);
+		if (leg->conn.connector)
+			requester_reply(&leg->requester, hdr, NULL, 0);
 		else
-			responder_call(leg, hdr, NULL, 0);
+			responder_call(&leg->responder, hdr, NULL, 0);
 		break;
 	case RPCRDMA_ERROR:
-		requester_error(leg, hdr);
+		requester_error(&leg->requester, hdr);
 		break;
 	case RPCRDMA_DONE:
 		/* Nothing is ever exposed that a Done could release (A-Δ2). */
-		leg->config.counters->dones_ignored++;
+		leg->conn.counters->dones_ignored++;
 		break;
 	case RPCRDMA_MSGP:
 		undecodable(leg, hdr, recv, RPCRDMA_ERR_CHUNK, "RDMA_MSGP is not supported");
@@ -103,42 +105,58 @@ static void dispatch(struct rdma_leg *leg, const struct rpcrdma_header *hdr,
 	}
 }
 
-void rdma_leg_recv(void *arg, const struct fabric_recv *recv)
+/* Whether the key that a Send has invalidated was one that it might. */
+static bool may_have_invalidated(const struct rdma_leg *leg, enum rpcrdma_verdict verdict,
+				 const struct rpcrdma_header *hdr, uint32_t rkey)
 {
-	struct rdma_leg *leg = arg;
-	struct rpcrdma_header hdr;
-	enum rpcrdma_verdict verdict;
+	const struct rdma_conn *conn = &leg->conn;
+	bool offered = conn->peer->lenient ? conn->remote_invalidation : conn->may_invalidate;
 
-	leg->recvs_posted--;
-	if (leg->state != RDMA_OPEN)
-		return;
-	leg->bytes_received += recv->len_bytes;
-	verdict = rpcrdma_header_decode(recv->data, recv->len_bytes, &hdr);
-	if (recv->invalidated) {
-		leg->config.counters->remote_invalidations_received++;
-		if (!(leg->peer->lenient ? leg->ours.remote_invalidation : leg->may_invalidate) ||
-		    verdict == RPCRDMA_SHORT || !requester_owns_key(leg, hdr.xid, recv->inv_rkey)) {
-			rdma_leg_fail(leg, LEG_CLOSE_PROTOCOL,
-				      "invalidated a key that was not offered for it");
-			return;
-		}
-	}
+	return offered && verdict != RPCRDMA_SHORT &&
+	       requester_owns_key(&leg->requester, hdr->xid, rkey);
+}
+
+static void judge(struct rdma_leg *leg, enum rpcrdma_verdict verdict,
+		  const struct rpcrdma_header *hdr, const struct fabric_recv *recv)
+{
 	switch (verdict) {
 	case RPCRDMA_OK:
-		dispatch(leg, &hdr, recv);
+		dispatch(leg, hdr, recv);
 		break;
 	case RPCRDMA_SHORT:
 		too_short(leg, recv);
 		break;
 	case RPCRDMA_BAD_VERS:
-		undecodable(leg, &hdr, recv, RPCRDMA_ERR_VERS, "version is not supported");
+		undecodable(leg, hdr, recv, RPCRDMA_ERR_VERS, "version is not supported");
 		break;
 	case RPCRDMA_BAD_PROC:
-		undecodable(leg, &hdr, recv, RPCRDMA_ERR_CHUNK, "unknown message type");
+		undecodable(leg, hdr, recv, RPCRDMA_ERR_CHUNK, "unknown message type");
 		break;
 	case RPCRDMA_BAD_LISTS:
-		undecodable(leg, &hdr, recv, RPCRDMA_ERR_CHUNK, "chunk lists do not decode");
+		undecodable(leg, hdr, recv, RPCRDMA_ERR_CHUNK, "chunk lists do not decode");
 		break;
 	}
-	rdma_leg_replenish(leg);
+}
+
+void rdma_leg_recv(void *arg, const struct fabric_recv *recv)
+{
+	struct rdma_leg *leg = arg;
+	struct rdma_conn *conn = &leg->conn;
+	struct rpcrdma_header hdr;
+	enum rpcrdma_verdict verdict;
+
+	rdma_conn_received(conn, recv);
+	if (!rdma_conn_is_up(conn))
+		return;
+	verdict = rpcrdma_header_decode(recv->data, recv->len_bytes, &hdr);
+	if (recv->invalidated) {
+		conn->counters->remote_invalidations_received++;
+		if (!may_have_invalidated(leg, verdict, &hdr, recv->inv_rkey)) {
+			rdma_conn_fail(conn, LEG_CLOSE_PROTOCOL,
+				       "invalidated a key that was not offered for it");
+			return;
+		}
+	}
+	judge(leg, verdict, &hdr, recv);
+	rdma_conn_replenish(conn);
 }

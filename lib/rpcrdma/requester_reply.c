@@ -3,113 +3,18 @@
  * The requester's receiving half: Replies are matched, held against what was offered, and given up
  * once nothing of them can be changed by the peer any more.
  */
-#include <assert.h>
-#include <stdlib.h>
+#include "rpcrdma/requester_reply.h"
+
 #include <string.h>
 
-#include "rpcrdma/requester_priv.h"
+#include "rpcrdma/rdma_binding.h"
+#include "rpcrdma/requester_landing.h"
 
-/* Decodes nothing twice: the XID and the type are all that a transport may look at. */
-static bool is_reply_to(const struct rpc_msg *msg, uint32_t xid)
+bool requester_owns_key(const struct requester *rq, uint32_t xid, uint32_t rkey)
 {
-	enum rpc_msg_type type;
-	uint32_t got;
+	const struct requester_rpc *rpc = requester_rpc_find(&rq->rpcs, xid);
 
-	return rpc_msg_peek(msg->data, msg->len_bytes, &got, &type) == RPC_OK &&
-	       type == RPC_REPLY && got == xid;
-}
-
-/* Makes x->reply of what came, wherever it came to. */
-static enum exchange_fault assemble(struct requester_rpc *rpc)
-{
-	struct rdma_leg *leg = rpc->leg;
-	struct exchange *x = rpc->x;
-
-	if (rpc->reply_inline.buf) {
-		rpc_msg_put(&x->reply);
-		x->reply = rpc->reply_inline;
-	} else if (rpc->form.landing == LANDING_WRITE_CHUNK) {
-		if (!requester_ddp_join(rpc)) {
-			leg->config.counters->bad_replies++;
-			rdma_leg_note(leg, "Reply %#x has no such payload", x->hdr.xid);
-			return EXCHANGE_FAULT_BAD_REPLY;
-		}
-	} else {
-		x->reply.len_bytes = x->reply.have_bytes = rpc->landed_bytes;
-	}
-	if (is_reply_to(&x->reply, x->hdr.xid))
-		return EXCHANGE_OK;
-	leg->config.counters->xid_mismatches++;
-	rdma_leg_note(leg, "Reply %#x holds no Reply to that Call", x->hdr.xid);
-	return EXCHANGE_FAULT_BAD_REPLY;
-}
-
-/* The peer reaches none of its memory now. */
-static void finish(struct requester_rpc *rpc)
-{
-	struct rdma_leg *leg = rpc->leg;
-	struct exchange *x = rpc->x;
-	bool deferred = rpc->deferred;
-
-	TAILQ_REMOVE(&leg->requester.ending, x, target_entry);
-	x->fault = rpc->fault == EXCHANGE_OK ? assemble(rpc) : rpc->fault;
-	if (x->fault != EXCHANGE_OK)
-		rpc_msg_put(&x->reply);
-	x->target = NULL;
-	x->target_priv = NULL;
-	if (rpc->note)
-		leg->config.binding->note_free(leg->config.binding->arg, rpc->note);
-	free(rpc);
-	if (leg->state != RDMA_OPEN)
-		exchange_put(x);
-	else if (deferred)
-		requester_fail(leg, x, x->fault);
-	else
-		leg->config.leg.events->reply(leg->config.leg.arg, x);
-}
-
-void requester_key_unbound(struct fabric_key *key)
-{
-	struct requester_rpc *rpc = container_of(key, struct requester_key, key)->rpc;
-
-	assert(rpc->unbinding > 0);
-	if (--rpc->unbinding == 0)
-		finish(rpc);
-}
-
-void requester_end_rpc(struct requester_rpc *rpc, enum exchange_fault fault)
-{
-	struct requester *rq = &rpc->leg->requester;
-	struct exchange *x = rpc->x;
-
-	xid_table_remove(&rq->table, x);
-	TAILQ_REMOVE(&rq->sent, x, target_entry);
-	TAILQ_INSERT_TAIL(&rq->ending, x, target_entry);
-	credit_window_give(&rq->window);
-	rpc->fault = fault;
-	rpc->unbinding = 1; /* ours, so that no unbound() finishes it under our feet */
-	for (unsigned i = 0; i < rpc->nkeys; i++)
-		if (!fabric_key_unbind(&rpc->keys[i].key))
-			rpc->unbinding++;
-	if (--rpc->unbinding == 0)
-		finish(rpc);
-}
-
-static struct requester_rpc *find(struct rdma_leg *leg, uint32_t xid)
-{
-	struct exchange *x = xid_table_find(&leg->requester.table, xid);
-
-	return x ? x->target_priv : NULL;
-}
-
-bool requester_owns_key(struct rdma_leg *leg, uint32_t xid, uint32_t rkey)
-{
-	struct requester_rpc *rpc = find(leg, xid);
-
-	for (unsigned i = 0; rpc && i < rpc->nkeys; i++)
-		if (rpc->keys[i].key.rkey == rkey)
-			return true;
-	return false;
+	return rpc && lend_owns(&rpc->lend, rkey);
 }
 
 /*
@@ -121,16 +26,17 @@ static bool chunk_returned(const struct requester_rpc *rpc, const struct rpcrdma
 {
 	bool ended = false;
 
-	if (chunk->count != rpc->form.nlanding)
+	if (chunk->count != rpc->form.landing_nsegments)
 		return false;
 	for (unsigned i = 0; i < chunk->count; i++) {
 		const struct rpcrdma_segment *seg = &hdr->segments[chunk->first + i];
-		const struct fabric_key *key = &rpc->keys[rpc->form.ncall + i].key;
+		struct rpcrdma_segment lent =
+			lend_segment(&rpc->lend, rpc->form.call.nsegments + i);
 
-		if (seg->handle != key->rkey || seg->offset != key->addr ||
-		    seg->len_bytes > key->len_bytes || (ended && seg->len_bytes))
+		if (seg->handle != lent.handle || seg->offset != lent.offset ||
+		    seg->len_bytes > lent.len_bytes || (ended && seg->len_bytes))
 			return false;
-		ended = seg->len_bytes < key->len_bytes;
+		ended = seg->len_bytes < lent.len_bytes;
 	}
 	return true;
 }
@@ -139,7 +45,7 @@ static const char *write_list_wrong(const struct requester_rpc *rpc,
 				    const struct rpcrdma_header *hdr)
 {
 	if (!hdr->nwrites)
-		return rpc->form.landing == LANDING_WRITE_CHUNK && !rpc->leg->peer->lenient
+		return rpc->form.landing == LANDING_WRITE_CHUNK && !rpc->rpcs->conn->peer->lenient
 			       ? "the write list that was offered is missing"
 			       : NULL;
 	if (rpc->form.landing != LANDING_WRITE_CHUNK || hdr->nwrites > 1 ||
@@ -176,100 +82,98 @@ static const char *lists_wrong(const struct requester_rpc *rpc, const struct rpc
 static const char *take(struct requester_rpc *rpc, const struct rpcrdma_header *hdr,
 			const uint8_t *body, uint32_t len_bytes)
 {
-	struct rdma_leg *leg = rpc->leg;
+	struct requester_landing landing = {rpc->limits.recv_bytes, rpc->form.landing_bytes};
+	struct rdma_conn *conn = rpc->rpcs->conn;
 
 	if (hdr->proc == RPCRDMA_NOMSG) {
 		rpc->landed_bytes = (uint32_t)hdr->reply_chunk.len_bytes;
-		leg->config.counters->reply_chunk_bytes_taken += rpc->landed_bytes;
+		conn->counters->reply_chunk_bytes_taken += rpc->landed_bytes;
 	} else if (hdr->nwrites && hdr->writes[0].len_bytes) {
 		rpc->landed_bytes = (uint32_t)hdr->writes[0].len_bytes;
-		leg->config.counters->write_chunk_bytes_taken += rpc->landed_bytes;
-		if (!requester_ddp_take(rpc, body, len_bytes))
+		rpc->around_bytes = len_bytes;
+		conn->counters->write_chunk_bytes_taken += rpc->landed_bytes;
+		if (!requester_landing_take(&landing, &rpc->x->reply, body, len_bytes))
 			return "a Reply longer than the inline threshold";
-	} else if (rpc_msg_get(leg->config.leg.pool, len_bytes, &rpc->reply_inline)) {
-		rdma_leg_fail(leg, LEG_CLOSE_RESOURCES, "no memory for a Reply");
+	} else if (rpc_msg_get(conn->leg->config->pool, len_bytes, &rpc->reply_inline)) {
+		rdma_conn_fail(conn, LEG_CLOSE_RESOURCES, "no memory for a Reply");
 	} else {
 		memcpy(rpc->reply_inline.data, body, len_bytes);
 	}
-	leg->bytes_received += rpc->landed_bytes;
+	conn->bytes_received += rpc->landed_bytes;
 	return NULL;
 }
 
-static void bad_reply(struct requester_rpc *rpc, const char *what)
+static void bad_reply(struct requester *rq, struct requester_rpc *rpc, const char *what)
 {
-	struct rdma_leg *leg = rpc->leg;
-
-	leg->config.counters->bad_replies++;
-	rdma_leg_note(leg, "Reply %#x: %s", rpc->x->hdr.xid, what);
-	requester_end_rpc(rpc, EXCHANGE_FAULT_BAD_REPLY);
-	requester_pump(leg);
+	rq->conn->counters->bad_replies++;
+	rdma_conn_note(rq->conn, "Reply %#x: %s", rpc->x->hdr.xid, what);
+	requester_rpc_end(rpc, EXCHANGE_FAULT_BAD_REPLY);
+	requester_pump(rq);
 }
 
-static void obey_grant(struct rdma_leg *leg, uint32_t credit)
+static void obey_grant(struct requester *rq, uint32_t credit)
 {
-	leg->requester.answered = true;
-	if (!credit_window_grant(&leg->requester.window, credit))
-		leg->config.counters->credit_zero_received++;
+	rq->answered = true;
+	if (!credit_window_grant(&rq->conn->window, credit))
+		rq->conn->counters->credit_zero_received++;
 }
 
-void requester_reply(struct rdma_leg *leg, const struct rpcrdma_header *hdr, const uint8_t *body,
+void requester_reply(struct requester *rq, const struct rpcrdma_header *hdr, const uint8_t *body,
 		     uint32_t len_bytes)
 {
-	struct requester_rpc *rpc = find(leg, hdr->xid);
+	struct requester_rpc *rpc = requester_rpc_find(&rq->rpcs, hdr->xid);
 	const char *wrong;
 
 	if (!rpc) {
-		leg->config.counters->unmatched_replies++;
-		rdma_leg_note(leg, "Reply %#x matches no Call", hdr->xid);
+		rq->conn->counters->unmatched_replies++;
+		rdma_conn_note(rq->conn, "Reply %#x matches no Call", hdr->xid);
 		return;
 	}
 	wrong = lists_wrong(rpc, hdr);
-	if (!wrong && !hdr->credit && !leg->peer->lenient)
+	if (!wrong && !hdr->credit && !rq->conn->peer->lenient)
 		wrong = "a grant of zero";
 	if (!wrong)
 		wrong = take(rpc, hdr, body, len_bytes);
 	if (wrong) {
-		bad_reply(rpc, wrong);
+		bad_reply(rq, rpc, wrong);
 		return;
 	}
-	if (leg->state != RDMA_OPEN)
+	if (rdma_conn_is_over(rq->conn))
 		return;
-	leg->config.counters->replies_received++;
-	leg->requester.long_taken |= rpc->form.nomsg;
-	obey_grant(leg, hdr->credit);
-	requester_end_rpc(rpc, EXCHANGE_OK);
-	requester_pump(leg);
+	rq->conn->counters->replies_received++;
+	rq->long_taken |= rpc->form.call.form == FORM_NOMSG;
+	obey_grant(rq, hdr->credit);
+	requester_rpc_end(rpc, EXCHANGE_OK);
+	requester_pump(rq);
 }
 
 /* A Call of ours that the peer did not execute: its version is not spoken there. */
-static void version_refused(struct requester_rpc *rpc, const struct rpcrdma_header *hdr)
+static void version_refused(struct requester *rq, struct requester_rpc *rpc,
+			    const struct rpcrdma_header *hdr)
 {
-	struct rdma_leg *leg = rpc->leg;
+	bool again = rpc->state == REQUESTER_SENT;
 
-	if (leg->requester.answered) {
-		requester_end_rpc(rpc, EXCHANGE_FAULT_ERR_VERS);
-		requester_pump(leg);
-	} else if (hdr->vers_low > RPCRDMA_VERSION_ONE || hdr->vers_high < RPCRDMA_VERSION_ONE) {
-		rdma_leg_fail(leg, LEG_CLOSE_VERSION, "the peer speaks versions %u to %u",
-			      hdr->vers_low, hdr->vers_high);
-	} else if (rpc->resent) {
-		requester_end_rpc(rpc, EXCHANGE_FAULT_ERR_VERS);
-		requester_pump(leg);
+	if (!rq->answered &&
+	    (hdr->vers_low > RPCRDMA_VERSION_ONE || hdr->vers_high < RPCRDMA_VERSION_ONE)) {
+		rdma_conn_fail(rq->conn, LEG_CLOSE_VERSION, "the peer speaks versions %u to %u",
+			       hdr->vers_low, hdr->vers_high);
+	} else if (!rq->answered && again) {
+		requester_rpc_resend(rpc);
 	} else {
-		rpc->resent = true;
-		requester_transmit(rpc);
+		requester_rpc_end(rpc, EXCHANGE_FAULT_ERR_VERS);
+		requester_pump(rq);
 	}
 }
 
 /* Whether what was offered holds every Reply that the Call can get, so that none was too long for it. */
 static bool reply_had_room(const struct requester_rpc *rpc)
 {
-	const struct rdma_leg *leg = rpc->leg;
-	uint32_t limit = leg->config.leg.max_message_bytes;
-	uint64_t ceiling = requester_reply_ceiling(leg, rpc->x, limit);
+	const struct rdma_conn *conn = rpc->rpcs->conn;
+	uint32_t limit = conn->leg->config->max_message_bytes;
+	uint64_t ceiling = rdma_reply_ceiling(conn, rpc->x, limit);
 
 	if (rpc->form.landing == LANDING_NONE)
-		return RPCRDMA_MIN_HDR_BYTES + ceiling <= leg->recv_max_bytes;
+		return RPCRDMA_MIN_HDR_BYTES + ceiling <= rpc->limits.recv_bytes;
 	/* At the limit there is no telling. */
 	return rpc->form.landing == LANDING_REPLY_CHUNK && ceiling < limit &&
 	       ceiling <= rpc->form.landing_bytes;
@@ -279,64 +183,65 @@ static bool reply_had_room(const struct requester_rpc *rpc)
  * A well-formed Call was refused. If it was an RDMA_NOMSG, none of which this server has taken so far, and
  * nothing but its form can be meant, the next ones are not sent.
  */
-static void learn(struct requester_rpc *rpc)
+static void learn(const struct requester *rq, const struct requester_rpc *rpc)
 {
-	struct rdma_leg *leg = rpc->leg;
-	struct peer_memory *memory = leg->config.peer_memory;
+	struct rdma_conn *conn = rq->conn;
+	struct peer_memory *memory = conn->config->peer_memory;
 
-	if (leg->config.peer != PEER_AUTO || leg->peer != peer_profile(PEER_GANESHA) ||
-	    !rpc->form.nomsg || leg->requester.long_taken || !reply_had_room(rpc))
+	if (conn->config->peer != PEER_AUTO || conn->peer != peer_profile(PEER_GANESHA) ||
+	    rpc->form.call.form != FORM_NOMSG || !rpc_msg_is_whole(&rpc->x->call) ||
+	    rq->long_taken || !reply_had_room(rpc))
 		return;
-	rdma_leg_peer_found(leg, PEER_CHIMERA, "refused a long Call");
-	rdma_leg_note(leg, "peer is taken for %s from now on: it %s", leg->peer->name,
-		      leg->peer_why);
+	rdma_conn_peer_found(conn, PEER_CHIMERA, "refused a long Call");
+	rdma_conn_note(conn, "peer is taken for %s from now on: it %s", conn->peer->name,
+		       conn->peer_why);
 	if (memory)
 		atomic_store(&memory->refuses_until_us,
-			     loop_now_us(leg->fabric->loop) + PEER_MEMORY_US);
+			     loop_now_us(conn->fabric->loop) + PEER_MEMORY_US);
 }
 
-void requester_error(struct rdma_leg *leg, const struct rpcrdma_header *hdr)
+void requester_error(struct requester *rq, const struct rpcrdma_header *hdr)
 {
-	struct requester_rpc *rpc = find(leg, hdr->xid);
+	struct requester_rpc *rpc = requester_rpc_find(&rq->rpcs, hdr->xid);
 
 	switch (hdr->error) {
 	case RPCRDMA_ERR_VERS:
-		leg->config.counters->err_vers_received++;
+		rq->conn->counters->err_vers_received++;
 		break;
 	case RPCRDMA_ERR_CHUNK:
-		leg->config.counters->err_chunk_received++;
+		rq->conn->counters->err_chunk_received++;
 		break;
 	default:
-		leg->config.counters->err_unknown_received++;
+		rq->conn->counters->err_unknown_received++;
 		break;
 	}
 	if (!rpc) {
-		leg->config.counters->unmatched_replies++;
+		rq->conn->counters->unmatched_replies++;
 		return;
 	}
-	rdma_leg_note(leg, "Call %#x was answered RDMA_ERROR %u", hdr->xid, hdr->error);
+	rdma_conn_note(rq->conn, "Call %#x was answered RDMA_ERROR %u", hdr->xid, hdr->error);
 	/* The credit of an error is not a grant: some peers echo what was asked. */
 	if (hdr->error == RPCRDMA_ERR_VERS) {
-		version_refused(rpc, hdr);
+		version_refused(rq, rpc, hdr);
 		return;
 	}
 	if (hdr->error == RPCRDMA_ERR_CHUNK)
-		learn(rpc);
-	requester_end_rpc(rpc, EXCHANGE_FAULT_ERR_CHUNK);
-	requester_pump(leg);
+		learn(rq, rpc);
+	requester_rpc_end(rpc, EXCHANGE_FAULT_ERR_CHUNK);
+	requester_pump(rq);
 }
 
-void requester_bad_reply(struct rdma_leg *leg, uint32_t xid, const char *what)
+void requester_bad_reply(struct requester *rq, uint32_t xid, const char *what)
 {
-	struct requester_rpc *rpc = find(leg, xid);
+	struct requester_rpc *rpc = requester_rpc_find(&rq->rpcs, xid);
 
 	if (rpc) {
-		bad_reply(rpc, what);
+		bad_reply(rq, rpc, what);
 		return;
 	}
-	leg->config.counters->bad_replies++;
-	rdma_leg_note(leg, "Reply %#x: %s", xid, what);
+	rq->conn->counters->bad_replies++;
+	rdma_conn_note(rq->conn, "Reply %#x: %s", xid, what);
 	/* It may have been the Reply to any of them, and that one would wait for ever. */
-	if (leg->requester.window.in_flight)
-		rdma_leg_fail(leg, LEG_CLOSE_BAD_REPLY, "%s", what);
+	if (rq->conn->window.in_flight)
+		rdma_conn_fail(rq->conn, LEG_CLOSE_BAD_REPLY, "%s", what);
 }

@@ -3,11 +3,11 @@
 #include "rpcrdma/responder.h"
 
 #include <assert.h>
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "rpcrdma/responder_priv.h"
+#include "rpcrdma/rdma_binding.h"
+#include "rpcrdma/responder_reply.h"
+#include "rpcrdma/work.h"
 
 #define AUTH_BADCRED      1u /* RFC 5531 section 9 */
 #define AUTH_REJECTEDCRED 2u
@@ -15,126 +15,62 @@
 /* Sends that may wait for the peer beside one for each credit of either direction. */
 #define SENDS_SPARE 64u
 
-void responder_init(struct rdma_leg *leg, bool reverse, uint32_t credits)
+void responder_init(struct responder *rs, struct rdma_conn *conn)
 {
-	struct responder *rs = &leg->responder;
-
-	rs->reverse = reverse;
-	credit_grant_init(&rs->grant, RESPONDER_FIRST_GRANT, credits);
-	TAILQ_INIT(&rs->calls);
-	xid_table_init(&rs->table, EXCHANGE_ORIGIN);
+	rs->conn = conn;
+	rs->reverse = conn->connector;
+	responder_rpcs_init(&rs->rpcs, conn);
 }
 
-void responder_end(struct rdma_leg *leg)
+void responder_end(struct responder *rs)
 {
-	struct exchange *x;
-
-	while ((x = TAILQ_FIRST(&leg->responder.calls)))
-		responder_finish(x->origin_priv);
+	responder_rpcs_end(&rs->rpcs);
 }
 
-void responder_fini(struct rdma_leg *leg)
+void responder_fini(struct responder *rs)
 {
-	xid_table_fini(&leg->responder.table);
+	responder_rpcs_fini(&rs->rpcs);
 }
 
-void responder_finish(struct responder_rpc *rpc)
+bool responder_is_idle(const struct responder *rs)
 {
-	struct rdma_leg *leg = rpc->leg;
-	struct responder *rs = &leg->responder;
-	struct exchange *x = rpc->x;
-
-	xid_table_remove(&rs->table, x);
-	TAILQ_REMOVE(&rs->calls, x, origin_entry);
-	x->origin = NULL;
-	x->origin_priv = NULL;
-	budget_release(&rpc->claim);
-	buf_put(rpc->stash);
-	if (rpc->note)
-		leg->config.binding->note_free(leg->config.binding->arg, rpc->note);
-	free(rpc);
-	exchange_put(x);
+	return TAILQ_EMPTY(&rs->rpcs.calls);
 }
 
 /* A peer that sends and takes nothing must not make us queue answers without end. */
-static bool flooded(struct rdma_leg *leg)
+static bool flooded(struct rdma_conn *conn)
 {
-	unsigned max = SENDS_SPARE + 2 * leg->responder.grant.granted + leg->requester.window.asked;
+	unsigned max = SENDS_SPARE + 2 * conn->grant.granted + conn->window.asked;
 
-	if (leg->works.sends <= max)
+	if (conn->works.sends <= max)
 		return false;
-	rdma_leg_fail(leg, LEG_CLOSE_REPLY_STALLED, "Calls come and no answer is taken");
+	rdma_conn_fail(conn, LEG_CLOSE_REPLY_STALLED, "Calls come and no answer is taken");
 	return true;
 }
 
-void responder_refuse(struct rdma_leg *leg, const struct rpcrdma_header *hdr, enum rpcrdma_err err)
+/* Whether a Call that came is to be looked at. One that is not taken is sent again, on another connection. */
+static bool takes_calls(struct rdma_conn *conn)
 {
-	if (flooded(leg))
+	if (conn->state.now == RDMA_OPEN)
+		return !flooded(conn);
+	conn->counters->drained_calls++;
+	return false;
+}
+
+void responder_refuse(struct responder *rs, const struct rpcrdma_header *hdr, enum rpcrdma_err err)
+{
+	if (!takes_calls(rs->conn))
 		return;
-	credit_grant_call(&leg->responder.grant, hdr->credit);
-	credit_grant_done(&leg->responder.grant);
-	responder_send_error(leg, hdr->xid, err);
-}
-
-/* C5.1-1: only when one key is all that the Call lent may it be invalidated without harm. */
-static void find_one_handle(struct responder_rpc *rpc, const struct rpcrdma_header *hdr)
-{
-	unsigned total = hdr->nreads + hdr->nsegments;
-
-	for (unsigned i = 0; i < total; i++) {
-		uint32_t handle = i < hdr->nreads ? hdr->reads[i].seg.handle
-						  : hdr->segments[i - hdr->nreads].handle;
-
-		if (i > 0 && handle != rpc->handle) {
-			rpc->one_handle = false;
-			return;
-		}
-		rpc->handle = handle;
-		rpc->one_handle = true;
-	}
-}
-
-/* One allocation: the struct, then the four tables. */
-static struct responder_rpc *rpc_new(struct rdma_leg *leg, const struct rpcrdma_header *hdr,
-				     const struct call_plan *plan)
-{
-	size_t copies = plan->ncopies * sizeof(plan->copies[0]);
-	size_t pulls = plan->npulls * sizeof(plan->pulls[0]);
-	size_t writes = hdr->nwrites * sizeof(hdr->writes[0]);
-	size_t segments = hdr->nsegments * sizeof(hdr->segments[0]);
-	size_t head = (sizeof(struct responder_rpc) + 15) & ~(size_t)15;
-	struct responder_rpc *rpc = calloc(1, head + pulls + segments + writes + copies);
-	uint8_t *at = (uint8_t *)rpc + head;
-
-	if (!rpc)
-		return NULL;
-	rpc->x = exchange_new();
-	if (!rpc->x) {
-		free(rpc);
-		return NULL;
-	}
-	rpc->leg = leg;
-	rpc->total_bytes = plan->total_bytes;
-	rpc->ncopies = plan->ncopies;
-	rpc->npulls = plan->npulls;
-	rpc->nwrites = hdr->nwrites;
-	rpc->nsegments = hdr->nsegments;
-	rpc->has_reply_chunk = hdr->has_reply_chunk;
-	rpc->reply_chunk = hdr->reply_chunk;
-	/* The widest members first, so that each table is aligned. */
-	rpc->pulls = memcpy(at, plan->pulls, pulls);
-	rpc->segments = memcpy(at + pulls, hdr->segments, segments);
-	rpc->writes = memcpy(at + pulls + segments, hdr->writes, writes);
-	rpc->copies = memcpy(at + pulls + segments + writes, plan->copies, copies);
-	find_one_handle(rpc, hdr);
-	return rpc;
+	credit_grant_call(&rs->conn->grant, hdr->credit);
+	credit_grant_done(&rs->conn->grant);
+	responder_send_error(rs->conn, hdr->xid, err);
 }
 
 /* The header of a complete Call, or the answer that it gets for being bad. */
 static bool check_header(struct responder_rpc *rpc)
 {
 	struct exchange *x = rpc->x;
-	struct rdma_leg_counters *counters = rpc->leg->config.counters;
+	struct rdma_leg_counters *counters = rpc->rpcs->conn->counters;
 	uint32_t xid = x->hdr.xid, got;
 	uint8_t answer[RPC_ERROR_REPLY_BYTES];
 	enum rpc_msg_type type;
@@ -142,7 +78,7 @@ static bool check_header(struct responder_rpc *rpc)
 
 	if (verdict == RPC_OK && type == RPC_CALL && got != xid) {
 		counters->xid_mismatches++; /* */
-		rdma_leg_note(rpc->leg, "Call %#x holds a Call %#x", xid, got);
+		rdma_conn_note(rpc->rpcs->conn, "Call %#x holds a Call %#x", xid, got);
 		responder_answer_error(rpc, RPCRDMA_ERR_CHUNK);
 		return false;
 	}
@@ -160,7 +96,7 @@ static bool check_header(struct responder_rpc *rpc)
 		return false;
 	}
 	counters->bad_calls++;
-	rdma_leg_note(rpc->leg, "Call %#x: %s", xid, rpc_verdict_name(verdict));
+	rdma_conn_note(rpc->rpcs->conn, "Call %#x: %s", xid, rpc_verdict_name(verdict));
 	if (verdict == RPC_BAD_VERSION)
 		responder_answer(rpc, answer, (uint32_t)rpc_encode_rpc_mismatch(answer, xid));
 	else if (verdict == RPC_BAD_AUTH)
@@ -174,19 +110,18 @@ static bool check_header(struct responder_rpc *rpc)
 /* The Call is complete here. */
 static void pass_on(struct responder_rpc *rpc)
 {
-	struct rdma_leg *leg = rpc->leg;
-	const struct rdma_binding *binding = leg->config.binding;
+	struct rdma_conn *conn = rpc->rpcs->conn;
+	const struct leg_config *config = conn->leg->config;
 	struct exchange *x = rpc->x;
 
 	if (!check_header(rpc))
 		return;
-	if (rpc->nwrites && binding)
-		rpc->note =
-			binding->call_note(binding->arg, &x->hdr, x->call.data, x->call.len_bytes);
-	leg->config.counters->calls_received++;
-	rpc->state = RPC_EXECUTING;
-	x->start_us = loop_now_us(leg->fabric->loop);
-	leg->config.leg.events->call(leg->config.leg.arg, exchange_ref(x));
+	if (rpc->nwrites)
+		rpc->note = rdma_note_new(conn, x);
+	conn->counters->calls_received++;
+	responder_rpc_set_state(rpc, RESPONDER_EXECUTING);
+	x->start_us = loop_now_us(conn->fabric->loop);
+	config->events->call(config->arg, exchange_ref(x));
 }
 
 static void on_pulled(void *arg)
@@ -194,34 +129,34 @@ static void on_pulled(void *arg)
 	struct responder_rpc *rpc = arg;
 
 	assert(rpc->pulls_left > 0);
-	if (--rpc->pulls_left == 0 && rpc->leg->state == RDMA_OPEN)
+	if (--rpc->pulls_left == 0 && rdma_conn_is_up(rpc->rpcs->conn))
 		pass_on(rpc);
 }
 
 static void pull(struct responder_rpc *rpc)
 {
-	struct rdma_leg *leg = rpc->leg;
+	struct rdma_conn *conn = rpc->rpcs->conn;
 	const struct rpc_msg *msg = &rpc->x->call;
 
-	rpc->state = RPC_PULLING;
+	responder_rpc_set_state(rpc, RESPONDER_PULLING);
 	rpc->pulls_left = rpc->npulls;
 	for (unsigned i = 0; i < rpc->npulls; i++) {
 		const struct plan_pull *p = &rpc->pulls[i];
 		struct fabric_sge to = {msg->buf, msg->data + p->to, p->len_bytes};
 
-		leg->config.counters->read_chunk_bytes_pulled += p->len_bytes;
-		work_read(leg, &to, p->handle, p->offset, rpc->x, on_pulled, rpc);
+		conn->counters->read_chunk_bytes_pulled += p->len_bytes;
+		work_read(conn, &to, p->handle, p->offset, rpc->x, on_pulled, rpc);
 	}
 }
 
 /* The budget holds all that this RPC can take. */
 static void admit(struct responder_rpc *rpc, const uint8_t *inline_bytes)
 {
-	struct rdma_leg *leg = rpc->leg;
+	struct rdma_conn *conn = rpc->rpcs->conn;
 	struct exchange *x = rpc->x;
 
-	if (rpc_msg_get(leg->config.leg.pool, rpc->total_bytes, &x->call)) {
-		rdma_leg_fail(leg, LEG_CLOSE_RESOURCES, "no memory for a Call");
+	if (rpc_msg_get(conn->leg->config->pool, rpc->total_bytes, &x->call)) {
+		rdma_conn_fail(conn, LEG_CLOSE_RESOURCES, "no memory for a Call");
 		return;
 	}
 	budget_move(&x->claim, &rpc->claim);
@@ -244,100 +179,93 @@ static void on_granted(void *arg)
 	struct responder_rpc *rpc = arg;
 	struct buf *stash = rpc->stash;
 
-	if (rpc->leg->state != RDMA_OPEN)
+	if (!rdma_conn_is_up(rpc->rpcs->conn))
 		return; /* freed with the rest when the connection has ended */
 	rpc->stash = NULL;
 	admit(rpc, stash ? stash->mem : NULL);
 	buf_put(stash);
 }
 
-/* Until there is memory for the message, its inline part waits in a buffer no larger than a
- * receive. */
-static void claim(struct responder_rpc *rpc, const uint8_t *body, uint32_t len_bytes)
+/* Until there is memory for the message, its inline part waits in a buffer no larger than a receive. */
+static void claim(struct responder *rs, struct responder_rpc *rpc, const uint8_t *body,
+		  uint32_t len_bytes)
 {
-	struct rdma_leg *leg = rpc->leg;
+	const struct leg_config *config = rs->conn->leg->config;
 	size_t cost =
 		rpc_msg_cost_bytes(rpc->total_bytes) + rpc_msg_cost_bytes(rpc->x->reply_max_bytes);
 
 	budget_claim_init(&rpc->claim, on_granted, rpc);
-	if (leg->responder.reverse) {
-		/* Few and inline. The Reply may stand behind clients' Calls that wait for the
-		 * budget, so nothing is taken from it, and nothing waited for. */
-		budget_force(leg->config.leg.budget, &rpc->claim, 0);
+	if (rs->reverse) {
+		/*
+		 * Few and inline. The Reply may stand behind clients' Calls that wait for the budget, so nothing
+		 * is taken from it, and nothing waited for.
+		 */
+		budget_force(config->budget, &rpc->claim, 0);
 		admit(rpc, body);
 		return;
 	}
-	if (budget_claim(leg->config.leg.budget, &rpc->claim, cost)) {
+	if (budget_claim(config->budget, &rpc->claim, cost)) {
 		admit(rpc, body);
 		return;
 	}
-	leg->config.counters->memory_waits++;
+	rs->conn->counters->memory_waits++;
 	if (!len_bytes)
 		return;
-	rpc->stash = buf_get(leg->config.leg.pool, len_bytes);
+	rpc->stash = buf_get(config->pool, len_bytes);
 	if (!rpc->stash)
-		rdma_leg_fail(leg, LEG_CLOSE_RESOURCES, "no memory for a Call that waits");
+		rdma_conn_fail(rs->conn, LEG_CLOSE_RESOURCES, "no memory for a Call that waits");
 	else
 		memcpy(rpc->stash->mem, body, len_bytes);
 }
 
 /* What makes a Call's lists wrong, or NULL. */
-static const char *lists_wrong(const struct rdma_leg *leg, const struct rpcrdma_header *hdr,
+static const char *lists_wrong(const struct responder *rs, const struct rpcrdma_header *hdr,
 			       uint32_t len_bytes, struct call_plan *plan)
 {
-	if (leg->responder.reverse && (hdr->nreads || hdr->nwrites || hdr->has_reply_chunk))
+	uint32_t limit = rs->conn->leg->config->max_message_bytes;
+
+	if (rs->reverse && (hdr->nreads || hdr->nwrites || hdr->has_reply_chunk))
 		return "chunks in a reverse Call";
-	switch (call_plan_make(hdr, len_bytes, leg->config.leg.max_message_bytes, plan)) {
+	switch (call_plan_make(hdr, len_bytes, limit, plan)) {
 	case CALL_PLAN_OK:
 		break;
 	case CALL_PLAN_BAD:
 		return "read chunks that make no message";
 	case CALL_PLAN_TOO_BIG:
-		leg->config.counters->calls_too_big++;
+		rs->conn->counters->calls_too_big++;
 		return "over max_message_bytes";
 	}
-	if (plan->npulls && !leg->ord)
+	if (plan->npulls && !rs->conn->ord)
 		return "read chunks from a peer that cannot be read from";
 	return NULL;
 }
 
-void responder_call(struct rdma_leg *leg, const struct rpcrdma_header *hdr, const uint8_t *body,
+void responder_call(struct responder *rs, const struct rpcrdma_header *hdr, const uint8_t *body,
 		    uint32_t len_bytes)
 {
-	struct responder *rs = &leg->responder;
+	struct rdma_conn *conn = rs->conn;
 	struct responder_rpc *rpc;
 	struct call_plan plan;
 	const char *wrong;
 
-	if (flooded(leg))
+	if (!takes_calls(conn))
 		return;
-	wrong = lists_wrong(leg, hdr, len_bytes, &plan);
+	wrong = lists_wrong(rs, hdr, len_bytes, &plan);
 	if (wrong) {
-		leg->config.counters->bad_calls++;
-		rdma_leg_note(leg, "Call %#x: %s", hdr->xid, wrong);
-		responder_refuse(leg, hdr, RPCRDMA_ERR_CHUNK);
+		conn->counters->bad_calls++;
+		rdma_conn_note(conn, "Call %#x: %s", hdr->xid, wrong);
+		responder_refuse(rs, hdr, RPCRDMA_ERR_CHUNK);
 		return;
 	}
-	if (xid_table_find(&rs->table, hdr->xid)) {
-		rdma_leg_fail(leg, LEG_CLOSE_XID_REUSED, "XID %#x", hdr->xid);
+	if (xid_table_find(&rs->rpcs.table, hdr->xid)) {
+		rdma_conn_fail(conn, LEG_CLOSE_XID_REUSED, "XID %#x", hdr->xid);
 		return;
 	}
-	rpc = rpc_new(leg, hdr, &plan);
+	rpc = responder_rpc_new(&rs->rpcs, hdr, &plan);
 	if (!rpc) {
-		rdma_leg_fail(leg, LEG_CLOSE_RESOURCES, "no memory for a Call");
+		rdma_conn_fail(conn, LEG_CLOSE_RESOURCES, "no memory for a Call");
 		return;
 	}
-	rpc->x->hdr.xid = hdr->xid;
-	if (xid_table_add(&rs->table, rpc->x)) {
-		exchange_put(rpc->x);
-		free(rpc);
-		rdma_leg_fail(leg, LEG_CLOSE_RESOURCES, "no memory for a Call");
-		return;
-	}
-	rpc->x->origin = &leg->leg;
-	rpc->x->origin_priv = rpc;
-	TAILQ_INSERT_TAIL(&rs->calls, rpc->x, origin_entry);
-	credit_grant_call(&rs->grant, hdr->credit);
-	rpc->x->reply_max_bytes = responder_capacity(rpc);
-	claim(rpc, body, len_bytes);
+	credit_grant_call(&conn->grant, hdr->credit);
+	claim(rs, rpc, body, len_bytes);
 }

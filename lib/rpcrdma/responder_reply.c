@@ -1,36 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * The responder's answering half: payloads go into the write chunks, the rest inline or into the
- * reply chunk, and all Writes before the Send that tells of them (A2-3).
- *
- * What does not fit is found before anything is written; then the answer is ERR_CHUNK (A5.2-3,
- * A-Δ3).
- */
+/* The responder's answering half: where the parts of a Reply go. */
+#include "rpcrdma/responder_reply.h"
+
 #include <assert.h>
 #include <string.h>
 
 #include "rpc/xdr.h"
-#include "rpcrdma/responder_priv.h"
+#include "rpcrdma/message.h"
+#include "rpcrdma/rdma_binding.h"
+#include "rpcrdma/work.h"
 
 /* A Reply on its way out. */
 struct reply {
 	struct responder_rpc *rpc;
-	struct rpcrdma_header hdr; /* with the lists of the Call, all lengths zero until written */
-	unsigned npieces;
-	struct fabric_sge pieces[RPCRDMA_MAX_CHUNKS + 1]; /* what is not in a write chunk */
-	uint32_t pieces_bytes;
+	/* With the lists of the Call, all lengths zero until written; its pieces are what is in no write chunk. */
+	struct message m;
 	unsigned npayloads;
 	struct rdma_payload payloads[RPCRDMA_MAX_CHUNKS]; /* the n-th for the n-th write chunk */
 };
 
 static void reply_init(struct reply *reply, struct responder_rpc *rpc)
 {
-	struct rpcrdma_header *hdr = &reply->hdr;
+	struct rpcrdma_header *hdr = &reply->m.hdr;
 
 	reply->rpc = rpc;
-	reply->npieces = reply->npayloads = 0;
-	reply->pieces_bytes = 0;
-	rpcrdma_header_init(hdr, rpc->x->hdr.xid, 0, RPCRDMA_MSG);
+	reply->npayloads = 0;
+	message_init(&reply->m, rpc->x->hdr.xid);
 	hdr->nwrites = rpc->nwrites;
 	hdr->nsegments = rpc->nsegments;
 	memcpy(hdr->writes, rpc->writes, rpc->nwrites * sizeof(hdr->writes[0]));
@@ -39,73 +34,21 @@ static void reply_init(struct reply *reply, struct responder_rpc *rpc)
 		hdr->segments[i].len_bytes = 0;
 }
 
-/* How long the header is with the Call's write list, and with its reply chunk. */
-static size_t header_bytes(const struct responder_rpc *rpc, bool with_reply_chunk)
-{
-	size_t bytes = RPCRDMA_MIN_HDR_BYTES;
-
-	for (unsigned i = 0; i < rpc->nwrites; i++)
-		bytes += 8 + (size_t)rpc->writes[i].count * RPCRDMA_SEGMENT_BYTES;
-	if (with_reply_chunk)
-		bytes += 4 + (size_t)rpc->reply_chunk.count * RPCRDMA_SEGMENT_BYTES;
-	return bytes;
-}
-
-/* What fits behind an RDMA_MSG header, or in the reply chunk; 0 if that cannot be used. */
-static uint64_t inline_room(const struct responder_rpc *rpc)
-{
-	size_t hdr = header_bytes(rpc, false);
-
-	return hdr < rpc->leg->send_max_bytes ? rpc->leg->send_max_bytes - hdr : 0;
-}
-
-static uint64_t chunk_room(const struct responder_rpc *rpc)
-{
-	if (!rpc->has_reply_chunk || header_bytes(rpc, true) > rpc->leg->send_max_bytes)
-		return 0;
-	return rpc->reply_chunk.len_bytes;
-}
-
-uint32_t responder_capacity(const struct responder_rpc *rpc)
-{
-	uint32_t limit = rpc->leg->config.leg.max_message_bytes;
-	uint64_t room = inline_room(rpc);
-
-	if (chunk_room(rpc) > room)
-		room = chunk_room(rpc);
-	for (unsigned i = 0; i < rpc->nwrites; i++)
-		room += xdr_padded_bytes(rpc->writes[i].len_bytes);
-	return room < limit ? (uint32_t)room : limit;
-}
-
-static void add_piece(struct reply *reply, uint32_t from, uint32_t to)
-{
-	const struct rpc_msg *msg = &reply->rpc->x->reply;
-
-	if (from >= to)
-		return;
-	reply->pieces[reply->npieces++] =
-		(struct fabric_sge){msg->buf, msg->data + from, to - from};
-	reply->pieces_bytes += to - from;
-}
-
-/* Asks the binding where the payloads are; without an answer nothing is reduced. */
+/* Asks the binding where the payloads are; if the Reply cannot be followed, nothing is reduced. */
 static void find_payloads(struct reply *reply)
 {
 	struct responder_rpc *rpc = reply->rpc;
-	const struct rdma_binding *binding = rpc->leg->config.binding;
-	const struct rpc_msg *msg = &rpc->x->reply;
+	struct rdma_conn *conn = rpc->rpcs->conn;
 	int n;
 
 	if (!rpc->note)
 		return;
-	n = binding->reply_payloads(binding->arg, rpc->note, msg->data, msg->len_bytes,
-				    reply->payloads, rpc->nwrites);
-	if (n < 0) {
-		rpc->leg->config.counters->payloads_not_found++;
-		n = 0;
-	}
-	reply->npayloads = (unsigned)n;
+	n = rdma_reply_payloads(conn, rpc->note, rpc->x->reply.data, rpc->x->reply.len_bytes,
+				reply->payloads, rpc->nwrites);
+	if (n < 0)
+		conn->counters->payloads_not_found++;
+	else
+		reply->npayloads = (unsigned)n;
 }
 
 /*
@@ -132,15 +75,14 @@ static bool cut(struct reply *reply)
 		    payload->offset_bytes > msg->len_bytes ||
 		    payload->len_bytes > msg->len_bytes - payload->offset_bytes)
 			return false;
-		add_piece(reply, at, payload->offset_bytes);
+		message_add_piece(&reply->m, msg, at, payload->offset_bytes);
 		at = end < msg->len_bytes ? (uint32_t)end : msg->len_bytes;
 	}
-	add_piece(reply, at, msg->len_bytes);
+	message_add_piece(&reply->m, msg, at, msg->len_bytes);
 	return true;
 }
 
-/* Writes @pieces into a chunk, segment by segment, and notes in the header how much each one got.
- */
+/* Writes @pieces into a chunk, segment by segment, and notes in the header how much each one got. */
 static void write_chunk(struct reply *reply, const struct rpcrdma_chunk *chunk,
 			const struct fabric_sge *pieces, unsigned npieces)
 {
@@ -152,7 +94,7 @@ static void write_chunk(struct reply *reply, const struct rpcrdma_chunk *chunk,
 
 		while (left.len_bytes) {
 			const struct rpcrdma_segment *to = &rpc->segments[seg];
-			uint32_t used = reply->hdr.segments[seg].len_bytes;
+			uint32_t used = reply->m.hdr.segments[seg].len_bytes;
 			struct fabric_sge now = left;
 
 			if (used == to->len_bytes) {
@@ -161,67 +103,64 @@ static void write_chunk(struct reply *reply, const struct rpcrdma_chunk *chunk,
 			}
 			if (now.len_bytes > to->len_bytes - used)
 				now.len_bytes = to->len_bytes - used;
-			work_write(rpc->leg, &now, to->handle, to->offset + used, rpc->x);
-			reply->hdr.segments[seg].len_bytes += now.len_bytes;
+			work_write(rpc->rpcs->conn, &now, to->handle, to->offset + used, rpc->x);
+			reply->m.hdr.segments[seg].len_bytes += now.len_bytes;
 			left.addr += now.len_bytes;
 			left.len_bytes -= now.len_bytes;
 		}
 	}
 }
 
-/* The last step of each answer: receives first, then the Send that re-grants their credit (A3.3-8).
- */
-static void send_reply(struct responder_rpc *rpc, struct rpcrdma_header *hdr,
-		       const struct fabric_sge *body, unsigned nbody, bool pin)
+/* The last step of each answer: receives first, then the Send that re-grants their credit (A3.3-8). */
+static void send_reply(struct responder_rpc *rpc, struct message *m, bool pin)
 {
-	struct rdma_leg *leg = rpc->leg;
-	bool invalidate = leg->may_invalidate && rpc->one_handle && hdr->proc != RPCRDMA_ERROR;
+	struct rdma_conn *conn = rpc->rpcs->conn;
+	bool invalidate = conn->may_invalidate && rpc->one_handle;
 
-	credit_grant_done(&leg->responder.grant);
-	rdma_leg_replenish(leg);
-	hdr->credit = credit_grant_value(&leg->responder.grant);
-	work_send(leg, hdr, body, nbody, pin ? rpc->x : NULL, invalidate ? &rpc->handle : NULL);
-	responder_finish(rpc);
+	conn->counters->replies_sent++;
+	credit_grant_done(&conn->grant);
+	rdma_conn_replenish(conn);
+	message_send(m, conn, credit_grant_value(&conn->grant), pin ? rpc->x : NULL,
+		     invalidate ? &rpc->handle : NULL);
+	responder_rpc_finish(rpc);
 }
 
-void responder_send_error(struct rdma_leg *leg, uint32_t xid, enum rpcrdma_err err)
+void responder_send_error(struct rdma_conn *conn, uint32_t xid, enum rpcrdma_err err)
 {
 	struct rpcrdma_header hdr;
 
-	rdma_leg_replenish(leg);
-	rpcrdma_header_init(&hdr, xid, credit_grant_value(&leg->responder.grant), RPCRDMA_ERROR);
+	rdma_conn_replenish(conn);
+	rpcrdma_header_init(&hdr, xid, credit_grant_value(&conn->grant), RPCRDMA_ERROR);
 	hdr.error = err;
 	if (err == RPCRDMA_ERR_VERS) {
-		leg->config.counters->err_vers_sent++;
+		conn->counters->err_vers_sent++;
 		hdr.vers_low = hdr.vers_high = RPCRDMA_VERSION_ONE;
 	} else {
-		leg->config.counters->err_chunk_sent++;
+		conn->counters->err_chunk_sent++;
 	}
-	work_send(leg, &hdr, NULL, 0, NULL, NULL);
+	work_send(conn, &hdr, NULL, 0, NULL, NULL);
 }
 
 void responder_answer_error(struct responder_rpc *rpc, enum rpcrdma_err err)
 {
-	struct rdma_leg *leg = rpc->leg;
-	uint32_t xid = rpc->x->hdr.xid;
+	struct rdma_conn *conn = rpc->rpcs->conn;
 
-	credit_grant_done(&leg->responder.grant);
-	responder_send_error(leg, xid, err);
-	responder_finish(rpc);
+	credit_grant_done(&conn->grant);
+	responder_send_error(conn, rpc->x->hdr.xid, err);
+	responder_rpc_finish(rpc);
 }
 
 void responder_answer(struct responder_rpc *rpc, const uint8_t *msg, uint32_t len_bytes)
 {
-	struct fabric_sge body = {NULL, (uint8_t *)msg, len_bytes};
 	struct reply reply;
 
-	if (len_bytes > inline_room(rpc)) {
+	if (len_bytes > responder_rpc_inline_room(rpc)) {
 		responder_answer_error(rpc, RPCRDMA_ERR_CHUNK);
 		return;
 	}
 	reply_init(&reply, rpc);
-	rpc->leg->config.counters->replies_sent++;
-	send_reply(rpc, &reply.hdr, &body, 1, false);
+	message_add_bytes(&reply.m, msg, len_bytes);
+	send_reply(rpc, &reply.m, false);
 }
 
 static void answer_fault(struct responder_rpc *rpc, enum exchange_fault fault)
@@ -236,54 +175,66 @@ static void answer_fault(struct responder_rpc *rpc, enum exchange_fault fault)
 			(uint32_t)rpc_encode_accepted(answer, rpc->x->hdr.xid, RPC_SYSTEM_ERR));
 }
 
+static void too_big(struct responder_rpc *rpc)
+{
+	struct rdma_conn *conn = rpc->rpcs->conn;
+
+	conn->counters->replies_too_big++;
+	rdma_conn_note(conn, "Reply %#x of %u bytes does not fit what its Call offered",
+		       rpc->x->hdr.xid, rpc->x->reply.len_bytes);
+	responder_answer_error(rpc, RPCRDMA_ERR_CHUNK);
+}
+
+static void write_payloads(struct reply *reply)
+{
+	struct responder_rpc *rpc = reply->rpc;
+	const struct rpc_msg *msg = &rpc->x->reply;
+
+	for (unsigned i = 0; i < reply->npayloads; i++) {
+		const struct rdma_payload *payload = &reply->payloads[i];
+		struct fabric_sge piece = {msg->buf, msg->data + payload->offset_bytes,
+					   payload->len_bytes};
+
+		write_chunk(reply, &rpc->writes[i], &piece, 1);
+		rpc->rpcs->conn->counters->write_chunk_bytes_pushed += payload->len_bytes;
+	}
+}
+
 static void answer_reply(struct responder_rpc *rpc)
 {
-	struct rdma_leg_counters *counters = rpc->leg->config.counters;
 	struct reply reply;
 	bool fits, is_inline;
 
 	reply_init(&reply, rpc);
 	find_payloads(&reply);
 	fits = cut(&reply);
-	is_inline = reply.pieces_bytes <= inline_room(rpc);
-	if (!fits || (!is_inline && reply.pieces_bytes > chunk_room(rpc))) {
-		counters->replies_too_big++;
-		rdma_leg_note(rpc->leg, "Reply %#x of %u bytes does not fit what its Call offered",
-			      rpc->x->hdr.xid, rpc->x->reply.len_bytes);
-		responder_answer_error(rpc, RPCRDMA_ERR_CHUNK);
+	is_inline = reply.m.pieces_bytes <= responder_rpc_inline_room(rpc);
+	if (!fits || (!is_inline && reply.m.pieces_bytes > responder_rpc_chunk_room(rpc))) {
+		too_big(rpc);
 		return;
 	}
-	for (unsigned i = 0; i < reply.npayloads; i++) {
-		const struct rpc_msg *msg = &rpc->x->reply;
-		const struct rdma_payload *payload = &reply.payloads[i];
-		struct fabric_sge piece = {msg->buf, msg->data + payload->offset_bytes,
-					   payload->len_bytes};
-
-		write_chunk(&reply, &rpc->writes[i], &piece, 1);
-		counters->write_chunk_bytes_pushed += payload->len_bytes;
-	}
+	write_payloads(&reply);
 	if (!is_inline) {
-		reply.hdr.proc = RPCRDMA_NOMSG;
-		reply.hdr.has_reply_chunk = true;
-		reply.hdr.reply_chunk = rpc->reply_chunk;
-		write_chunk(&reply, &rpc->reply_chunk, reply.pieces, reply.npieces);
-		counters->reply_chunk_bytes_pushed += reply.pieces_bytes;
+		reply.m.hdr.proc = RPCRDMA_NOMSG;
+		reply.m.hdr.has_reply_chunk = true;
+		reply.m.hdr.reply_chunk = rpc->reply_chunk;
+		write_chunk(&reply, &rpc->reply_chunk, reply.m.pieces, reply.m.npieces);
+		rpc->rpcs->conn->counters->reply_chunk_bytes_pushed += reply.m.pieces_bytes;
 	}
-	counters->replies_sent++;
-	send_reply(rpc, &reply.hdr, reply.pieces, is_inline ? reply.npieces : 0, true);
+	send_reply(rpc, &reply.m, true);
 }
 
-void responder_reply(struct rdma_leg *leg, struct exchange *x)
+void responder_reply(struct responder_rpc *rpc)
 {
-	struct responder_rpc *rpc = x->origin_priv;
+	responder_rpc_set_state(rpc, RESPONDER_ANSWERING);
+	if (rpc->x->fault != EXCHANGE_OK)
+		answer_fault(rpc, rpc->x->fault);
+	else if (rpc_msg_is_whole(&rpc->x->reply))
+		answer_reply(rpc);
+}
 
-	/* Closed meanwhile, or about to be: nobody waits for it. */
-	if (x->origin == &leg->leg && leg->state == RDMA_OPEN) {
-		assert(rpc->state == RPC_EXECUTING);
-		if (x->fault != EXCHANGE_OK)
-			answer_fault(rpc, x->fault);
-		else
-			answer_reply(rpc);
-	}
-	exchange_put(x);
+void responder_more(struct responder_rpc *rpc)
+{
+	if (rpc->state == RESPONDER_ANSWERING && rpc_msg_is_whole(&rpc->x->reply))
+		answer_reply(rpc);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Work requests of an RDMA leg: posted from pooled contexts, watched for progress. */
+/* Work requests of a connection: posted from pooled contexts, watched for progress. */
 #include "rpcrdma/work.h"
 
 #include <assert.h>
@@ -7,45 +7,44 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rpcrdma/rdma_leg_priv.h"
-
 /* A peer that takes nothing for stall_timeout_us holds memory for nothing. */
 static void on_timer(void *arg)
 {
-	struct rdma_leg *leg = arg;
-	struct work_pool *pool = &leg->works;
-	uint64_t limit_us = leg->config.leg.stall_timeout_us;
-	uint64_t idle_us = loop_now_us(leg->fabric->loop) - pool->progress_us;
+	struct rdma_conn *conn = arg;
+	struct work_pool *pool = &conn->works;
+	uint64_t limit_us = conn->leg->config->stall_timeout_us;
+	uint64_t idle_us = loop_now_us(conn->fabric->loop) - pool->progress_us;
 
 	pool->timer_set = false;
 	if (!pool->posted)
 		return;
 	if (idle_us >= limit_us) {
-		rdma_leg_fail(leg, pool->sends ? LEG_CLOSE_REPLY_STALLED : LEG_CLOSE_RECORD_STALLED,
-			      "%u operations without progress for %llu ms", pool->posted,
-			      (unsigned long long)(idle_us / 1000));
+		rdma_conn_fail(conn,
+			       pool->sends ? LEG_CLOSE_REPLY_STALLED : LEG_CLOSE_RECORD_STALLED,
+			       "%u operations without progress for %llu ms", pool->posted,
+			       (unsigned long long)(idle_us / 1000));
 		return;
 	}
 	pool->timer_set = true;
-	loop_timer_set(leg->fabric->loop, pool->timer, limit_us - idle_us);
+	loop_timer_set(conn->fabric->loop, pool->timer, limit_us - idle_us);
 }
 
-int work_pool_init(struct rdma_leg *leg)
+int work_pool_init(struct rdma_conn *conn)
 {
-	leg->works.timer = loop_timer_new(leg->fabric->loop, on_timer, leg);
-	return leg->works.timer ? 0 : -ENOMEM;
+	conn->works.timer = loop_timer_new(conn->fabric->loop, on_timer, conn);
+	return conn->works.timer ? 0 : -ENOMEM;
 }
 
-void work_pool_fini(struct rdma_leg *leg)
+void work_pool_fini(struct rdma_conn *conn)
 {
 	struct work *work;
 
-	assert(leg->works.posted == 0);
-	while ((work = leg->works.free)) {
-		leg->works.free = work->next_free;
+	assert(conn->works.posted == 0);
+	while ((work = conn->works.free)) {
+		conn->works.free = work->next_free;
 		free(work);
 	}
-	loop_timer_free(leg->fabric->loop, leg->works.timer);
+	loop_timer_free(conn->fabric->loop, conn->works.timer);
 }
 
 static bool is_send(const struct work *work)
@@ -55,7 +54,7 @@ static bool is_send(const struct work *work)
 
 static void release(struct work *work)
 {
-	struct work_pool *pool = &work->leg->works;
+	struct work_pool *pool = &work->conn->works;
 	struct exchange *x = work->x;
 
 	buf_put(work->buf);
@@ -69,34 +68,35 @@ static void release(struct work *work)
 static void on_done(struct fabric_wr *wr, enum fabric_status status)
 {
 	struct work *work = container_of(wr, struct work, wr);
-	struct rdma_leg *leg = work->leg;
+	struct rdma_conn *conn = work->conn;
 
-	leg->works.posted--;
+	conn->works.posted--;
 	if (is_send(work))
-		leg->works.sends--;
-	leg->works.progress_us = loop_now_us(leg->fabric->loop);
+		conn->works.sends--;
+	conn->works.progress_us = loop_now_us(conn->fabric->loop);
 	if (status == FABRIC_OK && work->done)
 		work->done(work->arg);
 	else if (status == FABRIC_ERR_REMOTE)
-		rdma_leg_fail(leg, LEG_CLOSE_PROTOCOL, "the peer refused an access to its memory");
+		rdma_conn_fail(conn, LEG_CLOSE_PROTOCOL,
+			       "the peer refused an access to its memory");
 	else if (status == FABRIC_ERR_LOCAL)
-		rdma_leg_fail(leg, LEG_CLOSE_RESOURCES, "a work request failed here");
+		rdma_conn_fail(conn, LEG_CLOSE_RESOURCES, "a work request failed here");
 	release(work);
 }
 
-static struct work *work_get(struct rdma_leg *leg, enum fabric_wr_op op, struct exchange *x)
+static struct work *work_get(struct rdma_conn *conn, enum fabric_wr_op op, struct exchange *x)
 {
-	struct work *work = leg->works.free;
+	struct work *work = conn->works.free;
 
 	if (work) {
-		leg->works.free = work->next_free;
+		conn->works.free = work->next_free;
 	} else {
 		work = calloc(1, sizeof(*work));
 		if (!work) {
-			rdma_leg_fail(leg, LEG_CLOSE_RESOURCES, "no memory for a work request");
+			rdma_conn_fail(conn, LEG_CLOSE_RESOURCES, "no memory for a work request");
 			return NULL;
 		}
-		work->leg = leg;
+		work->conn = conn;
 		work->wr.done = on_done;
 	}
 	work->wr.op = op;
@@ -107,20 +107,21 @@ static struct work *work_get(struct rdma_leg *leg, enum fabric_wr_op op, struct 
 
 static void post(struct work *work)
 {
-	struct rdma_leg *leg = work->leg;
-	struct work_pool *pool = &leg->works;
+	struct rdma_conn *conn = work->conn;
+	struct work_pool *pool = &conn->works;
 
-	if (fabric_post(leg->ep, &work->wr)) {
+	if (fabric_post(conn->ep, &work->wr)) {
 		release(work); /* the connection is going; its closed() is on the way */
 		return;
 	}
 	if (pool->posted++ == 0)
-		pool->progress_us = loop_now_us(leg->fabric->loop);
+		pool->progress_us = loop_now_us(conn->fabric->loop);
 	if (is_send(work))
 		pool->sends++;
-	if (!pool->timer_set && leg->config.leg.stall_timeout_us) {
+	if (!pool->timer_set && conn->leg->config->stall_timeout_us) {
 		pool->timer_set = true;
-		loop_timer_set(leg->fabric->loop, pool->timer, leg->config.leg.stall_timeout_us);
+		loop_timer_set(conn->fabric->loop, pool->timer,
+			       conn->leg->config->stall_timeout_us);
 	}
 }
 
@@ -137,12 +138,12 @@ static void set_memory(struct work *work, const struct fabric_sge *sge, uint32_t
 static int fill_send(struct work *work, const struct rpcrdma_header *hdr,
 		     const struct fabric_sge *body, unsigned nbody, uint32_t body_bytes)
 {
-	struct rdma_leg *leg = work->leg;
+	struct rdma_conn *conn = work->conn;
 	size_t hdr_bytes = rpcrdma_header_bytes(hdr);
-	bool copy = body_bytes <= WORK_COPY_MAX_BYTES || nbody >= leg->max_sge;
+	bool copy = body_bytes <= WORK_COPY_MAX_BYTES || nbody >= conn->max_sge;
 	size_t at = hdr_bytes;
 
-	work->buf = buf_get(leg->config.leg.pool, hdr_bytes + (copy ? body_bytes : 0));
+	work->buf = buf_get(conn->leg->config->pool, hdr_bytes + (copy ? body_bytes : 0));
 	if (!work->buf)
 		return -ENOMEM;
 	if (rpcrdma_header_encode(hdr, work->buf->mem, hdr_bytes) != hdr_bytes)
@@ -160,11 +161,11 @@ static int fill_send(struct work *work, const struct rpcrdma_header *hdr,
 	return 0;
 }
 
-void work_send(struct rdma_leg *leg, const struct rpcrdma_header *hdr,
+void work_send(struct rdma_conn *conn, const struct rpcrdma_header *hdr,
 	       const struct fabric_sge *body, unsigned nbody, struct exchange *x,
 	       const uint32_t *inv_rkey)
 {
-	struct work *work = work_get(leg, inv_rkey ? FABRIC_SEND_INV : FABRIC_SEND, x);
+	struct work *work = work_get(conn, inv_rkey ? FABRIC_SEND_INV : FABRIC_SEND, x);
 	uint32_t body_bytes = 0;
 
 	if (!work)
@@ -172,44 +173,44 @@ void work_send(struct rdma_leg *leg, const struct rpcrdma_header *hdr,
 	for (unsigned i = 0; i < nbody; i++)
 		body_bytes += body[i].len_bytes;
 	if (fill_send(work, hdr, body, nbody, body_bytes)) {
-		rdma_leg_fail(leg, LEG_CLOSE_RESOURCES, "no memory for a Send");
+		rdma_conn_fail(conn, LEG_CLOSE_RESOURCES, "no memory for a Send");
 		release(work);
 		return;
 	}
 	if (inv_rkey) {
 		work->wr.inv_rkey = *inv_rkey;
-		leg->config.counters->remote_invalidations_sent++;
+		conn->counters->remote_invalidations_sent++;
 	}
 	if (hdr->proc == RPCRDMA_MSG)
-		leg->config.counters->sends_msg++;
+		conn->counters->sends_msg++;
 	else if (hdr->proc == RPCRDMA_NOMSG)
-		leg->config.counters->sends_nomsg++;
-	leg->bytes_sent += rpcrdma_header_bytes(hdr) + body_bytes;
+		conn->counters->sends_nomsg++;
+	conn->bytes_sent += rpcrdma_header_bytes(hdr) + body_bytes;
 	post(work);
 }
 
-void work_write(struct rdma_leg *leg, const struct fabric_sge *from, uint32_t rkey, uint64_t raddr,
-		struct exchange *x)
+void work_write(struct rdma_conn *conn, const struct fabric_sge *from, uint32_t rkey,
+		uint64_t raddr, struct exchange *x)
 {
-	struct work *work = work_get(leg, FABRIC_WRITE, x);
+	struct work *work = work_get(conn, FABRIC_WRITE, x);
 
 	if (!work)
 		return;
 	set_memory(work, from, rkey, raddr);
-	leg->bytes_sent += from->len_bytes;
+	conn->bytes_sent += from->len_bytes;
 	post(work);
 }
 
-void work_read(struct rdma_leg *leg, const struct fabric_sge *to, uint32_t rkey, uint64_t raddr,
+void work_read(struct rdma_conn *conn, const struct fabric_sge *to, uint32_t rkey, uint64_t raddr,
 	       struct exchange *x, void (*done)(void *arg), void *arg)
 {
-	struct work *work = work_get(leg, FABRIC_READ, x);
+	struct work *work = work_get(conn, FABRIC_READ, x);
 
 	if (!work)
 		return;
 	set_memory(work, to, rkey, raddr);
 	work->done = done;
 	work->arg = arg;
-	leg->bytes_received += to->len_bytes;
+	conn->bytes_received += to->len_bytes;
 	post(work);
 }

@@ -105,3 +105,29 @@ tests_sim_test_responder_flow_SOURCES = tests/sim/test_responder_flow.c \
 tests_sim_test_responder_flow_CFLAGS = $(UNIT_CFLAGS)
 tests_sim_test_responder_flow_LDADD = $(SIM_LDADD)
 TESTS += tests/sim/test_responder_flow
+
+check_PROGRAMS += tests/sim/test_limits
+tests_sim_test_limits_SOURCES = tests/sim/test_limits.c
+tests_sim_test_limits_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_limits_LDADD = $(SIM_LDADD)
+TESTS += tests/sim/test_limits
+
+check_PROGRAMS += tests/sim/test_requester_pieces
+tests_sim_test_requester_pieces_SOURCES = tests/sim/test_requester_pieces.c \
+	tests/sim/pieces.c tests/sim/pieces.h
+tests_sim_test_requester_pieces_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_requester_pieces_LDADD = $(SIM_LDADD)
+TESTS += tests/sim/test_requester_pieces
+
+check_PROGRAMS += tests/sim/test_responder_pieces
+tests_sim_test_responder_pieces_SOURCES = tests/sim/test_responder_pieces.c \
+	tests/sim/pieces.c tests/sim/pieces.h
+tests_sim_test_responder_pieces_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_responder_pieces_LDADD = $(SIM_LDADD)
+TESTS += tests/sim/test_responder_pieces
+
+check_PROGRAMS += tests/sim/test_drain
+tests_sim_test_drain_SOURCES = tests/sim/test_drain.c
+tests_sim_test_drain_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_drain_LDADD = $(SIM_LDADD)
+TESTS += tests/sim/test_drain

@@ -78,6 +78,7 @@ static void on_call(void *arg, struct exchange *x)
 {
 	struct rig_side *side = arg;
 
+	RIG_ASSERT(!side->closing && rpc_msg_is_whole(&x->call));
 	side->calls++;
 	side->last_call_bytes = x->call.len_bytes;
 	side->last_reply_max = x->reply_max_bytes;
@@ -116,6 +117,7 @@ static void on_reply(void *arg, struct exchange *x)
 {
 	struct rig_side *side = arg;
 
+	RIG_ASSERT(!side->closing && rpc_msg_is_whole(&x->reply));
 	TAILQ_REMOVE(&side->waiting, x, origin_entry);
 	side->last_fault = x->fault;
 	/* A key that is still bound holds a reference: then the peer could still write or read it. */
@@ -148,6 +150,7 @@ static void on_closing(void *arg, enum leg_close why, const char *detail)
 
 	RIG_ASSERT(detail && !side->closing);
 	side->closing++;
+	side->closing_us = loop_now_us(side->rig->loop);
 	side->why = why;
 }
 
@@ -178,11 +181,17 @@ static void on_note(void *arg, const char *text)
 		printf("# note: %s\n", text);
 }
 
+static void on_more(void *arg, struct exchange *x)
+{
+	RIG_ASSERT(!"nothing is given up before it is complete");
+}
+
 static const struct leg_events events = {
 	.opened = on_opened,
 	.requested = on_requested,
 	.call = on_call,
 	.reply = on_reply,
+	.more = on_more,
 	.call_ready = on_call_ready,
 	.closing = on_closing,
 	.closed = on_closed,
@@ -300,10 +309,9 @@ void rig_end(struct rig *rig)
 	free(rig);
 }
 
-uint32_t rig_call(struct rig_side *side, uint32_t call_bytes, uint32_t reply_bytes,
-		  uint32_t reply_max)
+static struct exchange *new_call(struct rig *rig, uint32_t call_bytes, uint32_t reply_bytes,
+				 uint32_t reply_max)
 {
-	struct rig *rig = side->rig;
 	struct exchange *x = exchange_new();
 	uint32_t xid = rig->next_xid++;
 
@@ -311,8 +319,76 @@ uint32_t rig_call(struct rig_side *side, uint32_t call_bytes, uint32_t reply_byt
 	rig_fill_call(x->call.data, call_bytes, xid, reply_bytes);
 	RIG_ASSERT(rpc_call_decode(x->call.data, call_bytes, &x->hdr) == RPC_OK);
 	x->reply_max_bytes = reply_max;
+	return x;
+}
+
+uint32_t rig_call(struct rig_side *side, uint32_t call_bytes, uint32_t reply_bytes,
+		  uint32_t reply_max)
+{
+	struct exchange *x = new_call(side->rig, call_bytes, reply_bytes, reply_max);
+	uint32_t xid = x->hdr.xid;
+
 	rig_give(side, x);
 	return xid;
+}
+
+static void hide(struct rpc_msg *msg, uint32_t have_bytes)
+{
+	RIG_ASSERT(have_bytes <= msg->len_bytes);
+	memset(msg->data + have_bytes, 0xdd, msg->len_bytes - have_bytes);
+	msg->have_bytes = have_bytes;
+}
+
+static void show(struct rpc_msg *msg, const uint8_t *whole, uint32_t have_bytes)
+{
+	RIG_ASSERT(have_bytes >= msg->have_bytes && have_bytes <= msg->len_bytes);
+	memcpy(msg->data + msg->have_bytes, whole + msg->have_bytes, have_bytes - msg->have_bytes);
+	msg->have_bytes = have_bytes;
+}
+
+struct exchange *rig_call_in_pieces(struct rig_side *side, uint32_t call_bytes,
+				    uint32_t reply_bytes, uint32_t reply_max, uint32_t have_bytes)
+{
+	struct exchange *x = new_call(side->rig, call_bytes, reply_bytes, reply_max);
+
+	RIG_ASSERT(have_bytes >= RIG_CALL_MIN);
+	hide(&x->call, have_bytes);
+	rig_give(side, x);
+	return x;
+}
+
+void rig_call_grow(struct rig_side *side, struct exchange *x, uint32_t have_bytes)
+{
+	uint8_t *whole = malloc(x->call.len_bytes);
+
+	rig_fill_call(whole, x->call.len_bytes, x->hdr.xid,
+		      xdr_load_u32(x->call.data + x->hdr.args_offset));
+	show(&x->call, whole, have_bytes);
+	free(whole);
+	leg_more(side->leg, x);
+}
+
+struct exchange *rig_answer_in_pieces(struct rig_side *side, uint32_t have_bytes)
+{
+	struct exchange *x = TAILQ_FIRST(&side->held);
+	uint32_t len = xdr_load_u32(x->call.data + x->hdr.args_offset);
+
+	TAILQ_REMOVE(&side->held, x, target_entry);
+	RIG_ASSERT(rpc_msg_get(side->rig->pool, len, &x->reply) == 0);
+	rig_fill_reply(x->reply.data, len, x->hdr.xid);
+	hide(&x->reply, have_bytes);
+	leg_reply(side->leg, exchange_ref(x));
+	return x;
+}
+
+void rig_reply_grow(struct rig_side *side, struct exchange *x, uint32_t have_bytes)
+{
+	uint8_t *whole = malloc(x->reply.len_bytes);
+
+	rig_fill_reply(whole, x->reply.len_bytes, x->hdr.xid);
+	show(&x->reply, whole, have_bytes);
+	free(whole);
+	leg_more(side->leg, x);
 }
 
 void rig_give(struct rig_side *side, struct exchange *x)

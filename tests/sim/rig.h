@@ -39,6 +39,7 @@ struct rig_side {
 	struct rdma_leg_config config;
 	struct rdma_leg_counters counters;
 	unsigned opened, requested, call_ready, notes, closing, closed;
+	uint64_t closing_us; /* when closing() came */
 	enum leg_close why;
 	/* Calls made here. */
 	struct exchange_list waiting; /* by origin_entry, with the origin's reference */
@@ -108,6 +109,25 @@ uint32_t rig_call(struct rig_side *side, uint32_t call_bytes, uint32_t reply_byt
 void rig_give(struct rig_side *side, struct exchange *x);
 /** rig_answer_held - answer the Calls that `hold` kept. */
 void rig_answer_held(struct rig_side *side);
+
+/**
+ * rig_call_in_pieces - make a Call of which only the first @have_bytes are here; the rest as rig_call()
+ *
+ * What is not here is garbage until rig_call_grow(). Returns the exchange; it is the side's until it is answered
+ * or the leg has closed.
+ */
+struct exchange *rig_call_in_pieces(struct rig_side *side, uint32_t call_bytes,
+				    uint32_t reply_bytes, uint32_t reply_max, uint32_t have_bytes);
+/** rig_call_grow - so much of the Call is here now; tells the side's leg. */
+void rig_call_grow(struct rig_side *side, struct exchange *x, uint32_t have_bytes);
+/**
+ * rig_answer_in_pieces - answer the one Call that is held with a Reply of which @have_bytes are here
+ *
+ * Returns the exchange, with a reference for the caller: exchange_put().
+ */
+struct exchange *rig_answer_in_pieces(struct rig_side *side, uint32_t have_bytes);
+/** rig_reply_grow - so much of the Reply is here now; tells the side's leg. */
+void rig_reply_grow(struct rig_side *side, struct exchange *x, uint32_t have_bytes);
 
 /** rig_fill_call - write a Call of @len bytes that asks for a Reply of @reply_bytes. */
 void rig_fill_call(uint8_t *to, uint32_t len, uint32_t xid, uint32_t reply_bytes);

@@ -282,7 +282,7 @@ static void connect_again(void)
 	raw_free(raw);
 	rig_run(rig);
 	ck_assert_uint_eq(rig->client.closed, 1);
-	rig->client.opened = rig->client.closed = 0;
+	rig->client.opened = rig->client.closing = rig->client.closed = 0;
 	raw = raw_open_server(rig, NULL, 0);
 }
 

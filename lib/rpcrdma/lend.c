@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Memory lent to the peer: stretches as segments, keys bound and taken back. */
+#include "rpcrdma/lend.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+
+void lend_init(struct lend *lend, struct rdma_conn *conn, void (*ended)(struct lend *lend))
+{
+	lend->conn = conn;
+	lend->ended = ended;
+	lend->keys = lend->few;
+	lend->nkeys = lend->unbinding = 0;
+}
+
+void lend_fini(struct lend *lend)
+{
+	if (lend->keys != lend->few)
+		free(lend->keys);
+}
+
+int lend_reserve(struct lend *lend, unsigned nkeys)
+{
+	struct lend_key *keys;
+
+	assert(lend->nkeys == 0 && lend->keys == lend->few);
+	if (nkeys <= LEND_FEW)
+		return 0;
+	keys = malloc(nkeys * sizeof(*keys));
+	if (!keys)
+		return -ENOMEM;
+	lend->keys = keys;
+	return 0;
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+/* What of a segment of @len_bytes is filled, if @ready_bytes of the stretch are from the segment's start on. */
+static uint32_t share(uint32_t ready_bytes, uint32_t at, uint32_t len_bytes)
+{
+	return ready_bytes > at ? least(ready_bytes - at, len_bytes) : 0;
+}
+
+static void on_unbound(struct fabric_key *key)
+{
+	struct lend *lend = container_of(key, struct lend_key, key)->lend;
+
+	assert(lend->unbinding > 0);
+	if (--lend->unbinding == 0)
+		lend->ended(lend);
+}
+
+int lend_memory(struct lend *lend, struct buf *buf, uint8_t *mem, uint32_t len_bytes,
+		uint32_t ready_bytes, unsigned rights)
+{
+	for (uint32_t at = 0; at < len_bytes;) {
+		struct lend_key *lk = &lend->keys[lend->nkeys];
+		uint32_t n = least(len_bytes - at, lend->conn->max_segment_bytes);
+		int rc;
+
+		lk->lend = lend;
+		lk->key = (struct fabric_key){
+			.len_bytes = n,
+			.ready_bytes = share(ready_bytes, at, n),
+			.rights = rights,
+			.buf = buf,
+			.mem = mem + at,
+			.unbound = on_unbound,
+		};
+		rc = fabric_key_bind(lend->conn->ep, &lk->key);
+		if (rc)
+			return rc;
+		lend->nkeys++;
+		at += n;
+	}
+	return 0;
+}
+
+void lend_ready(struct lend *lend, unsigned first, unsigned nkeys, uint32_t ready_bytes)
+{
+	uint32_t at = 0;
+
+	assert(first + nkeys <= lend->nkeys);
+	for (unsigned i = first; i < first + nkeys; i++) {
+		struct fabric_key *key = &lend->keys[i].key;
+		uint32_t ready = share(ready_bytes, at, key->len_bytes);
+
+		if (ready > key->ready_bytes)
+			fabric_key_ready(key, ready);
+		at += key->len_bytes;
+	}
+}
+
+bool lend_owns(const struct lend *lend, uint32_t rkey)
+{
+	for (unsigned i = 0; i < lend->nkeys; i++)
+		if (lend->keys[i].key.rkey == rkey)
+			return true;
+	return false;
+}
+
+struct rpcrdma_segment lend_segment(const struct lend *lend, unsigned i)
+{
+	const struct fabric_key *key = &lend->keys[i].key;
+
+	return (struct rpcrdma_segment){key->rkey, key->len_bytes, key->addr};
+}
+
+bool lend_end(struct lend *lend)
+{
+	lend->unbinding = 1; /* ours, so that no unbound() ends it under our feet */
+	for (unsigned i = 0; i < lend->nkeys; i++)
+		if (!fabric_key_unbind(&lend->keys[i].key))
+			lend->unbinding++;
+	return --lend->unbinding == 0;
+}

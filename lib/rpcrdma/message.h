@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A message on its way out, of either role: its transport header with the chunk lists, and the pieces of the RPC
+ * message that go inline behind it.
+ *
+ * It lives on the stack between planning and sending; what it names is pinned by the exchange.
+ */
+#ifndef RPCRDMA_MESSAGE_H
+#define RPCRDMA_MESSAGE_H
+
+#include "leg/exchange.h"
+#include "rpcrdma/call_form.h"
+#include "rpcrdma/header.h"
+#include "rpcrdma/lend.h"
+#include "rpcrdma/rdma_conn.h"
+
+/* A payload for each write chunk parts the message once. */
+#define MESSAGE_MAX_PIECES (RPCRDMA_MAX_CHUNKS + 1)
+
+struct message {
+	struct rpcrdma_header hdr;
+	unsigned npieces;
+	struct fabric_sge pieces[MESSAGE_MAX_PIECES];
+	uint32_t pieces_bytes;
+};
+
+/** message_init - an RDMA_MSG without lists or body. */
+void message_init(struct message *m, uint32_t xid);
+/** message_add_piece - what lies in @msg from @from to @to goes inline; nothing if that is empty. */
+void message_add_piece(struct message *m, const struct rpc_msg *msg, uint32_t from, uint32_t to);
+/** message_add_bytes - short bytes that belong to no exchange go inline: they are copied when it is sent. */
+void message_add_bytes(struct message *m, const uint8_t *bytes, uint32_t len_bytes);
+/**
+ * message_put - put @msg into it as @form says
+ * @lend: holds the segments of the read chunk, from the @first on
+ */
+void message_put(struct message *m, const struct rpc_msg *msg, const struct msg_form *form,
+		 const struct lend *lend, unsigned first);
+/** message_offer_write_chunk - the peer may write a payload of its answer there. */
+void message_offer_write_chunk(struct message *m, const struct lend *lend, unsigned first,
+			       unsigned nkeys);
+/** message_offer_reply_chunk - the peer may write all of its answer there. */
+void message_offer_reply_chunk(struct message *m, const struct lend *lend, unsigned first,
+			       unsigned nkeys);
+/**
+ * message_send - send it
+ * @credit:   asked for, or granted
+ * @x:        pinned until it has left, or NULL
+ * @inv_rkey: the peer's key to invalidate, or NULL
+ */
+void message_send(struct message *m, struct rdma_conn *conn, uint32_t credit, struct exchange *x,
+		  const uint32_t *inv_rkey);
+
+#endif

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The connection of an RDMA leg: its states, the one way to fail, and its receives. */
+#include "rpcrdma/rdma_conn.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+STATE_TABLE(rdma_conn_states, RDMA_CONN_STATES);
+
+void rdma_conn_set_state(struct rdma_conn *conn, enum rdma_conn_state to)
+{
+	state_move(&conn->state, &rdma_conn_states, to, loop_now_us(conn->fabric->loop));
+}
+
+static void tell_closing(void *arg)
+{
+	struct rdma_conn *conn = arg;
+	const struct leg_config *config = conn->leg->config;
+
+	config->events->closing(config->arg, conn->why, conn->detail);
+}
+
+static void tell_closed(void *arg)
+{
+	struct rdma_conn *conn = arg;
+	const struct leg_config *config = conn->leg->config;
+
+	config->events->closed(config->arg);
+}
+
+static void on_timer(void *arg)
+{
+	struct rdma_conn *conn = arg;
+
+	rdma_conn_fail(conn, LEG_CLOSE_TIMEOUT, "no answer while %s",
+		       state_name(&rdma_conn_states, conn->state.now));
+}
+
+int rdma_conn_init(struct rdma_conn *conn, struct leg *leg, const struct rdma_leg_config *config,
+		   struct fabric *fabric, enum rdma_conn_state state)
+{
+	conn->leg = leg;
+	conn->config = config;
+	conn->counters = config->counters;
+	conn->fabric = fabric;
+	conn->connector = state == RDMA_CONNECTING;
+	conn->state = (struct state){state, loop_now_us(fabric->loop)};
+	conn->notes_left = RDMA_NOTES_MAX;
+	loop_task_init(&conn->closing_task, tell_closing, conn);
+	loop_task_init(&conn->closed_task, tell_closed, conn);
+	conn->timer = loop_timer_new(fabric->loop, on_timer, conn);
+	return conn->timer ? 0 : -ENOMEM;
+}
+
+void rdma_conn_fini(struct rdma_conn *conn)
+{
+	loop_task_cancel(conn->fabric->loop, &conn->closing_task);
+	loop_task_cancel(conn->fabric->loop, &conn->closed_task);
+	loop_task_cancel(conn->fabric->loop, &conn->idle_task);
+	loop_timer_free(conn->fabric->loop, conn->timer);
+	fabric_ep_free(conn->ep);
+}
+
+void rdma_conn_note(struct rdma_conn *conn, const char *fmt, ...)
+{
+	const struct leg_config *config = conn->leg->config;
+	char text[200];
+	va_list ap;
+
+	if (!conn->notes_left || !config->events->note)
+		return;
+	conn->notes_left--;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	config->events->note(config->arg, text);
+}
+
+void rdma_conn_peer_found(struct rdma_conn *conn, enum peer_id id, const char *why)
+{
+	conn->peer = peer_profile(id);
+	conn->peer_why = why;
+}
+
+/* From now on nothing is called but closing() and closed(). */
+static void begin_closing(struct rdma_conn *conn, enum leg_close why)
+{
+	rdma_conn_set_state(conn, RDMA_CLOSING);
+	conn->why = why;
+	loop_timer_clear(conn->fabric->loop, conn->timer);
+	loop_defer(conn->fabric->loop, &conn->closing_task);
+}
+
+void rdma_conn_fail(struct rdma_conn *conn, enum leg_close why, const char *fmt, ...)
+{
+	bool requested = conn->state.now == RDMA_REQUESTED;
+	va_list ap;
+
+	if (rdma_conn_is_over(conn))
+		return;
+	va_start(ap, fmt);
+	vsnprintf(conn->detail, sizeof(conn->detail), fmt, ap);
+	va_end(ap);
+	begin_closing(conn, why);
+	if (requested)
+		fabric_ep_reject(conn->ep);
+	else
+		fabric_ep_close(conn->ep);
+}
+
+static enum leg_close why_of(const struct rdma_conn *conn, enum fabric_close why)
+{
+	static const enum leg_close map[] = {
+		[FABRIC_CLOSE_LOCAL] = LEG_CLOSE_LOCAL,
+		[FABRIC_CLOSE_PEER] = LEG_CLOSE_PEER,
+		[FABRIC_CLOSE_LOST] = LEG_CLOSE_LOST,
+		[FABRIC_CLOSE_REFUSED] = LEG_CLOSE_REFUSED,
+		[FABRIC_CLOSE_TIMEOUT] = LEG_CLOSE_TIMEOUT,
+		[FABRIC_CLOSE_PROTOCOL] = LEG_CLOSE_PROTOCOL,
+		[FABRIC_CLOSE_TERMINATED] = LEG_CLOSE_TERMINATED,
+		[FABRIC_CLOSE_RESOURCES] = LEG_CLOSE_RESOURCES,
+	};
+
+	if (why == FABRIC_CLOSE_LOST && conn->state.now == RDMA_CONNECTING)
+		return LEG_CLOSE_UNREACHABLE;
+	return map[why];
+}
+
+void rdma_conn_ended(struct rdma_conn *conn, enum fabric_close why, const char *detail)
+{
+	if (rdma_conn_is_over(conn))
+		return;
+	snprintf(conn->detail, sizeof(conn->detail), "%s", detail ? detail : "");
+	begin_closing(conn, why_of(conn, why));
+}
+
+void rdma_conn_released(struct rdma_conn *conn)
+{
+	rdma_conn_set_state(conn, RDMA_CLOSED);
+	/* Behind the task that tells of closing, and not inside the endpoint's own callback: it is freed then. */
+	loop_defer(conn->fabric->loop, &conn->closed_task);
+}
+
+void rdma_conn_received(struct rdma_conn *conn, const struct fabric_recv *recv)
+{
+	conn->recvs_posted--;
+	if (rdma_conn_is_up(conn))
+		conn->bytes_received += recv->len_bytes;
+}
+
+void rdma_conn_replenish(struct rdma_conn *conn)
+{
+	const struct credit_grant *grant = &conn->grant;
+	unsigned want = RDMA_RECV_RESERVE + conn->window.in_flight + grant->granted;
+
+	/* Each Call that is not answered keeps the receive that it took: a peer that overruns runs out. */
+	if (!rdma_conn_is_up(conn) || conn->recvs_posted + grant->in_flight >= want)
+		return;
+	fabric_recv_post(conn->ep, want - grant->in_flight - conn->recvs_posted,
+			 conn->recv_size_bytes);
+	conn->recvs_posted = want - grant->in_flight;
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The connection of an RDMA leg: what requester and responder both stand on.
+ *
+ * It holds the endpoint, the state, what both ends agreed, the credits of both directions and the receives posted
+ * for them, and the work requests in flight. It knows neither requester nor responder; what it has to tell goes to
+ * the leg's events, always from a task, so that everything here may be called at any moment.
+ */
+#ifndef RPCRDMA_RDMA_CONN_H
+#define RPCRDMA_RDMA_CONN_H
+
+#include "base/compiler.h"
+#include "base/state.h"
+#include "fabric/fabric.h"
+#include "leg/leg.h"
+#include "rpcrdma/credits.h"
+#include "rpcrdma/inline_limit.h"
+#include "rpcrdma/peer_profile.h"
+#include "rpcrdma/rdma_config.h"
+
+/* Receives beyond all credits, for what no document gives a credit: RDMA_ERROR, RDMA_DONE. */
+#define RDMA_RECV_RESERVE 8u
+/* Receives are larger than advertised, for reverse Calls of TCP clients' callback sizes. */
+#define RDMA_RECV_SLACK_BYTES 4096u
+#define RDMA_RECV_MIN_BYTES   8192u
+/* RDMA Reads that the peer may have outstanding here, and we there. */
+#define RDMA_READ_DEPTH 16u
+/* Lines that one peer can make us log. */
+#define RDMA_NOTES_MAX 16u
+
+#define RDMA_CONN_STATES(X)                                                                        \
+	X(RDMA_CONNECTING, "connecting", "the fabric to connect",                                  \
+	  TO(RDMA_OPEN) | TO(RDMA_CLOSING))                                                        \
+	X(RDMA_INCOMING, "incoming", "the peer's request", TO(RDMA_REQUESTED) | TO(RDMA_CLOSING))  \
+	X(RDMA_REQUESTED, "requested", "leg_accept()", TO(RDMA_ACCEPTING) | TO(RDMA_CLOSING))      \
+	X(RDMA_ACCEPTING, "accepting", "the fabric to connect", TO(RDMA_OPEN) | TO(RDMA_CLOSING))  \
+	X(RDMA_OPEN, "open", "either end to drain or close", TO(RDMA_DRAINING) | TO(RDMA_CLOSING)) \
+	X(RDMA_DRAINING, "draining", "the last Call in flight", TO(RDMA_CLOSING))                  \
+	X(RDMA_CLOSING, "closing", "the fabric to disconnect", TO(RDMA_CLOSED))                    \
+	X(RDMA_CLOSED, "closed", "leg_free()", 0)
+STATE_ENUM(rdma_conn_state, RDMA_CONN_STATES);
+extern const struct state_table rdma_conn_states;
+
+struct work;
+
+/* The work requests of a connection (work.h). */
+struct work_pool {
+	struct work *free;
+	unsigned posted; /* not done yet */
+	unsigned sends;  /* those among them that are Sends */
+	struct loop_timer *timer;
+	bool timer_set;
+	uint64_t progress_us; /* when one was last done, or posted to an idle connection */
+};
+
+struct rdma_conn {
+	struct leg *leg; /* whose events are called, and who exchanges are told is their leg */
+	const struct rdma_leg_config *config;
+	struct rdma_leg_counters *counters;
+	struct fabric *fabric;
+	struct fabric_ep *ep;
+	bool connector; /* this end connected: the client */
+	struct state state;
+	enum leg_close why;
+	char detail[LEG_DETAIL_BYTES];
+	struct loop_timer *timer; /* of the set-up */
+	struct loop_task closing_task, closed_task;
+	unsigned notes_left;
+
+	const struct peer_profile *peer; /* the row that it goes by */
+	const char *peer_why;
+
+	/* Agreed at set-up. */
+	bool remote_invalidation; /* we offer it */
+	bool may_invalidate;      /* both ends do (C5.1-1) */
+	bool late_reads;          /* what is lent for Reads may still be filled */
+	unsigned ord, max_sge;
+	uint32_t max_segment_bytes; /* longest memory to lend under one key */
+	/* These may change while the connection is up; RPCs go by rdma_conn_limits() as they were planned. */
+	struct inline_limit send_limit, recv_limit;
+
+	/* For Calls that are sent, and Calls that come. */
+	struct credit_window window;
+	struct credit_grant grant;
+	unsigned recvs_posted;
+	uint32_t recv_size_bytes; /* of those to be posted */
+
+	bool drain_asked;           /* leg_drain() was called, whatever the state */
+	struct loop_task idle_task; /* the leg's: run when an RPC has ended after that */
+
+	struct work_pool works;
+	uint64_t bytes_received, bytes_sent;
+};
+
+/** rdma_conn_is_up - whether it carries RPCs. */
+static inline bool rdma_conn_is_up(const struct rdma_conn *conn)
+{
+	return conn->state.now == RDMA_OPEN || conn->state.now == RDMA_DRAINING;
+}
+
+/** rdma_conn_is_over - whether its end is decided. */
+static inline bool rdma_conn_is_over(const struct rdma_conn *conn)
+{
+	return conn->state.now >= RDMA_CLOSING;
+}
+
+/** rdma_conn_limits - the inline limits to plan an RPC with; kept with it to its end. */
+static inline struct inline_snapshot rdma_conn_limits(const struct rdma_conn *conn)
+{
+	return (struct inline_snapshot){conn->send_limit.agreed_bytes,
+					conn->recv_limit.agreed_bytes};
+}
+
+/** rdma_conn_rpc_over - an RPC of either direction has come to its end. */
+static inline void rdma_conn_rpc_over(struct rdma_conn *conn)
+{
+	if (conn->drain_asked)
+		loop_defer(conn->fabric->loop, &conn->idle_task);
+}
+
+/** rdma_conn_init - a connection to be, in @state; idle_task is the caller's to set up. 0 or -ENOMEM. */
+int rdma_conn_init(struct rdma_conn *conn, struct leg *leg, const struct rdma_leg_config *config,
+		   struct fabric *fabric, enum rdma_conn_state state) MUST_CHECK;
+/** rdma_conn_fini - free what it holds; accepts one whose init failed. */
+void rdma_conn_fini(struct rdma_conn *conn);
+
+/** rdma_conn_set_state - the one way to another state. */
+void rdma_conn_set_state(struct rdma_conn *conn, enum rdma_conn_state to);
+/** rdma_conn_fail - end it for @why, with a sentence for the log; nothing if its end is decided. */
+void rdma_conn_fail(struct rdma_conn *conn, enum leg_close why, const char *fmt, ...)
+	PRINTF_LIKE(3, 4);
+/** rdma_conn_ended - the fabric has closed: nothing is posted any more; everybody lets go now. */
+void rdma_conn_ended(struct rdma_conn *conn, enum fabric_close why, const char *detail);
+/** rdma_conn_released - everybody has let go: closed() is due. */
+void rdma_conn_released(struct rdma_conn *conn);
+/** rdma_conn_note - something worth a log line; the first RDMA_NOTES_MAX are given up. */
+void rdma_conn_note(struct rdma_conn *conn, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/** rdma_conn_peer_found - the server, which the configuration does not name, has shown what it is. */
+void rdma_conn_peer_found(struct rdma_conn *conn, enum peer_id id, const char *why);
+
+/** rdma_conn_received - a Send has come, and has taken a receive. */
+void rdma_conn_received(struct rdma_conn *conn, const struct fabric_recv *recv);
+/**
+ * rdma_conn_replenish - post the receives that what is granted and in flight asks for
+ *
+ * Due before each Call (its Reply needs one) and before each Reply (its credit needs one, A3.3-8). A receive limit
+ * that is to be raised waits until the receives that are posted here are all of the larger size.
+ */
+void rdma_conn_replenish(struct rdma_conn *conn);
+
+#endif

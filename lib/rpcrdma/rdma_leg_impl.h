@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What an RDMA leg consists of: a connection, and both roles on it. */
+#ifndef RPCRDMA_RDMA_LEG_IMPL_H
+#define RPCRDMA_RDMA_LEG_IMPL_H
+
+#include "base/compiler.h"
+#include "leg/leg.h"
+#include "rpcrdma/rdma_config.h"
+#include "rpcrdma/rdma_conn.h"
+#include "rpcrdma/requester.h"
+#include "rpcrdma/responder.h"
+
+struct rdma_leg {
+	struct leg leg;
+	struct rdma_leg_config config;
+	struct rdma_conn conn;
+	struct requester requester;
+	struct responder responder;
+};
+
+static inline struct rdma_leg *rdma_leg_of(struct leg *leg)
+{
+	return container_of(leg, struct rdma_leg, leg);
+}
+
+#endif

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Setting up the connection of an RDMA leg, from the connect or the request until it is open. */
+#include "rpcrdma/rdma_setup.h"
+
+#include "rpcrdma/private_data.h"
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+static void arm_timer(struct rdma_conn *conn)
+{
+	uint64_t timeout_us = conn->leg->config->connect_timeout_us;
+
+	if (timeout_us)
+		loop_timer_set(conn->fabric->loop, conn->timer, timeout_us);
+}
+
+/* The end that connected sends forward Calls; the other one takes them. Reverse Calls go the other way. */
+void rdma_setup_init(struct rdma_conn *conn)
+{
+	const struct rdma_leg_config *config = conn->config;
+	enum peer_id peer = conn->connector ? config->peer : PEER_AUTO;
+	uint32_t forward = config->credits, reverse = RDMA_REVERSE_CREDITS;
+
+	rdma_conn_peer_found(conn, peer, peer == PEER_AUTO ? "not connected yet" : "as configured");
+	inline_limit_init(&conn->send_limit, config->inline_threshold_bytes,
+			  conn->peer->inline_max_bytes);
+	inline_limit_init(&conn->recv_limit, config->inline_threshold_bytes,
+			  conn->peer->inline_max_bytes);
+	conn->remote_invalidation = config->remote_invalidation && conn->peer->private_data;
+	credit_window_init(&conn->window, conn->connector ? forward : reverse);
+	credit_grant_init(&conn->grant, RDMA_FIRST_GRANT, conn->connector ? reverse : forward);
+}
+
+static void offer(const struct rdma_conn *conn, struct fabric_ep_params *params)
+{
+	struct rpcrdma_private_data ours = {
+		.remote_invalidation = conn->remote_invalidation,
+		.send_bytes = inline_limit_offer(&conn->send_limit),
+		.recv_bytes = inline_limit_offer(&conn->recv_limit),
+	};
+
+	rpcrdma_private_data_encode(&ours, params->private_data);
+	params->private_data_bytes = RPCRDMA_PRIVATE_DATA_BYTES;
+}
+
+/* What both ends post at least and at most: all credits of both directions, and the reserve. */
+static void set_receives(struct rdma_conn *conn, struct fabric_ep_params *params)
+{
+	uint32_t size = inline_limit_offer(&conn->recv_limit) + RDMA_RECV_SLACK_BYTES;
+
+	conn->recv_size_bytes = size < RDMA_RECV_MIN_BYTES ? RDMA_RECV_MIN_BYTES : size;
+	conn->recvs_posted = conn->grant.granted + conn->window.granted + RDMA_RECV_RESERVE;
+	params->recv_size_bytes = conn->recv_size_bytes;
+	params->recv_count = conn->recvs_posted;
+	params->recv_max = conn->grant.max + conn->window.asked + RDMA_RECV_RESERVE;
+}
+
+static void fill_params(struct rdma_conn *conn, struct fabric_ep_params *params)
+{
+	*params = (struct fabric_ep_params){.ird = RDMA_READ_DEPTH};
+	/* As the client we never read; peers refuse one that cannot be read from. */
+	params->ord = conn->connector ? 0 : RDMA_READ_DEPTH;
+	if (conn->peer->private_data)
+		offer(conn, params);
+	set_receives(conn, params);
+}
+
+int rdma_setup_connect(struct rdma_conn *conn, const struct sockaddr *addr,
+		       const struct fabric_ep_events *events, void *arg)
+{
+	struct fabric_ep_params params;
+	int rc;
+
+	fill_params(conn, &params);
+	rc = fabric_connect(conn->fabric, addr, &params, events, arg, &conn->ep);
+	if (!rc)
+		arm_timer(conn);
+	return rc;
+}
+
+int rdma_setup_adopt(struct rdma_conn *conn, struct fabric_incoming *in,
+		     const struct fabric_ep_events *events, void *arg)
+{
+	int rc = fabric_adopt(conn->fabric, in, events, arg, &conn->ep);
+
+	if (!rc)
+		arm_timer(conn);
+	return rc;
+}
+
+/* Without keys that die alone, the death of one would take memory from others (C3.2-2). */
+void rdma_setup_resolved(struct rdma_conn *conn, struct fabric_ep_params *params)
+{
+	struct fabric_ep_info info;
+
+	fabric_ep_info(conn->ep, &info);
+	if (info.per_rpc_keys || !conn->remote_invalidation)
+		return;
+	conn->remote_invalidation = false;
+	offer(conn, params);
+}
+
+static bool is_remembered(const struct rdma_conn *conn)
+{
+	struct peer_memory *memory = conn->config->peer_memory;
+
+	return memory && loop_now_us(conn->fabric->loop) < atomic_load(&memory->refuses_until_us);
+}
+
+/* What the server's private data, or the lack of them, says of it. */
+static void find_peer(struct rdma_conn *conn, const struct rpcrdma_private_data *theirs,
+		      bool usable)
+{
+	if (!usable && is_remembered(conn))
+		rdma_conn_peer_found(conn, PEER_CHIMERA, "refused a long Call not long ago");
+	else if (!usable)
+		rdma_conn_peer_found(conn, PEER_GANESHA, "sent no usable private data");
+	else if (!theirs->remote_invalidation && theirs->send_bytes == theirs->recv_bytes)
+		rdma_conn_peer_found(conn, PEER_LINUX, "sent private data as Linux does");
+	else
+		rdma_conn_peer_found(conn, PEER_AUTO,
+				     "its private data show no server with quirks");
+}
+
+/* C4.1.1-1, C5.2-2, X-5: what does not conform leaves the defaults. */
+static void agree(struct rdma_conn *conn, const uint8_t *data, size_t len)
+{
+	struct rpcrdma_private_data theirs;
+	bool usable = rpcrdma_private_data_decode(data, len, &theirs);
+
+	if (!usable)
+		conn->counters->private_data_defaults++;
+	if (conn->connector && conn->config->peer == PEER_AUTO)
+		find_peer(conn, &theirs, usable);
+	inline_limit_peer(&conn->send_limit, theirs.recv_bytes);
+	inline_limit_peer(&conn->recv_limit, theirs.send_bytes);
+	conn->may_invalidate = conn->remote_invalidation && theirs.remote_invalidation;
+}
+
+bool rdma_setup_requested(struct rdma_conn *conn, const uint8_t *private_data, size_t len_bytes)
+{
+	if (conn->state.now != RDMA_INCOMING)
+		return false;
+	rdma_conn_set_state(conn, RDMA_REQUESTED);
+	loop_timer_clear(conn->fabric->loop, conn->timer);
+	agree(conn, private_data, len_bytes);
+	return true;
+}
+
+void rdma_setup_accept(struct rdma_conn *conn)
+{
+	struct fabric_ep_params params;
+
+	if (conn->state.now != RDMA_REQUESTED)
+		return;
+	fill_params(conn, &params);
+	rdma_conn_set_state(conn, RDMA_ACCEPTING);
+	arm_timer(conn);
+	if (fabric_ep_accept(conn->ep, &params))
+		rdma_conn_fail(conn, LEG_CLOSE_LOST, "the peer went before it was accepted");
+}
+
+/* What the endpoint can, now that it is known. */
+static void learn_endpoint(struct rdma_conn *conn)
+{
+	uint32_t own_max = conn->config->max_segment_bytes;
+	uint32_t peer_max = conn->peer->segment_max_bytes;
+	struct fabric_ep_info info;
+
+	fabric_ep_info(conn->ep, &info);
+	conn->ord = info.ord;
+	conn->late_reads = info.late_reads;
+	conn->max_sge = info.max_sge ? info.max_sge : FABRIC_MAX_SGE;
+	conn->max_segment_bytes = info.max_key_bytes;
+	if (own_max)
+		conn->max_segment_bytes = least(own_max, conn->max_segment_bytes);
+	if (peer_max)
+		conn->max_segment_bytes = least(peer_max, conn->max_segment_bytes);
+}
+
+bool rdma_setup_established(struct rdma_conn *conn, const uint8_t *private_data, size_t len_bytes)
+{
+	if (conn->state.now != RDMA_CONNECTING && conn->state.now != RDMA_ACCEPTING)
+		return false;
+	if (conn->connector)
+		agree(conn, private_data, len_bytes);
+	loop_timer_clear(conn->fabric->loop, conn->timer);
+	learn_endpoint(conn);
+	rdma_conn_set_state(conn, RDMA_OPEN);
+	return true;
+}

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The life of one RPC of the requester: lent, sent, ended, given up. */
+#include "rpcrdma/requester_rpc.h"
+
+#include <assert.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rpc/xdr.h"
+#include "rpcrdma/message.h"
+#include "rpcrdma/rdma_binding.h"
+#include "rpcrdma/requester_landing.h"
+
+STATE_TABLE(requester_rpc_states, REQUESTER_RPC_STATES);
+
+static void give_up_failed(void *arg);
+static void on_unlent(struct lend *lend);
+
+void requester_rpcs_init(struct requester_rpcs *rpcs, struct rdma_conn *conn)
+{
+	rpcs->conn = conn;
+	rpcs->count = 0;
+	for (unsigned i = 0; i < REQUESTER_NSTATES; i++)
+		TAILQ_INIT(&rpcs->lists[i]);
+	xid_table_init(&rpcs->table, EXCHANGE_TARGET);
+	loop_task_init(&rpcs->failed_task, give_up_failed, rpcs);
+}
+
+void requester_rpcs_fini(struct requester_rpcs *rpcs)
+{
+	assert(rpcs->count == 0);
+	loop_task_cancel(rpcs->conn->fabric->loop, &rpcs->failed_task);
+	xid_table_fini(&rpcs->table);
+}
+
+/* The RPC's state is the list that its exchange is in. */
+static void set_state(struct requester_rpc *rpc, enum requester_rpc_state to)
+{
+	struct requester_rpcs *rpcs = rpc->rpcs;
+
+	TAILQ_REMOVE(&rpcs->lists[rpc->state], rpc->x, target_entry);
+	rpc->state = state_next(&requester_rpc_states, rpc->state, to);
+	TAILQ_INSERT_TAIL(&rpcs->lists[to], rpc->x, target_entry);
+}
+
+struct requester_rpc *requester_rpc_new(struct requester_rpcs *rpcs, struct exchange *x)
+{
+	struct requester_rpc *rpc = malloc(sizeof(*rpc));
+
+	if (!rpc)
+		return NULL;
+	memset(rpc, 0, offsetof(struct requester_rpc, lend));
+	lend_init(&rpc->lend, rpcs->conn, on_unlent);
+	rpc->rpcs = rpcs;
+	rpc->x = x;
+	rpc->state = REQUESTER_HELD;
+	x->target = rpcs->conn->leg;
+	x->target_priv = rpc;
+	TAILQ_INSERT_TAIL(&rpcs->lists[REQUESTER_HELD], x, target_entry);
+	rpcs->count++;
+	return rpc;
+}
+
+/* The RPC is over; its exchange, with its reference, is left. */
+static struct exchange *dissolve(struct requester_rpc *rpc)
+{
+	struct requester_rpcs *rpcs = rpc->rpcs;
+	struct exchange *x = rpc->x;
+
+	TAILQ_REMOVE(&rpcs->lists[rpc->state], x, target_entry);
+	rpcs->count--;
+	x->target = NULL;
+	x->target_priv = NULL;
+	rdma_note_free(rpcs->conn, rpc->note);
+	lend_fini(&rpc->lend);
+	free(rpc);
+	rdma_conn_rpc_over(rpcs->conn);
+	return x;
+}
+
+static void drop_all(struct requester_rpcs *rpcs, enum requester_rpc_state state)
+{
+	struct exchange *x;
+
+	while ((x = TAILQ_FIRST(&rpcs->lists[state])))
+		exchange_put(dissolve(x->target_priv));
+}
+
+void requester_rpcs_end(struct requester_rpcs *rpcs)
+{
+	static const enum requester_rpc_state in_flight[] = {REQUESTER_SENT, REQUESTER_RESENT};
+	struct exchange *x;
+
+	loop_task_cancel(rpcs->conn->fabric->loop, &rpcs->failed_task);
+	drop_all(rpcs, REQUESTER_HELD);
+	drop_all(rpcs, REQUESTER_FAILED);
+	/* After the connection an unbind is immediate: each of these ends here, unanswered. */
+	for (size_t i = 0; i < ARRAY_SIZE(in_flight); i++)
+		while ((x = TAILQ_FIRST(&rpcs->lists[in_flight[i]])))
+			requester_rpc_end(x->target_priv, EXCHANGE_FAULT_BAD_REPLY);
+	assert(rpcs->count == 0);
+}
+
+struct requester_rpc *requester_rpc_find(const struct requester_rpcs *rpcs, uint32_t xid)
+{
+	struct exchange *x = xid_table_find(&rpcs->table, xid);
+
+	return x ? x->target_priv : NULL;
+}
+
+/* Giving up */
+
+static void give_up(struct requester_rpc *rpc)
+{
+	struct rdma_conn *conn = rpc->rpcs->conn;
+	const struct leg_config *config = conn->leg->config;
+	struct exchange *x = rpc->x;
+
+	x->fault = rpc->fault;
+	if (x->fault != EXCHANGE_OK)
+		rpc_msg_put(&x->reply);
+	dissolve(rpc);
+	if (rdma_conn_is_over(conn))
+		exchange_put(x);
+	else
+		config->events->reply(config->arg, x);
+}
+
+static void give_up_failed(void *arg)
+{
+	struct requester_rpcs *rpcs = arg;
+	struct exchange *x;
+
+	while (!rdma_conn_is_over(rpcs->conn) && (x = TAILQ_FIRST(&rpcs->lists[REQUESTER_FAILED])))
+		give_up(x->target_priv);
+}
+
+void requester_rpc_fail(struct requester_rpc *rpc)
+{
+	rpc->fault = EXCHANGE_FAULT_CANT_SEND;
+	set_state(rpc, REQUESTER_FAILED);
+	loop_defer(rpc->rpcs->conn->fabric->loop, &rpc->rpcs->failed_task);
+}
+
+/* Decodes nothing twice: the XID and the type are all that a transport may look at. */
+static bool is_reply_to(const struct rpc_msg *msg, uint32_t xid)
+{
+	enum rpc_msg_type type;
+	uint32_t got;
+
+	return rpc_msg_peek(msg->data, msg->len_bytes, &got, &type) == RPC_OK &&
+	       type == RPC_REPLY && got == xid;
+}
+
+/* Joins what landed with what came inline around it; false if they make no Reply. */
+static bool join(struct requester_rpc *rpc)
+{
+	struct rdma_conn *conn = rpc->rpcs->conn;
+	struct requester_landing landing = {rpc->limits.recv_bytes, rpc->form.landing_bytes};
+	struct rpc_msg *reply = &rpc->x->reply;
+	uint32_t padded = (uint32_t)xdr_padded_bytes(rpc->landed_bytes);
+	struct rdma_payload payload;
+
+	/*
+	 * The binding looks for the payload where the bytes behind the inline ones stand for its last ones;
+	 * what it is made of does not matter to it.
+	 */
+	if (rdma_reply_payloads(conn, rpc->note, reply->data, rpc->around_bytes + padded, &payload,
+				1) != 1 ||
+	    payload.offset_bytes > rpc->around_bytes)
+		return false;
+	/* What was written is the payload, with its pad or without (A-Δ5). */
+	if (payload.len_bytes != rpc->landed_bytes &&
+	    (!conn->peer->lenient || xdr_padded_bytes(payload.len_bytes) != rpc->landed_bytes))
+		return false;
+	requester_landing_join(&landing, reply, rpc->around_bytes, payload.offset_bytes,
+			       payload.len_bytes, padded);
+	return true;
+}
+
+/* Makes x->reply of what came, wherever it came to. */
+static enum exchange_fault assemble(struct requester_rpc *rpc)
+{
+	struct rdma_conn *conn = rpc->rpcs->conn;
+	struct exchange *x = rpc->x;
+
+	if (rpc->reply_inline.buf) {
+		rpc_msg_put(&x->reply);
+		x->reply = rpc->reply_inline;
+	} else if (rpc->form.landing == LANDING_WRITE_CHUNK) {
+		if (!join(rpc)) {
+			conn->counters->bad_replies++;
+			rdma_conn_note(conn, "Reply %#x has no such payload", x->hdr.xid);
+			return EXCHANGE_FAULT_BAD_REPLY;
+		}
+	} else {
+		x->reply.len_bytes = x->reply.have_bytes = rpc->landed_bytes;
+	}
+	if (is_reply_to(&x->reply, x->hdr.xid))
+		return EXCHANGE_OK;
+	conn->counters->xid_mismatches++;
+	rdma_conn_note(conn, "Reply %#x holds no Reply to that Call", x->hdr.xid);
+	return EXCHANGE_FAULT_BAD_REPLY;
+}
+
+/* The peer reaches none of its memory now. */
+static void finish(struct requester_rpc *rpc)
+{
+	if (rpc->state == REQUESTER_FAILING) {
+		requester_rpc_fail(rpc);
+		return;
+	}
+	if (rpc->fault == EXCHANGE_OK)
+		rpc->fault = assemble(rpc);
+	give_up(rpc);
+}
+
+static void on_unlent(struct lend *lend)
+{
+	finish(container_of(lend, struct requester_rpc, lend));
+}
+
+static void take_back(struct requester_rpc *rpc)
+{
+	if (lend_end(&rpc->lend))
+		finish(rpc);
+}
+
+void requester_rpc_end(struct requester_rpc *rpc, enum exchange_fault fault)
+{
+	xid_table_remove(&rpc->rpcs->table, rpc->x);
+	credit_window_give(&rpc->rpcs->conn->window);
+	rpc->fault = fault;
+	set_state(rpc, REQUESTER_ENDING);
+	take_back(rpc);
+}
+
+/* Sending */
+
+static int lend_call(struct requester_rpc *rpc)
+{
+	const struct rpc_msg *call = &rpc->x->call;
+	const struct msg_form *form = &rpc->form.call;
+
+	if (form->form == FORM_INLINE)
+		return 0;
+	/* Only a chunk that is the whole Call is ever lent before it is all here. */
+	return lend_memory(&rpc->lend, call->buf, call->data + form->chunk_at, form->chunk_bytes,
+			   form->form == FORM_NOMSG ? call->have_bytes : form->chunk_bytes,
+			   FABRIC_REMOTE_READ);
+}
+
+static int lend_landing(struct requester_rpc *rpc)
+{
+	struct requester_landing landing = {rpc->limits.recv_bytes, rpc->form.landing_bytes};
+	struct pool *pool = rpc->rpcs->conn->leg->config->pool;
+	struct rpc_msg *reply = &rpc->x->reply;
+	uint32_t len = rpc->form.landing_bytes;
+	uint8_t *mem = NULL;
+	int rc = 0;
+
+	switch (rpc->form.landing) {
+	case LANDING_NONE:
+		return 0;
+	case LANDING_REPLY_CHUNK:
+		rc = rpc_msg_get(pool, len, reply);
+		mem = reply->data;
+		break;
+	case LANDING_WRITE_CHUNK:
+		rc = requester_landing_get(&landing, pool, reply);
+		if (!rc)
+			mem = requester_landing_memory(&landing, reply);
+		break;
+	}
+	return rc ? rc : lend_memory(&rpc->lend, reply->buf, mem, len, len, FABRIC_REMOTE_WRITE);
+}
+
+static int lend_all(struct requester_rpc *rpc)
+{
+	int rc = lend_reserve(&rpc->lend, rpc->form.call.nsegments + rpc->form.landing_nsegments);
+
+	if (!rc)
+		rc = lend_call(rpc);
+	return rc ? rc : lend_landing(rpc);
+}
+
+static void transmit(struct requester_rpc *rpc)
+{
+	struct rdma_conn *conn = rpc->rpcs->conn;
+	const struct call_form *form = &rpc->form;
+	struct message m;
+
+	message_init(&m, rpc->x->hdr.xid);
+	message_put(&m, &rpc->x->call, &form->call, &rpc->lend, 0);
+	if (form->landing == LANDING_WRITE_CHUNK)
+		message_offer_write_chunk(&m, &rpc->lend, form->call.nsegments,
+					  form->landing_nsegments);
+	else if (form->landing == LANDING_REPLY_CHUNK)
+		message_offer_reply_chunk(&m, &rpc->lend, form->call.nsegments,
+					  form->landing_nsegments);
+	conn->counters->calls_sent++;
+	conn->counters->call_chunk_bytes_offered += form->call.chunk_bytes;
+	rdma_conn_replenish(conn);
+	message_send(&m, conn, conn->window.asked, rpc->x, NULL);
+}
+
+bool requester_rpc_send(struct requester_rpc *rpc)
+{
+	struct requester_rpcs *rpcs = rpc->rpcs;
+
+	if (xid_table_add(&rpcs->table, rpc->x))
+		return false;
+	if (lend_all(rpc)) {
+		rdma_conn_note(rpcs->conn, "Call %#x: no memory or key to lend", rpc->x->hdr.xid);
+		xid_table_remove(&rpcs->table, rpc->x);
+		set_state(rpc, REQUESTER_FAILING);
+		take_back(rpc);
+		return true;
+	}
+	set_state(rpc, REQUESTER_SENT);
+	credit_window_take(&rpcs->conn->window);
+	transmit(rpc);
+	return true;
+}
+
+void requester_rpc_resend(struct requester_rpc *rpc)
+{
+	set_state(rpc, REQUESTER_RESENT);
+	transmit(rpc);
+}
+
+void requester_rpc_more(struct requester_rpc *rpc)
+{
+	if (rpc->form.call.form == FORM_NOMSG)
+		lend_ready(&rpc->lend, 0, rpc->form.call.nsegments, rpc->x->call.have_bytes);
+}

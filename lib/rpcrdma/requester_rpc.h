@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One RPC of the requester, from leg_call() until its exchange is given up.
+ *
+ *	held ──▶ sent ──▶ ending ──▶ given up with its Reply, or a fault
+ *	  │       └─▶ resent ──▲
+ *	  ├──────▶ failing ──▶ failed ──▶ given up with a fault
+ *	  └──────────────────────▲
+ *
+ * In flight are those that are sent or resent: they hold a credit, and their XID is in the table. Every key is taken
+ * back before a byte of the Reply is read. What fails before it is sent is given up from a task, since a call into
+ * the leg may be on the stack.
+ */
+#ifndef RPCRDMA_REQUESTER_RPC_H
+#define RPCRDMA_REQUESTER_RPC_H
+
+#include "base/state.h"
+#include "leg/exchange.h"
+#include "rpcrdma/call_form.h"
+#include "rpcrdma/lend.h"
+#include "rpcrdma/rdma_conn.h"
+
+#define REQUESTER_RPC_STATES(X)                                                                    \
+	X(REQUESTER_HELD, "held", "a credit, those before it, or the rest of its Call",            \
+	  TO(REQUESTER_SENT) | TO(REQUESTER_FAILING) | TO(REQUESTER_FAILED))                       \
+	X(REQUESTER_SENT, "sent", "its Reply", TO(REQUESTER_RESENT) | TO(REQUESTER_ENDING))        \
+	X(REQUESTER_RESENT, "resent", "its Reply, after one ERR_VERS", TO(REQUESTER_ENDING))       \
+	X(REQUESTER_ENDING, "ending", "its keys to be unbound", 0)                                 \
+	X(REQUESTER_FAILING, "failing", "its keys to be unbound", TO(REQUESTER_FAILED))            \
+	X(REQUESTER_FAILED, "failed", "the task that gives it up", 0)
+STATE_ENUM(requester_rpc_state, REQUESTER_RPC_STATES);
+#define REQUESTER_NSTATES (REQUESTER_FAILED + 1)
+extern const struct state_table requester_rpc_states;
+
+/* The RPCs of one requester. */
+struct requester_rpcs {
+	struct rdma_conn *conn;
+	unsigned count;
+	struct exchange_list lists[REQUESTER_NSTATES]; /* by state, of target_entry */
+	struct xid_table table;                        /* those in flight */
+	struct loop_task failed_task;
+};
+
+struct requester_rpc {
+	struct requester_rpcs *rpcs;
+	struct exchange *x; /* the target's reference, which goes back with the Reply */
+	enum requester_rpc_state state;
+	enum exchange_fault fault;
+	struct inline_snapshot limits; /* that it was planned with: the only ones that it goes by */
+	struct call_form form;
+	void *note;                  /* of the binding; with LANDING_WRITE_CHUNK */
+	struct rpc_msg reply_inline; /* a Reply of which nothing came by RDMA */
+	uint32_t landed_bytes;       /* what came by RDMA */
+	uint32_t around_bytes;       /* of a Reply whose payload came by RDMA: all the rest */
+	/* The segments of the Call's read chunk, then those of the landing. Last: it is not initialised whole. */
+	struct lend lend;
+};
+
+/** requester_rpcs_init - none yet. */
+void requester_rpcs_init(struct requester_rpcs *rpcs, struct rdma_conn *conn);
+/** requester_rpcs_end - the connection has ended: let go of all. */
+void requester_rpcs_end(struct requester_rpcs *rpcs);
+/** requester_rpcs_fini - free what is left after that, or when there never was one. */
+void requester_rpcs_fini(struct requester_rpcs *rpcs);
+
+/** requester_rpc_new - an RPC, held, for @x, of which it takes the reference. NULL without memory. */
+struct requester_rpc *requester_rpc_new(struct requester_rpcs *rpcs, struct exchange *x) MUST_CHECK;
+/** requester_rpc_find - the one in flight with @xid, or NULL. */
+struct requester_rpc *requester_rpc_find(const struct requester_rpcs *rpcs, uint32_t xid);
+/**
+ * requester_rpc_send - lend what its form says, and send it; it holds a credit from now on
+ *
+ * Without memory or a key to lend it fails. Returns false if its XID is in flight already, or there is no memory to
+ * enter it: then it is held still.
+ */
+bool requester_rpc_send(struct requester_rpc *rpc) MUST_CHECK;
+/** requester_rpc_resend - send it once more: the peer did not execute it. */
+void requester_rpc_resend(struct requester_rpc *rpc);
+/** requester_rpc_more - one in flight has more of its Call. */
+void requester_rpc_more(struct requester_rpc *rpc);
+/** requester_rpc_fail - one that is held cannot be sent: give it up with a fault, from a task. */
+void requester_rpc_fail(struct requester_rpc *rpc);
+/**
+ * requester_rpc_end - one in flight has come to its end, with a Reply or with @fault
+ *
+ * Takes its keys back and its credit; the exchange is given up once the peer cannot reach its memory any more,
+ * which may be at once. So nothing of it may be used after this.
+ */
+void requester_rpc_end(struct requester_rpc *rpc, enum exchange_fault fault);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Answering the peer's Calls: payloads go into the write chunks, the rest inline or into the reply chunk, and all
+ * Writes before the Send that tells of them (A2-3).
+ *
+ * What does not fit is found before anything is written; then the answer is ERR_CHUNK (A5.2-3, A-Δ3). A Reply that
+ * is not all here yet waits until it is: nothing of it is written or sent before.
+ */
+#ifndef RPCRDMA_RESPONDER_REPLY_H
+#define RPCRDMA_RESPONDER_REPLY_H
+
+#include <stdint.h>
+
+#include "leg/exchange.h"
+#include "rpcrdma/rdma_conn.h"
+#include "rpcrdma/responder_rpc.h"
+
+/** responder_reply - leg_reply() for a Call of this connection that is not answered; the reference stays. */
+void responder_reply(struct responder_rpc *rpc);
+/** responder_more - leg_more() of its Reply. */
+void responder_more(struct responder_rpc *rpc);
+/** responder_answer - answer with a short RPC message made here, and finish. */
+void responder_answer(struct responder_rpc *rpc, const uint8_t *msg, uint32_t len_bytes);
+/** responder_answer_error - answer with an RDMA_ERROR, and finish. */
+void responder_answer_error(struct responder_rpc *rpc, enum rpcrdma_err err);
+/** responder_send_error - send an RDMA_ERROR. */
+void responder_send_error(struct rdma_conn *conn, uint32_t xid, enum rpcrdma_err err);
+
+#endif

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The life of one RPC of the responder, and what its Reply may use. */
+#include "rpcrdma/responder_rpc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "rpc/xdr.h"
+#include "rpcrdma/rdma_binding.h"
+
+STATE_TABLE(responder_rpc_states, RESPONDER_RPC_STATES);
+
+void responder_rpcs_init(struct responder_rpcs *rpcs, struct rdma_conn *conn)
+{
+	rpcs->conn = conn;
+	TAILQ_INIT(&rpcs->calls);
+	xid_table_init(&rpcs->table, EXCHANGE_ORIGIN);
+}
+
+void responder_rpcs_end(struct responder_rpcs *rpcs)
+{
+	struct exchange *x;
+
+	while ((x = TAILQ_FIRST(&rpcs->calls)))
+		responder_rpc_finish(x->origin_priv);
+}
+
+void responder_rpcs_fini(struct responder_rpcs *rpcs)
+{
+	xid_table_fini(&rpcs->table);
+}
+
+/* C5.1-1: only when one key is all that the Call lent may it be invalidated without harm. */
+static void find_one_handle(struct responder_rpc *rpc, const struct rpcrdma_header *hdr)
+{
+	unsigned total = hdr->nreads + hdr->nsegments;
+
+	for (unsigned i = 0; i < total; i++) {
+		uint32_t handle = i < hdr->nreads ? hdr->reads[i].seg.handle
+						  : hdr->segments[i - hdr->nreads].handle;
+
+		if (i > 0 && handle != rpc->handle) {
+			rpc->one_handle = false;
+			return;
+		}
+		rpc->handle = handle;
+		rpc->one_handle = true;
+	}
+}
+
+/* One allocation: the struct, then the four tables. */
+static struct responder_rpc *rpc_alloc(const struct rpcrdma_header *hdr,
+				       const struct call_plan *plan)
+{
+	size_t copies = plan->ncopies * sizeof(plan->copies[0]);
+	size_t pulls = plan->npulls * sizeof(plan->pulls[0]);
+	size_t writes = hdr->nwrites * sizeof(hdr->writes[0]);
+	size_t segments = hdr->nsegments * sizeof(hdr->segments[0]);
+	size_t head = (sizeof(struct responder_rpc) + 15) & ~(size_t)15;
+	struct responder_rpc *rpc = calloc(1, head + pulls + segments + writes + copies);
+	uint8_t *at = (uint8_t *)rpc + head;
+
+	if (!rpc)
+		return NULL;
+	rpc->total_bytes = plan->total_bytes;
+	rpc->ncopies = plan->ncopies;
+	rpc->npulls = plan->npulls;
+	rpc->nwrites = hdr->nwrites;
+	rpc->nsegments = hdr->nsegments;
+	rpc->has_reply_chunk = hdr->has_reply_chunk;
+	rpc->reply_chunk = hdr->reply_chunk;
+	/* The widest members first, so that each table is aligned. */
+	rpc->pulls = memcpy(at, plan->pulls, pulls);
+	rpc->segments = memcpy(at + pulls, hdr->segments, segments);
+	rpc->writes = memcpy(at + pulls + segments, hdr->writes, writes);
+	rpc->copies = memcpy(at + pulls + segments + writes, plan->copies, copies);
+	find_one_handle(rpc, hdr);
+	return rpc;
+}
+
+struct responder_rpc *responder_rpc_new(struct responder_rpcs *rpcs,
+					const struct rpcrdma_header *hdr,
+					const struct call_plan *plan)
+{
+	struct responder_rpc *rpc = rpc_alloc(hdr, plan);
+	struct exchange *x = exchange_new();
+
+	if (!rpc || !x)
+		goto out_free;
+	x->hdr.xid = hdr->xid;
+	if (xid_table_add(&rpcs->table, x))
+		goto out_free;
+	rpc->rpcs = rpcs;
+	rpc->x = x;
+	rpc->state = RESPONDER_ADMITTING;
+	rpc->limits = rdma_conn_limits(rpcs->conn);
+	x->origin = rpcs->conn->leg;
+	x->origin_priv = rpc;
+	x->reply_max_bytes = responder_rpc_capacity(rpc);
+	TAILQ_INSERT_TAIL(&rpcs->calls, x, origin_entry);
+	return rpc;
+
+out_free:
+	exchange_put(x);
+	free(rpc);
+	return NULL;
+}
+
+void responder_rpc_set_state(struct responder_rpc *rpc, enum responder_rpc_state to)
+{
+	rpc->state = state_next(&responder_rpc_states, rpc->state, to);
+}
+
+void responder_rpc_finish(struct responder_rpc *rpc)
+{
+	struct responder_rpcs *rpcs = rpc->rpcs;
+	struct exchange *x = rpc->x;
+
+	xid_table_remove(&rpcs->table, x);
+	TAILQ_REMOVE(&rpcs->calls, x, origin_entry);
+	x->origin = NULL;
+	x->origin_priv = NULL;
+	budget_release(&rpc->claim);
+	buf_put(rpc->stash);
+	rdma_note_free(rpcs->conn, rpc->note);
+	free(rpc);
+	exchange_put(x);
+	rdma_conn_rpc_over(rpcs->conn);
+}
+
+/* How long the header is with the Call's write list, and with its reply chunk. */
+static uint64_t header_bytes(const struct responder_rpc *rpc, bool with_reply_chunk)
+{
+	uint64_t bytes = RPCRDMA_MIN_HDR_BYTES;
+
+	for (unsigned i = 0; i < rpc->nwrites; i++)
+		bytes += RPCRDMA_WRITE_CHUNK_BYTES(rpc->writes[i].count);
+	if (with_reply_chunk)
+		bytes += RPCRDMA_REPLY_CHUNK_BYTES(rpc->reply_chunk.count);
+	return bytes;
+}
+
+uint64_t responder_rpc_inline_room(const struct responder_rpc *rpc)
+{
+	uint64_t hdr = header_bytes(rpc, false);
+
+	return hdr < rpc->limits.send_bytes ? rpc->limits.send_bytes - hdr : 0;
+}
+
+uint64_t responder_rpc_chunk_room(const struct responder_rpc *rpc)
+{
+	if (!rpc->has_reply_chunk || header_bytes(rpc, true) > rpc->limits.send_bytes)
+		return 0;
+	return rpc->reply_chunk.len_bytes;
+}
+
+uint32_t responder_rpc_capacity(const struct responder_rpc *rpc)
+{
+	uint32_t limit = rpc->rpcs->conn->leg->config->max_message_bytes;
+	uint64_t room = responder_rpc_inline_room(rpc);
+	uint64_t chunk = responder_rpc_chunk_room(rpc);
+
+	if (chunk > room)
+		room = chunk;
+	for (unsigned i = 0; i < rpc->nwrites; i++)
+		room += xdr_padded_bytes(rpc->writes[i].len_bytes);
+	return room < limit ? (uint32_t)room : limit;
+}

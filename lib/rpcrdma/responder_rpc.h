@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One RPC of the responder: a Call of the peer, from its Send until its Reply is posted.
+ *
+ *	admitting ──memory──▶ pulling ──Reads done──▶ executing ──leg_reply()──▶ answering ──▶ over
+ *	    └────── nothing to pull ──────────────────────▲
+ *
+ * A Call that is wrong is answered and over at once, in whatever state that is found.
+ */
+#ifndef RPCRDMA_RESPONDER_RPC_H
+#define RPCRDMA_RESPONDER_RPC_H
+
+#include "base/budget.h"
+#include "base/state.h"
+#include "leg/exchange.h"
+#include "rpcrdma/call_plan.h"
+#include "rpcrdma/header.h"
+#include "rpcrdma/rdma_conn.h"
+
+#define RESPONDER_RPC_STATES(X)                                                                    \
+	X(RESPONDER_ADMITTING, "admitting", "memory for the Call and its largest Reply",           \
+	  TO(RESPONDER_PULLING) | TO(RESPONDER_EXECUTING))                                         \
+	X(RESPONDER_PULLING, "pulling", "its RDMA Reads", TO(RESPONDER_EXECUTING))                 \
+	X(RESPONDER_EXECUTING, "executing", "leg_reply()", TO(RESPONDER_ANSWERING))                \
+	X(RESPONDER_ANSWERING, "answering", "the rest of its Reply", 0)
+STATE_ENUM(responder_rpc_state, RESPONDER_RPC_STATES);
+extern const struct state_table responder_rpc_states;
+
+/* The RPCs of one responder. */
+struct responder_rpcs {
+	struct rdma_conn *conn;
+	struct exchange_list calls; /* of origin_entry, in all states */
+	struct xid_table table;     /* the same */
+};
+
+struct responder_rpc {
+	struct responder_rpcs *rpcs;
+	struct exchange *x; /* the origin's own reference */
+	enum responder_rpc_state state;
+	struct inline_snapshot limits; /* as the Call came: the only ones that its Reply goes by */
+	struct budget_claim claim;     /* until it moves to x */
+	struct buf *stash; /* the inline bytes, while the memory for the message is not there */
+	void *note;        /* of the binding */
+	unsigned pulls_left;
+	/* The one key of the peer that its header names, if it names exactly one (C5.1-1). */
+	bool one_handle;
+	uint32_t handle;
+	/* From the plan. */
+	uint32_t total_bytes;
+	unsigned ncopies, npulls;
+	const struct plan_copy *copies;
+	const struct plan_pull *pulls;
+	/* From the header: what the Reply may use. */
+	unsigned nwrites, nsegments;
+	bool has_reply_chunk;
+	struct rpcrdma_chunk reply_chunk;
+	const struct rpcrdma_chunk *writes;
+	const struct rpcrdma_segment *segments;
+};
+
+/** responder_rpcs_init - none yet. */
+void responder_rpcs_init(struct responder_rpcs *rpcs, struct rdma_conn *conn);
+/** responder_rpcs_end - the connection has ended: let go of all. */
+void responder_rpcs_end(struct responder_rpcs *rpcs);
+/** responder_rpcs_fini - free what is left after that, or when there never was one. */
+void responder_rpcs_fini(struct responder_rpcs *rpcs);
+
+/** responder_rpc_new - an RPC, admitting, for a planned Call whose XID is not in use. NULL without memory. */
+struct responder_rpc *responder_rpc_new(struct responder_rpcs *rpcs,
+					const struct rpcrdma_header *hdr,
+					const struct call_plan *plan) MUST_CHECK;
+/** responder_rpc_set_state - the one way to another state. */
+void responder_rpc_set_state(struct responder_rpc *rpc, enum responder_rpc_state to);
+/** responder_rpc_finish - its Reply is posted, or none will be: free it and the origin's reference. */
+void responder_rpc_finish(struct responder_rpc *rpc);
+
+/** responder_rpc_inline_room - the longest that may follow an RDMA_MSG header; 0: nothing. */
+uint64_t responder_rpc_inline_room(const struct responder_rpc *rpc);
+/** responder_rpc_chunk_room - the longest that the reply chunk takes; 0 if it cannot be used. */
+uint64_t responder_rpc_chunk_room(const struct responder_rpc *rpc);
+/** responder_rpc_capacity - the largest Reply that the peer's chunks and receive can take. */
+uint32_t responder_rpc_capacity(const struct responder_rpc *rpc);
+
+#endif

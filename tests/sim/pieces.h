@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Messages that come in pieces: the fixture of the legs' scenarios. */
+#ifndef TESTS_SIM_PIECES_H
+#define TESTS_SIM_PIECES_H
+
+#include "tests/sim/fake_binding.h"
+#include "tests/sim/raw.h"
+
+/* The longest message that goes inline where both ends take 4096 bytes. */
+#define INLINE_MAX (4096u - 28u)
+
+extern const uint8_t pd_4096[8];
+
+extern struct rig *rig;
+extern struct raw *raw; /* the hand-made peer, or NULL */
+
+/** pieces_open_pair - two legs face to face. */
+void pieces_open_pair(void);
+/** pieces_end - end it all; nothing may have leaked. */
+void pieces_end(void);
+/** sends_waiting - Sends that came to the hand-made peer and were not looked at. */
+unsigned sends_waiting(void);
+/** next_piece - how much is here next: byte by byte at first, then in larger steps, to one byte before the end. */
+uint32_t next_piece(uint32_t have, uint32_t len);
+/** expect_broken_off - close the leg: nothing more is sent, and the connection ends by disconnecting. */
+void expect_broken_off(struct rig_side *side);
+
+#endif
