@@ -12,7 +12,7 @@
 #include "base/compiler.h"
 #include "daemon/config/config_value.h"
 #include "rpcrdma/peer_profile.h"
-#include "rpctcp/source_port.h"
+#include "stream/source_port.h"
 
 enum ddp { DDP_NONE, DDP_NFS };
 enum fpdu_max { FPDU_MAX_MSS, FPDU_MAX_64K };

@@ -1,6 +1,5 @@
 noinst_LIBRARIES += lib/rpctcp/librpctcp.a
 lib_rpctcp_librpctcp_a_SOURCES = \
-	lib/rpctcp/source_port.h \
 	lib/rpctcp/tcp_call.c \
 	lib/rpctcp/tcp_connect.c \
 	lib/rpctcp/tcp_input.c \

@@ -27,7 +27,7 @@
 #include "base/compiler.h"
 #include "base/counter.h"
 #include "leg/leg.h"
-#include "rpctcp/source_port.h"
+#include "stream/source_port.h"
 
 #define TCP_LEG_COUNTERS(X)                                                                        \
 	X(connections_accepted, "connections taken over from a listener")                          \

@@ -156,6 +156,27 @@ tests_unit_test_ctl_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
 tests_unit_test_ctl_LDADD = tests/lib/libtest.a daemon/ctl/libctl.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_ctl
 
+check_PROGRAMS += tests/unit/test_stream
+tests_unit_test_stream_SOURCES = tests/unit/test_stream.c \
+	tests/unit/stream_fixture.c tests/unit/stream_fixture.h
+tests_unit_test_stream_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_stream_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_stream
+
+check_PROGRAMS += tests/unit/test_stream_pair
+tests_unit_test_stream_pair_SOURCES = tests/unit/test_stream_pair.c \
+	tests/unit/stream_fixture.c tests/unit/stream_fixture.h
+tests_unit_test_stream_pair_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_stream_pair_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_stream_pair
+
+check_PROGRAMS += tests/unit/test_stream_socket
+tests_unit_test_stream_socket_SOURCES = tests/unit/test_stream_socket.c \
+	tests/unit/stream_fixture.c tests/unit/stream_fixture.h
+tests_unit_test_stream_socket_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_stream_socket_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_stream_socket
+
 check_PROGRAMS += tests/unit/test_tcp_leg
 tests_unit_test_tcp_leg_SOURCES = tests/unit/test_tcp_leg.c \
 	tests/unit/tcp_leg_fixture.c tests/unit/tcp_leg_fixture.h

@@ -1,0 +1,10 @@
+noinst_LIBRARIES += lib/stream/libstream.a
+lib_stream_libstream_a_SOURCES = \
+	lib/stream/pair.c \
+	lib/stream/pair.h \
+	lib/stream/pair_steps.c \
+	lib/stream/pair_steps.h \
+	lib/stream/socket.c \
+	lib/stream/socket.h \
+	lib/stream/source_port.h \
+	lib/stream/stream.h

@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Pairs of streams in memory: their ends, and what arrives there. */
+#include "stream/pair.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stream/pair_steps.h"
+
+#define FIRST_PORT 40000u
+
+struct pair_end {
+	struct stream stream;
+	TAILQ_ENTRY(pair_end) entry;
+	struct pair_net *net;
+	struct pair_end *peer; /* NULL: none yet, or freed */
+	struct sockaddr_storage local, remote;
+	bool offered;           /* somebody owns it */
+	bool connecting;        /* connected() has not been said */
+	bool closed;            /* by its owner */
+	bool sent_end, got_end; /* of what this end sends, and its peer */
+	bool broken;
+	unsigned watched;
+	bool ready_due;       /* a step that says ready() is scheduled */
+	uint64_t last_due_us; /* what arrives here arrives in order */
+	uint8_t *ring;        /* what was sent here and is not read */
+	uint32_t start, filled;
+	uint32_t arrived; /* of what is filled, how much can be read */
+};
+
+struct pair_net {
+	struct stream_net streams;
+	struct loop *loop;
+	struct pair_steps steps;
+	struct pair_faults faults;
+	struct pair_server server;
+	TAILQ_HEAD(, pair_end) ends;
+	uint16_t next_port;
+};
+
+static struct pair_end *end_of(struct stream *stream)
+{
+	return container_of(stream, struct pair_end, stream);
+}
+
+/* It reaches @end after everything that was sent there before. */
+static void send_to(struct pair_end *end, pair_step *run, uint32_t value)
+{
+	struct pair_net *net = end->net;
+	uint64_t due_us = loop_now_us(net->loop);
+
+	if (net->faults.max_delay_us)
+		due_us += pair_random(&net->steps) % (net->faults.max_delay_us + 1);
+	if (due_us < end->last_due_us)
+		due_us = end->last_due_us;
+	end->last_due_us = due_us;
+	pair_steps_add(&net->steps, due_us, run, end, value);
+}
+
+static uint32_t room(const struct pair_end *end)
+{
+	return end->net->faults.buffer_bytes - end->filled;
+}
+
+static unsigned ready_for(const struct pair_end *end)
+{
+	bool gone = end->broken || !end->peer || end->peer->closed;
+	unsigned events = 0;
+
+	if (end->arrived || end->got_end || end->broken)
+		events |= LOOP_READ;
+	if (gone || room(end->peer))
+		events |= LOOP_WRITE;
+	return events & end->watched;
+}
+
+static void announce(struct pair_end *end);
+
+static void say_ready(struct pair_end *end, uint32_t value)
+{
+	unsigned events;
+
+	end->ready_due = false;
+	events = ready_for(end);
+	if (events)
+		end->stream.events->ready(end->stream.arg, events);
+	announce(end);
+}
+
+/* Sees to it that ready() is said if it holds. */
+static void announce(struct pair_end *end)
+{
+	if (end->closed || end->connecting || end->ready_due || !ready_for(end))
+		return;
+	end->ready_due = true;
+	pair_steps_add(&end->net->steps, loop_now_us(end->net->loop), say_ready, end, 0);
+}
+
+static void bytes_arrive(struct pair_end *end, uint32_t bytes)
+{
+	end->arrived += bytes;
+	announce(end);
+}
+
+static void end_arrives(struct pair_end *end, uint32_t value)
+{
+	end->got_end = true;
+	announce(end);
+}
+
+static void reset_arrives(struct pair_end *end, uint32_t value)
+{
+	end->broken = true;
+	end->filled = end->arrived = 0;
+	end->ready_due = false;
+	pair_steps_cancel(&end->net->steps, end);
+	announce(end);
+}
+
+static void outcome_arrives(struct pair_end *end, uint32_t error)
+{
+	end->connecting = false;
+	end->stream.events->connected(end->stream.arg, -(int)error);
+	announce(end);
+}
+
+static void offer(struct pair_end *end, uint32_t value)
+{
+	const struct pair_server *server = &end->net->server;
+
+	end->offered = true;
+	server->accepted(server->arg, &end->stream);
+}
+
+/* The operations */
+
+/* How much of @possible one call takes. */
+static uint32_t share(struct pair_net *net, uint32_t possible, bool short_ones, uint32_t most)
+{
+	if (most && possible > most)
+		possible = most;
+	return short_ones ? 1 + (uint32_t)(pair_random(&net->steps) % possible) : possible;
+}
+
+static void ring_read(struct pair_end *end, uint8_t *to, uint32_t bytes)
+{
+	uint32_t size = end->net->faults.buffer_bytes, first = size - end->start;
+
+	if (first > bytes)
+		first = bytes;
+	memcpy(to, end->ring + end->start, first);
+	memcpy(to + first, end->ring, bytes - first);
+	end->start = (end->start + bytes) % size;
+	end->filled -= bytes;
+	end->arrived -= bytes;
+}
+
+static void ring_write(struct pair_end *end, const uint8_t *from, uint32_t bytes)
+{
+	uint32_t size = end->net->faults.buffer_bytes;
+	uint32_t at = (end->start + end->filled) % size, first = size - at;
+
+	if (first > bytes)
+		first = bytes;
+	memcpy(end->ring + at, from, first);
+	memcpy(end->ring, from + first, bytes - first);
+	end->filled += bytes;
+}
+
+static ssize_t op_readv(struct stream *stream, const struct iovec *iov, int niov)
+{
+	struct pair_end *end = end_of(stream);
+	const struct pair_faults *faults = &end->net->faults;
+	uint32_t left, done = 0;
+
+	if (end->closed || end->broken)
+		return end->closed ? -EBADF : -ECONNRESET;
+	if (!end->arrived)
+		return end->got_end ? 0 : -EAGAIN;
+	left = share(end->net, end->arrived, faults->short_reads, faults->max_read_bytes);
+	for (int i = 0; i < niov && left > 0; i++) {
+		uint32_t n = iov[i].iov_len < left ? (uint32_t)iov[i].iov_len : left;
+
+		ring_read(end, iov[i].iov_base, n);
+		done += n;
+		left -= n;
+	}
+	if (end->peer)
+		announce(end->peer);
+	return done;
+}
+
+static size_t total(const struct iovec *iov, int niov)
+{
+	size_t bytes = 0;
+
+	for (int i = 0; i < niov; i++)
+		bytes += iov[i].iov_len;
+	return bytes;
+}
+
+static ssize_t op_writev(struct stream *stream, const struct iovec *iov, int niov)
+{
+	struct pair_end *end = end_of(stream), *peer = end->peer;
+	const struct pair_faults *faults = &end->net->faults;
+	size_t asked = total(iov, niov);
+	uint32_t left, done = 0;
+
+	if (end->closed || end->broken || end->sent_end)
+		return end->broken ? -ECONNRESET : -EPIPE;
+	if (!asked)
+		return 0;
+	if (!peer || peer->closed) {
+		send_to(end, reset_arrives, 0);
+		return (ssize_t)asked;
+	}
+	if (!room(peer))
+		return -EAGAIN;
+	left = room(peer) < asked ? room(peer) : (uint32_t)asked;
+	left = share(end->net, left, faults->short_writes, faults->max_write_bytes);
+	for (int i = 0; i < niov && left > 0; i++) {
+		uint32_t n = iov[i].iov_len < left ? (uint32_t)iov[i].iov_len : left;
+
+		ring_write(peer, iov[i].iov_base, n);
+		done += n;
+		left -= n;
+	}
+	send_to(peer, bytes_arrive, done);
+	return done;
+}
+
+static int op_peek(struct stream *stream)
+{
+	const struct pair_end *end = end_of(stream);
+
+	if (end->broken)
+		return -ECONNRESET;
+	if (end->arrived)
+		return 1;
+	return end->got_end ? 0 : -EAGAIN;
+}
+
+static int op_shutdown(struct stream *stream)
+{
+	struct pair_end *end = end_of(stream);
+
+	if (end->broken)
+		return -ENOTCONN;
+	if (!end->sent_end && end->peer && !end->peer->closed)
+		send_to(end->peer, end_arrives, 0);
+	end->sent_end = true;
+	return 0;
+}
+
+static void op_watch(struct stream *stream, unsigned events)
+{
+	struct pair_end *end = end_of(stream);
+
+	end->watched = events;
+	announce(end);
+}
+
+static bool op_is_broken(const struct stream *stream)
+{
+	return container_of(stream, const struct pair_end, stream)->broken;
+}
+
+static void op_addrs(const struct stream *stream, struct sockaddr_storage *local,
+		     struct sockaddr_storage *peer)
+{
+	const struct pair_end *end = container_of(stream, const struct pair_end, stream);
+
+	*local = end->local;
+	*peer = end->remote;
+}
+
+static void end_free(struct pair_end *end)
+{
+	pair_steps_cancel(&end->net->steps, end);
+	if (end->peer)
+		end->peer->peer = NULL;
+	TAILQ_REMOVE(&end->net->ends, end, entry);
+	free(end->ring);
+	free(end);
+}
+
+static void op_close(struct stream *stream, bool reset)
+{
+	struct pair_end *end = end_of(stream), *peer = end->peer;
+	bool unread = end->filled > 0;
+
+	if (end->closed)
+		return;
+	end->closed = true;
+	pair_steps_cancel(&end->net->steps, end);
+	if (peer && !peer->offered)
+		end_free(peer);
+	else if (!peer || peer->closed || end->broken)
+		return;
+	else if (reset || unread)
+		send_to(peer, reset_arrives, 0);
+	else if (!end->sent_end)
+		send_to(peer, end_arrives, 0);
+}
+
+static void op_free(struct stream *stream)
+{
+	struct pair_end *end = end_of(stream);
+
+	assert(end->closed);
+	end_free(end);
+}
+
+static const struct stream_ops pair_ops = {
+	.readv = op_readv,
+	.writev = op_writev,
+	.peek = op_peek,
+	.shutdown = op_shutdown,
+	.watch = op_watch,
+	.is_broken = op_is_broken,
+	.addrs = op_addrs,
+	.close = op_close,
+	.free = op_free,
+};
+
+/* Making them */
+
+static struct pair_end *end_new(struct pair_net *net)
+{
+	struct pair_end *end = calloc(1, sizeof(*end));
+
+	if (!end)
+		return NULL;
+	end->ring = malloc(net->faults.buffer_bytes);
+	if (!end->ring) {
+		free(end);
+		return NULL;
+	}
+	end->stream.ops = &pair_ops;
+	end->net = net;
+	end->offered = true;
+	TAILQ_INSERT_TAIL(&net->ends, end, entry);
+	return end;
+}
+
+static void set_local(struct pair_net *net, struct sockaddr_storage *addr,
+		      const struct sockaddr_storage *source, uint16_t port)
+{
+	struct sockaddr_in *in = (struct sockaddr_in *)addr;
+
+	if (source->ss_family != AF_UNSPEC)
+		*addr = *source;
+	else
+		*in = (struct sockaddr_in){.sin_family = AF_INET,
+					   .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	/* The port stands at the same place in both families. */
+	in->sin_port = htons(port ? port : net->next_port++);
+}
+
+static void join(struct pair_end *a, struct pair_end *b)
+{
+	a->peer = b;
+	b->peer = a;
+	a->remote = b->local;
+	b->remote = a->local;
+}
+
+int pair_new(struct pair_net *net, struct stream *ends[2])
+{
+	static const struct sockaddr_storage any;
+	struct pair_end *a = end_new(net), *b = a ? end_new(net) : NULL;
+
+	if (!b) {
+		if (a)
+			end_free(a);
+		return -ENOMEM;
+	}
+	set_local(net, &a->local, &any, 0);
+	set_local(net, &b->local, &any, 0);
+	join(a, b);
+	ends[0] = &a->stream;
+	ends[1] = &b->stream;
+	return 0;
+}
+
+static int pair_connect(struct stream_net *base, const struct stream_target *target,
+			struct stream **out)
+{
+	struct pair_net *net = container_of(base, struct pair_net, streams);
+	const struct pair_server *server = &net->server;
+	enum pair_answer answer = server->asked ? server->asked(server->arg, target) : PAIR_REFUSE;
+	struct pair_end *end = end_new(net), *far;
+
+	if (!end)
+		return -ENOMEM;
+	set_local(net, &end->local, &target->source, target->preferred_port);
+	end->connecting = true;
+	*out = &end->stream;
+	if (answer == PAIR_REFUSE)
+		send_to(end, outcome_arrives, ECONNREFUSED);
+	if (answer != PAIR_ACCEPT)
+		return 0;
+	far = end_new(net);
+	if (!far) {
+		end_free(end);
+		return -ENOMEM;
+	}
+	far->local = target->addr;
+	far->offered = false;
+	join(end, far);
+	send_to(far, offer, 0);
+	send_to(end, outcome_arrives, 0);
+	return 0;
+}
+
+static void before_step(void *arg, unsigned step)
+{
+	struct pair_net *net = arg;
+
+	if (step == net->faults.cut_at_step)
+		pair_net_cut(net);
+	if (step == net->faults.hook_at_step)
+		net->faults.hook(net->faults.hook_arg);
+}
+
+struct pair_net *pair_net_new(struct loop *loop, const struct pair_faults *faults)
+{
+	struct pair_net *net = calloc(1, sizeof(*net));
+
+	if (!net)
+		return NULL;
+	if (faults)
+		net->faults = *faults;
+	if (!net->faults.buffer_bytes)
+		net->faults.buffer_bytes = PAIR_BUFFER_BYTES;
+	net->streams.connect = pair_connect;
+	net->loop = loop;
+	net->next_port = FIRST_PORT;
+	TAILQ_INIT(&net->ends);
+	if (pair_steps_init(&net->steps, loop, net->faults.seed, before_step, net)) {
+		free(net);
+		return NULL;
+	}
+	return net;
+}
+
+void pair_net_free(struct pair_net *net)
+{
+	if (!net)
+		return;
+	assert(TAILQ_EMPTY(&net->ends));
+	pair_steps_fini(&net->steps);
+	free(net);
+}
+
+void pair_net_serve(struct pair_net *net, const struct pair_server *server)
+{
+	net->server = *server;
+}
+
+struct stream_net *pair_net_streams(struct pair_net *net)
+{
+	return &net->streams;
+}
+
+unsigned pair_net_steps(const struct pair_net *net)
+{
+	return net->steps.count;
+}
+
+void pair_net_cut(struct pair_net *net)
+{
+	struct pair_end *end;
+
+	TAILQ_FOREACH(end, &net->ends, entry) {
+		if (end->closed)
+			continue;
+		reset_arrives(end, 0);
+		if (end->connecting)
+			send_to(end, outcome_arrives, ECONNRESET);
+	}
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Streams of bytes, both ways, as TCP gives them: what the TCP leg stands on.
+ *
+ * Behind it are sockets (stream/socket.h) and, for tests, pairs of ends in memory (stream/pair.h).
+ *
+ * What every stream promises:
+ *  - Nothing is called back from inside a call into the stream, nor after stream_close().
+ *  - Nothing is watched until stream_watch(). What is watched is level-triggered: ready() is said again
+ *    in each turn of the loop in which it holds.
+ *  - A stream dies in two steps: stream_close() ends the connection at once, stream_free() gives the
+ *    memory back, and never from inside an event of that stream.
+ *
+ * A stream, its net and their loop belong to one thread.
+ */
+#ifndef STREAM_STREAM_H
+#define STREAM_STREAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+#include "base/compiler.h"
+#include "base/loop.h"
+#include "stream/source_port.h"
+
+struct stream;
+
+struct stream_events {
+	/* What stream_watch() asked for may be done now: LOOP_READ, LOOP_WRITE or both. */
+	void (*ready)(void *arg, unsigned events);
+	/* A stream of stream_connect(): it is up, for @error 0, or cannot be had, for a negative errno. */
+	void (*connected)(void *arg, int error);
+};
+
+/* Where to connect to, and where to come from. */
+struct stream_target {
+	struct sockaddr_storage addr;
+	struct sockaddr_storage
+		source;          /* AF_UNSPEC: the host's choice; its port is not looked at */
+	uint16_t preferred_port; /* tried first if source_port allows it; 0: none */
+	enum source_port source_port;
+};
+
+struct stream_ops {
+	ssize_t (*readv)(struct stream *stream, const struct iovec *iov, int niov);
+	ssize_t (*writev)(struct stream *stream, const struct iovec *iov, int niov);
+	int (*peek)(struct stream *stream);
+	int (*shutdown)(struct stream *stream);
+	void (*watch)(struct stream *stream, unsigned events);
+	bool (*is_broken)(const struct stream *stream);
+	void (*addrs)(const struct stream *stream, struct sockaddr_storage *local,
+		      struct sockaddr_storage *peer);
+	void (*close)(struct stream *stream, bool reset);
+	void (*free)(struct stream *stream);
+};
+
+/* The head of each kind's own structure. */
+struct stream {
+	const struct stream_ops *ops;
+	const struct stream_events *events;
+	void *arg;
+	unsigned port_retries; /* source ports that were taken when they were wanted */
+};
+
+/* What makes streams that connect. */
+struct stream_net {
+	int (*connect)(struct stream_net *net, const struct stream_target *target,
+		       struct stream **out);
+};
+
+/**
+ * stream_connect - make a stream to @target
+ *
+ * connected() follows, whatever the outcome, or nothing at all: there is no time limit. stream_bind() is
+ * due before the next turn of the loop. Returns 0 or -ENOMEM.
+ */
+static inline int MUST_CHECK stream_connect(struct stream_net *net,
+					    const struct stream_target *target, struct stream **out)
+{
+	return net->connect(net, target, out);
+}
+
+/** stream_bind - whom to tell of @stream's events. */
+static inline void stream_bind(struct stream *stream, const struct stream_events *events, void *arg)
+{
+	stream->events = events;
+	stream->arg = arg;
+}
+
+/**
+ * stream_readv - read what has come
+ *
+ * Returns how many bytes, 0 at the end of what the peer sends, -EAGAIN if nothing is here, or another
+ * negative errno: the connection is broken.
+ */
+static inline ssize_t stream_readv(struct stream *stream, const struct iovec *iov, int niov)
+{
+	return stream->ops->readv(stream, iov, niov);
+}
+
+/**
+ * stream_writev - send the gathered bytes, or as many as there is room for
+ * @niov: at most IOV_MAX
+ *
+ * Returns how many, -EAGAIN if there is no room, or another negative errno: the connection is broken.
+ */
+static inline ssize_t stream_writev(struct stream *stream, const struct iovec *iov, int niov)
+{
+	return stream->ops->writev(stream, iov, niov);
+}
+
+/** stream_peek - as stream_readv() of one byte, which stays unread. */
+static inline int stream_peek(struct stream *stream)
+{
+	return stream->ops->peek(stream);
+}
+
+/** stream_shutdown - send no more; what was sent before arrives first. Returns 0 or a negative errno. */
+static inline int stream_shutdown(struct stream *stream)
+{
+	return stream->ops->shutdown(stream);
+}
+
+/** stream_watch - say ready() for exactly these LOOP_* events from now on; 0 for none. */
+static inline void stream_watch(struct stream *stream, unsigned events)
+{
+	stream->ops->watch(stream, events);
+}
+
+/**
+ * stream_is_broken - whether the connection is known to have ended
+ *
+ * For a stream that is not read, and so hears of nothing. The end of what the peer sends is no break.
+ */
+static inline bool stream_is_broken(const struct stream *stream)
+{
+	return stream->ops->is_broken(stream);
+}
+
+/** stream_addrs - both addresses of a stream that is up; what is not known stays as it was. */
+static inline void stream_addrs(const struct stream *stream, struct sockaddr_storage *local,
+				struct sockaddr_storage *peer)
+{
+	stream->ops->addrs(stream, local, peer);
+}
+
+/**
+ * stream_close - end the connection now
+ * @reset: drop what was sent and has not arrived, and tell the peer by a reset; else what was sent
+ *         arrives, and then the end, unless there is something unread here, which makes it a reset too
+ */
+static inline void stream_close(struct stream *stream, bool reset)
+{
+	stream->ops->close(stream, reset);
+}
+
+/** stream_free - free a stream after stream_close(); accepts NULL. */
+static inline void stream_free(struct stream *stream)
+{
+	if (stream)
+		stream->ops->free(stream);
+}
+
+#endif

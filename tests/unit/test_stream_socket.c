@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Streams on sockets: where they come from, and how their sockets are set up. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/unit/stream_fixture.h"
+
+static struct stream_target where;
+static int listener;
+
+static void setup(void)
+{
+	stream_setup();
+	where = (struct stream_target){.source_port = SOURCE_PORT_ANY};
+	listener = socket_listen(16, &where.addr);
+}
+
+static void teardown(void)
+{
+	close(listener);
+	stream_teardown();
+}
+
+static void set_port(struct sockaddr_storage *addr, uint16_t port)
+{
+	((struct sockaddr_in *)addr)->sin_port = htons(port);
+}
+
+static uint16_t port_of(const struct sockaddr_storage *addr)
+{
+	return ntohs(((const struct sockaddr_in *)addr)->sin_port);
+}
+
+/* ends[0], when it is known what became of it. */
+static void connect_stream(void)
+{
+	struct stream *stream;
+
+	ck_assert_int_eq(stream_connect(&sockets.net, &where, &stream), 0);
+	end_bind(&ends[0], stream);
+	ck_assert_uint_eq(ends[0].connected, 0);
+	await_outcome(&ends[0]);
+}
+
+/* The other end; returns the port that the stream came from. */
+static uint16_t accept_stream(struct sockaddr_storage *from)
+{
+	struct sockaddr_storage addr;
+	socklen_t len = sizeof(addr);
+	struct stream *stream;
+	int fd = accept(listener, (struct sockaddr *)&addr, &len);
+
+	ck_assert_int_eq(ends[0].error, 0);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(socket_adopt(&sockets, fd, &stream), 0);
+	end_bind(&ends[1], stream);
+	if (from)
+		*from = addr;
+	return port_of(&addr);
+}
+
+/* A port that is free now. */
+static uint16_t free_port(void)
+{
+	struct sockaddr_storage addr;
+
+	close(socket_listen(1, &addr));
+	return port_of(&addr);
+}
+
+START_TEST(the_preferred_port_is_used)
+{
+	where.preferred_port = free_port();
+	connect_stream();
+	ck_assert_uint_eq(accept_stream(NULL), where.preferred_port);
+}
+END_TEST
+
+START_TEST(a_preferred_port_that_is_taken_is_left)
+{
+	struct sockaddr_storage addr;
+	int taken = socket_listen(1, &addr);
+
+	where.preferred_port = port_of(&addr);
+	connect_stream();
+	ck_assert_uint_ne(accept_stream(NULL), where.preferred_port);
+	ck_assert_uint_eq(ends[0].stream->port_retries, 1);
+	close(taken);
+}
+END_TEST
+
+/* The same pair of addresses is taken, which only connect() finds. */
+START_TEST(a_port_in_use_towards_the_same_server_is_left)
+{
+	struct sockaddr_storage addr = where.addr;
+	int one = 1, taken = socket(AF_INET, SOCK_STREAM, 0);
+
+	where.preferred_port = free_port();
+	set_port(&addr, where.preferred_port);
+	setsockopt(taken, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	ck_assert_int_eq(bind(taken, (struct sockaddr *)&addr, sizeof(struct sockaddr_in)), 0);
+	ck_assert_int_eq(connect(taken, (struct sockaddr *)&where.addr, sizeof(struct sockaddr_in)),
+			 0);
+	close(accept4(listener, NULL, NULL, 0));
+	connect_stream();
+	ck_assert_uint_ne(accept_stream(NULL), where.preferred_port);
+	ck_assert_uint_eq(ends[0].stream->port_retries, 1);
+	close(taken);
+}
+END_TEST
+
+/* After a reset the port must be free at once, for the same client's next connection. */
+START_TEST(a_port_is_free_at_once_after_a_reset)
+{
+	connect_stream();
+	where.preferred_port = accept_stream(NULL);
+	end_close(&ends[0], true);
+	end_close(&ends[1], false);
+	connect_stream();
+	ck_assert_uint_eq(accept_stream(NULL), where.preferred_port);
+	ck_assert_uint_eq(ends[0].stream->port_retries, 0);
+}
+END_TEST
+
+START_TEST(a_connection_comes_from_the_address_asked_for)
+{
+	struct sockaddr_in *source = (struct sockaddr_in *)&where.source;
+	struct sockaddr_storage from;
+	uint16_t port;
+
+	source->sin_family = AF_INET;
+	ck_assert_int_eq(inet_pton(AF_INET, "127.0.0.2", &source->sin_addr), 1);
+	where.preferred_port = _i ? free_port() : 0;
+	connect_stream();
+	port = accept_stream(&from);
+	ck_assert_uint_ne(port, 0);
+	if (_i)
+		ck_assert_uint_eq(port, where.preferred_port);
+	ck_assert_uint_eq(((struct sockaddr_in *)&from)->sin_addr.s_addr, source->sin_addr.s_addr);
+}
+END_TEST
+
+/* 192.0.2.1 is for documentation: no host has it. */
+START_TEST(from_an_address_that_is_not_ours_there_is_no_connection)
+{
+	struct sockaddr_in *source = (struct sockaddr_in *)&where.source;
+
+	source->sin_family = AF_INET;
+	ck_assert_int_eq(inet_pton(AF_INET, "192.0.2.1", &source->sin_addr), 1);
+	connect_stream();
+	ck_assert_int_eq(ends[0].error, -EADDRNOTAVAIL);
+}
+END_TEST
+
+START_TEST(a_failure_that_is_known_at_once_is_told_later)
+{
+	struct sockaddr_in6 *in = (struct sockaddr_in6 *)&where.addr;
+
+	/* No connection goes to a multicast address: the kernel says so before a packet leaves. */
+	*in = (struct sockaddr_in6){.sin6_family = AF_INET6, .sin6_port = htons(2049)};
+	ck_assert_int_eq(inet_pton(AF_INET6, "ff02::1", &in->sin6_addr), 1);
+	connect_stream();
+	ck_assert_int_lt(ends[0].error, 0);
+	settle();
+	ck_assert_uint_eq(ends[0].connected, 1);
+}
+END_TEST
+
+/* Whether this process may bind ports below 1024. */
+static bool may_bind_reserved(void)
+{
+	struct sockaddr_in in = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+	bool may;
+
+	in.sin_port = htons(IPPORT_RESERVED - 1);
+	may = bind(fd, (struct sockaddr *)&in, sizeof(in)) == 0 || errno == EADDRINUSE;
+	close(fd);
+	return may;
+}
+
+START_TEST(a_reserved_port_is_used_where_that_is_allowed)
+{
+	where.source_port = SOURCE_PORT_AUTO;
+	connect_stream();
+	if (may_bind_reserved())
+		ck_assert_uint_lt(accept_stream(NULL), IPPORT_RESERVED);
+	else
+		ck_assert_uint_ge(accept_stream(NULL), IPPORT_RESERVED);
+}
+END_TEST
+
+START_TEST(without_a_reserved_port_there_is_no_connection_if_one_is_asked_for)
+{
+	where.source_port = SOURCE_PORT_RESERVED;
+	/* Too high, so it is passed over. */
+	where.preferred_port = free_port();
+	connect_stream();
+	if (may_bind_reserved()) {
+		ck_assert_uint_lt(accept_stream(NULL), IPPORT_RESERVED);
+	} else {
+		ck_assert_int_eq(ends[0].error, -EACCES);
+	}
+}
+END_TEST
+
+static void expect_options(int fd)
+{
+	int value;
+	socklen_t len = sizeof(value);
+
+	ck_assert(fcntl(fd, F_GETFL) & O_NONBLOCK);
+	getsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &value, &len);
+	ck_assert_int_eq(value, 1);
+	getsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &value, &len);
+	ck_assert_int_eq(value, 1);
+	getsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &value, &len);
+	ck_assert_int_eq(value, 65000);
+}
+
+START_TEST(a_socket_does_not_wait_and_is_kept_alive)
+{
+	int fd = socket(AF_INET, SOCK_STREAM, 0), next;
+	struct stream *stream;
+
+	ck_assert_int_eq(connect(fd, (struct sockaddr *)&where.addr, sizeof(struct sockaddr_in)),
+			 0);
+	ck_assert_int_eq(socket_adopt(&sockets, fd, &stream), 0);
+	end_bind(&ends[1], stream);
+	expect_options(fd);
+	/* The next descriptor is that of the stream. */
+	next = dup(0);
+	close(next);
+	connect_stream();
+	expect_options(next);
+}
+END_TEST
+
+START_TEST(a_long_stall_timeout_is_as_long_as_the_kernel_knows)
+{
+	struct socket_net net;
+
+	socket_net_init(&net, loop, UINT64_MAX / 2);
+	ck_assert_uint_eq(net.user_timeout_ms, INT_MAX);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("stream_socket");
+	TCase *tc = tcase_create("stream_socket");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, the_preferred_port_is_used);
+	tcase_add_test(tc, a_preferred_port_that_is_taken_is_left);
+	tcase_add_test(tc, a_port_in_use_towards_the_same_server_is_left);
+	tcase_add_test(tc, a_port_is_free_at_once_after_a_reset);
+	tcase_add_test(tc, a_reserved_port_is_used_where_that_is_allowed);
+	tcase_add_test(tc, without_a_reserved_port_there_is_no_connection_if_one_is_asked_for);
+	tcase_add_loop_test(tc, a_connection_comes_from_the_address_asked_for, 0, 2);
+	tcase_add_test(tc, from_an_address_that_is_not_ours_there_is_no_connection);
+	tcase_add_test(tc, a_failure_that_is_known_at_once_is_told_later);
+	tcase_add_test(tc, a_socket_does_not_wait_and_is_kept_alive);
+	tcase_add_test(tc, a_long_stall_timeout_is_as_long_as_the_kernel_knows);
+	suite_add_tcase(suite, tc);
+	return test_main(suite);
+}
