@@ -38,28 +38,34 @@ static int accept_rdma(struct worker_service *ws, const struct leg_config *leg,
 	return rdma_leg_adopt(&config, fabric, in, out);
 }
 
+static int accept_tcp(struct worker_service *ws, const struct leg_config *leg, int fd,
+		      struct leg **out)
+{
+	const struct tcp_leg_config config = {.leg = *leg, .worker = &ws->tcp};
+	struct stream *stream;
+	int rc = socket_adopt(&ws->sockets, fd, &stream);
+
+	return rc ? rc : tcp_leg_accept(&config, stream, out);
+}
+
 static int accept_leg(struct worker_service *ws, const struct leg_config *leg,
 		      const struct incoming *in, struct leg **out)
 {
-	const struct tcp_leg_config tcp = {.leg = *leg, .worker = &ws->tcp};
-
-	if (in->fabric)
-		return accept_rdma(ws, leg, in->fabric, out);
-	return tcp_leg_accept(&tcp, in->fd, out);
+	return in->fabric ? accept_rdma(ws, leg, in->fabric, out)
+			  : accept_tcp(ws, leg, in->fd, out);
 }
 
 static int connect_tcp(struct worker_service *ws, const struct leg_config *leg,
 		       const struct attempt *attempt, struct leg **out)
 {
 	const struct tcp_leg_config config = {.leg = *leg, .worker = &ws->tcp};
-	const struct tcp_leg_addrs addrs = {
-		.addrs = &attempt->addr,
-		.count = 1,
+	const struct stream_target target = {
+		.addr = attempt->addr,
 		.preferred_port = attempt->source_port,
 		.source_port = ws->service->config->source_port,
 	};
 
-	return tcp_leg_connect(&config, &addrs, out);
+	return tcp_leg_connect(&config, &target, out);
 }
 
 static int connect_leg(struct worker_service *ws, const struct leg_config *leg,

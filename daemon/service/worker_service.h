@@ -21,6 +21,7 @@
 #include "leg/leg.h"
 #include "rpcrdma/rdma_leg.h"
 #include "rpctcp/tcp_leg.h"
+#include "stream/socket.h"
 
 struct bridge;
 struct leg_maker;
@@ -47,6 +48,7 @@ struct worker_service {
 	struct fabric *verbs;            /* NULL: not asked for, or no device here */
 	uint64_t verbs_avoided_until_us; /* rdma:// connects by iwarp until then: verbs failed */
 	struct bridge_list bridges;
+	struct socket_net sockets; /* of its TCP legs */
 	struct tcp_worker tcp;
 	struct rdma_leg_counters rdma;
 	uint64_t closes[LEG_CLOSE_COUNT]; /* bridges, by the one reason */

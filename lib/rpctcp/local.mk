@@ -1,9 +1,14 @@
 noinst_LIBRARIES += lib/rpctcp/librpctcp.a
 lib_rpctcp_librpctcp_a_SOURCES = \
-	lib/rpctcp/tcp_call.c \
-	lib/rpctcp/tcp_connect.c \
-	lib/rpctcp/tcp_input.c \
+	lib/rpctcp/call.c \
+	lib/rpctcp/call.h \
+	lib/rpctcp/conn.c \
+	lib/rpctcp/conn.h \
+	lib/rpctcp/flight.c \
+	lib/rpctcp/flight.h \
+	lib/rpctcp/input.c \
+	lib/rpctcp/input.h \
+	lib/rpctcp/output.c \
+	lib/rpctcp/output.h \
 	lib/rpctcp/tcp_leg.c \
-	lib/rpctcp/tcp_leg.h \
-	lib/rpctcp/tcp_leg_impl.h \
-	lib/rpctcp/tcp_output.c
+	lib/rpctcp/tcp_leg.h

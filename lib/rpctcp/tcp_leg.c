@@ -1,33 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The TCP leg's life: states, timers, closing, the operations of leg.h. */
+/* The TCP leg: the operations of leg.h, the task, and what each event of the stream means. */
 #include "rpctcp/tcp_leg.h"
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "rpctcp/tcp_leg_impl.h"
+#include "rpctcp/call.h"
+
+#define CLOSE_LIMIT_US 2000000u /* for queued output and the peer's end of the stream */
 
 COUNTER_TABLE(tcp_leg_counters, TCP_LEG_COUNTERS);
 
-static const char *const state_names[] = {
-	[TCP_CONNECTING] = "connecting", [TCP_QUIET] = "quiet",
-	[TCP_REQUESTED] = "requested",   [TCP_OPEN] = "open",
-	[TCP_FLUSHING] = "flushing",     [TCP_LINGERING] = "lingering",
-	[TCP_CLOSED] = "closed",
+struct tcp_leg {
+	struct leg leg;
+	struct tcp_conn conn;
+	struct tcp_flight flight;
+	struct tcp_output out;
+	struct tcp_input in;
+	struct tcp_calls calls;
+	bool opened_due; /* accepted, and opened() not said */
 };
-_Static_assert(ARRAY_SIZE(state_names) == TCP_STATE_COUNT, "a name for each state");
 
-int tcp_worker_init(struct tcp_worker *worker)
+int tcp_worker_init(struct tcp_worker *worker, struct stream_net *streams)
 {
-	*worker = (struct tcp_worker){.next_reserved_port = TCP_RESERVED_PORT_FIRST};
+	*worker = (struct tcp_worker){.streams = streams};
 	worker->staging = malloc(TCP_STAGING_BYTES);
 	return worker->staging ? 0 : -ENOMEM;
 }
@@ -43,369 +41,234 @@ static struct tcp_leg *tcp_leg_of(struct leg *leg)
 	return container_of(leg, struct tcp_leg, leg);
 }
 
-static struct loop *loop_of(const struct tcp_leg *leg)
-{
-	return leg->config.leg.loop;
-}
-
-void tcp_leg_note(struct tcp_leg *leg, unsigned which, const char *text)
-{
-	if (leg->noted & which)
-		return;
-	leg->noted |= which;
-	if (leg->config.leg.events->note)
-		leg->config.leg.events->note(leg->config.leg.arg, text);
-}
-
-void tcp_leg_socket_setup(const struct tcp_leg *leg, int fd)
-{
-	uint64_t user_timeout_ms =
-		leg->config.leg.stall_timeout_us / 1000 + TCP_USER_TIMEOUT_MARGIN_MS;
-	const struct {
-		int level, name, value;
-	} options[] = {
-		{SOL_SOCKET, SO_KEEPALIVE, 1},
-		{IPPROTO_TCP, TCP_NODELAY, 1},
-		{IPPROTO_TCP, TCP_KEEPIDLE, TCP_KEEPALIVE_IDLE_S},
-		{IPPROTO_TCP, TCP_KEEPINTVL, TCP_KEEPALIVE_INTERVAL_S},
-		{IPPROTO_TCP, TCP_KEEPCNT, TCP_KEEPALIVE_PROBES},
-		{IPPROTO_TCP, TCP_USER_TIMEOUT,
-		 user_timeout_ms < INT_MAX ? (int)user_timeout_ms : INT_MAX},
-	};
-
-	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
-	for (size_t i = 0; i < ARRAY_SIZE(options); i++)
-		setsockopt(fd, options[i].level, options[i].name, &options[i].value,
-			   sizeof(options[i].value));
-}
-
-void tcp_leg_watch(struct tcp_leg *leg)
-{
-	unsigned events = 0;
-
-	if (!leg->io)
-		return;
-	switch (leg->state) {
-	case TCP_CONNECTING:
-		events = LOOP_WRITE;
-		break;
-	case TCP_QUIET:
-		events = LOOP_READ;
-		break;
-	case TCP_OPEN:
-		if (!leg->blocks && !leg->in.stash && !leg->opened_due)
-			events |= LOOP_READ;
-		/* fallthrough */
-	case TCP_FLUSHING:
-		if (leg->out.waiting)
-			events |= LOOP_WRITE;
-		break;
-	case TCP_LINGERING:
-		events = LOOP_READ;
-		break;
-	default:
-		break;
-	}
-	loop_io_set(loop_of(leg), leg->io, events);
-}
-
-/* Who is not read is not heard to die: while that lasts the socket is asked now and then. */
-static void watch_health(struct tcp_leg *leg)
-{
-	uint64_t interval_us = leg->config.leg.stall_timeout_us;
-
-	leg->health_due_us = 0;
-	if (!leg->blocks || leg->state != TCP_OPEN)
-		return;
-	if (interval_us > TCP_HEALTH_INTERVAL_US)
-		interval_us = TCP_HEALTH_INTERVAL_US;
-	leg->health_due_us = loop_now_us(loop_of(leg)) + interval_us;
-	tcp_leg_arm(leg);
-}
-
-static void check_health(struct tcp_leg *leg)
-{
-	struct tcp_info info = {0};
-	socklen_t len = sizeof(info);
-
-	if (leg->state == TCP_OPEN && leg->blocks &&
-	    getsockopt(leg->fd, IPPROTO_TCP, TCP_INFO, &info, &len) == 0 &&
-	    info.tcpi_state == TCP_CLOSE)
-		tcp_leg_fail(leg, LEG_CLOSE_LOST, "while it was not read");
-	else
-		watch_health(leg);
-}
-
-void tcp_leg_block(struct tcp_leg *leg, unsigned block, bool blocked)
-{
-	unsigned before = leg->blocks;
-
-	leg->blocks = blocked ? before | block : before & ~block;
-	if (leg->blocks == before)
-		return;
-	if (leg->blocks)
-		leg->in.deadline_us = 0;
-	watch_health(leg);
-	if (before && !leg->blocks)
-		loop_defer(loop_of(leg), &leg->task);
-	if (!before || !leg->blocks)
-		tcp_leg_watch(leg);
-}
-
-/* Timers: one for all deadlines of a leg. It is never moved back, only found to be early. */
-
-static void sooner(uint64_t *due_us, uint64_t deadline_us)
-{
-	if (deadline_us && (!*due_us || deadline_us < *due_us))
-		*due_us = deadline_us;
-}
-
-void tcp_leg_arm(struct tcp_leg *leg)
-{
-	uint64_t due_us = leg->state_deadline_us, now_us;
-
-	if (leg->state == TCP_CLOSED)
-		return;
-	sooner(&due_us, leg->in.deadline_us);
-	sooner(&due_us, leg->out.deadline_us);
-	sooner(&due_us, leg->health_due_us);
-	if (!due_us || (leg->timer_due_us && leg->timer_due_us <= due_us))
-		return;
-	now_us = loop_now_us(loop_of(leg));
-	leg->timer_due_us = due_us;
-	loop_timer_set(loop_of(leg), leg->timer, due_us > now_us ? due_us - now_us : 0);
-}
-
-static void on_timer(void *arg)
-{
-	struct tcp_leg *leg = arg;
-	uint64_t now_us = loop_now_us(loop_of(leg));
-
-	leg->timer_due_us = 0;
-	if (leg->state_deadline_us && now_us >= leg->state_deadline_us) {
-		leg->state_deadline_us = 0;
-		if (leg->state == TCP_CONNECTING)
-			tcp_connect_expired(leg);
-		else
-			tcp_leg_fail(leg, leg->close_why, "%s", leg->close_detail);
-	} else if (leg->in.deadline_us && now_us >= leg->in.deadline_us) {
-		tcp_counters(leg)->stalls++;
-		tcp_leg_fail(leg, LEG_CLOSE_RECORD_STALLED, "%u bytes of a record had come",
-			     leg->in.parser.record_bytes - leg->in.parser.fragment_left_bytes);
-	} else if (leg->out.deadline_us && now_us >= leg->out.deadline_us) {
-		tcp_counters(leg)->stalls++;
-		tcp_leg_fail(leg, LEG_CLOSE_REPLY_STALLED, "%zu bytes could not be sent",
-			     leg->out.unsent_bytes);
-	} else if (leg->health_due_us && now_us >= leg->health_due_us) {
-		check_health(leg);
-	}
-	tcp_leg_arm(leg);
-}
-
 /* Closing */
-
-/* Lets go of every exchange; the legs on the other side hold references of their own. */
-static void release_exchanges(struct tcp_leg *leg)
-{
-	struct exchange *x;
-
-	while ((x = TAILQ_FIRST(&leg->calls_in_list)))
-		tcp_output_origin_done(leg, x);
-	while ((x = TAILQ_FIRST(&leg->calls_out_list))) {
-		TAILQ_REMOVE(&leg->calls_out_list, x, target_entry);
-		xid_table_remove(&leg->calls_out, x);
-		x->target = NULL;
-		exchange_put(x);
-	}
-	while ((x = TAILQ_FIRST(&leg->faulted))) {
-		TAILQ_REMOVE(&leg->faulted, x, target_entry);
-		x->target = NULL;
-		exchange_put(x);
-	}
-}
-
-static void close_socket(struct tcp_leg *leg)
-{
-	const struct linger reset = {.l_onoff = 1, .l_linger = 0};
-
-	if (leg->fd < 0)
-		return;
-	if (leg->reset)
-		setsockopt(leg->fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
-	close(leg->fd);
-	leg->fd = -1;
-}
-
-/* The reasons for which a server, too, is taken leave of with a FIN. */
-static bool ends_in_order(enum leg_close why)
-{
-	return why == LEG_CLOSE_LOCAL || why == LEG_CLOSE_SHUTDOWN;
-}
-
-void tcp_leg_fail(struct tcp_leg *leg, enum leg_close why, const char *fmt, ...)
-{
-	char detail[TCP_DETAIL_BYTES];
-	va_list args;
-
-	if (leg->state == TCP_CLOSED)
-		return;
-	va_start(args, fmt);
-	vsnprintf(detail, sizeof(detail), fmt, args);
-	va_end(args);
-	memcpy(leg->close_detail, detail, sizeof(detail));
-	leg->close_why = why;
-	/* A server's port is to be free at once, whoever ends it; see op_close(). */
-	if (leg->connecting && why != LEG_CLOSE_PEER && !ends_in_order(why))
-		leg->reset = true;
-	leg->state = TCP_CLOSED;
-	tcp_leg_socket_drop(leg);
-	loop_timer_free(loop_of(leg), leg->timer);
-	leg->timer = NULL;
-	tcp_output_fini(leg);
-	tcp_input_fini(leg);
-	tcp_connect_fini(leg);
-	release_exchanges(leg);
-	loop_defer(loop_of(leg), &leg->task);
-}
-
-void tcp_leg_check_done(struct tcp_leg *leg)
-{
-	if (leg->state == TCP_OPEN && leg->blocks & TCP_BLOCK_EOF &&
-	    TAILQ_EMPTY(&leg->calls_in_list) && STAILQ_EMPTY(&leg->out.queue))
-		tcp_leg_fail(leg, LEG_CLOSE_PEER, "%s", "");
-}
-
-/* FLUSHING: the queue is empty, so our FIN goes out; a client may still be sending, and a reset
- * would take Replies from it that it has not read. */
-static void finish_flushing(struct tcp_leg *leg)
-{
-	if (leg->state != TCP_FLUSHING || !STAILQ_EMPTY(&leg->out.queue))
-		return;
-	if (leg->connecting || leg->blocks & TCP_BLOCK_EOF || shutdown(leg->fd, SHUT_WR) < 0) {
-		tcp_leg_fail(leg, leg->close_why, "%s", leg->close_detail);
-		return;
-	}
-	leg->state = TCP_LINGERING;
-	tcp_leg_watch(leg);
-}
 
 /*
  * A client is sent what is queued for it and reads to the end, whatever ended its upstream. A connection to a
  * server that ends with its client is reset: nothing that the server still says is wanted, and the source
  * port is free at once for the client's next connection.
  */
-static void op_close(struct leg *base, enum leg_close why)
+static void close_for(struct tcp_leg *leg, enum leg_close why)
 {
-	struct tcp_leg *leg = tcp_leg_of(base);
-	bool in_order = !leg->connecting || ends_in_order(why);
-	uint64_t limit_us = leg->config.leg.stall_timeout_us;
+	struct tcp_conn *conn = &leg->conn;
+	bool in_order = !conn->connector || tcp_conn_ends_in_order(why);
+	uint64_t limit_us = conn->config.leg.stall_timeout_us;
 
-	if (leg->state > TCP_OPEN)
+	if (conn->state.now >= TCP_FLUSHING)
 		return;
-	if (!in_order || leg->state != TCP_OPEN) {
-		leg->reset = !in_order;
-		tcp_leg_fail(leg, why, "%s", "");
+	tcp_conn_decide(conn, why, "");
+	if (!in_order || !tcp_conn_is_open(conn)) {
+		tcp_conn_end(conn, !in_order);
 		return;
 	}
-	leg->close_why = why;
-	leg->state = TCP_FLUSHING;
-	if (limit_us > TCP_CLOSE_LIMIT_US)
-		limit_us = TCP_CLOSE_LIMIT_US;
-	leg->state_deadline_us = loop_now_us(loop_of(leg)) + limit_us;
-	tcp_input_fini(leg);
-	release_exchanges(leg);
-	tcp_leg_watch(leg);
-	tcp_leg_arm(leg);
-	loop_defer(loop_of(leg), &leg->task);
+	tcp_conn_set_state(conn, TCP_FLUSHING);
+	if (limit_us > CLOSE_LIMIT_US)
+		limit_us = CLOSE_LIMIT_US;
+	tcp_conn_set_due(conn, TCP_DUE_STATE, limit_us);
+	tcp_conn_watch(conn);
 }
 
-/* The task: everything that must not happen inside a call into the leg. Each step may close the
- * leg. */
+/* After the peer's end of the stream: it is over once every Call has been answered. */
+static void check_done(struct tcp_leg *leg)
+{
+	struct tcp_conn *conn = &leg->conn;
+
+	if (conn->blocks & TCP_BLOCK_EOF && tcp_conn_is_open(conn) &&
+	    TAILQ_EMPTY(&leg->flight.in_list) && tcp_output_is_empty(&leg->out))
+		tcp_conn_fail(conn, LEG_CLOSE_PEER, "%s", "");
+}
+
+/*
+ * FLUSHING: when all is sent our end of the stream follows. A client may still be sending, and a reset
+ * would take Replies from it that it has not read, so the leg waits for its end too.
+ */
+static void check_flushed(struct tcp_leg *leg)
+{
+	struct tcp_conn *conn = &leg->conn;
+
+	if (conn->state.now != TCP_FLUSHING || !tcp_output_is_empty(&leg->out))
+		return;
+	if (conn->connector || conn->blocks & TCP_BLOCK_EOF || stream_shutdown(conn->stream) < 0) {
+		tcp_conn_end(conn, false);
+		return;
+	}
+	tcp_conn_set_state(conn, TCP_LINGERING);
+	tcp_conn_watch(conn);
+}
+
+/* Says closing() and closed() as they are due, each after what must be let go of by then. */
+static void say_end(struct tcp_leg *leg)
+{
+	struct tcp_conn *conn = &leg->conn;
+	const struct leg_config *config = &conn->config.leg;
+
+	if (conn->state.now < TCP_FLUSHING)
+		return;
+	tcp_conn_say_closing(conn);
+	tcp_input_fini(&leg->in);
+	tcp_calls_fini(&leg->calls);
+	tcp_flight_release(&leg->flight);
+	if (conn->state.now != TCP_CLOSING)
+		return;
+	tcp_output_fini(&leg->out);
+	stream_free(conn->stream);
+	conn->stream = NULL;
+	tcp_conn_set_state(conn, TCP_CLOSED);
+	/* The leg may be freed in there. */
+	config->events->closed(config->arg);
+}
+
+/* The task: each step may close the leg. */
+
+static void say_opened(struct tcp_leg *leg)
+{
+	const struct leg_config *config = &leg->conn.config.leg;
+
+	if (!tcp_conn_is_open(&leg->conn) || !leg->opened_due)
+		return;
+	leg->opened_due = false;
+	config->events->opened(config->arg);
+}
 
 static void say_faults(struct tcp_leg *leg)
 {
+	const struct leg_config *config = &leg->conn.config.leg;
 	struct exchange *x;
 
-	while (leg->state <= TCP_OPEN && (x = TAILQ_FIRST(&leg->faulted))) {
-		TAILQ_REMOVE(&leg->faulted, x, target_entry);
-		x->target = NULL;
-		leg->config.leg.events->reply(leg->config.leg.arg, x);
-	}
+	while (leg->conn.state.now < TCP_FLUSHING && (x = tcp_flight_fault_take(&leg->flight)))
+		config->events->reply(config->arg, x);
 }
 
-static void tcp_leg_work(void *arg)
+static void on_work(void *arg)
 {
 	struct tcp_leg *leg = arg;
+	struct tcp_conn *conn = &leg->conn;
 
-	if (leg->state == TCP_OPEN && leg->opened_due) {
-		leg->opened_due = false;
-		tcp_leg_watch(leg);
-		leg->config.leg.events->opened(leg->config.leg.arg);
-	}
-	if (leg->state == TCP_OPEN && !leg->blocks)
-		tcp_input_resume(leg);
+	say_opened(leg);
+	if (conn->behind && tcp_conn_takes_input(conn))
+		tcp_input_resume(&leg->in);
 	say_faults(leg);
-	if (leg->state == TCP_OPEN || leg->state == TCP_FLUSHING)
-		tcp_output_flush(leg);
-	tcp_leg_check_done(leg);
-	finish_flushing(leg);
-	if (leg->state == TCP_CLOSED && !leg->closed_said) {
-		leg->closed_said = true;
-		/* The leg may be freed in there. */
-		leg->config.leg.events->closing(leg->config.leg.arg, leg->close_why,
-						leg->close_detail);
-		leg->config.leg.events->closed(leg->config.leg.arg);
+	if (tcp_conn_is_open(conn) || conn->state.now == TCP_FLUSHING)
+		tcp_output_flush(&leg->out);
+	check_done(leg);
+	check_flushed(leg);
+	say_end(leg);
+}
+
+/* Deadlines */
+
+static void on_expired(void *arg, enum tcp_due which)
+{
+	struct tcp_leg *leg = arg;
+	struct tcp_conn *conn = &leg->conn;
+
+	if (which == TCP_DUE_INPUT) {
+		tcp_counters(conn)->stalls++;
+		tcp_conn_fail(conn, LEG_CLOSE_RECORD_STALLED, "%u bytes of a record had come",
+			      leg->in.parser.record_bytes - leg->in.parser.fragment_left_bytes);
+	} else if (which == TCP_DUE_OUTPUT) {
+		tcp_counters(conn)->stalls++;
+		tcp_conn_fail(conn, LEG_CLOSE_REPLY_STALLED, "%zu bytes could not be sent",
+			      leg->out.unsent_bytes);
+	} else if (conn->state.now == TCP_CONNECTING) {
+		tcp_counters(conn)->connect_failures++;
+		tcp_conn_fail(conn, LEG_CLOSE_TIMEOUT, "%s", strerror(ETIMEDOUT));
+	} else {
+		tcp_conn_end(conn, false);
 	}
 }
 
-/* QUIET: the byte stays in the socket; it only shows that this is no idle connection. */
+static const struct tcp_conn_hooks hooks = {
+	.work = on_work,
+	.expired = on_expired,
+};
+
+/* What the stream says */
+
+static enum leg_close connect_reason(int error)
+{
+	switch (error) {
+	case ECONNREFUSED:
+	case ECONNRESET:
+		return LEG_CLOSE_REFUSED;
+	case ETIMEDOUT:
+		return LEG_CLOSE_TIMEOUT;
+	case EMFILE:
+	case ENFILE:
+	case ENOBUFS:
+	case ENOMEM:
+	case EACCES:
+	case EADDRINUSE:
+	case EADDRNOTAVAIL:
+		return LEG_CLOSE_RESOURCES;
+	default:
+		return LEG_CLOSE_UNREACHABLE;
+	}
+}
+
+static void on_connected(void *arg, int error)
+{
+	struct tcp_leg *leg = arg;
+	struct tcp_conn *conn = &leg->conn;
+
+	if (error) {
+		tcp_counters(conn)->connect_failures++;
+		tcp_conn_fail(conn, connect_reason(-error), "%s", strerror(-error));
+		return;
+	}
+	stream_addrs(conn->stream, &conn->local, &conn->peer);
+	conn->due_us[TCP_DUE_STATE] = 0;
+	tcp_conn_set_state(conn, TCP_OPEN);
+	tcp_counters(conn)->connections_opened++;
+	tcp_conn_watch(conn);
+	/* What was queued meanwhile goes out. */
+	tcp_conn_defer(conn);
+	conn->config.leg.events->opened(conn->config.leg.arg);
+}
+
+/* QUIET: the byte stays in the stream; it only shows that this is no idle connection. */
 static void first_byte(struct tcp_leg *leg)
 {
-	char byte;
-	ssize_t n = recv(leg->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+	struct tcp_conn *conn = &leg->conn;
+	int n = stream_peek(conn->stream);
 
 	if (n == 0) {
-		tcp_leg_fail(leg, LEG_CLOSE_PEER, "before the first byte");
-	} else if (n < 0) {
-		if (errno != EAGAIN && errno != EINTR)
-			tcp_leg_fail(leg, LEG_CLOSE_LOST, "%s", strerror(errno));
-	} else {
-		leg->state = TCP_REQUESTED;
-		tcp_leg_watch(leg);
-		leg->config.leg.events->requested(leg->config.leg.arg);
+		tcp_conn_fail(conn, LEG_CLOSE_PEER, "before the first byte");
+	} else if (n > 0) {
+		tcp_conn_set_state(conn, TCP_REQUESTED);
+		tcp_conn_watch(conn);
+		conn->config.leg.events->requested(conn->config.leg.arg);
+	} else if (n != -EAGAIN) {
+		tcp_conn_fail(conn, LEG_CLOSE_LOST, "%s", strerror(-n));
 	}
 }
 
-static void on_io(void *arg, unsigned events)
+static void on_ready(void *arg, unsigned events)
 {
 	struct tcp_leg *leg = arg;
+	struct tcp_conn *conn = &leg->conn;
 
-	switch (leg->state) {
-	case TCP_CONNECTING:
-		tcp_connect_ready(leg);
-		break;
-	case TCP_QUIET:
+	if (conn->state.now == TCP_QUIET) {
 		first_byte(leg);
-		break;
-	case TCP_OPEN:
-		if (events & LOOP_READ)
-			tcp_input_readable(leg);
-		/* fallthrough */
-	case TCP_FLUSHING:
-		if (events & LOOP_WRITE && (leg->state == TCP_OPEN || leg->state == TCP_FLUSHING)) {
-			tcp_output_flush(leg);
-			tcp_leg_check_done(leg);
-			finish_flushing(leg);
-		}
-		break;
-	case TCP_LINGERING:
-		if (tcp_input_discard(leg))
-			tcp_leg_fail(leg, leg->close_why, "%s", leg->close_detail);
-		break;
-	default:
-		break;
+		return;
 	}
+	if (conn->state.now == TCP_LINGERING) {
+		if (tcp_input_discard(&leg->in))
+			tcp_conn_end(conn, false);
+		return;
+	}
+	if (events & LOOP_READ && tcp_conn_is_open(conn))
+		tcp_input_readable(&leg->in);
+	if (events & LOOP_WRITE && (tcp_conn_is_open(conn) || conn->state.now == TCP_FLUSHING))
+		tcp_output_flush(&leg->out);
+	check_done(leg);
+	check_flushed(leg);
 }
+
+static const struct stream_events stream_events = {
+	.ready = on_ready,
+	.connected = on_connected,
+};
 
 /* The operations */
 
@@ -413,11 +276,13 @@ static void op_accept(struct leg *base)
 {
 	struct tcp_leg *leg = tcp_leg_of(base);
 
-	if (leg->state != TCP_REQUESTED)
+	if (leg->conn.state.now != TCP_REQUESTED)
 		return;
-	leg->state = TCP_OPEN;
+	tcp_conn_set_state(&leg->conn, TCP_OPEN);
 	leg->opened_due = true;
-	loop_defer(loop_of(leg), &leg->task);
+	/* Nothing is read before the task has said so. */
+	leg->conn.behind = true;
+	tcp_conn_defer(&leg->conn);
 }
 
 static bool op_can_call(const struct leg *base)
@@ -429,67 +294,72 @@ static void op_call(struct leg *base, struct exchange *x)
 {
 	struct tcp_leg *leg = tcp_leg_of(base);
 
-	if (leg->state > TCP_OPEN) {
+	if (leg->conn.state.now >= TCP_FLUSHING) {
 		exchange_put(x);
-		return;
-	}
-	x->target = base;
-	if (xid_table_add(&leg->calls_out, x)) {
+	} else if (tcp_flight_out_add(&leg->flight, x)) {
 		x->fault = EXCHANGE_FAULT_CANT_SEND;
-		TAILQ_INSERT_TAIL(&leg->faulted, x, target_entry);
-		loop_defer(loop_of(leg), &leg->task);
-		return;
+		tcp_flight_out_fault(&leg->flight, x);
+		tcp_conn_defer(&leg->conn);
+	} else if (tcp_output_call(&leg->out, x)) {
+		tcp_conn_fail(&leg->conn, LEG_CLOSE_RESOURCES, "no memory to send a Call");
 	}
-	TAILQ_INSERT_TAIL(&leg->calls_out_list, x, target_entry);
-	if (tcp_output_call(leg, x))
-		tcp_leg_fail(leg, LEG_CLOSE_RESOURCES, "no memory to send a Call");
 }
 
-/* Our own reference keeps @x until its Reply is sent. What the Reply turns out not to need goes
- * back now. */
+/* Our own reference keeps @x until its Reply is sent. What the Reply turns out not to need goes back now. */
 static void op_reply(struct leg *base, struct exchange *x)
 {
 	struct tcp_leg *leg = tcp_leg_of(base);
 
-	if (x->origin == base) {
+	if (x->origin == base && tcp_conn_is_open(&leg->conn)) {
 		budget_shrink(&x->claim, x->call.buf->size_bytes +
 						 (x->reply.buf ? x->reply.buf->size_bytes : 0));
-		if (tcp_output_reply(leg, x))
-			tcp_leg_fail(leg, LEG_CLOSE_RESOURCES, "no memory to send a Reply");
+		if (tcp_output_reply(&leg->out, x))
+			tcp_conn_fail(&leg->conn, LEG_CLOSE_RESOURCES, "no memory to send a Reply");
 	}
 	exchange_put(x);
 }
 
 static void op_pause(struct leg *base, bool paused)
 {
-	tcp_leg_block(tcp_leg_of(base), TCP_BLOCK_PAUSED, paused);
+	tcp_conn_block(&tcp_leg_of(base)->conn, TCP_BLOCK_PAUSED, paused);
+}
+
+static void op_close(struct leg *base, enum leg_close why)
+{
+	close_for(tcp_leg_of(base), why);
 }
 
 static void op_info(const struct leg *base, struct leg_info *info)
 {
 	const struct tcp_leg *leg = container_of(base, const struct tcp_leg, leg);
+	const struct tcp_conn *conn = &leg->conn;
 
 	*info = (struct leg_info){
 		.kind = "tcp",
-		.state = state_names[leg->state],
-		.local = leg->local,
-		.peer = leg->peer,
-		.calls_in_flight_in = (unsigned)leg->calls_in.count,
-		.calls_in_flight_out = (unsigned)leg->calls_out.count,
-		.bytes_received = leg->bytes_received,
-		.bytes_sent = leg->bytes_sent,
+		.state = state_name(&tcp_leg_states, conn->state.now),
+		.state_since_us = conn->state.since_us,
+		.local = conn->local,
+		.peer = conn->peer,
+		.calls_in_flight_in = (unsigned)leg->flight.in.count,
+		.calls_in_flight_out = (unsigned)leg->flight.out.count,
+		.bytes_received = conn->bytes_received,
+		.bytes_sent = conn->bytes_sent,
 	};
+}
+
+static void destroy(struct tcp_leg *leg)
+{
+	tcp_flight_fini(&leg->flight);
+	tcp_conn_fini(&leg->conn);
+	free(leg);
 }
 
 static void op_free(struct leg *base)
 {
 	struct tcp_leg *leg = tcp_leg_of(base);
 
-	assert(leg->closed_said);
-	loop_task_cancel(loop_of(leg), &leg->task);
-	xid_table_fini(&leg->calls_in);
-	xid_table_fini(&leg->calls_out);
-	free(leg);
+	assert(leg->conn.state.now == TCP_CLOSED);
+	destroy(leg);
 }
 
 static const struct leg_ops tcp_leg_ops = {
@@ -503,76 +373,62 @@ static const struct leg_ops tcp_leg_ops = {
 	.free = op_free,
 };
 
-struct tcp_leg *tcp_leg_new(const struct tcp_leg_config *config)
+static struct tcp_leg *leg_new(const struct tcp_leg_config *config, enum tcp_leg_state first)
 {
 	struct tcp_leg *leg = calloc(1, sizeof(*leg));
 
 	if (!leg)
 		return NULL;
-	leg->config = *config;
 	leg->leg.ops = &tcp_leg_ops;
-	leg->leg.config = &leg->config.leg;
-	leg->fd = -1;
-	leg->timer = loop_timer_new(config->leg.loop, on_timer, leg);
-	if (!leg->timer) {
+	leg->leg.config = &leg->conn.config.leg;
+	if (tcp_conn_init(&leg->conn, config, &hooks, leg, first)) {
 		free(leg);
 		return NULL;
 	}
-	loop_task_init(&leg->task, tcp_leg_work, leg);
-	xid_table_init(&leg->calls_in, EXCHANGE_ORIGIN);
-	TAILQ_INIT(&leg->calls_in_list);
-	xid_table_init(&leg->calls_out, EXCHANGE_TARGET);
-	TAILQ_INIT(&leg->calls_out_list);
-	TAILQ_INIT(&leg->faulted);
-	STAILQ_INIT(&leg->out.queue);
-	tcp_input_init(leg);
+	tcp_flight_init(&leg->flight, &leg->leg);
+	tcp_output_init(&leg->out, &leg->conn, &leg->flight);
+	tcp_input_init(&leg->in, &leg->conn, &tcp_calls_events, &leg->calls);
+	tcp_calls_init(&leg->calls, &leg->conn, &leg->flight, &leg->out, &leg->in);
 	return leg;
 }
 
-void tcp_leg_discard(struct tcp_leg *leg)
+int tcp_leg_accept(const struct tcp_leg_config *config, struct stream *stream, struct leg **out)
 {
-	loop_timer_free(loop_of(leg), leg->timer);
-	free(leg);
-}
+	struct tcp_leg *leg = leg_new(config, TCP_QUIET);
 
-int tcp_leg_socket_take(struct tcp_leg *leg, int fd)
-{
-	socklen_t len = sizeof(leg->peer);
-
-	leg->io = loop_io_new(loop_of(leg), fd, on_io, leg);
-	if (!leg->io)
+	if (!leg) {
+		stream_close(stream, false);
+		stream_free(stream);
 		return -ENOMEM;
-	leg->fd = fd;
-	getpeername(fd, (struct sockaddr *)&leg->peer, &len);
-	len = sizeof(leg->local);
-	getsockname(fd, (struct sockaddr *)&leg->local, &len);
-	return 0;
-}
-
-void tcp_leg_socket_drop(struct tcp_leg *leg)
-{
-	loop_io_free(loop_of(leg), leg->io);
-	leg->io = NULL;
-	close_socket(leg);
-}
-
-int tcp_leg_accept(const struct tcp_leg_config *config, int fd, struct leg **out)
-{
-	struct tcp_leg *leg = tcp_leg_new(config);
-
-	if (!leg)
-		goto out_fd;
-	leg->state = TCP_QUIET;
-	if (tcp_leg_socket_take(leg, fd) < 0)
-		goto out_leg;
-	tcp_leg_socket_setup(leg, fd);
-	tcp_counters(leg)->connections_accepted++;
-	tcp_leg_watch(leg);
+	}
+	leg->conn.stream = stream;
+	stream_bind(stream, &stream_events, leg);
+	stream_addrs(stream, &leg->conn.local, &leg->conn.peer);
+	tcp_counters(&leg->conn)->connections_accepted++;
+	tcp_conn_watch(&leg->conn);
 	*out = &leg->leg;
 	return 0;
-out_leg:
-	tcp_leg_discard(leg);
-out_fd:
-	close(fd);
-	return -ENOMEM;
+}
+
+int tcp_leg_connect(const struct tcp_leg_config *config, const struct stream_target *target,
+		    struct leg **out)
+{
+	struct tcp_leg *leg = leg_new(config, TCP_CONNECTING);
+	struct stream *stream;
+	int rc;
+
+	if (!leg)
+		return -ENOMEM;
+	rc = stream_connect(config->worker->streams, target, &stream);
+	if (rc) {
+		destroy(leg);
+		return rc;
+	}
+	leg->conn.stream = stream;
+	stream_bind(stream, &stream_events, leg);
+	leg->conn.peer = target->addr;
+	tcp_counters(&leg->conn)->source_port_retries += stream->port_retries;
+	tcp_conn_set_due(&leg->conn, TCP_DUE_STATE, config->leg.connect_timeout_us);
+	*out = &leg->leg;
+	return 0;
 }

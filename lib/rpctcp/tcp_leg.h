@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The TCP leg: record-marked ONC RPC (RFC 5531 section 11) over one TCP connection, both roles at
- * once.
+ * The TCP leg: record-marked ONC RPC (RFC 5531 section 11) over one stream, both roles at once.
  *
- * An accepted leg watches for the first byte, says requested(), and reads nothing before
- * leg_accept(). A connecting leg tries its addresses in turn and then says opened().
+ * An accepted leg watches for the first byte, says requested(), and reads nothing before leg_accept(). A
+ * connecting leg tries one address and then says opened() or closes.
  *
  * Reading: memory for a Call and its largest Reply is claimed in one step before the Call is taken
  * in; a claim that must wait pauses the connection. Replies come into memory that their Calls have
@@ -27,7 +26,7 @@
 #include "base/compiler.h"
 #include "base/counter.h"
 #include "leg/leg.h"
-#include "stream/source_port.h"
+#include "stream/stream.h"
 
 #define TCP_LEG_COUNTERS(X)                                                                        \
 	X(connections_accepted, "connections taken over from a listener")                          \
@@ -60,13 +59,13 @@ COUNTER_STRUCT(tcp_leg_counters, TCP_LEG_COUNTERS);
 
 /* What the TCP legs of one worker share. */
 struct tcp_worker {
-	uint8_t *staging; /* good within one callback only */
-	unsigned next_reserved_port;
+	uint8_t *staging;           /* good within one callback only */
+	struct stream_net *streams; /* makes those of connecting legs */
 	struct tcp_leg_counters counters;
 };
 
-/** tcp_worker_init - take the staging memory. Returns 0 or -ENOMEM. */
-int tcp_worker_init(struct tcp_worker *worker) MUST_CHECK;
+/** tcp_worker_init - take the staging memory; @streams outlives the legs. Returns 0 or -ENOMEM. */
+int tcp_worker_init(struct tcp_worker *worker, struct stream_net *streams) MUST_CHECK;
 /** tcp_worker_fini - give it back; no leg may be left. */
 void tcp_worker_fini(struct tcp_worker *worker);
 
@@ -75,36 +74,26 @@ struct tcp_leg_config {
 	struct tcp_worker *worker; /* outlives the leg */
 };
 
-/* Where to connect to, and from which port. */
-struct tcp_leg_addrs {
-	const struct sockaddr_storage *addrs; /* tried in this order */
-	unsigned count;
-	/* The port to come from if it is to be had and source_port allows it: for replay; 0 for
-	 * none. */
-	uint16_t preferred_port;
-	/* Then: below 1024 if possible (AUTO), or by all means (RESERVED), or what the kernel gives
-	 * (ANY). */
-	enum source_port source_port;
-};
-
 /**
  * tcp_leg_accept - make a leg from an accepted connection
  * @config: copied, but for what it points to
- * @fd:     taken, also on failure
+ * @stream: taken, also on failure
  *
- * requested() follows at the peer's first byte, or closed(). Returns 0 or -ENOMEM.
+ * requested() follows at the peer's first byte, or closing(). Returns 0 or -ENOMEM.
  */
-int tcp_leg_accept(const struct tcp_leg_config *config, int fd, struct leg **out) MUST_CHECK;
+int tcp_leg_accept(const struct tcp_leg_config *config, struct stream *stream,
+		   struct leg **out) MUST_CHECK;
 
 /**
- * tcp_leg_connect - make a leg that connects
+ * tcp_leg_connect - make a leg that connects to one address
  * @config: copied, but for what it points to
- * @addrs:  copied; at least one address
+ * @target: copied
  *
- * opened() or closed() follows, within config->leg.connect_timeout_us. The local address, by which
- * a replay port is remembered, stays in leg_info() until leg_free(). Returns 0 or -ENOMEM.
+ * opened() or closing() follows, within config->leg.connect_timeout_us, also where it is known at once
+ * that the address cannot be reached. The local address, by which a replay port is remembered, stays in
+ * leg_info() until leg_free(). Returns 0 or -ENOMEM.
  */
-int tcp_leg_connect(const struct tcp_leg_config *config, const struct tcp_leg_addrs *addrs,
+int tcp_leg_connect(const struct tcp_leg_config *config, const struct stream_target *target,
 		    struct leg **out) MUST_CHECK;
 
 #endif

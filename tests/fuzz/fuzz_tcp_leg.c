@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Any stream into a TCP leg, in any parts: it passes on, answers or closes, and holds nothing after. */
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
-#include "daemon/base/loop.h"
 #include "rpctcp/tcp_leg.h"
+#include "stream/pair.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/lib/fake_loop.h"
 
 #define MAX_MESSAGE   4096u
 #define BUDGET_BYTES  (64u * 1024u) /* for a few of the largest Calls, so that some have to wait */
@@ -18,7 +17,7 @@ static struct pool *pool;
 static struct leg *leg;
 static struct exchange *held[HELD_MAX];
 static unsigned nheld;
-static bool opened, closed;
+static bool opened, closing, closed;
 
 static void answer(struct exchange *x)
 {
@@ -41,6 +40,7 @@ static void answer_held(void)
 
 static void on_call(void *arg, struct exchange *x)
 {
+	FUZZ_ASSERT(!closing);
 	if (x->hdr.xid % 2 == 0 && nheld < HELD_MAX)
 		held[nheld++] = x;
 	else
@@ -49,6 +49,7 @@ static void on_call(void *arg, struct exchange *x)
 
 static void on_reply(void *arg, struct exchange *x)
 {
+	FUZZ_ASSERT(!closing);
 	if (x->reply.buf)
 		FUZZ_ASSERT(x->reply.len_bytes <= x->reply_max_bytes);
 	else
@@ -72,25 +73,14 @@ static void on_call_ready(void *arg)
 
 static void on_closing(void *arg, enum leg_close why, const char *detail)
 {
+	FUZZ_ASSERT(!closing);
+	closing = true;
 }
 
 static void on_closed(void *arg)
 {
+	FUZZ_ASSERT(closing && !closed);
 	closed = true;
-}
-
-static void stop(void *arg)
-{
-	event_loop_stop(loop);
-}
-
-static void turn(void)
-{
-	struct loop_task task;
-
-	loop_task_init(&task, stop, NULL);
-	loop_defer(loop, &task);
-	event_loop_run(loop);
 }
 
 static void send_calls(void)
@@ -110,20 +100,22 @@ static void send_calls(void)
 }
 
 /* Parts of the input's own choice, while what the leg says is thrown away. */
-static void feed(int peer, const uint8_t *data, size_t size, uint8_t seed)
+static void feed(struct stream *peer, const uint8_t *data, size_t size, uint8_t seed)
 {
 	static uint8_t waste[65536];
+	struct iovec sink = {waste, sizeof(waste)};
 
 	while (size > 0 && !closed) {
 		size_t n = 1 + (seed = seed * 5 + 1) % 61;
-		ssize_t sent = send(peer, data, n < size ? n : size, MSG_NOSIGNAL);
+		struct iovec part = {(void *)data, n < size ? n : size};
+		ssize_t sent = stream_writev(peer, &part, 1);
 
 		if (sent > 0) {
 			data += sent;
 			size -= (size_t)sent;
 		}
-		turn();
-		while (recv(peer, waste, sizeof(waste), 0) > 0)
+		fake_loop_run(loop);
+		while (stream_readv(peer, &sink, 1) > 0)
 			;
 		if (seed % 4 == 0)
 			answer_held();
@@ -146,32 +138,37 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct tcp_worker worker;
 	struct budget budget;
 	struct tcp_leg_config config = {.worker = &worker};
+	struct pair_faults faults;
+	struct pair_net *net;
+	struct stream *ends[2];
 	struct pool_stats stats;
-	int fds[2];
 
 	if (size < 1)
 		return 0;
 	nheld = 0;
-	opened = closed = false;
-	loop = event_loop_new();
+	opened = closing = closed = false;
+	faults = (struct pair_faults){.seed = data[0], .short_reads = data[0] % 2};
+	loop = fake_loop_new();
+	net = pair_net_new(loop, &faults);
 	pool = pool_new(2 * MAX_MESSAGE);
 	budget_init(&budget, loop, BUDGET_BYTES);
-	FUZZ_ASSERT(!tcp_worker_init(&worker));
+	FUZZ_ASSERT(!tcp_worker_init(&worker, pair_net_streams(net)));
 	config.leg = (struct leg_config){.loop = loop,
 					 .pool = pool,
 					 .budget = &budget,
 					 .max_message_bytes = MAX_MESSAGE,
 					 .stall_timeout_us = 1000000000,
 					 .events = &events};
-	FUZZ_ASSERT(!socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds));
-	FUZZ_ASSERT(!tcp_leg_accept(&config, fds[0], &leg));
+	FUZZ_ASSERT(!pair_new(net, ends));
+	FUZZ_ASSERT(!tcp_leg_accept(&config, ends[0], &leg));
 	send_calls();
-	feed(fds[1], data + 1, size - 1, data[0]);
+	feed(ends[1], data + 1, size - 1, data[0]);
 	leg_pause(leg, false);
-	close(fds[1]);
+	stream_close(ends[1], false);
+	stream_free(ends[1]);
 	while (!closed) {
 		answer_held();
-		turn();
+		fake_loop_advance(loop, 1000000);
 	}
 	answer_held();
 	leg_free(leg);
@@ -180,6 +177,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	budget_fini(&budget);
 	tcp_worker_fini(&worker);
 	pool_free(pool);
-	event_loop_free(loop);
+	fake_loop_run(loop);
+	pair_net_free(net);
+	fake_loop_free(loop);
 	return 0;
 }

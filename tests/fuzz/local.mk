@@ -67,7 +67,7 @@ tests_fuzz_fuzz_nfs_type_LDADD = $(FUZZ_LDADD)
 
 
 FUZZ_TARGETS += tests/fuzz/fuzz_tcp_leg
-tests_fuzz_fuzz_tcp_leg_LDADD = $(FUZZ_LDADD) $(DAEMON_LIBS)
+tests_fuzz_fuzz_tcp_leg_LDADD = $(FUZZ_LDADD)
 FUZZ_TARGETS += tests/fuzz/fuzz_call_plan
 tests_fuzz_fuzz_call_plan_LDADD = $(FUZZ_LDADD)
 

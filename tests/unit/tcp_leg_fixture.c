@@ -22,6 +22,7 @@ struct leg *leg;
 int peer;
 struct tcp_leg_config config;
 struct tcp_worker worker;
+struct socket_net sockets;
 struct budget budget;
 uint32_t ceiling_bytes;
 
@@ -54,12 +55,14 @@ static void on_opened(void *arg)
 
 static void on_call(void *arg, struct exchange *x)
 {
+	ck_assert_uint_eq(seen.closing, 0);
 	ck_assert_uint_lt(seen.ncalls, FIXTURE_MAX_SEEN);
 	seen.calls[seen.ncalls++] = x;
 }
 
 static void on_reply(void *arg, struct exchange *x)
 {
+	ck_assert_uint_eq(seen.closing, 0);
 	ck_assert_uint_lt(seen.nreplies, FIXTURE_MAX_SEEN);
 	seen.replies[seen.nreplies++] = x;
 }
@@ -71,12 +74,14 @@ static void on_call_ready(void *arg)
 
 static void on_closing(void *arg, enum leg_close why, const char *detail)
 {
+	seen.closing++;
 	seen.why = why;
 	strncpy(seen.detail, detail, sizeof(seen.detail) - 1);
 }
 
 static void on_closed(void *arg)
 {
+	ck_assert_uint_eq(seen.closing, 1);
 	seen.closed++;
 }
 
@@ -142,7 +147,8 @@ void fixture_setup(void)
 	pool = pool_new(2 * FIXTURE_MAX_MESSAGE);
 	record = malloc(FIXTURE_MAX_MESSAGE);
 	budget_init(&budget, loop, FIXTURE_BUDGET);
-	ck_assert_int_eq(tcp_worker_init(&worker), 0);
+	socket_net_init(&sockets, loop, FIXTURE_STALL_US);
+	ck_assert_int_eq(tcp_worker_init(&worker, &sockets.net), 0);
 	loop_task_init(&stop_task, stop, NULL);
 	config = (struct tcp_leg_config){
 		.leg = {.loop = loop,
@@ -186,11 +192,13 @@ void fixture_teardown(void)
 
 void fixture_accept(void)
 {
+	struct stream *stream;
 	int fds[2];
 
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds), 0);
 	peer = fds[1];
-	ck_assert_int_eq(tcp_leg_accept(&config, fds[0], &leg), 0);
+	ck_assert_int_eq(socket_adopt(&sockets, fds[0], &stream), 0);
+	ck_assert_int_eq(tcp_leg_accept(&config, stream, &leg), 0);
 }
 
 void fixture_open(void)
@@ -223,11 +231,10 @@ int fixture_listen(int backlog, struct sockaddr_storage *addr)
 
 void fixture_connect(void)
 {
-	struct sockaddr_storage addr;
-	int listener = fixture_listen(1, &addr);
-	struct tcp_leg_addrs addrs = {.addrs = &addr, .count = 1, .source_port = SOURCE_PORT_ANY};
+	struct stream_target target = {.source_port = SOURCE_PORT_ANY};
+	int listener = fixture_listen(1, &target.addr);
 
-	ck_assert_int_eq(tcp_leg_connect(&config, &addrs, &leg), 0);
+	ck_assert_int_eq(tcp_leg_connect(&config, &target, &leg), 0);
 	RUN_UNTIL(seen.opened);
 	peer = accept4(listener, NULL, NULL, SOCK_NONBLOCK);
 	ck_assert_int_ge(peer, 0);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "rpctcp/tcp_leg.h"
+#include "stream/socket.h"
 #include "tests/lib/test.h"
 
 #define FIXTURE_MAX_MESSAGE (2u * 1024u * 1024u)
@@ -20,7 +21,7 @@
  * them on.
  */
 struct seen {
-	unsigned requested, opened, closed, call_ready, notes;
+	unsigned requested, opened, closing, closed, call_ready, notes;
 	enum leg_close why;
 	char detail[200];
 	struct exchange *calls[FIXTURE_MAX_SEEN];
@@ -34,6 +35,7 @@ extern struct leg *leg;
 extern int peer; /* the test's end of the socket; non-blocking */
 extern struct tcp_leg_config config;
 extern struct tcp_worker worker;
+extern struct socket_net sockets;
 extern struct budget budget;
 extern uint32_t ceiling_bytes; /* what the binding says of every Call */
 

@@ -104,6 +104,7 @@ START_TEST(a_leg_that_closes_waits_for_no_memory)
 	peer_send_call(1, 100, 0);
 	RUN_UNTIL(budget.waiting);
 	leg_close(leg, LEG_CLOSE_LOCAL);
+	turn();
 	ck_assert_uint_eq(budget.waiting, 0);
 	budget_release(&hog);
 	settle();
@@ -540,12 +541,11 @@ START_TEST(a_close_calls_nothing_back_before_it_returns)
 	send_call(1, 44, 0, 100);
 	leg_close(leg, LEG_CLOSE_PEER);
 	leg_close(leg, LEG_CLOSE_LOCAL);
-	ck_assert_uint_eq(seen.closed, 0);
-	ck_assert_ptr_null(seen.calls[0]->origin);
+	ck_assert_uint_eq(seen.closing, 0);
 	answer_call(0, 100, 0);
 	send_call(2, 44, 0, 100);
-	ck_assert_uint_eq(pool_in_use(), 0);
 	RUN_UNTIL(seen.closed);
+	ck_assert_uint_eq(pool_in_use(), 0);
 	settle();
 	ck_assert_uint_eq(seen.closed, 1);
 	ck_assert_int_eq(seen.why, LEG_CLOSE_PEER);

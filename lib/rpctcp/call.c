@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The TCP leg's messages: what each record is, what memory it may have, and who gets it. */
+#include "rpctcp/call.h"
+
+/* RFC 5531 section 9: auth_stat. */
+#define AUTH_BADCRED      1u
+#define AUTH_REJECTEDCRED 2u
+
+static void let_go(struct tcp_calls *calls)
+{
+	budget_release(&calls->claim);
+	exchange_put(calls->x);
+	calls->x = NULL;
+}
+
+/* The rest of the record is thrown away, and what was held for it is given back. */
+static void skip(struct tcp_calls *calls)
+{
+	let_go(calls);
+	tcp_input_skip(calls->in);
+}
+
+/* A Reply of our own to the record that is being read. */
+static void answer(struct tcp_calls *calls, const uint8_t *reply, size_t len_bytes)
+{
+	skip(calls);
+	if (tcp_output_answer(calls->out, reply, (uint32_t)len_bytes))
+		tcp_conn_fail(calls->conn, LEG_CLOSE_RESOURCES, "no memory for an answer");
+}
+
+static void answer_auth_error(struct tcp_calls *calls, uint32_t xid, uint32_t auth_stat)
+{
+	uint8_t reply[RPC_ERROR_REPLY_BYTES];
+
+	answer(calls, reply, rpc_encode_auth_error(reply, xid, auth_stat));
+}
+
+static void answer_reverse_refused(struct tcp_calls *calls, uint32_t xid)
+{
+	uint8_t reply[RPC_ERROR_REPLY_BYTES];
+
+	tcp_counters(calls->conn)->reverse_refused++;
+	tcp_conn_note(calls->conn, TCP_NOTE_REVERSE,
+		      "a reverse Call past its limits was answered SYSTEM_ERR");
+	answer(calls, reply, rpc_encode_accepted(reply, xid, RPC_SYSTEM_ERR));
+}
+
+/*
+ * Whether a Call may be passed on; if not, it is answered or the leg is closed.
+ *
+ * AUTH_TLS asks for a session that the proxy does not offer (RFC 9289 section 4.1): the flavour is
+ * understood and the credential refused, AUTH_REJECTEDCRED. A credential or verifier of more than
+ * 400 bytes cannot be one (RFC 5531 section 8.2): AUTH_BADCRED. A Call that ends inside its header
+ * is none.
+ */
+static bool call_passes(struct tcp_calls *calls, enum rpc_verdict verdict,
+			const struct rpc_call_hdr *hdr, uint32_t xid)
+{
+	uint8_t reply[RPC_ERROR_REPLY_BYTES];
+
+	switch (verdict) {
+	case RPC_OK:
+		if (hdr->cred_flavor != RPC_AUTH_TLS)
+			return true;
+		tcp_counters(calls->conn)->auth_tls_refused++;
+		tcp_conn_note(calls->conn, TCP_NOTE_AUTH_TLS, "AUTH_TLS was refused");
+		answer_auth_error(calls, xid, AUTH_REJECTEDCRED);
+		return false;
+	case RPC_BAD_VERSION:
+		tcp_counters(calls->conn)->rpc_mismatches++;
+		answer(calls, reply, rpc_encode_rpc_mismatch(reply, xid));
+		return false;
+	case RPC_BAD_AUTH:
+		tcp_counters(calls->conn)->bad_auth_refused++;
+		answer_auth_error(calls, xid, AUTH_BADCRED);
+		return false;
+	default:
+		tcp_conn_fail(calls->conn, LEG_CLOSE_NOT_RPC, "a Call with a header that is %s",
+			      rpc_verdict_name(verdict));
+		return false;
+	}
+}
+
+static uint32_t reply_limit(const struct tcp_calls *calls)
+{
+	uint32_t limit = calls->conn->config.leg.max_message_bytes;
+
+	return calls->conn->connector && limit > TCP_REVERSE_MAX_BYTES ? TCP_REVERSE_MAX_BYTES
+								       : limit;
+}
+
+static uint32_t reply_ceiling(const struct tcp_calls *calls, const struct rpc_call_hdr *hdr,
+			      const uint8_t *msg, uint32_t len_bytes)
+{
+	const struct leg_binding *binding = calls->conn->config.leg.binding;
+	uint32_t limit = reply_limit(calls), ceiling;
+
+	if (!binding)
+		return limit;
+	ceiling = binding->reply_ceiling(binding->arg, hdr, msg, len_bytes, limit);
+	return ceiling < limit ? ceiling : limit;
+}
+
+/*
+ * Claims what the Call and its Reply can come to need; true once that is held. A server's Calls are
+ * bounded by their own number and size and take nothing from the budget: their Replies may stand
+ * behind clients' Calls that wait for it, and neither would ever go on.
+ */
+static bool claim(struct tcp_calls *calls, uint32_t call_bytes, uint32_t ceiling_bytes)
+{
+	struct budget_claim *claim = &calls->claim;
+	size_t bytes = rpc_msg_cost_bytes(call_bytes) + rpc_msg_cost_bytes(ceiling_bytes);
+
+	if (claim->state == BUDGET_CLAIM_HELD)
+		return true;
+	if (calls->conn->connector) {
+		budget_force(calls->conn->config.leg.budget, claim, 0);
+		return true;
+	}
+	if (budget_claim(calls->conn->config.leg.budget, claim, bytes))
+		return true;
+	tcp_counters(calls->conn)->budget_waits++;
+	tcp_conn_block(calls->conn, TCP_BLOCK_BUDGET, true);
+	return false;
+}
+
+/* The message has been admitted: its memory is there, or the leg fails. */
+static void begin_body(struct tcp_calls *calls, enum rpc_msg_type type, uint32_t cap_bytes)
+{
+	calls->type = type;
+	if (tcp_input_body(calls->in, cap_bytes))
+		tcp_conn_fail(calls->conn, LEG_CLOSE_RESOURCES, "no memory for %u bytes",
+			      cap_bytes);
+}
+
+static bool reverse_refused(const struct tcp_calls *calls, uint32_t len_bytes)
+{
+	return calls->conn->connector && (calls->flight->in.count >= TCP_REVERSE_CALLS_MAX ||
+					  len_bytes > TCP_REVERSE_MAX_BYTES);
+}
+
+/* A Call that is here from end to end: what it needs is known exactly before it takes any memory. */
+static void begin_call_whole(struct tcp_calls *calls, const uint8_t *msg, uint32_t len_bytes,
+			     uint32_t xid)
+{
+	struct exchange *repeated;
+
+	if (!call_passes(calls, rpc_call_decode(msg, len_bytes, &calls->hdr), &calls->hdr, xid))
+		return;
+	repeated = xid_table_find(&calls->flight->in, xid);
+	if (repeated) {
+		tcp_input_compare(calls->in, repeated);
+		return;
+	}
+	if (reverse_refused(calls, len_bytes)) {
+		answer_reverse_refused(calls, xid);
+		return;
+	}
+	calls->ceiling_bytes = reply_ceiling(calls, &calls->hdr, msg, len_bytes);
+	if (!claim(calls, len_bytes, calls->ceiling_bytes))
+		return;
+	calls->decoded = true;
+	begin_body(calls, RPC_CALL, len_bytes);
+}
+
+/* A Call of which only the head is here: it may need the most that its length, if known, leaves open. */
+static void begin_call(struct tcp_calls *calls, uint32_t xid)
+{
+	const struct record_parser *parser = &calls->in->parser;
+	struct exchange *repeated = xid_table_find(&calls->flight->in, xid);
+	uint32_t cap = parser->last ? parser->record_bytes : reply_limit(calls);
+
+	if (repeated) {
+		tcp_input_compare(calls->in, repeated);
+		return;
+	}
+	if (reverse_refused(calls, parser->record_bytes)) {
+		answer_reverse_refused(calls, xid);
+		return;
+	}
+	if (!claim(calls, cap, reply_limit(calls)))
+		return;
+	calls->decoded = false;
+	begin_body(calls, RPC_CALL, cap);
+}
+
+/* Takes @x from the Calls to the peer and hands our reference to the owner. */
+static void give_reply(struct tcp_calls *calls, struct exchange *x)
+{
+	const struct leg_config *config = &calls->conn->config.leg;
+
+	tcp_flight_out_take(calls->flight, x);
+	config->events->reply(config->arg, x);
+}
+
+static void give_fault(struct tcp_calls *calls, struct exchange *x, enum exchange_fault fault)
+{
+	if (fault == EXCHANGE_FAULT_TOO_BIG) {
+		tcp_counters(calls->conn)->replies_too_big++;
+		tcp_conn_note(calls->conn, TCP_NOTE_TOO_BIG,
+			      "a Reply was larger than its Call allows and was thrown away");
+	} else {
+		tcp_conn_note(calls->conn, TCP_NOTE_BAD_REPLY, "a Reply did not decode");
+	}
+	x->fault = fault;
+	give_reply(calls, x);
+}
+
+/* A Reply, whose memory its Call has claimed. */
+static void begin_reply(struct tcp_calls *calls, uint32_t xid)
+{
+	const struct record_parser *parser = &calls->in->parser;
+	struct exchange *x = xid_table_find(&calls->flight->out, xid);
+
+	if (!x) {
+		tcp_counters(calls->conn)->unmatched_replies++;
+		tcp_conn_note(calls->conn, TCP_NOTE_UNMATCHED,
+			      "a Reply without a Call was thrown away");
+		skip(calls);
+		return;
+	}
+	if (parser->record_bytes > x->reply_max_bytes) {
+		skip(calls);
+		give_fault(calls, x, EXCHANGE_FAULT_TOO_BIG);
+		return;
+	}
+	calls->x = exchange_ref(x);
+	begin_body(calls, RPC_REPLY, parser->last ? parser->record_bytes : x->reply_max_bytes);
+}
+
+static void begin(struct tcp_calls *calls, const uint8_t *msg, uint32_t len_bytes, bool whole)
+{
+	enum rpc_msg_type type;
+	uint32_t xid;
+	enum rpc_verdict verdict = rpc_msg_peek(msg, len_bytes, &xid, &type);
+
+	if (verdict != RPC_OK)
+		tcp_conn_fail(calls->conn, LEG_CLOSE_NOT_RPC, "a message that is %s",
+			      rpc_verdict_name(verdict));
+	else if (type == RPC_REPLY)
+		begin_reply(calls, xid);
+	else if (whole)
+		begin_call_whole(calls, msg, len_bytes, xid);
+	else
+		begin_call(calls, xid);
+}
+
+static void on_begin_whole(void *arg, const uint8_t *msg, uint32_t len_bytes)
+{
+	begin(arg, msg, len_bytes, true);
+}
+
+static void on_begin(void *arg)
+{
+	struct tcp_calls *calls = arg;
+
+	begin(calls, calls->in->head, calls->in->head_bytes, false);
+}
+
+static void on_overflow(void *arg)
+{
+	struct tcp_calls *calls = arg;
+	struct exchange *x = calls->x;
+	uint32_t xid;
+	enum rpc_msg_type type;
+
+	/* The head decoded when the record began. */
+	if (rpc_msg_peek(calls->in->head, calls->in->head_bytes, &xid, &type) != RPC_OK)
+		return;
+	if (type == RPC_CALL) {
+		answer_reverse_refused(calls, xid);
+		return;
+	}
+	/* It is among the Calls in flight too. */
+	skip(calls);
+	give_fault(calls, x, EXCHANGE_FAULT_TOO_BIG);
+}
+
+/* The Call is complete: the exchange takes message and claim, and goes to the owner. */
+static void end_call(struct tcp_calls *calls)
+{
+	const struct leg_config *config = &calls->conn->config.leg;
+	struct tcp_input *in = calls->in;
+	struct exchange *x = exchange_new();
+
+	if (!x)
+		goto out_memory;
+	x->hdr = calls->hdr;
+	if (tcp_flight_in_add(calls->flight, x)) {
+		exchange_put(x);
+		goto out_memory;
+	}
+	x->call = in->msg;
+	in->msg = (struct rpc_msg){0};
+	x->reply_max_bytes = calls->ceiling_bytes;
+	budget_move(&x->claim, &calls->claim);
+	x->start_us = loop_now_us(config->loop);
+	tcp_counters(calls->conn)->calls_received++;
+	config->events->call(config->arg, exchange_ref(x));
+	return;
+out_memory:
+	tcp_conn_fail(calls->conn, LEG_CLOSE_RESOURCES, "no memory for a Call");
+}
+
+/* A Call that was received in place is read only now. The rest of its claim goes back. */
+static bool decode_call(struct tcp_calls *calls)
+{
+	struct rpc_msg msg = calls->in->msg;
+	enum rpc_verdict verdict = rpc_call_decode(msg.data, msg.len_bytes, &calls->hdr);
+	uint32_t xid = 0;
+	enum rpc_msg_type type;
+
+	if (rpc_msg_peek(msg.data, msg.len_bytes, &xid, &type) != RPC_OK)
+		verdict = RPC_TRUNCATED;
+	if (!call_passes(calls, verdict, &calls->hdr, xid))
+		return false;
+	calls->ceiling_bytes = reply_ceiling(calls, &calls->hdr, msg.data, msg.len_bytes);
+	budget_shrink(&calls->claim,
+		      msg.buf->size_bytes + rpc_msg_cost_bytes(calls->ceiling_bytes));
+	return true;
+}
+
+static void end_reply(struct tcp_calls *calls)
+{
+	struct tcp_input *in = calls->in;
+	struct exchange *x = calls->x;
+	struct rpc_reply_hdr hdr;
+
+	calls->x = NULL;
+	if (rpc_reply_decode(in->msg.data, in->msg.len_bytes, &hdr) == RPC_OK) {
+		x->reply = in->msg;
+		in->msg = (struct rpc_msg){0};
+		tcp_counters(calls->conn)->replies_received++;
+		give_reply(calls, x);
+	} else {
+		rpc_msg_put(&in->msg);
+		give_fault(calls, x, EXCHANGE_FAULT_BAD_REPLY);
+	}
+	exchange_put(x);
+}
+
+static void on_end(void *arg)
+{
+	struct tcp_calls *calls = arg;
+
+	if (calls->type == RPC_REPLY)
+		end_reply(calls);
+	else if (calls->decoded || decode_call(calls))
+		end_call(calls);
+}
+
+const struct tcp_input_events tcp_calls_events = {
+	.begin_whole = on_begin_whole,
+	.begin = on_begin,
+	.overflow = on_overflow,
+	.end = on_end,
+};
+
+static void granted(void *arg)
+{
+	tcp_conn_block(arg, TCP_BLOCK_BUDGET, false);
+}
+
+void tcp_calls_init(struct tcp_calls *calls, struct tcp_conn *conn, struct tcp_flight *flight,
+		    struct tcp_output *out, struct tcp_input *in)
+{
+	*calls = (struct tcp_calls){.conn = conn, .flight = flight, .out = out, .in = in};
+	budget_claim_init(&calls->claim, granted, conn);
+}
+
+void tcp_calls_fini(struct tcp_calls *calls)
+{
+	let_go(calls);
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The ground floor of the TCP leg: its stream, its state, its timer, and the one way to fail. */
+#include "rpctcp/conn.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+STATE_TABLE(tcp_leg_states, TCP_LEG_STATES);
+
+/* Why and how it ends */
+
+void tcp_conn_set_state(struct tcp_conn *conn, enum tcp_leg_state to)
+{
+	state_move(&conn->state, &tcp_leg_states, to, loop_now_us(tcp_loop(conn)));
+}
+
+void tcp_conn_decide(struct tcp_conn *conn, enum leg_close why, const char *detail)
+{
+	if (conn->state.now >= TCP_FLUSHING)
+		return;
+	conn->why = why;
+	snprintf(conn->detail, sizeof(conn->detail), "%s", detail);
+	conn->closing_due = true;
+	tcp_conn_defer(conn);
+}
+
+void tcp_conn_end(struct tcp_conn *conn, bool reset)
+{
+	tcp_conn_set_state(conn, TCP_CLOSING);
+	loop_timer_clear(tcp_loop(conn), conn->timer);
+	stream_close(conn->stream, reset);
+	tcp_conn_defer(conn);
+}
+
+bool tcp_conn_ends_in_order(enum leg_close why)
+{
+	return why == LEG_CLOSE_LOCAL || why == LEG_CLOSE_SHUTDOWN;
+}
+
+void tcp_conn_fail(struct tcp_conn *conn, enum leg_close why, const char *fmt, ...)
+{
+	char detail[LEG_DETAIL_BYTES];
+	va_list args;
+
+	if (conn->state.now >= TCP_CLOSING)
+		return;
+	va_start(args, fmt);
+	vsnprintf(detail, sizeof(detail), fmt, args);
+	va_end(args);
+	tcp_conn_decide(conn, why, detail);
+	/* The port that a server is reached from is to be free at once, for the client's next connection. */
+	tcp_conn_end(conn,
+		     conn->connector && why != LEG_CLOSE_PEER && !tcp_conn_ends_in_order(why));
+}
+
+void tcp_conn_say_closing(struct tcp_conn *conn)
+{
+	if (!conn->closing_due)
+		return;
+	conn->closing_due = false;
+	conn->config.leg.events->closing(conn->config.leg.arg, conn->why, conn->detail);
+}
+
+void tcp_conn_note(struct tcp_conn *conn, unsigned which, const char *text)
+{
+	if (conn->noted & which)
+		return;
+	conn->noted |= which;
+	if (conn->config.leg.events->note)
+		conn->config.leg.events->note(conn->config.leg.arg, text);
+}
+
+/* What the stream is watched for */
+
+static unsigned wanted(const struct tcp_conn *conn)
+{
+	switch (conn->state.now) {
+	case TCP_QUIET:
+	case TCP_LINGERING:
+		return LOOP_READ;
+	case TCP_OPEN:
+		return (conn->blocks || conn->behind ? 0 : LOOP_READ) |
+		       (conn->send_full ? LOOP_WRITE : 0);
+	case TCP_FLUSHING:
+		return conn->send_full ? LOOP_WRITE : 0;
+	default:
+		return 0;
+	}
+}
+
+void tcp_conn_watch(struct tcp_conn *conn)
+{
+	unsigned events = wanted(conn);
+
+	if (events == conn->watched || conn->state.now >= TCP_CLOSING)
+		return;
+	conn->watched = events;
+	stream_watch(conn->stream, events);
+}
+
+/* Deadlines: one timer for all. It is never set later, only found to have fired early. */
+
+static void arm(struct tcp_conn *conn)
+{
+	uint64_t due_us = 0, now_us;
+
+	if (conn->state.now >= TCP_CLOSING)
+		return;
+	for (unsigned i = 0; i < TCP_DUE_COUNT; i++)
+		if (conn->due_us[i] && (!due_us || conn->due_us[i] < due_us))
+			due_us = conn->due_us[i];
+	if (!due_us || (conn->timer_due_us && conn->timer_due_us <= due_us))
+		return;
+	now_us = loop_now_us(tcp_loop(conn));
+	conn->timer_due_us = due_us;
+	loop_timer_set(tcp_loop(conn), conn->timer, due_us > now_us ? due_us - now_us : 0);
+}
+
+void tcp_conn_set_due(struct tcp_conn *conn, enum tcp_due which, uint64_t delay_us)
+{
+	conn->due_us[which] = loop_now_us(tcp_loop(conn)) + delay_us;
+	arm(conn);
+}
+
+/* A stream that is not read does not tell that its peer is gone, so it is asked now and then. */
+static void watch_health(struct tcp_conn *conn)
+{
+	uint64_t interval_us = conn->config.leg.stall_timeout_us;
+
+	conn->due_us[TCP_DUE_HEALTH] = 0;
+	if (!conn->blocks || !tcp_conn_is_open(conn))
+		return;
+	if (interval_us > TCP_HEALTH_INTERVAL_US)
+		interval_us = TCP_HEALTH_INTERVAL_US;
+	tcp_conn_set_due(conn, TCP_DUE_HEALTH, interval_us);
+}
+
+static void check_health(struct tcp_conn *conn)
+{
+	if (tcp_conn_is_open(conn) && conn->blocks && stream_is_broken(conn->stream))
+		tcp_conn_fail(conn, LEG_CLOSE_LOST, "while it was not read");
+	else
+		watch_health(conn);
+}
+
+static void on_timer(void *arg)
+{
+	struct tcp_conn *conn = arg;
+	uint64_t now_us = loop_now_us(tcp_loop(conn));
+	unsigned which = 0;
+
+	conn->timer_due_us = 0;
+	while (which < TCP_DUE_COUNT && (!conn->due_us[which] || now_us < conn->due_us[which]))
+		which++;
+	if (which == TCP_DUE_HEALTH) {
+		check_health(conn);
+	} else if (which < TCP_DUE_COUNT) {
+		conn->due_us[which] = 0;
+		conn->hooks->expired(conn->arg, which);
+	}
+	arm(conn);
+}
+
+/* What keeps input from being taken */
+
+void tcp_conn_block(struct tcp_conn *conn, unsigned block, bool blocked)
+{
+	unsigned before = conn->blocks;
+
+	conn->blocks = blocked ? before | block : before & ~block;
+	if (conn->blocks == before)
+		return;
+	if (conn->blocks)
+		conn->due_us[TCP_DUE_INPUT] = 0;
+	watch_health(conn);
+	if (before && !conn->blocks) {
+		conn->behind = true;
+		tcp_conn_defer(conn);
+	}
+	tcp_conn_watch(conn);
+}
+
+/* Making one */
+
+int tcp_conn_init(struct tcp_conn *conn, const struct tcp_leg_config *config,
+		  const struct tcp_conn_hooks *hooks, void *arg, enum tcp_leg_state first)
+{
+	*conn = (struct tcp_conn){
+		.config = *config,
+		.hooks = hooks,
+		.arg = arg,
+		.connector = first == TCP_CONNECTING,
+		.state = {first, loop_now_us(config->leg.loop)},
+	};
+	loop_task_init(&conn->task, hooks->work, arg);
+	conn->timer = loop_timer_new(config->leg.loop, on_timer, conn);
+	return conn->timer ? 0 : -ENOMEM;
+}
+
+void tcp_conn_fini(struct tcp_conn *conn)
+{
+	loop_task_cancel(tcp_loop(conn), &conn->task);
+	loop_timer_free(tcp_loop(conn), conn->timer);
+	conn->timer = NULL;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The ground floor of the TCP leg: its stream, its state, and the one way to fail.
+ *
+ *	tcp_leg.c   the operations of leg.h, the task, what each event of the stream means
+ *	call.c      messages: what each record is, what memory it may have, who gets it
+ *	input.c     bytes: reads, staging, stash, where those of a record go
+ *	output.c    the queue of records to send
+ *	flight.c    the exchanges that the leg takes part in
+ *	conn.c      this
+ *
+ * Each file calls those below it only. What has to go up goes through struct tcp_conn_hooks and struct
+ * tcp_input_events.
+ *
+ * Whatever must not happen inside a call into the leg (events, sending, reading on) waits for the leg's
+ * task. tcp_conn_fail() can be called at any depth: it marks the connection and closes its stream, and
+ * nothing else. Everything that the leg holds stays valid until the task lets go of it, so that those who
+ * called what failed just return; they go on working only while tcp_conn_is_open().
+ */
+#ifndef RPCTCP_CONN_H
+#define RPCTCP_CONN_H
+
+#include <stdbool.h>
+
+#include "base/state.h"
+#include "rpctcp/tcp_leg.h"
+
+#define TCP_HEALTH_INTERVAL_US   5000000u      /* between two looks at a stream that is not read */
+#define TCP_STALL_PROGRESS_BYTES (16u * 1024u) /* less than that is no progress */
+
+#define TCP_LEG_STATES(X)                                                                          \
+	X(TCP_CONNECTING, "connecting", "the server to answer", TO(TCP_OPEN) | TO(TCP_CLOSING))    \
+	X(TCP_QUIET, "quiet", "the first byte, which is not read",                                 \
+	  TO(TCP_REQUESTED) | TO(TCP_CLOSING))                                                     \
+	X(TCP_REQUESTED, "requested", "leg_accept()", TO(TCP_OPEN) | TO(TCP_CLOSING))              \
+	X(TCP_OPEN, "open", "either end to close", TO(TCP_FLUSHING) | TO(TCP_CLOSING))             \
+	X(TCP_FLUSHING, "flushing", "the peer to take what is queued for it",                      \
+	  TO(TCP_LINGERING) | TO(TCP_CLOSING))                                                     \
+	X(TCP_LINGERING, "lingering", "the peer's end of the stream", TO(TCP_CLOSING))             \
+	X(TCP_CLOSING, "closing", "the task, which lets go of everything", TO(TCP_CLOSED))         \
+	X(TCP_CLOSED, "closed", "leg_free()", 0)
+STATE_ENUM(tcp_leg_state, TCP_LEG_STATES);
+extern const struct state_table tcp_leg_states;
+
+/* Why no input is taken just now. */
+#define TCP_BLOCK_PAUSED  0x01u /* leg_pause() */
+#define TCP_BLOCK_BUDGET  0x02u /* the claim for the next Call waits */
+#define TCP_BLOCK_ANSWERS 0x04u /* too many answers of our own are not sent yet */
+#define TCP_BLOCK_UNSENT  0x08u /* accepted: the peer does not take its Replies */
+#define TCP_BLOCK_EOF     0x10u /* the peer sends no more */
+
+/* What is said once a connection. */
+#define TCP_NOTE_AUTH_TLS  0x1u
+#define TCP_NOTE_UNMATCHED 0x2u
+#define TCP_NOTE_REVERSE   0x4u
+#define TCP_NOTE_TOO_BIG   0x8u
+#define TCP_NOTE_BAD_REPLY 0x10u
+
+/* The deadlines that a connection can have, all on one timer. */
+enum tcp_due {
+	TCP_DUE_STATE,  /* of a state that lasts only so long */
+	TCP_DUE_INPUT,  /* for a record to go on */
+	TCP_DUE_OUTPUT, /* for the peer to take more */
+	TCP_DUE_HEALTH, /* of the next look at a stream that is not read */
+	TCP_DUE_COUNT
+};
+
+/* What the connection calls above it. */
+struct tcp_conn_hooks {
+	/* The task, after tcp_conn_defer(). */
+	void (*work)(void *arg);
+	/* A deadline has passed: any but TCP_DUE_HEALTH. */
+	void (*expired)(void *arg, enum tcp_due which);
+};
+
+struct tcp_conn {
+	struct tcp_leg_config config;
+	const struct tcp_conn_hooks *hooks;
+	void *arg;
+	bool connector; /* this end connected: its peer is a server */
+	struct state state;
+	struct stream *stream;
+	unsigned watched; /* of the stream */
+	unsigned blocks;
+	bool behind; /* what has been read may not all be taken: the task goes on with it first */
+	bool send_full; /* the stream takes no more for now */
+	unsigned noted;
+	struct loop_task task;
+	struct loop_timer *timer;
+	uint64_t timer_due_us;          /* 0: not set */
+	uint64_t due_us[TCP_DUE_COUNT]; /* 0: none */
+	struct sockaddr_storage local, peer;
+	uint64_t bytes_received, bytes_sent;
+	bool closing_due; /* the end is decided, and closing() not said */
+	enum leg_close why;
+	char detail[LEG_DETAIL_BYTES];
+};
+
+static inline struct tcp_leg_counters *tcp_counters(const struct tcp_conn *conn)
+{
+	return &conn->config.worker->counters;
+}
+
+static inline struct loop *tcp_loop(const struct tcp_conn *conn)
+{
+	return conn->config.leg.loop;
+}
+
+/** tcp_conn_is_open - whether messages pass, both ways. */
+static inline bool tcp_conn_is_open(const struct tcp_conn *conn)
+{
+	return conn->state.now == TCP_OPEN;
+}
+
+/** tcp_conn_takes_input - whether what has come may be taken in. */
+static inline bool tcp_conn_takes_input(const struct tcp_conn *conn)
+{
+	return tcp_conn_is_open(conn) && !conn->blocks;
+}
+
+/** tcp_conn_defer - run the task at the end of this turn. */
+static inline void tcp_conn_defer(struct tcp_conn *conn)
+{
+	loop_defer(tcp_loop(conn), &conn->task);
+}
+
+/**
+ * tcp_conn_init - a connection without a stream
+ * @config: copied
+ * @hooks:  with @arg; outlive the connection
+ * @first:  its state
+ *
+ * Returns 0 or -ENOMEM.
+ */
+int tcp_conn_init(struct tcp_conn *conn, const struct tcp_leg_config *config,
+		  const struct tcp_conn_hooks *hooks, void *arg,
+		  enum tcp_leg_state first) MUST_CHECK;
+/** tcp_conn_fini - free the timer and cancel the task. */
+void tcp_conn_fini(struct tcp_conn *conn);
+/** tcp_conn_set_state - the one setter of the state, which must be one that may follow. */
+void tcp_conn_set_state(struct tcp_conn *conn, enum tcp_leg_state to);
+
+/**
+ * tcp_conn_decide - the connection will end, for @why; the task says so
+ * @detail: a sentence for the log, or ""
+ *
+ * Only the first reason counts. The state is the caller's to set.
+ */
+void tcp_conn_decide(struct tcp_conn *conn, enum leg_close why, const char *detail);
+/** tcp_conn_end - close the stream now, by a @reset or in order; the task does the rest. */
+void tcp_conn_end(struct tcp_conn *conn, bool reset);
+/** tcp_conn_fail - decide and end in one, at any depth; nothing if it has ended. */
+void tcp_conn_fail(struct tcp_conn *conn, enum leg_close why, const char *fmt, ...)
+	PRINTF_LIKE(3, 4);
+/** tcp_conn_ends_in_order - whether, for this reason, even a server is taken leave of in order. */
+bool tcp_conn_ends_in_order(enum leg_close why);
+/** tcp_conn_say_closing - say closing() if that is due. */
+void tcp_conn_say_closing(struct tcp_conn *conn);
+
+/** tcp_conn_watch - watch the stream for what the state asks for. */
+void tcp_conn_watch(struct tcp_conn *conn);
+/** tcp_conn_block - set or clear one TCP_BLOCK_*; clearing the last one reads on in the task. */
+void tcp_conn_block(struct tcp_conn *conn, unsigned block, bool blocked);
+/** tcp_conn_set_due - have a deadline @delay_us from now. */
+void tcp_conn_set_due(struct tcp_conn *conn, enum tcp_due which, uint64_t delay_us);
+/** tcp_conn_note - something worth a log line, once a connection for each TCP_NOTE_*. */
+void tcp_conn_note(struct tcp_conn *conn, unsigned which, const char *text);
+
+#endif

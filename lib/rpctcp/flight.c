@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The exchanges that a TCP leg takes part in. */
+#include "rpctcp/flight.h"
+
+void tcp_flight_init(struct tcp_flight *flight, struct leg *leg)
+{
+	flight->leg = leg;
+	xid_table_init(&flight->in, EXCHANGE_ORIGIN);
+	TAILQ_INIT(&flight->in_list);
+	xid_table_init(&flight->out, EXCHANGE_TARGET);
+	TAILQ_INIT(&flight->out_list);
+	TAILQ_INIT(&flight->faulted);
+}
+
+void tcp_flight_fini(struct tcp_flight *flight)
+{
+	xid_table_fini(&flight->in);
+	xid_table_fini(&flight->out);
+}
+
+void tcp_flight_release(struct tcp_flight *flight)
+{
+	struct exchange *x;
+
+	while ((x = TAILQ_FIRST(&flight->in_list)))
+		tcp_flight_in_end(flight, x);
+	while ((x = TAILQ_FIRST(&flight->out_list))) {
+		tcp_flight_out_take(flight, x);
+		exchange_put(x);
+	}
+	while ((x = tcp_flight_fault_take(flight)))
+		exchange_put(x);
+}
+
+int tcp_flight_in_add(struct tcp_flight *flight, struct exchange *x)
+{
+	int rc = xid_table_add(&flight->in, x);
+
+	if (rc)
+		return rc;
+	TAILQ_INSERT_TAIL(&flight->in_list, x, origin_entry);
+	x->origin = flight->leg;
+	return 0;
+}
+
+void tcp_flight_in_end(struct tcp_flight *flight, struct exchange *x)
+{
+	TAILQ_REMOVE(&flight->in_list, x, origin_entry);
+	xid_table_remove(&flight->in, x);
+	x->origin = NULL;
+	exchange_put(x);
+}
+
+int tcp_flight_out_add(struct tcp_flight *flight, struct exchange *x)
+{
+	int rc = xid_table_add(&flight->out, x);
+
+	if (rc)
+		return rc;
+	TAILQ_INSERT_TAIL(&flight->out_list, x, target_entry);
+	x->target = flight->leg;
+	return 0;
+}
+
+void tcp_flight_out_take(struct tcp_flight *flight, struct exchange *x)
+{
+	TAILQ_REMOVE(&flight->out_list, x, target_entry);
+	xid_table_remove(&flight->out, x);
+	x->target = NULL;
+}
+
+void tcp_flight_out_fault(struct tcp_flight *flight, struct exchange *x)
+{
+	TAILQ_INSERT_TAIL(&flight->faulted, x, target_entry);
+	x->target = flight->leg;
+}
+
+struct exchange *tcp_flight_fault_take(struct tcp_flight *flight)
+{
+	struct exchange *x = TAILQ_FIRST(&flight->faulted);
+
+	if (!x)
+		return NULL;
+	TAILQ_REMOVE(&flight->faulted, x, target_entry);
+	x->target = NULL;
+	return x;
+}

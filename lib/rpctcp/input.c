@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The TCP leg's input: reads, staging, stash, where the bytes of a record go. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rpctcp/input.h"
+
+void tcp_input_init(struct tcp_input *in, struct tcp_conn *conn,
+		    const struct tcp_input_events *events, void *arg)
+{
+	*in = (struct tcp_input){
+		.conn = conn, .events = events, .arg = arg, .window_bytes = TCP_BULK_BYTES};
+	record_parser_init(&in->parser, conn->config.leg.max_message_bytes);
+}
+
+/* Ready for the next record. */
+static void begin_record(struct tcp_input *in)
+{
+	in->mode = TCP_INPUT_HEAD;
+	in->head_bytes = 0;
+	in->cap_bytes = in->have_bytes = 0;
+}
+
+/* What is held for a record that is not complete. */
+static void let_go(struct tcp_input *in)
+{
+	rpc_msg_put(&in->msg);
+	exchange_put(in->repeated);
+	in->repeated = NULL;
+}
+
+static void drop_stash(struct tcp_input *in)
+{
+	free(in->stash);
+	in->stash = NULL;
+	in->stash_bytes = in->stash_at = 0;
+}
+
+void tcp_input_fini(struct tcp_input *in)
+{
+	let_go(in);
+	drop_stash(in);
+}
+
+int tcp_input_body(struct tcp_input *in, uint32_t cap_bytes)
+{
+	if (rpc_msg_get(in->conn->config.leg.pool, cap_bytes, &in->msg))
+		return -ENOMEM;
+	if (cap_bytes > TCP_BULK_BYTES)
+		in->window_bytes = TCP_BULK_BYTES;
+	memcpy(in->msg.data, in->head, in->head_bytes);
+	in->have_bytes = in->head_bytes;
+	in->cap_bytes = cap_bytes;
+	in->mode = TCP_INPUT_BODY;
+	return 0;
+}
+
+void tcp_input_skip(struct tcp_input *in)
+{
+	let_go(in);
+	in->mode = TCP_INPUT_SKIP;
+}
+
+/* a Call whose XID is in flight is that Call sent again, or the peer is not to be trusted. */
+static void compare(struct tcp_input *in, const uint8_t *bytes, uint32_t len_bytes)
+{
+	const struct rpc_msg *call = &in->repeated->call;
+	uint32_t from = in->compared_bytes, to = from + len_bytes;
+	uint32_t end =
+		call->len_bytes < TCP_RETRANSMIT_BYTES ? call->len_bytes : TCP_RETRANSMIT_BYTES;
+
+	in->compared_bytes = to;
+	if (to > call->len_bytes)
+		goto out_other;
+	if (to > end)
+		to = end;
+	if (from < to && memcmp(call->data + from, bytes, to - from))
+		goto out_other;
+	return;
+out_other:
+	tcp_conn_fail(in->conn, LEG_CLOSE_XID_REUSED, "XID %08x", in->repeated->hdr.xid);
+}
+
+void tcp_input_compare(struct tcp_input *in, struct exchange *x)
+{
+	tcp_input_skip(in);
+	in->repeated = exchange_ref(x);
+	in->compared_bytes = 0;
+	if (in->head_bytes)
+		compare(in, in->head, in->head_bytes);
+}
+
+static void fill(struct tcp_input *in, const uint8_t *bytes, uint32_t len_bytes)
+{
+	if (len_bytes > in->cap_bytes - in->have_bytes) {
+		in->events->overflow(in->arg);
+		return;
+	}
+	memcpy(in->msg.data + in->have_bytes, bytes, len_bytes);
+	in->have_bytes += len_bytes;
+	tcp_counters(in->conn)->payload_bytes_copied += len_bytes;
+}
+
+/* Takes some of the message bytes at @bytes; returns how many, 0 if only the mode has changed. */
+static uint32_t take_body(struct tcp_input *in, const uint8_t *bytes, size_t len_bytes)
+{
+	uint32_t left = in->parser.fragment_left_bytes;
+	uint32_t n = len_bytes < left ? (uint32_t)len_bytes : left;
+
+	switch (in->mode) {
+	case TCP_INPUT_HEAD:
+		if (in->head_bytes == 0 && in->parser.last && n == in->parser.record_bytes) {
+			in->events->begin_whole(in->arg, bytes, n);
+			return 0;
+		}
+		if (n > TCP_RECORD_HEAD_BYTES - in->head_bytes)
+			n = TCP_RECORD_HEAD_BYTES - in->head_bytes;
+		memcpy(in->head + in->head_bytes, bytes, n);
+		in->head_bytes += n;
+		break;
+	case TCP_INPUT_BODY:
+		fill(in, bytes, n);
+		break;
+	case TCP_INPUT_SKIP:
+		if (in->repeated)
+			compare(in, bytes, n);
+		break;
+	}
+	record_take(&in->parser, n);
+	return n;
+}
+
+/* The record is complete. */
+static void end_record(struct tcp_input *in)
+{
+	tcp_counters(in->conn)->records_received++;
+	switch (in->mode) {
+	case TCP_INPUT_HEAD:
+		tcp_conn_fail(in->conn, LEG_CLOSE_NOT_RPC, "a record of %u bytes",
+			      in->parser.record_bytes);
+		return;
+	case TCP_INPUT_BODY:
+		in->msg.len_bytes = in->msg.have_bytes = in->have_bytes;
+		in->events->end(in->arg);
+		break;
+	case TCP_INPUT_SKIP:
+		if (in->repeated && in->compared_bytes != in->repeated->call.len_bytes) {
+			tcp_conn_fail(in->conn, LEG_CLOSE_XID_REUSED, "XID %08x",
+				      in->repeated->hdr.xid);
+			return;
+		}
+		if (in->repeated)
+			tcp_counters(in->conn)->retransmissions_swallowed++;
+		let_go(in);
+		break;
+	}
+	begin_record(in);
+}
+
+/*
+ * Takes input until it is used up, or the leg is blocked or closed; returns how much. Also called
+ * with none: for a record that was received in place, and for one whose memory has been granted.
+ */
+static size_t take_input(struct tcp_input *in, const uint8_t *bytes, size_t len_bytes)
+{
+	const struct tcp_conn *conn = in->conn;
+	size_t at = 0, used;
+
+	while (tcp_conn_takes_input(conn)) {
+		switch (record_next(&in->parser, bytes + at, len_bytes - at, &used)) {
+		case RECORD_BODY:
+			at += used;
+			if (in->mode == TCP_INPUT_HEAD && in->head_bytes == TCP_RECORD_HEAD_BYTES)
+				in->events->begin(in->arg);
+			else if (at == len_bytes)
+				return at;
+			else
+				at += take_body(in, bytes + at, len_bytes - at);
+			break;
+		case RECORD_END:
+			at += used;
+			in->progress_bytes = TCP_STALL_PROGRESS_BYTES;
+			end_record(in);
+			break;
+		case RECORD_MORE:
+			return len_bytes;
+		case RECORD_TOO_BIG:
+			tcp_conn_fail(in->conn, LEG_CLOSE_RECORD_TOO_BIG, "over %u bytes",
+				      in->parser.max_bytes);
+			break;
+		case RECORD_TOO_EMPTY:
+			tcp_conn_fail(in->conn, LEG_CLOSE_NOT_RPC, "more than %u empty fragments",
+				      RECORD_MAX_EMPTY_FRAGMENTS);
+			break;
+		}
+	}
+	return at;
+}
+
+/* A record must make progress, as long as it is the peer who keeps us waiting. */
+static void watch_progress(struct tcp_input *in)
+{
+	struct tcp_conn *conn = in->conn;
+
+	if (!tcp_conn_is_open(conn))
+		return;
+	if (conn->blocks || record_idle(&in->parser)) {
+		conn->due_us[TCP_DUE_INPUT] = 0;
+		return;
+	}
+	if (conn->due_us[TCP_DUE_INPUT] && in->progress_bytes < TCP_STALL_PROGRESS_BYTES)
+		return;
+	in->progress_bytes = 0;
+	tcp_conn_set_due(conn, TCP_DUE_INPUT, conn->config.leg.stall_timeout_us);
+}
+
+static void stash(struct tcp_input *in, const uint8_t *bytes, size_t len_bytes)
+{
+	in->stash = malloc(len_bytes);
+	if (!in->stash) {
+		tcp_conn_fail(in->conn, LEG_CLOSE_RESOURCES, "no memory for %zu bytes", len_bytes);
+		return;
+	}
+	memcpy(in->stash, bytes, len_bytes);
+	in->stash_bytes = len_bytes;
+	in->stash_at = 0;
+	tcp_counters(in->conn)->stash_bytes += len_bytes;
+	in->conn->behind = true;
+	tcp_conn_watch(in->conn);
+}
+
+void tcp_input_resume(struct tcp_input *in)
+{
+	const uint8_t *bytes = in->stash ? in->stash + in->stash_at : in->head;
+	size_t taken = take_input(in, bytes, in->stash_bytes - in->stash_at);
+
+	if (!tcp_conn_is_open(in->conn))
+		return;
+	in->stash_at += taken;
+	if (in->stash_at == in->stash_bytes) {
+		drop_stash(in);
+		in->conn->behind = false;
+	}
+	tcp_conn_watch(in->conn);
+	watch_progress(in);
+}
+
+static void end_of_stream(struct tcp_input *in)
+{
+	if (!record_idle(&in->parser)) {
+		tcp_conn_fail(in->conn, LEG_CLOSE_PEER, "in the middle of a record");
+	} else if (in->conn->connector) {
+		tcp_conn_fail(in->conn, LEG_CLOSE_PEER, "%s", "");
+	} else {
+		/* A half-close: the Replies of the Calls in flight are still wanted. */
+		tcp_conn_block(in->conn, TCP_BLOCK_EOF, true);
+	}
+}
+
+/* Where the next read goes: straight into the message first, then into staging. */
+static int read_vector(struct tcp_input *in, struct iovec iov[2])
+{
+	const struct tcp_conn *conn = in->conn;
+	size_t staging = in->window_bytes, place = 0;
+	int n = 0;
+
+	if (in->mode == TCP_INPUT_BODY) {
+		place = in->parser.fragment_left_bytes;
+		if (place > in->cap_bytes - in->have_bytes)
+			place = in->cap_bytes - in->have_bytes;
+	} else if (in->mode == TCP_INPUT_SKIP && in->parser.fragment_left_bytes > staging) {
+		staging = TCP_STAGING_BYTES;
+	}
+	if (!conn->connector && conn->config.leg.budget->waiting > 0 &&
+	    staging > TCP_SCARCE_READ_BYTES)
+		staging = TCP_SCARCE_READ_BYTES;
+	if (place)
+		iov[n++] = (struct iovec){in->msg.data + in->have_bytes, place};
+	iov[n++] = (struct iovec){conn->config.worker->staging, staging};
+	return n;
+}
+
+/* @n bytes have come; returns how many of them are in staging. */
+static size_t count_read(struct tcp_input *in, size_t n, const struct iovec *iov, int niov)
+{
+	in->conn->bytes_received += n;
+	tcp_counters(in->conn)->bytes_received += n;
+	in->progress_bytes += n;
+	if (niov == 2) {
+		size_t placed = n < iov[0].iov_len ? n : iov[0].iov_len;
+
+		in->have_bytes += placed;
+		record_take(&in->parser, placed);
+		n -= placed;
+	}
+	/* Many small messages: read more of them at once. tcp_input_body() sees to the other way. */
+	if (n == in->window_bytes && in->window_bytes < TCP_STAGING_BYTES)
+		in->window_bytes *= 4;
+	return n;
+}
+
+void tcp_input_readable(struct tcp_input *in)
+{
+	const uint8_t *staging = in->conn->config.worker->staging;
+	struct iovec iov[2];
+	int niov = read_vector(in, iov);
+	ssize_t n = stream_readv(in->conn->stream, iov, niov);
+	size_t staged, taken;
+
+	if (n == 0)
+		end_of_stream(in);
+	else if (n < 0 && n != -EAGAIN)
+		tcp_conn_fail(in->conn, LEG_CLOSE_LOST, "%s", strerror((int)-n));
+	if (n <= 0)
+		return;
+	staged = count_read(in, (size_t)n, iov, niov);
+	taken = take_input(in, staging, staged);
+	if (tcp_conn_is_open(in->conn) && taken < staged)
+		stash(in, staging + taken, staged - taken);
+	watch_progress(in);
+}
+
+bool tcp_input_discard(struct tcp_input *in)
+{
+	struct iovec iov = {in->conn->config.worker->staging, TCP_STAGING_BYTES};
+	ssize_t n = stream_readv(in->conn->stream, &iov, 1);
+
+	return n == 0 || (n < 0 && n != -EAGAIN);
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The TCP leg's input: reads, staging, stash, where the bytes of a record go.
+ *
+ * What is read goes straight into the message that is being received, and past its end into staging,
+ * which is good within one callback only. Input is taken from there until it is used up or the
+ * connection is blocked; what is left over then goes to the stash, and nothing more is read before it.
+ *
+ * What a record is, and what memory it may have, is for the user to say (struct tcp_input_events).
+ */
+#ifndef RPCTCP_INPUT_H
+#define RPCTCP_INPUT_H
+
+#include "leg/exchange.h"
+#include "rpc/msg.h"
+#include "rpc/record.h"
+#include "rpctcp/conn.h"
+
+#define TCP_BULK_BYTES        (16u * 1024u) /* records beyond it are received in place */
+#define TCP_SCARCE_READ_BYTES (4u * 1024u)  /* per read while the budget has waiters */
+#define TCP_RETRANSMIT_BYTES  256u          /* of a Call that are compared, X-8 */
+#define TCP_RECORD_HEAD_BYTES 8u            /* XID and type: what tells what a record is */
+
+enum tcp_input_mode {
+	TCP_INPUT_HEAD, /* what the record is is not known yet, or its memory not granted */
+	TCP_INPUT_BODY, /* received into msg */
+	TCP_INPUT_SKIP, /* counted, perhaps compared, and thrown away */
+};
+
+/*
+ * Each of the first three puts the input into another mode by tcp_input_body(), _skip() or _compare(),
+ * or blocks or fails the connection. A block makes it come again.
+ */
+struct tcp_input_events {
+	/* A record that is in the input from end to end. */
+	void (*begin_whole)(void *arg, const uint8_t *msg, uint32_t len_bytes);
+	/* A record of which `head` is known, and perhaps its length. */
+	void (*begin)(void *arg);
+	/* A record of unknown length has filled cap_bytes and goes on. */
+	void (*overflow)(void *arg);
+	/* The message is complete in `msg`. */
+	void (*end)(void *arg);
+};
+
+struct tcp_input {
+	struct tcp_conn *conn;
+	const struct tcp_input_events *events;
+	void *arg;
+	struct record_parser parser;
+	enum tcp_input_mode mode;
+	uint8_t head[TCP_RECORD_HEAD_BYTES];
+	unsigned head_bytes;
+	struct rpc_msg msg;        /* BODY */
+	uint32_t cap_bytes;        /* how much of msg may be filled */
+	uint32_t have_bytes;       /* how much is */
+	struct exchange *repeated; /* SKIP: a reference to the Call that it should repeat */
+	uint32_t compared_bytes;
+	size_t window_bytes; /* how much staging a read may fill; adapts to the traffic */
+	uint8_t *stash;      /* read, but not taken yet */
+	size_t stash_bytes, stash_at;
+	size_t progress_bytes; /* since the deadline was set */
+};
+
+/** tcp_input_init - before the first byte. */
+void tcp_input_init(struct tcp_input *in, struct tcp_conn *conn,
+		    const struct tcp_input_events *events, void *arg);
+/** tcp_input_fini - let go of everything that input holds; once is enough. */
+void tcp_input_fini(struct tcp_input *in);
+/** tcp_input_readable - read once and take what has come. */
+void tcp_input_readable(struct tcp_input *in);
+/** tcp_input_resume - take what is in the stash. */
+void tcp_input_resume(struct tcp_input *in);
+/** tcp_input_discard - read once and throw away; true at the end of the stream or of the connection. */
+bool tcp_input_discard(struct tcp_input *in);
+
+/** tcp_input_body - receive this record into memory for @cap_bytes. Returns 0 or -ENOMEM. */
+int tcp_input_body(struct tcp_input *in, uint32_t cap_bytes) MUST_CHECK;
+/** tcp_input_skip - throw away what is left of this record, and what has come of it. */
+void tcp_input_skip(struct tcp_input *in);
+/** tcp_input_compare - skip a record that should repeat the Call of @x, comparing. */
+void tcp_input_compare(struct tcp_input *in, struct exchange *x);
+
+#endif

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The TCP leg's output: a queue of records, sent gathered once a turn. */
+#include "rpctcp/output.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rpc/record.h"
+
+enum tcp_out_kind { TCP_OUT_CALL, TCP_OUT_REPLY, TCP_OUT_ANSWER };
+
+/* A record in the queue. */
+struct tcp_out {
+	STAILQ_ENTRY(tcp_out) entry;
+	enum tcp_out_kind kind;
+	const uint8_t *data; /* record mark and message, contiguous */
+	uint32_t len_bytes;  /* of both */
+	struct exchange *x;  /* CALL, REPLY: a reference; keeps the message */
+	uint8_t small[RECORD_MARK_BYTES + RPC_ERROR_REPLY_BYTES];
+};
+
+void tcp_output_init(struct tcp_output *output, struct tcp_conn *conn, struct tcp_flight *flight)
+{
+	*output = (struct tcp_output){.conn = conn, .flight = flight};
+	STAILQ_INIT(&output->queue);
+}
+
+static struct tcp_out *out_new(enum tcp_out_kind kind, struct exchange *x)
+{
+	struct tcp_out *out = malloc(sizeof(*out));
+
+	if (!out)
+		return NULL;
+	out->kind = kind;
+	out->x = x ? exchange_ref(x) : NULL;
+	return out;
+}
+
+static void enqueue(struct tcp_output *output, struct tcp_out *out)
+{
+	struct tcp_conn *conn = output->conn;
+
+	STAILQ_INSERT_TAIL(&output->queue, out, entry);
+	output->unsent_bytes += out->len_bytes;
+	if (output->unsent_bytes > TCP_UNSENT_MAX_BYTES && !output->full) {
+		output->full = true;
+		if (!conn->connector)
+			tcp_conn_block(conn, TCP_BLOCK_UNSENT, true);
+	}
+	if (!conn->send_full)
+		tcp_conn_defer(conn);
+}
+
+/* The message goes out from where it lies, behind a mark in its headroom. */
+static void set_message(struct tcp_out *out, const struct rpc_msg *msg)
+{
+	record_mark_encode(msg->data - RECORD_MARK_BYTES, msg->len_bytes);
+	out->data = msg->data - RECORD_MARK_BYTES;
+	out->len_bytes = msg->len_bytes + RECORD_MARK_BYTES;
+}
+
+static void set_small(struct tcp_out *out, uint32_t len_bytes)
+{
+	record_mark_encode(out->small, len_bytes);
+	out->data = out->small;
+	out->len_bytes = len_bytes + RECORD_MARK_BYTES;
+}
+
+int tcp_output_call(struct tcp_output *output, struct exchange *x)
+{
+	struct tcp_out *out = out_new(TCP_OUT_CALL, x);
+
+	if (!out)
+		return -ENOMEM;
+	set_message(out, &x->call);
+	enqueue(output, out);
+	return 0;
+}
+
+int tcp_output_reply(struct tcp_output *output, struct exchange *x)
+{
+	struct tcp_out *out = out_new(TCP_OUT_REPLY, x);
+
+	if (!out)
+		return -ENOMEM;
+	if (x->fault == EXCHANGE_OK) {
+		set_message(out, &x->reply);
+	} else {
+		tcp_counters(output->conn)->system_errors_sent++;
+		set_small(out, (uint32_t)rpc_encode_accepted(out->small + RECORD_MARK_BYTES,
+							     x->hdr.xid, RPC_SYSTEM_ERR));
+	}
+	enqueue(output, out);
+	return 0;
+}
+
+int tcp_output_answer(struct tcp_output *output, const uint8_t *reply, uint32_t len_bytes)
+{
+	struct tcp_out *out = out_new(TCP_OUT_ANSWER, NULL);
+
+	if (!out)
+		return -ENOMEM;
+	memcpy(out->small + RECORD_MARK_BYTES, reply, len_bytes);
+	set_small(out, len_bytes);
+	enqueue(output, out);
+	if (++output->answers >= TCP_ANSWERS_MAX)
+		tcp_conn_block(output->conn, TCP_BLOCK_ANSWERS, true);
+	return 0;
+}
+
+/* The first record is sent, from end to end. */
+static void out_done(struct tcp_output *output)
+{
+	struct tcp_out *out = STAILQ_FIRST(&output->queue);
+	struct tcp_leg_counters *counters = tcp_counters(output->conn);
+
+	STAILQ_REMOVE_HEAD(&output->queue, entry);
+	counters->records_sent++;
+	switch (out->kind) {
+	case TCP_OUT_CALL:
+		counters->calls_sent++;
+		break;
+	case TCP_OUT_REPLY:
+		counters->replies_sent++;
+		if (out->x->origin == output->flight->leg)
+			tcp_flight_in_end(output->flight, out->x);
+		break;
+	case TCP_OUT_ANSWER:
+		counters->replies_sent++;
+		if (--output->answers <= TCP_ANSWERS_MAX / 2)
+			tcp_conn_block(output->conn, TCP_BLOCK_ANSWERS, false);
+		break;
+	}
+	exchange_put(out->x);
+	free(out);
+}
+
+void tcp_output_fini(struct tcp_output *output)
+{
+	struct tcp_out *out;
+
+	while ((out = STAILQ_FIRST(&output->queue))) {
+		STAILQ_REMOVE_HEAD(&output->queue, entry);
+		exchange_put(out->x);
+		free(out);
+	}
+	output->unsent_bytes = output->sent_bytes = 0;
+}
+
+bool tcp_output_is_empty(const struct tcp_output *output)
+{
+	return STAILQ_EMPTY(&output->queue);
+}
+
+static void sent(struct tcp_output *output, size_t bytes)
+{
+	struct tcp_out *out;
+
+	output->conn->bytes_sent += bytes;
+	tcp_counters(output->conn)->bytes_sent += bytes;
+	output->progress_bytes += bytes;
+	output->unsent_bytes -= bytes;
+	output->sent_bytes += bytes;
+	while ((out = STAILQ_FIRST(&output->queue)) && output->sent_bytes >= out->len_bytes) {
+		output->sent_bytes -= out->len_bytes;
+		out_done(output);
+	}
+}
+
+/* As much of the queue as one call takes; returns what stream_writev() does. */
+static ssize_t send_some(struct tcp_output *output)
+{
+	struct iovec iov[IOV_MAX];
+	int niov = 0;
+	size_t skip = output->sent_bytes;
+	struct tcp_out *out;
+
+	STAILQ_FOREACH(out, &output->queue, entry) {
+		iov[niov++] = (struct iovec){
+			.iov_base = (void *)(out->data + skip),
+			.iov_len = out->len_bytes - skip,
+		};
+		skip = 0;
+		if (niov == IOV_MAX)
+			break;
+	}
+	return stream_writev(output->conn->stream, iov, niov);
+}
+
+/* The peer must take what is queued; an empty queue waits for nobody. */
+static void watch_progress(struct tcp_output *output)
+{
+	struct tcp_conn *conn = output->conn;
+
+	if (STAILQ_EMPTY(&output->queue)) {
+		conn->due_us[TCP_DUE_OUTPUT] = 0;
+		return;
+	}
+	if (conn->due_us[TCP_DUE_OUTPUT] && output->progress_bytes < TCP_STALL_PROGRESS_BYTES)
+		return;
+	output->progress_bytes = 0;
+	tcp_conn_set_due(conn, TCP_DUE_OUTPUT, conn->config.leg.stall_timeout_us);
+}
+
+static void check_room(struct tcp_output *output)
+{
+	struct tcp_conn *conn = output->conn;
+
+	if (!output->full || output->unsent_bytes > TCP_UNSENT_MAX_BYTES / 2)
+		return;
+	output->full = false;
+	tcp_conn_block(conn, TCP_BLOCK_UNSENT, false);
+	if (tcp_conn_is_open(conn) && conn->config.leg.events->call_ready)
+		conn->config.leg.events->call_ready(conn->config.leg.arg);
+}
+
+void tcp_output_flush(struct tcp_output *output)
+{
+	struct tcp_conn *conn = output->conn;
+
+	conn->send_full = false;
+	while (!STAILQ_EMPTY(&output->queue)) {
+		ssize_t n = send_some(output);
+
+		if (n >= 0) {
+			sent(output, (size_t)n);
+		} else if (n == -EAGAIN) {
+			conn->send_full = true;
+			break;
+		} else {
+			tcp_conn_fail(conn, LEG_CLOSE_LOST, "%s", strerror((int)-n));
+			return;
+		}
+	}
+	tcp_conn_watch(conn);
+	watch_progress(output);
+	check_room(output);
+}

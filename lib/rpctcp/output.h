@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The TCP leg's output: a queue of records, sent gathered once a turn. */
+#ifndef RPCTCP_OUTPUT_H
+#define RPCTCP_OUTPUT_H
+
+#include <sys/queue.h>
+
+#include "rpctcp/conn.h"
+#include "rpctcp/flight.h"
+
+#define TCP_UNSENT_MAX_BYTES (8u * 1024u * 1024u)
+#define TCP_ANSWERS_MAX      64u /* answers of our own that are not sent yet */
+
+STAILQ_HEAD(tcp_out_list, tcp_out);
+
+struct tcp_output {
+	struct tcp_conn *conn;
+	struct tcp_flight *flight;
+	struct tcp_out_list queue;
+	size_t sent_bytes;   /* of the first */
+	size_t unsent_bytes; /* of all */
+	unsigned answers;
+	bool full; /* past TCP_UNSENT_MAX_BYTES and not yet below half of it */
+	size_t progress_bytes;
+};
+
+/** tcp_output_init - an empty queue; Calls whose Reply it has sent leave @flight. */
+void tcp_output_init(struct tcp_output *output, struct tcp_conn *conn, struct tcp_flight *flight);
+/** tcp_output_fini - drop the queue. */
+void tcp_output_fini(struct tcp_output *output);
+
+/** tcp_output_call - queue x->call; takes a reference of its own. Returns 0 or -ENOMEM. */
+int tcp_output_call(struct tcp_output *output, struct exchange *x) MUST_CHECK;
+/**
+ * tcp_output_reply - queue x->reply, or SYSTEM_ERR for a fault
+ *
+ * The Call stays in flight until it is sent. Returns 0 or -ENOMEM.
+ */
+int tcp_output_reply(struct tcp_output *output, struct exchange *x) MUST_CHECK;
+/** tcp_output_answer - queue a Reply of our own. Returns 0 or -ENOMEM. */
+int tcp_output_answer(struct tcp_output *output, const uint8_t *reply,
+		      uint32_t len_bytes) MUST_CHECK;
+
+/** tcp_output_flush - send what the stream takes. */
+void tcp_output_flush(struct tcp_output *output);
+/** tcp_output_is_empty - whether everything has been sent. */
+bool tcp_output_is_empty(const struct tcp_output *output);
+
+#endif

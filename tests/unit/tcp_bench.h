@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A bench for TCP legs on pairs in memory: a leg and a raw end that the test reads and writes, or two
+ * legs joined. Time and every step are the test's.
+ */
+#ifndef TESTS_UNIT_TCP_BENCH_H
+#define TESTS_UNIT_TCP_BENCH_H
+
+#include "rpctcp/tcp_leg.h"
+#include "stream/pair.h"
+#include "tests/lib/fake_loop.h"
+#include "tests/lib/test.h"
+
+#define BENCH_MAX_MESSAGE  (256u * 1024u)
+#define BENCH_BUDGET       (4u * 1024u * 1024u)
+#define BENCH_STALL_US     60000000u
+#define BENCH_CONNECT_US   10000000u
+#define BENCH_CLOSE_US     2000000u /* for an orderly close */
+#define BENCH_CALL_MIN     40u      /* bytes of the least Call, and of the least Reply */
+#define BENCH_REPLY_MIN    24u
+
+#define BENCH_AT_REQUESTED 1u
+#define BENCH_AT_OPENED    2u
+#define BENCH_AT_CALL      3u
+#define BENCH_AT_REPLY     4u
+#define BENCH_AT_END       5u
+
+/* A leg, and what it has said. Exchanges stay here, with their reference, until they are passed on. */
+struct bench_side {
+	struct leg *leg;
+	struct tcp_leg_config config;
+	unsigned requested, opened, closing, closed, call_ready;
+	enum leg_close why;
+	struct exchange_list calls;   /* by target_entry */
+	struct exchange_list replies; /* by origin_entry */
+	unsigned ncalls, nreplies, nfaults;
+	bool hold;         /* Calls are not answered at once */
+	unsigned close_at; /* BENCH_AT_*: the leg is closed from inside that event, once … */
+	enum leg_close close_why; /* … for this */
+	void (*on_call)(struct bench_side *side);
+};
+
+extern struct loop *bench_loop;
+extern struct pool *bench_pool;
+extern struct budget bench_budget;
+extern struct pair_net *bench_net;
+extern struct tcp_worker bench_worker;
+extern struct bench_side client, server; /* the leg that connects; the leg that is accepted */
+extern struct stream *raw;               /* the test's end, in the place of one of them */
+
+/** bench_setup, bench_teardown - teardown ends what is open and asserts that nothing is left. */
+void bench_setup(void);
+void bench_teardown(void);
+/** bench_renew - after bench_setup() or a run of the bench: a new one, with @faults. */
+void bench_renew(const struct pair_faults *faults);
+/** bench_connect - `client`, connected to `raw`; not yet up before bench_run(). */
+void bench_connect(void);
+/** bench_accept - `server`, opened by a first Call of `raw` that has been answered. */
+void bench_accept(void);
+/** bench_join - `client`, connecting to `server`; bench_run() brings them up. */
+void bench_join(void);
+/** bench_run - let everything happen that needs no time. */
+void bench_run(void);
+/** bench_in_use - bytes of the pool in buffers. */
+size_t bench_in_use(void);
+
+/** bench_call - a Call of @len_bytes, of which @have_bytes are here, for @side's leg; a reference is kept. */
+struct exchange *bench_call(struct bench_side *side, uint32_t xid, uint32_t len_bytes,
+			    uint32_t have_bytes);
+/** bench_answer - answer the first Call that `hold` has kept; the exchange, with a reference that is kept. */
+struct exchange *bench_answer(struct bench_side *side, uint32_t len_bytes, uint32_t have_bytes);
+
+/** put_call, put_reply - write a message of @len_bytes; what follows the header follows from @xid. */
+void put_call(uint8_t *to, uint32_t xid, uint32_t len_bytes);
+void put_reply(uint8_t *to, uint32_t xid, uint32_t len_bytes);
+/** raw_send_call, raw_send_reply - in one record. */
+void raw_send_call(uint32_t xid, uint32_t len_bytes);
+void raw_send_reply(uint32_t xid, uint32_t len_bytes);
+/** raw_write - write bytes, running the bench while there is no room. */
+void raw_write(const uint8_t *bytes, size_t len_bytes);
+/** raw_read - everything that has come, at most @max_bytes; returns how much. */
+size_t raw_read(uint8_t *to, size_t max_bytes);
+/** raw_expect_call, raw_expect_reply - that the next record is that message, whole. */
+void raw_expect_call(uint32_t xid, uint32_t len_bytes);
+void raw_expect_reply(uint32_t xid, uint32_t len_bytes);
+/** raw_expect - that nothing is here but @want: 0 at the end of the stream, or a negative errno. */
+void raw_expect(ssize_t want);
+
+#endif
