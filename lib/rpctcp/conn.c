@@ -27,6 +27,7 @@ void tcp_conn_decide(struct tcp_conn *conn, enum leg_close why, const char *deta
 
 void tcp_conn_end(struct tcp_conn *conn, bool reset)
 {
+	reset |= conn->hooks->torn(conn->arg);
 	tcp_conn_set_state(conn, TCP_CLOSING);
 	loop_timer_clear(tcp_loop(conn), conn->timer);
 	stream_close(conn->stream, reset);

@@ -71,6 +71,8 @@ struct tcp_conn_hooks {
 	void (*work)(void *arg);
 	/* A deadline has passed: any but TCP_DUE_HEALTH. */
 	void (*expired)(void *arg, enum tcp_due which);
+	/* Whether a record is partly sent whose rest is not here and so will never follow. */
+	bool (*torn)(void *arg);
 };
 
 struct tcp_conn {
@@ -147,7 +149,10 @@ void tcp_conn_set_state(struct tcp_conn *conn, enum tcp_leg_state to);
  * Only the first reason counts. The state is the caller's to set.
  */
 void tcp_conn_decide(struct tcp_conn *conn, enum leg_close why, const char *detail);
-/** tcp_conn_end - close the stream now, by a @reset or in order; the task does the rest. */
+/**
+ * tcp_conn_end - close the stream now; the task does the rest
+ * @reset: by a reset in any case, and not only if a record is torn
+ */
 void tcp_conn_end(struct tcp_conn *conn, bool reset);
 /** tcp_conn_fail - decide and end in one, at any depth; nothing if it has ended. */
 void tcp_conn_fail(struct tcp_conn *conn, enum leg_close why, const char *fmt, ...)

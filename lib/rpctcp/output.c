@@ -2,6 +2,7 @@
 /* The TCP leg's output: a queue of records, sent gathered once a turn. */
 #include "rpctcp/output.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -15,11 +16,18 @@ enum tcp_out_kind { TCP_OUT_CALL, TCP_OUT_REPLY, TCP_OUT_ANSWER };
 struct tcp_out {
 	STAILQ_ENTRY(tcp_out) entry;
 	enum tcp_out_kind kind;
-	const uint8_t *data; /* record mark and message, contiguous */
-	uint32_t len_bytes;  /* of both */
-	struct exchange *x;  /* CALL, REPLY: a reference; keeps the message */
+	const uint8_t *data;       /* record mark and message, contiguous */
+	uint32_t len_bytes;        /* of both, when all of it is here */
+	const struct rpc_msg *msg; /* NULL: it is in `small`, and all of it is here */
+	struct exchange *x;        /* CALL, REPLY: a reference; keeps the message */
 	uint8_t small[RECORD_MARK_BYTES + RPC_ERROR_REPLY_BYTES];
 };
+
+/* How much of it is here. */
+static uint32_t here_bytes(const struct tcp_out *out)
+{
+	return out->msg ? RECORD_MARK_BYTES + out->msg->have_bytes : out->len_bytes;
+}
 
 void tcp_output_init(struct tcp_output *output, struct tcp_conn *conn, struct tcp_flight *flight)
 {
@@ -57,6 +65,7 @@ static void enqueue(struct tcp_output *output, struct tcp_out *out)
 static void set_message(struct tcp_out *out, const struct rpc_msg *msg)
 {
 	record_mark_encode(msg->data - RECORD_MARK_BYTES, msg->len_bytes);
+	out->msg = msg;
 	out->data = msg->data - RECORD_MARK_BYTES;
 	out->len_bytes = msg->len_bytes + RECORD_MARK_BYTES;
 }
@@ -64,6 +73,7 @@ static void set_message(struct tcp_out *out, const struct rpc_msg *msg)
 static void set_small(struct tcp_out *out, uint32_t len_bytes)
 {
 	record_mark_encode(out->small, len_bytes);
+	out->msg = NULL;
 	out->data = out->small;
 	out->len_bytes = len_bytes + RECORD_MARK_BYTES;
 }
@@ -137,21 +147,53 @@ static void out_done(struct tcp_output *output)
 	free(out);
 }
 
-void tcp_output_fini(struct tcp_output *output)
+/* Drops @first and all that is behind it. */
+static void drop_from(struct tcp_output *output, struct tcp_out *first)
 {
+	struct tcp_out_list kept = STAILQ_HEAD_INITIALIZER(kept);
 	struct tcp_out *out;
 
+	while ((out = STAILQ_FIRST(&output->queue)) != first) {
+		STAILQ_REMOVE_HEAD(&output->queue, entry);
+		STAILQ_INSERT_TAIL(&kept, out, entry);
+	}
 	while ((out = STAILQ_FIRST(&output->queue))) {
 		STAILQ_REMOVE_HEAD(&output->queue, entry);
+		output->unsent_bytes -= out->len_bytes;
 		exchange_put(out->x);
 		free(out);
 	}
+	STAILQ_CONCAT(&output->queue, &kept);
+}
+
+void tcp_output_fini(struct tcp_output *output)
+{
+	drop_from(output, STAILQ_FIRST(&output->queue));
 	output->unsent_bytes = output->sent_bytes = 0;
 }
 
 bool tcp_output_is_empty(const struct tcp_output *output)
 {
 	return STAILQ_EMPTY(&output->queue);
+}
+
+bool tcp_output_is_torn(const struct tcp_output *output)
+{
+	const struct tcp_out *out = STAILQ_FIRST(&output->queue);
+
+	return out && output->sent_bytes > 0 && here_bytes(out) < out->len_bytes;
+}
+
+void tcp_output_cut(struct tcp_output *output)
+{
+	struct tcp_out *out;
+
+	assert(!tcp_output_is_torn(output));
+	STAILQ_FOREACH(out, &output->queue, entry)
+		if (here_bytes(out) < out->len_bytes)
+			break;
+	if (out)
+		drop_from(output, out);
 }
 
 static void sent(struct tcp_output *output, size_t bytes)
@@ -169,7 +211,7 @@ static void sent(struct tcp_output *output, size_t bytes)
 	}
 }
 
-/* As much of the queue as one call takes; returns what stream_writev() does. */
+/* As much of what is here as one call takes; returns what stream_writev() does, or 0 for nothing to send. */
 static ssize_t send_some(struct tcp_output *output)
 {
 	struct iovec iov[IOV_MAX];
@@ -178,23 +220,25 @@ static ssize_t send_some(struct tcp_output *output)
 	struct tcp_out *out;
 
 	STAILQ_FOREACH(out, &output->queue, entry) {
-		iov[niov++] = (struct iovec){
-			.iov_base = (void *)(out->data + skip),
-			.iov_len = out->len_bytes - skip,
-		};
+		uint32_t here = here_bytes(out);
+
+		iov[niov].iov_base = (void *)(out->data + skip);
+		iov[niov].iov_len = here - skip;
+		niov += here > skip;
 		skip = 0;
-		if (niov == IOV_MAX)
+		if (here < out->len_bytes || niov == IOV_MAX)
 			break;
 	}
-	return stream_writev(output->conn->stream, iov, niov);
+	return niov ? stream_writev(output->conn->stream, iov, niov) : 0;
 }
 
-/* The peer must take what is queued; an empty queue waits for nobody. */
+/* The peer must take what is here for it. */
 static void watch_progress(struct tcp_output *output)
 {
 	struct tcp_conn *conn = output->conn;
+	const struct tcp_out *first = STAILQ_FIRST(&output->queue);
 
-	if (STAILQ_EMPTY(&output->queue)) {
+	if (!first || here_bytes(first) == output->sent_bytes) {
 		conn->due_us[TCP_DUE_OUTPUT] = 0;
 		return;
 	}
@@ -224,7 +268,9 @@ void tcp_output_flush(struct tcp_output *output)
 	while (!STAILQ_EMPTY(&output->queue)) {
 		ssize_t n = send_some(output);
 
-		if (n >= 0) {
+		if (n == 0)
+			break;
+		if (n > 0) {
 			sent(output, (size_t)n);
 		} else if (n == -EAGAIN) {
 			conn->send_full = true;

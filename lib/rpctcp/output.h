@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The TCP leg's output: a queue of records, sent gathered once a turn. */
+/*
+ * The TCP leg's output: a queue of records, sent gathered once a turn.
+ *
+ * A message may be queued before all of it is here. Its record mark, which has the whole length, and what
+ * there is of it leave; the rest follows as it comes, and the records behind it wait. Until then nobody
+ * waits for the peer, so that no deadline runs here: it is for those who feed the message to end it.
+ */
 #ifndef RPCTCP_OUTPUT_H
 #define RPCTCP_OUTPUT_H
 
@@ -18,7 +24,7 @@ struct tcp_output {
 	struct tcp_flight *flight;
 	struct tcp_out_list queue;
 	size_t sent_bytes;   /* of the first */
-	size_t unsent_bytes; /* of all */
+	size_t unsent_bytes; /* of all, whether it is here or not */
 	unsigned answers;
 	bool full; /* past TCP_UNSENT_MAX_BYTES and not yet below half of it */
 	size_t progress_bytes;
@@ -41,9 +47,17 @@ int tcp_output_reply(struct tcp_output *output, struct exchange *x) MUST_CHECK;
 int tcp_output_answer(struct tcp_output *output, const uint8_t *reply,
 		      uint32_t len_bytes) MUST_CHECK;
 
-/** tcp_output_flush - send what the stream takes. */
+/** tcp_output_flush - send what is here and the stream takes. */
 void tcp_output_flush(struct tcp_output *output);
 /** tcp_output_is_empty - whether everything has been sent. */
 bool tcp_output_is_empty(const struct tcp_output *output);
+/** tcp_output_is_torn - whether the first record is partly sent and not all of it is here. */
+bool tcp_output_is_torn(const struct tcp_output *output);
+/**
+ * tcp_output_cut - drop the first record of which not all is here, and those behind it
+ *
+ * For an end in good order. The queue must not be torn.
+ */
+void tcp_output_cut(struct tcp_output *output);
 
 #endif

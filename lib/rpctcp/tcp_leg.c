@@ -46,7 +46,8 @@ static struct tcp_leg *tcp_leg_of(struct leg *leg)
 /*
  * A client is sent what is queued for it and reads to the end, whatever ended its upstream. A connection to a
  * server that ends with its client is reset: nothing that the server still says is wanted, and the source
- * port is free at once for the client's next connection.
+ * port is free at once for the client's next connection. A record that has left in part and will never be
+ * complete makes it a reset in any case.
  */
 static void close_for(struct tcp_leg *leg, enum leg_close why)
 {
@@ -57,7 +58,7 @@ static void close_for(struct tcp_leg *leg, enum leg_close why)
 	if (conn->state.now >= TCP_FLUSHING)
 		return;
 	tcp_conn_decide(conn, why, "");
-	if (!in_order || !tcp_conn_is_open(conn)) {
+	if (!in_order || !tcp_conn_is_open(conn) || tcp_output_is_torn(&leg->out)) {
 		tcp_conn_end(conn, !in_order);
 		return;
 	}
@@ -65,6 +66,7 @@ static void close_for(struct tcp_leg *leg, enum leg_close why)
 	if (limit_us > CLOSE_LIMIT_US)
 		limit_us = CLOSE_LIMIT_US;
 	tcp_conn_set_due(conn, TCP_DUE_STATE, limit_us);
+	tcp_output_cut(&leg->out);
 	tcp_conn_watch(conn);
 }
 
@@ -178,9 +180,15 @@ static void on_expired(void *arg, enum tcp_due which)
 	}
 }
 
+static bool on_torn(void *arg)
+{
+	return tcp_output_is_torn(&((struct tcp_leg *)arg)->out);
+}
+
 static const struct tcp_conn_hooks hooks = {
 	.work = on_work,
 	.expired = on_expired,
+	.torn = on_torn,
 };
 
 /* What the stream says */
@@ -319,6 +327,15 @@ static void op_reply(struct leg *base, struct exchange *x)
 	exchange_put(x);
 }
 
+/* The queue goes by what x->call and x->reply say: there only has to be another look at it. */
+static void op_more(struct leg *base, struct exchange *x)
+{
+	struct tcp_conn *conn = &tcp_leg_of(base)->conn;
+
+	if (tcp_conn_is_open(conn) && !conn->send_full)
+		tcp_conn_defer(conn);
+}
+
 static void op_pause(struct leg *base, bool paused)
 {
 	tcp_conn_block(&tcp_leg_of(base)->conn, TCP_BLOCK_PAUSED, paused);
@@ -367,6 +384,7 @@ static const struct leg_ops tcp_leg_ops = {
 	.can_call = op_can_call,
 	.call = op_call,
 	.reply = op_reply,
+	.more = op_more,
 	.pause = op_pause,
 	.close = op_close,
 	.info = op_info,

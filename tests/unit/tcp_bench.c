@@ -302,6 +302,21 @@ struct exchange *bench_answer(struct bench_side *side, uint32_t len_bytes, uint3
 	return x;
 }
 
+void bench_grow(struct bench_side *side, struct exchange *x, struct rpc_msg *msg,
+		uint32_t have_bytes)
+{
+	uint8_t *whole = malloc(msg->len_bytes);
+
+	if (msg == &x->call)
+		put_call(whole, x->hdr.xid, msg->len_bytes);
+	else
+		put_reply(whole, x->hdr.xid, msg->len_bytes);
+	memcpy(msg->data, whole, have_bytes);
+	free(whole);
+	msg->have_bytes = have_bytes;
+	leg_more(side->leg, x);
+}
+
 void raw_write(const uint8_t *bytes, size_t len_bytes)
 {
 	while (len_bytes > 0) {

@@ -69,6 +69,9 @@ struct exchange *bench_call(struct bench_side *side, uint32_t xid, uint32_t len_
 			    uint32_t have_bytes);
 /** bench_answer - answer the first Call that `hold` has kept; the exchange, with a reference that is kept. */
 struct exchange *bench_answer(struct bench_side *side, uint32_t len_bytes, uint32_t have_bytes);
+/** bench_grow - more of a message is here: up to @have_bytes. */
+void bench_grow(struct bench_side *side, struct exchange *x, struct rpc_msg *msg,
+		uint32_t have_bytes);
 
 /** put_call, put_reply - write a message of @len_bytes; what follows the header follows from @xid. */
 void put_call(uint8_t *to, uint32_t xid, uint32_t len_bytes);

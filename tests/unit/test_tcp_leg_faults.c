@@ -43,7 +43,7 @@ static void act(void *arg)
 	leg_close(side->leg, reasons[action]);
 }
 
-/* Calls of every size, from both ends. */
+/* Calls of every size, from both ends, some of them in pieces. */
 static void traffic(void)
 {
 	struct exchange *xs[CALLS + REVERSE_CALLS] = {0};
@@ -53,13 +53,14 @@ static void traffic(void)
 	for (uint32_t i = 0; i < CALLS; i++) {
 		uint32_t len = BENCH_CALL_MIN + i * i * 97;
 
-		xs[n++] = bench_call(&client, i, len, len);
+		xs[n++] = bench_call(&client, i, len, i == 2 ? len / 2 : len);
 	}
 	fake_loop_advance(bench_loop, 10000);
 	for (uint32_t i = 0; i < REVERSE_CALLS && server.leg; i++)
 		xs[n++] =
 			bench_call(&server, i, BENCH_CALL_MIN + 400 * i, BENCH_CALL_MIN + 400 * i);
 	fake_loop_advance(bench_loop, 10000);
+	bench_grow(&client, xs[2], &xs[2]->call, xs[2]->call.len_bytes);
 	fake_loop_advance(bench_loop, 100000);
 	for (unsigned i = 0; i < n; i++)
 		exchange_put(xs[i]);
