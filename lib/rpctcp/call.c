@@ -239,6 +239,8 @@ static void begin(struct tcp_calls *calls, const uint8_t *msg, uint32_t len_byte
 			      rpc_verdict_name(verdict));
 	else if (type == RPC_REPLY)
 		begin_reply(calls, xid);
+	else if (calls->conn->state.now == TCP_DRAINING)
+		skip(calls);
 	else if (whole)
 		begin_call_whole(calls, msg, len_bytes, xid);
 	else
@@ -371,4 +373,12 @@ void tcp_calls_init(struct tcp_calls *calls, struct tcp_conn *conn, struct tcp_f
 void tcp_calls_fini(struct tcp_calls *calls)
 {
 	let_go(calls);
+}
+
+void tcp_calls_drain(struct tcp_calls *calls)
+{
+	if (calls->in->mode == TCP_INPUT_HEAD)
+		budget_release(&calls->claim);
+	else if (calls->in->mode == TCP_INPUT_BODY && calls->type == RPC_CALL)
+		skip(calls);
 }

@@ -34,6 +34,8 @@ void tcp_calls_init(struct tcp_calls *calls, struct tcp_conn *conn, struct tcp_f
 		    struct tcp_output *out, struct tcp_input *in);
 /** tcp_calls_fini - let go of what the record holds; once is enough. */
 void tcp_calls_fini(struct tcp_calls *calls);
+/** tcp_calls_drain - take no further Call, not even one that has come in part. */
+void tcp_calls_drain(struct tcp_calls *calls);
 
 extern const struct tcp_input_events tcp_calls_events;
 

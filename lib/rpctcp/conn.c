@@ -81,6 +81,7 @@ static unsigned wanted(const struct tcp_conn *conn)
 	case TCP_LINGERING:
 		return LOOP_READ;
 	case TCP_OPEN:
+	case TCP_DRAINING:
 		return (conn->blocks || conn->behind ? 0 : LOOP_READ) |
 		       (conn->send_full ? LOOP_WRITE : 0);
 	case TCP_FLUSHING:
@@ -165,21 +166,35 @@ static void on_timer(void *arg)
 
 /* What keeps input from being taken */
 
-void tcp_conn_block(struct tcp_conn *conn, unsigned block, bool blocked)
+static void blocks_changed(struct tcp_conn *conn, unsigned before)
 {
-	unsigned before = conn->blocks;
-
-	conn->blocks = blocked ? before | block : before & ~block;
 	if (conn->blocks == before)
 		return;
 	if (conn->blocks)
 		conn->due_us[TCP_DUE_INPUT] = 0;
 	watch_health(conn);
-	if (before && !conn->blocks) {
-		conn->behind = true;
+	if (before && !conn->blocks)
 		tcp_conn_defer(conn);
-	}
 	tcp_conn_watch(conn);
+}
+
+void tcp_conn_block(struct tcp_conn *conn, unsigned block, bool blocked)
+{
+	unsigned before = conn->blocks;
+
+	if (conn->state.now == TCP_DRAINING && block != TCP_BLOCK_EOF)
+		return;
+	conn->blocks = blocked ? before | block : before & ~block;
+	blocks_changed(conn, before);
+}
+
+void tcp_conn_drain(struct tcp_conn *conn)
+{
+	unsigned before = conn->blocks;
+
+	tcp_conn_set_state(conn, TCP_DRAINING);
+	conn->blocks &= TCP_BLOCK_EOF;
+	blocks_changed(conn, before);
 }
 
 /* Making one */

@@ -33,7 +33,10 @@
 	X(TCP_QUIET, "quiet", "the first byte, which is not read",                                 \
 	  TO(TCP_REQUESTED) | TO(TCP_CLOSING))                                                     \
 	X(TCP_REQUESTED, "requested", "leg_accept()", TO(TCP_OPEN) | TO(TCP_CLOSING))              \
-	X(TCP_OPEN, "open", "either end to close", TO(TCP_FLUSHING) | TO(TCP_CLOSING))             \
+	X(TCP_OPEN, "open", "either end to close",                                                 \
+	  TO(TCP_DRAINING) | TO(TCP_FLUSHING) | TO(TCP_CLOSING))                                   \
+	X(TCP_DRAINING, "draining", "the last RPC in flight to end",                               \
+	  TO(TCP_FLUSHING) | TO(TCP_CLOSING))                                                      \
 	X(TCP_FLUSHING, "flushing", "the peer to take what is queued for it",                      \
 	  TO(TCP_LINGERING) | TO(TCP_CLOSING))                                                     \
 	X(TCP_LINGERING, "lingering", "the peer's end of the stream", TO(TCP_CLOSING))             \
@@ -84,7 +87,7 @@ struct tcp_conn {
 	struct stream *stream;
 	unsigned watched; /* of the stream */
 	unsigned blocks;
-	bool behind; /* what has been read may not all be taken: the task goes on with it first */
+	bool behind;    /* input that has been read waits: nothing more is read before it */
 	bool send_full; /* the stream takes no more for now */
 	unsigned noted;
 	struct loop_task task;
@@ -111,7 +114,7 @@ static inline struct loop *tcp_loop(const struct tcp_conn *conn)
 /** tcp_conn_is_open - whether messages pass, both ways. */
 static inline bool tcp_conn_is_open(const struct tcp_conn *conn)
 {
-	return conn->state.now == TCP_OPEN;
+	return conn->state.now == TCP_OPEN || conn->state.now == TCP_DRAINING;
 }
 
 /** tcp_conn_takes_input - whether what has come may be taken in. */
@@ -164,8 +167,14 @@ void tcp_conn_say_closing(struct tcp_conn *conn);
 
 /** tcp_conn_watch - watch the stream for what the state asks for. */
 void tcp_conn_watch(struct tcp_conn *conn);
-/** tcp_conn_block - set or clear one TCP_BLOCK_*; clearing the last one reads on in the task. */
+/**
+ * tcp_conn_block - set or clear one TCP_BLOCK_*; clearing the last one reads on in the task
+ *
+ * A connection that drains takes no Calls, and so reads on whatever else would keep it.
+ */
 void tcp_conn_block(struct tcp_conn *conn, unsigned block, bool blocked);
+/** tcp_conn_drain - from OPEN to DRAINING. */
+void tcp_conn_drain(struct tcp_conn *conn);
 /** tcp_conn_set_due - have a deadline @delay_us from now. */
 void tcp_conn_set_due(struct tcp_conn *conn, enum tcp_due which, uint64_t delay_us);
 /** tcp_conn_note - something worth a log line, once a connection for each TCP_NOTE_*. */

@@ -32,6 +32,12 @@ void tcp_flight_release(struct tcp_flight *flight)
 		exchange_put(x);
 }
 
+bool tcp_flight_is_idle(const struct tcp_flight *flight)
+{
+	return TAILQ_EMPTY(&flight->in_list) && TAILQ_EMPTY(&flight->out_list) &&
+	       TAILQ_EMPTY(&flight->faulted);
+}
+
 int tcp_flight_in_add(struct tcp_flight *flight, struct exchange *x)
 {
 	int rc = xid_table_add(&flight->in, x);

@@ -21,6 +21,8 @@ void tcp_flight_init(struct tcp_flight *flight, struct leg *leg);
 void tcp_flight_fini(struct tcp_flight *flight);
 /** tcp_flight_release - let go of every exchange; whoever else holds one keeps it. */
 void tcp_flight_release(struct tcp_flight *flight);
+/** tcp_flight_is_idle - whether no RPC is in flight, either way. */
+bool tcp_flight_is_idle(const struct tcp_flight *flight);
 
 /** tcp_flight_in_add - a Call of the peer; the reference is kept. Returns 0, -EEXIST or -ENOMEM. */
 int tcp_flight_in_add(struct tcp_flight *flight, struct exchange *x) MUST_CHECK;

@@ -21,6 +21,7 @@ struct tcp_leg {
 	struct tcp_input in;
 	struct tcp_calls calls;
 	bool opened_due; /* accepted, and opened() not said */
+	bool drain_due;  /* to be drained once it is up */
 };
 
 int tcp_worker_init(struct tcp_worker *worker, struct stream_net *streams)
@@ -70,13 +71,17 @@ static void close_for(struct tcp_leg *leg, enum leg_close why)
 	tcp_conn_watch(conn);
 }
 
-/* After the peer's end of the stream: it is over once every Call has been answered. */
+/* OPEN and DRAINING: whether it is over, now that all has been answered. */
 static void check_done(struct tcp_leg *leg)
 {
 	struct tcp_conn *conn = &leg->conn;
 
-	if (conn->blocks & TCP_BLOCK_EOF && tcp_conn_is_open(conn) &&
-	    TAILQ_EMPTY(&leg->flight.in_list) && tcp_output_is_empty(&leg->out))
+	if (!tcp_conn_is_open(conn) || leg->opened_due || !TAILQ_EMPTY(&leg->flight.in_list) ||
+	    !tcp_output_is_empty(&leg->out))
+		return;
+	if (conn->state.now == TCP_DRAINING && tcp_flight_is_idle(&leg->flight))
+		close_for(leg, LEG_CLOSE_SHUTDOWN);
+	else if (conn->blocks & TCP_BLOCK_EOF)
 		tcp_conn_fail(conn, LEG_CLOSE_PEER, "%s", "");
 }
 
@@ -147,7 +152,7 @@ static void on_work(void *arg)
 	struct tcp_conn *conn = &leg->conn;
 
 	say_opened(leg);
-	if (conn->behind && tcp_conn_takes_input(conn))
+	if (tcp_conn_takes_input(conn))
 		tcp_input_resume(&leg->in);
 	say_faults(leg);
 	if (tcp_conn_is_open(conn) || conn->state.now == TCP_FLUSHING)
@@ -214,6 +219,13 @@ static enum leg_close connect_reason(int error)
 	}
 }
 
+static void begin_drain(struct tcp_leg *leg)
+{
+	tcp_conn_drain(&leg->conn);
+	tcp_calls_drain(&leg->calls);
+	tcp_conn_defer(&leg->conn);
+}
+
 static void on_connected(void *arg, int error)
 {
 	struct tcp_leg *leg = arg;
@@ -232,6 +244,8 @@ static void on_connected(void *arg, int error)
 	/* What was queued meanwhile goes out. */
 	tcp_conn_defer(conn);
 	conn->config.leg.events->opened(conn->config.leg.arg);
+	if (leg->drain_due && conn->state.now == TCP_OPEN)
+		begin_drain(leg);
 }
 
 /* QUIET: the byte stays in the stream; it only shows that this is no idle connection. */
@@ -341,6 +355,18 @@ static void op_pause(struct leg *base, bool paused)
 	tcp_conn_block(&tcp_leg_of(base)->conn, TCP_BLOCK_PAUSED, paused);
 }
 
+static void op_drain(struct leg *base)
+{
+	struct tcp_leg *leg = tcp_leg_of(base);
+
+	if (leg->conn.state.now == TCP_OPEN)
+		begin_drain(leg);
+	else if (leg->conn.state.now == TCP_CONNECTING && !tcp_flight_is_idle(&leg->flight))
+		leg->drain_due = true;
+	else if (leg->conn.state.now < TCP_OPEN)
+		close_for(leg, LEG_CLOSE_SHUTDOWN);
+}
+
 static void op_close(struct leg *base, enum leg_close why)
 {
 	close_for(tcp_leg_of(base), why);
@@ -386,6 +412,7 @@ static const struct leg_ops tcp_leg_ops = {
 	.reply = op_reply,
 	.more = op_more,
 	.pause = op_pause,
+	.drain = op_drain,
 	.close = op_close,
 	.info = op_info,
 	.free = op_free,

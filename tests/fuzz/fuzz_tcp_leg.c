@@ -11,6 +11,7 @@
 #define BUDGET_BYTES  (64u * 1024u) /* for a few of the largest Calls, so that some have to wait */
 #define REVERSE_CALLS 4u            /* Calls to the peer, whose XIDs a Reply can meet */
 #define HELD_MAX      8u            /* Calls that are answered late */
+#define DRAIN_SEED    240u          /* from this seed on the leg is drained halfway */
 
 static struct loop *loop;
 static struct pool *pool;
@@ -104,6 +105,7 @@ static void feed(struct stream *peer, const uint8_t *data, size_t size, uint8_t 
 {
 	static uint8_t waste[65536];
 	struct iovec sink = {waste, sizeof(waste)};
+	size_t drain_at = seed >= DRAIN_SEED ? size / 2 : 0;
 
 	while (size > 0 && !closed) {
 		size_t n = 1 + (seed = seed * 5 + 1) % 61;
@@ -121,6 +123,8 @@ static void feed(struct stream *peer, const uint8_t *data, size_t size, uint8_t 
 			answer_held();
 		if (seed % 16 == 1)
 			leg_pause(leg, seed % 32 == 1);
+		if (size < drain_at)
+			leg_drain(leg);
 	}
 }
 

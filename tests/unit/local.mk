@@ -251,6 +251,13 @@ tests_unit_test_tcp_leg_flow_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_tcp_leg_flow_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_tcp_leg_flow
 
+check_PROGRAMS += tests/unit/test_tcp_leg_drain
+tests_unit_test_tcp_leg_drain_SOURCES = tests/unit/test_tcp_leg_drain.c \
+	tests/unit/tcp_bench.c tests/unit/tcp_bench.h
+tests_unit_test_tcp_leg_drain_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_tcp_leg_drain_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_tcp_leg_drain
+
 check_PROGRAMS += tests/unit/test_tcp_leg_faults
 tests_unit_test_tcp_leg_faults_SOURCES = tests/unit/test_tcp_leg_faults.c \
 	tests/unit/tcp_bench.c tests/unit/tcp_bench.h

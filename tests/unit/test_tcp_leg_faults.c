@@ -10,7 +10,15 @@
 #define REVERSE_CALLS 3u
 #define STEPS_MAX     5000u
 
-enum action { CUT, CLOSE_CLIENT, CLOSE_CLIENT_IN_ORDER, CLOSE_SERVER, ACTIONS };
+enum action {
+	CUT,
+	CLOSE_CLIENT,
+	CLOSE_CLIENT_IN_ORDER,
+	CLOSE_SERVER,
+	DRAIN_CLIENT,
+	DRAIN_SERVER,
+	ACTIONS
+};
 
 static const struct pair_faults worlds[] = {
 	{.seed = 1},
@@ -22,10 +30,16 @@ static const struct pair_faults worlds[] = {
 
 static enum action action;
 static bool acted;
+static unsigned ncalls_then; /* that the leg had given up when it was acted upon */
+
+static bool is_drain(void)
+{
+	return action == DRAIN_CLIENT || action == DRAIN_SERVER;
+}
 
 static struct bench_side *acted_upon(void)
 {
-	return action == CLOSE_SERVER ? &server : &client;
+	return action == CLOSE_SERVER || action == DRAIN_SERVER ? &server : &client;
 }
 
 static void act(void *arg)
@@ -40,7 +54,11 @@ static void act(void *arg)
 	if (!side->leg)
 		return;
 	acted = true;
-	leg_close(side->leg, reasons[action]);
+	ncalls_then = side->ncalls;
+	if (is_drain())
+		leg_drain(side->leg);
+	else
+		leg_close(side->leg, reasons[action]);
 }
 
 /* Calls of every size, from both ends, some of them in pieces. */
@@ -74,6 +92,17 @@ static void expect_ended(const struct bench_side *side)
 	ck_assert_uint_eq(side->closed, 1);
 }
 
+static void expect_drained(const struct bench_side *side)
+{
+	ck_assert_int_eq(side->why, LEG_CLOSE_SHUTDOWN);
+	ck_assert_uint_eq(side->ncalls, ncalls_then);
+	/* What was taken before is answered, and no Reply was lost on its way. */
+	if (side == &client)
+		ck_assert_uint_eq(client.nreplies, CALLS);
+	else
+		ck_assert_uint_eq(client.nreplies, server.ncalls);
+}
+
 START_TEST(whatever_happens_at_whichever_step_nothing_is_left)
 {
 	unsigned step = 1;
@@ -95,6 +124,8 @@ START_TEST(whatever_happens_at_whichever_step_nothing_is_left)
 			continue;
 		expect_ended(&client);
 		expect_ended(&server);
+		if (is_drain())
+			expect_drained(acted_upon());
 	}
 	ck_assert_uint_gt(step, 10);
 	ck_assert_uint_lt(step, STEPS_MAX);
