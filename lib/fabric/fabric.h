@@ -44,8 +44,9 @@
  *	fabric_ep_free       -                     -                 -                  frees it
  *
  * While an endpoint dies, done() of Sends and Writes, done() of Reads, and unbound() come in any order among
- * each other, closed() after them; recv() and established() come no more. In good order what was posted is
- * still sent, so that some of the done() may yet say FABRIC_OK.
+ * each other, closed() after them; established() comes no more, and recv() at most for what had arrived when the
+ * peer ended the connection, as on verbs. In good order what was posted is still sent, so that some of the done()
+ * may yet say FABRIC_OK.
  *
  * An endpoint, its fabric and its loop belong to one thread. Only a `struct fabric_incoming` crosses
  * threads: from the listener's to the one that adopts it.

@@ -310,6 +310,14 @@ tests_unit_test_verbs_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_verbs_LDADD = $(UNIT_LDADD)
 TESTS += tests/unit/test_verbs
 
+# The verbs fabric on a device that is none: the program has the libraries' functions itself.
+check_PROGRAMS += tests/unit/test_verbs_ep
+tests_unit_test_verbs_ep_SOURCES = tests/unit/test_verbs_ep.c \
+	tests/unit/verbs_fake.c tests/unit/verbs_fake.h
+tests_unit_test_verbs_ep_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_verbs_ep_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_verbs_ep
+
 check_PROGRAMS += tests/unit/test_inline_limit
 tests_unit_test_inline_limit_SOURCES = tests/unit/test_inline_limit.c
 tests_unit_test_inline_limit_CFLAGS = $(UNIT_CFLAGS)

@@ -6,13 +6,14 @@
 
 #include "daemon/bridge/bridge.h"
 #include "daemon/bridge/upstream.h"
-#include "rpctcp/conn.h"
+#include "fabric/verbs/states.h"
 
 /* A new machine is one line here, from the bridge downwards; then states.sh --write. */
 static const struct state_table *const machines[] = {
 	&bridge_states,
 	&upstream_states,
-	&tcp_leg_states,
+	&verbs_ep_states,
+	&verbs_key_states,
 };
 
 /* What a table must be for its drawing to make sense. */

@@ -6,13 +6,13 @@
  * the kernel's iWARP manager has not come to an end with. While an endpoint is aside, its thread uses the id
  * and the queue pair; the loop does nothing with them.
  */
+#include "fabric/verbs/aside.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
-
-#include "fabric/verbs/verbs_priv.h"
 
 #define STACK_BYTES (256u << 10)
 

@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The verbs fabric's devices: what they can do, their protection domains and their asynchronous events. */
+/* The verbs fabric's devices: what they can do, and their asynchronous events. */
+#include "fabric/verbs/device.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 
-#include "fabric/verbs/verbs_priv.h"
+#include "fabric/verbs/domain.h"
+#include "fabric/verbs/notice.h"
+#include "fabric/verbs/poll.h"
 
 #define RXE_VENDOR_ID 0xffffffu /* what the kernel's software RoCE says of itself */
-
-struct slab_mr {
-	struct slab_reg reg;
-	struct ibv_mr *mr;
-};
 
 bool verbs_devices_present(void)
 {
@@ -47,19 +44,6 @@ static int set_nonblocking(int fd)
 	int flags = fcntl(fd, F_GETFL);
 
 	return flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) ? -errno : 0;
-}
-
-void verbs_notice(const struct verbs_config *config, const char *fmt, ...)
-{
-	char text[256];
-	va_list args;
-
-	if (!config->notice)
-		return;
-	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
-	va_end(args);
-	config->notice(text);
 }
 
 void verbs_device_removed(struct verbs_device *device)
@@ -107,64 +91,6 @@ static void async_ready(void *arg, unsigned events)
 		}
 		ibv_ack_async_event(&event);
 	}
-}
-
-int verbs_domain_init(struct verbs_domain *domain, struct verbs_device *device)
-{
-	domain->device = device;
-	domain->pd = ibv_alloc_pd(device->context);
-	return domain->pd ? 0 : -errno;
-}
-
-void verbs_domain_fini(struct verbs_domain *domain)
-{
-	struct verbs_key *vk;
-
-	if (!domain->pd)
-		return;
-	while ((vk = domain->free_windows)) {
-		domain->free_windows = vk->next_free;
-		verbs_window_free(vk);
-	}
-	pool_forget_domain(domain->device->fabric->fabric.pool, domain);
-	ibv_dealloc_pd(domain->pd);
-	domain->pd = NULL;
-}
-
-static void slab_mr_release(struct slab_reg *reg)
-{
-	struct slab_mr *smr = container_of(reg, struct slab_mr, reg);
-
-	ibv_dereg_mr(smr->mr);
-	free(smr);
-}
-
-struct ibv_mr *verbs_slab_mr(struct verbs_domain *domain, struct buf *buf)
-{
-	struct slab_reg *reg = buf_slab_reg(buf, domain);
-	int access = IBV_ACCESS_LOCAL_WRITE;
-	struct slab_mr *smr;
-	uint8_t *start;
-	size_t len_bytes;
-
-	if (reg)
-		return container_of(reg, struct slab_mr, reg)->mr;
-	smr = calloc(1, sizeof(*smr));
-	if (!smr)
-		return NULL;
-	if (domain->device->windows)
-		access |= IBV_ACCESS_MW_BIND;
-	buf_slab_memory(buf, &start, &len_bytes);
-	smr->mr = ibv_reg_mr(domain->pd, start, len_bytes, access);
-	if (!smr->mr) {
-		free(smr);
-		return NULL;
-	}
-	smr->reg.domain = domain;
-	smr->reg.release = slab_mr_release;
-	buf_slab_reg_add(buf, &smr->reg);
-	domain->device->fabric->counters.slabs_registered++;
-	return smr->mr;
 }
 
 static void device_free(struct verbs_device *device)

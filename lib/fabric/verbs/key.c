@@ -7,11 +7,20 @@
  * When the connection ends both are released first: a queue pair with a bound window on it may not be
  * destroyed (rxe waits for the window).
  */
+#include "fabric/verbs/key.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
-#include "fabric/verbs/verbs_priv.h"
+#include "fabric/verbs/domain.h"
+#include "fabric/verbs/queue.h"
 
+static void set_state(struct verbs_key *vk, enum verbs_key_state state)
+{
+	vk->state = state_next(&verbs_key_states, vk->state, state);
+}
+
+/* The device knows nothing of it any more. */
 static void release(struct verbs_key *vk)
 {
 	if (vk->mw)
@@ -20,13 +29,6 @@ static void release(struct verbs_key *vk)
 		ibv_dereg_mr(vk->mr);
 	vk->mw = NULL;
 	vk->mr = NULL;
-	vk->released = true;
-}
-
-void verbs_window_free(struct verbs_key *vk)
-{
-	release(vk);
-	free(vk);
 }
 
 /* An unbound window goes back to those that are free. */
@@ -39,47 +41,60 @@ static void window_put(struct verbs_key *vk)
 	vk->domain->free_windows = vk;
 }
 
-/*
- * A bind that fails ends the connection, and with it the key. A window that the peer invalidated can have
- * been given back before this: it was kept until its work request is free again.
- */
+/* Nobody has it any more: a window that is known to be unbound may be lent again. */
+static void end(struct verbs_key *vk, bool again)
+{
+	set_state(vk, VERBS_KEY_FREE);
+	if (again && vk->mw) {
+		window_put(vk);
+	} else {
+		release(vk);
+		free(vk);
+	}
+}
+
+/* The peer cannot reach the memory any more: the owner has it back. */
+static struct fabric_key *let_go(struct verbs_ep *ep, struct verbs_key *vk)
+{
+	struct fabric_key *key = vk->key;
+
+	TAILQ_REMOVE(&ep->keys, key, entry);
+	vk->key = NULL;
+	key->priv = NULL;
+	return key;
+}
+
+/* A bind that fails ends the connection, and with it the key. */
 static void bind_done(struct fabric_wr *wr, enum fabric_status status)
 {
 	struct verbs_key *vk = container_of(wr, struct verbs_key, bind);
 
-	vk->binding = false;
-	if (vk->key)
-		return;
-	if (status == FABRIC_OK)
-		window_put(vk);
-	else
-		verbs_window_free(vk);
-}
-
-/* The peer cannot reach the memory any more: the owner may have it back. */
-static void let_go(struct verbs_key *vk)
-{
-	struct fabric_key *key = vk->key;
-
-	vk->key = NULL;
-	key->priv = NULL;
-	buf_put(key->buf);
-	if (vk->unbinding) {
-		vk->unbinding = false;
-		key->unbound(key);
+	switch (vk->state) {
+	case VERBS_KEY_BINDING:
+		set_state(vk, VERBS_KEY_LENT);
+		break;
+	case VERBS_KEY_OUTRUN:
+		set_state(vk, VERBS_KEY_INVALIDATED);
+		break;
+	case VERBS_KEY_LEFT:
+		end(vk, status == FABRIC_OK);
+		break;
+	default:
+		break;
 	}
 }
 
 static void inv_done(struct fabric_wr *wr, enum fabric_status status)
 {
 	struct verbs_key *vk = container_of(wr, struct verbs_key, inv);
-	struct verbs_ep *ep = verbs_ep_of(vk->key->ep);
+	struct fabric_key *key;
 
 	if (status != FABRIC_OK)
 		return; /* the connection ends: verbs_keys_bury() */
-	TAILQ_REMOVE(&ep->keys, vk->key, entry);
-	window_put(vk);
-	let_go(vk);
+	key = let_go(verbs_ep_of(vk->key->ep), vk);
+	end(vk, true);
+	buf_put(key->buf);
+	key->unbound(key);
 }
 
 static struct verbs_key *window_get(struct verbs_domain *domain)
@@ -109,7 +124,6 @@ static struct verbs_key *window_get(struct verbs_domain *domain)
 	 * see that one while it binds the next.
 	 */
 	vk->mw->rkey = vk->window_rkey;
-	vk->invalidated = false;
 	return vk;
 }
 
@@ -129,7 +143,7 @@ static struct verbs_key *window_lend(struct verbs_ep *ep, struct fabric_key *key
 	}
 	vk->window_rkey = ibv_inc_rkey(vk->window_rkey);
 	key->rkey = vk->window_rkey;
-	vk->binding = true;
+	set_state(vk, VERBS_KEY_BINDING);
 	verbs_queue(ep, &vk->bind);
 	verbs_ep_counters(ep)->windows_bound++;
 	return vk;
@@ -153,6 +167,7 @@ static struct verbs_key *region_lend(struct verbs_ep *ep, struct fabric_key *key
 		return NULL;
 	}
 	key->rkey = vk->mr->rkey;
+	set_state(vk, VERBS_KEY_LENT);
 	verbs_ep_counters(ep)->regions_lent++;
 	return vk;
 }
@@ -162,7 +177,7 @@ int verbs_key_bind(struct fabric_ep *fep, struct fabric_key *key)
 	struct verbs_ep *ep = verbs_ep_of(fep);
 	struct verbs_key *vk;
 
-	if (ep->state != VERBS_OPEN)
+	if (!verbs_state_up(ep->state))
 		return -ENOTCONN;
 	vk = ep->device->windows ? window_lend(ep, key) : region_lend(ep, key);
 	if (!vk)
@@ -176,6 +191,10 @@ int verbs_key_bind(struct fabric_ep *fep, struct fabric_key *key)
 	return 0;
 }
 
+/*
+ * A window whose bind is still in the queue stays with it, as it does where the connection ended first and
+ * this is called by the done() of another work request.
+ */
 bool verbs_key_unbind(struct fabric_key *key)
 {
 	struct verbs_ep *ep = verbs_ep_of(key->ep);
@@ -183,39 +202,37 @@ bool verbs_key_unbind(struct fabric_key *key)
 
 	if (!vk)
 		return true; /* buried with the connection */
-	if (vk->released || !vk->mw) {
-		TAILQ_REMOVE(&ep->keys, key, entry);
-		release(vk);
-		let_go(vk);
-		free(vk);
-		return true;
+	if (vk->mw && (vk->state == VERBS_KEY_BINDING || vk->state == VERBS_KEY_LENT)) {
+		set_state(vk, VERBS_KEY_UNBINDING);
+		/* On a connection that is going down, the end of its queue pair does it: verbs_keys_bury(). */
+		if (verbs_state_sends(ep->state))
+			verbs_queue(ep, &vk->inv);
+		return false;
 	}
-	if (vk->invalidated) {
-		TAILQ_REMOVE(&ep->keys, key, entry);
-		if (!vk->binding)
-			window_put(vk);
-		let_go(vk);
-		return true;
-	}
-	vk->unbinding = true;
-	/* On a connection that is going down, the end of its queue pair does it: verbs_keys_bury(). */
-	if (ep->state == VERBS_OPEN || ep->state == VERBS_DRAINING)
-		verbs_queue(ep, &vk->inv);
-	return false;
+	let_go(ep, vk);
+	if (vk->state == VERBS_KEY_BINDING || vk->state == VERBS_KEY_OUTRUN)
+		set_state(vk, VERBS_KEY_LEFT);
+	else
+		end(vk, true);
+	buf_put(key->buf);
+	return true;
 }
 
 void verbs_key_invalidated(struct verbs_ep *ep, uint32_t rkey)
 {
 	struct fabric_key *key;
+	struct verbs_key *vk;
 
 	verbs_ep_counters(ep)->peer_invalidations++;
 	TAILQ_FOREACH(key, &ep->keys, entry) {
-		struct verbs_key *vk = key->priv;
-
-		if (key->rkey == rkey && !vk->unbinding) {
-			vk->invalidated = true;
-			return;
-		}
+		vk = key->priv;
+		if (key->rkey != rkey)
+			continue;
+		if (vk->state == VERBS_KEY_BINDING)
+			set_state(vk, VERBS_KEY_OUTRUN);
+		else if (vk->state == VERBS_KEY_LENT)
+			set_state(vk, VERBS_KEY_INVALIDATED);
+		return;
 	}
 }
 
@@ -233,9 +250,12 @@ void verbs_keys_bury(struct verbs_ep *ep)
 
 	while ((key = TAILQ_FIRST(&ep->keys))) {
 		struct verbs_key *vk = key->priv;
+		bool due = vk->state == VERBS_KEY_UNBINDING;
 
-		TAILQ_REMOVE(&ep->keys, key, entry);
-		let_go(vk);
-		free(vk);
+		let_go(ep, vk);
+		end(vk, false);
+		buf_put(key->buf);
+		if (due)
+			key->unbound(key);
 	}
 }

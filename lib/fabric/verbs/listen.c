@@ -6,6 +6,8 @@
  * taken and dropped, and the endpoint's set-up then fails or times out. A listener whose device or
  * address changes says so and binds again, at once and then every second until it succeeds.
  */
+#include "fabric/verbs/listen.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <net/if.h>
@@ -14,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/verbs/verbs_priv.h"
+#include "fabric/verbs/notice.h"
 
 #define REBIND_US 1000000u
 
@@ -103,7 +105,7 @@ static void rebind(void *arg)
 		tell(listener, "listens again");
 }
 
-static struct verbs_incoming *incoming_new(struct verbs_channel *channel,
+static struct verbs_incoming *incoming_new(struct verbs_listener *listener,
 					   const struct rdma_cm_event *event)
 {
 	const struct rdma_conn_param *conn = &event->param.conn;
@@ -111,9 +113,9 @@ static struct verbs_incoming *incoming_new(struct verbs_channel *channel,
 
 	if (!in)
 		return NULL;
-	in->in.ops = &verbs_fabric_ops;
-	in->channel = channel;
-	atomic_fetch_add(&channel->refs, 1);
+	in->in.ops = listener->listener.ops;
+	in->channel = listener->channel;
+	atomic_fetch_add(&in->channel->refs, 1);
 	in->id = event->id;
 	in->id->context = NULL;
 	verbs_copy_addr(&in->in.peer, rdma_get_peer_addr(event->id));
@@ -142,7 +144,7 @@ static void channel_ready(void *arg, unsigned events)
 		return;
 	switch (event->event) {
 	case RDMA_CM_EVENT_CONNECT_REQUEST:
-		in = incoming_new(listener->channel, event);
+		in = incoming_new(listener, event);
 		if (!in) {
 			struct rdma_cm_id *id = event->id;
 
@@ -177,7 +179,6 @@ int verbs_listen(void *config, struct loop *loop, const struct sockaddr *addr, i
 
 	if (!listener)
 		return -ENOMEM;
-	listener->listener.ops = &verbs_fabric_ops;
 	listener->loop = loop;
 	listener->config = *(const struct verbs_config *)config;
 	listener->backlog = backlog;

@@ -1,13 +1,35 @@
 noinst_LIBRARIES += lib/fabric/verbs/libverbs-fabric.a
 lib_fabric_verbs_libverbs_fabric_a_SOURCES = \
 	lib/fabric/verbs/aside.c \
+	lib/fabric/verbs/aside.h \
+	lib/fabric/verbs/bury.c \
+	lib/fabric/verbs/bury.h \
 	lib/fabric/verbs/device.c \
+	lib/fabric/verbs/device.h \
+	lib/fabric/verbs/domain.c \
+	lib/fabric/verbs/domain.h \
 	lib/fabric/verbs/ep.c \
+	lib/fabric/verbs/ep.h \
 	lib/fabric/verbs/key.c \
+	lib/fabric/verbs/key.h \
+	lib/fabric/verbs/life.c \
+	lib/fabric/verbs/life.h \
 	lib/fabric/verbs/listen.c \
+	lib/fabric/verbs/listen.h \
+	lib/fabric/verbs/notice.c \
+	lib/fabric/verbs/notice.h \
 	lib/fabric/verbs/poll.c \
+	lib/fabric/verbs/poll.h \
 	lib/fabric/verbs/qp.c \
+	lib/fabric/verbs/qp.h \
 	lib/fabric/verbs/queue.c \
+	lib/fabric/verbs/queue.h \
+	lib/fabric/verbs/recv.c \
+	lib/fabric/verbs/recv.h \
+	lib/fabric/verbs/setup.c \
+	lib/fabric/verbs/setup.h \
+	lib/fabric/verbs/states.c \
+	lib/fabric/verbs/states.h \
 	lib/fabric/verbs/verbs.c \
 	lib/fabric/verbs/verbs.h \
 	lib/fabric/verbs/verbs_priv.h

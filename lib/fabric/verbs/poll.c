@@ -5,13 +5,12 @@
  * Drain, arm, drain again: a completion between the first drain and the arming makes no event, so the
  * second drain must find it. One endpoint takes a bounded number in one go; the rest in the next turn.
  */
-#include "fabric/verbs/verbs_priv.h"
+#include "fabric/verbs/poll.h"
 
-static bool alive(const struct verbs_ep *ep)
-{
-	return ep->state == VERBS_OPEN || ep->state == VERBS_DRAINING ||
-	       ep->state == VERBS_DISCONNECTING;
-}
+#include "fabric/verbs/key.h"
+#include "fabric/verbs/life.h"
+#include "fabric/verbs/queue.h"
+#include "fabric/verbs/recv.h"
 
 /* rxe hands the kernel's flag for it out unchanged, which in user space is the one for a good checksum. */
 static bool invalidated(const struct verbs_ep *ep, const struct ibv_wc *wc)
@@ -22,15 +21,15 @@ static bool invalidated(const struct verbs_ep *ep, const struct ibv_wc *wc)
 
 static void recv_done(struct verbs_ep *ep, const struct ibv_wc *wc)
 {
-	unsigned at = (unsigned)(wc->wr_id >> 2);
+	unsigned at = (unsigned)verbs_wr_number(wc->wr_id);
 	struct verbs_recv *slot = &ep->recvs[at];
 	struct fabric_recv recv = {
 		.data = slot->buf->mem,
 		.len_bytes = wc->byte_len,
+		.size_bytes = slot->size_bytes,
 		.invalidated = invalidated(ep, wc),
 	};
 
-	ep->rq_used--;
 	if (recv.invalidated) {
 		recv.inv_rkey = wc->invalidated_rkey;
 		verbs_key_invalidated(ep, recv.inv_rkey);
@@ -38,10 +37,17 @@ static void recv_done(struct verbs_ep *ep, const struct ibv_wc *wc)
 	/* The slot is idle again only after recv(). */
 	if (ep->opened && !ep->closed_here)
 		ep->ep.events->recv(ep->ep.arg, &recv);
-	slot->next_idle = ep->idle_recv;
-	ep->idle_recv = at;
-	if (ep->recvs_owed)
-		verbs_recv_fill(ep);
+	verbs_recv_idle(ep, at);
+}
+
+static void succeeded(struct verbs_ep *ep, const struct ibv_wc *wc)
+{
+	enum verbs_wr_kind kind = verbs_wr_kind(wc->wr_id);
+
+	if (kind == VERBS_WR_RECV)
+		recv_done(ep, wc);
+	else
+		verbs_queue_done(ep, wc->wr_id, FABRIC_OK);
 }
 
 /*
@@ -64,13 +70,13 @@ static void failed(struct verbs_ep *ep, const struct ibv_wc *wc)
 		why = FABRIC_CLOSE_TERMINATED;
 		break;
 	case IBV_WC_LOC_LEN_ERR:
-		if ((wc->wr_id & 3) == VERBS_WR_RECV)
+		if (verbs_wr_kind(wc->wr_id) == VERBS_WR_RECV)
 			why = FABRIC_CLOSE_PROTOCOL;
 		break;
 	default:
 		break;
 	}
-	if ((wc->wr_id & 3) != VERBS_WR_RECV)
+	if (verbs_wr_kind(wc->wr_id) != VERBS_WR_RECV)
 		verbs_queue_done(ep, wc->wr_id, status);
 	if (wc->status != IBV_WC_WR_FLUSH_ERR)
 		verbs_ep_die(ep, why, "%s", text);
@@ -84,19 +90,17 @@ static unsigned drain(struct verbs_ep *ep, unsigned max, bool dying)
 	struct ibv_wc wcs[VERBS_POLL_BATCH];
 	unsigned total = 0;
 
-	while (total < max && (dying || alive(ep))) {
+	while (total < max && (dying || verbs_state_polls(ep->state))) {
 		int n = ibv_poll_cq(ep->cq, VERBS_POLL_BATCH, wcs);
 
 		if (n <= 0)
 			break;
 		verbs_ep_counters(ep)->completions += (unsigned)n;
 		for (int i = 0; i < n; i++) {
-			if (wcs[i].status != IBV_WC_SUCCESS)
-				failed(ep, &wcs[i]);
-			else if ((wcs[i].wr_id & 3) == VERBS_WR_RECV)
-				recv_done(ep, &wcs[i]);
+			if (wcs[i].status == IBV_WC_SUCCESS)
+				succeeded(ep, &wcs[i]);
 			else
-				verbs_queue_done(ep, wcs[i].wr_id, FABRIC_OK);
+				failed(ep, &wcs[i]);
 		}
 		total += (unsigned)n;
 	}
@@ -110,10 +114,10 @@ void verbs_poll(void *arg)
 	uint64_t busy_us = verbs_fabric_of(ep->ep.fabric)->config.busy_poll_us;
 	unsigned n;
 
-	if (!alive(ep))
+	if (!verbs_state_polls(ep->state))
 		return;
 	n = drain(ep, VERBS_POLL_BUDGET, false);
-	if (!alive(ep))
+	if (!verbs_state_polls(ep->state))
 		return;
 	if (busy_us && n)
 		ep->busy_until_us = loop_now_us(loop) + busy_us;

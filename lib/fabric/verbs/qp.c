@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A verbs endpoint's queues: their sizes, once and for all, and its receives. */
+/* A verbs endpoint's queues: their sizes, once and for all. */
+#include "fabric/verbs/qp.h"
+
 #include <errno.h>
-#include <stdlib.h>
 
-#include "fabric/verbs/verbs_priv.h"
-
-#define NO_RECV UINT32_MAX
+#include "fabric/verbs/recv.h"
 
 static unsigned least(unsigned a, unsigned b)
 {
@@ -51,15 +50,12 @@ static int open_queues(struct verbs_ep *ep)
 	int err;
 
 	ep->sq_depth = least(VERBS_SQ_DEPTH, max_wr);
-	ep->rq_depth = least(recvs, max_wr);
-	if (ep->rq_depth < ep->params.recv_count ||
-	    ep->sq_depth + ep->rq_depth > (unsigned)attr->max_cqe)
+	recvs = least(recvs, max_wr);
+	if (recvs < ep->params.recv_count || ep->sq_depth + recvs > (unsigned)attr->max_cqe)
 		return -ENOSPC;
-	ep->recvs = calloc(ep->rq_depth, sizeof(*ep->recvs));
-	if (!ep->recvs)
-		return -ENOMEM;
-	for (unsigned i = 0; i < ep->rq_depth; i++)
-		ep->recvs[i].next_idle = i + 1 < ep->rq_depth ? i + 1 : NO_RECV;
+	err = verbs_recvs_init(ep, recvs);
+	if (err)
+		return err;
 	ep->cq = ibv_create_cq(ep->device->context, (int)(ep->sq_depth + ep->rq_depth), ep,
 			       ep->device->channel, 0);
 	if (!ep->cq)
@@ -72,95 +68,11 @@ static int open_queues(struct verbs_ep *ep)
 	return ep->cq_armed ? 0 : -EIO;
 }
 
-static int recv_prepare(struct verbs_ep *ep, struct verbs_recv *recv)
-{
-	struct ibv_mr *mr;
-
-	if (recv->buf)
-		return 0;
-	recv->buf = buf_get(ep->ep.fabric->pool, ep->params.recv_size_bytes);
-	if (!recv->buf)
-		return -ENOMEM;
-	mr = verbs_slab_mr(ep->domain, recv->buf);
-	if (!mr) {
-		buf_put(recv->buf);
-		recv->buf = NULL;
-		return -ENOMEM;
-	}
-	recv->lkey = mr->lkey;
-	return 0;
-}
-
-/* Posts up to a chain of receives; returns how many, or a negative errno. */
-static int recv_post_chain(struct verbs_ep *ep)
-{
-	struct ibv_recv_wr wrs[VERBS_CHAIN_MAX], *bad;
-	struct ibv_sge sges[VERBS_CHAIN_MAX];
-	unsigned n = 0;
-
-	while (n < VERBS_CHAIN_MAX && ep->recvs_owed && ep->idle_recv != NO_RECV) {
-		unsigned at = ep->idle_recv;
-		struct verbs_recv *recv = &ep->recvs[at];
-		int err = recv_prepare(ep, recv);
-
-		if (err)
-			return err;
-		ep->idle_recv = recv->next_idle;
-		sges[n] = (struct ibv_sge){(uintptr_t)recv->buf->mem, ep->params.recv_size_bytes,
-					   recv->lkey};
-		wrs[n] = (struct ibv_recv_wr){
-			.wr_id = verbs_wr_id(at, VERBS_WR_RECV),
-			.sg_list = &sges[n],
-			.num_sge = 1,
-		};
-		if (n)
-			wrs[n - 1].next = &wrs[n];
-		n++;
-		ep->rq_used++;
-		ep->recvs_owed--;
-	}
-	if (n && ibv_post_recv(ep->id->qp, wrs, &bad))
-		return -EIO;
-	return (int)n;
-}
-
-static int recv_fill(struct verbs_ep *ep)
-{
-	int n;
-
-	do {
-		n = recv_post_chain(ep);
-	} while (n > 0);
-	return n;
-}
-
-void verbs_recv_fill(struct verbs_ep *ep)
-{
-	if (ep->state == VERBS_DYING || ep->state == VERBS_CLOSED || !ep->id->qp)
-		return;
-	if (recv_fill(ep) < 0)
-		verbs_ep_die(ep, FABRIC_CLOSE_RESOURCES, "a receive cannot be posted");
-}
-
-void verbs_recv_post(struct fabric_ep *fep, unsigned count, uint32_t size_bytes)
-{
-	struct verbs_ep *ep = verbs_ep_of(fep);
-
-	if (ep->state == VERBS_DYING || ep->state == VERBS_CLOSED)
-		return;
-	ep->recvs_owed += count;
-	verbs_recv_fill(ep);
-}
-
 int verbs_qp_open(struct verbs_ep *ep)
 {
 	int err = open_queues(ep);
 
-	if (err)
-		return err;
-	ep->recvs_owed = ep->params.recv_count;
-	err = recv_fill(ep);
-	return err < 0 ? err : 0;
+	return err ? err : verbs_recvs_fill(ep);
 }
 
 void verbs_qp_destroy(struct verbs_ep *ep)
@@ -177,8 +89,5 @@ void verbs_qp_close(struct verbs_ep *ep)
 		ibv_destroy_cq(ep->cq);
 		ep->cq = NULL;
 	}
-	for (unsigned i = 0; ep->recvs && i < ep->rq_depth; i++)
-		buf_put(ep->recvs[i].buf);
-	free(ep->recvs);
-	ep->recvs = NULL;
+	verbs_recvs_fini(ep);
 }

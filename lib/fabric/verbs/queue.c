@@ -7,11 +7,13 @@
  * before it. Reads are counted apart: some devices complete a Send that was posted after a Read before
  * it. What the queue, or for Reads the peer, has no room for waits here.
  */
+#include "fabric/verbs/queue.h"
+
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "fabric/verbs/verbs_priv.h"
+#include "fabric/verbs/domain.h"
+#include "fabric/verbs/life.h"
 
 /* fabric_wr.priv: [0] the sequence number; [1] of a Read, the region that is its sink. */
 
@@ -26,7 +28,7 @@ int verbs_post(struct fabric_ep *fep, struct fabric_wr *wr)
 {
 	struct verbs_ep *ep = verbs_ep_of(fep);
 
-	if (ep->state != VERBS_OPEN)
+	if (!verbs_state_up(ep->state))
 		return -ENOTCONN;
 	verbs_queue(ep, wr);
 	return 0;
@@ -219,7 +221,7 @@ void verbs_queue_run(void *arg)
 	struct ibv_send_wr *bad;
 	int err;
 
-	if (ep->state != VERBS_OPEN && ep->state != VERBS_DRAINING)
+	if (!verbs_state_sends(ep->state))
 		return;
 	for (;;) {
 		err = chain_fill(ep, &chain);
@@ -252,9 +254,9 @@ static void finish(struct verbs_ep *ep, struct fabric_wr_list *list, struct fabr
 
 void verbs_queue_done(struct verbs_ep *ep, uint64_t wr_id, enum fabric_status status)
 {
-	bool is_read = (wr_id & 3) == VERBS_WR_READ;
+	bool is_read = verbs_wr_kind(wr_id) == VERBS_WR_READ;
 	struct fabric_wr_list *list = is_read ? &ep->reads : &ep->sends;
-	uint64_t seq = wr_id >> 2;
+	uint64_t seq = verbs_wr_number(wr_id);
 	struct fabric_wr *wr;
 
 	while ((wr = TAILQ_FIRST(list)) && wr->priv[0] <= seq) {

@@ -5,7 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/verbs/verbs_priv.h"
+#include "fabric/verbs/aside.h"
+#include "fabric/verbs/device.h"
+#include "fabric/verbs/ep.h"
+#include "fabric/verbs/key.h"
+#include "fabric/verbs/listen.h"
+#include "fabric/verbs/queue.h"
+#include "fabric/verbs/recv.h"
+#include "fabric/verbs/setup.h"
 
 COUNTER_TABLE(verbs_counters, VERBS_COUNTERS);
 

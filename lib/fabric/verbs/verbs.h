@@ -25,10 +25,12 @@
 COUNTER_STRUCT(verbs_counters, VERBS_COUNTERS);
 
 struct verbs_config {
-	uint64_t
-		setup_timeout_us; /* to resolve, to connect, and for the peer to finish an accept */
-	uint64_t busy_poll_us; /* poll for so long after a completion before waiting for an event */
-	unsigned rnr_retry;    /* times to try a Send again that found no receive; 7: for ever */
+	/* To resolve, to connect, and for the peer to finish an accept. */
+	uint64_t setup_timeout_us;
+	/* Poll for so long after a completion before waiting for an event. */
+	uint64_t busy_poll_us;
+	/* Times to try a Send again that found no receive; 7: for ever. */
+	unsigned rnr_retry;
 	/* Told in words what befalls a device or a listener, on a thread that uses it; may be NULL. */
 	void (*notice)(const char *text);
 };

@@ -1,13 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the files of the verbs fabric share.
+ * The verbs fabric's insides: what a worker has of devices, endpoints, keys and receives.
+ *
+ * Floors. A file calls those on floors below its own; what goes up is a task, a timer or a callback, given when
+ * an endpoint or a thread's work is made.
+ *
+ *	verbs                        a worker's fabric, and the table of operations
+ *	ep                           the connection manager's events; closing
+ *	setup                        connecting and accepting
+ *	bury                         the end
+ *	device                       devices and their descriptors
+ *	poll                         completions
+ *	key, qp                      what is lent; the queue pair
+ *	queue, recv                  work requests; receives
+ *	domain, life, aside, listen  what is registered; an endpoint's state; threads; listeners
+ *	states, notice
  *
  * Threads. librdmacm keeps one ibv_context per device for the whole process; protection domains,
  * completion channels, queue pairs and event channels are made per worker and used by it alone. Only a
  * verbs_incoming crosses from the listener's thread to a worker's, which takes its id over by
- * rdma_migrate_id(), and what may block is done aside (aside.c). The asynchronous events of a device come on one descriptor that every worker
- * watches; whoever reads one counts it, and what a connection must know reaches its owner as a
- * completion in error or through the connection manager.
+ * rdma_migrate_id(), and what may block is done aside (aside.c). The asynchronous events of a
+ * device come on one descriptor that every worker watches; whoever reads one counts it, and what a connection
+ * must know reaches its owner as a completion in error or through the connection manager.
  *
  * Memory. What a peer can reach, and through which connection:
  *
@@ -36,6 +50,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "fabric/recv_runs.h"
+#include "fabric/verbs/states.h"
 #include "fabric/verbs/verbs.h"
 
 #define VERBS_SQ_DEPTH       256u /* work requests on a send queue; more wait here */
@@ -54,19 +70,6 @@
 /* Work requests of our own, beside those of enum fabric_wr_op. */
 #define VERBS_BIND ((enum fabric_wr_op)100)
 #define VERBS_INV  ((enum fabric_wr_op)101)
-
-enum verbs_state {
-	VERBS_RESOLVING,  /* address, then route */
-	VERBS_CONNECTING, /* rdma_connect() is under way */
-	VERBS_REQUESTED,  /* a peer asks; fabric_ep_accept() or _reject() is due */
-	VERBS_ACCEPTED,   /* answered; the peer has not confirmed yet */
-	VERBS_OPEN,
-	VERBS_DRAINING,      /* closed here; what was posted is still being sent */
-	VERBS_DISCONNECTING, /* rdma_disconnect() was called; its event or the timer ends it */
-	VERBS_ABANDONED, /* given up in the middle of an iWARP set-up: destroying would block until its event */
-	VERBS_DYING, /* over; the end comes from a task */
-	VERBS_CLOSED,
-};
 
 /* A protection domain, with the windows that are free in it. */
 struct verbs_domain {
@@ -120,67 +123,68 @@ struct verbs_incoming {
 	unsigned peer_ird, peer_ord; /* what the peer offers to answer, wants to ask */
 };
 
+/* A place for a posted receive; one that is idle keeps its buffer for the next of that size. */
 struct verbs_recv {
 	struct buf *buf;
+	uint32_t size_bytes;
 	uint32_t lkey;
 	unsigned next_idle;
 };
 
 /* A key that is lent: a window, or a region. */
 struct verbs_key {
+	enum verbs_key_state state;
 	struct verbs_key *next_free;
-	struct fabric_key *key; /* NULL: free, or its owner has let go */
+	struct fabric_key *key; /* NULL: free, or left by its owner */
 	struct verbs_domain *domain;
 	struct ibv_mw *mw;
 	struct ibv_mr *mr; /* the region lent, or the one behind a window that needs its own */
 	uint32_t window_rkey;
-	bool binding;     /* its bind is posted and not completed */
-	bool invalidated; /* by the peer */
-	bool unbinding;   /* unbound() is due */
-	bool released;    /* the device knows nothing of it any more */
 	struct fabric_wr bind, inv;
 };
 
 struct verbs_ep {
 	struct fabric_ep ep;
-	enum verbs_state state;
+	enum verbs_ep_state state; /* set by verbs_ep_set(), life.c */
 	enum fabric_close why;
 	char detail[96];
-	struct verbs_device *device; /* NULL until an address is resolved */
-	struct verbs_domain own;     /* pd is NULL if the device's shared one serves */
-	struct verbs_domain *domain;
+	bool opened; /* established() was called: what arrived is given up even while it dies */
+	bool closed_here;         /* nothing that arrives is given up any more */
+	bool bury_aside;          /* destroying it may block */
+	struct loop_timer *timer; /* to the end of the state's "for a while", or of the set-up */
+	struct loop_task step_task, post_task, poll_task;
+	/* The connection manager's side. */
 	struct rdma_cm_id *id;
-	struct ibv_cq *cq;
-	unsigned cq_unacked;
-	bool cq_armed;
-	bool flushed;     /* the queue pair is in error */
-	bool opened;      /* established() was called */
-	bool closed_here; /* nothing that arrives is given up any more */
+	struct rdma_conn_param conn_param;
 	struct fabric_ep_params params;
 	struct sockaddr_storage local, peer;
 	uint8_t request[FABRIC_MAX_PRIVATE_DATA];
 	size_t request_bytes;
-	bool tell_requested;
 	struct verbs_incoming *adopted; /* kept if its id could not be taken over */
 	unsigned ird, ord;
-	unsigned max_sge, max_inline_bytes;
-	struct loop_timer *timer;
-	struct loop_task step_task, post_task, poll_task;
-	uint64_t busy_until_us;
 	/* A thread is at work for this endpoint, see aside.c. */
-	bool aside, bury_aside;
+	bool aside;
 	int aside_result;
 	int (*aside_fn)(struct verbs_ep *ep);
 	void (*back_fn)(struct verbs_ep *ep, int result);
 	TAILQ_ENTRY(verbs_ep) back_entry;
-	struct rdma_conn_param conn_param;
+	/* The device's side. */
+	struct verbs_device *device; /* NULL until an address is resolved */
+	struct verbs_domain own;     /* pd is NULL if the device's shared one serves */
+	struct verbs_domain *domain;
+	struct ibv_cq *cq;
+	unsigned cq_unacked;
+	bool cq_armed;
+	uint64_t busy_until_us;
+	unsigned max_sge, max_inline_bytes;
 	/* Send queue: waiting here, and posted. Reads apart, since Sends may pass them. */
 	struct fabric_wr_list wait_sends, wait_reads, sends, reads;
 	uint64_t next_seq;
 	unsigned sq_depth, sq_used, reads_out;
-	/* Receive queue. */
+	/* Receive queue: its places, and what waits for one. */
 	struct verbs_recv *recvs;
-	unsigned rq_depth, rq_used, recvs_owed, idle_recv;
+	unsigned rq_depth, idle_recv;
+	struct recv_runs recvs_due;
 	TAILQ_HEAD(, fabric_key) keys;
 };
 
@@ -208,121 +212,22 @@ static inline void verbs_copy_addr(struct sockaddr_storage *to, const struct soc
 					   : sizeof(struct sockaddr_in));
 }
 
-/* device.c */
-/** verbs_notice - tell @config's user what befell a device or a listener. */
-void verbs_notice(const struct verbs_config *config, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/** verbs_device_get - this worker's view of the device behind @context, with one endpoint more; or NULL. */
-struct verbs_device *verbs_device_get(struct verbs_fabric *fabric, struct ibv_context *context);
-/** verbs_device_put - one endpoint less; its id must still stand, since that keeps the context open. */
-void verbs_device_put(struct verbs_device *device);
-/** verbs_device_removed - the device of an endpoint is gone: do not listen to it any more. */
-void verbs_device_removed(struct verbs_device *device);
-/** verbs_devices_free - let go of all devices; no endpoint is left. */
-void verbs_devices_free(struct verbs_fabric *fabric);
-/** verbs_domain_init - a protection domain on @device. Returns 0 or a negative errno. */
-int verbs_domain_init(struct verbs_domain *domain, struct verbs_device *device) MUST_CHECK;
-/** verbs_domain_fini - release windows, registrations and the domain; accepts one without pd. */
-void verbs_domain_fini(struct verbs_domain *domain);
-/** verbs_slab_mr - the slab of @buf registered for local use in @domain, or NULL. */
-struct ibv_mr *verbs_slab_mr(struct verbs_domain *domain, struct buf *buf);
-
-/* aside.c */
-/**
- * verbs_aside - call @fn on a thread of its own
- * @fn:   may use the id and the queue pair of @ep, nothing else that changes; returns 0 or a negative errno
- * @back: called with that on the loop's thread
- *
- * Until then ep->aside is set, and nobody else touches id and queue pair. Without a thread @fn blocks the worker.
- */
-void verbs_aside(struct verbs_ep *ep, int (*fn)(struct verbs_ep *ep),
-		 void (*back)(struct verbs_ep *ep, int result));
-/** verbs_aside_init - what a fabric needs for that. Returns 0 or a negative errno. */
-int verbs_aside_init(struct verbs_fabric *fabric) MUST_CHECK;
-/** verbs_aside_fini - no endpoint is left. */
-void verbs_aside_fini(struct verbs_fabric *fabric);
-
-/* listen.c */
-int verbs_listen(void *config, struct loop *loop, const struct sockaddr *addr, int backlog,
-		 void (*incoming)(void *arg, struct fabric_incoming *in), void *arg,
-		 struct fabric_listener **out);
-void verbs_listener_pause(struct fabric_listener *listener, bool paused);
-void verbs_listener_addr(const struct fabric_listener *listener, struct sockaddr_storage *addr);
-void verbs_listener_free(struct fabric_listener *listener);
-void verbs_incoming_drop(struct fabric_incoming *in);
-/** verbs_incoming_free - free what adopting it left; the id is the caller's. Any thread. */
-void verbs_incoming_free(struct verbs_incoming *in);
-
-/* ep.c */
-int verbs_connect(struct fabric *fabric, const struct sockaddr *addr,
-		  const struct fabric_ep_params *params, const struct fabric_ep_events *events,
-		  void *arg, struct fabric_ep **out);
-int verbs_adopt(struct fabric *fabric, struct fabric_incoming *in,
-		const struct fabric_ep_events *events, void *arg, struct fabric_ep **out);
-int verbs_accept(struct fabric_ep *ep, const struct fabric_ep_params *params);
-void verbs_reject(struct fabric_ep *ep);
-void verbs_ep_info(const struct fabric_ep *ep, struct fabric_ep_info *info);
-void verbs_close(struct fabric_ep *ep);
-void verbs_ep_free(struct fabric_ep *ep);
-/** verbs_ep_cm_event - what the connection manager says of this endpoint. */
-void verbs_ep_cm_event(struct verbs_ep *ep, const struct rdma_cm_event *event);
-/** verbs_ep_die - the connection is over for @why; the end follows from a task. */
-void verbs_ep_die(struct verbs_ep *ep, enum fabric_close why, const char *fmt, ...)
-	PRINTF_LIKE(3, 4);
-/** verbs_ep_established - the peer is there: tell, once. */
-void verbs_ep_established(struct verbs_ep *ep, const void *private_data, size_t len_bytes);
-/** verbs_ep_flushed - work was flushed: what caused it says more, and is waited for a little. */
-void verbs_ep_flushed(struct verbs_ep *ep);
-/** verbs_ep_drained - everything posted was sent: go on with closing. */
-void verbs_ep_drained(struct verbs_ep *ep);
-
-/* qp.c */
-/** verbs_qp_open - completion queue, queue pair and receives, as the parameters say. 0 or negative errno. */
-int verbs_qp_open(struct verbs_ep *ep) MUST_CHECK;
-/** verbs_qp_destroy - the queue pair alone; no buffer and no key can be touched by the device any more. */
-void verbs_qp_destroy(struct verbs_ep *ep);
-/** verbs_qp_close - destroy them; nothing of this endpoint is touched by the device any more. */
-void verbs_qp_close(struct verbs_ep *ep);
-/** verbs_recv_fill - post the receives that are owed, as far as the queue takes them. */
-void verbs_recv_fill(struct verbs_ep *ep);
-void verbs_recv_post(struct fabric_ep *ep, unsigned count, uint32_t size_bytes);
-
-/* queue.c */
-int verbs_post(struct fabric_ep *ep, struct fabric_wr *wr);
-/** verbs_queue - put a work request, of the user's or our own, in line. */
-void verbs_queue(struct verbs_ep *ep, struct fabric_wr *wr);
-/** verbs_queue_run - post what waits; the post task. */
-void verbs_queue_run(void *ep);
-/** verbs_queue_done - the work request @wr_id, and the unsignalled ones before it, completed. */
-void verbs_queue_done(struct verbs_ep *ep, uint64_t wr_id, enum fabric_status status);
-/** verbs_queue_flush - complete all that is left as flushed. */
-void verbs_queue_flush(struct verbs_ep *ep);
-
-/* poll.c */
-/** verbs_poll - drain, arm, drain again; the poll task. */
-void verbs_poll(void *ep);
-/** verbs_poll_last - take what completed before the queue pair goes. */
-void verbs_poll_last(struct verbs_ep *ep);
-/** verbs_channel_ready - completion events of a device. */
-void verbs_channel_ready(void *device, unsigned events);
-
-/* key.c */
-int verbs_key_bind(struct fabric_ep *ep, struct fabric_key *key);
-bool verbs_key_unbind(struct fabric_key *key);
-/** verbs_key_invalidated - the peer invalidated @rkey. */
-void verbs_key_invalidated(struct verbs_ep *ep, uint32_t rkey);
-/** verbs_keys_release - the connection is over: nothing that is lent can be reached from now on. */
-void verbs_keys_release(struct verbs_ep *ep);
-/** verbs_keys_bury - after verbs_keys_release(): give the memory back, and call each unbound() that is due. */
-void verbs_keys_bury(struct verbs_ep *ep);
-/** verbs_window_free - deallocate a free window. */
-void verbs_window_free(struct verbs_key *vk);
-
-/* wr_id: the sequence number, and which queue it stands in. */
+/* wr_id: the sequence number, or a receive's slot; and which queue it stands in. */
 enum verbs_wr_kind { VERBS_WR_SEND, VERBS_WR_READ, VERBS_WR_RECV };
 
 static inline uint64_t verbs_wr_id(uint64_t number, enum verbs_wr_kind kind)
 {
 	return number << 2 | kind;
+}
+
+static inline enum verbs_wr_kind verbs_wr_kind(uint64_t wr_id)
+{
+	return (enum verbs_wr_kind)(wr_id & 3);
+}
+
+static inline uint64_t verbs_wr_number(uint64_t wr_id)
+{
+	return wr_id >> 2;
 }
 
 #endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Protection domains: what is registered in one, and the windows that are free in it. */
+#ifndef FABRIC_VERBS_DOMAIN_H
+#define FABRIC_VERBS_DOMAIN_H
+
+#include "fabric/verbs/verbs_priv.h"
+
+/** verbs_domain_init - a protection domain on @device. Returns 0 or a negative errno. */
+int verbs_domain_init(struct verbs_domain *domain, struct verbs_device *device) MUST_CHECK;
+/** verbs_domain_fini - release free windows, registrations and the domain; accepts one without pd. */
+void verbs_domain_fini(struct verbs_domain *domain);
+/** verbs_slab_mr - the slab of @buf registered for local use in @domain, or NULL. */
+struct ibv_mr *verbs_slab_mr(struct verbs_domain *domain, struct buf *buf);
+
+#endif

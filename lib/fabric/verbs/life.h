@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The life of a verbs endpoint: its state, what leads it on, and how its end is decided. */
+#ifndef FABRIC_VERBS_LIFE_H
+#define FABRIC_VERBS_LIFE_H
+
+#include "fabric/verbs/verbs_priv.h"
+
+/** verbs_ep_set - the one place that sets a state; the move must be in the table. */
+void verbs_ep_set(struct verbs_ep *ep, enum verbs_ep_state state);
+/** verbs_ep_die - the connection is over for @why; the end follows from a task. */
+void verbs_ep_die(struct verbs_ep *ep, enum fabric_close why, const char *fmt, ...)
+	PRINTF_LIKE(3, 4);
+/** verbs_ep_unmade - the same, where the connection manager says itself that nothing is under way any more. */
+void verbs_ep_unmade(struct verbs_ep *ep, enum fabric_close why, const char *fmt, ...)
+	PRINTF_LIKE(3, 4);
+/** verbs_ep_end_wait - what an abandoned endpoint waits for has come. */
+void verbs_ep_end_wait(struct verbs_ep *ep);
+/** verbs_ep_end_return - what a returning endpoint waits for has come. */
+void verbs_ep_end_return(struct verbs_ep *ep);
+/** verbs_ep_timer - the time of a state is up; @ep is a struct verbs_ep. */
+void verbs_ep_timer(void *ep);
+
+/** verbs_ep_established - the peer is there: tell, once. */
+void verbs_ep_established(struct verbs_ep *ep, const void *private_data, size_t len_bytes);
+/** verbs_ep_flushed - work was flushed: what caused it says more, and is waited for a little. */
+void verbs_ep_flushed(struct verbs_ep *ep);
+/** verbs_ep_drain - closed here: what was posted is still sent. */
+void verbs_ep_drain(struct verbs_ep *ep);
+/** verbs_ep_drained - if everything posted was sent: go on with closing. */
+void verbs_ep_drained(struct verbs_ep *ep);
+
+#endif

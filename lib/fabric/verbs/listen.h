@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The verbs fabric's listeners, and the connections that nobody has adopted yet. */
+#ifndef FABRIC_VERBS_LISTEN_H
+#define FABRIC_VERBS_LISTEN_H
+
+#include "fabric/verbs/verbs_priv.h"
+
+/** verbs_listen - fabric_listen(); @config is a struct verbs_config. */
+int verbs_listen(void *config, struct loop *loop, const struct sockaddr *addr, int backlog,
+		 void (*incoming)(void *arg, struct fabric_incoming *in), void *arg,
+		 struct fabric_listener **out);
+/** verbs_listener_pause - fabric_listener_pause(). */
+void verbs_listener_pause(struct fabric_listener *listener, bool paused);
+/** verbs_listener_addr - fabric_listener_addr(). */
+void verbs_listener_addr(const struct fabric_listener *listener, struct sockaddr_storage *addr);
+/** verbs_listener_free - fabric_listener_free(). */
+void verbs_listener_free(struct fabric_listener *listener);
+/** verbs_incoming_drop - fabric_incoming_drop(). */
+void verbs_incoming_drop(struct fabric_incoming *in);
+/** verbs_incoming_free - free what adopting it left; the id is the caller's. Any thread. */
+void verbs_incoming_free(struct verbs_incoming *in);
+
+#endif

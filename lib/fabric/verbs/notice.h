@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What befalls devices and listeners, told in words. */
+#ifndef FABRIC_VERBS_NOTICE_H
+#define FABRIC_VERBS_NOTICE_H
+
+#include "fabric/verbs/verbs.h"
+
+/** verbs_notice - tell @config's user what befell a device or a listener. */
+void verbs_notice(const struct verbs_config *config, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+#endif

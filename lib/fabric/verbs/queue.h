@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A verbs endpoint's send queue. */
+#ifndef FABRIC_VERBS_QUEUE_H
+#define FABRIC_VERBS_QUEUE_H
+
+#include "fabric/verbs/verbs_priv.h"
+
+/** verbs_post - fabric_post(). */
+int verbs_post(struct fabric_ep *ep, struct fabric_wr *wr);
+/** verbs_queue - put a work request, of the user's or our own, in line. */
+void verbs_queue(struct verbs_ep *ep, struct fabric_wr *wr);
+/** verbs_queue_run - post what waits; the post task. */
+void verbs_queue_run(void *ep);
+/** verbs_queue_done - the work request @wr_id, and the unsignalled ones before it, completed. */
+void verbs_queue_done(struct verbs_ep *ep, uint64_t wr_id, enum fabric_status status);
+/** verbs_queue_flush - complete all that is left as flushed. */
+void verbs_queue_flush(struct verbs_ep *ep);
+
+#endif

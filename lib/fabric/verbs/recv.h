@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A verbs endpoint's receives. */
+#ifndef FABRIC_VERBS_RECV_H
+#define FABRIC_VERBS_RECV_H
+
+#include "fabric/verbs/verbs_priv.h"
+
+/** verbs_recvs_init - places for @depth posted receives. Returns 0 or -ENOMEM. */
+int verbs_recvs_init(struct verbs_ep *ep, unsigned depth) MUST_CHECK;
+/** verbs_recvs_fini - give their buffers back; the queue pair is gone. */
+void verbs_recvs_fini(struct verbs_ep *ep);
+/** verbs_recvs_first - those of the endpoint's parameters are due, before all others. Returns 0 or -ENOMEM. */
+int verbs_recvs_first(struct verbs_ep *ep) MUST_CHECK;
+/** verbs_recvs_fill - post what is due, as far as there are places. Returns 0 or a negative errno. */
+int verbs_recvs_fill(struct verbs_ep *ep) MUST_CHECK;
+/** verbs_recv_idle - the receive in place @at was used: something else may be posted there. */
+void verbs_recv_idle(struct verbs_ep *ep, unsigned at);
+/** verbs_recv_post - fabric_recv_post(). */
+void verbs_recv_post(struct fabric_ep *ep, unsigned count, uint32_t size_bytes);
+
+#endif

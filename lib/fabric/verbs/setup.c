@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* A verbs endpoint's set-up: connecting, and accepting. */
+#include "fabric/verbs/setup.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fabric/verbs/aside.h"
+#include "fabric/verbs/bury.h"
+#include "fabric/verbs/device.h"
+#include "fabric/verbs/domain.h"
+#include "fabric/verbs/life.h"
+#include "fabric/verbs/listen.h"
+#include "fabric/verbs/poll.h"
+#include "fabric/verbs/qp.h"
+#include "fabric/verbs/queue.h"
+#include "fabric/verbs/recv.h"
+
+static unsigned least(unsigned a, unsigned b)
+{
+	return a < b ? a : b;
+}
+
+static void step(void *arg)
+{
+	struct verbs_ep *ep = arg;
+
+	if (ep->state == VERBS_DYING) {
+		verbs_ep_bury(ep);
+	} else if (ep->state == VERBS_ADOPTED) {
+		verbs_ep_set(ep, VERBS_REQUESTED);
+		ep->ep.events->requested(ep->ep.arg, ep->request, ep->request_bytes);
+	}
+}
+
+static void set_setup_timer(struct verbs_ep *ep)
+{
+	uint64_t us = verbs_fabric_of(ep->ep.fabric)->config.setup_timeout_us;
+
+	if (us)
+		loop_timer_set(ep->ep.fabric->loop, ep->timer, us);
+}
+
+void verbs_ep_free(struct fabric_ep *fep)
+{
+	struct verbs_ep *ep = verbs_ep_of(fep);
+	struct loop *loop = fep->fabric->loop;
+
+	loop_task_cancel(loop, &ep->step_task);
+	loop_timer_free(loop, ep->timer);
+	recv_runs_fini(&ep->recvs_due);
+	free(ep);
+}
+
+static struct verbs_ep *ep_new(struct fabric *fabric, const struct fabric_ep_events *events,
+			       void *arg, enum verbs_ep_state state)
+{
+	struct verbs_ep *ep = calloc(1, sizeof(*ep));
+
+	if (!ep)
+		return NULL;
+	ep->ep = (struct fabric_ep){fabric->ops, fabric, events, arg};
+	ep->state = state;
+	loop_task_init(&ep->step_task, step, ep);
+	loop_task_init(&ep->post_task, verbs_queue_run, ep);
+	loop_task_init(&ep->poll_task, verbs_poll, ep);
+	TAILQ_INIT(&ep->wait_sends);
+	TAILQ_INIT(&ep->wait_reads);
+	TAILQ_INIT(&ep->sends);
+	TAILQ_INIT(&ep->reads);
+	TAILQ_INIT(&ep->keys);
+	recv_runs_init(&ep->recvs_due);
+	ep->timer = loop_timer_new(fabric->loop, verbs_ep_timer, ep);
+	if (!ep->timer) {
+		verbs_ep_free(&ep->ep);
+		return NULL;
+	}
+	return ep;
+}
+
+/* The device is known once an address is resolved or a request is in. */
+static int ep_device(struct verbs_ep *ep)
+{
+	ep->device = verbs_device_get(verbs_fabric_of(ep->ep.fabric), ep->id->verbs);
+	if (!ep->device)
+		return -ENOMEM;
+	ep->domain = &ep->device->shared;
+	if (!ep->domain->pd) {
+		ep->domain = &ep->own;
+		return verbs_domain_init(&ep->own, ep->device);
+	}
+	return 0;
+}
+
+int verbs_connect(struct fabric *fabric, const struct sockaddr *addr,
+		  const struct fabric_ep_params *params, const struct fabric_ep_events *events,
+		  void *arg, struct fabric_ep **out)
+{
+	struct verbs_ep *ep = ep_new(fabric, events, arg, VERBS_RESOLVING);
+	struct sockaddr_storage to;
+	int err;
+
+	if (!ep)
+		return -ENOMEM;
+	ep->params = *params;
+	verbs_copy_addr(&ep->peer, addr);
+	to = ep->peer;
+	err = verbs_recvs_first(ep);
+	if (err)
+		goto out_ep;
+	if (rdma_create_id(verbs_fabric_of(fabric)->channel, &ep->id, ep, RDMA_PS_TCP)) {
+		err = -errno;
+		goto out_ep;
+	}
+	if (rdma_resolve_addr(ep->id, NULL, (struct sockaddr *)&to, VERBS_RESOLVE_MS)) {
+		err = -errno;
+		goto out_id;
+	}
+	set_setup_timer(ep);
+	*out = &ep->ep;
+	return 0;
+
+out_id:
+	rdma_destroy_id(ep->id);
+out_ep:
+	verbs_ep_free(&ep->ep);
+	return err ? err : -ENODEV;
+}
+
+int verbs_adopt(struct fabric *fabric, struct fabric_incoming *fin,
+		const struct fabric_ep_events *events, void *arg, struct fabric_ep **out)
+{
+	struct verbs_incoming *in = container_of(fin, struct verbs_incoming, in);
+	struct verbs_ep *ep = ep_new(fabric, events, arg, VERBS_ADOPTED);
+
+	if (!ep) {
+		verbs_incoming_drop(fin);
+		return -ENOMEM;
+	}
+	ep->id = in->id;
+	ep->local = fin->local;
+	ep->peer = fin->peer;
+	ep->ird = in->peer_ord;
+	ep->ord = in->peer_ird;
+	memcpy(ep->request, in->private_data, in->private_data_bytes);
+	ep->request_bytes = in->private_data_bytes;
+	ep->id->context = ep;
+	if (rdma_migrate_id(ep->id, verbs_fabric_of(fabric)->channel)) {
+		/* The id is still on the listener's channel, which must outlive it. */
+		ep->adopted = in;
+		verbs_ep_die(ep, FABRIC_CLOSE_LOST, "the device is gone");
+	} else {
+		verbs_incoming_free(in);
+		if (ep_device(ep))
+			verbs_ep_die(ep, FABRIC_CLOSE_RESOURCES,
+				     "the device cannot serve one more");
+		else
+			loop_defer(fabric->loop, &ep->step_task);
+	}
+	*out = &ep->ep;
+	return 0;
+}
+
+/* What both ends tell each other; @params.ird and .ord as far as the device and the peer go. */
+static void conn_param_fill(struct verbs_ep *ep, struct rdma_conn_param *param)
+{
+	memset(param, 0, sizeof(*param));
+	param->private_data = ep->params.private_data;
+	param->private_data_len = (uint8_t)ep->params.private_data_bytes;
+	param->responder_resources = (uint8_t)ep->ird;
+	param->initiator_depth = (uint8_t)ep->ord;
+	param->retry_count = 6;
+	param->rnr_retry_count =
+		(uint8_t)least(verbs_fabric_of(ep->ep.fabric)->config.rnr_retry, 7);
+}
+
+static int call_connect(struct verbs_ep *ep)
+{
+	return rdma_connect(ep->id, &ep->conn_param) ? -errno : 0;
+}
+
+static enum fabric_close connect_error(int result)
+{
+	return result == -ECONNREFUSED ? FABRIC_CLOSE_REFUSED : FABRIC_CLOSE_LOST;
+}
+
+/* The thread that connected is back; events may have been here before. */
+static void connect_called(struct verbs_ep *ep, int result)
+{
+	switch (ep->state) {
+	case VERBS_RETURNING:
+		verbs_ep_end_return(ep);
+		break;
+	case VERBS_ABANDONED:
+		if (result)
+			verbs_ep_end_wait(ep);
+		break;
+	default:
+		if (result)
+			verbs_ep_unmade(ep, connect_error(result), "rdma_connect: %s",
+					strerror(-result));
+	}
+}
+
+/* Linux servers refuse who offers to answer no Reads, so at least one is always offered. */
+static void start_connect(struct verbs_ep *ep)
+{
+	const struct ibv_device_attr *attr = &ep->device->attr;
+	unsigned max_ird = least((unsigned)attr->max_qp_rd_atom, UINT8_MAX);
+	int err;
+
+	ep->ird = least(ep->params.ird ? ep->params.ird : 1, max_ird);
+	ep->ord = least(ep->params.ord, least((unsigned)attr->max_qp_init_rd_atom, UINT8_MAX));
+	conn_param_fill(ep, &ep->conn_param);
+	if (ep->device->iwarp) {
+		verbs_ep_set(ep, VERBS_CONNECTING);
+		verbs_aside(ep, call_connect, connect_called);
+		return;
+	}
+	err = call_connect(ep);
+	if (err)
+		verbs_ep_die(ep, connect_error(err), "rdma_connect: %s", strerror(-err));
+	else
+		verbs_ep_set(ep, VERBS_CONNECTING);
+}
+
+void verbs_setup_route(struct verbs_ep *ep)
+{
+	int err;
+
+	/* The device is known now, and the request not sent yet. */
+	if (ep->ep.events->resolved)
+		ep->ep.events->resolved(ep->ep.arg, &ep->params);
+	if (ep->state != VERBS_RESOLVING)
+		return;
+	err = verbs_qp_open(ep);
+	if (err)
+		verbs_ep_die(ep, FABRIC_CLOSE_RESOURCES, "no queue pair: %s", strerror(-err));
+	else
+		start_connect(ep);
+}
+
+void verbs_setup_addr(struct verbs_ep *ep)
+{
+	int err = ep_device(ep);
+
+	if (err)
+		verbs_ep_die(ep, FABRIC_CLOSE_RESOURCES, "no use of the device: %s",
+			     strerror(-err));
+	else if (rdma_resolve_route(ep->id, VERBS_RESOLVE_MS))
+		verbs_ep_die(ep, FABRIC_CLOSE_LOST, "rdma_resolve_route: %s", strerror(errno));
+}
+
+int verbs_accept(struct fabric_ep *fep, const struct fabric_ep_params *params)
+{
+	struct verbs_ep *ep = verbs_ep_of(fep);
+	const struct ibv_device_attr *attr;
+	int err;
+
+	if (ep->state != VERBS_REQUESTED)
+		return -ENOTCONN;
+	ep->params = *params;
+	attr = &ep->device->attr;
+	ep->ird = least(least(ep->ird, params->ird), (unsigned)attr->max_qp_rd_atom);
+	ep->ord = least(least(ep->ord, params->ord), (unsigned)attr->max_qp_init_rd_atom);
+	err = verbs_recvs_first(ep);
+	if (!err)
+		err = verbs_qp_open(ep);
+	if (err) {
+		verbs_ep_die(ep, FABRIC_CLOSE_RESOURCES, "no queue pair: %s", strerror(-err));
+		return 0;
+	}
+	conn_param_fill(ep, &ep->conn_param);
+	if (rdma_accept(ep->id, &ep->conn_param)) {
+		verbs_ep_die(ep, FABRIC_CLOSE_LOST, "rdma_accept: %s", strerror(errno));
+	} else {
+		verbs_ep_set(ep, VERBS_ACCEPTED);
+		set_setup_timer(ep);
+	}
+	return 0;
+}
+
+void verbs_reject(struct fabric_ep *fep)
+{
+	struct verbs_ep *ep = verbs_ep_of(fep);
+
+	if (ep->state != VERBS_REQUESTED)
+		return;
+	verbs_ep_die(ep, FABRIC_CLOSE_LOCAL, "rejected");
+}
+
+void verbs_setup_connected(struct verbs_ep *ep, const struct rdma_conn_param *conn)
+{
+	if (ep->state == VERBS_CONNECTING) {
+		/* What the acceptor answers, already turned round to our side; it can only lower ours. */
+		ep->ord = least(ep->ord, conn->initiator_depth);
+		ep->ird = least(ep->ird,
+				conn->responder_resources ? conn->responder_resources : ep->ird);
+		verbs_ep_established(ep, conn->private_data, conn->private_data_len);
+	} else {
+		verbs_ep_established(ep, NULL, 0);
+	}
+}

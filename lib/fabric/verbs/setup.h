@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A verbs endpoint's set-up: connecting, and accepting. */
+#ifndef FABRIC_VERBS_SETUP_H
+#define FABRIC_VERBS_SETUP_H
+
+#include "fabric/verbs/verbs_priv.h"
+
+/** verbs_connect - fabric_connect(). */
+int verbs_connect(struct fabric *fabric, const struct sockaddr *addr,
+		  const struct fabric_ep_params *params, const struct fabric_ep_events *events,
+		  void *arg, struct fabric_ep **out);
+/** verbs_adopt - fabric_adopt(). */
+int verbs_adopt(struct fabric *fabric, struct fabric_incoming *in,
+		const struct fabric_ep_events *events, void *arg, struct fabric_ep **out);
+/** verbs_accept - fabric_ep_accept(). */
+int verbs_accept(struct fabric_ep *ep, const struct fabric_ep_params *params);
+/** verbs_reject - fabric_ep_reject(). */
+void verbs_reject(struct fabric_ep *ep);
+/** verbs_ep_free - fabric_ep_free(). */
+void verbs_ep_free(struct fabric_ep *ep);
+
+/** verbs_setup_addr - the connection manager has found the device: RDMA_CM_EVENT_ADDR_RESOLVED. */
+void verbs_setup_addr(struct verbs_ep *ep);
+/** verbs_setup_route - and the way: RDMA_CM_EVENT_ROUTE_RESOLVED. */
+void verbs_setup_route(struct verbs_ep *ep);
+/** verbs_setup_connected - and the peer: RDMA_CM_EVENT_ESTABLISHED. */
+void verbs_setup_connected(struct verbs_ep *ep, const struct rdma_conn_param *conn);
+
+#endif

@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* A device that is none. */
+#include "tests/unit/verbs_fake.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/compiler.h"
+
+#undef ibv_reg_mr
+
+#define EVENTS 16u
+
+struct verbs_fake fake;
+
+/* An event channel, and what is to come from it. */
+struct channel {
+	struct rdma_event_channel channel;
+	struct rdma_cm_event events[EVENTS];
+	unsigned head, count;
+};
+
+static struct ibv_device device = {.name = "fake0"};
+static struct ibv_context context;
+static struct ibv_comp_channel comp_channel;
+static struct ibv_cq *the_cq;
+static struct ibv_wc completions[VERBS_FAKE_MAX];
+static unsigned comp_head, comp_count;
+static uint32_t next_key;
+static bool invalidating;
+static uint32_t invalidated_rkey;
+
+/* ---- what tests call ---- */
+
+static struct ibv_mw *alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)
+{
+	struct ibv_mw *mw = calloc(1, sizeof(*mw));
+
+	mw->context = &context;
+	mw->pd = pd;
+	mw->rkey = next_key += 256;
+	fake.windows++;
+	return mw;
+}
+
+static int dealloc_mw(struct ibv_mw *mw)
+{
+	fake.windows--;
+	free(mw);
+	return 0;
+}
+
+static int poll_cq(struct ibv_cq *cq, int max, struct ibv_wc *wcs)
+{
+	int n = 0;
+
+	for (; n < max && comp_count; n++, comp_count--)
+		wcs[n] = completions[comp_head++ % VERBS_FAKE_MAX];
+	return n;
+}
+
+static int req_notify_cq(struct ibv_cq *cq, int solicited_only)
+{
+	return 0;
+}
+
+static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
+{
+	for (; wr; wr = wr->next) {
+		struct verbs_fake_send *send = &fake.sends[fake.nsends++];
+
+		assert(fake.nsends < VERBS_FAKE_MAX);
+		*send = (struct verbs_fake_send){.wr = *wr};
+		if (wr->num_sge) {
+			send->addr = wr->sg_list[0].addr;
+			send->len_bytes = wr->sg_list[0].length;
+			send->lkey = wr->sg_list[0].lkey;
+		}
+	}
+	return 0;
+}
+
+static int post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
+{
+	for (; wr; wr = wr->next) {
+		unsigned at = fake.nrecvs++;
+
+		assert(fake.nrecvs < VERBS_FAKE_MAX);
+		fake.recvs[at] = *wr;
+		fake.recv_bytes[at] = wr->sg_list[0].length;
+		fake.recv_lkeys[at] = wr->sg_list[0].lkey;
+		fake.recv_addrs[at] = wr->sg_list[0].addr;
+	}
+	return 0;
+}
+
+void verbs_fake_reset(enum ibv_transport_type transport, unsigned cap_flags)
+{
+	memset(&fake, 0, sizeof(fake));
+	sem_init(&fake.connect_go, 0, 0);
+	fake.transport = device.transport_type = transport;
+	fake.cap_flags = cap_flags;
+	fake.initiator_depth = 4;
+	if (context.device)
+		close(context.async_fd);
+	context = (struct ibv_context){
+		.device = &device,
+		.ops = {.alloc_mw = alloc_mw,
+			.dealloc_mw = dealloc_mw,
+			.poll_cq = poll_cq,
+			.req_notify_cq = req_notify_cq,
+			.post_send = post_send,
+			.post_recv = post_recv},
+		.async_fd = eventfd(0, EFD_NONBLOCK),
+	};
+	comp_head = comp_count = 0;
+	next_key = 0x1000;
+	invalidating = false;
+}
+
+static void push(struct rdma_cm_id *id, struct rdma_cm_event event)
+{
+	struct channel *channel = container_of(id->channel, struct channel, channel);
+
+	assert(channel->count < EVENTS);
+	channel->events[(channel->head + channel->count++) % EVENTS] = event;
+	eventfd_write(channel->channel.fd, 1);
+}
+
+void verbs_fake_event(enum rdma_cm_event_type type, int status)
+{
+	push(fake.id, (struct rdma_cm_event){.id = fake.id,
+					     .event = type,
+					     .status = status,
+					     .param.conn.initiator_depth = fake.initiator_depth});
+}
+
+void verbs_fake_request(void)
+{
+	struct rdma_cm_event event = {.id = calloc(1, sizeof(*event.id)),
+				      .listen_id = fake.listener_id,
+				      .event = RDMA_CM_EVENT_CONNECT_REQUEST};
+
+	event.id->channel = fake.listener_id->channel;
+	event.id->verbs = &context;
+	event.id->route.addr = fake.listener_id->route.addr;
+	event.param.conn.initiator_depth = fake.initiator_depth;
+	event.param.conn.responder_resources = 4;
+	fake.ids++;
+	fake.id = fake.request_id = event.id;
+	push(fake.listener_id, event);
+}
+
+void verbs_fake_done(uint64_t wr_id, enum ibv_wc_status status, uint32_t bytes)
+{
+	struct ibv_wc *wc = &completions[(comp_head + comp_count++) % VERBS_FAKE_MAX];
+
+	*wc = (struct ibv_wc){.wr_id = wr_id, .status = status, .byte_len = bytes};
+	if (invalidating) {
+		wc->wc_flags = IBV_WC_WITH_INV;
+		wc->invalidated_rkey = invalidated_rkey;
+	}
+	invalidating = false;
+	eventfd_write(comp_channel.fd, 1);
+}
+
+void verbs_fake_invalidating(uint32_t rkey)
+{
+	invalidating = true;
+	invalidated_rkey = rkey;
+}
+
+/* ---- librdmacm ---- */
+
+struct rdma_event_channel *rdma_create_event_channel(void)
+{
+	struct channel *channel = calloc(1, sizeof(*channel));
+
+	channel->channel.fd = eventfd(0, EFD_SEMAPHORE);
+	return &channel->channel;
+}
+
+void rdma_destroy_event_channel(struct rdma_event_channel *channel)
+{
+	close(channel->fd);
+	free(container_of(channel, struct channel, channel));
+}
+
+int rdma_get_cm_event(struct rdma_event_channel *rchannel, struct rdma_cm_event **event)
+{
+	struct channel *channel = container_of(rchannel, struct channel, channel);
+	eventfd_t count;
+
+	if (!channel->count) {
+		errno = EAGAIN;
+		return -1;
+	}
+	eventfd_read(rchannel->fd, &count);
+	*event = malloc(sizeof(**event));
+	**event = channel->events[channel->head++ % EVENTS];
+	channel->count--;
+	return 0;
+}
+
+int rdma_ack_cm_event(struct rdma_cm_event *event)
+{
+	free(event);
+	return 0;
+}
+
+const char *rdma_event_str(enum rdma_cm_event_type event)
+{
+	return "an event";
+}
+
+int rdma_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **id, void *arg,
+		   enum rdma_port_space ps)
+{
+	*id = calloc(1, sizeof(**id));
+	(*id)->channel = channel;
+	(*id)->context = arg;
+	fake.ids++;
+	fake.id = *id;
+	return 0;
+}
+
+int rdma_destroy_id(struct rdma_cm_id *id)
+{
+	fake.ids--;
+	free(id);
+	return 0;
+}
+
+int rdma_migrate_id(struct rdma_cm_id *id, struct rdma_event_channel *channel)
+{
+	id->channel = channel;
+	return 0;
+}
+
+int rdma_set_option(struct rdma_cm_id *id, int level, int name, void *value, size_t len)
+{
+	return 0;
+}
+
+int rdma_bind_addr(struct rdma_cm_id *id, struct sockaddr *addr)
+{
+	memcpy(&id->route.addr.src_storage, addr, sizeof(struct sockaddr_in));
+	memcpy(&id->route.addr.dst_storage, addr, sizeof(struct sockaddr_in));
+	return 0;
+}
+
+int rdma_listen(struct rdma_cm_id *id, int backlog)
+{
+	fake.listener_id = id;
+	return 0;
+}
+
+static int failing(int err)
+{
+	errno = err;
+	return err ? -1 : 0;
+}
+
+int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *from, struct sockaddr *to,
+		      int timeout_ms)
+{
+	memcpy(&id->route.addr.dst_storage, to, sizeof(struct sockaddr_in));
+	id->route.addr.src_addr.sa_family = to->sa_family;
+	id->verbs = &context;
+	if (from)
+		memcpy(&fake.source, from, sizeof(fake.source));
+	return failing(fake.resolve_errno);
+}
+
+int rdma_resolve_route(struct rdma_cm_id *id, int timeout_ms)
+{
+	return 0;
+}
+
+int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *param)
+{
+	if (fake.connect_blocks)
+		sem_wait(&fake.connect_go);
+	return failing(fake.connect_errno);
+}
+
+int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *param)
+{
+	return failing(fake.accept_errno);
+}
+
+int rdma_reject(struct rdma_cm_id *id, const void *data, uint8_t len)
+{
+	fake.rejects++;
+	return 0;
+}
+
+int rdma_disconnect(struct rdma_cm_id *id)
+{
+	fake.disconnects++;
+	return 0;
+}
+
+int rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
+{
+	id->qp = calloc(1, sizeof(*id->qp));
+	id->qp->context = &context;
+	attr->cap.max_inline_data = 64;
+	fake.qps++;
+	return 0;
+}
+
+void rdma_destroy_qp(struct rdma_cm_id *id)
+{
+	fake.qps--;
+	free(id->qp);
+	id->qp = NULL;
+}
+
+/* ---- libibverbs ---- */
+
+int ibv_query_device(struct ibv_context *ctx, struct ibv_device_attr *attr)
+{
+	*attr = (struct ibv_device_attr){
+		.device_cap_flags = fake.cap_flags,
+		.max_mw = 100,
+		.max_qp_wr = 1024,
+		.max_cqe = 4096,
+		.max_sge = 4,
+		.max_qp_rd_atom = 8,
+		.max_qp_init_rd_atom = 8,
+		.max_mr_size = UINT32_MAX,
+	};
+	return 0;
+}
+
+struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *ctx)
+{
+	comp_channel.context = ctx;
+	comp_channel.fd = eventfd(0, EFD_NONBLOCK | EFD_SEMAPHORE);
+	return &comp_channel;
+}
+
+int ibv_destroy_comp_channel(struct ibv_comp_channel *channel)
+{
+	close(channel->fd);
+	return 0;
+}
+
+struct ibv_cq *ibv_create_cq(struct ibv_context *ctx, int cqe, void *arg,
+			     struct ibv_comp_channel *channel, int vector)
+{
+	the_cq = calloc(1, sizeof(*the_cq));
+	the_cq->context = ctx;
+	the_cq->cq_context = arg;
+	return the_cq;
+}
+
+int ibv_destroy_cq(struct ibv_cq *cq)
+{
+	free(cq);
+	return 0;
+}
+
+int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **arg)
+{
+	eventfd_t count;
+
+	if (eventfd_read(channel->fd, &count))
+		return -1;
+	*cq = the_cq;
+	*arg = the_cq->cq_context;
+	return 0;
+}
+
+void ibv_ack_cq_events(struct ibv_cq *cq, unsigned count)
+{
+}
+
+struct ibv_pd *ibv_alloc_pd(struct ibv_context *ctx)
+{
+	struct ibv_pd *pd = calloc(1, sizeof(*pd));
+
+	pd->context = ctx;
+	return pd;
+}
+
+int ibv_dealloc_pd(struct ibv_pd *pd)
+{
+	free(pd);
+	return 0;
+}
+
+struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t len, uint64_t iova,
+				unsigned access)
+{
+	struct ibv_mr *mr = calloc(1, sizeof(*mr));
+
+	assert(len > 0);
+	mr->pd = pd;
+	mr->addr = addr;
+	mr->length = len;
+	mr->lkey = mr->rkey = next_key += 256;
+	fake.regions++;
+	return mr;
+}
+
+struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t len, int access)
+{
+	return ibv_reg_mr_iova2(pd, addr, len, (uintptr_t)addr, (unsigned)access);
+}
+
+int ibv_dereg_mr(struct ibv_mr *mr)
+{
+	fake.regions--;
+	free(mr);
+	return 0;
+}
+
+int ibv_get_async_event(struct ibv_context *ctx, struct ibv_async_event *event)
+{
+	return -1;
+}
+
+const char *ibv_wc_status_str(enum ibv_wc_status status)
+{
+	return status == IBV_WC_SUCCESS ? "success" : "failure";
+}

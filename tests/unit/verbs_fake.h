@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A device that is none: what the verbs fabric calls of libibverbs and librdmacm, in place of the libraries. It does
+ * nothing by itself; a test says which events and completions come.
+ */
+#ifndef TESTS_UNIT_VERBS_FAKE_H
+#define TESTS_UNIT_VERBS_FAKE_H
+
+#include <infiniband/verbs.h>
+#include <rdma/rdma_cma.h>
+#include <semaphore.h>
+#include <stdbool.h>
+
+#define VERBS_FAKE_MAX 512
+
+struct verbs_fake_send {
+	struct ibv_send_wr wr; /* its pointers are not to be followed */
+	uint64_t addr;
+	uint32_t len_bytes, lkey;
+};
+
+struct verbs_fake {
+	/* What the device says and does. */
+	enum ibv_transport_type transport;
+	unsigned cap_flags;
+	int connect_errno, accept_errno, resolve_errno;
+	bool connect_blocks; /* until connect_go is posted */
+	sem_t connect_go;
+	uint8_t initiator_depth; /* as the peer answers */
+	/* What it was told. */
+	struct sockaddr_storage source;
+	struct verbs_fake_send sends[VERBS_FAKE_MAX];
+	unsigned nsends;
+	struct ibv_recv_wr recvs[VERBS_FAKE_MAX];
+	uint32_t recv_bytes[VERBS_FAKE_MAX], recv_lkeys[VERBS_FAKE_MAX];
+	uint64_t recv_addrs[VERBS_FAKE_MAX];
+	unsigned nrecvs;
+	unsigned disconnects, rejects, ids, qps, regions, windows;
+	/* The ids that it made: the connection's, the one a listener has, the one a peer asks with. */
+	struct rdma_cm_id *id, *listener_id, *request_id;
+};
+extern struct verbs_fake fake;
+
+/** verbs_fake_reset - a device of this kind, with memory windows if @cap_flags say so; all counts are 0. */
+void verbs_fake_reset(enum ibv_transport_type transport, unsigned cap_flags);
+/** verbs_fake_event - the connection manager says so of the connection. */
+void verbs_fake_event(enum rdma_cm_event_type type, int status);
+/** verbs_fake_request - a peer asks the listener. */
+void verbs_fake_request(void);
+/** verbs_fake_done - the work request or receive @wr_id completes; @bytes of a receive. */
+void verbs_fake_done(uint64_t wr_id, enum ibv_wc_status status, uint32_t bytes);
+/** verbs_fake_invalidating - the next receive to complete says that its Send invalidated @rkey. */
+void verbs_fake_invalidating(uint32_t rkey);
+
+#endif
