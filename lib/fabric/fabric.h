@@ -326,7 +326,7 @@ int fabric_post(struct fabric_ep *ep, struct fabric_wr *wr) MUST_CHECK;
  * @key: its buf, mem, len_bytes, ready_bytes, rights and unbound filled in; the fabric sets rkey and addr and
  *       takes a reference to buf
  *
- * Returns 0, -ENOTCONN, or -ENOMEM (no key left).
+ * Returns 0, -ENOTCONN, -ENOMEM (no key left), or -EINVAL (not all is ready, and no late_reads).
  */
 int fabric_key_bind(struct fabric_ep *ep, struct fabric_key *key) MUST_CHECK;
 

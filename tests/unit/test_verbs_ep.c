@@ -312,6 +312,43 @@ START_TEST(a_connect_that_blocks_is_waited_for_by_its_endpoint_alone)
 }
 END_TEST
 
+START_TEST(a_connection_comes_from_its_source)
+{
+	struct sockaddr_in *source = (struct sockaddr_in *)&params.source;
+	const struct sockaddr_in *bound = (const struct sockaddr_in *)&fake.source;
+
+	begin(IB, 0);
+	source->sin_family = AF_INET;
+	source->sin_addr.s_addr = htonl(0x7f000002);
+	source->sin_port = htons(700);
+	fake.resolve_errno = EADDRINUSE;
+	ck_assert_int_eq(
+		fabric_connect(fabric, (struct sockaddr *)&addr, &params, &events, NULL, &ep),
+		-EADDRINUSE);
+	fake.resolve_errno = 0;
+	ask();
+	ck_assert_uint_eq(bound->sin_addr.s_addr, source->sin_addr.s_addr);
+	ck_assert_uint_eq(bound->sin_port, htons(700));
+	fabric_ep_close(ep);
+	fake_loop_run(loop);
+	end();
+}
+END_TEST
+
+START_TEST(a_device_says_whether_it_sends_invalidate)
+{
+	struct fabric_ep_info info;
+
+	begin(IB, _i ? IBV_DEVICE_MEM_MGT_EXTENSIONS : WINDOWS);
+	connected();
+	fabric_ep_info(ep, &info);
+	ck_assert_int_eq(info.sends_invalidate, _i);
+	ck_assert_int_eq(info.per_rpc_keys, !_i);
+	ck_assert(!info.late_reads);
+	ended();
+}
+END_TEST
+
 /* ---- the end ---- */
 
 START_TEST(flushed_work_waits_for_the_reason)
@@ -419,6 +456,35 @@ START_TEST(keys_may_be_taken_back_while_the_queue_is_flushed)
 END_TEST
 
 /* ---- keys ---- */
+
+START_TEST(memory_lent_for_reads_must_be_ready)
+{
+	struct buf *buf;
+
+	begin(IB, _i ? WINDOWS : 0);
+	buf = buf_get(pool, 100);
+	connected();
+	keys[0] = (struct fabric_key){.buf = buf,
+				      .mem = buf->mem,
+				      .len_bytes = 100,
+				      .ready_bytes = 99,
+				      .rights = FABRIC_REMOTE_READ,
+				      .unbound = on_unbound};
+	ck_assert_int_eq(fabric_key_bind(ep, &keys[0]), -EINVAL);
+	keys[0].ready_bytes = 100;
+	ck_assert_int_eq(fabric_key_bind(ep, &keys[0]), 0);
+	unbound = 0;
+	if (!fabric_key_unbind(&keys[0])) {
+		fake_loop_run(loop);
+		ck_assert_uint_eq(fake.nsends, 2);
+		ck_assert_int_eq(fake.sends[1].wr.opcode, IBV_WR_LOCAL_INV);
+		done(SEQ(1), IBV_WC_SUCCESS, 0);
+		ck_assert_uint_eq(unbound, 1);
+	}
+	buf_put(buf);
+	ended();
+}
+END_TEST
 
 /* The peer answers before the bind's own completion is seen; the window is not lent again until that is. */
 START_TEST(a_key_may_be_invalidated_before_its_bind_is_seen_to_complete)
@@ -562,12 +628,15 @@ int main(void)
 	tcase_add_test(tc, an_iwarp_setup_is_waited_for);
 	tcase_add_test(tc, an_iwarp_setup_without_an_end_is_buried_aside);
 	tcase_add_test(tc, a_connect_that_blocks_is_waited_for_by_its_endpoint_alone);
+	tcase_add_test(tc, a_connection_comes_from_its_source);
+	tcase_add_loop_test(tc, a_device_says_whether_it_sends_invalidate, 0, 2);
 	tcase_add_loop_test(tc, flushed_work_waits_for_the_reason, 0, 2);
 	tcase_add_test(tc, a_close_sends_what_was_posted);
 	suite_add_tcase(suite, tc);
 
 	tc = tcase_create("keys and receives");
 	tcase_add_test(tc, keys_may_be_taken_back_while_the_queue_is_flushed);
+	tcase_add_loop_test(tc, memory_lent_for_reads_must_be_ready, 0, 2);
 	tcase_add_test(tc, a_key_may_be_invalidated_before_its_bind_is_seen_to_complete);
 	tcase_add_test(tc, receives_are_posted_in_order_whatever_their_sizes);
 	tcase_add_loop_test(tc, receives_that_are_posted_early_are_behind_the_initial_ones, 0, 2);

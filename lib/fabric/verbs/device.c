@@ -118,6 +118,8 @@ static int device_open(struct verbs_device *device)
 	device->windows = (device->attr.device_cap_flags &
 			   (IBV_DEVICE_MEM_WINDOW_TYPE_2A | IBV_DEVICE_MEM_WINDOW_TYPE_2B)) &&
 			  device->attr.max_mw > 0;
+	/* Linux: fast registrations, local invalidation and IB_WR_SEND_WITH_INV; iWARP devices set it too. */
+	device->sends_inv = device->attr.device_cap_flags & IBV_DEVICE_MEM_MGT_EXTENSIONS;
 	device->rxe = device->attr.vendor_id == RXE_VENDOR_ID;
 	device->channel = ibv_create_comp_channel(device->context);
 	if (!device->channel)

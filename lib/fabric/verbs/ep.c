@@ -120,6 +120,7 @@ void verbs_ep_info(const struct fabric_ep *fep, struct fabric_ep_info *info)
 	info->max_sge = ep->max_sge;
 	info->max_key_bytes = VERBS_MAX_KEY_BYTES;
 	if (ep->device) {
+		info->sends_invalidate = ep->device->sends_inv;
 		info->per_rpc_keys = ep->device->windows;
 		if (ep->device->attr.max_mr_size < info->max_key_bytes)
 			info->max_key_bytes = (uint32_t)ep->device->attr.max_mr_size;

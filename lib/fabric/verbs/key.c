@@ -179,6 +179,9 @@ int verbs_key_bind(struct fabric_ep *fep, struct fabric_key *key)
 
 	if (!verbs_state_up(ep->state))
 		return -ENOTCONN;
+	/* A device answers a Read at once, with whatever is there. */
+	if ((key->rights & FABRIC_REMOTE_READ) && key->ready_bytes != key->len_bytes)
+		return -EINVAL;
 	vk = ep->device->windows ? window_lend(ep, key) : region_lend(ep, key);
 	if (!vk)
 		return -ENOMEM;

@@ -5,7 +5,7 @@
 
 #include "fabric/verbs/verbs_priv.h"
 
-/** verbs_key_bind - fabric_key_bind(). */
+/** verbs_key_bind - fabric_key_bind(); -EINVAL for memory lent for Reads that is not all ready. */
 int verbs_key_bind(struct fabric_ep *ep, struct fabric_key *key);
 /** verbs_key_unbind - fabric_key_unbind(). */
 bool verbs_key_unbind(struct fabric_key *key);

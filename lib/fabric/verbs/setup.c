@@ -98,7 +98,7 @@ int verbs_connect(struct fabric *fabric, const struct sockaddr *addr,
 		  void *arg, struct fabric_ep **out)
 {
 	struct verbs_ep *ep = ep_new(fabric, events, arg, VERBS_RESOLVING);
-	struct sockaddr_storage to;
+	struct sockaddr_storage to, from = params->source;
 	int err;
 
 	if (!ep)
@@ -113,7 +113,9 @@ int verbs_connect(struct fabric *fabric, const struct sockaddr *addr,
 		err = -errno;
 		goto out_ep;
 	}
-	if (rdma_resolve_addr(ep->id, NULL, (struct sockaddr *)&to, VERBS_RESOLVE_MS)) {
+	/* Given a source, it is bound first: its errors are those of rdma_bind_addr(). */
+	if (rdma_resolve_addr(ep->id, from.ss_family ? (struct sockaddr *)&from : NULL,
+			      (struct sockaddr *)&to, VERBS_RESOLVE_MS)) {
 		err = -errno;
 		goto out_id;
 	}

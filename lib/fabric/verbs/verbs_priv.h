@@ -85,8 +85,9 @@ struct verbs_device {
 	struct ibv_context *context;
 	struct ibv_device_attr attr;
 	bool iwarp, windows;
-	bool rxe;     /* see Memory above, and invalidated() in poll.c */
-	unsigned eps; /* endpoints on it */
+	bool sends_inv; /* takes IBV_WR_SEND_WITH_INV */
+	bool rxe;       /* see Memory above, and invalidated() in poll.c */
+	unsigned eps;   /* endpoints on it */
 	bool removed;
 	struct ibv_comp_channel *channel;
 	struct loop_io *channel_io, *async_io;
