@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Endpoints of the verbs fabric on a device that is none: their states, receives and keys. */
+/* Endpoints of the verbs fabric on a device that is none: their states, receives, keys and probes. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <string.h>
@@ -140,6 +140,20 @@ static void connected(void)
 			fake_loop_run(loop);
 	event(RDMA_CM_EVENT_ESTABLISHED, 0);
 	ck_assert_uint_eq(established, 1);
+}
+
+/* Over iWARP nothing may leave before the peer has spoken. */
+static void accepted(void)
+{
+	verbs_fake_request();
+	fake_loop_run(loop);
+	ck_assert_uint_eq(requested, 1);
+	ck_assert_int_eq(fabric_ep_accept(ep, &params), 0);
+	event(RDMA_CM_EVENT_ESTABLISHED, 0);
+	ck_assert_uint_eq(established, 1);
+	if (fake.transport == IWARP)
+		ck_assert_int_eq(fabric_ep_probe(ep), -EOPNOTSUPP);
+	done(fake.recvs[0].wr_id, IBV_WC_SUCCESS, 10);
 }
 
 /* The peer ends it. */
@@ -609,6 +623,99 @@ START_TEST(a_send_too_long_ends_the_connection)
 }
 END_TEST
 
+/* ---- probes ---- */
+
+START_TEST(a_probe_is_a_write_of_no_bytes)
+{
+	begin(IB, 0);
+	ask();
+	ck_assert_int_eq(fabric_ep_probe(ep), -ENOTCONN);
+	event(RDMA_CM_EVENT_ESTABLISHED, 0);
+	for (uint64_t i = 0; i < 3; i++) {
+		ck_assert_int_eq(fabric_ep_probe(ep), 0);
+		ck_assert_int_eq(fabric_ep_probe(ep), 0);
+		fake_loop_run(loop);
+		ck_assert_uint_eq(fake.nsends, i + 1);
+		ck_assert_int_eq(fake.sends[i].wr.opcode, IBV_WR_RDMA_WRITE);
+		ck_assert_int_eq(fake.sends[i].wr.num_sge, 0);
+		/* The device keeps the time. */
+		fake_loop_advance(loop, 100 * SECOND);
+		ck_assert_uint_eq(closed, 0);
+		done(SEQ(i), IBV_WC_SUCCESS, 0);
+	}
+	ck_assert_int_eq(fabric_ep_probe(ep), 0);
+	fake_loop_run(loop);
+	done(SEQ(3), IBV_WC_RETRY_EXC_ERR, 0);
+	ck_assert_uint_eq(closed, 1);
+	ck_assert_int_eq(why, FABRIC_CLOSE_LOST);
+	ck_assert_int_eq(fabric_ep_probe(ep), -ENOTCONN);
+	end();
+}
+END_TEST
+
+START_TEST(over_iwarp_only_an_acceptor_that_may_read_probes)
+{
+	begin(IWARP, 0);
+	if (_i == 0) {
+		connected();
+	} else {
+		fake.initiator_depth = _i == 1 ? 0 : 1;
+		accepted();
+	}
+	ck_assert_int_eq(fabric_ep_probe(ep), _i == 2 ? 0 : -EOPNOTSUPP);
+	ended();
+}
+END_TEST
+
+START_TEST(over_iwarp_a_probe_waits_its_turn_among_the_reads)
+{
+	struct fabric_wr read;
+	struct buf *buf;
+
+	begin(IWARP, 0);
+	fake.initiator_depth = 1;
+	buf = buf_get(pool, 100);
+	sends_done = 0;
+	unbind_in_done = false;
+	accepted();
+	read = (struct fabric_wr){
+		.op = FABRIC_READ, .nsge = 1, .sge = {{buf, buf->mem, 10}}, .done = on_done};
+	ck_assert_int_eq(fabric_post(ep, &read), 0);
+	ck_assert_int_eq(fabric_ep_probe(ep), 0);
+	fake_loop_run(loop);
+	ck_assert_uint_eq(fake.nsends, 1);
+	done(SEQ(0) | 1, IBV_WC_SUCCESS, 0);
+	ck_assert_uint_eq(sends_done, 1);
+	ck_assert_uint_eq(fake.nsends, 2);
+	ck_assert_int_eq(fake.sends[1].wr.opcode, IBV_WR_RDMA_READ);
+	ck_assert_int_eq(fake.sends[1].wr.num_sge, 1);
+	ck_assert_uint_eq(fake.sends[1].len_bytes, 0);
+	ck_assert_uint_ne(fake.sends[1].lkey, fake.recv_lkeys[0]);
+	done(SEQ(1) | 1, IBV_WC_SUCCESS, 0);
+	fake_loop_advance(loop, 100 * SECOND);
+	ck_assert_uint_eq(closed, 0);
+	buf_put(buf);
+	ended();
+}
+END_TEST
+
+START_TEST(over_iwarp_a_peer_that_does_not_answer_in_time_is_lost)
+{
+	begin(IWARP, 0);
+	accepted();
+	ck_assert_int_eq(fabric_ep_probe(ep), 0);
+	fake_loop_advance(loop, 10 * SECOND);
+	/* Whatever comes says that it is there. */
+	done(fake.recvs[1].wr_id, IBV_WC_SUCCESS, 10);
+	fake_loop_advance(loop, 19 * SECOND);
+	ck_assert_uint_eq(closed, 0);
+	fake_loop_advance(loop, 2 * SECOND);
+	ck_assert_uint_eq(closed, 1);
+	ck_assert_int_eq(why, FABRIC_CLOSE_LOST);
+	end();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("verbs_ep");
@@ -634,7 +741,7 @@ int main(void)
 	tcase_add_test(tc, a_close_sends_what_was_posted);
 	suite_add_tcase(suite, tc);
 
-	tc = tcase_create("keys and receives");
+	tc = tcase_create("keys, receives and probes");
 	tcase_add_test(tc, keys_may_be_taken_back_while_the_queue_is_flushed);
 	tcase_add_loop_test(tc, memory_lent_for_reads_must_be_ready, 0, 2);
 	tcase_add_test(tc, a_key_may_be_invalidated_before_its_bind_is_seen_to_complete);
@@ -642,6 +749,10 @@ int main(void)
 	tcase_add_loop_test(tc, receives_that_are_posted_early_are_behind_the_initial_ones, 0, 2);
 	tcase_add_test(tc, a_receive_of_the_same_size_has_the_same_buffer);
 	tcase_add_test(tc, a_send_too_long_ends_the_connection);
+	tcase_add_test(tc, a_probe_is_a_write_of_no_bytes);
+	tcase_add_loop_test(tc, over_iwarp_only_an_acceptor_that_may_read_probes, 0, 3);
+	tcase_add_test(tc, over_iwarp_a_probe_waits_its_turn_among_the_reads);
+	tcase_add_test(tc, over_iwarp_a_peer_that_does_not_answer_in_time_is_lost);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

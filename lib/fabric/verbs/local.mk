@@ -20,6 +20,8 @@ lib_fabric_verbs_libverbs_fabric_a_SOURCES = \
 	lib/fabric/verbs/notice.h \
 	lib/fabric/verbs/poll.c \
 	lib/fabric/verbs/poll.h \
+	lib/fabric/verbs/probe.c \
+	lib/fabric/verbs/probe.h \
 	lib/fabric/verbs/qp.c \
 	lib/fabric/verbs/qp.h \
 	lib/fabric/verbs/queue.c \

@@ -44,6 +44,10 @@ static void succeeded(struct verbs_ep *ep, const struct ibv_wc *wc)
 {
 	enum verbs_wr_kind kind = verbs_wr_kind(wc->wr_id);
 
+	if (kind != VERBS_WR_SEND)
+		ep->probe.heard = true;
+	if (kind == VERBS_WR_RECV)
+		ep->probe.spoken = true;
 	if (kind == VERBS_WR_RECV)
 		recv_done(ep, wc);
 	else

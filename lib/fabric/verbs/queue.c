@@ -44,10 +44,14 @@ void verbs_queue(struct verbs_ep *ep, struct fabric_wr *wr)
 	loop_defer(ep->ep.fabric->loop, &ep->post_task);
 }
 
-/* An iWARP device writes Read Responses under a key that the peer sees: one of exact bounds, for this Read. */
+/*
+ * An iWARP device writes Read Responses under a key that the peer sees: one of exact bounds, for this Read. No
+ * region is empty, so for a Read of no bytes it is one byte.
+ */
 static int sink_register(struct verbs_ep *ep, struct fabric_wr *wr, uint32_t *lkey)
 {
-	struct ibv_mr *mr = ibv_reg_mr(ep->domain->pd, wr->sge[0].addr, wr->sge[0].len_bytes,
+	uint32_t len_bytes = wr->sge[0].len_bytes ? wr->sge[0].len_bytes : 1;
+	struct ibv_mr *mr = ibv_reg_mr(ep->domain->pd, wr->sge[0].addr, len_bytes,
 				       IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
 
 	if (!mr)
@@ -69,7 +73,7 @@ static int fill_sges(struct verbs_ep *ep, struct fabric_wr *wr, struct ibv_send_
 		     struct ibv_sge *sges)
 {
 	uint64_t len_bytes = 0;
-	bool may_inline = wr->op != FABRIC_READ;
+	bool may_inline = wr->op != FABRIC_READ && wr->nsge;
 
 	for (unsigned i = 0; i < wr->nsge; i++)
 		len_bytes += wr->sge[i].len_bytes;

@@ -13,6 +13,7 @@
 #include "fabric/verbs/life.h"
 #include "fabric/verbs/listen.h"
 #include "fabric/verbs/poll.h"
+#include "fabric/verbs/probe.h"
 #include "fabric/verbs/qp.h"
 #include "fabric/verbs/queue.h"
 #include "fabric/verbs/recv.h"
@@ -49,6 +50,7 @@ void verbs_ep_free(struct fabric_ep *fep)
 
 	loop_task_cancel(loop, &ep->step_task);
 	loop_timer_free(loop, ep->timer);
+	verbs_probe_fini(ep);
 	recv_runs_fini(&ep->recvs_due);
 	free(ep);
 }
@@ -72,7 +74,7 @@ static struct verbs_ep *ep_new(struct fabric *fabric, const struct fabric_ep_eve
 	TAILQ_INIT(&ep->keys);
 	recv_runs_init(&ep->recvs_due);
 	ep->timer = loop_timer_new(fabric->loop, verbs_ep_timer, ep);
-	if (!ep->timer) {
+	if (!ep->timer || verbs_probe_init(ep)) {
 		verbs_ep_free(&ep->ep);
 		return NULL;
 	}
@@ -103,6 +105,7 @@ int verbs_connect(struct fabric *fabric, const struct sockaddr *addr,
 
 	if (!ep)
 		return -ENOMEM;
+	ep->connector = true;
 	ep->params = *params;
 	verbs_copy_addr(&ep->peer, addr);
 	to = ep->peer;

@@ -10,6 +10,7 @@
 #include "fabric/verbs/ep.h"
 #include "fabric/verbs/key.h"
 #include "fabric/verbs/listen.h"
+#include "fabric/verbs/probe.h"
 #include "fabric/verbs/queue.h"
 #include "fabric/verbs/recv.h"
 #include "fabric/verbs/setup.h"
@@ -103,6 +104,7 @@ const struct fabric_ops verbs_fabric_ops = {
 	.post = verbs_post,
 	.key_bind = verbs_key_bind,
 	.key_unbind = verbs_key_unbind,
+	.probe = verbs_probe,
 	.close = verbs_close,
 	.ep_free = verbs_ep_free,
 };

@@ -10,7 +10,7 @@
  *	setup                        connecting and accepting
  *	bury                         the end
  *	device                       devices and their descriptors
- *	poll                         completions
+ *	poll, probe                  completions; whether the peer is there
  *	key, qp                      what is lent; the queue pair
  *	queue, recv                  work requests; receives
  *	domain, life, aside, listen  what is registered; an endpoint's state; threads; listeners
@@ -66,6 +66,7 @@
 #define VERBS_FLUSH_US       200000u  /* from flushed work to the event that tells why */
 #define VERBS_ABANDON_US     15000000u /* for the end of an iWARP set-up; Linux gives up after 10 s */
 #define VERBS_RESOLVE_MS     2000
+#define VERBS_PROBE_US       15000000u /* for a Read that asks whether an iWARP peer is there */
 
 /* Work requests of our own, beside those of enum fabric_wr_op. */
 #define VERBS_BIND ((enum fabric_wr_op)100)
@@ -144,11 +145,22 @@ struct verbs_key {
 	struct fabric_wr bind, inv;
 };
 
+/* Whether the peer is there: one question at a time. */
+struct verbs_probe {
+	struct fabric_wr wr;
+	bool spoken; /* the peer, ever */
+	bool asking;
+	bool heard; /* the peer, since the question or since the timer last looked */
+	struct loop_timer *timer;
+	uint8_t sink; /* a Read of no bytes wants a place all the same */
+};
+
 struct verbs_ep {
 	struct fabric_ep ep;
 	enum verbs_ep_state state; /* set by verbs_ep_set(), life.c */
 	enum fabric_close why;
 	char detail[96];
+	bool connector;
 	bool opened; /* established() was called: what arrived is given up even while it dies */
 	bool closed_here;         /* nothing that arrives is given up any more */
 	bool bury_aside;          /* destroying it may block */
@@ -187,6 +199,7 @@ struct verbs_ep {
 	unsigned rq_depth, idle_recv;
 	struct recv_runs recvs_due;
 	TAILQ_HEAD(, fabric_key) keys;
+	struct verbs_probe probe;
 };
 
 static inline struct verbs_ep *verbs_ep_of(const struct fabric_ep *ep)

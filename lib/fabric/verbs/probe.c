@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Whether the peer of a verbs endpoint is still there.
+ *
+ * On InfiniBand and RoCE a Write of no bytes asks: it completes when the peer has acknowledged it, needs no key
+ * (an InfiniBand peer may not check one) and, if nobody answers, fails in the time that the device takes to retry.
+ *
+ * Over iWARP a Write completes when it is on its way (in siw, in the socket), so only a Read tells. A Read of no
+ * bytes needs no key either, but a place among those that the peer accepts: it is queued with the other Reads. Only
+ * who accepted the connection asks, and not before the other end has spoken, as MPA wants it; servers take no Reads,
+ * Linux's among them, and one would end the connection.
+ * TCP may retry for many minutes, hence a time limit here; it begins anew as long as anything comes from the peer,
+ * since its answer may stand behind much else.
+ */
+#include "fabric/verbs/probe.h"
+
+#include <errno.h>
+
+#include "fabric/verbs/life.h"
+#include "fabric/verbs/queue.h"
+
+static void answered(struct fabric_wr *wr, enum fabric_status status)
+{
+	struct verbs_ep *ep = container_of(wr, struct verbs_ep, probe.wr);
+
+	/* If it failed, so did the connection. */
+	ep->probe.asking = false;
+	loop_timer_clear(ep->ep.fabric->loop, ep->probe.timer);
+}
+
+static void wait_for_peer(struct verbs_ep *ep)
+{
+	ep->probe.heard = false;
+	loop_timer_set(ep->ep.fabric->loop, ep->probe.timer, VERBS_PROBE_US);
+}
+
+static void time_is_up(void *arg)
+{
+	struct verbs_ep *ep = arg;
+
+	if (ep->probe.heard)
+		wait_for_peer(ep);
+	else
+		verbs_ep_die(ep, FABRIC_CLOSE_LOST, "the peer does not answer a probe");
+}
+
+int verbs_probe_init(struct verbs_ep *ep)
+{
+	ep->probe.timer = loop_timer_new(ep->ep.fabric->loop, time_is_up, ep);
+	return ep->probe.timer ? 0 : -ENOMEM;
+}
+
+void verbs_probe_fini(struct verbs_ep *ep)
+{
+	loop_timer_free(ep->ep.fabric->loop, ep->probe.timer);
+	ep->probe.timer = NULL;
+}
+
+static bool may_read(const struct verbs_ep *ep)
+{
+	return !ep->connector && ep->ord > 0 && ep->probe.spoken;
+}
+
+int verbs_probe(struct fabric_ep *fep)
+{
+	struct verbs_ep *ep = verbs_ep_of(fep);
+	struct verbs_probe *probe = &ep->probe;
+
+	if (!verbs_state_up(ep->state))
+		return -ENOTCONN;
+	if (ep->device->iwarp && !may_read(ep))
+		return -EOPNOTSUPP;
+	if (probe->asking)
+		return 0;
+	probe->asking = true;
+	probe->wr = (struct fabric_wr){.op = FABRIC_WRITE, .done = answered};
+	if (ep->device->iwarp) {
+		probe->wr.op = FABRIC_READ;
+		probe->wr.nsge = 1;
+		probe->wr.sge[0].addr = &probe->sink;
+		wait_for_peer(ep);
+	}
+	verbs_ep_counters(ep)->probes++;
+	verbs_queue(ep, &probe->wr);
+	return 0;
+}

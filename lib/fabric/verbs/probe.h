@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Whether the peer of a verbs endpoint is still there. */
+#ifndef FABRIC_VERBS_PROBE_H
+#define FABRIC_VERBS_PROBE_H
+
+#include "fabric/verbs/verbs_priv.h"
+
+/** verbs_probe_init - ready to ask. Returns 0 or -ENOMEM. */
+int verbs_probe_init(struct verbs_ep *ep) MUST_CHECK;
+/** verbs_probe_fini - accepts one that was not made. */
+void verbs_probe_fini(struct verbs_ep *ep);
+/** verbs_probe - fabric_ep_probe(). */
+int verbs_probe(struct fabric_ep *ep);
+
+#endif
