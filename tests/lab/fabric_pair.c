@@ -6,6 +6,7 @@
  * framework, so that a laboratory's guest can run what was built outside.
  */
 #include <arpa/inet.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -281,8 +282,8 @@ static bool is_unbound(void)
 	return server.unbound > 0;
 }
 
-static int lend(struct fabric_key *key, struct buf *buf, uint32_t at, uint32_t len_bytes,
-		unsigned rights)
+static int lend_from(struct side *side, struct fabric_key *key, struct buf *buf, uint32_t at,
+		     uint32_t len_bytes, unsigned rights)
 {
 	memset(key, 0, sizeof(*key));
 	key->buf = buf;
@@ -290,7 +291,13 @@ static int lend(struct fabric_key *key, struct buf *buf, uint32_t at, uint32_t l
 	key->len_bytes = key->ready_bytes = len_bytes;
 	key->rights = rights;
 	key->unbound = on_unbound;
-	return fabric_key_bind(server.ep, key);
+	return fabric_key_bind(side->ep, key);
+}
+
+static int lend(struct fabric_key *key, struct buf *buf, uint32_t at, uint32_t len_bytes,
+		unsigned rights)
+{
+	return lend_from(&server, key, buf, at, len_bytes, rights);
 }
 
 static bool take_back(struct fabric_key *key)
@@ -312,6 +319,13 @@ static bool client_recv_all(void)
 static bool server_got_one(void)
 {
 	return server.recvs > 0;
+}
+
+static unsigned recvs_want;
+
+static bool server_got_those(void)
+{
+	return server.recvs >= recvs_want;
 }
 
 static bool client_speaks(void)
@@ -341,8 +355,10 @@ static void case_connect(void)
 		       client.private_data_bytes >= 4 && !memcmp(client.private_data, "pong", 4),
 	       "passes private data both ways");
 	fabric_ep_info(client.ep, &info);
-	printf("# client ird %u ord %u, keys per RPC %d, gather %u\n", info.ird, info.ord,
-	       info.per_rpc_keys, info.max_sge);
+	printf("# client ird %u ord %u, keys per RPC %d, invalidates %d, gather %u\n", info.ird,
+	       info.ord, info.per_rpc_keys, info.sends_invalidate, info.max_sge);
+	result(!info.late_reads || strcmp(fabric_name, "verbs"),
+	       "does not say that a device answers Reads late");
 	result(info.ord <= DEPTH && info.ord > 0, "agrees on read depths");
 	close_pair();
 	result(client.closed && client.why == FABRIC_CLOSE_LOCAL && server.closed &&
@@ -625,6 +641,177 @@ static void case_invalidate(void)
 	buf_put(word);
 }
 
+static const uint32_t sized_posts[] = {100, 8000, 64, 64, RECV_BYTES};
+static uint32_t sized_got[2 + ARRAY_SIZE(sized_posts)];
+static bool sized_intact;
+
+static void check_sized(const struct fabric_recv *recv)
+{
+	if (server.recvs <= ARRAY_SIZE(sized_got))
+		sized_got[server.recvs - 1] = recv->size_bytes;
+	if (memcmp(recv->data, expected->mem, recv->len_bytes))
+		sized_intact = false;
+}
+
+/* Two receives from the start, then others; each Send fills the one that is due to the last byte. */
+static void case_recv_sizes(void)
+{
+	struct buf *from = pattern_buf(8192, 0);
+	bool in_order = true;
+
+	params_base.recv_count = 2;
+	expected = from;
+	sized_intact = true;
+	memset(sized_got, 0, sizeof(sized_got));
+	if (!connect_pair())
+		return result(false, "connects");
+	server.refill = 0;
+	server.on_recv = check_sized;
+	for (unsigned i = 0; i < ARRAY_SIZE(sized_posts); i++)
+		fabric_recv_post(server.ep, 1, sized_posts[i]);
+	jobs_begin();
+	for (unsigned i = 0; i < ARRAY_SIZE(sized_got); i++)
+		if (job_post(&client, FABRIC_SEND, from, 0, i < 2 ? RECV_BYTES : sized_posts[i - 2],
+			     0, 0))
+			printf("# post failed\n");
+	if (!wait_until(server_recv_all))
+		in_order = false;
+	for (unsigned i = 0; i < ARRAY_SIZE(sized_got); i++)
+		in_order = in_order && sized_got[i] == (i < 2 ? RECV_BYTES : sized_posts[i - 2]);
+	result(in_order && sized_intact && done_failed == 0,
+	       "uses receives of several sizes in the order of posting");
+	/* The buffers of the first ones are used again, whatever size is asked for now. */
+	fabric_recv_post(server.ep, 1, 8000);
+	fabric_recv_post(server.ep, 1, 64);
+	recvs_want = server.recvs + 1;
+	if (job_post(&client, FABRIC_SEND, from, 0, 8000, 0, 0) || !wait_until(server_got_those))
+		printf("# the long one did not come\n");
+	if (job_post(&client, FABRIC_SEND, from, 0, 65, 0, 0))
+		printf("# post failed\n");
+	result(wait_until(both_closed) && server.recvs == recvs_want && sized_intact &&
+		       server.why != FABRIC_CLOSE_LOCAL,
+	       "ends a connection whose Send is longer than the receive that is due");
+	printf("# server: %s, client: %s\n", server.detail, client.detail);
+	close_pair();
+	params_base.recv_count = RECVS;
+	buf_put(from);
+}
+
+static in_port_t port_of(const struct sockaddr_storage *addr)
+{
+	/* It stands at the same place for IPv6. */
+	return ntohs(((const struct sockaddr_in *)addr)->sin_port);
+}
+
+static void case_source(void)
+{
+	struct sockaddr_in *in = (struct sockaddr_in *)&params_base.source;
+	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)&params_base.source;
+	struct fabric_ep_info ours, theirs;
+
+	params_base.source = listen_addr;
+	in->sin_port = htons(31789);
+	if (connect_pair()) {
+		fabric_ep_info(client.ep, &ours);
+		fabric_ep_info(server.ep, &theirs);
+		result(port_of(&ours.local) == 31789 && port_of(&theirs.peer) == 31789,
+		       "comes from the address and port that it is told to");
+		close_pair();
+	} else {
+		result(false, "connects from a given address");
+		close_pair();
+	}
+	/* 192.0.2.1 and 2001:db8::1: of nobody. */
+	in->sin_port = 0;
+	if (listen_addr.ss_family == AF_INET)
+		in->sin_addr.s_addr = htonl(0xc0000201);
+	else
+		in6->sin6_addr = (struct in6_addr){{{0x20, 0x01, 0x0d, 0xb8, [15] = 1}}};
+	memset(&client, 0, sizeof(client));
+	memset(&server, 0, sizeof(server));
+	result(fabric_connect(fabric, (struct sockaddr *)&listen_addr, &params_base, &events,
+			      &client, &client.ep) ||
+		       (wait_until(both_closed) && !client.established),
+	       "does not come from an address that is not this host's");
+	close_pair();
+	memset(&params_base.source, 0, sizeof(params_base.source));
+}
+
+static uint64_t wait_till_us;
+
+static bool it_is_time(void)
+{
+	return loop_now_us(loop) >= wait_till_us;
+}
+
+static void wait_a_while(uint64_t us)
+{
+	wait_till_us = loop_now_us(loop) + us;
+	wait_until(it_is_time);
+}
+
+static uint64_t probes(void)
+{
+	return ((const struct verbs_counters *)fabric->counters)->probes;
+}
+
+/* A probe that was not answered would stand in the way of the next. */
+static bool answers_probes(struct side *side)
+{
+	uint64_t before = probes();
+
+	for (unsigned i = 1; i <= 5; i++) {
+		if (fabric_ep_probe(side->ep) || fabric_ep_probe(side->ep) ||
+		    probes() != before + i)
+			return false;
+		wait_a_while(300000);
+	}
+	return !side->closed;
+}
+
+static void case_probe(void)
+{
+	const uint32_t part = BULK_BYTES / 32;
+	struct fabric_key key;
+	struct buf *from = pattern_buf(BULK_BYTES, 13), *to = buf_get(pool, BULK_BYTES);
+	int err;
+
+	if (!connect_pair() || !client_speaks())
+		return result(false, "connects");
+	err = fabric_ep_probe(client.ep);
+	wait_a_while(300000);
+	if (err)
+		result(err == -EOPNOTSUPP, "says that a connector's probe would not tell");
+	else
+		result(answers_probes(&client), "answers a connector's probes");
+	result(answers_probes(&server), "answers an acceptor's probes");
+	if (lend_from(&client, &key, from, 0, BULK_BYTES, FABRIC_REMOTE_READ))
+		return result(false, "binds a key");
+	/* The key goes along with a Send, so that it is good. */
+	if (!client_speaks())
+		result(false, "sends the key");
+	jobs_begin();
+	for (unsigned i = 0; i < 32; i++)
+		if (job_post(&server, FABRIC_READ, to, i * part, part, key.rkey,
+			     key.addr + i * part) ||
+		    fabric_ep_probe(server.ep))
+			printf("# post failed\n");
+	result(wait_until(all_done) && done_ok == 32 && !done_disorder &&
+		       !memcmp(to->mem, from->mem, BULK_BYTES),
+	       "probes between Reads, more than the peer's depth");
+	result(take_back(&key) && client_speaks() && !client.closed && !server.closed,
+	       "goes on after its probes");
+	close_pair();
+	/* One that is under way when the connection ends. */
+	if (!connect_pair() || !client_speaks())
+		return result(false, "connects");
+	err = fabric_ep_probe(server.ep);
+	close_pair();
+	result(!err && client.closed && server.closed, "ends a connection that is being probed");
+	buf_put(from);
+	buf_put(to);
+}
+
 static bool parse_addr(const char *text, struct sockaddr_storage *addr)
 {
 	struct sockaddr_in *in = (struct sockaddr_in *)addr;
@@ -693,6 +880,10 @@ int main(int argc, char **argv)
 	case_rights(FABRIC_READ, FABRIC_REMOTE_WRITE, "refuses a Read of a key for writing");
 	case_reads();
 	case_invalidate();
+	case_recv_sizes();
+	case_source();
+	if (!strcmp(fabric_name, "verbs"))
+		case_probe();
 	fabric_listener_free(listener);
 	for (unsigned i = 0; fabric->ops->counters_table[i].name; i++)
 		printf("# %s %llu\n", fabric->ops->counters_table[i].name,
