@@ -16,8 +16,6 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/base/sd.h \
 	daemon/bridge/attempts.c \
 	daemon/bridge/attempts.h \
-	daemon/bridge/binding.c \
-	daemon/bridge/binding.h \
 	daemon/bridge/bridge.c \
 	daemon/bridge/bridge.h \
 	daemon/bridge/legs.c \

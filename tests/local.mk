@@ -9,6 +9,8 @@ check_LIBRARIES += tests/lib/libtest.a
 tests_lib_libtest_a_SOURCES = tests/lib/fake_loop.c tests/lib/fake_loop.h \
 	tests/lib/header_same.c tests/lib/header_same.h tests/lib/hex.c tests/lib/hex.h \
 	tests/lib/namespace.c tests/lib/namespace.h tests/lib/test.c tests/lib/test.h
+check_LIBRARIES += tests/lib/libfakenfs.a
+tests_lib_libfakenfs_a_SOURCES = tests/lib/fake_nfs.c tests/lib/fake_nfs.h
 EXTRA_DIST += tests/lib/mtab.sh tests/REQUIREMENTS.md
 tests_lib_libtest_a_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 UNIT_LDADD = tests/lib/libtest.a $(PROTOCOL_LIBS) $(CHECK_LIBS)

@@ -20,9 +20,9 @@
 
 #include "daemon/base/address.h"
 #include "daemon/base/log.h"
-#include "daemon/bridge/binding.h"
 #include "daemon/bridge/legs.h"
 #include "daemon/bridge/upstream.h"
+#include "nfs/nfs.h"
 
 #define CONNECT_TIMEOUT_US      10000000u
 #define RDMA_CONNECT_TIMEOUT_US 4000000u /* kernel clients give up soon after */
@@ -46,7 +46,7 @@ struct bridge {
 	struct side client, server;
 	bool client_over;
 	struct upstream upstream;
-	struct binding binding;
+	struct nfs_sessions sessions; /* that this connection has shown */
 	struct loop_timer *hold;
 	struct loop_task reaper;
 	struct log_ctx log;
@@ -219,8 +219,8 @@ static void on_call(void *arg, struct exchange *x)
 
 static void learn(struct bridge *bridge, const struct exchange *x)
 {
-	if (rpc_msg_is_whole(&x->call) && rpc_msg_is_whole(&x->reply))
-		binding_learn(&bridge->binding, x);
+	if (x->fault == EXCHANGE_OK && x->reply.data && rpc_msg_is_whole(&x->reply))
+		nfs_sessions_learn(&bridge->sessions, &x->facts, x->reply.data, x->reply.len_bytes);
 }
 
 static void on_reply(void *arg, struct exchange *x)
@@ -351,7 +351,7 @@ static void fill_leg_config(const struct bridge *bridge, struct leg_config *conf
 		.max_message_bytes = service->max_message_bytes,
 		.stall_timeout_us = (uint64_t)service->stall_timeout_s * 1000000,
 		.connect_timeout_us = CONNECT_TIMEOUT_US,
-		.binding = &bridge->binding.leg,
+		.sessions = &bridge->sessions,
 	};
 }
 
@@ -369,7 +369,6 @@ static struct bridge *bridge_alloc(struct worker_service *ws, const struct incom
 	bridge->peer = in->peer;
 	bridge->client = (struct side){.bridge = bridge, .other = &bridge->server};
 	bridge->server = (struct side){.bridge = bridge, .other = &bridge->client};
-	binding_init(&bridge->binding);
 	loop_task_init(&bridge->reaper, reap, bridge);
 	return bridge;
 }

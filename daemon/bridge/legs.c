@@ -4,8 +4,6 @@
 
 #include <errno.h>
 
-#include "daemon/bridge/binding.h"
-
 static void rdma_config(struct worker_service *ws, const struct leg_config *leg,
 			struct rdma_leg_config *config)
 {
@@ -17,7 +15,6 @@ static void rdma_config(struct worker_service *ws, const struct leg_config *leg,
 		.inline_threshold_bytes = service->inline_threshold_bytes,
 		.remote_invalidation = true,
 		.ddp = service->ddp == DDP_NFS,
-		.binding = &container_of(leg->binding, const struct binding, leg)->rdma,
 		.peer = service->peer,
 		.peer_memory = &ws->service->peer_memory,
 		.counters = &ws->rdma,

@@ -82,7 +82,7 @@ static int grow(struct xid_table *table)
 		struct exchange *next;
 
 		for (struct exchange *x = table->buckets[i]; x; x = next) {
-			struct exchange **head = bucket_of(&bigger, x->hdr.xid);
+			struct exchange **head = bucket_of(&bigger, x->facts.hdr.xid);
 
 			next = *next_of(table, x);
 			*next_of(table, x) = *head;
@@ -113,7 +113,7 @@ struct exchange *xid_table_find(const struct xid_table *table, uint32_t xid)
 
 	if (!table->nbuckets)
 		return NULL;
-	for (x = *bucket_of(table, xid); x && x->hdr.xid != xid; x = *next_of(table, x))
+	for (x = *bucket_of(table, xid); x && x->facts.hdr.xid != xid; x = *next_of(table, x))
 		;
 	return x;
 }
@@ -122,7 +122,7 @@ int xid_table_add(struct xid_table *table, struct exchange *x)
 {
 	struct exchange **head;
 
-	if (xid_table_find(table, x->hdr.xid))
+	if (xid_table_find(table, x->facts.hdr.xid))
 		return -EEXIST;
 	if (table->count >= table->nbuckets) {
 		int rc = grow(table);
@@ -130,7 +130,7 @@ int xid_table_add(struct xid_table *table, struct exchange *x)
 		if (rc)
 			return rc;
 	}
-	head = bucket_of(table, x->hdr.xid);
+	head = bucket_of(table, x->facts.hdr.xid);
 	*next_of(table, x) = *head;
 	*head = x;
 	table->count++;
@@ -139,7 +139,7 @@ int xid_table_add(struct xid_table *table, struct exchange *x)
 
 void xid_table_remove(struct xid_table *table, struct exchange *x)
 {
-	struct exchange **at = bucket_of(table, x->hdr.xid);
+	struct exchange **at = bucket_of(table, x->facts.hdr.xid);
 
 	while (*at != x)
 		at = next_of(table, *at);

@@ -19,7 +19,7 @@
 
 #include "base/budget.h"
 #include "fabric/pool.h"
-#include "rpc/msg.h"
+#include "rpc/facts.h"
 
 struct leg;
 
@@ -51,7 +51,8 @@ enum exchange_fault {
 
 struct exchange {
 	unsigned refs;
-	struct rpc_call_hdr hdr; /* decoded once by the origin */
+	struct call_facts
+		facts; /* found once by the origin; they grow while the Call still comes */
 	struct rpc_msg call;
 	struct rpc_msg reply;     /* set by the target, unless fault */
 	uint32_t reply_max_bytes; /* the largest that the origin can deliver or the Call can have */
@@ -101,7 +102,7 @@ struct xid_table {
 void xid_table_init(struct xid_table *table, enum exchange_side side);
 /** xid_table_fini - free the table itself; it must be empty. */
 void xid_table_fini(struct xid_table *table);
-/** xid_table_add - enter @x under x->hdr.xid. Returns 0, -EEXIST or -ENOMEM. */
+/** xid_table_add - enter @x under x->facts.hdr.xid. Returns 0, -EEXIST or -ENOMEM. */
 int xid_table_add(struct xid_table *table, struct exchange *x) MUST_CHECK;
 /** xid_table_find - the exchange with @xid, or NULL. */
 struct exchange *xid_table_find(const struct xid_table *table, uint32_t xid);

@@ -100,26 +100,18 @@ struct leg_events {
 	void (*note)(void *arg, const char *text);
 };
 
-/*
- * What reads RPC messages for a leg that must know more of them than their headers; lib/nfs behind it.
- */
-struct leg_binding {
-	/* The largest Reply, in bytes, that the whole Call @msg can get; at most @limit_bytes. */
-	uint32_t (*reply_ceiling)(void *arg, const struct rpc_call_hdr *hdr, const uint8_t *msg,
-				  uint32_t len_bytes, uint32_t limit_bytes);
-	void *arg;
-};
+struct nfs_sessions;
 
 /* What both kinds of leg are made from. Owned by the bridge; outlives the leg. */
 struct leg_config {
 	struct loop *loop;
 	struct pool *pool;
 	struct budget *budget;
-	uint32_t max_message_bytes;  /* of one RPC message, either way */
-	uint64_t stall_timeout_us;   /* to finish a record, to take a reply */
-	uint64_t connect_timeout_us; /* to get a connecting leg up */
-	bool partial;                /* give messages up before they are complete */
-	const struct leg_binding *binding;
+	uint32_t max_message_bytes;          /* of one RPC message, either way */
+	uint64_t stall_timeout_us;           /* to finish a record, to take a reply */
+	uint64_t connect_timeout_us;         /* to get a connecting leg up */
+	bool partial;                        /* give messages up before they are complete */
+	const struct nfs_sessions *sessions; /* that the connection has shown; lent; NULL: none */
 	const struct leg_events *events;
 	void *arg;
 };

@@ -76,6 +76,18 @@ void nfs_facts_begin(struct call_facts *facts, uint32_t limit_bytes);
 void nfs_facts_go_on(struct call_facts *facts, const struct nfs_sessions *sessions,
 		     const struct rpc_pieces *msg, const struct nfs_sink *sink);
 
+/** nfs_facts_whole - know a Call that is here from end to end: begin, and go on to FACTS_WHOLE. */
+static inline void nfs_facts_whole(struct call_facts *facts, uint32_t limit_bytes,
+				   const struct nfs_sessions *sessions, const uint8_t *msg,
+				   uint32_t len_bytes)
+{
+	const struct rpc_piece piece = {msg, len_bytes};
+	const struct rpc_pieces pieces = {&piece, 1, len_bytes};
+
+	nfs_facts_begin(facts, limit_bytes);
+	nfs_facts_go_on(facts, sessions, &pieces, NULL);
+}
+
 /**
  * nfs_reply_payloads - the DDP-eligible results of a Reply: READ data, READLINK paths
  * @facts:          of its Call

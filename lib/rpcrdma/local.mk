@@ -19,8 +19,6 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/private_data.c \
 	lib/rpcrdma/private_data.h \
 	lib/rpcrdma/proto.h \
-	lib/rpcrdma/rdma_binding.c \
-	lib/rpcrdma/rdma_binding.h \
 	lib/rpcrdma/rdma_config.h \
 	lib/rpcrdma/rdma_conn.c \
 	lib/rpcrdma/rdma_conn.h \
@@ -43,6 +41,8 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/requester_rpc.h \
 	lib/rpcrdma/responder.c \
 	lib/rpcrdma/responder.h \
+	lib/rpcrdma/responder_look.c \
+	lib/rpcrdma/responder_look.h \
 	lib/rpcrdma/responder_reply.c \
 	lib/rpcrdma/responder_reply.h \
 	lib/rpcrdma/responder_rpc.c \

@@ -4,6 +4,7 @@
 #define RPCRDMA_RDMA_COUNTERS_H
 
 #include "base/counter.h"
+#include "rpc/call_verdict.h"
 
 #define RDMA_LEG_COUNTERS(X)                                                                       \
 	X(calls_sent, "Calls sent")                                                                \
@@ -29,7 +30,6 @@
 	X(err_unknown_received, "RDMA_ERROR with an unknown code received")                        \
 	X(drained_calls, "Calls that came while the leg drained, not taken")                       \
 	X(short_discarded, "Sends too short for their kind, discarded")                            \
-	X(bad_calls, "Calls that did not decode")                                                  \
 	X(bad_replies, "Replies that did not decode or broke the protocol")                        \
 	X(unmatched_replies, "Replies without a Call")                                             \
 	X(xid_mismatches, "rdma_xid not the XID of the RPC message")                               \
@@ -41,7 +41,7 @@
 	X(landings_cut, "Calls whose Reply was offered less room than it could need")              \
 	X(memory_waits, "Calls that had to wait for memory")                                       \
 	X(dones_ignored, "RDMA_DONE received, which release nothing")                              \
-	X(tls_denied, "AUTH_TLS probes denied")                                                    \
+	CALL_VERDICT_COUNTERS(X)                                                                   \
 	X(private_data_defaults, "connections whose peer sent no usable private data")
 COUNTER_STRUCT(rdma_leg_counters, RDMA_LEG_COUNTERS);
 

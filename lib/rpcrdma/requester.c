@@ -2,7 +2,7 @@
 /* The requester's sending half: the queue of Calls, and what each one is planned to be. */
 #include "rpcrdma/requester.h"
 
-#include "rpcrdma/rdma_binding.h"
+#include "rpc/xdr.h"
 
 static void tell_ready(void *arg)
 {
@@ -53,41 +53,48 @@ static void refuse(struct requester *rq, struct requester_rpc *rpc)
 	else
 		rq->conn->counters->calls_not_sendable++;
 	rdma_conn_note(rq->conn, "Call %#x of %u bytes cannot be sent to this peer (%s)",
-		       rpc->x->hdr.xid, rpc->x->call.len_bytes, rq->conn->peer->name);
+		       rpc->x->facts.hdr.xid, rpc->x->call.len_bytes, rq->conn->peer->name);
 	requester_rpc_fail(rpc);
+}
+
+/* What the whole Call shows. Only ever one payload a Call and one a Reply is moved: no server takes more. */
+static void fill_facts(const struct rdma_conn *conn, const struct exchange *x,
+		       struct call_form_ask *ask)
+{
+	const struct call_facts *facts = &x->facts;
+	/* Rounded up: some servers write the pad, too. */
+	uint64_t result = xdr_padded_bytes(facts->bounds_bytes[0]);
+
+	ask->known = CALL_FORM_RESULT | CALL_FORM_PAYLOAD;
+	if (facts->nresult_payloads == 1 && result <= UINT32_MAX) {
+		ask->result_bytes = (uint32_t)result;
+		ask->reply_bytes = facts->ceiling_bytes < x->reply_max_bytes ? facts->ceiling_bytes
+									     : x->reply_max_bytes;
+	}
+	if (facts->narg_payloads == 1) {
+		ask->payload_at = facts->arg.offset_bytes;
+		ask->payload_bytes = facts->arg.len_bytes;
+		ask->payload_is_data = conn->peer->data_apart && facts->arg_is_data;
+	}
 }
 
 static void fill_ask(const struct requester *rq, const struct requester_rpc *rpc,
 		     struct call_form_ask *ask)
 {
+	const struct rdma_conn *conn = rq->conn;
+
 	*ask = (struct call_form_ask){
 		.call_bytes = rpc->x->call.len_bytes,
 		.reply_max_bytes = rpc->x->reply_max_bytes,
-		.max_message_bytes = rq->conn->leg->config->max_message_bytes,
+		.max_message_bytes = conn->leg->config->max_message_bytes,
 		.limits = rpc->limits,
-		.max_segment_bytes = rq->conn->max_segment_bytes,
-		.peer = rq->conn->peer,
+		.max_segment_bytes = conn->max_segment_bytes,
+		.peer = conn->peer,
 		.reverse = rq->reverse,
-		.moves_payloads = !rq->reverse && rdma_moves_payloads(rq->conn),
+		.moves_payloads = !rq->reverse && (conn->config->ddp || conn->peer->ddp),
 	};
-}
-
-/* With a payload to land by itself, the note is due by which it is found in the Reply; without one, it does not. */
-static bool choose(const struct requester *rq, struct requester_rpc *rpc, struct call_form_ask *ask)
-{
-	unsigned facts;
-
-	if (!call_form_choose(ask, &rpc->form))
-		return false;
-	if (rpc->form.landing != LANDING_WRITE_CHUNK)
-		return true;
-	rpc->note = rdma_note_new(rq->conn, rpc->x);
-	if (rpc->note)
-		return true;
-	ask->result_bytes = 0;
-	while ((facts = call_form_needs(ask)))
-		rdma_find_facts(rq->conn, rpc->x, facts, ask);
-	return call_form_choose(ask, &rpc->form);
+	if (ask->moves_payloads && rpc->x->facts.stage == FACTS_WHOLE)
+		fill_facts(conn, rpc->x, ask);
 }
 
 enum plan { PLAN_READY, PLAN_WAIT, PLAN_IMPOSSIBLE };
@@ -97,19 +104,15 @@ static enum plan plan(const struct requester *rq, struct requester_rpc *rpc)
 {
 	bool whole = rpc_msg_is_whole(&rpc->x->call);
 	struct call_form_ask ask;
-	unsigned facts;
 
 	/* What is not here can wait only where Reads can. */
 	if (!whole && !rq->conn->late_reads)
 		return PLAN_WAIT;
 	rpc->limits = rdma_conn_limits(rq->conn);
 	fill_ask(rq, rpc, &ask);
-	while ((facts = call_form_needs(&ask))) {
-		if (!whole)
-			return PLAN_WAIT;
-		rdma_find_facts(rq->conn, rpc->x, facts, &ask);
-	}
-	if (!choose(rq, rpc, &ask))
+	if (call_form_needs(&ask))
+		return PLAN_WAIT;
+	if (!call_form_choose(&ask, &rpc->form))
 		return whole ? PLAN_IMPOSSIBLE : PLAN_WAIT;
 	if (!whole && rpc->form.call.form != FORM_NOMSG)
 		return PLAN_WAIT;

@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-#include "rpcrdma/rdma_binding.h"
 #include "rpcrdma/requester_landing.h"
 
 bool requester_owns_key(const struct requester *rq, uint32_t xid, uint32_t rkey)
@@ -106,7 +105,7 @@ static const char *take(struct requester_rpc *rpc, const struct rpcrdma_header *
 static void bad_reply(struct requester *rq, struct requester_rpc *rpc, const char *what)
 {
 	rq->conn->counters->bad_replies++;
-	rdma_conn_note(rq->conn, "Reply %#x: %s", rpc->x->hdr.xid, what);
+	rdma_conn_note(rq->conn, "Reply %#x: %s", rpc->x->facts.hdr.xid, what);
 	requester_rpc_end(rpc, EXCHANGE_FAULT_BAD_REPLY);
 	requester_pump(rq);
 }
@@ -170,7 +169,7 @@ static bool reply_had_room(const struct requester_rpc *rpc)
 {
 	const struct rdma_conn *conn = rpc->rpcs->conn;
 	uint32_t limit = conn->leg->config->max_message_bytes;
-	uint64_t ceiling = rdma_reply_ceiling(conn, rpc->x, limit);
+	uint64_t ceiling = rpc->x->facts.ceiling_bytes;
 
 	if (rpc->form.landing == LANDING_NONE)
 		return RPCRDMA_MIN_HDR_BYTES + ceiling <= rpc->limits.recv_bytes;

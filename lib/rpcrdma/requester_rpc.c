@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nfs/nfs.h"
 #include "rpc/xdr.h"
 #include "rpcrdma/message.h"
-#include "rpcrdma/rdma_binding.h"
 #include "rpcrdma/requester_landing.h"
 
 STATE_TABLE(requester_rpc_states, REQUESTER_RPC_STATES);
@@ -72,7 +72,6 @@ static struct exchange *dissolve(struct requester_rpc *rpc)
 	rpcs->count--;
 	x->target = NULL;
 	x->target_priv = NULL;
-	rdma_note_free(rpcs->conn, rpc->note);
 	lend_fini(&rpc->lend);
 	free(rpc);
 	rdma_conn_rpc_over(rpcs->conn);
@@ -160,14 +159,14 @@ static bool join(struct requester_rpc *rpc)
 	struct requester_landing landing = {rpc->limits.recv_bytes, rpc->form.landing_bytes};
 	struct rpc_msg *reply = &rpc->x->reply;
 	uint32_t padded = (uint32_t)xdr_padded_bytes(rpc->landed_bytes);
-	struct rdma_payload payload;
+	struct rpc_payload payload;
 
 	/*
-	 * The binding looks for the payload where the bytes behind the inline ones stand for its last ones;
-	 * what it is made of does not matter to it.
+	 * The payload is looked for where the bytes behind the inline ones stand for its last ones: what it is
+	 * made of does not matter.
 	 */
-	if (rdma_reply_payloads(conn, rpc->note, reply->data, rpc->around_bytes + padded, &payload,
-				1) != 1 ||
+	if (nfs_reply_payloads(&rpc->x->facts, reply->data, rpc->around_bytes + padded, &payload,
+			       1) != 1 ||
 	    payload.offset_bytes > rpc->around_bytes)
 		return false;
 	/* What was written is the payload, with its pad or without (A-Δ5). */
@@ -191,16 +190,16 @@ static enum exchange_fault assemble(struct requester_rpc *rpc)
 	} else if (rpc->form.landing == LANDING_WRITE_CHUNK) {
 		if (!join(rpc)) {
 			conn->counters->bad_replies++;
-			rdma_conn_note(conn, "Reply %#x has no such payload", x->hdr.xid);
+			rdma_conn_note(conn, "Reply %#x has no such payload", x->facts.hdr.xid);
 			return EXCHANGE_FAULT_BAD_REPLY;
 		}
 	} else {
 		x->reply.len_bytes = x->reply.have_bytes = rpc->landed_bytes;
 	}
-	if (is_reply_to(&x->reply, x->hdr.xid))
+	if (is_reply_to(&x->reply, x->facts.hdr.xid))
 		return EXCHANGE_OK;
 	conn->counters->xid_mismatches++;
-	rdma_conn_note(conn, "Reply %#x holds no Reply to that Call", x->hdr.xid);
+	rdma_conn_note(conn, "Reply %#x holds no Reply to that Call", x->facts.hdr.xid);
 	return EXCHANGE_FAULT_BAD_REPLY;
 }
 
@@ -291,7 +290,7 @@ static void transmit(struct requester_rpc *rpc)
 	const struct call_form *form = &rpc->form;
 	struct message m;
 
-	message_init(&m, rpc->x->hdr.xid);
+	message_init(&m, rpc->x->facts.hdr.xid);
 	message_put(&m, &rpc->x->call, &form->call, &rpc->lend, 0);
 	if (form->landing == LANDING_WRITE_CHUNK)
 		message_offer_write_chunk(&m, &rpc->lend, form->call.nsegments,
@@ -312,7 +311,8 @@ bool requester_rpc_send(struct requester_rpc *rpc)
 	if (xid_table_add(&rpcs->table, rpc->x))
 		return false;
 	if (lend_all(rpc)) {
-		rdma_conn_note(rpcs->conn, "Call %#x: no memory or key to lend", rpc->x->hdr.xid);
+		rdma_conn_note(rpcs->conn, "Call %#x: no memory or key to lend",
+			       rpc->x->facts.hdr.xid);
 		xid_table_remove(&rpcs->table, rpc->x);
 		set_state(rpc, REQUESTER_FAILING);
 		take_back(rpc);

@@ -48,7 +48,6 @@ struct requester_rpc {
 	enum exchange_fault fault;
 	struct inline_snapshot limits; /* that it was planned with: the only ones that it goes by */
 	struct call_form form;
-	void *note;                  /* of the binding; with LANDING_WRITE_CHUNK */
 	struct rpc_msg reply_inline; /* a Reply of which nothing came by RDMA */
 	uint32_t landed_bytes;       /* what came by RDMA */
 	uint32_t around_bytes;       /* of a Reply whose payload came by RDMA: all the rest */

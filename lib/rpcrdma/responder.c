@@ -5,12 +5,9 @@
 #include <assert.h>
 #include <string.h>
 
-#include "rpcrdma/rdma_binding.h"
+#include "rpcrdma/responder_look.h"
 #include "rpcrdma/responder_reply.h"
 #include "rpcrdma/work.h"
-
-#define AUTH_BADCRED      1u /* RFC 5531 section 9 */
-#define AUTH_REJECTEDCRED 2u
 
 /* Sends that may wait for the peer beside one for each credit of either direction. */
 #define SENDS_SPARE 64u
@@ -66,47 +63,6 @@ void responder_refuse(struct responder *rs, const struct rpcrdma_header *hdr, en
 	responder_send_error(rs->conn, hdr->xid, err);
 }
 
-/* The header of a complete Call, or the answer that it gets for being bad. */
-static bool check_header(struct responder_rpc *rpc)
-{
-	struct exchange *x = rpc->x;
-	struct rdma_leg_counters *counters = rpc->rpcs->conn->counters;
-	uint32_t xid = x->hdr.xid, got;
-	uint8_t answer[RPC_ERROR_REPLY_BYTES];
-	enum rpc_msg_type type;
-	enum rpc_verdict verdict = rpc_msg_peek(x->call.data, x->call.len_bytes, &got, &type);
-
-	if (verdict == RPC_OK && type == RPC_CALL && got != xid) {
-		counters->xid_mismatches++; /* */
-		rdma_conn_note(rpc->rpcs->conn, "Call %#x holds a Call %#x", xid, got);
-		responder_answer_error(rpc, RPCRDMA_ERR_CHUNK);
-		return false;
-	}
-	if (verdict == RPC_OK && type == RPC_CALL)
-		verdict = rpc_call_decode(x->call.data, x->call.len_bytes, &x->hdr);
-	else if (verdict == RPC_OK)
-		verdict = RPC_BAD_TYPE;
-	if (verdict == RPC_OK && x->hdr.cred_flavor != RPC_AUTH_TLS)
-		return true;
-	if (verdict == RPC_OK) {
-		/* TLS is not for an RDMA connection, and the server behind must not be asked. */
-		counters->tls_denied++;
-		responder_answer(rpc, answer,
-				 (uint32_t)rpc_encode_auth_error(answer, xid, AUTH_REJECTEDCRED));
-		return false;
-	}
-	counters->bad_calls++;
-	rdma_conn_note(rpc->rpcs->conn, "Call %#x: %s", xid, rpc_verdict_name(verdict));
-	if (verdict == RPC_BAD_VERSION)
-		responder_answer(rpc, answer, (uint32_t)rpc_encode_rpc_mismatch(answer, xid));
-	else if (verdict == RPC_BAD_AUTH)
-		responder_answer(rpc, answer,
-				 (uint32_t)rpc_encode_auth_error(answer, xid, AUTH_BADCRED));
-	else
-		responder_answer_error(rpc, RPCRDMA_ERR_CHUNK);
-	return false;
-}
-
 /* The Call is complete here. */
 static void pass_on(struct responder_rpc *rpc)
 {
@@ -114,10 +70,8 @@ static void pass_on(struct responder_rpc *rpc)
 	const struct leg_config *config = conn->leg->config;
 	struct exchange *x = rpc->x;
 
-	if (!check_header(rpc))
+	if (!responder_look(rpc))
 		return;
-	if (rpc->nwrites)
-		rpc->note = rdma_note_new(conn, x);
 	conn->counters->calls_received++;
 	responder_rpc_set_state(rpc, RESPONDER_EXECUTING);
 	x->start_us = loop_now_us(conn->fabric->loop);
@@ -267,5 +221,7 @@ void responder_call(struct responder *rs, const struct rpcrdma_header *hdr, cons
 		return;
 	}
 	credit_grant_call(&conn->grant, hdr->credit);
+	if (hdr->proc == RPCRDMA_MSG)
+		responder_look_early(rpc, body);
 	claim(rs, rpc, body, len_bytes);
 }

@@ -5,9 +5,9 @@
 #include <assert.h>
 #include <string.h>
 
+#include "nfs/nfs.h"
 #include "rpc/xdr.h"
 #include "rpcrdma/message.h"
-#include "rpcrdma/rdma_binding.h"
 #include "rpcrdma/work.h"
 
 /* A Reply on its way out. */
@@ -16,7 +16,7 @@ struct reply {
 	/* With the lists of the Call, all lengths zero until written; its pieces are what is in no write chunk. */
 	struct message m;
 	unsigned npayloads;
-	struct rdma_payload payloads[RPCRDMA_MAX_CHUNKS]; /* the n-th for the n-th write chunk */
+	struct rpc_payload payloads[RPCRDMA_MAX_CHUNKS]; /* the n-th for the n-th write chunk */
 };
 
 static void reply_init(struct reply *reply, struct responder_rpc *rpc)
@@ -25,7 +25,7 @@ static void reply_init(struct reply *reply, struct responder_rpc *rpc)
 
 	reply->rpc = rpc;
 	reply->npayloads = 0;
-	message_init(&reply->m, rpc->x->hdr.xid);
+	message_init(&reply->m, rpc->x->facts.hdr.xid);
 	hdr->nwrites = rpc->nwrites;
 	hdr->nsegments = rpc->nsegments;
 	memcpy(hdr->writes, rpc->writes, rpc->nwrites * sizeof(hdr->writes[0]));
@@ -34,19 +34,19 @@ static void reply_init(struct reply *reply, struct responder_rpc *rpc)
 		hdr->segments[i].len_bytes = 0;
 }
 
-/* Asks the binding where the payloads are; if the Reply cannot be followed, nothing is reduced. */
+/* Where the payloads are; if the Reply cannot be followed, nothing is reduced. */
 static void find_payloads(struct reply *reply)
 {
 	struct responder_rpc *rpc = reply->rpc;
-	struct rdma_conn *conn = rpc->rpcs->conn;
+	const struct exchange *x = rpc->x;
 	int n;
 
-	if (!rpc->note)
+	if (!rpc->nwrites || x->facts.results == FACTS_RESULTS_NONE)
 		return;
-	n = rdma_reply_payloads(conn, rpc->note, rpc->x->reply.data, rpc->x->reply.len_bytes,
-				reply->payloads, rpc->nwrites);
+	n = nfs_reply_payloads(&x->facts, x->reply.data, x->reply.len_bytes, reply->payloads,
+			       rpc->nwrites);
 	if (n < 0)
-		conn->counters->payloads_not_found++;
+		rpc->rpcs->conn->counters->payloads_not_found++;
 	else
 		reply->npayloads = (unsigned)n;
 }
@@ -62,7 +62,7 @@ static bool cut(struct reply *reply)
 	uint32_t at = 0;
 
 	for (unsigned i = 0; i < reply->npayloads; i++) {
-		struct rdma_payload *payload = &reply->payloads[i];
+		struct rpc_payload *payload = &reply->payloads[i];
 		uint64_t room = reply->rpc->writes[i].len_bytes;
 		uint64_t end = payload->offset_bytes + xdr_padded_bytes(payload->len_bytes);
 
@@ -70,7 +70,7 @@ static bool cut(struct reply *reply)
 			payload->len_bytes = 0;
 			continue;
 		}
-		/* A binding that is wrong must not make us write what is not the Reply. */
+		/* What is found must not make us write what is not the Reply. */
 		if (payload->len_bytes > room || payload->offset_bytes < at ||
 		    payload->offset_bytes > msg->len_bytes ||
 		    payload->len_bytes > msg->len_bytes - payload->offset_bytes)
@@ -146,7 +146,7 @@ void responder_answer_error(struct responder_rpc *rpc, enum rpcrdma_err err)
 	struct rdma_conn *conn = rpc->rpcs->conn;
 
 	credit_grant_done(&conn->grant);
-	responder_send_error(conn, rpc->x->hdr.xid, err);
+	responder_send_error(conn, rpc->x->facts.hdr.xid, err);
 	responder_rpc_finish(rpc);
 }
 
@@ -170,9 +170,9 @@ static void answer_fault(struct responder_rpc *rpc, enum exchange_fault fault)
 	if (fault == EXCHANGE_FAULT_ERR_CHUNK || fault == EXCHANGE_FAULT_TOO_BIG)
 		responder_answer_error(rpc, RPCRDMA_ERR_CHUNK);
 	else
-		responder_answer(
-			rpc, answer,
-			(uint32_t)rpc_encode_accepted(answer, rpc->x->hdr.xid, RPC_SYSTEM_ERR));
+		responder_answer(rpc, answer,
+				 (uint32_t)rpc_encode_accepted(answer, rpc->x->facts.hdr.xid,
+							       RPC_SYSTEM_ERR));
 }
 
 static void too_big(struct responder_rpc *rpc)
@@ -181,7 +181,7 @@ static void too_big(struct responder_rpc *rpc)
 
 	conn->counters->replies_too_big++;
 	rdma_conn_note(conn, "Reply %#x of %u bytes does not fit what its Call offered",
-		       rpc->x->hdr.xid, rpc->x->reply.len_bytes);
+		       rpc->x->facts.hdr.xid, rpc->x->reply.len_bytes);
 	responder_answer_error(rpc, RPCRDMA_ERR_CHUNK);
 }
 
@@ -191,7 +191,7 @@ static void write_payloads(struct reply *reply)
 	const struct rpc_msg *msg = &rpc->x->reply;
 
 	for (unsigned i = 0; i < reply->npayloads; i++) {
-		const struct rdma_payload *payload = &reply->payloads[i];
+		const struct rpc_payload *payload = &reply->payloads[i];
 		struct fabric_sge piece = {msg->buf, msg->data + payload->offset_bytes,
 					   payload->len_bytes};
 

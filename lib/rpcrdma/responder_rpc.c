@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "rpc/xdr.h"
-#include "rpcrdma/rdma_binding.h"
 
 STATE_TABLE(responder_rpc_states, RESPONDER_RPC_STATES);
 
@@ -87,7 +86,7 @@ struct responder_rpc *responder_rpc_new(struct responder_rpcs *rpcs,
 
 	if (!rpc || !x)
 		goto out_free;
-	x->hdr.xid = hdr->xid;
+	x->facts.hdr.xid = hdr->xid;
 	if (xid_table_add(&rpcs->table, x))
 		goto out_free;
 	rpc->rpcs = rpcs;
@@ -122,7 +121,6 @@ void responder_rpc_finish(struct responder_rpc *rpc)
 	x->origin_priv = NULL;
 	budget_release(&rpc->claim);
 	buf_put(rpc->stash);
-	rdma_note_free(rpcs->conn, rpc->note);
 	free(rpc);
 	exchange_put(x);
 	rdma_conn_rpc_over(rpcs->conn);

@@ -40,7 +40,6 @@ struct responder_rpc {
 	struct inline_snapshot limits; /* as the Call came: the only ones that its Reply goes by */
 	struct budget_claim claim;     /* until it moves to x */
 	struct buf *stash; /* the inline bytes, while the memory for the message is not there */
-	void *note;        /* of the binding */
 	unsigned pulls_left;
 	/* The one key of the peer that its header names, if it names exactly one (C5.1-1). */
 	bool one_handle;

@@ -2,15 +2,26 @@
 /* The TCP leg's messages: what each record is, what memory it may have, and who gets it. */
 #include "rpctcp/call.h"
 
-/* RFC 5531 section 9: auth_stat. */
-#define AUTH_BADCRED      1u
-#define AUTH_REJECTEDCRED 2u
+#include "nfs/nfs.h"
+#include "rpc/call_verdict.h"
+
+/* What a Call gets that does not pass. A stream that holds what is no Call cannot be trusted any more. */
+static const struct call_rule rules[CALL_VERDICT_COUNT] = {
+	[CALL_AUTH_TLS] =
+		CALL_RULE(REPLY, tcp_leg_counters, auth_tls_refused, "AUTH_TLS was refused"),
+	[CALL_BAD_AUTH] = CALL_RULE(REPLY, tcp_leg_counters, bad_auth_refused, NULL),
+	[CALL_RPC_MISMATCH] = CALL_RULE(REPLY, tcp_leg_counters, rpc_mismatches, NULL),
+	[CALL_CUT] = CALL_RULE(CLOSE, tcp_leg_counters, bad_calls, NULL),
+	[CALL_IS_REPLY] = CALL_RULE(CLOSE, tcp_leg_counters, bad_calls, NULL),
+	[CALL_NOT_RPC] = CALL_RULE(CLOSE, tcp_leg_counters, bad_calls, NULL),
+};
 
 static void let_go(struct tcp_calls *calls)
 {
 	budget_release(&calls->claim);
+	exchange_put(calls->call);
 	exchange_put(calls->x);
-	calls->x = NULL;
+	calls->call = calls->x = NULL;
 }
 
 /* The rest of the record is thrown away, and what was held for it is given back. */
@@ -28,13 +39,6 @@ static void answer(struct tcp_calls *calls, const uint8_t *reply, size_t len_byt
 		tcp_conn_fail(calls->conn, LEG_CLOSE_RESOURCES, "no memory for an answer");
 }
 
-static void answer_auth_error(struct tcp_calls *calls, uint32_t xid, uint32_t auth_stat)
-{
-	uint8_t reply[RPC_ERROR_REPLY_BYTES];
-
-	answer(calls, reply, rpc_encode_auth_error(reply, xid, auth_stat));
-}
-
 static void answer_reverse_refused(struct tcp_calls *calls, uint32_t xid)
 {
 	uint8_t reply[RPC_ERROR_REPLY_BYTES];
@@ -45,40 +49,19 @@ static void answer_reverse_refused(struct tcp_calls *calls, uint32_t xid)
 	answer(calls, reply, rpc_encode_accepted(reply, xid, RPC_SYSTEM_ERR));
 }
 
-/*
- * Whether a Call may be passed on; if not, it is answered or the leg is closed.
- *
- * AUTH_TLS asks for a session that the proxy does not offer (RFC 9289 section 4.1): the flavour is
- * understood and the credential refused, AUTH_REJECTEDCRED. A credential or verifier of more than
- * 400 bytes cannot be one (RFC 5531 section 8.2): AUTH_BADCRED. A Call that ends inside its header
- * is none.
- */
-static bool call_passes(struct tcp_calls *calls, enum rpc_verdict verdict,
-			const struct rpc_call_hdr *hdr, uint32_t xid)
+/* Answers a Call that does not pass, or closes. */
+static void refuse(struct tcp_calls *calls, enum call_verdict verdict, uint32_t xid)
 {
+	const struct call_rule *rule = &rules[verdict];
 	uint8_t reply[RPC_ERROR_REPLY_BYTES];
 
-	switch (verdict) {
-	case RPC_OK:
-		if (hdr->cred_flavor != RPC_AUTH_TLS)
-			return true;
-		tcp_counters(calls->conn)->auth_tls_refused++;
-		tcp_conn_note(calls->conn, TCP_NOTE_AUTH_TLS, "AUTH_TLS was refused");
-		answer_auth_error(calls, xid, AUTH_REJECTEDCRED);
-		return false;
-	case RPC_BAD_VERSION:
-		tcp_counters(calls->conn)->rpc_mismatches++;
-		answer(calls, reply, rpc_encode_rpc_mismatch(reply, xid));
-		return false;
-	case RPC_BAD_AUTH:
-		tcp_counters(calls->conn)->bad_auth_refused++;
-		answer_auth_error(calls, xid, AUTH_BADCRED);
-		return false;
-	default:
-		tcp_conn_fail(calls->conn, LEG_CLOSE_NOT_RPC, "a Call with a header that is %s",
-			      rpc_verdict_name(verdict));
-		return false;
-	}
+	call_rule_count(rule, tcp_counters(calls->conn));
+	if (rule->note)
+		tcp_conn_note(calls->conn, TCP_NOTE_CALL, rule->note);
+	if (rule->answer == CALL_ANSWER_REPLY)
+		answer(calls, reply, call_verdict_encode(reply, verdict, xid));
+	else
+		tcp_conn_fail(calls->conn, LEG_CLOSE_NOT_RPC, "%s", call_verdict_text(verdict));
 }
 
 static uint32_t reply_limit(const struct tcp_calls *calls)
@@ -89,16 +72,26 @@ static uint32_t reply_limit(const struct tcp_calls *calls)
 								       : limit;
 }
 
-static uint32_t reply_ceiling(const struct tcp_calls *calls, const struct rpc_call_hdr *hdr,
-			      const uint8_t *msg, uint32_t len_bytes)
+/* One look at a Call that is here from end to end. Returns whether it passes; else it has been answered. */
+static bool look(struct tcp_calls *calls, const uint8_t *msg, uint32_t len_bytes)
 {
-	const struct leg_binding *binding = calls->conn->config.leg.binding;
-	uint32_t limit = reply_limit(calls), ceiling;
+	const struct leg_config *config = &calls->conn->config.leg;
+	struct rpc_call_hdr hdr = {0};
+	enum call_verdict verdict = call_judge(msg, len_bytes, len_bytes, NULL, &hdr);
 
-	if (!binding)
-		return limit;
-	ceiling = binding->reply_ceiling(binding->arg, hdr, msg, len_bytes, limit);
-	return ceiling < limit ? ceiling : limit;
+	if (verdict != CALL_PASSES) {
+		refuse(calls, verdict, hdr.xid);
+		return false;
+	}
+	calls->call = exchange_new();
+	if (!calls->call) {
+		tcp_conn_fail(calls->conn, LEG_CLOSE_RESOURCES, "no memory for a Call");
+		return false;
+	}
+	calls->call->facts.hdr = hdr;
+	nfs_facts_whole(&calls->call->facts, reply_limit(calls), config->sessions, msg, len_bytes);
+	calls->call->reply_max_bytes = calls->call->facts.ceiling_bytes;
+	return true;
 }
 
 /*
@@ -139,49 +132,48 @@ static bool reverse_refused(const struct tcp_calls *calls, uint32_t len_bytes)
 					  len_bytes > TCP_REVERSE_MAX_BYTES);
 }
 
-/* A Call that is here from end to end: what it needs is known exactly before it takes any memory. */
+/* Whether a Call of @len_bytes may be taken in, its XID being @xid; else it has been dealt with. */
+static bool is_wanted(struct tcp_calls *calls, uint32_t len_bytes, uint32_t xid)
+{
+	struct exchange *repeated = xid_table_find(&calls->flight->in, xid);
+
+	if (repeated)
+		tcp_input_compare(calls->in, repeated);
+	else if (reverse_refused(calls, len_bytes))
+		answer_reverse_refused(calls, xid);
+	else
+		return true;
+	return false;
+}
+
+/*
+ * A Call that is here from end to end: what it needs is known exactly before it takes any memory. Once looked at,
+ * it may have to wait for that, and comes here again.
+ */
 static void begin_call_whole(struct tcp_calls *calls, const uint8_t *msg, uint32_t len_bytes,
 			     uint32_t xid)
 {
-	struct exchange *repeated;
-
-	if (!call_passes(calls, rpc_call_decode(msg, len_bytes, &calls->hdr), &calls->hdr, xid))
-		return;
-	repeated = xid_table_find(&calls->flight->in, xid);
-	if (repeated) {
-		tcp_input_compare(calls->in, repeated);
-		return;
+	if (!calls->call) {
+		if (!look(calls, msg, len_bytes))
+			return;
+		if (!is_wanted(calls, len_bytes, xid)) {
+			exchange_put(calls->call);
+			calls->call = NULL;
+			return;
+		}
 	}
-	if (reverse_refused(calls, len_bytes)) {
-		answer_reverse_refused(calls, xid);
-		return;
-	}
-	calls->ceiling_bytes = reply_ceiling(calls, &calls->hdr, msg, len_bytes);
-	if (!claim(calls, len_bytes, calls->ceiling_bytes))
-		return;
-	calls->decoded = true;
-	begin_body(calls, RPC_CALL, len_bytes);
+	if (claim(calls, len_bytes, calls->call->reply_max_bytes))
+		begin_body(calls, RPC_CALL, len_bytes);
 }
 
 /* A Call of which only the head is here: it may need the most that its length, if known, leaves open. */
 static void begin_call(struct tcp_calls *calls, uint32_t xid)
 {
 	const struct record_parser *parser = &calls->in->parser;
-	struct exchange *repeated = xid_table_find(&calls->flight->in, xid);
 	uint32_t cap = parser->last ? parser->record_bytes : reply_limit(calls);
 
-	if (repeated) {
-		tcp_input_compare(calls->in, repeated);
-		return;
-	}
-	if (reverse_refused(calls, parser->record_bytes)) {
-		answer_reverse_refused(calls, xid);
-		return;
-	}
-	if (!claim(calls, cap, reply_limit(calls)))
-		return;
-	calls->decoded = false;
-	begin_body(calls, RPC_CALL, cap);
+	if (is_wanted(calls, parser->record_bytes, xid) && claim(calls, cap, reply_limit(calls)))
+		begin_body(calls, RPC_CALL, cap);
 }
 
 /* Takes @x from the Calls to the peer and hands our reference to the owner. */
@@ -278,48 +270,39 @@ static void on_overflow(void *arg)
 	give_fault(calls, x, EXCHANGE_FAULT_TOO_BIG);
 }
 
+/* A Call that was received in place is looked at only now. The rest of its claim goes back. */
+static bool look_late(struct tcp_calls *calls)
+{
+	const struct rpc_msg *msg = &calls->in->msg;
+
+	if (!look(calls, msg->data, msg->len_bytes))
+		return false;
+	budget_shrink(&calls->claim,
+		      msg->buf->size_bytes + rpc_msg_cost_bytes(calls->call->reply_max_bytes));
+	return true;
+}
+
 /* The Call is complete: the exchange takes message and claim, and goes to the owner. */
 static void end_call(struct tcp_calls *calls)
 {
 	const struct leg_config *config = &calls->conn->config.leg;
-	struct tcp_input *in = calls->in;
-	struct exchange *x = exchange_new();
+	struct exchange *x;
 
-	if (!x)
-		goto out_memory;
-	x->hdr = calls->hdr;
+	if (!calls->call && !look_late(calls))
+		return;
+	x = calls->call;
+	calls->call = NULL;
 	if (tcp_flight_in_add(calls->flight, x)) {
 		exchange_put(x);
-		goto out_memory;
+		tcp_conn_fail(calls->conn, LEG_CLOSE_RESOURCES, "no memory for a Call");
+		return;
 	}
-	x->call = in->msg;
-	in->msg = (struct rpc_msg){0};
-	x->reply_max_bytes = calls->ceiling_bytes;
+	x->call = calls->in->msg;
+	calls->in->msg = (struct rpc_msg){0};
 	budget_move(&x->claim, &calls->claim);
 	x->start_us = loop_now_us(config->loop);
 	tcp_counters(calls->conn)->calls_received++;
 	config->events->call(config->arg, exchange_ref(x));
-	return;
-out_memory:
-	tcp_conn_fail(calls->conn, LEG_CLOSE_RESOURCES, "no memory for a Call");
-}
-
-/* A Call that was received in place is read only now. The rest of its claim goes back. */
-static bool decode_call(struct tcp_calls *calls)
-{
-	struct rpc_msg msg = calls->in->msg;
-	enum rpc_verdict verdict = rpc_call_decode(msg.data, msg.len_bytes, &calls->hdr);
-	uint32_t xid = 0;
-	enum rpc_msg_type type;
-
-	if (rpc_msg_peek(msg.data, msg.len_bytes, &xid, &type) != RPC_OK)
-		verdict = RPC_TRUNCATED;
-	if (!call_passes(calls, verdict, &calls->hdr, xid))
-		return false;
-	calls->ceiling_bytes = reply_ceiling(calls, &calls->hdr, msg.data, msg.len_bytes);
-	budget_shrink(&calls->claim,
-		      msg.buf->size_bytes + rpc_msg_cost_bytes(calls->ceiling_bytes));
-	return true;
 }
 
 static void end_reply(struct tcp_calls *calls)
@@ -347,7 +330,7 @@ static void on_end(void *arg)
 
 	if (calls->type == RPC_REPLY)
 		end_reply(calls);
-	else if (calls->decoded || decode_call(calls))
+	else
 		end_call(calls);
 }
 
@@ -378,7 +361,7 @@ void tcp_calls_fini(struct tcp_calls *calls)
 void tcp_calls_drain(struct tcp_calls *calls)
 {
 	if (calls->in->mode == TCP_INPUT_HEAD)
-		budget_release(&calls->claim);
+		let_go(calls);
 	else if (calls->in->mode == TCP_INPUT_BODY && calls->type == RPC_CALL)
 		skip(calls);
 }

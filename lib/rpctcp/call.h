@@ -23,10 +23,8 @@ struct tcp_calls {
 	struct tcp_input *in;
 	enum rpc_msg_type type;
 	struct budget_claim claim; /* for a Call and its Reply, until the exchange gets it */
-	bool decoded;              /* hdr and ceiling are known before the message is taken in */
-	struct rpc_call_hdr hdr;
-	uint32_t ceiling_bytes;
-	struct exchange *x; /* a reference to that whose Reply it is */
+	struct exchange *call;     /* of the Call that is taken in, once it has been looked at */
+	struct exchange *x;        /* a reference to that whose Reply it is */
 };
 
 /** tcp_calls_init - what tcp_calls_events are for, when @in is initialized with it. */

@@ -53,7 +53,7 @@ extern const struct state_table tcp_leg_states;
 #define TCP_BLOCK_EOF     0x10u /* the peer sends no more */
 
 /* What is said once a connection. */
-#define TCP_NOTE_AUTH_TLS  0x1u
+#define TCP_NOTE_CALL      0x1u
 #define TCP_NOTE_UNMATCHED 0x2u
 #define TCP_NOTE_REVERSE   0x4u
 #define TCP_NOTE_TOO_BIG   0x8u

@@ -79,7 +79,7 @@ static void compare(struct tcp_input *in, const uint8_t *bytes, uint32_t len_byt
 		goto out_other;
 	return;
 out_other:
-	tcp_conn_fail(in->conn, LEG_CLOSE_XID_REUSED, "XID %08x", in->repeated->hdr.xid);
+	tcp_conn_fail(in->conn, LEG_CLOSE_XID_REUSED, "XID %08x", in->repeated->facts.hdr.xid);
 }
 
 void tcp_input_compare(struct tcp_input *in, struct exchange *x)
@@ -147,7 +147,7 @@ static void end_record(struct tcp_input *in)
 	case TCP_INPUT_SKIP:
 		if (in->repeated && in->compared_bytes != in->repeated->call.len_bytes) {
 			tcp_conn_fail(in->conn, LEG_CLOSE_XID_REUSED, "XID %08x",
-				      in->repeated->hdr.xid);
+				      in->repeated->facts.hdr.xid);
 			return;
 		}
 		if (in->repeated)

@@ -100,7 +100,7 @@ int tcp_output_reply(struct tcp_output *output, struct exchange *x)
 	} else {
 		tcp_counters(output->conn)->system_errors_sent++;
 		set_small(out, (uint32_t)rpc_encode_accepted(out->small + RECORD_MARK_BYTES,
-							     x->hdr.xid, RPC_SYSTEM_ERR));
+							     x->facts.hdr.xid, RPC_SYSTEM_ERR));
 	}
 	enqueue(output, out);
 	return 0;

@@ -26,6 +26,7 @@
 #include "base/compiler.h"
 #include "base/counter.h"
 #include "leg/leg.h"
+#include "rpc/call_verdict.h"
 #include "stream/stream.h"
 
 #define TCP_LEG_COUNTERS(X)                                                                        \
@@ -45,9 +46,7 @@
 	X(budget_waits, "Calls that had to wait for memory")                                       \
 	X(stash_bytes, "bytes set aside while their connection waited")                            \
 	X(retransmissions_swallowed, "Calls in flight that were sent again")                       \
-	X(auth_tls_refused, "Calls with AUTH_TLS, answered AUTH_ERROR")                            \
-	X(bad_auth_refused, "Calls with an impossible credential, answered AUTH_ERROR")            \
-	X(rpc_mismatches, "Calls of another RPC version, answered RPC_MISMATCH")                   \
+	CALL_VERDICT_COUNTERS(X)                                                                   \
 	X(system_errors_sent, "Calls answered SYSTEM_ERR")                                         \
 	X(reverse_refused, "reverse Calls past their limits, answered SYSTEM_ERR")                 \
 	X(unmatched_replies, "Replies without a Call, thrown away")                                \

@@ -24,7 +24,7 @@ static void answer(struct exchange *x)
 {
 	FUZZ_ASSERT(x->call.len_bytes >= 40 && x->call.len_bytes <= MAX_MESSAGE);
 	FUZZ_ASSERT(x->reply_max_bytes <= MAX_MESSAGE);
-	if (x->hdr.xid % 3 == 0)
+	if (x->facts.hdr.xid % 3 == 0)
 		x->fault = EXCHANGE_FAULT_BAD_REPLY;
 	else
 		FUZZ_ASSERT(!rpc_msg_get(pool, 24, &x->reply));
@@ -42,7 +42,7 @@ static void answer_held(void)
 static void on_call(void *arg, struct exchange *x)
 {
 	FUZZ_ASSERT(!closing);
-	if (x->hdr.xid % 2 == 0 && nheld < HELD_MAX)
+	if (x->facts.hdr.xid % 2 == 0 && nheld < HELD_MAX)
 		held[nheld++] = x;
 	else
 		answer(x);
@@ -94,7 +94,7 @@ static void send_calls(void)
 		FUZZ_ASSERT(!rpc_msg_get(pool, sizeof(words), &x->call));
 		memcpy(x->call.data, words, sizeof(words));
 		x->call.data[3] = (uint8_t)xid;
-		x->hdr.xid = xid;
+		x->facts.hdr.xid = xid;
 		x->reply_max_bytes = 100 * xid;
 		leg_call(leg, x);
 	}

@@ -72,4 +72,4 @@ FUZZ_TARGETS += tests/fuzz/fuzz_call_plan
 tests_fuzz_fuzz_call_plan_LDADD = $(FUZZ_LDADD)
 
 FUZZ_TARGETS += tests/fuzz/fuzz_rdma_leg
-tests_fuzz_fuzz_rdma_leg_LDADD = tests/sim/librig.a $(FUZZ_LDADD)
+tests_fuzz_fuzz_rdma_leg_LDADD = tests/sim/librig.a tests/lib/libfakenfs.a $(FUZZ_LDADD)

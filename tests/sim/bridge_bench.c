@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "daemon/base/log.h"
+#include "nfs/nfs.h"
 #include "rpc/xdr.h"
 #include "tests/lib/fake_loop.h"
 #include "tests/sim/rig.h"
@@ -42,22 +43,22 @@ static void on_requested(void *arg)
 static void on_call(void *arg, struct exchange *x)
 {
 	struct bench_end *end = arg;
-	uint32_t len = xdr_load_u32(x->call.data + x->hdr.args_offset);
+	uint32_t len = xdr_load_u32(x->call.data + x->facts.hdr.args_offset);
 
 	end->calls++;
 	RIG_ASSERT(rpc_msg_get(end->bench->pool, len, &x->reply) == 0);
-	rig_fill_reply(x->reply.data, len, x->hdr.xid);
+	rig_fill_reply(x->reply.data, len, x->facts.hdr.xid);
 	leg_reply(end->leg, x);
 }
 
 static void on_reply(void *arg, struct exchange *x)
 {
 	struct bench_end *end = arg;
-	uint32_t len = xdr_load_u32(x->call.data + x->hdr.args_offset);
+	uint32_t len = xdr_load_u32(x->call.data + x->facts.hdr.args_offset);
 	uint8_t *want = malloc(len);
 
 	TAILQ_REMOVE(&end->waiting, x, origin_entry);
-	rig_fill_reply(want, len, x->hdr.xid);
+	rig_fill_reply(want, len, x->facts.hdr.xid);
 	if (x->fault != EXCHANGE_OK || len != x->reply.len_bytes ||
 	    memcmp(want, x->reply.data, len))
 		end->wrong++;
@@ -131,7 +132,9 @@ void bench_call(struct bench_end *end, uint32_t call_bytes, uint32_t reply_bytes
 
 	RIG_ASSERT(rpc_msg_get(end->bench->pool, call_bytes, &x->call) == 0);
 	rig_fill_call(x->call.data, call_bytes, xid, reply_bytes);
-	RIG_ASSERT(rpc_call_decode(x->call.data, call_bytes, &x->hdr) == RPC_OK);
+	RIG_ASSERT(rpc_call_decode(x->call.data, call_bytes, &x->facts.hdr) == RPC_OK);
+	nfs_facts_whole(&x->facts, end->config.leg.max_message_bytes, NULL, x->call.data,
+			call_bytes);
 	x->reply_max_bytes = reply_bytes;
 	budget_force(end->config.leg.budget, &x->claim,
 		     rpc_msg_cost_bytes(call_bytes) + rpc_msg_cost_bytes(reply_bytes));

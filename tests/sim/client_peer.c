@@ -17,27 +17,25 @@ const uint8_t pd_4096_inv[8] = {0xf6, 0xab, 0x0e, 0x18, 1, 1, 3, 3};
 
 void open_with(const uint8_t *pd, size_t n)
 {
-	rig->server.config.binding = &fake_binding;
 	raw = raw_open_client(rig, pd, n);
 }
 
 void setup(void)
 {
 	rig = rig_new(NULL);
-	fake_binding_reset();
+	fake_nfs_reset();
 	open_with(pd_4096_inv, sizeof(pd_4096_inv));
 }
 
 void setup_closed(void)
 {
 	rig = rig_new(NULL);
-	fake_binding_reset();
+	fake_nfs_reset();
 }
 
 void teardown(void)
 {
 	raw_free(raw);
-	ck_assert_uint_eq(fake_notes, 0);
 	rig_end(rig);
 }
 

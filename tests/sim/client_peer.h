@@ -3,7 +3,7 @@
 #ifndef TESTS_SIM_CLIENT_PEER_H
 #define TESTS_SIM_CLIENT_PEER_H
 
-#include "tests/sim/fake_binding.h"
+#include "tests/lib/fake_nfs.h"
 #include "tests/sim/raw.h"
 
 extern struct rig *rig;

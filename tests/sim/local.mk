@@ -1,14 +1,12 @@
 # Scenarios over the sim fabric.
 check_LIBRARIES += tests/sim/librig.a
 tests_sim_librig_a_SOURCES = \
-	tests/sim/fake_binding.c \
-	tests/sim/fake_binding.h \
 	tests/sim/raw.c \
 	tests/sim/raw.h \
 	tests/sim/rig.c \
 	tests/sim/rig.h
 tests_sim_librig_a_CFLAGS = $(UNIT_CFLAGS)
-SIM_LDADD = tests/sim/librig.a $(UNIT_LDADD)
+SIM_LDADD = tests/sim/librig.a tests/lib/libfakenfs.a $(UNIT_LDADD)
 
 # Bridges stand on the daemon's library.
 BENCH_SOURCES = tests/sim/bridge_bench.c tests/sim/bridge_bench.h

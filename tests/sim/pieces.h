@@ -3,7 +3,7 @@
 #ifndef TESTS_SIM_PIECES_H
 #define TESTS_SIM_PIECES_H
 
-#include "tests/sim/fake_binding.h"
+#include "tests/lib/fake_nfs.h"
 #include "tests/sim/raw.h"
 
 /* The longest message that goes inline where both ends take 4096 bytes. */

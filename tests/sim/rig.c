@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nfs/nfs.h"
 #include "rpc/xdr.h"
 #include "tests/lib/fake_loop.h"
 #include "tests/sim/raw.h"
@@ -64,12 +65,12 @@ static void on_requested(void *arg)
 
 static void answer(struct rig_side *side, struct exchange *x)
 {
-	uint32_t len = xdr_load_u32(x->call.data + x->hdr.args_offset);
+	uint32_t len = xdr_load_u32(x->call.data + x->facts.hdr.args_offset);
 
 	x->fault = side->answer_fault;
 	if (x->fault == EXCHANGE_OK) {
 		RIG_ASSERT(rpc_msg_get(side->rig->pool, len, &x->reply) == 0);
-		rig_fill_reply(x->reply.data, len, x->hdr.xid);
+		rig_fill_reply(x->reply.data, len, x->facts.hdr.xid);
 	}
 	leg_reply(side->leg, x);
 }
@@ -82,7 +83,7 @@ static void on_call(void *arg, struct exchange *x)
 	side->calls++;
 	side->last_call_bytes = x->call.len_bytes;
 	side->last_reply_max = x->reply_max_bytes;
-	side->last_xid = x->hdr.xid;
+	side->last_xid = x->facts.hdr.xid;
 	side->last_call_sum = rig_sum(x->call.data, x->call.len_bytes);
 	if (side->on_call)
 		side->on_call(side, x);
@@ -104,10 +105,10 @@ void rig_answer_held(struct rig_side *side)
 
 static void check_reply(struct rig_side *side, const struct exchange *x)
 {
-	uint32_t len = xdr_load_u32(x->call.data + x->hdr.args_offset);
+	uint32_t len = xdr_load_u32(x->call.data + x->facts.hdr.args_offset);
 	uint8_t *want = malloc(len);
 
-	rig_fill_reply(want, len, x->hdr.xid);
+	rig_fill_reply(want, len, x->facts.hdr.xid);
 	if (len != x->reply.len_bytes || memcmp(want, x->reply.data, len))
 		side->wrong++;
 	free(want);
@@ -317,7 +318,7 @@ static struct exchange *new_call(struct rig *rig, uint32_t call_bytes, uint32_t 
 
 	RIG_ASSERT(rpc_msg_get(rig->pool, call_bytes, &x->call) == 0);
 	rig_fill_call(x->call.data, call_bytes, xid, reply_bytes);
-	RIG_ASSERT(rpc_call_decode(x->call.data, call_bytes, &x->hdr) == RPC_OK);
+	RIG_ASSERT(rpc_call_decode(x->call.data, call_bytes, &x->facts.hdr) == RPC_OK);
 	x->reply_max_bytes = reply_max;
 	return x;
 }
@@ -326,10 +327,20 @@ uint32_t rig_call(struct rig_side *side, uint32_t call_bytes, uint32_t reply_byt
 		  uint32_t reply_max)
 {
 	struct exchange *x = new_call(side->rig, call_bytes, reply_bytes, reply_max);
-	uint32_t xid = x->hdr.xid;
+	uint32_t xid = x->facts.hdr.xid;
 
 	rig_give(side, x);
 	return xid;
+}
+
+void rig_look(struct rig_side *side, struct exchange *x)
+{
+	const struct rpc_piece piece = {x->call.data, x->call.have_bytes};
+	const struct rpc_pieces pieces = {&piece, 1, x->call.len_bytes};
+
+	if (x->facts.stage == FACTS_NONE)
+		nfs_facts_begin(&x->facts, side->config.leg.max_message_bytes);
+	nfs_facts_go_on(&x->facts, side->config.leg.sessions, &pieces, NULL);
 }
 
 static void hide(struct rpc_msg *msg, uint32_t have_bytes)
@@ -361,21 +372,22 @@ void rig_call_grow(struct rig_side *side, struct exchange *x, uint32_t have_byte
 {
 	uint8_t *whole = malloc(x->call.len_bytes);
 
-	rig_fill_call(whole, x->call.len_bytes, x->hdr.xid,
-		      xdr_load_u32(x->call.data + x->hdr.args_offset));
+	rig_fill_call(whole, x->call.len_bytes, x->facts.hdr.xid,
+		      xdr_load_u32(x->call.data + x->facts.hdr.args_offset));
 	show(&x->call, whole, have_bytes);
 	free(whole);
+	rig_look(side, x);
 	leg_more(side->leg, x);
 }
 
 struct exchange *rig_answer_in_pieces(struct rig_side *side, uint32_t have_bytes)
 {
 	struct exchange *x = TAILQ_FIRST(&side->held);
-	uint32_t len = xdr_load_u32(x->call.data + x->hdr.args_offset);
+	uint32_t len = xdr_load_u32(x->call.data + x->facts.hdr.args_offset);
 
 	TAILQ_REMOVE(&side->held, x, target_entry);
 	RIG_ASSERT(rpc_msg_get(side->rig->pool, len, &x->reply) == 0);
-	rig_fill_reply(x->reply.data, len, x->hdr.xid);
+	rig_fill_reply(x->reply.data, len, x->facts.hdr.xid);
 	hide(&x->reply, have_bytes);
 	leg_reply(side->leg, exchange_ref(x));
 	return x;
@@ -385,7 +397,7 @@ void rig_reply_grow(struct rig_side *side, struct exchange *x, uint32_t have_byt
 {
 	uint8_t *whole = malloc(x->reply.len_bytes);
 
-	rig_fill_reply(whole, x->reply.len_bytes, x->hdr.xid);
+	rig_fill_reply(whole, x->reply.len_bytes, x->facts.hdr.xid);
 	show(&x->reply, whole, have_bytes);
 	free(whole);
 	leg_more(side->leg, x);
@@ -393,6 +405,7 @@ void rig_reply_grow(struct rig_side *side, struct exchange *x, uint32_t have_byt
 
 void rig_give(struct rig_side *side, struct exchange *x)
 {
+	rig_look(side, x);
 	budget_force(side->config.leg.budget, &x->claim,
 		     rpc_msg_cost_bytes(x->call.len_bytes) +
 			     rpc_msg_cost_bytes(x->reply_max_bytes));

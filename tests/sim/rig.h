@@ -105,6 +105,8 @@ void rig_end(struct rig *rig);
  */
 uint32_t rig_call(struct rig_side *side, uint32_t call_bytes, uint32_t reply_bytes,
 		  uint32_t reply_max);
+/** rig_look - find of the facts of a Call what its bytes show: what the leg that it comes from does. */
+void rig_look(struct rig_side *side, struct exchange *x);
 /** rig_give - give the side's leg an exchange whose Call, header and reply_max_bytes are set. */
 void rig_give(struct rig_side *side, struct exchange *x);
 /** rig_answer_held - answer the Calls that `hold` kept. */

@@ -6,12 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/bridge/binding.h"
+#include "nfs/nfs.h"
 #include "tests/lib/test.h"
 #include "tests/nfs/rows.h"
 #include "tests/sim/rig.h"
 
-static struct binding client_binding, server_binding;
 static struct rig *rig;
 static const struct row_built *row_now;
 static const char *row_name;
@@ -45,13 +44,8 @@ static void check(struct rig_side *side, const struct exchange *x)
 
 static void open_rig(bool ddp)
 {
-	binding_init(&client_binding);
-	binding_init(&server_binding);
 	rig = rig_new(NULL);
 	rig->client.config.ddp = ddp;
-	rig->client.config.binding = &client_binding.rdma;
-	rig->client.config.leg.binding = &client_binding.leg;
-	rig->server.config.binding = &server_binding.rdma;
 	rig->client.config.leg.max_message_bytes = rig->server.config.leg.max_message_bytes =
 		4 * 1024 * 1024;
 	rig->client.on_reply = check;
@@ -71,9 +65,10 @@ static void play_row(const struct nfs_row *row, const struct nfs_msg_auth *auth)
 	row_now = &built;
 	row_name = row->name;
 	give_msg(&rig->client, &x->call, built.call);
-	ck_assert_int_eq(rpc_call_decode(x->call.data, x->call.len_bytes, &x->hdr), RPC_OK);
-	x->reply_max_bytes = client_binding.leg.reply_ceiling(
-		client_binding.leg.arg, &x->hdr, x->call.data, x->call.len_bytes, 3 * 1024 * 1024);
+	ck_assert_int_eq(rpc_call_decode(x->call.data, x->call.len_bytes, &x->facts.hdr), RPC_OK);
+	rig_look(&rig->client, x);
+	x->reply_max_bytes =
+		x->facts.ceiling_bytes < 3 * 1024 * 1024 ? x->facts.ceiling_bytes : 3 * 1024 * 1024;
 	rig_give(&rig->client, x);
 	rig_run_for(rig, 1000);
 	ck_assert_msg(rows_seen == before + 1, "%s: no Reply", row_name);

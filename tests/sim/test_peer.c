@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "rpcrdma/private_data.h"
+#include "tests/lib/fake_nfs.h"
 #include "tests/lib/test.h"
-#include "tests/sim/fake_binding.h"
 #include "tests/sim/server_peer.h"
 
 #define MIB (1024u * 1024u)
@@ -14,16 +14,6 @@ static const uint8_t pd_ours[8] = {0xf6, 0xab, 0x0e, 0x18, 1, 1, 3, 3};
 
 static struct peer_memory memory;
 static bool ddp;
-static uint32_t ceiling_bytes; /* of every Reply, as the binding knows it */
-
-static uint32_t reply_ceiling(void *arg, const struct rpc_call_hdr *hdr, const uint8_t *msg,
-			      uint32_t len_bytes, uint32_t limit_bytes)
-{
-	return ceiling_bytes < limit_bytes ? ceiling_bytes : limit_bytes;
-}
-
-static const struct leg_binding ceilings = {.reply_ceiling = reply_ceiling};
-
 /* The client leg, told what the server is, before one with that private data. */
 static void open_peer(enum peer_id id, const uint8_t *pd)
 {
@@ -31,23 +21,20 @@ static void open_peer(enum peer_id id, const uint8_t *pd)
 	rig->client.config.peer = id;
 	rig->client.config.ddp = ddp;
 	rig->client.config.peer_memory = &memory;
-	rig->client.config.binding = &fake_binding;
-	rig->client.config.leg.binding = &ceilings;
 	raw = raw_open_server(rig, pd, pd ? 8 : 0);
 }
 
 static void setup_peer(void)
 {
-	fake_binding_reset();
+	fake_nfs_reset();
 	atomic_init(&memory.refuses_until_us, 0);
 	ddp = false;
-	ceiling_bytes = 200;
+	fake_ceiling_bytes = 200;
 }
 
 static void teardown_peer(void)
 {
 	teardown();
-	ck_assert_uint_eq(fake_notes, 0);
 }
 
 static void expect_peer(const char *name)
@@ -141,7 +128,7 @@ START_TEST(a_read_from_them_is_offered_a_write_chunk_whatever_ddp_says)
 {
 	open_peer((enum peer_id)_i, pd_4096);
 	ck_assert(!rig->client.config.ddp);
-	ceiling_bytes = MIB + 200;
+	fake_ceiling_bytes = MIB + 200;
 	fake_result_bounds[0] = MIB;
 	fake_nresult_bounds = 1;
 	make_call(RIG_CALL_MIN, 100, MIB + 200);
@@ -157,7 +144,7 @@ END_TEST
 START_TEST(a_write_to_them_has_its_data_in_a_chunk_whatever_ddp_says)
 {
 	open_peer((enum peer_id)_i, pd_4096);
-	fake_call_payloads[0] = (struct rdma_payload){160, MIB};
+	fake_call_payloads[0] = (struct rpc_payload){160, MIB};
 	fake_ncall_payloads = 1;
 	make_call(160 + MIB, 100, 100);
 	next_call();
@@ -172,7 +159,7 @@ END_TEST
 START_TEST(they_are_lent_segments_of_1_mib_at_most)
 {
 	open_peer((enum peer_id)_i, pd_4096);
-	fake_call_payloads[0] = (struct rdma_payload){160, MIB + 4};
+	fake_call_payloads[0] = (struct rpc_payload){160, MIB + 4};
 	fake_ncall_payloads = 1;
 	make_call(160 + MIB + 4, 100, 100);
 	next_call();
@@ -199,7 +186,7 @@ END_TEST
 START_TEST(they_get_no_file_data_inline)
 {
 	open_peer((enum peer_id)_i, NULL);
-	fake_call_payloads[0] = (struct rdma_payload){160, 6};
+	fake_call_payloads[0] = (struct rpc_payload){160, 6};
 	fake_call_writes = true;
 	fake_ncall_payloads = 1;
 	make_call(172, 100, 100);
@@ -215,7 +202,7 @@ END_TEST
 static void expect_inline(enum peer_id id, bool file_data, uint32_t call_bytes)
 {
 	open_peer(id, pd_4096);
-	fake_call_payloads[0] = (struct rdma_payload){160, 6};
+	fake_call_payloads[0] = (struct rpc_payload){160, 6};
 	fake_call_writes = file_data;
 	fake_ncall_payloads = 1;
 	make_call(call_bytes, 100, 100);
@@ -256,7 +243,7 @@ START_TEST(chimera_gets_no_long_call_without_a_payload)
 	open_peer(PEER_CHIMERA, NULL);
 	expect_not_sendable(5000);
 	/* The payload alone is not enough: what is beside it must fit inline. */
-	fake_call_payloads[0] = (struct rdma_payload){160, 3000};
+	fake_call_payloads[0] = (struct rpc_payload){160, 3000};
 	fake_ncall_payloads = 1;
 	expect_not_sendable(5000);
 	make_call(3200, 100, 100);
@@ -344,7 +331,7 @@ static void open_configured(void)
 static void open_with_long_reply(void)
 {
 	open_peer(PEER_AUTO, NULL);
-	ceiling_bytes = 1000;
+	fake_ceiling_bytes = 1000;
 }
 
 static void open_having_taken_one(void)
@@ -385,12 +372,12 @@ END_TEST
 START_TEST(a_reply_chunk_that_may_be_too_short_teaches_nothing)
 {
 	open_peer(PEER_AUTO, NULL);
-	ceiling_bytes = 6000;
+	fake_ceiling_bytes = 6000;
 	make_call(5000, 100, 5000);
 	next_call();
 	refuse(call.xid);
 	expect_peer("ganesha");
-	ceiling_bytes = RIG_MAX_MSG;
+	fake_ceiling_bytes = RIG_MAX_MSG;
 	make_call(5000, 100, RIG_MAX_MSG);
 	next_call();
 	refuse(call.xid);
@@ -473,7 +460,7 @@ static const struct {
 START_TEST(nothing_is_held_back_from_the_others)
 {
 	open_peer(unrestricted[_i].id, unrestricted[_i].pd);
-	fake_call_payloads[0] = (struct rdma_payload){160, MIB + 4};
+	fake_call_payloads[0] = (struct rpc_payload){160, MIB + 4};
 	fake_result_bounds[0] = MIB;
 	fake_ncall_payloads = fake_nresult_bounds = 1;
 	fake_call_writes = true;
@@ -489,7 +476,7 @@ START_TEST(nothing_is_held_back_from_the_others)
 	send_nomsg();
 	expect_answered(1);
 	/* Nor is anything moved apart that fits inline. */
-	fake_call_payloads[0] = (struct rdma_payload){160, 6};
+	fake_call_payloads[0] = (struct rpc_payload){160, 6};
 	make_call(172, 100, 100);
 	next_call();
 	ck_assert_uint_eq(call.nreads, 0);
@@ -529,9 +516,9 @@ static void read_written(enum peer_id id, uint32_t written_bytes, bool returned)
 
 	ddp = true;
 	open_peer(id, pd_ours);
-	ceiling_bytes = 8400;
+	fake_ceiling_bytes = 8400;
 	fake_result_bounds[0] = 8000;
-	fake_reply_payloads[0] = (struct rdma_payload){100, 1001};
+	fake_reply_payloads[0] = (struct rpc_payload){100, 1001};
 	fake_nresult_bounds = fake_nreply_payloads = 1;
 	make_call(RIG_CALL_MIN, 100, 8400);
 	next_call();

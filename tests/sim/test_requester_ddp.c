@@ -4,16 +4,15 @@
 #include <string.h>
 
 #include "rpc/xdr.h"
+#include "tests/lib/fake_nfs.h"
 #include "tests/lib/test.h"
-#include "tests/sim/fake_binding.h"
 #include "tests/sim/server_peer.h"
 
 static void open_ddp(const struct sim_faults *faults)
 {
-	fake_binding_reset();
+	fake_nfs_reset();
 	rig = rig_new(faults);
 	rig->client.config.ddp = true;
-	rig->client.config.binding = &fake_binding;
 	raw = raw_open_server(rig, pd_4096, sizeof(pd_4096));
 }
 
@@ -25,7 +24,6 @@ static void setup_ddp(void)
 static void teardown_ddp(void)
 {
 	teardown();
-	ck_assert_uint_eq(fake_notes, 0);
 }
 
 static void expect_payload_read(uint32_t xid, uint32_t call_bytes, uint32_t offset, uint32_t len)
@@ -53,7 +51,7 @@ START_TEST(a_calls_payload_is_a_read_chunk_at_its_position)
 	uint8_t want[10000];
 	uint32_t xid;
 
-	fake_call_payloads[0] = (struct rdma_payload){160, 9001};
+	fake_call_payloads[0] = (struct rpc_payload){160, 9001};
 	fake_ncall_payloads = 1;
 	xid = make_call(160 + 9004 + 40, 100, 100);
 	next_call();
@@ -72,7 +70,7 @@ END_TEST
 
 START_TEST(a_payload_at_the_end_leaves_nothing_behind_it)
 {
-	fake_call_payloads[0] = (struct rdma_payload){160, 9000};
+	fake_call_payloads[0] = (struct rpc_payload){160, 9000};
 	fake_ncall_payloads = 1;
 	make_call(160 + 9000, 100, 100);
 	next_call();
@@ -85,7 +83,7 @@ START_TEST(a_payload_in_segments_is_one_chunk)
 {
 	teardown_ddp();
 	open_ddp(&(struct sim_faults){.max_key_bytes = 4000});
-	fake_call_payloads[0] = (struct rdma_payload){160, 9000};
+	fake_call_payloads[0] = (struct rpc_payload){160, 9000};
 	fake_ncall_payloads = 1;
 	make_call(160 + 9000, 100, 100);
 	next_call();
@@ -96,7 +94,7 @@ END_TEST
 
 START_TEST(a_call_that_fits_inline_is_not_reduced)
 {
-	fake_call_payloads[0] = (struct rdma_payload){160, 2000};
+	fake_call_payloads[0] = (struct rpc_payload){160, 2000};
 	fake_ncall_payloads = 1;
 	make_call(2200, 100, 100);
 	next_call();
@@ -123,11 +121,11 @@ START_TEST(what_cannot_be_reduced_goes_as_a_whole)
 	fake_ncall_payloads = -74;
 	expect_position_zero(); /* cannot be followed */
 	fake_ncall_payloads = 1;
-	fake_call_payloads[0] = (struct rdma_payload){160, 4000};
+	fake_call_payloads[0] = (struct rpc_payload){160, 4000};
 	expect_position_zero(); /* the rest does not fit inline */
-	fake_call_payloads[0] = (struct rdma_payload){162, 9000};
+	fake_call_payloads[0] = (struct rpc_payload){162, 9000};
 	expect_position_zero(); /* no position for a chunk */
-	fake_call_payloads[0] = (struct rdma_payload){160, 9900};
+	fake_call_payloads[0] = (struct rpc_payload){160, 9900};
 	expect_position_zero(); /* a payload past the end */
 	expect_answered(6);
 }
@@ -143,7 +141,7 @@ static void answer_read(uint32_t bound, uint32_t before, uint32_t payload, uint3
 
 	fake_result_bounds[0] = bound;
 	fake_nresult_bounds = 1;
-	fake_reply_payloads[0] = (struct rdma_payload){before, payload};
+	fake_reply_payloads[0] = (struct rpc_payload){before, payload};
 	fake_nreply_payloads = 1;
 	make_call(RIG_CALL_MIN, total, (uint32_t)xdr_padded_bytes(bound) + 400);
 	next_call();
@@ -260,7 +258,7 @@ static void expect_bad_payload(uint32_t before, uint32_t payload, int found)
 	next_call();
 	call.segments[0].len_bytes = 1000;
 	call.nreads = 0;
-	fake_reply_payloads[0] = (struct rdma_payload){before, payload};
+	fake_reply_payloads[0] = (struct rpc_payload){before, payload};
 	fake_nreply_payloads = found;
 	{
 		uint8_t reply[100];
@@ -302,11 +300,10 @@ END_TEST
 START_TEST(without_ddp_there_are_whole_messages_only)
 {
 	teardown_ddp();
-	fake_binding_reset();
+	fake_nfs_reset();
 	rig = rig_new(NULL);
-	rig->client.config.binding = &fake_binding;
 	raw = raw_open_server(rig, pd_4096, sizeof(pd_4096));
-	fake_call_payloads[0] = (struct rdma_payload){160, 9001};
+	fake_call_payloads[0] = (struct rpc_payload){160, 9001};
 	fake_result_bounds[0] = 100000;
 	fake_ncall_payloads = fake_nresult_bounds = 1;
 	make_call(10000, 100, 100400);

@@ -19,10 +19,9 @@ static void set_late_reads(bool late)
 /* The client leg before a hand-made server, with an endpoint that must have it all. */
 static void open_requester(bool ddp)
 {
-	fake_binding_reset();
+	fake_nfs_reset();
 	rig = rig_new(NULL);
 	rig->client.config.ddp = ddp;
-	rig->client.config.binding = &fake_binding;
 	raw = raw_open_server(rig, pd_4096, sizeof(pd_4096));
 	set_late_reads(false);
 }
@@ -68,7 +67,7 @@ static struct exchange *begin_call(int i)
 {
 	open_requester(forms[i].ddp);
 	if (forms[i].form == FORM_REDUCED) {
-		fake_call_payloads[0] = (struct rdma_payload){160, 9000};
+		fake_call_payloads[0] = (struct rpc_payload){160, 9000};
 		fake_ncall_payloads = 1;
 	}
 	return rig_call_in_pieces(&rig->client, forms[i].call_bytes, 100, 100, RIG_CALL_MIN);
@@ -79,7 +78,7 @@ START_TEST(a_call_waits_until_it_is_whole)
 	struct exchange *x = begin_call(_i);
 	struct rpcrdma_header hdr;
 	const uint8_t *body;
-	uint32_t len, xid = x->hdr.xid;
+	uint32_t len, xid = x->facts.hdr.xid;
 	uint8_t *want = malloc(forms[_i].call_bytes), *got = calloc(1, forms[_i].call_bytes);
 
 	grow_call_to_the_last_byte(x);
@@ -141,7 +140,7 @@ START_TEST(a_call_keeps_its_place_in_the_order)
 	next(&hdr, &body, &len);
 	reply_to(xids[0]); /* from now on there are credits */
 	x = rig_call_in_pieces(&rig->client, 5000, 100, 100, 500);
-	xids[1] = x->hdr.xid;
+	xids[1] = x->facts.hdr.xid;
 	xids[2] = rig_call(&rig->client, 100, 100, 100);
 	rig_run(rig);
 	ck_assert_uint_eq(sends_waiting(), 0);
@@ -181,7 +180,7 @@ START_TEST(a_call_that_cannot_be_sent_fails_when_it_is_whole)
 {
 	struct exchange *x;
 
-	fake_binding_reset();
+	fake_nfs_reset();
 	rig = rig_new(NULL);
 	rig->client.config.peer = PEER_CHIMERA;
 	raw = raw_open_server(rig, pd_4096, sizeof(pd_4096));
@@ -243,7 +242,7 @@ START_TEST(a_call_made_before_the_leg_is_open_may_come_in_pieces)
 {
 	struct exchange *x;
 
-	fake_binding_reset();
+	fake_nfs_reset();
 	rig = rig_new(NULL);
 	rig_connect(rig);
 	x = rig_call_in_pieces(&rig->client, 9000, 9000, 9000, 100);
@@ -282,10 +281,9 @@ static void expect_ready(struct exchange *x, uint32_t segment_bytes)
 
 static struct exchange *begin_late_call(bool ddp, uint32_t call_bytes)
 {
-	fake_binding_reset();
+	fake_nfs_reset();
 	rig = rig_new(NULL);
 	rig->client.config.ddp = ddp;
-	rig->client.config.binding = &fake_binding;
 	rig->client.config.max_segment_bytes = 4000;
 	raw = raw_open_server(rig, pd_4096, sizeof(pd_4096));
 	set_late_reads(true);
@@ -297,7 +295,7 @@ START_TEST(a_long_call_leaves_at_once_where_reads_can_wait)
 	struct exchange *x = begin_late_call(false, 10000);
 	struct rpcrdma_header hdr;
 	const uint8_t *body;
-	uint32_t len, xid = x->hdr.xid;
+	uint32_t len, xid = x->facts.hdr.xid;
 	uint8_t want[10000], got[10000];
 
 	rig_run(rig);
@@ -359,13 +357,14 @@ START_TEST(a_call_answered_before_it_is_whole_is_let_go)
 	struct rpcrdma_header hdr;
 	struct exchange *x;
 
-	fake_binding_reset();
+	fake_nfs_reset();
 	rig = rig_new(NULL);
+	rig->client.config.peer = PEER_LINUX; /* which takes long Calls whatever they hold */
 	raw = raw_open_server(rig, NULL, 0);
 	set_late_reads(true);
 	x = exchange_ref(rig_call_in_pieces(&rig->client, 10000, 100, 100, 100));
 	rig_run(rig);
-	rpcrdma_header_init(&hdr, x->hdr.xid, 32, RPCRDMA_ERROR);
+	rpcrdma_header_init(&hdr, x->facts.hdr.xid, 32, RPCRDMA_ERROR);
 	hdr.error = RPCRDMA_ERR_CHUNK;
 	raw_send_header(raw, &hdr, NULL, 0);
 	ck_assert_uint_eq(rig->client.faults, 1);

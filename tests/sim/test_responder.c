@@ -459,7 +459,7 @@ START_TEST(auth_tls_is_denied_and_never_passed_on)
 	next();
 	ck_assert_uint_eq(xdr_load_u32(body + 8), RPC_MSG_DENIED);
 	ck_assert_uint_eq(xdr_load_u32(body + 12), 1);
-	ck_assert_uint_eq(rig->server.counters.tls_denied, 1);
+	ck_assert_uint_eq(rig->server.counters.auth_tls_refused, 1);
 	ck_assert_uint_eq(rig->server.calls, 0);
 	expect_alive();
 }

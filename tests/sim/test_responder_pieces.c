@@ -12,9 +12,8 @@
 /* The server leg before a hand-made client, of whose Call it answers nothing by itself. */
 static void open_responder(void)
 {
-	fake_binding_reset();
+	fake_nfs_reset();
 	rig = rig_new(NULL);
-	rig->server.config.binding = &fake_binding;
 	rig->server.hold = true;
 	raw = raw_open_client(rig, pd_4096, sizeof(pd_4096));
 }
@@ -52,7 +51,7 @@ static struct exchange *begin_reply(int i, uint32_t have)
 		hdr.reply_chunk = chunk;
 	} else if (answers[i].write_chunk) {
 		hdr.writes[hdr.nwrites++] = chunk;
-		fake_reply_payloads[0] = (struct rdma_payload){100, 2000};
+		fake_reply_payloads[0] = (struct rpc_payload){100, 2000};
 		fake_nreply_payloads = 1;
 	}
 	rig_fill_call(call, sizeof(call), 77, answers[i].reply_bytes);
@@ -233,7 +232,7 @@ static unsigned cut_pieces(unsigned step)
 	struct exchange *x;
 	unsigned steps;
 
-	fake_binding_reset();
+	fake_nfs_reset();
 	raw = NULL;
 	rig = rig_new(&faults);
 	rig->server.hold = true;

@@ -78,7 +78,7 @@ START_TEST(a_payload_goes_into_its_write_chunk)
 {
 	struct fabric_key *key = raw_lend(raw, NULL, 2000, FABRIC_REMOTE_WRITE);
 
-	fake_reply_payloads[0] = (struct rdma_payload){100, 1001};
+	fake_reply_payloads[0] = (struct rpc_payload){100, 1001};
 	fake_nreply_payloads = 1;
 	begin(70, RPCRDMA_MSG);
 	add_write(key);
@@ -103,7 +103,7 @@ START_TEST(a_dummy_segment_for_the_pad_stays_empty)
 	struct fabric_key *key = raw_lend(raw, NULL, 1001, FABRIC_REMOTE_WRITE);
 	struct fabric_key *dummy = raw_lend(raw, NULL, 4, FABRIC_REMOTE_WRITE);
 
-	fake_reply_payloads[0] = (struct rdma_payload){100, 1001};
+	fake_reply_payloads[0] = (struct rpc_payload){100, 1001};
 	fake_nreply_payloads = 1;
 	begin(71, RPCRDMA_MSG);
 	add_write(key);
@@ -139,9 +139,9 @@ START_TEST(the_nth_payload_takes_the_nth_chunk)
 	struct fabric_key *first = raw_lend(raw, NULL, 600, FABRIC_REMOTE_WRITE);
 	struct fabric_key *third = raw_lend(raw, NULL, 600, FABRIC_REMOTE_WRITE);
 
-	fake_reply_payloads[0] = (struct rdma_payload){100, 0};
-	fake_reply_payloads[1] = (struct rdma_payload){200, 400};
-	fake_reply_payloads[2] = (struct rdma_payload){700, 500};
+	fake_reply_payloads[0] = (struct rpc_payload){100, 0};
+	fake_reply_payloads[1] = (struct rpc_payload){200, 400};
+	fake_reply_payloads[2] = (struct rpc_payload){700, 500};
 	fake_nreply_payloads = 3;
 	begin(73, RPCRDMA_MSG);
 	add_write(first);
@@ -164,7 +164,7 @@ START_TEST(a_payload_longer_than_its_chunk_gets_err_chunk)
 {
 	struct fabric_key *key = raw_lend(raw, NULL, 1000, FABRIC_REMOTE_WRITE);
 
-	fake_reply_payloads[0] = (struct rdma_payload){100, 1001};
+	fake_reply_payloads[0] = (struct rpc_payload){100, 1001};
 	fake_nreply_payloads = 1;
 	begin(74, RPCRDMA_MSG);
 	add_write(key);
@@ -193,7 +193,7 @@ START_TEST(write_chunk_and_reply_chunk_work_together)
 	struct fabric_key *data = raw_lend(raw, NULL, 50000, FABRIC_REMOTE_WRITE);
 	struct fabric_key *rest = raw_lend(raw, NULL, 9000, FABRIC_REMOTE_WRITE);
 
-	fake_reply_payloads[0] = (struct rdma_payload){3000, 50000};
+	fake_reply_payloads[0] = (struct rpc_payload){3000, 50000};
 	fake_nreply_payloads = 1;
 	begin(76, RPCRDMA_MSG);
 	add_write(data);
@@ -309,7 +309,7 @@ START_TEST(every_kind_of_chunk_works_in_one_call)
 	struct fabric_key *rest = raw_lend(raw, NULL, 9000, FABRIC_REMOTE_WRITE);
 	uint8_t call[2048], reduced[2048];
 
-	fake_reply_payloads[0] = (struct rdma_payload){100, 20000};
+	fake_reply_payloads[0] = (struct rpc_payload){100, 20000};
 	fake_nreply_payloads = 1;
 	rig_fill_call(call, 1200, 77, 100 + 20000 + 6000);
 	begin(77, RPCRDMA_MSG);
@@ -331,7 +331,7 @@ START_TEST(every_kind_of_chunk_works_in_one_call)
 }
 END_TEST
 
-static void refuse_payloads(uint32_t xid, struct rdma_payload first, struct rdma_payload second)
+static void refuse_payloads(uint32_t xid, struct rpc_payload first, struct rpc_payload second)
 {
 	struct fabric_key *a = raw_lend(raw, NULL, 2000, FABRIC_REMOTE_WRITE);
 	struct fabric_key *b = raw_lend(raw, NULL, 2000, FABRIC_REMOTE_WRITE);
@@ -351,11 +351,11 @@ static void refuse_payloads(uint32_t xid, struct rdma_payload first, struct rdma
 /* Whoever found them: nothing outside of the Reply is ever written. */
 START_TEST(payloads_that_are_not_in_the_reply_get_err_chunk)
 {
-	refuse_payloads(83, (struct rdma_payload){500, 501}, (struct rdma_payload){0, 0});
-	refuse_payloads(84, (struct rdma_payload){1004, 4}, (struct rdma_payload){0, 0});
-	refuse_payloads(85, (struct rdma_payload){500, 100}, (struct rdma_payload){400, 100});
-	refuse_payloads(86, (struct rdma_payload){500, 100}, (struct rdma_payload){596, 100});
-	refuse_payloads(87, (struct rdma_payload){UINT32_MAX, 2000}, (struct rdma_payload){0, 0});
+	refuse_payloads(83, (struct rpc_payload){500, 501}, (struct rpc_payload){0, 0});
+	refuse_payloads(84, (struct rpc_payload){1004, 4}, (struct rpc_payload){0, 0});
+	refuse_payloads(85, (struct rpc_payload){500, 100}, (struct rpc_payload){400, 100});
+	refuse_payloads(86, (struct rpc_payload){500, 100}, (struct rpc_payload){596, 100});
+	refuse_payloads(87, (struct rpc_payload){UINT32_MAX, 2000}, (struct rpc_payload){0, 0});
 }
 END_TEST
 

@@ -181,7 +181,7 @@ check_PROGRAMS += tests/unit/test_tcp_leg
 tests_unit_test_tcp_leg_SOURCES = tests/unit/test_tcp_leg.c \
 	tests/unit/tcp_leg_fixture.c tests/unit/tcp_leg_fixture.h
 tests_unit_test_tcp_leg_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_test_tcp_leg_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+tests_unit_test_tcp_leg_LDADD = tests/lib/libtest.a tests/lib/libfakenfs.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_tcp_leg
 # Two engines of the iwarp fabric wired together in memory.
 check_LIBRARIES += tests/unit/libiwarpside.a
@@ -248,7 +248,7 @@ check_PROGRAMS += tests/unit/test_tcp_leg_flow
 tests_unit_test_tcp_leg_flow_SOURCES = tests/unit/test_tcp_leg_flow.c \
 	tests/unit/tcp_leg_fixture.c tests/unit/tcp_leg_fixture.h
 tests_unit_test_tcp_leg_flow_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_test_tcp_leg_flow_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+tests_unit_test_tcp_leg_flow_LDADD = tests/lib/libtest.a tests/lib/libfakenfs.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_tcp_leg_flow
 
 check_PROGRAMS += tests/unit/test_tcp_leg_drain
@@ -276,7 +276,7 @@ check_PROGRAMS += tests/unit/test_tcp_connect
 tests_unit_test_tcp_connect_SOURCES = tests/unit/test_tcp_connect.c \
 	tests/unit/tcp_leg_fixture.c tests/unit/tcp_leg_fixture.h
 tests_unit_test_tcp_connect_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_test_tcp_connect_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+tests_unit_test_tcp_connect_LDADD = tests/lib/libtest.a tests/lib/libfakenfs.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_tcp_connect
 
 check_PROGRAMS += tests/unit/test_sd

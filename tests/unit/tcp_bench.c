@@ -280,7 +280,7 @@ struct exchange *bench_call(struct bench_side *side, uint32_t xid, uint32_t len_
 
 	ck_assert_int_eq(rpc_msg_get(bench_pool, len_bytes, &x->call), 0);
 	put_call(x->call.data, xid, len_bytes);
-	ck_assert_int_eq(rpc_call_decode(x->call.data, len_bytes, &x->hdr), RPC_OK);
+	ck_assert_int_eq(rpc_call_decode(x->call.data, len_bytes, &x->facts.hdr), RPC_OK);
 	memset(x->call.data + have_bytes, 0xee, len_bytes - have_bytes);
 	x->call.have_bytes = have_bytes;
 	x->reply_max_bytes = BENCH_MAX_MESSAGE;
@@ -295,7 +295,7 @@ struct exchange *bench_answer(struct bench_side *side, uint32_t len_bytes, uint3
 	ck_assert_ptr_nonnull(x);
 	TAILQ_REMOVE(&side->calls, x, target_entry);
 	ck_assert_int_eq(rpc_msg_get(bench_pool, len_bytes, &x->reply), 0);
-	put_reply(x->reply.data, x->hdr.xid, len_bytes);
+	put_reply(x->reply.data, x->facts.hdr.xid, len_bytes);
 	memset(x->reply.data + have_bytes, 0xee, len_bytes - have_bytes);
 	x->reply.have_bytes = have_bytes;
 	leg_reply(side->leg, exchange_ref(x));
@@ -308,9 +308,9 @@ void bench_grow(struct bench_side *side, struct exchange *x, struct rpc_msg *msg
 	uint8_t *whole = malloc(msg->len_bytes);
 
 	if (msg == &x->call)
-		put_call(whole, x->hdr.xid, msg->len_bytes);
+		put_call(whole, x->facts.hdr.xid, msg->len_bytes);
 	else
-		put_reply(whole, x->hdr.xid, msg->len_bytes);
+		put_reply(whole, x->facts.hdr.xid, msg->len_bytes);
 	memcpy(msg->data, whole, have_bytes);
 	free(whole);
 	msg->have_bytes = have_bytes;

@@ -24,7 +24,6 @@ struct tcp_leg_config config;
 struct tcp_worker worker;
 struct socket_net sockets;
 struct budget budget;
-uint32_t ceiling_bytes;
 
 static struct loop *loop;
 static struct pool *pool;
@@ -90,12 +89,6 @@ static void on_note(void *arg, const char *text)
 	seen.notes++;
 }
 
-static uint32_t fixed_ceiling(void *arg, const struct rpc_call_hdr *hdr, const uint8_t *msg,
-			      uint32_t len_bytes, uint32_t limit_bytes)
-{
-	return ceiling_bytes < limit_bytes ? ceiling_bytes : limit_bytes;
-}
-
 static const struct leg_events events = {
 	.requested = on_requested,
 	.opened = on_opened,
@@ -106,7 +99,6 @@ static const struct leg_events events = {
 	.closed = on_closed,
 	.note = on_note,
 };
-static const struct leg_binding binding = {.reply_ceiling = fixed_ceiling};
 
 static void stop(void *arg)
 {
@@ -136,7 +128,7 @@ void fixture_setup(void)
 	seen = (struct seen){0};
 	leg = NULL;
 	peer = -1;
-	ceiling_bytes = 4096;
+	fake_ceiling_bytes = 4096;
 	loop = event_loop_new();
 	real_ops = loop->ops;
 	ops = *real_ops;
@@ -157,7 +149,6 @@ void fixture_setup(void)
 			.max_message_bytes = FIXTURE_MAX_MESSAGE,
 			.stall_timeout_us = FIXTURE_STALL_US,
 			.connect_timeout_us = FIXTURE_CONNECT_US,
-			.binding = &binding,
 			.events = &events},
 		.worker = &worker,
 	};
@@ -398,7 +389,7 @@ void expect_call(const struct exchange *x, uint32_t xid, uint32_t len_bytes, uin
 	uint8_t *want = malloc(len_bytes);
 
 	put_call(want, xid, len_bytes, seed);
-	ck_assert_uint_eq(x->hdr.xid, xid);
+	ck_assert_uint_eq(x->facts.hdr.xid, xid);
 	ck_assert_uint_eq(x->call.len_bytes, len_bytes);
 	ck_assert(!memcmp(x->call.data, want, len_bytes));
 	free(want);
@@ -410,7 +401,7 @@ void answer_call(unsigned index, uint32_t len_bytes, uint8_t seed)
 
 	seen.calls[index] = NULL;
 	ck_assert_int_eq(rpc_msg_get(pool, len_bytes, &x->reply), 0);
-	put_reply(x->reply.data, x->hdr.xid, len_bytes, seed);
+	put_reply(x->reply.data, x->facts.hdr.xid, len_bytes, seed);
 	leg_reply(leg, x);
 }
 
@@ -420,7 +411,8 @@ void send_call(uint32_t xid, uint32_t len_bytes, uint8_t seed, uint32_t reply_ma
 
 	ck_assert_int_eq(rpc_msg_get(pool, len_bytes, &x->call), 0);
 	put_call(x->call.data, xid, len_bytes, seed);
-	ck_assert_int_eq(rpc_call_decode(x->call.data, len_bytes, &x->hdr), RPC_OK);
+	ck_assert_int_eq(rpc_call_decode(x->call.data, len_bytes, &x->facts.hdr), RPC_OK);
+	nfs_facts_whole(&x->facts, UINT32_MAX, NULL, x->call.data, len_bytes);
 	x->reply_max_bytes = reply_max_bytes;
 	leg_call(leg, x);
 }

@@ -8,6 +8,7 @@
 
 #include "rpctcp/tcp_leg.h"
 #include "stream/socket.h"
+#include "tests/lib/fake_nfs.h"
 #include "tests/lib/test.h"
 
 #define FIXTURE_MAX_MESSAGE (2u * 1024u * 1024u)
@@ -37,7 +38,6 @@ extern struct tcp_leg_config config;
 extern struct tcp_worker worker;
 extern struct socket_net sockets;
 extern struct budget budget;
-extern uint32_t ceiling_bytes; /* what the binding says of every Call */
 
 /** fixture_setup, fixture_teardown - for each test; teardown asserts that nothing is left over. */
 void fixture_setup(void);

@@ -58,10 +58,10 @@ START_TEST(a_call_is_passed_on_and_its_reply_goes_back)
 	peer_send_call(7, 200, 3);
 	RUN_UNTIL(seen.ncalls);
 	expect_call(seen.calls[0], 7, 200, 3);
-	ck_assert_uint_eq(seen.calls[0]->reply_max_bytes, ceiling_bytes);
+	ck_assert_uint_eq(seen.calls[0]->reply_max_bytes, fake_ceiling_bytes);
 	ck_assert_ptr_eq(seen.calls[0]->origin, leg);
 	ck_assert_uint_eq(budget.used_bytes,
-			  rpc_msg_cost_bytes(200) + rpc_msg_cost_bytes(ceiling_bytes));
+			  rpc_msg_cost_bytes(200) + rpc_msg_cost_bytes(fake_ceiling_bytes));
 	answer_call(0, 300, 9);
 	peer_expect_reply(7, 300, 9);
 	ck_assert_uint_eq(budget.used_bytes, 0);
@@ -84,9 +84,9 @@ START_TEST(calls_in_single_bytes_are_the_same_calls)
 		RUN_UNTIL(seen.ncalls == xid + 1);
 		expect_call(seen.calls[xid], xid, 64, 5);
 		/* What was claimed in the dark has been given back. */
-		ck_assert_uint_eq(
-			budget.used_bytes,
-			(xid + 1) * (rpc_msg_cost_bytes(64) + rpc_msg_cost_bytes(ceiling_bytes)));
+		ck_assert_uint_eq(budget.used_bytes,
+				  (xid + 1) * (rpc_msg_cost_bytes(64) +
+					       rpc_msg_cost_bytes(fake_ceiling_bytes)));
 	}
 }
 END_TEST
@@ -207,7 +207,7 @@ static void expect_closed(enum leg_close why)
 	ck_assert_int_eq(seen.why, why);
 	ck_assert_uint_eq(seen.ncalls, 0);
 	ck_assert_uint_eq(budget.peak_bytes,
-			  rpc_msg_cost_bytes(40) + rpc_msg_cost_bytes(ceiling_bytes));
+			  rpc_msg_cost_bytes(40) + rpc_msg_cost_bytes(fake_ceiling_bytes));
 }
 
 START_TEST(a_record_over_the_limit_closes_before_it_takes_memory)
@@ -410,7 +410,7 @@ START_TEST(a_call_in_flight_that_comes_again_is_swallowed)
 	RUN_UNTIL(worker.counters.retransmissions_swallowed == 1);
 	peer_send_call(12, 44, 0);
 	RUN_UNTIL(seen.ncalls == 2);
-	ck_assert_uint_eq(seen.calls[1]->hdr.xid, 12);
+	ck_assert_uint_eq(seen.calls[1]->facts.hdr.xid, 12);
 	answer_call(0, 24, 8);
 	answer_call(1, 24, 9);
 	peer_expect_reply(11, 24, 8);
@@ -418,7 +418,7 @@ START_TEST(a_call_in_flight_that_comes_again_is_swallowed)
 	/* Answered, it is no longer in flight: the same Call is a new one. */
 	peer_send_record(msg, sizeof(msg));
 	RUN_UNTIL(seen.ncalls == 3);
-	ck_assert_uint_eq(seen.calls[2]->hdr.xid, 11);
+	ck_assert_uint_eq(seen.calls[2]->facts.hdr.xid, 11);
 	ck_assert_uint_eq(worker.counters.replies_sent, 2);
 }
 END_TEST
@@ -464,7 +464,7 @@ START_TEST(a_call_goes_out_and_its_reply_comes_in)
 	ck_assert_uint_eq(len, 500);
 	peer_send_reply(21, 300, 2);
 	RUN_UNTIL(seen.nreplies);
-	ck_assert_uint_eq(seen.replies[0]->hdr.xid, 21);
+	ck_assert_uint_eq(seen.replies[0]->facts.hdr.xid, 21);
 	ck_assert_int_eq(seen.replies[0]->fault, EXCHANGE_OK);
 	ck_assert_uint_eq(seen.replies[0]->reply.len_bytes, 300);
 	put_reply(want, 21, 300, 2);
@@ -486,7 +486,7 @@ START_TEST(replies_are_matched_in_any_order)
 		peer_send_reply(i * 7 % 10, 24, 0);
 	RUN_UNTIL(seen.nreplies == 10);
 	for (uint32_t i = 0; i < 10; i++)
-		ck_assert_uint_eq(seen.replies[i]->hdr.xid, i * 7 % 10);
+		ck_assert_uint_eq(seen.replies[i]->facts.hdr.xid, i * 7 % 10);
 }
 END_TEST
 
@@ -535,7 +535,7 @@ static void expect_next_reply(uint32_t xid)
 	ck_assert_uint_eq(get_word(peer_read_record(&len)), xid);
 	peer_send_reply(xid, 100, 0);
 	RUN_UNTIL(seen.nreplies == before + 1);
-	ck_assert_uint_eq(seen.replies[before]->hdr.xid, xid);
+	ck_assert_uint_eq(seen.replies[before]->facts.hdr.xid, xid);
 	ck_assert_int_eq(seen.replies[before]->fault, EXCHANGE_OK);
 	ck_assert_uint_eq(seen.closed, 0);
 }

@@ -41,7 +41,7 @@ START_TEST(a_call_waits_for_its_memory)
 	expect_call(seen.calls[0], 1, 100, 1);
 	expect_call(seen.calls[1], 2, 100, 2);
 	ck_assert_uint_eq(budget.used_bytes,
-			  2 * (rpc_msg_cost_bytes(100) + rpc_msg_cost_bytes(ceiling_bytes)));
+			  2 * (rpc_msg_cost_bytes(100) + rpc_msg_cost_bytes(fake_ceiling_bytes)));
 }
 END_TEST
 
@@ -65,7 +65,7 @@ START_TEST(a_large_call_waits_for_all_that_it_may_need)
 	RUN_UNTIL(seen.ncalls);
 	expect_call(seen.calls[0], 1, 200000, 5);
 	ck_assert_uint_eq(budget.used_bytes, FIXTURE_BUDGET - most + rpc_msg_cost_bytes(200000) +
-						     rpc_msg_cost_bytes(ceiling_bytes));
+						     rpc_msg_cost_bytes(fake_ceiling_bytes));
 	budget_release(&hog);
 	free(bytes);
 }
@@ -150,7 +150,7 @@ END_TEST
 
 START_TEST(a_servers_calls_are_small)
 {
-	ceiling_bytes = UINT32_MAX;
+	fake_ceiling_bytes = UINT32_MAX;
 	fixture_connect();
 	peer_send_call(1, REVERSE_MAX_BYTES, 1);
 	peer_send_call(2, REVERSE_MAX_BYTES + 4, 2);
@@ -176,7 +176,7 @@ START_TEST(a_servers_call_in_fragments_is_small_too)
 	peer_expect_system_err(5);
 	peer_send_call(6, 44, 0);
 	RUN_UNTIL(seen.ncalls);
-	ck_assert_uint_eq(seen.calls[0]->hdr.xid, 6);
+	ck_assert_uint_eq(seen.calls[0]->facts.hdr.xid, 6);
 	free(msg);
 }
 END_TEST
@@ -221,7 +221,7 @@ START_TEST(a_pause_from_inside_a_callback_holds_the_next_call)
 		RUN_UNTIL(seen.ncalls == i + 1);
 		settle();
 		ck_assert_uint_eq(seen.ncalls, i + 1);
-		ck_assert_uint_eq(seen.calls[i]->hdr.xid, i);
+		ck_assert_uint_eq(seen.calls[i]->facts.hdr.xid, i);
 		leg_pause(leg, false);
 	}
 	((struct leg_config *)leg->config)->events = config.leg.events;

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The responder's look at a Call. */
+#include "rpcrdma/responder_look.h"
+
+#include "nfs/nfs.h"
+#include "rpc/call_verdict.h"
+#include "rpcrdma/responder_reply.h"
+
+/* What a Call gets that does not pass. A cut header costs no other Call anything here, so the connection stays. */
+static const struct call_rule rules[CALL_VERDICT_COUNT] = {
+	/* TLS is not for an RDMA connection, and the server behind must not be asked. */
+	[CALL_AUTH_TLS] = CALL_RULE(REPLY, rdma_leg_counters, auth_tls_refused, NULL),
+	[CALL_BAD_AUTH] = CALL_RULE(REPLY, rdma_leg_counters, bad_auth_refused, "refused"),
+	[CALL_RPC_MISMATCH] = CALL_RULE(REPLY, rdma_leg_counters, rpc_mismatches, "refused"),
+	[CALL_CUT] = CALL_RULE(ERROR, rdma_leg_counters, bad_calls, "not a Call"),
+	[CALL_IS_REPLY] = CALL_RULE(ERROR, rdma_leg_counters, bad_calls, "not a Call"),
+	[CALL_NOT_RPC] = CALL_RULE(ERROR, rdma_leg_counters, bad_calls, "not a Call"),
+	/* */
+	[CALL_XID_DIFFERS] = CALL_RULE(ERROR, rdma_leg_counters, xid_mismatches, "not this Call"),
+};
+
+static enum call_verdict judge(struct responder_rpc *rpc, const uint8_t *msg, uint32_t have_bytes)
+{
+	struct exchange *x = rpc->x;
+	struct rpc_call_hdr hdr;
+	enum call_verdict verdict =
+		call_judge(msg, have_bytes, rpc->total_bytes, &x->facts.hdr.xid, &hdr);
+
+	if (verdict == CALL_PASSES)
+		x->facts.hdr = hdr;
+	return verdict;
+}
+
+/* What the Reply can have is no more than what its Call allows. */
+static void find_facts(struct responder_rpc *rpc, const struct rpc_pieces *pieces)
+{
+	const struct leg_config *config = rpc->rpcs->conn->leg->config;
+	struct exchange *x = rpc->x;
+
+	nfs_facts_begin(&x->facts, config->max_message_bytes);
+	nfs_facts_go_on(&x->facts, config->sessions, pieces, NULL);
+	if (x->facts.ceiling_bytes < x->reply_max_bytes)
+		x->reply_max_bytes = x->facts.ceiling_bytes;
+}
+
+/* The plan's copies and pulls, both in order, as pieces of the message. Returns how many. */
+static unsigned lay_out(const struct responder_rpc *rpc, const uint8_t *inline_bytes,
+			struct rpc_piece *list)
+{
+	static const uint8_t zeros[XDR_UNIT_BYTES];
+	unsigned copy = 0, pull = 0, count = 0;
+
+	while (copy < rpc->ncopies || pull < rpc->npulls) {
+		const struct plan_copy *c = &rpc->copies[copy];
+
+		if (pull < rpc->npulls && (copy == rpc->ncopies || rpc->pulls[pull].to < c->to)) {
+			list[count++] = (struct rpc_piece){NULL, rpc->pulls[pull++].len_bytes};
+			continue;
+		}
+		list[count++] = (struct rpc_piece){
+			c->from == PLAN_ZEROS ? zeros : inline_bytes + c->from, c->len_bytes};
+		copy++;
+	}
+	return count;
+}
+
+void responder_look_early(struct responder_rpc *rpc, const uint8_t *inline_bytes)
+{
+	struct rpc_piece list[PLAN_MAX_COPIES + PLAN_MAX_PULLS];
+	struct rpc_pieces pieces = {.list = list, .len_bytes = rpc->total_bytes};
+
+	pieces.count = lay_out(rpc, inline_bytes, list);
+	/* What does not pass is answered when its Reads are done (A3.6-3). */
+	if (pieces.count && list[0].data &&
+	    judge(rpc, list[0].data, list[0].len_bytes) == CALL_PASSES)
+		find_facts(rpc, &pieces);
+}
+
+static void refuse(struct responder_rpc *rpc, enum call_verdict verdict)
+{
+	const struct call_rule *rule = &rules[verdict];
+	struct rdma_conn *conn = rpc->rpcs->conn;
+	uint8_t answer[RPC_ERROR_REPLY_BYTES];
+	uint32_t xid = rpc->x->facts.hdr.xid;
+
+	call_rule_count(rule, conn->counters);
+	if (rule->note)
+		rdma_conn_note(conn, "Call %#x is %s: %s", xid, rule->note,
+			       call_verdict_text(verdict));
+	if (rule->answer == CALL_ANSWER_REPLY)
+		responder_answer(rpc, answer, (uint32_t)call_verdict_encode(answer, verdict, xid));
+	else
+		responder_answer_error(rpc, RPCRDMA_ERR_CHUNK);
+}
+
+bool responder_look(struct responder_rpc *rpc)
+{
+	struct exchange *x = rpc->x;
+	const struct rpc_piece piece = {x->call.data, x->call.len_bytes};
+	const struct rpc_pieces pieces = {&piece, 1, x->call.len_bytes};
+	enum call_verdict verdict;
+
+	/* What was read out of a hole is here now. */
+	if (x->facts.stage == FACTS_WHOLE && x->facts.trail != FACTS_LOST_IN_HOLE)
+		return true;
+	verdict = judge(rpc, x->call.data, x->call.len_bytes);
+	if (verdict != CALL_PASSES) {
+		refuse(rpc, verdict);
+		return false;
+	}
+	find_facts(rpc, &pieces);
+	budget_shrink(&x->claim, x->call.buf->size_bytes + rpc_msg_cost_bytes(x->reply_max_bytes));
+	return true;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The responder's look at a Call: its verdict, and its facts, by one walk.
+ *
+ * Of an RDMA_MSG all is known at once: its read chunks are holes of known length, which the walk passes. Of an
+ * RDMA_NOMSG nothing is here before it has been pulled.
+ */
+#ifndef RPCRDMA_RESPONDER_LOOK_H
+#define RPCRDMA_RESPONDER_LOOK_H
+
+#include "rpcrdma/responder_rpc.h"
+
+/**
+ * responder_look_early - know a Call by the @inline_bytes of its RDMA_MSG, before it has memory
+ *
+ * Leaves its facts at FACTS_NONE if it does not pass, or does not show its header here; else at FACTS_WHOLE, and
+ * reply_max_bytes at what the Reply can have.
+ */
+void responder_look_early(struct responder_rpc *rpc, const uint8_t *inline_bytes);
+
+/**
+ * responder_look - know a Call that is complete
+ *
+ * Does nothing more if its facts are known. Returns whether it may be passed on; if not, it has been answered, and
+ * is over.
+ */
+bool responder_look(struct responder_rpc *rpc) MUST_CHECK;
+
+#endif

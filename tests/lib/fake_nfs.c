@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* In the place of lib/nfs: finds in Calls and Replies what the test says. */
+#include "tests/lib/fake_nfs.h"
+
+#include <string.h>
+
+struct rpc_payload fake_reply_payloads[4], fake_call_payloads[4];
+uint32_t fake_result_bounds[4];
+int fake_nreply_payloads, fake_ncall_payloads, fake_nresult_bounds;
+bool fake_call_writes;
+uint32_t fake_ceiling_bytes = UINT32_MAX;
+unsigned fake_looks;
+
+void fake_nfs_reset(void)
+{
+	fake_nreply_payloads = fake_ncall_payloads = fake_nresult_bounds = 0;
+	fake_call_writes = false;
+	fake_ceiling_bytes = UINT32_MAX;
+	fake_looks = 0;
+}
+
+void nfs_facts_begin(struct call_facts *facts, uint32_t limit_bytes)
+{
+	*facts = (struct call_facts){.hdr = facts->hdr, .stage = FACTS_HEAD};
+	facts->limit_bytes = facts->ceiling_bytes = limit_bytes;
+}
+
+void nfs_facts_go_on(struct call_facts *facts, const struct nfs_sessions *sessions,
+		     const struct rpc_pieces *msg, const struct nfs_sink *sink)
+{
+	if (facts->stage == FACTS_WHOLE || rpc_pieces_have_bytes(msg) < msg->len_bytes)
+		return;
+	fake_looks++;
+	facts->stage = FACTS_WHOLE;
+	if (fake_ceiling_bytes < facts->ceiling_bytes)
+		facts->ceiling_bytes = fake_ceiling_bytes;
+	facts->narg_payloads = (uint32_t)fake_ncall_payloads;
+	facts->arg = fake_call_payloads[0];
+	facts->arg_is_data = fake_call_writes;
+	facts->nresult_payloads = (uint32_t)fake_nresult_bounds;
+	memcpy(facts->bounds_bytes, fake_result_bounds, sizeof(facts->bounds_bytes));
+	facts->results = FACTS_RESULTS_MAYBE;
+}
+
+int nfs_reply_payloads(const struct call_facts *facts, const uint8_t *msg, uint32_t len_bytes,
+		       struct rpc_payload *payloads, unsigned max)
+{
+	int count = fake_nreply_payloads < (int)max ? fake_nreply_payloads : (int)max;
+
+	if (count > 0)
+		memcpy(payloads, fake_reply_payloads, (size_t)count * sizeof(*payloads));
+	return count;
+}
+
+void nfs_sessions_learn(struct nfs_sessions *sessions, const struct call_facts *facts,
+			const uint8_t *reply, uint32_t reply_bytes)
+{
+}
+
+uint32_t nfs_sessions_limit(const struct nfs_sessions *sessions,
+			    const uint8_t id[NFS_SESSION_ID_BYTES], uint32_t limit_bytes)
+{
+	return limit_bytes;
+}

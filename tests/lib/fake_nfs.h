@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * In the place of lib/nfs: finds in Calls and Replies what the test says, so that a scenario on legs need not be
+ * made of NFS messages. Linked before the libraries.
+ */
+#ifndef TESTS_LIB_FAKE_NFS_H
+#define TESTS_LIB_FAKE_NFS_H
+
+#include "nfs/nfs.h"
+
+/* Set by the test; a negative count of Reply payloads is the errno of a Reply that cannot be followed. */
+extern struct rpc_payload fake_reply_payloads[4], fake_call_payloads[4];
+extern uint32_t fake_result_bounds[4];
+extern int fake_nreply_payloads, fake_ncall_payloads, fake_nresult_bounds;
+extern bool fake_call_writes;
+extern uint32_t fake_ceiling_bytes; /* of every Reply */
+/* Calls that were looked at since the last fake_nfs_reset(). */
+extern unsigned fake_looks;
+
+/** fake_nfs_reset - nothing is found, and no Reply has a ceiling. */
+void fake_nfs_reset(void);
+
+#endif
