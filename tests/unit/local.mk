@@ -329,3 +329,21 @@ tests_unit_test_call_form_SOURCES = tests/unit/test_call_form.c
 tests_unit_test_call_form_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_call_form_LDADD = $(UNIT_LDADD)
 TESTS += tests/unit/test_call_form
+
+check_PROGRAMS += tests/unit/test_call_verdict
+tests_unit_test_call_verdict_SOURCES = tests/unit/test_call_verdict.c
+tests_unit_test_call_verdict_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_call_verdict_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_call_verdict
+
+check_PROGRAMS += tests/unit/test_pieces
+tests_unit_test_pieces_SOURCES = tests/unit/test_pieces.c
+tests_unit_test_pieces_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_pieces_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_pieces
+
+check_PROGRAMS += tests/unit/test_namespace
+tests_unit_test_namespace_SOURCES = tests/unit/test_namespace.c
+tests_unit_test_namespace_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_namespace_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_namespace
