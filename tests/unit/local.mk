@@ -238,10 +238,18 @@ tests_unit_test_iwarp_codec_LDADD = $(UNIT_LDADD)
 TESTS += tests/unit/test_iwarp_codec
 
 check_PROGRAMS += tests/unit/test_iwarp_socket
-tests_unit_test_iwarp_socket_SOURCES = tests/unit/test_iwarp_socket.c
+tests_unit_test_iwarp_socket_SOURCES = tests/unit/iwarp_ends.c tests/unit/iwarp_ends.h \
+	tests/unit/test_iwarp_socket.c
 tests_unit_test_iwarp_socket_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_iwarp_socket_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_iwarp_socket
+
+check_PROGRAMS += tests/unit/test_iwarp_traffic
+tests_unit_test_iwarp_traffic_SOURCES = tests/unit/iwarp_ends.c tests/unit/iwarp_ends.h \
+	tests/unit/test_iwarp_traffic.c
+tests_unit_test_iwarp_traffic_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_iwarp_traffic_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_iwarp_traffic
 
 
 check_PROGRAMS += tests/unit/test_tcp_leg_flow

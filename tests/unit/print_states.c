@@ -6,14 +6,12 @@
 
 #include "daemon/bridge/bridge.h"
 #include "daemon/bridge/upstream.h"
+#include "fabric/iwarp/engine.h"
 #include "fabric/verbs/states.h"
 
 /* A new machine is one line here, from the bridge downwards; then states.sh --write. */
 static const struct state_table *const machines[] = {
-	&bridge_states,
-	&upstream_states,
-	&verbs_ep_states,
-	&verbs_key_states,
+	&bridge_states, &upstream_states, &iwarp_engine_states, &verbs_ep_states, &verbs_key_states,
 };
 
 /* What a table must be for its drawing to make sense. */

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Test support: two endpoints of the iwarp fabric and a listener over TCP on loopback, on one loop. */
+#ifndef TESTS_UNIT_IWARP_ENDS_H
+#define TESTS_UNIT_IWARP_ENDS_H
+
+#include <netinet/in.h>
+
+#include "daemon/base/loop.h"
+#include "fabric/iwarp/iwarp.h"
+
+struct end {
+	struct fabric_ep *ep;
+	struct fabric_ep_params params;
+	unsigned requested, established, closed, recvs;
+	enum fabric_close why;
+	char detail[200], note[200];
+	uint8_t private_data[FABRIC_MAX_PRIVATE_DATA];
+	size_t private_data_bytes;
+	uint8_t recv[4096];
+	struct fabric_recv last;
+	void (*step)(struct end *end); /* when established, and at each Send */
+	bool reject;
+};
+
+struct ends {
+	struct loop *loop;
+	struct pool *pool;
+	struct fabric *fabric;
+	struct fabric_listener *listener;
+	struct sockaddr_storage address; /* that it listens on */
+	struct loop_timer *watchdog;
+	const struct fabric_ep_events
+		*incoming_events; /* of the server: ends_events, or a test's own */
+	struct end client, server;
+	unsigned done;
+	bool failed;
+};
+
+extern struct ends ends;
+/* What both ends do of themselves: accept or reject, take a receive for each used, stop when both have closed. */
+extern const struct fabric_ep_events ends_events;
+void ends_on_closed(void *arg, enum fabric_close why, const char *detail);
+void ends_on_incoming(void *arg, struct fabric_incoming *in);
+
+/** ends_start - a loop, a fabric with this configuration, a listener; nobody connects yet. */
+void ends_start(bool crc, bool fpdu_64k, const char *host, int family);
+/** ends_init - an end as it is after ends_start(); frees what is left of its last connection. */
+void ends_init(struct end *end);
+/** ends_connect - the client connects; event_loop_run() then goes on until both have closed. */
+void ends_connect(void);
+/** ends_stop - free all; the watchdog must not have come. */
+void ends_stop(void);
+
+#endif
