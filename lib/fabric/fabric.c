@@ -3,7 +3,6 @@
 #include "fabric/fabric.h"
 
 #include <assert.h>
-#include <errno.h>
 
 int fabric_listen(const struct fabric_ops *ops, void *config, struct loop *loop,
 		  const struct sockaddr *addr, int backlog,
@@ -99,7 +98,7 @@ bool fabric_key_unbind(struct fabric_key *key)
 
 int fabric_ep_probe(struct fabric_ep *ep)
 {
-	return ep->ops->probe ? ep->ops->probe(ep) : -EOPNOTSUPP;
+	return ep->ops->probe(ep);
 }
 
 void fabric_ep_close(struct fabric_ep *ep)

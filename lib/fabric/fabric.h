@@ -227,7 +227,7 @@ struct fabric_ops {
 	void (*recv_post)(struct fabric_ep *ep, unsigned count, uint32_t size_bytes);
 	int (*post)(struct fabric_ep *ep, struct fabric_wr *wr);
 	int (*key_bind)(struct fabric_ep *ep, struct fabric_key *key);
-	void (*key_ready)(struct fabric_key *key);
+	void (*key_ready)(struct fabric_key *key); /* NULL without late_reads */
 	bool (*key_unbind)(struct fabric_key *key);
 	int (*probe)(struct fabric_ep *ep);
 	void (*close)(struct fabric_ep *ep);
