@@ -667,9 +667,18 @@ START_TEST(over_iwarp_only_an_acceptor_that_may_read_probes)
 }
 END_TEST
 
-START_TEST(over_iwarp_a_probe_waits_its_turn_among_the_reads)
+static struct fabric_wr read_wr;
+
+static void post_read(struct buf *buf)
 {
-	struct fabric_wr read;
+	read_wr = (struct fabric_wr){
+		.op = FABRIC_READ, .nsge = 1, .sge = {{buf, buf->mem, 10}}, .done = on_done};
+	ck_assert_int_eq(fabric_post(ep, &read_wr), 0);
+	fake_loop_run(loop);
+}
+
+START_TEST(over_iwarp_a_probe_is_one_of_the_reads_that_the_peer_accepts)
+{
 	struct buf *buf;
 
 	begin(IWARP, 0);
@@ -678,24 +687,46 @@ START_TEST(over_iwarp_a_probe_waits_its_turn_among_the_reads)
 	sends_done = 0;
 	unbind_in_done = false;
 	accepted();
-	read = (struct fabric_wr){
-		.op = FABRIC_READ, .nsge = 1, .sge = {{buf, buf->mem, 10}}, .done = on_done};
-	ck_assert_int_eq(fabric_post(ep, &read), 0);
 	ck_assert_int_eq(fabric_ep_probe(ep), 0);
-	fake_loop_run(loop);
+	post_read(buf);
 	ck_assert_uint_eq(fake.nsends, 1);
+	ck_assert_int_eq(fake.sends[0].wr.opcode, IBV_WR_RDMA_READ);
+	ck_assert_int_eq(fake.sends[0].wr.num_sge, 1);
+	ck_assert_uint_eq(fake.sends[0].len_bytes, 0);
+	ck_assert_uint_ne(fake.sends[0].lkey, fake.recv_lkeys[0]);
 	done(SEQ(0) | 1, IBV_WC_SUCCESS, 0);
-	ck_assert_uint_eq(sends_done, 1);
 	ck_assert_uint_eq(fake.nsends, 2);
-	ck_assert_int_eq(fake.sends[1].wr.opcode, IBV_WR_RDMA_READ);
-	ck_assert_int_eq(fake.sends[1].wr.num_sge, 1);
-	ck_assert_uint_eq(fake.sends[1].len_bytes, 0);
-	ck_assert_uint_ne(fake.sends[1].lkey, fake.recv_lkeys[0]);
 	done(SEQ(1) | 1, IBV_WC_SUCCESS, 0);
+	ck_assert_uint_eq(sends_done, 1);
 	fake_loop_advance(loop, 100 * SECOND);
 	ck_assert_uint_eq(closed, 0);
 	buf_put(buf);
 	ended();
+}
+END_TEST
+
+START_TEST(over_iwarp_reads_that_are_out_ask_as_well)
+{
+	struct buf *buf;
+
+	begin(IWARP, 0);
+	buf = buf_get(pool, 100);
+	sends_done = 0;
+	unbind_in_done = false;
+	accepted();
+	for (uint64_t i = 0; i < 2; i++) {
+		post_read(buf);
+		ck_assert_int_eq(fabric_ep_probe(ep), 0);
+		fake_loop_run(loop);
+		ck_assert_uint_eq(fake.nsends, i + 1);
+		if (i == 0)
+			done(SEQ(i) | 1, IBV_WC_SUCCESS, 0);
+		fake_loop_advance(loop, 16 * SECOND);
+		ck_assert_uint_eq(closed, i);
+	}
+	ck_assert_int_eq(why, FABRIC_CLOSE_LOST);
+	buf_put(buf);
+	end();
 }
 END_TEST
 
@@ -751,7 +782,8 @@ int main(void)
 	tcase_add_test(tc, a_send_too_long_ends_the_connection);
 	tcase_add_test(tc, a_probe_is_a_write_of_no_bytes);
 	tcase_add_loop_test(tc, over_iwarp_only_an_acceptor_that_may_read_probes, 0, 3);
-	tcase_add_test(tc, over_iwarp_a_probe_waits_its_turn_among_the_reads);
+	tcase_add_test(tc, over_iwarp_a_probe_is_one_of_the_reads_that_the_peer_accepts);
+	tcase_add_test(tc, over_iwarp_reads_that_are_out_ask_as_well);
 	tcase_add_test(tc, over_iwarp_a_peer_that_does_not_answer_in_time_is_lost);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

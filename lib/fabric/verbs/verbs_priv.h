@@ -150,7 +150,8 @@ struct verbs_probe {
 	struct fabric_wr wr;
 	bool spoken; /* the peer, ever */
 	bool asking;
-	bool heard; /* the peer, since the question or since the timer last looked */
+	bool posted; /* a work request of ours asks */
+	bool heard;  /* the peer, since the question or since the timer last looked */
 	struct loop_timer *timer;
 	uint8_t sink; /* a Read of no bytes wants a place all the same */
 };
