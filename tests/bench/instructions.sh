@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The instructions that a proxy takes for one RPC, counted by callgrind: a table.
 #
-# usage: instructions.sh [-b BUILD] [-l BUILD] [-s SIDE] [-w WORK] [-f IN_FLIGHT] [-r REPEATS] [-k KEYS] [-q]
+# usage: instructions.sh [-b BUILD] [-l BUILD] [-s SIDE] [-w WORK] [-f IN_FLIGHT] [-r RUNS] [-k KEYS] [-q]
 #    -b BUILD      the build whose proxy is measured, of any version of the project (build/)
 #    -l BUILD      the build that has the load generator: `make e2e-programs` there (build/)
 #    -s SIDE       tcp-rdma or rdma-tcp; both if not given
 #    -w WORK       getattr, read, write, compound-read or compound-getattr; all if not given
 #    -f IN_FLIGHT  so many Calls at once; 1 and then 8 if not given
-#    -r REPEATS    of each measurement (3)
+#    -r RUNS       of each measurement: three at least, then until the two least agree within 0.1 %, at most so many (9)
 #    -k KEYS       more keys for the service of the proxy towards RDMA: -k 'ddp = "nfs";'
 #    -q            quick: a few RPCs, once; shows that it works and measures nothing
 #
@@ -17,7 +17,7 @@
 sides=(tcp-rdma rdma-tcp)
 works=(getattr read write compound-read compound-getattr)
 windows=(1 8)
-repeats=3 keys= quick= load_build=
+runs=9 keys= quick= load_build=
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 while getopts b:l:s:w:f:r:k:qh option; do
 	case $option in
@@ -26,9 +26,9 @@ while getopts b:l:s:w:f:r:k:qh option; do
 	s) sides=("$OPTARG") ;;
 	w) works=("$OPTARG") ;;
 	f) windows=("$OPTARG") ;;
-	r) repeats=$OPTARG ;;
+	r) runs=$OPTARG ;;
 	k) keys=$OPTARG ;;
-	q) quick=1 repeats=1 ;;
+	q) quick=1 runs=1 ;;
 	*) sed -n '3,15s/^# \?//p' "$0"; exit "$([ "$option" = h ]; echo $?)" ;;
 	esac
 done
@@ -86,28 +86,33 @@ total() {
 		die "$*: callgrind has written no sum"
 }
 
-# measure SIDE WORK WINDOW COUNT: the least and the most of all repeats, into $least and $most
+# measure SIDE WORK WINDOW COUNT: the least of some runs and the one above it, into $least and $next. What disturbs
+# a run adds instructions to it, by chance; so two that agree were not disturbed.
 measure() {
 	local i n
 
-	for ((i = 0; i < repeats; i++)); do
+	least= next=
+	for ((i = 1; i <= runs; i++)); do
 		total "$@" >total || exit 1
 		read -r n <total
-		((i && least <= n)) || least=$n
-		((i && most >= n)) || most=$n
+		if [ -z "$least" ] || ((n < least)); then
+			next=${least:-$n} least=$n
+		elif ((i == 2 || n < next)); then
+			next=$n
+		fi
+		((i < 3 || (next - least) * 1000 > least)) || break
 	done
 }
 
-# slope SIDE WORK WINDOW: into $slope, with the most that it can be wrong by in $spread; what disturbs a run
-# adds instructions to it, so the least of each is what counts
+# slope SIDE WORK WINDOW: into $slope; how far apart the two least were, as a part of it, into $spread
 slope() {
 	local base noise rpcs=$(few "$2")
 
 	measure "$@" "$rpcs"
-	base=$least noise=$((most - least))
+	base=$least noise=$((next - least))
 	measure "$@" "$(many "$2")"
 	slope=$(((least - base) / rpcs))
-	spread=$(awk -v n=$((noise + most - least)) -v of=$((least - base)) 'BEGIN { printf "%.2f %%", 100 * n / of }')
+	spread=$(awk -v n=$((noise + next - least)) -v of=$((least - base)) 'BEGIN { printf "%.2f %%", 100 * n / of }')
 }
 
 row='%-10s %-18s %9s %12s %18s %9s\n'
