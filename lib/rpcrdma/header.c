@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The version-one transport header, one function per production (draft-ietf-nfsv4-rpcrdma-03
- * section 4.3). */
+/* The version-one transport header, one function per production (draft-ietf-nfsv4-rpcrdma-03 section 4.3). */
 #include "rpcrdma/header.h"
 
 #include "rpc/xdr.h"

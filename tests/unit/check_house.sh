@@ -69,7 +69,7 @@ grep_code() {
 	(cd "$work/code" && xargs grep -nE "$2" /dev/null <"$1")
 }
 
-echo 1..11
+echo 1..12
 
 # A scan that finds no files would pass everything.
 : >"$work/found"
@@ -174,6 +174,26 @@ grep '\.h$' "$work/all" | while read -r file; do
 		echo "$file: is not guarded by $shortest"
 done >"$work/guards.bad"
 verdict "each header is guarded by its name" "$work/guards.bad"
+
+# What reflowing leaves behind: text that sticks to the star, and a comment of several lines that opens or ends
+# beside its text. Two shapes are good: one line, and a block whose first and last lines have no text.
+while read -r file; do
+	awk -v file="$file" '
+	function bad(what) { print file ":" NR ": " what }
+	inside {
+		if (/^ \*[A-Za-z]/) bad("no blank behind the star")
+		if (/\*\//) {
+			if (!/^[ \t]*\*\/$/) bad("a comment of several lines ends beside its text")
+			inside = 0
+		}
+		next
+	}
+	/^[ \t]*\/\*/ && !/\*\// {
+		if (!/^[ \t]*\/\*\*?$/) bad("a comment of several lines begins beside its text")
+		inside = 1
+	}' "$file"
+done <"$work/all" >"$work/comments.bad"
+verdict "no comment is broken where a reflow broke it" "$work/comments.bad"
 
 while read -r file; do
 	lines=$(wc -l <"$file")
