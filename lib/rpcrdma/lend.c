@@ -6,20 +6,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-void lend_init(struct lend *lend, struct rdma_conn *conn, void (*ended)(struct lend *lend))
-{
-	lend->conn = conn;
-	lend->ended = ended;
-	lend->keys = lend->few;
-	lend->nkeys = lend->unbinding = 0;
-}
-
-void lend_fini(struct lend *lend)
-{
-	if (lend->keys != lend->few)
-		free(lend->keys);
-}
-
 int lend_reserve(struct lend *lend, unsigned nkeys)
 {
 	struct lend_key *keys;

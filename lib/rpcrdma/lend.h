@@ -9,10 +9,12 @@
 #ifndef RPCRDMA_LEND_H
 #define RPCRDMA_LEND_H
 
+#include <stdlib.h>
+
 #include "rpcrdma/header.h"
 #include "rpcrdma/rdma_conn.h"
 
-#define LEND_FEW 4u /* keys that take no memory of their own */
+#define LEND_FEW 2u /* keys that take no memory of their own */
 
 struct lend_key {
 	struct fabric_key key;
@@ -32,9 +34,22 @@ struct lend {
  * lend_init - nothing lent yet
  * @ended: called once if lend_end() has returned false
  */
-void lend_init(struct lend *lend, struct rdma_conn *conn, void (*ended)(struct lend *lend));
+static inline void lend_init(struct lend *lend, struct rdma_conn *conn,
+			     void (*ended)(struct lend *lend))
+{
+	lend->conn = conn;
+	lend->ended = ended;
+	lend->keys = lend->few;
+	lend->nkeys = lend->unbinding = 0;
+}
+
 /** lend_fini - free the keys' memory; none may be bound. */
-void lend_fini(struct lend *lend);
+static inline void lend_fini(struct lend *lend)
+{
+	if (lend->keys != lend->few)
+		free(lend->keys);
+}
+
 /** lend_reserve - room for @nkeys keys in all, before the first is bound. Returns 0 or -ENOMEM. */
 int lend_reserve(struct lend *lend, unsigned nkeys) MUST_CHECK;
 

@@ -2,26 +2,7 @@
 /* A message on its way out: its lists and its pieces. */
 #include "rpcrdma/message.h"
 
-#include <assert.h>
-
 #include "rpc/xdr.h"
-#include "rpcrdma/work.h"
-
-void message_init(struct message *m, uint32_t xid)
-{
-	rpcrdma_header_init(&m->hdr, xid, 0, RPCRDMA_MSG);
-	m->npieces = 0;
-	m->pieces_bytes = 0;
-}
-
-void message_add_piece(struct message *m, const struct rpc_msg *msg, uint32_t from, uint32_t to)
-{
-	if (from >= to)
-		return;
-	assert(m->npieces < MESSAGE_MAX_PIECES);
-	m->pieces[m->npieces++] = (struct fabric_sge){msg->buf, msg->data + from, to - from};
-	m->pieces_bytes += to - from;
-}
 
 void message_add_bytes(struct message *m, const uint8_t *bytes, uint32_t len_bytes)
 {
@@ -84,14 +65,4 @@ void message_offer_reply_chunk(struct message *m, const struct lend *lend, unsig
 {
 	m->hdr.has_reply_chunk = true;
 	m->hdr.reply_chunk = chunk_of(m, lend, first, nkeys);
-}
-
-void message_send(struct message *m, struct rdma_conn *conn, uint32_t credit, struct exchange *x,
-		  const uint32_t *inv_rkey)
-{
-	/* The pieces of an RDMA_NOMSG are in a chunk by now. */
-	unsigned npieces = m->hdr.proc == RPCRDMA_MSG ? m->npieces : 0;
-
-	m->hdr.credit = credit;
-	work_send(conn, &m->hdr, m->pieces, npieces, x, inv_rkey);
 }

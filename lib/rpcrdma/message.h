@@ -8,11 +8,14 @@
 #ifndef RPCRDMA_MESSAGE_H
 #define RPCRDMA_MESSAGE_H
 
+#include <assert.h>
+
 #include "leg/exchange.h"
 #include "rpcrdma/call_form.h"
 #include "rpcrdma/header.h"
 #include "rpcrdma/lend.h"
 #include "rpcrdma/rdma_conn.h"
+#include "rpcrdma/work.h"
 
 /* A payload for each write chunk parts the message once. */
 #define MESSAGE_MAX_PIECES (RPCRDMA_MAX_CHUNKS + 1)
@@ -25,9 +28,24 @@ struct message {
 };
 
 /** message_init - an RDMA_MSG without lists or body. */
-void message_init(struct message *m, uint32_t xid);
+static inline void message_init(struct message *m, uint32_t xid)
+{
+	rpcrdma_header_init(&m->hdr, xid, 0, RPCRDMA_MSG);
+	m->npieces = 0;
+	m->pieces_bytes = 0;
+}
+
 /** message_add_piece - what lies in @msg from @from to @to goes inline; nothing if that is empty. */
-void message_add_piece(struct message *m, const struct rpc_msg *msg, uint32_t from, uint32_t to);
+static inline void message_add_piece(struct message *m, const struct rpc_msg *msg, uint32_t from,
+				     uint32_t to)
+{
+	if (from >= to)
+		return;
+	assert(m->npieces < MESSAGE_MAX_PIECES);
+	m->pieces[m->npieces++] = (struct fabric_sge){msg->buf, msg->data + from, to - from};
+	m->pieces_bytes += to - from;
+}
+
 /** message_add_bytes - short bytes that belong to no exchange go inline: they are copied when it is sent. */
 void message_add_bytes(struct message *m, const uint8_t *bytes, uint32_t len_bytes);
 /**
@@ -48,7 +66,14 @@ void message_offer_reply_chunk(struct message *m, const struct lend *lend, unsig
  * @x:        pinned until it has left, or NULL
  * @inv_rkey: the peer's key to invalidate, or NULL
  */
-void message_send(struct message *m, struct rdma_conn *conn, uint32_t credit, struct exchange *x,
-		  const uint32_t *inv_rkey);
+static inline void message_send(struct message *m, struct rdma_conn *conn, uint32_t credit,
+				struct exchange *x, const uint32_t *inv_rkey)
+{
+	/* The pieces of an RDMA_NOMSG are in a chunk by now. */
+	unsigned npieces = m->hdr.proc == RPCRDMA_MSG ? m->npieces : 0;
+
+	m->hdr.credit = credit;
+	work_send(conn, &m->hdr, m->pieces, npieces, x, inv_rkey);
+}
 
 #endif

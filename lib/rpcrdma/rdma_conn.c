@@ -142,13 +142,6 @@ void rdma_conn_released(struct rdma_conn *conn)
 	loop_defer(conn->fabric->loop, &conn->closed_task);
 }
 
-void rdma_conn_received(struct rdma_conn *conn, const struct fabric_recv *recv)
-{
-	conn->recvs_posted--;
-	if (rdma_conn_is_up(conn))
-		conn->bytes_received += recv->len_bytes;
-}
-
 void rdma_conn_replenish(struct rdma_conn *conn)
 {
 	const struct credit_grant *grant = &conn->grant;

@@ -139,7 +139,12 @@ void rdma_conn_note(struct rdma_conn *conn, const char *fmt, ...) PRINTF_LIKE(2,
 void rdma_conn_peer_found(struct rdma_conn *conn, enum peer_id id, const char *why);
 
 /** rdma_conn_received - a Send has come, and has taken a receive. */
-void rdma_conn_received(struct rdma_conn *conn, const struct fabric_recv *recv);
+static inline void rdma_conn_received(struct rdma_conn *conn, const struct fabric_recv *recv)
+{
+	conn->recvs_posted--;
+	conn->bytes_received += recv->len_bytes;
+}
+
 /**
  * rdma_conn_replenish - post the receives that what is granted and in flight asks for
  *

@@ -17,15 +17,22 @@ void requester_init(struct requester *rq, struct rdma_conn *conn)
 {
 	rq->conn = conn;
 	rq->reverse = !conn->connector;
+	TAILQ_INIT(&rq->held);
 	requester_rpcs_init(&rq->rpcs, conn);
 	loop_task_init(&rq->ready_task, tell_ready, rq);
 }
 
 void requester_end(struct requester *rq)
 {
+	struct exchange *x;
+
 	loop_task_cancel(rq->conn->fabric->loop, &rq->ready_task);
-	requester_rpcs_end(&rq->rpcs);
+	while ((x = TAILQ_FIRST(&rq->held))) {
+		TAILQ_REMOVE(&rq->held, x, target_entry);
+		requester_rpc_drop(x->target_priv);
+	}
 	rq->nheld = 0;
+	requester_rpcs_end(&rq->rpcs);
 }
 
 void requester_fini(struct requester *rq)
@@ -110,7 +117,7 @@ static enum plan plan(const struct requester *rq, struct requester_rpc *rpc)
 		return PLAN_WAIT;
 	rpc->limits = rdma_conn_limits(rq->conn);
 	fill_ask(rq, rpc, &ask);
-	if (call_form_needs(&ask))
+	if (ask.moves_payloads && call_form_needs(&ask))
 		return PLAN_WAIT;
 	if (!call_form_choose(&ask, &rpc->form))
 		return whole ? PLAN_IMPOSSIBLE : PLAN_WAIT;
@@ -121,28 +128,31 @@ static enum plan plan(const struct requester *rq, struct requester_rpc *rpc)
 	return PLAN_READY;
 }
 
-/* Returns false if it still waits for the rest of its Call. */
-static bool send_held(struct requester *rq, struct requester_rpc *rpc)
+static void begin(struct requester *rq, struct requester_rpc *rpc, enum plan to)
 {
-	enum plan to = plan(rq, rpc);
-
-	if (to == PLAN_WAIT)
-		return false;
 	if (to == PLAN_IMPOSSIBLE || !requester_rpc_send(rpc))
 		refuse(rq, rpc);
-	rq->nheld--;
-	return true;
 }
 
-void requester_pump(struct requester *rq)
+/* Whether the first Call in the queue may be sent, as far as the connection is concerned. */
+static bool may_send(const struct requester *rq)
 {
-	struct exchange_list *held = &rq->rpcs.lists[REQUESTER_HELD];
+	return rdma_conn_is_up(rq->conn) && credit_window_open(&rq->conn->window);
+}
+
+void requester_send_held(struct requester *rq)
+{
 	struct exchange *x;
 
-	while (rdma_conn_is_up(rq->conn) && credit_window_open(&rq->conn->window) &&
-	       (x = TAILQ_FIRST(held)))
-		if (!send_held(rq, x->target_priv))
+	while (may_send(rq) && (x = TAILQ_FIRST(&rq->held))) {
+		enum plan to = plan(rq, x->target_priv);
+
+		if (to == PLAN_WAIT)
 			break;
+		TAILQ_REMOVE(&rq->held, x, target_entry);
+		rq->nheld--;
+		begin(rq, x->target_priv, to);
+	}
 	if (rq->full && rq->nheld < REQUESTER_HELD_MAX && rdma_conn_is_up(rq->conn)) {
 		rq->full = false;
 		/* From a task, since a call into the leg may be on the stack. */
@@ -150,34 +160,41 @@ void requester_pump(struct requester *rq)
 	}
 }
 
+static void hold(struct requester *rq, struct requester_rpc *rpc)
+{
+	if (rq->reverse && rq->nheld >= REQUESTER_HELD_MAX_REVERSE) {
+		rq->conn->counters->reverse_refused++;
+		requester_rpc_fail(rpc);
+		return;
+	}
+	if (!may_send(rq))
+		rq->conn->counters->credit_waits++;
+	TAILQ_INSERT_TAIL(&rq->held, rpc->x, target_entry);
+	if (++rq->nheld >= REQUESTER_HELD_MAX && !rq->reverse)
+		rq->full = true;
+}
+
 void requester_call(struct requester *rq, struct exchange *x)
 {
-	struct rdma_conn *conn = rq->conn;
 	struct requester_rpc *rpc;
+	enum plan to = PLAN_WAIT;
 
-	if (rdma_conn_is_over(conn)) {
+	if (rdma_conn_is_over(rq->conn)) {
 		exchange_put(x);
 		return;
 	}
 	rpc = requester_rpc_new(&rq->rpcs, x);
 	if (!rpc) {
-		rdma_conn_fail(conn, LEG_CLOSE_RESOURCES, "no memory for a Call");
+		rdma_conn_fail(rq->conn, LEG_CLOSE_RESOURCES, "no memory for a Call");
 		exchange_put(x);
 		return;
 	}
-	if (rq->reverse && rq->nheld >= REQUESTER_HELD_MAX_REVERSE) {
-		conn->counters->reverse_refused++;
-		requester_rpc_fail(rpc);
-		return;
-	}
-	rq->nheld++;
-	requester_pump(rq);
-	if (rpc->state != REQUESTER_HELD)
-		return;
-	if (!rdma_conn_is_up(conn) || !credit_window_open(&conn->window))
-		conn->counters->credit_waits++;
-	if (rq->nheld >= REQUESTER_HELD_MAX && !rq->reverse)
-		rq->full = true;
+	if (!rq->nheld && may_send(rq))
+		to = plan(rq, rpc);
+	if (to == PLAN_WAIT)
+		hold(rq, rpc);
+	else
+		begin(rq, rpc, to);
 }
 
 void requester_more(struct requester *rq, struct exchange *x)
@@ -187,7 +204,7 @@ void requester_more(struct requester *rq, struct exchange *x)
 	switch (rpc->state) {
 	case REQUESTER_HELD:
 		if (rpc_msg_is_whole(&x->call))
-			requester_pump(rq);
+			requester_send_held(rq);
 		break;
 	case REQUESTER_SENT:
 	case REQUESTER_RESENT:

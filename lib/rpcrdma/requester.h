@@ -26,6 +26,7 @@ struct requester {
 	struct rdma_conn *conn;
 	struct requester_rpcs rpcs;
 	unsigned nheld;
+	struct exchange_list held; /* of target_entry, in the order in which they came */
 	bool reverse;
 	bool answered;   /* by anything but an RDMA_ERROR: the version is settled (E5-1) */
 	bool long_taken; /* the server has answered an RDMA_NOMSG Call: it takes them */
@@ -48,7 +49,13 @@ bool requester_can_call(const struct requester *rq);
 void requester_call(struct requester *rq, struct exchange *x);
 /** requester_more - leg_more() of a Call that is here still. */
 void requester_more(struct requester *rq, struct exchange *x);
-/** requester_pump - send what is held, in order, as far as the credits and the Calls themselves go. */
-void requester_pump(struct requester *rq);
+/** requester_send_held - send what is held, in order, as far as the credits and the Calls themselves go. */
+void requester_send_held(struct requester *rq);
+/** requester_pump - the same, if anything is held: due whenever there may be a credit. */
+static inline void requester_pump(struct requester *rq)
+{
+	if (rq->nheld)
+		requester_send_held(rq);
+}
 
 #endif

@@ -3,9 +3,7 @@
 #include "rpcrdma/requester_rpc.h"
 
 #include <assert.h>
-#include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "nfs/nfs.h"
 #include "rpc/xdr.h"
@@ -21,8 +19,8 @@ void requester_rpcs_init(struct requester_rpcs *rpcs, struct rdma_conn *conn)
 {
 	rpcs->conn = conn;
 	rpcs->count = 0;
-	for (unsigned i = 0; i < REQUESTER_NSTATES; i++)
-		TAILQ_INIT(&rpcs->lists[i]);
+	TAILQ_INIT(&rpcs->begun);
+	TAILQ_INIT(&rpcs->failed);
 	xid_table_init(&rpcs->table, EXCHANGE_TARGET);
 	loop_task_init(&rpcs->failed_task, give_up_failed, rpcs);
 }
@@ -34,14 +32,9 @@ void requester_rpcs_fini(struct requester_rpcs *rpcs)
 	xid_table_fini(&rpcs->table);
 }
 
-/* The RPC's state is the list that its exchange is in. */
 static void set_state(struct requester_rpc *rpc, enum requester_rpc_state to)
 {
-	struct requester_rpcs *rpcs = rpc->rpcs;
-
-	TAILQ_REMOVE(&rpcs->lists[rpc->state], rpc->x, target_entry);
 	rpc->state = state_next(&requester_rpc_states, rpc->state, to);
-	TAILQ_INSERT_TAIL(&rpcs->lists[to], rpc->x, target_entry);
 }
 
 struct requester_rpc *requester_rpc_new(struct requester_rpcs *rpcs, struct exchange *x)
@@ -50,25 +43,27 @@ struct requester_rpc *requester_rpc_new(struct requester_rpcs *rpcs, struct exch
 
 	if (!rpc)
 		return NULL;
-	memset(rpc, 0, offsetof(struct requester_rpc, lend));
-	lend_init(&rpc->lend, rpcs->conn, on_unlent);
+	/* Limits and form come with the plan, the keys when they are bound. */
 	rpc->rpcs = rpcs;
 	rpc->x = x;
 	rpc->state = REQUESTER_HELD;
+	rpc->fault = EXCHANGE_OK;
+	rpc->note = NULL;
+	rpc->reply_inline = (struct rpc_msg){0};
+	rpc->landed_bytes = rpc->around_bytes = 0;
+	lend_init(&rpc->lend, rpcs->conn, on_unlent);
 	x->target = rpcs->conn->leg;
 	x->target_priv = rpc;
-	TAILQ_INSERT_TAIL(&rpcs->lists[REQUESTER_HELD], x, target_entry);
 	rpcs->count++;
 	return rpc;
 }
 
-/* The RPC is over; its exchange, with its reference, is left. */
+/* The RPC is over, and in no list any more; its exchange, with its reference, is left. */
 static struct exchange *dissolve(struct requester_rpc *rpc)
 {
 	struct requester_rpcs *rpcs = rpc->rpcs;
 	struct exchange *x = rpc->x;
 
-	TAILQ_REMOVE(&rpcs->lists[rpc->state], x, target_entry);
 	rpcs->count--;
 	x->target = NULL;
 	x->target_priv = NULL;
@@ -78,26 +73,24 @@ static struct exchange *dissolve(struct requester_rpc *rpc)
 	return x;
 }
 
-static void drop_all(struct requester_rpcs *rpcs, enum requester_rpc_state state)
+void requester_rpc_drop(struct requester_rpc *rpc)
 {
-	struct exchange *x;
-
-	while ((x = TAILQ_FIRST(&rpcs->lists[state])))
-		exchange_put(dissolve(x->target_priv));
+	assert(rpc->state == REQUESTER_HELD || rpc->state == REQUESTER_FAILED);
+	exchange_put(dissolve(rpc));
 }
 
 void requester_rpcs_end(struct requester_rpcs *rpcs)
 {
-	static const enum requester_rpc_state in_flight[] = {REQUESTER_SENT, REQUESTER_RESENT};
 	struct exchange *x;
 
 	loop_task_cancel(rpcs->conn->fabric->loop, &rpcs->failed_task);
-	drop_all(rpcs, REQUESTER_HELD);
-	drop_all(rpcs, REQUESTER_FAILED);
 	/* After the connection an unbind is immediate: each of these ends here, unanswered. */
-	for (size_t i = 0; i < ARRAY_SIZE(in_flight); i++)
-		while ((x = TAILQ_FIRST(&rpcs->lists[in_flight[i]])))
-			requester_rpc_end(x->target_priv, EXCHANGE_FAULT_BAD_REPLY);
+	while ((x = TAILQ_FIRST(&rpcs->begun)))
+		requester_rpc_end(x->target_priv, EXCHANGE_FAULT_BAD_REPLY);
+	while ((x = TAILQ_FIRST(&rpcs->failed))) {
+		TAILQ_REMOVE(&rpcs->failed, x, target_entry);
+		requester_rpc_drop(x->target_priv);
+	}
 	assert(rpcs->count == 0);
 }
 
@@ -131,14 +124,17 @@ static void give_up_failed(void *arg)
 	struct requester_rpcs *rpcs = arg;
 	struct exchange *x;
 
-	while (!rdma_conn_is_over(rpcs->conn) && (x = TAILQ_FIRST(&rpcs->lists[REQUESTER_FAILED])))
+	while (!rdma_conn_is_over(rpcs->conn) && (x = TAILQ_FIRST(&rpcs->failed))) {
+		TAILQ_REMOVE(&rpcs->failed, x, target_entry);
 		give_up(x->target_priv);
+	}
 }
 
 void requester_rpc_fail(struct requester_rpc *rpc)
 {
 	rpc->fault = EXCHANGE_FAULT_CANT_SEND;
 	set_state(rpc, REQUESTER_FAILED);
+	TAILQ_INSERT_TAIL(&rpc->rpcs->failed, rpc->x, target_entry);
 	loop_defer(rpc->rpcs->conn->fabric->loop, &rpc->rpcs->failed_task);
 }
 
@@ -206,6 +202,7 @@ static enum exchange_fault assemble(struct requester_rpc *rpc)
 /* The peer reaches none of its memory now. */
 static void finish(struct requester_rpc *rpc)
 {
+	TAILQ_REMOVE(&rpc->rpcs->begun, rpc->x, target_entry);
 	if (rpc->state == REQUESTER_FAILING) {
 		requester_rpc_fail(rpc);
 		return;
@@ -222,7 +219,7 @@ static void on_unlent(struct lend *lend)
 
 static void take_back(struct requester_rpc *rpc)
 {
-	if (lend_end(&rpc->lend))
+	if (!rpc->lend.nkeys || lend_end(&rpc->lend))
 		finish(rpc);
 }
 
@@ -275,9 +272,9 @@ static int lend_landing(struct requester_rpc *rpc)
 	return rc ? rc : lend_memory(&rpc->lend, reply->buf, mem, len, len, FABRIC_REMOTE_WRITE);
 }
 
-static int lend_all(struct requester_rpc *rpc)
+static int lend_all(struct requester_rpc *rpc, unsigned nkeys)
 {
-	int rc = lend_reserve(&rpc->lend, rpc->form.call.nsegments + rpc->form.landing_nsegments);
+	int rc = lend_reserve(&rpc->lend, nkeys);
 
 	if (!rc)
 		rc = lend_call(rpc);
@@ -307,10 +304,12 @@ static void transmit(struct requester_rpc *rpc)
 bool requester_rpc_send(struct requester_rpc *rpc)
 {
 	struct requester_rpcs *rpcs = rpc->rpcs;
+	unsigned nkeys = rpc->form.call.nsegments + rpc->form.landing_nsegments;
 
 	if (xid_table_add(&rpcs->table, rpc->x))
 		return false;
-	if (lend_all(rpc)) {
+	TAILQ_INSERT_TAIL(&rpcs->begun, rpc->x, target_entry);
+	if (nkeys && lend_all(rpc, nkeys)) {
 		rdma_conn_note(rpcs->conn, "Call %#x: no memory or key to lend",
 			       rpc->x->facts.hdr.xid);
 		xid_table_remove(&rpcs->table, rpc->x);

@@ -29,15 +29,15 @@
 	X(REQUESTER_FAILING, "failing", "its keys to be unbound", TO(REQUESTER_FAILED))            \
 	X(REQUESTER_FAILED, "failed", "the task that gives it up", 0)
 STATE_ENUM(requester_rpc_state, REQUESTER_RPC_STATES);
-#define REQUESTER_NSTATES (REQUESTER_FAILED + 1)
 extern const struct state_table requester_rpc_states;
 
 /* The RPCs of one requester. */
 struct requester_rpcs {
 	struct rdma_conn *conn;
 	unsigned count;
-	struct exchange_list lists[REQUESTER_NSTATES]; /* by state, of target_entry */
-	struct xid_table table;                        /* those in flight */
+	struct exchange_list begun;  /* of target_entry: sent, resent, ending, failing */
+	struct exchange_list failed; /* of target_entry */
+	struct xid_table table;      /* those in flight */
 	struct loop_task failed_task;
 };
 
@@ -62,8 +62,14 @@ void requester_rpcs_end(struct requester_rpcs *rpcs);
 /** requester_rpcs_fini - free what is left after that, or when there never was one. */
 void requester_rpcs_fini(struct requester_rpcs *rpcs);
 
-/** requester_rpc_new - an RPC, held, for @x, of which it takes the reference. NULL without memory. */
+/**
+ * requester_rpc_new - an RPC, held, for @x, of which it takes the reference
+ *
+ * Until it is sent or failed it is in no list here: target_entry is the caller's. NULL without memory.
+ */
 struct requester_rpc *requester_rpc_new(struct requester_rpcs *rpcs, struct exchange *x) MUST_CHECK;
+/** requester_rpc_drop - the connection has ended: let go of one that is held. */
+void requester_rpc_drop(struct requester_rpc *rpc);
 /** requester_rpc_find - the one in flight with @xid, or NULL. */
 struct requester_rpc *requester_rpc_find(const struct requester_rpcs *rpcs, uint32_t xid);
 /**

@@ -105,11 +105,6 @@ out_free:
 	return NULL;
 }
 
-void responder_rpc_set_state(struct responder_rpc *rpc, enum responder_rpc_state to)
-{
-	rpc->state = state_next(&responder_rpc_states, rpc->state, to);
-}
-
 void responder_rpc_finish(struct responder_rpc *rpc)
 {
 	struct responder_rpcs *rpcs = rpc->rpcs;

@@ -69,7 +69,11 @@ struct responder_rpc *responder_rpc_new(struct responder_rpcs *rpcs,
 					const struct rpcrdma_header *hdr,
 					const struct call_plan *plan) MUST_CHECK;
 /** responder_rpc_set_state - the one way to another state. */
-void responder_rpc_set_state(struct responder_rpc *rpc, enum responder_rpc_state to);
+static inline void responder_rpc_set_state(struct responder_rpc *rpc, enum responder_rpc_state to)
+{
+	rpc->state = state_next(&responder_rpc_states, rpc->state, to);
+}
+
 /** responder_rpc_finish - its Reply is posted, or none will be: free it and the origin's reference. */
 void responder_rpc_finish(struct responder_rpc *rpc);
 

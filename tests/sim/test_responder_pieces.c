@@ -63,9 +63,12 @@ static struct exchange *begin_reply(int i, uint32_t have)
 /* Nothing is sent, and nothing is written where it may land. */
 static void expect_nothing_answered(void)
 {
+	uint32_t untouched = 0;
+
 	ck_assert_uint_eq(sends_waiting(), 0);
-	for (uint32_t i = 0; landing && i < landing->len_bytes; i++)
-		ck_assert_uint_eq(landing->mem[i], 0xee);
+	while (landing && untouched < landing->len_bytes && landing->mem[untouched] == 0xee)
+		untouched++;
+	ck_assert(!landing || untouched == landing->len_bytes);
 }
 
 START_TEST(a_reply_waits_until_it_is_whole)

@@ -210,7 +210,7 @@ START_TEST(a_paused_listener_takes_nothing)
 	rig_run(other);
 	ck_assert_int_eq(other->client.why, LEG_CLOSE_REFUSED);
 	fabric_listener_pause(other->listener, false);
-	other->client.closed = 0;
+	other->client.closing = other->client.closed = 0;
 	rig_connect(other);
 	rig_run(other);
 	ck_assert_uint_eq(other->client.opened, 1);
