@@ -48,7 +48,6 @@ struct requester_rpc *requester_rpc_new(struct requester_rpcs *rpcs, struct exch
 	rpc->x = x;
 	rpc->state = REQUESTER_HELD;
 	rpc->fault = EXCHANGE_OK;
-	rpc->note = NULL;
 	rpc->reply_inline = (struct rpc_msg){0};
 	rpc->landed_bytes = rpc->around_bytes = 0;
 	lend_init(&rpc->lend, rpcs->conn, on_unlent);

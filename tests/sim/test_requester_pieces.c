@@ -324,6 +324,65 @@ START_TEST(a_long_call_leaves_at_once_where_reads_can_wait)
 }
 END_TEST
 
+/* The last step is the endpoint's: it has answered no Read before all that is asked for is here. */
+START_TEST(a_read_of_a_call_that_still_comes_is_answered_when_it_has_come)
+{
+	struct exchange *x = begin_late_call(false, 10000);
+	struct rpcrdma_header hdr;
+	const uint8_t *body;
+	uint32_t len, xid = x->hdr.xid;
+	uint8_t want[10000], got[4000] = {0};
+
+	rig_run(rig);
+	next(&hdr, &body, &len);
+	rig_fill_call(want, 10000, xid, 100);
+	for (unsigned i = 0; i < 3; i++) {
+		const struct rpcrdma_segment *seg = &hdr.reads[i].seg;
+		unsigned done = raw->done;
+
+		(void)raw_read(raw, got, seg->len_bytes, seg->handle, seg->offset);
+		while (x->call.have_bytes < 4000 * i + seg->len_bytes - 1) {
+			ck_assert_uint_eq(raw->done, done);
+			rig_call_grow(&rig->client, x,
+				      next_piece(x->call.have_bytes, 4000 * i + seg->len_bytes));
+			rig_run_for(rig, 1000);
+		}
+		ck_assert_uint_eq(raw->done, done);
+		rig_call_grow(&rig->client, x, 4000 * i + seg->len_bytes);
+		rig_run_for(rig, 1000);
+		ck_assert_uint_eq(raw->done, done + 1);
+		ck_assert_int_eq(raw->last_status, FABRIC_OK);
+		ck_assert_mem_eq(got, want + 4000 * i, seg->len_bytes);
+	}
+	reply_to(xid);
+	ck_assert_uint_eq(rig->client.answered, 1);
+	pieces_end();
+}
+END_TEST
+
+START_TEST(a_read_of_a_call_that_is_broken_off_is_not_answered)
+{
+	for (uint32_t have = 100; have < 4000; have += 433) {
+		struct exchange *x = begin_late_call(false, 10000);
+		struct rpcrdma_header hdr;
+		const uint8_t *body;
+		uint8_t got[4000];
+		uint32_t len;
+
+		rig_run(rig);
+		next(&hdr, &body, &len);
+		(void)raw_read(raw, got, 4000, hdr.reads[0].seg.handle, hdr.reads[0].seg.offset);
+		rig_call_grow(&rig->client, x, have);
+		rig_run(rig);
+		ck_assert_uint_lt(raw->done, raw->posted);
+		expect_broken_off(&rig->client);
+		ck_assert_uint_eq(raw->done, raw->posted);
+		ck_assert_int_eq(raw->last_status, FABRIC_FLUSHED);
+		pieces_end();
+	}
+}
+END_TEST
+
 START_TEST(what_goes_inline_waits_even_where_reads_can_wait)
 {
 	struct exchange *x = begin_late_call(false, 1000);
@@ -409,6 +468,8 @@ int main(void)
 	tcase_add_test(tc, a_reverse_call_waits_until_it_is_whole);
 	tcase_add_test(tc, a_call_made_before_the_leg_is_open_may_come_in_pieces);
 	tcase_add_test(tc, a_long_call_leaves_at_once_where_reads_can_wait);
+	tcase_add_test(tc, a_read_of_a_call_that_still_comes_is_answered_when_it_has_come);
+	tcase_add_test(tc, a_read_of_a_call_that_is_broken_off_is_not_answered);
 	tcase_add_test(tc, what_goes_inline_waits_even_where_reads_can_wait);
 	tcase_add_test(tc, what_may_be_reduced_waits_even_where_reads_can_wait);
 	tcase_add_test(tc, a_call_answered_before_it_is_whole_is_let_go);

@@ -8,10 +8,15 @@
 #include "daemon/bridge/upstream.h"
 #include "fabric/iwarp/engine.h"
 #include "fabric/verbs/states.h"
+#include "rpcrdma/rdma_conn.h"
+#include "rpcrdma/requester_rpc.h"
+#include "rpcrdma/responder_rpc.h"
 
 /* A new machine is one line here, from the bridge downwards; then states.sh --write. */
 static const struct state_table *const machines[] = {
-	&bridge_states, &upstream_states, &iwarp_engine_states, &verbs_ep_states, &verbs_key_states,
+	&bridge_states,       &upstream_states,      &tcp_leg_states,
+	&rdma_conn_states,    &requester_rpc_states, &responder_rpc_states,
+	&iwarp_engine_states, &verbs_ep_states,      &verbs_key_states,
 };
 
 /* What a table must be for its drawing to make sense. */
