@@ -28,7 +28,7 @@
 
 #include "base/state.h"
 #include "fabric/fabric.h"
-#include "fabric/iwarp/iwarp.h"
+#include "fabric/iwarp/iwarp_config.h"
 #include "fabric/iwarp/random.h"
 
 #define IWARP_MAX_IRD          128u /* Linux siw's limit too */

@@ -15,6 +15,7 @@ lib_fabric_iwarp_libiwarp_a_SOURCES = \
 	lib/fabric/iwarp/fpdu.c \
 	lib/fabric/iwarp/iwarp.c \
 	lib/fabric/iwarp/iwarp.h \
+	lib/fabric/iwarp/iwarp_config.h \
 	lib/fabric/iwarp/keys.c \
 	lib/fabric/iwarp/keys.h \
 	lib/fabric/iwarp/listener.c \

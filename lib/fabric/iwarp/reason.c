@@ -2,7 +2,7 @@
 /* What a peer can do wrong, and the Terminate that it gets for it. */
 #include "fabric/iwarp/reason.h"
 
-#include "fabric/iwarp/iwarp.h"
+#include "fabric/iwarp/iwarp_config.h"
 #include "fabric/iwarp/proto.h"
 
 #define NO_HEADER     0u
