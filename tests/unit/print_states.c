@@ -11,6 +11,7 @@
 #include "rpcrdma/rdma_conn.h"
 #include "rpcrdma/requester_rpc.h"
 #include "rpcrdma/responder_rpc.h"
+#include "rpctcp/conn.h"
 
 /* A new machine is one line here, from the bridge downwards; then states.sh --write. */
 static const struct state_table *const machines[] = {
