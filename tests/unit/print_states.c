@@ -14,11 +14,19 @@
 #include "rpctcp/conn.h"
 
 /* A new machine is one line here, from the bridge downwards; then states.sh --write. */
+/* clang-format off */
 static const struct state_table *const machines[] = {
-	&bridge_states,       &upstream_states,      &tcp_leg_states,
-	&rdma_conn_states,    &requester_rpc_states, &responder_rpc_states,
-	&iwarp_engine_states, &verbs_ep_states,      &verbs_key_states,
+	&bridge_states,
+	&upstream_states,
+	&tcp_leg_states,
+	&rdma_conn_states,
+	&requester_rpc_states,
+	&responder_rpc_states,
+	&iwarp_engine_states,
+	&verbs_ep_states,
+	&verbs_key_states,
 };
+/* clang-format on */
 
 /* What a table must be for its drawing to make sense. */
 static void check(const struct state_table *table)
