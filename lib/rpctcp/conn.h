@@ -23,7 +23,7 @@
 #include <stdbool.h>
 
 #include "base/state.h"
-#include "rpctcp/tcp_leg.h"
+#include "rpctcp/tcp_config.h"
 
 #define TCP_HEALTH_INTERVAL_US   5000000u      /* between two looks at a stream that is not read */
 #define TCP_STALL_PROGRESS_BYTES (16u * 1024u) /* less than that is no progress */

@@ -10,5 +10,6 @@ lib_rpctcp_librpctcp_a_SOURCES = \
 	lib/rpctcp/input.h \
 	lib/rpctcp/output.c \
 	lib/rpctcp/output.h \
+	lib/rpctcp/tcp_config.h \
 	lib/rpctcp/tcp_leg.c \
 	lib/rpctcp/tcp_leg.h

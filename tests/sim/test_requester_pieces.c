@@ -330,7 +330,7 @@ START_TEST(a_read_of_a_call_that_still_comes_is_answered_when_it_has_come)
 	struct exchange *x = begin_late_call(false, 10000);
 	struct rpcrdma_header hdr;
 	const uint8_t *body;
-	uint32_t len, xid = x->hdr.xid;
+	uint32_t len, xid = x->facts.hdr.xid;
 	uint8_t want[10000], got[4000] = {0};
 
 	rig_run(rig);

@@ -3,7 +3,8 @@
 #ifndef FABRIC_VERBS_NOTICE_H
 #define FABRIC_VERBS_NOTICE_H
 
-#include "fabric/verbs/verbs.h"
+#include "base/compiler.h"
+#include "fabric/verbs/verbs_config.h"
 
 /** verbs_notice - tell @config's user what befell a device or a listener. */
 void verbs_notice(const struct verbs_config *config, const char *fmt, ...) PRINTF_LIKE(2, 3);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* The verbs fabric of a worker: its event channel of the connection manager, and the table of operations. */
+#include "fabric/verbs/verbs.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

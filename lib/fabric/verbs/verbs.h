@@ -4,37 +4,7 @@
 #define FABRIC_VERBS_VERBS_H
 
 #include "fabric/fabric.h"
-
-#define VERBS_COUNTERS(X)                                                                          \
-	X(connections_opened, "connections established")                                           \
-	X(wrs_posted, "work requests posted")                                                      \
-	X(chains_posted, "chains of work requests posted")                                         \
-	X(wrs_inline, "work requests whose data went inline")                                      \
-	X(sends_waited, "times that the send queue was full")                                      \
-	X(reads_waited, "times that a Read waited for the peer's read depth")                      \
-	X(completions, "completions polled")                                                       \
-	X(completion_events, "completion events taken")                                            \
-	X(slabs_registered, "slabs registered for local use")                                      \
-	X(windows_bound, "keys lent as memory windows")                                            \
-	X(regions_lent, "keys lent as memory regions")                                             \
-	X(sinks_registered, "Read sinks registered for an iWARP device")                           \
-	X(probes, "times that a peer was asked whether it is there")                               \
-	X(peer_invalidations, "keys that the peer invalidated")                                    \
-	X(async_events, "asynchronous device events")                                              \
-	X(device_removals, "connections lost with their device")                                   \
-	X(address_changes, "changes of address under a connection")
-COUNTER_STRUCT(verbs_counters, VERBS_COUNTERS);
-
-struct verbs_config {
-	/* To resolve, to connect, and for the peer to finish an accept. */
-	uint64_t setup_timeout_us;
-	/* Poll for so long after a completion before waiting for an event. */
-	uint64_t busy_poll_us;
-	/* Times to try a Send again that found no receive; 7: for ever. */
-	unsigned rnr_retry;
-	/* Told in words what befalls a device or a listener, on a thread that uses it; may be NULL. */
-	void (*notice)(const char *text);
-};
+#include "fabric/verbs/verbs_config.h"
 
 extern const struct fabric_ops verbs_fabric_ops;
 
@@ -47,17 +17,5 @@ extern const struct fabric_ops verbs_fabric_ops;
  */
 struct fabric *verbs_fabric_new(struct loop *loop, struct pool *pool,
 				const struct verbs_config *config);
-
-/** verbs_devices_present - whether this machine has any RDMA device now. */
-bool verbs_devices_present(void);
-
-/**
- * verbs_memlock_check - whether this process may pin memory for RDMA
- * @need_bytes: what it will want to register
- * @text:       on failure says what is wrong and what to do about it
- *
- * Returns true if the limit suffices.
- */
-bool verbs_memlock_check(size_t need_bytes, char *text, size_t text_bytes);
 
 #endif

@@ -50,9 +50,10 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "fabric/fabric.h"
 #include "fabric/recv_runs.h"
 #include "fabric/verbs/states.h"
-#include "fabric/verbs/verbs.h"
+#include "fabric/verbs/verbs_config.h"
 
 #define VERBS_SQ_DEPTH       256u /* work requests on a send queue; more wait here */
 #define VERBS_RQ_SPARE       32u  /* receives beyond recv_count when recv_max is not known */
