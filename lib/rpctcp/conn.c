@@ -173,8 +173,10 @@ static void blocks_changed(struct tcp_conn *conn, unsigned before)
 	if (conn->blocks)
 		conn->due_us[TCP_DUE_INPUT] = 0;
 	watch_health(conn);
-	if (before && !conn->blocks)
+	if (before && !conn->blocks) {
+		conn->behind = true;
 		tcp_conn_defer(conn);
+	}
 	tcp_conn_watch(conn);
 }
 

@@ -87,7 +87,7 @@ struct tcp_conn {
 	struct stream *stream;
 	unsigned watched; /* of the stream */
 	unsigned blocks;
-	bool behind;    /* input that has been read waits: nothing more is read before it */
+	bool behind; /* what has been read may not all be taken: the task goes on with it first */
 	bool send_full; /* the stream takes no more for now */
 	unsigned noted;
 	struct loop_task task;

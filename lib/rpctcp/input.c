@@ -164,9 +164,10 @@ static void end_record(struct tcp_input *in)
  */
 static size_t take_input(struct tcp_input *in, const uint8_t *bytes, size_t len_bytes)
 {
+	const struct tcp_conn *conn = in->conn;
 	size_t at = 0, used;
 
-	while (tcp_conn_takes_input(in->conn)) {
+	while (tcp_conn_takes_input(conn)) {
 		switch (record_next(&in->parser, bytes + at, len_bytes - at, &used)) {
 		case RECORD_BODY:
 			at += used;

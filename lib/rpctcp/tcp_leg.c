@@ -75,11 +75,14 @@ static void close_for(struct tcp_leg *leg, enum leg_close why)
 static void check_done(struct tcp_leg *leg)
 {
 	struct tcp_conn *conn = &leg->conn;
+	bool drains = conn->state.now == TCP_DRAINING;
 
+	if (!drains && !(conn->blocks & TCP_BLOCK_EOF))
+		return;
 	if (!tcp_conn_is_open(conn) || leg->opened_due || !TAILQ_EMPTY(&leg->flight.in_list) ||
 	    !tcp_output_is_empty(&leg->out))
 		return;
-	if (conn->state.now == TCP_DRAINING && tcp_flight_is_idle(&leg->flight))
+	if (drains && tcp_flight_is_idle(&leg->flight))
 		close_for(leg, LEG_CLOSE_SHUTDOWN);
 	else if (conn->blocks & TCP_BLOCK_EOF)
 		tcp_conn_fail(conn, LEG_CLOSE_PEER, "%s", "");
@@ -152,7 +155,7 @@ static void on_work(void *arg)
 	struct tcp_conn *conn = &leg->conn;
 
 	say_opened(leg);
-	if (tcp_conn_takes_input(conn))
+	if (conn->behind && tcp_conn_takes_input(conn))
 		tcp_input_resume(&leg->in);
 	say_faults(leg);
 	if (tcp_conn_is_open(conn) || conn->state.now == TCP_FLUSHING)
