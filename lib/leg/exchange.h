@@ -51,8 +51,6 @@ enum exchange_fault {
 
 struct exchange {
 	unsigned refs;
-	struct call_facts
-		facts; /* found once by the origin; they grow while the Call still comes */
 	struct rpc_msg call;
 	struct rpc_msg reply;     /* set by the target, unless fault */
 	uint32_t reply_max_bytes; /* the largest that the origin can deliver or the Call can have */
@@ -63,6 +61,7 @@ struct exchange {
 	void *origin_priv, *target_priv;                  /* each leg's own state for this RPC */
 	TAILQ_ENTRY(exchange) origin_entry, target_entry; /* each leg's own lists */
 	struct exchange *origin_next, *target_next;       /* each leg's own XID table */
+	struct call_facts facts; /* found once by the origin; grow while the Call still comes */
 };
 TAILQ_HEAD(exchange_list, exchange);
 

@@ -90,7 +90,7 @@ void nfs_facts_begin(struct call_facts *facts, uint32_t limit_bytes)
 	const struct rpc_call_hdr *hdr = &facts->hdr;
 
 	memset((char *)facts + offsetof(struct call_facts, program), 0,
-	       sizeof(*facts) - offsetof(struct call_facts, program));
+	       offsetof(struct call_facts, ops) - offsetof(struct call_facts, program));
 	facts->stage = FACTS_HEAD;
 	facts->body = hdr->cred_flavor == RPC_AUTH_GSS ? gss_body(hdr) : FACTS_BODY_PLAIN;
 	facts->limit_bytes = facts->ceiling_bytes = limit_bytes;

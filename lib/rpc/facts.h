@@ -96,9 +96,10 @@ struct call_facts {
 	uint32_t bounds_bytes[FACTS_MAX_BOUNDS];
 	/* Of a COMPOUND: the operations that were walked, and the numbers of the first of them. */
 	uint32_t minor_version;
-	uint32_t nops;
-	uint8_t ops[FACTS_MAX_OPS];
+	uint32_t nops; /* operations walked */
 	struct facts_walk walk;
+	uint8_t ops
+		[FACTS_MAX_OPS]; /* the first of the operations, by number; the others are not set */
 };
 
 #define CALL_NAME_BYTES 48u /* room for a name, its end included */

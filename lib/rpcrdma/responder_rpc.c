@@ -56,11 +56,12 @@ static struct responder_rpc *rpc_alloc(const struct rpcrdma_header *hdr,
 	size_t writes = hdr->nwrites * sizeof(hdr->writes[0]);
 	size_t segments = hdr->nsegments * sizeof(hdr->segments[0]);
 	size_t head = (sizeof(struct responder_rpc) + 15) & ~(size_t)15;
-	struct responder_rpc *rpc = calloc(1, head + pulls + segments + writes + copies);
+	struct responder_rpc *rpc = malloc(head + pulls + segments + writes + copies);
 	uint8_t *at = (uint8_t *)rpc + head;
 
 	if (!rpc)
 		return NULL;
+	memset(rpc, 0, sizeof(*rpc));
 	rpc->total_bytes = plan->total_bytes;
 	rpc->ncopies = plan->ncopies;
 	rpc->npulls = plan->npulls;
