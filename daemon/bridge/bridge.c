@@ -348,6 +348,7 @@ static void fill_leg_config(const struct bridge *bridge, struct leg_config *conf
 		.loop = ground->loop,
 		.pool = ground->pool,
 		.budget = ground->budget,
+		.spares = ground->spares,
 		.max_message_bytes = service->max_message_bytes,
 		.stall_timeout_us = (uint64_t)service->stall_timeout_s * 1000000,
 		.connect_timeout_us = CONNECT_TIMEOUT_US,

@@ -169,6 +169,7 @@ struct worker *worker_new(unsigned index, struct service *services, size_t nserv
 	if (!worker->loop)
 		goto out_free;
 	budget_init(&worker->budget, worker->loop, memory_bytes);
+	spares_init(&worker->spares);
 	worker->pool = pool_new(largest_message(services, nservices));
 	if (!worker->pool)
 		goto out_free;
@@ -176,6 +177,7 @@ struct worker *worker_new(unsigned index, struct service *services, size_t nserv
 		.loop = worker->loop,
 		.pool = worker->pool,
 		.budget = &worker->budget,
+		.spares = &worker->spares,
 		.resolver = &resolver_system,
 		.legs = &legs_system,
 		.bridge_gone = on_bridge_gone,
@@ -214,6 +216,7 @@ void worker_free(struct worker *worker)
 		budget_fini(&worker->budget);
 		event_loop_free(worker->loop);
 	}
+	spares_fini(&worker->spares);
 	pool_free(worker->pool);
 	free(worker->services);
 	free(worker);

@@ -15,6 +15,7 @@
 #include "base/budget.h"
 #include "base/compiler.h"
 #include "base/loop.h"
+#include "base/spares.h"
 #include "daemon/service/listener.h"
 #include "daemon/service/service.h"
 #include "daemon/service/worker_service.h"
@@ -26,6 +27,7 @@ struct worker {
 	struct loop *loop; /* event_loop_post() from any thread */
 	struct pool *pool;
 	struct budget budget;
+	struct spares spares;
 	struct worker_ground ground; /* what its services stand on: the above */
 	size_t nservices;
 	struct worker_service *services;

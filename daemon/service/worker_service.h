@@ -32,6 +32,7 @@ struct worker_ground {
 	struct loop *loop;
 	struct pool *pool;
 	struct budget *budget;
+	struct spares *spares;
 	const struct resolver *resolver;
 	const struct leg_maker *legs; /* daemon/bridge/legs.h */
 	/* A bridge of @ws has been freed. */

@@ -7,4 +7,6 @@ lib_base_libbase_a_SOURCES = \
 	lib/base/counter.h \
 	lib/base/loop.c \
 	lib/base/loop.h \
+	lib/base/spares.c \
+	lib/base/spares.h \
 	lib/base/state.h

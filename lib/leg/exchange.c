@@ -11,15 +11,16 @@
 #define MSG_SLACK_BYTES 4u
 #define FIRST_BUCKETS   16u
 
-struct exchange *exchange_new(void)
+struct exchange *exchange_new(struct spares *spares)
 {
-	struct exchange *x = malloc(sizeof(*x));
+	struct exchange *x = spares_get(spares, sizeof(*x));
 
 	if (!x)
 		return NULL;
-	/* Not calloc(), which has no fast path; and operations are set as they are walked. */
+	/* Operations are set as they are walked. */
 	memset(x, 0, offsetof(struct exchange, facts.ops));
 	x->refs = 1;
+	x->spares = spares;
 	budget_claim_init(&x->claim, NULL, NULL);
 	return x;
 }
@@ -37,7 +38,7 @@ void exchange_put(struct exchange *x)
 	rpc_msg_put(&x->call);
 	rpc_msg_put(&x->reply);
 	budget_release(&x->claim);
-	free(x);
+	spares_put(x->spares, x, sizeof(*x));
 }
 
 int rpc_msg_get(struct pool *pool, uint32_t len_bytes, struct rpc_msg *msg)

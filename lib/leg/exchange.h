@@ -18,6 +18,7 @@
 #include <sys/queue.h>
 
 #include "base/budget.h"
+#include "base/spares.h"
 #include "fabric/pool.h"
 #include "rpc/facts.h"
 
@@ -51,6 +52,7 @@ enum exchange_fault {
 
 struct exchange {
 	unsigned refs;
+	struct spares *spares; /* where it goes back to */
 	struct rpc_msg call;
 	struct rpc_msg reply;     /* set by the target, unless fault */
 	uint32_t reply_max_bytes; /* the largest that the origin can deliver or the Call can have */
@@ -65,8 +67,8 @@ struct exchange {
 };
 TAILQ_HEAD(exchange_list, exchange);
 
-/** exchange_new - an exchange with one reference and nothing in it; NULL without memory. */
-struct exchange *exchange_new(void);
+/** exchange_new - an exchange with one reference and nothing in it, from @spares, which may be NULL; NULL without memory. */
+struct exchange *exchange_new(struct spares *spares);
 /** exchange_ref - one more reference; returns @x. */
 struct exchange *exchange_ref(struct exchange *x);
 /** exchange_put - one reference less; the last one frees messages and claim; accepts NULL. */

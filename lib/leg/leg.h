@@ -107,6 +107,7 @@ struct leg_config {
 	struct loop *loop;
 	struct pool *pool;
 	struct budget *budget;
+	struct spares *spares;               /* of this thread; NULL: none are kept */
 	uint32_t max_message_bytes;          /* of one RPC message, either way */
 	uint64_t stall_timeout_us;           /* to finish a record, to take a reply */
 	uint64_t connect_timeout_us;         /* to get a connecting leg up */

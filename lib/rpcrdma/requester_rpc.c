@@ -39,7 +39,7 @@ static void set_state(struct requester_rpc *rpc, enum requester_rpc_state to)
 
 struct requester_rpc *requester_rpc_new(struct requester_rpcs *rpcs, struct exchange *x)
 {
-	struct requester_rpc *rpc = malloc(sizeof(*rpc));
+	struct requester_rpc *rpc = spares_get(rpcs->conn->leg->config->spares, sizeof(*rpc));
 
 	if (!rpc)
 		return NULL;
@@ -67,7 +67,7 @@ static struct exchange *dissolve(struct requester_rpc *rpc)
 	x->target = NULL;
 	x->target_priv = NULL;
 	lend_fini(&rpc->lend);
-	free(rpc);
+	spares_put(rpcs->conn->leg->config->spares, rpc, sizeof(*rpc));
 	rdma_conn_rpc_over(rpcs->conn);
 	return x;
 }

@@ -69,7 +69,12 @@ void responder_look_early(struct responder_rpc *rpc, const uint8_t *inline_bytes
 	struct rpc_piece list[PLAN_MAX_COPIES + PLAN_MAX_PULLS];
 	struct rpc_pieces pieces = {.list = list, .len_bytes = rpc->total_bytes};
 
-	pieces.count = lay_out(rpc, inline_bytes, list);
+	if (!rpc->npulls && rpc->ncopies == 1) {
+		list[0] = (struct rpc_piece){inline_bytes, rpc->total_bytes};
+		pieces.count = 1;
+	} else {
+		pieces.count = lay_out(rpc, inline_bytes, list);
+	}
 	/* What does not pass is answered when its Reads are done (A3.6-3). */
 	if (pieces.count && list[0].data &&
 	    judge(rpc, list[0].data, list[0].len_bytes) == CALL_PASSES)

@@ -47,8 +47,19 @@ static void find_one_handle(struct responder_rpc *rpc, const struct rpcrdma_head
 	}
 }
 
+/* Copies a table to *@at, which goes on behind it; most are empty. */
+static void *put_table(uint8_t **at, const void *table, size_t size_bytes)
+{
+	void *to = *at;
+
+	if (size_bytes)
+		memcpy(to, table, size_bytes);
+	*at += size_bytes;
+	return to;
+}
+
 /* One allocation: the struct, then the four tables. */
-static struct responder_rpc *rpc_alloc(const struct rpcrdma_header *hdr,
+static struct responder_rpc *rpc_alloc(struct spares *spares, const struct rpcrdma_header *hdr,
 				       const struct call_plan *plan)
 {
 	size_t copies = plan->ncopies * sizeof(plan->copies[0]);
@@ -56,12 +67,14 @@ static struct responder_rpc *rpc_alloc(const struct rpcrdma_header *hdr,
 	size_t writes = hdr->nwrites * sizeof(hdr->writes[0]);
 	size_t segments = hdr->nsegments * sizeof(hdr->segments[0]);
 	size_t head = (sizeof(struct responder_rpc) + 15) & ~(size_t)15;
-	struct responder_rpc *rpc = malloc(head + pulls + segments + writes + copies);
+	size_t size = head + pulls + segments + writes + copies;
+	struct responder_rpc *rpc = spares_get(spares, size);
 	uint8_t *at = (uint8_t *)rpc + head;
 
 	if (!rpc)
 		return NULL;
 	memset(rpc, 0, sizeof(*rpc));
+	rpc->size_bytes = size;
 	rpc->total_bytes = plan->total_bytes;
 	rpc->ncopies = plan->ncopies;
 	rpc->npulls = plan->npulls;
@@ -70,20 +83,27 @@ static struct responder_rpc *rpc_alloc(const struct rpcrdma_header *hdr,
 	rpc->has_reply_chunk = hdr->has_reply_chunk;
 	rpc->reply_chunk = hdr->reply_chunk;
 	/* The widest members first, so that each table is aligned. */
-	rpc->pulls = memcpy(at, plan->pulls, pulls);
-	rpc->segments = memcpy(at + pulls, hdr->segments, segments);
-	rpc->writes = memcpy(at + pulls + segments, hdr->writes, writes);
-	rpc->copies = memcpy(at + pulls + segments + writes, plan->copies, copies);
+	rpc->pulls = put_table(&at, plan->pulls, pulls);
+	rpc->segments = put_table(&at, hdr->segments, segments);
+	rpc->writes = put_table(&at, hdr->writes, writes);
+	rpc->copies = put_table(&at, plan->copies, copies);
 	find_one_handle(rpc, hdr);
 	return rpc;
+}
+
+static void rpc_free(struct spares *spares, struct responder_rpc *rpc)
+{
+	if (rpc)
+		spares_put(spares, rpc, rpc->size_bytes);
 }
 
 struct responder_rpc *responder_rpc_new(struct responder_rpcs *rpcs,
 					const struct rpcrdma_header *hdr,
 					const struct call_plan *plan)
 {
-	struct responder_rpc *rpc = rpc_alloc(hdr, plan);
-	struct exchange *x = exchange_new();
+	struct spares *spares = rpcs->conn->leg->config->spares;
+	struct responder_rpc *rpc = rpc_alloc(spares, hdr, plan);
+	struct exchange *x = exchange_new(spares);
 
 	if (!rpc || !x)
 		goto out_free;
@@ -102,7 +122,7 @@ struct responder_rpc *responder_rpc_new(struct responder_rpcs *rpcs,
 
 out_free:
 	exchange_put(x);
-	free(rpc);
+	rpc_free(spares, rpc);
 	return NULL;
 }
 
@@ -117,7 +137,7 @@ void responder_rpc_finish(struct responder_rpc *rpc)
 	x->origin_priv = NULL;
 	budget_release(&rpc->claim);
 	buf_put(rpc->stash);
-	free(rpc);
+	rpc_free(rpcs->conn->leg->config->spares, rpc);
 	exchange_put(x);
 	rdma_conn_rpc_over(rpcs->conn);
 }

@@ -34,6 +34,7 @@ struct responder_rpcs {
 };
 
 struct responder_rpc {
+	size_t size_bytes; /* with the tables behind it */
 	struct responder_rpcs *rpcs;
 	struct exchange *x; /* the origin's own reference */
 	enum responder_rpc_state state;

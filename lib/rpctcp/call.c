@@ -83,7 +83,7 @@ static bool look(struct tcp_calls *calls, const uint8_t *msg, uint32_t len_bytes
 		refuse(calls, verdict, hdr.xid);
 		return false;
 	}
-	calls->call = exchange_new();
+	calls->call = exchange_new(config->spares);
 	if (!calls->call) {
 		tcp_conn_fail(calls->conn, LEG_CLOSE_RESOURCES, "no memory for a Call");
 		return false;

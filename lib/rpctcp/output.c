@@ -35,9 +35,16 @@ void tcp_output_init(struct tcp_output *output, struct tcp_conn *conn, struct tc
 	STAILQ_INIT(&output->queue);
 }
 
-static struct tcp_out *out_new(enum tcp_out_kind kind, struct exchange *x)
+static void out_free(struct tcp_output *output, struct tcp_out *out)
 {
-	struct tcp_out *out = malloc(sizeof(*out));
+	exchange_put(out->x);
+	spares_put(output->conn->config.leg.spares, out, sizeof(*out));
+}
+
+static struct tcp_out *out_new(const struct tcp_output *output, enum tcp_out_kind kind,
+			       struct exchange *x)
+{
+	struct tcp_out *out = spares_get(output->conn->config.leg.spares, sizeof(*out));
 
 	if (!out)
 		return NULL;
@@ -80,7 +87,7 @@ static void set_small(struct tcp_out *out, uint32_t len_bytes)
 
 int tcp_output_call(struct tcp_output *output, struct exchange *x)
 {
-	struct tcp_out *out = out_new(TCP_OUT_CALL, x);
+	struct tcp_out *out = out_new(output, TCP_OUT_CALL, x);
 
 	if (!out)
 		return -ENOMEM;
@@ -91,7 +98,7 @@ int tcp_output_call(struct tcp_output *output, struct exchange *x)
 
 int tcp_output_reply(struct tcp_output *output, struct exchange *x)
 {
-	struct tcp_out *out = out_new(TCP_OUT_REPLY, x);
+	struct tcp_out *out = out_new(output, TCP_OUT_REPLY, x);
 
 	if (!out)
 		return -ENOMEM;
@@ -108,7 +115,7 @@ int tcp_output_reply(struct tcp_output *output, struct exchange *x)
 
 int tcp_output_answer(struct tcp_output *output, const uint8_t *reply, uint32_t len_bytes)
 {
-	struct tcp_out *out = out_new(TCP_OUT_ANSWER, NULL);
+	struct tcp_out *out = out_new(output, TCP_OUT_ANSWER, NULL);
 
 	if (!out)
 		return -ENOMEM;
@@ -143,8 +150,7 @@ static void out_done(struct tcp_output *output)
 			tcp_conn_block(output->conn, TCP_BLOCK_ANSWERS, false);
 		break;
 	}
-	exchange_put(out->x);
-	free(out);
+	out_free(output, out);
 }
 
 /* Drops @first and all that is behind it. */
@@ -160,8 +166,7 @@ static void drop_from(struct tcp_output *output, struct tcp_out *first)
 	while ((out = STAILQ_FIRST(&output->queue))) {
 		STAILQ_REMOVE_HEAD(&output->queue, entry);
 		output->unsent_bytes -= out->len_bytes;
-		exchange_put(out->x);
-		free(out);
+		out_free(output, out);
 	}
 	STAILQ_CONCAT(&output->queue, &kept);
 }

@@ -42,7 +42,10 @@ static void hear(void *arg, const struct nfs_opaque *opaque)
 
 static bool same(const struct call_facts *a, const struct call_facts *b)
 {
-	return memcmp(a, b, offsetof(struct call_facts, walk)) == 0;
+	uint32_t nops = a->nops < FACTS_MAX_OPS ? a->nops : FACTS_MAX_OPS;
+
+	return memcmp(a, b, offsetof(struct call_facts, walk)) == 0 &&
+	       memcmp(a->ops, b->ops, nops) == 0;
 }
 
 static void cut(struct input *in, const uint8_t *cuts, unsigned ncuts)

@@ -89,7 +89,7 @@ static void send_calls(void)
 	static const uint8_t words[40] = {[11] = RPC_VERSION};
 
 	for (uint32_t xid = 0; xid < REVERSE_CALLS; xid++) {
-		struct exchange *x = exchange_new();
+		struct exchange *x = exchange_new(NULL);
 
 		FUZZ_ASSERT(!rpc_msg_get(pool, sizeof(words), &x->call));
 		memcpy(x->call.data, words, sizeof(words));

@@ -127,7 +127,7 @@ static void end_init(struct bench *bench, struct bench_end *end, struct budget *
 
 void bench_call(struct bench_end *end, uint32_t call_bytes, uint32_t reply_bytes)
 {
-	struct exchange *x = exchange_new();
+	struct exchange *x = exchange_new(NULL);
 	uint32_t xid = end->bench->next_xid++;
 
 	RIG_ASSERT(rpc_msg_get(end->bench->pool, call_bytes, &x->call) == 0);

@@ -313,7 +313,7 @@ void rig_end(struct rig *rig)
 static struct exchange *new_call(struct rig *rig, uint32_t call_bytes, uint32_t reply_bytes,
 				 uint32_t reply_max)
 {
-	struct exchange *x = exchange_new();
+	struct exchange *x = exchange_new(NULL);
 	uint32_t xid = rig->next_xid++;
 
 	RIG_ASSERT(rpc_msg_get(rig->pool, call_bytes, &x->call) == 0);

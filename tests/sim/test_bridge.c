@@ -426,7 +426,7 @@ START_TEST(a_leg_that_wants_no_more_calls_pauses_the_other)
 	open_stubs();
 	from = stub_end(_i);
 	to = stub_end(!_i);
-	from->config.events->call(from->config.arg, exchange_new());
+	from->config.events->call(from->config.arg, exchange_new(NULL));
 	ck_assert_uint_eq(to->calls, 1);
 	ck_assert_uint_eq(from->pauses, 1);
 	to->config.events->call_ready(to->config.arg);
@@ -438,7 +438,7 @@ END_TEST
 
 START_TEST(what_has_grown_is_told_to_the_other_leg)
 {
-	struct exchange *x = exchange_new();
+	struct exchange *x = exchange_new(NULL);
 
 	open_stubs();
 	stub_end(_i)->config.events->more(stub_end(_i)->config.arg, x);
@@ -466,8 +466,8 @@ START_TEST(closing_decides_and_closed_releases)
 	ck_assert_uint_eq(second->close_calls, 1);
 	ck_assert_uint_eq(second->closed_for, LEG_CLOSE_REPLY_STALLED);
 	/* What the other one still gives up goes no further. */
-	second->config.events->call(second->config.arg, exchange_new());
-	second->config.events->reply(second->config.arg, exchange_new());
+	second->config.events->call(second->config.arg, exchange_new(NULL));
+	second->config.events->reply(second->config.arg, exchange_new(NULL));
 	ck_assert_uint_eq(first->calls + first->replies, 0);
 	stub_over(first);
 	bench_run(bench, 5000);

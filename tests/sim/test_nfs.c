@@ -58,7 +58,7 @@ static void open_rig(bool ddp)
 static void play_row(const struct nfs_row *row, const struct nfs_msg_auth *auth)
 {
 	struct row_built built;
-	struct exchange *x = exchange_new();
+	struct exchange *x = exchange_new(NULL);
 	unsigned before = rows_seen;
 
 	row_build(&built, row, auth);

@@ -272,7 +272,7 @@ START_TEST(an_open_leg_answers_to_the_bridge)
 	start();
 	stub = bench_stub(bench, 0);
 	open_leg(0);
-	stub->config.events->call(stub->config.arg, exchange_new());
+	stub->config.events->call(stub->config.arg, exchange_new(NULL));
 	stub->config.events->note(stub->config.arg, "well");
 	ck_assert_uint_eq(leg_calls, 1);
 	ck_assert_uint_eq(leg_notes, 1);

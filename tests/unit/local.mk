@@ -76,6 +76,12 @@ tests_unit_test_recv_runs_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_recv_runs_LDADD = $(UNIT_LDADD)
 TESTS += tests/unit/test_recv_runs
 
+check_PROGRAMS += tests/unit/test_spares
+tests_unit_test_spares_SOURCES = tests/unit/test_spares.c
+tests_unit_test_spares_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_spares_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_spares
+
 check_PROGRAMS += tests/unit/test_state
 tests_unit_test_state_SOURCES = tests/unit/test_state.c
 tests_unit_test_state_CFLAGS = $(UNIT_CFLAGS)

@@ -276,7 +276,7 @@ void put_reply(uint8_t *to, uint32_t xid, uint32_t len_bytes)
 struct exchange *bench_call(struct bench_side *side, uint32_t xid, uint32_t len_bytes,
 			    uint32_t have_bytes)
 {
-	struct exchange *x = exchange_new();
+	struct exchange *x = exchange_new(NULL);
 
 	ck_assert_int_eq(rpc_msg_get(bench_pool, len_bytes, &x->call), 0);
 	put_call(x->call.data, xid, len_bytes);

@@ -407,7 +407,7 @@ void answer_call(unsigned index, uint32_t len_bytes, uint8_t seed)
 
 void send_call(uint32_t xid, uint32_t len_bytes, uint8_t seed, uint32_t reply_max_bytes)
 {
-	struct exchange *x = exchange_new();
+	struct exchange *x = exchange_new(NULL);
 
 	ck_assert_int_eq(rpc_msg_get(pool, len_bytes, &x->call), 0);
 	put_call(x->call.data, xid, len_bytes, seed);
