@@ -214,8 +214,12 @@ clients_forgotten() {
 
 # export_consistent: the server's file system, when all is over.
 export_consistent() {
-	server_stop
-	exportfs -ua
-	umount /srv/export
+	# Where a thread of the server does not end, the file system is made consistent without it.
+	if server_stop; then
+		exportfs -ua
+		umount /srv/export
+	else
+		fsfreeze --freeze /srv/export
+	fi
 	e2fsck -f -n /run/export.img
 }
