@@ -66,6 +66,8 @@ static void close_for(struct tcp_leg *leg, enum leg_close why)
 	tcp_conn_set_state(conn, TCP_FLUSHING);
 	if (limit_us > CLOSE_LIMIT_US)
 		limit_us = CLOSE_LIMIT_US;
+	/* No record is read to its end now. */
+	conn->due_us[TCP_DUE_INPUT] = 0;
 	tcp_conn_set_due(conn, TCP_DUE_STATE, limit_us);
 	tcp_output_cut(&leg->out);
 	tcp_conn_watch(conn);

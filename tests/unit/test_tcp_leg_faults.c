@@ -177,6 +177,27 @@ START_TEST(memory_that_is_not_to_be_had_ends_the_leg)
 }
 END_TEST
 
+/* Nothing more of the record is read, so it is not its sender who keeps us waiting. */
+START_TEST(a_record_that_was_begun_does_not_cut_an_orderly_end_short)
+{
+	const uint32_t reply_bytes = BENCH_MAX_MESSAGE - 100;
+	uint8_t mark[RECORD_MARK_BYTES];
+
+	bench_accept();
+	raw_send_call(1, 100);
+	record_mark_encode(mark, 100);
+	raw_write(mark, sizeof(mark));
+	fake_loop_advance(bench_loop, BENCH_STALL_US - BENCH_CLOSE_US / 2);
+	exchange_put(bench_answer(&server, reply_bytes, reply_bytes));
+	leg_close(server.leg, LEG_CLOSE_PEER);
+	fake_loop_advance(bench_loop, BENCH_CLOSE_US * 3 / 4);
+	ck_assert_uint_eq(server.closed, 0);
+	raw_expect_reply(1, reply_bytes);
+	raw_expect(0);
+	ck_assert_uint_eq(bench_worker.counters.stalls, 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("tcp_leg_faults");
@@ -189,6 +210,7 @@ int main(void)
 	tcase_add_loop_test(tc, a_leg_may_be_closed_in_any_of_its_events, BENCH_AT_REQUESTED,
 			    BENCH_AT_END);
 	tcase_add_test(tc, memory_that_is_not_to_be_had_ends_the_leg);
+	tcase_add_test(tc, a_record_that_was_begun_does_not_cut_an_orderly_end_short);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }
