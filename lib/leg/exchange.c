@@ -11,13 +11,17 @@
 #define MSG_SLACK_BYTES 4u
 #define FIRST_BUCKETS   16u
 
+_Static_assert(offsetof(struct exchange, facts) + sizeof(struct call_facts) ==
+		       sizeof(struct exchange),
+	       "what stands behind the facts is not cleared");
+
 struct exchange *exchange_new(struct spares *spares)
 {
 	struct exchange *x = spares_get(spares, sizeof(*x));
 
 	if (!x)
 		return NULL;
-	/* Operations are set as they are walked. */
+	/* But for facts.ops, which needs no clearing. */
 	memset(x, 0, offsetof(struct exchange, facts.ops));
 	x->refs = 1;
 	x->spares = spares;

@@ -63,7 +63,8 @@ struct exchange {
 	void *origin_priv, *target_priv;                  /* each leg's own state for this RPC */
 	TAILQ_ENTRY(exchange) origin_entry, target_entry; /* each leg's own lists */
 	struct exchange *origin_next, *target_next;       /* each leg's own XID table */
-	struct call_facts facts; /* found once by the origin; grow while the Call still comes */
+	/* Found once by the origin; they grow while the Call still comes. Last: see facts.ops. */
+	struct call_facts facts;
 };
 TAILQ_HEAD(exchange_list, exchange);
 

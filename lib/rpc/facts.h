@@ -94,12 +94,12 @@ struct call_facts {
 	/* Among the results: data of READ, paths of READLINK. How many, and the most that the first can have. */
 	uint32_t nresult_payloads;
 	uint32_t bounds_bytes[FACTS_MAX_BOUNDS];
-	/* Of a COMPOUND: the operations that were walked, and the numbers of the first of them. */
+	/* Of a COMPOUND: the operations that were walked, and the numbers of the first of them (ops). */
 	uint32_t minor_version;
-	uint32_t nops; /* operations walked */
+	uint32_t nops;
 	struct facts_walk walk;
-	uint8_t ops
-		[FACTS_MAX_OPS]; /* the first of the operations, by number; the others are not set */
+	/* Last: nobody clears it, since only what nops counts is ever read. */
+	uint8_t ops[FACTS_MAX_OPS];
 };
 
 #define CALL_NAME_BYTES 48u /* room for a name, its end included */

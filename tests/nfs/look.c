@@ -66,6 +66,9 @@ bool look_same(const struct call_facts *a, const struct call_facts *b)
 {
 	uint32_t nops = a->nops < FACTS_MAX_OPS ? a->nops : FACTS_MAX_OPS;
 
+	_Static_assert(offsetof(struct call_facts, walk) ==
+			       offsetof(struct call_facts, nops) + sizeof(a->nops),
+		       "bytes that mean nothing are compared");
 	return memcmp(a, b, offsetof(struct call_facts, walk)) == 0 &&
 	       memcmp(a->ops, b->ops, nops) == 0;
 }
