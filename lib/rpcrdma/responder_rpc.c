@@ -97,51 +97,6 @@ static void rpc_free(struct spares *spares, struct responder_rpc *rpc)
 		spares_put(spares, rpc, rpc->size_bytes);
 }
 
-struct responder_rpc *responder_rpc_new(struct responder_rpcs *rpcs,
-					const struct rpcrdma_header *hdr,
-					const struct call_plan *plan)
-{
-	struct spares *spares = rpcs->conn->leg->config->spares;
-	struct responder_rpc *rpc = rpc_alloc(spares, hdr, plan);
-	struct exchange *x = exchange_new(spares);
-
-	if (!rpc || !x)
-		goto out_free;
-	x->facts.hdr.xid = hdr->xid;
-	if (xid_table_add(&rpcs->table, x))
-		goto out_free;
-	rpc->rpcs = rpcs;
-	rpc->x = x;
-	rpc->state = RESPONDER_ADMITTING;
-	rpc->limits = rdma_conn_limits(rpcs->conn);
-	x->origin = rpcs->conn->leg;
-	x->origin_priv = rpc;
-	x->reply_max_bytes = responder_rpc_capacity(rpc);
-	TAILQ_INSERT_TAIL(&rpcs->calls, x, origin_entry);
-	return rpc;
-
-out_free:
-	exchange_put(x);
-	rpc_free(spares, rpc);
-	return NULL;
-}
-
-void responder_rpc_finish(struct responder_rpc *rpc)
-{
-	struct responder_rpcs *rpcs = rpc->rpcs;
-	struct exchange *x = rpc->x;
-
-	xid_table_remove(&rpcs->table, x);
-	TAILQ_REMOVE(&rpcs->calls, x, origin_entry);
-	x->origin = NULL;
-	x->origin_priv = NULL;
-	budget_release(&rpc->claim);
-	buf_put(rpc->stash);
-	rpc_free(rpcs->conn->leg->config->spares, rpc);
-	exchange_put(x);
-	rdma_conn_rpc_over(rpcs->conn);
-}
-
 /* How long the header is with the Call's write list, and with its reply chunk. */
 static uint64_t header_bytes(const struct responder_rpc *rpc, bool with_reply_chunk)
 {
@@ -168,7 +123,8 @@ uint64_t responder_rpc_chunk_room(const struct responder_rpc *rpc)
 	return rpc->reply_chunk.len_bytes;
 }
 
-uint32_t responder_rpc_capacity(const struct responder_rpc *rpc)
+/* The largest Reply that the peer's chunks and receive can take. */
+static uint32_t capacity(const struct responder_rpc *rpc)
 {
 	uint32_t limit = rpc->rpcs->conn->leg->config->max_message_bytes;
 	uint64_t room = responder_rpc_inline_room(rpc);
@@ -179,4 +135,49 @@ uint32_t responder_rpc_capacity(const struct responder_rpc *rpc)
 	for (unsigned i = 0; i < rpc->nwrites; i++)
 		room += xdr_padded_bytes(rpc->writes[i].len_bytes);
 	return room < limit ? (uint32_t)room : limit;
+}
+
+struct responder_rpc *responder_rpc_new(struct responder_rpcs *rpcs,
+					const struct rpcrdma_header *hdr,
+					const struct call_plan *plan)
+{
+	struct spares *spares = rpcs->conn->leg->config->spares;
+	struct responder_rpc *rpc = rpc_alloc(spares, hdr, plan);
+	struct exchange *x = exchange_new(spares);
+
+	if (!rpc || !x)
+		goto out_free;
+	x->facts.hdr.xid = hdr->xid;
+	if (xid_table_add(&rpcs->table, x))
+		goto out_free;
+	rpc->rpcs = rpcs;
+	rpc->x = x;
+	rpc->state = RESPONDER_ADMITTING;
+	rpc->limits = rdma_conn_limits(rpcs->conn);
+	x->origin = rpcs->conn->leg;
+	x->origin_priv = rpc;
+	x->reply_max_bytes = capacity(rpc);
+	TAILQ_INSERT_TAIL(&rpcs->calls, x, origin_entry);
+	return rpc;
+
+out_free:
+	exchange_put(x);
+	rpc_free(spares, rpc);
+	return NULL;
+}
+
+void responder_rpc_finish(struct responder_rpc *rpc)
+{
+	struct responder_rpcs *rpcs = rpc->rpcs;
+	struct exchange *x = rpc->x;
+
+	xid_table_remove(&rpcs->table, x);
+	TAILQ_REMOVE(&rpcs->calls, x, origin_entry);
+	x->origin = NULL;
+	x->origin_priv = NULL;
+	budget_release(&rpc->claim);
+	buf_put(rpc->stash);
+	rpc_free(rpcs->conn->leg->config->spares, rpc);
+	exchange_put(x);
+	rdma_conn_rpc_over(rpcs->conn);
 }

@@ -82,7 +82,5 @@ void responder_rpc_finish(struct responder_rpc *rpc);
 uint64_t responder_rpc_inline_room(const struct responder_rpc *rpc);
 /** responder_rpc_chunk_room - the longest that the reply chunk takes; 0 if it cannot be used. */
 uint64_t responder_rpc_chunk_room(const struct responder_rpc *rpc);
-/** responder_rpc_capacity - the largest Reply that the peer's chunks and receive can take. */
-uint32_t responder_rpc_capacity(const struct responder_rpc *rpc);
 
 #endif
