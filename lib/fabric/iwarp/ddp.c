@@ -130,7 +130,8 @@ static const struct error_name error_names[] = {
 	{TERM_LLP, TERM_LLP_MPA, 0x07, "no matching RTR"},
 };
 
-const char *rdmap_terminate_name(unsigned layer, unsigned type, unsigned code)
+/* The name in the RFCs, or NULL if no document knows the error. */
+static const char *terminate_name(unsigned layer, unsigned type, unsigned code)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(error_names); i++) {
 		const struct error_name *e = &error_names[i];
@@ -160,7 +161,7 @@ void rdmap_terminate_describe(const uint8_t *bytes, size_t len_bytes, char *text
 	}
 	layer = bytes[0] >> 4;
 	type = bytes[0] & 0x0f;
-	name = rdmap_terminate_name(layer, type, bytes[1]);
+	name = terminate_name(layer, type, bytes[1]);
 	used = snprintf(text, size, "Terminate %02x %02x %02x %02x: %s: %s", bytes[0], bytes[1],
 			bytes[2], bytes[3], layer_name(layer), name ? name : "unknown error");
 	if (used < 0 || (size_t)used >= size)
@@ -168,7 +169,7 @@ void rdmap_terminate_describe(const uint8_t *bytes, size_t len_bytes, char *text
 	/* Not siw's layout, or the same in either. */
 	if ((name && !((bytes[2] & 0x07) && !(bytes[2] & 0xe0))) || (name && layer == type))
 		return;
-	swapped = rdmap_terminate_name(type, layer, bytes[1]);
+	swapped = terminate_name(type, layer, bytes[1]);
 	if (swapped)
 		snprintf(text + used, size - (size_t)used, "; as Linux siw writes it: %s: %s",
 			 layer_name(type), swapped);

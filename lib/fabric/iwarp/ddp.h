@@ -68,9 +68,6 @@ size_t rdmap_terminate_encode(const struct rdmap_terminate *term, uint8_t *out);
  */
 void rdmap_terminate_describe(const uint8_t *bytes, size_t len_bytes, char *text, size_t size);
 
-/** rdmap_terminate_name - the error's name in the RFCs, or NULL if no document knows it. */
-const char *rdmap_terminate_name(unsigned layer, unsigned type, unsigned code);
-
 /** rdmap_opcode_name - "RDMA Write", …; "reserved opcode" for what is none. */
 const char *rdmap_opcode_name(unsigned opcode);
 
