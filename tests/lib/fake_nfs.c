@@ -56,9 +56,3 @@ void nfs_sessions_learn(struct nfs_sessions *sessions, const struct call_facts *
 			const uint8_t *reply, uint32_t reply_bytes)
 {
 }
-
-uint32_t nfs_sessions_limit(const struct nfs_sessions *sessions,
-			    const uint8_t id[NFS_SESSION_ID_BYTES], uint32_t limit_bytes)
-{
-	return limit_bytes;
-}
