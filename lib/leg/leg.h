@@ -84,11 +84,14 @@ struct leg_events {
 	 * there is a server is allowed: Calls then wait with whoever was given them.
 	 */
 	void (*requested)(void *arg);
-	/* A Call came in, admitted; complete unless config.partial. */
+	/*
+	 * A Call came in, admitted; complete unless config.partial. Its facts are at FACTS_HEAD at least, at
+	 * FACTS_WHOLE if it is complete.
+	 */
 	void (*call)(void *arg, struct exchange *x);
 	/* The Reply, or a fault, for an exchange that was given to leg_call(); complete unless config.partial. */
 	void (*reply)(void *arg, struct exchange *x);
-	/* A Call or Reply that was given up before it was complete has grown. */
+	/* A Call or Reply that was given up before it was complete has grown, or a Call's facts have. */
 	void (*more)(void *arg, struct exchange *x);
 	/* leg_can_call() has become true again. */
 	void (*call_ready)(void *arg);
