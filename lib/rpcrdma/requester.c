@@ -104,10 +104,10 @@ static void fill_ask(const struct requester *rq, const struct requester_rpc *rpc
 		fill_facts(conn, rpc->x, ask);
 }
 
-enum plan { PLAN_READY, PLAN_WAIT, PLAN_IMPOSSIBLE };
+enum outlook { PLAN_READY, PLAN_WAIT, PLAN_IMPOSSIBLE };
 
-/* A5.1-1, A5.2-1. */
-static enum plan plan(const struct requester *rq, struct requester_rpc *rpc)
+/* Whether the Call can be sent now, and in which form (A5.1-1, A5.2-1). */
+static enum outlook plan(const struct requester *rq, struct requester_rpc *rpc)
 {
 	bool whole = rpc_msg_is_whole(&rpc->x->call);
 	struct call_form_ask ask;
@@ -128,9 +128,9 @@ static enum plan plan(const struct requester *rq, struct requester_rpc *rpc)
 	return PLAN_READY;
 }
 
-static void begin(struct requester *rq, struct requester_rpc *rpc, enum plan to)
+static void begin(struct requester *rq, struct requester_rpc *rpc, enum outlook outlook)
 {
-	if (to == PLAN_IMPOSSIBLE || !requester_rpc_send(rpc))
+	if (outlook == PLAN_IMPOSSIBLE || !requester_rpc_send(rpc))
 		refuse(rq, rpc);
 }
 
@@ -145,13 +145,13 @@ void requester_send_held(struct requester *rq)
 	struct exchange *x;
 
 	while (may_send(rq) && (x = TAILQ_FIRST(&rq->held))) {
-		enum plan to = plan(rq, x->target_priv);
+		enum outlook outlook = plan(rq, x->target_priv);
 
-		if (to == PLAN_WAIT)
+		if (outlook == PLAN_WAIT)
 			break;
 		TAILQ_REMOVE(&rq->held, x, target_entry);
 		rq->nheld--;
-		begin(rq, x->target_priv, to);
+		begin(rq, x->target_priv, outlook);
 	}
 	if (rq->full && rq->nheld < REQUESTER_HELD_MAX && rdma_conn_is_up(rq->conn)) {
 		rq->full = false;
@@ -177,7 +177,7 @@ static void hold(struct requester *rq, struct requester_rpc *rpc)
 void requester_call(struct requester *rq, struct exchange *x)
 {
 	struct requester_rpc *rpc;
-	enum plan to = PLAN_WAIT;
+	enum outlook outlook = PLAN_WAIT;
 
 	if (rdma_conn_is_over(rq->conn)) {
 		exchange_put(x);
@@ -190,11 +190,11 @@ void requester_call(struct requester *rq, struct exchange *x)
 		return;
 	}
 	if (!rq->nheld && may_send(rq))
-		to = plan(rq, rpc);
-	if (to == PLAN_WAIT)
+		outlook = plan(rq, rpc);
+	if (outlook == PLAN_WAIT)
 		hold(rq, rpc);
 	else
-		begin(rq, rpc, to);
+		begin(rq, rpc, outlook);
 }
 
 void requester_more(struct requester *rq, struct exchange *x)

@@ -3,8 +3,8 @@
  * The requester: sends Calls to the peer.
  *
  * Calls leave in the order in which they were given, as the credits allow. The form of each is chosen when its turn
- * comes (call_form.h). When a Reply is not known to fit inline, memory is lent that lies where x->reply will be, so
- * that no result is ever looked into. A reverse requester (the end that accepted) sends inline only, without chunks
+ * comes (call_form.h). When a Reply is not known to fit inline, memory is lent that lies where x->reply will be;
+ * only where its payload lands by itself is it looked into, for the payload's place. A reverse requester (the end that accepted) sends inline only, without chunks
  * (RFC 8167, D2.5-1).
  *
  * A Call that is not all here yet waits, and those behind it; but one that goes as a read chunk of its own leaves
