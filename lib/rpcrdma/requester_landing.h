@@ -7,7 +7,8 @@
  *
  *	| headroom | room | payload | room |
  *
- * What came inline is parted where the binding says, and laid before and behind the payload, which never moves.
+ * What came inline is parted where the payload belongs (lib/nfs finds that), and laid before and behind the payload,
+ * which never moves.
  */
 #ifndef RPCRDMA_REQUESTER_LANDING_H
 #define RPCRDMA_REQUESTER_LANDING_H
