@@ -94,11 +94,7 @@ static bool look(struct tcp_calls *calls, const uint8_t *msg, uint32_t len_bytes
 	return true;
 }
 
-/*
- * Claims what the Call and its Reply can come to need; true once that is held. A server's Calls are
- * bounded by their own number and size and take nothing from the budget: their Replies may stand
- * behind clients' Calls that wait for it, and neither would ever go on.
- */
+/* Claims what the Call and its Reply can come to need, of a server nothing; true once that is held. */
 static bool claim(struct tcp_calls *calls, uint32_t call_bytes, uint32_t ceiling_bytes)
 {
 	struct budget_claim *claim = &calls->claim;

@@ -2,8 +2,12 @@
 /*
  * The TCP leg's messages: what each record is, what memory it may have, and who gets it.
  *
- * A server's Calls are few and small, and take nothing from the budget: their Replies may stand behind
- * clients' Calls that wait for it, and neither would ever go on.
+ * A Call that is in the input from end to end is looked at before it takes any memory, so that it claims
+ * no more than it can need. A longer one is received in place, for a claim by its length and the service's
+ * limits, and looked at when it is complete.
+ *
+ * A server's Calls are few and small (TCP_REVERSE_*), and take nothing from the budget: their Replies may
+ * stand behind clients' Calls that wait for it, and neither would ever go on.
  */
 #ifndef RPCTCP_CALL_H
 #define RPCTCP_CALL_H
