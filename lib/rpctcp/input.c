@@ -19,7 +19,7 @@ static void begin_record(struct tcp_input *in)
 {
 	in->mode = TCP_INPUT_HEAD;
 	in->head_bytes = 0;
-	in->cap_bytes = in->have_bytes = 0;
+	in->cap_bytes = 0;
 }
 
 /* What is held for a record that is not complete. */
@@ -50,7 +50,7 @@ int tcp_input_body(struct tcp_input *in, uint32_t cap_bytes)
 	if (cap_bytes > TCP_BULK_BYTES)
 		in->window_bytes = TCP_BULK_BYTES;
 	memcpy(in->msg.data, in->head, in->head_bytes);
-	in->have_bytes = in->head_bytes;
+	in->msg.have_bytes = in->head_bytes;
 	in->cap_bytes = cap_bytes;
 	in->mode = TCP_INPUT_BODY;
 	return 0;
@@ -93,12 +93,12 @@ void tcp_input_compare(struct tcp_input *in, struct exchange *x)
 
 static void fill(struct tcp_input *in, const uint8_t *bytes, uint32_t len_bytes)
 {
-	if (len_bytes > in->cap_bytes - in->have_bytes) {
+	if (len_bytes > in->cap_bytes - in->msg.have_bytes) {
 		in->events->overflow(in->arg);
 		return;
 	}
-	memcpy(in->msg.data + in->have_bytes, bytes, len_bytes);
-	in->have_bytes += len_bytes;
+	memcpy(in->msg.data + in->msg.have_bytes, bytes, len_bytes);
+	in->msg.have_bytes += len_bytes;
 	tcp_counters(in->conn)->payload_bytes_copied += len_bytes;
 }
 
@@ -141,7 +141,7 @@ static void end_record(struct tcp_input *in)
 			      in->parser.record_bytes);
 		return;
 	case TCP_INPUT_BODY:
-		in->msg.len_bytes = in->msg.have_bytes = in->have_bytes;
+		in->msg.len_bytes = in->msg.have_bytes;
 		in->events->end(in->arg);
 		break;
 	case TCP_INPUT_SKIP:
@@ -267,8 +267,8 @@ static int read_vector(struct tcp_input *in, struct iovec iov[2])
 
 	if (in->mode == TCP_INPUT_BODY) {
 		place = in->parser.fragment_left_bytes;
-		if (place > in->cap_bytes - in->have_bytes)
-			place = in->cap_bytes - in->have_bytes;
+		if (place > in->cap_bytes - in->msg.have_bytes)
+			place = in->cap_bytes - in->msg.have_bytes;
 	} else if (in->mode == TCP_INPUT_SKIP && in->parser.fragment_left_bytes > staging) {
 		staging = TCP_STAGING_BYTES;
 	}
@@ -276,7 +276,7 @@ static int read_vector(struct tcp_input *in, struct iovec iov[2])
 	    staging > TCP_SCARCE_READ_BYTES)
 		staging = TCP_SCARCE_READ_BYTES;
 	if (place)
-		iov[n++] = (struct iovec){in->msg.data + in->have_bytes, place};
+		iov[n++] = (struct iovec){in->msg.data + in->msg.have_bytes, place};
 	iov[n++] = (struct iovec){conn->config.worker->staging, staging};
 	return n;
 }
@@ -290,7 +290,7 @@ static size_t count_read(struct tcp_input *in, size_t n, const struct iovec *iov
 	if (niov == 2) {
 		size_t placed = n < iov[0].iov_len ? n : iov[0].iov_len;
 
-		in->have_bytes += placed;
+		in->msg.have_bytes += placed;
 		record_take(&in->parser, placed);
 		n -= placed;
 	}

@@ -50,9 +50,8 @@ struct tcp_input {
 	enum tcp_input_mode mode;
 	uint8_t head[TCP_RECORD_HEAD_BYTES];
 	unsigned head_bytes;
-	struct rpc_msg msg;        /* BODY */
+	struct rpc_msg msg;        /* BODY: its length is known at its end */
 	uint32_t cap_bytes;        /* how much of msg may be filled */
-	uint32_t have_bytes;       /* how much is */
 	struct exchange *repeated; /* SKIP: a reference to the Call that it should repeat */
 	uint32_t compared_bytes;
 	size_t window_bytes; /* how much staging a read may fill; adapts to the traffic */
