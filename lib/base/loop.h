@@ -3,7 +3,7 @@
  * The event loop as lib/ sees it: descriptors, timers, deferred tasks and the time.
  *
  * lib/ waits for nothing and reads no clock by itself; it is given a loop. The daemon's loop stands on
- * libevent (daemon/base/loop.c); the tests' loop has a fake clock and no descriptors (lib/fabric/sim).
+ * libevent (daemon/base/loop.c); the tests' loop has a clock that moves when told (tests/lib/fake_loop.h).
  *
  * Concurrency: a loop and everything made from it belong to one thread.
  *
