@@ -24,6 +24,17 @@ tests_sim_test_upstream_CFLAGS = $(UNIT_CFLAGS)
 tests_sim_test_upstream_LDADD = $(BENCH_LDADD)
 TESTS += tests/sim/test_upstream
 
+# Whole chains have the messages of tests/nfs too.
+CHAIN_SOURCES = tests/sim/chain.c tests/sim/chain.h tests/sim/chain_end.c tests/sim/chain_end.h \
+	tests/sim/stub_leg.c tests/sim/stub_leg.h
+CHAIN_LDADD = tests/sim/librig.a tests/nfs/librows.a tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+
+check_PROGRAMS += tests/sim/test_chain
+tests_sim_test_chain_SOURCES = tests/sim/test_chain.c $(CHAIN_SOURCES)
+tests_sim_test_chain_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_chain_LDADD = $(CHAIN_LDADD)
+TESTS += tests/sim/test_chain
+
 check_PROGRAMS += tests/sim/test_sim
 tests_sim_test_sim_SOURCES = tests/sim/test_sim.c
 tests_sim_test_sim_CFLAGS = $(UNIT_CFLAGS)

@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The whole way of an RPC in one process. */
+#include "tests/sim/chain.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/base/log.h"
+#include "tests/lib/fake_loop.h"
+#include "tests/sim/rig.h"
+
+#define MAX_MESSAGE  (4u << 20)
+#define POOL_BYTES   (8u << 20)
+#define BUDGET_BYTES ((size_t)512 << 20)
+#define PORT         20049u
+#define END_MS       60000u /* longer than any time limit of the gates */
+
+/* Everybody has the same address: nobody looks at more of it than the fabric's listener. */
+static struct sockaddr_storage here(void)
+{
+	struct sockaddr_storage addr = {.ss_family = AF_INET};
+
+	((struct sockaddr_in *)&addr)->sin_port = htons(PORT);
+	return addr;
+}
+
+struct chain_gate *chain_first(struct chain *chain)
+{
+	return &chain->gates[0];
+}
+
+struct chain_gate *chain_last(struct chain *chain)
+{
+	return &chain->gates[chain->ngates - 1];
+}
+
+/* ---- the taps ---- */
+
+static void on_opened(void *arg)
+{
+	struct chain_tap *tap = arg;
+
+	RIG_ASSERT(tap->opened++ == 0);
+	tap->events->opened(tap->arg);
+}
+
+static void on_requested(void *arg)
+{
+	struct chain_tap *tap = arg;
+
+	tap->events->requested(tap->arg);
+}
+
+static void on_call(void *arg, struct exchange *x)
+{
+	struct chain_tap *tap = arg;
+
+	RIG_ASSERT(!tap->closing && x->facts.stage >= FACTS_HEAD);
+	tap->calls++;
+	tap->events->call(tap->arg, x);
+}
+
+/* The Call is at the end of its way through this gate: nobody looks at it any more. */
+static void on_reply(void *arg, struct exchange *x)
+{
+	struct chain_tap *tap = arg;
+	struct chain_gate *gate = tap->gate;
+
+	RIG_ASSERT(!tap->closing);
+	tap->replies++;
+	if (x->facts.compound && x->facts.trail == FACTS_FOLLOWED) {
+		gate->compounds++;
+		gate->ops += x->facts.nops;
+		gate->steps += x->facts.walk.steps;
+		gate->vain_bytes += x->facts.walk.vain_bytes;
+	}
+	tap->events->reply(tap->arg, x);
+}
+
+static void on_more(void *arg, struct exchange *x)
+{
+	struct chain_tap *tap = arg;
+
+	RIG_ASSERT(!tap->closing);
+	tap->mores++;
+	tap->events->more(tap->arg, x);
+}
+
+static void on_call_ready(void *arg)
+{
+	struct chain_tap *tap = arg;
+
+	tap->events->call_ready(tap->arg);
+}
+
+static void on_closing(void *arg, enum leg_close why, const char *detail)
+{
+	struct chain_tap *tap = arg;
+
+	RIG_ASSERT(tap->closing++ == 0 && !tap->closed);
+	tap->why = why;
+	tap->events->closing(tap->arg, why, detail);
+}
+
+static void on_closed(void *arg)
+{
+	struct chain_tap *tap = arg;
+
+	RIG_ASSERT(tap->closing == 1 && tap->closed++ == 0);
+	tap->leg = NULL;
+	tap->events->closed(tap->arg);
+}
+
+static void on_note(void *arg, const char *text)
+{
+	struct chain_tap *tap = arg;
+
+	tap->events->note(tap->arg, text);
+}
+
+static const struct leg_events tap_events = {
+	.opened = on_opened,
+	.requested = on_requested,
+	.call = on_call,
+	.reply = on_reply,
+	.more = on_more,
+	.call_ready = on_call_ready,
+	.closing = on_closing,
+	.closed = on_closed,
+	.note = on_note,
+};
+
+static struct leg_config tap_in(struct chain_tap *tap, const struct leg_config *config)
+{
+	struct leg_config tapped = *config;
+
+	RIG_ASSERT(!tap->events);
+	tap->events = config->events;
+	tap->arg = config->arg;
+	tapped.events = &tap_events;
+	tapped.arg = tap;
+	return tapped;
+}
+
+/* ---- legs ---- */
+
+static struct chain_gate *gate_of(struct worker_service *ws)
+{
+	return container_of(ws, struct chain_gate, ws);
+}
+
+static int accept_stream(struct chain_gate *gate, const struct leg_config *config, struct leg **out)
+{
+	const struct tcp_leg_config tcp = {.leg = *config, .worker = &gate->ws.tcp};
+
+	return tcp_leg_accept(&tcp, gate->chain->arriving, out);
+}
+
+static int make_client(struct worker_service *ws, const struct leg_config *config,
+		       const struct incoming *in, struct leg **out)
+{
+	struct chain_gate *gate = gate_of(ws);
+	struct chain *chain = gate->chain;
+	struct leg_config tapped = tap_in(&gate->client, config);
+	int rc = 0;
+
+	if (in->fabric) {
+		rc = legs_system.accept(ws, &tapped, in, out);
+	} else if (chain->params.stub_client) {
+		stub_leg_init(&chain->stubs[CHAIN_CLIENT], &tapped);
+		*out = &chain->stubs[CHAIN_CLIENT].leg;
+	} else {
+		rc = accept_stream(gate, &tapped, out);
+	}
+	gate->client.leg = *out;
+	return rc;
+}
+
+static int make_server(struct worker_service *ws, const struct leg_config *config,
+		       const struct attempt *attempt, struct leg **out)
+{
+	struct chain_gate *gate = gate_of(ws);
+	struct chain *chain = gate->chain;
+	struct leg_config tapped = tap_in(&gate->server, config);
+	int rc = 0;
+
+	if (chain->params.stub_server && gate == chain_last(chain)) {
+		stub_leg_init(&chain->stubs[CHAIN_SERVER], &tapped);
+		stub_leg_open(&chain->stubs[CHAIN_SERVER]);
+		*out = &chain->stubs[CHAIN_SERVER].leg;
+	} else {
+		rc = legs_system.connect(ws, &tapped, attempt, out);
+	}
+	gate->server.leg = *out;
+	return rc;
+}
+
+static const struct leg_maker chain_legs = {.accept = make_client, .connect = make_server};
+
+/* ---- a name server that knows one address ---- */
+
+struct resolver_query {
+	struct loop *loop;
+	struct loop_task task;
+	void (*done)(void *arg, const struct sockaddr_storage *addrs, size_t naddrs,
+		     const char *error);
+	void *arg;
+};
+
+static void resolve(void *arg)
+{
+	struct resolver_query *query = arg;
+	const struct sockaddr_storage addr = here();
+
+	query->done(query->arg, &addr, 1, NULL);
+	free(query);
+}
+
+static int resolver_begin(struct loop *loop, const char *host, const char *port,
+			  void (*done)(void *arg, const struct sockaddr_storage *addrs,
+				       size_t naddrs, const char *error),
+			  void *arg, struct resolver_query **out)
+{
+	struct resolver_query *query = calloc(1, sizeof(*query));
+
+	RIG_ASSERT(query);
+	*query = (struct resolver_query){.loop = loop, .done = done, .arg = arg};
+	loop_task_init(&query->task, resolve, query);
+	loop_defer(loop, &query->task);
+	*out = query;
+	return 0;
+}
+
+static void resolver_end(struct resolver_query *query)
+{
+	loop_task_cancel(query->loop, &query->task);
+	free(query);
+}
+
+static const struct resolver chain_resolver = {.start = resolver_begin, .cancel = resolver_end};
+
+/* ---- connections ---- */
+
+static void bridge_begin(struct chain_gate *gate, struct fabric_incoming *fabric)
+{
+	const struct incoming in = {.fd = -1, .fabric = fabric, .peer = here()};
+
+	gate->bridges++;
+	RIG_ASSERT(bridge_new(&gate->ws, &in, gate->bridges) == 0);
+}
+
+static void on_bridge_gone(void *arg, struct worker_service *ws)
+{
+	((struct chain_gate *)arg)->bridges_gone++;
+}
+
+static void on_fabric_incoming(void *arg, struct fabric_incoming *in)
+{
+	struct chain *chain = arg;
+
+	bridge_begin(chain_last(chain), in);
+}
+
+static enum pair_answer on_asked(void *arg, const struct stream_target *target)
+{
+	return PAIR_ACCEPT;
+}
+
+static void on_accepted(void *arg, struct stream *stream)
+{
+	chain_end_start(&((struct chain *)arg)->server, stream);
+}
+
+void chain_connect(struct chain *chain)
+{
+	struct stream *ends[2];
+
+	if (chain->params.stub_client) {
+		bridge_begin(chain_first(chain), NULL);
+		chain_first(chain)->client.events->requested(chain_first(chain)->client.arg);
+		return;
+	}
+	RIG_ASSERT(pair_new(chain->client_net, ends) == 0);
+	chain->arriving = ends[1];
+	bridge_begin(chain_first(chain), NULL);
+	chain_end_start(&chain->client, ends[0]);
+}
+
+void chain_run(struct chain *chain, unsigned ms)
+{
+	fake_loop_advance(chain->loop, (uint64_t)ms * 1000);
+}
+
+uint64_t chain_closes(const struct chain *chain, unsigned gate, enum leg_close why)
+{
+	return chain->gates[gate].ws.closes[why];
+}
+
+/* ---- making one ---- */
+
+static void gate_init(struct chain *chain, struct chain_gate *gate)
+{
+	static char name[] = "chain", anywhere[] = "", server[] = "server", port[] = "20049";
+	bool first = gate == chain_first(chain), last = gate == chain_last(chain);
+	size_t budget = chain->params.budget_bytes;
+
+	gate->chain = chain;
+	gate->pool = pool_new(POOL_BYTES);
+	budget_init(&gate->budget, chain->loop, budget ? budget : BUDGET_BYTES);
+	gate->client.gate = gate->server.gate = gate;
+	gate->config = (struct service_config){
+		.name = name,
+		.listen = {first ? TRANSPORT_TCP : TRANSPORT_RDMA, anywhere, port},
+		.connect = {last ? TRANSPORT_TCP : TRANSPORT_IWARP, server, port},
+		.credits = 32,
+		.inline_threshold_bytes = 4096,
+		.max_message_bytes = MAX_MESSAGE,
+		.stall_timeout_s = 30,
+		.ddp = chain->params.ddp ? DDP_NFS : DDP_NONE,
+	};
+	RIG_ASSERT(service_init(&gate->service, &gate->config) == 0);
+	gate->ground = (struct worker_ground){
+		.loop = chain->loop,
+		.pool = gate->pool,
+		.budget = &gate->budget,
+		.resolver = &chain_resolver,
+		.legs = &chain_legs,
+		.bridge_gone = on_bridge_gone,
+		.arg = gate,
+	};
+	gate->ws = (struct worker_service){.ground = &gate->ground, .service = &gate->service};
+	TAILQ_INIT(&gate->ws.bridges);
+	gate->ws.iwarp = sim_fabric_new(chain->fabric_net, gate->pool);
+	RIG_ASSERT(tcp_worker_init(&gate->ws.tcp, pair_net_streams(chain->server_net)) == 0);
+}
+
+static void make_nets(struct chain *chain)
+{
+	const struct pair_server server = {on_asked, on_accepted, chain};
+	const struct sockaddr_storage addr = here();
+
+	chain->client_net = pair_net_new(chain->loop, &chain->params.client);
+	chain->server_net = pair_net_new(chain->loop, &chain->params.server);
+	chain->fabric_net = sim_net_new(chain->loop, &chain->params.fabric);
+	RIG_ASSERT(chain->client_net && chain->server_net && chain->fabric_net);
+	pair_net_serve(chain->server_net, &server);
+	RIG_ASSERT(fabric_listen(&sim_fabric_ops, chain->fabric_net, chain->loop,
+				 (const struct sockaddr *)&addr, 1, on_fabric_incoming, chain,
+				 &chain->listener) == 0);
+}
+
+struct chain *chain_new(const struct chain_params *params)
+{
+	struct chain *chain = calloc(1, sizeof(*chain));
+
+	RIG_ASSERT(chain);
+	log_set_level(LOG_LEVEL_ERROR);
+	if (params)
+		chain->params = *params;
+	chain->ngates = chain->params.gates ? chain->params.gates : CHAIN_GATES_MAX;
+	chain->loop = fake_loop_new();
+	make_nets(chain);
+	for (unsigned i = 0; i < chain->ngates; i++)
+		gate_init(chain, &chain->gates[i]);
+	chain->client = (struct chain_end){.book = &chain->book, .number = CHAIN_CLIENT};
+	chain->server = (struct chain_end){.book = &chain->book, .number = CHAIN_SERVER};
+	return chain;
+}
+
+/* ---- ending it ---- */
+
+static void check_tap(const struct chain_tap *tap)
+{
+	RIG_ASSERT(tap->closing == (tap->events != NULL));
+	RIG_ASSERT(tap->closed == tap->closing);
+}
+
+static void gate_fini(struct chain_gate *gate)
+{
+	struct pool_stats stats;
+	uint64_t closes = 0;
+
+	check_tap(&gate->client);
+	check_tap(&gate->server);
+	for (unsigned why = 0; why < LEG_CLOSE_COUNT; why++)
+		closes += gate->ws.closes[why];
+	RIG_ASSERT(gate->bridges_gone == gate->bridges && closes == gate->bridges);
+	RIG_ASSERT(!bridge_next(&gate->ws, NULL));
+	pool_stats_get(gate->pool, &stats);
+	RIG_ASSERT(stats.in_use_bytes == 0);
+	RIG_ASSERT(gate->budget.used_bytes == 0 && gate->budget.waiting == 0);
+	fabric_free(gate->ws.iwarp);
+	tcp_worker_fini(&gate->ws.tcp);
+	service_fini(&gate->service);
+	budget_fini(&gate->budget);
+	pool_free(gate->pool);
+}
+
+static void close_all(struct chain *chain)
+{
+	struct stub_leg *stub = &chain->stubs[CHAIN_CLIENT];
+
+	if (stub->leg.ops && stub->why == LEG_CLOSE_COUNT)
+		stub_leg_break(stub, LEG_CLOSE_PEER);
+	chain_end_close(&chain->client, false);
+	chain_run(chain, END_MS);
+	/* The chain ends with its client. */
+	for (unsigned i = 0; i < chain->ngates; i++)
+		RIG_ASSERT(chain->gates[i].bridges_gone == chain->gates[i].bridges);
+	chain_end_close(&chain->server, false);
+	chain_run(chain, END_MS);
+}
+
+void chain_end(struct chain *chain)
+{
+	close_all(chain);
+	fabric_listener_free(chain->listener);
+	for (unsigned i = 0; i < chain->ngates; i++)
+		gate_fini(&chain->gates[i]);
+	for (unsigned i = 0; i < 2; i++)
+		RIG_ASSERT(!chain->stubs[i].leg.ops || chain->stubs[i].is_freed);
+	chain_end_fini(&chain->client);
+	chain_end_fini(&chain->server);
+	chain_book_fini(&chain->book);
+	sim_net_free(chain->fabric_net);
+	pair_net_free(chain->client_net);
+	pair_net_free(chain->server_net);
+	fake_loop_free(chain->loop);
+	free(chain);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The whole way of an RPC in one process, on a loop with a fake clock:
+ *
+ *	client ══ net ══ TCP leg ─ bridge ─ RDMA leg ══ fabric ══ RDMA leg ─ bridge ─ TCP leg ══ net ══ server
+ *	                 └──────── gate 0 ────────┘              └──────── gate 1 ────────┘
+ *
+ * Each gate is a service of the daemon, with a pool and a budget of its own and the daemon's bridges, upstreams and
+ * legs; only the streams, the fabric and the name server are in memory. A chain of one gate has TCP on both
+ * sides of its bridge. A stub leg may stand in the place of the client and its leg, or of the server and its.
+ *
+ * What each leg tells its bridge goes through a tap, which holds the leg to the rules of leg.h.
+ */
+#ifndef TESTS_SIM_CHAIN_H
+#define TESTS_SIM_CHAIN_H
+
+#include "daemon/bridge/bridge.h"
+#include "daemon/bridge/legs.h"
+#include "fabric/sim/sim.h"
+#include "stream/pair.h"
+#include "tests/sim/chain_end.h"
+#include "tests/sim/stub_leg.h"
+
+#define CHAIN_GATES_MAX 2u
+
+/* What goes wrong where; all zero: nothing, and two gates between a client and a server. */
+struct chain_params {
+	unsigned gates; /* 1 or 2; 0: 2 */
+	bool stub_client, stub_server;
+	bool ddp;            /* the first gate moves payloads by RDMA */
+	size_t budget_bytes; /* of each gate; 0: enough */
+	struct pair_faults client, server;
+	struct sim_faults fabric;
+};
+
+struct chain_gate;
+
+/* What a leg has said to its bridge. */
+struct chain_tap {
+	struct chain_gate *gate;
+	const struct leg_events *events; /* the bridge's, with `arg` */
+	void *arg;
+	struct leg *leg;
+	unsigned opened, calls, replies, mores, closing, closed;
+	enum leg_close why;
+};
+
+struct chain_gate {
+	struct chain *chain;
+	struct pool *pool;
+	struct budget budget;
+	struct service_config config;
+	struct service service;
+	struct worker_ground ground;
+	struct worker_service ws;
+	struct chain_tap client, server; /* the legs of its one bridge */
+	unsigned bridges, bridges_gone;
+	unsigned compounds; /* whose Replies passed … */
+	uint64_t ops, steps,
+		vain_bytes; /* … their operations, and what the one walk of each took */
+};
+
+struct chain {
+	struct chain_params params;
+	unsigned ngates;
+	struct loop *loop;
+	struct pair_net *client_net, *server_net;
+	struct sim_net *fabric_net;
+	struct fabric_listener *listener;
+	struct chain_gate gates[CHAIN_GATES_MAX];
+	struct chain_book book;
+	struct chain_end client, server;
+	struct stub_leg stubs[2]; /* CHAIN_CLIENT, CHAIN_SERVER */
+	struct stream *arriving;  /* the far end of the client's stream, until it has its leg */
+};
+
+/** chain_new - a chain with nobody connected; @params may be NULL. */
+struct chain *chain_new(const struct chain_params *params);
+/** chain_connect - the client connects; what it sends is taken once all of the chain is up. */
+void chain_connect(struct chain *chain);
+/** chain_run - let the world go on for @ms. */
+void chain_run(struct chain *chain, unsigned ms);
+/**
+ * chain_end - end what is left of it, and free it
+ *
+ * Holds that every bridge ended with one reason, every leg by one closing() and one closed(), that nobody holds memory,
+ * and that no Call was answered twice.
+ */
+void chain_end(struct chain *chain);
+/** chain_closes - how many bridges of a gate have ended for @why. */
+uint64_t chain_closes(const struct chain *chain, unsigned gate, enum leg_close why);
+/** chain_first, chain_last - the gates to which the client and the server are connected. */
+struct chain_gate *chain_first(struct chain *chain);
+struct chain_gate *chain_last(struct chain *chain);
+
+#endif

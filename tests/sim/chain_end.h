@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The ends of a chain: an NFS client and an NFS server that speak record-marked RPC on a stream in memory.
+ *
+ * Both know all RPCs of the scenario from one book, and each by its XID: an end that is sent a Call or a Reply
+ * compares it with the book byte for byte, and answers a Call by the Reply that stands there.
+ */
+#ifndef TESTS_SIM_CHAIN_END_H
+#define TESTS_SIM_CHAIN_END_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "stream/stream.h"
+#include "tests/nfs/rows.h"
+
+#define CHAIN_CLIENT   0u
+#define CHAIN_SERVER   1u
+
+#define CHAIN_RPCS_MAX 512u
+
+/* One RPC: what is sent, and what has come of it. */
+struct chain_rpc {
+	uint8_t *call, *reply;
+	uint32_t call_bytes, reply_bytes;
+	unsigned from;              /* the end that calls */
+	unsigned arrived, answered; /* how often the Call and the Reply came, whole */
+	bool is_held;               /* the Call waits for chain_end_answer() */
+};
+
+struct chain_book {
+	struct chain_rpc list[CHAIN_RPCS_MAX];
+	unsigned count;
+};
+
+/** chain_book_add - an RPC of that Call and that Reply, with an XID of its own; returns its number. */
+unsigned chain_book_add(struct chain_book *book, unsigned from, const struct row_built *built);
+/** chain_book_add_row - the same for a row, named "NFSv3 6" as in tests/nfs. */
+unsigned chain_book_add_row(struct chain_book *book, unsigned from, const char *name);
+/** chain_book_add_sized - an NFSv3 WRITE of @call_bytes of data, or if that is 0 a READ of @reply_bytes. */
+unsigned chain_book_add_sized(struct chain_book *book, unsigned from, uint32_t call_bytes,
+			      uint32_t reply_bytes);
+/** chain_book_fini - free the messages. */
+void chain_book_fini(struct chain_book *book);
+
+struct chain_end {
+	struct chain_book *book;
+	unsigned number;         /* CHAIN_CLIENT or CHAIN_SERVER */
+	uint32_t fragment_bytes; /* of the records that it sends; 0: one fragment each */
+	bool hold;               /* Calls are not answered at once */
+	struct stream *stream;   /* NULL: not connected yet */
+	bool is_over;            /* closed here */
+	bool got_end, got_reset; /* why: what the stream has said */
+	unsigned calls, replies; /* that came whole */
+	uint8_t *in, *out; /* in: a record that still comes; out: what is queued, from out_at on */
+	size_t in_bytes, in_room, out_at, out_bytes, out_room;
+};
+
+/** chain_end_start - the end's stream is connected; what has been queued for it goes out. */
+void chain_end_start(struct chain_end *end, struct stream *stream);
+/** chain_end_call - send the Call of an RPC of the book. */
+void chain_end_call(struct chain_end *end, unsigned rpc);
+/** chain_end_answer - answer all Calls that `hold` has kept. */
+void chain_end_answer(struct chain_end *end);
+/** chain_end_shutdown - send no more after what is queued is gone; all of it must have been written. */
+void chain_end_shutdown(struct chain_end *end);
+/** chain_end_close - end the connection; nothing if it is over, or was never up. */
+void chain_end_close(struct chain_end *end, bool reset);
+/** chain_end_fini - after chain_end_close(): free what it has. */
+void chain_end_fini(struct chain_end *end);
+
+#endif

@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* RPCs from a TCP client to a TCP server by way of two gates and RDMA, and what becomes of them when a part fails. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/lib/test.h"
+#include "tests/sim/chain.h"
+
+#define WRITE_BYTES 4098u /* of the row "NFSv4.0 op 38" */
+#define STEPS_MAX   1000u /* more than the life below takes on any of the nets */
+
+static struct chain *chain;
+
+static void teardown(void)
+{
+	if (chain)
+		chain_end(chain);
+	chain = NULL;
+}
+
+static void call(unsigned rpc)
+{
+	struct chain_end *end =
+		chain->book.list[rpc].from == CHAIN_CLIENT ? &chain->client : &chain->server;
+
+	chain_end_call(end, rpc);
+}
+
+static void call_row(unsigned from, const char *name)
+{
+	call(chain_book_add_row(&chain->book, from, name));
+}
+
+static void call_write(uint32_t bytes)
+{
+	call(chain_book_add_sized(&chain->book, CHAIN_CLIENT, bytes, 0));
+}
+
+static void call_read(uint32_t bytes)
+{
+	call(chain_book_add_sized(&chain->book, CHAIN_CLIENT, 0, bytes));
+}
+
+/* The first Call wakes the chain up. */
+static void open_chain(const struct chain_params *params)
+{
+	chain = chain_new(params);
+	chain_connect(chain);
+	call_row(CHAIN_CLIENT, "NFSv3 1");
+	chain_run(chain, 100);
+	ck_assert_uint_eq(chain->client.replies, 1);
+	ck_assert_uint_eq(chain->gates[1].bridges, 1);
+}
+
+static void expect_all_answered(void)
+{
+	for (unsigned i = 0; i < chain->book.count; i++) {
+		ck_assert_msg(chain->book.list[i].arrived == 1, "Call %u has not come", i);
+		ck_assert_msg(chain->book.list[i].answered == 1, "Reply %u has not come", i);
+	}
+}
+
+static void expect_bridges_gone(void)
+{
+	for (unsigned i = 0; i < chain->ngates; i++)
+		ck_assert_uint_eq(chain->gates[i].bridges_gone, chain->gates[i].bridges);
+}
+
+/* ---- a life without failures ---- */
+
+START_TEST(nobody_is_called_before_the_first_byte)
+{
+	chain = chain_new(NULL);
+	chain_connect(chain);
+	chain_run(chain, 1000);
+	ck_assert_uint_eq(chain->gates[0].bridges, 1);
+	ck_assert_uint_eq(chain->gates[1].bridges, 0);
+	ck_assert_ptr_null(chain->server.stream);
+}
+END_TEST
+
+static void play_row(const struct nfs_row *row, const struct nfs_msg_auth *auth)
+{
+	struct row_built built;
+	unsigned rpc;
+
+	row_build(&built, row, auth);
+	rpc = chain_book_add(&chain->book, CHAIN_CLIENT, &built);
+	row_free(&built);
+	call(rpc);
+	chain_run(chain, 10);
+	ck_assert_msg(chain->book.list[rpc].answered == 1, "%s: no Reply", row->name);
+}
+
+/* That each byte is the one that was sent is for the ends to see. */
+START_TEST(each_procedure_and_operation_passes)
+{
+	static const struct nfs_msg_auth krb5 = {RPC_AUTH_GSS, RPC_GSS_DATA, RPC_GSS_NONE, 60};
+	const struct chain_params params = {.ddp = _i & 1};
+
+	open_chain(&params);
+	for (unsigned i = 0; row_lists[i]; i++)
+		for (const struct nfs_row *row = row_lists[i]; row->name; row++)
+			play_row(row, _i & 2 ? &krb5 : NULL);
+	ck_assert_uint_gt(chain->book.count, 150);
+	expect_all_answered();
+	ck_assert_uint_eq(chain->gates[1].ws.rdma.write_chunk_bytes_pushed > 0, _i & 1);
+}
+END_TEST
+
+START_TEST(a_callback_passes_the_other_way)
+{
+	open_chain(NULL);
+	for (const struct nfs_row *row = rows_cb; row->name; row++)
+		if (strcmp(row->name, "NFSv4 NULL"))
+			call_row(CHAIN_SERVER, row->name);
+	chain_run(chain, 100);
+	expect_all_answered();
+}
+END_TEST
+
+/* Sixteen Calls from the client, and as many from the server. */
+static void call_many(unsigned seed)
+{
+	static const uint32_t sizes[] = {1, 900, 4000, 4097, 65536, 70001, 262144, 1048576};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(sizes); i++) {
+		call_write(sizes[(i + seed) % ARRAY_SIZE(sizes)]);
+		call_read(sizes[(i * 3 + seed) % ARRAY_SIZE(sizes)]);
+		call_row(CHAIN_SERVER, "NFSv4.0 callback op 3");
+		call_row(CHAIN_SERVER, "NFSv4.0 callback op 4");
+	}
+}
+
+/* Of every kind at once, with all that is scarce or late on the way but nothing that fails. */
+START_TEST(sixteen_calls_in_flight_pass_whatever_the_pace)
+{
+	const struct pair_faults slow = {
+		.seed = (uint64_t)_i + 1,
+		.max_delay_us = 700,
+		.short_reads = true,
+		.short_writes = true,
+	};
+	const struct chain_params params = {
+		.client = slow,
+		.server = slow,
+		.fabric = {.seed = (uint64_t)_i + 1, .max_delay_us = 700, .async_unbind = _i & 2},
+		.ddp = _i & 1,
+	};
+
+	open_chain(&params);
+	chain->client.fragment_bytes = 30000;
+	call_many((unsigned)_i);
+	chain_run(chain, 5000);
+	expect_all_answered();
+}
+END_TEST
+
+START_TEST(calls_wait_for_memory_and_are_answered)
+{
+	const struct chain_params params = {.budget_bytes = 3u << 20, .ddp = _i};
+
+	open_chain(&params);
+	call_many(0);
+	chain_run(chain, 5000);
+	expect_all_answered();
+	ck_assert_uint_gt(chain->gates[0].ws.tcp.counters.budget_waits, 0);
+}
+END_TEST
+
+/* ---- one look at each COMPOUND ---- */
+
+static void expect_walked_once(const struct chain_gate *gate, unsigned compounds, uint64_t ops)
+{
+	ck_assert_uint_eq(gate->compounds, compounds);
+	ck_assert_uint_eq(gate->ops, ops);
+	ck_assert_uint_eq(gate->steps, ops);
+	ck_assert_uint_eq(gate->vain_bytes, 0);
+}
+
+/* SEQUENCE, PUTROOTFH and one more each, at the TCP origin of gate 0 and the RDMA origin of gate 1. */
+START_TEST(a_compound_is_walked_once_by_each_gate)
+{
+	static const char *const names[] = {"NFSv4.1 op 41", "NFSv4.1 op 43", "NFSv4.1 op 53"};
+	const struct chain_params params = {.ddp = _i};
+	unsigned write;
+
+	open_chain(&params);
+	for (unsigned i = 0; i < ARRAY_SIZE(names); i++)
+		call_row(CHAIN_CLIENT, names[i]);
+	chain_run(chain, 100);
+	expect_all_answered();
+	expect_walked_once(&chain->gates[0], 3, 9);
+	expect_walked_once(&chain->gates[1], 3, 9);
+	/* PUTROOTFH and WRITE, which with DDP is an RDMA_MSG with a read chunk, and READ. */
+	ck_assert_uint_eq(chain->gates[1].ws.rdma.read_chunk_bytes_pulled, 0);
+	write = chain_book_add_row(&chain->book, CHAIN_CLIENT, "NFSv4.0 op 38");
+	call(write);
+	call_row(CHAIN_CLIENT, "NFSv4.0 op 25");
+	chain_run(chain, 100);
+	expect_all_answered();
+	expect_walked_once(&chain->gates[0], 5, 13);
+	expect_walked_once(&chain->gates[1], 5, 13);
+	/* Only the payload, or the whole Call. */
+	ck_assert_uint_eq(chain->gates[1].ws.rdma.read_chunk_bytes_pulled,
+			  _i ? WRITE_BYTES : chain->book.list[write].call_bytes);
+}
+END_TEST
+
+/* ---- ends that go ---- */
+
+static void call_some_and_hold(void)
+{
+	open_chain(NULL);
+	chain->server.hold = true;
+	call_row(CHAIN_CLIENT, "NFSv3 1");
+	call_write(100000);
+	call_read(100000);
+	chain_run(chain, 100);
+	ck_assert_uint_eq(chain->server.calls, 4);
+	ck_assert_uint_eq(chain->client.replies, 1);
+}
+
+START_TEST(a_client_that_sends_no_more_still_gets_its_replies)
+{
+	call_some_and_hold();
+	chain_end_shutdown(&chain->client);
+	chain_run(chain, 1000);
+	ck_assert_uint_eq(chain->gates[0].bridges_gone, 0);
+	chain_end_answer(&chain->server);
+	chain_run(chain, 1000);
+	expect_all_answered();
+	ck_assert(chain->client.got_end);
+	expect_bridges_gone();
+	ck_assert_uint_eq(chain_closes(chain, 0, LEG_CLOSE_PEER), 1);
+	ck_assert_uint_eq(chain_closes(chain, 1, LEG_CLOSE_PEER), 1);
+}
+END_TEST
+
+START_TEST(a_client_that_resets_takes_the_whole_chain_with_it)
+{
+	call_some_and_hold();
+	chain_end_close(&chain->client, true);
+	chain_run(chain, 1000);
+	expect_bridges_gone();
+	ck_assert_uint_eq(chain_closes(chain, 0, LEG_CLOSE_LOST), 1);
+	ck_assert_uint_eq(chain_closes(chain, 1, LEG_CLOSE_PEER), 1);
+	ck_assert(chain->server.is_over);
+}
+END_TEST
+
+START_TEST(a_server_that_resets_takes_the_whole_chain_with_it)
+{
+	call_some_and_hold();
+	chain_end_close(&chain->server, true);
+	chain_run(chain, 5000);
+	expect_bridges_gone();
+	ck_assert_uint_eq(chain_closes(chain, 1, LEG_CLOSE_LOST), 1);
+	ck_assert_uint_eq(chain_closes(chain, 0, LEG_CLOSE_PEER), 1);
+	ck_assert(chain->client.is_over);
+	ck_assert_uint_eq(chain->client.replies, 1);
+}
+END_TEST
+
+START_TEST(draining_the_client_ends_what_is_in_flight_and_takes_no_more)
+{
+	call_some_and_hold();
+	leg_drain(chain->gates[0].client.leg);
+	chain_run(chain, 1000);
+	call_row(CHAIN_CLIENT, "NFSv3 1");
+	chain_run(chain, 1000);
+	ck_assert_uint_eq(chain->server.calls, 4);
+	ck_assert_uint_eq(chain->gates[0].bridges_gone, 0);
+	chain_end_answer(&chain->server);
+	chain_run(chain, 5000);
+	ck_assert_uint_eq(chain->client.replies, 4);
+	ck_assert_uint_eq(chain->book.list[4].arrived, 0);
+	expect_bridges_gone();
+	ck_assert_uint_eq(chain_closes(chain, 0, LEG_CLOSE_SHUTDOWN), 1);
+}
+END_TEST
+
+/* ---- cut at every step ---- */
+
+static void live(void)
+{
+	chain_connect(chain);
+	call_row(CHAIN_CLIENT, "NFSv3 1");
+	call_write(9000);
+	call_read(70000);
+	call_row(CHAIN_CLIENT, "NFSv4.0 op 38");
+	chain_run(chain, 100);
+	if (chain->server.stream && !chain->server.is_over)
+		call_row(CHAIN_SERVER, "NFSv4.0 callback op 3");
+	call_read(1000);
+	chain_run(chain, 60000);
+}
+
+/* An end that is not connected yet has nothing to reset. */
+static void reset_client(void *arg)
+{
+	chain_end_close(&chain->client, true);
+}
+
+static void reset_server(void *arg)
+{
+	chain_end_close(&chain->server, true);
+}
+
+enum cut { CUT_CLIENT, CUT_FABRIC, CUT_SERVER, RESET_CLIENT, RESET_SERVER, CUTS };
+
+static void set_cut(struct chain_params *params, enum cut cut, unsigned step)
+{
+	switch (cut) {
+	case CUT_CLIENT:
+		params->client.cut_at_step = step;
+		break;
+	case CUT_FABRIC:
+		params->fabric.cut_at_step = step;
+		break;
+	case CUT_SERVER:
+		params->server.cut_at_step = step;
+		break;
+	case RESET_CLIENT:
+		params->client.hook_at_step = step;
+		params->client.hook = reset_client;
+		break;
+	default:
+		params->server.hook_at_step = step;
+		params->server.hook = reset_server;
+	}
+}
+
+/* Steps of the net that is cut, so far. */
+static unsigned steps_of(enum cut cut)
+{
+	if (cut == CUT_FABRIC)
+		return sim_net_stats(chain->fabric_net)->steps;
+	return pair_net_steps(cut == CUT_CLIENT || cut == RESET_CLIENT ? chain->client_net
+								       : chain->server_net);
+}
+
+/* chain_end() sees to the rest: one closing() and one closed() of each leg, nothing left, no Reply twice. */
+START_TEST(a_cut_at_every_step_ends_both_bridges_and_leaves_nothing)
+{
+	enum cut cut = _i / 2;
+	bool was_cut = true;
+	unsigned step;
+
+	for (step = 1; was_cut; step++) {
+		struct chain_params params = {
+			.client = {.max_read_bytes = 5000, .max_write_bytes = 5000},
+			.server = {.max_read_bytes = 5000, .max_write_bytes = 5000},
+			.fabric = {.seed = step},
+			.ddp = _i % 2,
+		};
+
+		ck_assert_uint_lt(step, STEPS_MAX);
+		set_cut(&params, cut, step);
+		chain = chain_new(&params);
+		live();
+		was_cut = steps_of(cut) >= step;
+		if (was_cut && (cut < RESET_CLIENT || chain->client.is_over))
+			expect_bridges_gone();
+		else
+			expect_all_answered();
+		chain_end(chain);
+		chain = NULL;
+	}
+	ck_assert_uint_gt(step, 20);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("chain");
+	TCase *tc = tcase_create("chain");
+
+	tcase_set_timeout(tc, 60);
+	tcase_add_checked_fixture(tc, NULL, teardown);
+	tcase_add_test(tc, nobody_is_called_before_the_first_byte);
+	tcase_add_loop_test(tc, each_procedure_and_operation_passes, 0, 4);
+	tcase_add_test(tc, a_callback_passes_the_other_way);
+	tcase_add_loop_test(tc, sixteen_calls_in_flight_pass_whatever_the_pace, 0, 8);
+	tcase_add_loop_test(tc, calls_wait_for_memory_and_are_answered, 0, 2);
+	tcase_add_loop_test(tc, a_compound_is_walked_once_by_each_gate, 0, 2);
+	tcase_add_test(tc, a_client_that_sends_no_more_still_gets_its_replies);
+	tcase_add_test(tc, a_client_that_resets_takes_the_whole_chain_with_it);
+	tcase_add_test(tc, a_server_that_resets_takes_the_whole_chain_with_it);
+	tcase_add_test(tc, draining_the_client_ends_what_is_in_flight_and_takes_no_more);
+	tcase_add_loop_test(tc, a_cut_at_every_step_ends_both_bridges_and_leaves_nothing, 0,
+			    2 * CUTS);
+	suite_add_tcase(suite, tc);
+	return test_main(suite);
+}
