@@ -35,6 +35,12 @@ tests_sim_test_chain_CFLAGS = $(UNIT_CFLAGS)
 tests_sim_test_chain_LDADD = $(CHAIN_LDADD)
 TESTS += tests/sim/test_chain
 
+check_PROGRAMS += tests/sim/test_pairings
+tests_sim_test_pairings_SOURCES = tests/sim/test_pairings.c $(CHAIN_SOURCES)
+tests_sim_test_pairings_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_pairings_LDADD = $(CHAIN_LDADD)
+TESTS += tests/sim/test_pairings
+
 check_PROGRAMS += tests/sim/test_sim
 tests_sim_test_sim_SOURCES = tests/sim/test_sim.c
 tests_sim_test_sim_CFLAGS = $(UNIT_CFLAGS)

@@ -100,6 +100,8 @@ static void op_reply(struct leg *leg, struct exchange *x)
 
 	if (x->origin == leg) {
 		RIG_ASSERT(x->fault != EXCHANGE_OK || rpc_msg_is_whole(&x->reply));
+		if (x->fault == EXCHANGE_OK)
+			stub->last_reply_sum = rig_sum(x->reply.data, x->reply.len_bytes);
 		stub->replies += x->fault == EXCHANGE_OK;
 		stub->faults += x->fault != EXCHANGE_OK;
 		TAILQ_REMOVE(&stub->waiting, x, origin_entry);
@@ -202,7 +204,7 @@ static void look(const struct stub_leg *stub, struct exchange *x)
 struct exchange *stub_leg_call(struct stub_leg *stub, const uint8_t *call, uint32_t len_bytes,
 			       uint32_t have_bytes)
 {
-	struct exchange *x = exchange_new();
+	struct exchange *x = exchange_new(NULL);
 
 	RIG_ASSERT(x);
 	begin(stub->config.pool, &x->call, call, len_bytes, have_bytes);

@@ -16,6 +16,7 @@ struct stub_leg {
 	bool is_closing, is_closed, is_freed;
 	enum leg_close why;
 	unsigned opened, calls, replies, faults; /* what it was given */
+	uint32_t last_reply_sum;                 /* over all bytes of the Reply: rig_sum() */
 	struct exchange_list called;             /* by target_entry: it is to answer these */
 	struct exchange_list waiting;            /* by origin_entry: Calls that it gave up */
 };
