@@ -114,9 +114,9 @@ uint64_t nfs_fattr4_bound_bytes(const uint8_t *words, uint32_t count, uint64_t l
 	for (uint32_t i = 0; words && i < count; i++) {
 		uint32_t word = xdr_load_u32(words + 4 * i);
 
-		for (uint32_t attr = 32 * i; word; attr++, word >>= 1) {
-			if (!(word & 1))
-				continue;
+		for (; word; word &= word - 1) {
+			uint32_t attr = 32 * i + (uint32_t)__builtin_ctz(word);
+
 			if (attr >= ARRAY_SIZE(attr_bytes))
 				return limit_bytes;
 			bytes += attr_bytes[attr];

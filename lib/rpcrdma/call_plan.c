@@ -123,8 +123,22 @@ static enum call_plan_verdict find_inline(struct planner *p, uint32_t inline_byt
 	return p->inline_bytes > p->limit_bytes ? CALL_PLAN_TOO_BIG : CALL_PLAN_OK;
 }
 
-enum call_plan_verdict call_plan_make(const struct rpcrdma_header *hdr, uint32_t inline_bytes,
-				      uint32_t limit_bytes, struct call_plan *plan)
+/* An RDMA_MSG without read chunks, as most are: all of it is here. */
+static enum call_plan_verdict plan_inline(uint32_t inline_bytes, uint32_t limit_bytes,
+					  struct call_plan *plan)
+{
+	if (inline_bytes > limit_bytes)
+		return CALL_PLAN_TOO_BIG;
+	plan->total_bytes = inline_bytes;
+	plan->npulls = 0;
+	plan->ncopies = inline_bytes > 0;
+	plan->copies[0] = (struct plan_copy){0, 0, inline_bytes};
+	return CALL_PLAN_OK;
+}
+
+/* A position-zero chunk, or others between the parts of what is here. */
+static enum call_plan_verdict plan_chunks(const struct rpcrdma_header *hdr, uint32_t inline_bytes,
+					  uint32_t limit_bytes, struct call_plan *plan)
 {
 	struct planner p = {.hdr = hdr, .plan = plan, .limit_bytes = limit_bytes};
 	enum call_plan_verdict verdict;
@@ -148,4 +162,12 @@ enum call_plan_verdict call_plan_make(const struct rpcrdma_header *hdr, uint32_t
 		return CALL_PLAN_TOO_BIG;
 	plan->total_bytes = (uint32_t)p.at;
 	return CALL_PLAN_OK;
+}
+
+enum call_plan_verdict call_plan_make(const struct rpcrdma_header *hdr, uint32_t inline_bytes,
+				      uint32_t limit_bytes, struct call_plan *plan)
+{
+	if (hdr->proc == RPCRDMA_MSG && !hdr->nreads)
+		return plan_inline(inline_bytes, limit_bytes, plan);
+	return plan_chunks(hdr, inline_bytes, limit_bytes, plan);
 }
