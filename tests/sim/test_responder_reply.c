@@ -26,6 +26,24 @@ START_TEST(a_long_reply_goes_into_the_reply_chunk)
 }
 END_TEST
 
+/* What a client offers is one bound, what its Call can be answered with the other. */
+START_TEST(a_call_takes_no_more_memory_than_its_reply_can_have)
+{
+	fake_ceiling_bytes = 300;
+	begin(59, RPCRDMA_MSG);
+	set_reply_chunk(raw_lend(raw, NULL, 100000, FABRIC_REMOTE_WRITE));
+	rig->server.hold = true;
+	send_call(RIG_CALL_MIN, 100);
+	ck_assert_uint_eq(rig->server.last_reply_max, 300);
+	ck_assert_uint_eq(fake_looks, 1);
+	ck_assert_uint_eq(rig->budget.used_bytes,
+			  rpc_msg_cost_bytes(RIG_CALL_MIN) + rpc_msg_cost_bytes(300));
+	rig_answer_held(&rig->server);
+	rig_run(rig);
+	expect_inline_reply(59, 100);
+}
+END_TEST
+
 START_TEST(a_reply_chunk_in_segments_is_filled_in_order)
 {
 	struct fabric_key *keys[3];
@@ -368,6 +386,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_checked_fixture(closed, setup_closed, teardown);
 	tcase_add_test(tc, a_long_reply_goes_into_the_reply_chunk);
+	tcase_add_test(tc, a_call_takes_no_more_memory_than_its_reply_can_have);
 	tcase_add_test(tc, a_reply_chunk_in_segments_is_filled_in_order);
 	tcase_add_test(tc, an_unused_reply_chunk_is_left_out);
 	tcase_add_test(tc, a_reply_that_fits_nowhere_gets_err_chunk);
