@@ -180,8 +180,13 @@ static void finish(struct call_facts *facts)
 {
 	facts->stage = FACTS_WHOLE;
 	facts->ceiling_bytes = lesser(facts->walk.result_bytes, facts->limit_bytes);
-	if (!facts->compound || !is_movable(facts) || facts->nops > FACTS_MAX_OPS)
+	if (!facts->compound || !is_movable(facts))
 		return;
+	/* What the Reply has cannot be found in it, so nothing is to land apart from it. */
+	if (facts->nops > FACTS_MAX_OPS) {
+		facts->nresult_payloads = 0;
+		return;
+	}
 	facts->results = facts->reply_ops ? FACTS_RESULTS_MAYBE : FACTS_RESULTS_NONE;
 }
 

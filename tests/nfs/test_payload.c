@@ -230,6 +230,8 @@ START_TEST(more_operations_than_facts_hold_are_not_followed)
 	ck_assert_uint_eq(facts.reply_ops, FACTS_MAX_OPS);
 	ck_assert(may_answer_with_payloads(compound(NULL, "0 n:129(25 1 x:12 q0 4)")));
 	ck_assert_int_eq(facts.results, FACTS_RESULTS_UNKNOWN);
+	/* Nothing is offered for a payload that could not be found in the Reply. */
+	ck_assert_uint_eq(facts.nresult_payloads, 0);
 	ck_assert_int_eq(
 		nfs_reply_payloads(&facts, nfs_msg_bytes(reply), nfs_msg_len(reply), found, 8),
 		-EBADMSG);
