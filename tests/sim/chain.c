@@ -309,6 +309,7 @@ static void gate_init(struct chain *chain, struct chain_gate *gate)
 	gate->chain = chain;
 	gate->pool = pool_new(POOL_BYTES);
 	budget_init(&gate->budget, chain->loop, budget ? budget : BUDGET_BYTES);
+	spares_init(&gate->spares);
 	gate->client.gate = gate->server.gate = gate;
 	gate->config = (struct service_config){
 		.name = name,
@@ -325,6 +326,7 @@ static void gate_init(struct chain *chain, struct chain_gate *gate)
 		.loop = chain->loop,
 		.pool = gate->pool,
 		.budget = &gate->budget,
+		.spares = &gate->spares,
 		.resolver = &chain_resolver,
 		.legs = &chain_legs,
 		.bridge_gone = on_bridge_gone,
@@ -395,6 +397,7 @@ static void gate_fini(struct chain_gate *gate)
 	tcp_worker_fini(&gate->ws.tcp);
 	service_fini(&gate->service);
 	budget_fini(&gate->budget);
+	spares_fini(&gate->spares);
 	pool_free(gate->pool);
 }
 

@@ -49,6 +49,7 @@ struct chain_gate {
 	struct chain *chain;
 	struct pool *pool;
 	struct budget budget;
+	struct spares spares;
 	struct service_config config;
 	struct service service;
 	struct worker_ground ground;
