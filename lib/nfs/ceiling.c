@@ -18,7 +18,7 @@
 #define GSS_CONTROL_REPLY_BYTES (64 * 1024 + 1024)
 
 /* What the results grow by, given the arguments. */
-static uint64_t growth_bytes(enum nfs_growth growth, const struct nfs_marks *marks, uint64_t limit)
+static uint64_t growth_bytes(enum nfs_growth growth, const struct nfs_marks *marks)
 {
 	uint64_t count = marks->count;
 
@@ -37,11 +37,11 @@ static uint64_t growth_bytes(enum nfs_growth growth, const struct nfs_marks *mar
 	case NFS_GROWS_DEVICES:
 		return count * NFS_DEVICE_ID_BYTES;
 	case NFS_GROWS_ATTRS:
-		return nfs_fattr4_bound_bytes(marks->attrs, marks->attrs_words, limit);
-	case NFS_GROWS_LIMIT:
+		return nfs_fattr4_bound_bytes(marks->attrs, marks->attrs_words);
+	case NFS_GROWS_FREELY:
 		break;
 	}
-	return limit;
+	return NFS_UNBOUNDED;
 }
 
 uint64_t nfs_frame_bytes(enum facts_body body)
@@ -61,8 +61,9 @@ uint64_t nfs_compound_bytes(const struct nfs_compound *compound)
 	return 4 + 4 + xdr_padded_bytes((uint64_t)compound->tag_bytes + NFS_TAG_SLACK_BYTES) + 4;
 }
 
-uint64_t nfs_results_bytes(const struct nfs_proc *proc, const struct nfs_marks *marks,
-			   uint64_t limit_bytes)
+uint64_t nfs_results_bytes(const struct nfs_proc *proc, const struct nfs_marks *marks)
 {
-	return proc->bound_bytes + growth_bytes(proc->growth, marks, limit_bytes);
+	uint64_t growth = growth_bytes(proc->growth, marks);
+
+	return growth == NFS_UNBOUNDED ? NFS_UNBOUNDED : proc->bound_bytes + growth;
 }

@@ -16,9 +16,9 @@ uint64_t nfs_compound_bytes(const struct nfs_compound *compound);
 /**
  * nfs_results_bytes - the results of a procedure or operation
  * @marks: what its arguments ask for
- * @limit_bytes: for what nothing else bounds
+ *
+ * Returns the most that they can take, or NFS_UNBOUNDED.
  */
-uint64_t nfs_results_bytes(const struct nfs_proc *proc, const struct nfs_marks *marks,
-			   uint64_t limit_bytes);
+uint64_t nfs_results_bytes(const struct nfs_proc *proc, const struct nfs_marks *marks);
 
 #endif

@@ -52,6 +52,22 @@ static uint32_t lesser(uint64_t bytes, uint32_t limit_bytes)
 	return bytes < limit_bytes ? (uint32_t)bytes : limit_bytes;
 }
 
+/* The Reply can have no more than @bytes. */
+static void prove(struct call_facts *facts, uint64_t bytes)
+{
+	facts->is_proved = bytes <= facts->limit_bytes || facts->walk.session_limits;
+	facts->ceiling_bytes = lesser(bytes, facts->limit_bytes);
+}
+
+/* The Reply may have what has been walked, and the rest no more than what is allowed without a proof. */
+static void allow(struct call_facts *facts)
+{
+	uint64_t bytes = facts->walk.result_bytes + FACTS_UNBOUNDED_BYTES;
+
+	facts->is_proved = facts->walk.session_limits && facts->limit_bytes <= bytes;
+	facts->ceiling_bytes = lesser(bytes, facts->limit_bytes);
+}
+
 static void begin_proc(struct call_facts *facts)
 {
 	const struct rpc_call_hdr *hdr = &facts->hdr;
@@ -70,8 +86,7 @@ static void begin_proc(struct call_facts *facts)
 		proc->growth != NFS_GROWS_NOT || (proc->ddp != NFS_DDP_NONE && is_movable(facts));
 	/* Whether there is room for the frame of integrity is seen with the message. */
 	if (proc->growth == NFS_GROWS_NOT && facts->body == FACTS_BODY_PLAIN)
-		facts->ceiling_bytes =
-			lesser(facts->walk.result_bytes + proc->bound_bytes, facts->limit_bytes);
+		prove(facts, nfs_frame_bytes(facts->body) + proc->bound_bytes);
 }
 
 static void begin_compound(struct call_facts *facts)
@@ -93,17 +108,17 @@ void nfs_facts_begin(struct call_facts *facts, uint32_t limit_bytes)
 	       offsetof(struct call_facts, ops) - offsetof(struct call_facts, program));
 	facts->stage = FACTS_HEAD;
 	facts->body = hdr->cred_flavor == RPC_AUTH_GSS ? gss_body(hdr) : FACTS_BODY_PLAIN;
-	facts->limit_bytes = facts->ceiling_bytes = limit_bytes;
+	facts->limit_bytes = limit_bytes;
+	allow(facts);
 	facts->walk.at_bytes = hdr->args_offset;
 	if (facts->body == FACTS_BODY_INTEGRITY)
 		facts->walk.at_bytes += NFS_INTEGRITY_HEAD_BYTES;
-	facts->walk.result_bytes = nfs_frame_bytes(facts->body);
 	if (nfs_compound_is(hdr->prog, hdr->vers, hdr->proc))
 		begin_compound(facts);
 	else
 		begin_proc(facts);
 	if (facts->body == FACTS_BODY_CONTROL)
-		facts->ceiling_bytes = lesser(facts->walk.result_bytes, limit_bytes);
+		prove(facts, nfs_frame_bytes(facts->body));
 	if (facts->body == FACTS_BODY_CONTROL || facts->body == FACTS_BODY_HIDDEN)
 		facts->stage = FACTS_WHOLE;
 }
@@ -135,7 +150,12 @@ static void take_result(struct call_facts *facts, const struct nfs_proc *proc,
 static void take(struct call_facts *facts, const struct nfs_proc *proc,
 		 const struct nfs_marks *marks)
 {
-	facts->walk.result_bytes += nfs_results_bytes(proc, marks, facts->limit_bytes);
+	uint64_t bytes = nfs_results_bytes(proc, marks);
+
+	if (bytes == NFS_UNBOUNDED)
+		facts->walk.unbounded = true;
+	else
+		facts->walk.result_bytes += bytes;
 	if (!is_movable(facts))
 		return;
 	if (has_arg_payload(proc))
@@ -170,6 +190,8 @@ static void lose(struct call_facts *facts, enum facts_trail trail)
 /* The walk cannot go on. */
 static void stop(struct walker *w)
 {
+	if (!w->facts->is_proved)
+		allow(w->facts);
 	if (w->at.stop == PIECES_LATER)
 		wait_for_more(w);
 	else
@@ -179,7 +201,10 @@ static void stop(struct walker *w)
 static void finish(struct call_facts *facts)
 {
 	facts->stage = FACTS_WHOLE;
-	facts->ceiling_bytes = lesser(facts->walk.result_bytes, facts->limit_bytes);
+	if (!facts->walk.unbounded)
+		prove(facts, nfs_frame_bytes(facts->body) + facts->walk.result_bytes);
+	else
+		allow(facts);
 	if (!facts->compound || !is_movable(facts))
 		return;
 	/* What the Reply has cannot be found in it, so nothing is to land apart from it. */
@@ -276,9 +301,10 @@ static void enter_op(struct call_facts *facts, uint32_t op, const struct nfs_pro
 static void limit_by_session(struct walker *w, const struct nfs_marks *marks)
 {
 	struct call_facts *facts = w->facts;
+	uint32_t limit = nfs_sessions_limit(w->sessions, marks->session, facts->limit_bytes);
 
-	facts->limit_bytes = nfs_sessions_limit(w->sessions, marks->session, facts->limit_bytes);
-	facts->ceiling_bytes = lesser(facts->ceiling_bytes, facts->limit_bytes);
+	facts->walk.session_limits = limit < facts->limit_bytes;
+	facts->limit_bytes = limit;
 }
 
 /* Clients send CREATE_SESSION alone, or behind the SEQUENCE of another session. */

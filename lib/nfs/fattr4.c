@@ -107,7 +107,7 @@ static const uint32_t attr_bytes[] = {
 };
 /* clang-format on */
 
-uint64_t nfs_fattr4_bound_bytes(const uint8_t *words, uint32_t count, uint64_t limit_bytes)
+uint64_t nfs_fattr4_bound_bytes(const uint8_t *words, uint32_t count)
 {
 	uint64_t bytes = 0;
 
@@ -118,7 +118,7 @@ uint64_t nfs_fattr4_bound_bytes(const uint8_t *words, uint32_t count, uint64_t l
 			uint32_t attr = 32 * i + (uint32_t)__builtin_ctz(word);
 
 			if (attr >= ARRAY_SIZE(attr_bytes))
-				return limit_bytes;
+				return NFS_UNBOUNDED;
 			bytes += attr_bytes[attr];
 		}
 	}

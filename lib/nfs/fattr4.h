@@ -8,10 +8,10 @@
 /**
  * nfs_fattr4_bound_bytes - the largest attrlist4 that a request for attributes can get
  * @words, @count: the bitmap of the request, as on the wire; NULL: none
- * @limit_bytes:   returned if an attribute is not known
  *
- * The values alone, without their bitmap and length.
+ * Returns the bytes of the values alone, without their bitmap and length, or NFS_UNBOUNDED if an attribute is not
+ * known.
  */
-uint64_t nfs_fattr4_bound_bytes(const uint8_t *words, uint32_t count, uint64_t limit_bytes);
+uint64_t nfs_fattr4_bound_bytes(const uint8_t *words, uint32_t count);
 
 #endif

@@ -29,11 +29,11 @@ static const struct nfs_proc procs2[] = {
 	/*	       name		arguments	results		bound		growth DDP */
 	[0] = NFS_PROC("NULL",		nfs_void,	nfs_void,	0,		NOT,   NONE),
 	[1] = NFS_PROC("MNT",		dirpath,	mnt_res,	4 + FHSIZE,	NOT,   NONE),
-	[2] = NFS_PROC("DUMP",		nfs_void,	dump_res,	0,		LIMIT, NONE),
+	[2] = NFS_PROC("DUMP",		nfs_void,	dump_res,	0,		FREELY, NONE),
 	[3] = NFS_PROC("UMNT",		dirpath,	nfs_void,	0,		NOT,   NONE),
 	[4] = NFS_PROC("UMNTALL",	nfs_void,	nfs_void,	0,		NOT,   NONE),
-	[5] = NFS_PROC("EXPORT",	nfs_void,	export_res,	0,		LIMIT, NONE),
-	[6] = NFS_PROC("EXPORTALL",	nfs_void,	export_res,	0,		LIMIT, NONE),
+	[5] = NFS_PROC("EXPORT",	nfs_void,	export_res,	0,		FREELY, NONE),
+	[6] = NFS_PROC("EXPORTALL",	nfs_void,	export_res,	0,		FREELY, NONE),
 	[7] = NFS_PROC("PATHCONF",	dirpath,	pathconf_res,	PATHCONF,	NOT,   NONE),
 };
 
@@ -41,10 +41,10 @@ static const struct nfs_proc procs3[] = {
 	/*	       name		arguments	results		bound		growth DDP */
 	[0] = NFS_PROC("NULL",		nfs_void,	nfs_void,	0,		NOT,   NONE),
 	[1] = NFS_PROC("MNT",		dirpath,	mnt3_res,	4 + MNT3,	NOT,   NONE),
-	[2] = NFS_PROC("DUMP",		nfs_void,	dump_res,	0,		LIMIT, NONE),
+	[2] = NFS_PROC("DUMP",		nfs_void,	dump_res,	0,		FREELY, NONE),
 	[3] = NFS_PROC("UMNT",		dirpath,	nfs_void,	0,		NOT,   NONE),
 	[4] = NFS_PROC("UMNTALL",	nfs_void,	nfs_void,	0,		NOT,   NONE),
-	[5] = NFS_PROC("EXPORT",	nfs_void,	export_res,	0,		LIMIT, NONE),
+	[5] = NFS_PROC("EXPORT",	nfs_void,	export_res,	0,		FREELY, NONE),
 };
 /* clang-format on */
 

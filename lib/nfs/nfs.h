@@ -60,8 +60,7 @@ struct nfs_sink {
 /**
  * nfs_facts_begin - know a Call by its header
  * @facts:       with its hdr set; all else is set here
- * @limit_bytes: the service's ceiling, for programs that are not known, results that have no bound and Calls that
- * cannot be followed
+ * @limit_bytes: the largest message of the service
  */
 void nfs_facts_begin(struct call_facts *facts, uint32_t limit_bytes);
 

@@ -58,8 +58,8 @@ static const struct nfs_proc procs2[] = {
 	[1] =  NFS_PROC("SET",		mapping,	u32,		4,		NOT,   NONE),
 	[2] =  NFS_PROC("UNSET",	mapping,	u32,		4,		NOT,   NONE),
 	[3] =  NFS_PROC("GETPORT",	mapping,	u32,		4,		NOT,   NONE),
-	[4] =  NFS_PROC("DUMP",		nfs_void,	pmaplist,	0,		LIMIT, NONE),
-	[5] =  NFS_PROC("CALLIT",	call_args,	call_result,	0,		LIMIT, NONE),
+	[4] =  NFS_PROC("DUMP",		nfs_void,	pmaplist,	0,		FREELY, NONE),
+	[5] =  NFS_PROC("CALLIT",	call_args,	call_result,	0,		FREELY, NONE),
 };
 
 static const struct nfs_proc procs4[] = {
@@ -68,15 +68,15 @@ static const struct nfs_proc procs4[] = {
 	[1] =  NFS_PROC("SET",		rpcb,		u32,		4,		NOT,   NONE),
 	[2] =  NFS_PROC("UNSET",	rpcb,		u32,		4,		NOT,   NONE),
 	[3] =  NFS_PROC("GETADDR",	rpcb,		string,		UADDR,		NOT,   NONE),
-	[4] =  NFS_PROC("DUMP",		nfs_void,	rpcblist,	0,		LIMIT, NONE),
-	[5] =  NFS_PROC("BCAST",	call_args,	rmtcall_res,	0,		LIMIT, NONE), /* version 3: CALLIT */
+	[4] =  NFS_PROC("DUMP",		nfs_void,	rpcblist,	0,		FREELY, NONE),
+	[5] =  NFS_PROC("BCAST",	call_args,	rmtcall_res,	0,		FREELY, NONE), /* version 3: CALLIT */
 	[6] =  NFS_PROC("GETTIME",	nfs_void,	u32,		4,		NOT,   NONE),
 	[7] =  NFS_PROC("UADDR2TADDR",	string,		netbuf,		4 + UADDR,	NOT,   NONE),
 	[8] =  NFS_PROC("TADDR2UADDR",	netbuf,		string,		UADDR,		NOT,   NONE),
 	[9] =  NFS_PROC("GETVERSADDR",	rpcb,		string,		UADDR,		NOT,   NONE),
-	[10] = NFS_PROC("INDIRECT",	call_args,	rmtcall_res,	0,		LIMIT, NONE),
-	[11] = NFS_PROC("GETADDRLIST",	rpcb,		entry_list,	0,		LIMIT, NONE),
-	[12] = NFS_PROC("GETSTAT",	nfs_void,	stat_byvers,	0,		LIMIT, NONE),
+	[10] = NFS_PROC("INDIRECT",	call_args,	rmtcall_res,	0,		FREELY, NONE),
+	[11] = NFS_PROC("GETADDRLIST",	rpcb,		entry_list,	0,		FREELY, NONE),
+	[12] = NFS_PROC("GETSTAT",	nfs_void,	stat_byvers,	0,		FREELY, NONE),
 };
 /* clang-format on */
 

@@ -19,8 +19,10 @@ enum nfs_growth {
 	NFS_GROWS_WORDS,    /* a word for each of the arguments' count */
 	NFS_GROWS_DEVICES,  /* a device ID for each of the arguments' count */
 	NFS_GROWS_ATTRS,    /* the attributes that the arguments ask for */
-	NFS_GROWS_LIMIT,    /* nothing bounds them but the service's ceiling */
+	NFS_GROWS_FREELY,   /* nothing in the arguments bounds them */
 };
+
+#define NFS_UNBOUNDED UINT64_MAX /* in place of a size: nothing bounds it */
 
 enum nfs_ddp {
 	NFS_DDP_NONE,

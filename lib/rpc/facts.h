@@ -8,8 +8,11 @@
  *	FACTS_NONE ──begin──▶ FACTS_HEAD ──a payload was passed──▶ FACTS_DATA ──▶ FACTS_WHOLE
  *	                          └──────────────no payload, or not to be followed──────▲
  *
- * ceiling_bytes is good at every stage, and only sinks. What else is said of arguments and results is a count so
- * far until FACTS_WHOLE, where all of it is taken back if the Call cannot be followed.
+ * ceiling_bytes is good at every stage for what has been seen of the Call: what the arguments walked so far prove,
+ * and FACTS_UNBOUNDED_BYTES for all that proves nothing, as bytes that are still to come. So until FACTS_WHOLE it may
+ * rise, when such bytes ask for more than that: whoever promised memory by an earlier ceiling holds the Reply to
+ * that promise. What else is said of arguments and results is a count so far until FACTS_WHOLE, where all of it is
+ * taken back if the Call cannot be followed.
  */
 #ifndef RPC_FACTS_H
 #define RPC_FACTS_H
@@ -28,7 +31,7 @@ struct rpc_payload {
 
 enum facts_stage {
 	FACTS_NONE,
-	FACTS_HEAD,  /* RPC header, procedure, and a ceiling that holds whatever follows */
+	FACTS_HEAD, /* RPC header and procedure, and so what the Reply can be at most if that tells */
 	FACTS_DATA,  /* also where the first payload among the arguments is */
 	FACTS_WHOLE, /* everything that will ever be known */
 };
@@ -61,6 +64,13 @@ enum facts_results {
 /* Results of which the bound is kept: one is what requesters move. */
 #define FACTS_MAX_BOUNDS 4u
 
+/*
+ * What a Reply is allowed of which the Call does not prove how large it can get: programs that are not known, bodies
+ * that are encrypted, rows without a bound, Calls that cannot be followed or are not all here. Results of 1 MiB and
+ * what is around them.
+ */
+#define FACTS_UNBOUNDED_BYTES (1024u * 1024u + 64u * 1024u)
+
 /* How far the walk has come. For the walk alone. */
 struct facts_walk {
 	uint32_t at_bytes;     /* in the message: all before it has been walked */
@@ -69,7 +79,9 @@ struct facts_walk {
 	uint32_t vain_bytes;   /* walked and given up, since what follows was not here */
 	uint32_t told_bytes;   /* in the message: what the sink was told of last */
 	uint32_t steps;        /* operations walked, one that was begun again counted again */
-	uint64_t result_bytes; /* the largest Reply to what has been walked */
+	uint64_t result_bytes; /* the largest results of what has been walked and has a bound */
+	bool unbounded;        /* something that has been walked has none */
+	bool session_limits;   /* the limit is that of the Call's session */
 	bool framed;           /* a COMPOUND's frame has been read */
 	bool args_matter;      /* they say more than is known from the header */
 };
@@ -78,16 +90,17 @@ struct call_facts {
 	struct rpc_call_hdr hdr; /* decoded by call_judge() */
 	/* The names of program and procedure, "NFS" and "COMPOUND"; NULL: not known. See call_facts_name(). */
 	const char *program, *procedure;
-	uint8_t stage;           /* enum facts_stage */
-	uint8_t body;            /* enum facts_body */
-	uint8_t trail;           /* enum facts_trail */
-	uint8_t results;         /* enum facts_results */
-	bool compound;           /* the procedure is made of operations */
-	bool arg_is_data;        /* `arg` is data of a file, and no path */
-	bool may_create_session; /* CREATE_SESSION is the first operation, or behind SEQUENCE */
-	uint8_t reply_ops;       /* operations up to the last with a payload in its results */
+	uint8_t stage;               /* enum facts_stage */
+	uint8_t body;                /* enum facts_body */
+	uint8_t trail;               /* enum facts_trail */
+	uint8_t results;             /* enum facts_results */
+	bool compound;               /* the procedure is made of operations */
+	bool arg_is_data;            /* `arg` is data of a file, and no path */
+	bool may_create_session : 1; /* CREATE_SESSION is the first operation, or behind SEQUENCE */
+	bool is_proved : 1; /* no Reply is larger than the ceiling: the Call says so, or its session */
+	uint8_t reply_ops;    /* operations up to the last with a payload in its results */
 	uint32_t limit_bytes; /* of the ceiling: the one given, or what the Call's session allows */
-	uint32_t ceiling_bytes; /* the largest Reply that the Call can get, header included */
+	uint32_t ceiling_bytes; /* the largest Reply that the Call may get, header included */
 	/* Among the arguments: data of WRITE, targets of new links. How many, and the first. */
 	uint32_t narg_payloads;
 	struct rpc_payload arg;

@@ -167,15 +167,13 @@ static void version_refused(struct requester *rq, struct requester_rpc *rpc,
 /* Whether what was offered holds every Reply that the Call can get, so that none was too long for it. */
 static bool reply_had_room(const struct requester_rpc *rpc)
 {
-	const struct rdma_conn *conn = rpc->rpcs->conn;
-	uint32_t limit = conn->leg->config->max_message_bytes;
 	uint64_t ceiling = rpc->x->facts.ceiling_bytes;
 
+	if (!rpc->x->facts.is_proved)
+		return false;
 	if (rpc->form.landing == LANDING_NONE)
 		return RPCRDMA_MIN_HDR_BYTES + ceiling <= rpc->limits.recv_bytes;
-	/* At the limit there is no telling. */
-	return rpc->form.landing == LANDING_REPLY_CHUNK && ceiling < limit &&
-	       ceiling <= rpc->form.landing_bytes;
+	return rpc->form.landing == LANDING_REPLY_CHUNK && ceiling <= rpc->form.landing_bytes;
 }
 
 /*

@@ -34,6 +34,7 @@ void nfs_facts_go_on(struct call_facts *facts, const struct nfs_sessions *sessio
 	facts->stage = FACTS_WHOLE;
 	if (fake_ceiling_bytes < facts->ceiling_bytes)
 		facts->ceiling_bytes = fake_ceiling_bytes;
+	facts->is_proved = facts->ceiling_bytes < facts->limit_bytes;
 	facts->narg_payloads = (uint32_t)fake_ncall_payloads;
 	facts->arg = fake_call_payloads[0];
 	facts->arg_is_data = fake_call_writes;

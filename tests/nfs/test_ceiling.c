@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Ceilings of Replies: what the authentication adds, and when the service's own is all there is. */
+/* Ceilings of Replies: what the authentication adds, and what is allowed where nothing proves one. */
 #include "tests/lib/test.h"
 #include "tests/nfs/look.h"
 
-#define LIMIT  (1024u * 1024 + 65536)
+#define LIMIT  (64u * 1024 * 1024 + 65536)
 #define HEADER (6u * 4 + 400) /* of a Reply with the longest verifier */
 
 /* An NFSv3 READ of @count bytes behind @skip bytes of wrapping. */
@@ -35,29 +35,88 @@ START_TEST(a_read_gets_its_count_and_what_surrounds_it)
 }
 END_TEST
 
-START_TEST(nothing_exceeds_the_services_ceiling)
+START_TEST(a_bounded_reply_may_be_as_large_as_the_largest_message)
+{
+	uint32_t ceiling = ceiling_of(read3(NULL, 0, 60u << 20));
+
+	ck_assert_uint_ge(ceiling, 60u << 20);
+	ck_assert_uint_lt(ceiling, (60u << 20) + 1024);
+}
+END_TEST
+
+START_TEST(nothing_exceeds_the_largest_message)
 {
 	ck_assert_uint_eq(ceiling_of(read3(NULL, 0, UINT32_MAX)), LIMIT);
 	ck_assert_uint_eq(ceiling_of(read3(NULL, 0, LIMIT)), LIMIT);
 }
 END_TEST
 
-START_TEST(what_is_not_known_gets_the_services_ceiling)
+START_TEST(what_is_not_known_gets_a_ceiling_of_its_own)
 {
-	ck_assert_uint_eq(ceiling_of(nfs_msg_call(0x20000001, 1, 1, NULL)), LIMIT);
-	ck_assert_uint_eq(ceiling_of(nfs_msg_call(100003, 9, 1, NULL)), LIMIT);
-	ck_assert_uint_eq(ceiling_of(nfs_msg_call(100003, 3, 22, NULL)), LIMIT);
+	ck_assert_uint_eq(ceiling_of(nfs_msg_call(0x20000001, 1, 1, NULL)), FACTS_UNBOUNDED_BYTES);
+	ck_assert_uint_eq(ceiling_of(nfs_msg_call(100003, 9, 1, NULL)), FACTS_UNBOUNDED_BYTES);
+	ck_assert_uint_eq(ceiling_of(nfs_msg_call(100003, 3, 22, NULL)), FACTS_UNBOUNDED_BYTES);
 }
 END_TEST
 
-START_TEST(arguments_that_end_too_early_get_the_services_ceiling)
+/* A COMPOUND of @args, under a largest message of @limit. */
+static struct call_facts compound(const char *args, uint32_t limit)
+{
+	struct nfs_msg *call = nfs_msg_call(100003, 4, 1, NULL);
+	struct spec_items none = {0};
+	struct call_facts facts;
+	struct look look;
+
+	spec_put(call, args, &none);
+	look = look_at_msg(call, limit);
+	look_whole(&look, &facts);
+	nfs_msg_free(call);
+	return facts;
+}
+
+#define READ_2M        "25 1 x:12 q0 2097152 "
+#define ANY_ATTRIBUTES "9 w:4*0xffffffff "
+
+START_TEST(what_is_bounded_is_allowed_beside_what_is_not)
+{
+	struct call_facts facts = compound("o:0 0 2 " READ_2M ANY_ATTRIBUTES, LIMIT);
+
+	ck_assert_int_eq(facts.trail, FACTS_FOLLOWED);
+	ck_assert(!facts.is_proved);
+	ck_assert_uint_ge(facts.ceiling_bytes, (2u << 20) + FACTS_UNBOUNDED_BYTES);
+	ck_assert_uint_lt(facts.ceiling_bytes, (2u << 20) + FACTS_UNBOUNDED_BYTES + 1024);
+	/* However many there are without a bound. */
+	facts = compound("o:0 0 4 " READ_2M ANY_ATTRIBUTES ANY_ATTRIBUTES ANY_ATTRIBUTES, LIMIT);
+	ck_assert_uint_lt(facts.ceiling_bytes, (2u << 20) + FACTS_UNBOUNDED_BYTES + 1024);
+	/* Also if what follows the READ cannot be followed. */
+	facts = compound("o:0 0 2 " READ_2M "999", LIMIT);
+	ck_assert_int_eq(facts.trail, FACTS_LOST);
+	ck_assert(!facts.is_proved);
+	ck_assert_uint_ge(facts.ceiling_bytes, 2u << 20);
+	ck_assert_uint_lt(facts.ceiling_bytes, (2u << 20) + FACTS_UNBOUNDED_BYTES + 1024);
+	/* At most what the service allows. */
+	facts = compound("o:0 0 2 " READ_2M ANY_ATTRIBUTES, 2u << 20);
+	ck_assert_uint_eq(facts.ceiling_bytes, 2u << 20);
+	ck_assert_uint_eq(compound("o:0 0 1 " ANY_ATTRIBUTES, 100000).ceiling_bytes, 100000);
+}
+END_TEST
+
+START_TEST(a_ceiling_is_proved_by_the_arguments_alone)
+{
+	ck_assert(compound("o:0 0 1 " READ_2M, LIMIT).is_proved);
+	ck_assert(!compound("o:0 0 1 " READ_2M, 2u << 20).is_proved);
+	ck_assert(!compound("o:0 0 1 " ANY_ATTRIBUTES, LIMIT).is_proved);
+}
+END_TEST
+
+START_TEST(arguments_that_end_too_early_get_the_ceiling_of_the_unbounded)
 {
 	struct nfs_msg *call = read3(NULL, 0, 4096);
 	struct look look = look_at_msg(call, LIMIT);
 	struct call_facts facts;
 
 	look_whole(&look, &facts);
-	ck_assert_uint_lt(facts.ceiling_bytes, LIMIT);
+	ck_assert_uint_lt(facts.ceiling_bytes, FACTS_UNBOUNDED_BYTES);
 	/* Also when the header is said to be longer than the message. */
 	while (look.len_bytes-- > 0) {
 		const struct rpc_piece piece = {look.msg, look.len_bytes};
@@ -67,7 +126,7 @@ START_TEST(arguments_that_end_too_early_get_the_services_ceiling)
 		nfs_facts_go_on(&facts, NULL, &pieces, NULL);
 		ck_assert_int_eq(facts.stage, FACTS_WHOLE);
 		ck_assert_int_eq(facts.trail, FACTS_LOST);
-		ck_assert_uint_eq(facts.ceiling_bytes, LIMIT);
+		ck_assert_uint_eq(facts.ceiling_bytes, FACTS_UNBOUNDED_BYTES);
 	}
 	nfs_msg_free(call);
 }
@@ -97,7 +156,7 @@ START_TEST(krb5p_hides_what_it_asks_for)
 {
 	const struct nfs_msg_auth krb5p = {RPC_AUTH_GSS, RPC_GSS_DATA, RPC_GSS_PRIVACY, 0};
 
-	ck_assert_uint_eq(ceiling_of(read3(&krb5p, 8, 16)), LIMIT);
+	ck_assert_uint_eq(ceiling_of(read3(&krb5p, 8, 16)), FACTS_UNBOUNDED_BYTES);
 }
 END_TEST
 
@@ -119,9 +178,12 @@ int main(void)
 	TCase *tc = tcase_create("nfs_ceiling");
 
 	tcase_add_test(tc, a_read_gets_its_count_and_what_surrounds_it);
-	tcase_add_test(tc, nothing_exceeds_the_services_ceiling);
-	tcase_add_test(tc, what_is_not_known_gets_the_services_ceiling);
-	tcase_add_test(tc, arguments_that_end_too_early_get_the_services_ceiling);
+	tcase_add_test(tc, a_bounded_reply_may_be_as_large_as_the_largest_message);
+	tcase_add_test(tc, nothing_exceeds_the_largest_message);
+	tcase_add_test(tc, what_is_not_known_gets_a_ceiling_of_its_own);
+	tcase_add_test(tc, what_is_bounded_is_allowed_beside_what_is_not);
+	tcase_add_test(tc, a_ceiling_is_proved_by_the_arguments_alone);
+	tcase_add_test(tc, arguments_that_end_too_early_get_the_ceiling_of_the_unbounded);
 	tcase_add_test(tc, krb5_is_read_like_plain);
 	tcase_add_test(tc, krb5i_is_read_inside_its_wrapping);
 	tcase_add_test(tc, krb5p_hides_what_it_asks_for);

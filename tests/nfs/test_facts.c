@@ -6,7 +6,7 @@
 #include "tests/lib/test.h"
 #include "tests/nfs/look.h"
 
-#define LIMIT    (1024u * 1024 + 65536)
+#define LIMIT    (64u * 1024 * 1024 + 65536)
 #define SEQUENCE "53 x:16 1 0 0 1 "
 #define PUTFH    "22 o:32 "
 #define CHANNEL  "0 1049620 40000 4096 8 64 w:0*0 "
@@ -61,6 +61,14 @@ static void is_first_item(void)
 	ck_assert_uint_eq(facts.arg.len_bytes, items.list[0].len_bytes);
 }
 
+/* What has been walked, of at most @bytes, and what is allowed without a proof. */
+static void is_allowed_besides(uint32_t bytes)
+{
+	ck_assert(!facts.is_proved);
+	ck_assert_uint_ge(facts.ceiling_bytes, FACTS_UNBOUNDED_BYTES);
+	ck_assert_uint_le(facts.ceiling_bytes, FACTS_UNBOUNDED_BYTES + bytes);
+}
+
 START_TEST(the_header_says_how_large_most_replies_get)
 {
 	begin(100003, 3, 1, "o:28");
@@ -76,11 +84,12 @@ START_TEST(a_read_is_known_with_its_count)
 {
 	begin(100003, 3, 6, "o:28 q0 8192");
 	ck_assert_int_eq(facts.stage, FACTS_HEAD);
-	ck_assert_uint_eq(facts.ceiling_bytes, LIMIT);
+	ck_assert_uint_eq(facts.ceiling_bytes, FACTS_UNBOUNDED_BYTES);
 	go_on(nfs_msg_len(call) - 1);
 	ck_assert_int_eq(facts.stage, FACTS_HEAD);
 	go_on(nfs_msg_len(call));
 	ck_assert_int_eq(facts.stage, FACTS_WHOLE);
+	ck_assert(facts.is_proved);
 	ck_assert_uint_lt(facts.ceiling_bytes, 8192 + 1024);
 	ck_assert_uint_eq(facts.bounds_bytes[0], 8192);
 }
@@ -106,7 +115,7 @@ START_TEST(in_a_compound_the_data_are_known_before_what_follows_them)
 	ck_assert_int_eq(facts.stage, FACTS_DATA);
 	ck_assert_uint_eq(facts.nops, 3);
 	is_first_item();
-	ck_assert_uint_eq(facts.ceiling_bytes, LIMIT);
+	is_allowed_besides(4096);
 	/* No byte of the data leads on. */
 	for (uint32_t have = 0; have < 65536; have += 4096)
 		go_on(items.list[0].offset_bytes + have);
@@ -116,6 +125,21 @@ START_TEST(in_a_compound_the_data_are_known_before_what_follows_them)
 	ck_assert_int_eq(facts.stage, FACTS_WHOLE);
 	ck_assert_uint_eq(facts.walk.steps, 4);
 	ck_assert_uint_lt(facts.ceiling_bytes, 4096);
+}
+END_TEST
+
+START_TEST(what_has_been_walked_is_allowed_before_the_rest_is_here)
+{
+	begin(100003, 4, 1, "o:0 1 3 " SEQUENCE "25 1 x:12 q0 8388608 38 1 x:12 q0 2 d:65536");
+	ck_assert_uint_eq(facts.ceiling_bytes, FACTS_UNBOUNDED_BYTES);
+	go_on(items.list[0].offset_bytes - 12);
+	ck_assert_int_eq(facts.stage, FACTS_HEAD);
+	ck_assert_uint_ge(facts.ceiling_bytes, 8388608 + FACTS_UNBOUNDED_BYTES);
+	is_allowed_besides(8388608 + 1024);
+	go_on(nfs_msg_len(call));
+	ck_assert_int_eq(facts.stage, FACTS_WHOLE);
+	ck_assert(facts.is_proved);
+	ck_assert_uint_lt(facts.ceiling_bytes, 8388608 + 2048);
 }
 END_TEST
 
@@ -137,7 +161,7 @@ START_TEST(what_must_be_read_out_of_a_hole_makes_a_call_that_cannot_be_followed)
 	go_on_with_hole(items.list[0].offset_bytes, items.list[0].len_bytes + 1);
 	ck_assert_int_eq(facts.stage, FACTS_WHOLE);
 	ck_assert_int_eq(facts.trail, FACTS_LOST_IN_HOLE);
-	ck_assert_uint_eq(facts.ceiling_bytes, LIMIT);
+	is_allowed_besides(4096);
 	ck_assert_uint_eq(facts.narg_payloads, 0);
 	ck_assert(!facts.arg_is_data);
 	ck_assert_uint_eq(facts.nresult_payloads, 0);
@@ -154,7 +178,7 @@ START_TEST(what_must_be_read_out_of_a_hole_makes_a_call_that_cannot_be_followed)
 	begin(100003, 3, 6, "o:28 q0 100");
 	go_on_with_hole(nfs_msg_len(call) - 4, 4);
 	ck_assert_int_eq(facts.trail, FACTS_LOST_IN_HOLE);
-	ck_assert_uint_eq(facts.ceiling_bytes, LIMIT);
+	is_allowed_besides(0);
 	ck_assert_int_eq(facts.results, FACTS_RESULTS_MAYBE);
 }
 END_TEST
@@ -363,6 +387,7 @@ int main(void)
 	tcase_add_test(tc, a_read_is_known_with_its_count);
 	tcase_add_test(tc, a_write_is_known_before_its_data_are_here);
 	tcase_add_test(tc, in_a_compound_the_data_are_known_before_what_follows_them);
+	tcase_add_test(tc, what_has_been_walked_is_allowed_before_the_rest_is_here);
 	tcase_add_test(tc, data_in_a_read_chunk_hide_nothing);
 	tcase_add_test(tc, what_must_be_read_out_of_a_hole_makes_a_call_that_cannot_be_followed);
 	tcase_add_test(tc, a_session_lowers_the_ceiling_as_soon_as_it_is_named);

@@ -12,7 +12,7 @@
 #include "tests/nfs/look.h"
 #include "tests/nfs/rows.h"
 
-#define LIMIT      (1024u * 1024 + 65536)
+#define LIMIT      (64u * 1024 * 1024 + 65536)
 #define HEAD_BYTES 600u /* of a message that are varied: beyond it is mostly filling */
 
 static void inside(const struct rpc_payload *list, int count, uint32_t len)
