@@ -221,7 +221,6 @@ void responder_call(struct responder *rs, const struct rpcrdma_header *hdr, cons
 		return;
 	}
 	credit_grant_call(&conn->grant, hdr->credit);
-	if (hdr->proc == RPCRDMA_MSG)
-		responder_look_early(rpc, body);
+	responder_look_early(rpc, hdr->proc == RPCRDMA_MSG ? body : NULL);
 	claim(rs, rpc, body, len_bytes);
 }

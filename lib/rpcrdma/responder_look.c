@@ -64,7 +64,7 @@ static unsigned lay_out(const struct responder_rpc *rpc, const uint8_t *inline_b
 	return count;
 }
 
-void responder_look_early(struct responder_rpc *rpc, const uint8_t *inline_bytes)
+static void look_inline(struct responder_rpc *rpc, const uint8_t *inline_bytes)
 {
 	struct rpc_piece list[PLAN_MAX_COPIES + PLAN_MAX_PULLS];
 	struct rpc_pieces pieces = {.list = list, .len_bytes = rpc->total_bytes};
@@ -79,6 +79,17 @@ void responder_look_early(struct responder_rpc *rpc, const uint8_t *inline_bytes
 	if (pieces.count && list[0].data &&
 	    judge(rpc, list[0].data, list[0].len_bytes) == CALL_PASSES)
 		find_facts(rpc, &pieces);
+}
+
+void responder_look_early(struct responder_rpc *rpc, const uint8_t *inline_bytes)
+{
+	struct exchange *x = rpc->x;
+
+	if (inline_bytes)
+		look_inline(rpc, inline_bytes);
+	/* Memory is claimed before more is known, and what a peer offers proves nothing. */
+	if (x->facts.stage == FACTS_NONE && x->reply_max_bytes > FACTS_UNBOUNDED_BYTES)
+		x->reply_max_bytes = FACTS_UNBOUNDED_BYTES;
 }
 
 static void refuse(struct responder_rpc *rpc, enum call_verdict verdict)

@@ -44,6 +44,30 @@ START_TEST(a_call_takes_no_more_memory_than_its_reply_can_have)
 }
 END_TEST
 
+/* Nothing of an RDMA_NOMSG is here when it claims memory. */
+START_TEST(what_a_client_offers_beside_a_hidden_call_is_not_claimed)
+{
+	uint8_t call[RIG_CALL_MIN];
+
+	rig->server.config.leg.max_message_bytes = 3 * RIG_MAX_MSG;
+	open_with(pd_4096_inv, sizeof(pd_4096_inv));
+	rig->server.hold = true;
+	rig_fill_call(call, sizeof(call), 58, 100);
+	begin(58, RPCRDMA_NOMSG);
+	add_read(0, raw_lend(raw, call, sizeof(call), FABRIC_REMOTE_READ));
+	set_reply_chunk(raw_lend(raw, NULL, 2 * RIG_MAX_MSG, FABRIC_REMOTE_WRITE));
+	raw_send_header(raw, &hdr, NULL, 0);
+	ck_assert_uint_eq(rig->server.calls, 1);
+	ck_assert_uint_eq(rig->server.last_reply_max, FACTS_UNBOUNDED_BYTES);
+	ck_assert_uint_eq(rig->budget.used_bytes,
+			  rpc_msg_cost_bytes(sizeof(call)) +
+				  rpc_msg_cost_bytes(FACTS_UNBOUNDED_BYTES));
+	rig_answer_held(&rig->server);
+	rig_run(rig);
+	expect_inline_reply(58, 100);
+}
+END_TEST
+
 START_TEST(a_reply_chunk_in_segments_is_filled_in_order)
 {
 	struct fabric_key *keys[3];
@@ -398,6 +422,7 @@ int main(void)
 	tcase_add_test(tc, a_reply_that_cannot_be_followed_is_not_reduced);
 	tcase_add_test(tc, write_chunk_and_reply_chunk_work_together);
 	tcase_add_test(tc, the_only_key_of_a_call_is_invalidated);
+	tcase_add_test(closed, what_a_client_offers_beside_a_hidden_call_is_not_claimed);
 	tcase_add_test(closed, nothing_is_invalidated_unless_the_client_offers_it);
 	tcase_add_test(closed, nothing_is_invalidated_unless_we_offer_it);
 	tcase_add_test(tc, faults_are_answered_as_the_table_says);
