@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The TCP leg's messages: what each record is, what memory it may have, and who gets it.
+ * Calls to the TCP leg: the look at each, its claim, and what is answered here.
  *
  * A Call that is in the input from end to end is looked at before it takes any memory, so that it claims
  * no more than it can need. A longer one is received in place, for a claim by its length and the service's
@@ -12,33 +12,19 @@
 #ifndef RPCTCP_CALL_H
 #define RPCTCP_CALL_H
 
-#include "rpctcp/flight.h"
-#include "rpctcp/input.h"
-#include "rpctcp/output.h"
+#include "rpctcp/message.h"
 
 #define TCP_REVERSE_CALLS_MAX 64u
 #define TCP_REVERSE_MAX_BYTES (16u * 1024u) /* of a reverse Call, and of its Reply */
 
-/* What is known of the record that is being received, and what it holds. */
-struct tcp_calls {
-	struct tcp_conn *conn;
-	struct tcp_flight *flight;
-	struct tcp_output *out;
-	struct tcp_input *in;
-	enum rpc_msg_type type;
-	struct budget_claim claim; /* for a Call and its Reply, until the exchange gets it */
-	struct exchange *call;     /* of the Call that is taken in, once it has been looked at */
-	struct exchange *x;        /* a reference to that whose Reply it is */
-};
-
-/** tcp_calls_init - what tcp_calls_events are for, when @in is initialized with it. */
-void tcp_calls_init(struct tcp_calls *calls, struct tcp_conn *conn, struct tcp_flight *flight,
-		    struct tcp_output *out, struct tcp_input *in);
-/** tcp_calls_fini - let go of what the record holds; once is enough. */
-void tcp_calls_fini(struct tcp_calls *calls);
-/** tcp_calls_drain - take no further Call, not even one that has come in part. */
-void tcp_calls_drain(struct tcp_calls *calls);
-
-extern const struct tcp_input_events tcp_calls_events;
+/** tcp_call_begin_whole - the record is a Call that is here from end to end. */
+void tcp_call_begin_whole(struct tcp_messages *msgs, const uint8_t *msg, uint32_t len_bytes,
+			  uint32_t xid);
+/** tcp_call_begin - the record is a Call of which the head is here. */
+void tcp_call_begin(struct tcp_messages *msgs, uint32_t xid);
+/** tcp_call_overflow - it is longer than it may be. */
+void tcp_call_overflow(struct tcp_messages *msgs, uint32_t xid);
+/** tcp_call_end - it is complete: the owner gets it, if it passes. */
+void tcp_call_end(struct tcp_messages *msgs);
 
 #endif

@@ -3,7 +3,10 @@
  * The ground floor of the TCP leg: its stream, its state, and the one way to fail.
  *
  *	tcp_leg.c   the operations of leg.h, the task, what each event of the stream means
- *	call.c      messages: what each record is, what memory it may have, who gets it
+ *	messages.c  what each record is, and who deals with it
+ *	call.c      Calls: the look at each, what memory it may have
+ *	reply.c     Replies: whose they are
+ *	message.c   the record that is being received
  *	input.c     bytes: reads, staging, stash, where those of a record go
  *	output.c    the queue of records to send
  *	flight.c    the exchanges that the leg takes part in

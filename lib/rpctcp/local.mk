@@ -8,8 +8,14 @@ lib_rpctcp_librpctcp_a_SOURCES = \
 	lib/rpctcp/flight.h \
 	lib/rpctcp/input.c \
 	lib/rpctcp/input.h \
+	lib/rpctcp/message.c \
+	lib/rpctcp/message.h \
+	lib/rpctcp/messages.c \
+	lib/rpctcp/messages.h \
 	lib/rpctcp/output.c \
 	lib/rpctcp/output.h \
+	lib/rpctcp/reply.c \
+	lib/rpctcp/reply.h \
 	lib/rpctcp/tcp_config.h \
 	lib/rpctcp/tcp_leg.c \
 	lib/rpctcp/tcp_leg.h

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rpctcp/call.h"
+#include "rpctcp/messages.h"
 
 #define CLOSE_LIMIT_US 2000000u /* for queued output and the peer's end of the stream */
 
@@ -19,7 +19,7 @@ struct tcp_leg {
 	struct tcp_flight flight;
 	struct tcp_output out;
 	struct tcp_input in;
-	struct tcp_calls calls;
+	struct tcp_messages msgs;
 	bool opened_due; /* accepted, and opened() not said */
 	bool drain_due;  /* to be drained once it is up */
 };
@@ -118,7 +118,7 @@ static void say_end(struct tcp_leg *leg)
 		return;
 	tcp_conn_say_closing(conn);
 	tcp_input_fini(&leg->in);
-	tcp_calls_fini(&leg->calls);
+	tcp_messages_fini(&leg->msgs);
 	tcp_flight_release(&leg->flight);
 	if (conn->state.now != TCP_CLOSING)
 		return;
@@ -227,7 +227,7 @@ static enum leg_close connect_reason(int error)
 static void begin_drain(struct tcp_leg *leg)
 {
 	tcp_conn_drain(&leg->conn);
-	tcp_calls_drain(&leg->calls);
+	tcp_messages_drain(&leg->msgs);
 	tcp_conn_defer(&leg->conn);
 }
 
@@ -437,8 +437,8 @@ static struct tcp_leg *leg_new(const struct tcp_leg_config *config, enum tcp_leg
 	}
 	tcp_flight_init(&leg->flight, &leg->leg);
 	tcp_output_init(&leg->out, &leg->conn, &leg->flight);
-	tcp_input_init(&leg->in, &leg->conn, &tcp_calls_events, &leg->calls);
-	tcp_calls_init(&leg->calls, &leg->conn, &leg->flight, &leg->out, &leg->in);
+	tcp_input_init(&leg->in, &leg->conn, &tcp_messages_events, &leg->msgs);
+	tcp_messages_init(&leg->msgs, &leg->conn, &leg->flight, &leg->out, &leg->in);
 	return leg;
 }
 

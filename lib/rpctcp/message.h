@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The record that a TCP leg is receiving: what it holds, and the ways to be rid of it. */
+#ifndef RPCTCP_MESSAGE_H
+#define RPCTCP_MESSAGE_H
+
+#include "rpctcp/flight.h"
+#include "rpctcp/input.h"
+#include "rpctcp/output.h"
+
+/* What is known of the record that is being received, and what it holds. */
+struct tcp_messages {
+	struct tcp_conn *conn;
+	struct tcp_flight *flight;
+	struct tcp_output *out;
+	struct tcp_input *in;
+	enum rpc_msg_type type;
+	struct budget_claim claim; /* for a Call and its Reply, until the exchange gets it */
+	struct exchange *call;     /* of the Call that is taken in, once it has been looked at */
+	struct exchange *x;        /* a reference to that whose Reply it is */
+};
+
+/** tcp_message_let_go - give back what is held for the record; once is enough. */
+void tcp_message_let_go(struct tcp_messages *msgs);
+/** tcp_message_skip - throw away the rest of the record, and let go of it. */
+void tcp_message_skip(struct tcp_messages *msgs);
+/** tcp_message_answer - skip it, and send a Reply of our own; fails the leg without memory. */
+void tcp_message_answer(struct tcp_messages *msgs, const uint8_t *reply, size_t len_bytes);
+/** tcp_message_body - receive it into memory for @cap_bytes; fails the leg without memory. */
+void tcp_message_body(struct tcp_messages *msgs, enum rpc_msg_type type, uint32_t cap_bytes);
+
+#endif

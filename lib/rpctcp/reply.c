@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Replies to the TCP leg's Calls. */
+#include "rpctcp/reply.h"
+
+/* Takes @x from the Calls to the peer and hands our reference to the owner. */
+static void give_reply(struct tcp_messages *msgs, struct exchange *x)
+{
+	const struct leg_config *config = &msgs->conn->config.leg;
+
+	tcp_flight_out_take(msgs->flight, x);
+	config->events->reply(config->arg, x);
+}
+
+static void give_fault(struct tcp_messages *msgs, struct exchange *x, enum exchange_fault fault)
+{
+	if (fault == EXCHANGE_FAULT_TOO_BIG) {
+		tcp_counters(msgs->conn)->replies_too_big++;
+		tcp_conn_note(msgs->conn, TCP_NOTE_TOO_BIG,
+			      "a Reply was larger than its Call allows and was thrown away");
+	} else {
+		tcp_conn_note(msgs->conn, TCP_NOTE_BAD_REPLY, "a Reply did not decode");
+	}
+	x->fault = fault;
+	give_reply(msgs, x);
+}
+
+/* A Reply, whose memory its Call has claimed. */
+void tcp_reply_begin(struct tcp_messages *msgs, uint32_t xid)
+{
+	const struct record_parser *parser = &msgs->in->parser;
+	struct exchange *x = xid_table_find(&msgs->flight->out, xid);
+
+	if (!x) {
+		tcp_counters(msgs->conn)->unmatched_replies++;
+		tcp_conn_note(msgs->conn, TCP_NOTE_UNMATCHED,
+			      "a Reply without a Call was thrown away");
+		tcp_message_skip(msgs);
+		return;
+	}
+	if (parser->record_bytes > x->reply_max_bytes) {
+		tcp_message_skip(msgs);
+		give_fault(msgs, x, EXCHANGE_FAULT_TOO_BIG);
+		return;
+	}
+	msgs->x = exchange_ref(x);
+	tcp_message_body(msgs, RPC_REPLY, parser->last ? parser->record_bytes : x->reply_max_bytes);
+}
+
+void tcp_reply_overflow(struct tcp_messages *msgs)
+{
+	struct exchange *x = msgs->x;
+
+	/* It is among the Calls in flight too. */
+	tcp_message_skip(msgs);
+	give_fault(msgs, x, EXCHANGE_FAULT_TOO_BIG);
+}
+
+void tcp_reply_end(struct tcp_messages *msgs)
+{
+	struct tcp_input *in = msgs->in;
+	struct exchange *x = msgs->x;
+	struct rpc_reply_hdr hdr;
+
+	msgs->x = NULL;
+	if (rpc_reply_decode(in->msg.data, in->msg.len_bytes, &hdr) == RPC_OK) {
+		x->reply = in->msg;
+		in->msg = (struct rpc_msg){0};
+		tcp_counters(msgs->conn)->replies_received++;
+		give_reply(msgs, x);
+	} else {
+		rpc_msg_put(&in->msg);
+		give_fault(msgs, x, EXCHANGE_FAULT_BAD_REPLY);
+	}
+	exchange_put(x);
+}

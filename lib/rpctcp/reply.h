@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Replies to the TCP leg's Calls: whose they are, and whether they may be passed on. */
+#ifndef RPCTCP_REPLY_H
+#define RPCTCP_REPLY_H
+
+#include "rpctcp/message.h"
+
+/** tcp_reply_begin - the record is a Reply to @xid: receive it, or throw it away. */
+void tcp_reply_begin(struct tcp_messages *msgs, uint32_t xid);
+/** tcp_reply_overflow - it is longer than it may be. */
+void tcp_reply_overflow(struct tcp_messages *msgs);
+/** tcp_reply_end - it is complete: the owner gets it, or a fault. */
+void tcp_reply_end(struct tcp_messages *msgs);
+
+#endif
