@@ -50,6 +50,7 @@
 	X(RECORD_TOO_BIG, "record over max_message_bytes")                                         \
 	X(RECORD_STALLED, "record not finished in time")                                           \
 	X(REPLY_STALLED, "replies not taken in time")                                              \
+	X(CALL_STALLED, "Calls not taken in time")                                                 \
 	X(XID_REUSED, "XID in flight used for another Call")                                       \
 	X(NOT_RPC, "not an RPC message")                                                           \
 	X(UNPRIVILEGED, "source port is not privileged")                                           \

@@ -7,6 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What our Sends are for the most part: Calls to a server, Replies to a client. */
+static enum leg_close why_sends_stall(const struct rdma_conn *conn)
+{
+	return conn->connector ? LEG_CLOSE_CALL_STALLED : LEG_CLOSE_REPLY_STALLED;
+}
+
 /* A peer that takes nothing for stall_timeout_us holds memory for nothing. */
 static void on_timer(void *arg)
 {
@@ -19,8 +25,7 @@ static void on_timer(void *arg)
 	if (!pool->posted)
 		return;
 	if (idle_us >= limit_us) {
-		rdma_conn_fail(conn,
-			       pool->sends ? LEG_CLOSE_REPLY_STALLED : LEG_CLOSE_RECORD_STALLED,
+		rdma_conn_fail(conn, pool->sends ? why_sends_stall(conn) : LEG_CLOSE_RECORD_STALLED,
 			       "%u operations without progress for %llu ms", pool->posted,
 			       (unsigned long long)(idle_us / 1000));
 		return;

@@ -385,6 +385,18 @@ START_TEST(a_reverse_call_of_another_version_gets_err_vers)
 }
 END_TEST
 
+START_TEST(a_server_that_takes_no_calls_is_closed_for_that)
+{
+	make_call(RIG_CALL_MIN, 100, 100);
+	next_call();
+	reply_inline(call.xid, 100, 32);
+	sim_ep_stop_taking(raw->ep);
+	make_call(RIG_CALL_MIN, 100, 100);
+	rig_run_for(rig, 61 * 1000000);
+	expect_closed(LEG_CLOSE_CALL_STALLED);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("requester");
@@ -417,6 +429,7 @@ int main(void)
 	tcase_add_test(tc, a_reverse_call_waits_for_no_memory);
 	tcase_add_test(tc, no_memory_for_the_reply_fails_the_call);
 	tcase_add_test(tc, a_reverse_call_of_another_version_gets_err_vers);
+	tcase_add_test(tc, a_server_that_takes_no_calls_is_closed_for_that);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }
