@@ -193,16 +193,19 @@ static void emit(enum log_level level, const struct log_ctx *ctx, const char *te
 static void emit_suppressed(enum log_level level, const struct log_ctx *ctx,
 			    struct log_limit *limit)
 {
-	char text[80];
+	bool is_shared = limit->whose != NULL;
+	char text[LOG_PREFIX_BYTES + 80];
 
-	snprintf(text, sizeof(text), "%llu more such lines were left out",
+	if (!limit->suppressed)
+		return;
+	snprintf(text, sizeof(text), "%s%s%llu more such lines were left out",
+		 is_shared ? limit->whose : "", is_shared ? ": " : "",
 		 (unsigned long long)limit->suppressed);
 	limit->suppressed = 0;
-	emit(level, ctx, text);
+	emit(level, is_shared ? NULL : ctx, text);
 }
 
-/* Whether one more line may pass now. */
-static bool take_token(struct log_limit *limit)
+static void refill(struct log_limit *limit)
 {
 	uint64_t now_us = get_output()->now_us(CLOCK_MONOTONIC);
 	uint64_t tokens = (now_us - limit->refilled_us) / LOG_LIMIT_REFILL_US;
@@ -214,10 +217,23 @@ static bool take_token(struct log_limit *limit)
 		limit->spent -= (unsigned)tokens;
 		limit->refilled_us += tokens * LOG_LIMIT_REFILL_US;
 	}
-	if (limit->spent == LOG_LIMIT_BURST)
-		return false;
-	limit->spent++;
-	return true;
+}
+
+static bool has_token(struct log_limit *limit)
+{
+	refill(limit);
+	return limit->spent < (limit->burst ? limit->burst : LOG_LIMIT_BURST);
+}
+
+/* The bucket that keeps a line from passing now; NULL if it passes, which takes its tokens. */
+static struct log_limit *take_tokens(struct log_limit *limit)
+{
+	for (struct log_limit *l = limit; l; l = l->within)
+		if (!has_token(l))
+			return l;
+	for (struct log_limit *l = limit; l; l = l->within)
+		l->spent++;
+	return NULL;
 }
 
 void log_write(enum log_level level, const struct log_ctx *ctx, const char *format, ...)
@@ -239,6 +255,7 @@ void log_write_limited(enum log_level level, struct log_limit *limit, const stru
 		       const char *format, ...)
 {
 	char text[LOG_LINE_BYTES];
+	struct log_limit *empty;
 	va_list ap;
 
 	if (!log_is_on(level))
@@ -247,31 +264,38 @@ void log_write_limited(enum log_level level, struct log_limit *limit, const stru
 	vsnprintf(text, sizeof(text), format, ap);
 	va_end(ap);
 	pthread_mutex_lock(&mutex);
-	if (!take_token(limit)) {
-		limit->suppressed++;
+	empty = take_tokens(limit);
+	if (empty) {
+		empty->suppressed++;
 	} else {
-		if (limit->suppressed)
-			emit_suppressed(level, ctx, limit);
+		for (struct log_limit *l = limit; l; l = l->within)
+			emit_suppressed(level, ctx, l);
 		emit(level, ctx, text);
 	}
 	pthread_mutex_unlock(&mutex);
 }
 
 void log_ctx_init(struct log_ctx *ctx, const char *service, uint64_t id,
-		  const struct sockaddr *client)
+		  const struct sockaddr *client, struct log_limit *notes)
 {
 	char addr[ADDRESS_TEXT_BYTES];
 
-	*ctx = (struct log_ctx){0};
+	*ctx = (struct log_ctx){.notes.within = notes};
 	snprintf(ctx->prefix, sizeof(ctx->prefix), "[%s#%llu %s] ", service, (unsigned long long)id,
 		 address_text(client, addr));
 }
 
 void log_ctx_fini(struct log_ctx *ctx)
 {
+	struct log_limit *shared = ctx->notes.within;
+
 	if (!ctx->notes.suppressed || !log_is_on(LOG_LEVEL_INFO))
 		return;
 	pthread_mutex_lock(&mutex);
-	emit_suppressed(LOG_LEVEL_INFO, ctx, &ctx->notes);
+	/* Connections too can be many: what one has to say at its end is a line like others. */
+	if (shared && take_tokens(shared))
+		shared->suppressed += ctx->notes.suppressed;
+	else
+		emit_suppressed(LOG_LEVEL_INFO, ctx, &ctx->notes);
 	pthread_mutex_unlock(&mutex);
 }

@@ -4,8 +4,8 @@
  *
  * Towards the journal a line begins with its sd-daemon level ("<6>"), elsewhere with time and
  * level. Control characters and bytes beyond ASCII are escaped, whoever they come from. Lines that
- * a peer can provoke at will go through a token bucket; what is left out is counted, and said with
- * the next line that passes.
+ * a peer can provoke go through a token bucket, or through two: its connection's and one that all
+ * connections share. What is left out is counted, and said with the next line that passes.
  *
  * Concurrency: any thread; one mutex orders the lines and guards the buckets.
  */
@@ -28,8 +28,13 @@
 
 enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
 
-/* A token bucket for lines of one kind; all zero is a full one. */
+/* A token bucket for lines of one kind; all zero is a full one, of lines about one connection. */
 struct log_limit {
+	const char
+		*whose; /* of lines about several connections: in front of what is said of them */
+	struct log_limit *within; /* whose tokens the lines take as well; NULL: no others */
+	unsigned burst;           /* 0: LOG_LIMIT_BURST */
+
 	unsigned spent;       /* of the burst */
 	uint64_t refilled_us; /* when the last token came back */
 	uint64_t suppressed;  /* lines left out since the last that passed */
@@ -41,9 +46,12 @@ struct log_ctx {
 	struct log_limit notes;
 };
 
-/** log_ctx_init - a prefix of the service's name, the connection's number and its client. */
+/**
+ * log_ctx_init - a prefix of the service's name, the connection's number and its client
+ * @notes: the bucket that the notes of all connections share, and which outlives this one; may be NULL
+ */
 void log_ctx_init(struct log_ctx *ctx, const char *service, uint64_t id,
-		  const struct sockaddr *client);
+		  const struct sockaddr *client, struct log_limit *notes);
 /** log_ctx_fini - say how many notes were left out at the end, if any were. */
 void log_ctx_fini(struct log_ctx *ctx);
 
@@ -63,8 +71,14 @@ void PRINTF_LIKE(4, 5) log_write_limited(enum log_level level, struct log_limit 
 #define log_warning(ctx, ...) log_at(LOG_LEVEL_WARNING, ctx, __VA_ARGS__)
 #define log_info(ctx, ...)    log_at(LOG_LEVEL_INFO, ctx, __VA_ARGS__)
 #define log_debug(ctx, ...)   log_at(LOG_LEVEL_DEBUG, ctx, __VA_ARGS__)
+/* What peers can provoke. */
+#define log_limited(level, limit, ctx, ...)                                                        \
+	do {                                                                                       \
+		if (log_is_on(level))                                                              \
+			log_write_limited(level, limit, ctx, __VA_ARGS__);                         \
+	} while (0)
 /* What the peer of a connection did: limited by the connection's own bucket. */
-#define log_note(ctx, ...) log_write_limited(LOG_LEVEL_INFO, &(ctx)->notes, ctx, __VA_ARGS__)
+#define log_note(ctx, ...) log_limited(LOG_LEVEL_INFO, &(ctx)->notes, ctx, __VA_ARGS__)
 
 /** log_is_on - whether lines of this level are written. */
 bool log_is_on(enum log_level level);

@@ -67,6 +67,12 @@ static void set_state(struct bridge *bridge, enum bridge_state to)
 	state_move(&bridge->state, &bridge_states, to, loop_now_us(loop_of(bridge)));
 }
 
+/* @line: one of enum service_line, whose last two kinds have reasons added. */
+static struct log_limit *line_limit(const struct bridge *bridge, unsigned line)
+{
+	return &bridge->ws->service->lines[line];
+}
+
 /* ---- closing ---- */
 
 static void reap(void *arg)
@@ -125,9 +131,10 @@ static void decide(struct bridge *bridge, enum leg_close why, const char *who, c
 {
 	double age_s = (loop_now_us(loop_of(bridge)) - bridge->start_us) / 1e6;
 
-	log_info(&bridge->log, "closed: %s: %s%s%s (while %s, after %.1f s)", who,
-		 leg_close_text(why), detail[0] ? ": " : "", detail,
-		 state_name(&bridge_states, bridge->state.now), age_s);
+	log_limited(LOG_LEVEL_INFO, line_limit(bridge, LINE_CLOSED + why), &bridge->log,
+		    "closed: %s: %s%s%s (while %s, after %.1f s)", who, leg_close_text(why),
+		    detail[0] ? ": " : "", detail, state_name(&bridge_states, bridge->state.now),
+		    age_s);
 	bridge->ws->closes[why]++;
 	bridge->why = why;
 }
@@ -293,6 +300,7 @@ static void on_client_requested(void *arg)
 static void on_client_opened(void *arg)
 {
 	struct bridge *bridge = ((struct side *)arg)->bridge;
+	struct log_limit *limit = line_limit(bridge, LINE_OPEN);
 	char text[ADDRESS_TEXT_BYTES];
 	struct leg_info info;
 
@@ -302,10 +310,12 @@ static void on_client_opened(void *arg)
 	leg_info(bridge->server.leg, &info);
 	address_text((struct sockaddr *)&info.peer, text);
 	if (info.peer_profile)
-		log_info(&bridge->log, "open to %s over %s, peer profile %s: %s", text, info.kind,
-			 info.peer_profile, info.peer_why);
+		log_limited(LOG_LEVEL_INFO, limit, &bridge->log,
+			    "open to %s over %s, peer profile %s: %s", text, info.kind,
+			    info.peer_profile, info.peer_why);
 	else
-		log_info(&bridge->log, "open to %s over %s", text, info.kind);
+		log_limited(LOG_LEVEL_INFO, limit, &bridge->log, "open to %s over %s", text,
+			    info.kind);
 }
 
 static const struct leg_events client_events = {
@@ -398,7 +408,8 @@ int bridge_new(struct worker_service *ws, const struct incoming *in, uint64_t id
 	rc = ws->ground->legs->accept(ws, &config, in, &bridge->client.leg);
 	if (rc)
 		goto out_bridge;
-	log_ctx_init(&bridge->log, ws->service->config->name, id, (struct sockaddr *)&in->peer);
+	log_ctx_init(&bridge->log, ws->service->config->name, id, (struct sockaddr *)&in->peer,
+		     line_limit(bridge, LINE_NOTE));
 	TAILQ_INSERT_TAIL(&ws->bridges, bridge, entry);
 	return 0;
 

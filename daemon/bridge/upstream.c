@@ -34,6 +34,11 @@ static const struct config_uri *uri_of(const struct upstream *upstream)
 	return &upstream->ws->service->config->connect;
 }
 
+static struct log_limit *line_limit(const struct upstream *upstream, enum service_line line)
+{
+	return &upstream->ws->service->lines[line];
+}
+
 static uint64_t left_us(const struct upstream *upstream)
 {
 	uint64_t now_us = loop_now_us(loop_of(upstream));
@@ -64,8 +69,9 @@ static void take_port(struct upstream *upstream)
 
 static void avoid_verbs(struct upstream *upstream, const char *why)
 {
-	log_info(upstream->log, "server: not on verbs (%s), so on iwarp for %u s", why,
-		 VERBS_AVOID_US / 1000000);
+	log_limited(LOG_LEVEL_INFO, line_limit(upstream, LINE_AVOIDED), upstream->log,
+		    "server: not on verbs (%s), so on iwarp for %u s", why,
+		    VERBS_AVOID_US / 1000000);
 	upstream->ws->verbs_avoided_until_us = loop_now_us(loop_of(upstream)) + VERBS_AVOID_US;
 }
 
@@ -92,6 +98,7 @@ static void blame(struct upstream *upstream, const char *why)
 
 static void log_attempt(const struct upstream *upstream)
 {
+	struct log_limit *limit = line_limit(upstream, LINE_ATTEMPT);
 	const struct attempt *attempt = upstream->attempt;
 	char text[ADDRESS_TEXT_BYTES];
 
@@ -99,10 +106,12 @@ static void log_attempt(const struct upstream *upstream)
 		return;
 	address_text((const struct sockaddr *)&attempt->addr, text);
 	if (attempt->fabric)
-		log_debug(upstream->log, "server: trying %s on %s, version %u", text,
-			  attempt->fabric->ops->name, attempt->rpcrdma_version);
+		log_write_limited(LOG_LEVEL_DEBUG, limit, upstream->log,
+				  "server: trying %s on %s, version %u", text,
+				  attempt->fabric->ops->name, attempt->rpcrdma_version);
 	else
-		log_debug(upstream->log, "server: trying %s over tcp", text);
+		log_write_limited(LOG_LEVEL_DEBUG, limit, upstream->log,
+				  "server: trying %s over tcp", text);
 }
 
 /*
@@ -171,8 +180,9 @@ static void attempt_failed(struct upstream *upstream, enum leg_close why, const 
 		return;
 	}
 	if (!upstream->attempt->has_other)
-		log_debug(upstream->log, "server: %s%s%s; trying its next address",
-			  leg_close_text(why), detail[0] ? ": " : "", detail);
+		log_limited(LOG_LEVEL_DEBUG, line_limit(upstream, LINE_ATTEMPT), upstream->log,
+			    "server: %s%s%s; trying its next address", leg_close_text(why),
+			    detail[0] ? ": " : "", detail);
 	blame(upstream, detail[0] ? detail : leg_close_text(why));
 	upstream->why = why;
 	snprintf(upstream->detail, sizeof(upstream->detail), "%s", detail);

@@ -52,11 +52,12 @@ static void on_incoming(void *arg, const struct incoming *in)
 static void on_refused(void *arg, const struct sockaddr *peer, enum leg_close why)
 {
 	struct proxy_service *ps = arg;
+	struct service *service = &ps->proxy->services[index_of(ps)];
 	char text[ADDRESS_TEXT_BYTES];
 
 	ps->refused[why]++;
-	log_write_limited(LOG_LEVEL_WARNING, &ps->refusals, NULL, "%s: refused %s: %s",
-			  ps->proxy->config->services[index_of(ps)].name, address_text(peer, text),
+	log_write_limited(LOG_LEVEL_WARNING, &service->lines[LINE_REFUSED + why], NULL,
+			  "%s: refused %s: %s", service->config->name, address_text(peer, text),
 			  leg_close_text(why));
 }
 

@@ -21,7 +21,6 @@ struct proxy_service {
 	struct proxy *proxy;
 	struct listener *listener;
 	uint64_t refused[LEG_CLOSE_COUNT]; /* that the listener turned away, by reason */
-	struct log_limit refusals;
 };
 
 struct proxy {

@@ -70,8 +70,9 @@ static void adopt(void *arg)
 	} else {
 		rc = bridge_new(ws, &adoption->in, adoption->id);
 		if (rc) {
-			log_error(NULL, "%s: cannot take a connection: %s",
-				  ws->service->config->name, strerror(-rc));
+			log_limited(LOG_LEVEL_ERROR, &ws->service->lines[LINE_NOT_TAKEN], NULL,
+				    "%s: cannot take a connection: %s", ws->service->config->name,
+				    strerror(-rc));
 			ws->closes[LEG_CLOSE_RESOURCES]++;
 			disown(worker, ws);
 		}

@@ -18,11 +18,27 @@ int service_init(struct service *service, const struct service_config *config)
 	atomic_init(&service->peer_memory.refuses_until_us, 0);
 	atomic_init(&service->connections, 0);
 	atomic_init(&service->connections_total, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(service->lines); i++)
+		service->lines[i] =
+			(struct log_limit){.whose = config->name, .burst = SERVICE_LINES_BURST};
 	return 0;
+}
+
+/* What no later line has told; nobody else logs about the service any more. */
+static void tell_left_out(const struct service *service)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(service->lines); i++)
+		sum += service->lines[i].suppressed;
+	if (sum)
+		log_info(NULL, "%s: %llu more lines about connections were left out",
+			 service->config->name, (unsigned long long)sum);
 }
 
 void service_fini(struct service *service)
 {
+	tell_left_out(service);
 	replay_free(service->replay);
 	service->replay = NULL;
 }

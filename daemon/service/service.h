@@ -6,10 +6,26 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "daemon/base/log.h"
 #include "daemon/config/config.h"
 #include "daemon/service/replay.h"
 #include "fabric/iwarp/iwarp.h"
 #include "fabric/verbs/verbs.h"
+#include "leg/leg.h"
+
+/* The kinds of lines that peers can provoke: none keeps another out of the log. */
+enum service_line {
+	LINE_OPEN,
+	LINE_NOTE,
+	LINE_ATTEMPT,   /* at the server, and one that failed */
+	LINE_AVOIDED,   /* verbs is, for a while */
+	LINE_NOT_TAKEN, /* a connection, for want of memory or descriptors */
+	LINE_CLOSED,    /* and its reason */
+	LINE_REFUSED = LINE_CLOSED + LEG_CLOSE_COUNT, /* and its reason */
+	LINE_COUNT = LINE_REFUSED + LEG_CLOSE_COUNT,
+};
+
+#define SERVICE_LINES_BURST 100u /* as many clients may come back at once and be seen */
 
 struct service {
 	const struct service_config *config;
@@ -17,6 +33,7 @@ struct service {
 	struct peer_memory peer_memory; /* of its RDMA server */
 	atomic_uint connections;        /* now; the main thread adds, workers subtract */
 	atomic_uint_fast64_t connections_total;
+	struct log_limit lines[LINE_COUNT]; /* from any thread: the log guards them */
 };
 
 /** service_init - a service without connections. Returns 0 or -ENOMEM. */

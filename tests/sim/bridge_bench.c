@@ -350,7 +350,7 @@ static void on_front_incoming(void *arg, struct fabric_incoming *fabric)
 	struct bench *bench = arg;
 	struct incoming in = {.fd = -1, .fabric = fabric, .peer = bench_addr(99)};
 
-	RIG_ASSERT(bridge_new(&bench->ws, &in, 1) == 0);
+	RIG_ASSERT(bridge_new(&bench->ws, &in, ++bench->bridges_made) == 0);
 }
 
 static void server_adopt(struct bench *bench, struct fabric *fabric, struct fabric_incoming *in,
@@ -393,7 +393,7 @@ struct stub *bench_incoming(struct bench *bench)
 	const struct incoming in = {.fd = -1, .peer = bench_addr(99)};
 
 	bench->stub_client = true;
-	RIG_ASSERT(bridge_new(&bench->ws, &in, 1) == 0);
+	RIG_ASSERT(bridge_new(&bench->ws, &in, ++bench->bridges_made) == 0);
 	return bench->stubs[bench->nstubs - 1];
 }
 

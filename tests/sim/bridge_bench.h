@@ -19,7 +19,7 @@
 #include "rpcrdma/rdma_leg.h"
 
 #define BENCH_ADDRS_MAX 4u
-#define BENCH_STUBS_MAX 16u
+#define BENCH_STUBS_MAX 4096u
 
 /* A leg that does what the test tells it to. */
 struct stub {
@@ -56,9 +56,9 @@ struct bench {
 	struct worker_service ws;
 	struct bench_end client, server;
 	uint32_t next_xid;
-	bool server_refuses, verbs_refuses; /* the server's listeners */
-	unsigned on_back, on_verbs;         /* connections that these two saw */
-	unsigned bridges_gone;
+	bool server_refuses, verbs_refuses;  /* the server's listeners */
+	unsigned on_back, on_verbs;          /* connections that these two saw */
+	unsigned bridges_made, bridges_gone; /* the last one made has this number */
 	/* What the server's name resolves to; none: no such name. */
 	struct sockaddr_storage addrs[BENCH_ADDRS_MAX];
 	size_t naddrs;

@@ -18,6 +18,12 @@ tests_sim_test_bridge_CFLAGS = $(UNIT_CFLAGS)
 tests_sim_test_bridge_LDADD = $(BENCH_LDADD)
 TESTS += tests/sim/test_bridge
 
+check_PROGRAMS += tests/sim/test_crowd
+tests_sim_test_crowd_SOURCES = tests/sim/test_crowd.c $(BENCH_SOURCES)
+tests_sim_test_crowd_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
+tests_sim_test_crowd_LDADD = $(BENCH_LDADD)
+TESTS += tests/sim/test_crowd
+
 check_PROGRAMS += tests/sim/test_upstream
 tests_sim_test_upstream_SOURCES = tests/sim/test_upstream.c $(BENCH_SOURCES)
 tests_sim_test_upstream_CFLAGS = $(UNIT_CFLAGS)

@@ -38,12 +38,17 @@ static void setup(void)
 	to_journal(true);
 }
 
-static void client_ctx(struct log_ctx *ctx)
+static void client_ctx_within(struct log_ctx *ctx, struct log_limit *shared)
 {
 	struct sockaddr_in in = {.sin_family = AF_INET, .sin_port = htons(712)};
 
 	inet_pton(AF_INET, "10.0.0.3", &in.sin_addr);
-	log_ctx_init(ctx, "to-filer", 17, (const struct sockaddr *)&in);
+	log_ctx_init(ctx, "to-filer", 17, (const struct sockaddr *)&in, shared);
+}
+
+static void client_ctx(struct log_ctx *ctx)
+{
+	client_ctx_within(ctx, NULL);
 }
 
 START_TEST(the_journal_gets_levels)
@@ -172,6 +177,44 @@ START_TEST(a_bucket_fills_up_to_its_burst_and_no_further)
 }
 END_TEST
 
+/* As many connections as there are notes: none of them empties its own bucket. */
+START_TEST(connections_share_a_bucket_besides)
+{
+	struct log_limit shared = {.whose = "to-filer", .burst = 3};
+	struct log_ctx ctx;
+
+	for (unsigned i = 0; i < 10; i++) {
+		client_ctx_within(&ctx, &shared);
+		log_note(&ctx, "bad reply");
+		log_ctx_fini(&ctx);
+	}
+	ck_assert_uint_eq(lines(), 3);
+	said[0] = '\0';
+	clock_us += LOG_LIMIT_REFILL_US;
+	client_ctx_within(&ctx, &shared);
+	log_note(&ctx, "again");
+	ck_assert_str_eq(said, "<6>to-filer: 7 more such lines were left out\n"
+			       "<6>[to-filer#17 10.0.0.3:712] again\n");
+}
+END_TEST
+
+START_TEST(ends_of_connections_are_limited_too)
+{
+	struct log_limit shared = {.whose = "to-filer", .burst = LOG_LIMIT_BURST + 1};
+	struct log_ctx ctx;
+
+	for (unsigned i = 0; i < 3; i++) {
+		client_ctx_within(&ctx, &shared);
+		for (unsigned n = 0; n < LOG_LIMIT_BURST + 5; n++)
+			log_note(&ctx, "bad reply");
+		log_ctx_fini(&ctx);
+	}
+	/* Ten notes and the end of the first; nothing of the others, all of which is counted. */
+	ck_assert_uint_eq(lines(), LOG_LIMIT_BURST + 1);
+	ck_assert_uint_eq(shared.suppressed, 2 * (LOG_LIMIT_BURST + 5));
+}
+END_TEST
+
 START_TEST(kinds_have_buckets_of_their_own)
 {
 	struct log_limit refused = {0};
@@ -202,6 +245,8 @@ int main(void)
 	tcase_add_test(tc, notes_are_limited_and_the_rest_is_counted);
 	tcase_add_test(tc, the_end_of_a_connection_says_what_was_left_out);
 	tcase_add_test(tc, a_bucket_fills_up_to_its_burst_and_no_further);
+	tcase_add_test(tc, connections_share_a_bucket_besides);
+	tcase_add_test(tc, ends_of_connections_are_limited_too);
 	tcase_add_test(tc, kinds_have_buckets_of_their_own);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

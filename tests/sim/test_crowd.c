@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Many clients of one service: what they may cost the log and whoever else is on their worker. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/base/log.h"
+#include "tests/lib/test.h"
+#include "tests/sim/bridge_bench.h"
+
+static struct bench *bench;
+
+static void setup(void)
+{
+	bench = bench_new(NULL);
+}
+
+static void teardown(void)
+{
+	log_set_output(NULL);
+	bench_end(bench);
+}
+
+/* ---- the log ---- */
+
+static unsigned opens, closes, sums;
+static unsigned long long left_out;
+static char last[LOG_LINE_BYTES];
+
+static void count_line(void *arg, const char *line, size_t len)
+{
+	const char *sum = strstr(line, " more such lines");
+
+	opens += strstr(line, "] open to") != NULL;
+	closes += strstr(line, "] closed: ") != NULL;
+	if (sum) {
+		sums++;
+		while (sum[-1] != ' ')
+			sum--;
+		left_out += strtoull(sum, NULL, 10);
+	}
+	snprintf(last, sizeof(last), "%.*s", (int)len, line);
+}
+
+static uint64_t bench_clock_us(clockid_t clock)
+{
+	return loop_now_us(bench->loop);
+}
+
+static void start_counting(void)
+{
+	static const struct log_output output = {
+		.write = count_line, .journal = true, .now_us = bench_clock_us};
+
+	log_set_output(&output);
+	log_set_level(LOG_LEVEL_INFO);
+}
+
+/* A client that is served and goes at once: what is left of it is a port at most. */
+static void come_and_go(void)
+{
+	struct stub *client = bench_incoming(bench), *server;
+
+	client->config.events->requested(client->config.arg);
+	bench_resolve(bench);
+	bench_run(bench, 0);
+	server = bench_stub(bench, bench->nstubs - 1);
+	server->config.events->opened(server->config.arg);
+	client->config.events->opened(client->config.arg);
+	stub_fail(client, LEG_CLOSE_PEER, "");
+	stub_fail(server, LEG_CLOSE_LOCAL, "");
+	bench_run(bench, 0);
+}
+
+START_TEST(a_client_that_comes_back_all_the_time_does_not_fill_the_log)
+{
+	const unsigned clients = 1000, seconds = 20,
+		       refilled = seconds * 1000000 / LOG_LIMIT_REFILL_US;
+
+	bench->stub_server = true;
+	bench->resolver_silent = true;
+	start_counting();
+	for (unsigned i = 0; i < clients; i++) {
+		come_and_go();
+		bench_run(bench, seconds * 1000 / clients);
+	}
+	ck_assert_uint_eq(bench->bridges_gone, clients);
+	ck_assert_uint_ge(opens, SERVICE_LINES_BURST);
+	ck_assert_uint_le(opens, SERVICE_LINES_BURST + refilled);
+	ck_assert_uint_eq(closes, opens);
+	ck_assert_uint_le(sums, 2 * refilled);
+	/* All are accounted for once one of each kind passes again. */
+	bench_run(bench, LOG_LIMIT_REFILL_US / 1000);
+	come_and_go();
+	ck_assert_uint_eq(opens + closes + left_out, 2 * (clients + 1));
+}
+END_TEST
+
+START_TEST(a_flood_of_one_kind_keeps_no_other_out)
+{
+	struct stub *client;
+
+	start_counting();
+	for (unsigned i = 0; i < 2 * SERVICE_LINES_BURST; i++) {
+		client = bench_incoming(bench);
+		stub_fail(client, LEG_CLOSE_PEER, "");
+		bench_run(bench, 1);
+	}
+	ck_assert_uint_eq(closes, SERVICE_LINES_BURST);
+	client = bench_incoming(bench);
+	stub_fail(client, LEG_CLOSE_LOST, "");
+	ck_assert_ptr_nonnull(strstr(last, leg_close_text(LEG_CLOSE_LOST)));
+	bench_run(bench, 1);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("crowd");
+	TCase *tc = tcase_create("crowd");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, a_client_that_comes_back_all_the_time_does_not_fill_the_log);
+	tcase_add_test(tc, a_flood_of_one_kind_keeps_no_other_out);
+	suite_add_tcase(suite, tc);
+	return test_main(suite);
+}
