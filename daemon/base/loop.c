@@ -7,6 +7,7 @@
 #include <event2/event.h>
 #include <event2/event_struct.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <time.h>
@@ -29,6 +30,9 @@ struct event_loop {
 	struct event post_event;
 	pthread_mutex_t post_lock;
 	struct posted_list posted; /* under post_lock */
+	void (*kicked)(void *arg);
+	void *kicked_arg;
+	atomic_bool kick_due;
 };
 
 struct loop_io {
@@ -216,6 +220,8 @@ static void on_posted(evutil_socket_t fd, short what, void *arg)
 	eventfd_t count;
 
 	eventfd_read(ev->post_fd, &count);
+	if (atomic_exchange(&ev->kick_due, false))
+		ev->kicked(ev->kicked_arg);
 	run_posted(ev);
 }
 
@@ -312,4 +318,20 @@ int event_loop_post(struct loop *loop, void (*fn)(void *arg), void *arg)
 		eventfd_write(ev->post_fd, 1);
 	pthread_mutex_unlock(&ev->post_lock);
 	return 0;
+}
+
+void event_loop_on_kick(struct loop *loop, void (*fn)(void *arg), void *arg)
+{
+	struct event_loop *ev = event_loop_of(loop);
+
+	ev->kicked = fn;
+	ev->kicked_arg = arg;
+}
+
+void event_loop_kick(struct loop *loop)
+{
+	struct event_loop *ev = event_loop_of(loop);
+
+	if (!atomic_exchange(&ev->kick_due, true))
+		eventfd_write(ev->post_fd, 1);
 }

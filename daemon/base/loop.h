@@ -4,7 +4,7 @@
  *
  * Concurrency: one thread at a time makes a loop, runs it, and frees it. Everything that is made
  * from the loop, and everything that is reached from its callbacks, belongs to the thread that runs
- * it. The one thing that another thread may do with a loop is event_loop_post(): how connections,
+ * it. All that another thread may do with a loop is event_loop_kick(), and event_loop_post(): how connections,
  * control requests and snapshots cross from one thread to another. What is posted has left its
  * thread: the arg belongs to the loop's thread from then on.
  *
@@ -43,5 +43,14 @@ void event_loop_stop(struct loop *loop);
  * Returns 0 or -ENOMEM: then @fn will not be called and @arg is still the caller's.
  */
 int event_loop_post(struct loop *loop, void (*fn)(void *arg), void *arg) MUST_CHECK;
+
+/** event_loop_on_kick - what event_loop_kick() is to run; before the loop runs. */
+void event_loop_on_kick(struct loop *loop, void (*fn)(void *arg), void *arg);
+/**
+ * event_loop_kick - have that run once in the loop's thread, soon; from any thread, and cannot fail
+ *
+ * Several kicks may make one run. Those that come after the loop has stopped make none.
+ */
+void event_loop_kick(struct loop *loop);
 
 #endif
