@@ -20,6 +20,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/bridge/bridge.h \
 	daemon/bridge/legs.c \
 	daemon/bridge/legs.h \
+	daemon/bridge/shortage.c \
+	daemon/bridge/shortage.h \
 	daemon/bridge/upstream.c \
 	daemon/bridge/upstream.h \
 	daemon/config/config.c \
@@ -28,6 +30,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/config/config_keys.h \
 	daemon/config/config_load.c \
 	daemon/config/config_load.h \
+	daemon/config/config_memory.c \
+	daemon/config/config_memory.h \
 	daemon/config/config_read.c \
 	daemon/config/config_read.h \
 	daemon/config/config_scan.c \

@@ -18,6 +18,7 @@
 #include "daemon/base/sd.h"
 #include "daemon/config/config.h"
 #include "daemon/config/config_load.h"
+#include "daemon/config/config_memory.h"
 #include "daemon/control/control.h"
 #include "daemon/control/query.h"
 #include "daemon/proxy/proxy.h"
@@ -140,6 +141,7 @@ int main(int argc, char **argv)
 	}
 	config_warn(config, stderr);
 	if (check_only) {
+		config_memory_print(config, stdout);
 		printf("%s: OK\n", file);
 	} else {
 		raise_descriptor_limit();

@@ -45,6 +45,7 @@ struct bridge {
 	struct sockaddr_storage peer;
 	struct side client, server;
 	bool client_over;
+	struct budget_holder memory;
 	struct upstream upstream;
 	struct nfs_sessions sessions; /* that this connection has shown */
 	struct loop_timer *hold;
@@ -83,6 +84,7 @@ static void reap(void *arg)
 	leg_free(bridge->client.leg);
 	upstream_fini(&bridge->upstream);
 	loop_timer_free(loop_of(bridge), bridge->hold);
+	budget_holder_fini(&bridge->memory);
 	TAILQ_REMOVE(&ws->bridges, bridge, entry);
 	log_ctx_fini(&bridge->log);
 	free(bridge);
@@ -349,7 +351,7 @@ static const struct upstream_events server_events = {
 
 /* ---- making one ---- */
 
-static void fill_leg_config(const struct bridge *bridge, struct leg_config *config)
+static void fill_leg_config(struct bridge *bridge, struct leg_config *config)
 {
 	const struct service_config *service = bridge->ws->service->config;
 	const struct worker_ground *ground = bridge->ws->ground;
@@ -357,9 +359,9 @@ static void fill_leg_config(const struct bridge *bridge, struct leg_config *conf
 	*config = (struct leg_config){
 		.loop = ground->loop,
 		.pool = ground->pool,
-		.budget = ground->budget,
+		.holder = &bridge->memory,
 		.spares = ground->spares,
-		.max_message_bytes = service->max_message_bytes,
+		.max_message_bytes = service->message_bytes,
 		.stall_timeout_us = (uint64_t)service->stall_timeout_s * 1000000,
 		.connect_timeout_us = CONNECT_TIMEOUT_US,
 		.sessions = &bridge->sessions,
@@ -378,6 +380,7 @@ static struct bridge *bridge_alloc(struct worker_service *ws, const struct incom
 	bridge->start_us = loop_now_us(ws->ground->loop);
 	bridge->state = (struct state){BRIDGE_WAITING, bridge->start_us};
 	bridge->peer = in->peer;
+	budget_holder_init(&bridge->memory, ws->account, &bridge->log);
 	bridge->client = (struct side){.bridge = bridge, .other = &bridge->server};
 	bridge->server = (struct side){.bridge = bridge, .other = &bridge->client};
 	loop_task_init(&bridge->reaper, reap, bridge);
@@ -439,6 +442,11 @@ void bridge_info_get(const struct bridge *bridge, struct bridge_info *info)
 		leg_info(bridge->client.leg, &info->client);
 	if (info->has_server)
 		leg_info(server, &info->server);
+}
+
+size_t bridge_memory_bytes(const struct bridge *bridge)
+{
+	return bridge->memory.used_bytes;
 }
 
 struct bridge *bridge_next(struct worker_service *ws, struct bridge *bridge)

@@ -60,6 +60,9 @@ struct bridge_info {
  */
 int bridge_new(struct worker_service *ws, const struct incoming *in, uint64_t id) MUST_CHECK;
 
+/** bridge_memory_bytes - what its RPCs hold of the budget. */
+size_t bridge_memory_bytes(const struct bridge *bridge);
+
 /** bridge_close - close both legs for @why; a client that is held is held no longer. */
 void bridge_close(struct bridge *bridge, enum leg_close why);
 

@@ -27,6 +27,7 @@ struct service_config {
 	uint32_t credits;
 	uint32_t inline_threshold_bytes;
 	uint32_t max_message_bytes;
+	uint32_t message_bytes; /* of that, what memory_limit_mib allows */
 	uint32_t max_connections;
 	bool require_privileged_port;
 	enum source_port source_port;

@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "daemon/config/config_keys.h"
+#include "daemon/config/config_memory.h"
 #include "daemon/config/config_read.h"
 #include "daemon/config/config_scan.h"
 #include "daemon/config/config_value.h"
-#include "leg/exchange.h"
 
 #define MAX_SERVICES     1024
 #define MAX_FILE_BYTES   (1024u * 1024u)
@@ -180,26 +180,27 @@ static uint32_t cores(void)
 	return n < 1 ? 1 : n > MAX_AUTO_WORKERS ? MAX_AUTO_WORKERS : (uint32_t)n;
 }
 
-/* What has been admitted must be able to finish: one largest Call and its reply in each worker. */
+/* Each service must have its own part; what is larger may have to be cut to what fits. */
 static void check_memory(struct config_reader *r, const config_setting_t *root,
-			 const struct config *config)
+			 struct config *config)
 {
 	const config_setting_t *at = config_setting_get_member(root, "memory_limit_mib");
-	size_t rpc_bytes = 0, least_mib;
+	size_t least_mib = config_memory_least_mib(config);
 
-	for (size_t i = 0; i < config->nservices; i++) {
-		size_t cost = 2 * rpc_msg_cost_bytes(config->services[i].max_message_bytes);
-
-		if (cost > rpc_bytes)
-			rpc_bytes = cost;
-	}
-	least_mib = (rpc_bytes * config->workers + 1048575) / 1048576;
-	if (config->memory_limit_mib < least_mib)
+	if (config->memory_limit_mib < least_mib) {
 		config_report(
 			r, at ? at : root,
-			"memory_limit_mib is %u, but must be at least %zu: each of %u workers needs "
-			"room for one largest Call and its reply",
-			config->memory_limit_mib, least_mib, config->workers);
+			"memory_limit_mib is %u, but must be at least %zu: each of %zu services "
+			"has room for a Call and a Reply that have no bound",
+			config->memory_limit_mib, least_mib, config->nservices);
+		return;
+	}
+	for (size_t i = 0; i < config->nservices; i++) {
+		struct service_config *service = &config->services[i];
+
+		service->message_bytes =
+			config_memory_largest_bytes(config, service->max_message_bytes);
+	}
 }
 
 static void read_config(struct config_reader *r, config_t *parsed, struct config *config)

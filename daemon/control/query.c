@@ -22,6 +22,12 @@
 #include "daemon/config/config_value.h"
 #include "daemon/control/stats.h"
 
+/* Of the budget, by the accounts of one worker, or of all. */
+struct memory_use {
+	size_t claimed_bytes, waiting;
+	uint64_t oldest_us; /* how long the claim that waits longest has waited */
+};
+
 struct gather {
 	struct loop *loop; /* the main thread's */
 	enum control_query query;
@@ -32,14 +38,15 @@ struct gather {
 	size_t nservices;
 	const char **names; /* the config's, which outlives the gather */
 	struct stats *stats;
-	struct budget budget; /* sums only */
+	struct memory_use memory;
+	struct budget_stats budget; /* when it was asked */
 	struct pool_stats pool;
 };
 
 struct part {
 	struct gather *gather;
 	struct worker *worker;
-	struct budget budget; /* a copy, for its figures */
+	struct memory_use memory;
 	struct pool_stats pool;
 	json_t *connections;
 	struct stats *stats; /* one a service */
@@ -115,12 +122,24 @@ static void add_stats(struct stats *stats, const struct worker_service *ws)
 
 static void part_back(void *arg);
 
+static void take_memory(struct part *part, const struct worker *worker)
+{
+	for (size_t i = 0; i < worker->nservices; i++) {
+		const struct budget_account *account = &worker->accounts[i];
+
+		part->memory.claimed_bytes += account->used_bytes;
+		part->memory.waiting += account->waiting;
+		if (budget_account_oldest_us(account) > part->memory.oldest_us)
+			part->memory.oldest_us = budget_account_oldest_us(account);
+	}
+}
+
 static void take_part(void *arg)
 {
 	struct part *part = arg;
 	struct worker *worker = part->worker;
 
-	part->budget = worker->budget;
+	take_memory(part, worker);
 	pool_stats_get(worker->pool, &part->pool);
 	for (size_t i = 0; i < worker->nservices; i++) {
 		if (part->connections)
@@ -137,12 +156,14 @@ static void take_part(void *arg)
 
 static json_t *memory_json(const struct gather *gather)
 {
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "limit_bytes",
+	const struct memory_use *memory = &gather->memory;
+
+	return json_pack("{s:I, s:I, s:I, s:I, s:f, s:I, s:I}", "limit_bytes",
 			 (json_int_t)gather->budget.limit_bytes, "claimed_bytes",
-			 (json_int_t)gather->budget.used_bytes, "peak_bytes",
+			 (json_int_t)memory->claimed_bytes, "peak_bytes",
 			 (json_int_t)gather->budget.peak_bytes, "waiting_claims",
-			 (json_int_t)gather->budget.waiting, "mapped_bytes",
-			 (json_int_t)gather->pool.slab_bytes, "in_use_bytes",
+			 (json_int_t)memory->waiting, "oldest_wait_s", memory->oldest_us / 1e6,
+			 "mapped_bytes", (json_int_t)gather->pool.slab_bytes, "in_use_bytes",
 			 (json_int_t)gather->pool.in_use_bytes);
 }
 
@@ -182,10 +203,10 @@ static void part_back(void *arg)
 	struct part *part = arg;
 	struct gather *gather = part->gather;
 
-	gather->budget.limit_bytes += part->budget.limit_bytes;
-	gather->budget.used_bytes += part->budget.used_bytes;
-	gather->budget.peak_bytes += part->budget.peak_bytes;
-	gather->budget.waiting += part->budget.waiting;
+	gather->memory.claimed_bytes += part->memory.claimed_bytes;
+	gather->memory.waiting += part->memory.waiting;
+	if (part->memory.oldest_us > gather->memory.oldest_us)
+		gather->memory.oldest_us = part->memory.oldest_us;
 	gather->pool.slab_bytes += part->pool.slab_bytes;
 	gather->pool.in_use_bytes += part->pool.in_use_bytes;
 	if (part->connections)
@@ -262,6 +283,7 @@ static struct gather *gather_new(struct proxy *proxy, enum control_query query,
 				  .done = done,
 				  .done_arg = done_arg,
 				  .nservices = proxy->nservices};
+	budget_stats_get(&proxy->budget, &gather->budget);
 	gather->names = calloc(proxy->nservices, sizeof(*gather->names));
 	gather->stats = calloc(proxy->nservices, sizeof(*gather->stats));
 	for (size_t i = 0; gather->names && i < proxy->nservices; i++)

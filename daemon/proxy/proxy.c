@@ -13,6 +13,7 @@
 #include "daemon/base/address.h"
 #include "daemon/base/log.h"
 #include "daemon/base/resolver.h"
+#include "daemon/config/config_memory.h"
 #include "daemon/config/config_value.h"
 #include "daemon/service/listener.h"
 
@@ -148,7 +149,7 @@ static int open_listener(struct proxy *proxy, size_t i)
 /* A warning only: what will be registered depends on what the peers do. */
 static void check_memlock(const struct config *config)
 {
-	size_t memory_bytes = (size_t)config->memory_limit_mib * 1024 * 1024;
+	size_t memory_bytes = config_memory_limit_bytes(config);
 	char text[256];
 
 	if (!verbs_devices_present())
@@ -165,14 +166,13 @@ static void check_memlock(const struct config *config)
 static int start_workers(struct proxy *proxy)
 {
 	const struct config *config = proxy->config;
-	size_t memory_bytes = (size_t)config->memory_limit_mib * 1024 * 1024 / config->workers;
 
 	proxy->workers = calloc(config->workers, sizeof(*proxy->workers));
 	if (!proxy->workers)
 		return -ENOMEM;
 	for (; proxy->nworkers < config->workers; proxy->nworkers++) {
-		struct worker *worker = worker_new(proxy->nworkers, proxy->services,
-						   proxy->nservices, memory_bytes);
+		struct worker *worker =
+			worker_new(proxy->nworkers, proxy->services, proxy->nservices);
 
 		if (!worker)
 			return -ENOMEM;
@@ -181,13 +181,23 @@ static int start_workers(struct proxy *proxy)
 	return 0;
 }
 
+static void give_part(struct proxy *proxy, size_t i)
+{
+	struct budget_part *part = budget_part(&proxy->budget, i);
+
+	part->owner = &proxy->services[i];
+	proxy->services[i].memory = part;
+}
+
 static int start_services(struct proxy *proxy)
 {
 	const struct config *config = proxy->config;
 
 	proxy->services = calloc(config->nservices, sizeof(*proxy->services));
 	proxy->proxy_services = calloc(config->nservices, sizeof(*proxy->proxy_services));
-	if (!proxy->services || !proxy->proxy_services)
+	if (!proxy->services || !proxy->proxy_services ||
+	    budget_init(&proxy->budget, config_memory_limit_bytes(config),
+			config_memory_own_bytes(), config->nservices, config->workers))
 		return -ENOMEM;
 	for (; proxy->nservices < config->nservices; proxy->nservices++) {
 		int rc = service_init(&proxy->services[proxy->nservices],
@@ -195,6 +205,7 @@ static int start_services(struct proxy *proxy)
 
 		if (rc)
 			return rc;
+		give_part(proxy, proxy->nservices);
 	}
 	return 0;
 }
@@ -251,6 +262,7 @@ void proxy_stop(struct proxy *proxy)
 		worker_free(proxy->workers[i]);
 	for (size_t i = 0; i < proxy->nservices; i++)
 		service_fini(&proxy->services[i]);
+	budget_fini(&proxy->budget);
 	free(proxy->workers);
 	free(proxy->services);
 	free(proxy->proxy_services);

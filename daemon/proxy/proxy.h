@@ -31,6 +31,7 @@ struct proxy {
 	struct proxy_service *proxy_services; /* the main thread's, same order */
 	size_t nworkers;
 	struct worker **workers;
+	struct budget budget; /* of memory; shared with the workers */
 	uint64_t next_id, start_us;
 	unsigned max_connections; /* that there are descriptors for */
 	bool resting;             /* there are as many, and it has been said */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A worker: one thread with a loop, buffers and a budget of its own, and the bridges pinned to it. */
+/* A worker: one thread with a loop and buffers of its own, and the bridges pinned to it. */
 #include "daemon/proxy/worker.h"
 
 #include <errno.h>
@@ -13,6 +13,7 @@
 #include "daemon/base/resolver.h"
 #include "daemon/bridge/bridge.h"
 #include "daemon/bridge/legs.h"
+#include "daemon/bridge/shortage.h"
 #include "leg/exchange.h"
 
 static size_t largest_message(const struct service *services, size_t nservices)
@@ -142,24 +143,45 @@ static int start_thread(struct worker *worker)
 	return 0;
 }
 
+/* From any thread: the budget has lent to one of the accounts here. */
+static void on_lent(void *arg)
+{
+	event_loop_kick(((struct worker *)arg)->loop);
+}
+
+static void on_kick(void *arg)
+{
+	struct worker *worker = arg;
+
+	for (size_t i = 0; i < worker->nservices; i++)
+		budget_account_woken(&worker->accounts[i]);
+}
+
 static int make_services(struct worker *worker, struct service *services, size_t nservices)
 {
 	worker->services = calloc(nservices, sizeof(*worker->services));
-	if (!worker->services && nservices)
+	worker->accounts = calloc(nservices, sizeof(*worker->accounts));
+	if ((!worker->services || !worker->accounts) && nservices)
 		return -ENOMEM;
 	for (; worker->nservices < nservices; worker->nservices++) {
 		struct worker_service *ws = &worker->services[worker->nservices];
 
-		if (worker_service_init(ws, &worker->ground, &services[worker->nservices])) {
+		struct service *service = &services[worker->nservices];
+		struct budget_account *account = &worker->accounts[worker->nservices];
+
+		if (budget_account_init(account, service->memory, worker->loop, on_lent, worker) ||
+		    worker_service_init(ws, &worker->ground, service, account)) {
 			worker_service_fini(ws);
+			budget_account_fini(account);
 			return -ENOMEM;
 		}
+		account->late = shortage_log;
+		account->late_arg = ws;
 	}
 	return 0;
 }
 
-struct worker *worker_new(unsigned index, struct service *services, size_t nservices,
-			  size_t memory_bytes)
+struct worker *worker_new(unsigned index, struct service *services, size_t nservices)
 {
 	struct worker *worker = calloc(1, sizeof(*worker));
 
@@ -169,7 +191,7 @@ struct worker *worker_new(unsigned index, struct service *services, size_t nserv
 	worker->loop = event_loop_new();
 	if (!worker->loop)
 		goto out_free;
-	budget_init(&worker->budget, worker->loop, memory_bytes);
+	event_loop_on_kick(worker->loop, on_kick, worker);
 	spares_init(&worker->spares);
 	worker->pool = pool_new(largest_message(services, nservices));
 	if (!worker->pool)
@@ -177,7 +199,6 @@ struct worker *worker_new(unsigned index, struct service *services, size_t nserv
 	worker->ground = (struct worker_ground){
 		.loop = worker->loop,
 		.pool = worker->pool,
-		.budget = &worker->budget,
 		.spares = &worker->spares,
 		.resolver = &resolver_system,
 		.legs = &legs_system,
@@ -209,16 +230,16 @@ void worker_free(struct worker *worker)
 {
 	if (!worker)
 		return;
-	for (size_t i = 0; i < worker->nservices; i++)
+	for (size_t i = 0; i < worker->nservices; i++) {
 		worker_service_fini(&worker->services[i]);
+		budget_account_fini(&worker->accounts[i]);
+	}
 	/* Connections that were handed over too late are dropped here. */
 	worker->stopping = true;
-	if (worker->loop) {
-		budget_fini(&worker->budget);
-		event_loop_free(worker->loop);
-	}
+	event_loop_free(worker->loop);
 	spares_fini(&worker->spares);
 	pool_free(worker->pool);
 	free(worker->services);
+	free(worker->accounts);
 	free(worker);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A worker: one thread with a loop, buffers and a budget of its own, and the bridges pinned to it.
+ * A worker: one thread with a loop and buffers of its own, and the bridges pinned to it.
  *
- * Nothing on the path of a byte is shared between workers. What crosses threads is posted to a
- * worker's loop: connections to adopt, requests for snapshots, the order to stop. Everything else
+ * Nothing on the path of a byte is shared between workers but the budget, of which each has some on loan for
+ * each service. What crosses threads is posted to a worker's loop: connections to adopt, requests for
+ * snapshots, the order to stop; and a kick tells it that it was lent what it waited for. Everything else
  * here belongs to the worker's thread, except where a member says otherwise.
  */
 #ifndef DAEMON_PROXY_WORKER_H
@@ -12,7 +13,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "base/budget.h"
+#include "base/account.h"
 #include "base/compiler.h"
 #include "base/loop.h"
 #include "base/spares.h"
@@ -26,25 +27,23 @@ struct worker {
 	pthread_t thread;
 	struct loop *loop; /* event_loop_post() from any thread */
 	struct pool *pool;
-	struct budget budget;
 	struct spares spares;
 	struct worker_ground ground; /* what its services stand on: the above */
 	size_t nservices;
 	struct worker_service *services;
-	atomic_uint connections; /* any thread reads: listeners choose the idlest worker */
+	struct budget_account *accounts; /* of memory, one a service */
+	atomic_uint connections;         /* any thread reads: listeners choose the idlest worker */
 	bool stopping;
 };
 
 /**
  * worker_new - make a worker and start its thread
  * @index:        for thread name and logs
- * @services:     the daemon's services, which outlive the worker
- * @memory_bytes: its share of the memory limit
+ * @services:     the daemon's services, each with its part of the budget; they outlive the worker
  *
  * Returns NULL without memory or threads.
  */
-struct worker *worker_new(unsigned index, struct service *services, size_t nservices,
-			  size_t memory_bytes);
+struct worker *worker_new(unsigned index, struct service *services, size_t nservices);
 
 /**
  * worker_adopt - hand a connection to a worker; any thread

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "base/budget.h"
 #include "daemon/base/log.h"
 #include "daemon/config/config.h"
 #include "daemon/service/replay.h"
@@ -19,6 +20,7 @@ enum service_line {
 	LINE_NOTE,
 	LINE_ATTEMPT,   /* at the server, and one that failed */
 	LINE_AVOIDED,   /* verbs is, for a while */
+	LINE_SHORTAGE,  /* of memory that a Call waits for */
 	LINE_NOT_TAKEN, /* a connection, for want of memory or descriptors */
 	LINE_CLOSED,    /* and its reason */
 	LINE_REFUSED = LINE_CLOSED + LEG_CLOSE_COUNT, /* and its reason */
@@ -30,6 +32,7 @@ enum service_line {
 struct service {
 	const struct service_config *config;
 	struct replay *replay;
+	struct budget_part *memory;     /* of the daemon's budget; set by who owns that */
 	struct peer_memory peer_memory; /* of its RDMA server */
 	atomic_uint connections;        /* now; the main thread adds, workers subtract */
 	atomic_uint_fast64_t connections_total;

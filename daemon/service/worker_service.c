@@ -23,11 +23,11 @@ static void open_verbs(struct worker_service *ws)
 }
 
 int worker_service_init(struct worker_service *ws, const struct worker_ground *ground,
-			struct service *service)
+			struct service *service, struct budget_account *account)
 {
 	struct iwarp_config iwarp;
 
-	*ws = (struct worker_service){.ground = ground, .service = service};
+	*ws = (struct worker_service){.ground = ground, .service = service, .account = account};
 	TAILQ_INIT(&ws->bridges);
 	service_iwarp_config(service->config, &iwarp);
 	ws->iwarp = iwarp_fabric_new(ground->loop, ground->pool, &iwarp);

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include "base/budget.h"
+#include "base/account.h"
 #include "base/compiler.h"
 #include "base/loop.h"
 #include "daemon/base/resolver.h"
@@ -31,7 +31,6 @@ struct worker_service;
 struct worker_ground {
 	struct loop *loop;
 	struct pool *pool;
-	struct budget *budget;
 	struct spares *spares;
 	const struct resolver *resolver;
 	const struct leg_maker *legs; /* daemon/bridge/legs.h */
@@ -45,6 +44,7 @@ TAILQ_HEAD(bridge_list, bridge);
 struct worker_service {
 	const struct worker_ground *ground;
 	struct service *service;
+	struct budget_account *account; /* of memory */
 	struct fabric *iwarp;
 	struct fabric *verbs;            /* NULL: not asked for, or no device here */
 	uint64_t verbs_avoided_until_us; /* rdma:// connects by iwarp until then: verbs failed */
@@ -57,12 +57,12 @@ struct worker_service {
 
 /**
  * worker_service_init - a service without bridges, on the fabrics of this host
- * @ground: outlives it, as does @service
+ * @ground: outlives it, as do @service and @account
  *
  * To be undone by worker_service_fini(), also on failure. Returns 0 or -ENOMEM.
  */
 int worker_service_init(struct worker_service *ws, const struct worker_ground *ground,
-			struct service *service) MUST_CHECK;
+			struct service *service, struct budget_account *account) MUST_CHECK;
 /** worker_service_fini - free the fabrics; no bridge may be left. Accepts one that is all zero. */
 void worker_service_fini(struct worker_service *ws);
 

@@ -1,127 +1,329 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Admission of memory, first come first served. */
+/* The memory of the process, and who may have it: what the threads share. */
 #include "base/budget.h"
 
 #include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
 
-static bool fits(const struct budget *budget, size_t bytes)
+#define SPARES_DIVISOR  16u /* of the rest, for what all accounts together keep unused … */
+#define SPARE_MAX_BYTES (4u * 1024u * 1024u) /* … and what one account has for its next claims */
+#define SPARE_MIN_BYTES 4096u                /* less is not worth keeping */
+
+static size_t rest_of(size_t limit_bytes, size_t own_bytes, size_t nparts)
 {
-	if (budget->used_bytes == 0)
-		return true;
-	return budget->used_bytes <= budget->limit_bytes &&
-	       bytes <= budget->limit_bytes - budget->used_bytes;
+	return limit_bytes > own_bytes * nparts ? limit_bytes - own_bytes * nparts : 0;
 }
 
-static void hold(struct budget *budget, struct budget_claim *claim, size_t bytes)
+int budget_init(struct budget *budget, size_t limit_bytes, size_t own_bytes, size_t nparts,
+		size_t naccounts)
 {
-	claim->budget = budget;
-	claim->bytes = bytes;
-	claim->state = BUDGET_CLAIM_HELD;
-	budget->used_bytes += bytes;
-	if (budget->used_bytes > budget->peak_bytes)
-		budget->peak_bytes = budget->used_bytes;
-}
+	size_t all = nparts * naccounts;
 
-/*
- * Grants from the head of the queue as long as the head fits. A granted() may claim, release or cancel other
- * claims: the queue is looked at afresh each time.
- */
-static void grant_waiting(void *arg)
-{
-	struct budget *budget = arg;
-	struct budget_claim *claim;
-
-	while ((claim = TAILQ_FIRST(&budget->queue)) && fits(budget, claim->bytes)) {
-		TAILQ_REMOVE(&budget->queue, claim, entry);
-		budget->waiting--;
-		hold(budget, claim, claim->bytes);
-		claim->granted(claim->arg);
+	*budget = (struct budget){
+		.limit_bytes = limit_bytes,
+		.own_bytes = own_bytes,
+		.rest_bytes = rest_of(limit_bytes, own_bytes, nparts),
+		.nparts = nparts,
+	};
+	budget->parts = calloc(nparts ? nparts : 1, sizeof(*budget->parts));
+	if (!budget->parts)
+		return -ENOMEM;
+	/* Accounts keep up to twice as much. */
+	budget->spare_bytes = all ? budget->rest_bytes / SPARES_DIVISOR / 2 / all : 0;
+	if (budget->spare_bytes > SPARE_MAX_BYTES)
+		budget->spare_bytes = SPARE_MAX_BYTES;
+	if (budget->spare_bytes < SPARE_MIN_BYTES)
+		budget->spare_bytes = 0;
+	atomic_init(&budget->free_bytes, budget->rest_bytes);
+	TAILQ_INIT(&budget->turns);
+	pthread_mutex_init(&budget->lock, NULL);
+	for (size_t i = 0; i < nparts; i++) {
+		budget->parts[i].budget = budget;
+		TAILQ_INIT(&budget->parts[i].waiting);
 	}
-}
-
-void budget_init(struct budget *budget, struct loop *loop, size_t limit_bytes)
-{
-	*budget = (struct budget){.loop = loop, .limit_bytes = limit_bytes};
-	TAILQ_INIT(&budget->queue);
-	loop_task_init(&budget->task, grant_waiting, budget);
+	return 0;
 }
 
 void budget_fini(struct budget *budget)
 {
-	assert(budget->used_bytes == 0 && TAILQ_EMPTY(&budget->queue));
-	loop_task_cancel(budget->loop, &budget->task);
+	if (!budget->parts)
+		return;
+	assert(budget->lent_bytes == 0 && TAILQ_EMPTY(&budget->turns));
+	pthread_mutex_destroy(&budget->lock);
+	free(budget->parts);
+	budget->parts = NULL;
 }
 
-void budget_claim_init(struct budget_claim *claim, void (*granted)(void *arg), void *arg)
+struct budget_part *budget_part(struct budget *budget, size_t part)
 {
-	*claim = (struct budget_claim){.granted = granted, .arg = arg};
+	assert(part < budget->nparts);
+	return &budget->parts[part];
 }
 
-bool budget_claim(struct budget *budget, struct budget_claim *claim, size_t bytes)
+void budget_stats_get(struct budget *budget, struct budget_stats *stats)
 {
-	assert(claim->state == BUDGET_CLAIM_IDLE);
-	if (TAILQ_EMPTY(&budget->queue) && fits(budget, bytes)) {
-		hold(budget, claim, bytes);
+	pthread_mutex_lock(&budget->lock);
+	*stats = (struct budget_stats){
+		.limit_bytes = budget->limit_bytes,
+		.lent_bytes = budget->lent_bytes,
+		.peak_bytes = budget->peak_bytes,
+	};
+	pthread_mutex_unlock(&budget->lock);
+}
+
+/* ---- the rules ---- */
+
+/* What a part that has @lent_bytes has of the rest. */
+static size_t beyond(const struct budget *budget, size_t lent_bytes)
+{
+	return lent_bytes > budget->own_bytes ? lent_bytes - budget->own_bytes : 0;
+}
+
+/* What two parts or more may have of the rest: half of what is there for it. One part may have all. */
+static size_t share_of(size_t bytes, size_t nparts)
+{
+	return nparts > 1 ? bytes / 2 : bytes;
+}
+
+bool budget_is_contended(const struct budget *budget)
+{
+	return atomic_load_explicit(&budget->contended, memory_order_relaxed);
+}
+
+size_t budget_largest_claim_bytes(size_t limit_bytes, size_t own_bytes, size_t nparts)
+{
+	size_t rest = rest_of(limit_bytes, own_bytes, nparts);
+
+	return own_bytes + share_of(rest - rest / SPARES_DIVISOR, nparts);
+}
+
+size_t budget_room_bytes(const struct budget_part *part)
+{
+	const struct budget *budget = part->budget;
+	size_t lent = atomic_load_explicit(&part->lent_bytes, memory_order_relaxed);
+	size_t free = atomic_load_explicit(&budget->free_bytes, memory_order_relaxed);
+	size_t over = beyond(budget, lent);
+	size_t own = lent < budget->own_bytes ? budget->own_bytes - lent : 0;
+
+	if (budget->nparts == 1)
+		return own + free;
+	return own + (free > over ? share_of(free - over, budget->nparts) : 0);
+}
+
+/* How much of the rest a loan of @bytes takes. */
+static size_t taken_from_rest(const struct budget_part *part, size_t bytes)
+{
+	size_t lent = atomic_load_explicit(&part->lent_bytes, memory_order_relaxed);
+
+	return beyond(part->budget, lent + bytes) - beyond(part->budget, lent);
+}
+
+static const struct budget_borrower *first_with_turn(const struct budget_part *part)
+{
+	const struct budget_borrower *borrower;
+
+	TAILQ_FOREACH(borrower, &part->waiting, entry)
+		if (borrower->ask == BUDGET_TURN)
+			break;
+	return borrower;
+}
+
+/* What is kept for the part whose turn it is, if that is another one. */
+static size_t kept_for_others(const struct budget_part *part)
+{
+	const struct budget_borrower *borrower = NULL;
+	const struct budget_part *at;
+
+	TAILQ_FOREACH(at, &part->budget->turns, entry)
+		if ((borrower = first_with_turn(at)))
+			break;
+	return borrower && at != part ? taken_from_rest(at, borrower->ask_bytes) : 0;
+}
+
+static bool may_lend(const struct budget_part *part, size_t bytes, bool alone)
+{
+	const struct budget *budget = part->budget;
+	size_t lent = atomic_load_explicit(&part->lent_bytes, memory_order_relaxed);
+	size_t free = atomic_load_explicit(&budget->free_bytes, memory_order_relaxed);
+	size_t over = beyond(budget, lent);
+	size_t more = taken_from_rest(part, bytes);
+	size_t kept = kept_for_others(part);
+
+	if (!more)
 		return true;
+	/* What is larger than the limit is lent when nothing else is. */
+	if (alone && !budget->lent_bytes && more > free)
+		return true;
+	if (more > free || kept > free - more)
+		return false;
+	if (budget->nparts == 1 || (alone && !over))
+		return true;
+	return over + more <= free - more - kept;
+}
+
+/* The rest after parts have come to hold more or less of it. A loan of any size may be more than there is. */
+static void set_over(struct budget *budget, size_t over_bytes)
+{
+	budget->over_bytes = over_bytes;
+	atomic_store_explicit(&budget->free_bytes,
+			      over_bytes < budget->rest_bytes ? budget->rest_bytes - over_bytes : 0,
+			      memory_order_relaxed);
+}
+
+static void lend(struct budget_part *part, size_t bytes)
+{
+	struct budget *budget = part->budget;
+
+	set_over(budget, budget->over_bytes + taken_from_rest(part, bytes));
+	atomic_fetch_add_explicit(&part->lent_bytes, bytes, memory_order_relaxed);
+	budget->lent_bytes += bytes;
+	if (budget->lent_bytes > budget->peak_bytes)
+		budget->peak_bytes = budget->lent_bytes;
+}
+
+static void take_back(struct budget_part *part, size_t bytes)
+{
+	struct budget *budget = part->budget;
+
+	atomic_fetch_sub_explicit(&part->lent_bytes, bytes, memory_order_relaxed);
+	set_over(budget, budget->over_bytes - taken_from_rest(part, bytes));
+	budget->lent_bytes -= bytes;
+}
+
+/* ---- turns ---- */
+
+static void leave_queue(struct budget_borrower *borrower)
+{
+	struct budget_part *part = borrower->part;
+
+	TAILQ_REMOVE(&part->waiting, borrower, entry);
+	borrower->asks = false;
+	if (TAILQ_EMPTY(&part->waiting))
+		TAILQ_REMOVE(&part->budget->turns, part, entry);
+	atomic_store_explicit(&part->budget->contended, !TAILQ_EMPTY(&part->budget->turns),
+			      memory_order_relaxed);
+}
+
+static void join_queue(struct budget_borrower *borrower, bool first)
+{
+	struct budget_part *part = borrower->part;
+
+	if (TAILQ_EMPTY(&part->waiting))
+		TAILQ_INSERT_TAIL(&part->budget->turns, part, entry);
+	borrower->asks = true;
+	atomic_store_explicit(&part->budget->contended, true, memory_order_relaxed);
+	if (first)
+		TAILQ_INSERT_HEAD(&part->waiting, borrower, entry);
+	else
+		TAILQ_INSERT_TAIL(&part->waiting, borrower, entry);
+}
+
+/* The first account of @part that can have what it asks for gets it. One with a turn keeps those behind it back. */
+static bool serve_part(struct budget_part *part)
+{
+	struct budget *budget = part->budget;
+	struct budget_borrower *borrower;
+
+	TAILQ_FOREACH(borrower, &part->waiting, entry) {
+		if (may_lend(part, borrower->ask_bytes, borrower->ask_alone))
+			break;
+		if (borrower->ask == BUDGET_TURN)
+			return false;
 	}
-	claim->budget = budget;
-	claim->bytes = bytes;
-	claim->state = BUDGET_CLAIM_WAITING;
-	TAILQ_INSERT_TAIL(&budget->queue, claim, entry);
-	budget->waiting++;
-	return false;
-}
-
-static void give_back(struct budget *budget, size_t bytes)
-{
-	budget->used_bytes -= bytes;
-	if (!TAILQ_EMPTY(&budget->queue))
-		loop_defer(budget->loop, &budget->task);
-}
-
-void budget_shrink(struct budget_claim *claim, size_t bytes)
-{
-	assert(claim->state == BUDGET_CLAIM_HELD);
-	if (bytes >= claim->bytes)
-		return;
-	give_back(claim->budget, claim->bytes - bytes);
-	claim->bytes = bytes;
-}
-
-void budget_force(struct budget *budget, struct budget_claim *claim, size_t bytes)
-{
-	assert(claim->state == BUDGET_CLAIM_IDLE);
-	hold(budget, claim, bytes);
-}
-
-void budget_release(struct budget_claim *claim)
-{
-	struct budget *budget = claim->budget;
-
-	switch (claim->state) {
-	case BUDGET_CLAIM_IDLE:
-		return;
-	case BUDGET_CLAIM_WAITING:
-		TAILQ_REMOVE(&budget->queue, claim, entry);
-		budget->waiting--;
-		/* The one behind it may fit. */
-		if (!TAILQ_EMPTY(&budget->queue))
-			loop_defer(budget->loop, &budget->task);
-		break;
-	case BUDGET_CLAIM_HELD:
-		give_back(budget, claim->bytes);
-		break;
+	if (!borrower)
+		return false;
+	lend(part, borrower->ask_bytes);
+	borrower->given_bytes += borrower->ask_bytes;
+	leave_queue(borrower);
+	/* The part's next turn comes after those of the others. */
+	if (!TAILQ_EMPTY(&part->waiting)) {
+		TAILQ_REMOVE(&budget->turns, part, entry);
+		TAILQ_INSERT_TAIL(&budget->turns, part, entry);
 	}
-	claim->state = BUDGET_CLAIM_IDLE;
-	claim->bytes = 0;
+	borrower->wake(borrower->wake_arg);
+	return true;
 }
 
-void budget_move(struct budget_claim *to, struct budget_claim *from)
+/* Serves those who wait until nobody can be served. */
+static void serve(struct budget *budget)
 {
-	assert(to->state == BUDGET_CLAIM_IDLE && from->state == BUDGET_CLAIM_HELD);
-	to->budget = from->budget;
-	to->bytes = from->bytes;
-	to->state = BUDGET_CLAIM_HELD;
-	from->state = BUDGET_CLAIM_IDLE;
-	from->bytes = 0;
+	struct budget_part *part = TAILQ_FIRST(&budget->turns);
+
+	while (part)
+		part = serve_part(part) ? TAILQ_FIRST(&budget->turns) : TAILQ_NEXT(part, entry);
+}
+
+/* How much @borrower may be lent of what it needs; what it may keep for its next claims comes with it if nobody waits. */
+static size_t offer(const struct budget_borrower *borrower, size_t bytes, bool alone, bool first)
+{
+	const struct budget_part *part = borrower->part;
+	size_t with_spare = bytes + part->budget->spare_bytes;
+
+	if (first_with_turn(part) && !first)
+		return 0;
+	if (TAILQ_EMPTY(&part->budget->turns) && may_lend(part, with_spare, false))
+		return with_spare;
+	return may_lend(part, bytes, alone) ? bytes : 0;
+}
+
+bool budget_borrow(struct budget_borrower *borrower, size_t bytes, bool alone, enum budget_ask how,
+		   bool first)
+{
+	struct budget *budget = borrower->part->budget;
+	size_t offered;
+	bool asked;
+
+	pthread_mutex_lock(&budget->lock);
+	asked = borrower->asks && how != BUDGET_NOW;
+	if (asked)
+		leave_queue(borrower);
+	offered = offer(borrower, bytes, alone, first);
+	if (offered) {
+		lend(borrower->part, offered);
+		borrower->lent_bytes += offered;
+	} else if (how != BUDGET_NOW) {
+		borrower->ask = how;
+		borrower->ask_bytes = bytes;
+		borrower->ask_alone = alone;
+		join_queue(borrower, first);
+	}
+	/* Less may be kept for it now than was. */
+	if (asked)
+		serve(budget);
+	pthread_mutex_unlock(&budget->lock);
+	return offered;
+}
+
+void budget_withdraw(struct budget_borrower *borrower)
+{
+	struct budget *budget = borrower->part->budget;
+
+	pthread_mutex_lock(&budget->lock);
+	if (borrower->asks) {
+		leave_queue(borrower);
+		serve(budget);
+	}
+	pthread_mutex_unlock(&budget->lock);
+}
+
+void budget_collect(struct budget_borrower *borrower)
+{
+	struct budget *budget = borrower->part->budget;
+
+	pthread_mutex_lock(&budget->lock);
+	borrower->lent_bytes += borrower->given_bytes;
+	borrower->given_bytes = 0;
+	pthread_mutex_unlock(&budget->lock);
+}
+
+void budget_return(struct budget_borrower *borrower, size_t bytes)
+{
+	struct budget *budget = borrower->part->budget;
+
+	pthread_mutex_lock(&budget->lock);
+	borrower->lent_bytes -= bytes;
+	take_back(borrower->part, bytes);
+	serve(budget);
+	pthread_mutex_unlock(&budget->lock);
 }

@@ -1,76 +1,136 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Admission of memory, first come first served.
+ * The memory of the process, and who may have it.
  *
- * An RPC claims, in one step, all the memory that it can come to need: its Call and its largest Reply.
- * Only then is its body received or pulled, so whatever has been admitted can finish without asking
- * again, and a full budget makes peers wait instead of failing. A claim that cannot be met waits in
- * order, and nobody passes it.
+ *	budget ◀── part (a service) ◀── account (a service on one worker) ◀── holder (a connection) ◀── claim (an RPC)
  *
- * Each worker has a budget of its own; a budget belongs to the thread of its loop.
+ * This is the upper half: what the threads share, behind one lock. A part is lent bytes for its accounts; an
+ * account (base/account.h) serves its connections from what it has on loan, without a lock, and comes here only
+ * when that does not do, or is more than it needs.
+ *
+ * Each part has a size of its own that is never lent to others. What a part has on loan beyond that comes from the
+ * rest, which all parts share, by two rules:
+ *
+ *  - Share: no part has more of the rest than stays free for the others. So a part whose RPCs never end cannot
+ *    leave the others without memory, whoever came first, and nobody needs to know who will want some later. One
+ *    loan of any size is made to a part that has nothing of the rest.
+ *  - Turns: who does not get what it asks for waits, one account of a part at a time, parts in turn. What is
+ *    freed is kept for the one whose turn it is, until it withdraws or asks without a turn.
+ *
+ * Concurrency: every function here may be called from any thread.
  */
 #ifndef BASE_BUDGET_H
 #define BASE_BUDGET_H
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/queue.h>
 
 #include "base/compiler.h"
-#include "base/loop.h"
 
-enum budget_claim_state {
-	BUDGET_CLAIM_IDLE,    /* holds nothing, waits for nothing */
-	BUDGET_CLAIM_WAITING, /* in the queue; granted() will be called */
-	BUDGET_CLAIM_HELD,    /* holds `bytes` */
+/* How loans are asked for. */
+enum budget_ask {
+	BUDGET_NOW,  /* now or not at all */
+	BUDGET_TURN, /* else wait for a turn */
+	BUDGET_LATE, /* else wait until there happens to be enough: nothing is kept for it */
 };
 
-struct budget_claim {
-	TAILQ_ENTRY(budget_claim) entry;
+/* What an account has to do with the budget. */
+struct budget_borrower {
+	struct budget_part *part;
+	size_t lent_bytes; /* to it; its own thread's */
+	/* Something was given to it: any thread, the lock held; budget_collect() is due in its own. */
+	void (*wake)(void *arg);
+	void *wake_arg;
+
+	/* Under the budget's lock. */
+	TAILQ_ENTRY(budget_borrower) entry; /* in its part's list, while it waits */
+	bool asks;                          /* it does */
+	enum budget_ask ask;
+	bool ask_alone;
+	size_t ask_bytes, given_bytes;
+};
+TAILQ_HEAD(budget_borrower_list, budget_borrower);
+
+struct budget_part {
 	struct budget *budget;
-	size_t bytes;
-	enum budget_claim_state state;
-	void (*granted)(void *arg); /* from a deferred task, never from inside budget_claim() */
-	void *arg;
+	TAILQ_ENTRY(budget_part) entry; /* among those with a waiting account */
+	struct budget_borrower_list waiting;
+	atomic_size_t lent_bytes; /* changed under the lock only */
+	const void *owner;        /* the user's */
 };
-TAILQ_HEAD(budget_claim_list, budget_claim);
+TAILQ_HEAD(budget_part_list, budget_part);
 
 struct budget {
-	struct loop *loop;
+	pthread_mutex_t lock;
 	size_t limit_bytes;
-	size_t used_bytes;
-	size_t peak_bytes;
-	size_t waiting; /* claims in the queue */
-	struct budget_claim_list queue;
-	struct loop_task task;
+	size_t own_bytes;         /* of each part */
+	size_t rest_bytes;        /* for all: what the limit leaves */
+	size_t over_bytes;        /* what parts have of it */
+	size_t spare_bytes;       /* what an account may keep for its next claims */
+	atomic_size_t free_bytes; /* of the rest; changed under the lock only */
+	size_t lent_bytes, peak_bytes;
+	size_t nparts;
+	struct budget_part *parts;
+	struct budget_part_list turns; /* the one whose turn it is first */
+	atomic_bool contended;         /* there are such; changed under the lock only */
 };
 
-/** budget_init - an empty budget of @limit_bytes whose grants run on @loop. */
-void budget_init(struct budget *budget, struct loop *loop, size_t limit_bytes);
-/** budget_fini - release what budget_init() took; no claim may be held or waiting. */
-void budget_fini(struct budget *budget);
-
-/** budget_claim_init - prepare an idle claim; @granted and @arg serve when it has to wait. */
-void budget_claim_init(struct budget_claim *claim, void (*granted)(void *arg), void *arg);
+struct budget_stats {
+	size_t limit_bytes, lent_bytes,
+		peak_bytes; /* lent: with what accounts keep for their next claims */
+};
 
 /**
- * budget_claim - ask for memory
- * @budget: the budget
- * @claim:  an idle claim
- * @bytes:  how much; more than the whole limit is granted once nothing else is held, so that a claim
- *          can wait long but not for ever
+ * budget_init - a budget of which nothing is lent
+ * @limit_bytes: of the whole; if it is less than the parts' own, these count
+ * @own_bytes:   what each part has for itself
+ * @nparts:      how many parts there are, from 0
+ * @naccounts:   how many accounts each will have, at most; together they keep a sixteenth of the rest unused
  *
- * Returns true if the claim holds the bytes now; false if it waits and granted() will be called.
+ * Returns 0 or -ENOMEM.
  */
-bool budget_claim(struct budget *budget, struct budget_claim *claim, size_t bytes);
+int budget_init(struct budget *budget, size_t limit_bytes, size_t own_bytes, size_t nparts,
+		size_t naccounts) MUST_CHECK;
+/** budget_fini - release what budget_init() took; nothing may be lent. */
+void budget_fini(struct budget *budget);
+/** budget_part - the part with this number. */
+struct budget_part *budget_part(struct budget *budget, size_t part);
+/** budget_stats_get - the figures of the whole. */
+void budget_stats_get(struct budget *budget, struct budget_stats *stats);
 
-/** budget_shrink - give back all but @bytes of a held claim; never grows it. */
-void budget_shrink(struct budget_claim *claim, size_t bytes);
-/** budget_force - hold @bytes at once, past the limit if need be: for what is in memory already. */
-void budget_force(struct budget *budget, struct budget_claim *claim, size_t bytes);
-/** budget_release - hold nothing and wait for nothing; accepts an idle claim. */
-void budget_release(struct budget_claim *claim);
-/** budget_move - hand what @from holds to the idle claim @to; @from is idle afterwards. */
-void budget_move(struct budget_claim *to, struct budget_claim *from);
+/**
+ * budget_largest_claim_bytes - the largest claim that is sure to be met some time, whatever others hold for ever
+ * @limit_bytes, @own_bytes, @nparts: as for budget_init()
+ */
+size_t budget_largest_claim_bytes(size_t limit_bytes, size_t own_bytes, size_t nparts);
+
+/** budget_room_bytes - what a part could be lent now, with the share that the others are left; no lock. */
+size_t budget_room_bytes(const struct budget_part *part);
+
+/** budget_is_contended - whether an account waits: then what is not used is to be returned at once; no lock. */
+bool budget_is_contended(const struct budget *budget);
+
+/**
+ * budget_borrow - ask for a loan
+ * @bytes:  needed
+ * @alone:  it is for a connection that holds nothing: it may be of any size
+ * @how:    what if it cannot be made now
+ * @first:  wait before the other accounts of the part
+ *
+ * Returns true if it was made: the account has lent_bytes more then, by @bytes at least. Else, unless BUDGET_NOW,
+ * the account waits until it is made, which wake() tells, or until budget_withdraw(); if it waited already, it
+ * asks anew.
+ */
+bool budget_borrow(struct budget_borrower *borrower, size_t bytes, bool alone, enum budget_ask how,
+		   bool first);
+/** budget_withdraw - wait for nothing any more. */
+void budget_withdraw(struct budget_borrower *borrower);
+/** budget_collect - after wake(): take what was lent to a waiting one into its lent_bytes. */
+void budget_collect(struct budget_borrower *borrower);
+/** budget_return - give back @bytes of what the account has on loan. */
+void budget_return(struct budget_borrower *borrower, size_t bytes);
 
 #endif

@@ -17,7 +17,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include "base/budget.h"
+#include "base/account.h"
 #include "base/spares.h"
 #include "fabric/pool.h"
 #include "rpc/facts.h"

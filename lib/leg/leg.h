@@ -33,7 +33,7 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-#include "base/budget.h"
+#include "base/account.h"
 #include "base/compiler.h"
 #include "base/counter.h"
 #include "base/loop.h"
@@ -110,12 +110,12 @@ struct nfs_sessions;
 struct leg_config {
 	struct loop *loop;
 	struct pool *pool;
-	struct budget *budget;
-	struct spares *spares;               /* of this thread; NULL: none are kept */
-	uint32_t max_message_bytes;          /* of one RPC message, either way */
-	uint64_t stall_timeout_us;           /* to finish a record, to take a reply */
-	uint64_t connect_timeout_us;         /* to get a connecting leg up */
-	bool partial;                        /* give messages up before they are complete */
+	struct budget_holder *holder; /* of memory: the connection that the leg is an end of */
+	struct spares *spares;        /* of this thread; NULL: none are kept */
+	uint32_t max_message_bytes;   /* of one RPC message, either way */
+	uint64_t stall_timeout_us;    /* to finish a record, to take a reply */
+	uint64_t connect_timeout_us;  /* to get a connecting leg up */
+	bool partial;                 /* give messages up before they are complete */
 	const struct nfs_sessions *sessions; /* that the connection has shown; lent; NULL: none */
 	const struct leg_events *events;
 	void *arg;

@@ -154,11 +154,11 @@ static void claim(struct responder *rs, struct responder_rpc *rpc, const uint8_t
 		 * Few and inline. The Reply may stand behind clients' Calls that wait for the budget, so nothing
 		 * is taken from it, and nothing waited for.
 		 */
-		budget_force(config->budget, &rpc->claim, 0);
+		budget_claim_nothing(config->holder, &rpc->claim);
 		admit(rpc, body);
 		return;
 	}
-	if (budget_claim(config->budget, &rpc->claim, cost)) {
+	if (budget_claim(config->holder, &rpc->claim, cost)) {
 		admit(rpc, body);
 		return;
 	}

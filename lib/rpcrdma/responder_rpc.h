@@ -10,7 +10,7 @@
 #ifndef RPCRDMA_RESPONDER_RPC_H
 #define RPCRDMA_RESPONDER_RPC_H
 
-#include "base/budget.h"
+#include "base/account.h"
 #include "base/state.h"
 #include "leg/exchange.h"
 #include "rpcrdma/call_plan.h"

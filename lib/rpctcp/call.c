@@ -80,10 +80,10 @@ static bool claim(struct tcp_messages *msgs, uint32_t call_bytes, uint32_t ceili
 	if (claim->state == BUDGET_CLAIM_HELD)
 		return true;
 	if (msgs->conn->connector) {
-		budget_force(msgs->conn->config.leg.budget, claim, 0);
+		budget_claim_nothing(msgs->conn->config.leg.holder, claim);
 		return true;
 	}
-	if (budget_claim(msgs->conn->config.leg.budget, claim, bytes))
+	if (budget_claim(msgs->conn->config.leg.holder, claim, bytes))
 		return true;
 	tcp_counters(msgs->conn)->budget_waits++;
 	tcp_conn_block(msgs->conn, TCP_BLOCK_BUDGET, true);

@@ -272,7 +272,7 @@ static int read_vector(struct tcp_input *in, struct iovec iov[2])
 	} else if (in->mode == TCP_INPUT_SKIP && in->parser.fragment_left_bytes > staging) {
 		staging = TCP_STAGING_BYTES;
 	}
-	if (!conn->connector && conn->config.leg.budget->waiting > 0 &&
+	if (!conn->connector && budget_holder_is_short(conn->config.leg.holder) &&
 	    staging > TCP_SCARCE_READ_BYTES)
 		staging = TCP_SCARCE_READ_BYTES;
 	if (place)

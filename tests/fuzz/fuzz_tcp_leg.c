@@ -6,6 +6,7 @@
 #include "stream/pair.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/lib/fake_loop.h"
+#include "tests/lib/test_budget.h"
 
 #define MAX_MESSAGE   4096u
 #define BUDGET_BYTES  (64u * 1024u) /* for a few of the largest Calls, so that some have to wait */
@@ -140,7 +141,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.closed = on_closed,
 	};
 	struct tcp_worker worker;
-	struct budget budget;
+	struct test_budget budget;
 	struct tcp_leg_config config = {.worker = &worker};
 	struct pair_faults faults;
 	struct pair_net *net;
@@ -155,11 +156,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	loop = fake_loop_new();
 	net = pair_net_new(loop, &faults);
 	pool = pool_new(2 * MAX_MESSAGE);
-	budget_init(&budget, loop, BUDGET_BYTES);
+	test_budget_init(&budget, loop, BUDGET_BYTES);
 	FUZZ_ASSERT(!tcp_worker_init(&worker, pair_net_streams(net)));
 	config.leg = (struct leg_config){.loop = loop,
 					 .pool = pool,
-					 .budget = &budget,
+					 .holder = &budget.holder,
 					 .max_message_bytes = MAX_MESSAGE,
 					 .stall_timeout_us = 1000000000,
 					 .events = &events};
@@ -177,8 +178,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	answer_held();
 	leg_free(leg);
 	pool_stats_get(pool, &stats);
-	FUZZ_ASSERT(stats.in_use_bytes == 0 && budget.used_bytes == 0);
-	budget_fini(&budget);
+	FUZZ_ASSERT(stats.in_use_bytes == 0 && budget.account.used_bytes == 0);
+	test_budget_fini(&budget);
 	tcp_worker_fini(&worker);
 	pool_free(pool);
 	fake_loop_run(loop);

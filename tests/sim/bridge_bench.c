@@ -102,7 +102,7 @@ static const struct leg_events end_events = {
 	.closed = on_closed,
 };
 
-static void end_init(struct bench *bench, struct bench_end *end, struct budget *budget)
+static void end_init(struct bench *bench, struct bench_end *end, struct test_budget *budget)
 {
 	end->bench = bench;
 	TAILQ_INIT(&end->waiting);
@@ -111,7 +111,7 @@ static void end_init(struct bench *bench, struct bench_end *end, struct budget *
 			{
 				.loop = bench->loop,
 				.pool = bench->pool,
-				.budget = budget,
+				.holder = &budget->holder,
 				.max_message_bytes = RIG_MAX_MSG,
 				.stall_timeout_us = 60 * 1000000,
 				.connect_timeout_us = 30 * 1000000,
@@ -136,8 +136,7 @@ void bench_call(struct bench_end *end, uint32_t call_bytes, uint32_t reply_bytes
 	nfs_facts_whole(&x->facts, end->config.leg.max_message_bytes, NULL, x->call.data,
 			call_bytes);
 	x->reply_max_bytes = reply_bytes;
-	budget_force(end->config.leg.budget, &x->claim,
-		     rpc_msg_cost_bytes(call_bytes) + rpc_msg_cost_bytes(reply_bytes));
+	budget_claim_nothing(end->config.leg.holder, &x->claim);
 	TAILQ_INSERT_TAIL(&end->waiting, x, origin_entry);
 	leg_call(end->leg, exchange_ref(x));
 }
@@ -464,14 +463,13 @@ static void make_service(struct bench *bench)
 		.connect = {.transport = TRANSPORT_IWARP, .host = server, .port = port},
 		.credits = 32,
 		.inline_threshold_bytes = 4096,
-		.max_message_bytes = RIG_MAX_MSG,
+		.message_bytes = RIG_MAX_MSG,
 		.stall_timeout_s = 60,
 	};
 	RIG_ASSERT(service_init(&bench->service, &bench->config) == 0);
 	bench->ground = (struct worker_ground){
 		.loop = bench->loop,
 		.pool = bench->pool,
-		.budget = &bench->budget,
 		.resolver = &bench_resolver,
 		.legs = &bench_legs,
 		.bridge_gone = on_bridge_gone,
@@ -480,6 +478,7 @@ static void make_service(struct bench *bench)
 	bench->ws = (struct worker_service){
 		.ground = &bench->ground,
 		.service = &bench->service,
+		.account = &bench->budget.account,
 		.iwarp = sim_fabric_new(bench->back, bench->pool),
 		.verbs = sim_fabric_new(bench->verbs, bench->pool),
 	};
@@ -494,9 +493,9 @@ struct bench *bench_new(const struct bench_faults *faults)
 	the_bench = bench;
 	bench->loop = fake_loop_new();
 	bench->pool = pool_new(RIG_POOL_BYTES);
-	budget_init(&bench->budget, bench->loop, BUDGET_BYTES);
-	budget_init(&bench->client_budget, bench->loop, BUDGET_BYTES);
-	budget_init(&bench->server_budget, bench->loop, BUDGET_BYTES);
+	test_budget_init(&bench->budget, bench->loop, BUDGET_BYTES);
+	test_budget_init(&bench->client_budget, bench->loop, BUDGET_BYTES);
+	test_budget_init(&bench->server_budget, bench->loop, BUDGET_BYTES);
 	bench->next_xid = 0x1000;
 	bench->addrs[0] = bench_addr(0);
 	bench->naddrs = 1;
@@ -534,9 +533,9 @@ static void check_empty(struct bench *bench)
 		RIG_ASSERT(bench->stubs[i]->freed);
 	pool_stats_get(bench->pool, &stats);
 	RIG_ASSERT(stats.in_use_bytes == 0);
-	RIG_ASSERT(bench->budget.used_bytes == 0);
-	RIG_ASSERT(bench->client_budget.used_bytes == 0);
-	RIG_ASSERT(bench->server_budget.used_bytes == 0);
+	RIG_ASSERT(bench->budget.account.used_bytes == 0);
+	RIG_ASSERT(bench->client_budget.account.used_bytes == 0);
+	RIG_ASSERT(bench->server_budget.account.used_bytes == 0);
 }
 
 void bench_end(struct bench *bench)
@@ -552,9 +551,9 @@ void bench_end(struct bench *bench)
 		free(bench->stubs[i]);
 	free_nets(bench);
 	service_fini(&bench->service);
-	budget_fini(&bench->budget);
-	budget_fini(&bench->client_budget);
-	budget_fini(&bench->server_budget);
+	test_budget_fini(&bench->budget);
+	test_budget_fini(&bench->client_budget);
+	test_budget_fini(&bench->server_budget);
 	pool_free(bench->pool);
 	fake_loop_free(bench->loop);
 	free(bench);

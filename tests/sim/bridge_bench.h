@@ -17,6 +17,7 @@
 #include "daemon/service/worker_service.h"
 #include "fabric/sim/sim.h"
 #include "rpcrdma/rdma_leg.h"
+#include "tests/lib/test_budget.h"
 
 #define BENCH_ADDRS_MAX 4u
 #define BENCH_STUBS_MAX 4096u
@@ -46,7 +47,7 @@ struct bench_end {
 struct bench {
 	struct loop *loop;
 	struct pool *pool;
-	struct budget budget, client_budget, server_budget;
+	struct test_budget budget, client_budget, server_budget;
 	struct sim_net *front, *back, *verbs;
 	struct fabric *client_fabric, *front_fabric, *server_fabric, *server_verbs;
 	struct fabric_listener *front_listener, *back_listener, *verbs_listener;

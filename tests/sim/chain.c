@@ -308,7 +308,7 @@ static void gate_init(struct chain *chain, struct chain_gate *gate)
 
 	gate->chain = chain;
 	gate->pool = pool_new(POOL_BYTES);
-	budget_init(&gate->budget, chain->loop, budget ? budget : BUDGET_BYTES);
+	test_budget_init(&gate->budget, chain->loop, budget ? budget : BUDGET_BYTES);
 	spares_init(&gate->spares);
 	gate->client.gate = gate->server.gate = gate;
 	gate->config = (struct service_config){
@@ -317,7 +317,7 @@ static void gate_init(struct chain *chain, struct chain_gate *gate)
 		.connect = {last ? TRANSPORT_TCP : TRANSPORT_IWARP, server, port},
 		.credits = 32,
 		.inline_threshold_bytes = 4096,
-		.max_message_bytes = MAX_MESSAGE,
+		.message_bytes = MAX_MESSAGE,
 		.stall_timeout_s = 30,
 		.ddp = chain->params.ddp ? DDP_NFS : DDP_NONE,
 	};
@@ -325,14 +325,17 @@ static void gate_init(struct chain *chain, struct chain_gate *gate)
 	gate->ground = (struct worker_ground){
 		.loop = chain->loop,
 		.pool = gate->pool,
-		.budget = &gate->budget,
 		.spares = &gate->spares,
 		.resolver = &chain_resolver,
 		.legs = &chain_legs,
 		.bridge_gone = on_bridge_gone,
 		.arg = gate,
 	};
-	gate->ws = (struct worker_service){.ground = &gate->ground, .service = &gate->service};
+	gate->ws = (struct worker_service){
+		.ground = &gate->ground,
+		.service = &gate->service,
+		.account = &gate->budget.account,
+	};
 	TAILQ_INIT(&gate->ws.bridges);
 	gate->ws.iwarp = sim_fabric_new(chain->fabric_net, gate->pool);
 	RIG_ASSERT(tcp_worker_init(&gate->ws.tcp, pair_net_streams(chain->server_net)) == 0);
@@ -392,11 +395,11 @@ static void gate_fini(struct chain_gate *gate)
 	RIG_ASSERT(!bridge_next(&gate->ws, NULL));
 	pool_stats_get(gate->pool, &stats);
 	RIG_ASSERT(stats.in_use_bytes == 0);
-	RIG_ASSERT(gate->budget.used_bytes == 0 && gate->budget.waiting == 0);
+	RIG_ASSERT(gate->budget.account.used_bytes == 0 && gate->budget.account.waiting == 0);
 	fabric_free(gate->ws.iwarp);
 	tcp_worker_fini(&gate->ws.tcp);
 	service_fini(&gate->service);
-	budget_fini(&gate->budget);
+	test_budget_fini(&gate->budget);
 	spares_fini(&gate->spares);
 	pool_free(gate->pool);
 }

@@ -18,6 +18,7 @@
 #include "daemon/bridge/legs.h"
 #include "fabric/sim/sim.h"
 #include "stream/pair.h"
+#include "tests/lib/test_budget.h"
 #include "tests/sim/chain_end.h"
 #include "tests/sim/stub_leg.h"
 
@@ -48,7 +49,7 @@ struct chain_tap {
 struct chain_gate {
 	struct chain *chain;
 	struct pool *pool;
-	struct budget budget;
+	struct test_budget budget;
 	struct spares spares;
 	struct service_config config;
 	struct service service;

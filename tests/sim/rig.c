@@ -212,7 +212,7 @@ static void on_incoming(void *arg, struct fabric_incoming *in)
 			   0);
 }
 
-static void side_init(struct rig *rig, struct rig_side *side, struct budget *budget)
+static void side_init(struct rig *rig, struct rig_side *side, struct test_budget *budget)
 {
 	side->rig = rig;
 	TAILQ_INIT(&side->waiting);
@@ -222,7 +222,7 @@ static void side_init(struct rig *rig, struct rig_side *side, struct budget *bud
 			{
 				.loop = rig->loop,
 				.pool = rig->pool,
-				.budget = budget,
+				.holder = &budget->holder,
 				.max_message_bytes = RIG_MAX_MSG,
 				.stall_timeout_us = 60 * 1000000,
 				.connect_timeout_us = 5 * 1000000,
@@ -242,8 +242,8 @@ struct rig *rig_new(const struct sim_faults *faults)
 
 	rig->loop = fake_loop_new();
 	rig->pool = pool_new(rig_pool_bytes);
-	budget_init(&rig->budget, rig->loop, BUDGET_BYTES);
-	budget_init(&rig->client_budget, rig->loop, BUDGET_BYTES);
+	test_budget_init(&rig->budget, rig->loop, BUDGET_BYTES);
+	test_budget_init(&rig->client_budget, rig->loop, BUDGET_BYTES);
 	rig->net = sim_net_new(rig->loop, faults);
 	rig->fabric = sim_fabric_new(rig->net, rig->pool);
 	rig->next_xid = 0x1000;
@@ -298,13 +298,13 @@ void rig_end(struct rig *rig)
 	}
 	pool_stats_get(rig->pool, &stats);
 	RIG_ASSERT(stats.in_use_bytes == 0);
-	RIG_ASSERT(rig->budget.used_bytes == 0);
-	RIG_ASSERT(rig->client_budget.used_bytes == 0);
+	RIG_ASSERT(rig->budget.account.used_bytes == 0);
+	RIG_ASSERT(rig->client_budget.account.used_bytes == 0);
 	fabric_listener_free(rig->listener);
 	fabric_free(rig->fabric);
 	sim_net_free(rig->net);
-	budget_fini(&rig->budget);
-	budget_fini(&rig->client_budget);
+	test_budget_fini(&rig->budget);
+	test_budget_fini(&rig->client_budget);
 	pool_free(rig->pool);
 	fake_loop_free(rig->loop);
 	free(rig);
@@ -406,9 +406,7 @@ void rig_reply_grow(struct rig_side *side, struct exchange *x, uint32_t have_byt
 void rig_give(struct rig_side *side, struct exchange *x)
 {
 	rig_look(side, x);
-	budget_force(side->config.leg.budget, &x->claim,
-		     rpc_msg_cost_bytes(x->call.len_bytes) +
-			     rpc_msg_cost_bytes(x->reply_max_bytes));
+	budget_claim_nothing(side->config.leg.holder, &x->claim);
 	TAILQ_INSERT_TAIL(&side->waiting, x, origin_entry);
 	leg_call(side->leg, exchange_ref(x));
 }

@@ -15,6 +15,7 @@
 
 #include "fabric/sim/sim.h"
 #include "rpcrdma/rdma_leg.h"
+#include "tests/lib/test_budget.h"
 
 #define RIG_CALL_MIN  44u /* RPC header and the Reply's length */
 #define RIG_REPLY_MIN 24u
@@ -64,8 +65,8 @@ struct rig_side {
 struct rig {
 	struct loop *loop;
 	struct pool *pool;
-	struct budget budget;        /* the server's, and of what is called there */
-	struct budget client_budget; /* two ends in one budget could wait for each other */
+	struct test_budget budget;        /* the server's, and of what is called there */
+	struct test_budget client_budget; /* two ends in one budget could wait for each other */
 	struct sim_net *net;
 	struct fabric *fabric;
 	struct fabric_listener *listener;

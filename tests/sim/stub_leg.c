@@ -212,8 +212,7 @@ struct exchange *stub_leg_call(struct stub_leg *stub, const uint8_t *call, uint3
 	nfs_facts_begin(&x->facts, stub->config.max_message_bytes);
 	look(stub, x);
 	x->reply_max_bytes = x->facts.ceiling_bytes;
-	budget_force(stub->config.budget, &x->claim,
-		     rpc_msg_cost_bytes(len_bytes) + rpc_msg_cost_bytes(x->reply_max_bytes));
+	budget_claim_nothing(stub->config.holder, &x->claim);
 	x->origin = &stub->leg;
 	x->origin_priv = (void *)call;
 	TAILQ_INSERT_TAIL(&stub->waiting, x, origin_entry);

@@ -64,7 +64,7 @@ static struct rig *rig_for(const struct scenario *s, const struct sim_faults *fa
 	struct rig *rig = rig_new(faults);
 
 	if (s->budget_bytes)
-		rig->budget.limit_bytes = s->budget_bytes;
+		test_budget_limit(&rig->budget, s->budget_bytes);
 	rig->client.config.max_segment_bytes = s->segment_bytes;
 	return rig;
 }
@@ -253,7 +253,7 @@ static void soak(uint32_t seed)
 		faults.fail_bind = 1 + roll(50);
 	rig = rig_new(&faults);
 	if (roll(2))
-		rig->budget.limit_bytes = 200000;
+		test_budget_limit(&rig->budget, 200000);
 	rig->client.config.inline_threshold_bytes = 1024 << roll(5);
 	rig->server.config.inline_threshold_bytes = 1024 << roll(5);
 	rig->client.config.credits = 1 + roll(40);

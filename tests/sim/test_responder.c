@@ -189,7 +189,7 @@ START_TEST(a_call_over_the_limit_gets_err_chunk_and_no_memory)
 	raw_send_header(raw, &hdr, NULL, 0);
 	raw_expect_error(raw, 51, RPCRDMA_ERR_CHUNK);
 	ck_assert_uint_eq(rig->server.counters.calls_too_big, 2);
-	ck_assert_uint_eq(rig->budget.peak_bytes, 0);
+	ck_assert_uint_eq(rig->budget.account.peak_bytes, 0);
 	expect_alive();
 }
 END_TEST

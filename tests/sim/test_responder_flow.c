@@ -72,7 +72,7 @@ START_TEST(calls_wait_for_memory_in_order)
 	uint8_t call[2000];
 
 	budget_claim_init(&all, NULL, NULL);
-	budget_force(&rig->budget, &all, rig->budget.limit_bytes);
+	ck_assert(budget_claim(&rig->budget.other, &all, rig->budget.budget.limit_bytes));
 	rig_fill_call(call, 2000, 120, 100);
 	begin(120, RPCRDMA_NOMSG);
 	add_read(0, raw_lend(raw, call, 2000, FABRIC_REMOTE_READ));
@@ -96,13 +96,13 @@ START_TEST(calls_that_wait_for_memory_end_with_the_connection)
 	struct budget_claim all;
 
 	budget_claim_init(&all, NULL, NULL);
-	budget_force(&rig->budget, &all, rig->budget.limit_bytes);
+	ck_assert(budget_claim(&rig->budget.other, &all, rig->budget.budget.limit_bytes));
 	begin(122, RPCRDMA_MSG);
 	send_call(200, 100);
-	ck_assert_uint_eq(rig->budget.waiting, 1);
+	ck_assert_uint_eq(rig->budget.account.waiting, 1);
 	leg_close(rig->server.leg, LEG_CLOSE_PEER);
 	rig_run(rig);
-	ck_assert_uint_eq(rig->budget.waiting, 0);
+	ck_assert_uint_eq(rig->budget.account.waiting, 0);
 	budget_release(&all);
 }
 END_TEST
@@ -229,12 +229,12 @@ START_TEST(a_call_that_cannot_be_pulled_is_closed_in_time)
 	add_read(0, raw_lend(raw, NULL, 5000, FABRIC_REMOTE_READ));
 	sim_ep_stop_taking(raw->ep);
 	raw_send_header(raw, &hdr, NULL, 0);
-	ck_assert_uint_gt(rig->budget.used_bytes, 0);
+	ck_assert_uint_gt(rig->budget.account.used_bytes, 0);
 	rig_run_for(rig, 59 * 1000000);
 	ck_assert_uint_eq(rig->server.closed, 0);
 	rig_run_for(rig, 2 * 1000000);
 	ck_assert_int_eq(rig->server.why, LEG_CLOSE_RECORD_STALLED);
-	ck_assert_uint_eq(rig->budget.used_bytes, 0);
+	ck_assert_uint_eq(rig->budget.account.used_bytes, 0);
 }
 END_TEST
 

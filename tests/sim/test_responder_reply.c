@@ -36,7 +36,7 @@ START_TEST(a_call_takes_no_more_memory_than_its_reply_can_have)
 	send_call(RIG_CALL_MIN, 100);
 	ck_assert_uint_eq(rig->server.last_reply_max, 300);
 	ck_assert_uint_eq(fake_looks, 1);
-	ck_assert_uint_eq(rig->budget.used_bytes,
+	ck_assert_uint_eq(rig->budget.account.used_bytes,
 			  rpc_msg_cost_bytes(RIG_CALL_MIN) + rpc_msg_cost_bytes(300));
 	rig_answer_held(&rig->server);
 	rig_run(rig);
@@ -59,7 +59,7 @@ START_TEST(what_a_client_offers_beside_a_hidden_call_is_not_claimed)
 	raw_send_header(raw, &hdr, NULL, 0);
 	ck_assert_uint_eq(rig->server.calls, 1);
 	ck_assert_uint_eq(rig->server.last_reply_max, FACTS_UNBOUNDED_BYTES);
-	ck_assert_uint_eq(rig->budget.used_bytes,
+	ck_assert_uint_eq(rig->budget.account.used_bytes,
 			  rpc_msg_cost_bytes(sizeof(call)) +
 				  rpc_msg_cost_bytes(FACTS_UNBOUNDED_BYTES));
 	rig_answer_held(&rig->server);

@@ -12,7 +12,7 @@
 
 struct loop *bench_loop;
 struct pool *bench_pool;
-struct budget bench_budget;
+struct test_budget bench_budget;
 struct pair_net *bench_net;
 struct tcp_worker bench_worker;
 struct bench_side client, server;
@@ -119,7 +119,7 @@ static void side_init(struct bench_side *side)
 	side->config = (struct tcp_leg_config){
 		.leg = {.loop = bench_loop,
 			.pool = bench_pool,
-			.budget = &bench_budget,
+			.holder = &bench_budget.holder,
 			.max_message_bytes = BENCH_MAX_MESSAGE,
 			.stall_timeout_us = BENCH_STALL_US,
 			.connect_timeout_us = BENCH_CONNECT_US,
@@ -170,7 +170,7 @@ static void bench_new(const struct pair_faults *faults)
 
 	bench_loop = fake_loop_new();
 	bench_pool = pool_new(2 * BENCH_MAX_MESSAGE);
-	budget_init(&bench_budget, bench_loop, BENCH_BUDGET);
+	test_budget_init(&bench_budget, bench_loop, BENCH_BUDGET);
 	bench_net = pair_net_new(bench_loop, faults);
 	pair_net_serve(bench_net, &answers);
 	ck_assert_int_eq(tcp_worker_init(&bench_worker, pair_net_streams(bench_net)), 0);
@@ -194,11 +194,11 @@ void bench_teardown(void)
 	}
 	fake_loop_advance(bench_loop, BENCH_STALL_US);
 	ck_assert_uint_eq(bench_in_use(), 0);
-	ck_assert_uint_eq(bench_budget.used_bytes, 0);
-	ck_assert_uint_eq(bench_budget.waiting, 0);
+	ck_assert_uint_eq(bench_budget.account.used_bytes, 0);
+	ck_assert_uint_eq(bench_budget.account.waiting, 0);
 	tcp_worker_fini(&bench_worker);
 	pair_net_free(bench_net);
-	budget_fini(&bench_budget);
+	test_budget_fini(&bench_budget);
 	pool_free(bench_pool);
 	fake_loop_free(bench_loop);
 }

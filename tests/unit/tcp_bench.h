@@ -10,6 +10,7 @@
 #include "stream/pair.h"
 #include "tests/lib/fake_loop.h"
 #include "tests/lib/test.h"
+#include "tests/lib/test_budget.h"
 
 #define BENCH_MAX_MESSAGE  (256u * 1024u)
 #define BENCH_BUDGET       (4u * 1024u * 1024u)
@@ -42,7 +43,7 @@ struct bench_side {
 
 extern struct loop *bench_loop;
 extern struct pool *bench_pool;
-extern struct budget bench_budget;
+extern struct test_budget bench_budget;
 extern struct pair_net *bench_net;
 extern struct tcp_worker bench_worker;
 extern struct bench_side client, server; /* the leg that connects; the leg that is accepted */

@@ -23,7 +23,7 @@ int peer;
 struct tcp_leg_config config;
 struct tcp_worker worker;
 struct socket_net sockets;
-struct budget budget;
+struct test_budget budget;
 
 static struct loop *loop;
 static struct pool *pool;
@@ -138,14 +138,14 @@ void fixture_setup(void)
 	fake_now_us = 1000000;
 	pool = pool_new(2 * FIXTURE_MAX_MESSAGE);
 	record = malloc(FIXTURE_MAX_MESSAGE);
-	budget_init(&budget, loop, FIXTURE_BUDGET);
+	test_budget_init(&budget, loop, FIXTURE_BUDGET);
 	socket_net_init(&sockets, loop, FIXTURE_STALL_US);
 	ck_assert_int_eq(tcp_worker_init(&worker, &sockets.net), 0);
 	loop_task_init(&stop_task, stop, NULL);
 	config = (struct tcp_leg_config){
 		.leg = {.loop = loop,
 			.pool = pool,
-			.budget = &budget,
+			.holder = &budget.holder,
 			.max_message_bytes = FIXTURE_MAX_MESSAGE,
 			.stall_timeout_us = FIXTURE_STALL_US,
 			.connect_timeout_us = FIXTURE_CONNECT_US,
@@ -173,8 +173,8 @@ void fixture_teardown(void)
 	if (peer >= 0)
 		close(peer);
 	ck_assert_uint_eq(pool_in_use(), 0);
-	ck_assert_uint_eq(budget.used_bytes, 0);
-	budget_fini(&budget);
+	ck_assert_uint_eq(budget.account.used_bytes, 0);
+	test_budget_fini(&budget);
 	tcp_worker_fini(&worker);
 	pool_free(pool);
 	event_loop_free(loop);

@@ -10,6 +10,7 @@
 #include "stream/socket.h"
 #include "tests/lib/fake_nfs.h"
 #include "tests/lib/test.h"
+#include "tests/lib/test_budget.h"
 
 #define FIXTURE_MAX_MESSAGE (2u * 1024u * 1024u)
 #define FIXTURE_BUDGET      (64u * 1024u * 1024u)
@@ -37,7 +38,7 @@ extern int peer; /* the test's end of the socket; non-blocking */
 extern struct tcp_leg_config config;
 extern struct tcp_worker worker;
 extern struct socket_net sockets;
-extern struct budget budget;
+extern struct test_budget budget;
 
 /** fixture_setup, fixture_teardown - for each test; teardown asserts that nothing is left over. */
 void fixture_setup(void);

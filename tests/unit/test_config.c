@@ -271,9 +271,9 @@ static const struct {
 	{SERVICE(TO_RDMA "allow = [ \"2001:db8::1/33\" ];"),
 	 "2: allow: \"2001:db8::1/33\" has bits behind its prefix: 2001:db8::/33 is meant, or "
 	 "2001:db8::1 alone?"},
-	{"workers = 2;\nmemory_limit_mib = 5;\n" SERVICE(TO_RDMA),
-	 "2: memory_limit_mib is 5, but must be at least 6: each of 2 workers needs room for one "
-	 "largest Call and its reply"},
+	{"workers = 64;\nmemory_limit_mib = 2;\n" SERVICE(TO_RDMA),
+	 "2: memory_limit_mib is 2, but must be at least 3: each of 1 services has room for a Call "
+	 "and a Reply that have no bound"},
 	{"@include \"missing\"\n", "1: cannot open include file"},
 };
 

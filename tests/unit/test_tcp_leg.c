@@ -60,11 +60,11 @@ START_TEST(a_call_is_passed_on_and_its_reply_goes_back)
 	expect_call(seen.calls[0], 7, 200, 3);
 	ck_assert_uint_eq(seen.calls[0]->reply_max_bytes, fake_ceiling_bytes);
 	ck_assert_ptr_eq(seen.calls[0]->origin, leg);
-	ck_assert_uint_eq(budget.used_bytes,
+	ck_assert_uint_eq(budget.account.used_bytes,
 			  rpc_msg_cost_bytes(200) + rpc_msg_cost_bytes(fake_ceiling_bytes));
 	answer_call(0, 300, 9);
 	peer_expect_reply(7, 300, 9);
-	ck_assert_uint_eq(budget.used_bytes, 0);
+	ck_assert_uint_eq(budget.account.used_bytes, 0);
 	ck_assert_uint_eq(pool_in_use(), 0);
 	ck_assert_uint_eq(worker.counters.calls_received, 1);
 	ck_assert_uint_eq(worker.counters.replies_sent, 1);
@@ -84,7 +84,7 @@ START_TEST(calls_in_single_bytes_are_the_same_calls)
 		RUN_UNTIL(seen.ncalls == xid + 1);
 		expect_call(seen.calls[xid], xid, 64, 5);
 		/* What was claimed in the dark has been given back. */
-		ck_assert_uint_eq(budget.used_bytes,
+		ck_assert_uint_eq(budget.account.used_bytes,
 				  (xid + 1) * (rpc_msg_cost_bytes(64) +
 					       rpc_msg_cost_bytes(fake_ceiling_bytes)));
 	}
@@ -195,7 +195,7 @@ START_TEST(a_large_reply_goes_out_whole_through_a_full_socket)
 	ck_assert_uint_eq(worker.counters.replies_sent, 0);
 	peer_expect_reply(1, 1024 * 1024, 77);
 	peer_expect_reply(2, 24, 0);
-	ck_assert_uint_eq(budget.used_bytes, 0);
+	ck_assert_uint_eq(budget.account.used_bytes, 0);
 }
 END_TEST
 
@@ -206,7 +206,7 @@ static void expect_closed(enum leg_close why)
 	RUN_UNTIL(seen.closed);
 	ck_assert_int_eq(seen.why, why);
 	ck_assert_uint_eq(seen.ncalls, 0);
-	ck_assert_uint_eq(budget.peak_bytes,
+	ck_assert_uint_eq(budget.account.peak_bytes,
 			  rpc_msg_cost_bytes(40) + rpc_msg_cost_bytes(fake_ceiling_bytes));
 }
 
@@ -316,7 +316,7 @@ static void expect_alive(void)
 	expect_call(seen.calls[0], 99, 50, 1);
 	answer_call(0, 24, 0);
 	peer_expect_reply(99, 24, 0);
-	ck_assert_uint_eq(budget.used_bytes, 0);
+	ck_assert_uint_eq(budget.account.used_bytes, 0);
 	ck_assert_uint_eq(seen.closed, 0);
 }
 

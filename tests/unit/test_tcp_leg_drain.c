@@ -125,7 +125,7 @@ START_TEST(a_call_that_has_come_in_part_is_not_taken)
 		raw_expect_reply(1, 200);
 		expect_drained(&server);
 		ck_assert_uint_eq(server.ncalls, 1);
-		ck_assert_uint_eq(bench_budget.used_bytes, 0);
+		ck_assert_uint_eq(bench_budget.account.used_bytes, 0);
 	}
 }
 END_TEST
@@ -138,13 +138,14 @@ START_TEST(a_call_that_waits_for_memory_is_not_taken)
 	raw_send_call(1, 100);
 	bench_run();
 	budget_claim_init(&hog, NULL, NULL);
-	ck_assert(budget_claim(&bench_budget, &hog, BENCH_BUDGET - bench_budget.used_bytes));
+	ck_assert(budget_claim(&bench_budget.other, &hog,
+			       BENCH_BUDGET - bench_budget.account.used_bytes));
 	raw_send_call(2, 100);
 	bench_run();
-	ck_assert_uint_eq(bench_budget.waiting, 1);
+	ck_assert_uint_eq(bench_budget.account.waiting, 1);
 	leg_drain(server.leg);
 	expect_draining(&server);
-	ck_assert_uint_eq(bench_budget.waiting, 0);
+	ck_assert_uint_eq(bench_budget.account.waiting, 0);
 	budget_release(&hog);
 	exchange_put(bench_answer(&server, 200, 200));
 	raw_expect_reply(1, 200);

@@ -22,7 +22,7 @@ static struct budget_claim hog;
 static void hog_budget(void)
 {
 	budget_claim_init(&hog, NULL, NULL);
-	ck_assert(budget_claim(&budget, &hog, FIXTURE_BUDGET - 1));
+	ck_assert(budget_claim(&budget.other, &hog, FIXTURE_BUDGET - 1));
 }
 
 START_TEST(a_call_waits_for_its_memory)
@@ -31,7 +31,7 @@ START_TEST(a_call_waits_for_its_memory)
 	hog_budget();
 	peer_send_call(1, 100, 1);
 	peer_send_call(2, 100, 2);
-	RUN_UNTIL(budget.waiting);
+	RUN_UNTIL(budget.account.waiting);
 	settle();
 	ck_assert_uint_eq(seen.ncalls, 0);
 	ck_assert_uint_eq(pool_in_use(), 0);
@@ -40,7 +40,7 @@ START_TEST(a_call_waits_for_its_memory)
 	RUN_UNTIL(seen.ncalls == 2);
 	expect_call(seen.calls[0], 1, 100, 1);
 	expect_call(seen.calls[1], 2, 100, 2);
-	ck_assert_uint_eq(budget.used_bytes,
+	ck_assert_uint_eq(budget.account.used_bytes,
 			  2 * (rpc_msg_cost_bytes(100) + rpc_msg_cost_bytes(fake_ceiling_bytes)));
 }
 END_TEST
@@ -53,19 +53,20 @@ START_TEST(a_large_call_waits_for_all_that_it_may_need)
 
 	fixture_open();
 	budget_claim_init(&hog, NULL, NULL);
-	ck_assert(budget_claim(&budget, &hog, FIXTURE_BUDGET - most + 1));
+	ck_assert(budget_claim(&budget.other, &hog, FIXTURE_BUDGET - most + 1));
 	record_mark_encode(bytes, 200000);
 	put_call(bytes + 4, 1, 200000, 5);
 	peer_write(bytes, 1000);
-	RUN_UNTIL(budget.waiting);
+	RUN_UNTIL(budget.account.waiting);
 	ck_assert_uint_eq(pool_in_use(), 0);
 	budget_shrink(&hog, FIXTURE_BUDGET - most);
-	RUN_UNTIL(!budget.waiting);
+	RUN_UNTIL(!budget.account.waiting);
 	peer_write(bytes + 1000, 199004);
 	RUN_UNTIL(seen.ncalls);
 	expect_call(seen.calls[0], 1, 200000, 5);
-	ck_assert_uint_eq(budget.used_bytes, FIXTURE_BUDGET - most + rpc_msg_cost_bytes(200000) +
-						     rpc_msg_cost_bytes(fake_ceiling_bytes));
+	ck_assert_uint_eq(budget.account.used_bytes,
+			  FIXTURE_BUDGET - most + rpc_msg_cost_bytes(200000) +
+				  rpc_msg_cost_bytes(fake_ceiling_bytes));
 	budget_release(&hog);
 	free(bytes);
 }
@@ -79,7 +80,7 @@ START_TEST(while_memory_is_scarce_little_is_read)
 	fixture_open();
 	hog_budget();
 	peer_send_call(1, 100, 0);
-	RUN_UNTIL(budget.waiting);
+	RUN_UNTIL(budget.account.waiting);
 	ck_assert_uint_le(worker.counters.stash_bytes, 4096);
 	/* Nothing more is read until the memory is there. */
 	record_mark_encode(bytes, 44);
@@ -102,10 +103,10 @@ START_TEST(a_leg_that_closes_waits_for_no_memory)
 	fixture_open();
 	hog_budget();
 	peer_send_call(1, 100, 0);
-	RUN_UNTIL(budget.waiting);
+	RUN_UNTIL(budget.account.waiting);
 	leg_close(leg, LEG_CLOSE_LOCAL);
 	turn();
-	ck_assert_uint_eq(budget.waiting, 0);
+	ck_assert_uint_eq(budget.account.waiting, 0);
 	budget_release(&hog);
 	settle();
 	ck_assert_uint_eq(seen.ncalls, 0);
@@ -125,7 +126,7 @@ START_TEST(a_servers_call_does_not_wait_for_memory)
 	RUN_UNTIL(seen.nreplies);
 	ck_assert_uint_eq(seen.ncalls, 1);
 	/* Nor does anybody wait for what it takes. */
-	ck_assert_uint_eq(budget.used_bytes, FIXTURE_BUDGET - 1);
+	ck_assert_uint_eq(budget.account.used_bytes, FIXTURE_BUDGET - 1);
 	answer_call(0, 24, 3);
 	peer_expect_reply(1, 24, 3);
 	budget_release(&hog);

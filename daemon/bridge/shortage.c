@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Who waits for memory, and on whose account. */
+#include "daemon/bridge/shortage.h"
+
+#include "daemon/base/log.h"
+#include "daemon/bridge/bridge.h"
+
+/* The service that has most of the memory. */
+static const struct budget_part *largest_part(const struct budget *budget)
+{
+	const struct budget_part *largest = &budget->parts[0];
+
+	for (size_t i = 1; i < budget->nparts; i++)
+		if (atomic_load(&budget->parts[i].lent_bytes) > atomic_load(&largest->lent_bytes))
+			largest = &budget->parts[i];
+	return largest;
+}
+
+/* The connection that holds most of what this service has on this worker. */
+static struct bridge *largest_bridge(struct worker_service *ws)
+{
+	struct bridge *bridge = NULL, *largest = NULL;
+
+	while ((bridge = bridge_next(ws, bridge)))
+		if (!largest || bridge_memory_bytes(bridge) > bridge_memory_bytes(largest))
+			largest = bridge;
+	return largest;
+}
+
+void shortage_log(void *arg, const struct budget_claim *claim)
+{
+	struct worker_service *ws = arg;
+	const struct budget_part *part = largest_part(ws->account->borrower.part->budget);
+	const struct service *service = part->owner;
+	const struct bridge *bridge = largest_bridge(ws);
+	struct bridge_info info = {0};
+
+	if (bridge)
+		bridge_info_get(bridge, &info);
+	log_limited(LOG_LEVEL_WARNING, &ws->service->lines[LINE_SHORTAGE], claim->holder->owner,
+		    "a Call has waited %.0f s for %zu KiB of memory: service %s holds most of it, "
+		    "%zu MiB; of this service, connection #%llu holds most here, %zu KiB for %u "
+		    "Calls",
+		    (loop_now_us(ws->ground->loop) - claim->since_us) / 1e6, claim->bytes / 1024,
+		    service->config->name, atomic_load(&part->lent_bytes) >> 20,
+		    (unsigned long long)info.id, bridge ? bridge_memory_bytes(bridge) / 1024 : 0,
+		    info.client.calls_in_flight_in);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What memory_limit_mib makes possible: the parts of the services, and how large their RPCs may be. */
+#ifndef DAEMON_CONFIG_CONFIG_MEMORY_H
+#define DAEMON_CONFIG_CONFIG_MEMORY_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "daemon/config/config.h"
+
+/** config_memory_own_bytes - what each service has for itself: a Call and a Reply of what has no bound. */
+size_t config_memory_own_bytes(void);
+/** config_memory_limit_bytes - memory_limit_mib in bytes. */
+size_t config_memory_limit_bytes(const struct config *config);
+/** config_memory_least_mib - the least memory_limit_mib that holds the services' own parts. */
+size_t config_memory_least_mib(const struct config *config);
+/** config_memory_largest_bytes - the largest message, up to @max_bytes, that fits as both Call and Reply. */
+uint32_t config_memory_largest_bytes(const struct config *config, uint32_t max_bytes);
+/** config_memory_print - say on @out how the memory is parted, and how many largest RPCs of each service fit. */
+void config_memory_print(const struct config *config, FILE *out);
+
+#endif

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Admission of memory: a service's connections on one worker, and what their RPCs claim. */
+#include "base/account.h"
+
+#include <assert.h>
+#include <errno.h>
+
+static uint64_t now_us(const struct budget_account *account)
+{
+	return loop_now_us(account->loop);
+}
+
+static size_t unused(const struct budget_account *account)
+{
+	return account->borrower.lent_bytes - account->used_bytes;
+}
+
+/* ---- what may be held ---- */
+
+/* What a connection holds leaves as much for the others of its service. */
+static bool is_within_share(const struct budget_holder *holder, size_t bytes)
+{
+	const struct budget_account *account = holder->account;
+	size_t room = budget_room_bytes(account->borrower.part) + unused(account);
+
+	return holder->used_bytes == 0 ||
+	       (bytes <= room && holder->used_bytes + bytes <= room - bytes);
+}
+
+/* Has @bytes on loan and unused, or asks for them: all of them, when it comes to waiting. */
+static bool obtain(const struct budget_holder *holder, size_t bytes, enum budget_ask how)
+{
+	struct budget_account *account = holder->account;
+	bool alone = holder->used_bytes == 0, first = holder->urged;
+	size_t have = unused(account);
+
+	if (bytes <= have ||
+	    budget_borrow(&account->borrower, bytes - have, alone, BUDGET_NOW, first))
+		return true;
+	if (how == BUDGET_NOW)
+		return false;
+	if (have)
+		budget_return(&account->borrower, have);
+	if (budget_borrow(&account->borrower, bytes, alone, how, first))
+		return true;
+	account->asked = true;
+	return false;
+}
+
+static void hold(struct budget_holder *holder, struct budget_claim *claim, size_t bytes)
+{
+	struct budget_account *account = holder->account;
+
+	claim->holder = holder;
+	claim->bytes = bytes;
+	claim->state = BUDGET_CLAIM_HELD;
+	holder->used_bytes += bytes;
+	account->used_bytes += bytes;
+	if (account->used_bytes > account->peak_bytes)
+		account->peak_bytes = account->used_bytes;
+}
+
+/* ---- turns ---- */
+
+static void join_turns(struct budget_holder *holder)
+{
+	if (holder->urged)
+		TAILQ_INSERT_HEAD(&holder->account->turns, holder, entry);
+	else
+		TAILQ_INSERT_TAIL(&holder->account->turns, holder, entry);
+}
+
+static void leave_turns(struct budget_holder *holder)
+{
+	TAILQ_REMOVE(&holder->account->turns, holder, entry);
+}
+
+static void unqueue(struct budget_claim *claim)
+{
+	struct budget_holder *holder = claim->holder;
+
+	TAILQ_REMOVE(&holder->waiting, claim, entry);
+	holder->account->waiting--;
+	claim = TAILQ_FIRST(&holder->waiting);
+	if (claim)
+		claim->turn_us = now_us(holder->account);
+	else
+		leave_turns(holder);
+}
+
+/* When the claim's turn is over, or comes again. */
+static uint64_t turn_ends_us(const struct budget_claim *claim)
+{
+	return claim->turn_us + (claim->late ? BUDGET_TURN_AGAIN_US : BUDGET_TURN_US);
+}
+
+static void watch_turns(struct budget_account *account)
+{
+	uint64_t due_us = UINT64_MAX, now = now_us(account);
+	const struct budget_holder *holder;
+
+	TAILQ_FOREACH(holder, &account->turns, entry) {
+		uint64_t ends_us = turn_ends_us(TAILQ_FIRST(&holder->waiting));
+
+		if (ends_us < due_us)
+			due_us = ends_us;
+	}
+	if (due_us < UINT64_MAX)
+		loop_timer_set(account->loop, account->timer, due_us > now ? due_us - now : 0);
+}
+
+/*
+ * The next holder whose first claim can be met, and is: it has the memory now. If none can, the account waits for
+ * the first whose turn it is, else for the first of the late ones.
+ */
+static struct budget_holder *next_served(struct budget_account *account)
+{
+	struct budget_holder *holder, *late = NULL;
+
+	account->keeps_turn = false;
+	TAILQ_FOREACH(holder, &account->turns, entry) {
+		const struct budget_claim *claim = TAILQ_FIRST(&holder->waiting);
+
+		if (!is_within_share(holder, claim->bytes))
+			continue;
+		if (obtain(holder, claim->bytes, claim->late ? BUDGET_NOW : BUDGET_TURN))
+			return holder;
+		if (!claim->late) {
+			account->keeps_turn = true;
+			return NULL;
+		}
+		late = late ? late : holder;
+	}
+	if (late && obtain(late, TAILQ_FIRST(&late->waiting)->bytes, BUDGET_LATE))
+		return late;
+	return NULL;
+}
+
+/*
+ * Returns what is on loan beyond what is kept for the next claims: all of it while somebody waits for a turn. Up to
+ * twice as much is kept, so that a claim and its end do not borrow and return each time.
+ */
+static void settle(struct budget_account *account)
+{
+	const struct budget *budget = account->borrower.part->budget;
+	size_t keep = budget_is_contended(budget) ? 0 : budget->spare_bytes;
+	size_t have = unused(account);
+
+	if (have > 2 * keep)
+		budget_return(&account->borrower, have - keep);
+}
+
+/* Meets waiting claims in turn. A granted() may claim, release or cancel others: all is looked at afresh. */
+static void serve(struct budget_account *account)
+{
+	struct budget_holder *holder;
+
+	while ((holder = next_served(account))) {
+		struct budget_claim *claim = TAILQ_FIRST(&holder->waiting);
+
+		unqueue(claim);
+		hold(holder, claim, claim->bytes);
+		if (!TAILQ_EMPTY(&holder->waiting)) {
+			leave_turns(holder);
+			join_turns(holder);
+		}
+		claim->granted(claim->arg);
+	}
+	if (account->asked && TAILQ_EMPTY(&account->turns)) {
+		account->asked = false;
+		budget_withdraw(&account->borrower);
+		budget_collect(&account->borrower);
+	}
+	settle(account);
+}
+
+/* Claims have come or gone. What was freed here is not ours while it is the turn of others. */
+static void on_task(void *arg)
+{
+	struct budget_account *account = arg;
+
+	settle(account);
+	if (account->asked)
+		budget_collect(&account->borrower);
+	serve(account);
+}
+
+static void end_turn(struct budget_account *account, struct budget_claim *claim, uint64_t now)
+{
+	claim->late = !claim->late;
+	claim->turn_us = now;
+	if (account->late && !claim->told)
+		account->late(account->late_arg, claim);
+	claim->told = true;
+}
+
+static void on_timer(void *arg)
+{
+	struct budget_account *account = arg;
+	struct budget_holder *holder;
+	uint64_t now = now_us(account);
+
+	TAILQ_FOREACH(holder, &account->turns, entry) {
+		struct budget_claim *claim = TAILQ_FIRST(&holder->waiting);
+
+		if (now >= turn_ends_us(claim))
+			end_turn(account, claim, now);
+	}
+	watch_turns(account);
+	loop_defer(account->loop, &account->task);
+}
+
+/* ---- accounts and holders ---- */
+
+int budget_account_init(struct budget_account *account, struct budget_part *part, struct loop *loop,
+			void (*wake)(void *arg), void *wake_arg)
+{
+	*account = (struct budget_account){
+		.borrower = {.part = part, .wake = wake, .wake_arg = wake_arg},
+		.loop = loop,
+	};
+	TAILQ_INIT(&account->turns);
+	loop_task_init(&account->task, on_task, account);
+	account->timer = loop_timer_new(loop, on_timer, account);
+	return account->timer ? 0 : -ENOMEM;
+}
+
+void budget_account_fini(struct budget_account *account)
+{
+	if (!account->borrower.part)
+		return;
+	assert(account->used_bytes == 0 && TAILQ_EMPTY(&account->turns));
+	if (account->asked)
+		budget_withdraw(&account->borrower);
+	budget_collect(&account->borrower);
+	if (account->borrower.lent_bytes)
+		budget_return(&account->borrower, account->borrower.lent_bytes);
+	loop_task_cancel(account->loop, &account->task);
+	loop_timer_free(account->loop, account->timer);
+	account->borrower.part = NULL;
+}
+
+void budget_account_woken(struct budget_account *account)
+{
+	if (!account->borrower.part)
+		return;
+	budget_collect(&account->borrower);
+	serve(account);
+}
+
+uint64_t budget_account_oldest_us(const struct budget_account *account)
+{
+	uint64_t oldest = UINT64_MAX;
+	const struct budget_holder *holder;
+
+	TAILQ_FOREACH(holder, &account->turns, entry)
+		if (TAILQ_FIRST(&holder->waiting)->since_us < oldest)
+			oldest = TAILQ_FIRST(&holder->waiting)->since_us;
+	return oldest < UINT64_MAX ? now_us(account) - oldest : 0;
+}
+
+void budget_holder_init(struct budget_holder *holder, struct budget_account *account, void *owner)
+{
+	*holder = (struct budget_holder){.account = account, .owner = owner};
+	TAILQ_INIT(&holder->waiting);
+}
+
+void budget_holder_fini(struct budget_holder *holder)
+{
+	assert(!holder->account || (holder->used_bytes == 0 && TAILQ_EMPTY(&holder->waiting)));
+	holder->account = NULL;
+}
+
+void budget_holder_urge(struct budget_holder *holder, bool urged)
+{
+	if (holder->urged == urged)
+		return;
+	holder->urged = urged;
+	if (!urged || TAILQ_EMPTY(&holder->waiting))
+		return;
+	leave_turns(holder);
+	join_turns(holder);
+	loop_defer(holder->account->loop, &holder->account->task);
+}
+
+/* ---- claims ---- */
+
+void budget_claim_init(struct budget_claim *claim, void (*granted)(void *arg), void *arg)
+{
+	*claim = (struct budget_claim){.granted = granted, .arg = arg};
+}
+
+bool budget_claim(struct budget_holder *holder, struct budget_claim *claim, size_t bytes)
+{
+	struct budget_account *account = holder->account;
+
+	assert(claim->state == BUDGET_CLAIM_IDLE);
+	if (TAILQ_EMPTY(&holder->waiting) && (!account->keeps_turn || holder->urged) &&
+	    is_within_share(holder, bytes) && obtain(holder, bytes, BUDGET_NOW)) {
+		hold(holder, claim, bytes);
+		return true;
+	}
+	if (TAILQ_EMPTY(&holder->waiting))
+		join_turns(holder);
+	claim->holder = holder;
+	claim->bytes = bytes;
+	claim->since_us = claim->turn_us = now_us(account);
+	claim->late = claim->told = false;
+	claim->state = BUDGET_CLAIM_WAITING;
+	TAILQ_INSERT_TAIL(&holder->waiting, claim, entry);
+	account->waiting++;
+	if (account->waiting == 1)
+		loop_timer_set(account->loop, account->timer, BUDGET_TURN_US);
+	loop_defer(account->loop, &account->task);
+	return false;
+}
+
+static void give_back(struct budget_holder *holder, size_t bytes)
+{
+	struct budget_account *account = holder->account;
+
+	holder->used_bytes -= bytes;
+	account->used_bytes -= bytes;
+	if (!TAILQ_EMPTY(&account->turns))
+		loop_defer(account->loop, &account->task);
+	else
+		settle(account);
+}
+
+void budget_shrink(struct budget_claim *claim, size_t bytes)
+{
+	size_t more = claim->bytes - bytes;
+
+	assert(claim->state == BUDGET_CLAIM_HELD);
+	if (bytes >= claim->bytes)
+		return;
+	claim->bytes = bytes;
+	give_back(claim->holder, more);
+}
+
+void budget_claim_nothing(struct budget_holder *holder, struct budget_claim *claim)
+{
+	assert(claim->state == BUDGET_CLAIM_IDLE);
+	hold(holder, claim, 0);
+}
+
+void budget_release(struct budget_claim *claim)
+{
+	struct budget_holder *holder = claim->holder;
+	enum budget_claim_state was = claim->state;
+	size_t bytes = claim->bytes;
+
+	if (was == BUDGET_CLAIM_IDLE)
+		return;
+	if (was == BUDGET_CLAIM_WAITING) {
+		unqueue(claim);
+		/* What it asked for may be another's now. */
+		loop_defer(holder->account->loop, &holder->account->task);
+		bytes = 0;
+	}
+	claim->state = BUDGET_CLAIM_IDLE;
+	claim->bytes = 0;
+	give_back(holder, bytes);
+}
+
+void budget_move(struct budget_claim *to, struct budget_claim *from)
+{
+	assert(to->state == BUDGET_CLAIM_IDLE && from->state == BUDGET_CLAIM_HELD);
+	to->holder = from->holder;
+	to->bytes = from->bytes;
+	to->state = BUDGET_CLAIM_HELD;
+	from->state = BUDGET_CLAIM_IDLE;
+	from->bytes = 0;
+}

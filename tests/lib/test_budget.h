@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A budget for tests: one service on one worker, and two connections of it. */
+#ifndef TESTS_LIB_TEST_BUDGET_H
+#define TESTS_LIB_TEST_BUDGET_H
+
+#include "base/account.h"
+
+struct test_budget {
+	struct budget budget;
+	struct budget_account account;
+	struct budget_holder holder; /* the connection under test */
+	struct budget_holder other;  /* one that is in its way */
+	struct loop_task woken;
+};
+
+/** test_budget_init - @limit_bytes, all of them for this one service. */
+void test_budget_init(struct test_budget *test, struct loop *loop, size_t limit_bytes);
+/** test_budget_fini - nothing may be held. */
+void test_budget_fini(struct test_budget *test);
+/** test_budget_limit - another limit, while nothing is held. */
+void test_budget_limit(struct test_budget *test, size_t limit_bytes);
+
+#endif
