@@ -18,6 +18,7 @@
 #include "daemon/service/listener.h"
 
 #define RESOLVER_QUIESCE_MS 3000u
+#define POOL_RESERVE_PART   16u /* of the limit: what the pools keep though nobody uses it */
 #define DESCRIPTORS_KEPT    64u /* for the control socket's clients and for name servers */
 
 static size_t index_of(const struct proxy_service *ps)
@@ -167,12 +168,15 @@ static int start_workers(struct proxy *proxy)
 {
 	const struct config *config = proxy->config;
 
+	size_t reserve_bytes =
+		config_memory_limit_bytes(config) / POOL_RESERVE_PART / config->workers;
+
 	proxy->workers = calloc(config->workers, sizeof(*proxy->workers));
 	if (!proxy->workers)
 		return -ENOMEM;
 	for (; proxy->nworkers < config->workers; proxy->nworkers++) {
-		struct worker *worker =
-			worker_new(proxy->nworkers, proxy->services, proxy->nservices);
+		struct worker *worker = worker_new(proxy->nworkers, proxy->services,
+						   proxy->nservices, reserve_bytes);
 
 		if (!worker)
 			return -ENOMEM;

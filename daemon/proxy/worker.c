@@ -181,7 +181,8 @@ static int make_services(struct worker *worker, struct service *services, size_t
 	return 0;
 }
 
-struct worker *worker_new(unsigned index, struct service *services, size_t nservices)
+struct worker *worker_new(unsigned index, struct service *services, size_t nservices,
+			  size_t pool_reserve_bytes)
 {
 	struct worker *worker = calloc(1, sizeof(*worker));
 
@@ -193,7 +194,7 @@ struct worker *worker_new(unsigned index, struct service *services, size_t nserv
 		goto out_free;
 	event_loop_on_kick(worker->loop, on_kick, worker);
 	spares_init(&worker->spares);
-	worker->pool = pool_new(largest_message(services, nservices));
+	worker->pool = pool_new(largest_message(services, nservices), pool_reserve_bytes);
 	if (!worker->pool)
 		goto out_free;
 	worker->ground = (struct worker_ground){

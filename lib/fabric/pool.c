@@ -2,27 +2,31 @@
 /*
  * Registered buffers: slices of slabs.
  *
- * Size classes are powers of two and their halves in between (512, 768, 1024, 1536 …), so that a slice
- * wastes less than half of itself. Each class has slabs of its own, mapped when it runs dry; an empty
- * slab beyond a small reserve is unmapped, so that one busy hour is not paid for ever.
+ * Size classes are powers of two, their halves in between (512, 768, 1024, 1536 …) and, from 32 KiB on, each power
+ * of two and 8 KiB: what is moved in powers of two comes with a header. Each class has slabs of its own, mapped when
+ * it runs dry. Those that are empty are kept while all of them, of whatever class, fit the reserve; those that
+ * emptied first go first, so that one busy hour is not paid for ever.
  */
 #include "fabric/pool.h"
 
 #include <assert.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/queue.h>
 
 #include "fabric/poison.h"
 
-#define MIN_CLASS_BYTES   512u
-#define MIN_SLAB_BYTES    (256u * 1024u)
-#define MAX_CLASSES       64u
-#define SPARE_SLABS       2u                   /* empty slabs kept in each class … */
-#define SPARE_CLASS_BYTES (8u * 1024u * 1024u) /* … while they hold no more than this */
+#define MIN_CLASS_SHIFT 9u
+#define MIN_CLASS_BYTES ((size_t)1 << MIN_CLASS_SHIFT)
+#define MIN_SLAB_BYTES  (256u * 1024u)
+#define HEADER_SHIFT    15u /* from this power of two on there is a class with room for a header */
+#define HEADER_BYTES    8192u
+#define MAX_CLASSES     64u
 
 struct slab {
-	TAILQ_ENTRY(slab) entry; /* in its class: those with free slices first */
+	TAILQ_ENTRY(slab) entry;       /* in its class: those with free slices first */
+	TAILQ_ENTRY(slab) empty_entry; /* in the pool's reserve, while it is empty */
 	struct pool *pool;
 	unsigned class;
 	uint8_t *mem;
@@ -37,46 +41,54 @@ TAILQ_HEAD(slab_list, slab);
 struct pool {
 	unsigned nclasses;
 	struct slab_list classes[MAX_CLASSES];
-	unsigned empty[MAX_CLASSES]; /* slabs without a buffer in use */
+	struct slab_list
+		empty; /* slabs without a buffer in use, the one that emptied first at the head */
+	size_t reserve_bytes;
 	struct pool_stats stats;
 };
 
-static unsigned class_of(size_t size_bytes)
+struct size_class {
+	unsigned index;
+	size_t bytes;
+};
+
+static struct size_class class_of(size_t size_bytes)
 {
-	unsigned class = 0;
-	size_t size = MIN_CLASS_BYTES;
+	unsigned shift, index;
+	size_t power;
+	bool has_header;
 
-	while (size < size_bytes) {
-		if (size + size / 2 >= size_bytes)
-			return class + 1;
-		size *= 2;
-		class += 2;
-	}
-	return class;
-}
-
-static size_t class_bytes(unsigned class)
-{
-	size_t size = (size_t)MIN_CLASS_BYTES << (class / 2);
-
-	return class % 2 ? size + size / 2 : size;
+	if (size_bytes <= MIN_CLASS_BYTES)
+		return (struct size_class){0, MIN_CLASS_BYTES};
+	/* The largest power of two below the size, and the index of its own class. */
+	shift = 8 * sizeof(size_bytes) - 1 - (unsigned)__builtin_clzl(size_bytes - 1);
+	power = (size_t)1 << shift;
+	has_header = shift >= HEADER_SHIFT;
+	index = 2 * (shift - MIN_CLASS_SHIFT) + (has_header ? shift - HEADER_SHIFT : 0);
+	if (has_header && size_bytes <= power + HEADER_BYTES)
+		return (struct size_class){index + 1, power + HEADER_BYTES};
+	if (size_bytes <= power + power / 2)
+		return (struct size_class){index + 1 + has_header, power + power / 2};
+	return (struct size_class){index + 2 + has_header, 2 * power};
 }
 
 size_t pool_class_bytes(size_t size_bytes)
 {
-	return class_bytes(class_of(size_bytes));
+	return class_of(size_bytes).bytes;
 }
 
-struct pool *pool_new(size_t max_buf_bytes)
+struct pool *pool_new(size_t max_buf_bytes, size_t reserve_bytes)
 {
 	struct pool *pool = calloc(1, sizeof(*pool));
 
 	if (!pool)
 		return NULL;
-	pool->nclasses = class_of(max_buf_bytes) + 1;
+	pool->nclasses = class_of(max_buf_bytes).index + 1;
 	assert(pool->nclasses <= MAX_CLASSES);
+	pool->reserve_bytes = reserve_bytes;
 	for (unsigned i = 0; i < pool->nclasses; i++)
 		TAILQ_INIT(&pool->classes[i]);
+	TAILQ_INIT(&pool->empty);
 	return pool;
 }
 
@@ -97,9 +109,9 @@ static void slab_free(struct slab *slab)
 	free(slab);
 }
 
-static struct slab *slab_new(struct pool *pool, unsigned class)
+static struct slab *slab_new(struct pool *pool, struct size_class class)
 {
-	size_t size = class_bytes(class);
+	size_t size = class.bytes;
 	unsigned nbufs = size >= MIN_SLAB_BYTES ? 1 : MIN_SLAB_BYTES / size;
 	struct slab *slab = calloc(1, sizeof(*slab) + nbufs * sizeof(struct buf));
 
@@ -113,7 +125,7 @@ static struct slab *slab_new(struct pool *pool, unsigned class)
 		return NULL;
 	}
 	slab->pool = pool;
-	slab->class = class;
+	slab->class = class.index;
 	slab->nbufs = slab->nfree = nbufs;
 	for (unsigned i = 0; i < nbufs; i++) {
 		struct buf *buf = &slab->bufs[i];
@@ -126,9 +138,34 @@ static struct slab *slab_new(struct pool *pool, unsigned class)
 	}
 	memory_poison(slab->mem, slab->len_bytes);
 	pool->stats.slab_bytes += slab->len_bytes;
-	pool->empty[class]++;
-	TAILQ_INSERT_HEAD(&pool->classes[class], slab, entry);
+	TAILQ_INSERT_HEAD(&pool->classes[class.index], slab, entry);
 	return slab;
+}
+
+/* A slab leaves the reserve, to be used or to be freed. */
+static void slab_unreserve(struct slab *slab)
+{
+	TAILQ_REMOVE(&slab->pool->empty, slab, empty_entry);
+	slab->pool->stats.empty_bytes -= slab->len_bytes;
+}
+
+/* A slab has emptied. It is kept if it fits the reserve, in the place of those that emptied before it. */
+static void slab_reserve(struct slab *slab)
+{
+	struct pool *pool = slab->pool;
+
+	if (slab->len_bytes > pool->reserve_bytes) {
+		slab_free(slab);
+		return;
+	}
+	TAILQ_INSERT_TAIL(&pool->empty, slab, empty_entry);
+	pool->stats.empty_bytes += slab->len_bytes;
+	while (pool->stats.empty_bytes > pool->reserve_bytes) {
+		struct slab *first = TAILQ_FIRST(&pool->empty);
+
+		slab_unreserve(first);
+		slab_free(first);
+	}
 }
 
 void pool_free(struct pool *pool)
@@ -152,26 +189,26 @@ void pool_stats_get(const struct pool *pool, struct pool_stats *stats)
 
 struct buf *buf_get(struct pool *pool, size_t size_bytes)
 {
-	unsigned class = class_of(size_bytes);
+	struct size_class class = class_of(size_bytes);
 	struct slab *slab;
 	struct buf *buf;
 
-	if (class >= pool->nclasses)
+	if (class.index >= pool->nclasses)
 		return NULL;
-	slab = TAILQ_FIRST(&pool->classes[class]);
+	slab = TAILQ_FIRST(&pool->classes[class.index]);
 	if (!slab || !slab->nfree)
 		slab = slab_new(pool, class);
+	else if (slab->nfree == slab->nbufs)
+		slab_unreserve(slab);
 	if (!slab)
 		return NULL;
-	if (slab->nfree == slab->nbufs)
-		pool->empty[class]--;
 	buf = slab->free;
 	slab->free = buf->next_free;
 	buf->next_free = NULL;
 	buf->refs = 1;
 	if (--slab->nfree == 0) {
-		TAILQ_REMOVE(&pool->classes[class], slab, entry);
-		TAILQ_INSERT_TAIL(&pool->classes[class], slab, entry);
+		TAILQ_REMOVE(&pool->classes[class.index], slab, entry);
+		TAILQ_INSERT_TAIL(&pool->classes[class.index], slab, entry);
 	}
 	pool->stats.in_use_bytes += buf->size_bytes;
 	memory_unpoison(buf->mem, size_bytes);
@@ -188,7 +225,6 @@ void buf_put(struct buf *buf)
 {
 	struct slab *slab;
 	struct pool *pool;
-	unsigned spare;
 
 	if (!buf)
 		return;
@@ -205,15 +241,8 @@ void buf_put(struct buf *buf)
 		TAILQ_REMOVE(&pool->classes[slab->class], slab, entry);
 		TAILQ_INSERT_HEAD(&pool->classes[slab->class], slab, entry);
 	}
-	if (slab->nfree < slab->nbufs)
-		return;
-	spare = SPARE_CLASS_BYTES / slab->len_bytes;
-	if (spare < SPARE_SLABS)
-		spare = SPARE_SLABS;
-	if (pool->empty[slab->class] >= spare)
-		slab_free(slab);
-	else
-		pool->empty[slab->class]++;
+	if (slab->nfree == slab->nbufs)
+		slab_reserve(slab);
 }
 
 void buf_slab_memory(const struct buf *buf, uint8_t **start, size_t *len_bytes)

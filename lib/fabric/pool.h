@@ -37,16 +37,19 @@ struct slab_reg {
 
 struct pool_stats {
 	size_t slab_bytes;   /* mapped now */
+	size_t empty_bytes;  /* of these, in slabs that hold no buffer in use: the reserve */
 	size_t in_use_bytes; /* in buffers that somebody holds */
 };
 
 /**
  * pool_new - make a pool
  * @max_buf_bytes: largest buffer that will be asked for
+ * @reserve_bytes: slabs without a buffer in use are kept, mapped and registered, up to so much in all; those that
+ *                 emptied first go first, and one that is larger than that goes at once
  *
  * Returns NULL without memory.
  */
-struct pool *pool_new(size_t max_buf_bytes);
+struct pool *pool_new(size_t max_buf_bytes, size_t reserve_bytes);
 /** pool_free - free a pool, all of whose buffers have been put; accepts NULL. */
 void pool_free(struct pool *pool);
 /** pool_stats_get - how much memory the pool has mapped and lent out. */

@@ -155,7 +155,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	faults = (struct pair_faults){.seed = data[0], .short_reads = data[0] % 2};
 	loop = fake_loop_new();
 	net = pair_net_new(loop, &faults);
-	pool = pool_new(2 * MAX_MESSAGE);
+	pool = pool_new(2 * MAX_MESSAGE, 8u << 20);
 	test_budget_init(&budget, loop, BUDGET_BYTES);
 	FUZZ_ASSERT(!tcp_worker_init(&worker, pair_net_streams(net)));
 	config.leg = (struct leg_config){.loop = loop,

@@ -223,7 +223,7 @@ static struct run *run_new(bool initiator, uint8_t settings)
 
 	FUZZ_ASSERT(run);
 	run->late = settings & 4;
-	run->pool = pool_new(65536);
+	run->pool = pool_new(65536, 8u << 20);
 	run->env.pool = run->pool;
 	run->env.counters = &run->counters;
 	iwarp_random_seed(&run->env.random, seed);

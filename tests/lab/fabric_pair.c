@@ -863,7 +863,7 @@ int main(int argc, char **argv)
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	loop = event_loop_new();
-	pool = pool_new(BULK_BYTES);
+	pool = pool_new(BULK_BYTES, 8u << 20);
 	wait_timer = loop_timer_new(loop, wait_check, NULL);
 	fabric_name = argv[1];
 	err = make_fabric(argv[1], &addr);

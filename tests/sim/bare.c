@@ -72,7 +72,7 @@ struct bare *bare_new(const struct sim_faults *faults)
 	struct bare *bare = calloc(1, sizeof(*bare));
 
 	bare->loop = fake_loop_new();
-	bare->pool = pool_new(BARE_BUF_BYTES);
+	bare->pool = pool_new(BARE_BUF_BYTES, 8u << 20);
 	bare->net = sim_net_new(bare->loop, faults);
 	bare->fabric = sim_fabric_new(bare->net, bare->pool);
 	ck_assert_int_eq(fabric_listen(&sim_fabric_ops, bare->net, bare->loop,

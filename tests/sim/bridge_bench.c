@@ -492,7 +492,7 @@ struct bench *bench_new(const struct bench_faults *faults)
 	log_set_level(LOG_LEVEL_ERROR);
 	the_bench = bench;
 	bench->loop = fake_loop_new();
-	bench->pool = pool_new(RIG_POOL_BYTES);
+	bench->pool = pool_new(RIG_POOL_BYTES, 8u << 20);
 	test_budget_init(&bench->budget, bench->loop, BUDGET_BYTES);
 	test_budget_init(&bench->client_budget, bench->loop, BUDGET_BYTES);
 	test_budget_init(&bench->server_budget, bench->loop, BUDGET_BYTES);

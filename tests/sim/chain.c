@@ -307,7 +307,7 @@ static void gate_init(struct chain *chain, struct chain_gate *gate)
 	size_t budget = chain->params.budget_bytes;
 
 	gate->chain = chain;
-	gate->pool = pool_new(POOL_BYTES);
+	gate->pool = pool_new(POOL_BYTES, 8u << 20);
 	test_budget_init(&gate->budget, chain->loop, budget ? budget : BUDGET_BYTES);
 	spares_init(&gate->spares);
 	gate->client.gate = gate->server.gate = gate;

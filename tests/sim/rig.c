@@ -241,7 +241,7 @@ struct rig *rig_new(const struct sim_faults *faults)
 	struct rig *rig = calloc(1, sizeof(*rig));
 
 	rig->loop = fake_loop_new();
-	rig->pool = pool_new(rig_pool_bytes);
+	rig->pool = pool_new(rig_pool_bytes, 8u << 20);
 	test_budget_init(&rig->budget, rig->loop, BUDGET_BYTES);
 	test_budget_init(&rig->client_budget, rig->loop, BUDGET_BYTES);
 	rig->net = sim_net_new(rig->loop, faults);

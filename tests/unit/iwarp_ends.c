@@ -118,7 +118,7 @@ void ends_start(bool crc, bool fpdu_64k, const char *host, int family)
 		.crc = crc, .fpdu_64k = fpdu_64k, .setup_timeout_us = 20000000};
 
 	ends.loop = event_loop_new();
-	ends.pool = pool_new(16u << 20);
+	ends.pool = pool_new(16u << 20, 8u << 20);
 	ends.fabric = iwarp_fabric_new(ends.loop, ends.pool, &config);
 	ck_assert_ptr_nonnull(ends.fabric);
 	listen_on(host, family);

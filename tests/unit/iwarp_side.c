@@ -72,7 +72,7 @@ void side_init(struct iwarp_side *side, const struct iwarp_config *config, uint6
 	uint64_t seeds[4] = {seed, 1, 2, 3};
 
 	memset(side, 0, sizeof(*side));
-	side->pool = pool_new(16u << 20);
+	side->pool = pool_new(16u << 20, 8u << 20);
 	side->env.pool = side->pool;
 	side->env.counters = &side->counters;
 	iwarp_random_seed(&side->env.random, seeds);

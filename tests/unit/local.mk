@@ -76,6 +76,12 @@ tests_unit_test_recv_runs_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_recv_runs_LDADD = $(UNIT_LDADD)
 TESTS += tests/unit/test_recv_runs
 
+check_PROGRAMS += tests/unit/test_pool
+tests_unit_test_pool_SOURCES = tests/unit/test_pool.c
+tests_unit_test_pool_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_pool_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_pool
+
 check_PROGRAMS += tests/unit/test_spares
 tests_unit_test_spares_SOURCES = tests/unit/test_spares.c
 tests_unit_test_spares_CFLAGS = $(UNIT_CFLAGS)

@@ -136,7 +136,7 @@ void fixture_setup(void)
 	ops.timer_set = set_now;
 	loop->ops = &ops;
 	fake_now_us = 1000000;
-	pool = pool_new(2 * FIXTURE_MAX_MESSAGE);
+	pool = pool_new(2 * FIXTURE_MAX_MESSAGE, 8u << 20);
 	record = malloc(FIXTURE_MAX_MESSAGE);
 	test_budget_init(&budget, loop, FIXTURE_BUDGET);
 	socket_net_init(&sockets, loop, FIXTURE_STALL_US);

@@ -75,7 +75,7 @@ static void begin(enum ibv_transport_type transport, unsigned cap_flags)
 	params = (struct fabric_ep_params){
 		.ird = 4, .ord = 4, .recv_size_bytes = 1024, .recv_count = 2, .recv_max = 8};
 	loop = fake_loop_new();
-	pool = pool_new(65536);
+	pool = pool_new(65536, 8u << 20);
 	fabric = verbs_fabric_new(loop, pool, &config);
 	ck_assert_ptr_nonnull(fabric);
 	ck_assert_int_eq(fabric_listen(&verbs_fabric_ops, &config, loop, (struct sockaddr *)&addr,

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Size classes of buffers, and what the pool keeps of slabs that nobody uses. */
+#include <stdlib.h>
+
+#include "fabric/pool.h"
+#include "tests/lib/test.h"
+
+#define KIB           1024u
+#define MIB           (1024u * KIB)
+#define LARGEST_BYTES (100u * MIB)
+
+static struct pool *pool;
+static struct pool_stats stats;
+
+static void setup(void)
+{
+	pool = pool_new(LARGEST_BYTES, 4 * MIB);
+	ck_assert_ptr_nonnull(pool);
+}
+
+static void teardown(void)
+{
+	pool_free(pool);
+}
+
+static struct buf *get(size_t size_bytes)
+{
+	struct buf *buf = buf_get(pool, size_bytes);
+
+	ck_assert_ptr_nonnull(buf);
+	return buf;
+}
+
+static void look(void)
+{
+	pool_stats_get(pool, &stats);
+	ck_assert_uint_le(stats.empty_bytes, stats.slab_bytes);
+}
+
+START_TEST(classes_are_where_messages_are)
+{
+	static const struct {
+		size_t asked, got;
+	} rows[] = {
+		{0, 512},
+		{1, 512},
+		{512, 512},
+		{513, 768},
+		{769, 1024},
+		{1025, 1536},
+		{16 * KIB + 1, 24 * KIB},
+		{32 * KIB, 32 * KIB},
+		{32 * KIB + 1, 40 * KIB},
+		{40 * KIB + 1, 48 * KIB},
+		{48 * KIB + 1, 64 * KIB},
+		{64 * KIB + 200, 72 * KIB},
+		{MIB, MIB},
+		{MIB + 200, MIB + 8 * KIB},
+		{MIB + 8 * KIB + 1, MIB + 512 * KIB},
+		{MIB + 512 * KIB + 1, 2 * MIB},
+		{64 * MIB + 200, 64 * MIB + 8 * KIB},
+		{64 * MIB + 64 * KIB, 96 * MIB},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		ck_assert_uint_eq(pool_class_bytes(rows[i].asked), rows[i].got);
+}
+END_TEST
+
+/* Each class is its own: none is taken for that of another size. */
+START_TEST(every_size_has_a_buffer_of_its_class)
+{
+	size_t last = 0;
+
+	for (size_t size = 1; size <= LARGEST_BYTES; size += size / 37 + 1) {
+		struct buf *buf = get(size);
+
+		ck_assert_uint_ge(buf->size_bytes, size);
+		ck_assert_uint_ge(buf->size_bytes, last);
+		ck_assert_uint_eq(buf->size_bytes, pool_class_bytes(size));
+		last = buf->size_bytes;
+		look();
+		ck_assert_uint_eq(stats.in_use_bytes, last);
+		buf->mem[0] = buf->mem[size - 1] = 1;
+		buf_put(buf);
+	}
+	ck_assert_ptr_null(buf_get(pool, 2 * LARGEST_BYTES));
+}
+END_TEST
+
+START_TEST(one_reserve_holds_for_all_classes)
+{
+	struct buf *bufs[64];
+
+	for (size_t size = 512; size <= 2 * MIB; size *= 2) {
+		for (unsigned i = 0; i < 64; i++)
+			bufs[i] = get(size + (i & 1) * size / 2);
+		for (unsigned i = 0; i < 64; i++)
+			buf_put(bufs[i]);
+	}
+	look();
+	ck_assert_uint_eq(stats.in_use_bytes, 0);
+	ck_assert_uint_eq(stats.slab_bytes, stats.empty_bytes);
+	ck_assert_uint_le(stats.empty_bytes, 4 * MIB);
+	ck_assert_uint_gt(stats.empty_bytes, 0);
+}
+END_TEST
+
+START_TEST(what_is_larger_than_the_reserve_is_never_kept)
+{
+	struct buf *small = get(MIB);
+
+	buf_put(small);
+	buf_put(get(64 * MIB));
+	look();
+	/* Nor does it push out what fits. */
+	ck_assert_uint_eq(stats.slab_bytes, MIB);
+	ck_assert_uint_eq(stats.empty_bytes, MIB);
+}
+END_TEST
+
+struct registration {
+	struct slab_reg reg;
+	unsigned *released;
+};
+
+static void release(struct slab_reg *reg)
+{
+	struct registration *r = (struct registration *)reg;
+
+	(*r->released)++;
+	free(r);
+}
+
+static void enter(struct buf *buf, unsigned *released)
+{
+	struct registration *r = calloc(1, sizeof(*r));
+
+	r->reg.domain = &stats;
+	r->reg.release = release;
+	r->released = released;
+	buf_slab_reg_add(buf, &r->reg);
+}
+
+START_TEST(what_emptied_first_goes_first_and_is_released)
+{
+	/* Each has a slab of its own; the reserve holds all but one. */
+	static const size_t sizes[5] = {MIB, 768 * KIB, 512 * KIB, MIB + 8 * KIB, MIB};
+	unsigned released[5] = {0};
+	struct buf *bufs[5];
+
+	for (unsigned i = 0; i < 5; i++) {
+		bufs[i] = get(sizes[i]);
+		enter(bufs[i], &released[i]);
+	}
+	for (unsigned i = 0; i < 4; i++)
+		buf_put(bufs[i]);
+	/* The first is used once more. */
+	bufs[0] = get(sizes[0]);
+	ck_assert_ptr_nonnull(buf_slab_reg(bufs[0], &stats));
+	buf_put(bufs[0]);
+	buf_put(bufs[4]);
+	look();
+	ck_assert_uint_eq(stats.empty_bytes, sizes[0] + sizes[2] + sizes[3] + sizes[4]);
+	for (unsigned i = 0; i < 5; i++)
+		ck_assert_uint_eq(released[i], i == 1);
+	pool_forget_domain(pool, &stats);
+	for (unsigned i = 0; i < 5; i++)
+		ck_assert_uint_eq(released[i], 1);
+}
+END_TEST
+
+START_TEST(a_slab_in_use_is_no_reserve)
+{
+	struct buf *a = get(512), *b = get(512);
+
+	look();
+	ck_assert_uint_eq(stats.empty_bytes, 0);
+	buf_put(a);
+	look();
+	ck_assert_uint_eq(stats.empty_bytes, 0);
+	buf_put(b);
+	look();
+	ck_assert_uint_eq(stats.empty_bytes, stats.slab_bytes);
+	a = get(512);
+	look();
+	ck_assert_uint_eq(stats.empty_bytes, 0);
+	buf_put(a);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("pool");
+	TCase *tc = tcase_create("pool");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, classes_are_where_messages_are);
+	tcase_add_test(tc, every_size_has_a_buffer_of_its_class);
+	tcase_add_test(tc, one_reserve_holds_for_all_classes);
+	tcase_add_test(tc, what_is_larger_than_the_reserve_is_never_kept);
+	tcase_add_test(tc, what_emptied_first_goes_first_and_is_released);
+	tcase_add_test(tc, a_slab_in_use_is_no_reserve);
+	suite_add_tcase(suite, tc);
+	return test_main(suite);
+}
