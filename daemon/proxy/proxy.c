@@ -167,7 +167,6 @@ static void check_memlock(const struct config *config)
 static int start_workers(struct proxy *proxy)
 {
 	const struct config *config = proxy->config;
-
 	size_t reserve_bytes =
 		config_memory_limit_bytes(config) / POOL_RESERVE_PART / config->workers;
 

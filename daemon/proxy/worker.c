@@ -15,14 +15,22 @@
 #include "daemon/bridge/legs.h"
 #include "daemon/bridge/shortage.h"
 #include "leg/exchange.h"
+#include "rpcrdma/rdma_config.h"
 
-static size_t largest_message(const struct service *services, size_t nservices)
+/* Of all that a service asks the pool for, whole messages and receives are the largest. */
+static size_t largest_buffer(const struct service *services, size_t nservices)
 {
 	uint32_t most = 0;
 
-	for (size_t i = 0; i < nservices; i++)
-		if (services[i].config->max_message_bytes > most)
-			most = services[i].config->max_message_bytes;
+	for (size_t i = 0; i < nservices; i++) {
+		const struct service_config *config = services[i].config;
+		uint32_t recv = rdma_recv_bytes(config->inline_threshold_bytes);
+
+		if (config->max_message_bytes > most)
+			most = config->max_message_bytes;
+		if (recv > most)
+			most = recv;
+	}
 	return rpc_msg_cost_bytes(most);
 }
 
@@ -194,7 +202,7 @@ struct worker *worker_new(unsigned index, struct service *services, size_t nserv
 		goto out_free;
 	event_loop_on_kick(worker->loop, on_kick, worker);
 	spares_init(&worker->spares);
-	worker->pool = pool_new(largest_message(services, nservices), pool_reserve_bytes);
+	worker->pool = pool_new(largest_buffer(services, nservices), pool_reserve_bytes);
 	if (!worker->pool)
 		goto out_free;
 	worker->ground = (struct worker_ground){

@@ -39,8 +39,8 @@ struct worker {
 /**
  * worker_new - make a worker and start its thread
  * @index:        for thread name and logs
- * @pool_reserve_bytes: what its pool keeps mapped of memory that nobody uses
  * @services:     the daemon's services, each with its part of the budget; they outlive the worker
+ * @pool_reserve_bytes: what its pool keeps mapped of memory that nobody uses
  *
  * Returns NULL without memory or threads.
  */

@@ -10,6 +10,10 @@
 #include "rpcrdma/peer_profile.h"
 #include "rpcrdma/rdma_counters.h"
 
+/* Receives are larger than advertised, for reverse Calls of TCP clients' callback sizes. */
+#define RDMA_RECV_SLACK_BYTES 4096u
+#define RDMA_RECV_MIN_BYTES   8192u
+
 struct rdma_leg_config {
 	struct leg_config leg;
 	uint32_t credits; /* to ask for as requester, to grant at most as responder */
@@ -21,5 +25,13 @@ struct rdma_leg_config {
 	struct peer_memory *peer_memory; /* outlives the leg; NULL: nothing is kept */
 	struct rdma_leg_counters *counters;
 };
+
+/** rdma_recv_bytes - the receives of a leg that advertises so much; no message that comes inline is longer. */
+static inline uint32_t rdma_recv_bytes(uint32_t inline_threshold_bytes)
+{
+	uint32_t size = inline_threshold_bytes + RDMA_RECV_SLACK_BYTES;
+
+	return size < RDMA_RECV_MIN_BYTES ? RDMA_RECV_MIN_BYTES : size;
+}
 
 #endif

@@ -20,9 +20,6 @@
 
 /* Receives beyond all credits, for what no document gives a credit: RDMA_ERROR, RDMA_DONE. */
 #define RDMA_RECV_RESERVE 8u
-/* Receives are larger than advertised, for reverse Calls of TCP clients' callback sizes. */
-#define RDMA_RECV_SLACK_BYTES 4096u
-#define RDMA_RECV_MIN_BYTES   8192u
 /* RDMA Reads that the peer may have outstanding here, and we there. */
 #define RDMA_READ_DEPTH 16u
 /* Lines that one peer can make us log. */

@@ -49,9 +49,7 @@ static void offer(const struct rdma_conn *conn, struct fabric_ep_params *params)
 /* What both ends post at least and at most: all credits of both directions, and the reserve. */
 static void set_receives(struct rdma_conn *conn, struct fabric_ep_params *params)
 {
-	uint32_t size = inline_limit_offer(&conn->recv_limit) + RDMA_RECV_SLACK_BYTES;
-
-	conn->recv_size_bytes = size < RDMA_RECV_MIN_BYTES ? RDMA_RECV_MIN_BYTES : size;
+	conn->recv_size_bytes = rdma_recv_bytes(inline_limit_offer(&conn->recv_limit));
 	conn->recvs_posted = conn->grant.granted + conn->window.granted + RDMA_RECV_RESERVE;
 	params->recv_size_bytes = conn->recv_size_bytes;
 	params->recv_count = conn->recvs_posted;

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "rpcrdma/rdma_config.h"
 #include "tests/unit/proxy_fixture.h"
 
 /* One service of TCP, or two with iwarp between them; the client's port and the server's. */
@@ -432,6 +433,19 @@ START_TEST(a_stop_in_the_middle_of_everything_is_clean)
 }
 END_TEST
 
+/* Receives are longer than what they are for: here longer than any message, and in a larger class. */
+START_TEST(receives_may_be_longer_than_messages)
+{
+	struct buf *buf;
+
+	start_chain("max_message_bytes = 24508; inline_threshold_bytes = 23552;");
+	/* The worker has nothing to do, so nobody else uses its pool. */
+	buf = buf_get(proxy->workers[0]->pool, rdma_recv_bytes(23552));
+	ck_assert_ptr_nonnull(buf);
+	buf_put(buf);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("proxy");
@@ -455,6 +469,7 @@ int main(void)
 	tcase_add_loop_test(tc, what_the_workers_have_is_told_to_the_control_socket, 0,
 			    ARRAY_SIZE(starts));
 	tcase_add_test(tc, without_descriptors_clients_wait_and_nobody_is_closed);
+	tcase_add_test(tc, receives_may_be_longer_than_messages);
 	tcase_add_loop_test(tc, a_stop_ends_within_a_bound_whoever_is_stuck, 0, ARRAY_SIZE(starts));
 	tcase_add_loop_test(tc, a_stop_in_the_middle_of_everything_is_clean, 0, ARRAY_SIZE(starts));
 	suite_add_tcase(suite, tc);
