@@ -39,15 +39,22 @@ STATE_ENUM(rdma_conn_state, RDMA_CONN_STATES);
 extern const struct state_table rdma_conn_states;
 
 struct work;
+TAILQ_HEAD(work_list, work);
 
-/* The work requests of a connection (work.h). */
-struct work_pool {
-	struct work *free;
-	unsigned posted; /* not done yet */
-	unsigned sends;  /* those among them that are Sends */
+/*
+ * The work requests of a connection (work.h), in two classes that are completed in order each: Reads, and Sends with
+ * Writes. Between the two there is no order: siw completes a Send before a Read that was posted ahead of it.
+ */
+enum work_class { WORK_READS, WORK_SENDS, WORK_CLASSES };
+
+struct work_queues {
+	struct {
+		struct work_list posted; /* not done yet */
+		uint64_t head_us;        /* since when the first of them is the first */
+	} classes[WORK_CLASSES];
+	unsigned sends; /* posted Sends, without Writes */
 	struct loop_timer *timer;
 	bool timer_set;
-	uint64_t progress_us; /* when one was last done, or posted to an idle connection */
 };
 
 struct rdma_conn {
@@ -85,7 +92,7 @@ struct rdma_conn {
 	bool drain_asked;           /* leg_drain() was called, whatever the state */
 	struct loop_task idle_task; /* the leg's: run when an RPC has ended after that */
 
-	struct work_pool works;
+	struct work_queues works;
 	uint64_t bytes_received, bytes_sent;
 };
 

@@ -170,7 +170,7 @@ static void leg_destroy(struct rdma_leg *leg)
 {
 	requester_fini(&leg->requester);
 	responder_fini(&leg->responder);
-	work_pool_fini(&leg->conn);
+	work_queues_fini(&leg->conn);
 	rdma_conn_fini(&leg->conn);
 	free(leg);
 }
@@ -200,7 +200,7 @@ static struct rdma_leg *leg_new(const struct rdma_leg_config *config, struct fab
 	requester_init(&leg->requester, &leg->conn);
 	responder_init(&leg->responder, &leg->conn);
 	if (!rc)
-		rc = work_pool_init(&leg->conn);
+		rc = work_queues_init(&leg->conn);
 	if (rc) {
 		leg_destroy(leg);
 		return NULL;

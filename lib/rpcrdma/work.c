@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Work requests of a connection: posted from pooled contexts, watched for progress. */
+/* Work requests of a connection: posted, pinned, and watched for progress, each class of them by itself. */
 #include "rpcrdma/work.h"
 
 #include <assert.h>
@@ -13,61 +13,101 @@ static enum leg_close why_sends_stall(const struct rdma_conn *conn)
 	return conn->connector ? LEG_CLOSE_CALL_STALLED : LEG_CLOSE_REPLY_STALLED;
 }
 
-/* A peer that takes nothing for stall_timeout_us holds memory for nothing. */
-static void on_timer(void *arg)
-{
-	struct rdma_conn *conn = arg;
-	struct work_pool *pool = &conn->works;
-	uint64_t limit_us = conn->leg->config->stall_timeout_us;
-	uint64_t idle_us = loop_now_us(conn->fabric->loop) - pool->progress_us;
-
-	pool->timer_set = false;
-	if (!pool->posted)
-		return;
-	if (idle_us >= limit_us) {
-		rdma_conn_fail(conn, pool->sends ? why_sends_stall(conn) : LEG_CLOSE_RECORD_STALLED,
-			       "%u operations without progress for %llu ms", pool->posted,
-			       (unsigned long long)(idle_us / 1000));
-		return;
-	}
-	pool->timer_set = true;
-	loop_timer_set(conn->fabric->loop, pool->timer, limit_us - idle_us);
-}
-
-int work_pool_init(struct rdma_conn *conn)
-{
-	conn->works.timer = loop_timer_new(conn->fabric->loop, on_timer, conn);
-	return conn->works.timer ? 0 : -ENOMEM;
-}
-
-void work_pool_fini(struct rdma_conn *conn)
-{
-	struct work *work;
-
-	assert(conn->works.posted == 0);
-	while ((work = conn->works.free)) {
-		conn->works.free = work->next_free;
-		free(work);
-	}
-	loop_timer_free(conn->fabric->loop, conn->works.timer);
-}
-
 static bool is_send(const struct work *work)
 {
 	return work->wr.op == FABRIC_SEND || work->wr.op == FABRIC_SEND_INV;
 }
 
+static enum work_class class_of(const struct work *work)
+{
+	return work->wr.op == FABRIC_READ ? WORK_READS : WORK_SENDS;
+}
+
+/* How long a work request may be the first of its class. */
+static uint64_t time_of(const struct work *work, uint64_t stall_timeout_us)
+{
+	uint64_t bytes = 0;
+
+	for (unsigned i = 0; i < work->wr.nsge; i++)
+		bytes += work->wr.sge[i].len_bytes;
+	return stall_timeout_us + bytes * 1000000 / WORK_LEAST_RATE;
+}
+
+static void stalled(struct rdma_conn *conn, enum work_class class, uint64_t idle_us)
+{
+	const char *what = class == WORK_READS ? "an RDMA Read" : "a Send or RDMA Write";
+
+	rdma_conn_fail(conn, class == WORK_READS ? LEG_CLOSE_RECORD_STALLED : why_sends_stall(conn),
+		       "%s was not done in %llu ms", what, (unsigned long long)(idle_us / 1000));
+}
+
+/* Looked at once in stall_timeout_us at least, so that what becomes the first meanwhile is not looked at late. */
+static void on_timer(void *arg)
+{
+	struct rdma_conn *conn = arg;
+	struct work_queues *works = &conn->works;
+	uint64_t limit_us = conn->leg->config->stall_timeout_us, wait_us = limit_us;
+	uint64_t now_us = loop_now_us(conn->fabric->loop);
+	bool any = false;
+
+	works->timer_set = false;
+	for (unsigned i = 0; i < WORK_CLASSES; i++) {
+		const struct work *first = TAILQ_FIRST(&works->classes[i].posted);
+		uint64_t idle_us = now_us - works->classes[i].head_us, time_us;
+
+		if (!first)
+			continue;
+		any = true;
+		time_us = time_of(first, limit_us);
+		if (idle_us >= time_us) {
+			stalled(conn, i, idle_us);
+			return;
+		}
+		if (time_us - idle_us < wait_us)
+			wait_us = time_us - idle_us;
+	}
+	if (!any)
+		return;
+	works->timer_set = true;
+	loop_timer_set(conn->fabric->loop, works->timer, wait_us);
+}
+
+int work_queues_init(struct rdma_conn *conn)
+{
+	for (unsigned i = 0; i < WORK_CLASSES; i++)
+		TAILQ_INIT(&conn->works.classes[i].posted);
+	conn->works.timer = loop_timer_new(conn->fabric->loop, on_timer, conn);
+	return conn->works.timer ? 0 : -ENOMEM;
+}
+
+void work_queues_fini(struct rdma_conn *conn)
+{
+	for (unsigned i = 0; i < WORK_CLASSES; i++)
+		assert(TAILQ_EMPTY(&conn->works.classes[i].posted));
+	loop_timer_free(conn->fabric->loop, conn->works.timer);
+}
+
 static void release(struct work *work)
 {
-	struct work_pool *pool = &work->conn->works;
 	struct exchange *x = work->x;
 
 	buf_put(work->buf);
-	work->buf = NULL;
-	work->x = NULL;
-	work->next_free = pool->free;
-	pool->free = work;
+	spares_put(work->conn->leg->config->spares, work, sizeof(*work));
 	exchange_put(x);
+}
+
+/* It is done: out of its class, where the next one has its time from now on. */
+static void leave(struct work *work)
+{
+	struct rdma_conn *conn = work->conn;
+	unsigned class = class_of(work);
+	struct work_list *posted = &conn->works.classes[class].posted;
+
+	if (work == TAILQ_FIRST(posted))
+		conn->works.classes[class].head_us = loop_now_us(conn->fabric->loop);
+	TAILQ_REMOVE(posted, work, entry);
+	if (is_send(work))
+		conn->works.sends--;
 }
 
 static void on_done(struct fabric_wr *wr, enum fabric_status status)
@@ -75,10 +115,7 @@ static void on_done(struct fabric_wr *wr, enum fabric_status status)
 	struct work *work = container_of(wr, struct work, wr);
 	struct rdma_conn *conn = work->conn;
 
-	conn->works.posted--;
-	if (is_send(work))
-		conn->works.sends--;
-	conn->works.progress_us = loop_now_us(conn->fabric->loop);
+	leave(work);
 	if (status == FABRIC_OK && work->done)
 		work->done(work->arg);
 	else if (status == FABRIC_ERR_REMOTE)
@@ -91,20 +128,17 @@ static void on_done(struct fabric_wr *wr, enum fabric_status status)
 
 static struct work *work_get(struct rdma_conn *conn, enum fabric_wr_op op, struct exchange *x)
 {
-	struct work *work = conn->works.free;
+	struct work *work = spares_get(conn->leg->config->spares, sizeof(*work));
 
-	if (work) {
-		conn->works.free = work->next_free;
-	} else {
-		work = calloc(1, sizeof(*work));
-		if (!work) {
-			rdma_conn_fail(conn, LEG_CLOSE_RESOURCES, "no memory for a work request");
-			return NULL;
-		}
-		work->conn = conn;
-		work->wr.done = on_done;
+	if (!work) {
+		rdma_conn_fail(conn, LEG_CLOSE_RESOURCES, "no memory for a work request");
+		return NULL;
 	}
+	work->conn = conn;
 	work->wr.op = op;
+	work->wr.nsge = 0;
+	work->wr.done = on_done;
+	work->buf = NULL;
 	work->x = x ? exchange_ref(x) : NULL;
 	work->done = NULL;
 	return work;
@@ -113,19 +147,21 @@ static struct work *work_get(struct rdma_conn *conn, enum fabric_wr_op op, struc
 static void post(struct work *work)
 {
 	struct rdma_conn *conn = work->conn;
-	struct work_pool *pool = &conn->works;
+	struct work_queues *works = &conn->works;
+	unsigned class = class_of(work);
 
 	if (fabric_post(conn->ep, &work->wr)) {
 		release(work); /* the connection is going; its closed() is on the way */
 		return;
 	}
-	if (pool->posted++ == 0)
-		pool->progress_us = loop_now_us(conn->fabric->loop);
+	if (TAILQ_EMPTY(&works->classes[class].posted))
+		works->classes[class].head_us = loop_now_us(conn->fabric->loop);
+	TAILQ_INSERT_TAIL(&works->classes[class].posted, work, entry);
 	if (is_send(work))
-		pool->sends++;
-	if (!pool->timer_set && conn->leg->config->stall_timeout_us) {
-		pool->timer_set = true;
-		loop_timer_set(conn->fabric->loop, pool->timer,
+		works->sends++;
+	if (!works->timer_set && conn->leg->config->stall_timeout_us) {
+		works->timer_set = true;
+		loop_timer_set(conn->fabric->loop, works->timer,
 			       conn->leg->config->stall_timeout_us);
 	}
 }

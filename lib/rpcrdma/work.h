@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Work requests of an RDMA connection, each in a pooled context that pins what it names until it is done: the
- * exchange whose memory is sent, written or read, and the buffer with the transport header.
+ * Work requests of an RDMA connection, each in a context that pins what it names until it is done: the exchange whose
+ * memory is sent, written or read, and the buffer with the transport header. Contexts come from the leg's spares.
  *
- * The endpoint completes them all before it reports that it closed, so after that none is left. When none makes
- * progress for the leg's stall_timeout_us the connection fails.
+ * The endpoint completes them all before it reports that it closed, so after that none is left. The first of each
+ * class has the leg's stall_timeout_us from when it became the first, and the time that its bytes take at
+ * WORK_LEAST_RATE; when that is over the connection fails, whatever the other class does.
  */
 #ifndef RPCRDMA_WORK_H
 #define RPCRDMA_WORK_H
@@ -14,23 +15,32 @@
 #include "rpcrdma/header.h"
 #include "rpcrdma/rdma_conn.h"
 
+/* Bytes a second: a peer that takes less, or gives less to our Reads, holds memory for nothing. */
+#define WORK_LEAST_RATE 65536u
+
 struct work {
 	struct fabric_wr wr;
+	TAILQ_ENTRY(work) entry; /* in its class */
 	struct rdma_conn *conn;
 	struct buf *buf;         /* of a Send: its header, and what was copied behind it */
 	struct exchange *x;      /* one reference, or NULL */
 	void (*done)(void *arg); /* after success only */
 	void *arg;
-	struct work *next_free;
 };
 
 /* A body up to this is copied behind its header; a longer one is gathered. */
 #define WORK_COPY_MAX_BYTES 4096u
 
-/** work_pool_init - the connection's pool, empty. Returns 0 or -ENOMEM. */
-int work_pool_init(struct rdma_conn *conn) MUST_CHECK;
-/** work_pool_fini - free it; nothing may be posted. */
-void work_pool_fini(struct rdma_conn *conn);
+/** work_queues_init - nothing posted yet. Returns 0 or -ENOMEM. */
+int work_queues_init(struct rdma_conn *conn) MUST_CHECK;
+/** work_queues_fini - free what it holds; nothing may be posted. */
+void work_queues_fini(struct rdma_conn *conn);
+
+/** work_cost_bytes - what the contexts of @n work requests take: count this in a claim. */
+static inline size_t work_cost_bytes(size_t n)
+{
+	return n * sizeof(struct work);
+}
 
 /**
  * work_send - send a transport header and the pieces of a body behind it

@@ -224,7 +224,8 @@ static void on_unbound(struct fabric_key *key)
 {
 }
 
-struct fabric_key *raw_lend(struct raw *raw, const void *data, uint32_t len, unsigned rights)
+static struct fabric_key *lend(struct raw *raw, const void *data, uint32_t len,
+			       uint32_t ready_bytes, unsigned rights)
 {
 	struct fabric_key *key = &raw->keys[raw->nkeys];
 	struct buf *buf = buf_get(raw->rig->pool, len);
@@ -236,13 +237,23 @@ struct fabric_key *raw_lend(struct raw *raw, const void *data, uint32_t len, uns
 	else
 		memset(buf->mem, 0xee, len);
 	*key = (struct fabric_key){.len_bytes = len,
-				   .ready_bytes = len,
+				   .ready_bytes = ready_bytes,
 				   .rights = rights,
 				   .buf = buf,
 				   .mem = buf->mem,
 				   .unbound = on_unbound};
 	RIG_ASSERT(fabric_key_bind(raw->ep, key) == 0);
 	return key;
+}
+
+struct fabric_key *raw_lend(struct raw *raw, const void *data, uint32_t len, unsigned rights)
+{
+	return lend(raw, data, len, len, rights);
+}
+
+struct fabric_key *raw_lend_slowly(struct raw *raw, const void *data, uint32_t len)
+{
+	return lend(raw, data, len, 0, FABRIC_REMOTE_READ);
 }
 
 struct rpcrdma_segment raw_segment(const struct fabric_key *key)

@@ -64,6 +64,8 @@ enum fabric_status raw_read(struct raw *raw, void *data, uint32_t len, uint32_t 
 			    uint64_t addr);
 /** raw_lend - memory of @len bytes lent to the peer, filled with @data unless NULL. */
 struct fabric_key *raw_lend(struct raw *raw, const void *data, uint32_t len, unsigned rights);
+/** raw_lend_slowly - the same for Reads, which are answered as fabric_key_ready() says; none of it is ready yet. */
+struct fabric_key *raw_lend_slowly(struct raw *raw, const void *data, uint32_t len);
 /** raw_segment - a lent key as a segment. */
 struct rpcrdma_segment raw_segment(const struct fabric_key *key);
 

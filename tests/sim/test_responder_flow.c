@@ -238,6 +238,118 @@ START_TEST(a_call_that_cannot_be_pulled_is_closed_in_time)
 }
 END_TEST
 
+/* A cheap Call every two seconds is no answer to our Reads. */
+START_TEST(a_client_that_answers_no_reads_is_closed_whatever_it_sends)
+{
+	uint32_t xid = 150;
+
+	begin(xid, RPCRDMA_NOMSG);
+	add_read(0, raw_lend_slowly(raw, NULL, 2000));
+	raw_send_header(raw, &hdr, NULL, 0);
+	for (unsigned s = 2; s < 60; s += 2) {
+		rig_run_for(rig, 2 * 1000000);
+		begin(++xid, RPCRDMA_MSG);
+		send_call(RIG_CALL_MIN, 100);
+		expect_inline_reply(xid, 100);
+	}
+	ck_assert_uint_eq(rig->server.closed, 0);
+	rig_run_for(rig, 3 * 1000000);
+	ck_assert_uint_eq(rig->server.closed, 1);
+	ck_assert_int_eq(rig->server.why, LEG_CLOSE_RECORD_STALLED);
+	ck_assert_uint_eq(rig->budget.used_bytes, 0);
+}
+END_TEST
+
+/* The other way round: Reads that are answered do not make up for Replies that are not taken. */
+START_TEST(a_client_that_takes_no_replies_is_closed_whatever_it_lets_us_read)
+{
+	struct fabric_key *keys[32];
+	uint8_t bytes[2000];
+
+	rig_fill_call(bytes, sizeof(bytes), 200, 100);
+	rig->server.hold = true;
+	begin(199, RPCRDMA_MSG);
+	send_call(RIG_CALL_MIN, 100);
+	begin(200, RPCRDMA_NOMSG);
+	for (unsigned i = 0; i < ARRAY_SIZE(keys); i++) {
+		keys[i] = raw_lend_slowly(raw, bytes + i * 60, 60);
+		add_read(0, keys[i]);
+	}
+	raw_send_header(raw, &hdr, NULL, 0);
+	sim_ep_stop_taking_sends(raw->ep);
+	rig_answer_held(&rig->server);
+	for (unsigned i = 0; i < 29; i++) {
+		fabric_key_ready(keys[i], 60);
+		rig_run_for(rig, 2 * 1000000);
+	}
+	ck_assert_uint_eq(rig->server.closed, 0);
+	fabric_key_ready(keys[29], 60);
+	rig_run_for(rig, 3 * 1000000);
+	ck_assert_uint_eq(rig->server.closed, 1);
+	ck_assert_int_eq(rig->server.why, LEG_CLOSE_REPLY_STALLED);
+}
+END_TEST
+
+/* Of each Read so much is allowed as 64 KiB a second take, beside what a peer may take to begin. */
+static void read_slowly(uint32_t len_bytes, unsigned seconds, bool lives)
+{
+	uint8_t *call = malloc(len_bytes);
+	struct fabric_key *key;
+
+	rig_fill_call(call, len_bytes, 160, 100);
+	key = raw_lend_slowly(raw, call, len_bytes);
+	begin(160, RPCRDMA_NOMSG);
+	add_read(0, key);
+	raw_send_header(raw, &hdr, NULL, 0);
+	for (unsigned i = 1; i < seconds; i++) {
+		rig_run_for(rig, 1000000);
+		fabric_key_ready(key, len_bytes / seconds * i);
+	}
+	rig_run_for(rig, 1000000);
+	if (lives) {
+		fabric_key_ready(key, len_bytes);
+		rig_run(rig);
+		expect_inline_reply(160, 100);
+	} else {
+		ck_assert_int_eq(rig->server.why, LEG_CLOSE_RECORD_STALLED);
+	}
+	ck_assert_uint_eq(rig->server.closed, !lives);
+	free(call);
+}
+
+START_TEST(a_slow_but_honest_read_lives)
+{
+	read_slowly(1024 * 1024, 75, true);
+}
+END_TEST
+
+START_TEST(a_read_that_is_slower_than_that_does_not)
+{
+	read_slowly(1024 * 1024, 78, false);
+}
+END_TEST
+
+/* The wait for a long Read is no reason to look for others' later. */
+START_TEST(each_class_is_looked_at_in_its_own_time)
+{
+	struct fabric_key *key = raw_lend_slowly(raw, NULL, 1024 * 1024);
+
+	begin(170, RPCRDMA_MSG);
+	rig->server.hold = true;
+	send_call(RIG_CALL_MIN, 100);
+	begin(171, RPCRDMA_NOMSG);
+	add_read(0, key);
+	raw_send_header(raw, &hdr, NULL, 0);
+	rig_run_for(rig, 5 * 1000000);
+	sim_ep_stop_taking_sends(raw->ep);
+	rig_answer_held(&rig->server);
+	rig_run_for(rig, 59 * 1000000);
+	ck_assert_uint_eq(rig->server.closed, 0);
+	rig_run_for(rig, 2 * 1000000);
+	ck_assert_int_eq(rig->server.why, LEG_CLOSE_REPLY_STALLED);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("responder_flow");
@@ -257,6 +369,11 @@ int main(void)
 	tcase_add_test(tc, progress_puts_the_stall_off);
 	tcase_add_test(tc, no_memory_for_a_call_closes);
 	tcase_add_test(tc, a_call_that_cannot_be_pulled_is_closed_in_time);
+	tcase_add_test(tc, a_client_that_answers_no_reads_is_closed_whatever_it_sends);
+	tcase_add_test(tc, a_client_that_takes_no_replies_is_closed_whatever_it_lets_us_read);
+	tcase_add_test(tc, a_slow_but_honest_read_lives);
+	tcase_add_test(tc, a_read_that_is_slower_than_that_does_not);
+	tcase_add_test(tc, each_class_is_looked_at_in_its_own_time);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -82,5 +82,7 @@ struct fabric *sim_fabric_new(struct sim_net *net, struct pool *pool);
 void sim_ep_vanish(struct fabric_ep *ep);
 /** sim_ep_stop_taking - from now on nothing that is sent to this endpoint is taken; it can still send. */
 void sim_ep_stop_taking(struct fabric_ep *ep);
+/** sim_ep_stop_taking_sends - the same of Sends and Writes; Reads of its memory go on. */
+void sim_ep_stop_taking_sends(struct fabric_ep *ep);
 
 #endif

@@ -318,3 +318,8 @@ void sim_ep_stop_taking(struct fabric_ep *ep)
 {
 	sim_ep_of(ep)->takes_nothing = true;
 }
+
+void sim_ep_stop_taking_sends(struct fabric_ep *ep)
+{
+	sim_ep_of(ep)->takes_no_sends = true;
+}

@@ -110,11 +110,12 @@ struct sim_ep {
 	struct recv_runs recvs;
 	unsigned ord;
 	unsigned reads_out;
-	bool takes_nothing; /* its peer's work requests stay posted */
-	bool vanished;      /* nothing passes between it and its peer, not even the end */
-	bool probing;       /* a probe of it is out */
-	bool telling;       /* closed() is being called */
-	bool broken;        /* a work request failed: the ones behind it are flushed */
+	bool takes_nothing;  /* its peer's work requests stay posted */
+	bool takes_no_sends; /* … but for Reads */
+	bool vanished;       /* nothing passes between it and its peer, not even the end */
+	bool probing;        /* a probe of it is out */
+	bool telling;        /* closed() is being called */
+	bool broken;         /* a work request failed: the ones behind it are flushed */
 	struct fabric_wr_list sends, reads;
 	struct sim_key_list keys;
 	enum fabric_close why;

@@ -167,7 +167,8 @@ static void execute(struct sim_ep *ep, void *arg)
 	struct fabric_wr *wr = arg;
 	bool fails;
 
-	if (ep->broken || !sim_ep_reaches(ep))
+	if (ep->broken || !sim_ep_reaches(ep) ||
+	    (ep->peer->takes_no_sends && wr->op != FABRIC_READ))
 		return; /* stays listed, to be flushed */
 	fails = ++net->stats.wrs == net->faults.fail_wr;
 	if (wr->op == FABRIC_READ) {
