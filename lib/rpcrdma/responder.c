@@ -146,7 +146,7 @@ static void claim(struct responder *rs, struct responder_rpc *rpc, const uint8_t
 {
 	const struct leg_config *config = rs->conn->leg->config;
 	size_t cost =
-		rpc_msg_cost_bytes(rpc->total_bytes) + rpc_msg_cost_bytes(rpc->x->reply_max_bytes);
+		responder_rpc_cost_bytes(rpc, rpc_msg_cost_bytes(rpc->total_bytes), rpc->npulls);
 
 	budget_claim_init(&rpc->claim, on_granted, rpc);
 	if (rs->reverse) {

@@ -125,6 +125,6 @@ bool responder_look(struct responder_rpc *rpc)
 		return false;
 	}
 	find_facts(rpc, &pieces);
-	budget_shrink(&x->claim, x->call.buf->size_bytes + rpc_msg_cost_bytes(x->reply_max_bytes));
+	budget_shrink(&x->claim, responder_rpc_cost_bytes(rpc, x->call.buf->size_bytes, 0));
 	return true;
 }

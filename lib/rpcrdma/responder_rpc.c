@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "rpc/xdr.h"
+#include "rpcrdma/work.h"
 
 STATE_TABLE(responder_rpc_states, RESPONDER_RPC_STATES);
 
@@ -95,6 +96,12 @@ static void rpc_free(struct spares *spares, struct responder_rpc *rpc)
 {
 	if (rpc)
 		spares_put(spares, rpc, rpc->size_bytes);
+}
+
+size_t responder_rpc_cost_bytes(const struct responder_rpc *rpc, size_t call_bytes, unsigned npulls)
+{
+	return call_bytes + rpc_msg_cost_bytes(rpc->x->reply_max_bytes) +
+	       work_cost_bytes((size_t)npulls + rpc->nsegments + rpc->nwrites);
 }
 
 /* How long the header is with the Call's write list, and with its reply chunk. */

@@ -78,6 +78,16 @@ static inline void responder_rpc_set_state(struct responder_rpc *rpc, enum respo
 /** responder_rpc_finish - its Reply is posted, or none will be: free it and the origin's reference. */
 void responder_rpc_finish(struct responder_rpc *rpc);
 
+/**
+ * responder_rpc_cost_bytes - what it can come to need: count this in its claim
+ * @call_bytes: what the memory for its Call takes
+ * @npulls:     of its Reads, those that are not done
+ *
+ * Beside the two messages each segment takes a work request, and each part of the Reply one more where it ends
+ * inside of a segment.
+ */
+size_t responder_rpc_cost_bytes(const struct responder_rpc *rpc, size_t call_bytes,
+				unsigned npulls);
 /** responder_rpc_inline_room - the longest that may follow an RDMA_MSG header; 0: nothing. */
 uint64_t responder_rpc_inline_room(const struct responder_rpc *rpc);
 /** responder_rpc_chunk_room - the longest that the reply chunk takes; 0 if it cannot be used. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "rpc/xdr.h"
+#include "rpcrdma/work.h"
 #include "tests/lib/test.h"
 #include "tests/sim/client_peer.h"
 
@@ -350,6 +351,23 @@ START_TEST(each_class_is_looked_at_in_its_own_time)
 }
 END_TEST
 
+/* What its segments need of work requests is in a Call's claim. */
+START_TEST(a_call_claims_its_work_requests)
+{
+	struct fabric_key *key = raw_lend_slowly(raw, NULL, 4000);
+	size_t least = rpc_msg_cost_bytes(4000) + rpc_msg_cost_bytes(4096 - 28), used;
+
+	begin(180, RPCRDMA_NOMSG);
+	for (unsigned i = 0; i < 40; i++)
+		hdr.reads[hdr.nreads++] =
+			(struct rpcrdma_read_segment){0, {key->rkey, 100, key->addr + 100 * i}};
+	raw_send_header(raw, &hdr, NULL, 0);
+	used = rig->budget.used_bytes;
+	ck_assert_uint_ge(used, least + 40 * sizeof(struct work));
+	ck_assert_uint_lt(used, least + 41 * sizeof(struct work));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("responder_flow");
@@ -374,6 +392,7 @@ int main(void)
 	tcase_add_test(tc, a_slow_but_honest_read_lives);
 	tcase_add_test(tc, a_read_that_is_slower_than_that_does_not);
 	tcase_add_test(tc, each_class_is_looked_at_in_its_own_time);
+	tcase_add_test(tc, a_call_claims_its_work_requests);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }
