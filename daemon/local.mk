@@ -7,6 +7,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/base/address.h \
 	daemon/base/log.c \
 	daemon/base/log.h \
+	daemon/base/log_writer.c \
+	daemon/base/log_writer.h \
 	daemon/base/loop.c \
 	daemon/base/loop.h \
 	daemon/base/paths.h \

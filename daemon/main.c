@@ -31,10 +31,25 @@ static const char usage[] = "usage: rpcrdma-proxy [-c FILE] [-t] [-v] [-V] [-h]\
 			    "  -V       print the version and exit\n"
 			    "  -h       print this help and exit\n";
 
+#define LOG_FLUSH_MS 1000u
+
+struct signals {
+	struct loop *loop;
+	struct loop_io *io;
+	int fd;
+};
+
 static void on_signal(void *arg, unsigned events)
 {
-	/* The signal itself is left pending: the loop is stopped once, and nothing reads it again. */
-	event_loop_stop(arg);
+	const struct signals *signals = arg;
+	struct signalfd_siginfo info;
+
+	if (read(signals->fd, &info, sizeof(info)) != sizeof(info))
+		return;
+	if (info.ssi_signo == SIGHUP)
+		log_warning(NULL, "SIGHUP: nothing is reloaded; restart to use a changed file");
+	else
+		event_loop_stop(signals->loop);
 }
 
 static int open_signals(void)
@@ -45,6 +60,7 @@ static int open_signals(void)
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 }
@@ -66,16 +82,15 @@ static int serve(const struct config *config)
 	struct loop *loop = event_loop_new();
 	struct control *control = NULL;
 	struct proxy *proxy = NULL;
-	struct loop_io *io = NULL;
-	int fd = open_signals();
+	struct signals signals = {.loop = loop, .fd = open_signals()};
 	int rc = -ENOMEM;
 
-	if (!loop || fd < 0)
+	if (!loop || signals.fd < 0)
 		goto out;
-	io = loop_io_new(loop, fd, on_signal, loop);
-	if (!io)
+	signals.io = loop_io_new(loop, signals.fd, on_signal, &signals);
+	if (!signals.io)
 		goto out;
-	loop_io_set(loop, io, LOOP_READ);
+	loop_io_set(loop, signals.io, LOOP_READ);
 	rc = proxy_start(loop, config, &proxy);
 	if (rc)
 		goto out;
@@ -93,10 +108,24 @@ out:
 	control_close(control);
 	proxy_stop(proxy);
 	if (loop)
-		loop_io_free(loop, io);
+		loop_io_free(loop, signals.io);
 	event_loop_free(loop);
-	if (fd >= 0)
-		close(fd);
+	if (signals.fd >= 0)
+		close(signals.fd);
+	return rc;
+}
+
+/* From here on standard error blocks nobody. */
+static int serve_logging(const struct config *config)
+{
+	int rc = log_start_writer();
+
+	if (rc) {
+		fprintf(stderr, "rpcrdma-proxy: %s\n", strerror(-rc));
+		return rc;
+	}
+	rc = serve(config);
+	log_stop_writer(LOG_FLUSH_MS);
 	return rc;
 }
 
@@ -145,7 +174,7 @@ int main(int argc, char **argv)
 		printf("%s: OK\n", file);
 	} else {
 		raise_descriptor_limit();
-		rc = serve(config);
+		rc = serve_logging(config);
 	}
 	config_free(config);
 	return rc ? 1 : 0;

@@ -13,8 +13,11 @@
 #include <unistd.h>
 
 #include "daemon/base/address.h"
+#include "daemon/base/log_writer.h"
 
 #define CUT_MARK " [cut]"
+
+_Static_assert(LOG_LINE_BYTES <= LOG_WRITER_LINE_BYTES, "the writer takes each line");
 
 static const struct {
 	const char *name;
@@ -28,10 +31,12 @@ static const struct {
 
 static atomic_int level_on = LOG_LEVEL_INFO;
 
-/* Guards the output and every bucket. */
+/* Guards the output, every bucket, and what is below. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct log_output output;
 static bool output_set;
+static struct log_writer *writer; /* NULL: lines are written at once */
+static uint64_t dropped, told; /* lines that no output took; how many of the lost ones were told */
 
 bool log_is_on(enum log_level level)
 {
@@ -66,7 +71,7 @@ int log_level_parse(const char *name, enum log_level *level)
 
 /* ---- where lines go ---- */
 
-static void write_stderr(void *arg, const char *line, size_t len)
+static bool write_stderr(void *arg, const char *line, size_t len)
 {
 	ssize_t n;
 
@@ -74,6 +79,12 @@ static void write_stderr(void *arg, const char *line, size_t len)
 	do
 		n = write(STDERR_FILENO, line, len);
 	while (n < 0 && errno == EINTR);
+	return n == (ssize_t)len;
+}
+
+static bool queue_line(void *arg, const char *line, size_t len)
+{
+	return log_writer_put(writer, line, len);
 }
 
 static uint64_t clock_us(clockid_t clock)
@@ -173,7 +184,7 @@ static void put_head(struct line *line, const struct log_output *out, enum log_l
 }
 
 /* Under the mutex. */
-static void emit(enum log_level level, const struct log_ctx *ctx, const char *text)
+static bool write_line(enum log_level level, const struct log_ctx *ctx, const char *text)
 {
 	const struct log_output *out = get_output();
 	struct line line = {.len = 0};
@@ -187,7 +198,37 @@ static void emit(enum log_level level, const struct log_ctx *ctx, const char *te
 		line.len += strlen(CUT_MARK);
 	}
 	line.text[line.len++] = '\n';
-	out->write(out->arg, line.text, line.len);
+	return out->write(out->arg, line.text, line.len);
+}
+
+/* Under the mutex. */
+static uint64_t lost_lines(void)
+{
+	return dropped + (writer ? log_writer_failed(writer) : 0);
+}
+
+/* Under the mutex: once lines are taken again. Returns whether there is nothing left to tell. */
+static bool tell_lost(void)
+{
+	uint64_t lost = lost_lines();
+	char text[80];
+
+	if (lost == told)
+		return true;
+	snprintf(text, sizeof(text), "%llu lines of the log were lost: they were not taken",
+		 (unsigned long long)(lost - told));
+	if (!write_line(LOG_LEVEL_WARNING, NULL, text))
+		return false;
+	told = lost;
+	return true;
+}
+
+/* Under the mutex. */
+static void emit(enum log_level level, const struct log_ctx *ctx, const char *text)
+{
+	/* Those that the writer could not write are told when it can. */
+	if ((dropped && !tell_lost()) || !write_line(level, ctx, text))
+		dropped++;
 }
 
 static void emit_suppressed(enum log_level level, const struct log_ctx *ctx,
@@ -298,4 +339,50 @@ void log_ctx_fini(struct log_ctx *ctx)
 	else
 		emit_suppressed(LOG_LEVEL_INFO, ctx, &ctx->notes);
 	pthread_mutex_unlock(&mutex);
+}
+
+/* ---- the thread ---- */
+
+static void on_drained(void *arg, bool taken)
+{
+	pthread_mutex_lock(&mutex);
+	/* Else it would be one more line that is not taken, and so on. */
+	if (taken && writer)
+		(void)tell_lost();
+	pthread_mutex_unlock(&mutex);
+}
+
+int log_start_writer(void)
+{
+	struct log_writer *made = log_writer_new(STDERR_FILENO, LOG_QUEUE_BYTES, on_drained, NULL);
+
+	if (!made)
+		return -ENOMEM;
+	pthread_mutex_lock(&mutex);
+	writer = made;
+	output = (struct log_output){queue_line, NULL, stderr_is_journal(), clock_us};
+	output_set = true;
+	pthread_mutex_unlock(&mutex);
+	return 0;
+}
+
+void log_stop_writer(unsigned timeout_ms)
+{
+	if (!writer || !log_writer_free(writer, timeout_ms))
+		return;
+	pthread_mutex_lock(&mutex);
+	writer = NULL;
+	output_set = false;
+	told = dropped;
+	pthread_mutex_unlock(&mutex);
+}
+
+uint64_t log_lines_dropped(void)
+{
+	uint64_t lost;
+
+	pthread_mutex_lock(&mutex);
+	lost = lost_lines();
+	pthread_mutex_unlock(&mutex);
+	return lost;
 }

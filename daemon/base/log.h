@@ -7,6 +7,9 @@
  * a peer can provoke go through a token bucket, or through two: its connection's and one that all
  * connections share. What is left out is counted, and said with the next line that passes.
  *
+ * Lines are written at once until log_start_writer(), then by a thread of its own: whoever logs waits for nobody.
+ * What standard error does not take is dropped and counted, and said when it takes lines again.
+ *
  * Concurrency: any thread; one mutex orders the lines and guards the buckets.
  */
 #ifndef DAEMON_BASE_LOG_H
@@ -22,6 +25,7 @@
 
 #define LOG_LINE_BYTES      2048u /* longest line; more is cut off and marked */
 #define LOG_PREFIX_BYTES    160u
+#define LOG_QUEUE_BYTES     (1024u * 1024u)
 
 #define LOG_LIMIT_BURST     10u      /* lines at once … */
 #define LOG_LIMIT_REFILL_US 5000000u /* … and one more in each five seconds */
@@ -91,10 +95,25 @@ const char *log_level_name(enum log_level level);
 /** log_level_parse - the level of that name. Returns 0 or -EINVAL. */
 int log_level_parse(const char *name, enum log_level *level) MUST_CHECK;
 
+/**
+ * log_start_writer - have a thread write the lines from now on; before others log
+ *
+ * Up to LOG_QUEUE_BYTES wait while standard error takes none. Returns 0 or -ENOMEM.
+ */
+int log_start_writer(void) MUST_CHECK;
+/**
+ * log_stop_writer - write what waits, for @timeout_ms at most, and go on without the thread
+ *
+ * For the end of the process: what could not be written then is lost. Nobody else logs any more.
+ */
+void log_stop_writer(unsigned timeout_ms);
+/** log_lines_dropped - lines that were lost since the start because standard error did not take them. */
+uint64_t log_lines_dropped(void);
+
 /* Where lines go and what time it is; standard error and the clocks unless a test says otherwise. */
 struct log_output {
-	/* @line has its newline; the mutex is held. */
-	void (*write)(void *arg, const char *line, size_t len);
+	/* @line has its newline; the mutex is held. Returns false if the line is lost. */
+	bool (*write)(void *arg, const char *line, size_t len);
 	void *arg;
 	bool journal; /* "<6>" instead of time and level */
 	uint64_t (*now_us)(clockid_t clock);

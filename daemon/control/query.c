@@ -221,11 +221,12 @@ static void part_back(void *arg)
 
 static json_t *status_json(const struct proxy *proxy)
 {
-	return json_pack("{s:s, s:i, s:f, s:s, s:i, s:i, s:i}", "version", PACKAGE_VERSION, "pid",
-			 (int)getpid(), "uptime_s",
-			 (loop_now_us(proxy->loop) - proxy->start_us) / 1e6, "log_level",
-			 log_level_name(log_level()), "workers", (int)proxy->nworkers, "services",
-			 (int)proxy->nservices, "connections", proxy_connections(proxy));
+	return json_pack(
+		"{s:s, s:i, s:f, s:s, s:I, s:i, s:i, s:i}", "version", PACKAGE_VERSION, "pid",
+		(int)getpid(), "uptime_s", (loop_now_us(proxy->loop) - proxy->start_us) / 1e6,
+		"log_level", log_level_name(log_level()), "log_lines_dropped",
+		(json_int_t)log_lines_dropped(), "workers", (int)proxy->nworkers, "services",
+		(int)proxy->nservices, "connections", proxy_connections(proxy));
 }
 
 static json_t *service_json(const struct proxy *proxy, size_t i)

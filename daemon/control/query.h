@@ -2,7 +2,7 @@
 /*
  * What the control socket shows: snapshots gathered from the workers, as JSON.
  *
- * status       {"version", "pid", "uptime_s", "log_level", "workers", "services", "connections",
+ * status       {"version", "pid", "uptime_s", "log_level", "log_lines_dropped", "workers", "services", "connections",
  *               "memory": {"limit_bytes", "claimed_bytes", "peak_bytes", "waiting_claims",
  *                          "mapped_bytes", "in_use_bytes"}}
  * services     {"services": [{"name", "listen", "connect", "connections", "connections_total",

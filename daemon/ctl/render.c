@@ -106,6 +106,8 @@ static int render_status(const json_t *answer, FILE *out)
 		   render_duration(json_number_value(json_object_get(answer, "uptime_s")), up));
 	table_cell(&table, "log level");
 	table_cell(&table, "%s", text_of(answer, "log_level"));
+	table_cell(&table, "log lines dropped");
+	cell_number(&table, answer, "log_lines_dropped");
 	table_cell(&table, "services");
 	cell_number(&table, answer, "services");
 	table_cell(&table, "workers");

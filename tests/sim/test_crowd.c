@@ -26,7 +26,7 @@ static unsigned opens, closes, sums;
 static unsigned long long left_out;
 static char last[LOG_LINE_BYTES];
 
-static void count_line(void *arg, const char *line, size_t len)
+static bool count_line(void *arg, const char *line, size_t len)
 {
 	const char *sum = strstr(line, " more such lines");
 
@@ -39,6 +39,7 @@ static void count_line(void *arg, const char *line, size_t len)
 		left_out += strtoull(sum, NULL, 10);
 	}
 	snprintf(last, sizeof(last), "%.*s", (int)len, line);
+	return true;
 }
 
 static uint64_t bench_clock_us(clockid_t clock)

@@ -95,24 +95,26 @@ END_TEST
 
 START_TEST(status_is_a_list)
 {
-	ck_assert_str_eq(render(CONTROL_COMMAND_STATUS,
-				"{\"version\": \"0.1.0\", \"pid\": 77, \"uptime_s\": 3725.5,"
-				" \"log_level\": \"info\", \"workers\": 2, \"services\": 3,"
-				" \"connections\": 4, \"memory\": {\"limit_bytes\": 1073741824,"
-				" \"claimed_bytes\": 1048576, \"peak_bytes\": 3145728,"
-				" \"waiting_claims\": 5, \"mapped_bytes\": 8388608,"
-				" \"in_use_bytes\": 2048}}",
-				false),
-			 "version             0.1.0\n"
-			 "process             77\n"
-			 "up for              1h02m\n"
-			 "log level           info\n"
-			 "services            3\n"
-			 "workers             2\n"
-			 "connections         4\n"
-			 "claimed by RPCs     1.0 MiB of 1.0 GiB, 3.0 MiB at most so far\n"
-			 "waiting for memory  5\n"
-			 "buffers             2.0 KiB in use, 8.0 MiB mapped\n");
+	ck_assert_str_eq(
+		render(CONTROL_COMMAND_STATUS,
+		       "{\"version\": \"0.1.0\", \"pid\": 77, \"uptime_s\": 3725.5,"
+		       " \"log_level\": \"info\", \"log_lines_dropped\": 8, \"workers\": 2, \"services\": 3,"
+		       " \"connections\": 4, \"memory\": {\"limit_bytes\": 1073741824,"
+		       " \"claimed_bytes\": 1048576, \"peak_bytes\": 3145728,"
+		       " \"waiting_claims\": 5, \"mapped_bytes\": 8388608,"
+		       " \"in_use_bytes\": 2048}}",
+		       false),
+		"version             0.1.0\n"
+		"process             77\n"
+		"up for              1h02m\n"
+		"log level           info\n"
+		"log lines dropped   8\n"
+		"services            3\n"
+		"workers             2\n"
+		"connections         4\n"
+		"claimed by RPCs     1.0 MiB of 1.0 GiB, 3.0 MiB at most so far\n"
+		"waiting for memory  5\n"
+		"buffers             2.0 KiB in use, 8.0 MiB mapped\n");
 }
 END_TEST
 

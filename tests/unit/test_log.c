@@ -2,19 +2,28 @@
 /* The log: what a line looks like, what is escaped, and what keeps a peer from filling it. */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "daemon/base/log.h"
 #include "tests/lib/test.h"
 
+#define PATIENCE_MS 60000u /* for what comes at once */
+
 static char said[64 * 1024];
 static uint64_t clock_us;
 
-static void collect(void *arg, const char *line, size_t len)
+static bool blocked;
+
+static bool collect(void *arg, const char *line, size_t len)
 {
+	if (blocked)
+		return false;
 	ck_assert_uint_lt(strlen(said) + len, sizeof(said));
 	strncat(said, line, len);
+	return true;
 }
 
 /* The two clocks differ by a constant. */
@@ -230,6 +239,68 @@ START_TEST(kinds_have_buckets_of_their_own)
 }
 END_TEST
 
+START_TEST(lines_that_were_lost_are_counted_and_told)
+{
+	ck_assert_uint_eq(log_lines_dropped(), 0);
+	blocked = true;
+	log_info(NULL, "a");
+	log_info(NULL, "b");
+	ck_assert_uint_eq(log_lines_dropped(), 2);
+	blocked = false;
+	log_info(NULL, "c");
+	log_info(NULL, "d");
+	ck_assert_str_eq(said,
+			 "<4>2 lines of the log were lost: they were not taken\n<6>c\n<6>d\n");
+	blocked = true;
+	log_info(NULL, "e");
+	blocked = false;
+	said[0] = '\0';
+	log_info(NULL, "f");
+	ck_assert_str_eq(said, "<4>1 lines of the log were lost: they were not taken\n<6>f\n");
+	ck_assert_uint_eq(log_lines_dropped(), 3);
+}
+END_TEST
+
+/* Standard error is a pipe that nobody reads at first. */
+START_TEST(a_log_that_cannot_be_written_blocks_nobody)
+{
+	const unsigned long long lines_put = 2 * LOG_QUEUE_BYTES / 1000;
+	unsigned long long lines_read = 0, lost = 0, n;
+	char text[1000], line[LOG_LINE_BYTES];
+	int fds[2], err = dup(STDERR_FILENO);
+	FILE *reader;
+
+	memset(text, 'x', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	ck_assert_int_eq(pipe(fds), 0);
+	dup2(fds[1], STDERR_FILENO);
+	close(fds[1]);
+	log_set_output(NULL);
+	ck_assert_int_eq(log_start_writer(), 0);
+	for (unsigned long long i = 0; i < lines_put; i++)
+		log_info(NULL, "%llu %s", i, text);
+	ck_assert_uint_gt(log_lines_dropped(), 0);
+	lost = log_lines_dropped();
+	log_stop_writer(10); /* in vain */
+	reader = fdopen(fds[0], "r");
+	/* In order, each whole, and at the end how many are missing. */
+	while (lines_read + lost < lines_put && fgets(line, sizeof(line), reader)) {
+		ck_assert_int_eq(sscanf(strstr(line, "info: "), "info: %llu", &n), 1);
+		ck_assert_uint_eq(n, lines_read);
+		ck_assert_ptr_nonnull(strstr(line, text));
+		lines_read++;
+	}
+	ck_assert_ptr_nonnull(fgets(line, sizeof(line), reader));
+	ck_assert_int_eq(sscanf(strstr(line, "warning: "), "warning: %llu lines", &n), 1);
+	ck_assert_uint_eq(n, lost);
+	log_stop_writer(PATIENCE_MS);
+	dup2(err, STDERR_FILENO);
+	ck_assert_ptr_null(fgets(line, sizeof(line), reader));
+	fclose(reader);
+	close(err);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("log");
@@ -248,6 +319,8 @@ int main(void)
 	tcase_add_test(tc, connections_share_a_bucket_besides);
 	tcase_add_test(tc, ends_of_connections_are_limited_too);
 	tcase_add_test(tc, kinds_have_buckets_of_their_own);
+	tcase_add_test(tc, lines_that_were_lost_are_counted_and_told);
+	tcase_add_test(tc, a_log_that_cannot_be_written_blocks_nobody);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Listener, workers, bridges and queries: a whole proxy on loopback between peers of raw RPC. */
+#include <fcntl.h>
 #include <jansson.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -412,6 +413,37 @@ START_TEST(a_stop_ends_within_a_bound_whoever_is_stuck)
 }
 END_TEST
 
+/* Standard error as a pipe that is full and that nobody reads. */
+START_TEST(a_log_that_nobody_reads_stops_no_rpc)
+{
+	static const char junk[65536];
+	int client, upstream, fds[2], err = dup(STDERR_FILENO);
+
+	ck_assert_int_eq(pipe2(fds, O_NONBLOCK), 0);
+	while (write(fds[1], junk, sizeof(junk)) > 0)
+		;
+	ck_assert_int_eq(fcntl(fds[1], F_SETFL, 0), 0);
+	dup2(fds[1], STDERR_FILENO);
+	close(fds[1]);
+	ck_assert_int_eq(log_start_writer(), 0);
+	log_set_level(LOG_LEVEL_DEBUG);
+	starts[_i]("");
+	for (uint32_t xid = 1; xid < 5; xid++) {
+		open_pair(xid, &client, &upstream, NULL);
+		send_reply(upstream, xid, 0);
+		ck_assert_uint_eq(read_message(client, xid), FIXTURE_REPLY_BYTES);
+		fixture_reset(client);
+		read_end(upstream);
+		close(upstream);
+	}
+	fixture_stop();
+	close(fds[0]);
+	log_stop_writer(STOP_BOUND_MS);
+	dup2(err, STDERR_FILENO);
+	close(err);
+}
+END_TEST
+
 /* Connections come and go on every worker while the control socket asks and the proxy stops. */
 START_TEST(a_stop_in_the_middle_of_everything_is_clean)
 {
@@ -471,6 +503,7 @@ int main(void)
 	tcase_add_test(tc, without_descriptors_clients_wait_and_nobody_is_closed);
 	tcase_add_test(tc, receives_may_be_longer_than_messages);
 	tcase_add_loop_test(tc, a_stop_ends_within_a_bound_whoever_is_stuck, 0, ARRAY_SIZE(starts));
+	tcase_add_loop_test(tc, a_log_that_nobody_reads_stops_no_rpc, 0, ARRAY_SIZE(starts));
 	tcase_add_loop_test(tc, a_stop_in_the_middle_of_everything_is_clean, 0, ARRAY_SIZE(starts));
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* A queue of lines, and the thread that writes them. */
+#include "daemon/base/log_writer.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+struct log_writer {
+	int fd;
+	void (*drained)(void *arg, bool taken);
+	void *arg;
+	pthread_t thread;
+	pthread_mutex_t lock;      /* guards all below */
+	pthread_cond_t more, done; /* lines or the order to end; the thread's end */
+	bool idle, full, ending, ended;
+	uint64_t failed;
+	size_t first, used, size; /* of the ring */
+	char ring[];
+};
+
+/* Under the lock: takes the oldest line out. There is one. */
+static size_t take_line(struct log_writer *writer, char line[static LOG_WRITER_LINE_BYTES])
+{
+	size_t len = 0;
+
+	do {
+		line[len++] = writer->ring[writer->first];
+		writer->first = (writer->first + 1) % writer->size;
+		writer->used--;
+	} while (line[len - 1] != '\n');
+	if (writer->used == 0)
+		writer->first = 0; /* touches no more memory than it must */
+	if (writer->used <= writer->size / 2)
+		writer->full = false;
+	return len;
+}
+
+/* Waits as long as it takes. Returns whether all of it was taken. */
+static bool write_line(int fd, const char *line, size_t len)
+{
+	struct pollfd ask = {.fd = fd, .events = POLLOUT};
+
+	/* One call for the line, but for a descriptor that takes a part: others may write to the same file. */
+	while (len) {
+		ssize_t n = write(fd, line, len);
+
+		if (n > 0) {
+			line += n;
+			len -= (size_t)n;
+		} else if (n < 0 && errno == EAGAIN) {
+			/* Somebody else has made it non-blocking. */
+			(void)poll(&ask, 1, -1);
+		} else if (n == 0 || errno != EINTR) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Under the lock, which it gives up meanwhile. Returns whether the line was taken. */
+static bool write_oldest(struct log_writer *writer)
+{
+	char line[LOG_WRITER_LINE_BYTES];
+	size_t len = take_line(writer, line);
+	bool written;
+
+	pthread_mutex_unlock(&writer->lock);
+	written = write_line(writer->fd, line, len);
+	pthread_mutex_lock(&writer->lock);
+	if (!written)
+		writer->failed++;
+	return written;
+}
+
+static void *run(void *arg)
+{
+	struct log_writer *writer = arg;
+	bool taken = true;
+
+	pthread_mutex_lock(&writer->lock);
+	for (;;) {
+		while (writer->used)
+			taken = write_oldest(writer);
+		pthread_mutex_unlock(&writer->lock);
+		writer->drained(writer->arg, taken);
+		pthread_mutex_lock(&writer->lock);
+		if (!writer->used && writer->ending)
+			break;
+		writer->idle = true;
+		while (!writer->used && !writer->ending)
+			pthread_cond_wait(&writer->more, &writer->lock);
+		writer->idle = false;
+	}
+	writer->ended = true;
+	pthread_cond_signal(&writer->done);
+	pthread_mutex_unlock(&writer->lock);
+	return NULL;
+}
+
+static void writer_init(struct log_writer *writer)
+{
+	pthread_condattr_t monotonic;
+
+	pthread_mutex_init(&writer->lock, NULL);
+	pthread_cond_init(&writer->more, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&writer->done, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+}
+
+static void writer_release(struct log_writer *writer)
+{
+	pthread_mutex_destroy(&writer->lock);
+	pthread_cond_destroy(&writer->more);
+	pthread_cond_destroy(&writer->done);
+	free(writer);
+}
+
+struct log_writer *log_writer_new(int fd, size_t queue_bytes,
+				  void (*drained)(void *arg, bool taken), void *arg)
+{
+	struct log_writer *writer = malloc(sizeof(*writer) + queue_bytes);
+	sigset_t all, before;
+	int rc;
+
+	if (!writer)
+		return NULL;
+	*writer =
+		(struct log_writer){.fd = fd, .drained = drained, .arg = arg, .size = queue_bytes};
+	writer_init(writer);
+	/* Signals are the main thread's. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	rc = pthread_create(&writer->thread, NULL, run, writer);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (rc) {
+		writer_release(writer);
+		return NULL;
+	}
+	pthread_setname_np(writer->thread, "log");
+	return writer;
+}
+
+bool log_writer_put(struct log_writer *writer, const char *line, size_t len)
+{
+	size_t at, to_end;
+	bool taken;
+
+	pthread_mutex_lock(&writer->lock);
+	if (len > writer->size - writer->used)
+		writer->full = true;
+	taken = !writer->full;
+	if (taken) {
+		at = (writer->first + writer->used) % writer->size;
+		to_end = writer->size - at < len ? writer->size - at : len;
+		memcpy(writer->ring + at, line, to_end);
+		memcpy(writer->ring, line + to_end, len - to_end);
+		writer->used += len;
+		if (writer->idle)
+			pthread_cond_signal(&writer->more);
+	}
+	pthread_mutex_unlock(&writer->lock);
+	return taken;
+}
+
+uint64_t log_writer_failed(struct log_writer *writer)
+{
+	uint64_t failed;
+
+	pthread_mutex_lock(&writer->lock);
+	failed = writer->failed;
+	pthread_mutex_unlock(&writer->lock);
+	return failed;
+}
+
+bool log_writer_free(struct log_writer *writer, unsigned timeout_ms)
+{
+	struct timespec until;
+	bool ended;
+	int rc = 0;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += timeout_ms / 1000;
+	until.tv_nsec += (long)(timeout_ms % 1000) * 1000000;
+	if (until.tv_nsec >= 1000000000) {
+		until.tv_sec++;
+		until.tv_nsec -= 1000000000;
+	}
+	pthread_mutex_lock(&writer->lock);
+	writer->ending = true;
+	pthread_cond_signal(&writer->more);
+	while (!writer->ended && rc == 0)
+		rc = pthread_cond_timedwait(&writer->done, &writer->lock, &until);
+	ended = writer->ended;
+	pthread_mutex_unlock(&writer->lock);
+	if (!ended)
+		return false;
+	pthread_join(writer->thread, NULL);
+	writer_release(writer);
+	return true;
+}

@@ -1,0 +1,28 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# What signals do to a daemon that serves, and to one whose log nobody reads.
+. "$(dirname "$0")/lib.sh"
+enter "$@"
+needs_proxies
+start_ganesha
+start_chain
+
+said_so() { grep -q 'SIGHUP: nothing is reloaded' "$T/a.log"; }
+
+kill -HUP "${pid_of[a]}"
+check "SIGHUP is answered by a line" wait_for 30 said_so
+check "the daemon goes on" alive a
+check "and serves" nfs_client "$V3" mixed three 4m 3
+stop_proxy a
+
+# A log that nobody reads.
+mkfifo "$T/full"
+exec 9<>"$T/full"
+"$PROXY" -c "$T/a.conf" 2>"$T/full" </dev/null &
+pid_of[a]=$!
+serves a "$FRONT_PORT" "$FRONT_MNT" || bail "proxy a does not start"
+dd if=/dev/zero of="$T/full" bs=4096 oflag=nonblock 2>/dev/null # until it is full
+check "with a log that nobody reads it serves" nfs_client "$V3" mixed four 4m 4
+stop_proxy a
+exec 9>&-
+finish
