@@ -45,8 +45,12 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/control/control.h \
 	daemon/control/control_request.c \
 	daemon/control/control_request.h \
+	daemon/control/memory_use.c \
+	daemon/control/memory_use.h \
 	daemon/control/query.c \
 	daemon/control/query.h \
+	daemon/control/snapshot.c \
+	daemon/control/snapshot.h \
 	daemon/control/stats.c \
 	daemon/control/stats.h \
 	daemon/proxy/proxy.c \

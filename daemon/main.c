@@ -19,7 +19,6 @@
 #include "daemon/config/config.h"
 #include "daemon/config/config_load.h"
 #include "daemon/config/config_memory.h"
-#include "daemon/control/control.h"
 #include "daemon/control/query.h"
 #include "daemon/proxy/proxy.h"
 
@@ -80,7 +79,7 @@ static void raise_descriptor_limit(void)
 static int serve(const struct config *config)
 {
 	struct loop *loop = event_loop_new();
-	struct control *control = NULL;
+	struct query_control *control = NULL;
 	struct proxy *proxy = NULL;
 	struct signals signals = {.loop = loop, .fd = open_signals()};
 	int rc = -ENOMEM;
@@ -105,7 +104,7 @@ static int serve(const struct config *config)
 	sd_stopping();
 	log_info(NULL, "stopping");
 out:
-	control_close(control);
+	query_control_close(control);
 	proxy_stop(proxy);
 	if (loop)
 		loop_io_free(loop, signals.io);

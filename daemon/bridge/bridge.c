@@ -85,6 +85,8 @@ static void reap(void *arg)
 	upstream_fini(&bridge->upstream);
 	loop_timer_free(loop_of(bridge), bridge->hold);
 	budget_holder_fini(&bridge->memory);
+	if (ws->walk == bridge)
+		ws->walk = TAILQ_NEXT(bridge, entry);
 	TAILQ_REMOVE(&ws->bridges, bridge, entry);
 	log_ctx_fini(&bridge->log);
 	free(bridge);
@@ -452,4 +454,23 @@ size_t bridge_memory_bytes(const struct bridge *bridge)
 struct bridge *bridge_next(struct worker_service *ws, struct bridge *bridge)
 {
 	return bridge ? TAILQ_NEXT(bridge, entry) : TAILQ_FIRST(&ws->bridges);
+}
+
+void bridge_walk_begin(struct worker_service *ws)
+{
+	const struct bridge *last = TAILQ_LAST(&ws->bridges, bridge_list);
+
+	ws->walk = TAILQ_FIRST(&ws->bridges);
+	ws->walk_last_id = last ? last->id : 0;
+}
+
+/* Ids rise along the list: a walk does not run after those that come meanwhile. */
+struct bridge *bridge_walk_next(struct worker_service *ws)
+{
+	struct bridge *bridge = ws->walk;
+
+	if (bridge && bridge->id > ws->walk_last_id)
+		bridge = NULL;
+	ws->walk = bridge ? TAILQ_NEXT(bridge, entry) : NULL;
+	return bridge;
 }

@@ -2,169 +2,123 @@
 /*
  * What the control socket shows.
  *
- * A query makes a `struct gather` with the main thread's share of the answer, posts a `struct part`
- * to each worker, and takes the parts back on the main thread; the last one back completes the
- * answer. A gather holds copies only, so that it may come back while, or after, the proxy is
- * stopped.
+ * A query makes a `struct gather`, or shares one that has not begun. One is under way at a time: it begins with
+ * the main thread's share of the answer, posts a `struct part` to each worker, and takes the parts back on the main
+ * thread; the last one back completes the answer. A gather holds copies only, so that it may come back while, or
+ * after, the proxy is stopped.
  */
 #include "daemon/control/query.h"
 
 #include <config.h>
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 #include <unistd.h>
 
-#include "daemon/base/address.h"
 #include "daemon/base/log.h"
 #include "daemon/base/loop.h"
-#include "daemon/bridge/bridge.h"
 #include "daemon/config/config_value.h"
+#include "daemon/control/memory_use.h"
+#include "daemon/control/snapshot.h"
 #include "daemon/control/stats.h"
 
-/* Of the budget, by the accounts of one worker, or of all. */
-struct memory_use {
-	size_t claimed_bytes, waiting;
-	uint64_t oldest_us; /* how long the claim that waits longest has waited */
-};
-
-struct gather {
-	struct loop *loop; /* the main thread's */
-	enum control_query query;
+/* Who waits for the result of a gather. */
+struct asker {
+	STAILQ_ENTRY(asker) entry;
 	void (*done)(void *done_arg, json_t *result);
 	void *done_arg;
+};
+STAILQ_HEAD(asker_list, asker);
+
+struct gather {
+	STAILQ_ENTRY(gather) entry;
+	struct query_control *queries;
+	struct loop *loop; /* the main thread's */
+	enum control_query query;
+	struct asker_list askers;
 	json_t *result;
 	size_t waiting; /* parts that are still out */
 	size_t nservices;
 	const char **names; /* the config's, which outlives the gather */
 	struct stats *stats;
-	struct memory_use memory;
-	struct budget_stats budget; /* when it was asked */
+	struct memory_use *memory;  /* one a service */
+	struct budget_stats budget; /* when it began */
 	struct pool_stats pool;
+};
+STAILQ_HEAD(gather_list, gather);
+
+struct query_control {
+	struct proxy *proxy; /* NULL: closed */
+	struct control *control;
+	struct gather_list gathers; /* the first one is under way */
 };
 
 struct part {
 	struct gather *gather;
 	struct worker *worker;
-	struct memory_use memory;
+	struct memory_use *memory; /* one a service */
 	struct pool_stats pool;
-	json_t *connections;
-	struct stats *stats; /* one a service */
+	struct snapshot snapshot;
 };
 
 /* ---- on the worker's thread ---- */
 
-static json_t *json_address(const struct sockaddr_storage *addr)
-{
-	char text[ADDRESS_TEXT_BYTES];
-
-	return json_string(address_text((const struct sockaddr *)addr, text));
-}
-
-/* For how long a state has lasted; null if it was not noted when it began. */
-static json_t *json_state_age(uint64_t now_us, uint64_t since_us)
-{
-	return since_us ? json_real((now_us - since_us) / 1e6) : json_null();
-}
-
-static json_t *json_leg(bool has, const struct leg_info *info, uint64_t now_us)
-{
-	if (!has)
-		return json_null();
-	return json_pack(
-		"{s:s, s:s, s:o, s:o, s:o, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:s?, s:s?, s:I, s:I}",
-		"kind", info->kind, "state", info->state, "state_age_s",
-		json_state_age(now_us, info->state_since_us), "local", json_address(&info->local),
-		"peer", json_address(&info->peer), "calls_in", info->calls_in_flight_in,
-		"calls_out", info->calls_in_flight_out, "calls_held", info->calls_held,
-		"credits_granted", info->credits_granted, "credits_available",
-		info->credits_available, "inline_send_bytes", info->inline_send_bytes,
-		"inline_recv_bytes", info->inline_recv_bytes, "rpcrdma_version",
-		info->rpcrdma_version, "peer_profile", info->peer_profile, "peer_profile_why",
-		info->peer_why, "bytes_received", (json_int_t)info->bytes_received, "bytes_sent",
-		(json_int_t)info->bytes_sent);
-}
-
-static json_t *json_bridge(const struct part *part, const struct worker_service *ws,
-			   const struct bridge *bridge)
-{
-	uint64_t now_us = loop_now_us(part->worker->loop);
-	struct bridge_info info;
-
-	bridge_info_get(bridge, &info);
-	return json_pack(
-		"{s:I, s:s, s:i, s:s, s:o, s:f, s:o, s:o, s:o}", "id", (json_int_t)info.id,
-		"service", ws->service->config->name, "worker", part->worker->index, "state",
-		info.state, "state_age_s", json_state_age(now_us, info.state_since_us), "age_s",
-		(now_us - info.start_us) / 1e6, "client_address", json_address(&info.client_peer),
-		"client", json_leg(info.has_client, &info.client, now_us), "upstream",
-		json_leg(info.has_server, &info.server, now_us));
-}
-
-static void add_connections(struct part *part, struct worker_service *ws)
-{
-	struct bridge *bridge = NULL;
-
-	while ((bridge = bridge_next(ws, bridge)))
-		json_array_append_new(part->connections, json_bridge(part, ws, bridge));
-}
-
-static void add_stats(struct stats *stats, const struct worker_service *ws)
-{
-	stats_add(stats, "tcp", tcp_leg_counters_table, &ws->tcp.counters);
-	stats_add(stats, "rdma", rdma_leg_counters_table, &ws->rdma);
-	stats_add(stats, ws->iwarp->ops->name, ws->iwarp->ops->counters_table, ws->iwarp->counters);
-	if (ws->verbs)
-		stats_add(stats, ws->verbs->ops->name, ws->verbs->ops->counters_table,
-			  ws->verbs->counters);
-	stats_add(stats, "closes", stats_closes_table, ws->closes);
-}
-
 static void part_back(void *arg);
 
-static void take_memory(struct part *part, const struct worker *worker)
+static void take_slice(void *arg)
 {
-	for (size_t i = 0; i < worker->nservices; i++) {
-		const struct budget_account *account = &worker->accounts[i];
+	struct part *part = arg;
+	struct worker *worker = part->worker;
 
-		part->memory.claimed_bytes += account->used_bytes;
-		part->memory.waiting += account->waiting;
-		if (budget_account_oldest_us(account) > part->memory.oldest_us)
-			part->memory.oldest_us = budget_account_oldest_us(account);
-	}
+	/* Without memory for the next post, and in a loop that ends, there is no next turn. */
+	while (snapshot_slice(&part->snapshot, worker->services, worker->nservices,
+			      loop_now_us(worker->loop)))
+		if (!worker->stopping && !event_loop_post(worker->loop, take_slice, part))
+			return;
+	/* Without memory for the post the part must still come home, or the client waits for ever. */
+	while (event_loop_post(part->gather->loop, part_back, part))
+		;
 }
 
 static void take_part(void *arg)
 {
 	struct part *part = arg;
-	struct worker *worker = part->worker;
 
-	take_memory(part, worker);
-	pool_stats_get(worker->pool, &part->pool);
-	for (size_t i = 0; i < worker->nservices; i++) {
-		if (part->connections)
-			add_connections(part, &worker->services[i]);
-		if (part->stats)
-			add_stats(&part->stats[i], &worker->services[i]);
-	}
-	/* Without memory for the post the part must still come home, or the client waits for ever. */
-	while (event_loop_post(part->gather->loop, part_back, part))
-		;
+	for (size_t i = 0; i < part->worker->nservices; i++)
+		part->memory[i] = memory_use_of(&part->worker->accounts[i]);
+	pool_stats_get(part->worker->pool, &part->pool);
+	take_slice(part);
 }
 
 /* ---- on the main thread ---- */
 
 static json_t *memory_json(const struct gather *gather)
 {
-	const struct memory_use *memory = &gather->memory;
+	json_t *memory = json_pack("{s:I, s:I, s:I, s:I}", "limit_bytes",
+				   (json_int_t)gather->budget.limit_bytes, "peak_bytes",
+				   (json_int_t)gather->budget.peak_bytes, "mapped_bytes",
+				   (json_int_t)gather->pool.slab_bytes, "in_use_bytes",
+				   (json_int_t)gather->pool.in_use_bytes);
+	struct memory_use all = {0};
 
-	return json_pack("{s:I, s:I, s:I, s:I, s:f, s:I, s:I}", "limit_bytes",
-			 (json_int_t)gather->budget.limit_bytes, "claimed_bytes",
-			 (json_int_t)memory->claimed_bytes, "peak_bytes",
-			 (json_int_t)gather->budget.peak_bytes, "waiting_claims",
-			 (json_int_t)memory->waiting, "oldest_wait_s", memory->oldest_us / 1e6,
-			 "mapped_bytes", (json_int_t)gather->pool.slab_bytes, "in_use_bytes",
-			 (json_int_t)gather->pool.in_use_bytes);
+	for (size_t i = 0; i < gather->nservices; i++)
+		memory_use_add(&all, &gather->memory[i]);
+	memory_use_put(&all, memory);
+	return memory;
+}
+
+static void add_memory(const struct gather *gather)
+{
+	json_t *list = json_object_get(gather->result, "services");
+
+	for (size_t i = 0; i < gather->nservices; i++) {
+		json_t *memory = json_object();
+
+		memory_use_put(&gather->memory[i], memory);
+		json_object_set_new(json_array_get(list, i), "memory", memory);
+	}
 }
 
 static json_t *stats_result(const struct gather *gather)
@@ -177,24 +131,55 @@ static json_t *stats_result(const struct gather *gather)
 			 gather->nservices ? stats_help_json(&gather->stats[0]) : json_object());
 }
 
+static void gather_begin(struct gather *gather);
+
+static void gather_free(struct gather *gather)
+{
+	json_decref(gather->result);
+	free(gather->stats);
+	free(gather->names);
+	free(gather->memory);
+	free(gather);
+}
+
+static void answer(struct gather *gather, json_t *result)
+{
+	struct asker *asker;
+
+	while ((asker = STAILQ_FIRST(&gather->askers))) {
+		STAILQ_REMOVE_HEAD(&gather->askers, entry);
+		asker->done(asker->done_arg, json_incref(result));
+		free(asker);
+	}
+}
+
+/* The first of the list; the next one begins. */
 static void gather_end(struct gather *gather)
 {
+	struct query_control *queries = gather->queries;
+
 	if (gather->query == CONTROL_STATUS)
 		json_object_set_new(gather->result, "memory", memory_json(gather));
+	if (gather->query == CONTROL_SERVICES)
+		add_memory(gather);
 	if (gather->query == CONTROL_STATS) {
 		json_decref(gather->result);
 		gather->result = stats_result(gather);
 	}
-	gather->done(gather->done_arg, gather->result);
-	free(gather->stats);
-	free(gather->names);
-	free(gather);
+	STAILQ_REMOVE_HEAD(&queries->gathers, entry);
+	answer(gather, gather->result);
+	gather_free(gather);
+	if (!queries->proxy)
+		free(queries);
+	else if (!STAILQ_EMPTY(&queries->gathers))
+		gather_begin(STAILQ_FIRST(&queries->gathers));
 }
 
 static void part_free(struct part *part)
 {
-	json_decref(part->connections);
-	free(part->stats);
+	json_decref(part->snapshot.connections);
+	free(part->snapshot.stats);
+	free(part->memory);
 	free(part);
 }
 
@@ -203,17 +188,15 @@ static void part_back(void *arg)
 	struct part *part = arg;
 	struct gather *gather = part->gather;
 
-	gather->memory.claimed_bytes += part->memory.claimed_bytes;
-	gather->memory.waiting += part->memory.waiting;
-	if (part->memory.oldest_us > gather->memory.oldest_us)
-		gather->memory.oldest_us = part->memory.oldest_us;
+	for (size_t i = 0; i < gather->nservices; i++)
+		memory_use_add(&gather->memory[i], &part->memory[i]);
 	gather->pool.slab_bytes += part->pool.slab_bytes;
 	gather->pool.in_use_bytes += part->pool.in_use_bytes;
-	if (part->connections)
+	if (part->snapshot.connections)
 		json_array_extend(json_object_get(gather->result, "connections"),
-				  part->connections);
-	for (size_t i = 0; part->stats && i < gather->nservices; i++)
-		stats_merge(&gather->stats[i], &part->stats[i]);
+				  part->snapshot.connections);
+	for (size_t i = 0; part->snapshot.stats && i < gather->nservices; i++)
+		stats_merge(&gather->stats[i], &part->snapshot.stats[i]);
 	part_free(part);
 	if (--gather->waiting == 0)
 		gather_end(gather);
@@ -263,66 +246,41 @@ static struct part *part_new(struct gather *gather, struct worker *worker)
 
 	if (!part)
 		return NULL;
+	part->memory = calloc(gather->nservices, sizeof(*part->memory));
+	if (!part->memory && gather->nservices) {
+		free(part);
+		return NULL;
+	}
 	part->gather = gather;
 	part->worker = worker;
+	part->snapshot.worker = worker->index;
 	if (gather->query == CONTROL_CONNECTIONS)
-		part->connections = json_array();
+		part->snapshot.connections = json_array();
 	if (gather->query == CONTROL_STATS)
-		part->stats = calloc(gather->nservices, sizeof(*part->stats));
+		part->snapshot.stats = calloc(gather->nservices, sizeof(struct stats));
 	return part;
 }
 
-static struct gather *gather_new(struct proxy *proxy, enum control_query query,
-				 void (*done)(void *done_arg, json_t *result), void *done_arg)
+static json_t *first_result(const struct proxy *proxy, enum control_query query)
 {
-	struct gather *gather = calloc(1, sizeof(*gather));
-
-	if (!gather)
-		return NULL;
-	*gather = (struct gather){.loop = proxy->loop,
-				  .query = query,
-				  .done = done,
-				  .done_arg = done_arg,
-				  .nservices = proxy->nservices};
-	budget_stats_get(&proxy->budget, &gather->budget);
-	gather->names = calloc(proxy->nservices, sizeof(*gather->names));
-	gather->stats = calloc(proxy->nservices, sizeof(*gather->stats));
-	for (size_t i = 0; gather->names && i < proxy->nservices; i++)
-		gather->names[i] = proxy->services[i].config->name;
 	switch (query) {
 	case CONTROL_STATUS:
-		gather->result = status_json(proxy);
-		break;
+		return status_json(proxy);
+	case CONTROL_SERVICES:
+		return services_json(proxy);
 	case CONTROL_CONNECTIONS:
-		gather->result = json_pack("{s:[]}", "connections");
-		break;
+		return json_pack("{s:[]}", "connections");
 	default:
-		gather->result = json_object();
+		return json_object();
 	}
-	if (gather->names && gather->stats)
-		return gather;
-	json_decref(gather->result);
-	free(gather->names);
-	free(gather->stats);
-	free(gather);
-	return NULL;
 }
 
-static void on_query(void *arg, enum control_query query,
-		     void (*done)(void *done_arg, json_t *result), void *done_arg)
+static void gather_begin(struct gather *gather)
 {
-	struct proxy *proxy = arg;
-	struct gather *gather;
+	struct proxy *proxy = gather->queries->proxy;
 
-	if (query == CONTROL_SERVICES) {
-		done(done_arg, services_json(proxy));
-		return;
-	}
-	gather = gather_new(proxy, query, done, done_arg);
-	if (!gather) {
-		done(done_arg, NULL);
-		return;
-	}
+	gather->result = first_result(proxy, gather->query);
+	budget_stats_get(&proxy->budget, &gather->budget);
 	gather->waiting = 1; /* this function's */
 	for (size_t i = 0; i < proxy->nworkers; i++) {
 		struct part *part = part_new(gather, proxy->workers[i]);
@@ -338,23 +296,114 @@ static void on_query(void *arg, enum control_query query,
 		gather_end(gather);
 }
 
+static struct gather *gather_new(struct query_control *queries, enum control_query query)
+{
+	struct proxy *proxy = queries->proxy;
+	struct gather *gather = calloc(1, sizeof(*gather));
+
+	if (!gather)
+		return NULL;
+	*gather = (struct gather){.queries = queries,
+				  .loop = proxy->loop,
+				  .query = query,
+				  .nservices = proxy->nservices};
+	STAILQ_INIT(&gather->askers);
+	gather->names = calloc(proxy->nservices, sizeof(*gather->names));
+	gather->stats = calloc(proxy->nservices, sizeof(*gather->stats));
+	gather->memory = calloc(proxy->nservices, sizeof(*gather->memory));
+	if ((!gather->names || !gather->stats || !gather->memory) && proxy->nservices) {
+		gather_free(gather);
+		return NULL;
+	}
+	for (size_t i = 0; i < proxy->nservices; i++)
+		gather->names[i] = proxy->services[i].config->name;
+	return gather;
+}
+
+/*
+ * One that has not begun will show what there is after this moment, so it serves others that ask for the same; one
+ * that is under way may have passed it already.
+ */
+static struct gather *gather_to_come(struct query_control *queries, enum control_query query)
+{
+	struct gather *gather;
+
+	STAILQ_FOREACH(gather, &queries->gathers, entry)
+		if (gather != STAILQ_FIRST(&queries->gathers) && gather->query == query)
+			return gather;
+	gather = gather_new(queries, query);
+	if (gather)
+		STAILQ_INSERT_TAIL(&queries->gathers, gather, entry);
+	return gather;
+}
+
+static void on_query(void *arg, enum control_query query,
+		     void (*done)(void *done_arg, json_t *result), void *done_arg)
+{
+	struct query_control *queries = arg;
+	struct gather *gather;
+	struct asker *asker;
+
+	asker = malloc(sizeof(*asker));
+	gather = asker ? gather_to_come(queries, query) : NULL;
+	if (!gather) {
+		free(asker);
+		done(done_arg, NULL);
+		return;
+	}
+	*asker = (struct asker){.done = done, .done_arg = done_arg};
+	STAILQ_INSERT_TAIL(&gather->askers, asker, entry);
+	if (gather == STAILQ_FIRST(&queries->gathers))
+		gather_begin(gather);
+}
+
 static void on_stop(void *arg)
 {
-	struct proxy *proxy = arg;
+	struct query_control *queries = arg;
 
 	log_info(NULL, "stop was asked for on the control socket");
-	event_loop_stop(proxy->loop);
+	event_loop_stop(queries->proxy->loop);
 }
 
 static const struct control_ops control_ops = {.query = on_query, .stop = on_stop};
 
-int query_control_open(struct proxy *proxy, struct control **out)
+int query_control_open(struct proxy *proxy, struct query_control **out)
 {
-	char error[256];
-	int rc = control_open(proxy->loop, proxy->config->control, &control_ops, proxy, error,
-			      sizeof(error), out);
+	struct query_control *queries = calloc(1, sizeof(*queries));
+	char error[256] = "out of memory";
+	int rc = -ENOMEM;
 
-	if (rc)
+	if (queries) {
+		queries->proxy = proxy;
+		STAILQ_INIT(&queries->gathers);
+		rc = control_open(proxy->loop, proxy->config->control, &control_ops, queries, error,
+				  sizeof(error), &queries->control);
+	}
+	if (rc) {
 		log_error(NULL, "%s", error);
-	return rc;
+		free(queries);
+		return rc;
+	}
+	*out = queries;
+	return 0;
+}
+
+void query_control_close(struct query_control *queries)
+{
+	struct gather *under_way, *gather;
+
+	if (!queries)
+		return;
+	control_close(queries->control);
+	queries->proxy = NULL;
+	under_way = STAILQ_FIRST(&queries->gathers);
+	if (!under_way) {
+		free(queries);
+		return;
+	}
+	while ((gather = STAILQ_NEXT(under_way, entry))) {
+		STAILQ_REMOVE(&queries->gathers, gather, gather, entry);
+		answer(gather, NULL);
+		gather_free(gather);
+	}
 }

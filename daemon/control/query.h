@@ -15,8 +15,9 @@
  *               "bytes_sent"}; the profile is null but for an RDMA server
  * stats        {"services": {name: {module: {counter: value}}}, "help": {module: {counter: text}}}
  *
- * Each worker takes its part of a snapshot on its own thread, between two turns of its loop;
- * nothing is locked. Parts of one answer may so be a moment apart.
+ * Each worker takes its part of a snapshot on its own thread, a hundred connections in a turn of its loop
+ * (daemon/control/snapshot.h); nothing is locked. Parts of one answer may so be a moment apart. Snapshots are taken one
+ * after the other; who asks for what somebody waits for already has the same answer.
  */
 #ifndef DAEMON_CONTROL_QUERY_H
 #define DAEMON_CONTROL_QUERY_H
@@ -25,12 +26,21 @@
 #include "daemon/control/control.h"
 #include "daemon/proxy/proxy.h"
 
+struct query_control;
+
 /**
  * query_control_open - open the control socket of a proxy
  *
- * To be closed with control_close() before the proxy is stopped. What fails is logged. Returns 0 or
- * a negative errno.
+ * To be closed before the proxy is stopped. What fails is logged. Returns 0 or a negative errno.
  */
-int query_control_open(struct proxy *proxy, struct control **out) MUST_CHECK;
+int query_control_open(struct proxy *proxy, struct query_control **out) MUST_CHECK;
+
+/**
+ * query_control_close - close the control socket
+ *
+ * A snapshot that is under way ends later, in the main thread's loop or when that is freed; nobody has its answer.
+ * Accepts NULL.
+ */
+void query_control_close(struct query_control *queries);
 
 #endif

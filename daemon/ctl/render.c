@@ -87,6 +87,20 @@ static int finish(struct table *table, const char *indent, FILE *out)
 	return rc;
 }
 
+/* How many claims wait for memory, and for how long. */
+static void cell_waiting(struct table *table, const json_t *memory)
+{
+	double oldest_s = json_number_value(json_object_get(memory, "oldest_wait_s"));
+	char age[RENDER_BYTES];
+
+	if (number_of(memory, "waiting_claims"))
+		table_cell(table, "%llu, for %s",
+			   (unsigned long long)number_of(memory, "waiting_claims"),
+			   render_duration(oldest_s, age));
+	else
+		table_cell(table, "0");
+}
+
 /* ---- status ---- */
 
 static int render_status(const json_t *answer, FILE *out)
@@ -120,7 +134,7 @@ static int render_status(const json_t *answer, FILE *out)
 		   render_bytes(number_of(memory, "limit_bytes"), b),
 		   render_bytes(number_of(memory, "peak_bytes"), c));
 	table_cell(&table, "waiting for memory");
-	cell_number(&table, memory, "waiting_claims");
+	cell_waiting(&table, memory);
 	table_cell(&table, "buffers");
 	table_cell(&table, "%s in use, %s mapped",
 		   render_bytes(number_of(memory, "in_use_bytes"), a),
@@ -155,10 +169,12 @@ static void print_refused(const json_t *service, FILE *out)
 static int render_services(const json_t *answer, FILE *out)
 {
 	static const struct table_column columns[] = {
-		{"SERVICE", false}, {"LISTENS ON", false}, {"CONNECTS TO", false}, {"NOW", true},
-		{"LIMIT", true},    {"TOTAL", true},       {"REFUSED", true},
+		{"SERVICE", false}, {"LISTENS ON", false}, {"CONNECTS TO", false},
+		{"NOW", true},      {"LIMIT", true},       {"TOTAL", true},
+		{"MEMORY", true},   {"WAIT FOR IT", true}, {"REFUSED", true},
 	};
-	const json_t *services = json_object_get(answer, "services");
+	const json_t *services = json_object_get(answer, "services"), *memory;
+	char claimed[RENDER_BYTES];
 	struct table table;
 	json_t *service;
 	size_t i;
@@ -173,6 +189,9 @@ static int render_services(const json_t *answer, FILE *out)
 		cell_number(&table, service, "connections");
 		cell_number(&table, service, "max_connections");
 		cell_number(&table, service, "connections_total");
+		memory = json_object_get(service, "memory");
+		table_cell(&table, "%s", render_bytes(number_of(memory, "claimed_bytes"), claimed));
+		cell_waiting(&table, memory);
 		cell_refused(&table, json_object_get(service, "refused"));
 	}
 	rc = finish(&table, "", out);

@@ -243,6 +243,7 @@ void worker_free(struct worker *worker)
 		worker_service_fini(&worker->services[i]);
 		budget_account_fini(&worker->accounts[i]);
 	}
+	worker->nservices = 0;
 	/* Connections that were handed over too late are dropped here. */
 	worker->stopping = true;
 	event_loop_free(worker->loop);

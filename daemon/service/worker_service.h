@@ -49,6 +49,9 @@ struct worker_service {
 	struct fabric *verbs;            /* NULL: not asked for, or no device here */
 	uint64_t verbs_avoided_until_us; /* rdma:// connects by iwarp until then: verbs failed */
 	struct bridge_list bridges;
+	/* Where bridge_walk_next() goes on, and the last one that it comes to; a bridge that goes moves it on. */
+	struct bridge *walk;
+	uint64_t walk_last_id;
 	struct socket_net sockets; /* of its TCP legs */
 	struct tcp_worker tcp;
 	struct rdma_leg_counters rdma;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "daemon/base/log.h"
+#include "daemon/control/snapshot.h"
 #include "tests/lib/test.h"
 #include "tests/sim/bridge_bench.h"
 
@@ -114,6 +115,99 @@ START_TEST(a_flood_of_one_kind_keeps_no_other_out)
 }
 END_TEST
 
+/* ---- what it shows ---- */
+
+#define BRIDGES 250u
+
+static bool shown(const struct snapshot *snapshot, unsigned id)
+{
+	json_t *connection;
+	unsigned times = 0;
+	size_t i;
+
+	json_array_foreach(snapshot->connections, i, connection) times +=
+		json_integer_value(json_object_get(connection, "id")) == (json_int_t)id;
+	ck_assert_uint_le(times, 1);
+	return times;
+}
+
+static bool slice(struct snapshot *snapshot)
+{
+	return snapshot_slice(snapshot, &bench->ws, 1, loop_now_us(bench->loop));
+}
+
+static void end_bridge(unsigned id)
+{
+	stub_fail(bench_stub(bench, id - 1), LEG_CLOSE_PEER, "");
+	bench_run(bench, 0);
+}
+
+START_TEST(connections_are_shown_a_hundred_a_turn)
+{
+	struct snapshot snapshot = {.connections = json_array()};
+
+	for (unsigned i = 0; i < BRIDGES; i++)
+		bench_incoming(bench);
+	ck_assert(slice(&snapshot));
+	ck_assert_uint_eq(json_array_size(snapshot.connections), 100);
+	ck_assert(slice(&snapshot));
+	ck_assert_uint_eq(json_array_size(snapshot.connections), 200);
+	ck_assert(!slice(&snapshot));
+	for (unsigned id = 1; id <= BRIDGES; id++) {
+		ck_assert(shown(&snapshot, id));
+		end_bridge(id);
+	}
+	json_decref(snapshot.connections);
+}
+END_TEST
+
+/* Those go that were shown, that are to be next, and the last; others come. */
+START_TEST(connections_may_come_and_go_between_the_turns)
+{
+	static const unsigned gone[2][5] = {{1, 100, 101, 102, 150}, {203, 204, 205, 250, 251}};
+	struct snapshot snapshot = {.connections = json_array()};
+	const unsigned more = 1000;
+	unsigned id;
+
+	for (unsigned i = 0; i < BRIDGES; i++)
+		bench_incoming(bench);
+	for (unsigned turn = 0; turn < 2; turn++) {
+		ck_assert(slice(&snapshot));
+		for (unsigned i = 0; i < more / 2; i++)
+			bench_incoming(bench);
+		for (unsigned i = 0; i < ARRAY_SIZE(gone[turn]); i++)
+			end_bridge(gone[turn][i]);
+	}
+	ck_assert(!slice(&snapshot));
+	for (id = 1; id <= BRIDGES; id++)
+		ck_assert(shown(&snapshot, id) == !(id == 101 || id == 102 || id == 150 ||
+						    id == 204 || id == 205 || id == 250));
+	ck_assert_uint_eq(json_array_size(snapshot.connections), BRIDGES - 6);
+	json_decref(snapshot.connections);
+	for (id = 1; id <= BRIDGES + more; id++)
+		if (!bench_stub(bench, id - 1)->freed)
+			end_bridge(id);
+}
+END_TEST
+
+/* The last of the walk goes, and then all that there are. */
+START_TEST(a_turn_may_find_nobody_left)
+{
+	struct snapshot snapshot = {.connections = json_array()};
+
+	for (unsigned i = 0; i < 101; i++)
+		bench_incoming(bench);
+	ck_assert(slice(&snapshot));
+	for (unsigned id = 101; id > 0; id--)
+		end_bridge(id);
+	bench_incoming(bench);
+	ck_assert(!slice(&snapshot));
+	ck_assert_uint_eq(json_array_size(snapshot.connections), 100);
+	end_bridge(102);
+	json_decref(snapshot.connections);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("crowd");
@@ -122,6 +216,9 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, a_client_that_comes_back_all_the_time_does_not_fill_the_log);
 	tcase_add_test(tc, a_flood_of_one_kind_keeps_no_other_out);
+	tcase_add_test(tc, connections_are_shown_a_hundred_a_turn);
+	tcase_add_test(tc, connections_may_come_and_go_between_the_turns);
+	tcase_add_test(tc, a_turn_may_find_nobody_left);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -257,7 +257,7 @@ START_TEST(a_client_that_answers_no_reads_is_closed_whatever_it_sends)
 	rig_run_for(rig, 3 * 1000000);
 	ck_assert_uint_eq(rig->server.closed, 1);
 	ck_assert_int_eq(rig->server.why, LEG_CLOSE_RECORD_STALLED);
-	ck_assert_uint_eq(rig->budget.used_bytes, 0);
+	ck_assert_uint_eq(rig->budget.account.used_bytes, 0);
 }
 END_TEST
 
@@ -362,7 +362,7 @@ START_TEST(a_call_claims_its_work_requests)
 		hdr.reads[hdr.nreads++] =
 			(struct rpcrdma_read_segment){0, {key->rkey, 100, key->addr + 100 * i}};
 	raw_send_header(raw, &hdr, NULL, 0);
-	used = rig->budget.used_bytes;
+	used = rig->budget.account.used_bytes;
 	ck_assert_uint_ge(used, least + 40 * sizeof(struct work));
 	ck_assert_uint_lt(used, least + 41 * sizeof(struct work));
 }

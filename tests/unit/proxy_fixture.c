@@ -18,7 +18,6 @@
 
 #include "daemon/base/loop.h"
 #include "daemon/config/config_load.h"
-#include "daemon/control/control.h"
 #include "daemon/control/query.h"
 #include "rpc/record.h"
 #include "rpc/xdr.h"
@@ -31,7 +30,7 @@ char control_path[64];
 
 static char dir[32];
 static struct loop *loop;
-static struct control *control;
+static struct query_control *control;
 static pthread_t thread;
 
 void fixture_setup(void)
@@ -107,7 +106,7 @@ unsigned fixture_stop(void)
 
 	ck_assert_int_eq(event_loop_post(loop, stop, NULL), 0);
 	pthread_join(thread, NULL);
-	control_close(control);
+	query_control_close(control);
 	proxy_stop(proxy);
 	event_loop_free(loop);
 	config_free(config);
@@ -258,22 +257,28 @@ void read_end(int fd)
 	ck_assert_msg(n == 0 || errno == ECONNRESET, "%s", strerror(errno));
 }
 
-struct json_t *control_ask(const char *request)
+int control_send(const char *request)
 {
 	struct sockaddr_un addr = {.sun_family = AF_UNIX};
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-	char answer[65536];
-	size_t len = 0;
-	json_t *json;
-	ssize_t n;
 
 	strcpy(addr.sun_path, control_path);
 	ck_assert_int_eq(connect(fd, (struct sockaddr *)&addr, sizeof(addr)), 0);
 	ck_assert_int_eq(write(fd, request, strlen(request)), (ssize_t)strlen(request));
-	while ((n = read(fd, answer + len, sizeof(answer) - len)) > 0)
-		len += (size_t)n;
-	close(fd);
-	json = json_loadb(answer, len, 0, NULL);
+	return fd;
+}
+
+struct json_t *control_answer(int fd)
+{
+	FILE *stream = fdopen(fd, "r");
+	json_t *json = json_loadf(stream, 0, NULL);
+
+	fclose(stream);
 	ck_assert_ptr_nonnull(json);
 	return json;
+}
+
+struct json_t *control_ask(const char *request)
+{
+	return control_answer(control_send(request));
 }

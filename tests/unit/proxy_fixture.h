@@ -52,6 +52,9 @@ size_t read_any(int fd, uint32_t *xid);
 /** read_end - the peer's FIN or reset, after whatever else it sent. */
 void read_end(int fd);
 
+/** control_send, control_answer - control_ask() in two steps; the second closes what the first opened. */
+int control_send(const char *request);
+struct json_t *control_answer(int fd);
 /** control_ask - what the control socket answers; to be released by json_decref(). */
 struct json_t *control_ask(const char *request);
 

@@ -101,7 +101,7 @@ START_TEST(status_is_a_list)
 		       " \"log_level\": \"info\", \"log_lines_dropped\": 8, \"workers\": 2, \"services\": 3,"
 		       " \"connections\": 4, \"memory\": {\"limit_bytes\": 1073741824,"
 		       " \"claimed_bytes\": 1048576, \"peak_bytes\": 3145728,"
-		       " \"waiting_claims\": 5, \"mapped_bytes\": 8388608,"
+		       " \"waiting_claims\": 5, \"oldest_wait_s\": 65.5, \"mapped_bytes\": 8388608,"
 		       " \"in_use_bytes\": 2048}}",
 		       false),
 		"version             0.1.0\n"
@@ -113,7 +113,7 @@ START_TEST(status_is_a_list)
 		"workers             2\n"
 		"connections         4\n"
 		"claimed by RPCs     1.0 MiB of 1.0 GiB, 3.0 MiB at most so far\n"
-		"waiting for memory  5\n"
+		"waiting for memory  5, for 1m05s\n"
 		"buffers             2.0 KiB in use, 8.0 MiB mapped\n");
 }
 END_TEST
@@ -125,10 +125,11 @@ START_TEST(services_show_load_and_refusals)
 		       "{\"services\": [{\"name\": \"to-filer\", \"listen\": \"tcp://127.0.0.1:2049\","
 		       " \"connect\": \"rdma://filer:20049\", \"connections\": 3,"
 		       " \"connections_total\": 10, \"max_connections\": 1024,"
+		       " \"memory\": {\"claimed_bytes\": 2048, \"waiting_claims\": 0},"
 		       " \"refused\": {\"NOT_ALLOWED\": 2, \"TOO_MANY\": 1}}]}",
 		       false),
-		"SERVICE   LISTENS ON            CONNECTS TO         NOW  LIMIT  TOTAL  REFUSED\n"
-		"to-filer  tcp://127.0.0.1:2049  rdma://filer:20049    3   1024     10        3\n"
+		"SERVICE   LISTENS ON            CONNECTS TO         NOW  LIMIT  TOTAL   MEMORY  WAIT FOR IT  REFUSED\n"
+		"to-filer  tcp://127.0.0.1:2049  rdma://filer:20049    3   1024     10  2.0 KiB            0        3\n"
 		"to-filer refused 2: NOT_ALLOWED\n"
 		"to-filer refused 1: TOO_MANY\n");
 }

@@ -325,6 +325,40 @@ START_TEST(what_the_workers_have_is_told_to_the_control_socket)
 }
 END_TEST
 
+/* More than a slice on each worker, and as many who ask as the control socket takes. */
+START_TEST(many_who_ask_at_once_see_many_connections)
+{
+	static const char *const requests[] = {"connections\n", "stats\n", "status\n"};
+	int clients[300], asking[15];
+	json_t *json;
+
+	start_tcp("");
+	for (size_t i = 0; i < ARRAY_SIZE(clients); i++)
+		clients[i] = fixture_connect(front);
+	do {
+		json = control_ask("connections\n");
+		asking[0] = (int)json_array_size(json_object_get(json, "connections"));
+		json_decref(json);
+	} while (asking[0] < (int)ARRAY_SIZE(clients));
+	for (size_t i = 0; i < ARRAY_SIZE(asking); i++)
+		asking[i] = control_send(requests[i % ARRAY_SIZE(requests)]);
+	for (size_t i = 0; i < ARRAY_SIZE(asking); i++) {
+		json = control_answer(asking[i]);
+		if (i % ARRAY_SIZE(requests) == 0)
+			ck_assert_uint_eq(json_array_size(json_object_get(json, "connections")),
+					  ARRAY_SIZE(clients));
+		else if (i % ARRAY_SIZE(requests) == 1)
+			ck_assert_ptr_nonnull(
+				json_object_get(json_object_get(json, "services"), "one"));
+		else
+			ck_assert_ptr_nonnull(json_object_get(json, "memory"));
+		json_decref(json);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(clients); i++)
+		close(clients[i]);
+}
+END_TEST
+
 static unsigned lowest_descriptor(void)
 {
 	int fd = dup(server);
@@ -447,11 +481,14 @@ END_TEST
 /* Connections come and go on every worker while the control socket asks and the proxy stops. */
 START_TEST(a_stop_in_the_middle_of_everything_is_clean)
 {
-	int clients[32];
+	int clients[32], asking[8];
 
 	starts[_i]("");
 	for (uint32_t i = 0; i < ARRAY_SIZE(clients); i++) {
 		clients[i] = fixture_connect(front);
+		if (i >= ARRAY_SIZE(clients) - ARRAY_SIZE(asking))
+			asking[i % ARRAY_SIZE(asking)] =
+				control_send(i % 2 ? "connections\n" : "stats\n");
 		send_call(clients[i], i, i * 1000);
 		if (i % 8 == 3)
 			json_decref(control_ask("connections\n"));
@@ -462,6 +499,8 @@ START_TEST(a_stop_in_the_middle_of_everything_is_clean)
 	for (uint32_t i = 0; i < ARRAY_SIZE(clients); i++)
 		if (i % 3)
 			close(clients[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(asking); i++)
+		close(asking[i]);
 }
 END_TEST
 
@@ -500,6 +539,7 @@ int main(void)
 	tcase_add_test(tc, a_port_that_is_not_privileged_is_turned_away);
 	tcase_add_loop_test(tc, what_the_workers_have_is_told_to_the_control_socket, 0,
 			    ARRAY_SIZE(starts));
+	tcase_add_test(tc, many_who_ask_at_once_see_many_connections);
 	tcase_add_test(tc, without_descriptors_clients_wait_and_nobody_is_closed);
 	tcase_add_test(tc, receives_may_be_longer_than_messages);
 	tcase_add_loop_test(tc, a_stop_ends_within_a_bound_whoever_is_stuck, 0, ARRAY_SIZE(starts));

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What one worker shows of itself, taken on its thread in slices, so that the bytes of its connections wait for no
+ * more than a slice.
+ */
+#ifndef DAEMON_CONTROL_SNAPSHOT_H
+#define DAEMON_CONTROL_SNAPSHOT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "daemon/control/stats.h"
+#include "daemon/service/worker_service.h"
+
+#define SNAPSHOT_SLICE 100u /* bridges, or services, in one turn of the loop */
+
+/* All zero but for what is to be taken. */
+struct snapshot {
+	unsigned worker;     /* its number, for the connections */
+	json_t *connections; /* an array to be filled, or NULL */
+	struct stats *stats; /* one a service, to be added to, or NULL */
+	size_t service;      /* where the next slice begins */
+	bool within;         /* it is in the midst of this service's bridges */
+};
+
+/**
+ * snapshot_slice - take the next SNAPSHOT_SLICE
+ * @services: the worker's, the same each time, or fewer if some have gone
+ * @now_us:   of the worker's loop
+ *
+ * Bridges may come and go between slices: each one that is there from the first slice to the last is in the
+ * snapshot, once; those that come in between need not be. One snapshot of a worker's connections is taken at a time.
+ * Returns whether anything is left for another slice.
+ */
+bool snapshot_slice(struct snapshot *snapshot, struct worker_service *services, size_t nservices,
+		    uint64_t now_us);
+
+#endif
