@@ -47,7 +47,7 @@
 	X(REFUSED, "refused by the peer")                                                          \
 	X(UNREACHABLE, "unreachable")                                                              \
 	X(TIMEOUT, "set-up timed out")                                                             \
-	X(RECORD_TOO_BIG, "record over max_message_bytes")                                         \
+	X(RECORD_TOO_BIG, "record far over max_message_bytes")                                     \
 	X(RECORD_STALLED, "record not finished in time")                                           \
 	X(REPLY_STALLED, "replies not taken in time")                                              \
 	X(CALL_STALLED, "Calls not taken in time")                                                 \

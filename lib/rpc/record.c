@@ -33,6 +33,7 @@ static enum record_status begin_fragment(struct record_parser *parser)
 static void begin_record(struct record_parser *parser)
 {
 	parser->started = true;
+	parser->last = false;
 	parser->record_bytes = 0;
 	parser->empty_fragments = 0;
 }
@@ -49,8 +50,8 @@ enum record_status record_next(struct record_parser *parser, const uint8_t *in, 
 	for (;;) {
 		if (parser->fragment_left_bytes > 0)
 			return RECORD_BODY;
-		if (parser->last) {
-			parser->last = parser->started = false;
+		if (parser->last && parser->started) {
+			parser->started = false;
 			return RECORD_END;
 		}
 		while (parser->mark_bytes < RECORD_MARK_BYTES) {

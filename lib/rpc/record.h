@@ -57,8 +57,8 @@ void record_parser_init(struct record_parser *parser, uint32_t max_bytes);
  * @in, @len_bytes: what has come and is not eaten yet; may be empty
  * @used_bytes:     set to how much of it was marks
  *
- * After RECORD_BODY, record_take() is due; without it the same is said again. After RECORD_END,
- * record_bytes is that record's length until the next call with input.
+ * After RECORD_BODY, record_take() is due; without it the same is said again. After RECORD_END, `last` is set
+ * and record_bytes that record's length until the next call with input.
  */
 enum record_status record_next(struct record_parser *parser, const uint8_t *in, size_t len_bytes,
 			       size_t *used_bytes) MUST_CHECK;

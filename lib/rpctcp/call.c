@@ -16,13 +16,20 @@ static const struct call_rule rules[CALL_VERDICT_COUNT] = {
 	[CALL_NOT_RPC] = CALL_RULE(CLOSE, tcp_leg_counters, bad_calls, NULL),
 };
 
-static void answer_reverse_refused(struct tcp_messages *msgs, uint32_t xid)
+/* Past what the leg takes. The connection and its other RPCs live. */
+static void answer_system_err(struct tcp_messages *msgs, uint32_t xid)
 {
 	uint8_t reply[RPC_ERROR_REPLY_BYTES];
 
-	tcp_counters(msgs->conn)->reverse_refused++;
-	tcp_conn_note(msgs->conn, TCP_NOTE_REVERSE,
-		      "a reverse Call past its limits was answered SYSTEM_ERR");
+	if (msgs->conn->connector) {
+		tcp_counters(msgs->conn)->reverse_refused++;
+		tcp_conn_note(msgs->conn, TCP_NOTE_REVERSE,
+			      "a reverse Call past its limits was answered SYSTEM_ERR");
+	} else {
+		tcp_counters(msgs->conn)->calls_too_big++;
+		tcp_conn_note(msgs->conn, TCP_NOTE_CALL_TOO_BIG,
+			      "a Call over the limit was thrown away and answered SYSTEM_ERR");
+	}
 	tcp_message_answer(msgs, reply, rpc_encode_accepted(reply, xid, RPC_SYSTEM_ERR));
 }
 
@@ -41,41 +48,65 @@ static void refuse(struct tcp_messages *msgs, enum call_verdict verdict, uint32_
 		tcp_conn_fail(msgs->conn, LEG_CLOSE_NOT_RPC, "%s", call_verdict_text(verdict));
 }
 
-static uint32_t reply_limit(const struct tcp_messages *msgs)
+/* The longest Call, and the longest Reply to one. */
+static uint32_t limit_bytes(const struct tcp_messages *msgs)
 {
-	uint32_t limit = msgs->conn->config.leg.max_message_bytes;
+	uint32_t limit = tcp_message_limit(msgs);
 
 	return msgs->conn->connector && limit > TCP_REVERSE_MAX_BYTES ? TCP_REVERSE_MAX_BYTES
 								      : limit;
 }
 
-/* One look at a Call that is here from end to end. Returns whether it passes; else it has been answered. */
-static bool look(struct tcp_messages *msgs, const uint8_t *msg, uint32_t len_bytes)
+/* Its length, or the most that it may have. */
+static uint32_t cap_bytes(const struct tcp_messages *msgs)
 {
-	const struct leg_config *config = &msgs->conn->config.leg;
+	const struct record_parser *parser = &msgs->in->parser;
+	uint32_t limit = limit_bytes(msgs);
+
+	if (parser->last)
+		return parser->record_bytes;
+	return limit < FACTS_UNBOUNDED_BYTES ? limit : FACTS_UNBOUNDED_BYTES;
+}
+
+/* What is here of the Call says more of it. */
+static void follow(struct tcp_messages *msgs, const uint8_t *msg, uint32_t have_bytes,
+		   uint32_t len_bytes)
+{
+	const struct rpc_piece piece = {msg, have_bytes};
+	const struct rpc_pieces pieces = {&piece, 1, len_bytes};
+
+	nfs_facts_go_on(&msgs->call->facts, msgs->conn->config.leg.sessions, &pieces, NULL);
+}
+
+/* The look at a Call, as far as it is here. Returns whether it passes; else it has been answered. */
+static bool look(struct tcp_messages *msgs, const uint8_t *msg, uint32_t have_bytes)
+{
 	struct rpc_call_hdr hdr = {0};
-	enum call_verdict verdict = call_judge(msg, len_bytes, len_bytes, NULL, &hdr);
+	enum call_verdict verdict = call_judge(msg, have_bytes, cap_bytes(msgs), NULL, &hdr);
 
 	if (verdict != CALL_PASSES) {
 		refuse(msgs, verdict, hdr.xid);
 		return false;
 	}
-	msgs->call = exchange_new(config->spares);
+	msgs->call = exchange_new(msgs->conn->config.leg.spares);
 	if (!msgs->call) {
 		tcp_conn_fail(msgs->conn, LEG_CLOSE_RESOURCES, "no memory for a Call");
 		return false;
 	}
 	msgs->call->facts.hdr = hdr;
-	nfs_facts_whole(&msgs->call->facts, reply_limit(msgs), config->sessions, msg, len_bytes);
-	msgs->call->reply_max_bytes = msgs->call->facts.ceiling_bytes;
+	nfs_facts_begin(&msgs->call->facts, limit_bytes(msgs));
+	/* Where nobody knows how long it is, it may end in the middle of anything. */
+	if (msgs->in->parser.last)
+		follow(msgs, msg, have_bytes, cap_bytes(msgs));
+	msgs->ceiling_bytes = msgs->call->facts.ceiling_bytes;
 	return true;
 }
 
 /* Claims what the Call and its Reply can come to need, of a server nothing; true once that is held. */
-static bool claim(struct tcp_messages *msgs, uint32_t call_bytes, uint32_t ceiling_bytes)
+static bool claim(struct tcp_messages *msgs, uint32_t call_bytes)
 {
 	struct budget_claim *claim = &msgs->claim;
-	size_t bytes = rpc_msg_cost_bytes(call_bytes) + rpc_msg_cost_bytes(ceiling_bytes);
+	size_t bytes = rpc_msg_cost_bytes(call_bytes) + rpc_msg_cost_bytes(msgs->ceiling_bytes);
 
 	if (claim->state == BUDGET_CLAIM_HELD)
 		return true;
@@ -90,91 +121,75 @@ static bool claim(struct tcp_messages *msgs, uint32_t call_bytes, uint32_t ceili
 	return false;
 }
 
-static bool reverse_refused(const struct tcp_messages *msgs, uint32_t len_bytes)
+static bool is_past_limits(const struct tcp_messages *msgs)
 {
-	return msgs->conn->connector && (msgs->flight->in.count >= TCP_REVERSE_CALLS_MAX ||
-					 len_bytes > TCP_REVERSE_MAX_BYTES);
+	return msgs->in->parser.record_bytes > limit_bytes(msgs) ||
+	       (msgs->conn->connector && msgs->flight->in.count >= TCP_REVERSE_CALLS_MAX);
 }
 
-/* Whether a Call of @len_bytes may be taken in, its XID being @xid; else it has been dealt with. */
-static bool is_wanted(struct tcp_messages *msgs, uint32_t len_bytes, uint32_t xid)
+/* Whether a Call may be taken in, its XID being @xid; else it has been dealt with. */
+static bool is_wanted(struct tcp_messages *msgs, uint32_t xid)
 {
 	struct exchange *repeated = xid_table_find(&msgs->flight->in, xid);
 
 	if (repeated)
 		tcp_input_compare(msgs->in, repeated);
-	else if (reverse_refused(msgs, len_bytes))
-		answer_reverse_refused(msgs, xid);
+	else if (is_past_limits(msgs))
+		answer_system_err(msgs, xid);
 	else
 		return true;
 	return false;
 }
 
-/*
- * A Call that is here from end to end: what it needs is known exactly before it takes any memory. Once looked at,
- * it may have to wait for that, and comes here again.
- */
-void tcp_call_begin_whole(struct tcp_messages *msgs, const uint8_t *msg, uint32_t len_bytes,
-			  uint32_t xid)
+void tcp_call_head(struct tcp_messages *msgs, uint32_t xid)
 {
-	if (!msgs->call) {
-		if (!look(msgs, msg, len_bytes))
-			return;
-		if (!is_wanted(msgs, len_bytes, xid)) {
-			exchange_put(msgs->call);
-			msgs->call = NULL;
-			return;
-		}
-	}
-	if (claim(msgs, len_bytes, msgs->call->reply_max_bytes))
-		tcp_message_body(msgs, RPC_CALL, len_bytes);
+	if (is_wanted(msgs, xid) && tcp_input_gather(msgs->in))
+		tcp_conn_fail(msgs->conn, LEG_CLOSE_RESOURCES, "no memory to gather a Call");
 }
 
-/* A Call of which only the head is here: it may need the most that its length, if known, leaves open. */
-void tcp_call_begin(struct tcp_messages *msgs, uint32_t xid)
+/* Once looked at, the Call may have to wait for memory, and comes here again. */
+void tcp_call_begin(struct tcp_messages *msgs, const uint8_t *msg, uint32_t have_bytes,
+		    uint32_t xid)
 {
-	const struct record_parser *parser = &msgs->in->parser;
-	uint32_t cap = parser->last ? parser->record_bytes : reply_limit(msgs);
-
-	if (is_wanted(msgs, parser->record_bytes, xid) && claim(msgs, cap, reply_limit(msgs)))
-		tcp_message_body(msgs, RPC_CALL, cap);
+	if (!msgs->call && (!is_wanted(msgs, xid) || !look(msgs, msg, have_bytes)))
+		return;
+	if (claim(msgs, cap_bytes(msgs)))
+		tcp_message_body(msgs, RPC_CALL, cap_bytes(msgs));
 }
 
-void tcp_call_overflow(struct tcp_messages *msgs, uint32_t xid)
+void tcp_call_overflow(struct tcp_messages *msgs)
 {
-	answer_reverse_refused(msgs, xid);
+	answer_system_err(msgs, msgs->call->facts.hdr.xid);
 }
 
-/* A Call that was received in place is looked at only now. The rest of its claim goes back. */
-static bool look_late(struct tcp_messages *msgs)
+/* The Call is complete: the exchange takes message and claim, the rest of which goes back. */
+static struct exchange *complete(struct tcp_messages *msgs)
 {
+	struct exchange *x = msgs->call;
 	const struct rpc_msg *msg = &msgs->in->msg;
 
-	if (!look(msgs, msg->data, msg->len_bytes))
-		return false;
-	budget_shrink(&msgs->claim,
-		      msg->buf->size_bytes + rpc_msg_cost_bytes(msgs->call->reply_max_bytes));
-	return true;
+	follow(msgs, msg->data, msg->len_bytes, msg->len_bytes);
+	/* No more than has been claimed for. */
+	x->reply_max_bytes = x->facts.ceiling_bytes < msgs->ceiling_bytes ? x->facts.ceiling_bytes
+									  : msgs->ceiling_bytes;
+	budget_shrink(&msgs->claim, msg->buf->size_bytes + rpc_msg_cost_bytes(x->reply_max_bytes));
+	msgs->call = NULL;
+	x->call = *msg;
+	msgs->in->msg = (struct rpc_msg){0};
+	budget_move(&x->claim, &msgs->claim);
+	return x;
 }
 
-/* The Call is complete: the exchange takes message and claim, and goes to the owner. */
 void tcp_call_end(struct tcp_messages *msgs)
 {
 	const struct leg_config *config = &msgs->conn->config.leg;
-	struct exchange *x;
+	struct exchange *x = complete(msgs);
 
-	if (!msgs->call && !look_late(msgs))
-		return;
-	x = msgs->call;
-	msgs->call = NULL;
 	if (tcp_flight_in_add(msgs->flight, x)) {
 		exchange_put(x);
 		tcp_conn_fail(msgs->conn, LEG_CLOSE_RESOURCES, "no memory for a Call");
 		return;
 	}
-	x->call = msgs->in->msg;
-	msgs->in->msg = (struct rpc_msg){0};
-	budget_move(&x->claim, &msgs->claim);
 	x->start_us = loop_now_us(config->loop);
 	tcp_counters(msgs->conn)->calls_received++;
 	config->events->call(config->arg, exchange_ref(x));

@@ -56,11 +56,12 @@ extern const struct state_table tcp_leg_states;
 #define TCP_BLOCK_EOF     0x10u /* the peer sends no more */
 
 /* What is said once a connection. */
-#define TCP_NOTE_CALL      0x1u
-#define TCP_NOTE_UNMATCHED 0x2u
-#define TCP_NOTE_REVERSE   0x4u
-#define TCP_NOTE_TOO_BIG   0x8u
-#define TCP_NOTE_BAD_REPLY 0x10u
+#define TCP_NOTE_CALL         0x1u
+#define TCP_NOTE_UNMATCHED    0x2u
+#define TCP_NOTE_REVERSE      0x4u
+#define TCP_NOTE_TOO_BIG      0x8u
+#define TCP_NOTE_BAD_REPLY    0x10u
+#define TCP_NOTE_CALL_TOO_BIG 0x20u
 
 /* The deadlines that a connection can have, all on one timer. */
 enum tcp_due {

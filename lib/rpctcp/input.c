@@ -6,25 +6,47 @@
 
 #include "rpctcp/input.h"
 
+/* Read at once when records are long: a mark, and as much of the message as is wanted before it takes memory. */
+#define WINDOW_MIN_BYTES (RECORD_MARK_BYTES + TCP_BULK_BYTES)
+
+/* The longest record that is worth being read to its end. */
+static uint32_t drain_max_bytes(uint32_t max_message_bytes)
+{
+	uint64_t bytes = (uint64_t)TCP_DRAIN_FACTOR * max_message_bytes;
+
+	if (bytes < TCP_DRAIN_MIN_BYTES)
+		return TCP_DRAIN_MIN_BYTES;
+	return bytes < RECORD_MAX_FRAGMENT_BYTES ? (uint32_t)bytes : RECORD_MAX_FRAGMENT_BYTES;
+}
+
 void tcp_input_init(struct tcp_input *in, struct tcp_conn *conn,
 		    const struct tcp_input_events *events, void *arg)
 {
 	*in = (struct tcp_input){
-		.conn = conn, .events = events, .arg = arg, .window_bytes = TCP_BULK_BYTES};
-	record_parser_init(&in->parser, conn->config.leg.max_message_bytes);
+		.conn = conn, .events = events, .arg = arg, .window_bytes = WINDOW_MIN_BYTES};
+	record_parser_init(&in->parser, drain_max_bytes(conn->config.leg.max_message_bytes));
 }
 
 /* Ready for the next record. */
 static void begin_record(struct tcp_input *in)
 {
 	in->mode = TCP_INPUT_HEAD;
+	in->ended = false;
 	in->head_bytes = 0;
 	in->cap_bytes = 0;
+}
+
+static void drop_gathered(struct tcp_input *in)
+{
+	free(in->gathered);
+	in->gathered = NULL;
+	in->gathered_bytes = 0;
 }
 
 /* What is held for a record that is not complete. */
 static void let_go(struct tcp_input *in)
 {
+	drop_gathered(in);
 	rpc_msg_put(&in->msg);
 	exchange_put(in->repeated);
 	in->repeated = NULL;
@@ -43,14 +65,38 @@ void tcp_input_fini(struct tcp_input *in)
 	drop_stash(in);
 }
 
+int tcp_input_gather(struct tcp_input *in)
+{
+	in->gathered = malloc(TCP_BULK_BYTES);
+	if (!in->gathered)
+		return -ENOMEM;
+	memcpy(in->gathered, in->head, in->head_bytes);
+	in->gathered_bytes = in->head_bytes;
+	in->mode = TCP_INPUT_GATHER;
+	return 0;
+}
+
+/* What is here of the message, but not in the input. */
+static void fill_from_aside(struct tcp_input *in)
+{
+	if (in->mode == TCP_INPUT_GATHER) {
+		memcpy(in->msg.data, in->gathered, in->gathered_bytes);
+		in->msg.have_bytes = in->gathered_bytes;
+		tcp_counters(in->conn)->payload_bytes_copied += in->gathered_bytes;
+		drop_gathered(in);
+	} else {
+		memcpy(in->msg.data, in->head, in->head_bytes);
+		in->msg.have_bytes = in->head_bytes;
+	}
+}
+
 int tcp_input_body(struct tcp_input *in, uint32_t cap_bytes)
 {
 	if (rpc_msg_get(in->conn->config.leg.pool, cap_bytes, &in->msg))
 		return -ENOMEM;
 	if (cap_bytes > TCP_BULK_BYTES)
-		in->window_bytes = TCP_BULK_BYTES;
-	memcpy(in->msg.data, in->head, in->head_bytes);
-	in->msg.have_bytes = in->head_bytes;
+		in->window_bytes = WINDOW_MIN_BYTES;
+	fill_from_aside(in);
 	in->cap_bytes = cap_bytes;
 	in->mode = TCP_INPUT_BODY;
 	return 0;
@@ -102,6 +148,17 @@ static void fill(struct tcp_input *in, const uint8_t *bytes, uint32_t len_bytes)
 	tcp_counters(in->conn)->payload_bytes_copied += len_bytes;
 }
 
+/* Whether @bytes from its start are enough to say what memory a record may have. */
+static bool is_enough(const struct tcp_input *in, uint32_t bytes)
+{
+	return bytes >= TCP_BULK_BYTES || (in->parser.last && bytes == in->parser.record_bytes);
+}
+
+static uint32_t lesser(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
 /* Takes some of the message bytes at @bytes; returns how many, 0 if only the mode has changed. */
 static uint32_t take_body(struct tcp_input *in, const uint8_t *bytes, size_t len_bytes)
 {
@@ -110,14 +167,18 @@ static uint32_t take_body(struct tcp_input *in, const uint8_t *bytes, size_t len
 
 	switch (in->mode) {
 	case TCP_INPUT_HEAD:
-		if (in->head_bytes == 0 && in->parser.last && n == in->parser.record_bytes) {
-			in->events->begin_whole(in->arg, bytes, n);
+		if (in->head_bytes == 0 && is_enough(in, n)) {
+			in->events->begin(in->arg, bytes, n);
 			return 0;
 		}
-		if (n > TCP_RECORD_HEAD_BYTES - in->head_bytes)
-			n = TCP_RECORD_HEAD_BYTES - in->head_bytes;
+		n = lesser(n, TCP_RECORD_HEAD_BYTES - in->head_bytes);
 		memcpy(in->head + in->head_bytes, bytes, n);
 		in->head_bytes += n;
+		break;
+	case TCP_INPUT_GATHER:
+		n = lesser(n, TCP_BULK_BYTES - in->gathered_bytes);
+		memcpy(in->gathered + in->gathered_bytes, bytes, n);
+		in->gathered_bytes += n;
 		break;
 	case TCP_INPUT_BODY:
 		fill(in, bytes, n);
@@ -137,6 +198,7 @@ static void end_record(struct tcp_input *in)
 	tcp_counters(in->conn)->records_received++;
 	switch (in->mode) {
 	case TCP_INPUT_HEAD:
+	case TCP_INPUT_GATHER:
 		tcp_conn_fail(in->conn, LEG_CLOSE_NOT_RPC, "a record of %u bytes",
 			      in->parser.record_bytes);
 		return;
@@ -158,6 +220,18 @@ static void end_record(struct tcp_input *in)
 	begin_record(in);
 }
 
+/* Whether there was something to ask about what has been set aside of the record. */
+static bool ask(struct tcp_input *in)
+{
+	if (in->mode == TCP_INPUT_HEAD && in->head_bytes == TCP_RECORD_HEAD_BYTES)
+		in->events->head(in->arg);
+	else if (in->mode == TCP_INPUT_GATHER && is_enough(in, in->gathered_bytes))
+		in->events->begin(in->arg, in->gathered, in->gathered_bytes);
+	else
+		return false;
+	return true;
+}
+
 /*
  * Takes input until it is used up, or the leg is blocked or closed; returns how much. Also called
  * with none: for a record that was received in place, and for one whose memory has been granted.
@@ -168,20 +242,23 @@ static size_t take_input(struct tcp_input *in, const uint8_t *bytes, size_t len_
 	size_t at = 0, used;
 
 	while (tcp_conn_takes_input(conn)) {
+		if (ask(in))
+			continue;
+		if (in->ended) {
+			end_record(in);
+			continue;
+		}
 		switch (record_next(&in->parser, bytes + at, len_bytes - at, &used)) {
 		case RECORD_BODY:
 			at += used;
-			if (in->mode == TCP_INPUT_HEAD && in->head_bytes == TCP_RECORD_HEAD_BYTES)
-				in->events->begin(in->arg);
-			else if (at == len_bytes)
+			if (at == len_bytes)
 				return at;
-			else
-				at += take_body(in, bytes + at, len_bytes - at);
+			at += take_body(in, bytes + at, len_bytes - at);
 			break;
 		case RECORD_END:
 			at += used;
 			in->progress_bytes = TCP_STALL_PROGRESS_BYTES;
-			end_record(in);
+			in->ended = true;
 			break;
 		case RECORD_MORE:
 			return len_bytes;
@@ -248,36 +325,50 @@ void tcp_input_resume(struct tcp_input *in)
 
 static void end_of_stream(struct tcp_input *in)
 {
-	if (!record_idle(&in->parser)) {
-		tcp_conn_fail(in->conn, LEG_CLOSE_PEER, "in the middle of a record");
-	} else if (in->conn->connector) {
-		tcp_conn_fail(in->conn, LEG_CLOSE_PEER, "%s", "");
-	} else {
-		/* A half-close: the Replies of the Calls in flight are still wanted. */
-		tcp_conn_block(in->conn, TCP_BLOCK_EOF, true);
+	if (in->conn->connector) {
+		tcp_conn_fail(in->conn, LEG_CLOSE_PEER, "%s", tcp_input_end_detail(in));
+		return;
 	}
+	/* A half-close: the Replies of the Calls in flight are still wanted. */
+	if (!record_idle(&in->parser))
+		in->events->cut(in->arg);
+	tcp_conn_block(in->conn, TCP_BLOCK_EOF, true);
+}
+
+const char *tcp_input_end_detail(const struct tcp_input *in)
+{
+	return record_idle(&in->parser) ? "" : "in the middle of a record";
+}
+
+/* How much a read may put into staging. */
+static size_t staging_bytes(const struct tcp_input *in)
+{
+	const struct tcp_conn *conn = in->conn;
+	size_t bytes = in->window_bytes;
+
+	/* No more of a long record than must be copied. */
+	if (in->mode == TCP_INPUT_GATHER &&
+	    !(in->parser.last && in->parser.record_bytes <= TCP_BULK_BYTES))
+		bytes = TCP_BULK_BYTES - in->gathered_bytes;
+	else if (in->mode == TCP_INPUT_SKIP && in->parser.fragment_left_bytes > bytes)
+		bytes = TCP_STAGING_BYTES;
+	if (!conn->connector && budget_holder_is_short(conn->config.leg.holder) &&
+	    bytes > TCP_SCARCE_READ_BYTES)
+		bytes = TCP_SCARCE_READ_BYTES;
+	return bytes;
 }
 
 /* Where the next read goes: straight into the message first, then into staging. */
 static int read_vector(struct tcp_input *in, struct iovec iov[2])
 {
-	const struct tcp_conn *conn = in->conn;
-	size_t staging = in->window_bytes, place = 0;
+	uint32_t place = 0;
 	int n = 0;
 
-	if (in->mode == TCP_INPUT_BODY) {
-		place = in->parser.fragment_left_bytes;
-		if (place > in->cap_bytes - in->msg.have_bytes)
-			place = in->cap_bytes - in->msg.have_bytes;
-	} else if (in->mode == TCP_INPUT_SKIP && in->parser.fragment_left_bytes > staging) {
-		staging = TCP_STAGING_BYTES;
-	}
-	if (!conn->connector && budget_holder_is_short(conn->config.leg.holder) &&
-	    staging > TCP_SCARCE_READ_BYTES)
-		staging = TCP_SCARCE_READ_BYTES;
+	if (in->mode == TCP_INPUT_BODY)
+		place = lesser(in->parser.fragment_left_bytes, in->cap_bytes - in->msg.have_bytes);
 	if (place)
 		iov[n++] = (struct iovec){in->msg.data + in->msg.have_bytes, place};
-	iov[n++] = (struct iovec){conn->config.worker->staging, staging};
+	iov[n++] = (struct iovec){in->conn->config.worker->staging, staging_bytes(in)};
 	return n;
 }
 
@@ -295,8 +386,8 @@ static size_t count_read(struct tcp_input *in, size_t n, const struct iovec *iov
 		n -= placed;
 	}
 	/* Many small messages: read more of them at once. tcp_input_body() sees to the other way. */
-	if (n == in->window_bytes && in->window_bytes < TCP_STAGING_BYTES)
-		in->window_bytes *= 4;
+	if (n == in->window_bytes)
+		in->window_bytes = 4 * n < TCP_STAGING_BYTES ? 4 * n : TCP_STAGING_BYTES;
 	return n;
 }
 

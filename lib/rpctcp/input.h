@@ -6,7 +6,10 @@
  * which is good within one callback only. Input is taken from there until it is used up or the
  * connection is blocked; what is left over then goes to the stash, and nothing more is read before it.
  *
- * What a record is, and what memory it may have, is for the user to say (struct tcp_input_events).
+ * What a record is, and what memory it may have, is for the user to say (struct tcp_input_events). A Call
+ * takes none before all of it is here, or TCP_BULK_BYTES of a longer one: so much of it may be gathered first.
+ * Beside what has memory of its own, a connection so holds at most what one read may put into staging and what
+ * is gathered: TCP_STAGING_BYTES + TCP_BULK_BYTES.
  */
 #ifndef RPCTCP_INPUT_H
 #define RPCTCP_INPUT_H
@@ -16,30 +19,36 @@
 #include "rpc/record.h"
 #include "rpctcp/conn.h"
 
-#define TCP_BULK_BYTES        (16u * 1024u) /* records beyond it are received in place */
-#define TCP_SCARCE_READ_BYTES (4u * 1024u)  /* per read while the budget has waiters */
-#define TCP_RETRANSMIT_BYTES  256u          /* of a Call that are compared, X-8 */
-#define TCP_RECORD_HEAD_BYTES 8u            /* XID and type: what tells what a record is */
+#define TCP_BULK_BYTES (16u * 1024u) /* records beyond it are received in place */
+/* A record that is too long is read to its end, and nothing kept, if it is no longer than that many times the limit. */
+#define TCP_DRAIN_FACTOR      4u
+#define TCP_DRAIN_MIN_BYTES   (128u * 1024u * 1024u) /* … or than this */
+#define TCP_SCARCE_READ_BYTES (4u * 1024u)           /* per read while the budget has waiters */
+#define TCP_RETRANSMIT_BYTES  256u                   /* of a Call that are compared, X-8 */
+#define TCP_RECORD_HEAD_BYTES 8u                     /* XID and type: what tells what a record is */
 
 enum tcp_input_mode {
-	TCP_INPUT_HEAD, /* what the record is is not known yet, or its memory not granted */
-	TCP_INPUT_BODY, /* received into msg */
-	TCP_INPUT_SKIP, /* counted, perhaps compared, and thrown away */
+	TCP_INPUT_HEAD,   /* what the record is is not known yet, or its memory not granted */
+	TCP_INPUT_GATHER, /* likewise, what has come being set aside */
+	TCP_INPUT_BODY,   /* received into msg */
+	TCP_INPUT_SKIP,   /* counted, perhaps compared, and thrown away */
 };
 
 /*
- * Each of the first three puts the input into another mode by tcp_input_body(), _skip() or _compare(),
- * or blocks or fails the connection. A block makes it come again.
+ * Each of the first three puts the input into another mode by tcp_input_body(), _gather(), _skip() or _compare(), or
+ * blocks or fails the connection. A block makes it come again.
  */
 struct tcp_input_events {
-	/* A record that is in the input from end to end. */
-	void (*begin_whole)(void *arg, const uint8_t *msg, uint32_t len_bytes);
 	/* A record of which `head` is known, and perhaps its length. */
-	void (*begin)(void *arg);
+	void (*head)(void *arg);
+	/* A record that is here from end to end, or its first TCP_BULK_BYTES at least; head() may have come before. */
+	void (*begin)(void *arg, const uint8_t *msg, uint32_t have_bytes);
 	/* A record of unknown length has filled cap_bytes and goes on. */
 	void (*overflow)(void *arg);
 	/* The message is complete in `msg`. */
 	void (*end)(void *arg);
+	/* The rest of the record will never come: tcp_input_skip() is due. */
+	void (*cut)(void *arg);
 };
 
 struct tcp_input {
@@ -48,8 +57,11 @@ struct tcp_input {
 	void *arg;
 	struct record_parser parser;
 	enum tcp_input_mode mode;
+	bool ended; /* all of the record has come, though it may wait for its memory */
 	uint8_t head[TCP_RECORD_HEAD_BYTES];
 	unsigned head_bytes;
+	uint8_t *gathered; /* GATHER: the start of the message, the head included */
+	uint32_t gathered_bytes;
 	struct rpc_msg msg;        /* BODY: its length is known at its end */
 	uint32_t cap_bytes;        /* how much of msg may be filled */
 	struct exchange *repeated; /* SKIP: a reference to the Call that it should repeat */
@@ -69,11 +81,15 @@ void tcp_input_fini(struct tcp_input *in);
 void tcp_input_readable(struct tcp_input *in);
 /** tcp_input_resume - take what is in the stash. */
 void tcp_input_resume(struct tcp_input *in);
+/** tcp_input_end_detail - what there is to be said, now that the stream has ended: "" between two records. */
+const char *tcp_input_end_detail(const struct tcp_input *in);
 /** tcp_input_discard - read once and throw away; true at the end of the stream or of the connection. */
 bool tcp_input_discard(struct tcp_input *in);
 
 /** tcp_input_body - receive this record into memory for @cap_bytes. Returns 0 or -ENOMEM. */
 int tcp_input_body(struct tcp_input *in, uint32_t cap_bytes) MUST_CHECK;
+/** tcp_input_gather - go on when it is here from end to end, or TCP_BULK_BYTES of it. Returns 0 or -ENOMEM. */
+int tcp_input_gather(struct tcp_input *in) MUST_CHECK;
 /** tcp_input_skip - throw away what is left of this record, and what has come of it. */
 void tcp_input_skip(struct tcp_input *in);
 /** tcp_input_compare - skip a record that should repeat the Call of @x, comparing. */

@@ -16,9 +16,12 @@ struct tcp_messages {
 	enum rpc_msg_type type;
 	struct budget_claim claim; /* for a Call and its Reply, until the exchange gets it */
 	struct exchange *call;     /* of the Call that is taken in, once it has been looked at */
+	uint32_t ceiling_bytes;    /* of its Reply: what is claimed for */
 	struct exchange *x;        /* a reference to that whose Reply it is */
 };
 
+/** tcp_message_limit - the length of the longest message that is passed on: it must leave as one fragment. */
+uint32_t tcp_message_limit(const struct tcp_messages *msgs);
 /** tcp_message_let_go - give back what is held for the record; once is enough. */
 void tcp_message_let_go(struct tcp_messages *msgs);
 /** tcp_message_skip - throw away the rest of the record, and let go of it. */

@@ -5,50 +5,50 @@
 #include "rpctcp/call.h"
 #include "rpctcp/reply.h"
 
-static void begin(struct tcp_messages *msgs, const uint8_t *msg, uint32_t len_bytes, bool whole)
+/* Whether the record is a Call that may be taken, and its XID; else it has been dealt with. */
+static bool is_call(struct tcp_messages *msgs, const uint8_t *msg, uint32_t have_bytes,
+		    uint32_t *xid)
 {
 	enum rpc_msg_type type;
-	uint32_t xid;
-	enum rpc_verdict verdict = rpc_msg_peek(msg, len_bytes, &xid, &type);
+	enum rpc_verdict verdict = rpc_msg_peek(msg, have_bytes, xid, &type);
 
 	if (verdict != RPC_OK)
 		tcp_conn_fail(msgs->conn, LEG_CLOSE_NOT_RPC, "a message that is %s",
 			      rpc_verdict_name(verdict));
 	else if (type == RPC_REPLY)
-		tcp_reply_begin(msgs, xid);
+		tcp_reply_begin(msgs, *xid);
 	else if (msgs->conn->state.now == TCP_DRAINING)
 		tcp_message_skip(msgs);
-	else if (whole)
-		tcp_call_begin_whole(msgs, msg, len_bytes, xid);
 	else
-		tcp_call_begin(msgs, xid);
+		return true;
+	return false;
 }
 
-static void on_begin_whole(void *arg, const uint8_t *msg, uint32_t len_bytes)
-{
-	begin(arg, msg, len_bytes, true);
-}
-
-static void on_begin(void *arg)
+static void on_head(void *arg)
 {
 	struct tcp_messages *msgs = arg;
+	uint32_t xid;
 
-	begin(msgs, msgs->in->head, msgs->in->head_bytes, false);
+	if (is_call(msgs, msgs->in->head, msgs->in->head_bytes, &xid))
+		tcp_call_head(msgs, xid);
+}
+
+static void on_begin(void *arg, const uint8_t *msg, uint32_t have_bytes)
+{
+	uint32_t xid;
+
+	if (is_call(arg, msg, have_bytes, &xid))
+		tcp_call_begin(arg, msg, have_bytes, xid);
 }
 
 static void on_overflow(void *arg)
 {
 	struct tcp_messages *msgs = arg;
-	uint32_t xid;
-	enum rpc_msg_type type;
 
-	/* The head decoded when the record began. */
-	if (rpc_msg_peek(msgs->in->head, msgs->in->head_bytes, &xid, &type) != RPC_OK)
-		return;
-	if (type == RPC_CALL)
-		tcp_call_overflow(msgs, xid);
-	else
+	if (msgs->type == RPC_REPLY)
 		tcp_reply_overflow(msgs);
+	else
+		tcp_call_overflow(msgs);
 }
 
 static void on_end(void *arg)
@@ -61,11 +61,17 @@ static void on_end(void *arg)
 		tcp_call_end(msgs);
 }
 
+static void on_cut(void *arg)
+{
+	tcp_message_skip(arg);
+}
+
 const struct tcp_input_events tcp_messages_events = {
-	.begin_whole = on_begin_whole,
+	.head = on_head,
 	.begin = on_begin,
 	.overflow = on_overflow,
 	.end = on_end,
+	.cut = on_cut,
 };
 
 static void granted(void *arg)
@@ -87,8 +93,10 @@ void tcp_messages_fini(struct tcp_messages *msgs)
 
 void tcp_messages_drain(struct tcp_messages *msgs)
 {
-	if (msgs->in->mode == TCP_INPUT_HEAD)
+	enum tcp_input_mode mode = msgs->in->mode;
+
+	if (mode == TCP_INPUT_HEAD)
 		tcp_message_let_go(msgs);
-	else if (msgs->in->mode == TCP_INPUT_BODY && msgs->type == RPC_CALL)
+	else if (mode == TCP_INPUT_GATHER || (mode == TCP_INPUT_BODY && msgs->type == RPC_CALL))
 		tcp_message_skip(msgs);
 }

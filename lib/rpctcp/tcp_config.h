@@ -28,6 +28,7 @@
 	X(stash_bytes, "bytes set aside while their connection waited")                            \
 	X(retransmissions_swallowed, "Calls in flight that were sent again")                       \
 	CALL_VERDICT_COUNTERS(X)                                                                   \
+	X(calls_too_big, "Calls over the limit, thrown away and answered SYSTEM_ERR")              \
 	X(system_errors_sent, "Calls answered SYSTEM_ERR")                                         \
 	X(reverse_refused, "reverse Calls past their limits, answered SYSTEM_ERR")                 \
 	X(unmatched_replies, "Replies without a Call, thrown away")                                \

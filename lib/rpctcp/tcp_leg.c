@@ -87,7 +87,7 @@ static void check_done(struct tcp_leg *leg)
 	if (drains && tcp_flight_is_idle(&leg->flight))
 		close_for(leg, LEG_CLOSE_SHUTDOWN);
 	else if (conn->blocks & TCP_BLOCK_EOF)
-		tcp_conn_fail(conn, LEG_CLOSE_PEER, "%s", "");
+		tcp_conn_fail(conn, LEG_CLOSE_PEER, "%s", tcp_input_end_detail(&leg->in));
 }
 
 /*

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "rpc/record.h"
+#include "rpctcp/input.h"
 #include "tests/unit/tcp_leg_fixture.h"
 
 static unsigned sends; /* system calls by which the leg sent */
@@ -210,18 +211,18 @@ static void expect_closed(enum leg_close why)
 			  rpc_msg_cost_bytes(40) + rpc_msg_cost_bytes(fake_ceiling_bytes));
 }
 
-START_TEST(a_record_over_the_limit_closes_before_it_takes_memory)
+START_TEST(a_record_far_over_the_limit_closes_before_it_takes_memory)
 {
 	uint8_t mark[RECORD_MARK_BYTES];
 
 	fixture_open();
-	record_mark_encode(mark, FIXTURE_MAX_MESSAGE + 1);
+	record_mark_encode(mark, TCP_DRAIN_MIN_BYTES + 1);
 	peer_write(mark, sizeof(mark));
 	expect_closed(LEG_CLOSE_RECORD_TOO_BIG);
 }
 END_TEST
 
-START_TEST(the_limit_is_on_the_sum_of_fragments)
+START_TEST(that_limit_is_on_the_sum_of_fragments)
 {
 	uint8_t bytes[8];
 
@@ -230,7 +231,7 @@ START_TEST(the_limit_is_on_the_sum_of_fragments)
 	put_word(bytes + 4, 1);
 	peer_write(bytes, 8);
 	settle();
-	put_word(bytes, FIXTURE_MAX_MESSAGE - 3);
+	put_word(bytes, TCP_DRAIN_MIN_BYTES - 3);
 	peer_write(bytes, 4);
 	expect_closed(LEG_CLOSE_RECORD_TOO_BIG);
 }
@@ -678,8 +679,8 @@ int main(void)
 	tcase_add_loop_test(tc, an_xid_in_flight_with_another_call_closes, 0, 6);
 
 	tc = new_case(suite, "refusals");
-	tcase_add_test(tc, a_record_over_the_limit_closes_before_it_takes_memory);
-	tcase_add_test(tc, the_limit_is_on_the_sum_of_fragments);
+	tcase_add_test(tc, a_record_far_over_the_limit_closes_before_it_takes_memory);
+	tcase_add_test(tc, that_limit_is_on_the_sum_of_fragments);
 	tcase_add_test(tc, too_many_empty_fragments_close);
 	tcase_add_loop_test(tc, what_is_not_rpc_closes, 0, 6);
 	tcase_add_test(tc, what_is_not_rpc_closes_also_in_parts);

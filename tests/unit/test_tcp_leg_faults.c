@@ -168,7 +168,7 @@ START_TEST(memory_that_is_not_to_be_had_ends_the_leg)
 	bench_accept();
 	record_mark_encode(bytes, 4 * BENCH_MAX_MESSAGE);
 	put_call(bytes + RECORD_MARK_BYTES, 1, 1000);
-	raw_write(bytes, 1000);
+	raw_write(bytes, 20000);
 	ck_assert_uint_eq(server.closing, 1);
 	ck_assert_uint_eq(server.closed, 1);
 	ck_assert_int_eq(server.why, LEG_CLOSE_RESOURCES);

@@ -45,7 +45,7 @@ START_TEST(a_call_waits_for_its_memory)
 }
 END_TEST
 
-/* Only its head is here: it may have the largest of Replies. */
+/* Only its start is here: it may have the largest of Replies. */
 START_TEST(a_large_call_waits_for_all_that_it_may_need)
 {
 	size_t most = rpc_msg_cost_bytes(200000) + rpc_msg_cost_bytes(FIXTURE_MAX_MESSAGE);
@@ -56,12 +56,12 @@ START_TEST(a_large_call_waits_for_all_that_it_may_need)
 	ck_assert(budget_claim(&budget.other, &hog, FIXTURE_BUDGET - most + 1));
 	record_mark_encode(bytes, 200000);
 	put_call(bytes + 4, 1, 200000, 5);
-	peer_write(bytes, 1000);
+	peer_write(bytes, 20000);
 	RUN_UNTIL(budget.account.waiting);
 	ck_assert_uint_eq(pool_in_use(), 0);
 	budget_shrink(&hog, FIXTURE_BUDGET - most);
 	RUN_UNTIL(!budget.account.waiting);
-	peer_write(bytes + 1000, 199004);
+	peer_write(bytes + 20000, 180004);
 	RUN_UNTIL(seen.ncalls);
 	expect_call(seen.calls[0], 1, 200000, 5);
 	ck_assert_uint_eq(budget.account.used_bytes,
@@ -423,20 +423,27 @@ START_TEST(an_idle_client_that_leaves_closes)
 }
 END_TEST
 
-START_TEST(a_stream_that_ends_in_a_record_closes)
+START_TEST(a_stream_that_ends_in_a_record_closes_after_what_came_before)
 {
-	uint8_t bytes[104];
+	uint8_t *bytes = malloc(40004);
 
 	fixture_open();
-	record_mark_encode(bytes, 100);
-	put_call(bytes + 4, 2, 100, 0);
+	record_mark_encode(bytes, _i < 100 ? 100 : 40000);
+	put_call(bytes + 4, 2, 40000, 0);
 	peer_send_call(1, 44, 0);
 	RUN_UNTIL(seen.ncalls);
 	peer_write(bytes, _i);
 	shutdown(peer, SHUT_WR);
+	settle();
+	ck_assert_uint_eq(seen.closing, 0);
+	ck_assert_uint_eq(budget.account.used_bytes,
+			  rpc_msg_cost_bytes(44) + rpc_msg_cost_bytes(fake_ceiling_bytes));
+	answer_call(0, 100, 3);
+	peer_expect_reply(1, 100, 3);
 	RUN_UNTIL(seen.closed);
 	ck_assert_int_eq(seen.why, LEG_CLOSE_PEER);
 	ck_assert_str_ne(seen.detail, "");
+	free(bytes);
 }
 END_TEST
 
@@ -696,7 +703,10 @@ int main(void)
 	tc = new_case(suite, "ends");
 	tcase_add_test(tc, a_half_closed_client_gets_its_replies);
 	tcase_add_test(tc, an_idle_client_that_leaves_closes);
-	tcase_add_loop_test(tc, a_stream_that_ends_in_a_record_closes, 1, 16);
+	tcase_add_loop_test(tc, a_stream_that_ends_in_a_record_closes_after_what_came_before, 1,
+			    16);
+	tcase_add_loop_test(tc, a_stream_that_ends_in_a_record_closes_after_what_came_before, 16386,
+			    16390);
 	tcase_add_test(tc, a_server_that_leaves_closes);
 	tcase_add_test(tc, a_connection_that_breaks_is_lost);
 	tcase_add_test(tc, a_connection_that_breaks_while_it_is_not_read_is_lost);
