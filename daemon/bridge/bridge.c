@@ -23,6 +23,7 @@
 #include "daemon/bridge/legs.h"
 #include "daemon/bridge/upstream.h"
 #include "nfs/nfs.h"
+#include "rpcrdma/rdma_leg.h"
 
 #define CONNECT_TIMEOUT_US      10000000u
 #define RDMA_CONNECT_TIMEOUT_US 4000000u /* kernel clients give up soon after */
@@ -368,6 +369,8 @@ static void fill_leg_config(struct bridge *bridge, struct leg_config *config)
 		.connect_timeout_us = CONNECT_TIMEOUT_US,
 		.sessions = &bridge->sessions,
 	};
+	if (service->connect.transport != TRANSPORT_TCP)
+		config->reply_room = rdma_leg_reply_room(service->inline_threshold_bytes);
 }
 
 static struct bridge *bridge_alloc(struct worker_service *ws, const struct incoming *in,

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rpc/xdr.h"
+
 #define MSG_SLACK_BYTES 4u
 #define FIRST_BUCKETS   16u
 
@@ -66,6 +68,33 @@ void rpc_msg_put(struct rpc_msg *msg)
 size_t rpc_msg_cost_bytes(uint32_t len_bytes)
 {
 	return pool_class_bytes((size_t)RPC_MSG_HEADROOM + len_bytes + MSG_SLACK_BYTES);
+}
+
+/* The longest payload of the Reply that may come apart from the rest; only ever one does. */
+static uint64_t lone_payload_bytes(const struct call_facts *facts, uint64_t reply_bytes)
+{
+	uint64_t bytes;
+
+	if (!facts || facts->stage != FACTS_WHOLE)
+		return reply_bytes;
+	bytes = facts->nresult_payloads == 1 ? xdr_padded_bytes(facts->bounds_bytes[0]) : 0;
+	return bytes < reply_bytes ? bytes : reply_bytes;
+}
+
+size_t exchange_cost_bytes(size_t call_bytes, uint32_t reply_max_bytes,
+			   const struct call_facts *facts, const struct reply_room *room)
+{
+	uint64_t reply = reply_max_bytes, payload, beside;
+
+	if (reply_max_bytes <= room->alone_bytes || !room->beside_bytes)
+		return call_bytes + rpc_msg_cost_bytes(reply_max_bytes);
+	reply = xdr_padded_bytes(reply_max_bytes);
+	beside = reply < room->beside_bytes ? reply : room->beside_bytes;
+	payload = lone_payload_bytes(facts, reply);
+	if (payload && payload + 2 * (uint64_t)room->around_bytes > reply)
+		reply = payload + 2 * (uint64_t)room->around_bytes;
+	return call_bytes + rpc_msg_cost_bytes((uint32_t)reply) +
+	       rpc_msg_cost_bytes((uint32_t)beside);
 }
 
 static struct exchange **next_of(const struct xid_table *table, struct exchange *x)

@@ -88,6 +88,27 @@ void rpc_msg_put(struct rpc_msg *msg);
 size_t rpc_msg_cost_bytes(uint32_t len_bytes);
 
 /*
+ * What the leg that a Call goes to may take of memory beyond one buffer for its Reply, where the Reply does not
+ * come in one piece. All zero: nothing.
+ */
+struct reply_room {
+	uint32_t
+		alone_bytes; /* a Reply that cannot be longer than this always comes in one piece */
+	uint32_t around_bytes; /* before and behind a payload that comes apart, each */
+	uint32_t
+		beside_bytes; /* the longest Reply that may come elsewhere than to the place made for it */
+};
+
+/**
+ * exchange_cost_bytes - what an RPC can come to take from the pool: count this in its claim
+ * @call_bytes:      what the buffer for its Call takes
+ * @reply_max_bytes: its longest Reply
+ * @facts:           of the Call; NULL: not known yet
+ */
+size_t exchange_cost_bytes(size_t call_bytes, uint32_t reply_max_bytes,
+			   const struct call_facts *facts, const struct reply_room *room);
+
+/*
  * A table of exchanges by XID, for matching Replies: one per leg and direction. Chained and grown by
  * doubling; the peer's choice of XIDs can make chains as long as its own RPCs in flight, no longer.
  */

@@ -113,6 +113,7 @@ struct leg_config {
 	struct budget_holder *holder; /* of memory: the connection that the leg is an end of */
 	struct spares *spares;        /* of this thread; NULL: none are kept */
 	uint32_t max_message_bytes;   /* of one RPC message, either way */
+	struct reply_room reply_room; /* of the leg to which this one's Calls go */
 	uint64_t stall_timeout_us;    /* to finish a record, to take a reply */
 	uint64_t connect_timeout_us;  /* to get a connecting leg up */
 	bool partial;                 /* give messages up before they are complete */

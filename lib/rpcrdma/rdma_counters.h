@@ -34,6 +34,7 @@
 	X(unmatched_replies, "Replies without a Call")                                             \
 	X(xid_mismatches, "rdma_xid not the XID of the RPC message")                               \
 	X(replies_too_big, "Replies larger than the peer's chunks, answered ERR_CHUNK")            \
+	X(replies_over_limit, "Replies larger than their Calls allow, thrown away")                \
 	X(reverse_refused, "reverse Calls past their limits, answered SYSTEM_ERR")                 \
 	X(payloads_not_found, "Replies with write chunks that could not be reduced")               \
 	X(calls_too_big, "Calls over max_message_bytes, answered ERR_CHUNK")                       \

@@ -6,9 +6,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "rpcrdma/private_data.h"
 #include "rpcrdma/rdma_leg_impl.h"
 #include "rpcrdma/rdma_recv.h"
 #include "rpcrdma/rdma_setup.h"
+#include "rpcrdma/requester_landing.h"
 #include "rpcrdma/responder_reply.h"
 #include "rpcrdma/work.h"
 
@@ -242,6 +244,16 @@ int rdma_leg_adopt(const struct rdma_leg_config *config, struct fabric *fabric,
 	}
 	*out = &leg->leg;
 	return 0;
+}
+
+/* Replies no longer than the least that a peer may advertise are never given a place of their own. */
+struct reply_room rdma_leg_reply_room(uint32_t inline_threshold_bytes)
+{
+	return (struct reply_room){
+		.alone_bytes = RPCRDMA_INLINE_MIN - RPCRDMA_MIN_HDR_BYTES,
+		.around_bytes = requester_landing_room(inline_threshold_bytes, 1),
+		.beside_bytes = rdma_recv_bytes(inline_threshold_bytes) - RPCRDMA_MIN_HDR_BYTES,
+	};
 }
 
 static const struct fabric_ep_events fabric_events = {

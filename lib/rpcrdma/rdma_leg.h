@@ -36,4 +36,10 @@ int rdma_leg_connect(const struct rdma_leg_config *config, struct fabric *fabric
 int rdma_leg_adopt(const struct rdma_leg_config *config, struct fabric *fabric,
 		   struct fabric_incoming *in, struct leg **out) MUST_CHECK;
 
+/**
+ * rdma_leg_reply_room - what a leg that connects may take for the Reply to a Call that it is given
+ * @inline_threshold_bytes: as in its configuration
+ */
+struct reply_room rdma_leg_reply_room(uint32_t inline_threshold_bytes);
+
 #endif

@@ -73,6 +73,9 @@ static void fill_facts(const struct rdma_conn *conn, const struct exchange *x,
 	uint64_t result = xdr_padded_bytes(facts->bounds_bytes[0]);
 
 	ask->known = CALL_FORM_RESULT | CALL_FORM_PAYLOAD;
+	/* A Reply longer than reply_max_bytes is of no use, so no more than that need land. */
+	if (result > xdr_padded_bytes(x->reply_max_bytes))
+		result = xdr_padded_bytes(x->reply_max_bytes);
 	if (facts->nresult_payloads == 1 && result <= UINT32_MAX) {
 		ask->result_bytes = (uint32_t)result;
 		ask->reply_bytes = facts->ceiling_bytes < x->reply_max_bytes ? facts->ceiling_bytes

@@ -6,8 +6,16 @@
 #include <string.h>
 
 #include "rpc/xdr.h"
+#include "rpcrdma/header.h"
 
 #define SLACK_BYTES XDR_UNIT_BYTES
+
+uint32_t requester_landing_room(uint32_t recv_bytes, unsigned nsegments)
+{
+	uint32_t hdr = RPCRDMA_MIN_HDR_BYTES + RPCRDMA_WRITE_CHUNK_BYTES(nsegments);
+
+	return recv_bytes > hdr ? recv_bytes - hdr : 0;
+}
 
 int requester_landing_get(const struct requester_landing *landing, struct pool *pool,
 			  struct rpc_msg *reply)

@@ -21,10 +21,16 @@
 #include "leg/exchange.h"
 
 struct requester_landing {
-	uint32_t room_bytes;    /* the longest Send that may come, as the RPC was planned */
+	uint32_t room_bytes;    /* the longest that may come inline, as the RPC was planned */
 	uint32_t payload_bytes; /* the longest payload */
 };
 
+/**
+ * requester_landing_room - the longest that comes inline around a payload
+ * @recv_bytes: the longest Send, header included
+ * @nsegments:  of the write chunk, which comes back in that header
+ */
+uint32_t requester_landing_room(uint32_t recv_bytes, unsigned nsegments);
 /** requester_landing_get - memory for a Reply whose payload lands in it. Returns 0 or -ENOMEM. */
 int requester_landing_get(const struct requester_landing *landing, struct pool *pool,
 			  struct rpc_msg *reply) MUST_CHECK;

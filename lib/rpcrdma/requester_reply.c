@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-#include "rpcrdma/requester_landing.h"
-
 bool requester_owns_key(const struct requester *rq, uint32_t xid, uint32_t rkey)
 {
 	const struct requester_rpc *rpc = requester_rpc_find(&rq->rpcs, xid);
@@ -81,7 +79,7 @@ static const char *lists_wrong(const struct requester_rpc *rpc, const struct rpc
 static const char *take(struct requester_rpc *rpc, const struct rpcrdma_header *hdr,
 			const uint8_t *body, uint32_t len_bytes)
 {
-	struct requester_landing landing = {rpc->limits.recv_bytes, rpc->form.landing_bytes};
+	struct requester_landing landing = requester_rpc_landing(rpc);
 	struct rdma_conn *conn = rpc->rpcs->conn;
 
 	if (hdr->proc == RPCRDMA_NOMSG) {
@@ -117,6 +115,23 @@ static void obey_grant(struct requester *rq, uint32_t credit)
 		rq->conn->counters->credit_zero_received++;
 }
 
+/* Whether all of the Reply is inline, and more than its Call allows: memory for it is not in the claim. */
+static bool is_too_big(const struct requester_rpc *rpc, const struct rpcrdma_header *hdr,
+		       uint32_t len_bytes)
+{
+	return hdr->proc == RPCRDMA_MSG && !(hdr->nwrites && hdr->writes[0].len_bytes) &&
+	       len_bytes > rpc->x->reply_max_bytes;
+}
+
+static void too_big(struct requester *rq, struct requester_rpc *rpc, uint32_t len_bytes)
+{
+	rq->conn->counters->replies_over_limit++;
+	rdma_conn_note(rq->conn, "Reply %#x of %u bytes is longer than its Call allows",
+		       rpc->x->facts.hdr.xid, len_bytes);
+	requester_rpc_end(rpc, EXCHANGE_FAULT_TOO_BIG);
+	requester_pump(rq);
+}
+
 void requester_reply(struct requester *rq, const struct rpcrdma_header *hdr, const uint8_t *body,
 		     uint32_t len_bytes)
 {
@@ -131,6 +146,11 @@ void requester_reply(struct requester *rq, const struct rpcrdma_header *hdr, con
 	wrong = lists_wrong(rpc, hdr);
 	if (!wrong && !hdr->credit && !rq->conn->peer->lenient)
 		wrong = "a grant of zero";
+	if (!wrong && is_too_big(rpc, hdr, len_bytes)) {
+		obey_grant(rq, hdr->credit);
+		too_big(rq, rpc, len_bytes);
+		return;
+	}
 	if (!wrong)
 		wrong = take(rpc, hdr, body, len_bytes);
 	if (wrong) {

@@ -8,7 +8,6 @@
 #include "nfs/nfs.h"
 #include "rpc/xdr.h"
 #include "rpcrdma/message.h"
-#include "rpcrdma/requester_landing.h"
 
 STATE_TABLE(requester_rpc_states, REQUESTER_RPC_STATES);
 
@@ -147,11 +146,18 @@ static bool is_reply_to(const struct rpc_msg *msg, uint32_t xid)
 	       type == RPC_REPLY && got == xid;
 }
 
+struct requester_landing requester_rpc_landing(const struct requester_rpc *rpc)
+{
+	return (struct requester_landing){
+		requester_landing_room(rpc->limits.recv_bytes, rpc->form.landing_nsegments),
+		rpc->form.landing_bytes};
+}
+
 /* Joins what landed with what came inline around it; false if they make no Reply. */
 static bool join(struct requester_rpc *rpc)
 {
 	struct rdma_conn *conn = rpc->rpcs->conn;
-	struct requester_landing landing = {rpc->limits.recv_bytes, rpc->form.landing_bytes};
+	struct requester_landing landing = requester_rpc_landing(rpc);
 	struct rpc_msg *reply = &rpc->x->reply;
 	uint32_t padded = (uint32_t)xdr_padded_bytes(rpc->landed_bytes);
 	struct rpc_payload payload;
@@ -248,7 +254,7 @@ static int lend_call(struct requester_rpc *rpc)
 
 static int lend_landing(struct requester_rpc *rpc)
 {
-	struct requester_landing landing = {rpc->limits.recv_bytes, rpc->form.landing_bytes};
+	struct requester_landing landing = requester_rpc_landing(rpc);
 	struct pool *pool = rpc->rpcs->conn->leg->config->pool;
 	struct rpc_msg *reply = &rpc->x->reply;
 	uint32_t len = rpc->form.landing_bytes;

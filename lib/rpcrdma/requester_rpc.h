@@ -19,6 +19,7 @@
 #include "rpcrdma/call_form.h"
 #include "rpcrdma/lend.h"
 #include "rpcrdma/rdma_conn.h"
+#include "rpcrdma/requester_landing.h"
 
 #define REQUESTER_RPC_STATES(X)                                                                    \
 	X(REQUESTER_HELD, "held", "a credit, those before it, or the rest of its Call",            \
@@ -68,6 +69,8 @@ void requester_rpcs_fini(struct requester_rpcs *rpcs);
  * Until it is sent or failed it is in no list here: target_entry is the caller's. NULL without memory.
  */
 struct requester_rpc *requester_rpc_new(struct requester_rpcs *rpcs, struct exchange *x) MUST_CHECK;
+/** requester_rpc_landing - where the payload of its Reply lands, if its form says that it does. */
+struct requester_landing requester_rpc_landing(const struct requester_rpc *rpc);
 /** requester_rpc_drop - the connection has ended: let go of one that is held. */
 void requester_rpc_drop(struct requester_rpc *rpc);
 /** requester_rpc_find - the one in flight with @xid, or NULL. */

@@ -100,7 +100,10 @@ static void rpc_free(struct spares *spares, struct responder_rpc *rpc)
 
 size_t responder_rpc_cost_bytes(const struct responder_rpc *rpc, size_t call_bytes, unsigned npulls)
 {
-	return call_bytes + rpc_msg_cost_bytes(rpc->x->reply_max_bytes) +
+	const struct exchange *x = rpc->x;
+
+	return exchange_cost_bytes(call_bytes, x->reply_max_bytes, &x->facts,
+				   &rpc->rpcs->conn->leg->config->reply_room) +
 	       work_cost_bytes((size_t)npulls + rpc->nsegments + rpc->nwrites);
 }
 

@@ -106,7 +106,8 @@ static bool look(struct tcp_messages *msgs, const uint8_t *msg, uint32_t have_by
 static bool claim(struct tcp_messages *msgs, uint32_t call_bytes)
 {
 	struct budget_claim *claim = &msgs->claim;
-	size_t bytes = rpc_msg_cost_bytes(call_bytes) + rpc_msg_cost_bytes(msgs->ceiling_bytes);
+	size_t bytes = exchange_cost_bytes(rpc_msg_cost_bytes(call_bytes), msgs->ceiling_bytes,
+					   &msgs->call->facts, &msgs->conn->config.leg.reply_room);
 
 	if (claim->state == BUDGET_CLAIM_HELD)
 		return true;
@@ -172,7 +173,9 @@ static struct exchange *complete(struct tcp_messages *msgs)
 	/* No more than has been claimed for. */
 	x->reply_max_bytes = x->facts.ceiling_bytes < msgs->ceiling_bytes ? x->facts.ceiling_bytes
 									  : msgs->ceiling_bytes;
-	budget_shrink(&msgs->claim, msg->buf->size_bytes + rpc_msg_cost_bytes(x->reply_max_bytes));
+	budget_shrink(&msgs->claim,
+		      exchange_cost_bytes(msg->buf->size_bytes, x->reply_max_bytes, &x->facts,
+					  &msgs->conn->config.leg.reply_room));
 	msgs->call = NULL;
 	x->call = *msg;
 	msgs->in->msg = (struct rpc_msg){0};

@@ -405,8 +405,16 @@ void rig_reply_grow(struct rig_side *side, struct exchange *x, uint32_t have_byt
 
 void rig_give(struct rig_side *side, struct exchange *x)
 {
+	struct reply_room room = rdma_leg_reply_room(side->config.inline_threshold_bytes);
+
 	rig_look(side, x);
-	budget_claim_nothing(side->config.leg.holder, &x->claim);
+	if (!budget_claim(side->config.leg.holder, &x->claim,
+			  exchange_cost_bytes(rpc_msg_cost_bytes(x->call.len_bytes),
+					      x->reply_max_bytes, &x->facts, &room))) {
+		/* The rig's own ends wait for nothing. */
+		budget_release(&x->claim);
+		budget_claim_nothing(side->config.leg.holder, &x->claim);
+	}
 	TAILQ_INSERT_TAIL(&side->waiting, x, origin_entry);
 	leg_call(side->leg, exchange_ref(x));
 }

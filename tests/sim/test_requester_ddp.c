@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "rpc/xdr.h"
+#include "rpcrdma/rdma_leg_impl.h"
 #include "tests/lib/fake_nfs.h"
 #include "tests/lib/test.h"
 #include "tests/sim/server_peer.h"
@@ -314,6 +315,81 @@ START_TEST(without_ddp_there_are_whole_messages_only)
 }
 END_TEST
 
+/* Lets the world go on in small steps, and returns the most that was in use beside the server's @others bytes. */
+static size_t most_in_use(size_t others, unsigned steps)
+{
+	struct pool_stats stats;
+	size_t most = 0;
+
+	while (steps--) {
+		rig_run_for(rig, 1);
+		pool_stats_get(rig->pool, &stats);
+		if (raw->posted > raw->done)
+			stats.in_use_bytes -= others;
+		/* Sends are bounded by themselves. */
+		if (rdma_leg_of(rig->client.leg)->conn.works.sends || stats.in_use_bytes <= most)
+			continue;
+		most = stats.in_use_bytes;
+		ck_assert_uint_le(most, rig->client_budget.account.used_bytes);
+	}
+	return most;
+}
+
+static const struct {
+	uint32_t result, around, inline_bytes;
+	unsigned segments;
+} held[] = {
+	{1048576, 600, 4068, 1}, {1048576, 600, 24, 1}, {65536, 3000, 4068, 1},
+	{5000, 400, 4068, 1},    {0, 200000, 4068, 1},  {0, 5000, 4068, 1},
+	{0, 1000, 900, 1},       {50000, 400, 4068, 9},
+};
+
+/* A payload has room around it, and until its keys are dead a Reply that came inline lies beside that. */
+START_TEST(no_more_is_held_for_a_reply_than_was_claimed)
+{
+	uint32_t reply_max = held[_i].result + held[_i].around;
+	size_t others = pool_class_bytes(28 + held[_i].inline_bytes + 1), most;
+	uint8_t bytes[28 + 4068];
+	struct rpcrdma_header hdr;
+
+	teardown_ddp();
+	open_ddp(&(struct sim_faults){
+		.async_unbind = true,
+		.max_delay_us = 40,
+		.seed = 1,
+		.max_key_bytes =
+			held[_i].segments > 1 ? held[_i].result / held[_i].segments + 1 : 0,
+	});
+	fake_result_bounds[0] = held[_i].result;
+	fake_nresult_bounds = held[_i].result ? 1 : 0;
+	make_call(RIG_CALL_MIN, held[_i].inline_bytes, reply_max);
+	next_call();
+	rpcrdma_header_init(&hdr, call.xid, 32, RPCRDMA_MSG);
+	ck_assert_uint_eq(rpcrdma_header_encode(&hdr, bytes, sizeof(bytes)), 28);
+	rig_fill_reply(bytes + 28, held[_i].inline_bytes, call.xid);
+	raw_post_send(raw, bytes, 28 + held[_i].inline_bytes);
+	most = most_in_use(others, 500);
+	expect_answered(1);
+	if (reply_max > 4068)
+		ck_assert_uint_gt(most, rpc_msg_cost_bytes(RIG_CALL_MIN) +
+						rpc_msg_cost_bytes(held[_i].result));
+}
+END_TEST
+
+START_TEST(a_reply_longer_than_its_call_allows_is_thrown_away)
+{
+	make_call(RIG_CALL_MIN, 1000, 500);
+	next_call();
+	reply_inline(call.xid, 1000, 32);
+	expect_fault(EXCHANGE_FAULT_TOO_BIG);
+	ck_assert_uint_eq(rig->client.counters.replies_over_limit, 1);
+	/* Its grant counts all the same. */
+	make_call(RIG_CALL_MIN, 500, 500);
+	make_call(RIG_CALL_MIN, 500, 500);
+	ck_assert_uint_eq(sends_waiting(), 2);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("requester_ddp");
@@ -333,6 +409,8 @@ int main(void)
 	tcase_add_test(tc, a_payload_that_is_not_in_the_reply_is_a_bad_reply);
 	tcase_add_test(tc, a_returned_write_chunk_that_grew_is_a_bad_reply);
 	tcase_add_test(tc, without_ddp_there_are_whole_messages_only);
+	tcase_add_loop_test(tc, no_more_is_held_for_a_reply_than_was_claimed, 0, ARRAY_SIZE(held));
+	tcase_add_test(tc, a_reply_longer_than_its_call_allows_is_thrown_away);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }
