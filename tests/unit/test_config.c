@@ -88,7 +88,7 @@ START_TEST(everything_has_a_default)
 	ck_assert(!s->has_allow);
 	ck_assert_uint_eq(s->credits, 64);
 	ck_assert_uint_eq(s->inline_threshold_bytes, 4096);
-	ck_assert_uint_eq(s->max_message_bytes, 1114112);
+	ck_assert_uint_eq(s->max_message_bytes, 67174400);
 	ck_assert_uint_eq(s->max_connections, 1024);
 	ck_assert(s->require_privileged_port);
 	ck_assert_int_eq(s->source_port, SOURCE_PORT_AUTO);
@@ -274,6 +274,8 @@ static const struct {
 	{"workers = 64;\nmemory_limit_mib = 2;\n" SERVICE(TO_RDMA),
 	 "2: memory_limit_mib is 2, but must be at least 3: each of 1 services has room for a Call "
 	 "and a Reply that have no bound"},
+	{SERVICE(TO_RDMA "max_message_bytes = 268435457;"),
+	 "2: max_message_bytes is 268435457, but must be from 16384 to 268435456 bytes"},
 	{"@include \"missing\"\n", "1: cannot open include file"},
 };
 
