@@ -12,7 +12,7 @@
 #include "tests/sim/rig.h"
 
 #define MAX_MESSAGE  (4u << 20)
-#define POOL_BYTES   (8u << 20)
+#define POOL_RESERVE (8u << 20)
 #define BUDGET_BYTES ((size_t)512 << 20)
 #define PORT         20049u
 #define END_MS       60000u /* longer than any time limit of the gates */
@@ -305,9 +305,13 @@ static void gate_init(struct chain *chain, struct chain_gate *gate)
 	static char name[] = "chain", anywhere[] = "", server[] = "server", port[] = "20049";
 	bool first = gate == chain_first(chain), last = gate == chain_last(chain);
 	size_t budget = chain->params.budget_bytes;
+	uint32_t max_message = chain->params.max_message_bytes;
+
+	if (!max_message)
+		max_message = MAX_MESSAGE;
 
 	gate->chain = chain;
-	gate->pool = pool_new(POOL_BYTES, 8u << 20);
+	gate->pool = pool_new(2 * (size_t)max_message, POOL_RESERVE);
 	test_budget_init(&gate->budget, chain->loop, budget ? budget : BUDGET_BYTES);
 	spares_init(&gate->spares);
 	gate->client.gate = gate->server.gate = gate;
@@ -317,7 +321,7 @@ static void gate_init(struct chain *chain, struct chain_gate *gate)
 		.connect = {last ? TRANSPORT_TCP : TRANSPORT_IWARP, server, port},
 		.credits = 32,
 		.inline_threshold_bytes = 4096,
-		.message_bytes = MAX_MESSAGE,
+		.message_bytes = max_message,
 		.stall_timeout_s = 30,
 		.ddp = chain->params.ddp ? DDP_NFS : DDP_NONE,
 	};

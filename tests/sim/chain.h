@@ -28,8 +28,9 @@
 struct chain_params {
 	unsigned gates; /* 1 or 2; 0: 2 */
 	bool stub_client, stub_server;
-	bool ddp;            /* the first gate moves payloads by RDMA */
-	size_t budget_bytes; /* of each gate; 0: enough */
+	bool ddp;                   /* the first gate moves payloads by RDMA */
+	size_t budget_bytes;        /* of each gate; 0: enough */
+	uint32_t max_message_bytes; /* of each gate; 0: 4 MiB */
 	struct pair_faults client, server;
 	struct sim_faults fabric;
 };

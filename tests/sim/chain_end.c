@@ -13,8 +13,9 @@
 #define LAST_MARK   0x80000000u
 #define MARK_BYTES  4u
 #define READ_BYTES  65536u
-#define RECORD_MAX  (8u << 20)
+#define RECORD_MAX  (128u << 20)
 #define SPEC_LENGTH 200u
+#define ATTRS       "1 1 0644 1 0 0 q1000 q4096 1 2 q3 q4 5 6 7 8 9 10" /* of a file */
 
 /* ---- the book ---- */
 
@@ -64,23 +65,53 @@ unsigned chain_book_add_row(struct chain_book *book, unsigned from, const char *
 	return 0;
 }
 
+/* Fills the opaque of no bytes that a message ends with. No two stretches of the data are the same. */
+static void add_data(uint8_t **msg, uint32_t *len_bytes, uint32_t data_bytes)
+{
+	uint32_t at = *len_bytes, padded = (uint32_t)xdr_padded_bytes(data_bytes);
+	uint64_t random = 0x9e3779b97f4a7c15u * (data_bytes + 1ull);
+
+	*msg = realloc(*msg, at + padded);
+	RIG_ASSERT(*msg && xdr_load_u32(*msg + at - 4) == 0);
+	xdr_store_u32(*msg + at - 4, data_bytes);
+	for (uint32_t i = 0; i < padded; i += 4) {
+		random ^= random << 13;
+		random ^= random >> 7;
+		random ^= random << 17;
+		xdr_store_u32(*msg + at + i, (uint32_t)random);
+	}
+	memset(*msg + at + data_bytes, 0, padded - data_bytes);
+	*len_bytes = at + padded;
+}
+
 unsigned chain_book_add_sized(struct chain_book *book, unsigned from, uint32_t call_bytes,
 			      uint32_t reply_bytes)
 {
-	static const char attrs[] = "1 1 0644 1 0 0 q1000 q4096 1 2 q3 q4 5 6 7 8 9 10";
 	char args[SPEC_LENGTH], results[SPEC_LENGTH];
-	struct nfs_row row = {"of a size", 100003, 3, 6, -1, 0, args, results, 0};
+	const struct nfs_row row = {"of a size", 100003, 3, 7, -1, 0, args, results, 0};
+	unsigned i;
 
-	if (call_bytes) {
-		row.proc = 7;
-		snprintf(args, sizeof(args), "o:64 q0 %u 0 d:%u", call_bytes, call_bytes);
-		snprintf(results, sizeof(results), "0 1 q1 2 3 4 5 %s %u 2 q7", attrs, call_bytes);
-	} else {
-		snprintf(args, sizeof(args), "o:64 q0 %u", reply_bytes);
-		snprintf(results, sizeof(results), "0 %s %u 1 d:%u", attrs, reply_bytes,
-			 reply_bytes);
-	}
-	return add_row(book, from, &row);
+	if (!call_bytes)
+		return chain_book_add_read(book, from, reply_bytes, reply_bytes);
+	snprintf(args, sizeof(args), "o:64 q0 %u 0 d:0", call_bytes);
+	snprintf(results, sizeof(results), "0 1 q1 2 3 4 5 " ATTRS " %u 2 q7", call_bytes);
+	i = add_row(book, from, &row);
+	add_data(&book->list[i].call, &book->list[i].call_bytes, call_bytes);
+	return i;
+}
+
+unsigned chain_book_add_read(struct chain_book *book, unsigned from, uint32_t asked_bytes,
+			     uint32_t given_bytes)
+{
+	char args[SPEC_LENGTH], results[SPEC_LENGTH];
+	const struct nfs_row row = {"of a size", 100003, 3, 6, -1, 0, args, results, 0};
+	unsigned i;
+
+	snprintf(args, sizeof(args), "o:64 q0 %u", asked_bytes);
+	snprintf(results, sizeof(results), "0 " ATTRS " %u 1 d:0", given_bytes);
+	i = add_row(book, from, &row);
+	add_data(&book->list[i].reply, &book->list[i].reply_bytes, given_bytes);
+	return i;
 }
 
 void chain_book_fini(struct chain_book *book)
@@ -174,6 +205,18 @@ void chain_end_answer(struct chain_end *end)
 
 /* ---- input ---- */
 
+static void check_reply(const struct chain_rpc *rpc, const uint8_t *msg, uint32_t len_bytes)
+{
+	uint8_t refusal[RPC_ERROR_REPLY_BYTES];
+
+	if (rpc->is_refused)
+		RIG_ASSERT(len_bytes == rpc_encode_accepted(refusal, xdr_load_u32(rpc->call),
+							    RPC_SYSTEM_ERR) &&
+			   !memcmp(msg, refusal, len_bytes));
+	else
+		RIG_ASSERT(len_bytes == rpc->reply_bytes && !memcmp(msg, rpc->reply, len_bytes));
+}
+
 static void take_message(struct chain_end *end, const uint8_t *msg, uint32_t len_bytes)
 {
 	uint32_t i;
@@ -184,7 +227,7 @@ static void take_message(struct chain_end *end, const uint8_t *msg, uint32_t len
 	RIG_ASSERT(i < end->book->count);
 	rpc = &end->book->list[i];
 	if (rpc->from == end->number) {
-		RIG_ASSERT(len_bytes == rpc->reply_bytes && !memcmp(msg, rpc->reply, len_bytes));
+		check_reply(rpc, msg, len_bytes);
 		RIG_ASSERT(rpc->answered == 0);
 		rpc->answered++;
 		end->replies++;
@@ -214,7 +257,8 @@ static void take_records(struct chain_end *end)
 		at += MARK_BYTES + len;
 	}
 	end->in_bytes -= at;
-	memmove(end->in, end->in + at, end->in_bytes);
+	if (at)
+		memmove(end->in, end->in + at, end->in_bytes);
 }
 
 static void receive(struct chain_end *end)

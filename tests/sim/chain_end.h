@@ -25,6 +25,7 @@ struct chain_rpc {
 	uint8_t *call, *reply;
 	uint32_t call_bytes, reply_bytes;
 	unsigned from;              /* the end that calls */
+	bool is_refused;            /* SYSTEM_ERR is to come in the Reply's place */
 	unsigned arrived, answered; /* how often the Call and the Reply came, whole */
 	bool is_held;               /* the Call waits for chain_end_answer() */
 };
@@ -41,6 +42,9 @@ unsigned chain_book_add_row(struct chain_book *book, unsigned from, const char *
 /** chain_book_add_sized - an NFSv3 WRITE of @call_bytes of data, or if that is 0 a READ of @reply_bytes. */
 unsigned chain_book_add_sized(struct chain_book *book, unsigned from, uint32_t call_bytes,
 			      uint32_t reply_bytes);
+/** chain_book_add_read - an NFSv3 READ of @asked_bytes that is answered with @given_bytes. */
+unsigned chain_book_add_read(struct chain_book *book, unsigned from, uint32_t asked_bytes,
+			     uint32_t given_bytes);
 /** chain_book_fini - free the messages. */
 void chain_book_fini(struct chain_book *book);
 

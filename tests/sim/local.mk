@@ -47,6 +47,12 @@ tests_sim_test_pairings_CFLAGS = $(UNIT_CFLAGS)
 tests_sim_test_pairings_LDADD = $(CHAIN_LDADD)
 TESTS += tests/sim/test_pairings
 
+check_PROGRAMS += tests/sim/test_large
+tests_sim_test_large_SOURCES = tests/sim/test_large.c $(CHAIN_SOURCES)
+tests_sim_test_large_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_large_LDADD = $(CHAIN_LDADD)
+TESTS += tests/sim/test_large
+
 check_PROGRAMS += tests/sim/test_sim
 tests_sim_test_sim_SOURCES = tests/sim/test_sim.c
 tests_sim_test_sim_CFLAGS = $(UNIT_CFLAGS)
