@@ -16,6 +16,7 @@ static const struct scenario {
 	{"bad-server", scenario_bad_server},
 	{"flow", scenario_flow},
 	{"both-ways", scenario_both_ways},
+	{"large", scenario_large},
 };
 
 static int usage(void)

@@ -25,5 +25,7 @@ int scenario_bad_server(const struct ports *ports, int argc, char **argv);
 int scenario_flow(const struct ports *ports, int argc, char **argv);
 /** scenario_both_ways - Calls of the server to the client, half-close, sizes. */
 int scenario_both_ways(const struct ports *ports, int argc, char **argv);
+/** scenario_large - carry|over MIB...: WRITEs and READs of so much at once, or WRITEs that are refused. */
+int scenario_large(const struct ports *ports, int argc, char **argv);
 
 #endif
