@@ -132,13 +132,16 @@ static const struct leg_events tap_events = {
 	.note = on_note,
 };
 
-static struct leg_config tap_in(struct chain_tap *tap, const struct leg_config *config)
+static struct leg_config tap_in(struct chain_gate *gate, struct chain_tap **out,
+				const struct leg_config *config)
 {
+	struct chain_tap *tap = calloc(1, sizeof(*tap));
 	struct leg_config tapped = *config;
 
-	RIG_ASSERT(!tap->events);
-	tap->events = config->events;
-	tap->arg = config->arg;
+	RIG_ASSERT(tap);
+	*tap = (struct chain_tap){
+		.next = gate->taps, .gate = gate, .events = config->events, .arg = config->arg};
+	*out = gate->taps = tap;
 	tapped.events = &tap_events;
 	tapped.arg = tap;
 	return tapped;
@@ -163,7 +166,7 @@ static int make_client(struct worker_service *ws, const struct leg_config *confi
 {
 	struct chain_gate *gate = gate_of(ws);
 	struct chain *chain = gate->chain;
-	struct leg_config tapped = tap_in(&gate->client, config);
+	struct leg_config tapped = tap_in(gate, &gate->client, config);
 	int rc = 0;
 
 	if (in->fabric) {
@@ -174,7 +177,7 @@ static int make_client(struct worker_service *ws, const struct leg_config *confi
 	} else {
 		rc = accept_stream(gate, &tapped, out);
 	}
-	gate->client.leg = *out;
+	gate->client->leg = *out;
 	return rc;
 }
 
@@ -183,7 +186,7 @@ static int make_server(struct worker_service *ws, const struct leg_config *confi
 {
 	struct chain_gate *gate = gate_of(ws);
 	struct chain *chain = gate->chain;
-	struct leg_config tapped = tap_in(&gate->server, config);
+	struct leg_config tapped = tap_in(gate, &gate->server, config);
 	int rc = 0;
 
 	if (chain->params.stub_server && gate == chain_last(chain)) {
@@ -193,7 +196,7 @@ static int make_server(struct worker_service *ws, const struct leg_config *confi
 	} else {
 		rc = legs_system.connect(ws, &tapped, attempt, out);
 	}
-	gate->server.leg = *out;
+	gate->server->leg = *out;
 	return rc;
 }
 
@@ -270,22 +273,32 @@ static enum pair_answer on_asked(void *arg, const struct stream_target *target)
 
 static void on_accepted(void *arg, struct stream *stream)
 {
-	chain_end_start(&((struct chain *)arg)->server, stream);
+	struct chain *chain = arg;
+
+	if (chain->params.accepted)
+		chain->params.accepted(chain->params.accepted_arg, stream);
+	else
+		record_end_start(&chain->server.wire, stream);
+}
+
+struct stream *chain_dial(struct chain *chain)
+{
+	struct stream *ends[2];
+
+	RIG_ASSERT(pair_new(chain->client_net, ends) == 0);
+	chain->arriving = ends[1];
+	bridge_begin(chain_first(chain), NULL);
+	return ends[0];
 }
 
 void chain_connect(struct chain *chain)
 {
-	struct stream *ends[2];
-
 	if (chain->params.stub_client) {
 		bridge_begin(chain_first(chain), NULL);
-		chain_first(chain)->client.events->requested(chain_first(chain)->client.arg);
+		chain_first(chain)->client->events->requested(chain_first(chain)->client->arg);
 		return;
 	}
-	RIG_ASSERT(pair_new(chain->client_net, ends) == 0);
-	chain->arriving = ends[1];
-	bridge_begin(chain_first(chain), NULL);
-	chain_end_start(&chain->client, ends[0]);
+	record_end_start(&chain->client.wire, chain_dial(chain));
 }
 
 void chain_run(struct chain *chain, unsigned ms)
@@ -314,7 +327,6 @@ static void gate_init(struct chain *chain, struct chain_gate *gate)
 	gate->pool = pool_new(2 * (size_t)max_message, POOL_RESERVE);
 	test_budget_init(&gate->budget, chain->loop, budget ? budget : BUDGET_BYTES);
 	spares_init(&gate->spares);
-	gate->client.gate = gate->server.gate = gate;
 	gate->config = (struct service_config){
 		.name = name,
 		.listen = {first ? TRANSPORT_TCP : TRANSPORT_RDMA, anywhere, port},
@@ -373,17 +385,23 @@ struct chain *chain_new(const struct chain_params *params)
 	make_nets(chain);
 	for (unsigned i = 0; i < chain->ngates; i++)
 		gate_init(chain, &chain->gates[i]);
-	chain->client = (struct chain_end){.book = &chain->book, .number = CHAIN_CLIENT};
-	chain->server = (struct chain_end){.book = &chain->book, .number = CHAIN_SERVER};
+	chain_end_init(&chain->client, &chain->book, CHAIN_CLIENT);
+	chain_end_init(&chain->server, &chain->book, CHAIN_SERVER);
 	return chain;
 }
 
 /* ---- ending it ---- */
 
-static void check_tap(const struct chain_tap *tap)
+/* Each leg has said once that it closes, and once that it has. */
+static void free_taps(struct chain_gate *gate)
 {
-	RIG_ASSERT(tap->closing == (tap->events != NULL));
-	RIG_ASSERT(tap->closed == tap->closing);
+	struct chain_tap *tap;
+
+	while ((tap = gate->taps)) {
+		RIG_ASSERT(tap->closing == 1 && tap->closed == 1);
+		gate->taps = tap->next;
+		free(tap);
+	}
 }
 
 static void gate_fini(struct chain_gate *gate)
@@ -391,8 +409,7 @@ static void gate_fini(struct chain_gate *gate)
 	struct pool_stats stats;
 	uint64_t closes = 0;
 
-	check_tap(&gate->client);
-	check_tap(&gate->server);
+	free_taps(gate);
 	for (unsigned why = 0; why < LEG_CLOSE_COUNT; why++)
 		closes += gate->ws.closes[why];
 	RIG_ASSERT(gate->bridges_gone == gate->bridges && closes == gate->bridges);
@@ -414,12 +431,12 @@ static void close_all(struct chain *chain)
 
 	if (stub->leg.ops && stub->why == LEG_CLOSE_COUNT)
 		stub_leg_break(stub, LEG_CLOSE_PEER);
-	chain_end_close(&chain->client, false);
+	record_end_close(&chain->client.wire, false);
 	chain_run(chain, END_MS);
 	/* The chain ends with its client. */
 	for (unsigned i = 0; i < chain->ngates; i++)
 		RIG_ASSERT(chain->gates[i].bridges_gone == chain->gates[i].bridges);
-	chain_end_close(&chain->server, false);
+	record_end_close(&chain->server.wire, false);
 	chain_run(chain, END_MS);
 }
 
@@ -431,8 +448,8 @@ void chain_end(struct chain *chain)
 		gate_fini(&chain->gates[i]);
 	for (unsigned i = 0; i < 2; i++)
 		RIG_ASSERT(!chain->stubs[i].leg.ops || chain->stubs[i].is_freed);
-	chain_end_fini(&chain->client);
-	chain_end_fini(&chain->server);
+	record_end_fini(&chain->client.wire);
+	record_end_fini(&chain->server.wire);
 	chain_book_fini(&chain->book);
 	sim_net_free(chain->fabric_net);
 	pair_net_free(chain->client_net);

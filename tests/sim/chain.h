@@ -32,6 +32,9 @@ struct chain_params {
 	size_t budget_bytes;        /* of each gate; 0: enough */
 	uint32_t max_message_bytes; /* of each gate; 0: 4 MiB */
 	struct pair_faults client, server;
+	/* The far end of a stream to the server, for the callee; NULL: `server` has the only one. */
+	void (*accepted)(void *arg, struct stream *stream);
+	void *accepted_arg;
 	struct sim_faults fabric;
 };
 
@@ -39,6 +42,7 @@ struct chain_gate;
 
 /* What a leg has said to its bridge. */
 struct chain_tap {
+	struct chain_tap *next;
 	struct chain_gate *gate;
 	const struct leg_events *events; /* the bridge's, with `arg` */
 	void *arg;
@@ -56,7 +60,8 @@ struct chain_gate {
 	struct service service;
 	struct worker_ground ground;
 	struct worker_service ws;
-	struct chain_tap client, server; /* the legs of its one bridge */
+	struct chain_tap *client, *server; /* the legs of its latest bridge; NULL: none yet */
+	struct chain_tap *taps;            /* of all legs that there were */
 	unsigned bridges, bridges_gone;
 	unsigned compounds; /* whose Replies passed … */
 	uint64_t ops, steps,
@@ -81,6 +86,8 @@ struct chain {
 struct chain *chain_new(const struct chain_params *params);
 /** chain_connect - the client connects; what it sends is taken once all of the chain is up. */
 void chain_connect(struct chain *chain);
+/** chain_dial - another client connects; returns its end of the stream. */
+struct stream *chain_dial(struct chain *chain);
 /** chain_run - let the world go on for @ms. */
 void chain_run(struct chain *chain, unsigned ms);
 /**

@@ -2,7 +2,6 @@
 /* The ends of a chain. */
 #include "tests/sim/chain_end.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +9,6 @@
 #include "tests/sim/rig.h"
 
 #define FIRST_XID   0x5000u
-#define LAST_MARK   0x80000000u
-#define MARK_BYTES  4u
-#define READ_BYTES  65536u
-#define RECORD_MAX  (128u << 20)
 #define SPEC_LENGTH 200u
 #define ATTRS       "1 1 0644 1 0 0 q1000 q4096 1 2 q3 q4 5 6 7 8 9 10" /* of a file */
 
@@ -123,87 +118,7 @@ void chain_book_fini(struct chain_book *book)
 	book->count = 0;
 }
 
-/* ---- output ---- */
-
-static uint8_t *make_room(uint8_t **to, size_t *room, size_t have_bytes, size_t more_bytes)
-{
-	if (have_bytes + more_bytes > *room) {
-		*room = 2 * (have_bytes + more_bytes);
-		*to = realloc(*to, *room);
-		RIG_ASSERT(*to);
-	}
-	return *to + have_bytes;
-}
-
-static void set_watch(struct chain_end *end)
-{
-	unsigned events = end->out_bytes ? LOOP_WRITE : 0;
-
-	if (!end->got_end)
-		events |= LOOP_READ;
-	stream_watch(end->stream, events);
-}
-
-static void flush(struct chain_end *end)
-{
-	while (end->out_at < end->out_bytes) {
-		const struct iovec iov = {end->out + end->out_at, end->out_bytes - end->out_at};
-		ssize_t n = stream_writev(end->stream, &iov, 1);
-
-		if (n == -EAGAIN)
-			break;
-		if (n < 0) {
-			end->got_reset = true;
-			chain_end_close(end, true);
-			return;
-		}
-		end->out_at += (size_t)n;
-	}
-	if (end->out_at == end->out_bytes)
-		end->out_at = end->out_bytes = 0;
-	set_watch(end);
-}
-
-static void send_record(struct chain_end *end, const uint8_t *msg, uint32_t len_bytes)
-{
-	uint32_t fragment = end->fragment_bytes ? end->fragment_bytes : len_bytes;
-
-	if (end->is_over)
-		return;
-	for (uint32_t at = 0; at < len_bytes; at += fragment) {
-		uint32_t bytes = len_bytes - at < fragment ? len_bytes - at : fragment;
-		uint8_t *to =
-			make_room(&end->out, &end->out_room, end->out_bytes, MARK_BYTES + bytes);
-
-		xdr_store_u32(to, bytes | (at + bytes == len_bytes ? LAST_MARK : 0));
-		memcpy(to + MARK_BYTES, msg + at, bytes);
-		end->out_bytes += MARK_BYTES + bytes;
-	}
-	if (end->stream)
-		flush(end);
-}
-
-void chain_end_call(struct chain_end *end, unsigned rpc)
-{
-	const struct chain_rpc *it = &end->book->list[rpc];
-
-	RIG_ASSERT(rpc < end->book->count && it->from == end->number);
-	send_record(end, it->call, it->call_bytes);
-}
-
-void chain_end_answer(struct chain_end *end)
-{
-	for (unsigned i = 0; i < end->book->count; i++) {
-		struct chain_rpc *rpc = &end->book->list[i];
-
-		if (!rpc->is_held || rpc->from == end->number)
-			continue;
-		rpc->is_held = false;
-		send_record(end, rpc->reply, rpc->reply_bytes);
-	}
-}
-
-/* ---- input ---- */
+/* ---- messages ---- */
 
 static void check_reply(const struct chain_rpc *rpc, const uint8_t *msg, uint32_t len_bytes)
 {
@@ -217,8 +132,9 @@ static void check_reply(const struct chain_rpc *rpc, const uint8_t *msg, uint32_
 		RIG_ASSERT(len_bytes == rpc->reply_bytes && !memcmp(msg, rpc->reply, len_bytes));
 }
 
-static void take_message(struct chain_end *end, const uint8_t *msg, uint32_t len_bytes)
+static void take_message(void *arg, const uint8_t *msg, uint32_t len_bytes)
 {
+	struct chain_end *end = arg;
 	uint32_t i;
 	struct chain_rpc *rpc;
 
@@ -239,90 +155,36 @@ static void take_message(struct chain_end *end, const uint8_t *msg, uint32_t len
 	end->calls++;
 	rpc->is_held = end->hold;
 	if (!end->hold)
-		send_record(end, rpc->reply, rpc->reply_bytes);
+		record_end_send(&end->wire, rpc->reply, rpc->reply_bytes);
 }
 
-/* Takes what is whole of what has come. The proxy sends each record in one fragment. */
-static void take_records(struct chain_end *end)
+static const struct record_end_events wire_events = {.received = take_message};
+
+void chain_end_init(struct chain_end *end, struct chain_book *book, unsigned number)
 {
-	size_t at = 0;
+	*end = (struct chain_end){
+		.book = book,
+		.number = number,
+		.wire = {.events = &wire_events, .arg = end},
+	};
+}
 
-	while (end->in_bytes - at >= MARK_BYTES) {
-		uint32_t mark = xdr_load_u32(end->in + at), len = mark & ~LAST_MARK;
+void chain_end_call(struct chain_end *end, unsigned rpc)
+{
+	const struct chain_rpc *it = &end->book->list[rpc];
 
-		RIG_ASSERT(mark & LAST_MARK && len <= RECORD_MAX);
-		if (end->in_bytes - at - MARK_BYTES < len)
-			break;
-		take_message(end, end->in + at + MARK_BYTES, len);
-		at += MARK_BYTES + len;
+	RIG_ASSERT(rpc < end->book->count && it->from == end->number);
+	record_end_send(&end->wire, it->call, it->call_bytes);
+}
+
+void chain_end_answer(struct chain_end *end)
+{
+	for (unsigned i = 0; i < end->book->count; i++) {
+		struct chain_rpc *rpc = &end->book->list[i];
+
+		if (!rpc->is_held || rpc->from == end->number)
+			continue;
+		rpc->is_held = false;
+		record_end_send(&end->wire, rpc->reply, rpc->reply_bytes);
 	}
-	end->in_bytes -= at;
-	if (at)
-		memmove(end->in, end->in + at, end->in_bytes);
-}
-
-static void receive(struct chain_end *end)
-{
-	ssize_t n;
-
-	for (;;) {
-		struct iovec iov = {make_room(&end->in, &end->in_room, end->in_bytes, READ_BYTES),
-				    READ_BYTES};
-
-		n = stream_readv(end->stream, &iov, 1);
-		if (n <= 0)
-			break;
-		end->in_bytes += (size_t)n;
-		take_records(end);
-		if (end->is_over)
-			return;
-	}
-	if (n == -EAGAIN)
-		return;
-	end->got_end = n == 0;
-	end->got_reset = n < 0;
-	RIG_ASSERT(n < 0 || end->in_bytes == 0);
-	chain_end_close(end, false);
-}
-
-static void on_ready(void *arg, unsigned events)
-{
-	struct chain_end *end = arg;
-
-	if (events & LOOP_READ)
-		receive(end);
-	if (!end->is_over && events & LOOP_WRITE)
-		flush(end);
-}
-
-static const struct stream_events end_events = {.ready = on_ready};
-
-void chain_end_start(struct chain_end *end, struct stream *stream)
-{
-	RIG_ASSERT(!end->stream);
-	end->stream = stream;
-	stream_bind(stream, &end_events, end);
-	flush(end);
-}
-
-void chain_end_shutdown(struct chain_end *end)
-{
-	RIG_ASSERT(end->out_bytes == 0);
-	RIG_ASSERT(stream_shutdown(end->stream) == 0);
-}
-
-void chain_end_close(struct chain_end *end, bool reset)
-{
-	if (!end->stream || end->is_over)
-		return;
-	end->is_over = true;
-	stream_close(end->stream, reset);
-}
-
-void chain_end_fini(struct chain_end *end)
-{
-	RIG_ASSERT(!end->stream || end->is_over);
-	stream_free(end->stream);
-	free(end->in);
-	free(end->out);
 }

@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "stream/stream.h"
 #include "tests/nfs/rows.h"
+#include "tests/sim/record_end.h"
 
 #define CHAIN_CLIENT   0u
 #define CHAIN_SERVER   1u
@@ -51,27 +51,16 @@ void chain_book_fini(struct chain_book *book);
 struct chain_end {
 	struct chain_book *book;
 	unsigned number;         /* CHAIN_CLIENT or CHAIN_SERVER */
-	uint32_t fragment_bytes; /* of the records that it sends; 0: one fragment each */
 	bool hold;               /* Calls are not answered at once */
-	struct stream *stream;   /* NULL: not connected yet */
-	bool is_over;            /* closed here */
-	bool got_end, got_reset; /* why: what the stream has said */
 	unsigned calls, replies; /* that came whole */
-	uint8_t *in, *out; /* in: a record that still comes; out: what is queued, from out_at on */
-	size_t in_bytes, in_room, out_at, out_bytes, out_room;
+	struct record_end wire;
 };
 
-/** chain_end_start - the end's stream is connected; what has been queued for it goes out. */
-void chain_end_start(struct chain_end *end, struct stream *stream);
+/** chain_end_init - an end that is not connected; it is to stay where it is. */
+void chain_end_init(struct chain_end *end, struct chain_book *book, unsigned number);
 /** chain_end_call - send the Call of an RPC of the book. */
 void chain_end_call(struct chain_end *end, unsigned rpc);
 /** chain_end_answer - answer all Calls that `hold` has kept. */
 void chain_end_answer(struct chain_end *end);
-/** chain_end_shutdown - send no more after what is queued is gone; all of it must have been written. */
-void chain_end_shutdown(struct chain_end *end);
-/** chain_end_close - end the connection; nothing if it is over, or was never up. */
-void chain_end_close(struct chain_end *end, bool reset);
-/** chain_end_fini - after chain_end_close(): free what it has. */
-void chain_end_fini(struct chain_end *end);
 
 #endif

@@ -32,6 +32,7 @@ TESTS += tests/sim/test_upstream
 
 # Whole chains have the messages of tests/nfs too.
 CHAIN_SOURCES = tests/sim/chain.c tests/sim/chain.h tests/sim/chain_end.c tests/sim/chain_end.h \
+	tests/sim/record_end.c tests/sim/record_end.h \
 	tests/sim/stub_leg.c tests/sim/stub_leg.h
 CHAIN_LDADD = tests/sim/librig.a tests/nfs/librows.a tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 

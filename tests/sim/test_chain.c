@@ -75,7 +75,7 @@ START_TEST(nobody_is_called_before_the_first_byte)
 	chain_run(chain, 1000);
 	ck_assert_uint_eq(chain->gates[0].bridges, 1);
 	ck_assert_uint_eq(chain->gates[1].bridges, 0);
-	ck_assert_ptr_null(chain->server.stream);
+	ck_assert_ptr_null(chain->server.wire.stream);
 }
 END_TEST
 
@@ -149,7 +149,7 @@ START_TEST(sixteen_calls_in_flight_pass_whatever_the_pace)
 	};
 
 	open_chain(&params);
-	chain->client.fragment_bytes = 30000;
+	chain->client.wire.fragment_bytes = 30000;
 	call_many((unsigned)_i);
 	chain_run(chain, 5000);
 	expect_all_answered();
@@ -224,13 +224,13 @@ static void call_some_and_hold(void)
 START_TEST(a_client_that_sends_no_more_still_gets_its_replies)
 {
 	call_some_and_hold();
-	chain_end_shutdown(&chain->client);
+	record_end_shutdown(&chain->client.wire);
 	chain_run(chain, 1000);
 	ck_assert_uint_eq(chain->gates[0].bridges_gone, 0);
 	chain_end_answer(&chain->server);
 	chain_run(chain, 1000);
 	expect_all_answered();
-	ck_assert(chain->client.got_end);
+	ck_assert(chain->client.wire.got_end);
 	expect_bridges_gone();
 	ck_assert_uint_eq(chain_closes(chain, 0, LEG_CLOSE_PEER), 1);
 	ck_assert_uint_eq(chain_closes(chain, 1, LEG_CLOSE_PEER), 1);
@@ -240,24 +240,24 @@ END_TEST
 START_TEST(a_client_that_resets_takes_the_whole_chain_with_it)
 {
 	call_some_and_hold();
-	chain_end_close(&chain->client, true);
+	record_end_close(&chain->client.wire, true);
 	chain_run(chain, 1000);
 	expect_bridges_gone();
 	ck_assert_uint_eq(chain_closes(chain, 0, LEG_CLOSE_LOST), 1);
 	ck_assert_uint_eq(chain_closes(chain, 1, LEG_CLOSE_PEER), 1);
-	ck_assert(chain->server.is_over);
+	ck_assert(chain->server.wire.is_over);
 }
 END_TEST
 
 START_TEST(a_server_that_resets_takes_the_whole_chain_with_it)
 {
 	call_some_and_hold();
-	chain_end_close(&chain->server, true);
+	record_end_close(&chain->server.wire, true);
 	chain_run(chain, 5000);
 	expect_bridges_gone();
 	ck_assert_uint_eq(chain_closes(chain, 1, LEG_CLOSE_LOST), 1);
 	ck_assert_uint_eq(chain_closes(chain, 0, LEG_CLOSE_PEER), 1);
-	ck_assert(chain->client.is_over);
+	ck_assert(chain->client.wire.is_over);
 	ck_assert_uint_eq(chain->client.replies, 1);
 }
 END_TEST
@@ -265,7 +265,7 @@ END_TEST
 START_TEST(draining_the_client_ends_what_is_in_flight_and_takes_no_more)
 {
 	call_some_and_hold();
-	leg_drain(chain->gates[0].client.leg);
+	leg_drain(chain->gates[0].client->leg);
 	chain_run(chain, 1000);
 	call_row(CHAIN_CLIENT, "NFSv3 1");
 	chain_run(chain, 1000);
@@ -290,7 +290,7 @@ static void live(void)
 	call_read(70000);
 	call_row(CHAIN_CLIENT, "NFSv4.0 op 38");
 	chain_run(chain, 100);
-	if (chain->server.stream && !chain->server.is_over)
+	if (chain->server.wire.stream && !chain->server.wire.is_over)
 		call_row(CHAIN_SERVER, "NFSv4.0 callback op 3");
 	call_read(1000);
 	chain_run(chain, 60000);
@@ -299,12 +299,12 @@ static void live(void)
 /* An end that is not connected yet has nothing to reset. */
 static void reset_client(void *arg)
 {
-	chain_end_close(&chain->client, true);
+	record_end_close(&chain->client.wire, true);
 }
 
 static void reset_server(void *arg)
 {
-	chain_end_close(&chain->server, true);
+	record_end_close(&chain->server.wire, true);
 }
 
 enum cut { CUT_CLIENT, CUT_FABRIC, CUT_SERVER, RESET_CLIENT, RESET_SERVER, CUTS };
@@ -360,7 +360,7 @@ START_TEST(a_cut_at_every_step_ends_both_bridges_and_leaves_nothing)
 		chain = chain_new(&params);
 		live();
 		was_cut = steps_of(cut) >= step;
-		if (was_cut && (cut < RESET_CLIENT || chain->client.is_over))
+		if (was_cut && (cut < RESET_CLIENT || chain->client.wire.is_over))
 			expect_bridges_gone();
 		else
 			expect_all_answered();

@@ -71,7 +71,7 @@ static unsigned came(void)
 /* The leg that has the stub's messages from the fabric, and what it has given up. */
 static const struct chain_tap *peer_leg(void)
 {
-	return stub_is_client() ? &chain_last(chain)->client : &chain_first(chain)->server;
+	return stub_is_client() ? chain_last(chain)->client : chain_first(chain)->server;
 }
 
 static unsigned peer_came(void)
@@ -261,11 +261,11 @@ static void expect_broken_off(unsigned before, unsigned peer_before)
 	for (unsigned i = 0; i < chain->ngates; i++)
 		ck_assert_uint_eq(chain->gates[i].bridges_gone, 1);
 	ck_assert_uint_eq(came(), before);
-	ck_assert(far_end()->is_over);
+	ck_assert(far_end()->wire.is_over);
 	ck_assert_uint_eq(chain_closes(chain, stub_gate, BROKEN), 1);
 	if (chain->ngates == 1) {
 		/* What has not begun to arrive leaves nothing to reset. */
-		ck_assert(far_end()->got_reset || hurried);
+		ck_assert(far_end()->wire.got_reset || hurried);
 		return;
 	}
 	ck_assert_uint_eq(peer_came(), peer_before);
