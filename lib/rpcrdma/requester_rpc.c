@@ -3,6 +3,7 @@
 #include "rpcrdma/requester_rpc.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdlib.h>
 
 #include "nfs/nfs.h"
@@ -310,11 +311,14 @@ bool requester_rpc_send(struct requester_rpc *rpc)
 {
 	struct requester_rpcs *rpcs = rpc->rpcs;
 	unsigned nkeys = rpc->form.call.nsegments + rpc->form.landing_nsegments;
+	int rc = 0;
 
 	if (xid_table_add(&rpcs->table, rpc->x))
 		return false;
 	TAILQ_INSERT_TAIL(&rpcs->begun, rpc->x, target_entry);
-	if (nkeys && lend_all(rpc, nkeys)) {
+	if (nkeys)
+		rc = lend_all(rpc, nkeys);
+	if (rc && rc != -ENOTCONN) {
 		rdma_conn_note(rpcs->conn, "Call %#x: no memory or key to lend",
 			       rpc->x->facts.hdr.xid);
 		xid_table_remove(&rpcs->table, rpc->x);
@@ -324,7 +328,9 @@ bool requester_rpc_send(struct requester_rpc *rpc)
 	}
 	set_state(rpc, REQUESTER_SENT);
 	credit_window_take(&rpcs->conn->window);
-	transmit(rpc);
+	/* A connection that is lost, of which we are still to hear, takes its Calls with it. */
+	if (!rc)
+		transmit(rpc);
 	return true;
 }
 

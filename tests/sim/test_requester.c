@@ -341,6 +341,20 @@ START_TEST(no_key_left_with_asynchronous_keys_ends_the_rpc)
 }
 END_TEST
 
+/* SYSTEM_ERR would reach a program as an error, where its client can ask again. */
+START_TEST(a_call_that_finds_the_connection_lost_is_not_answered)
+{
+	sim_net_cut(rig->net);
+	rig_call(&rig->client, 9000, 5000, 60000);
+	rig_call(&rig->client, 100, 100, 100);
+	rig_run(rig);
+	ck_assert_uint_eq(rig->client.closed, 1);
+	ck_assert_int_eq(rig->client.why, LEG_CLOSE_LOST);
+	ck_assert_uint_eq(rig->client.faults, 0);
+	ck_assert_uint_eq(rig->client.answered, 0);
+}
+END_TEST
+
 /* The Reply may stand behind clients' Calls that wait for the very memory. */
 START_TEST(a_reverse_call_waits_for_no_memory)
 {
@@ -427,6 +441,7 @@ int main(void)
 	tcase_add_test(tc, a_reverse_reply_does_not_wait_behind_held_calls);
 	tcase_add_test(tc, no_key_left_ends_the_rpc);
 	tcase_add_test(tc, no_key_left_with_asynchronous_keys_ends_the_rpc);
+	tcase_add_test(tc, a_call_that_finds_the_connection_lost_is_not_answered);
 	tcase_add_test(tc, a_reverse_call_waits_for_no_memory);
 	tcase_add_test(tc, no_memory_for_the_reply_fails_the_call);
 	tcase_add_test(tc, a_reverse_call_of_another_version_gets_err_vers);
