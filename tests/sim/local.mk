@@ -54,6 +54,13 @@ tests_sim_test_large_CFLAGS = $(UNIT_CFLAGS)
 tests_sim_test_large_LDADD = $(CHAIN_LDADD)
 TESTS += tests/sim/test_large
 
+check_PROGRAMS += tests/sim/test_storm
+tests_sim_test_storm_SOURCES = tests/sim/test_storm.c tests/sim/storm.h tests/sim/storm_client.c tests/sim/storm_server.c \
+	tests/sim/storm_rpc.c tests/sim/storm_rpc.h $(CHAIN_SOURCES)
+tests_sim_test_storm_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_storm_LDADD = $(CHAIN_LDADD)
+TESTS += tests/sim/test_storm
+
 check_PROGRAMS += tests/sim/test_sim
 tests_sim_test_sim_SOURCES = tests/sim/test_sim.c
 tests_sim_test_sim_CFLAGS = $(UNIT_CFLAGS)

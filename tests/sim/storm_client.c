@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* A client in a storm. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "rpc/xdr.h"
+#include "tests/sim/rig.h"
+#include "tests/sim/storm.h"
+
+#define BACK_US  20000u
+#define XID_BITS 24u /* of an XID, beside the client's number */
+
+static unsigned find(const uint32_t *list, unsigned count, uint32_t xid)
+{
+	unsigned i = 0;
+
+	while (i < count && list[i] != xid)
+		i++;
+	return i;
+}
+
+static void ask(struct storm_client *client, uint32_t xid)
+{
+	struct storm *storm = client->storm;
+
+	storm_call(&storm->call, storm->seed, xid);
+	record_end_send(client->wire, storm->call.bytes, storm->call.len_bytes);
+}
+
+/* The server's Call. */
+static void answer(struct storm_client *client, const uint8_t *msg, uint32_t len_bytes)
+{
+	struct storm *storm = client->storm;
+	uint32_t xid = xdr_load_u32(msg);
+
+	RIG_ASSERT(xid & STORM_REVERSE_XID);
+	if (client->shut)
+		return;
+	storm_call(&storm->call, storm->seed, xid);
+	RIG_ASSERT(storm_same(&storm->call, msg, len_bytes));
+	storm_reply(&storm->reply, storm->seed, xid);
+	record_end_send(client->wire, storm->reply.bytes, storm->reply.len_bytes);
+}
+
+static void take_reply(struct storm_client *client, uint32_t xid)
+{
+	unsigned i = find(client->out, client->nout, xid);
+
+	if (i < client->nout) {
+		client->out[i] = client->out[--client->nout];
+		client->storm->counts.answered++;
+		return;
+	}
+	/* Asked again while the Reply was on its way here. */
+	i = find(client->again, client->nagain, xid);
+	RIG_ASSERT(i < client->nagain);
+	client->again[i] = client->again[--client->nagain];
+}
+
+static void received(void *arg, const uint8_t *msg, uint32_t len_bytes)
+{
+	struct storm_client *client = arg;
+	struct storm *storm = client->storm;
+
+	RIG_ASSERT(len_bytes >= 8);
+	if (xdr_load_u32(msg + 4) == 0) {
+		answer(client, msg, len_bytes);
+		return;
+	}
+	storm_reply(&storm->reply, storm->seed, xdr_load_u32(msg));
+	RIG_ASSERT(storm_same(&storm->reply, msg, len_bytes));
+	take_reply(client, xdr_load_u32(msg));
+}
+
+static const struct record_end_events wire_events = {.received = received};
+
+void storm_client_init(struct storm_client *client, struct storm *storm, unsigned number,
+		       uint32_t rpcs)
+{
+	uint32_t first = (number << XID_BITS) + 1;
+
+	RIG_ASSERT(rpcs < 1u << XID_BITS);
+	*client = (struct storm_client){
+		.storm = storm,
+		.first_xid = first,
+		.next_xid = first,
+		.end_xid = first + rpcs,
+		.window = 1 + storm_below(storm, STORM_WINDOW_MAX),
+	};
+}
+
+static void let_go(struct storm_client *client)
+{
+	record_end_fini(client->wire);
+	free(client->wire);
+	client->wire = NULL;
+	client->shut = false;
+	client->nagain = 0;
+	client->back_us =
+		loop_now_us(client->storm->chain->loop) + storm_below(client->storm, BACK_US);
+}
+
+static void connect_again(struct storm_client *client)
+{
+	struct storm *storm = client->storm;
+
+	client->wire = calloc(1, sizeof(*client->wire));
+	RIG_ASSERT(client->wire);
+	client->wire->events = &wire_events;
+	client->wire->arg = client;
+	if (storm_below(storm, 4) == 0)
+		client->wire->fragment_bytes = 4 + storm_below(storm, 40000);
+	record_end_start(client->wire, chain_dial(storm->chain));
+	storm->counts.connections++;
+	storm->counts.asked_again += client->nout;
+	for (unsigned i = 0; i < client->nout; i++)
+		ask(client, client->out[i]);
+}
+
+/* A Call that may be in flight still, as clients do that wait too long. */
+static void ask_twice(struct storm_client *client)
+{
+	uint32_t xid;
+
+	if (!client->nout || client->nagain == STORM_AGAIN_MAX)
+		return;
+	xid = client->out[storm_below(client->storm, client->nout)];
+	client->again[client->nagain++] = xid;
+	client->storm->counts.swallowable++;
+	ask(client, xid);
+}
+
+void storm_client_turn(struct storm_client *client)
+{
+	struct storm *storm = client->storm;
+
+	if (client->wire && client->wire->is_over)
+		let_go(client);
+	if (!client->wire && loop_now_us(storm->chain->loop) >= client->back_us)
+		connect_again(client);
+	if (!client->wire || client->shut)
+		return;
+	while (client->nout < client->window && client->next_xid < client->end_xid) {
+		client->out[client->nout++] = client->next_xid;
+		ask(client, client->next_xid++);
+	}
+	if (storm_below(storm, 64) == 0)
+		ask_twice(client);
+}
+
+bool storm_client_is_done(const struct storm_client *client)
+{
+	return client->next_xid == client->end_xid && !client->nout;
+}
+
+void storm_client_shut(struct storm_client *client)
+{
+	if (!client->wire || client->wire->is_over || client->wire->out_bytes || client->shut)
+		return;
+	record_end_shutdown(client->wire);
+	client->shut = true;
+}
+
+void storm_client_close(struct storm_client *client, bool reset)
+{
+	if (client->wire)
+		record_end_close(client->wire, reset);
+}
+
+void storm_client_fini(struct storm_client *client)
+{
+	if (client->wire)
+		let_go(client);
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* RPCs of all sizes. */
+#include "tests/sim/storm_rpc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "nfs/table.h"
+#include "rpc/xdr.h"
+#include "tests/sim/rig.h"
+
+#define KIB             1024u
+#define OTHER_PROGRAM   0x20000099u /* nobody knows it, so nothing bounds its Replies */
+#define REVERSE_PROGRAM 0x40000099u
+#define REVERSE_MAX     1500u /* of data in a reverse Call and in its Reply, which go inline */
+#define OTHER_MAX       (300 * KIB)
+#define NFS3_NULL       0u
+#define NFS3_READ       6u
+#define NFS3_WRITE      7u
+
+/* What is called, and how many bytes of data go each way. */
+struct shape {
+	uint32_t program, procedure;
+	uint32_t call_data, reply_data;
+};
+
+uint64_t storm_random(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
+
+static uint64_t mixed(uint64_t seed, uint32_t xid)
+{
+	uint64_t z = seed * 0x9e3779b97f4a7c15u + (xid + 1ull) * 0xbf58476d1ce4e5b9u;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+	return (z ^ (z >> 31)) | 1;
+}
+
+/* Most are small, one of a thousand is 2 MiB. */
+static uint32_t some_size(uint64_t *state)
+{
+	unsigned of_thousand = (unsigned)(storm_random(state) % 1000);
+	uint32_t most = of_thousand < 700   ? 460
+			: of_thousand < 920 ? 8 * KIB
+			: of_thousand < 985 ? 64 * KIB
+					    : 300 * KIB;
+
+	return of_thousand == 999 ? 2 * KIB * KIB : (uint32_t)(storm_random(state) % (most + 1));
+}
+
+static uint32_t at_most(uint32_t size, uint32_t most)
+{
+	return size < most ? size : size % (most + 1);
+}
+
+static struct shape shape_of(uint64_t seed, uint32_t xid)
+{
+	uint64_t state = mixed(seed, xid);
+	uint32_t first = some_size(&state), second = some_size(&state);
+
+	if (xid & STORM_REVERSE_XID)
+		return (struct shape){REVERSE_PROGRAM, 1, at_most(first, REVERSE_MAX),
+				      at_most(second, REVERSE_MAX)};
+	switch (storm_random(&state) % 4) {
+	case 0:
+		return (struct shape){NFS_PROGRAM_NFS, NFS3_WRITE, first, 0};
+	case 1:
+		return (struct shape){NFS_PROGRAM_NFS, NFS3_READ, 0, first};
+	case 2:
+		return (struct shape){OTHER_PROGRAM, 1, at_most(first, OTHER_MAX),
+				      at_most(second, OTHER_MAX)};
+	default:
+		return (struct shape){NFS_PROGRAM_NFS, NFS3_NULL, 0, 0};
+	}
+}
+
+static uint8_t *reserve(struct storm_msg *msg, size_t bytes)
+{
+	uint8_t *at;
+
+	if (msg->len_bytes + bytes > msg->room_bytes) {
+		msg->room_bytes = 2 * (msg->len_bytes + bytes);
+		msg->bytes = realloc(msg->bytes, msg->room_bytes);
+		RIG_ASSERT(msg->bytes);
+	}
+	at = msg->bytes + msg->len_bytes;
+	msg->len_bytes += (uint32_t)bytes;
+	return at;
+}
+
+static void put(struct storm_msg *msg, uint32_t word)
+{
+	xdr_store_u32(reserve(msg, 4), word);
+}
+
+static void put_zeros(struct storm_msg *msg, unsigned words)
+{
+	memset(reserve(msg, 4 * (size_t)words), 0, 4 * (size_t)words);
+}
+
+static void put_data(struct storm_msg *msg, uint64_t state, uint32_t bytes)
+{
+	uint32_t padded = (uint32_t)xdr_padded_bytes(bytes);
+	uint8_t *at;
+
+	put(msg, bytes);
+	at = reserve(msg, padded);
+	for (uint32_t i = 0; i < padded; i += 8) {
+		uint64_t word = storm_random(&state);
+
+		memcpy(at + i, &word, padded - i < 8 ? padded - i : 8);
+	}
+	memset(at + bytes, 0, padded - bytes);
+}
+
+void storm_call(struct storm_msg *msg, uint64_t seed, uint32_t xid)
+{
+	const struct shape shape = shape_of(seed, xid);
+	uint64_t state = mixed(~seed, xid);
+
+	msg->len_bytes = 0;
+	put(msg, xid);
+	put(msg, 0); /* CALL */
+	put(msg, 2);
+	put(msg, shape.program);
+	put(msg, shape.program == NFS_PROGRAM_NFS ? 3 : 1);
+	put(msg, shape.procedure);
+	put_zeros(msg, 4); /* AUTH_NONE, twice */
+	if (shape.program != NFS_PROGRAM_NFS) {
+		put_data(msg, state, shape.call_data);
+		return;
+	}
+	if (shape.procedure == NFS3_NULL)
+		return;
+	put_data(msg, state, 28); /* the file's handle */
+	put_zeros(msg, 2);        /* offset */
+	put(msg, shape.call_data + shape.reply_data);
+	if (shape.procedure == NFS3_READ)
+		return;
+	put(msg, 0); /* UNSTABLE */
+	put_data(msg, state, shape.call_data);
+}
+
+void storm_reply(struct storm_msg *msg, uint64_t seed, uint32_t xid)
+{
+	const struct shape shape = shape_of(seed, xid);
+	uint64_t state = mixed(~seed, ~xid);
+
+	msg->len_bytes = 0;
+	put(msg, xid);
+	put(msg, 1);       /* REPLY */
+	put_zeros(msg, 4); /* accepted, AUTH_NONE, SUCCESS */
+	if (shape.program != NFS_PROGRAM_NFS) {
+		put_data(msg, state, shape.reply_data);
+		return;
+	}
+	if (shape.procedure == NFS3_READ) {
+		put_zeros(msg, 2); /* NFS3_OK, no attributes */
+		put(msg, shape.reply_data);
+		put(msg, 1); /* the end of the file */
+		put_data(msg, state, shape.reply_data);
+	} else if (shape.procedure == NFS3_WRITE) {
+		put_zeros(msg, 3); /* NFS3_OK, no attributes before and after */
+		put(msg, shape.call_data);
+		put_zeros(msg, 3); /* UNSTABLE, the verifier */
+	}
+}
+
+bool storm_same(const struct storm_msg *msg, const uint8_t *bytes, uint32_t len_bytes)
+{
+	return msg->len_bytes == len_bytes && !memcmp(msg->bytes, bytes, len_bytes);
+}
+
+void storm_msg_free(struct storm_msg *msg)
+{
+	free(msg->bytes);
+	*msg = (struct storm_msg){0};
+}

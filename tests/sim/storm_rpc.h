@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* RPCs of all sizes: what a Call and its Reply are, byte for byte, follows from the seed and the XID. */
+#ifndef TESTS_SIM_STORM_RPC_H
+#define TESTS_SIM_STORM_RPC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define STORM_REVERSE_XID 0x80000000u /* in the XIDs of a server's Calls */
+
+struct storm_msg {
+	uint8_t *bytes;
+	uint32_t len_bytes;
+	size_t room_bytes;
+};
+
+/** storm_random - the next number of a row; *@state is any number but 0. */
+uint64_t storm_random(uint64_t *state);
+
+/** storm_call - the Call with that XID: @msg grows as needed and is the caller's, to storm_msg_free(). */
+void storm_call(struct storm_msg *msg, uint64_t seed, uint32_t xid);
+/** storm_reply - the Reply to it; likewise. */
+void storm_reply(struct storm_msg *msg, uint64_t seed, uint32_t xid);
+/** storm_same - whether these are the bytes of the message. */
+bool storm_same(const struct storm_msg *msg, const uint8_t *bytes, uint32_t len_bytes);
+/** storm_msg_free - free what it has; it is empty then. */
+void storm_msg_free(struct storm_msg *msg);
+
+#endif

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The server in a storm. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "rpc/xdr.h"
+#include "tests/sim/rig.h"
+#include "tests/sim/storm.h"
+
+static unsigned find(const uint32_t *list, unsigned count, uint32_t xid)
+{
+	unsigned i = 0;
+
+	while (i < count && list[i] != xid)
+		i++;
+	return i;
+}
+
+/* Executes a Call, unless that was done before: the cache has it. */
+static void execute(struct storm *storm, uint32_t xid)
+{
+	for (unsigned i = 0; i < storm->nclients; i++) {
+		const struct storm_client *client = &storm->clients[i];
+
+		if (xid < client->first_xid || xid >= client->next_xid)
+			continue;
+		if (storm->executed[i][xid - client->first_xid]++)
+			storm->counts.executed_before++;
+		return;
+	}
+	RIG_ASSERT(!"a Call that nobody has sent");
+}
+
+static void take_call(struct storm_session *session, uint32_t xid, const uint8_t *msg,
+		      uint32_t len_bytes)
+{
+	struct storm *storm = session->storm;
+
+	storm_call(&storm->call, storm->seed, xid);
+	RIG_ASSERT(storm_same(&storm->call, msg, len_bytes));
+	RIG_ASSERT(find(session->held, session->nheld, xid) == session->nheld);
+	RIG_ASSERT(session->nheld < ARRAY_SIZE(session->held));
+	execute(storm, xid);
+	session->held[session->nheld++] = xid;
+}
+
+static void take_reply(struct storm_session *session, uint32_t xid, const uint8_t *msg,
+		       uint32_t len_bytes)
+{
+	struct storm *storm = session->storm;
+	unsigned i = find(session->reverse, session->nreverse, xid);
+
+	RIG_ASSERT(i < session->nreverse);
+	session->reverse[i] = session->reverse[--session->nreverse];
+	storm_reply(&storm->reply, storm->seed, xid);
+	RIG_ASSERT(storm_same(&storm->reply, msg, len_bytes));
+	storm->counts.reverse_answered++;
+}
+
+static void received(void *arg, const uint8_t *msg, uint32_t len_bytes)
+{
+	RIG_ASSERT(len_bytes >= 8);
+	if (xdr_load_u32(msg + 4) == 0)
+		take_call(arg, xdr_load_u32(msg), msg, len_bytes);
+	else
+		take_reply(arg, xdr_load_u32(msg), msg, len_bytes);
+}
+
+static const struct record_end_events wire_events = {.received = received};
+
+void storm_server_accepted(void *arg, struct stream *stream)
+{
+	struct storm *storm = arg;
+	struct storm_session *session = calloc(1, sizeof(*session));
+
+	RIG_ASSERT(session);
+	*session = (struct storm_session){
+		.storm = storm,
+		.wire = {.events = &wire_events, .arg = session},
+		.next_reverse = STORM_REVERSE_XID,
+	};
+	if (storm_below(storm, 4) == 0)
+		session->wire.fragment_bytes = 4 + storm_below(storm, 40000);
+	TAILQ_INSERT_TAIL(&storm->sessions, session, entry);
+	record_end_start(&session->wire, stream);
+}
+
+/* In any order. */
+static void answer_some(struct storm_session *session)
+{
+	struct storm *storm = session->storm;
+
+	while (session->nheld && storm_below(storm, 8)) {
+		unsigned i = storm_below(storm, session->nheld);
+		uint32_t xid = session->held[i];
+
+		session->held[i] = session->held[--session->nheld];
+		storm_reply(&storm->reply, storm->seed, xid);
+		record_end_send(&session->wire, storm->reply.bytes, storm->reply.len_bytes);
+	}
+}
+
+static void call_some(struct storm_session *session)
+{
+	struct storm *storm = session->storm;
+
+	while (session->nreverse < STORM_REVERSE_MAX && storm_below(storm, 16) == 0) {
+		uint32_t xid = session->next_reverse++;
+
+		session->reverse[session->nreverse++] = xid;
+		storm_call(&storm->call, storm->seed, xid);
+		record_end_send(&session->wire, storm->call.bytes, storm->call.len_bytes);
+	}
+}
+
+void storm_server_turn(struct storm *storm)
+{
+	struct storm_session *session = TAILQ_FIRST(&storm->sessions);
+
+	while (session) {
+		struct storm_session *next = TAILQ_NEXT(session, entry);
+
+		if (session->wire.is_over) {
+			TAILQ_REMOVE(&storm->sessions, session, entry);
+			record_end_fini(&session->wire);
+			free(session);
+		} else {
+			answer_some(session);
+			call_some(session);
+		}
+		session = next;
+	}
+}
