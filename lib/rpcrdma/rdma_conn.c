@@ -13,14 +13,6 @@ void rdma_conn_set_state(struct rdma_conn *conn, enum rdma_conn_state to)
 	state_move(&conn->state, &rdma_conn_states, to, loop_now_us(conn->fabric->loop));
 }
 
-static void tell_closing(void *arg)
-{
-	struct rdma_conn *conn = arg;
-	const struct leg_config *config = conn->leg->config;
-
-	config->events->closing(config->arg, conn->why, conn->detail);
-}
-
 static void tell_closed(void *arg)
 {
 	struct rdma_conn *conn = arg;
@@ -47,7 +39,6 @@ int rdma_conn_init(struct rdma_conn *conn, struct leg *leg, const struct rdma_le
 	conn->connector = state == RDMA_CONNECTING;
 	conn->state = (struct state){state, loop_now_us(fabric->loop)};
 	conn->notes_left = RDMA_NOTES_MAX;
-	loop_task_init(&conn->closing_task, tell_closing, conn);
 	loop_task_init(&conn->closed_task, tell_closed, conn);
 	conn->timer = loop_timer_new(fabric->loop, on_timer, conn);
 	return conn->timer ? 0 : -ENOMEM;

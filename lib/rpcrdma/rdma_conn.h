@@ -68,7 +68,8 @@ struct rdma_conn {
 	enum leg_close why;
 	char detail[LEG_DETAIL_BYTES];
 	struct loop_timer *timer; /* of the set-up */
-	struct loop_task closing_task, closed_task;
+	struct loop_task closing_task; /* the leg's: run when the end is decided */
+	struct loop_task closed_task;
 	unsigned notes_left;
 
 	const struct peer_profile *peer; /* the row that it goes by */
@@ -122,7 +123,7 @@ static inline void rdma_conn_rpc_over(struct rdma_conn *conn)
 		loop_defer(conn->fabric->loop, &conn->idle_task);
 }
 
-/** rdma_conn_init - a connection to be, in @state; idle_task is the caller's to set up. 0 or -ENOMEM. */
+/** rdma_conn_init - a connection to be, in @state; closing_task and idle_task are the caller's to set up. 0 or -ENOMEM. */
 int rdma_conn_init(struct rdma_conn *conn, struct leg *leg, const struct rdma_leg_config *config,
 		   struct fabric *fabric, enum rdma_conn_state state) MUST_CHECK;
 /** rdma_conn_fini - free what it holds; accepts one whose init failed. */

@@ -46,6 +46,15 @@ static void rdma_drain(struct leg *l)
 	settle(leg);
 }
 
+/* The end is decided. It may take a while, and meanwhile nothing is to wait for memory that others could have. */
+static void tell_closing(void *arg)
+{
+	struct rdma_leg *leg = arg;
+
+	responder_withdraw(&leg->responder);
+	leg->config.leg.events->closing(leg->config.leg.arg, leg->conn.why, leg->conn.detail);
+}
+
 /* The fabric's events */
 
 static void on_requested(void *arg, const uint8_t *private_data, size_t len)
@@ -197,6 +206,7 @@ static struct rdma_leg *leg_new(const struct rdma_leg_config *config, struct fab
 	leg->leg.ops = &rdma_leg_ops;
 	leg->leg.config = &leg->config.leg;
 	rc = rdma_conn_init(&leg->conn, &leg->leg, &leg->config, fabric, state);
+	loop_task_init(&leg->conn.closing_task, tell_closing, leg);
 	loop_task_init(&leg->conn.idle_task, settle, leg);
 	rdma_setup_init(&leg->conn);
 	requester_init(&leg->requester, &leg->conn);

@@ -19,6 +19,18 @@ void responder_init(struct responder *rs, struct rdma_conn *conn)
 	responder_rpcs_init(&rs->rpcs, conn);
 }
 
+void responder_withdraw(struct responder *rs)
+{
+	struct exchange *x;
+
+	TAILQ_FOREACH(x, &rs->rpcs.calls, origin_entry) {
+		struct responder_rpc *rpc = x->origin_priv;
+
+		if (rpc->state == RESPONDER_ADMITTING)
+			budget_release(&rpc->claim);
+	}
+}
+
 void responder_end(struct responder *rs)
 {
 	responder_rpcs_end(&rs->rpcs);

@@ -29,6 +29,8 @@ struct responder {
 
 /** responder_init - no Calls yet. */
 void responder_init(struct responder *rs, struct rdma_conn *conn);
+/** responder_withdraw - the connection is going to end: Calls that wait for memory wait no longer. */
+void responder_withdraw(struct responder *rs);
 /** responder_end - the connection is over and all work is done: let go of everything. */
 void responder_end(struct responder *rs);
 /** responder_fini - free what is left of it after responder_end(), or when it never began. */
