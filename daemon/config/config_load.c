@@ -198,8 +198,7 @@ static void check_memory(struct config_reader *r, const config_setting_t *root,
 	for (size_t i = 0; i < config->nservices; i++) {
 		struct service_config *service = &config->services[i];
 
-		service->message_bytes =
-			config_memory_largest_bytes(config, service->max_message_bytes);
+		service->message_bytes = config_memory_largest_bytes(config, service);
 	}
 }
 

@@ -4,6 +4,8 @@
 
 #include "base/budget.h"
 #include "leg/exchange.h"
+#include "rpcrdma/rdma_leg.h"
+#include "rpcrdma/work.h"
 
 #define MIB ((size_t)1024 * 1024)
 
@@ -29,16 +31,32 @@ static size_t largest_rpc_bytes(const struct config *config)
 					  config_memory_own_bytes(), config->nservices);
 }
 
-uint32_t config_memory_largest_bytes(const struct config *config, uint32_t max_bytes)
+/* What an RPC of the service takes whose Call and Reply are so long. */
+static size_t rpc_bytes(const struct service_config *service, uint32_t message_bytes)
+{
+	struct reply_room room = {0};
+	size_t segments = 0;
+
+	if (service->connect.transport != TRANSPORT_TCP)
+		room = rdma_leg_reply_room(service->inline_threshold_bytes);
+	if (service->listen.transport != TRANSPORT_TCP)
+		segments = RPCRDMA_MAX_SEGMENTS;
+	return exchange_cost_bytes(rpc_msg_cost_bytes(message_bytes), message_bytes, NULL, &room) +
+	       work_cost_bytes(segments);
+}
+
+uint32_t config_memory_largest_bytes(const struct config *config,
+				     const struct service_config *service)
 {
 	size_t most = largest_rpc_bytes(config);
 	uint32_t fits = 0;
 
-	if (2 * rpc_msg_cost_bytes(max_bytes) <= most)
-		return max_bytes;
+	if (rpc_bytes(service, service->max_message_bytes) <= most)
+		return service->max_message_bytes;
 	/* Costs grow in steps: the largest that still fits, bit by bit. */
 	for (uint32_t bit = 1u << 31; bit; bit >>= 1)
-		if ((fits | bit) < max_bytes && 2 * rpc_msg_cost_bytes(fits | bit) <= most)
+		if ((fits | bit) < service->max_message_bytes &&
+		    rpc_bytes(service, fits | bit) <= most)
 			fits |= bit;
 	return fits;
 }
@@ -46,15 +64,15 @@ uint32_t config_memory_largest_bytes(const struct config *config, uint32_t max_b
 static void print_service(const struct config *config, const struct service_config *service,
 			  FILE *out)
 {
-	size_t rpc_bytes = 2 * rpc_msg_cost_bytes(service->message_bytes);
 	size_t rest = config_memory_limit_bytes(config) -
 		      (config->nservices - 1) * config_memory_own_bytes();
 
 	fprintf(out,
 		"%s: service %s: %zu RPCs fit that have a Call and a Reply of %.1f MiB, its largest; "
 		"%zu of %.2f MiB\n",
-		config->file, service->name, rest / rpc_bytes, (double)service->message_bytes / MIB,
-		rest / config_memory_own_bytes(), (double)FACTS_UNBOUNDED_BYTES / MIB);
+		config->file, service->name, rest / rpc_bytes(service, service->message_bytes),
+		(double)service->message_bytes / MIB, rest / config_memory_own_bytes(),
+		(double)FACTS_UNBOUNDED_BYTES / MIB);
 }
 
 void config_memory_print(const struct config *config, FILE *out)

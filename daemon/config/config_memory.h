@@ -14,8 +14,9 @@ size_t config_memory_own_bytes(void);
 size_t config_memory_limit_bytes(const struct config *config);
 /** config_memory_least_mib - the least memory_limit_mib that holds the services' own parts. */
 size_t config_memory_least_mib(const struct config *config);
-/** config_memory_largest_bytes - the largest message, up to @max_bytes, that fits as both Call and Reply. */
-uint32_t config_memory_largest_bytes(const struct config *config, uint32_t max_bytes);
+/** config_memory_largest_bytes - the largest message of @service, by its key at most, that fits as both Call and Reply. */
+uint32_t config_memory_largest_bytes(const struct config *config,
+				     const struct service_config *service);
 /** config_memory_print - say on @out how the memory is parted, and how many largest RPCs of each service fit. */
 void config_memory_print(const struct config *config, FILE *out);
 
