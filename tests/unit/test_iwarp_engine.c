@@ -367,7 +367,8 @@ START_TEST(no_segment_ends_within_the_padding_and_crc_of_an_fpdu)
 	static struct side_wr wrs[2][150];
 	struct iwarp_side *sides[2] = {&a, &b};
 	struct buf *local[2], *sink[2];
-	struct fabric_key keys[2];
+	/* Nobody writes where the other end reads: what is on its way must stay as its CRC is. */
+	struct fabric_key readable[2], writable[2];
 	struct iwarp_random random;
 	uint64_t seeds[4] = {(uint64_t)_i + 1, 2, 3, 4};
 
@@ -378,8 +379,8 @@ START_TEST(no_segment_ends_within_the_padding_and_crc_of_an_fpdu)
 		local[s] = buf_get(sides[s]->pool, 100000);
 		sink[s] = buf_get(sides[s]->pool, 100000);
 		side_fill(local[s]->mem, 100000, s);
-		side_key(sides[s], &keys[s], local[s], 0, 100000,
-			 FABRIC_REMOTE_READ | FABRIC_REMOTE_WRITE);
+		side_key(sides[s], &readable[s], local[s], 0, 100000, FABRIC_REMOTE_READ);
+		side_key(sides[s], &writable[s], sink[s], 0, 100000, FABRIC_REMOTE_WRITE);
 		trains[s].len_bytes = trains[s].fpdus = 0;
 	}
 	for (unsigned i = 0; i < 150; i++) {
@@ -388,12 +389,14 @@ START_TEST(no_segment_ends_within_the_padding_and_crc_of_an_fpdu)
 								FABRIC_READ};
 			uint32_t limit = i % 3 ? 1u << iwarp_random_next(&random) % 17 : 4096;
 			struct side_wr *swr = &wrs[s][i];
+			const struct fabric_key *key =
+				i % 3 == 2 ? &readable[1 - s] : &writable[1 - s];
 
 			side_wr_init(swr, sides[s], ops[i % 3]);
 			side_wr_add(swr, i % 3 == 2 ? sink[s] : local[s], 0,
 				    (uint32_t)(iwarp_random_next(&random) % limit) + 1);
-			swr->wr.rkey = keys[1 - s].rkey;
-			swr->wr.raddr = keys[1 - s].addr;
+			swr->wr.rkey = key->rkey;
+			swr->wr.raddr = key->addr;
 			side_post(sides[s], swr);
 		}
 	}
@@ -407,7 +410,8 @@ START_TEST(no_segment_ends_within_the_padding_and_crc_of_an_fpdu)
 		}
 		ck_assert_uint_eq(trains[s].len_bytes, 0);
 		ck_assert_uint_ge(trains[s].fpdus, 150);
-		ck_assert(iwarp_engine_key_unbind(sides[s]->engine, &keys[s]));
+		ck_assert(iwarp_engine_key_unbind(sides[s]->engine, &readable[s]));
+		ck_assert(iwarp_engine_key_unbind(sides[s]->engine, &writable[s]));
 		buf_put(local[s]);
 		buf_put(sink[s]);
 	}

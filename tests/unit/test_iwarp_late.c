@@ -383,6 +383,61 @@ START_TEST(only_the_last_segment_is_padded)
 }
 END_TEST
 
+/* What a has got of b by the time of each Send: how many of its Reads were done then. */
+static unsigned reads_before[64];
+
+static void note_reads(struct iwarp_side *side)
+{
+	reads_before[side->nsends - 1] = side->done;
+}
+
+/* An honest peer reads without end: what waits in the queue goes out after one Response, and the other way round. */
+START_TEST(responses_and_what_is_posted_take_turns)
+{
+	struct side_wr reads[16], sends[24], writes[2];
+	struct buf *sink = buf_get(a.pool, LATE_BYTES);
+	struct fabric_key key;
+	unsigned last = 0;
+
+	grow(LATE_BYTES);
+	side_key(&a, &key, sink, 0, LATE_BYTES, FABRIC_REMOTE_WRITE);
+	a.on_recv = note_reads;
+	for (unsigned i = 0; i < ARRAY_SIZE(reads); i++) {
+		read_init(&reads[i], 0, 40000);
+		side_post(&a, &reads[i]);
+	}
+	/* Of these b has heard, and sent nothing yet. */
+	peer_out_bytes = side_take(&a, peer_out, sizeof(peer_out));
+	side_give(&b, peer_out, peer_out_bytes, peer_out_bytes);
+	for (unsigned i = 0; i < ARRAY_SIZE(sends); i++) {
+		if (i >= 4 && i < 6) {
+			side_wr_init(&writes[i - 4], &b, FABRIC_WRITE);
+			side_wr_add(&writes[i - 4], truth, 0, LATE_BYTES);
+			writes[i - 4].wr.rkey = key.rkey;
+			writes[i - 4].wr.raddr = key.addr;
+			side_post(&b, &writes[i - 4]);
+		}
+		side_wr_init(&sends[i], &b, FABRIC_SEND);
+		side_wr_add(&sends[i], truth, 0, 10);
+		side_post(&b, &sends[i]);
+	}
+	side_pump(&a, &b, 0);
+	ck_assert_uint_eq(a.nsends, ARRAY_SIZE(sends));
+	for (unsigned i = 0; i < ARRAY_SIZE(sends); i++) {
+		/* Two of them follow a Write, which took a turn of its own. */
+		unsigned turns = i >= 4 && i < 6 ? 2 : 1;
+
+		ck_assert_uint_le(reads_before[i], last + turns);
+		if (last < ARRAY_SIZE(reads))
+			ck_assert_uint_ge(reads_before[i] + 1, last + turns);
+		last = reads_before[i];
+	}
+	ck_assert_uint_eq(a.done, ARRAY_SIZE(reads));
+	ck_assert(iwarp_engine_key_unbind(a.engine, &key));
+	buf_put(sink);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("iwarp_late");
@@ -394,6 +449,7 @@ int main(void)
 	tc = tcase_create("pair");
 	tcase_set_timeout(tc, 60);
 	tcase_add_checked_fixture(tc, pair_setup, pair_teardown);
+	tcase_add_test(tc, responses_and_what_is_posted_take_turns);
 	tcase_add_test(tc, sends_and_our_own_reads_pass_a_response_that_waits);
 	tcase_add_loop_test(
 		tc, a_write_passes_a_response_that_has_not_begun_and_follows_one_that_has, 0, 2);

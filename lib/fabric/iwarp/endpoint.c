@@ -5,6 +5,9 @@
  * Everything that was posted in a turn of the loop leaves at its end, in one writev; a readable
  * socket is read straight into where the engine wants the bytes. The endpoint ends, with closed(),
  * in a callback of the loop only, and always as the last thing that is done there.
+ *
+ * A turn of the loop does so much for one connection, however fast its peer is; the rest is done in the next turn,
+ * behind the other connections: the loop tells once more of a socket that is readable, and the flush is deferred.
  */
 #include <errno.h>
 #include <netinet/in.h>

@@ -78,6 +78,7 @@ struct engine_tx {
 	uint64_t valid; /* completions count up to here: a Terminate cuts off what is behind */
 	bool hold;      /* responder before the initiator's first FPDU: RFC 5044 section 7.1 */
 	bool nudge;
+	bool responded;         /* of Responses and the queue, a Response had the last turn */
 	struct fabric_wr *wr;   /* the Send or Write being built, the first of the queue */
 	uint64_t offset, total; /* in it */
 	unsigned sge;           /* of wr, and how far in it */

@@ -221,6 +221,7 @@ bool engine_response_build(struct iwarp_engine *engine)
 	engine->counters->read_bytes_sent += fpdu.payload_bytes;
 	if (!fpdu.header.last)
 		return true;
+	engine->tx.responded = true;
 	irq->end = engine->tx.built;
 	engine->irq_built++;
 	return true;
@@ -286,5 +287,6 @@ bool engine_wr_build(struct iwarp_engine *engine)
 	TAILQ_INSERT_TAIL(&engine->built, wr, entry);
 	wr->priv[0] = tx->built;
 	tx->wr = NULL;
+	tx->responded = false;
 	return true;
 }

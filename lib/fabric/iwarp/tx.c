@@ -4,6 +4,9 @@
  * finished before the next one starts, whatever else waits: Linux siw drops a connection on which two of them
  * interleave.
  *
+ * Read Responses take turns with what is posted, message by message, so that neither starves: a peer whose Reads
+ * never end does not keep a Send from going, nor do Sends and Writes without end keep it from its Responses.
+ *
  * A Read Response may have to wait for its bytes (fabric_key_ready()). Before it begins it holds up other
  * Responses, which come in the order of the Reads, and nothing else. Once begun, it lets Sends and Read
  * Requests through, which are not tagged; a Write, and the Sends behind it, follow its end.
@@ -40,7 +43,7 @@ static enum tx_next next_of(const struct iwarp_engine *engine)
 		return NEXT_READ;
 	if (engine->tx.nudge && !begun)
 		return NEXT_NUDGE;
-	if (irq && !begun && ready == irq->read.size_bytes)
+	if (irq && !begun && ready == irq->read.size_bytes && !(wr && engine->tx.responded))
 		return NEXT_RESPONSE;
 	/* Ahead of a Response that would have to wait within. */
 	if (wr && !(begun && wr->op == FABRIC_WRITE))
