@@ -184,6 +184,145 @@ START_TEST(closing_takes_no_longer_than_its_deadline)
 }
 END_TEST
 
+/* What was posted goes out as slowly as the peer takes it, as long as it takes so much; then the end comes. */
+START_TEST(closing_goes_on_while_the_peer_takes_what_was_posted)
+{
+	static uint8_t taken[1u << 20];
+	const uint32_t total = 10 * IWARP_CLOSE_STEP_BYTES;
+	struct side_wr swr;
+	struct buf *buf;
+	unsigned steps;
+
+	first_send();
+	buf = buf_get(peer_side.pool, total);
+	memset(buf->mem, 0x5a, total);
+	side_wr_init(&swr, &peer_side, FABRIC_SEND);
+	side_wr_add(&swr, buf, 0, total);
+	side_post(&peer_side, &swr);
+	iwarp_engine_close(peer_side.engine, peer_side.now_us);
+	/* A byte less than that in one of the looks is the end. */
+	for (steps = 0; steps < 10 && iwarp_engine_wish(peer_side.engine) == IWARP_GO_ON; steps++) {
+		uint32_t less = _i && steps == 5 ? 1 : 0;
+
+		side_take(&peer_side, taken, IWARP_CLOSE_STEP_BYTES - less);
+		peer_side.now_us += IWARP_CLOSE_TIMEOUT_US;
+		ck_assert_uint_le(iwarp_engine_deadline(peer_side.engine), peer_side.now_us);
+		iwarp_engine_expire(peer_side.engine, peer_side.now_us);
+	}
+	if (_i) {
+		ck_assert_uint_eq(steps, 6);
+	} else {
+		/* The headers are left. */
+		side_take(&peer_side, taken, sizeof(taken));
+		ck_assert_int_eq(swr.status, FABRIC_OK);
+		ck_assert_int_eq(iwarp_engine_wish(peer_side.engine), IWARP_FIN);
+		iwarp_engine_rx_eof(peer_side.engine);
+	}
+	peer_expect_closed(FABRIC_CLOSE_LOCAL);
+	iwarp_engine_flush(peer_side.engine);
+	ck_assert_uint_eq(swr.done, 1);
+	buf_put(buf);
+	buf_put(sent_buf);
+}
+END_TEST
+
+/* What the socket was given counts once the peer has taken it. */
+START_TEST(closing_goes_by_what_the_peer_has_taken)
+{
+	static uint8_t taken[1u << 20];
+	const uint32_t total = 4 * IWARP_CLOSE_STEP_BYTES;
+	struct side_wr swr;
+	struct buf *buf;
+
+	first_send();
+	buf = buf_get(peer_side.pool, total);
+	memset(buf->mem, 0x5a, total);
+	side_wr_init(&swr, &peer_side, FABRIC_SEND);
+	side_wr_add(&swr, buf, 0, total);
+	side_post(&peer_side, &swr);
+	side_take(&peer_side, taken, sizeof(taken));
+	iwarp_engine_unacked(peer_side.engine, total);
+	iwarp_engine_close(peer_side.engine, peer_side.now_us);
+	for (unsigned step = 1; step <= 3; step++) {
+		peer_side.now_us += IWARP_CLOSE_TIMEOUT_US;
+		iwarp_engine_unacked(peer_side.engine, total - step * IWARP_CLOSE_STEP_BYTES);
+		iwarp_engine_expire(peer_side.engine, peer_side.now_us);
+		ck_assert_int_ne(iwarp_engine_wish(peer_side.engine), IWARP_DROP);
+	}
+	peer_side.now_us += IWARP_CLOSE_TIMEOUT_US;
+	iwarp_engine_expire(peer_side.engine, peer_side.now_us);
+	peer_expect_closed(FABRIC_CLOSE_LOCAL);
+	buf_put(buf);
+	buf_put(sent_buf);
+}
+END_TEST
+
+/* It cannot be drawn out: a peer that reads on and on while we close has no more time than what there was to send. */
+START_TEST(a_peer_that_reads_on_does_not_put_the_end_off)
+{
+	static uint8_t taken[1u << 20];
+	struct fabric_key key = {
+		.len_bytes = 65536,
+		.ready_bytes = 65536,
+		.rights = FABRIC_REMOTE_READ,
+	};
+	unsigned steps;
+
+	first_send();
+	key.buf = buf_get(peer_side.pool, key.len_bytes);
+	key.mem = key.buf->mem;
+	memset(key.mem, 0x5a, key.len_bytes);
+	ck_assert_int_eq(iwarp_engine_key_bind(peer_side.engine, &key), 0);
+	peer_read_request(1, key.rkey, key.addr, key.len_bytes);
+	peer_fpdu_give();
+	iwarp_engine_close(peer_side.engine, peer_side.now_us);
+	for (steps = 0; steps < 100 && iwarp_engine_wish(peer_side.engine) == IWARP_GO_ON;
+	     steps++) {
+		peer_read_request(steps + 2, key.rkey, key.addr, IWARP_CLOSE_STEP_BYTES);
+		peer_fpdu_give();
+		side_take(&peer_side, taken, IWARP_CLOSE_STEP_BYTES);
+		peer_side.now_us += IWARP_CLOSE_TIMEOUT_US;
+		iwarp_engine_expire(peer_side.engine, peer_side.now_us);
+	}
+	ck_assert_uint_eq(steps, 5);
+	peer_expect_closed(FABRIC_CLOSE_LOCAL);
+	iwarp_engine_flush(peer_side.engine);
+	ck_assert(iwarp_engine_key_unbind(peer_side.engine, &key));
+	buf_put(key.buf);
+	buf_put(sent_buf);
+}
+END_TEST
+
+START_TEST(closing_has_an_end_however_much_is_posted)
+{
+	static uint8_t taken[1u << 20];
+	const uint32_t total = 1000000;
+	uint64_t start_us;
+	struct side_wr swr;
+	struct buf *buf;
+
+	first_send();
+	buf = buf_get(peer_side.pool, total);
+	memset(buf->mem, 0x5a, total);
+	side_wr_init(&swr, &peer_side, FABRIC_SEND);
+	side_wr_add(&swr, buf, 0, total);
+	side_post(&peer_side, &swr);
+	start_us = peer_side.now_us;
+	iwarp_engine_close(peer_side.engine, start_us);
+	while (iwarp_engine_wish(peer_side.engine) == IWARP_GO_ON) {
+		side_take(&peer_side, taken, IWARP_CLOSE_STEP_BYTES);
+		peer_side.now_us = iwarp_engine_deadline(peer_side.engine);
+		iwarp_engine_expire(peer_side.engine, peer_side.now_us);
+	}
+	ck_assert_uint_eq(peer_side.now_us, start_us + IWARP_CLOSE_MAX_US);
+	peer_expect_closed(FABRIC_CLOSE_LOCAL);
+	iwarp_engine_flush(peer_side.engine);
+	ck_assert_int_eq(swr.status, FABRIC_FLUSHED);
+	buf_put(buf);
+	buf_put(sent_buf);
+}
+END_TEST
+
 START_TEST(fin_from_the_peer)
 {
 	first_send();
@@ -256,6 +395,10 @@ int main(void)
 	tcase_add_test(tc, a_responder_never_nudges);
 	tcase_add_test(tc, closing_sends_what_was_posted_and_then_wants_fin);
 	tcase_add_test(tc, closing_takes_no_longer_than_its_deadline);
+	tcase_add_loop_test(tc, closing_goes_on_while_the_peer_takes_what_was_posted, 0, 2);
+	tcase_add_test(tc, closing_goes_by_what_the_peer_has_taken);
+	tcase_add_test(tc, closing_has_an_end_however_much_is_posted);
+	tcase_add_test(tc, a_peer_that_reads_on_does_not_put_the_end_off);
 	tcase_add_loop_test(tc, fin_from_the_peer, 0, 2);
 	tcase_add_test(tc, nothing_can_be_posted_or_bound_before_the_connection_is_up);
 	tcase_add_test(tc, a_read_that_the_peer_can_never_take_fails);

@@ -59,7 +59,7 @@ void engine_drop(struct iwarp_engine *engine, enum fabric_close why, const char 
 void engine_close_deadline_set(struct iwarp_engine *engine, uint64_t now_us)
 {
 	if (engine->close_deadline == UINT64_MAX)
-		engine->close_deadline = now_us + IWARP_CLOSE_TIMEOUT_US;
+		engine->close_deadline = engine->close_end = now_us + IWARP_CLOSE_TIMEOUT_US;
 	engine->setup_deadline = engine->nudge_deadline = engine->probe_deadline = UINT64_MAX;
 }
 

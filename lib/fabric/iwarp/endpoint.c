@@ -10,10 +10,12 @@
  * behind the other connections: the loop tells once more of a socket that is readable, and the flush is deferred.
  */
 #include <errno.h>
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "fabric/iwarp/socket.h"
@@ -210,6 +212,15 @@ static void on_flush(void *arg)
 	ep_settle(ep);
 }
 
+/* How much the peer has not taken of what the socket was given. */
+static void ep_unacked_tell(struct iwarp_ep *ep)
+{
+	int bytes = 0;
+
+	if (!ep->connecting && ioctl(ep->fd, SIOCOUTQ, &bytes) == 0 && bytes >= 0)
+		iwarp_engine_unacked(ep->engine, (size_t)bytes);
+}
+
 static void on_timer(void *arg)
 {
 	struct iwarp_ep *ep = arg;
@@ -218,6 +229,7 @@ static void on_timer(void *arg)
 	/* What has come counts, however late this process runs. */
 	if (!ep->connecting)
 		ep_receive(ep);
+	ep_unacked_tell(ep);
 	if (iwarp_engine_wish(ep->engine) != IWARP_DROP)
 		iwarp_engine_expire(ep->engine, ep_now(ep));
 	ep_send_later(ep);
@@ -453,6 +465,8 @@ void iwarp_ep_close(struct fabric_ep *base)
 {
 	struct iwarp_ep *ep = ep_of(base);
 
+	if (!ep->closed)
+		ep_unacked_tell(ep);
 	iwarp_engine_close(ep->engine, ep_now(ep));
 	ep_end_later(ep);
 }

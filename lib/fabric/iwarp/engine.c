@@ -142,6 +142,30 @@ bool iwarp_engine_key_unbind(struct iwarp_engine *engine, struct fabric_key *key
 	return true;
 }
 
+void iwarp_engine_unacked(struct iwarp_engine *engine, size_t len_bytes)
+{
+	engine->unacked_bytes = len_bytes;
+}
+
+/* What is to be sent before the end: in the socket, in the batch, posted, and asked for. */
+static uint64_t unsent_bytes(const struct iwarp_engine *engine)
+{
+	uint64_t bytes = engine->unacked_bytes;
+	const struct fabric_wr *wr;
+
+	if (engine->tx.batch)
+		bytes += engine->tx.batch->unsent_bytes;
+	TAILQ_FOREACH(wr, &engine->queue, entry)
+		for (unsigned i = 0; i < wr->nsge; i++)
+			bytes += wr->sge[i].len_bytes;
+	for (unsigned i = engine->irq_built; i < engine->irq_count; i++) {
+		const struct engine_irq *irq = &engine->irq[(engine->irq_head + i) % engine->ird];
+
+		bytes += irq->read.size_bytes - irq->offset;
+	}
+	return bytes;
+}
+
 void iwarp_engine_close(struct iwarp_engine *engine, uint64_t now_us)
 {
 	if (engine->state >= ENGINE_CLOSING)
@@ -153,6 +177,10 @@ void iwarp_engine_close(struct iwarp_engine *engine, uint64_t now_us)
 	}
 	engine_state_set(engine, ENGINE_CLOSING);
 	engine_close_deadline_set(engine, now_us);
+	engine->close_taken = engine->tx.sent - engine->unacked_bytes;
+	engine->close_end += unsent_bytes(engine) / IWARP_CLOSE_STEP_BYTES * IWARP_CLOSE_TIMEOUT_US;
+	if (engine->close_end > now_us + IWARP_CLOSE_MAX_US)
+		engine->close_end = now_us + IWARP_CLOSE_MAX_US;
 }
 
 void iwarp_engine_abort(struct iwarp_engine *engine, enum fabric_close why, const char *detail)

@@ -43,6 +43,10 @@
 #define IWARP_PROBE_TIMEOUT_US (15u * 1000000u)
 /* To send what was posted and see the peer's FIN. */
 #define IWARP_CLOSE_TIMEOUT_US (2u * 1000000u)
+/* What a peer takes of what is sent before the end in that time, for the end to wait for as long again. */
+#define IWARP_CLOSE_STEP_BYTES 16384u
+/* Whatever it takes: a daemon that stops waits for it. */
+#define IWARP_CLOSE_MAX_US (30u * 1000000u)
 
 /* What a connection waits for, and what may follow. */
 #define ENGINE_STATES(X)                                                                           \
@@ -139,7 +143,14 @@ void iwarp_engine_depths(const struct iwarp_engine *engine, unsigned *ird, unsig
  * be answered after them, which may take the peer any time, and TCP finds out too.
  */
 int iwarp_engine_probe(struct iwarp_engine *engine) MUST_CHECK;
-/** iwarp_engine_close - end in good order: what was posted is sent first, within a bound. */
+/** iwarp_engine_unacked - so much of what was sent the peer has not taken; due before a close and an expire. */
+void iwarp_engine_unacked(struct iwarp_engine *engine, size_t len_bytes);
+/**
+ * iwarp_engine_close - end in good order: what was posted is sent first
+ *
+ * That takes IWARP_CLOSE_TIMEOUT_US, and as long again each time that the peer has taken IWARP_CLOSE_STEP_BYTES in
+ * it, but no longer than what there is to send now takes at that rate, nor than IWARP_CLOSE_MAX_US.
+ */
 void iwarp_engine_close(struct iwarp_engine *engine, uint64_t now_us);
 /** iwarp_engine_abort - the TCP connection failed: nothing more can be sent or received. */
 void iwarp_engine_abort(struct iwarp_engine *engine, enum fabric_close why, const char *detail);

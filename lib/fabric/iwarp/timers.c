@@ -55,6 +55,20 @@ void engine_probe_heard(struct iwarp_engine *engine, uint64_t now_us)
 		engine->probe_deadline = now_us + IWARP_PROBE_TIMEOUT_US;
 }
 
+/* A peer that goes on taking what is sent before the end has more time. */
+static bool close_goes_on(struct iwarp_engine *engine, uint64_t now_us)
+{
+	uint64_t taken = engine->tx.sent - engine->unacked_bytes;
+
+	if (now_us >= engine->close_end || taken < engine->close_taken + IWARP_CLOSE_STEP_BYTES)
+		return false;
+	engine->close_taken = taken;
+	engine->close_deadline = now_us + IWARP_CLOSE_TIMEOUT_US;
+	if (engine->close_deadline > engine->close_end)
+		engine->close_deadline = engine->close_end;
+	return true;
+}
+
 void iwarp_engine_expire(struct iwarp_engine *engine, uint64_t now_us)
 {
 	if (engine->setup_deadline <= now_us) {
@@ -63,7 +77,7 @@ void iwarp_engine_expire(struct iwarp_engine *engine, uint64_t now_us)
 		engine_drop(engine, FABRIC_CLOSE_TIMEOUT,
 			    engine->initiator ? "no MPA reply in time" : "no MPA request in time");
 	}
-	if (engine->close_deadline <= now_us) {
+	if (engine->close_deadline <= now_us && !close_goes_on(engine, now_us)) {
 		engine->close_deadline = UINT64_MAX;
 		engine_drop(engine, FABRIC_CLOSE_LOCAL, "closed");
 	}
