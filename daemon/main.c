@@ -43,6 +43,12 @@ static void on_signal(void *arg, unsigned events)
 	const struct signals *signals = arg;
 	struct signalfd_siginfo info;
 
+	if (events & LOOP_ERROR) {
+		/* Nobody could end it in good order later. */
+		log_error(NULL, "cannot watch for signals");
+		event_loop_stop(signals->loop);
+		return;
+	}
 	if (read(signals->fd, &info, sizeof(info)) != sizeof(info))
 		return;
 	if (info.ssi_signo == SIGHUP)

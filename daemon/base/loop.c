@@ -40,6 +40,7 @@ struct loop_io {
 	void (*fn)(void *arg, unsigned events);
 	void *arg;
 	unsigned events;
+	struct loop_task failed;
 	/* One libevent event each way: a change of one is then one epoll_ctl(). */
 	struct event read, write;
 };
@@ -49,6 +50,7 @@ struct loop_timer {
 	void (*fn)(void *arg);
 	void *arg;
 	uint64_t due_us;
+	struct loop_task late; /* queued while libevent has no memory for it */
 	struct event event;
 };
 
@@ -83,6 +85,13 @@ static void on_io(evutil_socket_t fd, short what, void *arg)
 	io->fn(io->arg, what & EV_READ ? LOOP_READ : LOOP_WRITE);
 }
 
+static void on_failed(void *arg)
+{
+	struct loop_io *io = arg;
+
+	io->fn(io->arg, LOOP_ERROR);
+}
+
 static struct loop_io *event_io_new(struct loop *loop, int fd, void (*fn)(void *, unsigned),
 				    void *arg)
 {
@@ -94,29 +103,34 @@ static struct loop_io *event_io_new(struct loop *loop, int fd, void (*fn)(void *
 	io->loop = ev;
 	io->fn = fn;
 	io->arg = arg;
+	loop_task_init(&io->failed, on_failed, io);
 	event_assign(&io->read, ev->base, fd, EV_READ | EV_PERSIST, on_io, io);
 	event_assign(&io->write, ev->base, fd, EV_WRITE | EV_PERSIST, on_io, io);
 	ev->watches++;
 	return io;
 }
 
-static void watch(struct event *event, bool wanted)
+static bool watch(struct event *event, bool wanted)
 {
 	if (wanted)
-		event_add(event, NULL);
-	else
-		event_del(event);
+		return event_add(event, NULL) == 0;
+	event_del(event);
+	return true;
 }
 
 static void event_io_set(struct loop_io *io, unsigned events)
 {
 	unsigned changed = io->events ^ events;
 
-	if (changed & LOOP_READ)
-		watch(&io->read, events & LOOP_READ);
-	if (changed & LOOP_WRITE)
-		watch(&io->write, events & LOOP_WRITE);
 	io->events = events;
+	if (changed & LOOP_READ && !watch(&io->read, events & LOOP_READ))
+		io->events &= ~LOOP_READ;
+	if (changed & LOOP_WRITE && !watch(&io->write, events & LOOP_WRITE))
+		io->events &= ~LOOP_WRITE;
+	if (io->events != events)
+		loop_defer(&io->loop->loop, &io->failed);
+	else
+		loop_task_cancel(&io->loop->loop, &io->failed);
 }
 
 static void event_io_free(struct loop_io *io)
@@ -133,19 +147,30 @@ static void timer_start(struct loop_timer *timer, uint64_t delay_us)
 		.tv_usec = (suseconds_t)(delay_us % 1000000),
 	};
 
-	event_add(&timer->event, &tv);
+	if (event_add(&timer->event, &tv))
+		loop_defer(&timer->loop->loop, &timer->late);
 }
 
-static void on_timer(evutil_socket_t fd, short what, void *arg)
+/* libevent's clock is coarse: it can be some milliseconds early, which a timer never is. */
+static void fire(struct loop_timer *timer)
 {
-	struct loop_timer *timer = arg;
 	uint64_t now_us = event_now(&timer->loop->loop);
 
-	/* libevent's clock is coarse: it can be some milliseconds early, which a timer never is. */
 	if (now_us < timer->due_us)
 		timer_start(timer, timer->due_us - now_us);
 	else
 		timer->fn(timer->arg);
+}
+
+static void on_timer(evutil_socket_t fd, short what, void *arg)
+{
+	fire(arg);
+}
+
+/* A timer that could not be set is looked at in each turn; the loop does not sleep while there is one. */
+static void on_late(void *arg)
+{
+	fire(arg);
 }
 
 static struct loop_timer *event_timer_new(struct loop *loop, void (*fn)(void *arg), void *arg)
@@ -158,6 +183,7 @@ static struct loop_timer *event_timer_new(struct loop *loop, void (*fn)(void *ar
 	timer->loop = ev;
 	timer->fn = fn;
 	timer->arg = arg;
+	loop_task_init(&timer->late, on_late, timer);
 	evtimer_assign(&timer->event, ev->base, on_timer, timer);
 	ev->timers++;
 	return timer;
@@ -166,17 +192,19 @@ static struct loop_timer *event_timer_new(struct loop *loop, void (*fn)(void *ar
 static void event_timer_set(struct loop_timer *timer, uint64_t delay_us)
 {
 	timer->due_us = event_now(&timer->loop->loop) + delay_us;
+	loop_task_cancel(&timer->loop->loop, &timer->late);
 	timer_start(timer, delay_us);
 }
 
 static void event_timer_clear(struct loop_timer *timer)
 {
+	loop_task_cancel(&timer->loop->loop, &timer->late);
 	event_del(&timer->event);
 }
 
 static void event_timer_free(struct loop_timer *timer)
 {
-	event_del(&timer->event);
+	event_timer_clear(timer);
 	timer->loop->timers--;
 	free(timer);
 }
@@ -225,6 +253,11 @@ static void on_posted(evutil_socket_t fd, short what, void *arg)
 	run_posted(ev);
 }
 
+/* It says on standard error, and so may wait there, what is told to whom it concerns. */
+static void say_nothing(int severity, const char *text)
+{
+}
+
 struct loop *event_loop_new(void)
 {
 	struct event_loop *ev = calloc(1, sizeof(*ev));
@@ -232,6 +265,7 @@ struct loop *event_loop_new(void)
 
 	if (!ev || !config)
 		goto out_free;
+	event_set_log_callback(say_nothing);
 	/* Each base is used by one thread, and no signal goes through libevent. */
 	event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK);
 	event_config_set_flag(config, EVENT_BASE_FLAG_IGNORE_ENV);

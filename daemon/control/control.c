@@ -252,7 +252,9 @@ static void on_client(void *arg, unsigned events)
 {
 	struct client *client = arg;
 
-	if (client->state == CLIENT_READING)
+	if (events & LOOP_ERROR)
+		client_drop(client);
+	else if (client->state == CLIENT_READING)
 		client_read(client);
 	else if (client->state == CLIENT_WRITING)
 		client_send(client);
@@ -296,17 +298,26 @@ static void client_new(struct control *control, int fd)
 	accept_more(control);
 }
 
+static void rest(struct control *control)
+{
+	loop_io_set(control->loop, control->io, 0);
+	loop_timer_set(control->loop, control->retry, ACCEPT_RETRY_US);
+}
+
 static void on_incoming(void *arg, unsigned events)
 {
 	struct control *control = arg;
-	int fd = accept4(control->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	int fd;
 
-	if (fd >= 0) {
-		client_new(control, fd);
-	} else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
-		loop_io_set(control->loop, control->io, 0);
-		loop_timer_set(control->loop, control->retry, ACCEPT_RETRY_US);
+	if (events & LOOP_ERROR) {
+		rest(control);
+		return;
 	}
+	fd = accept4(control->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	if (fd >= 0)
+		client_new(control, fd);
+	else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+		rest(control);
 }
 
 static void on_retry(void *arg)

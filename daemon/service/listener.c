@@ -116,6 +116,10 @@ static void on_readable(void *arg, unsigned events)
 {
 	struct endpoint *ep = arg;
 
+	if (events & LOOP_ERROR) {
+		rest(ep);
+		return;
+	}
 	for (unsigned i = 0; i < ACCEPTS_PER_TURN; i++) {
 		struct incoming in = {.fd = -1};
 		socklen_t len = sizeof(in.peer);

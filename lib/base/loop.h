@@ -26,6 +26,7 @@ struct loop_timer; /* a one-shot timer */
 
 #define LOOP_READ  0x1u
 #define LOOP_WRITE 0x2u
+#define LOOP_ERROR 0x4u /* what loop_io_set() asked for cannot be had */
 
 /* A task to run at the end of this turn; embedded in the object that it serves. */
 struct loop_task {
@@ -64,7 +65,7 @@ static inline uint64_t loop_now_us(struct loop *loop)
  * loop_io_new - watch a descriptor
  * @loop: the loop
  * @fd:   non-blocking descriptor; stays the caller's, who closes it after loop_io_free()
- * @fn:   called with the LOOP_* events that are ready
+ * @fn:   called with the LOOP_* events that are ready, or with LOOP_ERROR
  * @arg:  for @fn
  *
  * Nothing is watched until loop_io_set(). Returns NULL without memory.
@@ -85,11 +86,17 @@ static inline struct loop_timer *loop_timer_new(struct loop *loop, void (*fn)(vo
 	return loop->ops->timer_new(loop, fn, arg);
 }
 
-/** loop_io_set - watch for exactly these LOOP_* events from now on (level-triggered), 0 for none. */
+/**
+ * loop_io_set - watch for exactly these LOOP_* events from now on (level-triggered), 0 for none
+ *
+ * What cannot be watched, for want of memory or of the system's watches, is told by LOOP_ERROR alone, from a task, once
+ * for each call: nobody will hear of that descriptor again, so a connection is to be given up, and what must live is
+ * to be asked for again later.
+ */
 void loop_io_set(struct loop *loop, struct loop_io *io, unsigned events);
 /** loop_io_free - stop watching; accepts NULL; allowed inside its own callback. */
 void loop_io_free(struct loop *loop, struct loop_io *io);
-/** loop_timer_set - (re)start: fire once after @delay_us microseconds. */
+/** loop_timer_set - (re)start: fire once after @delay_us microseconds. It does not fail. */
 void loop_timer_set(struct loop *loop, struct loop_timer *timer, uint64_t delay_us);
 /** loop_timer_clear - do not fire; accepts NULL and a timer that is not set. */
 void loop_timer_clear(struct loop *loop, struct loop_timer *timer);

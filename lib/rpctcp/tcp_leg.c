@@ -275,6 +275,10 @@ static void on_ready(void *arg, unsigned events)
 	struct tcp_leg *leg = arg;
 	struct tcp_conn *conn = &leg->conn;
 
+	if (events & LOOP_ERROR) {
+		tcp_conn_fail(conn, LEG_CLOSE_RESOURCES, "its socket cannot be watched");
+		return;
+	}
 	if (conn->state.now == TCP_QUIET) {
 		first_byte(leg);
 		return;

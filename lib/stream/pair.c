@@ -39,6 +39,7 @@ struct pair_net {
 	struct pair_server server;
 	TAILQ_HEAD(, pair_end) ends;
 	uint16_t next_port;
+	bool blind;
 };
 
 static struct pair_end *end_of(struct stream *stream)
@@ -255,11 +256,18 @@ static int op_shutdown(struct stream *stream)
 	return 0;
 }
 
+static void say_blind(struct pair_end *end, uint32_t value)
+{
+	end->stream.events->ready(end->stream.arg, LOOP_ERROR);
+}
+
 static void op_watch(struct stream *stream, unsigned events)
 {
 	struct pair_end *end = end_of(stream);
 
-	end->watched = events;
+	end->watched = end->net->blind ? 0 : events;
+	if (end->watched != events)
+		pair_steps_add(&end->net->steps, loop_now_us(end->net->loop), say_blind, end, 0);
 	announce(end);
 }
 
@@ -469,6 +477,11 @@ struct stream_net *pair_net_streams(struct pair_net *net)
 unsigned pair_net_steps(const struct pair_net *net)
 {
 	return net->steps.count;
+}
+
+void pair_net_blind(struct pair_net *net, bool blind)
+{
+	net->blind = blind;
 }
 
 void pair_net_cut(struct pair_net *net)

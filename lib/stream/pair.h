@@ -56,6 +56,8 @@ struct stream_net *pair_net_streams(struct pair_net *net);
 unsigned pair_net_steps(const struct pair_net *net);
 /** pair_net_cut - break every connection now, as by a reset from either side; also what is being set up. */
 void pair_net_cut(struct pair_net *net);
+/** pair_net_blind - from now on, while @blind, nothing can be watched: stream_watch() ends in LOOP_ERROR. */
+void pair_net_blind(struct pair_net *net, bool blind);
 
 /** pair_new - two ends that are connected. Returns 0 or -ENOMEM. */
 int pair_new(struct pair_net *net, struct stream *ends[2]) MUST_CHECK;

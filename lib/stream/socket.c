@@ -176,7 +176,9 @@ static void on_io(void *arg, unsigned events)
 	}
 	sock->connecting = false;
 	loop_io_set(sock->loop, sock->io, 0);
-	if (getsockopt(sock->fd, SOL_SOCKET, SO_ERROR, &error, &len) < 0)
+	if (events & LOOP_ERROR)
+		error = ENOMEM;
+	else if (getsockopt(sock->fd, SOL_SOCKET, SO_ERROR, &error, &len) < 0)
 		error = errno;
 	sock->stream.events->connected(sock->stream.arg, -error);
 }

@@ -22,11 +22,13 @@ struct loop_io {
 	unsigned events;
 	void (*fn)(void *arg, unsigned events);
 	void *arg;
+	struct loop_task failed;
 };
 
 struct fake_loop {
 	struct loop loop;
 	uint64_t now_us;
+	bool blind;
 	TAILQ_HEAD(, loop_io) ios;
 	TAILQ_HEAD(, loop_timer) timers;
 };
@@ -41,6 +43,13 @@ static uint64_t fake_now(struct loop *loop)
 	return fake_of(loop)->now_us;
 }
 
+static void io_failed(void *arg)
+{
+	struct loop_io *io = arg;
+
+	io->fn(io->arg, LOOP_ERROR);
+}
+
 static struct loop_io *fake_io_new(struct loop *loop, int fd, void (*fn)(void *, unsigned),
 				   void *arg)
 {
@@ -52,17 +61,24 @@ static struct loop_io *fake_io_new(struct loop *loop, int fd, void (*fn)(void *,
 	io->fd = fd;
 	io->fn = fn;
 	io->arg = arg;
+	loop_task_init(&io->failed, io_failed, io);
 	TAILQ_INSERT_TAIL(&io->loop->ios, io, entry);
 	return io;
 }
 
 static void fake_io_set(struct loop_io *io, unsigned events)
 {
+	loop_task_cancel(&io->loop->loop, &io->failed);
+	if (events & ~io->events && io->loop->blind) {
+		events &= io->events;
+		loop_defer(&io->loop->loop, &io->failed);
+	}
 	io->events = events;
 }
 
 static void fake_io_free(struct loop_io *io)
 {
+	loop_task_cancel(&io->loop->loop, &io->failed);
 	TAILQ_REMOVE(&io->loop->ios, io, entry);
 	free(io);
 }
@@ -183,6 +199,11 @@ static void run_until(struct fake_loop *fake, uint64_t until_us)
 		timer->fn(timer->arg);
 	}
 	fake->now_us = until_us;
+}
+
+void fake_loop_blind(struct loop *loop, bool blind)
+{
+	fake_of(loop)->blind = blind;
 }
 
 void fake_loop_run(struct loop *loop)

@@ -139,6 +139,24 @@ START_TEST(each_question_reaches_its_query)
 }
 END_TEST
 
+START_TEST(a_client_that_cannot_be_watched_is_dropped)
+{
+	int fd;
+
+	fd = client_open();
+	fake_loop_blind(loop, true);
+	client_say(fd, "");
+	ck_assert_str_eq(client_hear(fd), "");
+	close(fd);
+	/* Nor can the socket itself be, for a while: it is tried again. */
+	fd = client_open();
+	fake_loop_blind(loop, false);
+	fake_loop_advance(loop, 2 * CONTROL_TIMEOUT_US);
+	close(fd);
+	ck_assert_str_eq(ask("connections\n"), "{\"answer\":42}\n");
+}
+END_TEST
+
 START_TEST(a_request_may_come_in_pieces)
 {
 	int fd = client_open();
@@ -445,6 +463,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, a_word_gets_its_answer_as_json);
 	tcase_add_test(tc, each_question_reaches_its_query);
+	tcase_add_test(tc, a_client_that_cannot_be_watched_is_dropped);
 	tcase_add_test(tc, a_request_may_come_in_pieces);
 	tcase_add_test(tc, the_end_of_the_stream_ends_a_request);
 	tcase_add_loop_test(tc, a_bad_request_is_told_what_is_wrong, 0, ARRAY_SIZE(refused));

@@ -3,6 +3,8 @@
 #include "daemon/base/loop.h"
 #include "tests/lib/test.h"
 
+#include <event2/event.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -305,6 +307,132 @@ START_TEST(what_was_posted_before_free_is_run)
 }
 END_TEST
 
+/* ---- without memory ---- */
+
+static bool no_memory;
+
+static void *try_malloc(size_t bytes)
+{
+	return no_memory ? NULL : malloc(bytes);
+}
+
+static void *try_realloc(void *old, size_t bytes)
+{
+	return no_memory ? NULL : realloc(old, bytes);
+}
+
+static void setup_memory(void)
+{
+	event_set_mem_functions(try_malloc, try_realloc, free);
+	no_memory = false;
+	setup();
+}
+
+static void mark_events(void *arg, unsigned events)
+{
+	mark(events == LOOP_ERROR ? "e" : events == LOOP_READ ? "r" : "?");
+	event_loop_stop(loop);
+}
+
+static void free_io(void *arg, unsigned events)
+{
+	mark(events == LOOP_ERROR ? "e" : "?");
+	loop_io_free(loop, io);
+	io = NULL;
+	event_loop_stop(loop);
+}
+
+START_TEST(what_cannot_be_watched_is_told_once_and_can_be_asked_for_again)
+{
+	ck_assert_int_eq(write(fds[1], "x", 1), 1);
+	io = loop_io_new(loop, fds[0], mark_events, NULL);
+	no_memory = true;
+	loop_io_set(loop, io, LOOP_READ);
+	ck_assert_str_eq(trace, "");
+	event_loop_run(loop);
+	ck_assert_str_eq(trace, "e");
+	loop_io_set(loop, io, LOOP_READ);
+	event_loop_run(loop);
+	ck_assert_str_eq(trace, "ee");
+	no_memory = false;
+	loop_io_set(loop, io, LOOP_READ);
+	event_loop_run(loop);
+	ck_assert_str_eq(trace, "eer");
+}
+END_TEST
+
+/* Of the kernel's own errors: it does not watch a file. */
+START_TEST(what_the_kernel_does_not_watch_is_told)
+{
+	char path[] = "/tmp/test-loop-XXXXXX";
+	int fd = mkstemp(path);
+
+	unlink(path);
+	io = loop_io_new(loop, fd, free_io, NULL);
+	loop_io_set(loop, io, LOOP_READ | LOOP_WRITE);
+	event_loop_run(loop);
+	ck_assert_str_eq(trace, "e");
+	close(fd);
+}
+END_TEST
+
+START_TEST(who_stops_asking_is_not_told)
+{
+	io = loop_io_new(loop, fds[0], mark_events, NULL);
+	no_memory = true;
+	loop_io_set(loop, io, LOOP_READ);
+	if (_i) {
+		loop_io_set(loop, io, 0);
+	} else {
+		loop_io_free(loop, io);
+		io = NULL;
+	}
+	loop_task_init(&task, task_once, NULL);
+	loop_defer(loop, &task);
+	event_loop_run(loop);
+	ck_assert_str_eq(trace, "T");
+}
+END_TEST
+
+#define TIMERS 100u
+
+static unsigned fired;
+static uint64_t fired_us[TIMERS];
+
+static void on_one_of_many(void *arg)
+{
+	fired_us[(size_t)arg] = loop_now_us(loop);
+	if (++fired == TIMERS - 1)
+		event_loop_stop(loop);
+}
+
+/* More than libevent has room for when it can have no more. */
+START_TEST(timers_fire_also_without_memory_for_them)
+{
+	struct loop_timer *timers[TIMERS];
+	uint64_t start_us, due_us[TIMERS];
+
+	fired = 0;
+	for (size_t i = 0; i < TIMERS; i++)
+		timers[i] = loop_timer_new(loop, on_one_of_many, (void *)i);
+	no_memory = true;
+	start_us = loop_now_us(loop);
+	for (size_t i = 0; i < TIMERS; i++) {
+		due_us[i] = start_us + 1000 * (TIMERS - i);
+		loop_timer_set(loop, timers[i], 1000 * (TIMERS - i));
+	}
+	loop_timer_clear(loop, timers[TIMERS / 2]);
+	event_loop_run(loop);
+	for (size_t i = 0; i < TIMERS; i++) {
+		if (i == TIMERS / 2)
+			ck_assert_uint_eq(fired_us[i], 0);
+		else
+			ck_assert_uint_ge(fired_us[i], due_us[i]);
+		loop_timer_free(loop, timers[i]);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("event_loop");
@@ -321,6 +449,13 @@ int main(void)
 	tcase_add_test(tc, posts_from_threads_run_once_each_in_order);
 	tcase_add_test(tc, a_post_wakes_a_loop_that_sleeps);
 	tcase_add_test(tc, what_was_posted_before_free_is_run);
+	suite_add_tcase(suite, tc);
+	tc = tcase_create("without memory");
+	tcase_add_checked_fixture(tc, setup_memory, teardown);
+	tcase_add_test(tc, what_cannot_be_watched_is_told_once_and_can_be_asked_for_again);
+	tcase_add_test(tc, what_the_kernel_does_not_watch_is_told);
+	tcase_add_loop_test(tc, who_stops_asking_is_not_told, 0, 2);
+	tcase_add_test(tc, timers_fire_also_without_memory_for_them);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -2,6 +2,8 @@
 /* The iwarp fabric over TCP on loopback: connections that come up, or do not; addresses, listeners, limits. */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <event2/event.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -95,6 +97,31 @@ START_TEST(garbage_ends_only_its_own_connection)
 	ends_connect();
 	event_loop_run(ends.loop);
 	ck_assert_int_eq(ends.client.why, FABRIC_CLOSE_REFUSED);
+	ends_stop();
+}
+END_TEST
+
+static bool no_memory;
+
+static void *try_malloc(size_t bytes)
+{
+	return no_memory ? NULL : malloc(bytes);
+}
+
+/* A descriptor that the loop has not seen yet takes memory. */
+START_TEST(a_socket_that_cannot_be_watched_ends_its_connection)
+{
+	event_set_mem_functions(try_malloc, realloc, free);
+	no_memory = false;
+	ends_start(true, true, "127.0.0.1", AF_INET);
+	ends_connect();
+	no_memory = true;
+	event_loop_run(ends.loop);
+	no_memory = false;
+	ck_assert_int_eq(ends.server.why, FABRIC_CLOSE_RESOURCES);
+	ck_assert_uint_eq(ends.server.closed, 1);
+	ck_assert_uint_eq(ends.client.established, 0);
+	ck_assert_uint_eq(ends.client.closed, 1);
 	ends_stop();
 }
 END_TEST
@@ -354,6 +381,7 @@ int main(void)
 	tcase_add_test(tc, a_port_without_listener_is_refused);
 	tcase_add_loop_test(tc, a_peer_that_never_answers_is_given_up, 0, 2);
 	tcase_add_test(tc, garbage_ends_only_its_own_connection);
+	tcase_add_test(tc, a_socket_that_cannot_be_watched_ends_its_connection);
 	tcase_add_test(tc, a_reset_is_a_lost_connection);
 	tcase_add_test(tc, closing_while_connecting_closes);
 	tcase_add_test(tc, an_address_of_no_family_is_an_error);

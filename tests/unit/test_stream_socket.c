@@ -172,6 +172,24 @@ START_TEST(a_failure_that_is_known_at_once_is_told_later)
 }
 END_TEST
 
+START_TEST(a_socket_that_cannot_be_watched_is_told_to_its_owner)
+{
+	fake_loop_blind(loop, true);
+	connect_stream();
+	ck_assert_int_eq(ends[0].error, -ENOMEM);
+	ck_assert_uint_eq(ends[0].connected, 1);
+	end_close(&ends[0], true);
+	fake_loop_blind(loop, false);
+	connect_stream();
+	accept_stream(NULL);
+	fake_loop_blind(loop, true);
+	end_watch(&ends[0], LOOP_WRITE);
+	settle();
+	ck_assert_uint_eq(ends[0].events, LOOP_ERROR);
+	ck_assert_uint_eq(ends[0].told, 1);
+}
+END_TEST
+
 /* Whether this process may bind ports below 1024. */
 static bool may_bind_reserved(void)
 {
@@ -264,6 +282,7 @@ int main(void)
 	tcase_add_test(tc, a_port_is_free_at_once_after_a_reset);
 	tcase_add_test(tc, a_reserved_port_is_used_where_that_is_allowed);
 	tcase_add_test(tc, without_a_reserved_port_there_is_no_connection_if_one_is_asked_for);
+	tcase_add_test(tc, a_socket_that_cannot_be_watched_is_told_to_its_owner);
 	tcase_add_loop_test(tc, a_connection_comes_from_the_address_asked_for, 0, 2);
 	tcase_add_test(tc, from_an_address_that_is_not_ours_there_is_no_connection);
 	tcase_add_test(tc, a_failure_that_is_known_at_once_is_told_later);

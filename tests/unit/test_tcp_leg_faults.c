@@ -177,6 +177,21 @@ START_TEST(memory_that_is_not_to_be_had_ends_the_leg)
 }
 END_TEST
 
+START_TEST(a_stream_that_cannot_be_watched_ends_the_leg)
+{
+	bench_accept();
+	leg_pause(server.leg, true);
+	bench_run();
+	pair_net_blind(bench_net, true);
+	leg_pause(server.leg, false);
+	bench_run();
+	pair_net_blind(bench_net, false);
+	ck_assert_uint_eq(server.closing, 1);
+	ck_assert_uint_eq(server.closed, 1);
+	ck_assert_int_eq(server.why, LEG_CLOSE_RESOURCES);
+}
+END_TEST
+
 /* Nothing more of the record is read, so it is not its sender who keeps us waiting. */
 START_TEST(a_record_that_was_begun_does_not_cut_an_orderly_end_short)
 {
@@ -209,6 +224,7 @@ int main(void)
 			    WORLDS * ACTIONS);
 	tcase_add_loop_test(tc, a_leg_may_be_closed_in_any_of_its_events, BENCH_AT_REQUESTED,
 			    BENCH_AT_END);
+	tcase_add_test(tc, a_stream_that_cannot_be_watched_ends_the_leg);
 	tcase_add_test(tc, memory_that_is_not_to_be_had_ends_the_leg);
 	tcase_add_test(tc, a_record_that_was_begun_does_not_cut_an_orderly_end_short);
 	suite_add_tcase(suite, tc);

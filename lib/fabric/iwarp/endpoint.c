@@ -258,7 +258,10 @@ static void on_ready(void *arg, unsigned events)
 {
 	struct iwarp_ep *ep = arg;
 
-	if (ep->connecting) {
+	if (events & LOOP_ERROR) {
+		iwarp_engine_abort(ep->engine, FABRIC_CLOSE_RESOURCES,
+				   "its socket cannot be watched");
+	} else if (ep->connecting) {
 		on_connected(ep);
 	} else {
 		if (events & LOOP_READ)

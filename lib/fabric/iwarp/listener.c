@@ -72,6 +72,10 @@ static void on_ready(void *arg, unsigned events)
 {
 	struct iwarp_listener *listener = arg;
 
+	if (events & LOOP_ERROR) {
+		listener_rest(listener);
+		return;
+	}
 	for (unsigned i = 0; i < ACCEPTS_PER_TURN; i++) {
 		struct sockaddr_storage peer = {0};
 		socklen_t len = sizeof(peer);

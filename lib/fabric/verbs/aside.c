@@ -36,6 +36,8 @@ static void back_ready(void *arg, unsigned events)
 	struct verbs_ep *ep;
 	eventfd_t count;
 
+	if (events & LOOP_ERROR)
+		loop_io_set(fabric->fabric.loop, fabric->back_io, LOOP_READ);
 	(void)eventfd_read(fabric->back_fd, &count);
 	for (;;) {
 		pthread_mutex_lock(&fabric->back_lock);

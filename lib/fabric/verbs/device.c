@@ -70,6 +70,8 @@ static void async_ready(void *arg, unsigned events)
 	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_ERR};
 	struct ibv_async_event event;
 
+	if (events & LOOP_ERROR)
+		loop_io_set(device->fabric->fabric.loop, device->async_io, LOOP_READ);
 	while (!ibv_get_async_event(device->context, &event)) {
 		device->fabric->counters.async_events++;
 		switch (event.event_type) {

@@ -140,6 +140,8 @@ static void channel_ready(void *arg, unsigned events)
 	struct verbs_incoming *in;
 	bool again, removed;
 
+	if (events & LOOP_ERROR)
+		loop_io_set(listener->loop, listener->io, LOOP_READ);
 	if (rdma_get_cm_event(listener->channel->channel, &event))
 		return;
 	switch (event->event) {

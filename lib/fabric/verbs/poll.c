@@ -152,6 +152,8 @@ void verbs_channel_ready(void *arg, unsigned events)
 	struct ibv_cq *cq;
 	void *context;
 
+	if (events & LOOP_ERROR)
+		loop_io_set(device->fabric->fabric.loop, device->channel_io, LOOP_READ);
 	/* One event a turn keeps endpoints fair to each other; the descriptor stays readable. */
 	if (ibv_get_cq_event(device->channel, &cq, &context))
 		return;
