@@ -28,6 +28,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/bridge/upstream.h \
 	daemon/config/config.c \
 	daemon/config/config.h \
+	daemon/config/config_descriptors.c \
+	daemon/config/config_descriptors.h \
 	daemon/config/config_keys.c \
 	daemon/config/config_keys.h \
 	daemon/config/config_load.c \

@@ -17,6 +17,7 @@
 #include "daemon/base/paths.h"
 #include "daemon/base/sd.h"
 #include "daemon/config/config.h"
+#include "daemon/config/config_descriptors.h"
 #include "daemon/config/config_load.h"
 #include "daemon/config/config_memory.h"
 #include "daemon/control/query.h"
@@ -68,6 +69,14 @@ static int open_signals(void)
 	sigaddset(&set, SIGHUP);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+/* What raise_descriptor_limit() makes of it. */
+static uint64_t descriptor_limit(void)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_NOFILE, &limit) ? 0 : limit.rlim_max;
 }
 
 static void raise_descriptor_limit(void)
@@ -176,6 +185,8 @@ int main(int argc, char **argv)
 	config_warn(config, stderr);
 	if (check_only) {
 		config_memory_print(config, stdout);
+		config_descriptors_print(config, stdout);
+		config_descriptors_warn(config, descriptor_limit(), stderr);
 		printf("%s: OK\n", file);
 	} else {
 		raise_descriptor_limit();

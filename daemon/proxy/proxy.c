@@ -13,13 +13,13 @@
 #include "daemon/base/address.h"
 #include "daemon/base/log.h"
 #include "daemon/base/resolver.h"
+#include "daemon/config/config_descriptors.h"
 #include "daemon/config/config_memory.h"
 #include "daemon/config/config_value.h"
 #include "daemon/service/listener.h"
 
 #define RESOLVER_QUIESCE_MS 3000u
 #define POOL_RESERVE_PART   16u /* of the limit: what the pools keep though nobody uses it */
-#define DESCRIPTORS_KEPT    64u /* for the control socket's clients and for name servers */
 
 static size_t index_of(const struct proxy_service *ps)
 {
@@ -111,10 +111,22 @@ static unsigned most_connections(void)
 	if (lowest < 0 || getrlimit(RLIMIT_NOFILE, &limit))
 		return 1;
 	left = limit.rlim_cur > (rlim_t)lowest ? limit.rlim_cur - lowest : 0;
-	if (left < DESCRIPTORS_KEPT + 2)
+	if (left < CONFIG_DESCRIPTORS_KEPT + CONFIG_DESCRIPTORS_CONNECTION)
 		return 1;
-	left = (left - DESCRIPTORS_KEPT) / 2;
+	left = (left - CONFIG_DESCRIPTORS_KEPT) / CONFIG_DESCRIPTORS_CONNECTION;
 	return left < UINT_MAX ? (unsigned)left : UINT_MAX;
+}
+
+/* A warning only: what is scarce is waited for (has_descriptors()). */
+static void check_descriptors(const struct proxy *proxy)
+{
+	uint64_t wanted = config_connections(proxy->config);
+
+	if (wanted > proxy->max_connections)
+		log_warning(NULL,
+			    "max_connections of all services come to %llu, but the limit of "
+			    "descriptors (LimitNOFILE) allows %u: further ones will wait",
+			    (unsigned long long)wanted, proxy->max_connections);
 }
 
 static const struct listener_events listener_events = {
@@ -237,6 +249,7 @@ int proxy_start(struct loop *loop, const struct config *config, struct proxy **o
 			goto out_stop;
 	}
 	proxy->max_connections = most_connections();
+	check_descriptors(proxy);
 	*out = proxy;
 	return 0;
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "daemon/config/config.h"
+#include "daemon/config/config_descriptors.h"
 #include "daemon/config/config_keys.h"
 #include "daemon/config/config_load.h"
 #include "daemon/config/config_value.h"
@@ -614,6 +615,58 @@ START_TEST(unwise_configurations_are_warned_of)
 }
 END_TEST
 
+/* ---- descriptors ---- */
+
+static void load_services(unsigned workers, unsigned services, const char *to)
+{
+	char text[16384];
+	size_t len = (size_t)snprintf(text, sizeof(text), "workers = %u;\nservices = (", workers);
+
+	for (unsigned i = 0; i < services; i++)
+		len += (size_t)snprintf(text + len, sizeof(text) - len,
+					"%s\n{ name = \"s%u\"; listen = \"tcp://127.0.0.1:%u\"; "
+					"connect = \"%s://filer:1\"; }",
+					i ? "," : "", i, 10000 + i, to);
+	snprintf(text + len, sizeof(text) - len, "\n);\n");
+	ck_assert_int_eq(load(text), 0);
+}
+
+/* What the manual says. */
+START_TEST(descriptors_are_enough_for_all_connections)
+{
+	load_services(2, 1, "tcp");
+	ck_assert_uint_eq(config_connections(config), 1024);
+	ck_assert_uint_eq(config_descriptors(config), 2 * 1024 + 4 * 2 + 16 + 100);
+	load_services(64, 3, "rdma");
+	ck_assert_uint_eq(config_connections(config), 3 * 1024);
+	ck_assert_uint_eq(config_descriptors(config),
+			  2 * 3 * 1024 + 4 * 64 + 4 * 64 * 3 + 16 * 3 + 100);
+}
+END_TEST
+
+static const char *descriptor_warning(uint64_t limit)
+{
+	static char text[512];
+	FILE *out = fmemopen(text, sizeof(text), "w");
+
+	text[0] = '\0';
+	config_descriptors_warn(config, limit, out);
+	fclose(out);
+	return text;
+}
+
+/* The LimitNOFILE of the unit. */
+START_TEST(the_units_limit_fits_the_defaults)
+{
+	load_services(2, 31, "rdma");
+	ck_assert_str_eq(descriptor_warning(65536), "");
+	load_services(64, 28, "rdma");
+	ck_assert_str_eq(descriptor_warning(65536), "");
+	load_services(64, 29, "rdma");
+	ck_assert_ptr_nonnull(strstr(descriptor_warning(65536), "warning: max_connections"));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("config");
@@ -642,6 +695,8 @@ int main(void)
 	tcase_add_test(tc, a_file_that_cannot_be_read_says_why);
 	tcase_add_test(tc, verbs_without_devices_is_refused);
 	tcase_add_loop_test(tc, unwise_configurations_are_warned_of, 0, ARRAY_SIZE(warnings));
+	tcase_add_test(tc, descriptors_are_enough_for_all_connections);
+	tcase_add_test(tc, the_units_limit_fits_the_defaults);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

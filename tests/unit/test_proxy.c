@@ -5,6 +5,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "daemon/base/log.h"
+#include "daemon/config/config_descriptors.h"
 #include "rpcrdma/rdma_config.h"
 #include "tests/unit/proxy_fixture.h"
 
@@ -419,6 +421,44 @@ START_TEST(without_descriptors_clients_wait_and_nobody_is_closed)
 }
 END_TEST
 
+static unsigned warnings;
+
+static bool count_warning(void *arg, const char *line, size_t len)
+{
+	warnings += strstr(line, "max_connections of all services come to 3000") != NULL;
+	return true;
+}
+
+static uint64_t any_time(clockid_t clock)
+{
+	return 0;
+}
+
+/* The formula of the manual is enough; with less, the log says so. */
+START_TEST(a_limit_of_descriptors_below_max_connections_is_said)
+{
+	static const struct log_output output = {.write = count_warning, .now_us = any_time};
+	struct rlimit before, few;
+
+	start_tcp("max_connections = 3000;");
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
+	few = before;
+	few.rlim_cur = _i ? config_descriptors(config) : 2 * 3000;
+	if (before.rlim_max < few.rlim_cur)
+		return;
+	fixture_stop();
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
+	log_set_output(&output);
+	log_set_level(LOG_LEVEL_WARNING);
+	warnings = 0;
+	start_tcp("max_connections = 3000;");
+	log_set_output(NULL);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
+	ck_assert_int_eq(proxy->max_connections >= 3000, _i);
+	ck_assert_uint_eq(warnings, !_i);
+}
+END_TEST
+
 #define STUCK 8
 
 /* A server that never reads nor answers, clients that do not read, and some that say nothing. */
@@ -542,6 +582,7 @@ int main(void)
 	tcase_add_test(tc, many_who_ask_at_once_see_many_connections);
 	tcase_add_test(tc, without_descriptors_clients_wait_and_nobody_is_closed);
 	tcase_add_test(tc, receives_may_be_longer_than_messages);
+	tcase_add_loop_test(tc, a_limit_of_descriptors_below_max_connections_is_said, 0, 2);
 	tcase_add_loop_test(tc, a_stop_ends_within_a_bound_whoever_is_stuck, 0, ARRAY_SIZE(starts));
 	tcase_add_loop_test(tc, a_log_that_nobody_reads_stops_no_rpc, 0, ARRAY_SIZE(starts));
 	tcase_add_loop_test(tc, a_stop_in_the_middle_of_everything_is_clean, 0, ARRAY_SIZE(starts));

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* How many descriptors the connections that a configuration allows can take. */
+#include "daemon/config/config_descriptors.h"
+
+#include <inttypes.h>
+
+/* Standard streams, signals, log, control socket, the main thread's loop; and what RDMA devices take once. */
+#define OF_DAEMON  36u
+#define OF_WORKER  4u  /* its loop */
+#define OF_SERVICE 16u /* a listener on each fabric at each address of its host name, at most */
+/* Each worker's event channels and completion channel for a service on RDMA devices. */
+#define OF_VERBS 4u
+
+static bool is_verbs(const struct config_uri *uri)
+{
+	return uri->transport == TRANSPORT_VERBS || uri->transport == TRANSPORT_RDMA;
+}
+
+uint64_t config_connections(const struct config *config)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < config->nservices; i++)
+		sum += config->services[i].max_connections;
+	return sum;
+}
+
+uint64_t config_descriptors(const struct config *config)
+{
+	uint64_t sum = CONFIG_DESCRIPTORS_KEPT + OF_DAEMON + (uint64_t)OF_WORKER * config->workers +
+		       CONFIG_DESCRIPTORS_CONNECTION * config_connections(config);
+
+	for (size_t i = 0; i < config->nservices; i++) {
+		const struct service_config *service = &config->services[i];
+
+		sum += OF_SERVICE;
+		if (is_verbs(&service->listen) || is_verbs(&service->connect))
+			sum += (uint64_t)OF_VERBS * config->workers;
+	}
+	return sum;
+}
+
+void config_descriptors_print(const struct config *config, FILE *out)
+{
+	fprintf(out, "%s: descriptors: %" PRIu64 " are enough for %" PRIu64 " connections\n",
+		config->file, config_descriptors(config), config_connections(config));
+}
+
+void config_descriptors_warn(const struct config *config, uint64_t limit, FILE *out)
+{
+	uint64_t need = config_descriptors(config);
+
+	if (need > limit)
+		fprintf(out,
+			"%s:1: warning: max_connections of all services take up to %" PRIu64
+			" descriptors, but the limit here (LimitNOFILE) is %" PRIu64
+			": connections will wait\n",
+			config->file, need, limit);
+}
