@@ -196,9 +196,10 @@ static inline void leg_more(struct leg *leg, struct exchange *x)
 }
 
 /**
- * leg_pause - read no further Calls from a TCP peer (RDMA peers are held by their credits alone)
+ * leg_pause - give up no further Calls of a TCP peer (RDMA peers are held by their credits alone)
  *
- * Replies behind a Call that was read already pass; see leg_can_call().
+ * Its stream is not read meanwhile, but for an accepted leg on which reverse Calls are out: their Replies pass,
+ * also those behind a bounded amount of Calls.
  */
 static inline void leg_pause(struct leg *leg, bool paused)
 {

@@ -4,6 +4,7 @@
 
 #include "nfs/nfs.h"
 #include "rpc/call_verdict.h"
+#include "rpctcp/admit.h"
 
 /* What a Call gets that does not pass. A stream that holds what is no Call cannot be trusted any more. */
 static const struct call_rule rules[CALL_VERDICT_COUNT] = {
@@ -102,26 +103,6 @@ static bool look(struct tcp_messages *msgs, const uint8_t *msg, uint32_t have_by
 	return true;
 }
 
-/* Claims what the Call and its Reply can come to need, of a server nothing; true once that is held. */
-static bool claim(struct tcp_messages *msgs, uint32_t call_bytes)
-{
-	struct budget_claim *claim = &msgs->claim;
-	size_t bytes = exchange_cost_bytes(rpc_msg_cost_bytes(call_bytes), msgs->ceiling_bytes,
-					   &msgs->call->facts, &msgs->conn->config.leg.reply_room);
-
-	if (claim->state == BUDGET_CLAIM_HELD)
-		return true;
-	if (msgs->conn->connector) {
-		budget_claim_nothing(msgs->conn->config.leg.holder, claim);
-		return true;
-	}
-	if (budget_claim(msgs->conn->config.leg.holder, claim, bytes))
-		return true;
-	tcp_counters(msgs->conn)->budget_waits++;
-	tcp_conn_block(msgs->conn, TCP_BLOCK_BUDGET, true);
-	return false;
-}
-
 static bool is_past_limits(const struct tcp_messages *msgs)
 {
 	return msgs->in->parser.record_bytes > limit_bytes(msgs) ||
@@ -148,13 +129,13 @@ void tcp_call_head(struct tcp_messages *msgs, uint32_t xid)
 		tcp_conn_fail(msgs->conn, LEG_CLOSE_RESOURCES, "no memory to gather a Call");
 }
 
-/* Once looked at, the Call may have to wait for memory, and comes here again. */
+/* Once looked at, the Call may have to wait, and comes here again. */
 void tcp_call_begin(struct tcp_messages *msgs, const uint8_t *msg, uint32_t have_bytes,
 		    uint32_t xid)
 {
 	if (!msgs->call && (!is_wanted(msgs, xid) || !look(msgs, msg, have_bytes)))
 		return;
-	if (claim(msgs, cap_bytes(msgs)))
+	if (tcp_admit_begin(msgs, cap_bytes(msgs)))
 		tcp_message_body(msgs, RPC_CALL, cap_bytes(msgs));
 }
 
@@ -163,7 +144,7 @@ void tcp_call_overflow(struct tcp_messages *msgs)
 	answer_system_err(msgs, msgs->call->facts.hdr.xid);
 }
 
-/* The Call is complete: the exchange takes message and claim, the rest of which goes back. */
+/* The Call is complete: the exchange takes the message. */
 static struct exchange *complete(struct tcp_messages *msgs)
 {
 	struct exchange *x = msgs->call;
@@ -173,27 +154,21 @@ static struct exchange *complete(struct tcp_messages *msgs)
 	/* No more than has been claimed for. */
 	x->reply_max_bytes = x->facts.ceiling_bytes < msgs->ceiling_bytes ? x->facts.ceiling_bytes
 									  : msgs->ceiling_bytes;
-	budget_shrink(&msgs->claim,
-		      exchange_cost_bytes(msg->buf->size_bytes, x->reply_max_bytes, &x->facts,
-					  &msgs->conn->config.leg.reply_room));
 	msgs->call = NULL;
 	x->call = *msg;
 	msgs->in->msg = (struct rpc_msg){0};
-	budget_move(&x->claim, &msgs->claim);
+	x->start_us = loop_now_us(msgs->conn->config.leg.loop);
 	return x;
 }
 
 void tcp_call_end(struct tcp_messages *msgs)
 {
-	const struct leg_config *config = &msgs->conn->config.leg;
 	struct exchange *x = complete(msgs);
 
-	if (tcp_flight_in_add(msgs->flight, x)) {
-		exchange_put(x);
-		tcp_conn_fail(msgs->conn, LEG_CLOSE_RESOURCES, "no memory for a Call");
+	if (!tcp_flight_in_add(msgs->flight, x)) {
+		tcp_admit_end(msgs, x);
 		return;
 	}
-	x->start_us = loop_now_us(config->loop);
-	tcp_counters(msgs->conn)->calls_received++;
-	config->events->call(config->arg, exchange_ref(x));
+	exchange_put(x);
+	tcp_conn_fail(msgs->conn, LEG_CLOSE_RESOURCES, "no memory for a Call");
 }

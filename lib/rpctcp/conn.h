@@ -6,6 +6,7 @@
  *	messages.c  what each record is, and who deals with it
  *	call.c      Calls: the look at each, what memory it may have
  *	reply.c     Replies: whose they are
+ *	admit.c     when Calls may be passed on, and those that wait
  *	message.c   the record that is being received
  *	input.c     bytes: reads, staging, stash, where those of a record go
  *	output.c    the queue of records to send
@@ -49,8 +50,7 @@ STATE_ENUM(tcp_leg_state, TCP_LEG_STATES);
 extern const struct state_table tcp_leg_states;
 
 /* Why no input is taken just now. */
-#define TCP_BLOCK_PAUSED  0x01u /* leg_pause() */
-#define TCP_BLOCK_BUDGET  0x02u /* the claim for the next Call waits */
+#define TCP_BLOCK_CALLS   0x01u /* a Call may not be passed on: admit.h */
 #define TCP_BLOCK_ANSWERS 0x04u /* too many answers of our own are not sent yet */
 #define TCP_BLOCK_UNSENT  0x08u /* accepted: the peer does not take its Replies */
 #define TCP_BLOCK_EOF     0x10u /* the peer sends no more */

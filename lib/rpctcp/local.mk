@@ -1,5 +1,7 @@
 noinst_LIBRARIES += lib/rpctcp/librpctcp.a
 lib_rpctcp_librpctcp_a_SOURCES = \
+	lib/rpctcp/admit.c \
+	lib/rpctcp/admit.h \
 	lib/rpctcp/call.c \
 	lib/rpctcp/call.h \
 	lib/rpctcp/conn.c \

@@ -4,7 +4,9 @@
 
 void tcp_message_let_go(struct tcp_messages *msgs)
 {
-	budget_release(&msgs->claim);
+	/* Else it is that of the first Call that is parked. */
+	if (!msgs->parked)
+		budget_release(&msgs->claim);
 	exchange_put(msgs->call);
 	exchange_put(msgs->x);
 	msgs->call = msgs->x = NULL;

@@ -14,10 +14,19 @@ struct tcp_messages {
 	struct tcp_output *out;
 	struct tcp_input *in;
 	enum rpc_msg_type type;
-	struct budget_claim claim; /* for a Call and its Reply, until the exchange gets it */
-	struct exchange *call;     /* of the Call that is taken in, once it has been looked at */
-	uint32_t ceiling_bytes;    /* of its Reply: what is claimed for */
-	struct exchange *x;        /* a reference to that whose Reply it is */
+	struct budget_claim
+		claim; /* for a Call and its Reply, until the exchange gets it; see admit.h */
+	struct exchange *call;  /* of the Call that is taken in, once it has been looked at */
+	uint32_t ceiling_bytes; /* of its Reply: what is claimed for */
+	struct exchange *x;     /* a reference to that whose Reply it is */
+	/* What keeps Calls from being passed on, and those that wait. See admit.h. */
+	bool paused;             /* leg_pause() */
+	bool full;               /* TCP_CALLS_MAX are in flight */
+	bool reverse;            /* a Call to the peer is out, on an accepted leg */
+	bool stuck;              /* the Call that comes can neither be passed on nor parked */
+	struct exchange *parked; /* the first; all behind it in flight->in_list are parked too */
+	unsigned nparked;
+	size_t parked_bytes; /* of their buffers */
 };
 
 /** tcp_message_limit - the length of the longest message that is passed on: it must leave as one fragment. */

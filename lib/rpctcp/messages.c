@@ -2,6 +2,7 @@
 /* The TCP leg's messages: what each record is, and who deals with it. */
 #include "rpctcp/messages.h"
 
+#include "rpctcp/admit.h"
 #include "rpctcp/call.h"
 #include "rpctcp/reply.h"
 
@@ -74,20 +75,16 @@ const struct tcp_input_events tcp_messages_events = {
 	.cut = on_cut,
 };
 
-static void granted(void *arg)
-{
-	tcp_conn_block(arg, TCP_BLOCK_BUDGET, false);
-}
-
 void tcp_messages_init(struct tcp_messages *msgs, struct tcp_conn *conn, struct tcp_flight *flight,
 		       struct tcp_output *out, struct tcp_input *in)
 {
 	*msgs = (struct tcp_messages){.conn = conn, .flight = flight, .out = out, .in = in};
-	budget_claim_init(&msgs->claim, granted, conn);
+	tcp_admit_init(msgs);
 }
 
 void tcp_messages_fini(struct tcp_messages *msgs)
 {
+	tcp_admit_fini(msgs);
 	tcp_message_let_go(msgs);
 }
 
@@ -95,6 +92,7 @@ void tcp_messages_drain(struct tcp_messages *msgs)
 {
 	enum tcp_input_mode mode = msgs->in->mode;
 
+	tcp_admit_drop(msgs);
 	if (mode == TCP_INPUT_HEAD)
 		tcp_message_let_go(msgs);
 	else if (mode == TCP_INPUT_GATHER || (mode == TCP_INPUT_BODY && msgs->type == RPC_CALL))

@@ -2,12 +2,15 @@
 /* Replies to the TCP leg's Calls. */
 #include "rpctcp/reply.h"
 
+#include "rpctcp/admit.h"
+
 /* Takes @x from the Calls to the peer and hands our reference to the owner. */
 static void give_reply(struct tcp_messages *msgs, struct exchange *x)
 {
 	const struct leg_config *config = &msgs->conn->config.leg;
 
 	tcp_flight_out_take(msgs->flight, x);
+	tcp_admit_reverse(msgs);
 	config->events->reply(config->arg, x);
 }
 

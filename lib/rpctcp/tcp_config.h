@@ -25,6 +25,7 @@
 	X(replies_sent, "Replies sent whole")                                                      \
 	X(payload_bytes_copied, "bytes of messages copied from staging")                           \
 	X(budget_waits, "Calls that had to wait for memory")                                       \
+	X(calls_parked, "Calls taken in before they could be passed on, for a Reply behind them")  \
 	X(stash_bytes, "bytes set aside while their connection waited")                            \
 	X(retransmissions_swallowed, "Calls in flight that were sent again")                       \
 	CALL_VERDICT_COUNTERS(X)                                                                   \

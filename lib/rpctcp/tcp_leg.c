@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rpctcp/admit.h"
 #include "rpctcp/messages.h"
 
 #define CLOSE_LIMIT_US 2000000u /* for queued output and the peer's end of the stream */
@@ -151,17 +152,24 @@ static void say_faults(struct tcp_leg *leg)
 		config->events->reply(config->arg, x);
 }
 
+static void flush(struct tcp_leg *leg)
+{
+	tcp_output_flush(&leg->out);
+	tcp_admit_answered(&leg->msgs);
+}
+
 static void on_work(void *arg)
 {
 	struct tcp_leg *leg = arg;
 	struct tcp_conn *conn = &leg->conn;
 
 	say_opened(leg);
+	tcp_admit_go_on(&leg->msgs);
 	if (conn->behind && tcp_conn_takes_input(conn))
 		tcp_input_resume(&leg->in);
 	say_faults(leg);
 	if (tcp_conn_is_open(conn) || conn->state.now == TCP_FLUSHING)
-		tcp_output_flush(&leg->out);
+		flush(leg);
 	check_done(leg);
 	check_flushed(leg);
 	say_end(leg);
@@ -291,7 +299,7 @@ static void on_ready(void *arg, unsigned events)
 	if (events & LOOP_READ && tcp_conn_is_open(conn))
 		tcp_input_readable(&leg->in);
 	if (events & LOOP_WRITE && (tcp_conn_is_open(conn) || conn->state.now == TCP_FLUSHING))
-		tcp_output_flush(&leg->out);
+		flush(leg);
 	check_done(leg);
 	check_flushed(leg);
 }
@@ -333,6 +341,8 @@ static void op_call(struct leg *base, struct exchange *x)
 		tcp_conn_defer(&leg->conn);
 	} else if (tcp_output_call(&leg->out, x)) {
 		tcp_conn_fail(&leg->conn, LEG_CLOSE_RESOURCES, "no memory to send a Call");
+	} else {
+		tcp_admit_reverse(&leg->msgs);
 	}
 }
 
@@ -361,7 +371,7 @@ static void op_more(struct leg *base, struct exchange *x)
 
 static void op_pause(struct leg *base, bool paused)
 {
-	tcp_conn_block(&tcp_leg_of(base)->conn, TCP_BLOCK_PAUSED, paused);
+	tcp_admit_pause(&tcp_leg_of(base)->msgs, paused);
 }
 
 static void op_drain(struct leg *base)

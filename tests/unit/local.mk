@@ -299,6 +299,13 @@ tests_unit_test_tcp_leg_claims_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_tcp_leg_claims_LDADD = $(UNIT_LDADD)
 TESTS += tests/unit/test_tcp_leg_claims
 
+check_PROGRAMS += tests/unit/test_tcp_leg_parked
+tests_unit_test_tcp_leg_parked_SOURCES = tests/unit/test_tcp_leg_parked.c \
+	tests/unit/tcp_bench.c tests/unit/tcp_bench.h
+tests_unit_test_tcp_leg_parked_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_tcp_leg_parked_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_tcp_leg_parked
+
 check_PROGRAMS += tests/unit/test_tcp_connect
 tests_unit_test_tcp_connect_SOURCES = tests/unit/test_tcp_connect.c \
 	tests/unit/tcp_leg_fixture.c tests/unit/tcp_leg_fixture.h

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* When the Calls that a TCP leg takes in may be passed on, and what becomes of the others. */
+#include "rpctcp/admit.h"
+
+static bool is_held(const struct tcp_messages *msgs)
+{
+	return msgs->paused || msgs->full;
+}
+
+/* Whether the stream is left alone: a Call waits, and nothing that may stand behind it is due. */
+static void set_block(struct tcp_messages *msgs)
+{
+	bool waits = is_held(msgs) || msgs->parked || msgs->claim.state == BUDGET_CLAIM_WAITING;
+
+	tcp_conn_block(msgs->conn, TCP_BLOCK_CALLS,
+		       msgs->conn->connector ? msgs->paused
+					     : msgs->stuck || (waits && !msgs->reverse));
+}
+
+/* Something has changed that Calls may have waited for. */
+static void try_again(struct tcp_messages *msgs)
+{
+	msgs->stuck = false;
+	set_block(msgs);
+	if (msgs->parked)
+		tcp_conn_defer(msgs->conn);
+}
+
+static void granted(void *arg)
+{
+	try_again(arg);
+}
+
+void tcp_admit_init(struct tcp_messages *msgs)
+{
+	budget_claim_init(&msgs->claim, granted, msgs);
+}
+
+/* Claims for the first Call that waits, for a server's nothing; true once that is held. */
+static bool claim(struct tcp_messages *msgs, size_t bytes)
+{
+	struct budget_holder *holder = msgs->conn->config.leg.holder;
+
+	if (msgs->claim.state != BUDGET_CLAIM_IDLE)
+		return msgs->claim.state == BUDGET_CLAIM_HELD;
+	if (msgs->conn->connector) {
+		budget_claim_nothing(holder, &msgs->claim);
+		return true;
+	}
+	if (budget_claim(holder, &msgs->claim, bytes))
+		return true;
+	tcp_counters(msgs->conn)->budget_waits++;
+	return false;
+}
+
+/* What a Call takes that is in a buffer of @call_bytes. */
+static size_t cost_bytes(const struct tcp_messages *msgs, size_t call_bytes,
+			 uint32_t reply_max_bytes, const struct exchange *x)
+{
+	return exchange_cost_bytes(call_bytes, reply_max_bytes, &x->facts,
+				   &msgs->conn->config.leg.reply_room);
+}
+
+static size_t cost_now_bytes(const struct tcp_messages *msgs, const struct exchange *x)
+{
+	return cost_bytes(msgs, x->call.buf->size_bytes, x->reply_max_bytes, x);
+}
+
+/* The Call whose claim is held gets that; what it does not need goes back. */
+static void pass_on(struct tcp_messages *msgs, struct exchange *x)
+{
+	const struct leg_config *config = &msgs->conn->config.leg;
+
+	budget_shrink(&msgs->claim, cost_now_bytes(msgs, x));
+	budget_move(&x->claim, &msgs->claim);
+	tcp_counters(msgs->conn)->calls_received++;
+	if (!msgs->conn->connector && msgs->flight->in.count - msgs->nparked >= TCP_CALLS_MAX) {
+		msgs->full = true;
+		set_block(msgs);
+	}
+	config->events->call(config->arg, exchange_ref(x));
+}
+
+static void park(struct tcp_messages *msgs, struct exchange *x)
+{
+	if (!msgs->parked)
+		msgs->parked = x;
+	msgs->nparked++;
+	msgs->parked_bytes += x->call.buf->size_bytes;
+	tcp_counters(msgs->conn)->calls_parked++;
+	set_block(msgs);
+	tcp_conn_defer(msgs->conn);
+}
+
+/* The first that is parked is so no more. Those behind it in the list came later, and are parked too. */
+static struct exchange *unpark(struct tcp_messages *msgs)
+{
+	struct exchange *x = msgs->parked;
+
+	msgs->parked = TAILQ_NEXT(x, origin_entry);
+	msgs->nparked--;
+	msgs->parked_bytes -= x->call.buf->size_bytes;
+	return x;
+}
+
+static bool may_be_parked(const struct tcp_messages *msgs, uint32_t cap_bytes)
+{
+	return msgs->reverse &&
+	       msgs->parked_bytes + rpc_msg_cost_bytes(cap_bytes) <= TCP_PARKED_MAX_BYTES;
+}
+
+bool tcp_admit_begin(struct tcp_messages *msgs, uint32_t cap_bytes)
+{
+	if (!msgs->parked && !is_held(msgs) &&
+	    claim(msgs,
+		  cost_bytes(msgs, rpc_msg_cost_bytes(cap_bytes), msgs->ceiling_bytes, msgs->call)))
+		return true;
+	if (may_be_parked(msgs, cap_bytes))
+		return true;
+	msgs->stuck = true;
+	set_block(msgs);
+	return false;
+}
+
+void tcp_admit_end(struct tcp_messages *msgs, struct exchange *x)
+{
+	if (!msgs->parked && !is_held(msgs) && msgs->claim.state == BUDGET_CLAIM_HELD)
+		pass_on(msgs, x);
+	else
+		park(msgs, x);
+}
+
+void tcp_admit_go_on(struct tcp_messages *msgs)
+{
+	if (!msgs->parked)
+		return;
+	/* Whoever gets one may pause or close the leg. */
+	while (msgs->parked && tcp_conn_is_open(msgs->conn) && !is_held(msgs) &&
+	       claim(msgs, cost_now_bytes(msgs, msgs->parked)))
+		pass_on(msgs, unpark(msgs));
+	msgs->stuck = false;
+	set_block(msgs);
+}
+
+void tcp_admit_drop(struct tcp_messages *msgs)
+{
+	if (!msgs->parked)
+		return;
+	budget_release(&msgs->claim);
+	while (msgs->parked)
+		tcp_flight_in_end(msgs->flight, unpark(msgs));
+}
+
+void tcp_admit_fini(struct tcp_messages *msgs)
+{
+	tcp_admit_drop(msgs);
+	if (msgs->reverse)
+		budget_holder_urge(msgs->conn->config.leg.holder, false);
+	msgs->reverse = false;
+}
+
+void tcp_admit_pause(struct tcp_messages *msgs, bool paused)
+{
+	msgs->paused = paused;
+	try_again(msgs);
+}
+
+void tcp_admit_answered(struct tcp_messages *msgs)
+{
+	if (!msgs->full || msgs->flight->in.count - msgs->nparked >= TCP_CALLS_MAX)
+		return;
+	msgs->full = false;
+	try_again(msgs);
+}
+
+void tcp_admit_reverse(struct tcp_messages *msgs)
+{
+	bool out = !msgs->conn->connector && !TAILQ_EMPTY(&msgs->flight->out_list);
+
+	if (out == msgs->reverse)
+		return;
+	msgs->reverse = out;
+	budget_holder_urge(msgs->conn->config.leg.holder, out);
+	try_again(msgs);
+}

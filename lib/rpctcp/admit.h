@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * When the Calls that a TCP leg takes in may be passed on, and what becomes of the others.
+ *
+ * They are passed on in their order, each when it has its memory, the leg is not paused and fewer than
+ * TCP_CALLS_MAX are in flight. As long as one must wait the stream is not read, so that it waits there.
+ *
+ * But for this: on an accepted leg, while a reverse Call is out, its Reply may stand behind Calls that wait, and
+ * they may wait for what it brings about. So those are taken in all the same, up to TCP_PARKED_MAX_BYTES of
+ * buffers outside the budget, and parked, in their order: complete, in flight, and not passed on. One that does
+ * not fit stays in the stream, and the Reply behind it too.
+ *
+ * The claim is that of the first Call that has not been passed on: the first that is parked, else the one that
+ * is being received.
+ *
+ * A server's Calls (TCP_REVERSE_*) wait for nothing; a pause of a connecting leg holds its Replies too.
+ */
+#ifndef RPCTCP_ADMIT_H
+#define RPCTCP_ADMIT_H
+
+#include "rpctcp/message.h"
+
+#define TCP_CALLS_MAX        1024u          /* of one client, passed on and not answered */
+#define TCP_PARKED_MAX_BYTES (256u * 1024u) /* of one client's Calls, in buffers */
+
+/** tcp_admit_init - no Call waits. */
+void tcp_admit_init(struct tcp_messages *msgs);
+/** tcp_admit_begin - whether a Call of at most @cap_bytes may be received; else the stream is blocked until another try. */
+bool tcp_admit_begin(struct tcp_messages *msgs, uint32_t cap_bytes);
+/** tcp_admit_end - @x, with its Call, is complete and in flight: pass it on, or park it. */
+void tcp_admit_end(struct tcp_messages *msgs, struct exchange *x);
+/** tcp_admit_go_on - pass on what is parked and may be; from the task only. */
+void tcp_admit_go_on(struct tcp_messages *msgs);
+/** tcp_admit_drop - let go of what is parked. */
+void tcp_admit_drop(struct tcp_messages *msgs);
+/** tcp_admit_fini - that, and be urgent no longer; once is enough. */
+void tcp_admit_fini(struct tcp_messages *msgs);
+
+/** tcp_admit_pause - pass nothing on, or go on. */
+void tcp_admit_pause(struct tcp_messages *msgs, bool paused);
+/** tcp_admit_answered - Calls have been answered: there may be room for others. */
+void tcp_admit_answered(struct tcp_messages *msgs);
+/** tcp_admit_reverse - a Call to the peer has come into flight, or left it. */
+void tcp_admit_reverse(struct tcp_messages *msgs);
+
+#endif
