@@ -7,11 +7,13 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "rpc/xdr.h"
 
 #define MSG_SLACK_BYTES 4u
 #define FIRST_BUCKETS   16u
+#define FIRST_SHIFT     60u /* of 64 bits, to number those */
 
 _Static_assert(offsetof(struct exchange, facts) + sizeof(struct call_facts) ==
 		       sizeof(struct exchange),
@@ -102,17 +104,31 @@ static struct exchange **next_of(const struct xid_table *table, struct exchange 
 	return table->side == EXCHANGE_ORIGIN ? &x->origin_next : &x->target_next;
 }
 
+/* Whoever chooses the XIDs does not know the key, and so not which of them meet. */
 static struct exchange **bucket_of(const struct xid_table *table, uint32_t xid)
 {
-	/* XIDs are mostly consecutive; the multiplication spreads those that are not. */
-	return &table->buckets[(xid * 2654435761u) >> 7 & (table->nbuckets - 1)];
+	uint64_t h = (xid + table->key[0]) * table->key[1];
+
+	h = (h ^ h >> 32) * 0x9e3779b97f4a7c15u;
+	return &table->buckets[h >> table->shift];
+}
+
+static int choose_key(struct xid_table *table)
+{
+	if (getrandom(table->key, sizeof(table->key), 0) != sizeof(table->key))
+		return -ENOMEM;
+	table->key[1] |= 1;
+	return 0;
 }
 
 static int grow(struct xid_table *table)
 {
 	struct xid_table bigger = *table;
 
+	if (!table->nbuckets && choose_key(&bigger))
+		return -ENOMEM;
 	bigger.nbuckets = table->nbuckets ? table->nbuckets * 2 : FIRST_BUCKETS;
+	bigger.shift = table->nbuckets ? table->shift - 1 : FIRST_SHIFT;
 	bigger.buckets = calloc(bigger.nbuckets, sizeof(struct exchange *));
 	if (!bigger.buckets)
 		return -ENOMEM;

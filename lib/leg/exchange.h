@@ -59,6 +59,7 @@ struct exchange {
 	enum exchange_fault fault;
 	struct budget_claim claim; /* for call, reply and the legs' needs; moved in by the origin */
 	uint64_t start_us;         /* when the Call was complete here */
+	unsigned copies; /* of the Call that came while it was in flight, and were dropped */
 	struct leg *origin, *target;                      /* NULL once that leg has let go */
 	void *origin_priv, *target_priv;                  /* each leg's own state for this RPC */
 	TAILQ_ENTRY(exchange) origin_entry, target_entry; /* each leg's own lists */
@@ -110,7 +111,7 @@ size_t exchange_cost_bytes(size_t call_bytes, uint32_t reply_max_bytes,
 
 /*
  * A table of exchanges by XID, for matching Replies: one per leg and direction. Chained and grown by
- * doubling; the peer's choice of XIDs can make chains as long as its own RPCs in flight, no longer.
+ * doubling; keyed at random, so that no choice of XIDs makes long chains.
  */
 /* Which of the two next pointers a table uses. */
 enum exchange_side { EXCHANGE_ORIGIN, EXCHANGE_TARGET };
@@ -119,6 +120,8 @@ struct xid_table {
 	enum exchange_side side;
 	struct exchange **buckets;
 	size_t nbuckets, count;
+	unsigned shift; /* of a hash, to the number of its bucket */
+	uint64_t key[2];
 };
 
 /** xid_table_init - an empty table; it takes memory with the first entry. */

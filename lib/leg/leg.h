@@ -52,6 +52,7 @@
 	X(REPLY_STALLED, "replies not taken in time")                                              \
 	X(CALL_STALLED, "Calls not taken in time")                                                 \
 	X(XID_REUSED, "XID in flight used for another Call")                                       \
+	X(RETRANSMITTED, "Call sent again and again")                                              \
 	X(NOT_RPC, "not an RPC message")                                                           \
 	X(UNPRIVILEGED, "source port is not privileged")                                           \
 	X(NOT_ALLOWED, "address is not allowed")                                                   \

@@ -192,6 +192,28 @@ static uint32_t take_body(struct tcp_input *in, const uint8_t *bytes, size_t len
 	return n;
 }
 
+/*
+ * X-8: the copy is swallowed. A server that has dropped the Call would then never hear of it again, so in time the
+ * client is to come back and the server to decide. What waits here (its claim does) nobody has dropped.
+ */
+static void end_repeated(struct tcp_input *in)
+{
+	struct tcp_conn *conn = in->conn;
+	struct exchange *x = in->repeated;
+
+	if (in->compared_bytes != x->call.len_bytes) {
+		tcp_conn_fail(conn, LEG_CLOSE_XID_REUSED, "XID %08x", x->facts.hdr.xid);
+		return;
+	}
+	tcp_counters(conn)->retransmissions_swallowed++;
+	if (++x->copies < TCP_COPIES_MAX || conn->connector ||
+	    x->claim.state != BUDGET_CLAIM_HELD ||
+	    loop_now_us(tcp_loop(conn)) - x->start_us < conn->config.leg.stall_timeout_us)
+		return;
+	tcp_counters(conn)->retransmitted_closes++;
+	tcp_conn_fail(conn, LEG_CLOSE_RETRANSMITTED, "XID %08x", x->facts.hdr.xid);
+}
+
 /* The record is complete. */
 static void end_record(struct tcp_input *in)
 {
@@ -207,13 +229,8 @@ static void end_record(struct tcp_input *in)
 		in->events->end(in->arg);
 		break;
 	case TCP_INPUT_SKIP:
-		if (in->repeated && in->compared_bytes != in->repeated->call.len_bytes) {
-			tcp_conn_fail(in->conn, LEG_CLOSE_XID_REUSED, "XID %08x",
-				      in->repeated->facts.hdr.xid);
-			return;
-		}
 		if (in->repeated)
-			tcp_counters(in->conn)->retransmissions_swallowed++;
+			end_repeated(in);
 		let_go(in);
 		break;
 	}

@@ -25,7 +25,8 @@
 #define TCP_DRAIN_MIN_BYTES   (128u * 1024u * 1024u) /* … or than this */
 #define TCP_SCARCE_READ_BYTES (4u * 1024u)           /* per read while the budget has waiters */
 #define TCP_RETRANSMIT_BYTES  256u                   /* of a Call that are compared, X-8 */
-#define TCP_RECORD_HEAD_BYTES 8u                     /* XID and type: what tells what a record is */
+#define TCP_COPIES_MAX        3u /* of a Call, if it is older than the stall timeout */
+#define TCP_RECORD_HEAD_BYTES 8u /* XID and type: what tells what a record is */
 
 enum tcp_input_mode {
 	TCP_INPUT_HEAD,   /* what the record is is not known yet, or its memory not granted */

@@ -28,6 +28,7 @@
 	X(calls_parked, "Calls taken in before they could be passed on, for a Reply behind them")  \
 	X(stash_bytes, "bytes set aside while their connection waited")                            \
 	X(retransmissions_swallowed, "Calls in flight that were sent again")                       \
+	X(retransmitted_closes, "connections closed since a Call was sent again and again")        \
 	CALL_VERDICT_COUNTERS(X)                                                                   \
 	X(calls_too_big, "Calls over the limit, thrown away and answered SYSTEM_ERR")              \
 	X(system_errors_sent, "Calls answered SYSTEM_ERR")                                         \

@@ -306,6 +306,12 @@ tests_unit_test_tcp_leg_parked_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_tcp_leg_parked_LDADD = $(UNIT_LDADD)
 TESTS += tests/unit/test_tcp_leg_parked
 
+check_PROGRAMS += tests/unit/test_exchange
+tests_unit_test_exchange_SOURCES = tests/unit/test_exchange.c
+tests_unit_test_exchange_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_exchange_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_exchange
+
 check_PROGRAMS += tests/unit/test_tcp_connect
 tests_unit_test_tcp_connect_SOURCES = tests/unit/test_tcp_connect.c \
 	tests/unit/tcp_leg_fixture.c tests/unit/tcp_leg_fixture.h

@@ -424,6 +424,43 @@ START_TEST(a_call_in_flight_that_comes_again_is_swallowed)
 }
 END_TEST
 
+START_TEST(a_call_that_comes_again_and_again_closes)
+{
+	fixture_open();
+	peer_send_call(11, 100, 4);
+	RUN_UNTIL(seen.ncalls == 1);
+	/* Copies that come soon are only swallowed, however many, and so is one that comes late. */
+	for (unsigned i = 1; i <= (_i ? 10 : 1); i++) {
+		peer_send_call(11, 100, 4);
+		RUN_UNTIL(worker.counters.retransmissions_swallowed == i);
+	}
+	advance_us(FIXTURE_STALL_US - 1);
+	peer_send_call(11, 100, 4);
+	settle();
+	ck_assert_uint_eq(seen.closing, 0);
+	advance_us(1);
+	peer_send_call(11, 100, 4);
+	RUN_UNTIL(seen.closed);
+	ck_assert_int_eq(seen.why, LEG_CLOSE_RETRANSMITTED);
+	ck_assert_uint_eq(worker.counters.retransmitted_closes, 1);
+}
+END_TEST
+
+START_TEST(two_late_copies_of_a_call_are_swallowed)
+{
+	fixture_open();
+	peer_send_call(11, 100, 4);
+	RUN_UNTIL(seen.ncalls == 1);
+	advance_us(2 * FIXTURE_STALL_US);
+	peer_send_call(11, 100, 4);
+	peer_send_call(11, 100, 4);
+	RUN_UNTIL(worker.counters.retransmissions_swallowed == 2);
+	answer_call(0, 24, 8);
+	peer_expect_reply(11, 24, 8);
+	ck_assert_uint_eq(seen.closing, 0);
+}
+END_TEST
+
 START_TEST(an_xid_in_flight_with_another_call_closes)
 {
 	uint8_t msg[1004];
@@ -603,6 +640,33 @@ START_TEST(a_reply_that_does_not_decode_is_a_fault)
 }
 END_TEST
 
+/* Whole, or a byte at a time: its Call does not wait for ever. */
+START_TEST(a_reply_that_is_too_short_ends_its_call_or_the_connection)
+{
+	uint8_t bytes[RECORD_MARK_BYTES + 24];
+	uint32_t reply_bytes = (uint32_t)_i / 2, len;
+
+	fixture_connect();
+	send_call(1, 44, 0, 1000);
+	peer_read_record(&len);
+	record_mark_encode(bytes, reply_bytes);
+	put_reply(bytes + RECORD_MARK_BYTES, 1, 24, 0);
+	for (uint32_t at = 0; at < RECORD_MARK_BYTES + reply_bytes; at++)
+		if (_i % 2)
+			peer_write(bytes + at, 1);
+	if (_i % 2 == 0)
+		peer_write(bytes, RECORD_MARK_BYTES + reply_bytes);
+	if (reply_bytes < 8) {
+		RUN_UNTIL(seen.closed);
+		ck_assert_int_eq(seen.why, LEG_CLOSE_NOT_RPC);
+		return;
+	}
+	RUN_UNTIL(seen.nreplies);
+	ck_assert_int_eq(seen.replies[0]->fault, EXCHANGE_FAULT_BAD_REPLY);
+	expect_next_reply(2);
+}
+END_TEST
+
 START_TEST(a_second_call_with_an_xid_in_flight_is_a_fault)
 {
 	fixture_connect();
@@ -676,6 +740,8 @@ int main(void)
 	tcase_add_test(tc, what_one_turn_makes_leaves_in_one_system_call);
 	tcase_add_test(tc, a_large_reply_goes_out_whole_through_a_full_socket);
 	tcase_add_loop_test(tc, a_call_in_flight_that_comes_again_is_swallowed, 0, 2);
+	tcase_add_loop_test(tc, a_call_that_comes_again_and_again_closes, 0, 2);
+	tcase_add_test(tc, two_late_copies_of_a_call_are_swallowed);
 	tcase_add_loop_test(tc, an_xid_in_flight_with_another_call_closes, 0, 6);
 
 	tc = new_case(suite, "refusals");
@@ -698,6 +764,8 @@ int main(void)
 	tcase_add_test(tc, a_reply_in_fragments_that_is_too_big_is_a_fault);
 	tcase_add_test(tc, a_reply_without_a_call_is_thrown_away);
 	tcase_add_test(tc, a_reply_that_does_not_decode_is_a_fault);
+	tcase_add_loop_test(tc, a_reply_that_is_too_short_ends_its_call_or_the_connection, 0,
+			    2 * 24);
 	tcase_add_test(tc, a_second_call_with_an_xid_in_flight_is_a_fault);
 	tcase_add_loop_test(tc, a_fault_is_answered_system_err, EXCHANGE_FAULT_ERR_CHUNK,
 			    EXCHANGE_FAULT_CANT_SEND + 1);
