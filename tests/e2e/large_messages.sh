@@ -11,6 +11,8 @@ chmod 666 $T/export/large
 
 large() { rpc_peer "$FRONT_PORT" 0 0 0 large "$@"; }
 
+mapped_within() { [ "$(ctl "$1" -j status | jq -r '.memory.mapped_bytes')" -le "$2" ]; }
+
 # idle SIDE: what is claimed, and what is held in buffers
 idle() { ctl "$1" -j status | jq -r '.memory | "\(.claimed_bytes) \(.in_use_bytes)"'; }
 is_idle() { [ "$(idle "$1")" = "${idle_of[$1]}" ]; }
@@ -25,6 +27,7 @@ done
 if [ "$E2E_CHAIN" = proxies ]; then
 	for side in a b; do
 		check "proxy $side holds no more memory than before" wait_for 10 is_idle $side
+		check "proxy $side has given most of it back" mapped_within $side $((80 << 20))
 	done
 fi
 finish
