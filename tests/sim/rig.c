@@ -152,6 +152,7 @@ static void on_closing(void *arg, enum leg_close why, const char *detail)
 	RIG_ASSERT(detail && !side->closing);
 	side->closing++;
 	side->closing_us = loop_now_us(side->rig->loop);
+	side->waiting_at_closing = side->config.leg.holder->account->waiting;
 	side->why = why;
 }
 

@@ -40,7 +40,8 @@ struct rig_side {
 	struct rdma_leg_config config;
 	struct rdma_leg_counters counters;
 	unsigned opened, requested, call_ready, notes, closing, closed;
-	uint64_t closing_us; /* when closing() came */
+	uint64_t closing_us;       /* when closing() came */
+	size_t waiting_at_closing; /* claims for memory then */
 	enum leg_close why;
 	/* Calls made here. */
 	struct exchange_list waiting; /* by origin_entry, with the origin's reference */
