@@ -132,12 +132,14 @@ void tcp_admit_end(struct tcp_messages *msgs, struct exchange *x)
 
 void tcp_admit_go_on(struct tcp_messages *msgs)
 {
-	if (!msgs->parked)
-		return;
+	const struct exchange *first = msgs->parked;
+
 	/* Whoever gets one may pause or close the leg. */
 	while (msgs->parked && tcp_conn_is_open(msgs->conn) && !is_held(msgs) &&
 	       claim(msgs, cost_now_bytes(msgs, msgs->parked)))
 		pass_on(msgs, unpark(msgs));
+	if (msgs->parked == first)
+		return;
 	msgs->stuck = false;
 	set_block(msgs);
 }

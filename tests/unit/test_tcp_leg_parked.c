@@ -147,6 +147,9 @@ START_TEST(no_more_is_taken_in_than_the_reserve_holds)
 	raw_send_reply(REVERSE_XID, 300);
 	bench_run();
 	ck_assert_uint_gt(bench_worker.counters.calls_parked, 4);
+	/* Whatever else there is to do, the one that does not fit is left alone. */
+	exchange_put(bench_call(&server, REVERSE_XID + 1, 100, 100));
+	raw_expect_call(REVERSE_XID + 1, 100);
 	ck_assert_uint_le(bench_in_use(), TCP_PARKED_MAX_BYTES + 4096);
 	ck_assert_uint_eq(server.ncalls, 0);
 	let_pass(MEMORY);
