@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# READ and WRITE as large as NFS-Ganesha offers by its defaults.
+# READ and WRITE as large as NFS-Ganesha offers by its defaults, and one that is larger than the proxies carry.
 WORKERS=1
 . "$(dirname "$0")/lib.sh"
 enter "$@"
@@ -16,6 +16,7 @@ mapped_within() { [ "$(ctl "$1" -j status | jq -r '.memory.mapped_bytes')" -le "
 # idle SIDE: what is claimed, and what is held in buffers
 idle() { ctl "$1" -j status | jq -r '.memory | "\(.claimed_bytes) \(.in_use_bytes)"'; }
 is_idle() { [ "$(idle "$1")" = "${idle_of[$1]}" ]; }
+mapped_within() { [ "$(ctl "$1" -j status | jq -r '.memory.mapped_bytes')" -le "$2" ]; }
 
 declare -A idle_of
 [ "$E2E_CHAIN" = direct ] || idle_of=([a]=$(idle a) [b]=$(idle b))
@@ -25,6 +26,8 @@ for size in 2 4 16 60; do
 	check "WRITE and READ of $size MiB, and small Calls around them" large carry $size
 done
 if [ "$E2E_CHAIN" = proxies ]; then
+	check "80 MiB get an error, and the connection's other Calls do not notice" large over 80
+	check "then 60 MiB as before" large carry 60
 	for side in a b; do
 		check "proxy $side holds no more memory than before" wait_for 10 is_idle $side
 		check "proxy $side has given most of it back" mapped_within $side $((80 << 20))

@@ -133,6 +133,34 @@ START_TEST(a_reply_larger_than_its_call_allows_is_an_error_and_others_do_not_not
 }
 END_TEST
 
+/* Neither is kept: the Call is not passed on, and of the Reply its XID is all that is. */
+START_TEST(what_exceeds_the_limit_is_an_error_and_others_do_not_notice)
+{
+	struct idle idle;
+	unsigned write, read, before, between, behind;
+
+	open_chain(_i, 4 * MIB);
+	idle = look_idle();
+	write = chain_book_add_sized(&chain->book, CHAIN_CLIENT, 5 * MIB, 0);
+	read = chain_book_add_sized(&chain->book, CHAIN_CLIENT, 0, 5 * MIB);
+	chain->book.list[write].is_refused = chain->book.list[read].is_refused = true;
+	before = call(chain_book_add_sized(&chain->book, CHAIN_CLIENT, MIB, 0));
+	call(write);
+	between = call(chain_book_add_sized(&chain->book, CHAIN_CLIENT, 0, MIB));
+	call(read);
+	behind = call(chain_book_add_sized(&chain->book, CHAIN_CLIENT, 2 * MIB, 0));
+	chain_run(chain, ANSWER_MS);
+	ck_assert_uint_eq(chain->book.list[write].arrived, 0);
+	ck_assert_uint_eq(chain->book.list[write].answered, 1);
+	expect_answered(read);
+	expect_answered(before);
+	expect_answered(between);
+	expect_answered(behind);
+	expect_idle(&idle);
+	expect_alive();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("large");
@@ -144,6 +172,8 @@ int main(void)
 	tcase_add_loop_test(
 		tc, a_reply_larger_than_its_call_allows_is_an_error_and_others_do_not_notice, 0,
 		ARRAY_SIZE(ways));
+	tcase_add_loop_test(tc, what_exceeds_the_limit_is_an_error_and_others_do_not_notice, 0,
+			    ARRAY_SIZE(ways));
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }
