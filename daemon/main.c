@@ -143,6 +143,15 @@ static int serve_logging(const struct config *config)
 	return rc;
 }
 
+/* What -t says of a file without errors. */
+static void print_check(const struct config *config)
+{
+	config_memory_print(config, stdout);
+	config_descriptors_print(config, stdout);
+	config_descriptors_warn(config, descriptor_limit(), stderr);
+	printf("%s: OK\n", config->file);
+}
+
 int main(int argc, char **argv)
 {
 	const char *file = CONFIG_DEFAULT_FILE;
@@ -184,10 +193,7 @@ int main(int argc, char **argv)
 	}
 	config_warn(config, stderr);
 	if (check_only) {
-		config_memory_print(config, stdout);
-		config_descriptors_print(config, stdout);
-		config_descriptors_warn(config, descriptor_limit(), stderr);
-		printf("%s: OK\n", file);
+		print_check(config);
 	} else {
 		raise_descriptor_limit();
 		rc = serve_logging(config);
