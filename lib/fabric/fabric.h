@@ -190,8 +190,9 @@ struct fabric_ep_info {
 	bool sends_invalidate; /* FABRIC_SEND_INV does invalidate: it may be offered to the peer's keys */
 	bool late_reads;       /* see struct fabric_key */
 	bool per_rpc_keys; /* keys have exact bounds and die alone: remote invalidation may be offered */
-	uint32_t max_key_bytes; /* longest memory under one key */
-	unsigned max_sge;       /* longest gather list of a Send or Write; 0: FABRIC_MAX_SGE */
+	uint32_t max_key_bytes;      /* longest memory under one key */
+	unsigned max_sge;            /* longest gather list of a Send or Write; 0: FABRIC_MAX_SGE */
+	uint32_t max_transfer_bytes; /* longest Read or Write; 0: no limit */
 };
 
 struct fabric;

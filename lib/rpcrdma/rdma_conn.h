@@ -80,7 +80,8 @@ struct rdma_conn {
 	bool may_invalidate;      /* both ends do (C5.1-1) */
 	bool late_reads;          /* what is lent for Reads may still be filled */
 	unsigned ord, max_sge;
-	uint32_t max_segment_bytes; /* longest memory to lend under one key */
+	uint32_t max_segment_bytes;  /* longest memory to lend under one key */
+	uint32_t max_transfer_bytes; /* longest Read or Write of the peer's memory */
 	/* These may change while the connection is up; RPCs go by rdma_conn_limits() as they were planned. */
 	struct inline_limit send_limit, recv_limit;
 

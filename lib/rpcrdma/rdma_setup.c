@@ -172,6 +172,7 @@ static void learn_endpoint(struct rdma_conn *conn)
 	conn->ord = info.ord;
 	conn->late_reads = info.late_reads;
 	conn->max_sge = info.max_sge ? info.max_sge : FABRIC_MAX_SGE;
+	conn->max_transfer_bytes = info.max_transfer_bytes ? info.max_transfer_bytes : UINT32_MAX;
 	conn->max_segment_bytes = info.max_key_bytes;
 	if (own_max)
 		conn->max_segment_bytes = least(own_max, conn->max_segment_bytes);

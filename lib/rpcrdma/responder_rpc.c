@@ -100,11 +100,17 @@ static void rpc_free(struct spares *spares, struct responder_rpc *rpc)
 
 size_t responder_rpc_cost_bytes(const struct responder_rpc *rpc, size_t call_bytes, unsigned npulls)
 {
+	const struct rdma_conn *conn = rpc->rpcs->conn;
 	const struct exchange *x = rpc->x;
+	size_t nworks = (size_t)npulls + rpc->nsegments + rpc->nwrites;
 
+	if (npulls)
+		nworks += rpc->total_bytes / conn->max_transfer_bytes;
+	if (rpc->nsegments)
+		nworks += x->reply_max_bytes / conn->max_transfer_bytes;
 	return exchange_cost_bytes(call_bytes, x->reply_max_bytes, &x->facts,
-				   &rpc->rpcs->conn->leg->config->reply_room) +
-	       work_cost_bytes((size_t)npulls + rpc->nsegments + rpc->nwrites);
+				   &conn->leg->config->reply_room) +
+	       work_cost_bytes(nworks);
 }
 
 /* How long the header is with the Call's write list, and with its reply chunk. */

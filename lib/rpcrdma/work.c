@@ -230,28 +230,55 @@ void work_send(struct rdma_conn *conn, const struct rpcrdma_header *hdr,
 	post(work);
 }
 
+/* One work request for the first part of @left that the endpoint takes at once, which it then is without. */
+static struct work *next_part(struct rdma_conn *conn, enum fabric_wr_op op, struct fabric_sge *left,
+			      uint32_t rkey, uint64_t *raddr, struct exchange *x)
+{
+	struct work *work = work_get(conn, op, x);
+	struct fabric_sge part = *left;
+
+	if (!work)
+		return NULL;
+	if (part.len_bytes > conn->max_transfer_bytes)
+		part.len_bytes = conn->max_transfer_bytes;
+	set_memory(work, &part, rkey, *raddr);
+	left->addr += part.len_bytes;
+	left->len_bytes -= part.len_bytes;
+	*raddr += part.len_bytes;
+	return work;
+}
+
 void work_write(struct rdma_conn *conn, const struct fabric_sge *from, uint32_t rkey,
 		uint64_t raddr, struct exchange *x)
 {
-	struct work *work = work_get(conn, FABRIC_WRITE, x);
+	struct fabric_sge left = *from;
 
-	if (!work)
-		return;
-	set_memory(work, from, rkey, raddr);
 	conn->bytes_sent += from->len_bytes;
-	post(work);
+	while (left.len_bytes) {
+		struct work *work = next_part(conn, FABRIC_WRITE, &left, rkey, &raddr, x);
+
+		if (!work)
+			return;
+		post(work);
+	}
 }
 
+/* Reads are done in their order, so the last part stands for all. */
 void work_read(struct rdma_conn *conn, const struct fabric_sge *to, uint32_t rkey, uint64_t raddr,
 	       struct exchange *x, void (*done)(void *arg), void *arg)
 {
-	struct work *work = work_get(conn, FABRIC_READ, x);
+	struct fabric_sge left = *to;
 
-	if (!work)
-		return;
-	set_memory(work, to, rkey, raddr);
-	work->done = done;
-	work->arg = arg;
 	conn->bytes_received += to->len_bytes;
-	post(work);
+	while (left.len_bytes) {
+		struct work *work = next_part(conn, FABRIC_READ, &left, rkey, &raddr, x);
+
+		if (!work)
+			return;
+		if (!left.len_bytes) {
+			work->done = done;
+			work->arg = arg;
+		}
+		post(work);
+	}
 }

@@ -54,7 +54,11 @@ static inline size_t work_cost_bytes(size_t n)
 void work_send(struct rdma_conn *conn, const struct rpcrdma_header *hdr,
 	       const struct fabric_sge *body, unsigned nbody, struct exchange *x,
 	       const uint32_t *inv_rkey);
-/** work_write - RDMA Write of @from to the peer's @rkey and @raddr, @x pinned; failures as above. */
+/**
+ * work_write - RDMA Write of @from to the peer's @rkey and @raddr, @x pinned; failures as above
+ *
+ * What is longer than the endpoint takes at once is parted, as in work_read().
+ */
 void work_write(struct rdma_conn *conn, const struct fabric_sge *from, uint32_t rkey,
 		uint64_t raddr, struct exchange *x);
 /** work_read - RDMA Read into @to, at least one byte; @done with @arg after success. */

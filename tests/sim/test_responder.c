@@ -500,6 +500,36 @@ START_TEST(short_gather_lists_are_enough)
 END_TEST
 
 /* A4.1-5 */
+/* An endpoint that takes no more than so much at once: what is longer is parted, both ways. */
+START_TEST(reads_and_writes_are_no_longer_than_the_endpoint_takes)
+{
+	const struct sim_faults faults = {
+		.max_transfer_bytes = 1000, .seed = 3, .max_delay_us = 50};
+	uint8_t call[9500];
+	struct fabric_key *key;
+
+	raw_free(raw);
+	rig_end(rig);
+	rig = rig_new(&faults);
+	raw = raw_open_client(rig, pd_4096_inv, sizeof(pd_4096_inv));
+	rig_fill_call(call, sizeof(call), 90, 6789);
+	begin(90, RPCRDMA_NOMSG);
+	add_read(0, raw_lend(raw, call, 3000, FABRIC_REMOTE_READ));
+	add_read(0, raw_lend(raw, call + 3000, sizeof(call) - 3000, FABRIC_REMOTE_READ));
+	key = raw_lend(raw, NULL, 8000, FABRIC_REMOTE_WRITE);
+	set_reply_chunk(key);
+	raw_send_header(raw, &hdr, NULL, 0);
+	rig_run(rig);
+	ck_assert_uint_eq(rig->server.last_call_sum, rig_sum(call, sizeof(call)));
+	next();
+	ck_assert_uint_eq(hdr.proc, RPCRDMA_NOMSG);
+	ck_assert_uint_eq(hdr.reply_chunk.len_bytes, 6789);
+	expect_reply_bytes(key->mem, 6789, 0, 6789, 90);
+	/* Three and seven Reads, seven Writes, a Send each way. */
+	ck_assert_uint_eq(sim_net_stats(rig->net)->wrs, 3 + 7 + 7 + 2);
+}
+END_TEST
+
 START_TEST(what_follows_a_nomsg_header_is_ignored)
 {
 	uint8_t call[500];
@@ -548,6 +578,7 @@ int main(void)
 	tcase_add_test(tc, an_xid_in_flight_used_again_closes);
 	tcase_add_test(tc, an_xid_answered_may_be_used_again);
 	tcase_add_test(tc, short_gather_lists_are_enough);
+	tcase_add_test(tc, reads_and_writes_are_no_longer_than_the_endpoint_takes);
 	tcase_add_test(tc, what_follows_a_nomsg_header_is_ignored);
 	suite_add_tcase(suite, tc);
 	suite_add_tcase(suite, closed);

@@ -359,6 +359,7 @@ START_TEST(a_device_says_whether_it_sends_invalidate)
 	ck_assert_int_eq(info.sends_invalidate, _i);
 	ck_assert_int_eq(info.per_rpc_keys, !_i);
 	ck_assert(!info.late_reads);
+	ck_assert_uint_eq(info.max_transfer_bytes, VERBS_FAKE_MAX_MESSAGE);
 	ended();
 }
 END_TEST

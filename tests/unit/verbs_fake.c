@@ -11,6 +11,7 @@
 
 #include "base/compiler.h"
 
+#undef ibv_query_port
 #undef ibv_reg_mr
 
 #define EVENTS 16u
@@ -335,6 +336,12 @@ int ibv_query_device(struct ibv_context *ctx, struct ibv_device_attr *attr)
 		.max_qp_init_rd_atom = 8,
 		.max_mr_size = UINT32_MAX,
 	};
+	return 0;
+}
+
+int ibv_query_port(struct ibv_context *ctx, uint8_t port, struct _compat_ibv_port_attr *attr)
+{
+	((struct ibv_port_attr *)attr)->max_msg_sz = VERBS_FAKE_MAX_MESSAGE;
 	return 0;
 }
 

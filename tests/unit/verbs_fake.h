@@ -41,6 +41,8 @@ struct verbs_fake {
 };
 extern struct verbs_fake fake;
 
+#define VERBS_FAKE_MAX_MESSAGE (8u << 20) /* of each port */
+
 /** verbs_fake_reset - a device of this kind, with memory windows if @cap_flags say so; all counts are 0. */
 void verbs_fake_reset(enum ibv_transport_type transport, unsigned cap_flags);
 /** verbs_fake_event - the connection manager says so of the connection. */

@@ -34,8 +34,9 @@ struct sim_faults {
 	unsigned max_ord;       /* Reads outstanding at most, whatever is negotiated; 0: no limit */
 	unsigned max_sge;       /* longest gather list; 0: FABRIC_MAX_SGE */
 	uint32_t max_key_bytes; /* longest memory under one key; 0: no limit */
-	bool async_unbind;      /* fabric_key_unbind() returns false and unbound() comes later */
-	unsigned hook_at_step;  /* before its n-th step, from 1, the network calls … */
+	uint32_t max_transfer_bytes; /* longest Read or Write; 0: no limit */
+	bool async_unbind;       /* fabric_key_unbind() returns false and unbound() comes later */
+	unsigned hook_at_step;   /* before its n-th step, from 1, the network calls … */
 	void (*hook)(void *arg); /* … this */
 	void *hook_arg;
 	bool shared_keys;   /* keys are not per RPC: remote invalidation must not be offered */

@@ -272,6 +272,7 @@ void sim_ep_info(const struct fabric_ep *fep, struct fabric_ep_info *info)
 		.per_rpc_keys = !faults->shared_keys,
 		.max_key_bytes = faults->max_key_bytes ? faults->max_key_bytes : UINT32_MAX,
 		.max_sge = faults->max_sge,
+		.max_transfer_bytes = faults->max_transfer_bytes,
 	};
 }
 

@@ -218,6 +218,9 @@ int sim_post(struct fabric_ep *fep, struct fabric_wr *wr)
 	if (ep->state != SIM_OPEN)
 		return -ENOTCONN;
 	assert(wr->nsge <= max_sge && wr->done);
+	assert((wr->op != FABRIC_READ && wr->op != FABRIC_WRITE) ||
+	       !ep->net->faults.max_transfer_bytes ||
+	       wr_bytes(wr) <= ep->net->faults.max_transfer_bytes);
 	for (unsigned i = 0; i < wr->nsge; i++) {
 		const struct fabric_sge *sge = &wr->sge[i];
 

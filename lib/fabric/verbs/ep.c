@@ -118,6 +118,7 @@ void verbs_ep_info(const struct fabric_ep *fep, struct fabric_ep_info *info)
 	info->ird = ep->ird;
 	info->ord = ep->ord;
 	info->max_sge = ep->max_sge;
+	info->max_transfer_bytes = ep->max_transfer_bytes;
 	info->max_key_bytes = VERBS_MAX_KEY_BYTES;
 	if (ep->device) {
 		info->sends_invalidate = ep->device->sends_inv;

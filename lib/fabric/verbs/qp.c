@@ -68,10 +68,20 @@ static int open_queues(struct verbs_ep *ep)
 	return ep->cq_armed ? 0 : -EIO;
 }
 
+/* The longest message of the port: 8 MiB on rxe, where a longer Read or Write fails. */
+static void learn_port(struct verbs_ep *ep)
+{
+	struct ibv_port_attr attr;
+
+	if (!ibv_query_port(ep->device->context, ep->id->port_num, &attr))
+		ep->max_transfer_bytes = attr.max_msg_sz;
+}
+
 int verbs_qp_open(struct verbs_ep *ep)
 {
 	int err = open_queues(ep);
 
+	learn_port(ep);
 	return err ? err : verbs_recvs_fill(ep);
 }
 

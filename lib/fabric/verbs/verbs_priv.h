@@ -192,6 +192,7 @@ struct verbs_ep {
 	bool cq_armed;
 	uint64_t busy_until_us;
 	unsigned max_sge, max_inline_bytes;
+	uint32_t max_transfer_bytes; /* of the port; 0: not known */
 	/* Send queue: waiting here, and posted. Reads apart, since Sends may pass them. */
 	struct fabric_wr_list wait_sends, wait_reads, sends, reads;
 	uint64_t next_seq;
