@@ -327,6 +327,20 @@ static void give_back(struct budget_holder *holder, size_t bytes)
 		settle(account);
 }
 
+bool budget_grow(struct budget_claim *claim, size_t bytes)
+{
+	struct budget_holder *holder = claim->holder;
+	size_t more = bytes - claim->bytes;
+
+	assert(claim->state == BUDGET_CLAIM_HELD && bytes >= claim->bytes);
+	if (holder->account->keeps_turn || !is_within_share(holder, more) ||
+	    !obtain(holder, more, BUDGET_NOW))
+		return false;
+	hold(holder, claim, more);
+	claim->bytes = bytes;
+	return true;
+}
+
 void budget_shrink(struct budget_claim *claim, size_t bytes)
 {
 	size_t more = claim->bytes - bytes;

@@ -117,6 +117,12 @@ void budget_claim_init(struct budget_claim *claim, void (*granted)(void *arg), v
  */
 bool budget_claim(struct budget_holder *holder, struct budget_claim *claim, size_t bytes);
 
+/**
+ * budget_grow - let a held claim hold @bytes, at least what it does, now or not at all
+ *
+ * Who holds some memory does not wait for more: two who did might wait for each other. Returns whether it does.
+ */
+bool budget_grow(struct budget_claim *claim, size_t bytes);
 /** budget_shrink - give back all but @bytes of a held claim; never grows it. */
 void budget_shrink(struct budget_claim *claim, size_t bytes);
 /** budget_claim_nothing - hold no bytes: for what is accounted for elsewhere. */

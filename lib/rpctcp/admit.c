@@ -122,6 +122,14 @@ bool tcp_admit_begin(struct tcp_messages *msgs, uint32_t cap_bytes)
 	return false;
 }
 
+bool tcp_admit_grow(struct tcp_messages *msgs, uint32_t cap_bytes)
+{
+	/* One that is to be parked has no claim. */
+	return !msgs->parked && msgs->claim.state == BUDGET_CLAIM_HELD &&
+	       budget_grow(&msgs->claim, cost_bytes(msgs, rpc_msg_cost_bytes(cap_bytes),
+						    msgs->ceiling_bytes, msgs->call));
+}
+
 void tcp_admit_end(struct tcp_messages *msgs, struct exchange *x)
 {
 	if (!msgs->parked && !is_held(msgs) && msgs->claim.state == BUDGET_CLAIM_HELD)

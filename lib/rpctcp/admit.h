@@ -27,6 +27,8 @@
 void tcp_admit_init(struct tcp_messages *msgs);
 /** tcp_admit_begin - whether a Call of at most @cap_bytes may be received; else the stream is blocked until another try. */
 bool tcp_admit_begin(struct tcp_messages *msgs, uint32_t cap_bytes);
+/** tcp_admit_grow - whether the Call that is being received may have @cap_bytes after all. */
+bool tcp_admit_grow(struct tcp_messages *msgs, uint32_t cap_bytes);
 /** tcp_admit_end - @x, with its Call, is complete and in flight: pass it on, or park it. */
 void tcp_admit_end(struct tcp_messages *msgs, struct exchange *x);
 /** tcp_admit_go_on - pass on what is parked and may be; from the task only. */

@@ -139,8 +139,14 @@ void tcp_call_begin(struct tcp_messages *msgs, const uint8_t *msg, uint32_t have
 		tcp_message_body(msgs, RPC_CALL, cap_bytes(msgs));
 }
 
+/* Longer than most, which nobody could tell when it began: it may have all that a Call can, if that is there now. */
 void tcp_call_overflow(struct tcp_messages *msgs)
 {
+	uint32_t limit = limit_bytes(msgs);
+
+	if (msgs->in->parser.record_bytes <= limit && msgs->in->cap_bytes < limit &&
+	    tcp_admit_grow(msgs, limit) && !tcp_input_grow(msgs->in, limit))
+		return;
 	answer_system_err(msgs, msgs->call->facts.hdr.xid);
 }
 

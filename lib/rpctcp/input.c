@@ -137,12 +137,27 @@ void tcp_input_compare(struct tcp_input *in, struct exchange *x)
 		compare(in, in->head, in->head_bytes);
 }
 
+int tcp_input_grow(struct tcp_input *in, uint32_t cap_bytes)
+{
+	struct rpc_msg larger;
+
+	if (rpc_msg_get(in->conn->config.leg.pool, cap_bytes, &larger))
+		return -ENOMEM;
+	memcpy(larger.data, in->msg.data, in->msg.have_bytes);
+	larger.have_bytes = in->msg.have_bytes;
+	tcp_counters(in->conn)->payload_bytes_copied += in->msg.have_bytes;
+	rpc_msg_put(&in->msg);
+	in->msg = larger;
+	in->cap_bytes = cap_bytes;
+	return 0;
+}
+
 static void fill(struct tcp_input *in, const uint8_t *bytes, uint32_t len_bytes)
 {
-	if (len_bytes > in->cap_bytes - in->msg.have_bytes) {
+	if (len_bytes > in->cap_bytes - in->msg.have_bytes)
 		in->events->overflow(in->arg);
+	if (in->mode != TCP_INPUT_BODY || len_bytes > in->cap_bytes - in->msg.have_bytes)
 		return;
-	}
 	memcpy(in->msg.data + in->msg.have_bytes, bytes, len_bytes);
 	in->msg.have_bytes += len_bytes;
 	tcp_counters(in->conn)->payload_bytes_copied += len_bytes;

@@ -44,7 +44,7 @@ struct tcp_input_events {
 	void (*head)(void *arg);
 	/* A record that is here from end to end, or its first TCP_BULK_BYTES at least; head() may have come before. */
 	void (*begin)(void *arg, const uint8_t *msg, uint32_t have_bytes);
-	/* A record of unknown length has filled cap_bytes and goes on. */
+	/* A record of unknown length has filled cap_bytes and goes on: tcp_input_grow() serves too. */
 	void (*overflow)(void *arg);
 	/* The message is complete in `msg`. */
 	void (*end)(void *arg);
@@ -91,6 +91,8 @@ bool tcp_input_discard(struct tcp_input *in);
 int tcp_input_body(struct tcp_input *in, uint32_t cap_bytes) MUST_CHECK;
 /** tcp_input_gather - go on when it is here from end to end, or TCP_BULK_BYTES of it. Returns 0 or -ENOMEM. */
 int tcp_input_gather(struct tcp_input *in) MUST_CHECK;
+/** tcp_input_grow - move what has come of the message to memory for @cap_bytes, more than it had. 0 or -ENOMEM. */
+int tcp_input_grow(struct tcp_input *in, uint32_t cap_bytes) MUST_CHECK;
 /** tcp_input_skip - throw away what is left of this record, and what has come of it. */
 void tcp_input_skip(struct tcp_input *in);
 /** tcp_input_compare - skip a record that should repeat the Call of @x, comparing. */

@@ -108,7 +108,8 @@ static void connect_again(struct storm_client *client)
 	RIG_ASSERT(client->wire);
 	client->wire->events = &wire_events;
 	client->wire->arg = client;
-	if (storm_below(storm, 4) == 0)
+	/* A Call whose length nobody knows beforehand is refused where the memory for a long one is not there. */
+	if (storm_below(storm, 4) == 0 && !storm->chain->params.budget_bytes)
 		client->wire->fragment_bytes = 4 + storm_below(storm, 40000);
 	record_end_start(client->wire, chain_dial(storm->chain));
 	storm->counts.connections++;

@@ -38,8 +38,8 @@ START_TEST(a_call_takes_no_more_memory_than_its_reply_can_have)
 	ck_assert_uint_eq(rig->server.last_reply_max, 300);
 	ck_assert_uint_eq(fake_looks, 1);
 	ck_assert_uint_eq(rig->budget.account.used_bytes, rpc_msg_cost_bytes(RIG_CALL_MIN) +
-							  rpc_msg_cost_bytes(300) +
-							  work_cost_bytes(1));
+								  rpc_msg_cost_bytes(300) +
+								  work_cost_bytes(1));
 	rig_answer_held(&rig->server);
 	rig_run(rig);
 	expect_inline_reply(59, 100);

@@ -344,6 +344,24 @@ START_TEST(shrink_serves_the_queue_and_move_keeps_the_sum)
 }
 END_TEST
 
+START_TEST(a_held_claim_grows_at_once_or_not_at_all)
+{
+	struct client *a = &clients[0][0][0], *b = &clients[0][0][1];
+
+	make(OWN, 1);
+	ck_assert(claim(a, 0, 10));
+	ck_assert(budget_grow(&a->claims[0], 40));
+	ck_assert_uint_eq(accounts[0][0].used_bytes, 40);
+	/* Not past what it leaves for the others, and not past one that waits. */
+	ck_assert(!budget_grow(&a->claims[0], OWN));
+	ck_assert(!claim(b, 0, OWN));
+	fake_loop_run(loop);
+	ck_assert(!budget_grow(&a->claims[0], 41));
+	ck_assert_uint_eq(accounts[0][0].used_bytes, 40);
+	end();
+}
+END_TEST
+
 START_TEST(an_account_keeps_little_for_its_next_claims)
 {
 	struct budget_stats stats;
@@ -443,6 +461,7 @@ int main(void)
 	tcase_add_test(tc, one_that_cannot_be_met_holds_others_up_for_its_turn_only);
 	tcase_add_test(tc, a_late_claim_gets_another_turn);
 	tcase_add_test(tc, shrink_serves_the_queue_and_move_keeps_the_sum);
+	tcase_add_test(tc, a_held_claim_grows_at_once_or_not_at_all);
 	tcase_add_test(tc, an_account_keeps_little_for_its_next_claims);
 	tcase_add_loop_test(tc, nothing_is_lost_and_nobody_starves, 0, 20);
 	suite_add_tcase(suite, tc);

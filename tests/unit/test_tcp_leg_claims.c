@@ -151,7 +151,8 @@ START_TEST(a_call_of_unknown_length_is_taken_to_be_as_long_as_most)
 	raw_fragment(1, 10000, 10000, false);
 	ck_assert_uint_eq(server.closed, 1);
 	ck_assert_int_eq(server.why, LEG_CLOSE_RESOURCES);
-	ck_assert_uint_ge(bench_budget.account.peak_bytes, rpc_msg_cost_bytes(FACTS_UNBOUNDED_BYTES));
+	ck_assert_uint_ge(bench_budget.account.peak_bytes,
+			  rpc_msg_cost_bytes(FACTS_UNBOUNDED_BYTES));
 	ck_assert_uint_le(bench_budget.account.peak_bytes,
 			  rpc_msg_cost_bytes(FACTS_UNBOUNDED_BYTES) + rpc_msg_cost_bytes(4096));
 }
