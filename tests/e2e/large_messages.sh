@@ -16,7 +16,6 @@ mapped_within() { [ "$(ctl "$1" -j status | jq -r '.memory.mapped_bytes')" -le "
 # idle SIDE: what is claimed, and what is held in buffers
 idle() { ctl "$1" -j status | jq -r '.memory | "\(.claimed_bytes) \(.in_use_bytes)"'; }
 is_idle() { [ "$(idle "$1")" = "${idle_of[$1]}" ]; }
-mapped_within() { [ "$(ctl "$1" -j status | jq -r '.memory.mapped_bytes')" -le "$2" ]; }
 
 declare -A idle_of
 [ "$E2E_CHAIN" = direct ] || idle_of=([a]=$(idle a) [b]=$(idle b))
