@@ -3,6 +3,7 @@
  * The ground floor of the TCP leg: its stream, its state, and the one way to fail.
  *
  *	tcp_leg.c   the operations of leg.h, the task, what each event of the stream means
+ *	tcp_end.c   how it ends
  *	messages.c  what each record is, and who deals with it
  *	call.c      Calls: the look at each, what memory it may have
  *	reply.c     Replies: whose they are

@@ -19,5 +19,7 @@ lib_rpctcp_librpctcp_a_SOURCES = \
 	lib/rpctcp/reply.c \
 	lib/rpctcp/reply.h \
 	lib/rpctcp/tcp_config.h \
+	lib/rpctcp/tcp_end.c \
+	lib/rpctcp/tcp_end.h \
 	lib/rpctcp/tcp_leg.c \
 	lib/rpctcp/tcp_leg.h

@@ -8,22 +8,9 @@
 #include <string.h>
 
 #include "rpctcp/admit.h"
-#include "rpctcp/messages.h"
-
-#define CLOSE_LIMIT_US 2000000u /* for queued output and the peer's end of the stream */
+#include "rpctcp/tcp_end.h"
 
 COUNTER_TABLE(tcp_leg_counters, TCP_LEG_COUNTERS);
-
-struct tcp_leg {
-	struct leg leg;
-	struct tcp_conn conn;
-	struct tcp_flight flight;
-	struct tcp_output out;
-	struct tcp_input in;
-	struct tcp_messages msgs;
-	bool opened_due; /* accepted, and opened() not said */
-	bool drain_due;  /* to be drained once it is up */
-};
 
 int tcp_worker_init(struct tcp_worker *worker, struct stream_net *streams)
 {
@@ -41,94 +28,6 @@ void tcp_worker_fini(struct tcp_worker *worker)
 static struct tcp_leg *tcp_leg_of(struct leg *leg)
 {
 	return container_of(leg, struct tcp_leg, leg);
-}
-
-/* Closing */
-
-/*
- * A client is sent what is queued for it and reads to the end, whatever ended its upstream. A connection to a
- * server that ends with its client is reset: nothing that the server still says is wanted, and the source
- * port is free at once for the client's next connection. A record that has left in part and will never be
- * complete makes it a reset in any case.
- */
-static void close_for(struct tcp_leg *leg, enum leg_close why)
-{
-	struct tcp_conn *conn = &leg->conn;
-	bool in_order = !conn->connector || tcp_conn_ends_in_order(why);
-	uint64_t limit_us = conn->config.leg.stall_timeout_us;
-
-	if (conn->state.now >= TCP_FLUSHING)
-		return;
-	tcp_conn_decide(conn, why, "");
-	if (!in_order || !tcp_conn_is_open(conn) || tcp_output_is_torn(&leg->out)) {
-		tcp_conn_end(conn, !in_order);
-		return;
-	}
-	tcp_conn_set_state(conn, TCP_FLUSHING);
-	if (limit_us > CLOSE_LIMIT_US)
-		limit_us = CLOSE_LIMIT_US;
-	/* No record is read to its end now. */
-	conn->due_us[TCP_DUE_INPUT] = 0;
-	tcp_conn_set_due(conn, TCP_DUE_STATE, limit_us);
-	tcp_output_cut(&leg->out);
-	tcp_conn_watch(conn);
-}
-
-/* OPEN and DRAINING: whether it is over, now that all has been answered. */
-static void check_done(struct tcp_leg *leg)
-{
-	struct tcp_conn *conn = &leg->conn;
-	bool drains = conn->state.now == TCP_DRAINING;
-
-	if (!drains && !(conn->blocks & TCP_BLOCK_EOF))
-		return;
-	if (!tcp_conn_is_open(conn) || leg->opened_due || !TAILQ_EMPTY(&leg->flight.in_list) ||
-	    !tcp_output_is_empty(&leg->out))
-		return;
-	if (drains && tcp_flight_is_idle(&leg->flight))
-		close_for(leg, LEG_CLOSE_SHUTDOWN);
-	else if (conn->blocks & TCP_BLOCK_EOF)
-		tcp_conn_fail(conn, LEG_CLOSE_PEER, "%s", tcp_input_end_detail(&leg->in));
-}
-
-/*
- * FLUSHING: when all is sent our end of the stream follows. A client may still be sending, and a reset
- * would take Replies from it that it has not read, so the leg waits for its end too.
- */
-static void check_flushed(struct tcp_leg *leg)
-{
-	struct tcp_conn *conn = &leg->conn;
-
-	if (conn->state.now != TCP_FLUSHING || !tcp_output_is_empty(&leg->out))
-		return;
-	if (conn->connector || conn->blocks & TCP_BLOCK_EOF || stream_shutdown(conn->stream) < 0) {
-		tcp_conn_end(conn, false);
-		return;
-	}
-	tcp_conn_set_state(conn, TCP_LINGERING);
-	tcp_conn_watch(conn);
-}
-
-/* Says closing() and closed() as they are due, each after what must be let go of by then. */
-static void say_end(struct tcp_leg *leg)
-{
-	struct tcp_conn *conn = &leg->conn;
-	const struct leg_config *config = &conn->config.leg;
-
-	if (conn->state.now < TCP_FLUSHING)
-		return;
-	tcp_conn_say_closing(conn);
-	tcp_input_fini(&leg->in);
-	tcp_messages_fini(&leg->msgs);
-	tcp_flight_release(&leg->flight);
-	if (conn->state.now != TCP_CLOSING)
-		return;
-	tcp_output_fini(&leg->out);
-	stream_free(conn->stream);
-	conn->stream = NULL;
-	tcp_conn_set_state(conn, TCP_CLOSED);
-	/* The leg may be freed in there. */
-	config->events->closed(config->arg);
 }
 
 /* The task: each step may close the leg. */
@@ -170,32 +69,9 @@ static void on_work(void *arg)
 	say_faults(leg);
 	if (tcp_conn_is_open(conn) || conn->state.now == TCP_FLUSHING)
 		flush(leg);
-	check_done(leg);
-	check_flushed(leg);
-	say_end(leg);
-}
-
-/* Deadlines */
-
-static void on_expired(void *arg, enum tcp_due which)
-{
-	struct tcp_leg *leg = arg;
-	struct tcp_conn *conn = &leg->conn;
-
-	if (which == TCP_DUE_INPUT) {
-		tcp_counters(conn)->stalls++;
-		tcp_conn_fail(conn, LEG_CLOSE_RECORD_STALLED, "%u bytes of a record had come",
-			      leg->in.parser.record_bytes - leg->in.parser.fragment_left_bytes);
-	} else if (which == TCP_DUE_OUTPUT) {
-		tcp_counters(conn)->stalls++;
-		tcp_conn_fail(conn, LEG_CLOSE_REPLY_STALLED, "%zu bytes could not be sent",
-			      leg->out.unsent_bytes);
-	} else if (conn->state.now == TCP_CONNECTING) {
-		tcp_counters(conn)->connect_failures++;
-		tcp_conn_fail(conn, LEG_CLOSE_TIMEOUT, "%s", strerror(ETIMEDOUT));
-	} else {
-		tcp_conn_end(conn, false);
-	}
+	tcp_end_check_done(leg);
+	tcp_end_check_flushed(leg);
+	tcp_end_say(leg);
 }
 
 static bool on_torn(void *arg)
@@ -205,7 +81,7 @@ static bool on_torn(void *arg)
 
 static const struct tcp_conn_hooks hooks = {
 	.work = on_work,
-	.expired = on_expired,
+	.expired = tcp_end_expired,
 	.torn = on_torn,
 };
 
@@ -300,8 +176,8 @@ static void on_ready(void *arg, unsigned events)
 		tcp_input_readable(&leg->in);
 	if (events & LOOP_WRITE && (tcp_conn_is_open(conn) || conn->state.now == TCP_FLUSHING))
 		flush(leg);
-	check_done(leg);
-	check_flushed(leg);
+	tcp_end_check_done(leg);
+	tcp_end_check_flushed(leg);
 }
 
 static const struct stream_events stream_events = {
@@ -383,12 +259,12 @@ static void op_drain(struct leg *base)
 	else if (leg->conn.state.now == TCP_CONNECTING && !tcp_flight_is_idle(&leg->flight))
 		leg->drain_due = true;
 	else if (leg->conn.state.now < TCP_OPEN)
-		close_for(leg, LEG_CLOSE_SHUTDOWN);
+		tcp_end_for(leg, LEG_CLOSE_SHUTDOWN);
 }
 
 static void op_close(struct leg *base, enum leg_close why)
 {
-	close_for(tcp_leg_of(base), why);
+	tcp_end_for(tcp_leg_of(base), why);
 }
 
 static void op_info(const struct leg *base, struct leg_info *info)

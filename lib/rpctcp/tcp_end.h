@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How a TCP leg ends: in good order, when its time is up, and when all has been answered. */
+#ifndef RPCTCP_TCP_END_H
+#define RPCTCP_TCP_END_H
+
+#include "rpctcp/messages.h"
+
+struct tcp_leg {
+	struct leg leg;
+	struct tcp_conn conn;
+	struct tcp_flight flight;
+	struct tcp_output out;
+	struct tcp_input in;
+	struct tcp_messages msgs;
+	bool opened_due; /* accepted, and opened() not said */
+	bool drain_due;  /* to be drained once it is up */
+};
+
+/** tcp_end_for - close for @why; nothing if it is closing. */
+void tcp_end_for(struct tcp_leg *leg, enum leg_close why);
+/** tcp_end_check_done - OPEN and DRAINING: end if that is due and all has been answered. */
+void tcp_end_check_done(struct tcp_leg *leg);
+/** tcp_end_check_flushed - FLUSHING: our end of the stream, when all is sent. */
+void tcp_end_check_flushed(struct tcp_leg *leg);
+/** tcp_end_say - closing() and closed() as they are due; the leg may be freed in there. */
+void tcp_end_say(struct tcp_leg *leg);
+/** tcp_end_expired - a deadline has passed, of the leg @arg. */
+void tcp_end_expired(void *arg, enum tcp_due which);
+
+#endif
