@@ -6,8 +6,10 @@
 #include "leg/exchange.h"
 #include "rpcrdma/rdma_leg.h"
 #include "rpcrdma/work.h"
+#include "rpctcp/tcp_leg.h"
 
-#define MIB ((size_t)1024 * 1024)
+#define MIB             ((size_t)1024 * 1024)
+#define RESERVE_DIVISOR 16u
 
 size_t config_memory_own_bytes(void)
 {
@@ -61,6 +63,25 @@ uint32_t config_memory_largest_bytes(const struct config *config,
 	return fits;
 }
 
+static size_t end_beside_bytes(const struct service_config *service, const struct config_uri *end,
+			       bool accepted)
+{
+	return end->transport == TRANSPORT_TCP
+		       ? tcp_leg_beside_bytes(accepted)
+		       : rdma_leg_beside_bytes(service->credits, service->inline_threshold_bytes);
+}
+
+size_t config_memory_beside_bytes(const struct service_config *service)
+{
+	return end_beside_bytes(service, &service->listen, true) +
+	       end_beside_bytes(service, &service->connect, false);
+}
+
+size_t config_memory_reserve_bytes(const struct config *config)
+{
+	return config_memory_limit_bytes(config) / RESERVE_DIVISOR / config->workers;
+}
+
 static void print_service(const struct config *config, const struct service_config *service,
 			  FILE *out)
 {
@@ -73,6 +94,12 @@ static void print_service(const struct config *config, const struct service_conf
 		config->file, service->name, rest / rpc_bytes(service, service->message_bytes),
 		(double)service->message_bytes / MIB, rest / config_memory_own_bytes(),
 		(double)FACTS_UNBOUNDED_BYTES / MIB);
+	fprintf(out,
+		"%s: service %s: beside the limit up to %.1f MiB for a connection, %zu MiB for "
+		"max_connections of %u\n",
+		config->file, service->name, (double)config_memory_beside_bytes(service) / MIB,
+		config_memory_beside_bytes(service) * service->max_connections / MIB,
+		service->max_connections);
 }
 
 void config_memory_print(const struct config *config, FILE *out)
@@ -82,6 +109,8 @@ void config_memory_print(const struct config *config, FILE *out)
 	fprintf(out, "%s: memory: %u MiB, of which each of %zu services has %.1f MiB for itself\n",
 		config->file, config->memory_limit_mib, config->nservices,
 		(double)config_memory_own_bytes() / MIB);
+	fprintf(out, "%s: memory: beside the limit up to %zu MiB of buffers are kept for reuse\n",
+		config->file, config_memory_reserve_bytes(config) * config->workers / MIB);
 	for (size_t i = 0; i < config->nservices; i++)
 		print_service(config, &config->services[i], out);
 }

@@ -17,6 +17,10 @@ size_t config_memory_least_mib(const struct config *config);
 /** config_memory_largest_bytes - the largest message of @service, by its key at most, that fits as both Call and Reply. */
 uint32_t config_memory_largest_bytes(const struct config *config,
 				     const struct service_config *service);
+/** config_memory_beside_bytes - what a connection of @service can take beside the limit, at most. */
+size_t config_memory_beside_bytes(const struct service_config *service);
+/** config_memory_reserve_bytes - what a worker's pool keeps mapped though nobody uses it, at most. */
+size_t config_memory_reserve_bytes(const struct config *config);
 /** config_memory_print - say on @out how the memory is parted, and how many largest RPCs of each service fit. */
 void config_memory_print(const struct config *config, FILE *out);
 

@@ -19,6 +19,7 @@
 
 #include "daemon/base/log.h"
 #include "daemon/base/loop.h"
+#include "daemon/config/config_memory.h"
 #include "daemon/config/config_value.h"
 #include "daemon/control/memory_use.h"
 #include "daemon/control/snapshot.h"
@@ -45,6 +46,7 @@ struct gather {
 	struct stats *stats;
 	struct memory_use *memory;  /* one a service */
 	struct budget_stats budget; /* when it began */
+	uint64_t beside_bytes;      /* what the connections then can take beside it, at most */
 	struct pool_stats pool;
 };
 STAILQ_HEAD(gather_list, gather);
@@ -96,11 +98,12 @@ static void take_part(void *arg)
 
 static json_t *memory_json(const struct gather *gather)
 {
-	json_t *memory = json_pack("{s:I, s:I, s:I, s:I}", "limit_bytes",
+	json_t *memory = json_pack("{s:I, s:I, s:I, s:I, s:I}", "limit_bytes",
 				   (json_int_t)gather->budget.limit_bytes, "peak_bytes",
 				   (json_int_t)gather->budget.peak_bytes, "mapped_bytes",
 				   (json_int_t)gather->pool.slab_bytes, "in_use_bytes",
-				   (json_int_t)gather->pool.in_use_bytes);
+				   (json_int_t)gather->pool.in_use_bytes, "beside_limit_bytes",
+				   (json_int_t)gather->beside_bytes);
 	struct memory_use all = {0};
 
 	for (size_t i = 0; i < gather->nservices; i++)
@@ -275,12 +278,23 @@ static json_t *first_result(const struct proxy *proxy, enum control_query query)
 	}
 }
 
+static uint64_t beside_bytes(const struct proxy *proxy)
+{
+	uint64_t sum = config_memory_reserve_bytes(proxy->config) * proxy->nworkers;
+
+	for (size_t i = 0; i < proxy->nservices; i++)
+		sum += config_memory_beside_bytes(proxy->services[i].config) *
+		       atomic_load(&proxy->services[i].connections);
+	return sum;
+}
+
 static void gather_begin(struct gather *gather)
 {
 	struct proxy *proxy = gather->queries->proxy;
 
 	gather->result = first_result(proxy, gather->query);
 	budget_stats_get(&proxy->budget, &gather->budget);
+	gather->beside_bytes = beside_bytes(proxy);
 	gather->waiting = 1; /* this function's */
 	for (size_t i = 0; i < proxy->nworkers; i++) {
 		struct part *part = part_new(gather, proxy->workers[i]);

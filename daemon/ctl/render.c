@@ -135,6 +135,8 @@ static int render_status(const json_t *answer, FILE *out)
 		   render_bytes(number_of(memory, "peak_bytes"), c));
 	table_cell(&table, "waiting for memory");
 	cell_waiting(&table, memory);
+	table_cell(&table, "beside the limit");
+	table_cell(&table, "up to %s", render_bytes(number_of(memory, "beside_limit_bytes"), a));
 	table_cell(&table, "buffers");
 	table_cell(&table, "%s in use, %s mapped",
 		   render_bytes(number_of(memory, "in_use_bytes"), a),

@@ -19,7 +19,6 @@
 #include "daemon/service/listener.h"
 
 #define RESOLVER_QUIESCE_MS 3000u
-#define POOL_RESERVE_PART   16u /* of the limit: what the pools keep though nobody uses it */
 
 static size_t index_of(const struct proxy_service *ps)
 {
@@ -179,8 +178,7 @@ static void check_memlock(const struct config *config)
 static int start_workers(struct proxy *proxy)
 {
 	const struct config *config = proxy->config;
-	size_t reserve_bytes =
-		config_memory_limit_bytes(config) / POOL_RESERVE_PART / config->workers;
+	size_t reserve_bytes = config_memory_reserve_bytes(config);
 
 	proxy->workers = calloc(config->workers, sizeof(*proxy->workers));
 	if (!proxy->workers)

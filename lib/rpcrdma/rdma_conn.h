@@ -67,7 +67,7 @@ struct rdma_conn {
 	struct state state;
 	enum leg_close why;
 	char detail[LEG_DETAIL_BYTES];
-	struct loop_timer *timer; /* of the set-up */
+	struct loop_timer *timer;      /* of the set-up */
 	struct loop_task closing_task; /* the leg's: run when the end is decided */
 	struct loop_task closed_task;
 	unsigned notes_left;

@@ -257,6 +257,17 @@ int rdma_leg_adopt(const struct rdma_leg_config *config, struct fabric *fabric,
 }
 
 /* Replies no longer than the least that a peer may advertise are never given a place of their own. */
+size_t rdma_leg_beside_bytes(uint32_t credits, uint32_t inline_threshold_bytes)
+{
+	size_t recv = pool_class_bytes(rdma_recv_bytes(inline_threshold_bytes));
+	size_t recvs = (size_t)credits + RDMA_REVERSE_CREDITS + RDMA_RECV_RESERVE;
+	size_t sends = RESPONDER_SENDS_SPARE + 2 * (size_t)credits + RDMA_REVERSE_CREDITS;
+
+	return recvs * recv + sends * pool_class_bytes(inline_threshold_bytes) +
+	       RDMA_REVERSE_CREDITS * 2 *
+		       rpc_msg_cost_bytes(rdma_recv_bytes(inline_threshold_bytes));
+}
+
 struct reply_room rdma_leg_reply_room(uint32_t inline_threshold_bytes)
 {
 	return (struct reply_room){

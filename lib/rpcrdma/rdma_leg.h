@@ -42,4 +42,12 @@ int rdma_leg_adopt(const struct rdma_leg_config *config, struct fabric *fabric,
  */
 struct reply_room rdma_leg_reply_room(uint32_t inline_threshold_bytes);
 
+/**
+ * rdma_leg_beside_bytes - what a leg can come to hold that no claim covers
+ * @credits, @inline_threshold_bytes: as in its configuration
+ *
+ * Receives, the headers and short bodies of Sends, and reverse Calls with their Replies.
+ */
+size_t rdma_leg_beside_bytes(uint32_t credits, uint32_t inline_threshold_bytes);
+
 #endif

@@ -9,9 +9,6 @@
 #include "rpcrdma/responder_reply.h"
 #include "rpcrdma/work.h"
 
-/* Sends that may wait for the peer beside one for each credit of either direction. */
-#define SENDS_SPARE 64u
-
 void responder_init(struct responder *rs, struct rdma_conn *conn)
 {
 	rs->conn = conn;
@@ -49,7 +46,7 @@ bool responder_is_idle(const struct responder *rs)
 /* A peer that sends and takes nothing must not make us queue answers without end. */
 static bool flooded(struct rdma_conn *conn)
 {
-	unsigned max = SENDS_SPARE + 2 * conn->grant.granted + conn->window.asked;
+	unsigned max = RESPONDER_SENDS_SPARE + 2 * conn->grant.granted + conn->window.asked;
 
 	if (conn->works.sends <= max)
 		return false;

@@ -21,6 +21,9 @@
 #include "rpcrdma/rdma_conn.h"
 #include "rpcrdma/responder_rpc.h"
 
+/* Sends that may wait for the peer beside one for each credit of either direction. */
+#define RESPONDER_SENDS_SPARE 64u
+
 struct responder {
 	struct rdma_conn *conn;
 	struct responder_rpcs rpcs;

@@ -23,6 +23,8 @@ struct tcp_out {
 	uint8_t small[RECORD_MARK_BYTES + RPC_ERROR_REPLY_BYTES];
 };
 
+_Static_assert(sizeof(struct tcp_out) <= TCP_ANSWER_BYTES, "an answer takes more");
+
 /* How much of it is here. */
 static uint32_t here_bytes(const struct tcp_out *out)
 {

@@ -51,4 +51,13 @@ int tcp_leg_accept(const struct tcp_leg_config *config, struct stream *stream,
 int tcp_leg_connect(const struct tcp_leg_config *config, const struct stream_target *target,
 		    struct leg **out) MUST_CHECK;
 
+/**
+ * tcp_leg_beside_bytes - what a leg can come to hold that no claim covers
+ * @accepted: its peer is a client
+ *
+ * What was read and not taken, the start of a record that is not whole, answers of our own; of a client the Calls
+ * that are parked, of a server its Calls and their Replies.
+ */
+size_t tcp_leg_beside_bytes(bool accepted);
+
 #endif

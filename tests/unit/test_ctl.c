@@ -101,7 +101,7 @@ START_TEST(status_is_a_list)
 		       " \"log_level\": \"info\", \"log_lines_dropped\": 8, \"workers\": 2, \"services\": 3,"
 		       " \"connections\": 4, \"memory\": {\"limit_bytes\": 1073741824,"
 		       " \"claimed_bytes\": 1048576, \"peak_bytes\": 3145728,"
-		       " \"waiting_claims\": 5, \"oldest_wait_s\": 65.5, \"mapped_bytes\": 8388608,"
+		       " \"waiting_claims\": 5, \"oldest_wait_s\": 65.5, \"beside_limit_bytes\": 4096, \"mapped_bytes\": 8388608,"
 		       " \"in_use_bytes\": 2048}}",
 		       false),
 		"version             0.1.0\n"
@@ -114,6 +114,7 @@ START_TEST(status_is_a_list)
 		"connections         4\n"
 		"claimed by RPCs     1.0 MiB of 1.0 GiB, 3.0 MiB at most so far\n"
 		"waiting for memory  5, for 1m05s\n"
+		"beside the limit    up to 4.0 KiB\n"
 		"buffers             2.0 KiB in use, 8.0 MiB mapped\n");
 }
 END_TEST
