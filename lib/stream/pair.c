@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "stream/pair_ring.h"
 #include "stream/pair_steps.h"
 
 #define FIRST_PORT 40000u
@@ -24,11 +25,10 @@ struct pair_end {
 	bool sent_end, got_end; /* of what this end sends, and its peer */
 	bool broken;
 	unsigned watched;
-	bool ready_due;       /* a step that says ready() is scheduled */
-	uint64_t last_due_us; /* what arrives here arrives in order */
-	uint8_t *ring;        /* what was sent here and is not read */
-	uint32_t start, filled;
-	uint32_t arrived; /* of what is filled, how much can be read */
+	bool ready_due;        /* a step that says ready() is scheduled */
+	uint64_t last_due_us;  /* what arrives here arrives in order */
+	struct pair_ring ring; /* what was sent here and is not read */
+	uint32_t arrived;      /* of what is filled, how much can be read */
 };
 
 struct pair_net {
@@ -63,7 +63,7 @@ static void send_to(struct pair_end *end, pair_step *run, uint32_t value)
 
 static uint32_t room(const struct pair_end *end)
 {
-	return end->net->faults.buffer_bytes - end->filled;
+	return end->ring.size - end->ring.filled;
 }
 
 static unsigned ready_for(const struct pair_end *end)
@@ -115,7 +115,7 @@ static void end_arrives(struct pair_end *end, uint32_t value)
 static void reset_arrives(struct pair_end *end, uint32_t value)
 {
 	end->broken = true;
-	end->filled = end->arrived = 0;
+	end->ring.filled = end->arrived = 0;
 	end->ready_due = false;
 	pair_steps_cancel(&end->net->steps, end);
 	announce(end);
@@ -146,31 +146,6 @@ static uint32_t share(struct pair_net *net, uint32_t possible, bool short_ones, 
 	return short_ones ? 1 + (uint32_t)(pair_random(&net->steps) % possible) : possible;
 }
 
-static void ring_read(struct pair_end *end, uint8_t *to, uint32_t bytes)
-{
-	uint32_t size = end->net->faults.buffer_bytes, first = size - end->start;
-
-	if (first > bytes)
-		first = bytes;
-	memcpy(to, end->ring + end->start, first);
-	memcpy(to + first, end->ring, bytes - first);
-	end->start = (end->start + bytes) % size;
-	end->filled -= bytes;
-	end->arrived -= bytes;
-}
-
-static void ring_write(struct pair_end *end, const uint8_t *from, uint32_t bytes)
-{
-	uint32_t size = end->net->faults.buffer_bytes;
-	uint32_t at = (end->start + end->filled) % size, first = size - at;
-
-	if (first > bytes)
-		first = bytes;
-	memcpy(end->ring + at, from, first);
-	memcpy(end->ring, from + first, bytes - first);
-	end->filled += bytes;
-}
-
 static ssize_t op_readv(struct stream *stream, const struct iovec *iov, int niov)
 {
 	struct pair_end *end = end_of(stream);
@@ -185,7 +160,8 @@ static ssize_t op_readv(struct stream *stream, const struct iovec *iov, int niov
 	for (int i = 0; i < niov && left > 0; i++) {
 		uint32_t n = iov[i].iov_len < left ? (uint32_t)iov[i].iov_len : left;
 
-		ring_read(end, iov[i].iov_base, n);
+		pair_ring_read(&end->ring, iov[i].iov_base, n);
+		end->arrived -= n;
 		done += n;
 		left -= n;
 	}
@@ -225,7 +201,7 @@ static ssize_t op_writev(struct stream *stream, const struct iovec *iov, int nio
 	for (int i = 0; i < niov && left > 0; i++) {
 		uint32_t n = iov[i].iov_len < left ? (uint32_t)iov[i].iov_len : left;
 
-		ring_write(peer, iov[i].iov_base, n);
+		pair_ring_write(&peer->ring, iov[i].iov_base, n);
 		done += n;
 		left -= n;
 	}
@@ -276,6 +252,13 @@ static bool op_is_broken(const struct stream *stream)
 	return container_of(stream, const struct pair_end, stream)->broken;
 }
 
+static uint64_t op_untaken_bytes(const struct stream *stream)
+{
+	const struct pair_end *end = container_of(stream, const struct pair_end, stream);
+
+	return end->peer ? end->peer->ring.filled : 0;
+}
+
 static void op_addrs(const struct stream *stream, struct sockaddr_storage *local,
 		     struct sockaddr_storage *peer)
 {
@@ -291,14 +274,14 @@ static void end_free(struct pair_end *end)
 	if (end->peer)
 		end->peer->peer = NULL;
 	TAILQ_REMOVE(&end->net->ends, end, entry);
-	free(end->ring);
+	pair_ring_fini(&end->ring);
 	free(end);
 }
 
 static void op_close(struct stream *stream, bool reset)
 {
 	struct pair_end *end = end_of(stream), *peer = end->peer;
-	bool unread = end->filled > 0;
+	bool unread = end->ring.filled > 0;
 
 	if (end->closed)
 		return;
@@ -329,6 +312,7 @@ static const struct stream_ops pair_ops = {
 	.shutdown = op_shutdown,
 	.watch = op_watch,
 	.is_broken = op_is_broken,
+	.untaken_bytes = op_untaken_bytes,
 	.addrs = op_addrs,
 	.close = op_close,
 	.free = op_free,
@@ -342,8 +326,7 @@ static struct pair_end *end_new(struct pair_net *net)
 
 	if (!end)
 		return NULL;
-	end->ring = malloc(net->faults.buffer_bytes);
-	if (!end->ring) {
+	if (pair_ring_init(&end->ring, net->faults.buffer_bytes)) {
 		free(end);
 		return NULL;
 	}

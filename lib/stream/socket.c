@@ -5,9 +5,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #define KEEPALIVE_IDLE_S     60
@@ -111,6 +113,15 @@ static bool op_is_broken(const struct stream *stream)
 	       info.tcpi_state == TCP_CLOSE;
 }
 
+static uint64_t op_untaken_bytes(const struct stream *stream)
+{
+	int bytes = 0;
+
+	if (ioctl(socket_of_const(stream)->fd, SIOCOUTQ, &bytes) < 0 || bytes < 0)
+		return 0;
+	return (uint64_t)bytes;
+}
+
 static void op_addrs(const struct stream *stream, struct sockaddr_storage *local,
 		     struct sockaddr_storage *peer)
 {
@@ -150,6 +161,7 @@ static const struct stream_ops socket_ops = {
 	.shutdown = op_shutdown,
 	.watch = op_watch,
 	.is_broken = op_is_broken,
+	.untaken_bytes = op_untaken_bytes,
 	.addrs = op_addrs,
 	.close = op_close,
 	.free = op_free,

@@ -54,6 +54,7 @@ struct stream_ops {
 	int (*shutdown)(struct stream *stream);
 	void (*watch)(struct stream *stream, unsigned events);
 	bool (*is_broken)(const struct stream *stream);
+	uint64_t (*untaken_bytes)(const struct stream *stream);
 	void (*addrs)(const struct stream *stream, struct sockaddr_storage *local,
 		      struct sockaddr_storage *peer);
 	void (*close)(struct stream *stream, bool reset);
@@ -141,6 +142,16 @@ static inline void stream_watch(struct stream *stream, unsigned events)
 static inline bool stream_is_broken(const struct stream *stream)
 {
 	return stream->ops->is_broken(stream);
+}
+
+/**
+ * stream_untaken_bytes - how much of what was sent the peer has not acknowledged
+ *
+ * Costs a system call. It may count the end of what is sent as a byte.
+ */
+static inline uint64_t stream_untaken_bytes(const struct stream *stream)
+{
+	return stream->ops->untaken_bytes(stream);
 }
 
 /** stream_addrs - both addresses of a stream that is up; what is not known stays as it was. */
