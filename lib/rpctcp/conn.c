@@ -125,6 +125,13 @@ void tcp_conn_set_due(struct tcp_conn *conn, enum tcp_due which, uint64_t delay_
 	arm(conn);
 }
 
+uint64_t tcp_conn_taken_bytes(const struct tcp_conn *conn)
+{
+	uint64_t untaken_bytes = stream_untaken_bytes(conn->stream);
+
+	return conn->bytes_sent > untaken_bytes ? conn->bytes_sent - untaken_bytes : 0;
+}
+
 /* A stream that is not read does not tell that its peer is gone, so it is asked now and then. */
 static void watch_health(struct tcp_conn *conn)
 {

@@ -10,6 +10,8 @@
 
 #include "rpc/record.h"
 
+#define ASK_AFTER_PART 16u /* of the stall timeout */
+
 enum tcp_out_kind { TCP_OUT_CALL, TCP_OUT_REPLY, TCP_OUT_ANSWER };
 
 /* A record in the queue. */
@@ -252,7 +254,29 @@ static void watch_progress(struct tcp_output *output)
 	if (conn->due_us[TCP_DUE_OUTPUT] && output->progress_bytes < TCP_STALL_PROGRESS_BYTES)
 		return;
 	output->progress_bytes = 0;
-	tcp_conn_set_due(conn, TCP_DUE_OUTPUT, conn->config.leg.stall_timeout_us);
+	output->asked = false;
+	output->waits_since_us = loop_now_us(tcp_loop(conn));
+	tcp_conn_set_due(conn, TCP_DUE_OUTPUT, conn->config.leg.stall_timeout_us / ASK_AFTER_PART);
+}
+
+bool tcp_output_has_stalled(struct tcp_output *output)
+{
+	struct tcp_conn *conn = output->conn;
+	uint64_t stall_us = conn->config.leg.stall_timeout_us, now_us = loop_now_us(tcp_loop(conn));
+	uint64_t taken_bytes = tcp_conn_taken_bytes(conn), was_bytes = output->taken_bytes;
+	uint64_t end_us = output->waits_since_us + stall_us;
+
+	if (output->asked && taken_bytes - was_bytes < TCP_STALL_PROGRESS_BYTES)
+		return true;
+	output->taken_bytes = taken_bytes;
+	if (output->asked) {
+		output->waits_since_us = now_us;
+		tcp_conn_set_due(conn, TCP_DUE_OUTPUT, stall_us);
+	} else {
+		output->asked = true;
+		tcp_conn_set_due(conn, TCP_DUE_OUTPUT, end_us > now_us ? end_us - now_us : 0);
+	}
+	return false;
 }
 
 static void check_room(struct tcp_output *output)

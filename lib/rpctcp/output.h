@@ -5,6 +5,10 @@
  * A message may be queued before all of it is here. Its record mark, which has the whole length, and what
  * there is of it leave; the rest follows as it comes, and the records behind it wait. Until then nobody
  * waits for the peer, so that no deadline runs here: it is for those who feed the message to end it.
+ *
+ * Whoever takes nothing for the stall timeout has stalled. What a stream accepts tells little of that: a socket
+ * takes no more before a third of its buffer is free. So when no progress is seen in that way, the stream is asked
+ * what has been acknowledged: a while after the wait began, and when it should end.
  */
 #ifndef RPCTCP_OUTPUT_H
 #define RPCTCP_OUTPUT_H
@@ -27,8 +31,11 @@ struct tcp_output {
 	size_t sent_bytes;   /* of the first */
 	size_t unsent_bytes; /* of all, whether it is here or not */
 	unsigned answers;
-	bool full; /* past TCP_UNSENT_MAX_BYTES and not yet below half of it */
-	size_t progress_bytes;
+	bool full;               /* past TCP_UNSENT_MAX_BYTES and not yet below half of it */
+	size_t progress_bytes;   /* that the stream has accepted since the wait began */
+	uint64_t waits_since_us; /* for the peer to take more; good while TCP_DUE_OUTPUT is set */
+	bool asked;              /* since then … */
+	uint64_t taken_bytes;    /* … and what it had taken by then */
 };
 
 /** tcp_output_init - an empty queue; Calls whose Reply it has sent leave @flight. */
@@ -50,6 +57,8 @@ int tcp_output_answer(struct tcp_output *output, const uint8_t *reply,
 
 /** tcp_output_flush - send what is here and the stream takes. */
 void tcp_output_flush(struct tcp_output *output);
+/** tcp_output_has_stalled - at TCP_DUE_OUTPUT: whether the peer takes nothing; else there is another deadline. */
+bool tcp_output_has_stalled(struct tcp_output *output);
 /** tcp_output_is_empty - whether everything has been sent. */
 bool tcp_output_is_empty(const struct tcp_output *output);
 /** tcp_output_is_torn - whether the first record is partly sent and not all of it is here. */

@@ -5,7 +5,28 @@
 #include <errno.h>
 #include <string.h>
 
-#define CLOSE_LIMIT_US 2000000u /* for queued output and the peer's end of the stream */
+#define CLOSE_LIMIT_US 2000000u /* to take a little of what is queued, and then to end the stream */
+
+static void set_close_due(struct tcp_conn *conn)
+{
+	uint64_t limit_us = conn->config.leg.stall_timeout_us;
+
+	tcp_conn_set_due(conn, TCP_DUE_STATE,
+			 limit_us < CLOSE_LIMIT_US ? limit_us : CLOSE_LIMIT_US);
+}
+
+/* FLUSHING, LINGERING: whether the peer has taken enough since to be given as much time again. */
+static bool goes_on_taking(struct tcp_leg *leg)
+{
+	struct tcp_conn *conn = &leg->conn;
+	uint64_t was_bytes = leg->close_taken_bytes, taken_bytes = tcp_conn_taken_bytes(conn);
+
+	leg->close_taken_bytes = taken_bytes;
+	if (taken_bytes <= was_bytes)
+		return false;
+	return taken_bytes - was_bytes >= TCP_STALL_PROGRESS_BYTES ||
+	       (taken_bytes == conn->bytes_sent && tcp_output_is_empty(&leg->out));
+}
 
 /*
  * A client is sent what is queued for it and reads to the end, whatever ended its upstream. A connection to a
@@ -17,7 +38,6 @@ void tcp_end_for(struct tcp_leg *leg, enum leg_close why)
 {
 	struct tcp_conn *conn = &leg->conn;
 	bool in_order = !conn->connector || tcp_conn_ends_in_order(why);
-	uint64_t limit_us = conn->config.leg.stall_timeout_us;
 
 	if (conn->state.now >= TCP_FLUSHING)
 		return;
@@ -27,11 +47,10 @@ void tcp_end_for(struct tcp_leg *leg, enum leg_close why)
 		return;
 	}
 	tcp_conn_set_state(conn, TCP_FLUSHING);
-	if (limit_us > CLOSE_LIMIT_US)
-		limit_us = CLOSE_LIMIT_US;
 	/* No record is read to its end now. */
 	conn->due_us[TCP_DUE_INPUT] = 0;
-	tcp_conn_set_due(conn, TCP_DUE_STATE, limit_us);
+	leg->close_taken_bytes = tcp_conn_taken_bytes(conn);
+	set_close_due(conn);
 	tcp_output_cut(&leg->out);
 	tcp_conn_watch(conn);
 }
@@ -103,12 +122,17 @@ void tcp_end_expired(void *arg, enum tcp_due which)
 		tcp_conn_fail(conn, LEG_CLOSE_RECORD_STALLED, "%u bytes of a record had come",
 			      leg->in.parser.record_bytes - leg->in.parser.fragment_left_bytes);
 	} else if (which == TCP_DUE_OUTPUT) {
+		if (!tcp_output_has_stalled(&leg->out))
+			return;
 		tcp_counters(conn)->stalls++;
-		tcp_conn_fail(conn, LEG_CLOSE_REPLY_STALLED, "%zu bytes could not be sent",
-			      leg->out.unsent_bytes);
+		tcp_conn_fail(conn,
+			      conn->connector ? LEG_CLOSE_CALL_STALLED : LEG_CLOSE_REPLY_STALLED,
+			      "%zu bytes could not be sent", leg->out.unsent_bytes);
 	} else if (conn->state.now == TCP_CONNECTING) {
 		tcp_counters(conn)->connect_failures++;
 		tcp_conn_fail(conn, LEG_CLOSE_TIMEOUT, "%s", strerror(ETIMEDOUT));
+	} else if (goes_on_taking(leg)) {
+		set_close_due(conn);
 	} else {
 		tcp_conn_end(conn, false);
 	}

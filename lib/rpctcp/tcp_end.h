@@ -12,8 +12,9 @@ struct tcp_leg {
 	struct tcp_output out;
 	struct tcp_input in;
 	struct tcp_messages msgs;
-	bool opened_due; /* accepted, and opened() not said */
-	bool drain_due;  /* to be drained once it is up */
+	bool opened_due;            /* accepted, and opened() not said */
+	bool drain_due;             /* to be drained once it is up */
+	uint64_t close_taken_bytes; /* of what was sent, when the time of a close was last set */
 };
 
 /** tcp_end_for - close for @why; nothing if it is closing. */

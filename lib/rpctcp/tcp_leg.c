@@ -67,7 +67,8 @@ static void on_work(void *arg)
 	if (conn->behind && tcp_conn_takes_input(conn))
 		tcp_input_resume(&leg->in);
 	say_faults(leg);
-	if (tcp_conn_is_open(conn) || conn->state.now == TCP_FLUSHING)
+	/* A stream that takes no more says when it does. */
+	if (!conn->send_full && (tcp_conn_is_open(conn) || conn->state.now == TCP_FLUSHING))
 		flush(leg);
 	tcp_end_check_done(leg);
 	tcp_end_check_flushed(leg);

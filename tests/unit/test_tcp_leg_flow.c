@@ -584,9 +584,11 @@ START_TEST(a_server_that_takes_no_calls_is_reset)
 	for (uint32_t xid = 1; xid <= 4; xid++)
 		send_call(xid, FIXTURE_MAX_MESSAGE, 0, 100);
 	settle();
-	advance_us(FIXTURE_STALL_US);
+	advance_us(FIXTURE_STALL_US - 1);
+	ck_assert_uint_eq(seen.closed, 0);
+	advance_us(1);
 	RUN_UNTIL(seen.closed);
-	ck_assert_int_eq(seen.why, LEG_CLOSE_REPLY_STALLED);
+	ck_assert_int_eq(seen.why, LEG_CLOSE_CALL_STALLED);
 	while ((n = recv(peer, bytes, sizeof(bytes), 0)) > 0)
 		;
 	ck_assert_int_eq(n, -1);
