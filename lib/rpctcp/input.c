@@ -265,19 +265,21 @@ static bool ask(struct tcp_input *in)
 }
 
 /*
- * Takes input until it is used up, or the leg is blocked or closed; returns how much. Also called
+ * Takes input until it is used up, the leg is blocked or closed, or its turn over; returns how much. Also called
  * with none: for a record that was received in place, and for one whose memory has been granted.
  */
 static size_t take_input(struct tcp_input *in, const uint8_t *bytes, size_t len_bytes)
 {
 	const struct tcp_conn *conn = in->conn;
 	size_t at = 0, used;
+	unsigned records = 0;
 
-	while (tcp_conn_takes_input(conn)) {
+	while (tcp_conn_takes_input(conn) && records < TCP_TURN_RECORDS) {
 		if (ask(in))
 			continue;
 		if (in->ended) {
 			end_record(in);
+			records++;
 			continue;
 		}
 		switch (record_next(&in->parser, bytes + at, len_bytes - at, &used)) {
@@ -324,6 +326,13 @@ static void watch_progress(struct tcp_input *in)
 	tcp_conn_set_due(conn, TCP_DUE_INPUT, conn->config.leg.stall_timeout_us);
 }
 
+/* What is left over and waits for nothing. */
+static void go_on_next_turn(struct tcp_input *in)
+{
+	if (in->conn->behind && tcp_conn_takes_input(in->conn))
+		tcp_conn_defer(in->conn);
+}
+
 static void stash(struct tcp_input *in, const uint8_t *bytes, size_t len_bytes)
 {
 	in->stash = malloc(len_bytes);
@@ -337,6 +346,7 @@ static void stash(struct tcp_input *in, const uint8_t *bytes, size_t len_bytes)
 	tcp_counters(in->conn)->stash_bytes += len_bytes;
 	in->conn->behind = true;
 	tcp_conn_watch(in->conn);
+	go_on_next_turn(in);
 }
 
 void tcp_input_resume(struct tcp_input *in)
@@ -352,6 +362,7 @@ void tcp_input_resume(struct tcp_input *in)
 		in->conn->behind = false;
 	}
 	tcp_conn_watch(in->conn);
+	go_on_next_turn(in);
 	watch_progress(in);
 }
 

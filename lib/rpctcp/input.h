@@ -4,7 +4,8 @@
  *
  * What is read goes straight into the message that is being received, and past its end into staging,
  * which is good within one callback only. Input is taken from there until it is used up or the
- * connection is blocked; what is left over then goes to the stash, and nothing more is read before it.
+ * connection is blocked, or has had its part of the turn; what is left over then goes to the stash, and nothing
+ * more is read before it. A turn has one read for each connection.
  *
  * What a record is, and what memory it may have, is for the user to say (struct tcp_input_events). A Call
  * takes none before all of it is here, or TCP_BULK_BYTES of a longer one: so much of it may be gathered first.
@@ -23,10 +24,11 @@
 /* A record that is too long is read to its end, and nothing kept, if it is no longer than that many times the limit. */
 #define TCP_DRAIN_FACTOR      4u
 #define TCP_DRAIN_MIN_BYTES   (128u * 1024u * 1024u) /* … or than this */
-#define TCP_SCARCE_READ_BYTES (4u * 1024u)           /* per read while the budget has waiters */
-#define TCP_RETRANSMIT_BYTES  256u                   /* of a Call that are compared, X-8 */
-#define TCP_COPIES_MAX        3u /* of a Call, if it is older than the stall timeout */
-#define TCP_RECORD_HEAD_BYTES 8u /* XID and type: what tells what a record is */
+#define TCP_TURN_RECORDS      256u /* of one connection that are dealt with in a turn, at most */
+#define TCP_SCARCE_READ_BYTES (4u * 1024u) /* per read while the budget has waiters */
+#define TCP_RETRANSMIT_BYTES  256u         /* of a Call that are compared, X-8 */
+#define TCP_COPIES_MAX        3u           /* of a Call, if it is older than the stall timeout */
+#define TCP_RECORD_HEAD_BYTES 8u           /* XID and type: what tells what a record is */
 
 enum tcp_input_mode {
 	TCP_INPUT_HEAD,   /* what the record is is not known yet, or its memory not granted */

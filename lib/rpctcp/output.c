@@ -294,6 +294,7 @@ static void check_room(struct tcp_output *output)
 void tcp_output_flush(struct tcp_output *output)
 {
 	struct tcp_conn *conn = output->conn;
+	uint64_t end_bytes = conn->bytes_sent + TCP_TURN_BYTES;
 
 	conn->send_full = false;
 	while (!STAILQ_EMPTY(&output->queue)) {
@@ -303,6 +304,10 @@ void tcp_output_flush(struct tcp_output *output)
 			break;
 		if (n > 0) {
 			sent(output, (size_t)n);
+			if (conn->bytes_sent >= end_bytes) {
+				tcp_conn_defer(conn);
+				break;
+			}
 		} else if (n == -EAGAIN) {
 			conn->send_full = true;
 			break;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "rpctcp/admit.h"
+#include "rpctcp/call.h"
 #include "rpctcp/tcp_end.h"
 
 COUNTER_TABLE(tcp_leg_counters, TCP_LEG_COUNTERS);

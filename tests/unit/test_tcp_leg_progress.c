@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "rpc/record.h"
+#include "rpctcp/input.h"
+#include "rpctcp/output.h"
 #include "tests/unit/tcp_bench.h"
 
 #define BIG_BYTES  (BENCH_MAX_MESSAGE - 1000u)
@@ -169,6 +171,87 @@ START_TEST(a_full_stream_is_tried_when_it_takes_more)
 }
 END_TEST
 
+/* Turns */
+
+static struct loop_task other; /* somebody else's, which comes behind the leg in each turn */
+static unsigned turns, last_calls, most_calls;
+static uint64_t last_sent, most_sent;
+
+static void look(void *arg)
+{
+	uint64_t sent = bench_worker.counters.bytes_sent;
+
+	turns++;
+	if (server.ncalls - last_calls > most_calls)
+		most_calls = server.ncalls - last_calls;
+	if (sent - last_sent > most_sent)
+		most_sent = sent - last_sent;
+	last_calls = server.ncalls;
+	last_sent = sent;
+	if (turns < 1000)
+		loop_defer(bench_loop, &other);
+}
+
+static void watch_turns(void)
+{
+	turns = most_calls = last_calls = 0;
+	most_sent = 0;
+	last_sent = bench_worker.counters.bytes_sent;
+	loop_task_init(&other, look, NULL);
+	loop_defer(bench_loop, &other);
+}
+
+static void watch_turns_from_the_first_call(struct bench_side *side)
+{
+	if (side->ncalls == 1)
+		watch_turns();
+}
+
+START_TEST(a_turn_has_so_many_calls_of_one_connection)
+{
+	const uint32_t count = 1000, step = RECORD_MARK_BYTES + BENCH_CALL_MIN;
+	uint8_t *bytes = malloc(count * step);
+	struct iovec iov = {bytes, count * step};
+
+	bench_accept();
+	server.on_call = watch_turns_from_the_first_call;
+	for (uint32_t i = 0; i < count; i++) {
+		record_mark_encode(bytes + i * step, BENCH_CALL_MIN);
+		put_call(bytes + i * step + RECORD_MARK_BYTES, i, BENCH_CALL_MIN);
+	}
+	ck_assert_int_eq(stream_writev(raw, &iov, 1), (ssize_t)iov.iov_len);
+	bench_run();
+	ck_assert_uint_eq(server.ncalls, count);
+	ck_assert_uint_eq(most_calls, TCP_TURN_RECORDS);
+	for (uint32_t i = 0; i < count; i++) {
+		ck_assert_uint_eq(TAILQ_FIRST(&server.calls)->facts.hdr.xid, i);
+		exchange_put(bench_answer(&server, BENCH_REPLY_MIN, BENCH_REPLY_MIN));
+	}
+	free(bytes);
+}
+END_TEST
+
+START_TEST(a_turn_sends_so_much_on_one_connection)
+{
+	const struct pair_faults faults = {.buffer_bytes = 16u << 20, .max_write_bytes = 1u << 20};
+	const unsigned count = 40;
+
+	bench_renew(&faults);
+	bench_accept();
+	for (uint32_t i = 0; i < count; i++)
+		raw_send_call(i, BENCH_CALL_MIN);
+	bench_run();
+	watch_turns();
+	for (uint32_t i = 0; i < count; i++)
+		exchange_put(bench_answer(&server, BIG_BYTES, BIG_BYTES));
+	bench_run();
+	ck_assert_uint_ge(most_sent, TCP_TURN_BYTES);
+	ck_assert_uint_lt(most_sent, TCP_TURN_BYTES + faults.max_write_bytes);
+	for (uint32_t i = 0; i < count; i++)
+		raw_expect_reply(i, BIG_BYTES);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("tcp_leg_progress");
@@ -180,6 +263,8 @@ int main(void)
 	tcase_add_test(tc, a_little_is_no_progress);
 	tcase_add_loop_test(tc, an_orderly_close_lasts_while_the_peer_takes, 0, 2);
 	tcase_add_test(tc, a_full_stream_is_tried_when_it_takes_more);
+	tcase_add_test(tc, a_turn_has_so_many_calls_of_one_connection);
+	tcase_add_test(tc, a_turn_sends_so_much_on_one_connection);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }
