@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A memory budget of two RPCs slows 50 clients down, drops none and never locks up, whoever stops reading.
+# A memory limit of what each service has for itself, one large RPC, slows 50 clients down, drops none and never locks up, whoever stops reading.
 BACK_PORT=3049 WORKERS=1
-A_GLOBAL='memory_limit_mib = 4;' B_GLOBAL=$A_GLOBAL
+A_GLOBAL='memory_limit_mib = 6;' B_GLOBAL=$A_GLOBAL
 A_SERVICE='max_message_bytes = 1048576; stall_timeout_s = 60;' B_SERVICE=$A_SERVICE
 . "$(dirname "$0")/lib.sh"
 enter "$@"
