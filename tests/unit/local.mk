@@ -237,6 +237,13 @@ tests_unit_test_iwarp_late_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_iwarp_late_LDADD = tests/unit/libiwarpside.a $(UNIT_LDADD)
 TESTS += tests/unit/test_iwarp_late
 
+check_PROGRAMS += tests/unit/test_iwarp_random
+tests_unit_test_iwarp_random_SOURCES = tests/unit/test_iwarp_random.c \
+	tests/unit/iwarp_ear.c tests/unit/iwarp_ear.h
+tests_unit_test_iwarp_random_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_iwarp_random_LDADD = tests/unit/libiwarpside.a $(UNIT_LDADD)
+TESTS += tests/unit/test_iwarp_random
+
 check_PROGRAMS += tests/unit/test_iwarp_probe
 tests_unit_test_iwarp_probe_SOURCES = tests/unit/test_iwarp_probe.c
 tests_unit_test_iwarp_probe_CFLAGS = $(UNIT_CFLAGS)

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Test support: a second opinion on what an iwarp engine sends.
+ *
+ * It takes the stream apart by the documents alone (RFC 5044, 5041, 5040), with nothing of lib/: lengths, padding and
+ * CRC of each FPDU, versions and reserved bits, which opcode goes which way, the numbers and offsets of each queue,
+ * and that a tagged message is finished before another begins. What does not hold fails the test, which says the seed.
+ */
+#ifndef TESTS_UNIT_IWARP_EAR_H
+#define TESTS_UNIT_IWARP_EAR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tests/lib/test.h"
+
+/* What runs now; failures name it. */
+extern uint64_t ear_seed;
+
+/* Check writes a note of each assertion that holds, which is too slow here. */
+#define EAR_CHECK(cond)                                                                            \
+	do {                                                                                       \
+		if (!(cond))                                                                       \
+			ck_abort_msg("seed %llu: %s", (unsigned long long)ear_seed, #cond);        \
+	} while (0)
+
+#define EAR_MAX_FRAME   (65536u + 8u)
+#define EAR_MAX_MESSAGE 8192u
+
+enum ear_kind {
+	EAR_WRITE,
+	EAR_READ_REQUEST,
+	EAR_READ_RESPONSE,
+	EAR_SEND,
+	EAR_TERMINATE,
+	EAR_KINDS
+};
+
+struct ear {
+	bool crc;        /* FPDUs have one; else zeros in its place */
+	bool set_up;     /* the start-up frame has passed */
+	bool terminated; /* nothing may follow */
+	/* A frame that is not all here yet. */
+	uint8_t frame[EAR_MAX_FRAME];
+	size_t have;
+	/* The tagged message that is under way. */
+	bool tagged_open;
+	uint8_t tagged_opcode;
+	uint32_t tagged_stag;
+	uint64_t tagged_to;
+	/* What each untagged queue comes to next. */
+	uint32_t msn[3], send_mo;
+	bool send_open;
+	uint8_t send_opcode;
+	uint8_t message[EAR_MAX_MESSAGE]; /* the Send that is under way */
+	unsigned count[EAR_KINDS];        /* whole messages */
+	/* Hears each whole frame, which it may change. */
+	void (*frame_heard)(void *arg, uint8_t *frame, size_t len_bytes, bool is_fpdu);
+	/* Hears each whole Send. */
+	void (*send_heard)(void *arg, const uint8_t *bytes, size_t len_bytes);
+	void *arg;
+};
+
+/** ear_init - nothing heard yet; the callbacks are the caller's to set. */
+void ear_init(struct ear *ear, bool crc, void *arg);
+/** ear_hear - what was sent next, in any pieces. */
+void ear_hear(struct ear *ear, const uint8_t *bytes, size_t len_bytes);
+/** ear_crc_fix - make an FPDU's CRC right again after it was changed. */
+void ear_crc_fix(uint8_t *fpdu, size_t len_bytes);
+
+#endif
