@@ -114,6 +114,12 @@ tests_unit_test_replay_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_replay_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_replay
 
+check_PROGRAMS += tests/unit/test_budget_threads
+tests_unit_test_budget_threads_SOURCES = tests/unit/test_budget_threads.c
+tests_unit_test_budget_threads_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_budget_threads_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_budget_threads
+
 check_PROGRAMS += tests/unit/test_event_loop
 tests_unit_test_event_loop_SOURCES = tests/unit/test_event_loop.c
 tests_unit_test_event_loop_CFLAGS = $(UNIT_CFLAGS)
