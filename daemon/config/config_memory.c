@@ -79,7 +79,10 @@ size_t config_memory_beside_bytes(const struct service_config *service)
 
 size_t config_memory_reserve_bytes(const struct config *config)
 {
-	return config_memory_limit_bytes(config) / RESERVE_DIVISOR / config->workers;
+	size_t bytes = config_memory_limit_bytes(config) / RESERVE_DIVISOR / config->workers;
+
+	/* What is larger than that is mapped anew each time, and an RPC of common size must not be. */
+	return bytes > config_memory_own_bytes() ? bytes : config_memory_own_bytes();
 }
 
 static void print_service(const struct config *config, const struct service_config *service,
