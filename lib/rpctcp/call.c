@@ -49,24 +49,26 @@ static void refuse(struct tcp_messages *msgs, enum call_verdict verdict, uint32_
 		tcp_conn_fail(msgs->conn, LEG_CLOSE_NOT_RPC, "%s", call_verdict_text(verdict));
 }
 
-/* The longest Call, and the longest Reply to one. */
-static uint32_t limit_bytes(const struct tcp_messages *msgs)
+void tcp_call_init(struct tcp_messages *msgs)
 {
-	uint32_t limit = tcp_message_limit(msgs);
+	uint32_t limit = msgs->conn->config.leg.max_message_bytes;
 
-	return msgs->conn->connector && limit > TCP_REVERSE_MAX_BYTES ? TCP_REVERSE_MAX_BYTES
-								      : limit;
+	if (limit > RECORD_MAX_FRAGMENT_BYTES)
+		limit = RECORD_MAX_FRAGMENT_BYTES;
+	if (msgs->conn->connector && limit > TCP_REVERSE_MAX_BYTES)
+		limit = TCP_REVERSE_MAX_BYTES;
+	msgs->limit_bytes = limit;
 }
 
 /* Its length, or the most that it may have. */
 static uint32_t cap_bytes(const struct tcp_messages *msgs)
 {
 	const struct record_parser *parser = &msgs->in->parser;
-	uint32_t limit = limit_bytes(msgs);
 
 	if (parser->last)
 		return parser->record_bytes;
-	return limit < FACTS_UNBOUNDED_BYTES ? limit : FACTS_UNBOUNDED_BYTES;
+	return msgs->limit_bytes < FACTS_UNBOUNDED_BYTES ? msgs->limit_bytes
+							 : FACTS_UNBOUNDED_BYTES;
 }
 
 /* What is here of the Call says more of it. */
@@ -80,10 +82,11 @@ static void follow(struct tcp_messages *msgs, const uint8_t *msg, uint32_t have_
 }
 
 /* The look at a Call, as far as it is here. Returns whether it passes; else it has been answered. */
-static bool look(struct tcp_messages *msgs, const uint8_t *msg, uint32_t have_bytes)
+static bool look(struct tcp_messages *msgs, const uint8_t *msg, uint32_t have_bytes,
+		 uint32_t cap_bytes)
 {
 	struct rpc_call_hdr hdr = {0};
-	enum call_verdict verdict = call_judge(msg, have_bytes, cap_bytes(msgs), NULL, &hdr);
+	enum call_verdict verdict = call_judge(msg, have_bytes, cap_bytes, NULL, &hdr);
 
 	if (verdict != CALL_PASSES) {
 		refuse(msgs, verdict, hdr.xid);
@@ -95,17 +98,17 @@ static bool look(struct tcp_messages *msgs, const uint8_t *msg, uint32_t have_by
 		return false;
 	}
 	msgs->call->facts.hdr = hdr;
-	nfs_facts_begin(&msgs->call->facts, limit_bytes(msgs));
+	nfs_facts_begin(&msgs->call->facts, msgs->limit_bytes);
 	/* Where nobody knows how long it is, it may end in the middle of anything. */
 	if (msgs->in->parser.last)
-		follow(msgs, msg, have_bytes, cap_bytes(msgs));
+		follow(msgs, msg, have_bytes, cap_bytes);
 	msgs->ceiling_bytes = msgs->call->facts.ceiling_bytes;
 	return true;
 }
 
 static bool is_past_limits(const struct tcp_messages *msgs)
 {
-	return msgs->in->parser.record_bytes > limit_bytes(msgs) ||
+	return msgs->in->parser.record_bytes > msgs->limit_bytes ||
 	       (msgs->conn->connector && msgs->flight->in.count >= TCP_REVERSE_CALLS_MAX);
 }
 
@@ -133,16 +136,18 @@ void tcp_call_head(struct tcp_messages *msgs, uint32_t xid)
 void tcp_call_begin(struct tcp_messages *msgs, const uint8_t *msg, uint32_t have_bytes,
 		    uint32_t xid)
 {
-	if (!msgs->call && (!is_wanted(msgs, xid) || !look(msgs, msg, have_bytes)))
+	uint32_t cap = cap_bytes(msgs);
+
+	if (!msgs->call && (!is_wanted(msgs, xid) || !look(msgs, msg, have_bytes, cap)))
 		return;
-	if (tcp_admit_begin(msgs, cap_bytes(msgs)))
-		tcp_message_body(msgs, RPC_CALL, cap_bytes(msgs));
+	if (tcp_admit_begin(msgs, cap))
+		tcp_message_body(msgs, RPC_CALL, cap);
 }
 
 /* Longer than most, which nobody could tell when it began: it may have all that a Call can, if that is there now. */
 void tcp_call_overflow(struct tcp_messages *msgs)
 {
-	uint32_t limit = limit_bytes(msgs);
+	uint32_t limit = msgs->limit_bytes;
 
 	if (msgs->in->parser.record_bytes <= limit && msgs->in->cap_bytes < limit &&
 	    tcp_admit_grow(msgs, limit) && !tcp_input_grow(msgs->in, limit))
@@ -156,7 +161,8 @@ static struct exchange *complete(struct tcp_messages *msgs)
 	struct exchange *x = msgs->call;
 	const struct rpc_msg *msg = &msgs->in->msg;
 
-	follow(msgs, msg->data, msg->len_bytes, msg->len_bytes);
+	if (x->facts.stage != FACTS_WHOLE)
+		follow(msgs, msg->data, msg->len_bytes, msg->len_bytes);
 	/* No more than has been claimed for. */
 	x->reply_max_bytes = x->facts.ceiling_bytes < msgs->ceiling_bytes ? x->facts.ceiling_bytes
 									  : msgs->ceiling_bytes;

@@ -19,6 +19,8 @@
 #define TCP_REVERSE_CALLS_MAX 64u
 #define TCP_REVERSE_MAX_BYTES (16u * 1024u) /* of a reverse Call, and of its Reply */
 
+/** tcp_call_init - how long a Call, and a Reply to one, may be: it must leave as one fragment. */
+void tcp_call_init(struct tcp_messages *msgs);
 /** tcp_call_head - the record is a Call of which the head is here: gather it, or be rid of it. */
 void tcp_call_head(struct tcp_messages *msgs, uint32_t xid);
 /** tcp_call_begin - the record is a Call of which enough is here to claim memory. */

@@ -184,7 +184,10 @@ static uint32_t take_body(struct tcp_input *in, const uint8_t *bytes, size_t len
 	case TCP_INPUT_HEAD:
 		if (in->head_bytes == 0 && is_enough(in, n)) {
 			in->events->begin(in->arg, bytes, n);
-			return 0;
+			if (in->mode != TCP_INPUT_BODY || !tcp_conn_takes_input(in->conn))
+				return 0;
+			fill(in, bytes, n);
+			break;
 		}
 		n = lesser(n, TCP_RECORD_HEAD_BYTES - in->head_bytes);
 		memcpy(in->head + in->head_bytes, bytes, n);
@@ -252,13 +255,15 @@ static void end_record(struct tcp_input *in)
 	begin_record(in);
 }
 
-/* Whether there was something to ask about what has been set aside of the record. */
-static bool ask(struct tcp_input *in)
+/* Whether there was something to do about what has been set aside of the record, without input. */
+static bool see_to_aside(struct tcp_input *in)
 {
 	if (in->mode == TCP_INPUT_HEAD && in->head_bytes == TCP_RECORD_HEAD_BYTES)
 		in->events->head(in->arg);
 	else if (in->mode == TCP_INPUT_GATHER && is_enough(in, in->gathered_bytes))
 		in->events->begin(in->arg, in->gathered, in->gathered_bytes);
+	else if (in->ended)
+		end_record(in);
 	else
 		return false;
 	return true;
@@ -274,14 +279,9 @@ static size_t take_input(struct tcp_input *in, const uint8_t *bytes, size_t len_
 	size_t at = 0, used;
 	unsigned records = 0;
 
-	while (tcp_conn_takes_input(conn) && records < TCP_TURN_RECORDS) {
-		if (ask(in))
+	while (tcp_conn_takes_input(conn) && (records < TCP_TURN_RECORDS || in->ended)) {
+		if (in->head_bytes && see_to_aside(in))
 			continue;
-		if (in->ended) {
-			end_record(in);
-			records++;
-			continue;
-		}
 		switch (record_next(&in->parser, bytes + at, len_bytes - at, &used)) {
 		case RECORD_BODY:
 			at += used;
@@ -292,7 +292,10 @@ static size_t take_input(struct tcp_input *in, const uint8_t *bytes, size_t len_
 		case RECORD_END:
 			at += used;
 			in->progress_bytes = TCP_STALL_PROGRESS_BYTES;
+			records++;
 			in->ended = true;
+			if (!in->head_bytes)
+				end_record(in);
 			break;
 		case RECORD_MORE:
 			return len_bytes;

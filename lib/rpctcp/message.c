@@ -34,10 +34,3 @@ void tcp_message_body(struct tcp_messages *msgs, enum rpc_msg_type type, uint32_
 	if (tcp_input_body(msgs->in, cap_bytes))
 		tcp_conn_fail(msgs->conn, LEG_CLOSE_RESOURCES, "no memory for %u bytes", cap_bytes);
 }
-
-uint32_t tcp_message_limit(const struct tcp_messages *msgs)
-{
-	uint32_t limit = msgs->conn->config.leg.max_message_bytes;
-
-	return limit < RECORD_MAX_FRAGMENT_BYTES ? limit : RECORD_MAX_FRAGMENT_BYTES;
-}

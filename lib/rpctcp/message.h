@@ -13,6 +13,7 @@ struct tcp_messages {
 	struct tcp_flight *flight;
 	struct tcp_output *out;
 	struct tcp_input *in;
+	uint32_t limit_bytes; /* of a Call, and of a Reply to one */
 	enum rpc_msg_type type;
 	struct budget_claim
 		claim; /* for a Call and its Reply, until the exchange gets it; see admit.h */
@@ -29,8 +30,6 @@ struct tcp_messages {
 	size_t parked_bytes; /* of their buffers */
 };
 
-/** tcp_message_limit - the length of the longest message that is passed on: it must leave as one fragment. */
-uint32_t tcp_message_limit(const struct tcp_messages *msgs);
 /** tcp_message_let_go - give back what is held for the record; once is enough. */
 void tcp_message_let_go(struct tcp_messages *msgs);
 /** tcp_message_skip - throw away the rest of the record, and let go of it. */

@@ -80,6 +80,7 @@ void tcp_messages_init(struct tcp_messages *msgs, struct tcp_conn *conn, struct 
 {
 	*msgs = (struct tcp_messages){.conn = conn, .flight = flight, .out = out, .in = in};
 	tcp_admit_init(msgs);
+	tcp_call_init(msgs);
 }
 
 void tcp_messages_fini(struct tcp_messages *msgs)
