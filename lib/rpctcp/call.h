@@ -6,7 +6,8 @@
  * claims no more than it can need: if it is here from end to end that is known. Of a longer one the first
  * TCP_BULK_BYTES are here: it claims its length, and the largest Reply that is left open by those. It is
  * received in place, looked at to its end when it is complete, and gives back what it need not have claimed.
- * One of several fragments whose length is not known is taken to be FACTS_UNBOUNDED_BYTES long, and may be no longer.
+ * One of several fragments whose length is not known is taken to be FACTS_UNBOUNDED_BYTES long, and
+ * may be longer only if there is memory for that at once.
  *
  * A server's Calls are few and small (TCP_REVERSE_*), and take nothing from the budget: their Replies may
  * stand behind clients' Calls that wait for it, and neither would ever go on.
