@@ -103,10 +103,18 @@ EXTRA_DIST += tests/unit/states.sh
 TESTS += tests/unit/states.sh
 
 check_PROGRAMS += tests/unit/test_budget
-tests_unit_test_budget_SOURCES = tests/unit/test_budget.c
+tests_unit_test_budget_SOURCES = tests/unit/test_budget.c \
+	tests/unit/budget_fixture.c tests/unit/budget_fixture.h
 tests_unit_test_budget_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_budget_LDADD = $(UNIT_LDADD)
 TESTS += tests/unit/test_budget
+
+check_PROGRAMS += tests/unit/test_budget_turns
+tests_unit_test_budget_turns_SOURCES = tests/unit/test_budget_turns.c \
+	tests/unit/budget_fixture.c tests/unit/budget_fixture.h
+tests_unit_test_budget_turns_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_budget_turns_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_budget_turns
 
 check_PROGRAMS += tests/unit/test_replay
 tests_unit_test_replay_SOURCES = tests/unit/test_replay.c

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The budget: who waits, and in what order. */
+#include "tests/unit/budget_fixture.h"
+
+START_TEST(services_take_turns_whatever_they_ask_for)
+{
+	budgets_make(3 * OWN + 200, 3);
+	ck_assert(claim(&clients[2][0][0], 0, OWN + 200));
+	/* Three wait at one service before the other comes. */
+	for (unsigned s = 0; s < 2; s++)
+		ck_assert(claim(&clients[s][1][0], 0, OWN));
+	for (unsigned h = 1; h < HOLDERS; h++)
+		ck_assert(!claim(&clients[0][0][h], 0, 60));
+	ck_assert(!claim(&clients[1][0][1], 0, 60));
+	fake_loop_run(loop);
+	budget_release(&clients[2][0][0].claims[0]);
+	fake_loop_run(loop);
+	ck_assert_uint_eq(clients[1][0][1].granted, 1);
+	ck_assert_uint_eq(clients[0][0][1].granted, 1);
+	ck_assert_uint_eq(clients[0][0][2].granted, 0);
+	budgets_end();
+}
+END_TEST
+
+START_TEST(connections_take_turns_and_each_keeps_its_order)
+{
+	struct client *a = &clients[0][0][0], *b = &clients[0][0][1], *hog = &clients[0][0][2];
+
+	budgets_make(OWN, 1);
+	ck_assert(claim(hog, 0, OWN));
+	for (unsigned i = 0; i < 3; i++)
+		ck_assert(!claim(a, i, 20));
+	ck_assert(!claim(b, 0, 20));
+	fake_loop_run(loop);
+	budget_release(&hog->claims[0]);
+	fake_loop_run(loop);
+	ck_assert_uint_ge(order, 3);
+	ck_assert_uint_eq(granted_at[0], number(a));
+	ck_assert_uint_eq(granted_at[1], number(b));
+	ck_assert_int_eq(a->claims[0].state, BUDGET_CLAIM_HELD);
+	budgets_end();
+}
+END_TEST
+
+START_TEST(an_urged_connection_goes_first)
+{
+	struct client *a = &clients[0][0][0], *b = &clients[0][1][1], *hog = &clients[0][0][2];
+
+	budgets_make(OWN, 1);
+	ck_assert(claim(hog, 0, OWN));
+	ck_assert(!claim(a, 0, OWN));
+	ck_assert(!claim(b, 0, OWN));
+	fake_loop_run(loop);
+	budget_holder_urge(&b->holder, true);
+	fake_loop_run(loop);
+	budget_release(&hog->claims[0]);
+	fake_loop_run(loop);
+	ck_assert_uint_eq(b->granted, 1);
+	ck_assert_uint_eq(a->granted, 0);
+	budgets_end();
+}
+END_TEST
+
+START_TEST(a_cancelled_claim_lets_the_next_pass)
+{
+	struct client *a = &clients[0][0][0], *b = &clients[0][1][1], *hog = &clients[0][0][2];
+
+	budgets_make(OWN, 1);
+	ck_assert(claim(hog, 0, OWN - 10));
+	ck_assert(!claim(a, 0, OWN));
+	fake_loop_run(loop);
+	ck_assert(!claim(b, 0, 10));
+	fake_loop_run(loop);
+	ck_assert_uint_eq(b->granted, 0);
+	budget_release(&a->claims[0]);
+	fake_loop_run(loop);
+	ck_assert_uint_eq(b->granted, 1);
+	budgets_end();
+}
+END_TEST
+
+START_TEST(one_that_cannot_be_met_holds_others_up_for_its_turn_only)
+{
+	struct client *stuck = &clients[0][0][0], *hung = &clients[1][0][0];
+	struct client *other = &clients[2][0][0];
+
+	budgets_make(SERVICES * OWN + 1000, SERVICES);
+	ck_assert(claim(hung, 0, OWN + 400));
+	ck_assert(!claim(stuck, 0, OWN + 800));
+	fake_loop_run(loop);
+	ck_assert(!claim(other, 0, OWN + 100));
+	fake_loop_advance(loop, BUDGET_TURN_US - 1);
+	ck_assert_uint_eq(other->granted, 0);
+	ck_assert_uint_eq(late, 0);
+	fake_loop_advance(loop, 2);
+	ck_assert_uint_ge(late, 1);
+	ck_assert_uint_eq(other->granted, 1);
+	/* Nobody waits for it, and it still is met when there is enough. */
+	ck_assert(claim(&clients[2][0][1], 0, 50));
+	budget_release(&hung->claims[0]);
+	budget_release(&other->claims[0]);
+	fake_loop_run(loop);
+	ck_assert_uint_eq(stuck->granted, 1);
+	budgets_end();
+}
+END_TEST
+
+START_TEST(a_late_claim_gets_another_turn)
+{
+	struct client *stuck = &clients[0][0][0], *hung = &clients[1][0][0];
+
+	budgets_make(2 * OWN + 1000, 2);
+	ck_assert(claim(hung, 0, OWN + 400));
+	ck_assert(!claim(stuck, 0, OWN + 800));
+	fake_loop_advance(loop, BUDGET_TURN_US);
+	ck_assert_uint_eq(late, 1);
+	ck_assert(late_claim == &stuck->claims[0]);
+	ck_assert(claim(&clients[1][0][1], 0, 50));
+	budget_release(&clients[1][0][1].claims[0]);
+	fake_loop_advance(loop, BUDGET_TURN_AGAIN_US);
+	ck_assert(!claim(&clients[1][0][1], 0, 50));
+	ck_assert_uint_eq(late, 1);
+	budgets_end();
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("budget turns");
+	TCase *tc = tcase_create("budget turns");
+
+	tcase_add_test(tc, services_take_turns_whatever_they_ask_for);
+	tcase_add_test(tc, connections_take_turns_and_each_keeps_its_order);
+	tcase_add_test(tc, an_urged_connection_goes_first);
+	tcase_add_test(tc, a_cancelled_claim_lets_the_next_pass);
+	tcase_add_test(tc, one_that_cannot_be_met_holds_others_up_for_its_turn_only);
+	tcase_add_test(tc, a_late_claim_gets_another_turn);
+	suite_add_tcase(suite, tc);
+	return test_main(suite);
+}
