@@ -267,26 +267,44 @@ static size_t offer(const struct budget_borrower *borrower, size_t bytes, bool a
 	return may_lend(part, bytes, alone) ? bytes : 0;
 }
 
+/* It waits from now on, or goes on waiting: then it keeps its place, but for a turn that begins. */
+static void wait_for(struct budget_borrower *borrower, size_t bytes, bool alone,
+		     enum budget_ask how, bool first)
+{
+	bool keeps_place = borrower->asks && how == borrower->ask && !first;
+
+	borrower->ask = how;
+	borrower->ask_bytes = bytes;
+	borrower->ask_alone = alone;
+	if (keeps_place)
+		return;
+	if (borrower->asks)
+		leave_queue(borrower);
+	join_queue(borrower, first);
+}
+
 bool budget_borrow(struct budget_borrower *borrower, size_t bytes, bool alone, enum budget_ask how,
 		   bool first)
 {
 	struct budget *budget = borrower->part->budget;
+	enum budget_ask was;
 	size_t offered;
 	bool asked;
 
 	pthread_mutex_lock(&budget->lock);
+	was = borrower->ask;
 	asked = borrower->asks && how != BUDGET_NOW;
 	if (asked)
-		leave_queue(borrower);
+		borrower->ask = BUDGET_NOW; /* keeps nothing from itself */
 	offered = offer(borrower, bytes, alone, first);
+	borrower->ask = was;
 	if (offered) {
+		if (asked)
+			leave_queue(borrower);
 		lend(borrower->part, offered);
 		borrower->lent_bytes += offered;
 	} else if (how != BUDGET_NOW) {
-		borrower->ask = how;
-		borrower->ask_bytes = bytes;
-		borrower->ask_alone = alone;
-		join_queue(borrower, first);
+		wait_for(borrower, bytes, alone, how, first);
 	}
 	/* Less may be kept for it now than was. */
 	if (asked)

@@ -124,6 +124,28 @@ START_TEST(a_late_claim_gets_another_turn)
 }
 END_TEST
 
+START_TEST(a_service_keeps_its_turn_when_others_of_it_come_to_wait)
+{
+	struct client *first = &clients[0][0][1], *second = &clients[1][0][1];
+
+	budgets_make(3 * OWN + 200, 3);
+	ck_assert(claim(&clients[2][0][0], 0, OWN + 200));
+	for (unsigned s = 0; s < 2; s++)
+		ck_assert(claim(&clients[s][1][0], 0, OWN));
+	ck_assert(!claim(first, 0, 150));
+	fake_loop_run(loop);
+	ck_assert(!claim(second, 0, 150));
+	fake_loop_run(loop);
+	ck_assert(!claim(&clients[0][0][2], 0, 10));
+	fake_loop_run(loop);
+	budget_release(&clients[2][0][0].claims[0]);
+	fake_loop_run(loop);
+	ck_assert_uint_eq(first->granted, 1);
+	ck_assert_uint_eq(second->granted, 0);
+	budgets_end();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("budget turns");
@@ -135,6 +157,7 @@ int main(void)
 	tcase_add_test(tc, a_cancelled_claim_lets_the_next_pass);
 	tcase_add_test(tc, one_that_cannot_be_met_holds_others_up_for_its_turn_only);
 	tcase_add_test(tc, a_late_claim_gets_another_turn);
+	tcase_add_test(tc, a_service_keeps_its_turn_when_others_of_it_come_to_wait);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }
