@@ -28,10 +28,9 @@ static bool is_within_share(const struct budget_holder *holder, size_t bytes)
 }
 
 /* Has @bytes on loan and unused, or asks for them: all of them, when it comes to waiting. */
-static bool obtain(const struct budget_holder *holder, size_t bytes, enum budget_ask how)
+static bool obtain(struct budget_account *account, size_t bytes, bool alone, enum budget_ask how,
+		   bool first)
 {
-	struct budget_account *account = holder->account;
-	bool alone = holder->used_bytes == 0, first = holder->urged;
 	size_t have = unused(account);
 
 	if (bytes <= have ||
@@ -45,6 +44,11 @@ static bool obtain(const struct budget_holder *holder, size_t bytes, enum budget
 		return true;
 	account->asked = true;
 	return false;
+}
+
+static bool obtain_for(const struct budget_holder *holder, size_t bytes, enum budget_ask how)
+{
+	return obtain(holder->account, bytes, holder->used_bytes == 0, how, holder->urged);
 }
 
 static void hold(struct budget_holder *holder, struct budget_claim *claim, size_t bytes)
@@ -75,28 +79,26 @@ static void leave_turns(struct budget_holder *holder)
 	TAILQ_REMOVE(&holder->account->turns, holder, entry);
 }
 
-static void unqueue(struct budget_claim *claim)
-{
-	struct budget_holder *holder = claim->holder;
-
-	TAILQ_REMOVE(&holder->waiting, claim, entry);
-	holder->account->waiting--;
-	claim = TAILQ_FIRST(&holder->waiting);
-	if (claim)
-		claim->turn_us = now_us(holder->account);
-	else
-		leave_turns(holder);
-}
-
 /* When the claim's turn is over, or comes again. */
 static uint64_t turn_ends_us(const struct budget_claim *claim)
 {
 	return claim->turn_us + (claim->late ? BUDGET_TURN_AGAIN_US : BUDGET_TURN_US);
 }
 
+static void watch_until(struct budget_account *account, uint64_t due_us)
+{
+	uint64_t now = now_us(account);
+
+	if (account->due_us && account->due_us <= due_us)
+		return;
+	account->due_us = due_us;
+	loop_timer_set(account->loop, account->timer, due_us > now ? due_us - now : 0);
+}
+
+/* Many turns that end at about the same time are ended together: each look goes through all. */
 static void watch_turns(struct budget_account *account)
 {
-	uint64_t due_us = UINT64_MAX, now = now_us(account);
+	uint64_t due_us = UINT64_MAX, soon_us = now_us(account) + BUDGET_LOOK_US;
 	const struct budget_holder *holder;
 
 	TAILQ_FOREACH(holder, &account->turns, entry) {
@@ -106,34 +108,107 @@ static void watch_turns(struct budget_account *account)
 			due_us = ends_us;
 	}
 	if (due_us < UINT64_MAX)
-		loop_timer_set(account->loop, account->timer, due_us > now ? due_us - now : 0);
+		watch_until(account, due_us > soon_us ? due_us : soon_us);
+}
+
+static void begin_turn(struct budget_account *account, struct budget_claim *claim)
+{
+	claim->turn_us = now_us(account);
+	watch_until(account, turn_ends_us(claim));
+}
+
+static void unqueue(struct budget_claim *claim)
+{
+	struct budget_holder *holder = claim->holder;
+
+	TAILQ_REMOVE(&holder->waiting, claim, entry);
+	holder->account->waiting--;
+	claim = TAILQ_FIRST(&holder->waiting);
+	if (claim)
+		begin_turn(holder->account, claim);
+	else
+		leave_turns(holder);
+}
+
+/* What a holder whose share does not allow its claim has to see free, of what is there for its service. */
+static size_t share_bytes(const struct budget_holder *holder)
+{
+	return holder->used_bytes + 2 * TAILQ_FIRST(&holder->waiting)->bytes;
+}
+
+/* A look through the holders whose turn is over, or whose share does not allow more. */
+struct look {
+	struct budget_holder *least; /* who needs the least … */
+	size_t least_bytes;          /* … which is so much, on loan to the account */
+	size_t refused_bytes[2]; /* the least that was refused; to one that holds nothing: [1] */
+};
+
+static void look_at(struct look *look, struct budget_holder *holder, size_t bytes)
+{
+	if (look->least && look->least_bytes <= bytes)
+		return;
+	look->least = holder;
+	look->least_bytes = bytes;
+}
+
+/* Whether a late claim is met. What was refused to one is not asked for again by those behind it. */
+static bool is_met_late(struct look *look, const struct budget_holder *holder, size_t bytes)
+{
+	size_t *refused = &look->refused_bytes[holder->used_bytes == 0];
+
+	if (bytes >= *refused)
+		return false;
+	if (obtain_for(holder, bytes, BUDGET_NOW))
+		return true;
+	*refused = bytes;
+	return false;
+}
+
+/*
+ * Nobody's turn: of what is needed the account waits for the least, so that it hears of all that may help somebody.
+ * What one has a share of again is lent to the account for a moment.
+ */
+static struct budget_holder *wait_for_least(struct budget_account *account, const struct look *look)
+{
+	struct budget_holder *holder = look->least;
+	size_t bytes;
+	bool alone;
+
+	if (!holder)
+		return NULL;
+	bytes = TAILQ_FIRST(&holder->waiting)->bytes;
+	alone = holder->used_bytes == 0 && look->least_bytes == bytes;
+	return obtain(account, look->least_bytes, alone, BUDGET_LATE, holder->urged) ? holder
+										     : NULL;
 }
 
 /*
  * The next holder whose first claim can be met, and is: it has the memory now. If none can, the account waits for
- * the first whose turn it is, else for the first of the late ones.
+ * the first whose turn it is.
  */
 static struct budget_holder *next_served(struct budget_account *account)
 {
-	struct budget_holder *holder, *late = NULL;
+	struct look look = {.refused_bytes = {SIZE_MAX, SIZE_MAX}};
+	struct budget_holder *holder;
 
 	account->keeps_turn = false;
 	TAILQ_FOREACH(holder, &account->turns, entry) {
 		const struct budget_claim *claim = TAILQ_FIRST(&holder->waiting);
 
-		if (!is_within_share(holder, claim->bytes))
-			continue;
-		if (obtain(holder, claim->bytes, claim->late ? BUDGET_NOW : BUDGET_TURN))
+		if (!is_within_share(holder, claim->bytes)) {
+			look_at(&look, holder, share_bytes(holder));
+		} else if (claim->late) {
+			if (is_met_late(&look, holder, claim->bytes))
+				return holder;
+			look_at(&look, holder, claim->bytes);
+		} else if (obtain_for(holder, claim->bytes, BUDGET_TURN)) {
 			return holder;
-		if (!claim->late) {
+		} else {
 			account->keeps_turn = true;
 			return NULL;
 		}
-		late = late ? late : holder;
 	}
-	if (late && obtain(late, TAILQ_FIRST(&late->waiting)->bytes, BUDGET_LATE))
-		return late;
-	return NULL;
+	return wait_for_least(account, &look);
 }
 
 /*
@@ -200,6 +275,7 @@ static void on_timer(void *arg)
 	struct budget_holder *holder;
 	uint64_t now = now_us(account);
 
+	account->due_us = 0;
 	TAILQ_FOREACH(holder, &account->turns, entry) {
 		struct budget_claim *claim = TAILQ_FIRST(&holder->waiting);
 
@@ -296,7 +372,7 @@ bool budget_claim(struct budget_holder *holder, struct budget_claim *claim, size
 
 	assert(claim->state == BUDGET_CLAIM_IDLE);
 	if (TAILQ_EMPTY(&holder->waiting) && (!account->keeps_turn || holder->urged) &&
-	    is_within_share(holder, bytes) && obtain(holder, bytes, BUDGET_NOW)) {
+	    is_within_share(holder, bytes) && obtain_for(holder, bytes, BUDGET_NOW)) {
 		hold(holder, claim, bytes);
 		return true;
 	}
@@ -304,13 +380,12 @@ bool budget_claim(struct budget_holder *holder, struct budget_claim *claim, size
 		join_turns(holder);
 	claim->holder = holder;
 	claim->bytes = bytes;
-	claim->since_us = claim->turn_us = now_us(account);
+	claim->since_us = now_us(account);
 	claim->late = claim->told = false;
+	begin_turn(account, claim);
 	claim->state = BUDGET_CLAIM_WAITING;
 	TAILQ_INSERT_TAIL(&holder->waiting, claim, entry);
 	account->waiting++;
-	if (account->waiting == 1)
-		loop_timer_set(account->loop, account->timer, BUDGET_TURN_US);
 	loop_defer(account->loop, &account->task);
 	return false;
 }
@@ -334,7 +409,7 @@ bool budget_grow(struct budget_claim *claim, size_t bytes)
 
 	assert(claim->state == BUDGET_CLAIM_HELD && bytes >= claim->bytes);
 	if (holder->account->keeps_turn || !is_within_share(holder, more) ||
-	    !obtain(holder, more, BUDGET_NOW))
+	    !obtain_for(holder, more, BUDGET_NOW))
 		return false;
 	hold(holder, claim, more);
 	claim->bytes = bytes;

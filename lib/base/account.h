@@ -30,6 +30,7 @@
 
 #define BUDGET_TURN_US       5000000u
 #define BUDGET_TURN_AGAIN_US 60000000u
+#define BUDGET_LOOK_US       100000u /* between two looks at whose turn is over, at least */
 
 enum budget_claim_state {
 	BUDGET_CLAIM_IDLE,    /* holds nothing, waits for nothing */
@@ -67,6 +68,7 @@ struct budget_account {
 	struct loop *loop;
 	struct loop_task task;
 	struct loop_timer *timer;
+	uint64_t due_us; /* of the timer; 0: not set */
 	struct budget_holder_list turns;
 	size_t used_bytes, peak_bytes; /* by its claims, of what it has on loan */
 	size_t waiting;                /* claims */

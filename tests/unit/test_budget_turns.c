@@ -146,6 +146,81 @@ START_TEST(a_service_keeps_its_turn_when_others_of_it_come_to_wait)
 }
 END_TEST
 
+START_TEST(a_turn_lasts_no_longer_behind_one_that_is_late)
+{
+	struct client *hung = &clients[1][0][0], *stuck = &clients[0][0][0];
+	struct client *next = &clients[0][0][1], *small = &clients[0][0][2];
+
+	budgets_make(2 * OWN + 1000, 2);
+	ck_assert(claim(hung, 0, OWN + 400));
+	ck_assert(!claim(stuck, 0, OWN + 800));
+	fake_loop_advance(loop, BUDGET_TURN_US);
+	ck_assert(!claim(next, 0, OWN + 700));
+	fake_loop_run(loop);
+	ck_assert(!claim(small, 0, 10));
+	fake_loop_advance(loop, BUDGET_TURN_US);
+	ck_assert_uint_eq(small->granted, 1);
+	budgets_end();
+}
+END_TEST
+
+START_TEST(one_that_waits_for_its_share_hears_of_it)
+{
+	struct client *other = &clients[1][0][0], *client = &clients[0][0][0];
+
+	budgets_make(2 * OWN + 1000, 2);
+	ck_assert(claim(other, 0, OWN + 480));
+	ck_assert(claim(client, 0, OWN));
+	ck_assert(!claim(client, 1, 200));
+	fake_loop_run(loop);
+	ck_assert_uint_eq(client->granted, 0);
+	/* Nothing but this happens, and no time passes. */
+	budget_release(&other->claims[0]);
+	fake_loop_run(loop);
+	ck_assert_uint_eq(client->granted, 1);
+	budgets_end();
+}
+END_TEST
+
+START_TEST(a_small_late_claim_hears_of_what_would_not_do_for_a_large_one)
+{
+	struct client *hung = &clients[0][1][0], *slow = &clients[0][1][1];
+	struct client *large = &clients[0][0][0], *small = &clients[0][0][1];
+
+	budgets_make(OWN + 900, 1);
+	ck_assert(claim(hung, 0, 400));
+	ck_assert(claim(slow, 0, 500));
+	ck_assert(!claim(large, 0, 1000));
+	ck_assert(!claim(small, 0, 200));
+	fake_loop_advance(loop, 3 * BUDGET_TURN_US);
+	ck_assert_uint_eq(late, 2);
+	budget_release(&slow->claims[0]);
+	fake_loop_run(loop);
+	ck_assert_uint_eq(small->granted, 1);
+	ck_assert_uint_eq(large->granted, 0);
+	budgets_end();
+}
+END_TEST
+
+START_TEST(turns_end_together_when_many_end_at_about_the_same_time)
+{
+	struct client *hog = &clients[0][1][0];
+
+	budgets_make(OWN, 1);
+	ck_assert(claim(hog, 0, OWN));
+	for (unsigned h = 0; h < HOLDERS; h++) {
+		ck_assert(!claim(&clients[0][0][h], 0, 1 + h));
+		fake_loop_advance(loop, 1000);
+	}
+	fake_loop_advance(loop, BUDGET_TURN_US - 1000);
+	ck_assert_uint_ge(late, 1);
+	ck_assert_uint_lt(late, HOLDERS);
+	fake_loop_advance(loop, BUDGET_LOOK_US);
+	ck_assert_uint_eq(late, HOLDERS);
+	budgets_end();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("budget turns");
@@ -158,6 +233,10 @@ int main(void)
 	tcase_add_test(tc, one_that_cannot_be_met_holds_others_up_for_its_turn_only);
 	tcase_add_test(tc, a_late_claim_gets_another_turn);
 	tcase_add_test(tc, a_service_keeps_its_turn_when_others_of_it_come_to_wait);
+	tcase_add_test(tc, a_turn_lasts_no_longer_behind_one_that_is_late);
+	tcase_add_test(tc, one_that_waits_for_its_share_hears_of_it);
+	tcase_add_test(tc, a_small_late_claim_hears_of_what_would_not_do_for_a_large_one);
+	tcase_add_test(tc, turns_end_together_when_many_end_at_about_the_same_time);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }
