@@ -266,12 +266,22 @@ static bool has_token(struct log_limit *limit)
 	return limit->spent < (limit->burst ? limit->burst : LOG_LIMIT_BURST);
 }
 
-/* The bucket that keeps a line from passing now; NULL if it passes, which takes its tokens. */
-static struct log_limit *take_tokens(struct log_limit *limit)
+/* The bucket that keeps a line from passing now; NULL if it may pass. */
+static struct log_limit *empty_one(struct log_limit *limit)
 {
 	for (struct log_limit *l = limit; l; l = l->within)
 		if (!has_token(l))
 			return l;
+	return NULL;
+}
+
+/* Likewise; if it passes, that takes its tokens. */
+static struct log_limit *take_tokens(struct log_limit *limit)
+{
+	struct log_limit *empty = empty_one(limit);
+
+	if (empty)
+		return empty;
 	for (struct log_limit *l = limit; l; l = l->within)
 		l->spent++;
 	return NULL;
@@ -314,6 +324,20 @@ void log_write_limited(enum log_level level, struct log_limit *limit, const stru
 		emit(level, ctx, text);
 	}
 	pthread_mutex_unlock(&mutex);
+}
+
+bool log_leaves_out(enum log_level level, struct log_limit *limit)
+{
+	struct log_limit *empty;
+
+	if (!log_is_on(level))
+		return true;
+	pthread_mutex_lock(&mutex);
+	empty = empty_one(limit);
+	if (empty)
+		empty->suppressed++;
+	pthread_mutex_unlock(&mutex);
+	return empty != NULL;
 }
 
 void log_ctx_init(struct log_ctx *ctx, const char *service, uint64_t id,

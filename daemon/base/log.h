@@ -66,6 +66,13 @@ void PRINTF_LIKE(3, 4)
 void PRINTF_LIKE(4, 5) log_write_limited(enum log_level level, struct log_limit *limit,
 					 const struct log_ctx *ctx, const char *format, ...);
 
+/**
+ * log_leaves_out - whether such a line would be left out now; then it is counted as one that was
+ *
+ * For a line that takes work to make: to be asked first.
+ */
+bool log_leaves_out(enum log_level level, struct log_limit *limit);
+
 #define log_at(level, ctx, ...)                                                                    \
 	do {                                                                                       \
 		if (log_is_on(level))                                                              \

@@ -30,14 +30,19 @@ static struct bridge *largest_bridge(struct worker_service *ws)
 void shortage_log(void *arg, const struct budget_claim *claim)
 {
 	struct worker_service *ws = arg;
+	struct log_limit *limit = &ws->service->lines[LINE_SHORTAGE];
 	const struct budget_part *part = largest_part(ws->account->borrower.part->budget);
 	const struct service *service = part->owner;
-	const struct bridge *bridge = largest_bridge(ws);
+	const struct bridge *bridge;
 	struct bridge_info info = {0};
 
+	/* Thousands may become late at once, and who holds most is sought among as many. */
+	if (log_leaves_out(LOG_LEVEL_WARNING, limit))
+		return;
+	bridge = largest_bridge(ws);
 	if (bridge)
 		bridge_info_get(bridge, &info);
-	log_limited(LOG_LEVEL_WARNING, &ws->service->lines[LINE_SHORTAGE], claim->holder->owner,
+	log_limited(LOG_LEVEL_WARNING, limit, claim->holder->owner,
 		    "a Call has waited %.0f s for %zu KiB of memory: service %s holds most of it, "
 		    "%zu MiB; of this service, connection #%llu holds most here, %zu KiB for %u "
 		    "Calls",

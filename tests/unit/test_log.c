@@ -158,6 +158,22 @@ START_TEST(notes_are_limited_and_the_rest_is_counted)
 }
 END_TEST
 
+START_TEST(a_line_that_would_be_left_out_need_not_be_made)
+{
+	struct log_limit limit = {.burst = 2};
+
+	ck_assert(log_leaves_out(LOG_LEVEL_DEBUG, &limit));
+	for (unsigned i = 0; i < 2; i++) {
+		ck_assert(!log_leaves_out(LOG_LEVEL_INFO, &limit));
+		log_limited(LOG_LEVEL_INFO, &limit, NULL, "a");
+	}
+	ck_assert(log_leaves_out(LOG_LEVEL_INFO, &limit));
+	clock_us += LOG_LIMIT_REFILL_US;
+	log_limited(LOG_LEVEL_INFO, &limit, NULL, "b");
+	ck_assert_str_eq(said, "<6>a\n<6>a\n<6>1 more such lines were left out\n<6>b\n");
+}
+END_TEST
+
 START_TEST(the_end_of_a_connection_says_what_was_left_out)
 {
 	struct log_ctx ctx;
@@ -314,6 +330,7 @@ int main(void)
 	tcase_add_test(tc, control_characters_are_escaped);
 	tcase_add_test(tc, a_long_line_is_cut_and_marked);
 	tcase_add_test(tc, notes_are_limited_and_the_rest_is_counted);
+	tcase_add_test(tc, a_line_that_would_be_left_out_need_not_be_made);
 	tcase_add_test(tc, the_end_of_a_connection_says_what_was_left_out);
 	tcase_add_test(tc, a_bucket_fills_up_to_its_burst_and_no_further);
 	tcase_add_test(tc, connections_share_a_bucket_besides);
