@@ -165,6 +165,8 @@ void bridge_close(struct bridge *bridge, enum leg_close why)
 		close_client(bridge);
 	else if (!is_decided(bridge))
 		give_up(bridge, why, "proxy", "");
+	else if (!bridge->client_over)
+		leg_close(bridge->client.leg, why);
 }
 
 static void on_client_closing(void *arg, enum leg_close why, const char *detail)

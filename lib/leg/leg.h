@@ -218,7 +218,12 @@ static inline void leg_drain(struct leg *leg)
 	leg->ops->drain(leg);
 }
 
-/** leg_close - close for @why, in good order; closing() and closed() follow. Nothing if it is closing. */
+/**
+ * leg_close - close for @why, in good order; closing() and closed() follow
+ *
+ * If it is closing that goes on, and @why no longer counts. But LEG_CLOSE_SHUTDOWN sets a limit to how long a peer
+ * that goes on taking what is queued for it is waited for.
+ */
 static inline void leg_close(struct leg *leg, enum leg_close why)
 {
 	leg->ops->close(leg, why);

@@ -7,12 +7,23 @@
 
 #define CLOSE_LIMIT_US 2000000u /* to take a little of what is queued, and then to end the stream */
 
-static void set_close_due(struct tcp_conn *conn)
+static void set_close_due(struct tcp_leg *leg)
 {
-	uint64_t limit_us = conn->config.leg.stall_timeout_us;
+	struct tcp_conn *conn = &leg->conn;
+	uint64_t limit_us = conn->config.leg.stall_timeout_us, now_us = loop_now_us(tcp_loop(conn));
 
-	tcp_conn_set_due(conn, TCP_DUE_STATE,
-			 limit_us < CLOSE_LIMIT_US ? limit_us : CLOSE_LIMIT_US);
+	if (limit_us > CLOSE_LIMIT_US)
+		limit_us = CLOSE_LIMIT_US;
+	if (leg->close_end_us && limit_us > leg->close_end_us - now_us)
+		limit_us = leg->close_end_us - now_us;
+	tcp_conn_set_due(conn, TCP_DUE_STATE, limit_us);
+}
+
+/* A daemon that stops waits for its connections. */
+static void set_close_end(struct tcp_leg *leg, enum leg_close why)
+{
+	if (why == LEG_CLOSE_SHUTDOWN && !leg->close_end_us)
+		leg->close_end_us = loop_now_us(tcp_loop(&leg->conn)) + TCP_STOP_US;
 }
 
 /* FLUSHING, LINGERING: whether the peer has taken enough since to be given as much time again. */
@@ -22,7 +33,8 @@ static bool goes_on_taking(struct tcp_leg *leg)
 	uint64_t was_bytes = leg->close_taken_bytes, taken_bytes = tcp_conn_taken_bytes(conn);
 
 	leg->close_taken_bytes = taken_bytes;
-	if (taken_bytes <= was_bytes)
+	if (taken_bytes <= was_bytes ||
+	    (leg->close_end_us && loop_now_us(tcp_loop(conn)) >= leg->close_end_us))
 		return false;
 	return taken_bytes - was_bytes >= TCP_STALL_PROGRESS_BYTES ||
 	       (taken_bytes == conn->bytes_sent && tcp_output_is_empty(&leg->out));
@@ -39,6 +51,7 @@ void tcp_end_for(struct tcp_leg *leg, enum leg_close why)
 	struct tcp_conn *conn = &leg->conn;
 	bool in_order = !conn->connector || tcp_conn_ends_in_order(why);
 
+	set_close_end(leg, why);
 	if (conn->state.now >= TCP_FLUSHING)
 		return;
 	tcp_conn_decide(conn, why, "");
@@ -50,7 +63,7 @@ void tcp_end_for(struct tcp_leg *leg, enum leg_close why)
 	/* No record is read to its end now. */
 	conn->due_us[TCP_DUE_INPUT] = 0;
 	leg->close_taken_bytes = tcp_conn_taken_bytes(conn);
-	set_close_due(conn);
+	set_close_due(leg);
 	tcp_output_cut(&leg->out);
 	tcp_conn_watch(conn);
 }
@@ -132,7 +145,7 @@ void tcp_end_expired(void *arg, enum tcp_due which)
 		tcp_counters(conn)->connect_failures++;
 		tcp_conn_fail(conn, LEG_CLOSE_TIMEOUT, "%s", strerror(ETIMEDOUT));
 	} else if (goes_on_taking(leg)) {
-		set_close_due(conn);
+		set_close_due(leg);
 	} else {
 		tcp_conn_end(conn, false);
 	}

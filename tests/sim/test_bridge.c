@@ -373,6 +373,21 @@ START_TEST(a_held_client_does_not_hold_up_a_stop)
 }
 END_TEST
 
+START_TEST(a_stop_is_told_to_a_client_whose_end_is_under_way)
+{
+	struct stub *client = tcp_client_refused();
+
+	bench_run(bench, 1000);
+	ck_assert_uint_eq(client->close_calls, 1);
+	bridge_close(bench_bridge(bench), LEG_CLOSE_SHUTDOWN);
+	ck_assert_uint_eq(client->close_calls, 2);
+	ck_assert_uint_eq(client->closed_for, LEG_CLOSE_SHUTDOWN);
+	stub_fail(client, LEG_CLOSE_REFUSED, "");
+	bench_run(bench, 0);
+	ck_assert_uint_eq(bench_closes(bench), 1);
+}
+END_TEST
+
 START_TEST(a_stop_and_an_old_client_are_not_held)
 {
 	struct stub *client;
@@ -581,6 +596,7 @@ int main(void)
 	tcase_add_test(tc, a_refused_tcp_client_is_held_for_a_moment);
 	tcase_add_test(tc, a_held_client_that_goes_is_forgotten);
 	tcase_add_test(tc, a_held_client_does_not_hold_up_a_stop);
+	tcase_add_test(tc, a_stop_is_told_to_a_client_whose_end_is_under_way);
 	tcase_add_loop_test(tc, a_stop_and_an_old_client_are_not_held, 0, 2);
 	tcase_add_loop_test(tc, a_leg_that_wants_no_more_calls_pauses_the_other, 0, 2);
 	tcase_add_loop_test(tc, what_has_grown_is_told_to_the_other_leg, 0, 2);

@@ -7,6 +7,7 @@
 #include "rpc/record.h"
 #include "rpctcp/input.h"
 #include "rpctcp/output.h"
+#include "rpctcp/tcp_end.h"
 #include "tests/unit/tcp_bench.h"
 
 #define BIG_BYTES  (BENCH_MAX_MESSAGE - 1000u)
@@ -139,6 +140,31 @@ START_TEST(an_orderly_close_lasts_while_the_peer_takes)
 }
 END_TEST
 
+/* Whether it is the reason for the end or comes when that is under way. */
+START_TEST(a_stop_waits_for_a_peer_that_takes_but_no_longer_than_that)
+{
+	uint64_t waited_us = 0;
+
+	bench_accept();
+	for (uint32_t xid = 0; xid < 4; xid++)
+		raw_send_call(xid, 100);
+	bench_run();
+	for (uint32_t xid = 0; xid < 4; xid++)
+		exchange_put(bench_answer(&server, BIG_BYTES, BIG_BYTES));
+	if (_i)
+		leg_close(server.leg, LEG_CLOSE_PEER);
+	leg_close(server.leg, LEG_CLOSE_SHUTDOWN);
+	while (!server.closed && waited_us < 2 * TCP_STOP_US) {
+		read_some(STEP_BYTES);
+		fake_loop_advance(bench_loop, BENCH_CLOSE_US / 2);
+		waited_us += BENCH_CLOSE_US / 2;
+	}
+	ck_assert_uint_eq(server.closed, 1);
+	ck_assert_uint_ge(waited_us, TCP_STOP_US / 2);
+	ck_assert_uint_le(waited_us, TCP_STOP_US);
+}
+END_TEST
+
 /* Whatever else happens on the connection. */
 START_TEST(a_full_stream_is_tried_when_it_takes_more)
 {
@@ -262,6 +288,7 @@ int main(void)
 	tcase_add_test(tc, what_the_peer_takes_is_progress);
 	tcase_add_test(tc, a_little_is_no_progress);
 	tcase_add_loop_test(tc, an_orderly_close_lasts_while_the_peer_takes, 0, 2);
+	tcase_add_loop_test(tc, a_stop_waits_for_a_peer_that_takes_but_no_longer_than_that, 0, 2);
 	tcase_add_test(tc, a_full_stream_is_tried_when_it_takes_more);
 	tcase_add_test(tc, a_turn_has_so_many_calls_of_one_connection);
 	tcase_add_test(tc, a_turn_sends_so_much_on_one_connection);
