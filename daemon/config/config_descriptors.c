@@ -42,7 +42,7 @@ uint64_t config_descriptors(const struct config *config)
 
 void config_descriptors_print(const struct config *config, FILE *out)
 {
-	fprintf(out, "%s: descriptors: %" PRIu64 " are enough for %" PRIu64 " connections\n",
+	fprintf(out, "%s: descriptors: up to %" PRIu64 ", for %" PRIu64 " connections\n",
 		config->file, config_descriptors(config), config_connections(config));
 }
 
@@ -52,8 +52,8 @@ void config_descriptors_warn(const struct config *config, uint64_t limit, FILE *
 
 	if (need > limit)
 		fprintf(out,
-			"%s:1: warning: max_connections of all services take up to %" PRIu64
-			" descriptors, but the limit here (LimitNOFILE) is %" PRIu64
-			": connections will wait\n",
+			"%s:1: warning: as many connections as max_connections allows take up to "
+			"%" PRIu64 " descriptors, but the limit here (LimitNOFILE, ulimit -n) is "
+			"%" PRIu64 ": clients past it wait to be connected\n",
 			config->file, need, limit);
 }

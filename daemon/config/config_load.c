@@ -190,9 +190,10 @@ static void check_memory(struct config_reader *r, const config_setting_t *root,
 	if (config->memory_limit_mib < least_mib) {
 		config_report(
 			r, at ? at : root,
-			"memory_limit_mib is %u, but must be at least %zu: each of %zu services "
-			"has room for a Call and a Reply that have no bound",
-			config->memory_limit_mib, least_mib, config->nservices);
+			"memory_limit_mib is %u, but must be at least %zu: each service (%zu in "
+			"all) has %.1f MiB of it for itself",
+			config->memory_limit_mib, least_mib, config->nservices,
+			config_memory_own_bytes() / 1048576.0);
 		return;
 	}
 	for (size_t i = 0; i < config->nservices; i++) {

@@ -3,6 +3,7 @@
 #include "daemon/config/config_memory.h"
 
 #include "base/budget.h"
+#include "fabric/iwarp/engine.h"
 #include "leg/exchange.h"
 #include "rpcrdma/rdma_leg.h"
 #include "rpcrdma/work.h"
@@ -63,6 +64,12 @@ uint32_t config_memory_largest_bytes(const struct config *config,
 	return fits;
 }
 
+size_t config_memory_staging_bytes(const struct config *config)
+{
+	return (size_t)config->workers * config->nservices *
+	       (TCP_STAGING_BYTES + IWARP_RX_STAGING_BYTES);
+}
+
 static size_t end_beside_bytes(const struct service_config *service, const struct config_uri *end,
 			       bool accepted)
 {
@@ -85,35 +92,50 @@ size_t config_memory_reserve_bytes(const struct config *config)
 	return bytes > config_memory_own_bytes() ? bytes : config_memory_own_bytes();
 }
 
+/* How many RPCs a service can have at once that take so much each, while the other services are idle. */
+static size_t rpcs_at_once(const struct config *config, size_t bytes)
+{
+	return budget_most_bytes(config_memory_limit_bytes(config), config_memory_own_bytes(),
+				 config->nservices) /
+	       bytes;
+}
+
 static void print_service(const struct config *config, const struct service_config *service,
 			  FILE *out)
 {
-	size_t rest = config_memory_limit_bytes(config) -
-		      (config->nservices - 1) * config_memory_own_bytes();
+	size_t beside = config_memory_beside_bytes(service);
 
 	fprintf(out,
-		"%s: service %s: %zu RPCs fit that have a Call and a Reply of %.1f MiB, its largest; "
-		"%zu of %.2f MiB\n",
-		config->file, service->name, rest / rpc_bytes(service, service->message_bytes),
-		(double)service->message_bytes / MIB, rest / config_memory_own_bytes(),
-		(double)FACTS_UNBOUNDED_BYTES / MIB);
+		"%s: service %s: messages of up to %.2f MiB; room for %zu RPCs at once that have a "
+		"Call and a Reply of that length",
+		config->file, service->name, (double)service->message_bytes / MIB,
+		rpcs_at_once(config, rpc_bytes(service, service->message_bytes)));
+	if (service->message_bytes > FACTS_UNBOUNDED_BYTES)
+		fprintf(out, ", or for %zu whose are of %.2f MiB",
+			rpcs_at_once(config, rpc_bytes(service, FACTS_UNBOUNDED_BYTES)),
+			(double)FACTS_UNBOUNDED_BYTES / MIB);
+	fprintf(out, "%s\n", config->nservices > 1 ? ", while other services are idle" : "");
 	fprintf(out,
-		"%s: service %s: beside the limit up to %.1f MiB for a connection, %zu MiB for "
-		"max_connections of %u\n",
-		config->file, service->name, (double)config_memory_beside_bytes(service) / MIB,
-		config_memory_beside_bytes(service) * service->max_connections / MIB,
-		service->max_connections);
+		"%s: service %s: beside the limit each connection takes up to %.1f MiB, all %u of "
+		"max_connections up to %zu MiB\n",
+		config->file, service->name, (double)beside / MIB, service->max_connections,
+		beside * service->max_connections / MIB);
 }
 
 void config_memory_print(const struct config *config, FILE *out)
 {
 	if (!config->nservices)
 		return;
-	fprintf(out, "%s: memory: %u MiB, of which each of %zu services has %.1f MiB for itself\n",
-		config->file, config->memory_limit_mib, config->nservices,
-		(double)config_memory_own_bytes() / MIB);
-	fprintf(out, "%s: memory: beside the limit up to %zu MiB of buffers are kept for reuse\n",
-		config->file, config_memory_reserve_bytes(config) * config->workers / MIB);
+	fprintf(out,
+		"%s: memory: %u MiB for RPCs in flight; each service has %.1f MiB of it for itself "
+		"alone (%zu in all)\n",
+		config->file, config->memory_limit_mib, (double)config_memory_own_bytes() / MIB,
+		config->nservices);
+	fprintf(out,
+		"%s: memory: beside the limit up to %.1f MiB of unused buffers are kept, and up to "
+		"%.1f MiB are read into\n",
+		config->file, (double)config_memory_reserve_bytes(config) * config->workers / MIB,
+		(double)config_memory_staging_bytes(config) / MIB);
 	for (size_t i = 0; i < config->nservices; i++)
 		print_service(config, &config->services[i], out);
 }

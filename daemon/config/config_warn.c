@@ -57,9 +57,9 @@ static void warn_service(const struct config *config, const struct service_confi
 		     "a privileged one");
 	if (service->message_bytes < service->max_message_bytes)
 		warn(out, config, service,
-		     "may have messages of %u bytes (max_message_bytes), but memory_limit_mib holds an "
-		     "RPC with a Call and a Reply of %u at most: longer ones are refused",
-		     service->max_message_bytes, service->message_bytes);
+		     "takes messages of up to %u bytes only: memory_limit_mib has no room for a Call "
+		     "and a Reply of max_message_bytes (%u)",
+		     service->message_bytes, service->max_message_bytes);
 	if (connects_to_itself(service))
 		warn(out, config, service, "connects to its own listener");
 }

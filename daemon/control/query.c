@@ -280,7 +280,8 @@ static json_t *first_result(const struct proxy *proxy, enum control_query query)
 
 static uint64_t beside_bytes(const struct proxy *proxy)
 {
-	uint64_t sum = config_memory_reserve_bytes(proxy->config) * proxy->nworkers;
+	uint64_t sum = config_memory_reserve_bytes(proxy->config) * proxy->nworkers +
+		       config_memory_staging_bytes(proxy->config);
 
 	for (size_t i = 0; i < proxy->nservices; i++)
 		sum += config_memory_beside_bytes(proxy->services[i].config) *

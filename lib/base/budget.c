@@ -98,6 +98,11 @@ size_t budget_largest_claim_bytes(size_t limit_bytes, size_t own_bytes, size_t n
 	return own_bytes + share_of(rest - rest / SPARES_DIVISOR, nparts);
 }
 
+size_t budget_most_bytes(size_t limit_bytes, size_t own_bytes, size_t nparts)
+{
+	return own_bytes + share_of(rest_of(limit_bytes, own_bytes, nparts), nparts);
+}
+
 size_t budget_room_bytes(const struct budget_part *part)
 {
 	const struct budget *budget = part->budget;

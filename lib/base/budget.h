@@ -107,6 +107,9 @@ void budget_stats_get(struct budget *budget, struct budget_stats *stats);
  */
 size_t budget_largest_claim_bytes(size_t limit_bytes, size_t own_bytes, size_t nparts);
 
+/** budget_most_bytes - what a part can be lent in several loans while the others have none; arguments as above. */
+size_t budget_most_bytes(size_t limit_bytes, size_t own_bytes, size_t nparts);
+
 /** budget_room_bytes - what a part could be lent now, with the share that the others are left; no lock. */
 size_t budget_room_bytes(const struct budget_part *part);
 

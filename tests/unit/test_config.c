@@ -273,8 +273,8 @@ static const struct {
 	 "2: allow: \"2001:db8::1/33\" has bits behind its prefix: 2001:db8::/33 is meant, or "
 	 "2001:db8::1 alone?"},
 	{"workers = 64;\nmemory_limit_mib = 2;\n" SERVICE(TO_RDMA),
-	 "2: memory_limit_mib is 2, but must be at least 3: each of 1 services has room for a Call "
-	 "and a Reply that have no bound"},
+	 "2: memory_limit_mib is 2, but must be at least 3: each service (1 in all) has 3.0 MiB of "
+	 "it for itself"},
 	{SERVICE(TO_RDMA "max_message_bytes = 268435457;"),
 	 "2: max_message_bytes is 268435457, but must be from 16384 to 268435456 bytes"},
 	{"@include \"missing\"\n", "1: cannot open include file"},
@@ -663,7 +663,7 @@ START_TEST(the_units_limit_fits_the_defaults)
 	load_services(64, 28, "rdma");
 	ck_assert_str_eq(descriptor_warning(65536), "");
 	load_services(64, 29, "rdma");
-	ck_assert_ptr_nonnull(strstr(descriptor_warning(65536), "warning: max_connections"));
+	ck_assert_ptr_nonnull(strstr(descriptor_warning(65536), "warning: as many connections"));
 }
 END_TEST
 

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* What -t says of the memory and the descriptors that a configuration takes. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/config/config_descriptors.h"
+#include "daemon/config/config_load.h"
+#include "daemon/config/config_memory.h"
+#include "tests/lib/test.h"
+
+#define TCP_TO_TCP   "{ name = \"a\"; listen = \"tcp://:111\"; connect = \"tcp://filer:111\"; }"
+#define TCP_TO_IWARP "{ name = \"b\"; listen = \"tcp://:112\"; connect = \"iwarp://filer\"; }"
+#define IWARP_TO_TCP                                                                               \
+	"{ name = \"c\"; listen = \"iwarp://:113\"; connect = \"tcp://filer:111\"; "               \
+	"max_message_bytes = 16777216; max_connections = 10; }"
+
+static const struct {
+	const char *text, *said; /* without the name of the file */
+} rows[] = {
+	{"workers = 2; services = ( " TCP_TO_TCP " );",
+	 "memory: 1024 MiB for RPCs in flight; each service has 3.0 MiB of it for itself alone (1 in all)\n"
+	 "memory: beside the limit up to 64.0 MiB of unused buffers are kept, and up to 1.0 MiB are read into\n"
+	 "service a: messages of up to 64.06 MiB; room for 5 RPCs at once that have a Call and a Reply of "
+	 "that length, or for 341 whose are of 1.06 MiB\n"
+	 "service a: beside the limit each connection takes up to 3.8 MiB, all 1024 of max_connections up to "
+	 "3888 MiB\n"
+	 "descriptors: up to 2172, for 1024 connections\n"},
+	/* A share: half of what the parts leave. More workers take more to read into, and nothing else. */
+	{"workers = 64; services = ( " TCP_TO_IWARP ", " IWARP_TO_TCP " );",
+	 "memory: 1024 MiB for RPCs in flight; each service has 3.0 MiB of it for itself alone (2 in all)\n"
+	 "memory: beside the limit up to 64.0 MiB of unused buffers are kept, and up to 64.0 MiB are read into\n"
+	 "service b: messages of up to 64.06 MiB; room for 2 RPCs at once that have a Call and a Reply of "
+	 "that length, or for 170 whose are of 1.06 MiB, while other services are idle\n"
+	 "service b: beside the limit each connection takes up to 2.4 MiB, all 1024 of max_connections up to "
+	 "2456 MiB\n"
+	 "service c: messages of up to 16.00 MiB; room for 15 RPCs at once that have a Call and a Reply of "
+	 "that length, or for 167 whose are of 1.06 MiB, while other services are idle\n"
+	 "service c: beside the limit each connection takes up to 5.1 MiB, all 10 of max_connections up to "
+	 "51 MiB\n"
+	 "descriptors: up to 2456, for 1034 connections\n"},
+};
+
+START_TEST(what_a_file_takes_is_said)
+{
+	char path[] = "/tmp/test-config-memory-XXXXXX", name[80], *said, *at;
+	struct config *config;
+	size_t len;
+	FILE *file = fdopen(mkstemp(path), "w"), *out = open_memstream(&said, &len);
+
+	fputs(rows[_i].text, file);
+	fclose(file);
+	ck_assert_int_eq(config_load(path, out, &config), 0);
+	config_memory_print(config, out);
+	config_descriptors_print(config, out);
+	fclose(out);
+	unlink(path);
+	config_free(config);
+	snprintf(name, sizeof(name), "%s: ", path);
+	while ((at = strstr(said, name)))
+		memmove(at, at + strlen(name), strlen(at + strlen(name)) + 1);
+	ck_assert_str_eq(said, rows[_i].said);
+	free(said);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("config_memory");
+	TCase *tc = tcase_create("config_memory");
+
+	tcase_add_loop_test(tc, what_a_file_takes_is_said, 0, (int)ARRAY_SIZE(rows));
+	suite_add_tcase(suite, tc);
+	return test_main(suite);
+}
