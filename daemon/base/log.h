@@ -34,8 +34,7 @@ enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_D
 
 /* A token bucket for lines of one kind; all zero is a full one, of lines about one connection. */
 struct log_limit {
-	const char
-		*whose; /* of lines about several connections: in front of what is said of them */
+	const char *whose;        /* of lines about several connections: goes in front */
 	struct log_limit *within; /* whose tokens the lines take as well; NULL: no others */
 	unsigned burst;           /* 0: LOG_LIMIT_BURST */
 

@@ -173,7 +173,6 @@ static int make_services(struct worker *worker, struct service *services, size_t
 		return -ENOMEM;
 	for (; worker->nservices < nservices; worker->nservices++) {
 		struct worker_service *ws = &worker->services[worker->nservices];
-
 		struct service *service = &services[worker->nservices];
 		struct budget_account *account = &worker->accounts[worker->nservices];
 

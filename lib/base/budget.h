@@ -79,8 +79,8 @@ struct budget {
 };
 
 struct budget_stats {
-	size_t limit_bytes, lent_bytes,
-		peak_bytes; /* lent: with what accounts keep for their next claims */
+	size_t limit_bytes;
+	size_t lent_bytes, peak_bytes; /* with what accounts keep for their next claims */
 };
 
 /**

@@ -41,8 +41,7 @@ TAILQ_HEAD(slab_list, slab);
 struct pool {
 	unsigned nclasses;
 	struct slab_list classes[MAX_CLASSES];
-	struct slab_list
-		empty; /* slabs without a buffer in use, the one that emptied first at the head */
+	struct slab_list empty; /* without a buffer in use; first the one that emptied first */
 	size_t reserve_bytes;
 	struct pool_stats stats;
 };

@@ -93,11 +93,9 @@ size_t rpc_msg_cost_bytes(uint32_t len_bytes);
  * come in one piece. All zero: nothing.
  */
 struct reply_room {
-	uint32_t
-		alone_bytes; /* a Reply that cannot be longer than this always comes in one piece */
+	uint32_t alone_bytes;  /* a Reply that cannot be longer always comes in one piece */
 	uint32_t around_bytes; /* before and behind a payload that comes apart, each */
-	uint32_t
-		beside_bytes; /* the longest Reply that may come elsewhere than to the place made for it */
+	uint32_t beside_bytes; /* the longest that may come elsewhere than where room was made */
 };
 
 /**

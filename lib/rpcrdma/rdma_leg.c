@@ -256,7 +256,6 @@ int rdma_leg_adopt(const struct rdma_leg_config *config, struct fabric *fabric,
 	return 0;
 }
 
-/* Replies no longer than the least that a peer may advertise are never given a place of their own. */
 size_t rdma_leg_beside_bytes(uint32_t credits, uint32_t inline_threshold_bytes)
 {
 	size_t recv = pool_class_bytes(rdma_recv_bytes(inline_threshold_bytes));
@@ -268,6 +267,7 @@ size_t rdma_leg_beside_bytes(uint32_t credits, uint32_t inline_threshold_bytes)
 		       rpc_msg_cost_bytes(rdma_recv_bytes(inline_threshold_bytes));
 }
 
+/* Replies no longer than the least that a peer may advertise are never given a place of their own. */
 struct reply_room rdma_leg_reply_room(uint32_t inline_threshold_bytes)
 {
 	return (struct reply_room){

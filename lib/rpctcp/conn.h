@@ -1,21 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The ground floor of the TCP leg: its stream, its state, and the one way to fail.
- *
- *	tcp_leg.c   the operations of leg.h, the task, what each event of the stream means
- *	tcp_end.c   how it ends
- *	messages.c  what each record is, and who deals with it
- *	call.c      Calls: the look at each, what memory it may have
- *	reply.c     Replies: whose they are
- *	admit.c     when Calls may be passed on, and those that wait
- *	message.c   the record that is being received
- *	input.c     bytes: reads, staging, stash, where those of a record go
- *	output.c    the queue of records to send
- *	flight.c    the exchanges that the leg takes part in
- *	conn.c      this
- *
- * Each file calls those below it only. What has to go up goes through struct tcp_conn_hooks and struct
- * tcp_input_events.
+ * The ground floor of the TCP leg: its stream, its state, and the one way to fail. HACKING.md draws the floors
+ * above it; what has to go up goes through struct tcp_conn_hooks and struct tcp_input_events.
  *
  * Whatever must not happen inside a call into the leg (events, sending, reading on) waits for the leg's
  * task. tcp_conn_fail() can be called at any depth: it marks the connection and closes its stream, and
@@ -52,17 +38,17 @@ extern const struct state_table tcp_leg_states;
 
 /* Why no input is taken just now. */
 #define TCP_BLOCK_CALLS   0x01u /* a Call may not be passed on: admit.h */
-#define TCP_BLOCK_ANSWERS 0x04u /* too many answers of our own are not sent yet */
-#define TCP_BLOCK_UNSENT  0x08u /* accepted: the peer does not take its Replies */
-#define TCP_BLOCK_EOF     0x10u /* the peer sends no more */
+#define TCP_BLOCK_ANSWERS 0x02u /* too many answers of our own are not sent yet */
+#define TCP_BLOCK_UNSENT  0x04u /* accepted: the peer does not take its Replies */
+#define TCP_BLOCK_EOF     0x08u /* the peer sends no more */
 
 /* What is said once a connection. */
-#define TCP_NOTE_CALL         0x1u
-#define TCP_NOTE_UNMATCHED    0x2u
-#define TCP_NOTE_REVERSE      0x4u
-#define TCP_NOTE_TOO_BIG      0x8u
-#define TCP_NOTE_BAD_REPLY    0x10u
-#define TCP_NOTE_CALL_TOO_BIG 0x20u
+#define TCP_NOTE_CALL          0x01u
+#define TCP_NOTE_CALL_TOO_BIG  0x02u
+#define TCP_NOTE_REVERSE       0x04u
+#define TCP_NOTE_UNMATCHED     0x08u
+#define TCP_NOTE_REPLY_TOO_BIG 0x10u
+#define TCP_NOTE_BAD_REPLY     0x20u
 
 /* The deadlines that a connection can have, all on one timer. */
 enum tcp_due {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* The TCP leg's input: reads, staging, stash, where the bytes of a record go. */
+#include "rpctcp/input.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "rpctcp/input.h"
 
 /* Read at once when records are long: a mark, and as much of the message as is wanted before it takes memory. */
 #define WINDOW_MIN_BYTES (RECORD_MARK_BYTES + TCP_BULK_BYTES)

@@ -22,4 +22,5 @@ lib_rpctcp_librpctcp_a_SOURCES = \
 	lib/rpctcp/tcp_end.c \
 	lib/rpctcp/tcp_end.h \
 	lib/rpctcp/tcp_leg.c \
-	lib/rpctcp/tcp_leg.h
+	lib/rpctcp/tcp_leg.h \
+	lib/rpctcp/tcp_leg_impl.h

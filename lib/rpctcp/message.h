@@ -15,11 +15,10 @@ struct tcp_messages {
 	struct tcp_input *in;
 	uint32_t limit_bytes; /* of a Call, and of a Reply to one */
 	enum rpc_msg_type type;
-	struct budget_claim
-		claim; /* for a Call and its Reply, until the exchange gets it; see admit.h */
-	struct exchange *call;  /* of the Call that is taken in, once it has been looked at */
-	uint32_t ceiling_bytes; /* of its Reply: what is claimed for */
-	struct exchange *x;     /* a reference to that whose Reply it is */
+	struct budget_claim claim; /* for a Call and its Reply; see admit.h */
+	struct exchange *call;     /* of the Call that is taken in, once it has been looked at */
+	uint32_t ceiling_bytes;    /* of its Reply: what is claimed for */
+	struct exchange *x;        /* a reference to that whose Reply it is */
 	/* What keeps Calls from being passed on, and those that wait. See admit.h. */
 	bool paused;             /* leg_pause() */
 	bool full;               /* TCP_CALLS_MAX are in flight */

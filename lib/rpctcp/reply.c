@@ -18,7 +18,7 @@ static void give_fault(struct tcp_messages *msgs, struct exchange *x, enum excha
 {
 	if (fault == EXCHANGE_FAULT_TOO_BIG) {
 		tcp_counters(msgs->conn)->replies_too_big++;
-		tcp_conn_note(msgs->conn, TCP_NOTE_TOO_BIG,
+		tcp_conn_note(msgs->conn, TCP_NOTE_REPLY_TOO_BIG,
 			      "a Reply was larger than its Call allows and was thrown away");
 	} else {
 		tcp_conn_note(msgs->conn, TCP_NOTE_BAD_REPLY, "a Reply did not decode");

@@ -3,22 +3,9 @@
 #ifndef RPCTCP_TCP_END_H
 #define RPCTCP_TCP_END_H
 
-#include "rpctcp/messages.h"
+#include "rpctcp/tcp_leg_impl.h"
 
 #define TCP_STOP_US 30000000u /* to end for LEG_CLOSE_SHUTDOWN, whatever the peer takes */
-
-struct tcp_leg {
-	struct leg leg;
-	struct tcp_conn conn;
-	struct tcp_flight flight;
-	struct tcp_output out;
-	struct tcp_input in;
-	struct tcp_messages msgs;
-	bool opened_due;            /* accepted, and opened() not said */
-	bool drain_due;             /* to be drained once it is up */
-	uint64_t close_taken_bytes; /* of what was sent, when the time of a close was last set */
-	uint64_t close_end_us;      /* when a close is over in any case; 0: no such time */
-};
 
 /** tcp_end_for - close for @why; if it is closing, LEG_CLOSE_SHUTDOWN sets a limit to that. */
 void tcp_end_for(struct tcp_leg *leg, enum leg_close why);

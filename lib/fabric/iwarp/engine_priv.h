@@ -104,8 +104,7 @@ struct iwarp_engine {
 	struct mpa_frame request; /* responder: what is asked for; private_data is in setup */
 
 	uint64_t setup_deadline, close_deadline, nudge_deadline, probe_deadline;
-	uint64_t
-		close_taken; /* how far in the stream the peer was when the close was looked at last */
+	uint64_t close_taken; /* how far in the stream the peer was at the last look */
 	uint64_t close_end;   /* when it is over, whatever the peer takes */
 	size_t unacked_bytes; /* of what was sent */
 	bool nudge_started;

@@ -20,7 +20,6 @@
 COUNTER_TABLE(verbs_counters, VERBS_COUNTERS);
 
 /* One event a turn: ending an endpoint must not meet a second event for it in the same loop. */
-/* What all connections share is asked for again, here and elsewhere, until it can be watched. */
 static void cm_ready(void *arg, unsigned events)
 {
 	struct verbs_fabric *fabric = arg;
@@ -28,6 +27,7 @@ static void cm_ready(void *arg, unsigned events)
 	uint8_t private_data[FABRIC_MAX_PRIVATE_DATA];
 	struct verbs_ep *ep;
 
+	/* What all connections share is asked for again, here and elsewhere, until it can be watched. */
 	if (events & LOOP_ERROR)
 		loop_io_set(fabric->fabric.loop, fabric->channel_io, LOOP_READ);
 	if (rdma_get_cm_event(fabric->channel, &event))
