@@ -42,12 +42,13 @@ void shortage_log(void *arg, const struct budget_claim *claim)
 	bridge = largest_bridge(ws);
 	if (bridge)
 		bridge_info_get(bridge, &info);
-	log_limited(LOG_LEVEL_WARNING, limit, claim->holder->owner,
-		    "a Call has waited %.0f s for %zu KiB of memory: service %s holds most of it, "
-		    "%zu MiB; of this service, connection #%llu holds most here, %zu KiB for %u "
-		    "Calls",
-		    (loop_now_us(ws->ground->loop) - claim->since_us) / 1e6, claim->bytes / 1024,
-		    service->config->name, atomic_load(&part->lent_bytes) >> 20,
-		    (unsigned long long)info.id, bridge ? bridge_memory_bytes(bridge) / 1024 : 0,
-		    info.client.calls_in_flight_in);
+	log_limited(
+		LOG_LEVEL_WARNING, limit, claim->holder->owner,
+		"a Call has waited %.0f s for %zu KiB of memory; most is held by service %s "
+		"(%zu MiB) and, of this service's connections on this worker, by #%llu (%zu KiB "
+		"for %u Calls)",
+		(loop_now_us(ws->ground->loop) - claim->since_us) / 1e6, claim->bytes / 1024,
+		service->config->name, atomic_load(&part->lent_bytes) >> 20,
+		(unsigned long long)info.id, bridge ? bridge_memory_bytes(bridge) / 1024 : 0,
+		info.client.calls_in_flight_in);
 }

@@ -87,14 +87,14 @@ static int finish(struct table *table, const char *indent, FILE *out)
 	return rc;
 }
 
-/* How many claims wait for memory, and for how long. */
+/* How many claims wait for memory, and for how long the first of them has. */
 static void cell_waiting(struct table *table, const json_t *memory)
 {
 	double oldest_s = json_number_value(json_object_get(memory, "oldest_wait_s"));
 	char age[RENDER_BYTES];
 
 	if (number_of(memory, "waiting_claims"))
-		table_cell(table, "%llu, for %s",
+		table_cell(table, "%llu, up to %s",
 			   (unsigned long long)number_of(memory, "waiting_claims"),
 			   render_duration(oldest_s, age));
 	else

@@ -28,8 +28,9 @@ static void answer_system_err(struct tcp_messages *msgs, uint32_t xid)
 			      "a reverse Call past its limits was answered SYSTEM_ERR");
 	} else {
 		tcp_counters(msgs->conn)->calls_too_big++;
-		tcp_conn_note(msgs->conn, TCP_NOTE_CALL_TOO_BIG,
-			      "a Call over the limit was thrown away and answered SYSTEM_ERR");
+		tcp_conn_note(
+			msgs->conn, TCP_NOTE_CALL_TOO_BIG,
+			"a Call longer than is carried was thrown away and answered SYSTEM_ERR");
 	}
 	tcp_message_answer(msgs, reply, rpc_encode_accepted(reply, xid, RPC_SYSTEM_ERR));
 }

@@ -30,12 +30,12 @@
 	X(retransmissions_swallowed, "Calls in flight that were sent again")                       \
 	X(retransmitted_closes, "connections closed since a Call was sent again and again")        \
 	CALL_VERDICT_COUNTERS(X)                                                                   \
-	X(calls_too_big, "Calls over the limit, thrown away and answered SYSTEM_ERR")              \
+	X(calls_too_big, "Calls longer than is carried, thrown away and answered SYSTEM_ERR")      \
 	X(system_errors_sent, "Calls answered SYSTEM_ERR")                                         \
 	X(reverse_refused, "reverse Calls past their limits, answered SYSTEM_ERR")                 \
 	X(unmatched_replies, "Replies without a Call, thrown away")                                \
 	X(replies_too_big, "Replies larger than their Call allows, thrown away")                   \
-	X(stalls, "connections closed since a record or a Reply made no progress")
+	X(stalls, "connections closed since a record made no progress, either way")
 COUNTER_STRUCT(tcp_leg_counters, TCP_LEG_COUNTERS);
 
 #define TCP_STAGING_BYTES (256u * 1024u)

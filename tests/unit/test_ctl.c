@@ -113,7 +113,7 @@ START_TEST(status_is_a_list)
 		"workers             2\n"
 		"connections         4\n"
 		"claimed by RPCs     1.0 MiB of 1.0 GiB, 3.0 MiB at most so far\n"
-		"waiting for memory  5, for 1m05s\n"
+		"waiting for memory  5, up to 1m05s\n"
 		"beside the limit    up to 4.0 KiB\n"
 		"buffers             2.0 KiB in use, 8.0 MiB mapped\n");
 }
