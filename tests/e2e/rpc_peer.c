@@ -17,6 +17,8 @@ static const struct scenario {
 	{"flow", scenario_flow},
 	{"both-ways", scenario_both_ways},
 	{"large", scenario_large},
+	{"steady", scenario_steady},
+	{"neighbour", scenario_neighbour},
 };
 
 static int usage(void)

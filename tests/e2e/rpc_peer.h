@@ -27,5 +27,9 @@ int scenario_flow(const struct ports *ports, int argc, char **argv);
 int scenario_both_ways(const struct ports *ports, int argc, char **argv);
 /** scenario_large - carry|over MIB...: WRITEs and READs of so much at once, or WRITEs that are refused. */
 int scenario_large(const struct ports *ports, int argc, char **argv);
+/** scenario_steady - SECONDS [hung]: one Call after the other, each timed; beside a connection that hangs. */
+int scenario_steady(const struct ports *ports, int argc, char **argv);
+/** scenario_neighbour - SERVER: clients that ask all they can of a server of that kind, until killed. */
+int scenario_neighbour(const struct ports *ports, int argc, char **argv);
 
 #endif
