@@ -3,6 +3,7 @@
 #include "daemon/config/config_memory.h"
 
 #include "base/budget.h"
+#include "fabric/iwarp/batch.h"
 #include "fabric/iwarp/engine.h"
 #include "leg/exchange.h"
 #include "rpcrdma/rdma_leg.h"
@@ -73,9 +74,10 @@ size_t config_memory_staging_bytes(const struct config *config)
 static size_t end_beside_bytes(const struct service_config *service, const struct config_uri *end,
 			       bool accepted)
 {
-	return end->transport == TRANSPORT_TCP
-		       ? tcp_leg_beside_bytes(accepted)
-		       : rdma_leg_beside_bytes(service->credits, service->inline_threshold_bytes);
+	if (end->transport == TRANSPORT_TCP)
+		return tcp_leg_beside_bytes(accepted);
+	return rdma_leg_beside_bytes(accepted, service->credits, service->inline_threshold_bytes) +
+	       sizeof(struct iwarp_tx_batch);
 }
 
 size_t config_memory_beside_bytes(const struct service_config *service)

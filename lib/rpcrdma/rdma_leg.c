@@ -256,15 +256,19 @@ int rdma_leg_adopt(const struct rdma_leg_config *config, struct fabric *fabric,
 	return 0;
 }
 
-size_t rdma_leg_beside_bytes(uint32_t credits, uint32_t inline_threshold_bytes)
+size_t rdma_leg_beside_bytes(bool accepted, uint32_t credits, uint32_t inline_threshold_bytes)
 {
-	size_t recv = pool_class_bytes(rdma_recv_bytes(inline_threshold_bytes));
+	uint32_t recv_bytes = rdma_recv_bytes(inline_threshold_bytes);
 	size_t recvs = (size_t)credits + RDMA_REVERSE_CREDITS + RDMA_RECV_RESERVE;
 	size_t sends = RESPONDER_SENDS_SPARE + 2 * (size_t)credits + RDMA_REVERSE_CREDITS;
+	size_t calls = accepted ? credits : RDMA_REVERSE_CREDITS;
+	size_t reverse = RDMA_REVERSE_CREDITS;
 
-	return recvs * recv + sends * pool_class_bytes(inline_threshold_bytes) +
-	       RDMA_REVERSE_CREDITS * 2 *
-		       rpc_msg_cost_bytes(rdma_recv_bytes(inline_threshold_bytes));
+	/* What is kept of a Call's chunks is at most twice as long as the header that has them. */
+	return recvs * pool_class_bytes(recv_bytes) +
+	       sends * pool_class_bytes(inline_threshold_bytes) +
+	       calls * (EXCHANGE_BESIDE_BYTES + 2 * (size_t)recv_bytes) +
+	       reverse * 2 * rpc_msg_cost_bytes(recv_bytes);
 }
 
 /* Replies no longer than the least that a peer may advertise are never given a place of their own. */

@@ -44,10 +44,12 @@ struct reply_room rdma_leg_reply_room(uint32_t inline_threshold_bytes);
 
 /**
  * rdma_leg_beside_bytes - what a leg can come to hold that no claim covers
+ * @accepted: its peer is a client
  * @credits, @inline_threshold_bytes: as in its configuration
  *
- * Receives, the headers and short bodies of Sends, and reverse Calls with their Replies.
+ * Receives, the headers and short bodies of Sends, for each Call of the peer its small objects and what is kept of its
+ * chunks, and reverse Calls with their Replies.
  */
-size_t rdma_leg_beside_bytes(uint32_t credits, uint32_t inline_threshold_bytes);
+size_t rdma_leg_beside_bytes(bool accepted, uint32_t credits, uint32_t inline_threshold_bytes);
 
 #endif

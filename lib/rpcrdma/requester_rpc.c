@@ -10,6 +10,10 @@
 #include "rpc/xdr.h"
 #include "rpcrdma/message.h"
 
+_Static_assert(sizeof(struct exchange) + sizeof(struct requester_rpc) + 128 <=
+		       EXCHANGE_BESIDE_BYTES,
+	       "what an RPC takes in small objects, the record of a TCP leg among them");
+
 STATE_TABLE(requester_rpc_states, REQUESTER_RPC_STATES);
 
 static void give_up_failed(void *arg);

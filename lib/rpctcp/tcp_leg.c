@@ -380,6 +380,7 @@ size_t tcp_leg_beside_bytes(bool accepted)
 	size_t bytes = TCP_STAGING_BYTES + TCP_BULK_BYTES + TCP_ANSWERS_MAX * TCP_ANSWER_BYTES;
 
 	if (accepted)
-		return bytes + TCP_PARKED_MAX_BYTES;
-	return bytes + TCP_REVERSE_CALLS_MAX * 2 * rpc_msg_cost_bytes(TCP_REVERSE_MAX_BYTES);
+		return bytes + TCP_PARKED_MAX_BYTES + TCP_CALLS_MAX * EXCHANGE_BESIDE_BYTES;
+	return bytes + TCP_REVERSE_CALLS_MAX * (2 * rpc_msg_cost_bytes(TCP_REVERSE_MAX_BYTES) +
+						EXCHANGE_BESIDE_BYTES);
 }

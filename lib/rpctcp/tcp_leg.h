@@ -5,11 +5,11 @@
  * An accepted leg watches for the first byte, says requested(), and reads nothing before leg_accept(). A
  * connecting leg tries one address and then says opened() or closes.
  *
- * Reading: memory for a Call and its largest Reply is claimed in one step before the Call is taken
- * in; a claim that must wait pauses the connection. Replies come into memory that their Calls have
- * claimed, and a connecting leg never waits for the budget, since the Replies that give memory back
- * may stand behind the Call that waits: it takes a few reverse Calls of small size outside the budget
- * and answers the others SYSTEM_ERR.
+ * Reading: memory for a Call and its largest Reply is claimed in one step, when the Call is here or enough
+ * of it; a claim that must wait pauses the connection (admit.h has the exception). Replies come into memory
+ * that their Calls have claimed, and a connecting leg never waits for the budget, since the Replies that give
+ * memory back may stand behind the Call that waits: it takes a few reverse Calls of small size outside the
+ * budget and answers the others SYSTEM_ERR. So it does with Calls and Replies that are too long.
  *
  * Answered here and never passed on: another RPC version (RPC_MISMATCH), a credential or verifier
  * that cannot be (AUTH_ERROR, AUTH_BADCRED), and AUTH_TLS (AUTH_ERROR, AUTH_REJECTEDCRED).
@@ -55,8 +55,8 @@ int tcp_leg_connect(const struct tcp_leg_config *config, const struct stream_tar
  * tcp_leg_beside_bytes - what a leg can come to hold that no claim covers
  * @accepted: its peer is a client
  *
- * What was read and not taken, the start of a record that is not whole, answers of our own; of a client the Calls
- * that are parked, of a server its Calls and their Replies.
+ * What was read and not taken, the start of a record that is not whole, answers of our own, and for each Call of
+ * the peer its small objects; of a client the Calls that are parked, of a server its Calls and their Replies.
  */
 size_t tcp_leg_beside_bytes(bool accepted);
 
