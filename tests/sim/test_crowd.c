@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "daemon/base/log.h"
+#include "daemon/bridge/shortage.h"
 #include "daemon/control/snapshot.h"
 #include "tests/lib/test.h"
 #include "tests/sim/bridge_bench.h"
@@ -94,6 +95,42 @@ START_TEST(a_client_that_comes_back_all_the_time_does_not_fill_the_log)
 	bench_run(bench, LOG_LIMIT_REFILL_US / 1000);
 	come_and_go();
 	ck_assert_uint_eq(opens + closes + left_out, 2 * (clients + 1));
+}
+END_TEST
+
+static void granted(void *arg)
+{
+}
+
+START_TEST(whoever_waits_long_for_memory_is_told_of_once_and_on_whose_account)
+{
+	struct stub *hog = bench_incoming(bench), *poor = bench_incoming(bench);
+	struct budget_claim held, waiting;
+
+	bench->budget.account.late = shortage_log;
+	bench->budget.account.late_arg = &bench->ws;
+	bench->budget.account.borrower.part->owner = &bench->service;
+	start_counting();
+	budget_claim_init(&held, granted, NULL);
+	budget_claim_init(&waiting, granted, NULL);
+	ck_assert(budget_claim(hog->config.holder, &held, 60 * 1024 * 1024));
+	ck_assert(!budget_claim(poor->config.holder, &waiting, 30 * 1024 * 1024));
+	bench_run(bench, 4999);
+	ck_assert_str_eq(last, "");
+	bench_run(bench, 1);
+	ck_assert_str_eq(
+		last,
+		"<4>[sim#2 10.0.0.100:20049] a Call has waited 5 s for 30720 KiB of memory; "
+		"most is held by service sim (60 MiB) and, of this service's connections on this "
+		"worker, by #1 (61440 KiB for 0 Calls)\n");
+	last[0] = '\0';
+	bench_run(bench, 200000);
+	ck_assert_str_eq(last, "");
+	budget_release(&waiting);
+	budget_release(&held);
+	stub_fail(hog, LEG_CLOSE_PEER, "");
+	stub_fail(poor, LEG_CLOSE_PEER, "");
+	bench_run(bench, 1);
 }
 END_TEST
 
@@ -215,6 +252,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, a_client_that_comes_back_all_the_time_does_not_fill_the_log);
+	tcase_add_test(tc, whoever_waits_long_for_memory_is_told_of_once_and_on_whose_account);
 	tcase_add_test(tc, a_flood_of_one_kind_keeps_no_other_out);
 	tcase_add_test(tc, connections_are_shown_a_hundred_a_turn);
 	tcase_add_test(tc, connections_may_come_and_go_between_the_turns);
