@@ -8,9 +8,9 @@
  *
  * Closing. The first reason is the bridge's: it is logged and counted once, and the other leg is closed at
  * once. When both are over, a deferred task frees them and the bridge, so that no leg is freed inside its
- * own callback. A TCP client whose server cannot be had is held for a moment before its leg is closed: one
- * that gets a connection and loses it at once comes back at once, hundreds of times a second (Linux starts
- * its back-off anew with each connection that it gets).
+ * own callback. A TCP client whose server cannot be had, or leaves before it has sent it anything, is held for a
+ * moment before its leg is closed: one that gets a connection and loses it at once comes back at once, hundreds
+ * of times a second (Linux starts its back-off anew with each connection that it gets).
  */
 #include "daemon/bridge/bridge.h"
 
@@ -101,13 +101,22 @@ static void settle(struct bridge *bridge)
 		loop_defer(loop_of(bridge), &bridge->reaper);
 }
 
+static bool was_sent_nothing(const struct leg *leg)
+{
+	struct leg_info info;
+
+	leg_info(leg, &info);
+	return info.bytes_sent == 0;
+}
+
 /* How long a client is to be held that is about to lose its connection for this reason. */
 static uint64_t hold_us(const struct bridge *bridge, enum leg_close why)
 {
 	uint64_t age_us = loop_now_us(loop_of(bridge)) - bridge->start_us;
 
 	if (!state_may(&bridge_states, bridge->state.now, BRIDGE_HELD) || !client_is_tcp(bridge) ||
-	    why == LEG_CLOSE_SHUTDOWN || age_us >= REFUSAL_HOLD_US)
+	    why == LEG_CLOSE_SHUTDOWN || age_us >= REFUSAL_HOLD_US ||
+	    !was_sent_nothing(bridge->client.leg))
 		return 0;
 	return REFUSAL_HOLD_US - age_us;
 }
@@ -151,6 +160,7 @@ static void give_up(struct bridge *bridge, enum leg_close why, const char *who, 
 	decide(bridge, why, who, detail);
 	if (hold) {
 		set_state(bridge, BRIDGE_HELD);
+		leg_pause(bridge->client.leg, true);
 		loop_timer_set(loop_of(bridge), bridge->hold, hold);
 		upstream_close(&bridge->upstream, why);
 	} else {

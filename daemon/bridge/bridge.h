@@ -29,9 +29,9 @@
 	  TO(BRIDGE_CONNECTING) | TO(BRIDGE_HELD) | TO(BRIDGE_CLOSING))                            \
 	X(BRIDGE_CONNECTING, "connecting", "the server leg to open, then the client leg",          \
 	  TO(BRIDGE_OPEN) | TO(BRIDGE_HELD) | TO(BRIDGE_CLOSING))                                  \
-	X(BRIDGE_OPEN, "open", "either leg to close", TO(BRIDGE_CLOSING))                          \
+	X(BRIDGE_OPEN, "open", "either leg to close", TO(BRIDGE_HELD) | TO(BRIDGE_CLOSING))        \
 	X(BRIDGE_HELD, "held",                                                                     \
-	  "a moment to pass, so that a refused client does not come back at once",                 \
+	  "a moment to pass, so that a client without a server does not come back at once",        \
 	  TO(BRIDGE_CLOSING))                                                                      \
 	X(BRIDGE_CLOSING, "closing", "both legs to be over", 0)
 STATE_ENUM(bridge_state, BRIDGE_STATES);

@@ -190,7 +190,10 @@ static void stub_close(struct leg *leg, enum leg_close why)
 
 static void stub_info(const struct leg *leg, struct leg_info *info)
 {
-	*info = (struct leg_info){.kind = "stub", .state = "stub", .local = stub_of(leg)->local};
+	*info = (struct leg_info){.kind = "stub",
+				  .state = "stub",
+				  .local = stub_of(leg)->local,
+				  .bytes_sent = stub_of(leg)->bytes_sent};
 }
 
 static void stub_free(struct leg *leg)

@@ -31,6 +31,7 @@ struct stub {
 	enum leg_close closed_for; /* by leg_close() */
 	unsigned close_calls, calls, replies, mores, pauses;
 	struct sockaddr_storage local;
+	uint64_t bytes_sent;
 };
 
 /* An RDMA peer of the bridge. */

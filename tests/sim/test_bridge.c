@@ -468,11 +468,49 @@ START_TEST(what_has_grown_is_told_to_the_other_leg)
 }
 END_TEST
 
+START_TEST(a_tcp_client_whose_server_leaves_without_a_word_is_held)
+{
+	open_stubs();
+	bench_run(bench, 100);
+	stub_fail(server, LEG_CLOSE_LOST, "");
+	ck_assert_str_eq(bench_state(bench), "held");
+	ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_LOST], 1);
+	/* No further Call of its is taken in meanwhile, and none that was goes on. */
+	ck_assert_uint_eq(client->pauses, 1);
+	client->config.events->call(client->config.arg, exchange_new(NULL));
+	bench_run(bench, 398);
+	ck_assert_uint_eq(client->close_calls, 0);
+	bench_run(bench, 2);
+	ck_assert_uint_eq(client->close_calls, 1);
+	ck_assert_uint_eq(client->closed_for, LEG_CLOSE_LOST);
+	stub_fail(client, LEG_CLOSE_LOST, "");
+	ck_assert_uint_eq(bench_closes(bench), 1);
+}
+END_TEST
+
+/* … unless it was sent something, is old, or is not of TCP, which backs off by itself. */
+START_TEST(who_had_a_server_for_a_while_is_not_held)
+{
+	open_stubs();
+	if (_i == 0)
+		client->bytes_sent = 1;
+	else if (_i == 1)
+		bench_run(bench, 500);
+	else
+		bench->config.listen.transport = TRANSPORT_IWARP;
+	stub_fail(server, LEG_CLOSE_LOST, "");
+	ck_assert_str_eq(bench_state(bench), "closing");
+	ck_assert_uint_eq(client->close_calls, 1);
+	stub_fail(client, LEG_CLOSE_LOST, "");
+}
+END_TEST
+
 START_TEST(closing_decides_and_closed_releases)
 {
 	struct stub *first, *second;
 
 	open_stubs();
+	client->bytes_sent = 1;
 	first = stub_end(_i);
 	second = stub_end(!_i);
 	stub_closing(first, LEG_CLOSE_REPLY_STALLED, "so it is");
@@ -600,6 +638,8 @@ int main(void)
 	tcase_add_loop_test(tc, a_stop_and_an_old_client_are_not_held, 0, 2);
 	tcase_add_loop_test(tc, a_leg_that_wants_no_more_calls_pauses_the_other, 0, 2);
 	tcase_add_loop_test(tc, what_has_grown_is_told_to_the_other_leg, 0, 2);
+	tcase_add_test(tc, a_tcp_client_whose_server_leaves_without_a_word_is_held);
+	tcase_add_loop_test(tc, who_had_a_server_for_a_while_is_not_held, 0, 3);
 	tcase_add_loop_test(tc, closing_decides_and_closed_releases, 0, 2);
 	tcase_add_loop_test(tc, a_cut_at_every_step_leaves_nothing, 0, 3);
 	tcase_add_loop_test(tc, a_bridge_closed_at_every_step_leaves_nothing, 0, 3);
