@@ -9,7 +9,7 @@ static struct loop_task woken[SERVICES][WORKERS];
 struct client clients[SERVICES][WORKERS][HOLDERS];
 unsigned order, late;
 const struct budget_claim *late_claim;
-unsigned granted_at[64];
+unsigned granted_at[GRANTED_AT_MAX];
 static unsigned nparts;
 
 static void on_woken(void *arg)
@@ -33,7 +33,8 @@ static void on_granted(void *arg)
 	struct client *client = arg;
 
 	client->granted++;
-	granted_at[order++] = (unsigned)(client - &clients[0][0][0]);
+	if (order < GRANTED_AT_MAX)
+		granted_at[order++] = (unsigned)(client - &clients[0][0][0]);
 }
 
 void budgets_make(size_t limit, unsigned parts)

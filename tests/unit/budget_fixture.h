@@ -7,10 +7,11 @@
 #include "tests/lib/fake_loop.h"
 #include "tests/lib/test.h"
 
-#define SERVICES 3
-#define WORKERS  2
-#define HOLDERS  4
-#define OWN      100u
+#define SERVICES       3
+#define GRANTED_AT_MAX 64u /* grants whose order is kept */
+#define WORKERS        2
+#define HOLDERS        4
+#define OWN            100u
 
 /* A connection and its claims: granted() counts. */
 struct client {
@@ -26,7 +27,7 @@ extern struct client clients[SERVICES][WORKERS][HOLDERS];
 /* How many grants there were and whose, by number(); how many claims became late, and the last. */
 extern unsigned order, late;
 extern const struct budget_claim *late_claim;
-extern unsigned granted_at[64];
+extern unsigned granted_at[GRANTED_AT_MAX];
 
 /** budgets_make - a budget of @limit bytes for @parts services, each with OWN of its own; nothing is kept unused. */
 void budgets_make(size_t limit, unsigned parts);
