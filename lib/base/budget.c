@@ -86,11 +86,6 @@ static size_t share_of(size_t bytes, size_t nparts)
 	return nparts > 1 ? bytes / 2 : bytes;
 }
 
-bool budget_is_contended(const struct budget *budget)
-{
-	return atomic_load_explicit(&budget->contended, memory_order_relaxed);
-}
-
 size_t budget_largest_claim_bytes(size_t limit_bytes, size_t own_bytes, size_t nparts)
 {
 	size_t rest = rest_of(limit_bytes, own_bytes, nparts);

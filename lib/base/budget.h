@@ -114,7 +114,10 @@ size_t budget_most_bytes(size_t limit_bytes, size_t own_bytes, size_t nparts);
 size_t budget_room_bytes(const struct budget_part *part);
 
 /** budget_is_contended - whether an account waits: then what is not used is to be returned at once; no lock. */
-bool budget_is_contended(const struct budget *budget);
+static inline bool budget_is_contended(const struct budget *budget)
+{
+	return atomic_load_explicit(&budget->contended, memory_order_relaxed);
+}
 
 /**
  * budget_borrow - ask for a loan

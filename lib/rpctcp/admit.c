@@ -71,7 +71,8 @@ static void pass_on(struct tcp_messages *msgs, struct exchange *x)
 {
 	const struct leg_config *config = &msgs->conn->config.leg;
 
-	budget_shrink(&msgs->claim, cost_now_bytes(msgs, x));
+	if (!msgs->claim_is_exact)
+		budget_shrink(&msgs->claim, cost_now_bytes(msgs, x));
 	budget_move(&x->claim, &msgs->claim);
 	tcp_counters(msgs->conn)->calls_received++;
 	if (!msgs->conn->connector && msgs->flight->in.count - msgs->nparked >= TCP_CALLS_MAX) {
@@ -111,6 +112,7 @@ static bool may_be_parked(const struct tcp_messages *msgs, uint32_t cap_bytes)
 
 bool tcp_admit_begin(struct tcp_messages *msgs, uint32_t cap_bytes)
 {
+	msgs->claim_is_exact = msgs->in->parser.last && msgs->call->facts.stage == FACTS_WHOLE;
 	if (!msgs->parked && !is_held(msgs) &&
 	    claim(msgs,
 		  cost_bytes(msgs, rpc_msg_cost_bytes(cap_bytes), msgs->ceiling_bytes, msgs->call)))
@@ -144,8 +146,11 @@ void tcp_admit_go_on(struct tcp_messages *msgs)
 
 	/* Whoever gets one may pause or close the leg. */
 	while (msgs->parked && tcp_conn_is_open(msgs->conn) && !is_held(msgs) &&
-	       claim(msgs, cost_now_bytes(msgs, msgs->parked)))
+	       claim(msgs, cost_now_bytes(msgs, msgs->parked))) {
+		/* It may have been made when less was known. */
+		msgs->claim_is_exact = false;
 		pass_on(msgs, unpark(msgs));
+	}
 	if (msgs->parked == first)
 		return;
 	msgs->stuck = false;

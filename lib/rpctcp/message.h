@@ -16,6 +16,7 @@ struct tcp_messages {
 	uint32_t limit_bytes; /* of a Call, and of a Reply to one */
 	enum rpc_msg_type type;
 	struct budget_claim claim; /* for a Call and its Reply; see admit.h */
+	bool claim_is_exact;       /* for no more than is known to be needed */
 	struct exchange *call;     /* of the Call that is taken in, once it has been looked at */
 	uint32_t ceiling_bytes;    /* of its Reply: what is claimed for */
 	struct exchange *x;        /* a reference to that whose Reply it is */
