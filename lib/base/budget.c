@@ -123,10 +123,21 @@ static const struct budget_borrower *first_with_turn(const struct budget_part *p
 {
 	const struct budget_borrower *borrower;
 
+	if (!part->nturns)
+		return NULL;
 	TAILQ_FOREACH(borrower, &part->waiting, entry)
 		if (borrower->ask == BUDGET_TURN)
 			break;
 	return borrower;
+}
+
+static void set_ask(struct budget_borrower *borrower, enum budget_ask how)
+{
+	struct budget_part *part = borrower->part;
+
+	if (borrower->asks)
+		part->nturns += (how == BUDGET_TURN) - (borrower->ask == BUDGET_TURN);
+	borrower->ask = how;
 }
 
 /* What is kept for the part whose turn it is, if that is another one. */
@@ -198,6 +209,7 @@ static void leave_queue(struct budget_borrower *borrower)
 	struct budget_part *part = borrower->part;
 
 	TAILQ_REMOVE(&part->waiting, borrower, entry);
+	part->nturns -= borrower->ask == BUDGET_TURN;
 	borrower->asks = false;
 	if (TAILQ_EMPTY(&part->waiting))
 		TAILQ_REMOVE(&part->budget->turns, part, entry);
@@ -212,6 +224,7 @@ static void join_queue(struct budget_borrower *borrower, bool first)
 	if (TAILQ_EMPTY(&part->waiting))
 		TAILQ_INSERT_TAIL(&part->budget->turns, part, entry);
 	borrower->asks = true;
+	part->nturns += borrower->ask == BUDGET_TURN;
 	atomic_store_explicit(&part->budget->contended, true, memory_order_relaxed);
 	if (first)
 		TAILQ_INSERT_HEAD(&part->waiting, borrower, entry);
@@ -273,7 +286,7 @@ static void wait_for(struct budget_borrower *borrower, size_t bytes, bool alone,
 {
 	bool keeps_place = borrower->asks && how == borrower->ask && !first;
 
-	borrower->ask = how;
+	set_ask(borrower, how);
 	borrower->ask_bytes = bytes;
 	borrower->ask_alone = alone;
 	if (keeps_place)
@@ -295,9 +308,10 @@ bool budget_borrow(struct budget_borrower *borrower, size_t bytes, bool alone, e
 	was = borrower->ask;
 	asked = borrower->asks && how != BUDGET_NOW;
 	if (asked)
-		borrower->ask = BUDGET_NOW; /* keeps nothing from itself */
+		set_ask(borrower, BUDGET_NOW); /* keeps nothing from itself */
 	offered = offer(borrower, bytes, alone, first);
-	borrower->ask = was;
+	if (asked)
+		set_ask(borrower, was);
 	if (offered) {
 		if (asked)
 			leave_queue(borrower);

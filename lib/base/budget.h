@@ -58,6 +58,7 @@ struct budget_part {
 	struct budget *budget;
 	TAILQ_ENTRY(budget_part) entry; /* among those with a waiting account */
 	struct budget_borrower_list waiting;
+	unsigned nturns;          /* of these, those that wait for a turn */
 	atomic_size_t lent_bytes; /* changed under the lock only */
 	const void *owner;        /* the user's */
 };
