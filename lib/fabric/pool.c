@@ -3,8 +3,9 @@
  * Registered buffers: slices of slabs.
  *
  * Size classes are powers of two, their halves in between (512, 768, 1024, 1536 …) and, from 32 KiB on, each power
- * of two and 8 KiB: what is moved in powers of two comes with a header. Each class has slabs of its own, mapped when
- * it runs dry. Those that are empty are kept while all of them, of whatever class, fit the reserve; those that
+ * of two and 8 KiB: what is moved in powers of two comes with a header. From 1 MiB on there is each power of two and
+ * 72 KiB as well, since limits of messages leave 64 KiB for all that is around the data. Each class has slabs of its
+ * own, mapped when it runs dry. Those that are empty are kept while all of them, of whatever class, fit the reserve; those that
  * emptied first go first, so that one busy hour is not paid for ever.
  */
 #include "fabric/pool.h"
@@ -22,6 +23,8 @@
 #define MIN_SLAB_BYTES  (256u * 1024u)
 #define HEADER_SHIFT    15u /* from this power of two on there is a class with room for a header */
 #define HEADER_BYTES    8192u
+#define ROOM_SHIFT      20u /* and from this one on one with room for a message's other parts */
+#define ROOM_BYTES      (72u * 1024u)
 #define MAX_CLASSES     64u
 
 struct slab {
@@ -55,7 +58,7 @@ static struct size_class class_of(size_t size_bytes)
 {
 	unsigned shift, index;
 	size_t power;
-	bool has_header;
+	bool has_header, has_room;
 
 	if (size_bytes <= MIN_CLASS_BYTES)
 		return (struct size_class){0, MIN_CLASS_BYTES};
@@ -63,12 +66,16 @@ static struct size_class class_of(size_t size_bytes)
 	shift = 8 * sizeof(size_bytes) - 1 - (unsigned)__builtin_clzl(size_bytes - 1);
 	power = (size_t)1 << shift;
 	has_header = shift >= HEADER_SHIFT;
-	index = 2 * (shift - MIN_CLASS_SHIFT) + (has_header ? shift - HEADER_SHIFT : 0);
+	has_room = shift >= ROOM_SHIFT;
+	index = 2 * (shift - MIN_CLASS_SHIFT) + (has_header ? shift - HEADER_SHIFT : 0) +
+		(has_room ? shift - ROOM_SHIFT : 0);
 	if (has_header && size_bytes <= power + HEADER_BYTES)
 		return (struct size_class){index + 1, power + HEADER_BYTES};
+	if (has_room && size_bytes <= power + ROOM_BYTES)
+		return (struct size_class){index + 2, power + ROOM_BYTES};
 	if (size_bytes <= power + power / 2)
-		return (struct size_class){index + 1 + has_header, power + power / 2};
-	return (struct size_class){index + 2 + has_header, 2 * power};
+		return (struct size_class){index + 1 + has_header + has_room, power + power / 2};
+	return (struct size_class){index + 2 + has_header + has_room, 2 * power};
 }
 
 size_t pool_class_bytes(size_t size_bytes)

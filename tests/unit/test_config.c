@@ -273,7 +273,7 @@ static const struct {
 	 "2: allow: \"2001:db8::1/33\" has bits behind its prefix: 2001:db8::/33 is meant, or "
 	 "2001:db8::1 alone?"},
 	{"workers = 64;\nmemory_limit_mib = 2;\n" SERVICE(TO_RDMA),
-	 "2: memory_limit_mib is 2, but must be at least 3: each service (1 in all) has 3.0 MiB of "
+	 "2: memory_limit_mib is 2, but must be at least 3: each service (1 in all) has 2.1 MiB of "
 	 "it for itself"},
 	{SERVICE(TO_RDMA "max_message_bytes = 268435457;"),
 	 "2: max_message_bytes is 268435457, but must be from 16384 to 268435456 bytes"},

@@ -56,10 +56,13 @@ START_TEST(classes_are_where_messages_are)
 		{64 * KIB + 200, 72 * KIB},
 		{MIB, MIB},
 		{MIB + 200, MIB + 8 * KIB},
-		{MIB + 8 * KIB + 1, MIB + 512 * KIB},
+		{MIB + 8 * KIB + 1, MIB + 72 * KIB},
+		{MIB + 72 * KIB, MIB + 72 * KIB},
+		{MIB + 72 * KIB + 1, MIB + 512 * KIB},
 		{MIB + 512 * KIB + 1, 2 * MIB},
 		{64 * MIB + 200, 64 * MIB + 8 * KIB},
-		{64 * MIB + 64 * KIB, 96 * MIB},
+		{64 * MIB + 64 * KIB, 64 * MIB + 72 * KIB},
+		{80 * MIB, 96 * MIB},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
