@@ -140,16 +140,28 @@ static void set_ask(struct budget_borrower *borrower, enum budget_ask how)
 	borrower->ask = how;
 }
 
+/* Whether it is for lack of what others have that an account waits: a part that has had its share waits for itself. */
+static bool is_kept_for(const struct budget_part *part, const struct budget_borrower *borrower)
+{
+	size_t lent = atomic_load_explicit(&part->lent_bytes, memory_order_relaxed);
+	size_t over = beyond(part->budget, lent);
+	size_t more = taken_from_rest(part, borrower->ask_bytes);
+
+	return (borrower->ask_alone && !over) || 2 * (over + more) <= part->budget->rest_bytes;
+}
+
 /* What is kept for the part whose turn it is, if that is another one. */
 static size_t kept_for_others(const struct budget_part *part)
 {
 	const struct budget_borrower *borrower = NULL;
 	const struct budget_part *at;
 
-	TAILQ_FOREACH(at, &part->budget->turns, entry)
-		if ((borrower = first_with_turn(at)))
+	TAILQ_FOREACH(at, &part->budget->turns, entry) {
+		borrower = first_with_turn(at);
+		if (borrower && is_kept_for(at, borrower))
 			break;
-	return borrower && at != part ? taken_from_rest(at, borrower->ask_bytes) : 0;
+	}
+	return at && at != part ? taken_from_rest(at, borrower->ask_bytes) : 0;
 }
 
 static bool may_lend(const struct budget_part *part, size_t bytes, bool alone)
@@ -300,20 +312,19 @@ bool budget_borrow(struct budget_borrower *borrower, size_t bytes, bool alone, e
 		   bool first)
 {
 	struct budget *budget = borrower->part->budget;
-	enum budget_ask was;
 	size_t offered;
-	bool asked;
+	enum budget_ask was;
+	bool anew;
 
 	pthread_mutex_lock(&budget->lock);
+	anew = borrower->asks && how != BUDGET_NOW;
+	/* It keeps nothing from itself. */
 	was = borrower->ask;
-	asked = borrower->asks && how != BUDGET_NOW;
-	if (asked)
-		set_ask(borrower, BUDGET_NOW); /* keeps nothing from itself */
+	set_ask(borrower, BUDGET_NOW);
 	offered = offer(borrower, bytes, alone, first);
-	if (asked)
-		set_ask(borrower, was);
+	set_ask(borrower, was);
 	if (offered) {
-		if (asked)
+		if (anew)
 			leave_queue(borrower);
 		lend(borrower->part, offered);
 		borrower->lent_bytes += offered;
@@ -321,7 +332,7 @@ bool budget_borrow(struct budget_borrower *borrower, size_t bytes, bool alone, e
 		wait_for(borrower, bytes, alone, how, first);
 	}
 	/* Less may be kept for it now than was. */
-	if (asked)
+	if (anew)
 		serve(budget);
 	pthread_mutex_unlock(&budget->lock);
 	return offered;

@@ -15,7 +15,8 @@
  *    leave the others without memory, whoever came first, and nobody needs to know who will want some later. One
  *    loan of any size is made to a part that has nothing of the rest.
  *  - Turns: who does not get what it asks for waits, one account of a part at a time, parts in turn. What is
- *    freed is kept for the one whose turn it is, until it withdraws or asks without a turn.
+ *    freed is kept for the one whose turn it is, until it withdraws or asks without a turn; but not for one that has
+ *    so much already that nothing of the others' would help it.
  *
  * Concurrency: every function here may be called from any thread.
  */

@@ -221,6 +221,21 @@ START_TEST(turns_end_together_when_many_end_at_about_the_same_time)
 }
 END_TEST
 
+START_TEST(nothing_is_kept_for_a_service_that_has_had_its_share)
+{
+	struct client *hung = &clients[0][0][0], *stuck = &clients[0][1][0];
+
+	budgets_make(2 * OWN + 1000, 2);
+	ck_assert(claim(hung, 0, OWN + 400));
+	/* Even if nobody else had anything. */
+	ck_assert(!claim(stuck, 0, 300));
+	fake_loop_run(loop);
+	ck_assert(claim(&clients[1][0][0], 0, OWN + 350));
+	ck_assert_uint_eq(stuck->granted, 0);
+	budgets_end();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("budget turns");
@@ -237,6 +252,7 @@ int main(void)
 	tcase_add_test(tc, one_that_waits_for_its_share_hears_of_it);
 	tcase_add_test(tc, a_small_late_claim_hears_of_what_would_not_do_for_a_large_one);
 	tcase_add_test(tc, turns_end_together_when_many_end_at_about_the_same_time);
+	tcase_add_test(tc, nothing_is_kept_for_a_service_that_has_had_its_share);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }
