@@ -264,6 +264,11 @@ static void end_turn(struct budget_account *account, struct budget_claim *claim,
 {
 	claim->late = !claim->late;
 	claim->turn_us = now;
+	/* Another turn comes after those of who has come meanwhile. */
+	if (!claim->late) {
+		leave_turns(claim->holder);
+		join_turns(claim->holder);
+	}
 	if (account->late && !claim->told)
 		account->late(account->late_arg, claim);
 	claim->told = true;
@@ -272,13 +277,14 @@ static void end_turn(struct budget_account *account, struct budget_claim *claim,
 static void on_timer(void *arg)
 {
 	struct budget_account *account = arg;
-	struct budget_holder *holder;
+	struct budget_holder *holder, *next;
 	uint64_t now = now_us(account);
 
 	account->due_us = 0;
-	TAILQ_FOREACH(holder, &account->turns, entry) {
+	for (holder = TAILQ_FIRST(&account->turns); holder; holder = next) {
 		struct budget_claim *claim = TAILQ_FIRST(&holder->waiting);
 
+		next = TAILQ_NEXT(holder, entry);
 		if (now >= turn_ends_us(claim))
 			end_turn(account, claim, now);
 	}

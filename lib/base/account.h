@@ -13,7 +13,7 @@
  *    connection whose RPCs never end leaves the others something.
  *  - An urged one (a reverse Call is out, whose Reply may stand behind Calls that wait) goes first.
  *  - A claim whose turn has lasted for BUDGET_TURN_US is late: it waits on, but holds nobody else up. It has
- *    another turn each BUDGET_TURN_AGAIN_US.
+ *    another turn each BUDGET_TURN_AGAIN_US, behind those who have come meanwhile.
  *
  * An account has on loan what its claims hold, and a little for the next ones (base/budget.h).
  *

@@ -236,6 +236,30 @@ START_TEST(nothing_is_kept_for_a_service_that_has_had_its_share)
 }
 END_TEST
 
+/* However many there are, so that one of them always has a turn. */
+START_TEST(another_turn_comes_behind_those_who_came_before_it)
+{
+	struct client *hung = &clients[0][1][0], *small = &clients[0][0][HOLDERS - 1];
+
+	budgets_make(2 * OWN + 1000, 2);
+	ck_assert(claim(hung, 0, OWN + 400));
+	for (unsigned h = 0; h < HOLDERS - 1; h++) {
+		ck_assert(!claim(&clients[0][0][h], 0, 300));
+		fake_loop_advance(loop, BUDGET_TURN_US);
+	}
+	fake_loop_advance(loop, BUDGET_TURN_AGAIN_US - 2 * BUDGET_TURN_US - BUDGET_LOOK_US);
+	ck_assert(claim(&clients[1][0][0], 0, OWN + 300));
+	ck_assert(!claim(small, 0, 60));
+	/* The first of them has had another turn, the second has it, and the third is the next. */
+	fake_loop_advance(loop, BUDGET_TURN_US + 5 * BUDGET_LOOK_US);
+	ck_assert_uint_eq(small->granted, 0);
+	budget_shrink(&hung->claims[0], OWN + 200);
+	fake_loop_advance(loop, BUDGET_TURN_US);
+	ck_assert_uint_eq(small->granted, 1);
+	budgets_end();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("budget turns");
@@ -253,6 +277,7 @@ int main(void)
 	tcase_add_test(tc, a_small_late_claim_hears_of_what_would_not_do_for_a_large_one);
 	tcase_add_test(tc, turns_end_together_when_many_end_at_about_the_same_time);
 	tcase_add_test(tc, nothing_is_kept_for_a_service_that_has_had_its_share);
+	tcase_add_test(tc, another_turn_comes_behind_those_who_came_before_it);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }
