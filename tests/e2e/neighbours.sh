@@ -37,7 +37,7 @@ waits() { ctl "$1" -j stats | jq --arg name "$2" '[.services[$name][] | .budget_
 waits_are() { test "$(waits "$1" "$2")" "$3" "$4"; }
 
 has_claimed_nothing() { [ "$(ctl "$1" -j status | jq '.memory.claimed_bytes')" = 0 ]; }
-has_told() { grep -q "\[mount#.* a Call has waited 5 s .* service mount holds most of it" "$T/$1.log"; }
+has_told() { grep -q "\[mount#.* a Call has waited 5 s .* most is held by service mount " "$T/$1.log"; }
 
 # leave KIND: the bad clients go, and so does what they hold
 leave() {
