@@ -55,6 +55,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/control/snapshot.h \
 	daemon/control/stats.c \
 	daemon/control/stats.h \
+	daemon/proxy/intake.c \
+	daemon/proxy/intake.h \
 	daemon/proxy/proxy.c \
 	daemon/proxy/proxy.h \
 	daemon/proxy/worker.c \

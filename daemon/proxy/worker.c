@@ -59,25 +59,17 @@ static void on_bridge_gone(void *arg, struct worker_service *ws)
 
 /* ---- adopting connections ---- */
 
-struct adoption {
-	struct worker *worker;
-	size_t service;
-	struct incoming in;
-	uint64_t id;
-};
-
-static void adopt(void *arg)
+static void take(void *arg, struct handover *handover)
 {
-	struct adoption *adoption = arg;
-	struct worker *worker = adoption->worker;
-	struct worker_service *ws = &worker->services[adoption->service];
+	struct worker *worker = arg;
+	struct worker_service *ws = &worker->services[handover->service];
 	int rc;
 
 	if (worker->stopping) {
-		incoming_drop(&adoption->in);
+		incoming_drop(&handover->in);
 		disown(worker, ws);
 	} else {
-		rc = bridge_new(ws, &adoption->in, adoption->id);
+		rc = bridge_new(ws, &handover->in, handover->id);
 		if (rc) {
 			log_limited(LOG_LEVEL_ERROR, &ws->service->lines[LINE_NOT_TAKEN], NULL,
 				    "%s: cannot take a connection: %s", ws->service->config->name,
@@ -86,21 +78,33 @@ static void adopt(void *arg)
 			disown(worker, ws);
 		}
 	}
-	free(adoption);
+	free(handover);
+}
+
+static void adopt(void *arg)
+{
+	struct handover *handover = arg;
+	struct worker *worker = handover->owner;
+
+	if (worker->stopping)
+		take(worker, handover);
+	else
+		intake_put(&worker->intake, handover);
 }
 
 int worker_adopt(struct worker *worker, size_t service, const struct incoming *in, uint64_t id)
 {
-	struct adoption *adoption = malloc(sizeof(*adoption));
+	struct handover *handover = malloc(sizeof(*handover));
 
 	atomic_fetch_add(&worker->connections, 1);
 	atomic_fetch_add(&worker->services[service].service->connections, 1);
-	if (adoption) {
-		*adoption = (struct adoption){worker, service, *in, id};
-		if (!event_loop_post(worker->loop, adopt, adoption))
+	if (handover) {
+		*handover =
+			(struct handover){.owner = worker, .service = service, .id = id, .in = *in};
+		if (!event_loop_post(worker->loop, adopt, handover))
 			return 0;
 	}
-	free(adoption);
+	free(handover);
 	incoming_drop(in);
 	disown(worker, &worker->services[service]);
 	return -ENOMEM;
@@ -113,6 +117,7 @@ static void stop(void *arg)
 	struct worker *worker = arg;
 
 	worker->stopping = true;
+	intake_flush(&worker->intake);
 	if (is_idle(worker)) {
 		event_loop_stop(worker->loop);
 		return;
@@ -213,7 +218,8 @@ struct worker *worker_new(unsigned index, struct service *services, size_t nserv
 		.bridge_gone = on_bridge_gone,
 		.arg = worker,
 	};
-	if (make_services(worker, services, nservices) || start_thread(worker))
+	if (intake_init(&worker->intake, worker->loop, nservices, take, worker) ||
+	    make_services(worker, services, nservices) || start_thread(worker))
 		goto out_free;
 	return worker;
 
@@ -245,6 +251,7 @@ void worker_free(struct worker *worker)
 	worker->nservices = 0;
 	/* Connections that were handed over too late are dropped here. */
 	worker->stopping = true;
+	intake_fini(&worker->intake);
 	event_loop_free(worker->loop);
 	spares_fini(&worker->spares);
 	pool_free(worker->pool);

@@ -17,6 +17,7 @@
 #include "base/compiler.h"
 #include "base/loop.h"
 #include "base/spares.h"
+#include "daemon/proxy/intake.h"
 #include "daemon/service/listener.h"
 #include "daemon/service/service.h"
 #include "daemon/service/worker_service.h"
@@ -29,6 +30,7 @@ struct worker {
 	struct pool *pool;
 	struct spares spares;
 	struct worker_ground ground; /* what its services stand on: the above */
+	struct intake intake;
 	size_t nservices;
 	struct worker_service *services;
 	struct budget_account *accounts; /* of memory, one a service */

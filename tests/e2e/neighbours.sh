@@ -27,7 +27,7 @@ waiting() { ctl "$1" -j services | jq --arg name "$2" '.services[] | select(.nam
 # has_effect KIND: what the clients ask takes all that it can, or each of them has lost a connection
 has_effect() {
 	case $1 in
-	refusing | resetting) grep -q lost $T/neighbour.log ;;
+	refusing | resetting | deserted) grep -q lost $T/neighbour.log ;;
 	*) [ "$(waiting a mount)" -gt 0 ] ;;
 	esac
 }
@@ -60,7 +60,7 @@ company() {
 	A_GLOBAL="memory_limit_mib = $limit;" B_GLOBAL=$A_GLOBAL
 	start_chain
 	steady alone
-	for kind in refusing resetting reading answering silent; do
+	for kind in refusing deserted resetting reading answering silent; do
 		beside $kind
 		[ "$limit $kind" != "16 silent" ] ||
 			check "the log tells who waits, and on whose account" wait_for 20 has_told a

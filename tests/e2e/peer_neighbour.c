@@ -87,11 +87,11 @@ static bool is_lost(const struct client *client)
 	return client->conn->closed || (poll(&fd, 1, 0) > 0 && fd.revents);
 }
 
-/* A client that lost its connection is back at once. Returns whether this one is. */
-static bool client_go_on(struct net *net, struct client *client, uint16_t port)
+/* A client that lost its connection, or leaves it, is back at once. Returns whether this one is. */
+static bool client_go_on(struct net *net, struct client *client, uint16_t port, bool leaves)
 {
-	if (is_lost(client)) {
-		conn_free(client->conn, false);
+	if (leaves || is_lost(client)) {
+		conn_free(client->conn, leaves);
 		client_connect(net, client, port);
 		return true;
 	}
@@ -183,13 +183,15 @@ static const struct server {
 	const char *name;
 	void (*accepted)(struct conn *conn); /* NULL: nobody listens */
 	void (*trickle)(struct conn *conn);  /* once a second */
-	bool storm; /* no connection lasts: then no client may keep what it has of one */
+	bool storm;    /* no connection lasts: then no client may keep what it has of one */
+	bool deserted; /* it is the clients who leave, as fast as they come */
 } servers[] = {
-	{"silent", accept_silent, NULL, false},
-	{"refusing", NULL, NULL, true},
-	{"resetting", accept_reset, NULL, true},
-	{"reading", accept_deaf, read_a_byte, false},
-	{"answering", accept_slow, answer_a_byte, false},
+	{"silent", accept_silent, NULL, false, false},
+	{"refusing", NULL, NULL, true, false},
+	{"deserted", NULL, NULL, true, true},
+	{"resetting", accept_reset, NULL, true, false},
+	{"reading", accept_deaf, read_a_byte, false, false},
+	{"answering", accept_slow, answer_a_byte, false, false},
 };
 
 static uint64_t now_ms(void)
@@ -257,11 +259,12 @@ int scenario_neighbour(const struct ports *ports, int argc, char **argv)
 		client_connect(&at_clients, &clients[i], ports->front);
 	}
 	for (;;) {
-		net_turn(&at_server, 1);
+		net_turn(&at_server, server->deserted ? 0 : 1);
 		server_turn(&at_server, server);
-		net_turn(&at_clients, TURN_MS);
+		net_turn(&at_clients, server->deserted ? 0 : TURN_MS);
 		for (unsigned i = 0; i < CLIENTS; i++)
-			if (client_go_on(&at_clients, &clients[i], ports->front) &&
+			if (client_go_on(&at_clients, &clients[i], ports->front,
+					 server->deserted) &&
 			    ++lost == CLIENTS)
 				printf("%lu connections were lost\n", lost);
 	}

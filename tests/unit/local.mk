@@ -116,6 +116,12 @@ tests_unit_test_budget_turns_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_budget_turns_LDADD = $(UNIT_LDADD)
 TESTS += tests/unit/test_budget_turns
 
+check_PROGRAMS += tests/unit/test_intake
+tests_unit_test_intake_SOURCES = tests/unit/test_intake.c
+tests_unit_test_intake_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_intake_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_intake
+
 check_PROGRAMS += tests/unit/test_replay
 tests_unit_test_replay_SOURCES = tests/unit/test_replay.c
 tests_unit_test_replay_CFLAGS = $(UNIT_CFLAGS)

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Connections on their way to a worker: a few a turn, services in turn. */
+#include "daemon/proxy/intake.h"
+
+#include "tests/lib/fake_loop.h"
+#include "tests/lib/test.h"
+
+#define SERVICES 3
+#define MOST     100
+
+static struct loop *loop;
+static struct intake intake;
+static struct handover handovers[MOST];
+static struct handover *taken[MOST];
+static unsigned nput, ntaken, turns, most_a_turn, before;
+static struct loop_task other; /* somebody else's, once a turn */
+
+static void take(void *arg, struct handover *handover)
+{
+	ck_assert_ptr_eq(arg, &intake);
+	taken[ntaken++] = handover;
+}
+
+static void look(void *arg)
+{
+	turns++;
+	if (ntaken - before > most_a_turn)
+		most_a_turn = ntaken - before;
+	before = ntaken;
+	if (ntaken < nput)
+		loop_defer(loop, &other);
+}
+
+static void setup(void)
+{
+	loop = fake_loop_new();
+	nput = ntaken = turns = most_a_turn = before = 0;
+	ck_assert_int_eq(intake_init(&intake, loop, SERVICES, take, &intake), 0);
+	loop_task_init(&other, look, NULL);
+}
+
+static void teardown(void)
+{
+	intake_fini(&intake);
+	fake_loop_free(loop);
+}
+
+static void put(size_t service, unsigned count)
+{
+	while (count--) {
+		struct handover *handover = &handovers[nput++];
+
+		*handover = (struct handover){.service = service, .id = nput};
+		intake_put(&intake, handover);
+	}
+}
+
+START_TEST(a_turn_takes_a_few)
+{
+	loop_defer(loop, &other);
+	put(1, 5 * INTAKE_PER_TURN);
+	ck_assert_uint_eq(ntaken, 0);
+	fake_loop_run(loop);
+	ck_assert_uint_eq(ntaken, 5 * INTAKE_PER_TURN);
+	ck_assert_uint_eq(most_a_turn, INTAKE_PER_TURN);
+	ck_assert_uint_ge(turns, 5);
+	for (unsigned i = 0; i < ntaken; i++)
+		ck_assert_ptr_eq(taken[i], &handovers[i]);
+}
+END_TEST
+
+START_TEST(services_take_turns)
+{
+	put(2, 50);
+	put(0, 2);
+	fake_loop_run(loop);
+	ck_assert_uint_eq(ntaken, 52);
+	ck_assert_ptr_eq(taken[0], &handovers[50]);
+	ck_assert_ptr_eq(taken[1], &handovers[0]);
+	ck_assert_ptr_eq(taken[2], &handovers[51]);
+	for (unsigned i = 3; i < ntaken; i++)
+		ck_assert_ptr_eq(taken[i], &handovers[i - 2]);
+}
+END_TEST
+
+START_TEST(a_flush_takes_all_at_once)
+{
+	put(0, 9);
+	put(1, 9);
+	intake_flush(&intake);
+	ck_assert_uint_eq(ntaken, 18);
+	fake_loop_run(loop);
+	ck_assert_uint_eq(ntaken, 18);
+	put(2, 1);
+	fake_loop_run(loop);
+	ck_assert_uint_eq(ntaken, 19);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("intake");
+	TCase *tc = tcase_create("intake");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, a_turn_takes_a_few);
+	tcase_add_test(tc, services_take_turns);
+	tcase_add_test(tc, a_flush_takes_all_at_once);
+	suite_add_tcase(suite, tc);
+	return test_main(suite);
+}
