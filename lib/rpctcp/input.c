@@ -34,6 +34,7 @@ static void begin_record(struct tcp_input *in)
 	in->ended = false;
 	in->head_bytes = 0;
 	in->cap_bytes = 0;
+	in->end_due_us = 0;
 }
 
 static void drop_gathered(struct tcp_input *in)
@@ -312,6 +313,23 @@ static size_t take_input(struct tcp_input *in, const uint8_t *bytes, size_t len_
 	return at;
 }
 
+/* How long to wait for progress. A Call that holds more memory than most has a time to end in, too. */
+static uint64_t patience_us(struct tcp_input *in)
+{
+	const struct tcp_conn *conn = in->conn;
+	uint64_t stall_us = conn->config.leg.stall_timeout_us, now_us = loop_now_us(tcp_loop(conn));
+
+	if (conn->connector || in->mode != TCP_INPUT_BODY || in->cap_bytes <= FACTS_UNBOUNDED_BYTES)
+		return stall_us;
+	if (!in->end_due_us)
+		in->end_due_us = now_us + stall_us +
+				 (uint64_t)(in->cap_bytes - in->msg.have_bytes) * 1000000 /
+					 TCP_RECORD_FLOOR_BYTES;
+	if (now_us >= in->end_due_us)
+		return 0;
+	return in->end_due_us - now_us < stall_us ? in->end_due_us - now_us : stall_us;
+}
+
 /* A record must make progress, as long as it is the peer who keeps us waiting. */
 static void watch_progress(struct tcp_input *in)
 {
@@ -325,8 +343,11 @@ static void watch_progress(struct tcp_input *in)
 	}
 	if (conn->due_us[TCP_DUE_INPUT] && in->progress_bytes < TCP_STALL_PROGRESS_BYTES)
 		return;
+	/* It begins, or is read again after a while. */
+	if (!conn->due_us[TCP_DUE_INPUT])
+		in->end_due_us = 0;
 	in->progress_bytes = 0;
-	tcp_conn_set_due(conn, TCP_DUE_INPUT, conn->config.leg.stall_timeout_us);
+	tcp_conn_set_due(conn, TCP_DUE_INPUT, patience_us(in));
 }
 
 /* What is left over and waits for nothing. */

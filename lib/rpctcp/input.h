@@ -22,13 +22,15 @@
 
 #define TCP_BULK_BYTES (16u * 1024u) /* records beyond it are received in place */
 /* A record that is too long is read to its end, and nothing kept, if it is no longer than that many times the limit. */
-#define TCP_DRAIN_FACTOR      4u
-#define TCP_DRAIN_MIN_BYTES   (128u * 1024u * 1024u) /* … or than this */
-#define TCP_TURN_RECORDS      256u /* of one connection that are dealt with in a turn, at most */
-#define TCP_SCARCE_READ_BYTES (4u * 1024u) /* per read while the budget has waiters */
-#define TCP_RETRANSMIT_BYTES  256u         /* of a Call that are compared, X-8 */
-#define TCP_COPIES_MAX        3u           /* of a Call, if it is older than the stall timeout */
-#define TCP_RECORD_HEAD_BYTES 8u           /* XID and type: what tells what a record is */
+#define TCP_DRAIN_FACTOR    4u
+#define TCP_DRAIN_MIN_BYTES (128u * 1024u * 1024u) /* … or than this */
+/* A Call longer than most must come within the stall timeout and a second for each so many bytes. */
+#define TCP_RECORD_FLOOR_BYTES (64u * 1024u)
+#define TCP_TURN_RECORDS       256u /* of one connection that are dealt with in a turn, at most */
+#define TCP_SCARCE_READ_BYTES  (4u * 1024u) /* per read while the budget has waiters */
+#define TCP_RETRANSMIT_BYTES   256u         /* of a Call that are compared, X-8 */
+#define TCP_COPIES_MAX         3u           /* of a Call, if it is older than the stall timeout */
+#define TCP_RECORD_HEAD_BYTES  8u           /* XID and type: what tells what a record is */
 
 enum tcp_input_mode {
 	TCP_INPUT_HEAD,   /* what the record is is not known yet, or its memory not granted */
@@ -73,6 +75,7 @@ struct tcp_input {
 	uint8_t *stash;      /* read, but not taken yet */
 	size_t stash_bytes, stash_at;
 	size_t progress_bytes; /* since the deadline was set */
+	uint64_t end_due_us;   /* when a long Call must be complete; 0: no such time */
 };
 
 /** tcp_input_init - before the first byte. */

@@ -169,7 +169,7 @@ static void bench_new(const struct pair_faults *faults)
 	const struct pair_server answers = {.asked = on_asked, .accepted = on_accepted};
 
 	bench_loop = fake_loop_new();
-	bench_pool = pool_new(2 * BENCH_MAX_MESSAGE, 8u << 20);
+	bench_pool = pool_new(BENCH_LONG_BYTES, 8u << 20);
 	test_budget_init(&bench_budget, bench_loop, BENCH_BUDGET);
 	bench_net = pair_net_new(bench_loop, faults);
 	pair_net_serve(bench_net, &answers);

@@ -13,6 +13,7 @@
 #include "tests/lib/test_budget.h"
 
 #define BENCH_MAX_MESSAGE  (256u * 1024u)
+#define BENCH_LONG_BYTES   (2u * 1024u * 1024u) /* for what the pool has buffers */
 #define BENCH_BUDGET       (4u * 1024u * 1024u)
 #define BENCH_STALL_US     60000000u
 #define BENCH_CONNECT_US   10000000u

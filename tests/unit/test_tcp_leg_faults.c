@@ -164,9 +164,10 @@ START_TEST(memory_that_is_not_to_be_had_ends_the_leg)
 {
 	uint8_t *bytes = calloc(1, BENCH_MAX_MESSAGE);
 
-	server.config.leg.max_message_bytes = 8 * BENCH_MAX_MESSAGE;
+	/* More than the pool has in one buffer. */
+	server.config.leg.max_message_bytes = 2 * BENCH_LONG_BYTES;
 	bench_accept();
-	record_mark_encode(bytes, 4 * BENCH_MAX_MESSAGE);
+	record_mark_encode(bytes, 2 * BENCH_LONG_BYTES);
 	put_call(bytes + RECORD_MARK_BYTES, 1, 1000);
 	raw_write(bytes, 20000);
 	ck_assert_uint_eq(server.closing, 1);
