@@ -221,6 +221,14 @@ tests_unit_test_tcp_leg_SOURCES = tests/unit/test_tcp_leg.c \
 tests_unit_test_tcp_leg_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_tcp_leg_LDADD = tests/lib/libtest.a tests/lib/libfakenfs.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_tcp_leg
+
+check_PROGRAMS += tests/unit/test_tcp_leg_replies
+tests_unit_test_tcp_leg_replies_SOURCES = tests/unit/test_tcp_leg_replies.c \
+	tests/unit/tcp_leg_fixture.c tests/unit/tcp_leg_fixture.h
+tests_unit_test_tcp_leg_replies_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_tcp_leg_replies_LDADD = tests/lib/libtest.a tests/lib/libfakenfs.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_tcp_leg_replies
+
 # Two engines of the iwarp fabric wired together in memory.
 check_LIBRARIES += tests/unit/libiwarpside.a
 tests_unit_libiwarpside_a_SOURCES = tests/unit/iwarp_peer.c tests/unit/iwarp_peer.h \

@@ -416,3 +416,33 @@ void send_call(uint32_t xid, uint32_t len_bytes, uint8_t seed, uint32_t reply_ma
 	x->reply_max_bytes = reply_max_bytes;
 	leg_call(leg, x);
 }
+
+void peer_send_fragments(const uint8_t *msg, uint32_t len, uint32_t step)
+{
+	uint8_t mark[RECORD_MARK_BYTES];
+	unsigned empty = 0;
+
+	for (uint32_t at = 0; at < len; at += step) {
+		uint32_t n = step < len - at ? step : len - at;
+
+		put_word(mark, 0);
+		if (empty++ < RECORD_MAX_EMPTY_FRAGMENTS)
+			peer_write(mark, sizeof(mark));
+		put_word(mark, n);
+		peer_write(mark, sizeof(mark));
+		peer_write(msg + at, n);
+	}
+	put_word(mark, 0x80000000u);
+	peer_write(mark, sizeof(mark));
+}
+
+void peer_expect_alive(void)
+{
+	peer_send_call(99, 50, 1);
+	RUN_UNTIL(seen.ncalls);
+	expect_call(seen.calls[0], 99, 50, 1);
+	answer_call(0, 24, 0);
+	peer_expect_reply(99, 24, 0);
+	ck_assert_uint_eq(budget.account.used_bytes, 0);
+	ck_assert_uint_eq(seen.closed, 0);
+}

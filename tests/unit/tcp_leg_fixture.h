@@ -73,6 +73,8 @@ uint32_t get_word(const uint8_t *from);
 void peer_write(const uint8_t *bytes, size_t len_bytes);
 /** peer_send_record - write one record in one fragment. */
 void peer_send_record(const uint8_t *msg, uint32_t len_bytes);
+/** peer_send_fragments - in fragments of @step bytes, each after an empty one as long as those are allowed. */
+void peer_send_fragments(const uint8_t *msg, uint32_t len, uint32_t step);
 /** peer_send_call, peer_send_reply - as put_call() and put_reply(), in one record. */
 void peer_send_call(uint32_t xid, uint32_t len_bytes, uint8_t seed);
 void peer_send_reply(uint32_t xid, uint32_t len_bytes, uint8_t seed);
@@ -84,6 +86,8 @@ const uint8_t *peer_read_record(uint32_t *len_bytes);
 void peer_expect_reply(uint32_t xid, uint32_t len_bytes, uint8_t seed);
 /** peer_expect_system_err - read SYSTEM_ERR for @xid. */
 void peer_expect_system_err(uint32_t xid);
+/** peer_expect_alive - that the connection goes on, and nothing is held. */
+void peer_expect_alive(void);
 /** peer_at_end - whether the leg has sent its FIN, or reset the connection. */
 bool peer_at_end(void);
 

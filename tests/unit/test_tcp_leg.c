@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The TCP leg's messages: whatever comes, the right thing is passed on, answered or refused. */
+/* The TCP leg's Calls: whatever comes, the right thing is passed on, answered or refused. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -112,26 +112,6 @@ START_TEST(every_cut_of_two_calls_gives_the_same_calls)
 }
 END_TEST
 
-/* Writes @msg as fragments of @step bytes, each after an empty one as long as those are allowed. */
-static void send_fragments(const uint8_t *msg, uint32_t len, uint32_t step)
-{
-	uint8_t mark[RECORD_MARK_BYTES];
-	unsigned empty = 0;
-
-	for (uint32_t at = 0; at < len; at += step) {
-		uint32_t n = step < len - at ? step : len - at;
-
-		put_word(mark, 0);
-		if (empty++ < RECORD_MAX_EMPTY_FRAGMENTS)
-			peer_write(mark, sizeof(mark));
-		put_word(mark, n);
-		peer_write(mark, sizeof(mark));
-		peer_write(msg + at, n);
-	}
-	put_word(mark, 0x80000000u);
-	peer_write(mark, sizeof(mark));
-}
-
 START_TEST(fragments_of_any_size_make_one_call)
 {
 	static const uint32_t steps[] = {1, 3, 7, 8, 9, 100, 4000};
@@ -140,7 +120,7 @@ START_TEST(fragments_of_any_size_make_one_call)
 	fixture_open();
 	for (unsigned i = 0; i < ARRAY_SIZE(steps); i++) {
 		put_call(msg, i, sizeof(msg), (uint8_t)i);
-		send_fragments(msg, sizeof(msg), steps[i]);
+		peer_send_fragments(msg, sizeof(msg), steps[i]);
 		RUN_UNTIL(seen.ncalls == i + 1);
 		expect_call(seen.calls[i], i, sizeof(msg), (uint8_t)i);
 	}
@@ -309,18 +289,6 @@ static const uint8_t *expect_denied(uint32_t xid, uint32_t reject_stat)
 	return reply + 16;
 }
 
-/* After a refusal the connection goes on, and nothing is held. */
-static void expect_alive(void)
-{
-	peer_send_call(99, 50, 1);
-	RUN_UNTIL(seen.ncalls);
-	expect_call(seen.calls[0], 99, 50, 1);
-	answer_call(0, 24, 0);
-	peer_expect_reply(99, 24, 0);
-	ck_assert_uint_eq(budget.account.used_bytes, 0);
-	ck_assert_uint_eq(seen.closed, 0);
-}
-
 START_TEST(auth_tls_is_refused_here)
 {
 	uint8_t msg[44];
@@ -333,7 +301,7 @@ START_TEST(auth_tls_is_refused_here)
 	ck_assert_uint_eq(worker.counters.auth_tls_refused, 1);
 	ck_assert_uint_eq(seen.notes, 1);
 	ck_assert_uint_eq(seen.ncalls, 0);
-	expect_alive();
+	peer_expect_alive();
 }
 END_TEST
 
@@ -349,7 +317,7 @@ START_TEST(another_rpc_version_is_refused_here)
 	range = expect_denied(6, 0);
 	ck_assert_uint_eq(get_word(range), 2);
 	ck_assert_uint_eq(get_word(range + 4), 2);
-	expect_alive();
+	peer_expect_alive();
 }
 END_TEST
 
@@ -362,7 +330,7 @@ START_TEST(an_impossible_credential_is_refused_here)
 	put_word(msg + 28, RPC_MAX_AUTH_BYTES + 1);
 	send_record_cut(msg, sizeof(msg), _i);
 	ck_assert_uint_eq(get_word(expect_denied(7, 1)), 1); /* AUTH_ERROR, AUTH_BADCRED */
-	expect_alive();
+	peer_expect_alive();
 }
 END_TEST
 
@@ -488,231 +456,6 @@ START_TEST(an_xid_in_flight_with_another_call_closes)
 }
 END_TEST
 
-/* Replies: the leg is the target. */
-
-START_TEST(a_call_goes_out_and_its_reply_comes_in)
-{
-	uint32_t len;
-	uint8_t want[500];
-
-	fixture_connect();
-	send_call(21, 500, 6, 4096);
-	put_call(want, 21, 500, 6);
-	ck_assert(!memcmp(peer_read_record(&len), want, 500));
-	ck_assert_uint_eq(len, 500);
-	peer_send_reply(21, 300, 2);
-	RUN_UNTIL(seen.nreplies);
-	ck_assert_uint_eq(seen.replies[0]->facts.hdr.xid, 21);
-	ck_assert_int_eq(seen.replies[0]->fault, EXCHANGE_OK);
-	ck_assert_uint_eq(seen.replies[0]->reply.len_bytes, 300);
-	put_reply(want, 21, 300, 2);
-	ck_assert(!memcmp(seen.replies[0]->reply.data, want, 300));
-	ck_assert_ptr_null(seen.replies[0]->target);
-}
-END_TEST
-
-START_TEST(replies_are_matched_in_any_order)
-{
-	uint32_t len;
-
-	fixture_connect();
-	for (uint32_t xid = 0; xid < 10; xid++)
-		send_call(xid, 44, 0, 4096);
-	for (uint32_t xid = 0; xid < 10; xid++)
-		ck_assert_uint_eq(get_word(peer_read_record(&len)), xid);
-	for (uint32_t i = 0; i < 10; i++)
-		peer_send_reply(i * 7 % 10, 24, 0);
-	RUN_UNTIL(seen.nreplies == 10);
-	for (uint32_t i = 0; i < 10; i++)
-		ck_assert_uint_eq(seen.replies[i]->facts.hdr.xid, i * 7 % 10);
-}
-END_TEST
-
-START_TEST(a_large_reply_is_received_in_place)
-{
-	uint8_t *want = malloc(1024 * 1024 + 120);
-	uint32_t len;
-
-	fixture_connect();
-	for (uint32_t xid = 0; xid < 4; xid++) {
-		send_call(xid, 44, 0, FIXTURE_MAX_MESSAGE);
-		peer_read_record(&len);
-		peer_send_reply(xid, 1024 * 1024 + 120, (uint8_t)xid);
-		RUN_UNTIL(seen.nreplies == xid + 1);
-		put_reply(want, xid, 1024 * 1024 + 120, (uint8_t)xid);
-		ck_assert(!memcmp(seen.replies[xid]->reply.data, want, 1024 * 1024 + 120));
-	}
-	ck_assert_uint_le(worker.counters.payload_bytes_copied, 4 * 16384);
-	free(want);
-}
-END_TEST
-
-START_TEST(a_reply_in_fragments_is_one_reply)
-{
-	uint8_t msg[3000];
-	uint32_t len;
-
-	fixture_connect();
-	send_call(1, 44, 0, 3000);
-	peer_read_record(&len);
-	put_reply(msg, 1, sizeof(msg), 3);
-	send_fragments(msg, sizeof(msg), 700);
-	RUN_UNTIL(seen.nreplies);
-	ck_assert_uint_eq(seen.replies[0]->reply.len_bytes, sizeof(msg));
-	ck_assert(!memcmp(seen.replies[0]->reply.data, msg, sizeof(msg)));
-}
-END_TEST
-
-/* Then the connection is as good as before. */
-static void expect_next_reply(uint32_t xid)
-{
-	unsigned before = seen.nreplies;
-	uint32_t len;
-
-	send_call(xid, 44, 0, 4096);
-	ck_assert_uint_eq(get_word(peer_read_record(&len)), xid);
-	peer_send_reply(xid, 100, 0);
-	RUN_UNTIL(seen.nreplies == before + 1);
-	ck_assert_uint_eq(seen.replies[before]->facts.hdr.xid, xid);
-	ck_assert_int_eq(seen.replies[before]->fault, EXCHANGE_OK);
-	ck_assert_uint_eq(seen.closed, 0);
-}
-
-START_TEST(a_reply_that_is_too_big_is_a_fault)
-{
-	static const uint32_t lens[] = {1001, 100000, FIXTURE_MAX_MESSAGE};
-	uint32_t len;
-
-	fixture_connect();
-	send_call(1, 44, 0, 1000);
-	peer_read_record(&len);
-	peer_send_reply(1, lens[_i], 0);
-	RUN_UNTIL(seen.nreplies);
-	ck_assert_int_eq(seen.replies[0]->fault, EXCHANGE_FAULT_TOO_BIG);
-	ck_assert_ptr_null(seen.replies[0]->reply.buf);
-	ck_assert_uint_eq(worker.counters.replies_too_big, 1);
-	expect_next_reply(2);
-}
-END_TEST
-
-START_TEST(a_reply_in_fragments_that_is_too_big_is_a_fault)
-{
-	uint8_t msg[3000];
-	uint32_t len;
-
-	fixture_connect();
-	send_call(1, 44, 0, 2500);
-	peer_read_record(&len);
-	put_reply(msg, 1, sizeof(msg), 3);
-	send_fragments(msg, sizeof(msg), 700);
-	RUN_UNTIL(seen.nreplies);
-	ck_assert_int_eq(seen.replies[0]->fault, EXCHANGE_FAULT_TOO_BIG);
-	expect_next_reply(2);
-}
-END_TEST
-
-START_TEST(a_reply_without_a_call_is_thrown_away)
-{
-	fixture_connect();
-	peer_send_reply(1, 100, 0);
-	peer_send_reply(2, 1024 * 1024, 0);
-	RUN_UNTIL(worker.counters.unmatched_replies == 2);
-	ck_assert_uint_eq(seen.notes, 1);
-	ck_assert_uint_eq(pool_in_use(), 0);
-	expect_next_reply(3);
-}
-END_TEST
-
-START_TEST(a_reply_that_does_not_decode_is_a_fault)
-{
-	uint8_t msg[24];
-	uint32_t len;
-
-	fixture_connect();
-	send_call(1, 44, 0, 1000);
-	peer_read_record(&len);
-	put_reply(msg, 1, 24, 0);
-	put_word(msg + 8, 2);
-	peer_send_record(msg, 24);
-	RUN_UNTIL(seen.nreplies);
-	ck_assert_int_eq(seen.replies[0]->fault, EXCHANGE_FAULT_BAD_REPLY);
-	expect_next_reply(2);
-}
-END_TEST
-
-/* Whole, or a byte at a time: its Call does not wait for ever. */
-START_TEST(a_reply_that_is_too_short_ends_its_call_or_the_connection)
-{
-	uint8_t bytes[RECORD_MARK_BYTES + 24];
-	uint32_t reply_bytes = (uint32_t)_i / 2, len;
-
-	fixture_connect();
-	send_call(1, 44, 0, 1000);
-	peer_read_record(&len);
-	record_mark_encode(bytes, reply_bytes);
-	put_reply(bytes + RECORD_MARK_BYTES, 1, 24, 0);
-	for (uint32_t at = 0; at < RECORD_MARK_BYTES + reply_bytes; at++)
-		if (_i % 2)
-			peer_write(bytes + at, 1);
-	if (_i % 2 == 0)
-		peer_write(bytes, RECORD_MARK_BYTES + reply_bytes);
-	if (reply_bytes < 8) {
-		RUN_UNTIL(seen.closed);
-		ck_assert_int_eq(seen.why, LEG_CLOSE_NOT_RPC);
-		return;
-	}
-	RUN_UNTIL(seen.nreplies);
-	ck_assert_int_eq(seen.replies[0]->fault, EXCHANGE_FAULT_BAD_REPLY);
-	expect_next_reply(2);
-}
-END_TEST
-
-START_TEST(a_second_call_with_an_xid_in_flight_is_a_fault)
-{
-	fixture_connect();
-	send_call(1, 44, 0, 1000);
-	send_call(1, 44, 0, 1000);
-	ck_assert_uint_eq(seen.nreplies, 0);
-	RUN_UNTIL(seen.nreplies);
-	ck_assert_int_eq(seen.replies[0]->fault, EXCHANGE_FAULT_CANT_SEND);
-	peer_send_reply(1, 100, 0);
-	RUN_UNTIL(seen.nreplies == 2);
-	ck_assert_int_eq(seen.replies[1]->fault, EXCHANGE_OK);
-}
-END_TEST
-
-START_TEST(a_fault_is_answered_system_err)
-{
-	fixture_open();
-	peer_send_call(31, 44, 0);
-	RUN_UNTIL(seen.ncalls);
-	seen.calls[0]->fault = (enum exchange_fault)_i;
-	leg_reply(leg, seen.calls[0]);
-	seen.ncalls = 0;
-	peer_expect_system_err(31);
-	expect_alive();
-}
-END_TEST
-
-/* Both directions have XIDs of their own. */
-START_TEST(the_same_xid_may_be_in_flight_both_ways)
-{
-	uint32_t len;
-
-	fixture_open();
-	peer_send_call(5, 44, 1);
-	RUN_UNTIL(seen.ncalls);
-	send_call(5, 60, 2, 1000);
-	ck_assert_uint_eq(get_word(peer_read_record(&len) + 4), RPC_CALL);
-	ck_assert_uint_eq(len, 60);
-	peer_send_reply(5, 200, 3);
-	RUN_UNTIL(seen.nreplies);
-	ck_assert_uint_eq(seen.replies[0]->reply.len_bytes, 200);
-	answer_call(0, 24, 0);
-	peer_expect_reply(5, 24, 0);
-}
-END_TEST
-
 static TCase *new_case(Suite *suite, const char *name)
 {
 	TCase *tc = tcase_create(name);
@@ -754,21 +497,5 @@ int main(void)
 	tcase_add_loop_test(tc, another_rpc_version_is_refused_here, 0, 2);
 	tcase_add_loop_test(tc, an_impossible_credential_is_refused_here, 0, 2);
 	tcase_add_test(tc, answers_that_nobody_takes_stop_the_reading);
-
-	tc = new_case(suite, "replies");
-	tcase_add_test(tc, a_call_goes_out_and_its_reply_comes_in);
-	tcase_add_test(tc, replies_are_matched_in_any_order);
-	tcase_add_test(tc, a_large_reply_is_received_in_place);
-	tcase_add_test(tc, a_reply_in_fragments_is_one_reply);
-	tcase_add_loop_test(tc, a_reply_that_is_too_big_is_a_fault, 0, 3);
-	tcase_add_test(tc, a_reply_in_fragments_that_is_too_big_is_a_fault);
-	tcase_add_test(tc, a_reply_without_a_call_is_thrown_away);
-	tcase_add_test(tc, a_reply_that_does_not_decode_is_a_fault);
-	tcase_add_loop_test(tc, a_reply_that_is_too_short_ends_its_call_or_the_connection, 0,
-			    2 * 24);
-	tcase_add_test(tc, a_second_call_with_an_xid_in_flight_is_a_fault);
-	tcase_add_loop_test(tc, a_fault_is_answered_system_err, EXCHANGE_FAULT_ERR_CHUNK,
-			    EXCHANGE_FAULT_CANT_SEND + 1);
-	tcase_add_test(tc, the_same_xid_may_be_in_flight_both_ways);
 	return test_main(suite);
 }
