@@ -20,8 +20,15 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/bridge/attempts.h \
 	daemon/bridge/bridge.c \
 	daemon/bridge/bridge.h \
+	daemon/bridge/bridge_impl.h \
+	daemon/bridge/closing.c \
+	daemon/bridge/closing.h \
 	daemon/bridge/legs.c \
 	daemon/bridge/legs.h \
+	daemon/bridge/opening.c \
+	daemon/bridge/opening.h \
+	daemon/bridge/passing.c \
+	daemon/bridge/passing.h \
 	daemon/bridge/shortage.c \
 	daemon/bridge/shortage.h \
 	daemon/bridge/upstream.c \

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a bridge is made of: for the files of this folder that are one. */
+#ifndef DAEMON_BRIDGE_BRIDGE_IMPL_H
+#define DAEMON_BRIDGE_BRIDGE_IMPL_H
+
+#include "daemon/base/log.h"
+#include "daemon/bridge/bridge.h"
+#include "daemon/bridge/upstream.h"
+#include "nfs/nfs.h"
+
+#define BRIDGE_CONNECT_TIMEOUT_US                                                                  \
+	10000000u /* for the server to be reached, and for a client to be accepted */
+
+struct side {
+	struct bridge *bridge;
+	struct side *other;
+	struct leg *leg; /* the server's: NULL until it is open, and when it is over */
+};
+
+struct bridge {
+	TAILQ_ENTRY(bridge) entry;
+	struct worker_service *ws;
+	uint64_t id, start_us;
+	struct state state;
+	enum leg_close why; /* from HELD or CLOSING on */
+	struct sockaddr_storage peer;
+	struct side client, server;
+	bool client_over;
+	struct budget_holder memory;
+	struct upstream upstream;
+	struct nfs_sessions sessions; /* that this connection has shown */
+	struct loop_timer *hold;
+	struct loop_task reaper;
+	struct log_ctx log;
+};
+
+static inline bool bridge_client_is_tcp(const struct bridge *bridge)
+{
+	return bridge->ws->service->config->listen.transport == TRANSPORT_TCP;
+}
+
+static inline struct loop *bridge_loop(const struct bridge *bridge)
+{
+	return bridge->ws->ground->loop;
+}
+
+static inline void bridge_set_state(struct bridge *bridge, enum bridge_state to)
+{
+	state_move(&bridge->state, &bridge_states, to, loop_now_us(bridge_loop(bridge)));
+}
+
+/* @line: one of enum service_line, whose last two kinds have reasons added. */
+static inline struct log_limit *bridge_line_limit(const struct bridge *bridge, unsigned line)
+{
+	return &bridge->ws->service->lines[line];
+}
+
+/* Whether its end is: nothing is passed on any more. */
+static inline bool bridge_is_decided(const struct bridge *bridge)
+{
+	return bridge->state.now >= BRIDGE_HELD;
+}
+
+#endif

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * How a bridge ends.
+ *
+ * The first reason is the bridge's: it is logged and counted once, and the other leg is closed at once. When
+ * both are over, a deferred task frees them and the bridge, so that no leg is freed inside its own callback. A
+ * TCP client whose server cannot be had, or leaves before it has sent it anything, is held for a moment before
+ * its leg is closed: one that gets a connection and loses it at once comes back at once, hundreds of times a
+ * second (Linux starts its back-off anew with each connection that it gets).
+ */
+#include "daemon/bridge/closing.h"
+
+#include <stdlib.h>
+
+#define REFUSAL_HOLD_US 500000u /* the shortest connection of a TCP client without a server */
+
+void bridge_reap(void *arg)
+{
+	struct bridge *bridge = arg;
+	struct worker_service *ws = bridge->ws;
+
+	leg_free(bridge->client.leg);
+	upstream_fini(&bridge->upstream);
+	loop_timer_free(bridge_loop(bridge), bridge->hold);
+	budget_holder_fini(&bridge->memory);
+	if (ws->walk == bridge)
+		ws->walk = TAILQ_NEXT(bridge, entry);
+	TAILQ_REMOVE(&ws->bridges, bridge, entry);
+	log_ctx_fini(&bridge->log);
+	free(bridge);
+	ws->ground->bridge_gone(ws->ground->arg, ws);
+}
+
+static void settle(struct bridge *bridge)
+{
+	if (bridge->state.now == BRIDGE_CLOSING && bridge->client_over &&
+	    upstream_is_closed(&bridge->upstream))
+		loop_defer(bridge_loop(bridge), &bridge->reaper);
+}
+
+static bool was_sent_nothing(const struct leg *leg)
+{
+	struct leg_info info;
+
+	leg_info(leg, &info);
+	return info.bytes_sent == 0;
+}
+
+/* How long a client is to be held that is about to lose its connection for this reason. */
+static uint64_t hold_us(const struct bridge *bridge, enum leg_close why)
+{
+	uint64_t age_us = loop_now_us(bridge_loop(bridge)) - bridge->start_us;
+
+	if (!state_may(&bridge_states, bridge->state.now, BRIDGE_HELD) ||
+	    !bridge_client_is_tcp(bridge) || why == LEG_CLOSE_SHUTDOWN ||
+	    age_us >= REFUSAL_HOLD_US || !was_sent_nothing(bridge->client.leg))
+		return 0;
+	return REFUSAL_HOLD_US - age_us;
+}
+
+/* Nothing is left to wait for but the end of both legs. */
+static void close_client(struct bridge *bridge)
+{
+	bridge_set_state(bridge, BRIDGE_CLOSING);
+	loop_timer_clear(bridge_loop(bridge), bridge->hold);
+	leg_close(bridge->client.leg, bridge->why);
+	settle(bridge);
+}
+
+void bridge_end_hold(void *arg)
+{
+	close_client(arg);
+}
+
+/* The first reason is the bridge's. */
+static void decide(struct bridge *bridge, enum leg_close why, const char *who, const char *detail)
+{
+	double age_s = (loop_now_us(bridge_loop(bridge)) - bridge->start_us) / 1e6;
+
+	log_limited(LOG_LEVEL_INFO, bridge_line_limit(bridge, LINE_CLOSED + why), &bridge->log,
+		    "closed: %s: %s%s%s (while %s, after %.1f s)", who, leg_close_text(why),
+		    detail[0] ? ": " : "", detail, state_name(&bridge_states, bridge->state.now),
+		    age_s);
+	bridge->ws->closes[why]++;
+	bridge->why = why;
+}
+
+void bridge_give_up(struct bridge *bridge, enum leg_close why, const char *who, const char *detail)
+{
+	uint64_t hold = hold_us(bridge, why);
+
+	decide(bridge, why, who, detail);
+	if (hold) {
+		bridge_set_state(bridge, BRIDGE_HELD);
+		leg_pause(bridge->client.leg, true);
+		loop_timer_set(bridge_loop(bridge), bridge->hold, hold);
+		upstream_close(&bridge->upstream, why);
+	} else {
+		upstream_close(&bridge->upstream, why);
+		close_client(bridge);
+	}
+}
+
+void bridge_close(struct bridge *bridge, enum leg_close why)
+{
+	if (bridge->state.now == BRIDGE_HELD)
+		close_client(bridge);
+	else if (!bridge_is_decided(bridge))
+		bridge_give_up(bridge, why, "proxy", "");
+	else if (!bridge->client_over)
+		leg_close(bridge->client.leg, why);
+}
+
+void bridge_client_closing(void *arg, enum leg_close why, const char *detail)
+{
+	struct bridge *bridge = ((struct side *)arg)->bridge;
+
+	if (bridge->state.now == BRIDGE_HELD) {
+		loop_timer_clear(bridge_loop(bridge), bridge->hold);
+	} else if (!bridge_is_decided(bridge)) {
+		decide(bridge, why, "client", detail);
+		upstream_close(&bridge->upstream, why);
+	} else {
+		return;
+	}
+	bridge_set_state(bridge, BRIDGE_CLOSING);
+}
+
+void bridge_client_closed(void *arg)
+{
+	struct bridge *bridge = ((struct side *)arg)->bridge;
+
+	bridge->client_over = true;
+	settle(bridge);
+}
+
+/* The server cannot be reached, or the leg that did reach it closes. */
+void bridge_server_closing(void *arg, enum leg_close why, const char *detail)
+{
+	struct bridge *bridge = ((struct side *)arg)->bridge;
+
+	if (!bridge_is_decided(bridge))
+		bridge_give_up(bridge, why, "server", detail);
+}
+
+void bridge_server_closed(void *arg)
+{
+	struct side *side = arg;
+
+	side->leg = NULL;
+	settle(side->bridge);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How a bridge ends. */
+#ifndef DAEMON_BRIDGE_CLOSING_H
+#define DAEMON_BRIDGE_CLOSING_H
+
+#include "daemon/bridge/bridge_impl.h"
+
+/** bridge_give_up - decide its end for @why, on account of @who, and close both legs. */
+void bridge_give_up(struct bridge *bridge, enum leg_close why, const char *who, const char *detail);
+/** bridge_end_hold - the timer of a client that is held: it is held no longer. @arg: the bridge. */
+void bridge_end_hold(void *arg);
+/** bridge_reap - the task that frees a bridge whose legs are over. @arg: the bridge. */
+void bridge_reap(void *arg);
+
+/* Events of the two legs, for which @arg is the side. */
+
+/** bridge_client_closing - the client's leg is going to end. */
+void bridge_client_closing(void *arg, enum leg_close why, const char *detail);
+/** bridge_client_closed - … is over. */
+void bridge_client_closed(void *arg);
+/** bridge_server_closing - the server cannot be reached, or the leg that did reach it closes. */
+void bridge_server_closing(void *arg, enum leg_close why, const char *detail);
+/** bridge_server_closed - nothing is left of the upstream that could call back. */
+void bridge_server_closed(void *arg);
+
+#endif
