@@ -5,6 +5,8 @@ daemon_libdaemon_a_CFLAGS = $(AM_CFLAGS) $(LIBEVENT_CFLAGS) $(LIBCONFIG_CFLAGS) 
 daemon_libdaemon_a_SOURCES = \
 	daemon/base/address.c \
 	daemon/base/address.h \
+	daemon/base/hash_index.c \
+	daemon/base/hash_index.h \
 	daemon/base/log.c \
 	daemon/base/log.h \
 	daemon/base/log_writer.c \
@@ -29,6 +31,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/bridge/opening.h \
 	daemon/bridge/passing.c \
 	daemon/bridge/passing.h \
+	daemon/bridge/returning.c \
+	daemon/bridge/returning.h \
 	daemon/bridge/shortage.c \
 	daemon/bridge/shortage.h \
 	daemon/bridge/upstream.c \
@@ -68,10 +72,15 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/proxy/proxy.h \
 	daemon/proxy/worker.c \
 	daemon/proxy/worker.h \
+	daemon/service/call_mark.c \
+	daemon/service/call_mark.h \
+	daemon/service/client_owner.h \
+	daemon/service/client_table.c \
+	daemon/service/client_table.h \
+	daemon/service/clients.c \
+	daemon/service/clients.h \
 	daemon/service/listener.c \
 	daemon/service/listener.h \
-	daemon/service/replay.c \
-	daemon/service/replay.h \
 	daemon/service/service.c \
 	daemon/service/service.h \
 	daemon/service/worker_service.c \

@@ -54,6 +54,12 @@ void attempts_fini(struct attempts *attempts)
 	*attempts = (struct attempts){0};
 }
 
+void attempts_forget_port(struct attempts *attempts)
+{
+	for (unsigned i = attempts->next; i < attempts->count; i++)
+		attempts->list[i].source_port = 0;
+}
+
 const struct attempt *attempts_next(struct attempts *attempts, const struct fabric *avoided)
 {
 	while (attempts->next < attempts->count) {

@@ -58,6 +58,8 @@ void attempts_fini(struct attempts *attempts);
  * Returns NULL after the last one.
  */
 const struct attempt *attempts_next(struct attempts *attempts, const struct fabric *avoided);
+/** attempts_forget_port - those that have not been made come from any port. */
+void attempts_forget_port(struct attempts *attempts);
 /** attempts_left - whether attempts_next() has another one. */
 bool attempts_left(const struct attempts *attempts);
 

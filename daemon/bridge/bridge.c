@@ -9,6 +9,7 @@
 #include "daemon/bridge/legs.h"
 #include "daemon/bridge/opening.h"
 #include "daemon/bridge/passing.h"
+#include "daemon/bridge/returning.h"
 #include "rpcrdma/rdma_leg.h"
 
 STATE_TABLE(bridge_states, BRIDGE_STATES);
@@ -20,6 +21,7 @@ static const struct leg_events client_events = {
 	.reply = bridge_reply,
 	.more = bridge_more,
 	.call_ready = bridge_call_ready,
+	.half_closed = bridge_client_half_closed,
 	.closing = bridge_client_closing,
 	.closed = bridge_client_closed,
 	.note = bridge_note,
@@ -78,8 +80,24 @@ static struct bridge *bridge_alloc(struct worker_service *ws, const struct incom
 	budget_holder_init(&bridge->memory, ws->account, &bridge->log);
 	bridge->client = (struct side){.bridge = bridge, .other = &bridge->server};
 	bridge->server = (struct side){.bridge = bridge, .other = &bridge->client};
+	TAILQ_INIT(&bridge->calls);
 	loop_task_init(&bridge->reaper, bridge_reap, bridge);
 	return bridge;
+}
+
+static void on_superseded(void *arg)
+{
+	bridge_close(arg, LEG_CLOSE_SUPERSEDED);
+}
+
+static void time_is_up(void *arg)
+{
+	struct bridge *bridge = arg;
+
+	if (bridge->state.now == BRIDGE_RECLAIMING)
+		bridge_reclaim_no_longer(bridge);
+	else
+		bridge_end_hold(bridge);
 }
 
 int bridge_new(struct worker_service *ws, const struct incoming *in, uint64_t id)
@@ -93,10 +111,10 @@ int bridge_new(struct worker_service *ws, const struct incoming *in, uint64_t id
 		return rc;
 	}
 	fill_leg_config(bridge, &config);
-	rc = upstream_init(&bridge->upstream, ws, &in->peer, &config, &bridge->log, &server_events,
+	rc = upstream_init(&bridge->upstream, ws, &config, &bridge->log, &server_events,
 			   &bridge->server);
-	bridge->hold = loop_timer_new(ws->ground->loop, bridge_end_hold, bridge);
-	if (rc || !bridge->hold) {
+	bridge->timer = loop_timer_new(ws->ground->loop, time_is_up, bridge);
+	if (rc || !bridge->timer || bridge_enter(bridge, in, on_superseded, bridge_seek_on)) {
 		incoming_drop(in);
 		rc = -ENOMEM;
 		goto out_bridge;
@@ -112,7 +130,8 @@ int bridge_new(struct worker_service *ws, const struct incoming *in, uint64_t id
 	return 0;
 
 out_bridge:
-	loop_timer_free(ws->ground->loop, bridge->hold);
+	bridge_leave(bridge);
+	loop_timer_free(ws->ground->loop, bridge->timer);
 	upstream_fini(&bridge->upstream);
 	free(bridge);
 	return rc;

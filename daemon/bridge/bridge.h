@@ -24,7 +24,12 @@
 
 #define BRIDGE_STATES(X)                                                                           \
 	X(BRIDGE_WAITING, "waiting", "the client's first byte, or its RDMA request",               \
-	  TO(BRIDGE_RESOLVING) | TO(BRIDGE_CLOSING))                                               \
+	  TO(BRIDGE_READING) | TO(BRIDGE_RECLAIMING) | TO(BRIDGE_RESOLVING) | TO(BRIDGE_CLOSING))  \
+	X(BRIDGE_READING, "reading", "the client's first Call, by which it may be known",          \
+	  TO(BRIDGE_RECLAIMING) | TO(BRIDGE_RESOLVING) | TO(BRIDGE_HELD) | TO(BRIDGE_CLOSING))     \
+	X(BRIDGE_RECLAIMING, "reclaiming",                                                         \
+	  "the client's old connection to end, whose source port this one is to have",             \
+	  TO(BRIDGE_READING) | TO(BRIDGE_RESOLVING) | TO(BRIDGE_HELD) | TO(BRIDGE_CLOSING))        \
 	X(BRIDGE_RESOLVING, "resolving", "the addresses of the server's name",                     \
 	  TO(BRIDGE_CONNECTING) | TO(BRIDGE_HELD) | TO(BRIDGE_CLOSING))                            \
 	X(BRIDGE_CONNECTING, "connecting", "the server leg to open, then the client leg",          \

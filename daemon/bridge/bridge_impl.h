@@ -6,6 +6,7 @@
 #include "daemon/base/log.h"
 #include "daemon/bridge/bridge.h"
 #include "daemon/bridge/upstream.h"
+#include "daemon/service/clients.h"
 #include "nfs/nfs.h"
 
 #define BRIDGE_CONNECT_TIMEOUT_US                                                                  \
@@ -26,10 +27,16 @@ struct bridge {
 	struct sockaddr_storage peer;
 	struct side client, server;
 	bool client_over;
+	bool accepted; /* the client, before its server was sought */
+	bool passing;  /* there is a server for the client's Calls */
 	struct budget_holder memory;
 	struct upstream upstream;
 	struct nfs_sessions sessions; /* that this connection has shown */
-	struct loop_timer *hold;
+	struct client *self;          /* among those of the service; NULL: its port is given back */
+	struct exchange_list calls;   /* the client's, without a Reply; by owner_entry */
+	struct call_mark answered[CLIENTS_ANSWERED_MAX]; /* the last ones, as a ring */
+	unsigned nanswered;
+	struct loop_timer *timer; /* RECLAIMING, HELD */
 	struct loop_task reaper;
 	struct log_ctx log;
 };

@@ -10,6 +10,8 @@
  */
 #include "daemon/bridge/closing.h"
 
+#include "daemon/bridge/returning.h"
+
 #include <stdlib.h>
 
 #define REFUSAL_HOLD_US 500000u /* the shortest connection of a TCP client without a server */
@@ -21,7 +23,7 @@ void bridge_reap(void *arg)
 
 	leg_free(bridge->client.leg);
 	upstream_fini(&bridge->upstream);
-	loop_timer_free(bridge_loop(bridge), bridge->hold);
+	loop_timer_free(bridge_loop(bridge), bridge->timer);
 	budget_holder_fini(&bridge->memory);
 	if (ws->walk == bridge)
 		ws->walk = TAILQ_NEXT(bridge, entry);
@@ -33,6 +35,8 @@ void bridge_reap(void *arg)
 
 static void settle(struct bridge *bridge)
 {
+	if (bridge_is_decided(bridge) && upstream_is_closed(&bridge->upstream))
+		bridge_leave(bridge);
 	if (bridge->state.now == BRIDGE_CLOSING && bridge->client_over &&
 	    upstream_is_closed(&bridge->upstream))
 		loop_defer(bridge_loop(bridge), &bridge->reaper);
@@ -53,7 +57,8 @@ static uint64_t hold_us(const struct bridge *bridge, enum leg_close why)
 
 	if (!state_may(&bridge_states, bridge->state.now, BRIDGE_HELD) ||
 	    !bridge_client_is_tcp(bridge) || why == LEG_CLOSE_SHUTDOWN ||
-	    age_us >= REFUSAL_HOLD_US || !was_sent_nothing(bridge->client.leg))
+	    why == LEG_CLOSE_SUPERSEDED || age_us >= REFUSAL_HOLD_US ||
+	    !was_sent_nothing(bridge->client.leg))
 		return 0;
 	return REFUSAL_HOLD_US - age_us;
 }
@@ -62,7 +67,7 @@ static uint64_t hold_us(const struct bridge *bridge, enum leg_close why)
 static void close_client(struct bridge *bridge)
 {
 	bridge_set_state(bridge, BRIDGE_CLOSING);
-	loop_timer_clear(bridge_loop(bridge), bridge->hold);
+	loop_timer_clear(bridge_loop(bridge), bridge->timer);
 	leg_close(bridge->client.leg, bridge->why);
 	settle(bridge);
 }
@@ -83,6 +88,8 @@ static void decide(struct bridge *bridge, enum leg_close why, const char *who, c
 		    age_s);
 	bridge->ws->closes[why]++;
 	bridge->why = why;
+	loop_timer_clear(bridge_loop(bridge), bridge->timer);
+	bridge_calls_stay(bridge);
 }
 
 void bridge_give_up(struct bridge *bridge, enum leg_close why, const char *who, const char *detail)
@@ -93,8 +100,9 @@ void bridge_give_up(struct bridge *bridge, enum leg_close why, const char *who, 
 	if (hold) {
 		bridge_set_state(bridge, BRIDGE_HELD);
 		leg_pause(bridge->client.leg, true);
-		loop_timer_set(bridge_loop(bridge), bridge->hold, hold);
+		loop_timer_set(bridge_loop(bridge), bridge->timer, hold);
 		upstream_close(&bridge->upstream, why);
+		settle(bridge);
 	} else {
 		upstream_close(&bridge->upstream, why);
 		close_client(bridge);
@@ -116,7 +124,7 @@ void bridge_client_closing(void *arg, enum leg_close why, const char *detail)
 	struct bridge *bridge = ((struct side *)arg)->bridge;
 
 	if (bridge->state.now == BRIDGE_HELD) {
-		loop_timer_clear(bridge_loop(bridge), bridge->hold);
+		loop_timer_clear(bridge_loop(bridge), bridge->timer);
 	} else if (!bridge_is_decided(bridge)) {
 		decide(bridge, why, "client", detail);
 		upstream_close(&bridge->upstream, why);
@@ -124,6 +132,7 @@ void bridge_client_closing(void *arg, enum leg_close why, const char *detail)
 		return;
 	}
 	bridge_set_state(bridge, BRIDGE_CLOSING);
+	settle(bridge);
 }
 
 void bridge_client_closed(void *arg)

@@ -2,9 +2,13 @@
 /*
  * How a bridge opens.
  *
- * A TCP client's upstream is opened at its first byte, so that port scans and health checks cost the server
- * nothing; an RDMA client is accepted only once its upstream is up, so that a refusal reaches it as the refusal
- * of a connection.
+ * First the client, as far as it takes to know who it is; then the server, from the source port that this client
+ * is to have; then what the client has sent meanwhile goes on.
+ *
+ * A TCP client is accepted at its first byte, and its server sought at its first Call, so that port scans and health
+ * checks cost the server nothing, and a retransmission is seen before the port is chosen. An RDMA client is
+ * accepted only once its upstream is up, so that a refusal reaches it as the refusal of a connection; but for one
+ * that only its first Call can tell apart from others of its address.
  */
 #include "daemon/bridge/opening.h"
 
@@ -14,45 +18,110 @@
 #include "daemon/bridge/closing.h"
 
 #define RDMA_CONNECT_TIMEOUT_US 4000000u /* kernel clients give up soon after */
+#define RECLAIM_TIMEOUT_US      2000000u /* for an old connection to end; most end at once */
+
+/* ---- the server ---- */
+
+static void start_upstream(struct bridge *bridge, const struct client_pin *pin)
+{
+	bool waits = bridge_client_is_tcp(bridge) || bridge->accepted;
+	int rc;
+
+	bridge_set_state(bridge, BRIDGE_RESOLVING);
+	rc = upstream_start(&bridge->upstream,
+			    waits ? BRIDGE_CONNECT_TIMEOUT_US : RDMA_CONNECT_TIMEOUT_US, pin);
+	if (rc)
+		bridge_give_up(bridge, LEG_CLOSE_RESOURCES, "server", strerror(-rc));
+}
+
+/* The client cannot be known without its first Call. */
+static void accept_client(struct bridge *bridge)
+{
+	bridge_set_state(bridge, BRIDGE_READING);
+	bridge->accepted = true;
+	leg_accept(bridge->client.leg);
+}
+
+static void wait_for_old(struct bridge *bridge)
+{
+	if (bridge->state.now == BRIDGE_RECLAIMING)
+		return;
+	bridge_set_state(bridge, BRIDGE_RECLAIMING);
+	loop_timer_set(bridge_loop(bridge), bridge->timer, RECLAIM_TIMEOUT_US);
+}
+
+static void seek(struct bridge *bridge)
+{
+	const struct exchange *x = TAILQ_FIRST(&bridge->calls);
+	struct client_pin pin = {0};
+	struct call_mark first;
+
+	if (x)
+		first = call_mark_of(x);
+	switch (clients_seek(bridge->self, x ? &first : NULL, loop_now_us(bridge_loop(bridge)),
+			     &pin)) {
+	case CLIENT_WAIT:
+		wait_for_old(bridge);
+		break;
+	case CLIENT_ASK:
+		loop_timer_clear(bridge_loop(bridge), bridge->timer);
+		accept_client(bridge);
+		break;
+	case CLIENT_NEW:
+	case CLIENT_BACK:
+		loop_timer_clear(bridge_loop(bridge), bridge->timer);
+		start_upstream(bridge, &pin);
+		break;
+	}
+}
+
+void bridge_seek_on(void *arg)
+{
+	struct bridge *bridge = arg;
+
+	if (bridge->state.now == BRIDGE_RECLAIMING)
+		seek(bridge);
+}
+
+void bridge_reclaim_no_longer(struct bridge *bridge)
+{
+	clients_wait_no_longer(bridge->self);
+	seek(bridge);
+}
 
 void bridge_server_connecting(void *arg)
 {
 	bridge_set_state(((struct side *)arg)->bridge, BRIDGE_CONNECTING);
 }
 
-void bridge_server_opened(void *arg, struct leg *leg)
-{
-	struct side *side = arg;
-
-	side->leg = leg;
-	leg_accept(side->other->leg);
-}
+/* ---- the client ---- */
 
 void bridge_client_requested(void *arg)
 {
 	struct bridge *bridge = ((struct side *)arg)->bridge;
-	uint64_t timeout_us =
-		bridge_client_is_tcp(bridge) ? BRIDGE_CONNECT_TIMEOUT_US : RDMA_CONNECT_TIMEOUT_US;
-	int rc;
 
 	if (bridge_is_decided(bridge))
 		return;
-	bridge_set_state(bridge, BRIDGE_RESOLVING);
-	rc = upstream_start(&bridge->upstream, timeout_us);
-	if (rc)
-		bridge_give_up(bridge, LEG_CLOSE_RESOURCES, "server", strerror(-rc));
+	if (bridge_client_is_tcp(bridge))
+		accept_client(bridge);
+	else
+		seek(bridge);
 }
 
-void bridge_client_opened(void *arg)
+void bridge_client_called(struct bridge *bridge)
 {
-	struct bridge *bridge = ((struct side *)arg)->bridge;
+	if (bridge->state.now == BRIDGE_READING)
+		seek(bridge);
+}
+
+/* ---- both ---- */
+
+static void log_open(const struct bridge *bridge)
+{
 	struct log_limit *limit = bridge_line_limit(bridge, LINE_OPEN);
 	char text[ADDRESS_TEXT_BYTES];
 	struct leg_info info;
 
-	if (bridge_is_decided(bridge))
-		return;
-	bridge_set_state(bridge, BRIDGE_OPEN);
 	leg_info(bridge->server.leg, &info);
 	address_text((struct sockaddr *)&info.peer, text);
 	if (info.peer_profile)
@@ -62,4 +131,38 @@ void bridge_client_opened(void *arg)
 	else
 		log_limited(LOG_LEVEL_INFO, limit, &bridge->log, "open to %s over %s", text,
 			    info.kind);
+}
+
+/* What the client has sent by now goes to the server, in order. */
+static void open_bridge(struct bridge *bridge)
+{
+	struct leg *server = bridge->server.leg;
+	struct exchange *x;
+
+	bridge_set_state(bridge, BRIDGE_OPEN);
+	log_open(bridge);
+	bridge->passing = true;
+	TAILQ_FOREACH(x, &bridge->calls, owner_entry)
+		leg_call(server, x);
+	leg_pause(bridge->client.leg, !leg_can_call(server));
+}
+
+void bridge_server_opened(void *arg, struct leg *leg)
+{
+	struct side *side = arg;
+	struct bridge *bridge = side->bridge;
+
+	side->leg = leg;
+	if (bridge->accepted)
+		open_bridge(bridge);
+	else
+		leg_accept(bridge->client.leg);
+}
+
+void bridge_client_opened(void *arg)
+{
+	struct bridge *bridge = ((struct side *)arg)->bridge;
+
+	if (!bridge_is_decided(bridge) && !bridge->accepted)
+		open_bridge(bridge);
 }

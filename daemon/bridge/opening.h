@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How a bridge opens: events of its legs, for which @arg is the side. */
+/* How a bridge opens. Those with @arg alone are events of its legs, for which that is the side. */
 #ifndef DAEMON_BRIDGE_OPENING_H
 #define DAEMON_BRIDGE_OPENING_H
 
@@ -13,5 +13,12 @@ void bridge_server_connecting(void *arg);
 void bridge_server_opened(void *arg, struct leg *leg);
 /** bridge_client_opened - the client is accepted. */
 void bridge_client_opened(void *arg);
+
+/** bridge_client_called - a Call of the client's is here, and no server yet. */
+void bridge_client_called(struct bridge *bridge);
+/** bridge_seek_on - the client's old connection may be over. @arg: the bridge. */
+void bridge_seek_on(void *arg);
+/** bridge_reclaim_no_longer - it takes too long. */
+void bridge_reclaim_no_longer(struct bridge *bridge);
 
 #endif

@@ -2,20 +2,38 @@
 /* What passes through a bridge: Calls, Replies, and what holds them up. */
 #include "daemon/bridge/passing.h"
 
+#include "daemon/bridge/opening.h"
+#include "daemon/bridge/returning.h"
+
 /* The leg that an exchange is handed on to; NULL if it goes no further. */
 static struct leg *other_leg(const struct side *side)
 {
 	return bridge_is_decided(side->bridge) ? NULL : side->other->leg;
 }
 
+/* Until there is a server they stay with the bridge, in order: few, since the client is held up. */
+static void wait_for_server(struct bridge *bridge)
+{
+	leg_pause(bridge->client.leg, true);
+	bridge_client_called(bridge);
+}
+
 void bridge_call(void *arg, struct exchange *x)
 {
 	const struct side *side = arg;
+	struct bridge *bridge = side->bridge;
 	struct leg *target = other_leg(side);
 
-	if (!target) {
+	if (bridge_is_decided(bridge)) {
 		exchange_put(x);
 		return;
+	}
+	if (side == &bridge->client) {
+		bridge_call_begins(bridge, x);
+		if (!bridge->passing) {
+			wait_for_server(bridge);
+			return;
+		}
 	}
 	leg_call(target, x);
 	if (!leg_can_call(target))
@@ -34,6 +52,8 @@ void bridge_reply(void *arg, struct exchange *x)
 	struct leg *origin = other_leg(side);
 
 	learn(side->bridge, x);
+	if (side == &side->bridge->server && !bridge_is_decided(side->bridge))
+		bridge_call_ends(side->bridge, x);
 	if (origin)
 		leg_reply(origin, x);
 	else

@@ -46,25 +46,6 @@ static uint64_t left_us(const struct upstream *upstream)
 	return now_us < upstream->deadline_us ? upstream->deadline_us - now_us : 0;
 }
 
-/* ---- the client's source port ---- */
-
-/* The client's next connection may have it, also one that an attempt could not use. */
-static void give_port_back(struct upstream *upstream)
-{
-	if (!upstream->port)
-		return;
-	replay_store(upstream->ws->service->replay, (struct sockaddr *)&upstream->client,
-		     upstream->port, loop_now_us(loop_of(upstream)));
-	upstream->port = 0;
-}
-
-static void take_port(struct upstream *upstream)
-{
-	upstream->port =
-		replay_take(upstream->ws->service->replay, (struct sockaddr *)&upstream->client,
-			    loop_now_us(loop_of(upstream)));
-}
-
 /* ---- attempts ---- */
 
 static void avoid_verbs(struct upstream *upstream, const char *why)
@@ -142,7 +123,6 @@ static int connect_next(struct upstream *upstream)
 static void fail_at_once(struct upstream *upstream, enum leg_close why, const char *detail)
 {
 	set_state(upstream, UPSTREAM_CLOSED);
-	give_port_back(upstream);
 	upstream->events->failed(upstream->arg, why, detail);
 	upstream->events->closed(upstream->arg);
 }
@@ -171,11 +151,22 @@ static bool may_go_on(const struct upstream *upstream, enum leg_close why)
 	       (upstream->attempt->has_other || left_us(upstream) > 0);
 }
 
+/*
+ * From this port nothing came back: something on the way may have an entry for it that is stuck, and would keep
+ * the client out as long as it came from there.
+ */
+static void forget_port(struct upstream *upstream)
+{
+	upstream->port = 0;
+	attempts_forget_port(&upstream->attempts);
+}
+
 static void attempt_failed(struct upstream *upstream, enum leg_close why, const char *detail)
 {
+	if (why == LEG_CLOSE_TIMEOUT && upstream->attempt->source_port)
+		forget_port(upstream);
 	if (!may_go_on(upstream, why)) {
 		set_state(upstream, UPSTREAM_CLOSING);
-		give_port_back(upstream);
 		upstream->events->failed(upstream->arg, why, detail);
 		return;
 	}
@@ -199,10 +190,8 @@ static void on_opened(void *arg)
 	if (upstream->state.now != UPSTREAM_CONNECTING)
 		return;
 	set_state(upstream, UPSTREAM_OPEN);
-	if (!upstream->attempt->fabric) {
-		leg_info(upstream->leg, &info);
-		upstream->port = address_port((struct sockaddr *)&info.local);
-	}
+	leg_info(upstream->leg, &info);
+	upstream->port = address_port((struct sockaddr *)&info.local);
 	upstream->attempt = NULL;
 	attempts_fini(&upstream->attempts);
 	upstream->events->opened(upstream->arg, upstream->leg);
@@ -243,7 +232,6 @@ static void on_note(void *arg, const char *text)
 	upstream->events->leg->note(upstream->arg, text);
 }
 
-/* The socket of a TCP leg is closed by now, and the client may be back already, on another worker. */
 static void on_closing(void *arg, enum leg_close why, const char *detail)
 {
 	struct upstream *upstream = arg;
@@ -252,7 +240,6 @@ static void on_closing(void *arg, enum leg_close why, const char *detail)
 		attempt_failed(upstream, why, detail);
 	} else if (upstream->state.now == UPSTREAM_OPEN) {
 		set_state(upstream, UPSTREAM_CLOSING);
-		give_port_back(upstream);
 		upstream->events->leg->closing(upstream->arg, why, detail);
 	}
 }
@@ -288,7 +275,6 @@ static void on_resolved(void *arg, const struct sockaddr_storage *addrs, size_t 
 {
 	struct upstream *upstream = arg;
 	struct worker_service *ws = upstream->ws;
-	bool is_tcp = uri_of(upstream)->transport == TRANSPORT_TCP;
 	int rc;
 
 	upstream->query = NULL;
@@ -299,8 +285,6 @@ static void on_resolved(void *arg, const struct sockaddr_storage *addrs, size_t 
 	}
 	set_state(upstream, UPSTREAM_CONNECTING);
 	upstream->events->connecting(upstream->arg);
-	if (is_tcp)
-		take_port(upstream);
 	rc = attempts_init(&upstream->attempts, uri_of(upstream)->transport, addrs, naddrs,
 			   ws->iwarp, ws->verbs, upstream->port);
 	if (!rc)
@@ -321,8 +305,8 @@ static void on_resolving_too_long(void *arg)
 /* ---- the interface ---- */
 
 int upstream_init(struct upstream *upstream, struct worker_service *ws,
-		  const struct sockaddr_storage *client, const struct leg_config *leg_config,
-		  const struct log_ctx *log, const struct upstream_events *events, void *arg)
+		  const struct leg_config *leg_config, const struct log_ctx *log,
+		  const struct upstream_events *events, void *arg)
 {
 	*upstream = (struct upstream){
 		.ws = ws,
@@ -330,7 +314,6 @@ int upstream_init(struct upstream *upstream, struct worker_service *ws,
 		.events = events,
 		.arg = arg,
 		.leg_config = *leg_config,
-		.client = *client,
 		.state = {UPSTREAM_IDLE, loop_now_us(ws->ground->loop)},
 	};
 	upstream->leg_config.events = &leg_events;
@@ -347,7 +330,7 @@ void upstream_fini(struct upstream *upstream)
 	loop_timer_free(loop_of(upstream), upstream->resolving);
 }
 
-int upstream_start(struct upstream *upstream, uint64_t timeout_us)
+int upstream_start(struct upstream *upstream, uint64_t timeout_us, const struct client_pin *pin)
 {
 	const struct config_uri *uri = uri_of(upstream);
 	int rc = upstream->ws->ground->resolver->start(loop_of(upstream), uri->host, uri->port,
@@ -358,6 +341,8 @@ int upstream_start(struct upstream *upstream, uint64_t timeout_us)
 		return rc;
 	}
 	set_state(upstream, UPSTREAM_RESOLVING);
+	upstream->port = pin->port;
+	upstream->port_is_due = pin->due;
 	upstream->deadline_us = loop_now_us(loop_of(upstream)) + timeout_us;
 	loop_timer_set(loop_of(upstream), upstream->resolving, timeout_us);
 	return 0;
@@ -377,7 +362,6 @@ void upstream_close(struct upstream *upstream, enum leg_close why)
 	set_state(upstream, has_leg ? UPSTREAM_CLOSING : UPSTREAM_CLOSED);
 	if (has_leg)
 		leg_close(upstream->leg, why);
-	give_port_back(upstream);
 }
 
 bool upstream_is_closed(const struct upstream *upstream)

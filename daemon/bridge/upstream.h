@@ -3,8 +3,8 @@
  * The way to a service's server for one client: its name is resolved, its addresses are attempted in turn
  * (daemon/bridge/attempts.h), and the leg of the first attempt that succeeds is the bridge's.
  *
- * Here live the time limits of all that, the avoiding of verbs after it failed, and the source port by
- * which a TCP server knows the client again (daemon/service/replay.h).
+ * Here live the time limits of all that, and the avoiding of verbs after it failed. It comes from the source port
+ * by which the server knows the client again, if that can be had (daemon/service/clients.h).
  *
  * An upstream is embedded in its bridge and lives on the worker's thread. Nothing is called back from
  * inside a call into it.
@@ -20,6 +20,7 @@
 #include "daemon/base/log.h"
 #include "daemon/base/resolver.h"
 #include "daemon/bridge/attempts.h"
+#include "daemon/service/clients.h"
 #include "daemon/service/worker_service.h"
 #include "leg/leg.h"
 
@@ -56,7 +57,6 @@ struct upstream {
 	const struct upstream_events *events;
 	void *arg;
 	struct leg_config leg_config; /* of the attempts; its events are the upstream's own */
-	struct sockaddr_storage client;
 	struct state state;
 	uint64_t deadline_us; /* for the leg to open */
 	struct resolver_query *query;
@@ -68,13 +68,13 @@ struct upstream {
 	bool leg_over;      /* it may be freed */
 	enum leg_close why; /* the last attempt failed */
 	char detail[LEG_DETAIL_BYTES];
-	/* TCP: the source port that the client is to have the next time; 0: none. */
+	/* Where it comes from: until it is open what it was asked for, then what it has; 0: none. */
 	uint16_t port;
+	bool port_is_due; /* a Call waits for the Reply that the server sent there */
 };
 
 /**
  * upstream_init - nothing is done before upstream_start()
- * @client:     whom the server is reached for
  * @leg_config: for the legs to be made; copied. Its events and arg are not used, and neither is its time
  *              limit
  * @log:        for what is worth a line on the way
@@ -82,19 +82,20 @@ struct upstream {
  * Returns 0 or -ENOMEM.
  */
 int upstream_init(struct upstream *upstream, struct worker_service *ws,
-		  const struct sockaddr_storage *client, const struct leg_config *leg_config,
-		  const struct log_ctx *log, const struct upstream_events *events,
-		  void *arg) MUST_CHECK;
+		  const struct leg_config *leg_config, const struct log_ctx *log,
+		  const struct upstream_events *events, void *arg) MUST_CHECK;
 /** upstream_fini - free the leg, if there is one; only while upstream_is_closed() or before the start. */
 void upstream_fini(struct upstream *upstream);
 
 /**
  * upstream_start - begin to reach the server, which may take @timeout_us
+ * @pin: where to come from; copied
  *
  * connecting(), opened() or failed() follow. Returns 0, or the errno of a resolver that cannot begin:
  * then it is closed.
  */
-int upstream_start(struct upstream *upstream, uint64_t timeout_us) MUST_CHECK;
+int upstream_start(struct upstream *upstream, uint64_t timeout_us,
+		   const struct client_pin *pin) MUST_CHECK;
 
 /**
  * upstream_close - give it up, whatever it is doing; an open leg closes for @why

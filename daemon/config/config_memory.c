@@ -83,7 +83,7 @@ static size_t end_beside_bytes(const struct service_config *service, const struc
 size_t config_memory_beside_bytes(const struct service_config *service)
 {
 	return end_beside_bytes(service, &service->listen, true) +
-	       end_beside_bytes(service, &service->connect, false);
+	       end_beside_bytes(service, &service->connect, false) + CONFIG_CLIENT_BYTES;
 }
 
 size_t config_memory_reserve_bytes(const struct config *config)

@@ -8,6 +8,9 @@
 
 #include "daemon/config/config.h"
 
+/* What is kept of a client and of its last connection, to know it when it comes back (daemon/service/clients.h). */
+#define CONFIG_CLIENT_BYTES 8192u
+
 /** config_memory_own_bytes - what each service has for itself: a Call and a Reply of what has no bound. */
 size_t config_memory_own_bytes(void);
 /** config_memory_limit_bytes - memory_limit_mib in bytes. */

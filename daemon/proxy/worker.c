@@ -215,6 +215,7 @@ struct worker *worker_new(unsigned index, struct service *services, size_t nserv
 		.spares = &worker->spares,
 		.resolver = &resolver_system,
 		.legs = &legs_system,
+		.post = event_loop_post,
 		.bridge_gone = on_bridge_gone,
 		.arg = worker,
 	};

@@ -12,8 +12,8 @@
 int service_init(struct service *service, const struct service_config *config)
 {
 	service->config = config;
-	service->replay = replay_new();
-	if (!service->replay)
+	service->clients = clients_new(config->max_connections);
+	if (!service->clients)
 		return -ENOMEM;
 	atomic_init(&service->peer_memory.refuses_until_us, 0);
 	atomic_init(&service->connections, 0);
@@ -39,8 +39,8 @@ static void tell_left_out(const struct service *service)
 void service_fini(struct service *service)
 {
 	tell_left_out(service);
-	replay_free(service->replay);
-	service->replay = NULL;
+	clients_free(service->clients);
+	service->clients = NULL;
 }
 
 void service_iwarp_config(const struct service_config *config, struct iwarp_config *iwarp)

@@ -9,7 +9,7 @@
 #include "base/budget.h"
 #include "daemon/base/log.h"
 #include "daemon/config/config.h"
-#include "daemon/service/replay.h"
+#include "daemon/service/clients.h"
 #include "fabric/iwarp/iwarp.h"
 #include "fabric/verbs/verbs.h"
 #include "leg/leg.h"
@@ -31,7 +31,7 @@ enum service_line {
 
 struct service {
 	const struct service_config *config;
-	struct replay *replay;
+	struct clients *clients;
 	struct budget_part *memory;     /* of the daemon's budget; set by who owns that */
 	struct peer_memory peer_memory; /* of its RDMA server */
 	atomic_uint connections;        /* now; the main thread adds, workers subtract */

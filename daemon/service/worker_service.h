@@ -33,7 +33,8 @@ struct worker_ground {
 	struct pool *pool;
 	struct spares *spares;
 	const struct resolver *resolver;
-	const struct leg_maker *legs; /* daemon/bridge/legs.h */
+	const struct leg_maker *legs;                                     /* daemon/bridge/legs.h */
+	int (*post)(struct loop *loop, void (*fn)(void *arg), void *arg); /* event_loop_post() */
 	/* A bridge of @ws has been freed. */
 	void (*bridge_gone)(void *arg, struct worker_service *ws);
 	void *arg;

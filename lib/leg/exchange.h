@@ -64,6 +64,7 @@ struct exchange {
 	void *origin_priv, *target_priv;                  /* each leg's own state for this RPC */
 	TAILQ_ENTRY(exchange) origin_entry, target_entry; /* each leg's own lists */
 	struct exchange *origin_next, *target_next;       /* each leg's own XID table */
+	TAILQ_ENTRY(exchange) owner_entry;                /* of who owns both legs */
 	/* Found once by the origin; they grow while the Call still comes. Last: see facts.ops. */
 	struct call_facts facts;
 };

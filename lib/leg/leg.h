@@ -62,6 +62,7 @@
 	X(VERSION, "no common RPC-over-RDMA version")                                              \
 	X(BAD_REPLY, "reply that matches no Call")                                                 \
 	X(RESOURCES, "out of memory or descriptors")                                               \
+	X(SUPERSEDED, "its client is back on a new connection")                                    \
 	X(SHUTDOWN, "daemon stops")
 
 enum leg_close {
@@ -95,6 +96,11 @@ struct leg_events {
 	void (*reply)(void *arg, struct exchange *x);
 	/* A Call or Reply that was given up before it was complete has grown, or a Call's facts have. */
 	void (*more)(void *arg, struct exchange *x);
+	/*
+	 * Optional, accepted TCP legs: the peer has ended its sending side, and may be gone. The Replies to its Calls
+	 * still go to it, and the leg closes behind the last one.
+	 */
+	void (*half_closed)(void *arg);
 	/* leg_can_call() has become true again. */
 	void (*call_ready)(void *arg);
 	/* The connection is going to end, for @why. @detail is a sentence for the log, or "". */

@@ -63,6 +63,14 @@ void tcp_conn_say_closing(struct tcp_conn *conn)
 	conn->config.leg.events->closing(conn->config.leg.arg, conn->why, conn->detail);
 }
 
+void tcp_conn_say_half_closed(struct tcp_conn *conn)
+{
+	const struct leg_events *events = conn->config.leg.events;
+
+	if (events->half_closed && tcp_conn_is_open(conn))
+		events->half_closed(conn->config.leg.arg);
+}
+
 void tcp_conn_note(struct tcp_conn *conn, unsigned which, const char *text)
 {
 	if (conn->noted & which)

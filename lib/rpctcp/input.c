@@ -400,6 +400,7 @@ static void end_of_stream(struct tcp_input *in)
 	if (!record_idle(&in->parser))
 		in->events->cut(in->arg);
 	tcp_conn_block(in->conn, TCP_BLOCK_EOF, true);
+	tcp_conn_say_half_closed(in->conn);
 }
 
 const char *tcp_input_end_detail(const struct tcp_input *in)

@@ -45,7 +45,7 @@ int tcp_leg_accept(const struct tcp_leg_config *config, struct stream *stream,
  * @target: copied
  *
  * opened() or closing() follows, within config->leg.connect_timeout_us, also where it is known at once
- * that the address cannot be reached. The local address, by which a replay port is remembered, stays in
+ * that the address cannot be reached. The local address, by which a client's port is remembered, stays in
  * leg_info() until leg_free(). Returns 0 or -ENOMEM.
  */
 int tcp_leg_connect(const struct tcp_leg_config *config, const struct stream_target *target,

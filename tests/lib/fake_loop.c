@@ -3,6 +3,7 @@
 #include "tests/lib/fake_loop.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 
@@ -199,6 +200,33 @@ static void run_until(struct fake_loop *fake, uint64_t until_us)
 		timer->fn(timer->arg);
 	}
 	fake->now_us = until_us;
+}
+
+struct posted {
+	struct loop_task task;
+	void (*fn)(void *arg);
+	void *arg;
+};
+
+static void run_posted(void *arg)
+{
+	struct posted *posted = arg;
+
+	posted->fn(posted->arg);
+	free(posted);
+}
+
+int fake_loop_post(struct loop *loop, void (*fn)(void *arg), void *arg)
+{
+	struct posted *posted = malloc(sizeof(*posted));
+
+	if (!posted)
+		return -ENOMEM;
+	posted->fn = fn;
+	posted->arg = arg;
+	loop_task_init(&posted->task, run_posted, posted);
+	loop_defer(loop, &posted->task);
+	return 0;
 }
 
 void fake_loop_blind(struct loop *loop, bool blind)

@@ -13,6 +13,8 @@ void fake_loop_free(struct loop *loop);
 void fake_loop_run(struct loop *loop);
 /** fake_loop_advance - move the clock by @us, running each timer at its time. */
 void fake_loop_advance(struct loop *loop, uint64_t us);
+/** fake_loop_post - as event_loop_post(); it is run with the deferred tasks, and the loop is freed after that. */
+int fake_loop_post(struct loop *loop, void (*fn)(void *arg), void *arg);
 /** fake_loop_blind - from now on, while @blind, no descriptor can be watched: loop_io_set() ends in LOOP_ERROR. */
 void fake_loop_blind(struct loop *loop, bool blind);
 

@@ -160,8 +160,11 @@ static bool stub_can_call(const struct leg *leg)
 
 static void stub_call(struct leg *leg, struct exchange *x)
 {
-	stub_of(leg)->calls++;
-	exchange_put(x);
+	struct stub *stub = stub_of(leg);
+
+	stub->calls++;
+	exchange_put(stub->last_call);
+	stub->last_call = x;
 }
 
 static void stub_reply(struct leg *leg, struct exchange *x)
@@ -242,6 +245,8 @@ void stub_closing(struct stub *stub, enum leg_close why, const char *detail)
 void stub_over(struct stub *stub)
 {
 	RIG_ASSERT(stub->closing && !stub->freed);
+	exchange_put(stub->last_call);
+	stub->last_call = NULL;
 	stub->config.events->closed(stub->config.arg);
 }
 
@@ -347,10 +352,20 @@ void bench_resolve(struct bench *bench)
 
 /* ---- connections ---- */
 
+/* All from one address, each from a port of its own. */
+static struct incoming next_client(struct bench *bench, struct fabric_incoming *fabric)
+{
+	struct incoming in = {.fd = -1, .fabric = fabric, .peer = bench_addr(99)};
+
+	((struct sockaddr_in *)&in.peer)->sin_port =
+		htons(bench->client_port ? bench->client_port : 20001 + bench->bridges_made);
+	return in;
+}
+
 static void on_front_incoming(void *arg, struct fabric_incoming *fabric)
 {
 	struct bench *bench = arg;
-	struct incoming in = {.fd = -1, .fabric = fabric, .peer = bench_addr(99)};
+	const struct incoming in = next_client(bench, fabric);
 
 	RIG_ASSERT(bridge_new(&bench->ws, &in, ++bench->bridges_made) == 0);
 }
@@ -392,11 +407,29 @@ void bench_connect(struct bench *bench)
 
 struct stub *bench_incoming(struct bench *bench)
 {
-	const struct incoming in = {.fd = -1, .peer = bench_addr(99)};
+	const struct incoming in = next_client(bench, NULL);
 
 	bench->stub_client = true;
 	RIG_ASSERT(bridge_new(&bench->ws, &in, ++bench->bridges_made) == 0);
 	return bench->stubs[bench->nstubs - 1];
+}
+
+void bench_stub_call(struct bench *bench, struct stub *stub, uint32_t xid)
+{
+	struct exchange *x = exchange_new(NULL);
+
+	RIG_ASSERT(rpc_msg_get(bench->pool, RIG_CALL_MIN, &x->call) == 0);
+	rig_fill_call(x->call.data, RIG_CALL_MIN, xid, 100);
+	RIG_ASSERT(rpc_call_decode(x->call.data, RIG_CALL_MIN, &x->facts.hdr) == RPC_OK);
+	stub->config.events->call(stub->config.arg, x);
+}
+
+void bench_client_call(struct bench *bench, struct stub *client, uint32_t xid)
+{
+	client->config.events->requested(client->config.arg);
+	RIG_ASSERT(client->accepted);
+	client->config.events->opened(client->config.arg);
+	bench_stub_call(bench, client, xid);
 }
 
 void bench_run(struct bench *bench, unsigned ms)
@@ -475,6 +508,7 @@ static void make_service(struct bench *bench)
 		.pool = bench->pool,
 		.resolver = &bench_resolver,
 		.legs = &bench_legs,
+		.post = fake_loop_post,
 		.bridge_gone = on_bridge_gone,
 		.arg = bench,
 	};

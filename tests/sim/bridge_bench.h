@@ -30,6 +30,7 @@ struct stub {
 	bool accepted, closing, freed;
 	enum leg_close closed_for; /* by leg_close() */
 	unsigned close_calls, calls, replies, mores, pauses;
+	struct exchange *last_call; /* that it was given, with its reference */
 	struct sockaddr_storage local;
 	uint64_t bytes_sent;
 };
@@ -58,6 +59,7 @@ struct bench {
 	struct worker_service ws;
 	struct bench_end client, server;
 	uint32_t next_xid;
+	uint16_t client_port; /* that clients come from; 0: each from one of its own */
 	bool server_refuses, verbs_refuses;  /* the server's listeners */
 	unsigned on_back, on_verbs;          /* connections that these two saw */
 	unsigned bridges_made, bridges_gone; /* the last one made has this number */
@@ -87,6 +89,10 @@ struct sockaddr_storage bench_addr(unsigned i);
 void bench_connect(struct bench *bench);
 /** bench_incoming - a stub client comes; its leg is the next of `stubs`. */
 struct stub *bench_incoming(struct bench *bench);
+/** bench_stub_call - a stub gives up a Call with this XID. */
+void bench_stub_call(struct bench *bench, struct stub *stub, uint32_t xid);
+/** bench_client_call - a TCP client's first byte, and its first Call. */
+void bench_client_call(struct bench *bench, struct stub *client, uint32_t xid);
 /** bench_run - let the world go on for @ms. */
 void bench_run(struct bench *bench, unsigned ms);
 /** bench_resolve - a resolver that is silent answers now. */

@@ -248,9 +248,10 @@ static const struct resolver chain_resolver = {.start = resolver_begin, .cancel 
 
 static void bridge_begin(struct chain_gate *gate, struct fabric_incoming *fabric)
 {
-	const struct incoming in = {.fd = -1, .fabric = fabric, .peer = here()};
+	struct incoming in = {.fd = -1, .fabric = fabric, .peer = here()};
 
 	gate->bridges++;
+	((struct sockaddr_in *)&in.peer)->sin_port = htons((uint16_t)gate->bridges);
 	RIG_ASSERT(bridge_new(&gate->ws, &in, gate->bridges) == 0);
 }
 
@@ -344,6 +345,7 @@ static void gate_init(struct chain *chain, struct chain_gate *gate)
 		.spares = &gate->spares,
 		.resolver = &chain_resolver,
 		.legs = &chain_legs,
+		.post = fake_loop_post,
 		.bridge_gone = on_bridge_gone,
 		.arg = gate,
 	};

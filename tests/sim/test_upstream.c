@@ -13,6 +13,7 @@
 
 static struct bench *bench;
 static struct upstream upstream;
+static struct client_pin pin;
 static struct log_ctx log_ctx;
 static unsigned connecting, opened, failed, closed, leg_closing, leg_calls, leg_notes;
 static struct leg *opened_leg;
@@ -73,7 +74,6 @@ static const struct upstream_events events = {
 
 static void setup(void)
 {
-	const struct sockaddr_storage client = bench_addr(99);
 	const struct leg_config config = {0};
 
 	bench = bench_new(NULL);
@@ -82,10 +82,10 @@ static void setup(void)
 		bench->addrs[i] = bench_addr(i);
 	bench->naddrs = ADDRS;
 	bench->config.connect.transport = TRANSPORT_RDMA;
+	pin = (struct client_pin){0};
 	connecting = opened = failed = closed = leg_closing = leg_calls = leg_notes = 0;
-	ck_assert_int_eq(upstream_init(&upstream, &bench->ws, &client, &config, &log_ctx, &events,
-				       &upstream),
-			 0);
+	ck_assert_int_eq(
+		upstream_init(&upstream, &bench->ws, &config, &log_ctx, &events, &upstream), 0);
 }
 
 /* Whatever the test has left open ends. */
@@ -108,7 +108,7 @@ static void teardown(void)
 
 static void start(void)
 {
-	ck_assert_int_eq(upstream_start(&upstream, LIMIT_US), 0);
+	ck_assert_int_eq(upstream_start(&upstream, LIMIT_US, &pin), 0);
 	bench_run(bench, 0);
 }
 
@@ -289,76 +289,44 @@ END_TEST
 
 /* ---- source ports ---- */
 
-static uint16_t remembered(void)
-{
-	const struct sockaddr_storage client = bench_addr(99);
-
-	return replay_take(bench->service.replay, (const struct sockaddr *)&client,
-			   loop_now_us(bench->loop));
-}
-
-static void remember(uint16_t port)
-{
-	const struct sockaddr_storage client = bench_addr(99);
-
-	replay_store(bench->service.replay, (const struct sockaddr *)&client, port,
-		     loop_now_us(bench->loop));
-}
-
-START_TEST(each_address_is_tried_from_the_port_of_the_last_connection)
+START_TEST(each_address_is_tried_from_the_port_of_the_pin)
 {
 	bench->config.connect.transport = TRANSPORT_TCP;
-	remember(700);
+	pin.port = 700;
 	start();
 	for (unsigned i = 0; i < ADDRS; i++) {
 		ck_assert_uint_eq(bench_stub(bench, i)->attempt.source_port, 700);
-		ck_assert_uint_eq(remembered(), 0);
 		if (i + 1 < ADDRS)
 			fail_after(i, 10);
 	}
-	/* An attempt that failed gives it back, at once. */
+	/* An attempt that failed for another reason leaves it to the next connection. */
 	stub_closing(bench_stub(bench, ADDRS - 1), LEG_CLOSE_REFUSED, "");
-	ck_assert_uint_eq(remembered(), 700);
+	ck_assert_uint_eq(upstream.port, 700);
 }
 END_TEST
 
-START_TEST(the_port_of_an_open_connection_is_kept_for_the_next)
+START_TEST(the_port_that_an_open_connection_has_is_the_clients)
 {
 	bench->config.connect.transport = TRANSPORT_TCP;
-	remember(700);
+	pin.port = 700;
 	start();
 	/* 700 could not be had. */
 	open_leg(801);
-	ck_assert_uint_eq(remembered(), 0);
-	if (_i)
-		stub_closing(bench_stub(bench, 0), LEG_CLOSE_PEER, "");
-	else
-		upstream_close(&upstream, LEG_CLOSE_PEER);
-	ck_assert_uint_eq(remembered(), 801);
-	ck_assert_uint_eq(remembered(), 0);
+	ck_assert_uint_eq(upstream.port, 801);
+	stub_closing(bench_stub(bench, 0), LEG_CLOSE_PEER, "");
+	ck_assert_uint_eq(upstream.port, 801);
 }
 END_TEST
 
-START_TEST(a_port_is_given_back_by_whoever_gives_up)
+START_TEST(a_port_from_which_a_connect_timed_out_is_forgotten)
 {
 	bench->config.connect.transport = TRANSPORT_TCP;
-	remember(700);
+	pin.port = 700;
 	start();
-	if (_i)
-		stub_fail(bench_stub(bench, 0), LEG_CLOSE_REFUSED, "");
-	upstream_close(&upstream, LEG_CLOSE_PEER);
-	ck_assert_uint_eq(remembered(), 700);
-}
-END_TEST
-
-START_TEST(on_a_fabric_no_port_is_taken)
-{
-	remember(700);
-	start();
-	ck_assert_uint_eq(bench_stub(bench, 0)->attempt.source_port, 0);
-	open_leg(20000);
-	stub_fail(bench_stub(bench, 0), LEG_CLOSE_PEER, "");
-	ck_assert_uint_eq(remembered(), 700);
+	stub_fail(bench_stub(bench, 0), LEG_CLOSE_TIMEOUT, "");
+	bench_run(bench, 1);
+	ck_assert_uint_eq(bench_stub(bench, 1)->attempt.source_port, 0);
+	ck_assert_uint_eq(upstream.port, 0);
 }
 END_TEST
 
@@ -459,10 +427,9 @@ int main(void)
 	tcase_add_test(tc, the_reason_of_the_last_attempt_is_told_before_its_leg_is_over);
 	tcase_add_test(tc, what_closes_here_is_not_tried_elsewhere);
 	tcase_add_test(tc, an_open_leg_answers_to_the_bridge);
-	tcase_add_test(tc, each_address_is_tried_from_the_port_of_the_last_connection);
-	tcase_add_loop_test(tc, the_port_of_an_open_connection_is_kept_for_the_next, 0, 2);
-	tcase_add_loop_test(tc, a_port_is_given_back_by_whoever_gives_up, 0, 2);
-	tcase_add_test(tc, on_a_fabric_no_port_is_taken);
+	tcase_add_test(tc, each_address_is_tried_from_the_port_of_the_pin);
+	tcase_add_test(tc, the_port_that_an_open_connection_has_is_the_clients);
+	tcase_add_test(tc, a_port_from_which_a_connect_timed_out_is_forgotten);
 	tcase_add_loop_test(tc, it_can_be_given_up_in_every_state, 0, UPSTREAM_CLOSED + 1);
 	tcase_add_test(tc, a_retry_that_is_due_is_called_off);
 	tcase_add_test(tc, a_list_needs_an_address_and_a_way);

@@ -122,11 +122,11 @@ tests_unit_test_intake_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_intake_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_intake
 
-check_PROGRAMS += tests/unit/test_replay
-tests_unit_test_replay_SOURCES = tests/unit/test_replay.c
-tests_unit_test_replay_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_test_replay_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
-TESTS += tests/unit/test_replay
+check_PROGRAMS += tests/unit/test_clients
+tests_unit_test_clients_SOURCES = tests/unit/test_clients.c
+tests_unit_test_clients_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_clients_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_clients
 
 check_PROGRAMS += tests/unit/test_budget_threads
 tests_unit_test_budget_threads_SOURCES = tests/unit/test_budget_threads.c

@@ -6,6 +6,7 @@
 
 #include "daemon/bridge/bridge.h"
 #include "daemon/bridge/upstream.h"
+#include "daemon/service/client_table.h"
 #include "fabric/iwarp/engine.h"
 #include "fabric/verbs/states.h"
 #include "rpcrdma/rdma_conn.h"
@@ -17,6 +18,7 @@
 /* clang-format off */
 static const struct state_table *const machines[] = {
 	&bridge_states,
+	&client_states,
 	&upstream_states,
 	&tcp_leg_states,
 	&rdma_conn_states,

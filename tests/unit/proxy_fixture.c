@@ -221,7 +221,7 @@ static void send_record(int fd, const uint32_t *words, size_t nwords, size_t mor
 
 void send_call(int fd, uint32_t xid, size_t args_bytes)
 {
-	const uint32_t words[] = {xid, 0, 2, 400000, 1, 0, 0, 0, 0, 0};
+	const uint32_t words[] = {xid, 0, 2, 400000, 1, 1, 0, 0, 0, 0};
 
 	send_record(fd, words, ARRAY_SIZE(words), args_bytes);
 }

@@ -184,12 +184,13 @@ START_TEST(the_next_connection_of_a_client_takes_the_same_port_to_the_server)
 
 	starts[_i]("");
 	open_pair(1, &client, &upstream, &first);
-	for (uint32_t xid = 2; xid < 5; xid++) {
+	/* From another port each time, with the Call that was not answered. */
+	for (unsigned i = 0; i < 3; i++) {
 		fixture_reset(client);
 		read_end(upstream);
 		close(upstream);
 		await_no_connection();
-		open_pair(xid, &client, &upstream, &next);
+		open_pair(1, &client, &upstream, &next);
 		ck_assert_uint_eq(next, first);
 	}
 	fixture_reset(client);
@@ -210,12 +211,12 @@ START_TEST(a_port_is_not_forgotten_by_an_attempt_that_failed)
 	close(server);
 	await_no_connection();
 	client = fixture_connect(front);
-	send_call(client, 2, 0);
+	send_call(client, 1, 0);
 	read_end(client);
 	close(client);
 	await_no_connection();
 	server = fixture_listen(back);
-	open_pair(3, &client, &upstream, &next);
+	open_pair(1, &client, &upstream, &next);
 	ck_assert_uint_eq(next, first);
 	close(client);
 	close(upstream);

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* By what the client of a bridge will be known when it comes back. */
+#include "daemon/bridge/returning.h"
+
+#include "rpc/msg.h"
+
+int bridge_enter(struct bridge *bridge, const struct incoming *in, void (*superseded)(void *arg),
+		 void (*resumed)(void *arg))
+{
+	const struct worker_ground *ground = bridge->ws->ground;
+	const struct client_owner owner = {
+		.loop = ground->loop,
+		.post = ground->post,
+		.superseded = superseded,
+		.resumed = resumed,
+		.arg = bridge,
+	};
+	struct client_ends ends = {.peer = in->peer};
+	socklen_t len = sizeof(ends.local);
+
+	if (in->fabric) {
+		ends.local = in->fabric->local;
+		ends.fabric = in->fabric->ops;
+	} else {
+		(void)getsockname(in->fd, (struct sockaddr *)&ends.local, &len);
+	}
+	return clients_enter(bridge->ws->service->clients, &ends, &owner, &bridge->self);
+}
+
+void bridge_leave(struct bridge *bridge)
+{
+	if (!bridge->self)
+		return;
+	clients_leave(bridge->self, bridge->upstream.port, loop_now_us(bridge_loop(bridge)));
+	bridge->self = NULL;
+}
+
+void bridge_call_begins(struct bridge *bridge, struct exchange *x)
+{
+	exchange_ref(x);
+	TAILQ_INSERT_TAIL(&bridge->calls, x, owner_entry);
+}
+
+/* A second NULL does no harm, and all first ones of a kind of client may look alike. */
+static bool is_worth_a_mark(const struct exchange *x)
+{
+	return x->facts.hdr.proc != 0 && x->call.data && rpc_msg_is_whole(&x->call);
+}
+
+void bridge_call_ends(struct bridge *bridge, struct exchange *x)
+{
+	TAILQ_REMOVE(&bridge->calls, x, owner_entry);
+	if (is_worth_a_mark(x)) {
+		struct call_mark *mark =
+			&bridge->answered[bridge->nanswered++ % CLIENTS_ANSWERED_MAX];
+
+		*mark = call_mark_of(x);
+		mark->answered = true;
+	}
+	exchange_put(x);
+}
+
+/* The marks of Calls without a Reply, the oldest first; of as many as are kept. */
+static size_t mark_unanswered(const struct bridge *bridge, struct call_mark *marks)
+{
+	const struct exchange *x;
+	size_t n = 0;
+
+	TAILQ_FOREACH(x, &bridge->calls, owner_entry)
+		if (n < CLIENTS_UNANSWERED_MAX && is_worth_a_mark(x))
+			marks[n++] = call_mark_of(x);
+	return n;
+}
+
+void bridge_client_half_closed(void *arg)
+{
+	struct bridge *bridge = ((struct side *)arg)->bridge;
+	struct call_mark marks[CLIENTS_UNANSWERED_MAX];
+
+	if (!bridge_is_decided(bridge))
+		clients_half_closed(bridge->self, marks, mark_unanswered(bridge, marks));
+}
+
+void bridge_calls_stay(struct bridge *bridge)
+{
+	struct call_mark marks[CLIENTS_MARKS_MAX];
+	size_t n = mark_unanswered(bridge, marks);
+	struct exchange *x;
+
+	for (unsigned i = 0; i < bridge->nanswered && i < CLIENTS_ANSWERED_MAX; i++)
+		marks[n++] = bridge->answered[i];
+	clients_ending(bridge->self, marks, n);
+	while ((x = TAILQ_FIRST(&bridge->calls))) {
+		TAILQ_REMOVE(&bridge->calls, x, owner_entry);
+		/* Nobody else was given those that came before there was a server. */
+		if (!bridge->passing)
+			exchange_put(x);
+		exchange_put(x);
+	}
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a Call is known again by: as servers know a retransmission, and as much of it as they look at. */
+#ifndef DAEMON_SERVICE_CALL_MARK_H
+#define DAEMON_SERVICE_CALL_MARK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct exchange;
+
+#define CALL_MARK_BYTES 256u /* of the message that are looked at */
+
+struct call_mark {
+	uint32_t xid, len_bytes;
+	uint32_t crc;  /* of its first CALL_MARK_BYTES */
+	bool answered; /* its Reply was passed on, which does not mean that the client has it */
+};
+
+/** call_mark_of - the mark of a Call that is here to its end, as not answered. */
+struct call_mark call_mark_of(const struct exchange *x);
+/** call_mark_equals - whether both are of the same Call, answered or not. */
+static inline bool call_mark_equals(const struct call_mark *a, const struct call_mark *b)
+{
+	return a->xid == b->xid && a->len_bytes == b->len_bytes && a->crc == b->crc;
+}
+
+#endif

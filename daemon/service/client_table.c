@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Where clients are found. */
+#include "daemon/service/client_table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+STATE_TABLE(client_states, CLIENT_STATES);
+
+struct client_end client_end_of(const struct sockaddr_storage *addr)
+{
+	struct client_end end = {0};
+
+	if (addr->ss_family == AF_INET6) {
+		const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)addr;
+
+		end.addr = in6->sin6_addr;
+		end.port = in6->sin6_port;
+	} else if (addr->ss_family == AF_INET) {
+		const struct sockaddr_in *in = (const struct sockaddr_in *)addr;
+
+		end.addr.s6_addr[10] = end.addr.s6_addr[11] = 0xff;
+		memcpy(&end.addr.s6_addr[12], &in->sin_addr, sizeof(in->sin_addr));
+		end.port = in->sin_port;
+	}
+	return end;
+}
+
+static bool ends_equal(const struct client_end *a, const struct client_end *b)
+{
+	return a->port == b->port && !memcmp(&a->addr, &b->addr, sizeof(a->addr));
+}
+
+int client_part_init(struct client_part *part, const struct hash_key *key)
+{
+	part->key = *key;
+	TAILQ_INIT(&part->pins);
+	pthread_mutex_init(&part->lock, NULL);
+	if (hash_index_init(&part->places) || hash_index_init(&part->by_peer) ||
+	    hash_index_init(&part->marks))
+		return -ENOMEM;
+	return 0;
+}
+
+void client_part_fini(struct client_part *part)
+{
+	hash_index_fini(&part->places);
+	hash_index_fini(&part->by_peer);
+	hash_index_fini(&part->marks);
+	pthread_mutex_destroy(&part->lock);
+}
+
+/* ---- what is looked up ---- */
+
+static uint64_t hash_of_place(const struct client_part *part, const struct in6_addr *addr)
+{
+	return hash_bytes(&part->key, 1, addr, sizeof(*addr));
+}
+
+static uint64_t hash_of_peer(const struct client_part *part, const struct client_end *end)
+{
+	return hash_bytes(&part->key, 2 + end->port, &end->addr, sizeof(end->addr));
+}
+
+/* Clients of other addresses are no retransmission's, so the address counts with its marks. */
+static uint64_t hash_of_mark(const struct client *client, const struct call_mark *call)
+{
+	const uint32_t words[] = {call->xid, call->len_bytes, call->crc};
+
+	return hash_bytes(&client->part->key, client->place->node.hash, words, sizeof(words));
+}
+
+static struct place *place_of(struct client_part *part, const struct in6_addr *addr)
+{
+	uint64_t hash = hash_of_place(part, addr);
+	struct hash_node *node = hash_index_first(&part->places, hash);
+	struct place *place;
+
+	for (; node; node = hash_index_next(node)) {
+		place = container_of(node, struct place, node);
+		if (!memcmp(&place->addr, addr, sizeof(*addr)))
+			return place;
+	}
+	place = calloc(1, sizeof(*place));
+	if (!place)
+		return NULL;
+	place->addr = *addr;
+	TAILQ_INIT(&place->waiting);
+	hash_index_add(&part->places, &place->node, hash);
+	return place;
+}
+
+/* ---- in and out ---- */
+
+static bool is_connected(unsigned state)
+{
+	return state == CLIENT_LIVE || state == CLIENT_HALF;
+}
+
+static bool is_waiting(unsigned state)
+{
+	return state == CLIENT_ENDING || state == CLIENT_PINNED;
+}
+
+static void enter_place(struct client *client)
+{
+	struct place *place = client->place;
+
+	if (is_connected(client->state)) {
+		place->connected++;
+	} else if (is_waiting(client->state)) {
+		place->others++;
+		TAILQ_INSERT_TAIL(&place->waiting, client, place_entry);
+	}
+	if (client->state == CLIENT_PINNED)
+		TAILQ_INSERT_TAIL(&client->part->pins, client, age_entry);
+}
+
+static void leave_place(struct client *client)
+{
+	struct place *place = client->place;
+
+	if (is_connected(client->state)) {
+		place->connected--;
+	} else if (is_waiting(client->state)) {
+		place->others--;
+		TAILQ_REMOVE(&place->waiting, client, place_entry);
+	}
+	if (client->state == CLIENT_PINNED)
+		TAILQ_REMOVE(&client->part->pins, client, age_entry);
+}
+
+static void forget_marks(struct client *client)
+{
+	for (size_t i = 0; i < client->nmarks && client->marks_are_found; i++)
+		hash_index_remove(&client->part->marks, &client->marks[i].node);
+	client->marks_are_found = false;
+}
+
+static void out(struct client *client)
+{
+	struct client_part *part = client->part;
+	struct place *place = client->place;
+
+	forget_marks(client);
+	hash_index_remove(&part->by_peer, &client->by_peer);
+	client->place = NULL;
+	if (place->connected + place->others == 0) {
+		hash_index_remove(&part->places, &place->node);
+		free(place);
+	}
+}
+
+int client_table_add(struct client *client)
+{
+	struct client_part *part = client->part;
+
+	client->place = place_of(part, &client->peer.addr);
+	if (!client->place)
+		return -ENOMEM;
+	client->state = CLIENT_LIVE;
+	enter_place(client);
+	hash_index_add(&part->by_peer, &client->by_peer, hash_of_peer(part, &client->peer));
+	return 0;
+}
+
+void client_table_set(struct client *client, enum client_state state)
+{
+	leave_place(client);
+	client->state = state_next(&client_states, client->state, state);
+	enter_place(client);
+	if (state == CLIENT_LEFT)
+		out(client);
+}
+
+void client_table_mark(struct client *client, struct client_mark *marks, size_t nmarks)
+{
+	forget_marks(client);
+	free(client->marks);
+	client->marks = marks;
+	client->nmarks = nmarks;
+	client->marks_are_found = true;
+	for (size_t i = 0; i < nmarks; i++) {
+		marks[i].client = client;
+		hash_index_add(&client->part->marks, &marks[i].node,
+			       hash_of_mark(client, &marks[i].call));
+	}
+}
+
+/* ---- finding ---- */
+
+static struct client *with_peer(struct hash_node *node)
+{
+	return node ? container_of(node, struct client, by_peer) : NULL;
+}
+
+struct client *client_table_same_ends(const struct client *client)
+{
+	struct hash_node *node = hash_index_first(&client->part->by_peer, client->by_peer.hash);
+	struct client *other;
+
+	for (; (other = with_peer(node)); node = hash_index_next(node))
+		if (other != client && other->state != CLIENT_PINNED && !other->heir &&
+		    other->fabric == client->fabric && ends_equal(&other->peer, &client->peer) &&
+		    ends_equal(&other->local, &client->local))
+			return other;
+	return NULL;
+}
+
+struct client *client_table_same_peer(const struct client *client)
+{
+	struct hash_node *node = hash_index_first(&client->part->by_peer, client->by_peer.hash);
+	struct client *other;
+
+	for (; (other = with_peer(node)); node = hash_index_next(node))
+		if (other->state == CLIENT_PINNED && ends_equal(&other->peer, &client->peer))
+			return other;
+	return NULL;
+}
+
+/* How sure it is that who sent this Call before is who sends it now; 0: not at all. */
+static unsigned likelihood(const struct client_mark *mark)
+{
+	if (mark->client->state == CLIENT_PINNED)
+		return mark->call.answered ? 2 : 3;
+	if (mark->client->heir)
+		return 0;
+	/* To end a connection that lives cannot be undone: only for a Call that waits there. */
+	return mark->client->state == CLIENT_HALF && mark->call.answered ? 0 : 1;
+}
+
+struct client *client_table_by_mark(const struct client *client, const struct call_mark *call)
+{
+	struct hash_node *node = hash_index_first(&client->part->marks, hash_of_mark(client, call));
+	const struct client_mark *best = NULL;
+
+	for (; node; node = hash_index_next(node)) {
+		const struct client_mark *mark = container_of(node, struct client_mark, node);
+
+		if (mark->client == client || mark->client->place != client->place ||
+		    !call_mark_equals(&mark->call, call) || !likelihood(mark))
+			continue;
+		if (!best || likelihood(mark) > likelihood(best))
+			best = mark;
+		if (likelihood(best) == 3)
+			break;
+	}
+	return best ? best->client : NULL;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Where clients are found: by their address and port, by their address alone, and by the marks of their Calls. For
+ * clients.c, which guards it.
+ */
+#ifndef DAEMON_SERVICE_CLIENT_TABLE_H
+#define DAEMON_SERVICE_CLIENT_TABLE_H
+
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/queue.h>
+
+#include "base/compiler.h"
+#include "base/state.h"
+#include "daemon/base/hash_index.h"
+#include "daemon/service/call_mark.h"
+#include "daemon/service/client_owner.h"
+
+#define CLIENT_STATES(X)                                                                           \
+	X(CLIENT_LIVE, "live", "its end, or that of its sending side",                             \
+	  TO(CLIENT_HALF) | TO(CLIENT_ENDING))                                                     \
+	X(CLIENT_HALF, "half", "its end, or its next connection", TO(CLIENT_ENDING))               \
+	X(CLIENT_ENDING, "ending", "its upstream connection to be over",                           \
+	  TO(CLIENT_PINNED) | TO(CLIENT_LEFT))                                                     \
+	X(CLIENT_PINNED, "pinned", "the client to come back, for a while", TO(CLIENT_LEFT))        \
+	X(CLIENT_LEFT, "left", "whoever still holds it to let go", 0)
+STATE_ENUM(client_state, CLIENT_STATES);
+extern const struct state_table client_states;
+
+struct client;
+struct clients;
+
+/* A mark of a client, as it is found. */
+struct client_mark {
+	struct hash_node node;
+	struct client *client;
+	struct call_mark call;
+};
+
+TAILQ_HEAD(client_list, client);
+
+/* All clients of one address. */
+struct place {
+	struct hash_node node;
+	struct in6_addr addr;       /* IPv4 as v4-mapped */
+	unsigned connected;         /* LIVE and HALF */
+	unsigned others;            /* ENDING and PINNED */
+	struct client_list waiting; /* these, the latest last */
+};
+
+/* Where a connection ends, for comparison. */
+struct client_end {
+	struct in6_addr addr;
+	in_port_t port;
+};
+
+struct client {
+	struct clients *clients;
+	struct client_part *part;
+	unsigned refs; /* the table's or the owner's, and one for each message on its way */
+	unsigned state;
+	struct client_end peer, local;
+	const void *fabric;
+	struct client_owner owner;
+	bool owned; /* on the owner's thread only: not left yet */
+	/* A connection that waits for another's end, and the other; `gift`: it is over, and this is its pin. */
+	struct client *heir, *awaited, *gift;
+	bool waited; /* as long as it may */
+	struct place *place;
+	TAILQ_ENTRY(client) place_entry; /* ENDING, PINNED */
+	TAILQ_ENTRY(client) age_entry;   /* PINNED, the oldest first */
+	struct hash_node by_peer;
+	struct client_mark *marks;
+	size_t nmarks;
+	bool marks_are_found; /* HALF, ENDING, PINNED */
+	uint16_t port;        /* PINNED: of its upstream connection */
+	uint64_t left_us;
+};
+
+/* The clients of some addresses. */
+struct client_part {
+	pthread_mutex_t lock;
+	struct hash_key key;
+	struct hash_index places, by_peer, marks;
+	struct client_list pins;
+};
+
+/** client_end_of - the address and port of @addr, IPv4 as v4-mapped. */
+struct client_end client_end_of(const struct sockaddr_storage *addr);
+/** client_part_init - an empty part. Returns 0 or -ENOMEM. */
+int client_part_init(struct client_part *part, const struct hash_key *key) MUST_CHECK;
+/** client_part_fini - free its tables; nobody is in. */
+void client_part_fini(struct client_part *part);
+
+/** client_table_add - enter a client in CLIENT_LIVE. Returns 0 or -ENOMEM. */
+int client_table_add(struct client *client) MUST_CHECK;
+/** client_table_set - give it another state, and be found as that asks; CLIENT_LEFT takes it out. */
+void client_table_set(struct client *client, enum client_state state);
+/** client_table_mark - have it found by these marks, and no longer by others; it takes @marks over. */
+void client_table_mark(struct client *client, struct client_mark *marks, size_t nmarks);
+
+/** client_table_same_ends - another with the same four addresses that is not PINNED, and has no heir; NULL. */
+struct client *client_table_same_ends(const struct client *client);
+/** client_table_same_peer - the pin that its address and port has; NULL. */
+struct client *client_table_same_peer(const struct client *client);
+/** client_table_by_mark - of others of its address the best to have sent this Call, without an heir; NULL. */
+struct client *client_table_by_mark(const struct client *client, const struct call_mark *call);
+
+#endif

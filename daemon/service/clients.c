@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The clients of a service: who has come back, from where it went to the server before, and who waits for whom. */
+#include "daemon/service/clients.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/config/config_memory.h"
+#include "daemon/service/client_table.h"
+
+#define PARTS    16u /* that their locks are seldom waited for */
+#define PINS_MIN 64u
+
+static_assert(2 * (sizeof(struct client) + sizeof(struct place)) +
+			      CLIENTS_MARKS_MAX * sizeof(struct client_mark) <=
+		      CONFIG_CLIENT_BYTES,
+	      "a connection and a pin are counted");
+
+struct clients {
+	atomic_uint pins;
+	unsigned pins_max;
+	struct hash_key key;
+	struct client_part parts[PARTS];
+};
+
+struct clients *clients_new(unsigned max)
+{
+	struct clients *clients = calloc(1, sizeof(*clients));
+	int rc = -ENOMEM;
+
+	if (!clients)
+		return NULL;
+	clients->pins_max = max > PINS_MIN ? max : PINS_MIN;
+	rc = hash_key_draw(&clients->key);
+	for (unsigned i = 0; i < PARTS && !rc; i++)
+		rc = client_part_init(&clients->parts[i], &clients->key);
+	if (!rc)
+		return clients;
+	clients_free(clients);
+	return NULL;
+}
+
+static void client_put(struct client *client)
+{
+	if (--client->refs)
+		return;
+	free(client->marks);
+	free(client);
+}
+
+static void drop_pin(struct client *client)
+{
+	atomic_fetch_sub(&client->clients->pins, 1);
+	client_table_set(client, CLIENT_LEFT);
+	client_put(client);
+}
+
+void clients_free(struct clients *clients)
+{
+	struct client *client;
+
+	if (!clients)
+		return;
+	for (unsigned i = 0; i < PARTS; i++) {
+		while ((client = TAILQ_FIRST(&clients->parts[i].pins)))
+			drop_pin(client);
+		assert(clients->parts[i].by_peer.count == 0);
+		client_part_fini(&clients->parts[i]);
+	}
+	free(clients);
+}
+
+static struct client_part *part_of(struct clients *clients, const struct in6_addr *addr)
+{
+	return &clients->parts[hash_bytes(&clients->key, 0, addr, sizeof(*addr)) % PARTS];
+}
+
+static void lock(struct client *client)
+{
+	pthread_mutex_lock(&client->part->lock);
+}
+
+static void unlock(struct client *client)
+{
+	pthread_mutex_unlock(&client->part->lock);
+}
+
+/* Those of other parts wait for somebody to come there. */
+static void expire(struct client_part *part, uint64_t now_us)
+{
+	struct client *oldest;
+
+	while ((oldest = TAILQ_FIRST(&part->pins)) &&
+	       (now_us - oldest->left_us > CLIENTS_REMEMBER_US ||
+		atomic_load(&oldest->clients->pins) > oldest->clients->pins_max))
+		drop_pin(oldest);
+}
+
+/* ---- messages to owners ---- */
+
+/* Under its lock, of a client that has an owner. Without memory for it the client is not told. */
+static int tell(struct client *client, void (*fn)(void *arg))
+{
+	int rc;
+
+	client->refs++;
+	rc = client->owner.post(client->owner.loop, fn, client);
+	if (rc)
+		client->refs--;
+	return rc;
+}
+
+static void take_message(struct client *client, void (*fn)(void *arg))
+{
+	struct client_part *part = client->part;
+
+	if (client->owned)
+		fn(client->owner.arg);
+	pthread_mutex_lock(&part->lock);
+	client_put(client);
+	pthread_mutex_unlock(&part->lock);
+}
+
+static void on_superseded(void *arg)
+{
+	struct client *client = arg;
+
+	take_message(client, client->owner.superseded);
+}
+
+static void on_resumed(void *arg)
+{
+	struct client *client = arg;
+
+	take_message(client, client->owner.resumed);
+}
+
+/* ---- who waits for whom ---- */
+
+/* @client is to have what @old leaves. Returns whether it waits for that now. */
+static bool inherit(struct client *client, struct client *old)
+{
+	if (old->state != CLIENT_ENDING && tell(old, on_superseded))
+		return false;
+	old->heir = client;
+	client->awaited = old;
+	return true;
+}
+
+/* The pin's port, and the marks by which the client is known, are @client's now. */
+static void take_pin(struct client *client, struct client *pin, struct client_pin *out)
+{
+	out->port = pin->port;
+	out->due = false;
+	for (size_t i = 0; i < pin->nmarks; i++)
+		out->due |= !pin->marks[i].call.answered;
+	free(client->marks);
+	client->marks = pin->marks;
+	client->nmarks = pin->nmarks;
+	pin->marks = NULL;
+	pin->nmarks = 0;
+}
+
+static enum client_found take_from_table(struct client *client, struct client *pin,
+					 struct client_pin *out)
+{
+	atomic_fetch_sub(&client->clients->pins, 1);
+	client_table_set(pin, CLIENT_LEFT);
+	take_pin(client, pin, out);
+	client_put(pin);
+	return CLIENT_BACK;
+}
+
+static enum client_found take_or_wait(struct client *client, struct client *old,
+				      struct client_pin *out)
+{
+	if (old->state == CLIENT_PINNED)
+		return take_from_table(client, old, out);
+	return !client->waited && inherit(client, old) ? CLIENT_WAIT : CLIENT_NEW;
+}
+
+/* By its address alone: one pin, and nobody else who could be meant. */
+static enum client_found seek_by_address(struct client *client, struct client_pin *out)
+{
+	const struct place *place = client->place;
+	struct client *old = TAILQ_LAST(&place->waiting, client_list);
+
+	if (!old)
+		return CLIENT_NEW;
+	if (place->others == 1 && place->connected == 1 && !old->heir)
+		return take_or_wait(client, old, out);
+	return CLIENT_ASK;
+}
+
+static enum client_found seek(struct client *client, const struct call_mark *first,
+			      struct client_pin *out)
+{
+	struct client *old;
+
+	if (client->awaited)
+		return CLIENT_WAIT;
+	if (client->gift) {
+		old = client->gift;
+		client->gift = NULL;
+		take_pin(client, old, out);
+		client_put(old);
+		return CLIENT_BACK;
+	}
+	old = client_table_same_peer(client);
+	if (!old && first)
+		old = client_table_by_mark(client, first);
+	if (old)
+		return take_or_wait(client, old, out);
+	return first ? CLIENT_NEW : seek_by_address(client, out);
+}
+
+enum client_found clients_seek(struct client *client, const struct call_mark *first,
+			       uint64_t now_us, struct client_pin *pin)
+{
+	enum client_found found;
+
+	lock(client);
+	expire(client->part, now_us);
+	found = seek(client, first, pin);
+	unlock(client);
+	return found;
+}
+
+static void stop_waiting(struct client *client)
+{
+	if (client->awaited)
+		client->awaited->heir = NULL;
+	client->awaited = NULL;
+}
+
+void clients_wait_no_longer(struct client *client)
+{
+	lock(client);
+	stop_waiting(client);
+	client->waited = true;
+	unlock(client);
+}
+
+/* ---- coming and going ---- */
+
+int clients_enter(struct clients *clients, const struct client_ends *ends,
+		  const struct client_owner *owner, struct client **out)
+{
+	struct client *client = calloc(1, sizeof(*client)), *old;
+	int rc;
+
+	if (!client)
+		return -ENOMEM;
+	client->clients = clients;
+	client->refs = 1;
+	client->peer = client_end_of(&ends->peer);
+	client->local = client_end_of(&ends->local);
+	client->fabric = ends->fabric;
+	client->owner = *owner;
+	client->owned = true;
+	client->part = part_of(clients, &client->peer.addr);
+	lock(client);
+	rc = client_table_add(client);
+	old = rc ? NULL : client_table_same_ends(client);
+	if (old)
+		inherit(client, old);
+	unlock(client);
+	if (rc) {
+		free(client);
+		return rc;
+	}
+	*out = client;
+	return 0;
+}
+
+static bool is_among(const struct client_mark *marks, size_t nmarks, const struct call_mark *call)
+{
+	for (size_t i = 0; i < nmarks; i++)
+		if (call_mark_equals(&marks[i].call, call))
+			return true;
+	return false;
+}
+
+/* As many of @from as may be kept, behind those that are kept already. */
+static size_t keep(struct client_mark *to, size_t have, const struct call_mark *from, size_t nfrom)
+{
+	size_t unanswered = 0, answered = 0;
+
+	for (size_t i = 0; i < have; i++)
+		to[i].call.answered ? answered++ : unanswered++;
+	for (size_t i = 0; i < nfrom; i++) {
+		size_t *count = from[i].answered ? &answered : &unanswered;
+		size_t most = from[i].answered ? CLIENTS_ANSWERED_MAX : CLIENTS_UNANSWERED_MAX;
+
+		if (*count >= most || is_among(to, have, &from[i]))
+			continue;
+		++*count;
+		to[have++].call = from[i];
+	}
+	return have;
+}
+
+/* The client goes by these Calls, and where there is room by those that it came back with. */
+static void be_known_by(struct client *client, const struct call_mark *marks, size_t nmarks)
+{
+	size_t old = client->nmarks, n, most = nmarks + old;
+	struct client_mark *kept;
+
+	if (most > CLIENTS_MARKS_MAX)
+		most = CLIENTS_MARKS_MAX;
+	if (!most)
+		return;
+	/* Without memory it is known by its port alone. */
+	kept = calloc(most, sizeof(*kept));
+	if (!kept)
+		return;
+	n = keep(kept, 0, marks, nmarks);
+	for (size_t i = 0; i < old; i++)
+		n = keep(kept, n, &client->marks[i].call, 1);
+	client_table_mark(client, kept, n);
+}
+
+void clients_half_closed(struct client *client, const struct call_mark *marks, size_t nmarks)
+{
+	lock(client);
+	if (client->state == CLIENT_LIVE) {
+		client_table_set(client, CLIENT_HALF);
+		be_known_by(client, marks, nmarks);
+	}
+	unlock(client);
+}
+
+void clients_ending(struct client *client, const struct call_mark *marks, size_t nmarks)
+{
+	lock(client);
+	if (client->state != CLIENT_ENDING) {
+		client_table_set(client, CLIENT_ENDING);
+		be_known_by(client, marks, nmarks);
+	}
+	unlock(client);
+}
+
+/* What it was given and has not asked for: it may still be of use to the next one. */
+static uint16_t give_up_gift(struct client *client, uint16_t port)
+{
+	struct client_pin pin = {.port = port};
+
+	if (!client->gift)
+		return port;
+	take_pin(client, client->gift, &pin);
+	client_put(client->gift);
+	client->gift = NULL;
+	return port ? port : pin.port;
+}
+
+/* Out of the table: to its heir, as a pin, or for good. */
+static void become_pin(struct client *client, uint64_t now_us)
+{
+	struct client *heir = client->heir;
+
+	if (heir) {
+		client->heir = NULL;
+		heir->awaited = NULL;
+		client_table_set(client, CLIENT_LEFT);
+		if (client->port)
+			heir->gift = client;
+		else
+			client_put(client);
+		/* Who cannot be told goes on when its time to wait is up. */
+		(void)tell(heir, on_resumed);
+	} else if (client->port) {
+		client->left_us = now_us;
+		client_table_set(client, CLIENT_PINNED);
+		atomic_fetch_add(&client->clients->pins, 1);
+		expire(client->part, now_us);
+	} else {
+		client_table_set(client, CLIENT_LEFT);
+		client_put(client);
+	}
+}
+
+void clients_leave(struct client *client, uint16_t port, uint64_t now_us)
+{
+	struct client_part *part = client->part;
+
+	pthread_mutex_lock(&part->lock);
+	client->owned = false;
+	stop_waiting(client);
+	client->port = give_up_gift(client, port);
+	if (client->state != CLIENT_ENDING)
+		client_table_set(client, CLIENT_ENDING);
+	become_pin(client, now_us);
+	pthread_mutex_unlock(&part->lock);
+}

@@ -1,0 +1,542 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Clients that come back: by what they are known, who is ended for them, and what is forgotten. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+
+#include "daemon/service/clients.h"
+#include "tests/lib/fake_loop.h"
+#include "tests/lib/test.h"
+
+#define PINS_MAX 100u
+
+/* Somebody who has connected. */
+struct guest {
+	struct client *client;
+	unsigned superseded, resumed;
+};
+
+static struct loop *loop;
+static struct clients *clients;
+static bool post_fails;
+
+static void on_superseded(void *arg)
+{
+	((struct guest *)arg)->superseded++;
+}
+
+static void on_resumed(void *arg)
+{
+	((struct guest *)arg)->resumed++;
+}
+
+static int post(struct loop *to, void (*fn)(void *arg), void *arg)
+{
+	return post_fails ? -ENOMEM : fake_loop_post(to, fn, arg);
+}
+
+static struct sockaddr_storage in4(const char *addr, uint16_t port)
+{
+	struct sockaddr_storage storage = {0};
+	struct sockaddr_in *sin = (struct sockaddr_in *)&storage;
+
+	sin->sin_family = AF_INET;
+	sin->sin_port = htons(port);
+	ck_assert_int_eq(inet_pton(AF_INET, addr, &sin->sin_addr), 1);
+	return storage;
+}
+
+static void enter(struct guest *guest, const char *addr, uint16_t port, const void *fabric)
+{
+	const struct client_ends ends = {
+		.peer = in4(addr, port), .local = in4("10.9.9.9", 2049), .fabric = fabric};
+	const struct client_owner owner = {loop, post, on_superseded, on_resumed, guest};
+
+	*guest = (struct guest){0};
+	ck_assert_int_eq(clients_enter(clients, &ends, &owner, &guest->client), 0);
+}
+
+static enum client_found seek(struct guest *guest, const struct call_mark *first, uint16_t *port)
+{
+	struct client_pin pin = {0};
+	enum client_found found = clients_seek(guest->client, first, loop_now_us(loop), &pin);
+
+	*port = pin.port;
+	return found;
+}
+
+static void leave(struct guest *guest, uint16_t port)
+{
+	clients_leave(guest->client, port, loop_now_us(loop));
+	guest->client = NULL;
+}
+
+static struct call_mark call(uint32_t xid)
+{
+	return (struct call_mark){.xid = xid, .len_bytes = 100, .crc = xid * 7};
+}
+
+/* A connection that came and went, with one Call, answered or not; 0: without one. */
+static void pass(const char *addr, uint16_t client_port, uint16_t port, uint32_t xid, bool answered)
+{
+	struct call_mark mark = call(xid);
+	struct guest guest;
+
+	mark.answered = answered;
+	enter(&guest, addr, client_port, NULL);
+	clients_ending(guest.client, &mark, xid ? 1 : 0);
+	leave(&guest, port);
+}
+
+/* What a connection of @addr gets that comes, asks, and goes without having used it. */
+static enum client_found ask(const char *addr, uint16_t client_port, uint32_t xid, uint16_t *port)
+{
+	struct call_mark first = call(xid);
+	enum client_found found;
+	struct guest guest;
+
+	enter(&guest, addr, client_port, NULL);
+	found = seek(&guest, xid ? &first : NULL, port);
+	leave(&guest, 0);
+	return found;
+}
+
+static void setup(void)
+{
+	loop = fake_loop_new();
+	post_fails = false;
+	clients = clients_new(PINS_MAX);
+	ck_assert_ptr_nonnull(clients);
+}
+
+static void teardown(void)
+{
+	fake_loop_run(loop);
+	clients_free(clients);
+	fake_loop_free(loop);
+}
+
+/* ---- pins ---- */
+
+START_TEST(nobody_is_known_at_first)
+{
+	uint16_t port;
+
+	ck_assert_int_eq(ask("10.0.0.1", 700, 1, &port), CLIENT_NEW);
+	ck_assert_int_eq(ask("10.0.0.1", 700, 0, &port), CLIENT_NEW);
+	ck_assert_uint_eq(port, 0);
+}
+END_TEST
+
+START_TEST(the_same_address_and_port_are_the_same_client)
+{
+	uint16_t port;
+
+	pass("10.0.0.1", 700, 901, 1, false);
+	pass("10.0.0.1", 701, 902, 2, false);
+	pass("10.0.0.2", 700, 903, 3, false);
+	ck_assert_int_eq(ask("10.0.0.1", 700, 99, &port), CLIENT_BACK);
+	ck_assert_uint_eq(port, 901);
+	/* Used up. */
+	ck_assert_int_eq(ask("10.0.0.1", 700, 99, &port), CLIENT_NEW);
+	ck_assert_int_eq(ask("10.0.0.2", 700, 0, &port), CLIENT_BACK);
+	ck_assert_uint_eq(port, 903);
+}
+END_TEST
+
+START_TEST(from_another_port_its_first_call_tells)
+{
+	uint16_t port;
+
+	for (unsigned i = 1; i <= 20; i++)
+		pass("10.0.0.1", 700 + i, 900 + i, i, i % 2);
+	/* Neither a Call that nobody waits for, nor that of another address. */
+	ck_assert_int_eq(ask("10.0.0.1", 600, 99, &port), CLIENT_NEW);
+	ck_assert_int_eq(ask("10.0.0.2", 600, 5, &port), CLIENT_NEW);
+	for (unsigned i = 20; i >= 1; i--) {
+		ck_assert_int_eq(ask("10.0.0.1", 600 + i, i, &port), CLIENT_BACK);
+		ck_assert_uint_eq(port, 900 + i);
+		ck_assert_int_eq(ask("10.0.0.1", 600 + i, i, &port), CLIENT_NEW);
+	}
+}
+END_TEST
+
+START_TEST(a_mark_is_all_of_xid_length_and_bytes)
+{
+	struct call_mark first = call(5);
+	struct guest guest;
+	uint16_t port;
+
+	pass("10.0.0.1", 700, 900, 5, false);
+	enter(&guest, "10.0.0.1", 600, NULL);
+	if (_i == 0)
+		first.xid++;
+	else if (_i == 1)
+		first.len_bytes++;
+	else
+		first.crc++;
+	ck_assert_int_eq(seek(&guest, &first, &port), CLIENT_NEW);
+	leave(&guest, 0);
+}
+END_TEST
+
+START_TEST(who_waits_comes_before_who_was_answered)
+{
+	uint16_t port;
+
+	pass("10.0.0.1", 700, 900, 5, _i);
+	pass("10.0.0.1", 701, 901, 5, !_i);
+	ck_assert_int_eq(ask("10.0.0.1", 600, 5, &port), CLIENT_BACK);
+	ck_assert_uint_eq(port, _i ? 901 : 900);
+}
+END_TEST
+
+START_TEST(a_pin_is_due_if_a_call_was_not_answered)
+{
+	struct client_pin pin = {0};
+	struct guest guest;
+
+	pass("10.0.0.1", 700, 900, 5, _i);
+	enter(&guest, "10.0.0.1", 700, NULL);
+	ck_assert_int_eq(clients_seek(guest.client, NULL, 0, &pin), CLIENT_BACK);
+	ck_assert_int_eq(pin.due, !_i);
+	leave(&guest, 0);
+}
+END_TEST
+
+START_TEST(what_it_came_back_with_is_kept_when_it_goes_again)
+{
+	struct guest guest;
+	uint16_t port;
+
+	pass("10.0.0.1", 700, 900, 5, false);
+	for (int i = 0; i < 3; i++) {
+		struct call_mark first = call(5);
+
+		enter(&guest, "10.0.0.1", 600 + i, NULL);
+		ck_assert_int_eq(seek(&guest, &first, &port), CLIENT_BACK);
+		ck_assert_uint_eq(port, 900);
+		clients_ending(guest.client, NULL, 0);
+		leave(&guest, port);
+	}
+}
+END_TEST
+
+START_TEST(a_bounded_number_of_marks_is_kept)
+{
+	struct call_mark marks[2 * CLIENTS_MARKS_MAX];
+	struct guest guest;
+	uint16_t port;
+
+	for (unsigned i = 0; i < ARRAY_SIZE(marks); i++) {
+		marks[i] = call(1000 + i);
+		marks[i].answered = i >= CLIENTS_MARKS_MAX;
+	}
+	enter(&guest, "10.0.0.1", 700, NULL);
+	clients_ending(guest.client, marks, ARRAY_SIZE(marks));
+	leave(&guest, 900);
+	ck_assert_int_eq(ask("10.0.0.1", 600, 1000 + CLIENTS_UNANSWERED_MAX, &port), CLIENT_NEW);
+	ck_assert_int_eq(
+		ask("10.0.0.1", 600, 1000 + CLIENTS_MARKS_MAX + CLIENTS_ANSWERED_MAX, &port),
+		CLIENT_NEW);
+	if (_i)
+		ck_assert_int_eq(ask("10.0.0.1", 600, 1000 + CLIENTS_UNANSWERED_MAX - 1, &port),
+				 CLIENT_BACK);
+	else
+		ck_assert_int_eq(ask("10.0.0.1", 600,
+				     1000 + CLIENTS_MARKS_MAX + CLIENTS_ANSWERED_MAX - 1, &port),
+				 CLIENT_BACK);
+}
+END_TEST
+
+START_TEST(pins_are_forgotten_after_a_while)
+{
+	uint16_t port;
+
+	pass("10.0.0.1", 700, 900, 5, false);
+	fake_loop_advance(loop, CLIENTS_REMEMBER_US);
+	pass("10.0.0.1", 701, 901, 6, false);
+	fake_loop_advance(loop, 1);
+	ck_assert_int_eq(ask("10.0.0.1", 700, 5, &port), CLIENT_NEW);
+	ck_assert_int_eq(ask("10.0.0.1", 701, 6, &port), CLIENT_BACK);
+}
+END_TEST
+
+START_TEST(the_oldest_pins_go_when_there_are_too_many)
+{
+	uint16_t port;
+
+	for (unsigned i = 0; i < 2 * PINS_MAX; i++)
+		pass("10.0.0.1", 1000 + i, 5000 + i, 1 + i, false);
+	for (unsigned i = 0; i < 2 * PINS_MAX; i++)
+		ck_assert_int_eq(ask("10.0.0.1", 1000 + i, 1 + i, &port),
+				 i < PINS_MAX ? CLIENT_NEW : CLIENT_BACK);
+}
+END_TEST
+
+START_TEST(all_of_max_connections_are_known_again)
+{
+	const unsigned many = 10000;
+	uint16_t port;
+
+	clients_free(clients);
+	clients = clients_new(many);
+	for (unsigned i = 0; i < many; i++)
+		pass(i % 2 ? "10.0.0.1" : "10.0.0.2", 1000 + i, 20000 + i, 1 + i, false);
+	for (unsigned i = 0; i < many; i++) {
+		ck_assert_int_eq(ask(i % 2 ? "10.0.0.1" : "10.0.0.2", 1000 + i, 1 + i, &port),
+				 CLIENT_BACK);
+		ck_assert_uint_eq(port, 20000 + i);
+	}
+}
+END_TEST
+
+START_TEST(without_a_port_nothing_is_remembered)
+{
+	uint16_t port;
+
+	pass("10.0.0.1", 700, 0, 5, false);
+	ck_assert_int_eq(ask("10.0.0.1", 700, 5, &port), CLIENT_NEW);
+	ck_assert_int_eq(ask("10.0.0.1", 600, 0, &port), CLIENT_NEW);
+}
+END_TEST
+
+/* ---- by the address alone ---- */
+
+START_TEST(the_only_pin_of_an_address_is_its_only_clients)
+{
+	uint16_t port;
+
+	pass("10.0.0.1", 700, 900, 5, false);
+	ck_assert_int_eq(ask("10.0.0.1", 600, 0, &port), CLIENT_BACK);
+	ck_assert_uint_eq(port, 900);
+}
+END_TEST
+
+START_TEST(among_several_the_first_call_is_asked_for)
+{
+	struct guest other, guest;
+	struct call_mark first = call(5);
+	uint16_t port;
+
+	pass("10.0.0.1", 700, 900, 5, false);
+	if (_i)
+		pass("10.0.0.1", 701, 901, 6, false);
+	else
+		enter(&other, "10.0.0.1", 702, NULL);
+	enter(&guest, "10.0.0.1", 600, NULL);
+	ck_assert_int_eq(seek(&guest, NULL, &port), CLIENT_ASK);
+	ck_assert_int_eq(seek(&guest, &first, &port), CLIENT_BACK);
+	ck_assert_uint_eq(port, 900);
+	leave(&guest, 0);
+	if (!_i)
+		leave(&other, 0);
+}
+END_TEST
+
+/* ---- connections that live ---- */
+
+START_TEST(the_same_ends_prove_the_old_one_dead)
+{
+	struct guest old, guest;
+	uint16_t port;
+
+	enter(&old, "10.0.0.1", 700, NULL);
+	enter(&guest, "10.0.0.1", 700, NULL);
+	fake_loop_run(loop);
+	ck_assert_uint_eq(old.superseded, 1);
+	ck_assert_int_eq(seek(&guest, NULL, &port), CLIENT_WAIT);
+	leave(&old, 900);
+	fake_loop_run(loop);
+	ck_assert_uint_eq(guest.resumed, 1);
+	ck_assert_int_eq(seek(&guest, NULL, &port), CLIENT_BACK);
+	ck_assert_uint_eq(port, 900);
+	leave(&guest, 900);
+}
+END_TEST
+
+START_TEST(other_ends_prove_nothing)
+{
+	static const char fabric[] = "a fabric";
+	struct guest old, guest;
+	uint16_t port;
+
+	enter(&old, "10.0.0.1", 700, NULL);
+	enter(&guest, _i == 0 ? "10.0.0.2" : "10.0.0.1", _i == 1 ? 701 : 700,
+	      _i == 2 ? fabric : NULL);
+	fake_loop_run(loop);
+	ck_assert_uint_eq(old.superseded, 0);
+	ck_assert_int_eq(seek(&guest, NULL, &port), CLIENT_NEW);
+	leave(&guest, 0);
+	leave(&old, 0);
+}
+END_TEST
+
+START_TEST(an_old_one_without_a_port_leaves_none)
+{
+	struct guest old, guest;
+	uint16_t port;
+
+	enter(&old, "10.0.0.1", 700, NULL);
+	enter(&guest, "10.0.0.1", 700, NULL);
+	leave(&old, 0);
+	fake_loop_run(loop);
+	ck_assert_uint_eq(old.superseded, 0);
+	ck_assert_uint_eq(guest.resumed, 1);
+	ck_assert_int_eq(seek(&guest, NULL, &port), CLIENT_NEW);
+	leave(&guest, 0);
+}
+END_TEST
+
+START_TEST(a_half_closed_one_gives_way_to_whoever_sends_its_call)
+{
+	const struct call_mark marks[] = {call(5), call(6)};
+	struct guest old, stranger, guest;
+	uint16_t port;
+
+	enter(&old, "10.0.0.1", 700, NULL);
+	clients_half_closed(old.client, marks, 2);
+	enter(&stranger, "10.0.0.1", 600, NULL);
+	ck_assert_int_eq(ask("10.0.0.1", 601, 7, &port), CLIENT_NEW);
+	enter(&guest, "10.0.0.1", 602, NULL);
+	ck_assert_int_eq(seek(&guest, &marks[1], &port), CLIENT_WAIT);
+	/* The second who says so is too late. */
+	ck_assert_int_eq(seek(&stranger, &marks[0], &port), CLIENT_NEW);
+	fake_loop_run(loop);
+	ck_assert_uint_eq(old.superseded, 1);
+	clients_ending(old.client, marks, 2);
+	leave(&old, 900);
+	fake_loop_run(loop);
+	ck_assert_uint_eq(guest.resumed, 1);
+	ck_assert_int_eq(seek(&guest, &marks[1], &port), CLIENT_BACK);
+	ck_assert_uint_eq(port, 900);
+	leave(&guest, 0);
+	leave(&stranger, 0);
+}
+END_TEST
+
+START_TEST(a_half_closed_one_stays_for_a_call_that_was_answered)
+{
+	struct call_mark mark = call(5);
+	struct guest old;
+	uint16_t port;
+
+	mark.answered = true;
+	enter(&old, "10.0.0.1", 700, NULL);
+	clients_half_closed(old.client, &mark, 1);
+	ck_assert_int_eq(ask("10.0.0.1", 600, 5, &port), CLIENT_NEW);
+	fake_loop_run(loop);
+	ck_assert_uint_eq(old.superseded, 0);
+	leave(&old, 0);
+}
+END_TEST
+
+START_TEST(one_that_ends_is_waited_for)
+{
+	const struct call_mark mark = call(5);
+	struct guest old, guest;
+	uint16_t port;
+
+	enter(&old, "10.0.0.1", 700, NULL);
+	clients_ending(old.client, &mark, 1);
+	enter(&guest, "10.0.0.1", 600, NULL);
+	ck_assert_int_eq(seek(&guest, _i ? &mark : NULL, &port), CLIENT_WAIT);
+	fake_loop_run(loop);
+	ck_assert_uint_eq(old.superseded, 0);
+	leave(&old, 900);
+	fake_loop_run(loop);
+	ck_assert_uint_eq(guest.resumed, 1);
+	ck_assert_int_eq(seek(&guest, NULL, &port), CLIENT_BACK);
+	ck_assert_uint_eq(port, 900);
+	leave(&guest, 0);
+}
+END_TEST
+
+START_TEST(who_waits_may_give_up)
+{
+	struct guest old, guest;
+	uint16_t port;
+
+	enter(&old, "10.0.0.1", 700, NULL);
+	enter(&guest, "10.0.0.1", 700, NULL);
+	ck_assert_int_eq(seek(&guest, NULL, &port), CLIENT_WAIT);
+	if (_i) {
+		leave(&guest, 0);
+	} else {
+		clients_wait_no_longer(guest.client);
+		ck_assert_int_eq(seek(&guest, NULL, &port), CLIENT_NEW);
+	}
+	leave(&old, 900);
+	fake_loop_run(loop);
+	ck_assert_uint_eq(guest.resumed, 0);
+	if (!_i)
+		leave(&guest, 0);
+	/* The port is for the next one. */
+	ck_assert_int_eq(ask("10.0.0.1", 700, 0, &port), CLIENT_BACK);
+	ck_assert_uint_eq(port, 900);
+}
+END_TEST
+
+START_TEST(what_the_heir_has_not_asked_for_is_not_lost)
+{
+	struct guest old, guest;
+	uint16_t port;
+
+	enter(&old, "10.0.0.1", 700, NULL);
+	enter(&guest, "10.0.0.1", 700, NULL);
+	leave(&old, 900);
+	leave(&guest, 0);
+	fake_loop_run(loop);
+	ck_assert_uint_eq(guest.resumed, 0);
+	ck_assert_int_eq(ask("10.0.0.1", 700, 0, &port), CLIENT_BACK);
+	ck_assert_uint_eq(port, 900);
+}
+END_TEST
+
+START_TEST(without_memory_for_a_message_it_goes_on_as_new)
+{
+	struct guest old, guest;
+	uint16_t port;
+
+	enter(&old, "10.0.0.1", 700, NULL);
+	post_fails = true;
+	enter(&guest, "10.0.0.1", 700, NULL);
+	ck_assert_int_eq(seek(&guest, NULL, &port), CLIENT_NEW);
+	leave(&guest, 0);
+	leave(&old, 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("clients");
+	TCase *tc = tcase_create("clients");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, nobody_is_known_at_first);
+	tcase_add_test(tc, the_same_address_and_port_are_the_same_client);
+	tcase_add_test(tc, from_another_port_its_first_call_tells);
+	tcase_add_loop_test(tc, a_mark_is_all_of_xid_length_and_bytes, 0, 3);
+	tcase_add_loop_test(tc, who_waits_comes_before_who_was_answered, 0, 2);
+	tcase_add_loop_test(tc, a_pin_is_due_if_a_call_was_not_answered, 0, 2);
+	tcase_add_test(tc, what_it_came_back_with_is_kept_when_it_goes_again);
+	tcase_add_loop_test(tc, a_bounded_number_of_marks_is_kept, 0, 2);
+	tcase_add_test(tc, pins_are_forgotten_after_a_while);
+	tcase_add_test(tc, the_oldest_pins_go_when_there_are_too_many);
+	tcase_add_test(tc, all_of_max_connections_are_known_again);
+	tcase_add_test(tc, without_a_port_nothing_is_remembered);
+	tcase_add_test(tc, the_only_pin_of_an_address_is_its_only_clients);
+	tcase_add_loop_test(tc, among_several_the_first_call_is_asked_for, 0, 2);
+	tcase_add_test(tc, the_same_ends_prove_the_old_one_dead);
+	tcase_add_loop_test(tc, other_ends_prove_nothing, 0, 3);
+	tcase_add_test(tc, an_old_one_without_a_port_leaves_none);
+	tcase_add_test(tc, a_half_closed_one_gives_way_to_whoever_sends_its_call);
+	tcase_add_test(tc, a_half_closed_one_stays_for_a_call_that_was_answered);
+	tcase_add_loop_test(tc, one_that_ends_is_waited_for, 0, 2);
+	tcase_add_loop_test(tc, who_waits_may_give_up, 0, 2);
+	tcase_add_test(tc, what_the_heir_has_not_asked_for_is_not_lost);
+	tcase_add_test(tc, without_memory_for_a_message_it_goes_on_as_new);
+	suite_add_tcase(suite, tc);
+	return test_main(suite);
+}
