@@ -138,6 +138,18 @@ static void forget_marks(struct client *client)
 	client->marks_are_found = false;
 }
 
+static void show_marks(struct client *client)
+{
+	for (size_t i = 0; i < client->nmarks; i++) {
+		struct client_mark *mark = &client->marks[i];
+
+		mark->client = client;
+		hash_index_add(&client->part->marks, &mark->node,
+			       hash_of_mark(client, &mark->call));
+	}
+	client->marks_are_found = true;
+}
+
 static void out(struct client *client)
 {
 	struct client_part *part = client->part;
@@ -180,12 +192,9 @@ void client_table_mark(struct client *client, struct client_mark *marks, size_t 
 	free(client->marks);
 	client->marks = marks;
 	client->nmarks = nmarks;
-	client->marks_are_found = true;
-	for (size_t i = 0; i < nmarks; i++) {
-		marks[i].client = client;
-		hash_index_add(&client->part->marks, &marks[i].node,
-			       hash_of_mark(client, &marks[i].call));
-	}
+	/* A live one is found by its ends alone. */
+	if (client->state != CLIENT_LIVE)
+		show_marks(client);
 }
 
 /* ---- finding ---- */

@@ -97,7 +97,7 @@ void client_part_fini(struct client_part *part);
 int client_table_add(struct client *client) MUST_CHECK;
 /** client_table_set - give it another state, and be found as that asks; CLIENT_LEFT takes it out. */
 void client_table_set(struct client *client, enum client_state state);
-/** client_table_mark - have it found by these marks, and no longer by others; it takes @marks over. */
+/** client_table_mark - these are its marks now, by which it is found unless LIVE; it takes @marks over. */
 void client_table_mark(struct client *client, struct client_mark *marks, size_t nmarks);
 
 /** client_table_same_ends - another with the same four addresses that is not PINNED, and has no heir; NULL. */

@@ -149,18 +149,65 @@ static bool inherit(struct client *client, struct client *old)
 	return true;
 }
 
+static bool is_among(const struct client_mark *marks, size_t nmarks, const struct call_mark *call)
+{
+	for (size_t i = 0; i < nmarks; i++)
+		if (call_mark_equals(&marks[i].call, call))
+			return true;
+	return false;
+}
+
+/* As many of @from as may be kept, behind those that are kept already. */
+static size_t keep(struct client_mark *to, size_t have, const struct call_mark *from, size_t nfrom)
+{
+	size_t unanswered = 0, answered = 0;
+
+	for (size_t i = 0; i < have; i++)
+		to[i].call.answered ? answered++ : unanswered++;
+	for (size_t i = 0; i < nfrom; i++) {
+		size_t *count = from[i].answered ? &answered : &unanswered;
+		size_t most = from[i].answered ? CLIENTS_ANSWERED_MAX : CLIENTS_UNANSWERED_MAX;
+
+		if (*count >= most || is_among(to, have, &from[i]))
+			continue;
+		++*count;
+		to[have++].call = from[i];
+	}
+	return have;
+}
+
+/* The client goes by these Calls, and where there is room by those that it came back with. */
+static void be_known_by(struct client *client, const struct call_mark *marks, size_t nmarks)
+{
+	size_t old = client->nmarks, n, most = nmarks + old;
+	struct client_mark *kept;
+
+	if (most > CLIENTS_MARKS_MAX)
+		most = CLIENTS_MARKS_MAX;
+	if (!most)
+		return;
+	/* Without memory it is known by its port alone. */
+	kept = calloc(most, sizeof(*kept));
+	if (!kept)
+		return;
+	n = keep(kept, 0, marks, nmarks);
+	for (size_t i = 0; i < old; i++)
+		n = keep(kept, n, &client->marks[i].call, 1);
+	client_table_mark(client, kept, n);
+}
+
 /* The pin's port, and the marks by which the client is known, are @client's now. */
 static void take_pin(struct client *client, struct client *pin, struct client_pin *out)
 {
+	struct call_mark marks[CLIENTS_MARKS_MAX];
+
 	out->port = pin->port;
 	out->due = false;
-	for (size_t i = 0; i < pin->nmarks; i++)
-		out->due |= !pin->marks[i].call.answered;
-	free(client->marks);
-	client->marks = pin->marks;
-	client->nmarks = pin->nmarks;
-	pin->marks = NULL;
-	pin->nmarks = 0;
+	for (size_t i = 0; i < pin->nmarks; i++) {
+		marks[i] = pin->marks[i].call;
+		out->due |= !marks[i].answered;
+	}
+	be_known_by(client, marks, pin->nmarks);
 }
 
 static enum client_found take_from_table(struct client *client, struct client *pin,
@@ -273,53 +320,6 @@ int clients_enter(struct clients *clients, const struct client_ends *ends,
 	}
 	*out = client;
 	return 0;
-}
-
-static bool is_among(const struct client_mark *marks, size_t nmarks, const struct call_mark *call)
-{
-	for (size_t i = 0; i < nmarks; i++)
-		if (call_mark_equals(&marks[i].call, call))
-			return true;
-	return false;
-}
-
-/* As many of @from as may be kept, behind those that are kept already. */
-static size_t keep(struct client_mark *to, size_t have, const struct call_mark *from, size_t nfrom)
-{
-	size_t unanswered = 0, answered = 0;
-
-	for (size_t i = 0; i < have; i++)
-		to[i].call.answered ? answered++ : unanswered++;
-	for (size_t i = 0; i < nfrom; i++) {
-		size_t *count = from[i].answered ? &answered : &unanswered;
-		size_t most = from[i].answered ? CLIENTS_ANSWERED_MAX : CLIENTS_UNANSWERED_MAX;
-
-		if (*count >= most || is_among(to, have, &from[i]))
-			continue;
-		++*count;
-		to[have++].call = from[i];
-	}
-	return have;
-}
-
-/* The client goes by these Calls, and where there is room by those that it came back with. */
-static void be_known_by(struct client *client, const struct call_mark *marks, size_t nmarks)
-{
-	size_t old = client->nmarks, n, most = nmarks + old;
-	struct client_mark *kept;
-
-	if (most > CLIENTS_MARKS_MAX)
-		most = CLIENTS_MARKS_MAX;
-	if (!most)
-		return;
-	/* Without memory it is known by its port alone. */
-	kept = calloc(most, sizeof(*kept));
-	if (!kept)
-		return;
-	n = keep(kept, 0, marks, nmarks);
-	for (size_t i = 0; i < old; i++)
-		n = keep(kept, n, &client->marks[i].call, 1);
-	client_table_mark(client, kept, n);
 }
 
 void clients_half_closed(struct client *client, const struct call_mark *marks, size_t nmarks)

@@ -128,6 +128,12 @@ tests_unit_test_clients_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_clients_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_clients
 
+check_PROGRAMS += tests/unit/test_clients_threads
+tests_unit_test_clients_threads_SOURCES = tests/unit/test_clients_threads.c
+tests_unit_test_clients_threads_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_clients_threads_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_clients_threads
+
 check_PROGRAMS += tests/unit/test_budget_threads
 tests_unit_test_budget_threads_SOURCES = tests/unit/test_budget_threads.c
 tests_unit_test_budget_threads_CFLAGS = $(UNIT_CFLAGS)

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Clients between threads: they come back to other workers, end one another, and no port is anybody's twice. */
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "daemon/base/loop.h"
+#include "daemon/service/clients.h"
+#include "tests/lib/test.h"
+
+#define WORKERS   4u
+#define GUESTS    8u /* of a worker at once */
+#define ROUNDS    10000u
+#define ADDRESSES 3u
+#define PORTS     12u /* of an address */
+#define CALLS     6u
+
+struct worker;
+
+struct guest {
+	struct worker *worker;
+	struct client *client;
+	struct loop_task task;
+	bool waits, ends;
+	uint16_t port;
+};
+
+struct worker {
+	pthread_t thread;
+	struct loop *loop;
+	uint32_t seed;
+	struct guest guests[GUESTS];
+	unsigned begun, running, back, waited;
+};
+
+static struct clients *clients;
+static atomic_uint next_port;
+static atomic_bool is_held[65536];
+
+static uint32_t next_random(struct worker *worker, uint32_t n)
+{
+	worker->seed = worker->seed * 1664525u + 1013904223u;
+	return (worker->seed >> 8) % n;
+}
+
+static uint64_t now_us(const struct guest *guest)
+{
+	return loop_now_us(guest->worker->loop);
+}
+
+static struct call_mark any_call(struct worker *worker)
+{
+	return (struct call_mark){.xid = next_random(worker, CALLS),
+				  .answered = next_random(worker, 3) == 0};
+}
+
+static void leave(struct guest *guest)
+{
+	if (guest->port)
+		atomic_store(&is_held[guest->port], false);
+	clients_leave(guest->client, guest->port, now_us(guest));
+	guest->client = NULL;
+	guest->port = 0;
+}
+
+/* One that waits is in no task. */
+static void on_superseded(void *arg)
+{
+	struct guest *guest = arg;
+
+	guest->ends = true;
+	if (guest->waits)
+		loop_defer(guest->worker->loop, &guest->task);
+	guest->waits = false;
+}
+
+static void on_resumed(void *arg)
+{
+	struct guest *guest = arg;
+
+	if (guest->waits)
+		loop_defer(guest->worker->loop, &guest->task);
+	guest->waits = false;
+}
+
+static void enter(struct guest *guest)
+{
+	struct worker *worker = guest->worker;
+	const struct client_owner owner = {worker->loop, event_loop_post, on_superseded, on_resumed,
+					   guest};
+	struct client_ends ends = {0};
+	struct sockaddr_in *peer = (struct sockaddr_in *)&ends.peer;
+
+	peer->sin_family = AF_INET;
+	peer->sin_addr.s_addr = htonl(0x0a000001 + next_random(worker, ADDRESSES));
+	peer->sin_port = htons((uint16_t)(1 + next_random(worker, PORTS)));
+	guest->ends = false;
+	ck_assert_int_eq(clients_enter(clients, &ends, &owner, &guest->client), 0);
+}
+
+static void seek(struct guest *guest)
+{
+	struct worker *worker = guest->worker;
+	struct call_mark first = any_call(worker);
+	struct client_pin pin = {0};
+
+	if (next_random(worker, 8) == 0)
+		clients_wait_no_longer(guest->client);
+	switch (clients_seek(guest->client, next_random(worker, 4) ? &first : NULL, now_us(guest),
+			     &pin)) {
+	case CLIENT_WAIT:
+		guest->waits = true;
+		worker->waited++;
+		return;
+	case CLIENT_ASK:
+		break;
+	case CLIENT_NEW:
+		guest->port = (uint16_t)atomic_fetch_add(&next_port, 1);
+		ck_assert(!atomic_exchange(&is_held[guest->port], true));
+		break;
+	case CLIENT_BACK:
+		guest->port = pin.port;
+		ck_assert(!atomic_exchange(&is_held[guest->port], true));
+		worker->back++;
+		break;
+	}
+	loop_defer(worker->loop, &guest->task);
+}
+
+static void be_connected(struct guest *guest)
+{
+	struct worker *worker = guest->worker;
+	struct call_mark marks[3] = {any_call(worker), any_call(worker), any_call(worker)};
+
+	switch (next_random(worker, guest->ends ? 2 : 6)) {
+	case 0:
+		clients_ending(guest->client, marks, 3);
+		/* Fall through. */
+	case 1:
+		leave(guest);
+		break;
+	case 2:
+		clients_half_closed(guest->client, marks, 3);
+		break;
+	default:
+		break;
+	}
+	loop_defer(worker->loop, &guest->task);
+}
+
+static void on_task(void *arg)
+{
+	struct guest *guest = arg;
+	struct worker *worker = guest->worker;
+
+	if (guest->client && (guest->port || guest->ends)) {
+		be_connected(guest);
+	} else if (guest->client) {
+		seek(guest);
+	} else if (worker->begun++ < ROUNDS) {
+		enter(guest);
+		loop_defer(worker->loop, &guest->task);
+	} else if (--worker->running == 0) {
+		event_loop_stop(worker->loop);
+	}
+}
+
+static void *run(void *arg)
+{
+	struct worker *worker = arg;
+
+	worker->running = GUESTS;
+	for (unsigned i = 0; i < GUESTS; i++)
+		loop_defer(worker->loop, &worker->guests[i].task);
+	event_loop_run(worker->loop);
+	return NULL;
+}
+
+START_TEST(no_port_is_anybodys_twice_and_nobody_waits_for_ever)
+{
+	struct worker *workers = calloc(WORKERS, sizeof(*workers));
+	unsigned back = 0, waited = 0;
+
+	ck_assert(workers);
+	clients = clients_new(20);
+	atomic_store(&next_port, 1);
+	for (unsigned w = 0; w < WORKERS; w++) {
+		workers[w].loop = event_loop_new();
+		workers[w].seed = w + 1;
+		for (unsigned i = 0; i < GUESTS; i++) {
+			workers[w].guests[i].worker = &workers[w];
+			loop_task_init(&workers[w].guests[i].task, on_task, &workers[w].guests[i]);
+		}
+	}
+	for (unsigned w = 0; w < WORKERS; w++)
+		ck_assert_int_eq(pthread_create(&workers[w].thread, NULL, run, &workers[w]), 0);
+	for (unsigned w = 0; w < WORKERS; w++)
+		pthread_join(workers[w].thread, NULL);
+	for (unsigned w = 0; w < WORKERS; w++) {
+		event_loop_free(workers[w].loop);
+		back += workers[w].back;
+		waited += workers[w].waited;
+	}
+	ck_assert_uint_lt(atomic_load(&next_port), 65536);
+	ck_assert_uint_gt(back, ROUNDS / 10);
+	ck_assert_uint_gt(waited, ROUNDS / 100);
+	clients_free(clients);
+	free(workers);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("clients_threads");
+	TCase *tc = tcase_create("clients_threads");
+
+	tcase_add_test(tc, no_port_is_anybodys_twice_and_nobody_waits_for_ever);
+	suite_add_tcase(suite, tc);
+	return test_main(suite);
+}
