@@ -405,12 +405,22 @@ tests_unit_test_verbs_LDADD = $(UNIT_LDADD)
 TESTS += tests/unit/test_verbs
 
 # The verbs fabric on a device that is none: the program has the libraries' functions itself.
+verbs_fake_sources = tests/unit/verbs_fake.c tests/unit/verbs_fake.h tests/unit/verbs_scene.c tests/unit/verbs_scene.h
 check_PROGRAMS += tests/unit/test_verbs_ep
-tests_unit_test_verbs_ep_SOURCES = tests/unit/test_verbs_ep.c \
-	tests/unit/verbs_fake.c tests/unit/verbs_fake.h
+tests_unit_test_verbs_ep_SOURCES = tests/unit/test_verbs_ep.c $(verbs_fake_sources)
 tests_unit_test_verbs_ep_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_verbs_ep_LDADD = $(UNIT_LDADD)
 TESTS += tests/unit/test_verbs_ep
+check_PROGRAMS += tests/unit/test_verbs_keys
+tests_unit_test_verbs_keys_SOURCES = tests/unit/test_verbs_keys.c $(verbs_fake_sources)
+tests_unit_test_verbs_keys_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_verbs_keys_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_verbs_keys
+check_PROGRAMS += tests/unit/test_verbs_probe
+tests_unit_test_verbs_probe_SOURCES = tests/unit/test_verbs_probe.c $(verbs_fake_sources)
+tests_unit_test_verbs_probe_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_verbs_probe_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_verbs_probe
 
 check_PROGRAMS += tests/unit/test_inline_limit
 tests_unit_test_inline_limit_SOURCES = tests/unit/test_inline_limit.c

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Probes of the verbs fabric on a device that is none. */
+#include <errno.h>
+
+#include "tests/lib/fake_loop.h"
+#include "tests/lib/test.h"
+#include "tests/unit/verbs_scene.h"
+
+/* ---- probes ---- */
+
+START_TEST(a_probe_is_a_write_of_no_bytes)
+{
+	scene_begin(IB, 0);
+	scene_ask();
+	ck_assert_int_eq(fabric_ep_probe(scene.ep), -ENOTCONN);
+	scene_event(RDMA_CM_EVENT_ESTABLISHED, 0);
+	for (uint64_t i = 0; i < 3; i++) {
+		ck_assert_int_eq(fabric_ep_probe(scene.ep), 0);
+		ck_assert_int_eq(fabric_ep_probe(scene.ep), 0);
+		fake_loop_run(scene.loop);
+		ck_assert_uint_eq(fake.nsends, i + 1);
+		ck_assert_int_eq(fake.sends[i].wr.opcode, IBV_WR_RDMA_WRITE);
+		ck_assert_int_eq(fake.sends[i].wr.num_sge, 0);
+		/* The device keeps the time. */
+		fake_loop_advance(scene.loop, 100 * SECOND);
+		ck_assert_uint_eq(scene.closed, 0);
+		scene_done(SEQ(i), IBV_WC_SUCCESS, 0);
+	}
+	ck_assert_int_eq(fabric_ep_probe(scene.ep), 0);
+	fake_loop_run(scene.loop);
+	scene_done(SEQ(3), IBV_WC_RETRY_EXC_ERR, 0);
+	ck_assert_uint_eq(scene.closed, 1);
+	ck_assert_int_eq(scene.why, FABRIC_CLOSE_LOST);
+	ck_assert_int_eq(fabric_ep_probe(scene.ep), -ENOTCONN);
+	scene_end();
+}
+END_TEST
+
+START_TEST(over_iwarp_only_an_acceptor_that_may_read_probes)
+{
+	scene_begin(IWARP, 0);
+	if (_i == 0) {
+		scene_connected();
+	} else {
+		fake.initiator_depth = _i == 1 ? 0 : 1;
+		scene_accepted();
+	}
+	ck_assert_int_eq(fabric_ep_probe(scene.ep), _i == 2 ? 0 : -EOPNOTSUPP);
+	scene_ended();
+}
+END_TEST
+
+START_TEST(over_iwarp_a_probe_is_one_of_the_reads_that_the_peer_accepts)
+{
+	struct buf *buf;
+
+	scene_begin(IWARP, 0);
+	fake.initiator_depth = 1;
+	buf = buf_get(scene.pool, 100);
+	scene_accepted();
+	ck_assert_int_eq(fabric_ep_probe(scene.ep), 0);
+	scene_post_read(buf);
+	ck_assert_uint_eq(fake.nsends, 1);
+	ck_assert_int_eq(fake.sends[0].wr.opcode, IBV_WR_RDMA_READ);
+	ck_assert_int_eq(fake.sends[0].wr.num_sge, 1);
+	ck_assert_uint_eq(fake.sends[0].len_bytes, 0);
+	ck_assert_uint_ne(fake.sends[0].lkey, fake.recv_lkeys[0]);
+	scene_done(SEQ(0) | 1, IBV_WC_SUCCESS, 0);
+	ck_assert_uint_eq(fake.nsends, 2);
+	scene_done(SEQ(1) | 1, IBV_WC_SUCCESS, 0);
+	ck_assert_uint_eq(scene.dones, 1);
+	fake_loop_advance(scene.loop, 100 * SECOND);
+	ck_assert_uint_eq(scene.closed, 0);
+	buf_put(buf);
+	scene_ended();
+}
+END_TEST
+
+START_TEST(over_iwarp_reads_that_are_out_ask_as_well)
+{
+	struct buf *buf;
+
+	scene_begin(IWARP, 0);
+	buf = buf_get(scene.pool, 100);
+	scene_accepted();
+	for (uint64_t i = 0; i < 2; i++) {
+		scene_post_read(buf);
+		ck_assert_int_eq(fabric_ep_probe(scene.ep), 0);
+		fake_loop_run(scene.loop);
+		ck_assert_uint_eq(fake.nsends, i + 1);
+		if (i == 0)
+			scene_done(SEQ(i) | 1, IBV_WC_SUCCESS, 0);
+		fake_loop_advance(scene.loop, 16 * SECOND);
+		ck_assert_uint_eq(scene.closed, i);
+	}
+	ck_assert_int_eq(scene.why, FABRIC_CLOSE_LOST);
+	buf_put(buf);
+	scene_end();
+}
+END_TEST
+
+START_TEST(over_iwarp_a_peer_that_does_not_answer_in_time_is_lost)
+{
+	scene_begin(IWARP, 0);
+	scene_accepted();
+	ck_assert_int_eq(fabric_ep_probe(scene.ep), 0);
+	fake_loop_advance(scene.loop, 10 * SECOND);
+	/* Whatever comes says that it is there. */
+	scene_done(fake.recvs[1].wr_id, IBV_WC_SUCCESS, 10);
+	fake_loop_advance(scene.loop, 19 * SECOND);
+	ck_assert_uint_eq(scene.closed, 0);
+	fake_loop_advance(scene.loop, 2 * SECOND);
+	ck_assert_uint_eq(scene.closed, 1);
+	ck_assert_int_eq(scene.why, FABRIC_CLOSE_LOST);
+	scene_end();
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("verbs_probe");
+	TCase *tc;
+
+	tc = tcase_create("probes");
+	tcase_add_test(tc, a_probe_is_a_write_of_no_bytes);
+	tcase_add_loop_test(tc, over_iwarp_only_an_acceptor_that_may_read_probes, 0, 3);
+	tcase_add_test(tc, over_iwarp_a_probe_is_one_of_the_reads_that_the_peer_accepts);
+	tcase_add_test(tc, over_iwarp_reads_that_are_out_ask_as_well);
+	tcase_add_test(tc, over_iwarp_a_peer_that_does_not_answer_in_time_is_lost);
+	suite_add_tcase(suite, tc);
+	return test_main(suite);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One connection of the verbs fabric on a device that is none (verbs_fake.h): what tests of endpoints begin and end with,
+ * and what was told of the endpoint meanwhile.
+ */
+#ifndef TESTS_UNIT_VERBS_SCENE_H
+#define TESTS_UNIT_VERBS_SCENE_H
+
+#include <netinet/in.h>
+
+#include "fabric/fabric.h"
+#include "tests/unit/verbs_fake.h"
+
+#define IB      IBV_TRANSPORT_IB
+#define IWARP   IBV_TRANSPORT_IWARP
+#define WINDOWS IBV_DEVICE_MEM_WINDOW_TYPE_2B
+#define SETUP_S 5u
+#define SECOND  1000000u
+#define SEQ(n)  ((uint64_t)(n) << 2) /* wr_id of the n-th Send or Write; a Read's is one more */
+
+struct verbs_scene {
+	struct loop *loop;
+	struct pool *pool;
+	struct fabric *fabric;
+	struct fabric_listener *listener;
+	struct fabric_ep *ep;
+	struct sockaddr_in addr;
+	struct fabric_ep_params params;
+	/* What was told. */
+	unsigned requested, established, closed, recvs, dones, unbound;
+	enum fabric_close why;
+	char detail[128];
+	struct fabric_recv last;
+	enum fabric_status status; /* of the last done() */
+	/* What the endpoint's user does. */
+	unsigned refill_bytes; /* a receive of that size for each one used */
+	bool unbind_in_done;   /* every key */
+	struct fabric_wr send_wr[4], read_wr;
+	struct fabric_key keys[3];
+};
+extern struct verbs_scene scene;
+/* For endpoints that a test makes by itself. */
+extern const struct fabric_ep_events scene_events;
+
+/** scene_begin - a fabric and a listener on a device of this kind; memory windows if @cap_flags say so. */
+void scene_begin(enum ibv_transport_type transport, unsigned cap_flags);
+/** scene_end - the endpoint has closed; everything is freed, and nothing may be left. */
+void scene_end(void);
+/** scene_event - the connection manager says so, and the loop runs. */
+void scene_event(enum rdma_cm_event_type type, int status);
+/** scene_done - a work request or receive completes, and the loop runs. */
+void scene_done(uint64_t wr_id, enum ibv_wc_status status, uint32_t bytes);
+/** scene_run_until - run until a thread that is aside has come back and @count is 1. */
+void scene_run_until(const unsigned *count);
+/** scene_ask - connect, as far as the peer's answer. */
+void scene_ask(void);
+/** scene_connected - connect; the peer accepts. */
+void scene_connected(void);
+/** scene_accepted - a peer connects and has sent a first message. */
+void scene_accepted(void);
+/** scene_ended - the peer ends the connection, and all is over. */
+void scene_ended(void);
+/** scene_post - post the @i-th Send, from @buf. */
+void scene_post(unsigned i, struct buf *buf);
+/** scene_post_read - post a Read into @buf, and the loop runs. */
+void scene_post_read(struct buf *buf);
+/** scene_lend_for - lend 100 bytes of @buf, of which @ready_bytes are filled, as the @i-th key. */
+int scene_lend_for(unsigned i, struct buf *buf, uint32_t ready_bytes, unsigned rights);
+/** scene_lend - lend 100 bytes of @buf to be written, as the @i-th key; returns as fabric_key_bind(). */
+int scene_lend(unsigned i, struct buf *buf);
+
+#endif
