@@ -6,7 +6,10 @@
 #include "tests/lib/test.h"
 #include "tests/unit/verbs_scene.h"
 
-/* Binds that stand behind the work request whose done() takes their keys back. */
+/*
+ * Binds that stand behind the work request whose done() takes their keys back: flushed when the endpoint is buried, by a
+ * completion before that, and both.
+ */
 START_TEST(keys_may_be_taken_back_while_the_queue_is_flushed)
 {
 	struct buf *buf;
@@ -22,6 +25,12 @@ START_TEST(keys_may_be_taken_back_while_the_queue_is_flushed)
 	scene_post(1, buf);
 	fake_loop_run(scene.loop);
 	ck_assert_uint_eq(fake.nsends, 5);
+	if (_i == 1)
+		scene_done(SEQ(1), IBV_WC_WR_FLUSH_ERR, 0);
+	if (_i == 2) {
+		verbs_fake_done(SEQ(1), IBV_WC_WR_FLUSH_ERR, 0);
+		verbs_fake_done(SEQ(2), IBV_WC_WR_FLUSH_ERR, 0);
+	}
 	scene_event(RDMA_CM_EVENT_DISCONNECTED, 0);
 	ck_assert_uint_eq(scene.dones, 2);
 	for (unsigned i = 0; i < 3; i++)
@@ -183,7 +192,7 @@ int main(void)
 	TCase *tc;
 
 	tc = tcase_create("keys");
-	tcase_add_test(tc, keys_may_be_taken_back_while_the_queue_is_flushed);
+	tcase_add_loop_test(tc, keys_may_be_taken_back_while_the_queue_is_flushed, 0, 3);
 	tcase_add_loop_test(tc, memory_lent_for_reads_must_be_ready, 0, 2);
 	tcase_add_test(tc, a_key_may_be_invalidated_before_its_bind_is_seen_to_complete);
 	suite_add_tcase(suite, tc);

@@ -158,8 +158,8 @@ static void on_done(struct fabric_wr *wr, enum fabric_status status)
 	scene.dones++;
 	scene.status = status;
 	for (unsigned i = 0; scene.unbind_in_done && i < ARRAY_SIZE(scene.keys); i++)
-		if (scene.keys[i].priv)
-			(void)!fabric_key_unbind(&scene.keys[i]);
+		if (scene.keys[i].priv && !scene.unbinding[i])
+			scene.unbinding[i] = !fabric_key_unbind(&scene.keys[i]);
 }
 
 void scene_post(unsigned i, struct buf *buf)

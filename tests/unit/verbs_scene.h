@@ -37,6 +37,7 @@ struct verbs_scene {
 	bool unbind_in_done;   /* every key */
 	struct fabric_wr send_wr[4], read_wr;
 	struct fabric_key keys[3];
+	bool unbinding[3]; /* in done(): unbound() is due */
 };
 extern struct verbs_scene scene;
 /* For endpoints that a test makes by itself. */
