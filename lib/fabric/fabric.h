@@ -23,7 +23,8 @@
  *    from inside a call into the fabric, and before closed(). Until then the work request and the
  *    buffers that it names belong to the fabric.
  *  - In a completion only the work request and the status can be trusted until the status is FABRIC_OK.
- *  - Never more Reads are outstanding than the peer accepts; further ones wait in order.
+ *  - Never more Reads are outstanding than the peer accepts; further ones wait in order. Where it accepts none
+ *    (fabric_ep_info.ord is 0) each fails with FABRIC_ERR_LOCAL, and nothing else does.
  *  - closed() comes exactly once, last of all events, whoever ended the connection, and never from inside
  *    a call into the fabric. After it fabric_ep_free() is due; before it, it is not allowed.
  *

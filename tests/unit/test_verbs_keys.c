@@ -186,6 +186,56 @@ START_TEST(a_send_too_long_ends_the_connection)
 }
 END_TEST
 
+/* ---- Reads ---- */
+
+static void begin_without_reads(enum ibv_transport_type transport)
+{
+	scene_begin(transport, 0);
+	fake.initiator_depth = 0;
+	scene_connected();
+}
+
+/* The peer accepts none: as on iwarp, such a Read fails at once and nothing else does. */
+START_TEST(a_read_that_the_peer_will_never_accept_fails_alone)
+{
+	struct buf *buf;
+
+	begin_without_reads(_i ? IWARP : IB);
+	buf = buf_get(scene.pool, 100);
+	scene_post_read(buf);
+	ck_assert_uint_eq(scene.dones, 1);
+	ck_assert_int_eq(scene.status, FABRIC_ERR_LOCAL);
+	ck_assert_uint_eq(fake.nsends, 0);
+	ck_assert_uint_eq(scene.closed, 0);
+	scene_post(0, buf);
+	fake_loop_run(scene.loop);
+	scene_done(SEQ(0), IBV_WC_SUCCESS, 0);
+	ck_assert_uint_eq(scene.dones, 2);
+	ck_assert_int_eq(scene.status, FABRIC_OK);
+	buf_put(buf);
+	scene_ended();
+}
+END_TEST
+
+/* No done() comes from inside of fabric_ep_close(). */
+START_TEST(a_read_that_cannot_be_ends_after_a_close_that_follows_it)
+{
+	struct buf *buf;
+
+	begin_without_reads(IB);
+	buf = buf_get(scene.pool, 100);
+	scene.read_wr = (struct fabric_wr){
+		.op = FABRIC_READ, .nsge = 1, .sge = {{buf, buf->mem, 10}}, .done = scene_on_done};
+	ck_assert_int_eq(fabric_post(scene.ep, &scene.read_wr), 0);
+	fabric_ep_close(scene.ep);
+	ck_assert_uint_eq(scene.dones, 0);
+	fake_loop_run(scene.loop);
+	ck_assert_uint_eq(scene.dones, 1);
+	buf_put(buf);
+	scene_ended();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("verbs_keys");
@@ -203,5 +253,10 @@ int main(void)
 	tcase_add_test(tc, a_receive_of_the_same_size_has_the_same_buffer);
 	tcase_add_test(tc, a_send_too_long_ends_the_connection);
 	suite_add_tcase(suite, tc);
+	tc = tcase_create("Reads");
+	tcase_add_loop_test(tc, a_read_that_the_peer_will_never_accept_fails_alone, 0, 2);
+	tcase_add_test(tc, a_read_that_cannot_be_ends_after_a_close_that_follows_it);
+	suite_add_tcase(suite, tc);
+
 	return test_main(suite);
 }

@@ -153,7 +153,7 @@ static void on_unbound(struct fabric_key *key)
 	scene.unbound++;
 }
 
-static void on_done(struct fabric_wr *wr, enum fabric_status status)
+void scene_on_done(struct fabric_wr *wr, enum fabric_status status)
 {
 	scene.dones++;
 	scene.status = status;
@@ -165,7 +165,7 @@ static void on_done(struct fabric_wr *wr, enum fabric_status status)
 void scene_post(unsigned i, struct buf *buf)
 {
 	scene.send_wr[i] = (struct fabric_wr){
-		.op = FABRIC_SEND, .nsge = 1, .sge = {{buf, buf->mem, 10}}, .done = on_done};
+		.op = FABRIC_SEND, .nsge = 1, .sge = {{buf, buf->mem, 10}}, .done = scene_on_done};
 	ck_assert_int_eq(fabric_post(scene.ep, &scene.send_wr[i]), 0);
 }
 
@@ -188,7 +188,7 @@ int scene_lend(unsigned i, struct buf *buf)
 void scene_post_read(struct buf *buf)
 {
 	scene.read_wr = (struct fabric_wr){
-		.op = FABRIC_READ, .nsge = 1, .sge = {{buf, buf->mem, 10}}, .done = on_done};
+		.op = FABRIC_READ, .nsge = 1, .sge = {{buf, buf->mem, 10}}, .done = scene_on_done};
 	ck_assert_int_eq(fabric_post(scene.ep, &scene.read_wr), 0);
 	fake_loop_run(scene.loop);
 }

@@ -61,6 +61,8 @@ void scene_connected(void);
 void scene_accepted(void);
 /** scene_ended - the peer ends the connection, and all is over. */
 void scene_ended(void);
+/** scene_on_done - done() of what is posted: counts, and takes every key back if that is asked for. */
+void scene_on_done(struct fabric_wr *wr, enum fabric_status status);
 /** scene_post - post the @i-th Send, from @buf. */
 void scene_post(unsigned i, struct buf *buf);
 /** scene_post_read - post a Read into @buf, and the loop runs. */

@@ -218,9 +218,8 @@ static int chain_fill(struct verbs_ep *ep, struct chain *chain)
 	return 0;
 }
 
-void verbs_queue_run(void *arg)
+void verbs_queue_run(struct verbs_ep *ep)
 {
-	struct verbs_ep *ep = arg;
 	struct chain chain;
 	struct ibv_send_wr *bad;
 	int err;
@@ -276,6 +275,27 @@ void verbs_queue_done(struct verbs_ep *ep, uint64_t wr_id, enum fabric_status st
 	if (!TAILQ_EMPTY(&ep->wait_sends) || !TAILQ_EMPTY(&ep->wait_reads))
 		loop_defer(ep->ep.fabric->loop, &ep->post_task);
 	verbs_ep_drained(ep);
+}
+
+/* Where the peer accepts no Read, none will ever leave. What done() posts again fails in the next turn. */
+static void fail_reads(struct verbs_ep *ep)
+{
+	struct fabric_wr_list vain = TAILQ_HEAD_INITIALIZER(vain);
+	struct fabric_wr *wr;
+
+	if (ep->ord == 0)
+		TAILQ_CONCAT(&vain, &ep->wait_reads, entry);
+	while ((wr = TAILQ_FIRST(&vain)))
+		finish(ep, &vain, wr, FABRIC_ERR_LOCAL);
+}
+
+void verbs_queue_task(void *arg)
+{
+	struct verbs_ep *ep = arg;
+
+	if (verbs_state_polls(ep->state))
+		fail_reads(ep);
+	verbs_queue_run(ep);
 }
 
 void verbs_queue_flush(struct verbs_ep *ep)

@@ -9,8 +9,10 @@
 int verbs_post(struct fabric_ep *ep, struct fabric_wr *wr);
 /** verbs_queue - put a work request, of the user's or our own, in line. */
 void verbs_queue(struct verbs_ep *ep, struct fabric_wr *wr);
-/** verbs_queue_run - post what waits; the post task. */
-void verbs_queue_run(void *ep);
+/** verbs_queue_task - fail what can never be posted, post what waits; the post task. */
+void verbs_queue_task(void *ep);
+/** verbs_queue_run - post what waits. */
+void verbs_queue_run(struct verbs_ep *ep);
 /** verbs_queue_done - the work request @wr_id, and the unsignalled ones before it, completed. */
 void verbs_queue_done(struct verbs_ep *ep, uint64_t wr_id, enum fabric_status status);
 /** verbs_queue_flush - complete all that is left as flushed. */

@@ -65,7 +65,7 @@ static struct verbs_ep *ep_new(struct fabric *fabric, const struct fabric_ep_eve
 	ep->ep = (struct fabric_ep){fabric->ops, fabric, events, arg};
 	ep->state = state;
 	loop_task_init(&ep->step_task, step, ep);
-	loop_task_init(&ep->post_task, verbs_queue_run, ep);
+	loop_task_init(&ep->post_task, verbs_queue_task, ep);
 	loop_task_init(&ep->poll_task, verbs_poll, ep);
 	TAILQ_INIT(&ep->wait_sends);
 	TAILQ_INIT(&ep->wait_reads);
