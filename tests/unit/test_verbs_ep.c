@@ -207,6 +207,41 @@ START_TEST(a_device_says_whether_it_sends_invalidate)
 }
 END_TEST
 
+/* ---- what cannot be watched ---- */
+
+/* It is asked for again, but not at once: a loop that has nothing else to do comes to rest. */
+START_TEST(what_a_worker_shares_is_watched_as_soon_as_it_can_be)
+{
+	scene_begin_blind(_i ? IWARP : IB);
+	verbs_fake_request();
+	fake_loop_run(scene.loop);
+	fake_loop_advance(scene.loop, SECOND);
+	ck_assert_uint_eq(scene.requested, 0);
+	fake_loop_blind(scene.loop, false);
+	fake_loop_advance(scene.loop, SECOND);
+	ck_assert_uint_eq(scene.requested, 1);
+	fabric_ep_close(scene.ep);
+	scene_run_until(&scene.closed);
+	scene_end();
+}
+END_TEST
+
+START_TEST(a_device_is_watched_as_soon_as_it_can_be)
+{
+	scene_begin(IB, 0);
+	fake_loop_blind(scene.loop, true);
+	scene_connected();
+	scene_done(fake.recvs[0].wr_id, IBV_WC_SUCCESS, 10);
+	fake_loop_advance(scene.loop, SECOND);
+	fake_loop_blind(scene.loop, false);
+	scene_done(fake.recvs[1].wr_id, IBV_WC_SUCCESS, 20);
+	fake_loop_advance(scene.loop, SECOND);
+	ck_assert_uint_eq(scene.recvs, 2);
+	ck_assert_uint_eq(scene.last.len_bytes, 20);
+	scene_ended();
+}
+END_TEST
+
 /* ---- the end ---- */
 
 START_TEST(flushed_work_waits_for_the_reason)
@@ -270,6 +305,11 @@ int main(void)
 	tcase_add_test(tc, a_connect_that_blocks_is_waited_for_by_its_endpoint_alone);
 	tcase_add_test(tc, a_connection_comes_from_its_source);
 	tcase_add_loop_test(tc, a_device_says_whether_it_sends_invalidate, 0, 2);
+	suite_add_tcase(suite, tc);
+
+	tc = tcase_create("what cannot be watched");
+	tcase_add_loop_test(tc, what_a_worker_shares_is_watched_as_soon_as_it_can_be, 0, 2);
+	tcase_add_test(tc, a_device_is_watched_as_soon_as_it_can_be);
 	suite_add_tcase(suite, tc);
 
 	tc = tcase_create("the end");

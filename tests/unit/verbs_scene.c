@@ -49,7 +49,7 @@ static void on_incoming(void *arg, struct fabric_incoming *in)
 	ck_assert_int_eq(fabric_adopt(scene.fabric, in, &scene_events, NULL, &scene.ep), 0);
 }
 
-void scene_begin(enum ibv_transport_type transport, unsigned cap_flags)
+static void begin(enum ibv_transport_type transport, unsigned cap_flags, bool blind)
 {
 	struct verbs_config config = {.setup_timeout_us = SETUP_S * SECOND};
 
@@ -58,6 +58,7 @@ void scene_begin(enum ibv_transport_type transport, unsigned cap_flags)
 	scene.params = (struct fabric_ep_params){
 		.ird = 4, .ord = 4, .recv_size_bytes = 1024, .recv_count = 2, .recv_max = 8};
 	scene.loop = fake_loop_new();
+	fake_loop_blind(scene.loop, blind);
 	scene.pool = pool_new(65536, 8u << 20);
 	scene.fabric = verbs_fabric_new(scene.loop, scene.pool, &config);
 	ck_assert_ptr_nonnull(scene.fabric);
@@ -65,6 +66,16 @@ void scene_begin(enum ibv_transport_type transport, unsigned cap_flags)
 				       (struct sockaddr *)&scene.addr, 1, on_incoming, NULL,
 				       &scene.listener),
 			 0);
+}
+
+void scene_begin(enum ibv_transport_type transport, unsigned cap_flags)
+{
+	begin(transport, cap_flags, false);
+}
+
+void scene_begin_blind(enum ibv_transport_type transport)
+{
+	begin(transport, 0, true);
 }
 
 void scene_end(void)

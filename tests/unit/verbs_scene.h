@@ -45,6 +45,8 @@ extern const struct fabric_ep_events scene_events;
 
 /** scene_begin - a fabric and a listener on a device of this kind; memory windows if @cap_flags say so. */
 void scene_begin(enum ibv_transport_type transport, unsigned cap_flags);
+/** scene_begin_blind - the same, where no descriptor can be watched yet: see fake_loop_blind(). */
+void scene_begin_blind(enum ibv_transport_type transport);
 /** scene_end - the endpoint has closed; everything is freed, and nothing may be left. */
 void scene_end(void);
 /** scene_event - the connection manager says so, and the loop runs. */

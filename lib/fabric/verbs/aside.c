@@ -30,14 +30,12 @@ static void *aside_main(void *arg)
 	return NULL;
 }
 
-static void back_ready(void *arg, unsigned events)
+static void back_ready(void *arg)
 {
 	struct verbs_fabric *fabric = arg;
 	struct verbs_ep *ep;
 	eventfd_t count;
 
-	if (events & LOOP_ERROR)
-		loop_io_set(fabric->fabric.loop, fabric->back_io, LOOP_READ);
 	(void)eventfd_read(fabric->back_fd, &count);
 	for (;;) {
 		pthread_mutex_lock(&fabric->back_lock);
@@ -75,25 +73,26 @@ void verbs_aside(struct verbs_ep *ep, int (*fn)(struct verbs_ep *ep),
 
 int verbs_aside_init(struct verbs_fabric *fabric)
 {
-	struct loop *loop = fabric->fabric.loop;
+	int err;
 
 	TAILQ_INIT(&fabric->back);
 	fabric->back_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	if (fabric->back_fd < 0)
 		return -errno;
-	fabric->back_io = loop_io_new(loop, fabric->back_fd, back_ready, fabric);
-	if (!fabric->back_io) {
+	err = verbs_watch_init(&fabric->back_watch, fabric->fabric.loop, fabric->back_fd,
+			       back_ready, fabric);
+	if (err) {
 		close(fabric->back_fd);
-		return -ENOMEM;
+		return err;
 	}
 	pthread_mutex_init(&fabric->back_lock, NULL);
-	loop_io_set(loop, fabric->back_io, LOOP_READ);
+	verbs_watch_set(&fabric->back_watch, true);
 	return 0;
 }
 
 void verbs_aside_fini(struct verbs_fabric *fabric)
 {
-	loop_io_free(fabric->fabric.loop, fabric->back_io);
+	verbs_watch_fini(&fabric->back_watch);
 	/* The thread of the last endpoint may just be leaving. */
 	pthread_mutex_lock(&fabric->back_lock);
 	pthread_mutex_unlock(&fabric->back_lock);

@@ -48,14 +48,12 @@ static int set_nonblocking(int fd)
 
 void verbs_device_removed(struct verbs_device *device)
 {
-	struct loop *loop = device->fabric->fabric.loop;
-
 	if (device->removed)
 		return;
 	device->removed = true;
 	/* Of some drivers these are readable for ever now. */
-	loop_io_set(loop, device->channel_io, 0);
-	loop_io_set(loop, device->async_io, 0);
+	verbs_watch_set(&device->channel_watch, false);
+	verbs_watch_set(&device->async_watch, false);
 }
 
 /*
@@ -64,14 +62,12 @@ void verbs_device_removed(struct verbs_device *device)
  * queue pair lives as long as its event is not acknowledged, though not its number in the kernel: what other
  * devices put into the error state by themselves is left alone, lest it be another one by now.
  */
-static void async_ready(void *arg, unsigned events)
+static void async_ready(void *arg)
 {
 	struct verbs_device *device = arg;
 	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_ERR};
 	struct ibv_async_event event;
 
-	if (events & LOOP_ERROR)
-		loop_io_set(device->fabric->fabric.loop, device->async_io, LOOP_READ);
 	while (!ibv_get_async_event(device->context, &event)) {
 		device->fabric->counters.async_events++;
 		switch (event.event_type) {
@@ -97,10 +93,8 @@ static void async_ready(void *arg, unsigned events)
 
 static void device_free(struct verbs_device *device)
 {
-	struct loop *loop = device->fabric->fabric.loop;
-
-	loop_io_free(loop, device->channel_io);
-	loop_io_free(loop, device->async_io);
+	verbs_watch_fini(&device->channel_watch);
+	verbs_watch_fini(&device->async_watch);
 	verbs_domain_fini(&device->shared);
 	if (device->channel)
 		ibv_destroy_comp_channel(device->channel);
@@ -131,17 +125,20 @@ static int device_open(struct verbs_device *device)
 		err = set_nonblocking(device->context->async_fd);
 	if (err)
 		return err;
-	device->channel_io = loop_io_new(loop, device->channel->fd, verbs_channel_ready, device);
-	device->async_io = loop_io_new(loop, device->context->async_fd, async_ready, device);
-	if (!device->channel_io || !device->async_io)
-		return -ENOMEM;
+	err = verbs_watch_init(&device->channel_watch, loop, device->channel->fd,
+			       verbs_channel_ready, device);
+	if (!err)
+		err = verbs_watch_init(&device->async_watch, loop, device->context->async_fd,
+				       async_ready, device);
+	if (err)
+		return err;
 	if (device->windows && !device->iwarp) {
 		err = verbs_domain_init(&device->shared, device);
 		if (err)
 			return err;
 	}
-	loop_io_set(loop, device->channel_io, LOOP_READ);
-	loop_io_set(loop, device->async_io, LOOP_READ);
+	verbs_watch_set(&device->channel_watch, true);
+	verbs_watch_set(&device->async_watch, true);
 	return 0;
 }
 

@@ -29,7 +29,7 @@ struct verbs_listener {
 	void *arg;
 	struct sockaddr_storage addr; /* with the port really bound */
 	struct verbs_channel *channel;
-	struct loop_io *io;
+	struct verbs_watch watch;
 	struct loop_timer *timer;
 	struct rdma_cm_id *id; /* NULL while it cannot be bound */
 };
@@ -133,15 +133,13 @@ static struct verbs_incoming *incoming_new(struct verbs_listener *listener,
 	return in;
 }
 
-static void channel_ready(void *arg, unsigned events)
+static void channel_ready(void *arg)
 {
 	struct verbs_listener *listener = arg;
 	struct rdma_cm_event *event;
 	struct verbs_incoming *in;
 	bool again, removed;
 
-	if (events & LOOP_ERROR)
-		loop_io_set(listener->loop, listener->io, LOOP_READ);
 	if (rdma_get_cm_event(listener->channel->channel, &event))
 		return;
 	switch (event->event) {
@@ -194,19 +192,22 @@ int verbs_listen(void *config, struct loop *loop, const struct sockaddr *addr, i
 	}
 	err = -ENOMEM;
 	listener->timer = loop_timer_new(loop, rebind, listener);
-	listener->io = loop_io_new(loop, listener->channel->channel->fd, channel_ready, listener);
-	if (!listener->timer || !listener->io)
+	if (!listener->timer)
+		goto out_loop;
+	err = verbs_watch_init(&listener->watch, loop, listener->channel->channel->fd,
+			       channel_ready, listener);
+	if (err)
 		goto out_loop;
 	err = bind_and_listen(listener);
 	if (err)
 		goto out_loop;
 	verbs_copy_addr(&listener->addr, rdma_get_local_addr(listener->id));
-	loop_io_set(loop, listener->io, LOOP_READ);
+	verbs_watch_set(&listener->watch, true);
 	*out = &listener->listener;
 	return 0;
 
 out_loop:
-	loop_io_free(loop, listener->io);
+	verbs_watch_fini(&listener->watch);
 	loop_timer_free(loop, listener->timer);
 	channel_put(listener->channel);
 out_listener:
@@ -218,7 +219,7 @@ void verbs_listener_pause(struct fabric_listener *fl, bool paused)
 {
 	struct verbs_listener *listener = container_of(fl, struct verbs_listener, listener);
 
-	loop_io_set(listener->loop, listener->io, paused ? 0 : LOOP_READ);
+	verbs_watch_set(&listener->watch, !paused);
 }
 
 void verbs_listener_addr(const struct fabric_listener *fl, struct sockaddr_storage *addr)
@@ -230,7 +231,7 @@ void verbs_listener_free(struct fabric_listener *fl)
 {
 	struct verbs_listener *listener = container_of(fl, struct verbs_listener, listener);
 
-	loop_io_free(listener->loop, listener->io);
+	verbs_watch_fini(&listener->watch);
 	loop_timer_free(listener->loop, listener->timer);
 	if (listener->id)
 		rdma_destroy_id(listener->id);

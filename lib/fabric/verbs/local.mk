@@ -35,5 +35,7 @@ lib_fabric_verbs_libverbs_fabric_a_SOURCES = \
 	lib/fabric/verbs/verbs.c \
 	lib/fabric/verbs/verbs.h \
 	lib/fabric/verbs/verbs_config.h \
-	lib/fabric/verbs/verbs_priv.h
+	lib/fabric/verbs/verbs_priv.h \
+	lib/fabric/verbs/watch.c \
+	lib/fabric/verbs/watch.h
 lib_fabric_verbs_libverbs_fabric_a_CFLAGS = $(AM_CFLAGS) $(VERBS_CFLAGS)

@@ -145,15 +145,13 @@ void verbs_poll_last(struct verbs_ep *ep)
 	(void)drain(ep, ep->sq_depth + ep->rq_depth, true);
 }
 
-void verbs_channel_ready(void *arg, unsigned events)
+void verbs_channel_ready(void *arg)
 {
 	struct verbs_device *device = arg;
 	struct verbs_ep *ep;
 	struct ibv_cq *cq;
 	void *context;
 
-	if (events & LOOP_ERROR)
-		loop_io_set(device->fabric->fabric.loop, device->channel_io, LOOP_READ);
 	/* One event a turn keeps endpoints fair to each other; the descriptor stays readable. */
 	if (ibv_get_cq_event(device->channel, &cq, &context))
 		return;

@@ -10,6 +10,6 @@ void verbs_poll(void *ep);
 /** verbs_poll_last - take what completed before the queue pair goes. */
 void verbs_poll_last(struct verbs_ep *ep);
 /** verbs_channel_ready - completion events of a device. */
-void verbs_channel_ready(void *device, unsigned events);
+void verbs_channel_ready(void *device);
 
 #endif

@@ -20,16 +20,13 @@
 COUNTER_TABLE(verbs_counters, VERBS_COUNTERS);
 
 /* One event a turn: ending an endpoint must not meet a second event for it in the same loop. */
-static void cm_ready(void *arg, unsigned events)
+static void cm_ready(void *arg)
 {
 	struct verbs_fabric *fabric = arg;
 	struct rdma_cm_event *event, copy;
 	uint8_t private_data[FABRIC_MAX_PRIVATE_DATA];
 	struct verbs_ep *ep;
 
-	/* What all connections share is asked for again, here and elsewhere, until it can be watched. */
-	if (events & LOOP_ERROR)
-		loop_io_set(fabric->fabric.loop, fabric->channel_io, LOOP_READ);
 	if (rdma_get_cm_event(fabric->channel, &event))
 		return;
 	/* Acknowledged before it is acted on: rdma_destroy_id() waits for acknowledgements. */
@@ -63,14 +60,13 @@ struct fabric *verbs_fabric_new(struct loop *loop, struct pool *pool,
 		goto out_free;
 	if (fcntl(fabric->channel->fd, F_SETFL, O_NONBLOCK))
 		goto out_channel;
-	fabric->channel_io = loop_io_new(loop, fabric->channel->fd, cm_ready, fabric);
-	if (!fabric->channel_io)
+	if (verbs_watch_init(&fabric->channel_watch, loop, fabric->channel->fd, cm_ready, fabric))
 		goto out_channel;
 	if (verbs_aside_init(fabric)) {
-		loop_io_free(loop, fabric->channel_io);
+		verbs_watch_fini(&fabric->channel_watch);
 		goto out_channel;
 	}
-	loop_io_set(loop, fabric->channel_io, LOOP_READ);
+	verbs_watch_set(&fabric->channel_watch, true);
 	return &fabric->fabric;
 
 out_channel:
@@ -86,7 +82,7 @@ static void verbs_free(struct fabric *f)
 
 	verbs_aside_fini(fabric);
 	verbs_devices_free(fabric);
-	loop_io_free(fabric->fabric.loop, fabric->channel_io);
+	verbs_watch_fini(&fabric->channel_watch);
 	rdma_destroy_event_channel(fabric->channel);
 	free(fabric);
 }

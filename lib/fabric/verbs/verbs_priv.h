@@ -14,7 +14,7 @@
  *	key, qp                      what is lent; the queue pair
  *	queue, recv                  work requests; receives
  *	domain, life, aside, listen  what is registered; an endpoint's state; threads; listeners
- *	states, notice
+ *	states, notice, watch
  *
  * Threads. librdmacm keeps one ibv_context per device for the whole process; protection domains,
  * completion channels, queue pairs and event channels are made per worker and used by it alone. Only a
@@ -54,6 +54,7 @@
 #include "fabric/recv_runs.h"
 #include "fabric/verbs/states.h"
 #include "fabric/verbs/verbs_config.h"
+#include "fabric/verbs/watch.h"
 
 #define VERBS_SQ_DEPTH       256u /* work requests on a send queue; more wait here */
 #define VERBS_RQ_SPARE       32u  /* receives beyond recv_count when recv_max is not known */
@@ -92,7 +93,7 @@ struct verbs_device {
 	unsigned eps;   /* endpoints on it */
 	bool removed;
 	struct ibv_comp_channel *channel;
-	struct loop_io *channel_io, *async_io;
+	struct verbs_watch channel_watch, async_watch;
 	struct verbs_domain shared; /* pd is NULL if each endpoint has its own */
 };
 LIST_HEAD(verbs_device_list, verbs_device);
@@ -102,13 +103,13 @@ struct verbs_fabric {
 	struct verbs_config config;
 	struct verbs_counters counters;
 	struct rdma_event_channel *channel;
-	struct loop_io *channel_io;
+	struct verbs_watch channel_watch;
 	struct verbs_device_list devices;
 	/* Endpoints that come back from their threads, see aside.c; the lock guards the list alone. */
 	pthread_mutex_t back_lock;
 	TAILQ_HEAD(, verbs_ep) back;
 	int back_fd;
-	struct loop_io *back_io;
+	struct verbs_watch back_watch;
 };
 
 /* A listener's event channel: kept as long as an id that was handed out still stands on it. */
