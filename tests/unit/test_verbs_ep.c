@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "fabric/verbs/states.h"
+#include "fabric/verbs/verbs_config.h"
 #include "tests/lib/fake_loop.h"
 #include "tests/lib/test.h"
 #include "tests/unit/verbs_scene.h"
@@ -132,6 +133,29 @@ START_TEST(an_iwarp_setup_is_waited_for)
 	scene_run_until(&scene.closed);
 	ck_assert_int_eq(scene.why, FABRIC_CLOSE_TIMEOUT);
 	ck_assert_uint_eq(fake.disconnects, 0);
+	scene_end();
+}
+END_TEST
+
+/* Of some drivers its descriptors are readable for ever then. */
+START_TEST(a_device_that_is_gone_is_not_watched_for_a_dying_endpoint)
+{
+	const struct verbs_counters *counters;
+
+	scene_begin(IWARP, 0);
+	counters = scene.fabric->counters;
+	scene_ask();
+	fabric_ep_close(scene.ep);
+	scene_done(fake.recvs[0].wr_id, IBV_WC_SUCCESS, 10);
+	ck_assert_uint_eq(counters->completion_events, 1);
+	scene_event(RDMA_CM_EVENT_DEVICE_REMOVAL, 0);
+	scene_done(fake.recvs[1].wr_id, IBV_WC_SUCCESS, 10);
+	ck_assert_uint_eq(counters->completion_events, 1);
+	ck_assert_uint_eq(counters->device_removals, 0);
+	ck_assert_uint_eq(scene.closed, 0);
+	scene_event(RDMA_CM_EVENT_UNREACHABLE, -EHOSTUNREACH);
+	scene_run_until(&scene.closed);
+	ck_assert_int_eq(scene.why, FABRIC_CLOSE_LOCAL);
 	scene_end();
 }
 END_TEST
@@ -301,6 +325,7 @@ int main(void)
 	tcase_add_loop_test(tc, a_connect_that_fails_at_once_has_nothing_under_way, 0, 2);
 	tcase_add_loop_test(tc, an_accept_that_fails_rejects, 0, 2);
 	tcase_add_test(tc, an_iwarp_setup_is_waited_for);
+	tcase_add_test(tc, a_device_that_is_gone_is_not_watched_for_a_dying_endpoint);
 	tcase_add_test(tc, an_iwarp_setup_without_an_end_is_buried_aside);
 	tcase_add_test(tc, a_connect_that_blocks_is_waited_for_by_its_endpoint_alone);
 	tcase_add_test(tc, a_connection_comes_from_its_source);

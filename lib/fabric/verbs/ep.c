@@ -40,8 +40,6 @@ static void on_error(struct verbs_ep *ep, const struct rdma_cm_event *event)
 static void on_removal(struct verbs_ep *ep)
 {
 	verbs_ep_counters(ep)->device_removals++;
-	if (ep->device)
-		verbs_device_removed(ep->device);
 	verbs_ep_die(ep, FABRIC_CLOSE_LOST, "the device was removed");
 }
 
@@ -54,6 +52,9 @@ static bool ends_setup(const struct rdma_cm_event *event)
 
 void verbs_ep_cm_event(struct verbs_ep *ep, const struct rdma_cm_event *event)
 {
+	/* An endpoint that is dying holds its device, too. */
+	if (event->event == RDMA_CM_EVENT_DEVICE_REMOVAL && ep->device)
+		verbs_device_removed(ep->device);
 	if (ep->state == VERBS_ABANDONED && ends_setup(event))
 		verbs_ep_end_wait(ep);
 	if (verbs_state_over(ep->state))
