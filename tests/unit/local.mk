@@ -406,6 +406,11 @@ TESTS += tests/unit/test_verbs
 
 # The verbs fabric on a device that is none: the program has the libraries' functions itself.
 verbs_fake_sources = tests/unit/verbs_fake.c tests/unit/verbs_fake.h tests/unit/verbs_scene.c tests/unit/verbs_scene.h
+check_PROGRAMS += tests/unit/test_verbs_async
+tests_unit_test_verbs_async_SOURCES = tests/unit/test_verbs_async.c $(verbs_fake_sources)
+tests_unit_test_verbs_async_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_verbs_async_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_verbs_async
 check_PROGRAMS += tests/unit/test_verbs_ep
 tests_unit_test_verbs_ep_SOURCES = tests/unit/test_verbs_ep.c $(verbs_fake_sources)
 tests_unit_test_verbs_ep_CFLAGS = $(UNIT_CFLAGS)

@@ -27,8 +27,10 @@ struct channel {
 
 static struct ibv_device device = {.name = "fake0"};
 static struct ibv_context context;
-static struct ibv_comp_channel comp_channel;
-static struct ibv_cq *the_cq;
+static struct ibv_comp_channel *comp_channel; /* made last */
+static struct ibv_cq *the_cq;                 /* made last */
+static struct ibv_async_event asyncs[EVENTS];
+static unsigned async_head, async_count;
 static struct ibv_wc completions[VERBS_FAKE_MAX];
 static unsigned comp_head, comp_count;
 static uint32_t next_key;
@@ -118,7 +120,7 @@ void verbs_fake_reset(enum ibv_transport_type transport, unsigned cap_flags)
 			.post_recv = post_recv},
 		.async_fd = eventfd(0, EFD_NONBLOCK),
 	};
-	comp_head = comp_count = 0;
+	comp_head = comp_count = async_head = async_count = 0;
 	next_key = 0x1000;
 	invalidating = false;
 }
@@ -166,7 +168,19 @@ void verbs_fake_done(uint64_t wr_id, enum ibv_wc_status status, uint32_t bytes)
 		wc->invalidated_rkey = invalidated_rkey;
 	}
 	invalidating = false;
-	eventfd_write(comp_channel.fd, 1);
+	eventfd_write(comp_channel->fd, 1);
+}
+
+void verbs_fake_async(enum ibv_event_type type)
+{
+	struct ibv_async_event *event = &asyncs[(async_head + async_count++) % EVENTS];
+
+	event->event_type = type;
+	if (type == IBV_EVENT_CQ_ERR)
+		event->element.cq = the_cq;
+	else
+		event->element.qp = fake.id->qp;
+	eventfd_write(context.async_fd, 1);
 }
 
 void verbs_fake_invalidating(uint32_t rkey)
@@ -310,6 +324,7 @@ int rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_init_
 {
 	id->qp = calloc(1, sizeof(*id->qp));
 	id->qp->context = &context;
+	id->qp->qp_context = attr->qp_context;
 	attr->cap.max_inline_data = 64;
 	fake.qps++;
 	return 0;
@@ -347,14 +362,16 @@ int ibv_query_port(struct ibv_context *ctx, uint8_t port, struct _compat_ibv_por
 
 struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *ctx)
 {
-	comp_channel.context = ctx;
-	comp_channel.fd = eventfd(0, EFD_NONBLOCK | EFD_SEMAPHORE);
-	return &comp_channel;
+	comp_channel = calloc(1, sizeof(*comp_channel));
+	comp_channel->context = ctx;
+	comp_channel->fd = eventfd(0, EFD_NONBLOCK | EFD_SEMAPHORE);
+	return comp_channel;
 }
 
 int ibv_destroy_comp_channel(struct ibv_comp_channel *channel)
 {
 	close(channel->fd);
+	free(channel);
 	return 0;
 }
 
@@ -430,7 +447,26 @@ int ibv_dereg_mr(struct ibv_mr *mr)
 
 int ibv_get_async_event(struct ibv_context *ctx, struct ibv_async_event *event)
 {
-	return -1;
+	eventfd_t count;
+
+	if (!async_count)
+		return -1;
+	*event = asyncs[async_head++ % EVENTS];
+	if (--async_count == 0)
+		eventfd_read(ctx->async_fd, &count);
+	return 0;
+}
+
+void ibv_ack_async_event(struct ibv_async_event *event)
+{
+	fake.asyncs_acked++;
+}
+
+int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
+{
+	if (attr->qp_state == IBV_QPS_ERR)
+		fake.qp_errors++;
+	return 0;
 }
 
 const char *ibv_wc_status_str(enum ibv_wc_status status)

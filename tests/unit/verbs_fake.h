@@ -36,6 +36,7 @@ struct verbs_fake {
 	uint64_t recv_addrs[VERBS_FAKE_MAX];
 	unsigned nrecvs;
 	unsigned disconnects, rejects, ids, qps, regions, windows;
+	unsigned qp_errors, asyncs_acked; /* queue pairs that were put into error; events */
 	/* The ids that it made: the connection's, the one a listener has, the one a peer asks with. */
 	struct rdma_cm_id *id, *listener_id, *request_id;
 };
@@ -51,6 +52,8 @@ void verbs_fake_event(enum rdma_cm_event_type type, int status);
 void verbs_fake_request(void);
 /** verbs_fake_done - the work request or receive @wr_id completes; @bytes of a receive. */
 void verbs_fake_done(uint64_t wr_id, enum ibv_wc_status status, uint32_t bytes);
+/** verbs_fake_async - the device says so of the connection that was made last, or of its completion queue. */
+void verbs_fake_async(enum ibv_event_type type);
 /** verbs_fake_invalidating - the next receive to complete says that its Send invalidated @rkey. */
 void verbs_fake_invalidating(uint32_t rkey);
 

@@ -8,6 +8,7 @@
 #include "fabric/verbs/bury.h"
 
 #include "fabric/verbs/aside.h"
+#include "fabric/verbs/async.h"
 #include "fabric/verbs/device.h"
 #include "fabric/verbs/domain.h"
 #include "fabric/verbs/key.h"
@@ -65,6 +66,7 @@ void verbs_ep_bury(struct verbs_ep *ep)
 	if (ep->cq)
 		verbs_poll_last(ep);
 	verbs_keys_release(ep);
+	verbs_async_forget(ep);
 	if (ep->bury_aside)
 		verbs_aside(ep, call_destroy_qp, qp_destroyed);
 	else

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The verbs fabric's devices: what they can do, and their asynchronous events. */
+/* The verbs fabric's devices: what they can do, and who uses them. */
 #include "fabric/verbs/device.h"
 
 #include <errno.h>
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
+#include "fabric/verbs/async.h"
 #include "fabric/verbs/domain.h"
-#include "fabric/verbs/notice.h"
 #include "fabric/verbs/poll.h"
 
 #define RXE_VENDOR_ID 0xffffffu /* what the kernel's software RoCE says of itself */
@@ -53,48 +53,13 @@ void verbs_device_removed(struct verbs_device *device)
 	device->removed = true;
 	/* Of some drivers these are readable for ever now. */
 	verbs_watch_set(&device->channel_watch, false);
-	verbs_watch_set(&device->async_watch, false);
-}
-
-/*
- * A queue pair that failed without a word to the connection manager (siw, when the peer reads what it may
- * not) is put into the error state, here, whosever it is: its owner then sees its receives flushed. The
- * queue pair lives as long as its event is not acknowledged, though not its number in the kernel: what other
- * devices put into the error state by themselves is left alone, lest it be another one by now.
- */
-static void async_ready(void *arg)
-{
-	struct verbs_device *device = arg;
-	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_ERR};
-	struct ibv_async_event event;
-
-	while (!ibv_get_async_event(device->context, &event)) {
-		device->fabric->counters.async_events++;
-		switch (event.event_type) {
-		case IBV_EVENT_QP_FATAL:
-		case IBV_EVENT_QP_REQ_ERR:
-		case IBV_EVENT_QP_ACCESS_ERR:
-			if (device->iwarp)
-				(void)ibv_modify_qp(event.element.qp, &attr, IBV_QP_STATE);
-			break;
-		case IBV_EVENT_DEVICE_FATAL:
-		case IBV_EVENT_PORT_ERR:
-		case IBV_EVENT_PORT_ACTIVE:
-			verbs_notice(&device->fabric->config, "device %s: %s",
-				     ibv_get_device_name(device->context->device),
-				     ibv_event_type_str(event.event_type));
-			break;
-		default:
-			break;
-		}
-		ibv_ack_async_event(&event);
-	}
+	verbs_async_leave(device);
 }
 
 static void device_free(struct verbs_device *device)
 {
 	verbs_watch_fini(&device->channel_watch);
-	verbs_watch_fini(&device->async_watch);
+	verbs_async_leave(device);
 	verbs_domain_fini(&device->shared);
 	if (device->channel)
 		ibv_destroy_comp_channel(device->channel);
@@ -127,9 +92,6 @@ static int device_open(struct verbs_device *device)
 		return err;
 	err = verbs_watch_init(&device->channel_watch, loop, device->channel->fd,
 			       verbs_channel_ready, device);
-	if (!err)
-		err = verbs_watch_init(&device->async_watch, loop, device->context->async_fd,
-				       async_ready, device);
 	if (err)
 		return err;
 	if (device->windows && !device->iwarp) {
@@ -138,8 +100,7 @@ static int device_open(struct verbs_device *device)
 			return err;
 	}
 	verbs_watch_set(&device->channel_watch, true);
-	verbs_watch_set(&device->async_watch, true);
-	return 0;
+	return verbs_async_join(device);
 }
 
 struct verbs_device *verbs_device_get(struct verbs_fabric *fabric, struct ibv_context *context)

@@ -2,6 +2,8 @@ noinst_LIBRARIES += lib/fabric/verbs/libverbs-fabric.a
 lib_fabric_verbs_libverbs_fabric_a_SOURCES = \
 	lib/fabric/verbs/aside.c \
 	lib/fabric/verbs/aside.h \
+	lib/fabric/verbs/async.c \
+	lib/fabric/verbs/async.h \
 	lib/fabric/verbs/bury.c \
 	lib/fabric/verbs/bury.h \
 	lib/fabric/verbs/device.c \

@@ -157,6 +157,11 @@ void verbs_channel_ready(void *arg)
 		return;
 	ep = context;
 	device->fabric->counters.completion_events++;
+	/* It is being buried: see verbs_async_forget(). */
+	if (!ep) {
+		ibv_ack_cq_events(cq, 1);
+		return;
+	}
 	ep->cq_unacked++;
 	ep->cq_armed = false;
 	/* An acceptor may see its peer's first Send before the event that says that it is there. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "fabric/verbs/aside.h"
+#include "fabric/verbs/async.h"
 #include "fabric/verbs/device.h"
 #include "fabric/verbs/ep.h"
 #include "fabric/verbs/key.h"
@@ -62,13 +63,17 @@ struct fabric *verbs_fabric_new(struct loop *loop, struct pool *pool,
 		goto out_channel;
 	if (verbs_watch_init(&fabric->channel_watch, loop, fabric->channel->fd, cm_ready, fabric))
 		goto out_channel;
-	if (verbs_aside_init(fabric)) {
-		verbs_watch_fini(&fabric->channel_watch);
-		goto out_channel;
-	}
+	if (verbs_aside_init(fabric))
+		goto out_watch;
+	if (verbs_async_init(fabric))
+		goto out_aside;
 	verbs_watch_set(&fabric->channel_watch, true);
 	return &fabric->fabric;
 
+out_aside:
+	verbs_aside_fini(fabric);
+out_watch:
+	verbs_watch_fini(&fabric->channel_watch);
 out_channel:
 	rdma_destroy_event_channel(fabric->channel);
 out_free:
@@ -82,6 +87,7 @@ static void verbs_free(struct fabric *f)
 
 	verbs_aside_fini(fabric);
 	verbs_devices_free(fabric);
+	verbs_async_fini(fabric);
 	verbs_watch_fini(&fabric->channel_watch);
 	rdma_destroy_event_channel(fabric->channel);
 	free(fabric);

@@ -13,6 +13,7 @@
  *	poll, probe                  completions; whether the peer is there
  *	key, qp                      what is lent; the queue pair
  *	queue, recv                  work requests; receives
+ *	async                        asynchronous events
  *	domain, life, aside, listen  what is registered; an endpoint's state; threads; listeners
  *	states, notice, watch
  *
@@ -20,8 +21,7 @@
  * completion channels, queue pairs and event channels are made per worker and used by it alone. Only a
  * verbs_incoming crosses from the listener's thread to a worker's, which takes its id over by
  * rdma_migrate_id(), and what may block is done aside (aside.c). The asynchronous events of a
- * device come on one descriptor that every worker watches; whoever reads one counts it, and what a connection
- * must know reaches its owner as a completion in error or through the connection manager.
+ * device come on one descriptor, which one worker reads for all (async.c).
  *
  * Memory. What a peer can reach, and through which connection:
  *
@@ -93,10 +93,22 @@ struct verbs_device {
 	unsigned eps;   /* endpoints on it */
 	bool removed;
 	struct ibv_comp_channel *channel;
-	struct verbs_watch channel_watch, async_watch;
+	struct verbs_watch channel_watch;
+	/* Asynchronous events, see async.c. */
+	LIST_ENTRY(verbs_device) async_entry;
+	struct verbs_watch async_watch;
+	bool reads;
 	struct verbs_domain shared; /* pd is NULL if each endpoint has its own */
 };
 LIST_HEAD(verbs_device_list, verbs_device);
+
+/* Endpoints of which a device said something, see async.c; the lock guards the list and verbs_ep.news. */
+struct verbs_news {
+	pthread_mutex_t lock;
+	TAILQ_HEAD(, verbs_ep) eps;
+	int fd;
+	struct verbs_watch watch;
+};
 
 struct verbs_fabric {
 	struct fabric fabric;
@@ -110,6 +122,7 @@ struct verbs_fabric {
 	TAILQ_HEAD(, verbs_ep) back;
 	int back_fd;
 	struct verbs_watch back_watch;
+	struct verbs_news news;
 };
 
 /* A listener's event channel: kept as long as an id that was handed out still stands on it. */
@@ -184,6 +197,9 @@ struct verbs_ep {
 	int (*aside_fn)(struct verbs_ep *ep);
 	void (*back_fn)(struct verbs_ep *ep, int result);
 	TAILQ_ENTRY(verbs_ep) back_entry;
+	/* What its device said of it, see async.c. */
+	unsigned news;
+	TAILQ_ENTRY(verbs_ep) news_entry;
 	/* The device's side. */
 	struct verbs_device *device; /* NULL until an address is resolved */
 	struct verbs_domain own;     /* pd is NULL if the device's shared one serves */

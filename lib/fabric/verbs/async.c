@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Asynchronous events of devices.
+ *
+ * A device has one queue of them for the whole process, which one of the workers that use the device reads: the
+ * first; when it lets go of the device, another is told to. What concerns a connection is noted with it and told to
+ * its own worker, which acts.
+ *
+ * An event names a queue pair or a completion queue, which stands until its events are acknowledged: destroying it
+ * waits for that. Its context is its endpoint, from when it is made until verbs_async_forget(). A queue pair's number
+ * would not do: while an event still names the old one, the kernel may have given it to another.
+ */
+#include "fabric/verbs/async.h"
+
+#include <errno.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "fabric/verbs/life.h"
+#include "fabric/verbs/notice.h"
+
+#define EVENTS_PER_TURN 16u
+
+#define NEWS_QP         0x1u
+#define NEWS_CQ         0x2u
+
+/* Of all workers. The lock guards `reads` and the contexts of queues, too, and is taken before that of a fabric's news. */
+static pthread_mutex_t devices_lock = PTHREAD_MUTEX_INITIALIZER;
+static LIST_HEAD(, verbs_device) devices = LIST_HEAD_INITIALIZER(devices);
+
+/* ---- the reader's side ---- */
+
+/* @context is read once the lock is held. */
+static void tell(void *const *context, unsigned news)
+{
+	struct verbs_ep *ep;
+
+	pthread_mutex_lock(&devices_lock);
+	ep = *context;
+	if (ep) {
+		struct verbs_news *box = &verbs_fabric_of(ep->ep.fabric)->news;
+
+		pthread_mutex_lock(&box->lock);
+		if (!ep->news)
+			TAILQ_INSERT_TAIL(&box->eps, ep, news_entry);
+		ep->news |= news;
+		(void)eventfd_write(box->fd, 1);
+		pthread_mutex_unlock(&box->lock);
+	}
+	pthread_mutex_unlock(&devices_lock);
+}
+
+static void handle(struct verbs_device *device, const struct ibv_async_event *event)
+{
+	switch (event->event_type) {
+	case IBV_EVENT_QP_FATAL:
+	case IBV_EVENT_QP_REQ_ERR:
+	case IBV_EVENT_QP_ACCESS_ERR:
+		tell(&event->element.qp->qp_context, NEWS_QP);
+		break;
+	case IBV_EVENT_CQ_ERR:
+		tell(&event->element.cq->cq_context, NEWS_CQ);
+		break;
+	case IBV_EVENT_DEVICE_FATAL:
+	case IBV_EVENT_PORT_ERR:
+	case IBV_EVENT_PORT_ACTIVE:
+		verbs_notice(&device->fabric->config, "device %s: %s",
+			     ibv_get_device_name(device->context->device),
+			     ibv_event_type_str(event->event_type));
+		break;
+	default:
+		break;
+	}
+}
+
+static void async_ready(void *arg)
+{
+	struct verbs_device *device = arg;
+	struct ibv_async_event event;
+
+	for (unsigned i = 0; i < EVENTS_PER_TURN; i++) {
+		if (ibv_get_async_event(device->context, &event))
+			return;
+		device->fabric->counters.async_events++;
+		handle(device, &event);
+		ibv_ack_async_event(&event);
+	}
+}
+
+static struct verbs_device *other_user(const struct verbs_device *device)
+{
+	struct verbs_device *other;
+
+	LIST_FOREACH(other, &devices, async_entry)
+	{
+		if (other != device && other->context == device->context)
+			return other;
+	}
+	return NULL;
+}
+
+int verbs_async_join(struct verbs_device *device)
+{
+	int err = verbs_watch_init(&device->async_watch, device->fabric->fabric.loop,
+				   device->context->async_fd, async_ready, device);
+
+	if (err)
+		return err;
+	pthread_mutex_lock(&devices_lock);
+	/* Of those that use it one reads. */
+	device->reads = !other_user(device);
+	LIST_INSERT_HEAD(&devices, device, async_entry);
+	verbs_watch_set(&device->async_watch, device->reads);
+	pthread_mutex_unlock(&devices_lock);
+	return 0;
+}
+
+static void hand_over(struct verbs_device *device)
+{
+	struct verbs_device *heir = other_user(device);
+
+	device->reads = false;
+	if (!heir)
+		return;
+	heir->reads = true;
+	pthread_mutex_lock(&heir->fabric->news.lock);
+	(void)eventfd_write(heir->fabric->news.fd, 1);
+	pthread_mutex_unlock(&heir->fabric->news.lock);
+}
+
+void verbs_async_leave(struct verbs_device *device)
+{
+	if (!device->async_watch.loop)
+		return;
+	verbs_watch_fini(&device->async_watch);
+	pthread_mutex_lock(&devices_lock);
+	LIST_REMOVE(device, async_entry);
+	if (device->reads)
+		hand_over(device);
+	pthread_mutex_unlock(&devices_lock);
+}
+
+/* ---- the owner's side ---- */
+
+/*
+ * A queue pair that failed without a word to the connection manager (siw, when the peer reads what it may not) is put
+ * into the error state, so that its receives are flushed. Other devices do so by themselves.
+ */
+static void qp_failed(struct verbs_ep *ep)
+{
+	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_ERR};
+
+	if (ep->device->iwarp && !ep->aside && !verbs_state_over(ep->state))
+		(void)ibv_modify_qp(ep->id->qp, &attr, IBV_QP_STATE);
+}
+
+static void take_over(struct verbs_fabric *fabric)
+{
+	struct verbs_device *device;
+
+	pthread_mutex_lock(&devices_lock);
+	LIST_FOREACH(device, &fabric->devices, entry)
+	{
+		if (device->reads)
+			verbs_watch_set(&device->async_watch, true);
+	}
+	pthread_mutex_unlock(&devices_lock);
+}
+
+static void news_ready(void *arg)
+{
+	struct verbs_fabric *fabric = arg;
+	struct verbs_news *box = &fabric->news;
+	struct verbs_ep *ep;
+	unsigned news = 0;
+	eventfd_t count;
+
+	(void)eventfd_read(box->fd, &count);
+	take_over(fabric);
+	for (;;) {
+		pthread_mutex_lock(&box->lock);
+		ep = TAILQ_FIRST(&box->eps);
+		if (ep) {
+			TAILQ_REMOVE(&box->eps, ep, news_entry);
+			news = ep->news;
+			ep->news = 0;
+		}
+		pthread_mutex_unlock(&box->lock);
+		if (!ep)
+			return;
+		if (news & NEWS_QP)
+			qp_failed(ep);
+		if (news & NEWS_CQ)
+			verbs_ep_die(ep, FABRIC_CLOSE_LOST, "the completion queue failed");
+	}
+}
+
+void verbs_async_forget(struct verbs_ep *ep)
+{
+	struct verbs_news *box = &verbs_fabric_of(ep->ep.fabric)->news;
+
+	pthread_mutex_lock(&devices_lock);
+	if (ep->id->qp)
+		ep->id->qp->qp_context = NULL;
+	if (ep->cq)
+		ep->cq->cq_context = NULL;
+	pthread_mutex_lock(&box->lock);
+	if (ep->news)
+		TAILQ_REMOVE(&box->eps, ep, news_entry);
+	ep->news = 0;
+	pthread_mutex_unlock(&box->lock);
+	pthread_mutex_unlock(&devices_lock);
+}
+
+int verbs_async_init(struct verbs_fabric *fabric)
+{
+	struct verbs_news *box = &fabric->news;
+	int err;
+
+	TAILQ_INIT(&box->eps);
+	box->fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	if (box->fd < 0)
+		return -errno;
+	err = verbs_watch_init(&box->watch, fabric->fabric.loop, box->fd, news_ready, fabric);
+	if (err) {
+		close(box->fd);
+		return err;
+	}
+	pthread_mutex_init(&box->lock, NULL);
+	verbs_watch_set(&box->watch, true);
+	return 0;
+}
+
+void verbs_async_fini(struct verbs_fabric *fabric)
+{
+	struct verbs_news *box = &fabric->news;
+
+	verbs_watch_fini(&box->watch);
+	pthread_mutex_destroy(&box->lock);
+	close(box->fd);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Asynchronous events of devices: who reads them, and what their connections are told. */
+#ifndef FABRIC_VERBS_ASYNC_H
+#define FABRIC_VERBS_ASYNC_H
+
+#include "fabric/verbs/verbs_priv.h"
+
+/** verbs_async_init - a fabric's news of its connections. Returns 0 or a negative errno. */
+int verbs_async_init(struct verbs_fabric *fabric);
+/** verbs_async_fini - no device is left. */
+void verbs_async_fini(struct verbs_fabric *fabric);
+/**
+ * verbs_async_join - @device's events are read from now on, here or by another worker that uses it
+ *
+ * Returns 0 or a negative errno.
+ */
+int verbs_async_join(struct verbs_device *device) MUST_CHECK;
+/** verbs_async_leave - not here any more; another worker takes over. Accepts one that has left or never joined. */
+void verbs_async_leave(struct verbs_device *device);
+/** verbs_async_forget - nothing is told of @ep any more, which is no longer the context of its queues. */
+void verbs_async_forget(struct verbs_ep *ep);
+
+#endif
