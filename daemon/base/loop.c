@@ -9,9 +9,12 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
+
+#define LOST_PER_TURN 64 /* the others in the next one */
 
 struct posted {
 	STAILQ_ENTRY(posted) entry;
@@ -28,6 +31,8 @@ struct event_loop {
 	unsigned watches, timers; /* how many exist */
 	int post_fd;
 	struct event post_event;
+	int lost_fd; /* an epoll of its own: struct loop_io */
+	struct event lost_event;
 	pthread_mutex_t post_lock;
 	struct posted_list posted; /* under post_lock */
 	void (*kicked)(void *arg);
@@ -39,8 +44,17 @@ struct loop_io {
 	struct event_loop *loop;
 	void (*fn)(void *arg, unsigned events);
 	void *arg;
+	int fd;
 	unsigned events;
 	struct loop_task failed;
+	/*
+	 * LOOP_LOST. libevent cannot watch for it: it makes an error readiness for what is watched, so that something must
+	 * be, and a socket that nobody reads is ready all the time. The kernel can, if it is asked for nothing but
+	 * edges of what it always tells. That never has to be taken back, so it is asked for once, in an epoll
+	 * that libevent watches.
+	 */
+	bool lost_watched, lost;
+	struct loop_task tell_lost;
 	/* One libevent event each way: a change of one is then one epoll_ctl(). */
 	struct event read, write;
 };
@@ -92,6 +106,28 @@ static void on_failed(void *arg)
 	io->fn(io->arg, LOOP_ERROR);
 }
 
+static void on_tell_lost(void *arg)
+{
+	struct loop_io *io = arg;
+
+	io->fn(io->arg, LOOP_LOST);
+}
+
+/* From tasks, since one that is told may free others. */
+static void on_lost(evutil_socket_t fd, short what, void *arg)
+{
+	struct epoll_event events[LOST_PER_TURN];
+	int n = epoll_wait(fd, events, LOST_PER_TURN, 0);
+
+	for (int i = 0; i < n; i++) {
+		struct loop_io *io = events[i].data.ptr;
+
+		io->lost = true;
+		if (io->events & LOOP_LOST)
+			loop_defer(&io->loop->loop, &io->tell_lost);
+	}
+}
+
 static struct loop_io *event_io_new(struct loop *loop, int fd, void (*fn)(void *, unsigned),
 				    void *arg)
 {
@@ -103,7 +139,9 @@ static struct loop_io *event_io_new(struct loop *loop, int fd, void (*fn)(void *
 	io->loop = ev;
 	io->fn = fn;
 	io->arg = arg;
+	io->fd = fd;
 	loop_task_init(&io->failed, on_failed, io);
+	loop_task_init(&io->tell_lost, on_tell_lost, io);
 	event_assign(&io->read, ev->base, fd, EV_READ | EV_PERSIST, on_io, io);
 	event_assign(&io->write, ev->base, fd, EV_WRITE | EV_PERSIST, on_io, io);
 	ev->watches++;
@@ -118,11 +156,26 @@ static bool watch(struct event *event, bool wanted)
 	return true;
 }
 
+static bool watch_lost(struct loop_io *io)
+{
+	struct epoll_event ask = {.events = EPOLLET, .data.ptr = io};
+
+	if (!io->lost_watched)
+		io->lost_watched = epoll_ctl(io->loop->lost_fd, EPOLL_CTL_ADD, io->fd, &ask) == 0;
+	if (io->lost)
+		loop_defer(&io->loop->loop, &io->tell_lost);
+	return io->lost_watched;
+}
+
 static void event_io_set(struct loop_io *io, unsigned events)
 {
 	unsigned changed = io->events ^ events;
 
 	io->events = events;
+	if (!(events & LOOP_LOST))
+		loop_task_cancel(&io->loop->loop, &io->tell_lost);
+	else if (changed & LOOP_LOST && !watch_lost(io))
+		io->events &= ~LOOP_LOST;
 	if (changed & LOOP_READ && !watch(&io->read, events & LOOP_READ))
 		io->events &= ~LOOP_READ;
 	if (changed & LOOP_WRITE && !watch(&io->write, events & LOOP_WRITE))
@@ -136,6 +189,8 @@ static void event_io_set(struct loop_io *io, unsigned events)
 static void event_io_free(struct loop_io *io)
 {
 	event_io_set(io, 0);
+	if (io->lost_watched)
+		epoll_ctl(io->loop->lost_fd, EPOLL_CTL_DEL, io->fd, NULL);
 	io->loop->watches--;
 	free(io);
 }
@@ -226,6 +281,16 @@ static const struct loop_ops event_ops = {
 	.kick = event_kick,
 };
 
+static void free_base(struct event_loop *ev)
+{
+	if (ev->base)
+		event_base_free(ev->base);
+	if (ev->post_fd >= 0)
+		close(ev->post_fd);
+	if (ev->lost_fd >= 0)
+		close(ev->lost_fd);
+}
+
 /* Runs what was posted up to now; the lock is not held meanwhile, so the functions may post. */
 static void run_posted(struct event_loop *ev)
 {
@@ -258,39 +323,44 @@ static void say_nothing(int severity, const char *text)
 {
 }
 
-struct loop *event_loop_new(void)
+static struct event_base *base_new(void)
 {
-	struct event_loop *ev = calloc(1, sizeof(*ev));
 	struct event_config *config = event_config_new();
+	struct event_base *base;
 
-	if (!ev || !config)
-		goto out_free;
+	if (!config)
+		return NULL;
 	event_set_log_callback(say_nothing);
 	/* Each base is used by one thread, and no signal goes through libevent. */
 	event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK);
 	event_config_set_flag(config, EVENT_BASE_FLAG_IGNORE_ENV);
-	ev->base = event_base_new_with_config(config);
-	if (!ev->base)
-		goto out_free;
-	ev->post_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-	if (ev->post_fd < 0)
-		goto out_base;
-	event_assign(&ev->post_event, ev->base, ev->post_fd, EV_READ | EV_PERSIST, on_posted, ev);
-	if (event_add(&ev->post_event, NULL) < 0)
-		goto out_fd;
+	base = event_base_new_with_config(config);
 	event_config_free(config);
+	return base;
+}
+
+struct loop *event_loop_new(void)
+{
+	struct event_loop *ev = calloc(1, sizeof(*ev));
+
+	if (!ev)
+		return NULL;
+	ev->post_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	ev->lost_fd = epoll_create1(EPOLL_CLOEXEC);
+	ev->base = base_new();
+	if (ev->post_fd < 0 || ev->lost_fd < 0 || !ev->base)
+		goto out_free;
+	event_assign(&ev->post_event, ev->base, ev->post_fd, EV_READ | EV_PERSIST, on_posted, ev);
+	event_assign(&ev->lost_event, ev->base, ev->lost_fd, EV_READ | EV_PERSIST, on_lost, ev);
+	if (event_add(&ev->post_event, NULL) < 0 || event_add(&ev->lost_event, NULL) < 0)
+		goto out_free;
 	pthread_mutex_init(&ev->post_lock, NULL);
 	STAILQ_INIT(&ev->posted);
 	ev->loop.ops = &event_ops;
 	TAILQ_INIT(&ev->loop.tasks);
 	return &ev->loop;
-out_fd:
-	close(ev->post_fd);
-out_base:
-	event_base_free(ev->base);
 out_free:
-	if (config)
-		event_config_free(config);
+	free_base(ev);
 	free(ev);
 	return NULL;
 }
@@ -306,8 +376,8 @@ void event_loop_free(struct loop *loop)
 		run_posted(ev);
 	assert(ev->watches == 0 && ev->timers == 0);
 	event_del(&ev->post_event);
-	event_base_free(ev->base);
-	close(ev->post_fd);
+	event_del(&ev->lost_event);
+	free_base(ev);
 	pthread_mutex_destroy(&ev->post_lock);
 	free(ev);
 }

@@ -5,8 +5,8 @@
 #include <inttypes.h>
 
 /* Standard streams, signals, log, control socket, the main thread's loop; and what RDMA devices take once. */
-#define OF_DAEMON  36u
-#define OF_WORKER  4u  /* its loop */
+#define OF_DAEMON  37u
+#define OF_WORKER  5u  /* its loop */
 #define OF_SERVICE 16u /* a listener on each fabric at each address of its host name, at most */
 /* Each worker's event channels and completion channel for a service on RDMA devices. */
 #define OF_VERBS 4u

@@ -88,9 +88,14 @@ static unsigned wanted(const struct tcp_conn *conn)
 	case TCP_QUIET:
 	case TCP_LINGERING:
 		return LOOP_READ;
+	case TCP_REQUESTED:
+		return LOOP_LOST;
 	case TCP_OPEN:
 	case TCP_DRAINING:
-		return (conn->blocks || conn->behind ? 0 : LOOP_READ) |
+		/* What is only behind reads on in the next turn. */
+		return (conn->blocks   ? LOOP_LOST
+			: conn->behind ? 0
+				       : LOOP_READ) |
 		       (conn->send_full ? LOOP_WRITE : 0);
 	case TCP_FLUSHING:
 		return conn->send_full ? LOOP_WRITE : 0;
@@ -140,27 +145,6 @@ uint64_t tcp_conn_taken_bytes(const struct tcp_conn *conn)
 	return conn->bytes_sent > untaken_bytes ? conn->bytes_sent - untaken_bytes : 0;
 }
 
-/* A stream that is not read does not tell that its peer is gone, so it is asked now and then. */
-static void watch_health(struct tcp_conn *conn)
-{
-	uint64_t interval_us = conn->config.leg.stall_timeout_us;
-
-	conn->due_us[TCP_DUE_HEALTH] = 0;
-	if (!conn->blocks || !tcp_conn_is_open(conn))
-		return;
-	if (interval_us > TCP_HEALTH_INTERVAL_US)
-		interval_us = TCP_HEALTH_INTERVAL_US;
-	tcp_conn_set_due(conn, TCP_DUE_HEALTH, interval_us);
-}
-
-static void check_health(struct tcp_conn *conn)
-{
-	if (tcp_conn_is_open(conn) && conn->blocks && stream_is_broken(conn->stream))
-		tcp_conn_fail(conn, LEG_CLOSE_LOST, "while it was not read");
-	else
-		watch_health(conn);
-}
-
 static void on_timer(void *arg)
 {
 	struct tcp_conn *conn = arg;
@@ -170,9 +154,7 @@ static void on_timer(void *arg)
 	conn->timer_due_us = 0;
 	while (which < TCP_DUE_COUNT && (!conn->due_us[which] || now_us < conn->due_us[which]))
 		which++;
-	if (which == TCP_DUE_HEALTH) {
-		check_health(conn);
-	} else if (which < TCP_DUE_COUNT) {
+	if (which < TCP_DUE_COUNT) {
 		conn->due_us[which] = 0;
 		conn->hooks->expired(conn->arg, which);
 	}
@@ -187,7 +169,6 @@ static void blocks_changed(struct tcp_conn *conn, unsigned before)
 		return;
 	if (conn->blocks)
 		conn->due_us[TCP_DUE_INPUT] = 0;
-	watch_health(conn);
 	if (before && !conn->blocks) {
 		conn->behind = true;
 		tcp_conn_defer(conn);

@@ -16,7 +16,6 @@
 #include "base/state.h"
 #include "rpctcp/tcp_config.h"
 
-#define TCP_HEALTH_INTERVAL_US   5000000u      /* between two looks at a stream that is not read */
 #define TCP_STALL_PROGRESS_BYTES (16u * 1024u) /* less than that is no progress */
 
 #define TCP_LEG_STATES(X)                                                                          \
@@ -55,7 +54,6 @@ enum tcp_due {
 	TCP_DUE_STATE,  /* of a state that lasts only so long */
 	TCP_DUE_INPUT,  /* for a record to go on */
 	TCP_DUE_OUTPUT, /* for the peer to take more */
-	TCP_DUE_HEALTH, /* of the next look at a stream that is not read */
 	TCP_DUE_COUNT
 };
 
@@ -63,7 +61,7 @@ enum tcp_due {
 struct tcp_conn_hooks {
 	/* The task, after tcp_conn_defer(). */
 	void (*work)(void *arg);
-	/* A deadline has passed: any but TCP_DUE_HEALTH. */
+	/* A deadline has passed. */
 	void (*expired)(void *arg, enum tcp_due which);
 	/* Whether a record is partly sent whose rest is not here and so will never follow. */
 	bool (*torn)(void *arg);

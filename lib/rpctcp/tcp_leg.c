@@ -165,6 +165,10 @@ static void on_ready(void *arg, unsigned events)
 		tcp_conn_fail(conn, LEG_CLOSE_RESOURCES, "its socket cannot be watched");
 		return;
 	}
+	if (events & LOOP_LOST) {
+		tcp_conn_fail(conn, LEG_CLOSE_LOST, "while it was not read");
+		return;
+	}
 	if (conn->state.now == TCP_QUIET) {
 		first_byte(leg);
 		return;

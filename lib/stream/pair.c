@@ -25,6 +25,7 @@ struct pair_end {
 	bool sent_end, got_end; /* of what this end sends, and its peer */
 	bool broken;
 	unsigned watched;
+	bool lost_said;
 	bool ready_due;        /* a step that says ready() is scheduled */
 	uint64_t last_due_us;  /* what arrives here arrives in order */
 	struct pair_ring ring; /* what was sent here and is not read */
@@ -75,6 +76,8 @@ static unsigned ready_for(const struct pair_end *end)
 		events |= LOOP_READ;
 	if (gone || room(end->peer))
 		events |= LOOP_WRITE;
+	if (!end->lost_said && (end->broken || (end->sent_end && end->got_end)))
+		events |= LOOP_LOST;
 	return events & end->watched;
 }
 
@@ -86,6 +89,7 @@ static void say_ready(struct pair_end *end, uint32_t value)
 
 	end->ready_due = false;
 	events = ready_for(end);
+	end->lost_said |= (events & LOOP_LOST) != 0;
 	if (events)
 		end->stream.events->ready(end->stream.arg, events);
 	announce(end);
@@ -242,14 +246,11 @@ static void op_watch(struct stream *stream, unsigned events)
 	struct pair_end *end = end_of(stream);
 
 	end->watched = end->net->blind ? 0 : events;
+	if (!(events & LOOP_LOST))
+		end->lost_said = false;
 	if (end->watched != events)
 		pair_steps_add(&end->net->steps, loop_now_us(end->net->loop), say_blind, end, 0);
 	announce(end);
-}
-
-static bool op_is_broken(const struct stream *stream)
-{
-	return container_of(stream, const struct pair_end, stream)->broken;
 }
 
 static uint64_t op_untaken_bytes(const struct stream *stream)
@@ -311,7 +312,6 @@ static const struct stream_ops pair_ops = {
 	.peek = op_peek,
 	.shutdown = op_shutdown,
 	.watch = op_watch,
-	.is_broken = op_is_broken,
 	.untaken_bytes = op_untaken_bytes,
 	.addrs = op_addrs,
 	.close = op_close,

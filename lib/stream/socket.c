@@ -104,15 +104,6 @@ static void op_watch(struct stream *stream, unsigned events)
 		loop_io_set(sock->loop, sock->io, events);
 }
 
-static bool op_is_broken(const struct stream *stream)
-{
-	struct tcp_info info = {0};
-	socklen_t len = sizeof(info);
-
-	return getsockopt(socket_of_const(stream)->fd, IPPROTO_TCP, TCP_INFO, &info, &len) == 0 &&
-	       info.tcpi_state == TCP_CLOSE;
-}
-
 static uint64_t op_untaken_bytes(const struct stream *stream)
 {
 	int bytes = 0;
@@ -160,7 +151,6 @@ static const struct stream_ops socket_ops = {
 	.peek = op_peek,
 	.shutdown = op_shutdown,
 	.watch = op_watch,
-	.is_broken = op_is_broken,
 	.untaken_bytes = op_untaken_bytes,
 	.addrs = op_addrs,
 	.close = op_close,

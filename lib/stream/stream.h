@@ -6,8 +6,9 @@
  *
  * What every stream promises:
  *  - Nothing is called back from inside a call into the stream, nor after stream_close().
- *  - Nothing is watched until stream_watch(). What is watched is level-triggered: ready() is said again
- *    in each turn of the loop in which it holds.
+ *  - Nothing is watched until stream_watch(). LOOP_READ and LOOP_WRITE are level-triggered: ready() is said
+ *    again in each turn of the loop in which it holds. LOOP_LOST, for a stream that is not read, is said once
+ *    each time that it is newly watched for; neither bytes nor the end of what the peer sends bring it.
  *  - A stream dies in two steps: stream_close() ends the connection at once, stream_free() gives the
  *    memory back, and never from inside an event of that stream.
  *
@@ -30,8 +31,9 @@ struct stream;
 
 struct stream_events {
 	/*
-	 * What stream_watch() asked for may be done now: LOOP_READ, LOOP_WRITE or both. Or it cannot be watched,
-	 * LOOP_ERROR: then nothing will be heard of the stream any more, and it is to be closed.
+	 * What stream_watch() asked for may be done now: LOOP_READ, LOOP_WRITE or both. Or the connection has ended
+	 * both ways, LOOP_LOST; what came before that may be unread. Or it cannot be watched, LOOP_ERROR: then
+	 * nothing will be heard of the stream any more, and it is to be closed.
 	 */
 	void (*ready)(void *arg, unsigned events);
 	/* A stream of stream_connect(): it is up, for @error 0, or cannot be had, for a negative errno. */
@@ -53,7 +55,6 @@ struct stream_ops {
 	int (*peek)(struct stream *stream);
 	int (*shutdown)(struct stream *stream);
 	void (*watch)(struct stream *stream, unsigned events);
-	bool (*is_broken)(const struct stream *stream);
 	uint64_t (*untaken_bytes)(const struct stream *stream);
 	void (*addrs)(const struct stream *stream, struct sockaddr_storage *local,
 		      struct sockaddr_storage *peer);
@@ -132,16 +133,6 @@ static inline int stream_shutdown(struct stream *stream)
 static inline void stream_watch(struct stream *stream, unsigned events)
 {
 	stream->ops->watch(stream, events);
-}
-
-/**
- * stream_is_broken - whether the connection is known to have ended
- *
- * For a stream that is not read, and so hears of nothing. The end of what the peer sends is no break.
- */
-static inline bool stream_is_broken(const struct stream *stream)
-{
-	return stream->ops->is_broken(stream);
 }
 
 /**

@@ -21,6 +21,7 @@ struct loop_io {
 	struct fake_loop *loop;
 	int fd;
 	unsigned events;
+	bool lost_said;
 	void (*fn)(void *arg, unsigned events);
 	void *arg;
 	struct loop_task failed;
@@ -70,6 +71,8 @@ static struct loop_io *fake_io_new(struct loop *loop, int fd, void (*fn)(void *,
 static void fake_io_set(struct loop_io *io, unsigned events)
 {
 	loop_task_cancel(&io->loop->loop, &io->failed);
+	if (!(events & LOOP_LOST))
+		io->lost_said = false;
 	if (events & ~io->events && io->loop->blind) {
 		events &= io->events;
 		loop_defer(&io->loop->loop, &io->failed);
@@ -162,23 +165,37 @@ static struct loop_timer *next_due(struct fake_loop *fake, uint64_t until_us)
 	return best;
 }
 
+/* The events to tell of one descriptor. */
+static unsigned ready_for(struct loop_io *io)
+{
+	unsigned calls = io->events & (LOOP_READ | LOOP_WRITE), ready = 0;
+	struct pollfd ask = {.fd = io->fd};
+
+	ask.events |= io->events & LOOP_READ ? POLLIN : 0;
+	ask.events |= io->events & LOOP_WRITE ? POLLOUT : 0;
+	if (!io->events || poll(&ask, 1, 0) <= 0)
+		return 0;
+	if (io->events & LOOP_LOST && !io->lost_said && ask.revents & (POLLERR | POLLHUP)) {
+		io->lost_said = true;
+		return LOOP_LOST;
+	}
+	ready = ask.revents & POLLIN ? LOOP_READ : 0;
+	ready |= ask.revents & POLLOUT ? LOOP_WRITE : 0;
+	/* A hang-up or an error is found by the call that the callback makes. */
+	return ready ? ready : calls;
+}
+
 /* Calls back for one descriptor that is ready; returns whether there was one. */
 static bool run_ready(struct fake_loop *fake)
 {
 	struct loop_io *io;
 
 	TAILQ_FOREACH(io, &fake->ios, entry) {
-		struct pollfd ask = {.fd = io->fd};
-		unsigned ready;
+		unsigned ready = ready_for(io);
 
-		ask.events |= io->events & LOOP_READ ? POLLIN : 0;
-		ask.events |= io->events & LOOP_WRITE ? POLLOUT : 0;
-		if (!io->events || poll(&ask, 1, 0) <= 0)
+		if (!ready)
 			continue;
-		ready = ask.revents & POLLIN ? LOOP_READ : 0;
-		ready |= ask.revents & POLLOUT ? LOOP_WRITE : 0;
-		/* A hang-up or an error is found by the call that the callback makes. */
-		io->fn(io->arg, ready ? ready : io->events);
+		io->fn(io->arg, ready);
 		return true;
 	}
 	return false;

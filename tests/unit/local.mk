@@ -146,6 +146,12 @@ tests_unit_test_event_loop_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_event_loop_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_event_loop
 
+check_PROGRAMS += tests/unit/test_event_loop_lost
+tests_unit_test_event_loop_lost_SOURCES = tests/unit/test_event_loop_lost.c
+tests_unit_test_event_loop_lost_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_event_loop_lost_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_event_loop_lost
+
 check_PROGRAMS += tests/unit/test_address
 tests_unit_test_address_SOURCES = tests/unit/test_address.c
 tests_unit_test_address_CFLAGS = $(UNIT_CFLAGS)

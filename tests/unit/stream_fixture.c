@@ -146,6 +146,15 @@ void await(struct end *end, unsigned events)
 	ck_assert_uint_eq(end->events & ~events, 0);
 }
 
+bool is_lost(struct end *end)
+{
+	end_watch(end, LOOP_LOST);
+	settle();
+	ck_assert_uint_eq(end->events & ~LOOP_LOST, 0);
+	stream_watch(end->stream, 0);
+	return end->events;
+}
+
 void await_outcome(struct end *end)
 {
 	for (int i = 0; !end->connected; i++) {

@@ -41,6 +41,8 @@ void make_pair(void);
 void end_watch(struct end *end, unsigned events);
 /** await - run the loop until @end is ready for what it watches. */
 void await(struct end *end, unsigned events);
+/** is_lost - whether it is told LOOP_LOST, watching for nothing else. */
+bool is_lost(struct end *end);
 /** await_outcome - run the loop until connected(). */
 void await_outcome(struct end *end);
 /** settle - run the loop as long as anything on its way could take. */

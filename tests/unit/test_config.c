@@ -636,11 +636,11 @@ START_TEST(descriptors_are_enough_for_all_connections)
 {
 	load_services(2, 1, "tcp");
 	ck_assert_uint_eq(config_connections(config), 1024);
-	ck_assert_uint_eq(config_descriptors(config), 2 * 1024 + 4 * 2 + 16 + 100);
+	ck_assert_uint_eq(config_descriptors(config), 2 * 1024 + 5 * 2 + 16 + 101);
 	load_services(64, 3, "rdma");
 	ck_assert_uint_eq(config_connections(config), 3 * 1024);
 	ck_assert_uint_eq(config_descriptors(config),
-			  2 * 3 * 1024 + 4 * 64 + 4 * 64 * 3 + 16 * 3 + 100);
+			  2 * 3 * 1024 + 5 * 64 + 4 * 64 * 3 + 16 * 3 + 101);
 }
 END_TEST
 

@@ -146,7 +146,7 @@ START_TEST(the_end_comes_after_the_bytes)
 	end_expect(&ends[1], "last", 4);
 	end_expect_result(&ends[1], 0);
 	ck_assert_int_eq(stream_peek(ends[1].stream), 0);
-	ck_assert(!stream_is_broken(ends[1].stream));
+	ck_assert(!is_lost(&ends[1]));
 	/* The other way is open. */
 	end_send(&ends[1], "answer", 6);
 	end_expect(&ends[0], "answer", 6);
@@ -168,14 +168,14 @@ END_TEST
 static void expect_reset(struct end *end)
 {
 	await(end, LOOP_READ);
-	ck_assert(stream_is_broken(end->stream));
+	ck_assert(is_lost(end));
 	ck_assert_int_eq(stream_peek(end->stream), -ECONNRESET);
 }
 
 START_TEST(a_reset_breaks_the_connection)
 {
 	make[_i]();
-	ck_assert(!stream_is_broken(ends[1].stream));
+	ck_assert(!is_lost(&ends[1]));
 	end_close(&ends[0], true);
 	expect_reset(&ends[1]);
 	ck_assert_int_lt(end_write(&ends[1], "x", 1), 0);
@@ -199,8 +199,52 @@ START_TEST(bytes_to_a_closed_end_bring_a_reset)
 	end_expect_result(&ends[1], 0);
 	ck_assert_int_eq(end_write(&ends[1], "x", 1), 1);
 	settle();
-	ck_assert(stream_is_broken(ends[1].stream));
+	ck_assert(is_lost(&ends[1]));
 	ck_assert_int_lt(end_write(&ends[1], "x", 1), 0);
+}
+END_TEST
+
+/* It is not read; bytes and an end of the peer's are there to be read later. */
+START_TEST(a_stream_that_is_not_read_hears_of_a_reset_alone)
+{
+	bool filled = _i / KINDS % 2, ended = _i / KINDS / 2;
+
+	make[_i % KINDS]();
+	end_watch(&ends[1], LOOP_LOST);
+	if (filled)
+		end_send(&ends[0], "unread", 6);
+	if (ended)
+		ck_assert_int_eq(stream_shutdown(ends[0].stream), 0);
+	settle();
+	ck_assert_uint_eq(ends[1].told, 0);
+	end_close(&ends[0], true);
+	settle();
+	ck_assert_uint_eq(ends[1].told, 1);
+	ck_assert_uint_eq(ends[1].events, LOOP_LOST);
+}
+END_TEST
+
+START_TEST(a_loss_is_told_once_each_time_that_it_is_asked_for)
+{
+	make[_i]();
+	ck_assert(!is_lost(&ends[1]));
+	end_close(&ends[0], true);
+	settle();
+	ck_assert_uint_eq(ends[1].told, 0);
+	for (unsigned i = 1; i <= 3; i++) {
+		ck_assert(is_lost(&ends[1]));
+		ck_assert_uint_eq(ends[1].told, i);
+	}
+}
+END_TEST
+
+START_TEST(what_both_ends_have_closed_is_lost)
+{
+	make[_i]();
+	ck_assert_int_eq(stream_shutdown(ends[0].stream), 0);
+	ck_assert_int_eq(stream_shutdown(ends[1].stream), 0);
+	ck_assert(is_lost(&ends[0]));
+	ck_assert(is_lost(&ends[1]));
 }
 END_TEST
 
@@ -407,6 +451,9 @@ int main(void)
 	tcase_add_loop_test(tc, a_reset_breaks_the_connection, 0, KINDS);
 	tcase_add_loop_test(tc, a_close_with_unread_bytes_is_a_reset, 0, KINDS);
 	tcase_add_loop_test(tc, bytes_to_a_closed_end_bring_a_reset, 0, KINDS);
+	tcase_add_loop_test(tc, a_stream_that_is_not_read_hears_of_a_reset_alone, 0, 4 * KINDS);
+	tcase_add_loop_test(tc, a_loss_is_told_once_each_time_that_it_is_asked_for, 0, KINDS);
+	tcase_add_loop_test(tc, what_both_ends_have_closed_is_lost, 0, KINDS);
 	tcase_add_loop_test(tc, a_closed_stream_tells_nothing, 0, KINDS);
 	tcase_add_loop_test(tc, a_stream_may_be_closed_in_its_own_event, 0, KINDS);
 

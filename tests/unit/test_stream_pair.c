@@ -120,7 +120,7 @@ START_TEST(a_cut_breaks_both_ends)
 	end_send(&ends[0], bulk, 10);
 	pair_net_cut(pairs);
 	for (int i = 0; i < 2; i++) {
-		ck_assert(stream_is_broken(ends[i].stream));
+		ck_assert(is_lost(&ends[i]));
 		end_expect_result(&ends[i], -ECONNRESET);
 		ck_assert_int_eq(end_write(&ends[i], bulk, 1), -ECONNRESET);
 	}
@@ -153,7 +153,7 @@ START_TEST(a_connection_may_be_cut_at_every_step)
 			while (have % 90 && (n = end_read(&ends[1], got + have, 90)) > 0)
 				have += (size_t)n;
 		}
-		cut = stream_is_broken(ends[1].stream);
+		cut = is_lost(&ends[1]);
 		ck_assert(!memcmp(got, bulk, have));
 		ck_assert(cut || have == sizeof(got));
 		end_close(&ends[0], false);

@@ -473,17 +473,82 @@ START_TEST(a_connection_that_breaks_is_lost)
 }
 END_TEST
 
-/* Nothing is read, so nothing tells of it: with a server that never answers it would stay for good. */
-START_TEST(a_connection_that_breaks_while_it_is_not_read_is_lost)
+static void reset_by_peer(void)
 {
 	const struct linger reset = {.l_onoff = 1};
 
-	fixture_connect();
-	leg_pause(leg, true);
 	setsockopt(peer, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
 	close(peer);
 	peer = -1;
-	advance_us(FIXTURE_STALL_US);
+}
+
+/* At once: the time stands still. */
+START_TEST(a_connection_that_breaks_while_it_is_not_read_is_lost)
+{
+	fixture_connect();
+	leg_pause(leg, true);
+	reset_by_peer();
+	RUN_UNTIL(seen.closed);
+	ck_assert_int_eq(seen.why, LEG_CLOSE_LOST);
+}
+END_TEST
+
+/* A server that never answers would else keep it for good: its Call waits for memory, its bytes in the socket. */
+START_TEST(a_client_that_breaks_while_its_call_waits_is_lost)
+{
+	fixture_open();
+	hog_budget();
+	peer_send_call(1, 100, 1);
+	RUN_UNTIL(budget.account.waiting);
+	peer_send_call(2, 100, 2);
+	settle();
+	reset_by_peer();
+	RUN_UNTIL(seen.closed);
+	ck_assert_int_eq(seen.why, LEG_CLOSE_LOST);
+	ck_assert_uint_eq(seen.ncalls, 0);
+	budget_release(&hog);
+}
+END_TEST
+
+/* An end alone is not a break: what came before it is taken, and answered. */
+START_TEST(a_client_that_ends_while_it_is_not_read_is_served)
+{
+	fixture_open();
+	leg_pause(leg, true);
+	peer_send_call(1, 100, 1);
+	peer_send_call(2, 100, 2);
+	shutdown(peer, SHUT_WR);
+	advance_us(3ull * FIXTURE_STALL_US);
+	ck_assert_uint_eq(seen.closed, 0);
+	leg_pause(leg, false);
+	RUN_UNTIL(seen.ncalls == 2);
+	/* It is not read any more, and would not be told of another end. */
+	answer_call(0, 100, 3);
+	peer_expect_reply(1, 100, 3);
+	if (_i) {
+		reset_by_peer();
+		RUN_UNTIL(seen.closed);
+		ck_assert_int_eq(seen.why, LEG_CLOSE_LOST);
+	} else {
+		answer_call(1, 100, 4);
+		peer_expect_reply(2, 100, 4);
+		RUN_UNTIL(seen.closed);
+		ck_assert_int_eq(seen.why, LEG_CLOSE_PEER);
+	}
+}
+END_TEST
+
+/* Its server is still sought. */
+START_TEST(a_client_that_breaks_before_it_is_accepted_is_lost)
+{
+	fixture_accept();
+	peer_send_call(1, 100, 1);
+	RUN_UNTIL(seen.requested);
+	if (_i)
+		shutdown(peer, SHUT_WR);
+	settle();
+	ck_assert_uint_eq(seen.closing, 0);
+	reset_by_peer();
 	RUN_UNTIL(seen.closed);
 	ck_assert_int_eq(seen.why, LEG_CLOSE_LOST);
 }
@@ -712,6 +777,9 @@ int main(void)
 	tcase_add_test(tc, a_server_that_leaves_closes);
 	tcase_add_test(tc, a_connection_that_breaks_is_lost);
 	tcase_add_test(tc, a_connection_that_breaks_while_it_is_not_read_is_lost);
+	tcase_add_test(tc, a_client_that_breaks_while_its_call_waits_is_lost);
+	tcase_add_loop_test(tc, a_client_that_ends_while_it_is_not_read_is_served, 0, 2);
+	tcase_add_loop_test(tc, a_client_that_breaks_before_it_is_accepted_is_lost, 0, 2);
 	tcase_add_test(tc, a_paused_connection_that_holds_is_kept);
 	tcase_add_test(tc, an_orderly_close_sends_what_is_queued);
 	tcase_add_loop_test(tc, an_orderly_close_does_not_wait_for_ever, 0, 2);
