@@ -181,11 +181,12 @@ static int start_workers(struct proxy *proxy)
 	size_t reserve_bytes = config_memory_reserve_bytes(config);
 
 	proxy->workers = calloc(config->workers, sizeof(*proxy->workers));
-	if (!proxy->workers)
+	proxy->ports = ports_new();
+	if (!proxy->workers || !proxy->ports)
 		return -ENOMEM;
 	for (; proxy->nworkers < config->workers; proxy->nworkers++) {
 		struct worker *worker = worker_new(proxy->nworkers, proxy->services,
-						   proxy->nservices, reserve_bytes);
+						   proxy->nservices, proxy->ports, reserve_bytes);
 
 		if (!worker)
 			return -ENOMEM;
@@ -277,6 +278,7 @@ void proxy_stop(struct proxy *proxy)
 	for (size_t i = 0; i < proxy->nservices; i++)
 		service_fini(&proxy->services[i]);
 	budget_fini(&proxy->budget);
+	ports_free(proxy->ports);
 	free(proxy->workers);
 	free(proxy->services);
 	free(proxy->proxy_services);

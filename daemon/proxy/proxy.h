@@ -32,6 +32,8 @@ struct proxy {
 	size_t nworkers;
 	struct worker **workers;
 	struct budget budget; /* of memory; shared with the workers */
+	struct ports
+		*ports; /* where connections to TCP servers come from; shared with the workers */
 	uint64_t next_id, start_us;
 	unsigned max_connections; /* that there are descriptors for */
 	bool resting;             /* there are as many, and it has been said */

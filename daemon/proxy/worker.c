@@ -194,7 +194,7 @@ static int make_services(struct worker *worker, struct service *services, size_t
 }
 
 struct worker *worker_new(unsigned index, struct service *services, size_t nservices,
-			  size_t pool_reserve_bytes)
+			  struct ports *ports, size_t pool_reserve_bytes)
 {
 	struct worker *worker = calloc(1, sizeof(*worker));
 
@@ -216,6 +216,7 @@ struct worker *worker_new(unsigned index, struct service *services, size_t nserv
 		.resolver = &resolver_system,
 		.legs = &legs_system,
 		.post = event_loop_post,
+		.ports = ports,
 		.bridge_gone = on_bridge_gone,
 		.arg = worker,
 	};

@@ -42,12 +42,13 @@ struct worker {
  * worker_new - make a worker and start its thread
  * @index:        for thread name and logs
  * @services:     the daemon's services, each with its part of the budget; they outlive the worker
+ * @ports:        of the process; they outlive it too
  * @pool_reserve_bytes: what its pool keeps mapped of memory that nobody uses
  *
  * Returns NULL without memory or threads.
  */
 struct worker *worker_new(unsigned index, struct service *services, size_t nservices,
-			  size_t pool_reserve_bytes);
+			  struct ports *ports, size_t pool_reserve_bytes);
 
 /**
  * worker_adopt - hand a connection to a worker; any thread

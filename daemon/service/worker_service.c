@@ -31,7 +31,7 @@ int worker_service_init(struct worker_service *ws, const struct worker_ground *g
 	TAILQ_INIT(&ws->bridges);
 	service_iwarp_config(service->config, &iwarp);
 	ws->iwarp = iwarp_fabric_new(ground->loop, ground->pool, &iwarp);
-	socket_net_init(&ws->sockets, ground->loop,
+	socket_net_init(&ws->sockets, ground->loop, ground->ports,
 			(uint64_t)service->config->stall_timeout_s * 1000000);
 	if (!ws->iwarp || tcp_worker_init(&ws->tcp, &ws->sockets.net))
 		return -ENOMEM;

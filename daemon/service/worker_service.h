@@ -35,6 +35,7 @@ struct worker_ground {
 	const struct resolver *resolver;
 	const struct leg_maker *legs;                                     /* daemon/bridge/legs.h */
 	int (*post)(struct loop *loop, void (*fn)(void *arg), void *arg); /* event_loop_post() */
+	struct ports *ports; /* of the process; may be NULL with other legs than legs_system */
 	/* A bridge of @ws has been freed. */
 	void (*bridge_gone)(void *arg, struct worker_service *ws);
 	void *arg;

@@ -6,7 +6,11 @@ lib_stream_libstream_a_SOURCES = \
 	lib/stream/pair_ring.h \
 	lib/stream/pair_steps.c \
 	lib/stream/pair_steps.h \
+	lib/stream/ports.c \
+	lib/stream/ports.h \
 	lib/stream/socket.c \
 	lib/stream/socket.h \
 	lib/stream/source_port.h \
+	lib/stream/start.c \
+	lib/stream/start.h \
 	lib/stream/stream.h

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Streams on TCP sockets, and the choice of the port that a connection comes from. */
+/* Streams on TCP sockets. */
 #include "stream/socket.h"
 
 #include <errno.h>
@@ -12,16 +12,18 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "stream/start.h"
+
 #define KEEPALIVE_IDLE_S     60
 #define KEEPALIVE_INTERVAL_S 10
 #define KEEPALIVE_PROBES     6
-#define RESERVED_PORTS       (SOCKET_RESERVED_PORT_FIRST - SOCKET_RESERVED_PORT_LAST + 1)
 
 struct socket_stream {
 	struct stream stream;
 	struct loop *loop;
 	int fd; /* -1: closed, or there never was one */
 	struct loop_io *io;
+	struct start start; /* the port that it holds */
 	bool connecting;
 	int connect_error;       /* negative errno of a connection that failed at once */
 	struct loop_task failed; /* says so */
@@ -138,6 +140,7 @@ static void op_close(struct stream *stream, bool reset)
 		setsockopt(sock->fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
 	close(sock->fd);
 	sock->fd = -1;
+	start_end(&sock->start, loop_now_us(sock->loop));
 }
 
 static void op_free(struct stream *stream)
@@ -218,129 +221,6 @@ out_fd:
 	return -ENOMEM;
 }
 
-/* The source ports to try, in order. */
-struct port_choice {
-	enum { CHOOSE_PREFERRED, CHOOSE_RESERVED, CHOOSE_ANY, CHOOSE_NONE } next;
-	unsigned reserved_tried;
-};
-
-static uint16_t next_reserved(struct socket_net *net)
-{
-	unsigned port = net->next_reserved_port;
-
-	net->next_reserved_port =
-		port > SOCKET_RESERVED_PORT_LAST ? port - 1 : SOCKET_RESERVED_PORT_FIRST;
-	return (uint16_t)port;
-}
-
-static bool preferred_is_allowed(const struct stream_target *target)
-{
-	return target->preferred_port && (target->source_port != SOURCE_PORT_RESERVED ||
-					  target->preferred_port < IPPORT_RESERVED);
-}
-
-/* The next port to bind, 0 to leave it to the kernel, -1 if there is no other choice. */
-static int choose_port(struct socket_net *net, const struct stream_target *target,
-		       struct port_choice *choice)
-{
-	if (choice->next == CHOOSE_PREFERRED) {
-		choice->next = CHOOSE_RESERVED;
-		if (preferred_is_allowed(target))
-			return target->preferred_port;
-	}
-	if (choice->next == CHOOSE_RESERVED) {
-		if (target->source_port != SOURCE_PORT_ANY &&
-		    choice->reserved_tried++ < RESERVED_PORTS)
-			return next_reserved(net);
-		choice->next = CHOOSE_ANY;
-	}
-	if (choice->next == CHOOSE_ANY) {
-		choice->next = CHOOSE_NONE;
-		if (target->source_port != SOURCE_PORT_RESERVED)
-			return 0;
-	}
-	return -1;
-}
-
-static socklen_t sockaddr_bytes(const struct sockaddr_storage *addr)
-{
-	return addr->ss_family == AF_INET6 ? sizeof(struct sockaddr_in6)
-					   : sizeof(struct sockaddr_in);
-}
-
-/*
- * Binds the source address, if there is one, and @port. SO_REUSEADDR lets one port serve connections to
- * several servers, and again while an earlier connection from it still is in TIME_WAIT; connect() then
- * says EADDRNOTAVAIL if the pair of addresses is really taken. A port left to the kernel is chosen by
- * connect(), which alone knows the pair.
- */
-static int bind_source(int fd, const struct stream_target *target, uint16_t port)
-{
-	struct sockaddr_storage addr = target->source;
-	int on = 1;
-
-	if (addr.ss_family == AF_UNSPEC && port == 0)
-		return 0;
-	if (addr.ss_family == AF_UNSPEC)
-		addr.ss_family = target->addr.ss_family;
-	if (addr.ss_family == AF_INET6)
-		((struct sockaddr_in6 *)&addr)->sin6_port = htons(port);
-	else
-		((struct sockaddr_in *)&addr)->sin_port = htons(port);
-	if (port == 0)
-		setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof(on));
-	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) < 0 ||
-	    bind(fd, (struct sockaddr *)&addr, sockaddr_bytes(&addr)) < 0)
-		return -errno;
-	return 0;
-}
-
-/* From one port; returns the descriptor, on its way, or a negative errno. */
-static int start(const struct socket_net *net, const struct stream_target *target, uint16_t port)
-{
-	int fd = socket(target->addr.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	int rc;
-
-	if (fd < 0)
-		return -errno;
-	set_options(net, fd);
-	rc = bind_source(fd, target, port);
-	if (rc < 0)
-		goto out_fd;
-	if (connect(fd, (const struct sockaddr *)&target->addr, sockaddr_bytes(&target->addr)) <
-		    0 &&
-	    errno != EINPROGRESS) {
-		rc = -errno;
-		goto out_fd;
-	}
-	return fd;
-out_fd:
-	close(fd);
-	return rc;
-}
-
-/* From the first port that can be had; returns the descriptor or a negative errno. */
-static int start_from_any_port(struct socket_net *net, const struct stream_target *target,
-			       unsigned *retries)
-{
-	struct port_choice choice = {.next = CHOOSE_PREFERRED};
-	int port, rc = -EADDRINUSE;
-
-	while ((port = choose_port(net, target, &choice)) >= 0) {
-		rc = start(net, target, (uint16_t)port);
-		if (rc >= 0 || port == 0)
-			return rc;
-		if (rc == -EACCES) {
-			/* No port below 1024 is for us. */
-			choice.reserved_tried = RESERVED_PORTS;
-		} else if (rc != -EADDRINUSE && rc != -EADDRNOTAVAIL) {
-			return rc;
-		}
-		++*retries;
-	}
-	return rc;
-}
-
 static int socket_connect(struct stream_net *base, const struct stream_target *target,
 			  struct stream **out)
 {
@@ -351,7 +231,10 @@ static int socket_connect(struct stream_net *base, const struct stream_target *t
 	if (!sock)
 		return -ENOMEM;
 	*out = &sock->stream;
-	fd = start_from_any_port(net, target, &sock->stream.port_retries);
+	sock->start = start_connection(net->ports, net->ports_turn, target, loop_now_us(net->loop));
+	sock->stream.port_retries = sock->start.retries;
+	sock->stream.port_shortfall = sock->start.shortfall;
+	fd = sock->start.fd;
 	if (fd < 0) {
 		sock->connect_error = fd;
 		loop_defer(net->loop, &sock->failed);
@@ -360,16 +243,19 @@ static int socket_connect(struct stream_net *base, const struct stream_target *t
 	sock->io = loop_io_new(net->loop, fd, on_io, sock);
 	if (!sock->io) {
 		close(fd);
+		start_end(&sock->start, loop_now_us(net->loop));
 		free(sock);
 		return -ENOMEM;
 	}
+	set_options(net, fd);
 	sock->fd = fd;
 	sock->connecting = true;
 	loop_io_set(net->loop, sock->io, LOOP_WRITE);
 	return 0;
 }
 
-void socket_net_init(struct socket_net *net, struct loop *loop, uint64_t stall_timeout_us)
+void socket_net_init(struct socket_net *net, struct loop *loop, struct ports *ports,
+		     uint64_t stall_timeout_us)
 {
 	uint64_t user_timeout_ms = stall_timeout_us / 1000 + SOCKET_USER_TIMEOUT_MARGIN_MS;
 
@@ -378,6 +264,7 @@ void socket_net_init(struct socket_net *net, struct loop *loop, uint64_t stall_t
 		.loop = loop,
 		.user_timeout_ms =
 			user_timeout_ms < INT_MAX ? (unsigned)user_timeout_ms : (unsigned)INT_MAX,
-		.next_reserved_port = SOCKET_RESERVED_PORT_FIRST,
+		.ports = ports,
+		.ports_turn = ports_turn(ports),
 	};
 }

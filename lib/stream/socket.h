@@ -3,24 +3,27 @@
 #ifndef STREAM_SOCKET_H
 #define STREAM_SOCKET_H
 
+#include "stream/ports.h"
 #include "stream/stream.h"
 
 /* Past the stall timeout, which names the reason better, the kernel gives a connection up. */
 #define SOCKET_USER_TIMEOUT_MARGIN_MS 5000u
 
-#define SOCKET_RESERVED_PORT_FIRST    1023u
-#define SOCKET_RESERVED_PORT_LAST     665u /* those below are left to the services of the host */
-
 /* The sockets of one loop. */
 struct socket_net {
 	struct stream_net net;
 	struct loop *loop;
-	unsigned user_timeout_ms;    /* for the peer to acknowledge what it was sent */
-	unsigned next_reserved_port; /* they are taken in turn */
+	unsigned user_timeout_ms; /* for the peer to acknowledge what it was sent */
+	struct ports *ports;
+	unsigned ports_turn;
 };
 
-/** socket_net_init - for streams whose user waits for its peers for @stall_timeout_us at most. */
-void socket_net_init(struct socket_net *net, struct loop *loop, uint64_t stall_timeout_us);
+/**
+ * socket_net_init - for streams whose user waits for its peers for @stall_timeout_us at most
+ * @ports: of the process; outlives the streams
+ */
+void socket_net_init(struct socket_net *net, struct loop *loop, struct ports *ports,
+		     uint64_t stall_timeout_us);
 
 /**
  * socket_adopt - make a stream of an accepted connection

@@ -45,7 +45,12 @@ struct stream_target {
 	struct sockaddr_storage addr;
 	struct sockaddr_storage
 		source;          /* AF_UNSPEC: the host's choice; its port is not looked at */
-	uint16_t preferred_port; /* tried first if source_port allows it; 0: none */
+	uint16_t preferred_port; /* to come from rather than from others; 0: none */
+	/*
+	 * SOURCE_PORT_AUTO: a preferred port above 1023 goes before the reserved ones, since the server is to
+	 * recognise what it was asked from there. Else it only goes before what the kernel gives.
+	 */
+	bool preferred_above;
 	enum source_port source_port;
 };
 
@@ -68,6 +73,7 @@ struct stream {
 	const struct stream_events *events;
 	void *arg;
 	unsigned port_retries; /* source ports that were taken when they were wanted */
+	bool port_shortfall;   /* SOURCE_PORT_AUTO, and no reserved port was to be had */
 };
 
 /* What makes streams that connect. */

@@ -220,6 +220,12 @@ tests_unit_test_stream_pair_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_stream_pair_LDADD = $(UNIT_LDADD)
 TESTS += tests/unit/test_stream_pair
 
+check_PROGRAMS += tests/unit/test_ports
+tests_unit_test_ports_SOURCES = tests/unit/test_ports.c
+tests_unit_test_ports_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_ports_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_ports
+
 check_PROGRAMS += tests/unit/test_stream_socket
 tests_unit_test_stream_socket_SOURCES = tests/unit/test_stream_socket.c \
 	tests/unit/stream_fixture.c tests/unit/stream_fixture.h

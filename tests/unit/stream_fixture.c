@@ -13,6 +13,7 @@
 #define TURN_US  1000
 
 struct loop *loop;
+struct ports *ports;
 struct socket_net sockets;
 struct pair_net *pairs;
 struct end ends[2];
@@ -62,7 +63,9 @@ void stream_setup(void)
 {
 	memset(ends, 0, sizeof(ends));
 	loop = fake_loop_new();
-	socket_net_init(&sockets, loop, FIXTURE_STALL_US);
+	ports = ports_new();
+	ck_assert_ptr_nonnull(ports);
+	socket_net_init(&sockets, loop, ports, FIXTURE_STALL_US);
 	pairs = pair_net_new(loop, NULL);
 	ck_assert_ptr_nonnull(pairs);
 }
@@ -73,6 +76,7 @@ void stream_teardown(void)
 		if (ends[i].stream)
 			end_close(&ends[i], false);
 	fake_loop_run(loop);
+	ports_free(ports);
 	pair_net_free(pairs);
 	fake_loop_free(loop);
 }

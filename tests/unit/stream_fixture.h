@@ -20,6 +20,7 @@ struct end {
 };
 
 extern struct loop *loop;
+extern struct ports *ports;
 extern struct socket_net sockets;
 extern struct pair_net *pairs;
 extern struct end ends[2];

@@ -22,6 +22,7 @@ struct leg *leg;
 int peer;
 struct tcp_leg_config config;
 struct tcp_worker worker;
+static struct ports *ports;
 struct socket_net sockets;
 struct test_budget budget;
 
@@ -139,7 +140,8 @@ void fixture_setup(void)
 	pool = pool_new(2 * FIXTURE_MAX_MESSAGE, 8u << 20);
 	record = malloc(FIXTURE_MAX_MESSAGE);
 	test_budget_init(&budget, loop, FIXTURE_BUDGET);
-	socket_net_init(&sockets, loop, FIXTURE_STALL_US);
+	ports = ports_new();
+	socket_net_init(&sockets, loop, ports, FIXTURE_STALL_US);
 	ck_assert_int_eq(tcp_worker_init(&worker, &sockets.net), 0);
 	loop_task_init(&stop_task, stop, NULL);
 	config = (struct tcp_leg_config){
@@ -176,6 +178,7 @@ void fixture_teardown(void)
 	ck_assert_uint_eq(budget.account.used_bytes, 0);
 	test_budget_fini(&budget);
 	tcp_worker_fini(&worker);
+	ports_free(ports);
 	pool_free(pool);
 	event_loop_free(loop);
 	free(record);

@@ -13,6 +13,7 @@
 
 static struct stream_target where;
 static int listener;
+static struct end users[PORTS_COUNT]; /* of the reserved ports, where a test needs them all */
 
 static void setup(void)
 {
@@ -24,6 +25,9 @@ static void setup(void)
 static void teardown(void)
 {
 	close(listener);
+	for (unsigned i = 0; i < PORTS_COUNT; i++)
+		if (users[i].stream)
+			end_close(&users[i], true);
 	stream_teardown();
 }
 
@@ -228,6 +232,173 @@ START_TEST(without_a_reserved_port_there_is_no_connection_if_one_is_asked_for)
 }
 END_TEST
 
+/* A listener that sends nobody away, however late it accepts. */
+static void listen_for_many(void)
+{
+	ck_assert_int_eq(listen(listener, 4096), 0);
+}
+
+/* Connections from all reserved ports. */
+static void use_up_reserved_ports(void)
+{
+	listen_for_many();
+	where.source_port = SOURCE_PORT_AUTO;
+	for (unsigned i = 0; i < PORTS_COUNT; i++) {
+		connect_stream();
+		ck_assert_int_eq(ends[0].error, 0);
+		ck_assert_uint_eq(ends[0].stream->port_retries, 0);
+		ck_assert(!ends[0].stream->port_shortfall);
+		users[i] = ends[0];
+		stream_bind(users[i].stream, ends[0].stream->events, &users[i]);
+	}
+}
+
+/* ends[0], until the next one. */
+static void drop_stream(void)
+{
+	end_close(&ends[0], true);
+}
+
+static uint16_t own_port(const struct end *end)
+{
+	struct sockaddr_storage local = {0}, peer;
+
+	stream_addrs(end->stream, &local, &peer);
+	return port_of(&local);
+}
+
+START_TEST(when_all_reserved_ports_are_used_up_none_is_tried)
+{
+	if (!may_bind_reserved())
+		return;
+	use_up_reserved_ports();
+	for (unsigned i = 0; i < 20; i++) {
+		connect_stream();
+		ck_assert_int_eq(ends[0].error, 0);
+		ck_assert_uint_eq(ends[0].stream->port_retries, 0);
+		ck_assert(ends[0].stream->port_shortfall);
+		ck_assert_uint_ge(own_port(&ends[0]), IPPORT_RESERVED);
+		drop_stream();
+	}
+	where.source_port = SOURCE_PORT_RESERVED;
+	connect_stream();
+	ck_assert_int_eq(ends[0].error, -EADDRINUSE);
+	ck_assert(!ends[0].stream->port_shortfall);
+	drop_stream();
+	/* One is free again: the next connection has it. */
+	end_close(&users[7], true);
+	connect_stream();
+	ck_assert_int_eq(ends[0].error, 0);
+	ck_assert_uint_lt(own_port(&ends[0]), IPPORT_RESERVED);
+	ck_assert_uint_eq(ends[0].stream->port_retries, 0);
+}
+END_TEST
+
+/* Another process has them: that is found out once. */
+START_TEST(ports_that_others_have_are_tried_once)
+{
+	struct sockaddr_in in = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_ANY)};
+
+	if (!may_bind_reserved())
+		return;
+	for (unsigned port = PORTS_LAST; port <= PORTS_FIRST; port++) {
+		int fd = socket(AF_INET, SOCK_STREAM, 0), one = 1;
+
+		/* An earlier test's connection may be in TIME_WAIT there. */
+		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+		in.sin_port = htons((uint16_t)port);
+		ck_assert_int_eq(bind(fd, (struct sockaddr *)&in, sizeof(in)), 0);
+		ck_assert_int_eq(listen(fd, 1), 0);
+	}
+	where.source_port = SOURCE_PORT_AUTO;
+	connect_stream();
+	ck_assert_int_eq(ends[0].error, 0);
+	ck_assert_uint_eq(ends[0].stream->port_retries, PORTS_COUNT);
+	drop_stream();
+	connect_stream();
+	ck_assert_int_eq(ends[0].error, 0);
+	ck_assert_uint_eq(ends[0].stream->port_retries, 0);
+	ck_assert(ends[0].stream->port_shortfall);
+}
+END_TEST
+
+START_TEST(the_port_closed_last_is_reused_last)
+{
+	uint16_t first;
+
+	if (!may_bind_reserved())
+		return;
+	where.source_port = SOURCE_PORT_AUTO;
+	connect_stream();
+	first = accept_stream(NULL);
+	end_close(&ends[0], true);
+	end_close(&ends[1], true);
+	for (unsigned i = 1; i < PORTS_COUNT; i++) {
+		fake_loop_advance(loop, 1000);
+		connect_stream();
+		ck_assert_uint_ne(accept_stream(NULL), first);
+		end_close(&ends[0], true);
+		end_close(&ends[1], true);
+	}
+	connect_stream();
+	ck_assert_uint_eq(accept_stream(NULL), first);
+}
+END_TEST
+
+/* A pin above 1023: only what is unanswered is worth leaving the reserved ports for it. */
+START_TEST(a_preferred_port_above_goes_by_the_mode)
+{
+	static const struct {
+		enum source_port mode;
+		bool above, had;
+	} rows[] = {
+		{SOURCE_PORT_AUTO, false, false},     {SOURCE_PORT_AUTO, true, true},
+		{SOURCE_PORT_ANY, false, true},       {SOURCE_PORT_ANY, true, true},
+		{SOURCE_PORT_RESERVED, false, false}, {SOURCE_PORT_RESERVED, true, false},
+	};
+
+	if (!may_bind_reserved())
+		return;
+	where.source_port = rows[_i].mode;
+	where.preferred_above = rows[_i].above;
+	where.preferred_port = free_port();
+	connect_stream();
+	if (rows[_i].had)
+		ck_assert_uint_eq(accept_stream(NULL), where.preferred_port);
+	else
+		ck_assert_uint_lt(accept_stream(NULL), IPPORT_RESERVED);
+	ck_assert(!ends[0].stream->port_shortfall);
+}
+END_TEST
+
+START_TEST(a_preferred_port_above_is_used_where_no_reserved_one_is_left)
+{
+	if (may_bind_reserved())
+		use_up_reserved_ports();
+	where.source_port = SOURCE_PORT_AUTO;
+	where.preferred_port = free_port();
+	connect_stream();
+	ck_assert_int_eq(ends[0].error, 0);
+	ck_assert_uint_eq(own_port(&ends[0]), where.preferred_port);
+	ck_assert(ends[0].stream->port_shortfall);
+}
+END_TEST
+
+/* What cannot be reached from any port is not tried from each. */
+START_TEST(a_source_that_is_not_ours_is_tried_once)
+{
+	struct sockaddr_in *source = (struct sockaddr_in *)&where.source;
+
+	where.source_port = SOURCE_PORT_AUTO;
+	source->sin_family = AF_INET;
+	ck_assert_int_eq(inet_pton(AF_INET, "192.0.2.1", &source->sin_addr), 1);
+	connect_stream();
+	ck_assert_int_lt(ends[0].error, 0);
+	ck_assert_uint_le(ends[0].stream->port_retries, 1);
+	ck_assert(!ends[0].stream->port_shortfall);
+}
+END_TEST
+
 static void expect_options(int fd)
 {
 	int value;
@@ -264,7 +435,7 @@ START_TEST(a_long_stall_timeout_is_as_long_as_the_kernel_knows)
 {
 	struct socket_net net;
 
-	socket_net_init(&net, loop, UINT64_MAX / 2);
+	socket_net_init(&net, loop, ports, UINT64_MAX / 2);
 	ck_assert_uint_eq(net.user_timeout_ms, INT_MAX);
 }
 END_TEST
@@ -282,6 +453,12 @@ int main(void)
 	tcase_add_test(tc, a_port_is_free_at_once_after_a_reset);
 	tcase_add_test(tc, a_reserved_port_is_used_where_that_is_allowed);
 	tcase_add_test(tc, without_a_reserved_port_there_is_no_connection_if_one_is_asked_for);
+	tcase_add_test(tc, when_all_reserved_ports_are_used_up_none_is_tried);
+	tcase_add_test(tc, ports_that_others_have_are_tried_once);
+	tcase_add_test(tc, the_port_closed_last_is_reused_last);
+	tcase_add_loop_test(tc, a_preferred_port_above_goes_by_the_mode, 0, 6);
+	tcase_add_test(tc, a_preferred_port_above_is_used_where_no_reserved_one_is_left);
+	tcase_add_test(tc, a_source_that_is_not_ours_is_tried_once);
 	tcase_add_test(tc, a_socket_that_cannot_be_watched_is_told_to_its_owner);
 	tcase_add_loop_test(tc, a_connection_comes_from_the_address_asked_for, 0, 2);
 	tcase_add_test(tc, from_an_address_that_is_not_ours_there_is_no_connection);
