@@ -35,6 +35,7 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/bridge/returning.h \
 	daemon/bridge/shortage.c \
 	daemon/bridge/shortage.h \
+	daemon/bridge/states.c \
 	daemon/bridge/upstream.c \
 	daemon/bridge/upstream.h \
 	daemon/config/config.c \

@@ -12,8 +12,6 @@
 #include "daemon/bridge/returning.h"
 #include "rpcrdma/rdma_leg.h"
 
-STATE_TABLE(bridge_states, BRIDGE_STATES);
-
 static const struct leg_events client_events = {
 	.requested = bridge_client_requested,
 	.opened = bridge_client_opened,

@@ -110,7 +110,7 @@ void bridge_client_requested(void *arg)
 
 void bridge_client_called(struct bridge *bridge)
 {
-	if (bridge->state.now == BRIDGE_READING)
+	if (bridge->state.now == BRIDGE_READING && call_mark_may(TAILQ_FIRST(&bridge->calls)))
 		seek(bridge);
 }
 

@@ -14,7 +14,7 @@ void bridge_server_opened(void *arg, struct leg *leg);
 /** bridge_client_opened - the client is accepted. */
 void bridge_client_opened(void *arg);
 
-/** bridge_client_called - a Call of the client's is here, and no server yet. */
+/** bridge_client_called - a Call of the client's is here, or more of one, and no server yet. */
 void bridge_client_called(struct bridge *bridge);
 /** bridge_seek_on - the client's old connection may be over. @arg: the bridge. */
 void bridge_seek_on(void *arg);

@@ -68,6 +68,8 @@ void bridge_more(void *arg, struct exchange *x)
 	learn(side->bridge, x);
 	if (other)
 		leg_more(other, x);
+	else if (side == &side->bridge->client)
+		bridge_client_called(side->bridge);
 }
 
 void bridge_call_ready(void *arg)

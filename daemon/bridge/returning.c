@@ -44,7 +44,7 @@ void bridge_call_begins(struct bridge *bridge, struct exchange *x)
 /* A second NULL does no harm, and all first ones of a kind of client may look alike. */
 static bool is_worth_a_mark(const struct exchange *x)
 {
-	return x->facts.hdr.proc != 0 && x->call.data && rpc_msg_is_whole(&x->call);
+	return x->facts.hdr.proc != 0 && call_mark_may(x);
 }
 
 void bridge_call_ends(struct bridge *bridge, struct exchange *x)

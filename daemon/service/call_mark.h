@@ -16,7 +16,9 @@ struct call_mark {
 	bool answered; /* its Reply was passed on, which does not mean that the client has it */
 };
 
-/** call_mark_of - the mark of a Call that is here to its end, as not answered. */
+/** call_mark_may - whether so much of a Call is here that it has a mark. */
+bool call_mark_may(const struct exchange *x);
+/** call_mark_of - the mark of a Call, as not answered; call_mark_may() is true. */
 struct call_mark call_mark_of(const struct exchange *x);
 /** call_mark_equals - whether both are of the same Call, answered or not. */
 static inline bool call_mark_equals(const struct call_mark *a, const struct call_mark *b)
