@@ -11,21 +11,23 @@
 
 /* Appends the ways to one address: a fabric each, or TCP. */
 static void add_address(struct attempts *attempts, const struct sockaddr_storage *addr,
-			struct fabric *const *fabrics, unsigned nways, uint16_t source_port)
+			struct fabric *const *fabrics, unsigned nways, uint16_t source_port,
+			bool source_above)
 {
 	for (unsigned i = 0; i < nways; i++)
 		attempts->list[attempts->count++] = (struct attempt){
 			.addr = *addr,
 			.fabric = fabrics[i],
 			.rpcrdma_version = fabrics[i] ? RPCRDMA_VERSION_ONE : 0,
-			.source_port = fabrics[i] ? 0 : source_port,
+			.source_port = source_port,
+			.source_above = source_above,
 			.has_other = i + 1 < nways,
 		};
 }
 
 int attempts_init(struct attempts *attempts, enum transport transport,
 		  const struct sockaddr_storage *addrs, size_t naddrs, struct fabric *iwarp,
-		  struct fabric *verbs, uint16_t source_port)
+		  struct fabric *verbs, uint16_t source_port, bool source_above)
 {
 	struct fabric *fabrics[MAX_WAYS];
 	unsigned nways = 0;
@@ -44,7 +46,7 @@ int attempts_init(struct attempts *attempts, enum transport transport,
 	if (!attempts->list)
 		return -ENOMEM;
 	for (size_t i = 0; i < naddrs; i++)
-		add_address(attempts, &addrs[i], fabrics, nways, source_port);
+		add_address(attempts, &addrs[i], fabrics, nways, source_port, source_above);
 	return 0;
 }
 

@@ -2,12 +2,13 @@
 /*
  * The attempts to reach a server: a list that is made once its name is resolved, and only advances.
  *
- *	tcp://              each address, from the port that the client's last connection had
+ *	tcp://              each address
  *	iwarp://, verbs://  each address on that fabric
  *	rdma://             each address on verbs, if there is a device, and then on iwarp
  *
- * An address that has several ways to it has an element for each, one behind the other: what else may be
- * tried at the same address, such as another version of the protocol, is one more element.
+ * All of them come from the port that the client's last connection had, where that is to be had. An address
+ * that has several ways to it has an element for each, one behind the other: what else may be tried at the
+ * same address, such as another version of the protocol, is one more element.
  */
 #ifndef DAEMON_BRIDGE_ATTEMPTS_H
 #define DAEMON_BRIDGE_ATTEMPTS_H
@@ -27,8 +28,9 @@ struct attempt {
 	struct sockaddr_storage addr;
 	struct fabric *fabric;    /* NULL: TCP */
 	uint32_t rpcrdma_version; /* on a fabric; else 0 */
-	uint16_t source_port; /* TCP: where to come from if that can be had; 0: no matter where */
-	bool has_other;       /* the next one is another way to the same address */
+	uint16_t source_port;     /* where to come from if that can be had; 0: no matter where */
+	bool source_above;        /* TCP: as stream_target.preferred_above */
+	bool has_other;           /* the next one is another way to the same address */
 };
 
 /* All zero is a list without attempts. */
@@ -39,15 +41,15 @@ struct attempts {
 
 /**
  * attempts_init - the attempts that a service's transport asks for
- * @addrs:       of the server, in the order to try them
- * @iwarp:       the fabrics of this host; @verbs may be NULL: no device
- * @source_port: for attempts over TCP
+ * @addrs:  of the server, in the order to try them
+ * @iwarp:  the fabrics of this host; @verbs may be NULL: no device
+ * @source_port, @source_above: of all attempts
  *
  * Returns 0, -EDESTADDRREQ without an address, -ENODEV if the transport cannot be had here, or -ENOMEM.
  */
 int attempts_init(struct attempts *attempts, enum transport transport,
 		  const struct sockaddr_storage *addrs, size_t naddrs, struct fabric *iwarp,
-		  struct fabric *verbs, uint16_t source_port) MUST_CHECK;
+		  struct fabric *verbs, uint16_t source_port, bool source_above) MUST_CHECK;
 /** attempts_fini - free the list; accepts one that is all zero. */
 void attempts_fini(struct attempts *attempts);
 

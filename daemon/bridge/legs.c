@@ -4,6 +4,10 @@
 
 #include <errno.h>
 
+#include "daemon/base/log.h"
+
+#define SHORTFALL_QUIET_US 600000000u /* between two warnings about one service */
+
 static void rdma_config(struct worker_service *ws, const struct leg_config *leg,
 			struct rdma_leg_config *config)
 {
@@ -52,6 +56,26 @@ static int accept_leg(struct worker_service *ws, const struct leg_config *leg,
 			  : accept_tcp(ws, leg, in->fd, out);
 }
 
+/* NFS servers refuse what their exports allow from reserved ports only, and the proxy does not see why. */
+static void tell_shortfall(struct worker_service *ws)
+{
+	struct service *service = ws->service;
+	uint64_t now_us = loop_now_us(ws->ground->loop);
+	uint64_t until_us = atomic_load(&service->shortfall_quiet_until_us);
+
+	if (now_us < until_us ||
+	    !atomic_compare_exchange_strong(&service->shortfall_quiet_until_us, &until_us,
+					    now_us + SHORTFALL_QUIET_US))
+		return;
+	log_warning(
+		NULL,
+		"%s: connections to the server come from unprivileged ports: the reserved ones are "
+		"all in use, or not allowed to this process (CAP_NET_BIND_SERVICE); NFS exports that "
+		"are not \"insecure\" refuse those: export with that and set source_port = \"any\", "
+		"or have fewer connections (max_connections)",
+		service->config->name);
+}
+
 static int connect_tcp(struct worker_service *ws, const struct leg_config *leg,
 		       const struct attempt *attempt, struct leg **out)
 {
@@ -59,10 +83,15 @@ static int connect_tcp(struct worker_service *ws, const struct leg_config *leg,
 	const struct stream_target target = {
 		.addr = attempt->addr,
 		.preferred_port = attempt->source_port,
+		.preferred_above = attempt->source_above,
 		.source_port = ws->service->config->source_port,
 	};
+	uint64_t shortfalls = ws->tcp.counters.source_port_shortfalls;
+	int rc = tcp_leg_connect(&config, &target, out);
 
-	return tcp_leg_connect(&config, &target, out);
+	if (ws->tcp.counters.source_port_shortfalls != shortfalls)
+		tell_shortfall(ws);
+	return rc;
 }
 
 static int connect_leg(struct worker_service *ws, const struct leg_config *leg,

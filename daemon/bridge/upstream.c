@@ -286,7 +286,7 @@ static void on_resolved(void *arg, const struct sockaddr_storage *addrs, size_t 
 	set_state(upstream, UPSTREAM_CONNECTING);
 	upstream->events->connecting(upstream->arg);
 	rc = attempts_init(&upstream->attempts, uri_of(upstream)->transport, addrs, naddrs,
-			   ws->iwarp, ws->verbs, upstream->port);
+			   ws->iwarp, ws->verbs, upstream->port, false);
 	if (!rc)
 		rc = connect_next(upstream);
 	if (rc)

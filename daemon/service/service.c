@@ -18,6 +18,7 @@ int service_init(struct service *service, const struct service_config *config)
 	atomic_init(&service->peer_memory.refuses_until_us, 0);
 	atomic_init(&service->connections, 0);
 	atomic_init(&service->connections_total, 0);
+	atomic_init(&service->shortfall_quiet_until_us, 0);
 	for (size_t i = 0; i < ARRAY_SIZE(service->lines); i++)
 		service->lines[i] =
 			(struct log_limit){.whose = config->name, .burst = SERVICE_LINES_BURST};

@@ -36,7 +36,8 @@ struct service {
 	struct peer_memory peer_memory; /* of its RDMA server */
 	atomic_uint connections;        /* now; the main thread adds, workers subtract */
 	atomic_uint_fast64_t connections_total;
-	struct log_limit lines[LINE_COUNT]; /* from any thread: the log guards them */
+	atomic_uint_fast64_t shortfall_quiet_until_us; /* no word of reserved ports before that */
+	struct log_limit lines[LINE_COUNT];            /* from any thread: the log guards them */
 };
 
 /** service_init - a service without connections. Returns 0 or -ENOMEM. */

@@ -15,6 +15,8 @@
 	X(connections_opened, "connections made to servers")                                       \
 	X(connect_failures, "addresses that could not be reached")                                 \
 	X(source_port_retries, "source ports that were taken when they were wanted")               \
+	X(source_port_shortfalls,                                                                  \
+	  "connections to servers for which no reserved source port was to be had")                \
 	X(bytes_received, "bytes received")                                                        \
 	X(bytes_sent, "bytes sent")                                                                \
 	X(records_received, "records received whole")                                              \

@@ -374,6 +374,7 @@ int tcp_leg_connect(const struct tcp_leg_config *config, const struct stream_tar
 	stream_bind(stream, &stream_events, leg);
 	leg->conn.peer = target->addr;
 	tcp_counters(&leg->conn)->source_port_retries += stream->port_retries;
+	tcp_counters(&leg->conn)->source_port_shortfalls += stream->port_shortfall;
 	tcp_conn_set_due(&leg->conn, TCP_DUE_STATE, config->leg.connect_timeout_us);
 	*out = &leg->leg;
 	return 0;

@@ -398,11 +398,12 @@ START_TEST(a_list_needs_an_address_and_a_way)
 	struct fabric *iwarp = bench->ws.iwarp;
 	struct attempts attempts = {0};
 
-	ck_assert_int_eq(attempts_init(&attempts, TRANSPORT_TCP, &addr, 0, iwarp, NULL, 0),
+	ck_assert_int_eq(attempts_init(&attempts, TRANSPORT_TCP, &addr, 0, iwarp, NULL, 0, false),
 			 -EDESTADDRREQ);
-	ck_assert_int_eq(attempts_init(&attempts, TRANSPORT_VERBS, &addr, 1, iwarp, NULL, 0),
+	ck_assert_int_eq(attempts_init(&attempts, TRANSPORT_VERBS, &addr, 1, iwarp, NULL, 0, false),
 			 -ENODEV);
-	ck_assert_int_eq(attempts_init(&attempts, TRANSPORT_RDMA, &addr, 1, iwarp, NULL, 0), 0);
+	ck_assert_int_eq(attempts_init(&attempts, TRANSPORT_RDMA, &addr, 1, iwarp, NULL, 0, false),
+			 0);
 	ck_assert_uint_eq(attempts.count, 1);
 	ck_assert_ptr_eq(attempts_next(&attempts, iwarp)->fabric, iwarp);
 	ck_assert(!attempts_left(&attempts));

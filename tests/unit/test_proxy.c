@@ -2,6 +2,9 @@
 /* Listener, workers, bridges and queries: a whole proxy on loopback between peers of raw RPC. */
 #include <fcntl.h>
 #include <jansson.h>
+#include <netinet/in.h>
+#include <stdatomic.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -558,6 +561,66 @@ START_TEST(receives_may_be_longer_than_messages)
 }
 END_TEST
 
+/* All of this network, as far as this process may have them; of no use to anybody else then. */
+static void use_up_reserved_ports(int fds[PORTS_COUNT])
+{
+	struct sockaddr_in in = {.sin_family = AF_INET};
+	int one = 1;
+
+	for (unsigned i = 0; i < PORTS_COUNT; i++) {
+		fds[i] = socket(AF_INET, SOCK_STREAM, 0);
+		setsockopt(fds[i], SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+		in.sin_port = htons((uint16_t)(PORTS_LAST + i));
+		if (!bind(fds[i], (struct sockaddr *)&in, sizeof(in)))
+			ck_assert_int_eq(listen(fds[i], 1), 0);
+	}
+}
+
+static atomic_uint shortfall_lines;
+
+static bool count_shortfalls(void *arg, const char *line, size_t len)
+{
+	if (memmem(line, len, "source_port = \"any\"", 19))
+		atomic_fetch_add(&shortfall_lines, 1);
+	return true;
+}
+
+static uint64_t clock_us(clockid_t clock)
+{
+	return 1;
+}
+
+START_TEST(connections_from_unprivileged_ports_are_counted_and_said_once)
+{
+	static const struct log_output output = {.write = count_shortfalls, .now_us = clock_us};
+	int fds[PORTS_COUNT], client, upstream;
+	json_t *json, *tcp;
+	uint16_t from;
+
+	use_up_reserved_ports(fds);
+	log_set_level(LOG_LEVEL_WARNING);
+	log_set_output(&output);
+	fixture_start("{ name = \"one\"; listen = \"tcp://127.0.0.1:%u\"; "
+		      "connect = \"tcp://127.0.0.1:%u\"; require_privileged_port = false; }",
+		      front, back);
+	for (uint32_t i = 0; i < 3; i++) {
+		open_pair(i, &client, &upstream, &from);
+		ck_assert_uint_ge(from, IPPORT_RESERVED);
+		close(client);
+		close(upstream);
+	}
+	json = control_ask("stats\n");
+	tcp = json_object_get(json_object_get(json_object_get(json, "services"), "one"), "tcp");
+	ck_assert_int_eq(json_integer_value(json_object_get(tcp, "source_port_shortfalls")), 3);
+	json_decref(json);
+	ck_assert_uint_eq(shortfall_lines, 1);
+	fixture_stop();
+	log_set_output(NULL);
+	for (unsigned i = 0; i < PORTS_COUNT; i++)
+		close(fds[i]);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("proxy");
@@ -575,6 +638,7 @@ int main(void)
 			    0, ARRAY_SIZE(starts));
 	tcase_add_loop_test(tc, a_port_is_not_forgotten_by_an_attempt_that_failed, 0,
 			    ARRAY_SIZE(starts));
+	tcase_add_test(tc, connections_from_unprivileged_ports_are_counted_and_said_once);
 	tcase_add_test(tc, clients_past_max_connections_are_turned_away);
 	tcase_add_test(tc, an_address_that_is_not_allowed_is_turned_away);
 	tcase_add_test(tc, a_port_that_is_not_privileged_is_turned_away);
