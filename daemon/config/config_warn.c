@@ -5,6 +5,7 @@
 
 #include "daemon/config/config.h"
 #include "daemon/config/config_value.h"
+#include "stream/ports.h"
 
 static void PRINTF_LIKE(4, 5) warn(FILE *out, const struct config *config,
 				   const struct service_config *service, const char *format, ...)
@@ -37,6 +38,22 @@ static bool connects_to_itself(const struct service_config *service)
 	       config_uri_overlaps(&as_connected, &service->connect);
 }
 
+static void warn_source_ports(const struct config *config, const struct service_config *service,
+			      FILE *out)
+{
+	if (service->connect.transport != TRANSPORT_TCP ||
+	    service->source_port == SOURCE_PORT_ANY || service->max_connections <= PORTS_COUNT)
+		return;
+	warn(out, config, service,
+	     "has max_connections = %u, but there are only %u reserved source ports: connections "
+	     "past these %s",
+	     service->max_connections, PORTS_COUNT,
+	     service->source_port == SOURCE_PORT_RESERVED
+		     ? "are refused (source_port = \"reserved\")"
+		     : "come from unprivileged ports, which NFS exports refuse unless they are "
+		       "\"insecure\"");
+}
+
 static void warn_service(const struct config *config, const struct service_config *service,
 			 FILE *out)
 {
@@ -60,6 +77,7 @@ static void warn_service(const struct config *config, const struct service_confi
 		     "takes messages of up to %u bytes only: memory_limit_mib has no room for a Call "
 		     "and a Reply of max_message_bytes (%u)",
 		     service->message_bytes, service->max_message_bytes);
+	warn_source_ports(config, service, out);
 	if (connects_to_itself(service))
 		warn(out, config, service, "connects to its own listener");
 }

@@ -17,6 +17,7 @@
 #define SERVICE(text) "services = (\n{ name = \"a\"; " text " }\n);\n"
 #define TO_RDMA       "listen = \"tcp://127.0.0.1:2049\"; connect = \"rdma://filer:20049\"; "
 #define TO_TCP        "listen = \"rdma://[::]:20049\"; connect = \"tcp://127.0.0.1:2049\"; "
+#define FEW           "max_connections = 359; "
 #define TCP_TO_TCP    "listen = \"tcp://127.0.0.1:111\"; connect = \"tcp://filer:111\"; "
 
 static char dir[] = "/tmp/test-config-XXXXXX";
@@ -583,18 +584,27 @@ static const struct {
 } warnings[] = {
 	{"", "1: warning: no services: there is nothing to do"},
 	{SERVICE(TO_RDMA), NULL},
-	{SERVICE(TO_TCP "allow = [ \"10.0.0.0/8\" ];"), NULL},
-	{SERVICE(TO_TCP),
+	{SERVICE(TO_TCP FEW "allow = [ \"10.0.0.0/8\" ];"), NULL},
+	{SERVICE(TO_TCP FEW),
 	 "2: warning: service a listens beyond loopback without allow: every host that "
 	 "reaches it is served, and the server sees the proxy's address only"},
-	{SERVICE(TO_TCP "allow = [ \"::/0\" ];"), "2: warning: service a allows every address"},
-	{SERVICE(TO_TCP "allow = [];"),
+	{SERVICE(TO_TCP FEW "allow = [ \"::/0\" ];"), "2: warning: service a allows every address"},
+	{SERVICE(TO_TCP FEW "allow = [];"),
 	 "2: warning: service a has an empty allow: nobody can connect"},
 	{SERVICE(TO_RDMA "require_privileged_port = false;"),
 	 "2: warning: service a takes unprivileged source ports, yet the RDMA server takes every client for "
 	 "a privileged one"},
-	{SERVICE("listen = \"tcp://127.0.0.1:2049\"; connect = \"tcp://127.0.0.1:2049\";"),
+	{SERVICE("listen = \"tcp://127.0.0.1:2049\"; connect = \"tcp://127.0.0.1:2049\";" FEW),
 	 "2: warning: service a connects to its own listener"},
+	{SERVICE(TCP_TO_TCP),
+	 "2: warning: service a has max_connections = 1024, but there are only 359 reserved source ports: "
+	 "connections past these come from unprivileged ports, which NFS exports refuse unless they are "
+	 "\"insecure\""},
+	{SERVICE(TCP_TO_TCP "max_connections = 360; source_port = \"reserved\";"),
+	 "2: warning: service a has max_connections = 360, but there are only 359 reserved source ports: "
+	 "connections past these are refused (source_port = \"reserved\")"},
+	{SERVICE(TCP_TO_TCP "max_connections = 360; source_port = \"any\";"), NULL},
+	{SERVICE(TCP_TO_TCP FEW), NULL},
 };
 
 START_TEST(unwise_configurations_are_warned_of)
