@@ -37,7 +37,7 @@ struct service_config {
 	bool mpa_crc;           /* iwarp: ask for CRC32C */
 	enum fpdu_max fpdu_max; /* iwarp: longest FPDU to send */
 	uint32_t busy_poll_us;  /* verbs: before waiting for an event */
-	uint32_t rnr_retry;     /* verbs: tries of a Send that found no receive */
+	uint32_t rnr_retry;     /* verbs: tries of a Send, of either end, that found no receive */
 };
 
 struct config {

@@ -200,7 +200,7 @@ const struct config_key config_service_keys[] = {
 	 .min = 0,
 	 .max = 6,
 	 .scope = CONFIG_SCOPE_ANY_VERBS,
-	 .help = "verbs: how often a Send that found no receive is tried again"},
+	 .help = "verbs: how often either end tries a Send again that found no receive"},
 	{0},
 };
 

@@ -106,7 +106,7 @@ static void end2(void)
 START_TEST(one_worker_reads_and_the_owner_acts)
 {
 	two_workers();
-	event2(RDMA_CM_EVENT_ESTABLISHED);
+	event2(RDMA_CM_EVENT_CONNECT_RESPONSE);
 	verbs_fake_async(IBV_EVENT_CQ_ERR);
 	fake_loop_run(loop2);
 	ck_assert_uint_eq(fake.asyncs_acked, 0);
@@ -146,7 +146,7 @@ END_TEST
 START_TEST(another_worker_takes_over)
 {
 	two_workers();
-	event2(RDMA_CM_EVENT_ESTABLISHED);
+	event2(RDMA_CM_EVENT_CONNECT_RESPONSE);
 	end1();
 	ck_assert_uint_eq(scene.closed, 1);
 	verbs_fake_async(IBV_EVENT_CQ_ERR);

@@ -137,6 +137,51 @@ START_TEST(an_iwarp_setup_is_waited_for)
 }
 END_TEST
 
+/* On InfiniBand and RoCE; what either end tells the other is for the other's Sends. Over iWARP a Send is never refused. */
+START_TEST(either_end_tries_a_send_again_as_often_as_it_is_told_to)
+{
+	scene_begin(_i < 2 ? IB : IWARP, 0);
+	fake.peer_rnr_retry = 6;
+	fake.initiator_depth = 2;
+	if (_i % 2)
+		scene_accepted();
+	else
+		scene_connected();
+	ck_assert_uint_eq(fake.conn.rnr_retry_count, SCENE_RNR_RETRY);
+	ck_assert_uint_eq(fake.conn.qp_num, 77);
+	if (_i < 2) {
+		ck_assert_int_eq(fake.qp->state, IBV_QPS_RTS);
+		ck_assert_uint_eq(fake.rnr_retry, SCENE_RNR_RETRY);
+		ck_assert_uint_eq(fake.max_rd_atomic, _i ? 2 : 7);
+		ck_assert_uint_eq(fake.establishes, !_i);
+	}
+	scene_ended();
+}
+END_TEST
+
+START_TEST(a_queue_pair_that_does_not_get_ready_ends_the_set_up)
+{
+	scene_begin(IB, 0);
+	if (_i == 2) {
+		verbs_fake_request();
+		fake_loop_run(scene.loop);
+		fake.modify_errno = EINVAL;
+		ck_assert_int_eq(fabric_ep_accept(scene.ep, &scene.params), 0);
+		fake_loop_run(scene.loop);
+	} else {
+		scene_ask();
+		if (_i)
+			fake.modify_errno = EINVAL;
+		else
+			fake.establish_errno = EINVAL;
+		scene_answered();
+	}
+	ck_assert_uint_eq(scene.closed, 1);
+	ck_assert_uint_eq(scene.established, 0);
+	scene_end();
+}
+END_TEST
+
 /* Of some drivers its descriptors are readable for ever then. */
 START_TEST(a_device_that_is_gone_is_not_watched_for_a_dying_endpoint)
 {
@@ -284,6 +329,26 @@ START_TEST(flushed_work_waits_for_the_reason)
 }
 END_TEST
 
+START_TEST(a_send_that_found_no_receive_is_told_by_its_name)
+{
+	struct buf *buf;
+
+	scene_begin(IB, 0);
+	buf = buf_get(scene.pool, 100);
+	scene_connected();
+	scene_post(0, buf);
+	fake_loop_run(scene.loop);
+	scene_done(SEQ(0), IBV_WC_RNR_RETRY_EXC_ERR, 0);
+	ck_assert_uint_eq(scene.dones, 1);
+	ck_assert_int_eq(scene.status, FABRIC_FLUSHED);
+	ck_assert_uint_eq(scene.closed, 1);
+	ck_assert_int_eq(scene.why, FABRIC_CLOSE_TERMINATED);
+	ck_assert_str_eq(scene.detail, "the peer had no receive for a Send, tried 3 times more");
+	buf_put(buf);
+	scene_end();
+}
+END_TEST
+
 START_TEST(a_close_sends_what_was_posted)
 {
 	struct buf *buf;
@@ -325,6 +390,8 @@ int main(void)
 	tcase_add_loop_test(tc, a_connect_that_fails_at_once_has_nothing_under_way, 0, 2);
 	tcase_add_loop_test(tc, an_accept_that_fails_rejects, 0, 2);
 	tcase_add_test(tc, an_iwarp_setup_is_waited_for);
+	tcase_add_loop_test(tc, either_end_tries_a_send_again_as_often_as_it_is_told_to, 0, 4);
+	tcase_add_loop_test(tc, a_queue_pair_that_does_not_get_ready_ends_the_set_up, 0, 3);
 	tcase_add_test(tc, a_device_that_is_gone_is_not_watched_for_a_dying_endpoint);
 	tcase_add_test(tc, an_iwarp_setup_without_an_end_is_buried_aside);
 	tcase_add_test(tc, a_connect_that_blocks_is_waited_for_by_its_endpoint_alone);
@@ -339,6 +406,7 @@ int main(void)
 
 	tc = tcase_create("the end");
 	tcase_add_loop_test(tc, flushed_work_waits_for_the_reason, 0, 2);
+	tcase_add_test(tc, a_send_that_found_no_receive_is_told_by_its_name);
 	tcase_add_test(tc, a_close_sends_what_was_posted);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

@@ -179,7 +179,7 @@ void verbs_fake_async(enum ibv_event_type type)
 	if (type == IBV_EVENT_CQ_ERR)
 		event->element.cq = the_cq;
 	else
-		event->element.qp = fake.id->qp;
+		event->element.qp = fake.qp;
 	eventfd_write(context.async_fd, 1);
 }
 
@@ -190,6 +190,12 @@ void verbs_fake_invalidating(uint32_t rkey)
 }
 
 /* ---- librdmacm ---- */
+
+static int failing(int err)
+{
+	errno = err;
+	return err ? -1 : 0;
+}
 
 struct rdma_event_channel *rdma_create_event_channel(void)
 {
@@ -274,12 +280,6 @@ int rdma_listen(struct rdma_cm_id *id, int backlog)
 	return 0;
 }
 
-static int failing(int err)
-{
-	errno = err;
-	return err ? -1 : 0;
-}
-
 int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *from, struct sockaddr *to,
 		      int timeout_ms)
 {
@@ -298,6 +298,7 @@ int rdma_resolve_route(struct rdma_cm_id *id, int timeout_ms)
 
 int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *param)
 {
+	fake.conn = *param;
 	if (fake.connect_blocks)
 		sem_wait(&fake.connect_go);
 	return failing(fake.connect_errno);
@@ -305,6 +306,7 @@ int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *param)
 
 int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *param)
 {
+	fake.conn = *param;
 	return failing(fake.accept_errno);
 }
 
@@ -322,19 +324,32 @@ int rdma_disconnect(struct rdma_cm_id *id)
 
 int rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 {
-	id->qp = calloc(1, sizeof(*id->qp));
-	id->qp->context = &context;
-	id->qp->qp_context = attr->qp_context;
-	attr->cap.max_inline_data = 64;
-	fake.qps++;
+	id->qp = ibv_create_qp(pd, attr);
 	return 0;
 }
 
 void rdma_destroy_qp(struct rdma_cm_id *id)
 {
-	fake.qps--;
-	free(id->qp);
+	ibv_destroy_qp(id->qp);
 	id->qp = NULL;
+}
+
+int rdma_init_qp_attr(struct rdma_cm_id *id, struct ibv_qp_attr *attr, int *mask)
+{
+	attr->rnr_retry = fake.peer_rnr_retry;
+	attr->max_rd_atomic = attr->max_dest_rd_atomic = 7;
+	*mask = IBV_QP_STATE;
+	if (attr->qp_state == IBV_QPS_RTR)
+		*mask |= IBV_QP_MAX_DEST_RD_ATOMIC;
+	if (attr->qp_state == IBV_QPS_RTS)
+		*mask |= IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_RNR_RETRY;
+	return 0;
+}
+
+int rdma_establish(struct rdma_cm_id *id)
+{
+	fake.establishes++;
+	return failing(fake.establish_errno);
 }
 
 /* ---- libibverbs ---- */
@@ -462,10 +477,35 @@ void ibv_ack_async_event(struct ibv_async_event *event)
 	fake.asyncs_acked++;
 }
 
+struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
+{
+	fake.qp = calloc(1, sizeof(*fake.qp));
+	fake.qp->context = &context;
+	fake.qp->qp_context = attr->qp_context;
+	fake.qp->qp_num = 77;
+	attr->cap.max_inline_data = 64;
+	fake.qps++;
+	return fake.qp;
+}
+
+int ibv_destroy_qp(struct ibv_qp *qp)
+{
+	fake.qps--;
+	free(qp);
+	return 0;
+}
+
 int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 {
 	if (attr->qp_state == IBV_QPS_ERR)
 		fake.qp_errors++;
+	else if (fake.modify_errno)
+		return fake.modify_errno;
+	qp->state = attr->qp_state;
+	if (mask & IBV_QP_RNR_RETRY)
+		fake.rnr_retry = attr->rnr_retry;
+	if (mask & IBV_QP_MAX_QP_RD_ATOMIC)
+		fake.max_rd_atomic = attr->max_rd_atomic;
 	return 0;
 }
 

@@ -26,7 +26,9 @@ struct verbs_fake {
 	int connect_errno, accept_errno, resolve_errno;
 	bool connect_blocks; /* until connect_go is posted */
 	sem_t connect_go;
+	int modify_errno, establish_errno;
 	uint8_t initiator_depth; /* as the peer answers */
+	uint8_t peer_rnr_retry;  /* what the peer wants our queue pair to have */
 	/* What it was told. */
 	struct sockaddr_storage source;
 	struct verbs_fake_send sends[VERBS_FAKE_MAX];
@@ -36,9 +38,13 @@ struct verbs_fake {
 	uint64_t recv_addrs[VERBS_FAKE_MAX];
 	unsigned nrecvs;
 	unsigned disconnects, rejects, ids, qps, regions, windows;
+	struct rdma_conn_param conn; /* its pointers are not to be followed */
+	uint8_t rnr_retry, max_rd_atomic;
+	unsigned establishes;
 	unsigned qp_errors, asyncs_acked; /* queue pairs that were put into error; events */
 	/* The ids that it made: the connection's, the one a listener has, the one a peer asks with. */
 	struct rdma_cm_id *id, *listener_id, *request_id;
+	struct ibv_qp *qp; /* made last */
 };
 extern struct verbs_fake fake;
 

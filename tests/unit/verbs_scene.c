@@ -51,7 +51,8 @@ static void on_incoming(void *arg, struct fabric_incoming *in)
 
 static void begin(enum ibv_transport_type transport, unsigned cap_flags, bool blind)
 {
-	struct verbs_config config = {.setup_timeout_us = SETUP_S * SECOND};
+	struct verbs_config config = {.setup_timeout_us = SETUP_S * SECOND,
+				      .rnr_retry = SCENE_RNR_RETRY};
 
 	verbs_fake_reset(transport, cap_flags);
 	scene = (struct verbs_scene){.addr = {.sin_family = AF_INET, .sin_port = 99}};
@@ -127,13 +128,20 @@ void scene_ask(void)
 	scene_event(RDMA_CM_EVENT_ROUTE_RESOLVED, 0);
 }
 
+void scene_answered(void)
+{
+	scene_event(fake.transport == IWARP ? RDMA_CM_EVENT_ESTABLISHED
+					    : RDMA_CM_EVENT_CONNECT_RESPONSE,
+		    0);
+}
+
 void scene_connected(void)
 {
 	scene_ask();
 	if (fake.transport == IWARP)
 		for (unsigned i = 0; i < 50; i++, usleep(1000))
 			fake_loop_run(scene.loop);
-	scene_event(RDMA_CM_EVENT_ESTABLISHED, 0);
+	scene_answered();
 	ck_assert_uint_eq(scene.established, 1);
 }
 

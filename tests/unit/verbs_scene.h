@@ -11,12 +11,13 @@
 #include "fabric/fabric.h"
 #include "tests/unit/verbs_fake.h"
 
-#define IB      IBV_TRANSPORT_IB
-#define IWARP   IBV_TRANSPORT_IWARP
-#define WINDOWS IBV_DEVICE_MEM_WINDOW_TYPE_2B
-#define SETUP_S 5u
-#define SECOND  1000000u
-#define SEQ(n)  ((uint64_t)(n) << 2) /* wr_id of the n-th Send or Write; a Read's is one more */
+#define IB              IBV_TRANSPORT_IB
+#define IWARP           IBV_TRANSPORT_IWARP
+#define WINDOWS         IBV_DEVICE_MEM_WINDOW_TYPE_2B
+#define SETUP_S         5u
+#define SECOND          1000000u
+#define SCENE_RNR_RETRY 3u
+#define SEQ(n)          ((uint64_t)(n) << 2) /* wr_id of the n-th Send or Write; a Read's is one more */
 
 struct verbs_scene {
 	struct loop *loop;
@@ -57,6 +58,8 @@ void scene_done(uint64_t wr_id, enum ibv_wc_status status, uint32_t bytes);
 void scene_run_until(const unsigned *count);
 /** scene_ask - connect, as far as the peer's answer. */
 void scene_ask(void);
+/** scene_answered - the peer accepts. */
+void scene_answered(void);
 /** scene_connected - connect; the peer accepts. */
 void scene_connected(void);
 /** scene_accepted - a peer connects and has sent a first message. */

@@ -151,7 +151,7 @@ static void qp_failed(struct verbs_ep *ep)
 	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_ERR};
 
 	if (ep->device->iwarp && !ep->aside && !verbs_state_over(ep->state))
-		(void)ibv_modify_qp(ep->id->qp, &attr, IBV_QP_STATE);
+		(void)ibv_modify_qp(ep->qp, &attr, IBV_QP_STATE);
 }
 
 static void take_over(struct verbs_fabric *fabric)
@@ -200,8 +200,8 @@ void verbs_async_forget(struct verbs_ep *ep)
 	struct verbs_news *box = &verbs_fabric_of(ep->ep.fabric)->news;
 
 	pthread_mutex_lock(&devices_lock);
-	if (ep->id->qp)
-		ep->id->qp->qp_context = NULL;
+	if (ep->qp)
+		ep->qp->qp_context = NULL;
 	if (ep->cq)
 		ep->cq->cq_context = NULL;
 	pthread_mutex_lock(&box->lock);

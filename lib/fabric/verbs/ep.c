@@ -66,6 +66,10 @@ void verbs_ep_cm_event(struct verbs_ep *ep, const struct rdma_cm_event *event)
 	case RDMA_CM_EVENT_ROUTE_RESOLVED:
 		verbs_setup_route(ep);
 		break;
+	case RDMA_CM_EVENT_CONNECT_RESPONSE:
+		if (ep->state == VERBS_CONNECTING)
+			verbs_setup_response(ep, &event->param.conn);
+		break;
 	case RDMA_CM_EVENT_ESTABLISHED:
 		verbs_setup_connected(ep, &event->param.conn);
 		break;

@@ -38,6 +38,16 @@ static void abandon(struct verbs_ep *ep)
 	loop_timer_set(loop_of(ep), ep->timer, VERBS_ABANDON_US);
 }
 
+/* What librdmacm does with a queue pair that it knows. */
+static int disconnect(struct verbs_ep *ep)
+{
+	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_ERR};
+
+	if (ep->qp && !ep->id->qp)
+		(void)ibv_modify_qp(ep->qp, &attr, IBV_QP_STATE);
+	return rdma_disconnect(ep->id);
+}
+
 static void part(struct verbs_ep *ep, enum verbs_parting parting)
 {
 	loop_timer_clear(loop_of(ep), ep->timer);
@@ -49,7 +59,7 @@ static void part(struct verbs_ep *ep, enum verbs_parting parting)
 		(void)rdma_reject(ep->id, NULL, 0);
 		break;
 	case VERBS_PART_DISCONNECT:
-		(void)rdma_disconnect(ep->id);
+		(void)disconnect(ep);
 		break;
 	case VERBS_PART_SILENTLY:
 		break;
@@ -155,6 +165,6 @@ void verbs_ep_drained(struct verbs_ep *ep)
 	    !TAILQ_EMPTY(&ep->wait_sends))
 		return;
 	verbs_ep_set(ep, VERBS_DISCONNECTING);
-	if (rdma_disconnect(ep->id))
+	if (disconnect(ep))
 		verbs_ep_die(ep, FABRIC_CLOSE_LOCAL, "closed here");
 }

@@ -69,8 +69,11 @@ static void failed(struct verbs_ep *ep, const struct ibv_wc *wc)
 	case IBV_WC_REM_ACCESS_ERR:
 	case IBV_WC_REM_OP_ERR:
 	case IBV_WC_REM_ABORT_ERR:
-	case IBV_WC_RNR_RETRY_EXC_ERR:
 		status = FABRIC_ERR_REMOTE;
+		why = FABRIC_CLOSE_TERMINATED;
+		break;
+	case IBV_WC_RNR_RETRY_EXC_ERR:
+		/* No access was refused: closed() says what it was. */
 		why = FABRIC_CLOSE_TERMINATED;
 		break;
 	case IBV_WC_LOC_LEN_ERR:
@@ -82,10 +85,13 @@ static void failed(struct verbs_ep *ep, const struct ibv_wc *wc)
 	}
 	if (verbs_wr_kind(wc->wr_id) != VERBS_WR_RECV)
 		verbs_queue_done(ep, wc->wr_id, status);
-	if (wc->status != IBV_WC_WR_FLUSH_ERR)
-		verbs_ep_die(ep, why, "%s", text);
-	else
+	if (wc->status == IBV_WC_WR_FLUSH_ERR)
 		verbs_ep_flushed(ep);
+	else if (wc->status == IBV_WC_RNR_RETRY_EXC_ERR)
+		verbs_ep_die(ep, why, "the peer had no receive for a Send, tried %u times more",
+			     ep->conn_param.rnr_retry_count);
+	else
+		verbs_ep_die(ep, why, "%s", text);
 }
 
 /* Takes up to @max completions; returns how many. Stops when the endpoint's life ends, unless @dying. */

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A verbs endpoint's queues: their sizes, once and for all. */
+/*
+ * A verbs endpoint's queues: their sizes, once and for all, and the queue pair's states.
+ *
+ * Over iWARP the connection manager leads the queue pair through its states. On InfiniBand and RoCE librdmacm would,
+ * too, but it would take from the peer how often a Send of ours is tried again that finds no receive: there its
+ * id does not know of the queue pair, and the states are set here.
+ */
 #include "fabric/verbs/qp.h"
 
 #include <errno.h>
@@ -9,6 +15,36 @@
 static unsigned least(unsigned a, unsigned b)
 {
 	return a < b ? a : b;
+}
+
+/* To a state whose attributes the connection manager knows, but for what is ours to say; its mask says what counts. */
+static int set_state(struct verbs_ep *ep, enum ibv_qp_state state)
+{
+	struct ibv_qp_attr attr = {.qp_state = state};
+	int mask;
+
+	if (rdma_init_qp_attr(ep->id, &attr, &mask))
+		return -errno;
+	/* The manager knows what a connector may use: the acceptor has said so. */
+	if (!ep->connector) {
+		attr.max_dest_rd_atomic = (uint8_t)ep->ird;
+		attr.max_rd_atomic = (uint8_t)ep->ord;
+	}
+	attr.rnr_retry = ep->conn_param.rnr_retry_count;
+	return -ibv_modify_qp(ep->qp, &attr, mask);
+}
+
+static int create_qp(struct verbs_ep *ep, struct ibv_qp_init_attr *init)
+{
+	if (ep->device->iwarp) {
+		if (rdma_create_qp(ep->id, ep->domain->pd, init))
+			return -errno;
+		ep->qp = ep->id->qp;
+		return 0;
+	}
+	ep->qp = ibv_create_qp(ep->domain->pd, init);
+	/* Receives may be posted from the first state on. */
+	return ep->qp ? set_state(ep, IBV_QPS_INIT) : -errno;
 }
 
 static int open_qp(struct verbs_ep *ep)
@@ -28,13 +64,16 @@ static int open_qp(struct verbs_ep *ep)
 				.max_inline_data = VERBS_INLINE_BYTES,
 			},
 	};
+	int err;
 
-	if (rdma_create_qp(ep->id, ep->domain->pd, &init)) {
+	err = create_qp(ep, &init);
+	if (err && !ep->qp) {
 		/* Some devices refuse what they cannot inline instead of giving less. */
 		init.cap.max_inline_data = 0;
-		if (rdma_create_qp(ep->id, ep->domain->pd, &init))
-			return -errno;
+		err = create_qp(ep, &init);
 	}
+	if (err)
+		return err;
 	ep->max_sge = least(init.cap.max_send_sge, FABRIC_MAX_SGE);
 	ep->max_inline_bytes = least(init.cap.max_inline_data, VERBS_INLINE_BYTES);
 	return 0;
@@ -85,10 +124,24 @@ int verbs_qp_open(struct verbs_ep *ep)
 	return err ? err : verbs_recvs_fill(ep);
 }
 
+/* It was made before an address of the peer's was known, so the first state is set again. */
+int verbs_qp_ready(struct verbs_ep *ep)
+{
+	static const enum ibv_qp_state states[] = {IBV_QPS_INIT, IBV_QPS_RTR, IBV_QPS_RTS};
+	int err = 0;
+
+	for (unsigned i = 0; !err && !ep->device->iwarp && i < ARRAY_SIZE(states); i++)
+		err = set_state(ep, states[i]);
+	return err;
+}
+
 void verbs_qp_destroy(struct verbs_ep *ep)
 {
 	if (ep->id->qp)
 		rdma_destroy_qp(ep->id);
+	else if (ep->qp)
+		ibv_destroy_qp(ep->qp);
+	ep->qp = NULL;
 }
 
 void verbs_qp_close(struct verbs_ep *ep)

@@ -7,6 +7,12 @@
 
 /** verbs_qp_open - completion queue, queue pair and receives, as the parameters say. 0 or negative errno. */
 int verbs_qp_open(struct verbs_ep *ep) MUST_CHECK;
+/**
+ * verbs_qp_ready - before accepting, or when the peer has accepted: the queue pair may be used
+ *
+ * Does nothing over iWARP. Returns 0 or a negative errno.
+ */
+int verbs_qp_ready(struct verbs_ep *ep) MUST_CHECK;
 /** verbs_qp_destroy - the queue pair alone; no buffer and no key can be touched by the device any more. */
 void verbs_qp_destroy(struct verbs_ep *ep);
 /** verbs_qp_close - destroy them; nothing of this endpoint is touched by the device any more. */

@@ -85,7 +85,7 @@ static int post_chain(struct verbs_ep *ep)
 			wrs[n - 1].next = &wrs[n];
 		n++;
 	}
-	if (n && ibv_post_recv(ep->id->qp, wrs, &bad))
+	if (n && ibv_post_recv(ep->qp, wrs, &bad))
 		return -EIO;
 	return (int)n;
 }
@@ -103,7 +103,7 @@ int verbs_recvs_fill(struct verbs_ep *ep)
 /* Before there is a queue pair they are only remembered. */
 static void fill_or_die(struct verbs_ep *ep)
 {
-	if (verbs_state_over(ep->state) || !ep->id->qp)
+	if (verbs_state_over(ep->state) || !ep->qp)
 		return;
 	if (verbs_recvs_fill(ep) < 0)
 		verbs_ep_die(ep, FABRIC_CLOSE_RESOURCES, "a receive cannot be posted");

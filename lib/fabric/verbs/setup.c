@@ -176,6 +176,8 @@ static void conn_param_fill(struct verbs_ep *ep, struct rdma_conn_param *param)
 	param->responder_resources = (uint8_t)ep->ird;
 	param->initiator_depth = (uint8_t)ep->ord;
 	param->retry_count = 6;
+	param->qp_num = ep->qp->qp_num;
+	/* How often the peer is to try a Send again; for ours, see qp.c. */
 	param->rnr_retry_count =
 		(uint8_t)least(verbs_fabric_of(ep->ep.fabric)->config.rnr_retry, 7);
 }
@@ -277,8 +279,11 @@ int verbs_accept(struct fabric_ep *fep, const struct fabric_ep_params *params)
 		return 0;
 	}
 	conn_param_fill(ep, &ep->conn_param);
-	if (rdma_accept(ep->id, &ep->conn_param)) {
-		verbs_ep_die(ep, FABRIC_CLOSE_LOST, "rdma_accept: %s", strerror(errno));
+	err = verbs_qp_ready(ep);
+	if (!err && rdma_accept(ep->id, &ep->conn_param))
+		err = -errno;
+	if (err) {
+		verbs_ep_die(ep, FABRIC_CLOSE_LOST, "rdma_accept: %s", strerror(-err));
 	} else {
 		verbs_ep_set(ep, VERBS_ACCEPTED);
 		set_setup_timer(ep);
@@ -293,6 +298,19 @@ void verbs_reject(struct fabric_ep *fep)
 	if (ep->state != VERBS_REQUESTED)
 		return;
 	verbs_ep_die(ep, FABRIC_CLOSE_LOCAL, "rejected");
+}
+
+/* The peer has accepted; over iWARP that is all. */
+void verbs_setup_response(struct verbs_ep *ep, const struct rdma_conn_param *conn)
+{
+	int err = verbs_qp_ready(ep);
+
+	if (!err && rdma_establish(ep->id))
+		err = -errno;
+	if (err)
+		verbs_ep_die(ep, FABRIC_CLOSE_LOST, "rdma_establish: %s", strerror(-err));
+	else
+		verbs_setup_connected(ep, conn);
 }
 
 void verbs_setup_connected(struct verbs_ep *ep, const struct rdma_conn_param *conn)

@@ -23,6 +23,8 @@ void verbs_ep_free(struct fabric_ep *ep);
 void verbs_setup_addr(struct verbs_ep *ep);
 /** verbs_setup_route - and the way: RDMA_CM_EVENT_ROUTE_RESOLVED. */
 void verbs_setup_route(struct verbs_ep *ep);
+/** verbs_setup_response - and the peer, which waits for us: RDMA_CM_EVENT_CONNECT_RESPONSE. */
+void verbs_setup_response(struct verbs_ep *ep, const struct rdma_conn_param *conn);
 /** verbs_setup_connected - and the peer: RDMA_CM_EVENT_ESTABLISHED. */
 void verbs_setup_connected(struct verbs_ep *ep, const struct rdma_conn_param *conn);
 

@@ -34,7 +34,7 @@ struct verbs_config {
 	uint64_t setup_timeout_us;
 	/* Poll for so long after a completion before waiting for an event. */
 	uint64_t busy_poll_us;
-	/* Times to try a Send again that found no receive; 7: for ever. */
+	/* Times that either end is to try a Send again that found no receive; 7: for ever. Not over iWARP. */
 	unsigned rnr_retry;
 	/* Told in words what befalls a device or a listener, on a thread that uses it; may be NULL. */
 	void (*notice)(const char *text);

@@ -204,6 +204,7 @@ struct verbs_ep {
 	struct verbs_device *device; /* NULL until an address is resolved */
 	struct verbs_domain own;     /* pd is NULL if the device's shared one serves */
 	struct verbs_domain *domain;
+	struct ibv_qp *qp; /* its id knows of it over iWARP only, see qp.c */
 	struct ibv_cq *cq;
 	unsigned cq_unacked;
 	bool cq_armed;
