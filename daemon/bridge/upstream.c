@@ -163,7 +163,7 @@ static void forget_port(struct upstream *upstream)
 
 static void attempt_failed(struct upstream *upstream, enum leg_close why, const char *detail)
 {
-	if (why == LEG_CLOSE_TIMEOUT && upstream->attempt->source_port)
+	if (why == LEG_CLOSE_TIMEOUT && !upstream->attempt->has_other)
 		forget_port(upstream);
 	if (!may_go_on(upstream, why)) {
 		set_state(upstream, UPSTREAM_CLOSING);
@@ -286,7 +286,7 @@ static void on_resolved(void *arg, const struct sockaddr_storage *addrs, size_t 
 	set_state(upstream, UPSTREAM_CONNECTING);
 	upstream->events->connecting(upstream->arg);
 	rc = attempts_init(&upstream->attempts, uri_of(upstream)->transport, addrs, naddrs,
-			   ws->iwarp, ws->verbs, upstream->port, false);
+			   ws->iwarp, ws->verbs, upstream->port, upstream->port_is_due);
 	if (!rc)
 		rc = connect_next(upstream);
 	if (rc)

@@ -305,6 +305,17 @@ START_TEST(each_address_is_tried_from_the_port_of_the_pin)
 }
 END_TEST
 
+START_TEST(a_port_above_1023_is_insisted_on_if_it_is_due)
+{
+	bench->config.connect.transport = TRANSPORT_TCP;
+	pin = (struct client_pin){.port = 40000, .due = _i};
+	start();
+	ck_assert_uint_eq(bench_stub(bench, 0)->attempt.source_port, 40000);
+	ck_assert_int_eq(bench_stub(bench, 0)->attempt.source_above, _i);
+	stub_fail(bench_stub(bench, 0), LEG_CLOSE_REFUSED, "");
+}
+END_TEST
+
 START_TEST(the_port_that_an_open_connection_has_is_the_clients)
 {
 	bench->config.connect.transport = TRANSPORT_TCP;
@@ -429,6 +440,7 @@ int main(void)
 	tcase_add_test(tc, what_closes_here_is_not_tried_elsewhere);
 	tcase_add_test(tc, an_open_leg_answers_to_the_bridge);
 	tcase_add_test(tc, each_address_is_tried_from_the_port_of_the_pin);
+	tcase_add_loop_test(tc, a_port_above_1023_is_insisted_on_if_it_is_due, 0, 2);
 	tcase_add_test(tc, the_port_that_an_open_connection_has_is_the_clients);
 	tcase_add_test(tc, a_port_from_which_a_connect_timed_out_is_forgotten);
 	tcase_add_loop_test(tc, it_can_be_given_up_in_every_state, 0, UPSTREAM_CLOSED + 1);
