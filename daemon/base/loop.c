@@ -53,7 +53,7 @@ struct loop_io {
 	 * edges of what it always tells. That never has to be taken back, so it is asked for once, in an epoll
 	 * that libevent watches.
 	 */
-	bool lost_watched, lost;
+	bool lost_watched, lost, ended, end_said;
 	struct loop_task tell_lost;
 	/* One libevent event each way: a change of one is then one epoll_ctl(). */
 	struct event read, write;
@@ -110,7 +110,14 @@ static void on_tell_lost(void *arg)
 {
 	struct loop_io *io = arg;
 
-	io->fn(io->arg, LOOP_LOST);
+	unsigned events = io->lost ? LOOP_LOST : 0;
+
+	if (io->ended && !io->end_said && io->events & LOOP_END) {
+		io->end_said = true;
+		events |= LOOP_END;
+	}
+	if (events)
+		io->fn(io->arg, events);
 }
 
 /* From tasks, since one that is told may free others. */
@@ -122,7 +129,8 @@ static void on_lost(evutil_socket_t fd, short what, void *arg)
 	for (int i = 0; i < n; i++) {
 		struct loop_io *io = events[i].data.ptr;
 
-		io->lost = true;
+		io->lost |= (events[i].events & (EPOLLERR | EPOLLHUP)) != 0;
+		io->ended |= (events[i].events & EPOLLRDHUP) != 0;
 		if (io->events & LOOP_LOST)
 			loop_defer(&io->loop->loop, &io->tell_lost);
 	}
@@ -158,11 +166,11 @@ static bool watch(struct event *event, bool wanted)
 
 static bool watch_lost(struct loop_io *io)
 {
-	struct epoll_event ask = {.events = EPOLLET, .data.ptr = io};
+	struct epoll_event ask = {.events = EPOLLRDHUP | EPOLLET, .data.ptr = io};
 
 	if (!io->lost_watched)
 		io->lost_watched = epoll_ctl(io->loop->lost_fd, EPOLL_CTL_ADD, io->fd, &ask) == 0;
-	if (io->lost)
+	if (io->lost || io->ended)
 		loop_defer(&io->loop->loop, &io->tell_lost);
 	return io->lost_watched;
 }

@@ -325,10 +325,10 @@ int clients_enter(struct clients *clients, const struct client_ends *ends,
 void clients_half_closed(struct client *client, const struct call_mark *marks, size_t nmarks)
 {
 	lock(client);
-	if (client->state == CLIENT_LIVE) {
+	if (client->state == CLIENT_LIVE)
 		client_table_set(client, CLIENT_HALF);
+	if (client->state == CLIENT_HALF)
 		be_known_by(client, marks, nmarks);
-	}
 	unlock(client);
 }
 

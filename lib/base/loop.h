@@ -24,11 +24,12 @@ struct loop;
 struct loop_io;    /* a watched descriptor */
 struct loop_timer; /* a one-shot timer */
 
-#define LOOP_READ  0x1u
-#define LOOP_WRITE 0x2u
-#define LOOP_ERROR 0x4u /* what loop_io_set() asked for cannot be had */
+#define LOOP_READ  0x01u
+#define LOOP_WRITE 0x02u
+#define LOOP_ERROR 0x04u /* what loop_io_set() asked for cannot be had */
 #define LOOP_LOST                                                                                  \
-	0x8u /* the connection has ended both ways: it broke, or both its ends were closed */
+	0x08u /* the connection has ended both ways: it broke, or both its ends were closed */
+#define LOOP_END 0x10u /* the peer has ended what it sends, of which some may be unread */
 
 /* A task to run at the end of this turn; embedded in the object that it serves. */
 struct loop_task {
@@ -92,8 +93,9 @@ static inline struct loop_timer *loop_timer_new(struct loop *loop, void (*fn)(vo
  * loop_io_set - watch for exactly these LOOP_* events from now on, 0 for none
  *
  * LOOP_READ and LOOP_WRITE are level-triggered. LOOP_LOST is said once each time that it is newly asked for, also if
- * it has held for long; neither bytes nor the peer's end of the stream alone wake who watches for nothing else. It
- * may be switched as often as one likes: only the first time is a system call.
+ * it has held for long; neither bytes nor the peer's end of the stream alone wake who watches for nothing else.
+ * LOOP_END goes with it, and is said once. Both may be switched as often as one likes: only the first time is a system
+ * call.
  *
  * What cannot be watched, for want of memory or of the system's watches, is told by LOOP_ERROR alone, from a task, once
  * for each call: nobody will hear of that descriptor again, so a connection is to be given up, and what must live is

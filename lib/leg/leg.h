@@ -98,7 +98,8 @@ struct leg_events {
 	void (*more)(void *arg, struct exchange *x);
 	/*
 	 * Optional, accepted TCP legs: the peer has ended its sending side, and may be gone. The Replies to its Calls
-	 * still go to it, and the leg closes behind the last one.
+	 * still go to it, and the leg closes behind the last one. Of a leg that is not being read it is said at once,
+	 * though Calls may be unread, and once more behind those.
 	 */
 	void (*half_closed)(void *arg);
 	/* leg_can_call() has become true again. */

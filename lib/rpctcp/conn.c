@@ -82,6 +82,16 @@ void tcp_conn_note(struct tcp_conn *conn, unsigned which, const char *text)
 
 /* What the stream is watched for */
 
+static unsigned wanted_of_input(const struct tcp_conn *conn)
+{
+	if (conn->blocks & TCP_BLOCK_EOF)
+		return LOOP_LOST;
+	if (conn->blocks)
+		return LOOP_LOST | LOOP_END;
+	/* What is only behind reads on in the next turn. */
+	return conn->behind ? 0 : LOOP_READ;
+}
+
 static unsigned wanted(const struct tcp_conn *conn)
 {
 	switch (conn->state.now) {
@@ -92,11 +102,7 @@ static unsigned wanted(const struct tcp_conn *conn)
 		return LOOP_LOST;
 	case TCP_OPEN:
 	case TCP_DRAINING:
-		/* What is only behind reads on in the next turn. */
-		return (conn->blocks   ? LOOP_LOST
-			: conn->behind ? 0
-				       : LOOP_READ) |
-		       (conn->send_full ? LOOP_WRITE : 0);
+		return wanted_of_input(conn) | (conn->send_full ? LOOP_WRITE : 0);
 	case TCP_FLUSHING:
 		return conn->send_full ? LOOP_WRITE : 0;
 	default:

@@ -169,6 +169,11 @@ static void on_ready(void *arg, unsigned events)
 		tcp_conn_fail(conn, LEG_CLOSE_LOST, "while it was not read");
 		return;
 	}
+	/* What is unread is taken as before; but a client may be back before that. */
+	if (events & LOOP_END) {
+		tcp_conn_say_half_closed(conn);
+		events &= ~LOOP_END;
+	}
 	if (conn->state.now == TCP_QUIET) {
 		first_byte(leg);
 		return;

@@ -25,7 +25,7 @@ struct pair_end {
 	bool sent_end, got_end; /* of what this end sends, and its peer */
 	bool broken;
 	unsigned watched;
-	bool lost_said;
+	bool lost_said, end_said;
 	bool ready_due;        /* a step that says ready() is scheduled */
 	uint64_t last_due_us;  /* what arrives here arrives in order */
 	struct pair_ring ring; /* what was sent here and is not read */
@@ -78,6 +78,8 @@ static unsigned ready_for(const struct pair_end *end)
 		events |= LOOP_WRITE;
 	if (!end->lost_said && (end->broken || (end->sent_end && end->got_end)))
 		events |= LOOP_LOST;
+	if (!end->end_said && end->got_end)
+		events |= LOOP_END;
 	return events & end->watched;
 }
 
@@ -90,6 +92,7 @@ static void say_ready(struct pair_end *end, uint32_t value)
 	end->ready_due = false;
 	events = ready_for(end);
 	end->lost_said |= (events & LOOP_LOST) != 0;
+	end->end_said |= (events & LOOP_END) != 0;
 	if (events)
 		end->stream.events->ready(end->stream.arg, events);
 	announce(end);

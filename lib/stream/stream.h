@@ -8,7 +8,8 @@
  *  - Nothing is called back from inside a call into the stream, nor after stream_close().
  *  - Nothing is watched until stream_watch(). LOOP_READ and LOOP_WRITE are level-triggered: ready() is said
  *    again in each turn of the loop in which it holds. LOOP_LOST, for a stream that is not read, is said once
- *    each time that it is newly watched for; neither bytes nor the end of what the peer sends bring it.
+ *    each time that it is newly watched for; neither bytes nor the end of what the peer sends bring it. LOOP_END
+ *    goes with it, and is said once.
  *  - A stream dies in two steps: stream_close() ends the connection at once, stream_free() gives the
  *    memory back, and never from inside an event of that stream.
  *
@@ -32,7 +33,8 @@ struct stream;
 struct stream_events {
 	/*
 	 * What stream_watch() asked for may be done now: LOOP_READ, LOOP_WRITE or both. Or the connection has ended
-	 * both ways, LOOP_LOST; what came before that may be unread. Or it cannot be watched, LOOP_ERROR: then
+	 * both ways, LOOP_LOST, or the peer has ended what it sends, LOOP_END; what came before that may be unread.
+	 * Or it cannot be watched, LOOP_ERROR: then
 	 * nothing will be heard of the stream any more, and it is to be closed.
 	 */
 	void (*ready)(void *arg, unsigned events);

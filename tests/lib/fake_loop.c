@@ -21,7 +21,7 @@ struct loop_io {
 	struct fake_loop *loop;
 	int fd;
 	unsigned events;
-	bool lost_said;
+	bool lost_said, end_said;
 	void (*fn)(void *arg, unsigned events);
 	void *arg;
 	struct loop_task failed;
@@ -173,11 +173,16 @@ static unsigned ready_for(struct loop_io *io)
 
 	ask.events |= io->events & LOOP_READ ? POLLIN : 0;
 	ask.events |= io->events & LOOP_WRITE ? POLLOUT : 0;
+	ask.events |= io->events & LOOP_END && !io->end_said ? POLLRDHUP : 0;
 	if (!io->events || poll(&ask, 1, 0) <= 0)
 		return 0;
 	if (io->events & LOOP_LOST && !io->lost_said && ask.revents & (POLLERR | POLLHUP)) {
 		io->lost_said = true;
 		return LOOP_LOST;
+	}
+	if (ask.revents & POLLRDHUP) {
+		io->end_said = true;
+		return LOOP_END;
 	}
 	ready = ask.revents & POLLIN ? LOOP_READ : 0;
 	ready |= ask.revents & POLLOUT ? LOOP_WRITE : 0;

@@ -90,12 +90,18 @@ static void on_note(void *arg, const char *text)
 	seen.notes++;
 }
 
+static void on_half_closed(void *arg)
+{
+	seen.half_closed++;
+}
+
 static const struct leg_events events = {
 	.requested = on_requested,
 	.opened = on_opened,
 	.call = on_call,
 	.reply = on_reply,
 	.call_ready = on_call_ready,
+	.half_closed = on_half_closed,
 	.closing = on_closing,
 	.closed = on_closed,
 	.note = on_note,

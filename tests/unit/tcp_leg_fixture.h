@@ -23,7 +23,7 @@
  * them on.
  */
 struct seen {
-	unsigned requested, opened, closing, closed, call_ready, notes;
+	unsigned requested, opened, closing, closed, call_ready, half_closed, notes;
 	enum leg_close why;
 	char detail[200];
 	struct exchange *calls[FIXTURE_MAX_SEEN];

@@ -163,6 +163,31 @@ START_TEST(a_reset_is_heard_and_nothing_before_it)
 }
 END_TEST
 
+START_TEST(the_end_of_what_the_peer_sends_is_said_once)
+{
+	loop_io_set(loop, one.io, LOOP_LOST | LOOP_END);
+	if (_i & WHILE_FULL)
+		fill(one.fd);
+	if (_i & AFTER_BYTES)
+		ck_assert_int_eq(send(one.peer, "unread", 6, 0), 6);
+	ck_assert_uint_le(run(), QUIET_MAX);
+	ck_assert_uint_eq(one.told, 0);
+	if (_i & AFTER_FIN)
+		loop_io_set(loop, one.io, 0);
+	ck_assert_int_eq(shutdown(one.peer, SHUT_WR), 0);
+	ck_assert_uint_le(run(), QUIET_MAX);
+	loop_io_set(loop, one.io, 0);
+	loop_io_set(loop, one.io, LOOP_LOST | LOOP_END);
+	ck_assert_uint_le(run(), QUIET_MAX);
+	ck_assert_uint_eq(one.told, 1);
+	ck_assert_uint_eq(one.events, LOOP_END);
+	reset(&one);
+	ck_assert_uint_le(run(), QUIET_MAX);
+	ck_assert_uint_eq(one.told, 2);
+	ck_assert_uint_eq(one.events, LOOP_END | LOOP_LOST);
+}
+END_TEST
+
 /* While it is full there is no other way to hear of it but what is watched for, and that is readiness to be written. */
 START_TEST(a_full_one_that_is_to_be_written_hears_of_both)
 {
@@ -272,6 +297,8 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, a_reset_is_heard_and_nothing_before_it, 0,
+			    (AFTER_BYTES | AFTER_FIN | WHILE_FULL) + 1);
+	tcase_add_loop_test(tc, the_end_of_what_the_peer_sends_is_said_once, 0,
 			    (AFTER_BYTES | AFTER_FIN | WHILE_FULL) + 1);
 	tcase_add_test(tc, a_full_one_that_is_to_be_written_hears_of_both);
 	tcase_add_test(tc, a_loss_that_nobody_watched_for_is_told_when_asked_for);

@@ -224,6 +224,24 @@ START_TEST(a_stream_that_is_not_read_hears_of_a_reset_alone)
 }
 END_TEST
 
+START_TEST(the_end_of_what_the_peer_sends_is_told_once)
+{
+	make[_i]();
+	end_watch(&ends[1], LOOP_LOST | LOOP_END);
+	end_send(&ends[0], "unread", 6);
+	settle();
+	ck_assert_uint_eq(ends[1].told, 0);
+	ck_assert_int_eq(stream_shutdown(ends[0].stream), 0);
+	settle();
+	ck_assert_uint_eq(ends[1].told, 1);
+	ck_assert_uint_eq(ends[1].events, LOOP_END);
+	end_watch(&ends[1], 0);
+	end_watch(&ends[1], LOOP_LOST | LOOP_END);
+	settle();
+	ck_assert_uint_eq(ends[1].told, 1);
+}
+END_TEST
+
 START_TEST(a_loss_is_told_once_each_time_that_it_is_asked_for)
 {
 	make[_i]();
@@ -452,6 +470,7 @@ int main(void)
 	tcase_add_loop_test(tc, a_close_with_unread_bytes_is_a_reset, 0, KINDS);
 	tcase_add_loop_test(tc, bytes_to_a_closed_end_bring_a_reset, 0, KINDS);
 	tcase_add_loop_test(tc, a_stream_that_is_not_read_hears_of_a_reset_alone, 0, 4 * KINDS);
+	tcase_add_loop_test(tc, the_end_of_what_the_peer_sends_is_told_once, 0, KINDS);
 	tcase_add_loop_test(tc, a_loss_is_told_once_each_time_that_it_is_asked_for, 0, KINDS);
 	tcase_add_loop_test(tc, what_both_ends_have_closed_is_lost, 0, KINDS);
 	tcase_add_loop_test(tc, a_closed_stream_tells_nothing, 0, KINDS);

@@ -402,6 +402,7 @@ START_TEST(a_half_closed_client_gets_its_replies)
 	RUN_UNTIL(seen.ncalls == 2);
 	settle();
 	ck_assert_uint_eq(seen.closed, 0);
+	ck_assert_uint_eq(seen.half_closed, 1);
 	answer_call(1, 100, 2);
 	peer_expect_reply(2, 100, 2);
 	ck_assert_uint_eq(seen.closed, 0);
@@ -410,6 +411,32 @@ START_TEST(a_half_closed_client_gets_its_replies)
 	RUN_UNTIL(seen.closed);
 	ck_assert_int_eq(seen.why, LEG_CLOSE_PEER);
 	ck_assert(peer_at_end());
+}
+END_TEST
+
+START_TEST(a_half_close_behind_what_is_unread_is_heard_and_cuts_nothing)
+{
+	fixture_open();
+	peer_send_call(1, 44, 0);
+	RUN_UNTIL(seen.ncalls == 1);
+	leg_pause(leg, true);
+	peer_send_call(2, 44, 0);
+	settle();
+	ck_assert_uint_eq(seen.half_closed, 0);
+	shutdown(peer, SHUT_WR);
+	RUN_UNTIL(seen.half_closed);
+	ck_assert_uint_eq(seen.ncalls, 1);
+	leg_pause(leg, false);
+	RUN_UNTIL(seen.ncalls == 2);
+	settle();
+	/* Once more, behind the last Call. */
+	ck_assert_uint_eq(seen.half_closed, 2);
+	ck_assert_uint_eq(seen.closed, 0);
+	answer_call(0, 100, 1);
+	answer_call(1, 100, 2);
+	peer_expect_reply(1, 100, 1);
+	peer_expect_reply(2, 100, 2);
+	RUN_UNTIL(seen.closed);
 }
 END_TEST
 
@@ -769,6 +796,7 @@ int main(void)
 
 	tc = new_case(suite, "ends");
 	tcase_add_test(tc, a_half_closed_client_gets_its_replies);
+	tcase_add_test(tc, a_half_close_behind_what_is_unread_is_heard_and_cuts_nothing);
 	tcase_add_test(tc, an_idle_client_that_leaves_closes);
 	tcase_add_loop_test(tc, a_stream_that_ends_in_a_record_closes_after_what_came_before, 1,
 			    16);
