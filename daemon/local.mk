@@ -82,6 +82,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/service/clients.h \
 	daemon/service/listener.c \
 	daemon/service/listener.h \
+	daemon/service/server_name.c \
+	daemon/service/server_name.h \
 	daemon/service/service.c \
 	daemon/service/service.h \
 	daemon/service/worker_service.c \

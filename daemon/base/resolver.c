@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Names to addresses, without blocking the loop. */
+/* Names to addresses, without blocking who asks. */
 #include "daemon/base/resolver.h"
 
 #include <errno.h>
@@ -10,23 +10,18 @@
 #include <string.h>
 #include <time.h>
 
-#include "daemon/base/loop.h"
-
-/* Queries that glibc's threads still know. */
+/* Look-ups whose thread is not done. */
 static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	unsigned count;
 } pending = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0};
 
-struct resolver_query {
-	struct loop *loop;
+struct query {
 	char *host, *port;
-	struct addrinfo hints;
-	struct gaicb request;
-	void (*done)(void *arg, const struct sockaddr_storage *addrs, size_t naddrs,
-		     const char *error);
-	void *arg; /* loop's thread only, as is done: NULL once cancelled */
+	struct resolver_answer *answer;
+	void (*done)(void *arg);
+	void *arg;
 };
 
 static void pending_add(int change)
@@ -57,110 +52,108 @@ bool resolver_quiesce(unsigned timeout_ms)
 	return quiet;
 }
 
-static void query_free(struct resolver_query *query)
+static void query_free(struct query *query)
 {
-	if (!query)
-		return;
-	if (query->request.ar_result)
-		freeaddrinfo(query->request.ar_result);
 	free(query->host);
 	free(query->port);
 	free(query);
 }
 
-/* In the loop's thread. */
-static void deliver(void *arg)
+static int ask(const char *host, const char *port, int flags, struct addrinfo **list)
 {
-	struct resolver_query *query = arg;
-	struct sockaddr_storage addrs[RESOLVER_MAX_ADDRS];
-	size_t naddrs = 0;
-	int rc = gai_error(&query->request);
+	const struct addrinfo hints = {.ai_family = AF_UNSPEC,
+				       .ai_socktype = SOCK_STREAM,
+				       .ai_flags = AI_NUMERICSERV | flags};
 
-	for (const struct addrinfo *ai = query->request.ar_result;
-	     ai && naddrs < RESOLVER_MAX_ADDRS; ai = ai->ai_next) {
-		if (ai->ai_addrlen > sizeof(addrs[0]))
-			continue;
-		memset(&addrs[naddrs], 0, sizeof(addrs[0]));
-		memcpy(&addrs[naddrs++], ai->ai_addr, ai->ai_addrlen);
+	return getaddrinfo(host, port, &hints, list);
+}
+
+/* Takes over what getaddrinfo() has found. */
+static void put_found(struct resolver_answer *answer, struct addrinfo *list)
+{
+	memset(answer, 0, sizeof(*answer));
+	for (const struct addrinfo *ai = list; ai && answer->naddrs < RESOLVER_MAX_ADDRS;
+	     ai = ai->ai_next)
+		if (ai->ai_addrlen <= sizeof(answer->addrs[0]))
+			memcpy(&answer->addrs[answer->naddrs++], ai->ai_addr, ai->ai_addrlen);
+	freeaddrinfo(list);
+}
+
+bool resolver_literal(const char *host, const char *port, struct resolver_answer *answer)
+{
+	struct addrinfo *list;
+
+	if (ask(host, port, AI_NUMERICHOST, &list))
+		return false;
+	put_found(answer, list);
+	return true;
+}
+
+static void look_up(const struct query *query)
+{
+	struct resolver_answer *answer = query->answer;
+	struct addrinfo *list;
+	int rc = ask(query->host, query->port, 0, &list);
+
+	if (!rc) {
+		put_found(answer, list);
+		return;
 	}
-	if (query->done)
-		query->done(query->arg, addrs, naddrs, rc ? gai_strerror(rc) : NULL);
+	*answer = (struct resolver_answer){
+		.error = gai_strerror(rc),
+		.is_final = rc == EAI_NONAME || rc == EAI_NODATA || rc == EAI_ADDRFAMILY,
+	};
+}
+
+static void *run(void *arg)
+{
+	struct query *query = arg;
+
+	look_up(query);
+	query->done(query->arg);
 	query_free(query);
-}
-
-/* In a thread of glibc's. */
-static void on_notify(union sigval value)
-{
-	struct resolver_query *query = value.sival_ptr;
-
-	/* Without memory for the post the query stays with whoever waits, whose own timer ends that. */
-	if (event_loop_post(query->loop, deliver, query))
-		query = NULL;
 	pending_add(-1);
+	return NULL;
 }
 
-/* A literal needs no server, so no thread either. */
-static bool find_literal(struct resolver_query *query)
+static int start_thread(struct query *query)
 {
-	struct addrinfo hints = query->hints;
+	sigset_t all, before;
+	pthread_t thread;
+	int rc;
 
-	hints.ai_flags |= AI_NUMERICHOST;
-	return getaddrinfo(query->host, query->port, &hints, &query->request.ar_result) == 0;
+	/* Signals are the main thread's. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	rc = pthread_create(&thread, NULL, run, query);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (rc)
+		return -rc;
+	pthread_setname_np(thread, "resolver");
+	pthread_detach(thread);
+	return 0;
 }
 
-int resolver_start(struct loop *loop, const char *host, const char *port,
-		   void (*done)(void *arg, const struct sockaddr_storage *addrs, size_t naddrs,
-				const char *error),
-		   void *arg, struct resolver_query **out)
+int resolver_start(const char *host, const char *port, struct resolver_answer *answer,
+		   void (*done)(void *arg), void *arg)
 {
-	struct resolver_query *query = calloc(1, sizeof(*query));
-	struct gaicb *list[1];
-	struct sigevent notify = {.sigev_notify = SIGEV_THREAD};
+	struct query *query = calloc(1, sizeof(*query));
+	int rc;
 
 	if (!query)
 		return -ENOMEM;
-	query->loop = loop;
-	query->host = strdup(host);
-	query->port = strdup(port);
-	query->done = done;
-	query->arg = arg;
-	query->hints.ai_family = AF_UNSPEC;
-	query->hints.ai_socktype = SOCK_STREAM;
-	query->hints.ai_flags = AI_NUMERICSERV;
-	query->request.ar_name = query->host;
-	query->request.ar_service = query->port;
-	query->request.ar_request = &query->hints;
+	*query = (struct query){strdup(host), strdup(port), answer, done, arg};
 	if (!query->host || !query->port) {
 		query_free(query);
 		return -ENOMEM;
 	}
-	if (find_literal(query)) {
-		*out = query;
-		if (!event_loop_post(loop, deliver, query))
-			return 0;
-		query_free(query);
-		return -ENOMEM;
-	}
-	list[0] = &query->request;
-	notify.sigev_notify_function = on_notify;
-	notify.sigev_value.sival_ptr = query;
 	pending_add(1);
-	if (getaddrinfo_a(GAI_NOWAIT, list, 1, &notify)) {
+	rc = start_thread(query);
+	if (rc) {
 		pending_add(-1);
 		query_free(query);
-		return -EAGAIN;
 	}
-	*out = query;
-	return 0;
+	return rc;
 }
 
-void resolver_cancel(struct resolver_query *query)
-{
-	if (!query)
-		return;
-	query->done = NULL;
-	/* If no thread has begun on it the answer comes at once, and deliver() frees the query. */
-	gai_cancel(&query->request);
-}
-
-const struct resolver resolver_system = {.start = resolver_start, .cancel = resolver_cancel};
+const struct resolver resolver_system = {.start = resolver_start};

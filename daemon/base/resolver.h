@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Names to addresses, without blocking the loop: glibc's getaddrinfo_a() does the waiting.
+ * Names to addresses: getaddrinfo() on a thread of its own, which lasts as long as the answer takes.
  *
- * Threads: resolver_start(), resolver_cancel() and the answer belong to the loop's thread. glibc's own
- * thread does no more than post the answer there. A query outlives its cancellation until glibc has let
- * go of it.
+ * A look-up cannot be broken off. Who waits for one, and what becomes of the answer, is daemon/service/server_name.h.
  */
 #ifndef DAEMON_BASE_RESOLVER_H
 #define DAEMON_BASE_RESOLVER_H
@@ -14,48 +12,51 @@
 #include <sys/socket.h>
 
 #include "base/compiler.h"
-#include "base/loop.h"
 
 #define RESOLVER_MAX_ADDRS 16u /* further addresses of a name are not tried */
 
-struct resolver_query;
+struct resolver_answer {
+	size_t naddrs;
+	struct sockaddr_storage addrs[RESOLVER_MAX_ADDRS]; /* in the order to try them */
+	const char *error; /* NULL, or why there is none; not to be freed */
+	bool is_final;     /* whoever knows the name says that it has no address */
+};
 
 /**
- * resolver_start - look up a stream socket's addresses
- * @loop: the loop on which the answer comes, an event_loop
- * @host: name or literal; literals ask no server
+ * resolver_literal - the address that a literal stands for
  * @port: decimal
- * @done: called once, never from inside resolver_start(): @naddrs addresses in the order to try them, or
- *        none and @error saying why
+ *
+ * Returns false, and has not touched @answer, for a name.
+ */
+bool resolver_literal(const char *host, const char *port, struct resolver_answer *answer);
+
+/**
+ * resolver_start - look up a stream socket's addresses; any thread
+ * @host:   name or literal; copied, as is @port
+ * @port:   decimal
+ * @answer: written before @done, and the look-up's until then
+ * @done:   called once, from another thread
  *
  * Returns 0, -ENOMEM or -EAGAIN.
  */
-int resolver_start(struct loop *loop, const char *host, const char *port,
-		   void (*done)(void *arg, const struct sockaddr_storage *addrs, size_t naddrs,
-				const char *error),
-		   void *arg, struct resolver_query **out) MUST_CHECK;
+int resolver_start(const char *host, const char *port, struct resolver_answer *answer,
+		   void (*done)(void *arg), void *arg) MUST_CHECK;
 
 /**
- * resolver_quiesce - wait until glibc has let go of every query; any thread
+ * resolver_quiesce - wait until every look-up has come back; any thread
  *
- * To be called before a loop that queries were started on is freed. Returns false if that took
- * longer than @timeout_ms: then no such loop may be freed.
+ * To be called before what a done() needs is freed. Returns false if that took longer than @timeout_ms: then none of
+ * it may be.
  */
 bool resolver_quiesce(unsigned timeout_ms) MUST_CHECK;
 
-/** resolver_cancel - done() will not be called; accepts NULL; not after done(). */
-void resolver_cancel(struct resolver_query *query);
-
 /* A way to look names up: resolver_system, or what a test puts in its place. */
 struct resolver {
-	int (*start)(struct loop *loop, const char *host, const char *port,
-		     void (*done)(void *arg, const struct sockaddr_storage *addrs, size_t naddrs,
-				  const char *error),
-		     void *arg, struct resolver_query **out);
-	void (*cancel)(struct resolver_query *query);
+	int (*start)(const char *host, const char *port, struct resolver_answer *answer,
+		     void (*done)(void *arg), void *arg);
 };
 
-/* resolver_start() and resolver_cancel(). */
+/* resolver_start(). */
 extern const struct resolver resolver_system;
 
 #endif

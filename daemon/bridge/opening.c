@@ -12,8 +12,6 @@
  */
 #include "daemon/bridge/opening.h"
 
-#include <string.h>
-
 #include "daemon/base/address.h"
 #include "daemon/bridge/closing.h"
 
@@ -25,13 +23,10 @@
 static void start_upstream(struct bridge *bridge, const struct client_pin *pin)
 {
 	bool waits = bridge_client_is_tcp(bridge) || bridge->accepted;
-	int rc;
 
 	bridge_set_state(bridge, BRIDGE_RESOLVING);
-	rc = upstream_start(&bridge->upstream,
-			    waits ? BRIDGE_CONNECT_TIMEOUT_US : RDMA_CONNECT_TIMEOUT_US, pin);
-	if (rc)
-		bridge_give_up(bridge, LEG_CLOSE_RESOURCES, "server", strerror(-rc));
+	upstream_start(&bridge->upstream,
+		       waits ? BRIDGE_CONNECT_TIMEOUT_US : RDMA_CONNECT_TIMEOUT_US, pin);
 }
 
 /* The client cannot be known without its first Call. */

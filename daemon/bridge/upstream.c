@@ -270,23 +270,22 @@ static const struct leg_events leg_events = {
 
 /* ---- the name ---- */
 
-static void on_resolved(void *arg, const struct sockaddr_storage *addrs, size_t naddrs,
-			const char *error)
+static void on_resolved(void *arg, const struct name_result *name)
 {
 	struct upstream *upstream = arg;
 	struct worker_service *ws = upstream->ws;
 	int rc;
 
-	upstream->query = NULL;
 	loop_timer_clear(loop_of(upstream), upstream->resolving);
-	if (!naddrs) {
-		fail_at_once(upstream, LEG_CLOSE_UNREACHABLE, error ? error : "has no address");
+	if (!name->naddrs) {
+		fail_at_once(upstream, name->why, name->error);
 		return;
 	}
 	set_state(upstream, UPSTREAM_CONNECTING);
 	upstream->events->connecting(upstream->arg);
-	rc = attempts_init(&upstream->attempts, uri_of(upstream)->transport, addrs, naddrs,
-			   ws->iwarp, ws->verbs, upstream->port, upstream->port_is_due);
+	rc = attempts_init(&upstream->attempts, uri_of(upstream)->transport, name->addrs,
+			   name->naddrs, ws->iwarp, ws->verbs, upstream->port,
+			   upstream->port_is_due);
 	if (!rc)
 		rc = connect_next(upstream);
 	if (rc)
@@ -297,8 +296,7 @@ static void on_resolving_too_long(void *arg)
 {
 	struct upstream *upstream = arg;
 
-	upstream->ws->ground->resolver->cancel(upstream->query);
-	upstream->query = NULL;
+	name_desk_leave(&upstream->ws->names, &upstream->name);
 	fail_at_once(upstream, LEG_CLOSE_UNREACHABLE, "its name was not resolved in time");
 }
 
@@ -330,22 +328,14 @@ void upstream_fini(struct upstream *upstream)
 	loop_timer_free(loop_of(upstream), upstream->resolving);
 }
 
-int upstream_start(struct upstream *upstream, uint64_t timeout_us, const struct client_pin *pin)
+void upstream_start(struct upstream *upstream, uint64_t timeout_us, const struct client_pin *pin)
 {
-	const struct config_uri *uri = uri_of(upstream);
-	int rc = upstream->ws->ground->resolver->start(loop_of(upstream), uri->host, uri->port,
-						       on_resolved, upstream, &upstream->query);
-
-	if (rc) {
-		set_state(upstream, UPSTREAM_CLOSED);
-		return rc;
-	}
 	set_state(upstream, UPSTREAM_RESOLVING);
 	upstream->port = pin->port;
 	upstream->port_is_due = pin->due;
+	name_desk_wait(&upstream->ws->names, &upstream->name, on_resolved, upstream);
 	upstream->deadline_us = loop_now_us(loop_of(upstream)) + timeout_us;
 	loop_timer_set(loop_of(upstream), upstream->resolving, timeout_us);
-	return 0;
 }
 
 void upstream_close(struct upstream *upstream, enum leg_close why)
@@ -354,9 +344,7 @@ void upstream_close(struct upstream *upstream, enum leg_close why)
 
 	if (upstream->state.now >= UPSTREAM_CLOSING)
 		return;
-	if (upstream->query)
-		upstream->ws->ground->resolver->cancel(upstream->query);
-	upstream->query = NULL;
+	name_desk_leave(&upstream->ws->names, &upstream->name);
 	loop_timer_clear(loop_of(upstream), upstream->resolving);
 	loop_task_cancel(loop_of(upstream), &upstream->retry);
 	set_state(upstream, has_leg ? UPSTREAM_CLOSING : UPSTREAM_CLOSED);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The way to a service's server for one client: its name is resolved, its addresses are attempted in turn
- * (daemon/bridge/attempts.h), and the leg of the first attempt that succeeds is the bridge's.
+ * The way to a service's server for one client: its name is resolved (daemon/service/server_name.h), its
+ * addresses are attempted in turn (daemon/bridge/attempts.h), and the leg of the first attempt that succeeds
+ * is the bridge's.
  *
  * Here live the time limits of all that, and the avoiding of verbs after it failed. It comes from the source port
  * by which the server knows the client again, if that can be had (daemon/service/clients.h).
@@ -18,7 +19,6 @@
 #include "base/compiler.h"
 #include "base/state.h"
 #include "daemon/base/log.h"
-#include "daemon/base/resolver.h"
 #include "daemon/bridge/attempts.h"
 #include "daemon/service/clients.h"
 #include "daemon/service/worker_service.h"
@@ -59,7 +59,7 @@ struct upstream {
 	struct leg_config leg_config; /* of the attempts; its events are the upstream's own */
 	struct state state;
 	uint64_t deadline_us; /* for the leg to open */
-	struct resolver_query *query;
+	struct name_wait name;
 	struct loop_timer *resolving; /* the time limit for the name */
 	struct loop_task retry;
 	struct attempts attempts;
@@ -91,11 +91,9 @@ void upstream_fini(struct upstream *upstream);
  * upstream_start - begin to reach the server, which may take @timeout_us
  * @pin: where to come from; copied
  *
- * connecting(), opened() or failed() follow. Returns 0, or the errno of a resolver that cannot begin:
- * then it is closed.
+ * connecting(), opened() or failed() follow.
  */
-int upstream_start(struct upstream *upstream, uint64_t timeout_us,
-		   const struct client_pin *pin) MUST_CHECK;
+void upstream_start(struct upstream *upstream, uint64_t timeout_us, const struct client_pin *pin);
 
 /**
  * upstream_close - give it up, whatever it is doing; an open leg closes for @why

@@ -156,8 +156,8 @@ static int start_thread(struct worker *worker)
 	return 0;
 }
 
-/* From any thread: the budget has lent to one of the accounts here. */
-static void on_lent(void *arg)
+/* From any thread: the budget has lent to one of the accounts here, or a server's name has been looked up. */
+static void on_news(void *arg)
 {
 	event_loop_kick(((struct worker *)arg)->loop);
 }
@@ -166,8 +166,10 @@ static void on_kick(void *arg)
 {
 	struct worker *worker = arg;
 
-	for (size_t i = 0; i < worker->nservices; i++)
+	for (size_t i = 0; i < worker->nservices; i++) {
 		budget_account_woken(&worker->accounts[i]);
+		name_desk_woken(&worker->services[i].names);
+	}
 }
 
 static int make_services(struct worker *worker, struct service *services, size_t nservices)
@@ -181,7 +183,7 @@ static int make_services(struct worker *worker, struct service *services, size_t
 		struct service *service = &services[worker->nservices];
 		struct budget_account *account = &worker->accounts[worker->nservices];
 
-		if (budget_account_init(account, service->memory, worker->loop, on_lent, worker) ||
+		if (budget_account_init(account, service->memory, worker->loop, on_news, worker) ||
 		    worker_service_init(ws, &worker->ground, service, account)) {
 			worker_service_fini(ws);
 			budget_account_fini(account);
@@ -217,6 +219,7 @@ struct worker *worker_new(unsigned index, struct service *services, size_t nserv
 		.legs = &legs_system,
 		.post = event_loop_post,
 		.ports = ports,
+		.name_answered = on_news,
 		.bridge_gone = on_bridge_gone,
 		.arg = worker,
 	};

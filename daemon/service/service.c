@@ -22,6 +22,9 @@ int service_init(struct service *service, const struct service_config *config)
 	for (size_t i = 0; i < ARRAY_SIZE(service->lines); i++)
 		service->lines[i] =
 			(struct log_limit){.whose = config->name, .burst = SERVICE_LINES_BURST};
+	service->lines[LINE_NAME].burst = 1;
+	server_name_init(&service->name, config->connect.host, config->connect.port, config->name,
+			 &service->lines[LINE_NAME]);
 	return 0;
 }
 
@@ -42,6 +45,7 @@ void service_fini(struct service *service)
 	tell_left_out(service);
 	clients_free(service->clients);
 	service->clients = NULL;
+	server_name_fini(&service->name);
 }
 
 void service_iwarp_config(const struct service_config *config, struct iwarp_config *iwarp)

@@ -10,6 +10,7 @@
 #include "daemon/base/log.h"
 #include "daemon/config/config.h"
 #include "daemon/service/clients.h"
+#include "daemon/service/server_name.h"
 #include "fabric/iwarp/iwarp.h"
 #include "fabric/verbs/verbs.h"
 #include "leg/leg.h"
@@ -21,6 +22,7 @@ enum service_line {
 	LINE_ATTEMPT,   /* at the server, and one that failed */
 	LINE_AVOIDED,   /* verbs is, for a while */
 	LINE_SHORTAGE,  /* of memory that a Call waits for */
+	LINE_NAME,      /* of the server: an old answer is used */
 	LINE_NOT_TAKEN, /* a connection, for want of memory or descriptors */
 	LINE_CLOSED,    /* and its reason */
 	LINE_REFUSED = LINE_CLOSED + LEG_CLOSE_COUNT, /* and its reason */
@@ -32,6 +34,7 @@ enum service_line {
 struct service {
 	const struct service_config *config;
 	struct clients *clients;
+	struct server_name name;
 	struct budget_part *memory;     /* of the daemon's budget; set by who owns that */
 	struct peer_memory peer_memory; /* of its RDMA server */
 	atomic_uint connections;        /* now; the main thread adds, workers subtract */

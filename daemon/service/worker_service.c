@@ -29,6 +29,9 @@ int worker_service_init(struct worker_service *ws, const struct worker_ground *g
 
 	*ws = (struct worker_service){.ground = ground, .service = service, .account = account};
 	TAILQ_INIT(&ws->bridges);
+	if (name_desk_init(&ws->names, &service->name, ground->loop, ground->resolver,
+			   ground->name_answered, ground->arg))
+		return -ENOMEM;
 	service_iwarp_config(service->config, &iwarp);
 	ws->iwarp = iwarp_fabric_new(ground->loop, ground->pool, &iwarp);
 	socket_net_init(&ws->sockets, ground->loop, ground->ports,
@@ -41,6 +44,7 @@ int worker_service_init(struct worker_service *ws, const struct worker_ground *g
 
 void worker_service_fini(struct worker_service *ws)
 {
+	name_desk_fini(&ws->names);
 	fabric_free(ws->iwarp);
 	fabric_free(ws->verbs);
 	tcp_worker_fini(&ws->tcp);

@@ -36,6 +36,8 @@ struct worker_ground {
 	const struct leg_maker *legs;                                     /* daemon/bridge/legs.h */
 	int (*post)(struct loop *loop, void (*fn)(void *arg), void *arg); /* event_loop_post() */
 	struct ports *ports; /* of the process; may be NULL with other legs than legs_system */
+	/* From any thread: name_desk_woken() is due for its services. */
+	void (*name_answered)(void *arg);
 	/* A bridge of @ws has been freed. */
 	void (*bridge_gone)(void *arg, struct worker_service *ws);
 	void *arg;
@@ -47,6 +49,7 @@ struct worker_service {
 	const struct worker_ground *ground;
 	struct service *service;
 	struct budget_account *account; /* of memory */
+	struct name_desk names;         /* where bridges wait for the server's */
 	struct fabric *iwarp;
 	struct fabric *verbs;            /* NULL: not asked for, or no device here */
 	uint64_t verbs_avoided_until_us; /* rdma:// connects by iwarp until then: verbs failed */
@@ -68,7 +71,7 @@ struct worker_service {
  */
 int worker_service_init(struct worker_service *ws, const struct worker_ground *ground,
 			struct service *service, struct budget_account *account) MUST_CHECK;
-/** worker_service_fini - free the fabrics; no bridge may be left. Accepts one that is all zero. */
+/** worker_service_fini - free what that took; no bridge may be left. Accepts one that is all zero. */
 void worker_service_fini(struct worker_service *ws);
 
 #endif

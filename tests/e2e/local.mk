@@ -13,6 +13,7 @@ end_to_end_scripts = tests/e2e/run.sh tests/e2e/lib.sh tests/e2e/TESTS \
 	tests/e2e/server_restarted.sh \
 	tests/e2e/signals.sh \
 	tests/e2e/several_addresses.sh \
+	tests/e2e/name_servers.sh \
 	tests/e2e/capture.sh \
 	tests/e2e/demo.sh \
 	tests/e2e/no_copies.sh \
@@ -30,7 +31,7 @@ end_to_end_scripts = tests/e2e/run.sh tests/e2e/lib.sh tests/e2e/TESTS \
 	tests/e2e/large_messages.sh \
 	tests/e2e/neighbours.sh \
 	tests/e2e/twenty_clients.sh
-EXTRA_PROGRAMS = tests/e2e/nfs_client tests/e2e/rpc_peer tests/e2e/mpa_peer
+EXTRA_PROGRAMS = tests/e2e/nfs_client tests/e2e/rpc_peer tests/e2e/mpa_peer tests/e2e/name_server
 EXTRA_DIST += $(end_to_end_scripts)
 CLEANFILES += $(end_to_end_programs) $(end_to_end_preloads)
 
@@ -50,6 +51,9 @@ tests_e2e_mpa_peer_SOURCES = tests/e2e/mpa_peer.c tests/e2e/mpa.c tests/e2e/mpa.
 	tests/e2e/echo.c tests/e2e/echo.h tests/e2e/message.c tests/e2e/message.h \
 	tests/e2e/net.c tests/e2e/net.h
 tests_e2e_mpa_peer_LDADD =
+
+tests_e2e_name_server_SOURCES = tests/e2e/name_server.c
+tests_e2e_name_server_LDADD =
 
 # Preloaded into a proxy, so made with no sanitizer and no hardening of its own.
 EXTRA_DIST += tests/e2e/copycount.c

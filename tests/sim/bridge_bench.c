@@ -258,52 +258,52 @@ void stub_fail(struct stub *stub, enum leg_close why, const char *detail)
 
 /* ---- what the bridge stands on ---- */
 
-struct resolver_query {
+struct bench_query {
 	struct loop_task task;
-	void (*done)(void *arg, const struct sockaddr_storage *addrs, size_t naddrs,
-		     const char *error);
+	struct resolver_answer *answer;
+	void (*done)(void *arg);
 	void *arg;
 };
 
 static void resolve(void *arg)
 {
 	struct bench *bench = arg;
-	struct resolver_query *query = bench->query;
+	struct bench_query *query = bench->query;
 
 	bench->query = NULL;
-	query->done(query->arg, bench->addrs, bench->naddrs,
-		    bench->naddrs ? NULL : "Name or service not known");
+	*query->answer = (struct resolver_answer){.naddrs = bench->naddrs};
+	memcpy(query->answer->addrs, bench->addrs, bench->naddrs * sizeof(bench->addrs[0]));
+	if (!bench->naddrs) {
+		query->answer->error = "Name or service not known";
+		query->answer->is_final = true;
+	}
+	query->done(query->arg);
 	free(query);
 }
 
-static int resolver_begin(struct loop *loop, const char *host, const char *port,
-			  void (*done)(void *arg, const struct sockaddr_storage *addrs,
-				       size_t naddrs, const char *error),
-			  void *arg, struct resolver_query **out)
+static int resolver_begin(const char *host, const char *port, struct resolver_answer *answer,
+			  void (*done)(void *arg), void *arg)
 {
 	struct bench *bench = the_bench;
 
 	if (bench->resolver_fails)
 		return -EAGAIN;
 	RIG_ASSERT(!bench->query && !strcmp(host, "server") && !strcmp(port, "20049"));
-	bench->query = *out = calloc(1, sizeof(**out));
-	(*out)->done = done;
-	(*out)->arg = arg;
-	loop_task_init(&(*out)->task, resolve, bench);
+	bench->query = calloc(1, sizeof(*bench->query));
+	RIG_ASSERT(bench->query);
+	*bench->query = (struct bench_query){.answer = answer, .done = done, .arg = arg};
+	loop_task_init(&bench->query->task, resolve, bench);
 	if (!bench->resolver_silent)
-		loop_defer(loop, &(*out)->task);
+		loop_defer(bench->loop, &bench->query->task);
 	return 0;
 }
 
-static void resolver_end(struct resolver_query *query)
+static void on_name_answered(void *arg)
 {
-	RIG_ASSERT(query == the_bench->query);
-	loop_task_cancel(the_bench->loop, &query->task);
-	the_bench->query = NULL;
-	free(query);
+	name_desk_woken(&((struct bench *)arg)->ws.names);
 }
 
-static const struct resolver bench_resolver = {.start = resolver_begin, .cancel = resolver_end};
+static const struct resolver bench_resolver = {.start = resolver_begin};
 
 static int make_client(struct worker_service *ws, const struct leg_config *config,
 		       const struct incoming *in, struct leg **out)
@@ -509,6 +509,7 @@ static void make_service(struct bench *bench)
 		.resolver = &bench_resolver,
 		.legs = &bench_legs,
 		.post = fake_loop_post,
+		.name_answered = on_name_answered,
 		.bridge_gone = on_bridge_gone,
 		.arg = bench,
 	};
@@ -520,6 +521,8 @@ static void make_service(struct bench *bench)
 		.verbs = sim_fabric_new(bench->verbs, bench->pool),
 	};
 	TAILQ_INIT(&bench->ws.bridges);
+	RIG_ASSERT(name_desk_init(&bench->ws.names, &bench->service.name, bench->loop,
+				  &bench_resolver, on_name_answered, bench) == 0);
 }
 
 struct bench *bench_new(const struct bench_faults *faults)
@@ -564,7 +567,6 @@ static void check_empty(struct bench *bench)
 	struct pool_stats stats;
 
 	RIG_ASSERT(!bench->client.leg && !bench->server.leg && !bench_bridge(bench));
-	RIG_ASSERT(!bench->query);
 	RIG_ASSERT(bench_closes(bench) == bench->bridges_gone);
 	for (unsigned i = 0; i < bench->nstubs; i++)
 		RIG_ASSERT(bench->stubs[i]->freed);
@@ -584,9 +586,14 @@ void bench_end(struct bench *bench)
 		leg_close(bench->server.leg, LEG_CLOSE_LOCAL);
 	bench_run(bench, 60000);
 	check_empty(bench);
+	if (bench->query) {
+		loop_task_cancel(bench->loop, &bench->query->task);
+		resolve(bench);
+	}
 	for (unsigned i = 0; i < bench->nstubs; i++)
 		free(bench->stubs[i]);
 	free_nets(bench);
+	name_desk_fini(&bench->ws.names);
 	service_fini(&bench->service);
 	test_budget_fini(&bench->budget);
 	test_budget_fini(&bench->client_budget);

@@ -67,7 +67,7 @@ struct bench {
 	struct sockaddr_storage addrs[BENCH_ADDRS_MAX];
 	size_t naddrs;
 	bool resolver_silent, resolver_fails;
-	struct resolver_query *query; /* that runs; NULL: none does */
+	struct bench_query *query; /* that runs; NULL: none does */
 	/* Stub legs, in the order in which they were made. */
 	bool stub_client, stub_server;
 	unsigned nstubs, connect_fails; /* connect_fails: that many attempts fail at once */

@@ -204,45 +204,20 @@ static const struct leg_maker chain_legs = {.accept = make_client, .connect = ma
 
 /* ---- a name server that knows one address ---- */
 
-struct resolver_query {
-	struct loop *loop;
-	struct loop_task task;
-	void (*done)(void *arg, const struct sockaddr_storage *addrs, size_t naddrs,
-		     const char *error);
-	void *arg;
-};
-
-static void resolve(void *arg)
+static int resolver_begin(const char *host, const char *port, struct resolver_answer *answer,
+			  void (*done)(void *arg), void *arg)
 {
-	struct resolver_query *query = arg;
-	const struct sockaddr_storage addr = here();
-
-	query->done(query->arg, &addr, 1, NULL);
-	free(query);
-}
-
-static int resolver_begin(struct loop *loop, const char *host, const char *port,
-			  void (*done)(void *arg, const struct sockaddr_storage *addrs,
-				       size_t naddrs, const char *error),
-			  void *arg, struct resolver_query **out)
-{
-	struct resolver_query *query = calloc(1, sizeof(*query));
-
-	RIG_ASSERT(query);
-	*query = (struct resolver_query){.loop = loop, .done = done, .arg = arg};
-	loop_task_init(&query->task, resolve, query);
-	loop_defer(loop, &query->task);
-	*out = query;
+	*answer = (struct resolver_answer){.naddrs = 1, .addrs = {here()}};
+	done(arg);
 	return 0;
 }
 
-static void resolver_end(struct resolver_query *query)
+static void on_name_answered(void *arg)
 {
-	loop_task_cancel(query->loop, &query->task);
-	free(query);
+	name_desk_woken(&((struct chain_gate *)arg)->ws.names);
 }
 
-static const struct resolver chain_resolver = {.start = resolver_begin, .cancel = resolver_end};
+static const struct resolver chain_resolver = {.start = resolver_begin};
 
 /* ---- connections ---- */
 
@@ -346,6 +321,7 @@ static void gate_init(struct chain *chain, struct chain_gate *gate)
 		.resolver = &chain_resolver,
 		.legs = &chain_legs,
 		.post = fake_loop_post,
+		.name_answered = on_name_answered,
 		.bridge_gone = on_bridge_gone,
 		.arg = gate,
 	};
@@ -355,6 +331,8 @@ static void gate_init(struct chain *chain, struct chain_gate *gate)
 		.account = &gate->budget.account,
 	};
 	TAILQ_INIT(&gate->ws.bridges);
+	RIG_ASSERT(name_desk_init(&gate->ws.names, &gate->service.name, chain->loop,
+				  &chain_resolver, on_name_answered, gate) == 0);
 	gate->ws.iwarp = sim_fabric_new(chain->fabric_net, gate->pool);
 	RIG_ASSERT(tcp_worker_init(&gate->ws.tcp, pair_net_streams(chain->server_net)) == 0);
 }
@@ -421,6 +399,7 @@ static void gate_fini(struct chain_gate *gate)
 	RIG_ASSERT(gate->budget.account.used_bytes == 0 && gate->budget.account.waiting == 0);
 	fabric_free(gate->ws.iwarp);
 	tcp_worker_fini(&gate->ws.tcp);
+	name_desk_fini(&gate->ws.names);
 	service_fini(&gate->service);
 	test_budget_fini(&gate->budget);
 	spares_fini(&gate->spares);

@@ -108,7 +108,7 @@ static void teardown(void)
 
 static void start(void)
 {
-	ck_assert_int_eq(upstream_start(&upstream, LIMIT_US, &pin), 0);
+	upstream_start(&upstream, LIMIT_US, &pin);
 	bench_run(bench, 0);
 }
 
@@ -369,7 +369,7 @@ START_TEST(it_can_be_given_up_in_every_state)
 	failed_before = failed;
 	upstream_close(&upstream, LEG_CLOSE_TIMEOUT);
 	upstream_close(&upstream, LEG_CLOSE_PEER);
-	ck_assert_ptr_null(bench->query);
+	ck_assert(TAILQ_EMPTY(&bench->ws.names.waits));
 	ck_assert(upstream_is_closed(&upstream) == (bench->nstubs == 0 || _i == UPSTREAM_CLOSED));
 	if (bench->nstubs && _i != UPSTREAM_CLOSED) {
 		stub = bench_stub(bench, 0);

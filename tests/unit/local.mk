@@ -164,6 +164,12 @@ tests_unit_test_resolver_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_resolver_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_resolver
 
+check_PROGRAMS += tests/unit/test_server_name
+tests_unit_test_server_name_SOURCES = tests/unit/test_server_name.c
+tests_unit_test_server_name_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_server_name_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_server_name
+
 check_PROGRAMS += tests/unit/test_config_memory
 tests_unit_test_config_memory_SOURCES = tests/unit/test_config_memory.c
 tests_unit_test_config_memory_CFLAGS = $(UNIT_CFLAGS)

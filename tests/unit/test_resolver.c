@@ -1,115 +1,112 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The resolver: answers on the loop, never from inside the call, and not after a cancellation. */
+/* The resolver: literals on the spot, names on a thread, and nothing is forgotten of those that are out. */
 #include "daemon/base/resolver.h"
 
 #include <netinet/in.h>
+#include <pthread.h>
+#include <stdatomic.h>
 
 #include "daemon/base/address.h"
-#include "daemon/base/loop.h"
 #include "tests/lib/test.h"
 
 #define QUIESCE_MS 60000u
 
-static struct loop *loop;
-static int answers;
-static size_t found;
-static char text[ADDRESS_TEXT_BYTES];
+static struct resolver_answer answer;
+static atomic_uint answers;
+static atomic_bool held;
+static pthread_t here, there;
 
-static void on_answer(void *arg, const struct sockaddr_storage *addrs, size_t naddrs,
-		      const char *error)
+static void on_answer(void *arg)
 {
-	answers++;
-	found = naddrs;
-	ck_assert(naddrs > 0 || error);
-	if (naddrs)
-		address_text((const struct sockaddr *)&addrs[0], text);
-	event_loop_stop(loop);
+	there = pthread_self();
+	while (atomic_load(&held))
+		sched_yield();
+	atomic_fetch_add(&answers, 1);
+}
+
+static const char *first(void)
+{
+	static char text[ADDRESS_TEXT_BYTES];
+
+	ck_assert_uint_ge(answer.naddrs, 1);
+	return address_text((const struct sockaddr *)&answer.addrs[0], text);
 }
 
 static void setup(void)
 {
-	loop = event_loop_new();
-	ck_assert_ptr_nonnull(loop);
-	answers = 0;
+	here = pthread_self();
+	atomic_store(&answers, 0);
+	atomic_store(&held, false);
+	answer = (struct resolver_answer){.naddrs = 99};
 }
 
 static void teardown(void)
 {
 	ck_assert(resolver_quiesce(QUIESCE_MS));
-	event_loop_free(loop);
 }
 
-START_TEST(a_literal_is_answered_on_the_loop)
+START_TEST(a_literal_needs_nobody)
 {
-	struct resolver_query *query;
-
-	ck_assert_int_eq(resolver_start(loop, "127.0.0.1", "20049", on_answer, NULL, &query), 0);
-	ck_assert_int_eq(answers, 0);
-	event_loop_run(loop);
-	ck_assert_int_eq(answers, 1);
-	ck_assert_uint_eq(found, 1);
-	ck_assert_str_eq(text, "127.0.0.1:20049");
+	ck_assert(resolver_literal("127.0.0.1", "20049", &answer));
+	ck_assert_uint_eq(answer.naddrs, 1);
+	ck_assert_str_eq(first(), "127.0.0.1:20049");
+	ck_assert_ptr_null(answer.error);
 }
 END_TEST
 
 START_TEST(an_ipv6_literal_needs_no_brackets)
 {
-	struct resolver_query *query;
-
-	ck_assert_int_eq(resolver_start(loop, "::1", "2049", on_answer, NULL, &query), 0);
-	event_loop_run(loop);
-	ck_assert_str_eq(text, "[::1]:2049");
+	ck_assert(resolver_literal("::1", "2049", &answer));
+	ck_assert_str_eq(first(), "[::1]:2049");
 }
 END_TEST
 
-START_TEST(a_port_that_is_no_number_is_an_error)
+START_TEST(a_name_is_no_literal)
 {
-	struct resolver_query *query;
-
-	ck_assert_int_eq(resolver_start(loop, "127.0.0.1", "nfs", on_answer, NULL, &query), 0);
-	event_loop_run(loop);
-	ck_assert_int_eq(answers, 1);
-	ck_assert_uint_eq(found, 0);
+	ck_assert(!resolver_literal("localhost", "1", &answer));
+	ck_assert_uint_eq(answer.naddrs, 99);
 }
 END_TEST
 
-START_TEST(a_cancelled_query_is_not_answered)
+/* /etc/hosts knows it: no server is asked. */
+START_TEST(a_name_is_looked_up_on_another_thread)
 {
-	struct resolver_query *query, *other;
+	char host[] = "localhost", port[] = "2049";
 
-	ck_assert_int_eq(resolver_start(loop, "127.0.0.1", "1", on_answer, NULL, &query), 0);
-	resolver_cancel(query);
+	ck_assert_int_eq(resolver_start(host, port, &answer, on_answer, NULL), 0);
+	/* They are the caller's again. */
+	host[0] = port[0] = '?';
 	ck_assert(resolver_quiesce(QUIESCE_MS));
-	ck_assert_int_eq(resolver_start(loop, "127.0.0.1", "2", on_answer, NULL, &other), 0);
-	event_loop_run(loop);
-	ck_assert_int_eq(answers, 1);
-	ck_assert_str_eq(text, "127.0.0.1:2");
+	ck_assert_uint_eq(atomic_load(&answers), 1);
+	ck_assert(!pthread_equal(here, there));
+	ck_assert_uint_ge(answer.naddrs, 1);
+	ck_assert_uint_eq(address_port((const struct sockaddr *)&answer.addrs[0]), 2049);
+	ck_assert_ptr_null(answer.error);
 }
 END_TEST
 
-/* /etc/hosts knows it: glibc's threads are asked, and no server. */
-START_TEST(a_name_is_looked_up)
+/* ".invalid" is nobody's (RFC 6761). */
+START_TEST(a_name_that_nobody_knows_is_an_error)
 {
-	struct resolver_query *query;
-
-	ck_assert_int_eq(resolver_start(loop, "localhost", "2049", on_answer, NULL, &query), 0);
-	event_loop_run(loop);
-	ck_assert_int_eq(answers, 1);
-	ck_assert_uint_ge(found, 1);
-}
-END_TEST
-
-START_TEST(a_cancelled_look_up_is_not_answered)
-{
-	struct resolver_query *query, *other;
-
-	ck_assert_int_eq(resolver_start(loop, "localhost", "1", on_answer, NULL, &query), 0);
-	resolver_cancel(query);
+	ck_assert_int_eq(resolver_start(_i ? "no.such.invalid" : "localhost", _i ? "1" : "nfs",
+					&answer, on_answer, NULL),
+			 0);
 	ck_assert(resolver_quiesce(QUIESCE_MS));
-	ck_assert_int_eq(resolver_start(loop, "127.0.0.1", "2", on_answer, NULL, &other), 0);
-	event_loop_run(loop);
-	ck_assert_int_eq(answers, 1);
-	ck_assert_str_eq(text, "127.0.0.1:2");
+	ck_assert_uint_eq(atomic_load(&answers), 1);
+	ck_assert_uint_eq(answer.naddrs, 0);
+	ck_assert_ptr_nonnull(answer.error);
+}
+END_TEST
+
+START_TEST(one_that_is_out_is_waited_for)
+{
+	atomic_store(&held, true);
+	ck_assert_int_eq(resolver_start("localhost", "1", &answer, on_answer, NULL), 0);
+	ck_assert(!resolver_quiesce(20));
+	ck_assert_uint_eq(atomic_load(&answers), 0);
+	atomic_store(&held, false);
+	ck_assert(resolver_quiesce(QUIESCE_MS));
+	ck_assert_uint_eq(atomic_load(&answers), 1);
 }
 END_TEST
 
@@ -119,12 +116,12 @@ int main(void)
 	TCase *tc = tcase_create("resolver");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, a_literal_is_answered_on_the_loop);
+	tcase_add_test(tc, a_literal_needs_nobody);
 	tcase_add_test(tc, an_ipv6_literal_needs_no_brackets);
-	tcase_add_test(tc, a_port_that_is_no_number_is_an_error);
-	tcase_add_test(tc, a_cancelled_query_is_not_answered);
-	tcase_add_test(tc, a_name_is_looked_up);
-	tcase_add_test(tc, a_cancelled_look_up_is_not_answered);
+	tcase_add_test(tc, a_name_is_no_literal);
+	tcase_add_test(tc, a_name_is_looked_up_on_another_thread);
+	tcase_add_loop_test(tc, a_name_that_nobody_knows_is_an_error, 0, 2);
+	tcase_add_test(tc, one_that_is_out_is_waited_for);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

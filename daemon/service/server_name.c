@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The name of a service's server, as all connections of the service share it. */
+#include "daemon/service/server_name.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct name_answer {
+	atomic_uint refs;
+	struct resolver_answer found;
+};
+
+/* What a desk finds when it looks. */
+struct view {
+	enum { VIEW_WAIT, VIEW_ASK, VIEW_TELL } what;
+	struct name_answer *answer; /* TELL: a reference; NULL: the error */
+	const char *error;
+	enum leg_close why;
+	uint64_t wait_us; /* WAIT: until the last good answer will do; 0: there is none */
+	bool tell_old;    /* TELL: that the answer is old, for the log */
+	uint64_t age_us;  /* … by how much */
+};
+
+static void answer_put(struct name_answer *answer)
+{
+	if (answer && atomic_fetch_sub(&answer->refs, 1) == 1)
+		free(answer);
+}
+
+/* Each worker has its own time of a turn: those of two may differ a little, either way. */
+static uint64_t since_us(uint64_t now_us, uint64_t then_us)
+{
+	return now_us > then_us ? now_us - then_us : 0;
+}
+
+void server_name_init(struct server_name *name, const char *host, const char *port,
+		      const char *service, struct log_limit *lines)
+{
+	*name = (struct server_name){
+		.host = host, .port = port, .service = service, .lines = lines};
+	pthread_mutex_init(&name->lock, NULL);
+	TAILQ_INIT(&name->desks);
+}
+
+void server_name_fini(struct server_name *name)
+{
+	assert(TAILQ_EMPTY(&name->desks) && !name->pending);
+	answer_put(name->good);
+	answer_put(name->come);
+	pthread_mutex_destroy(&name->lock);
+}
+
+/* ---- under the lock ---- */
+
+/* Failed, or came back with nothing. */
+static void put_error(struct server_name *name, const char *error, enum leg_close why)
+{
+	name->error = error;
+	name->why = why;
+}
+
+/* What has come is known from now on. */
+static void take_in(struct server_name *name, uint64_t now_us)
+{
+	struct name_answer *come = name->come, *left = come;
+
+	if (!come)
+		return;
+	name->come = NULL;
+	name->out = false;
+	name->tried = true;
+	name->tried_us = now_us;
+	put_error(name, come->found.error, LEG_CLOSE_UNREACHABLE);
+	if (come->found.naddrs) {
+		left = name->good;
+		name->good = come;
+		name->good_us = now_us;
+	} else if (come->found.is_final) {
+		answer_put(name->good);
+		name->good = NULL;
+	}
+	answer_put(left);
+}
+
+static bool is_usable(const struct server_name *name, uint64_t now_us)
+{
+	return name->good && since_us(now_us, name->good_us) < SERVER_NAME_STALE_US;
+}
+
+/* Whether what came last is for all who ask now. */
+static bool is_kept(const struct server_name *name, uint64_t now_us)
+{
+	uint64_t kept_us = name->error && !is_usable(name, now_us) ? SERVER_NAME_ERROR_US
+								   : SERVER_NAME_KEPT_US;
+
+	return name->tried && !name->out && since_us(now_us, name->tried_us) < kept_us;
+}
+
+static void tell(struct server_name *name, uint64_t now_us, struct view *view)
+{
+	view->what = VIEW_TELL;
+	view->error = name->error;
+	view->why = name->why;
+	if (!is_usable(name, now_us))
+		return;
+	view->answer = name->good;
+	atomic_fetch_add(&view->answer->refs, 1);
+	view->age_us = since_us(now_us, name->good_us);
+	view->tell_old = (name->out || name->error) && !name->old_told;
+	name->old_told |= view->tell_old;
+}
+
+static void look_locked(struct name_desk *desk, uint64_t now_us, struct view *view)
+{
+	struct server_name *name = desk->name;
+	uint64_t out_us;
+
+	take_in(name, now_us);
+	out_us = since_us(now_us, name->out_us);
+	if (is_kept(name, now_us) ||
+	    (name->out && is_usable(name, now_us) && out_us >= SERVER_NAME_SILENT_US)) {
+		tell(name, now_us, view);
+	} else if (!name->out) {
+		view->what = VIEW_ASK;
+		name->out = true;
+		name->out_us = now_us;
+		name->old_told = false;
+	} else if (is_usable(name, now_us)) {
+		view->wait_us = SERVER_NAME_SILENT_US - out_us;
+	}
+	desk->wanted = view->what == VIEW_WAIT;
+}
+
+/* ---- looking names up ---- */
+
+static void look(struct name_desk *desk, struct view *view)
+{
+	uint64_t now_us = loop_now_us(desk->loop);
+
+	*view = (struct view){.what = VIEW_WAIT};
+	pthread_mutex_lock(&desk->name->lock);
+	look_locked(desk, now_us, view);
+	pthread_mutex_unlock(&desk->name->lock);
+}
+
+/* On a thread of the look-up's own, or the desk's: @name->pending is filled in. */
+static void on_answer(void *arg)
+{
+	struct server_name *name = arg;
+	struct name_desk *desk;
+
+	pthread_mutex_lock(&name->lock);
+	name->come = name->pending;
+	name->pending = NULL;
+	TAILQ_FOREACH(desk, &name->desks, entry)
+		if (desk->wanted)
+			desk->wake(desk->arg);
+	pthread_mutex_unlock(&name->lock);
+}
+
+/* The look-up could not begin. */
+static void cannot_ask(struct name_desk *desk, int rc)
+{
+	struct server_name *name = desk->name;
+	struct name_desk *other;
+
+	pthread_mutex_lock(&name->lock);
+	free(name->pending);
+	name->pending = NULL;
+	name->out = false;
+	name->tried = true;
+	name->tried_us = loop_now_us(desk->loop);
+	put_error(name, strerror(-rc), LEG_CLOSE_RESOURCES);
+	TAILQ_FOREACH(other, &name->desks, entry)
+		if (other->wanted)
+			other->wake(other->arg);
+	pthread_mutex_unlock(&name->lock);
+}
+
+/* Once for each time that look() said VIEW_ASK; `pending` is nobody else's until on_answer(). */
+static void ask(struct name_desk *desk)
+{
+	struct server_name *name = desk->name;
+	struct name_answer *answer = calloc(1, sizeof(*answer));
+	int rc = -ENOMEM;
+
+	name->pending = answer;
+	if (answer) {
+		atomic_init(&answer->refs, 1);
+		/* A literal needs no server, so no thread either. */
+		if (resolver_literal(name->host, name->port, &answer->found)) {
+			on_answer(name);
+			return;
+		}
+		rc = desk->resolver->start(name->host, name->port, &answer->found, on_answer, name);
+	}
+	if (rc)
+		cannot_ask(desk, rc);
+}
+
+/* ---- telling who waits ---- */
+
+static void log_old(const struct server_name *name, const struct view *view)
+{
+	log_write_limited(
+		LOG_LEVEL_WARNING, name->lines, NULL,
+		"%s: no new answer for the name %s (%s): its addresses of %llu s ago are used",
+		name->service, name->host, view->error ? view->error : "the name server is silent",
+		(unsigned long long)(view->age_us / 1000000));
+}
+
+/* Each of them may bring others to leave, or to come. */
+static void tell_some(struct name_desk *desk, const struct view *view)
+{
+	struct name_result result = {.why = view->why, .error = view->error};
+	struct name_wait *wait;
+
+	if (view->answer) {
+		result.addrs = view->answer->found.addrs;
+		result.naddrs = view->answer->found.naddrs;
+	} else if (!result.error) {
+		result.error = "has no address";
+	}
+	for (unsigned i = 0; i < SERVER_NAME_PER_TURN; i++) {
+		wait = TAILQ_FIRST(&desk->waits);
+		if (!wait)
+			return;
+		TAILQ_REMOVE(&desk->waits, wait, entry);
+		wait->waits = false;
+		wait->done(wait->arg, &result);
+	}
+}
+
+static void serve(void *arg)
+{
+	struct name_desk *desk = arg;
+	struct view view;
+
+	loop_timer_clear(desk->loop, desk->timer);
+	if (TAILQ_EMPTY(&desk->waits))
+		return;
+	look(desk, &view);
+	if (view.what == VIEW_ASK) {
+		ask(desk);
+		look(desk, &view);
+	}
+	if (view.what == VIEW_WAIT) {
+		if (view.wait_us)
+			loop_timer_set(desk->loop, desk->timer, view.wait_us);
+		return;
+	}
+	if (view.tell_old && log_is_on(LOG_LEVEL_WARNING))
+		log_old(desk->name, &view);
+	tell_some(desk, &view);
+	answer_put(view.answer);
+	if (!TAILQ_EMPTY(&desk->waits))
+		loop_defer(desk->loop, &desk->task);
+}
+
+/* ---- the interface of a desk ---- */
+
+int name_desk_init(struct name_desk *desk, struct server_name *name, struct loop *loop,
+		   const struct resolver *resolver, void (*wake)(void *arg), void *arg)
+{
+	*desk = (struct name_desk){
+		.name = name, .loop = loop, .resolver = resolver, .wake = wake, .arg = arg};
+	TAILQ_INIT(&desk->waits);
+	loop_task_init(&desk->task, serve, desk);
+	desk->timer = loop_timer_new(loop, serve, desk);
+	pthread_mutex_lock(&name->lock);
+	TAILQ_INSERT_TAIL(&name->desks, desk, entry);
+	pthread_mutex_unlock(&name->lock);
+	return desk->timer ? 0 : -ENOMEM;
+}
+
+void name_desk_fini(struct name_desk *desk)
+{
+	if (!desk->name)
+		return;
+	assert(TAILQ_EMPTY(&desk->waits));
+	pthread_mutex_lock(&desk->name->lock);
+	TAILQ_REMOVE(&desk->name->desks, desk, entry);
+	pthread_mutex_unlock(&desk->name->lock);
+	loop_task_cancel(desk->loop, &desk->task);
+	loop_timer_free(desk->loop, desk->timer);
+	*desk = (struct name_desk){0};
+}
+
+void name_desk_woken(struct name_desk *desk)
+{
+	if (!TAILQ_EMPTY(&desk->waits))
+		loop_defer(desk->loop, &desk->task);
+}
+
+void name_desk_wait(struct name_desk *desk, struct name_wait *wait,
+		    void (*done)(void *arg, const struct name_result *result), void *arg)
+{
+	*wait = (struct name_wait){.done = done, .arg = arg, .waits = true};
+	TAILQ_INSERT_TAIL(&desk->waits, wait, entry);
+	loop_defer(desk->loop, &desk->task);
+}
+
+void name_desk_leave(struct name_desk *desk, struct name_wait *wait)
+{
+	if (!wait->waits)
+		return;
+	wait->waits = false;
+	TAILQ_REMOVE(&desk->waits, wait, entry);
+}

@@ -1,0 +1,77 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# A server that is known by name, and name servers that are silent, fail and come back.
+BACK_PORT=3049
+CLIENTS=100
+. "$(dirname "$0")/lib.sh"
+enter "$@"
+needs_proxies
+printf 'nameserver 127.0.0.2\nnameserver 127.0.0.3\n' >resolv.conf
+echo 'hosts: files dns' >nsswitch.conf
+: >hosts
+for file in resolv.conf nsswitch.conf hosts; do
+	mount --bind $file /etc/$file || bail "/etc/$file cannot be replaced"
+done
+# A cache of the machine's would answer for the name servers.
+[ ! -d /run/nscd ] || mount -t tmpfs tmpfs /run/nscd
+
+# name_servers FIRST SECOND: what 127.0.0.2 and 127.0.0.3 are to do from now on
+name_servers() {
+	local i=1 mode
+
+	for mode in "$@"; do
+		stop "ns$i"
+		: >"ns$i.log"
+		start "ns$i" "$BIN/name_server" 127.0.0.$((i + 1)) "$mode"
+		wait_for 10 grep -q ready "ns$i.log" || bail "name server $i does not start"
+		i=$((i + 1))
+	done
+}
+queries() { grep -c query "ns$1.log"; }
+
+# calls COUNT: as many clients at once, each with a Call, which is answered
+calls() { rpc_peer "$FRONT_PORT" "$BACK_PORT" 0 0 flow "$1" 1 100 0 resume; }
+nobody_closed() { counter_is a closes UNREACHABLE = 0; }
+
+cat >a.conf <<-END
+	control = "$T/a.sock";
+	workers = 2;
+	services = (
+$(service files "tcp://127.0.0.1:$FRONT_PORT" "tcp://files.example:$BACK_PORT" 'source_port = "any";')
+	);
+END
+start_a() {
+	start a "$PROXY" -c $T/a.conf
+	serves a $FRONT_PORT || bail "proxy a does not start"
+}
+
+name_servers silent 127.0.0.1
+start_a
+check "$CLIENTS clients at once are all served, the first of two name servers silent" calls $CLIENTS
+check "none was closed for want of an address" nobody_closed
+check "both name servers were asked once for all of them: $(queries 1) and $(queries 2) queries" \
+	test "$(queries 1)" -ge 2 -a "$(queries 1)" -le 4 -a "$(queries 2)" -ge 1 -a "$(queries 2)" -le 4
+
+# kept_no_more: the next client has the name looked up again
+kept_no_more() {
+	local before=$(queries 1)
+
+	calls 1 && [ "$(queries 1)" -gt "$before" ]
+}
+name_servers silent silent
+check "after a while the name is looked up again" wait_for 20 kept_no_more
+check "$CLIENTS clients are served while all name servers are silent" calls $CLIENTS
+check "none was closed for want of an address" nobody_closed
+check "the log says that the old answer is used" \
+	grep -q 'files: no new answer for the name files.example (the name server is silent): its addresses of [0-9]* s ago are used' a.log
+
+stop_proxy a
+: >a.log
+name_servers fail 127.0.0.1
+start_a
+check "a name server that fails is passed over" calls 5
+name_servers fail fail
+check "after a while the name is looked up again" wait_for 20 kept_no_more
+check "$CLIENTS clients are served while all name servers fail" calls $CLIENTS
+check "none was closed for want of an address" nobody_closed
+finish
