@@ -102,6 +102,7 @@ static int connect_leg(struct worker_service *ws, const struct leg_config *leg,
 	if (!attempt->fabric)
 		return connect_tcp(ws, leg, attempt, out);
 	rdma_config(ws, leg, &config);
+	config.source_port = attempt->source_port;
 	return rdma_leg_connect(&config, attempt->fabric, (const struct sockaddr *)&attempt->addr,
 				out);
 }

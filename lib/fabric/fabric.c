@@ -106,6 +106,11 @@ void fabric_ep_close(struct fabric_ep *ep)
 	ep->ops->close(ep);
 }
 
+void fabric_ep_abort(struct fabric_ep *ep)
+{
+	ep->ops->abort(ep);
+}
+
 void fabric_ep_free(struct fabric_ep *ep)
 {
 	if (ep)
@@ -129,6 +134,7 @@ const char *fabric_close_name(enum fabric_close why)
 		[FABRIC_CLOSE_PROTOCOL] = "protocol error",
 		[FABRIC_CLOSE_TERMINATED] = "terminated",
 		[FABRIC_CLOSE_RESOURCES] = "resources",
+		[FABRIC_CLOSE_PORT] = "port taken",
 	};
 	return names[why];
 }

@@ -12,6 +12,7 @@
  *	fabric_key_bind, _unbind   IBV_WR_BIND_MW and IBV_WR_LOCAL_INV, or an ibv_reg_mr of a private domain
  *	fabric_ep_probe            a zero-length RDMA Write, or over iWARP a zero-length Read
  *	fabric_ep_close            rdma_disconnect, then the flush of both queues
+ *	fabric_ep_abort            rdma_disconnect at once
  *
  * What every fabric promises:
  *
@@ -31,8 +32,8 @@
  * What may be called when. Inside requested(), established(), recv(), done(), unbound() and closed(), as at any
  * other time, each function of an endpoint may be called, of that endpoint and of others; but nothing may be
  * called inside note() or resolved() that changes anything, and no endpoint is freed inside a callback of its own.
- * What comes of it depends on how far the endpoint is, which is dying from fabric_ep_close() or the moment
- * at which the fabric found that the connection is over, whether or not its user has heard of that:
+ * What comes of it depends on how far the endpoint is, which is dying from fabric_ep_close() or _abort() or the
+ * moment at which the fabric found that the connection is over, whether or not its user has heard of that:
  *
  *	                     before established()  up                dying              after closed()
  *	fabric_post          -ENOTCONN             0                 -ENOTCONN          -ENOTCONN
@@ -42,6 +43,7 @@
  *	fabric_recv_post     behind the initial    posted            nothing            nothing
  *	fabric_ep_probe      -ENOTCONN             0, -EOPNOTSUPP    -ENOTCONN          -ENOTCONN
  *	fabric_ep_close      closed() follows      closed() follows  nothing            nothing
+ *	fabric_ep_abort      closed() follows      closed() follows  closed() follows   nothing
  *	fabric_ep_free       -                     -                 -                  frees it
  *
  * While an endpoint dies, done() of Sends and Writes, done() of Reads, and unbound() come in any order among
@@ -86,6 +88,7 @@ enum fabric_close {
 	FABRIC_CLOSE_PROTOCOL,   /* the peer broke the fabric's protocol and was told so */
 	FABRIC_CLOSE_TERMINATED, /* the peer says that we broke it */
 	FABRIC_CLOSE_RESOURCES,  /* memory or a device limit here */
+	FABRIC_CLOSE_PORT, /* connecting: the port asked for cannot be had, which showed late */
 };
 
 enum fabric_wr_op {
@@ -233,6 +236,7 @@ struct fabric_ops {
 	bool (*key_unbind)(struct fabric_key *key);
 	int (*probe)(struct fabric_ep *ep);
 	void (*close)(struct fabric_ep *ep);
+	void (*abort)(struct fabric_ep *ep);
 	void (*ep_free)(struct fabric_ep *ep);
 };
 
@@ -284,7 +288,8 @@ void fabric_incoming_drop(struct fabric_incoming *in);
  * @events: what to call, with @arg; stays the caller's until closed()
  * @out:    the endpoint; the outcome comes as established() or closed()
  *
- * Returns 0, -ENOMEM, or the errno of the socket or device call that failed at once.
+ * Returns 0, -ENOMEM, or the errno of the socket or device call that failed at once: of a port in @params->source that
+ * cannot be had -EADDRINUSE, -EADDRNOTAVAIL or -EACCES, unless closed() says so later with FABRIC_CLOSE_PORT.
  */
 int fabric_connect(struct fabric *fabric, const struct sockaddr *addr,
 		   const struct fabric_ep_params *params, const struct fabric_ep_events *events,
@@ -360,6 +365,12 @@ int fabric_ep_probe(struct fabric_ep *ep) MUST_CHECK;
 
 /** fabric_ep_close - disconnect in good order: what was posted is sent first, within a bound. */
 void fabric_ep_close(struct fabric_ep *ep);
+/**
+ * fabric_ep_abort - end the connection now: nothing more is sent, and the port that it came from is free
+ *
+ * The port is free when this returns (iwarp) or at closed() (verbs).
+ */
+void fabric_ep_abort(struct fabric_ep *ep);
 /** fabric_ep_free - free a closed endpoint; accepts NULL. */
 void fabric_ep_free(struct fabric_ep *ep);
 /** fabric_free - free a fabric without endpoints; accepts NULL. */

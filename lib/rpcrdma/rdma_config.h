@@ -21,6 +21,8 @@ struct rdma_leg_config {
 	uint32_t max_segment_bytes;      /* longest segment to offer; 0: no limit of our own */
 	bool remote_invalidation; /* offer it, as the client where the device has keys that die alone */
 	bool ddp; /* requester: move payloads by RDMA, where a Call or Reply has one; else whole messages */
+	uint16_t
+		source_port; /* legs that connect: to come from, if it can be had; 0: no matter where */
 	enum peer_id peer;               /* what the server is; for legs that connect */
 	struct peer_memory *peer_memory; /* outlives the leg; NULL: nothing is kept */
 	struct rdma_leg_counters *counters;

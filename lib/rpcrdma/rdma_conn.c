@@ -96,6 +96,9 @@ void rdma_conn_fail(struct rdma_conn *conn, enum leg_close why, const char *fmt,
 	begin_closing(conn, why);
 	if (requested)
 		fabric_ep_reject(conn->ep);
+	else if (conn->connector && why != LEG_CLOSE_LOCAL && why != LEG_CLOSE_SHUTDOWN)
+		/* The client may be back at once, and is to come to the server from the same port. */
+		fabric_ep_abort(conn->ep);
 	else
 		fabric_ep_close(conn->ep);
 }
@@ -111,6 +114,7 @@ static enum leg_close why_of(const struct rdma_conn *conn, enum fabric_close why
 		[FABRIC_CLOSE_PROTOCOL] = LEG_CLOSE_PROTOCOL,
 		[FABRIC_CLOSE_TERMINATED] = LEG_CLOSE_TERMINATED,
 		[FABRIC_CLOSE_RESOURCES] = LEG_CLOSE_RESOURCES,
+		[FABRIC_CLOSE_PORT] = LEG_CLOSE_RESOURCES,
 	};
 
 	if (why == FABRIC_CLOSE_LOST && conn->state.now == RDMA_CONNECTING)

@@ -70,6 +70,8 @@ struct rdma_conn {
 	struct loop_timer *timer;      /* of the set-up */
 	struct loop_task closing_task; /* the leg's: run when the end is decided */
 	struct loop_task closed_task;
+	struct sockaddr_storage server; /* a connector's: where it connects to */
+	uint16_t source_port;           /* … and from, if it can; 0: no matter where */
 	unsigned notes_left;
 
 	const struct peer_profile *peer; /* the row that it goes by */

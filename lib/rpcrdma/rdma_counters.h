@@ -7,6 +7,7 @@
 #include "rpc/call_verdict.h"
 
 #define RDMA_LEG_COUNTERS(X)                                                                       \
+	X(source_port_retries, "source ports that were taken when they were wanted")               \
 	X(calls_sent, "Calls sent")                                                                \
 	X(calls_received, "Calls received and decoded")                                            \
 	X(replies_sent, "Replies sent")                                                            \

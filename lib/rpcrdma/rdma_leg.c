@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "rpcrdma/private_data.h"
 #include "rpcrdma/rdma_leg_impl.h"
@@ -82,14 +83,37 @@ static void on_established(void *arg, const uint8_t *private_data, size_t len)
 	requester_pump(&leg->requester);
 }
 
-static void on_closed(void *arg, enum fabric_close why, const char *detail)
+static void end(struct rdma_leg *leg, enum fabric_close why, const char *detail)
 {
-	struct rdma_leg *leg = arg;
-
 	rdma_conn_ended(&leg->conn, why, detail);
 	requester_end(&leg->requester);
 	responder_end(&leg->responder);
 	rdma_conn_released(&leg->conn);
+}
+
+static void on_closed(void *arg, enum fabric_close why, const char *detail)
+{
+	struct rdma_leg *leg = arg;
+
+	if (rdma_setup_port_refused(&leg->conn, why))
+		loop_defer(leg->conn.fabric->loop, &leg->again_task);
+	else
+		end(leg, why, detail);
+}
+
+/* It may have been closed meanwhile: there is no endpoint then that would say so. */
+static void connect_again(void *arg)
+{
+	struct rdma_leg *leg = arg;
+	int rc;
+
+	if (rdma_conn_is_over(&leg->conn)) {
+		end(leg, FABRIC_CLOSE_LOCAL, "");
+		return;
+	}
+	rc = rdma_setup_again(&leg->conn, &fabric_events, leg);
+	if (rc)
+		end(leg, FABRIC_CLOSE_LOST, strerror(-rc));
 }
 
 static void on_note(void *arg, const char *text)
@@ -207,6 +231,7 @@ static struct rdma_leg *leg_new(const struct rdma_leg_config *config, struct fab
 	leg->leg.config = &leg->config.leg;
 	rc = rdma_conn_init(&leg->conn, &leg->leg, &leg->config, fabric, state);
 	loop_task_init(&leg->conn.closing_task, tell_closing, leg);
+	loop_task_init(&leg->again_task, connect_again, leg);
 	loop_task_init(&leg->conn.idle_task, settle, leg);
 	rdma_setup_init(&leg->conn);
 	requester_init(&leg->requester, &leg->conn);

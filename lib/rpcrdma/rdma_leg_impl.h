@@ -14,6 +14,7 @@ struct rdma_leg {
 	struct leg leg;
 	struct rdma_leg_config config;
 	struct rdma_conn conn;
+	struct loop_task again_task; /* connects anew: its source port was not to be had */
 	struct requester requester;
 	struct responder responder;
 };

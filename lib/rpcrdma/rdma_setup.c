@@ -2,6 +2,10 @@
 /* Setting up the connection of an RDMA leg, from the connect or the request until it is open. */
 #include "rpcrdma/rdma_setup.h"
 
+#include <errno.h>
+#include <netinet/in.h>
+#include <string.h>
+
 #include "rpcrdma/private_data.h"
 
 static uint32_t least(uint32_t a, uint32_t b)
@@ -66,16 +70,70 @@ static void fill_params(struct rdma_conn *conn, struct fabric_ep_params *params)
 	set_receives(conn, params);
 }
 
+/* An address of the host's choice, and the port. */
+static struct sockaddr_storage source_of(const struct rdma_conn *conn)
+{
+	struct sockaddr_storage source = {0};
+
+	if (!conn->source_port)
+		return source;
+	source.ss_family = conn->server.ss_family;
+	if (source.ss_family == AF_INET6)
+		((struct sockaddr_in6 *)&source)->sin6_port = htons(conn->source_port);
+	else
+		((struct sockaddr_in *)&source)->sin_port = htons(conn->source_port);
+	return source;
+}
+
+static int connect_endpoint(struct rdma_conn *conn, const struct fabric_ep_events *events,
+			    void *arg)
+{
+	struct fabric_ep_params params;
+
+	fill_params(conn, &params);
+	params.source = source_of(conn);
+	return fabric_connect(conn->fabric, (const struct sockaddr *)&conn->server, &params, events,
+			      arg, &conn->ep);
+}
+
+static int connect_from_any_port(struct rdma_conn *conn, const struct fabric_ep_events *events,
+				 void *arg)
+{
+	conn->counters->source_port_retries++;
+	conn->source_port = 0;
+	return connect_endpoint(conn, events, arg);
+}
+
 int rdma_setup_connect(struct rdma_conn *conn, const struct sockaddr *addr,
 		       const struct fabric_ep_events *events, void *arg)
 {
-	struct fabric_ep_params params;
+	size_t len = addr->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6)
+						 : sizeof(struct sockaddr_in);
 	int rc;
 
-	fill_params(conn, &params);
-	rc = fabric_connect(conn->fabric, addr, &params, events, arg, &conn->ep);
+	memcpy(&conn->server, addr, len);
+	conn->source_port = conn->config->source_port;
+	rc = connect_endpoint(conn, events, arg);
+	if (conn->source_port && (rc == -EADDRINUSE || rc == -EADDRNOTAVAIL || rc == -EACCES))
+		rc = connect_from_any_port(conn, events, arg);
 	if (!rc)
 		arm_timer(conn);
+	return rc;
+}
+
+bool rdma_setup_port_refused(const struct rdma_conn *conn, enum fabric_close why)
+{
+	return why == FABRIC_CLOSE_PORT && conn->state.now == RDMA_CONNECTING && conn->source_port;
+}
+
+int rdma_setup_again(struct rdma_conn *conn, const struct fabric_ep_events *events, void *arg)
+{
+	struct fabric_ep *before = conn->ep;
+	int rc = connect_from_any_port(conn, events, arg);
+
+	/* Without another one it stays, for those who ask for its addresses. */
+	if (!rc)
+		fabric_ep_free(before);
 	return rc;
 }
 

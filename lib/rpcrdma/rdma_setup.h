@@ -13,6 +13,11 @@ void rdma_setup_init(struct rdma_conn *conn);
 /** rdma_setup_connect - connect to @addr; @events are called with @arg. 0 or the fabric's errno. */
 int rdma_setup_connect(struct rdma_conn *conn, const struct sockaddr *addr,
 		       const struct fabric_ep_events *events, void *arg) MUST_CHECK;
+/** rdma_setup_port_refused - whether closed() for @why was about the source port alone: rdma_setup_again() is due. */
+bool rdma_setup_port_refused(const struct rdma_conn *conn, enum fabric_close why);
+/** rdma_setup_again - connect anew, from any port; not inside of a callback of the endpoint. As rdma_setup_connect(). */
+int rdma_setup_again(struct rdma_conn *conn, const struct fabric_ep_events *events,
+		     void *arg) MUST_CHECK;
 /** rdma_setup_adopt - take over @in, also on failure; the rest as above. */
 int rdma_setup_adopt(struct rdma_conn *conn, struct fabric_incoming *in,
 		     const struct fabric_ep_events *events, void *arg) MUST_CHECK;

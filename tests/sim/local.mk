@@ -67,6 +67,12 @@ tests_sim_test_storm_CFLAGS = $(UNIT_CFLAGS)
 tests_sim_test_storm_LDADD = $(CHAIN_LDADD)
 TESTS += tests/sim/test_storm
 
+check_PROGRAMS += tests/sim/test_source_port
+tests_sim_test_source_port_SOURCES = tests/sim/test_source_port.c
+tests_sim_test_source_port_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_source_port_LDADD = $(SIM_LDADD)
+TESTS += tests/sim/test_source_port
+
 check_PROGRAMS += tests/sim/test_sim
 tests_sim_test_sim_SOURCES = tests/sim/test_sim.c
 tests_sim_test_sim_CFLAGS = $(UNIT_CFLAGS)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* The sim fabric, endpoint to endpoint. */
 #include <errno.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <string.h>
 
@@ -77,12 +78,45 @@ START_TEST(both_ends_see_the_source_that_was_asked_for)
 }
 END_TEST
 
+static int connect_from(struct bare_end *end, in_port_t port)
+{
+	const struct sockaddr_in to = {.sin_family = AF_INET,
+				       .sin_port = 1}; /* where nobody listens */
+
+	end->params.source.ss_family = AF_INET;
+	((struct sockaddr_in *)&end->params.source)->sin_port = port;
+	return fabric_connect(bare->fabric, (const struct sockaddr *)&to, &end->params,
+			      bare->client.ep->events, end, &end->ep);
+}
+
+START_TEST(a_port_is_one_connections_until_that_is_over)
+{
+	struct bare_end second = {.bare = bare, .params = bare->client.params};
+	struct fabric_ep_info info;
+	in_port_t port;
+
+	fabric_ep_info(bare->client.ep, &info);
+	port = ((struct sockaddr_in *)&info.local)->sin_port;
+	ck_assert_uint_ne(port, 0);
+	ck_assert_int_eq(connect_from(&second, port), -EADDRINUSE);
+	fabric_ep_abort(bare->client.ep);
+	ck_assert_int_eq(connect_from(&second, port), 0);
+	bare_run(bare, 1000);
+	ck_assert_int_eq(bare_closed(&bare->client), FABRIC_CLOSE_LOCAL);
+	ck_assert_int_eq(bare_closed(&bare->server), FABRIC_CLOSE_PEER);
+	fabric_ep_close(second.ep);
+	bare_run(bare, 1000);
+	fabric_ep_free(second.ep);
+}
+END_TEST
+
 START_TEST(without_a_source_the_host_chooses)
 {
 	struct fabric_ep_info info;
 
 	fabric_ep_info(bare->client.ep, &info);
 	ck_assert_int_eq(info.local.ss_family, AF_INET);
+	ck_assert_uint_ne(((struct sockaddr_in *)&info.local)->sin_port, 0);
 }
 END_TEST
 
@@ -467,6 +501,7 @@ int main(void)
 	tc = tcase_create("addresses");
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, both_ends_see_the_source_that_was_asked_for);
+	tcase_add_test(tc, a_port_is_one_connections_until_that_is_over);
 	tcase_add_test(tc, without_a_source_the_host_chooses);
 	suite_add_tcase(suite, tc);
 	tc = tcase_create("late");

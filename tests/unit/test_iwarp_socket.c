@@ -347,6 +347,64 @@ START_TEST(a_connection_comes_from_the_address_and_port_asked_for)
 }
 END_TEST
 
+static uint16_t from_port; /* that the client had when it was up */
+
+static void abort_it(struct end *end)
+{
+	struct fabric_ep_info info;
+
+	fabric_ep_info(end->ep, &info);
+	from_port = ntohs(((struct sockaddr_in *)&info.local)->sin_port);
+	fabric_ep_abort(end->ep);
+	/* It is over already. */
+	ck_assert_int_eq(fabric_ep_probe(end->ep), -ENOTCONN);
+	fabric_ep_abort(end->ep);
+	fabric_ep_close(end->ep);
+}
+
+/* The port is free before closed() even, again and again. */
+START_TEST(a_port_is_free_at_once_after_an_abort)
+{
+	struct sockaddr_in *source = (struct sockaddr_in *)&ends.client.params.source;
+	struct fabric_ep_info info;
+
+	ends_start(true, true, "127.0.0.1", AF_INET);
+	for (unsigned i = 0; i < 20; i++) {
+		uint16_t before = from_port;
+
+		ends_init(&ends.client);
+		ends_init(&ends.server);
+		ends.client.step = abort_it;
+		source->sin_family = AF_INET;
+		source->sin_port = htons(before);
+		ends_connect();
+		event_loop_run(ends.loop);
+		ck_assert_uint_eq(ends.client.closed, 1);
+		ck_assert_int_eq(ends.client.why, FABRIC_CLOSE_LOCAL);
+		ck_assert_int_eq(ends.server.why, FABRIC_CLOSE_PEER);
+		if (i)
+			ck_assert_uint_eq(from_port, before);
+		/* What it was is known until it is freed. */
+		fabric_ep_info(ends.client.ep, &info);
+		ck_assert_uint_eq(ntohs(((struct sockaddr_in *)&info.local)->sin_port), from_port);
+	}
+	ends_stop();
+}
+END_TEST
+
+START_TEST(an_abort_while_connecting_closes)
+{
+	ends_start(true, true, "127.0.0.1", AF_INET);
+	ends_connect();
+	fabric_ep_abort(ends.client.ep);
+	ck_assert_uint_eq(ends.client.closed, 0);
+	event_loop_run(ends.loop);
+	ck_assert_uint_eq(ends.client.closed, 1);
+	ck_assert_int_eq(ends.client.why, FABRIC_CLOSE_LOCAL);
+	ends_stop();
+}
+END_TEST
+
 START_TEST(a_source_that_cannot_be_had_is_an_error_at_once)
 {
 	struct sockaddr_in foreign = loopback(1, 0);
@@ -390,6 +448,8 @@ int main(void)
 	tcase_add_test(tc, a_connection_that_nobody_wants_is_closed);
 	tcase_add_test(tc, addresses_and_depths_are_told);
 	tcase_add_test(tc, a_connection_comes_from_the_address_and_port_asked_for);
+	tcase_add_test(tc, a_port_is_free_at_once_after_an_abort);
+	tcase_add_test(tc, an_abort_while_connecting_closes);
 	tcase_add_test(tc, a_source_that_cannot_be_had_is_an_error_at_once);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

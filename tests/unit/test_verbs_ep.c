@@ -238,6 +238,67 @@ START_TEST(a_connect_that_blocks_is_waited_for_by_its_endpoint_alone)
 }
 END_TEST
 
+static unsigned abandoned;
+
+static void on_abandoned(struct fabric_wr *wr, enum fabric_status status)
+{
+	abandoned += status == FABRIC_FLUSHED;
+}
+
+static void ask_from(uint16_t port)
+{
+	struct sockaddr_in *source = (struct sockaddr_in *)&scene.params.source;
+
+	source->sin_family = AF_INET;
+	source->sin_port = htons(port);
+	scene_ask();
+}
+
+/* siw binds its socket when it connects; without a port of ours it is the host that has none left. */
+START_TEST(a_port_that_turns_out_to_be_taken_is_told)
+{
+	static const int errors[] = {EADDRINUSE, EADDRNOTAVAIL};
+	const uint16_t port = _i % 2 ? 700 : 0;
+	const int error = errors[_i / 2 % 2];
+
+	scene_begin(IWARP, WINDOWS);
+	if (_i < 4) {
+		fake.connect_errno = error;
+		ask_from(port);
+		scene_run_until(&scene.closed);
+	} else {
+		ask_from(port);
+		scene_event(RDMA_CM_EVENT_CONNECT_ERROR, -error);
+		scene_run_until(&scene.closed);
+	}
+	ck_assert_int_eq(scene.why, port ? FABRIC_CLOSE_PORT : FABRIC_CLOSE_LOST);
+	scene_end();
+}
+END_TEST
+
+/* What was posted is not waited for, nor the peer's answer: the port is to be free. */
+START_TEST(an_abort_waits_for_nobody)
+{
+	struct fabric_wr wr = {.op = FABRIC_SEND, .done = on_abandoned};
+
+	scene_begin(_i % 2 ? IWARP : IB, WINDOWS);
+	scene_connected();
+	ck_assert_int_eq(fabric_post(scene.ep, &wr), 0);
+	if (_i >= 2)
+		fabric_ep_close(scene.ep);
+	ck_assert_uint_eq(abandoned, 0);
+	fabric_ep_abort(scene.ep);
+	ck_assert_uint_eq(scene.closed, 0);
+	fake_loop_run(scene.loop);
+	ck_assert_uint_eq(scene.closed, 1);
+	ck_assert_int_eq(scene.why, FABRIC_CLOSE_LOCAL);
+	ck_assert_uint_eq(abandoned, 1);
+	ck_assert_uint_eq(fake.disconnects, 1);
+	fabric_ep_abort(scene.ep);
+	scene_end();
+}
+END_TEST
+
 START_TEST(a_connection_comes_from_its_source)
 {
 	struct sockaddr_in *source = (struct sockaddr_in *)&scene.params.source;
@@ -396,6 +457,8 @@ int main(void)
 	tcase_add_test(tc, an_iwarp_setup_without_an_end_is_buried_aside);
 	tcase_add_test(tc, a_connect_that_blocks_is_waited_for_by_its_endpoint_alone);
 	tcase_add_test(tc, a_connection_comes_from_its_source);
+	tcase_add_loop_test(tc, a_port_that_turns_out_to_be_taken_is_told, 0, 8);
+	tcase_add_loop_test(tc, an_abort_waits_for_nobody, 0, 4);
 	tcase_add_loop_test(tc, a_device_says_whether_it_sends_invalidate, 0, 2);
 	suite_add_tcase(suite, tc);
 

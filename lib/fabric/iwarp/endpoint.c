@@ -51,7 +51,8 @@ static void ep_finish(struct iwarp_ep *ep)
 	loop_timer_free(loop, ep->timer);
 	ep->io = NULL;
 	ep->timer = NULL;
-	close(ep->fd);
+	if (ep->fd >= 0)
+		close(ep->fd);
 	ep->fd = -1;
 	iwarp_engine_flush(ep->engine);
 	why = iwarp_engine_why(ep->engine, &detail);
@@ -300,50 +301,22 @@ static struct iwarp_ep *ep_new(struct iwarp_fabric *fabric, int fd,
 	return ep;
 }
 
-/*
- * SO_REUSEADDR lets a port serve again while an earlier connection from it is in TIME_WAIT; connect() then says
- * EADDRNOTAVAIL if the pair of addresses is really taken. Without a port it is connect() that chooses one, so that
- * no port is used up that could serve towards another peer.
- */
-static int source_bind(int fd, const struct sockaddr *addr, const struct sockaddr_storage *source)
-{
-	const struct sockaddr *from = (const struct sockaddr *)source;
-	int on = 1;
-
-	if (source->ss_family == AF_UNSPEC)
-		return 0;
-	if (source->ss_family != addr->sa_family)
-		return -EAFNOSUPPORT;
-	if (iwarp_addr_port(from))
-		(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	else
-		(void)setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof(on));
-	return bind(fd, from, iwarp_addr_len(from)) < 0 ? -errno : 0;
-}
-
 int iwarp_ep_connect(struct fabric *base, const struct sockaddr *addr,
 		     const struct fabric_ep_params *params, const struct fabric_ep_events *events,
 		     void *arg, struct fabric_ep **out)
 {
 	struct iwarp_fabric *fabric = container_of(base, struct iwarp_fabric, fabric);
-	socklen_t len = iwarp_addr_len(addr);
 	struct iwarp_ep *ep;
 	int fd, err;
 
-	if (!len)
-		return -EAFNOSUPPORT;
-	fd = socket(addr->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	fd = iwarp_socket_connect(addr, &params->source);
 	if (fd < 0)
-		return -errno;
+		return fd;
 	ep = ep_new(fabric, fd, events, arg);
 	if (!ep)
 		return -ENOMEM;
-	memcpy(&ep->peer, addr, len);
-	err = source_bind(fd, addr, &params->source);
-	if (!err)
-		err = iwarp_engine_connect(ep->engine, params, ep_now(ep));
-	if (!err && connect(fd, addr, len) < 0 && errno != EINPROGRESS && errno != EINTR)
-		err = -errno;
+	memcpy(&ep->peer, addr, iwarp_addr_len(addr));
+	err = iwarp_engine_connect(ep->engine, params, ep_now(ep));
 	if (err) {
 		iwarp_engine_flush(ep->engine);
 		iwarp_ep_free(&ep->ep);
@@ -471,6 +444,27 @@ void iwarp_ep_close(struct fabric_ep *base)
 	if (!ep->closed)
 		ep_unacked_tell(ep);
 	iwarp_engine_close(ep->engine, ep_now(ep));
+	ep_end_later(ep);
+}
+
+/*
+ * A FIN, which a peer takes for an end in good order if no message is cut, and at once a reset: with the FIN alone
+ * the port would be left to TIME_WAIT.
+ */
+void iwarp_ep_abort(struct fabric_ep *base)
+{
+	const struct linger linger = {.l_onoff = 1, .l_linger = 0};
+	struct iwarp_ep *ep = ep_of(base);
+
+	if (ep->fd < 0)
+		return;
+	iwarp_engine_abort(ep->engine, FABRIC_CLOSE_LOCAL, "closed");
+	loop_io_free(ep->ep.fabric->loop, ep->io);
+	ep->io = NULL;
+	(void)shutdown(ep->fd, SHUT_WR);
+	(void)setsockopt(ep->fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
+	close(ep->fd);
+	ep->fd = -1;
 	ep_end_later(ep);
 }
 

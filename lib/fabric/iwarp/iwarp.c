@@ -64,5 +64,6 @@ const struct fabric_ops iwarp_fabric_ops = {
 	.key_unbind = iwarp_ep_key_unbind,
 	.probe = iwarp_ep_probe,
 	.close = iwarp_ep_close,
+	.abort = iwarp_ep_abort,
 	.ep_free = iwarp_ep_free,
 };

@@ -38,6 +38,14 @@ struct iwarp_ep {
 
 /** iwarp_socket_tune - TCP_NODELAY, keepalive and the bound on unanswered data; best effort. */
 void iwarp_socket_tune(int fd);
+/**
+ * iwarp_socket_connect - a TCP connection on its way
+ * @source: where it comes from, as in fabric_ep_params
+ *
+ * Returns the descriptor, or a negative errno; of a port that cannot be had -EADDRINUSE or -EADDRNOTAVAIL.
+ */
+int iwarp_socket_connect(const struct sockaddr *addr,
+			 const struct sockaddr_storage *source) MUST_CHECK;
 /** iwarp_addr_len - the length of an IPv4 or IPv6 address; 0 for any other family. */
 socklen_t iwarp_addr_len(const struct sockaddr *addr);
 /** iwarp_addr_port - the port of an IPv4 or IPv6 address, in the network's order; 0 for any other family. */
@@ -59,6 +67,7 @@ void iwarp_ep_key_ready(struct fabric_key *key);
 bool iwarp_ep_key_unbind(struct fabric_key *key);
 int iwarp_ep_probe(struct fabric_ep *ep);
 void iwarp_ep_close(struct fabric_ep *ep);
+void iwarp_ep_abort(struct fabric_ep *ep);
 void iwarp_ep_free(struct fabric_ep *ep);
 
 int iwarp_listen(void *config, struct loop *loop, const struct sockaddr *addr, int backlog,

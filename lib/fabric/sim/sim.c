@@ -83,5 +83,6 @@ const struct fabric_ops sim_fabric_ops = {
 	.key_unbind = sim_key_unbind,
 	.probe = sim_probe,
 	.close = sim_close,
+	.abort = sim_abort,
 	.ep_free = sim_ep_free,
 };

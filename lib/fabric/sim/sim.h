@@ -43,6 +43,7 @@ struct sim_faults {
 	bool no_send_inv;   /* a Send with Invalidate invalidates nothing */
 	bool no_late_reads; /* memory must be filled before it is lent */
 	bool no_probe;      /* nothing can be sent that would tell whether the peer is there */
+	bool late_ports;    /* that a source port is taken is told by closed() */
 };
 
 /* What happened; the tests' evidence. */

@@ -2,10 +2,13 @@
 /* The sim fabric's connections: connect, adopt, accept, reject, close. */
 #include <assert.h>
 #include <errno.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fabric/sim/sim_priv.h"
+
+#define SIM_FIRST_PORT 32768u
 
 /*
  * Tells one thing that is still due before closed(); false if there is none. Without a seed Sends and Writes are
@@ -79,6 +82,43 @@ static void post_receives(struct sim_ep *ep, unsigned count, uint32_t size_bytes
 	assert(!err);
 }
 
+/* It stands at the same place in both families. */
+static in_port_t *port_of(struct sockaddr_storage *addr)
+{
+	return &((struct sockaddr_in *)addr)->sin_port;
+}
+
+static bool port_is_taken(struct sim_ep *ep)
+{
+	struct sim_ep *other;
+
+	TAILQ_FOREACH(other, &ep->net->eps, entry)
+		if (other != ep && other->connects && !sim_ep_gone(other) &&
+		    *port_of(&other->local) == *port_of(&ep->local))
+			return true;
+	return false;
+}
+
+/* The one that was asked for, or the next that is free. Returns 0 or -EADDRINUSE. */
+static int take_port(struct sim_ep *ep)
+{
+	in_port_t *port = port_of(&ep->local);
+
+	if (*port && port_is_taken(ep))
+		return -EADDRINUSE;
+	while (!*port || port_is_taken(ep)) {
+		if (ep->net->next_port < SIM_FIRST_PORT)
+			ep->net->next_port = SIM_FIRST_PORT;
+		*port = htons(ep->net->next_port++);
+	}
+	return 0;
+}
+
+static void refuse_port(struct sim_ep *ep, void *arg)
+{
+	sim_kill(ep, FABRIC_CLOSE_PORT);
+}
+
 static void ask(struct sim_ep *ep, void *arg)
 {
 	struct sim_listener *listener;
@@ -111,6 +151,7 @@ int sim_connect(struct fabric *fabric, const struct sockaddr *addr,
 		void *arg, struct fabric_ep **out)
 {
 	struct sim_ep *ep = ep_new(fabric, events, arg, SIM_CONNECTING);
+	int taken;
 
 	if (!ep)
 		return -ENOMEM;
@@ -120,7 +161,15 @@ int sim_connect(struct fabric *fabric, const struct sockaddr *addr,
 	ep->local = params->source;
 	if (ep->local.ss_family == AF_UNSPEC)
 		ep->local.ss_family = addr->sa_family;
-	sim_schedule(ep, ep, SIM_INBOUND, ask, NULL);
+	ep->connects = true;
+	taken = take_port(ep);
+	if (taken && !ep->net->faults.late_ports) {
+		recv_runs_fini(&ep->recvs);
+		TAILQ_REMOVE(&ep->net->eps, ep, entry);
+		free(ep);
+		return taken;
+	}
+	sim_schedule(ep, ep, SIM_INBOUND, taken ? refuse_port : ask, NULL);
 	*out = &ep->ep;
 	return 0;
 }
@@ -244,6 +293,14 @@ void sim_close(struct fabric_ep *fep)
 	default:
 		sim_break(ep, FABRIC_CLOSE_LOCAL, FABRIC_CLOSE_REFUSED);
 	}
+}
+
+void sim_abort(struct fabric_ep *fep)
+{
+	struct sim_ep *ep = sim_ep_of(fep);
+	bool up = ep->state == SIM_OPEN || ep->state == SIM_CLOSING;
+
+	sim_break(ep, FABRIC_CLOSE_LOCAL, up ? FABRIC_CLOSE_PEER : FABRIC_CLOSE_REFUSED);
 }
 
 void sim_ep_free(struct fabric_ep *fep)

@@ -41,6 +41,7 @@ struct sim_net {
 	struct sim_listener_list listeners;
 	uint64_t random;
 	uint32_t next_rkey;
+	uint16_t next_port;
 	bool silent;
 };
 
@@ -110,6 +111,7 @@ struct sim_ep {
 	struct recv_runs recvs;
 	unsigned ord;
 	unsigned reads_out;
+	bool connects;       /* its port is its own */
 	bool takes_nothing;  /* its peer's work requests stay posted */
 	bool takes_no_sends; /* … but for Reads */
 	bool vanished;       /* nothing passes between it and its peer, not even the end */
@@ -162,6 +164,7 @@ void sim_ep_info(const struct fabric_ep *ep, struct fabric_ep_info *info);
 void sim_recv_post(struct fabric_ep *ep, unsigned count, uint32_t size_bytes);
 int sim_probe(struct fabric_ep *ep);
 void sim_close(struct fabric_ep *ep);
+void sim_abort(struct fabric_ep *ep);
 void sim_ep_free(struct fabric_ep *ep);
 
 /* sim_key.c */

@@ -27,9 +27,8 @@ static void on_error(struct verbs_ep *ep, const struct rdma_cm_event *event)
 {
 	const char *reason = event->status < 0 ? strerror(-event->status) : "no reason given";
 	const char *what = rdma_event_str(event->event);
-	enum fabric_close why = event->status == -ETIMEDOUT      ? FABRIC_CLOSE_TIMEOUT
-				: event->status == -ECONNREFUSED ? FABRIC_CLOSE_REFUSED
-								 : FABRIC_CLOSE_LOST;
+	enum fabric_close why = event->status == -ETIMEDOUT ? FABRIC_CLOSE_TIMEOUT
+							    : verbs_setup_error(ep, event->status);
 
 	if (ep->state == VERBS_CONNECTING)
 		verbs_ep_unmade(ep, why, "%s: %s", what, reason);
@@ -110,6 +109,15 @@ void verbs_close(struct fabric_ep *fep)
 	} else if (!verbs_state_polls(ep->state)) {
 		verbs_ep_die(ep, FABRIC_CLOSE_LOCAL, "closed here");
 	}
+}
+
+/* The id, and with it the port, is gone once the endpoint is buried. */
+void verbs_abort(struct fabric_ep *fep)
+{
+	struct verbs_ep *ep = verbs_ep_of(fep);
+
+	ep->closed_here = true;
+	verbs_ep_die(ep, FABRIC_CLOSE_LOCAL, "closed here");
 }
 
 void verbs_ep_info(const struct fabric_ep *fep, struct fabric_ep_info *info)

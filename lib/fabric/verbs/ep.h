@@ -9,6 +9,8 @@
 void verbs_ep_cm_event(struct verbs_ep *ep, const struct rdma_cm_event *event);
 /** verbs_close - fabric_ep_close(). */
 void verbs_close(struct fabric_ep *ep);
+/** verbs_abort - fabric_ep_abort(). */
+void verbs_abort(struct fabric_ep *ep);
 /** verbs_ep_info - fabric_ep_info(). */
 void verbs_ep_info(const struct fabric_ep *ep, struct fabric_ep_info *info);
 

@@ -3,6 +3,7 @@
 #include "fabric/verbs/setup.h"
 
 #include <errno.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -187,9 +188,14 @@ static int call_connect(struct verbs_ep *ep)
 	return rdma_connect(ep->id, &ep->conn_param) ? -errno : 0;
 }
 
-static enum fabric_close connect_error(int result)
+/* Over iWARP it is the connect that finds a port taken: siw binds its TCP socket there. */
+enum fabric_close verbs_setup_error(const struct verbs_ep *ep, int error)
 {
-	return result == -ECONNREFUSED ? FABRIC_CLOSE_REFUSED : FABRIC_CLOSE_LOST;
+	const struct sockaddr_in *source = (const struct sockaddr_in *)&ep->params.source;
+
+	if ((error == -EADDRINUSE || error == -EADDRNOTAVAIL) && source->sin_port)
+		return FABRIC_CLOSE_PORT;
+	return error == -ECONNREFUSED ? FABRIC_CLOSE_REFUSED : FABRIC_CLOSE_LOST;
 }
 
 /* The thread that connected is back; events may have been here before. */
@@ -205,7 +211,7 @@ static void connect_called(struct verbs_ep *ep, int result)
 		break;
 	default:
 		if (result)
-			verbs_ep_unmade(ep, connect_error(result), "rdma_connect: %s",
+			verbs_ep_unmade(ep, verbs_setup_error(ep, result), "rdma_connect: %s",
 					strerror(-result));
 	}
 }
@@ -227,7 +233,7 @@ static void start_connect(struct verbs_ep *ep)
 	}
 	err = call_connect(ep);
 	if (err)
-		verbs_ep_die(ep, connect_error(err), "rdma_connect: %s", strerror(-err));
+		verbs_ep_die(ep, verbs_setup_error(ep, err), "rdma_connect: %s", strerror(-err));
 	else
 		verbs_ep_set(ep, VERBS_CONNECTING);
 }

@@ -25,6 +25,8 @@ void verbs_setup_addr(struct verbs_ep *ep);
 void verbs_setup_route(struct verbs_ep *ep);
 /** verbs_setup_response - and the peer, which waits for us: RDMA_CM_EVENT_CONNECT_RESPONSE. */
 void verbs_setup_response(struct verbs_ep *ep, const struct rdma_conn_param *conn);
+/** verbs_setup_error - why a connection cannot be made, by the errno that says so. */
+enum fabric_close verbs_setup_error(const struct verbs_ep *ep, int error);
 /** verbs_setup_connected - and the peer: RDMA_CM_EVENT_ESTABLISHED. */
 void verbs_setup_connected(struct verbs_ep *ep, const struct rdma_conn_param *conn);
 

@@ -113,5 +113,6 @@ const struct fabric_ops verbs_fabric_ops = {
 	.key_unbind = verbs_key_unbind,
 	.probe = verbs_probe,
 	.close = verbs_close,
+	.abort = verbs_abort,
 	.ep_free = verbs_ep_free,
 };
