@@ -94,6 +94,17 @@ size_t config_memory_reserve_bytes(const struct config *config)
 	return bytes > config_memory_own_bytes() ? bytes : config_memory_own_bytes();
 }
 
+size_t config_memory_buffers_bytes(const struct config *config)
+{
+	size_t bytes = config_memory_limit_bytes(config) +
+		       config_memory_reserve_bytes(config) * config->workers;
+
+	for (size_t i = 0; i < config->nservices; i++)
+		bytes += config_memory_beside_bytes(&config->services[i]) *
+			 config->services[i].max_connections;
+	return bytes;
+}
+
 /* How many RPCs a service can have at once that take so much each, while the other services are idle. */
 static size_t rpcs_at_once(const struct config *config, size_t bytes)
 {

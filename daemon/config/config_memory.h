@@ -24,6 +24,8 @@ uint32_t config_memory_largest_bytes(const struct config *config,
 size_t config_memory_beside_bytes(const struct service_config *service);
 /** config_memory_reserve_bytes - what a worker's pool keeps mapped though nobody uses it, at most. */
 size_t config_memory_reserve_bytes(const struct config *config);
+/** config_memory_buffers_bytes - what all buffers come to that RDMA devices may register, with the limit, at most. */
+size_t config_memory_buffers_bytes(const struct config *config);
 /** config_memory_staging_bytes - what all workers read into, for each service: beside the limit too. */
 size_t config_memory_staging_bytes(const struct config *config);
 /** config_memory_print - say on @out how the memory is parted, and how many RPCs of each service fit. */

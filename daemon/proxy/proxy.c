@@ -161,18 +161,20 @@ static int open_listener(struct proxy *proxy, size_t i)
 /* A warning only: what will be registered depends on what the peers do. */
 static void check_memlock(const struct config *config)
 {
-	size_t memory_bytes = config_memory_limit_bytes(config);
+	struct verbs_memlock_use use = {.memory_bytes = config_memory_buffers_bytes(config)};
 	char text[256];
 
 	if (!verbs_devices_present())
 		return;
 	for (size_t i = 0; i < config->nservices; i++) {
-		if (!service_wants_verbs(&config->services[i]))
-			continue;
-		if (!verbs_memlock_check(memory_bytes, text, sizeof(text)))
-			log_warning(NULL, "%s: %s", config->services[i].name, text);
-		return;
+		const struct service_config *service = &config->services[i];
+		unsigned ends = service_verbs_ends(service);
+
+		use.services += ends > 0;
+		use.endpoints += (size_t)ends * service->max_connections;
 	}
+	if (use.services && !verbs_memlock_check(&use, text, sizeof(text)))
+		log_warning(NULL, "%s", text);
 }
 
 static int start_workers(struct proxy *proxy)

@@ -77,7 +77,12 @@ static bool is_rdma(const struct config_uri *uri)
 	return uri->transport == TRANSPORT_RDMA || uri->transport == TRANSPORT_VERBS;
 }
 
+unsigned service_verbs_ends(const struct service_config *config)
+{
+	return (unsigned)is_rdma(&config->listen) + (unsigned)is_rdma(&config->connect);
+}
+
 bool service_wants_verbs(const struct service_config *config)
 {
-	return is_rdma(&config->listen) || is_rdma(&config->connect);
+	return service_verbs_ends(config) > 0;
 }

@@ -2,8 +2,6 @@
 /* The verbs fabric where no device is: everything says so, and nothing is left. What needs a device: tests/lab. */
 #include <errno.h>
 #include <netinet/in.h>
-#include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "fabric/verbs/verbs.h"
@@ -43,22 +41,6 @@ START_TEST(a_fabric_without_the_connection_manager_is_none)
 }
 END_TEST
 
-START_TEST(memory_that_may_not_be_locked_is_told_with_what_to_do)
-{
-	struct rlimit before, low = {64 << 10, 64 << 10};
-	char text[256] = "";
-
-	ck_assert(verbs_memlock_check(0, text, sizeof(text)));
-	ck_assert_int_eq(getrlimit(RLIMIT_MEMLOCK, &before), 0);
-	low.rlim_max = before.rlim_max < low.rlim_max ? before.rlim_max : low.rlim_max;
-	low.rlim_cur = low.rlim_max;
-	ck_assert_int_eq(setrlimit(RLIMIT_MEMLOCK, &low), 0);
-	ck_assert(!verbs_memlock_check(64 << 20, text, sizeof(text)));
-	ck_assert_ptr_nonnull(strstr(text, "64 MiB"));
-	ck_assert_ptr_nonnull(strstr(text, "LimitMEMLOCK=infinity"));
-}
-END_TEST
-
 int main(void)
 {
 	Suite *suite = suite_create("verbs");
@@ -66,7 +48,6 @@ int main(void)
 
 	tcase_add_test(tc, a_listener_without_the_connection_manager_says_so);
 	tcase_add_test(tc, a_fabric_without_the_connection_manager_is_none);
-	tcase_add_test(tc, memory_that_may_not_be_locked_is_told_with_what_to_do);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -108,6 +108,7 @@ void verbs_fake_reset(enum ibv_transport_type transport, unsigned cap_flags)
 	fake.transport = device.transport_type = transport;
 	fake.cap_flags = cap_flags;
 	fake.initiator_depth = 4;
+	fake.ndevices = 1;
 	if (context.device)
 		close(context.async_fd);
 	context = (struct ibv_context){
@@ -353,6 +354,33 @@ int rdma_establish(struct rdma_cm_id *id)
 }
 
 /* ---- libibverbs ---- */
+
+struct ibv_device **ibv_get_device_list(int *count)
+{
+	struct ibv_device **list = calloc((size_t)fake.ndevices + 1, sizeof(*list));
+
+	*count = fake.ndevices;
+	for (int i = 0; i < fake.ndevices; i++)
+		list[i] = &device;
+	return list;
+}
+
+void ibv_free_device_list(struct ibv_device **list)
+{
+	free(list);
+}
+
+struct ibv_context *ibv_open_device(struct ibv_device *dev)
+{
+	fake.opened++;
+	return &context;
+}
+
+int ibv_close_device(struct ibv_context *ctx)
+{
+	fake.opened--;
+	return 0;
+}
 
 int ibv_query_device(struct ibv_context *ctx, struct ibv_device_attr *attr)
 {

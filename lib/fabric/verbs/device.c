@@ -4,40 +4,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 
 #include "fabric/verbs/async.h"
 #include "fabric/verbs/domain.h"
 #include "fabric/verbs/poll.h"
 
 #define RXE_VENDOR_ID 0xffffffu /* what the kernel's software RoCE says of itself */
-
-bool verbs_devices_present(void)
-{
-	int count = 0;
-	struct ibv_device **list = ibv_get_device_list(&count);
-
-	if (list)
-		ibv_free_device_list(list);
-	return count > 0;
-}
-
-/* CAP_IPC_LOCK is not asked for: siw holds even root to the limit. */
-bool verbs_memlock_check(size_t need_bytes, char *text, size_t text_bytes)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_MEMLOCK, &limit) || limit.rlim_cur == RLIM_INFINITY ||
-	    limit.rlim_cur >= need_bytes)
-		return true;
-	snprintf(text, text_bytes,
-		 "RDMA needs to lock up to %zu MiB of memory but the limit is %llu KiB: set "
-		 "LimitMEMLOCK=infinity in the unit, or `ulimit -l unlimited`",
-		 need_bytes >> 20, (unsigned long long)limit.rlim_cur >> 10);
-	return false;
-}
 
 static int set_nonblocking(int fd)
 {
@@ -76,9 +49,7 @@ static int device_open(struct verbs_device *device)
 	if (err)
 		return -err;
 	device->iwarp = device->context->device->transport_type == IBV_TRANSPORT_IWARP;
-	device->windows = (device->attr.device_cap_flags &
-			   (IBV_DEVICE_MEM_WINDOW_TYPE_2A | IBV_DEVICE_MEM_WINDOW_TYPE_2B)) &&
-			  device->attr.max_mw > 0;
+	device->windows = verbs_has_windows(&device->attr);
 	/* Linux: fast registrations, local invalidation and IB_WR_SEND_WITH_INV; iWARP devices set it too. */
 	device->sends_inv = device->attr.device_cap_flags & IBV_DEVICE_MEM_MGT_EXTENSIONS;
 	device->rxe = device->attr.vendor_id == RXE_VENDOR_ID;

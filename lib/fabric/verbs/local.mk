@@ -18,6 +18,7 @@ lib_fabric_verbs_libverbs_fabric_a_SOURCES = \
 	lib/fabric/verbs/life.h \
 	lib/fabric/verbs/listen.c \
 	lib/fabric/verbs/listen.h \
+	lib/fabric/verbs/memlock.c \
 	lib/fabric/verbs/notice.c \
 	lib/fabric/verbs/notice.h \
 	lib/fabric/verbs/poll.c \

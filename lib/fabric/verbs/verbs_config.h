@@ -43,13 +43,34 @@ struct verbs_config {
 /** verbs_devices_present - whether this machine has any RDMA device now. */
 bool verbs_devices_present(void);
 
+/* What buffers there are, and who uses devices. */
+struct verbs_memlock_use {
+	size_t memory_bytes; /* of all buffers */
+	size_t services;
+	size_t endpoints; /* at once */
+};
+
+/* Of what kind the devices of this machine are. */
+struct verbs_memlock_devices {
+	size_t sharing; /* devices whose connections share a domain, one for each service */
+	size_t parting; /* devices on which each connection has a domain of its own */
+};
+
 /**
- * verbs_memlock_check - whether this process may pin memory for RDMA
- * @need_bytes: what it will want to register
- * @text:       on failure says what is wrong and what to do about it
+ * verbs_memlock_bytes - the most that may come to be locked
+ *
+ * What is registered in several domains is counted as often. Where each connection has a domain of its own, keys and the
+ * sinks of Reads are registered besides. SIZE_MAX if it is more than that.
+ */
+size_t verbs_memlock_bytes(const struct verbs_memlock_use *use,
+			   const struct verbs_memlock_devices *devices);
+
+/**
+ * verbs_memlock_check - whether this process may lock that for the devices of this machine
+ * @text: on failure says what is wrong and what to do about it
  *
  * Returns true if the limit suffices.
  */
-bool verbs_memlock_check(size_t need_bytes, char *text, size_t text_bytes);
+bool verbs_memlock_check(const struct verbs_memlock_use *use, char *text, size_t text_bytes);
 
 #endif

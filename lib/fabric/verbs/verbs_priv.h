@@ -238,6 +238,14 @@ static inline struct verbs_counters *verbs_ep_counters(const struct verbs_ep *ep
 	return &verbs_fabric_of(ep->ep.fabric)->counters;
 }
 
+/* Of type 2, which answer to one queue pair. */
+static inline bool verbs_has_windows(const struct ibv_device_attr *attr)
+{
+	return (attr->device_cap_flags &
+		(IBV_DEVICE_MEM_WINDOW_TYPE_2A | IBV_DEVICE_MEM_WINDOW_TYPE_2B)) &&
+	       attr->max_mw > 0;
+}
+
 /* Only as much as @from has, which the connection manager sizes by its family. */
 static inline void verbs_copy_addr(struct sockaddr_storage *to, const struct sockaddr *from)
 {

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* How much memory RDMA may come to lock, and what is said if it may not. */
+#include <string.h>
+#include <sys/resource.h>
+
+#include "fabric/verbs/verbs_config.h"
+#include "tests/lib/test.h"
+#include "tests/unit/verbs_fake.h"
+
+#define MIB ((size_t)1 << 20)
+
+static const struct verbs_memlock_use use = {
+	.memory_bytes = 64 * MIB, .services = 3, .endpoints = 100};
+
+START_TEST(memory_is_counted_once_for_each_domain)
+{
+	static const struct {
+		struct verbs_memlock_devices devices;
+		size_t times;
+	} rows[] = {
+		{{0, 0}, 0},
+		{{1, 0}, 3},
+		{{2, 0}, 6},
+		/* A domain of each connection; keys and sinks are registered besides. */
+		{{0, 1}, 101},
+		{{0, 2}, 101},
+		{{2, 1}, 107},
+	};
+	struct verbs_memlock_use vast = use;
+
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		ck_assert_uint_eq(verbs_memlock_bytes(&use, &rows[i].devices),
+				  rows[i].times * 64 * MIB);
+	vast.memory_bytes = SIZE_MAX / 50;
+	ck_assert_uint_eq(verbs_memlock_bytes(&vast, &rows[3].devices), SIZE_MAX);
+}
+END_TEST
+
+static void limit_to(size_t bytes)
+{
+	struct rlimit limit;
+
+	ck_assert_int_eq(getrlimit(RLIMIT_MEMLOCK, &limit), 0);
+	if (limit.rlim_max == RLIM_INFINITY || limit.rlim_max > bytes)
+		limit.rlim_max = bytes;
+	limit.rlim_cur = limit.rlim_max;
+	ck_assert_int_eq(setrlimit(RLIMIT_MEMLOCK, &limit), 0);
+}
+
+START_TEST(memory_that_may_not_be_locked_is_told_with_what_to_do)
+{
+	static const struct {
+		enum ibv_transport_type transport;
+		unsigned cap_flags;
+		const char *mib;
+	} rows[] = {
+		{IBV_TRANSPORT_IB, IBV_DEVICE_MEM_WINDOW_TYPE_2B, "192 MiB"},
+		{IBV_TRANSPORT_IB, 0, "6464 MiB"},
+		{IBV_TRANSPORT_IWARP, IBV_DEVICE_MEM_WINDOW_TYPE_2B, "6464 MiB"},
+	};
+	char text[512] = "";
+
+	verbs_fake_reset(rows[_i].transport, rows[_i].cap_flags);
+	limit_to(64 << 10);
+	ck_assert(!verbs_memlock_check(&use, text, sizeof(text)));
+	ck_assert_ptr_nonnull(strstr(text, rows[_i].mib));
+	ck_assert_ptr_nonnull(strstr(text, "LimitMEMLOCK=infinity"));
+	ck_assert_uint_eq(fake.opened, 0);
+}
+END_TEST
+
+START_TEST(nothing_is_locked_without_a_device)
+{
+	char text[512];
+
+	verbs_fake_reset(IBV_TRANSPORT_IB, 0);
+	fake.ndevices = 0;
+	limit_to(0);
+	ck_assert(!verbs_devices_present());
+	ck_assert(verbs_memlock_check(&use, text, sizeof(text)));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("verbs_memlock");
+	TCase *tc = tcase_create("memlock");
+
+	tcase_add_test(tc, memory_is_counted_once_for_each_domain);
+	tcase_add_loop_test(tc, memory_that_may_not_be_locked_is_told_with_what_to_do, 0, 3);
+	tcase_add_test(tc, nothing_is_locked_without_a_device);
+	suite_add_tcase(suite, tc);
+	return test_main(suite);
+}
