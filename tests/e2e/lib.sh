@@ -188,9 +188,9 @@ service() {
 }
 
 # proxy_config SIDE: a (clients' side) or b (server's side). A_GLOBAL, B_GLOBAL: more top-level keys;
-# A_SERVICE, B_SERVICE: more keys of each service.
+# A_SERVICE, B_SERVICE: more keys of each service; A_MORE, B_MORE: a command that prints more services.
 proxy_config() {
-	local side=$1 global=${1^^}_GLOBAL more=${1^^}_SERVICE
+	local side=$1 global=${1^^}_GLOBAL more=${1^^}_SERVICE services=${1^^}_MORE
 
 	echo "control = \"$T/$side.sock\";"
 	echo "workers = ${WORKERS:-2};"
@@ -205,6 +205,7 @@ proxy_config() {
 		echo ","
 		service mount "$FABRIC:$FABRIC_MNT" "tcp://127.0.0.1:$MNT_PORT" "${!more:-}"
 	fi
+	[ -z "${!services:-}" ] || { echo ","; ${!services}; }
 	echo ");"
 }
 

@@ -30,6 +30,7 @@ end_to_end_scripts = tests/e2e/run.sh tests/e2e/lib.sh tests/e2e/TESTS \
 	tests/e2e/little_memory.sh \
 	tests/e2e/large_messages.sh \
 	tests/e2e/neighbours.sh \
+	tests/e2e/hostile.sh \
 	tests/e2e/twenty_clients.sh
 EXTRA_PROGRAMS = tests/e2e/nfs_client tests/e2e/rpc_peer tests/e2e/mpa_peer tests/e2e/name_server
 EXTRA_DIST += $(end_to_end_scripts)
@@ -41,7 +42,9 @@ tests_e2e_nfs_client_LDADD = $(LIBNFS_LIBS)
 
 tests_e2e_rpc_peer_SOURCES = tests/e2e/rpc_peer.c tests/e2e/rpc_peer.h \
 	tests/e2e/echo.c tests/e2e/echo.h tests/e2e/message.c tests/e2e/message.h \
-	tests/e2e/net.c tests/e2e/net.h \
+	tests/e2e/net.c tests/e2e/net.h tests/e2e/mpa.c tests/e2e/mpa.h \
+	tests/e2e/hostile.h tests/e2e/hostile_kinds.c tests/e2e/hostile_servers.c \
+	tests/e2e/peer_ask.c tests/e2e/peer_hostile.c \
 	tests/e2e/peer_bad_server.c tests/e2e/peer_both_ways.c tests/e2e/peer_flow.c \
 	tests/e2e/peer_garbage.c tests/e2e/peer_large.c tests/e2e/peer_neighbour.c \
 	tests/e2e/peer_replay.c tests/e2e/peer_retransmit.c tests/e2e/peer_steady.c

@@ -101,6 +101,8 @@ static void take_ulpdu(struct mpa *mpa, const uint8_t *ulpdu, size_t len)
 		mpa->send.len = 0;
 		buf_put(&mpa->send, ulpdu + UNTAGGED_BYTES, len - UNTAGGED_BYTES);
 		mpa->sends++;
+		if (mpa->received)
+			mpa->received(mpa);
 	}
 }
 
@@ -160,13 +162,45 @@ static void received(struct conn *conn, const uint8_t *data, size_t len)
 	mpa->in.len -= pos;
 }
 
-void mpa_connect(struct net *net, struct mpa *mpa, uint16_t port)
+static void watch(struct mpa *mpa, struct conn *conn)
 {
 	memset(mpa, 0, sizeof(*mpa));
-	mpa->conn = net_connect(net, port, 0, 0);
+	mpa->conn = conn;
 	mpa->conn->raw = true;
 	mpa->conn->received = received;
 	mpa->conn->arg = mpa;
+}
+
+void mpa_connect(struct net *net, struct mpa *mpa, uint16_t port)
+{
+	watch(mpa, net_connect(net, port, 0, 0));
+}
+
+void mpa_start(struct mpa *mpa, struct conn *conn)
+{
+	struct buf out = {0};
+
+	watch(mpa, conn);
+	mpa_request(&out, MPA_CRC | MPA_ENHANCED, 2);
+	conn_send(conn, out.data, out.len);
+	buf_free(&out);
+}
+
+void mpa_send_call(struct mpa *mpa, const struct buf *call)
+{
+	struct buf ulpdu = {0}, out = {0};
+
+	ddp_untagged(&ulpdu, OP_SEND, QN_SEND, ++mpa->msn, 0);
+	buf_put(&ulpdu, call->data, 4);
+	buf_u32(&ulpdu, 1);
+	buf_u32(&ulpdu, 16);
+	for (int i = 0; i < 4; i++)
+		buf_u32(&ulpdu, 0); /* RDMA_MSG, and three lists that are empty */
+	buf_put(&ulpdu, call->data, call->len);
+	mpa_fpdu(&out, &ulpdu, false);
+	conn_send(mpa->conn, out.data, out.len);
+	buf_free(&ulpdu);
+	buf_free(&out);
 }
 
 void mpa_free(struct mpa *mpa, bool reset)

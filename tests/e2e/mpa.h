@@ -32,10 +32,17 @@ struct mpa {
 	bool terminated;
 	struct buf send; /* the last Send that came, its headers taken off */
 	unsigned sends;
+	uint32_t msn;                      /* of the last Send that went out */
+	void (*received)(struct mpa *mpa); /* a Send came; may be NULL */
+	void *arg;
 };
 
 /** mpa_connect - connect and watch; nothing is sent. */
 void mpa_connect(struct net *net, struct mpa *mpa, uint16_t port);
+/** mpa_start - watch @conn, which the peer owns from here on, and send a request frame. */
+void mpa_start(struct mpa *mpa, struct conn *conn);
+/** mpa_send_call - send a Call as an RDMA_MSG without chunks. */
+void mpa_send_call(struct mpa *mpa, const struct buf *call);
 /** mpa_free - close, with a RST if @reset, and release. */
 void mpa_free(struct mpa *mpa, bool reset);
 

@@ -308,8 +308,11 @@ void net_turn(struct net *net, int ms)
 	nconns = n;
 	TAILQ_FOREACH(listener, &net->listeners, entry)
 		fds[n++] = (struct pollfd){.fd = listener->fd, .events = POLLIN};
-	if (poll(fds, n, ms) < 0)
+	if (poll(fds, n, ms) < 0) {
+		if (errno == EINTR)
+			return;
 		fail("poll: %s", strerror(errno));
+	}
 	for (nfds_t i = 0; i < nconns; i++)
 		if (fds[i].revents)
 			conn_serve(net, conns[i], fds[i].revents);

@@ -146,7 +146,7 @@ static int client_open(struct client *client, const char *url)
 	err = nfs_mount(client->nfs, parsed->server, parsed->path);
 	if (err)
 		complain(client, "mount", url, err);
-	rpc_set_autoreconnect(nfs_get_rpc_context(client->nfs), -1);
+	rpc_set_autoreconnect(nfs_get_rpc_context(client->nfs), getenv("NFS_CLIENT_ONCE") ? 0 : -1);
 	nfs_destroy_url(parsed);
 	return err;
 }

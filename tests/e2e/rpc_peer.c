@@ -19,6 +19,8 @@ static const struct scenario {
 	{"large", scenario_large},
 	{"steady", scenario_steady},
 	{"neighbour", scenario_neighbour},
+	{"hostile", scenario_hostile},
+	{"ask", scenario_ask},
 };
 
 static int usage(void)

@@ -31,5 +31,9 @@ int scenario_large(const struct ports *ports, int argc, char **argv);
 int scenario_steady(const struct ports *ports, int argc, char **argv);
 /** scenario_neighbour - SERVER: clients that ask all they can of a server of that kind, until killed. */
 int scenario_neighbour(const struct ports *ports, int argc, char **argv);
+/** scenario_hostile - SEED CONNECTIONS AT_ONCE TARGET...: hostile connections come and go. */
+int scenario_hostile(const struct ports *ports, int argc, char **argv);
+/** scenario_ask - RPCs of a real NFS server, one after the other and each timed, until SIGTERM. */
+int scenario_ask(const struct ports *ports, int argc, char **argv);
 
 #endif
