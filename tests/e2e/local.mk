@@ -31,6 +31,7 @@ end_to_end_scripts = tests/e2e/run.sh tests/e2e/lib.sh tests/e2e/TESTS \
 	tests/e2e/large_messages.sh \
 	tests/e2e/neighbours.sh \
 	tests/e2e/hostile.sh \
+	tests/e2e/crowd.sh \
 	tests/e2e/twenty_clients.sh
 EXTRA_PROGRAMS = tests/e2e/nfs_client tests/e2e/rpc_peer tests/e2e/mpa_peer tests/e2e/name_server
 EXTRA_DIST += $(end_to_end_scripts)

@@ -1,0 +1,34 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# 1,000 clients that connect at once have a reply each, whether reserved ports are left for them or not; and the
+# reserved ports are there again when they have gone. How long it takes is printed: tests/bench/crowd.sh compares it.
+ONE_PORT=12050
+# shellcheck disable=SC2034
+A_SERVICE='max_connections = 4096;' B_SERVICE='max_connections = 4096;' A_MORE=more_a
+. "$(dirname "$0")/lib.sh"
+enter "$@"
+needs_proxies
+more_a() { service one "tcp://127.0.0.1:$ONE_PORT" "tcp://127.0.0.1:$NFS_PORT" "$A_SERVICE"; }
+start_chain
+
+# come PORT CLIENTS HELD
+come() { timeout 200 "$E2E_BUILD/tests/bench/crowd" "$1" "$NFS_PORT" "$2" "$3" >$T/crowd.out; }
+gone() { no_connections a && no_connections b; }
+all_reserved() { come "$1" 300 0 && grep -q ' 0 of 300 ' $T/crowd.out; }
+
+# crowds WHAT PORT
+crowds() {
+	check "$1: 1,000 clients at once each have a reply" come "$2" 1000 0
+	note "$(cat $T/crowd.out)"
+	check "$1: they leave nothing behind" wait_for 20 gone
+	check "$1: so have 1,000 more when no reserved port is left" come "$2" 1000 400
+	note "$(cat $T/crowd.out)"
+	check "$1: they leave nothing behind" wait_for 20 gone
+	check "$1: reserved ports are used again" all_reserved "$2"
+	note "$(cat $T/crowd.out)"
+	check "$1: they leave nothing behind" wait_for 20 gone
+}
+
+crowds "one proxy" $ONE_PORT
+crowds "two proxies" "$FRONT_PORT"
+finish
