@@ -145,7 +145,7 @@ void net_listen(struct net *net, uint16_t port, void (*accepted)(struct conn *co
 	TAILQ_INSERT_TAIL(&net->listeners, listener, entry);
 }
 
-struct conn *net_connect(struct net *net, uint16_t port, uint32_t from_addr, uint16_t from_port)
+struct conn *net_try_connect(struct net *net, uint16_t port, uint32_t from_addr, uint16_t from_port)
 {
 	struct sockaddr_in from = address(from_addr ? from_addr : NET_LOOPBACK, from_port);
 	struct sockaddr_in to = address(NET_LOOPBACK, port);
@@ -153,9 +153,22 @@ struct conn *net_connect(struct net *net, uint16_t port, uint32_t from_addr, uin
 
 	if ((from_addr || from_port) && bind(fd, (struct sockaddr *)&from, sizeof(from)))
 		fail("bind to %u: %s", from_port, strerror(errno));
-	if (connect(fd, (struct sockaddr *)&to, sizeof(to)))
-		fail("connect to %u: %s", port, strerror(errno));
+	if (connect(fd, (struct sockaddr *)&to, sizeof(to))) {
+		if (errno != EADDRNOTAVAIL || !from_port)
+			fail("connect to %u: %s", port, strerror(errno));
+		close(fd);
+		return NULL;
+	}
 	return conn_new(net, fd);
+}
+
+struct conn *net_connect(struct net *net, uint16_t port, uint32_t from_addr, uint16_t from_port)
+{
+	struct conn *conn = net_try_connect(net, port, from_addr, from_port);
+
+	if (!conn)
+		fail("connect from %u to %u: the old connection is not over", from_port, port);
+	return conn;
 }
 
 void conn_send(struct conn *conn, const void *data, size_t len)

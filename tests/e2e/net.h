@@ -65,6 +65,9 @@ void net_free(struct net *net);
 void net_listen(struct net *net, uint16_t port, void (*accepted)(struct conn *conn), void *arg);
 /** net_connect - to 127.0.0.1:@port, from @from_addr:@from_port where they are not 0. */
 struct conn *net_connect(struct net *net, uint16_t port, uint32_t from_addr, uint16_t from_port);
+/** net_try_connect - the same; NULL while an old connection between the same two ports is not done with. */
+struct conn *net_try_connect(struct net *net, uint16_t port, uint32_t from_addr,
+			     uint16_t from_port);
 /** net_turn - one turn of the loop, of @ms at most. */
 void net_turn(struct net *net, int ms);
 /** net_run_until - turn the loop until @done says so; false after @seconds. */

@@ -1,263 +1,384 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The server executes a Call, and its connection is cut before the Reply is on its way.
+ * Clients whose Call the server has executed lose their connections before they have read the Reply.
  *
- * A relay between the last proxy and the real server does the cutting. It connects to the server
- * from a second loopback address and from the port that the proxy came from, so that the server
- * sees what it would see without a relay. The client retransmits on a new connection: it must get
- * the Reply that was lost, byte for byte, which only the server's duplicate request cache has, and
- * only for the same address and port.
+ * They come back all at once, each with that Call as the first on its new connection. Each must get
+ * the Reply that it did not read, byte for byte, which only the server's duplicate request cache has,
+ * and only for the same address and port: so the proxy must come from the port that it used for
+ * this client before.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tests/e2e/message.h"
+#include "tests/e2e/replay_client.h"
+#include "tests/e2e/replay_relay.h"
+#include "tests/e2e/replay_turns.h"
 #include "tests/e2e/rpc_peer.h"
 
 #define WAIT_S      20
+#define CLIENTS_MAX 20
 #define CLIENT_PORT 777
-#define OTHER_PORT  778
+#define OTHER_PORT  877
+/* More Calls than a client may have in flight; so many come to the server at least. */
+#define FLOOD_CALLS 1200
+#define FLOOD_SEEN  8
 
+#define NFS3_LOOKUP 3
 #define NFS3_CREATE 8
 #define NFS3_REMOVE 12
 #define NFS3_RENAME 14
 
-struct relay {
-	struct conn *proxy, *server;
-	uint16_t upstream;
-	bool cut_next;      /* the next Reply is not passed on */
-	bool cut;           /* one was not, and the connections are to be cut */
-	struct buf lost;    /* the Reply that the client never got */
-	uint16_t from_port; /* the port that the proxy came from last */
-};
-
-struct client {
+struct replay {
 	struct net net;
-	struct conn *conn;
-	struct buf reply;
-	bool replied;
-	uint32_t xid;
+	struct relay relay;
+	struct replay_client clients[CLIENTS_MAX];
+	struct replay_turn turn;
+	const struct operation *operation;
+	const char *directory; /* what the server exports; NULL: there is no real server */
+	uint16_t port;         /* where clients connect */
+	uint32_t xid, turns;
 	struct buf root; /* file handle */
+	unsigned failed;
 };
 
-static void forward(struct conn *conn, const uint8_t *data, size_t len)
-{
-	struct conn *other = conn->arg;
+/* ---- what is called ---- */
 
-	if (other)
-		conn_send_record(other, data, len);
+static void put_name(struct buf *call, const struct buf *root, const char *name, uint32_t xid)
+{
+	char text[32];
+	int len = snprintf(text, sizeof(text), "%s-%x", name, xid);
+
+	buf_opaque(call, root->data, root->len);
+	buf_opaque(call, text, (size_t)len);
 }
 
-/* A Reply from the server: forwarded, or kept if it is the one to be lost. */
-static void relay_reply(struct conn *conn, const uint8_t *data, size_t len)
+static void put_remove(struct buf *call, const struct buf *root, uint32_t xid)
 {
-	struct relay *relay = conn->arg;
-
-	if (relay->cut)
-		return;
-	if (relay->cut_next) {
-		buf_put(&relay->lost, data, len);
-		relay->cut = true;
-	} else if (relay->proxy) {
-		conn_send_record(relay->proxy, data, len);
-	}
+	put_name(call, root, "victim", xid);
 }
 
-static void relay_accepted(struct conn *conn)
+static void put_rename(struct buf *call, const struct buf *root, uint32_t xid)
 {
-	struct relay *relay = conn->arg;
-
-	relay->proxy = conn;
-	relay->from_port = conn->peer_port;
-	relay->server = net_connect(conn->net, relay->upstream, NET_LOOPBACK2, conn->peer_port);
-	relay->server->received = relay_reply;
-	relay->server->arg = relay;
-	conn->received = forward;
-	conn->arg = relay->server;
+	put_name(call, root, "victim", xid);
+	put_name(call, root, "renamed", xid);
 }
 
-static void relay_drop(struct relay *relay)
+static void put_exclusive(struct buf *call, const struct buf *root, uint32_t xid)
 {
-	conn_free(relay->proxy, false);
-	conn_free(relay->server, true);
-	relay->proxy = relay->server = NULL;
-	relay->cut = relay->cut_next = false;
-}
-
-static void client_received(struct conn *conn, const uint8_t *data, size_t len)
-{
-	struct client *client = conn->arg;
-
-	client->reply.len = 0;
-	buf_put(&client->reply, data, len);
-	client->replied = true;
-}
-
-static void client_connect(struct client *client, uint16_t port, uint16_t from_port)
-{
-	client->conn = net_connect(&client->net, port, 0, from_port);
-	client->conn->received = client_received;
-	client->conn->arg = client;
-}
-
-static bool client_replied(void *arg)
-{
-	return ((struct client *)arg)->replied;
-}
-
-static bool client_closed(void *arg)
-{
-	return ((struct client *)arg)->conn->closed;
-}
-
-static bool relay_cut(void *arg)
-{
-	return ((struct relay *)arg)->cut;
-}
-
-static struct message client_call(struct client *client, const struct buf *call)
-{
-	struct message reply;
-
-	client->replied = false;
-	conn_send_record(client->conn, call->data, call->len);
-	if (!net_run_until(&client->net, client_replied, client, WAIT_S))
-		fail("no Reply");
-	if (!message_parse(&reply, client->reply.data, client->reply.len) || !reply.accepted ||
-	    reply.accept_stat)
-		fail("the Call was not accepted");
-	return reply;
-}
-
-/* The export's file handle, from MOUNT. */
-static void client_mount(struct client *client, uint16_t port)
-{
-	struct buf call = {0};
-	struct message reply;
-	uint32_t len;
-
-	client_connect(client, port, 0);
-	call_begin(&call, client->xid++, MOUNT_PROGRAM, 3, 1, AUTH_SYS);
-	buf_opaque(&call, "/export", 7);
-	reply = client_call(client, &call);
-	if (message_u32(&reply, 0))
-		fail("MNT: status %u", message_u32(&reply, 0));
-	len = message_u32(&reply, 4);
-	if (len > 64 || reply.body_len < 8 + (size_t)len)
-		fail("MNT: a file handle of %u bytes", len);
-	buf_put(&client->root, reply.body + 8, len);
-	conn_free(client->conn, false);
-	buf_free(&call);
-}
-
-static void put_name(struct buf *call, const struct client *client, const char *name)
-{
-	buf_opaque(call, client->root.data, client->root.len);
-	buf_opaque(call, name, strlen(name));
-}
-
-static void put_remove(struct buf *call, struct client *client)
-{
-	call_begin(call, client->xid++, NFS_PROGRAM, 3, NFS3_REMOVE, AUTH_SYS);
-	put_name(call, client, "victim");
-}
-
-static void put_rename(struct buf *call, struct client *client)
-{
-	call_begin(call, client->xid++, NFS_PROGRAM, 3, NFS3_RENAME, AUTH_SYS);
-	put_name(call, client, "before");
-	put_name(call, client, "after");
-}
-
-static void put_exclusive(struct buf *call, struct client *client)
-{
-	call_begin(call, client->xid++, NFS_PROGRAM, 3, NFS3_CREATE, AUTH_SYS);
-	put_name(call, client, "exclusive");
+	put_name(call, root, "exclusive", xid);
 	buf_u32(call, 2);
 	buf_put(call, "verifier", 8);
 }
 
-static void put_guarded(struct buf *call, struct client *client)
+static void put_guarded(struct buf *call, const struct buf *root, uint32_t xid)
 {
-	call_begin(call, client->xid++, NFS_PROGRAM, 3, NFS3_CREATE, AUTH_SYS);
-	put_name(call, client, "guarded");
+	put_name(call, root, "guarded", xid);
 	buf_u32(call, 1);
-	for (int i = 0; i < 6; i++)
+	for (int n = 0; n < 6; n++)
 		buf_u32(call, 0); /* sattr3: nothing is set */
 }
 
+/* Names of files end in the XID of the Call that they are for: no name comes twice. */
 static const struct operation {
 	const char *name;
-	void (*put)(struct buf *call, struct client *client);
+	uint32_t procedure;
+	void (*put)(struct buf *call, const struct buf *root, uint32_t xid);
+	const char *wants; /* a file that must be there; NULL: none */
 } operations[] = {
-	{"remove", put_remove},
-	{"rename", put_rename},
-	{"exclusive", put_exclusive},
-	{"guarded", put_guarded},
+	{"remove", NFS3_REMOVE, put_remove, "victim"},
+	{"rename", NFS3_RENAME, put_rename, "victim"},
+	{"exclusive", NFS3_CREATE, put_exclusive, NULL},
+	{"guarded", NFS3_CREATE, put_guarded, NULL},
 };
 
-static const struct operation *find_operation(const char *name)
+static const struct operation *operation_named(const char *name)
 {
 	for (size_t i = 0; i < sizeof(operations) / sizeof(operations[0]); i++)
-		if (!strcmp(name, operations[i].name))
+		if (!strcmp(operations[i].name, name))
 			return &operations[i];
 	fail("no operation %s", name);
 }
 
-/* Make the Call; the server executes it; cut; retransmit from @from_port; compare. */
-static void replay(struct client *client, struct relay *relay, const struct operation *operation,
-		   const struct ports *ports, uint16_t from_port)
+/* The file that the server must have before the Call with @xid. */
+static void make_file(const struct replay *replay, uint32_t xid)
 {
-	uint16_t first_port = relay->from_port;
-	struct buf call = {0};
-	struct message lost;
+	char path[256];
+	int fd;
 
-	operation->put(&call, client);
-	relay->cut_next = true;
-	conn_send_record(client->conn, call.data, call.len);
-	if (!net_run_until(&client->net, relay_cut, relay, WAIT_S))
+	if (!replay->directory || !replay->operation->wants)
+		return;
+	snprintf(path, sizeof(path), "%s/%s-%x", replay->directory, replay->operation->wants, xid);
+	fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+	if (fd < 0)
+		fail("%s cannot be made", path);
+	close(fd);
+}
+
+/* ---- what is waited for ---- */
+
+#define FOR_EACH_CLIENT(client, replay)                                                            \
+	for (struct replay_client *client = (replay)->clients;                                     \
+	     client < (replay)->clients + (replay)->turn.clients; client++)
+
+static bool all_up(void *arg)
+{
+	struct replay *replay = arg;
+
+	FOR_EACH_CLIENT(client, replay)
+	if (!replay_client_is_up(client))
+		return false;
+	return true;
+}
+
+static bool all_replied_or_lost(void *arg)
+{
+	struct replay *replay = arg;
+
+	FOR_EACH_CLIENT(client, replay)
+	if (!client->replies && !replay_client_is_lost(client))
+		return false;
+	return true;
+}
+
+/* The server has executed each Call, and its Reply is where the turn wants it. */
+static bool all_executed(void *arg)
+{
+	struct replay *replay = arg;
+
+	FOR_EACH_CLIENT(client, replay)
+	{
+		if (!relay_find(&replay->relay, client->xid))
+			return false;
+		if (replay->turn.answered && !replay_client_has_unread(client))
+			return false;
+	}
+	return !replay->turn.flooded ||
+	       replay->relay.looked_up >= FLOOD_SEEN * replay->turn.clients;
+}
+
+static bool none_left(void *arg)
+{
+	return !relay_links(&((struct replay *)arg)->relay);
+}
+
+/* ---- a turn ---- */
+
+static void set_place(const struct replay *replay, struct replay_client *client, bool back)
+{
+	const struct replay_turn *turn = &replay->turn;
+	unsigned i = (unsigned)(client - replay->clients);
+	uint32_t net =
+		0x7f000000u | (10 + (uint32_t)getpid() % 200) << 16 | (replay->turns % 250) << 8;
+
+	client->addr = net + 1 + (turn->one_address ? 0 : i);
+	client->port = (uint16_t)((back && !turn->same_port ? OTHER_PORT : CLIENT_PORT) +
+				  (turn->one_address ? i : 0));
+}
+
+static void connect_all(struct replay *replay, bool back)
+{
+	const struct replay_turn *turn = &replay->turn;
+
+	for (unsigned n = 0; n < turn->clients; n++) {
+		unsigned i = back && turn->reversed ? turn->clients - 1 - n : n;
+		struct replay_client *client = &replay->clients[i];
+
+		set_place(replay, client, back);
+		while (!replay_client_connect(client, replay->port))
+			net_turn(&replay->net, 10);
+	}
+	if (!net_run_until(&replay->net, all_up, replay, WAIT_S))
+		fail("a client is not accepted");
+}
+
+static void flood(struct replay *replay, struct replay_client *client)
+{
+	for (unsigned n = 0; n < FLOOD_CALLS; n++) {
+		struct buf call = {0};
+
+		call_begin(&call, replay->xid++, NFS_PROGRAM, 3, NFS3_LOOKUP, AUTH_SYS);
+		put_name(&call, &replay->root, "nothing", n);
+		replay_client_send(client, &call);
+		buf_free(&call);
+	}
+}
+
+static void call_once(struct replay *replay, struct replay_client *client)
+{
+	client->xid = replay->xid++;
+	client->call.len = 0;
+	make_file(replay, client->xid);
+	call_begin(&client->call, client->xid, NFS_PROGRAM, 3, replay->operation->procedure,
+		   AUTH_SYS);
+	replay->operation->put(&client->call, &replay->root, client->xid);
+	replay_client_deafen(client);
+	replay_client_send(client, &client->call);
+	if (replay->turn.flooded)
+		flood(replay, client);
+}
+
+/* Nothing more of a flood comes to the server: the rest waits, and is not read. */
+static void await_quiet(struct replay *replay)
+{
+	unsigned long before;
+
+	do {
+		before = replay->relay.looked_up;
+		net_turn(&replay->net, 20);
+	} while (replay->relay.looked_up != before);
+}
+
+/* Each client makes itself known by a NULL, as Linux does, and then makes the Call. */
+static void call_all(struct replay *replay)
+{
+	FOR_EACH_CLIENT(client, replay)
+	{
+		struct buf null = {0};
+
+		call_begin(&null, replay->xid++, NFS_PROGRAM, 3, 0, AUTH_SYS);
+		replay_client_send(client, &null);
+		buf_free(&null);
+	}
+	if (!net_run_until(&replay->net, all_replied_or_lost, replay, WAIT_S))
+		fail("a NULL is not answered");
+	replay->relay.holds = !replay->turn.answered;
+	FOR_EACH_CLIENT(client, replay)
+	call_once(replay, client);
+	if (!net_run_until(&replay->net, all_executed, replay, WAIT_S))
 		fail("the server does not answer");
-	if (!message_parse(&lost, relay->lost.data, relay->lost.len) || message_u32(&lost, 0))
-		fail("%s fails at the server: status %u", operation->name, message_u32(&lost, 0));
-	relay_drop(relay);
-	if (!net_run_until(&client->net, client_closed, client, WAIT_S))
-		fail("the upstream was cut and the client's connection stays");
-	if (client->replied)
-		fail("a Reply came from nowhere");
-	conn_free(client->conn, false);
-	client_connect(client, ports->front, from_port);
-	client_call(client, &call);
-	if (relay->from_port != first_port)
-		fail("the upstream's port was %u and is %u", first_port, relay->from_port);
-	if (client->reply.len != relay->lost.len ||
-	    memcmp(client->reply.data, relay->lost.data, relay->lost.len))
-		fail("the retransmission of %s got another answer, status %u", operation->name,
-		     client->reply.len >= 28 ? client->reply.data[27] : 0);
+	await_quiet(replay);
+}
+
+static void return_all(struct replay *replay)
+{
+	const struct replay_turn *turn = &replay->turn;
+
+	FOR_EACH_CLIENT(client, replay)
+	replay_client_leave(client, turn->fin);
+	replay->relay.holds = false;
+	connect_all(replay, true);
+	for (unsigned n = 0; n < turn->clients; n++) {
+		unsigned i = turn->reversed ? turn->clients - 1 - n : n;
+
+		replay_client_send(&replay->clients[i], &replay->clients[i].call);
+	}
+	net_run_until(&replay->net, all_replied_or_lost, replay, WAIT_S);
+}
+
+static bool is_same(const struct buf *a, const struct buf *b)
+{
+	return a->len == b->len && !memcmp(a->data, b->data, a->len);
+}
+
+/* How many clients did not get what they had to, by what is wrong. */
+static void judge(struct replay *replay)
+{
+	unsigned unanswered = 0, strangers = 0, again = 0;
+
+	FOR_EACH_CLIENT(client, replay)
+	{
+		const struct relayed *call = relay_find(&replay->relay, client->xid);
+
+		if (!call || call->reply.len < 28 || call->reply.data[27])
+			fail("the server does not execute %s", replay->operation->name);
+		unanswered += !client->replies;
+		strangers += call->last_port != call->first_port;
+		again += client->replies && !is_same(&client->reply, &call->reply);
+	}
+	if (!unanswered && !strangers && !again)
+		return;
+	replay->failed++;
+	replay_turn_print(&replay->turn);
+	printf(": %u not answered, %u from another port, %u got another answer\n", unanswered,
+	       strangers, again);
+}
+
+static void run_turn(struct replay *replay)
+{
+	connect_all(replay, false);
+	call_all(replay);
+	return_all(replay);
+	judge(replay);
+	FOR_EACH_CLIENT(client, replay)
+	{
+		replay_client_free(client);
+		*client = (struct replay_client){.net = &replay->net, .rdma = replay->turn.rdma};
+	}
+	if (!net_run_until(&replay->net, none_left, replay, WAIT_S))
+		fail("the clients are gone, and the proxy keeps connections to the server");
+	relay_forget(&replay->relay);
+	replay->turns++;
+}
+
+/* ---- all of them ---- */
+
+/* The export's file handle, from MOUNT. */
+static void mount(struct replay *replay, uint16_t port)
+{
+	struct replay_client *client = &replay->clients[0];
+	struct buf call = {0};
+	struct message reply;
+	uint32_t len;
+
+	client->net = &replay->net;
+	replay->turn.clients = 1;
+	if (!replay_client_connect(client, port))
+		fail("no connection to MOUNT");
+	call_begin(&call, replay->xid++, MOUNT_PROGRAM, 3, 1, AUTH_SYS);
+	buf_opaque(&call, "/export", 7);
+	replay_client_send(client, &call);
 	buf_free(&call);
+	if (!net_run_until(&replay->net, all_replied_or_lost, replay, WAIT_S) || !client->replies)
+		fail("MNT is not answered");
+	if (!message_parse(&reply, client->reply.data, client->reply.len) || message_u32(&reply, 0))
+		fail("MNT fails");
+	len = message_u32(&reply, 4);
+	if (len > 64 || reply.body_len < 8 + (size_t)len)
+		fail("MNT: a file handle of %u bytes", len);
+	buf_put(&replay->root, reply.body + 8, len);
+	replay_client_free(client);
+}
+
+static unsigned run_turns(struct replay *replay, bool rdma, unsigned clients)
+{
+	unsigned turns = 0;
+
+	replay->turn = (struct replay_turn){.clients = clients, .rdma = rdma};
+	for (unsigned i = 0; i < clients; i++)
+		replay->clients[i] = (struct replay_client){.net = &replay->net, .rdma = rdma};
+	do {
+		run_turn(replay);
+		turns++;
+	} while (replay_turn_next(&replay->turn));
+	return turns;
 }
 
 int scenario_replay(const struct ports *ports, int argc, char **argv)
 {
-	struct relay relay = {.upstream = ports->upstream};
-	struct client client = {.xid = 0x3000};
-	struct buf null = {0};
+	static struct replay replay;
+	unsigned clients, turns;
 
-	if (argc < 1)
-		fail("replay wants an operation");
-	net_init(&client.net);
-	net_listen(&client.net, ports->back, relay_accepted, &relay);
-	client_mount(&client, ports->mount);
-	client_connect(&client, ports->front, CLIENT_PORT);
-	call_begin(&null, client.xid++, NFS_PROGRAM, 3, 0, AUTH_SYS);
-	client_call(&client, &null);
-	client.replied = false;
-	replay(&client, &relay, find_operation(argv[0]), ports,
-	       argc > 1 && !strcmp(argv[1], "other") ? OTHER_PORT : CLIENT_PORT);
-	buf_free(&null);
-	buf_free(&relay.lost);
-	buf_free(&client.reply);
-	buf_free(&client.root);
-	net_free(&client.net);
-	return 0;
+	if (argc < 3)
+		fail("replay wants OPERATION tcp|rdma CLIENTS [DIRECTORY]");
+	clients = (unsigned)atoi(argv[2]);
+	if (!clients || clients > CLIENTS_MAX)
+		fail("%u clients", clients);
+	replay.operation = operation_named(argv[0]);
+	replay.directory = argc > 3 ? argv[3] : NULL;
+	replay.port = ports->front;
+	replay.xid = (uint32_t)getpid() << 16;
+	net_init(&replay.net);
+	relay_init(&replay.relay, &replay.net, ports->back, replay.directory ? ports->upstream : 0);
+	if (replay.directory)
+		mount(&replay, ports->mount);
+	turns = run_turns(&replay, !strcmp(argv[1], "rdma"), clients);
+	printf("%u of %u turns fail\n", replay.failed, turns);
+	relay_fini(&replay.relay);
+	buf_free(&replay.root);
+	net_free(&replay.net);
+	return replay.failed > 0;
 }

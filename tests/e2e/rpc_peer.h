@@ -15,7 +15,7 @@ struct ports {
 
 /** scenario_retransmit - the same Call twice on a live connection; another Call under its XID. */
 int scenario_retransmit(const struct ports *ports, int argc, char **argv);
-/** scenario_replay - OPERATION [same|other]: cut before the reply, then retransmitted. */
+/** scenario_replay - OPERATION tcp|rdma CLIENTS [DIRECTORY]: lost before the Reply was read, and sent again. */
 int scenario_replay(const struct ports *ports, int argc, char **argv);
 /** scenario_garbage - every kind of nonsense a client can send, beside a client that is served. */
 int scenario_garbage(const struct ports *ports, int argc, char **argv);

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A client of peer_replay: it makes a Call, loses its connection before it has read the Reply, and
+ * comes back with the same Call.
+ */
+#ifndef TESTS_E2E_REPLAY_CLIENT_H
+#define TESTS_E2E_REPLAY_CLIENT_H
+
+#include "tests/e2e/mpa.h"
+
+struct replay_client {
+	struct net *net;
+	bool rdma;       /* over RPC-over-RDMA on iwarp, and not over TCP */
+	uint32_t addr;   /* that it comes from; 0: any */
+	uint16_t port;   /* that it comes from; 0: any */
+	struct mpa mpa;  /* of the connection, if @rdma */
+	struct mpa left; /* of the one before it, if it was ended by FIN and still stands */
+	unsigned replies;
+	struct buf reply; /* the last one */
+	struct buf call;  /* the one that is made twice */
+	uint32_t xid;     /* of that Call */
+};
+
+/** replay_client_connect - to 127.0.0.1:@port; false if the kernel has not yet done with its old connection. */
+bool replay_client_connect(struct replay_client *client, uint16_t port);
+/** replay_client_is_up - Calls may be made; an RDMA client's connection has been accepted. */
+bool replay_client_is_up(const struct replay_client *client);
+/** replay_client_send - a Call. */
+void replay_client_send(struct replay_client *client, const struct buf *call);
+/** replay_client_deafen - from here on it reads nothing. */
+void replay_client_deafen(struct replay_client *client);
+/** replay_client_has_unread - something has come that it did not read. */
+bool replay_client_has_unread(const struct replay_client *client);
+/** replay_client_is_lost - the proxy has ended the connection. */
+bool replay_client_is_lost(const struct replay_client *client);
+/**
+ * replay_client_leave - end the connection by a RST, or, if @fin, by a FIN
+ *
+ * What a FIN has ended still takes Replies, as it may, until the client is freed or needs the port.
+ */
+void replay_client_leave(struct replay_client *client, bool fin);
+/** replay_client_free - release what it holds. */
+void replay_client_free(struct replay_client *client);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What stands behind the last proxy in peer_replay: a relay to a real server, or a server of its own.
+ *
+ * The relay connects to the server from a second loopback address and from the port that the proxy
+ * came from, so that the server sees what it would see without a relay. A server of its own has what
+ * matters here: a duplicate-request cache that knows a Call by XID and client port.
+ */
+#ifndef TESTS_E2E_REPLAY_RELAY_H
+#define TESTS_E2E_REPLAY_RELAY_H
+
+#include <sys/queue.h>
+
+#include "tests/e2e/net.h"
+
+/* A Call with arguments that has come: what it was answered first, and where it came from. */
+struct relayed {
+	TAILQ_ENTRY(relayed) entry;
+	uint32_t xid;
+	uint16_t first_port,
+		last_port; /* that the proxy came from, with the first copy and with the last */
+	unsigned copies;
+	struct buf reply;
+};
+
+struct link;
+
+struct relay {
+	struct net *net;
+	uint16_t upstream;       /* the real server's; 0: none */
+	bool holds;              /* Replies to Calls with arguments are not passed on */
+	unsigned long looked_up; /* LOOKUPs that came: none is ever answered */
+	TAILQ_HEAD(, relayed) calls;
+	TAILQ_HEAD(, link) links;
+};
+
+/** relay_init - listen at @port. */
+void relay_init(struct relay *relay, struct net *net, uint16_t port, uint16_t upstream);
+/** relay_find - the Call with @xid that the server has answered; NULL if there is none. */
+struct relayed *relay_find(struct relay *relay, uint32_t xid);
+/** relay_links - connections of the proxy. */
+unsigned relay_links(const struct relay *relay);
+/** relay_forget - the Calls; what comes is new. */
+void relay_forget(struct relay *relay);
+/** relay_fini - release; the connections are the net's. */
+void relay_fini(struct relay *relay);
+
+#endif
