@@ -35,6 +35,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/bridge/returning.h \
 	daemon/bridge/shortage.c \
 	daemon/bridge/shortage.h \
+	daemon/bridge/standing.c \
+	daemon/bridge/standing.h \
 	daemon/bridge/states.c \
 	daemon/bridge/upstream.c \
 	daemon/bridge/upstream.h \
@@ -75,15 +77,21 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/proxy/worker.h \
 	daemon/service/call_mark.c \
 	daemon/service/call_mark.h \
+	daemon/service/client_counts.c \
+	daemon/service/client_counts.h \
 	daemon/service/client_owner.h \
 	daemon/service/client_table.c \
 	daemon/service/client_table.h \
 	daemon/service/clients.c \
 	daemon/service/clients.h \
+	daemon/service/door.c \
+	daemon/service/door.h \
 	daemon/service/listener.c \
 	daemon/service/listener.h \
 	daemon/service/server_name.c \
 	daemon/service/server_name.h \
+	daemon/service/lobby.c \
+	daemon/service/lobby.h \
 	daemon/service/service.c \
 	daemon/service/service.h \
 	daemon/service/worker_service.c \

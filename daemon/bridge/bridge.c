@@ -10,6 +10,7 @@
 #include "daemon/bridge/opening.h"
 #include "daemon/bridge/passing.h"
 #include "daemon/bridge/returning.h"
+#include "daemon/bridge/standing.h"
 #include "rpcrdma/rdma_leg.h"
 
 static const struct leg_events client_events = {
@@ -94,8 +95,10 @@ static void time_is_up(void *arg)
 
 	if (bridge->state.now == BRIDGE_RECLAIMING)
 		bridge_reclaim_no_longer(bridge);
-	else
+	else if (bridge->state.now == BRIDGE_HELD)
 		bridge_end_hold(bridge);
+	else
+		standing_silent(bridge);
 }
 
 int bridge_new(struct worker_service *ws, const struct incoming *in, uint64_t id)
@@ -106,6 +109,7 @@ int bridge_new(struct worker_service *ws, const struct incoming *in, uint64_t id
 
 	if (!bridge) {
 		incoming_drop(in);
+		door_leave(in->guest);
 		return rc;
 	}
 	fill_leg_config(bridge, &config);
@@ -125,6 +129,7 @@ int bridge_new(struct worker_service *ws, const struct incoming *in, uint64_t id
 	log_ctx_init(&bridge->log, ws->service->config->name, id, (struct sockaddr *)&in->peer,
 		     bridge_line_limit(bridge, LINE_NOTE));
 	TAILQ_INSERT_TAIL(&ws->bridges, bridge, entry);
+	standing_begin(bridge, in->guest);
 	return 0;
 
 out_bridge:
@@ -132,6 +137,7 @@ out_bridge:
 	loop_timer_free(ws->ground->loop, bridge->timer);
 	upstream_fini(&bridge->upstream);
 	free(bridge);
+	door_leave(in->guest);
 	return rc;
 }
 

@@ -57,7 +57,7 @@ struct bridge_info {
 /**
  * bridge_new - take over a connection from a listener
  * @ws: the service as this worker sees it; the bridge enters its list and leaves it when it is freed
- * @in: taken, also on failure
+ * @in: taken with its guest, also on failure
  * @id: number of the connection, for logs and the control socket
  *
  * The bridge frees itself once both legs have closed, and says so by bridge_gone() of the worker's ground.
@@ -67,6 +67,9 @@ int bridge_new(struct worker_service *ws, const struct incoming *in, uint64_t id
 
 /** bridge_memory_bytes - what its RPCs hold of the budget. */
 size_t bridge_memory_bytes(const struct bridge *bridge);
+
+/** bridges_end_expelled - close those of a service on this worker that have to go for others. */
+void bridges_end_expelled(struct worker_service *ws);
 
 /** bridge_close - close both legs for @why; a client that is held is held no longer. */
 void bridge_close(struct bridge *bridge, enum leg_close why);

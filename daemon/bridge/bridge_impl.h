@@ -36,7 +36,10 @@ struct bridge {
 	struct exchange_list calls;   /* the client's, without a Reply; by owner_entry */
 	struct call_mark answered[CLIENTS_ANSWERED_MAX]; /* the last ones, as a ring */
 	unsigned nanswered;
-	struct loop_timer *timer; /* RECLAIMING, HELD */
+	struct guest *guest;      /* of the service's door */
+	bool carried;             /* a Call, from either end */
+	uint64_t heard_bytes;     /* from the client, when it was last looked at */
+	struct loop_timer *timer; /* WAITING, READING, RECLAIMING, HELD */
 	struct loop_task reaper;
 	struct log_ctx log;
 };

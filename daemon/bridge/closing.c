@@ -4,17 +4,15 @@
  *
  * The first reason is the bridge's: it is logged and counted once, and the other leg is closed at once. When
  * both are over, a deferred task frees them and the bridge, so that no leg is freed inside its own callback. A
- * TCP client whose server cannot be had, or leaves before it has sent it anything, is held for a moment before
- * its leg is closed: one that gets a connection and loses it at once comes back at once, hundreds of times a
- * second (Linux starts its back-off anew with each connection that it gets).
+ * client for which there is no room, and a TCP client whose server cannot be had, or leaves before it has sent it
+ * anything, is held for a moment before its leg is closed: one that gets a connection and loses it at once comes
+ * back at once, hundreds of times a second (Linux starts its back-off anew with each connection that it gets).
  */
 #include "daemon/bridge/closing.h"
 
 #include "daemon/bridge/returning.h"
 
 #include <stdlib.h>
-
-#define REFUSAL_HOLD_US 500000u /* the shortest connection of a TCP client without a server */
 
 void bridge_reap(void *arg)
 {
@@ -29,6 +27,7 @@ void bridge_reap(void *arg)
 		ws->walk = TAILQ_NEXT(bridge, entry);
 	TAILQ_REMOVE(&ws->bridges, bridge, entry);
 	log_ctx_fini(&bridge->log);
+	door_leave(bridge->guest);
 	free(bridge);
 	ws->ground->bridge_gone(ws->ground->arg, ws);
 }
@@ -50,17 +49,24 @@ static bool was_sent_nothing(const struct leg *leg)
 	return info.bytes_sent == 0;
 }
 
+/* An RDMA client whose server cannot be had is refused at once: kernels wait by themselves then. */
+static bool may_hold(const struct bridge *bridge, enum leg_close why)
+{
+	if (why == LEG_CLOSE_SHUTDOWN || why == LEG_CLOSE_SUPERSEDED || why == LEG_CLOSE_HALF_OPEN)
+		return false;
+	return bridge_client_is_tcp(bridge) || why == LEG_CLOSE_TOO_MANY ||
+	       why == LEG_CLOSE_MADE_ROOM;
+}
+
 /* How long a client is to be held that is about to lose its connection for this reason. */
 static uint64_t hold_us(const struct bridge *bridge, enum leg_close why)
 {
 	uint64_t age_us = loop_now_us(bridge_loop(bridge)) - bridge->start_us;
 
-	if (!state_may(&bridge_states, bridge->state.now, BRIDGE_HELD) ||
-	    !bridge_client_is_tcp(bridge) || why == LEG_CLOSE_SHUTDOWN ||
-	    why == LEG_CLOSE_SUPERSEDED || age_us >= REFUSAL_HOLD_US ||
-	    !was_sent_nothing(bridge->client.leg))
+	if (!state_may(&bridge_states, bridge->state.now, BRIDGE_HELD) || !may_hold(bridge, why) ||
+	    age_us >= DOOR_HOLD_US || !was_sent_nothing(bridge->client.leg))
 		return 0;
-	return REFUSAL_HOLD_US - age_us;
+	return DOOR_HOLD_US - age_us;
 }
 
 /* Nothing is left to wait for but the end of both legs. */
@@ -82,7 +88,8 @@ static void decide(struct bridge *bridge, enum leg_close why, const char *who, c
 {
 	double age_s = (loop_now_us(bridge_loop(bridge)) - bridge->start_us) / 1e6;
 
-	log_limited(LOG_LEVEL_INFO, bridge_line_limit(bridge, LINE_CLOSED + why), &bridge->log,
+	log_limited(why == LEG_CLOSE_TOO_MANY ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO,
+		    bridge_line_limit(bridge, LINE_CLOSED + why), &bridge->log,
 		    "closed: %s: %s%s%s (while %s, after %.1f s)", who, leg_close_text(why),
 		    detail[0] ? ": " : "", detail, state_name(&bridge_states, bridge->state.now),
 		    age_s);
@@ -90,6 +97,8 @@ static void decide(struct bridge *bridge, enum leg_close why, const char *who, c
 	bridge->why = why;
 	loop_timer_clear(bridge_loop(bridge), bridge->timer);
 	bridge_calls_stay(bridge);
+	if (why == LEG_CLOSE_SUPERSEDED)
+		door_superseded(bridge->guest);
 }
 
 void bridge_give_up(struct bridge *bridge, enum leg_close why, const char *who, const char *detail)
@@ -99,6 +108,7 @@ void bridge_give_up(struct bridge *bridge, enum leg_close why, const char *who, 
 	decide(bridge, why, who, detail);
 	if (hold) {
 		bridge_set_state(bridge, BRIDGE_HELD);
+		door_hold(bridge->guest);
 		leg_pause(bridge->client.leg, true);
 		loop_timer_set(bridge_loop(bridge), bridge->timer, hold);
 		upstream_close(&bridge->upstream, why);

@@ -14,6 +14,7 @@
 
 #include "daemon/base/address.h"
 #include "daemon/bridge/closing.h"
+#include "daemon/bridge/standing.h"
 
 #define RDMA_CONNECT_TIMEOUT_US 4000000u /* kernel clients give up soon after */
 #define RECLAIM_TIMEOUT_US      2000000u /* for an old connection to end; most end at once */
@@ -25,6 +26,8 @@ static void start_upstream(struct bridge *bridge, const struct client_pin *pin)
 	bool waits = bridge_client_is_tcp(bridge) || bridge->accepted;
 
 	bridge_set_state(bridge, BRIDGE_RESOLVING);
+	if (!standing_seek(bridge))
+		return;
 	upstream_start(&bridge->upstream,
 		       waits ? BRIDGE_CONNECT_TIMEOUT_US : RDMA_CONNECT_TIMEOUT_US, pin);
 }
@@ -34,6 +37,7 @@ static void accept_client(struct bridge *bridge)
 {
 	bridge_set_state(bridge, BRIDGE_READING);
 	bridge->accepted = true;
+	standing_wait(bridge);
 	leg_accept(bridge->client.leg);
 }
 
@@ -148,6 +152,7 @@ void bridge_server_opened(void *arg, struct leg *leg)
 	struct bridge *bridge = side->bridge;
 
 	side->leg = leg;
+	standing_reached(bridge);
 	if (bridge->accepted)
 		open_bridge(bridge);
 	else

@@ -4,6 +4,7 @@
 
 #include "daemon/bridge/opening.h"
 #include "daemon/bridge/returning.h"
+#include "daemon/bridge/standing.h"
 
 /* The leg that an exchange is handed on to; NULL if it goes no further. */
 static struct leg *other_leg(const struct side *side)
@@ -24,7 +25,7 @@ void bridge_call(void *arg, struct exchange *x)
 	struct bridge *bridge = side->bridge;
 	struct leg *target = other_leg(side);
 
-	if (bridge_is_decided(bridge)) {
+	if (bridge_is_decided(bridge) || !(bridge->carried || standing_carry(bridge))) {
 		exchange_put(x);
 		return;
 	}

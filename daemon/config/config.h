@@ -29,6 +29,7 @@ struct service_config {
 	uint32_t max_message_bytes;
 	uint32_t message_bytes; /* of that, what memory_limit_mib allows */
 	uint32_t max_connections;
+	uint32_t max_connections_per_client; /* 0: no limit but the one above */
 	bool require_privileged_port;
 	enum source_port source_port;
 	uint32_t stall_timeout_s;

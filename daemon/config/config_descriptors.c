@@ -33,7 +33,7 @@ uint64_t config_descriptors(const struct config *config)
 	for (size_t i = 0; i < config->nservices; i++) {
 		const struct service_config *service = &config->services[i];
 
-		sum += OF_SERVICE;
+		sum += OF_SERVICE + CONFIG_DESCRIPTORS_HELD;
 		if (is_verbs(&service->listen) || is_verbs(&service->connect))
 			sum += (uint64_t)OF_VERBS * config->workers;
 	}

@@ -10,6 +10,7 @@
 
 #define CONFIG_DESCRIPTORS_KEPT       64u /* for the control socket's clients and for name servers */
 #define CONFIG_DESCRIPTORS_CONNECTION 2u  /* a socket on either side, at most */
+#define CONFIG_DESCRIPTORS_HELD       512u /* of a service, for who is turned away: two each here, too */
 
 /** config_connections - the sum of the services' max_connections. */
 uint64_t config_connections(const struct config *config);

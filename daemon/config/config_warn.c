@@ -77,6 +77,10 @@ static void warn_service(const struct config *config, const struct service_confi
 		     "takes messages of up to %u bytes only: memory_limit_mib has no room for a Call "
 		     "and a Reply of max_message_bytes (%u)",
 		     service->message_bytes, service->max_message_bytes);
+	if (service->max_connections_per_client > service->max_connections)
+		warn(out, config, service,
+		     "has a max_connections_per_client (%u) above its max_connections (%u)",
+		     service->max_connections_per_client, service->max_connections);
 	warn_source_ports(config, service, out);
 	if (connects_to_itself(service))
 		warn(out, config, service, "connects to its own listener");

@@ -221,17 +221,21 @@ static json_t *service_json(const struct proxy *proxy, size_t i)
 	const struct service_config *config = service->config;
 	char listen[CONFIG_URI_TEXT_BYTES], connect[CONFIG_URI_TEXT_BYTES];
 	json_t *refused = json_object();
+	struct door_counts counts;
 
 	for (size_t why = 0; why < LEG_CLOSE_COUNT; why++)
 		if (proxy->proxy_services[i].refused[why])
 			json_object_set_new(refused, stats_closes_table[why].name,
 					    json_integer(proxy->proxy_services[i].refused[why]));
-	return json_pack("{s:s, s:s, s:s, s:i, s:I, s:i, s:o}", "name", config->name, "listen",
-			 config_uri_text(&config->listen, listen), "connect",
+	door_counts_get(&service->door, &counts);
+	return json_pack("{s:s, s:s, s:s, s:i, s:I, s:i, s:i, s:i, s:i, s:o}", "name", config->name,
+			 "listen", config_uri_text(&config->listen, listen), "connect",
 			 config_uri_text(&config->connect, connect), "connections",
 			 atomic_load(&service->connections), "connections_total",
 			 (json_int_t)atomic_load(&service->connections_total), "max_connections",
-			 config->max_connections, "refused", refused);
+			 config->max_connections, "max_connections_per_client",
+			 config->max_connections_per_client, "half_open", counts.half_open, "held",
+			 counts.held, "refused", refused);
 }
 
 static json_t *services_json(const struct proxy *proxy)

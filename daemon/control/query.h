@@ -6,7 +6,8 @@
  *               "memory": {"limit_bytes", "claimed_bytes", "peak_bytes", "waiting_claims",
  *                          "mapped_bytes", "in_use_bytes"}}
  * services     {"services": [{"name", "listen", "connect", "connections", "connections_total",
- *                             "max_connections", "refused": {reason: count}}]}
+ *                             "max_connections", "max_connections_per_client", "half_open", "held",
+ *                             "refused": {reason: count}}]}
  * connections  {"connections": [{"id", "service", "worker", "state", "state_age_s", "age_s",
  *                                "client_address", "client": LEG or null, "upstream": LEG or null}]}
  *     LEG      {"kind", "state", "state_age_s", "local", "peer", "calls_in", "calls_out", "calls_held",

@@ -12,6 +12,7 @@
 
 #include "daemon/base/address.h"
 #include "daemon/base/log.h"
+#include "daemon/base/loop.h"
 #include "daemon/base/resolver.h"
 #include "daemon/config/config_descriptors.h"
 #include "daemon/config/config_memory.h"
@@ -19,6 +20,9 @@
 #include "daemon/service/listener.h"
 
 #define RESOLVER_QUIESCE_MS 3000u
+/* Without descriptors: how long a connection may have said nothing, and how many such go at once. */
+#define SILENT_US       1000000u
+#define SILENT_PER_LOOK 64u
 
 static size_t index_of(const struct proxy_service *ps)
 {
@@ -39,35 +43,42 @@ static struct worker *choose_worker(struct proxy *proxy)
 	return best;
 }
 
+static struct service *service_of(const struct proxy_service *ps)
+{
+	return &ps->proxy->services[index_of(ps)];
+}
+
+static void on_refused(void *arg, const struct incoming *in, enum leg_close why)
+{
+	struct proxy_service *ps = arg;
+	struct service *service = service_of(ps);
+	char text[ADDRESS_TEXT_BYTES];
+
+	ps->refused[why]++;
+	log_limited(LOG_LEVEL_WARNING, &service->lines[LINE_REFUSED + why], NULL,
+		    "%s: refused %s: %s", service->config->name,
+		    address_text((const struct sockaddr *)&in->peer, text), leg_close_text(why));
+	lobby_hold(&ps->lobby, in);
+}
+
 static void on_incoming(void *arg, const struct incoming *in)
 {
 	struct proxy_service *ps = arg;
 	struct proxy *proxy = ps->proxy;
-	uint64_t id = ++proxy->next_id;
+	struct worker *worker = choose_worker(proxy);
+	struct incoming guided = *in;
+	enum leg_close why;
 
-	atomic_fetch_add(&proxy->services[index_of(ps)].connections_total, 1);
-	if (worker_adopt(choose_worker(proxy), index_of(ps), in, id))
+	guided.guest =
+		door_enter(&service_of(ps)->door, &worker->services[index_of(ps)].side,
+			   (const struct sockaddr *)&in->peer, loop_now_us(proxy->loop), &why);
+	if (!guided.guest) {
+		on_refused(ps, in, why);
+		return;
+	}
+	atomic_fetch_add(&service_of(ps)->connections_total, 1);
+	if (worker_adopt(worker, index_of(ps), &guided, ++proxy->next_id))
 		ps->refused[LEG_CLOSE_RESOURCES]++;
-}
-
-static void on_refused(void *arg, const struct sockaddr *peer, enum leg_close why)
-{
-	struct proxy_service *ps = arg;
-	struct service *service = &ps->proxy->services[index_of(ps)];
-	char text[ADDRESS_TEXT_BYTES];
-
-	ps->refused[why]++;
-	log_write_limited(LOG_LEVEL_WARNING, &service->lines[LINE_REFUSED + why], NULL,
-			  "%s: refused %s: %s", service->config->name, address_text(peer, text),
-			  leg_close_text(why));
-}
-
-static bool has_room(void *arg)
-{
-	struct proxy_service *ps = arg;
-	struct service *service = &ps->proxy->services[index_of(ps)];
-
-	return atomic_load(&service->connections) < service->config->max_connections;
 }
 
 unsigned proxy_connections(const struct proxy *proxy)
@@ -79,15 +90,37 @@ unsigned proxy_connections(const struct proxy *proxy)
 	return sum;
 }
 
+/* In connections, of two descriptors each; one that is turned away has one. */
+static unsigned taken(const struct proxy *proxy)
+{
+	unsigned held = 0;
+
+	for (size_t i = 0; i < proxy->nservices; i++)
+		held += proxy->proxy_services[i].lobby.count;
+	return proxy_connections(proxy) + (held + 1) / 2;
+}
+
+/* Those that have said nothing for a while make room for others that wait, whatever their service is. */
+static void expel_silent(struct proxy *proxy)
+{
+	unsigned left = SILENT_PER_LOOK;
+
+	for (size_t i = 0; i < proxy->nservices; i++)
+		while (left && door_expel_half_open(&proxy->services[i].door,
+						    loop_now_us(proxy->loop), SILENT_US))
+			left--;
+}
+
 /*
  * A connection that is taken can open its upstream: what is scarce is not given to clients that
  * could then not be served. Those wait in the listeners' queues.
  */
-static bool has_descriptors(void *arg)
+static bool has_descriptors(struct proxy *proxy)
 {
-	struct proxy *proxy = ((struct proxy_service *)arg)->proxy;
-	bool enough = proxy_connections(proxy) < proxy->max_connections;
+	bool enough = taken(proxy) < proxy->max_connections;
 
+	if (!enough)
+		expel_silent(proxy);
 	if (!enough && !proxy->resting)
 		log_write_limited(LOG_LEVEL_WARNING, &proxy->shortages, NULL,
 				  "%u connections are all that the limit of descriptors allows; "
@@ -95,6 +128,14 @@ static bool has_descriptors(void *arg)
 				  proxy->max_connections);
 	proxy->resting = !enough;
 	return enough;
+}
+
+static bool has_room(void *arg)
+{
+	struct proxy_service *ps = arg;
+
+	return has_descriptors(ps->proxy) &&
+	       door_has_room(&service_of(ps)->door, loop_now_us(ps->proxy->loop));
 }
 
 /* Two descriptors a connection, of those that are neither taken now nor kept for the rest. */
@@ -132,8 +173,22 @@ static const struct listener_events listener_events = {
 	.incoming = on_incoming,
 	.refused = on_refused,
 	.has_room = has_room,
-	.has_descriptors = has_descriptors,
 };
+
+/* From any thread: some that were turned away have to go for newer ones. */
+static void kick(void *arg)
+{
+	event_loop_kick(arg);
+}
+
+static void on_kick(void *arg)
+{
+	struct proxy *proxy = arg;
+
+	for (size_t i = 0; i < proxy->nservices; i++)
+		if (proxy->proxy_services[i].listener)
+			lobby_look(&proxy->proxy_services[i].lobby);
+}
 
 static int open_listener(struct proxy *proxy, size_t i)
 {
@@ -143,7 +198,9 @@ static int open_listener(struct proxy *proxy, size_t i)
 	bool on_any;
 	int rc;
 
-	ps->proxy = proxy;
+	rc = lobby_init(&ps->lobby, proxy->loop, &proxy->services[i].door, kick, proxy->loop);
+	if (rc)
+		return rc;
 	rc = listener_open(proxy->loop, service, &listener_events, ps, error, sizeof(error),
 			   &ps->listener);
 	if (rc) {
@@ -222,6 +279,7 @@ static int start_services(struct proxy *proxy)
 		if (rc)
 			return rc;
 		give_part(proxy, proxy->nservices);
+		proxy->proxy_services[proxy->nservices].proxy = proxy;
 	}
 	return 0;
 }
@@ -236,6 +294,7 @@ int proxy_start(struct loop *loop, const struct config *config, struct proxy **o
 	proxy->loop = loop;
 	proxy->config = config;
 	proxy->start_us = loop_now_us(loop);
+	event_loop_on_kick(loop, on_kick, proxy);
 	check_memlock(config);
 	rc = start_services(proxy);
 	if (!rc)
@@ -263,8 +322,10 @@ void proxy_stop(struct proxy *proxy)
 {
 	if (!proxy)
 		return;
-	for (size_t i = 0; i < proxy->nservices; i++)
+	for (size_t i = 0; i < proxy->nservices; i++) {
 		listener_close(proxy->proxy_services[i].listener);
+		lobby_fini(&proxy->proxy_services[i].lobby);
+	}
 	for (size_t i = 0; i < proxy->nworkers; i++)
 		worker_stop(proxy->workers[i]);
 	for (size_t i = 0; i < proxy->nworkers; i++)

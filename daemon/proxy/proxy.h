@@ -11,6 +11,7 @@
 #include "daemon/base/log.h"
 #include "daemon/config/config.h"
 #include "daemon/proxy/worker.h"
+#include "daemon/service/lobby.h"
 #include "daemon/service/service.h"
 #include "leg/leg.h"
 
@@ -20,7 +21,8 @@ struct listener;
 struct proxy_service {
 	struct proxy *proxy;
 	struct listener *listener;
-	uint64_t refused[LEG_CLOSE_COUNT]; /* that the listener turned away, by reason */
+	struct lobby lobby;                /* connections that were turned away */
+	uint64_t refused[LEG_CLOSE_COUNT]; /* …, by reason */
 };
 
 struct proxy {

@@ -59,14 +59,26 @@ static void on_bridge_gone(void *arg, struct worker_service *ws)
 
 /* ---- adopting connections ---- */
 
+/* It may have had to go for a newer one since it was handed over. */
+static bool is_to_stay(struct worker_service *ws, const struct handover *handover)
+{
+	enum leg_close why;
+
+	if (door_may_stay(handover->in.guest, &why))
+		return true;
+	ws->closes[why]++;
+	return false;
+}
+
 static void take(void *arg, struct handover *handover)
 {
 	struct worker *worker = arg;
 	struct worker_service *ws = &worker->services[handover->service];
 	int rc;
 
-	if (worker->stopping) {
+	if (worker->stopping || !is_to_stay(ws, handover)) {
 		incoming_drop(&handover->in);
+		door_leave(handover->in.guest);
 		disown(worker, ws);
 	} else {
 		rc = bridge_new(ws, &handover->in, handover->id);
@@ -106,6 +118,7 @@ int worker_adopt(struct worker *worker, size_t service, const struct incoming *i
 	}
 	free(handover);
 	incoming_drop(in);
+	door_leave(in->guest);
 	disown(worker, &worker->services[service]);
 	return -ENOMEM;
 }
@@ -156,8 +169,11 @@ static int start_thread(struct worker *worker)
 	return 0;
 }
 
-/* From any thread: the budget has lent to one of the accounts here, or a server's name has been looked up. */
-static void on_news(void *arg)
+/*
+ * From any thread: the budget has lent to one of the accounts here, a server's name has been looked up, or a door
+ * wants a bridge to go.
+ */
+static void kick(void *arg)
 {
 	event_loop_kick(((struct worker *)arg)->loop);
 }
@@ -169,6 +185,7 @@ static void on_kick(void *arg)
 	for (size_t i = 0; i < worker->nservices; i++) {
 		budget_account_woken(&worker->accounts[i]);
 		name_desk_woken(&worker->services[i].names);
+		bridges_end_expelled(&worker->services[i]);
 	}
 }
 
@@ -183,7 +200,7 @@ static int make_services(struct worker *worker, struct service *services, size_t
 		struct service *service = &services[worker->nservices];
 		struct budget_account *account = &worker->accounts[worker->nservices];
 
-		if (budget_account_init(account, service->memory, worker->loop, on_news, worker) ||
+		if (budget_account_init(account, service->memory, worker->loop, kick, worker) ||
 		    worker_service_init(ws, &worker->ground, service, account)) {
 			worker_service_fini(ws);
 			budget_account_fini(account);
@@ -219,8 +236,9 @@ struct worker *worker_new(unsigned index, struct service *services, size_t nserv
 		.legs = &legs_system,
 		.post = event_loop_post,
 		.ports = ports,
-		.name_answered = on_news,
+		.name_answered = kick,
 		.bridge_gone = on_bridge_gone,
+		.wake = kick,
 		.arg = worker,
 	};
 	if (intake_init(&worker->intake, worker->loop, nservices, take, worker) ||

@@ -50,26 +50,19 @@ static void judge(struct listener *listener, const struct incoming *in)
 {
 	const struct service_config *service = listener->service;
 	const struct sockaddr *peer = (const struct sockaddr *)&in->peer;
-	enum leg_close why;
 
 	if (!config_allows(service, peer))
-		why = LEG_CLOSE_NOT_ALLOWED;
+		listener->events->refused(listener->arg, in, LEG_CLOSE_NOT_ALLOWED);
 	else if (!in->fabric && service->require_privileged_port &&
 		 address_port(peer) >= IPPORT_RESERVED)
-		why = LEG_CLOSE_UNPRIVILEGED;
-	else if (!listener->events->has_room(listener->arg))
-		why = LEG_CLOSE_TOO_MANY;
-	else {
+		listener->events->refused(listener->arg, in, LEG_CLOSE_UNPRIVILEGED);
+	else
 		listener->events->incoming(listener->arg, in);
-		return;
-	}
-	incoming_drop(in);
-	listener->events->refused(listener->arg, peer, why);
 }
 
-static bool has_descriptors(const struct endpoint *ep)
+static bool has_room(const struct endpoint *ep)
 {
-	return ep->listener->events->has_descriptors(ep->listener->arg);
+	return ep->listener->events->has_room(ep->listener->arg);
 }
 
 static void watch(struct endpoint *ep, bool on)
@@ -93,7 +86,7 @@ static void on_fabric_incoming(void *arg, struct fabric_incoming *fabric)
 	struct incoming in = {.fd = -1, .fabric = fabric, .peer = fabric->peer};
 
 	judge(ep->listener, &in);
-	if (!has_descriptors(ep))
+	if (!has_room(ep))
 		rest(ep);
 }
 
@@ -101,7 +94,7 @@ static void on_retry(void *arg)
 {
 	struct endpoint *ep = arg;
 
-	if (has_descriptors(ep))
+	if (has_room(ep))
 		watch(ep, true);
 	else
 		rest(ep);
@@ -124,7 +117,7 @@ static void on_readable(void *arg, unsigned events)
 		struct incoming in = {.fd = -1};
 		socklen_t len = sizeof(in.peer);
 
-		if (!has_descriptors(ep)) {
+		if (!has_room(ep)) {
 			rest(ep);
 			return;
 		}

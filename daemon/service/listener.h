@@ -2,10 +2,9 @@
 /*
  * The listeners of one service: TCP, or each fabric that can serve its URI.
  *
- * A listener takes connections on the main thread, turns away those that the service does not admit
- * (allow, require_privileged_port, max_connections), and hands the rest on. While descriptors are
- * short it leaves connections in the kernel's queue and looks again; nothing else in the daemon
- * notices.
+ * A listener takes connections on the main thread, finds out those whose address or port the service does not
+ * admit (allow, require_privileged_port), and hands all on. While there is no room for more it leaves connections
+ * in the kernel's queue and looks again; nothing else in the daemon notices.
  */
 #ifndef DAEMON_SERVICE_LISTENER_H
 #define DAEMON_SERVICE_LISTENER_H
@@ -18,22 +17,23 @@
 #include "fabric/fabric.h"
 #include "leg/leg.h"
 
+struct guest;
+
 /* A connection on its way from the listener to a worker: a socket, or a fabric's. */
 struct incoming {
 	int fd; /* -1: `fabric` instead */
 	struct fabric_incoming *fabric;
 	struct sockaddr_storage peer;
+	struct guest *guest; /* of the service's door; NULL before it has one */
 };
 
 struct listener_events {
-	/* A connection that the service admits; the callee owns what is in it. */
+	/* A connection from an address and port that may connect; the callee owns what is in it. */
 	void (*incoming)(void *arg, const struct incoming *in);
-	/* One that was turned away, and why; it has been closed. */
-	void (*refused)(void *arg, const struct sockaddr *peer, enum leg_close why);
-	/* Whether the service may have one more connection; if not, it is turned away. */
+	/* One that is to be turned away, and why; the callee owns what is in it. */
+	void (*refused)(void *arg, const struct incoming *in, enum leg_close why);
+	/* Whether there is room for one more; if not, it waits. */
 	bool (*has_room)(void *arg);
-	/* Whether there are descriptors for one more; if not, it waits. */
-	bool (*has_descriptors)(void *arg);
 };
 
 struct listener;

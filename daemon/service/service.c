@@ -13,8 +13,10 @@ int service_init(struct service *service, const struct service_config *config)
 {
 	service->config = config;
 	service->clients = clients_new(config->max_connections);
-	if (!service->clients)
+	if (!service->clients || door_init(&service->door, config)) {
+		clients_free(service->clients);
 		return -ENOMEM;
+	}
 	atomic_init(&service->peer_memory.refuses_until_us, 0);
 	atomic_init(&service->connections, 0);
 	atomic_init(&service->connections_total, 0);
@@ -43,6 +45,7 @@ static void tell_left_out(const struct service *service)
 void service_fini(struct service *service)
 {
 	tell_left_out(service);
+	door_fini(&service->door);
 	clients_free(service->clients);
 	service->clients = NULL;
 	server_name_fini(&service->name);

@@ -10,6 +10,7 @@
 #include "daemon/base/log.h"
 #include "daemon/config/config.h"
 #include "daemon/service/clients.h"
+#include "daemon/service/door.h"
 #include "daemon/service/server_name.h"
 #include "fabric/iwarp/iwarp.h"
 #include "fabric/verbs/verbs.h"
@@ -35,6 +36,7 @@ struct service {
 	const struct service_config *config;
 	struct clients *clients;
 	struct server_name name;
+	struct door door;               /* who counts against which limit; it has a lock */
 	struct budget_part *memory;     /* of the daemon's budget; set by who owns that */
 	struct peer_memory peer_memory; /* of its RDMA server */
 	atomic_uint connections;        /* now; the main thread adds, workers subtract */

@@ -32,6 +32,7 @@ int worker_service_init(struct worker_service *ws, const struct worker_ground *g
 	if (name_desk_init(&ws->names, &service->name, ground->loop, ground->resolver,
 			   ground->name_answered, ground->arg))
 		return -ENOMEM;
+	door_side_init(&ws->side, ground->wake, ground->arg);
 	service_iwarp_config(service->config, &iwarp);
 	ws->iwarp = iwarp_fabric_new(ground->loop, ground->pool, &iwarp);
 	socket_net_init(&ws->sockets, ground->loop, ground->ports,

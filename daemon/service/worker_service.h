@@ -40,6 +40,8 @@ struct worker_ground {
 	void (*name_answered)(void *arg);
 	/* A bridge of @ws has been freed. */
 	void (*bridge_gone)(void *arg, struct worker_service *ws);
+	/* From any thread: bridges of this one have to go, so bridges_end_expelled() is due here. */
+	void (*wake)(void *arg);
 	void *arg;
 };
 
@@ -50,6 +52,7 @@ struct worker_service {
 	struct service *service;
 	struct budget_account *account; /* of memory */
 	struct name_desk names;         /* where bridges wait for the server's */
+	struct door_side side;          /* of the service's door */
 	struct fabric *iwarp;
 	struct fabric *verbs;            /* NULL: not asked for, or no device here */
 	uint64_t verbs_avoided_until_us; /* rdma:// connects by iwarp until then: verbs failed */

@@ -196,7 +196,8 @@ static void stub_info(const struct leg *leg, struct leg_info *info)
 	*info = (struct leg_info){.kind = "stub",
 				  .state = "stub",
 				  .local = stub_of(leg)->local,
-				  .bytes_sent = stub_of(leg)->bytes_sent};
+				  .bytes_sent = stub_of(leg)->bytes_sent,
+				  .bytes_received = stub_of(leg)->bytes_received};
 }
 
 static void stub_free(struct leg *leg)
@@ -362,12 +363,20 @@ static struct incoming next_client(struct bench *bench, struct fabric_incoming *
 	return in;
 }
 
+static void come(struct bench *bench, struct fabric_incoming *fabric)
+{
+	struct incoming in = next_client(bench, fabric);
+	enum leg_close why;
+
+	in.guest = door_enter(&bench->service.door, &bench->ws.side,
+			      (const struct sockaddr *)&in.peer, loop_now_us(bench->loop), &why);
+	RIG_ASSERT(in.guest);
+	RIG_ASSERT(bridge_new(&bench->ws, &in, ++bench->bridges_made) == 0);
+}
+
 static void on_front_incoming(void *arg, struct fabric_incoming *fabric)
 {
-	struct bench *bench = arg;
-	const struct incoming in = next_client(bench, fabric);
-
-	RIG_ASSERT(bridge_new(&bench->ws, &in, ++bench->bridges_made) == 0);
+	come(arg, fabric);
 }
 
 static void server_adopt(struct bench *bench, struct fabric *fabric, struct fabric_incoming *in,
@@ -407,10 +416,8 @@ void bench_connect(struct bench *bench)
 
 struct stub *bench_incoming(struct bench *bench)
 {
-	const struct incoming in = next_client(bench, NULL);
-
 	bench->stub_client = true;
-	RIG_ASSERT(bridge_new(&bench->ws, &in, ++bench->bridges_made) == 0);
+	come(bench, NULL);
 	return bench->stubs[bench->nstubs - 1];
 }
 
@@ -489,6 +496,18 @@ static void make_nets(struct bench *bench, const struct bench_faults *faults)
 	bench->verbs_listener = listen_on(bench, bench->verbs, on_verbs_incoming);
 }
 
+static void end_expelled(void *arg)
+{
+	bridges_end_expelled(&((struct bench *)arg)->ws);
+}
+
+static void wake(void *arg)
+{
+	struct bench *bench = arg;
+
+	loop_defer(bench->loop, &bench->expel);
+}
+
 static void make_service(struct bench *bench)
 {
 	static char name[] = "sim", anywhere[] = "", server[] = "server", port[] = "20049";
@@ -501,6 +520,7 @@ static void make_service(struct bench *bench)
 		.inline_threshold_bytes = 4096,
 		.message_bytes = RIG_MAX_MSG,
 		.stall_timeout_s = 60,
+		.max_connections = BENCH_STUBS_MAX,
 	};
 	RIG_ASSERT(service_init(&bench->service, &bench->config) == 0);
 	bench->ground = (struct worker_ground){
@@ -523,6 +543,8 @@ static void make_service(struct bench *bench)
 	TAILQ_INIT(&bench->ws.bridges);
 	RIG_ASSERT(name_desk_init(&bench->ws.names, &bench->service.name, bench->loop,
 				  &bench_resolver, on_name_answered, bench) == 0);
+	loop_task_init(&bench->expel, end_expelled, bench);
+	door_side_init(&bench->ws.side, wake, bench);
 }
 
 struct bench *bench_new(const struct bench_faults *faults)

@@ -32,7 +32,7 @@ struct stub {
 	unsigned close_calls, calls, replies, mores, pauses;
 	struct exchange *last_call; /* that it was given, with its reference */
 	struct sockaddr_storage local;
-	uint64_t bytes_sent;
+	uint64_t bytes_sent, bytes_received;
 };
 
 /* An RDMA peer of the bridge. */
@@ -57,6 +57,7 @@ struct bench {
 	struct service service;
 	struct worker_ground ground;
 	struct worker_service ws;
+	struct loop_task expel;
 	struct bench_end client, server;
 	uint32_t next_xid;
 	uint16_t client_port; /* that clients come from; 0: each from one of its own */

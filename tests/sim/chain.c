@@ -11,11 +11,12 @@
 #include "tests/lib/fake_loop.h"
 #include "tests/sim/rig.h"
 
-#define MAX_MESSAGE  (4u << 20)
-#define POOL_RESERVE (8u << 20)
-#define BUDGET_BYTES ((size_t)512 << 20)
-#define PORT         20049u
-#define END_MS       60000u /* longer than any time limit of the gates */
+#define MAX_MESSAGE     (4u << 20)
+#define POOL_RESERVE    (8u << 20)
+#define BUDGET_BYTES    ((size_t)512 << 20)
+#define MAX_CONNECTIONS 65536u
+#define PORT            20049u
+#define END_MS          60000u /* longer than any time limit of the gates */
 
 /* Everybody has the same address: nobody looks at more of it than the fabric's listener. */
 static struct sockaddr_storage here(void)
@@ -224,9 +225,14 @@ static const struct resolver chain_resolver = {.start = resolver_begin};
 static void bridge_begin(struct chain_gate *gate, struct fabric_incoming *fabric)
 {
 	struct incoming in = {.fd = -1, .fabric = fabric, .peer = here()};
+	enum leg_close why;
 
 	gate->bridges++;
 	((struct sockaddr_in *)&in.peer)->sin_port = htons((uint16_t)gate->bridges);
+	in.guest =
+		door_enter(&gate->service.door, &gate->ws.side, (const struct sockaddr *)&in.peer,
+			   loop_now_us(gate->chain->loop), &why);
+	RIG_ASSERT(in.guest);
 	RIG_ASSERT(bridge_new(&gate->ws, &in, gate->bridges) == 0);
 }
 
@@ -311,6 +317,7 @@ static void gate_init(struct chain *chain, struct chain_gate *gate)
 		.inline_threshold_bytes = 4096,
 		.message_bytes = max_message,
 		.stall_timeout_s = 30,
+		.max_connections = MAX_CONNECTIONS,
 		.ddp = chain->params.ddp ? DDP_NFS : DDP_NONE,
 	};
 	RIG_ASSERT(service_init(&gate->service, &gate->config) == 0);
@@ -333,6 +340,7 @@ static void gate_init(struct chain *chain, struct chain_gate *gate)
 	TAILQ_INIT(&gate->ws.bridges);
 	RIG_ASSERT(name_desk_init(&gate->ws.names, &gate->service.name, chain->loop,
 				  &chain_resolver, on_name_answered, gate) == 0);
+	door_side_init(&gate->ws.side, NULL, NULL);
 	gate->ws.iwarp = sim_fabric_new(chain->fabric_net, gate->pool);
 	RIG_ASSERT(tcp_worker_init(&gate->ws.tcp, pair_net_streams(chain->server_net)) == 0);
 }

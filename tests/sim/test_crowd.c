@@ -102,9 +102,12 @@ static void granted(void *arg)
 
 START_TEST(whoever_waits_long_for_memory_is_told_of_once_and_on_whose_account)
 {
-	struct stub *hog = bench_incoming(bench), *poor = bench_incoming(bench);
 	struct budget_claim held, waiting;
+	struct stub *hog, *poor;
 
+	bench->config.stall_timeout_s = 3600;
+	hog = bench_incoming(bench);
+	poor = bench_incoming(bench);
 	bench->budget.account.late = shortage_log;
 	bench->budget.account.late_arg = &bench->ws;
 	bench->budget.account.borrower.part->owner = &bench->service;

@@ -122,6 +122,24 @@ tests_unit_test_intake_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_intake_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_intake
 
+check_PROGRAMS += tests/unit/test_client_counts
+tests_unit_test_client_counts_SOURCES = tests/unit/test_client_counts.c
+tests_unit_test_client_counts_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_client_counts_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_client_counts
+
+check_PROGRAMS += tests/unit/test_door
+tests_unit_test_door_SOURCES = tests/unit/test_door.c
+tests_unit_test_door_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_door_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_door
+
+check_PROGRAMS += tests/unit/test_lobby
+tests_unit_test_lobby_SOURCES = tests/unit/test_lobby.c
+tests_unit_test_lobby_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_lobby_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_lobby
+
 check_PROGRAMS += tests/unit/test_clients
 tests_unit_test_clients_SOURCES = tests/unit/test_clients.c
 tests_unit_test_clients_CFLAGS = $(UNIT_CFLAGS)
@@ -415,6 +433,13 @@ tests_unit_test_proxy_SOURCES = tests/unit/test_proxy.c tests/unit/proxy_fixture
 tests_unit_test_proxy_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
 tests_unit_test_proxy_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_proxy
+
+check_PROGRAMS += tests/unit/test_doors
+tests_unit_test_doors_SOURCES = tests/unit/test_doors.c tests/unit/proxy_fixture.c \
+	tests/unit/proxy_fixture.h
+tests_unit_test_doors_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
+tests_unit_test_doors_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_doors
 
 check_PROGRAMS += tests/unit/test_verbs
 tests_unit_test_verbs_SOURCES = tests/unit/test_verbs.c

@@ -7,6 +7,7 @@
 #include "daemon/bridge/bridge.h"
 #include "daemon/bridge/upstream.h"
 #include "daemon/service/client_table.h"
+#include "daemon/service/door.h"
 #include "fabric/iwarp/engine.h"
 #include "fabric/verbs/states.h"
 #include "rpcrdma/rdma_conn.h"
@@ -20,6 +21,7 @@ static const struct state_table *const machines[] = {
 	&bridge_states,
 	&client_states,
 	&upstream_states,
+	&guest_states,
 	&tcp_leg_states,
 	&rdma_conn_states,
 	&requester_rpc_states,

@@ -605,6 +605,8 @@ static const struct {
 	 "connections past these are refused (source_port = \"reserved\")"},
 	{SERVICE(TCP_TO_TCP "max_connections = 360; source_port = \"any\";"), NULL},
 	{SERVICE(TCP_TO_TCP FEW), NULL},
+	{SERVICE(TO_RDMA "max_connections = 5; max_connections_per_client = 6;"),
+	 "2: warning: service a has a max_connections_per_client (6) above its max_connections (5)"},
 };
 
 START_TEST(unwise_configurations_are_warned_of)
@@ -646,11 +648,11 @@ START_TEST(descriptors_are_enough_for_all_connections)
 {
 	load_services(2, 1, "tcp");
 	ck_assert_uint_eq(config_connections(config), 1024);
-	ck_assert_uint_eq(config_descriptors(config), 2 * 1024 + 5 * 2 + 16 + 101);
+	ck_assert_uint_eq(config_descriptors(config), 2 * 1024 + 5 * 2 + 528 + 101);
 	load_services(64, 3, "rdma");
 	ck_assert_uint_eq(config_connections(config), 3 * 1024);
 	ck_assert_uint_eq(config_descriptors(config),
-			  2 * 3 * 1024 + 5 * 64 + 4 * 64 * 3 + 16 * 3 + 101);
+			  2 * 3 * 1024 + 5 * 64 + 4 * 64 * 3 + 528 * 3 + 101);
 }
 END_TEST
 
@@ -668,11 +670,11 @@ static const char *descriptor_warning(uint64_t limit)
 /* The LimitNOFILE of the unit. */
 START_TEST(the_units_limit_fits_the_defaults)
 {
-	load_services(2, 31, "rdma");
+	load_services(2, 25, "rdma");
 	ck_assert_str_eq(descriptor_warning(65536), "");
-	load_services(64, 28, "rdma");
+	load_services(64, 22, "rdma");
 	ck_assert_str_eq(descriptor_warning(65536), "");
-	load_services(64, 29, "rdma");
+	load_services(64, 23, "rdma");
 	ck_assert_ptr_nonnull(strstr(descriptor_warning(65536), "warning: as many connections"));
 }
 END_TEST

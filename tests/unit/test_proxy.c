@@ -233,6 +233,7 @@ START_TEST(clients_past_max_connections_are_turned_away)
 	start_tcp("max_connections = 1;");
 	open_pair(1, &first, &upstream, NULL);
 	other = fixture_connect(front);
+	send_call(other, 2, 0);
 	read_end(other);
 	close(other);
 	send_reply(upstream, 1, 0);

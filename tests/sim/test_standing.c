@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Bridges at the door of their service: who makes room, who does not, and what is left of them. */
+#include <string.h>
+
+#include "tests/lib/test.h"
+#include "tests/sim/bridge_bench.h"
+#include "tests/sim/rig.h"
+
+#define STALL_S 60u
+
+static struct bench *bench;
+static uint32_t xid;
+
+static void start(unsigned max_connections, enum transport listens_on)
+{
+	bench = bench_new(NULL);
+	bench->config.listen.transport = listens_on;
+	bench->config.connect.transport = TRANSPORT_TCP;
+	bench->config.max_connections = max_connections;
+	bench->stub_server = true;
+}
+
+static void teardown(void)
+{
+	if (bench)
+		bench_end(bench);
+	bench = NULL;
+}
+
+static void expect(unsigned half_open, unsigned seated, unsigned held)
+{
+	struct door_counts counts;
+
+	door_counts_get(&bench->service.door, &counts);
+	ck_assert_uint_eq(counts.half_open, half_open);
+	ck_assert_uint_eq(counts.seated, seated);
+	ck_assert_uint_eq(counts.held, held);
+}
+
+static bool is_tcp(void)
+{
+	return bench->config.listen.transport == TRANSPORT_TCP;
+}
+
+/* So that its server is sought: over TCP by a Call, over RDMA by the request for a connection. */
+static void ask(struct stub *client)
+{
+	if (is_tcp())
+		bench_client_call(bench, client, ++xid);
+	else
+		client->config.events->requested(client->config.arg);
+}
+
+static void request(struct stub *client)
+{
+	ask(client);
+	bench_run(bench, 1);
+}
+
+static struct stub *server_of(const struct stub *client)
+{
+	for (unsigned i = 0; i < bench->nstubs; i++)
+		if (bench->stubs[i] == client)
+			return bench->stubs[i + 1];
+	return NULL;
+}
+
+/* A client whose server has been reached, and which is accepted. */
+static struct stub *open_client(void)
+{
+	struct stub *client = bench_incoming(bench), *server;
+
+	request(client);
+	server = server_of(client);
+	server->config.events->opened(server->config.arg);
+	ck_assert(client->accepted);
+	if (!is_tcp())
+		client->config.events->opened(client->config.arg);
+	return client;
+}
+
+static void give_call(struct stub *client)
+{
+	bench_stub_call(bench, client, ++xid);
+}
+
+static void end(struct stub *client, struct stub *server)
+{
+	stub_fail(client, LEG_CLOSE_PEER, "");
+	if (server)
+		stub_fail(server, LEG_CLOSE_PEER, "");
+	bench_run(bench, 1);
+}
+
+/* ---- half-open ones ---- */
+
+static unsigned lines, errors;
+
+static bool look(void *arg, const char *line, size_t len)
+{
+	lines++;
+	errors += !strstr(line, "closed: client: no Call in time") ||
+		  (strncmp(line, "<6>", 3) != 0 && !strstr(line, " info: "));
+	return true;
+}
+
+static uint64_t any_time(clockid_t clock)
+{
+	return 0;
+}
+
+/* A health check connects and says nothing: that is no error. */
+START_TEST(a_client_that_says_nothing_is_closed_in_the_end)
+{
+	static const struct log_output output = {.write = look, .now_us = any_time};
+	struct stub *client;
+
+	start(1, TRANSPORT_TCP);
+	log_set_output(&output);
+	log_set_level(LOG_LEVEL_INFO);
+	lines = errors = 0;
+	client = bench_incoming(bench);
+	if (_i)
+		client->config.events->requested(client->config.arg);
+	bench_run(bench, STALL_S * 1000 - 1);
+	ck_assert_uint_eq(client->close_calls, 0);
+	expect(1, 0, 0);
+	bench_run(bench, 1);
+	ck_assert_uint_eq(client->close_calls, 1);
+	ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_SILENT], 1);
+	stub_fail(client, LEG_CLOSE_SILENT, "");
+	bench_run(bench, 1);
+	log_set_output(NULL);
+	log_set_level(LOG_LEVEL_ERROR);
+	ck_assert_uint_eq(lines, 1);
+	ck_assert_uint_eq(errors, 0);
+	expect(0, 0, 0);
+}
+END_TEST
+
+/* Bytes of a Call that is not whole: how long it may take is for the leg to say. */
+START_TEST(a_client_that_says_something_is_waited_for)
+{
+	struct stub *client;
+
+	start(1, TRANSPORT_TCP);
+	client = bench_incoming(bench);
+	client->config.events->requested(client->config.arg);
+	for (unsigned i = 0; i < 4; i++) {
+		client->bytes_received += 1000;
+		bench_run(bench, STALL_S * 1000);
+		ck_assert_str_eq(bench_state(bench), "reading");
+	}
+	bench_run(bench, STALL_S * 1000);
+	ck_assert_str_eq(bench_state(bench), "closing");
+	ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_SILENT], 1);
+	end(client, NULL);
+}
+END_TEST
+
+START_TEST(one_that_has_a_server_may_be_silent_for_ever)
+{
+	struct stub *client;
+
+	start(1, TRANSPORT_TCP);
+	client = open_client();
+	bench_run(bench, 100 * STALL_S * 1000);
+	ck_assert_str_eq(bench_state(bench), "open");
+	end(client, server_of(client));
+}
+END_TEST
+
+START_TEST(silent_ones_keep_nobody_out)
+{
+	struct stub *silent[8], *good;
+
+	start(8, TRANSPORT_TCP);
+	for (unsigned i = 0; i < 8; i++)
+		silent[i] = bench_incoming(bench);
+	good = open_client();
+	expect(8, 1, 0);
+	ck_assert_uint_eq(server_of(good)->calls, 1);
+	end(good, server_of(good));
+	for (unsigned i = 0; i < 8; i++)
+		end(silent[i], NULL);
+	expect(0, 0, 0);
+}
+END_TEST
+
+START_TEST(the_oldest_of_too_many_silent_ones_is_closed)
+{
+	struct stub *silent[DOOR_HALF_OPEN_MIN + 1];
+
+	start(8, TRANSPORT_TCP);
+	for (unsigned i = 0; i < ARRAY_SIZE(silent); i++)
+		silent[i] = bench_incoming(bench);
+	bench_run(bench, 1);
+	expect(DOOR_HALF_OPEN_MIN, 0, 0);
+	ck_assert_uint_eq(silent[0]->close_calls, 1);
+	ck_assert_uint_eq(silent[0]->closed_for, LEG_CLOSE_HALF_OPEN);
+	ck_assert_uint_eq(silent[1]->close_calls, 0);
+	ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_HALF_OPEN], 1);
+	/* It goes in this turn or says its first byte in it: either way it is over. */
+	silent[0]->config.events->requested(silent[0]->config.arg);
+	for (unsigned i = 0; i < ARRAY_SIZE(silent); i++)
+		end(silent[i], NULL);
+	expect(0, 0, 0);
+}
+END_TEST
+
+START_TEST(a_call_in_the_moment_of_going_finds_no_server)
+{
+	struct stub *silent[DOOR_HALF_OPEN_MIN + 1];
+
+	start(8, TRANSPORT_TCP);
+	for (unsigned i = 0; i < ARRAY_SIZE(silent); i++)
+		silent[i] = bench_incoming(bench);
+	bench_client_call(bench, silent[0], 1);
+	bench_run(bench, 1);
+	ck_assert_uint_eq(bench->nstubs, ARRAY_SIZE(silent));
+	ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_HALF_OPEN], 1);
+	ck_assert_uint_eq(bench_closes(bench), 1);
+	for (unsigned i = 0; i < ARRAY_SIZE(silent); i++)
+		end(silent[i], NULL);
+}
+END_TEST
+
+/* ---- max_connections ---- */
+
+/* RDMA clients that were accepted and then say nothing. */
+START_TEST(the_oldest_without_a_call_makes_room)
+{
+	struct stub *first, *second, *good;
+
+	start(2, TRANSPORT_IWARP);
+	first = open_client();
+	second = open_client();
+	bench_run(bench, 1000);
+	good = open_client();
+	expect(0, 2, 0);
+	ck_assert_uint_eq(first->closed_for, LEG_CLOSE_MADE_ROOM);
+	ck_assert_uint_eq(first->close_calls, 1);
+	ck_assert_uint_eq(second->close_calls, 0);
+	ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_MADE_ROOM], 1);
+	give_call(good);
+	ck_assert_uint_eq(server_of(good)->calls, 1);
+	end(first, server_of(first));
+	end(second, server_of(second));
+	end(good, server_of(good));
+	expect(0, 0, 0);
+}
+END_TEST
+
+static struct stub *busy_client(int kind)
+{
+	struct stub *client;
+
+	if (kind) {
+		client = open_client();
+		if (!is_tcp())
+			give_call(client);
+	} else {
+		client = bench_incoming(bench);
+		request(client);
+	}
+	return client;
+}
+
+/* One whose server is sought, one that has given a Call; a late one over TCP, and one over RDMA. */
+START_TEST(nobody_else_does_and_the_late_one_is_held)
+{
+	struct stub *busy, *late;
+
+	start(1, _i / 2 ? TRANSPORT_TCP : TRANSPORT_IWARP);
+	late = bench_incoming(bench);
+	busy = busy_client(_i % 2);
+	request(late);
+	ck_assert_uint_eq(busy->close_calls, 0);
+	ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_TOO_MANY], 1);
+	expect(0, 1, 1);
+	bench_run(bench, 400);
+	ck_assert_uint_eq(late->close_calls, 0);
+	bench_run(bench, 100);
+	ck_assert_uint_eq(late->close_calls, 1);
+	ck_assert_uint_eq(late->closed_for, LEG_CLOSE_TOO_MANY);
+	end(late, NULL);
+	expect(0, 1, 0);
+	end(busy, bench->stubs[2]);
+}
+END_TEST
+
+START_TEST(a_call_in_the_moment_of_going_goes_no_further)
+{
+	struct stub *first, *good;
+
+	start(1, TRANSPORT_IWARP);
+	first = open_client();
+	bench_run(bench, 1000);
+	good = bench_incoming(bench);
+	ask(good);
+	give_call(first);
+	ck_assert_uint_eq(first->close_calls, 1);
+	ck_assert_uint_eq(first->closed_for, LEG_CLOSE_MADE_ROOM);
+	ck_assert_uint_eq(server_of(first)->calls, 0);
+	bench_run(bench, 1);
+	end(first, server_of(first));
+	end(good, bench->stubs[3]);
+	ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_MADE_ROOM], 1);
+	ck_assert_uint_eq(bench_closes(bench), 2);
+}
+END_TEST
+
+/* ---- held ones ---- */
+
+START_TEST(a_held_client_has_no_place)
+{
+	struct stub *refused, *good;
+
+	start(1, TRANSPORT_TCP);
+	refused = bench_incoming(bench);
+	request(refused);
+	stub_fail(server_of(refused), LEG_CLOSE_REFUSED, "");
+	bench_run(bench, 1);
+	expect(0, 0, 1);
+	good = open_client();
+	expect(0, 1, 1);
+	bench_run(bench, 500);
+	ck_assert_uint_eq(refused->close_calls, 1);
+	/* It is held until it is gone. */
+	end(refused, NULL);
+	expect(0, 1, 0);
+	end(good, server_of(good));
+}
+END_TEST
+
+START_TEST(of_too_many_that_are_held_the_oldest_is_closed)
+{
+	struct stub *refused[DOOR_HELD_MAX + 2];
+
+	start(DOOR_HELD_MAX, TRANSPORT_TCP);
+	for (unsigned i = 0; i < ARRAY_SIZE(refused); i++) {
+		refused[i] = bench_incoming(bench);
+		ask(refused[i]);
+		bench_run(bench, 0);
+		stub_fail(server_of(refused[i]), LEG_CLOSE_REFUSED, "");
+		bench_run(bench, 0);
+	}
+	expect(0, 0, DOOR_HELD_MAX);
+	ck_assert_uint_eq(refused[0]->close_calls, 1);
+	ck_assert_uint_eq(refused[1]->close_calls, 1);
+	ck_assert_uint_eq(refused[2]->close_calls, 0);
+	/* For the reason that it had, which was counted once. */
+	ck_assert_uint_eq(refused[0]->closed_for, LEG_CLOSE_REFUSED);
+	ck_assert_uint_eq(bench_closes(bench), ARRAY_SIZE(refused));
+	for (unsigned i = 0; i < ARRAY_SIZE(refused); i++)
+		end(refused[i], NULL);
+	expect(0, 0, 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("standing");
+	TCase *tc = tcase_create("standing");
+
+	tcase_add_checked_fixture(tc, NULL, teardown);
+	tcase_add_loop_test(tc, a_client_that_says_nothing_is_closed_in_the_end, 0, 2);
+	tcase_add_test(tc, a_client_that_says_something_is_waited_for);
+	tcase_add_test(tc, one_that_has_a_server_may_be_silent_for_ever);
+	tcase_add_test(tc, silent_ones_keep_nobody_out);
+	tcase_add_test(tc, the_oldest_of_too_many_silent_ones_is_closed);
+	tcase_add_test(tc, a_call_in_the_moment_of_going_finds_no_server);
+	tcase_add_test(tc, the_oldest_without_a_call_makes_room);
+	tcase_add_loop_test(tc, nobody_else_does_and_the_late_one_is_held, 0, 4);
+	tcase_add_test(tc, a_call_in_the_moment_of_going_goes_no_further);
+	tcase_add_test(tc, a_held_client_has_no_place);
+	tcase_add_test(tc, of_too_many_that_are_held_the_oldest_is_closed);
+	suite_add_tcase(suite, tc);
+	return test_main(suite);
+}
