@@ -57,6 +57,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/config/config_value.c \
 	daemon/config/config_value.h \
 	daemon/config/config_warn.c \
+	daemon/config/own_doors.c \
+	daemon/config/own_doors.h \
 	daemon/control/control.c \
 	daemon/control/control.h \
 	daemon/control/control_request.c \

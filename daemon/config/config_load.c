@@ -16,6 +16,7 @@
 #include "daemon/config/config_read.h"
 #include "daemon/config/config_scan.h"
 #include "daemon/config/config_value.h"
+#include "daemon/config/own_doors.h"
 
 #define MAX_SERVICES     1024
 #define MAX_FILE_BYTES   (1024u * 1024u)
@@ -134,6 +135,28 @@ static void check_unique(struct config_reader *r, const config_setting_t *group,
 	}
 }
 
+/* Once all listeners are known. @list: each group of it that is one has its service, in order. */
+static void check_upstreams(struct config_reader *r, const config_setting_t *list,
+			    const struct config *config)
+{
+	const struct service_config *service = config->services;
+
+	for (int i = 0; i < config_setting_length(list); i++) {
+		const config_setting_t *group = config_setting_get_elem(list, (unsigned)i);
+		const struct service_config *own;
+
+		if (!config_setting_is_group(group))
+			continue;
+		own = service->connect.host ? own_doors_of(config, service) : NULL;
+		if (own)
+			config_report(r, config_setting_get_member(group, "connect"),
+				      "connect: the service of line %d listens there: the daemon "
+				      "would be its own upstream",
+				      own->line);
+		service++;
+	}
+}
+
 static void read_services(struct config_reader *r, const config_setting_t *s,
 			  const struct config_key *key, struct config *config)
 {
@@ -169,6 +192,7 @@ static void read_services(struct config_reader *r, const config_setting_t *s,
 		check_service(r, group, service);
 		check_unique(r, group, config, service);
 	}
+	check_upstreams(r, s, config);
 }
 
 static uint32_t cores(void)

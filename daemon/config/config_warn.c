@@ -27,17 +27,6 @@ static bool allows_everyone(const struct service_config *service)
 	return !service->has_allow;
 }
 
-static bool connects_to_itself(const struct service_config *service)
-{
-	struct config_uri as_connected = service->listen;
-
-	/* The same port on the same fabric, wherever it listens. */
-	as_connected.transport = service->connect.transport;
-	return service->listen.transport == service->connect.transport &&
-	       config_uri_is_loopback(&service->connect) &&
-	       config_uri_overlaps(&as_connected, &service->connect);
-}
-
 static void warn_source_ports(const struct config *config, const struct service_config *service,
 			      FILE *out)
 {
@@ -82,8 +71,6 @@ static void warn_service(const struct config *config, const struct service_confi
 		     "has a max_connections_per_client (%u) above its max_connections (%u)",
 		     service->max_connections_per_client, service->max_connections);
 	warn_source_ports(config, service, out);
-	if (connects_to_itself(service))
-		warn(out, config, service, "connects to its own listener");
 }
 
 void config_warn(const struct config *config, FILE *out)

@@ -207,6 +207,11 @@ static int open_listener(struct proxy *proxy, size_t i)
 		log_error(NULL, "%s: %s", service->name, error);
 		return rc;
 	}
+	rc = listener_doors(ps->listener, &proxy->doors);
+	if (rc) {
+		log_error(NULL, "%s: %s", service->name, strerror(-rc));
+		return rc;
+	}
 	on_any = service->listen.transport == TRANSPORT_RDMA;
 	log_info(NULL, "%s: listening on %s%s%s%s for %s", service->name,
 		 config_uri_text(&service->listen, listen), on_any ? " (" : "",
@@ -260,6 +265,7 @@ static void give_part(struct proxy *proxy, size_t i)
 
 	part->owner = &proxy->services[i];
 	proxy->services[i].memory = part;
+	proxy->services[i].name.doors = &proxy->doors;
 }
 
 static int start_services(struct proxy *proxy)
@@ -341,6 +347,7 @@ void proxy_stop(struct proxy *proxy)
 	for (size_t i = 0; i < proxy->nservices; i++)
 		service_fini(&proxy->services[i]);
 	budget_fini(&proxy->budget);
+	own_doors_fini(&proxy->doors);
 	ports_free(proxy->ports);
 	free(proxy->workers);
 	free(proxy->services);

@@ -10,6 +10,7 @@
 #include "base/loop.h"
 #include "daemon/base/log.h"
 #include "daemon/config/config.h"
+#include "daemon/config/own_doors.h"
 #include "daemon/proxy/worker.h"
 #include "daemon/service/lobby.h"
 #include "daemon/service/service.h"
@@ -33,7 +34,8 @@ struct proxy {
 	struct proxy_service *proxy_services; /* the main thread's, same order */
 	size_t nworkers;
 	struct worker **workers;
-	struct budget budget; /* of memory; shared with the workers */
+	struct budget budget;   /* of memory; shared with the workers */
+	struct own_doors doors; /* where it listens: complete before anybody can connect */
 	struct ports
 		*ports; /* where connections to TCP servers come from; shared with the workers */
 	uint64_t next_id, start_us;

@@ -27,6 +27,7 @@ struct endpoint {
 	struct loop_io *io;
 	struct loop_timer *retry;
 	struct fabric_listener *fabric;
+	struct sockaddr_storage addr;
 };
 
 struct listener {
@@ -186,6 +187,7 @@ static int open_endpoint(struct listener *listener, const struct fabric_ops *ops
 
 	memset(ep, 0, sizeof(*ep));
 	ep->listener = listener;
+	memcpy(&ep->addr, ai->ai_addr, ai->ai_addrlen);
 	ep->retry = loop_timer_new(listener->loop, on_retry, ep);
 	if (!ep->retry)
 		return -ENOMEM;
@@ -308,6 +310,25 @@ const char *listener_fabrics(const struct listener *listener)
 		iwarp |= fabric && fabric->ops == &iwarp_fabric_ops;
 	}
 	return verbs && iwarp ? "verbs and iwarp" : verbs ? "verbs" : iwarp ? "iwarp" : "";
+}
+
+static enum transport transport_of(const struct endpoint *ep)
+{
+	if (!ep->fabric)
+		return TRANSPORT_TCP;
+	return ep->fabric->ops == &verbs_fabric_ops ? TRANSPORT_VERBS : TRANSPORT_IWARP;
+}
+
+int listener_doors(const struct listener *listener, struct own_doors *doors)
+{
+	for (size_t i = 0; i < listener->nendpoints; i++) {
+		const struct endpoint *ep = &listener->endpoints[i];
+		int rc = own_doors_add(doors, transport_of(ep), (const struct sockaddr *)&ep->addr);
+
+		if (rc)
+			return rc;
+	}
+	return 0;
 }
 
 void listener_close(struct listener *listener)

@@ -14,6 +14,7 @@
 #include "base/compiler.h"
 #include "base/loop.h"
 #include "daemon/config/config.h"
+#include "daemon/config/own_doors.h"
 #include "fabric/fabric.h"
 #include "leg/leg.h"
 
@@ -51,6 +52,8 @@ int listener_open(struct loop *loop, const struct service_config *service,
 		  struct listener **out) MUST_CHECK;
 /** listener_fabrics - what an RDMA listener stands on: "iwarp", "verbs", "verbs and iwarp"; for TCP "". */
 const char *listener_fabrics(const struct listener *listener);
+/** listener_doors - add to @doors where it listens. Returns 0 or -ENOMEM. */
+int listener_doors(const struct listener *listener, struct own_doors *doors) MUST_CHECK;
 /** listener_close - stop listening and free; accepts NULL. */
 void listener_close(struct listener *listener);
 /** incoming_drop - close a connection that cannot be handed on. */

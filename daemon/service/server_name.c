@@ -8,9 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/base/address.h"
+
 struct name_answer {
 	atomic_uint refs;
 	struct resolver_answer found;
+	bool is_own; /* all that was found were doors of this daemon */
 };
 
 /* What a desk finds when it looks. */
@@ -36,11 +39,16 @@ static uint64_t since_us(uint64_t now_us, uint64_t then_us)
 	return now_us > then_us ? now_us - then_us : 0;
 }
 
-void server_name_init(struct server_name *name, const char *host, const char *port,
-		      const char *service, struct log_limit *lines)
+void server_name_init(struct server_name *name, const struct config_uri *uri, const char *service,
+		      struct log_limit *lines)
 {
 	*name = (struct server_name){
-		.host = host, .port = port, .service = service, .lines = lines};
+		.host = uri->host,
+		.port = uri->port,
+		.transport = uri->transport,
+		.service = service,
+		.lines = lines,
+	};
 	pthread_mutex_init(&name->lock, NULL);
 	TAILQ_INIT(&name->desks);
 }
@@ -73,7 +81,8 @@ static void take_in(struct server_name *name, uint64_t now_us)
 	name->out = false;
 	name->tried = true;
 	name->tried_us = now_us;
-	put_error(name, come->found.error, LEG_CLOSE_UNREACHABLE);
+	put_error(name, come->found.error,
+		  come->is_own ? LEG_CLOSE_OWN_UPSTREAM : LEG_CLOSE_UNREACHABLE);
 	if (come->found.naddrs) {
 		left = name->good;
 		name->good = come;
@@ -146,12 +155,43 @@ static void look(struct name_desk *desk, struct view *view)
 	pthread_mutex_unlock(&desk->name->lock);
 }
 
+static void log_left_out(const struct server_name *name, const struct sockaddr_storage *addr)
+{
+	char text[ADDRESS_TEXT_BYTES];
+
+	log_limited(LOG_LEVEL_WARNING, name->lines, NULL,
+		    "%s: the name %s has the address %s, where this daemon listens: it is left out",
+		    name->service, name->host, address_text((const struct sockaddr *)addr, text));
+}
+
+/* Takes the doors of this daemon out of what was found. */
+static void leave_out_own(const struct server_name *name, struct name_answer *answer)
+{
+	struct resolver_answer *found = &answer->found;
+	size_t nfound = found->naddrs;
+
+	found->naddrs = 0;
+	for (size_t i = 0; i < nfound; i++) {
+		const struct sockaddr *addr = (const struct sockaddr *)&found->addrs[i];
+
+		if (own_doors_take(name->doors, name->transport, addr))
+			log_left_out(name, &found->addrs[i]);
+		else
+			found->addrs[found->naddrs++] = found->addrs[i];
+	}
+	if (nfound && !found->naddrs) {
+		found->error = "it listens at every address of the name";
+		found->is_final = answer->is_own = true;
+	}
+}
+
 /* On a thread of the look-up's own, or the desk's: @name->pending is filled in. */
 static void on_answer(void *arg)
 {
 	struct server_name *name = arg;
 	struct name_desk *desk;
 
+	leave_out_own(name, name->pending);
 	pthread_mutex_lock(&name->lock);
 	name->come = name->pending;
 	name->pending = NULL;

@@ -5,7 +5,8 @@
  * One look-up at a time in the whole process, its answer for all who wait and for who comes in the next seconds. The
  * last good answer serves when a later look-up fails, or is silent for a second: a name server that does not answer
  * is to cost file service nothing while the addresses are known. But that a name has no address (any more) is an
- * answer, and ends the use of the last one: another host may have its address by now.
+ * answer, and ends the use of the last one: another host may have its address by now. So is that it has only addresses
+ * at which this very daemon listens.
  *
  * Threads: a server_name belongs to the service, and what it knows is under its lock. Each worker has a name_desk for
  * it, on its own thread, where connections wait; they get the answer a few a turn. An answer comes on a thread of its
@@ -24,6 +25,7 @@
 #include "base/loop.h"
 #include "daemon/base/log.h"
 #include "daemon/base/resolver.h"
+#include "daemon/config/own_doors.h"
 #include "leg/leg.h"
 
 #define SERVER_NAME_KEPT_US   5000000u /* an answer is for all who come in that time */
@@ -38,9 +40,11 @@ struct name_desk;
 
 struct server_name {
 	const char *host, *port;
-	const char *service;     /* its name, for the log */
-	struct log_limit *lines; /* about old answers */
-	pthread_mutex_t lock;    /* of what follows */
+	enum transport transport;
+	const char *service;           /* its name, for the log */
+	struct log_limit *lines;       /* about old answers, and addresses that are left out */
+	const struct own_doors *doors; /* that are no upstream; set by who knows them. NULL: none */
+	pthread_mutex_t lock;          /* of what follows */
 	TAILQ_HEAD(, name_desk) desks;
 	struct name_answer *good;    /* the last one with addresses; NULL: none */
 	struct name_answer *pending; /* to be filled in by the look-up that is out; NULL: none is */
@@ -84,10 +88,10 @@ struct name_desk {
 
 /**
  * server_name_init - nothing is known of it yet
- * @host, @port, @service, @lines: outlive it
+ * @uri, @service, @lines: outlive it
  */
-void server_name_init(struct server_name *name, const char *host, const char *port,
-		      const char *service, struct log_limit *lines);
+void server_name_init(struct server_name *name, const struct config_uri *uri, const char *service,
+		      struct log_limit *lines);
 /** server_name_fini - no desk may be left, and no look-up be out (resolver_quiesce()). */
 void server_name_fini(struct server_name *name);
 

@@ -25,7 +25,7 @@ int service_init(struct service *service, const struct service_config *config)
 		service->lines[i] =
 			(struct log_limit){.whose = config->name, .burst = SERVICE_LINES_BURST};
 	service->lines[LINE_NAME].burst = 1;
-	server_name_init(&service->name, config->connect.host, config->connect.port, config->name,
+	server_name_init(&service->name, &config->connect, config->name,
 			 &service->lines[LINE_NAME]);
 	return 0;
 }

@@ -23,7 +23,7 @@ enum service_line {
 	LINE_ATTEMPT,   /* at the server, and one that failed */
 	LINE_AVOIDED,   /* verbs is, for a while */
 	LINE_SHORTAGE,  /* of memory that a Call waits for */
-	LINE_NAME,      /* of the server: an old answer is used */
+	LINE_NAME,      /* of the server: an old answer is used, or not all of one */
 	LINE_NOT_TAKEN, /* a connection, for want of memory or descriptors */
 	LINE_CLOSED,    /* and its reason */
 	LINE_REFUSED = LINE_CLOSED + LEG_CLOSE_COUNT, /* and its reason */

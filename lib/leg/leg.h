@@ -46,6 +46,7 @@
 	X(LOST, "connection lost")                                                                 \
 	X(REFUSED, "refused by the peer")                                                          \
 	X(UNREACHABLE, "unreachable")                                                              \
+	X(OWN_UPSTREAM, "the server would be this daemon")                                         \
 	X(TIMEOUT, "set-up timed out")                                                             \
 	X(RECORD_TOO_BIG, "record far over max_message_bytes")                                     \
 	X(RECORD_STALLED, "record not finished in time")                                           \

@@ -188,6 +188,12 @@ tests_unit_test_server_name_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_server_name_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_server_name
 
+check_PROGRAMS += tests/unit/test_own_doors
+tests_unit_test_own_doors_SOURCES = tests/unit/test_own_doors.c
+tests_unit_test_own_doors_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_own_doors_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_own_doors
+
 check_PROGRAMS += tests/unit/test_config_memory
 tests_unit_test_config_memory_SOURCES = tests/unit/test_config_memory.c
 tests_unit_test_config_memory_CFLAGS = $(UNIT_CFLAGS)

@@ -24,22 +24,32 @@
 
 #define MESSAGE_MAX 0x200000u
 
+#define PROXIES_MAX 2u
+
 struct proxy *proxy;
-struct config *config;
 char control_path[64];
 
 static char dir[32];
-static struct loop *loop;
-static struct query_control *control;
-static pthread_t thread;
+
+/* A proxy with a file, a main thread and a control socket of its own. */
+static struct running {
+	char control_path[64];
+	struct config *config;
+	struct loop *loop;
+	struct proxy *proxy;
+	struct query_control *control;
+	pthread_t thread;
+} running[PROXIES_MAX];
+static unsigned nrunning;
 
 void fixture_setup(void)
 {
 	strcpy(dir, "/tmp/test-proxy-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(dir));
-	snprintf(control_path, sizeof(control_path), "%s/control.sock", dir);
+	snprintf(control_path, sizeof(control_path), "%s/control0.sock", dir);
 	log_set_level(LOG_LEVEL_ERROR);
 	proxy = NULL;
+	nrunning = 0;
 }
 
 void fixture_teardown(void)
@@ -51,16 +61,16 @@ void fixture_teardown(void)
 
 static void *run(void *arg)
 {
-	event_loop_run(loop);
+	event_loop_run(arg);
 	return NULL;
 }
 
 static void stop(void *arg)
 {
-	event_loop_stop(loop);
+	event_loop_stop(arg);
 }
 
-static void load_config(const char *services)
+static void load_config(struct running *at, const char *services)
 {
 	char path[64];
 	FILE *file;
@@ -70,26 +80,31 @@ static void load_config(const char *services)
 	ck_assert_ptr_nonnull(file);
 	fprintf(file,
 		"control = \"%s\"; workers = 2; memory_limit_mib = 512;\nservices = ( %s );\n",
-		control_path, services);
+		at->control_path, services);
 	fclose(file);
-	ck_assert_int_eq(config_load(path, stderr, &config), 0);
+	ck_assert_int_eq(config_load(path, stderr, &at->config), 0);
 	unlink(path);
 }
 
 void fixture_start(const char *services, ...)
 {
+	struct running *at = &running[nrunning];
 	char text[2048];
 	va_list args;
 
+	ck_assert_uint_lt(nrunning, PROXIES_MAX);
 	va_start(args, services);
 	vsnprintf(text, sizeof(text), services, args);
 	va_end(args);
-	load_config(text);
-	loop = event_loop_new();
-	ck_assert_ptr_nonnull(loop);
-	ck_assert_int_eq(proxy_start(loop, config, &proxy), 0);
-	ck_assert_int_eq(query_control_open(proxy, &control), 0);
-	ck_assert_int_eq(pthread_create(&thread, NULL, run, NULL), 0);
+	snprintf(at->control_path, sizeof(at->control_path), "%s/control%u.sock", dir, nrunning);
+	load_config(at, text);
+	at->loop = event_loop_new();
+	ck_assert_ptr_nonnull(at->loop);
+	ck_assert_int_eq(proxy_start(at->loop, at->config, &at->proxy), 0);
+	ck_assert_int_eq(query_control_open(at->proxy, &at->control), 0);
+	ck_assert_int_eq(pthread_create(&at->thread, NULL, run, at->loop), 0);
+	nrunning++;
+	proxy = running[0].proxy;
 }
 
 static uint64_t now_ms(void)
@@ -104,14 +119,28 @@ unsigned fixture_stop(void)
 {
 	uint64_t start_ms = now_ms();
 
-	ck_assert_int_eq(event_loop_post(loop, stop, NULL), 0);
-	pthread_join(thread, NULL);
-	query_control_close(control);
-	proxy_stop(proxy);
-	event_loop_free(loop);
-	config_free(config);
+	for (unsigned i = 0; i < nrunning; i++) {
+		struct running *at = &running[i];
+
+		ck_assert_int_eq(event_loop_post(at->loop, stop, at->loop), 0);
+		pthread_join(at->thread, NULL);
+		query_control_close(at->control);
+		proxy_stop(at->proxy);
+		event_loop_free(at->loop);
+		config_free(at->config);
+	}
+	nrunning = 0;
 	proxy = NULL;
 	return (unsigned)(now_ms() - start_ms);
+}
+
+unsigned fixture_connections(void)
+{
+	unsigned sum = 0;
+
+	for (unsigned i = 0; i < nrunning; i++)
+		sum += proxy_connections(running[i].proxy);
+	return sum;
 }
 
 /* Peers */

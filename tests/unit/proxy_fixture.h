@@ -14,21 +14,22 @@
 #define FIXTURE_CALL_BYTES  40u
 #define FIXTURE_REPLY_BYTES 24u
 
-extern struct proxy *proxy;
-extern struct config *config;
-extern char control_path[64];
+extern struct proxy *proxy;   /* the first one that was started */
+extern char control_path[64]; /* its own */
 
 /** fixture_setup - a place for files; no proxy yet. */
 void fixture_setup(void);
-/** fixture_teardown - stop the proxy, if it runs, and clean up. */
+/** fixture_teardown - stop what runs, and clean up. */
 void fixture_teardown(void);
 
 /** fixture_port - a port of 127.0.0.1 on which nobody listens. */
 uint16_t fixture_port(void);
-/** fixture_start - run a proxy whose file's services are @services: "{ … }, { … }". */
+/** fixture_start - run a proxy, or a second one, whose file's services are @services: "{ … }, { … }". */
 void fixture_start(const char *services, ...) PRINTF_LIKE(1, 2);
-/** fixture_stop - stop it as SIGTERM does; returns how long that took, in ms. */
+/** fixture_stop - stop them as SIGTERM does; returns how long that took, in ms. */
 unsigned fixture_stop(void);
+/** fixture_connections - how many clients they have. */
+unsigned fixture_connections(void);
 
 /** fixture_listen - a server on 127.0.0.1:@port. */
 int fixture_listen(uint16_t port);

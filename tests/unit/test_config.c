@@ -224,10 +224,14 @@ static const struct {
 	{"services = ( { name = \"\"; " TO_RDMA "} );", "1: name must have from 1 to 64 letters"},
 	{"services = ( { name = \"a b\"; " TO_RDMA "} );",
 	 "1: name may have letters, digits, '.', '_' and '-' only"},
-	{"services = ( { name = \"a\"; " TO_RDMA "},\n{ name = \"a\"; " TO_TCP "} );",
+	{"services = ( { name = \"a\"; " TO_RDMA "},\n{ name = \"a\"; " TCP_TO_TCP "} );",
 	 "2: name \"a\" is taken by the service of line 1"},
 	{"services = ( { name = \"a\"; " TO_RDMA "},\n{ name = \"b\"; " TO_RDMA "} );",
 	 "2: listen: the service of line 1 has that port already"},
+	{SERVICE("listen = \"tcp://127.0.0.1:2049\";\nconnect = \"tcp://127.0.0.1:2049\";"),
+	 "3: connect: the service of line 2 listens there: the daemon would be its own upstream"},
+	{"services = ( { name = \"a\"; " TO_TCP "},\n{ name = \"b\"; " TO_RDMA "} );",
+	 "1: connect: the service of line 2 listens there: the daemon would be its own upstream"},
 	{SERVICE(TO_RDMA "credits = 0;"), "2: credits is 0, but must be from 1 to 1024"},
 	{SERVICE(TO_RDMA "inline_threshold_bytes = 5000;"),
 	 "2: inline_threshold_bytes is 5000, but must be a multiple of 1024"},
@@ -594,8 +598,6 @@ static const struct {
 	{SERVICE(TO_RDMA "require_privileged_port = false;"),
 	 "2: warning: service a takes unprivileged source ports, yet the RDMA server takes every client for "
 	 "a privileged one"},
-	{SERVICE("listen = \"tcp://127.0.0.1:2049\"; connect = \"tcp://127.0.0.1:2049\";" FEW),
-	 "2: warning: service a connects to its own listener"},
 	{SERVICE(TCP_TO_TCP),
 	 "2: warning: service a has max_connections = 1024, but there are only 359 reserved source ports: "
 	 "connections past these come from unprivileged ports, which NFS exports refuse unless they are "

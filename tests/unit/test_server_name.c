@@ -75,7 +75,8 @@ static void answer_error(bool is_final)
 struct waiter {
 	struct name_wait wait;
 	unsigned told;
-	uint32_t ipv4; /* 0: none */
+	size_t naddrs;
+	uint32_t ipv4; /* of the first; 0: none */
 	enum leg_close why;
 	char error[80];
 	struct waiter *drops; /* leaves when this one is told */
@@ -107,8 +108,11 @@ static void wake(void *arg)
 	name_desk_woken(arg);
 }
 
-static void setup_as(const char *host)
+static void setup_as(char *host)
 {
+	static char port[] = "2049";
+	static struct config_uri uri;
+
 	static const struct log_output output = {
 		.write = take_line, .journal = true, .now_us = now_us};
 
@@ -117,7 +121,8 @@ static void setup_as(const char *host)
 	loop = fake_loop_new();
 	fake_loop_advance(loop, 7 * S);
 	lines = (struct log_limit){.burst = 1};
-	server_name_init(&name, host, "2049", "files", &lines);
+	uri = (struct config_uri){TRANSPORT_TCP, host, port};
+	server_name_init(&name, &uri, "files", &lines);
 	for (unsigned i = 0; i < DESKS; i++)
 		ck_assert_int_eq(name_desk_init(&desks[i], &name, loop, &resolver, wake, &desks[i]),
 				 0);
@@ -130,7 +135,9 @@ static void setup_as(const char *host)
 
 static void setup(void)
 {
-	setup_as("filer");
+	static char host[] = "filer";
+
+	setup_as(host);
 }
 
 static void teardown(void)
@@ -148,6 +155,7 @@ static void on_told(void *arg, const struct name_result *result)
 	struct waiter *w = arg;
 
 	w->told++;
+	w->naddrs = result->naddrs;
 	w->ipv4 =
 		result->naddrs ? ntohl(((struct sockaddr_in *)result->addrs)->sin_addr.s_addr) : 0;
 	w->why = result->why;
@@ -400,6 +408,70 @@ START_TEST(a_name_that_is_gone_is_not_used)
 }
 END_TEST
 
+/* ---- what is no upstream ---- */
+
+static void add_door(struct own_doors *doors, uint32_t ipv4)
+{
+	struct resolver_answer at = found(ipv4);
+
+	((struct sockaddr_in *)at.addrs)->sin_port = htons(2049);
+	ck_assert_int_eq(own_doors_add(doors, TRANSPORT_TCP, (const struct sockaddr *)at.addrs), 0);
+	name.doors = doors;
+}
+
+static struct resolver_answer found_two(uint32_t a, uint32_t b)
+{
+	struct resolver_answer what = found(a);
+
+	what.addrs[1] = found(b).addrs[0];
+	what.naddrs = 2;
+	for (unsigned i = 0; i < 2; i++)
+		((struct sockaddr_in *)&what.addrs[i])->sin_port = htons(2049);
+	return what;
+}
+
+START_TEST(a_name_of_this_daemon_is_refused_for_that)
+{
+	struct resolver_answer what = found_two(10, 11);
+	struct own_doors doors = {0};
+
+	add_door(&doors, 10);
+	add_door(&doors, 11);
+	know(9);
+	come(0);
+	answer(&what);
+	fake_loop_run(loop);
+	/* Not even the last good answer is used. */
+	expect_error(&waiters[0], LEG_CLOSE_OWN_UPSTREAM);
+	expect_error(come(1), LEG_CLOSE_OWN_UPSTREAM);
+	pass(SERVER_NAME_KEPT_US);
+	come(2);
+	answer_with(9);
+	fake_loop_run(loop);
+	expect(&waiters[2], 9);
+	own_doors_fini(&doors);
+	name.doors = NULL;
+}
+END_TEST
+
+START_TEST(an_address_of_this_daemon_is_left_out)
+{
+	struct resolver_answer what = found_two(_i ? 11 : 10, _i ? 10 : 11);
+	struct own_doors doors = {0};
+
+	add_door(&doors, 10);
+	come(0);
+	answer(&what);
+	fake_loop_run(loop);
+	expect(&waiters[0], 11);
+	ck_assert_uint_eq(waiters[0].naddrs, 1);
+	ck_assert_ptr_nonnull(strstr(line, "files: the name filer has the address 0.0.0.10:2049, "
+					   "where this daemon listens"));
+	own_doors_fini(&doors);
+	name.doors = NULL;
+}
+END_TEST
+
 START_TEST(an_answer_without_addresses_is_an_error)
 {
 	come(0);
@@ -411,7 +483,9 @@ END_TEST
 
 static void setup_literal(void)
 {
-	setup_as("192.0.2.7");
+	static char host[] = "192.0.2.7";
+
+	setup_as(host);
 }
 
 START_TEST(a_literal_is_not_looked_up)
@@ -506,8 +580,10 @@ START_TEST(workers_share_what_the_system_says)
 	struct server_name local;
 	struct worker workers[THREADS] = {0};
 	pthread_t threads[THREADS];
+	char host[] = "localhost", port[] = "2049";
+	const struct config_uri uri = {TRANSPORT_TCP, host, port};
 
-	server_name_init(&local, "localhost", "2049", "files", &lines);
+	server_name_init(&local, &uri, "files", &lines);
 	for (unsigned i = 0; i < THREADS; i++) {
 		workers[i].loop = event_loop_new();
 		event_loop_on_kick(workers[i].loop, on_kick, &workers[i]);
@@ -548,6 +624,8 @@ int main(void)
 	tcase_add_test(tc, an_answer_of_yesterday_is_not_used);
 	tcase_add_test(tc, a_name_that_is_gone_is_not_used);
 	tcase_add_test(tc, an_answer_without_addresses_is_an_error);
+	tcase_add_test(tc, a_name_of_this_daemon_is_refused_for_that);
+	tcase_add_loop_test(tc, an_address_of_this_daemon_is_left_out, 0, 2);
 	tcase_add_test(tc, a_crowd_is_told_a_few_a_turn);
 	tcase_add_test(tc, workers_share_what_the_system_says);
 	suite_add_tcase(suite, tc);

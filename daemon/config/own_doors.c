@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Where this daemon listens, to tell whether it would be its own upstream. */
+#include "daemon/config/own_doors.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <ifaddrs.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "daemon/base/address.h"
+#include "daemon/base/resolver.h"
+
+#define LOCALHOST_ADDRS 2
+
+struct own_door {
+	enum transport transport;
+	struct sockaddr_storage addr;
+};
+
+/*
+ * Which listener could take which connection. iwarp is a TCP port, whoever connects there, and rdma may come down to
+ * iwarp, at either end. What is on verbs has a TCP port only on devices of iWARP in software, which take no other
+ * connection than theirs.
+ */
+static const bool meets[][4] = {
+	[TRANSPORT_TCP] =
+		{[TRANSPORT_TCP] = true, [TRANSPORT_IWARP] = true, [TRANSPORT_RDMA] = true},
+	[TRANSPORT_IWARP] = {[TRANSPORT_TCP] = true,
+			     [TRANSPORT_IWARP] = true,
+			     [TRANSPORT_RDMA] = true,
+			     [TRANSPORT_VERBS] = true},
+	[TRANSPORT_RDMA] = {[TRANSPORT_TCP] = true,
+			    [TRANSPORT_IWARP] = true,
+			    [TRANSPORT_RDMA] = true,
+			    [TRANSPORT_VERBS] = true},
+	[TRANSPORT_VERBS] =
+		{[TRANSPORT_IWARP] = true, [TRANSPORT_RDMA] = true, [TRANSPORT_VERBS] = true},
+};
+
+/* An address without its port, IPv4 as v4-mapped; false for no family of ours. */
+static bool host_of(const struct sockaddr *addr, struct in6_addr *host)
+{
+	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
+
+	if (addr->sa_family == AF_INET6) {
+		*host = ((const struct sockaddr_in6 *)addr)->sin6_addr;
+		return true;
+	}
+	if (addr->sa_family != AF_INET)
+		return false;
+	memcpy(host->s6_addr, mapped, sizeof(mapped));
+	memcpy(host->s6_addr + sizeof(mapped), &((const struct sockaddr_in *)addr)->sin_addr, 4);
+	return true;
+}
+
+static bool is_v4(const struct in6_addr *host)
+{
+	return IN6_IS_ADDR_V4MAPPED(host);
+}
+
+static bool is_any(const struct in6_addr *host)
+{
+	static const uint8_t none[4];
+
+	return is_v4(host) ? !memcmp(host->s6_addr + 12, none, 4) : IN6_IS_ADDR_UNSPECIFIED(host);
+}
+
+static bool is_loopback(const struct in6_addr *host)
+{
+	return is_v4(host) ? host->s6_addr[12] == 127 : IN6_IS_ADDR_LOOPBACK(host);
+}
+
+static bool same(const struct in6_addr *a, const struct in6_addr *b)
+{
+	return !memcmp(a, b, sizeof(*a));
+}
+
+/* Whether this host has the address now. */
+static bool is_ours(const struct in6_addr *host)
+{
+	struct ifaddrs *list;
+	struct in6_addr one;
+	bool found = false;
+
+	if (is_loopback(host))
+		return true;
+	if (getifaddrs(&list))
+		return false;
+	for (const struct ifaddrs *at = list; at && !found; at = at->ifa_next)
+		found = at->ifa_addr && host_of(at->ifa_addr, &one) && same(&one, host);
+	freeifaddrs(list);
+	return found;
+}
+
+static bool takes(const struct own_door *door, const struct sockaddr *to)
+{
+	static const struct in6_addr loopback = IN6ADDR_LOOPBACK_INIT;
+	struct in6_addr at, host;
+
+	if (address_port((const struct sockaddr *)&door->addr) != address_port(to) ||
+	    !host_of((const struct sockaddr *)&door->addr, &at) || !host_of(to, &host))
+		return false;
+	/* The kernel connects to the loopback instead. */
+	if (is_any(&host) && is_v4(&host))
+		memcpy(host.s6_addr + 12, (const uint8_t[]){127, 0, 0, 1}, 4);
+	else if (is_any(&host))
+		host = loopback;
+	if (!is_any(&at))
+		return same(&at, &host);
+	return (!is_v4(&at) || is_v4(&host)) && is_ours(&host);
+}
+
+bool own_doors_take(const struct own_doors *doors, enum transport transport,
+		    const struct sockaddr *to)
+{
+	for (size_t i = 0; doors && i < doors->count; i++)
+		if (meets[transport][doors->doors[i].transport] && takes(&doors->doors[i], to))
+			return true;
+	return false;
+}
+
+int own_doors_add(struct own_doors *doors, enum transport transport, const struct sockaddr *addr)
+{
+	struct own_door *more = reallocarray(doors->doors, doors->count + 1, sizeof(*doors->doors));
+	size_t bytes = addr->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6)
+						   : sizeof(struct sockaddr_in);
+
+	if (!more)
+		return -ENOMEM;
+	doors->doors = more;
+	more[doors->count] = (struct own_door){.transport = transport};
+	memcpy(&more[doors->count++].addr, addr, bytes);
+	return 0;
+}
+
+void own_doors_fini(struct own_doors *doors)
+{
+	free(doors->doors);
+	*doors = (struct own_doors){0};
+}
+
+/* ---- in the file ---- */
+
+/* What the file alone says of an address: none of a name, but of localhost. Returns how many. */
+static size_t addrs_of(const struct config_uri *uri, struct sockaddr_storage addrs[LOCALHOST_ADDRS])
+{
+	static const char *const localhost[LOCALHOST_ADDRS] = {"127.0.0.1", "::1"};
+	static const char *const anywhere[] = {"::"};
+	const char *const *hosts = (const char *const *)&uri->host;
+	struct resolver_answer answer;
+	size_t nhosts = 1, n = 0;
+
+	if (!uri->host)
+		return 0;
+	if (!uri->host[0])
+		hosts = anywhere;
+	if (!strcasecmp(uri->host, "localhost")) {
+		hosts = localhost;
+		nhosts = LOCALHOST_ADDRS;
+	}
+	for (size_t i = 0; i < nhosts; i++)
+		if (resolver_literal(hosts[i], uri->port, &answer))
+			addrs[n++] = answer.addrs[0];
+	return n;
+}
+
+static bool reaches(const struct config_uri *connect, const struct config_uri *listen)
+{
+	struct sockaddr_storage to[LOCALHOST_ADDRS], at[LOCALHOST_ADDRS];
+	size_t nto = addrs_of(connect, to), nat = addrs_of(listen, at);
+	struct own_door door = {.transport = listen->transport};
+	const struct own_doors doors = {1, &door};
+
+	/* A name, in both places. */
+	if (connect->host[0] && !strcasecmp(connect->host, listen->host))
+		return meets[connect->transport][listen->transport];
+	for (size_t i = 0; i < nat; i++) {
+		door.addr = at[i];
+		for (size_t k = 0; k < nto; k++)
+			if (own_doors_take(&doors, connect->transport,
+					   (const struct sockaddr *)&to[k]))
+				return true;
+	}
+	return false;
+}
+
+const struct service_config *own_doors_of(const struct config *config,
+					  const struct service_config *service)
+{
+	for (size_t i = 0; i < config->nservices; i++) {
+		const struct service_config *other = &config->services[i];
+
+		if (other->listen.host && !strcmp(other->listen.port, service->connect.port) &&
+		    reaches(&service->connect, &other->listen))
+			return other;
+	}
+	return NULL;
+}
