@@ -159,6 +159,17 @@ START_TEST(either_end_tries_a_send_again_as_often_as_it_is_told_to)
 }
 END_TEST
 
+/* See fill_gap() in device.c. */
+START_TEST(on_siw_a_completion_queue_fills_a_gap_as_long_as_the_device_is_used)
+{
+	scene_begin(IWARP, 0);
+	fake.vendor_id = _i ? 0x626d74 : 0;
+	scene_connected();
+	ck_assert_uint_eq(fake.cqs, _i ? 2 : 1);
+	scene_ended();
+}
+END_TEST
+
 START_TEST(a_queue_pair_that_does_not_get_ready_ends_the_set_up)
 {
 	scene_begin(IB, 0);
@@ -452,6 +463,8 @@ int main(void)
 	tcase_add_loop_test(tc, an_accept_that_fails_rejects, 0, 2);
 	tcase_add_test(tc, an_iwarp_setup_is_waited_for);
 	tcase_add_loop_test(tc, either_end_tries_a_send_again_as_often_as_it_is_told_to, 0, 4);
+	tcase_add_loop_test(tc, on_siw_a_completion_queue_fills_a_gap_as_long_as_the_device_is_used,
+			    0, 2);
 	tcase_add_loop_test(tc, a_queue_pair_that_does_not_get_ready_ends_the_set_up, 0, 3);
 	tcase_add_test(tc, a_device_that_is_gone_is_not_watched_for_a_dying_endpoint);
 	tcase_add_test(tc, an_iwarp_setup_without_an_end_is_buried_aside);

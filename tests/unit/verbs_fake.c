@@ -386,6 +386,7 @@ int ibv_query_device(struct ibv_context *ctx, struct ibv_device_attr *attr)
 {
 	*attr = (struct ibv_device_attr){
 		.device_cap_flags = fake.cap_flags,
+		.vendor_id = fake.vendor_id,
 		.max_mw = 100,
 		.max_qp_wr = 1024,
 		.max_cqe = 4096,
@@ -424,11 +425,13 @@ struct ibv_cq *ibv_create_cq(struct ibv_context *ctx, int cqe, void *arg,
 	the_cq = calloc(1, sizeof(*the_cq));
 	the_cq->context = ctx;
 	the_cq->cq_context = arg;
+	fake.cqs++;
 	return the_cq;
 }
 
 int ibv_destroy_cq(struct ibv_cq *cq)
 {
+	fake.cqs--;
 	free(cq);
 	return 0;
 }

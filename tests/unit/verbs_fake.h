@@ -22,7 +22,7 @@ struct verbs_fake_send {
 struct verbs_fake {
 	/* What the device says and does. */
 	enum ibv_transport_type transport;
-	unsigned cap_flags;
+	unsigned cap_flags, vendor_id;
 	int ndevices; /* that there are: 1 */
 	int connect_errno, accept_errno, resolve_errno;
 	bool connect_blocks; /* until connect_go is posted */
@@ -41,7 +41,7 @@ struct verbs_fake {
 	unsigned disconnects, rejects, ids, qps, regions, windows;
 	struct rdma_conn_param conn; /* its pointers are not to be followed */
 	uint8_t rnr_retry, max_rd_atomic;
-	unsigned establishes;
+	unsigned establishes, cqs;
 	unsigned opened; /* devices, beside those that the connection manager has open */
 	unsigned qp_errors, asyncs_acked; /* queue pairs that were put into error; events */
 	/* The ids that it made: the connection's, the one a listener has, the one a peer asks with. */

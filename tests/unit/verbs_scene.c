@@ -93,6 +93,7 @@ void scene_end(void)
 	fake_loop_free(scene.loop);
 	ck_assert_uint_eq(fake.ids, 0);
 	ck_assert_uint_eq(fake.qps, 0);
+	ck_assert_uint_eq(fake.cqs, 0);
 	ck_assert_uint_eq(fake.windows, 0);
 	ck_assert_uint_eq(fake.regions, 0);
 }

@@ -11,6 +11,8 @@
 #include "fabric/verbs/poll.h"
 
 #define RXE_VENDOR_ID 0xffffffu /* what the kernel's software RoCE says of itself */
+#define SIW_VENDOR_ID 0x626d74u /* and its software iWARP */
+#define SIW_GAP_CQES  32768
 
 static int set_nonblocking(int fd)
 {
@@ -29,11 +31,25 @@ void verbs_device_removed(struct verbs_device *device)
 	verbs_async_leave(device);
 }
 
+/*
+ * siw's kernel side maps each queue of a process at the first place that is free, its library (rdma-core 44) takes one
+ * that is mapped at 0x90000 for one that could not be mapped: the connection that it would be for fails. So that none
+ * begins there, a completion queue that nobody uses lies across that place. (If the worker that made it lets go of the
+ * device before others, the place is free until the next worker comes.)
+ */
+static void fill_gap(struct verbs_device *device)
+{
+	if (device->attr.vendor_id == SIW_VENDOR_ID)
+		device->gap = ibv_create_cq(device->context, SIW_GAP_CQES, NULL, NULL, 0);
+}
+
 static void device_free(struct verbs_device *device)
 {
 	verbs_watch_fini(&device->channel_watch);
 	verbs_async_leave(device);
 	verbs_domain_fini(&device->shared);
+	if (device->gap)
+		ibv_destroy_cq(device->gap);
 	if (device->channel)
 		ibv_destroy_comp_channel(device->channel);
 	LIST_REMOVE(device, entry);
@@ -53,6 +69,7 @@ static int device_open(struct verbs_device *device)
 	/* Linux: fast registrations, local invalidation and IB_WR_SEND_WITH_INV; iWARP devices set it too. */
 	device->sends_inv = device->attr.device_cap_flags & IBV_DEVICE_MEM_MGT_EXTENSIONS;
 	device->rxe = device->attr.vendor_id == RXE_VENDOR_ID;
+	fill_gap(device);
 	device->channel = ibv_create_comp_channel(device->context);
 	if (!device->channel)
 		return -errno;

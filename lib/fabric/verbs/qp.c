@@ -95,10 +95,12 @@ static int open_queues(struct verbs_ep *ep)
 	err = verbs_recvs_init(ep, recvs);
 	if (err)
 		return err;
+	errno = 0;
 	ep->cq = ibv_create_cq(ep->device->context, (int)(ep->sq_depth + ep->rq_depth), ep,
 			       ep->device->channel, 0);
+	/* Not every library says why. */
 	if (!ep->cq)
-		return -errno;
+		return errno ? -errno : -ENOMEM;
 	err = open_qp(ep);
 	if (err)
 		return err;

@@ -92,6 +92,7 @@ struct verbs_device {
 	bool rxe;       /* see Memory above, and invalidated() in poll.c */
 	unsigned eps;   /* endpoints on it */
 	bool removed;
+	struct ibv_cq *gap; /* NULL, unless on siw: see fill_gap() in device.c */
 	struct ibv_comp_channel *channel;
 	struct verbs_watch channel_watch;
 	/* Asynchronous events, see async.c. */
