@@ -22,7 +22,9 @@ EXTRA_DIST += \
 
 # A guest runs it over its devices.
 check_PROGRAMS += tests/lab/fabric_pair
-tests_lab_fabric_pair_SOURCES = tests/lab/fabric_pair.c
+tests_lab_fabric_pair_SOURCES = tests/lab/fabric_pair.c tests/lab/pair.c tests/lab/pair.h \
+	tests/lab/pair_connections.c tests/lab/pair_keys.c tests/lab/pair_probes.c tests/lab/pair_sends.c \
+	tests/lab/pair_workers.c
 tests_lab_fabric_pair_LDADD = $(DAEMON_LIBS)
 check_PROGRAMS += tests/lab/lab_work
 tests_lab_lab_work_SOURCES = tests/lab/lab_work.c tests/lab/lab_work.h tests/lab/work_load.c tests/lab/work_lock.c

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The cases of fabric_pair, and what they share. */
+#ifndef TESTS_LAB_PAIR_H
+#define TESTS_LAB_PAIR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "fabric/fabric.h"
+
+#define RECV_BYTES 4096u
+#define RECVS      64u
+#define MANY       600u
+#define BULK_BYTES (1u << 20)
+#define WAIT_US    20000000u
+#define DEPTH      4u
+
+/* One end of a connection, and what was told of it. */
+struct side {
+	struct fabric_ep *ep;
+	bool requested, established, closed, refuse;
+	enum fabric_close why;
+	char detail[128];
+	uint8_t private_data[FABRIC_MAX_PRIVATE_DATA];
+	size_t private_data_bytes;
+	unsigned recvs;
+	uint64_t recv_bytes;
+	uint32_t next_number; /* Sends carry numbers, checked for order */
+	bool out_of_order;
+	struct fabric_recv last;
+	void (*on_recv)(const struct fabric_recv *recv);
+	unsigned refill; /* receives to post again for each one used */
+	unsigned unbound;
+};
+
+extern struct loop *loop;
+extern struct pool *pool;
+extern struct fabric *fabric;        /* the server's, and mostly the client's */
+extern struct fabric *client_fabric; /* the client's */
+extern struct sockaddr_storage listen_addr;
+extern const char *fabric_name;
+extern unsigned cases, failures;
+extern struct loop_timer *wait_timer;
+extern struct side client, server;
+extern struct side *incoming_side; /* whose the next connection is that comes in */
+extern struct fabric_ep_params params_base;
+extern const struct fabric_ep_events events;
+
+/* Who takes the next connections that come in, if not incoming_side. */
+extern void (*incoming_taken)(struct fabric_incoming *in);
+
+/** another_fabric - another fabric of the kind that is tested, which tries a Send @rnr_retry times more; NULL if it cannot be had. */
+struct fabric *another_fabric(struct loop *loop, struct pool *pool, unsigned rnr_retry);
+extern bool windows; /* the device has memory windows */
+/** refuses_sends - whether the device refuses a Send that finds no receive, so that it may be tried again. */
+bool refuses_sends(void);
+
+/** result - a line of TAP; where it is not ok, with what became of both ends. */
+void result(bool ok, const char *name);
+
+/** wait_check - wait_timer's. */
+void wait_check(void *arg);
+/** wait_until - run the loop until @condition holds; false if it does not within WAIT_US. */
+bool wait_until(bool (*condition)(void));
+/* Conditions. */
+bool both_established(void);
+bool both_closed(void);
+bool all_done(void);
+bool server_recv_all(void);
+bool client_recv_all(void);
+bool server_got_one(void);
+extern unsigned recvs_want;
+bool server_got_those(void);
+
+/** on_incoming - the listener's. */
+void on_incoming(void *arg, struct fabric_incoming *in);
+/** connect_pair - client and server, connected; false if that fails. */
+bool connect_pair(void);
+/** close_pair - close both and free them. */
+void close_pair(void);
+
+/* Work requests since jobs_begin(). */
+extern unsigned done_ok, done_failed, done_want;
+extern bool done_disorder;
+extern enum fabric_status done_last;
+void jobs_begin(void);
+/** job_post - post one; those that are ordered with each other must be posted in one go. Returns as fabric_post(). */
+int job_post(struct side *side, enum fabric_wr_op op, struct buf *buf, uint32_t at,
+	     uint32_t len_bytes, uint32_t rkey, uint64_t raddr);
+
+/** pattern_buf - a buffer with a content that @seed makes. */
+struct buf *pattern_buf(size_t len_bytes, unsigned seed);
+/** lend_from - lend @side's peer a part of @buf. Returns as fabric_key_bind(). */
+int lend_from(struct side *side, struct fabric_key *key, struct buf *buf, uint32_t at,
+	      uint32_t len_bytes, unsigned rights);
+/** lend - the server's. */
+int lend(struct fabric_key *key, struct buf *buf, uint32_t at, uint32_t len_bytes, unsigned rights);
+/** take_back - unbind it, and wait until that is done. */
+bool take_back(struct fabric_key *key);
+/** client_speaks - the client's first message: over iWARP the acceptor waits for one. */
+bool client_speaks(void);
+
+/* The cases. */
+void pair_connections(void);
+void pair_sends(void);
+void pair_keys(void);
+void pair_probes(void);
+void pair_workers(void);
+
+#endif
