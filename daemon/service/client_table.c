@@ -87,6 +87,7 @@ static struct place *place_of(struct client_part *part, const struct in6_addr *a
 		return NULL;
 	place->addr = *addr;
 	TAILQ_INIT(&place->waiting);
+	LIST_INIT(&place->loops);
 	hash_index_add(&part->places, &place->node, hash);
 	return place;
 }
@@ -101,6 +102,32 @@ static bool is_connected(unsigned state)
 static bool is_waiting(unsigned state)
 {
 	return state == CLIENT_ENDING || state == CLIENT_PINNED;
+}
+
+static struct place_loop *place_loop_of(struct place *place, const struct client_owner *owner)
+{
+	struct place_loop *found;
+
+	LIST_FOREACH(found, &place->loops, entry)
+	if (found->owner.loop == owner->loop)
+		return found;
+	found = calloc(1, sizeof(*found));
+	if (!found)
+		return NULL;
+	found->owner = *owner;
+	LIST_INSERT_HEAD(&place->loops, found, entry);
+	return found;
+}
+
+static void leave_loop(struct client *client)
+{
+	struct place_loop *left = client->place_loop;
+
+	client->place_loop = NULL;
+	if (--left->connected)
+		return;
+	LIST_REMOVE(left, entry);
+	free(left);
 }
 
 static void enter_place(struct client *client)
@@ -150,6 +177,14 @@ static void show_marks(struct client *client)
 	client->marks_are_found = true;
 }
 
+static void drop_if_empty(struct client_part *part, struct place *place)
+{
+	if (place->connected + place->others)
+		return;
+	hash_index_remove(&part->places, &place->node);
+	free(place);
+}
+
 static void out(struct client *client)
 {
 	struct client_part *part = client->part;
@@ -158,10 +193,7 @@ static void out(struct client *client)
 	forget_marks(client);
 	hash_index_remove(&part->by_peer, &client->by_peer);
 	client->place = NULL;
-	if (place->connected + place->others == 0) {
-		hash_index_remove(&part->places, &place->node);
-		free(place);
-	}
+	drop_if_empty(part, place);
 }
 
 int client_table_add(struct client *client)
@@ -171,6 +203,12 @@ int client_table_add(struct client *client)
 	client->place = place_of(part, &client->peer.addr);
 	if (!client->place)
 		return -ENOMEM;
+	client->place_loop = place_loop_of(client->place, &client->owner);
+	if (!client->place_loop) {
+		drop_if_empty(part, client->place);
+		return -ENOMEM;
+	}
+	client->place_loop->connected++;
 	client->state = CLIENT_LIVE;
 	enter_place(client);
 	hash_index_add(&part->by_peer, &client->by_peer, hash_of_peer(part, &client->peer));
@@ -182,6 +220,8 @@ void client_table_set(struct client *client, enum client_state state)
 	leave_place(client);
 	client->state = state_next(&client_states, client->state, state);
 	enter_place(client);
+	if (client->place_loop && !is_connected(client->state))
+		leave_loop(client);
 	if (state == CLIENT_LEFT)
 		out(client);
 }

@@ -40,6 +40,13 @@ struct client_mark {
 
 TAILQ_HEAD(client_list, client);
 
+/* A loop that has connections of a place. */
+struct place_loop {
+	LIST_ENTRY(place_loop) entry;
+	struct client_owner owner; /* any of theirs */
+	unsigned connected;        /* LIVE and HALF */
+};
+
 /* All clients of one address. */
 struct place {
 	struct hash_node node;
@@ -47,6 +54,7 @@ struct place {
 	unsigned connected;         /* LIVE and HALF */
 	unsigned others;            /* ENDING and PINNED */
 	struct client_list waiting; /* these, the latest last */
+	LIST_HEAD(, place_loop) loops;
 };
 
 /* Where a connection ends, for comparison. */
@@ -67,7 +75,10 @@ struct client {
 	/* A connection that waits for another's end, and the other; `gift`: it is over, and this is its pin. */
 	struct client *heir, *awaited, *gift;
 	bool waited; /* as long as it may */
+	bool looked; /* it has asked the loops whose ends of connections it may have overtaken … */
+	unsigned looks; /* … of which so many have not answered */
 	struct place *place;
+	struct place_loop *place_loop;   /* LIVE, HALF */
 	TAILQ_ENTRY(client) place_entry; /* ENDING, PINNED */
 	TAILQ_ENTRY(client) age_entry;   /* PINNED, the oldest first */
 	struct hash_node by_peer;

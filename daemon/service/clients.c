@@ -13,7 +13,7 @@
 #define PARTS    16u /* that their locks are seldom waited for */
 #define PINS_MIN 64u
 
-static_assert(2 * (sizeof(struct client) + sizeof(struct place)) +
+static_assert(2 * (sizeof(struct client) + sizeof(struct place)) + sizeof(struct place_loop) +
 			      CLIENTS_MARKS_MAX * sizeof(struct client_mark) <=
 		      CONFIG_CLIENT_BYTES,
 	      "a connection and a pin are counted");
@@ -241,12 +241,78 @@ static enum client_found seek_by_address(struct client *client, struct client_pi
 	return CLIENT_ASK;
 }
 
+/* ---- ends that have not been heard ---- */
+
+/*
+ * A client's old connection has ended before the new one came; but who has that may not have heard of it, on
+ * another thread, or behind other events of the same turn. So before anybody is taken for new, each loop with
+ * connections of that address is asked for two turns: in the second one it has heard what the first one found there.
+ */
+#define LOOK_TURNS 2u
+
+struct look {
+	struct client *client;     /* who asks */
+	struct client_owner owner; /* of the loop that is asked */
+	unsigned turns;
+};
+
+static void on_look(void *arg)
+{
+	struct look *look = arg;
+	struct client *client = look->client;
+	struct client_part *part = client->part;
+
+	if (--look->turns && !look->owner.post(look->owner.loop, on_look, look))
+		return;
+	free(look);
+	pthread_mutex_lock(&part->lock);
+	/* Who cannot be told goes on when its time to wait is up. */
+	if (!--client->looks && client->place_loop)
+		(void)tell(client, on_resumed);
+	client_put(client);
+	pthread_mutex_unlock(&part->lock);
+}
+
+/* Without memory a loop is not asked. */
+static void ask_loop(struct client *client, const struct client_owner *owner)
+{
+	struct look *look = calloc(1, sizeof(*look));
+
+	if (!look)
+		return;
+	*look = (struct look){client, *owner, LOOK_TURNS};
+	if (owner->post(owner->loop, on_look, look)) {
+		free(look);
+		return;
+	}
+	client->refs++;
+	client->looks++;
+}
+
+/* Once for each client. Returns whether there are answers to wait for. */
+static bool look_around(struct client *client)
+{
+	const struct place *place = client->place;
+	const struct place_loop *with;
+
+	if (client->looked || client->waited || place->connected < 2)
+		return false;
+	client->looked = true;
+	LIST_FOREACH(with, &place->loops, entry)
+	if (with != client->place_loop || with->connected > 1)
+		ask_loop(client, &with->owner);
+	return client->looks > 0;
+}
+
+/* ---- finding ---- */
+
 static enum client_found seek(struct client *client, const struct call_mark *first,
 			      struct client_pin *out)
 {
+	enum client_found found;
 	struct client *old;
 
-	if (client->awaited)
+	if (client->awaited || (client->looks && !client->waited))
 		return CLIENT_WAIT;
 	if (client->gift) {
 		old = client->gift;
@@ -260,7 +326,8 @@ static enum client_found seek(struct client *client, const struct call_mark *fir
 		old = client_table_by_mark(client, first);
 	if (old)
 		return take_or_wait(client, old, out);
-	return first ? CLIENT_NEW : seek_by_address(client, out);
+	found = first ? CLIENT_NEW : seek_by_address(client, out);
+	return found == CLIENT_NEW && look_around(client) ? CLIENT_WAIT : found;
 }
 
 enum client_found clients_seek(struct client *client, const struct call_mark *first,

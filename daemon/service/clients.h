@@ -12,6 +12,7 @@
  *  - of others of its address, the one whose first Call is one of those that a pin has;
  *  - an RDMA client, which comes back from another port, also if its address has one pin and no connection.
  *
+ * Nobody is taken for new before the ends of other connections of that address have been heard that came first.
  * It is never guessed among several, and a pin is used once. A connection that has the four addresses of one that
  * lives proves that one dead; and one whose first Call waits for its Reply on a connection whose client has ended
  * its sending side has taken its place. Then the old one is told to end, and the new one waits for its port.
@@ -47,7 +48,7 @@ struct client_ends {
 enum client_found {
 	CLIENT_NEW,  /* nothing is known of it */
 	CLIENT_BACK, /* it has a pin, which is used up now */
-	CLIENT_WAIT, /* its old connection is being ended: resumed() follows */
+	CLIENT_WAIT, /* its old connection is being ended, or looked for: resumed() follows */
 	CLIENT_ASK,  /* its first Call is to decide */
 };
 

@@ -66,6 +66,17 @@ static enum client_found seek(struct guest *guest, const struct call_mark *first
 	return found;
 }
 
+/* The same, when the ends of others have been heard. */
+static enum client_found seek_on(struct guest *guest, const struct call_mark *first, uint16_t *port)
+{
+	enum client_found found = seek(guest, first, port);
+
+	if (found != CLIENT_WAIT)
+		return found;
+	fake_loop_run(loop);
+	return seek(guest, first, port);
+}
+
 static void leave(struct guest *guest, uint16_t port)
 {
 	clients_leave(guest->client, port, loop_now_us(loop));
@@ -97,7 +108,7 @@ static enum client_found ask(const char *addr, uint16_t client_port, uint32_t xi
 	struct guest guest;
 
 	enter(&guest, addr, client_port, NULL);
-	found = seek(&guest, xid ? &first : NULL, port);
+	found = seek_on(&guest, xid ? &first : NULL, port);
 	leave(&guest, 0);
 	return found;
 }
@@ -367,7 +378,7 @@ START_TEST(other_ends_prove_nothing)
 	      _i == 2 ? fabric : NULL);
 	fake_loop_run(loop);
 	ck_assert_uint_eq(old.superseded, 0);
-	ck_assert_int_eq(seek(&guest, NULL, &port), CLIENT_NEW);
+	ck_assert_int_eq(seek_on(&guest, NULL, &port), CLIENT_NEW);
 	leave(&guest, 0);
 	leave(&old, 0);
 }
@@ -402,7 +413,7 @@ START_TEST(a_half_closed_one_gives_way_to_whoever_sends_its_call)
 	enter(&guest, "10.0.0.1", 602, NULL);
 	ck_assert_int_eq(seek(&guest, &marks[1], &port), CLIENT_WAIT);
 	/* The second who says so is too late. */
-	ck_assert_int_eq(seek(&stranger, &marks[0], &port), CLIENT_NEW);
+	ck_assert_int_eq(seek_on(&stranger, &marks[0], &port), CLIENT_NEW);
 	fake_loop_run(loop);
 	ck_assert_uint_eq(old.superseded, 1);
 	clients_ending(old.client, marks, 2);
@@ -494,6 +505,77 @@ START_TEST(what_the_heir_has_not_asked_for_is_not_lost)
 }
 END_TEST
 
+/* ---- ends that have not been heard ---- */
+
+START_TEST(an_end_that_came_first_is_heard_first)
+{
+	const struct call_mark mark = call(5);
+	struct guest old, guest;
+	uint16_t port;
+
+	enter(&old, "10.0.0.1", 700, NULL);
+	enter(&guest, "10.0.0.1", 600, NULL);
+	ck_assert_int_eq(seek(&guest, _i ? &mark : NULL, &port), CLIENT_WAIT);
+	ck_assert_int_eq(seek(&guest, _i ? &mark : NULL, &port), CLIENT_WAIT);
+	clients_ending(old.client, &mark, 1);
+	leave(&old, 900);
+	fake_loop_run(loop);
+	ck_assert_uint_eq(guest.resumed, 1);
+	ck_assert_int_eq(seek(&guest, _i ? &mark : NULL, &port), CLIENT_BACK);
+	ck_assert_uint_eq(port, 900);
+	leave(&guest, 0);
+}
+END_TEST
+
+START_TEST(beside_one_that_lives_it_is_new)
+{
+	const struct call_mark mark = call(5);
+	struct guest old, guest;
+	uint16_t port;
+
+	enter(&old, "10.0.0.1", 700, NULL);
+	enter(&guest, "10.0.0.1", 600, NULL);
+	ck_assert_int_eq(seek(&guest, &mark, &port), CLIENT_WAIT);
+	fake_loop_run(loop);
+	ck_assert_uint_eq(guest.resumed, 1);
+	ck_assert_int_eq(seek(&guest, &mark, &port), CLIENT_NEW);
+	ck_assert_uint_eq(old.superseded, 0);
+	leave(&guest, 0);
+	leave(&old, 0);
+}
+END_TEST
+
+START_TEST(connections_of_other_addresses_are_not_waited_for)
+{
+	struct guest other;
+	uint16_t port;
+
+	enter(&other, "10.0.0.2", 700, NULL);
+	ck_assert_int_eq(ask("10.0.0.1", 600, 5, &port), CLIENT_NEW);
+	leave(&other, 0);
+}
+END_TEST
+
+START_TEST(who_leaves_is_not_told_what_was_heard)
+{
+	const struct call_mark mark = call(5);
+	struct guest old, guest;
+	uint16_t port;
+
+	enter(&old, "10.0.0.1", 700, NULL);
+	enter(&guest, "10.0.0.1", 600, NULL);
+	ck_assert_int_eq(seek(&guest, &mark, &port), CLIENT_WAIT);
+	if (_i) {
+		clients_wait_no_longer(guest.client);
+		ck_assert_int_eq(seek(&guest, &mark, &port), CLIENT_NEW);
+	}
+	leave(&guest, 0);
+	fake_loop_run(loop);
+	ck_assert_uint_eq(guest.resumed, 0);
+	leave(&old, 0);
+}
+END_TEST
+
 START_TEST(without_memory_for_a_message_it_goes_on_as_new)
 {
 	struct guest old, guest;
@@ -536,6 +618,10 @@ int main(void)
 	tcase_add_loop_test(tc, one_that_ends_is_waited_for, 0, 2);
 	tcase_add_loop_test(tc, who_waits_may_give_up, 0, 2);
 	tcase_add_test(tc, what_the_heir_has_not_asked_for_is_not_lost);
+	tcase_add_loop_test(tc, an_end_that_came_first_is_heard_first, 0, 2);
+	tcase_add_test(tc, beside_one_that_lives_it_is_new);
+	tcase_add_test(tc, connections_of_other_addresses_are_not_waited_for);
+	tcase_add_loop_test(tc, who_leaves_is_not_told_what_was_heard, 0, 2);
 	tcase_add_test(tc, without_memory_for_a_message_it_goes_on_as_new);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
