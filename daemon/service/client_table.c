@@ -32,10 +32,18 @@ static bool ends_equal(const struct client_end *a, const struct client_end *b)
 	return a->port == b->port && !memcmp(&a->addr, &b->addr, sizeof(a->addr));
 }
 
+static void note_oldest(struct client_part *part)
+{
+	const struct client *oldest = TAILQ_FIRST(&part->pins);
+
+	atomic_store(&part->oldest_us, oldest ? oldest->left_us : CLIENT_PART_NO_PIN);
+}
+
 int client_part_init(struct client_part *part, const struct hash_key *key)
 {
 	part->key = *key;
 	TAILQ_INIT(&part->pins);
+	note_oldest(part);
 	pthread_mutex_init(&part->lock, NULL);
 	if (hash_index_init(&part->places) || hash_index_init(&part->by_peer) ||
 	    hash_index_init(&part->marks))
@@ -140,8 +148,10 @@ static void enter_place(struct client *client)
 		place->others++;
 		TAILQ_INSERT_TAIL(&place->waiting, client, place_entry);
 	}
-	if (client->state == CLIENT_PINNED)
-		TAILQ_INSERT_TAIL(&client->part->pins, client, age_entry);
+	if (client->state != CLIENT_PINNED)
+		return;
+	TAILQ_INSERT_TAIL(&client->part->pins, client, age_entry);
+	note_oldest(client->part);
 }
 
 static void leave_place(struct client *client)
@@ -154,8 +164,10 @@ static void leave_place(struct client *client)
 		place->others--;
 		TAILQ_REMOVE(&place->waiting, client, place_entry);
 	}
-	if (client->state == CLIENT_PINNED)
-		TAILQ_REMOVE(&client->part->pins, client, age_entry);
+	if (client->state != CLIENT_PINNED)
+		return;
+	TAILQ_REMOVE(&client->part->pins, client, age_entry);
+	note_oldest(client->part);
 }
 
 static void forget_marks(struct client *client)

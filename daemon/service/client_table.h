@@ -89,9 +89,13 @@ struct client {
 	uint64_t left_us;
 };
 
+#define CLIENT_PART_NO_PIN UINT64_MAX
+
 /* The clients of some addresses. */
 struct client_part {
 	pthread_mutex_t lock;
+	_Atomic uint64_t
+		oldest_us; /* when the first of `pins` left, or CLIENT_PART_NO_PIN; read without the lock */
 	struct hash_key key;
 	struct hash_index places, by_peer, marks;
 	struct client_list pins;

@@ -93,9 +93,38 @@ static void expire(struct client_part *part, uint64_t now_us)
 	struct client *oldest;
 
 	while ((oldest = TAILQ_FIRST(&part->pins)) &&
-	       (now_us - oldest->left_us > CLIENTS_REMEMBER_US ||
-		atomic_load(&oldest->clients->pins) > oldest->clients->pins_max))
+	       now_us - oldest->left_us > CLIENTS_REMEMBER_US)
 		drop_pin(oldest);
+}
+
+static struct client_part *part_with_oldest_pin(struct clients *clients)
+{
+	struct client_part *best = NULL;
+	uint64_t least = CLIENT_PART_NO_PIN;
+
+	for (unsigned i = 0; i < PARTS; i++) {
+		uint64_t oldest_us = atomic_load(&clients->parts[i].oldest_us);
+
+		if (oldest_us < least) {
+			least = oldest_us;
+			best = &clients->parts[i];
+		}
+	}
+	return best;
+}
+
+/* Without any lock: the oldest pin may be in another part than the one that was one too many. */
+static void drop_too_many(struct clients *clients)
+{
+	struct client_part *part;
+
+	while (atomic_load(&clients->pins) > clients->pins_max &&
+	       (part = part_with_oldest_pin(clients))) {
+		pthread_mutex_lock(&part->lock);
+		if (!TAILQ_EMPTY(&part->pins))
+			drop_pin(TAILQ_FIRST(&part->pins));
+		pthread_mutex_unlock(&part->lock);
+	}
 }
 
 /* ---- messages to owners ---- */
@@ -451,6 +480,7 @@ static void become_pin(struct client *client, uint64_t now_us)
 void clients_leave(struct client *client, uint16_t port, uint64_t now_us)
 {
 	struct client_part *part = client->part;
+	struct clients *clients = client->clients;
 
 	pthread_mutex_lock(&part->lock);
 	client->owned = false;
@@ -460,4 +490,5 @@ void clients_leave(struct client *client, uint16_t port, uint64_t now_us)
 		client_table_set(client, CLIENT_ENDING);
 	become_pin(client, now_us);
 	pthread_mutex_unlock(&part->lock);
+	drop_too_many(clients);
 }

@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "daemon/service/clients.h"
@@ -283,6 +284,25 @@ START_TEST(the_oldest_pins_go_when_there_are_too_many)
 	for (unsigned i = 0; i < 2 * PINS_MAX; i++)
 		ck_assert_int_eq(ask("10.0.0.1", 1000 + i, 1 + i, &port),
 				 i < PINS_MAX ? CLIENT_NEW : CLIENT_BACK);
+}
+END_TEST
+
+START_TEST(the_oldest_go_wherever_the_latest_come_from)
+{
+	char addr[16];
+	uint16_t port;
+
+	for (unsigned i = 0; i < PINS_MAX; i++) {
+		snprintf(addr, sizeof(addr), "10.0.1.%u", i);
+		pass(addr, 700, 900, 0, false);
+	}
+	fake_loop_advance(loop, 1);
+	for (unsigned i = 1; i <= 20; i++)
+		pass("10.0.0.1", 700 + i, 900 + i, i, false);
+	for (unsigned i = 1; i <= 20; i++) {
+		ck_assert_int_eq(ask("10.0.0.1", 600 + i, i, &port), CLIENT_BACK);
+		ck_assert_uint_eq(port, 900 + i);
+	}
 }
 END_TEST
 
@@ -606,6 +626,7 @@ int main(void)
 	tcase_add_loop_test(tc, a_bounded_number_of_marks_is_kept, 0, 2);
 	tcase_add_test(tc, pins_are_forgotten_after_a_while);
 	tcase_add_test(tc, the_oldest_pins_go_when_there_are_too_many);
+	tcase_add_test(tc, the_oldest_go_wherever_the_latest_come_from);
 	tcase_add_test(tc, all_of_max_connections_are_known_again);
 	tcase_add_test(tc, without_a_port_nothing_is_remembered);
 	tcase_add_test(tc, the_only_pin_of_an_address_is_its_only_clients);
