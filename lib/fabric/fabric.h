@@ -368,7 +368,8 @@ void fabric_ep_close(struct fabric_ep *ep);
 /**
  * fabric_ep_abort - end the connection now: nothing more is sent, and the port that it came from is free
  *
- * The port is free when this returns (iwarp) or at closed() (verbs).
+ * The port is free when this returns (iwarp) or at closed() (verbs). The peer hears of a connection that is lost,
+ * or on verbs of an end in good order.
  */
 void fabric_ep_abort(struct fabric_ep *ep);
 /** fabric_ep_free - free a closed endpoint; accepts NULL. */

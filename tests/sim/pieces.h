@@ -22,7 +22,7 @@ void pieces_end(void);
 unsigned sends_waiting(void);
 /** next_piece - how much is here next: byte by byte at first, then in larger steps, to one byte before the end. */
 uint32_t next_piece(uint32_t have, uint32_t len);
-/** expect_broken_off - close the leg: nothing more is sent, and the connection ends by disconnecting. */
+/** expect_broken_off - close the leg: nothing more is sent, and the connection ends at once. */
 void expect_broken_off(struct rig_side *side);
 
 #endif

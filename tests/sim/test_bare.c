@@ -103,7 +103,7 @@ START_TEST(a_port_is_one_connections_until_that_is_over)
 	ck_assert_int_eq(connect_from(&second, port), 0);
 	bare_run(bare, 1000);
 	ck_assert_int_eq(bare_closed(&bare->client), FABRIC_CLOSE_LOCAL);
-	ck_assert_int_eq(bare_closed(&bare->server), FABRIC_CLOSE_PEER);
+	ck_assert_int_eq(bare_closed(&bare->server), FABRIC_CLOSE_LOST);
 	fabric_ep_close(second.ep);
 	bare_run(bare, 1000);
 	fabric_ep_free(second.ep);

@@ -233,7 +233,7 @@ START_TEST(a_client_that_sends_no_more_still_gets_its_replies)
 	ck_assert(chain->client.wire.got_end);
 	expect_bridges_gone();
 	ck_assert_uint_eq(chain_closes(chain, 0, LEG_CLOSE_PEER), 1);
-	ck_assert_uint_eq(chain_closes(chain, 1, LEG_CLOSE_PEER), 1);
+	ck_assert_uint_eq(chain_closes(chain, 1, LEG_CLOSE_LOST), 1);
 }
 END_TEST
 
@@ -244,7 +244,7 @@ START_TEST(a_client_that_resets_takes_the_whole_chain_with_it)
 	chain_run(chain, 1000);
 	expect_bridges_gone();
 	ck_assert_uint_eq(chain_closes(chain, 0, LEG_CLOSE_LOST), 1);
-	ck_assert_uint_eq(chain_closes(chain, 1, LEG_CLOSE_PEER), 1);
+	ck_assert_uint_eq(chain_closes(chain, 1, LEG_CLOSE_LOST), 1);
 	ck_assert(chain->server.wire.is_over);
 }
 END_TEST

@@ -259,6 +259,8 @@ END_TEST
 static void expect_broken_off(unsigned before, unsigned peer_before)
 {
 	unsigned stub_gate = stub_is_client() ? 0 : chain->ngates - 1;
+	/* A proxy takes leave in order of a client, and resets a server, for the port's sake. */
+	enum leg_close heard = stub_is_client() ? LEG_CLOSE_LOST : LEG_CLOSE_PEER;
 
 	stub_leg_break(stub(), BROKEN);
 	chain_run(chain, 5000);
@@ -273,8 +275,8 @@ static void expect_broken_off(unsigned before, unsigned peer_before)
 		return;
 	}
 	ck_assert_uint_eq(peer_came(), peer_before);
-	ck_assert_int_eq(peer_leg()->why, LEG_CLOSE_PEER);
-	ck_assert_uint_eq(chain_closes(chain, !stub_gate, LEG_CLOSE_PEER), 1);
+	ck_assert_int_eq(peer_leg()->why, heard);
+	ck_assert_uint_eq(chain_closes(chain, !stub_gate, heard), 1);
 }
 
 START_TEST(a_small_message_broken_off_at_any_byte_never_arrives)

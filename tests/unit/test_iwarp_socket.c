@@ -381,7 +381,7 @@ START_TEST(a_port_is_free_at_once_after_an_abort)
 		event_loop_run(ends.loop);
 		ck_assert_uint_eq(ends.client.closed, 1);
 		ck_assert_int_eq(ends.client.why, FABRIC_CLOSE_LOCAL);
-		ck_assert_int_eq(ends.server.why, FABRIC_CLOSE_PEER);
+		ck_assert_int_eq(ends.server.why, FABRIC_CLOSE_LOST);
 		if (i)
 			ck_assert_uint_eq(from_port, before);
 		/* What it was is known until it is freed. */

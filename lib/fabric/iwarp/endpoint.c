@@ -448,8 +448,8 @@ void iwarp_ep_close(struct fabric_ep *base)
 }
 
 /*
- * A FIN, which a peer takes for an end in good order if no message is cut, and at once a reset: with the FIN alone
- * the port would be left to TIME_WAIT.
+ * A reset and nothing before it: had the peer a FIN from us, its own might be here first, and the port be left to
+ * TIME_WAIT.
  */
 void iwarp_ep_abort(struct fabric_ep *base)
 {
@@ -461,7 +461,6 @@ void iwarp_ep_abort(struct fabric_ep *base)
 	iwarp_engine_abort(ep->engine, FABRIC_CLOSE_LOCAL, "closed");
 	loop_io_free(ep->ep.fabric->loop, ep->io);
 	ep->io = NULL;
-	(void)shutdown(ep->fd, SHUT_WR);
 	(void)setsockopt(ep->fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
 	close(ep->fd);
 	ep->fd = -1;

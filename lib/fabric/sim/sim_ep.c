@@ -300,7 +300,7 @@ void sim_abort(struct fabric_ep *fep)
 	struct sim_ep *ep = sim_ep_of(fep);
 	bool up = ep->state == SIM_OPEN || ep->state == SIM_CLOSING;
 
-	sim_break(ep, FABRIC_CLOSE_LOCAL, up ? FABRIC_CLOSE_PEER : FABRIC_CLOSE_REFUSED);
+	sim_break(ep, FABRIC_CLOSE_LOCAL, up ? FABRIC_CLOSE_LOST : FABRIC_CLOSE_REFUSED);
 }
 
 void sim_ep_free(struct fabric_ep *fep)
