@@ -18,6 +18,7 @@ struct echo_client {
 	struct conn *conn;
 	uint32_t xid_base, args_len, reply_len;
 	unsigned calls, window; /* how many in all, and at once */
+	uint16_t from_port;     /* 0: no matter where it comes from */
 	unsigned sent, replied;
 	unsigned long reverse_received;
 	bool failed; /* a Reply was not what it should be */

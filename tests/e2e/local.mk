@@ -49,7 +49,8 @@ tests_e2e_rpc_peer_SOURCES = tests/e2e/rpc_peer.c tests/e2e/rpc_peer.h \
 	tests/e2e/peer_ask.c tests/e2e/peer_hostile.c \
 	tests/e2e/peer_bad_server.c tests/e2e/peer_both_ways.c tests/e2e/peer_flow.c \
 	tests/e2e/peer_garbage.c tests/e2e/peer_large.c tests/e2e/peer_neighbour.c \
-	tests/e2e/peer_replay.c tests/e2e/peer_retransmit.c tests/e2e/peer_steady.c \
+	tests/e2e/peer_replay.c tests/e2e/peer_retransmit.c tests/e2e/peer_returning.c \
+	tests/e2e/peer_steady.c \
 	tests/e2e/replay_client.c tests/e2e/replay_client.h tests/e2e/replay_relay.c tests/e2e/replay_relay.h \
 	tests/e2e/replay_turns.c tests/e2e/replay_turns.h
 tests_e2e_rpc_peer_LDADD =

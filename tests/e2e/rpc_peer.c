@@ -10,17 +10,12 @@ static const struct scenario {
 	const char *name;
 	int (*run)(const struct ports *ports, int argc, char **argv);
 } scenarios[] = {
-	{"retransmit", scenario_retransmit},
-	{"replay", scenario_replay},
-	{"garbage", scenario_garbage},
-	{"bad-server", scenario_bad_server},
-	{"flow", scenario_flow},
-	{"both-ways", scenario_both_ways},
-	{"large", scenario_large},
-	{"steady", scenario_steady},
-	{"neighbour", scenario_neighbour},
-	{"hostile", scenario_hostile},
-	{"ask", scenario_ask},
+	{"retransmit", scenario_retransmit}, {"replay", scenario_replay},
+	{"returning", scenario_returning},   {"garbage", scenario_garbage},
+	{"bad-server", scenario_bad_server}, {"flow", scenario_flow},
+	{"both-ways", scenario_both_ways},   {"large", scenario_large},
+	{"steady", scenario_steady},         {"neighbour", scenario_neighbour},
+	{"hostile", scenario_hostile},       {"ask", scenario_ask},
 };
 
 static int usage(void)

@@ -17,6 +17,8 @@ struct ports {
 int scenario_retransmit(const struct ports *ports, int argc, char **argv);
 /** scenario_replay - OPERATION tcp|rdma CLIENTS [DIRECTORY]: lost before the Reply was read, and sent again. */
 int scenario_replay(const struct ports *ports, int argc, char **argv);
+/** scenario_returning - CLIENTS: they are reset and come back, as standard input says. */
+int scenario_returning(const struct ports *ports, int argc, char **argv);
 /** scenario_garbage - every kind of nonsense a client can send, beside a client that is served. */
 int scenario_garbage(const struct ports *ports, int argc, char **argv);
 /** scenario_bad_server - every kind of nonsense a server can answer. */
