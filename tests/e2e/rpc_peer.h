@@ -37,5 +37,7 @@ int scenario_neighbour(const struct ports *ports, int argc, char **argv);
 int scenario_hostile(const struct ports *ports, int argc, char **argv);
 /** scenario_ask - RPCs of a real NFS server, one after the other and each timed, until SIGTERM. */
 int scenario_ask(const struct ports *ports, int argc, char **argv);
+/** scenario_doors - KIND PORT COUNT: so many clients of no use at PORT, beside one at FRONT that is served. */
+int scenario_doors(const struct ports *ports, int argc, char **argv);
 
 #endif
