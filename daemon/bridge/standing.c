@@ -26,7 +26,7 @@ void standing_silent(struct bridge *bridge)
 		return;
 	leg_info(bridge->client.leg, &info);
 	if (info.bytes_received == bridge->heard_bytes) {
-		bridge_give_up(bridge, LEG_CLOSE_SILENT, "client", "");
+		bridge_give_up(bridge, LEG_CLOSE_NO_CALL, "client", "");
 	} else {
 		bridge->heard_bytes = info.bytes_received;
 		standing_wait(bridge);

@@ -61,7 +61,7 @@
 	X(PER_CLIENT, "max_connections_per_client reached")                                        \
 	X(HALF_OPEN, "too many connections without a Call")                                        \
 	X(MADE_ROOM, "without a Call, and others needed its place")                                \
-	X(SILENT, "no Call in time")                                                               \
+	X(NO_CALL, "no Call in time")                                                              \
 	X(PROTOCOL, "peer broke the RDMA protocol")                                                \
 	X(TERMINATED, "peer terminated the RDMA connection")                                       \
 	X(VERSION, "no common RPC-over-RDMA version")                                              \

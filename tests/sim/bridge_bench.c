@@ -353,10 +353,10 @@ void bench_resolve(struct bench *bench)
 
 /* ---- connections ---- */
 
-/* All from one address, each from a port of its own. */
+/* All from one address if the test does not say otherwise, each from a port of its own. */
 static struct incoming next_client(struct bench *bench, struct fabric_incoming *fabric)
 {
-	struct incoming in = {.fd = -1, .fabric = fabric, .peer = bench_addr(99)};
+	struct incoming in = {.fd = -1, .fabric = fabric, .peer = bench_addr(bench->client_addr)};
 
 	((struct sockaddr_in *)&in.peer)->sin_port =
 		htons(bench->client_port ? bench->client_port : 20001 + bench->bridges_made);
@@ -559,6 +559,7 @@ struct bench *bench_new(const struct bench_faults *faults)
 	test_budget_init(&bench->client_budget, bench->loop, BUDGET_BYTES);
 	test_budget_init(&bench->server_budget, bench->loop, BUDGET_BYTES);
 	bench->next_xid = 0x1000;
+	bench->client_addr = 99;
 	bench->addrs[0] = bench_addr(0);
 	bench->naddrs = 1;
 	make_nets(bench, faults);

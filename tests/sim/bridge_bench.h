@@ -60,6 +60,7 @@ struct bench {
 	struct loop_task expel;
 	struct bench_end client, server;
 	uint32_t next_xid;
+	unsigned client_addr; /* that clients come from: that of bench_addr(), at first 99 */
 	uint16_t client_port; /* that clients come from; 0: each from one of its own */
 	bool server_refuses, verbs_refuses;  /* the server's listeners */
 	unsigned on_back, on_verbs;          /* connections that these two saw */

@@ -36,18 +36,20 @@ static void teardown(void)
 /* A TCP service, or one of iwarp that a TCP service leads to; what @more says is of the last one. */
 static void start(bool iwarp, const char *more)
 {
-	if (iwarp)
+	if (iwarp) {
+		fixture_start("{ name = \"one\"; listen = \"iwarp://127.0.0.1:%u\"; "
+			      "connect = \"tcp://127.0.0.1:%u\"; source_port = \"any\"; %s }",
+			      middle, back, more);
 		fixture_start("{ name = \"way\"; listen = \"tcp://127.0.0.1:%u\"; "
 			      "connect = \"iwarp://127.0.0.1:%u\"; "
-			      "require_privileged_port = false; }, "
-			      "{ name = \"one\"; listen = \"iwarp://127.0.0.1:%u\"; "
-			      "connect = \"tcp://127.0.0.1:%u\"; source_port = \"any\"; %s }",
-			      front, middle, middle, back, more);
-	else
+			      "require_privileged_port = false; }",
+			      front, middle);
+	} else {
 		fixture_start("{ name = \"one\"; listen = \"tcp://127.0.0.1:%u\"; "
 			      "connect = \"tcp://127.0.0.1:%u\"; require_privileged_port = false; "
 			      "source_port = \"any\"; %s }",
 			      front, back, more);
+	}
 	if (!iwarp)
 		middle = front;
 }
