@@ -33,6 +33,7 @@ struct service_config {
 	bool require_privileged_port;
 	enum source_port source_port;
 	uint32_t stall_timeout_s;
+	uint32_t keepalive_s;
 	enum ddp ddp;           /* rdma server: what may move outside of the message */
 	enum peer_id peer;      /* rdma server: its quirks */
 	bool mpa_crc;           /* iwarp: ask for CRC32C */

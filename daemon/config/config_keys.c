@@ -13,6 +13,7 @@
 #define MAX_DISTANCE  3u /* of a misspelt key from the one that was meant */
 #define MAX_KEY_BYTES 40u
 #define DAY_S         86400u
+#define HOUR_S        3600u
 
 static const char *const source_port_choices[] = {
 	[SOURCE_PORT_AUTO] = "auto",
@@ -161,6 +162,15 @@ const struct config_key config_service_keys[] = {
 	 .max = DAY_S,
 	 .unit = "s",
 	 .help = "how long a peer may make no progress with what it is to send or to take"},
+	{.name = "keepalive_s",
+	 .type = CONFIG_KEY_NUMBER,
+	 .offset = IN_SERVICE(keepalive_s),
+	 .preset = "30",
+	 .value = 30,
+	 .min = 1,
+	 .max = HOUR_S,
+	 .unit = "s",
+	 .help = "after how long a silence a peer is asked whether it is still there"},
 	{.name = "ddp",
 	 .type = CONFIG_KEY_CHOICE,
 	 .offset = IN_SERVICE(ddp),

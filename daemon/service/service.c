@@ -57,6 +57,7 @@ void service_iwarp_config(const struct service_config *config, struct iwarp_conf
 		.crc = config->mpa_crc,
 		.fpdu_64k = config->fpdu_max == FPDU_MAX_64K,
 		.setup_timeout_us = MPA_SETUP_TIMEOUT_US,
+		.keepalive_s = config->keepalive_s,
 	};
 }
 

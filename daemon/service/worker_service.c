@@ -36,7 +36,8 @@ int worker_service_init(struct worker_service *ws, const struct worker_ground *g
 	service_iwarp_config(service->config, &iwarp);
 	ws->iwarp = iwarp_fabric_new(ground->loop, ground->pool, &iwarp);
 	socket_net_init(&ws->sockets, ground->loop, ground->ports,
-			(uint64_t)service->config->stall_timeout_s * 1000000);
+			(uint64_t)service->config->stall_timeout_s * 1000000,
+			service->config->keepalive_s);
 	if (!ws->iwarp || tcp_worker_init(&ws->tcp, &ws->sockets.net))
 		return -ENOMEM;
 	open_verbs(ws);

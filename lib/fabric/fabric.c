@@ -129,6 +129,7 @@ const char *fabric_close_name(enum fabric_close why)
 		[FABRIC_CLOSE_LOCAL] = "local",
 		[FABRIC_CLOSE_PEER] = "peer closed",
 		[FABRIC_CLOSE_LOST] = "lost",
+		[FABRIC_CLOSE_SILENT] = "silent",
 		[FABRIC_CLOSE_REFUSED] = "refused",
 		[FABRIC_CLOSE_TIMEOUT] = "timeout",
 		[FABRIC_CLOSE_PROTOCOL] = "protocol error",

@@ -82,7 +82,8 @@ enum fabric_status {
 enum fabric_close {
 	FABRIC_CLOSE_LOCAL,      /* fabric_ep_close() was called */
 	FABRIC_CLOSE_PEER,       /* the peer disconnected in good order */
-	FABRIC_CLOSE_LOST,       /* the link broke: reset, timeout, unreachable */
+	FABRIC_CLOSE_LOST,       /* the link broke: reset, unreachable */
+	FABRIC_CLOSE_SILENT,     /* the peer was asked whether it is there, and did not answer */
 	FABRIC_CLOSE_REFUSED,    /* the peer refused or rejected the connection */
 	FABRIC_CLOSE_TIMEOUT,    /* set-up took too long */
 	FABRIC_CLOSE_PROTOCOL,   /* the peer broke the fabric's protocol and was told so */
@@ -357,7 +358,7 @@ bool fabric_key_unbind(struct fabric_key *key) MUST_CHECK;
 /**
  * fabric_ep_probe - ask the network whether the peer is still there
  *
- * Nothing is told when it is; when it is not, closed() comes with FABRIC_CLOSE_LOST in the fabric's own
+ * Nothing is told when it is; when it is not, closed() comes with FABRIC_CLOSE_SILENT in the fabric's own
  * time. One probe at a time: a second one meanwhile does nothing. Returns 0, -ENOTCONN, or -EOPNOTSUPP
  * where nothing that may be sent would tell.
  */

@@ -44,6 +44,7 @@
 	X(LOCAL, "closed here")                                                                    \
 	X(PEER, "peer closed")                                                                     \
 	X(LOST, "connection lost")                                                                 \
+	X(SILENT, "peer does not answer")                                                          \
 	X(REFUSED, "refused by the peer")                                                          \
 	X(UNREACHABLE, "unreachable")                                                              \
 	X(OWN_UPSTREAM, "the server would be this daemon")                                         \

@@ -5,6 +5,9 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+
+#include "base/keepalive.h"
 
 STATE_TABLE(tcp_leg_states, TCP_LEG_STATES);
 
@@ -53,6 +56,12 @@ void tcp_conn_fail(struct tcp_conn *conn, enum leg_close why, const char *fmt, .
 	/* The port that a server is reached from is to be free at once, for the client's next connection. */
 	tcp_conn_end(conn,
 		     conn->connector && why != LEG_CLOSE_PEER && !tcp_conn_ends_in_order(why));
+}
+
+void tcp_conn_broke(struct tcp_conn *conn, int err)
+{
+	tcp_conn_fail(conn, keepalive_says_silent(err) ? LEG_CLOSE_SILENT : LEG_CLOSE_LOST, "%s",
+		      strerror(err));
 }
 
 void tcp_conn_say_closing(struct tcp_conn *conn)

@@ -146,6 +146,8 @@ void tcp_conn_decide(struct tcp_conn *conn, enum leg_close why, const char *deta
  * @reset: by a reset in any case, and not only if a record is torn
  */
 void tcp_conn_end(struct tcp_conn *conn, bool reset);
+/** tcp_conn_broke - its stream broke with @err, an errno, after it was up: fail for what that says of the peer. */
+void tcp_conn_broke(struct tcp_conn *conn, int err);
 /** tcp_conn_fail - decide and end in one, at any depth; nothing if it has ended. */
 void tcp_conn_fail(struct tcp_conn *conn, enum leg_close why, const char *fmt, ...)
 	PRINTF_LIKE(3, 4);

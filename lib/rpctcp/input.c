@@ -470,7 +470,7 @@ void tcp_input_readable(struct tcp_input *in)
 	if (n == 0)
 		end_of_stream(in);
 	else if (n < 0 && n != -EAGAIN)
-		tcp_conn_fail(in->conn, LEG_CLOSE_LOST, "%s", strerror((int)-n));
+		tcp_conn_broke(in->conn, (int)-n);
 	if (n <= 0)
 		return;
 	staged = count_read(in, (size_t)n, iov, niov);

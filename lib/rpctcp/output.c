@@ -312,7 +312,7 @@ void tcp_output_flush(struct tcp_output *output)
 			conn->send_full = true;
 			break;
 		} else {
-			tcp_conn_fail(conn, LEG_CLOSE_LOST, "%s", strerror((int)-n));
+			tcp_conn_broke(conn, (int)-n);
 			return;
 		}
 	}

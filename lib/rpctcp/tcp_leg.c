@@ -152,7 +152,7 @@ static void first_byte(struct tcp_leg *leg)
 		tcp_conn_watch(conn);
 		conn->config.leg.events->requested(conn->config.leg.arg);
 	} else if (n != -EAGAIN) {
-		tcp_conn_fail(conn, LEG_CLOSE_LOST, "%s", strerror(-n));
+		tcp_conn_broke(conn, -n);
 	}
 }
 

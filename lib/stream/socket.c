@@ -12,11 +12,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/keepalive.h"
 #include "stream/start.h"
-
-#define KEEPALIVE_IDLE_S     60
-#define KEEPALIVE_INTERVAL_S 10
-#define KEEPALIVE_PROBES     6
 
 struct socket_stream {
 	struct stream stream;
@@ -47,8 +44,8 @@ static void set_options(const struct socket_net *net, int fd)
 	} options[] = {
 		{SOL_SOCKET, SO_KEEPALIVE, 1},
 		{IPPROTO_TCP, TCP_NODELAY, 1},
-		{IPPROTO_TCP, TCP_KEEPIDLE, KEEPALIVE_IDLE_S},
-		{IPPROTO_TCP, TCP_KEEPINTVL, KEEPALIVE_INTERVAL_S},
+		{IPPROTO_TCP, TCP_KEEPIDLE, (int)net->keepalive_s},
+		{IPPROTO_TCP, TCP_KEEPINTVL, (int)keepalive_interval_s(net->keepalive_s)},
 		{IPPROTO_TCP, TCP_KEEPCNT, KEEPALIVE_PROBES},
 		{IPPROTO_TCP, TCP_USER_TIMEOUT, (int)net->user_timeout_ms},
 	};
@@ -255,7 +252,7 @@ static int socket_connect(struct stream_net *base, const struct stream_target *t
 }
 
 void socket_net_init(struct socket_net *net, struct loop *loop, struct ports *ports,
-		     uint64_t stall_timeout_us)
+		     uint64_t stall_timeout_us, unsigned keepalive_s)
 {
 	uint64_t user_timeout_ms = stall_timeout_us / 1000 + SOCKET_USER_TIMEOUT_MARGIN_MS;
 
@@ -264,6 +261,7 @@ void socket_net_init(struct socket_net *net, struct loop *loop, struct ports *po
 		.loop = loop,
 		.user_timeout_ms =
 			user_timeout_ms < INT_MAX ? (unsigned)user_timeout_ms : (unsigned)INT_MAX,
+		.keepalive_s = keepalive_s,
 		.ports = ports,
 		.ports_turn = ports_turn(ports),
 	};

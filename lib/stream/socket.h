@@ -14,16 +14,21 @@ struct socket_net {
 	struct stream_net net;
 	struct loop *loop;
 	unsigned user_timeout_ms; /* for the peer to acknowledge what it was sent */
+	unsigned keepalive_s;     /* of silence, and the peer is asked */
 	struct ports *ports;
 	unsigned ports_turn;
 };
 
 /**
  * socket_net_init - for streams whose user waits for its peers for @stall_timeout_us at most
- * @ports: of the process; outlives the streams
+ * @ports:       of the process; outlives the streams
+ * @keepalive_s: a peer that said nothing for so long is asked whether it is there
+ *
+ * Linux goes on asking as long as a peer may leave data unacknowledged, which is until a little after
+ * @stall_timeout_us, but at least twice: a silent peer is given up at the first question after that.
  */
 void socket_net_init(struct socket_net *net, struct loop *loop, struct ports *ports,
-		     uint64_t stall_timeout_us);
+		     uint64_t stall_timeout_us, unsigned keepalive_s);
 
 /**
  * socket_adopt - make a stream of an accepted connection

@@ -65,7 +65,7 @@ void stream_setup(void)
 	loop = fake_loop_new();
 	ports = ports_new();
 	ck_assert_ptr_nonnull(ports);
-	socket_net_init(&sockets, loop, ports, FIXTURE_STALL_US);
+	socket_net_init(&sockets, loop, ports, FIXTURE_STALL_US, 30);
 	pairs = pair_net_new(loop, NULL);
 	ck_assert_ptr_nonnull(pairs);
 }

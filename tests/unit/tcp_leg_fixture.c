@@ -147,7 +147,7 @@ void fixture_setup(void)
 	record = malloc(FIXTURE_MAX_MESSAGE);
 	test_budget_init(&budget, loop, FIXTURE_BUDGET);
 	ports = ports_new();
-	socket_net_init(&sockets, loop, ports, FIXTURE_STALL_US);
+	socket_net_init(&sockets, loop, ports, FIXTURE_STALL_US, 30);
 	ck_assert_int_eq(tcp_worker_init(&worker, &sockets.net), 0);
 	loop_task_init(&stop_task, stop, NULL);
 	config = (struct tcp_leg_config){

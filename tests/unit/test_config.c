@@ -95,6 +95,7 @@ START_TEST(everything_has_a_default)
 	ck_assert(s->require_privileged_port);
 	ck_assert_int_eq(s->source_port, SOURCE_PORT_AUTO);
 	ck_assert_uint_eq(s->stall_timeout_s, 60);
+	ck_assert_uint_eq(s->keepalive_s, 30);
 	ck_assert(s->mpa_crc);
 	ck_assert_int_eq(s->fpdu_max, FPDU_MAX_MSS);
 	ck_assert_int_eq(s->ddp, DDP_NONE);
@@ -130,7 +131,7 @@ START_TEST(every_key_is_read)
 			"allow = [ \"10.0.0.0/8\", \"::1\" ]; credits = 17;"
 			"inline_threshold_bytes = 8192; max_message_bytes = 300000;"
 			"max_connections = 5; require_privileged_port = false;"
-			"stall_timeout_s = 7; mpa_crc = false; fpdu_max = \"64k\"; ddp = \"nfs\";"
+			"stall_timeout_s = 7; keepalive_s = 11; mpa_crc = false; fpdu_max = \"64k\"; ddp = \"nfs\";"
 			"peer = \"chimera\";"));
 
 	ck_assert_str_eq(config->control, "/tmp/x.sock");
@@ -143,6 +144,7 @@ START_TEST(every_key_is_read)
 	ck_assert_uint_eq(s->max_connections, 5);
 	ck_assert(!s->require_privileged_port);
 	ck_assert_uint_eq(s->stall_timeout_s, 7);
+	ck_assert_uint_eq(s->keepalive_s, 11);
 	ck_assert(!s->mpa_crc);
 	ck_assert_int_eq(s->fpdu_max, FPDU_MAX_64K);
 	ck_assert_int_eq(s->ddp, DDP_NFS);

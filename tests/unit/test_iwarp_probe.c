@@ -86,10 +86,10 @@ START_TEST(a_probe_without_an_answer_is_a_lost_peer)
 	wait_for(IWARP_PROBE_TIMEOUT_US - 1);
 	ck_assert_int_eq(iwarp_engine_wish(peer_side.engine), IWARP_GO_ON);
 	wait_for(1);
-	peer_expect_closed(FABRIC_CLOSE_LOST);
+	peer_expect_closed(FABRIC_CLOSE_SILENT);
 	/* Too late. */
 	answer(&read);
-	peer_expect_closed(FABRIC_CLOSE_LOST);
+	peer_expect_closed(FABRIC_CLOSE_SILENT);
 	ck_assert_int_eq(iwarp_engine_probe(peer_side.engine), -ENOTCONN);
 }
 END_TEST
@@ -112,7 +112,7 @@ START_TEST(a_peer_that_sends_anything_is_there)
 	ck_assert_uint_eq(iwarp_engine_deadline(peer_side.engine),
 			  peer_side.now_us + IWARP_PROBE_TIMEOUT_US);
 	wait_for(IWARP_PROBE_TIMEOUT_US);
-	peer_expect_closed(FABRIC_CLOSE_LOST);
+	peer_expect_closed(FABRIC_CLOSE_SILENT);
 }
 END_TEST
 

@@ -3,11 +3,13 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <event2/event.h>
+#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "fabric/iwarp/socket.h"
 #include "tests/lib/test.h"
 #include "tests/unit/iwarp_ends.h"
 
@@ -139,6 +141,56 @@ START_TEST(a_reset_is_a_lost_connection)
 	event_loop_run(ends.loop);
 	ck_assert_int_eq(ends.server.why, FABRIC_CLOSE_LOST);
 	ends_stop();
+}
+END_TEST
+
+static int option(int fd, int level, int name)
+{
+	int value = -1;
+	socklen_t len = sizeof(value);
+
+	ck_assert_int_eq(getsockopt(fd, level, name, &value, &len), 0);
+	return value;
+}
+
+/* A peer that says nothing is asked, and given up, in a time that the silence decides; so is one that takes nothing. */
+START_TEST(a_silent_peer_is_asked_and_given_up)
+{
+	static const struct {
+		unsigned idle_s;
+		int interval_s, end_ms;
+	} rows[] = {
+		{1, 1, 4000}, {3, 1, 6000}, {12, 4, 24000}, {30, 10, 60000}, {3600, 10, 3630000}};
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	iwarp_socket_tune(fd, rows[_i].idle_s);
+	ck_assert_int_eq(option(fd, SOL_SOCKET, SO_KEEPALIVE), 1);
+	ck_assert_int_eq(option(fd, IPPROTO_TCP, TCP_KEEPIDLE), (int)rows[_i].idle_s);
+	ck_assert_int_eq(option(fd, IPPROTO_TCP, TCP_KEEPINTVL), rows[_i].interval_s);
+	ck_assert_int_eq(option(fd, IPPROTO_TCP, TCP_KEEPCNT), 3);
+	ck_assert_int_eq(option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT), rows[_i].end_ms);
+	close(fd);
+}
+END_TEST
+
+START_TEST(an_error_says_whether_the_peer_still_answers)
+{
+	static const struct {
+		int err;
+		enum fabric_close connecting, up;
+	} rows[] = {
+		{ECONNREFUSED, FABRIC_CLOSE_REFUSED, FABRIC_CLOSE_LOST},
+		{ETIMEDOUT, FABRIC_CLOSE_TIMEOUT, FABRIC_CLOSE_SILENT},
+		{EHOSTUNREACH, FABRIC_CLOSE_LOST, FABRIC_CLOSE_SILENT},
+		{ENETUNREACH, FABRIC_CLOSE_LOST, FABRIC_CLOSE_SILENT},
+		{ECONNRESET, FABRIC_CLOSE_LOST, FABRIC_CLOSE_LOST},
+		{EPIPE, FABRIC_CLOSE_LOST, FABRIC_CLOSE_LOST},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		ck_assert_int_eq(iwarp_socket_why(true, rows[i].err), rows[i].connecting);
+		ck_assert_int_eq(iwarp_socket_why(false, rows[i].err), rows[i].up);
+	}
 }
 END_TEST
 
@@ -441,6 +493,8 @@ int main(void)
 	tcase_add_test(tc, garbage_ends_only_its_own_connection);
 	tcase_add_test(tc, a_socket_that_cannot_be_watched_ends_its_connection);
 	tcase_add_test(tc, a_reset_is_a_lost_connection);
+	tcase_add_loop_test(tc, a_silent_peer_is_asked_and_given_up, 0, 5);
+	tcase_add_test(tc, an_error_says_whether_the_peer_still_answers);
 	tcase_add_test(tc, closing_while_connecting_closes);
 	tcase_add_test(tc, an_address_of_no_family_is_an_error);
 	tcase_add_test(tc, a_paused_listener_takes_nobody_until_it_goes_on);

@@ -411,6 +411,12 @@ static void expect_options(int fd)
 	ck_assert_int_eq(value, 1);
 	getsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &value, &len);
 	ck_assert_int_eq(value, 65000);
+	getsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &value, &len);
+	ck_assert_int_eq(value, 30);
+	getsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &value, &len);
+	ck_assert_int_eq(value, 10);
+	getsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &value, &len);
+	ck_assert_int_eq(value, 3);
 }
 
 START_TEST(a_socket_does_not_wait_and_is_kept_alive)
@@ -435,7 +441,7 @@ START_TEST(a_long_stall_timeout_is_as_long_as_the_kernel_knows)
 {
 	struct socket_net net;
 
-	socket_net_init(&net, loop, ports, UINT64_MAX / 2);
+	socket_net_init(&net, loop, ports, UINT64_MAX / 2, 30);
 	ck_assert_uint_eq(net.user_timeout_ms, INT_MAX);
 }
 END_TEST

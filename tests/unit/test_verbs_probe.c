@@ -2,11 +2,15 @@
 /* Probes of the verbs fabric on a device that is none. */
 #include <errno.h>
 
+#include "fabric/verbs/verbs_config.h"
 #include "tests/lib/fake_loop.h"
 #include "tests/lib/test.h"
 #include "tests/unit/verbs_scene.h"
 
-/* ---- probes ---- */
+static const struct verbs_counters *counters(void)
+{
+	return scene.fabric->counters;
+}
 
 START_TEST(a_probe_is_a_write_of_no_bytes)
 {
@@ -30,8 +34,29 @@ START_TEST(a_probe_is_a_write_of_no_bytes)
 	fake_loop_run(scene.loop);
 	scene_done(SEQ(3), IBV_WC_RETRY_EXC_ERR, 0);
 	ck_assert_uint_eq(scene.closed, 1);
-	ck_assert_int_eq(scene.why, FABRIC_CLOSE_LOST);
+	ck_assert_int_eq(scene.why, FABRIC_CLOSE_SILENT);
 	ck_assert_int_eq(fabric_ep_probe(scene.ep), -ENOTCONN);
+	ck_assert_uint_eq(counters()->probes, 4);
+	ck_assert_uint_eq(counters()->probes_unanswered, 1);
+	scene_end();
+}
+END_TEST
+
+/* What was sent before it asks as well: the device gives up the first that is not acknowledged. */
+START_TEST(a_peer_that_acknowledges_nothing_is_silent_without_a_probe)
+{
+	struct buf *buf;
+
+	scene_begin(IB, 0);
+	buf = buf_get(scene.pool, 100);
+	scene_connected();
+	scene_post(0, buf);
+	fake_loop_run(scene.loop);
+	scene_done(SEQ(0), IBV_WC_RETRY_EXC_ERR, 0);
+	ck_assert_uint_eq(scene.closed, 1);
+	ck_assert_int_eq(scene.why, FABRIC_CLOSE_SILENT);
+	ck_assert_uint_eq(counters()->probes_unanswered, 0);
+	buf_put(buf);
 	scene_end();
 }
 END_TEST
@@ -93,7 +118,7 @@ START_TEST(over_iwarp_reads_that_are_out_ask_as_well)
 		fake_loop_advance(scene.loop, 16 * SECOND);
 		ck_assert_uint_eq(scene.closed, i);
 	}
-	ck_assert_int_eq(scene.why, FABRIC_CLOSE_LOST);
+	ck_assert_int_eq(scene.why, FABRIC_CLOSE_SILENT);
 	buf_put(buf);
 	scene_end();
 }
@@ -111,7 +136,8 @@ START_TEST(over_iwarp_a_peer_that_does_not_answer_in_time_is_lost)
 	ck_assert_uint_eq(scene.closed, 0);
 	fake_loop_advance(scene.loop, 2 * SECOND);
 	ck_assert_uint_eq(scene.closed, 1);
-	ck_assert_int_eq(scene.why, FABRIC_CLOSE_LOST);
+	ck_assert_int_eq(scene.why, FABRIC_CLOSE_SILENT);
+	ck_assert_uint_eq(counters()->probes_unanswered, 1);
 	scene_end();
 }
 END_TEST
@@ -123,6 +149,7 @@ int main(void)
 
 	tc = tcase_create("probes");
 	tcase_add_test(tc, a_probe_is_a_write_of_no_bytes);
+	tcase_add_test(tc, a_peer_that_acknowledges_nothing_is_silent_without_a_probe);
 	tcase_add_loop_test(tc, over_iwarp_only_an_acceptor_that_may_read_probes, 0, 3);
 	tcase_add_test(tc, over_iwarp_a_probe_is_one_of_the_reads_that_the_peer_accepts);
 	tcase_add_test(tc, over_iwarp_reads_that_are_out_ask_as_well);

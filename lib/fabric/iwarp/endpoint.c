@@ -105,13 +105,7 @@ static void ep_settle(struct iwarp_ep *ep)
 
 static void ep_lost(struct iwarp_ep *ep, int err)
 {
-	enum fabric_close why = FABRIC_CLOSE_LOST;
-
-	if (ep->connecting && err == ECONNREFUSED)
-		why = FABRIC_CLOSE_REFUSED;
-	else if (ep->connecting && err == ETIMEDOUT)
-		why = FABRIC_CLOSE_TIMEOUT;
-	iwarp_engine_abort(ep->engine, why, strerror(err));
+	iwarp_engine_abort(ep->engine, iwarp_socket_why(ep->connecting, err), strerror(err));
 }
 
 static void ep_receive(struct iwarp_ep *ep)
@@ -297,7 +291,7 @@ static struct iwarp_ep *ep_new(struct iwarp_fabric *fabric, int fd,
 		iwarp_ep_free(&ep->ep);
 		return NULL;
 	}
-	iwarp_socket_tune(fd);
+	iwarp_socket_tune(fd, fabric->config.keepalive_s);
 	return ep;
 }
 

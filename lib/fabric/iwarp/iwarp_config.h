@@ -12,6 +12,7 @@ struct iwarp_config {
 	bool crc;                  /* ask for CRC32C; it is used if either end asks */
 	bool fpdu_64k;             /* FPDUs up to 64 KiB; else as long as a TCP segment */
 	uint64_t setup_timeout_us; /* for the TCP connect and the MPA exchange; 0: 10 s */
+	unsigned keepalive_s;      /* a peer that said nothing for so long is asked; 0: 30 s */
 };
 
 #define IWARP_COUNTERS(X)                                                                          \

@@ -6,28 +6,39 @@
 #include <netinet/tcp.h>
 #include <unistd.h>
 
-/* An idle peer is asked after a minute and given up 30 s later; so is one that takes no data. */
-#define KEEPALIVE_IDLE_S     60
-#define KEEPALIVE_INTERVAL_S 10
-#define KEEPALIVE_PROBES     3
-#define USER_TIMEOUT_MS      60000u
+#include "base/keepalive.h"
 
-void iwarp_socket_tune(int fd)
+/* A peer that takes no data is given as long as one that says nothing. */
+void iwarp_socket_tune(int fd, unsigned keepalive_s)
 {
-	static const struct {
+	const struct {
 		int level, option, value;
 	} settings[] = {
 		{IPPROTO_TCP, TCP_NODELAY, 1},
 		{SOL_SOCKET, SO_KEEPALIVE, 1},
-		{IPPROTO_TCP, TCP_KEEPIDLE, KEEPALIVE_IDLE_S},
-		{IPPROTO_TCP, TCP_KEEPINTVL, KEEPALIVE_INTERVAL_S},
+		{IPPROTO_TCP, TCP_KEEPIDLE, (int)keepalive_s},
+		{IPPROTO_TCP, TCP_KEEPINTVL, (int)keepalive_interval_s(keepalive_s)},
 		{IPPROTO_TCP, TCP_KEEPCNT, KEEPALIVE_PROBES},
-		{IPPROTO_TCP, TCP_USER_TIMEOUT, USER_TIMEOUT_MS},
+		{IPPROTO_TCP, TCP_USER_TIMEOUT, (int)keepalive_end_s(keepalive_s) * 1000},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(settings); i++)
 		(void)setsockopt(fd, settings[i].level, settings[i].option, &settings[i].value,
 				 sizeof(settings[i].value));
+}
+
+enum fabric_close iwarp_socket_why(bool connecting, int err)
+{
+	if (!connecting)
+		return keepalive_says_silent(err) ? FABRIC_CLOSE_SILENT : FABRIC_CLOSE_LOST;
+	switch (err) {
+	case ECONNREFUSED:
+		return FABRIC_CLOSE_REFUSED;
+	case ETIMEDOUT:
+		return FABRIC_CLOSE_TIMEOUT;
+	default:
+		return FABRIC_CLOSE_LOST;
+	}
 }
 
 socklen_t iwarp_addr_len(const struct sockaddr *addr)

@@ -36,8 +36,13 @@ struct iwarp_ep {
 	struct sockaddr_storage local, peer;
 };
 
-/** iwarp_socket_tune - TCP_NODELAY, keepalive and the bound on unanswered data; best effort. */
-void iwarp_socket_tune(int fd);
+#define IWARP_KEEPALIVE_S 30u /* unless the configuration says otherwise */
+
+/**
+ * iwarp_socket_tune - TCP_NODELAY, keepalive and the bound on unanswered data; best effort
+ * @keepalive_s: a peer that said nothing for so long is asked whether it is there
+ */
+void iwarp_socket_tune(int fd, unsigned keepalive_s);
 /**
  * iwarp_socket_connect - a TCP connection on its way
  * @source: where it comes from, as in fabric_ep_params
@@ -46,6 +51,8 @@ void iwarp_socket_tune(int fd);
  */
 int iwarp_socket_connect(const struct sockaddr *addr,
 			 const struct sockaddr_storage *source) MUST_CHECK;
+/** iwarp_socket_why - what @err, an errno, says of a socket that is @connecting, or that was up. */
+enum fabric_close iwarp_socket_why(bool connecting, int err);
 /** iwarp_addr_len - the length of an IPv4 or IPv6 address; 0 for any other family. */
 socklen_t iwarp_addr_len(const struct sockaddr *addr);
 /** iwarp_addr_port - the port of an IPv4 or IPv6 address, in the network's order; 0 for any other family. */

@@ -340,7 +340,7 @@ void sim_recv_post(struct fabric_ep *ep, unsigned count, uint32_t size_bytes)
 
 static void probe_lost(struct sim_ep *ep, void *arg)
 {
-	sim_break(ep, FABRIC_CLOSE_LOST, FABRIC_CLOSE_LOST);
+	sim_break(ep, FABRIC_CLOSE_SILENT, FABRIC_CLOSE_LOST);
 }
 
 static void probe_arrive(struct sim_ep *ep, void *arg)

@@ -9,6 +9,7 @@
 
 #include "fabric/verbs/key.h"
 #include "fabric/verbs/life.h"
+#include "fabric/verbs/probe.h"
 #include "fabric/verbs/queue.h"
 #include "fabric/verbs/recv.h"
 
@@ -75,6 +76,10 @@ static void failed(struct verbs_ep *ep, const struct ibv_wc *wc)
 	case IBV_WC_RNR_RETRY_EXC_ERR:
 		/* No access was refused: closed() says what it was. */
 		why = FABRIC_CLOSE_TERMINATED;
+		break;
+	case IBV_WC_RETRY_EXC_ERR:
+		why = FABRIC_CLOSE_SILENT;
+		verbs_probe_unanswered(ep);
 		break;
 	case IBV_WC_LOC_LEN_ERR:
 		if (verbs_wr_kind(wc->wr_id) == VERBS_WR_RECV)

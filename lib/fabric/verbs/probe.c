@@ -32,6 +32,12 @@ static void answered(struct fabric_wr *wr, enum fabric_status status)
 	loop_timer_clear(ep->ep.fabric->loop, ep->probe.timer);
 }
 
+void verbs_probe_unanswered(struct verbs_ep *ep)
+{
+	if (ep->probe.asking)
+		verbs_ep_counters(ep)->probes_unanswered++;
+}
+
 static void wait_for_peer(struct verbs_ep *ep)
 {
 	ep->probe.heard = false;
@@ -42,12 +48,14 @@ static void time_is_up(void *arg)
 {
 	struct verbs_ep *ep = arg;
 
-	if (!ep->probe.heard)
-		verbs_ep_die(ep, FABRIC_CLOSE_LOST, "the peer does not answer a probe");
-	else if (ep->probe.posted)
+	if (!ep->probe.heard) {
+		verbs_probe_unanswered(ep);
+		verbs_ep_die(ep, FABRIC_CLOSE_SILENT, "a probe got no answer");
+	} else if (ep->probe.posted) {
 		wait_for_peer(ep);
-	else
+	} else {
 		ep->probe.asking = false;
+	}
 }
 
 int verbs_probe_init(struct verbs_ep *ep)

@@ -23,6 +23,7 @@
 	X(regions_lent, "keys lent as memory regions")                                             \
 	X(sinks_registered, "Read sinks registered for an iWARP device")                           \
 	X(probes, "times that a peer was asked whether it is there")                               \
+	X(probes_unanswered, "connections closed since the peer answered none")                    \
 	X(peer_invalidations, "keys that the peer invalidated")                                    \
 	X(async_events, "asynchronous device events")                                              \
 	X(device_removals, "connections lost with their device")                                   \
