@@ -188,12 +188,20 @@ struct fabric_ep_params {
 	struct sockaddr_storage source;
 };
 
+/* How it comes out that a peer which says nothing is gone. */
+enum fabric_watch {
+	FABRIC_WATCH_ITSELF, /* the fabric finds out, in the time that its configuration says */
+	FABRIC_WATCH_PROBE,  /* fabric_ep_probe() asks */
+	FABRIC_WATCH_NONE,   /* nothing here tells in a bearable time: what the peer answers does */
+};
+
 struct fabric_ep_info {
 	const char *fabric;
 	struct sockaddr_storage local, peer;
 	unsigned ird, ord; /* as negotiated */
 	bool sends_invalidate; /* FABRIC_SEND_INV does invalidate: it may be offered to the peer's keys */
 	bool late_reads;       /* see struct fabric_key */
+	enum fabric_watch watch;
 	bool per_rpc_keys; /* keys have exact bounds and die alone: remote invalidation may be offered */
 	uint32_t max_key_bytes;      /* longest memory under one key */
 	unsigned max_sge;            /* longest gather list of a Send or Write; 0: FABRIC_MAX_SGE */
@@ -360,7 +368,8 @@ bool fabric_key_unbind(struct fabric_key *key) MUST_CHECK;
  *
  * Nothing is told when it is; when it is not, closed() comes with FABRIC_CLOSE_SILENT in the fabric's own
  * time. One probe at a time: a second one meanwhile does nothing. Returns 0, -ENOTCONN, or -EOPNOTSUPP
- * where nothing that may be sent would tell.
+ * where nothing that may be sent would tell. What makes TCP ask below a device is sent all the same, if it may
+ * be: that ends the connection at last, in the time of the host.
  */
 int fabric_ep_probe(struct fabric_ep *ep) MUST_CHECK;
 

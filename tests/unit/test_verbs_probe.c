@@ -63,6 +63,8 @@ END_TEST
 
 START_TEST(over_iwarp_only_an_acceptor_that_may_read_probes)
 {
+	struct fabric_ep_info info;
+
 	scene_begin(IWARP, 0);
 	if (_i == 0) {
 		scene_connected();
@@ -71,6 +73,35 @@ START_TEST(over_iwarp_only_an_acceptor_that_may_read_probes)
 		scene_accepted();
 	}
 	ck_assert_int_eq(fabric_ep_probe(scene.ep), _i == 2 ? 0 : -EOPNOTSUPP);
+	fabric_ep_info(scene.ep, &info);
+	ck_assert_int_eq(info.watch, _i == 2 ? FABRIC_WATCH_PROBE : FABRIC_WATCH_NONE);
+	scene_ended();
+}
+END_TEST
+
+/* So TCP has bytes in flight, but one such Write at a time: where no more are taken they would pile up. */
+START_TEST(over_iwarp_who_may_not_read_makes_tcp_ask)
+{
+	scene_begin(IWARP, 0);
+	if (_i) {
+		fake.initiator_depth = 0;
+		scene_accepted();
+	} else {
+		scene_connected();
+	}
+	for (uint64_t i = 0; i < 2; i++) {
+		for (int n = 0; n < 2; n++) {
+			ck_assert_int_eq(fabric_ep_probe(scene.ep), -EOPNOTSUPP);
+			fake_loop_run(scene.loop);
+			ck_assert_uint_eq(fake.nsends, i + 1);
+		}
+		ck_assert_int_eq(fake.sends[i].wr.opcode, IBV_WR_RDMA_WRITE);
+		ck_assert_int_eq(fake.sends[i].wr.num_sge, 0);
+		fake_loop_advance(scene.loop, 100 * SECOND);
+		ck_assert_uint_eq(scene.closed, 0);
+		scene_done(SEQ(i), IBV_WC_SUCCESS, 0);
+	}
+	ck_assert_uint_eq(counters()->probes, 0);
 	scene_ended();
 }
 END_TEST
@@ -151,6 +182,7 @@ int main(void)
 	tcase_add_test(tc, a_probe_is_a_write_of_no_bytes);
 	tcase_add_test(tc, a_peer_that_acknowledges_nothing_is_silent_without_a_probe);
 	tcase_add_loop_test(tc, over_iwarp_only_an_acceptor_that_may_read_probes, 0, 3);
+	tcase_add_loop_test(tc, over_iwarp_who_may_not_read_makes_tcp_ask, 0, 2);
 	tcase_add_test(tc, over_iwarp_a_probe_is_one_of_the_reads_that_the_peer_accepts);
 	tcase_add_test(tc, over_iwarp_reads_that_are_out_ask_as_well);
 	tcase_add_test(tc, over_iwarp_a_peer_that_does_not_answer_in_time_is_lost);

@@ -157,6 +157,8 @@ void scene_accepted(void)
 	ck_assert_uint_eq(scene.established, 1);
 	if (fake.transport == IWARP)
 		ck_assert_int_eq(fabric_ep_probe(scene.ep), -EOPNOTSUPP);
+	fake_loop_run(scene.loop);
+	ck_assert_uint_eq(fake.nsends, 0);
 	scene_done(fake.recvs[0].wr_id, IBV_WC_SUCCESS, 10);
 }
 

@@ -371,6 +371,7 @@ void iwarp_ep_info(const struct fabric_ep *base, struct fabric_ep_info *info)
 	iwarp_engine_depths(ep->engine, &info->ird, &info->ord);
 	info->sends_invalidate = true;
 	info->late_reads = true;
+	info->watch = FABRIC_WATCH_ITSELF;
 	info->per_rpc_keys = true;
 	info->max_key_bytes = UINT32_MAX;
 	info->max_sge = FABRIC_MAX_SGE;

@@ -326,6 +326,7 @@ void sim_ep_info(const struct fabric_ep *fep, struct fabric_ep_info *info)
 		.ord = ep->ord,
 		.sends_invalidate = !faults->no_send_inv,
 		.late_reads = !faults->no_late_reads,
+		.watch = faults->no_probe ? FABRIC_WATCH_NONE : FABRIC_WATCH_PROBE,
 		.per_rpc_keys = !faults->shared_keys,
 		.max_key_bytes = faults->max_key_bytes ? faults->max_key_bytes : UINT32_MAX,
 		.max_sge = faults->max_sge,

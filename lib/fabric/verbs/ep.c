@@ -7,6 +7,7 @@
 
 #include "fabric/verbs/device.h"
 #include "fabric/verbs/life.h"
+#include "fabric/verbs/probe.h"
 #include "fabric/verbs/queue.h"
 #include "fabric/verbs/setup.h"
 
@@ -133,6 +134,7 @@ void verbs_ep_info(const struct fabric_ep *fep, struct fabric_ep_info *info)
 	info->max_sge = ep->max_sge;
 	info->max_transfer_bytes = ep->max_transfer_bytes;
 	info->max_key_bytes = VERBS_MAX_KEY_BYTES;
+	info->watch = verbs_probe_tells(ep) ? FABRIC_WATCH_PROBE : FABRIC_WATCH_NONE;
 	if (ep->device) {
 		info->sends_invalidate = ep->device->sends_inv;
 		info->per_rpc_keys = ep->device->windows;

@@ -12,6 +12,10 @@
  * TCP may retry for many minutes, hence a time limit here; it begins anew as long as anything comes from the peer,
  * since its answer may stand behind much else.
  *
+ * Where a Read may not be sent, a Write of no bytes is: TCP has something to send then, and gives up when that is not
+ * acknowledged, which siw's sockets leave to the host's settings (net.ipv4.tcp_retries2: a quarter of an hour). On a
+ * connection that is idle they would never ask, since siw sets no keepalive.
+ *
  * While the user's Reads are out they ask as well as any, and nothing is posted beside them: the kernel's siw (seen on
  * Linux 6.1) answers a Read of no bytes that has to wait for its sender with as many bytes as were sent
  * before it, which ends the connection. What is left is that a peer's Send is under way at that very moment.
@@ -70,9 +74,9 @@ void verbs_probe_fini(struct verbs_ep *ep)
 	ep->probe.timer = NULL;
 }
 
-static bool may_read(const struct verbs_ep *ep)
+bool verbs_probe_tells(const struct verbs_ep *ep)
 {
-	return !ep->connector && ep->ord > 0 && ep->probe.spoken;
+	return !ep->device || !ep->device->iwarp || (!ep->connector && ep->ord > 0);
 }
 
 static void post(struct verbs_ep *ep, enum fabric_wr_op op, unsigned nsge)
@@ -85,14 +89,25 @@ static void post(struct verbs_ep *ep, enum fabric_wr_op op, unsigned nsge)
 	verbs_queue(ep, &probe->wr);
 }
 
+/* Bytes that TCP must see acknowledged. */
+static void make_tcp_ask(struct verbs_ep *ep)
+{
+	if (!ep->probe.posted)
+		post(ep, FABRIC_WRITE, 0);
+}
+
 int verbs_probe(struct fabric_ep *fep)
 {
 	struct verbs_ep *ep = verbs_ep_of(fep);
 
 	if (!verbs_state_up(ep->state))
 		return -ENOTCONN;
-	if (ep->device->iwarp && !may_read(ep))
+	if (ep->device->iwarp && !ep->connector && !ep->probe.spoken)
 		return -EOPNOTSUPP;
+	if (!verbs_probe_tells(ep)) {
+		make_tcp_ask(ep);
+		return -EOPNOTSUPP;
+	}
 	if (ep->probe.asking)
 		return 0;
 	ep->probe.asking = true;

@@ -11,6 +11,8 @@ int verbs_probe_init(struct verbs_ep *ep) MUST_CHECK;
 void verbs_probe_fini(struct verbs_ep *ep);
 /** verbs_probe_unanswered - the peer acknowledges nothing: count it, if a probe was out. */
 void verbs_probe_unanswered(struct verbs_ep *ep);
+/** verbs_probe_tells - whether there is something to send that tells, now or once the peer has spoken. */
+bool verbs_probe_tells(const struct verbs_ep *ep);
 /** verbs_probe - fabric_ep_probe(). */
 int verbs_probe(struct fabric_ep *ep);
 
