@@ -20,6 +20,7 @@ static void rdma_config(struct worker_service *ws, const struct leg_config *leg,
 		.remote_invalidation = true,
 		.ddp = service->ddp == DDP_NFS,
 		.peer = service->peer,
+		.keepalive_us = (uint64_t)service->keepalive_s * 1000000,
 		.peer_memory = &ws->service->peer_memory,
 		.counters = &ws->rdma,
 	};

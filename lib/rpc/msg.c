@@ -155,11 +155,11 @@ enum rpc_verdict rpc_reply_decode(const uint8_t *msg, size_t len, struct rpc_rep
 	return verdict;
 }
 
-static size_t encode_words(uint8_t to[RPC_ERROR_REPLY_BYTES], const uint32_t *words, size_t count)
+static size_t encode_words(uint8_t *to, size_t room, const uint32_t *words, size_t count)
 {
 	struct xdr_writer writer;
 
-	xdr_writer_init(&writer, to, RPC_ERROR_REPLY_BYTES);
+	xdr_writer_init(&writer, to, room);
 	for (size_t i = 0; i < count; i++)
 		xdr_put_u32(&writer, words[i]);
 	return xdr_written_bytes(&writer);
@@ -170,14 +170,14 @@ size_t rpc_encode_accepted(uint8_t to[RPC_ERROR_REPLY_BYTES], uint32_t xid,
 {
 	const uint32_t words[] = {xid, RPC_REPLY, RPC_MSG_ACCEPTED, RPC_AUTH_NONE, 0, stat};
 
-	return encode_words(to, words, ARRAY_SIZE(words));
+	return encode_words(to, RPC_ERROR_REPLY_BYTES, words, ARRAY_SIZE(words));
 }
 
 size_t rpc_encode_auth_error(uint8_t to[RPC_ERROR_REPLY_BYTES], uint32_t xid, uint32_t auth_stat)
 {
 	const uint32_t words[] = {xid, RPC_REPLY, RPC_MSG_DENIED, REJECT_AUTH_ERROR, auth_stat};
 
-	return encode_words(to, words, ARRAY_SIZE(words));
+	return encode_words(to, RPC_ERROR_REPLY_BYTES, words, ARRAY_SIZE(words));
 }
 
 size_t rpc_encode_rpc_mismatch(uint8_t to[RPC_ERROR_REPLY_BYTES], uint32_t xid)
@@ -186,7 +186,17 @@ size_t rpc_encode_rpc_mismatch(uint8_t to[RPC_ERROR_REPLY_BYTES], uint32_t xid)
 		xid, RPC_REPLY, RPC_MSG_DENIED, REJECT_RPC_MISMATCH, RPC_VERSION, RPC_VERSION,
 	};
 
-	return encode_words(to, words, ARRAY_SIZE(words));
+	return encode_words(to, RPC_ERROR_REPLY_BYTES, words, ARRAY_SIZE(words));
+}
+
+size_t rpc_encode_null_call(uint8_t to[RPC_NULL_CALL_BYTES], uint32_t xid, uint32_t prog,
+			    uint32_t vers)
+{
+	const uint32_t words[] = {
+		xid, RPC_CALL, RPC_VERSION, prog, vers, 0, RPC_AUTH_NONE, 0, RPC_AUTH_NONE, 0,
+	};
+
+	return encode_words(to, RPC_NULL_CALL_BYTES, words, ARRAY_SIZE(words));
 }
 
 const char *rpc_verdict_name(enum rpc_verdict verdict)

@@ -99,6 +99,11 @@ size_t rpc_encode_auth_error(uint8_t to[RPC_ERROR_REPLY_BYTES], uint32_t xid, ui
 /** rpc_encode_rpc_mismatch - a denied Reply, RPC_MISMATCH with versions 2 to 2. */
 size_t rpc_encode_rpc_mismatch(uint8_t to[RPC_ERROR_REPLY_BYTES], uint32_t xid);
 
+#define RPC_NULL_CALL_BYTES 40
+/** rpc_encode_null_call - a Call of procedure 0, AUTH_NONE; returns the bytes written to @to: 40. */
+size_t rpc_encode_null_call(uint8_t to[RPC_NULL_CALL_BYTES], uint32_t xid, uint32_t prog,
+			    uint32_t vers);
+
 /** rpc_verdict_name - "truncated", "bad version" … */
 const char *rpc_verdict_name(enum rpc_verdict verdict);
 

@@ -21,6 +21,14 @@ void credit_window_init(struct credit_window *window, uint32_t asked)
 
 bool credit_window_open(const struct credit_window *window)
 {
+	/* The last one is never kept back: nothing would be sent. */
+	if (window->granted <= window->reserved)
+		return credit_window_left(window);
+	return window->in_flight < window->granted - window->reserved;
+}
+
+bool credit_window_left(const struct credit_window *window)
+{
 	return window->in_flight < window->granted;
 }
 

@@ -15,12 +15,15 @@ struct credit_window {
 	uint32_t asked;     /* told to the peer in each Call; no grant counts for more */
 	uint32_t granted;   /* by the last Reply; 1 until then: the first Call goes alone */
 	uint32_t in_flight; /* Calls sent and not answered */
+	uint32_t reserved;  /* of several granted, kept back for Calls of our own */
 };
 
 /** credit_window_init - a new connection's window, which asks for @asked (at least 1). */
 void credit_window_init(struct credit_window *window, uint32_t asked);
-/** credit_window_open - whether another Call may be sent (A3.3-4). */
+/** credit_window_open - whether another Call may be sent (A3.3-4), and none of those kept back is taken for it. */
 bool credit_window_open(const struct credit_window *window);
+/** credit_window_left - whether there is a credit at all: for a Call of our own. */
+bool credit_window_left(const struct credit_window *window);
 /** credit_window_take - a Call is sent. */
 void credit_window_take(struct credit_window *window);
 /** credit_window_give - a Call in flight has come to its end. */

@@ -31,10 +31,14 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/rdma_recv.h \
 	lib/rpcrdma/rdma_setup.c \
 	lib/rpcrdma/rdma_setup.h \
+	lib/rpcrdma/rdma_watch.c \
+	lib/rpcrdma/rdma_watch.h \
 	lib/rpcrdma/requester.c \
 	lib/rpcrdma/requester.h \
 	lib/rpcrdma/requester_landing.c \
 	lib/rpcrdma/requester_landing.h \
+	lib/rpcrdma/requester_null.c \
+	lib/rpcrdma/requester_null.h \
 	lib/rpcrdma/requester_reply.c \
 	lib/rpcrdma/requester_reply.h \
 	lib/rpcrdma/requester_rpc.c \

@@ -23,7 +23,8 @@ struct rdma_leg_config {
 	bool ddp; /* requester: move payloads by RDMA, where a Call or Reply has one; else whole messages */
 	uint16_t
 		source_port; /* legs that connect: to come from, if it can be had; 0: no matter where */
-	enum peer_id peer;               /* what the server is; for legs that connect */
+	enum peer_id peer;     /* what the server is; for legs that connect */
+	uint64_t keepalive_us; /* a peer that said nothing for so long is asked; 0: never */
 	struct peer_memory *peer_memory; /* outlives the leg; NULL: nothing is kept */
 	struct rdma_leg_counters *counters;
 };

@@ -96,6 +96,8 @@ struct rdma_conn {
 	bool drain_asked;           /* leg_drain() was called, whatever the state */
 	struct loop_task idle_task; /* the leg's: run when an RPC has ended after that */
 
+	bool heard; /* from the peer, since the watch (rdma_watch.h) last looked */
+
 	struct work_queues works;
 	uint64_t bytes_received, bytes_sent;
 };
@@ -150,6 +152,7 @@ void rdma_conn_peer_found(struct rdma_conn *conn, enum peer_id id, const char *w
 static inline void rdma_conn_received(struct rdma_conn *conn, const struct fabric_recv *recv)
 {
 	conn->recvs_posted--;
+	conn->heard = true;
 	conn->bytes_received += recv->len_bytes;
 }
 

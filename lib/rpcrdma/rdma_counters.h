@@ -42,6 +42,9 @@
 	X(calls_not_sendable, "Calls that could not be sent in any form, failed")                  \
 	X(landings_cut, "Calls whose Reply was offered less room than it could need")              \
 	X(memory_waits, "Calls that had to wait for memory")                                       \
+	X(null_calls_sent, "NULL Calls of ours, which ask a silent server whether it is there")    \
+	X(null_calls_answered, "of these, those that it answered")                                 \
+	X(null_calls_unanswered, "connections closed since it answered none")                      \
 	X(dones_ignored, "RDMA_DONE received, which release nothing")                              \
 	CALL_VERDICT_COUNTERS(X)                                                                   \
 	X(private_data_defaults, "connections whose peer sent no usable private data")

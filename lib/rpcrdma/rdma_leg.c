@@ -11,6 +11,7 @@
 #include "rpcrdma/rdma_leg_impl.h"
 #include "rpcrdma/rdma_recv.h"
 #include "rpcrdma/rdma_setup.h"
+#include "rpcrdma/rdma_watch.h"
 #include "rpcrdma/requester_landing.h"
 #include "rpcrdma/responder_reply.h"
 #include "rpcrdma/work.h"
@@ -77,6 +78,7 @@ static void on_established(void *arg, const uint8_t *private_data, size_t len)
 
 	if (!rdma_setup_established(&leg->conn, private_data, len))
 		return;
+	rdma_watch_start(&leg->watch);
 	leg->config.leg.events->opened(leg->config.leg.arg);
 	if (leg->conn.drain_asked && leg->conn.state.now == RDMA_OPEN)
 		rdma_conn_set_state(&leg->conn, RDMA_DRAINING);
@@ -85,6 +87,7 @@ static void on_established(void *arg, const uint8_t *private_data, size_t len)
 
 static void end(struct rdma_leg *leg, enum fabric_close why, const char *detail)
 {
+	rdma_watch_end(&leg->watch);
 	rdma_conn_ended(&leg->conn, why, detail);
 	requester_end(&leg->requester);
 	responder_end(&leg->responder);
@@ -184,7 +187,7 @@ static void rdma_info(const struct leg *l, struct leg_info *info)
 		.local = ep.local,
 		.peer = ep.peer,
 		.calls_in_flight_in = conn->grant.in_flight,
-		.calls_in_flight_out = window->in_flight,
+		.calls_in_flight_out = window->in_flight - leg->requester.nulls.count,
 		.credits_granted = credit_grant_value(&conn->grant),
 		.calls_held = leg->requester.nheld,
 		.inline_send_bytes = limits.send_bytes,
@@ -203,6 +206,7 @@ static void rdma_info(const struct leg *l, struct leg_info *info)
 
 static void leg_destroy(struct rdma_leg *leg)
 {
+	rdma_watch_fini(&leg->watch);
 	requester_fini(&leg->requester);
 	responder_fini(&leg->responder);
 	work_queues_fini(&leg->conn);
@@ -236,6 +240,8 @@ static struct rdma_leg *leg_new(const struct rdma_leg_config *config, struct fab
 	rdma_setup_init(&leg->conn);
 	requester_init(&leg->requester, &leg->conn);
 	responder_init(&leg->responder, &leg->conn);
+	if (rdma_watch_init(&leg->watch, &leg->requester, &leg->responder))
+		rc = -ENOMEM;
 	if (!rc)
 		rc = work_queues_init(&leg->conn);
 	if (rc) {

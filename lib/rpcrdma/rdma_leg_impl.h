@@ -7,6 +7,7 @@
 #include "leg/leg.h"
 #include "rpcrdma/rdma_config.h"
 #include "rpcrdma/rdma_conn.h"
+#include "rpcrdma/rdma_watch.h"
 #include "rpcrdma/requester.h"
 #include "rpcrdma/responder.h"
 
@@ -17,6 +18,7 @@ struct rdma_leg {
 	struct loop_task again_task; /* connects anew: its source port was not to be had */
 	struct requester requester;
 	struct responder responder;
+	struct rdma_watch watch;
 };
 
 static inline struct rdma_leg *rdma_leg_of(struct leg *leg)

@@ -115,6 +115,8 @@ static enum outlook plan(const struct requester *rq, struct requester_rpc *rpc)
 	bool whole = rpc_msg_is_whole(&rpc->x->call);
 	struct call_form_ask ask;
 
+	if (requester_is_ours(rq, rpc->x->facts.hdr.xid))
+		return PLAN_WAIT;
 	/* What is not here can wait only where Reads can. */
 	if (!whole && !rq->conn->late_reads)
 		return PLAN_WAIT;

@@ -22,11 +22,20 @@
 #define REQUESTER_HELD_MAX         256u /* Calls that are held before can_call() says no */
 #define REQUESTER_HELD_MAX_REVERSE 64u  /* reverse Calls; further ones fail */
 
+#define NULL_CALLS_MAX             2u
+
+/* Calls of our own that are out: requester_null.h. */
+struct null_calls {
+	unsigned count;
+	uint32_t xids[NULL_CALLS_MAX];
+};
+
 struct requester {
 	struct rdma_conn *conn;
 	struct requester_rpcs rpcs;
 	unsigned nheld;
 	struct exchange_list held; /* of target_entry, in the order in which they came */
+	struct null_calls nulls;
 	bool reverse;
 	bool answered;   /* by anything but an RDMA_ERROR: the version is settled (E5-1) */
 	bool long_taken; /* the server has answered an RDMA_NOMSG Call: it takes them */
@@ -51,6 +60,15 @@ void requester_call(struct requester *rq, struct exchange *x);
 void requester_more(struct requester *rq, struct exchange *x);
 /** requester_send_held - send what is held, in order, as far as the credits and the Calls themselves go. */
 void requester_send_held(struct requester *rq);
+/** requester_is_ours - whether @xid is that of a Call of our own. */
+static inline bool requester_is_ours(const struct requester *rq, uint32_t xid)
+{
+	for (unsigned i = 0; i < rq->nulls.count; i++)
+		if (rq->nulls.xids[i] == xid)
+			return true;
+	return false;
+}
+
 /** requester_pump - the same, if anything is held: due whenever there may be a credit. */
 static inline void requester_pump(struct requester *rq)
 {

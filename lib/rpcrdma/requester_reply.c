@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "rpcrdma/requester_null.h"
+
 bool requester_owns_key(const struct requester *rq, uint32_t xid, uint32_t rkey)
 {
 	const struct requester_rpc *rpc = requester_rpc_find(&rq->rpcs, xid);
@@ -132,6 +134,19 @@ static void too_big(struct requester *rq, struct requester_rpc *rpc, uint32_t le
 	requester_pump(rq);
 }
 
+/* Unless it is to a Call of our own, whose grant is as good as any. */
+static void matches_no_call(struct requester *rq, const struct rpcrdma_header *hdr)
+{
+	if (requester_null_answered(rq, hdr->xid)) {
+		if (hdr->credit)
+			obey_grant(rq, hdr->credit);
+		requester_pump(rq);
+		return;
+	}
+	rq->conn->counters->unmatched_replies++;
+	rdma_conn_note(rq->conn, "Reply %#x matches no Call", hdr->xid);
+}
+
 void requester_reply(struct requester *rq, const struct rpcrdma_header *hdr, const uint8_t *body,
 		     uint32_t len_bytes)
 {
@@ -139,8 +154,7 @@ void requester_reply(struct requester *rq, const struct rpcrdma_header *hdr, con
 	const char *wrong;
 
 	if (!rpc) {
-		rq->conn->counters->unmatched_replies++;
-		rdma_conn_note(rq->conn, "Reply %#x matches no Call", hdr->xid);
+		matches_no_call(rq, hdr);
 		return;
 	}
 	wrong = lists_wrong(rpc, hdr);
@@ -233,7 +247,10 @@ void requester_error(struct requester *rq, const struct rpcrdma_header *hdr)
 		break;
 	}
 	if (!rpc) {
-		rq->conn->counters->unmatched_replies++;
+		if (requester_null_answered(rq, hdr->xid))
+			requester_pump(rq);
+		else
+			rq->conn->counters->unmatched_replies++;
 		return;
 	}
 	rdma_conn_note(rq->conn, "Call %#x was answered RDMA_ERROR %u", hdr->xid, hdr->error);
@@ -258,6 +275,10 @@ void requester_bad_reply(struct requester *rq, uint32_t xid, const char *what)
 	}
 	rq->conn->counters->bad_replies++;
 	rdma_conn_note(rq->conn, "Reply %#x: %s", xid, what);
+	if (requester_null_answered(rq, xid)) {
+		requester_pump(rq);
+		return;
+	}
 	/* It may have been the Reply to any of them, and that one would wait for ever. */
 	if (rq->conn->window.in_flight)
 		rdma_conn_fail(rq->conn, LEG_CLOSE_BAD_REPLY, "%s", what);

@@ -116,6 +116,7 @@ static void on_done(struct fabric_wr *wr, enum fabric_status status)
 	struct rdma_conn *conn = work->conn;
 
 	leave(work);
+	conn->heard |= status == FABRIC_OK && wr->op == FABRIC_READ;
 	if (status == FABRIC_OK && work->done)
 		work->done(work->arg);
 	else if (status == FABRIC_ERR_REMOTE)

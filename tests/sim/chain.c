@@ -318,6 +318,7 @@ static void gate_init(struct chain *chain, struct chain_gate *gate)
 		.message_bytes = max_message,
 		.stall_timeout_s = 30,
 		.max_connections = MAX_CONNECTIONS,
+		.keepalive_s = CHAIN_KEEPALIVE_S,
 		.ddp = chain->params.ddp ? DDP_NFS : DDP_NONE,
 	};
 	RIG_ASSERT(service_init(&gate->service, &gate->config) == 0);

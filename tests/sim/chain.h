@@ -22,7 +22,8 @@
 #include "tests/sim/chain_end.h"
 #include "tests/sim/stub_leg.h"
 
-#define CHAIN_GATES_MAX 2u
+#define CHAIN_GATES_MAX   2u
+#define CHAIN_KEEPALIVE_S 30u
 
 /* What goes wrong where; all zero: nothing, and two gates between a client and a server. */
 struct chain_params {

@@ -111,6 +111,13 @@ tests_sim_test_requester_reply_CFLAGS = $(UNIT_CFLAGS)
 tests_sim_test_requester_reply_LDADD = $(SIM_LDADD)
 TESTS += tests/sim/test_requester_reply
 
+check_PROGRAMS += tests/sim/test_watch
+tests_sim_test_watch_SOURCES = tests/sim/test_watch.c \
+	tests/sim/server_peer.c tests/sim/server_peer.h
+tests_sim_test_watch_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_watch_LDADD = $(SIM_LDADD)
+TESTS += tests/sim/test_watch
+
 check_PROGRAMS += tests/sim/test_requester_ddp
 tests_sim_test_requester_ddp_SOURCES = tests/sim/test_requester_ddp.c \
 	tests/sim/server_peer.c tests/sim/server_peer.h

@@ -262,6 +262,25 @@ START_TEST(a_server_that_resets_takes_the_whole_chain_with_it)
 }
 END_TEST
 
+/* Nobody says goodbye. That all is released is for chain_end() to see. */
+START_TEST(gates_that_do_not_reach_each_other_any_more_give_up)
+{
+	if (_i)
+		call_some_and_hold();
+	else
+		open_chain(NULL);
+	chain_run(chain, 3 * CHAIN_KEEPALIVE_S * 1000);
+	ck_assert_uint_eq(chain->gates[0].bridges_gone + chain->gates[1].bridges_gone, 0);
+	sim_net_part(chain->fabric_net);
+	chain_run(chain, 2 * CHAIN_KEEPALIVE_S * 1000);
+	expect_bridges_gone();
+	for (unsigned gate = 0; gate < 2; gate++)
+		ck_assert_uint_eq(chain_closes(chain, gate, LEG_CLOSE_SILENT), 1);
+	ck_assert(chain->client.wire.is_over);
+	ck_assert(chain->server.wire.is_over);
+}
+END_TEST
+
 START_TEST(draining_the_client_ends_what_is_in_flight_and_takes_no_more)
 {
 	call_some_and_hold();
@@ -387,6 +406,7 @@ int main(void)
 	tcase_add_test(tc, a_client_that_sends_no_more_still_gets_its_replies);
 	tcase_add_test(tc, a_client_that_resets_takes_the_whole_chain_with_it);
 	tcase_add_test(tc, a_server_that_resets_takes_the_whole_chain_with_it);
+	tcase_add_loop_test(tc, gates_that_do_not_reach_each_other_any_more_give_up, 0, 2);
 	tcase_add_test(tc, draining_the_client_ends_what_is_in_flight_and_takes_no_more);
 	tcase_add_loop_test(tc, a_cut_at_every_step_ends_both_bridges_and_leaves_nothing, 0,
 			    2 * CUTS);

@@ -42,6 +42,28 @@ START_TEST(a_grant_is_held_between_one_and_what_was_asked)
 }
 END_TEST
 
+START_TEST(a_reserved_credit_is_for_calls_of_our_own)
+{
+	struct credit_window window;
+
+	credit_window_init(&window, 8);
+	window.reserved = 1;
+	/* The only one is for whoever comes. */
+	ck_assert(credit_window_open(&window) && credit_window_left(&window));
+	credit_window_take(&window);
+	ck_assert(!credit_window_open(&window) && !credit_window_left(&window));
+	ck_assert(credit_window_grant(&window, 3));
+	ck_assert(credit_window_open(&window));
+	credit_window_take(&window);
+	ck_assert(!credit_window_open(&window) && credit_window_left(&window));
+	credit_window_take(&window);
+	ck_assert(!credit_window_open(&window) && !credit_window_left(&window));
+	/* A grant that shrinks below what is in flight. */
+	ck_assert(credit_window_grant(&window, 2));
+	ck_assert(!credit_window_open(&window) && !credit_window_left(&window));
+}
+END_TEST
+
 START_TEST(a_reduced_window_opens_only_below_it)
 {
 	struct credit_window window;
@@ -125,6 +147,7 @@ int main(void)
 	tcase_add_test(tc, a_window_starts_with_one);
 	tcase_add_test(tc, a_window_asks_for_one_at_least);
 	tcase_add_test(tc, a_grant_is_held_between_one_and_what_was_asked);
+	tcase_add_test(tc, a_reserved_credit_is_for_calls_of_our_own);
 	tcase_add_test(tc, a_reduced_window_opens_only_below_it);
 	tcase_add_test(tc, a_grant_grows_with_use_up_to_its_limit);
 	tcase_add_test(tc, a_grant_used_at_once_grows_at_once);

@@ -39,11 +39,12 @@ struct sim_faults {
 	unsigned hook_at_step;   /* before its n-th step, from 1, the network calls … */
 	void (*hook)(void *arg); /* … this */
 	void *hook_arg;
-	bool shared_keys;   /* keys are not per RPC: remote invalidation must not be offered */
-	bool no_send_inv;   /* a Send with Invalidate invalidates nothing */
-	bool no_late_reads; /* memory must be filled before it is lent */
-	bool no_probe;      /* nothing can be sent that would tell whether the peer is there */
-	bool late_ports;    /* that a source port is taken is told by closed() */
+	bool shared_keys;    /* keys are not per RPC: remote invalidation must not be offered */
+	bool no_send_inv;    /* a Send with Invalidate invalidates nothing */
+	bool no_late_reads;  /* memory must be filled before it is lent */
+	bool no_probe;       /* nothing can be sent that would tell whether the peer is there */
+	bool watches_itself; /* nobody need ask: it says that it would find out */
+	bool late_ports;     /* that a source port is taken is told by closed() */
 };
 
 /* What happened; the tests' evidence. */
@@ -72,6 +73,8 @@ const struct sim_stats *sim_net_stats(const struct sim_net *net);
 void sim_net_cut(struct sim_net *net);
 /** sim_net_silence - from now on nothing reaches a peer or completes; closing still works. */
 void sim_net_silence(struct sim_net *net);
+/** sim_net_part - no connection that is up has a network any more: sim_ep_vanish() of every end. */
+void sim_net_part(struct sim_net *net);
 
 /** sim_fabric_new - a fabric on @net; its listeners get the net as their config. NULL without memory. */
 struct fabric *sim_fabric_new(struct sim_net *net, struct pool *pool);

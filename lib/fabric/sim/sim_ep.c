@@ -313,6 +313,13 @@ void sim_ep_free(struct fabric_ep *fep)
 	free(ep);
 }
 
+static enum fabric_watch watch_of(const struct sim_faults *faults)
+{
+	if (faults->watches_itself)
+		return FABRIC_WATCH_ITSELF;
+	return faults->no_probe ? FABRIC_WATCH_NONE : FABRIC_WATCH_PROBE;
+}
+
 void sim_ep_info(const struct fabric_ep *fep, struct fabric_ep_info *info)
 {
 	const struct sim_ep *ep = container_of(fep, const struct sim_ep, ep);
@@ -326,7 +333,7 @@ void sim_ep_info(const struct fabric_ep *fep, struct fabric_ep_info *info)
 		.ord = ep->ord,
 		.sends_invalidate = !faults->no_send_inv,
 		.late_reads = !faults->no_late_reads,
-		.watch = faults->no_probe ? FABRIC_WATCH_NONE : FABRIC_WATCH_PROBE,
+		.watch = watch_of(faults),
 		.per_rpc_keys = !faults->shared_keys,
 		.max_key_bytes = faults->max_key_bytes ? faults->max_key_bytes : UINT32_MAX,
 		.max_sge = faults->max_sge,
@@ -341,7 +348,7 @@ void sim_recv_post(struct fabric_ep *ep, unsigned count, uint32_t size_bytes)
 
 static void probe_lost(struct sim_ep *ep, void *arg)
 {
-	sim_break(ep, FABRIC_CLOSE_SILENT, FABRIC_CLOSE_LOST);
+	sim_kill(ep, FABRIC_CLOSE_SILENT);
 }
 
 static void probe_arrive(struct sim_ep *ep, void *arg)

@@ -188,6 +188,14 @@ static void on_timer(void *arg)
 	arm(net);
 }
 
+void sim_net_part(struct sim_net *net)
+{
+	struct sim_ep *ep;
+
+	TAILQ_FOREACH(ep, &net->eps, entry)
+		ep->vanished = true;
+}
+
 void sim_net_silence(struct sim_net *net)
 {
 	net->silent = true;
