@@ -34,8 +34,10 @@ end_to_end_scripts = tests/e2e/run.sh tests/e2e/lib.sh tests/e2e/TESTS \
 	tests/e2e/neighbours.sh \
 	tests/e2e/hostile.sh \
 	tests/e2e/crowd.sh \
+	tests/e2e/silent_peers.sh \
 	tests/e2e/twenty_clients.sh
-EXTRA_PROGRAMS = tests/e2e/nfs_client tests/e2e/rpc_peer tests/e2e/mpa_peer tests/e2e/name_server
+EXTRA_PROGRAMS = tests/e2e/nfs_client tests/e2e/rpc_peer tests/e2e/mpa_peer tests/e2e/name_server \
+	tests/e2e/held_call
 EXTRA_DIST += $(end_to_end_scripts)
 CLEANFILES += $(end_to_end_programs) $(end_to_end_preloads)
 
@@ -64,6 +66,9 @@ tests_e2e_mpa_peer_LDADD =
 
 tests_e2e_name_server_SOURCES = tests/e2e/name_server.c
 tests_e2e_name_server_LDADD =
+
+tests_e2e_held_call_SOURCES = tests/e2e/held_call.c
+tests_e2e_held_call_LDADD =
 
 # Preloaded into a proxy, so made with no sanitizer and no hardening of its own.
 EXTRA_DIST += tests/e2e/copycount.c
