@@ -12,6 +12,7 @@ EXTRA_DIST += \
 	tests/lab/guest/krb5.sh \
 	tests/lab/guest/lib.sh \
 	tests/lab/guest/rows.sh \
+	tests/lab/guest/silent.sh \
 	tests/lab/guest/verbs.sh \
 	tests/lab/guest/workload.sh \
 	tests/lab/host.sh \

@@ -92,8 +92,8 @@ for binary in daemon/rpcrdma-proxy daemon/ctl/rpcrdma-proxyctl; do
 	[ -x "$build/$binary" ] || skip_all "no $binary in $build"
 done
 build=$(cd "$build" && pwd)
-make -s -C "$build" tests/lab/lab_work tests/lab/fabric_pair tests/judge/judge >/dev/null 2>&1 ||
-	skip_all "tests/lab/lab_work, fabric_pair and tests/judge/judge do not build in $build"
+make -s -C "$build" tests/lab/lab_work tests/lab/fabric_pair tests/e2e/held_call tests/judge/judge >/dev/null 2>&1 ||
+	skip_all "tests/lab/lab_work, fabric_pair, tests/e2e/held_call and tests/judge/judge do not build in $build"
 
 # Into namespaces of our own; the PID namespace takes every process with it when this script ends.
 if [ "${LAB_INSIDE:-}" != yes ]; then

@@ -4,6 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/workload.sh"
 . "$(dirname "$0")/rows.sh"
+. "$(dirname "$0")/silent.sh"
 
 # A libnfs client on the host, through a proxy there and the one here, to the NFS-Ganesha on the host.
 libnfs() {
@@ -131,6 +132,9 @@ silent_server() {
 	[[ $said =~ connecting\ +[23]s ]] || fail "the proxy says: $said"
 }
 row "siw: a server that does not answer holds up nobody" silent_server
+
+row "siw: packets are dropped, and either end gives up, with a Call in flight and without" silent_siw
+row "rxe: packets are dropped, and either end gives up, with a Call in flight and without" silent_rxe
 
 guest_row both rdma://10.9.0.1:2207 tcp://127.0.0.1:2049
 guest_row to-both tcp://10.9.0.1:2208 iwarp://10.9.0.1:2207
