@@ -52,10 +52,10 @@ silent_end() {
 	for pid in $(cat /run/held.pids); do kill -KILL "$pid" 2>/dev/null || true; done
 }
 
-# cut DEV [PORT...]: what comes and goes on that interface, or belongs to a connection with such a port at one end, is
+# cut_wire DEV [PORT...]: what comes and goes on that interface, or belongs to a connection with such a port at one end, is
 # swallowed. "trap", not "drop": TCP and rxe are told of what is dropped here before it leaves, and not of what the network
 # drops.
-cut() {
+cut_wire() {
 	local dev=$1 way port
 	shift
 	tc qdisc add dev "$dev" clsact
@@ -85,7 +85,7 @@ silent_siw() {
 	counts lost-out null_calls_answered 2
 	stays_open lost-in 2
 	stays_open lost-out 2
-	cut eth0 2213 2107
+	cut_wire eth0 2213 2107
 	all_released guest lost-in
 	counts lost-out SILENT 1
 	# The connector without a Call in flight is left to the host's TCP. That its time is this one is shown by shortening it.
@@ -147,7 +147,7 @@ silent_rxe() {
 	counts lost-rxe-out probes 4
 	stays_open lost-rxe-in 2
 	stays_open lost-rxe-out 2
-	cut p1
+	cut_wire p1
 	all_released guest lost-rxe-in
 	all_released guest lost-rxe-out
 	grep closed $proxy_dir/lost-rxe-*.log
