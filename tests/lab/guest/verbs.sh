@@ -136,6 +136,13 @@ row "siw: a server that does not answer holds up nobody" silent_server
 row "siw: packets are dropped, and either end gives up, with a Call in flight and without" silent_siw
 row "rxe: packets are dropped, and either end gives up, with a Call in flight and without" silent_rxe
 
+# Clients that vanish, each while others go on.
+guest_row siw-tcp-many verbs://10.0.2.15:2221 tcp://127.0.0.1:2049 "keepalive_s = 3;"
+row "siw client, verbs=>tcp on siw, knfsd, 4.1: $count other clients vanish" \
+	kills_client "$count" guest siw-tcp-many 4.1 10.0.2.15 2221 rdma
+row "the proxy on siw has let go of the clients that vanished" \
+	clients_forgotten guest siw-tcp-many
+
 guest_row both rdma://10.9.0.1:2207 tcp://127.0.0.1:2049
 guest_row to-both tcp://10.9.0.1:2208 iwarp://10.9.0.1:2207
 guest_row either-rxe tcp://10.0.2.15:2209 rdma://10.9.0.1:20049
