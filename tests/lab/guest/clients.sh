@@ -82,6 +82,28 @@ rdma_client_vanish() {
 	umount -f -l "/mnt/c$n"
 }
 
+# rxe_client_mount N VERSION ADDRESS PORT rdma [MOUNTADDR MOUNTPORT]: the kernel's own NFS/RDMA client, as one more, over the
+# wire between two rxe devices of this guest (rxe_pair_up), to 10.7.0.2, whatever ADDRESS is. NFSv3 only, as
+# rdma_client_mount.
+rxe_client_mount() {
+	local n=$1 version=$2 port=$4 proto=$5
+	shift 5
+	tc qdisc del dev p1 clsact 2>/dev/null || true
+	mkdir -p "/mnt/c$n"
+	nfs_where "$version" "$port" "$proto" "$@"
+	timeout 40 mount -t nfs -o "$nfs_options" "10.7.0.2:$nfs_path" "/mnt/c$n"
+	grep -A60 "mounted on /mnt/c$n " /proc/self/mountstats | grep -q 'xprt:[[:space:]]*rdma' || fail "client $n is not on RDMA"
+}
+
+# rxe_client_vanish N PID...: between two packets nothing goes over the wire any more.
+rxe_client_vanish() {
+	local n=$1
+	shift
+	cut_wire p1
+	kill -KILL "$@"
+	umount -f -l "/mnt/c$n"
+}
+
 # client_end N: whatever it has left; its network comes back, so that nothing waits for the dead.
 client_end() {
 	local n=$1

@@ -162,7 +162,7 @@ next_victim() {
 
 # kills_client MOMENTS SIDE PROXY VERSION ADDRESS PORT PROTO [MOUNTADDR MOUNTPORT]: so many other clients of the same proxy
 # vanish, each at the first moment of its own load, while one goes on and finds afterwards what they had been promised.
-# VICTIM is empty for clients in namespaces (client_mount), "rdma_" for the kernel's over RDMA (rdma_client_mount).
+# VICTIM is empty for clients in namespaces (client_mount), "rdma_" or "rxe_" for the kernel's over RDMA (rdma_client_mount).
 kills_client() {
 	local moments=$1 side=$2 proxy=$3 n dir first_pid first_fd victims=()
 	shift 3
