@@ -275,9 +275,12 @@ static enum client_found seek_by_address(struct client *client, struct client_pi
 /*
  * A client's old connection has ended before the new one came; but who has that may not have heard of it, on
  * another thread, or behind other events of the same turn. So before anybody is taken for new, each loop with
- * connections of that address is asked for two turns: in the second one it has heard what the first one found there.
+ * connections of that address is asked for some turns.
+ *
+ * The first turn may have begun before the end came, and the second one gets to the messages before that; in the
+ * third the end has been told. What is put off then, from one turn to the next, has three more.
  */
-#define LOOK_TURNS 2u
+#define LOOK_TURNS 6u
 
 struct look {
 	struct client *client;     /* who asks */
