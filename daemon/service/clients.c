@@ -87,13 +87,13 @@ static void unlock(struct client *client)
 	pthread_mutex_unlock(&client->part->lock);
 }
 
-/* Those of other parts wait for somebody to come there. */
+/* Those of other parts wait for somebody to come there. A pin may be later than a turn of another worker. */
 static void expire(struct client_part *part, uint64_t now_us)
 {
 	struct client *oldest;
 
 	while ((oldest = TAILQ_FIRST(&part->pins)) &&
-	       now_us - oldest->left_us > CLIENTS_REMEMBER_US)
+	       now_us > oldest->left_us + CLIENTS_REMEMBER_US)
 		drop_pin(oldest);
 }
 

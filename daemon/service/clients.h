@@ -74,7 +74,7 @@ int clients_enter(struct clients *clients, const struct client_ends *ends,
 /**
  * clients_seek - which port its upstream connection is to come from
  * @first:  its first Call; NULL: it has not been read
- * @now_us: monotonic time, the same for all threads
+ * @now_us: monotonic time of its thread's turn; that of other threads may differ a little, either way
  * @pin:    filled in for CLIENT_BACK
  *
  * CLIENT_ASK only without @first.

@@ -275,6 +275,22 @@ START_TEST(pins_are_forgotten_after_a_while)
 }
 END_TEST
 
+/* Each worker has its own time of a turn, and that of one that comes may have begun before the end. */
+START_TEST(a_pin_is_there_for_a_turn_that_began_before_it)
+{
+	struct client_pin pin = {0};
+	struct guest guest;
+
+	fake_loop_advance(loop, 10);
+	pass("10.0.0.1", 700, 900, 5, false);
+	enter(&guest, "10.0.0.1", 700, NULL);
+	ck_assert_int_eq(clients_seek(guest.client, NULL, loop_now_us(loop) - 1, &pin),
+			 CLIENT_BACK);
+	ck_assert_uint_eq(pin.port, 900);
+	leave(&guest, 0);
+}
+END_TEST
+
 START_TEST(the_oldest_pins_go_when_there_are_too_many)
 {
 	uint16_t port;
@@ -625,6 +641,7 @@ int main(void)
 	tcase_add_test(tc, what_it_came_back_with_is_kept_when_it_goes_again);
 	tcase_add_loop_test(tc, a_bounded_number_of_marks_is_kept, 0, 2);
 	tcase_add_test(tc, pins_are_forgotten_after_a_while);
+	tcase_add_test(tc, a_pin_is_there_for_a_turn_that_began_before_it);
 	tcase_add_test(tc, the_oldest_pins_go_when_there_are_too_many);
 	tcase_add_test(tc, the_oldest_go_wherever_the_latest_come_from);
 	tcase_add_test(tc, all_of_max_connections_are_known_again);
