@@ -26,10 +26,12 @@ static void start_upstream(struct bridge *bridge, const struct client_pin *pin)
 	bool waits = bridge_client_is_tcp(bridge) || bridge->accepted;
 
 	bridge_set_state(bridge, BRIDGE_RESOLVING);
+	/* The pin is used up: without a place its port stays behind as this connection's. */
+	upstream_come_from(&bridge->upstream, pin);
 	if (!standing_seek(bridge))
 		return;
 	upstream_start(&bridge->upstream,
-		       waits ? BRIDGE_CONNECT_TIMEOUT_US : RDMA_CONNECT_TIMEOUT_US, pin);
+		       waits ? BRIDGE_CONNECT_TIMEOUT_US : RDMA_CONNECT_TIMEOUT_US);
 }
 
 /* The client cannot be known without its first Call. */

@@ -328,11 +328,15 @@ void upstream_fini(struct upstream *upstream)
 	loop_timer_free(loop_of(upstream), upstream->resolving);
 }
 
-void upstream_start(struct upstream *upstream, uint64_t timeout_us, const struct client_pin *pin)
+void upstream_come_from(struct upstream *upstream, const struct client_pin *pin)
 {
-	set_state(upstream, UPSTREAM_RESOLVING);
 	upstream->port = pin->port;
 	upstream->port_is_due = pin->due;
+}
+
+void upstream_start(struct upstream *upstream, uint64_t timeout_us)
+{
+	set_state(upstream, UPSTREAM_RESOLVING);
 	name_desk_wait(&upstream->ws->names, &upstream->name, on_resolved, upstream);
 	upstream->deadline_us = loop_now_us(loop_of(upstream)) + timeout_us;
 	loop_timer_set(loop_of(upstream), upstream->resolving, timeout_us);

@@ -87,13 +87,14 @@ int upstream_init(struct upstream *upstream, struct worker_service *ws,
 /** upstream_fini - free the leg, if there is one; only while upstream_is_closed() or before the start. */
 void upstream_fini(struct upstream *upstream);
 
+/** upstream_come_from - where it is to come from, also if it never starts: copied. At first from anywhere. */
+void upstream_come_from(struct upstream *upstream, const struct client_pin *pin);
 /**
  * upstream_start - begin to reach the server, which may take @timeout_us
- * @pin: where to come from; copied
  *
  * connecting(), opened() or failed() follow.
  */
-void upstream_start(struct upstream *upstream, uint64_t timeout_us, const struct client_pin *pin);
+void upstream_start(struct upstream *upstream, uint64_t timeout_us);
 
 /**
  * upstream_close - give it up, whatever it is doing; an open leg closes for @why

@@ -231,6 +231,31 @@ START_TEST(it_may_end_while_it_waits_for_the_old_one)
 }
 END_TEST
 
+/* Turned away, it has not gone to the server, so its port is for the next time. */
+START_TEST(a_client_without_a_place_keeps_its_port)
+{
+	struct stub *busy, *to;
+
+	start_tcp_stubs();
+	bench->config.max_connections = 1;
+	client = come(5, 700);
+	go(client, server);
+	bench->client_addr = 98;
+	busy = come(6, 701);
+	to = server;
+	bench->client_addr = 99;
+	client = bench_incoming(bench);
+	bench_client_call(bench, client, 5);
+	bench_run(bench, 1);
+	ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_TOO_MANY], 1);
+	stub_fail(client, LEG_CLOSE_PEER, "");
+	go(busy, to);
+	client = come(5, 702);
+	ck_assert_uint_eq(asked_port(), 700);
+	go(client, server);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("return");
@@ -245,6 +270,7 @@ int main(void)
 	tcase_add_test(tc, an_old_connection_that_does_not_end_is_not_waited_for_long);
 	tcase_add_loop_test(tc, an_rdma_client_is_asked_for_its_call_only_among_several, 0, 2);
 	tcase_add_loop_test(tc, it_may_end_while_it_waits_for_the_old_one, 0, 2);
+	tcase_add_test(tc, a_client_without_a_place_keeps_its_port);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -108,7 +108,8 @@ static void teardown(void)
 
 static void start(void)
 {
-	upstream_start(&upstream, LIMIT_US, &pin);
+	upstream_come_from(&upstream, &pin);
+	upstream_start(&upstream, LIMIT_US);
 	bench_run(bench, 0);
 }
 
