@@ -117,8 +117,8 @@ static struct place_loop *place_loop_of(struct place *place, const struct client
 	struct place_loop *found;
 
 	LIST_FOREACH(found, &place->loops, entry)
-	if (found->owner.loop == owner->loop)
-		return found;
+		if (found->owner.loop == owner->loop)
+			return found;
 	found = calloc(1, sizeof(*found));
 	if (!found)
 		return NULL;

@@ -331,8 +331,8 @@ static bool look_around(struct client *client)
 		return false;
 	client->looked = true;
 	LIST_FOREACH(with, &place->loops, entry)
-	if (with != client->place_loop || with->connected > 1)
-		ask_loop(client, &with->owner);
+		if (with != client->place_loop || with->connected > 1)
+			ask_loop(client, &with->owner);
 	return client->looks > 0;
 }
 

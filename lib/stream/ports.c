@@ -127,8 +127,7 @@ static void drop_longest_idle(struct ports *ports)
 	struct ports_map *map, *oldest = NULL;
 	unsigned idle = 0;
 
-	LIST_FOREACH(map, &ports->maps, link)
-	{
+	LIST_FOREACH(map, &ports->maps, link) {
 		if (atomic_load(&map->users))
 			continue;
 		idle++;

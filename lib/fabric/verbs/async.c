@@ -92,10 +92,8 @@ static struct verbs_device *other_user(const struct verbs_device *device)
 	struct verbs_device *other;
 
 	LIST_FOREACH(other, &devices, async_entry)
-	{
 		if (other != device && other->context == device->context)
 			return other;
-	}
 	return NULL;
 }
 
@@ -160,10 +158,8 @@ static void take_over(struct verbs_fabric *fabric)
 
 	pthread_mutex_lock(&devices_lock);
 	LIST_FOREACH(device, &fabric->devices, entry)
-	{
 		if (device->reads)
 			verbs_watch_set(&device->async_watch, true);
-	}
 	pthread_mutex_unlock(&devices_lock);
 }
 

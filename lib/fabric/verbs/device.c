@@ -95,8 +95,7 @@ struct verbs_device *verbs_device_get(struct verbs_fabric *fabric, struct ibv_co
 {
 	struct verbs_device *device;
 
-	LIST_FOREACH(device, &fabric->devices, entry)
-	{
+	LIST_FOREACH(device, &fabric->devices, entry) {
 		if (device->context == context && !device->removed) {
 			device->eps++;
 			return device;
