@@ -236,7 +236,6 @@ struct worker *worker_new(unsigned index, struct service *services, size_t nserv
 		.legs = &legs_system,
 		.post = event_loop_post,
 		.ports = ports,
-		.name_answered = kick,
 		.bridge_gone = on_bridge_gone,
 		.wake = kick,
 		.arg = worker,

@@ -4,8 +4,9 @@
  *
  * Nothing on the path of a byte is shared between workers but the budget, of which each has some on loan for
  * each service. What crosses threads is posted to a worker's loop: connections to adopt, requests for
- * snapshots, the order to stop; and a kick tells it that it was lent what it waited for, or that bridges have to
- * go for others. Everything else here belongs to the worker's thread, except where a member says otherwise.
+ * snapshots, the order to stop; and a kick tells it that it was lent what it waited for, that a server's name was
+ * looked up, or that bridges have to go for others. Everything else here belongs to the worker's thread, except
+ * where a member says otherwise.
  */
 #ifndef DAEMON_PROXY_WORKER_H
 #define DAEMON_PROXY_WORKER_H

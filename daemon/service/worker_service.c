@@ -29,8 +29,8 @@ int worker_service_init(struct worker_service *ws, const struct worker_ground *g
 
 	*ws = (struct worker_service){.ground = ground, .service = service, .account = account};
 	TAILQ_INIT(&ws->bridges);
-	if (name_desk_init(&ws->names, &service->name, ground->loop, ground->resolver,
-			   ground->name_answered, ground->arg))
+	if (name_desk_init(&ws->names, &service->name, ground->loop, ground->resolver, ground->wake,
+			   ground->arg))
 		return -ENOMEM;
 	door_side_init(&ws->side, ground->wake, ground->arg);
 	service_iwarp_config(service->config, &iwarp);

@@ -36,11 +36,9 @@ struct worker_ground {
 	const struct leg_maker *legs;                                     /* daemon/bridge/legs.h */
 	int (*post)(struct loop *loop, void (*fn)(void *arg), void *arg); /* event_loop_post() */
 	struct ports *ports; /* of the process; may be NULL with other legs than legs_system */
-	/* From any thread: name_desk_woken() is due for its services. */
-	void (*name_answered)(void *arg);
 	/* A bridge of @ws has been freed. */
 	void (*bridge_gone)(void *arg, struct worker_service *ws);
-	/* From any thread: bridges of this one have to go, so bridges_end_expelled() is due here. */
+	/* From any thread: name_desk_woken() and bridges_end_expelled() are due for its services. */
 	void (*wake)(void *arg);
 	void *arg;
 };

@@ -529,7 +529,6 @@ static void make_service(struct bench *bench)
 		.resolver = &bench_resolver,
 		.legs = &bench_legs,
 		.post = fake_loop_post,
-		.name_answered = on_name_answered,
 		.bridge_gone = on_bridge_gone,
 		.arg = bench,
 	};

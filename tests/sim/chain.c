@@ -329,7 +329,6 @@ static void gate_init(struct chain *chain, struct chain_gate *gate)
 		.resolver = &chain_resolver,
 		.legs = &chain_legs,
 		.post = fake_loop_post,
-		.name_answered = on_name_answered,
 		.bridge_gone = on_bridge_gone,
 		.arg = gate,
 	};
