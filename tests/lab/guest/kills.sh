@@ -50,9 +50,9 @@ server_verified() {
 	esac
 }
 
-# has_open PROXY: whether it has a connection whose both ends stand.
+# has_open PROXY: whether it has a connection whose both ends stand. A client's alone is open while its server is sought.
 has_open() {
-	proxy_says "$1" connections | grep -q ' open '
+	proxy_says "$1" -j connections | jq -e 'any(.connections[]; .state == "open")' >/dev/null
 }
 
 # rxe_replug PROXY: the rxe device is taken away and comes back. Only when the proxies have ended: until then rxe waits, since
