@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Socket addresses as text and their ports. */
+/* Socket addresses as text. */
 #include "daemon/base/address.h"
 
 #include <arpa/inet.h>
 #include <stdbool.h>
 #include <stdio.h>
+
+#include "base/sockaddr.h"
 
 const char *address_text(const struct sockaddr *addr, char text[ADDRESS_TEXT_BYTES])
 {
@@ -25,15 +27,6 @@ const char *address_text(const struct sockaddr *addr, char text[ADDRESS_TEXT_BYT
 		return text;
 	}
 	snprintf(text, ADDRESS_TEXT_BYTES, "%s%s%s:%u", brackets ? "[" : "", host,
-		 brackets ? "]" : "", address_port(addr));
+		 brackets ? "]" : "", sockaddr_port(addr));
 	return text;
-}
-
-uint16_t address_port(const struct sockaddr *addr)
-{
-	if (addr->sa_family == AF_INET)
-		return ntohs(((const struct sockaddr_in *)addr)->sin_port);
-	if (addr->sa_family == AF_INET6)
-		return ntohs(((const struct sockaddr_in6 *)addr)->sin6_port);
-	return 0;
 }

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Socket addresses as text and their ports, v4-mapped ones as IPv4. */
+/* Socket addresses as text, v4-mapped ones as IPv4. */
 #ifndef DAEMON_BASE_ADDRESS_H
 #define DAEMON_BASE_ADDRESS_H
 
 #include <netinet/in.h>
-#include <stdint.h>
 #include <sys/socket.h>
 
 #define ADDRESS_TEXT_BYTES (INET6_ADDRSTRLEN + sizeof("[]:65535"))
 
 /** address_text - "10.0.0.1:712" or "[fe80::1]:712"; "-" for an address of no family. Returns @text. */
 const char *address_text(const struct sockaddr *addr, char text[ADDRESS_TEXT_BYTES]);
-/** address_port - the port, host order; 0 for an address of no family. */
-uint16_t address_port(const struct sockaddr *addr);
 
 #endif

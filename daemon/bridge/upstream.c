@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sockaddr.h"
 #include "daemon/base/address.h"
 #include "daemon/bridge/legs.h"
 
@@ -191,7 +192,7 @@ static void on_opened(void *arg)
 		return;
 	set_state(upstream, UPSTREAM_OPEN);
 	leg_info(upstream->leg, &info);
-	upstream->port = address_port((struct sockaddr *)&info.local);
+	upstream->port = sockaddr_port((struct sockaddr *)&info.local);
 	upstream->attempt = NULL;
 	attempts_fini(&upstream->attempts);
 	upstream->events->opened(upstream->arg, upstream->leg);

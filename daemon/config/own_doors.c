@@ -10,7 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "daemon/base/address.h"
+#include "base/sockaddr.h"
 #include "daemon/base/resolver.h"
 
 #define LOCALHOST_ADDRS 2
@@ -39,22 +39,6 @@ static const bool meets[][4] = {
 	[TRANSPORT_VERBS] =
 		{[TRANSPORT_IWARP] = true, [TRANSPORT_RDMA] = true, [TRANSPORT_VERBS] = true},
 };
-
-/* An address without its port, IPv4 as v4-mapped; false for no family of ours. */
-static bool host_of(const struct sockaddr *addr, struct in6_addr *host)
-{
-	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
-
-	if (addr->sa_family == AF_INET6) {
-		*host = ((const struct sockaddr_in6 *)addr)->sin6_addr;
-		return true;
-	}
-	if (addr->sa_family != AF_INET)
-		return false;
-	memcpy(host->s6_addr, mapped, sizeof(mapped));
-	memcpy(host->s6_addr + sizeof(mapped), &((const struct sockaddr_in *)addr)->sin_addr, 4);
-	return true;
-}
 
 static bool is_v4(const struct in6_addr *host)
 {
@@ -90,7 +74,7 @@ static bool is_ours(const struct in6_addr *host)
 	if (getifaddrs(&list))
 		return false;
 	for (const struct ifaddrs *at = list; at && !found; at = at->ifa_next)
-		found = at->ifa_addr && host_of(at->ifa_addr, &one) && same(&one, host);
+		found = at->ifa_addr && sockaddr_host(at->ifa_addr, &one) && same(&one, host);
 	freeifaddrs(list);
 	return found;
 }
@@ -100,8 +84,8 @@ static bool takes(const struct own_door *door, const struct sockaddr *to)
 	static const struct in6_addr loopback = IN6ADDR_LOOPBACK_INIT;
 	struct in6_addr at, host;
 
-	if (address_port((const struct sockaddr *)&door->addr) != address_port(to) ||
-	    !host_of((const struct sockaddr *)&door->addr, &at) || !host_of(to, &host))
+	if (sockaddr_port((const struct sockaddr *)&door->addr) != sockaddr_port(to) ||
+	    !sockaddr_host((const struct sockaddr *)&door->addr, &at) || !sockaddr_host(to, &host))
 		return false;
 	/* The kernel connects to the loopback instead. */
 	if (is_any(&host) && is_v4(&host))
@@ -125,14 +109,12 @@ bool own_doors_take(const struct own_doors *doors, enum transport transport,
 int own_doors_add(struct own_doors *doors, enum transport transport, const struct sockaddr *addr)
 {
 	struct own_door *more = reallocarray(doors->doors, doors->count + 1, sizeof(*doors->doors));
-	size_t bytes = addr->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6)
-						   : sizeof(struct sockaddr_in);
 
 	if (!more)
 		return -ENOMEM;
 	doors->doors = more;
 	more[doors->count] = (struct own_door){.transport = transport};
-	memcpy(&more[doors->count++].addr, addr, bytes);
+	memcpy(&more[doors->count++].addr, addr, sockaddr_bytes(addr));
 	return 0;
 }
 

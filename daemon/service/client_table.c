@@ -6,24 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sockaddr.h"
+
 STATE_TABLE(client_states, CLIENT_STATES);
 
 struct client_end client_end_of(const struct sockaddr_storage *addr)
 {
-	struct client_end end = {0};
+	struct client_end end = {.port = sockaddr_port((const struct sockaddr *)addr)};
 
-	if (addr->ss_family == AF_INET6) {
-		const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)addr;
-
-		end.addr = in6->sin6_addr;
-		end.port = in6->sin6_port;
-	} else if (addr->ss_family == AF_INET) {
-		const struct sockaddr_in *in = (const struct sockaddr_in *)addr;
-
-		end.addr.s6_addr[10] = end.addr.s6_addr[11] = 0xff;
-		memcpy(&end.addr.s6_addr[12], &in->sin_addr, sizeof(in->sin_addr));
-		end.port = in->sin_port;
-	}
+	(void)sockaddr_host((const struct sockaddr *)addr, &end.addr);
 	return end;
 }
 

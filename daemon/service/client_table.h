@@ -60,7 +60,7 @@ struct place {
 /* Where a connection ends, for comparison. */
 struct client_end {
 	struct in6_addr addr;
-	in_port_t port;
+	uint16_t port; /* host order */
 };
 
 struct client {

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/sockaddr.h"
 #include "daemon/base/address.h"
 #include "daemon/base/log.h"
 #include "daemon/service/service.h"
@@ -55,7 +56,7 @@ static void judge(struct listener *listener, const struct incoming *in)
 	if (!config_allows(service, peer))
 		listener->events->refused(listener->arg, in, LEG_CLOSE_NOT_ALLOWED);
 	else if (!in->fabric && service->require_privileged_port &&
-		 address_port(peer) >= IPPORT_RESERVED)
+		 sockaddr_port(peer) >= IPPORT_RESERVED)
 		listener->events->refused(listener->arg, in, LEG_CLOSE_UNPRIVILEGED);
 	else
 		listener->events->incoming(listener->arg, in);

@@ -10,6 +10,8 @@ lib_base_libbase_a_SOURCES = \
 	lib/base/keepalive.h \
 	lib/base/loop.c \
 	lib/base/loop.h \
+	lib/base/sockaddr.c \
+	lib/base/sockaddr.h \
 	lib/base/spares.c \
 	lib/base/spares.h \
 	lib/base/state.h

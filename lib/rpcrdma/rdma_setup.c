@@ -6,6 +6,7 @@
 #include <netinet/in.h>
 #include <string.h>
 
+#include "base/sockaddr.h"
 #include "rpcrdma/private_data.h"
 
 static uint32_t least(uint32_t a, uint32_t b)
@@ -78,10 +79,7 @@ static struct sockaddr_storage source_of(const struct rdma_conn *conn)
 	if (!conn->source_port)
 		return source;
 	source.ss_family = conn->server.ss_family;
-	if (source.ss_family == AF_INET6)
-		((struct sockaddr_in6 *)&source)->sin6_port = htons(conn->source_port);
-	else
-		((struct sockaddr_in *)&source)->sin_port = htons(conn->source_port);
+	sockaddr_set_port((struct sockaddr *)&source, conn->source_port);
 	return source;
 }
 
@@ -107,11 +105,9 @@ static int connect_from_any_port(struct rdma_conn *conn, const struct fabric_ep_
 int rdma_setup_connect(struct rdma_conn *conn, const struct sockaddr *addr,
 		       const struct fabric_ep_events *events, void *arg)
 {
-	size_t len = addr->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6)
-						 : sizeof(struct sockaddr_in);
 	int rc;
 
-	memcpy(&conn->server, addr, len);
+	memcpy(&conn->server, addr, sockaddr_bytes(addr));
 	conn->source_port = conn->config->source_port;
 	rc = connect_endpoint(conn, events, arg);
 	if (conn->source_port && (rc == -EADDRINUSE || rc == -EADDRNOTAVAIL || rc == -EACCES))

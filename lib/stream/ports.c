@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/queue.h>
 
+#include "base/sockaddr.h"
+
 #define TURN_STEP 97u /* no divisor of PORTS_COUNT: several users begin far from each other */
 
 /*
@@ -76,18 +78,6 @@ unsigned ports_turn(struct ports *ports)
 
 /* ---- the maps ---- */
 
-static void put_addr(const struct sockaddr_storage *addr, struct in6_addr *out)
-{
-	const struct sockaddr_in *in = (const struct sockaddr_in *)addr;
-
-	if (addr->ss_family == AF_INET6) {
-		*out = ((const struct sockaddr_in6 *)addr)->sin6_addr;
-	} else if (addr->ss_family == AF_INET) {
-		out->s6_addr[10] = out->s6_addr[11] = 0xff;
-		memcpy(&out->s6_addr[12], &in->sin_addr, sizeof(in->sin_addr));
-	}
-}
-
 static struct ports_key key_of(const struct sockaddr_storage *dest,
 			       const struct sockaddr_storage *source)
 {
@@ -95,12 +85,11 @@ static struct ports_key key_of(const struct sockaddr_storage *dest,
 
 	/* It is compared as bytes. */
 	memset(&key, 0, sizeof(key));
-	put_addr(dest, &key.dest);
-	put_addr(source, &key.source);
+	(void)sockaddr_host((const struct sockaddr *)dest, &key.dest);
+	(void)sockaddr_host((const struct sockaddr *)source, &key.source);
 	if (dest->ss_family == AF_INET6)
 		key.dest_scope = ((const struct sockaddr_in6 *)dest)->sin6_scope_id;
-	/* The port stands at the same place in both. */
-	key.dest_port = ((const struct sockaddr_in *)dest)->sin_port;
+	key.dest_port = sockaddr_port((const struct sockaddr *)dest);
 	return key;
 }
 

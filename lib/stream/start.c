@@ -6,18 +6,14 @@
 #include <netinet/in.h>
 #include <unistd.h>
 
+#include "base/sockaddr.h"
+
 enum verdict {
 	UNDER_WAY,
 	PORT_TAKEN,     /* by somebody, towards this destination */
 	PORT_FORBIDDEN, /* to this process, as are all reserved ones */
 	HOPELESS,       /* from any port */
 };
-
-static socklen_t sockaddr_bytes(const struct sockaddr_storage *addr)
-{
-	return addr->ss_family == AF_INET6 ? sizeof(struct sockaddr_in6)
-					   : sizeof(struct sockaddr_in);
-}
 
 /*
  * Binds the source address, if there is one, and @port. SO_REUSEADDR lets one port serve connections to
@@ -28,20 +24,18 @@ static socklen_t sockaddr_bytes(const struct sockaddr_storage *addr)
 static int bind_source(int fd, const struct stream_target *target, uint16_t port)
 {
 	struct sockaddr_storage addr = target->source;
+	struct sockaddr *from = (struct sockaddr *)&addr;
 	int on = 1;
 
 	if (addr.ss_family == AF_UNSPEC && port == 0)
 		return 0;
 	if (addr.ss_family == AF_UNSPEC)
 		addr.ss_family = target->addr.ss_family;
-	if (addr.ss_family == AF_INET6)
-		((struct sockaddr_in6 *)&addr)->sin6_port = htons(port);
-	else
-		((struct sockaddr_in *)&addr)->sin_port = htons(port);
+	sockaddr_set_port(from, port);
 	if (port == 0)
 		setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof(on));
 	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) < 0 ||
-	    bind(fd, (struct sockaddr *)&addr, sockaddr_bytes(&addr)) < 0)
+	    bind(fd, from, sockaddr_bytes(from)) < 0)
 		return -errno;
 	return 0;
 }
@@ -56,7 +50,7 @@ static enum verdict attempt(int fd, const struct stream_target *target, uint16_t
 		return *error == -EADDRINUSE ? PORT_TAKEN
 		       : *error == -EACCES   ? PORT_FORBIDDEN
 					     : HOPELESS;
-	if (!connect(fd, addr, sockaddr_bytes(&target->addr)) || errno == EINPROGRESS)
+	if (!connect(fd, addr, sockaddr_bytes(addr)) || errno == EINPROGRESS)
 		return UNDER_WAY;
 	*error = -errno;
 	return *error == -EADDRNOTAVAIL || *error == -EADDRINUSE ? PORT_TAKEN : HOPELESS;

@@ -82,6 +82,12 @@ tests_unit_test_pool_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_pool_LDADD = $(UNIT_LDADD)
 TESTS += tests/unit/test_pool
 
+check_PROGRAMS += tests/unit/test_sockaddr
+tests_unit_test_sockaddr_SOURCES = tests/unit/test_sockaddr.c
+tests_unit_test_sockaddr_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_sockaddr_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_sockaddr
+
 check_PROGRAMS += tests/unit/test_spares
 tests_unit_test_spares_SOURCES = tests/unit/test_spares.c
 tests_unit_test_spares_CFLAGS = $(UNIT_CFLAGS)

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/sockaddr.h"
 #include "daemon/base/address.h"
 #include "tests/lib/test.h"
 
@@ -80,7 +81,7 @@ START_TEST(a_name_is_looked_up_on_another_thread)
 	ck_assert_uint_eq(atomic_load(&answers), 1);
 	ck_assert(!pthread_equal(here, there));
 	ck_assert_uint_ge(answer.naddrs, 1);
-	ck_assert_uint_eq(address_port((const struct sockaddr *)&answer.addrs[0]), 2049);
+	ck_assert_uint_eq(sockaddr_port((const struct sockaddr *)&answer.addrs[0]), 2049);
 	ck_assert_ptr_null(answer.error);
 }
 END_TEST

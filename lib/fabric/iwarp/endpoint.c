@@ -18,6 +18,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/sockaddr.h"
 #include "fabric/iwarp/socket.h"
 
 #define READS_PER_TURN    16u /* while the socket fills what it is given */
@@ -309,7 +310,7 @@ int iwarp_ep_connect(struct fabric *base, const struct sockaddr *addr,
 	ep = ep_new(fabric, fd, events, arg);
 	if (!ep)
 		return -ENOMEM;
-	memcpy(&ep->peer, addr, iwarp_addr_len(addr));
+	memcpy(&ep->peer, addr, sockaddr_bytes(addr));
 	err = iwarp_engine_connect(ep->engine, params, ep_now(ep));
 	if (err) {
 		iwarp_engine_flush(ep->engine);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/sockaddr.h"
 #include "fabric/iwarp/socket.h"
 
 #define ACCEPTS_PER_TURN 64u
@@ -115,7 +116,7 @@ static int socket_open(const struct sockaddr *addr, int backlog)
 	/* [::] takes IPv4 too, whatever the system's default. */
 	if (addr->sa_family == AF_INET6)
 		(void)setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
-	if (bind(fd, addr, iwarp_addr_len(addr)) < 0 || listen(fd, backlog) < 0) {
+	if (bind(fd, addr, sockaddr_bytes(addr)) < 0 || listen(fd, backlog) < 0) {
 		err = -errno;
 		close(fd);
 		return err;
@@ -130,7 +131,7 @@ int iwarp_listen(void *config, struct loop *loop, const struct sockaddr *addr, i
 	struct iwarp_listener *listener;
 	int fd;
 
-	if (!iwarp_addr_len(addr))
+	if (!sockaddr_bytes(addr))
 		return -EAFNOSUPPORT;
 	listener = calloc(1, sizeof(*listener));
 	if (!listener)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What is set on every TCP socket of the iwarp fabric, and the addresses that it takes. */
+/* The TCP sockets of the iwarp fabric: what is set on each, and those that connect. */
 #include "fabric/iwarp/socket.h"
 
 #include <errno.h>
@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/keepalive.h"
+#include "base/sockaddr.h"
 
 /* A peer that takes no data is given as long as one that says nothing. */
 void iwarp_socket_tune(int fd, unsigned keepalive_s)
@@ -41,30 +42,6 @@ enum fabric_close iwarp_socket_why(bool connecting, int err)
 	}
 }
 
-socklen_t iwarp_addr_len(const struct sockaddr *addr)
-{
-	switch (addr->sa_family) {
-	case AF_INET:
-		return sizeof(struct sockaddr_in);
-	case AF_INET6:
-		return sizeof(struct sockaddr_in6);
-	default:
-		return 0;
-	}
-}
-
-in_port_t iwarp_addr_port(const struct sockaddr *addr)
-{
-	switch (addr->sa_family) {
-	case AF_INET:
-		return ((const struct sockaddr_in *)addr)->sin_port;
-	case AF_INET6:
-		return ((const struct sockaddr_in6 *)addr)->sin6_port;
-	default:
-		return 0;
-	}
-}
-
 /*
  * SO_REUSEADDR lets a port serve again while an earlier connection from it is in TIME_WAIT; connect() then says
  * EADDRNOTAVAIL if the pair of addresses is really taken. Without a port it is connect() that chooses one, so that
@@ -79,16 +56,16 @@ static int source_bind(int fd, const struct sockaddr *addr, const struct sockadd
 		return 0;
 	if (source->ss_family != addr->sa_family)
 		return -EAFNOSUPPORT;
-	if (iwarp_addr_port(from))
+	if (sockaddr_port(from))
 		(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	else
 		(void)setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof(on));
-	return bind(fd, from, iwarp_addr_len(from)) < 0 ? -errno : 0;
+	return bind(fd, from, sockaddr_bytes(from)) < 0 ? -errno : 0;
 }
 
 int iwarp_socket_connect(const struct sockaddr *addr, const struct sockaddr_storage *source)
 {
-	socklen_t len = iwarp_addr_len(addr);
+	socklen_t len = sockaddr_bytes(addr);
 	int fd, err;
 
 	if (!len)

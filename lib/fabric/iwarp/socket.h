@@ -53,10 +53,6 @@ int iwarp_socket_connect(const struct sockaddr *addr,
 			 const struct sockaddr_storage *source) MUST_CHECK;
 /** iwarp_socket_why - what @err, an errno, says of a socket that is @connecting, or that was up. */
 enum fabric_close iwarp_socket_why(bool connecting, int err);
-/** iwarp_addr_len - the length of an IPv4 or IPv6 address; 0 for any other family. */
-socklen_t iwarp_addr_len(const struct sockaddr *addr);
-/** iwarp_addr_port - the port of an IPv4 or IPv6 address, in the network's order; 0 for any other family. */
-in_port_t iwarp_addr_port(const struct sockaddr *addr);
 
 /* endpoint.c, listener.c: the operations of fabric.h. */
 int iwarp_ep_connect(struct fabric *fabric, const struct sockaddr *addr,

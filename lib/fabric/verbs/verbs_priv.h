@@ -50,6 +50,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/sockaddr.h"
 #include "fabric/fabric.h"
 #include "fabric/recv_runs.h"
 #include "fabric/verbs/states.h"
@@ -251,9 +252,7 @@ static inline bool verbs_has_windows(const struct ibv_device_attr *attr)
 static inline void verbs_copy_addr(struct sockaddr_storage *to, const struct sockaddr *from)
 {
 	memset(to, 0, sizeof(*to));
-	memcpy(to, from,
-	       from->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6)
-					   : sizeof(struct sockaddr_in));
+	memcpy(to, from, sockaddr_bytes(from));
 }
 
 /* wr_id: the sequence number, or a receive's slot; and which queue it stands in. */

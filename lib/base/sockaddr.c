@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Socket addresses of IPv4 and IPv6, whichever it is. */
+#include "base/sockaddr.h"
+
+#include <string.h>
+
+socklen_t sockaddr_bytes(const struct sockaddr *addr)
+{
+	switch (addr->sa_family) {
+	case AF_INET:
+		return sizeof(struct sockaddr_in);
+	case AF_INET6:
+		return sizeof(struct sockaddr_in6);
+	default:
+		return 0;
+	}
+}
+
+uint16_t sockaddr_port(const struct sockaddr *addr)
+{
+	switch (addr->sa_family) {
+	case AF_INET:
+		return ntohs(((const struct sockaddr_in *)addr)->sin_port);
+	case AF_INET6:
+		return ntohs(((const struct sockaddr_in6 *)addr)->sin6_port);
+	default:
+		return 0;
+	}
+}
+
+void sockaddr_set_port(struct sockaddr *addr, uint16_t port)
+{
+	if (addr->sa_family == AF_INET)
+		((struct sockaddr_in *)addr)->sin_port = htons(port);
+	else if (addr->sa_family == AF_INET6)
+		((struct sockaddr_in6 *)addr)->sin6_port = htons(port);
+}
+
+bool sockaddr_host(const struct sockaddr *addr, struct in6_addr *host)
+{
+	const struct sockaddr_in *in = (const struct sockaddr_in *)addr;
+
+	memset(host, 0, sizeof(*host));
+	if (addr->sa_family == AF_INET6) {
+		*host = ((const struct sockaddr_in6 *)addr)->sin6_addr;
+		return true;
+	}
+	if (addr->sa_family != AF_INET)
+		return false;
+	host->s6_addr[10] = host->s6_addr[11] = 0xff;
+	memcpy(host->s6_addr + 12, &in->sin_addr, sizeof(in->sin_addr));
+	return true;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Socket addresses of IPv4 and IPv6, whichever it is. */
+#ifndef BASE_SOCKADDR_H
+#define BASE_SOCKADDR_H
+
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+/** sockaddr_bytes - how long it is; 0 for an address of another family, or of none. */
+socklen_t sockaddr_bytes(const struct sockaddr *addr);
+/** sockaddr_port - the port, host order; 0 for an address of another family. */
+uint16_t sockaddr_port(const struct sockaddr *addr);
+/** sockaddr_set_port - give it a port, host order; nothing for an address of another family. */
+void sockaddr_set_port(struct sockaddr *addr, uint16_t port);
+/**
+ * sockaddr_host - the address alone, IPv4 as v4-mapped: what compares equal is the same host's
+ *
+ * Returns false, and has set @host to all zero, for an address of another family.
+ */
+bool sockaddr_host(const struct sockaddr *addr, struct in6_addr *host);
+
+#endif
