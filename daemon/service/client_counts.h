@@ -1,31 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * How many connections each client address has.
- *
- * A table hashed by addresses that peers choose, so the hash has a secret. It does not lock.
- */
+/* How many connections each client address has. It does not lock. */
 #ifndef DAEMON_SERVICE_CLIENT_COUNTS_H
 #define DAEMON_SERVICE_CLIENT_COUNTS_H
 
 #include <stddef.h>
-#include <stdint.h>
 #include <sys/socket.h>
 
 #include "base/compiler.h"
-
-#define CLIENT_COUNTS_SECRETS 5u
+#include "daemon/base/hash_index.h"
 
 struct client_count;
 
 struct client_counts {
-	struct client_count **buckets;
-	unsigned bits; /* 2^bits buckets */
-	uint64_t secrets[CLIENT_COUNTS_SECRETS];
+	struct hash_key key;
+	struct hash_index index;
 };
 
-/** client_counts_init - a table for about @entries addresses. Returns 0 or -ENOMEM. */
-int client_counts_init(struct client_counts *counts, unsigned entries) MUST_CHECK;
-/** client_counts_fini - free it, whatever is in it; accepts one that is all zero. */
+/** client_counts_init - nobody is counted. Returns 0 or -ENOMEM. */
+int client_counts_init(struct client_counts *counts) MUST_CHECK;
+/** client_counts_fini - no count may be left; accepts one that is all zero. */
 void client_counts_fini(struct client_counts *counts);
 
 /**

@@ -103,8 +103,7 @@ static struct door_side *hold(struct guest *guest)
 int door_init(struct door *door, const struct service_config *config)
 {
 	*door = (struct door){.config = config};
-	if (config->max_connections_per_client &&
-	    client_counts_init(&door->clients, config->max_connections))
+	if (config->max_connections_per_client && client_counts_init(&door->clients))
 		return -ENOMEM;
 	pthread_mutex_init(&door->lock, NULL);
 	for (size_t i = 0; i < ARRAY_SIZE(door->lists); i++)

@@ -62,7 +62,7 @@ struct guest {
 	void *owner; /* on its thread; NULL: nobody has taken it there yet */
 	struct state state;
 	bool carried;       /* it has given a Call */
-	bool listed;        /* expelled, and its thread has not seen that yet */
+	bool listed;        /* by its state; not when it is expelled and its thread knows */
 	enum leg_close why; /* expelled */
 	struct client_count *client;
 };
