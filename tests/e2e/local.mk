@@ -25,6 +25,7 @@ end_to_end_scripts = tests/e2e/run.sh tests/e2e/lib.sh tests/e2e/TESTS \
 	tests/e2e/strace_read.sh \
 	tests/e2e/rdma_garbage.sh \
 	tests/e2e/replayed_calls.sh \
+	tests/e2e/same_ports.sh \
 	tests/e2e/retransmissions.sh \
 	tests/e2e/both_ways.sh \
 	tests/e2e/tcp_garbage.sh \

@@ -70,7 +70,7 @@ grep_code() {
 	(cd "$work/code" && xargs grep -nE "$2" /dev/null <"$1")
 }
 
-echo 1..14
+echo 1..15
 
 # A scan that finds no files would pass everything.
 : >"$work/found"
@@ -216,6 +216,14 @@ FNR == 1 { start = 0 }
 }' <"$work/ours" >"$work/functions.bad"
 verdict "no function of lib or daemon is longer than $max_function_lines lines" "$work/functions.bad"
 
+# What no list names is missing where the sources were not got by git. A program alone stands for its source.
+find lib daemon tests -name local.mk -exec cat Makefile.am {} + | tr -s ' \t=\\' '\n' |
+	sed 'p; s/$/.c/' | sort -u >"$work/listed"
+{
+	cat "$work/all"
+	find lib daemon tests -name '*.sh'
+} | sort | comm -23 - "$work/listed" | sed 's/$/: no local.mk names it/' >"$work/lists.bad"
+verdict "each source and script is listed" "$work/lists.bad"
 
 tag='(^|[^A-Za-z0-9_])([ACDE][0-9][0-9.]*-[0-9]+|A-Δ[0-9]+|X-[0-9]+)'
 tags() {
