@@ -90,10 +90,10 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/service/door.h \
 	daemon/service/listener.c \
 	daemon/service/listener.h \
-	daemon/service/server_name.c \
-	daemon/service/server_name.h \
 	daemon/service/lobby.c \
 	daemon/service/lobby.h \
+	daemon/service/server_name.c \
+	daemon/service/server_name.h \
 	daemon/service/service.c \
 	daemon/service/service.h \
 	daemon/service/worker_service.c \

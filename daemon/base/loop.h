@@ -9,7 +9,8 @@
  * thread: the arg belongs to the loop's thread from then on.
  *
  * A turn: descriptor callbacks, due timers, deferred tasks. A descriptor that is ready both ways
- * gets one callback for each; that its connection is lost is told by a task. The time stands still within a turn, as of the first question for it.
+ * gets one callback for each; that its connection is lost is told by a task. The time stands still within a
+ * turn, as of the first question for it.
  */
 #ifndef DAEMON_BASE_LOOP_H
 #define DAEMON_BASE_LOOP_H

@@ -5,7 +5,7 @@
 
 #include "daemon/bridge/bridge_impl.h"
 
-/** standing_begin - the bridge is made: @guest is its own, to standing_end(). */
+/** standing_begin - the bridge is made: @guest is its own, until door_leave(). */
 void standing_begin(struct bridge *bridge, struct guest *guest);
 /** standing_wait - for stall_timeout_s the client need not say anything; its server is not sought yet. */
 void standing_wait(struct bridge *bridge);

@@ -8,7 +8,7 @@
 #define OF_DAEMON  37u
 #define OF_WORKER  5u  /* its loop */
 #define OF_SERVICE 16u /* a listener on each fabric at each address of its host name, at most */
-/* Each worker's event channels and completion channel for a service on RDMA devices. */
+/* Each worker's for a service on RDMA devices: two channels, and what wakes it for other threads and for devices. */
 #define OF_VERBS 4u
 
 static bool is_verbs(const struct config_uri *uri)

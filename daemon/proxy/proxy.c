@@ -337,7 +337,7 @@ void proxy_stop(struct proxy *proxy)
 	for (size_t i = 0; i < proxy->nworkers; i++)
 		worker_join(proxy->workers[i]);
 	/*
-	 * A thread of glibc's that still waits for a name server would post to a freed loop: the workers are
+	 * A look-up whose name server is silent still has its thread, which would wake a freed loop: the workers are
 	 * left to the end of the process then.
 	 */
 	if (!resolver_quiesce(RESOLVER_QUIESCE_MS))

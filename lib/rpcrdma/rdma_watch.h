@@ -2,11 +2,12 @@
 /*
  * Whether the peer of an RDMA leg is still there, where the fabric does not find out by itself.
  *
- * Nothing is done for a message but to set a flag (rdma_conn.heard), at which a timer looks twice in keepalive_us, or more
- * often if that is long. After a silence of that long, or one look more, the fabric is asked to probe. Where it has nothing that tells, the
- * end that connected sends the server a NULL Call of its own, while others are in flight (requester_null.h), waits, sends
- * another, waits once more, and gives the server up. For these a credit is kept back. A server that grants one credit
- * only cannot be asked while it holds a Call: then, and while nothing is in flight, it is left to the host's TCP.
+ * Nothing is done for a message but to set a flag (rdma_conn.heard), at which a timer looks twice in keepalive_us, or
+ * more often if that is long. After a silence of that long, or one look more, the fabric is asked to probe. Where it
+ * has nothing that tells, the end that connected sends the server a NULL Call of its own, while others are in flight
+ * (requester_null.h), waits, sends another, waits once more, and gives the server up. For these a credit is kept back.
+ * A server that grants one credit only cannot be asked while it holds a Call: then, and while nothing is in flight, it
+ * is left to the host's TCP.
  *
  * RDMA Writes of the peer are not seen when they land: it counts as silent until the Send that comes behind them.
  */

@@ -34,8 +34,8 @@ struct stream_events {
 	/*
 	 * What stream_watch() asked for may be done now: LOOP_READ, LOOP_WRITE or both. Or the connection has ended
 	 * both ways, LOOP_LOST, or the peer has ended what it sends, LOOP_END; what came before that may be unread.
-	 * Or it cannot be watched, LOOP_ERROR: then
-	 * nothing will be heard of the stream any more, and it is to be closed.
+	 * Or it cannot be watched, LOOP_ERROR: then nothing will be heard of the stream any more, and it is to be
+	 * closed.
 	 */
 	void (*ready)(void *arg, unsigned events);
 	/* A stream of stream_connect(): it is up, for @error 0, or cannot be had, for a negative errno. */

@@ -6,7 +6,7 @@
 #include "fabric/verbs/verbs_priv.h"
 
 /** verbs_async_init - a fabric's news of its connections. Returns 0 or a negative errno. */
-int verbs_async_init(struct verbs_fabric *fabric);
+int verbs_async_init(struct verbs_fabric *fabric) MUST_CHECK;
 /** verbs_async_fini - no device is left. */
 void verbs_async_fini(struct verbs_fabric *fabric);
 /**

@@ -27,7 +27,7 @@ struct verbs_watch {
  * Returns 0 or -ENOMEM.
  */
 int verbs_watch_init(struct verbs_watch *watch, struct loop *loop, int fd, void (*fn)(void *arg),
-		     void *arg);
+		     void *arg) MUST_CHECK;
 /** verbs_watch_set - watch from now on, or not; what cannot be watched is asked for again after a while. */
 void verbs_watch_set(struct verbs_watch *watch, bool on);
 /** verbs_watch_fini - watch no longer; accepts one that is all zero. */
