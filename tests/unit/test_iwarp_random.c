@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Two engines in any order of events, by seed: partial sends mixed with receives in pieces, owners who post and close
+ * Two engines in any order of events, by seed: partial sends mixed with receives in pieces, owners who post, close and abort
  * inside of callbacks, peers that change what is on its way. An ear (iwarp_ear.h) holds all that each of them sends
  * against the documents; here it is held that what is posted completes exactly once, and that nothing is left.
  *
@@ -124,13 +124,21 @@ static void grow(struct end *end)
 		end->late.ready_bytes += step < left ? step : left;
 }
 
+static void leave(struct end *end)
+{
+	if (roll(2))
+		iwarp_engine_close(end->side.engine, end->side.now_us);
+	else
+		iwarp_engine_abort(end->side.engine, FABRIC_CLOSE_LOCAL, "closed");
+}
+
 /* Something that an owner may do at any moment, a callback included. */
 static void act(struct end *end)
 {
 	if (calm || !end->lent || !end->peer->lent)
 		return;
 	if (mischief == RESTLESS && roll(120) == 0)
-		iwarp_engine_close(end->side.engine, end->side.now_us);
+		leave(end);
 	else if (end->nposts < end->posts_max && roll(3))
 		post(end);
 	else
