@@ -173,6 +173,50 @@ START_TEST(over_iwarp_a_peer_that_does_not_answer_in_time_is_lost)
 }
 END_TEST
 
+/* What stands ahead of the question has to be taken first, however slowly; what comes behind it proves nothing. */
+START_TEST(over_iwarp_a_slow_peer_takes_what_is_ahead_of_a_probe)
+{
+	struct buf *buf;
+	uint64_t sent = 0, read;
+
+	scene_begin(IWARP, 0);
+	buf = buf_get(scene.pool, 100);
+	scene_accepted();
+	for (; sent < 3; sent++) {
+		scene_post((unsigned)sent, buf);
+		fake_loop_run(scene.loop);
+	}
+	/* The question is a Read of its own (0), or the user's (1). */
+	if (_i)
+		scene_post_read(buf);
+	ck_assert_int_eq(fabric_ep_probe(scene.ep), 0);
+	fake_loop_run(scene.loop);
+	read = sent;
+	scene_post(3, buf);
+	fake_loop_run(scene.loop);
+	ck_assert_uint_eq(fake.nsends, 5);
+	ck_assert_int_eq(fake.sends[read].wr.opcode, IBV_WR_RDMA_READ);
+	for (uint64_t i = 0; i < sent; i++) {
+		fake_loop_advance(scene.loop, 10 * SECOND);
+		ck_assert_uint_eq(scene.closed, 0);
+		/* While the user's Reads are out it is asked again after a while. */
+		if (_i)
+			ck_assert_int_eq(fabric_ep_probe(scene.ep), 0);
+		scene_done(SEQ(i), IBV_WC_SUCCESS, 0);
+	}
+	fake_loop_advance(scene.loop, 10 * SECOND);
+	ck_assert_uint_eq(scene.closed, 0);
+	if (_i)
+		ck_assert_int_eq(fabric_ep_probe(scene.ep), 0);
+	scene_done(SEQ(read + 1), IBV_WC_SUCCESS, 0);
+	fake_loop_advance(scene.loop, 21 * SECOND);
+	ck_assert_uint_eq(scene.closed, 1);
+	ck_assert_int_eq(scene.why, FABRIC_CLOSE_SILENT);
+	buf_put(buf);
+	scene_end();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("verbs_probe");
@@ -186,6 +230,7 @@ int main(void)
 	tcase_add_test(tc, over_iwarp_a_probe_is_one_of_the_reads_that_the_peer_accepts);
 	tcase_add_test(tc, over_iwarp_reads_that_are_out_ask_as_well);
 	tcase_add_test(tc, over_iwarp_a_peer_that_does_not_answer_in_time_is_lost);
+	tcase_add_loop_test(tc, over_iwarp_a_slow_peer_takes_what_is_ahead_of_a_probe, 0, 2);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -45,7 +45,9 @@ static void succeeded(struct verbs_ep *ep, const struct ibv_wc *wc)
 {
 	enum verbs_wr_kind kind = verbs_wr_kind(wc->wr_id);
 
-	if (kind != VERBS_WR_SEND)
+	if (kind == VERBS_WR_SEND)
+		verbs_probe_sent(ep, verbs_wr_number(wc->wr_id));
+	else
 		ep->probe.heard = true;
 	if (kind == VERBS_WR_RECV)
 		ep->probe.spoken = true;

@@ -10,7 +10,8 @@
  * who accepted the connection asks, and not before the other end has spoken, as MPA wants it; servers take no Reads,
  * Linux's among them, and one would end the connection.
  * TCP may retry for many minutes, hence a time limit here; it begins anew as long as anything comes from the peer,
- * since its answer may stand behind much else.
+ * since its answer may stand behind much else, and as long as what was posted before the question goes out: a slow
+ * peer that takes long Replies has nothing to say.
  *
  * Where a Read may not be sent, a Write of no bytes is: TCP has something to send then, and gives up when that is not
  * acknowledged, which siw's sockets leave to the host's settings (net.ipv4.tcp_retries2: a quarter of an hour). On a
@@ -62,6 +63,19 @@ static void time_is_up(void *arg)
 	}
 }
 
+/*
+ * What was sent after the question may be in a socket here; only the peer makes room for what stands before it. Where
+ * none of ours is posted the user's Reads ask, of which the oldest has to be reached.
+ */
+void verbs_probe_sent(struct verbs_ep *ep, uint64_t seq)
+{
+	const struct verbs_probe *probe = &ep->probe;
+	const struct fabric_wr *read = probe->posted ? &probe->wr : TAILQ_FIRST(&ep->reads);
+
+	if (probe->asking && (!read || seq < read->priv[0]))
+		ep->probe.heard = true;
+}
+
 int verbs_probe_init(struct verbs_ep *ep)
 {
 	ep->probe.timer = loop_timer_new(ep->ep.fabric->loop, time_is_up, ep);
@@ -85,6 +99,8 @@ static void post(struct verbs_ep *ep, enum fabric_wr_op op, unsigned nsge)
 
 	probe->wr = (struct fabric_wr){
 		.op = op, .nsge = nsge, .sge = {{.addr = &probe->sink}}, .done = answered};
+	/* Until it leaves all others are before it. */
+	probe->wr.priv[0] = UINT64_MAX;
 	probe->posted = true;
 	verbs_queue(ep, &probe->wr);
 }
