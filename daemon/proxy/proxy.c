@@ -91,42 +91,87 @@ unsigned proxy_connections(const struct proxy *proxy)
 }
 
 /* In connections, of two descriptors each; one that is turned away has one. */
-static unsigned taken(const struct proxy *proxy)
+static unsigned taken(const struct proxy_service *ps)
 {
-	unsigned held = 0;
-
-	for (size_t i = 0; i < proxy->nservices; i++)
-		held += proxy->proxy_services[i].lobby.count;
-	return proxy_connections(proxy) + (held + 1) / 2;
+	return atomic_load(&service_of(ps)->connections) + (ps->lobby.count + 1) / 2;
 }
 
-/* Those that have said nothing for a while make room for others that wait, whatever their service is. */
-static void expel_silent(struct proxy *proxy)
+/* What the formula of the manual counts with; half-open ones come on top. */
+static unsigned share(const struct proxy_service *ps)
 {
+	return service_of(ps)->config->max_connections +
+	       CONFIG_DESCRIPTORS_HELD / CONFIG_DESCRIPTORS_CONNECTION;
+}
+
+static bool is_within_share(const struct proxy_service *ps)
+{
+	return taken(ps) < share(ps);
+}
+
+/*
+ * Those that have said nothing for a while make room for others that wait: of whatever service for one that has not
+ * its share, else of the same.
+ */
+static void expel_silent(const struct proxy_service *ps)
+{
+	const struct proxy *proxy = ps->proxy;
+	bool within = is_within_share(ps);
 	unsigned left = SILENT_PER_LOOK;
 
 	for (size_t i = 0; i < proxy->nservices; i++)
-		while (left && door_expel_half_open(&proxy->services[i].door,
-						    loop_now_us(proxy->loop), SILENT_US))
+		while (left && (within || i == index_of(ps)) &&
+		       door_expel_half_open(&proxy->services[i].door, loop_now_us(proxy->loop),
+					    SILENT_US))
 			left--;
+}
+
+/* A service within its share takes what there is; past it, only what no share of another may come to need. */
+static bool has_part(const struct proxy_service *ps)
+{
+	const struct proxy *proxy = ps->proxy;
+	bool within = is_within_share(ps);
+	uint64_t spoken_for = 0;
+
+	for (size_t i = 0; i < proxy->nservices; i++) {
+		const struct proxy_service *other = &proxy->proxy_services[i];
+		bool keeps = !within && other != ps && is_within_share(other);
+
+		spoken_for += keeps ? share(other) : taken(other);
+	}
+	return spoken_for < proxy->max_connections;
+}
+
+/* Somebody has to wait, which was not so before. */
+static void log_shortage(const struct proxy_service *ps)
+{
+	struct proxy *proxy = ps->proxy;
+
+	if (proxy_connections(proxy) < proxy->max_connections)
+		log_write_limited(
+			LOG_LEVEL_WARNING, &proxy->shortages, NULL,
+			"%s: %u connections, and the limit of descriptors leaves room for "
+			"those of other services only; further ones wait",
+			service_of(ps)->config->name, taken(ps));
+	else
+		log_write_limited(LOG_LEVEL_WARNING, &proxy->shortages, NULL,
+				  "%u connections are all that the limit of descriptors allows; "
+				  "further ones wait",
+				  proxy->max_connections);
 }
 
 /*
  * A connection that is taken can open its upstream: what is scarce is not given to clients that
  * could then not be served. Those wait in the listeners' queues.
  */
-static bool has_descriptors(struct proxy *proxy)
+static bool has_descriptors(struct proxy_service *ps)
 {
-	bool enough = taken(proxy) < proxy->max_connections;
+	bool enough = has_part(ps);
 
 	if (!enough)
-		expel_silent(proxy);
-	if (!enough && !proxy->resting)
-		log_write_limited(LOG_LEVEL_WARNING, &proxy->shortages, NULL,
-				  "%u connections are all that the limit of descriptors allows; "
-				  "further ones wait",
-				  proxy->max_connections);
-	proxy->resting = !enough;
+		expel_silent(ps);
+	if (!enough && !ps->resting)
+		log_shortage(ps);
+	ps->resting = !enough;
 	return enough;
 }
 
@@ -134,7 +179,7 @@ static bool has_room(void *arg)
 {
 	struct proxy_service *ps = arg;
 
-	return has_descriptors(ps->proxy) &&
+	return has_descriptors(ps) &&
 	       door_has_room(&service_of(ps)->door, loop_now_us(ps->proxy->loop));
 }
 

@@ -24,6 +24,7 @@ struct proxy_service {
 	struct listener *listener;
 	struct lobby lobby;                /* connections that were turned away */
 	uint64_t refused[LEG_CLOSE_COUNT]; /* …, by reason */
+	bool resting; /* no descriptors are left for it, and it has been said */
 };
 
 struct proxy {
@@ -40,7 +41,6 @@ struct proxy {
 		*ports; /* where connections to TCP servers come from; shared with the workers */
 	uint64_t next_id, start_us;
 	unsigned max_connections; /* that there are descriptors for */
-	bool resting;             /* there are as many, and it has been said */
 	struct log_limit shortages;
 };
 

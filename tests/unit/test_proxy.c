@@ -44,6 +44,24 @@ static void start_tcp(const char *more)
 		      front, back, more);
 }
 
+/* A second service with many clients, and its server, which answers nobody. */
+static uint16_t crowded;
+static int crowded_server;
+
+static void start_two(unsigned max_connections)
+{
+	uint16_t port = fixture_port();
+
+	crowded = fixture_port();
+	crowded_server = fixture_listen(port);
+	fixture_start("{ name = \"one\"; listen = \"tcp://127.0.0.1:%u\"; "
+		      "connect = \"tcp://127.0.0.1:%u\"; max_connections = 8; " PLAIN_TCP " }, "
+		      "{ name = \"two\"; listen = \"tcp://127.0.0.1:%u\"; "
+		      "connect = \"tcp://127.0.0.1:%u\"; max_connections = %u; "
+		      "max_message_bytes = 16384; " PLAIN_TCP " }",
+		      front, back, crowded, port, max_connections);
+}
+
 static void start_chain(const char *more)
 {
 	uint16_t middle = fixture_port();
@@ -422,6 +440,51 @@ START_TEST(without_descriptors_clients_wait_and_nobody_is_closed)
 }
 END_TEST
 
+#define MANY 600
+
+/*
+ * All descriptors that the formula of the manual asks for, and a service whose clients come in greater numbers than
+ * it counts with, half of them to say nothing.
+ */
+START_TEST(descriptors_of_one_service_are_not_taken_by_the_clients_of_another)
+{
+	static int crowd[2 * MANY];
+	struct rlimit before, few, most;
+	int quiet, client, upstream;
+
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
+	most = before;
+	most.rlim_cur = before.rlim_max;
+	if (most.rlim_cur < 8 * MANY)
+		return;
+	start_two(MANY);
+	few = before;
+	few.rlim_cur = config_descriptors(proxy->config);
+	fixture_stop();
+	close(crowded_server);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
+	start_two(MANY);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &most), 0);
+	ck_assert_uint_lt(proxy->max_connections, 2 * MANY);
+	quiet = fixture_connect(front);
+	for (uint32_t i = 0; i < 2 * MANY; i++) {
+		crowd[i] = fixture_connect(crowded);
+		if (i < MANY)
+			send_call(crowd[i], i, 0);
+	}
+	/* The first that says nothing goes for those that wait, since it is of their service. */
+	read_end(crowd[MANY]);
+	ck_assert(fixture_is_quiet(quiet, 0));
+	open_pair(7, &client, &upstream, NULL);
+	close(client);
+	close(upstream);
+	close(quiet);
+	for (uint32_t i = 0; i < 2 * MANY; i++)
+		close(crowd[i]);
+	close(crowded_server);
+}
+END_TEST
+
 static unsigned warnings;
 
 static bool count_warning(void *arg, const char *line, size_t len)
@@ -644,6 +707,7 @@ int main(void)
 	tcase_add_test(tc, many_who_ask_at_once_see_many_connections);
 	tcase_add_test(tc, without_descriptors_clients_wait_and_nobody_is_closed);
 	tcase_add_test(tc, receives_may_be_longer_than_messages);
+	tcase_add_test(tc, descriptors_of_one_service_are_not_taken_by_the_clients_of_another);
 	tcase_add_loop_test(tc, a_limit_of_descriptors_below_max_connections_is_said, 0, 2);
 	tcase_add_loop_test(tc, a_stop_ends_within_a_bound_whoever_is_stuck, 0, ARRAY_SIZE(starts));
 	tcase_add_loop_test(tc, a_log_that_nobody_reads_stops_no_rpc, 0, ARRAY_SIZE(starts));
