@@ -27,6 +27,10 @@ same "the page of the client has every command, as the table has it" \
 	"$("$tables" commands)" \
 	"$(sed -n '/^The commands are:/,/^\.Sh/p' "$man/rpcrdma-proxyctl.8" | grep '^\.It Cm ')"
 
+same "the page of the client has every state of a connection, in their order" \
+	"$("$tables" states)" \
+	"$(sed -n '/^\.It Ql STATE$/,/^\.It /s/^\.Ql \([a-z]*\).*/\1/p' "$man/rpcrdma-proxyctl.8")"
+
 for page in rpcrdma-proxy.8 rpcrdma-proxyctl.8 rpcrdma-proxy.conf.5; do
 	for tool in "groff -mdoc -ww -z -Tutf8" "mandoc -T lint -W warning"; do
 		name="$page passes ${tool%% *}"
@@ -58,7 +62,15 @@ usage() {
 usage "$builddir/daemon/ctl/rpcrdma-proxyctl" rpcrdma-proxyctl.8
 usage "$builddir/daemon/rpcrdma-proxy" rpcrdma-proxy.8
 
-# examples FILE COUNT: each "services = ( ... );" in it is a valid configuration
+# singly FILE: each service of it that stands alone, or has a # before it, as a file that has no other
+singly() {
+	sed 's/^#//' "$1" | awk '
+		/^ +\{ name +=/ { print "services = ("; inside = 1 }
+		inside { print }
+		inside && /\}$/ { print ");"; inside = 0 }'
+}
+
+# examples FILE COUNT [NAME]: each "services = ( ... );" in it is a valid configuration
 examples() {
 	local dir i=0 said='' file
 
@@ -72,9 +84,11 @@ examples() {
 		said+=$("$builddir/daemon/rpcrdma-proxy" -t -c "$file" 2>&1 >/dev/null)
 	done
 	rm -r "$dir"
-	same "the $2 examples of ${1##*/} are valid and draw no warning" "$2 examples: " "$i examples: $said"
+	same "the $2 examples of ${3:-${1##*/}} are valid and draw no warning" "$2 examples: " "$i examples: $said"
 }
 examples "$srcdir/README.md" 3
 examples "$man/rpcrdma-proxy.conf.5" 3
+examples <(singly "$srcdir/README.md") 5 "README.md, singly"
+examples <(singly "$srcdir/conf/rpcrdma-proxy.conf") 2 "the file as installed, singly"
 
 echo "1..$n"

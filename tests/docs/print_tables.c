@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "daemon/bridge/bridge.h"
 #include "daemon/config/config_keys.h"
 #include "daemon/control/control_request.h"
 
@@ -82,8 +83,11 @@ int main(int argc, char **argv)
 	} else if (!strcmp(which, "commands")) {
 		for (const struct control_command *c = control_commands; c->name; c++)
 			print_command(c);
+	} else if (!strcmp(which, "states")) {
+		for (unsigned i = 0; i < bridge_states.count; i++)
+			printf("%s\n", state_name(&bridge_states, i));
 	} else {
-		fprintf(stderr, "usage: print_tables keys|commands\n");
+		fprintf(stderr, "usage: print_tables keys|commands|states\n");
 		return 1;
 	}
 	return 0;
