@@ -81,6 +81,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/service/call_mark.h \
 	daemon/service/client_counts.c \
 	daemon/service/client_counts.h \
+	daemon/service/client_marks.c \
+	daemon/service/client_marks.h \
 	daemon/service/client_owner.h \
 	daemon/service/client_table.c \
 	daemon/service/client_table.h \

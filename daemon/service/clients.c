@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "daemon/config/config_memory.h"
+#include "daemon/service/client_marks.h"
 #include "daemon/service/client_table.h"
 
 #define PARTS    16u /* that their locks are seldom waited for */
@@ -178,53 +179,6 @@ static bool inherit(struct client *client, struct client *old)
 	return true;
 }
 
-static bool is_among(const struct client_mark *marks, size_t nmarks, const struct call_mark *call)
-{
-	for (size_t i = 0; i < nmarks; i++)
-		if (call_mark_equals(&marks[i].call, call))
-			return true;
-	return false;
-}
-
-/* As many of @from as may be kept, behind those that are kept already. */
-static size_t keep(struct client_mark *to, size_t have, const struct call_mark *from, size_t nfrom)
-{
-	size_t unanswered = 0, answered = 0;
-
-	for (size_t i = 0; i < have; i++)
-		to[i].call.answered ? answered++ : unanswered++;
-	for (size_t i = 0; i < nfrom; i++) {
-		size_t *count = from[i].answered ? &answered : &unanswered;
-		size_t most = from[i].answered ? CLIENTS_ANSWERED_MAX : CLIENTS_UNANSWERED_MAX;
-
-		if (*count >= most || is_among(to, have, &from[i]))
-			continue;
-		++*count;
-		to[have++].call = from[i];
-	}
-	return have;
-}
-
-/* The client goes by these Calls, and where there is room by those that it came back with. */
-static void be_known_by(struct client *client, const struct call_mark *marks, size_t nmarks)
-{
-	size_t old = client->nmarks, n, most = nmarks + old;
-	struct client_mark *kept;
-
-	if (most > CLIENTS_MARKS_MAX)
-		most = CLIENTS_MARKS_MAX;
-	if (!most)
-		return;
-	/* Without memory it is known by its port alone. */
-	kept = calloc(most, sizeof(*kept));
-	if (!kept)
-		return;
-	n = keep(kept, 0, marks, nmarks);
-	for (size_t i = 0; i < old; i++)
-		n = keep(kept, n, &client->marks[i].call, 1);
-	client_table_mark(client, kept, n);
-}
-
 /* The pin's port, and the marks by which the client is known, are @client's now. */
 static void take_pin(struct client *client, struct client *pin, struct client_pin *out)
 {
@@ -236,7 +190,7 @@ static void take_pin(struct client *client, struct client *pin, struct client_pi
 		marks[i] = pin->marks[i].call;
 		out->due |= !marks[i].answered;
 	}
-	be_known_by(client, marks, pin->nmarks);
+	client_marks_add(client, marks, pin->nmarks);
 }
 
 static enum client_found take_from_table(struct client *client, struct client *pin,
@@ -427,7 +381,7 @@ void clients_half_closed(struct client *client, const struct call_mark *marks, s
 	if (client->state == CLIENT_LIVE)
 		client_table_set(client, CLIENT_HALF);
 	if (client->state == CLIENT_HALF)
-		be_known_by(client, marks, nmarks);
+		client_marks_add(client, marks, nmarks);
 	unlock(client);
 }
 
@@ -436,7 +390,7 @@ void clients_ending(struct client *client, const struct call_mark *marks, size_t
 	lock(client);
 	if (client->state != CLIENT_ENDING) {
 		client_table_set(client, CLIENT_ENDING);
-		be_known_by(client, marks, nmarks);
+		client_marks_add(client, marks, nmarks);
 	}
 	unlock(client);
 }
