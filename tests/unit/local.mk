@@ -359,6 +359,13 @@ tests_unit_test_iwarp_traffic_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK
 TESTS += tests/unit/test_iwarp_traffic
 
 
+check_PROGRAMS += tests/unit/test_tcp_leg_ends
+tests_unit_test_tcp_leg_ends_SOURCES = tests/unit/test_tcp_leg_ends.c \
+	tests/unit/tcp_leg_fixture.c tests/unit/tcp_leg_fixture.h
+tests_unit_test_tcp_leg_ends_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_tcp_leg_ends_LDADD = tests/lib/libtest.a tests/lib/libfakenfs.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_tcp_leg_ends
+
 check_PROGRAMS += tests/unit/test_tcp_leg_flow
 tests_unit_test_tcp_leg_flow_SOURCES = tests/unit/test_tcp_leg_flow.c \
 	tests/unit/tcp_leg_fixture.c tests/unit/tcp_leg_fixture.h
