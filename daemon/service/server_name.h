@@ -2,11 +2,11 @@
 /*
  * The name of a service's server, as all connections of the service share it.
  *
- * One look-up at a time in the whole process, its answer for all who wait and for who comes in the next seconds. The
- * last good answer serves when a later look-up fails, or is silent for a second: a name server that does not answer
- * is to cost file service nothing while the addresses are known. But that a name has no address (any more) is an
- * answer, and ends the use of the last one: another host may have its address by now. So is that it has only addresses
- * at which this very daemon listens.
+ * One look-up of it at a time, whichever worker asks; its answer is for all who wait, and for who comes in the next
+ * seconds. The last good answer serves when a later look-up fails, or is silent for a second: a name server that does
+ * not answer is to cost file service nothing while the addresses are known. But that a name has no address (any more)
+ * is an answer, and ends the use of the last one: another host may have its address by now. So is that it has only
+ * addresses at which this very daemon listens.
  *
  * Threads: a server_name belongs to the service, and what it knows is under its lock. Each worker has a name_desk for
  * it, on its own thread, where connections wait; they get the answer a few a turn. An answer comes on a thread of its
