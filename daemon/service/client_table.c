@@ -8,6 +8,9 @@
 
 #include "base/sockaddr.h"
 
+/* That are found by the same hash: a client chooses its Calls, and others wait while they are gone through. */
+#define EQUAL_MARKS_MAX 16u
+
 STATE_TABLE(client_states, CLIENT_STATES);
 
 struct client_end client_end_of(const struct sockaddr_storage *addr)
@@ -164,18 +167,30 @@ static void leave_place(struct client *client)
 static void forget_marks(struct client *client)
 {
 	for (size_t i = 0; i < client->nmarks && client->marks_are_found; i++)
-		hash_index_remove(&client->part->marks, &client->marks[i].node);
+		if (client->marks[i].client)
+			hash_index_remove(&client->part->marks, &client->marks[i].node);
 	client->marks_are_found = false;
+}
+
+static bool has_enough(const struct hash_index *marks, uint64_t hash)
+{
+	const struct hash_node *node = hash_index_first(marks, hash);
+	unsigned count = 0;
+
+	for (; node && count < EQUAL_MARKS_MAX; node = hash_index_next(node))
+		count++;
+	return count == EQUAL_MARKS_MAX;
 }
 
 static void show_marks(struct client *client)
 {
 	for (size_t i = 0; i < client->nmarks; i++) {
 		struct client_mark *mark = &client->marks[i];
+		uint64_t hash = hash_of_mark(client, &mark->call);
 
-		mark->client = client;
-		hash_index_add(&client->part->marks, &mark->node,
-			       hash_of_mark(client, &mark->call));
+		mark->client = has_enough(&client->part->marks, hash) ? NULL : client;
+		if (mark->client)
+			hash_index_add(&client->part->marks, &mark->node, hash);
 	}
 	client->marks_are_found = true;
 }

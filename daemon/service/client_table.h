@@ -34,7 +34,8 @@ struct clients;
 /* A mark of a client, as it is found. */
 struct client_mark {
 	struct hash_node node;
-	struct client *client;
+	struct client
+		*client; /* NULL: so many others have one like it that this one is not found */
 	struct call_mark call;
 };
 

@@ -275,6 +275,27 @@ START_TEST(pins_are_forgotten_after_a_while)
 }
 END_TEST
 
+/* A client chooses its Calls: connections enough with the same would make work for all others. */
+START_TEST(a_call_of_very_many_connections_is_known_of_some)
+{
+	unsigned back = 0;
+	uint16_t port;
+
+	for (unsigned i = 0; i < PINS_MAX / 2; i++)
+		pass("10.0.0.1", 1000 + i, 5000 + i, 5, _i);
+	pass("10.0.0.1", 700, 900, 6, false);
+	for (unsigned i = 0; i < PINS_MAX / 2; i++)
+		back += ask("10.0.0.1", 600, 5, &port) == CLIENT_BACK;
+	ck_assert_uint_ge(back, 1);
+	ck_assert_uint_le(back, 16);
+	/* … and of others all the same, as is who has its port. */
+	ck_assert_int_eq(ask("10.0.0.1", 600, 6, &port), CLIENT_BACK);
+	ck_assert_uint_eq(port, 900);
+	ck_assert_int_eq(ask("10.0.0.1", 1000 + PINS_MAX / 2 - 1, 5, &port), CLIENT_BACK);
+	ck_assert_uint_eq(port, 5000 + PINS_MAX / 2 - 1);
+}
+END_TEST
+
 /* Each worker has its own time of a turn, and that of one that comes may have begun before the end. */
 START_TEST(a_pin_is_there_for_a_turn_that_began_before_it)
 {
@@ -641,6 +662,7 @@ int main(void)
 	tcase_add_test(tc, what_it_came_back_with_is_kept_when_it_goes_again);
 	tcase_add_loop_test(tc, a_bounded_number_of_marks_is_kept, 0, 2);
 	tcase_add_test(tc, pins_are_forgotten_after_a_while);
+	tcase_add_loop_test(tc, a_call_of_very_many_connections_is_known_of_some, 0, 2);
 	tcase_add_test(tc, a_pin_is_there_for_a_turn_that_began_before_it);
 	tcase_add_test(tc, the_oldest_pins_go_when_there_are_too_many);
 	tcase_add_test(tc, the_oldest_go_wherever_the_latest_come_from);
