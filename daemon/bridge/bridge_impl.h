@@ -36,7 +36,7 @@ struct bridge {
 	struct exchange_list calls;   /* the client's, without a Reply; by owner_entry */
 	struct call_mark answered[CLIENTS_ANSWERED_MAX]; /* the last ones, as a ring */
 	unsigned nanswered;
-	struct guest *guest;      /* of the service's door */
+	struct guest *guest;      /* of the service's door; NULL: both legs are over */
 	bool carried;             /* a Call, from either end */
 	uint64_t heard_bytes;     /* from the client, when it was last looked at */
 	struct loop_timer *timer; /* WAITING, READING, RECLAIMING, HELD */

@@ -27,17 +27,29 @@ void bridge_reap(void *arg)
 		ws->walk = TAILQ_NEXT(bridge, entry);
 	TAILQ_REMOVE(&ws->bridges, bridge, entry);
 	log_ctx_fini(&bridge->log);
-	door_leave(bridge->guest);
 	free(bridge);
 	ws->ground->bridge_gone(ws->ground->arg, ws);
 }
 
+static void leave_place(struct bridge *bridge)
+{
+	if (bridge->guest)
+		door_leave(bridge->guest);
+	bridge->guest = NULL;
+}
+
 static void settle(struct bridge *bridge)
 {
-	if (bridge_is_decided(bridge) && upstream_is_closed(&bridge->upstream))
-		bridge_leave(bridge);
-	if (bridge->state.now == BRIDGE_CLOSING && bridge->client_over &&
-	    upstream_is_closed(&bridge->upstream))
+	bool over;
+
+	if (!bridge_is_decided(bridge) || !upstream_is_closed(&bridge->upstream))
+		return;
+	over = bridge->state.now == BRIDGE_CLOSING && bridge->client_over;
+	/* Its place first: who waits for its port is told, and may be on another thread. */
+	if (over)
+		leave_place(bridge);
+	bridge_leave(bridge);
+	if (over)
 		loop_defer(bridge_loop(bridge), &bridge->reaper);
 }
 

@@ -312,6 +312,25 @@ START_TEST(a_call_in_the_moment_of_going_goes_no_further)
 }
 END_TEST
 
+/* The client may be back on another thread, which is told in the moment when the last of it is over. */
+START_TEST(the_place_of_one_that_is_over_is_free_at_once)
+{
+	struct stub *client, *server;
+
+	start(1, TRANSPORT_TCP);
+	client = open_client();
+	server = server_of(client);
+	expect(0, 1, 0);
+	stub_fail(_i ? client : server, LEG_CLOSE_LOST, "");
+	stub_closing(_i ? server : client, LEG_CLOSE_LOST, "");
+	expect(0, _i ? 1 : 0, _i ? 0 : 1);
+	stub_over(_i ? server : client);
+	expect(0, 0, 0);
+	bench_run(bench, 1);
+	ck_assert_uint_eq(bench->bridges_gone, 1);
+}
+END_TEST
+
 /* ---- held ones ---- */
 
 START_TEST(a_held_client_has_no_place)
@@ -375,6 +394,7 @@ int main(void)
 	tcase_add_test(tc, the_oldest_without_a_call_makes_room);
 	tcase_add_loop_test(tc, nobody_else_does_and_the_late_one_is_held, 0, 4);
 	tcase_add_test(tc, a_call_in_the_moment_of_going_goes_no_further);
+	tcase_add_loop_test(tc, the_place_of_one_that_is_over_is_free_at_once, 0, 2);
 	tcase_add_test(tc, a_held_client_has_no_place);
 	tcase_add_test(tc, of_too_many_that_are_held_the_oldest_is_closed);
 	suite_add_tcase(suite, tc);
