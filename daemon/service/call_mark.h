@@ -8,7 +8,11 @@
 
 struct exchange;
 
-#define CALL_MARK_BYTES 256u /* of the message that are looked at */
+#define CALL_MARK_BYTES        256u /* of the message that are looked at */
+
+#define CLIENTS_UNANSWERED_MAX 64u /* marks that a client is known by, of Calls without a Reply … */
+#define CLIENTS_ANSWERED_MAX   16u /* … and of those answered last */
+#define CLIENTS_MARKS_MAX      (CLIENTS_UNANSWERED_MAX + CLIENTS_ANSWERED_MAX)
 
 struct call_mark {
 	uint32_t xid, len_bytes;

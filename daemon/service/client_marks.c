@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-#include "daemon/service/clients.h"
-
 static bool is_among(const struct client_mark *marks, size_t nmarks, const struct call_mark *call)
 {
 	for (size_t i = 0; i < nmarks; i++)

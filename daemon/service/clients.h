@@ -31,10 +31,7 @@
 #include "daemon/service/call_mark.h"
 #include "daemon/service/client_owner.h"
 
-#define CLIENTS_REMEMBER_US    (120u * 1000000u) /* how long a pin is kept */
-#define CLIENTS_UNANSWERED_MAX 64u /* marks that a pin keeps of Calls without a Reply … */
-#define CLIENTS_ANSWERED_MAX   16u /* … and of those answered last */
-#define CLIENTS_MARKS_MAX      (CLIENTS_UNANSWERED_MAX + CLIENTS_ANSWERED_MAX)
+#define CLIENTS_REMEMBER_US (120u * 1000000u) /* how long a pin is kept */
 
 struct clients;
 struct client;
