@@ -31,9 +31,19 @@ static size_t keep(struct client_mark *to, size_t have, const struct call_mark *
 	return have;
 }
 
+/* One that is back sends first what it waits for: after so many Replies it waits for nothing of that. */
+static bool has_moved_on(const struct call_mark *marks, size_t nmarks)
+{
+	size_t answered = 0;
+
+	for (size_t i = 0; i < nmarks; i++)
+		answered += marks[i].answered;
+	return answered >= CLIENTS_ANSWERED_MAX;
+}
+
 void client_marks_add(struct client *client, const struct call_mark *marks, size_t nmarks)
 {
-	size_t old = client->nmarks, n, most = nmarks + old;
+	size_t old = has_moved_on(marks, nmarks) ? 0 : client->nmarks, n, most = nmarks + old;
 	struct client_mark *kept;
 
 	if (most > CLIENTS_MARKS_MAX)

@@ -10,6 +10,7 @@
  * @marks: @nmarks of them, the most important first: past CLIENTS_UNANSWERED_MAX without a Reply, or
  *         CLIENTS_ANSWERED_MAX with one, they are left out
  *
+ * With CLIENTS_ANSWERED_MAX answered ones it goes by none of those before.
  * Under the lock of its part. Without memory it stays as it is.
  */
 void client_marks_add(struct client *client, const struct call_mark *marks, size_t nmarks);

@@ -235,6 +235,28 @@ START_TEST(what_it_came_back_with_is_kept_when_it_goes_again)
 }
 END_TEST
 
+START_TEST(what_it_came_back_with_is_not_kept_after_many_replies)
+{
+	struct call_mark marks[CLIENTS_ANSWERED_MAX];
+	struct client_pin pin = {0};
+	struct guest guest;
+
+	pass("10.0.0.1", 700, 900, 5, false);
+	enter(&guest, "10.0.0.1", 700, NULL);
+	ck_assert_int_eq(clients_seek(guest.client, NULL, 0, &pin), CLIENT_BACK);
+	for (unsigned i = 0; i < ARRAY_SIZE(marks); i++) {
+		marks[i] = call(1000 + i);
+		marks[i].answered = true;
+	}
+	clients_ending(guest.client, marks, ARRAY_SIZE(marks) - _i);
+	leave(&guest, 900);
+	enter(&guest, "10.0.0.1", 700, NULL);
+	ck_assert_int_eq(clients_seek(guest.client, NULL, 0, &pin), CLIENT_BACK);
+	ck_assert_int_eq(pin.due, _i);
+	leave(&guest, 0);
+}
+END_TEST
+
 START_TEST(a_bounded_number_of_marks_is_kept)
 {
 	struct call_mark marks[2 * CLIENTS_MARKS_MAX];
@@ -660,6 +682,7 @@ int main(void)
 	tcase_add_loop_test(tc, who_waits_comes_before_who_was_answered, 0, 2);
 	tcase_add_loop_test(tc, a_pin_is_due_if_a_call_was_not_answered, 0, 2);
 	tcase_add_test(tc, what_it_came_back_with_is_kept_when_it_goes_again);
+	tcase_add_loop_test(tc, what_it_came_back_with_is_not_kept_after_many_replies, 0, 2);
 	tcase_add_loop_test(tc, a_bounded_number_of_marks_is_kept, 0, 2);
 	tcase_add_test(tc, pins_are_forgotten_after_a_while);
 	tcase_add_loop_test(tc, a_call_of_very_many_connections_is_known_of_some, 0, 2);
