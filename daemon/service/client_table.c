@@ -18,12 +18,15 @@ struct client_end client_end_of(const struct sockaddr_storage *addr)
 	struct client_end end = {.port = sockaddr_port((const struct sockaddr *)addr)};
 
 	(void)sockaddr_host((const struct sockaddr *)addr, &end.addr);
+	if (addr->ss_family == AF_INET6)
+		end.scope = ((const struct sockaddr_in6 *)addr)->sin6_scope_id;
 	return end;
 }
 
 static bool ends_equal(const struct client_end *a, const struct client_end *b)
 {
-	return a->port == b->port && !memcmp(&a->addr, &b->addr, sizeof(a->addr));
+	return a->port == b->port && a->scope == b->scope &&
+	       !memcmp(&a->addr, &b->addr, sizeof(a->addr));
 }
 
 static void note_oldest(struct client_part *part)

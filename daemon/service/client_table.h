@@ -61,6 +61,8 @@ struct place {
 /* Where a connection ends, for comparison. */
 struct client_end {
 	struct in6_addr addr;
+	uint32_t
+		scope; /* on which link an address of IPv6 is that other links may have too; else 0 */
 	uint16_t port; /* host order */
 };
 

@@ -463,6 +463,34 @@ START_TEST(other_ends_prove_nothing)
 }
 END_TEST
 
+/* Links of one host may have the same address at either end. */
+START_TEST(the_same_ends_on_another_link_are_others)
+{
+	const struct client_owner owner = {loop, post, on_superseded, on_resumed,
+					   &(struct guest){0}};
+	struct client_ends ends = {.local = in4("10.9.9.9", 2049)};
+	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)&ends.peer;
+	struct guest old = {0};
+	struct client *other;
+
+	in6->sin6_family = AF_INET6;
+	in6->sin6_port = htons(700);
+	ck_assert_int_eq(inet_pton(AF_INET6, "fe80::1", &in6->sin6_addr), 1);
+	in6->sin6_scope_id = 1;
+	ck_assert_int_eq(
+		clients_enter(clients, &ends,
+			      &(struct client_owner){loop, post, on_superseded, on_resumed, &old},
+			      &old.client),
+		0);
+	in6->sin6_scope_id = 1 + _i;
+	ck_assert_int_eq(clients_enter(clients, &ends, &owner, &other), 0);
+	fake_loop_run(loop);
+	ck_assert_uint_eq(old.superseded, _i ? 0 : 1);
+	clients_leave(other, 0, 0);
+	leave(&old, 0);
+}
+END_TEST
+
 START_TEST(an_old_one_without_a_port_leaves_none)
 {
 	struct guest old, guest;
@@ -695,6 +723,7 @@ int main(void)
 	tcase_add_loop_test(tc, among_several_the_first_call_is_asked_for, 0, 2);
 	tcase_add_test(tc, the_same_ends_prove_the_old_one_dead);
 	tcase_add_loop_test(tc, other_ends_prove_nothing, 0, 3);
+	tcase_add_loop_test(tc, the_same_ends_on_another_link_are_others, 0, 2);
 	tcase_add_test(tc, an_old_one_without_a_port_leaves_none);
 	tcase_add_test(tc, a_half_closed_one_gives_way_to_whoever_sends_its_call);
 	tcase_add_test(tc, a_half_closed_one_stays_for_a_call_that_was_answered);
