@@ -184,6 +184,8 @@ static void event_io_set(struct loop_io *io, unsigned events)
 		loop_task_cancel(&io->loop->loop, &io->tell_lost);
 	else if (changed & LOOP_LOST && !watch_lost(io))
 		io->events &= ~LOOP_LOST;
+	else if (changed & LOOP_END && io->ended && !io->lost)
+		loop_defer(&io->loop->loop, &io->tell_lost);
 	if (changed & LOOP_READ && !watch(&io->read, events & LOOP_READ))
 		io->events &= ~LOOP_READ;
 	if (changed & LOOP_WRITE && !watch(&io->write, events & LOOP_WRITE))

@@ -290,6 +290,20 @@ START_TEST(what_cannot_be_watched_is_told)
 }
 END_TEST
 
+/* It may come while only a loss is waited for. */
+START_TEST(an_end_that_nobody_watched_for_is_told_when_asked_for)
+{
+	loop_io_set(loop, one.io, LOOP_LOST);
+	ck_assert_int_eq(shutdown(one.peer, SHUT_WR), 0);
+	ck_assert_uint_le(run(), QUIET_MAX);
+	ck_assert_uint_eq(one.told, 0);
+	loop_io_set(loop, one.io, LOOP_LOST | LOOP_END);
+	ck_assert_uint_le(run(), QUIET_MAX);
+	ck_assert_uint_eq(one.told, 1);
+	ck_assert_uint_eq(one.events, LOOP_END);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("event_loop_lost");
@@ -302,6 +316,7 @@ int main(void)
 			    (AFTER_BYTES | AFTER_FIN | WHILE_FULL) + 1);
 	tcase_add_test(tc, a_full_one_that_is_to_be_written_hears_of_both);
 	tcase_add_test(tc, a_loss_that_nobody_watched_for_is_told_when_asked_for);
+	tcase_add_test(tc, an_end_that_nobody_watched_for_is_told_when_asked_for);
 	tcase_add_test(tc, only_the_first_watch_is_a_system_call);
 	tcase_add_test(tc, all_that_are_lost_at_once_are_told);
 	tcase_add_test(tc, one_that_is_told_may_free_another_that_is_lost_too);
