@@ -17,7 +17,7 @@ void standing_wait(struct bridge *bridge)
 		       (uint64_t)bridge->ws->service->config->stall_timeout_s * 1000000);
 }
 
-/* What a record may take that does come is the leg's to bound. */
+/* What a record may take that does come is the leg's to bound; a Call that waits for memory is not read. */
 void standing_silent(struct bridge *bridge)
 {
 	struct leg_info info;
@@ -25,7 +25,7 @@ void standing_silent(struct bridge *bridge)
 	if (bridge_is_decided(bridge))
 		return;
 	leg_info(bridge->client.leg, &info);
-	if (info.bytes_received == bridge->heard_bytes) {
+	if (info.bytes_received == bridge->heard_bytes && !budget_holder_waits(&bridge->memory)) {
 		bridge_give_up(bridge, LEG_CLOSE_NO_CALL, "client", "");
 	} else {
 		bridge->heard_bytes = info.bytes_received;

@@ -106,6 +106,12 @@ static inline bool budget_holder_is_short(const struct budget_holder *holder)
 	return holder->account->waiting > 0;
 }
 
+/** budget_holder_waits - whether a claim of its own waits. */
+static inline bool budget_holder_waits(const struct budget_holder *holder)
+{
+	return !TAILQ_EMPTY(&holder->waiting);
+}
+
 /** budget_claim_init - prepare an idle claim; @granted and @arg serve when it has to wait. */
 void budget_claim_init(struct budget_claim *claim, void (*granted)(void *arg), void *arg);
 

@@ -158,6 +158,38 @@ START_TEST(a_client_that_says_something_is_waited_for)
 }
 END_TEST
 
+static void granted(void *arg)
+{
+	++*(unsigned *)arg;
+}
+
+/* Its Call is there and is not read: that is no silence. */
+START_TEST(a_client_whose_call_waits_for_memory_is_waited_for)
+{
+	struct budget_claim all, claim;
+	struct stub *client;
+	unsigned grants = 0;
+
+	start(1, TRANSPORT_TCP);
+	budget_claim_init(&all, granted, &grants);
+	budget_claim_init(&claim, granted, &grants);
+	ck_assert(budget_claim(&bench->budget.other, &all, bench->budget.budget.limit_bytes));
+	client = bench_incoming(bench);
+	client->config.events->requested(client->config.arg);
+	ck_assert(!budget_claim(client->config.holder, &claim, 1000));
+	bench_run(bench, 3 * STALL_S * 1000);
+	ck_assert_str_eq(bench_state(bench), "reading");
+	budget_release(&all);
+	bench_run(bench, 1);
+	ck_assert_uint_eq(grants, 1);
+	budget_release(&claim);
+	bench_run(bench, STALL_S * 1000);
+	ck_assert_str_eq(bench_state(bench), "closing");
+	ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_NO_CALL], 1);
+	end(client, NULL);
+}
+END_TEST
+
 START_TEST(one_that_has_a_server_may_be_silent_for_ever)
 {
 	struct stub *client;
@@ -387,6 +419,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, NULL, teardown);
 	tcase_add_loop_test(tc, a_client_that_says_nothing_is_closed_in_the_end, 0, 2);
 	tcase_add_test(tc, a_client_that_says_something_is_waited_for);
+	tcase_add_test(tc, a_client_whose_call_waits_for_memory_is_waited_for);
 	tcase_add_test(tc, one_that_has_a_server_may_be_silent_for_ever);
 	tcase_add_test(tc, silent_ones_keep_nobody_out);
 	tcase_add_test(tc, the_oldest_of_too_many_silent_ones_is_closed);
