@@ -18,6 +18,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/base/resolver.h \
 	daemon/base/sd.c \
 	daemon/base/sd.h \
+	daemon/base/thread.c \
+	daemon/base/thread.h \
 	daemon/bridge/attempts.c \
 	daemon/bridge/attempts.h \
 	daemon/bridge/bridge.c \

@@ -5,11 +5,12 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "daemon/base/thread.h"
 
 struct log_writer {
 	int fd;
@@ -127,24 +128,16 @@ struct log_writer *log_writer_new(int fd, size_t queue_bytes,
 				  void (*drained)(void *arg, bool taken), void *arg)
 {
 	struct log_writer *writer = malloc(sizeof(*writer) + queue_bytes);
-	sigset_t all, before;
-	int rc;
 
 	if (!writer)
 		return NULL;
 	*writer =
 		(struct log_writer){.fd = fd, .drained = drained, .arg = arg, .size = queue_bytes};
 	writer_init(writer);
-	/* Signals are the main thread's. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	rc = pthread_create(&writer->thread, NULL, run, writer);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (rc) {
+	if (thread_start("log", run, writer, &writer->thread)) {
 		writer_release(writer);
 		return NULL;
 	}
-	pthread_setname_np(writer->thread, "log");
 	return writer;
 }
 

@@ -5,10 +5,11 @@
 #include <errno.h>
 #include <netdb.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "daemon/base/thread.h"
 
 /* Look-ups whose thread is not done. */
 static struct {
@@ -116,28 +117,11 @@ static void *run(void *arg)
 	return NULL;
 }
 
-static int start_thread(struct query *query)
-{
-	sigset_t all, before;
-	pthread_t thread;
-	int rc;
-
-	/* Signals are the main thread's. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	rc = pthread_create(&thread, NULL, run, query);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (rc)
-		return -rc;
-	pthread_setname_np(thread, "resolver");
-	pthread_detach(thread);
-	return 0;
-}
-
 int resolver_start(const char *host, const char *port, struct resolver_answer *answer,
 		   void (*done)(void *arg), void *arg)
 {
 	struct query *query = calloc(1, sizeof(*query));
+	pthread_t thread;
 	int rc;
 
 	if (!query)
@@ -148,11 +132,13 @@ int resolver_start(const char *host, const char *port, struct resolver_answer *a
 		return -ENOMEM;
 	}
 	pending_add(1);
-	rc = start_thread(query);
-	if (rc) {
-		pending_add(-1);
-		query_free(query);
+	rc = thread_start("resolver", run, query, &thread);
+	if (!rc) {
+		pthread_detach(thread);
+		return 0;
 	}
+	pending_add(-1);
+	query_free(query);
 	return rc;
 }
 

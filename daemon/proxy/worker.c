@@ -3,7 +3,6 @@
 #include "daemon/proxy/worker.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "daemon/base/log.h"
 #include "daemon/base/loop.h"
 #include "daemon/base/resolver.h"
+#include "daemon/base/thread.h"
 #include "daemon/bridge/bridge.h"
 #include "daemon/bridge/legs.h"
 #include "daemon/bridge/shortage.h"
@@ -153,20 +153,10 @@ static void *run(void *arg)
 
 static int start_thread(struct worker *worker)
 {
-	sigset_t all, before;
 	char name[16];
-	int rc;
 
-	/* Signals are the main thread's. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	rc = pthread_create(&worker->thread, NULL, run, worker);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (rc)
-		return -rc;
 	snprintf(name, sizeof(name), "worker-%u", worker->index % 10000);
-	pthread_setname_np(worker->thread, name);
-	return 0;
+	return thread_start(name, run, worker, &worker->thread);
 }
 
 /*

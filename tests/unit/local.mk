@@ -182,6 +182,12 @@ tests_unit_test_address_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_address_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_address
 
+check_PROGRAMS += tests/unit/test_thread
+tests_unit_test_thread_SOURCES = tests/unit/test_thread.c
+tests_unit_test_thread_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_thread_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_thread
+
 check_PROGRAMS += tests/unit/test_resolver
 tests_unit_test_resolver_SOURCES = tests/unit/test_resolver.c
 tests_unit_test_resolver_CFLAGS = $(UNIT_CFLAGS)

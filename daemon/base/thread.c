@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Threads of the daemon beside the main one. */
+#include "daemon/base/thread.h"
+
+#include <signal.h>
+
+int thread_start(const char *name, void *(*fn)(void *arg), void *arg, pthread_t *out)
+{
+	sigset_t all, before;
+	int rc;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	rc = pthread_create(out, NULL, fn, arg);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (rc)
+		return -rc;
+	/* For who looks from outside, and no more. */
+	(void)pthread_setname_np(*out, name);
+	return 0;
+}
