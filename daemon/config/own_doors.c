@@ -40,6 +40,21 @@ static const bool meets[][4] = {
 		{[TRANSPORT_IWARP] = true, [TRANSPORT_RDMA] = true, [TRANSPORT_VERBS] = true},
 };
 
+struct host {
+	struct in6_addr addr;
+	uint32_t scope; /* of a link-local address, which each link has for another host */
+};
+
+static bool host_of(const struct sockaddr *addr, struct host *host)
+{
+	host->scope = 0;
+	if (!sockaddr_host(addr, &host->addr))
+		return false;
+	if (IN6_IS_ADDR_LINKLOCAL(&host->addr))
+		host->scope = ((const struct sockaddr_in6 *)addr)->sin6_scope_id;
+	return true;
+}
+
 static bool is_v4(const struct in6_addr *host)
 {
 	return IN6_IS_ADDR_V4MAPPED(host);
@@ -57,24 +72,24 @@ static bool is_loopback(const struct in6_addr *host)
 	return is_v4(host) ? host->s6_addr[12] == 127 : IN6_IS_ADDR_LOOPBACK(host);
 }
 
-static bool same(const struct in6_addr *a, const struct in6_addr *b)
+static bool same(const struct host *a, const struct host *b)
 {
-	return !memcmp(a, b, sizeof(*a));
+	return a->scope == b->scope && !memcmp(&a->addr, &b->addr, sizeof(a->addr));
 }
 
 /* Whether this host has the address now. */
-static bool is_ours(const struct in6_addr *host)
+static bool is_ours(const struct host *host)
 {
 	struct ifaddrs *list;
-	struct in6_addr one;
+	struct host one;
 	bool found = false;
 
-	if (is_loopback(host))
+	if (is_loopback(&host->addr))
 		return true;
 	if (getifaddrs(&list))
 		return false;
 	for (const struct ifaddrs *at = list; at && !found; at = at->ifa_next)
-		found = at->ifa_addr && sockaddr_host(at->ifa_addr, &one) && same(&one, host);
+		found = at->ifa_addr && host_of(at->ifa_addr, &one) && same(&one, host);
 	freeifaddrs(list);
 	return found;
 }
@@ -82,19 +97,19 @@ static bool is_ours(const struct in6_addr *host)
 static bool takes(const struct own_door *door, const struct sockaddr *to)
 {
 	static const struct in6_addr loopback = IN6ADDR_LOOPBACK_INIT;
-	struct in6_addr at, host;
+	struct host at, host;
 
 	if (sockaddr_port((const struct sockaddr *)&door->addr) != sockaddr_port(to) ||
-	    !sockaddr_host((const struct sockaddr *)&door->addr, &at) || !sockaddr_host(to, &host))
+	    !host_of((const struct sockaddr *)&door->addr, &at) || !host_of(to, &host))
 		return false;
 	/* The kernel connects to the loopback instead. */
-	if (is_any(&host) && is_v4(&host))
-		memcpy(host.s6_addr + 12, (const uint8_t[]){127, 0, 0, 1}, 4);
-	else if (is_any(&host))
-		host = loopback;
-	if (!is_any(&at))
+	if (is_any(&host.addr) && is_v4(&host.addr))
+		memcpy(host.addr.s6_addr + 12, (const uint8_t[]){127, 0, 0, 1}, 4);
+	else if (is_any(&host.addr))
+		host.addr = loopback;
+	if (!is_any(&at.addr))
 		return same(&at, &host);
-	return (!is_v4(&at) || is_v4(&host)) && is_ours(&host);
+	return (!is_v4(&at.addr) || is_v4(&host.addr)) && is_ours(&host);
 }
 
 bool own_doors_take(const struct own_doors *doors, enum transport transport,

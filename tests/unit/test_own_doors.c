@@ -63,6 +63,9 @@ static const struct {
 	{"::", "127.99.0.1", true},
 	{"::", "192.0.2.1", false},
 	{"::", "2001:db8::1", false},
+	/* Each link has its own. */
+	{"fe80::1%1", "fe80::1%1", true},
+	{"fe80::1%1", "fe80::1%2", false},
 	/* To nowhere is to the loopback. */
 	{"127.0.0.1", "0.0.0.0", true},
 	{"::1", "::", true},
