@@ -212,6 +212,12 @@ tests_unit_test_config_memory_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_config_memory_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_config_memory
 
+check_PROGRAMS += tests/unit/test_config_value
+tests_unit_test_config_value_SOURCES = tests/unit/test_config_value.c
+tests_unit_test_config_value_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_config_value_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_config_value
+
 check_PROGRAMS += tests/unit/test_config
 tests_unit_test_config_SOURCES = tests/unit/test_config.c
 tests_unit_test_config_CFLAGS = $(UNIT_CFLAGS)
