@@ -119,7 +119,9 @@ silent_server() {
 	rdma link add siw9 type siw netdev v9
 	proxy_start silent tcp://127.0.0.1:2212 verbs://10.8.9.2:20049
 	exec {client}<>/dev/tcp/127.0.0.1/2212
-	printf '\200\0\0\50' >&$client
+	# A record of 40 bytes, NFSv3 NULL: a server is sought for a whole Call.
+	printf '\200\0\0\50\0\0\0\1\0\0\0\0\0\0\0\2\0\1\206\243\0\0\0\3' >&$client
+	head -c 20 /dev/zero >&$client
 	for _ in $(seq 30); do
 		said=$(proxy_says silent connections) || break
 		[[ $said =~ connecting\ +[23]s ]] && break || sleep 0.2
