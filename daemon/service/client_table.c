@@ -91,7 +91,8 @@ static struct place *place_of(struct client_part *part, const struct in6_addr *a
 	if (!place)
 		return NULL;
 	place->addr = *addr;
-	TAILQ_INIT(&place->waiting);
+	TAILQ_INIT(&place->ending);
+	TAILQ_INIT(&place->pins);
 	LIST_INIT(&place->loops);
 	hash_index_add(&part->places, &place->node, hash);
 	return place;
@@ -102,11 +103,6 @@ static struct place *place_of(struct client_part *part, const struct in6_addr *a
 static bool is_connected(unsigned state)
 {
 	return state == CLIENT_LIVE || state == CLIENT_HALF;
-}
-
-static bool is_waiting(unsigned state)
-{
-	return state == CLIENT_ENDING || state == CLIENT_PINNED;
 }
 
 static struct place_loop *place_loop_of(struct place *place, const struct client_owner *owner)
@@ -141,14 +137,15 @@ static void enter_place(struct client *client)
 
 	if (is_connected(client->state)) {
 		place->connected++;
-	} else if (is_waiting(client->state)) {
-		place->others++;
-		TAILQ_INSERT_TAIL(&place->waiting, client, place_entry);
+	} else if (client->state == CLIENT_ENDING) {
+		place->nending++;
+		TAILQ_INSERT_TAIL(&place->ending, client, place_entry);
+	} else if (client->state == CLIENT_PINNED) {
+		place->npins++;
+		TAILQ_INSERT_TAIL(&place->pins, client, place_entry);
+		TAILQ_INSERT_TAIL(&client->part->pins, client, age_entry);
+		note_oldest(client->part);
 	}
-	if (client->state != CLIENT_PINNED)
-		return;
-	TAILQ_INSERT_TAIL(&client->part->pins, client, age_entry);
-	note_oldest(client->part);
 }
 
 static void leave_place(struct client *client)
@@ -157,14 +154,15 @@ static void leave_place(struct client *client)
 
 	if (is_connected(client->state)) {
 		place->connected--;
-	} else if (is_waiting(client->state)) {
-		place->others--;
-		TAILQ_REMOVE(&place->waiting, client, place_entry);
+	} else if (client->state == CLIENT_ENDING) {
+		place->nending--;
+		TAILQ_REMOVE(&place->ending, client, place_entry);
+	} else if (client->state == CLIENT_PINNED) {
+		place->npins--;
+		TAILQ_REMOVE(&place->pins, client, place_entry);
+		TAILQ_REMOVE(&client->part->pins, client, age_entry);
+		note_oldest(client->part);
 	}
-	if (client->state != CLIENT_PINNED)
-		return;
-	TAILQ_REMOVE(&client->part->pins, client, age_entry);
-	note_oldest(client->part);
 }
 
 static void forget_marks(struct client *client)
@@ -200,7 +198,7 @@ static void show_marks(struct client *client)
 
 static void drop_if_empty(struct client_part *part, struct place *place)
 {
-	if (place->connected + place->others)
+	if (place->connected + place->nending + place->npins)
 		return;
 	hash_index_remove(&part->places, &place->node);
 	free(place);

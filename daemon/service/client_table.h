@@ -51,10 +51,11 @@ struct place_loop {
 /* All clients of one address. */
 struct place {
 	struct hash_node node;
-	struct in6_addr addr;       /* IPv4 as v4-mapped */
-	unsigned connected;         /* LIVE and HALF */
-	unsigned others;            /* ENDING and PINNED */
-	struct client_list waiting; /* these, the latest last */
+	struct in6_addr addr;      /* IPv4 as v4-mapped */
+	unsigned connected;        /* LIVE and HALF */
+	unsigned nending, npins;   /* ENDING, PINNED: how many … */
+	struct client_list ending; /* … and which, the latest last */
+	struct client_list pins;
 	LIST_HEAD(, place_loop) loops;
 };
 

@@ -215,11 +215,12 @@ static enum client_found take_or_wait(struct client *client, struct client *old,
 static enum client_found seek_by_address(struct client *client, struct client_pin *out)
 {
 	const struct place *place = client->place;
-	struct client *old = TAILQ_LAST(&place->waiting, client_list);
+	struct client *old =
+		TAILQ_EMPTY(&place->pins) ? TAILQ_FIRST(&place->ending) : TAILQ_FIRST(&place->pins);
 
 	if (!old)
 		return CLIENT_NEW;
-	if (place->others == 1 && place->connected == 1 && !old->heir)
+	if (place->nending + place->npins == 1 && place->connected == 1 && !old->heir)
 		return take_or_wait(client, old, out);
 	return CLIENT_ASK;
 }
@@ -408,6 +409,19 @@ static uint16_t give_up_gift(struct client *client, uint16_t port)
 	return port ? port : pin.port;
 }
 
+/*
+ * One who comes and goes all the time is not to make the others forgotten: of too many pins, one of an address
+ * that has more than half of them all makes room for its own.
+ */
+static void drop_own(const struct client *latest)
+{
+	const struct clients *clients = latest->clients;
+
+	if (atomic_load(&clients->pins) > clients->pins_max &&
+	    latest->place->npins > clients->pins_max / 2)
+		drop_pin(TAILQ_FIRST(&latest->place->pins));
+}
+
 /* Out of the table: to its heir, as a pin, or for good. */
 static void become_pin(struct client *client, uint64_t now_us)
 {
@@ -428,6 +442,7 @@ static void become_pin(struct client *client, uint64_t now_us)
 		client_table_set(client, CLIENT_PINNED);
 		atomic_fetch_add(&client->clients->pins, 1);
 		expire(client->part, now_us);
+		drop_own(client);
 	} else {
 		client_table_set(client, CLIENT_LEFT);
 		client_put(client);

@@ -54,7 +54,11 @@ struct client_pin {
 	bool due;      /* a Call was not answered on it: the port matters */
 };
 
-/** clients_new - a table that keeps up to @max pins, and a few at least; NULL without memory. */
+/**
+ * clients_new - a table that keeps up to @max pins, and a few at least; NULL without memory
+ *
+ * Of too many the oldest is forgotten; where one address has more than half of them, the oldest of its own.
+ */
 struct clients *clients_new(unsigned max);
 /** clients_free - free it, when all clients have left; accepts NULL. */
 void clients_free(struct clients *clients);

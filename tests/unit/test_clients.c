@@ -346,6 +346,25 @@ START_TEST(the_oldest_pins_go_when_there_are_too_many)
 }
 END_TEST
 
+/* One who comes and goes all the time has none but its own pins forgotten. */
+START_TEST(an_address_with_more_than_half_of_all_pins_loses_its_own)
+{
+	const unsigned others = PINS_MAX / 4, many = 5 * PINS_MAX;
+	uint16_t port;
+
+	for (unsigned i = 0; i < others; i++)
+		pass("10.0.0.2", 1000 + i, 5000 + i, 1 + i, false);
+	for (unsigned i = 0; i < many; i++)
+		pass("10.0.0.1", 1000 + i, 6000 + i, 1 + i, false);
+	for (unsigned i = 0; i < others; i++) {
+		ck_assert_int_eq(ask("10.0.0.2", 1000 + i, 1 + i, &port), CLIENT_BACK);
+		ck_assert_uint_eq(port, 5000 + i);
+	}
+	for (unsigned i = many - PINS_MAX / 2; i < many; i++)
+		ck_assert_int_eq(ask("10.0.0.1", 1000 + i, 1 + i, &port), CLIENT_BACK);
+}
+END_TEST
+
 START_TEST(the_oldest_go_wherever_the_latest_come_from)
 {
 	char addr[16];
@@ -716,6 +735,7 @@ int main(void)
 	tcase_add_loop_test(tc, a_call_of_very_many_connections_is_known_of_some, 0, 2);
 	tcase_add_test(tc, a_pin_is_there_for_a_turn_that_began_before_it);
 	tcase_add_test(tc, the_oldest_pins_go_when_there_are_too_many);
+	tcase_add_test(tc, an_address_with_more_than_half_of_all_pins_loses_its_own);
 	tcase_add_test(tc, the_oldest_go_wherever_the_latest_come_from);
 	tcase_add_test(tc, all_of_max_connections_are_known_again);
 	tcase_add_test(tc, without_a_port_nothing_is_remembered);
