@@ -147,10 +147,18 @@ tests_unit_test_lobby_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_lobby
 
 check_PROGRAMS += tests/unit/test_clients
-tests_unit_test_clients_SOURCES = tests/unit/test_clients.c
+tests_unit_test_clients_SOURCES = tests/unit/test_clients.c \
+	tests/unit/clients_fixture.c tests/unit/clients_fixture.h
 tests_unit_test_clients_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_clients_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_clients
+
+check_PROGRAMS += tests/unit/test_clients_live
+tests_unit_test_clients_live_SOURCES = tests/unit/test_clients_live.c \
+	tests/unit/clients_fixture.c tests/unit/clients_fixture.h
+tests_unit_test_clients_live_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_clients_live_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_clients_live
 
 check_PROGRAMS += tests/unit/test_clients_threads
 tests_unit_test_clients_threads_SOURCES = tests/unit/test_clients_threads.c

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* A table of clients, and those who connect. */
+#include "tests/unit/clients_fixture.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tests/lib/fake_loop.h"
+#include "tests/lib/test.h"
+
+struct loop *loop;
+struct clients *clients;
+bool post_fails;
+
+static void on_superseded(void *arg)
+{
+	((struct guest *)arg)->superseded++;
+}
+
+static void on_resumed(void *arg)
+{
+	((struct guest *)arg)->resumed++;
+}
+
+static int post(struct loop *to, void (*fn)(void *arg), void *arg)
+{
+	return post_fails ? -ENOMEM : fake_loop_post(to, fn, arg);
+}
+
+struct sockaddr_storage in4(const char *addr, uint16_t port)
+{
+	struct sockaddr_storage storage = {0};
+	struct sockaddr_in *sin = (struct sockaddr_in *)&storage;
+
+	sin->sin_family = AF_INET;
+	sin->sin_port = htons(port);
+	ck_assert_int_eq(inet_pton(AF_INET, addr, &sin->sin_addr), 1);
+	return storage;
+}
+
+void enter_between(struct guest *guest, const struct client_ends *ends)
+{
+	const struct client_owner owner = {loop, post, on_superseded, on_resumed, guest};
+
+	*guest = (struct guest){0};
+	ck_assert_int_eq(clients_enter(clients, ends, &owner, &guest->client), 0);
+}
+
+void enter(struct guest *guest, const char *addr, uint16_t port, const void *fabric)
+{
+	const struct client_ends ends = {
+		.peer = in4(addr, port), .local = in4("10.9.9.9", 2049), .fabric = fabric};
+
+	enter_between(guest, &ends);
+}
+
+enum client_found seek(struct guest *guest, const struct call_mark *first, uint16_t *port)
+{
+	struct client_pin pin = {0};
+	enum client_found found = clients_seek(guest->client, first, loop_now_us(loop), &pin);
+
+	*port = pin.port;
+	return found;
+}
+
+enum client_found seek_on(struct guest *guest, const struct call_mark *first, uint16_t *port)
+{
+	enum client_found found = seek(guest, first, port);
+
+	if (found != CLIENT_WAIT)
+		return found;
+	fake_loop_run(loop);
+	return seek(guest, first, port);
+}
+
+void leave(struct guest *guest, uint16_t port)
+{
+	clients_leave(guest->client, port, loop_now_us(loop));
+	guest->client = NULL;
+}
+
+struct call_mark call(uint32_t xid)
+{
+	return (struct call_mark){.xid = xid, .len_bytes = 100, .crc = xid * 7};
+}
+
+void pass(const char *addr, uint16_t client_port, uint16_t port, uint32_t xid, bool answered)
+{
+	struct call_mark mark = call(xid);
+	struct guest guest;
+
+	mark.answered = answered;
+	enter(&guest, addr, client_port, NULL);
+	clients_ending(guest.client, &mark, xid ? 1 : 0);
+	leave(&guest, port);
+}
+
+enum client_found ask(const char *addr, uint16_t client_port, uint32_t xid, uint16_t *port)
+{
+	struct call_mark first = call(xid);
+	enum client_found found;
+	struct guest guest;
+
+	enter(&guest, addr, client_port, NULL);
+	found = seek_on(&guest, xid ? &first : NULL, port);
+	leave(&guest, 0);
+	return found;
+}
+
+void clients_setup(void)
+{
+	loop = fake_loop_new();
+	post_fails = false;
+	clients = clients_new(PINS_MAX);
+	ck_assert_ptr_nonnull(clients);
+}
+
+void clients_teardown(void)
+{
+	fake_loop_run(loop);
+	clients_free(clients);
+	fake_loop_free(loop);
+}
