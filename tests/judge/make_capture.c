@@ -156,7 +156,11 @@ static void put_stream(struct conn *c, unsigned side, const uint8_t *data, size_
 
 static void connect_ends(struct conn *c, uint16_t from_port, uint16_t to_port)
 {
-	*c = (struct conn){.end = {{CLIENT, from_port, 0xfffffe00u}, {SERVER, to_port, 5000}}};
+	static uint32_t connections;
+	uint32_t first = 100000 * connections++;
+
+	*c = (struct conn){
+		.end = {{CLIENT, from_port, 0xfffffe00u + first}, {SERVER, to_port, 5000 + first}}};
 	if (!fault("stray")) {
 		put_segment(c, 0, SYN, c->end[0].seq, NULL, 0);
 		c->end[0].seq++;
@@ -421,6 +425,8 @@ int main(int argc, char **argv)
 	chosen = argc > 2 ? argv[2] : "";
 	open_file(argv[1]);
 	iwarp();
+	if (fault("ports-again"))
+		iwarp();
 	if (!fault("bounded"))
 		records();
 	put_statistics();

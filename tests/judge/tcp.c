@@ -79,7 +79,8 @@ static struct tcp_conn *conn_find(const struct tcp *tcp, const struct segment *s
 	return NULL;
 }
 
-static struct tcp_conn *conn_new(struct tcp *tcp, const struct segment *seg)
+static struct tcp_conn *conn_new(struct tcp *tcp, const struct segment *seg,
+				 const struct tcp_conn *before)
 {
 	struct tcp_conn *c = calloc(1, sizeof(*c));
 
@@ -89,6 +90,7 @@ static struct tcp_conn *conn_new(struct tcp *tcp, const struct segment *seg)
 	c->side[0].port = seg->from_port;
 	c->side[1].addr = seg->to_addr;
 	c->side[1].port = seg->to_port;
+	c->again = before ? before->again + 1 : 0;
 	c->next = tcp->conns;
 	tcp->conns = c;
 	return c;
@@ -178,11 +180,11 @@ void tcp_packet(struct tcp *tcp, const uint8_t *ip, size_t len, uint64_t at_us)
 	c = conn_find(tcp, &seg, &from);
 	if ((seg.flags & (FLAG_SYN | FLAG_ACK)) == FLAG_SYN &&
 	    !(c && c->begun && from == 0 && c->side[0].first == seg.seq + 1)) {
-		c = conn_new(tcp, &seg);
+		c = conn_new(tcp, &seg, c);
 		c->begun = true;
 		from = 0;
 	} else if (!c) {
-		c = conn_new(tcp, &seg);
+		c = conn_new(tcp, &seg, NULL);
 	}
 	side = &c->side[from];
 	if (seg.flags & FLAG_SYN) {

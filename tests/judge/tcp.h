@@ -31,6 +31,7 @@ struct tcp_conn {
 	struct tcp_side side[2]; /* 0: who connected */
 	bool begun;              /* its first SYN was captured */
 	bool reset;
+	unsigned again;       /* how many connections had the same ends before it */
 	uint64_t stray_bytes; /* payload of a connection that began before the capture */
 	void *user;           /* the consumer's */
 };

@@ -106,6 +106,8 @@ if command -v tshark >/dev/null; then
 	verdict "tshark finds nothing where all is well" 0 "16 FPDUs (16 with CRC), 10 Calls (0 backward), 1 RDMA Reads"
 	whole_trial disorder
 	verdict "tshark finds nothing in what was out of order" 0 "16 FPDUs (16 with CRC), 10 Calls"
+	whole_trial ports-again
+	verdict "tshark finds nothing in a connection from the ports of an earlier one" 0 "32 FPDUs (32 with CRC), 17 Calls"
 	whole_trial crc
 	verdict "tshark finds a bad CRC" 1 "Bad CRC32"
 	whole_trial truncated

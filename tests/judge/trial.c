@@ -53,6 +53,15 @@ void judge_violation(struct judge *judge, const struct tcp_conn *conn, const cha
 
 /* ---------------------------------------------------------------- streams in order */
 
+/*
+ * tshark takes the MPA request of a connection for an FPDU if one before it had the same ends. From the second on, the
+ * connector has another address in the copy.
+ */
+static uint32_t addr_in_copy(const struct tcp_conn *conn, unsigned side)
+{
+	return conn->side[side].addr + (side == 0 ? conn->again << 24 : 0);
+}
+
 static void put_segment(struct judge *judge, const struct tcp_conn *conn, const struct trial *trial,
 			unsigned side, uint8_t flags, const uint8_t *data, size_t len,
 			uint64_t at_us)
@@ -64,8 +73,8 @@ static void put_segment(struct judge *judge, const struct tcp_conn *conn, const 
 	put_be16(head + 2, (unsigned)(sizeof(head) + len));
 	head[8] = 64;
 	head[9] = 6;
-	put_be32(head + 12, from->addr);
-	put_be32(head + 16, to->addr);
+	put_be32(head + 12, addr_in_copy(conn, side));
+	put_be32(head + 16, addr_in_copy(conn, !side));
 	put_be16(tcp, from->port);
 	put_be16(tcp + 2, to->port);
 	put_be32(tcp + 4, from->first + (uint32_t)trial->written[side] - !!(flags & FLAG_SYN));
