@@ -96,13 +96,16 @@ void bridge_end_hold(void *arg)
 }
 
 /* The first reason is the bridge's. */
-static void decide(struct bridge *bridge, enum leg_close why, const char *who, const char *detail)
+static void decide(struct bridge *bridge, enum leg_close why, enum close_by by, const char *detail)
 {
+	static const char *const who[] = {[CLOSE_BY_CLIENT] = "client",
+					  [CLOSE_BY_SERVER] = "server",
+					  [CLOSE_BY_PROXY] = "proxy"};
 	double age_s = (loop_now_us(bridge_loop(bridge)) - bridge->start_us) / 1e6;
 
 	log_limited(why == LEG_CLOSE_TOO_MANY ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO,
 		    bridge_line_limit(bridge, LINE_CLOSED + why), &bridge->log,
-		    "closed: %s: %s%s%s (while %s, after %.1f s)", who, leg_close_text(why),
+		    "closed: %s: %s%s%s (while %s, after %.1f s)", who[by], leg_close_text(why),
 		    detail[0] ? ": " : "", detail, state_name(&bridge_states, bridge->state.now),
 		    age_s);
 	bridge->ws->closes[why]++;
@@ -113,11 +116,11 @@ static void decide(struct bridge *bridge, enum leg_close why, const char *who, c
 		door_superseded(bridge->guest);
 }
 
-void bridge_give_up(struct bridge *bridge, enum leg_close why, const char *who, const char *detail)
+void bridge_give_up(struct bridge *bridge, enum leg_close why, enum close_by by, const char *detail)
 {
 	uint64_t hold = hold_us(bridge, why);
 
-	decide(bridge, why, who, detail);
+	decide(bridge, why, by, detail);
 	if (hold) {
 		bridge_set_state(bridge, BRIDGE_HELD);
 		door_hold(bridge->guest);
@@ -136,7 +139,7 @@ void bridge_close(struct bridge *bridge, enum leg_close why)
 	if (bridge->state.now == BRIDGE_HELD)
 		close_client(bridge);
 	else if (!bridge_is_decided(bridge))
-		bridge_give_up(bridge, why, "proxy", "");
+		bridge_give_up(bridge, why, CLOSE_BY_PROXY, "");
 	else if (!bridge->client_over)
 		leg_close(bridge->client.leg, why);
 }
@@ -148,7 +151,7 @@ void bridge_client_closing(void *arg, enum leg_close why, const char *detail)
 	if (bridge->state.now == BRIDGE_HELD) {
 		loop_timer_clear(bridge_loop(bridge), bridge->timer);
 	} else if (!bridge_is_decided(bridge)) {
-		decide(bridge, why, "client", detail);
+		decide(bridge, why, CLOSE_BY_CLIENT, detail);
 		upstream_close(&bridge->upstream, why);
 	} else {
 		return;
@@ -171,7 +174,7 @@ void bridge_server_closing(void *arg, enum leg_close why, const char *detail)
 	struct bridge *bridge = ((struct side *)arg)->bridge;
 
 	if (!bridge_is_decided(bridge))
-		bridge_give_up(bridge, why, "server", detail);
+		bridge_give_up(bridge, why, CLOSE_BY_SERVER, detail);
 }
 
 void bridge_server_closed(void *arg)

@@ -26,7 +26,7 @@ void standing_silent(struct bridge *bridge)
 		return;
 	leg_info(bridge->client.leg, &info);
 	if (info.bytes_received == bridge->heard_bytes && !budget_holder_waits(&bridge->memory)) {
-		bridge_give_up(bridge, LEG_CLOSE_NO_CALL, "client", "");
+		bridge_give_up(bridge, LEG_CLOSE_NO_CALL, CLOSE_BY_CLIENT, "");
 	} else {
 		bridge->heard_bytes = info.bytes_received;
 		standing_wait(bridge);
@@ -40,7 +40,7 @@ bool standing_seek(struct bridge *bridge)
 	loop_timer_clear(bridge_loop(bridge), bridge->timer);
 	if (door_seek(bridge->guest, &why))
 		return true;
-	bridge_give_up(bridge, why, "proxy", "");
+	bridge_give_up(bridge, why, CLOSE_BY_PROXY, "");
 	return false;
 }
 

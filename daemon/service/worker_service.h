@@ -23,6 +23,9 @@
 #include "rpctcp/tcp_leg.h"
 #include "stream/socket.h"
 
+/* On whose account a connection closes. */
+enum close_by { CLOSE_BY_CLIENT, CLOSE_BY_SERVER, CLOSE_BY_PROXY };
+
 struct bridge;
 struct leg_maker;
 struct worker_service;
