@@ -98,6 +98,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/service/lobby.h \
 	daemon/service/server_name.c \
 	daemon/service/server_name.h \
+	daemon/service/server_state.c \
+	daemon/service/server_state.h \
 	daemon/service/service.c \
 	daemon/service/service.h \
 	daemon/service/worker_service.c \

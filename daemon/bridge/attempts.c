@@ -73,6 +73,11 @@ const struct attempt *attempts_next(struct attempts *attempts, const struct fabr
 	return NULL;
 }
 
+const struct attempt *attempts_last(const struct attempts *attempts)
+{
+	return attempts->next ? &attempts->list[attempts->next - 1] : NULL;
+}
+
 bool attempts_left(const struct attempts *attempts)
 {
 	return attempts->next < attempts->count;

@@ -60,6 +60,8 @@ void attempts_fini(struct attempts *attempts);
  * Returns NULL after the last one.
  */
 const struct attempt *attempts_next(struct attempts *attempts, const struct fabric *avoided);
+/** attempts_last - the one that attempts_next() has come to, also once it has none left; NULL before the first. */
+const struct attempt *attempts_last(const struct attempts *attempts);
 /** attempts_forget_port - those that have not been made come from any port. */
 void attempts_forget_port(struct attempts *attempts);
 /** attempts_left - whether attempts_next() has another one. */

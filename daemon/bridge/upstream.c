@@ -47,6 +47,13 @@ static uint64_t left_us(const struct upstream *upstream)
 	return now_us < upstream->deadline_us ? upstream->deadline_us - now_us : 0;
 }
 
+static void wait_no_longer(struct upstream *upstream)
+{
+	if (upstream->waits)
+		server_state_leave(&upstream->ws->service->server);
+	upstream->waits = false;
+}
+
 /* ---- attempts ---- */
 
 static void avoid_verbs(struct upstream *upstream, const char *why)
@@ -120,11 +127,21 @@ static int connect_next(struct upstream *upstream)
 	return rc;
 }
 
+static void tell_failed(struct upstream *upstream, enum leg_close why, const char *detail)
+{
+	const struct attempt *last = attempts_last(&upstream->attempts);
+
+	upstream->failure_told = server_state_failed(
+		&upstream->ws->service->server, last ? (const struct sockaddr *)&last->addr : NULL,
+		why, detail, loop_now_us(loop_of(upstream)));
+	upstream->events->failed(upstream->arg, why, detail);
+}
+
 /* Without a leg that would have to close first. */
 static void fail_at_once(struct upstream *upstream, enum leg_close why, const char *detail)
 {
 	set_state(upstream, UPSTREAM_CLOSED);
-	upstream->events->failed(upstream->arg, why, detail);
+	tell_failed(upstream, why, detail);
 	upstream->events->closed(upstream->arg);
 }
 
@@ -168,7 +185,7 @@ static void attempt_failed(struct upstream *upstream, enum leg_close why, const 
 		forget_port(upstream);
 	if (!may_go_on(upstream, why)) {
 		set_state(upstream, UPSTREAM_CLOSING);
-		upstream->events->failed(upstream->arg, why, detail);
+		tell_failed(upstream, why, detail);
 		return;
 	}
 	if (!upstream->attempt->has_other)
@@ -182,6 +199,37 @@ static void attempt_failed(struct upstream *upstream, enum leg_close why, const 
 }
 
 /* ---- what the leg says ---- */
+
+static void leg_peer(const struct upstream *upstream, struct sockaddr_storage *addr)
+{
+	struct leg_info info;
+
+	leg_info(upstream->leg, &info);
+	*addr = info.peer;
+}
+
+/* A proxy in front of a server that is down may take connections all the same: only a Reply is an answer. */
+static void answered(struct upstream *upstream)
+{
+	struct sockaddr_storage addr;
+
+	leg_peer(upstream, &addr);
+	wait_no_longer(upstream);
+	server_state_reached(&upstream->ws->service->server, (struct sockaddr *)&addr,
+			     loop_now_us(loop_of(upstream)));
+}
+
+static void closed_without_reply(struct upstream *upstream, enum leg_close why, const char *detail)
+{
+	bool just_closed = why == LEG_CLOSE_PEER || why == LEG_CLOSE_LOST;
+	struct sockaddr_storage addr;
+
+	leg_peer(upstream, &addr);
+	upstream->failure_told = server_state_failed(
+		&upstream->ws->service->server, (struct sockaddr *)&addr, why,
+		just_closed ? "it closes connections before their first Reply" : detail,
+		loop_now_us(loop_of(upstream)));
+}
 
 static void on_opened(void *arg)
 {
@@ -209,6 +257,8 @@ static void on_reply(void *arg, struct exchange *x)
 {
 	struct upstream *upstream = arg;
 
+	if (upstream->waits)
+		answered(upstream);
 	upstream->events->leg->reply(upstream->arg, x);
 }
 
@@ -241,6 +291,8 @@ static void on_closing(void *arg, enum leg_close why, const char *detail)
 		attempt_failed(upstream, why, detail);
 	} else if (upstream->state.now == UPSTREAM_OPEN) {
 		set_state(upstream, UPSTREAM_CLOSING);
+		if (upstream->waits)
+			closed_without_reply(upstream, why, detail);
 		upstream->events->leg->closing(upstream->arg, why, detail);
 	}
 }
@@ -324,6 +376,7 @@ int upstream_init(struct upstream *upstream, struct worker_service *ws,
 
 void upstream_fini(struct upstream *upstream)
 {
+	wait_no_longer(upstream);
 	leg_free(upstream->leg);
 	attempts_fini(&upstream->attempts);
 	loop_timer_free(loop_of(upstream), upstream->resolving);
@@ -337,6 +390,8 @@ void upstream_come_from(struct upstream *upstream, const struct client_pin *pin)
 
 void upstream_start(struct upstream *upstream, uint64_t timeout_us)
 {
+	upstream->waits = true;
+	server_state_seek(&upstream->ws->service->server);
 	set_state(upstream, UPSTREAM_RESOLVING);
 	name_desk_wait(&upstream->ws->names, &upstream->name, on_resolved, upstream);
 	upstream->deadline_us = loop_now_us(loop_of(upstream)) + timeout_us;

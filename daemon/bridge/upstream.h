@@ -70,7 +70,9 @@ struct upstream {
 	char detail[LEG_DETAIL_BYTES];
 	/* Where it comes from: until it is open what it was asked for, then what it has; 0: none. */
 	uint16_t port;
-	bool port_is_due; /* a Call waits for the Reply that the server sent there */
+	bool port_is_due;  /* a Call waits for the Reply that the server sent there */
+	bool waits;        /* for the server's first Reply, as its state counts */
+	bool failure_told; /* with those of the service's other clients: nobody else need */
 };
 
 /**

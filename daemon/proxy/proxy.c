@@ -23,6 +23,7 @@
 /* Without descriptors: how long a connection may have said nothing, and how many such go at once. */
 #define SILENT_US       1000000u
 #define SILENT_PER_LOOK 64u
+#define LOOK_US         5000000u
 
 static size_t index_of(const struct proxy_service *ps)
 {
@@ -235,6 +236,16 @@ static void on_kick(void *arg)
 			lobby_look(&proxy->proxy_services[i].lobby);
 }
 
+/* What a service has to say without being asked. */
+static void on_look(void *arg)
+{
+	struct proxy *proxy = arg;
+
+	for (size_t i = 0; i < proxy->nservices; i++)
+		server_state_look(&proxy->services[i].server, loop_now_us(proxy->loop));
+	loop_timer_set(proxy->loop, proxy->look, LOOK_US);
+}
+
 static int open_listener(struct proxy *proxy, size_t i)
 {
 	struct proxy_service *ps = &proxy->proxy_services[i];
@@ -359,6 +370,12 @@ int proxy_start(struct loop *loop, const struct config *config, struct proxy **o
 		if (rc)
 			goto out_stop;
 	}
+	proxy->look = loop_timer_new(loop, on_look, proxy);
+	if (!proxy->look) {
+		rc = -ENOMEM;
+		goto out_stop;
+	}
+	loop_timer_set(loop, proxy->look, LOOK_US);
 	proxy->max_connections = most_connections();
 	check_descriptors(proxy);
 	*out = proxy;
@@ -373,6 +390,7 @@ void proxy_stop(struct proxy *proxy)
 {
 	if (!proxy)
 		return;
+	loop_timer_free(proxy->loop, proxy->look);
 	for (size_t i = 0; i < proxy->nservices; i++) {
 		listener_close(proxy->proxy_services[i].listener);
 		lobby_fini(&proxy->proxy_services[i].lobby);

@@ -42,6 +42,7 @@ struct proxy {
 	uint64_t next_id, start_us;
 	unsigned max_connections; /* that there are descriptors for */
 	struct log_limit shortages;
+	struct loop_timer *look; /* at what is told once in a while */
 };
 
 /**

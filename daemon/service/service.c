@@ -25,6 +25,7 @@ int service_init(struct service *service, const struct service_config *config)
 		service->lines[i] =
 			(struct log_limit){.whose = config->name, .burst = SERVICE_LINES_BURST};
 	service->lines[LINE_NAME].burst = 1;
+	server_state_init(&service->server, config->name, &config->connect);
 	server_name_init(&service->name, &config->connect, config->name,
 			 &service->lines[LINE_NAME]);
 	return 0;
@@ -49,6 +50,7 @@ void service_fini(struct service *service)
 	clients_free(service->clients);
 	service->clients = NULL;
 	server_name_fini(&service->name);
+	server_state_fini(&service->server);
 }
 
 void service_iwarp_config(const struct service_config *config, struct iwarp_config *iwarp)

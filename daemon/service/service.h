@@ -12,6 +12,7 @@
 #include "daemon/service/clients.h"
 #include "daemon/service/door.h"
 #include "daemon/service/server_name.h"
+#include "daemon/service/server_state.h"
 #include "fabric/iwarp/iwarp.h"
 #include "fabric/verbs/verbs.h"
 #include "leg/leg.h"
@@ -36,6 +37,7 @@ struct service {
 	const struct service_config *config;
 	struct clients *clients;
 	struct server_name name;
+	struct server_state server;
 	struct door door;               /* who counts against which limit; it has a lock */
 	struct budget_part *memory;     /* of the daemon's budget; set by who owns that */
 	struct peer_memory peer_memory; /* of its RDMA server */

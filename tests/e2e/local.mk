@@ -35,6 +35,7 @@ end_to_end_scripts = tests/e2e/run.sh tests/e2e/lib.sh tests/e2e/TESTS \
 	tests/e2e/neighbours.sh \
 	tests/e2e/hostile.sh \
 	tests/e2e/crowd.sh \
+	tests/e2e/outage.sh \
 	tests/e2e/silent_peers.sh \
 	tests/e2e/twenty_clients.sh
 EXTRA_PROGRAMS = tests/e2e/nfs_client tests/e2e/rpc_peer tests/e2e/mpa_peer tests/e2e/name_server \
@@ -50,7 +51,7 @@ tests_e2e_rpc_peer_SOURCES = tests/e2e/rpc_peer.c tests/e2e/rpc_peer.h \
 	tests/e2e/echo.c tests/e2e/echo.h tests/e2e/message.c tests/e2e/message.h \
 	tests/e2e/net.c tests/e2e/net.h tests/e2e/mpa.c tests/e2e/mpa.h \
 	tests/e2e/hostile.h tests/e2e/hostile_kinds.c tests/e2e/hostile_servers.c \
-	tests/e2e/peer_ask.c tests/e2e/peer_hostile.c \
+	tests/e2e/peer_ask.c tests/e2e/peer_hostile.c tests/e2e/peer_outage.c \
 	tests/e2e/peer_bad_server.c tests/e2e/peer_both_ways.c tests/e2e/peer_doors.c \
 	tests/e2e/peer_flow.c \
 	tests/e2e/peer_garbage.c tests/e2e/peer_large.c tests/e2e/peer_neighbour.c \

@@ -16,7 +16,7 @@ static const struct scenario {
 	{"both-ways", scenario_both_ways},   {"large", scenario_large},
 	{"steady", scenario_steady},         {"neighbour", scenario_neighbour},
 	{"hostile", scenario_hostile},       {"ask", scenario_ask},
-	{"doors", scenario_doors},
+	{"doors", scenario_doors},           {"outage", scenario_outage},
 };
 
 static int usage(void)

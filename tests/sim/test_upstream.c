@@ -61,8 +61,13 @@ static void on_note(void *arg, const char *text)
 	leg_notes++;
 }
 
+static void on_reply(void *arg, struct exchange *x)
+{
+	exchange_put(x);
+}
+
 static const struct leg_events leg_events = {
-	.call = on_call, .closing = on_leg_closing, .note = on_note};
+	.call = on_call, .reply = on_reply, .closing = on_leg_closing, .note = on_note};
 
 static const struct upstream_events events = {
 	.connecting = on_connecting,
@@ -288,6 +293,91 @@ START_TEST(an_open_leg_answers_to_the_bridge)
 }
 END_TEST
 
+/* ---- what is known of the server ---- */
+
+static struct server_info server(void)
+{
+	struct server_info info;
+
+	server_state_get(&bench->service.server, loop_now_us(bench->loop), &info);
+	return info;
+}
+
+static void expect_server(enum server_reach reach, unsigned waiting)
+{
+	ck_assert_int_eq(server().reach, reach);
+	ck_assert_uint_eq(server().waiting, waiting);
+}
+
+START_TEST(a_server_that_cannot_be_reached_is_down)
+{
+	bench->naddrs = 1;
+	bench->config.connect.transport = TRANSPORT_TCP;
+	start();
+	expect_server(SERVER_UNKNOWN, 1);
+	fail_after(0, 10);
+	expect_server(SERVER_DOWN, 1);
+	ck_assert_str_eq(server().error, "no");
+	ck_assert(upstream.failure_told);
+}
+END_TEST
+
+START_TEST(one_address_that_fails_is_no_news_of_the_server)
+{
+	bench->config.connect.transport = TRANSPORT_TCP;
+	start();
+	fail_after(0, 10);
+	expect_server(SERVER_UNKNOWN, 1);
+}
+END_TEST
+
+START_TEST(a_server_without_an_address_is_down)
+{
+	bench->naddrs = 0;
+	start();
+	bench_run(bench, 100);
+	expect_server(SERVER_DOWN, 1);
+	ck_assert_str_eq(server().addr, "");
+}
+END_TEST
+
+START_TEST(the_first_reply_is_the_answer)
+{
+	struct stub *stub;
+
+	start();
+	stub = bench_stub(bench, 0);
+	open_leg(0);
+	expect_server(SERVER_UNKNOWN, 1);
+	stub->config.events->reply(stub->config.arg, exchange_new(NULL));
+	expect_server(SERVER_OK, 0);
+	stub_closing(stub, LEG_CLOSE_PEER, "");
+	expect_server(SERVER_OK, 0);
+	ck_assert(!upstream.failure_told);
+}
+END_TEST
+
+START_TEST(a_server_that_closes_before_its_first_reply_is_down)
+{
+	start();
+	open_leg(0);
+	stub_closing(bench_stub(bench, 0), LEG_CLOSE_PEER, "in good order");
+	expect_server(SERVER_DOWN, 1);
+	ck_assert_str_eq(server().error, "it closes connections before their first Reply");
+	ck_assert(upstream.failure_told);
+}
+END_TEST
+
+START_TEST(a_client_that_leaves_says_nothing_of_the_server)
+{
+	start();
+	open_leg(0);
+	upstream_close(&upstream, LEG_CLOSE_PEER);
+	expect_server(SERVER_UNKNOWN, 1);
+	ck_assert(!upstream.failure_told);
+}
+END_TEST
+
 /* ---- source ports ---- */
 
 START_TEST(each_address_is_tried_from_the_port_of_the_pin)
@@ -440,6 +530,12 @@ int main(void)
 	tcase_add_test(tc, the_reason_of_the_last_attempt_is_told_before_its_leg_is_over);
 	tcase_add_test(tc, what_closes_here_is_not_tried_elsewhere);
 	tcase_add_test(tc, an_open_leg_answers_to_the_bridge);
+	tcase_add_test(tc, a_server_that_cannot_be_reached_is_down);
+	tcase_add_test(tc, one_address_that_fails_is_no_news_of_the_server);
+	tcase_add_test(tc, a_server_without_an_address_is_down);
+	tcase_add_test(tc, the_first_reply_is_the_answer);
+	tcase_add_test(tc, a_server_that_closes_before_its_first_reply_is_down);
+	tcase_add_test(tc, a_client_that_leaves_says_nothing_of_the_server);
 	tcase_add_test(tc, each_address_is_tried_from_the_port_of_the_pin);
 	tcase_add_loop_test(tc, a_port_above_1023_is_insisted_on_if_it_is_due, 0, 2);
 	tcase_add_test(tc, the_port_that_an_open_connection_has_is_the_clients);

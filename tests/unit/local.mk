@@ -140,6 +140,12 @@ tests_unit_test_door_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_door_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_door
 
+check_PROGRAMS += tests/unit/test_server_state
+tests_unit_test_server_state_SOURCES = tests/unit/test_server_state.c
+tests_unit_test_server_state_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_server_state_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_server_state
+
 check_PROGRAMS += tests/unit/test_lobby
 tests_unit_test_lobby_SOURCES = tests/unit/test_lobby.c
 tests_unit_test_lobby_CFLAGS = $(UNIT_CFLAGS)

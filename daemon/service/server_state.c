@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Whether a service's server answers: what is counted, and when a line is due. */
+#include "daemon/service/server_state.h"
+
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/base/log.h"
+
+#define NOTE_BYTES 96u
+#define AGE_BYTES  32u
+
+/* The clocks of two threads' loops may be a turn apart. */
+static uint64_t passed_us(uint64_t since_us, uint64_t now_us)
+{
+	return now_us > since_us ? now_us - since_us : 0;
+}
+
+static bool is_address(const char *host)
+{
+	unsigned char bytes[sizeof(struct in6_addr)];
+	char plain[INET6_ADDRSTRLEN];
+
+	snprintf(plain, sizeof(plain), "%.*s", (int)strcspn(host, "%"), host);
+	return inet_pton(AF_INET, plain, bytes) == 1 || inet_pton(AF_INET6, plain, bytes) == 1;
+}
+
+void server_state_init(struct server_state *state, const char *service,
+		       const struct config_uri *uri)
+{
+	*state = (struct server_state){.service = service};
+	config_uri_text(uri, state->uri);
+	state->is_address = is_address(uri->host);
+	atomic_init(&state->waiting, 0);
+	pthread_mutex_init(&state->lock, NULL);
+}
+
+void server_state_fini(struct server_state *state)
+{
+	if (state->service)
+		pthread_mutex_destroy(&state->lock);
+}
+
+void server_state_seek(struct server_state *state)
+{
+	atomic_fetch_add(&state->waiting, 1);
+}
+
+void server_state_leave(struct server_state *state)
+{
+	atomic_fetch_sub(&state->waiting, 1);
+}
+
+/* ---- words ---- */
+
+/* " (192.0.2.1:20049)"; nothing if the URI says it. */
+static const char *where(const struct server_state *state, char text[NOTE_BYTES])
+{
+	char addr[ADDRESS_TEXT_BYTES];
+
+	text[0] = '\0';
+	if (!state->is_address && state->addr.ss_family != AF_UNSPEC)
+		snprintf(text, NOTE_BYTES, " (%s)",
+			 address_text((const struct sockaddr *)&state->addr, addr));
+	return text;
+}
+
+/* "; 3 clients wait": RDMA clients are refused and wait by themselves, so often there is none here. */
+static const char *waiting(struct server_state *state, char text[NOTE_BYTES])
+{
+	unsigned n = atomic_load(&state->waiting);
+
+	text[0] = '\0';
+	if (n)
+		snprintf(text, NOTE_BYTES, "; %u client%s", n, n == 1 ? " waits" : "s wait");
+	return text;
+}
+
+static const char *attempts(uint64_t n, char text[NOTE_BYTES])
+{
+	snprintf(text, NOTE_BYTES, "%llu attempt%s", (unsigned long long)n, n == 1 ? "" : "s");
+	return text;
+}
+
+static const char *age(uint64_t us, char text[AGE_BYTES])
+{
+	uint64_t s = us / 1000000;
+
+	if (s < 10)
+		snprintf(text, AGE_BYTES, "%.1f s", (double)us / 1e6);
+	else if (s < 120)
+		snprintf(text, AGE_BYTES, "%llu s", (unsigned long long)s);
+	else if (s < 7200)
+		snprintf(text, AGE_BYTES, "%llu min", (unsigned long long)s / 60);
+	else
+		snprintf(text, AGE_BYTES, "%llu h %llu min", (unsigned long long)s / 3600,
+			 (unsigned long long)s / 60 % 60);
+	return text;
+}
+
+/* Whether it does answer, but not as is needed. */
+static bool is_no_use(enum leg_close why)
+{
+	return why == LEG_CLOSE_PROTOCOL || why == LEG_CLOSE_TERMINATED ||
+	       why == LEG_CLOSE_VERSION || why == LEG_CLOSE_NOT_RPC;
+}
+
+static const char *fault(const struct server_state *state)
+{
+	return is_no_use(state->why) ? "cannot be used" : "does not answer";
+}
+
+static const char *long_fault(const struct server_state *state)
+{
+	return is_no_use(state->why) ? "could not be used" : "has not answered";
+}
+
+/* ---- lines, under the lock ---- */
+
+static void told(struct server_state *state, uint64_t now_us)
+{
+	state->told_once = true;
+	state->told_us = now_us;
+	state->told_failed = state->failed;
+	state->gaps = 0;
+}
+
+static bool may_tell(const struct server_state *state, uint64_t now_us)
+{
+	return !state->told_once || passed_us(state->told_us, now_us) >= SERVER_STATE_TELL_US;
+}
+
+static void tell_down(struct server_state *state, uint64_t now_us)
+{
+	char addr[NOTE_BYTES], clients[NOTE_BYTES];
+
+	log_warning(NULL, "%s: server %s%s %s: %s%s", state->service, state->uri,
+		    where(state, addr), fault(state), state->error, waiting(state, clients));
+	state->told_down = true;
+	told(state, now_us);
+}
+
+static void tell_still_down(struct server_state *state, uint64_t now_us)
+{
+	char addr[NOTE_BYTES], clients[NOTE_BYTES], count[NOTE_BYTES], since[AGE_BYTES];
+
+	log_warning(NULL, "%s: server %s%s %s for %s: %s; %s failed%s", state->service, state->uri,
+		    where(state, addr), long_fault(state),
+		    age(passed_us(state->since_us, now_us), since), state->error,
+		    attempts(state->failed, count), waiting(state, clients));
+	state->told_down = true;
+	told(state, now_us);
+}
+
+static void tell_back(struct server_state *state, uint64_t now_us)
+{
+	char addr[NOTE_BYTES], count[NOTE_BYTES], since[AGE_BYTES];
+
+	log_warning(NULL, "%s: server %s%s answers again after %s (%s)", state->service, state->uri,
+		    where(state, addr), age(passed_us(state->since_us, now_us), since),
+		    attempts(state->failed, count));
+	state->told_down = false;
+	state->failed = 0;
+	told(state, now_us);
+}
+
+static void tell_gaps(struct server_state *state, uint64_t now_us)
+{
+	char addr[NOTE_BYTES];
+
+	log_warning(NULL, "%s: server %s%s comes and goes: %u times in the last %llu s it %s: %s",
+		    state->service, state->uri, where(state, addr), state->gaps,
+		    (unsigned long long)passed_us(state->told_us, now_us) / 1000000, fault(state),
+		    state->error);
+	told(state, now_us);
+}
+
+/* ---- what happens ---- */
+
+static void keep_addr(struct server_state *state, const struct sockaddr *addr)
+{
+	state->addr = (struct sockaddr_storage){.ss_family = AF_UNSPEC};
+	if (addr && addr->sa_family == AF_INET6)
+		memcpy(&state->addr, addr, sizeof(struct sockaddr_in6));
+	else if (addr && addr->sa_family == AF_INET)
+		memcpy(&state->addr, addr, sizeof(struct sockaddr_in));
+}
+
+static void move(struct server_state *state, enum server_reach to, uint64_t now_us)
+{
+	state->reach = to;
+	state->since_us = now_us;
+}
+
+static bool counts(enum leg_close why)
+{
+	return why != LEG_CLOSE_LOCAL && why != LEG_CLOSE_RESOURCES && why != LEG_CLOSE_SHUTDOWN &&
+	       why != LEG_CLOSE_OWN_UPSTREAM;
+}
+
+bool server_state_failed(struct server_state *state, const struct sockaddr *addr,
+			 enum leg_close why, const char *detail, uint64_t now_us)
+{
+	if (!counts(why))
+		return false;
+	pthread_mutex_lock(&state->lock);
+	keep_addr(state, addr);
+	state->why = why;
+	snprintf(state->error, sizeof(state->error), "%s",
+		 detail[0] ? detail : leg_close_text(why));
+	if (state->reach != SERVER_DOWN) {
+		move(state, SERVER_DOWN, now_us);
+		state->failed = 1;
+		if (may_tell(state, now_us))
+			tell_down(state, now_us);
+	} else {
+		state->failed++;
+	}
+	pthread_mutex_unlock(&state->lock);
+	return true;
+}
+
+void server_state_reached(struct server_state *state, const struct sockaddr *addr, uint64_t now_us)
+{
+	pthread_mutex_lock(&state->lock);
+	keep_addr(state, addr);
+	if (state->reach == SERVER_DOWN && state->told_down)
+		tell_back(state, now_us);
+	else if (state->reach == SERVER_DOWN)
+		state->gaps++;
+	if (state->reach != SERVER_OK)
+		move(state, SERVER_OK, now_us);
+	pthread_mutex_unlock(&state->lock);
+}
+
+/* Nothing new is known of a server that nobody has asked since the last line. */
+static bool is_still_down(const struct server_state *state, uint64_t now_us)
+{
+	if (state->reach != SERVER_DOWN)
+		return false;
+	if (!state->told_down)
+		return passed_us(state->since_us, now_us) >= SERVER_STATE_SURE_US;
+	return may_tell(state, now_us) && state->failed > state->told_failed;
+}
+
+void server_state_look(struct server_state *state, uint64_t now_us)
+{
+	pthread_mutex_lock(&state->lock);
+	if (is_still_down(state, now_us))
+		tell_still_down(state, now_us);
+	else if (state->gaps && may_tell(state, now_us))
+		tell_gaps(state, now_us);
+	pthread_mutex_unlock(&state->lock);
+}
+
+void server_state_get(struct server_state *state, uint64_t now_us, struct server_info *info)
+{
+	*info = (struct server_info){.waiting = atomic_load(&state->waiting)};
+	pthread_mutex_lock(&state->lock);
+	info->reach = state->reach;
+	info->age_us = passed_us(state->since_us, now_us);
+	if (state->addr.ss_family != AF_UNSPEC)
+		address_text((const struct sockaddr *)&state->addr, info->addr);
+	if (state->reach == SERVER_DOWN) {
+		info->failed = state->failed;
+		snprintf(info->error, sizeof(info->error), "%s", state->error);
+	}
+	pthread_mutex_unlock(&state->lock);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Whether a service's server answers, and what the log says of it.
+ *
+ * A thousand clients that come back twice a second to a server that is down would fill the log, each with its own
+ * failure. So the failures of all clients are added up here, and a line is written when the server is found not to
+ * answer, one a minute while it is asked and does not, and one when it answers again. All of them are warnings: who
+ * reads warnings alone is to learn of the end too. A server that comes and goes is told of once a minute.
+ *
+ * Only who asks finds out: a server that nobody has asked is not known, and one that was down and is asked by nobody
+ * stays so.
+ *
+ * Threads: any; under a lock of its own.
+ */
+#ifndef DAEMON_SERVICE_SERVER_STATE_H
+#define DAEMON_SERVICE_SERVER_STATE_H
+
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+#include "base/compiler.h"
+#include "daemon/base/address.h"
+#include "daemon/config/config_value.h"
+#include "leg/leg.h"
+
+#define SERVER_STATE_TELL_US                                                                       \
+	60000000u /* between two lines about a server that is down, or comes and goes */
+#define SERVER_STATE_SURE_US 15000000u /* so long down is told, however short it was up before */
+
+enum server_reach { SERVER_UNKNOWN, SERVER_OK, SERVER_DOWN };
+
+/* What is known now. */
+struct server_info {
+	enum server_reach reach;
+	uint64_t age_us; /* of reach; nothing for SERVER_UNKNOWN */
+	char addr
+		[ADDRESS_TEXT_BYTES]; /* that was asked last; empty: none, since its name has none */
+	char error[LEG_DETAIL_BYTES]; /* SERVER_DOWN: why it did not answer last */
+	uint64_t failed;              /* SERVER_DOWN: attempts since it was found to be */
+	unsigned waiting;             /* clients that have had no Reply yet */
+};
+
+struct server_state {
+	const char *service;
+	char uri[CONFIG_URI_TEXT_BYTES];
+	bool is_address; /* the URI names an address, so that lines need not */
+	atomic_uint waiting;
+	pthread_mutex_t lock; /* of what follows */
+	enum server_reach reach;
+	uint64_t since_us;
+	struct sockaddr_storage addr; /* of no family: none */
+	enum leg_close why;
+	char error[LEG_DETAIL_BYTES];
+	uint64_t failed; /* attempts since SERVER_DOWN */
+	bool told_down;  /* that it is */
+	bool told_once;
+	uint64_t told_us;     /* when the last line was written */
+	uint64_t told_failed; /* … and how many attempts it told of */
+	unsigned gaps;        /* that began and ended untold since then */
+};
+
+/**
+ * server_state_init - nobody has asked it yet
+ * @service, @uri: of the configuration, which outlives it
+ */
+void server_state_init(struct server_state *state, const char *service,
+		       const struct config_uri *uri);
+/** server_state_fini - accepts one that is all zero. */
+void server_state_fini(struct server_state *state);
+
+/** server_state_seek - a client waits for it from now on, until server_state_leave(). */
+void server_state_seek(struct server_state *state);
+/** server_state_leave - a client waits no longer: it has a Reply, or has gone. */
+void server_state_leave(struct server_state *state);
+
+/**
+ * server_state_failed - a client's attempt is over, and all the server's addresses have failed
+ * @addr:   the last one; NULL: its name has none
+ * @why:    what is no fault of the server's does not count: LEG_CLOSE_LOCAL, _RESOURCES, _SHUTDOWN, _OWN_UPSTREAM
+ * @detail: more of it; may be empty
+ *
+ * Returns whether it counts, and so is told here: the caller need not.
+ */
+bool server_state_failed(struct server_state *state, const struct sockaddr *addr,
+			 enum leg_close why, const char *detail, uint64_t now_us);
+/** server_state_reached - a client has its first Reply, from @addr. */
+void server_state_reached(struct server_state *state, const struct sockaddr *addr, uint64_t now_us);
+
+/** server_state_look - write the line that is due once a minute, if it is; to be called every few seconds. */
+void server_state_look(struct server_state *state, uint64_t now_us);
+/** server_state_get - what is known now; copied. */
+void server_state_get(struct server_state *state, uint64_t now_us, struct server_info *info);
+
+#endif

@@ -1,0 +1,51 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# A server goes away for a while and comes back, with many clients that keep trying: what the log tells of it, and the
+# control socket. OUTAGE_S is how long, and CLIENTS how many.
+: "${OUTAGE_S:=8}" "${CLIENTS:=100}"
+. "$(dirname "$0")/lib.sh"
+enter "$@"
+needs_proxies
+start_ganesha
+start_chain
+
+last() { [ "$(tail -n 1 $T/clients.log)" = "$1" ]; }
+# server_is SIDE FILTER: what `services` says of the server of nfs
+server_is() { ctl "$1" -j services | jq -e ".services[] | select(.name == \"nfs\").server | $2" >/dev/null; }
+passed() { ((SECONDS >= $1)); }
+# warned SIDE: what a reader of warnings sees
+warned() { grep -E ' (warning|error): ' "$T/$1.log"; }
+# holds SIDE REGEX
+holds() { warned "$1" | grep -qE "$2"; }
+
+check "nothing is known of a server that nobody has asked" server_is a '.state == "unknown"'
+start clients rpc_peer "$FRONT_PORT" 0 0 0 outage "$CLIENTS"
+wait_for 60 last all || bail "the clients are not served"
+check "the server is known to answer" server_is a '.state == "ok" and .error == null and .waiting_clients == 0'
+before_a=$(warned a | wc -l) before_b=$(warned b | wc -l)
+
+stop ganesha KILL
+down=$SECONDS
+wait_for 30 last none || bail "the clients do not see the server go"
+wait_for 10 server_is b '.state == "down"'
+check "the proxy before it says why it is down" server_is b '.error == "Connection refused" and .attempts_failed > 0'
+check "so does the one before that" wait_for 10 server_is a '.state == "down" and .error != null'
+check "it says for whom" wait_for 10 server_is a '.waiting_clients > 0'
+wait_for $((OUTAGE_S + 60)) passed $((down + OUTAGE_S))
+start_ganesha
+wait_for 60 last all
+check "all $CLIENTS clients are served again" last all
+check "the server is known to answer again" server_is a '.state == "ok" and .error == null'
+
+lines_a=$(($(warned a | wc -l) - before_a)) lines_b=$(($(warned b | wc -l) - before_b))
+check "$CLIENTS clients and $OUTAGE_S s made $lines_a warnings" test "$lines_a" -le 10
+check "and $lines_b where the server is" test "$lines_b" -le 10
+check "one names service, server and cause" \
+	holds b "nfs: server tcp://127.0.0.1:$NFS_PORT does not answer: Connection refused"
+check "one tells of the end, and how long it was" \
+	holds b "nfs: server tcp://127.0.0.1:$NFS_PORT answers again after [0-9.]+ s \([0-9]+ attempts?\)"
+check "where the server is another proxy, too" holds a "nfs: server iwarp://127.0.0.1:$FABRIC_PORT does not answer: "
+check "and the end" holds a "nfs: server iwarp://127.0.0.1:$FABRIC_PORT answers again after "
+note "$(warned a; warned b)"
+stop clients KILL
+finish

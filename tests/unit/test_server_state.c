@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Whether a service's server answers: which lines are written, and how seldom. */
+#include <arpa/inet.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/base/log.h"
+#include "daemon/service/server_state.h"
+#include "tests/lib/test.h"
+
+#define S(n) ((uint64_t)((n)*1e6))
+
+static struct server_state state;
+static struct sockaddr_in addr = {.sin_family = AF_INET};
+static char said[64 * 1024];
+static unsigned lines;
+
+static bool collect(void *arg, const char *line, size_t len)
+{
+	ck_assert_uint_lt(strlen(said) + len, sizeof(said));
+	strncat(said, line, len);
+	lines++;
+	return true;
+}
+
+static uint64_t no_time(clockid_t clock)
+{
+	return 0;
+}
+
+static void start(const char *connect)
+{
+	static struct config_uri uri;
+
+	config_uri_fini(&uri);
+	ck_assert_ptr_null(config_uri_parse(connect, false, &uri));
+	server_state_init(&state, "to-filer", &uri);
+	inet_pton(AF_INET, "192.0.2.1", &addr.sin_addr);
+	addr.sin_port = htons(20049);
+}
+
+static void setup(void)
+{
+	const struct log_output output = {.write = collect, .journal = true, .now_us = no_time};
+
+	said[0] = '\0';
+	lines = 0;
+	log_set_level(LOG_LEVEL_WARNING);
+	log_set_output(&output);
+	start("rdma://filer");
+}
+
+static void teardown(void)
+{
+	server_state_fini(&state);
+	log_set_output(NULL);
+}
+
+static bool fail_for(enum leg_close why, const char *detail, uint64_t now_us)
+{
+	return server_state_failed(&state, (struct sockaddr *)&addr, why, detail, now_us);
+}
+
+static void refuse(uint64_t now_us)
+{
+	ck_assert(fail_for(LEG_CLOSE_REFUSED, "Connection refused", now_us));
+}
+
+static void reach(uint64_t now_us)
+{
+	server_state_reached(&state, (struct sockaddr *)&addr, now_us);
+}
+
+static void expect(const char *text)
+{
+	ck_assert_str_eq(said, text);
+	said[0] = '\0';
+}
+
+START_TEST(a_server_that_does_not_answer_is_told_of_once)
+{
+	server_state_seek(&state);
+	refuse(S(1));
+	refuse(S(2));
+	refuse(S(30));
+	expect("<4>to-filer: server rdma://filer:20049 (192.0.2.1:20049) does not answer: Connection "
+	       "refused; 1 client waits\n");
+}
+END_TEST
+
+START_TEST(it_is_told_of_each_minute_while_it_is_asked)
+{
+	server_state_seek(&state);
+	server_state_seek(&state);
+	for (unsigned s = 0; s <= 125; s++) {
+		if (s % 5 == 0)
+			refuse(S(s));
+		server_state_look(&state, S(s));
+	}
+	ck_assert_uint_eq(lines, 3);
+	ck_assert_ptr_nonnull(strstr(
+		said,
+		"\n<4>to-filer: server rdma://filer:20049 (192.0.2.1:20049) has not answered for "
+		"60 s: Connection refused; 13 attempts failed; 2 clients wait\n"));
+	ck_assert_ptr_nonnull(strstr(said, " has not answered for 2 min: Connection refused; 25 "));
+}
+END_TEST
+
+START_TEST(nothing_is_said_of_one_that_nobody_asks)
+{
+	refuse(0);
+	for (unsigned s = 0; s < 1000; s++)
+		server_state_look(&state, S(s));
+	ck_assert_uint_eq(lines, 1);
+}
+END_TEST
+
+START_TEST(its_end_is_told_with_how_long_it_took)
+{
+	for (unsigned i = 0; i < 70; i++)
+		refuse(S(10) + i);
+	said[0] = '\0';
+	reach(S(45));
+	expect("<4>to-filer: server rdma://filer:20049 (192.0.2.1:20049) answers again after 35 s (70 "
+	       "attempts)\n");
+}
+END_TEST
+
+START_TEST(the_first_answer_is_no_news)
+{
+	reach(0);
+	reach(S(1));
+	expect("");
+}
+END_TEST
+
+START_TEST(one_that_comes_and_goes_is_told_of_once_a_minute)
+{
+	for (unsigned i = 0; i < 1200; i++) {
+		refuse(S(i * .1));
+		reach(S(i * .1 + .05));
+		server_state_look(&state, S(i * .1 + .05));
+	}
+	/* At first as any other, then by a sum. */
+	ck_assert_uint_eq(lines, 3);
+	ck_assert_ptr_nonnull(strstr(
+		said,
+		"\n<4>to-filer: server rdma://filer:20049 (192.0.2.1:20049) comes and goes: 600 "
+		"times in the last 60 s it does not answer: Connection refused\n"));
+}
+END_TEST
+
+START_TEST(one_that_stays_away_after_a_short_return_is_told_of_soon)
+{
+	refuse(0);
+	reach(S(1));
+	said[0] = '\0';
+	refuse(S(2));
+	server_state_look(&state, S(16));
+	expect("");
+	server_state_look(&state, S(17));
+	expect("<4>to-filer: server rdma://filer:20049 (192.0.2.1:20049) has not answered for 15 s: "
+	       "Connection refused; 1 attempt failed\n");
+	reach(S(20));
+	expect("<4>to-filer: server rdma://filer:20049 (192.0.2.1:20049) answers again after 18 s (1 "
+	       "attempt)\n");
+}
+END_TEST
+
+START_TEST(an_address_in_the_file_is_not_said_twice)
+{
+	server_state_fini(&state);
+	start("tcp://192.0.2.1");
+	refuse(0);
+	expect("<4>to-filer: server tcp://192.0.2.1:2049 does not answer: Connection refused\n");
+}
+END_TEST
+
+START_TEST(a_name_without_addresses_has_none)
+{
+	ck_assert(server_state_failed(&state, NULL, LEG_CLOSE_UNREACHABLE, "no such name", 0));
+	expect("<4>to-filer: server rdma://filer:20049 does not answer: no such name\n");
+}
+END_TEST
+
+START_TEST(a_failure_without_words_has_those_of_its_reason)
+{
+	ck_assert(fail_for(LEG_CLOSE_TIMEOUT, "", 0));
+	expect("<4>to-filer: server rdma://filer:20049 (192.0.2.1:20049) does not answer: set-up timed "
+	       "out\n");
+}
+END_TEST
+
+START_TEST(an_answer_that_is_no_use_is_called_so)
+{
+	ck_assert(fail_for(LEG_CLOSE_VERSION, "", 0));
+	expect("<4>to-filer: server rdma://filer:20049 (192.0.2.1:20049) cannot be used: no common "
+	       "RPC-over-RDMA version\n");
+}
+END_TEST
+
+START_TEST(what_is_no_fault_of_the_servers_does_not_count)
+{
+	ck_assert(!fail_for(LEG_CLOSE_RESOURCES, "", 0));
+	ck_assert(!fail_for(LEG_CLOSE_SHUTDOWN, "", 0));
+	ck_assert(!fail_for(LEG_CLOSE_LOCAL, "", 0));
+	ck_assert(!fail_for(LEG_CLOSE_OWN_UPSTREAM, "", 0));
+	expect("");
+}
+END_TEST
+
+START_TEST(what_is_known_can_be_asked)
+{
+	struct server_info info;
+
+	server_state_get(&state, S(1), &info);
+	ck_assert_int_eq(info.reach, SERVER_UNKNOWN);
+	ck_assert_str_eq(info.addr, "");
+	server_state_seek(&state);
+	refuse(S(2));
+	refuse(S(3));
+	server_state_get(&state, S(5), &info);
+	ck_assert_int_eq(info.reach, SERVER_DOWN);
+	ck_assert_uint_eq(info.age_us, S(3));
+	ck_assert_str_eq(info.addr, "192.0.2.1:20049");
+	ck_assert_str_eq(info.error, "Connection refused");
+	ck_assert_uint_eq(info.failed, 2);
+	ck_assert_uint_eq(info.waiting, 1);
+	server_state_leave(&state);
+	reach(S(6));
+	server_state_get(&state, S(6), &info);
+	ck_assert_int_eq(info.reach, SERVER_OK);
+	ck_assert_str_eq(info.error, "");
+	ck_assert_uint_eq(info.failed, 0);
+	ck_assert_uint_eq(info.waiting, 0);
+}
+END_TEST
+
+START_TEST(a_clock_that_is_behind_does_no_harm)
+{
+	struct server_info info;
+
+	refuse(S(100));
+	server_state_look(&state, S(99));
+	server_state_get(&state, S(99), &info);
+	ck_assert_uint_eq(info.age_us, 0);
+	reach(S(98));
+	ck_assert_uint_eq(lines, 2);
+	ck_assert_ptr_nonnull(strstr(said, "answers again after 0.0 s (1 attempt)"));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("server_state");
+	TCase *tc = tcase_create("server_state");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, a_server_that_does_not_answer_is_told_of_once);
+	tcase_add_test(tc, it_is_told_of_each_minute_while_it_is_asked);
+	tcase_add_test(tc, nothing_is_said_of_one_that_nobody_asks);
+	tcase_add_test(tc, its_end_is_told_with_how_long_it_took);
+	tcase_add_test(tc, the_first_answer_is_no_news);
+	tcase_add_test(tc, one_that_comes_and_goes_is_told_of_once_a_minute);
+	tcase_add_test(tc, one_that_stays_away_after_a_short_return_is_told_of_soon);
+	tcase_add_test(tc, an_address_in_the_file_is_not_said_twice);
+	tcase_add_test(tc, a_name_without_addresses_has_none);
+	tcase_add_test(tc, a_failure_without_words_has_those_of_its_reason);
+	tcase_add_test(tc, an_answer_that_is_no_use_is_called_so);
+	tcase_add_test(tc, what_is_no_fault_of_the_servers_does_not_count);
+	tcase_add_test(tc, what_is_known_can_be_asked);
+	tcase_add_test(tc, a_clock_that_is_behind_does_no_harm);
+	suite_add_tcase(suite, tc);
+	return test_main(suite);
+}
