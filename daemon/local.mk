@@ -13,7 +13,6 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/base/log_writer.h \
 	daemon/base/loop.c \
 	daemon/base/loop.h \
-	daemon/base/paths.h \
 	daemon/base/resolver.c \
 	daemon/base/resolver.h \
 	daemon/base/sd.c \
@@ -104,6 +103,15 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/service/service.h \
 	daemon/service/worker_service.c \
 	daemon/service/worker_service.h
+
+# Made by make, so that it has the same file as the unit and the manual, also when configure is run again.
+nodist_daemon_libdaemon_a_SOURCES = daemon/base/paths.h
+EXTRA_DIST += daemon/base/paths.h.in
+BUILT_SOURCES += daemon/base/paths.h
+CLEANFILES += daemon/base/paths.h
+daemon/base/paths.h: daemon/base/paths.h.in Makefile
+	@$(MKDIR_P) daemon/base
+	$(AM_V_GEN)$(SED) -e 's,@sysconfdir\@,$(sysconfdir),g' $(srcdir)/daemon/base/paths.h.in >daemon/base/paths.h
 
 DAEMON_LIBS = daemon/libdaemon.a $(PROTOCOL_LIBS) $(LIBEVENT_LIBS) $(LIBCONFIG_LIBS) \
 	$(SYSTEMD_LIBS) $(JANSSON_LIBS)

@@ -1,1 +1,11 @@
-dist_man_MANS += man/rpcrdma-proxy.8 man/rpcrdma-proxyctl.8 man/rpcrdma-proxy.conf.5
+# The pages name the file that the daemon reads: it follows from configure's sysconfdir, as in the unit.
+man_MANS += man/rpcrdma-proxy.8 man/rpcrdma-proxyctl.8 man/rpcrdma-proxy.conf.5
+EXTRA_DIST += man/rpcrdma-proxy.8.in man/rpcrdma-proxyctl.8.in man/rpcrdma-proxy.conf.5.in
+CLEANFILES += $(man_MANS)
+
+man/rpcrdma-proxy.8: man/rpcrdma-proxy.8.in
+man/rpcrdma-proxyctl.8: man/rpcrdma-proxyctl.8.in
+man/rpcrdma-proxy.conf.5: man/rpcrdma-proxy.conf.5.in
+$(man_MANS): Makefile
+	@$(MKDIR_P) man
+	$(AM_V_GEN)$(SED) -e 's,@sysconfdir\@,$(sysconfdir),g' $(srcdir)/$@.in >$@

@@ -3,7 +3,8 @@ TEST_EXTENSIONS = .sh
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 SH_LOG_DRIVER = $(LOG_DRIVER)
 AM_TESTS_ENVIRONMENT = srcdir='$(srcdir)' builddir='$(builddir)' top_builddir='$(top_builddir)'; \
-	CK_DEFAULT_TIMEOUT=60; export srcdir builddir top_builddir CK_DEFAULT_TIMEOUT;
+	CK_DEFAULT_TIMEOUT=60; sysconfdir='$(sysconfdir)'; \
+	export srcdir builddir top_builddir CK_DEFAULT_TIMEOUT sysconfdir;
 
 check_LIBRARIES += tests/lib/libtest.a
 tests_lib_libtest_a_SOURCES = tests/lib/fake_loop.c tests/lib/fake_loop.h \

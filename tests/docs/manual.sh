@@ -3,7 +3,7 @@
 # The manual pages say what the programs' tables say, and are well formed.
 set -u
 : "${srcdir:=.}" "${builddir:=.}"
-man=$srcdir/man
+man=$builddir/man
 tables=$builddir/tests/docs/print_tables
 n=0
 

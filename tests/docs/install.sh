@@ -1,0 +1,65 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# What is installed fits together: one configuration file for unit, programs and manual, and a unit that systemd takes.
+set -u
+: "${srcdir:=.}" "${builddir:=.}"
+unit=$builddir/systemd/rpcrdma-proxy.service
+man=$builddir/man
+n=0
+
+ok() { echo "ok $((++n)) - $1"; }
+
+# same WHAT EXPECTED FOUND
+same() {
+	if [ "$2" = "$3" ]; then
+		ok "$1"
+	else
+		echo "not ok $((++n)) - $1"
+		diff <(echo "$2") <(echo "$3") | sed 's/^/# /'
+	fi
+}
+
+# From make, which knows what configure was told; by hand it is what the unit has.
+if [ -z "${sysconfdir:-}" ]; then
+	sysconfdir=$(sed -n 's,^ExecStart=.* -c \(.*\)/rpcrdma-proxy\.conf$,\1,p' "$unit")
+fi
+file=$sysconfdir/rpcrdma-proxy.conf
+
+same "the unit starts the daemon with the file of sysconfdir" "$file" \
+	"$(sed -n 's/^ExecStart=.* -c //p' "$unit")"
+same "the daemon reads that file when it is told no other" "$file" \
+	"$("$builddir/daemon/rpcrdma-proxy" -h | sed -n 's/^  -c.*(\(.*\)).*/\1/p')"
+same "rpcrdma-proxy(8) names that file alone" "$file" \
+	"$(grep -o '[^ ]*/rpcrdma-proxy\.conf' "$man/rpcrdma-proxy.8" | sort -u)"
+same "rpcrdma-proxy.conf(5) names that file alone" "$file" \
+	"$(grep -o '[^ ]*/rpcrdma-proxy\.conf' "$man/rpcrdma-proxy.conf.5" | sort -u)"
+same "rpcrdma-proxyctl(8) names no other" "" \
+	"$(grep -o '[^ ]*/rpcrdma-proxy\.conf' "$man/rpcrdma-proxyctl.8" | grep -vxF "$file")"
+same "the file as installed names no other" "" \
+	"$(grep -o '[^ ]*/rpcrdma-proxy\.conf' "$srcdir/conf/rpcrdma-proxy.conf" | grep -vxF "$file")"
+same "nothing that is installed has a place left to fill in" "" \
+	"$(grep -l '@[a-z]*dir@' "$unit" "$man"/*.[58])"
+
+# setting NAME: its value in the unit
+setting() { sed -n "s/^$1=//p" "$unit"; }
+
+same "the unit's RuntimeDirectory is where the control socket is" "/run/$(setting RuntimeDirectory)/control.sock" \
+	"$(sed -n 's/.*default \(.*control\.sock\).*/\1/p' "$man/rpcrdma-proxy.conf.5")"
+
+# The unit as it stands, but with a program that is there: this build is not installed.
+verify() {
+	local dir said
+
+	dir=$(mktemp -d)
+	sed 's,^ExecStart=[^ ]*,ExecStart=/bin/true,; /^Documentation=/d' "$unit" >"$dir/rpcrdma-proxy.service"
+	said=$(systemd-analyze verify --man=no "$dir/rpcrdma-proxy.service" 2>&1 | grep -F rpcrdma-proxy)
+	rm -r "$dir"
+	same "systemd-analyze verify finds nothing wrong in the unit" "" "$said"
+}
+if command -v systemd-analyze >/dev/null; then
+	verify
+else
+	ok "systemd-analyze verify # SKIP systemd-analyze is not installed"
+fi
+
+echo "1..$n"
