@@ -28,8 +28,22 @@ static const char usage[] = "usage: rpcrdma-proxy [-c FILE] [-t] [-v] [-V] [-h]\
 			    "  -c FILE  configuration file (" CONFIG_DEFAULT_FILE ")\n"
 			    "  -t       check the configuration file and exit\n"
 			    "  -v       log more\n"
-			    "  -V       print the version and exit\n"
-			    "  -h       print this help and exit\n";
+			    "  -V       print the version and exit (--version)\n"
+			    "  -h       print this help and exit (--help, help)\n"
+			    "See rpcrdma-proxy(8) and rpcrdma-proxy.conf(5).\n";
+
+static const struct option long_options[] = {
+	{"version", no_argument, NULL, 'V'},
+	{"help", no_argument, NULL, 'h'},
+	{0},
+};
+
+/* The manual explains them; the unit has those for which a new start is in vain. */
+enum status {
+	STATUS_FAILED = 1, /* could not start, or a file that was checked has errors */
+	STATUS_USAGE = 64,
+	STATUS_CONFIG = 78,
+};
 
 #define LOG_FLUSH_MS 1000u
 
@@ -52,10 +66,13 @@ static void on_signal(void *arg, unsigned events)
 	}
 	if (read(signals->fd, &info, sizeof(info)) != sizeof(info))
 		return;
-	if (info.ssi_signo == SIGHUP)
+	if (info.ssi_signo == SIGHUP) {
 		log_warning(NULL, "SIGHUP: nothing is reloaded; restart to use a changed file");
-	else
-		event_loop_stop(signals->loop);
+		return;
+	}
+	log_info(NULL, "stop was asked for by %s of uid %u",
+		 info.ssi_signo == SIGTERM ? "SIGTERM" : "SIGINT", info.ssi_uid);
+	event_loop_stop(signals->loop);
 }
 
 static int open_signals(void)
@@ -90,6 +107,22 @@ static void raise_descriptor_limit(void)
 		log_warning(NULL, "cannot raise the limit of descriptors: %s", strerror(errno));
 }
 
+static const char *plural(size_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+static void tell_up(const struct proxy *proxy)
+{
+	char text[80];
+
+	snprintf(text, sizeof(text), "%zu service%s, %zu worker%s", proxy->nservices,
+		 plural(proxy->nservices), proxy->nworkers, plural(proxy->nworkers));
+	log_info(NULL, "rpcrdma-proxy " PACKAGE_VERSION " is up: %s", text);
+	sd_ready();
+	sd_status("%s", text);
+}
+
 /* Runs until a signal or the control socket ends it. */
 static int serve(const struct config *config)
 {
@@ -97,10 +130,13 @@ static int serve(const struct config *config)
 	struct query_control *control = NULL;
 	struct proxy *proxy = NULL;
 	struct signals signals = {.loop = loop, .fd = open_signals()};
+	bool was_up = false;
 	int rc = -ENOMEM;
 
-	if (!loop || signals.fd < 0)
+	if (!loop || signals.fd < 0) {
+		log_error(NULL, "cannot start: %s", strerror(loop ? errno : ENOMEM));
 		goto out;
+	}
 	signals.io = loop_io_new(loop, signals.fd, on_signal, &signals);
 	if (!signals.io)
 		goto out;
@@ -111,10 +147,8 @@ static int serve(const struct config *config)
 	rc = query_control_open(proxy, &control);
 	if (rc)
 		goto out;
-	log_info(NULL, "rpcrdma-proxy " PACKAGE_VERSION " is up: %zu services, %zu workers",
-		 config->nservices, proxy->nworkers);
-	sd_ready();
-	sd_status("%zu services, %zu workers", config->nservices, proxy->nworkers);
+	tell_up(proxy);
+	was_up = true;
 	event_loop_run(loop);
 	sd_stopping();
 	log_info(NULL, "stopping");
@@ -126,6 +160,8 @@ out:
 	event_loop_free(loop);
 	if (signals.fd >= 0)
 		close(signals.fd);
+	if (was_up)
+		log_info(NULL, "stopped");
 	return rc;
 }
 
@@ -143,23 +179,122 @@ static int serve_logging(const struct config *config)
 	return rc;
 }
 
-/* What -t says of a file without errors. */
-static void print_check(const struct config *config)
+/* ---- the configuration file ---- */
+
+/* Logs one line of what is wrong with the file; "warning: " in it is said by its level. */
+static void log_complaint(const char *line)
 {
+	static const char mark[] = ": warning: ";
+	const char *at = strstr(line, mark);
+
+	if (at)
+		log_warning(NULL, "%.*s: %s", (int)(at - line), line, at + strlen(mark));
+	else
+		log_error(NULL, "%s", line);
+}
+
+static void log_complaints(char *text)
+{
+	char *rest = text;
+	const char *line;
+
+	while ((line = strsep(&rest, "\n")))
+		if (line[0])
+			log_complaint(line);
+}
+
+/* Of not having read it: whether it is as it is until somebody mends it. */
+static bool is_lasting(int rc)
+{
+	return rc != -ENOMEM && rc != -EMFILE && rc != -ENFILE && rc != -EIO;
+}
+
+/* Errors and warnings go to @out. Returns 0, STATUS_CONFIG, or STATUS_FAILED if another try may help. */
+static int load(const char *file, FILE *out, struct config **config)
+{
+	int rc = config_load(file, out, config);
+
+	if (!rc) {
+		config_warn(*config, out);
+		return 0;
+	}
+	if (rc != -EINVAL)
+		fprintf(out, "%s: cannot read the configuration: %s\n", file, strerror(-rc));
+	return is_lasting(rc) ? STATUS_CONFIG : STATUS_FAILED;
+}
+
+/* For who reads a terminal: plain lines. */
+static int check(const char *file)
+{
+	struct config *config;
+
+	if (load(file, stderr, &config))
+		return STATUS_FAILED;
 	config_memory_print(config, stdout);
 	config_descriptors_print(config, stdout);
 	config_descriptors_warn(config, descriptor_limit(), stderr);
 	printf("%s: OK\n", config->file);
+	config_free(config);
+	return 0;
+}
+
+/* For who reads a log: lines with their level. */
+static int run(const char *file)
+{
+	struct config *config = NULL;
+	char *complaints = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&complaints, &bytes);
+	int status;
+
+	if (!out) {
+		log_error(NULL, "cannot start: %s", strerror(errno));
+		return STATUS_FAILED;
+	}
+	status = load(file, out, &config);
+	fclose(out);
+	if (complaints)
+		log_complaints(complaints);
+	free(complaints);
+	if (status) {
+		log_error(NULL, "not started: %s; check it with: rpcrdma-proxy -t -c %s",
+			  status == STATUS_CONFIG ? "the configuration is not valid"
+						  : "the configuration could not be read",
+			  file);
+		return status;
+	}
+	raise_descriptor_limit();
+	status = serve_logging(config) ? STATUS_FAILED : 0;
+	config_free(config);
+	return status;
+}
+
+/* ---- the command line ---- */
+
+/* @opt: what getopt_long() returned for the argument that it has just passed. */
+static int wrong_option(int opt, char **argv)
+{
+	const char *argument = argv[optind - 1];
+
+	if (opt == ':')
+		fprintf(stderr, "rpcrdma-proxy: -%c needs a file: see rpcrdma-proxy --help\n",
+			optopt);
+	else if (optopt && argument[1] != '-')
+		fprintf(stderr, "rpcrdma-proxy: unknown option -%c: see rpcrdma-proxy --help\n",
+			optopt);
+	else
+		fprintf(stderr, "rpcrdma-proxy: unknown option %s: see rpcrdma-proxy --help\n",
+			argument);
+	return STATUS_USAGE;
 }
 
 int main(int argc, char **argv)
 {
 	const char *file = CONFIG_DEFAULT_FILE;
 	bool check_only = false;
-	struct config *config;
-	int opt, rc;
+	int opt;
 
-	while ((opt = getopt(argc, argv, "c:tvVh")) != -1) {
+	while ((opt = getopt_long(argc, argv, "+:c:tvVh", long_options, NULL)) != -1) {
 		switch (opt) {
 		case 'c':
 			file = optarg;
@@ -177,27 +312,18 @@ int main(int argc, char **argv)
 			fputs(usage, stdout);
 			return 0;
 		default:
-			fputs(usage, stderr);
-			return 1;
+			return wrong_option(opt, argv);
 		}
 	}
+	if (optind < argc && !strcmp(argv[optind], "help")) {
+		fputs(usage, stdout);
+		return 0;
+	}
 	if (optind < argc) {
-		fprintf(stderr, "rpcrdma-proxy: unexpected argument '%s'\n%s", argv[optind], usage);
-		return 1;
+		fprintf(stderr,
+			"rpcrdma-proxy: unexpected argument '%s': see rpcrdma-proxy --help\n",
+			argv[optind]);
+		return STATUS_USAGE;
 	}
-	rc = config_load(file, stderr, &config);
-	if (rc) {
-		if (rc != -EINVAL)
-			fprintf(stderr, "rpcrdma-proxy: %s: %s\n", file, strerror(-rc));
-		return 1;
-	}
-	config_warn(config, stderr);
-	if (check_only) {
-		print_check(config);
-	} else {
-		raise_descriptor_limit();
-		rc = serve_logging(config);
-	}
-	config_free(config);
-	return rc ? 1 : 0;
+	return check_only ? check(file) : run(file);
 }

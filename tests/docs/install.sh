@@ -45,6 +45,10 @@ setting() { sed -n "s/^$1=//p" "$unit"; }
 
 same "the unit's RuntimeDirectory is where the control socket is" "/run/$(setting RuntimeDirectory)/control.sock" \
 	"$(sed -n 's/.*default \(.*control\.sock\).*/\1/p' "$man/rpcrdma-proxy.conf.5")"
+same "systemd never gives the daemon up" "0" "$(setting StartLimitIntervalSec)"
+same "systemd starts it again unless the manual says that this is in vain" \
+	"$(sed -n '/^\.Sh EXIT STATUS/,/^\.Sh DIAG/s/^\.It \(64\|78\)$/\1/p' "$man/rpcrdma-proxy.8" | xargs)" \
+	"$(setting RestartPreventExitStatus)"
 
 # The unit as it stands, but with a program that is there: this build is not installed.
 verify() {

@@ -1,0 +1,104 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# What keeps a daemon from starting, and what it lacks when it has started: the line that says so, and the status.
+. "$(dirname "$0")/lib.sh"
+enter "$@"
+needs_proxies
+
+# one SERVICE_TEXT [TOP]: writes one.conf
+one() { printf 'control = "%s";\nworkers = 1;\n%s\nservices = ( %s );\n' "$T/one.sock" "${2:-}" "$1" >$T/one.conf; }
+
+# said TEXT: the last run, or the daemon that runs, has a line with it
+said() { grep -qF -- "$1" $T/one.log; }
+
+# starts WRAP...: a daemon with one.conf is up
+starts() {
+	: >$T/one.log
+	start one "$@" "$PROXY" -c $T/one.conf
+	wait_for 20 eval '! alive one || said " is up: "'
+	said " is up: "
+}
+
+# fails STATUS COMMAND...: it ends with that, its output in one.log
+fails() {
+	local want=$1 status
+
+	shift
+	timeout 20 "$@" >$T/one.log 2>&1 </dev/null
+	status=$?
+	cat $T/one.log
+	[ $status = "$want" ]
+}
+
+# fails_saying WHAT STATUS TEXT [WRAP...]: a daemon with one.conf
+fails_saying() {
+	local what=$1 status=$2 text=$3
+
+	shift 3
+	check "$what: status $status" fails "$status" "$@" "$PROXY" -c $T/one.conf
+	check "$what: $text" said "$text"
+}
+
+# ---------------------------------------------------------------- the command line
+
+one_line() { [ "$(wc -l <$T/one.log)" = 1 ] && said "$1" && said "see rpcrdma-proxy --help"; }
+
+# wrong TEXT ARGS...: is told in one line
+wrong() {
+	local text=$1
+
+	shift
+	check "rpcrdma-proxy $*: status 64" fails 64 "$PROXY" "$@"
+	check "rpcrdma-proxy $*: one line" one_line "$text"
+}
+wrong "unknown option -x" -x
+wrong "unknown option --check" --check
+wrong "-c needs a file" -c
+wrong "unexpected argument 'start'" start
+for word in -h --help help; do
+	check "rpcrdma-proxy $word: status 0" fails 0 "$PROXY" $word
+	check "rpcrdma-proxy $word names the file" said "configuration file ("
+done
+for word in -V --version; do
+	check "rpcrdma-proxy $word" eval "fails 0 $PROXY $word && said 'rpcrdma-proxy '"
+done
+
+# ---------------------------------------------------------------- the configuration file
+
+SERVICE='{ name = "one"; listen = "tcp://127.0.0.1:12049"; connect = "tcp://127.0.0.1:2049"; source_port = "any"; }'
+stamped() { grep -qE '^20[0-9-]*T[0-9:.]*Z error: .*one\.conf:[0-9]+: ' $T/one.log; }
+
+one "$SERVICE" "max_connection = 3;"
+fails_saying "an error of the file" 78 "one.conf:3: "
+check "an error of the file has time and level" stamped
+check "it is said how to check the file" said "rpcrdma-proxy -t -c $T/one.conf"
+check "with -t: status 1" fails 1 "$PROXY" -t -c $T/one.conf
+check "with -t the line is plain" grep -q "^$T/one.conf:3: " $T/one.log
+check "a file that is not there: status 78" fails 78 "$PROXY" -c $T/nothing.conf
+check "a file that is not there: its name and why" said "$T/nothing.conf: cannot read the configuration: No such file"
+
+# as_journal STATUS COMMAND...: fails as under the journal, whose socket is standard error
+as_journal() {
+	local status=$1
+
+	shift
+	fails "$status" bash -c 'JOURNAL_STREAM=$(stat -Lc %d:%i /dev/stderr) exec "$@"' - "$@"
+}
+one "$SERVICE" "max_connection = 3;"
+check "to the journal: status 78" as_journal 78 "$PROXY" -c $T/one.conf
+check "to the journal an error has priority 3" grep -q "^<3>$T/one.conf:3: " $T/one.log
+one '{ name = "one"; listen = "tcp://0.0.0.0:12049"; connect = "tcp://127.0.0.1:12049"; }'
+check "another error: status 78" as_journal 78 "$PROXY" -c $T/one.conf
+check "each line has its priority" not grep -qv '^<[3-7]>' $T/one.log
+
+one '{ name = "one"; listen = "tcp://0.0.0.0:12049"; connect = "tcp://127.0.0.1:2049"; source_port = "any"; }'
+check "a file with a warning starts" starts
+check "the warning has its level, once" \
+	grep -qE '^20[0-9-]*T[0-9:.]*Z warning: .*one\.conf:[0-9]+: service one listens beyond loopback without allow' $T/one.log
+check "one service is one service" said " is up: 1 service, 1 worker"
+stop one
+check "after SIGTERM: status 0" [ "$exit_status" = 0 ]
+check "who asked for it is said" said "stop was asked for by SIGTERM of uid 0"
+check "stopping is followed by stopped" eval "grep -A1 'info: stopping\$' $T/one.log | grep -q 'info: stopped\$'"
+
+finish
