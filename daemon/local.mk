@@ -91,6 +91,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/service/clients.h \
 	daemon/service/door.c \
 	daemon/service/door.h \
+	daemon/service/listen_error.c \
+	daemon/service/listen_error.h \
 	daemon/service/listener.c \
 	daemon/service/listener.h \
 	daemon/service/lobby.c \

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "daemon/base/log.h"
+#include "stream/start.h"
 
 #define SHORTFALL_QUIET_US 600000000u /* between two warnings about one service */
 
@@ -58,6 +59,26 @@ static int accept_leg(struct worker_service *ws, const struct leg_config *leg,
 }
 
 /* NFS servers refuse what their exports allow from reserved ports only, and the proxy does not see why. */
+static void log_shortfall(const char *service)
+{
+	if (start_may_be_reserved())
+		log_warning(
+			NULL,
+			"%s: connections to the server come from unprivileged ports: the "
+			"reserved ones are all in use; NFS exports that are not \"insecure\" "
+			"refuse those: have fewer connections (max_connections), or export with "
+			"that and set source_port = \"any\"",
+			service);
+	else
+		log_warning(
+			NULL,
+			"%s: connections to the server come from unprivileged ports: the "
+			"reserved ones take CAP_NET_BIND_SERVICE, which is missing; NFS exports "
+			"that are not \"insecure\" refuse those: grant it, or export with that "
+			"and set source_port = \"any\"",
+			service);
+}
+
 static void tell_shortfall(struct worker_service *ws)
 {
 	struct service *service = ws->service;
@@ -68,13 +89,7 @@ static void tell_shortfall(struct worker_service *ws)
 	    !atomic_compare_exchange_strong(&service->shortfall_quiet_until_us, &until_us,
 					    now_us + SHORTFALL_QUIET_US))
 		return;
-	log_warning(
-		NULL,
-		"%s: connections to the server come from unprivileged ports: the reserved ones are "
-		"all in use, or not allowed to this process (CAP_NET_BIND_SERVICE); NFS exports that "
-		"are not \"insecure\" refuse those: export with that and set source_port = \"any\", "
-		"or have fewer connections (max_connections)",
-		service->config->name);
+	log_shortfall(service->config->name);
 }
 
 static int connect_tcp(struct worker_service *ws, const struct leg_config *leg,

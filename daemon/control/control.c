@@ -335,6 +335,33 @@ static int PRINTF_LIKE(4, 5) fail(int err, char *error, size_t error_bytes, cons
 	return -err;
 }
 
+/* The cure for what bind() said, with what parts it from the cause; "" where none is known. */
+static const char *bind_cure(int err)
+{
+	switch (err) {
+	case ENOTDIR:
+		return ": set control to a path in a directory";
+	case EACCES:
+	case EPERM:
+	case EROFS:
+		return ": the daemon's user must be able to write in that directory; let it, or set "
+		       "control";
+	default:
+		return "";
+	}
+}
+
+static int cannot_bind(int err, const char *path, char *error, size_t error_bytes)
+{
+	if (err == ENOENT)
+		return fail(err, error, error_bytes,
+			    "cannot bind %s: the directory does not exist (the unit makes it): "
+			    "create it or set control",
+			    path);
+	return fail(err, error, error_bytes, "cannot bind %s: %s%s", path, strerror(err),
+		    bind_cure(err));
+}
+
 /* Makes room for our socket: removes one that nobody listens on. */
 static int clear_path(const struct sockaddr_un *addr, char *error, size_t error_bytes)
 {
@@ -343,11 +370,10 @@ static int clear_path(const struct sockaddr_un *addr, char *error, size_t error_
 	int fd, err;
 
 	if (lstat(path, &st))
-		return errno == ENOENT ? 0
-				       : fail(errno, error, error_bytes, "cannot look at %s: %s",
-					      path, strerror(errno));
+		return errno == ENOENT ? 0 : cannot_bind(errno, path, error, error_bytes);
 	if (!S_ISSOCK(st.st_mode))
-		return fail(EEXIST, error, error_bytes, "%s exists and is not a socket", path);
+		return fail(EEXIST, error, error_bytes,
+			    "%s exists and is not a socket: remove it or set control", path);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return fail(errno, error, error_bytes, "cannot make a socket: %s", strerror(errno));
@@ -356,7 +382,9 @@ static int clear_path(const struct sockaddr_un *addr, char *error, size_t error_
 	/* EAGAIN: there is a listener, whose queue is full. */
 	if (!err || err == EAGAIN)
 		return fail(EADDRINUSE, error, error_bytes,
-			    "already running: a daemon listens on %s", path);
+			    "already running: a daemon listens on %s; stop it, or set control to "
+			    "another path",
+			    path);
 	if (err != ECONNREFUSED)
 		return fail(err, error, error_bytes, "cannot try %s: %s", path, strerror(err));
 	if (unlink(path))
@@ -378,7 +406,7 @@ static int listen_on(const struct sockaddr_un *addr, char *error, size_t error_b
 		return fail(errno, error, error_bytes, "cannot make a socket: %s", strerror(errno));
 	/* Before bind(), so that the path never has a wider mode; after it, since the umask counts. */
 	if (fchmod(fd, 0660) || bind(fd, (const struct sockaddr *)addr, sizeof(*addr))) {
-		rc = fail(errno, error, error_bytes, "cannot bind %s: %s", path, strerror(errno));
+		rc = cannot_bind(errno, path, error, error_bytes);
 		close(fd);
 		return rc;
 	}
@@ -400,7 +428,9 @@ int control_open(struct loop *loop, const char *path, const struct control_ops *
 	int rc;
 
 	if (strlen(path) >= sizeof(control->addr.sun_path))
-		return fail(ENAMETOOLONG, error, error_bytes, "%s is too long for a socket", path);
+		return fail(ENAMETOOLONG, error, error_bytes,
+			    "%s is too long for a socket (%zu bytes at most): set control", path,
+			    sizeof(control->addr.sun_path) - 1);
 	control = calloc(1, sizeof(*control));
 	if (!control)
 		return fail(ENOMEM, error, error_bytes, "out of memory");

@@ -17,7 +17,9 @@
 #include "daemon/config/config_descriptors.h"
 #include "daemon/config/config_memory.h"
 #include "daemon/config/config_value.h"
+#include "daemon/service/listen_error.h"
 #include "daemon/service/listener.h"
+#include "stream/start.h"
 
 #define RESOLVER_QUIESCE_MS 3000u
 /* Without descriptors: how long a connection may have said nothing, and how many such go at once. */
@@ -209,10 +211,12 @@ static void check_descriptors(const struct proxy *proxy)
 	uint64_t wanted = config_connections(proxy->config);
 
 	if (wanted > proxy->max_connections)
-		log_warning(NULL,
-			    "max_connections of all services come to %llu, but the limit of "
-			    "descriptors (LimitNOFILE) allows %u: further ones will wait",
-			    (unsigned long long)wanted, proxy->max_connections);
+		log_warning(
+			NULL,
+			"max_connections of all services come to %llu, but the limit of "
+			"descriptors (LimitNOFILE= in the unit, ulimit -n in a shell) allows %u: "
+			"further ones will wait; raise the limit, or lower max_connections",
+			(unsigned long long)wanted, proxy->max_connections);
 }
 
 static const struct listener_events listener_events = {
@@ -250,7 +254,8 @@ static int open_listener(struct proxy *proxy, size_t i)
 {
 	struct proxy_service *ps = &proxy->proxy_services[i];
 	const struct service_config *service = &proxy->config->services[i];
-	char listen[CONFIG_URI_TEXT_BYTES], connect[CONFIG_URI_TEXT_BYTES], error[256];
+	char listen[CONFIG_URI_TEXT_BYTES], connect[CONFIG_URI_TEXT_BYTES];
+	char error[LISTEN_ERROR_BYTES];
 	bool on_any;
 	int rc;
 
@@ -274,6 +279,30 @@ static int open_listener(struct proxy *proxy, size_t i)
 		 on_any ? listener_fabrics(ps->listener) : "", on_any ? ")" : "",
 		 config_uri_text(&service->connect, connect));
 	return 0;
+}
+
+/* Warnings only: it may be granted with the next start, and servers may not ask for it. */
+static void check_source_ports(const struct config *config)
+{
+	static const char what[] = "no source port below 1024 may be taken: "
+				   "CAP_NET_BIND_SERVICE is missing";
+
+	if (start_may_be_reserved())
+		return;
+	for (size_t i = 0; i < config->nservices; i++) {
+		const struct service_config *service = &config->services[i];
+
+		if (service->connect.transport != TRANSPORT_TCP)
+			continue;
+		if (service->source_port == SOURCE_PORT_RESERVED)
+			log_warning(NULL, "%s: %s (source_port = \"reserved\")", service->name,
+				    what);
+		else if (service->source_port == SOURCE_PORT_AUTO)
+			log_warning(NULL,
+				    "%s: %s (source_port = \"auto\"): connections come from ports "
+				    "above, which NFS exports refuse unless they are \"insecure\"",
+				    service->name, what);
+	}
 }
 
 /* A warning only: what will be registered depends on what the peers do. */
@@ -378,6 +407,7 @@ int proxy_start(struct loop *loop, const struct config *config, struct proxy **o
 	loop_timer_set(loop, proxy->look, LOOK_US);
 	proxy->max_connections = most_connections();
 	check_descriptors(proxy);
+	check_source_ports(config);
 	*out = proxy;
 	return 0;
 

@@ -13,6 +13,7 @@
 #include "base/sockaddr.h"
 #include "daemon/base/address.h"
 #include "daemon/base/log.h"
+#include "daemon/service/listen_error.h"
 #include "daemon/service/service.h"
 #include "fabric/iwarp/iwarp.h"
 
@@ -251,20 +252,17 @@ static int open_host(struct listener *listener, const char *host, char *error, s
 
 	rc = getaddrinfo(host, listener->service->listen.port, &hints, &list);
 	if (rc) {
-		snprintf(error, error_bytes, "cannot resolve %s: %s", host, gai_strerror(rc));
+		listen_error_name(&listener->service->listen, rc, error, error_bytes);
 		return -EINVAL;
 	}
 	rc = 0;
 	for (const struct addrinfo *ai = list; ai; ai = ai->ai_next) {
-		char text[ADDRESS_TEXT_BYTES];
-
 		if (listener->nendpoints + 2 > MAX_ENDPOINTS)
 			break;
 		rc = open_address(listener, ai);
 		if (rc) {
-			snprintf(error, error_bytes, "cannot listen on %s://%s: %s",
-				 transport_name(listener->service->listen.transport),
-				 address_text(ai->ai_addr, text), strerror(-rc));
+			listen_error_address(listener->service->listen.transport, ai->ai_addr, rc,
+					     error, error_bytes);
 			break;
 		}
 	}

@@ -68,6 +68,7 @@
 	X(VERSION, "no common RPC-over-RDMA version")                                              \
 	X(BAD_REPLY, "reply that matches no Call")                                                 \
 	X(RESOURCES, "out of memory or descriptors")                                               \
+	X(NO_SOURCE_PORT, "no source port")                                                        \
 	X(SUPERSEDED, "its client is back on a new connection")                                    \
 	X(SHUTDOWN, "daemon stops")
 

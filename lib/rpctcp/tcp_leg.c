@@ -101,12 +101,27 @@ static enum leg_close connect_reason(int error)
 	case ENFILE:
 	case ENOBUFS:
 	case ENOMEM:
+		return LEG_CLOSE_RESOURCES;
 	case EACCES:
 	case EADDRINUSE:
 	case EADDRNOTAVAIL:
-		return LEG_CLOSE_RESOURCES;
+		return LEG_CLOSE_NO_SOURCE_PORT;
 	default:
 		return LEG_CLOSE_UNREACHABLE;
+	}
+}
+
+/* With that reason. */
+static const char *connect_detail(int error)
+{
+	switch (error) {
+	case EACCES:
+		return "none below 1024 may be taken: CAP_NET_BIND_SERVICE is missing";
+	case EADDRINUSE:
+	case EADDRNOTAVAIL:
+		return "all that may be taken are in use towards that address";
+	default:
+		return strerror(error);
 	}
 }
 
@@ -124,7 +139,7 @@ static void on_connected(void *arg, int error)
 
 	if (error) {
 		tcp_counters(conn)->connect_failures++;
-		tcp_conn_fail(conn, connect_reason(-error), "%s", strerror(-error));
+		tcp_conn_fail(conn, connect_reason(-error), "%s", connect_detail(-error));
 		return;
 	}
 	stream_addrs(conn->stream, &conn->local, &conn->peer);

@@ -162,6 +162,22 @@ struct start start_connection(struct ports *ports, unsigned turn,
 	return start;
 }
 
+bool start_may_be_reserved(void)
+{
+	struct sockaddr_in in = {.sin_family = AF_INET, .sin_port = htons(PORTS_FIRST)};
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), on = 1;
+	bool may = true;
+
+	if (fd < 0)
+		return may;
+	/* Who has the port may go on having it; somebody having it is no refusal either. */
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	if (bind(fd, (struct sockaddr *)&in, sizeof(in)))
+		may = errno != EACCES && errno != EPERM;
+	close(fd);
+	return may;
+}
+
 void start_end(struct start *start, uint64_t now_us)
 {
 	if (start->port)

@@ -33,6 +33,12 @@ struct start {
  */
 struct start start_connection(struct ports *ports, unsigned turn,
 			      const struct stream_target *target, uint64_t now_us);
+/**
+ * start_may_be_reserved - whether this process may have a port below 1024, as CAP_NET_BIND_SERVICE lets it
+ *
+ * Asks the kernel, so not for every connection.
+ */
+bool start_may_be_reserved(void);
 /** start_end - the connection is over and its socket closed, or there is none: the port is free. */
 void start_end(struct start *start, uint64_t now_us);
 

@@ -101,4 +101,86 @@ check "after SIGTERM: status 0" [ "$exit_status" = 0 ]
 check "who asked for it is said" said "stop was asked for by SIGTERM of uid 0"
 check "stopping is followed by stopped" eval "grep -A1 'info: stopping\$' $T/one.log | grep -q 'info: stopped\$'"
 
+# ---------------------------------------------------------------- what cannot be had at the start
+
+# listening ADDRESS [MORE]: a service that listens there
+listening() { one "{ name = \"one\"; listen = \"$1\"; connect = \"tcp://127.0.0.1:2049\"; source_port = \"any\"; allow = [ \"127.0.0.1\" ]; }"; }
+bare=(setpriv --inh-caps=-all --bounding-set=-all --reuid 65534 --regid 65534 --clear-groups)
+can_be_bare() { "${bare[@]}" true 2>/dev/null; }
+
+printf 'control = "/run/nothing/control.sock";\nservices = ( %s );\n' "$SERVICE" >$T/one.conf
+fails_saying "no run directory" 1 "cannot bind /run/nothing/control.sock: the directory does not exist (the unit makes it): create it or set control"
+
+listening tcp://127.0.0.1:12049
+start holder "$PROXY" -c $T/one.conf
+serves holder 12049 || bail "the first daemon does not start"
+fails_saying "a port that is taken" 1 "one: cannot listen on tcp://127.0.0.1:12049: Address already in use: another NFS server? ss -ltnp"
+listening tcp://127.0.0.1:12050
+fails_saying "a control socket that is taken" 1 "already running: a daemon listens on $T/one.sock; stop it, or set control"
+stop holder
+
+listening tcp://192.0.2.1:12049
+fails_saying "an address that is not here" 1 "one: cannot listen on tcp://192.0.2.1:12049: Cannot assign requested address: is that address on an interface of this host, and up?"
+listening iwarp://192.0.2.1:20049
+fails_saying "an address for RDMA that is not here" 1 "one: cannot listen on iwarp://192.0.2.1:20049: Cannot assign requested address: is that address on an interface of this host, and up?"
+listening tcp://nowhere.invalid:12049
+fails_saying "a name to listen at that does not resolve" 1 "one: cannot listen on tcp://nowhere.invalid:12049: the name nowhere.invalid does not resolve: "
+
+if can_be_bare; then
+	chmod 777 $T
+	listening tcp://127.0.0.1:111
+	fails_saying "a port below 1024 without the capability" 1 \
+		"one: cannot listen on tcp://127.0.0.1:111: Permission denied: a port below 1024 takes CAP_NET_BIND_SERVICE" "${bare[@]}"
+	listening iwarp://127.0.0.1:111
+	fails_saying "a port below 1024 for RDMA without the capability" 1 \
+		"one: cannot listen on iwarp://127.0.0.1:111: Permission denied: a port below 1024 takes CAP_NET_BIND_SERVICE" "${bare[@]}"
+	mkdir -m 700 $T/closed
+	printf 'control = "%s";\nservices = ( %s );\n' $T/closed/sock "$SERVICE" >$T/one.conf
+	fails_saying "a directory that is another's" 1 \
+		"cannot bind $T/closed/sock: Permission denied: the daemon's user must be able to write in that directory" "${bare[@]}"
+fi
+
+# A server's name may come late.
+one '{ name = "one"; listen = "tcp://127.0.0.1:12049"; connect = "tcp://nowhere.invalid:2049"; source_port = "any"; allow = [ "127.0.0.1" ]; }'
+check "a server's name that does not resolve keeps nothing from starting" starts
+stop one
+
+# ---------------------------------------------------------------- what it lacks when it has started
+
+ADDRESSES='listen = "tcp://127.0.0.1:12049"; connect = "tcp://127.0.0.1:2049"; allow = [ "127.0.0.1" ];'
+warned() { grep -F " warning: " $T/one.log | grep -qF -- "$1"; }
+NO_PORT="one: no source port below 1024 may be taken: CAP_NET_BIND_SERVICE is missing"
+
+if can_be_bare; then
+	one "{ name = \"one\"; $ADDRESSES source_port = \"reserved\"; }"
+	check "reserved ports without the capability: it starts" starts "${bare[@]}"
+	check "and a warning at the start says what is missing" warned "$NO_PORT (source_port = \"reserved\")"
+	(exec 3<>/dev/tcp/127.0.0.1/12049 && printf '\x80\0\0\x28\0\0\0\1\0\0\0\0\0\0\0\2\0\1\x86\xa3\0\0\0\4\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' >&3 && cat <&3) >/dev/null
+	check "a connection that fails for it says the same" wait_for 20 \
+		said "no source port: none below 1024 may be taken: CAP_NET_BIND_SERVICE is missing"
+	check "and nothing about memory" not said "out of memory"
+	stop one
+
+	one "{ name = \"one\"; $ADDRESSES source_port = \"auto\"; }"
+	check "ports as they come, without the capability: it starts" starts "${bare[@]}"
+	check "and a warning says what that means" warned "$NO_PORT (source_port = \"auto\"): connections come from ports above"
+	stop one
+
+	one "{ name = \"one\"; $ADDRESSES source_port = \"any\"; }"
+	check "any ports, without the capability: it starts" starts "${bare[@]}"
+	check "and says nothing" not said "no source port"
+	stop one
+fi
+one "{ name = \"one\"; $ADDRESSES source_port = \"reserved\"; }"
+check "reserved ports with the capability: it starts" starts
+check "and says nothing" not said "no source port"
+stop one
+
+one "{ name = \"one\"; $ADDRESSES source_port = \"any\"; max_connections = 5000; }"
+check "few descriptors: it starts" starts prlimit --nofile=700:700
+check "and a warning names max_connections and both limits" \
+	warned "max_connections of all services come to 5000, but the limit of descriptors"
+check "… the unit's and the shell's" warned "(LimitNOFILE= in the unit, ulimit -n in a shell)"
+stop one
+
 finish

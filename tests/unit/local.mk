@@ -460,6 +460,12 @@ tests_unit_test_sd_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_sd_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_sd
 
+check_PROGRAMS += tests/unit/test_listen_error
+tests_unit_test_listen_error_SOURCES = tests/unit/test_listen_error.c
+tests_unit_test_listen_error_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_listen_error_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_listen_error
+
 check_PROGRAMS += tests/unit/test_credits
 tests_unit_test_credits_SOURCES = tests/unit/test_credits.c
 tests_unit_test_credits_CFLAGS = $(UNIT_CFLAGS)

@@ -451,7 +451,24 @@ START_TEST(a_missing_directory_is_a_clear_error)
 				      sizeof(error), &none),
 			 -ENOENT);
 	ck_assert_str_eq(error,
-			 "cannot bind /tmp/test-control-missing/sock: No such file or directory");
+			 "cannot bind /tmp/test-control-missing/sock: the directory does not exist "
+			 "(the unit makes it): create it or set control");
+}
+END_TEST
+
+START_TEST(a_file_in_the_place_of_the_directory_is_a_clear_error)
+{
+	struct control *none;
+	char under[80];
+	int fd = open(path, O_CREAT | O_WRONLY, 0600);
+
+	close(fd);
+	snprintf(under, sizeof(under), "%s/sock", path);
+	ck_assert_int_eq(control_open(loop, under, &ops, NULL, error, sizeof(error), &none),
+			 -ENOTDIR);
+	ck_assert_ptr_nonnull(
+		strstr(error, "Not a directory: set control to a path in a directory"));
+	unlink(path);
 }
 END_TEST
 
@@ -484,6 +501,7 @@ int main(void)
 	tcase_add_test(tc, a_stale_socket_is_replaced);
 	tcase_add_test(tc, what_is_no_socket_is_left_alone);
 	tcase_add_test(tc, a_missing_directory_is_a_clear_error);
+	tcase_add_test(tc, a_file_in_the_place_of_the_directory_is_a_clear_error);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

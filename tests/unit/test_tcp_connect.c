@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* The TCP leg's way up: one address, and whatever becomes of it. */
 #include <arpa/inet.h>
+#include <linux/capability.h>
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "stream/start.h"
 #include "tests/unit/tcp_leg_fixture.h"
 
 static struct stream_target where;
@@ -179,6 +182,44 @@ START_TEST(the_port_is_free_at_once_after_the_client_has_gone)
 }
 END_TEST
 
+/* This process has it no more; the test is a process of its own. */
+static void drop_net_bind_service(void)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2];
+
+	ck_assert_int_eq(syscall(SYS_capget, &header, data), 0);
+	data[0].effective &= ~(1u << CAP_NET_BIND_SERVICE);
+	ck_assert_int_eq(syscall(SYS_capset, &header, data), 0);
+}
+
+START_TEST(without_the_capability_the_lack_of_a_port_is_named)
+{
+	drop_net_bind_service();
+	ck_assert(!start_may_be_reserved());
+	where.source_port = SOURCE_PORT_RESERVED;
+	connect_leg();
+	ck_assert_uint_eq(seen.closed, 1);
+	ck_assert_int_eq(seen.why, LEG_CLOSE_NO_SOURCE_PORT);
+	ck_assert_str_eq(seen.detail,
+			 "none below 1024 may be taken: CAP_NET_BIND_SERVICE is missing");
+}
+END_TEST
+
+START_TEST(reserved_ports_that_others_have_are_allowed_all_the_same)
+{
+	struct sockaddr_in in = {.sin_family = AF_INET, .sin_port = htons(PORTS_FIRST)};
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	if (start_may_be_reserved()) {
+		ck_assert_int_eq(bind(fd, (struct sockaddr *)&in, sizeof(in)), 0);
+		ck_assert_int_eq(listen(fd, 1), 0);
+		ck_assert(start_may_be_reserved());
+	}
+	close(fd);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("tcp_connect");
@@ -193,6 +234,8 @@ int main(void)
 	tcase_add_test(tc, a_connecting_leg_can_be_closed);
 	tcase_add_test(tc, calls_made_before_the_connection_is_up_are_sent);
 	tcase_add_test(tc, the_port_is_free_at_once_after_the_client_has_gone);
+	tcase_add_test(tc, without_the_capability_the_lack_of_a_port_is_named);
+	tcase_add_test(tc, reserved_ports_that_others_have_are_allowed_all_the_same);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }
