@@ -203,10 +203,10 @@ static void log_complaints(char *text)
 			log_complaint(line);
 }
 
-/* Of not having read it: whether it is as it is until somebody mends it. */
+/* Of not having read it: whether it is as it is until somebody mends it. Devices may come late. */
 static bool is_lasting(int rc)
 {
-	return rc != -ENOMEM && rc != -EMFILE && rc != -ENFILE && rc != -EIO;
+	return rc != -ENODEV && rc != -ENOMEM && rc != -EMFILE && rc != -ENFILE && rc != -EIO;
 }
 
 /* Errors and warnings go to @out. Returns 0, STATUS_CONFIG, or STATUS_FAILED if another try may help. */
@@ -218,7 +218,7 @@ static int load(const char *file, FILE *out, struct config **config)
 		config_warn(*config, out);
 		return 0;
 	}
-	if (rc != -EINVAL)
+	if (rc != -EINVAL && rc != -ENODEV)
 		fprintf(out, "%s: cannot read the configuration: %s\n", file, strerror(-rc));
 	return is_lasting(rc) ? STATUS_CONFIG : STATUS_FAILED;
 }
@@ -259,7 +259,7 @@ static int run(const char *file)
 	if (status) {
 		log_error(NULL, "not started: %s; check it with: rpcrdma-proxy -t -c %s",
 			  status == STATUS_CONFIG ? "the configuration is not valid"
-						  : "the configuration could not be read",
+						  : "the configuration cannot be used now",
 			  file);
 		return status;
 	}

@@ -317,7 +317,7 @@ int config_load(const char *path, FILE *errors, struct config **config)
 	read_config(&r, &parsed, read);
 	if (r.nomem || !read->file)
 		goto out_config;
-	err = -EINVAL;
+	err = r.nerrors == r.nabsent ? -ENODEV : -EINVAL;
 	if (r.nerrors)
 		goto out_config;
 	*config = read;

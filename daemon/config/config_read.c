@@ -167,8 +167,10 @@ static void read_uri(struct config_reader *r, const config_setting_t *s,
 	if (!text)
 		return;
 	wrong = config_uri_parse(text, key->type == CONFIG_KEY_LISTEN, value);
-	if (!wrong && value->transport == TRANSPORT_VERBS)
+	if (!wrong && value->transport == TRANSPORT_VERBS) {
 		wrong = config_verbs_missing();
+		r->nabsent += wrong != NULL;
+	}
 	if (wrong)
 		config_report(r, s, "%s: %s", key->name, wrong);
 	free(text);

@@ -15,6 +15,7 @@ struct config_reader {
 	const char *path;
 	FILE *errors;
 	unsigned nerrors;
+	unsigned nabsent; /* of these, about devices that may come yet */
 	bool nomem;
 };
 

@@ -74,4 +74,12 @@ name_servers fail fail
 check "after a while the name is looked up again" wait_for 20 kept_no_more
 check "$CLIENTS clients are served while all name servers fail" calls $CLIENTS
 check "none was closed for want of an address" nobody_closed
+
+# As at boot, before the network is up.
+stop_proxy a
+start_a
+check "a proxy starts whose server's name does not resolve yet" alive a
+check "its clients are not served" not calls 1
+echo '127.0.0.1 files.example' >hosts
+check "once the name resolves they are, without a restart" wait_for 30 calls 1
 finish

@@ -123,6 +123,10 @@ listening tcp://192.0.2.1:12049
 fails_saying "an address that is not here" 1 "one: cannot listen on tcp://192.0.2.1:12049: Cannot assign requested address: is that address on an interface of this host, and up?"
 listening iwarp://192.0.2.1:20049
 fails_saying "an address for RDMA that is not here" 1 "one: cannot listen on iwarp://192.0.2.1:20049: Cannot assign requested address: is that address on an interface of this host, and up?"
+if [ ! -e /sys/class/infiniband ]; then
+	listening verbs://127.0.0.1:20049
+	fails_saying "an RDMA device that is not here yet" 1 "listen: there is no RDMA device: use rdma:// or iwarp://"
+fi
 listening tcp://nowhere.invalid:12049
 fails_saying "a name to listen at that does not resolve" 1 "one: cannot listen on tcp://nowhere.invalid:12049: the name nowhere.invalid does not resolve: "
 

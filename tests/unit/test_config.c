@@ -437,9 +437,13 @@ START_TEST(verbs_without_devices_is_refused)
 	if (!config_verbs_missing())
 		return;
 	ck_assert_int_eq(load(SERVICE("listen = \"tcp://127.0.0.1\"; connect = \"verbs://a\";")),
-			 -EINVAL);
+			 -ENODEV);
 	snprintf(expected, sizeof(expected), "%s:2: connect: %s\n", path, config_verbs_missing());
 	ck_assert_str_eq(errors, expected);
+	/* With another error the file is wrong, whatever devices come. */
+	ck_assert_int_eq(
+		load(SERVICE("listen = \"tcp://127.0.0.1\"; connect = \"verbs://a\"; x = 1;")),
+		-EINVAL);
 }
 END_TEST
 
