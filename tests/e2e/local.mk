@@ -82,4 +82,3 @@ tests/e2e/copycount.so: tests/e2e/copycount.c
 e2e-programs: all $(end_to_end_programs) $(end_to_end_preloads) tests/judge/judge
 check-e2e: e2e-programs
 	$(srcdir)/tests/e2e/run.sh -b $(abs_top_builddir) $(E2E_FLAGS)
-.PHONY: e2e-programs check-e2e

@@ -1,0 +1,50 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# On a machine with the packages of the build alone, configure goes through, and make check says what it lacks.
+set -u
+: "${srcdir:=.}"
+srcdir=$(cd "$srcdir" && pwd) || exit 1
+if [ -e "$srcdir/config.status" ]; then
+	echo "1..0 # SKIP a build in the folder of the sources is in the way of another"
+	exit 0
+fi
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+n=0
+unset MAKEFLAGS MFLAGS MAKELEVEL # of make check
+
+# check WHAT COMMAND...
+check() {
+	local what=$1
+
+	shift
+	if "$@"; then
+		echo "ok $((++n)) - $what"
+	else
+		echo "not ok $((++n)) - $what"
+		tail -n 20 "$work/said" | sed 's/^/# /'
+	fi
+}
+said() { grep -qF -- "$1" "$work/said"; }
+
+# What pkg-config does not know of here.
+{
+	printf '#!/bin/sh\ncase " $* " in *" check "* | *libtirpc* | *libnfs*) exit 1 ;; esac\n'
+	printf 'exec %s "$@"\n' "$(command -v pkg-config)"
+} >"$work/pkg-config"
+chmod +x "$work/pkg-config"
+
+configures() { (cd "$work" && PKG_CONFIG=$work/pkg-config "$srcdir/configure" "$@") >"$work/said" 2>&1; }
+makes() { make -C "$work" -s "$@" >"$work/said" 2>&1; }
+fails() { ! "$@"; }
+
+check "configure goes through without the tests' packages" configures
+check "and says that there are no tests" grep -qE '^    tests +no$' "$work/said"
+check "all is built from there" makes -n all
+check "the daemon is" said daemon/main.c
+check "make check fails" fails makes check-local
+check "and says what the tests lack" said "configured without check libtirpc"
+check "with the packages of Debian" said "check libtirpc-dev rpcsvc-proto"
+check "--enable-tests fails at once" fails configures --enable-tests
+check "and says why" said "the tests need check libtirpc"
+echo "1..$n"
