@@ -238,6 +238,12 @@ tests_unit_test_config_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_config_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_config
 
+check_PROGRAMS += tests/unit/test_first_bytes
+tests_unit_test_first_bytes_SOURCES = tests/unit/test_first_bytes.c
+tests_unit_test_first_bytes_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_first_bytes_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_first_bytes
+
 check_PROGRAMS += tests/unit/test_record
 tests_unit_test_record_SOURCES = tests/unit/test_record.c
 tests_unit_test_record_CFLAGS = $(UNIT_CFLAGS)

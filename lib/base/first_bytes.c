@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* What the first bytes of a TCP connection look like. */
+#include "base/first_bytes.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/compiler.h"
+
+#define RPC_TOLD_BYTES 12u /* mark, XID, type */
+#define RPC_LEAST      20u /* bytes of a message: a Reply that is denied */
+#define RPC_VERSION    2u
+
+static const struct prefix {
+	enum first_bytes what;
+	unsigned len_bytes;
+	const char *bytes;
+} prefixes[] = {
+	{FIRST_BYTES_IWARP, 16, "MPA ID Req Frame"},
+	{FIRST_BYTES_IWARP, 16, "MPA ID Rep Frame"},
+	{FIRST_BYTES_HTTP, 4, "GET "},
+	{FIRST_BYTES_HTTP, 5, "HEAD "},
+	{FIRST_BYTES_HTTP, 5, "POST "},
+	{FIRST_BYTES_HTTP, 4, "PUT "},
+	{FIRST_BYTES_HTTP, 8, "OPTIONS "},
+	{FIRST_BYTES_HTTP, 8, "CONNECT "},
+	{FIRST_BYTES_HTTP, 5, "HTTP/"},
+	{FIRST_BYTES_HTTP, 14, "PRI * HTTP/2.0"},
+	{FIRST_BYTES_TLS, 3, "\x16\x03\x00"}, /* a handshake … */
+	{FIRST_BYTES_TLS, 3, "\x16\x03\x01"},
+	{FIRST_BYTES_TLS, 3, "\x16\x03\x02"},
+	{FIRST_BYTES_TLS, 3, "\x16\x03\x03"},
+	{FIRST_BYTES_TLS, 3, "\x15\x03\x01"}, /* … or an alert */
+	{FIRST_BYTES_TLS, 3, "\x15\x03\x03"},
+	{FIRST_BYTES_SSH, 4, "SSH-"},
+	{FIRST_BYTES_PROXY, 6, "PROXY "},
+	{FIRST_BYTES_PROXY, 12, "\r\n\r\n\0\r\nQUIT\n"},
+};
+
+static const char *const names[] = {
+	[FIRST_BYTES_RPC] = "RPC over TCP",
+	[FIRST_BYTES_IWARP] = "iWARP",
+	[FIRST_BYTES_HTTP] = "HTTP",
+	[FIRST_BYTES_TLS] = "TLS",
+	[FIRST_BYTES_SSH] = "SSH",
+	[FIRST_BYTES_PROXY] = "PROXY protocol of a load balancer",
+};
+
+static uint32_t word_at(const uint8_t *at)
+{
+	return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+}
+
+/* A Call of version 2, or a Reply that is accepted or denied. */
+static bool is_rpc(const uint8_t *bytes, size_t len_bytes)
+{
+	uint32_t type, next;
+
+	if (len_bytes < RPC_TOLD_BYTES || (word_at(bytes) & 0x7fffffffu) < RPC_LEAST)
+		return false;
+	type = word_at(bytes + 8);
+	if (type > 1 || len_bytes < RPC_TOLD_BYTES + 4)
+		return type <= 1;
+	next = word_at(bytes + 12);
+	return type ? next <= 1 : next == RPC_VERSION;
+}
+
+enum first_bytes first_bytes_look(const uint8_t *bytes, size_t len_bytes)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
+		if (len_bytes >= prefixes[i].len_bytes &&
+		    !memcmp(bytes, prefixes[i].bytes, prefixes[i].len_bytes))
+			return prefixes[i].what;
+	return is_rpc(bytes, len_bytes) ? FIRST_BYTES_RPC : FIRST_BYTES_UNKNOWN;
+}
+
+static bool is_printable(uint8_t c)
+{
+	return c >= 0x20 && c < 0x7f;
+}
+
+static bool is_text(const uint8_t *bytes, size_t len_bytes)
+{
+	for (size_t i = 0; i < len_bytes; i++)
+		if (!is_printable(bytes[i]) && bytes[i] != '\r' && bytes[i] != '\n' &&
+		    bytes[i] != '\t')
+			return false;
+	return true;
+}
+
+/* Writes the bytes, and returns how long that is: at most three characters each, and two. */
+static size_t put_bytes(const uint8_t *bytes, size_t len_bytes, char *to)
+{
+	bool as_text = is_text(bytes, len_bytes);
+	size_t at = 0;
+
+	if (as_text)
+		to[at++] = '"';
+	for (size_t i = 0; i < len_bytes; i++) {
+		uint8_t c = bytes[i];
+
+		if (!as_text)
+			at += (size_t)sprintf(to + at, "%s%02x", i ? " " : "", c);
+		else
+			to[at++] = is_printable(c) && c != '"' && c != '\\' ? (char)c : '.';
+	}
+	if (as_text)
+		to[at++] = '"';
+	return at;
+}
+
+const char *first_bytes_text(const uint8_t *bytes, size_t len_bytes,
+			     char text[FIRST_BYTES_TEXT_BYTES])
+{
+	const char *name = names[first_bytes_look(bytes, len_bytes)];
+	size_t at;
+
+	at = put_bytes(bytes, len_bytes < FIRST_BYTES_MAX ? len_bytes : FIRST_BYTES_MAX, text);
+	snprintf(text + at, FIRST_BYTES_TEXT_BYTES - at, "%s%s%s", name ? " (" : "",
+		 name ? name : "", name ? ")" : "");
+	return text;
+}

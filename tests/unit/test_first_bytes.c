@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The first bytes of a connection: what they look like, and how they are shown. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/compiler.h"
+#include "base/first_bytes.h"
+#include "tests/lib/hex.h"
+#include "tests/lib/test.h"
+
+static const struct {
+	const char *hex;
+	enum first_bytes what;
+	const char *text;
+} rows[] = {
+	{"8000002812345678"
+	 "0000000000000002",
+	 FIRST_BYTES_RPC, "80 00 00 28 12 34 56 78 00 00 00 00 00 00 00 02 (RPC over TCP)"},
+	{"0000002812345678"
+	 "00000000",
+	 FIRST_BYTES_RPC, "00 00 00 28 12 34 56 78 00 00 00 00 (RPC over TCP)"},
+	{"8000001812345678"
+	 "0000000100000001",
+	 FIRST_BYTES_RPC, "80 00 00 18 12 34 56 78 00 00 00 01 00 00 00 01 (RPC over TCP)"},
+	/* Version 3 of RPC, a Reply that is neither, a third type, too short a message, too little of one. */
+	{"8000002812345678"
+	 "0000000000000003",
+	 FIRST_BYTES_UNKNOWN, "80 00 00 28 12 34 56 78 00 00 00 00 00 00 00 03"},
+	{"8000001812345678"
+	 "0000000100000002",
+	 FIRST_BYTES_UNKNOWN, "80 00 00 18 12 34 56 78 00 00 00 01 00 00 00 02"},
+	{"8000002812345678"
+	 "00000002",
+	 FIRST_BYTES_UNKNOWN, "80 00 00 28 12 34 56 78 00 00 00 02"},
+	{"8000000812345678"
+	 "00000000",
+	 FIRST_BYTES_UNKNOWN, "80 00 00 08 12 34 56 78 00 00 00 00"},
+	{"8000002812345678"
+	 "000000",
+	 FIRST_BYTES_UNKNOWN, "80 00 00 28 12 34 56 78 00 00 00"},
+	{"4d50412049442052"
+	 "6571204672616d65",
+	 FIRST_BYTES_IWARP, "\"MPA ID Req Frame\" (iWARP)"},
+	{"4d50412049442052"
+	 "6570204672616d65",
+	 FIRST_BYTES_IWARP, "\"MPA ID Rep Frame\" (iWARP)"},
+	{"4d50412049442052"
+	 "6571204672616d",
+	 FIRST_BYTES_UNKNOWN, "\"MPA ID Req Fram\""},
+	{"474554202f204854"
+	 "54502f312e310d0a"
+	 "486f7374",
+	 FIRST_BYTES_HTTP, "\"GET / HTTP/1.1..\" (HTTP)"},
+	{"485454502f312e31"
+	 "2034303020426164",
+	 FIRST_BYTES_HTTP, "\"HTTP/1.1 400 Bad\" (HTTP)"},
+	{"16030102000100"
+	 "01fc0303",
+	 FIRST_BYTES_TLS, "16 03 01 02 00 01 00 01 fc 03 03 (TLS)"},
+	{"15030300020228", FIRST_BYTES_TLS, "15 03 03 00 02 02 28 (TLS)"},
+	{"1603", FIRST_BYTES_UNKNOWN, "16 03"},
+	{"5353482d322e302d"
+	 "4f70656e5353485f",
+	 FIRST_BYTES_SSH, "\"SSH-2.0-OpenSSH_\" (SSH)"},
+	{"50524f5859205443"
+	 "503420",
+	 FIRST_BYTES_PROXY, "\"PROXY TCP4 \" (PROXY protocol of a load balancer)"},
+	{"0d0a0d0a000d0a51"
+	 "5549540a20110054",
+	 FIRST_BYTES_PROXY,
+	 "0d 0a 0d 0a 00 0d 0a 51 55 49 54 0a 20 11 00 54 (PROXY protocol of a load balancer)"},
+	/* What would end the quote, or begin an escape. */
+	{"226f6b22205c090d", FIRST_BYTES_UNKNOWN, "\".ok. ...\""},
+	{"ff", FIRST_BYTES_UNKNOWN, "ff"},
+	{"", FIRST_BYTES_UNKNOWN, "\"\""},
+};
+
+START_TEST(a_known_protocol_is_named_and_its_bytes_are_shown)
+{
+	uint8_t bytes[64];
+	char text[FIRST_BYTES_TEXT_BYTES];
+	size_t len = hex_bytes(rows[_i].hex, bytes, sizeof(bytes));
+
+	ck_assert_int_eq(first_bytes_look(bytes, len), rows[_i].what);
+	ck_assert_str_eq(first_bytes_text(bytes, len, text), rows[_i].text);
+}
+END_TEST
+
+/* Nothing behind the bytes that have come is looked at: each lies at the end of an allocation of its own. */
+START_TEST(any_bytes_are_shown_printable_and_within_the_room)
+{
+	uint64_t random = 88172645463325252u + (uint64_t)_i;
+	char text[FIRST_BYTES_TEXT_BYTES];
+
+	for (unsigned round = 0; round < 20000; round++) {
+		size_t len = round % 24;
+		uint8_t raw[24], *bytes;
+
+		for (size_t i = 0; i < len; i++) {
+			random ^= random << 13;
+			random ^= random >> 7;
+			random ^= random << 17;
+			raw[i] = (uint8_t)(_i ? 0x20 + random % 0x5f : random);
+		}
+		/* The starts of what is known, cut short and gone wrong. */
+		if (round % 3 == 0 && len) {
+			uint8_t known[64];
+			size_t known_len =
+				hex_bytes(rows[random % ARRAY_SIZE(rows)].hex, known, 64);
+
+			memcpy(raw, known, known_len < len ? known_len : len);
+			raw[random % len] ^= (uint8_t)(round & 1);
+		}
+		bytes = exact_copy(raw, len);
+		first_bytes_text(bytes, len, text);
+		ck_assert_uint_lt(strnlen(text, sizeof(text)), sizeof(text));
+		for (const char *c = text; *c; c++)
+			ck_assert(*c >= 0x20 && *c < 0x7f && *c != '\\');
+		ck_assert(first_bytes_look(bytes, len) <= FIRST_BYTES_PROXY);
+		free(bytes);
+	}
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("first_bytes");
+	TCase *tc = tcase_create("first_bytes");
+
+	tcase_add_loop_test(tc, a_known_protocol_is_named_and_its_bytes_are_shown, 0,
+			    (int)ARRAY_SIZE(rows));
+	tcase_add_loop_test(tc, any_bytes_are_shown_printable_and_within_the_room, 0, 2);
+	suite_add_tcase(suite, tc);
+	return test_main(suite);
+}
