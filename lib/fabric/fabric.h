@@ -206,6 +206,8 @@ struct fabric_ep_info {
 	uint32_t max_key_bytes;      /* longest memory under one key */
 	unsigned max_sge;            /* longest gather list of a Send or Write; 0: FABRIC_MAX_SGE */
 	uint32_t max_transfer_bytes; /* longest Read or Write; 0: no limit */
+	/* Connecting: what its silence says by now, for the log; NULL: nothing but that it is silent. */
+	const char *silence;
 };
 
 struct fabric;

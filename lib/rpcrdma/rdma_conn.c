@@ -24,9 +24,14 @@ static void tell_closed(void *arg)
 static void on_timer(void *arg)
 {
 	struct rdma_conn *conn = arg;
+	struct fabric_ep_info info;
 
-	rdma_conn_fail(conn, LEG_CLOSE_TIMEOUT, "no answer while %s",
-		       state_name(&rdma_conn_states, conn->state.now));
+	fabric_ep_info(conn->ep, &info);
+	if (info.silence)
+		rdma_conn_fail(conn, LEG_CLOSE_TIMEOUT, "%s", info.silence);
+	else
+		rdma_conn_fail(conn, LEG_CLOSE_TIMEOUT, "no answer while %s",
+			       state_name(&rdma_conn_states, conn->state.now));
 }
 
 int rdma_conn_init(struct rdma_conn *conn, struct leg *leg, const struct rdma_leg_config *config,

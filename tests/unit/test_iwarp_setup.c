@@ -357,6 +357,103 @@ START_TEST(a_bad_reply_ends_the_connection)
 }
 END_TEST
 
+static void expect_detail(enum fabric_close why, const char *detail)
+{
+	const char *found;
+
+	ck_assert_int_eq(iwarp_engine_wish(peer_side.engine), IWARP_DROP);
+	ck_assert_int_eq(iwarp_engine_why(peer_side.engine, &found), why);
+	ck_assert_str_eq(found, detail);
+}
+
+/* After the one before: the fixture ends the last. */
+static void connect_another(void)
+{
+	end();
+	peer_connecting(false);
+}
+
+static const struct {
+	const char *bytes, *at_responder, *at_initiator;
+} strangers[] = {
+	{"8000002812345678"
+	 "0000000000000002",
+	 "looks like RPC over TCP, not iWARP: this service listens for RDMA (mount with proto=rdma, or "
+	 "add a tcp:// service)",
+	 "accepts TCP but does not answer as iWARP: is that its RDMA port? The first bytes are "
+	 "80 00 00 28 12 34 56 78 00 00 00 00 00 00 00 02 (RPC over TCP)"},
+	{"485454502f312e31"
+	 "203430302042616420",
+	 "does not look like RPC: the first bytes are \"HTTP/1.1 400 Bad\" (HTTP)",
+	 "accepts TCP but does not answer as iWARP: is that its RDMA port? The first bytes are "
+	 "\"HTTP/1.1 400 Bad\" (HTTP)"},
+	{"160301020001", "does not look like RPC: the first bytes are 16 03 01 02 00 01 (TLS)",
+	 "accepts TCP but does not answer as iWARP: is that its RDMA port? The first bytes are "
+	 "16 03 01 02 00 01 (TLS)"},
+};
+
+START_TEST(who_speaks_another_protocol_is_told_by_its_name)
+{
+	peer_listening(false);
+	peer_give(strangers[_i].bytes);
+	expect_detail(FABRIC_CLOSE_PROTOCOL, strangers[_i].at_responder);
+	connect_another();
+	peer_output_take();
+	peer_give(strangers[_i].bytes);
+	expect_detail(FABRIC_CLOSE_PROTOCOL, strangers[_i].at_initiator);
+}
+END_TEST
+
+START_TEST(a_server_that_accepts_tcp_and_no_more_is_told_from_one_that_does_not)
+{
+	const uint64_t late_us = IWARP_SETUP_TIMEOUT_US;
+
+	/* TCP did not come up, so that nothing was sent. */
+	peer_connecting(false);
+	ck_assert_ptr_null(iwarp_engine_silence(peer_side.engine));
+	iwarp_engine_expire(peer_side.engine, late_us);
+	expect_detail(FABRIC_CLOSE_TIMEOUT, "TCP did not connect in time");
+	connect_another();
+	iwarp_engine_lost(peer_side.engine, FABRIC_CLOSE_REFUSED, "Connection refused");
+	expect_detail(FABRIC_CLOSE_REFUSED, "Connection refused");
+
+	connect_another();
+	peer_output_take();
+	ck_assert_str_eq(iwarp_engine_silence(peer_side.engine),
+			 "accepts TCP but does not answer as iWARP: is that its RDMA port?");
+	iwarp_engine_expire(peer_side.engine, late_us);
+	expect_detail(FABRIC_CLOSE_TIMEOUT,
+		      "accepts TCP but does not answer as iWARP: is that its RDMA port? (nothing "
+		      "came in time)");
+	connect_another();
+	peer_output_take();
+	iwarp_engine_rx_eof(peer_side.engine);
+	expect_detail(
+		FABRIC_CLOSE_REFUSED,
+		"accepts TCP but does not answer as iWARP: is that its RDMA port? (it closed)");
+	connect_another();
+	peer_output_take();
+	iwarp_engine_lost(peer_side.engine, FABRIC_CLOSE_LOST, "Connection reset by peer");
+	expect_detail(
+		FABRIC_CLOSE_LOST,
+		"accepts TCP but does not answer as iWARP: is that its RDMA port? (Connection "
+		"reset by peer)");
+}
+END_TEST
+
+START_TEST(nothing_is_said_of_the_port_once_it_has_answered)
+{
+	peer_connecting(false);
+	peer_output_take();
+	peer_give(REP "10020004"
+		      "00100010");
+	ck_assert_uint_eq(peer_side.established, 1);
+	ck_assert_ptr_null(iwarp_engine_silence(peer_side.engine));
+	iwarp_engine_lost(peer_side.engine, FABRIC_CLOSE_LOST, "Connection reset by peer");
+	expect_detail(FABRIC_CLOSE_LOST, "Connection reset by peer");
+}
+END_TEST
+
 START_TEST(a_reply_in_revision_1_is_taken_with_our_own_depths)
 {
 	peer_connecting(false);
@@ -438,6 +535,10 @@ int main(void)
 	tcase_add_loop_test(tc, a_bad_request_is_refused, 0, ARRAY_SIZE(bad_requests));
 	tcase_add_test(tc, data_while_the_owner_ponders_is_refused);
 	tcase_add_loop_test(tc, a_bad_reply_ends_the_connection, 0, ARRAY_SIZE(bad_replies));
+	tcase_add_loop_test(tc, who_speaks_another_protocol_is_told_by_its_name, 0,
+			    (int)ARRAY_SIZE(strangers));
+	tcase_add_test(tc, a_server_that_accepts_tcp_and_no_more_is_told_from_one_that_does_not);
+	tcase_add_test(tc, nothing_is_said_of_the_port_once_it_has_answered);
 	tcase_add_test(tc, a_reply_in_revision_1_is_taken_with_our_own_depths);
 	tcase_add_loop_test(tc, start_up_frames_come_in_any_pieces, 1, 33);
 	tcase_add_test(tc, private_data_up_to_the_limit_passes);

@@ -106,7 +106,7 @@ static void ep_settle(struct iwarp_ep *ep)
 
 static void ep_lost(struct iwarp_ep *ep, int err)
 {
-	iwarp_engine_abort(ep->engine, iwarp_socket_why(ep->connecting, err), strerror(err));
+	iwarp_engine_lost(ep->engine, iwarp_socket_why(ep->connecting, err), strerror(err));
 }
 
 static void ep_receive(struct iwarp_ep *ep)
@@ -373,6 +373,7 @@ void iwarp_ep_info(const struct fabric_ep *base, struct fabric_ep_info *info)
 	info->sends_invalidate = true;
 	info->late_reads = true;
 	info->watch = FABRIC_WATCH_ITSELF;
+	info->silence = iwarp_engine_silence(ep->engine);
 	info->per_rpc_keys = true;
 	info->max_key_bytes = UINT32_MAX;
 	info->max_sge = FABRIC_MAX_SGE;

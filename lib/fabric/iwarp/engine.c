@@ -192,13 +192,11 @@ void iwarp_engine_rx_eof(struct iwarp_engine *engine)
 {
 	switch (engine->state) {
 	case ENGINE_AWAIT_REPLY:
-		engine_drop(engine, FABRIC_CLOSE_REFUSED, "peer closed without an MPA reply");
-		break;
 	case ENGINE_NEW:
 	case ENGINE_AWAIT_REQUEST:
 	case ENGINE_REQUESTED:
 	case ENGINE_REPLYING:
-		engine_drop(engine, FABRIC_CLOSE_PEER, "peer closed during set-up");
+		engine_setup_eof(engine);
 		break;
 	case ENGINE_OPEN:
 	case ENGINE_CLOSING:

@@ -154,6 +154,10 @@ void iwarp_engine_unacked(struct iwarp_engine *engine, size_t len_bytes);
 void iwarp_engine_close(struct iwarp_engine *engine, uint64_t now_us);
 /** iwarp_engine_abort - the TCP connection failed: nothing more can be sent or received. */
 void iwarp_engine_abort(struct iwarp_engine *engine, enum fabric_close why, const char *detail);
+/** iwarp_engine_lost - the same, and what that says of a peer that accepts TCP and owes its MPA reply. */
+void iwarp_engine_lost(struct iwarp_engine *engine, enum fabric_close why, const char *detail);
+/** iwarp_engine_silence - see fabric_ep_info.silence. */
+const char *iwarp_engine_silence(const struct iwarp_engine *engine);
 
 /**
  * iwarp_engine_rx_plan - where the next received bytes go

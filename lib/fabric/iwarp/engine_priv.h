@@ -199,6 +199,9 @@ size_t engine_setup_rx(struct iwarp_engine *engine, const uint8_t *bytes, size_t
 		       uint64_t now_us);
 /* The reply has gone out. */
 void engine_setup_replied(struct iwarp_engine *engine, uint64_t now_us);
+/* The peer has closed before the exchange was over; its time is up. */
+void engine_setup_eof(struct iwarp_engine *engine);
+void engine_setup_late(struct iwarp_engine *engine);
 void engine_setup_forget(struct iwarp_engine *engine);
 
 /* place.c: checks a header and says where its payload goes; acts on a whole FPDU. */

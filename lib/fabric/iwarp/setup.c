@@ -15,7 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/first_bytes.h"
 #include "fabric/iwarp/engine_priv.h"
+
+#define UNANSWERED "accepts TCP but does not answer as iWARP: is that its RDMA port?"
 
 static unsigned min_depth(unsigned ours, uint16_t theirs)
 {
@@ -211,6 +214,64 @@ static void request_take(struct iwarp_engine *engine, bool early, uint64_t now_u
 	}
 }
 
+const char *iwarp_engine_silence(const struct iwarp_engine *engine)
+{
+	/* The request is the first thing to be sent, once TCP is up. */
+	return engine->state == ENGINE_AWAIT_REPLY && engine->tx.sent ? UNANSWERED : NULL;
+}
+
+/* No reply will come. */
+static void unanswered(struct iwarp_engine *engine, enum fabric_close why, const char *what)
+{
+	engine_drop(engine, why, UNANSWERED " (%s)", what);
+}
+
+void engine_setup_eof(struct iwarp_engine *engine)
+{
+	if (engine->state == ENGINE_AWAIT_REPLY)
+		unanswered(engine, FABRIC_CLOSE_REFUSED, "it closed");
+	else
+		engine_drop(engine, FABRIC_CLOSE_PEER, "peer closed during set-up");
+}
+
+void engine_setup_late(struct iwarp_engine *engine)
+{
+	if (!engine->initiator)
+		engine_drop(engine, FABRIC_CLOSE_TIMEOUT, "no MPA request in time");
+	else if (!engine->tx.sent)
+		engine_drop(engine, FABRIC_CLOSE_TIMEOUT, "TCP did not connect in time");
+	else
+		unanswered(engine, FABRIC_CLOSE_TIMEOUT, "nothing came in time");
+}
+
+void iwarp_engine_lost(struct iwarp_engine *engine, enum fabric_close why, const char *detail)
+{
+	if (iwarp_engine_silence(engine))
+		unanswered(engine, why, detail);
+	else
+		engine_drop(engine, why, "%s", detail);
+}
+
+/* What has come is no start-up frame. */
+static void stranger(struct iwarp_engine *engine)
+{
+	const uint8_t *bytes = engine->setup;
+	char shown[FIRST_BYTES_TEXT_BYTES];
+
+	engine->counters->mpa_errors++;
+	first_bytes_text(bytes, engine->setup_have, shown);
+	if (engine->initiator)
+		engine_drop(engine, FABRIC_CLOSE_PROTOCOL, UNANSWERED " The first bytes are %s",
+			    shown);
+	else if (first_bytes_look(bytes, engine->setup_have) == FIRST_BYTES_RPC)
+		engine_drop(engine, FABRIC_CLOSE_PROTOCOL,
+			    "looks like RPC over TCP, not iWARP: this service listens for RDMA "
+			    "(mount with proto=rdma, or add a tcp:// service)");
+	else
+		engine_drop(engine, FABRIC_CLOSE_PROTOCOL,
+			    "does not look like RPC: the first bytes are %s", shown);
+}
+
 static void reply_take(struct iwarp_engine *engine, const struct mpa_frame *reply, uint64_t now_us)
 {
 	if (reply->reject) {
@@ -265,8 +326,7 @@ size_t engine_setup_rx(struct iwarp_engine *engine, const uint8_t *bytes, size_t
 	case MPA_SHORT:
 		return take;
 	case MPA_BAD_KEY:
-		engine->counters->mpa_errors++;
-		engine_drop(engine, FABRIC_CLOSE_PROTOCOL, "peer does not speak MPA");
+		stranger(engine);
 		return len_bytes;
 	case MPA_BAD_LENGTH:
 		engine->counters->mpa_errors++;

@@ -74,8 +74,7 @@ void iwarp_engine_expire(struct iwarp_engine *engine, uint64_t now_us)
 	if (engine->setup_deadline <= now_us) {
 		engine->setup_deadline = UINT64_MAX;
 		engine->counters->setup_timeouts++;
-		engine_drop(engine, FABRIC_CLOSE_TIMEOUT,
-			    engine->initiator ? "no MPA reply in time" : "no MPA request in time");
+		engine_setup_late(engine);
 	}
 	if (engine->close_deadline <= now_us && !close_goes_on(engine, now_us)) {
 		engine->close_deadline = UINT64_MAX;
