@@ -60,8 +60,11 @@ void tcp_conn_fail(struct tcp_conn *conn, enum leg_close why, const char *fmt, .
 
 void tcp_conn_broke(struct tcp_conn *conn, int err)
 {
-	tcp_conn_fail(conn, keepalive_says_silent(err) ? LEG_CLOSE_SILENT : LEG_CLOSE_LOST, "%s",
-		      strerror(err));
+	if (keepalive_says_silent(err))
+		tcp_conn_fail(conn, LEG_CLOSE_SILENT, "%s", strerror(err));
+	else
+		tcp_conn_fail(conn, LEG_CLOSE_LOST, "%s%s", strerror(err),
+			      tcp_conn_is_unheard(conn) ? ", " TCP_UNHEARD : "");
 }
 
 void tcp_conn_say_closing(struct tcp_conn *conn)

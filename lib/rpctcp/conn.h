@@ -112,6 +112,16 @@ static inline bool tcp_conn_takes_input(const struct tcp_conn *conn)
 	return tcp_conn_is_open(conn) && !conn->blocks;
 }
 
+/* Of a server's end, or of a connection that broke: what follows on the reason. */
+#define TCP_UNHEARD                                                                                \
+	"without an answer to the first Call: is that its RDMA port? (or does it refuse this host?)"
+
+/** tcp_conn_is_unheard - whether this is a server that was sent something and has sent nothing. */
+static inline bool tcp_conn_is_unheard(const struct tcp_conn *conn)
+{
+	return conn->connector && conn->bytes_sent && !conn->bytes_received;
+}
+
 /** tcp_conn_defer - run the task at the end of this turn. */
 static inline void tcp_conn_defer(struct tcp_conn *conn)
 {

@@ -240,8 +240,8 @@ static void end_record(struct tcp_input *in)
 	switch (in->mode) {
 	case TCP_INPUT_HEAD:
 	case TCP_INPUT_GATHER:
-		tcp_conn_fail(in->conn, LEG_CLOSE_NOT_RPC, "a record of %u bytes",
-			      in->parser.record_bytes);
+		tcp_greeting_fail(&in->greeting, in->conn, LEG_CLOSE_NOT_RPC,
+				  "a record of %u bytes", in->parser.record_bytes);
 		return;
 	case TCP_INPUT_BODY:
 		in->msg.len_bytes = in->msg.have_bytes;
@@ -253,6 +253,7 @@ static void end_record(struct tcp_input *in)
 		let_go(in);
 		break;
 	}
+	in->greeting.is_over = true;
 	begin_record(in);
 }
 
@@ -301,12 +302,13 @@ static size_t take_input(struct tcp_input *in, const uint8_t *bytes, size_t len_
 		case RECORD_MORE:
 			return len_bytes;
 		case RECORD_TOO_BIG:
-			tcp_conn_fail(in->conn, LEG_CLOSE_RECORD_TOO_BIG, "over %u bytes",
-				      in->parser.max_bytes);
+			tcp_greeting_fail(&in->greeting, in->conn, LEG_CLOSE_RECORD_TOO_BIG,
+					  "over %u bytes", in->parser.max_bytes);
 			break;
 		case RECORD_TOO_EMPTY:
-			tcp_conn_fail(in->conn, LEG_CLOSE_NOT_RPC, "more than %u empty fragments",
-				      RECORD_MAX_EMPTY_FRAGMENTS);
+			tcp_greeting_fail(&in->greeting, in->conn, LEG_CLOSE_NOT_RPC,
+					  "more than %u empty fragments",
+					  RECORD_MAX_EMPTY_FRAGMENTS);
 			break;
 		}
 	}
@@ -405,7 +407,9 @@ static void end_of_stream(struct tcp_input *in)
 
 const char *tcp_input_end_detail(const struct tcp_input *in)
 {
-	return record_idle(&in->parser) ? "" : "in the middle of a record";
+	if (!record_idle(&in->parser))
+		return "in the middle of a record";
+	return tcp_conn_is_unheard(in->conn) ? TCP_UNHEARD : "";
 }
 
 /* How much a read may put into staging. */
@@ -474,6 +478,7 @@ void tcp_input_readable(struct tcp_input *in)
 	if (n <= 0)
 		return;
 	staged = count_read(in, (size_t)n, iov, niov);
+	tcp_greeting_take(&in->greeting, in->conn, staging, staged);
 	taken = take_input(in, staging, staged);
 	if (tcp_conn_is_open(in->conn) && taken < staged)
 		stash(in, staging + taken, staged - taken);

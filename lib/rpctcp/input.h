@@ -19,6 +19,7 @@
 #include "rpc/msg.h"
 #include "rpc/record.h"
 #include "rpctcp/conn.h"
+#include "rpctcp/greeting.h"
 
 #define TCP_BULK_BYTES (16u * 1024u) /* records beyond it are received in place */
 /* A record that is too long is read to its end, and nothing kept, if it is no longer than that many times the limit. */
@@ -74,6 +75,7 @@ struct tcp_input {
 	size_t window_bytes; /* how much staging a read may fill; adapts to the traffic */
 	uint8_t *stash;      /* read, but not taken yet */
 	size_t stash_bytes, stash_at;
+	struct tcp_greeting greeting;
 	size_t progress_bytes; /* since the deadline was set */
 	uint64_t end_due_us;   /* when a long Call must be complete; 0: no such time */
 };

@@ -8,6 +8,8 @@ lib_rpctcp_librpctcp_a_SOURCES = \
 	lib/rpctcp/conn.h \
 	lib/rpctcp/flight.c \
 	lib/rpctcp/flight.h \
+	lib/rpctcp/greeting.c \
+	lib/rpctcp/greeting.h \
 	lib/rpctcp/input.c \
 	lib/rpctcp/input.h \
 	lib/rpctcp/message.c \

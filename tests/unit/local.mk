@@ -398,6 +398,13 @@ tests_unit_test_tcp_leg_ends_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_tcp_leg_ends_LDADD = tests/lib/libtest.a tests/lib/libfakenfs.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_tcp_leg_ends
 
+check_PROGRAMS += tests/unit/test_tcp_leg_strangers
+tests_unit_test_tcp_leg_strangers_SOURCES = tests/unit/test_tcp_leg_strangers.c \
+	tests/unit/tcp_leg_fixture.c tests/unit/tcp_leg_fixture.h
+tests_unit_test_tcp_leg_strangers_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_tcp_leg_strangers_LDADD = tests/lib/libtest.a tests/lib/libfakenfs.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_tcp_leg_strangers
+
 check_PROGRAMS += tests/unit/test_tcp_leg_flow
 tests_unit_test_tcp_leg_flow_SOURCES = tests/unit/test_tcp_leg_flow.c \
 	tests/unit/tcp_leg_fixture.c tests/unit/tcp_leg_fixture.h

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The first bytes of a TCP leg's peer, and what they say of one that does not speak RPC. */
+#include "rpctcp/greeting.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void tcp_greeting_take(struct tcp_greeting *greeting, const struct tcp_conn *conn,
+		       const uint8_t *bytes, size_t len_bytes)
+{
+	size_t room = FIRST_BYTES_MAX - greeting->len_bytes;
+
+	/* What was received in place is not among them. */
+	if (greeting->is_over || conn->bytes_received - len_bytes != greeting->len_bytes)
+		return;
+	if (len_bytes > room)
+		len_bytes = room;
+	memcpy(greeting->bytes + greeting->len_bytes, bytes, len_bytes);
+	greeting->len_bytes += (unsigned)len_bytes;
+}
+
+/* A mark alone may be that of a record which is too long. */
+static bool is_stranger(const struct tcp_greeting *greeting, enum leg_close why)
+{
+	switch (first_bytes_look(greeting->bytes, greeting->len_bytes)) {
+	case FIRST_BYTES_RPC:
+		return false;
+	case FIRST_BYTES_UNKNOWN:
+		return why == LEG_CLOSE_NOT_RPC || greeting->len_bytes == FIRST_BYTES_MAX;
+	default:
+		return true;
+	}
+}
+
+static void fail_stranger(const struct tcp_greeting *greeting, struct tcp_conn *conn)
+{
+	char shown[FIRST_BYTES_TEXT_BYTES];
+
+	if (!conn->connector &&
+	    first_bytes_look(greeting->bytes, greeting->len_bytes) == FIRST_BYTES_IWARP)
+		tcp_conn_fail(conn, LEG_CLOSE_NOT_RPC,
+			      "looks like iWARP, not RPC over TCP: this service listens for TCP "
+			      "(mount with proto=tcp, or add an rdma:// service)");
+	else
+		tcp_conn_fail(conn, LEG_CLOSE_NOT_RPC,
+			      "does not look like RPC: the first bytes are %s%s",
+			      first_bytes_text(greeting->bytes, greeting->len_bytes, shown),
+			      conn->connector ? ": is that its RPC port?" : "");
+}
+
+void tcp_greeting_fail(const struct tcp_greeting *greeting, struct tcp_conn *conn,
+		       enum leg_close why, const char *fmt, ...)
+{
+	char detail[LEG_DETAIL_BYTES];
+	va_list args;
+
+	if (!greeting->is_over && is_stranger(greeting, why)) {
+		fail_stranger(greeting, conn);
+		return;
+	}
+	va_start(args, fmt);
+	vsnprintf(detail, sizeof(detail), fmt, args);
+	va_end(args);
+	tcp_conn_fail(conn, why, "%s", detail);
+}
