@@ -348,9 +348,12 @@ static void on_resolved(void *arg, const struct name_result *name)
 static void on_resolving_too_long(void *arg)
 {
 	struct upstream *upstream = arg;
+	char text[LEG_DETAIL_BYTES];
 
 	name_desk_leave(&upstream->ws->names, &upstream->name);
-	fail_at_once(upstream, LEG_CLOSE_UNREACHABLE, "its name was not resolved in time");
+	snprintf(text, sizeof(text), "its name \"%.80s\" cannot be resolved: no answer in time",
+		 uri_of(upstream)->host);
+	fail_at_once(upstream, LEG_CLOSE_NO_ADDRESS, text);
 }
 
 /* ---- the interface ---- */

@@ -5,10 +5,13 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "daemon/base/address.h"
+
+#define NAME_SHOWN 80 /* characters of it */
 
 struct name_answer {
 	atomic_uint refs;
@@ -82,7 +85,7 @@ static void take_in(struct server_name *name, uint64_t now_us)
 	name->tried = true;
 	name->tried_us = now_us;
 	put_error(name, come->found.error,
-		  come->is_own ? LEG_CLOSE_OWN_UPSTREAM : LEG_CLOSE_UNREACHABLE);
+		  come->is_own ? LEG_CLOSE_OWN_UPSTREAM : LEG_CLOSE_NO_ADDRESS);
 	if (come->found.naddrs) {
 		left = name->good;
 		name->good = come;
@@ -252,17 +255,27 @@ static void log_old(const struct server_name *name, const struct view *view)
 		(unsigned long long)(view->age_us / 1000000));
 }
 
+/* The reason stays, however long the name is. */
+static void put_unresolved(const struct server_name *name, const char *error,
+			   char text[LEG_DETAIL_BYTES])
+{
+	snprintf(text, LEG_DETAIL_BYTES, "its name \"%.*s\" cannot be resolved: %s", NAME_SHOWN,
+		 name->host, error ? error : "it has no address");
+}
+
 /* Each of them may bring others to leave, or to come. */
 static void tell_some(struct name_desk *desk, const struct view *view)
 {
 	struct name_result result = {.why = view->why, .error = view->error};
+	char text[LEG_DETAIL_BYTES];
 	struct name_wait *wait;
 
 	if (view->answer) {
 		result.addrs = view->answer->found.addrs;
 		result.naddrs = view->answer->found.naddrs;
-	} else if (!result.error) {
-		result.error = "has no address";
+	} else if (view->why != LEG_CLOSE_OWN_UPSTREAM) {
+		put_unresolved(desk->name, view->error, text);
+		result.error = text;
 	}
 	for (unsigned i = 0; i < SERVER_NAME_PER_TURN; i++) {
 		wait = TAILQ_FIRST(&desk->waits);

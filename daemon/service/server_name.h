@@ -62,7 +62,7 @@ struct name_result {
 	const struct sockaddr_storage *addrs; /* in the order to try them; good while it is told */
 	size_t naddrs;
 	enum leg_close why; /* without addresses: why, … */
-	const char *error;  /* … and a sentence for the log */
+	const char *error;  /* … and a sentence for the log; good while it is told */
 };
 
 struct name_wait {

@@ -47,6 +47,7 @@
 	X(SILENT, "peer does not answer")                                                          \
 	X(REFUSED, "refused by the peer")                                                          \
 	X(UNREACHABLE, "unreachable")                                                              \
+	X(NO_ADDRESS, "no address")                                                                \
 	X(OWN_UPSTREAM, "the server would be this daemon")                                         \
 	X(TIMEOUT, "set-up timed out")                                                             \
 	X(RECORD_TOO_BIG, "record far over max_message_bytes")                                     \

@@ -139,7 +139,7 @@ START_TEST(a_name_that_does_not_resolve_refuses_the_client)
 	bench_connect(bench);
 	bench_run(bench, 100);
 	ck_assert_uint_eq(bench->client.why, LEG_CLOSE_REFUSED);
-	ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_UNREACHABLE], 1);
+	ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_NO_ADDRESS], 1);
 	ck_assert_uint_eq(bench->bridges_gone, 1);
 }
 END_TEST
@@ -153,7 +153,7 @@ START_TEST(a_name_server_that_is_silent_is_waited_for_no_longer_than_a_client_wa
 	ck_assert_str_eq(bench_state(bench), "resolving");
 	bench_run(bench, 2);
 	ck_assert_ptr_null(bench_bridge(bench));
-	ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_UNREACHABLE], 1);
+	ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_NO_ADDRESS], 1);
 }
 END_TEST
 
@@ -405,7 +405,7 @@ START_TEST(a_stop_and_an_old_client_are_not_held)
 	bench_client_call(bench, client, 1);
 	if (_i) {
 		bench_run(bench, 10001);
-		ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_UNREACHABLE], 1);
+		ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_NO_ADDRESS], 1);
 	} else {
 		bridge_close(bench_bridge(bench), LEG_CLOSE_SHUTDOWN);
 	}

@@ -282,11 +282,11 @@ START_TEST(an_error_is_for_all_who_wait_and_is_asked_about_again)
 	come(1);
 	answer_error(_i);
 	fake_loop_run(loop);
-	expect_error(&waiters[0], LEG_CLOSE_UNREACHABLE);
-	expect_error(&waiters[1], LEG_CLOSE_UNREACHABLE);
-	ck_assert_str_eq(waiters[0].error, "no");
+	expect_error(&waiters[0], LEG_CLOSE_NO_ADDRESS);
+	expect_error(&waiters[1], LEG_CLOSE_NO_ADDRESS);
+	ck_assert_str_eq(waiters[0].error, "its name \"filer\" cannot be resolved: no");
 	pass(SERVER_NAME_ERROR_US - 1);
-	expect_error(come(2), LEG_CLOSE_UNREACHABLE);
+	expect_error(come(2), LEG_CLOSE_NO_ADDRESS);
 	ck_assert_uint_eq(asked, 1);
 	pass(1);
 	come(3);
@@ -387,7 +387,7 @@ START_TEST(an_answer_of_yesterday_is_not_used)
 	come(1);
 	answer_error(false);
 	fake_loop_run(loop);
-	expect_error(&waiters[1], LEG_CLOSE_UNREACHABLE);
+	expect_error(&waiters[1], LEG_CLOSE_NO_ADDRESS);
 }
 END_TEST
 
@@ -398,12 +398,12 @@ START_TEST(a_name_that_is_gone_is_not_used)
 	come(0);
 	answer_error(true);
 	fake_loop_run(loop);
-	expect_error(&waiters[0], LEG_CLOSE_UNREACHABLE);
+	expect_error(&waiters[0], LEG_CLOSE_NO_ADDRESS);
 	pass(SERVER_NAME_KEPT_US);
 	come(1);
 	answer_error(false);
 	fake_loop_run(loop);
-	expect_error(&waiters[1], LEG_CLOSE_UNREACHABLE);
+	expect_error(&waiters[1], LEG_CLOSE_NO_ADDRESS);
 	ck_assert_uint_eq(logged, 0);
 }
 END_TEST
@@ -477,7 +477,9 @@ START_TEST(an_answer_without_addresses_is_an_error)
 	come(0);
 	answer(&(struct resolver_answer){0});
 	fake_loop_run(loop);
-	expect_error(&waiters[0], LEG_CLOSE_UNREACHABLE);
+	expect_error(&waiters[0], LEG_CLOSE_NO_ADDRESS);
+	ck_assert_str_eq(waiters[0].error,
+			 "its name \"filer\" cannot be resolved: it has no address");
 }
 END_TEST
 
