@@ -61,7 +61,7 @@ static void on_refused(void *arg, const struct incoming *in, enum leg_close why)
 	log_limited(LOG_LEVEL_WARNING, &service->lines[LINE_REFUSED + why], NULL,
 		    "%s: refused %s: %s", service->config->name,
 		    address_text((const struct sockaddr *)&in->peer, text), leg_close_text(why));
-	lobby_hold(&ps->lobby, in);
+	lobby_hold(&ps->lobby, in, why);
 }
 
 static void on_incoming(void *arg, const struct incoming *in)

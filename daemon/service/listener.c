@@ -16,6 +16,7 @@
 #include "daemon/service/listen_error.h"
 #include "daemon/service/service.h"
 #include "fabric/iwarp/iwarp.h"
+#include "rpcrdma/reject_reason.h"
 
 #define LISTEN_BACKLOG   1024
 #define MAX_ENDPOINTS    16u /* of one host name: two fabrics on each address */
@@ -45,6 +46,16 @@ void incoming_drop(const struct incoming *in)
 {
 	if (in->fabric)
 		fabric_incoming_drop(in->fabric);
+	else
+		close(in->fd);
+}
+
+void incoming_reject(const struct incoming *in, enum leg_close why)
+{
+	uint8_t reason[REJECT_REASON_BYTES];
+
+	if (in->fabric)
+		fabric_incoming_reject(in->fabric, reason, reject_reason_encode(why, reason));
 	else
 		close(in->fd);
 }

@@ -58,5 +58,7 @@ int listener_doors(const struct listener *listener, struct own_doors *doors) MUS
 void listener_close(struct listener *listener);
 /** incoming_drop - close a connection that cannot be handed on. */
 void incoming_drop(const struct incoming *in);
+/** incoming_reject - the same, and an RDMA peer is told why. */
+void incoming_reject(const struct incoming *in, enum leg_close why);
 
 #endif

@@ -9,6 +9,7 @@ struct waiting {
 	TAILQ_ENTRY(waiting) link;
 	struct guest *guest;
 	struct incoming in;
+	enum leg_close why;
 	uint64_t due_us;
 };
 
@@ -16,7 +17,7 @@ static void end(struct lobby *lobby, struct waiting *waiting)
 {
 	TAILQ_REMOVE(&lobby->list, waiting, link);
 	lobby->count--;
-	incoming_drop(&waiting->in);
+	incoming_reject(&waiting->in, waiting->why);
 	door_leave(waiting->guest);
 	free(waiting);
 }
@@ -56,19 +57,19 @@ void lobby_fini(struct lobby *lobby)
 	lobby->timer = NULL;
 }
 
-void lobby_hold(struct lobby *lobby, const struct incoming *in)
+void lobby_hold(struct lobby *lobby, const struct incoming *in, enum leg_close why)
 {
 	uint64_t now_us = loop_now_us(lobby->loop);
 	struct waiting *waiting = malloc(sizeof(*waiting));
 	bool first = TAILQ_EMPTY(&lobby->list);
 
 	if (waiting) {
-		*waiting = (struct waiting){.in = *in, .due_us = now_us + DOOR_HOLD_US};
+		*waiting = (struct waiting){.in = *in, .why = why, .due_us = now_us + DOOR_HOLD_US};
 		waiting->guest = door_enter_held(lobby->door, &lobby->side, waiting, now_us);
 	}
 	if (!waiting || !waiting->guest) {
 		free(waiting);
-		incoming_drop(in);
+		incoming_reject(in, why);
 		return;
 	}
 	TAILQ_INSERT_TAIL(&lobby->list, waiting, link);

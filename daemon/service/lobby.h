@@ -39,8 +39,8 @@ int lobby_init(struct lobby *lobby, struct loop *loop, struct door *door, void (
 	       void *arg) MUST_CHECK;
 /** lobby_fini - close all that are held. Accepts one that is all zero. */
 void lobby_fini(struct lobby *lobby);
-/** lobby_hold - keep @in for DOOR_HOLD_US, and then close it; without memory that is now. */
-void lobby_hold(struct lobby *lobby, const struct incoming *in);
+/** lobby_hold - keep @in for DOOR_HOLD_US, and then turn it away for @why; without memory that is now. */
+void lobby_hold(struct lobby *lobby, const struct incoming *in, enum leg_close why);
 /** lobby_look - close those that have to go for newer ones. */
 void lobby_look(struct lobby *lobby);
 

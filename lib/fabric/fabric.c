@@ -34,7 +34,13 @@ void fabric_listener_free(struct fabric_listener *listener)
 
 void fabric_incoming_drop(struct fabric_incoming *in)
 {
-	in->ops->incoming_drop(in);
+	in->ops->incoming_drop(in, NULL, 0);
+}
+
+void fabric_incoming_reject(struct fabric_incoming *in, const void *private_data, size_t len_bytes)
+{
+	assert(len_bytes <= FABRIC_MAX_REJECT_DATA);
+	in->ops->incoming_drop(in, private_data, len_bytes);
 }
 
 int fabric_connect(struct fabric *fabric, const struct sockaddr *addr,
@@ -55,9 +61,10 @@ int fabric_ep_accept(struct fabric_ep *ep, const struct fabric_ep_params *params
 	return ep->ops->accept(ep, params);
 }
 
-void fabric_ep_reject(struct fabric_ep *ep)
+void fabric_ep_reject(struct fabric_ep *ep, const void *private_data, size_t len_bytes)
 {
-	ep->ops->reject(ep);
+	assert(len_bytes <= FABRIC_MAX_REJECT_DATA);
+	ep->ops->reject(ep, private_data, len_bytes);
 }
 
 void fabric_ep_info(const struct fabric_ep *ep, struct fabric_ep_info *info)

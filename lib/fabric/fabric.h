@@ -70,6 +70,7 @@
 
 #define FABRIC_MAX_SGE          4
 #define FABRIC_MAX_PRIVATE_DATA 252 /* 256 on Linux iWARP, less the 4 bytes of RFC 6581 */
+#define FABRIC_MAX_REJECT_DATA  148 /* in a REJ of InfiniBand, which has the least room */
 
 enum fabric_status {
 	FABRIC_OK,
@@ -171,6 +172,11 @@ struct fabric_ep_events {
 	/* Connection is up; connecting endpoints get what the acceptor sent. */
 	void (*established)(void *arg, const uint8_t *private_data, size_t len_bytes);
 	void (*recv)(void *arg, const struct fabric_recv *recv);
+	/*
+	 * Optional, connecting endpoints: the peer rejects, and says this, which InfiniBand pads with zeros. closed() follows
+	 * for FABRIC_CLOSE_REFUSED.
+	 */
+	void (*rejected)(void *arg, const uint8_t *private_data, size_t len_bytes);
 	void (*closed)(void *arg, enum fabric_close why, const char *detail);
 	/* Something worth a log line that is no reason to close. */
 	void (*note)(void *arg, const char *text);
@@ -230,7 +236,8 @@ struct fabric_ops {
 	void (*listener_addr)(const struct fabric_listener *listener,
 			      struct sockaddr_storage *addr);
 	void (*listener_free)(struct fabric_listener *listener);
-	void (*incoming_drop)(struct fabric_incoming *in);
+	void (*incoming_drop)(struct fabric_incoming *in, const void *private_data,
+			      size_t len_bytes);
 	void (*free)(struct fabric *fabric);
 	int (*connect)(struct fabric *fabric, const struct sockaddr *addr,
 		       const struct fabric_ep_params *params, const struct fabric_ep_events *events,
@@ -238,7 +245,7 @@ struct fabric_ops {
 	int (*adopt)(struct fabric *fabric, struct fabric_incoming *in,
 		     const struct fabric_ep_events *events, void *arg, struct fabric_ep **out);
 	int (*accept)(struct fabric_ep *ep, const struct fabric_ep_params *params);
-	void (*reject)(struct fabric_ep *ep);
+	void (*reject)(struct fabric_ep *ep, const void *private_data, size_t len_bytes);
 	void (*ep_info)(const struct fabric_ep *ep, struct fabric_ep_info *info);
 	void (*recv_post)(struct fabric_ep *ep, unsigned count, uint32_t size_bytes);
 	int (*post)(struct fabric_ep *ep, struct fabric_wr *wr);
@@ -292,6 +299,12 @@ void fabric_listener_addr(const struct fabric_listener *listener, struct sockadd
 void fabric_listener_free(struct fabric_listener *listener);
 /** fabric_incoming_drop - close a connection that nobody wants; any thread. */
 void fabric_incoming_drop(struct fabric_incoming *in);
+/**
+ * fabric_incoming_reject - the same, and tell the peer @len_bytes, at most FABRIC_MAX_REJECT_DATA
+ *
+ * Best effort: over iwarp only a peer whose request is here by now hears it.
+ */
+void fabric_incoming_reject(struct fabric_incoming *in, const void *private_data, size_t len_bytes);
 
 /**
  * fabric_connect - connect to a peer
@@ -318,8 +331,8 @@ int fabric_adopt(struct fabric *fabric, struct fabric_incoming *in,
 
 /** fabric_ep_accept - answer requested(); established() follows. Returns 0, or -ENOTCONN if it is gone. */
 int fabric_ep_accept(struct fabric_ep *ep, const struct fabric_ep_params *params) MUST_CHECK;
-/** fabric_ep_reject - refuse after requested(), without private data; closed() follows. */
-void fabric_ep_reject(struct fabric_ep *ep);
+/** fabric_ep_reject - refuse after requested(), with at most FABRIC_MAX_REJECT_DATA; closed() follows. */
+void fabric_ep_reject(struct fabric_ep *ep, const void *private_data, size_t len_bytes);
 /** fabric_ep_info - addresses and what was negotiated. */
 void fabric_ep_info(const struct fabric_ep *ep, struct fabric_ep_info *info);
 

@@ -20,6 +20,8 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/private_data.h \
 	lib/rpcrdma/proto.h \
 	lib/rpcrdma/rdma_config.h \
+	lib/rpcrdma/reject_reason.c \
+	lib/rpcrdma/reject_reason.h \
 	lib/rpcrdma/rdma_conn.c \
 	lib/rpcrdma/rdma_conn.h \
 	lib/rpcrdma/rdma_counters.c \

@@ -6,6 +6,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "rpcrdma/reject_reason.h"
+
 STATE_TABLE(rdma_conn_states, RDMA_CONN_STATES);
 
 void rdma_conn_set_state(struct rdma_conn *conn, enum rdma_conn_state to)
@@ -91,6 +93,7 @@ static void begin_closing(struct rdma_conn *conn, enum leg_close why)
 void rdma_conn_fail(struct rdma_conn *conn, enum leg_close why, const char *fmt, ...)
 {
 	bool requested = conn->state.now == RDMA_REQUESTED;
+	uint8_t reason[REJECT_REASON_BYTES];
 	va_list ap;
 
 	if (rdma_conn_is_over(conn))
@@ -100,7 +103,7 @@ void rdma_conn_fail(struct rdma_conn *conn, enum leg_close why, const char *fmt,
 	va_end(ap);
 	begin_closing(conn, why);
 	if (requested)
-		fabric_ep_reject(conn->ep);
+		fabric_ep_reject(conn->ep, reason, reject_reason_encode(why, reason));
 	else if (conn->connector && why != LEG_CLOSE_LOCAL && why != LEG_CLOSE_SHUTDOWN)
 		/* The client may be back at once, and is to come to the server from the same port. */
 		fabric_ep_abort(conn->ep);

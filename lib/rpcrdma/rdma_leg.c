@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@
 #include "rpcrdma/rdma_recv.h"
 #include "rpcrdma/rdma_setup.h"
 #include "rpcrdma/rdma_watch.h"
+#include "rpcrdma/reject_reason.h"
 #include "rpcrdma/requester_landing.h"
 #include "rpcrdma/responder_reply.h"
 #include "rpcrdma/work.h"
@@ -85,6 +87,15 @@ static void on_established(void *arg, const uint8_t *private_data, size_t len)
 	requester_pump(&leg->requester);
 }
 
+static void on_rejected(void *arg, const uint8_t *private_data, size_t len)
+{
+	struct rdma_conn *conn = &((struct rdma_leg *)arg)->conn;
+	char words[REJECT_REASON_WORDS_BYTES];
+
+	if (reject_reason_decode(private_data, len, words))
+		snprintf(conn->rejection, sizeof(conn->rejection), "it rejects: \"%s\"", words);
+}
+
 static void end(struct rdma_leg *leg, enum fabric_close why, const char *detail)
 {
 	rdma_watch_end(&leg->watch);
@@ -101,7 +112,7 @@ static void on_closed(void *arg, enum fabric_close why, const char *detail)
 	if (rdma_setup_port_refused(&leg->conn, why))
 		loop_defer(leg->conn.fabric->loop, &leg->again_task);
 	else
-		end(leg, why, detail);
+		end(leg, why, leg->conn.rejection[0] ? leg->conn.rejection : detail);
 }
 
 /* It may have been closed meanwhile: there is no endpoint then that would say so. */
@@ -317,6 +328,7 @@ static const struct fabric_ep_events fabric_events = {
 	.resolved = on_resolved,
 	.established = on_established,
 	.recv = rdma_leg_recv,
+	.rejected = on_rejected,
 	.closed = on_closed,
 	.note = on_note,
 };

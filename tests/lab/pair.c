@@ -84,7 +84,7 @@ static void on_requested(void *arg, const uint8_t *private_data, size_t len_byte
 	memcpy(side->private_data, private_data, len_bytes);
 	side->private_data_bytes = len_bytes;
 	if (side->refuse) {
-		fabric_ep_reject(side->ep);
+		fabric_ep_reject(side->ep, "refused", 7);
 		return;
 	}
 	memcpy(params.private_data, "pong", 4);

@@ -58,7 +58,7 @@ static void on_requested(void *arg)
 
 	side->requested++;
 	if (side->rig->reject)
-		leg_close(side->leg, LEG_CLOSE_PEER);
+		leg_close(side->leg, LEG_CLOSE_UNREACHABLE);
 	else if (!side->rig->never_accept)
 		leg_accept(side->leg);
 }
@@ -154,6 +154,7 @@ static void on_closing(void *arg, enum leg_close why, const char *detail)
 	side->closing_us = loop_now_us(side->rig->loop);
 	side->waiting_at_closing = side->config.leg.holder->account->waiting;
 	side->why = why;
+	snprintf(side->detail, sizeof(side->detail), "%s", detail);
 }
 
 static void on_closed(void *arg)

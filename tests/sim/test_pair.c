@@ -225,7 +225,8 @@ START_TEST(a_refused_client_hears_of_it)
 	rig_run(rig);
 	ck_assert_uint_eq(rig->client.closed, 1);
 	ck_assert_int_eq(rig->client.why, LEG_CLOSE_REFUSED);
-	ck_assert_int_eq(rig->server.why, LEG_CLOSE_PEER);
+	ck_assert_str_eq(rig->client.detail, "it rejects: \"its server cannot be reached\"");
+	ck_assert_int_eq(rig->server.why, LEG_CLOSE_UNREACHABLE);
 	ck_assert_uint_eq(rig->client.opened + rig->server.opened, 0);
 	rig_end(rig);
 }

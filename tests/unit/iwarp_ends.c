@@ -18,7 +18,7 @@ static void on_requested(void *arg, const uint8_t *private_data, size_t len_byte
 	memcpy(end->private_data, private_data, len_bytes);
 	end->private_data_bytes = len_bytes;
 	if (end->reject)
-		fabric_ep_reject(end->ep);
+		fabric_ep_reject(end->ep, "refused", 7);
 	else
 		ck_assert_int_eq(fabric_ep_accept(end->ep, &end->params), 0);
 }
@@ -66,9 +66,19 @@ static void on_note(void *arg, const char *text)
 	snprintf(end->note, sizeof(end->note), "%s", text);
 }
 
+static void on_rejected(void *arg, const uint8_t *private_data, size_t len_bytes)
+{
+	struct end *end = arg;
+
+	end->rejected++;
+	memcpy(end->private_data, private_data, len_bytes);
+	end->private_data_bytes = len_bytes;
+}
+
 const struct fabric_ep_events ends_events = {
 	.requested = on_requested,
 	.established = on_established,
+	.rejected = on_rejected,
 	.recv = on_recv,
 	.closed = ends_on_closed,
 	.note = on_note,

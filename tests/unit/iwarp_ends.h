@@ -11,7 +11,7 @@
 struct end {
 	struct fabric_ep *ep;
 	struct fabric_ep_params params;
-	unsigned requested, established, closed, recvs;
+	unsigned requested, established, rejected, closed, recvs;
 	enum fabric_close why;
 	char detail[200], note[200];
 	uint8_t private_data[FABRIC_MAX_PRIVATE_DATA];

@@ -60,9 +60,20 @@ static void on_note(void *arg, const char *text)
 	snprintf(side->note, sizeof(side->note), "%s", text);
 }
 
+static void on_rejected(void *arg, const uint8_t *private_data, size_t len_bytes)
+{
+	struct iwarp_side *side = arg;
+
+	side->rejected++;
+	ck_assert_uint_le(len_bytes, sizeof(side->private_data));
+	memcpy(side->private_data, private_data, len_bytes);
+	side->private_data_bytes = len_bytes;
+}
+
 static const struct fabric_ep_events events = {
 	.requested = on_requested,
 	.established = on_established,
+	.rejected = on_rejected,
 	.recv = on_recv,
 	.note = on_note,
 };

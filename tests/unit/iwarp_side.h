@@ -33,7 +33,7 @@ struct iwarp_side {
 	bool refill;                    /* post a receive for each one used */
 	uint64_t now_us;
 
-	unsigned requested, established;
+	unsigned requested, established, rejected;
 	uint8_t private_data[512];
 	size_t private_data_bytes;
 	struct side_send sends[SIDE_MAX_SENDS];

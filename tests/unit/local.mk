@@ -58,6 +58,12 @@ tests_unit_test_msg_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_msg_LDADD = $(UNIT_LDADD)
 TESTS += tests/unit/test_msg
 
+check_PROGRAMS += tests/unit/test_reject_reason
+tests_unit_test_reject_reason_SOURCES = tests/unit/test_reject_reason.c
+tests_unit_test_reject_reason_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_reject_reason_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_reject_reason
+
 check_PROGRAMS += tests/unit/test_private_data
 tests_unit_test_private_data_SOURCES = tests/unit/test_private_data.c
 tests_unit_test_private_data_CFLAGS = $(UNIT_CFLAGS)

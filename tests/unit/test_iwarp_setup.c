@@ -496,18 +496,48 @@ END_TEST
 
 START_TEST(the_owner_may_reject)
 {
+	static const char *const replies[] = {
+		REP "20010000",
+		REP "30020004"
+		    "00000000",
+		REP "20010003"
+		    "776879",
+		REP "30020007"
+		    "00000000776879",
+	};
+
 	peer_listening(false);
 	peer_side.accept = false;
-	peer_give(_i ? REQ "10020004"
-			   "00100010"
-		     : REQ "00010000");
-	iwarp_engine_reject(peer_side.engine, 0);
-	peer_expect(_i ? REP "30020004"
-			     "00000000"
-		       : REP "20010000");
+	peer_give(_i & 1 ? REQ "10020004"
+			       "00100010"
+			 : REQ "00010000");
+	iwarp_engine_reject(peer_side.engine, _i & 2 ? "why" : NULL, _i & 2 ? 3 : 0, 0);
+	peer_expect(replies[_i]);
 	ck_assert_int_eq(iwarp_engine_wish(peer_side.engine), IWARP_FIN);
 	iwarp_engine_rx_eof(peer_side.engine);
 	peer_expect_closed(FABRIC_CLOSE_LOCAL);
+}
+END_TEST
+
+START_TEST(what_a_rejection_carries_is_told)
+{
+	static const char *const replies[] = {
+		REP "20010003"
+		    "776879",
+		REP "30020007"
+		    "00000000776879",
+		REP "30020004"
+		    "00000000",
+	};
+	const size_t want_bytes = _i < 2 ? 3 : 0;
+
+	peer_connecting(false);
+	peer_output_take();
+	peer_give(replies[_i]);
+	ck_assert_uint_eq(peer_side.rejected, 1);
+	ck_assert_uint_eq(peer_side.private_data_bytes, want_bytes);
+	ck_assert_int_eq(memcmp(peer_side.private_data, "why", want_bytes), 0);
+	peer_expect_closed(FABRIC_CLOSE_REFUSED);
 }
 END_TEST
 
@@ -542,7 +572,8 @@ int main(void)
 	tcase_add_test(tc, a_reply_in_revision_1_is_taken_with_our_own_depths);
 	tcase_add_loop_test(tc, start_up_frames_come_in_any_pieces, 1, 33);
 	tcase_add_test(tc, private_data_up_to_the_limit_passes);
-	tcase_add_loop_test(tc, the_owner_may_reject, 0, 2);
+	tcase_add_loop_test(tc, the_owner_may_reject, 0, 4);
+	tcase_add_loop_test(tc, what_a_rejection_carries_is_told, 0, 3);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

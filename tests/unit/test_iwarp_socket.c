@@ -37,6 +37,13 @@ static int raw_listen(void)
 	return fd;
 }
 
+static void expect_rejected(const char *data)
+{
+	ck_assert_uint_eq(ends.client.rejected, 1);
+	ck_assert_uint_eq(ends.client.private_data_bytes, strlen(data));
+	ck_assert_int_eq(memcmp(ends.client.private_data, data, strlen(data)), 0);
+}
+
 START_TEST(a_rejected_client_is_refused)
 {
 	ends_start(true, true, "127.0.0.1", AF_INET);
@@ -45,6 +52,7 @@ START_TEST(a_rejected_client_is_refused)
 	event_loop_run(ends.loop);
 	ck_assert_uint_eq(ends.client.established, 0);
 	ck_assert_int_eq(ends.client.why, FABRIC_CLOSE_REFUSED);
+	expect_rejected("refused");
 	ck_assert_int_eq(ends.server.why, FABRIC_CLOSE_LOCAL);
 	ends_stop();
 }
@@ -326,6 +334,65 @@ START_TEST(a_connection_that_nobody_wants_is_closed)
 }
 END_TEST
 
+static struct fabric_incoming *held;
+static struct loop_timer *hold_timer;
+
+static void let_go(void *arg)
+{
+	fabric_incoming_reject(held, "not you", 7);
+	ends.server.closed = 1;
+}
+
+static void on_incoming_hold(void *arg, struct fabric_incoming *in)
+{
+	held = in;
+	loop_timer_set(ends.loop, hold_timer, 50000);
+}
+
+/* Its request is here by the time that it is turned away. */
+START_TEST(a_connection_that_nobody_wants_is_told_why)
+{
+	struct sockaddr_in addr = {.sin_family = AF_INET,
+				   .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+
+	ends_start(true, true, "127.0.0.1", AF_INET);
+	hold_timer = loop_timer_new(ends.loop, let_go, NULL);
+	fabric_listener_free(ends.listener);
+	ck_assert_int_eq(fabric_listen(&iwarp_fabric_ops, &(struct iwarp_config){0}, ends.loop,
+				       (struct sockaddr *)&addr, 1, on_incoming_hold, NULL,
+				       &ends.listener),
+			 0);
+	fabric_listener_addr(ends.listener, &ends.address);
+	ends_connect();
+	event_loop_run(ends.loop);
+	ck_assert_int_eq(ends.client.why, FABRIC_CLOSE_REFUSED);
+	expect_rejected("not you");
+	loop_timer_free(ends.loop, hold_timer);
+	ends_stop();
+}
+END_TEST
+
+/* What has come is no request, or none that can be answered: it is closed without a word. */
+START_TEST(who_has_sent_no_request_is_told_nothing)
+{
+	static const char *const bytes[] = {"", "GET / HTTP/1.1\r\n\r\n",
+					    "MPA ID Req Frame\x10\x02", "MPA ID Req Frame\0\0\0\0",
+					    "MPA ID Req Frame\0\3\0\0"};
+	static const size_t lens[] = {0, 18, 18, 20, 20};
+	int fds[2];
+	char byte;
+	struct iwarp_incoming *incoming = calloc(1, sizeof(*incoming));
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+	ck_assert_int_eq(write(fds[0], bytes[_i], lens[_i]), (ssize_t)lens[_i]);
+	incoming->fd = fds[1];
+	incoming->in.ops = &iwarp_fabric_ops;
+	fabric_incoming_reject(&incoming->in, "not you", 7);
+	ck_assert_int_eq(read(fds[0], &byte, 1), 0);
+	close(fds[0]);
+}
+END_TEST
+
 START_TEST(addresses_and_depths_are_told)
 {
 	struct fabric_ep_info info;
@@ -353,7 +420,7 @@ static void on_requested_seen(void *arg, const uint8_t *private_data, size_t len
 
 	fabric_ep_info(ends.server.ep, &info);
 	seen = info.peer;
-	fabric_ep_reject(ends.server.ep);
+	fabric_ep_reject(ends.server.ep, NULL, 0);
 }
 
 static struct sockaddr_in loopback(uint8_t last, uint16_t port)
@@ -500,6 +567,8 @@ int main(void)
 	tcase_add_test(tc, a_paused_listener_takes_nobody_until_it_goes_on);
 	tcase_add_test(tc, running_out_of_descriptors_only_delays_accepting);
 	tcase_add_test(tc, a_connection_that_nobody_wants_is_closed);
+	tcase_add_test(tc, a_connection_that_nobody_wants_is_told_why);
+	tcase_add_loop_test(tc, who_has_sent_no_request_is_told_nothing, 0, 5);
 	tcase_add_test(tc, addresses_and_depths_are_told);
 	tcase_add_test(tc, a_connection_comes_from_the_address_and_port_asked_for);
 	tcase_add_test(tc, a_port_is_free_at_once_after_an_abort);

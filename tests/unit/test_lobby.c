@@ -53,7 +53,7 @@ static int come(void)
 	int fds[2];
 
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds), 0);
-	lobby_hold(&lobby, &(struct incoming){.fd = fds[1]});
+	lobby_hold(&lobby, &(struct incoming){.fd = fds[1]}, LEG_CLOSE_NOT_ALLOWED);
 	return fds[0];
 }
 

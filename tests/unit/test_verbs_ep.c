@@ -105,6 +105,31 @@ START_TEST(a_connect_that_fails_at_once_has_nothing_under_way)
 }
 END_TEST
 
+START_TEST(what_a_rejection_carries_passes_both_ways)
+{
+	scene_begin(_i ? IWARP : IB, 0);
+	verbs_fake_request();
+	fake_loop_run(scene.loop);
+	fabric_ep_reject(scene.ep, "not you", 7);
+	fake_loop_run(scene.loop);
+	ck_assert_uint_eq(scene.closed, 1);
+	ck_assert_uint_eq(fake.rejects, 1);
+	ck_assert_str_eq(fake.rejection, "not you");
+	scene_end();
+
+	scene_begin(_i ? IWARP : IB, 0);
+	scene_ask();
+	fake.answer = "nor you";
+	fake.answer_bytes = 7;
+	scene_event(RDMA_CM_EVENT_REJECTED, 28);
+	scene_run_until(&scene.closed);
+	ck_assert_int_eq(scene.why, FABRIC_CLOSE_REFUSED);
+	ck_assert_uint_eq(scene.rejected, 1);
+	ck_assert_str_eq(scene.rejection, "nor you");
+	scene_end();
+}
+END_TEST
+
 START_TEST(an_accept_that_fails_rejects)
 {
 	scene_begin(_i ? IWARP : IB, 0);
@@ -460,6 +485,7 @@ int main(void)
 	tcase_add_loop_test(tc, a_refused_connection_is_left_in_silence, 0, 2);
 	tcase_add_loop_test(tc, a_peer_that_is_not_reached_is_lost, 0, 2);
 	tcase_add_loop_test(tc, a_connect_that_fails_at_once_has_nothing_under_way, 0, 2);
+	tcase_add_loop_test(tc, what_a_rejection_carries_passes_both_ways, 0, 2);
 	tcase_add_loop_test(tc, an_accept_that_fails_rejects, 0, 2);
 	tcase_add_test(tc, an_iwarp_setup_is_waited_for);
 	tcase_add_loop_test(tc, either_end_tries_a_send_again_as_often_as_it_is_told_to, 0, 4);

@@ -140,7 +140,9 @@ void verbs_fake_event(enum rdma_cm_event_type type, int status)
 	push(fake.id, (struct rdma_cm_event){.id = fake.id,
 					     .event = type,
 					     .status = status,
-					     .param.conn.initiator_depth = fake.initiator_depth});
+					     .param.conn.initiator_depth = fake.initiator_depth,
+					     .param.conn.private_data = fake.answer,
+					     .param.conn.private_data_len = fake.answer_bytes});
 }
 
 void verbs_fake_request(void)
@@ -314,6 +316,8 @@ int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *param)
 int rdma_reject(struct rdma_cm_id *id, const void *data, uint8_t len)
 {
 	fake.rejects++;
+	if (len)
+		memcpy(fake.rejection, data, len);
 	return 0;
 }
 

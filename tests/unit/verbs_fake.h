@@ -29,7 +29,9 @@ struct verbs_fake {
 	sem_t connect_go;
 	int modify_errno, establish_errno;
 	uint8_t initiator_depth; /* as the peer answers */
-	uint8_t peer_rnr_retry;  /* what the peer wants our queue pair to have */
+	const void *answer;      /* private data with events of the connection */
+	uint8_t answer_bytes;
+	uint8_t peer_rnr_retry; /* what the peer wants our queue pair to have */
 	/* What it was told. */
 	struct sockaddr_storage source;
 	struct verbs_fake_send sends[VERBS_FAKE_MAX];
@@ -38,6 +40,7 @@ struct verbs_fake {
 	uint32_t recv_bytes[VERBS_FAKE_MAX], recv_lkeys[VERBS_FAKE_MAX];
 	uint64_t recv_addrs[VERBS_FAKE_MAX];
 	unsigned nrecvs;
+	char rejection[160]; /* what it was to carry */
 	unsigned disconnects, rejects, ids, qps, regions, windows;
 	struct rdma_conn_param conn; /* its pointers are not to be followed */
 	uint8_t rnr_retry, max_rd_atomic;

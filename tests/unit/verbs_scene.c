@@ -37,10 +37,17 @@ static void on_closed(void *arg, enum fabric_close reason, const char *detail)
 	snprintf(scene.detail, sizeof(scene.detail), "%s", detail);
 }
 
+static void on_rejected(void *arg, const uint8_t *private_data, size_t len_bytes)
+{
+	scene.rejected++;
+	memcpy(scene.rejection, private_data, len_bytes);
+}
+
 const struct fabric_ep_events scene_events = {
 	.requested = on_requested,
 	.established = on_established,
 	.recv = on_recv,
+	.rejected = on_rejected,
 	.closed = on_closed,
 };
 

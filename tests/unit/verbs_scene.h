@@ -28,7 +28,8 @@ struct verbs_scene {
 	struct sockaddr_in addr;
 	struct fabric_ep_params params;
 	/* What was told. */
-	unsigned requested, established, closed, recvs, dones, unbound;
+	char rejection[160];
+	unsigned requested, established, rejected, closed, recvs, dones, unbound;
 	enum fabric_close why;
 	char detail[128];
 	struct fabric_recv last;

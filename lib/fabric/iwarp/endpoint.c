@@ -353,11 +353,11 @@ int iwarp_ep_accept(struct fabric_ep *base, const struct fabric_ep_params *param
 	return err;
 }
 
-void iwarp_ep_reject(struct fabric_ep *base)
+void iwarp_ep_reject(struct fabric_ep *base, const void *private_data, size_t len_bytes)
 {
 	struct iwarp_ep *ep = ep_of(base);
 
-	iwarp_engine_reject(ep->engine, ep_now(ep));
+	iwarp_engine_reject(ep->engine, private_data, len_bytes, ep_now(ep));
 	ep_send_later(ep);
 }
 

@@ -116,8 +116,9 @@ void iwarp_engine_listen(struct iwarp_engine *engine, uint64_t now_us);
 /** iwarp_engine_accept - answer requested(). Returns 0, or -ENOTCONN if it is gone. */
 int iwarp_engine_accept(struct iwarp_engine *engine, const struct fabric_ep_params *params,
 			uint64_t now_us) MUST_CHECK;
-/** iwarp_engine_reject - refuse after requested(). */
-void iwarp_engine_reject(struct iwarp_engine *engine, uint64_t now_us);
+/** iwarp_engine_reject - refuse after requested(), with at most FABRIC_MAX_REJECT_DATA. */
+void iwarp_engine_reject(struct iwarp_engine *engine, const void *private_data, size_t len_bytes,
+			 uint64_t now_us);
 
 /** iwarp_engine_mss - the TCP connection's segment size, for the length of FPDUs and where they end. */
 void iwarp_engine_mss(struct iwarp_engine *engine, unsigned mss_bytes);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/sockaddr.h"
+#include "fabric/iwarp/mpa.h"
 #include "fabric/iwarp/socket.h"
 
 #define ACCEPTS_PER_TURN 64u
@@ -184,10 +185,36 @@ void iwarp_listener_free(struct fabric_listener *base)
 	free(listener);
 }
 
-void iwarp_incoming_drop(struct fabric_incoming *in)
+/*
+ * If the request is here from end to end, the answer goes out at once, into a socket that is empty. What was read is
+ * not unread, so that no reset follows which could overtake it.
+ */
+static void answer_rejecting(int fd, const void *private_data, size_t len_bytes)
+{
+	uint8_t bytes[MPA_MAX_FRAME_BYTES];
+	struct mpa_frame request, reply = {
+					  .reply = true,
+					  .reject = true,
+					  .private_data = private_data,
+					  .private_data_bytes = len_bytes,
+				  };
+	ssize_t have = recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT);
+	size_t used;
+
+	if (have <= 0 || mpa_frame_decode(bytes, (size_t)have, false, &request, &used) != MPA_OK ||
+	    request.revision < 1 || request.revision > 2)
+		return;
+	reply.revision = request.revision;
+	reply.enhanced = request.enhanced;
+	(void)send(fd, bytes, mpa_frame_encode(&reply, bytes), MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+void iwarp_incoming_drop(struct fabric_incoming *in, const void *private_data, size_t len_bytes)
 {
 	struct iwarp_incoming *incoming = container_of(in, struct iwarp_incoming, in);
 
+	if (len_bytes)
+		answer_rejecting(incoming->fd, private_data, len_bytes);
 	close(incoming->fd);
 	free(incoming);
 }

@@ -156,13 +156,16 @@ void engine_setup_replied(struct iwarp_engine *engine, uint64_t now_us)
 		engine->events->established(engine->arg, NULL, 0);
 }
 
-static void reject(struct iwarp_engine *engine, uint8_t revision, uint64_t now_us)
+static void reject(struct iwarp_engine *engine, uint8_t revision, const void *private_data,
+		   size_t len_bytes, uint64_t now_us)
 {
 	struct mpa_frame reply = {
 		.reply = true,
 		.reject = true,
 		.revision = revision,
 		.enhanced = revision >= 2 && engine->request.enhanced,
+		.private_data = private_data,
+		.private_data_bytes = len_bytes,
 	};
 
 	engine->counters->mpa_rejects_sent++;
@@ -172,12 +175,13 @@ static void reject(struct iwarp_engine *engine, uint8_t revision, uint64_t now_u
 		engine_end(engine, now_us);
 }
 
-void iwarp_engine_reject(struct iwarp_engine *engine, uint64_t now_us)
+void iwarp_engine_reject(struct iwarp_engine *engine, const void *private_data, size_t len_bytes,
+			 uint64_t now_us)
 {
 	if (engine->state != ENGINE_REQUESTED)
 		return;
 	engine_why(engine, FABRIC_CLOSE_LOCAL, "request rejected");
-	reject(engine, engine->request.revision, now_us);
+	reject(engine, engine->request.revision, private_data, len_bytes, now_us);
 }
 
 static void early_data(struct iwarp_engine *engine)
@@ -198,11 +202,11 @@ static void request_take(struct iwarp_engine *engine, bool early, uint64_t now_u
 		engine->counters->mpa_errors++;
 		engine_why(engine, FABRIC_CLOSE_PROTOCOL, "MPA request of revision %u",
 			   request->revision);
-		reject(engine, 2, now_us);
+		reject(engine, 2, NULL, 0, now_us);
 	} else if (request->markers) {
 		engine->counters->mpa_errors++;
 		engine_why(engine, FABRIC_CLOSE_PROTOCOL, "MPA request demands markers");
-		reject(engine, request->revision, now_us);
+		reject(engine, request->revision, NULL, 0, now_us);
 	} else if (early) {
 		early_data(engine);
 	} else {
@@ -276,7 +280,10 @@ static void reply_take(struct iwarp_engine *engine, const struct mpa_frame *repl
 {
 	if (reply->reject) {
 		engine->counters->mpa_rejects_received++;
-		engine_drop(engine, FABRIC_CLOSE_REFUSED, "peer rejected the MPA request%s",
+		if (engine->events->rejected)
+			engine->events->rejected(engine->arg, reply->private_data,
+						 reply->private_data_bytes);
+		engine_drop(engine, FABRIC_CLOSE_REFUSED, "it rejects, and does not say why%s",
 			    reply->revision == 1 ? ", in revision 1" : "");
 		return;
 	}

@@ -61,7 +61,7 @@ int iwarp_ep_connect(struct fabric *fabric, const struct sockaddr *addr,
 int iwarp_ep_adopt(struct fabric *fabric, struct fabric_incoming *in,
 		   const struct fabric_ep_events *events, void *arg, struct fabric_ep **out);
 int iwarp_ep_accept(struct fabric_ep *ep, const struct fabric_ep_params *params);
-void iwarp_ep_reject(struct fabric_ep *ep);
+void iwarp_ep_reject(struct fabric_ep *ep, const void *private_data, size_t len_bytes);
 void iwarp_ep_info(const struct fabric_ep *ep, struct fabric_ep_info *info);
 void iwarp_ep_recv_post(struct fabric_ep *ep, unsigned count, uint32_t size_bytes);
 int iwarp_ep_post(struct fabric_ep *ep, struct fabric_wr *wr);
@@ -79,6 +79,6 @@ int iwarp_listen(void *config, struct loop *loop, const struct sockaddr *addr, i
 void iwarp_listener_pause(struct fabric_listener *listener, bool paused);
 void iwarp_listener_addr(const struct fabric_listener *listener, struct sockaddr_storage *addr);
 void iwarp_listener_free(struct fabric_listener *listener);
-void iwarp_incoming_drop(struct fabric_incoming *in);
+void iwarp_incoming_drop(struct fabric_incoming *in, const void *private_data, size_t len_bytes);
 
 #endif

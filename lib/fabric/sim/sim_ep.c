@@ -51,6 +51,8 @@ static void die(struct sim_ep *ep, void *arg)
 		ep->peer->peer = NULL;
 	ep->peer = NULL;
 	ep->telling = true;
+	if (ep->rejection_bytes && ep->why == FABRIC_CLOSE_REFUSED && ep->ep.events->rejected)
+		ep->ep.events->rejected(ep->ep.arg, ep->rejection, ep->rejection_bytes);
 	ep->ep.events->closed(ep->ep.arg, ep->why, "simulated");
 	ep->telling = false;
 }
@@ -184,12 +186,21 @@ static void tell_requested(struct sim_ep *ep, void *arg)
 	ep->ep.events->requested(ep->ep.arg, theirs->private_data, theirs->private_data_bytes);
 }
 
-void sim_incoming_drop(struct fabric_incoming *fin)
+static void give_rejection(struct sim_ep *ep, const void *private_data, size_t len_bytes)
+{
+	if (!len_bytes || sim_ep_gone(ep))
+		return;
+	memcpy(ep->rejection, private_data, len_bytes);
+	ep->rejection_bytes = len_bytes;
+}
+
+void sim_incoming_drop(struct fabric_incoming *fin, const void *private_data, size_t len_bytes)
 {
 	struct sim_incoming *in = container_of(fin, struct sim_incoming, in);
 
 	if (in->from) {
 		in->from->incoming = NULL;
+		give_rejection(in->from, private_data, len_bytes);
 		sim_kill(in->from, FABRIC_CLOSE_REFUSED);
 	}
 	free(in);
@@ -202,7 +213,7 @@ int sim_adopt(struct fabric *fabric, struct fabric_incoming *fin,
 	struct sim_ep *ep = ep_new(fabric, events, arg, SIM_INCOMING);
 
 	if (!ep) {
-		sim_incoming_drop(fin);
+		sim_incoming_drop(fin, NULL, 0);
 		return -ENOMEM;
 	}
 	ep->local = fin->local;
@@ -263,11 +274,13 @@ int sim_accept(struct fabric_ep *fep, const struct fabric_ep_params *params)
 	return 0;
 }
 
-void sim_reject(struct fabric_ep *fep)
+void sim_reject(struct fabric_ep *fep, const void *private_data, size_t len_bytes)
 {
 	struct sim_ep *ep = sim_ep_of(fep);
 
 	assert(ep->state == SIM_REQUESTED || sim_ep_gone(ep));
+	if (ep->peer && !sim_ep_gone(ep))
+		give_rejection(ep->peer, private_data, len_bytes);
 	sim_break(ep, FABRIC_CLOSE_LOCAL, FABRIC_CLOSE_REFUSED);
 }
 

@@ -121,6 +121,8 @@ struct sim_ep {
 	struct fabric_wr_list sends, reads;
 	struct sim_key_list keys;
 	enum fabric_close why;
+	uint8_t rejection[FABRIC_MAX_REJECT_DATA]; /* REFUSED: what the peer said */
+	size_t rejection_bytes;
 	/* Given by sim_ep.c: the last event, which flushes, unbinds and calls closed(). */
 	void (*die)(struct sim_ep *ep, void *arg);
 };
@@ -157,9 +159,9 @@ int sim_connect(struct fabric *fabric, const struct sockaddr *addr,
 		void *arg, struct fabric_ep **out);
 int sim_adopt(struct fabric *fabric, struct fabric_incoming *in,
 	      const struct fabric_ep_events *events, void *arg, struct fabric_ep **out);
-void sim_incoming_drop(struct fabric_incoming *in);
+void sim_incoming_drop(struct fabric_incoming *in, const void *private_data, size_t len_bytes);
 int sim_accept(struct fabric_ep *ep, const struct fabric_ep_params *params);
-void sim_reject(struct fabric_ep *ep);
+void sim_reject(struct fabric_ep *ep, const void *private_data, size_t len_bytes);
 void sim_ep_info(const struct fabric_ep *ep, struct fabric_ep_info *info);
 void sim_recv_post(struct fabric_ep *ep, unsigned count, uint32_t size_bytes);
 int sim_probe(struct fabric_ep *ep);

@@ -37,6 +37,15 @@ static void on_error(struct verbs_ep *ep, const struct rdma_cm_event *event)
 		verbs_ep_die(ep, why, "%s: %s", what, reason);
 }
 
+static void on_rejected(struct verbs_ep *ep, const struct rdma_cm_event *event)
+{
+	const struct rdma_conn_param *conn = &event->param.conn;
+
+	if (conn->private_data && ep->ep.events->rejected)
+		ep->ep.events->rejected(ep->ep.arg, conn->private_data, conn->private_data_len);
+	verbs_ep_unmade(ep, FABRIC_CLOSE_REFUSED, "rejected, status %d", event->status);
+}
+
 static void on_removal(struct verbs_ep *ep)
 {
 	verbs_ep_counters(ep)->device_removals++;
@@ -74,7 +83,7 @@ void verbs_ep_cm_event(struct verbs_ep *ep, const struct rdma_cm_event *event)
 		verbs_setup_connected(ep, &event->param.conn);
 		break;
 	case RDMA_CM_EVENT_REJECTED:
-		verbs_ep_unmade(ep, FABRIC_CLOSE_REFUSED, "rejected, status %d", event->status);
+		on_rejected(ep, event);
 		break;
 	case RDMA_CM_EVENT_ADDR_ERROR:
 	case RDMA_CM_EVENT_ROUTE_ERROR:

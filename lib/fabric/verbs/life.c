@@ -56,7 +56,7 @@ static void part(struct verbs_ep *ep, enum verbs_parting parting)
 		abandon(ep);
 		return;
 	case VERBS_PART_REJECT:
-		(void)rdma_reject(ep->id, NULL, 0);
+		(void)rdma_reject(ep->id, ep->rejection, (uint8_t)ep->rejection_bytes);
 		break;
 	case VERBS_PART_DISCONNECT:
 		(void)disconnect(ep);

@@ -239,11 +239,11 @@ void verbs_listener_free(struct fabric_listener *fl)
 	free(listener);
 }
 
-void verbs_incoming_drop(struct fabric_incoming *fin)
+void verbs_incoming_drop(struct fabric_incoming *fin, const void *private_data, size_t len_bytes)
 {
 	struct verbs_incoming *in = container_of(fin, struct verbs_incoming, in);
 
-	(void)rdma_reject(in->id, NULL, 0);
+	(void)rdma_reject(in->id, private_data, (uint8_t)len_bytes);
 	rdma_destroy_id(in->id);
 	verbs_incoming_free(in);
 }

@@ -16,7 +16,7 @@ void verbs_listener_addr(const struct fabric_listener *listener, struct sockaddr
 /** verbs_listener_free - fabric_listener_free(). */
 void verbs_listener_free(struct fabric_listener *listener);
 /** verbs_incoming_drop - fabric_incoming_drop(). */
-void verbs_incoming_drop(struct fabric_incoming *in);
+void verbs_incoming_drop(struct fabric_incoming *in, const void *private_data, size_t len_bytes);
 /** verbs_incoming_free - free what adopting it left; the id is the caller's. Any thread. */
 void verbs_incoming_free(struct verbs_incoming *in);
 

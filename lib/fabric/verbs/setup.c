@@ -141,7 +141,7 @@ int verbs_adopt(struct fabric *fabric, struct fabric_incoming *fin,
 	struct verbs_ep *ep = ep_new(fabric, events, arg, VERBS_ADOPTED);
 
 	if (!ep) {
-		verbs_incoming_drop(fin);
+		verbs_incoming_drop(fin, NULL, 0);
 		return -ENOMEM;
 	}
 	ep->id = in->id;
@@ -297,12 +297,15 @@ int verbs_accept(struct fabric_ep *fep, const struct fabric_ep_params *params)
 	return 0;
 }
 
-void verbs_reject(struct fabric_ep *fep)
+void verbs_reject(struct fabric_ep *fep, const void *private_data, size_t len_bytes)
 {
 	struct verbs_ep *ep = verbs_ep_of(fep);
 
 	if (ep->state != VERBS_REQUESTED)
 		return;
+	if (len_bytes)
+		memcpy(ep->rejection, private_data, len_bytes);
+	ep->rejection_bytes = len_bytes;
 	verbs_ep_die(ep, FABRIC_CLOSE_LOCAL, "rejected");
 }
 

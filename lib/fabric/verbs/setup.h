@@ -15,7 +15,7 @@ int verbs_adopt(struct fabric *fabric, struct fabric_incoming *in,
 /** verbs_accept - fabric_ep_accept(). */
 int verbs_accept(struct fabric_ep *ep, const struct fabric_ep_params *params);
 /** verbs_reject - fabric_ep_reject(). */
-void verbs_reject(struct fabric_ep *ep);
+void verbs_reject(struct fabric_ep *ep, const void *private_data, size_t len_bytes);
 /** verbs_ep_free - fabric_ep_free(). */
 void verbs_ep_free(struct fabric_ep *ep);
 

@@ -191,6 +191,8 @@ struct verbs_ep {
 	struct sockaddr_storage local, peer;
 	uint8_t request[FABRIC_MAX_PRIVATE_DATA];
 	size_t request_bytes;
+	uint8_t rejection[FABRIC_MAX_REJECT_DATA]; /* for the peer, if we reject its request */
+	size_t rejection_bytes;
 	struct verbs_incoming *adopted; /* kept if its id could not be taken over */
 	unsigned ird, ord;
 	/* A thread is at work for this endpoint, see aside.c. */
