@@ -66,8 +66,8 @@ usage "$builddir/daemon/rpcrdma-proxy" rpcrdma-proxy.8
 singly() {
 	sed 's/^#//' "$1" | awk '
 		/^ +\{ name +=/ { print "services = ("; inside = 1 }
-		inside { print }
-		inside && /\}$/ { print ");"; inside = 0 }'
+		inside && /\},?$/ { sub(/,$/, ""); print; print ");"; inside = 0; next }
+		inside { print }'
 }
 
 # examples FILE COUNT [NAME]: each "services = ( ... );" in it is a valid configuration
@@ -86,9 +86,9 @@ examples() {
 	rm -r "$dir"
 	same "the $2 examples of ${3:-${1##*/}} are valid and draw no warning" "$2 examples: " "$i examples: $said"
 }
-examples "$srcdir/README.md" 3
+examples "$srcdir/README.md" 7
 examples "$man/rpcrdma-proxy.conf.5" 3
-examples <(singly "$srcdir/README.md") 5 "README.md, singly"
+examples <(singly "$srcdir/README.md") 13 "README.md, singly"
 examples <(singly "$srcdir/conf/rpcrdma-proxy.conf") 2 "the file as installed, singly"
 
 echo "1..$n"

@@ -1,0 +1,256 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# README's recipes work as they are written: its files, exports and mounts are taken out of it, and a file is copied
+# through each, on hosts with the names and addresses that it uses. libnfs mounts in place of the kernel, and where
+# README has an NFS/RDMA client or server, a further proxy in front of libnfs or NFS-Ganesha is one.
+# README_SHOW=1 prints what the commands under "Know that it works" say.
+. "$(dirname "$0")/lib.sh"
+enter "$@"
+. "$E2E_SRC/hosts.sh"
+needs_proxies
+README=$E2E_SRC/../../README.md
+
+# ---------------------------------------------------------------- README
+
+# fences SECTION: the fenced blocks of it, a line "--" behind each
+fences() {
+	awk -v head="### $1" '
+		/^##/ { here = $0 == head; next }
+		here && /^```/ { if (inside) print "--"; inside = !inside; next }
+		here && inside' "$README"
+}
+
+# part SECTION TITLE: the lines that follow "# TITLE" in a fenced block
+part() { fences "$1" | awk -v title="# $2" '/^(# |--)/ { here = $0 == title; next } here'; }
+
+# block SECTION TITLE: the fenced block that has "# TITLE"
+block() {
+	fences "$1" | awk -v title="# $2" '
+		$0 == title { found = 1 }
+		/^--/ { if (found) exit; text = ""; next }
+		{ text = text $0 "\n" }
+		END { if (found) printf "%s", text }'
+}
+
+# host_called NAME: as README calls it
+host_called() { [ "$1" = client ] && echo "the client's host" || echo "the $1"; }
+
+# take_mount LINE: mount -t nfs -o OPTIONS SERVER:PATH DIR; sets server, directory, and options for option()
+take_mount() {
+	local target
+
+	read -r _ _ _ _ options target _ <<<"$1"
+	server=${target%%:*} directory=${target#*:}
+	[ -n "$server" ] && [ "$directory" != "$target" ]
+}
+
+option() { tr , '\n' <<<"$options" | sed -n "s/^$1=//p"; }
+
+# ---------------------------------------------------------------- the hosts
+
+# start_server ADDRESS...: NFS-Ganesha on the filer, exported to these only, and to reserved ports only
+start_server() {
+	local clients=$*
+
+	GANESHA_PRIVILEGED=true ganesha_config |
+		sed "s|Access_Type = RW;|Access_Type = NONE; CLIENT { Clients = ${clients// /, }; Access_Type = RW; }|" >ganesha.conf
+	start_on filer ganesha ganesha.nfsd -F -f $T/ganesha.conf -L $T/ganesha.log -p $T/ganesha.pid -N NIV_EVENT
+	opens filer ganesha $NFS_PORT $MNT_PORT || bail "NFS-Ganesha does not start"
+}
+
+# listening FILE: the ports of its services
+listening() { sed -n 's|.*listen *= *"[a-z]*://[^"]*:\([0-9]*\)".*|\1|p' "$1"; }
+
+# start_proxy_on HOST: with $T/HOST.conf
+start_proxy_on() {
+	local ports
+
+	mapfile -t ports < <(listening "$1.conf")
+	start_on "$1" "$1" "$PROXY" -c "$T/$1.conf"
+	opens "$1" "$1" "${ports[@]}"
+}
+
+# one_more FILE SERVICE: into its list of services
+one_more() {
+	local text
+
+	text=$(<"$1")
+	printf '%s,\n%s\n);\n' "${text%);*}" "$2" >"$1"
+}
+
+# write_files SECTION [v3]: the files of its proxies, and stand-ins for an NFS/RDMA server and client
+write_files() {
+	local section=$1 version=${2:-} host more
+
+	rm -f client.conf filer.conf gateway.conf stand-in
+	for host in filer gateway client; do
+		part "$section" "/etc/rpcrdma-proxy.conf on $(host_called $host)" >$host.conf
+		[ -s $host.conf ] || { rm $host.conf; continue; }
+		more=$(part NFSv3 "one more service on $(host_called $host): $section")
+		[ -z "$version" ] || [ -z "$more" ] || one_more $host.conf "$more"
+	done
+	if [ ! -e filer.conf ]; then
+		echo 'services = ( { name = "server"; listen = "rdma://[::]:20049"; connect = "tcp://127.0.0.1:2049"; } );' >filer.conf
+		touch stand-in
+	fi
+	if [ "$(option proto)" = rdma ]; then
+		echo "services = ( { name = \"client\"; listen = \"tcp://127.0.0.1:$FRONT_PORT\";" \
+			"connect = \"rdma://$server:$(option port)\"; } );" >client.conf
+		[ -z "$version" ] || one_more client.conf "{ name = \"client-mount\"; listen = \"tcp://127.0.0.1:$FRONT_MNT\";
+			connect = \"tcp://$server:$(option mountport)\"; require_privileged_port = true; }"
+	fi
+}
+
+# url [PATH]: how libnfs mounts what the mount line does
+url() {
+	local at=$server port mountport
+
+	port=$(option port) mountport=$(option mountport)
+	[ "$(option proto)" = tcp ] || at=127.0.0.1 port=$FRONT_PORT mountport=$FRONT_MNT
+	echo "nfs://$at$directory${1:+/$1}?version=$(option vers | cut -c1)&nfsport=$port${mountport:+&mountport=$mountport}"
+}
+
+# copied NAME: to the server and back
+copied() {
+	rm -f "back-$1"
+	on client timeout 60 "$BIN/nfs_client" "$(url)" put "$PROXY" "$1" && cmp "$PROXY" "export/$1" &&
+		on client timeout 60 nfs-cp "$(url "$1")" "back-$1" && cmp "$PROXY" "back-$1"
+}
+
+# shows HOST: the check line of the recipe shows a connection that is open
+shows() { on "$1" "$CTL" connections | grep -q ' open'; }
+
+# show HOST: what the commands under "Know that it works" say there
+show() {
+	note "$1: rpcrdma-proxy -t
+$(on "$1" "$PROXY" -t -c "$T/$1.conf" 2>&1)"
+	note "$1: rpcrdma-proxyctl services
+$(on "$1" "$CTL" services)"
+	note "$1: rpcrdma-proxyctl connections
+$(on "$1" "$CTL" connections)"
+	note "$1: the log
+$(cat "$1.log")"
+}
+
+stop_all() {
+	local name
+
+	for name in client gateway filer; do
+		[ -n "${pid_of[$name]:-}" ] || continue
+		stop $name
+		[ "$exit_status" = 0 ] || not_ok "the proxy on $name ends with $exit_status"
+	done
+	stop ganesha KILL
+}
+
+# ---------------------------------------------------------------- a recipe
+
+# recipe SECTION CHECKED_ON [v3]
+recipe() {
+	local what="$1${3:+, NFSv3}" section=$1 checked=$2 version=${3:-} address host mount
+	local -a addresses
+
+	if [ -n "$version" ]; then
+		mount=$(block NFSv3 "one more service on $(host_called "$checked"): $section" | grep '^mount ')
+	else
+		mount=$(part "$section" "commands on the client's host" | grep '^mount ')
+		check "$what: the recipe ends with the check" \
+			grep -qx 'rpcrdma-proxyctl connections' <(part "$section" "commands on $(host_called "$checked")")
+	fi
+	take_mount "$mount" || bail "$what: no mount line in README"
+	write_files "$section" "$version"
+	address=$(part "$section" "/etc/exports on the filer" | sed -n "s|^$directory \(.*\)(rw)\$|\1|p")
+	check "$what: the export is the one that is mounted" [ -n "$address" ]
+	addresses=("$address")
+	[ ! -e stand-in ] || addresses+=(127.0.0.1)
+	rm -rf export/* ./*.log
+	start_server "${addresses[@]}"
+	for host in filer gateway client; do
+		[ -e $host.conf ] || continue
+		check "$what: the file of $(host_called $host) is without mistake" on $host "$PROXY" -t -c "$T/$host.conf"
+		check "$what: its proxy starts" start_proxy_on $host
+	done
+	check "$what: a file is copied there and back" copied "file$version"
+	check "$what: it went over RDMA" grep -q 'over iwarp' client.log
+	start_on client holder "$BIN/nfs_client" "$(url)" hold held 1m 1
+	check "$what: the connection is shown as open" wait_for 20 shows "$checked"
+	# The server knows the last proxy by the address that it is exported to.
+	[ ! -e stand-in ] ||
+		check "$what: the server sees the address of its export" wait_for 20 seen filer "$address"
+	[ -z "${README_SHOW:-}" ] || show "$checked"
+	stop holder KILL
+	stop_all
+}
+
+# seen HOST ADDRESS: as a client of the proxy there
+seen() { on "$1" "$CTL" -j connections | grep -qF "$2"; }
+
+# ---------------------------------------------------------------- what is no recipe of its own
+
+two_filers() {
+	local section="Two filers on one host" line copies=0
+
+	take_mount "mount -t nfs -o vers=4.2,proto=tcp,port=2049 127.0.0.1:/export /mnt"
+	write_files "$section"
+	start_server 127.0.0.1
+	check "$section: both proxies start" eval "start_proxy_on filer && start_proxy_on client"
+	while read -r line; do
+		take_mount "$line" || bail "no mount line"
+		copies=$((copies + 1))
+		check "$section: a file is copied through $server" copied "two-$copies"
+	done < <(part "$section" "commands on the client's host" | grep '^mount ')
+	check "$section: there were two" [ $copies = 2 ]
+	stop_all
+}
+
+# The NFS server of the client's host is played by a proxy that listens where that would.
+port_held() {
+	local section="A host whose own NFS server holds port 2049"
+
+	take_mount "$(part "$section" "commands on the client's host" | grep '^mount ')" || bail "no mount line"
+	write_files "$section"
+	start_server 127.0.0.1
+	echo "control = \"$T/knfsd.sock\"; services = ( { name = \"knfsd\"; listen = \"tcp://[::]:2049\";" \
+		"connect = \"tcp://filer:2049\"; } );" >knfsd.conf
+	start_on client knfsd "$PROXY" -c $T/knfsd.conf
+	opens client knfsd 2049 || bail "nothing holds port 2049"
+	part "TCP client, RDMA server" "/etc/rpcrdma-proxy.conf on the client's host" >taken.conf
+	check "$section: the proxy cannot have it" not on client timeout 20 "$PROXY" -c $T/taken.conf
+	check "$section: both proxies start" eval "start_proxy_on filer && start_proxy_on client"
+	check "$section: a file is copied" copied held-port
+	stop knfsd
+	stop_all
+}
+
+# unit_of_fstab: the line of README makes a mount that comes after the proxy
+unit_of_fstab() {
+	mkdir -p units
+	grep -E '^ +[0-9.]+:/export /mnt nfs ' "$README" >fstab &&
+		SYSTEMD_FSTAB=$T/fstab $generator $T/units $T/units $T/units &&
+		grep -qx 'After=rpcrdma-proxy.service' units/mnt.mount && ! grep -q '^Requires=rpcrdma' units/mnt.mount
+}
+
+can_open_by_handle || skip_all "NFS-Ganesha's VFS needs root outside user namespaces"
+command -v ganesha.nfsd >/dev/null || skip_all "NFS-Ganesha is not installed"
+command -v nfs-cp >/dev/null || skip_all "nfs-cp is not installed"
+wire filer 192.0.2.1 client 192.0.2.10 gateway 192.0.2.30
+echo "192.0.2.1 filer2" >>hosts
+mkdir -p export recovery
+chmod 777 export
+have_mtab $T/etc || bail "NFS-Ganesha needs /etc/mtab"
+start_on filer rpcbind rpcbind -f -w
+opens filer rpcbind 111 || bail "rpcbind does not start"
+
+for version in "" v3; do
+	recipe "TCP client, RDMA server" client $version
+	recipe "RDMA client, TCP server" filer $version
+	recipe "TCP client, TCP server" client $version
+	recipe "RDMA client, RDMA server" gateway $version
+done
+two_filers
+port_held
+generator=/usr/lib/systemd/system-generators/systemd-fstab-generator
+if [ -x $generator ]; then
+	check "fstab: the mount comes after the proxy and is not unmounted with it" unit_of_fstab
+fi
+finish
