@@ -5,6 +5,8 @@ daemon_libdaemon_a_CFLAGS = $(AM_CFLAGS) $(LIBEVENT_CFLAGS) $(LIBCONFIG_CFLAGS) 
 daemon_libdaemon_a_SOURCES = \
 	daemon/base/address.c \
 	daemon/base/address.h \
+	daemon/base/amount.c \
+	daemon/base/amount.h \
 	daemon/base/hash_index.c \
 	daemon/base/hash_index.h \
 	daemon/base/log.c \
@@ -24,6 +26,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/bridge/bridge.c \
 	daemon/bridge/bridge.h \
 	daemon/bridge/bridge_impl.h \
+	daemon/bridge/close_line.c \
+	daemon/bridge/close_line.h \
 	daemon/bridge/closing.c \
 	daemon/bridge/closing.h \
 	daemon/bridge/legs.c \
@@ -89,6 +93,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/service/client_table.h \
 	daemon/service/clients.c \
 	daemon/service/clients.h \
+	daemon/service/close_text.c \
+	daemon/service/close_text.h \
 	daemon/service/door.c \
 	daemon/service/door.h \
 	daemon/service/listen_error.c \

@@ -231,61 +231,91 @@ static void emit(enum log_level level, const struct log_ctx *ctx, const char *te
 		dropped++;
 }
 
-static void emit_suppressed(enum log_level level, const struct log_ctx *ctx,
-			    struct log_limit *limit)
-{
-	bool is_shared = limit->whose != NULL;
-	char text[LOG_PREFIX_BYTES + 80];
+/* ---- buckets ---- */
 
-	if (!limit->suppressed)
-		return;
-	snprintf(text, sizeof(text), "%s%s%llu more such lines were left out",
-		 is_shared ? limit->whose : "", is_shared ? ": " : "",
-		 (unsigned long long)limit->suppressed);
-	limit->suppressed = 0;
-	emit(level, is_shared ? NULL : ctx, text);
+/* Tokens that time has brought back. Returns whether there is one. */
+static bool has_token(struct log_tokens *tokens, unsigned burst, uint64_t refill_us,
+		      uint64_t now_us)
+{
+	uint64_t back = (now_us - tokens->refilled_us) / refill_us;
+
+	if (!tokens->spent || back >= tokens->spent) {
+		tokens->spent = 0;
+		tokens->refilled_us = now_us;
+	} else {
+		tokens->spent -= (unsigned)back;
+		tokens->refilled_us += back * refill_us;
+	}
+	return tokens->spent < burst;
 }
 
-static void refill(struct log_limit *limit)
+static bool limit_has_token(struct log_limit *limit, uint64_t now_us)
 {
-	uint64_t now_us = get_output()->now_us(CLOCK_MONOTONIC);
-	uint64_t tokens = (now_us - limit->refilled_us) / LOG_LIMIT_REFILL_US;
+	return has_token(&limit->tokens, limit->burst ? limit->burst : LOG_LIMIT_BURST,
+			 limit->refill_us ? limit->refill_us : LOG_LIMIT_REFILL_US, now_us);
+}
 
-	if (!limit->spent || tokens >= limit->spent) {
-		limit->spent = 0;
-		limit->refilled_us = now_us;
-	} else {
-		limit->spent -= (unsigned)tokens;
-		limit->refilled_us += tokens * LOG_LIMIT_REFILL_US;
+static void leave_out(struct log_limit *limit, enum log_level level, uint64_t now_us)
+{
+	if (!limit->suppressed++) {
+		limit->since_us = now_us;
+		limit->level = level;
+	} else if (level < limit->level) {
+		limit->level = level;
 	}
 }
 
-static bool has_token(struct log_limit *limit)
+/*
+ * Under the mutex: whether a line may pass, of who has that share if @share is not NULL; if not, it is counted.
+ * @take: tokens are taken if it may.
+ */
+static bool may_pass(struct log_limit *limit, struct log_tokens *share, enum log_level level,
+		     bool take)
 {
-	refill(limit);
-	return limit->spent < (limit->burst ? limit->burst : LOG_LIMIT_BURST);
+	uint64_t now_us = get_output()->now_us(CLOCK_MONOTONIC);
+
+	if ((share && !has_token(share, LOG_SHARE_BURST, LOG_SHARE_REFILL_US, now_us)) ||
+	    !limit_has_token(limit, now_us)) {
+		leave_out(limit, level, now_us);
+		return false;
+	}
+	limit->tokens.spent += take;
+	if (share)
+		share->spent += take;
+	return true;
 }
 
-/* The bucket that keeps a line from passing now; NULL if it may pass. */
-static struct log_limit *empty_one(struct log_limit *limit)
+/* Under the mutex. */
+static void tell_one(struct log_limit *limit, uint64_t now_us)
 {
-	for (struct log_limit *l = limit; l; l = l->within)
-		if (!has_token(l))
-			return l;
-	return NULL;
+	uint64_t us = now_us - limit->since_us;
+	char text[LOG_PREFIX_BYTES + 320];
+
+	if (!limit->suppressed)
+		return;
+	snprintf(text, sizeof(text), "%s%s%llu more %s in %llu s%s%s",
+		 limit->whose ? limit->whose : "", limit->whose ? ": " : "",
+		 (unsigned long long)limit->suppressed,
+		 limit->what ? limit->what : "such lines were left out",
+		 (unsigned long long)(us > 1000000 ? (us + 999999) / 1000000 : 1),
+		 limit->why ? ": " : "", limit->why ? limit->why : "");
+	limit->suppressed = 0;
+	if (log_is_on(limit->level))
+		emit(limit->level, NULL, text);
 }
 
-/* Likewise; if it passes, that takes its tokens. */
-static struct log_limit *take_tokens(struct log_limit *limit)
+void log_tell_left_out(struct log_limit *limits, size_t n)
 {
-	struct log_limit *empty = empty_one(limit);
+	uint64_t now_us;
 
-	if (empty)
-		return empty;
-	for (struct log_limit *l = limit; l; l = l->within)
-		l->spent++;
-	return NULL;
+	pthread_mutex_lock(&mutex);
+	now_us = get_output()->now_us(CLOCK_MONOTONIC);
+	for (size_t i = 0; i < n; i++)
+		tell_one(&limits[i], now_us);
+	pthread_mutex_unlock(&mutex);
 }
+
+/* ---- lines ---- */
 
 void log_write(enum log_level level, const struct log_ctx *ctx, const char *format, ...)
 {
@@ -302,11 +332,19 @@ void log_write(enum log_level level, const struct log_ctx *ctx, const char *form
 	pthread_mutex_unlock(&mutex);
 }
 
+static void write_if_it_may(enum log_level level, struct log_limit *limit, struct log_tokens *share,
+			    const struct log_ctx *ctx, const char *text)
+{
+	pthread_mutex_lock(&mutex);
+	if (may_pass(limit, share, level, true))
+		emit(level, ctx, text);
+	pthread_mutex_unlock(&mutex);
+}
+
 void log_write_limited(enum log_level level, struct log_limit *limit, const struct log_ctx *ctx,
 		       const char *format, ...)
 {
 	char text[LOG_LINE_BYTES];
-	struct log_limit *empty;
 	va_list ap;
 
 	if (!log_is_on(level))
@@ -314,30 +352,30 @@ void log_write_limited(enum log_level level, struct log_limit *limit, const stru
 	va_start(ap, format);
 	vsnprintf(text, sizeof(text), format, ap);
 	va_end(ap);
-	pthread_mutex_lock(&mutex);
-	empty = take_tokens(limit);
-	if (empty) {
-		empty->suppressed++;
-	} else {
-		for (struct log_limit *l = limit; l; l = l->within)
-			emit_suppressed(level, ctx, l);
-		emit(level, ctx, text);
-	}
-	pthread_mutex_unlock(&mutex);
+	write_if_it_may(level, limit, NULL, ctx, text);
+}
+
+void log_write_note(struct log_ctx *ctx, const char *format, ...)
+{
+	char text[LOG_LINE_BYTES];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	write_if_it_may(LOG_LEVEL_INFO, ctx->notes, &ctx->share, ctx, text);
 }
 
 bool log_leaves_out(enum log_level level, struct log_limit *limit)
 {
-	struct log_limit *empty;
+	bool passes;
 
 	if (!log_is_on(level))
 		return true;
 	pthread_mutex_lock(&mutex);
-	empty = empty_one(limit);
-	if (empty)
-		empty->suppressed++;
+	passes = may_pass(limit, NULL, level, false);
 	pthread_mutex_unlock(&mutex);
-	return empty != NULL;
+	return !passes;
 }
 
 void log_ctx_init(struct log_ctx *ctx, const char *service, uint64_t id,
@@ -345,24 +383,9 @@ void log_ctx_init(struct log_ctx *ctx, const char *service, uint64_t id,
 {
 	char addr[ADDRESS_TEXT_BYTES];
 
-	*ctx = (struct log_ctx){.notes.within = notes};
+	*ctx = (struct log_ctx){.notes = notes};
 	snprintf(ctx->prefix, sizeof(ctx->prefix), "[%s#%llu %s] ", service, (unsigned long long)id,
 		 address_text(client, addr));
-}
-
-void log_ctx_fini(struct log_ctx *ctx)
-{
-	struct log_limit *shared = ctx->notes.within;
-
-	if (!ctx->notes.suppressed || !log_is_on(LOG_LEVEL_INFO))
-		return;
-	pthread_mutex_lock(&mutex);
-	/* Connections too can be many: what one has to say at its end is a line like others. */
-	if (shared && take_tokens(shared))
-		shared->suppressed += ctx->notes.suppressed;
-	else
-		emit_suppressed(LOG_LEVEL_INFO, ctx, &ctx->notes);
-	pthread_mutex_unlock(&mutex);
 }
 
 /* ---- the thread ---- */

@@ -2,10 +2,24 @@
 /*
  * The log: one line per event on standard error, with a prefix that names the connection.
  *
+ * What level a line has:
+ *
+ *	error    the daemon cannot do what it is for, or will not start
+ *	warning  somebody has to act, or will: a limit is reached, a server is away, an address is turned away
+ *	info     clients that make Calls come and go, the server is back, somebody asked for something
+ *	debug    how it came to all that; what scans and health checks do, who never make a Call
+ *
+ * What is told of once for all (a server's outage, Calls that wait) is not told again by each connection.
+ *
  * Towards the journal a line begins with its sd-daemon level ("<6>"), elsewhere with time and
- * level. Control characters and bytes beyond ASCII are escaped, whoever they come from. Lines that
- * a peer can provoke go through a token bucket, or through two: its connection's and one that all
- * connections share. What is left out is counted, and said with the next line that passes.
+ * level. Control characters and bytes beyond ASCII are escaped, whoever they come from.
+ *
+ * Lines that a peer can provoke go through a token bucket, of which a service has one for each kind of line. What is
+ * left out is counted, and log_tell_left_out() says how much and of which kind; the daemon's main loop calls that
+ * each LOG_TELL_US, so that it is told within that time, and no other thread logs more than its own lines. Notes of
+ * connections have one bucket for a service too, of which a connection may take LOG_SHARE_BURST lines at once and
+ * then one each LOG_SHARE_REFILL_US: a twelfth of what flows back. So one that is noisy takes a tenth of the bucket
+ * and leaves the others the rest, and a dozen have to be noisy for long before they silence anybody.
  *
  * Lines are written at once until log_start_writer(), then by a thread of its own: whoever logs waits for nobody.
  * What standard error does not take is dropped and counted, and said when it takes lines again.
@@ -27,36 +41,50 @@
 #define LOG_PREFIX_BYTES    160u
 #define LOG_QUEUE_BYTES     (1024u * 1024u)
 
-#define LOG_LIMIT_BURST     10u      /* lines at once … */
-#define LOG_LIMIT_REFILL_US 5000000u /* … and one more in each five seconds */
+#define LOG_LIMIT_BURST     10u       /* lines at once … */
+#define LOG_LIMIT_REFILL_US 5000000u  /* … and one more in each five seconds */
+#define LOG_SHARE_BURST     10u       /* notes of one connection at once … */
+#define LOG_SHARE_REFILL_US 60000000u /* … and one more in each minute */
+#define LOG_TELL_US         5000000u  /* how long what was left out goes untold */
 
 enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
 
-/* A token bucket for lines of one kind; all zero is a full one, of lines about one connection. */
-struct log_limit {
-	const char *whose;        /* of lines about several connections: goes in front */
-	struct log_limit *within; /* whose tokens the lines take as well; NULL: no others */
-	unsigned burst;           /* 0: LOG_LIMIT_BURST */
-
+/* The tokens of a bucket; all zero is a full one. */
+struct log_tokens {
 	unsigned spent;       /* of the burst */
-	uint64_t refilled_us; /* when the last token came back */
-	uint64_t suppressed;  /* lines left out since the last that passed */
+	uint64_t refilled_us; /* when the last one came back */
+};
+
+/*
+ * A bucket for lines of one kind; all zero will do. Of those left out it is said "exports: 290 more refused in 5 s:
+ * address is not allowed", of whose, what and why.
+ */
+struct log_limit {
+	const char *whose;  /* the service; NULL: nobody's in particular */
+	const char *what;   /* has happened: "refused"; NULL: "such lines were left out" */
+	const char *why;    /* or what else is said behind it; NULL: nothing */
+	unsigned burst;     /* 0: LOG_LIMIT_BURST */
+	uint64_t refill_us; /* 0: LOG_LIMIT_REFILL_US */
+
+	struct log_tokens tokens;
+	uint64_t suppressed;  /* lines left out and not told yet … */
+	uint64_t since_us;    /* … the first of them … */
+	enum log_level level; /* … and the gravest */
 };
 
 /* Whom the lines of one connection are about. */
 struct log_ctx {
 	char prefix[LOG_PREFIX_BYTES]; /* "[to-filer#17 10.0.0.3:712] " */
-	struct log_limit notes;
+	struct log_limit *notes;       /* the bucket of its notes … */
+	struct log_tokens share;       /* … and what it may take of that */
 };
 
 /**
  * log_ctx_init - a prefix of the service's name, the connection's number and its client
- * @notes: the bucket that the notes of all connections share, and which outlives this one; may be NULL
+ * @notes: the bucket that the notes of all connections share, and which outlives this one
  */
 void log_ctx_init(struct log_ctx *ctx, const char *service, uint64_t id,
 		  const struct sockaddr *client, struct log_limit *notes);
-/** log_ctx_fini - say how many notes were left out at the end, if any were. */
-void log_ctx_fini(struct log_ctx *ctx);
 
 /** log_write - log one event; @ctx may be NULL. Use the macros below. */
 void PRINTF_LIKE(3, 4)
@@ -65,12 +93,18 @@ void PRINTF_LIKE(3, 4)
 void PRINTF_LIKE(4, 5) log_write_limited(enum log_level level, struct log_limit *limit,
 					 const struct log_ctx *ctx, const char *format, ...);
 
+/** log_write_note - log what the peer of a connection did, within the connection's share of the notes. */
+void PRINTF_LIKE(2, 3) log_write_note(struct log_ctx *ctx, const char *format, ...);
+
 /**
  * log_leaves_out - whether such a line would be left out now; then it is counted as one that was
  *
  * For a line that takes work to make: to be asked first.
  */
 bool log_leaves_out(enum log_level level, struct log_limit *limit);
+
+/** log_tell_left_out - say of each of @n buckets how many lines were left out since it was last said, if any were. */
+void log_tell_left_out(struct log_limit *limits, size_t n);
 
 #define log_at(level, ctx, ...)                                                                    \
 	do {                                                                                       \
@@ -87,8 +121,12 @@ bool log_leaves_out(enum log_level level, struct log_limit *limit);
 		if (log_is_on(level))                                                              \
 			log_write_limited(level, limit, ctx, __VA_ARGS__);                         \
 	} while (0)
-/* What the peer of a connection did: limited by the connection's own bucket. */
-#define log_note(ctx, ...) log_limited(LOG_LEVEL_INFO, &(ctx)->notes, ctx, __VA_ARGS__)
+/* What the peer of a connection did. */
+#define log_note(ctx, ...)                                                                         \
+	do {                                                                                       \
+		if (log_is_on(LOG_LEVEL_INFO))                                                     \
+			log_write_note(ctx, __VA_ARGS__);                                          \
+	} while (0)
 
 /** log_is_on - whether lines of this level are written. */
 bool log_is_on(enum log_level level);

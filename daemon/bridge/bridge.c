@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "daemon/base/address.h"
 #include "daemon/bridge/closing.h"
 #include "daemon/bridge/legs.h"
 #include "daemon/bridge/opening.h"
@@ -101,6 +102,19 @@ static void time_is_up(void *arg)
 		standing_silent(bridge);
 }
 
+static void tell_incoming(const struct bridge *bridge)
+{
+	char text[ADDRESS_TEXT_BYTES];
+	struct leg_info info;
+
+	if (!log_is_on(LOG_LEVEL_DEBUG))
+		return;
+	leg_info(bridge->client.leg, &info);
+	bridge_debug(bridge, "came in at %s over %s, to worker %u",
+		     address_text((struct sockaddr *)&info.local, text), info.kind,
+		     bridge->ws->ground->worker);
+}
+
 int bridge_new(struct worker_service *ws, const struct incoming *in, uint64_t id)
 {
 	struct bridge *bridge = bridge_alloc(ws, in, id);
@@ -129,6 +143,7 @@ int bridge_new(struct worker_service *ws, const struct incoming *in, uint64_t id
 	log_ctx_init(&bridge->log, ws->service->config->name, id, (struct sockaddr *)&in->peer,
 		     bridge_line_limit(bridge, LINE_NOTE));
 	TAILQ_INSERT_TAIL(&ws->bridges, bridge, entry);
+	tell_incoming(bridge);
 	standing_begin(bridge, in->guest);
 	return 0;
 

@@ -18,6 +18,13 @@ struct side {
 	struct leg *leg; /* the server's: NULL until it is open, and when it is over */
 };
 
+/* What the log says of the Call that came last from the client. */
+struct last_call {
+	uint32_t xid, prog, vers, proc;
+	const char *program, *procedure;
+	uint64_t start_us;
+};
+
 struct bridge {
 	TAILQ_ENTRY(bridge) entry;
 	struct worker_service *ws;
@@ -36,8 +43,10 @@ struct bridge {
 	struct exchange_list calls;   /* the client's, without a Reply; by owner_entry */
 	struct call_mark answered[CLIENTS_ANSWERED_MAX]; /* the last ones, as a ring */
 	unsigned nanswered;
-	struct guest *guest;      /* of the service's door; NULL: both legs are over */
-	bool carried;             /* a Call, from either end */
+	struct guest *guest; /* of the service's door; NULL: both legs are over */
+	bool carried;        /* a Call, from either end */
+	uint64_t ncalls;     /* from the client */
+	struct last_call last_call;
 	uint64_t heard_bytes;     /* from the client, when it was last looked at */
 	struct loop_timer *timer; /* WAITING, READING, RECLAIMING, HELD */
 	struct loop_task reaper;
@@ -54,16 +63,19 @@ static inline struct loop *bridge_loop(const struct bridge *bridge)
 	return bridge->ws->ground->loop;
 }
 
-static inline void bridge_set_state(struct bridge *bridge, enum bridge_state to)
-{
-	state_move(&bridge->state, &bridge_states, to, loop_now_us(bridge_loop(bridge)));
-}
+/* bridge_set_state - the one way to another state. */
+void bridge_set_state(struct bridge *bridge, enum bridge_state to);
 
 /* @line: one of enum service_line, whose last two kinds have reasons added. */
 static inline struct log_limit *bridge_line_limit(const struct bridge *bridge, unsigned line)
 {
 	return &bridge->ws->service->lines[line];
 }
+
+/* How it comes about and ends. */
+#define bridge_debug(bridge, ...)                                                                  \
+	log_limited(LOG_LEVEL_DEBUG, bridge_line_limit(bridge, LINE_DEBUG), &(bridge)->log,        \
+		    __VA_ARGS__)
 
 /* Whether its end is: nothing is passed on any more. */
 static inline bool bridge_is_decided(const struct bridge *bridge)

@@ -10,6 +10,7 @@
  */
 #include "daemon/bridge/closing.h"
 
+#include "daemon/bridge/close_line.h"
 #include "daemon/bridge/returning.h"
 
 #include <stdlib.h>
@@ -26,7 +27,6 @@ void bridge_reap(void *arg)
 	if (ws->walk == bridge)
 		ws->walk = TAILQ_NEXT(bridge, entry);
 	TAILQ_REMOVE(&ws->bridges, bridge, entry);
-	log_ctx_fini(&bridge->log);
 	free(bridge);
 	ws->ground->bridge_gone(ws->ground->arg, ws);
 }
@@ -95,26 +95,10 @@ void bridge_end_hold(void *arg)
 	close_client(arg);
 }
 
-/* A server that does not answer is told of once, for all its clients. */
-static enum log_level close_level(const struct bridge *bridge, enum leg_close why)
-{
-	if (bridge->upstream.failure_told)
-		return LOG_LEVEL_DEBUG;
-	return why == LEG_CLOSE_TOO_MANY ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO;
-}
-
 /* The first reason is the bridge's. */
 static void decide(struct bridge *bridge, enum leg_close why, enum close_by by, const char *detail)
 {
-	static const char *const who[] = {[CLOSE_BY_CLIENT] = "client",
-					  [CLOSE_BY_SERVER] = "server",
-					  [CLOSE_BY_PROXY] = "proxy"};
-	double age_s = (loop_now_us(bridge_loop(bridge)) - bridge->start_us) / 1e6;
-
-	log_limited(close_level(bridge, why), bridge_line_limit(bridge, LINE_CLOSED + why),
-		    &bridge->log, "closed: %s: %s%s%s (while %s, after %.1f s)", who[by],
-		    leg_close_text(why), detail[0] ? ": " : "", detail,
-		    state_name(&bridge_states, bridge->state.now), age_s);
+	close_line_log(bridge, why, by, detail);
 	bridge->ws->closes[why]++;
 	bridge->why = why;
 	loop_timer_clear(bridge_loop(bridge), bridge->timer);

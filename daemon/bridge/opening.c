@@ -47,8 +47,18 @@ static void wait_for_old(struct bridge *bridge)
 {
 	if (bridge->state.now == BRIDGE_RECLAIMING)
 		return;
+	bridge_debug(bridge, "its old connection is to end first, whose port it is to have");
 	bridge_set_state(bridge, BRIDGE_RECLAIMING);
 	loop_timer_set(bridge_loop(bridge), bridge->timer, RECLAIM_TIMEOUT_US);
+}
+
+static void tell_port(const struct bridge *bridge, const struct client_pin *pin)
+{
+	if (pin->port)
+		bridge_debug(bridge, "back again: the server is to see it from port %u as before%s",
+			     pin->port, pin->due ? ", where a Call was not answered" : "");
+	else
+		bridge_debug(bridge, "not known from before: any port to the server will do");
 }
 
 static void seek(struct bridge *bridge)
@@ -65,11 +75,13 @@ static void seek(struct bridge *bridge)
 		wait_for_old(bridge);
 		break;
 	case CLIENT_ASK:
+		bridge_debug(bridge, "its first Call is to tell which client it is");
 		loop_timer_clear(bridge_loop(bridge), bridge->timer);
 		accept_client(bridge);
 		break;
 	case CLIENT_NEW:
 	case CLIENT_BACK:
+		tell_port(bridge, &pin);
 		loop_timer_clear(bridge_loop(bridge), bridge->timer);
 		start_upstream(bridge, &pin);
 		break;
@@ -117,21 +129,21 @@ void bridge_client_called(struct bridge *bridge)
 
 /* ---- both ---- */
 
+/* By its address and port here the connection is found in the log of another proxy, if the server is one. */
 static void log_open(const struct bridge *bridge)
 {
-	struct log_limit *limit = bridge_line_limit(bridge, LINE_OPEN);
-	char text[ADDRESS_TEXT_BYTES];
+	char text[ADDRESS_TEXT_BYTES], local[ADDRESS_TEXT_BYTES];
 	struct leg_info info;
+	bool found;
 
 	leg_info(bridge->server.leg, &info);
-	address_text((struct sockaddr *)&info.peer, text);
-	if (info.peer_profile)
-		log_limited(LOG_LEVEL_INFO, limit, &bridge->log,
-			    "open to %s over %s, peer profile %s: %s", text, info.kind,
-			    info.peer_profile, info.peer_why);
-	else
-		log_limited(LOG_LEVEL_INFO, limit, &bridge->log, "open to %s over %s", text,
-			    info.kind);
+	found = info.peer_profile && info.peer_found;
+	log_limited(LOG_LEVEL_INFO, bridge_line_limit(bridge, LINE_OPEN), &bridge->log,
+		    "open to %s over %s from %s%s%s%s%s",
+		    address_text((struct sockaddr *)&info.peer, text), info.kind,
+		    address_text((struct sockaddr *)&info.local, local),
+		    found ? ", peer profile " : "", found ? info.peer_profile : "",
+		    found ? ": " : "", found ? info.peer_why : "");
 }
 
 /* What the client has sent by now goes to the server, in order. */

@@ -25,7 +25,6 @@
 /* Without descriptors: how long a connection may have said nothing, and how many such go at once. */
 #define SILENT_US       1000000u
 #define SILENT_PER_LOOK 64u
-#define LOOK_US         5000000u
 
 static size_t index_of(const struct proxy_service *ps)
 {
@@ -240,16 +239,6 @@ static void on_kick(void *arg)
 			lobby_look(&proxy->proxy_services[i].lobby);
 }
 
-/* What a service has to say without being asked. */
-static void on_look(void *arg)
-{
-	struct proxy *proxy = arg;
-
-	for (size_t i = 0; i < proxy->nservices; i++)
-		server_state_look(&proxy->services[i].server, loop_now_us(proxy->loop));
-	loop_timer_set(proxy->loop, proxy->look, LOOK_US);
-}
-
 static int open_listener(struct proxy *proxy, size_t i)
 {
 	struct proxy_service *ps = &proxy->proxy_services[i];
@@ -375,6 +364,30 @@ static int start_services(struct proxy *proxy)
 	return 0;
 }
 
+/* What is to be said once in a while: lines that the log did not let pass, on whatever thread, and servers that are down. */
+static void on_look(void *arg)
+{
+	struct proxy *proxy = arg;
+
+	for (size_t i = 0; i < proxy->nservices; i++) {
+		service_tell_left_out(&proxy->services[i]);
+		server_state_look(&proxy->services[i].server, loop_now_us(proxy->loop));
+	}
+	log_tell_left_out(&proxy->shortages, 1);
+	loop_timer_set(proxy->loop, proxy->look, LOG_TELL_US);
+}
+
+static int start_looking(struct proxy *proxy)
+{
+	proxy->shortages.what = "noted";
+	proxy->shortages.why = "connections that wait for descriptors";
+	proxy->look = loop_timer_new(proxy->loop, on_look, proxy);
+	if (!proxy->look)
+		return -ENOMEM;
+	loop_timer_set(proxy->loop, proxy->look, LOG_TELL_US);
+	return 0;
+}
+
 int proxy_start(struct loop *loop, const struct config *config, struct proxy **out)
 {
 	struct proxy *proxy = calloc(1, sizeof(*proxy));
@@ -389,6 +402,8 @@ int proxy_start(struct loop *loop, const struct config *config, struct proxy **o
 	check_memlock(config);
 	rc = start_services(proxy);
 	if (!rc)
+		rc = start_looking(proxy);
+	if (!rc)
 		rc = start_workers(proxy);
 	if (rc) {
 		log_error(NULL, "cannot start: %s", strerror(-rc));
@@ -399,12 +414,6 @@ int proxy_start(struct loop *loop, const struct config *config, struct proxy **o
 		if (rc)
 			goto out_stop;
 	}
-	proxy->look = loop_timer_new(loop, on_look, proxy);
-	if (!proxy->look) {
-		rc = -ENOMEM;
-		goto out_stop;
-	}
-	loop_timer_set(loop, proxy->look, LOOK_US);
 	proxy->max_connections = most_connections();
 	check_descriptors(proxy);
 	check_source_ports(config);

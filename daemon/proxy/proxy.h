@@ -40,9 +40,9 @@ struct proxy {
 	struct ports
 		*ports; /* where connections to TCP servers come from; shared with the workers */
 	uint64_t next_id, start_us;
-	unsigned max_connections; /* that there are descriptors for */
-	struct log_limit shortages;
-	struct loop_timer *look; /* at what is told once in a while */
+	unsigned max_connections;   /* that there are descriptors for */
+	struct log_limit shortages; /* lines of those that wait for descriptors */
+	struct loop_timer *look;    /* at what is told once in a while */
 };
 
 /**

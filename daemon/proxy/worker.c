@@ -219,6 +219,7 @@ struct worker *worker_new(unsigned index, struct service *services, size_t nserv
 	if (!worker->pool)
 		goto out_free;
 	worker->ground = (struct worker_ground){
+		.worker = index,
 		.loop = worker->loop,
 		.pool = worker->pool,
 		.spares = &worker->spares,

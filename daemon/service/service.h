@@ -10,6 +10,7 @@
 #include "daemon/base/log.h"
 #include "daemon/config/config.h"
 #include "daemon/service/clients.h"
+#include "daemon/service/close_text.h"
 #include "daemon/service/door.h"
 #include "daemon/service/server_name.h"
 #include "daemon/service/server_state.h"
@@ -17,7 +18,7 @@
 #include "fabric/verbs/verbs.h"
 #include "leg/leg.h"
 
-/* The kinds of lines that peers can provoke: none keeps another out of the log. */
+/* The kinds of lines that peers can provoke, with a bucket each: none keeps another out of the log. */
 enum service_line {
 	LINE_OPEN,
 	LINE_NOTE,
@@ -26,12 +27,21 @@ enum service_line {
 	LINE_SHORTAGE,  /* of memory that a Call waits for */
 	LINE_NAME,      /* of the server: an old answer is used, or not all of one */
 	LINE_NOT_TAKEN, /* a connection, for want of memory or descriptors */
-	LINE_CLOSED,    /* and its reason */
-	LINE_REFUSED = LINE_CLOSED + LEG_CLOSE_COUNT, /* and its reason */
+	LINE_DEBUG,     /* how connections come about and end */
+	LINE_CLOSED,    /* and on whose account, and its reason: service_line_closed() */
+	LINE_REFUSED = LINE_CLOSED + CLOSE_BY_COUNT * LEG_CLOSE_COUNT, /* and its reason */
 	LINE_COUNT = LINE_REFUSED + LEG_CLOSE_COUNT,
 };
 
-#define SERVICE_LINES_BURST 100u /* as many clients may come back at once and be seen */
+/** service_line_closed - the kind of the lines of connections that close so. */
+static inline unsigned service_line_closed(enum leg_close why, enum close_by by)
+{
+	return LINE_CLOSED + by * LEG_CLOSE_COUNT + why;
+}
+
+#define SERVICE_LINES_BURST     100u  /* as many clients may come back at once and be seen */
+#define SERVICE_DEBUG_BURST     1000u /* who asks for debug wants to see … */
+#define SERVICE_DEBUG_REFILL_US 10000u
 
 struct service {
 	const struct service_config *config;
@@ -51,6 +61,8 @@ struct service {
 int service_init(struct service *service, const struct service_config *config) MUST_CHECK;
 /** service_fini - free what service_init() took. */
 void service_fini(struct service *service);
+/** service_tell_left_out - have the log say which lines about it were left out; due each LOG_TELL_US. */
+void service_tell_left_out(struct service *service);
 /** service_iwarp_config - what the file says of the iwarp fabric for this service. */
 void service_iwarp_config(const struct service_config *config, struct iwarp_config *iwarp);
 /** service_verbs_config - how the service's verbs fabric is to be. */

@@ -15,6 +15,7 @@
 #include "base/compiler.h"
 #include "base/loop.h"
 #include "daemon/base/resolver.h"
+#include "daemon/service/close_text.h"
 #include "daemon/service/service.h"
 #include "fabric/fabric.h"
 #include "fabric/pool.h"
@@ -23,15 +24,13 @@
 #include "rpctcp/tcp_leg.h"
 #include "stream/socket.h"
 
-/* On whose account a connection closes. */
-enum close_by { CLOSE_BY_CLIENT, CLOSE_BY_SERVER, CLOSE_BY_PROXY };
-
 struct bridge;
 struct leg_maker;
 struct worker_service;
 
 /* What all services of a worker stand on; the tests have a fake loop and legs of their own here. */
 struct worker_ground {
+	unsigned worker; /* its number, for the log */
 	struct loop *loop;
 	struct pool *pool;
 	struct spares *spares;

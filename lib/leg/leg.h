@@ -150,6 +150,7 @@ struct leg_info {
 	uint32_t inline_send_bytes, inline_recv_bytes; /* RDMA: thresholds in force; else 0 */
 	uint32_t rpcrdma_version;                      /* RDMA; else 0 */
 	const char *peer_profile, *peer_why; /* RDMA: what a server is taken for; else NULL */
+	bool peer_found; /* … since it has shown that, or the configuration says so */
 	uint64_t bytes_received, bytes_sent; /* on the socket, or of RDMA payload and Sends */
 };
 

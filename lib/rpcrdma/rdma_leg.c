@@ -210,6 +210,7 @@ static void rdma_info(const struct leg *l, struct leg_info *info)
 	if (conn->connector) {
 		info->peer_profile = conn->peer->name;
 		info->peer_why = conn->peer_why;
+		info->peer_found = conn->peer != peer_profile(PEER_AUTO);
 	}
 	if (window->granted > window->in_flight)
 		info->credits_available = window->granted - window->in_flight;

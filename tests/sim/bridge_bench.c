@@ -428,6 +428,7 @@ void bench_stub_call(struct bench *bench, struct stub *stub, uint32_t xid)
 	RIG_ASSERT(rpc_msg_get(bench->pool, RIG_CALL_MIN, &x->call) == 0);
 	rig_fill_call(x->call.data, RIG_CALL_MIN, xid, 100);
 	RIG_ASSERT(rpc_call_decode(x->call.data, RIG_CALL_MIN, &x->facts.hdr) == RPC_OK);
+	x->start_us = loop_now_us(bench->loop);
 	stub->config.events->call(stub->config.arg, x);
 }
 

@@ -30,6 +30,12 @@ tests_sim_test_crowd_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
 tests_sim_test_crowd_LDADD = $(BENCH_LDADD)
 TESTS += tests/sim/test_crowd
 
+check_PROGRAMS += tests/sim/test_lines
+tests_sim_test_lines_SOURCES = tests/sim/test_lines.c $(BENCH_SOURCES)
+tests_sim_test_lines_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_lines_LDADD = $(BENCH_LDADD)
+TESTS += tests/sim/test_lines
+
 check_PROGRAMS += tests/sim/test_standing
 tests_sim_test_standing_SOURCES = tests/sim/test_standing.c $(BENCH_SOURCES)
 tests_sim_test_standing_CFLAGS = $(UNIT_CFLAGS)

@@ -256,6 +256,12 @@ tests_unit_test_record_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_record_LDADD = $(UNIT_LDADD)
 TESTS += tests/unit/test_record
 
+check_PROGRAMS += tests/unit/test_amount
+tests_unit_test_amount_SOURCES = tests/unit/test_amount.c
+tests_unit_test_amount_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_amount_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_amount
+
 check_PROGRAMS += tests/unit/test_log
 tests_unit_test_log_SOURCES = tests/unit/test_log.c
 tests_unit_test_log_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)

@@ -39,25 +39,24 @@ static void to_journal(bool journal)
 	log_set_output(&output);
 }
 
+/* Of a service, for the notes of all its connections. */
+static struct log_limit notes;
+
 static void setup(void)
 {
 	said[0] = '\0';
 	clock_us = 0;
+	notes = (struct log_limit){.whose = "to-filer", .what = "noted", .burst = 100};
 	log_set_level(LOG_LEVEL_INFO);
 	to_journal(true);
 }
 
-static void client_ctx_within(struct log_ctx *ctx, struct log_limit *shared)
+static void client_ctx(struct log_ctx *ctx)
 {
 	struct sockaddr_in in = {.sin_family = AF_INET, .sin_port = htons(712)};
 
 	inet_pton(AF_INET, "10.0.0.3", &in.sin_addr);
-	log_ctx_init(ctx, "to-filer", 17, (const struct sockaddr *)&in, shared);
-}
-
-static void client_ctx(struct log_ctx *ctx)
-{
-	client_ctx_within(ctx, NULL);
+	log_ctx_init(ctx, "to-filer", 17, (const struct sockaddr *)&in, &notes);
 }
 
 START_TEST(the_journal_gets_levels)
@@ -103,7 +102,6 @@ START_TEST(a_connection_has_its_prefix)
 
 	client_ctx(&ctx);
 	log_info(&ctx, "open");
-	log_ctx_fini(&ctx);
 	ck_assert_str_eq(said, "<6>[to-filer#17 10.0.0.3:712] open\n");
 }
 END_TEST
@@ -137,24 +135,94 @@ static size_t lines(void)
 	return n;
 }
 
-START_TEST(notes_are_limited_and_the_rest_is_counted)
+static void refuse(struct log_limit *limit, unsigned n)
 {
-	struct log_ctx ctx;
+	for (unsigned i = 0; i < n; i++)
+		log_limited(LOG_LEVEL_WARNING, limit, NULL, "a");
+}
 
-	client_ctx(&ctx);
-	for (unsigned i = 0; i < LOG_LIMIT_BURST + 100; i++)
-		log_note(&ctx, "bad reply");
+/* The words of the manual. */
+START_TEST(what_was_left_out_is_told_with_its_kind_and_in_what_time)
+{
+	struct log_limit limit = {
+		.whose = "exports", .what = "refused", .why = "address is not allowed"};
+
+	clock_us = 3000000;
+	refuse(&limit, LOG_LIMIT_BURST);
+	ck_assert_uint_eq(lines(), LOG_LIMIT_BURST);
+	clock_us += 200000;
+	refuse(&limit, 290);
 	ck_assert_uint_eq(lines(), LOG_LIMIT_BURST);
 	said[0] = '\0';
+	clock_us += 4700000;
+	log_tell_left_out(&limit, 1);
+	ck_assert_str_eq(said, "<4>exports: 290 more refused in 5 s: address is not allowed\n");
+	/* Once. */
+	clock_us += LOG_TELL_US;
+	log_tell_left_out(&limit, 1);
+	ck_assert_uint_eq(lines(), 1);
+}
+END_TEST
+
+START_TEST(a_bucket_that_nobody_named_is_told_too)
+{
+	struct log_limit limits[3] = {{.burst = 1}, {.burst = 1}, {.burst = 1}};
+
+	refuse(&limits[0], 1);
+	refuse(&limits[2], 3);
+	said[0] = '\0';
+	log_tell_left_out(limits, 3);
+	ck_assert_str_eq(said, "<4>2 more such lines were left out in 1 s\n");
+}
+END_TEST
+
+START_TEST(a_token_comes_back_each_five_seconds)
+{
+	struct log_limit limit = {.burst = 2};
+
+	refuse(&limit, 3);
+	said[0] = '\0';
 	clock_us += LOG_LIMIT_REFILL_US - 1;
-	log_note(&ctx, "bad reply");
+	refuse(&limit, 1);
 	ck_assert_str_eq(said, "");
 	clock_us += 1;
-	log_note(&ctx, "again");
-	ck_assert_str_eq(said, "<6>[to-filer#17 10.0.0.3:712] 101 more such lines were left out\n"
-			       "<6>[to-filer#17 10.0.0.3:712] again\n");
-	log_ctx_fini(&ctx);
-	ck_assert_uint_eq(lines(), 2);
+	refuse(&limit, 2);
+	ck_assert_str_eq(said, "<4>a\n");
+	log_tell_left_out(&limit, 1);
+	ck_assert_str_eq(said, "<4>a\n<4>3 more such lines were left out in 5 s\n");
+}
+END_TEST
+
+START_TEST(a_bucket_may_fill_faster)
+{
+	struct log_limit limit = {.burst = 2, .refill_us = 1000};
+
+	refuse(&limit, 3);
+	clock_us += 1000;
+	refuse(&limit, 1);
+	ck_assert_uint_eq(lines(), 3);
+}
+END_TEST
+
+/* The gravest of them; and nothing of what the level keeps out by now. */
+START_TEST(what_was_left_out_has_the_level_of_its_lines)
+{
+	struct log_limit limit = {.burst = 1};
+
+	log_limited(LOG_LEVEL_INFO, &limit, NULL, "a");
+	log_limited(LOG_LEVEL_INFO, &limit, NULL, "a");
+	log_limited(LOG_LEVEL_WARNING, &limit, NULL, "a");
+	log_limited(LOG_LEVEL_INFO, &limit, NULL, "a");
+	log_limited(LOG_LEVEL_DEBUG, &limit, NULL, "not counted");
+	log_tell_left_out(&limit, 1);
+	ck_assert_str_eq(said, "<6>a\n<4>3 more such lines were left out in 1 s\n");
+	log_limited(LOG_LEVEL_INFO, &limit, NULL, "a");
+	log_set_level(LOG_LEVEL_WARNING);
+	said[0] = '\0';
+	log_tell_left_out(&limit, 1);
+	log_set_level(LOG_LEVEL_INFO);
+	log_tell_left_out(&limit, 1);
+	ck_assert_str_eq(said, "");
 }
 END_TEST
 
@@ -168,75 +236,74 @@ START_TEST(a_line_that_would_be_left_out_need_not_be_made)
 		log_limited(LOG_LEVEL_INFO, &limit, NULL, "a");
 	}
 	ck_assert(log_leaves_out(LOG_LEVEL_INFO, &limit));
-	clock_us += LOG_LIMIT_REFILL_US;
-	log_limited(LOG_LEVEL_INFO, &limit, NULL, "b");
-	ck_assert_str_eq(said, "<6>a\n<6>a\n<6>1 more such lines were left out\n<6>b\n");
-}
-END_TEST
-
-START_TEST(the_end_of_a_connection_says_what_was_left_out)
-{
-	struct log_ctx ctx;
-
-	client_ctx(&ctx);
-	for (unsigned i = 0; i < LOG_LIMIT_BURST + 3; i++)
-		log_note(&ctx, "bad reply");
-	said[0] = '\0';
-	log_ctx_fini(&ctx);
-	ck_assert_str_eq(said, "<6>[to-filer#17 10.0.0.3:712] 3 more such lines were left out\n");
+	log_tell_left_out(&limit, 1);
+	ck_assert_str_eq(said, "<6>a\n<6>a\n<6>1 more such lines were left out in 1 s\n");
 }
 END_TEST
 
 START_TEST(a_bucket_fills_up_to_its_burst_and_no_further)
 {
-	struct log_ctx ctx;
+	struct log_limit limit = {0};
 
-	client_ctx(&ctx);
-	for (unsigned i = 0; i < LOG_LIMIT_BURST; i++)
-		log_note(&ctx, "a");
+	refuse(&limit, LOG_LIMIT_BURST);
 	clock_us += 1000 * (uint64_t)LOG_LIMIT_REFILL_US;
 	said[0] = '\0';
-	for (unsigned i = 0; i < 3 * LOG_LIMIT_BURST; i++)
-		log_note(&ctx, "a");
+	refuse(&limit, 3 * LOG_LIMIT_BURST);
 	ck_assert_uint_eq(lines(), LOG_LIMIT_BURST);
 }
 END_TEST
 
-/* As many connections as there are notes: none of them empties its own bucket. */
-START_TEST(connections_share_a_bucket_besides)
+START_TEST(a_noisy_connection_has_its_share_and_no_more)
 {
-	struct log_limit shared = {.whose = "to-filer", .burst = 3};
-	struct log_ctx ctx;
+	struct log_ctx noisy, quiet;
 
-	for (unsigned i = 0; i < 10; i++) {
-		client_ctx_within(&ctx, &shared);
-		log_note(&ctx, "bad reply");
-		log_ctx_fini(&ctx);
-	}
-	ck_assert_uint_eq(lines(), 3);
+	client_ctx(&noisy);
+	client_ctx(&quiet);
+	for (unsigned i = 0; i < 1000; i++)
+		log_note(&noisy, "bad reply");
+	ck_assert_uint_eq(lines(), LOG_SHARE_BURST);
 	said[0] = '\0';
-	clock_us += LOG_LIMIT_REFILL_US;
-	client_ctx_within(&ctx, &shared);
-	log_note(&ctx, "again");
-	ck_assert_str_eq(said, "<6>to-filer: 7 more such lines were left out\n"
-			       "<6>[to-filer#17 10.0.0.3:712] again\n");
+	log_note(&quiet, "heard");
+	ck_assert_str_eq(said, "<6>[to-filer#17 10.0.0.3:712] heard\n");
+	log_tell_left_out(&notes, 1);
+	ck_assert_uint_eq(lines(), 2);
+	ck_assert_ptr_nonnull(strstr(said, "<6>to-filer: 990 more noted in 1 s\n"));
 }
 END_TEST
 
-START_TEST(ends_of_connections_are_limited_too)
+/* For an hour, each of ten: what flows back is enough for them and for others. */
+START_TEST(noisy_connections_silence_nobody_for_long)
 {
-	struct log_limit shared = {.whose = "to-filer", .burst = LOG_LIMIT_BURST + 1};
+	struct log_ctx noisy[10], quiet;
+
+	for (unsigned i = 0; i < ARRAY_SIZE(noisy); i++)
+		client_ctx(&noisy[i]);
+	for (unsigned s = 0; s < 3600; s++) {
+		clock_us += 1000000;
+		for (unsigned i = 0; i < ARRAY_SIZE(noisy); i++)
+			log_note(&noisy[i], "bad reply");
+		said[0] = '\0';
+	}
+	clock_us += 2 * LOG_LIMIT_REFILL_US;
+	client_ctx(&quiet);
+	log_note(&quiet, "heard");
+	ck_assert_str_eq(said, "<6>[to-filer#17 10.0.0.3:712] heard\n");
+}
+END_TEST
+
+/* As many connections as there are notes: none of them has used up its share. */
+START_TEST(many_connections_fill_no_log_either)
+{
 	struct log_ctx ctx;
 
-	for (unsigned i = 0; i < 3; i++) {
-		client_ctx_within(&ctx, &shared);
-		for (unsigned n = 0; n < LOG_LIMIT_BURST + 5; n++)
-			log_note(&ctx, "bad reply");
-		log_ctx_fini(&ctx);
+	for (unsigned i = 0; i < 1000; i++) {
+		client_ctx(&ctx);
+		log_note(&ctx, "bad reply");
 	}
-	/* Ten notes and the end of the first; nothing of the others, all of which is counted. */
-	ck_assert_uint_eq(lines(), LOG_LIMIT_BURST + 1);
-	ck_assert_uint_eq(shared.suppressed, 2 * (LOG_LIMIT_BURST + 5));
+	ck_assert_uint_eq(lines(), notes.burst);
+	said[0] = '\0';
+	log_tell_left_out(&notes, 1);
+	ck_assert_str_eq(said, "<6>to-filer: 900 more noted in 1 s\n");
 }
 END_TEST
 
@@ -246,7 +313,7 @@ START_TEST(kinds_have_buckets_of_their_own)
 	struct log_ctx ctx;
 
 	client_ctx(&ctx);
-	for (unsigned i = 0; i < LOG_LIMIT_BURST + 1; i++)
+	for (unsigned i = 0; i < 1000; i++)
 		log_note(&ctx, "a");
 	said[0] = '\0';
 	log_write_limited(LOG_LEVEL_WARNING, &refused, NULL, "refused");
@@ -329,12 +396,16 @@ int main(void)
 	tcase_add_test(tc, a_connection_has_its_prefix);
 	tcase_add_test(tc, control_characters_are_escaped);
 	tcase_add_test(tc, a_long_line_is_cut_and_marked);
-	tcase_add_test(tc, notes_are_limited_and_the_rest_is_counted);
+	tcase_add_test(tc, what_was_left_out_is_told_with_its_kind_and_in_what_time);
+	tcase_add_test(tc, a_bucket_that_nobody_named_is_told_too);
+	tcase_add_test(tc, a_token_comes_back_each_five_seconds);
+	tcase_add_test(tc, a_bucket_may_fill_faster);
+	tcase_add_test(tc, what_was_left_out_has_the_level_of_its_lines);
 	tcase_add_test(tc, a_line_that_would_be_left_out_need_not_be_made);
-	tcase_add_test(tc, the_end_of_a_connection_says_what_was_left_out);
 	tcase_add_test(tc, a_bucket_fills_up_to_its_burst_and_no_further);
-	tcase_add_test(tc, connections_share_a_bucket_besides);
-	tcase_add_test(tc, ends_of_connections_are_limited_too);
+	tcase_add_test(tc, a_noisy_connection_has_its_share_and_no_more);
+	tcase_add_test(tc, noisy_connections_silence_nobody_for_long);
+	tcase_add_test(tc, many_connections_fill_no_log_either);
 	tcase_add_test(tc, kinds_have_buckets_of_their_own);
 	tcase_add_test(tc, lines_that_were_lost_are_counted_and_told);
 	tcase_add_test(tc, a_log_that_cannot_be_written_blocks_nobody);

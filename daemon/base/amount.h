@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Large numbers as people read them. */
+#ifndef DAEMON_BASE_AMOUNT_H
+#define DAEMON_BASE_AMOUNT_H
+
+#include <stdint.h>
+
+#define AMOUNT_TEXT_BYTES 32u
+
+/** amount_count - "12,345"; returns @text. */
+const char *amount_count(uint64_t count, char text[AMOUNT_TEXT_BYTES]);
+/** amount_bytes - "812 bytes", "3.1 GiB", "20 MiB": two digits at least; returns @text. */
+const char *amount_bytes(uint64_t bytes, char text[AMOUNT_TEXT_BYTES]);
+
+#endif

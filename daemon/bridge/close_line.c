@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* What the log says of a bridge that ends. */
+#include "daemon/bridge/close_line.h"
+
+#include <stdio.h>
+
+#include "daemon/base/amount.h"
+#include "daemon/service/close_text.h"
+
+#define TOTALS_BYTES 160u
+
+/* What somebody has to see to, whoever it was. */
+static bool is_worth_a_warning(enum leg_close why, enum close_by by)
+{
+	switch (why) {
+	case LEG_CLOSE_TOO_MANY:
+	case LEG_CLOSE_PER_CLIENT:
+	case LEG_CLOSE_RESOURCES:
+	case LEG_CLOSE_OWN_UPSTREAM:
+		return true;
+	case LEG_CLOSE_NOT_RPC:
+	case LEG_CLOSE_PROTOCOL:
+	case LEG_CLOSE_VERSION:
+	case LEG_CLOSE_BAD_REPLY:
+	case LEG_CLOSE_RECORD_TOO_BIG:
+		return by == CLOSE_BY_SERVER;
+	default:
+		return false;
+	}
+}
+
+/* A port scan or a health check: it came, had nothing to say, and went or was shown out. */
+static bool was_a_look_only(const struct bridge *bridge, enum leg_close why, enum close_by by)
+{
+	return by == CLOSE_BY_CLIENT && !bridge->passing && !bridge->ncalls &&
+	       (why == LEG_CLOSE_PEER || why == LEG_CLOSE_LOST || why == LEG_CLOSE_SILENT ||
+		why == LEG_CLOSE_NO_CALL || why == LEG_CLOSE_TIMEOUT);
+}
+
+static enum log_level level_of(const struct bridge *bridge, enum leg_close why, enum close_by by)
+{
+	if (is_worth_a_warning(why, by))
+		return LOG_LEVEL_WARNING;
+	/* That its server does not answer is said once for the service. */
+	return was_a_look_only(bridge, why, by) || bridge->upstream.failure_told ? LOG_LEVEL_DEBUG
+										 : LOG_LEVEL_INFO;
+}
+
+static unsigned unanswered(const struct bridge *bridge)
+{
+	const struct exchange *x;
+	unsigned n = 0;
+
+	TAILQ_FOREACH(x, &bridge->calls, owner_entry)
+		n++;
+	return n;
+}
+
+/* "12,345 Calls, 3.1 GiB in, 20 MiB out, 0 unanswered": in from the client, out to it. */
+static const char *totals(const struct bridge *bridge, char text[TOTALS_BYTES])
+{
+	char calls[AMOUNT_TEXT_BYTES], in[AMOUNT_TEXT_BYTES], out[AMOUNT_TEXT_BYTES];
+	struct leg_info info;
+
+	leg_info(bridge->client.leg, &info);
+	snprintf(text, TOTALS_BYTES, "%s Call%s, %s in, %s out, %u unanswered",
+		 amount_count(bridge->ncalls, calls), bridge->ncalls == 1 ? "" : "s",
+		 amount_bytes(info.bytes_received, in), amount_bytes(info.bytes_sent, out),
+		 unanswered(bridge));
+	return text;
+}
+
+static void log_last_call(const struct bridge *bridge)
+{
+	const struct last_call *last = &bridge->last_call;
+	struct call_facts facts = {.hdr = {.xid = last->xid,
+					   .prog = last->prog,
+					   .vers = last->vers,
+					   .proc = last->proc},
+				   .program = last->program,
+				   .procedure = last->procedure};
+	char name[CALL_NAME_BYTES];
+
+	if (!bridge->ncalls)
+		return;
+	call_facts_name(&facts, name);
+	bridge_debug(
+		bridge,
+		"its last Call: XID 0x%08x, %s (program %u, version %u, procedure %u), %.3f s ago",
+		last->xid, name, last->prog, last->vers, last->proc,
+		(loop_now_us(bridge_loop(bridge)) - last->start_us) / 1e6);
+}
+
+void close_line_log(const struct bridge *bridge, enum leg_close why, enum close_by by,
+		    const char *detail)
+{
+	enum log_level level = level_of(bridge, why, by);
+	unsigned line = level == LOG_LEVEL_DEBUG ? LINE_DEBUG : service_line_closed(why, by);
+	char text[CLOSE_TEXT_BYTES], sums[TOTALS_BYTES];
+	bool was_open = bridge->state.now == BRIDGE_OPEN;
+
+	if (!log_is_on(level))
+		return;
+	log_write_limited(level, bridge_line_limit(bridge, line), &bridge->log,
+			  "%s, after %.1f s%s%s: %s", close_text(why, by, detail, text),
+			  (loop_now_us(bridge_loop(bridge)) - bridge->start_us) / 1e6,
+			  was_open ? "" : " while ",
+			  was_open ? "" : state_name(&bridge_states, bridge->state.now),
+			  totals(bridge, sums));
+	log_last_call(bridge);
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Why a connection closed, in words. */
+#include "daemon/service/close_text.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const sides[] = {
+	[CLOSE_BY_CLIENT] = "client",
+	[CLOSE_BY_SERVER] = "server",
+	[CLOSE_BY_PROXY] = "",
+};
+
+/*
+ * What stands before and behind the side, of reasons whose own words say "peer", or leave open whose doing it was.
+ * The others are said in their own words, behind the side.
+ */
+static const struct {
+	const char *before, *behind;
+} phrases[LEG_CLOSE_COUNT] = {
+	[LEG_CLOSE_PEER] = {"closed by the ", ""},
+	[LEG_CLOSE_LOST] = {"closed: the connection to the ", " was lost"},
+	[LEG_CLOSE_SILENT] = {"closed: the ", " does not answer"},
+	[LEG_CLOSE_REFUSED] = {"closed: refused by the ", ""},
+	[LEG_CLOSE_UNREACHABLE] = {"closed: the ", " cannot be reached"},
+	[LEG_CLOSE_NO_CALL] = {"closed: the ", " sent no Call in time"},
+	[LEG_CLOSE_PROTOCOL] = {"closed: the ", " broke the RDMA protocol"},
+	[LEG_CLOSE_TERMINATED] = {"closed: the ", " ended the RDMA connection for an error"},
+};
+
+const char *close_summary(enum leg_close why, enum close_by by)
+{
+	static const char *const by_side[] = {
+		[CLOSE_BY_CLIENT] = "closed by the client",
+		[CLOSE_BY_SERVER] = "closed by the server",
+	};
+	static const char *const for_side[] = {
+		[CLOSE_BY_CLIENT] = "closed on account of the client",
+		[CLOSE_BY_SERVER] = "closed on account of the server",
+		[CLOSE_BY_PROXY] = "closed",
+	};
+
+	return why == LEG_CLOSE_PEER && by != CLOSE_BY_PROXY ? by_side[by] : for_side[by];
+}
+
+bool close_is_reset(enum leg_close why, const char *detail)
+{
+	return why == LEG_CLOSE_LOST &&
+	       (strstr(detail, strerror(ECONNRESET)) || strstr(detail, strerror(EPIPE)));
+}
+
+const char *close_text(enum leg_close why, enum close_by by, const char *detail,
+		       char text[CLOSE_TEXT_BYTES])
+{
+	const char *colon = detail[0] ? ": " : "";
+
+	if (by == CLOSE_BY_PROXY)
+		snprintf(text, CLOSE_TEXT_BYTES, "closed: %s%s%s", leg_close_text(why), colon,
+			 detail);
+	else if (close_is_reset(why, detail))
+		snprintf(text, CLOSE_TEXT_BYTES, "closed by the %s (reset)", sides[by]);
+	else if (phrases[why].before)
+		snprintf(text, CLOSE_TEXT_BYTES, "%s%s%s%s%s", phrases[why].before, sides[by],
+			 phrases[why].behind, colon, detail);
+	else
+		snprintf(text, CLOSE_TEXT_BYTES, "closed: %s: %s%s%s", sides[by],
+			 leg_close_text(why), colon, detail);
+	return text;
+}

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* What the log says of connections: how they open and close, at which level, and what is told on debug alone. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/base/log.h"
+#include "tests/lib/test.h"
+#include "tests/sim/bridge_bench.h"
+#include "tests/sim/rig.h"
+
+static struct bench *bench;
+static char said[256 * 1024];
+
+static bool collect(void *arg, const char *line, size_t len)
+{
+	ck_assert_uint_lt(strlen(said) + len, sizeof(said));
+	strncat(said, line, len);
+	return true;
+}
+
+static uint64_t bench_clock_us(clockid_t clock)
+{
+	return loop_now_us(bench->loop);
+}
+
+static void setup(void)
+{
+	static const struct log_output output = {
+		.write = collect, .journal = true, .now_us = bench_clock_us};
+
+	bench = bench_new(NULL);
+	bench->config.listen.transport = TRANSPORT_TCP;
+	bench->config.connect.transport = TRANSPORT_TCP;
+	bench->stub_server = true;
+	said[0] = '\0';
+	log_set_output(&output);
+	log_set_level(LOG_LEVEL_INFO);
+}
+
+static void teardown(void)
+{
+	log_set_output(NULL);
+	log_set_level(LOG_LEVEL_ERROR);
+	bench_end(bench);
+}
+
+static void expect(const char *text)
+{
+	ck_assert_msg(strstr(said, text) != NULL, "missing: %s\nin:\n%s", text, said);
+}
+
+static void expect_not(const char *text)
+{
+	ck_assert_msg(!strstr(said, text), "unexpected: %s\nin:\n%s", text, said);
+}
+
+/* A TCP client with a Call in flight, whose server is reached. */
+static void open_pair(struct stub **client, struct stub **server)
+{
+	*client = bench_incoming(bench);
+	bench_client_call(bench, *client, 0x12ab);
+	bench_run(bench, 1);
+	*server = bench_stub(bench, bench->nstubs - 1);
+	ck_assert_ptr_ne(*server, *client);
+	(*server)->local = bench_addr(8);
+	((struct sockaddr_in *)&(*server)->local)->sin_port = htons(731);
+	(*server)->config.events->opened((*server)->config.arg);
+}
+
+static void answer(struct stub *server)
+{
+	struct exchange *x = server->last_call;
+
+	server->last_call = NULL;
+	server->config.events->reply(server->config.arg, x);
+}
+
+static void both_gone(struct stub *client, struct stub *server)
+{
+	if (client)
+		stub_over(client);
+	if (server)
+		stub_fail(server, LEG_CLOSE_LOCAL, "");
+	bench_run(bench, 1);
+}
+
+START_TEST(an_open_line_has_the_port_that_the_server_sees)
+{
+	struct stub *client, *server;
+
+	open_pair(&client, &server);
+	expect("<6>[sim#1 10.0.0.100:20001] open to ");
+	expect(" over stub from 10.0.0.9:731\n");
+	stub_closing(client, LEG_CLOSE_PEER, "");
+	both_gone(client, server);
+}
+END_TEST
+
+START_TEST(a_close_line_says_who_and_what_it_was)
+{
+	struct stub *client, *server;
+
+	open_pair(&client, &server);
+	answer(server);
+	bench_stub_call(bench, client, 2);
+	bench_run(bench, 3199);
+	client->bytes_received = 3 * 1024 * 1024 + 100 * 1024;
+	client->bytes_sent = 812;
+	stub_closing(client, LEG_CLOSE_PEER, "");
+	expect("<6>[sim#1 10.0.0.100:20001] closed by the client, after 3.2 s: "
+	       "2 Calls, 3.1 MiB in, 812 bytes out, 1 unanswered\n");
+	both_gone(client, server);
+}
+END_TEST
+
+/* What is said of each end; @by: 0 the client, 1 the server. */
+static const struct {
+	unsigned by;
+	enum leg_close why;
+	int err; /* whose words are the detail */
+	const char *said;
+} ends[] = {
+	{0, LEG_CLOSE_PEER, 0, "<6>[sim#1 10.0.0.100:20001] closed by the client, after "},
+	{0, LEG_CLOSE_LOST, ECONNRESET, "] closed by the client (reset), after "},
+	{0, LEG_CLOSE_LOST, EPIPE, "] closed by the client (reset), after "},
+	{0, LEG_CLOSE_LOST, EHOSTUNREACH,
+	 "] closed: the connection to the client was lost: No route to host, after "},
+	{0, LEG_CLOSE_SILENT, 0, "] closed: the client does not answer, after "},
+	{0, LEG_CLOSE_PROTOCOL, 0,
+	 "<6>[sim#1 10.0.0.100:20001] closed: the client broke the RDMA protocol, after "},
+	{0, LEG_CLOSE_RECORD_STALLED, 0, "] closed: client: record not finished in time, after "},
+	{1, LEG_CLOSE_PEER, 0, "<6>[sim#1 10.0.0.100:20001] closed by the server, after "},
+	{1, LEG_CLOSE_LOST, ECONNRESET, "] closed by the server (reset), after "},
+	{1, LEG_CLOSE_SILENT, ETIMEDOUT,
+	 "] closed: the server does not answer: Connection timed out, after "},
+	{1, LEG_CLOSE_PROTOCOL, 0,
+	 "<4>[sim#1 10.0.0.100:20001] closed: the server broke the RDMA protocol, after "},
+	{1, LEG_CLOSE_BAD_REPLY, 0,
+	 "<4>[sim#1 10.0.0.100:20001] closed: server: reply that matches no Call, after "},
+};
+
+START_TEST(a_close_line_is_no_fault_where_there_is_none)
+{
+	const char *detail = ends[_i].err ? strerror(ends[_i].err) : "";
+	struct stub *client, *server;
+
+	open_pair(&client, &server);
+	stub_closing(ends[_i].by ? server : client, ends[_i].why, detail);
+	expect(ends[_i].said);
+	if (ends[_i].by) {
+		stub_over(server);
+		stub_fail(client, LEG_CLOSE_LOCAL, "");
+		bench_run(bench, 10000);
+	} else {
+		both_gone(client, server);
+	}
+}
+END_TEST
+
+/* It comes and goes, or breaks off, or is shown out, and never makes a Call. */
+START_TEST(a_scan_is_debug_alone)
+{
+	static const enum leg_close whys[] = {LEG_CLOSE_PEER, LEG_CLOSE_LOST, LEG_CLOSE_NO_CALL};
+	const char *detail = whys[_i] == LEG_CLOSE_LOST ? strerror(ECONNRESET) : "";
+
+	for (int level = LOG_LEVEL_INFO; level <= LOG_LEVEL_DEBUG; level++) {
+		log_set_level(level);
+		stub_fail(bench_incoming(bench), whys[_i], detail);
+		bench_run(bench, 1);
+		if (level == LOG_LEVEL_INFO)
+			ck_assert_str_eq(said, "");
+	}
+	expect("<7>[sim#2 10.0.0.100:20002] closed");
+	expect(": 0 Calls, 0 bytes in, 0 bytes out, 0 unanswered\n");
+}
+END_TEST
+
+/* Said once for the service, not by each of its clients. */
+START_TEST(a_server_that_is_away_is_not_told_by_each_connection)
+{
+	struct stub *client, *server;
+
+	client = bench_incoming(bench);
+	bench_client_call(bench, client, 1);
+	bench_run(bench, 1);
+	server = bench_stub(bench, bench->nstubs - 1);
+	log_set_level(LOG_LEVEL_INFO);
+	stub_fail(server, LEG_CLOSE_UNREACHABLE, "Connection refused");
+	bench_run(bench, 5000);
+	expect_not("] closed");
+	stub_fail(client, LEG_CLOSE_LOCAL, "");
+	bench_run(bench, 1);
+}
+END_TEST
+
+START_TEST(debug_tells_how_a_connection_came_about_and_ended)
+{
+	struct stub *client, *server;
+
+	log_set_level(LOG_LEVEL_DEBUG);
+	bench->ground.worker = 3;
+	client = bench_incoming(bench);
+	bench_run(bench, 20);
+	bench_client_call(bench, client, 0x12ab);
+	bench_run(bench, 1);
+	server = bench_stub(bench, bench->nstubs - 1);
+	server->config.events->opened(server->config.arg);
+	expect("<7>[sim#1 10.0.0.100:20001] came in at ");
+	expect(" over stub, to worker 3\n");
+	expect("] reading now, after 0.020 s waiting\n");
+	expect("] not known from before: any port to the server will do\n");
+	expect("] resolving now, after 0.000 s reading\n");
+	expect("] open now, after 0.001 s connecting\n");
+	bench_run(bench, 2500);
+	stub_closing(client, LEG_CLOSE_PEER, "");
+	expect("] its last Call: XID 0x000012ab, ");
+	expect(", 2.501 s ago\n");
+	expect("] closing now, after 2.500 s open\n");
+	both_gone(client, server);
+}
+END_TEST
+
+START_TEST(debug_tells_whence_a_client_is_known)
+{
+	struct stub *client, *server;
+
+	log_set_level(LOG_LEVEL_DEBUG);
+	bench->client_port = 712;
+	open_pair(&client, &server);
+	stub_closing(client, LEG_CLOSE_PEER, "");
+	both_gone(client, server);
+	said[0] = '\0';
+	open_pair(&client, &server);
+	expect("] back again: the server is to see it from port 731 as before, where a Call was not "
+	       "answered\n");
+	stub_closing(client, LEG_CLOSE_PEER, "");
+	both_gone(client, server);
+}
+END_TEST
+
+START_TEST(lines_that_were_left_out_are_told_by_kind)
+{
+	struct stub *client, *server;
+
+	for (unsigned i = 0; i < SERVICE_LINES_BURST + 3; i++) {
+		open_pair(&client, &server);
+		stub_closing(client, LEG_CLOSE_PEER, "");
+		both_gone(client, server);
+	}
+	said[0] = '\0';
+	service_tell_left_out(&bench->service);
+	ck_assert_str_eq(said, "<6>sim: 3 more opened in 1 s\n"
+			       "<6>sim: 3 more closed by the client in 1 s\n");
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("lines");
+	TCase *tc = tcase_create("lines");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, an_open_line_has_the_port_that_the_server_sees);
+	tcase_add_test(tc, a_close_line_says_who_and_what_it_was);
+	tcase_add_loop_test(tc, a_close_line_is_no_fault_where_there_is_none, 0, ARRAY_SIZE(ends));
+	tcase_add_loop_test(tc, a_scan_is_debug_alone, 0, 3);
+	tcase_add_test(tc, a_server_that_is_away_is_not_told_by_each_connection);
+	tcase_add_test(tc, debug_tells_how_a_connection_came_about_and_ended);
+	tcase_add_test(tc, debug_tells_whence_a_client_is_known);
+	tcase_add_test(tc, lines_that_were_left_out_are_told_by_kind);
+	suite_add_tcase(suite, tc);
+	return test_main(suite);
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Large numbers as people read them. */
+#include "base/compiler.h"
+#include "daemon/base/amount.h"
+#include "tests/lib/test.h"
+
+static const struct {
+	uint64_t number;
+	const char *text;
+} counts[] = {
+	{0, "0"},
+	{7, "7"},
+	{999, "999"},
+	{1000, "1,000"},
+	{12345, "12,345"},
+	{123456, "123,456"},
+	{1234567, "1,234,567"},
+	{UINT64_MAX, "18,446,744,073,709,551,615"},
+};
+
+START_TEST(counts_have_a_comma_each_three_digits)
+{
+	char text[AMOUNT_TEXT_BYTES];
+
+	ck_assert_str_eq(amount_count(counts[_i].number, text), counts[_i].text);
+}
+END_TEST
+
+static const struct {
+	uint64_t bytes;
+	const char *text;
+} sizes[] = {
+	{0, "0 bytes"},
+	{812, "812 bytes"},
+	{1023, "1023 bytes"},
+	{1024, "1.0 KiB"},
+	{UINT64_C(20) << 20, "20 MiB"},
+	{UINT64_C(3328599654), "3.1 GiB"},
+	{(UINT64_C(1) << 20) - 1, "1.0 MiB"},
+	{(UINT64_C(10) << 30) - 1, "10 GiB"},
+	{UINT64_MAX, "16384 PiB"},
+};
+
+START_TEST(bytes_have_two_digits_and_a_unit)
+{
+	char text[AMOUNT_TEXT_BYTES];
+
+	ck_assert_str_eq(amount_bytes(sizes[_i].bytes, text), sizes[_i].text);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("amount");
+	TCase *tc = tcase_create("amount");
+
+	tcase_add_loop_test(tc, counts_have_a_comma_each_three_digits, 0, ARRAY_SIZE(counts));
+	tcase_add_loop_test(tc, bytes_have_two_digits_and_a_unit, 0, ARRAY_SIZE(sizes));
+	suite_add_tcase(suite, tc);
+	return test_main(suite);
+}
