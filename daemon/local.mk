@@ -26,6 +26,10 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/bridge/bridge.c \
 	daemon/bridge/bridge.h \
 	daemon/bridge/bridge_impl.h \
+	daemon/bridge/bridge_walk.c \
+	daemon/bridge/bridge_walk.h \
+	daemon/bridge/call_watch.c \
+	daemon/bridge/call_watch.h \
 	daemon/bridge/close_line.c \
 	daemon/bridge/close_line.h \
 	daemon/bridge/closing.c \
@@ -99,6 +103,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/service/door.h \
 	daemon/service/listen_error.c \
 	daemon/service/listen_error.h \
+	daemon/service/late_calls.c \
+	daemon/service/late_calls.h \
 	daemon/service/listener.c \
 	daemon/service/listener.h \
 	daemon/service/lobby.c \

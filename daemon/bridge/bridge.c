@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "daemon/base/address.h"
+#include "daemon/bridge/call_watch.h"
 #include "daemon/bridge/closing.h"
 #include "daemon/bridge/legs.h"
 #include "daemon/bridge/opening.h"
@@ -143,6 +144,7 @@ int bridge_new(struct worker_service *ws, const struct incoming *in, uint64_t id
 	log_ctx_init(&bridge->log, ws->service->config->name, id, (struct sockaddr *)&in->peer,
 		     bridge_line_limit(bridge, LINE_NOTE));
 	TAILQ_INSERT_TAIL(&ws->bridges, bridge, entry);
+	call_watch_begin(ws);
 	tell_incoming(bridge);
 	standing_begin(bridge, in->guest);
 	return 0;
@@ -161,6 +163,7 @@ out_bridge:
 void bridge_info_get(const struct bridge *bridge, struct bridge_info *info)
 {
 	const struct leg *server = upstream_leg(&bridge->upstream);
+	const struct exchange *oldest = TAILQ_FIRST(&bridge->calls);
 
 	*info = (struct bridge_info){
 		.id = bridge->id,
@@ -170,6 +173,8 @@ void bridge_info_get(const struct bridge *bridge, struct bridge_info *info)
 		.client_peer = bridge->peer,
 		.has_client = !bridge->client_over,
 		.has_server = server != NULL,
+		.has_call = oldest != NULL,
+		.oldest_call_us = oldest ? oldest->start_us : 0,
 	};
 	if (info->has_client)
 		leg_info(bridge->client.leg, &info->client);
@@ -185,23 +190,4 @@ size_t bridge_memory_bytes(const struct bridge *bridge)
 struct bridge *bridge_next(struct worker_service *ws, struct bridge *bridge)
 {
 	return bridge ? TAILQ_NEXT(bridge, entry) : TAILQ_FIRST(&ws->bridges);
-}
-
-void bridge_walk_begin(struct worker_service *ws)
-{
-	const struct bridge *last = TAILQ_LAST(&ws->bridges, bridge_list);
-
-	ws->walk = TAILQ_FIRST(&ws->bridges);
-	ws->walk_last_id = last ? last->id : 0;
-}
-
-/* Ids rise along the list: a walk does not run after those that come meanwhile. */
-struct bridge *bridge_walk_next(struct worker_service *ws)
-{
-	struct bridge *bridge = ws->walk;
-
-	if (bridge && bridge->id > ws->walk_last_id)
-		bridge = NULL;
-	ws->walk = bridge ? TAILQ_NEXT(bridge, entry) : NULL;
-	return bridge;
 }

@@ -51,6 +51,8 @@ struct bridge_info {
 	uint64_t state_since_us, start_us; /* on the worker's loop */
 	struct sockaddr_storage client_peer;
 	bool has_client, has_server;
+	bool has_call;           /* of the client's, without a Reply … */
+	uint64_t oldest_call_us; /* … since when: the oldest */
 	struct leg_info client, server;
 };
 
@@ -79,14 +81,5 @@ void bridge_info_get(const struct bridge *bridge, struct bridge_info *info);
 
 /** bridge_next - the bridge after @bridge in the list of its service; the first one for NULL. */
 struct bridge *bridge_next(struct worker_service *ws, struct bridge *bridge);
-
-/**
- * bridge_walk_begin - begin to go through the bridges that a service has now
- *
- * Bridges may come and go before the walk is over; there is one walk of a service at a time.
- */
-void bridge_walk_begin(struct worker_service *ws);
-/** bridge_walk_next - the next one that is still there; NULL after the last. */
-struct bridge *bridge_walk_next(struct worker_service *ws);
 
 #endif

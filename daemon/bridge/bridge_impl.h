@@ -36,6 +36,7 @@ struct bridge {
 	bool client_over;
 	bool accepted; /* the client, before its server was sought */
 	bool passing;  /* there is a server for the client's Calls */
+	bool late;     /* it has let one wait for long, when it was last looked at */
 	struct budget_holder memory;
 	struct upstream upstream;
 	struct nfs_sessions sessions; /* that this connection has shown */

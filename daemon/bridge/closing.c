@@ -10,6 +10,8 @@
  */
 #include "daemon/bridge/closing.h"
 
+#include "daemon/bridge/bridge_walk.h"
+#include "daemon/bridge/call_watch.h"
 #include "daemon/bridge/close_line.h"
 #include "daemon/bridge/returning.h"
 
@@ -24,9 +26,9 @@ void bridge_reap(void *arg)
 	upstream_fini(&bridge->upstream);
 	loop_timer_free(bridge_loop(bridge), bridge->timer);
 	budget_holder_fini(&bridge->memory);
-	if (ws->walk == bridge)
-		ws->walk = TAILQ_NEXT(bridge, entry);
+	bridge_walks_pass(bridge);
 	TAILQ_REMOVE(&ws->bridges, bridge, entry);
+	call_watch_end(ws);
 	free(bridge);
 	ws->ground->bridge_gone(ws->ground->arg, ws);
 }

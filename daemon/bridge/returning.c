@@ -2,6 +2,7 @@
 /* By what the client of a bridge will be known when it comes back. */
 #include "daemon/bridge/returning.h"
 
+#include "daemon/bridge/call_watch.h"
 #include "rpc/msg.h"
 
 int bridge_enter(struct bridge *bridge, const struct incoming *in, void (*superseded)(void *arg),
@@ -60,6 +61,8 @@ static bool is_worth_a_mark(const struct exchange *x)
 void bridge_call_ends(struct bridge *bridge, struct exchange *x)
 {
 	TAILQ_REMOVE(&bridge->calls, x, owner_entry);
+	if (bridge->late)
+		call_watch_over(bridge, x, true);
 	if (is_worth_a_mark(x)) {
 		struct call_mark *mark =
 			&bridge->answered[bridge->nanswered++ % CLIENTS_ANSWERED_MAX];
@@ -102,6 +105,8 @@ void bridge_calls_stay(struct bridge *bridge)
 	clients_ending(bridge->self, marks, n);
 	while ((x = TAILQ_FIRST(&bridge->calls))) {
 		TAILQ_REMOVE(&bridge->calls, x, owner_entry);
+		if (bridge->late)
+			call_watch_over(bridge, x, false);
 		/* Nobody else was given those that came before there was a server. */
 		if (!bridge->passing)
 			exchange_put(x);

@@ -9,7 +9,7 @@
  *                             "max_connections", "max_connections_per_client", "half_open", "held",
  *                             "refused": {reason: count}}]}
  * connections  {"connections": [{"id", "service", "worker", "state", "state_age_s", "age_s",
- *                                "client_address", "client": LEG or null, "upstream": LEG or null}]}
+ *                                "client_address", "oldest_call_age_s": a number or null, "client": LEG or null, "upstream": LEG or null}]}
  *     LEG      {"kind", "state", "state_age_s", "local", "peer", "calls_in", "calls_out", "calls_held",
  *               "credits_granted", "credits_available", "inline_send_bytes", "inline_recv_bytes",
  *               "rpcrdma_version", "peer_profile", "peer_profile_why", "bytes_received",

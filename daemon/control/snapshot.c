@@ -4,6 +4,7 @@
 
 #include "daemon/base/address.h"
 #include "daemon/bridge/bridge.h"
+#include "daemon/bridge/bridge_walk.h"
 
 static json_t *json_address(const struct sockaddr_storage *addr)
 {
@@ -16,6 +17,14 @@ static json_t *json_address(const struct sockaddr_storage *addr)
 static json_t *json_state_age(uint64_t now_us, uint64_t since_us)
 {
 	return since_us ? json_real((now_us - since_us) / 1e6) : json_null();
+}
+
+/* null without a Call that waits for its Reply. */
+static json_t *json_call_age(const struct bridge_info *info, uint64_t now_us)
+{
+	if (!info->has_call)
+		return json_null();
+	return json_real(now_us > info->oldest_call_us ? (now_us - info->oldest_call_us) / 1e6 : 0);
 }
 
 static json_t *json_leg(bool has, const struct leg_info *info, uint64_t now_us)
@@ -42,13 +51,14 @@ static json_t *json_bridge(const struct snapshot *snapshot, const struct worker_
 	struct bridge_info info;
 
 	bridge_info_get(bridge, &info);
-	return json_pack("{s:I, s:s, s:i, s:s, s:o, s:f, s:o, s:o, s:o}", "id", (json_int_t)info.id,
-			 "service", ws->service->config->name, "worker", snapshot->worker, "state",
-			 info.state, "state_age_s", json_state_age(now_us, info.state_since_us),
-			 "age_s", (now_us - info.start_us) / 1e6, "client_address",
-			 json_address(&info.client_peer), "client",
-			 json_leg(info.has_client, &info.client, now_us), "upstream",
-			 json_leg(info.has_server, &info.server, now_us));
+	return json_pack(
+		"{s:I, s:s, s:i, s:s, s:o, s:f, s:o, s:o, s:o, s:o}", "id", (json_int_t)info.id,
+		"service", ws->service->config->name, "worker", snapshot->worker, "state",
+		info.state, "state_age_s", json_state_age(now_us, info.state_since_us), "age_s",
+		(now_us - info.start_us) / 1e6, "client_address", json_address(&info.client_peer),
+		"oldest_call_age_s", json_call_age(&info, now_us), "client",
+		json_leg(info.has_client, &info.client, now_us), "upstream",
+		json_leg(info.has_server, &info.server, now_us));
 }
 
 /* Takes up to @room connections. Returns how many. */
@@ -59,9 +69,9 @@ static unsigned take_connections(struct snapshot *snapshot, struct worker_servic
 	unsigned taken = 0;
 
 	if (!snapshot->within)
-		bridge_walk_begin(ws);
+		bridge_walk_begin(ws, &ws->shown);
 	snapshot->within = true;
-	while (taken < room && (bridge = bridge_walk_next(ws))) {
+	while (taken < room && (bridge = bridge_walk_next(&ws->shown))) {
 		json_array_append_new(snapshot->connections,
 				      json_bridge(snapshot, ws, bridge, now_us));
 		taken++;

@@ -62,6 +62,7 @@ int service_init(struct service *service, const struct service_config *config)
 	atomic_init(&service->connections_total, 0);
 	atomic_init(&service->shortfall_quiet_until_us, 0);
 	server_state_init(&service->server, config->name, &config->connect);
+	late_calls_init(&service->late, config->name);
 	name_lines(service);
 	server_name_init(&service->name, &config->connect, config->name,
 			 &service->lines[LINE_NAME]);
@@ -76,6 +77,7 @@ void service_tell_left_out(struct service *service)
 void service_fini(struct service *service)
 {
 	service_tell_left_out(service);
+	late_calls_fini(&service->late);
 	door_fini(&service->door);
 	clients_free(service->clients);
 	service->clients = NULL;

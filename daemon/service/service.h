@@ -12,6 +12,7 @@
 #include "daemon/service/clients.h"
 #include "daemon/service/close_text.h"
 #include "daemon/service/door.h"
+#include "daemon/service/late_calls.h"
 #include "daemon/service/server_name.h"
 #include "daemon/service/server_state.h"
 #include "fabric/iwarp/iwarp.h"
@@ -54,6 +55,7 @@ struct service {
 	atomic_uint connections;        /* now; the main thread adds, workers subtract */
 	atomic_uint_fast64_t connections_total;
 	atomic_uint_fast64_t shortfall_quiet_until_us; /* no word of reserved ports before that */
+	struct late_calls late;                        /* that wait for the server; it has a lock */
 	struct log_limit lines[LINE_COUNT];            /* from any thread: the log guards them */
 };
 

@@ -47,6 +47,21 @@ struct worker_ground {
 
 TAILQ_HEAD(bridge_list, bridge);
 
+/* Going through the bridges of a service (daemon/bridge/bridge_walk.h). */
+struct bridge_walk {
+	struct bridge *next; /* a bridge that goes moves it on */
+	uint64_t last_id;    /* the last one that it comes to */
+};
+
+/* Looking for Calls that wait long (daemon/bridge/call_watch.h). */
+struct call_watch {
+	struct loop_timer *timer; /* NULL: there are no bridges */
+	struct bridge_walk walk;
+	bool walking;
+	struct late_found found; /* so far, by this walk */
+	struct late_side side;
+};
+
 struct worker_service {
 	const struct worker_ground *ground;
 	struct service *service;
@@ -57,9 +72,8 @@ struct worker_service {
 	struct fabric *verbs;            /* NULL: not asked for, or no device here */
 	uint64_t verbs_avoided_until_us; /* rdma:// connects by iwarp until then: verbs failed */
 	struct bridge_list bridges;
-	/* Where bridge_walk_next() goes on, and the last one that it comes to; a bridge that goes moves it on. */
-	struct bridge *walk;
-	uint64_t walk_last_id;
+	struct bridge_walk shown; /* by the control socket */
+	struct call_watch watch;
 	struct socket_net sockets; /* of its TCP legs */
 	struct tcp_worker tcp;
 	struct rdma_leg_counters rdma;

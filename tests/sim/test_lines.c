@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "daemon/base/log.h"
+#include "daemon/bridge/call_watch.h"
 #include "tests/lib/test.h"
 #include "tests/sim/bridge_bench.h"
 #include "tests/sim/rig.h"
@@ -256,6 +257,99 @@ START_TEST(lines_that_were_left_out_are_told_by_kind)
 }
 END_TEST
 
+/* ---- Calls that wait ---- */
+
+static unsigned lines_with(const char *text)
+{
+	unsigned n = 0;
+
+	for (const char *at = said; (at = strstr(at, text)); at++)
+		n++;
+	return n;
+}
+
+static double oldest_s(void)
+{
+	struct bridge_info info;
+
+	bridge_info_get(bench_bridge(bench), &info);
+	ck_assert(info.has_call);
+	return (loop_now_us(bench->loop) - info.oldest_call_us) / 1e6;
+}
+
+START_TEST(a_call_that_waits_is_told_once_and_when_it_is_over)
+{
+	struct stub *client[2], *server[2];
+
+	bench->config.max_connections = 2;
+	open_pair(&client[0], &server[0]);
+	bench_stub_call(bench, client[0], 2);
+	bench_run(bench, 15000);
+	open_pair(&client[1], &server[1]);
+	bench_run(bench, 10000);
+	expect_not("has waited");
+	ck_assert_double_eq_tol(oldest_s(), 25, 0.1);
+	bench_run(bench, 9000);
+	expect("<4>sim: a Call has waited 30 s for the server ");
+	expect(" (3 Calls of 2 clients wait)\n");
+	answer(server[0]);
+	bench_run(bench, 13000);
+	expect_not("answers again");
+	stub_closing(client[0], LEG_CLOSE_PEER, "");
+	both_gone(client[0], server[0]);
+	ck_assert_uint_eq(lines_with("has waited"), 1);
+	answer(server[1]);
+	bench_run(bench, 5000);
+	expect("<6>sim: the server answers again, the oldest Call had waited 47 s\n");
+	ck_assert_uint_eq(lines_with("had waited"), 1);
+	/* Another one is another matter. */
+	bench_stub_call(bench, client[1], 3);
+	bench_run(bench, 36000);
+	ck_assert_uint_eq(lines_with("has waited"), 2);
+	expect(" (1 Call of 1 client waits)\n");
+	stub_closing(client[1], LEG_CLOSE_PEER, "");
+	both_gone(client[1], server[1]);
+	expect("<6>sim: no Call waits for the server any more: those that did ended with their "
+	       "connections, the oldest after 3");
+}
+END_TEST
+
+START_TEST(a_call_that_is_answered_in_time_is_not_told)
+{
+	struct stub *client, *server;
+	struct bridge_info info;
+
+	open_pair(&client, &server);
+	bench_run(bench, 29000);
+	answer(server);
+	bridge_info_get(bench_bridge(bench), &info);
+	ck_assert(!info.has_call);
+	bench_run(bench, 10000);
+	expect_not("waited");
+	stub_closing(client, LEG_CLOSE_PEER, "");
+	both_gone(client, server);
+}
+END_TEST
+
+/* Each turn of the loop looks at some of them, and they may go in between. */
+START_TEST(many_calls_are_looked_at_in_turns)
+{
+	struct stub *client, *server;
+
+	open_pair(&client, &server);
+	for (unsigned i = 1; i < 2 * CALL_WATCH_SLICE; i++)
+		bench_stub_call(bench, client, 0x20000 + i);
+	open_pair(&client, &server);
+	bench_run(bench, 36000);
+	expect(" (2001 Calls of 2 clients wait)\n");
+	for (unsigned i = 0; i < 4; i += 2) {
+		stub_closing(bench_stub(bench, i), LEG_CLOSE_PEER, "");
+		both_gone(bench_stub(bench, i), bench_stub(bench, i + 1));
+	}
+	ck_assert_uint_eq(lines_with("any more"), 1);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("lines");
@@ -270,6 +364,9 @@ int main(void)
 	tcase_add_test(tc, debug_tells_how_a_connection_came_about_and_ended);
 	tcase_add_test(tc, debug_tells_whence_a_client_is_known);
 	tcase_add_test(tc, lines_that_were_left_out_are_told_by_kind);
+	tcase_add_test(tc, a_call_that_waits_is_told_once_and_when_it_is_over);
+	tcase_add_test(tc, a_call_that_is_answered_in_time_is_not_told);
+	tcase_add_test(tc, many_calls_are_looked_at_in_turns);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Looks for Calls that wait long for the server. */
+#include "daemon/bridge/call_watch.h"
+
+#include "daemon/bridge/bridge_walk.h"
+
+static uint64_t age_us(const struct bridge *bridge, const struct exchange *x)
+{
+	uint64_t now_us = loop_now_us(bridge_loop(bridge));
+
+	return now_us > x->start_us ? now_us - x->start_us : 0;
+}
+
+/* The Calls of a bridge, the oldest first. Returns how many of them are late. */
+static unsigned look_at(struct bridge *bridge, struct late_found *found)
+{
+	const struct exchange *x;
+	struct leg_info info;
+	unsigned late = 0;
+	uint64_t us;
+
+	bridge->late = false;
+	if (!bridge->passing || !bridge->server.leg)
+		return 0;
+	TAILQ_FOREACH(x, &bridge->calls, owner_entry) {
+		us = age_us(bridge, x);
+		if (us < LATE_CALL_US)
+			break;
+		late++;
+		if (us <= found->oldest_us)
+			continue;
+		found->oldest_us = us;
+		leg_info(bridge->server.leg, &info);
+		found->server = info.peer;
+	}
+	bridge->late = late > 0;
+	found->calls += late;
+	found->clients += late > 0;
+	return late;
+}
+
+static void report(struct worker_service *ws)
+{
+	struct call_watch *watch = &ws->watch;
+
+	late_calls_report(&ws->service->late, &watch->side, &watch->found);
+	watch->found = (struct late_found){0};
+}
+
+/* A walk that has begun goes on in the next turn, until it has been through. */
+static void look(void *arg)
+{
+	struct worker_service *ws = arg;
+	struct call_watch *watch = &ws->watch;
+	unsigned steps = 0;
+	struct bridge *bridge;
+
+	if (!watch->walking)
+		bridge_walk_begin(ws, &watch->walk);
+	watch->walking = true;
+	while (steps < CALL_WATCH_SLICE && (bridge = bridge_walk_next(&watch->walk)))
+		steps += 1 + look_at(bridge, &watch->found);
+	if (steps >= CALL_WATCH_SLICE) {
+		loop_timer_set(ws->ground->loop, watch->timer, 1);
+		return;
+	}
+	if (watch->found.calls || watch->side.calls)
+		report(ws);
+	watch->walking = false;
+	loop_timer_set(ws->ground->loop, watch->timer, LATE_CALLS_LOOK_US);
+}
+
+void call_watch_begin(struct worker_service *ws)
+{
+	struct call_watch *watch = &ws->watch;
+
+	if (watch->timer)
+		return;
+	watch->timer = loop_timer_new(ws->ground->loop, look, ws);
+	if (watch->timer)
+		loop_timer_set(ws->ground->loop, watch->timer, LATE_CALLS_LOOK_US);
+}
+
+void call_watch_end(struct worker_service *ws)
+{
+	struct call_watch *watch = &ws->watch;
+
+	if (!TAILQ_EMPTY(&ws->bridges) || !watch->timer)
+		return;
+	loop_timer_free(ws->ground->loop, watch->timer);
+	watch->timer = NULL;
+	/* What the walk had found so far has gone with its bridge. */
+	watch->found.calls = watch->found.clients = 0;
+	if (watch->side.calls)
+		report(ws);
+	watch->found = (struct late_found){0};
+	watch->walking = false;
+}
+
+void call_watch_over(struct bridge *bridge, const struct exchange *x, bool answered)
+{
+	struct late_found *found = &bridge->ws->watch.found;
+	uint64_t us = age_us(bridge, x);
+
+	if (us < LATE_CALL_US)
+		return;
+	if (us > found->longest_us)
+		found->longest_us = us;
+	found->answered |= answered;
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Calls of a service that wait long for its server. */
+#include "daemon/service/late_calls.h"
+
+#include "daemon/base/address.h"
+#include "daemon/base/log.h"
+
+void late_calls_init(struct late_calls *late, const char *service)
+{
+	*late = (struct late_calls){.service = service};
+	pthread_mutex_init(&late->lock, NULL);
+}
+
+void late_calls_fini(struct late_calls *late)
+{
+	pthread_mutex_destroy(&late->lock);
+}
+
+static unsigned seconds(uint64_t us)
+{
+	return (unsigned)(us / 1000000);
+}
+
+static void tell_late(const struct late_calls *late, const struct late_found *found)
+{
+	char text[ADDRESS_TEXT_BYTES];
+
+	log_warning(NULL,
+		    "%s: a Call has waited %u s for the server %s (%u Call%s of %u client%s %s)",
+		    late->service, seconds(found->oldest_us),
+		    address_text((const struct sockaddr *)&found->server, text), late->calls,
+		    late->calls == 1 ? "" : "s", late->clients, late->clients == 1 ? "" : "s",
+		    late->calls == 1 ? "waits" : "wait");
+}
+
+static void tell_over(const struct late_calls *late)
+{
+	if (late->answered)
+		log_info(NULL, "%s: the server answers again, the oldest Call had waited %u s",
+			 late->service, seconds(late->longest_us));
+	else
+		log_info(
+			NULL,
+			"%s: no Call waits for the server any more: those that did ended with their "
+			"connections, the oldest after %u s",
+			late->service, seconds(late->longest_us));
+}
+
+static uint64_t most(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static void add(struct late_calls *late, struct late_side *side, const struct late_found *found)
+{
+	late->calls += found->calls - side->calls;
+	late->clients += found->clients - side->clients;
+	*side = (struct late_side){found->calls, found->clients};
+	late->longest_us = most(late->longest_us, most(found->oldest_us, found->longest_us));
+	late->answered |= found->answered;
+}
+
+void late_calls_report(struct late_calls *late, struct late_side *side,
+		       const struct late_found *found)
+{
+	pthread_mutex_lock(&late->lock);
+	add(late, side, found);
+	if (!late->told && found->oldest_us >= LATE_CALL_TOLD_US) {
+		late->told = true;
+		tell_late(late, found);
+	}
+	if (!late->calls) {
+		if (late->told)
+			tell_over(late);
+		late->told = false;
+		late->longest_us = 0;
+		late->answered = false;
+	}
+	pthread_mutex_unlock(&late->lock);
+}
