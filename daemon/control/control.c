@@ -159,14 +159,44 @@ static void client_query(struct client *client, enum control_query what)
 	control->ops->query(control->arg, what, query_done, client->query);
 }
 
+/* Who is at the other end. Returns false if the kernel does not say. */
+static bool client_uid(const struct client *client, uid_t *uid)
+{
+	struct ucred cred;
+	socklen_t len = sizeof(cred);
+
+	if (getsockopt(client->fd, SOL_SOCKET, SO_PEERCRED, &cred, &len))
+		return false;
+	*uid = cred.uid;
+	return true;
+}
+
+#define UID_TEXT_BYTES 24u
+
+static const char *client_uid_text(const struct client *client, char text[UID_TEXT_BYTES])
+{
+	uid_t uid;
+
+	if (client_uid(client, &uid))
+		snprintf(text, UID_TEXT_BYTES, "uid %lu", (unsigned long)uid);
+	else
+		snprintf(text, UID_TEXT_BYTES, "an unknown user");
+	return text;
+}
+
 static void client_log(struct client *client, const char *name)
 {
-	enum log_level level;
+	enum log_level level, before = log_level();
+	char who[UID_TEXT_BYTES];
 
 	if (log_level_parse(name, &level)) {
 		client_refuse(client, "the level is error, warning, info or debug");
 		return;
 	}
+	/* Said if either of the two lets it pass. */
+	log_set_level(level > before ? level : before);
+	log_info(NULL, "log level is now %s (was %s), asked for by %s", log_level_name(level),
+		 log_level_name(before), client_uid_text(client, who));
 	log_set_level(level);
 	client_reply(client, json_pack("{s:s}", "level", log_level_name(level)));
 }
@@ -174,7 +204,10 @@ static void client_log(struct client *client, const char *name)
 static void client_stop(struct client *client)
 {
 	struct control *control = client->control;
+	char who[UID_TEXT_BYTES];
 
+	log_info(NULL, "stop was asked for by %s on the control socket",
+		 client_uid_text(client, who));
 	/* The answer goes first: into an empty socket buffer, so at once. */
 	client_reply(client, json_pack("{s:b}", "stopping", 1));
 	control->ops->stop(control->arg);
@@ -182,12 +215,9 @@ static void client_stop(struct client *client)
 
 static bool is_privileged(const struct client *client)
 {
-	struct ucred cred;
-	socklen_t len = sizeof(cred);
+	uid_t uid;
 
-	if (getsockopt(client->fd, SOL_SOCKET, SO_PEERCRED, &cred, &len))
-		return false;
-	return cred.uid == 0 || cred.uid == geteuid();
+	return client_uid(client, &uid) && (uid == 0 || uid == geteuid());
 }
 
 static void client_run(struct client *client, const struct control_request *request)

@@ -398,7 +398,6 @@ static void on_stop(void *arg)
 {
 	struct query_control *queries = arg;
 
-	log_info(NULL, "stop was asked for on the control socket");
 	event_loop_stop(queries->proxy->loop);
 }
 

@@ -2,6 +2,7 @@
 /* The control socket: requests, answers, rights, and clients that misbehave. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -246,6 +247,47 @@ START_TEST(stop_is_answered_before_it_stops)
 }
 END_TEST
 
+static char said[1024];
+
+static bool collect(void *arg, const char *line, size_t len)
+{
+	ck_assert_uint_lt(strlen(said) + len, sizeof(said));
+	strncat(said, line, len);
+	return true;
+}
+
+static uint64_t any_time(clockid_t clock)
+{
+	return 0;
+}
+
+START_TEST(who_changes_something_is_logged)
+{
+	static const struct log_output output = {
+		.write = collect, .journal = true, .now_us = any_time};
+	char want[512];
+	unsigned uid = geteuid();
+
+	log_set_level(LOG_LEVEL_INFO);
+	log_set_output(&output);
+	said[0] = '\0';
+	ask("log debug\n");
+	ask("log warning\n");
+	/* Seen by those who see what they are about to see. */
+	ask("log error\n");
+	ask("log info\n");
+	ask("stop\n");
+	log_set_output(NULL);
+	snprintf(want, sizeof(want),
+		 "<6>log level is now debug (was info), asked for by uid %u\n"
+		 "<6>log level is now warning (was debug), asked for by uid %u\n"
+		 "<6>log level is now info (was error), asked for by uid %u\n"
+		 "<6>stop was asked for by uid %u on the control socket\n",
+		 uid, uid, uid, uid);
+	ck_assert_str_eq(said, want);
+}
+END_TEST
+
 START_TEST(changing_something_takes_root_or_the_daemons_user)
 {
 	int fd;
@@ -487,6 +529,7 @@ int main(void)
 	tcase_add_test(tc, a_request_over_its_limit_is_refused);
 	tcase_add_test(tc, log_changes_the_level);
 	tcase_add_test(tc, stop_is_answered_before_it_stops);
+	tcase_add_test(tc, who_changes_something_is_logged);
 	tcase_add_test(tc, changing_something_takes_root_or_the_daemons_user);
 	tcase_add_test(tc, the_socket_is_for_owner_and_group);
 	tcase_add_test(tc, a_client_that_does_not_finish_its_request_is_dropped);
