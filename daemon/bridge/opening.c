@@ -146,6 +146,23 @@ static void log_open(const struct bridge *bridge)
 		    found ? ": " : "", found ? info.peer_why : "");
 }
 
+static void debug_leg(const struct bridge *bridge, const char *who, const struct leg *leg)
+{
+	char text[LEG_TEXT_BYTES];
+
+	leg_describe(leg, text);
+	if (text[0])
+		bridge_debug(bridge, "%s: %s", who, text);
+}
+
+static void debug_legs(const struct bridge *bridge)
+{
+	if (!log_is_on(LOG_LEVEL_DEBUG))
+		return;
+	debug_leg(bridge, "client", bridge->client.leg);
+	debug_leg(bridge, "server", bridge->server.leg);
+}
+
 /* What the client has sent by now goes to the server, in order. */
 static void open_bridge(struct bridge *bridge)
 {
@@ -154,6 +171,7 @@ static void open_bridge(struct bridge *bridge)
 
 	bridge_set_state(bridge, BRIDGE_OPEN);
 	log_open(bridge);
+	debug_legs(bridge);
 	bridge->passing = true;
 	TAILQ_FOREACH(x, &bridge->calls, owner_entry)
 		leg_call(server, x);

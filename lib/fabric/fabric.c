@@ -72,6 +72,13 @@ void fabric_ep_info(const struct fabric_ep *ep, struct fabric_ep_info *info)
 	ep->ops->ep_info(ep, info);
 }
 
+void fabric_ep_describe(const struct fabric_ep *ep, char text[FABRIC_TEXT_BYTES])
+{
+	text[0] = '\0';
+	if (ep->ops->ep_describe)
+		ep->ops->ep_describe(ep, text);
+}
+
 void fabric_recv_post(struct fabric_ep *ep, unsigned count, uint32_t size_bytes)
 {
 	ep->ops->recv_post(ep, count, size_bytes);

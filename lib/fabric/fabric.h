@@ -216,6 +216,8 @@ struct fabric_ep_info {
 	const char *silence;
 };
 
+#define FABRIC_TEXT_BYTES 160u /* room for fabric_ep_describe() */
+
 struct fabric;
 struct fabric_ep;
 struct fabric_listener;
@@ -247,6 +249,7 @@ struct fabric_ops {
 	int (*accept)(struct fabric_ep *ep, const struct fabric_ep_params *params);
 	void (*reject)(struct fabric_ep *ep, const void *private_data, size_t len_bytes);
 	void (*ep_info)(const struct fabric_ep *ep, struct fabric_ep_info *info);
+	void (*ep_describe)(const struct fabric_ep *ep, char text[FABRIC_TEXT_BYTES]);
 	void (*recv_post)(struct fabric_ep *ep, unsigned count, uint32_t size_bytes);
 	int (*post)(struct fabric_ep *ep, struct fabric_wr *wr);
 	int (*key_bind)(struct fabric_ep *ep, struct fabric_key *key);
@@ -335,6 +338,8 @@ int fabric_ep_accept(struct fabric_ep *ep, const struct fabric_ep_params *params
 void fabric_ep_reject(struct fabric_ep *ep, const void *private_data, size_t len_bytes);
 /** fabric_ep_info - addresses and what was negotiated. */
 void fabric_ep_info(const struct fabric_ep *ep, struct fabric_ep_info *info);
+/** fabric_ep_describe - what was negotiated below that, or the device, in words for a log; "" if nothing is to be said. */
+void fabric_ep_describe(const struct fabric_ep *ep, char text[FABRIC_TEXT_BYTES]);
 
 /**
  * fabric_recv_post - post @count more receives of @size_bytes each

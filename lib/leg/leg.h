@@ -154,6 +154,8 @@ struct leg_info {
 	uint64_t bytes_received, bytes_sent; /* on the socket, or of RDMA payload and Sends */
 };
 
+#define LEG_TEXT_BYTES 512u /* room for leg_describe() */
+
 struct leg_ops {
 	void (*accept)(struct leg *leg);
 	bool (*can_call)(const struct leg *leg);
@@ -164,6 +166,7 @@ struct leg_ops {
 	void (*drain)(struct leg *leg);
 	void (*close)(struct leg *leg, enum leg_close why);
 	void (*info)(const struct leg *leg, struct leg_info *info);
+	void (*describe)(const struct leg *leg, char text[LEG_TEXT_BYTES]); /* may be NULL */
 	void (*free)(struct leg *leg);
 };
 
@@ -249,6 +252,14 @@ static inline void leg_close(struct leg *leg, enum leg_close why)
 static inline void leg_info(const struct leg *leg, struct leg_info *info)
 {
 	leg->ops->info(leg, info);
+}
+
+/** leg_describe - what its ends have agreed on, in words for a log; "" if there is nothing of that. */
+static inline void leg_describe(const struct leg *leg, char text[LEG_TEXT_BYTES])
+{
+	text[0] = '\0';
+	if (leg->ops->describe)
+		leg->ops->describe(leg, text);
 }
 
 /** leg_free - free a leg after closed(); accepts NULL. */

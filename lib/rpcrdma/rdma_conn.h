@@ -16,6 +16,7 @@
 #include "rpcrdma/credits.h"
 #include "rpcrdma/inline_limit.h"
 #include "rpcrdma/peer_profile.h"
+#include "rpcrdma/private_data.h"
 #include "rpcrdma/rdma_config.h"
 
 /* Receives beyond all credits, for what no document gives a credit: RDMA_ERROR, RDMA_DONE. */
@@ -78,6 +79,10 @@ struct rdma_conn {
 
 	const struct peer_profile *peer; /* the row that it goes by */
 	const char *peer_why;
+
+	/* The private data that it sent, which told as much as this; false: none that could be used. */
+	bool peer_told;
+	struct rpcrdma_private_data theirs;
 
 	/* Agreed at set-up. */
 	bool remote_invalidation; /* we offer it */

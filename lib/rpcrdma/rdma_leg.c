@@ -216,6 +216,37 @@ static void rdma_info(const struct leg *l, struct leg_info *info)
 		info->credits_available = window->granted - window->in_flight;
 }
 
+static void describe_private_data(const struct rdma_conn *conn, char *text, size_t bytes)
+{
+	if (conn->peer_told)
+		snprintf(
+			text, bytes,
+			"its private data: Sends of %u bytes, receives of %u, %sremote invalidation",
+			conn->theirs.send_bytes, conn->theirs.recv_bytes,
+			conn->theirs.remote_invalidation ? "" : "no ");
+	else
+		snprintf(text, bytes, "no private data of it that could be used");
+}
+
+static void rdma_describe(const struct leg *l, char text[LEG_TEXT_BYTES])
+{
+	const struct rdma_leg *leg = container_of(l, const struct rdma_leg, leg);
+	const struct rdma_conn *conn = &leg->conn;
+	struct inline_snapshot limits = rdma_conn_limits(conn);
+	char below[FABRIC_TEXT_BYTES], told[96];
+
+	fabric_ep_describe(conn->ep, below);
+	describe_private_data(conn, told, sizeof(told));
+	snprintf(
+		text, LEG_TEXT_BYTES,
+		"RPC-over-RDMA version %u, inline up to %u bytes to it and %u from it, %s %u credits, "
+		"remote invalidation %s; %s%s%s",
+		RPCRDMA_VERSION_ONE, limits.send_bytes, limits.recv_bytes,
+		conn->connector ? "asks for" : "grants up to",
+		conn->connector ? conn->window.asked : conn->grant.max,
+		conn->may_invalidate ? "on" : "off", told, below[0] ? "; " : "", below);
+}
+
 static void leg_destroy(struct rdma_leg *leg)
 {
 	rdma_watch_fini(&leg->watch);
@@ -344,5 +375,6 @@ static const struct leg_ops rdma_leg_ops = {
 	.drain = rdma_drain,
 	.close = rdma_close,
 	.info = rdma_info,
+	.describe = rdma_describe,
 	.free = rdma_free,
 };

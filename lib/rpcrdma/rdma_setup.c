@@ -190,6 +190,8 @@ static void agree(struct rdma_conn *conn, const uint8_t *data, size_t len)
 	inline_limit_peer(&conn->send_limit, theirs.recv_bytes);
 	inline_limit_peer(&conn->recv_limit, theirs.send_bytes);
 	conn->may_invalidate = conn->remote_invalidation && theirs.remote_invalidation;
+	conn->peer_told = usable;
+	conn->theirs = theirs;
 }
 
 bool rdma_setup_requested(struct rdma_conn *conn, const uint8_t *private_data, size_t len_bytes)

@@ -87,6 +87,32 @@ START_TEST(many_calls_at_once_are_all_answered)
 }
 END_TEST
 
+static void expect_described(const struct leg *leg, const char *text)
+{
+	char is[LEG_TEXT_BYTES];
+
+	leg_describe(leg, is);
+	ck_assert_str_eq(is, text);
+}
+
+START_TEST(what_both_ends_agreed_on_can_be_told)
+{
+	struct rig *rig = rig_open(NULL);
+
+	expect_described(
+		rig->client.leg,
+		"RPC-over-RDMA version 1, inline up to 4096 bytes to it and 4096 from it, asks "
+		"for 32 credits, remote invalidation on; its private data: Sends of 4096 "
+		"bytes, receives of 4096, remote invalidation");
+	expect_described(
+		rig->server.leg,
+		"RPC-over-RDMA version 1, inline up to 4096 bytes to it and 4096 from it, grants "
+		"up to 32 credits, remote invalidation on; its private data: Sends of 4096 "
+		"bytes, receives of 4096, remote invalidation");
+	rig_end(rig);
+}
+END_TEST
+
 /* D2.1.2-2 and the queue of 64 past the peer's credit. */
 START_TEST(reverse_calls_past_their_queue_fail)
 {
@@ -360,6 +386,7 @@ int main(void)
 	tcase_add_test(tc, every_size_around_the_threshold_arrives_whole);
 	tcase_add_test(tc, long_calls_and_replies_go_through_chunks);
 	tcase_add_test(tc, many_calls_at_once_are_all_answered);
+	tcase_add_test(tc, what_both_ends_agreed_on_can_be_told);
 	tcase_add_test(tc, reverse_calls_past_their_queue_fail);
 	tcase_add_test(tc, a_reverse_call_too_big_fails);
 	tcase_add_test(tc, both_directions_at_once);

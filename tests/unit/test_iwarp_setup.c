@@ -92,6 +92,32 @@ START_TEST(crc_is_used_if_either_asks)
 }
 END_TEST
 
+static void expect_described(const char *text)
+{
+	char is[FABRIC_TEXT_BYTES];
+
+	iwarp_engine_describe(peer_side.engine, is);
+	ck_assert_msg(!strncmp(is, text, strlen(text)), "%s", is);
+}
+
+START_TEST(what_was_agreed_can_be_told)
+{
+	peer_listening(true);
+	peer_give(REQ "00010000");
+	expect_described("MPA revision 1, CRC on, no markers, FPDUs of up to ");
+	end();
+	peer_listening(false);
+	peer_give(REQ "10020004"
+		      "00100010");
+	expect_described("MPA revision 2, CRC off, no markers, FPDUs of up to ");
+	end();
+	peer_connecting(false);
+	peer_give(REP "50020004"
+		      "00100010");
+	expect_described("MPA revision 2, CRC on, no markers, FPDUs of up to ");
+}
+END_TEST
+
 START_TEST(revision_1_is_answered_in_revision_1_with_our_own_depths)
 {
 	peer_listening(true);
@@ -552,6 +578,7 @@ int main(void)
 	tcase_add_test(tc, our_request_is_what_knfsd_accepts);
 	tcase_add_test(tc, the_initiator_always_offers_a_read);
 	tcase_add_test(tc, depths_are_capped);
+	tcase_add_test(tc, what_was_agreed_can_be_told);
 	tcase_add_loop_test(tc, crc_is_used_if_either_asks, 0, 4);
 	tcase_add_test(tc, revision_1_is_answered_in_revision_1_with_our_own_depths);
 	tcase_add_test(tc, revision_2_without_depths_is_answered_without);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Endpoints of the verbs fabric on a device that is none: their states, set-up and end. */
 #include <errno.h>
+#include <string.h>
 
 #include "fabric/verbs/states.h"
 #include "fabric/verbs/verbs_config.h"
@@ -373,6 +374,20 @@ START_TEST(a_device_says_whether_it_sends_invalidate)
 }
 END_TEST
 
+START_TEST(a_device_is_told_by_its_name)
+{
+	char text[FABRIC_TEXT_BYTES];
+
+	scene_begin(_i ? IWARP : IB, WINDOWS);
+	scene_connected();
+	fabric_ep_describe(scene.ep, text);
+	ck_assert_msg(
+		!strncmp(text, _i ? "device fake0 (iWARP), " : "device fake0, ", _i ? 22 : 14),
+		"%s", text);
+	scene_ended();
+}
+END_TEST
+
 /* ---- what cannot be watched ---- */
 
 /* It is asked for again, but not at once: a loop that has nothing else to do comes to rest. */
@@ -498,6 +513,7 @@ int main(void)
 	tcase_add_test(tc, a_connection_comes_from_its_source);
 	tcase_add_loop_test(tc, a_port_that_turns_out_to_be_taken_is_told, 0, 8);
 	tcase_add_loop_test(tc, an_abort_waits_for_nobody, 0, 4);
+	tcase_add_loop_test(tc, a_device_is_told_by_its_name, 0, 2);
 	tcase_add_loop_test(tc, a_device_says_whether_it_sends_invalidate, 0, 2);
 	suite_add_tcase(suite, tc);
 

@@ -379,6 +379,13 @@ void iwarp_ep_info(const struct fabric_ep *base, struct fabric_ep_info *info)
 	info->max_sge = FABRIC_MAX_SGE;
 }
 
+void iwarp_ep_describe(const struct fabric_ep *base, char text[FABRIC_TEXT_BYTES])
+{
+	const struct iwarp_ep *ep = container_of((struct fabric_ep *)base, struct iwarp_ep, ep);
+
+	iwarp_engine_describe(ep->engine, text);
+}
+
 void iwarp_ep_recv_post(struct fabric_ep *base, unsigned count, uint32_t size_bytes)
 {
 	struct iwarp_ep *ep = ep_of(base);

@@ -136,6 +136,9 @@ bool iwarp_engine_key_unbind(struct iwarp_engine *engine, struct fabric_key *key
 /** iwarp_engine_depths - the Reads that were negotiated, in and out. */
 void iwarp_engine_depths(const struct iwarp_engine *engine, unsigned *ird, unsigned *ord);
 
+/** iwarp_engine_describe - what MPA agreed on, in words for a log. */
+void iwarp_engine_describe(const struct iwarp_engine *engine, char text[FABRIC_TEXT_BYTES]);
+
 /**
  * iwarp_engine_probe - see fabric_ep_probe()
  *

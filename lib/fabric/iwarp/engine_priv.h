@@ -97,6 +97,7 @@ struct iwarp_engine {
 	enum engine_state state;
 	bool initiator;
 	bool crc;
+	uint8_t revision; /* of MPA, once agreed */
 	bool rtr_send; /* the peer's first FPDU is a zero-length Send or FPDU, meant for us alone */
 	bool rx_any;   /* the peer has sent FPDU bytes */
 	uint8_t *setup; /* start-up frame being received; NULL outside of set-up */

@@ -59,6 +59,7 @@ const struct fabric_ops iwarp_fabric_ops = {
 	.accept = iwarp_ep_accept,
 	.reject = iwarp_ep_reject,
 	.ep_info = iwarp_ep_info,
+	.ep_describe = iwarp_ep_describe,
 	.recv_post = iwarp_ep_recv_post,
 	.post = iwarp_ep_post,
 	.key_bind = iwarp_ep_key_bind,

@@ -129,6 +129,7 @@ int iwarp_engine_accept(struct iwarp_engine *engine, const struct fabric_ep_para
 		return -ENOTCONN;
 	if (params_take(engine, params) < 0)
 		goto out_no_memory;
+	engine->revision = request->revision;
 	engine->crc = engine->config.crc || request->crc;
 	reply.crc = engine->crc;
 	if (request->enhanced) {
@@ -294,6 +295,7 @@ static void reply_take(struct iwarp_engine *engine, const struct mpa_frame *repl
 			    reply->revision);
 		return;
 	}
+	engine->revision = reply->revision;
 	engine->crc = engine->config.crc || reply->crc;
 	if (reply->enhanced) {
 		engine->ord = min_depth(engine->ord, reply->ird);

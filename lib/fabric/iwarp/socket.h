@@ -63,6 +63,7 @@ int iwarp_ep_adopt(struct fabric *fabric, struct fabric_incoming *in,
 int iwarp_ep_accept(struct fabric_ep *ep, const struct fabric_ep_params *params);
 void iwarp_ep_reject(struct fabric_ep *ep, const void *private_data, size_t len_bytes);
 void iwarp_ep_info(const struct fabric_ep *ep, struct fabric_ep_info *info);
+void iwarp_ep_describe(const struct fabric_ep *ep, char text[FABRIC_TEXT_BYTES]);
 void iwarp_ep_recv_post(struct fabric_ep *ep, unsigned count, uint32_t size_bytes);
 int iwarp_ep_post(struct fabric_ep *ep, struct fabric_wr *wr);
 int iwarp_ep_key_bind(struct fabric_ep *ep, struct fabric_key *key);

@@ -3,6 +3,7 @@
 #include "fabric/verbs/ep.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "fabric/verbs/device.h"
@@ -150,4 +151,15 @@ void verbs_ep_info(const struct fabric_ep *fep, struct fabric_ep_info *info)
 		if (ep->device->attr.max_mr_size < info->max_key_bytes)
 			info->max_key_bytes = (uint32_t)ep->device->attr.max_mr_size;
 	}
+}
+
+void verbs_ep_describe(const struct fabric_ep *fep, char text[FABRIC_TEXT_BYTES])
+{
+	const struct verbs_ep *ep = verbs_ep_of(fep);
+
+	if (ep->device)
+		snprintf(text, FABRIC_TEXT_BYTES, "device %s%s, %s, Reads: %u from it, %u to it",
+			 ep->device->context->device->name, ep->device->iwarp ? " (iWARP)" : "",
+			 ep->device->windows ? "memory windows" : "no memory windows", ep->ird,
+			 ep->ord);
 }

@@ -13,5 +13,7 @@ void verbs_close(struct fabric_ep *ep);
 void verbs_abort(struct fabric_ep *ep);
 /** verbs_ep_info - fabric_ep_info(). */
 void verbs_ep_info(const struct fabric_ep *ep, struct fabric_ep_info *info);
+/** verbs_ep_describe - fabric_ep_describe(): the device. */
+void verbs_ep_describe(const struct fabric_ep *ep, char text[FABRIC_TEXT_BYTES]);
 
 #endif

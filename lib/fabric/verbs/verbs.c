@@ -107,6 +107,7 @@ const struct fabric_ops verbs_fabric_ops = {
 	.accept = verbs_accept,
 	.reject = verbs_reject,
 	.ep_info = verbs_ep_info,
+	.ep_describe = verbs_ep_describe,
 	.recv_post = verbs_recv_post,
 	.post = verbs_post,
 	.key_bind = verbs_key_bind,
