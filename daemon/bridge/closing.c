@@ -101,7 +101,7 @@ void bridge_end_hold(void *arg)
 static void decide(struct bridge *bridge, enum leg_close why, enum close_by by, const char *detail)
 {
 	close_line_log(bridge, why, by, detail);
-	bridge->ws->closes[why]++;
+	bridge->ws->closes[by][why]++;
 	bridge->why = why;
 	loop_timer_clear(bridge_loop(bridge), bridge->timer);
 	bridge_calls_stay(bridge);

@@ -99,12 +99,17 @@ static bool client_send(struct client *client)
 	return false;
 }
 
-/* Answers with @object, which it takes; the client may be gone afterwards. */
+/* Answers with @object, which it takes, and which others may have as well; the client may be gone afterwards. */
 static void client_reply(struct client *client, json_t *object)
 {
-	char *text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(12));
-	size_t len = text ? strlen(text) : 0;
+	json_t *answer = json_pack("{s:i}", "schema", CONTROL_SCHEMA);
+	char *text = NULL;
+	size_t len;
 
+	if (object && !json_object_update(answer, object))
+		text = json_dumps(answer, JSON_COMPACT | JSON_REAL_PRECISION(12));
+	len = text ? strlen(text) : 0;
+	json_decref(answer);
 	json_decref(object);
 	if (!text) {
 		client_drop(client);
@@ -143,7 +148,7 @@ static void query_done(void *arg, json_t *result)
 		client_refuse(client, "the daemon has no memory for the answer");
 }
 
-static void client_query(struct client *client, enum control_query what)
+static void client_query(struct client *client, enum control_query what, const char *argument)
 {
 	struct control *control = client->control;
 
@@ -156,7 +161,7 @@ static void client_query(struct client *client, enum control_query what)
 	client->state = CLIENT_WAITING;
 	loop_io_set(control->loop, client->io, 0);
 	loop_timer_set(control->loop, client->timer, CONTROL_TIMEOUT_US);
-	control->ops->query(control->arg, what, query_done, client->query);
+	control->ops->query(control->arg, what, argument, query_done, client->query);
 }
 
 /* Who is at the other end. Returns false if the kernel does not say. */
@@ -224,16 +229,19 @@ static void client_run(struct client *client, const struct control_request *requ
 {
 	switch (request->command->id) {
 	case CONTROL_COMMAND_STATUS:
-		client_query(client, CONTROL_STATUS);
+		client_query(client, CONTROL_STATUS, "");
 		break;
 	case CONTROL_COMMAND_SERVICES:
-		client_query(client, CONTROL_SERVICES);
+		client_query(client, CONTROL_SERVICES, "");
 		break;
 	case CONTROL_COMMAND_CONNECTIONS:
-		client_query(client, CONTROL_CONNECTIONS);
+		client_query(client, CONTROL_CONNECTIONS, "");
 		break;
 	case CONTROL_COMMAND_STATS:
-		client_query(client, CONTROL_STATS);
+		client_query(client, CONTROL_STATS, request->argument);
+		break;
+	case CONTROL_COMMAND_COUNTERS:
+		client_query(client, CONTROL_COUNTERS, "");
 		break;
 	case CONTROL_COMMAND_LOG:
 		client_log(client, request->argument);

@@ -3,8 +3,8 @@
  * The control socket: a request per connection, JSON back.
  *
  * A request is one line: a plain word with an argument or none ("status", "log debug"), or a JSON object,
- * {"command": "log", "argument": "debug"}. The answer is one JSON object on one line: what the command
- * gives, or {"error": "why"}; then the connection closes.
+ * {"command": "log", "argument": "debug"}. The answer is one JSON object on one line: {"schema": 1} with what the
+ * command gives, or with {"error": "why"}; then the connection closes. Members are only ever added to a schema.
  *
  * The socket has mode 0660. The commands that change something, stop and log, are for root and the daemon's
  * own user only. Clients are bounded in number, and one that does not finish its request or does not take its
@@ -22,6 +22,7 @@
 #include "base/compiler.h"
 #include "base/loop.h"
 
+#define CONTROL_SCHEMA      1
 #define CONTROL_MAX_CLIENTS 16u
 #define CONTROL_TIMEOUT_US  5000000u /* for the request, and again for taking the answer */
 
@@ -31,14 +32,16 @@ enum control_query {
 	CONTROL_SERVICES,
 	CONTROL_CONNECTIONS,
 	CONTROL_STATS,
+	CONTROL_COUNTERS,
 };
 
 struct control_ops {
 	/*
 	 * Gathers what is asked for, in its own time, and calls done() once, on the main thread,
-	 * now or later, with a reference that done() takes over; NULL if it cannot be had.
+	 * now or later, with a reference that done() takes over; NULL if it cannot be had. @argument is
+	 * the command's, or "", and good during the call only; {"error": "why"} is a result, too.
 	 */
-	void (*query)(void *arg, enum control_query query,
+	void (*query)(void *arg, enum control_query query, const char *argument,
 		      void (*done)(void *done_arg, json_t *result), void *done_arg);
 	/* The daemon is to stop, as on SIGTERM. */
 	void (*stop)(void *arg);

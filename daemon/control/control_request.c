@@ -13,7 +13,14 @@ const struct control_command control_commands[] = {
 	{.name = "connections",
 	 .id = CONTROL_COMMAND_CONNECTIONS,
 	 .help = "the connections, each with its client and its server"},
-	{.name = "stats", .id = CONTROL_COMMAND_STATS, .help = "the counters of each service"},
+	{.name = "stats",
+	 .id = CONTROL_COMMAND_STATS,
+	 .argument = "SERVICE",
+	 .optional = true,
+	 .help = "the counters of one service, or of each"},
+	{.name = "counters",
+	 .id = CONTROL_COMMAND_COUNTERS,
+	 .help = "what the counters of stats mean"},
 	{.name = "log",
 	 .id = CONTROL_COMMAND_LOG,
 	 .argument = "LEVEL",
@@ -40,7 +47,7 @@ static const char *set(struct control_request *request, const char *command, con
 
 	if (!found)
 		return "unknown command";
-	if (found->argument && !*argument)
+	if (found->argument && !found->optional && !*argument)
 		return "the command needs an argument";
 	if (!found->argument && *argument)
 		return "the command takes no argument";

@@ -16,6 +16,7 @@ enum control_command_id {
 	CONTROL_COMMAND_SERVICES,
 	CONTROL_COMMAND_CONNECTIONS,
 	CONTROL_COMMAND_STATS,
+	CONTROL_COMMAND_COUNTERS,
 	CONTROL_COMMAND_LOG,
 	CONTROL_COMMAND_STOP,
 };
@@ -24,6 +25,7 @@ struct control_command {
 	const char *name;
 	enum control_command_id id;
 	const char *argument; /* its name, for a command that takes one; else NULL */
+	bool optional;        /* the argument may be left out */
 	bool privileged;      /* for root and the daemon's own user only */
 	const char *help;
 };
@@ -33,7 +35,8 @@ extern const struct control_command control_commands[];
 
 struct control_request {
 	const struct control_command *command;
-	char argument[CONTROL_MAX_ARGUMENT_BYTES + 1]; /* "" for commands without */
+	char argument[CONTROL_MAX_ARGUMENT_BYTES +
+		      1]; /* "" for commands without, and where it is left out */
 };
 
 /** control_command_find - the command of that name, or NULL. */

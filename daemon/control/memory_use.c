@@ -23,5 +23,6 @@ void memory_use_put(const struct memory_use *use, json_t *object)
 {
 	json_object_set_new(object, "claimed_bytes", json_integer((json_int_t)use->claimed_bytes));
 	json_object_set_new(object, "waiting_claims", json_integer((json_int_t)use->waiting));
-	json_object_set_new(object, "oldest_wait_s", json_real(use->oldest_us / 1e6));
+	json_object_set_new(object, "oldest_wait_s",
+			    use->waiting ? json_real(use->oldest_us / 1e6) : json_null());
 }

@@ -21,6 +21,7 @@
 #include "daemon/base/loop.h"
 #include "daemon/config/config_memory.h"
 #include "daemon/config/config_value.h"
+#include "daemon/control/control_request.h"
 #include "daemon/control/memory_use.h"
 #include "daemon/control/snapshot.h"
 #include "daemon/control/stats.h"
@@ -30,6 +31,8 @@ struct asker {
 	STAILQ_ENTRY(asker) entry;
 	void (*done)(void *done_arg, json_t *result);
 	void *done_arg;
+	char service[CONTROL_MAX_ARGUMENT_BYTES +
+		     1]; /* of stats: that alone is asked for; "": all */
 };
 STAILQ_HEAD(asker_list, asker);
 
@@ -130,8 +133,27 @@ static json_t *stats_result(const struct gather *gather)
 
 	for (size_t i = 0; i < gather->nservices; i++)
 		json_object_set_new(services, gather->names[i], stats_json(&gather->stats[i]));
-	return json_pack("{s:o, s:o}", "services", services, "help",
+	return json_pack("{s:o}", "services", services);
+}
+
+/* They are the same for each service. */
+static json_t *counters_result(const struct gather *gather)
+{
+	return json_pack("{s:o}", "counters",
 			 gather->nservices ? stats_help_json(&gather->stats[0]) : json_object());
+}
+
+/* What of a result an asker has asked for; a new reference. */
+static json_t *share_of(const struct asker *asker, json_t *result)
+{
+	json_t *stats = json_object_get(json_object_get(result, "services"), asker->service);
+
+	if (!result || !asker->service[0])
+		return json_incref(result);
+	if (!stats)
+		return json_pack("{s:o}", "error",
+				 json_sprintf("there is no service %s", asker->service));
+	return json_pack("{s:{s:O}}", "services", asker->service, stats);
 }
 
 static void gather_begin(struct gather *gather);
@@ -151,7 +173,7 @@ static void answer(struct gather *gather, json_t *result)
 
 	while ((asker = STAILQ_FIRST(&gather->askers))) {
 		STAILQ_REMOVE_HEAD(&gather->askers, entry);
-		asker->done(asker->done_arg, json_incref(result));
+		asker->done(asker->done_arg, share_of(asker, result));
 		free(asker);
 	}
 }
@@ -168,6 +190,10 @@ static void gather_end(struct gather *gather)
 	if (gather->query == CONTROL_STATS) {
 		json_decref(gather->result);
 		gather->result = stats_result(gather);
+	}
+	if (gather->query == CONTROL_COUNTERS) {
+		json_decref(gather->result);
+		gather->result = counters_result(gather);
 	}
 	STAILQ_REMOVE_HEAD(&queries->gathers, entry);
 	answer(gather, gather->result);
@@ -237,12 +263,13 @@ static json_t *service_json(const struct proxy *proxy, size_t i)
 	struct service *service = &proxy->services[i];
 	const struct service_config *config = service->config;
 	char listen[CONFIG_URI_TEXT_BYTES], connect[CONFIG_URI_TEXT_BYTES];
+	char name[STATS_CLOSE_NAME_BYTES];
 	json_t *refused = json_object();
 	struct door_counts counts;
 
 	for (size_t why = 0; why < LEG_CLOSE_COUNT; why++)
 		if (proxy->proxy_services[i].refused[why])
-			json_object_set_new(refused, stats_closes_table[why].name,
+			json_object_set_new(refused, stats_close_name(why, name),
 					    json_integer(proxy->proxy_services[i].refused[why]));
 	door_counts_get(&service->door, &counts);
 	return json_pack("{s:s, s:s, s:s, s:i, s:I, s:i, s:i, s:i, s:i, s:o, s:o}", "name",
@@ -281,7 +308,7 @@ static struct part *part_new(struct gather *gather, struct worker *worker)
 	part->snapshot.worker = worker->index;
 	if (gather->query == CONTROL_CONNECTIONS)
 		part->snapshot.connections = json_array();
-	if (gather->query == CONTROL_STATS)
+	if (gather->query == CONTROL_STATS || gather->query == CONTROL_COUNTERS)
 		part->snapshot.stats = calloc(gather->nservices, sizeof(struct stats));
 	return part;
 }
@@ -374,7 +401,7 @@ static struct gather *gather_to_come(struct query_control *queries, enum control
 	return gather;
 }
 
-static void on_query(void *arg, enum control_query query,
+static void on_query(void *arg, enum control_query query, const char *argument,
 		     void (*done)(void *done_arg, json_t *result), void *done_arg)
 {
 	struct query_control *queries = arg;
@@ -389,6 +416,7 @@ static void on_query(void *arg, enum control_query query,
 		return;
 	}
 	*asker = (struct asker){.done = done, .done_arg = done_arg};
+	snprintf(asker->service, sizeof(asker->service), "%s", argument);
 	STAILQ_INSERT_TAIL(&gather->askers, asker, entry);
 	if (gather == STAILQ_FIRST(&queries->gathers))
 		gather_begin(gather);

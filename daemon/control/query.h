@@ -2,19 +2,26 @@
 /*
  * What the control socket shows: snapshots gathered from the workers, as JSON.
  *
+ * Each answer has "schema" besides (daemon/control/control.h). A member that has no meaning is null.
+ *
  * status       {"version", "pid", "uptime_s", "log_level", "log_lines_dropped", "workers", "services", "connections",
- *               "memory": {"limit_bytes", "claimed_bytes", "peak_bytes", "waiting_claims",
- *                          "mapped_bytes", "in_use_bytes"}}
+ *               "memory": {"limit_bytes", "claimed_bytes", "peak_bytes", "waiting_claims", "oldest_wait_s",
+ *                          "mapped_bytes", "in_use_bytes", "beside_limit_bytes"}}
  * services     {"services": [{"name", "listen", "connect", "connections", "connections_total",
  *                             "max_connections", "max_connections_per_client", "half_open", "held",
- *                             "refused": {reason: count}}]}
+ *                             "refused": {reason: count},
+ *                             "memory": {"claimed_bytes", "waiting_claims", "oldest_wait_s"}}]}
  * connections  {"connections": [{"id", "service", "worker", "state", "state_age_s", "age_s",
- *                                "client_address", "oldest_call_age_s": a number or null, "client": LEG or null, "upstream": LEG or null}]}
- *     LEG      {"kind", "state", "state_age_s", "local", "peer", "calls_in", "calls_out", "calls_held",
+ *                                "client_address", "oldest_call_age_s": a number or null, "client": LEG or null,
+ *                                "upstream": LEG or null}]}
+ *     LEG      {"kind", "state", "state_age_s", "local", "peer", "calls_in", "calls_out",
+ *               "peer_profile", "peer_profile_why", "bytes_received", "bytes_sent", "calls_held",
  *               "credits_granted", "credits_available", "inline_send_bytes", "inline_recv_bytes",
- *               "rpcrdma_version", "peer_profile", "peer_profile_why", "bytes_received",
- *               "bytes_sent"}; the profile is null but for an RDMA server
- * stats        {"services": {name: {module: {counter: value}}}, "help": {module: {counter: text}}}
+ *               "rpcrdma_version"}; the last six are null of TCP, the profile but of an RDMA server,
+ *               the credits that are left also until its first Reply
+ * stats        {"services": {name: {module: {counter: value}, "closes": {"client": {reason: count},
+ *                                   "server": …, "proxy": …}}}}; with an argument of that service only
+ * counters     {"counters": {module: {counter: text}, "closes": {reason: text}}}
  *
  * Each worker takes its part of a snapshot on its own thread, a hundred connections in a turn of its loop
  * (daemon/control/snapshot.h); nothing is locked. Parts of one answer may so be a moment apart. Snapshots are taken one

@@ -6,10 +6,13 @@
 #include "daemon/bridge/bridge.h"
 #include "daemon/bridge/bridge_walk.h"
 
+/* Null of one that is not known yet. */
 static json_t *json_address(const struct sockaddr_storage *addr)
 {
 	char text[ADDRESS_TEXT_BYTES];
 
+	if (addr->ss_family == AF_UNSPEC)
+		return json_null();
 	return json_string(address_text((const struct sockaddr *)addr, text));
 }
 
@@ -27,22 +30,33 @@ static json_t *json_call_age(const struct bridge_info *info, uint64_t now_us)
 	return json_real(now_us > info->oldest_call_us ? (now_us - info->oldest_call_us) / 1e6 : 0);
 }
 
+/* What only an RDMA leg has is null for TCP. */
+static void put_rdma(json_t *leg, const char *key, bool has, uint64_t value)
+{
+	json_object_set_new(leg, key, has ? json_integer((json_int_t)value) : json_null());
+}
+
 static json_t *json_leg(bool has, const struct leg_info *info, uint64_t now_us)
 {
+	bool rdma = has && info->rpcrdma_version != 0;
+	json_t *leg;
+
 	if (!has)
 		return json_null();
-	return json_pack(
-		"{s:s, s:s, s:o, s:o, s:o, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:s?, s:s?, s:I, s:I}",
-		"kind", info->kind, "state", info->state, "state_age_s",
-		json_state_age(now_us, info->state_since_us), "local", json_address(&info->local),
-		"peer", json_address(&info->peer), "calls_in", info->calls_in_flight_in,
-		"calls_out", info->calls_in_flight_out, "calls_held", info->calls_held,
-		"credits_granted", info->credits_granted, "credits_available",
-		info->credits_available, "inline_send_bytes", info->inline_send_bytes,
-		"inline_recv_bytes", info->inline_recv_bytes, "rpcrdma_version",
-		info->rpcrdma_version, "peer_profile", info->peer_profile, "peer_profile_why",
-		info->peer_why, "bytes_received", (json_int_t)info->bytes_received, "bytes_sent",
-		(json_int_t)info->bytes_sent);
+	leg = json_pack(
+		"{s:s, s:s, s:o, s:o, s:o, s:i, s:i, s:s?, s:s?, s:I, s:I}", "kind", info->kind,
+		"state", info->state, "state_age_s", json_state_age(now_us, info->state_since_us),
+		"local", json_address(&info->local), "peer", json_address(&info->peer), "calls_in",
+		info->calls_in_flight_in, "calls_out", info->calls_in_flight_out, "peer_profile",
+		info->peer_profile, "peer_profile_why", info->peer_why, "bytes_received",
+		(json_int_t)info->bytes_received, "bytes_sent", (json_int_t)info->bytes_sent);
+	put_rdma(leg, "calls_held", rdma, info->calls_held);
+	put_rdma(leg, "credits_granted", rdma, info->credits_granted);
+	put_rdma(leg, "credits_available", rdma && info->credits_told, info->credits_available);
+	put_rdma(leg, "inline_send_bytes", rdma, info->inline_send_bytes);
+	put_rdma(leg, "inline_recv_bytes", rdma, info->inline_recv_bytes);
+	put_rdma(leg, "rpcrdma_version", rdma, info->rpcrdma_version);
+	return leg;
 }
 
 static json_t *json_bridge(const struct snapshot *snapshot, const struct worker_service *ws,
@@ -87,7 +101,7 @@ static void add_stats(struct stats *stats, const struct worker_service *ws)
 	if (ws->verbs)
 		stats_add(stats, ws->verbs->ops->name, ws->verbs->ops->counters_table,
 			  ws->verbs->counters);
-	stats_add(stats, "closes", stats_closes_table, ws->closes);
+	stats_add_closes(stats, ws->closes);
 }
 
 bool snapshot_slice(struct snapshot *snapshot, struct worker_service *services, size_t nservices,

@@ -3,13 +3,10 @@
 #include "daemon/control/stats.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <string.h>
 
 #include "leg/leg.h"
-
-#define CLOSE_DESC(name, text) {#name, text},
-
-const struct counter_desc stats_closes_table[] = {LEG_CLOSE_REASONS(CLOSE_DESC){NULL, NULL}};
 
 static size_t table_count(const struct counter_desc *table)
 {
@@ -41,11 +38,50 @@ void stats_add(struct stats *stats, const char *module, const struct counter_des
 	counters_add(table, module_get(stats, module, table)->values, values);
 }
 
+void stats_add_closes(struct stats *stats, const uint64_t closes[CLOSE_BY_COUNT][LEG_CLOSE_COUNT])
+{
+	for (unsigned by = 0; by < CLOSE_BY_COUNT; by++)
+		for (unsigned why = 0; why < LEG_CLOSE_COUNT; why++)
+			stats->closes[by][why] += closes[by][why];
+}
+
 void stats_merge(struct stats *sum, const struct stats *part)
 {
+	stats_add_closes(sum, part->closes);
 	for (size_t i = 0; i < part->nmodules; i++)
 		stats_add(sum, part->modules[i].name, part->modules[i].table,
 			  part->modules[i].values);
+}
+
+const char *stats_close_name(enum leg_close why, char text[STATS_CLOSE_NAME_BYTES])
+{
+	const char *name = leg_close_name(why);
+	size_t len = strlen(name);
+
+	assert(len < STATS_CLOSE_NAME_BYTES);
+	for (size_t i = 0; i <= len; i++)
+		text[i] = (char)tolower((unsigned char)name[i]);
+	return text;
+}
+
+/* Of one side, or, without @closes, what the reasons mean. */
+static json_t *reasons_json(const uint64_t *closes)
+{
+	char name[STATS_CLOSE_NAME_BYTES];
+	json_t *object = json_object();
+
+	for (unsigned why = 0; why < LEG_CLOSE_COUNT; why++)
+		json_object_set_new(object, stats_close_name(why, name),
+				    closes ? json_integer((json_int_t)closes[why])
+					   : json_string(leg_close_text(why)));
+	return object;
+}
+
+static json_t *closes_json(const struct stats *stats)
+{
+	return json_pack("{s:o, s:o, s:o}", "client", reasons_json(stats->closes[CLOSE_BY_CLIENT]),
+			 "server", reasons_json(stats->closes[CLOSE_BY_SERVER]), "proxy",
+			 reasons_json(stats->closes[CLOSE_BY_PROXY]));
 }
 
 static json_t *module_json(const struct stats_module *module, bool help)
@@ -74,6 +110,10 @@ static json_t *all_json(const struct stats *stats, bool help)
 			json_decref(object);
 			return NULL;
 		}
+	}
+	if (json_object_set_new(object, "closes", help ? reasons_json(NULL) : closes_json(stats))) {
+		json_decref(object);
+		return NULL;
 	}
 	return object;
 }

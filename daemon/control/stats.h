@@ -15,12 +15,13 @@
 
 #include "base/compiler.h"
 #include "base/counter.h"
+#include "daemon/service/worker_service.h"
 
 #define STATS_MAX_MODULES  8u
 #define STATS_MAX_COUNTERS 96u /* of one module */
 
 struct stats_module {
-	const char *name;                 /* "tcp", "rdma", "iwarp", "closes" */
+	const char *name;                 /* "tcp", "rdma", "iwarp", "verbs" */
 	const struct counter_desc *table; /* as many values as it has names */
 	uint64_t values[STATS_MAX_COUNTERS];
 };
@@ -29,10 +30,11 @@ struct stats_module {
 struct stats {
 	size_t nmodules;
 	struct stats_module modules[STATS_MAX_MODULES];
+	uint64_t closes[CLOSE_BY_COUNT]
+		       [LEG_CLOSE_COUNT]; /* connections, by the one reason of each */
 };
 
-/* Connections closed, by the one reason of each: a table for uint64_t [LEG_CLOSE_COUNT]. */
-extern const struct counter_desc stats_closes_table[];
+#define STATS_CLOSE_NAME_BYTES 32u
 
 /**
  * stats_add - add a module's counters
@@ -42,12 +44,21 @@ extern const struct counter_desc stats_closes_table[];
  */
 void stats_add(struct stats *stats, const char *module, const struct counter_desc *table,
 	       const void *values);
+/** stats_add_closes - add connections that closed. */
+void stats_add_closes(struct stats *stats, const uint64_t closes[CLOSE_BY_COUNT][LEG_CLOSE_COUNT]);
 /** stats_merge - add all of @part to @sum. */
 void stats_merge(struct stats *sum, const struct stats *part);
 
-/** stats_json - {"tcp": {"calls_received": 5, …}, …}; a new reference, NULL without memory. */
+/** stats_close_name - a reason as the control socket names it: "too_many". Returns @text. */
+const char *stats_close_name(enum leg_close why, char text[STATS_CLOSE_NAME_BYTES]);
+
+/**
+ * stats_json - {"tcp": {"calls_received": 5, …}, …, "closes": {"client": {"peer": 3, …}, "server": …, "proxy": …}}
+ *
+ * A new reference, NULL without memory.
+ */
 json_t *stats_json(const struct stats *stats) MUST_CHECK;
-/** stats_help_json - the same with each counter's meaning instead of its value. */
+/** stats_help_json - {"tcp": {"calls_received": "Calls …", …}, …, "closes": {"peer": "…", …}}; the same. */
 json_t *stats_help_json(const struct stats *stats) MUST_CHECK;
 
 #endif

@@ -342,6 +342,7 @@ int render_answer(enum control_command_id command, const json_t *answer, bool al
 		return render_connections(answer, out);
 	case CONTROL_COMMAND_STATS:
 		return render_stats(answer, all, out);
+	case CONTROL_COMMAND_COUNTERS:
 	case CONTROL_COMMAND_LOG:
 		fprintf(out, "log level is %s\n", text_of(answer, "level"));
 		return 0;

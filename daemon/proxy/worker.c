@@ -66,7 +66,7 @@ static bool is_to_stay(struct worker_service *ws, const struct handover *handove
 
 	if (door_may_stay(handover->in.guest, &why))
 		return true;
-	ws->closes[why]++;
+	ws->closes[CLOSE_BY_PROXY][why]++;
 	return false;
 }
 
@@ -86,7 +86,7 @@ static void take(void *arg, struct handover *handover)
 			log_limited(LOG_LEVEL_ERROR, &ws->service->lines[LINE_NOT_TAKEN], NULL,
 				    "%s: cannot take a connection: %s", ws->service->config->name,
 				    strerror(-rc));
-			ws->closes[LEG_CLOSE_RESOURCES]++;
+			ws->closes[CLOSE_BY_PROXY][LEG_CLOSE_RESOURCES]++;
 			disown(worker, ws);
 		}
 	}

@@ -77,7 +77,7 @@ struct worker_service {
 	struct socket_net sockets; /* of its TCP legs */
 	struct tcp_worker tcp;
 	struct rdma_leg_counters rdma;
-	uint64_t closes[LEG_CLOSE_COUNT]; /* bridges, by the one reason */
+	uint64_t closes[CLOSE_BY_COUNT][LEG_CLOSE_COUNT]; /* bridges, by the one reason */
 };
 
 /**
@@ -88,6 +88,15 @@ struct worker_service {
  */
 int worker_service_init(struct worker_service *ws, const struct worker_ground *ground,
 			struct service *service, struct budget_account *account) MUST_CHECK;
+/** worker_service_closed - how many bridges closed for @why, on whosever account. */
+static inline uint64_t worker_service_closed(const struct worker_service *ws, enum leg_close why)
+{
+	uint64_t sum = 0;
+
+	for (unsigned by = 0; by < CLOSE_BY_COUNT; by++)
+		sum += ws->closes[by][why];
+	return sum;
+}
 /** worker_service_fini - free what that took; no bridge may be left. Accepts one that is all zero. */
 void worker_service_fini(struct worker_service *ws);
 

@@ -146,12 +146,14 @@ struct leg_info {
 	struct sockaddr_storage local, peer;
 	unsigned calls_in_flight_in, calls_in_flight_out;
 	unsigned credits_granted, credits_available; /* RDMA: to the peer, from the peer; else 0 */
-	unsigned calls_held;                         /* waiting for a credit */
+	bool credits_told; /* RDMA: whether a Reply of the peer has granted those available; one until then */
+	unsigned calls_held;                           /* waiting for a credit */
 	uint32_t inline_send_bytes, inline_recv_bytes; /* RDMA: thresholds in force; else 0 */
 	uint32_t rpcrdma_version;                      /* RDMA; else 0 */
 	const char *peer_profile, *peer_why; /* RDMA: what a server is taken for; else NULL */
 	bool peer_found; /* … since it has shown that, or the configuration says so */
-	uint64_t bytes_received, bytes_sent; /* on the socket, or of RDMA payload and Sends */
+	/* On the socket; or of Sends and of what went by RDMA, whichever end moved it. */
+	uint64_t bytes_received, bytes_sent;
 };
 
 #define LEG_TEXT_BYTES 512u /* room for leg_describe() */

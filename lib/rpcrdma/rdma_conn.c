@@ -23,11 +23,19 @@ static void tell_closed(void *arg)
 	config->events->closed(config->arg);
 }
 
+/* Before its end is decided: what we give up ourselves is no failure. */
+static void count_failure(struct rdma_conn *conn)
+{
+	if (conn->state.now == RDMA_CONNECTING)
+		conn->counters->connect_failures++;
+}
+
 static void on_timer(void *arg)
 {
 	struct rdma_conn *conn = arg;
 	struct fabric_ep_info info;
 
+	count_failure(conn);
 	fabric_ep_info(conn->ep, &info);
 	if (info.silence)
 		rdma_conn_fail(conn, LEG_CLOSE_TIMEOUT, "%s", info.silence);
@@ -135,6 +143,7 @@ void rdma_conn_ended(struct rdma_conn *conn, enum fabric_close why, const char *
 {
 	if (rdma_conn_is_over(conn))
 		return;
+	count_failure(conn);
 	snprintf(conn->detail, sizeof(conn->detail), "%s", detail ? detail : "");
 	begin_closing(conn, why_of(conn, why));
 }

@@ -7,6 +7,7 @@
 #include "rpc/call_verdict.h"
 
 #define RDMA_LEG_COUNTERS(X)                                                                       \
+	X(connect_failures, "attempts to reach an address of a server that failed")                \
 	X(source_port_retries, "source ports that were taken when they were wanted")               \
 	X(calls_sent, "Calls sent")                                                                \
 	X(calls_received, "Calls received and decoded")                                            \

@@ -200,6 +200,7 @@ static void rdma_info(const struct leg *l, struct leg_info *info)
 		.calls_in_flight_in = conn->grant.in_flight,
 		.calls_in_flight_out = window->in_flight - leg->requester.nulls.count,
 		.credits_granted = credit_grant_value(&conn->grant),
+		.credits_told = leg->requester.answered,
 		.calls_held = leg->requester.nheld,
 		.inline_send_bytes = limits.send_bytes,
 		.inline_recv_bytes = limits.recv_bytes,
@@ -304,6 +305,7 @@ int rdma_leg_connect(const struct rdma_leg_config *config, struct fabric *fabric
 		return -ENOMEM;
 	rc = rdma_setup_connect(&leg->conn, addr, &fabric_events, leg);
 	if (rc) {
+		config->counters->connect_failures++;
 		leg_destroy(leg);
 		return rc;
 	}

@@ -174,6 +174,8 @@ void requester_reply(struct requester *rq, const struct rpcrdma_header *hdr, con
 	if (rdma_conn_is_over(rq->conn))
 		return;
 	rq->conn->counters->replies_received++;
+	/* Who has answered a Call has pulled what was lent of it. */
+	rq->conn->bytes_sent += rpc->form.call.chunk_bytes;
 	rq->long_taken |= rpc->form.call.form == FORM_NOMSG;
 	obey_grant(rq, hdr->credit);
 	requester_rpc_end(rpc, EXCHANGE_OK);

@@ -37,7 +37,7 @@ for side in a b g; do before[$side]=$(descriptors $side); done
 
 check "8 finished MPA set-ups that say nothing against max_connections = 8 lock nobody out" \
 	beside_the_crowd finished $FABRIC_PORT 8
-check "for one of them made room" counter_is b closes MADE_ROOM = 1
+check "for one of them made room" counter_is b closes made_room = 1
 check "nor do 8 silent TCP clients" beside_the_crowd silent $FRONT_PORT 8
 check "nor do 8 silent sockets at an RDMA service" beside_the_crowd silent $FABRIC_PORT 8
 check "nor 60, which come and go on both workers" beside_the_crowd silent $FABRIC_PORT 60

@@ -66,7 +66,7 @@ status_of() { ctl "$1" -j status | jq ".memory.$2"; }
 rss_kib() { awk '/^VmRSS/ { print $2 }' "/proc/${pid_of[$1]}/status"; }
 descriptors() { find "/proc/${pid_of[$1]}/fd" -mindepth 1 | wc -l; }
 refused() { ctl "$1" -j services | jq '[.services[] | select(.name == "nfs" or .name == "mount").refused[]] | add // 0'; }
-closes() { ctl "$1" -j stats | jq -c '.services.nfs.closes | with_entries(select(.value > 0))'; }
+closes() { ctl "$1" -j stats | jq -c '.services.nfs.closes | map_values(with_entries(select(.value > 0)))'; }
 is() { [ "$("${@:2}")" = "$1" ]; }
 # at_most MAXIMUM COMMAND...: what it prints is no more
 at_most() { [ "$("${@:2}")" -le "$1" ]; }

@@ -241,10 +241,10 @@ needs_proxies() { [ "$E2E_CHAIN" = proxies ] || skip_all "about the proxies"; }
 
 ctl() { local side=$1; shift; "$CTL" -s "$T/$side.sock" "$@"; }
 
-# counter SIDE PART NAME: the sum over the services; PART is tcp, rdma, iwarp or closes
+# counter SIDE PART NAME: the sum over the services; PART is tcp, rdma, iwarp or closes, of which all sides are added
 counter() {
 	ctl "$1" -j stats |
-		jq -r --arg part "$2" --arg name "$3" '[.services[][$part][$name] // 0] | add // 0'
+		jq -r --arg part "$2" --arg name "$3" '[.services[][$part] | .. | objects | .[$name] | numbers] | add // 0'
 }
 
 # counter_is SIDE PART NAME OP VALUE: OP as in test(1)

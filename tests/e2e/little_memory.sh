@@ -15,7 +15,7 @@ check "50 clients, 500 KB each way" flow 50 8 500000 0 resume
 check "50 clients, messages within the inline threshold" flow 50 200 1000 0 resume
 check "50 clients, 10 of which stop reading and go on" flow 50 6 400000 10 resume
 if [ "$E2E_CHAIN" = proxies ]; then
-	check "proxy a has dropped nobody" counter_is a closes REPLY_STALLED = 0
+	check "proxy a has dropped nobody" counter_is a closes reply_stalled = 0
 	stop_proxy a
 	stop_proxy b
 	A_SERVICE='max_message_bytes = 1048576; stall_timeout_s = 2;' B_SERVICE=$A_SERVICE
@@ -23,6 +23,6 @@ if [ "$E2E_CHAIN" = proxies ]; then
 fi
 check "50 clients, 10 of which never go on" flow 50 6 400000 10 never
 [ "$E2E_CHAIN" = direct ] ||
-	check "who took no replies was dropped for that" counter_is a closes REPLY_STALLED -gt 0
+	check "who took no replies was dropped for that" counter_is a closes reply_stalled -gt 0
 check "then 50 clients as before" flow 50 8 500000 0 resume
 finish

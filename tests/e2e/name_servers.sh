@@ -31,7 +31,7 @@ queries() { grep -c query "ns$1.log"; }
 
 # calls COUNT: as many clients at once, each with a Call, which is answered
 calls() { rpc_peer "$FRONT_PORT" "$BACK_PORT" 0 0 flow "$1" 1 100 0 resume; }
-nobody_closed() { counter_is a closes NO_ADDRESS = 0; }
+nobody_closed() { counter_is a closes no_address = 0; }
 
 cat >a.conf <<-END
 	control = "$T/a.sock";

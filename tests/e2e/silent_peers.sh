@@ -84,8 +84,8 @@ for calls in idle held; do
 	check "near-$calls: hears that its server is gone" wait_for 20 closed near-$calls
 	check "iwarp-$calls: hears that its server is gone" wait_for 20 closed iwarp-$calls
 done
-check "each of them for that reason" counter_is a closes SILENT = 6
-check "so has the acceptor on the other side" counter_is b closes SILENT = 2
+check "each of them for that reason" counter_is a closes silent = 6
+check "so has the acceptor on the other side" counter_is b closes silent = 2
 for who in client server connector; do
 	check "the log names it: $who" grep -q "\[$who#.* closed: .* does not answer" $T/a.log
 done

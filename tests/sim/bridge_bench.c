@@ -466,7 +466,7 @@ uint64_t bench_closes(const struct bench *bench)
 	uint64_t sum = 0;
 
 	for (size_t why = 0; why < LEG_CLOSE_COUNT; why++)
-		sum += bench->ws.closes[why];
+		sum += worker_service_closed(&bench->ws, why);
 	return sum;
 }
 

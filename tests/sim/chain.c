@@ -290,7 +290,7 @@ void chain_run(struct chain *chain, unsigned ms)
 
 uint64_t chain_closes(const struct chain *chain, unsigned gate, enum leg_close why)
 {
-	return chain->gates[gate].ws.closes[why];
+	return worker_service_closed(&chain->gates[gate].ws, why);
 }
 
 /* ---- making one ---- */
@@ -399,7 +399,7 @@ static void gate_fini(struct chain_gate *gate)
 
 	free_taps(gate);
 	for (unsigned why = 0; why < LEG_CLOSE_COUNT; why++)
-		closes += gate->ws.closes[why];
+		closes += worker_service_closed(&gate->ws, why);
 	RIG_ASSERT(gate->bridges_gone == gate->bridges && closes == gate->bridges);
 	RIG_ASSERT(!bridge_next(&gate->ws, NULL));
 	pool_stats_get(gate->pool, &stats);

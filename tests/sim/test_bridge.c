@@ -96,7 +96,7 @@ START_TEST(each_leg_closes_with_the_other)
 	/* A server is not taken leave of: the client may be back and want the port. */
 	ck_assert_uint_eq(end_of(!_i)->why,
 			  end_of(!_i) == &bench->server ? LEG_CLOSE_LOST : LEG_CLOSE_PEER);
-	ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_PEER], 1);
+	ck_assert_uint_eq(worker_service_closed(&bench->ws, LEG_CLOSE_PEER), 1);
 	ck_assert_uint_eq(bench->bridges_gone, 1);
 }
 END_TEST
@@ -110,7 +110,7 @@ START_TEST(the_reason_of_the_first_is_the_bridges)
 	else
 		sim_net_cut(bench->front);
 	bench_run(bench, 1000);
-	ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_LOST], 1);
+	ck_assert_uint_eq(worker_service_closed(&bench->ws, LEG_CLOSE_LOST), 1);
 	ck_assert_uint_eq(bench_closes(bench), 1);
 	ck_assert_uint_eq(bench->bridges_gone, 1);
 }
@@ -125,7 +125,7 @@ START_TEST(a_bridge_that_the_proxy_closes_ends_both)
 	bench_run(bench, 1000);
 	ck_assert_uint_eq(bench->client.closed, 1);
 	ck_assert_uint_eq(bench->server.closed, 1);
-	ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_SHUTDOWN], 1);
+	ck_assert_uint_eq(worker_service_closed(&bench->ws, LEG_CLOSE_SHUTDOWN), 1);
 	ck_assert_uint_eq(bench_closes(bench), 1);
 }
 END_TEST
@@ -139,7 +139,7 @@ START_TEST(a_name_that_does_not_resolve_refuses_the_client)
 	bench_connect(bench);
 	bench_run(bench, 100);
 	ck_assert_uint_eq(bench->client.why, LEG_CLOSE_REFUSED);
-	ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_NO_ADDRESS], 1);
+	ck_assert_uint_eq(worker_service_closed(&bench->ws, LEG_CLOSE_NO_ADDRESS), 1);
 	ck_assert_uint_eq(bench->bridges_gone, 1);
 }
 END_TEST
@@ -153,7 +153,7 @@ START_TEST(a_name_server_that_is_silent_is_waited_for_no_longer_than_a_client_wa
 	ck_assert_str_eq(bench_state(bench), "resolving");
 	bench_run(bench, 2);
 	ck_assert_ptr_null(bench_bridge(bench));
-	ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_NO_ADDRESS], 1);
+	ck_assert_uint_eq(worker_service_closed(&bench->ws, LEG_CLOSE_NO_ADDRESS), 1);
 }
 END_TEST
 
@@ -163,7 +163,7 @@ START_TEST(a_resolver_that_cannot_begin_closes_for_lack_of_resources)
 	bench->resolver_fails = true;
 	bench_connect(bench);
 	bench_run(bench, 100);
-	ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_RESOURCES], 1);
+	ck_assert_uint_eq(worker_service_closed(&bench->ws, LEG_CLOSE_RESOURCES), 1);
 	ck_assert_uint_eq(bench->client.why, LEG_CLOSE_REFUSED);
 }
 END_TEST
@@ -207,7 +207,7 @@ START_TEST(a_server_that_refuses_at_each_address_is_the_clients_refusal)
 	bench_run(bench, 100);
 	ck_assert_uint_eq(bench->on_back, 2);
 	ck_assert_uint_eq(bench->client.why, LEG_CLOSE_REFUSED);
-	ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_REFUSED], 1);
+	ck_assert_uint_eq(worker_service_closed(&bench->ws, LEG_CLOSE_REFUSED), 1);
 }
 END_TEST
 
@@ -222,7 +222,7 @@ START_TEST(a_server_that_says_nothing_has_its_share_of_the_time)
 	ck_assert_str_eq(bench_state(bench), "connecting");
 	bench_run(bench, 10);
 	ck_assert_str_eq(bench_state(bench), "gone");
-	ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_TIMEOUT], 1);
+	ck_assert_uint_eq(worker_service_closed(&bench->ws, LEG_CLOSE_TIMEOUT), 1);
 }
 END_TEST
 
@@ -295,7 +295,7 @@ START_TEST(verbs_alone_does_not_fall_back)
 	bench_connect(bench);
 	bench_run(bench, 100);
 	expect_way(1, 0);
-	ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_REFUSED], 1);
+	ck_assert_uint_eq(worker_service_closed(&bench->ws, LEG_CLOSE_REFUSED), 1);
 	ck_assert_uint_eq(bench->ws.verbs_avoided_until_us, 0);
 }
 END_TEST
@@ -312,7 +312,7 @@ START_TEST(verbs_without_a_device_is_unreachable)
 	bench_run(bench, 100);
 	bench->ws.verbs = verbs;
 	expect_way(0, 0);
-	ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_UNREACHABLE], 1);
+	ck_assert_uint_eq(worker_service_closed(&bench->ws, LEG_CLOSE_UNREACHABLE), 1);
 }
 END_TEST
 
@@ -331,7 +331,7 @@ static struct stub *tcp_client_refused(void)
 	bench_client_call(bench, client, 1);
 	bench_run(bench, 100);
 	ck_assert_str_eq(bench_state(bench), "held");
-	ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_REFUSED], 1);
+	ck_assert_uint_eq(worker_service_closed(&bench->ws, LEG_CLOSE_REFUSED), 1);
 	ck_assert_uint_eq(client->close_calls, 0);
 	return client;
 }
@@ -405,7 +405,7 @@ START_TEST(a_stop_and_an_old_client_are_not_held)
 	bench_client_call(bench, client, 1);
 	if (_i) {
 		bench_run(bench, 10001);
-		ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_NO_ADDRESS], 1);
+		ck_assert_uint_eq(worker_service_closed(&bench->ws, LEG_CLOSE_NO_ADDRESS), 1);
 	} else {
 		bridge_close(bench_bridge(bench), LEG_CLOSE_SHUTDOWN);
 	}
@@ -481,7 +481,7 @@ START_TEST(a_tcp_client_whose_server_leaves_without_a_word_is_held)
 	bench_run(bench, 100);
 	stub_fail(server, LEG_CLOSE_LOST, "");
 	ck_assert_str_eq(bench_state(bench), "held");
-	ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_LOST], 1);
+	ck_assert_uint_eq(worker_service_closed(&bench->ws, LEG_CLOSE_LOST), 1);
 	/* No further Call of its is taken in meanwhile, and none that was goes on. */
 	ck_assert_uint_eq(client->pauses, 1);
 	client->config.events->call(client->config.arg, exchange_new(NULL));
@@ -522,7 +522,7 @@ START_TEST(closing_decides_and_closed_releases)
 	second = stub_end(!_i);
 	stub_closing(first, LEG_CLOSE_REPLY_STALLED, "so it is");
 	ck_assert_str_eq(bench_state(bench), "closing");
-	ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_REPLY_STALLED], 1);
+	ck_assert_uint_eq(worker_service_closed(&bench->ws, LEG_CLOSE_REPLY_STALLED), 1);
 	ck_assert_uint_eq(second->close_calls, 1);
 	ck_assert_uint_eq(second->closed_for, LEG_CLOSE_REPLY_STALLED);
 	/* What the other one still gives up goes no further. */

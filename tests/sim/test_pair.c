@@ -43,6 +43,7 @@ START_TEST(long_calls_and_replies_go_through_chunks)
 	struct rig *rig = rig_open(NULL);
 	const struct rdma_leg_counters *client = &rig->client.counters;
 	const struct rdma_leg_counters *server = &rig->server.counters;
+	struct leg_info here, there;
 
 	rig_call(&rig->client, 1024 * 1024, RIG_REPLY_MIN, 200);
 	rig_call(&rig->client, RIG_CALL_MIN, 1024 * 1024, 1024 * 1024);
@@ -56,6 +57,13 @@ START_TEST(long_calls_and_replies_go_through_chunks)
 	ck_assert_uint_eq(server->read_chunk_bytes_pulled, 1024 * 1024 + 500000);
 	ck_assert_uint_eq(server->reply_chunk_bytes_pushed, 1024 * 1024 + 300000);
 	ck_assert_uint_eq(client->reply_chunk_bytes_taken, 1024 * 1024 + 300000);
+	/* Whoever moves the bytes, both ends count them. */
+	leg_info(rig->client.leg, &here);
+	leg_info(rig->server.leg, &there);
+	ck_assert_uint_gt(here.bytes_sent, 1024 * 1024 + 500000);
+	ck_assert_uint_eq(here.bytes_sent, there.bytes_received);
+	ck_assert_uint_gt(here.bytes_received, 1024 * 1024 + 300000);
+	ck_assert_uint_eq(here.bytes_received, there.bytes_sent);
 	rig_end(rig);
 }
 END_TEST
@@ -71,6 +79,7 @@ START_TEST(many_calls_at_once_are_all_answered)
 	leg_info(rig->client.leg, &info);
 	ck_assert_uint_eq(info.calls_in_flight_out, 1);
 	ck_assert_uint_eq(info.calls_held, 299);
+	ck_assert(!info.credits_told);
 	rig_run(rig);
 	ck_assert_uint_eq(rig->client.answered, 300);
 	ck_assert_uint_eq(rig->client.wrong, 0);
@@ -251,6 +260,7 @@ START_TEST(a_refused_client_hears_of_it)
 	rig_run(rig);
 	ck_assert_uint_eq(rig->client.closed, 1);
 	ck_assert_int_eq(rig->client.why, LEG_CLOSE_REFUSED);
+	ck_assert_uint_eq(rig->client.counters.connect_failures, 1);
 	ck_assert_str_eq(rig->client.detail, "it rejects: \"its server cannot be reached\"");
 	ck_assert_int_eq(rig->server.why, LEG_CLOSE_UNREACHABLE);
 	ck_assert_uint_eq(rig->client.opened + rig->server.opened, 0);
@@ -270,6 +280,7 @@ START_TEST(a_connection_that_is_not_accepted_times_out)
 	rig_run_for(rig, 2 * 1000000);
 	ck_assert_uint_eq(rig->client.closed, 1);
 	ck_assert_int_eq(rig->client.why, LEG_CLOSE_TIMEOUT);
+	ck_assert_uint_eq(rig->client.counters.connect_failures, 1);
 	rig_end(rig);
 }
 END_TEST
@@ -284,6 +295,7 @@ START_TEST(a_client_that_closes_before_it_is_accepted_is_let_go)
 	ck_assert_uint_eq(rig->server.requested, 1);
 	leg_close(rig->client.leg, LEG_CLOSE_PEER);
 	rig_run(rig);
+	ck_assert_uint_eq(rig->client.counters.connect_failures, 0);
 	ck_assert_uint_eq(rig->server.closed, 1);
 	rig_end(rig);
 }

@@ -114,7 +114,7 @@ START_TEST(the_same_ends_have_the_old_connection_closed_and_its_port)
 	ck_assert_uint_eq(bench->nstubs, 3);
 	ck_assert_uint_eq(old->closed_for, LEG_CLOSE_SUPERSEDED);
 	ck_assert_uint_eq(to->closed_for, LEG_CLOSE_SUPERSEDED);
-	ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_SUPERSEDED], 1);
+	ck_assert_uint_eq(worker_service_closed(&bench->ws, LEG_CLOSE_SUPERSEDED), 1);
 	stub_fail(to, LEG_CLOSE_SUPERSEDED, "");
 	bench_run(bench, 1);
 	ck_assert_uint_eq(bench->nstubs, 4);
@@ -247,7 +247,7 @@ START_TEST(a_client_without_a_place_keeps_its_port)
 	client = bench_incoming(bench);
 	bench_client_call(bench, client, 5);
 	bench_run(bench, 1);
-	ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_TOO_MANY], 1);
+	ck_assert_uint_eq(worker_service_closed(&bench->ws, LEG_CLOSE_TOO_MANY), 1);
 	stub_fail(client, LEG_CLOSE_PEER, "");
 	go(busy, to);
 	client = come(5, 702);

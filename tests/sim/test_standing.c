@@ -126,7 +126,7 @@ START_TEST(a_client_that_says_nothing_is_closed_in_the_end)
 	expect(1, 0, 0);
 	bench_run(bench, 1);
 	ck_assert_uint_eq(client->close_calls, 1);
-	ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_NO_CALL], 1);
+	ck_assert_uint_eq(worker_service_closed(&bench->ws, LEG_CLOSE_NO_CALL), 1);
 	stub_fail(client, LEG_CLOSE_NO_CALL, "");
 	bench_run(bench, 1);
 	log_set_output(NULL);
@@ -152,7 +152,7 @@ START_TEST(a_client_that_says_something_is_waited_for)
 	}
 	bench_run(bench, STALL_S * 1000);
 	ck_assert_str_eq(bench_state(bench), "closing");
-	ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_NO_CALL], 1);
+	ck_assert_uint_eq(worker_service_closed(&bench->ws, LEG_CLOSE_NO_CALL), 1);
 	end(client, NULL);
 }
 END_TEST
@@ -184,7 +184,7 @@ START_TEST(a_client_whose_call_waits_for_memory_is_waited_for)
 	budget_release(&claim);
 	bench_run(bench, STALL_S * 1000);
 	ck_assert_str_eq(bench_state(bench), "closing");
-	ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_NO_CALL], 1);
+	ck_assert_uint_eq(worker_service_closed(&bench->ws, LEG_CLOSE_NO_CALL), 1);
 	end(client, NULL);
 }
 END_TEST
@@ -230,7 +230,7 @@ START_TEST(the_oldest_of_too_many_silent_ones_is_closed)
 	ck_assert_uint_eq(silent[0]->close_calls, 1);
 	ck_assert_uint_eq(silent[0]->closed_for, LEG_CLOSE_HALF_OPEN);
 	ck_assert_uint_eq(silent[1]->close_calls, 0);
-	ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_HALF_OPEN], 1);
+	ck_assert_uint_eq(worker_service_closed(&bench->ws, LEG_CLOSE_HALF_OPEN), 1);
 	/* It goes in this turn or says its first byte in it: either way it is over. */
 	silent[0]->config.events->requested(silent[0]->config.arg);
 	for (unsigned i = 0; i < ARRAY_SIZE(silent); i++)
@@ -249,7 +249,7 @@ START_TEST(a_call_in_the_moment_of_going_finds_no_server)
 	bench_client_call(bench, silent[0], 1);
 	bench_run(bench, 1);
 	ck_assert_uint_eq(bench->nstubs, ARRAY_SIZE(silent));
-	ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_HALF_OPEN], 1);
+	ck_assert_uint_eq(worker_service_closed(&bench->ws, LEG_CLOSE_HALF_OPEN), 1);
 	ck_assert_uint_eq(bench_closes(bench), 1);
 	for (unsigned i = 0; i < ARRAY_SIZE(silent); i++)
 		end(silent[i], NULL);
@@ -272,7 +272,7 @@ START_TEST(the_oldest_without_a_call_makes_room)
 	ck_assert_uint_eq(first->closed_for, LEG_CLOSE_MADE_ROOM);
 	ck_assert_uint_eq(first->close_calls, 1);
 	ck_assert_uint_eq(second->close_calls, 0);
-	ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_MADE_ROOM], 1);
+	ck_assert_uint_eq(worker_service_closed(&bench->ws, LEG_CLOSE_MADE_ROOM), 1);
 	give_call(good);
 	ck_assert_uint_eq(server_of(good)->calls, 1);
 	end(first, server_of(first));
@@ -307,7 +307,7 @@ START_TEST(nobody_else_does_and_the_late_one_is_held)
 	busy = busy_client(_i % 2);
 	request(late);
 	ck_assert_uint_eq(busy->close_calls, 0);
-	ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_TOO_MANY], 1);
+	ck_assert_uint_eq(worker_service_closed(&bench->ws, LEG_CLOSE_TOO_MANY), 1);
 	expect(0, 1, 1);
 	bench_run(bench, 400);
 	ck_assert_uint_eq(late->close_calls, 0);
@@ -338,7 +338,7 @@ START_TEST(a_call_in_the_moment_of_going_goes_no_further)
 	bench_run(bench, 1);
 	end(first, server_of(first));
 	end(good, bench->stubs[3]);
-	ck_assert_uint_eq(bench->ws.closes[LEG_CLOSE_MADE_ROOM], 1);
+	ck_assert_uint_eq(worker_service_closed(&bench->ws, LEG_CLOSE_MADE_ROOM), 1);
 	ck_assert_uint_eq(bench_closes(bench), 2);
 }
 END_TEST

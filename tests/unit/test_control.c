@@ -25,15 +25,17 @@ static unsigned stops;
 
 /* What the last query was, and its done() for tests that answer late. */
 static enum control_query asked;
+static char asked_of[CONTROL_MAX_ARGUMENT_BYTES + 1];
 static bool answer_late;
 static void (*late_done)(void *arg, json_t *result);
 static void *late_arg;
 static json_t *answer;
 
-static void query(void *arg, enum control_query what, void (*done)(void *, json_t *),
-		  void *done_arg)
+static void query(void *arg, enum control_query what, const char *argument,
+		  void (*done)(void *, json_t *), void *done_arg)
 {
 	asked = what;
+	snprintf(asked_of, sizeof(asked_of), "%s", argument);
 	if (answer_late) {
 		late_done = done;
 		late_arg = done_arg;
@@ -121,7 +123,7 @@ static const char *ask(const char *text)
 
 START_TEST(a_word_gets_its_answer_as_json)
 {
-	ck_assert_str_eq(ask("connections\n"), "{\"answer\":42}\n");
+	ck_assert_str_eq(ask("connections\n"), "{\"schema\":1,\"answer\":42}\n");
 	ck_assert_int_eq(asked, CONTROL_CONNECTIONS);
 }
 END_TEST
@@ -129,14 +131,38 @@ END_TEST
 START_TEST(each_question_reaches_its_query)
 {
 	static const char *const words[] = {"status\n", "services\r\n", " connections \n",
-					    "{\"command\": \"stats\"}\n"};
+					    "{\"command\": \"stats\"}\n", "counters\n"};
 
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < (int)ARRAY_SIZE(words); i++) {
 		json_decref(answer);
 		answer = json_object();
-		ck_assert_str_eq(ask(words[i]), "{}\n");
+		ck_assert_str_eq(ask(words[i]), "{\"schema\":1}\n");
 		ck_assert_int_eq(asked, i);
 	}
+}
+END_TEST
+
+START_TEST(stats_may_name_a_service)
+{
+	ask("stats\n");
+	ck_assert_str_eq(asked_of, "");
+	answer = json_object();
+	ck_assert_str_eq(ask("stats files\n"), "{\"schema\":1}\n");
+	ck_assert_int_eq(asked, CONTROL_STATS);
+	ck_assert_str_eq(asked_of, "files");
+	answer = json_object();
+	ask("{\"command\": \"stats\", \"argument\": \"more files\"}\n");
+	ck_assert_str_eq(asked_of, "more files");
+}
+END_TEST
+
+START_TEST(an_answer_that_several_have_is_left_as_it_is)
+{
+	json_t *shared = json_incref(answer);
+
+	ask("status\n");
+	ck_assert_ptr_null(json_object_get(shared, "schema"));
+	json_decref(shared);
 }
 END_TEST
 
@@ -154,7 +180,7 @@ START_TEST(a_client_that_cannot_be_watched_is_dropped)
 	fake_loop_blind(loop, false);
 	fake_loop_advance(loop, 2 * CONTROL_TIMEOUT_US);
 	close(fd);
-	ck_assert_str_eq(ask("connections\n"), "{\"answer\":42}\n");
+	ck_assert_str_eq(ask("connections\n"), "{\"schema\":1,\"answer\":42}\n");
 }
 END_TEST
 
@@ -166,7 +192,7 @@ START_TEST(a_request_may_come_in_pieces)
 	ck_assert_str_eq(client_hear(fd), "open");
 	client_say(fd, "tus");
 	client_say(fd, "\n");
-	ck_assert_str_eq(client_hear(fd), "{\"answer\":42}\n");
+	ck_assert_str_eq(client_hear(fd), "{\"schema\":1,\"answer\":42}\n");
 	close(fd);
 }
 END_TEST
@@ -177,7 +203,7 @@ START_TEST(the_end_of_the_stream_ends_a_request)
 
 	client_say(fd, "status");
 	shutdown(fd, SHUT_WR);
-	ck_assert_str_eq(client_hear(fd), "{\"answer\":42}\n");
+	ck_assert_str_eq(client_hear(fd), "{\"schema\":1,\"answer\":42}\n");
 	close(fd);
 }
 END_TEST
@@ -208,7 +234,7 @@ START_TEST(a_bad_request_is_told_what_is_wrong)
 {
 	char expected[200];
 
-	snprintf(expected, sizeof(expected), "{\"error\":\"%s\"}\n", refused[_i].why);
+	snprintf(expected, sizeof(expected), "{\"schema\":1,\"error\":\"%s\"}\n", refused[_i].why);
 	ck_assert_str_eq(ask(refused[_i].request), expected);
 }
 END_TEST
@@ -221,28 +247,28 @@ START_TEST(a_request_over_its_limit_is_refused)
 	memset(text, 'a', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
 	client_say(fd, text);
-	ck_assert_str_eq(client_hear(fd), "{\"error\":\"the request is too long\"}\n");
+	ck_assert_str_eq(client_hear(fd), "{\"schema\":1,\"error\":\"the request is too long\"}\n");
 	close(fd);
 	/* One byte less is read as a request. */
 	text[sizeof(text) - 2] = '\n';
-	ck_assert_str_eq(ask(text), "{\"error\":\"unknown command\"}\n");
+	ck_assert_str_eq(ask(text), "{\"schema\":1,\"error\":\"unknown command\"}\n");
 }
 END_TEST
 
 START_TEST(log_changes_the_level)
 {
-	ck_assert_str_eq(ask("log error\n"), "{\"level\":\"error\"}\n");
+	ck_assert_str_eq(ask("log error\n"), "{\"schema\":1,\"level\":\"error\"}\n");
 	ck_assert_int_eq(log_level(), LOG_LEVEL_ERROR);
 	ck_assert_str_eq(ask("{\"command\":\"log\",\"argument\":\"info\"}"), "open");
 	ck_assert_str_eq(ask("{\"command\":\"log\",\"argument\":\"info\"}\n"),
-			 "{\"level\":\"info\"}\n");
+			 "{\"schema\":1,\"level\":\"info\"}\n");
 	ck_assert_int_eq(log_level(), LOG_LEVEL_INFO);
 }
 END_TEST
 
 START_TEST(stop_is_answered_before_it_stops)
 {
-	ck_assert_str_eq(ask("stop\n"), "{\"stopping\":true}\n");
+	ck_assert_str_eq(ask("stop\n"), "{\"schema\":1,\"stopping\":true}\n");
 	ck_assert_uint_eq(stops, 1);
 }
 END_TEST
@@ -300,8 +326,9 @@ START_TEST(changing_something_takes_root_or_the_daemons_user)
 	fd = client_open();
 	ck_assert_int_eq(seteuid(0), 0);
 	client_say(fd, "stop\n");
-	ck_assert_str_eq(client_hear(fd),
-			 "{\"error\":\"only root and the daemon's own user may do that\"}\n");
+	ck_assert_str_eq(
+		client_hear(fd),
+		"{\"schema\":1,\"error\":\"only root and the daemon's own user may do that\"}\n");
 	close(fd);
 	ck_assert_uint_eq(stops, 0);
 }
@@ -368,7 +395,7 @@ START_TEST(a_slow_reader_gets_all_of_its_answer)
 		fake_loop_run(loop);
 	}
 	ck_assert_int_eq(n, 0);
-	ck_assert_uint_eq(heard, len + strlen("{\"big\":\"\"}\n"));
+	ck_assert_uint_eq(heard, len + strlen("{\"schema\":1,\"big\":\"\"}\n"));
 	close(fd);
 	free(big);
 	free(buf);
@@ -385,7 +412,8 @@ START_TEST(clients_are_bounded_in_number)
 	}
 	ck_assert_str_eq(client_hear(fds[CONTROL_MAX_CLIENTS]), "open");
 	close(fds[0]);
-	ck_assert_str_eq(client_hear(fds[CONTROL_MAX_CLIENTS]), "{\"level\":\"info\"}\n");
+	ck_assert_str_eq(client_hear(fds[CONTROL_MAX_CLIENTS]),
+			 "{\"schema\":1,\"level\":\"info\"}\n");
 	for (unsigned i = 1; i <= CONTROL_MAX_CLIENTS; i++)
 		close(fds[i]);
 	fake_loop_run(loop);
@@ -400,7 +428,7 @@ START_TEST(an_answer_may_come_late)
 	client_say(fd, "stats\n");
 	ck_assert_str_eq(client_hear(fd), "open");
 	late_done(late_arg, json_pack("{s:i}", "late", 1));
-	ck_assert_str_eq(client_hear(fd), "{\"late\":1}\n");
+	ck_assert_str_eq(client_hear(fd), "{\"schema\":1,\"late\":1}\n");
 	close(fd);
 }
 END_TEST
@@ -413,7 +441,7 @@ START_TEST(an_answer_that_cannot_be_had_is_an_error)
 	client_say(fd, "stats\n");
 	late_done(late_arg, NULL);
 	ck_assert_str_eq(client_hear(fd),
-			 "{\"error\":\"the daemon has no memory for the answer\"}\n");
+			 "{\"schema\":1,\"error\":\"the daemon has no memory for the answer\"}\n");
 	close(fd);
 }
 END_TEST
@@ -425,7 +453,8 @@ START_TEST(an_answer_that_does_not_come_is_an_error)
 	answer_late = true;
 	client_say(fd, "stats\n");
 	fake_loop_advance(loop, CONTROL_TIMEOUT_US);
-	ck_assert_str_eq(client_hear(fd), "{\"error\":\"the daemon did not answer in time\"}\n");
+	ck_assert_str_eq(client_hear(fd),
+			 "{\"schema\":1,\"error\":\"the daemon did not answer in time\"}\n");
 	close(fd);
 	late_done(late_arg, json_object());
 }
@@ -451,7 +480,7 @@ START_TEST(a_live_socket_is_an_error_and_stays)
 	ck_assert_int_eq(open_control(), -EADDRINUSE);
 	ck_assert_ptr_nonnull(strstr(error, "already running"));
 	control = first;
-	ck_assert_str_eq(ask("status\n"), "{\"answer\":42}\n");
+	ck_assert_str_eq(ask("status\n"), "{\"schema\":1,\"answer\":42}\n");
 }
 END_TEST
 
@@ -466,7 +495,7 @@ START_TEST(a_stale_socket_is_replaced)
 	ck_assert_int_eq(bind(fd, (struct sockaddr *)&addr, sizeof(addr)), 0);
 	close(fd);
 	ck_assert_int_eq(open_control(), 0);
-	ck_assert_str_eq(ask("status\n"), "{\"answer\":42}\n");
+	ck_assert_str_eq(ask("status\n"), "{\"schema\":1,\"answer\":42}\n");
 }
 END_TEST
 
@@ -522,6 +551,8 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, a_word_gets_its_answer_as_json);
 	tcase_add_test(tc, each_question_reaches_its_query);
+	tcase_add_test(tc, stats_may_name_a_service);
+	tcase_add_test(tc, an_answer_that_several_have_is_left_as_it_is);
 	tcase_add_test(tc, a_client_that_cannot_be_watched_is_dropped);
 	tcase_add_test(tc, a_request_may_come_in_pieces);
 	tcase_add_test(tc, the_end_of_the_stream_ends_a_request);

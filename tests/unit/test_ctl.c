@@ -228,8 +228,8 @@ START_TEST(a_daemon_that_is_not_there_is_named)
 }
 END_TEST
 
-static void query(void *arg, enum control_query what, void (*done)(void *, json_t *),
-		  void *done_arg)
+static void query(void *arg, enum control_query what, const char *argument,
+		  void (*done)(void *, json_t *), void *done_arg)
 {
 	done(done_arg, json_pack("{s:i}", "asked", what));
 }

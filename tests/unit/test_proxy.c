@@ -273,7 +273,7 @@ START_TEST(an_address_that_is_not_allowed_is_turned_away)
 		json_integer_value(json_object_get(
 			json_object_get(json_array_get(json_object_get(json, "services"), 0),
 					"refused"),
-			"NOT_ALLOWED")),
+			"not_allowed")),
 		1);
 	json_decref(json);
 }
