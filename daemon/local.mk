@@ -53,12 +53,20 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/config/config.h \
 	daemon/config/config_descriptors.c \
 	daemon/config/config_descriptors.h \
+	daemon/config/config_hint.c \
+	daemon/config/config_hint.h \
 	daemon/config/config_keys.c \
 	daemon/config/config_keys.h \
+	daemon/config/config_lex.c \
+	daemon/config/config_lex.h \
 	daemon/config/config_load.c \
 	daemon/config/config_load.h \
 	daemon/config/config_memory.c \
 	daemon/config/config_memory.h \
+	daemon/config/config_mistakes.c \
+	daemon/config/config_mistakes.h \
+	daemon/config/config_parse.c \
+	daemon/config/config_parse.h \
 	daemon/config/config_read.c \
 	daemon/config/config_read.h \
 	daemon/config/config_scan.c \
@@ -66,6 +74,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/config/config_value.c \
 	daemon/config/config_value.h \
 	daemon/config/config_warn.c \
+	daemon/config/config_words.c \
+	daemon/config/config_words.h \
 	daemon/config/own_doors.c \
 	daemon/config/own_doors.h \
 	daemon/control/control.c \

@@ -13,13 +13,12 @@
 
 #include "daemon/config/config_keys.h"
 #include "daemon/config/config_memory.h"
+#include "daemon/config/config_parse.h"
 #include "daemon/config/config_read.h"
-#include "daemon/config/config_scan.h"
 #include "daemon/config/config_value.h"
 #include "daemon/config/own_doors.h"
 
 #define MAX_SERVICES     1024
-#define MAX_FILE_BYTES   (1024u * 1024u)
 #define MAX_AUTO_WORKERS 64
 
 static void read_services(struct config_reader *r, const config_setting_t *s,
@@ -43,6 +42,19 @@ static void report_unknown(struct config_reader *r, const config_setting_t *s,
 		config_report(r, s, "unknown key %s", config_setting_name(s));
 }
 
+/* Whether the group has a key that the other's name is told for. */
+static bool is_misspelt(const config_setting_t *group, const struct config_key *keys,
+			const struct config_key *key)
+{
+	for (int i = 0; i < config_setting_length(group); i++) {
+		const char *name = config_setting_name(config_setting_get_elem(group, (unsigned)i));
+
+		if (!config_key_find(keys, name) && config_key_nearest(keys, name) == key)
+			return true;
+	}
+	return false;
+}
+
 /* Reads one group by its table. */
 static void read_group(struct config_reader *r, const config_setting_t *group,
 		       const struct config_key *keys, void *base)
@@ -63,7 +75,8 @@ static void read_group(struct config_reader *r, const config_setting_t *group,
 			config_value_read(r, s, key, base);
 	}
 	for (const struct config_key *key = keys; key->name; key++)
-		if (key->mandatory && !config_setting_get_member(group, key->name))
+		if (key->mandatory && !config_setting_get_member(group, key->name) &&
+		    !is_misspelt(group, keys, key))
 			config_report(r, group, "%s is missing in this service", key->name);
 }
 
@@ -237,76 +250,18 @@ static void read_config(struct config_reader *r, config_t *parsed, struct config
 	check_memory(r, root, config);
 }
 
-/* The whole file, which may be a pipe: it is read once and gone through twice. */
-static int slurp(const char *path, char **out)
-{
-	FILE *file = fopen(path, "re");
-	char *text = NULL;
-	size_t len;
-	int err = 0;
-
-	if (!file)
-		return -errno;
-	text = malloc(MAX_FILE_BYTES + 1);
-	errno = 0;
-	len = text ? fread(text, 1, MAX_FILE_BYTES + 1, file) : 0;
-	if (!text || ferror(file))
-		err = errno ? -errno : -EIO;
-	else if (len > MAX_FILE_BYTES)
-		err = -EFBIG;
-	else
-		text[len] = '\0';
-	/* What stands behind a zero byte would go unread. */
-	if (!err && strlen(text) != len)
-		err = -EILSEQ;
-	fclose(file);
-	if (err)
-		free(text);
-	else
-		*out = text;
-	return err;
-}
-
-static void too_large(void *arg, unsigned line, const char *digits)
-{
-	struct config_reader *r = arg;
-
-	r->nerrors++;
-	fprintf(r->errors, "%s:%u: %s is too large a number\n", r->path, line, digits);
-}
-
-/* Parses the file; @include is relative to the directory that the file is in. */
-static int parse(struct config_reader *r, config_t *parsed)
-{
-	char dir[PATH_MAX], *text = NULL;
-	const char *file;
-	int err;
-
-	err = slurp(r->path, &text);
-	if (err)
-		return err;
-	config_scan_numbers(text, too_large, r);
-	snprintf(dir, sizeof(dir), "%s", r->path);
-	config_set_include_dir(parsed, dirname(dir));
-	if (!config_read_string(parsed, text)) {
-		file = config_error_file(parsed);
-		fprintf(r->errors, "%s:%d: %s\n", file ? file : r->path, config_error_line(parsed),
-			config_error_text(parsed));
-		err = -EINVAL;
-	}
-	free(text);
-	return err;
-}
-
 int config_load(const char *path, FILE *errors, struct config **config)
 {
+	char dir[PATH_MAX];
 	struct config_reader r = {.path = path, .errors = errors};
 	struct config *read;
 	config_t parsed;
 	int err;
 
+	snprintf(dir, sizeof(dir), "%s", path);
+	r.dir = dirname(dir);
 	config_init(&parsed);
-	err = parse(&r, &parsed);
+	err = config_parse(&r, &parsed);
 	if (err)
 		goto out_parsed;
 	err = -ENOMEM;

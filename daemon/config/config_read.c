@@ -14,20 +14,49 @@
 #define NAME_MAX_BYTES 64u
 #define MAX_ALLOW      1024
 
+/* libconfig takes an absolute name as it is from 1.7 on; before that it looks for it in the folder. */
+#if LIBCONFIG_VER_MAJOR > 1 || LIBCONFIG_VER_MINOR >= 7
+#define ABSOLUTE_INCLUDES true
+#else
+#define ABSOLUTE_INCLUDES false
+#endif
+
+static char *in_folder(const struct config_reader *r, const char *name)
+{
+	char *path;
+
+	if (!strcmp(r->dir, ".") && *name != '/')
+		return strdup(name);
+	return asprintf(&path, "%s/%s", r->dir, name) < 0 ? NULL : path;
+}
+
+char *config_include_path(const struct config_reader *r, const char *name)
+{
+	return ABSOLUTE_INCLUDES && *name == '/' ? strdup(name) : in_folder(r, name);
+}
+
+/* Since 1.7 libconfig names a file as it has opened it. */
+char *config_file_path(const struct config_reader *r, const char *name)
+{
+	return ABSOLUTE_INCLUDES ? strdup(name) : in_folder(r, name);
+}
+
 void config_report(struct config_reader *r, const config_setting_t *setting, const char *format,
 		   ...)
 {
 	/* NULL for the main file */
 	const char *file = config_setting_source_file(setting);
 	unsigned line = config_setting_source_line(setting);
+	char *path = file ? config_file_path(r, file) : NULL;
 	va_list ap;
 
 	r->nerrors++;
-	fprintf(r->errors, "%s:%u: ", file ? file : r->path, line ? line : 1);
+	fprintf(r->errors, "%s:%u: ", path ? path : r->path, line ? line : 1);
 	va_start(ap, format);
 	vfprintf(r->errors, format, ap);
 	va_end(ap);
 	fputc('\n', r->errors);
+	free(path);
 }
 
 const char *config_type_text(const config_setting_t *setting)
@@ -56,7 +85,13 @@ const char *config_type_text(const config_setting_t *setting)
 static void report_type(struct config_reader *r, const config_setting_t *s,
 			const struct config_key *key, const char *wanted)
 {
-	config_report(r, s, "%s must be %s, not %s", key->name, wanted, config_type_text(s));
+	bool plain = key->type == CONFIG_KEY_NUMBER || key->type == CONFIG_KEY_BOOL;
+	const char *cure = plain && config_setting_type(s) == CONFIG_TYPE_STRING
+				   ? ": write it without quotes"
+				   : "";
+
+	config_report(r, s, "%s must be %s, not %s%s", key->name, wanted, config_type_text(s),
+		      cure);
 }
 
 /* A copy of the setting's string; NULL after a report. */
@@ -129,8 +164,10 @@ static void read_name(struct config_reader *r, const config_setting_t *s,
 	if (!text)
 		return;
 	*value = text;
-	if (!*text || strlen(text) > NAME_MAX_BYTES)
+	if (!*text || strlen(text) > NAME_MAX_BYTES) {
 		config_report(r, s, "%s must have from 1 to %u letters", key->name, NAME_MAX_BYTES);
+		return;
+	}
 	for (; *text; text++) {
 		if (!isalnum((unsigned char)*text) && !strchr("._-", *text)) {
 			config_report(r, s, "%s may have letters, digits, '.', '_' and '-' only",

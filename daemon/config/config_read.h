@@ -13,12 +13,17 @@
 /* One reading of a file. */
 struct config_reader {
 	const char *path;
+	const char *dir; /* the folder of @path: included files are named from there */
 	FILE *errors;
 	unsigned nerrors;
 	unsigned nabsent; /* of these, about devices that may come yet */
 	bool nomem;
 };
 
+/** config_include_path - where libconfig looks for what @include names: to be freed, or NULL for want of memory. */
+char *config_include_path(const struct config_reader *r, const char *name);
+/** config_file_path - the path of an included file, as libconfig names it: to be freed, or NULL for want of memory. */
+char *config_file_path(const struct config_reader *r, const char *name);
 /** config_report - one error, as "FILE:LINE: what", at @setting. */
 void config_report(struct config_reader *r, const config_setting_t *setting, const char *format,
 		   ...) PRINTF_LIKE(3, 4);

@@ -1,95 +1,132 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Finds numbers too large for libconfig. */
+/* What libconfig takes without a word. */
 #include "daemon/config/config_scan.h"
 
-#include <ctype.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#define DIGITS_SHOWN 32u
+#include "base/compiler.h"
+#include "daemon/config/config_lex.h"
+
+#define SHOWN_BYTES 32    /* of a number or a string */
+#define MAX_DEPTH   64u   /* of brackets that are looked into */
+#define TEXT_BYTES  4096u /* of a complaint, or of a file's name */
 
 struct scan {
-	const char *at;
-	unsigned line;
-	int c; /* the character that is looked at, or EOF */
+	const struct config_scan_ops *ops;
+	void *arg;
+	unsigned depth;
+	char open[MAX_DEPTH]; /* the brackets that are open */
 };
 
-static void next(struct scan *s)
+static void PRINTF_LIKE(3, 4) wrong(const struct scan *s, unsigned line, const char *format, ...)
 {
-	if (s->c == '\n')
-		s->line++;
-	s->c = *s->at ? (unsigned char)*s->at++ : EOF;
+	char text[TEXT_BYTES];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	s->ops->wrong(s->arg, line, text);
 }
 
-static void skip_line(struct scan *s)
+/* Up to the end of the line that it begins in. */
+static int shown(const struct config_token *token)
 {
-	while (s->c != '\n' && s->c != EOF)
-		next(s);
+	size_t len = token->len < SHOWN_BYTES ? token->len : SHOWN_BYTES;
+
+	for (size_t i = 0; i < len; i++)
+		if ((unsigned char)token->text[i] < ' ')
+			return (int)i;
+	return (int)len;
 }
 
-static void skip_string(struct scan *s)
+static bool is_hex(const struct config_token *token)
 {
-	next(s);
-	while (s->c != '"' && s->c != EOF) {
-		if (s->c == '\\')
-			next(s);
-		next(s);
+	const char *digits = "0123456789abcdefABCDEF";
+
+	return token->len > 2 && token->text[0] == '0' && (token->text[1] | 0x20) == 'x' &&
+	       strspn(token->text + 2, digits) >= token->len - 2;
+}
+
+static void check_number(const struct scan *s, const struct config_token *token)
+{
+	bool hex = is_hex(token);
+
+	if (!hex && !config_token_digits(token))
+		return;
+	if (strtoull(token->text, NULL, hex ? 16 : 10) > INT_MAX)
+		wrong(s, token->line, "%.*s is too large a number", shown(token), token->text);
+}
+
+static void follow_brackets(struct scan *s, const struct config_token *token)
+{
+	if (token->kind != CONFIG_TOKEN_SIGN)
+		return;
+	if (strchr("([{", *token->text)) {
+		if (s->depth < MAX_DEPTH)
+			s->open[s->depth] = *token->text;
+		s->depth++;
+	} else if (strchr(")]}", *token->text) && s->depth) {
+		s->depth--;
 	}
-	next(s);
 }
 
-/* After a slash: a comment of either kind, or nothing. */
-static void skip_slash(struct scan *s)
+/* Strings side by side are one to libconfig; as entries two were meant. */
+static void check_neighbours(const struct scan *s, const struct config_token *a,
+			     const struct config_token *b)
 {
-	int last = 0;
-
-	next(s);
-	if (s->c == '/') {
-		skip_line(s);
-	} else if (s->c == '*') {
-		next(s);
-		for (; s->c != EOF && !(last == '*' && s->c == '/'); next(s))
-			last = s->c;
-		next(s);
-	}
+	if (a->kind != CONFIG_TOKEN_STRING || b->kind != CONFIG_TOKEN_STRING)
+		return;
+	if (s->depth && s->depth <= MAX_DEPTH && s->open[s->depth - 1] != '{')
+		wrong(s, a->line, "is a comma missing between %.*s and %.*s?", shown(a), a->text,
+		      shown(b), b->text);
 }
 
-/* A word: a number, or a name with digits in it. Returns whether it is a number that does not fit. */
-static bool read_word(struct scan *s, char digits[DIGITS_SHOWN + 1])
+static void include(const struct scan *s, const struct config_token *token)
 {
-	size_t len = 0;
-	bool decimal = true;
+	char name[TEXT_BYTES];
 
-	for (; isalnum(s->c) || s->c == '_' || s->c == '.'; next(s)) {
-		decimal = decimal && isdigit(s->c);
-		if (len < DIGITS_SHOWN)
-			digits[len++] = (char)s->c;
-	}
-	digits[len] = '\0';
-	if (!decimal)
-		return false;
-	return strtoull(digits, NULL, 10) > INT_MAX;
+	snprintf(name, sizeof(name), "%.*s", (int)(token->len - 2), token->text + 1);
+	s->ops->include(s->arg, token->line, name);
 }
 
-void config_scan_numbers(const char *text,
-			 void (*too_large)(void *arg, unsigned line, const char *digits), void *arg)
+/* Whether it ends where it should. */
+static bool check_end(const struct scan *s, const struct config_token *token)
 {
-	struct scan s = {.at = text, .line = 1, .c = 0};
-	char digits[DIGITS_SHOWN + 1];
+	if (token->kind == CONFIG_TOKEN_COMMENT)
+		wrong(s, token->line, "the comment that begins here is not closed: */ is missing");
+	else if ((token->kind == CONFIG_TOKEN_STRING || token->kind == CONFIG_TOKEN_INCLUDE) &&
+		 (!token->closed || token->end_line != token->line))
+		wrong(s, token->line,
+		      "is a quote missing? The string %.*s does not end in its line", shown(token),
+		      token->text);
+	else
+		return true;
+	return false;
+}
 
-	next(&s);
-	while (s.c != EOF) {
-		if (s.c == '#')
-			skip_line(&s);
-		else if (s.c == '/')
-			skip_slash(&s);
-		else if (s.c == '"')
-			skip_string(&s);
-		else if (!isalnum(s.c) && s.c != '_')
-			next(&s);
-		else if (read_word(&s, digits))
-			too_large(arg, s.line, digits);
-	}
+void config_scan(const char *text, const struct config_scan_ops *ops, void *arg)
+{
+	struct scan s = {.ops = ops, .arg = arg};
+	struct config_token token = {0}, last;
+	struct config_lex lex;
+
+	config_lex_init(&lex, text);
+	do {
+		last = token;
+		token = config_lex_next(&lex);
+		if (!check_end(&s, &token))
+			return;
+		follow_brackets(&s, &token);
+		check_neighbours(&s, &last, &token);
+		if (token.kind == CONFIG_TOKEN_WORD)
+			check_number(&s, &token);
+		else if (token.kind == CONFIG_TOKEN_INCLUDE)
+			include(&s, &token);
+	} while (token.kind != CONFIG_TOKEN_END);
 }

@@ -87,6 +87,8 @@ static const char *check_name(const char *host)
 {
 	struct in_addr in;
 
+	if (!strcmp(host, "*"))
+		return "\"*\" is not a host name: a listener without any listens on every address, tcp://:2049";
 	for (const char *c = host; *c; c++)
 		if (!isalnum((unsigned char)*c) && !strchr("-._", *c))
 			return complaint("\"%s\" is not a host name", host);
@@ -121,6 +123,10 @@ static const char *split_host(const char *text, char host[CONFIG_HOST_MAX_BYTES 
 	memcpy(host, text, len);
 	host[len] = '\0';
 	*port = *end == ':' ? end + 1 : NULL;
+	if (strchr(end, '/'))
+		return complaint(
+			"\"%.64s\": an address has no path; the export is named at the mount",
+			strchr(end, '/'));
 	if (*end && *end != ':')
 		return complaint("\"%s\" follows the address: it ends with its port", end);
 	if (*port && strchr(*port, ':'))
@@ -136,6 +142,31 @@ static int transport_find(const char *text, size_t len)
 	return -1;
 }
 
+/* What is said of a transport that there is not. */
+static const char *unknown_transport(const char *text, size_t len)
+{
+	static const struct {
+		const char *name, *meant;
+	} known[] = {
+		{"nfs", ": NFS over TCP is tcp://, over RDMA rdma://"},
+		{"nfs4", ": NFS over TCP is tcp://, over RDMA rdma://"},
+		{"udp", ": NFS over UDP is not joined"},
+		{"ib", ": InfiniBand is verbs://, or rdma:// for any device"},
+		{"roce", ": RoCE is verbs://, or rdma:// for any device"},
+		{"tcp", ", in small letters"},
+		{"rdma", ", in small letters"},
+		{"iwarp", ", in small letters"},
+		{"verbs", ", in small letters"},
+	};
+	const char *meant = "";
+
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
+		if (strlen(known[i].name) == len && !strncasecmp(known[i].name, text, len))
+			meant = known[i].meant;
+	return complaint("transport \"%.*s\" is none of tcp, rdma, iwarp, verbs%s",
+			 (int)(len > 32 ? 32 : len), text, meant);
+}
+
 const char *config_uri_parse(const char *text, bool listen, struct config_uri *uri)
 {
 	char host[CONFIG_HOST_MAX_BYTES + 1], digits[PORT_TEXT_BYTES];
@@ -146,11 +177,15 @@ const char *config_uri_parse(const char *text, bool listen, struct config_uri *u
 	long number;
 
 	if (!sep)
-		return "an address is tcp://HOST:PORT, rdma://, iwarp:// or verbs://";
+		return complaint(
+			"\"%.64s\" has no transport: an address is tcp://HOST:PORT, rdma://, iwarp:// "
+			"or verbs://%s",
+			text,
+			strchr(text, '/') ? ", and ends there: the export is named at the mount"
+					  : "");
 	transport = transport_find(text, (size_t)(sep - text));
 	if (transport < 0)
-		return complaint("transport \"%.*s\" is none of tcp, rdma, iwarp, verbs",
-				 (int)(sep - text > 32 ? 32 : sep - text), text);
+		return unknown_transport(text, (size_t)(sep - text));
 	wrong = split_host(sep + 3, host, &port, &literal);
 	if (wrong)
 		return wrong;
@@ -284,6 +319,48 @@ static bool clear_host_bits(struct config_cidr *cidr)
 	return memcmp(before.addr, addr, len) != 0;
 }
 
+/* What is said of an entry that is no address. */
+static const char *not_an_address(const char *text)
+{
+	const char *cure = "";
+
+	if (!strcmp(text, "*") || !strcasecmp(text, "any") || !strcasecmp(text, "all"))
+		cure = ": everyone is \"0.0.0.0/0\" and \"::/0\"";
+	else if (strpbrk(text, ",; "))
+		cure = ": each is a string of its own, without blanks: [ \"10.0.0.0/8\", \"192.0.2.1\" ]";
+	else if (strchr(text, '['))
+		cure = ": write it without brackets and port";
+	else if (strchr(text, '*') || (isdigit((unsigned char)*text) && strchr(text, '-')))
+		cure = ": write a range as a prefix such as 10.0.0.0/8";
+	else if (strspn(text, "0123456789.:abcdefABCDEF/") != strlen(text))
+		cure = ": names are not looked up here";
+	return complaint("\"%.100s\" is not an IPv4 or IPv6 address%s", text, cure);
+}
+
+/* How many bits a netmask has; -1 for what is none. */
+static int mask_bits(const char *text)
+{
+	struct in_addr in;
+	uint32_t mask;
+
+	if (inet_pton(AF_INET, text, &in) != 1)
+		return -1;
+	mask = ntohl(in.s_addr);
+	return ~mask & (~mask + 1) ? -1 : __builtin_popcount(mask);
+}
+
+/* What is said of what stands behind the slash. */
+static const char *not_a_prefix(const char *bits, const struct config_cidr *found, long max)
+{
+	int mask = found->family == AF_INET ? mask_bits(bits) : -1;
+	char cure[16] = "";
+
+	if (mask >= 0)
+		snprintf(cure, sizeof(cure), ": write /%d", mask);
+	return complaint("prefix length \"%.32s\" is not a number from 0 to %ld%s", bits, max,
+			 cure);
+}
+
 const char *config_cidr_parse(const char *text, struct config_cidr *cidr)
 {
 	struct config_cidr found = {0};
@@ -291,8 +368,8 @@ const char *config_cidr_parse(const char *text, struct config_cidr *cidr)
 	size_t len = strcspn(text, "/");
 	long bits, max;
 
-	if (len > INET6_ADDRSTRLEN)
-		return "not an IPv4 or IPv6 address";
+	if (len > INET6_ADDRSTRLEN || strpbrk(text, ",; "))
+		return not_an_address(text);
 	memcpy(addr, text, len);
 	addr[len] = '\0';
 	if (inet_pton(AF_INET, addr, found.addr) == 1)
@@ -300,12 +377,11 @@ const char *config_cidr_parse(const char *text, struct config_cidr *cidr)
 	else if (inet_pton(AF_INET6, addr, found.addr) == 1)
 		found.family = AF_INET6;
 	else
-		return complaint("\"%s\" is not an IPv4 or IPv6 address", addr);
+		return not_an_address(text);
 	max = (long)addr_bytes(found.family) * 8;
 	bits = text[len] ? decimal(text + len + 1, max) : max;
 	if (bits < 0)
-		return complaint("prefix length \"%.32s\" is not a number from 0 to %ld",
-				 text + len + 1, max);
+		return not_a_prefix(text + len + 1, &found, max);
 	found.prefix_bits = (unsigned)bits;
 	if (clear_host_bits(&found))
 		return complaint(

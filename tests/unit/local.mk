@@ -238,10 +238,15 @@ tests_unit_test_config_value_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_config_value_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_config_value
 
+# Each of these has a configuration file of its own.
+check_LIBRARIES += tests/unit/libconfigfixture.a
+tests_unit_libconfigfixture_a_SOURCES = tests/unit/config_fixture.c tests/unit/config_fixture.h
+tests_unit_libconfigfixture_a_CFLAGS = $(UNIT_CFLAGS)
+
 check_PROGRAMS += tests/unit/test_config
 tests_unit_test_config_SOURCES = tests/unit/test_config.c
 tests_unit_test_config_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_test_config_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+tests_unit_test_config_LDADD = tests/unit/libconfigfixture.a tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_config
 
 check_PROGRAMS += tests/unit/test_first_bytes
@@ -249,6 +254,18 @@ tests_unit_test_first_bytes_SOURCES = tests/unit/test_first_bytes.c
 tests_unit_test_first_bytes_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_first_bytes_LDADD = $(UNIT_LDADD)
 TESTS += tests/unit/test_first_bytes
+
+check_PROGRAMS += tests/unit/test_config_messages
+tests_unit_test_config_messages_SOURCES = tests/unit/test_config_messages.c
+tests_unit_test_config_messages_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_config_messages_LDADD = tests/unit/libconfigfixture.a tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_config_messages
+
+check_PROGRAMS += tests/unit/test_config_syntax
+tests_unit_test_config_syntax_SOURCES = tests/unit/test_config_syntax.c
+tests_unit_test_config_syntax_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_config_syntax_LDADD = tests/unit/libconfigfixture.a tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_config_syntax
 
 check_PROGRAMS += tests/unit/test_record
 tests_unit_test_record_SOURCES = tests/unit/test_record.c

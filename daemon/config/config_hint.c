@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* What was probably meant where libconfig found an error. */
+#include "daemon/config/config_hint.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/config/config_words.h"
+
+#define SHOWN_BYTES 60 /* of a key */
+
+static int shown(const struct config_token *token)
+{
+	return token->len < SHOWN_BYTES ? (int)token->len : SHOWN_BYTES;
+}
+
+static bool find_mistake(const struct config_words *w, unsigned line, char *hint)
+{
+	for (size_t i = config_words_of_line(w, line); i < w->count && w->all[i].token.line <= line;
+	     i++)
+		if (config_mistake_find(w, i, hint))
+			return true;
+	return false;
+}
+
+void config_hint_syntax(const char *text, unsigned line, char hint[static CONFIG_HINT_BYTES])
+{
+	struct config_words w;
+
+	if (!config_words_read(text, &w) || !find_mistake(&w, line, hint))
+		snprintf(
+			hint, CONFIG_HINT_BYTES, "%s",
+			"here or just before: is a comma between services, a quote or a brace missing?");
+	config_words_fini(&w);
+}
+
+static bool is_key(const struct config_words *w, size_t i)
+{
+	return config_words_is_kind(w, i, 0, CONFIG_TOKEN_WORD) && config_words_is_equals(w, i, 1);
+}
+
+/* Where the key of word @i was set before in its group; CONFIG_WORD_NONE if it was not. */
+static size_t set_before(const struct config_words *w, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (w->all[k].around == w->all[i].around && is_key(w, k) &&
+		    config_token_same(&w->all[k].token, &w->all[i].token))
+			return k;
+	return CONFIG_WORD_NONE;
+}
+
+void config_hint_twice(const char *text, unsigned line, char hint[static CONFIG_HINT_BYTES])
+{
+	size_t i, before = CONFIG_WORD_NONE;
+	struct config_words w;
+
+	snprintf(hint, CONFIG_HINT_BYTES, "%s",
+		 "a key of this line is set already, in this file or in one that is read with it");
+	if (!config_words_read(text, &w))
+		goto out;
+	for (i = config_words_of_line(&w, line); i < w.count && w.all[i].token.line <= line; i++) {
+		before = is_key(&w, i) ? set_before(&w, i) : CONFIG_WORD_NONE;
+		if (before != CONFIG_WORD_NONE)
+			break;
+	}
+	if (before != CONFIG_WORD_NONE)
+		snprintf(hint, CONFIG_HINT_BYTES, "%.*s is set already, in line %u",
+			 shown(&w.all[i].token), w.all[i].token.text, w.all[before].token.line);
+out:
+	config_words_fini(&w);
+}
+
+void config_hint_quote(const char *text, unsigned line, char *quote, size_t size)
+{
+	size_t len;
+
+	for (; line > 1 && text; line--) {
+		text = strchr(text, '\n');
+		text = text ? text + 1 : NULL;
+	}
+	if (!text)
+		text = "";
+	text += strspn(text, " \t");
+	len = strcspn(text, "\r\n");
+	while (len && isspace((unsigned char)text[len - 1]))
+		len--;
+	if (len >= size)
+		len = size - 1;
+	for (size_t i = 0; i < len; i++)
+		quote[i] = (unsigned char)text[i] < ' ' || text[i] == 0x7f ? '?' : text[i];
+	quote[len] = '\0';
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The configuration file: what each mistake in a value is answered with. */
+#include <errno.h>
+
+#include "tests/lib/test.h"
+#include "tests/unit/config_fixture.h"
+
+static const struct {
+	const char *text, *error; /* the error after "FILE:" */
+} mistakes[] = {
+	{"wrokers = 2;\n", "1: unknown key wrokers: is workers meant?"},
+	{"memory_limit = 2;\n", "1: unknown key memory_limit: is memory_limit_mib meant?"},
+	{"colour = 2;\n", "1: unknown key colour"},
+	{"credits = 2;\n", "1: credits belongs into a service"},
+	{SERVICE(TO_RDMA "workers = 1;"), "2: workers belongs at the top, outside the services"},
+	{SERVICE(TO_RDMA "credit = 1;"), "2: unknown key credit: is credits meant?"},
+	{SERVICE(TO_RDMA "\nAllow = 1;"), "3: unknown key Allow: is allow meant?"},
+	{SERVICE(TO_RDMA "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa = 1;"),
+	 "2: unknown key aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"},
+	{"workers = \"two\";",
+	 "1: workers must be a whole number, not a string: write it without quotes"},
+	{"workers = 1.5;", "1: workers must be a whole number, not a fraction"},
+	{"workers = -1;", "1: workers is -1, but must be from 0 to 256"},
+	{"workers = 257;", "1: workers is 257, but must be from 0 to 256"},
+	{"workers = 4294967298L;", "1: workers is 4294967298, but must be from 0 to 256"},
+	{"workers = 4294967298;", "1: 4294967298 is too large a number"},
+	{"# 4294967298\ncontrol = \"/\\\"4294967298\"; // \"9999999999\n/* 9999999999\n"
+	 " */ workers = 0x2; memory_limit_mib = 4294967396;",
+	 "4: 4294967396 is too large a number"},
+	{"memory_limit_mib = 0;", "1: memory_limit_mib is 0, but must be from 1 to 1048576 MiB"},
+	{"control = 5;", "1: control must be a string in quotes, not a number"},
+	{"control = \"run/sock\";", "1: control must be an absolute path"},
+	{"control = \"/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+	 "aaaaaaaaaaaaaaaaaaaaaaaaaaa\";",
+	 "1: control must have at most 107 bytes, the length of a socket's address"},
+	{"services = { };",
+	 "1: services must be a list of groups: ( { ... }, { ... } ), not a group { }"},
+	{"services = ( 5 );", "1: a service must be a group { }, not a number"},
+	{"services = (\n{ listen = \"tcp://127.0.0.1\"; connect = \"rdma://filer\"; }\n);",
+	 "2: name is missing in this service"},
+	{"services = (\n{ name = \"a\"; connect = \"rdma://filer\"; }\n);",
+	 "2: listen is missing in this service"},
+	{"services = (\n{ name = \"a\"; listen = \"tcp://127.0.0.1\"; }\n);",
+	 "2: connect is missing in this service"},
+	{"services = ( { name = \"\"; " TO_RDMA "} );", "1: name must have from 1 to 64 letters"},
+	{"services = ( { name = \"a b\"; " TO_RDMA "} );",
+	 "1: name may have letters, digits, '.', '_' and '-' only"},
+	{"services = ( { name = \"a\"; " TO_RDMA "},\n{ name = \"a\"; " TCP_TO_TCP "} );",
+	 "2: name \"a\" is taken by the service of line 1"},
+	{"services = ( { name = \"a\"; " TO_RDMA "},\n{ name = \"b\"; " TO_RDMA "} );",
+	 "2: listen: the service of line 1 has that port already"},
+	{SERVICE("listen = \"tcp://127.0.0.1:2049\";\nconnect = \"tcp://127.0.0.1:2049\";"),
+	 "3: connect: the service of line 2 listens there: the daemon would be its own upstream"},
+	{"services = ( { name = \"a\"; " TO_TCP "},\n{ name = \"b\"; " TO_RDMA "} );",
+	 "1: connect: the service of line 2 listens there: the daemon would be its own upstream"},
+	{SERVICE(TO_RDMA "credits = 0;"), "2: credits is 0, but must be from 1 to 1024"},
+	{SERVICE(TO_RDMA "inline_threshold_bytes = 5000;"),
+	 "2: inline_threshold_bytes is 5000, but must be a multiple of 1024"},
+	{SERVICE(TO_RDMA "inline_threshold_bytes = 512;"),
+	 "2: inline_threshold_bytes is 512, but must be from 1024 to 262144 bytes"},
+	{SERVICE(TO_RDMA "inline_threshold_bytes = 65536; max_message_bytes = 20000;"),
+	 "2: inline_threshold_bytes is above max_message_bytes (20000)"},
+	{SERVICE(TO_RDMA "fpdu_max = \"1k\";"),
+	 "2: fpdu_max is \"1k\", but must be \"mss\" or \"64k\""},
+	{SERVICE("listen = \"tcp://127.0.0.1:2049\"; connect = \"iwarp://filer\"; rnr_retry = 1;"),
+	 "2: rnr_retry is for services with an rdma:// or verbs:// side"},
+	{SERVICE(TO_RDMA "rnr_retry = 7;"), "2: rnr_retry is 7, but must be from 0 to 6"},
+	{SERVICE(TO_RDMA "busy_poll_us = 1001;"),
+	 "2: busy_poll_us is 1001, but must be from 0 to 1000 us"},
+	{SERVICE(TO_RDMA "fpdu_max = 64;"), "2: fpdu_max must be \"mss\" or \"64k\", not a number"},
+	{SERVICE(TO_RDMA "mpa_crc = 1;"), "2: mpa_crc must be true or false, not a number"},
+	{SERVICE(TO_RDMA "source_port = \"any\";"),
+	 "2: source_port is for services that connect to tcp://"},
+	{SERVICE(TO_TCP "require_privileged_port = true;"),
+	 "2: require_privileged_port is for services that listen on tcp://"},
+	{SERVICE(TO_TCP "peer = \"linux\";"),
+	 "2: peer is for services that connect to an RDMA server"},
+	{SERVICE(TO_RDMA "peer = \"knfsd\";"),
+	 "2: peer is \"knfsd\", but must be \"auto\", \"linux\", \"ganesha\", \"chimera\", "
+	 "\"solaris\" or \"strict\""},
+	{SERVICE(TO_TCP "ddp = \"nfs\";"), "2: ddp is for services that connect to an RDMA server"},
+	{SERVICE(TCP_TO_TCP "credits = 5;"), "2: credits is for services with an RDMA side"},
+	{SERVICE(TCP_TO_TCP "mpa_crc = true;"),
+	 "2: mpa_crc is for services with an rdma:// or iwarp:// side"},
+	{SERVICE(TO_RDMA "allow = \"10.0.0.0/8\";"),
+	 "2: allow must be an array of strings: [ \"10.0.0.0/8\" ], not a string"},
+	{SERVICE(TO_RDMA "allow = [ 10 ];"), "2: allow must be an array of strings, not a number"},
+	{SERVICE(TO_RDMA "allow = [\n\"10.0.0.0/33\" ];"),
+	 "3: allow: prefix length \"33\" is not a number from 0 to 32"},
+	{SERVICE(TO_RDMA "allow = [ \"10.0.0.0/\" ];"),
+	 "2: allow: prefix length \"\" is not a number from 0 to 32"},
+	{SERVICE(TO_RDMA "allow = [ \"::/129\" ];"),
+	 "2: allow: prefix length \"129\" is not a number from 0 to 128"},
+	{SERVICE(TO_RDMA "allow = [ \"filer\" ];"),
+	 "2: allow: \"filer\" is not an IPv4 or IPv6 address: names are not looked up here"},
+	{SERVICE(TO_RDMA "allow = [ \"10.0.0.1/8\" ];"),
+	 "2: allow: \"10.0.0.1/8\" has bits behind its prefix: 10.0.0.0/8 is meant, or 10.0.0.1 alone?"},
+	{SERVICE(TO_RDMA "allow = [ \"2001:db8::1/33\" ];"),
+	 "2: allow: \"2001:db8::1/33\" has bits behind its prefix: 2001:db8::/33 is meant, or "
+	 "2001:db8::1 alone?"},
+	{"workers = 64;\nmemory_limit_mib = 2;\n" SERVICE(TO_RDMA),
+	 "2: memory_limit_mib is 2, but must be at least 3: each service (1 in all) has 2.1 MiB of "
+	 "it for itself"},
+	{SERVICE(TO_RDMA "max_message_bytes = 268435457;"),
+	 "2: max_message_bytes is 268435457, but must be from 16384 to 268435456 bytes"},
+	/* A mistake is told once: nothing is said that only follows from it. */
+	{SERVICE(TO_RDMA "\nmax_connections = 99999999999;"),
+	 "3: 99999999999 is too large a number"},
+	{"workers = 0x1ffffffff;", "1: 0x1ffffffff is too large a number"},
+	{"workers = -99999999999;", "1: 99999999999 is too large a number"},
+	{SERVICE("lisen = \"tcp://127.0.0.1\"; connect = \"rdma://filer\";"),
+	 "2: unknown key lisen: is listen meant?"},
+	{"services = ( { name = \"a b a b a b a b a b a b a b a b a b a b a b a b a b a b a b a b a b "
+	 "a b a\"; " TO_RDMA "} );",
+	 "1: name must have from 1 to 64 letters"},
+	{SERVICE(TO_RDMA "mpa_crc = \"true\";"),
+	 "2: mpa_crc must be true or false, not a string: write it without quotes"},
+	{"services = ( { name = 5; " TO_RDMA "} );",
+	 "1: name must be a string in quotes, not a number"},
+	/* Addresses. */
+	{SERVICE("listen = \"tcp://127.0.0.1\"; connect = \"iwarp://filer:/export\";"),
+	 "2: connect: \"/export\": an address has no path; the export is named at the mount"},
+	{SERVICE("listen = \"tcp://127.0.0.1\"; connect = \"filer:/export\";"),
+	 "2: connect: \"filer:/export\" has no transport: an address is tcp://HOST:PORT, rdma://, "
+	 "iwarp:// or verbs://, and ends there: the export is named at the mount"},
+	{SERVICE("listen = \"2049\"; connect = \"rdma://filer\";"),
+	 "2: listen: \"2049\" has no transport: an address is tcp://HOST:PORT, rdma://, iwarp:// or "
+	 "verbs://"},
+	{SERVICE("listen = \"nfs://127.0.0.1\"; connect = \"rdma://filer\";"),
+	 "2: listen: transport \"nfs\" is none of tcp, rdma, iwarp, verbs: NFS over TCP is tcp://, "
+	 "over RDMA rdma://"},
+	{SERVICE("listen = \"tcp://*:2049\"; connect = \"rdma://filer\";"),
+	 "2: listen: \"*\" is not a host name: a listener without any listens on every address, "
+	 "tcp://:2049"},
+	/* Who is allowed. */
+	{SERVICE(TO_RDMA "allow = [ \"10.0.0.0/8\"\n\"10.1.0.0/16\" ];"),
+	 "2: is a comma missing between \"10.0.0.0/8\" and \"10.1.0.0/16\"?"},
+	{SERVICE(TO_RDMA "allow = [ \"10.0.0.1\" /* and */ \"10.0.0.2\" ];"),
+	 "2: is a comma missing between \"10.0.0.1\" and \"10.0.0.2\"?"},
+	{SERVICE(TO_RDMA "allow = [ \"10.0.0.0/255.0.0.0\" ];"),
+	 "2: allow: prefix length \"255.0.0.0\" is not a number from 0 to 32: write /8"},
+	{SERVICE(TO_RDMA "allow = [ \"10.0.0.0/0.0.0.0\" ];"),
+	 "2: allow: prefix length \"0.0.0.0\" is not a number from 0 to 32: write /0"},
+	{SERVICE(TO_RDMA "allow = [ \"10.0.0.0/255.0.255.0\" ];"),
+	 "2: allow: prefix length \"255.0.255.0\" is not a number from 0 to 32"},
+	{SERVICE(TO_RDMA "allow = [ \"*\" ];"),
+	 "2: allow: \"*\" is not an IPv4 or IPv6 address: everyone is \"0.0.0.0/0\" and \"::/0\""},
+	{SERVICE(TO_RDMA "allow = [ \"10.0.0.*\" ];"),
+	 "2: allow: \"10.0.0.*\" is not an IPv4 or IPv6 address: write a range as a prefix such as "
+	 "10.0.0.0/8"},
+	{SERVICE(TO_RDMA "allow = [ \"10.0.0.1-10.0.0.9\" ];"),
+	 "2: allow: \"10.0.0.1-10.0.0.9\" is not an IPv4 or IPv6 address: write a range as a prefix "
+	 "such as 10.0.0.0/8"},
+	{SERVICE(TO_RDMA "allow = [ \"10.0.0.0/8,10.1.0.1\" ];"),
+	 "2: allow: \"10.0.0.0/8,10.1.0.1\" is not an IPv4 or IPv6 address: each is a string of its "
+	 "own, without blanks: [ \"10.0.0.0/8\", \"192.0.2.1\" ]"},
+	{SERVICE(TO_RDMA "allow = [ \"[::1]\" ];"),
+	 "2: allow: \"[::1]\" is not an IPv4 or IPv6 address: write it without brackets and port"},
+};
+
+START_TEST(each_mistake_is_named_with_its_line)
+{
+	ck_assert_int_eq(config_fixture_load(mistakes[_i].text), -EINVAL);
+	ck_assert_ptr_null(fixture.config);
+	ck_assert_str_eq(fixture.errors, config_fixture_at(mistakes[_i].error));
+}
+END_TEST
+
+START_TEST(all_mistakes_are_reported)
+{
+	ck_assert_int_eq(
+		config_fixture_load("workers = -1;\nfoo = 1;\nservices = ( { listen = 5; } );\n"),
+		-EINVAL);
+	ck_assert_str_eq(fixture.errors,
+			 config_fixture_at("1: workers is -1, but must be from 0 to 256\n"
+					   "2: unknown key foo\n"
+					   "3: listen must be a string in quotes, not a number\n"
+					   "3: name is missing in this service\n"
+					   "3: connect is missing in this service\n"));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("config_messages");
+	TCase *tc = tcase_create("config_messages");
+
+	tcase_add_checked_fixture(tc, config_fixture_setup, config_fixture_teardown);
+	tcase_add_loop_test(tc, each_mistake_is_named_with_its_line, 0, ARRAY_SIZE(mistakes));
+	tcase_add_test(tc, all_mistakes_are_reported);
+	suite_add_tcase(suite, tc);
+	return test_main(suite);
+}
