@@ -285,6 +285,14 @@ bool config_uri_is_loopback(const struct config_uri *uri)
 	return is_v4(&addr) ? addr.s6_addr[12] == 127 : IN6_IS_ADDR_LOOPBACK(&addr);
 }
 
+bool config_uri_is_any(const struct config_uri *uri)
+{
+	struct in6_addr addr;
+
+	return *uri->host && literal_bytes(uri->host, &addr) &&
+	       (IN6_IS_ADDR_UNSPECIFIED(&addr) || is_any_v4(&addr));
+}
+
 const char *config_verbs_missing(void)
 {
 	return verbs_devices_present() ? NULL : "there is no RDMA device: use rdma:// or iwarp://";

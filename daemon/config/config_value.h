@@ -50,6 +50,8 @@ const char *config_uri_text(const struct config_uri *uri, char text[static CONFI
 bool config_uri_overlaps(const struct config_uri *a, const struct config_uri *b);
 /** config_uri_is_loopback - whether only this host can reach it: a loopback literal, or "localhost". */
 bool config_uri_is_loopback(const struct config_uri *uri);
+/** config_uri_is_any - whether it is a literal that stands for every address of a host: 0.0.0.0 or [::]. */
+bool config_uri_is_any(const struct config_uri *uri);
 /** config_verbs_missing - why verbs:// cannot be had here, or NULL if it can. */
 const char *config_verbs_missing(void);
 

@@ -12,19 +12,67 @@ static void PRINTF_LIKE(4, 5) warn(FILE *out, const struct config *config,
 {
 	va_list ap;
 
-	fprintf(out, "%s:%d: warning: service %s ", config->file, service->line, service->name);
+	fprintf(out, "%s:%d: warning: service %s%s", config->file, service->line, service->name,
+		*format == ':' ? "" : " ");
 	va_start(ap, format);
 	vfprintf(out, format, ap);
 	va_end(ap);
 	fputc('\n', out);
 }
 
-static bool allows_everyone(const struct service_config *service)
+/* Whether every address of that family may connect, by one entry. */
+static bool allows_all(const struct service_config *service, sa_family_t family)
 {
 	for (size_t i = 0; i < service->nallow; i++)
-		if (service->allow[i].prefix_bits == 0)
+		if (service->allow[i].family == family && service->allow[i].prefix_bits == 0)
 			return true;
-	return !service->has_allow;
+	return false;
+}
+
+static bool allows_some_v4(const struct service_config *service)
+{
+	for (size_t i = 0; i < service->nallow; i++)
+		if (service->allow[i].family == AF_INET)
+			return true;
+	return false;
+}
+
+/* Whether IPv4 clients can come to where it listens: not to one IPv6 address. */
+static bool listens_v4(const struct service_config *service)
+{
+	const char *host = service->listen.host;
+
+	return !strchr(host, ':') || !strcmp(host, "::");
+}
+
+static void warn_allow(const struct config *config, const struct service_config *service, FILE *out)
+{
+	bool v4 = allows_all(service, AF_INET), v6 = allows_all(service, AF_INET6);
+
+	if (v6 && !allows_some_v4(service) && listens_v4(service))
+		warn(out, config, service,
+		     ": allow has \"::/0\" but nothing for IPv4: IPv4 clients are refused; add "
+		     "\"0.0.0.0/0\"");
+	else if (config_uri_is_loopback(&service->listen))
+		return;
+	else if (!service->has_allow)
+		warn(out, config, service,
+		     "listens beyond loopback without allow: every host that reaches it is served, "
+		     "and the server sees the proxy's address only");
+	else if (v4 && v6)
+		warn(out, config, service, "allows every address");
+	else if (v4 || v6)
+		warn(out, config, service, "allows every %s address", v4 ? "IPv4" : "IPv6");
+}
+
+static void warn_connect(const struct config *config, const struct service_config *service,
+			 FILE *out)
+{
+	if (config_uri_is_any(&service->connect))
+		warn(out, config, service,
+		     "connects to %s, which stands for this host itself: write the server's name or "
+		     "address",
+		     service->connect.host);
 }
 
 static void warn_source_ports(const struct config *config, const struct service_config *service,
@@ -46,14 +94,8 @@ static void warn_source_ports(const struct config *config, const struct service_
 static void warn_service(const struct config *config, const struct service_config *service,
 			 FILE *out)
 {
-	bool loopback = config_uri_is_loopback(&service->listen);
-
-	if (!loopback && !service->has_allow)
-		warn(out, config, service,
-		     "listens beyond loopback without allow: every host that reaches it is served, "
-		     "and the server sees the proxy's address only");
-	else if (!loopback && allows_everyone(service))
-		warn(out, config, service, "allows every address");
+	warn_allow(config, service, out);
+	warn_connect(config, service, out);
 	if (service->has_allow && !service->nallow)
 		warn(out, config, service, "has an empty allow: nobody can connect");
 	if (service->listen.transport == TRANSPORT_TCP &&

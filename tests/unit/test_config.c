@@ -243,7 +243,31 @@ static const struct {
 	{SERVICE(TO_TCP FEW),
 	 "2: warning: service a listens beyond loopback without allow: every host that "
 	 "reaches it is served, and the server sees the proxy's address only"},
-	{SERVICE(TO_TCP FEW "allow = [ \"::/0\" ];"), "2: warning: service a allows every address"},
+	{SERVICE(TO_TCP FEW "allow = [ \"::/0\", \"0.0.0.0/0\" ];"),
+	 "2: warning: service a allows every address"},
+	{SERVICE(TO_TCP FEW "allow = [ \"::/0\", \"10.0.0.0/8\" ];"),
+	 "2: warning: service a allows every IPv6 address"},
+	{SERVICE(TO_TCP FEW "allow = [ \"::/0\", \"::ffff:0:0/96\" ];"),
+	 "2: warning: service a allows every address"},
+	{SERVICE(TO_TCP FEW "allow = [ \"0.0.0.0/0\" ];"),
+	 "2: warning: service a allows every IPv4 address"},
+	{SERVICE(TO_TCP FEW "allow = [ \"::/0\" ];"),
+	 "2: warning: service a: allow has \"::/0\" but nothing for IPv4: IPv4 clients are refused; "
+	 "add \"0.0.0.0/0\""},
+	{SERVICE(TO_RDMA "allow = [ \"::/0\" ];"),
+	 "2: warning: service a: allow has \"::/0\" but nothing for IPv4: IPv4 clients are refused; "
+	 "add \"0.0.0.0/0\""},
+	{SERVICE("listen = \"tcp://[::1]:2049\"; connect = \"rdma://filer\"; allow = [ \"::/0\" ];"),
+	 NULL},
+	{SERVICE("listen = \"tcp://[2001:db8::1]:2049\"; connect = \"rdma://filer\"; allow = [ "
+		 "\"::/0\" ];"),
+	 "2: warning: service a allows every IPv6 address"},
+	{SERVICE("listen = \"tcp://127.0.0.1:2049\"; connect = \"rdma://0.0.0.0\";"),
+	 "2: warning: service a connects to 0.0.0.0, which stands for this host itself: write the "
+	 "server's name or address"},
+	{SERVICE("listen = \"tcp://127.0.0.1:2049\"; connect = \"rdma://[::]\";"),
+	 "2: warning: service a connects to ::, which stands for this host itself: write the server's "
+	 "name or address"},
 	{SERVICE(TO_TCP FEW "allow = [];"),
 	 "2: warning: service a has an empty allow: nobody can connect"},
 	{SERVICE(TO_RDMA "require_privileged_port = false;"),
