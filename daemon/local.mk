@@ -51,6 +51,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/bridge/upstream.h \
 	daemon/config/config.c \
 	daemon/config/config.h \
+	daemon/config/config_check.c \
+	daemon/config/config_check.h \
 	daemon/config/config_descriptors.c \
 	daemon/config/config_descriptors.h \
 	daemon/config/config_hint.c \

@@ -17,6 +17,7 @@
 #include "daemon/base/paths.h"
 #include "daemon/base/sd.h"
 #include "daemon/config/config.h"
+#include "daemon/config/config_check.h"
 #include "daemon/config/config_descriptors.h"
 #include "daemon/config/config_load.h"
 #include "daemon/config/config_memory.h"
@@ -233,6 +234,8 @@ static int check(const char *file)
 	config_memory_print(config, stdout);
 	config_descriptors_print(config, stdout);
 	config_descriptors_warn(config, descriptor_limit(), stderr);
+	config_check_host(config, config_check_memory_bytes(), stderr);
+	config_check_names(config, &resolver_system, CONFIG_CHECK_NAMES_MS, stderr);
 	printf("%s: OK\n", config->file);
 	config_free(config);
 	return 0;

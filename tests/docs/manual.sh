@@ -81,7 +81,8 @@ examples() {
 		/^ *\);$/ { file = "" }' "$1"
 	for file in "$dir"/*; do
 		i=$((i + 1))
-		said+=$("$builddir/daemon/rpcrdma-proxy" -t -c "$file" 2>&1 >/dev/null)
+		# Nobody has to know the servers of an example.
+		said+=$("$builddir/daemon/rpcrdma-proxy" -t -c "$file" 2>&1 >/dev/null | grep -v ' does not resolve (')
 	done
 	rm -r "$dir"
 	same "the $2 examples of ${3:-${1##*/}} are valid and draw no warning" "$2 examples: " "$i examples: $said"

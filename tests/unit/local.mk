@@ -267,6 +267,12 @@ tests_unit_test_config_syntax_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_config_syntax_LDADD = tests/unit/libconfigfixture.a tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_config_syntax
 
+check_PROGRAMS += tests/unit/test_config_check
+tests_unit_test_config_check_SOURCES = tests/unit/test_config_check.c
+tests_unit_test_config_check_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_config_check_LDADD = tests/unit/libconfigfixture.a tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_config_check
+
 check_PROGRAMS += tests/unit/test_record
 tests_unit_test_record_SOURCES = tests/unit/test_record.c
 tests_unit_test_record_CFLAGS = $(UNIT_CFLAGS)
