@@ -41,6 +41,9 @@ tests_fuzz_fuzz_record_LDADD = $(FUZZ_LDADD)
 FUZZ_TARGETS += tests/fuzz/fuzz_control
 tests_fuzz_fuzz_control_LDADD = $(FUZZ_LDADD) daemon/libdaemon.a $(JANSSON_LIBS)
 
+FUZZ_TARGETS += tests/fuzz/fuzz_config
+tests_fuzz_fuzz_config_LDADD = $(FUZZ_LDADD) daemon/libdaemon.a
+
 FUZZ_TARGETS += tests/fuzz/fuzz_iwarp_mpa
 tests_fuzz_fuzz_iwarp_mpa_LDADD = $(FUZZ_LDADD)
 

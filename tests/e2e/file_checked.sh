@@ -1,0 +1,104 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# What rpcrdma-proxy -t says of a file and of the host, and that it comes to an end whatever the name servers do.
+. "$(dirname "$0")/lib.sh"
+enter "$@"
+needs_proxies
+printf 'nameserver 127.0.0.2\n' >resolv.conf
+echo 'hosts: files dns' >nsswitch.conf
+echo '192.0.2.1 known.example' >hosts
+for file in resolv.conf nsswitch.conf hosts; do
+	mount --bind $file /etc/$file || bail "/etc/$file cannot be replaced"
+done
+# A cache of the machine's would answer for the name servers.
+[ ! -d /run/nscd ] || mount -t tmpfs tmpfs /run/nscd
+
+# name_server MODE: what 127.0.0.2 does from now on
+name_server() {
+	stop ns
+	: >ns.log
+	start ns "$BIN/name_server" 127.0.0.2 "$1"
+	wait_for 10 grep -q ready ns.log || bail "the name server does not start"
+}
+# config GLOBAL SERVER...: a service for each
+config() {
+	local global=$1 port=$FRONT_PORT between='' server
+
+	shift
+	{
+		printf '%s\nservices = (\n' "$global"
+		for server in "$@"; do
+			printf '%s  { name = "s%d"; listen = "tcp://127.0.0.1:%d"; connect = "rdma://%s"; }' \
+				"$between" $((port - FRONT_PORT)) "$port" "$server"
+			between=$',\n'
+			port=$((port + 1))
+		done
+		printf '\n);\n'
+	} >a.conf
+}
+# checked: -t finds no error, and writes its warnings to `said`
+checked() { timeout 20 "$PROXY" -t -c a.conf >out 2>said && grep -qx 'a.conf: OK' out; }
+says() { grep -qxF "a.conf:$1" said; }
+silent() { [ ! -s said ]; }
+# refused TEXT...: -t has these errors, and no other
+refused() {
+	! "$PROXY" -t -c a.conf >out 2>said && diff <(printf 'a.conf:%s\n' "$@") said
+}
+
+control="control = \"$T/a.sock\";"
+
+printf 'services = (\n  { name = "a"; }\n  { name = "b"; }\n);\n' >a.conf
+check "a missing comma is named, with its line" refused \
+	'3: syntax error: a comma is missing between this service and the one before' '3:     { name = "b"; }'
+printf 'workers = 2;\n@include "missing.conf"\n' >a.conf
+check "so is a file that is not there" refused \
+	'2: @include "missing.conf": cannot read missing.conf: No such file or directory'
+printf '@include "."\n' >a.conf
+check "a directory instead of a file is an error like others" refused '1: @include ".": cannot read .: not a file'
+
+config "$control" 192.0.2.1 known.example
+check "a file for this host draws no warning" checked
+check "… none at all" silent
+
+name_server silent
+config "$control" known.example files.example FILES.example other.example
+started=$SECONDS
+check "with a silent name server the check ends as well" checked
+check "… after five seconds, not five for each: $((SECONDS - started)) s" test $((SECONDS - started)) -le 9
+check "… and names the service and its server's name" says \
+	"4: warning: service s1: the name files.example does not resolve (no answer in 5 s): do the name servers answer? clients wait until it does"
+check "… and the other" says \
+	"6: warning: service s3: the name other.example does not resolve (no answer in 5 s): do the name servers answer? clients wait until it does"
+check "… each name once" test "$(grep -c warning: said)" = 2
+
+started=$SECONDS
+start a "$PROXY" -c a.conf
+check "the daemon itself starts without an answer" serves a $FRONT_PORT
+check "… and does not wait for one: $((SECONDS - started)) s" test $((SECONDS - started)) -le 4
+stop_proxy a
+
+stop ns
+echo 'hosts: files' >nsswitch.conf
+config "$control" files.example
+check "a name that nobody knows does not fail the check" checked
+check "… and is warned of" says \
+	"3: warning: service s0: the name files.example does not resolve (Name or service not known): is it right? clients wait until it does"
+
+config "control = \"$T/nowhere/a.sock\";
+memory_limit_mib = 1048576;" 192.0.2.1
+check "a file that this host cannot do is checked" checked
+check "… its control socket is in no directory" says \
+	"1: warning: control: there is no directory $T/nowhere (No such file or directory): create it, or set control to another path"
+check "… its limit is above the memory" \
+	grep -q '^a.conf:1: warning: memory_limit_mib is 1048576, but this host has [0-9]* MiB of memory: lower it, or' said
+
+config "$control" 0.0.0.0
+check "a server without an address is checked" checked
+check "… and warned of" says \
+	"3: warning: service s0 connects to 0.0.0.0, which stands for this host itself: write the server's name or address"
+
+config "$control" 192.0.2.1
+few_descriptors() (ulimit -n 1000 && checked)
+check "with few descriptors the file is checked" few_descriptors
+check "… and the limit named" grep -q '^a.conf:1: warning: .*max_connections.*LimitNOFILE.*ulimit -n' said
+finish
