@@ -17,6 +17,7 @@ end_to_end_scripts = tests/e2e/run.sh tests/e2e/lib.sh tests/e2e/hosts.sh tests/
 	tests/e2e/name_servers.sh \
 	tests/e2e/own_upstream.sh \
 	tests/e2e/file_checked.sh \
+	tests/e2e/wrong_ports.sh \
 	tests/e2e/capture.sh \
 	tests/e2e/demo.sh \
 	tests/e2e/no_copies.sh \
@@ -42,7 +43,7 @@ end_to_end_scripts = tests/e2e/run.sh tests/e2e/lib.sh tests/e2e/hosts.sh tests/
 	tests/e2e/silent_peers.sh \
 	tests/e2e/twenty_clients.sh
 EXTRA_PROGRAMS = tests/e2e/nfs_client tests/e2e/rpc_peer tests/e2e/mpa_peer tests/e2e/name_server \
-	tests/e2e/held_call
+	tests/e2e/held_call tests/e2e/stranger
 EXTRA_DIST += $(end_to_end_scripts)
 CLEANFILES += $(end_to_end_programs) $(end_to_end_preloads)
 
@@ -74,6 +75,9 @@ tests_e2e_name_server_LDADD =
 
 tests_e2e_held_call_SOURCES = tests/e2e/held_call.c
 tests_e2e_held_call_LDADD =
+
+tests_e2e_stranger_SOURCES = tests/e2e/stranger.c
+tests_e2e_stranger_LDADD =
 
 # Preloaded into a proxy, so made with no sanitizer and no hardening of its own.
 EXTRA_DIST += tests/e2e/copycount.c
