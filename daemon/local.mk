@@ -94,6 +94,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/control/stats.h \
 	daemon/proxy/intake.c \
 	daemon/proxy/intake.h \
+	daemon/proxy/lacks.c \
+	daemon/proxy/lacks.h \
 	daemon/proxy/proxy.c \
 	daemon/proxy/proxy.h \
 	daemon/proxy/worker.c \

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,6 +123,21 @@ static void tell_up(const struct proxy *proxy)
 	log_info(NULL, "rpcrdma-proxy " PACKAGE_VERSION " is up: %s", text);
 	sd_ready();
 	sd_status("%s", text);
+}
+
+/* Libraries end the process without a word when they have none. */
+static int check_descriptors(const struct config *config)
+{
+	uint64_t limit = descriptor_limit(), least = config_descriptors_least(config);
+
+	if (limit >= least)
+		return 0;
+	log_error(
+		NULL,
+		"cannot start: the limit of descriptors (LimitNOFILE= in the unit, ulimit -n in a "
+		"shell) is %" PRIu64 ", but %" PRIu64 " are needed before the first connection",
+		limit, least);
+	return -EMFILE;
 }
 
 /* Runs until a signal or the control socket ends it. */
@@ -267,7 +283,7 @@ static int run(const char *file)
 		return status;
 	}
 	raise_descriptor_limit();
-	status = serve_logging(config) ? STATUS_FAILED : 0;
+	status = check_descriptors(config) || serve_logging(config) ? STATUS_FAILED : 0;
 	config_free(config);
 	return status;
 }

@@ -40,6 +40,12 @@ uint64_t config_descriptors(const struct config *config)
 	return sum;
 }
 
+uint64_t config_descriptors_least(const struct config *config)
+{
+	return OF_DAEMON + (uint64_t)OF_WORKER * config->workers + config->nservices +
+	       CONFIG_DESCRIPTORS_CONNECTION;
+}
+
 void config_descriptors_print(const struct config *config, FILE *out)
 {
 	fprintf(out, "%s: descriptors: up to %" PRIu64 ", for %" PRIu64 " connections\n",

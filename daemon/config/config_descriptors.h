@@ -16,6 +16,8 @@
 uint64_t config_connections(const struct config *config);
 /** config_descriptors - what is enough for as many connections; the formula is in rpcrdma-proxy.conf(5). */
 uint64_t config_descriptors(const struct config *config);
+/** config_descriptors_least - with fewer the daemon cannot start: what it takes itself, and one connection. */
+uint64_t config_descriptors_least(const struct config *config);
 /** config_descriptors_print - say on @out how many that is. */
 void config_descriptors_print(const struct config *config, FILE *out);
 /** config_descriptors_warn - say on @out if that is more than @limit. */

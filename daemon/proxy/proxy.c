@@ -17,9 +17,9 @@
 #include "daemon/config/config_descriptors.h"
 #include "daemon/config/config_memory.h"
 #include "daemon/config/config_value.h"
+#include "daemon/proxy/lacks.h"
 #include "daemon/service/listen_error.h"
 #include "daemon/service/listener.h"
-#include "stream/start.h"
 
 #define RESOLVER_QUIESCE_MS 3000u
 /* Without descriptors: how long a connection may have said nothing, and how many such go at once. */
@@ -204,20 +204,6 @@ static unsigned most_connections(void)
 	return left < UINT_MAX ? (unsigned)left : UINT_MAX;
 }
 
-/* A warning only: what is scarce is waited for (has_descriptors()). */
-static void check_descriptors(const struct proxy *proxy)
-{
-	uint64_t wanted = config_connections(proxy->config);
-
-	if (wanted > proxy->max_connections)
-		log_warning(
-			NULL,
-			"max_connections of all services come to %llu, but the limit of "
-			"descriptors (LimitNOFILE= in the unit, ulimit -n in a shell) allows %u: "
-			"further ones will wait; raise the limit, or lower max_connections",
-			(unsigned long long)wanted, proxy->max_connections);
-}
-
 static const struct listener_events listener_events = {
 	.incoming = on_incoming,
 	.refused = on_refused,
@@ -268,49 +254,6 @@ static int open_listener(struct proxy *proxy, size_t i)
 		 on_any ? listener_fabrics(ps->listener) : "", on_any ? ")" : "",
 		 config_uri_text(&service->connect, connect));
 	return 0;
-}
-
-/* Warnings only: it may be granted with the next start, and servers may not ask for it. */
-static void check_source_ports(const struct config *config)
-{
-	static const char what[] = "no source port below 1024 may be taken: "
-				   "CAP_NET_BIND_SERVICE is missing";
-
-	if (start_may_be_reserved())
-		return;
-	for (size_t i = 0; i < config->nservices; i++) {
-		const struct service_config *service = &config->services[i];
-
-		if (service->connect.transport != TRANSPORT_TCP)
-			continue;
-		if (service->source_port == SOURCE_PORT_RESERVED)
-			log_warning(NULL, "%s: %s (source_port = \"reserved\")", service->name,
-				    what);
-		else if (service->source_port == SOURCE_PORT_AUTO)
-			log_warning(NULL,
-				    "%s: %s (source_port = \"auto\"): connections come from ports "
-				    "above, which NFS exports refuse unless they are \"insecure\"",
-				    service->name, what);
-	}
-}
-
-/* A warning only: what will be registered depends on what the peers do. */
-static void check_memlock(const struct config *config)
-{
-	struct verbs_memlock_use use = {.memory_bytes = config_memory_buffers_bytes(config)};
-	char text[256];
-
-	if (!verbs_devices_present())
-		return;
-	for (size_t i = 0; i < config->nservices; i++) {
-		const struct service_config *service = &config->services[i];
-		unsigned ends = service_verbs_ends(service);
-
-		use.services += ends > 0;
-		use.endpoints += (size_t)ends * service->max_connections;
-	}
-	if (use.services && !verbs_memlock_check(&use, text, sizeof(text)))
-		log_warning(NULL, "%s", text);
 }
 
 static int start_workers(struct proxy *proxy)
@@ -399,7 +342,6 @@ int proxy_start(struct loop *loop, const struct config *config, struct proxy **o
 	proxy->config = config;
 	proxy->start_us = loop_now_us(loop);
 	event_loop_on_kick(loop, on_kick, proxy);
-	check_memlock(config);
 	rc = start_services(proxy);
 	if (!rc)
 		rc = start_looking(proxy);
@@ -415,8 +357,7 @@ int proxy_start(struct loop *loop, const struct config *config, struct proxy **o
 			goto out_stop;
 	}
 	proxy->max_connections = most_connections();
-	check_descriptors(proxy);
-	check_source_ports(config);
+	lacks_tell(config, proxy->max_connections);
 	*out = proxy;
 	return 0;
 

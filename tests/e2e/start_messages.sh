@@ -184,7 +184,11 @@ one "{ name = \"one\"; $ADDRESSES source_port = \"any\"; max_connections = 5000;
 check "few descriptors: it starts" starts prlimit --nofile=700:700
 check "and a warning names max_connections and both limits" \
 	warned "max_connections of all services come to 5000, but the limit of descriptors"
+check "… and how much is enough" said "raise the limit to 10"
 check "… the unit's and the shell's" warned "(LimitNOFILE= in the unit, ulimit -n in a shell)"
 stop one
+fails_saying "hardly any descriptors" 1 \
+	"cannot start: the limit of descriptors (LimitNOFILE= in the unit, ulimit -n in a shell) is 14, but 45 are needed" \
+	prlimit --nofile=14:14
 
 finish

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* What the system does not let the daemon have, told at the start. */
+#include "daemon/proxy/lacks.h"
+
+#include "daemon/base/log.h"
+#include "daemon/config/config_descriptors.h"
+#include "daemon/config/config_memory.h"
+#include "daemon/service/service.h"
+#include "fabric/verbs/verbs.h"
+#include "stream/start.h"
+
+/* What is scarce is waited for. */
+static void check_descriptors(const struct config *config, unsigned max_connections)
+{
+	uint64_t wanted = config_connections(config);
+
+	if (wanted > max_connections)
+		log_warning(
+			NULL,
+			"max_connections of all services come to %llu, but the limit of "
+			"descriptors (LimitNOFILE= in the unit, ulimit -n in a shell) allows %u: "
+			"further ones will wait; raise the limit to %llu, or lower "
+			"max_connections",
+			(unsigned long long)wanted, max_connections,
+			(unsigned long long)config_descriptors(config));
+}
+
+/* Servers may not ask for it. */
+static void check_source_ports(const struct config *config)
+{
+	static const char what[] = "no source port below 1024 may be taken: "
+				   "CAP_NET_BIND_SERVICE is missing";
+
+	if (start_may_be_reserved())
+		return;
+	for (size_t i = 0; i < config->nservices; i++) {
+		const struct service_config *service = &config->services[i];
+
+		if (service->connect.transport != TRANSPORT_TCP)
+			continue;
+		if (service->source_port == SOURCE_PORT_RESERVED)
+			log_warning(NULL, "%s: %s (source_port = \"reserved\")", service->name,
+				    what);
+		else if (service->source_port == SOURCE_PORT_AUTO)
+			log_warning(NULL,
+				    "%s: %s (source_port = \"auto\"): connections come from ports "
+				    "above, which NFS exports refuse unless they are \"insecure\"",
+				    service->name, what);
+	}
+}
+
+/* What will be registered depends on what the peers do. */
+static void check_memlock(const struct config *config)
+{
+	struct verbs_memlock_use use = {.memory_bytes = config_memory_buffers_bytes(config)};
+	char text[256];
+
+	if (!verbs_devices_present())
+		return;
+	for (size_t i = 0; i < config->nservices; i++) {
+		const struct service_config *service = &config->services[i];
+		unsigned ends = service_verbs_ends(service);
+
+		use.services += ends > 0;
+		use.endpoints += (size_t)ends * service->max_connections;
+	}
+	if (use.services && !verbs_memlock_check(&use, text, sizeof(text)))
+		log_warning(NULL, "%s", text);
+}
+
+void lacks_tell(const struct config *config, unsigned max_connections)
+{
+	check_memlock(config);
+	check_descriptors(config, max_connections);
+	check_source_ports(config);
+}
