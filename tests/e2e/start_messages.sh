@@ -155,11 +155,18 @@ ADDRESSES='listen = "tcp://127.0.0.1:12049"; connect = "tcp://127.0.0.1:2049"; a
 warned() { grep -F " warning: " $T/one.log | grep -qF -- "$1"; }
 NO_PORT="one: no source port below 1024 may be taken: CAP_NET_BIND_SERVICE is missing"
 
+# a_call: a client comes with a Call, and goes when it loses its connection
+a_call() {
+	(exec 3<>/dev/tcp/127.0.0.1/12049 &&
+		printf '\x80\0\0\x28\0\0\0\1\0\0\0\0\0\0\0\2\0\1\x86\xa3\0\0\0\4\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' >&3 &&
+		timeout 20 cat <&3) >/dev/null
+}
+
 if can_be_bare; then
 	one "{ name = \"one\"; $ADDRESSES source_port = \"reserved\"; }"
 	check "reserved ports without the capability: it starts" starts "${bare[@]}"
 	check "and a warning at the start says what is missing" warned "$NO_PORT (source_port = \"reserved\")"
-	(exec 3<>/dev/tcp/127.0.0.1/12049 && printf '\x80\0\0\x28\0\0\0\1\0\0\0\0\0\0\0\2\0\1\x86\xa3\0\0\0\4\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' >&3 && cat <&3) >/dev/null
+	a_call
 	check "a connection that fails for it says the same" wait_for 20 \
 		said "no source port: none below 1024 may be taken: CAP_NET_BIND_SERVICE is missing"
 	check "and nothing about memory" not said "out of memory"
@@ -168,6 +175,9 @@ if can_be_bare; then
 	one "{ name = \"one\"; $ADDRESSES source_port = \"auto\"; }"
 	check "ports as they come, without the capability: it starts" starts "${bare[@]}"
 	check "and a warning says what that means" warned "$NO_PORT (source_port = \"auto\"): connections come from ports above"
+	a_call
+	check "a connection from a port above says which of two causes it has" wait_for 20 \
+		warned "the reserved ones take CAP_NET_BIND_SERVICE, which is missing"
 	stop one
 
 	one "{ name = \"one\"; $ADDRESSES source_port = \"any\"; }"
