@@ -49,6 +49,35 @@ for page in rpcrdma-proxy.8 rpcrdma-proxyctl.8 rpcrdma-proxy.conf.5; do
 	done
 done
 
+# quotes PAGE: within quotes are no quotes, as an item of two macros has them
+quotes() {
+	local said
+
+	if ! command -v mandoc >/dev/null; then
+		ok "$1 quotes well # SKIP mandoc is not installed"
+		return
+	fi
+	said=$(mandoc -T utf8 "$man/$1" | sed 's/.\x08//g' | tr '\n' ' ' | tr -s ' ' | grep -o "‘[^’]*‘[^’]*’")
+	same "$1 quotes well" "" "$said"
+}
+for page in rpcrdma-proxy.8 rpcrdma-proxyctl.8 rpcrdma-proxy.conf.5; do quotes $page; done
+
+# messages: those that the page of the daemon explains, up to a colon, are in the daemon
+messages() {
+	local text missing=''
+
+	while read -r text; do
+		grep -qaF -- "$text" "$builddir/daemon/rpcrdma-proxy" || missing+=" \"$text\""
+	done < <(sed -n '/^\.Ss What the log says/,/^\.S[hs] /s/^\.It Ql \([^:]*\).*/\1/p' "$1")
+	same "the log's messages that the page explains are those of the daemon" "" "$missing"
+}
+messages "$man/rpcrdma-proxy.8"
+
+# README's packages are those that ./dev build installs, in their order.
+same "README installs what the build needs" \
+	"$(sed -n '/^build_packages=(/,/^)/p' "$srcdir/dev" | sed '1d;$d' | xargs)" \
+	"$(sed -n '/^    apt-get install /,/[^\\]$/p' "$srcdir/README.md" | sed 's/apt-get install//; s/\\$//' | xargs)"
+
 # usage PROGRAM PAGE: each option of -h stands in the page
 usage() {
 	local options missing='' option
