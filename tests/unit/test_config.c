@@ -222,15 +222,13 @@ START_TEST(verbs_without_devices_is_refused)
 	ck_assert_int_eq(config_fixture_load(
 				 SERVICE("listen = \"tcp://127.0.0.1\"; connect = \"verbs://a\";")),
 			 -ENODEV);
-	snprintf(expected, sizeof(expected), "%s:2: connect: %s
-", fixture.path,
+	snprintf(expected, sizeof(expected), "%s:2: connect: %s\n", fixture.path,
 		 config_verbs_missing());
 	ck_assert_str_eq(fixture.errors, expected);
 	/* With another error the file is wrong, whatever devices come. */
-	ck_assert_int_eq(
-		config_fixture_load(SERVICE(
-			"listen = \"tcp://127.0.0.1\"; connect = \"verbs://a\"; x = 1;")),
-		-EINVAL);
+	ck_assert_int_eq(config_fixture_load(SERVICE(
+				 "listen = \"tcp://127.0.0.1\"; connect = \"verbs://a\"; x = 1;")),
+			 -EINVAL);
 }
 END_TEST
 
