@@ -3,16 +3,19 @@
 #include "daemon/ctl/client.h"
 
 #include <errno.h>
+#include <grp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #define CHUNK_BYTES 65536u
+#define GROUP_BYTES 64u
 
 static int PRINTF_LIKE(4, 5) fail(int err, char *error, size_t error_bytes, const char *format, ...)
 {
@@ -24,17 +27,38 @@ static int PRINTF_LIKE(4, 5) fail(int err, char *error, size_t error_bytes, cons
 	return -err;
 }
 
+/* Of the socket, or, if its directory may not be searched, the one that is installed for it. */
+static void group_of(const char *path, char name[GROUP_BYTES])
+{
+	const struct group *group = NULL;
+	struct stat st;
+
+	snprintf(name, GROUP_BYTES, "rpcrdma-proxy");
+	if (stat(path, &st))
+		return;
+	group = getgrgid(st.st_gid);
+	if (group)
+		snprintf(name, GROUP_BYTES, "%s", group->gr_name);
+	else
+		snprintf(name, GROUP_BYTES, "%u", (unsigned)st.st_gid);
+}
+
 static int fail_connect(int err, const char *path, char *error, size_t error_bytes)
 {
+	char group[GROUP_BYTES];
+
 	switch (err) {
 	case ENOENT:
 	case ECONNREFUSED:
-		return fail(err, error, error_bytes, "the daemon is not running, or not on %s: %s",
+		return fail(err, error, error_bytes,
+			    "nobody listens on %s: %s; is the daemon running? "
+			    "systemctl status rpcrdma-proxy",
 			    path, strerror(err));
 	case EACCES:
 	case EPERM:
+		group_of(path, group);
 		return fail(err, error, error_bytes,
-			    "no permission for %s: be root, or in the group of the socket", path);
+			    "no permission for %s: it is for root and the group %s", path, group);
 	default:
 		return fail(err, error, error_bytes, "cannot connect to %s: %s", path,
 			    strerror(err));

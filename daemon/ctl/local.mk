@@ -1,15 +1,23 @@
 # The control client: all but main() in a library, so that tests link what ships.
 noinst_LIBRARIES += daemon/ctl/libctl.a
-daemon_ctl_libctl_a_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
+daemon_ctl_libctl_a_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(LIBCONFIG_CFLAGS)
 daemon_ctl_libctl_a_SOURCES = \
+	daemon/ctl/cells.c \
+	daemon/ctl/cells.h \
 	daemon/ctl/client.c \
 	daemon/ctl/client.h \
+	daemon/ctl/control_path.c \
+	daemon/ctl/control_path.h \
 	daemon/ctl/render.c \
 	daemon/ctl/render.h \
+	daemon/ctl/render_connections.c \
+	daemon/ctl/render_parts.h \
+	daemon/ctl/render_services.c \
+	daemon/ctl/render_stats.c \
 	daemon/ctl/table.c \
 	daemon/ctl/table.h
 
 sbin_PROGRAMS += daemon/ctl/rpcrdma-proxyctl
 daemon_ctl_rpcrdma_proxyctl_SOURCES = daemon/ctl/rpcrdma-proxyctl.c
 daemon_ctl_rpcrdma_proxyctl_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
-daemon_ctl_rpcrdma_proxyctl_LDADD = daemon/ctl/libctl.a daemon/libdaemon.a $(JANSSON_LIBS)
+daemon_ctl_rpcrdma_proxyctl_LDADD = daemon/ctl/libctl.a daemon/libdaemon.a $(JANSSON_LIBS) $(LIBCONFIG_LIBS)

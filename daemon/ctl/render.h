@@ -5,28 +5,21 @@
 
 #include <jansson.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 
 #include "base/compiler.h"
 #include "daemon/control/control_request.h"
 
-#define RENDER_BYTES 32u
-
 /**
  * render_answer - print an answer
- * @command: the command that it answers
- * @answer:  the JSON; what is missing in it is printed as "-"
- * @all:     of counters: those that are zero too
+ * @command:  the command that it answers
+ * @answer:   the JSON; what is missing in it is printed as "-"
+ * @meanings: of stats: the answer to the command counters, by which each is explained; NULL: none is
+ * @all:      every column, however long the lines get; every counter; and what this client does not know
  *
  * Returns 0 or -ENOMEM.
  */
-int render_answer(enum control_command_id command, const json_t *answer, bool all,
-		  FILE *out) MUST_CHECK;
-
-/** render_bytes - "0 B", "1023 B", "1.5 KiB" … Returns @text. */
-const char *render_bytes(uint64_t bytes, char text[RENDER_BYTES]);
-/** render_duration - "0s", "1m02s", "3h04m", "5d06h". Returns @text. */
-const char *render_duration(double seconds, char text[RENDER_BYTES]);
+int render_answer(enum control_command_id command, const json_t *answer, const json_t *meanings,
+		  bool all, FILE *out) MUST_CHECK;
 
 #endif

@@ -2,113 +2,267 @@
 /* rpcrdma-proxyctl: asks the daemon what it does, and tells it to log more or to stop. */
 #include <config.h>
 
+#include <errno.h>
 #include <getopt.h>
+#include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "daemon/base/paths.h"
 #include "daemon/control/control_request.h"
 #include "daemon/ctl/client.h"
+#include "daemon/ctl/control_path.h"
 #include "daemon/ctl/render.h"
+
+#define PROGRAM    "rpcrdma-proxyctl"
+#define LISTS_THEM "'" PROGRAM " --help' lists them"
 
 enum { EXIT_OK, EXIT_REFUSED, EXIT_USAGE, EXIT_UNREACHABLE };
 
 struct options {
-	const char *socket;
-	bool json, all;
+	const char *socket, *file;
+	bool json, all, verbose;
 };
 
-static void print_usage(FILE *out)
-{
-	fputs("usage: rpcrdma-proxyctl [-s SOCKET] [-j] [-a] COMMAND [ARGUMENT]\n"
-	      "       rpcrdma-proxyctl -V | -h\n"
-	      "  -s SOCKET  the daemon's control socket (" CONTROL_DEFAULT_SOCKET ")\n"
-	      "  -j         print the answer as JSON\n"
-	      "  -a         stats: print counters that are zero too\n"
-	      "  -V         print the version and exit\n"
-	      "  -h         print this help and exit\n"
-	      "commands:\n",
-	      out);
-	for (const struct control_command *c = control_commands; c->name; c++) {
-		int width = fprintf(out, "  %s%s%s", c->name, c->argument ? " " : "",
-				    c->argument ? c->argument : "");
+static const struct option long_options[] = {
+	{"socket", required_argument, NULL, 's'}, {"config", required_argument, NULL, 'c'},
+	{"json", no_argument, NULL, 'j'},         {"all", no_argument, NULL, 'a'},
+	{"verbose", no_argument, NULL, 'v'},      {"version", no_argument, NULL, 'V'},
+	{"help", no_argument, NULL, 'h'},         {0},
+};
 
-		fprintf(out, "%*s%s\n", width < 16 ? 16 - width : 1, "", c->help);
-	}
-}
-
-static int complain(int status, const char *text)
+static int PRINTF_LIKE(2, 3) complain(int status, const char *format, ...)
 {
-	fprintf(stderr, "rpcrdma-proxyctl: %s\n", text);
+	va_list ap;
+
+	fputs(PROGRAM ": ", stderr);
+	va_start(ap, format);
+	vfprintf(stderr, format, ap);
+	va_end(ap);
+	fputc('\n', stderr);
 	return status;
 }
 
+/* ---- help ---- */
+
+/* "stats [SERVICE]" */
+static int print_command(const struct control_command *command)
+{
+	const char *argument = command->argument;
+
+	if (!argument)
+		return printf("%s", command->name);
+	return printf(command->optional ? "%s [%s]" : "%s %s", command->name, argument);
+}
+
+static void print_help(void)
+{
+	puts("usage: " PROGRAM " [OPTION]... COMMAND [ARGUMENT]\n"
+	     "       " PROGRAM " help [COMMAND]\n"
+	     "options:\n"
+	     "  -s, --socket SOCKET  the daemon's control socket; else what the file says\n"
+	     "  -c, --config FILE    the daemon's file, for its control socket; else\n"
+	     "                       " CONFIG_DEFAULT_FILE ",\n"
+	     "                       and without it " CONTROL_DEFAULT_SOCKET "\n"
+	     "  -j, --json           print the answer as JSON\n"
+	     "  -a, --all            print every column, and counters that are zero\n"
+	     "  -v, --verbose        say which socket is asked, and why\n"
+	     "  -V, --version        print the version and exit\n"
+	     "  -h, --help           print this help and exit\n"
+	     "commands:");
+	for (const struct control_command *c = control_commands; c->name; c++) {
+		int width;
+
+		fputs("  ", stdout);
+		width = print_command(c);
+		printf("%*s%s\n", width < 17 ? 17 - width : 1, "", c->help);
+	}
+}
+
+/* The command whose name begins alike, or NULL: there are few. */
+static const struct control_command *nearest(const char *name)
+{
+	for (const struct control_command *c = control_commands; c->name; c++)
+		if (!strncmp(c->name, name, 3))
+			return c;
+	return NULL;
+}
+
+static int complain_command(const char *name)
+{
+	const struct control_command *meant = nearest(name);
+
+	if (meant)
+		return complain(EXIT_USAGE, "unknown command '%s': is '%s' meant? " LISTS_THEM,
+				name, meant->name);
+	return complain(EXIT_USAGE, "unknown command '%s'; " LISTS_THEM, name);
+}
+
+static int help_on(const char *name)
+{
+	const struct control_command *command = control_command_find(name);
+
+	if (!command)
+		return complain_command(name);
+	fputs("usage: " PROGRAM " [OPTION]... ", stdout);
+	print_command(command);
+	printf("\n%s\n", command->help);
+	if (command->privileged)
+		puts("for root and the user that the daemon runs as");
+	return EXIT_OK;
+}
+
+/* ---- asking ---- */
+
+static volatile sig_atomic_t reader_left;
+
+static void on_pipe(int signal)
+{
+	reader_left = 1;
+}
+
+/* That a reader has seen enough, as head has, is no failure. */
+static int finish_output(int status)
+{
+	errno = 0;
+	if ((!fflush(stdout) && !ferror(stdout)) || reader_left)
+		return status;
+	return complain(EXIT_USAGE, "cannot write the answer%s%s", errno ? ": " : "",
+			errno ? strerror(errno) : "");
+}
+
 static int print_answer(const struct options *options, const struct control_command *command,
-			const json_t *answer)
+			const json_t *answer, const json_t *meanings)
 {
 	int rc = 0;
 
 	if (options->json) {
-		rc = json_dumpf(answer, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+		/* What fails here is told of by finish_output(). */
+		(void)json_dumpf(answer, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
 		putchar('\n');
 	} else {
-		rc = render_answer(command->id, answer, options->all, stdout);
+		rc = render_answer(command->id, answer, meanings, options->all, stdout);
 	}
-	if (rc)
-		return complain(EXIT_UNREACHABLE, "out of memory");
-	if (fflush(stdout))
-		return complain(EXIT_UNREACHABLE, "cannot write the answer");
-	return EXIT_OK;
+	return rc ? complain(EXIT_USAGE, "out of memory") : EXIT_OK;
 }
 
-static int run(const struct options *options, const struct control_command *command,
-	       const char *argument)
+/* What the counters mean, if the daemon can say it. */
+static json_t *ask_meanings(const struct options *options, const struct control_command *command)
 {
-	const char *refused;
 	char error[512];
 	json_t *answer;
+
+	if (options->json || command->id != CONTROL_COMMAND_STATS ||
+	    client_ask(options->socket, "counters", NULL, error, sizeof(error), &answer))
+		return NULL;
+	return answer;
+}
+
+static int ask(const struct options *options, const struct control_command *command,
+	       const char *argument)
+{
+	json_t *answer, *meanings;
+	const char *refused;
+	char error[512];
 	int status;
 
 	if (client_ask(options->socket, command->name, argument, error, sizeof(error), &answer))
-		return complain(EXIT_UNREACHABLE, error);
+		return complain(EXIT_UNREACHABLE, "%s", error);
 	refused = json_string_value(json_object_get(answer, "error"));
-	status = refused ? complain(EXIT_REFUSED, refused) : print_answer(options, command, answer);
+	if (refused) {
+		status = complain(EXIT_REFUSED, "%s", refused);
+	} else {
+		meanings = ask_meanings(options, command);
+		status = print_answer(options, command, answer, meanings);
+		json_decref(meanings);
+	}
 	json_decref(answer);
 	return status;
 }
 
-static int run_words(const struct options *options, int nwords, char **words)
+/* The socket: as given, or as a file has it. A file that was not asked for may be missing, closed or broken. */
+static int ask_there(struct options *options, const struct control_command *command,
+		     const char *argument)
+{
+	const char *file = options->file ? options->file : CONFIG_DEFAULT_FILE;
+	char *path = NULL, error[512];
+	int rc = 0, status;
+
+	if (!options->socket) {
+		rc = control_path(file, error, sizeof(error), &path);
+		if (rc && options->file)
+			return complain(EXIT_USAGE, "%s", error);
+		options->socket = rc ? CONTROL_DEFAULT_SOCKET : path;
+		if (options->verbose && rc)
+			complain(0, "%s", error);
+		else if (options->verbose)
+			complain(0, "the socket is that of %s", file);
+	}
+	if (options->verbose)
+		complain(0, "asking %s", options->socket);
+	status = ask(options, command, argument);
+	free(path);
+	return status;
+}
+
+/* ---- the command line ---- */
+
+static int run_words(struct options *options, int nwords, char **words)
 {
 	const struct control_command *command;
-	char text[256];
+	int most;
 
-	if (!nwords) {
-		print_usage(stderr);
-		return EXIT_USAGE;
+	if (!nwords)
+		return complain(EXIT_USAGE, "a command is missing; " LISTS_THEM);
+	if (!strcmp(words[0], "help") && nwords == 2)
+		return help_on(words[1]);
+	if (!strcmp(words[0], "help") && nwords == 1) {
+		print_help();
+		return EXIT_OK;
 	}
 	command = control_command_find(words[0]);
-	if (!command) {
-		snprintf(text, sizeof(text), "unknown command '%s'; -h lists them", words[0]);
-		return complain(EXIT_USAGE, text);
-	}
-	if (nwords != (command->argument ? 2 : 1)) {
-		snprintf(text, sizeof(text), "usage: rpcrdma-proxyctl %s%s%s", command->name,
-			 command->argument ? " " : "", command->argument ? command->argument : "");
-		return complain(EXIT_USAGE, text);
-	}
-	return run(options, command, nwords == 2 ? words[1] : NULL);
+	if (!command)
+		return complain_command(words[0]);
+	most = command->argument ? 2 : 1;
+	if (nwords > most)
+		return complain(EXIT_USAGE, "'%s' is one word too many: '" PROGRAM " help %s'",
+				words[most], command->name);
+	if (nwords < most && !command->optional)
+		return complain(EXIT_USAGE, "%s takes a %s: '" PROGRAM " help %s'", command->name,
+				command->argument, command->name);
+	return ask_there(options, command, nwords == 2 ? words[1] : NULL);
+}
+
+static int complain_option(int argc, char **argv, int opt)
+{
+	const char *word = argv[optind - 1];
+	bool in_words = !strncmp(word, "--", 2);
+	char letter[] = {'-', (char)optopt, '\0'};
+
+	if (opt == ':')
+		return complain(EXIT_USAGE, "option %s takes an argument; " LISTS_THEM,
+				in_words ? word : letter);
+	if (optopt && in_words)
+		return complain(EXIT_USAGE, "option %s: it takes no argument; " LISTS_THEM, word);
+	return complain(EXIT_USAGE, "unknown option %s; " LISTS_THEM, optopt ? letter : word);
 }
 
 int main(int argc, char **argv)
 {
-	struct options options = {.socket = CONTROL_DEFAULT_SOCKET};
+	struct options options = {0};
 	int opt;
 
-	while ((opt = getopt(argc, argv, "s:jaVh")) != -1) {
+	signal(SIGPIPE, on_pipe);
+	while ((opt = getopt_long(argc, argv, ":s:c:javVh", long_options, NULL)) != -1) {
 		switch (opt) {
 		case 's':
 			options.socket = optarg;
+			break;
+		case 'c':
+			options.file = optarg;
 			break;
 		case 'j':
 			options.json = true;
@@ -116,16 +270,18 @@ int main(int argc, char **argv)
 		case 'a':
 			options.all = true;
 			break;
+		case 'v':
+			options.verbose = true;
+			break;
 		case 'V':
-			puts("rpcrdma-proxyctl " PACKAGE_VERSION);
-			return EXIT_OK;
+			puts(PROGRAM " " PACKAGE_VERSION);
+			return finish_output(EXIT_OK);
 		case 'h':
-			print_usage(stdout);
-			return EXIT_OK;
+			print_help();
+			return finish_output(EXIT_OK);
 		default:
-			print_usage(stderr);
-			return EXIT_USAGE;
+			return complain_option(argc, argv, opt);
 		}
 	}
-	return run_words(&options, argc - optind, argv + optind);
+	return finish_output(run_words(&options, argc - optind, argv + optind));
 }

@@ -54,35 +54,75 @@ void table_cell(struct table *table, const char *format, ...)
 		table->ncells++;
 }
 
+/* A text longer than @width loses its middle. */
+static void put(const char *text, int width, bool right, bool padded, FILE *out)
+{
+	int len = (int)strlen(text), cut = (int)strlen(TABLE_CUT), head = (width - cut + 1) / 2;
+
+	if (len > width)
+		fprintf(out, "%.*s" TABLE_CUT "%s", head, text, text + len - (width - cut - head));
+	else if (right)
+		fprintf(out, "%*s", width, text);
+	else
+		fprintf(out, "%-*s", padded ? width : 0, text);
+}
+
 static void print_cell(const struct table *table, size_t column, const char *text, size_t width,
 		       FILE *out)
 {
-	const char *gap = column ? "  " : "";
-
-	if (table->columns[column].right)
-		fprintf(out, "%s%*s", gap, (int)width, text);
-	else if (column + 1 < table->ncolumns)
-		fprintf(out, "%s%-*s", gap, (int)width, text);
-	else
-		fprintf(out, "%s%s", gap, text);
+	fputs(column ? "  " : "", out);
+	put(text, (int)width, table->columns[column].right, column + 1 < table->ncolumns, out);
 }
 
-int table_print(const struct table *table, const char *indent, FILE *out)
+static void measure(const struct table *table, size_t width[TABLE_MAX_COLUMNS])
 {
-	size_t width[TABLE_MAX_COLUMNS] = {0};
 	bool titles = table->columns[0].title != NULL;
 
-	if (table->nomem)
-		return -ENOMEM;
-	assert(table->ncells % table->ncolumns == 0);
-	for (size_t c = 0; titles && c < table->ncolumns; c++)
-		width[c] = strlen(table->columns[c].title);
+	for (size_t c = 0; c < table->ncolumns; c++)
+		width[c] = titles ? strlen(table->columns[c].title) : 0;
 	for (size_t i = 0; i < table->ncells; i++) {
 		size_t len = strlen(table->cells[i]);
 
 		if (len > width[i % table->ncolumns])
 			width[i % table->ncolumns] = len;
 	}
+}
+
+/* The widest one that may still be cut, or ncolumns. */
+static size_t widest(const struct table *table, const size_t width[TABLE_MAX_COLUMNS])
+{
+	size_t found = table->ncolumns;
+
+	for (size_t c = 0; c < table->ncolumns; c++)
+		if (table->columns[c].least && width[c] > table->columns[c].least &&
+		    (found == table->ncolumns || width[c] > width[found]))
+			found = c;
+	return found;
+}
+
+static void fit(const struct table *table, size_t width[TABLE_MAX_COLUMNS], size_t line)
+{
+	size_t sum = 2 * (table->ncolumns - 1), c;
+
+	for (c = 0; c < table->ncolumns; c++)
+		sum += width[c];
+	while (sum > line && (c = widest(table, width)) < table->ncolumns) {
+		width[c]--;
+		sum--;
+	}
+}
+
+int table_print(const struct table *table, const char *indent, size_t line, FILE *out)
+{
+	size_t width[TABLE_MAX_COLUMNS], indented = strlen(indent);
+	bool titles = table->columns[0].title != NULL;
+
+	if (table->nomem)
+		return -ENOMEM;
+	assert(table->ncells % table->ncolumns == 0);
+	measure(table, width);
+	if (line)
+		fit(table, width, line > indented ? line - indented : 0);
 	if (titles)
 		fputs(indent, out);
 	for (size_t c = 0; titles && c < table->ncolumns; c++)

@@ -67,8 +67,8 @@ static void print_key(const struct config_key *key)
 
 static void print_command(const struct control_command *command)
 {
-	printf(".It Cm %s%s%s\n", command->name, command->argument ? " Ar " : "",
-	       command->argument ? command->argument : "");
+	printf(".It Cm %s%s%s%s\n", command->name, command->optional ? " Op" : "",
+	       command->argument ? " Ar " : "", command->argument ? command->argument : "");
 }
 
 int main(int argc, char **argv)

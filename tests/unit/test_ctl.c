@@ -3,16 +3,20 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "daemon/control/control.h"
+#include "daemon/ctl/cells.h"
 #include "daemon/ctl/client.h"
+#include "daemon/ctl/control_path.h"
 #include "daemon/ctl/render.h"
 #include "daemon/ctl/table.h"
 #include "tests/lib/fake_loop.h"
 #include "tests/lib/test.h"
 
+static json_t *meanings; /* for stats */
 static char *printed;
 static size_t printed_bytes;
 
@@ -20,15 +24,19 @@ static void teardown(void)
 {
 	free(printed);
 	printed = NULL;
+	json_decref(meanings);
+	meanings = NULL;
 }
 
 static const char *render(enum control_command_id command, const char *json, bool all)
 {
+	free(printed);
+	printed = NULL;
 	json_t *answer = json_loads(json, 0, NULL);
 	FILE *out = open_memstream(&printed, &printed_bytes);
 
 	ck_assert_ptr_nonnull(answer);
-	ck_assert_int_eq(render_answer(command, answer, all, out), 0);
+	ck_assert_int_eq(render_answer(command, answer, meanings, all, out), 0);
 	fclose(out);
 	json_decref(answer);
 	return printed;
@@ -47,10 +55,22 @@ START_TEST(bytes_have_units)
 		{UINT64_C(200) << 20, "200.0 MiB"},
 		{UINT64_MAX, "16384.0 PiB"},
 	};
-	char text[RENDER_BYTES];
+	char text[CELL_BYTES];
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-		ck_assert_str_eq(render_bytes(cases[i].bytes, text), cases[i].text);
+		ck_assert_str_eq(cell_bytes_text(cases[i].bytes, text), cases[i].text);
+}
+END_TEST
+
+START_TEST(bytes_may_be_brief)
+{
+	char text[CELL_BYTES];
+
+	ck_assert_str_eq(cell_bytes_short(0, text), "0");
+	ck_assert_str_eq(cell_bytes_short(1023, text), "1023");
+	ck_assert_str_eq(cell_bytes_short(1536, text), "1.5K");
+	ck_assert_str_eq(cell_bytes_short(UINT64_C(200) << 20, text), "200.0M");
+	ck_assert_str_eq(cell_bytes_short(UINT64_MAX, text), "16384.0P");
 }
 END_TEST
 
@@ -60,20 +80,21 @@ START_TEST(durations_have_two_units)
 		double seconds;
 		const char *text;
 	} cases[] = {
-		{-1, "0s"},         {0.9, "0s"},     {59.9, "59s"},     {60, "1m00s"},
+		{-1, "0 s"},        {0.9, "0 s"},    {59.9, "59 s"},    {60, "1m00s"},
 		{3599, "59m59s"},   {3600, "1h00m"}, {86399, "23h59m"}, {86400, "1d00h"},
-		{1e9, "11574d01h"}, {1e300, "0s"},
+		{1e9, "11574d01h"}, {1e300, "0 s"},
 	};
-	char text[RENDER_BYTES];
+	char text[CELL_BYTES];
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-		ck_assert_str_eq(render_duration(cases[i].seconds, text), cases[i].text);
+		ck_assert_str_eq(cell_duration_text(cases[i].seconds, text), cases[i].text);
 }
 END_TEST
 
 START_TEST(columns_are_aligned)
 {
-	static const struct table_column columns[] = {{"A", false}, {"NUMBER", true}, {"C", false}};
+	static const struct table_column columns[] = {
+		{.title = "A"}, {.title = "NUMBER", .right = true}, {.title = "C"}};
 	FILE *out = open_memstream(&printed, &printed_bytes);
 	struct table table;
 
@@ -84,7 +105,7 @@ START_TEST(columns_are_aligned)
 	table_cell(&table, "s");
 	table_cell(&table, "%d", 12345678);
 	table_cell(&table, "yyyy");
-	ck_assert_int_eq(table_print(&table, "> ", out), 0);
+	ck_assert_int_eq(table_print(&table, "> ", 0, out), 0);
 	table_fini(&table);
 	fclose(out);
 	ck_assert_str_eq(printed, "> A       NUMBER  C\n"
@@ -92,6 +113,44 @@ START_TEST(columns_are_aligned)
 				  "> s     12345678  yyyy\n");
 }
 END_TEST
+
+START_TEST(columns_are_cut_in_their_middle_the_widest_first)
+{
+	static const struct table_column columns[] = {{.title = "ID", .right = true},
+						      {.title = "NAME", .least = 6},
+						      {.title = "WHERE", .least = 8}};
+	FILE *out = open_memstream(&printed, &printed_bytes);
+	struct table table;
+
+	table_init(&table, columns, 3);
+	table_cell(&table, "123456");
+	table_cell(&table, "abcdefgh");
+	table_cell(&table, "0123456789abcdefghij");
+	ck_assert_int_eq(table_print(&table, "", 28, out), 0);
+	ck_assert_int_eq(table_print(&table, "  ", 26, out), 0);
+	/* Further it may not be cut. */
+	ck_assert_int_eq(table_print(&table, "", 10, out), 0);
+	table_fini(&table);
+	fclose(out);
+	ck_assert_str_eq(printed, "    ID  NAME      WHERE\n"
+				  "123456  abcdefgh  0123..ghij\n"
+				  "      ID  NAME    WHERE\n"
+				  "  123456  ab..gh  012..hij\n"
+				  "    ID  NAME    WHERE\n"
+				  "123456  ab..gh  012..hij\n");
+}
+END_TEST
+
+static size_t longest_line(void)
+{
+	size_t longest = 0, len;
+
+	for (const char *line = printed; *line; line += len + (line[len] == '\n')) {
+		len = strcspn(line, "\n");
+		longest = len > longest ? len : longest;
+	}
+	return longest;
+}
 
 START_TEST(status_is_a_list)
 {
@@ -119,50 +178,170 @@ START_TEST(status_is_a_list)
 }
 END_TEST
 
-START_TEST(services_show_load_and_refusals)
+START_TEST(status_tells_what_it_does_not_know)
 {
-	ck_assert_str_eq(
-		render(CONTROL_COMMAND_SERVICES,
-		       "{\"services\": [{\"name\": \"to-filer\", \"listen\": \"tcp://127.0.0.1:2049\","
-		       " \"connect\": \"rdma://filer:20049\", \"connections\": 3,"
-		       " \"connections_total\": 10, \"max_connections\": 1024,"
-		       " \"memory\": {\"claimed_bytes\": 2048, \"waiting_claims\": 0},"
-		       " \"refused\": {\"NOT_ALLOWED\": 2, \"TOO_MANY\": 1}}]}",
-		       false),
-		"SERVICE   LISTENS ON            CONNECTS TO         NOW  LIMIT  TOTAL   MEMORY  WAIT FOR IT  REFUSED\n"
-		"to-filer  tcp://127.0.0.1:2049  rdma://filer:20049    3   1024     10  2.0 KiB            0        3\n"
-		"to-filer refused 2: NOT_ALLOWED\n"
-		"to-filer refused 1: TOO_MANY\n");
+	render(CONTROL_COMMAND_STATUS,
+	       "{\"schema\": 1, \"version\": \"9\", \"draining\": true, \"targets\": {\"up\": 2}}",
+	       false);
+	ck_assert_ptr_nonnull(strstr(printed, "\ndraining: true\ntargets: {\"up\":2}\n"));
+	ck_assert_ptr_null(strstr(printed, "schema"));
 }
 END_TEST
 
-START_TEST(connections_show_both_legs_and_how_long_they_are_in_their_states)
+#define SERVICE                                                                                     \
+	"{\"services\": [{\"name\": \"to-filer\", \"listen\": \"tcp://127.0.0.1:2049\","            \
+	" \"connect\": \"rdma://filer:20049\", \"connections\": 3,"                                 \
+	" \"connections_total\": 10, \"max_connections\": 1024, \"max_connections_per_client\": 0," \
+	" \"half_open\": 2, \"held\": 1, %s"                                                        \
+	" \"memory\": {\"claimed_bytes\": 2048, \"waiting_claims\": 5, \"oldest_wait_s\": 65.5},"   \
+	" \"refused\": {\"not_allowed\": 2, \"too_many\": 1}}]}"
+#define DOWN                                                                                          \
+	"\"server\": {\"state\": \"down\", \"state_age_s\": 35.2, \"error\": \"Connection refused\"," \
+	" \"address\": \"192.0.2.1:20049\", \"waiting_clients\": 1, \"attempts_failed\": 70},"
+
+static const char *render_service(const char *server, bool all)
+{
+	char json[1024];
+
+	snprintf(json, sizeof(json), SERVICE, server);
+	return render(CONTROL_COMMAND_SERVICES, json, all);
+}
+
+START_TEST(services_show_their_server_and_what_is_out_of_the_ordinary)
 {
 	ck_assert_str_eq(
-		render(CONTROL_COMMAND_CONNECTIONS,
-		       "{\"connections\": [{\"id\": 17, \"service\": \"to-filer\", \"worker\": 0,"
-		       " \"state\": \"open\", \"state_age_s\": 12.9, \"age_s\": 61,"
-		       " \"client_address\": \"10.0.0.3:712\","
-		       " \"client\": {\"kind\": \"tcp\", \"state\": \"open\", \"state_age_s\": 12,"
-		       " \"calls_in\": 5, \"calls_out\": 1,"
-		       " \"bytes_received\": 2048, \"bytes_sent\": 100},"
-		       " \"upstream\": {\"kind\": \"iwarp\", \"state\": \"open\","
-		       " \"state_age_s\": null, \"peer\": \"10.0.0.9:20049\","
-		       " \"calls_held\": 2, \"credits_available\": 59, \"rpcrdma_version\": 1,"
-		       " \"peer_profile\": \"linux\", \"peer_profile_why\": \"as configured\"}},"
-		       " {\"id\": 18, \"service\": \"to-filer\", \"state\": \"connecting\","
-		       " \"age_s\": 0, \"client_address\": \"[fe80::1]:9\", \"client\": null,"
-		       " \"upstream\": null}]}",
-		       false),
-		"ID  SERVICE   CLIENT            ITS STATE  UPSTREAM              ITS STATE  "
-		"STATE           AGE  CALLS  "
-		"REVERSE  HELD  GRANTED  CREDITS  FROM CLIENT  TO CLIENT  PEER PROFILE\n"
-		"17  to-filer  tcp 10.0.0.3:712  open 12s   iwarp 10.0.0.9:20049  open -     "
-		"open 12s      1m01s      5  "
-		"      1     2        -       59      2.0 KiB      100 B  linux: as configured\n"
-		"18  to-filer  - [fe80::1]:9     -          - -                   -          "
-		"connecting -     0s      -  "
-		"      -     -        -        -            -          -  -\n");
+		render_service(DOWN, false),
+		"SERVICE   CONNECTS TO         SERVER                         OPEN/MAX  REFUSED\n"
+		"to-filer  rdma://filer:20049  down 35 s: Connection refused    3/1024        3\n"
+		"to-filer: server 192.0.2.1:20049 is down for 35 s: Connection refused; attempts: 70,"
+		" clients that wait: 1\n"
+		"to-filer: RPCs that wait for memory: 5, the first for 1m05s\n"
+		"to-filer: connections refused: 2: not allowed\n"
+		"to-filer: connections refused: 1: too many\n");
+}
+END_TEST
+
+START_TEST(a_server_is_ok_or_not_known)
+{
+	static const struct {
+		const char *server, *cell;
+	} cases[] = {
+		{"\"server\": {\"state\": \"ok\", \"state_age_s\": 5, \"error\": null},", " ok "},
+		{"\"server\": {\"state\": \"unknown\", \"state_age_s\": null},", " -  "},
+		{"\"server\": {\"state\": \"draining\"},", " draining "},
+		{"", " -  "},
+	};
+
+	render_service(cases[_i].server, false);
+	ck_assert_ptr_nonnull(strstr(printed, cases[_i].cell));
+	ck_assert_ptr_null(strstr(printed, "is down"));
+}
+END_TEST
+
+START_TEST(services_show_everything_when_asked)
+{
+	static const char *const parts[] = {
+		"LISTENS ON", "tcp://127.0.0.1:2049",    "  192.0.2.1:20049",
+		"HALF-OPEN",  "2.0 KiB  5, up to 1m05s", "to-filer: colour: \"red\"\n"};
+
+	render_service(DOWN "\"colour\": \"red\",", true);
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		ck_assert_msg(strstr(printed, parts[i]) != NULL, "%s in %s", parts[i], printed);
+	render_service(DOWN "\"colour\": \"red\",", false);
+	ck_assert_ptr_null(strstr(printed, "colour"));
+}
+END_TEST
+
+START_TEST(services_fit_a_line_of_80)
+{
+	const char *json =
+		"{\"services\": [{\"name\": \"a-service-with-a-name-that-somebody-liked\","
+		" \"connect\": \"rdma://[2001:db8:1234:5678:9abc:def0:1234:5678]:20049\","
+		" \"connections\": 100000, \"max_connections\": 100000,"
+		" \"refused\": {\"not_allowed\": 12345678},"
+		" \"server\": {\"state\": \"down\", \"state_age_s\": 400000,"
+		" \"error\": \"No route to host\"}}]}";
+
+	render(CONTROL_COMMAND_SERVICES, json, false);
+	*strchr(strchr(printed, '\n') + 1, '\n') = '\0';
+	ck_assert_uint_eq(longest_line(), 80);
+	ck_assert_ptr_nonnull(strstr(printed, "100000/100000"));
+	ck_assert_ptr_nonnull(strstr(printed, ".."));
+}
+END_TEST
+
+#define CONNECTIONS                                                                                \
+	"{\"connections\": ["                                                                      \
+	"{\"id\": 18, \"service\": \"to-filer\", \"state\": \"connecting\","                       \
+	" \"age_s\": 0, \"client_address\": \"[fe80::1]:9\", \"client\": null,"                    \
+	" \"upstream\": null, \"oldest_call_age_s\": null},"                                       \
+	"{\"id\": 9, \"service\": \"to-filer\", \"worker\": 0,"                                    \
+	" \"state\": \"open\", \"state_age_s\": 12.9, \"age_s\": 61,"                              \
+	" \"client_address\": \"10.0.0.3:712\", \"oldest_call_age_s\": 65.2,"                      \
+	" \"client\": {\"kind\": \"tcp\", \"state\": \"open\", \"state_age_s\": 12,"               \
+	" \"calls_in\": 5, \"calls_out\": 1, \"mood\": \"good\","                                  \
+	" \"bytes_received\": 2048, \"bytes_sent\": 100, \"credits_granted\": null},"              \
+	" \"upstream\": {\"kind\": \"iwarp\", \"state\": \"open\","                                \
+	" \"state_age_s\": null, \"peer\": \"10.0.0.9:20049\", \"local\": \"10.0.0.8:731\","       \
+	" \"calls_held\": 2, \"credits_available\": null, \"rpcrdma_version\": 1,"                 \
+	" \"bytes_sent\": 4096, \"bytes_received\": 3,"                                            \
+	" \"peer_profile\": \"linux\", \"peer_profile_why\": \"as configured\"}},"                 \
+	"{\"id\": 20, \"service\": \"exports\", \"state\": \"open\", \"age_s\": 5,"                \
+	" \"client_address\": \"10.0.0.4:713\", \"client\": {}, \"upstream\": {}}]}"
+
+START_TEST(connections_are_sorted_and_brief)
+{
+	ck_assert_str_eq(
+		render(CONTROL_COMMAND_CONNECTIONS, CONNECTIONS, false),
+		"ID  SERVICE   CLIENT        STATE         AGE  CALLS  OLDEST    IN  OUT\n"
+		"20  exports   10.0.0.4:713  open          5 s      -       -     -    -\n"
+		" 9  to-filer  10.0.0.3:712  open        1m01s      5   1m05s  2.0K  100\n"
+		"18  to-filer  [fe80::1]:9   connecting    0 s      -       -     -    -\n");
+}
+END_TEST
+
+START_TEST(connections_show_both_legs_when_asked)
+{
+	ck_assert_str_eq(
+		render(CONTROL_COMMAND_CONNECTIONS, CONNECTIONS, true),
+		"ID  SERVICE   WORKER  CLIENT            ITS STATE  SERVER                REACHED FROM  "
+		"ITS STATE  STATE           AGE  CALLS  OLDEST  REVERSE  HELD  GRANTED  CREDITS  "
+		"FROM CLIENT  TO CLIENT  TO SERVER  FROM SERVER  PEER PROFILE\n"
+		"20  exports        -  - 10.0.0.4:713    - -        - -                   -             "
+		"- -        open -          5 s      -       -        -     -        -        -  "
+		"          -          -          -            -  -\n"
+		" 9  to-filer       0  tcp 10.0.0.3:712  open 12 s  iwarp 10.0.0.9:20049  10.0.0.8:731  "
+		"open -     open 12 s     1m01s      5   1m05s        1     2        -        -  "
+		"    2.0 KiB      100 B    4.0 KiB          3 B  linux: as configured\n"
+		"18  to-filer       -  - [fe80::1]:9     -          - -                   -             "
+		"-          connecting -    0 s      -       -        -     -        -        -  "
+		"          -          -          -            -  -\n"
+		"9: mood: \"good\"\n");
+}
+END_TEST
+
+START_TEST(a_thousand_connections_fit_a_line_of_80)
+{
+	json_t *list = json_array(), *answer = json_pack("{s:o}", "connections", list);
+	char *json;
+
+	for (int i = 1000; i > 0; i--)
+		json_array_append_new(
+			list,
+			json_pack("{s:i, s:s, s:s, s:s, s:f, s:f, s:{s:i, s:I, s:I}}", "id",
+				  100000 + i, "service",
+				  "a-service-with-a-name-that-somebody-liked", "client_address",
+				  "[2001:db8:1234:5678:9abc:def0:1234:5678]:1023", "state",
+				  "connecting", "age_s", 100000.0, "oldest_call_age_s", 100000.0,
+				  "client", "calls_in", 1024, "bytes_received", (json_int_t)1 << 60,
+				  "bytes_sent", (json_int_t)1 << 61));
+	json = json_dumps(answer, 0);
+	json_decref(answer);
+	render(CONTROL_COMMAND_CONNECTIONS, json, false);
+	free(json);
+	ck_assert_uint_eq(longest_line(), 80);
+	ck_assert_int_eq(strncmp(strchr(printed, '\n') + 1, "100001 ", 7), 0);
+	ck_assert_ptr_nonnull(strstr(printed, "..1023  "));
 }
 END_TEST
 
@@ -175,27 +354,63 @@ END_TEST
 
 #define STATS                                                                                      \
 	"{\"services\": {\"a\": {\"tcp\": {\"calls\": 1234, \"stalls\": 0},"                       \
-	" \"rdma\": {\"sends\": 0}}}, \"help\": {\"tcp\": {\"calls\": \"Calls received\","         \
-	" \"stalls\": \"connections stalled\"}, \"rdma\": {\"sends\": \"Sends\"}}}"
+	" \"rdma\": {\"sends\": 0}, \"closes\": {\"client\": {\"peer\": 3, \"lost\": 0},"          \
+	" \"server\": {\"peer\": 0, \"lost\": 0}}}}}"
+#define COUNTERS                                                                                   \
+	"{\"counters\": {\"tcp\": {\"calls\": \"Calls received\","                                 \
+	" \"stalls\": \"connections stalled\"}, \"rdma\": {\"sends\": \"Sends\"},"                 \
+	" \"closes\": {\"peer\": \"the other end closed\"}}}"
 
-START_TEST(stats_are_grouped_by_module_with_their_meaning)
+START_TEST(stats_are_grouped_with_their_meaning)
 {
+	meanings = json_loads(COUNTERS, 0, NULL);
 	ck_assert_str_eq(render(CONTROL_COMMAND_STATS, STATS, false),
 			 "a\n"
 			 "  tcp\n"
-			 "    calls  1234  Calls received\n");
+			 "    calls  1234  Calls received\n"
+			 "  rdma  (all zero)\n"
+			 "  closes by the client\n"
+			 "    peer  3  the other end closed\n"
+			 "  closes by the server  (all zero)\n");
 }
 END_TEST
 
 START_TEST(stats_show_zeros_when_asked)
 {
+	meanings = json_loads(COUNTERS, 0, NULL);
 	ck_assert_str_eq(render(CONTROL_COMMAND_STATS, STATS, true),
 			 "a\n"
 			 "  tcp\n"
 			 "    calls   1234  Calls received\n"
 			 "    stalls     0  connections stalled\n"
 			 "  rdma\n"
-			 "    sends  0  Sends\n");
+			 "    sends  0  Sends\n"
+			 "  closes by the client\n"
+			 "    peer  3  the other end closed\n"
+			 "    lost  0  -\n"
+			 "  closes by the server\n"
+			 "    peer  0  the other end closed\n"
+			 "    lost  0  -\n");
+}
+END_TEST
+
+START_TEST(stats_can_do_without_meanings)
+{
+	render(CONTROL_COMMAND_STATS, STATS, false);
+	ck_assert_ptr_nonnull(strstr(printed, "    calls  1234  \n"));
+}
+END_TEST
+
+START_TEST(counters_are_explained)
+{
+	ck_assert_str_eq(render(CONTROL_COMMAND_COUNTERS, COUNTERS, false),
+			 "tcp\n"
+			 "  calls   Calls received\n"
+			 "  stalls  connections stalled\n"
+			 "rdma\n"
+			 "  sends  Sends\n"
+			 "closes\n"
+			 "  peer  the other end closed\n");
 }
 END_TEST
 
@@ -203,7 +418,6 @@ START_TEST(log_and_stop_say_what_was_done)
 {
 	ck_assert_str_eq(render(CONTROL_COMMAND_LOG, "{\"level\": \"debug\"}", false),
 			 "log level is debug\n");
-	free(printed);
 	ck_assert_str_eq(render(CONTROL_COMMAND_STOP, "{\"stopping\": true}", false), "stopping\n");
 }
 END_TEST
@@ -222,9 +436,84 @@ START_TEST(a_daemon_that_is_not_there_is_named)
 	ck_assert_int_eq(
 		client_ask("/tmp/test-ctl-missing", "status", NULL, error, sizeof(error), &answer),
 		-ENOENT);
-	ck_assert_str_eq(error,
-			 "the daemon is not running, or not on /tmp/test-ctl-missing: No such "
-			 "file or directory");
+	ck_assert_str_eq(
+		error,
+		"nobody listens on /tmp/test-ctl-missing: No such file or directory; is the daemon "
+		"running? systemctl status rpcrdma-proxy");
+}
+END_TEST
+
+START_TEST(a_socket_that_is_not_for_us_is_told_with_its_group)
+{
+	static const struct control_ops ops = {0};
+	char dir[] = "/tmp/test-ctl-XXXXXX", path[64], error[256];
+	struct loop *loop = fake_loop_new();
+	struct control *control;
+	json_t *answer = NULL;
+
+	if (geteuid() != 0)
+		return; /* who is refused must be another user */
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/sock", dir);
+	ck_assert_int_eq(control_open(loop, path, &ops, NULL, error, sizeof(error), &control), 0);
+	chmod(dir, 0755);
+	ck_assert_int_eq(chown(path, 0, 4294967), 0);
+	ck_assert_int_eq(seteuid(65534), 0);
+	ck_assert_int_eq(client_ask(path, "status", NULL, error, sizeof(error), &answer), -EACCES);
+	ck_assert_ptr_nonnull(strstr(error, "/sock: it is for root and the group 4294967"));
+	/* What is in a directory that may not be looked into has the group that is installed. */
+	ck_assert_int_eq(seteuid(0), 0);
+	chmod(dir, 0700);
+	ck_assert_int_eq(seteuid(65534), 0);
+	ck_assert_int_eq(client_ask(path, "status", NULL, error, sizeof(error), &answer), -EACCES);
+	ck_assert_ptr_nonnull(strstr(error, "/sock: it is for root and the group rpcrdma-proxy"));
+	ck_assert_int_eq(seteuid(0), 0);
+	control_close(control);
+	fake_loop_free(loop);
+	rmdir(dir);
+}
+END_TEST
+
+/* ---- the socket of a configuration file ---- */
+
+static const struct {
+	const char *text;
+	int rc;
+	const char *path, *error; /* the end of it */
+} files[] = {
+	{"control = \"/tmp/other.sock\";\nservices = ( { name = \"x\"; } );\n", 0,
+	 "/tmp/other.sock", NULL},
+	{"services = ();\n", 0, "/run/rpcrdma-proxy/control.sock", NULL},
+	{"", 0, "/run/rpcrdma-proxy/control.sock", NULL},
+	{"services = (\n{\n", -EINVAL, NULL, ":3: syntax error"},
+};
+
+START_TEST(the_socket_is_read_from_the_file)
+{
+	char name[] = "/tmp/test-ctl-XXXXXX", error[256] = "";
+	int fd = mkstemp(name), rc;
+	char *path = NULL;
+
+	ck_assert_int_eq(write(fd, files[_i].text, strlen(files[_i].text)),
+			 (ssize_t)strlen(files[_i].text));
+	close(fd);
+	rc = control_path(name, error, sizeof(error), &path);
+	unlink(name);
+	ck_assert_int_eq(rc, files[_i].rc);
+	if (files[_i].path)
+		ck_assert_str_eq(path, files[_i].path);
+	if (files[_i].error)
+		ck_assert_str_eq(error + strlen(name), files[_i].error);
+	free(path);
+}
+END_TEST
+
+START_TEST(a_file_that_is_not_there_is_told)
+{
+	char error[256], *path;
+
+	ck_assert_int_eq(control_path("/tmp/test-ctl-none", error, sizeof(error), &path), -ENOENT);
+	ck_assert_str_eq(error, "/tmp/test-ctl-none: No such file or directory");
 }
 END_TEST
 
@@ -271,18 +560,31 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, NULL, teardown);
 	tcase_add_test(tc, bytes_have_units);
+	tcase_add_test(tc, bytes_may_be_brief);
 	tcase_add_test(tc, durations_have_two_units);
 	tcase_add_test(tc, columns_are_aligned);
+	tcase_add_test(tc, columns_are_cut_in_their_middle_the_widest_first);
 	tcase_add_test(tc, status_is_a_list);
-	tcase_add_test(tc, services_show_load_and_refusals);
-	tcase_add_test(tc, connections_show_both_legs_and_how_long_they_are_in_their_states);
+	tcase_add_test(tc, status_tells_what_it_does_not_know);
+	tcase_add_test(tc, services_show_their_server_and_what_is_out_of_the_ordinary);
+	tcase_add_loop_test(tc, a_server_is_ok_or_not_known, 0, 4);
+	tcase_add_test(tc, services_show_everything_when_asked);
+	tcase_add_test(tc, services_fit_a_line_of_80);
+	tcase_add_test(tc, connections_are_sorted_and_brief);
+	tcase_add_test(tc, connections_show_both_legs_when_asked);
+	tcase_add_test(tc, a_thousand_connections_fit_a_line_of_80);
 	tcase_add_test(tc, no_connections_are_an_empty_table);
-	tcase_add_test(tc, stats_are_grouped_by_module_with_their_meaning);
+	tcase_add_test(tc, stats_are_grouped_with_their_meaning);
 	tcase_add_test(tc, stats_show_zeros_when_asked);
+	tcase_add_test(tc, stats_can_do_without_meanings);
+	tcase_add_test(tc, counters_are_explained);
 	tcase_add_test(tc, log_and_stop_say_what_was_done);
 	tcase_add_loop_test(tc, answers_with_nothing_in_them_do_no_harm, 0,
 			    CONTROL_COMMAND_STOP + 1);
 	tcase_add_test(tc, a_daemon_that_is_not_there_is_named);
+	tcase_add_test(tc, a_socket_that_is_not_for_us_is_told_with_its_group);
+	tcase_add_loop_test(tc, the_socket_is_read_from_the_file, 0, ARRAY_SIZE(files));
+	tcase_add_test(tc, a_file_that_is_not_there_is_told);
 	tcase_add_test(tc, client_and_daemon_understand_each_other);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

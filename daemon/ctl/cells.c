@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Members of the daemon's answers as cells of a table. */
+#include "daemon/ctl/cells.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How often @bytes is divided by 1024 to be read, and what is left of it. */
+static size_t scale(uint64_t bytes, double *value)
+{
+	size_t unit = 0;
+
+	for (*value = (double)bytes; *value >= 1024 && unit < 5; *value /= 1024)
+		unit++;
+	return unit;
+}
+
+const char *cell_bytes_text(uint64_t bytes, char text[CELL_BYTES])
+{
+	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+	double value;
+	size_t unit = scale(bytes, &value);
+
+	snprintf(text, CELL_BYTES, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
+	return text;
+}
+
+const char *cell_bytes_short(uint64_t bytes, char text[CELL_BYTES])
+{
+	static const char *const units[] = {"", "K", "M", "G", "T", "P"};
+	double value;
+	size_t unit = scale(bytes, &value);
+
+	snprintf(text, CELL_BYTES, unit ? "%.1f%s" : "%.0f%s", value, units[unit]);
+	return text;
+}
+
+const char *cell_duration_text(double seconds, char text[CELL_BYTES])
+{
+	uint64_t s = seconds > 0 && seconds < 1e12 ? (uint64_t)seconds : 0;
+
+	if (s < 60)
+		snprintf(text, CELL_BYTES, "%" PRIu64 " s", s);
+	else if (s < 3600)
+		snprintf(text, CELL_BYTES, "%" PRIu64 "m%02" PRIu64 "s", s / 60, s % 60);
+	else if (s < 86400)
+		snprintf(text, CELL_BYTES, "%" PRIu64 "h%02" PRIu64 "m", s / 3600, s / 60 % 60);
+	else
+		snprintf(text, CELL_BYTES, "%" PRIu64 "d%02" PRIu64 "h", s / 86400, s / 3600 % 24);
+	return text;
+}
+
+const char *json_text(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? text : "-";
+}
+
+uint64_t json_number(const json_t *object, const char *key)
+{
+	return (uint64_t)json_integer_value(json_object_get(object, key));
+}
+
+void cell_text(struct table *table, const json_t *object, const char *key)
+{
+	table_cell(table, "%s", json_text(object, key));
+}
+
+void cell_number(struct table *table, const json_t *object, const char *key)
+{
+	const json_t *value = json_object_get(object, key);
+
+	if (json_is_integer(value))
+		table_cell(table, "%" PRId64, (int64_t)json_integer_value(value));
+	else
+		table_cell(table, "-");
+}
+
+void cell_bytes(struct table *table, const json_t *object, const char *key)
+{
+	char text[CELL_BYTES] = "-";
+
+	if (json_is_integer(json_object_get(object, key)))
+		cell_bytes_text(json_number(object, key), text);
+	table_cell(table, "%s", text);
+}
+
+void cell_bytes_brief(struct table *table, const json_t *object, const char *key)
+{
+	char text[CELL_BYTES] = "-";
+
+	if (json_is_integer(json_object_get(object, key)))
+		cell_bytes_short(json_number(object, key), text);
+	table_cell(table, "%s", text);
+}
+
+void cell_duration(struct table *table, const json_t *object, const char *key)
+{
+	const json_t *value = json_object_get(object, key);
+	char text[CELL_BYTES] = "-";
+
+	if (json_is_number(value))
+		cell_duration_text(json_number_value(value), text);
+	table_cell(table, "%s", text);
+}
+
+void cell_waiting(struct table *table, const json_t *memory)
+{
+	double oldest_s = json_number_value(json_object_get(memory, "oldest_wait_s"));
+	char age[CELL_BYTES];
+
+	if (json_number(memory, "waiting_claims"))
+		table_cell(table, "%" PRIu64 ", up to %s", json_number(memory, "waiting_claims"),
+			   cell_duration_text(oldest_s, age));
+	else
+		table_cell(table, "0");
+}
+
+static bool is_known(const char *key, const char *const *known)
+{
+	for (; *known; known++)
+		if (!strcmp(*known, key))
+			return true;
+	return false;
+}
+
+void cells_print_unknown(const json_t *object, const char *const *known, const char *name,
+			 FILE *out)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach((json_t *)object, key, value)
+	{
+		char *text;
+
+		if (is_known(key, known))
+			continue;
+		text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(12));
+		fprintf(out, "%s%s%s: %s\n", name ? name : "", name ? ": " : "", key,
+			text ? text : "-");
+		free(text);
+	}
+}
+
+int cells_finish(struct table *table, const char *indent, size_t line, FILE *out)
+{
+	int rc = table_print(table, indent, line, out);
+
+	table_fini(table);
+	return rc;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Members of the daemon's answers as cells of a table. What is missing, or null, is "-". */
+#ifndef DAEMON_CTL_CELLS_H
+#define DAEMON_CTL_CELLS_H
+
+#include <jansson.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/compiler.h"
+#include "daemon/ctl/table.h"
+
+#define CELL_BYTES 32u
+
+/** cell_bytes_text - "0 B", "1023 B", "1.5 KiB" … Returns @text. */
+const char *cell_bytes_text(uint64_t bytes, char text[CELL_BYTES]);
+/** cell_bytes_short - "0", "1023", "1.5K" … Returns @text. */
+const char *cell_bytes_short(uint64_t bytes, char text[CELL_BYTES]);
+/** cell_duration_text - "0 s", "1m02s", "3h04m", "5d06h". Returns @text. */
+const char *cell_duration_text(double seconds, char text[CELL_BYTES]);
+
+/** json_text - a member that is a string, or "-". */
+const char *json_text(const json_t *object, const char *key);
+/** json_number - a member that is an integer, or 0. */
+uint64_t json_number(const json_t *object, const char *key);
+
+/** cell_text - a member that is a string. */
+void cell_text(struct table *table, const json_t *object, const char *key);
+/** cell_number - a member that is an integer. */
+void cell_number(struct table *table, const json_t *object, const char *key);
+/** cell_bytes - a number of bytes, in full. */
+void cell_bytes(struct table *table, const json_t *object, const char *key);
+/** cell_bytes_brief - the same, in few characters. */
+void cell_bytes_brief(struct table *table, const json_t *object, const char *key);
+/** cell_duration - a number of seconds. */
+void cell_duration(struct table *table, const json_t *object, const char *key);
+/** cell_waiting - how many RPCs wait for memory, and for how long the first of them has. */
+void cell_waiting(struct table *table, const json_t *memory);
+
+/**
+ * cells_print_unknown - the members that this client has no cell for, a line each
+ * @known: their names, ended by NULL
+ * @name:  of what they are members; NULL: it is not said
+ */
+void cells_print_unknown(const json_t *object, const char *const *known, const char *name,
+			 FILE *out);
+
+/** cells_finish - print a table and free it; see table_print(). Returns 0 or -ENOMEM. */
+int cells_finish(struct table *table, const char *indent, size_t line, FILE *out) MUST_CHECK;
+
+#endif

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Connections as text, by service and number. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/ctl/cells.h"
+#include "daemon/ctl/render_parts.h"
+
+static void cell_profile(struct table *table, const json_t *leg)
+{
+	if (json_is_string(json_object_get(leg, "peer_profile")))
+		table_cell(table, "%s: %s", json_text(leg, "peer_profile"),
+			   json_text(leg, "peer_profile_why"));
+	else
+		table_cell(table, "-");
+}
+
+/* "open 12 s", or "open -" of one that does not tell since when; "-" for none. */
+static void cell_state(struct table *table, const json_t *object)
+{
+	const json_t *age = json_object_get(object, "state_age_s");
+	char text[CELL_BYTES] = "-";
+
+	if (json_is_number(age))
+		cell_duration_text(json_number_value(age), text);
+	if (json_is_object(object))
+		table_cell(table, "%s %s", json_text(object, "state"), text);
+	else
+		table_cell(table, "-");
+}
+
+static void cells_brief(struct table *table, const json_t *connection)
+{
+	const json_t *client = json_object_get(connection, "client");
+
+	cell_number(table, connection, "id");
+	cell_text(table, connection, "service");
+	cell_text(table, connection, "client_address");
+	cell_text(table, connection, "state");
+	cell_duration(table, connection, "age_s");
+	cell_number(table, client, "calls_in");
+	cell_duration(table, connection, "oldest_call_age_s");
+	cell_bytes_brief(table, client, "bytes_received");
+	cell_bytes_brief(table, client, "bytes_sent");
+}
+
+static void cells_all(struct table *table, const json_t *connection)
+{
+	const json_t *client = json_object_get(connection, "client");
+	const json_t *upstream = json_object_get(connection, "upstream");
+
+	cell_number(table, connection, "id");
+	cell_text(table, connection, "service");
+	cell_number(table, connection, "worker");
+	table_cell(table, "%s %s", json_text(client, "kind"),
+		   json_text(connection, "client_address"));
+	cell_state(table, client);
+	table_cell(table, "%s %s", json_text(upstream, "kind"), json_text(upstream, "peer"));
+	cell_text(table, upstream, "local");
+	cell_state(table, upstream);
+	cell_state(table, connection);
+	cell_duration(table, connection, "age_s");
+	cell_number(table, client, "calls_in");
+	cell_duration(table, connection, "oldest_call_age_s");
+	cell_number(table, client, "calls_out");
+	cell_number(table, upstream, "calls_held");
+	cell_number(table, client, "credits_granted");
+	cell_number(table, upstream, "credits_available");
+	cell_bytes(table, client, "bytes_received");
+	cell_bytes(table, client, "bytes_sent");
+	cell_bytes(table, upstream, "bytes_sent");
+	cell_bytes(table, upstream, "bytes_received");
+	cell_profile(table, upstream);
+}
+
+static const struct table_column brief_columns[] = {
+	{.title = "ID", .right = true},     {.title = "SERVICE", .least = 7},
+	{.title = "CLIENT", .least = 10},   {.title = "STATE", .least = 6},
+	{.title = "AGE", .right = true},    {.title = "CALLS", .right = true},
+	{.title = "OLDEST", .right = true}, {.title = "IN", .right = true},
+	{.title = "OUT", .right = true},
+};
+
+static const struct table_column all_columns[] = {
+	{.title = "ID", .right = true},
+	{.title = "SERVICE"},
+	{.title = "WORKER", .right = true},
+	{.title = "CLIENT"},
+	{.title = "ITS STATE"},
+	{.title = "SERVER"},
+	{.title = "REACHED FROM"},
+	{.title = "ITS STATE"},
+	{.title = "STATE"},
+	{.title = "AGE", .right = true},
+	{.title = "CALLS", .right = true},
+	{.title = "OLDEST", .right = true},
+	{.title = "REVERSE", .right = true},
+	{.title = "HELD", .right = true},
+	{.title = "GRANTED", .right = true},
+	{.title = "CREDITS", .right = true},
+	{.title = "FROM CLIENT", .right = true},
+	{.title = "TO CLIENT", .right = true},
+	{.title = "TO SERVER", .right = true},
+	{.title = "FROM SERVER", .right = true},
+	{.title = "PEER PROFILE"},
+};
+
+static int compare(const void *a, const void *b)
+{
+	const json_t *x = *(json_t *const *)a, *y = *(json_t *const *)b;
+	int order = strcmp(json_text(x, "service"), json_text(y, "service"));
+	uint64_t i = json_number(x, "id"), j = json_number(y, "id");
+
+	return order ? order : (i > j) - (i < j);
+}
+
+static void print_unknown(const json_t *connection, FILE *out)
+{
+	static const char *const known[] = {
+		"id",    "service",        "worker", "state",    "state_age_s",
+		"age_s", "client_address", "client", "upstream", "oldest_call_age_s",
+		NULL};
+	static const char *const leg[] = {"kind",
+					  "state",
+					  "state_age_s",
+					  "local",
+					  "peer",
+					  "calls_in",
+					  "calls_out",
+					  "calls_held",
+					  "credits_granted",
+					  "credits_available",
+					  "inline_send_bytes",
+					  "inline_recv_bytes",
+					  "rpcrdma_version",
+					  "peer_profile",
+					  "peer_profile_why",
+					  "bytes_received",
+					  "bytes_sent",
+					  NULL};
+	char name[CELL_BYTES];
+
+	snprintf(name, sizeof(name), "%llu", (unsigned long long)json_number(connection, "id"));
+	cells_print_unknown(connection, known, name, out);
+	cells_print_unknown(json_object_get(connection, "client"), leg, name, out);
+	cells_print_unknown(json_object_get(connection, "upstream"), leg, name, out);
+}
+
+int render_connections(const json_t *answer, bool all, FILE *out)
+{
+	json_t *list = json_object_get(answer, "connections");
+	size_t n = json_array_size(list);
+	json_t **sorted = calloc(n + 1, sizeof(json_t *));
+	struct table table;
+	int rc;
+
+	if (!sorted)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		sorted[i] = json_array_get(list, i);
+	qsort(sorted, n, sizeof(json_t *), compare);
+	table_init(&table, all ? all_columns : brief_columns,
+		   all ? ARRAY_SIZE(all_columns) : ARRAY_SIZE(brief_columns));
+	for (size_t i = 0; i < n; i++)
+		(all ? cells_all : cells_brief)(&table, sorted[i]);
+	rc = cells_finish(&table, "", all ? 0 : TABLE_LINE, out);
+	for (size_t i = 0; all && i < n; i++)
+		print_unknown(sorted[i], out);
+	free(sorted);
+	return rc;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The longer ones of what render.h prints; the arguments are those of render_answer(). */
+#ifndef DAEMON_CTL_RENDER_PARTS_H
+#define DAEMON_CTL_RENDER_PARTS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/compiler.h"
+
+/** render_services - a line for each service, then what is out of the ordinary. Returns 0 or -ENOMEM. */
+int render_services(const json_t *answer, bool all, FILE *out) MUST_CHECK;
+/** render_connections - a line for each connection, by service and number. Returns 0 or -ENOMEM. */
+int render_connections(const json_t *answer, bool all, FILE *out) MUST_CHECK;
+/** render_stats - the counters of each service, by module. Returns 0 or -ENOMEM. */
+int render_stats(const json_t *answer, const json_t *meanings, bool all, FILE *out) MUST_CHECK;
+/** render_counters - what they mean. Returns 0 or -ENOMEM. */
+int render_counters(const json_t *answer, FILE *out) MUST_CHECK;
+
+#endif
