@@ -70,10 +70,10 @@ size_t call_verdict_encode(uint8_t to[RPC_ERROR_REPLY_BYTES], enum call_verdict 
 
 /* What a transport counts of Calls that did not pass: part of the list of counters of each kind of leg. */
 #define CALL_VERDICT_COUNTERS(X)                                                                   \
-	X(auth_tls_refused, "Calls with AUTH_TLS, answered AUTH_ERROR")                            \
-	X(bad_auth_refused, "Calls with an impossible credential, answered AUTH_ERROR")            \
-	X(rpc_mismatches, "Calls of another RPC version, answered RPC_MISMATCH")                   \
-	X(bad_calls, "Calls that did not decode")
+	X(auth_tls_refused, "Calls that ask for TLS, which is not offered: refused as RPC has it") \
+	X(bad_auth_refused, "Calls with credentials longer than RPC allows, refused")              \
+	X(rpc_mismatches, "Calls of another version of RPC, refused")                              \
+	X(bad_calls, "messages that are no well-formed Call")
 
 enum call_answer {
 	CALL_ANSWER_NONE,  /* it passes, or more of it must come */

@@ -8,47 +8,58 @@
 
 #define RDMA_LEG_COUNTERS(X)                                                                       \
 	X(connect_failures, "attempts to reach an address of a server that failed")                \
-	X(source_port_retries, "source ports that were taken when they were wanted")               \
+	X(source_port_retries,                                                                     \
+	  "source ports that were in use already, so that another one was taken")                  \
 	X(calls_sent, "Calls sent")                                                                \
-	X(calls_received, "Calls received and decoded")                                            \
+	X(calls_received, "Calls received and understood")                                         \
 	X(replies_sent, "Replies sent")                                                            \
-	X(replies_received, "Replies received and matched")                                        \
-	X(sends_msg, "RDMA_MSG sent")                                                              \
-	X(sends_nomsg, "RDMA_NOMSG sent")                                                          \
-	X(read_chunk_bytes_pulled, "bytes pulled from the peer by RDMA Read")                      \
-	X(write_chunk_bytes_pushed, "bytes written into the peer's write chunks")                  \
-	X(reply_chunk_bytes_pushed, "bytes written into the peer's reply chunks")                  \
-	X(call_chunk_bytes_offered, "bytes of Calls offered as read chunks")                       \
-	X(reply_chunk_bytes_taken, "bytes of Replies that came in reply chunks")                   \
-	X(write_chunk_bytes_taken, "bytes of Replies that came in write chunks")                   \
-	X(remote_invalidations_sent, "Sends with Invalidate sent")                                 \
-	X(remote_invalidations_received, "Sends with Invalidate received")                         \
-	X(credit_waits, "Calls that had to wait for a credit")                                     \
-	X(credit_zero_received, "grants of zero, taken as one")                                    \
-	X(err_vers_sent, "ERR_VERS sent")                                                          \
-	X(err_vers_received, "ERR_VERS received")                                                  \
-	X(err_chunk_sent, "ERR_CHUNK sent")                                                        \
-	X(err_chunk_received, "ERR_CHUNK received")                                                \
-	X(err_unknown_received, "RDMA_ERROR with an unknown code received")                        \
-	X(drained_calls, "Calls that came while the leg drained, not taken")                       \
-	X(short_discarded, "Sends too short for their kind, discarded")                            \
-	X(bad_replies, "Replies that did not decode or broke the protocol")                        \
-	X(unmatched_replies, "Replies without a Call")                                             \
-	X(xid_mismatches, "rdma_xid not the XID of the RPC message")                               \
-	X(replies_too_big, "Replies larger than the peer's chunks, answered ERR_CHUNK")            \
-	X(replies_over_limit, "Replies larger than their Calls allow, thrown away")                \
-	X(reverse_refused, "reverse Calls past their limits, answered SYSTEM_ERR")                 \
-	X(payloads_not_found, "Replies with write chunks that could not be reduced")               \
-	X(calls_too_big, "Calls over max_message_bytes, answered ERR_CHUNK")                       \
-	X(calls_not_sendable, "Calls that could not be sent in any form, failed")                  \
-	X(landings_cut, "Calls whose Reply was offered less room than it could need")              \
+	X(replies_received, "Replies received to Calls of ours")                                   \
+	X(sends_msg, "messages whose RPC header travels inline (RDMA_MSG) sent")                   \
+	X(sends_nomsg, "messages that travel as a whole by RDMA (RDMA_NOMSG) sent")                \
+	X(read_chunk_bytes_pulled, "bytes of Calls fetched from the peer, by RDMA Read")           \
+	X(write_chunk_bytes_pushed,                                                                \
+	  "bytes of data put into the memory that the peer offered for them, by RDMA Write")       \
+	X(reply_chunk_bytes_pushed, "bytes of whole Replies put there, by RDMA Write")             \
+	X(call_chunk_bytes_offered, "bytes of Calls offered to the peer to fetch, by RDMA Read")   \
+	X(reply_chunk_bytes_taken,                                                                 \
+	  "bytes of whole Replies that the peer put into our memory, by RDMA Write")               \
+	X(write_chunk_bytes_taken, "bytes of data that the peer put there, by RDMA Write")         \
+	X(remote_invalidations_sent,                                                               \
+	  "Sends that also took the peer its key away (Send with Invalidate) sent")                \
+	X(remote_invalidations_received, "Sends that also took a key of ours away received")       \
+	X(credit_waits, "Calls that waited until the server allowed more at once (a credit)")      \
+	X(credit_zero_received,                                                                    \
+	  "Replies that allowed no further Call, which the protocol forbids: taken as one")        \
+	X(err_vers_sent, "messages of another version of RPC-over-RDMA refused (ERR_VERS)")        \
+	X(err_vers_received, "Calls of ours that the peer refused for their version (ERR_VERS)")   \
+	X(err_chunk_sent, "messages that cannot be carried out refused (ERR_CHUNK)")               \
+	X(err_chunk_received, "Calls of ours that the peer could not carry out (ERR_CHUNK)")       \
+	X(err_unknown_received, "Calls of ours that the peer refused with an unknown error")       \
+	X(drained_calls,                                                                           \
+	  "Calls that came while the connection was being ended, left for the next one")           \
+	X(short_discarded, "messages too short to be any, thrown away")                            \
+	X(bad_replies, "Replies that are malformed or break the protocol")                         \
+	X(unmatched_replies, "Replies to no Call, thrown away")                                    \
+	X(xid_mismatches, "messages whose two transaction ids (XID) differ")                       \
+	X(replies_too_big,                                                                         \
+	  "Replies for which the client left too little room, answered with an error (ERR_CHUNK)") \
+	X(replies_over_limit, "Replies longer than their Call allows, thrown away")                \
+	X(reverse_refused,                                                                         \
+	  "callbacks of a server past their limits, answered with an error (SYSTEM_ERR)")          \
+	X(payloads_not_found,                                                                      \
+	  "Replies whose data could not be told from the rest, so that they went as a whole")      \
+	X(calls_too_big, "Calls longer than max_message_bytes, refused (ERR_CHUNK)")               \
+	X(calls_not_sendable, "Calls that the server cannot take in any form, failed")             \
+	X(landings_cut,                                                                            \
+	  "Calls whose Reply was given less room than it could need, as the server takes no more") \
 	X(memory_waits, "Calls that had to wait for memory")                                       \
-	X(null_calls_sent, "NULL Calls of ours, which ask a silent server whether it is there")    \
-	X(null_calls_answered, "of these, those that it answered")                                 \
-	X(null_calls_unanswered, "connections closed since it answered none")                      \
-	X(dones_ignored, "RDMA_DONE received, which release nothing")                              \
+	X(null_calls_sent, "empty Calls sent to ask a silent server whether it is there")          \
+	X(null_calls_answered, "of these, those that were answered")                               \
+	X(null_calls_unanswered, "connections closed because none was answered")                   \
+	X(dones_ignored, "RDMA_DONE messages, which have no effect")                               \
 	CALL_VERDICT_COUNTERS(X)                                                                   \
-	X(private_data_defaults, "connections whose peer sent no usable private data")
+	X(private_data_defaults,                                                                   \
+	  "peers that did not say what they can at the start (no usable private data)")
 COUNTER_STRUCT(rdma_leg_counters, RDMA_LEG_COUNTERS);
 
 #endif

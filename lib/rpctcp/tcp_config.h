@@ -11,33 +11,37 @@
 #include "stream/stream.h"
 
 #define TCP_LEG_COUNTERS(X)                                                                        \
-	X(connections_accepted, "connections taken over from a listener")                          \
+	X(connections_accepted, "clients taken over from the listener")                            \
 	X(connections_opened, "connections made to servers")                                       \
-	X(connect_failures, "addresses that could not be reached")                                 \
-	X(source_port_retries, "source ports that were taken when they were wanted")               \
+	X(connect_failures, "attempts to reach an address of a server that failed")                \
+	X(source_port_retries,                                                                     \
+	  "source ports that were in use already, so that another one was taken")                  \
 	X(source_port_shortfalls,                                                                  \
 	  "connections to servers for which no reserved source port was to be had")                \
-	X(bytes_received, "bytes received")                                                        \
-	X(bytes_sent, "bytes sent")                                                                \
-	X(records_received, "records received whole")                                              \
-	X(records_sent, "records sent whole")                                                      \
+	X(bytes_received, "bytes received over TCP")                                               \
+	X(bytes_sent, "bytes sent over TCP")                                                       \
+	X(records_received, "RPC messages (records) received to their end")                        \
+	X(records_sent, "RPC messages (records) sent to their end")                                \
 	X(calls_received, "Calls received and passed on")                                          \
-	X(calls_sent, "Calls sent whole")                                                          \
+	X(calls_sent, "Calls sent to their end")                                                   \
 	X(replies_received, "Replies received and passed on")                                      \
-	X(replies_sent, "Replies sent whole")                                                      \
-	X(payload_bytes_copied, "bytes of messages copied from staging")                           \
+	X(replies_sent, "Replies sent to their end")                                               \
+	X(payload_bytes_copied, "bytes of messages that were copied once more within the proxy")   \
 	X(budget_waits, "Calls that had to wait for memory")                                       \
-	X(calls_parked, "Calls taken in before they could be passed on, for a Reply behind them")  \
-	X(stash_bytes, "bytes set aside while their connection waited")                            \
-	X(retransmissions_swallowed, "Calls in flight that were sent again")                       \
-	X(retransmitted_closes, "connections closed since a Call was sent again and again")        \
+	X(calls_parked, "Calls read ahead of their turn, to get at a Reply behind them")           \
+	X(stash_bytes, "bytes read and set aside while their connection waited")                   \
+	X(retransmissions_swallowed,                                                               \
+	  "Calls that came again while being answered, and were passed over")                      \
+	X(retransmitted_closes, "connections closed because a Call came again and again")          \
 	CALL_VERDICT_COUNTERS(X)                                                                   \
-	X(calls_too_big, "Calls longer than is carried, thrown away and answered SYSTEM_ERR")      \
-	X(system_errors_sent, "Calls answered SYSTEM_ERR")                                         \
-	X(reverse_refused, "reverse Calls past their limits, answered SYSTEM_ERR")                 \
-	X(unmatched_replies, "Replies without a Call, thrown away")                                \
-	X(replies_too_big, "Replies larger than their Call allows, thrown away")                   \
-	X(stalls, "connections closed since a record made no progress, either way")
+	X(calls_too_big,                                                                           \
+	  "Calls longer than max_message_bytes, answered with an error (SYSTEM_ERR)")              \
+	X(system_errors_sent, "Calls answered with an error (SYSTEM_ERR), for whatever cause")     \
+	X(reverse_refused,                                                                         \
+	  "callbacks of a server past their limits, answered with an error (SYSTEM_ERR)")          \
+	X(unmatched_replies, "Replies to no Call, thrown away")                                    \
+	X(replies_too_big, "Replies longer than their Call allows, thrown away")                   \
+	X(stalls, "connections closed because a message got no further, either way")
 COUNTER_STRUCT(tcp_leg_counters, TCP_LEG_COUNTERS);
 
 #define TCP_STAGING_BYTES (256u * 1024u)

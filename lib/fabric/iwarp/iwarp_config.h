@@ -16,55 +16,57 @@ struct iwarp_config {
 };
 
 #define IWARP_COUNTERS(X)                                                                          \
-	X(connections_opened, "connections whose MPA exchange succeeded")                          \
-	X(mpa_rejects_sent, "MPA requests rejected")                                               \
-	X(mpa_rejects_received, "MPA replies that rejected us")                                    \
-	X(mpa_errors, "MPA start-up frames that broke the protocol")                               \
+	X(connections_opened, "connections set up, either way")                                    \
+	X(mpa_rejects_sent, "connections that we refused while they were set up")                  \
+	X(mpa_rejects_received, "connections that the peer refused while they were set up")        \
+	X(mpa_errors, "connections whose set-up (MPA) broke the protocol: no iWARP there?")        \
 	X(setup_timeouts, "connections whose set-up took too long")                                \
-	X(bytes_sent, "bytes given to TCP")                                                        \
-	X(bytes_received, "bytes taken from TCP")                                                  \
-	X(payload_bytes_copied, "payload bytes copied from staging to where they belong")          \
-	X(fpdus_sent, "FPDUs sent")                                                                \
-	X(fpdus_received, "FPDUs received")                                                        \
-	X(crc_checked, "FPDUs whose CRC was checked")                                              \
-	X(crc_bad, "FPDUs whose CRC was wrong")                                                    \
-	X(sends_sent, "Send messages sent, those with Invalidate too")                             \
-	X(sends_inv_sent, "Send with Invalidate messages sent")                                    \
-	X(sends_received, "Send messages received, those with Invalidate too")                     \
-	X(sends_inv_received, "Send with Invalidate messages received")                            \
-	X(writes_sent, "RDMA Write messages sent")                                                 \
-	X(writes_received, "RDMA Write messages received")                                         \
+	X(bytes_sent, "bytes given to TCP, with all headers")                                      \
+	X(bytes_received, "bytes taken from TCP, with all headers")                                \
+	X(payload_bytes_copied, "bytes of messages that were copied once more within the proxy")   \
+	X(fpdus_sent, "frames (FPDUs) sent")                                                       \
+	X(fpdus_received, "frames (FPDUs) received")                                               \
+	X(crc_checked, "frames whose checksum was checked")                                        \
+	X(crc_bad, "frames whose checksum was wrong: data damaged on the way")                     \
+	X(sends_sent, "Sends sent, those with Invalidate too")                                     \
+	X(sends_inv_sent, "Sends with Invalidate sent")                                            \
+	X(sends_received, "Sends received, those with Invalidate too")                             \
+	X(sends_inv_received, "Sends with Invalidate received")                                    \
+	X(writes_sent, "RDMA Writes sent")                                                         \
+	X(writes_received, "RDMA Writes received")                                                 \
 	X(write_bytes_sent, "bytes sent in RDMA Writes")                                           \
 	X(write_bytes_received, "bytes received in RDMA Writes")                                   \
-	X(read_requests_sent, "Read Requests sent")                                                \
-	X(read_requests_received, "Read Requests received")                                        \
-	X(read_responses_sent, "Read Responses sent")                                              \
-	X(read_responses_received, "Read Responses received")                                      \
-	X(read_responses_late, "Read Responses begun before all of their bytes were there")        \
-	X(read_bytes_sent, "bytes sent in Read Responses")                                         \
-	X(read_bytes_received, "bytes received in Read Responses")                                 \
-	X(read_waits, "Reads that waited for one of the peer's slots")                             \
-	X(nudges_sent, "zero-length Writes sent because the first Send got no answer")             \
-	X(probes_sent, "zero-length Reads sent to ask whether the peer is there")                  \
-	X(terminates_received, "Terminates received")                                              \
-	X(terminates_sent, "Terminates sent")                                                      \
-	X(term_crc, "Terminates sent: CRC mismatch")                                               \
-	X(term_fpdu, "Terminates sent: FPDU too short for its headers")                            \
-	X(term_ird, "Terminates sent: insufficient IRD")                                           \
-	X(term_ddp_version, "Terminates sent: DDP version")                                        \
-	X(term_rdmap_version, "Terminates sent: RDMAP version")                                    \
-	X(term_opcode, "Terminates sent: unexpected opcode")                                       \
-	X(term_qn, "Terminates sent: invalid QN")                                                  \
-	X(term_msn, "Terminates sent: invalid MSN")                                                \
-	X(term_mo, "Terminates sent: invalid MO")                                                  \
-	X(term_no_buffer, "Terminates sent: no receive or no Read slot")                           \
-	X(term_too_long, "Terminates sent: message too long")                                      \
-	X(term_stag, "Terminates sent: invalid STag")                                              \
-	X(term_bounds, "Terminates sent: base or bounds")                                          \
-	X(term_to_wrap, "Terminates sent: TO wrap")                                                \
-	X(term_rights, "Terminates sent: access rights")                                           \
-	X(term_invalidate, "Terminates sent: STag cannot be invalidated")                          \
-	X(term_unspecified, "Terminates sent: other errors")
+	X(read_requests_sent, "RDMA Reads that we asked for")                                      \
+	X(read_requests_received, "RDMA Reads that the peer asked for")                            \
+	X(read_responses_sent, "RDMA Reads that we answered")                                      \
+	X(read_responses_received, "RDMA Reads that the peer answered")                            \
+	X(read_responses_late,                                                                     \
+	  "RDMA Reads whose answer was begun before all of its bytes were here")                   \
+	X(read_bytes_sent, "bytes sent in answers to RDMA Reads")                                  \
+	X(read_bytes_received, "bytes received in answers to RDMA Reads")                          \
+	X(read_waits, "RDMA Reads that waited since the peer allows no more at once")              \
+	X(nudges_sent, "empty Writes sent because the first message got no answer")                \
+	X(probes_sent, "empty Reads sent to ask a silent peer whether it is there")                \
+	X(terminates_received, "connections that the peer ended with an error (Terminate)")        \
+	X(terminates_sent,                                                                         \
+	  "connections that we ended with an error (Terminate); the next ones say which")          \
+	X(term_crc, "of these: wrong checksum")                                                    \
+	X(term_fpdu, "of these: frame too short for its headers")                                  \
+	X(term_ird, "of these: more RDMA Reads at once than were agreed")                          \
+	X(term_ddp_version, "of these: unknown version of DDP")                                    \
+	X(term_rdmap_version, "of these: unknown version of RDMAP")                                \
+	X(term_opcode, "of these: operation out of place")                                         \
+	X(term_qn, "of these: unknown queue")                                                      \
+	X(term_msn, "of these: message out of sequence")                                           \
+	X(term_mo, "of these: wrong offset in a message")                                          \
+	X(term_no_buffer, "of these: more messages than were allowed")                             \
+	X(term_too_long, "of these: message too long")                                             \
+	X(term_stag, "of these: memory key (STag) that is not valid")                              \
+	X(term_bounds, "of these: access outside of the memory that was lent")                     \
+	X(term_to_wrap, "of these: address that wraps around")                                     \
+	X(term_rights, "of these: access that was not granted")                                    \
+	X(term_invalidate, "of these: memory key that may not be taken away")                      \
+	X(term_unspecified, "of these: anything else")
 COUNTER_STRUCT(iwarp_counters, IWARP_COUNTERS);
 
 #endif

@@ -10,23 +10,24 @@
 #include "base/counter.h"
 
 #define VERBS_COUNTERS(X)                                                                          \
-	X(connections_opened, "connections established")                                           \
-	X(wrs_posted, "work requests posted")                                                      \
-	X(chains_posted, "chains of work requests posted")                                         \
-	X(wrs_inline, "work requests whose data went inline")                                      \
-	X(sends_waited, "times that the send queue was full")                                      \
-	X(reads_waited, "times that a Read waited for the peer's read depth")                      \
-	X(completions, "completions polled")                                                       \
-	X(completion_events, "completion events taken")                                            \
-	X(slabs_registered, "slabs registered for local use")                                      \
-	X(windows_bound, "keys lent as memory windows")                                            \
-	X(regions_lent, "keys lent as memory regions")                                             \
-	X(sinks_registered, "Read sinks registered for an iWARP device")                           \
-	X(probes, "times that a peer was asked whether it is there")                               \
-	X(probes_unanswered, "connections closed since the peer answered none")                    \
-	X(peer_invalidations, "keys that the peer invalidated")                                    \
-	X(async_events, "asynchronous device events")                                              \
-	X(device_removals, "connections lost with their device")                                   \
+	X(connections_opened, "connections set up, either way")                                    \
+	X(wrs_posted, "work requests given to the device")                                         \
+	X(chains_posted, "times that one or more were given to it")                                \
+	X(wrs_inline, "work requests that carried their data themselves")                          \
+	X(sends_waited, "times that the device had no room for another Send")                      \
+	X(reads_waited, "RDMA Reads that waited since the peer allows no more at once")            \
+	X(completions, "work requests and receives that the device reported done")                 \
+	X(completion_events, "times that the device woke us to report some")                       \
+	X(slabs_registered, "blocks of buffers made known to the device")                          \
+	X(windows_bound, "pieces of memory lent to a peer as memory windows")                      \
+	X(regions_lent, "pieces of memory lent to a peer as memory regions")                       \
+	X(sinks_registered,                                                                        \
+	  "pieces of memory made known to an iWARP device as the target of an RDMA Read")          \
+	X(probes, "times that a silent peer was asked whether it is there")                        \
+	X(probes_unanswered, "connections closed because it did not answer")                       \
+	X(peer_invalidations, "memory keys that the peer took away when it was done")              \
+	X(async_events, "events that the device reported by itself")                               \
+	X(device_removals, "connections lost because their device was removed")                    \
 	X(address_changes, "changes of address under a connection")
 COUNTER_STRUCT(verbs_counters, VERBS_COUNTERS);
 
