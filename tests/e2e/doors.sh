@@ -43,7 +43,7 @@ check "nor do 8 silent sockets at an RDMA service" beside_the_crowd silent $FABR
 check "nor 60, which come and go on both workers" beside_the_crowd silent $FABRIC_PORT 60
 check "nor 8 finished set-ups of an address that is known" beside_the_crowd unknown $FABRIC_PORT 8
 check "an address has no more connections than its share" doors $SHARE_PORT share $SHARE_PORT 3
-check "which is counted" [ "$(service_shows g share .refused.PER_CLIENT)" = 1 ]
+check "which is counted" [ "$(service_shows g share .refused.per_client)" = 1 ]
 check "20 clients that are turned away do not come back at once" doors $SHARE_PORT refused $CLOSED_PORT 20
 note "$(tail -n 1 $T/check.out)"
 check "nor are they taken" [ "$(service_shows g closed .connections_total)" = 0 ]

@@ -1,0 +1,143 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The control client: its command line, how it finds the daemon, what it shows, and what a thousand connections cost.
+BACK_PORT=3049
+# shellcheck disable=SC2034
+A_SERVICE='max_connections = 4096;'
+. "$(dirname "$0")/lib.sh"
+enter "$@"
+needs_proxies
+ulimit -n 4096 || skip_all "1,000 connections take more descriptors than are allowed here"
+
+# ends STATUS COMMAND...: with that status; what it prints is in $T/out and $T/err
+ends() {
+	local want=$1
+
+	shift
+	"$@" >$T/out 2>$T/err
+	[ $? = "$want" ] || { cat $T/out $T/err; false; }
+}
+# says STATUS TEXT COMMAND...: one line on standard error that has TEXT, and nothing else
+says() {
+	local want=$1 text=$2
+
+	shift 2
+	ends "$want" "$@" && grep -qF -- "$text" $T/err && [ "$(wc -l <$T/err)" = 1 ] && [ ! -s $T/out ] ||
+		{ cat $T/out $T/err; false; }
+}
+# shows TEXT COMMAND...: on standard output, with success
+shows() {
+	local text=$1
+
+	shift
+	ends 0 "$@" && grep -qF -- "$text" $T/out || { cat $T/out $T/err; false; }
+}
+# fits COMMAND...: prints something, and no line of more than 80 columns
+fits() { ends 0 "$@" && [ -s $T/out ] && ! awk 'length > 80' $T/out | grep .; }
+
+# ---------------------------------------------------------------- the command line
+
+LISTS="'rpcrdma-proxyctl --help' lists them"
+check "--version" shows "rpcrdma-proxyctl " "$CTL" --version
+check "--help has the commands" shows "  connections " "$CTL" --help
+check "help, too" shows "  connections " "$CTL" help
+check "help on a command" shows "usage: rpcrdma-proxyctl [OPTION]... stats [SERVICE]" "$CTL" help stats
+check "help on none" says 2 "unknown command 'restart'; $LISTS" "$CTL" help restart
+check "an unknown option is one line that points to the help" says 2 "unknown option -x; $LISTS" "$CTL" -x status
+check "a long one, too" says 2 "unknown option --jason; $LISTS" "$CTL" --jason status
+check "a long option with too much" says 2 "option --json=1: it takes no argument; $LISTS" "$CTL" --json=1 status
+check "an option without its argument" says 2 "option -s takes an argument; $LISTS" "$CTL" status -s
+check "an unknown command" says 2 "unknown command 'connection': is 'connections' meant?" "$CTL" connection
+check "no command" says 2 "a command is missing; $LISTS" "$CTL"
+check "a word too many" says 2 "'now' is one word too many: 'rpcrdma-proxyctl help status'" "$CTL" status now
+check "a word too few" says 2 "log takes a LEVEL: 'rpcrdma-proxyctl help log'" "$CTL" log
+check "a full disk is told" says 2 "cannot write the answer: No space left on device" \
+	bash -c 'exec "$0" --help >/dev/full' "$CTL"
+
+# ---------------------------------------------------------------- finding the daemon
+
+check "no daemon" says 3 \
+	"nobody listens on $T/a.sock: No such file or directory; is the daemon running? systemctl status rpcrdma-proxy" \
+	"$CTL" -s $T/a.sock status
+start_chain
+check "the socket of a configuration file" shows "version " "$CTL" -c $T/a.conf status
+check "a file that is not there is told" says 2 "$T/none.conf: No such file or directory" "$CTL" -c $T/none.conf status
+check "-s goes before -c" shows "version " "$CTL" -s $T/a.sock -c $T/none.conf status
+
+# The file that is installed, in a copy of its folder.
+file=$("$CTL" --help | sed -n 's/^ *\(\/.*\.conf\),$/\1/p')
+folder=$(dirname "$file")
+if [ -d "$folder" ]; then
+	cp -a "$folder" $T/folder && mount --bind $T/folder "$folder" || bail "$folder cannot be replaced"
+	cp $T/a.conf "$file" && chmod 644 "$file"
+	check "without -s and -c it is that of the file that is installed" shows "version " "$CTL" status
+	check "-v says so" eval 'ends 0 "$CTL" -v status && grep -qxF "rpcrdma-proxyctl: asking $T/a.sock" $T/err'
+	echo 'control = ;' >"$file"
+	check "a broken one is passed over silently" says 3 "nobody listens on /" "$CTL" status
+	check "but not with -v" eval 'ends 3 "$CTL" -v status; grep -qF "$file:1: syntax error" $T/err'
+	umount "$folder"
+fi
+
+nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
+if nobody true 2>/dev/null; then
+	check "who may not is told whose it is" says 3 \
+		"no permission for $T/a.sock: it is for root and the group $(id -gn)" nobody "$CTL" -s $T/a.sock status
+	chmod 666 $T/a.sock
+	check "who may look may not change" says 1 "only root and the daemon's own user may do that" \
+		nobody "$CTL" -s $T/a.sock log debug
+	chmod 660 $T/a.sock
+fi
+
+# ---------------------------------------------------------------- what it shows
+
+calls() { rpc_peer "$FRONT_PORT" "$BACK_PORT" 0 0 flow 2 1 100 0 resume; }
+
+check "a group without counts says so" shows "  rdma  (all zero)" ctl a stats nfs
+check "two clients are served" calls
+check "stats of one service" shows "connections_accepted   " ctl a stats nfs
+check "… with what its counters mean" grep -qF "clients taken over from the listener" $T/out
+check "… and those of no other" not grep -q '^mount' $T/out
+check "stats of no service" says 1 "there is no service none" ctl a stats none
+check "no poll carries texts" not grep -qF "taken over" <(ctl a -j stats)
+closed_by() { ctl "$1" -j stats | jq -e --arg by "$2" '.services.nfs.closes[$by] | add > 0' >/dev/null; }
+check "who closes is told apart: clients leave the first proxy" wait_for 20 closed_by a client
+check "and nobody else does" not closed_by a server
+check "each answer has a schema" [ "$(for c in status services connections stats counters; do ctl a -j $c | jq .schema; done | sort -u)" = 1 ]
+
+check "services fit a line" fits ctl a services
+check "their server has a column" grep -q '^SERVICE .*SERVER ' $T/out
+check "with -a there is all of it" shows "LISTENS ON" ctl a -a services
+
+# ---------------------------------------------------------------- a server that is not there
+
+stop_proxy b
+reach_nobody() { bash -c "exec 3<>/dev/tcp/127.0.0.1/$FRONT_PORT; printf '\x80\0\0\x28\0\0\0\x1\0\0\0\0\0\0\0\x2\0\x1\x86\xa3\0\0\0\x3\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' >&3; read -t 1 -u 3"; }
+failed() { reach_nobody; counter_is a rdma connect_failures -gt 0; }
+check "attempts by RDMA that fail are counted" wait_for 20 failed
+check "and none by TCP" counter_is a tcp connect_failures = 0
+
+# ---------------------------------------------------------------- a thousand connections
+
+fds=()
+for _ in $(seq 1000); do
+	exec {fd}<>/dev/tcp/127.0.0.1/$FRONT_PORT || bail "a client cannot connect"
+	fds+=("$fd")
+done
+are_1000() { [ "$(connections a)" -ge 1000 ]; }
+check "1,000 connections come" wait_for 20 are_1000
+check "they are shown within 5 s" ends 0 timeout 5 "$CTL" -s $T/a.sock connections
+check "each" [ "$(grep -c ' nfs ' $T/out)" -ge 1000 ]
+check "by number" eval 'tail -n +2 $T/out | sort -c -k 2,2 -k 1,1n'
+check "on lines of 80 columns" fits ctl a connections
+# What comes is more than a pipe holds, and the reader of one line leaves.
+first_line() { ctl a "$@" 2>$T/err | head -n 1 >$T/out; [ "${PIPESTATUS[*]}" = "0 0" ] && [ ! -s $T/err ] && [ -s $T/out ]; }
+check "a reader that leaves ends it quietly" first_line connections
+check "with JSON, too" first_line -j connections
+for fd in "${fds[@]}"; do exec {fd}>&-; done
+check "they leave nothing behind" wait_for 20 no_connections a
+
+check "stop" shows "stopping" ctl a stop
+wait "${pid_of[a]}"
+check "… ends the daemon" [ $? = 0 ]
+unset "pid_of[a]"
+finish
