@@ -178,6 +178,20 @@ static void expect_walked_once(const struct chain_gate *gate, unsigned compounds
 	ck_assert_uint_eq(gate->vain_bytes, 0);
 }
 
+/* Whoever moves the bytes of a Call or Reply, those that one proxy sent are those that the other received. */
+static void expect_both_ends_count_alike(void)
+{
+	struct bridge_info near, far;
+
+	bridge_info_get(bridge_next(&chain->gates[0].ws, NULL), &near);
+	bridge_info_get(bridge_next(&chain->gates[1].ws, NULL), &far);
+	ck_assert(near.has_server && far.has_client);
+	ck_assert_uint_gt(near.server.bytes_sent, WRITE_BYTES);
+	ck_assert_uint_eq(near.server.bytes_sent, far.client.bytes_received);
+	ck_assert_uint_gt(near.server.bytes_received, 0);
+	ck_assert_uint_eq(near.server.bytes_received, far.client.bytes_sent);
+}
+
 /* SEQUENCE, PUTROOTFH and one more each, at the TCP origin of gate 0 and the RDMA origin of gate 1. */
 START_TEST(a_compound_is_walked_once_by_each_gate)
 {
@@ -204,6 +218,7 @@ START_TEST(a_compound_is_walked_once_by_each_gate)
 	/* Only the payload, or the whole Call. */
 	ck_assert_uint_eq(chain->gates[1].ws.rdma.read_chunk_bytes_pulled,
 			  _i ? WRITE_BYTES : chain->book.list[write].call_bytes);
+	expect_both_ends_count_alike();
 }
 END_TEST
 

@@ -87,7 +87,7 @@ silent_siw() {
 	stays_open lost-out 2
 	cut_wire eth0 2213 2107
 	all_released guest lost-in
-	counts lost-out SILENT 1
+	counts lost-out silent 1
 	# The connector without a Call in flight is left to the host's TCP. That its time is this one is shown by shortening it.
 	stays_open lost-out 1
 	retries=$(cat /proc/sys/net/ipv4/tcp_retries2)
@@ -97,8 +97,8 @@ silent_siw() {
 	all_released host lost-host
 	tc qdisc del dev eth0 clsact
 	echo "$retries" >/proc/sys/net/ipv4/tcp_retries2
-	[ "$(proxy_count lost-in SILENT)" = 2 ] || fail "the acceptor: $(grep closed $proxy_dir/lost-in.log)"
-	[ "$(proxy_count lost-out SILENT)" = 1 ] || fail "the connector: $(grep closed $proxy_dir/lost-out.log)"
+	[ "$(proxy_count lost-in silent)" = 2 ] || fail "the acceptor: $(grep closed $proxy_dir/lost-in.log)"
+	[ "$(proxy_count lost-out silent)" = 1 ] || fail "the connector: $(grep closed $proxy_dir/lost-out.log)"
 	[ "$(proxy_count lost-out null_calls_unanswered)" = 1 ] || fail "no NULL Call was left unanswered"
 	grep closed $proxy_dir/lost-*.log
 	silent_end
@@ -151,8 +151,8 @@ silent_rxe() {
 	all_released guest lost-rxe-in
 	all_released guest lost-rxe-out
 	grep closed $proxy_dir/lost-rxe-*.log
-	[ "$(proxy_count lost-rxe-in SILENT)" = 2 ] || fail "the acceptor: $(grep closed $proxy_dir/lost-rxe-in.log)"
-	[ "$(proxy_count lost-rxe-out SILENT)" = 2 ] || fail "the connector: $(grep closed $proxy_dir/lost-rxe-out.log)"
+	[ "$(proxy_count lost-rxe-in silent)" = 2 ] || fail "the acceptor: $(grep closed $proxy_dir/lost-rxe-in.log)"
+	[ "$(proxy_count lost-rxe-out silent)" = 2 ] || fail "the connector: $(grep closed $proxy_dir/lost-rxe-out.log)"
 	silent_end
 	for way in in out; do proxy_stop lost-rxe-$way KILL; done
 	rxe_pair_down
