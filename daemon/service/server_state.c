@@ -108,11 +108,15 @@ static bool is_no_use(enum leg_close why)
 
 static const char *fault(const struct server_state *state)
 {
+	if (state->why == LEG_CLOSE_NO_ADDRESS)
+		return "cannot be reached";
 	return is_no_use(state->why) ? "cannot be used" : "does not answer";
 }
 
 static const char *long_fault(const struct server_state *state)
 {
+	if (state->why == LEG_CLOSE_NO_ADDRESS)
+		return "could not be reached";
 	return is_no_use(state->why) ? "could not be used" : "has not answered";
 }
 
@@ -195,7 +199,8 @@ static void move(struct server_state *state, enum server_reach to, uint64_t now_
 
 static bool counts(enum leg_close why)
 {
-	return why != LEG_CLOSE_LOCAL && why != LEG_CLOSE_RESOURCES && why != LEG_CLOSE_SHUTDOWN &&
+	return why != LEG_CLOSE_LOCAL && why != LEG_CLOSE_RESOURCES &&
+	       why != LEG_CLOSE_NO_SOURCE_PORT && why != LEG_CLOSE_SHUTDOWN &&
 	       why != LEG_CLOSE_OWN_UPSTREAM;
 }
 

@@ -144,6 +144,9 @@ void rdma_conn_ended(struct rdma_conn *conn, enum fabric_close why, const char *
 	if (rdma_conn_is_over(conn))
 		return;
 	count_failure(conn);
+	/* Of a peer that just leaves there is no more to say. */
+	if (why == FABRIC_CLOSE_PEER && rdma_conn_is_up(conn))
+		detail = NULL;
 	snprintf(conn->detail, sizeof(conn->detail), "%s", detail ? detail : "");
 	begin_closing(conn, why_of(conn, why));
 }

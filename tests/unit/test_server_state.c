@@ -178,8 +178,8 @@ END_TEST
 
 START_TEST(a_name_without_addresses_has_none)
 {
-	ck_assert(server_state_failed(&state, NULL, LEG_CLOSE_UNREACHABLE, "no such name", 0));
-	expect("<4>to-filer: server rdma://filer:20049 does not answer: no such name\n");
+	ck_assert(server_state_failed(&state, NULL, LEG_CLOSE_NO_ADDRESS, "no such name", 0));
+	expect("<4>to-filer: server rdma://filer:20049 cannot be reached: no such name\n");
 }
 END_TEST
 
@@ -202,6 +202,7 @@ END_TEST
 START_TEST(what_is_no_fault_of_the_servers_does_not_count)
 {
 	ck_assert(!fail_for(LEG_CLOSE_RESOURCES, "", 0));
+	ck_assert(!fail_for(LEG_CLOSE_NO_SOURCE_PORT, "", 0));
 	ck_assert(!fail_for(LEG_CLOSE_SHUTDOWN, "", 0));
 	ck_assert(!fail_for(LEG_CLOSE_LOCAL, "", 0));
 	ck_assert(!fail_for(LEG_CLOSE_OWN_UPSTREAM, "", 0));

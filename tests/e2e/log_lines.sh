@@ -1,0 +1,104 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The log as it is read at three in the morning: a connection is followed from one proxy to the next, its end is called
+# by its name, a Call that waits is told once, scans are silent, and whoever changed something is named.
+BACK_PORT=3049
+CLOSED_PORT=13050
+A_MORE=closed_service
+. "$(dirname "$0")/lib.sh"
+enter "$@"
+needs_proxies
+
+closed_service() {
+	service closed "tcp://127.0.0.1:$CLOSED_PORT" "tcp://127.0.0.1:$BACK_PORT" 'allow = [ "10.0.0.0/8" ];'
+}
+
+# logged SIDE TEXT, matches SIDE REGEX: a line has it; the second prints what it found
+logged() { grep -qF -- "$2" "$T/$1.log"; }
+matches() { grep -oE -- "$2" "$T/$1.log"; }
+ready() { grep -q ready "$T/$1.log"; }
+# asks NAME KIND: a client that is answered one Call, and has another one kept or not
+asks() {
+	start "$1" "$BIN/held_call" ask 127.0.0.1 $FRONT_PORT "$2"
+	wait_for 20 ready "$1" || bail "the client $1 is not served"
+}
+# gone SIDE N: of all that came, so many are left
+gone() { [ "$(connections "$1")" = "$2" ]; }
+came() { ctl "$1" -j services | jq '[.services[].connections_total] | add'; }
+has_come() { [ "$(came "$1")" -ge "$2" ]; }
+# scan PORT N: come and go without a word
+scan() { for ((i = 0; i < $2; i++)); do : <>/dev/tcp/127.0.0.1/"$1"; done; }
+
+start_chain
+start server "$BIN/held_call" serve 127.0.0.1 $BACK_PORT
+serves server $BACK_PORT || bail "the server does not start"
+uid=$(id -u)
+
+asks held held
+open=$(matches a '\[nfs#1 127\.0\.0\.1:[0-9]+\] open to 127\.0\.0\.1:20049 over iwarp from 127\.0\.0\.1:[0-9]+$')
+check "the first proxy says from where it went on" [ -n "$open" ]
+check "and there the second one's line is found" logged b "[nfs#1 ${open##* }] open to 127.0.0.1:$BACK_PORT over tcp from 127.0.0.1:"
+check "the server's peer is there too" \
+	[ -n "$(ss -Htn "sport = :$BACK_PORT" | grep -F "$(matches b 'over tcp from .*' | sed 's/.* //')")" ]
+check "a profile that nothing told of is not told" not logged a "peer profile"
+
+before=$(came a)
+scan $FRONT_PORT 20
+scan $FABRIC_PORT 20
+wait_for 20 has_come a $((before + 20))
+wait_for 20 gone a 1 && wait_for 20 gone b 1
+for side in a b; do
+	check "proxy $side has no word of a port scan" not matches $side '\] closed'
+done
+
+asks idle idle
+stop idle
+check "a client that goes is told as such, with what it was" wait_for 20 \
+	matches a '\] closed by the client( \(reset\))?, after [0-9.]+ s: 1 Call, 44 bytes in, 28 bytes out, 0 unanswered$'
+check "and by the proxy behind" wait_for 20 matches b '\] closed by the client( \(reset\))?, after [0-9.]+ s: 1 Call, '
+
+scan $CLOSED_PORT 130
+told() { [ "$(matches a 'warning: closed: [0-9]+ more refused in [0-9]+ s: address is not allowed$' | awk '{ n += $3 } END { print n + 0 }')" = "$1" ]; }
+check "what is left out is told within five seconds" wait_for 8 told 30
+check "behind the hundred that are not" [ "$(grep -c 'warning: closed: refused 127.0.0.1:' $T/a.log)" = 100 ]
+
+for side in a b; do
+	ctl $side log debug >/dev/null
+	check "who wants another level is named by proxy $side" \
+		logged $side "info: log level is now debug (was info), asked for by uid $uid"
+done
+asks debug idle
+scan $FRONT_PORT 1
+stop debug
+check "debug tells of scans" wait_for 20 \
+	matches a 'debug: .* closed by the client: before the first byte, after [0-9.]+ s while waiting: 0 Calls, 0 bytes in, 0 bytes out, 0 unanswered$'
+check "where a connection came in" matches a "debug: .* came in at 127\.0\.0\.1:$FRONT_PORT over tcp, to worker [01]$"
+check "whether it was known" logged a "not known from before: any port to the server will do"
+check "how long each state lasted" matches a 'debug: .* open now, after [0-9.]+ s connecting$'
+check "what was agreed with the server" matches a \
+	'debug: .*server: RPC-over-RDMA version 1, inline up to 4096 bytes to it and 4096 from it, asks for [0-9]+ credits, remote invalidation on; its private data: Sends of 4096 bytes, receives of 4096, remote invalidation; MPA revision 2, CRC on, no markers, FPDUs of up to [0-9]+ bytes to it'
+check "and with the client" matches b 'debug: .*client: RPC-over-RDMA version 1, .* grants up to [0-9]+ credits'
+check "its last Call" wait_for 20 \
+	matches a 'its last Call: XID 0x[0-9a-f]{8}, .* \(program 536871203, version 1, procedure 0\), [0-9.]+ s ago$'
+check "and that of the proxy behind" wait_for 20 matches b 'its last Call: XID 0x[0-9a-f]{8}, '
+
+waits() { matches "$1" 'warning: nfs: a Call has waited 3[0-9] s for the server 127\.0\.0\.1:[0-9]+ \(1 Call of 1 client waits\)$'; }
+for side in a b; do
+	check "a Call that waits is a warning of proxy $side" wait_for 60 waits $side
+	check "and shown" [ "$(ctl $side -j connections | jq '.connections[0].oldest_call_age_s >= 30')" = true ]
+done
+asks other idle
+check "who waits for nothing shows that" \
+	[ "$(ctl a -j connections | jq -c '[.connections[].oldest_call_age_s] | map(type) | sort')" = '["null","number"]' ]
+stop server KILL
+check "a server that goes is told as such" wait_for 20 matches b '\] closed by the server( \(reset\))?, after '
+check "with what had no answer" wait_for 20 matches a '\] closed by the server, after [0-9.]+ s: 2 Calls, .*, 1 unanswered$'
+for side in a b; do
+	check "the Call that waited is over for proxy $side" wait_for 20 matches $side \
+		'info: nfs: no Call waits for the server any more: those that did ended with their connections, the oldest after [0-9]+ s$'
+	check "and was told once" [ "$(grep -c 'has waited' $T/$side.log)" = 1 ]
+	check "proxy $side has no word of ports that are not privileged" not matches $side 'connections to the server come from unprivileged ports'
+done
+ctl b stop >/dev/null
+check "who wants a stop is named" logged b "stop was asked for by uid $uid on the control socket"
+finish
