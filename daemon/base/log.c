@@ -300,7 +300,7 @@ static void tell_one(struct log_limit *limit, uint64_t now_us)
 		 (unsigned long long)(us > 1000000 ? (us + 999999) / 1000000 : 1),
 		 limit->why ? ": " : "", limit->why ? limit->why : "");
 	limit->suppressed = 0;
-	if (log_is_on(limit->level))
+	if (log_is_on(limit->level) && !limit->repeats)
 		emit(limit->level, NULL, text);
 }
 

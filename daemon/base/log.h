@@ -65,6 +65,7 @@ struct log_limit {
 	const char *why;    /* or what else is said behind it; NULL: nothing */
 	unsigned burst;     /* 0: LOG_LIMIT_BURST */
 	uint64_t refill_us; /* 0: LOG_LIMIT_REFILL_US */
+	bool repeats;       /* its lines say the same again: what is left out is not worth a word */
 
 	struct log_tokens tokens;
 	uint64_t suppressed;  /* lines left out and not told yet … */

@@ -371,6 +371,7 @@ void proxy_stop(struct proxy *proxy)
 	if (!proxy)
 		return;
 	loop_timer_free(proxy->loop, proxy->look);
+	log_tell_left_out(&proxy->shortages, 1);
 	for (size_t i = 0; i < proxy->nservices; i++) {
 		listener_close(proxy->proxy_services[i].listener);
 		lobby_fini(&proxy->proxy_services[i].lobby);

@@ -18,7 +18,6 @@ static const struct {
 	[LINE_ATTEMPT] = {"noted", "attempts to reach the server"},
 	[LINE_AVOIDED] = {"noted", "the server not on verbs"},
 	[LINE_SHORTAGE] = {"noted", "Calls that wait for memory"},
-	[LINE_NAME] = {"noted", "answers for the server's name"},
 	[LINE_NOT_TAKEN] = {"not taken", "no memory or descriptors"},
 	[LINE_DEBUG] = {"debug lines left out", NULL},
 };
@@ -45,6 +44,8 @@ static void name_lines(struct service *service)
 		lines[LINE_REFUSED + why].why = leg_close_text(why);
 	}
 	lines[LINE_NAME].burst = 1;
+	lines[LINE_NAME].refill_us = SERVICE_NAME_REFILL_US;
+	lines[LINE_NAME].repeats = true;
 	lines[LINE_DEBUG].burst = SERVICE_DEBUG_BURST;
 	lines[LINE_DEBUG].refill_us = SERVICE_DEBUG_REFILL_US;
 }

@@ -40,8 +40,9 @@ static inline unsigned service_line_closed(enum leg_close why, enum close_by by)
 	return LINE_CLOSED + by * LEG_CLOSE_COUNT + why;
 }
 
-#define SERVICE_LINES_BURST     100u  /* as many clients may come back at once and be seen */
-#define SERVICE_DEBUG_BURST     1000u /* who asks for debug wants to see … */
+#define SERVICE_LINES_BURST     100u      /* as many clients may come back at once and be seen */
+#define SERVICE_NAME_REFILL_US  60000000u /* an old answer is used as often as a client comes */
+#define SERVICE_DEBUG_BURST     1000u     /* who asks for debug wants to see … */
 #define SERVICE_DEBUG_REFILL_US 10000u
 
 struct service {

@@ -226,6 +226,16 @@ START_TEST(what_was_left_out_has_the_level_of_its_lines)
 }
 END_TEST
 
+START_TEST(repetitions_are_left_out_without_a_word)
+{
+	struct log_limit limit = {.burst = 1, .repeats = true};
+
+	refuse(&limit, 3);
+	log_tell_left_out(&limit, 1);
+	ck_assert_str_eq(said, "<4>a\n");
+}
+END_TEST
+
 START_TEST(a_line_that_would_be_left_out_need_not_be_made)
 {
 	struct log_limit limit = {.burst = 2};
@@ -401,6 +411,7 @@ int main(void)
 	tcase_add_test(tc, a_token_comes_back_each_five_seconds);
 	tcase_add_test(tc, a_bucket_may_fill_faster);
 	tcase_add_test(tc, what_was_left_out_has_the_level_of_its_lines);
+	tcase_add_test(tc, repetitions_are_left_out_without_a_word);
 	tcase_add_test(tc, a_line_that_would_be_left_out_need_not_be_made);
 	tcase_add_test(tc, a_bucket_fills_up_to_its_burst_and_no_further);
 	tcase_add_test(tc, a_noisy_connection_has_its_share_and_no_more);
