@@ -91,6 +91,14 @@ static void warn_source_ports(const struct config *config, const struct service_
 		       "\"insecure\"");
 }
 
+/* Over iwarp:// the server is another proxy, which goes on from a port of its own choice. */
+static bool takes_any_port_to_rdma(const struct service_config *service)
+{
+	return service->listen.transport == TRANSPORT_TCP &&
+	       service->connect.transport != TRANSPORT_TCP &&
+	       service->connect.transport != TRANSPORT_IWARP && !service->require_privileged_port;
+}
+
 static void warn_service(const struct config *config, const struct service_config *service,
 			 FILE *out)
 {
@@ -98,8 +106,7 @@ static void warn_service(const struct config *config, const struct service_confi
 	warn_connect(config, service, out);
 	if (service->has_allow && !service->nallow)
 		warn(out, config, service, "has an empty allow: nobody can connect");
-	if (service->listen.transport == TRANSPORT_TCP &&
-	    service->connect.transport != TRANSPORT_TCP && !service->require_privileged_port)
+	if (takes_any_port_to_rdma(service))
 		warn(out, config, service,
 		     "takes unprivileged source ports, yet the RDMA server takes every client for "
 		     "a privileged one");

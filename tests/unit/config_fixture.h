@@ -6,6 +6,7 @@
 #include "daemon/config/config.h"
 
 #define SERVICE(text) "services = (\n{ name = \"a\"; " text " }\n);\n"
+#define TO_IWARP      "listen = \"tcp://127.0.0.1:2049\"; connect = \"iwarp://proxy:20049\"; "
 #define TO_RDMA       "listen = \"tcp://127.0.0.1:2049\"; connect = \"rdma://filer:20049\"; "
 #define TO_TCP        "listen = \"rdma://[::]:20049\"; connect = \"tcp://127.0.0.1:2049\"; "
 #define FEW           "max_connections = 359; "

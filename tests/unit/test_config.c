@@ -271,6 +271,7 @@ static const struct {
 	{SERVICE(TO_RDMA "require_privileged_port = false;"),
 	 "2: warning: service a takes unprivileged source ports, yet the RDMA server takes every client for "
 	 "a privileged one"},
+	{SERVICE(TO_IWARP "require_privileged_port = false;"), NULL},
 	{SERVICE(TCP_TO_TCP),
 	 "2: warning: service a has max_connections = 1024, but there are only 359 reserved source ports: "
 	 "connections past these come from unprivileged ports, which NFS exports refuse unless they are "
