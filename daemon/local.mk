@@ -53,6 +53,10 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/config/config.h \
 	daemon/config/config_check.c \
 	daemon/config/config_check.h \
+	daemon/config/config_cidr.c \
+	daemon/config/config_cidr.h \
+	daemon/config/config_complaint.c \
+	daemon/config/config_complaint.h \
 	daemon/config/config_descriptors.c \
 	daemon/config/config_descriptors.h \
 	daemon/config/config_hint.c \

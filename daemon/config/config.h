@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 
 #include "base/compiler.h"
+#include "daemon/config/config_cidr.h"
 #include "daemon/config/config_value.h"
 #include "rpcrdma/peer_profile.h"
 #include "stream/source_port.h"

@@ -9,6 +9,7 @@
 #include <sys/un.h>
 
 #include "daemon/config/config.h"
+#include "daemon/config/config_cidr.h"
 #include "daemon/config/config_value.h"
 
 #define NAME_MAX_BYTES 64u

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The values of the configuration file that are a small language of their own: addresses and
- * prefixes.
- */
+/* Addresses, which are a small language of their own in the configuration file. */
 #ifndef DAEMON_CONFIG_CONFIG_VALUE_H
 #define DAEMON_CONFIG_CONFIG_VALUE_H
 
 #include <stdbool.h>
-#include <stdint.h>
-#include <sys/socket.h>
 
 #include "base/compiler.h"
 
@@ -21,13 +16,6 @@ struct config_uri {
 	enum transport transport;
 	char *host; /* name or literal, without brackets; "" listens on every address */
 	char *port; /* decimal */
-};
-
-/* A prefix of addresses; v4-mapped IPv6 is held as IPv4. */
-struct config_cidr {
-	sa_family_t family;
-	unsigned prefix_bits;
-	uint8_t addr[16];
 };
 
 /** transport_name - "tcp", "rdma", "iwarp", "verbs". */
@@ -54,14 +42,5 @@ bool config_uri_is_loopback(const struct config_uri *uri);
 bool config_uri_is_any(const struct config_uri *uri);
 /** config_verbs_missing - why verbs:// cannot be had here, or NULL if it can. */
 const char *config_verbs_missing(void);
-
-/**
- * config_cidr_parse - ADDRESS[/BITS]; without BITS the address alone
- *
- * Returns NULL, or what is wrong with it; the text lasts until the next call in this thread.
- */
-const char *config_cidr_parse(const char *text, struct config_cidr *cidr) MUST_CHECK;
-/** config_cidr_contains - whether an IPv4 or IPv6 address, v4-mapped or not, lies in the prefix. */
-bool config_cidr_contains(const struct config_cidr *cidr, const struct sockaddr *addr);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Values of the configuration file: addresses and prefixes. */
+#include "daemon/config/config_cidr.h"
 #include "daemon/config/config_value.h"
 
 #include <arpa/inet.h>

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Prefixes of addresses as the configuration file writes them. */
+#include "daemon/config/config_cidr.h"
+
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/config/config_complaint.h"
+
+static size_t addr_bytes(sa_family_t family)
+{
+	return family == AF_INET ? 4 : 16;
+}
+
+/* Whether the first @bits of the two addresses are the same. */
+static bool same_prefix(const uint8_t *a, const uint8_t *b, unsigned bits)
+{
+	unsigned rest = bits % 8;
+
+	if (memcmp(a, b, bits / 8))
+		return false;
+	return !rest || !((a[bits / 8] ^ b[bits / 8]) >> (8 - rest));
+}
+
+/* Clears what lies behind the prefix; returns whether there was something. */
+static bool clear_host_bits(struct config_cidr *cidr)
+{
+	uint8_t zero[16] = {0}, *addr = cidr->addr;
+	size_t len = addr_bytes(cidr->family), byte = cidr->prefix_bits / 8;
+	struct config_cidr before = *cidr;
+
+	if (byte < len)
+		addr[byte] &= (uint8_t)(0xff00u >> cidr->prefix_bits % 8);
+	if (byte + 1 < len)
+		memcpy(addr + byte + 1, zero, len - byte - 1);
+	return memcmp(before.addr, addr, len) != 0;
+}
+
+/* What is said of an entry that is no address. */
+static const char *not_an_address(const char *text)
+{
+	const char *cure = "";
+
+	if (!strcmp(text, "*") || !strcasecmp(text, "any") || !strcasecmp(text, "all"))
+		cure = ": everyone is \"0.0.0.0/0\" and \"::/0\"";
+	else if (strpbrk(text, ",; "))
+		cure = ": each is a string of its own, without blanks: [ \"10.0.0.0/8\", \"192.0.2.1\" ]";
+	else if (strchr(text, '['))
+		cure = ": write it without brackets and port";
+	else if (strchr(text, '*') || (isdigit((unsigned char)*text) && strchr(text, '-')))
+		cure = ": write a range as a prefix such as 10.0.0.0/8";
+	else if (strspn(text, "0123456789.:abcdefABCDEF/") != strlen(text))
+		cure = ": names are not looked up here";
+	return config_complaint("\"%.100s\" is not an IPv4 or IPv6 address%s", text, cure);
+}
+
+/* How many bits a netmask has; -1 for what is none. */
+static int mask_bits(const char *text)
+{
+	struct in_addr in;
+	uint32_t mask;
+
+	if (inet_pton(AF_INET, text, &in) != 1)
+		return -1;
+	mask = ntohl(in.s_addr);
+	return ~mask & (~mask + 1) ? -1 : __builtin_popcount(mask);
+}
+
+/* What is said of what stands behind the slash. */
+static const char *not_a_prefix(const char *bits, const struct config_cidr *found, long max)
+{
+	int mask = found->family == AF_INET ? mask_bits(bits) : -1;
+	char cure[16] = "";
+
+	if (mask >= 0)
+		snprintf(cure, sizeof(cure), ": write /%d", mask);
+	return config_complaint("prefix length \"%.32s\" is not a number from 0 to %ld%s", bits,
+				max, cure);
+}
+
+const char *config_cidr_parse(const char *text, struct config_cidr *cidr)
+{
+	struct config_cidr found = {0};
+	char addr[INET6_ADDRSTRLEN + 1], clean[INET6_ADDRSTRLEN];
+	size_t len = strcspn(text, "/");
+	long bits, max;
+
+	if (len > INET6_ADDRSTRLEN || strpbrk(text, ",; "))
+		return not_an_address(text);
+	memcpy(addr, text, len);
+	addr[len] = '\0';
+	if (inet_pton(AF_INET, addr, found.addr) == 1)
+		found.family = AF_INET;
+	else if (inet_pton(AF_INET6, addr, found.addr) == 1)
+		found.family = AF_INET6;
+	else
+		return not_an_address(text);
+	max = (long)addr_bytes(found.family) * 8;
+	bits = text[len] ? config_decimal(text + len + 1, max) : max;
+	if (bits < 0)
+		return not_a_prefix(text + len + 1, &found, max);
+	found.prefix_bits = (unsigned)bits;
+	if (clear_host_bits(&found))
+		return config_complaint(
+			"\"%.64s\" has bits behind its prefix: %s/%u is meant, or %s alone?", text,
+			inet_ntop(found.family, found.addr, clean, sizeof(clean)),
+			found.prefix_bits, addr);
+	if (found.family == AF_INET6 && bits >= 96 &&
+	    IN6_IS_ADDR_V4MAPPED((struct in6_addr *)found.addr)) {
+		found.family = AF_INET;
+		found.prefix_bits -= 96;
+		memmove(found.addr, found.addr + 12, 4);
+		memset(found.addr + 4, 0, 12);
+	}
+	*cidr = found;
+	return NULL;
+}
+
+bool config_cidr_contains(const struct config_cidr *cidr, const struct sockaddr *addr)
+{
+	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)addr;
+	sa_family_t family = addr->sa_family;
+	const uint8_t *bytes;
+
+	if (family == AF_INET) {
+		bytes = (const uint8_t *)&((const struct sockaddr_in *)addr)->sin_addr;
+	} else if (family == AF_INET6) {
+		bytes = in6->sin6_addr.s6_addr;
+		if (IN6_IS_ADDR_V4MAPPED(&in6->sin6_addr)) {
+			family = AF_INET;
+			bytes += 12;
+		}
+	} else {
+		return false;
+	}
+	return family == cidr->family && same_prefix(bytes, cidr->addr, cidr->prefix_bits);
+}

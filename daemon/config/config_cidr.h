@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Prefixes of addresses, as the configuration file writes them. */
+#ifndef DAEMON_CONFIG_CONFIG_CIDR_H
+#define DAEMON_CONFIG_CONFIG_CIDR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+#include "base/compiler.h"
+
+/* A prefix of addresses; v4-mapped IPv6 is held as IPv4. */
+struct config_cidr {
+	sa_family_t family;
+	unsigned prefix_bits;
+	uint8_t addr[16];
+};
+
+/**
+ * config_cidr_parse - ADDRESS[/BITS]; without BITS the address alone
+ *
+ * Returns NULL, or what is wrong with it; the text lasts until the next call in this thread.
+ */
+const char *config_cidr_parse(const char *text, struct config_cidr *cidr) MUST_CHECK;
+/** config_cidr_contains - whether an IPv4 or IPv6 address, v4-mapped or not, lies in the prefix. */
+bool config_cidr_contains(const struct config_cidr *cidr, const struct sockaddr *addr);
+
+#endif
