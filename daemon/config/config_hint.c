@@ -25,15 +25,30 @@ static bool find_mistake(const struct config_words *w, unsigned line, char *hint
 	return false;
 }
 
-void config_hint_syntax(const char *text, unsigned line, char hint[static CONFIG_HINT_BYTES])
+/* The line of the last word before @line; 0 if there is none. */
+static unsigned line_before(const struct config_words *w, unsigned line)
+{
+	size_t i = config_words_of_line(w, line);
+
+	return i ? w->all[i - 1].token.end_line : 0;
+}
+
+unsigned config_hint_syntax(const char *text, unsigned line, char hint[static CONFIG_HINT_BYTES])
 {
 	struct config_words w;
+	unsigned before = 0;
+	bool found;
 
-	if (!config_words_read(text, &w) || !find_mistake(&w, line, hint))
-		snprintf(
-			hint, CONFIG_HINT_BYTES, "%s",
-			"here or just before: is a comma between services, a quote or a brace missing?");
+	snprintf(hint, CONFIG_HINT_BYTES, "%s",
+		 "here or just before: is a comma between services, a quote or a brace missing?");
+	found = !config_words_read(text, &w) || find_mistake(&w, line, hint);
+	/* What is missing at the end of a line is noticed at the beginning of the next. */
+	if (!found)
+		before = line_before(&w, line);
+	if (before && find_mistake(&w, before, hint))
+		line = before;
 	config_words_fini(&w);
+	return line;
 }
 
 static bool is_key(const struct config_words *w, size_t i)

@@ -15,8 +15,10 @@
  * @text: the file, ended by a zero byte
  * @line: where the error is
  * @hint: set, to what is said when nothing better is known if it comes to that
+ *
+ * Returns the line that is to be mended: that one, or one before.
  */
-void config_hint_syntax(const char *text, unsigned line, char hint[static CONFIG_HINT_BYTES]);
+unsigned config_hint_syntax(const char *text, unsigned line, char hint[static CONFIG_HINT_BYTES]);
 
 /**
  * config_hint_twice - which key is set a second time

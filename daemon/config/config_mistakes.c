@@ -133,17 +133,22 @@ static bool equals_twice(const struct config_words *w, size_t i, char *hint)
 	return SAY("one \"=\" stands between a key and its value");
 }
 
+/* What ends a value, or the next key, stands in its place. */
 static bool value_missing(const struct config_words *w, size_t i, char *hint)
 {
-	const struct config_token *key = config_words_at(w, i, -2),
+	const struct config_token *name = config_words_at(w, i, -2),
 				  *token = config_words_at(w, i, 0);
+	const struct config_key *key = key_of(name);
+	bool next_key = config_words_is_first(w, i) && token->kind == CONFIG_TOKEN_WORD &&
+			config_words_is_equals(w, i, 1) &&
+			(!key || key->type != CONFIG_KEY_SERVICES);
+	bool ends = token->kind == CONFIG_TOKEN_END ||
+		    (token->kind == CONFIG_TOKEN_SIGN && strchr(";,)}]", *token->text));
 
-	if (!config_words_is_equals(w, i, -1) || key->kind != CONFIG_TOKEN_WORD)
+	if (!config_words_is_equals(w, i, -1) || name->kind != CONFIG_TOKEN_WORD ||
+	    !(next_key || ends))
 		return false;
-	if (token->kind != CONFIG_TOKEN_END &&
-	    (token->kind != CONFIG_TOKEN_SIGN || !strchr(";,)}]", *token->text)))
-		return false;
-	return SAY("the value of %.*s is missing", shown(key), key->text);
+	return SAY("the value of %.*s is missing", shown(name), name->text);
 }
 
 /* 1M, 30s, "1 MiB" */
@@ -246,12 +251,26 @@ static bool entry_unquoted(const struct config_words *w, size_t i, char *hint)
 	return SAY("each entry stands in double quotes: \"%.*s\"", value_bytes(token), token->text);
 }
 
+/* Whether a list may go on with this word, or end with it. */
+static bool is_entry_or_end(const struct config_words *w, size_t i)
+{
+	return config_words_is_kind(w, i, 0, CONFIG_TOKEN_STRING) ||
+	       config_words_is(w, i, 0, '{') ||
+	       config_words_is(w, i, 0, config_words_around(w, i) == '(' ? ')' : ']');
+}
+
 static bool services_not_apart(const struct config_words *w, size_t i, char *hint)
 {
 	if (config_words_is(w, i, 0, '{') && config_words_is(w, i, -1, '}') && in_list(w, i))
 		return SAY("a comma is missing between this service and the one before");
-	if (config_words_is(w, i, 0, ';') && in_list(w, i))
+	if (config_words_is(w, i, 0, ';') && in_list(w, i)) {
+		size_t open = w->all[i].around;
+
+		if (!is_entry_or_end(w, i + 1))
+			return SAY("the \"%c\" of line %u is not closed before this \";\"",
+				   *w->all[open].token.text, w->all[open].token.line);
 		return SAY("entries are parted by commas, not by \";\"");
+	}
 	if ((config_words_is(w, i, 0, ')') || config_words_is(w, i, 0, ']')) &&
 	    config_words_is(w, i, -1, ','))
 		return SAY("no comma may stand behind the last entry");
@@ -320,6 +339,9 @@ static bool semicolon_twice(const struct config_words *w, size_t i, char *hint)
 	if (!config_words_is(w, i, -1, ';') && !config_words_is(w, i, -1, ',') &&
 	    !config_words_is(w, i, -1, '{') && !config_words_is_kind(w, i, -1, CONFIG_TOKEN_END))
 		return false;
+	if (config_words_is(w, i, 0, ';') && config_words_is_first(w, i) &&
+	    !config_words_is_first(w, i + 1))
+		return SAY("a comment begins with \"#\"");
 	return SAY("nothing stands before this \"%c\"", *config_words_at(w, i, 0)->text);
 }
 

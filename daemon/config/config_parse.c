@@ -136,9 +136,8 @@ static void explain(struct source *source, const char *text, unsigned line, cons
 {
 	char hint[CONFIG_HINT_BYTES], quote[QUOTE_BYTES];
 
-	config_hint_quote(text, line, quote, sizeof(quote));
 	if (!strcmp(error, "syntax error")) {
-		config_hint_syntax(text, line, hint);
+		line = config_hint_syntax(text, line, hint);
 		fprintf(source->r->errors, "%s:%u: syntax error: %s\n", source->path, line, hint);
 	} else if (!strcmp(error, "duplicate setting name")) {
 		config_hint_twice(text, line, hint);
@@ -154,6 +153,7 @@ static void explain(struct source *source, const char *text, unsigned line, cons
 	} else {
 		fprintf(source->r->errors, "%s:%u: %s\n", source->path, line, error);
 	}
+	config_hint_quote(text, line, quote, sizeof(quote));
 	if (*quote)
 		fprintf(source->r->errors, "%s:%u:     %s\n", source->path, line, quote);
 }
