@@ -101,7 +101,10 @@ static void include(void *arg, unsigned line, const char *name)
 		return;
 	}
 	if (inner.depth > MAX_INCLUDE_DEPTH)
-		goto out; /* libconfig says so */
+		source->r->too_deep = true;
+	/* What includes itself more than once would be gone through for ever: libconfig says that it does. */
+	if (source->r->too_deep)
+		goto out;
 	err = stat(path, &stat_buf) ? -errno : S_ISREG(stat_buf.st_mode) ? 0 : -EINVAL;
 	if (!err)
 		err = slurp(path, &text, &len);

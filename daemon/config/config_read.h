@@ -18,6 +18,7 @@ struct config_reader {
 	unsigned nerrors;
 	unsigned nabsent; /* of these, about devices that may come yet */
 	bool nomem;
+	bool too_deep; /* files include files without an end */
 };
 
 /** config_include_path - where libconfig looks for what @include names: to be freed, or NULL for want of memory. */

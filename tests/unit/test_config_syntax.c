@@ -8,6 +8,13 @@
 #include "tests/lib/test.h"
 #include "tests/unit/config_fixture.h"
 
+/* libconfig does not free the string at which it finds a syntax error. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+	return "leak:libconfig.so\n";
+}
+
 static const struct {
 	const char *text, *line, *hint, *quote;
 } errors[] = {
@@ -253,6 +260,8 @@ START_TEST(mistakes_in_an_included_file_name_that_file)
 }
 END_TEST
 
+#define ITSELF "@include \"conf\"\n"
+
 START_TEST(an_include_of_nothing_names_the_file)
 {
 	char said[300], text[200];
@@ -267,7 +276,10 @@ START_TEST(an_include_of_nothing_names_the_file)
 	snprintf(said, sizeof(said), "1: @include \".\": cannot read %s/.: not a file",
 		 fixture.dir);
 	ck_assert_str_eq(fixture.errors, config_fixture_at(said));
-	ck_assert_int_eq(config_fixture_load("@include \"conf\"\n"), -EINVAL);
+	/* More than once, which would make a million million files of it. */
+	ck_assert_int_eq(config_fixture_load(ITSELF ITSELF ITSELF ITSELF ITSELF ITSELF ITSELF ITSELF
+						     ITSELF ITSELF ITSELF ITSELF ITSELF ITSELF),
+			 -EINVAL);
 	ck_assert_str_eq(fixture.errors,
 			 config_fixture_at("1: @include leads from file to file more than 10 deep: "
 					   "does one include itself?\n1:     @include \"conf\""));
