@@ -10,7 +10,9 @@
  * services     {"services": [{"name", "listen", "connect", "connections", "connections_total",
  *                             "max_connections", "max_connections_per_client", "half_open", "held",
  *                             "refused": {reason: count},
- *                             "memory": {"claimed_bytes", "waiting_claims", "oldest_wait_s"}}]}
+ *                             "memory": {"claimed_bytes", "waiting_claims", "oldest_wait_s"},
+ *                             "server": {"state": "unknown", "ok" or "down", "state_age_s", "error", "address",
+ *                                        "waiting_clients", "attempts_failed"}}]}
  * connections  {"connections": [{"id", "service", "worker", "state", "state_age_s", "age_s",
  *                                "client_address", "oldest_call_age_s": a number or null, "client": LEG or null,
  *                                "upstream": LEG or null}]}
