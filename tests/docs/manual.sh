@@ -79,6 +79,21 @@ same "README installs what the build needs" \
 	"$(sed -n '/^build_packages=(/,/^)/p' "$srcdir/dev" | sed '1d;$d' | xargs)" \
 	"$(sed -n '/^    apt-get install /,/[^\\]$/p' "$srcdir/README.md" | sed 's/apt-get install//; s/\\$//' | xargs)"
 
+# links FILE: each link leads to a file or to a heading of this one
+links() {
+	local target missing='' headings
+
+	headings=$(sed -n 's/^##* //p' "$1" | tr '[:upper:] ' '[:lower:]-' | tr -cd 'a-z0-9\n-')
+	while read -r target; do
+		case $target in
+		'#'*) grep -qxF -- "${target#?}" <<<"$headings" || missing+=" $target" ;;
+		*) [ -e "$srcdir/$target" ] || missing+=" $target" ;;
+		esac
+	done < <(grep -o '](\([^)]*\))' "$1" | sed 's/^](//; s/)$//')
+	same "the links of ${1##*/} lead somewhere" "" "$missing"
+}
+links "$srcdir/README.md"
+
 # usage PROGRAM PAGE: each option of -h stands in the page
 usage() {
 	local options missing='' option

@@ -120,6 +120,28 @@ copied() {
 # shows HOST: the check line of the recipe shows a connection that is open
 shows() { on "$1" "$CTL" connections | grep -q ' open'; }
 
+# said COMMAND: the line that README has below it
+said() { sed -n "/^    \$ $1/{n;s/^ *//;p}" "$README"; }
+
+# heads HOST COMMAND: what the control client prints begins with the heads of the columns that README shows
+heads() {
+	local shown
+
+	shown=$(said "rpcrdma-proxyctl $2" | xargs)
+	[ -n "$shown" ] && on "$1" "$CTL" "$2" | head -n 1 | xargs | grep -qF "$shown"
+}
+
+# opened HOST: its log has the line that README shows, but for numbers
+opened() {
+	local line
+
+	line=$(said journalctl | sed 's/[].[]/\\&/g; s/[0-9][0-9]*/[0-9]+/g')
+	[ -n "$line" ] && grep -qE " info: $line" "$1.log"
+}
+
+# shown HOST: README shows what the programs say
+shown() { heads "$1" services && heads "$1" connections && opened "$1"; }
+
 # show HOST: what the commands under "Know that it works" say there
 show() {
 	note "$1: rpcrdma-proxy -t
@@ -177,6 +199,7 @@ recipe() {
 	# The server knows the last proxy by the address that it is exported to.
 	[ ! -e stand-in ] ||
 		check "$what: the server sees the address of its export" wait_for 20 seen filer "$address"
+	[ "$what" != "TCP client, RDMA server" ] || check "README shows what the programs say" shown client
 	[ -z "${README_SHOW:-}" ] || show "$checked"
 	stop holder KILL
 	stop_all
