@@ -459,6 +459,12 @@ static void wire_make(struct peer *peer)
 	}
 }
 
+/* Who speaks something else is told by as many of its first bytes as had come. */
+static bool is_stranger(const char *detail)
+{
+	return strstr(detail, "first bytes are") || strstr(detail, "looks like");
+}
+
 static void same_check(struct run *a, struct run *b)
 {
 	const char *detail_a, *detail_b;
@@ -466,7 +472,8 @@ static void same_check(struct run *a, struct run *b)
 	FUZZ_ASSERT(iwarp_engine_wish(a->engine) == iwarp_engine_wish(b->engine));
 	FUZZ_ASSERT(iwarp_engine_why(a->engine, &detail_a) ==
 		    iwarp_engine_why(b->engine, &detail_b));
-	FUZZ_ASSERT(strcmp(detail_a, detail_b) == 0);
+	FUZZ_ASSERT(strcmp(detail_a, detail_b) == 0 ||
+		    (is_stranger(detail_a) && is_stranger(detail_b)));
 	FUZZ_ASSERT(a->recvs == b->recvs && a->hash == b->hash && a->done == b->done);
 	FUZZ_ASSERT(a->out_bytes == b->out_bytes && memcmp(a->out, b->out, a->out_bytes) == 0);
 	FUZZ_ASSERT(memcmp(a->lent->mem, b->lent->mem, BUF_BYTES) == 0);
