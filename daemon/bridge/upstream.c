@@ -54,6 +54,13 @@ static void wait_no_longer(struct upstream *upstream)
 	upstream->waits = false;
 }
 
+static void part(struct upstream *upstream)
+{
+	if (upstream->served)
+		server_state_parted(&upstream->ws->service->server);
+	upstream->served = false;
+}
+
 /* ---- attempts ---- */
 
 static void avoid_verbs(struct upstream *upstream, const char *why)
@@ -215,6 +222,7 @@ static void answered(struct upstream *upstream)
 
 	leg_peer(upstream, &addr);
 	wait_no_longer(upstream);
+	upstream->served = true;
 	server_state_reached(&upstream->ws->service->server, (struct sockaddr *)&addr,
 			     loop_now_us(loop_of(upstream)));
 }
@@ -225,7 +233,7 @@ static void closed_without_reply(struct upstream *upstream, enum leg_close why, 
 	struct sockaddr_storage addr;
 
 	leg_peer(upstream, &addr);
-	upstream->failure_told = server_state_failed(
+	upstream->failure_told = server_state_unanswered(
 		&upstream->ws->service->server, (struct sockaddr *)&addr, why,
 		just_closed ? "it closes connections before their first Reply" : detail,
 		loop_now_us(loop_of(upstream)));
@@ -257,8 +265,12 @@ static void on_reply(void *arg, struct exchange *x)
 {
 	struct upstream *upstream = arg;
 
-	if (upstream->waits)
+	if (x->fault == EXCHANGE_FAULT_CANT_SEND)
+		; /* The leg's own word: the server has not seen the Call. */
+	else if (upstream->waits)
 		answered(upstream);
+	else
+		server_state_heard(&upstream->ws->service->server);
 	upstream->events->leg->reply(upstream->arg, x);
 }
 
@@ -291,6 +303,7 @@ static void on_closing(void *arg, enum leg_close why, const char *detail)
 		attempt_failed(upstream, why, detail);
 	} else if (upstream->state.now == UPSTREAM_OPEN) {
 		set_state(upstream, UPSTREAM_CLOSING);
+		part(upstream);
 		if (upstream->waits)
 			closed_without_reply(upstream, why, detail);
 		upstream->events->leg->closing(upstream->arg, why, detail);
@@ -380,6 +393,7 @@ int upstream_init(struct upstream *upstream, struct worker_service *ws,
 void upstream_fini(struct upstream *upstream)
 {
 	wait_no_longer(upstream);
+	part(upstream);
 	leg_free(upstream->leg);
 	attempts_fini(&upstream->attempts);
 	loop_timer_free(loop_of(upstream), upstream->resolving);
@@ -407,6 +421,7 @@ void upstream_close(struct upstream *upstream, enum leg_close why)
 
 	if (upstream->state.now >= UPSTREAM_CLOSING)
 		return;
+	part(upstream);
 	name_desk_leave(&upstream->ws->names, &upstream->name);
 	loop_timer_clear(loop_of(upstream), upstream->resolving);
 	loop_task_cancel(loop_of(upstream), &upstream->retry);

@@ -72,6 +72,7 @@ struct upstream {
 	uint16_t port;
 	bool port_is_due;  /* a Call waits for the Reply that the server sent there */
 	bool waits;        /* for the server's first Reply, as its state counts */
+	bool served;       /* it has had that, and is counted with those who have */
 	bool failure_told; /* with those of the service's other clients: nobody else need */
 };
 

@@ -33,6 +33,8 @@ void server_state_init(struct server_state *state, const char *service,
 	config_uri_text(uri, state->uri);
 	state->is_address = is_address(uri->host);
 	atomic_init(&state->waiting, 0);
+	atomic_init(&state->served, 0);
+	atomic_init(&state->heard, false);
 	pthread_mutex_init(&state->lock, NULL);
 }
 
@@ -212,6 +214,7 @@ bool server_state_failed(struct server_state *state, const struct sockaddr *addr
 	pthread_mutex_lock(&state->lock);
 	keep_addr(state, addr);
 	state->why = why;
+	state->failed_us = now_us;
 	snprintf(state->error, sizeof(state->error), "%s",
 		 detail[0] ? detail : leg_close_text(why));
 	if (state->reach != SERVER_DOWN) {
@@ -226,17 +229,47 @@ bool server_state_failed(struct server_state *state, const struct sockaddr *addr
 	return true;
 }
 
-void server_state_reached(struct server_state *state, const struct sockaddr *addr, uint64_t now_us)
+bool server_state_unanswered(struct server_state *state, const struct sockaddr *addr,
+			     enum leg_close why, const char *detail, uint64_t now_us)
 {
-	pthread_mutex_lock(&state->lock);
-	keep_addr(state, addr);
+	if (atomic_load(&state->served))
+		return false;
+	return server_state_failed(state, addr, why, detail, now_us);
+}
+
+/* Under the lock. */
+static void answers(struct server_state *state, uint64_t now_us)
+{
 	if (state->reach == SERVER_DOWN && state->told_down)
 		tell_back(state, now_us);
 	else if (state->reach == SERVER_DOWN)
 		state->gaps++;
 	if (state->reach != SERVER_OK)
 		move(state, SERVER_OK, now_us);
+}
+
+void server_state_reached(struct server_state *state, const struct sockaddr *addr, uint64_t now_us)
+{
+	atomic_fetch_add(&state->served, 1);
+	pthread_mutex_lock(&state->lock);
+	keep_addr(state, addr);
+	answers(state, now_us);
 	pthread_mutex_unlock(&state->lock);
+}
+
+void server_state_parted(struct server_state *state)
+{
+	atomic_fetch_sub(&state->served, 1);
+}
+
+/* Clients that have a connection are answered, and nobody has failed to get one for a while. */
+static bool is_heard_again(struct server_state *state, uint64_t now_us)
+{
+	/* Since the last look: not what came just before it went down. */
+	bool heard = atomic_exchange(&state->heard, false);
+
+	return heard && state->reach == SERVER_DOWN &&
+	       passed_us(state->failed_us, now_us) >= SERVER_STATE_SURE_US;
 }
 
 /* Nothing new is known of a server that nobody has asked since the last line. */
@@ -252,6 +285,8 @@ static bool is_still_down(const struct server_state *state, uint64_t now_us)
 void server_state_look(struct server_state *state, uint64_t now_us)
 {
 	pthread_mutex_lock(&state->lock);
+	if (is_heard_again(state, now_us))
+		answers(state, now_us);
 	if (is_still_down(state, now_us))
 		tell_still_down(state, now_us);
 	else if (state->gaps && may_tell(state, now_us))

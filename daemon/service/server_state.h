@@ -8,7 +8,9 @@
  * reads warnings alone is to learn of the end too. A server that comes and goes is told of once a minute.
  *
  * Only who asks finds out: a server that nobody has asked is not known, and one that was down and is asked by nobody
- * stays so.
+ * stays so. But what one client meets is not what all meet: a connection that the server closes without a Reply says
+ * nothing of it while it serves others, since it may be what the client has sent that it closes for; and a server
+ * that goes on answering those, and fails nobody else, is not down.
  *
  * Threads: any; under a lock of its own.
  */
@@ -30,7 +32,9 @@
 
 #define SERVER_STATE_TELL_US                                                                       \
 	60000000u /* between two lines about a server that is down, or comes and goes */
-#define SERVER_STATE_SURE_US 15000000u /* so long down is told, however short it was up before */
+#define SERVER_STATE_SURE_US                                                                       \
+	15000000u /* so long down is told, however short it was up before; so long must
+			      none have failed for Replies to others to count */
 
 enum server_reach { SERVER_UNKNOWN, SERVER_OK, SERVER_DOWN };
 
@@ -50,14 +54,17 @@ struct server_state {
 	char uri[CONFIG_URI_TEXT_BYTES];
 	bool is_address; /* the URI names an address, so that lines need not */
 	atomic_uint waiting;
+	atomic_uint served;   /* connections that have had a Reply */
+	atomic_bool heard;    /* a Reply has come since the last look */
 	pthread_mutex_t lock; /* of what follows */
 	enum server_reach reach;
 	uint64_t since_us;
 	struct sockaddr_storage addr; /* of no family: none */
 	enum leg_close why;
 	char error[LEG_DETAIL_BYTES];
-	uint64_t failed; /* attempts since SERVER_DOWN */
-	bool told_down;  /* that it is */
+	uint64_t failed;    /* attempts since SERVER_DOWN … */
+	uint64_t failed_us; /* … and when the last one did */
+	bool told_down;     /* that it is */
 	bool told_once;
 	uint64_t told_us;     /* when the last line was written */
 	uint64_t told_failed; /* … and how many attempts it told of */
@@ -89,8 +96,24 @@ void server_state_leave(struct server_state *state);
  */
 bool server_state_failed(struct server_state *state, const struct sockaddr *addr,
 			 enum leg_close why, const char *detail, uint64_t now_us);
-/** server_state_reached - a client has its first Reply, from @addr. */
+/**
+ * server_state_unanswered - a client's connection is over, and the server has sent no Reply on it
+ *
+ * As server_state_failed(), but it counts only if the server serves nobody else.
+ */
+bool server_state_unanswered(struct server_state *state, const struct sockaddr *addr,
+			     enum leg_close why, const char *detail, uint64_t now_us);
+/** server_state_reached - a client has its first Reply, from @addr; it is served until server_state_parted(). */
 void server_state_reached(struct server_state *state, const struct sockaddr *addr, uint64_t now_us);
+/** server_state_parted - that client's connection is over. */
+void server_state_parted(struct server_state *state);
+/** server_state_heard - a client has another Reply. */
+static inline void server_state_heard(struct server_state *state)
+{
+	/* Nearly always it is known: no worker takes the line from the others then. */
+	if (!atomic_load_explicit(&state->heard, memory_order_relaxed))
+		atomic_store_explicit(&state->heard, true, memory_order_relaxed);
+}
 
 /** server_state_look - write the line that is due once a minute, if it is; to be called every few seconds. */
 void server_state_look(struct server_state *state, uint64_t now_us);

@@ -368,6 +368,54 @@ START_TEST(a_server_that_closes_before_its_first_reply_is_down)
 }
 END_TEST
 
+/* By what it sends a client can have a server close on it. */
+START_TEST(one_client_cannot_have_the_server_called_down_for_all)
+{
+	struct sockaddr_storage addr = bench_addr(0);
+
+	server_state_reached(&bench->service.server, (struct sockaddr *)&addr, 0);
+	start();
+	open_leg(0);
+	stub_closing(bench_stub(bench, 0), LEG_CLOSE_PEER, "in good order");
+	expect_server(SERVER_OK, 1);
+	ck_assert(!upstream.failure_told);
+}
+END_TEST
+
+/* However it ends, it is served no longer. */
+START_TEST(who_was_served_is_counted_until_it_is_over)
+{
+	struct stub *stub;
+
+	start();
+	stub = bench_stub(bench, 0);
+	open_leg(0);
+	stub->config.events->reply(stub->config.arg, exchange_new(NULL));
+	stub->config.events->reply(stub->config.arg, exchange_new(NULL));
+	ck_assert_uint_eq(atomic_load(&bench->service.server.served), 1);
+	ck_assert(atomic_load(&bench->service.server.heard));
+	if (_i)
+		stub_closing(stub, LEG_CLOSE_PEER, "");
+	else
+		upstream_close(&upstream, LEG_CLOSE_PEER);
+	ck_assert_uint_eq(atomic_load(&bench->service.server.served), 0);
+}
+END_TEST
+
+START_TEST(a_call_that_could_not_be_sent_is_no_answer)
+{
+	struct exchange *x = exchange_new(NULL);
+	struct stub *stub;
+
+	start();
+	stub = bench_stub(bench, 0);
+	open_leg(0);
+	x->fault = EXCHANGE_FAULT_CANT_SEND;
+	stub->config.events->reply(stub->config.arg, x);
+	expect_server(SERVER_UNKNOWN, 1);
+}
+END_TEST
+
 START_TEST(a_client_that_leaves_says_nothing_of_the_server)
 {
 	start();
@@ -535,6 +583,9 @@ int main(void)
 	tcase_add_test(tc, a_server_without_an_address_is_down);
 	tcase_add_test(tc, the_first_reply_is_the_answer);
 	tcase_add_test(tc, a_server_that_closes_before_its_first_reply_is_down);
+	tcase_add_test(tc, one_client_cannot_have_the_server_called_down_for_all);
+	tcase_add_loop_test(tc, who_was_served_is_counted_until_it_is_over, 0, 2);
+	tcase_add_test(tc, a_call_that_could_not_be_sent_is_no_answer);
 	tcase_add_test(tc, a_client_that_leaves_says_nothing_of_the_server);
 	tcase_add_test(tc, each_address_is_tried_from_the_port_of_the_pin);
 	tcase_add_loop_test(tc, a_port_above_1023_is_insisted_on_if_it_is_due, 0, 2);

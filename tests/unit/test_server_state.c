@@ -210,6 +210,62 @@ START_TEST(what_is_no_fault_of_the_servers_does_not_count)
 }
 END_TEST
 
+static void leave_without_answer(uint64_t now_us, bool counts)
+{
+	ck_assert_int_eq(server_state_unanswered(&state, (struct sockaddr *)&addr, LEG_CLOSE_PEER,
+						 "it closes", now_us),
+			 counts);
+}
+
+static enum server_reach reach_at(uint64_t now_us)
+{
+	struct server_info info;
+
+	server_state_get(&state, now_us, &info);
+	return info.reach;
+}
+
+/* It may be what that client has sent that the server closes for. */
+START_TEST(one_without_an_answer_says_nothing_while_others_are_served)
+{
+	reach(S(1));
+	reach(S(1));
+	leave_without_answer(S(2), false);
+	ck_assert_int_eq(reach_at(S(2)), SERVER_OK);
+	server_state_parted(&state);
+	leave_without_answer(S(3), false);
+	expect("");
+	server_state_parted(&state);
+	leave_without_answer(S(4), true);
+	ck_assert_int_eq(reach_at(S(4)), SERVER_DOWN);
+	expect("<4>to-filer: server rdma://filer:20049 (192.0.2.1:20049) does not answer: it closes\n");
+}
+END_TEST
+
+/* What came just before it went down is no sign of life, and while new clients fail it is down for them. */
+START_TEST(replies_to_others_end_it_once_nobody_fails)
+{
+	reach(S(0));
+	refuse(S(1));
+	server_state_heard(&state);
+	for (unsigned s = 5; s <= 30; s += 5)
+		server_state_look(&state, S(s));
+	ck_assert_int_eq(reach_at(S(30)), SERVER_DOWN);
+	refuse(S(31));
+	said[0] = '\0';
+	for (unsigned s = 35; s <= 45; s += 5) {
+		server_state_heard(&state);
+		server_state_look(&state, S(s));
+		ck_assert_int_eq(reach_at(S(s)), SERVER_DOWN);
+	}
+	server_state_heard(&state);
+	server_state_look(&state, S(50));
+	ck_assert_int_eq(reach_at(S(50)), SERVER_OK);
+	expect("<4>to-filer: server rdma://filer:20049 (192.0.2.1:20049) answers again after 49 s (2 "
+	       "attempts)\n");
+}
+END_TEST
+
 START_TEST(what_is_known_can_be_asked)
 {
 	struct server_info info;
@@ -269,6 +325,8 @@ int main(void)
 	tcase_add_test(tc, a_failure_without_words_has_those_of_its_reason);
 	tcase_add_test(tc, an_answer_that_is_no_use_is_called_so);
 	tcase_add_test(tc, what_is_no_fault_of_the_servers_does_not_count);
+	tcase_add_test(tc, one_without_an_answer_says_nothing_while_others_are_served);
+	tcase_add_test(tc, replies_to_others_end_it_once_nobody_fails);
 	tcase_add_test(tc, what_is_known_can_be_asked);
 	tcase_add_test(tc, a_clock_that_is_behind_does_no_harm);
 	suite_add_tcase(suite, tc);
