@@ -199,6 +199,31 @@ START_TEST(a_server_that_is_away_is_not_told_by_each_connection)
 }
 END_TEST
 
+/* Nor is one that answers as something else, which is a warning of its own only where others are served. */
+START_TEST(a_server_that_is_no_use_is_not_told_by_each_connection)
+{
+	struct stub *client[2], *server[2];
+
+	open_pair(&client[0], &server[0]);
+	stub_closing(server[0], LEG_CLOSE_NOT_RPC, "the first bytes are HTTP");
+	expect("<4>sim: server ");
+	expect(" cannot be used: the first bytes are HTTP");
+	expect_not("] closed");
+	stub_over(server[0]);
+	stub_fail(client[0], LEG_CLOSE_LOCAL, "");
+	open_pair(&client[0], &server[0]);
+	answer(server[0]);
+	open_pair(&client[1], &server[1]);
+	stub_closing(server[1], LEG_CLOSE_NOT_RPC, "the first bytes are HTTP");
+	expect("<4>[sim#3 10.0.0.100:20003] closed: server: not an RPC message: the first bytes");
+	stub_over(server[1]);
+	stub_fail(client[1], LEG_CLOSE_LOCAL, "");
+	stub_closing(client[0], LEG_CLOSE_PEER, "");
+	both_gone(client[0], server[0]);
+	bench_run(bench, 10000);
+}
+END_TEST
+
 START_TEST(debug_tells_how_a_connection_came_about_and_ended)
 {
 	struct stub *client, *server;
@@ -364,6 +389,7 @@ int main(void)
 	tcase_add_loop_test(tc, a_close_line_is_no_fault_where_there_is_none, 0, ARRAY_SIZE(ends));
 	tcase_add_loop_test(tc, a_scan_is_debug_alone, 0, 3);
 	tcase_add_test(tc, a_server_that_is_away_is_not_told_by_each_connection);
+	tcase_add_test(tc, a_server_that_is_no_use_is_not_told_by_each_connection);
 	tcase_add_test(tc, debug_tells_how_a_connection_came_about_and_ended);
 	tcase_add_test(tc, debug_tells_whence_a_client_is_known);
 	tcase_add_test(tc, lines_that_were_left_out_are_told_by_kind);
