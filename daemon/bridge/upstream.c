@@ -134,6 +134,20 @@ static int connect_next(struct upstream *upstream)
 	return rc;
 }
 
+/* Why there is no leg: what is lacking here is not the server's fault. */
+static enum leg_close connect_why(int rc)
+{
+	switch (-rc) {
+	case EMFILE:
+	case ENFILE:
+	case ENOBUFS:
+	case ENOMEM:
+		return LEG_CLOSE_RESOURCES;
+	default:
+		return LEG_CLOSE_UNREACHABLE;
+	}
+}
+
 static void tell_failed(struct upstream *upstream, enum leg_close why, const char *detail)
 {
 	const struct attempt *last = attempts_last(&upstream->attempts);
@@ -166,7 +180,7 @@ static void retry(void *arg)
 	set_state(upstream, UPSTREAM_CONNECTING);
 	rc = connect_next(upstream);
 	if (rc)
-		fail_at_once(upstream, LEG_CLOSE_UNREACHABLE, strerror(-rc));
+		fail_at_once(upstream, connect_why(rc), strerror(-rc));
 }
 
 /* Another way to the same address has its try however late it is; another address only in time. */
@@ -355,7 +369,7 @@ static void on_resolved(void *arg, const struct name_result *name)
 	if (!rc)
 		rc = connect_next(upstream);
 	if (rc)
-		fail_at_once(upstream, LEG_CLOSE_UNREACHABLE, strerror(-rc));
+		fail_at_once(upstream, connect_why(rc), strerror(-rc));
 }
 
 static void on_resolving_too_long(void *arg)

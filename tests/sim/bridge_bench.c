@@ -329,7 +329,7 @@ static int make_server(struct worker_service *ws, const struct leg_config *confi
 
 	if (bench->connect_fails) {
 		bench->connect_fails--;
-		return -EAFNOSUPPORT;
+		return bench->connect_error ? bench->connect_error : -EAFNOSUPPORT;
 	}
 	if (!bench->stub_server)
 		return legs_system.connect(ws, config, attempt, out);

@@ -73,6 +73,7 @@ struct bench {
 	/* Stub legs, in the order in which they were made. */
 	bool stub_client, stub_server;
 	unsigned nstubs, connect_fails; /* connect_fails: that many attempts fail at once */
+	int connect_error;              /* … for this; 0: -EAFNOSUPPORT */
 	struct stub *stubs[BENCH_STUBS_MAX];
 };
 

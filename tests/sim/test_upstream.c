@@ -322,6 +322,20 @@ START_TEST(a_server_that_cannot_be_reached_is_down)
 }
 END_TEST
 
+START_TEST(what_is_lacking_here_is_no_news_of_the_server)
+{
+	static const int errors[] = {-EMFILE, -ENFILE, -ENOBUFS, -ENOMEM};
+
+	bench->config.connect.transport = TRANSPORT_IWARP;
+	bench->connect_fails = 100;
+	bench->connect_error = errors[_i];
+	start();
+	ck_assert_uint_eq(failed, 1);
+	ck_assert_uint_eq(why, LEG_CLOSE_RESOURCES);
+	expect_server(SERVER_UNKNOWN, 1);
+}
+END_TEST
+
 START_TEST(one_address_that_fails_is_no_news_of_the_server)
 {
 	bench->config.connect.transport = TRANSPORT_TCP;
@@ -579,6 +593,7 @@ int main(void)
 	tcase_add_test(tc, what_closes_here_is_not_tried_elsewhere);
 	tcase_add_test(tc, an_open_leg_answers_to_the_bridge);
 	tcase_add_test(tc, a_server_that_cannot_be_reached_is_down);
+	tcase_add_loop_test(tc, what_is_lacking_here_is_no_news_of_the_server, 0, 4);
 	tcase_add_test(tc, one_address_that_fails_is_no_news_of_the_server);
 	tcase_add_test(tc, a_server_without_an_address_is_down);
 	tcase_add_test(tc, the_first_reply_is_the_answer);
