@@ -16,8 +16,8 @@ static unsigned look_at(struct bridge *bridge, struct late_found *found)
 {
 	const struct exchange *x;
 	struct leg_info info;
+	uint64_t us, oldest_us = 0;
 	unsigned late = 0;
-	uint64_t us;
 
 	bridge->late = false;
 	if (!bridge->passing || !bridge->server.leg)
@@ -27,6 +27,8 @@ static unsigned look_at(struct bridge *bridge, struct late_found *found)
 		if (us < LATE_CALL_US)
 			break;
 		late++;
+		if (us > oldest_us)
+			oldest_us = us;
 		if (us <= found->oldest_us)
 			continue;
 		found->oldest_us = us;
@@ -36,6 +38,7 @@ static unsigned look_at(struct bridge *bridge, struct late_found *found)
 	bridge->late = late > 0;
 	found->calls += late;
 	found->clients += late > 0;
+	found->long_clients += oldest_us >= LATE_CALL_TOLD_US;
 	return late;
 }
 
@@ -90,7 +93,7 @@ void call_watch_end(struct worker_service *ws)
 	loop_timer_free(ws->ground->loop, watch->timer);
 	watch->timer = NULL;
 	/* What the walk had found so far has gone with its bridge. */
-	watch->found.calls = watch->found.clients = 0;
+	watch->found.calls = watch->found.clients = watch->found.long_clients = 0;
 	if (watch->side.calls)
 		report(ws);
 	watch->found = (struct late_found){0};

@@ -55,7 +55,8 @@ static void add(struct late_calls *late, struct late_side *side, const struct la
 {
 	late->calls += found->calls - side->calls;
 	late->clients += found->clients - side->clients;
-	*side = (struct late_side){found->calls, found->clients};
+	late->long_clients += found->long_clients - side->long_clients;
+	*side = (struct late_side){found->calls, found->clients, found->long_clients};
 	late->longest_us = most(late->longest_us, most(found->oldest_us, found->longest_us));
 	late->answered |= found->answered;
 }
@@ -65,14 +66,16 @@ void late_calls_report(struct late_calls *late, struct late_side *side,
 {
 	pthread_mutex_lock(&late->lock);
 	add(late, side, found);
-	if (!late->told && found->oldest_us >= LATE_CALL_TOLD_US) {
-		late->told = true;
+	if (found->long_clients && late->long_clients > 2 * late->told_clients) {
+		late->told_clients = late->clients;
 		tell_late(late, found);
 	}
+	if (late->clients < late->told_clients && late->clients)
+		late->told_clients = late->clients;
 	if (!late->calls) {
-		if (late->told)
+		if (late->told_clients)
 			tell_over(late);
-		late->told = false;
+		late->told_clients = 0;
 		late->longest_us = 0;
 		late->answered = false;
 	}

@@ -3,8 +3,9 @@
  * Calls of a service that wait long for its server, on all workers together.
  *
  * The first that has waited LATE_CALL_TOLD_US is a warning, with how many wait by then; what comes of it is said
- * when none waits any more, and nothing in between. Calls count from LATE_CALL_US on, so that all workers have
- * counted theirs when the first is told.
+ * when none waits any more. In between nothing is said but that more than twice as many clients have come to wait as
+ * long: there are Calls that no server answers, and one of those must not hide that it hangs for all. Calls count
+ * from LATE_CALL_US on, so that all workers have counted theirs when the first is told.
  *
  * Threads: a lock, touched by each worker once in LATE_CALLS_LOOK_US at most, and while it has late Calls.
  */
@@ -23,6 +24,7 @@
 /* What one worker has found. */
 struct late_found {
 	unsigned calls, clients;        /* that wait now */
+	unsigned long_clients;          /* of these, those that have for LATE_CALL_TOLD_US */
 	uint64_t oldest_us;             /* how long one of them has waited … */
 	struct sockaddr_storage server; /* … and for whom */
 	uint64_t longest_us; /* how long any that is over had waited, since it was last reported */
@@ -32,15 +34,16 @@ struct late_found {
 struct late_calls {
 	pthread_mutex_t lock;
 	const char *service;
-	unsigned calls, clients;
-	bool told;
+	unsigned calls, clients, long_clients;
+	unsigned
+		told_clients; /* how many it was when it was told, or have been since; 0: it was not */
 	uint64_t longest_us; /* since none waited */
 	bool answered;
 };
 
 /* What a worker has reported last. */
 struct late_side {
-	unsigned calls, clients;
+	unsigned calls, clients, long_clients;
 };
 
 /** late_calls_init - no Call waits; @service: its name, which outlives this. */

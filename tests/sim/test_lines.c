@@ -342,6 +342,39 @@ START_TEST(a_call_that_waits_is_told_once_and_when_it_is_over)
 }
 END_TEST
 
+/* Such as one with a sequence number of RPCSEC_GSS that is too old: servers drop it without a word. */
+START_TEST(a_call_that_is_never_answered_does_not_hide_an_outage)
+{
+	struct stub *client[4], *server[4];
+
+	open_pair(&client[0], &server[0]);
+	bench_run(bench, 40000);
+	ck_assert_uint_eq(lines_with("has waited"), 1);
+	for (unsigned i = 1; i < 4; i++)
+		open_pair(&client[i], &server[i]);
+	bench_run(bench, 28000);
+	ck_assert_uint_eq(lines_with("has waited"), 1);
+	bench_run(bench, 8000);
+	ck_assert_uint_eq(lines_with("has waited"), 2);
+	expect(" (4 Calls of 4 clients wait)\n");
+	bench_run(bench, 60000);
+	ck_assert_uint_eq(lines_with("has waited"), 2);
+	for (unsigned i = 1; i < 4; i++)
+		answer(server[i]);
+	bench_run(bench, 6000);
+	expect_not("answers again");
+	/* The next outage is another one. */
+	for (unsigned i = 1; i < 4; i++)
+		bench_stub_call(bench, client[i], 100 + i);
+	bench_run(bench, 36000);
+	ck_assert_uint_eq(lines_with("has waited"), 3);
+	for (unsigned i = 0; i < 4; i++) {
+		stub_closing(client[i], LEG_CLOSE_PEER, "");
+		both_gone(client[i], server[i]);
+	}
+}
+END_TEST
+
 START_TEST(a_call_that_is_answered_in_time_is_not_told)
 {
 	struct stub *client, *server;
@@ -394,6 +427,7 @@ int main(void)
 	tcase_add_test(tc, debug_tells_whence_a_client_is_known);
 	tcase_add_test(tc, lines_that_were_left_out_are_told_by_kind);
 	tcase_add_test(tc, a_call_that_waits_is_told_once_and_when_it_is_over);
+	tcase_add_test(tc, a_call_that_is_never_answered_does_not_hide_an_outage);
 	tcase_add_test(tc, a_call_that_is_answered_in_time_is_not_told);
 	tcase_add_test(tc, many_calls_are_looked_at_in_turns);
 	suite_add_tcase(suite, tc);
