@@ -14,6 +14,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "daemon/ctl/plain.h"
+
 #define CHUNK_BYTES 65536u
 #define GROUP_BYTES 64u
 
@@ -137,6 +139,7 @@ static int exchange(int fd, const char *command, const char *argument, char *err
 {
 	char *text = NULL;
 	size_t len = 0;
+	json_t *said;
 	int err;
 
 	err = send_request(fd, command, argument);
@@ -147,8 +150,10 @@ static int exchange(int fd, const char *command, const char *argument, char *err
 	if (err)
 		return fail(err, error, error_bytes, "the daemon could not be asked: %s",
 			    strerror(err));
-	*answer = json_loadb(text, len, 0, NULL);
+	said = json_loadb(text, len, 0, NULL);
 	free(text);
+	*answer = plain_json(said);
+	json_decref(said);
 	if (!*answer)
 		return fail(EPROTO, error, error_bytes, "the daemon closed without an answer");
 	return 0;

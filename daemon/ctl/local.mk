@@ -8,6 +8,8 @@ daemon_ctl_libctl_a_SOURCES = \
 	daemon/ctl/client.h \
 	daemon/ctl/control_path.c \
 	daemon/ctl/control_path.h \
+	daemon/ctl/plain.c \
+	daemon/ctl/plain.h \
 	daemon/ctl/render.c \
 	daemon/ctl/render.h \
 	daemon/ctl/render_connections.c \

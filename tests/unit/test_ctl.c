@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,6 +13,7 @@
 #include "daemon/ctl/cells.h"
 #include "daemon/ctl/client.h"
 #include "daemon/ctl/control_path.h"
+#include "daemon/ctl/plain.h"
 #include "daemon/ctl/render.h"
 #include "daemon/ctl/table.h"
 #include "tests/lib/fake_loop.h"
@@ -428,6 +431,58 @@ START_TEST(answers_with_nothing_in_them_do_no_harm)
 }
 END_TEST
 
+/* A terminal would obey it. */
+START_TEST(an_answer_keeps_no_control_characters)
+{
+	json_t *answer =
+		json_loads("{\"a\":\"\\u001b]0;x\\u0007y\\n\",\"b\\u001b[2J\":[\"\\u007f\","
+			   "{\"c\":\"\\u009bm \\u00e4\\u20ac\"},1,null,true,2.5]}",
+			   0, NULL);
+	json_t *plain = plain_json(answer);
+	char *text = json_dumps(plain, JSON_COMPACT | JSON_SORT_KEYS);
+
+	ck_assert_str_eq(text,
+			 "{\"a\":\"?]0;x?y?\",\"b?[2J\":[\"?\",{\"c\":\"?m \xc3\xa4\xe2\x82\xac"
+			 "\"},1,null,true,2.5]}");
+	free(text);
+	json_decref(plain);
+	json_decref(answer);
+	ck_assert_ptr_null(plain_json(NULL));
+}
+END_TEST
+
+/* Asks for what a daemon that is not ours answers. */
+START_TEST(what_any_daemon_says_is_asked_for_plainly)
+{
+	static const char said[] = "{\"error\":\"\\u001b[2J\"}";
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+	char dir[] = "/tmp/test-ctl-XXXXXX", error[256], bytes[256];
+	json_t *answer = NULL;
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0), peer;
+	pid_t child;
+
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	snprintf(addr.sun_path, sizeof(addr.sun_path), "%s/sock", dir);
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&addr, sizeof(addr)), 0);
+	ck_assert_int_eq(listen(fd, 1), 0);
+	child = fork();
+	if (child == 0) {
+		peer = accept(fd, NULL, NULL);
+		while (read(peer, bytes, sizeof(bytes)) > 0)
+			;
+		_exit(write(peer, said, strlen(said)) < 0);
+	}
+	ck_assert_int_eq(client_ask(addr.sun_path, "status", NULL, error, sizeof(error), &answer),
+			 0);
+	ck_assert_str_eq(json_string_value(json_object_get(answer, "error")), "?[2J");
+	json_decref(answer);
+	ck_assert_int_eq(waitpid(child, NULL, 0), child);
+	close(fd);
+	unlink(addr.sun_path);
+	rmdir(dir);
+}
+END_TEST
+
 START_TEST(a_daemon_that_is_not_there_is_named)
 {
 	char error[256];
@@ -581,6 +636,8 @@ int main(void)
 	tcase_add_test(tc, log_and_stop_say_what_was_done);
 	tcase_add_loop_test(tc, answers_with_nothing_in_them_do_no_harm, 0,
 			    CONTROL_COMMAND_STOP + 1);
+	tcase_add_test(tc, an_answer_keeps_no_control_characters);
+	tcase_add_test(tc, what_any_daemon_says_is_asked_for_plainly);
 	tcase_add_test(tc, a_daemon_that_is_not_there_is_named);
 	tcase_add_test(tc, a_socket_that_is_not_for_us_is_told_with_its_group);
 	tcase_add_loop_test(tc, the_socket_is_read_from_the_file, 0, ARRAY_SIZE(files));
