@@ -110,12 +110,23 @@ static const char *parse_words(const char *text, size_t len, struct control_requ
 	return set(request, command, argument ? argument : "");
 }
 
+/* An answer that quotes it could not be written else. */
+static bool is_utf8(const char *text, size_t len)
+{
+	json_t *string = json_stringn(text, len);
+
+	json_decref(string);
+	return string != NULL;
+}
+
 const char *control_request_parse(const char *text, size_t len, struct control_request *request)
 {
 	if (len > CONTROL_MAX_REQUEST_BYTES)
 		return "the request is too long";
 	if (memchr(text, '\0', len))
 		return "the request has a zero byte";
+	if (!is_utf8(text, len))
+		return "the request is not UTF-8";
 	if (len && text[len - 1] == '\r')
 		len--;
 	if (len && text[0] == '{')

@@ -213,6 +213,7 @@ static const struct {
 } refused[] = {
 	{"\n", "the request is empty"},
 	{"reboot\n", "unknown command"},
+	{"stats \xff\n", "the request is not UTF-8"},
 	{"reload\n", "unknown command"},
 	{"drain\n", "unknown command"},
 	{"status now\n", "the command takes no argument"},
