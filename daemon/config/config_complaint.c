@@ -3,8 +3,7 @@
 #include "daemon/config/config_complaint.h"
 
 #include <ctype.h>
-#include <stdarg.h>
-#include <stdio.h>
+#include <stdlib.h>
 
 const char *config_complaint(const char *format, ...)
 {
@@ -15,6 +14,20 @@ const char *config_complaint(const char *format, ...)
 	vsnprintf(text, sizeof(text), format, ap);
 	va_end(ap);
 	return text;
+}
+
+void config_complaint_put(FILE *out, const char *format, va_list ap)
+{
+	char *text;
+
+	if (vasprintf(&text, format, ap) >= 0) {
+		for (char *c = text; *c; c++)
+			if ((unsigned char)*c < ' ' || *c == 0x7f)
+				*c = '?';
+		fputs(text, out);
+		free(text);
+	}
+	fputc('\n', out);
 }
 
 long config_decimal(const char *text, long max)

@@ -3,10 +3,12 @@
 #include "daemon/config/config_parse.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "daemon/config/config_complaint.h"
 #include "daemon/config/config_hint.h"
 #include "daemon/config/config_scan.h"
 
@@ -57,12 +59,21 @@ static int slurp(const char *path, char **out, size_t *len)
 	return 0;
 }
 
+static void PRINTF_LIKE(2, 3) put(struct source *source, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	config_complaint_put(source->r->errors, format, ap);
+	va_end(ap);
+}
+
 static void wrong(void *arg, unsigned line, const char *what)
 {
-	const struct source *source = arg;
+	struct source *source = arg;
 
 	source->r->nerrors++;
-	fprintf(source->r->errors, "%s:%u: %s\n", source->path, line, what);
+	put(source, "%s:%u: %s", source->path, line, what);
 }
 
 /* What no editor shows, and what libconfig would not read on behind. Returns whether there is any. */

@@ -10,6 +10,7 @@
 
 #include "daemon/config/config.h"
 #include "daemon/config/config_cidr.h"
+#include "daemon/config/config_complaint.h"
 #include "daemon/config/config_value.h"
 
 #define NAME_MAX_BYTES 64u
@@ -54,9 +55,8 @@ void config_report(struct config_reader *r, const config_setting_t *setting, con
 	r->nerrors++;
 	fprintf(r->errors, "%s:%u: ", path ? path : r->path, line ? line : 1);
 	va_start(ap, format);
-	vfprintf(r->errors, format, ap);
+	config_complaint_put(r->errors, format, ap);
 	va_end(ap);
-	fputc('\n', r->errors);
 	free(path);
 }
 

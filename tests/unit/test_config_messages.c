@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* The configuration file: what each mistake in a value is answered with. */
 #include <errno.h>
+#include <string.h>
 
 #include "tests/lib/test.h"
 #include "tests/unit/config_fixture.h"
@@ -180,6 +181,27 @@ START_TEST(all_mistakes_are_reported)
 }
 END_TEST
 
+/* What a terminal would obey, or would show as a line of its own. */
+START_TEST(what_is_quoted_of_the_file_is_plain)
+{
+	static const struct {
+		const char *text, *error;
+	} quotes[] = {
+		{SERVICE(TO_TCP "source_port = \"\\x1b[2J\\nfile: OK\x7f\";"),
+		 ":2: source_port is \"?[2J?file: OK?\", but must be "},
+		{SERVICE("listen = \"tcp://\x1b[2J\";"),
+		 ":2: listen: \"?[2J\" is not a host name\n"},
+		{"@include \"\x1b[2J\"\n", ":1: @include \"?[2J\": cannot read "},
+	};
+
+	ck_assert_int_eq(config_fixture_load(quotes[_i].text), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(fixture.errors, quotes[_i].error));
+	for (const char *c = fixture.errors; *c; c++)
+		ck_assert(*c == '\n' || ((unsigned char)*c >= ' ' && *c != 0x7f));
+	ck_assert_ptr_null(strstr(fixture.errors, "\nfile: OK"));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("config_messages");
@@ -188,6 +210,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, config_fixture_setup, config_fixture_teardown);
 	tcase_add_loop_test(tc, each_mistake_is_named_with_its_line, 0, ARRAY_SIZE(mistakes));
 	tcase_add_test(tc, all_mistakes_are_reported);
+	tcase_add_loop_test(tc, what_is_quoted_of_the_file_is_plain, 0, 3);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }
