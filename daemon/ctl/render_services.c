@@ -72,7 +72,10 @@ static void tell_server(const char *name, const json_t *server, FILE *out)
 
 	if (strcmp(json_text(server, "state"), "down") != 0)
 		return;
-	fprintf(out, "%s: server %s is down", name, json_text(server, "address"));
+	if (json_is_string(json_object_get(server, "address")))
+		fprintf(out, "%s: server %s is down", name, json_text(server, "address"));
+	else
+		fprintf(out, "%s: its server is down", name);
 	if (json_is_number(age))
 		fprintf(out, " for %s", cell_duration_text(json_number_value(age), text));
 	fprintf(out, ": %s; attempts: %" PRIu64 ", clients that wait: %" PRIu64 "\n",
@@ -133,8 +136,10 @@ static void tell(const json_t *service, bool all, FILE *out)
 int render_services(const json_t *answer, bool all, FILE *out)
 {
 	static const struct table_column brief[] = {
-		{.title = "SERVICE", .least = 7},    {.title = "CONNECTS TO", .least = 11},
-		{.title = "SERVER", .least = 8},     {.title = "OPEN/MAX", .right = true},
+		{.title = "SERVICE", .least = 7},
+		{.title = "CONNECTS TO", .least = 11},
+		{.title = "SERVER", .least = 8, .prose = true},
+		{.title = "OPEN/MAX", .right = true},
 		{.title = "REFUSED", .right = true},
 	};
 	static const struct table_column every[] = {

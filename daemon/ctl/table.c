@@ -54,14 +54,18 @@ void table_cell(struct table *table, const char *format, ...)
 		table->ncells++;
 }
 
-/* A text longer than @width loses its middle. */
+/* A text longer than @width loses its middle, or its end. */
+static void put_cut(const char *text, int width, bool prose, FILE *out)
+{
+	int kept = width - (int)strlen(TABLE_CUT), head = prose ? kept : (kept + 1) / 2;
+
+	fprintf(out, "%.*s" TABLE_CUT "%s", head, text,
+		text + strlen(text) - (size_t)(kept - head));
+}
+
 static void put(const char *text, int width, bool right, bool padded, FILE *out)
 {
-	int len = (int)strlen(text), cut = (int)strlen(TABLE_CUT), head = (width - cut + 1) / 2;
-
-	if (len > width)
-		fprintf(out, "%.*s" TABLE_CUT "%s", head, text, text + len - (width - cut - head));
-	else if (right)
+	if (right)
 		fprintf(out, "%*s", width, text);
 	else
 		fprintf(out, "%-*s", padded ? width : 0, text);
@@ -70,8 +74,13 @@ static void put(const char *text, int width, bool right, bool padded, FILE *out)
 static void print_cell(const struct table *table, size_t column, const char *text, size_t width,
 		       FILE *out)
 {
+	const struct table_column *is = &table->columns[column];
+
 	fputs(column ? "  " : "", out);
-	put(text, (int)width, table->columns[column].right, column + 1 < table->ncolumns, out);
+	if (strlen(text) > width)
+		put_cut(text, (int)width, is->prose, out);
+	else
+		put(text, (int)width, is->right, column + 1 < table->ncolumns, out);
 }
 
 static void measure(const struct table *table, size_t width[TABLE_MAX_COLUMNS])

@@ -17,6 +17,7 @@ struct table_column {
 	const char *title; /* NULL in every column: no line of titles */
 	bool right;        /* numbers stand to the right */
 	unsigned least; /* may be cut to so many characters, its title included; 0: is never cut */
+	bool prose;     /* what is cut of it is its end: the beginning says what it is */
 };
 
 struct table {
@@ -36,7 +37,8 @@ void PRINTF_LIKE(2, 3) table_cell(struct table *table, const char *format, ...);
  * table_print - print it, each line behind @indent
  * @line: columns that may be cut are, the widest first, until a line has so many characters; 0: none is
  *
- * A cell that is cut has TABLE_CUT in its middle, and keeps its ends. Returns 0 or -ENOMEM.
+ * A cell that is cut has TABLE_CUT in its middle, and keeps its ends; one of prose has it at its end.
+ * Returns 0 or -ENOMEM.
  */
 int table_print(const struct table *table, const char *indent, size_t line, FILE *out) MUST_CHECK;
 

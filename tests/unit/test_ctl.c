@@ -241,6 +241,25 @@ START_TEST(a_server_is_ok_or_not_known)
 }
 END_TEST
 
+/* Where a cause has no room it keeps its beginning, which says what it is; all of it stands below. */
+START_TEST(a_long_cause_loses_its_end)
+{
+	const char *json =
+		"{\"services\": [{\"name\": \"to-filer\", \"connect\": \"rdma://filer:2049\","
+		" \"connections\": 0, \"max_connections\": 1024, \"refused\": {},"
+		" \"server\": {\"state\": \"down\", \"state_age_s\": 1, \"address\": null,"
+		" \"waiting_clients\": 0, \"attempts_failed\": 1,"
+		" \"error\": \"its name \\\"filer\\\" cannot be resolved: no such name\"}}]}";
+
+	ck_assert_str_eq(
+		render(CONTROL_COMMAND_SERVICES, json, false),
+		"SERVICE   CONNECTS TO        SERVER                            OPEN/MAX  REFUSED\n"
+		"to-filer  rdma://filer:2049  down 1 s: its name \"filer\" can..    0/1024        0\n"
+		"to-filer: its server is down for 1 s: its name \"filer\" cannot be resolved:"
+		" no such name; attempts: 1, clients that wait: 0\n");
+}
+END_TEST
+
 START_TEST(services_show_everything_when_asked)
 {
 	static const char *const parts[] = {
@@ -623,6 +642,7 @@ int main(void)
 	tcase_add_test(tc, status_tells_what_it_does_not_know);
 	tcase_add_test(tc, services_show_their_server_and_what_is_out_of_the_ordinary);
 	tcase_add_loop_test(tc, a_server_is_ok_or_not_known, 0, 4);
+	tcase_add_test(tc, a_long_cause_loses_its_end);
 	tcase_add_test(tc, services_show_everything_when_asked);
 	tcase_add_test(tc, services_fit_a_line_of_80);
 	tcase_add_test(tc, connections_are_sorted_and_brief);
