@@ -119,12 +119,12 @@ static void print_service(const struct config *config, const struct service_conf
 	size_t beside = config_memory_beside_bytes(service);
 
 	fprintf(out,
-		"%s: service %s: messages of up to %.2f MiB; room for %zu RPCs at once that have a "
-		"Call and a Reply of that length",
+		"%s: service %s: messages of up to %.2f MiB; room at once for %zu RPCs whose Call "
+		"and Reply are as long",
 		config->file, service->name, (double)service->message_bytes / MIB,
 		rpcs_at_once(config, rpc_bytes(service, service->message_bytes)));
 	if (service->message_bytes > FACTS_UNBOUNDED_BYTES)
-		fprintf(out, ", or for %zu whose are of %.2f MiB",
+		fprintf(out, ", or for %zu whose Call and Reply are %.2f MiB long",
 			rpcs_at_once(config, rpc_bytes(service, FACTS_UNBOUNDED_BYTES)),
 			(double)FACTS_UNBOUNDED_BYTES / MIB);
 	fprintf(out, "%s\n", config->nservices > 1 ? ", while other services are idle" : "");

@@ -22,8 +22,8 @@ static const struct {
 	{"workers = 2; services = ( " TCP_TO_TCP " );",
 	 "memory: 1024 MiB for RPCs in flight; each service has 2.1 MiB of it for itself alone (1 in all)\n"
 	 "memory: beside the limit up to 64.0 MiB of unused buffers are kept, and up to 1.0 MiB are read into\n"
-	 "service a: messages of up to 64.06 MiB; room for 7 RPCs at once that have a Call and a Reply of "
-	 "that length, or for 478 whose are of 1.06 MiB\n"
+	 "service a: messages of up to 64.06 MiB; room at once for 7 RPCs whose Call and Reply are as "
+	 "long, or for 478 whose Call and Reply are 1.06 MiB long\n"
 	 "service a: beside the limit each connection takes up to 4.9 MiB, all 1024 of max_connections up to "
 	 "4984 MiB\n"
 	 "descriptors: up to 2687, for 1024 connections\n"},
@@ -31,12 +31,12 @@ static const struct {
 	{"workers = 64; services = ( " TCP_TO_IWARP ", " IWARP_TO_TCP " );",
 	 "memory: 1024 MiB for RPCs in flight; each service has 2.1 MiB of it for itself alone (2 in all)\n"
 	 "memory: beside the limit up to 137.0 MiB of unused buffers are kept, and up to 64.0 MiB are read into\n"
-	 "service b: messages of up to 64.06 MiB; room for 3 RPCs at once that have a Call and a Reply of "
-	 "that length, or for 237 whose are of 1.06 MiB, while other services are idle\n"
+	 "service b: messages of up to 64.06 MiB; room at once for 3 RPCs whose Call and Reply are as "
+	 "long, or for 237 whose Call and Reply are 1.06 MiB long, while other services are idle\n"
 	 "service b: beside the limit each connection takes up to 3.7 MiB, all 1024 of max_connections up to "
 	 "3816 MiB\n"
-	 "service c: messages of up to 16.00 MiB; room for 15 RPCs at once that have a Call and a Reply of "
-	 "that length, or for 233 whose are of 1.06 MiB, while other services are idle\n"
+	 "service c: messages of up to 16.00 MiB; room at once for 15 RPCs whose Call and Reply are as "
+	 "long, or for 233 whose Call and Reply are 1.06 MiB long, while other services are idle\n"
 	 "service c: beside the limit each connection takes up to 6.3 MiB, all 10 of max_connections up to "
 	 "63 MiB\n"
 	 "descriptors: up to 3545, for 1034 connections\n"},
