@@ -43,7 +43,7 @@
 #define LEG_CLOSE_REASONS(X)                                                                       \
 	X(LOCAL, "closed here")                                                                    \
 	X(PEER, "peer closed")                                                                     \
-	X(LOST, "connection lost")                                                                 \
+	X(LOST, "connection reset or lost")                                                        \
 	X(SILENT, "peer does not answer")                                                          \
 	X(REFUSED, "refused by the peer")                                                          \
 	X(UNREACHABLE, "unreachable")                                                              \
