@@ -74,6 +74,20 @@ messages() {
 }
 messages "$man/rpcrdma-proxy.8"
 
+# table FILE: what its table says that the log says, up to a number or a colon, is in the daemon
+table() {
+	local text count=0 missing=''
+
+	while read -r text; do
+		count=$((count + 1))
+		grep -qaF -- "$text" "$builddir/daemon/rpcrdma-proxy" || missing+=" \"$text\""
+	done < <(grep '^| ' "$1" | grep -oE 'the log says `[^`]*`|`[^`]*` in the log' |
+		sed 's/^[^`]*`//; s/[:`].*//; s/ [0-9].*//')
+	same "the log's messages in README's table are those of the daemon" "there are some:" \
+		"$([ $count -gt 5 ] && echo there are some):$missing"
+}
+table "$srcdir/README.md"
+
 # README's packages are those that ./dev build installs, in their order.
 same "README installs what the build needs" \
 	"$(sed -n '/^build_packages=(/,/^)/p' "$srcdir/dev" | sed '1d;$d' | xargs)" \
