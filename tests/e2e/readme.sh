@@ -139,8 +139,16 @@ opened() {
 	[ -n "$line" ] && grep -qE " info: $line" "$1.log"
 }
 
+# found_right HOST: a check of its file ends as README shows
+found_right() {
+	local shown
+
+	shown=$(said "rpcrdma-proxy -t")
+	[ -n "$shown" ] && [ "$(on "$1" "$PROXY" -t -c "$T/$1.conf" | tail -n 1)" = "$T/$1.conf: ${shown#*: }" ]
+}
+
 # shown HOST: README shows what the programs say
-shown() { heads "$1" services && heads "$1" connections && opened "$1"; }
+shown() { found_right "$1" && heads "$1" services && heads "$1" connections && opened "$1"; }
 
 # show HOST: what the commands under "Know that it works" say there
 show() {
