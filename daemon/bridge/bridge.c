@@ -40,6 +40,7 @@ static const struct leg_events server_leg_events = {
 static const struct upstream_events server_events = {
 	.connecting = bridge_server_connecting,
 	.opened = bridge_server_opened,
+	.answered = bridge_server_answered,
 	.failed = bridge_server_closing,
 	.closed = bridge_server_closed,
 	.leg = &server_leg_events,

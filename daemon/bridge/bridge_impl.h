@@ -34,9 +34,10 @@ struct bridge {
 	struct sockaddr_storage peer;
 	struct side client, server;
 	bool client_over;
-	bool accepted; /* the client, before its server was sought */
-	bool passing;  /* there is a server for the client's Calls */
-	bool late;     /* it has let one wait for long, when it was last looked at */
+	bool accepted;  /* the client, before its server was sought */
+	bool passing;   /* there is a server for the client's Calls */
+	bool open_told; /* to the log, that it is */
+	bool late;      /* it has let one wait for long, when it was last looked at */
 	struct budget_holder memory;
 	struct upstream upstream;
 	struct nfs_sessions sessions; /* that this connection has shown */

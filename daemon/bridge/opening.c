@@ -130,12 +130,13 @@ void bridge_client_called(struct bridge *bridge)
 /* ---- both ---- */
 
 /* By its address and port here the connection is found in the log of another proxy, if the server is one. */
-static void log_open(const struct bridge *bridge)
+static void log_open(struct bridge *bridge)
 {
 	char text[ADDRESS_TEXT_BYTES], local[ADDRESS_TEXT_BYTES];
 	struct leg_info info;
 	bool found;
 
+	bridge->open_told = true;
 	leg_info(bridge->server.leg, &info);
 	found = info.peer_profile && info.peer_found;
 	log_limited(LOG_LEVEL_INFO, bridge_line_limit(bridge, LINE_OPEN), &bridge->log,
@@ -170,7 +171,9 @@ static void open_bridge(struct bridge *bridge)
 	struct exchange *x;
 
 	bridge_set_state(bridge, BRIDGE_OPEN);
-	log_open(bridge);
+	/* While no server answers, a connection to one is an attempt. */
+	if (!server_state_is_down(&bridge->ws->service->server))
+		log_open(bridge);
 	debug_legs(bridge);
 	bridge->passing = true;
 	TAILQ_FOREACH(x, &bridge->calls, owner_entry)
@@ -189,6 +192,14 @@ void bridge_server_opened(void *arg, struct leg *leg)
 		open_bridge(bridge);
 	else
 		leg_accept(bridge->client.leg);
+}
+
+void bridge_server_answered(void *arg)
+{
+	struct bridge *bridge = ((struct side *)arg)->bridge;
+
+	if (!bridge->open_told)
+		log_open(bridge);
 }
 
 void bridge_client_opened(void *arg)

@@ -11,6 +11,8 @@ void bridge_client_requested(void *arg);
 void bridge_server_connecting(void *arg);
 /** bridge_server_opened - the server is reached, by @leg. */
 void bridge_server_opened(void *arg, struct leg *leg);
+/** bridge_server_answered - the server did not answer before, and does now. */
+void bridge_server_answered(void *arg);
 /** bridge_client_opened - the client is accepted. */
 void bridge_client_opened(void *arg);
 

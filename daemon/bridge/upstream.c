@@ -239,6 +239,7 @@ static void answered(struct upstream *upstream)
 	upstream->served = true;
 	server_state_reached(&upstream->ws->service->server, (struct sockaddr *)&addr,
 			     loop_now_us(loop_of(upstream)));
+	upstream->events->answered(upstream->arg);
 }
 
 static void closed_without_reply(struct upstream *upstream, enum leg_close why, const char *detail)

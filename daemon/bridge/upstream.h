@@ -43,6 +43,8 @@ struct upstream_events {
 	void (*connecting)(void *arg);
 	/* The server is reached. From now on @leg calls `leg`, but for closed(). */
 	void (*opened)(void *arg, struct leg *leg);
+	/* A Reply is here, which is to be passed on next: the first one of this connection, or since the server was down. */
+	void (*answered)(void *arg);
 	/* The server cannot be reached; why the last attempt failed, or what else stood in the way. */
 	void (*failed)(void *arg, enum leg_close why, const char *detail);
 	/* After failed(), the leg's closing(), or upstream_close(): nothing is left that could call back. */

@@ -35,6 +35,7 @@ void server_state_init(struct server_state *state, const char *service,
 	atomic_init(&state->waiting, 0);
 	atomic_init(&state->served, 0);
 	atomic_init(&state->heard, false);
+	atomic_init(&state->down, false);
 	pthread_mutex_init(&state->lock, NULL);
 }
 
@@ -196,6 +197,7 @@ static void keep_addr(struct server_state *state, const struct sockaddr *addr)
 static void move(struct server_state *state, enum server_reach to, uint64_t now_us)
 {
 	state->reach = to;
+	atomic_store_explicit(&state->down, to == SERVER_DOWN, memory_order_relaxed);
 	state->since_us = now_us;
 }
 

@@ -55,6 +55,7 @@ struct server_state {
 	bool is_address; /* the URI names an address, so that lines need not */
 	atomic_uint waiting;
 	atomic_uint served;   /* connections that have had a Reply */
+	atomic_bool down;     /* reach is SERVER_DOWN: for server_state_is_down() */
 	atomic_bool heard;    /* a Reply has come since the last look */
 	pthread_mutex_t lock; /* of what follows */
 	enum server_reach reach;
@@ -113,6 +114,12 @@ static inline void server_state_heard(struct server_state *state)
 	/* Nearly always it is known: no worker takes the line from the others then. */
 	if (!atomic_load_explicit(&state->heard, memory_order_relaxed))
 		atomic_store_explicit(&state->heard, true, memory_order_relaxed);
+}
+
+/** server_state_is_down - whether it is, as far as is known: without the lock. */
+static inline bool server_state_is_down(const struct server_state *state)
+{
+	return atomic_load_explicit(&state->down, memory_order_relaxed);
 }
 
 /** server_state_look - write the line that is due once a minute, if it is; to be called every few seconds. */

@@ -15,6 +15,8 @@ server_is() { ctl "$1" -j services | jq -e ".services[] | select(.name == \"nfs\
 passed() { ((SECONDS >= $1)); }
 # warned SIDE: what a reader of warnings sees
 warned() { grep -E ' (warning|error): ' "$T/$1.log"; }
+# opened SIDE: connections that the log tells of as open, one by one or as many more
+opened() { awk '/ open to / { n++ } / more opened in / { n += $4 } END { print n + 0 }' "$T/$1.log"; }
 # holds SIDE REGEX
 holds() { warned "$1" | grep -qE "$2"; }
 
@@ -40,6 +42,8 @@ check "the server is known to answer again" server_is a '.state == "ok" and .err
 lines_a=$(($(warned a | wc -l) - before_a)) lines_b=$(($(warned b | wc -l) - before_b))
 check "$CLIENTS clients and $OUTAGE_S s made $lines_a warnings" test "$lines_a" -le 10
 check "and $lines_b where the server is" test "$lines_b" -le 10
+opened_a=$(opened a)
+check "of the clients' attempts none is told as open: $opened_a were" test "$opened_a" -le $((3 * CLIENTS))
 check "one names service, server and cause" \
 	holds b "nfs: server tcp://127.0.0.1:$NFS_PORT does not answer: Connection refused"
 check "one tells of the end, and how long it was" \

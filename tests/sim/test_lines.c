@@ -224,6 +224,28 @@ START_TEST(a_server_that_is_no_use_is_not_told_by_each_connection)
 }
 END_TEST
 
+/* A proxy before a server that is down takes connections all the same. */
+START_TEST(while_no_server_answers_a_connection_is_open_with_its_first_reply)
+{
+	struct stub *client, *server;
+
+	open_pair(&client, &server);
+	stub_fail(server, LEG_CLOSE_PEER, "");
+	bench_run(bench, 1000);
+	stub_fail(client, LEG_CLOSE_LOCAL, "");
+	bench_run(bench, 1);
+	said[0] = '\0';
+	open_pair(&client, &server);
+	expect_not("open to ");
+	answer(server);
+	expect("<4>sim: server ");
+	expect(" answers again after ");
+	expect("<6>[sim#2 10.0.0.100:20002] open to ");
+	stub_closing(client, LEG_CLOSE_PEER, "");
+	both_gone(client, server);
+}
+END_TEST
+
 START_TEST(debug_tells_how_a_connection_came_about_and_ended)
 {
 	struct stub *client, *server;
@@ -423,6 +445,7 @@ int main(void)
 	tcase_add_loop_test(tc, a_scan_is_debug_alone, 0, 3);
 	tcase_add_test(tc, a_server_that_is_away_is_not_told_by_each_connection);
 	tcase_add_test(tc, a_server_that_is_no_use_is_not_told_by_each_connection);
+	tcase_add_test(tc, while_no_server_answers_a_connection_is_open_with_its_first_reply);
 	tcase_add_test(tc, debug_tells_how_a_connection_came_about_and_ended);
 	tcase_add_test(tc, debug_tells_whence_a_client_is_known);
 	tcase_add_test(tc, lines_that_were_left_out_are_told_by_kind);

@@ -15,10 +15,15 @@ static struct bench *bench;
 static struct upstream upstream;
 static struct client_pin pin;
 static struct log_ctx log_ctx;
-static unsigned connecting, opened, failed, closed, leg_closing, leg_calls, leg_notes;
+static unsigned answered, connecting, opened, failed, closed, leg_closing, leg_calls, leg_notes;
 static struct leg *opened_leg;
 static enum leg_close why;
 static char detail[LEG_DETAIL_BYTES];
+
+static void on_answered(void *arg)
+{
+	answered++;
+}
 
 static void on_connecting(void *arg)
 {
@@ -71,6 +76,7 @@ static const struct leg_events leg_events = {
 
 static const struct upstream_events events = {
 	.connecting = on_connecting,
+	.answered = on_answered,
 	.opened = on_opened,
 	.failed = on_failed,
 	.closed = on_closed,
@@ -88,7 +94,7 @@ static void setup(void)
 	bench->naddrs = ADDRS;
 	bench->config.connect.transport = TRANSPORT_RDMA;
 	pin = (struct client_pin){0};
-	connecting = opened = failed = closed = leg_closing = leg_calls = leg_notes = 0;
+	answered = connecting = opened = failed = closed = leg_closing = leg_calls = leg_notes = 0;
 	ck_assert_int_eq(
 		upstream_init(&upstream, &bench->ws, &config, &log_ctx, &events, &upstream), 0);
 }
@@ -364,6 +370,8 @@ START_TEST(the_first_reply_is_the_answer)
 	open_leg(0);
 	expect_server(SERVER_UNKNOWN, 1);
 	stub->config.events->reply(stub->config.arg, exchange_new(NULL));
+	stub->config.events->reply(stub->config.arg, exchange_new(NULL));
+	ck_assert_uint_eq(answered, 1);
 	expect_server(SERVER_OK, 0);
 	stub_closing(stub, LEG_CLOSE_PEER, "");
 	expect_server(SERVER_OK, 0);
