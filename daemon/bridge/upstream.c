@@ -242,16 +242,20 @@ static void answered(struct upstream *upstream)
 	upstream->events->answered(upstream->arg);
 }
 
+/* @detail of a server that closes follows on that it does. */
 static void closed_without_reply(struct upstream *upstream, enum leg_close why, const char *detail)
 {
-	bool just_closed = why == LEG_CLOSE_PEER || why == LEG_CLOSE_LOST;
+	bool just_closed = why == LEG_CLOSE_PEER || (why == LEG_CLOSE_LOST && !detail[0]);
 	struct sockaddr_storage addr;
+	char text[LEG_DETAIL_BYTES];
 
 	leg_peer(upstream, &addr);
+	if (just_closed)
+		snprintf(text, sizeof(text), "it closes connections %s",
+			 detail[0] ? detail : "before their first Reply");
 	upstream->failure_told = server_state_unanswered(
 		&upstream->ws->service->server, (struct sockaddr *)&addr, why,
-		just_closed ? "it closes connections before their first Reply" : detail,
-		loop_now_us(loop_of(upstream)));
+		just_closed ? text : detail, loop_now_us(loop_of(upstream)));
 }
 
 static void on_opened(void *arg)

@@ -46,7 +46,7 @@ start resetting "$BIN/stranger" 5003 resets
 start http "$BIN/stranger" 5004 says $'HTTP/1.1 400 Bad Request\r\n\r\n'
 serves silent 5001 && serves closing 5002 && serves resetting 5003 && serves http 5004 || bail "a stranger does not start"
 for side in b a; do
-	start $side "$PROXY" -v -c $side.conf
+	start $side "$PROXY" -c $side.conf
 done
 serves b 6001 6002 6003 6004 || bail "proxy b does not start"
 serves a 4001 4012 || bail "proxy a does not start"

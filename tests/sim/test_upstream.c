@@ -379,13 +379,26 @@ START_TEST(the_first_reply_is_the_answer)
 }
 END_TEST
 
+static const struct {
+	enum leg_close why;
+	const char *detail, *error;
+} early_ends[] = {
+	{LEG_CLOSE_PEER, "", "it closes connections before their first Reply"},
+	{LEG_CLOSE_PEER, "without an answer: is it a server?",
+	 "it closes connections without an answer: is it a server?"},
+	{LEG_CLOSE_LOST, "", "it closes connections before their first Reply"},
+	{LEG_CLOSE_LOST, "reset, without an answer: is it a server?",
+	 "reset, without an answer: is it a server?"},
+	{LEG_CLOSE_NOT_RPC, "does not look like RPC", "does not look like RPC"},
+};
+
 START_TEST(a_server_that_closes_before_its_first_reply_is_down)
 {
 	start();
 	open_leg(0);
-	stub_closing(bench_stub(bench, 0), LEG_CLOSE_PEER, "in good order");
+	stub_closing(bench_stub(bench, 0), early_ends[_i].why, early_ends[_i].detail);
 	expect_server(SERVER_DOWN, 1);
-	ck_assert_str_eq(server().error, "it closes connections before their first Reply");
+	ck_assert_str_eq(server().error, early_ends[_i].error);
 	ck_assert(upstream.failure_told);
 }
 END_TEST
@@ -605,7 +618,8 @@ int main(void)
 	tcase_add_test(tc, one_address_that_fails_is_no_news_of_the_server);
 	tcase_add_test(tc, a_server_without_an_address_is_down);
 	tcase_add_test(tc, the_first_reply_is_the_answer);
-	tcase_add_test(tc, a_server_that_closes_before_its_first_reply_is_down);
+	tcase_add_loop_test(tc, a_server_that_closes_before_its_first_reply_is_down, 0,
+			    ARRAY_SIZE(early_ends));
 	tcase_add_test(tc, one_client_cannot_have_the_server_called_down_for_all);
 	tcase_add_loop_test(tc, who_was_served_is_counted_until_it_is_over, 0, 2);
 	tcase_add_test(tc, a_call_that_could_not_be_sent_is_no_answer);
