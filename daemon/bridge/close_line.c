@@ -82,7 +82,7 @@ static void log_last_call(const struct bridge *bridge)
 				   .procedure = last->procedure};
 	char name[CALL_NAME_BYTES];
 
-	if (!bridge->ncalls)
+	if (!bridge->ncalls || !log_is_on(LOG_LEVEL_DEBUG))
 		return;
 	call_facts_name(&facts, name);
 	bridge_debug(
@@ -97,16 +97,16 @@ void close_line_log(const struct bridge *bridge, enum leg_close why, enum close_
 {
 	enum log_level level = level_of(bridge, why, by);
 	unsigned line = level == LOG_LEVEL_DEBUG ? LINE_DEBUG : service_line_closed(why, by);
+	struct log_limit *limit = bridge_line_limit(bridge, line);
 	char text[CLOSE_TEXT_BYTES], sums[TOTALS_BYTES];
 	bool was_open = bridge->state.now == BRIDGE_OPEN;
 
-	if (!log_is_on(level))
-		return;
-	log_write_limited(level, bridge_line_limit(bridge, line), &bridge->log,
-			  "%s, after %.1f s%s%s: %s", close_text(why, by, detail, text),
-			  (loop_now_us(bridge_loop(bridge)) - bridge->start_us) / 1e6,
-			  was_open ? "" : " while ",
-			  was_open ? "" : state_name(&bridge_states, bridge->state.now),
-			  totals(bridge, sums));
+	if (!log_leaves_out(level, limit))
+		log_write_limited(level, limit, &bridge->log, "%s, after %.1f s%s%s: %s",
+				  close_text(why, by, detail, text),
+				  (loop_now_us(bridge_loop(bridge)) - bridge->start_us) / 1e6,
+				  was_open ? "" : " while ",
+				  was_open ? "" : state_name(&bridge_states, bridge->state.now),
+				  totals(bridge, sums));
 	log_last_call(bridge);
 }

@@ -132,15 +132,17 @@ void bridge_client_called(struct bridge *bridge)
 /* By its address and port here the connection is found in the log of another proxy, if the server is one. */
 static void log_open(struct bridge *bridge)
 {
+	struct log_limit *limit = bridge_line_limit(bridge, LINE_OPEN);
 	char text[ADDRESS_TEXT_BYTES], local[ADDRESS_TEXT_BYTES];
 	struct leg_info info;
 	bool found;
 
 	bridge->open_told = true;
+	if (log_leaves_out(LOG_LEVEL_INFO, limit))
+		return;
 	leg_info(bridge->server.leg, &info);
 	found = info.peer_profile && info.peer_found;
-	log_limited(LOG_LEVEL_INFO, bridge_line_limit(bridge, LINE_OPEN), &bridge->log,
-		    "open to %s over %s from %s%s%s%s%s",
+	log_limited(LOG_LEVEL_INFO, limit, &bridge->log, "open to %s over %s from %s%s%s%s%s",
 		    address_text((struct sockaddr *)&info.peer, text), info.kind,
 		    address_text((struct sockaddr *)&info.local, local),
 		    found ? ", peer profile " : "", found ? info.peer_profile : "",
