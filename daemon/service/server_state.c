@@ -130,6 +130,7 @@ static void told(struct server_state *state, uint64_t now_us)
 	state->told_once = true;
 	state->told_us = now_us;
 	state->told_failed = state->failed;
+	snprintf(state->told_error, sizeof(state->told_error), "%s", state->error);
 	state->gaps = 0;
 }
 
@@ -222,6 +223,7 @@ bool server_state_failed(struct server_state *state, const struct sockaddr *addr
 	if (state->reach != SERVER_DOWN) {
 		move(state, SERVER_DOWN, now_us);
 		state->failed = 1;
+		state->causes = 0;
 		if (may_tell(state, now_us))
 			tell_down(state, now_us);
 	} else {
@@ -274,6 +276,14 @@ static bool is_heard_again(struct server_state *state, uint64_t now_us)
 	       passed_us(state->failed_us, now_us) >= SERVER_STATE_SURE_US;
 }
 
+/* A proxy that is asked again may know more, and who reads the first cause alone looks in the wrong place. */
+static bool has_another_cause(const struct server_state *state, uint64_t now_us)
+{
+	return state->causes < SERVER_STATE_CAUSES &&
+	       passed_us(state->told_us, now_us) >= SERVER_STATE_SURE_US &&
+	       strcmp(state->error, state->told_error) != 0;
+}
+
 /* Nothing new is known of a server that nobody has asked since the last line. */
 static bool is_still_down(const struct server_state *state, uint64_t now_us)
 {
@@ -281,7 +291,8 @@ static bool is_still_down(const struct server_state *state, uint64_t now_us)
 		return false;
 	if (!state->told_down)
 		return passed_us(state->since_us, now_us) >= SERVER_STATE_SURE_US;
-	return may_tell(state, now_us) && state->failed > state->told_failed;
+	return state->failed > state->told_failed &&
+	       (may_tell(state, now_us) || has_another_cause(state, now_us));
 }
 
 void server_state_look(struct server_state *state, uint64_t now_us)
@@ -289,9 +300,10 @@ void server_state_look(struct server_state *state, uint64_t now_us)
 	pthread_mutex_lock(&state->lock);
 	if (is_heard_again(state, now_us))
 		answers(state, now_us);
-	if (is_still_down(state, now_us))
+	if (is_still_down(state, now_us)) {
+		state->causes += !may_tell(state, now_us);
 		tell_still_down(state, now_us);
-	else if (state->gaps && may_tell(state, now_us))
+	} else if (state->gaps && may_tell(state, now_us))
 		tell_gaps(state, now_us);
 	pthread_mutex_unlock(&state->lock);
 }

@@ -4,8 +4,9 @@
  *
  * A thousand clients that come back twice a second to a server that is down would fill the log, each with its own
  * failure. So the failures of all clients are added up here, and a line is written when the server is found not to
- * answer, one a minute while it is asked and does not, and one when it answers again. All of them are warnings: who
- * reads warnings alone is to learn of the end too. A server that comes and goes is told of once a minute.
+ * answer, one a minute while it is asked and does not, one sooner if the cause has become another, and one when it
+ * answers again. All of them are warnings: who reads warnings alone is to learn of the end too. A server that comes
+ * and goes is told of once a minute.
  *
  * Only who asks finds out: a server that nobody has asked is not known, and one that was down and is asked by nobody
  * stays so. But what one client meets is not what all meet: a connection that the server closes without a Reply says
@@ -32,9 +33,9 @@
 
 #define SERVER_STATE_TELL_US                                                                       \
 	60000000u /* between two lines about a server that is down, or comes and goes */
-#define SERVER_STATE_SURE_US                                                                       \
-	15000000u /* so long down is told, however short it was up before; so long must
-			      none have failed for Replies to others to count */
+/* So long down is told, however short it was up before; so long none has failed, for Replies to others to count. */
+#define SERVER_STATE_SURE_US 15000000u
+#define SERVER_STATE_CAUSES  3u /* other causes that are told sooner than that, in one outage */
 
 enum server_reach { SERVER_UNKNOWN, SERVER_OK, SERVER_DOWN };
 
@@ -67,9 +68,11 @@ struct server_state {
 	uint64_t failed_us; /* … and when the last one did */
 	bool told_down;     /* that it is */
 	bool told_once;
-	uint64_t told_us;     /* when the last line was written */
-	uint64_t told_failed; /* … and how many attempts it told of */
-	unsigned gaps;        /* that began and ended untold since then */
+	uint64_t told_us;                  /* when the last line was written */
+	uint64_t told_failed;              /* … and how many attempts it told of */
+	char told_error[LEG_DETAIL_BYTES]; /* … and what cause */
+	unsigned causes; /* that were told as others than before, in this outage */
+	unsigned gaps;   /* that began and ended untold since then */
 };
 
 /**

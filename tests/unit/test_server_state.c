@@ -126,6 +126,32 @@ START_TEST(its_end_is_told_with_how_long_it_took)
 }
 END_TEST
 
+START_TEST(another_cause_is_told_without_waiting_for_the_minute)
+{
+	refuse(0);
+	said[0] = '\0';
+	ck_assert(fail_for(LEG_CLOSE_REFUSED, "it rejects: \"its server does not answer\"", S(1)));
+	server_state_look(&state, S(14));
+	expect("");
+	server_state_look(&state, S(15));
+	expect("<4>to-filer: server rdma://filer:20049 (192.0.2.1:20049) has not answered for 15 s: it "
+	       "rejects: \"its server does not answer\"; 2 attempts failed\n");
+	server_state_look(&state, S(40));
+	expect("");
+}
+END_TEST
+
+START_TEST(causes_that_take_turns_are_told_of_a_few_times_only)
+{
+	for (unsigned s = 0; s < 600; s++) {
+		ck_assert(fail_for(LEG_CLOSE_REFUSED, s % 20 < 10 ? "this" : "that", S(s)));
+		server_state_look(&state, S(s));
+	}
+	/* The first, one a minute, and those of the beginning. */
+	ck_assert_uint_le(lines, 1 + 9 + SERVER_STATE_CAUSES);
+}
+END_TEST
+
 START_TEST(the_first_answer_is_no_news)
 {
 	reach(0);
@@ -317,6 +343,8 @@ int main(void)
 	tcase_add_test(tc, it_is_told_of_each_minute_while_it_is_asked);
 	tcase_add_test(tc, nothing_is_said_of_one_that_nobody_asks);
 	tcase_add_test(tc, its_end_is_told_with_how_long_it_took);
+	tcase_add_test(tc, another_cause_is_told_without_waiting_for_the_minute);
+	tcase_add_test(tc, causes_that_take_turns_are_told_of_a_few_times_only);
 	tcase_add_test(tc, the_first_answer_is_no_news);
 	tcase_add_test(tc, one_that_comes_and_goes_is_told_of_once_a_minute);
 	tcase_add_test(tc, one_that_stays_away_after_a_short_return_is_told_of_soon);
