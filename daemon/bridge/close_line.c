@@ -39,9 +39,10 @@ static bool was_a_look_only(const struct bridge *bridge, enum leg_close why, enu
 
 static enum log_level level_of(const struct bridge *bridge, enum leg_close why, enum close_by by)
 {
-	/* What is said once for the service: that its server does not answer, or not as is needed. */
+	/* What is said once for the service: that its server does not answer, or not as is needed. But what was told to
+	 * open is told to close. */
 	if (bridge->upstream.failure_told)
-		return LOG_LEVEL_DEBUG;
+		return bridge->open_told ? LOG_LEVEL_INFO : LOG_LEVEL_DEBUG;
 	if (is_worth_a_warning(why, by))
 		return LOG_LEVEL_WARNING;
 	return was_a_look_only(bridge, why, by) ? LOG_LEVEL_DEBUG : LOG_LEVEL_INFO;

@@ -130,23 +130,23 @@ void bridge_client_called(struct bridge *bridge)
 /* ---- both ---- */
 
 /* By its address and port here the connection is found in the log of another proxy, if the server is one. */
-static void log_open(struct bridge *bridge)
+static void log_open(const struct bridge *bridge, enum log_level level)
 {
-	struct log_limit *limit = bridge_line_limit(bridge, LINE_OPEN);
+	enum service_line line = level == LOG_LEVEL_DEBUG ? LINE_DEBUG : LINE_OPEN;
+	struct log_limit *limit = bridge_line_limit(bridge, line);
 	char text[ADDRESS_TEXT_BYTES], local[ADDRESS_TEXT_BYTES];
 	struct leg_info info;
 	bool found;
 
-	bridge->open_told = true;
-	if (log_leaves_out(LOG_LEVEL_INFO, limit))
+	if (log_leaves_out(level, limit))
 		return;
 	leg_info(bridge->server.leg, &info);
 	found = info.peer_profile && info.peer_found;
-	log_limited(LOG_LEVEL_INFO, limit, &bridge->log, "open to %s over %s from %s%s%s%s%s",
-		    address_text((struct sockaddr *)&info.peer, text), info.kind,
-		    address_text((struct sockaddr *)&info.local, local),
-		    found ? ", peer profile " : "", found ? info.peer_profile : "",
-		    found ? ": " : "", found ? info.peer_why : "");
+	log_write_limited(level, limit, &bridge->log, "open to %s over %s from %s%s%s%s%s",
+			  address_text((struct sockaddr *)&info.peer, text), info.kind,
+			  address_text((struct sockaddr *)&info.local, local),
+			  found ? ", peer profile " : "", found ? info.peer_profile : "",
+			  found ? ": " : "", found ? info.peer_why : "");
 }
 
 static void debug_leg(const struct bridge *bridge, const char *who, const struct leg *leg)
@@ -174,8 +174,8 @@ static void open_bridge(struct bridge *bridge)
 
 	bridge_set_state(bridge, BRIDGE_OPEN);
 	/* While no server answers, a connection to one is an attempt. */
-	if (!server_state_is_down(&bridge->ws->service->server))
-		log_open(bridge);
+	bridge->open_told = !server_state_is_down(&bridge->ws->service->server);
+	log_open(bridge, bridge->open_told ? LOG_LEVEL_INFO : LOG_LEVEL_DEBUG);
 	debug_legs(bridge);
 	bridge->passing = true;
 	TAILQ_FOREACH(x, &bridge->calls, owner_entry)
@@ -201,7 +201,8 @@ void bridge_server_answered(void *arg)
 	struct bridge *bridge = ((struct side *)arg)->bridge;
 
 	if (!bridge->open_told)
-		log_open(bridge);
+		log_open(bridge, LOG_LEVEL_INFO);
+	bridge->open_told = true;
 }
 
 void bridge_client_opened(void *arg)
