@@ -65,17 +65,18 @@ static void cells_all(struct table *table, const json_t *service)
 }
 
 /* What the server's cell may have no room for. */
-static void tell_server(const char *name, const json_t *server, FILE *out)
+static void tell_server(const char *name, const json_t *service, FILE *out)
 {
+	const json_t *server = json_object_get(service, "server");
+	/* Of a name that does not resolve there is no address. */
+	bool has_address = json_is_string(json_object_get(server, "address"));
 	const json_t *age = json_object_get(server, "state_age_s");
 	char text[CELL_BYTES];
 
 	if (strcmp(json_text(server, "state"), "down") != 0)
 		return;
-	if (json_is_string(json_object_get(server, "address")))
-		fprintf(out, "%s: server %s is down", name, json_text(server, "address"));
-	else
-		fprintf(out, "%s: its server is down", name);
+	fprintf(out, "%s: server %s is down", name,
+		has_address ? json_text(server, "address") : json_text(service, "connect"));
 	if (json_is_number(age))
 		fprintf(out, " for %s", cell_duration_text(json_number_value(age), text));
 	fprintf(out, ": %s; attempts: %" PRIu64 ", clients that wait: %" PRIu64 "\n",
@@ -126,7 +127,7 @@ static void tell(const json_t *service, bool all, FILE *out)
 					    NULL};
 	const char *name = json_text(service, "name");
 
-	tell_server(name, json_object_get(service, "server"), out);
+	tell_server(name, service, out);
 	tell_memory(name, json_object_get(service, "memory"), out);
 	tell_refused(name, json_object_get(service, "refused"), out);
 	if (all)

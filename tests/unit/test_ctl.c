@@ -224,6 +224,15 @@ START_TEST(services_show_their_server_and_what_is_out_of_the_ordinary)
 }
 END_TEST
 
+START_TEST(a_server_without_an_address_is_called_what_the_file_calls_it)
+{
+	render_service("\"server\": {\"state\": \"down\", \"state_age_s\": 3, \"address\": null,"
+		       " \"error\": \"no name\", \"waiting_clients\": 0, \"attempts_failed\": 1},",
+		       false);
+	ck_assert_ptr_nonnull(strstr(printed, "to-filer: server rdma://filer:20049 is down for "));
+}
+END_TEST
+
 START_TEST(a_server_is_ok_or_not_known)
 {
 	static const struct {
@@ -255,7 +264,7 @@ START_TEST(a_long_cause_loses_its_end)
 		render(CONTROL_COMMAND_SERVICES, json, false),
 		"SERVICE   CONNECTS TO        SERVER                            OPEN/MAX  REFUSED\n"
 		"to-filer  rdma://filer:2049  down 1 s: its name \"filer\" can..    0/1024        0\n"
-		"to-filer: its server is down for 1 s: its name \"filer\" cannot be resolved:"
+		"to-filer: server rdma://filer:2049 is down for 1 s: its name \"filer\" cannot be resolved:"
 		" no such name; attempts: 1, clients that wait: 0\n");
 }
 END_TEST
@@ -643,6 +652,7 @@ int main(void)
 	tcase_add_test(tc, services_show_their_server_and_what_is_out_of_the_ordinary);
 	tcase_add_loop_test(tc, a_server_is_ok_or_not_known, 0, 4);
 	tcase_add_test(tc, a_long_cause_loses_its_end);
+	tcase_add_test(tc, a_server_without_an_address_is_called_what_the_file_calls_it);
 	tcase_add_test(tc, services_show_everything_when_asked);
 	tcase_add_test(tc, services_fit_a_line_of_80);
 	tcase_add_test(tc, connections_are_sorted_and_brief);
