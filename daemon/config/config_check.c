@@ -68,7 +68,8 @@ struct asking;
 
 struct name {
 	struct asking *asking;
-	const struct service_config *service; /* the first that connects to it */
+	const struct service_config *service; /* the first that has it */
+	const struct config_uri *uri;         /* … to connect to, or to listen at */
 	struct resolver_answer answer;
 	bool is_asked, is_answered;
 };
@@ -111,30 +112,35 @@ static void on_answer(void *arg)
 static bool is_known(const struct asking *asking, const char *host)
 {
 	for (size_t i = 0; i < asking->count; i++)
-		if (!strcasecmp(asking->names[i].service->connect.host, host))
+		if (!strcasecmp(asking->names[i].uri->host, host))
 			return true;
 	return false;
 }
 
-/* One of each name that the file connects to. Returns NULL if there is none, or no memory. */
+static void add(struct asking *asking, const struct service_config *service,
+		const struct config_uri *uri)
+{
+	struct resolver_answer literal;
+
+	if (uri->host[0] && !resolver_literal(uri->host, uri->port, &literal) &&
+	    !is_known(asking, uri->host))
+		asking->names[asking->count++] =
+			(struct name){.asking = asking, .service = service, .uri = uri};
+}
+
+/* One of each name in the file: those to listen at first. Returns NULL if there is none, or no memory. */
 static struct asking *gather(const struct config *config)
 {
 	struct asking *asking =
-		calloc(1, sizeof(*asking) + config->nservices * sizeof(asking->names[0]));
-	struct resolver_answer literal;
+		calloc(1, sizeof(*asking) + 2 * config->nservices * sizeof(asking->names[0]));
 	pthread_condattr_t attr;
 
 	if (!asking)
 		return NULL;
-	for (size_t i = 0; i < config->nservices; i++) {
-		const struct service_config *service = &config->services[i];
-		const struct config_uri *uri = &service->connect;
-
-		if (!resolver_literal(uri->host, uri->port, &literal) &&
-		    !is_known(asking, uri->host))
-			asking->names[asking->count++] =
-				(struct name){.asking = asking, .service = service};
-	}
+	for (size_t i = 0; i < config->nservices; i++)
+		add(asking, &config->services[i], &config->services[i].listen);
+	for (size_t i = 0; i < config->nservices; i++)
+		add(asking, &config->services[i], &config->services[i].connect);
 	if (!asking->count) {
 		free(asking);
 		return NULL;
@@ -152,7 +158,7 @@ static void ask(struct asking *asking, const struct resolver *resolver)
 {
 	for (size_t i = 0; i < asking->count; i++) {
 		struct name *name = &asking->names[i];
-		const struct config_uri *uri = &name->service->connect;
+		const struct config_uri *uri = name->uri;
 
 		pthread_mutex_lock(&asking->lock);
 		asking->open++;
@@ -189,18 +195,20 @@ static void tell(const struct config *config, const struct name *name, unsigned 
 		 FILE *out)
 {
 	const struct service_config *service = name->service;
+	bool listens = name->uri == &service->listen;
 
 	if (!name->is_asked || (name->is_answered && !name->answer.error))
 		return;
-	fprintf(out, "%s:%d: warning: service %s: the name %s does not resolve (", config->file,
-		service->line, service->name, service->connect.host);
+	fprintf(out, "%s:%d: warning: service %s: the name %s%s does not resolve (", config->file,
+		service->line, service->name, name->uri->host, listens ? " to listen at" : "");
 	if (name->is_answered)
 		fprintf(out, "%s", name->answer.error);
 	else
 		fprintf(out, "no answer in %g s", timeout_ms / 1000.0);
-	fprintf(out, "): %s clients wait until it does\n",
+	fprintf(out, "): %s %s until it does\n",
 		name->is_answered && name->answer.is_final ? "is it right?"
-							   : "do the name servers answer?");
+							   : "do the name servers answer?",
+		listens ? "the daemon does not start" : "clients wait");
 }
 
 void config_check_names(const struct config *config, const struct resolver *resolver,

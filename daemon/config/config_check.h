@@ -26,7 +26,7 @@ uint64_t config_check_memory_bytes(void);
 void config_check_host(const struct config *config, uint64_t memory_bytes, FILE *out);
 
 /**
- * config_check_names - say on @out which servers' names do not resolve
+ * config_check_names - say on @out which names, of servers or to listen at, do not resolve
  * @resolver:   all names are asked for at once
  * @timeout_ms: a name without an answer until then is told as such, and asked for no more
  */

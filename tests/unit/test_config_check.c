@@ -121,6 +121,27 @@ START_TEST(a_name_that_does_not_resolve_is_warned_of)
 }
 END_TEST
 
+/* It is worse than a server's name: the daemon ends. Neither says anything of a listener without a host. */
+START_TEST(a_name_to_listen_at_is_looked_up_too)
+{
+	FILE *out;
+
+	ck_assert_int_eq(
+		config_fixture_load("services = (\n{ name = \"a\"; listen = \"tcp://wrong:1\"; "
+				    "connect = \"rdma://right\"; },\n"
+				    "{ name = \"b\"; listen = \"tcp://:2\"; "
+				    "connect = \"rdma://right\"; } );\n"),
+		0);
+	out = listen_to();
+	config_check_names(fixture.config, &resolver, LONG_MS, out);
+	fclose(out);
+	ck_assert_str_eq(
+		said, config_fixture_at("2: warning: service a: the name wrong to listen at does "
+					"not resolve (Name or service not known): is it right? "
+					"the daemon does not start until it does"));
+}
+END_TEST
+
 START_TEST(silent_name_servers_do_not_hold_it_up)
 {
 	pthread_t late;
@@ -218,6 +239,7 @@ int main(void)
 	tcase_add_test(tc, a_name_that_resolves_is_not_spoken_of);
 	tcase_add_test(tc, a_literal_is_not_asked_for);
 	tcase_add_test(tc, a_name_that_does_not_resolve_is_warned_of);
+	tcase_add_test(tc, a_name_to_listen_at_is_looked_up_too);
 	tcase_add_test(tc, silent_name_servers_do_not_hold_it_up);
 	tcase_add_test(tc, what_cannot_be_asked_is_not_spoken_of);
 	tcase_add_test(tc, a_limit_above_the_memory_is_warned_of);
