@@ -40,6 +40,7 @@ static void name_lines(struct service *service)
 			closed->what = close_summary(why, by);
 			closed->why = why == LEG_CLOSE_PEER ? NULL : leg_close_text(why);
 		}
+		lines[LINE_REFUSED + why].burst = LOG_LIMIT_BURST;
 		lines[LINE_REFUSED + why].what = "refused";
 		lines[LINE_REFUSED + why].why = leg_close_text(why);
 	}
