@@ -25,6 +25,9 @@
 /* Without descriptors: how long a connection may have said nothing, and how many such go at once. */
 #define SILENT_US       1000000u
 #define SILENT_PER_LOOK 64u
+/* That clients wait for descriptors is told as seldom as that. */
+#define SHORTAGE_TELL_US 60000000u
+#define LIMIT            "limit of descriptors (LimitNOFILE= in the unit, ulimit -n in a shell)"
 
 static size_t index_of(const struct proxy_service *ps)
 {
@@ -143,22 +146,23 @@ static bool has_part(const struct proxy_service *ps)
 	return spoken_for < proxy->max_connections;
 }
 
-/* Somebody has to wait, which was not so before. */
-static void log_shortage(const struct proxy_service *ps)
+/* Somebody has to wait, which was not so before: whoever goes and whoever comes next make it so again. */
+static void log_shortage(struct proxy_service *ps)
 {
-	struct proxy *proxy = ps->proxy;
+	const struct proxy *proxy = ps->proxy;
+	const char *name = service_of(ps)->config->name;
 
 	if (proxy_connections(proxy) < proxy->max_connections)
 		log_write_limited(
-			LOG_LEVEL_WARNING, &proxy->shortages, NULL,
-			"%s: %u connections, and the limit of descriptors leaves room for "
-			"those of other services only; further ones wait",
-			service_of(ps)->config->name, taken(ps));
+			LOG_LEVEL_WARNING, &ps->shortages, NULL,
+			"%s: clients wait: it has %u connections, and what else the " LIMIT
+			" allows is kept for other services: raise it",
+			name, taken(ps));
 	else
-		log_write_limited(LOG_LEVEL_WARNING, &proxy->shortages, NULL,
-				  "%u connections are all that the limit of descriptors allows; "
-				  "further ones wait",
-				  proxy->max_connections);
+		log_write_limited(LOG_LEVEL_WARNING, &ps->shortages, NULL,
+				  "%s: clients wait: the " LIMIT
+				  " allows %u connections of all services: raise it",
+				  name, proxy->max_connections);
 }
 
 /*
@@ -303,6 +307,8 @@ static int start_services(struct proxy *proxy)
 			return rc;
 		give_part(proxy, proxy->nservices);
 		proxy->proxy_services[proxy->nservices].proxy = proxy;
+		proxy->proxy_services[proxy->nservices].shortages = (struct log_limit){
+			.burst = 1, .refill_us = SHORTAGE_TELL_US, .repeats = true};
 	}
 	return 0;
 }
@@ -316,14 +322,11 @@ static void on_look(void *arg)
 		service_tell_left_out(&proxy->services[i]);
 		server_state_look(&proxy->services[i].server, loop_now_us(proxy->loop));
 	}
-	log_tell_left_out(&proxy->shortages, 1);
 	loop_timer_set(proxy->loop, proxy->look, LOG_TELL_US);
 }
 
 static int start_looking(struct proxy *proxy)
 {
-	proxy->shortages.what = "noted";
-	proxy->shortages.why = "connections that wait for descriptors";
 	proxy->look = loop_timer_new(proxy->loop, on_look, proxy);
 	if (!proxy->look)
 		return -ENOMEM;
@@ -371,7 +374,6 @@ void proxy_stop(struct proxy *proxy)
 	if (!proxy)
 		return;
 	loop_timer_free(proxy->loop, proxy->look);
-	log_tell_left_out(&proxy->shortages, 1);
 	for (size_t i = 0; i < proxy->nservices; i++) {
 		listener_close(proxy->proxy_services[i].listener);
 		lobby_fini(&proxy->proxy_services[i].lobby);

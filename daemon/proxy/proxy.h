@@ -24,7 +24,8 @@ struct proxy_service {
 	struct listener *listener;
 	struct lobby lobby;                /* connections that were turned away */
 	uint64_t refused[LEG_CLOSE_COUNT]; /* …, by reason */
-	bool resting; /* no descriptors are left for it, and it has been said */
+	bool resting;               /* no descriptors are left for it, and it has been said */
+	struct log_limit shortages; /* of descriptors */
 };
 
 struct proxy {
@@ -40,9 +41,8 @@ struct proxy {
 	struct ports
 		*ports; /* where connections to TCP servers come from; shared with the workers */
 	uint64_t next_id, start_us;
-	unsigned max_connections;   /* that there are descriptors for */
-	struct log_limit shortages; /* lines of those that wait for descriptors */
-	struct loop_timer *look;    /* at what is told once in a while */
+	unsigned max_connections; /* that there are descriptors for */
+	struct loop_timer *look;  /* at what is told once in a while */
 };
 
 /**

@@ -197,6 +197,17 @@ check "and a warning names max_connections and both limits" \
 check "… and how much is enough" said "raise the limit to 10"
 check "… the unit's and the shell's" warned "(LimitNOFILE= in the unit, ulimit -n in a shell)"
 stop one
+# Clients that say nothing are shown out for those that wait, one after the other.
+one "{ name = \"one\"; $ADDRESSES source_port = \"any\"; }"
+check "descriptors for one connection: it starts" starts prlimit --nofile=64:64
+crowd() { for _ in {1..12}; do exec {fd}<>/dev/tcp/127.0.0.1/12049; done; exec tail -f /dev/null; }
+came() { [ "$("$CTL" -s $T/one.sock -j services | jq '.services[0].connections_total')" -ge "$1" ]; }
+start crowd crowd
+check "clients take turns" wait_for 30 came 5
+check "that they wait is a warning with its cure" warned "one: clients wait: the limit of descriptors (LimitNOFILE= in the unit, ulimit -n in a shell) allows 1 connections of all services: raise it"
+check "… and told once" [ "$(grep -c 'clients wait: ' $T/one.log)" = 1 ]
+stop crowd KILL
+stop one
 fails_saying "hardly any descriptors" 1 \
 	"cannot start: the limit of descriptors (LimitNOFILE= in the unit, ulimit -n in a shell) is 14, but 45 are needed" \
 	prlimit --nofile=14:14
