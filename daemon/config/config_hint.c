@@ -25,6 +25,27 @@ static bool find_mistake(const struct config_words *w, unsigned line, char *hint
 	return false;
 }
 
+/*
+ * The line, up to @line, in which a string ends where an address was to begin; 0 if there is none. Behind "tcp:" what
+ * follows is a comment to libconfig, which so finds its error lines later.
+ */
+static unsigned line_of_lost_quote(const struct config_words *w, unsigned line, char *hint)
+{
+	for (size_t i = 0; i < w->count && w->all[i].token.line <= line; i++) {
+		const struct config_token *string = config_words_at(w, i, -1);
+		const struct config_token *name = config_words_at(w, i, 0);
+
+		if (string->kind != CONFIG_TOKEN_STRING || name->kind != CONFIG_TOKEN_WORD ||
+		    strncmp(name->text + name->len, "://", 3) != 0)
+			continue;
+		snprintf(hint, CONFIG_HINT_BYTES,
+			 "is a quote missing? The string %.*s ends before %.*s://", shown(string),
+			 string->text, shown(name), name->text);
+		return name->line;
+	}
+	return 0;
+}
+
 /* The line of the last word before @line; 0 if there is none. */
 static unsigned line_before(const struct config_words *w, unsigned line)
 {
@@ -36,12 +57,17 @@ static unsigned line_before(const struct config_words *w, unsigned line)
 unsigned config_hint_syntax(const char *text, unsigned line, char hint[static CONFIG_HINT_BYTES])
 {
 	struct config_words w;
-	unsigned before = 0;
+	unsigned before = 0, lost = 0;
 	bool found;
 
 	snprintf(hint, CONFIG_HINT_BYTES, "%s",
 		 "here or just before: is a comma between services, a quote or a brace missing?");
-	found = !config_words_read(text, &w) || find_mistake(&w, line, hint);
+	found = !config_words_read(text, &w);
+	if (!found)
+		lost = line_of_lost_quote(&w, line, hint);
+	if (lost)
+		line = lost;
+	found = found || lost || find_mistake(&w, line, hint);
 	/* What is missing at the end of a line is noticed at the beginning of the next. */
 	if (!found)
 		before = line_before(&w, line);

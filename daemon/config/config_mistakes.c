@@ -73,11 +73,15 @@ static bool bracket_unmatched(const struct config_words *w, size_t i, char *hint
 static bool service_not_closed(const struct config_words *w, size_t i, char *hint)
 {
 	size_t open = w->all[i].around;
+	const struct config_key *key;
 	bool begins = config_words_is(w, i, 0, '{') ||
 		      (config_words_is(w, i, 0, ',') && config_words_is(w, i, 1, '{'));
 
 	if (!begins || config_words_around(w, i) != '{' || config_words_is_equals(w, i, -1))
 		return false;
+	key = config_words_is_equals(w, open, -1) ? key_of(config_words_at(w, open, -2)) : NULL;
+	if (key && key->type == CONFIG_KEY_SERVICES)
+		return SAY("services stand in round brackets; write " A_SERVICE);
 	return SAY("is the \"{\" of line %u closed before this?", w->all[open].token.line);
 }
 
@@ -324,6 +328,9 @@ static bool key_alone(const struct config_words *w, size_t i, char *hint)
 
 	if (token->kind != CONFIG_TOKEN_WORD || config_words_is_equals(w, i, -1) ||
 	    config_words_is_equals(w, i, 1) || in_list(w, i))
+		return false;
+	/* A letter that is none of ASCII goes on with it: that is what is wrong. */
+	if ((unsigned char)token->text[token->len] >= 0x80)
 		return false;
 	if (meant)
 		return SAY("is %s meant?", meant->name);
