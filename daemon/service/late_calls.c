@@ -36,10 +36,10 @@ static void tell_late(const struct late_calls *late, const struct late_found *fo
 static void tell_over(const struct late_calls *late)
 {
 	if (late->answered)
-		log_info(NULL, "%s: the server answers again, the oldest Call had waited %u s",
-			 late->service, seconds(late->longest_us));
+		log_warning(NULL, "%s: the server answers again, the oldest Call had waited %u s",
+			    late->service, seconds(late->longest_us));
 	else
-		log_info(
+		log_warning(
 			NULL,
 			"%s: no Call waits for the server any more: those that did ended with their "
 			"connections, the oldest after %u s",
@@ -59,6 +59,16 @@ static void add(struct late_calls *late, struct late_side *side, const struct la
 	*side = (struct late_side){found->calls, found->clients, found->long_clients};
 	late->longest_us = most(late->longest_us, most(found->oldest_us, found->longest_us));
 	late->answered |= found->answered;
+}
+
+unsigned late_calls_count(struct late_calls *late)
+{
+	unsigned calls;
+
+	pthread_mutex_lock(&late->lock);
+	calls = late->calls;
+	pthread_mutex_unlock(&late->lock);
+	return calls;
 }
 
 void late_calls_report(struct late_calls *late, struct late_side *side,

@@ -3,7 +3,7 @@
  * Calls of a service that wait long for its server, on all workers together.
  *
  * The first that has waited LATE_CALL_TOLD_US is a warning, with how many wait by then; what comes of it is said
- * when none waits any more. In between nothing is said but that more than twice as many clients have come to wait as
+ * when none waits any more, a warning too. In between nothing is said but that more than twice as many clients have come to wait as
  * long: there are Calls that no server answers, and one of those must not hide that it hangs for all. Calls count
  * from LATE_CALL_US on, so that all workers have counted theirs when the first is told.
  *
@@ -50,6 +50,8 @@ struct late_side {
 void late_calls_init(struct late_calls *late, const char *service);
 /** late_calls_fini - undo that. */
 void late_calls_fini(struct late_calls *late);
+/** late_calls_count - how many wait now, for LATE_CALL_US at least. */
+unsigned late_calls_count(struct late_calls *late);
 /** late_calls_report - what a worker has found takes the place of what it reported before; the log may be told. */
 void late_calls_report(struct late_calls *late, struct late_side *side,
 		       const struct late_found *found);

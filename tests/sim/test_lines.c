@@ -356,7 +356,7 @@ START_TEST(a_call_that_waits_is_told_once_and_when_it_is_over)
 	ck_assert_uint_eq(lines_with("has waited"), 1);
 	answer(server[1]);
 	bench_run(bench, 5000);
-	expect("<6>sim: the server answers again, the oldest Call had waited 47 s\n");
+	expect("<4>sim: the server answers again, the oldest Call had waited 47 s\n");
 	ck_assert_uint_eq(lines_with("had waited"), 1);
 	/* Another one is another matter. */
 	bench_stub_call(bench, client[1], 3);
@@ -365,7 +365,7 @@ START_TEST(a_call_that_waits_is_told_once_and_when_it_is_over)
 	expect(" (1 Call of 1 client waits)\n");
 	stub_closing(client[1], LEG_CLOSE_PEER, "");
 	both_gone(client[1], server[1]);
-	expect("<6>sim: no Call waits for the server any more: those that did ended with their "
+	expect("<4>sim: no Call waits for the server any more: those that did ended with their "
 	       "connections, the oldest after 3");
 }
 END_TEST
