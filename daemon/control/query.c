@@ -241,21 +241,22 @@ static json_t *status_json(const struct proxy *proxy)
 		(int)proxy->nservices, "connections", proxy_connections(proxy));
 }
 
-static json_t *server_json(const struct proxy *proxy, struct server_state *state)
+static json_t *server_json(const struct proxy *proxy, struct service *service)
 {
 	static const char *const names[] = {
 		[SERVER_UNKNOWN] = "unknown", [SERVER_OK] = "ok", [SERVER_DOWN] = "down"};
 	struct server_info info;
 	bool down, known;
 
-	server_state_get(state, loop_now_us(proxy->loop), &info);
+	server_state_get(&service->server, loop_now_us(proxy->loop), &info);
 	down = info.reach == SERVER_DOWN;
 	known = info.reach != SERVER_UNKNOWN;
-	return json_pack("{s:s, s:o, s:o, s:o, s:i, s:I}", "state", names[info.reach],
+	return json_pack("{s:s, s:o, s:o, s:o, s:i, s:I, s:i}", "state", names[info.reach],
 			 "state_age_s", known ? json_real(info.age_us / 1e6) : json_null(), "error",
 			 down ? json_string(info.error) : json_null(), "address",
 			 info.addr[0] ? json_string(info.addr) : json_null(), "waiting_clients",
-			 (int)info.waiting, "attempts_failed", (json_int_t)info.failed);
+			 (int)info.waiting, "attempts_failed", (json_int_t)info.failed,
+			 "late_calls", late_calls_count(&service->late));
 }
 
 static json_t *service_json(const struct proxy *proxy, size_t i)
@@ -279,8 +280,7 @@ static json_t *service_json(const struct proxy *proxy, size_t i)
 			 (json_int_t)atomic_load(&service->connections_total), "max_connections",
 			 config->max_connections, "max_connections_per_client",
 			 config->max_connections_per_client, "half_open", counts.half_open, "held",
-			 counts.held, "refused", refused, "server",
-			 server_json(proxy, &service->server));
+			 counts.held, "refused", refused, "server", server_json(proxy, service));
 }
 
 static json_t *services_json(const struct proxy *proxy)

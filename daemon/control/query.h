@@ -12,7 +12,7 @@
  *                             "refused": {reason: count},
  *                             "memory": {"claimed_bytes", "waiting_claims", "oldest_wait_s"},
  *                             "server": {"state": "unknown", "ok" or "down", "state_age_s", "error", "address",
- *                                        "waiting_clients", "attempts_failed"}}]}
+ *                                        "waiting_clients", "attempts_failed", "late_calls"}}]}
  * connections  {"connections": [{"id", "service", "worker", "state", "state_age_s", "age_s",
  *                                "client_address", "oldest_call_age_s": a number or null, "client": LEG or null,
  *                                "upstream": LEG or null}]}

@@ -84,6 +84,14 @@ static void tell_server(const char *name, const json_t *service, FILE *out)
 		json_number(server, "waiting_clients"));
 }
 
+/* It may be reached, and shown as such, and not answer. */
+static void tell_late(const char *name, const json_t *server, FILE *out)
+{
+	if (json_number(server, "late_calls"))
+		fprintf(out, "%s: Calls that have waited long for the server: %" PRIu64 "\n", name,
+			json_number(server, "late_calls"));
+}
+
 static void tell_memory(const char *name, const json_t *memory, FILE *out)
 {
 	double oldest_s = json_number_value(json_object_get(memory, "oldest_wait_s"));
@@ -128,6 +136,7 @@ static void tell(const json_t *service, bool all, FILE *out)
 	const char *name = json_text(service, "name");
 
 	tell_server(name, service, out);
+	tell_late(name, json_object_get(service, "server"), out);
 	tell_memory(name, json_object_get(service, "memory"), out);
 	tell_refused(name, json_object_get(service, "refused"), out);
 	if (all)

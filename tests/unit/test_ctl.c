@@ -233,6 +233,16 @@ START_TEST(a_server_without_an_address_is_called_what_the_file_calls_it)
 }
 END_TEST
 
+START_TEST(a_server_that_is_reached_and_silent_is_told_below_the_table)
+{
+	render_service(
+		"\"server\": {\"state\": \"ok\", \"state_age_s\": 5, \"error\": null, \"late_calls\": 20},",
+		false);
+	ck_assert_ptr_nonnull(
+		strstr(printed, "\nto-filer: Calls that have waited long for the server: 20\n"));
+}
+END_TEST
+
 START_TEST(a_server_is_ok_or_not_known)
 {
 	static const struct {
@@ -653,6 +663,7 @@ int main(void)
 	tcase_add_loop_test(tc, a_server_is_ok_or_not_known, 0, 4);
 	tcase_add_test(tc, a_long_cause_loses_its_end);
 	tcase_add_test(tc, a_server_without_an_address_is_called_what_the_file_calls_it);
+	tcase_add_test(tc, a_server_that_is_reached_and_silent_is_told_below_the_table);
 	tcase_add_test(tc, services_show_everything_when_asked);
 	tcase_add_test(tc, services_fit_a_line_of_80);
 	tcase_add_test(tc, connections_are_sorted_and_brief);
