@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Large numbers as people read them. */
+/* Large numbers and times as people read them. */
 #include "daemon/base/amount.h"
 
+#include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
-
-#include "base/compiler.h"
 
 const char *amount_count(uint64_t count, char text[AMOUNT_TEXT_BYTES])
 {
@@ -22,16 +20,46 @@ const char *amount_count(uint64_t count, char text[AMOUNT_TEXT_BYTES])
 	return text;
 }
 
-const char *amount_bytes(uint64_t bytes, char text[AMOUNT_TEXT_BYTES])
+/* Two digits at least, where there are units; what would be rounded up to 1024 of a unit is 1.0 of the next. */
+static const char *scaled(uint64_t bytes, const char *const units[6], char text[AMOUNT_TEXT_BYTES])
 {
-	static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB"};
 	double value = (double)bytes;
 	size_t unit = 0;
 
-	/* What would be rounded up to 1024 of a unit is 1.0 of the next. */
-	for (; unit + 1 < ARRAY_SIZE(units) && value >= (unit ? 1023.5 : 1024); unit++)
+	for (; unit < 5 && value >= (unit ? 1023.5 : 1024); unit++)
 		value /= 1024;
-	snprintf(text, AMOUNT_TEXT_BYTES, "%.*f %s", unit && value < 9.95 ? 1 : 0, value,
+	snprintf(text, AMOUNT_TEXT_BYTES, "%.*f%s", unit && value < 9.95 ? 1 : 0, value,
 		 units[unit]);
+	return text;
+}
+
+const char *amount_bytes(uint64_t bytes, char text[AMOUNT_TEXT_BYTES])
+{
+	static const char *const units[] = {" bytes", " KiB", " MiB", " GiB", " TiB", " PiB"};
+
+	return scaled(bytes, units, text);
+}
+
+const char *amount_bytes_brief(uint64_t bytes, char text[AMOUNT_TEXT_BYTES])
+{
+	static const char *const units[] = {"", "K", "M", "G", "T", "P"};
+
+	return scaled(bytes, units, text);
+}
+
+const char *amount_age(uint64_t us, char text[AMOUNT_TEXT_BYTES])
+{
+	uint64_t s = us / 1000000, min = s / 60, h = min / 60;
+
+	if (us < 9950000)
+		snprintf(text, AMOUNT_TEXT_BYTES, "%.1f s", (double)us / 1e6);
+	else if (s < 120)
+		snprintf(text, AMOUNT_TEXT_BYTES, "%" PRIu64 " s", s < 10 ? 10 : s);
+	else if (min < 120)
+		snprintf(text, AMOUNT_TEXT_BYTES, "%" PRIu64 " min", min);
+	else if (h < 48)
+		snprintf(text, AMOUNT_TEXT_BYTES, "%" PRIu64 " h %" PRIu64 " min", h, min % 60);
+	else
+		snprintf(text, AMOUNT_TEXT_BYTES, "%" PRIu64 " d %" PRIu64 " h", h / 24, h % 24);
 	return text;
 }

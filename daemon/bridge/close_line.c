@@ -99,13 +99,13 @@ void close_line_log(const struct bridge *bridge, enum leg_close why, enum close_
 	enum log_level level = level_of(bridge, why, by);
 	unsigned line = level == LOG_LEVEL_DEBUG ? LINE_DEBUG : service_line_closed(why, by);
 	struct log_limit *limit = bridge_line_limit(bridge, line);
-	char text[CLOSE_TEXT_BYTES], sums[TOTALS_BYTES];
+	char text[CLOSE_TEXT_BYTES], sums[TOTALS_BYTES], age[AMOUNT_TEXT_BYTES];
+	uint64_t age_us = loop_now_us(bridge_loop(bridge)) - bridge->start_us;
 	bool was_open = bridge->state.now == BRIDGE_OPEN;
 
 	if (!log_leaves_out(level, limit))
-		log_write_limited(level, limit, &bridge->log, "%s, after %.1f s%s%s: %s",
-				  close_text(why, by, detail, text),
-				  (loop_now_us(bridge_loop(bridge)) - bridge->start_us) / 1e6,
+		log_write_limited(level, limit, &bridge->log, "%s, after %s%s%s: %s",
+				  close_text(why, by, detail, text), amount_age(age_us, age),
 				  was_open ? "" : " while ",
 				  was_open ? "" : state_name(&bridge_states, bridge->state.now),
 				  totals(bridge, sums));

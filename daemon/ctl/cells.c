@@ -6,36 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How often @bytes is divided by 1024 to be read, and what is left of it. */
-static size_t scale(uint64_t bytes, double *value)
-{
-	size_t unit = 0;
-
-	for (*value = (double)bytes; *value >= 1024 && unit < 5; *value /= 1024)
-		unit++;
-	return unit;
-}
-
-const char *cell_bytes_text(uint64_t bytes, char text[CELL_BYTES])
-{
-	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-	double value;
-	size_t unit = scale(bytes, &value);
-
-	snprintf(text, CELL_BYTES, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
-	return text;
-}
-
-const char *cell_bytes_short(uint64_t bytes, char text[CELL_BYTES])
-{
-	static const char *const units[] = {"", "K", "M", "G", "T", "P"};
-	double value;
-	size_t unit = scale(bytes, &value);
-
-	snprintf(text, CELL_BYTES, unit ? "%.1f%s" : "%.0f%s", value, units[unit]);
-	return text;
-}
-
 const char *cell_duration_text(double seconds, char text[CELL_BYTES])
 {
 	uint64_t s = seconds > 0 && seconds < 1e12 ? (uint64_t)seconds : 0;
@@ -83,7 +53,7 @@ void cell_bytes(struct table *table, const json_t *object, const char *key)
 	char text[CELL_BYTES] = "-";
 
 	if (json_is_integer(json_object_get(object, key)))
-		cell_bytes_text(json_number(object, key), text);
+		amount_bytes(json_number(object, key), text);
 	table_cell(table, "%s", text);
 }
 
@@ -92,7 +62,7 @@ void cell_bytes_brief(struct table *table, const json_t *object, const char *key
 	char text[CELL_BYTES] = "-";
 
 	if (json_is_integer(json_object_get(object, key)))
-		cell_bytes_short(json_number(object, key), text);
+		amount_bytes_brief(json_number(object, key), text);
 	table_cell(table, "%s", text);
 }
 

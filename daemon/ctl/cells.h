@@ -8,14 +8,11 @@
 #include <stdio.h>
 
 #include "base/compiler.h"
+#include "daemon/base/amount.h"
 #include "daemon/ctl/table.h"
 
-#define CELL_BYTES 32u
+#define CELL_BYTES AMOUNT_TEXT_BYTES
 
-/** cell_bytes_text - "0 B", "1023 B", "1.5 KiB" … Returns @text. */
-const char *cell_bytes_text(uint64_t bytes, char text[CELL_BYTES]);
-/** cell_bytes_short - "0", "1023", "1.5K" … Returns @text. */
-const char *cell_bytes_short(uint64_t bytes, char text[CELL_BYTES]);
 /** cell_duration_text - "0 s", "1m02s", "3h04m", "5d06h". Returns @text. */
 const char *cell_duration_text(double seconds, char text[CELL_BYTES]);
 

@@ -13,18 +13,17 @@ static void memory_cells(struct table *table, const json_t *memory)
 
 	table_cell(table, "claimed by RPCs");
 	table_cell(table, "%s of %s, %s at most so far",
-		   cell_bytes_text(json_number(memory, "claimed_bytes"), a),
-		   cell_bytes_text(json_number(memory, "limit_bytes"), b),
-		   cell_bytes_text(json_number(memory, "peak_bytes"), c));
+		   amount_bytes(json_number(memory, "claimed_bytes"), a),
+		   amount_bytes(json_number(memory, "limit_bytes"), b),
+		   amount_bytes(json_number(memory, "peak_bytes"), c));
 	table_cell(table, "waiting for memory");
 	cell_waiting(table, memory);
 	table_cell(table, "beside the limit");
-	table_cell(table, "up to %s",
-		   cell_bytes_text(json_number(memory, "beside_limit_bytes"), a));
+	table_cell(table, "up to %s", amount_bytes(json_number(memory, "beside_limit_bytes"), a));
 	table_cell(table, "buffers");
 	table_cell(table, "%s in use, %s mapped",
-		   cell_bytes_text(json_number(memory, "in_use_bytes"), a),
-		   cell_bytes_text(json_number(memory, "mapped_bytes"), b));
+		   amount_bytes(json_number(memory, "in_use_bytes"), a),
+		   amount_bytes(json_number(memory, "mapped_bytes"), b));
 }
 
 static int render_status(const json_t *answer, FILE *out)

@@ -3,6 +3,7 @@
 #include "daemon/service/late_calls.h"
 
 #include "daemon/base/address.h"
+#include "daemon/base/amount.h"
 #include "daemon/base/log.h"
 
 void late_calls_init(struct late_calls *late, const char *service)
@@ -16,18 +17,13 @@ void late_calls_fini(struct late_calls *late)
 	pthread_mutex_destroy(&late->lock);
 }
 
-static unsigned seconds(uint64_t us)
-{
-	return (unsigned)(us / 1000000);
-}
-
 static void tell_late(const struct late_calls *late, const struct late_found *found)
 {
-	char text[ADDRESS_TEXT_BYTES];
+	char text[ADDRESS_TEXT_BYTES], age[AMOUNT_TEXT_BYTES];
 
 	log_warning(NULL,
-		    "%s: a Call has waited %u s for the server %s (%u Call%s of %u client%s %s)",
-		    late->service, seconds(found->oldest_us),
+		    "%s: a Call has waited %s for the server %s (%u Call%s of %u client%s %s)",
+		    late->service, amount_age(found->oldest_us, age),
 		    address_text((const struct sockaddr *)&found->server, text), late->calls,
 		    late->calls == 1 ? "" : "s", late->clients, late->clients == 1 ? "" : "s",
 		    late->calls == 1 ? "waits" : "wait");
@@ -35,15 +31,17 @@ static void tell_late(const struct late_calls *late, const struct late_found *fo
 
 static void tell_over(const struct late_calls *late)
 {
+	char age[AMOUNT_TEXT_BYTES];
+
+	amount_age(late->longest_us, age);
 	if (late->answered)
-		log_warning(NULL, "%s: the server answers again, the oldest Call had waited %u s",
-			    late->service, seconds(late->longest_us));
+		log_warning(NULL, "%s: the server answers again, the oldest Call had waited %s",
+			    late->service, age);
 	else
-		log_warning(
-			NULL,
-			"%s: no Call waits for the server any more: those that did ended with their "
-			"connections, the oldest after %u s",
-			late->service, seconds(late->longest_us));
+		log_warning(NULL,
+			    "%s: no Call waits for the server any more: those that did ended with "
+			    "their connections, the oldest after %s",
+			    late->service, age);
 }
 
 static uint64_t most(uint64_t a, uint64_t b)

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "daemon/base/amount.h"
 #include "daemon/base/log.h"
 
 #define NOTE_BYTES 96u
-#define AGE_BYTES  32u
 
 /* The clocks of two threads' loops may be a turn apart. */
 static uint64_t passed_us(uint64_t since_us, uint64_t now_us)
@@ -86,22 +86,6 @@ static const char *attempts(uint64_t n, char text[NOTE_BYTES])
 	return text;
 }
 
-static const char *age(uint64_t us, char text[AGE_BYTES])
-{
-	uint64_t s = us / 1000000;
-
-	if (s < 10)
-		snprintf(text, AGE_BYTES, "%.1f s", (double)us / 1e6);
-	else if (s < 120)
-		snprintf(text, AGE_BYTES, "%llu s", (unsigned long long)s);
-	else if (s < 7200)
-		snprintf(text, AGE_BYTES, "%llu min", (unsigned long long)s / 60);
-	else
-		snprintf(text, AGE_BYTES, "%llu h %llu min", (unsigned long long)s / 3600,
-			 (unsigned long long)s / 60 % 60);
-	return text;
-}
-
 /* Whether it does answer, but not as is needed. */
 static bool is_no_use(enum leg_close why)
 {
@@ -151,11 +135,11 @@ static void tell_down(struct server_state *state, uint64_t now_us)
 
 static void tell_still_down(struct server_state *state, uint64_t now_us)
 {
-	char addr[NOTE_BYTES], clients[NOTE_BYTES], count[NOTE_BYTES], since[AGE_BYTES];
+	char addr[NOTE_BYTES], clients[NOTE_BYTES], count[NOTE_BYTES], since[AMOUNT_TEXT_BYTES];
 
 	log_warning(NULL, "%s: server %s%s %s for %s: %s; %s failed%s", state->service, state->uri,
 		    where(state, addr), long_fault(state),
-		    age(passed_us(state->since_us, now_us), since), state->error,
+		    amount_age(passed_us(state->since_us, now_us), since), state->error,
 		    attempts(state->failed, count), waiting(state, clients));
 	state->told_down = true;
 	told(state, now_us);
@@ -163,10 +147,10 @@ static void tell_still_down(struct server_state *state, uint64_t now_us)
 
 static void tell_back(struct server_state *state, uint64_t now_us)
 {
-	char addr[NOTE_BYTES], count[NOTE_BYTES], since[AGE_BYTES];
+	char addr[NOTE_BYTES], count[NOTE_BYTES], since[AMOUNT_TEXT_BYTES];
 
 	log_warning(NULL, "%s: server %s%s answers again after %s (%s)", state->service, state->uri,
-		    where(state, addr), age(passed_us(state->since_us, now_us), since),
+		    where(state, addr), amount_age(passed_us(state->since_us, now_us), since),
 		    attempts(state->failed, count));
 	state->told_down = false;
 	state->failed = 0;

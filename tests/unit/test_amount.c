@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Large numbers as people read them. */
+/* Large numbers and times as people read them. */
 #include "base/compiler.h"
 #include "daemon/base/amount.h"
 #include "tests/lib/test.h"
@@ -49,6 +49,52 @@ START_TEST(bytes_have_two_digits_and_a_unit)
 }
 END_TEST
 
+static const struct {
+	uint64_t bytes;
+	const char *text;
+} sizes_brief[] = {
+	{0, "0"},
+	{1023, "1023"},
+	{1536, "1.5K"},
+	{UINT64_C(200) << 20, "200M"},
+	{(UINT64_C(1) << 20) - 1, "1.0M"},
+	{UINT64_MAX, "16384P"},
+};
+
+START_TEST(bytes_in_brief_have_a_letter_for_their_unit)
+{
+	char text[AMOUNT_TEXT_BYTES];
+
+	ck_assert_str_eq(amount_bytes_brief(sizes_brief[_i].bytes, text), sizes_brief[_i].text);
+}
+END_TEST
+
+static const struct {
+	uint64_t us;
+	const char *text;
+} ages[] = {
+	{0, "0.0 s"},
+	{3249999, "3.2 s"},
+	{9949999, "9.9 s"},
+	{9950000, "10 s"},
+	{47 * UINT64_C(1000000), "47 s"},
+	{120 * UINT64_C(1000000) - 1, "119 s"},
+	{120 * UINT64_C(1000000), "2 min"},
+	{7200 * UINT64_C(1000000) - 1, "119 min"},
+	{11100 * UINT64_C(1000000), "3 h 5 min"},
+	{172800 * UINT64_C(1000000) - 1, "47 h 59 min"},
+	{1047600 * UINT64_C(1000000), "12 d 3 h"},
+	{UINT64_MAX, "213503982 d 8 h"},
+};
+
+START_TEST(ages_are_in_units_that_are_read_at_once)
+{
+	char text[AMOUNT_TEXT_BYTES];
+
+	ck_assert_str_eq(amount_age(ages[_i].us, text), ages[_i].text);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("amount");
@@ -56,6 +102,9 @@ int main(void)
 
 	tcase_add_loop_test(tc, counts_have_a_comma_each_three_digits, 0, ARRAY_SIZE(counts));
 	tcase_add_loop_test(tc, bytes_have_two_digits_and_a_unit, 0, ARRAY_SIZE(sizes));
+	tcase_add_loop_test(tc, bytes_in_brief_have_a_letter_for_their_unit, 0,
+			    ARRAY_SIZE(sizes_brief));
+	tcase_add_loop_test(tc, ages_are_in_units_that_are_read_at_once, 0, ARRAY_SIZE(ages));
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }
