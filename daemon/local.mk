@@ -9,6 +9,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/base/amount.h \
 	daemon/base/hash_index.c \
 	daemon/base/hash_index.h \
+	daemon/base/likeness.c \
+	daemon/base/likeness.h \
 	daemon/base/log.c \
 	daemon/base/log.h \
 	daemon/base/log_writer.c \

@@ -2,18 +2,18 @@
 /* The keys of the configuration file, with their defaults and limits. */
 #include "daemon/config/config_keys.h"
 
+#include <limits.h>
 #include <string.h>
 
+#include "daemon/base/likeness.h"
 #include "daemon/base/paths.h"
 #include "daemon/config/config.h"
 #include "rpcrdma/private_data.h"
 
-#define KIB           1024u
-#define MIB           (1024u * KIB)
-#define MAX_DISTANCE  3u /* of a misspelt key from the one that was meant */
-#define MAX_KEY_BYTES 40u
-#define DAY_S         86400u
-#define HOUR_S        3600u
+#define KIB    1024u
+#define MIB    (1024u * KIB)
+#define DAY_S  86400u
+#define HOUR_S 3600u
 
 static const char *const source_port_choices[] = {
 	[SOURCE_PORT_AUTO] = "auto",
@@ -230,53 +230,20 @@ const struct config_key *config_key_find(const struct config_key *keys, const ch
 	return NULL;
 }
 
-static unsigned min3(unsigned a, unsigned b, unsigned c)
-{
-	unsigned m = a < b ? a : b;
-
-	return m < c ? m : c;
-}
-
-/* Edits that make @a into @b (Levenshtein), one row at a time; @b is at most MAX_KEY_BYTES long. */
-static unsigned distance(const char *a, const char *b)
-{
-	unsigned row[MAX_KEY_BYTES + 1];
-	size_t len = strlen(b);
-
-	for (size_t j = 0; j <= len; j++)
-		row[j] = (unsigned)j;
-	for (size_t i = 0; a[i]; i++) {
-		unsigned diagonal = row[0];
-
-		row[0] = (unsigned)i + 1;
-		for (size_t j = 1; j <= len; j++) {
-			unsigned above = row[j];
-
-			row[j] = min3(above + 1, row[j - 1] + 1, diagonal + (a[i] != b[j - 1]));
-			diagonal = above;
-		}
-	}
-	return row[len];
-}
-
 const struct config_key *config_key_nearest(const struct config_key *keys, const char *name)
 {
 	const struct config_key *nearest = NULL, *part = NULL;
-	unsigned best = MAX_DISTANCE + 1;
-	size_t len = strlen(name);
+	unsigned best = UINT_MAX;
 
-	if (len > MAX_KEY_BYTES)
-		return NULL;
 	for (; keys->name; keys++) {
-		unsigned d = distance(name, keys->name);
+		unsigned edits = likeness_edits(name, keys->name);
 
-		/* Half as many edits as letters is no resemblance. */
-		if (d < best && d * 2 <= strlen(keys->name)) {
-			best = d;
+		if (edits < best) {
+			best = edits;
 			nearest = keys;
 		}
 		/* "memory_limit" without its unit, "crc" without its prefix. */
-		if (!part && len >= 3 && strstr(keys->name, name))
+		if (!part && strlen(name) >= 3 && strstr(keys->name, name))
 			part = keys;
 	}
 	return nearest ? nearest : part;

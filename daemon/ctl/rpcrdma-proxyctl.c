@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "daemon/base/likeness.h"
 #include "daemon/base/paths.h"
 #include "daemon/control/control_request.h"
 #include "daemon/ctl/client.h"
@@ -82,13 +84,23 @@ static void print_help(void)
 	}
 }
 
-/* The command whose name begins alike, or NULL: there are few. */
+/* The command that is most like it, else one that begins alike, or NULL. */
 static const struct control_command *nearest(const char *name)
 {
-	for (const struct control_command *c = control_commands; c->name; c++)
-		if (!strncmp(c->name, name, 3))
-			return c;
-	return NULL;
+	const struct control_command *found = NULL, *begins = NULL;
+	unsigned best = UINT_MAX;
+
+	for (const struct control_command *c = control_commands; c->name; c++) {
+		unsigned edits = likeness_edits(name, c->name);
+
+		if (edits < best) {
+			best = edits;
+			found = c;
+		}
+		if (!begins && !strncmp(c->name, name, 3))
+			begins = c;
+	}
+	return found ? found : begins;
 }
 
 static int complain_command(const char *name)

@@ -48,6 +48,7 @@ check "a long one, too" says 2 "unknown option --jason; $LISTS" "$CTL" --jason s
 check "a long option with too much" says 2 "option --json=1: it takes no argument; $LISTS" "$CTL" --json=1 status
 check "an option without its argument" says 2 "option -s takes an argument; $LISTS" "$CTL" status -s
 check "an unknown command" says 2 "unknown command 'connection': is 'connections' meant?" "$CTL" connection
+check "a misspelt command" says 2 "unknown command 'sttaus': is 'status' meant?" "$CTL" sttaus
 check "no command" says 2 "a command is missing; $LISTS" "$CTL"
 check "a word too many" says 2 "'now' is one word too many: 'rpcrdma-proxyctl help status'" "$CTL" status now
 check "a word too few" says 2 "log takes a LEVEL: 'rpcrdma-proxyctl help log'" "$CTL" log

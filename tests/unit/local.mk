@@ -285,6 +285,12 @@ tests_unit_test_amount_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_amount_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_amount
 
+check_PROGRAMS += tests/unit/test_likeness
+tests_unit_test_likeness_SOURCES = tests/unit/test_likeness.c
+tests_unit_test_likeness_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_likeness_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_likeness
+
 check_PROGRAMS += tests/unit/test_log
 tests_unit_test_log_SOURCES = tests/unit/test_log.c
 tests_unit_test_log_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Whether one word may be meant where another was written. */
+#include "daemon/base/likeness.h"
+
+#include <limits.h>
+#include <string.h>
+
+static unsigned min3(unsigned a, unsigned b, unsigned c)
+{
+	unsigned m = a < b ? a : b;
+
+	return m < c ? m : c;
+}
+
+/* Edits that make @a into @b (Levenshtein), one row at a time; @b is at most LIKENESS_MAX_BYTES long. */
+static unsigned distance(const char *a, const char *b)
+{
+	unsigned row[LIKENESS_MAX_BYTES + 1];
+	size_t len = strlen(b);
+
+	for (size_t j = 0; j <= len; j++)
+		row[j] = (unsigned)j;
+	for (size_t i = 0; a[i]; i++) {
+		unsigned diagonal = row[0];
+
+		row[0] = (unsigned)i + 1;
+		for (size_t j = 1; j <= len; j++) {
+			unsigned above = row[j];
+
+			row[j] = min3(above + 1, row[j - 1] + 1, diagonal + (a[i] != b[j - 1]));
+			diagonal = above;
+		}
+	}
+	return row[len];
+}
+
+unsigned likeness_edits(const char *written, const char *meant)
+{
+	unsigned edits;
+
+	if (strlen(written) > LIKENESS_MAX_BYTES || strlen(meant) > LIKENESS_MAX_BYTES)
+		return UINT_MAX;
+	edits = distance(written, meant);
+	return edits <= LIKENESS_EDITS && edits * 2 <= strlen(meant) ? edits : UINT_MAX;
+}
