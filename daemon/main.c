@@ -198,14 +198,26 @@ static int serve_logging(const struct config *config)
 
 /* ---- the configuration file ---- */
 
-/* Logs one line of what is wrong with the file; "warning: " in it is said by its level. */
+/* What stands behind "FILE:LINE: " in a line. */
+static const char *behind_place(const char *line)
+{
+	for (const char *at = strchr(line, ':'); at; at = strchr(at + 1, ':')) {
+		size_t digits = strspn(at + 1, "0123456789");
+
+		if (digits && !strncmp(at + 1 + digits, ": ", 2))
+			return at + 1 + digits + 2;
+	}
+	return line;
+}
+
+/* Logs one line of what is wrong with the file; that it is a warning is said by its level. */
 static void log_complaint(const char *line)
 {
-	static const char mark[] = ": warning: ";
-	const char *at = strstr(line, mark);
+	static const char mark[] = "warning: ";
+	const char *what = behind_place(line);
 
-	if (at)
-		log_warning(NULL, "%.*s: %s", (int)(at - line), line, at + strlen(mark));
+	if (!strncmp(what, mark, strlen(mark)))
+		log_warning(NULL, "%.*s%s", (int)(what - line), line, what + strlen(mark));
 	else
 		log_error(NULL, "%s", line);
 }

@@ -87,6 +87,9 @@ as_journal() {
 one "$SERVICE" "max_connection = 3;"
 check "to the journal: status 78" as_journal 78 "$PROXY" -c $T/one.conf
 check "to the journal an error has priority 3" grep -q "^<3>$T/one.conf:3: " $T/one.log
+one "$SERVICE" 'log = "a: warning: b" x;'
+check "a line is quoted: status 78" as_journal 78 "$PROXY" -c $T/one.conf
+check "what is quoted has the priority of its error" grep -qF '<3>'"$T/one.conf:3:     log = \"a: warning: b\" x;" $T/one.log
 one '{ name = "one"; listen = "tcp://0.0.0.0:12049"; connect = "tcp://127.0.0.1:12049"; }'
 check "another error: status 78" as_journal 78 "$PROXY" -c $T/one.conf
 check "each line has its priority" not grep -qv '^<[3-7]>' $T/one.log
