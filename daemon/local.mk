@@ -77,6 +77,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/config/config_parse.h \
 	daemon/config/config_read.c \
 	daemon/config/config_read.h \
+	daemon/config/config_reader.c \
+	daemon/config/config_reader.h \
 	daemon/config/config_scan.c \
 	daemon/config/config_scan.h \
 	daemon/config/config_value.c \

@@ -4,8 +4,6 @@
 
 #include <errno.h>
 #include <libconfig.h>
-#include <libgen.h>
-#include <limits.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -252,14 +250,13 @@ static void read_config(struct config_reader *r, config_t *parsed, struct config
 
 int config_load(const char *path, FILE *errors, struct config **config)
 {
-	char dir[PATH_MAX];
-	struct config_reader r = {.path = path, .errors = errors};
+	struct config_reader r;
 	struct config *read;
 	config_t parsed;
-	int err;
+	int err = config_reader_init(&r, path, errors);
 
-	snprintf(dir, sizeof(dir), "%s", path);
-	r.dir = dirname(dir);
+	if (err)
+		return err;
 	config_init(&parsed);
 	err = config_parse(&r, &parsed);
 	if (err)

@@ -6,7 +6,7 @@
 #include <libconfig.h>
 
 #include "base/compiler.h"
-#include "daemon/config/config_read.h"
+#include "daemon/config/config_reader.h"
 
 /**
  * config_parse - read a file, and those that it includes

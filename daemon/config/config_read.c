@@ -10,55 +10,10 @@
 
 #include "daemon/config/config.h"
 #include "daemon/config/config_cidr.h"
-#include "daemon/config/config_complaint.h"
 #include "daemon/config/config_value.h"
 
 #define NAME_MAX_BYTES 64u
 #define MAX_ALLOW      1024
-
-/* libconfig takes an absolute name as it is from 1.7 on; before that it looks for it in the folder. */
-#if LIBCONFIG_VER_MAJOR > 1 || LIBCONFIG_VER_MINOR >= 7
-#define ABSOLUTE_INCLUDES true
-#else
-#define ABSOLUTE_INCLUDES false
-#endif
-
-static char *in_folder(const struct config_reader *r, const char *name)
-{
-	char *path;
-
-	if (!strcmp(r->dir, ".") && *name != '/')
-		return strdup(name);
-	return asprintf(&path, "%s/%s", r->dir, name) < 0 ? NULL : path;
-}
-
-char *config_include_path(const struct config_reader *r, const char *name)
-{
-	return ABSOLUTE_INCLUDES && *name == '/' ? strdup(name) : in_folder(r, name);
-}
-
-/* Since 1.7 libconfig names a file as it has opened it. */
-char *config_file_path(const struct config_reader *r, const char *name)
-{
-	return ABSOLUTE_INCLUDES ? strdup(name) : in_folder(r, name);
-}
-
-void config_report(struct config_reader *r, const config_setting_t *setting, const char *format,
-		   ...)
-{
-	/* NULL for the main file */
-	const char *file = config_setting_source_file(setting);
-	unsigned line = config_setting_source_line(setting);
-	char *path = file ? config_file_path(r, file) : NULL;
-	va_list ap;
-
-	r->nerrors++;
-	fprintf(r->errors, "%s:%u: ", path ? path : r->path, line ? line : 1);
-	va_start(ap, format);
-	config_complaint_put(r->errors, format, ap);
-	va_end(ap);
-	free(path);
-}
 
 const char *config_type_text(const config_setting_t *setting)
 {

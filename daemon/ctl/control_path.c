@@ -3,51 +3,49 @@
 #include "daemon/ctl/control_path.h"
 
 #include <errno.h>
-#include <libconfig.h>
-#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "daemon/base/paths.h"
+#include "daemon/config/config_parse.h"
 
-static int read_stream(config_t *parsed, const char *file, FILE *stream, char *error,
-		       size_t error_bytes)
+/* Parses as the daemon does. What it reports is of many lines; the first has the cause. */
+static int parse(const char *file, config_t *parsed, char **reported)
 {
-	char *dir = strdup(file);
+	struct config_reader r;
+	size_t bytes;
+	FILE *errors = open_memstream(reported, &bytes);
+	int rc;
 
-	if (!dir)
+	if (!errors)
 		return -ENOMEM;
-	/* As the daemon has it: what a file includes lies beside it. */
-	config_set_include_dir(parsed, dirname(dir));
-	free(dir);
-	if (config_read(parsed, stream))
-		return 0;
-	snprintf(error, error_bytes, "%s:%d: %s", file, config_error_line(parsed),
-		 config_error_text(parsed));
-	return -EINVAL;
+	rc = config_reader_init(&r, file, errors);
+	if (!rc)
+		rc = config_parse(&r, parsed);
+	fclose(errors);
+	return rc;
 }
 
 int control_path(const char *file, char *error, size_t error_bytes, char **out)
 {
 	const char *path = CONTROL_DEFAULT_SOCKET;
-	FILE *stream = fopen(file, "re");
+	char *reported = NULL;
 	config_t parsed;
-	int rc = -errno;
+	int rc;
 
-	if (!stream) {
-		snprintf(error, error_bytes, "%s: %s", file, strerror(-rc));
-		return rc;
-	}
-	snprintf(error, error_bytes, "%s: %s", file, strerror(ENOMEM));
 	config_init(&parsed);
-	rc = read_stream(&parsed, file, stream, error, error_bytes);
-	fclose(stream);
+	rc = parse(file, &parsed, &reported);
 	if (!rc) {
 		config_lookup_string(&parsed, "control", &path);
 		*out = strdup(path);
 		rc = *out ? 0 : -ENOMEM;
 	}
+	if (rc && reported && reported[0])
+		snprintf(error, error_bytes, "%.*s", (int)strcspn(reported, "\n"), reported);
+	else if (rc)
+		snprintf(error, error_bytes, "%s: %s", file, strerror(-rc));
+	free(reported);
 	config_destroy(&parsed);
 	return rc;
 }
