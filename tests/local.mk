@@ -12,7 +12,7 @@ tests_lib_libtest_a_SOURCES = tests/lib/fake_loop.c tests/lib/fake_loop.h \
 	tests/lib/test_budget.c tests/lib/test_budget.h
 check_LIBRARIES += tests/lib/libfakenfs.a
 tests_lib_libfakenfs_a_SOURCES = tests/lib/fake_nfs.c tests/lib/fake_nfs.h
-EXTRA_DIST += tests/lib/mtab.sh tests/REQUIREMENTS.md
+EXTRA_DIST += tests/lib/mtab.sh tests/lib/tap.sh tests/REQUIREMENTS.md
 tests_lib_libtest_a_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 UNIT_LDADD = tests/lib/libtest.a $(PROTOCOL_LIBS) $(CHECK_LIBS)
 UNIT_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)

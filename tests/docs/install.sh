@@ -5,19 +5,7 @@ set -u
 : "${srcdir:=.}" "${builddir:=.}"
 unit=$builddir/systemd/rpcrdma-proxy.service
 man=$builddir/man
-n=0
-
-ok() { echo "ok $((++n)) - $1"; }
-
-# same WHAT EXPECTED FOUND
-same() {
-	if [ "$2" = "$3" ]; then
-		ok "$1"
-	else
-		echo "not ok $((++n)) - $1"
-		diff <(echo "$2") <(echo "$3") | sed 's/^/# /'
-	fi
-}
+. "$srcdir/tests/lib/tap.sh"
 
 # From make, which knows what configure was told; by hand it is what the unit has.
 if [ -z "${sysconfdir:-}" ]; then
@@ -66,4 +54,4 @@ else
 	ok "systemd-analyze verify # SKIP systemd-analyze is not installed"
 fi
 
-echo "1..$n"
+tap_end

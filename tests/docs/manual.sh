@@ -5,20 +5,7 @@ set -u
 : "${srcdir:=.}" "${builddir:=.}"
 man=$builddir/man
 tables=$builddir/tests/docs/print_tables
-n=0
-
-ok() { echo "ok $((++n)) - $1"; }
-not_ok() { echo "not ok $((++n)) - $1"; }
-
-# same WHAT EXPECTED FOUND
-same() {
-	if [ "$2" = "$3" ]; then
-		ok "$1"
-	else
-		not_ok "$1"
-		diff <(echo "$2") <(echo "$3") | sed 's/^/# /'
-	fi
-}
+. "$srcdir/tests/lib/tap.sh"
 
 same "the page of the file has every key, as the table has it" \
 	"$("$tables" keys)" "$(grep '^\.It Va ' "$man/rpcrdma-proxy.conf.5")"
@@ -65,12 +52,14 @@ for page in rpcrdma-proxy.8 rpcrdma-proxyctl.8 rpcrdma-proxy.conf.5; do quotes $
 
 # messages: those that the page of the daemon explains, up to a colon, are in the daemon
 messages() {
-	local text missing=''
+	local text missing='' count=0
 
 	while read -r text; do
+		count=$((count + 1))
 		grep -qaF -- "$text" "$builddir/daemon/rpcrdma-proxy" || missing+=" \"$text\""
 	done < <(sed -n '/^\.Ss What the log says/,/^\.S[hs] /s/^\.It Ql \([^:]*\).*/\1/p' "$1")
 	same "the log's messages that the page explains are those of the daemon" "" "$missing"
+	check "there are some" [ $count -gt 0 ]
 }
 messages "$man/rpcrdma-proxy.8"
 
@@ -117,6 +106,7 @@ usage() {
 		grep -Eq "^\.It Fl $option( |\$)" "$man/$2" || missing+=" -$option"
 	done
 	same "$2 has every option that -h names" "" "$missing"
+	check "-h of ${1##*/} names some" [ -n "$options" ]
 }
 usage "$builddir/daemon/ctl/rpcrdma-proxyctl" rpcrdma-proxyctl.8
 usage "$builddir/daemon/rpcrdma-proxy" rpcrdma-proxy.8
@@ -151,4 +141,4 @@ examples "$man/rpcrdma-proxy.conf.5" 3
 examples <(singly "$srcdir/README.md") 13 "README.md, singly"
 examples <(singly "$srcdir/conf/rpcrdma-proxy.conf") 2 "the file as installed, singly"
 
-echo "1..$n"
+tap_end

@@ -7,28 +7,7 @@ set -u
 dev=$srcdir/dev
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-n=0
-
-ok() { echo "ok $((++n)) - $1"; }
-not_ok() { echo "not ok $((++n)) - $1"; }
-
-# check WHAT COMMAND...
-check() {
-	local what=$1
-
-	shift
-	if "$@" >"$work/said" 2>&1; then ok "$what"; else not_ok "$what"; sed 's/^/# /' "$work/said"; fi
-}
-
-# same WHAT EXPECTED FOUND
-same() {
-	if [ "$2" = "$3" ]; then
-		ok "$1"
-	else
-		not_ok "$1"
-		diff <(echo "$2") <(echo "$3") | sed 's/^/# /'
-	fi
-}
+. "$srcdir/tests/lib/tap.sh"
 
 # ---------------------------------------------------------------- the machine
 
@@ -126,4 +105,4 @@ check "it is told if packages cannot be installed" eval "! dev_does install_test
 same "then too none starts with the machine" "ssh.service" "$(enabled)"
 check "and the policy is gone" gone "$MACHINE/policy-rc.d"
 
-echo "1..$n"
+tap_end

@@ -10,22 +10,12 @@ if [ -e "$srcdir/config.status" ]; then
 fi
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-n=0
+. "$srcdir/tests/lib/tap.sh"
 unset MAKEFLAGS MFLAGS MAKELEVEL # of make check
 
-# check WHAT COMMAND...
-check() {
-	local what=$1
-
-	shift
-	if "$@"; then
-		echo "ok $((++n)) - $what"
-	else
-		echo "not ok $((++n)) - $what"
-		tail -n 20 "$work/said" | sed 's/^/# /'
-	fi
-}
-said() { grep -qF -- "$1" "$work/said"; }
+# as_said COMMAND...: what the last program said is shown if that fails
+as_said() { "$@" || { tail -n 20 "$work/said"; false; }; }
+said() { as_said grep -qF -- "$1" "$work/said"; }
 
 # What pkg-config does not know of here.
 {
@@ -38,13 +28,13 @@ configures() { (cd "$work" && PKG_CONFIG=$work/pkg-config "$srcdir/configure" "$
 makes() { make -C "$work" -s "$@" >"$work/said" 2>&1; }
 fails() { ! "$@"; }
 
-check "configure goes through without the tests' packages" configures
-check "and says that there are no tests" grep -qE '^    tests +no$' "$work/said"
-check "all is built from there" makes -n all
+check "configure goes through without the tests' packages" as_said configures
+check "and says that there are no tests" as_said grep -qE '^    tests +no$' "$work/said"
+check "all is built from there" as_said makes -n all
 check "the daemon is" said daemon/main.c
-check "make check fails" fails makes check-local
+check "make check fails" as_said fails makes check-local
 check "and says what the tests lack" said "configured without check libtirpc"
 check "with the packages of Debian" said "check libtirpc-dev rpcsvc-proto"
-check "--enable-tests fails at once" fails configures --enable-tests
+check "--enable-tests fails at once" as_said fails configures --enable-tests
 check "and says why" said "the tests need check libtirpc"
-echo "1..$n"
+tap_end
