@@ -9,13 +9,6 @@
 
 #include "daemon/config/config_words.h"
 
-#define SHOWN_BYTES 60 /* of a key */
-
-static int shown(const struct config_token *token)
-{
-	return token->len < SHOWN_BYTES ? (int)token->len : SHOWN_BYTES;
-}
-
 static bool find_mistake(const struct config_words *w, unsigned line, char *hint)
 {
 	for (size_t i = config_words_of_line(w, line); i < w->count && w->all[i].token.line <= line;
@@ -108,7 +101,8 @@ void config_hint_twice(const char *text, unsigned line, char hint[static CONFIG_
 	}
 	if (before != CONFIG_WORD_NONE)
 		snprintf(hint, CONFIG_HINT_BYTES, "%.*s is set already, in line %u",
-			 shown(&w.all[i].token), w.all[i].token.text, w.all[before].token.line);
+			 config_token_shown(&w.all[i].token), w.all[i].token.text,
+			 w.all[before].token.line);
 out:
 	config_words_fini(&w);
 }

@@ -155,3 +155,13 @@ bool config_token_digits(const struct config_token *token)
 			return false;
 	return true;
 }
+
+int config_token_shown(const struct config_token *token)
+{
+	int len = 0;
+
+	while (len < CONFIG_TOKEN_SHOWN_BYTES && (size_t)len < token->len &&
+	       (unsigned char)token->text[len] >= ' ')
+		len++;
+	return len;
+}

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The configuration file as words, strings and signs, for those who look at what was written where libconfig's own
- * account of it says too little: config_scan.h and config_hint.h. What the file means is libconfig's to say.
+ * account of it says too little: config_scan.h, config_hint.h and config_mistakes.h. What the file means is libconfig's to say.
  */
 #ifndef DAEMON_CONFIG_CONFIG_LEX_H
 #define DAEMON_CONFIG_CONFIG_LEX_H
 
 #include <stdbool.h>
 #include <stddef.h>
+
+#define CONFIG_TOKEN_SHOWN_BYTES 60 /* of a token at most */
 
 enum config_token_kind {
 	CONFIG_TOKEN_END,    /* of the file */
@@ -44,5 +46,7 @@ bool config_token_is(const struct config_token *token, char sign);
 bool config_token_same(const struct config_token *a, const struct config_token *b);
 /** config_token_digits - whether it is a word of nothing but decimal digits. */
 bool config_token_digits(const struct config_token *token);
+/** config_token_shown - how much of its text is shown: up to the end of its first line, and a bound; for "%.*s". */
+int config_token_shown(const struct config_token *token);
 
 #endif

@@ -11,18 +11,12 @@
 #include "base/compiler.h"
 #include "daemon/config/config_keys.h"
 
-#define NAME_BYTES  64u
-#define SHOWN_BYTES 60 /* of a word or a value */
-#define A_SERVICE   "services = ( { name = \"...\"; ... } );"
+#define NAME_BYTES 64u
+#define A_SERVICE  "services = ( { name = \"...\"; ... } );"
 
 static bool in_list(const struct config_words *w, size_t i)
 {
 	return config_words_around(w, i) == '(' || config_words_around(w, i) == '[';
-}
-
-static int shown(const struct config_token *token)
-{
-	return token->len < SHOWN_BYTES ? (int)token->len : SHOWN_BYTES;
 }
 
 /* The key of that name, wherever it belongs, or NULL. */
@@ -44,7 +38,7 @@ static int value_bytes(const struct config_token *token)
 {
 	size_t len = strcspn(token->text, " \t\r\n;,(){}[]\"");
 
-	return len < SHOWN_BYTES ? (int)len : SHOWN_BYTES;
+	return len < CONFIG_TOKEN_SHOWN_BYTES ? (int)len : CONFIG_TOKEN_SHOWN_BYTES;
 }
 
 /* ---- each looks at word @i, and says what is wrong there, or returns false ---- */
@@ -152,31 +146,43 @@ static bool value_missing(const struct config_words *w, size_t i, char *hint)
 	if (!config_words_is_equals(w, i, -1) || name->kind != CONFIG_TOKEN_WORD ||
 	    !(next_key || ends))
 		return false;
-	return SAY("the value of %.*s is missing", shown(name), name->text);
+	return SAY("the value of %.*s is missing", config_token_shown(name), name->text);
 }
 
-/* 1M, 30s, "1 MiB" */
+/* Unless the key of that name has no number. */
+static bool say_no_units(const struct config_token *name, char *hint)
+{
+	const struct config_key *key = key_of(name);
+
+	if (key && key->type != CONFIG_KEY_NUMBER)
+		return false;
+	return SAY("no units: %.*s is a plain number%s%s", config_token_shown(name), name->text,
+		   key && key->unit ? ", in " : "", key && key->unit ? key->unit : "");
+}
+
+/* 1M, 30s */
 static bool number_with_unit(const struct config_words *w, size_t i, char *hint)
 {
 	const struct config_token *token = config_words_at(w, i, 0);
-	int step = config_token_digits(config_words_at(w, i, -1)) && !config_words_is_first(w, i)
-			   ? -1
-			   : 0;
-	const struct config_token *number = config_words_at(w, i, step),
-				  *name = config_words_at(w, i, step - 2);
-	const struct config_key *key = key_of(name);
-	size_t digits = strspn(number->text, "0123456789");
+	size_t digits = strspn(token->text, "0123456789");
 
-	if (!config_words_is_equals(w, i, step - 1) || token->kind != CONFIG_TOKEN_WORD || !digits)
+	if (!config_words_is_equals(w, i, -1) || token->kind != CONFIG_TOKEN_WORD || !digits ||
+	    digits >= token->len || !isalpha((unsigned char)token->text[digits]) ||
+	    memchr(token->text, '.', token->len))
 		return false;
-	if (step ? !isalpha((unsigned char)*token->text) || config_words_is_equals(w, i, 1)
-		 : digits >= token->len || !isalpha((unsigned char)token->text[digits]) ||
-			    memchr(token->text, '.', token->len))
+	return say_no_units(config_words_at(w, i, -2), hint);
+}
+
+/* 1 MiB */
+static bool number_before_unit(const struct config_words *w, size_t i, char *hint)
+{
+	const struct config_token *token = config_words_at(w, i, 0);
+
+	if (!config_words_is_equals(w, i, -2) || !config_token_digits(config_words_at(w, i, -1)) ||
+	    config_words_is_first(w, i) || token->kind != CONFIG_TOKEN_WORD ||
+	    !isalpha((unsigned char)*token->text) || config_words_is_equals(w, i, 1))
 		return false;
-	if (key && key->type != CONFIG_KEY_NUMBER)
-		return false;
-	return SAY("no units: %.*s is a plain number%s%s", shown(name), name->text,
-		   key && key->unit ? ", in " : "", key && key->unit ? key->unit : "");
+	return say_no_units(config_words_at(w, i, -3), hint);
 }
 
 /* 1,000 */
@@ -185,9 +191,9 @@ static bool number_with_comma(const struct config_words *w, size_t i, char *hint
 	if (!config_words_is_equals(w, i, -3) || !config_token_digits(config_words_at(w, i, -2)) ||
 	    !config_words_is(w, i, -1, ',') || !config_token_digits(config_words_at(w, i, 0)))
 		return false;
-	return SAY("a number has no commas: write %.*s%.*s", shown(config_words_at(w, i, -2)),
-		   config_words_at(w, i, -2)->text, shown(config_words_at(w, i, 0)),
-		   config_words_at(w, i, 0)->text);
+	return SAY("a number has no commas: write %.*s%.*s",
+		   config_token_shown(config_words_at(w, i, -2)), config_words_at(w, i, -2)->text,
+		   config_token_shown(config_words_at(w, i, 0)), config_words_at(w, i, 0)->text);
 }
 
 /* 64 * 1024 */
@@ -239,8 +245,8 @@ static bool value_unquoted(const struct config_words *w, size_t i, char *hint)
 		return SAY("%s must be a whole number", key->name);
 	if (key && key->type == CONFIG_KEY_ALLOW)
 		return SAY("write allow = [ \"%.*s\" ];", len, token->text);
-	return SAY("the value stands in double quotes: %.*s = \"%.*s\";", shown(name), name->text,
-		   len, token->text);
+	return SAY("the value stands in double quotes: %.*s = \"%.*s\";", config_token_shown(name),
+		   name->text, len, token->text);
 }
 
 static bool entry_unquoted(const struct config_words *w, size_t i, char *hint)
@@ -335,7 +341,7 @@ static bool key_alone(const struct config_words *w, size_t i, char *hint)
 	if (meant)
 		return SAY("is %s meant?", meant->name);
 	if (key_of(token))
-		return SAY("\"=\" is missing behind %.*s", shown(token), token->text);
+		return SAY("\"=\" is missing behind %.*s", config_token_shown(token), token->text);
 	return SAY("%.*s has no value: a setting is KEY = VALUE;", value_bytes(token), token->text);
 }
 
@@ -353,11 +359,11 @@ static bool semicolon_twice(const struct config_words *w, size_t i, char *hint)
 }
 
 static bool (*const mistakes[])(const struct config_words *, size_t, char *) = {
-	bracket_unmatched, service_not_closed, quote_of_another_kind,  looks_like_yaml,
-	looks_like_ini,    looks_like_json,    equals_twice,           value_missing,
-	number_with_unit,  number_with_comma,  number_calculated,      value_unquoted,
-	entry_unquoted,    services_not_apart, service_without_braces, include_misplaced,
-	key_alone,         semicolon_twice,
+	bracket_unmatched, service_not_closed, quote_of_another_kind, looks_like_yaml,
+	looks_like_ini,    looks_like_json,    equals_twice,          value_missing,
+	number_with_unit,  number_before_unit, number_with_comma,     number_calculated,
+	value_unquoted,    entry_unquoted,     services_not_apart,    service_without_braces,
+	include_misplaced, key_alone,          semicolon_twice,
 };
 
 bool config_mistake_find(const struct config_words *w, size_t i,

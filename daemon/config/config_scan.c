@@ -12,9 +12,8 @@
 #include "base/compiler.h"
 #include "daemon/config/config_lex.h"
 
-#define SHOWN_BYTES 32    /* of a number or a string */
-#define MAX_DEPTH   64u   /* of brackets that are looked into */
-#define TEXT_BYTES  4096u /* of a complaint, or of a file's name */
+#define MAX_DEPTH  64u   /* of brackets that are looked into */
+#define TEXT_BYTES 4096u /* of a complaint, or of a file's name */
 
 struct scan {
 	const struct config_scan_ops *ops;
@@ -34,17 +33,6 @@ static void PRINTF_LIKE(3, 4) wrong(const struct scan *s, unsigned line, const c
 	s->ops->wrong(s->arg, line, text);
 }
 
-/* Up to the end of the line that it begins in. */
-static int shown(const struct config_token *token)
-{
-	size_t len = token->len < SHOWN_BYTES ? token->len : SHOWN_BYTES;
-
-	for (size_t i = 0; i < len; i++)
-		if ((unsigned char)token->text[i] < ' ')
-			return (int)i;
-	return (int)len;
-}
-
 static bool is_hex(const struct config_token *token)
 {
 	const char *digits = "0123456789abcdefABCDEF";
@@ -60,7 +48,8 @@ static void check_number(const struct scan *s, const struct config_token *token)
 	if (!hex && !config_token_digits(token))
 		return;
 	if (strtoull(token->text, NULL, hex ? 16 : 10) > INT_MAX)
-		wrong(s, token->line, "%.*s is too large a number", shown(token), token->text);
+		wrong(s, token->line, "%.*s is too large a number", config_token_shown(token),
+		      token->text);
 }
 
 static void follow_brackets(struct scan *s, const struct config_token *token)
@@ -83,8 +72,8 @@ static void check_neighbours(const struct scan *s, const struct config_token *a,
 	if (a->kind != CONFIG_TOKEN_STRING || b->kind != CONFIG_TOKEN_STRING)
 		return;
 	if (s->depth && s->depth <= MAX_DEPTH && s->open[s->depth - 1] != '{')
-		wrong(s, a->line, "is a comma missing between %.*s and %.*s?", shown(a), a->text,
-		      shown(b), b->text);
+		wrong(s, a->line, "is a comma missing between %.*s and %.*s?",
+		      config_token_shown(a), a->text, config_token_shown(b), b->text);
 }
 
 static void include(const struct scan *s, const struct config_token *token)
@@ -103,8 +92,8 @@ static bool check_end(const struct scan *s, const struct config_token *token)
 	else if ((token->kind == CONFIG_TOKEN_STRING || token->kind == CONFIG_TOKEN_INCLUDE) &&
 		 (!token->closed || token->end_line != token->line))
 		wrong(s, token->line,
-		      "is a quote missing? The string %.*s does not end in its line", shown(token),
-		      token->text);
+		      "is a quote missing? The string %.*s does not end in its line",
+		      config_token_shown(token), token->text);
 	else
 		return true;
 	return false;
