@@ -383,9 +383,9 @@ static void on_resolving_too_long(void *arg)
 	char text[LEG_DETAIL_BYTES];
 
 	name_desk_leave(&upstream->ws->names, &upstream->name);
-	snprintf(text, sizeof(text), "its name \"%.80s\" cannot be resolved: no answer in time",
-		 uri_of(upstream)->host);
-	fail_at_once(upstream, LEG_CLOSE_NO_ADDRESS, text);
+	fail_at_once(
+		upstream, LEG_CLOSE_NO_ADDRESS,
+		server_name_unresolved(&upstream->ws->service->name, "no answer in time", text));
 }
 
 /* ---- the interface ---- */

@@ -256,11 +256,12 @@ static void log_old(const struct server_name *name, const struct view *view)
 }
 
 /* The reason stays, however long the name is. */
-static void put_unresolved(const struct server_name *name, const char *error,
-			   char text[LEG_DETAIL_BYTES])
+const char *server_name_unresolved(const struct server_name *name, const char *why,
+				   char text[LEG_DETAIL_BYTES])
 {
 	snprintf(text, LEG_DETAIL_BYTES, "its name \"%.*s\" cannot be resolved: %s", NAME_SHOWN,
-		 name->host, error ? error : "it has no address");
+		 name->host, why);
+	return text;
 }
 
 /* Each of them may bring others to leave, or to come. */
@@ -274,8 +275,8 @@ static void tell_some(struct name_desk *desk, const struct view *view)
 		result.addrs = view->answer->found.addrs;
 		result.naddrs = view->answer->found.naddrs;
 	} else if (view->why != LEG_CLOSE_OWN_UPSTREAM) {
-		put_unresolved(desk->name, view->error, text);
-		result.error = text;
+		result.error = server_name_unresolved(
+			desk->name, view->error ? view->error : "it has no address", text);
 	}
 	for (unsigned i = 0; i < SERVER_NAME_PER_TURN; i++) {
 		wait = TAILQ_FIRST(&desk->waits);

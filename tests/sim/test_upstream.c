@@ -361,6 +361,19 @@ START_TEST(a_server_without_an_address_is_down)
 }
 END_TEST
 
+START_TEST(a_name_server_that_is_silent_is_told_with_the_name)
+{
+	bench->resolver_silent = true;
+	start();
+	bench_run(bench, LIMIT_US / 1000);
+	expect_server(SERVER_DOWN, 1);
+	ck_assert_str_eq(server().addr, "");
+	ck_assert_str_eq(server().error,
+			 "its name \"server\" cannot be resolved: no answer in time");
+	bench->resolver_silent = false;
+}
+END_TEST
+
 START_TEST(the_first_reply_is_the_answer)
 {
 	struct stub *stub;
@@ -617,6 +630,7 @@ int main(void)
 	tcase_add_loop_test(tc, what_is_lacking_here_is_no_news_of_the_server, 0, 4);
 	tcase_add_test(tc, one_address_that_fails_is_no_news_of_the_server);
 	tcase_add_test(tc, a_server_without_an_address_is_down);
+	tcase_add_test(tc, a_name_server_that_is_silent_is_told_with_the_name);
 	tcase_add_test(tc, the_first_reply_is_the_answer);
 	tcase_add_loop_test(tc, a_server_that_closes_before_its_first_reply_is_down, 0,
 			    ARRAY_SIZE(early_ends));
