@@ -35,8 +35,7 @@ extern const struct control_command control_commands[];
 
 struct control_request {
 	const struct control_command *command;
-	char argument[CONTROL_MAX_ARGUMENT_BYTES +
-		      1]; /* "" for commands without, and where it is left out */
+	char argument[CONTROL_MAX_ARGUMENT_BYTES + 1]; /* "": none was given */
 };
 
 /** control_command_find - the command of that name, or NULL. */

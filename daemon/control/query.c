@@ -31,8 +31,7 @@ struct asker {
 	STAILQ_ENTRY(asker) entry;
 	void (*done)(void *done_arg, json_t *result);
 	void *done_arg;
-	char service[CONTROL_MAX_ARGUMENT_BYTES +
-		     1]; /* of stats: that alone is asked for; "": all */
+	char service[CONTROL_MAX_ARGUMENT_BYTES + 1]; /* of stats: of that alone; "": of all */
 };
 STAILQ_HEAD(asker_list, asker);
 

@@ -31,8 +31,7 @@
 #include "daemon/config/config_value.h"
 #include "leg/leg.h"
 
-#define SERVER_STATE_TELL_US                                                                       \
-	60000000u /* between two lines about a server that is down, or comes and goes */
+#define SERVER_STATE_TELL_US 60000000u /* between two lines about one that is down or unsteady */
 /* So long down is told, however short it was up before; so long none has failed, for Replies to others to count. */
 #define SERVER_STATE_SURE_US 15000000u
 #define SERVER_STATE_CAUSES  3u /* other causes that are told sooner than that, in one outage */
@@ -42,12 +41,11 @@ enum server_reach { SERVER_UNKNOWN, SERVER_OK, SERVER_DOWN };
 /* What is known now. */
 struct server_info {
 	enum server_reach reach;
-	uint64_t age_us; /* of reach; nothing for SERVER_UNKNOWN */
-	char addr
-		[ADDRESS_TEXT_BYTES]; /* that was asked last; empty: none, since its name has none */
-	char error[LEG_DETAIL_BYTES]; /* SERVER_DOWN: why it did not answer last */
-	uint64_t failed;              /* SERVER_DOWN: attempts since it was found to be */
-	unsigned waiting;             /* clients that have had no Reply yet */
+	uint64_t age_us;               /* of reach; nothing for SERVER_UNKNOWN */
+	char addr[ADDRESS_TEXT_BYTES]; /* that was asked last; empty: its name has none */
+	char error[LEG_DETAIL_BYTES];  /* SERVER_DOWN: why it did not answer last */
+	uint64_t failed;               /* SERVER_DOWN: attempts since it was found to be */
+	unsigned waiting;              /* clients that have had no Reply yet */
 };
 
 struct server_state {

@@ -68,10 +68,9 @@ struct rdma_conn {
 	struct state state;
 	enum leg_close why;
 	char detail[LEG_DETAIL_BYTES];
-	char rejection
-		[LEG_DETAIL_BYTES]; /* what the server says that rejects us, as a sentence; or "" */
-	struct loop_timer *timer;   /* of the set-up */
-	struct loop_task closing_task; /* the leg's: run when the end is decided */
+	char rejection[LEG_DETAIL_BYTES]; /* what a server says that rejects us; or "" */
+	struct loop_timer *timer;         /* of the set-up */
+	struct loop_task closing_task;    /* the leg's: run when the end is decided */
 	struct loop_task closed_task;
 	struct sockaddr_storage server; /* a connector's: where it connects to */
 	uint16_t source_port;           /* … and from, if it can; 0: no matter where */
