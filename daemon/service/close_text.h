@@ -3,8 +3,6 @@
 #ifndef DAEMON_SERVICE_CLOSE_TEXT_H
 #define DAEMON_SERVICE_CLOSE_TEXT_H
 
-#include <stdbool.h>
-
 #include "leg/leg.h"
 
 /* On whose account a connection closes. */
@@ -22,7 +20,5 @@ const char *close_text(enum leg_close why, enum close_by by, const char *detail,
 		       char text[CLOSE_TEXT_BYTES]);
 /** close_summary - of many that closed so: "closed by the client", or "closed on account of the client". */
 const char *close_summary(enum leg_close why, enum close_by by);
-/** close_is_reset - whether that is a connection which the peer has reset, going by @detail. */
-bool close_is_reset(enum leg_close why, const char *detail);
 
 #endif
