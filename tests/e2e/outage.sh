@@ -43,7 +43,7 @@ lines_a=$(($(warned a | wc -l) - before_a)) lines_b=$(($(warned b | wc -l) - bef
 check "$CLIENTS clients and $OUTAGE_S s made $lines_a warnings" test "$lines_a" -le 10
 check "and $lines_b where the server is" test "$lines_b" -le 10
 opened_a=$(opened a)
-check "of the clients' attempts none is told as open: $opened_a were" test "$opened_a" -le $((3 * CLIENTS))
+check "of the clients' attempts none is told as open: $opened_a were" test "$opened_a" -le $((4 * CLIENTS))
 check "one names service, server and cause" \
 	holds b "nfs: server tcp://127.0.0.1:$NFS_PORT does not answer: Connection refused"
 check "one tells of the end, and how long it was" \
