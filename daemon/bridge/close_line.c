@@ -39,8 +39,7 @@ static bool was_a_look_only(const struct bridge *bridge, enum leg_close why, enu
 
 static enum log_level level_of(const struct bridge *bridge, enum leg_close why, enum close_by by)
 {
-	/* What is said once for the service: that its server does not answer, or not as is needed. But what was told to
-	 * open is told to close. */
+	/* A server that does not answer is told of once for the service; but what was told to open is told to close. */
 	if (bridge->upstream.failure_told)
 		return bridge->open_told ? LOG_LEVEL_INFO : LOG_LEVEL_DEBUG;
 	if (is_worth_a_warning(why, by))

@@ -242,20 +242,27 @@ static void answered(struct upstream *upstream)
 	upstream->events->answered(upstream->arg);
 }
 
-/* @detail of a server that closes follows on that it does. */
+/* What a server's end before its first Reply is told as. */
+static const char *early_end(enum leg_close why, const char *detail, char text[LEG_DETAIL_BYTES])
+{
+	if (!detail[0] && (why == LEG_CLOSE_PEER || why == LEG_CLOSE_LOST))
+		return "it closes connections before their first Reply";
+	if (why != LEG_CLOSE_PEER)
+		return detail;
+	/* It follows on that: "without an answer to the first Call: is that …" */
+	snprintf(text, LEG_DETAIL_BYTES, "it closes connections %s", detail);
+	return text;
+}
+
 static void closed_without_reply(struct upstream *upstream, enum leg_close why, const char *detail)
 {
-	bool just_closed = why == LEG_CLOSE_PEER || (why == LEG_CLOSE_LOST && !detail[0]);
 	struct sockaddr_storage addr;
 	char text[LEG_DETAIL_BYTES];
 
 	leg_peer(upstream, &addr);
-	if (just_closed)
-		snprintf(text, sizeof(text), "it closes connections %s",
-			 detail[0] ? detail : "before their first Reply");
 	upstream->failure_told = server_state_unanswered(
 		&upstream->ws->service->server, (struct sockaddr *)&addr, why,
-		just_closed ? text : detail, loop_now_us(loop_of(upstream)));
+		early_end(why, detail, text), loop_now_us(loop_of(upstream)));
 }
 
 static void on_opened(void *arg)

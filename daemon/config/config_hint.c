@@ -32,8 +32,9 @@ static unsigned line_of_lost_quote(const struct config_words *w, unsigned line, 
 		    strncmp(name->text + name->len, "://", 3) != 0)
 			continue;
 		snprintf(hint, CONFIG_HINT_BYTES,
-			 "is a quote missing? The string %.*s ends before %.*s://", shown(string),
-			 string->text, shown(name), name->text);
+			 "is a quote missing? The string %.*s ends before %.*s://",
+			 config_token_shown(string), string->text, config_token_shown(name),
+			 name->text);
 		return name->line;
 	}
 	return 0;

@@ -83,10 +83,12 @@ check "… which says so of its client" says b for-tcp "looks like iWARP, not RP
 unheard='without an answer to the first Call: is that its RDMA port? (or does it refuse this host?)'
 calls 4009
 check "a TCP server that is a proxy's service for RDMA" says a rdma-port "$unheard"
+# The lines of connections are on debug then.
+check "… which the warning about the server says, too" says a "warning: rdma-port: server" "$unheard"
 mounts='(mount with proto=rdma, or add a tcp:// service)'
 check "… which says so of its client" says b down "looks like RPC over TCP, not iWARP: this service listens for RDMA $mounts"
 calls 4011
-check "… that closes at the first Call" says a closing-port "$unheard"
+check "… that closes at the first Call" says a "warning: closing-port: server" "it closes connections $unheard"
 calls 4010
 check "… that speaks HTTP" says a http-port 'does not look like RPC: the first bytes are "HTTP/1.1 400 Bad" (HTTP): is that its RPC port?'
 calls 4012
