@@ -53,6 +53,7 @@ static void server_accepted(struct conn *conn)
 {
 	conn->received = server_received;
 	conn->ended = server_ended;
+	((struct echo_server *)conn->arg)->accepted++;
 }
 
 void echo_server_listen(struct net *net, uint16_t port, struct echo_server *server)

@@ -10,7 +10,7 @@ struct echo_server {
 	uint32_t reverse_bytes; /* with each Call a Call of this size goes back; 0: none */
 	unsigned long calls;    /* received */
 	unsigned long reverse_sent, reverse_answered;
-	unsigned long ended; /* connections that closed */
+	unsigned long accepted, ended; /* connections; of these, how many have closed */
 };
 
 /* A client: makes Calls one after the other, a few at once, and checks each Reply. */

@@ -86,6 +86,23 @@ static void crowd_start(struct net *net, struct crowd *crowd, uint16_t port, uin
  * Replies or a while has passed; everybody is served in the end. flow CLIENTS CALLS BYTES STALLED
  * never: they never go on, and everybody else is served all the same.
  */
+static bool all_ended(void *arg)
+{
+	const struct echo_server *server = arg;
+
+	return server->ended >= server->accepted;
+}
+
+/* The clients first: whoever looks at the proxies is to see that it was they who left. */
+static void leave(struct net *net, struct crowd *crowd, struct echo_server *server)
+{
+	for (unsigned i = 0; i < crowd->count; i++)
+		conn_free(crowd->clients[i].conn, false);
+	if (!net_run_until(net, all_ended, server, WAIT_S))
+		fail("%lu of %lu connections to the server have ended", server->ended,
+		     server->accepted);
+}
+
 int scenario_flow(const struct ports *ports, int argc, char **argv)
 {
 	struct echo_server server = {.reverse_bytes = 400};
@@ -109,6 +126,7 @@ int scenario_flow(const struct ports *ports, int argc, char **argv)
 			crowd.clients[i].conn->paused = false;
 		(void)net_run_until(&net, all_done, &crowd, WAIT_S);
 		must_be_good(&crowd, 0);
+		leave(&net, &crowd, &server);
 	} else {
 		(void)net_run_until(&net, readers_done, &crowd, WAIT_S);
 		must_be_good(&crowd, crowd.stalled);
