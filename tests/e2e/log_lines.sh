@@ -35,9 +35,10 @@ serves server $BACK_PORT || bail "the server does not start"
 uid=$(id -u)
 
 asks held held
+wait_for 10 matches a '\[nfs#1 .*\] open to '
 open=$(matches a '\[nfs#1 127\.0\.0\.1:[0-9]+\] open to 127\.0\.0\.1:20049 over iwarp from 127\.0\.0\.1:[0-9]+$')
 check "the first proxy says from where it went on" [ -n "$open" ]
-check "and there the second one's line is found" logged b "[nfs#1 ${open##* }] open to 127.0.0.1:$BACK_PORT over tcp from 127.0.0.1:"
+check "and there the second one's line is found" wait_for 10 logged b "[nfs#1 ${open##* }] open to 127.0.0.1:$BACK_PORT over tcp from 127.0.0.1:"
 check "the server's peer is there too" \
 	[ -n "$(ss -Htn "sport = :$BACK_PORT" | grep -F "$(matches b 'over tcp from .*' | sed 's/.* //')")" ]
 check "a profile that nothing told of is not told" not logged a "peer profile"
@@ -65,19 +66,19 @@ check "behind the ten that are not" [ "$(grep -c 'warning: closed: refused 127.0
 for side in a b; do
 	ctl $side log debug >/dev/null
 	check "who wants another level is named by proxy $side" \
-		logged $side "info: log level is now debug (was info), asked for by uid $uid"
+		wait_for 10 logged $side "info: log level is now debug (was info), asked for by uid $uid"
 done
 asks debug idle
 scan $FRONT_PORT 1
 stop debug
 check "debug tells of scans" wait_for 20 \
 	matches a 'debug: .* closed by the client: before the first byte, after [0-9.]+ s while waiting: 0 Calls, 0 bytes in, 0 bytes out, 0 unanswered$'
-check "where a connection came in" matches a "debug: .* came in at 127\.0\.0\.1:$FRONT_PORT over tcp, to worker [01]$"
-check "whether it was known" logged a "not known from before: any port to the server will do"
-check "how long each state lasted" matches a 'debug: .* open now, after [0-9.]+ s connecting$'
-check "what was agreed with the server" matches a \
+check "where a connection came in" wait_for 10 matches a "debug: .* came in at 127\.0\.0\.1:$FRONT_PORT over tcp, to worker [01]$"
+check "whether it was known" wait_for 10 logged a "not known from before: any port to the server will do"
+check "how long each state lasted" wait_for 10 matches a 'debug: .* open now, after [0-9.]+ s connecting$'
+check "what was agreed with the server" wait_for 10 matches a \
 	'debug: .*server: RPC-over-RDMA version 1, inline up to 4096 bytes to it and 4096 from it, asks for [0-9]+ credits, remote invalidation on; its private data: Sends of 4096 bytes, receives of 4096, remote invalidation; MPA revision 2, CRC on, no markers, FPDUs of up to [0-9]+ bytes to it'
-check "and with the client" matches b 'debug: .*client: RPC-over-RDMA version 1, .* grants up to [0-9]+ credits'
+check "and with the client" wait_for 10 matches b 'debug: .*client: RPC-over-RDMA version 1, .* grants up to [0-9]+ credits'
 check "its last Call" wait_for 20 \
 	matches a 'its last Call: XID 0x[0-9a-f]{8}, .* \(program 536871203, version 1, procedure 0\), [0-9.]+ s ago$'
 check "and that of the proxy behind" wait_for 20 matches b 'its last Call: XID 0x[0-9a-f]{8}, '
@@ -101,5 +102,5 @@ for side in a b; do
 	check "proxy $side has no word of ports that are not privileged" not matches $side 'service (nfs|mount) takes unprivileged|the server come from unprivileged'
 done
 ctl b stop >/dev/null
-check "who wants a stop is named" logged b "stop was asked for by uid $uid on the control socket"
+check "who wants a stop is named" wait_for 10 logged b "stop was asked for by uid $uid on the control socket"
 finish

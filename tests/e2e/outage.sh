@@ -45,11 +45,11 @@ check "and $lines_b where the server is" test "$lines_b" -le 10
 opened_a=$(opened a)
 check "of the clients' attempts none is told as open: $opened_a were" test "$opened_a" -le $((4 * CLIENTS))
 check "one names service, server and cause" \
-	holds b "nfs: server tcp://127.0.0.1:$NFS_PORT does not answer: Connection refused"
+	wait_for 10 holds b "nfs: server tcp://127.0.0.1:$NFS_PORT does not answer: Connection refused"
 check "one tells of the end, and how long it was" \
-	holds b "nfs: server tcp://127.0.0.1:$NFS_PORT answers again after [0-9.]+ s \([0-9]+ attempts?\)"
-check "where the server is another proxy, too" holds a "nfs: server iwarp://127.0.0.1:$FABRIC_PORT does not answer: "
-check "and the end" holds a "nfs: server iwarp://127.0.0.1:$FABRIC_PORT answers again after "
+	wait_for 10 holds b "nfs: server tcp://127.0.0.1:$NFS_PORT answers again after [0-9.]+ s \([0-9]+ attempts?\)"
+check "where the server is another proxy, too" wait_for 10 holds a "nfs: server iwarp://127.0.0.1:$FABRIC_PORT does not answer: "
+check "and the end" wait_for 10 holds a "nfs: server iwarp://127.0.0.1:$FABRIC_PORT answers again after "
 note "$(warned a; warned b)"
 stop clients KILL
 finish

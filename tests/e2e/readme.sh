@@ -201,7 +201,7 @@ recipe() {
 		check "$what: its proxy starts" start_proxy_on $host
 	done
 	check "$what: a file is copied there and back" copied "file$version"
-	check "$what: it went over RDMA" grep -q 'over iwarp' client.log
+	check "$what: it went over RDMA" wait_for 10 grep -q 'over iwarp' client.log
 	start_on client holder "$BIN/nfs_client" "$(url)" hold held 1m 1
 	check "$what: the connection is shown as open" wait_for 20 shows "$checked"
 	# The server knows the last proxy by the address that it is exported to.

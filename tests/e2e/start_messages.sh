@@ -36,7 +36,7 @@ fails_saying() {
 
 	shift 3
 	check "$what: status $status" fails "$status" "$@" "$PROXY" -c $T/one.conf
-	check "$what: $text" said "$text"
+	check "$what: $text" wait_for 10 said "$text"
 }
 
 # ---------------------------------------------------------------- the command line
@@ -57,7 +57,7 @@ wrong "-c needs a file" -c
 wrong "unexpected argument 'start'" start
 for word in -h --help help; do
 	check "rpcrdma-proxy $word: status 0" fails 0 "$PROXY" $word
-	check "rpcrdma-proxy $word names the file" said "configuration file ("
+	check "rpcrdma-proxy $word names the file" wait_for 10 said "configuration file ("
 done
 for word in -V --version; do
 	check "rpcrdma-proxy $word" eval "fails 0 $PROXY $word && said 'rpcrdma-proxy '"
@@ -71,11 +71,11 @@ stamped() { grep -qE '^20[0-9-]*T[0-9:.]*Z error: .*one\.conf:[0-9]+: ' $T/one.l
 one "$SERVICE" "max_connection = 3;"
 fails_saying "an error of the file" 78 "one.conf:3: "
 check "an error of the file has time and level" stamped
-check "it is said how to check the file" said "rpcrdma-proxy -t -c $T/one.conf"
+check "it is said how to check the file" wait_for 10 said "rpcrdma-proxy -t -c $T/one.conf"
 check "with -t: status 1" fails 1 "$PROXY" -t -c $T/one.conf
 check "with -t the line is plain" grep -q "^$T/one.conf:3: " $T/one.log
 check "a file that is not there: status 78" fails 78 "$PROXY" -c $T/nothing.conf
-check "a file that is not there: its name and why" said "$T/nothing.conf: cannot read the configuration: No such file"
+check "a file that is not there: its name and why" wait_for 10 said "$T/nothing.conf: cannot read the configuration: No such file"
 
 # as_journal STATUS COMMAND...: fails as under the journal, whose socket is standard error
 as_journal() {
@@ -97,11 +97,11 @@ check "each line has its priority" not grep -qv '^<[3-7]>' $T/one.log
 one '{ name = "one"; listen = "tcp://0.0.0.0:12049"; connect = "tcp://127.0.0.1:2049"; source_port = "any"; }'
 check "a file with a warning starts" starts
 check "the warning has its level, once" \
-	grep -qE '^20[0-9-]*T[0-9:.]*Z warning: .*one\.conf:[0-9]+: service one listens beyond loopback without allow' $T/one.log
-check "one service is one service" said " is up: 1 service, 1 worker"
+	wait_for 10 grep -qE '^20[0-9-]*T[0-9:.]*Z warning: .*one\.conf:[0-9]+: service one listens beyond loopback without allow' $T/one.log
+check "one service is one service" wait_for 10 said " is up: 1 service, 1 worker"
 stop one
 check "after SIGTERM: status 0" [ "$exit_status" = 0 ]
-check "who asked for it is said" said "stop was asked for by SIGTERM of uid 0"
+check "who asked for it is said" wait_for 10 said "stop was asked for by SIGTERM of uid 0"
 check "stopping is followed by stopped" eval "grep -A1 'info: stopping\$' $T/one.log | grep -q 'info: stopped\$'"
 
 # ---------------------------------------------------------------- what cannot be had at the start
@@ -168,7 +168,7 @@ a_call() {
 if can_be_bare; then
 	one "{ name = \"one\"; $ADDRESSES source_port = \"reserved\"; }"
 	check "reserved ports without the capability: it starts" starts "${bare[@]}"
-	check "and a warning at the start says what is missing" warned "$NO_PORT (source_port = \"reserved\")"
+	check "and a warning at the start says what is missing" wait_for 10 warned "$NO_PORT (source_port = \"reserved\")"
 	a_call
 	check "a connection that fails for it says the same" wait_for 20 \
 		said "no source port: none below 1024 may be taken: CAP_NET_BIND_SERVICE is missing"
@@ -177,7 +177,7 @@ if can_be_bare; then
 
 	one "{ name = \"one\"; $ADDRESSES source_port = \"auto\"; }"
 	check "ports as they come, without the capability: it starts" starts "${bare[@]}"
-	check "and a warning says what that means" warned "$NO_PORT (source_port = \"auto\"): connections come from ports above"
+	check "and a warning says what that means" wait_for 10 warned "$NO_PORT (source_port = \"auto\"): connections come from ports above"
 	a_call
 	check "a connection from a port above says which of two causes it has" wait_for 20 \
 		warned "the reserved ones take CAP_NET_BIND_SERVICE, which is missing"
@@ -197,7 +197,7 @@ one "{ name = \"one\"; $ADDRESSES source_port = \"any\"; max_connections = 5000;
 check "few descriptors: it starts" starts prlimit --nofile=700:700
 check "and a warning names max_connections and both limits" \
 	warned "max_connections of all services come to 5000, but the limit of descriptors"
-check "… and how much is enough" said "raise the limit to 10"
+check "… and how much is enough" wait_for 10 said "raise the limit to 10"
 check "… the unit's and the shell's" warned "(LimitNOFILE= in the unit, ulimit -n in a shell)"
 stop one
 # Clients that say nothing are shown out for those that wait, one after the other.
