@@ -136,7 +136,7 @@ opened() {
 	local line
 
 	line=$(said journalctl | sed 's/[].[]/\\&/g; s/[0-9][0-9]*/[0-9]+/g')
-	[ -n "$line" ] && grep -qE " info: $line" "$1.log"
+	[ -n "$line" ] && wait_for 10 grep -qE " info: $line" "$1.log"
 }
 
 # found_right HOST: a check of its file ends as README shows
