@@ -290,12 +290,12 @@ static void on_call(void *arg, struct exchange *x)
 static void on_reply(void *arg, struct exchange *x)
 {
 	struct upstream *upstream = arg;
+	/* Else it is the leg's own word: the server has not seen the Call. */
+	bool is_servers = x->fault != EXCHANGE_FAULT_CANT_SEND;
 
-	if (x->fault == EXCHANGE_FAULT_CANT_SEND)
-		; /* The leg's own word: the server has not seen the Call. */
-	else if (upstream->waits)
+	if (is_servers && upstream->waits)
 		answered(upstream);
-	else
+	else if (is_servers)
 		server_state_heard(&upstream->ws->service->server);
 	upstream->events->leg->reply(upstream->arg, x);
 }
