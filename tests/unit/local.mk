@@ -536,11 +536,18 @@ tests_unit_test_call_plan_LDADD = $(UNIT_LDADD)
 TESTS += tests/unit/test_call_plan
 
 check_PROGRAMS += tests/unit/test_proxy
-tests_unit_test_proxy_SOURCES = tests/unit/test_proxy.c tests/unit/proxy_fixture.c \
-	tests/unit/proxy_fixture.h
+tests_unit_test_proxy_SOURCES = tests/unit/test_proxy.c tests/unit/proxy_scene.c tests/unit/proxy_scene.h \
+	tests/unit/proxy_fixture.c tests/unit/proxy_fixture.h
 tests_unit_test_proxy_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
 tests_unit_test_proxy_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_proxy
+
+check_PROGRAMS += tests/unit/test_proxy_scarce
+tests_unit_test_proxy_scarce_SOURCES = tests/unit/test_proxy_scarce.c tests/unit/proxy_scene.c tests/unit/proxy_scene.h \
+	tests/unit/proxy_fixture.c tests/unit/proxy_fixture.h
+tests_unit_test_proxy_scarce_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
+tests_unit_test_proxy_scarce_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_proxy_scarce
 
 check_PROGRAMS += tests/unit/test_answers
 tests_unit_test_answers_SOURCES = tests/unit/test_answers.c tests/unit/proxy_fixture.c \

@@ -2,65 +2,16 @@
 /* Listener, workers, bridges and queries: a whole proxy on loopback between peers of raw RPC. */
 #include <fcntl.h>
 #include <jansson.h>
-#include <netinet/in.h>
 #include <sched.h>
-#include <stdatomic.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "daemon/base/log.h"
-#include "daemon/config/config_descriptors.h"
 #include "rpcrdma/rdma_config.h"
-#include "tests/unit/proxy_fixture.h"
+#include "tests/unit/proxy_scene.h"
 
-/* One service of TCP, or two proxies with iwarp between them; the client's port and the server's. */
-static uint16_t front, back;
-static int server;
 /* Of a proxy that stops: TCP legs and fabrics give a peer two seconds each, resolvers three. */
 #define STOP_BOUND_MS 10000
-
-static void setup(void)
-{
-	fixture_setup();
-	front = fixture_port();
-	back = fixture_port();
-	server = fixture_listen(back);
-}
-
-static void teardown(void)
-{
-	fixture_teardown();
-	if (server >= 0)
-		close(server);
-}
-
-#define PLAIN_TCP "require_privileged_port = false; source_port = \"any\";"
-
-static void start_tcp(const char *more)
-{
-	fixture_start("{ name = \"one\"; listen = \"tcp://127.0.0.1:%u\"; "
-		      "connect = \"tcp://127.0.0.1:%u\"; " PLAIN_TCP " %s }",
-		      front, back, more);
-}
-
-/* A second service with many clients, and its server, which answers nobody. */
-static uint16_t crowded;
-static int crowded_server;
-
-static void start_two(unsigned max_connections)
-{
-	uint16_t port = fixture_port();
-
-	crowded = fixture_port();
-	crowded_server = fixture_listen(port);
-	fixture_start("{ name = \"one\"; listen = \"tcp://127.0.0.1:%u\"; "
-		      "connect = \"tcp://127.0.0.1:%u\"; max_connections = 8; " PLAIN_TCP " }, "
-		      "{ name = \"two\"; listen = \"tcp://127.0.0.1:%u\"; "
-		      "connect = \"tcp://127.0.0.1:%u\"; max_connections = %u; "
-		      "max_message_bytes = 16384; " PLAIN_TCP " }",
-		      front, back, crowded, port, max_connections);
-}
 
 static void start_chain(const char *more)
 {
@@ -75,15 +26,6 @@ static void start_chain(const char *more)
 }
 
 static void (*const starts[])(const char *more) = {start_tcp, start_chain};
-
-/* A client whose first Call has reached the server. */
-static void open_pair(uint32_t xid, int *client, int *upstream, uint16_t *from)
-{
-	*client = fixture_connect(front);
-	send_call(*client, xid, 0);
-	*upstream = fixture_accept(server, from);
-	ck_assert_uint_eq(read_message(*upstream, xid), FIXTURE_CALL_BYTES);
-}
 
 /* The connections that were closed are gone, so their ports are remembered. */
 static void await_no_connection(void)
@@ -380,149 +322,6 @@ START_TEST(many_who_ask_at_once_see_many_connections)
 }
 END_TEST
 
-static unsigned lowest_descriptor(void)
-{
-	int fd = dup(server);
-
-	ck_assert_int_ge(fd, 0);
-	close(fd);
-	return (unsigned)fd;
-}
-
-#define CROWD 12
-
-/* Answers one client's Call, whose XID is its number, and ends both connections. */
-static void serve(const int clients[CROWD], int upstream)
-{
-	uint32_t xid;
-
-	read_any(upstream, &xid);
-	ck_assert_uint_lt(xid, CROWD);
-	send_reply(upstream, xid, 0);
-	read_message(clients[xid], xid);
-	close(clients[xid]);
-	close(upstream);
-}
-
-/* The proxy may have four connections or so; the test itself has all the descriptors that it needs. */
-START_TEST(without_descriptors_clients_wait_and_nobody_is_closed)
-{
-	int clients[CROWD], upstreams[CROWD];
-	struct rlimit before, few;
-	unsigned most;
-
-	/* What the proxy takes for itself, what it keeps, and two a connection. */
-	start_tcp("");
-	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
-	few = before;
-	few.rlim_cur = lowest_descriptor() + 64 + 2 * 4;
-	fixture_stop();
-	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
-	start_tcp("");
-	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
-	most = proxy->max_connections;
-	ck_assert_uint_ge(most, 4);
-	ck_assert_uint_lt(most, CROWD / 2);
-	for (uint32_t i = 0; i < CROWD; i++) {
-		clients[i] = fixture_connect(front);
-		send_call(clients[i], i, 0);
-	}
-	for (uint32_t i = 0; i < CROWD; i++) {
-		upstreams[i] = fixture_accept(server, NULL);
-		if (i + 1 == most)
-			ck_assert(fixture_is_quiet(server, 50));
-		/* From the last that there is room for on, each one makes room for the next. */
-		if (i + 1 >= most)
-			serve(clients, upstreams[i + 1 - most]);
-	}
-	for (uint32_t i = CROWD + 1 - most; i < CROWD; i++)
-		serve(clients, upstreams[i]);
-}
-END_TEST
-
-#define MANY 600
-
-/*
- * All descriptors that the formula of the manual asks for, and a service whose clients come in greater numbers than
- * it counts with, half of them to say nothing.
- */
-START_TEST(descriptors_of_one_service_are_not_taken_by_the_clients_of_another)
-{
-	static int crowd[2 * MANY];
-	struct rlimit before, few, most;
-	int quiet, client, upstream;
-
-	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
-	most = before;
-	most.rlim_cur = before.rlim_max;
-	if (most.rlim_cur < 8 * MANY)
-		return;
-	start_two(MANY);
-	few = before;
-	few.rlim_cur = config_descriptors(proxy->config);
-	fixture_stop();
-	close(crowded_server);
-	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
-	start_two(MANY);
-	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &most), 0);
-	ck_assert_uint_lt(proxy->max_connections, 2 * MANY);
-	quiet = fixture_connect(front);
-	for (uint32_t i = 0; i < 2 * MANY; i++) {
-		crowd[i] = fixture_connect(crowded);
-		if (i < MANY)
-			send_call(crowd[i], i, 0);
-	}
-	/* The first that says nothing goes for those that wait, since it is of their service. */
-	read_end(crowd[MANY]);
-	ck_assert(fixture_is_quiet(quiet, 0));
-	open_pair(7, &client, &upstream, NULL);
-	close(client);
-	close(upstream);
-	close(quiet);
-	for (uint32_t i = 0; i < 2 * MANY; i++)
-		close(crowd[i]);
-	close(crowded_server);
-}
-END_TEST
-
-static unsigned warnings;
-
-static bool count_warning(void *arg, const char *line, size_t len)
-{
-	warnings += strstr(line, "max_connections of all services come to 3000") != NULL;
-	return true;
-}
-
-static uint64_t any_time(clockid_t clock)
-{
-	return 0;
-}
-
-/* The formula of the manual is enough; with less, the log says so. */
-START_TEST(a_limit_of_descriptors_below_max_connections_is_said)
-{
-	static const struct log_output output = {.write = count_warning, .now_us = any_time};
-	struct rlimit before, few;
-
-	start_tcp("max_connections = 3000;");
-	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
-	few = before;
-	few.rlim_cur = _i ? config_descriptors(proxy->config) : 2 * 3000;
-	if (before.rlim_max < few.rlim_cur)
-		return;
-	fixture_stop();
-	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
-	log_set_output(&output);
-	log_set_level(LOG_LEVEL_WARNING);
-	warnings = 0;
-	start_tcp("max_connections = 3000;");
-	log_set_output(NULL);
-	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
-	ck_assert_int_eq(proxy->max_connections >= 3000, _i);
-	ck_assert_uint_eq(warnings, !_i);
-}
-END_TEST
-
 #define STUCK 8
 
 /* A server that never reads nor answers, clients that do not read, and some that say nothing. */
@@ -621,72 +420,12 @@ START_TEST(receives_may_be_longer_than_messages)
 }
 END_TEST
 
-/* All of this network, as far as this process may have them; of no use to anybody else then. */
-static void use_up_reserved_ports(int fds[PORTS_COUNT])
-{
-	struct sockaddr_in in = {.sin_family = AF_INET};
-	int one = 1;
-
-	for (unsigned i = 0; i < PORTS_COUNT; i++) {
-		fds[i] = socket(AF_INET, SOCK_STREAM, 0);
-		setsockopt(fds[i], SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-		in.sin_port = htons((uint16_t)(PORTS_LAST + i));
-		if (!bind(fds[i], (struct sockaddr *)&in, sizeof(in)))
-			ck_assert_int_eq(listen(fds[i], 1), 0);
-	}
-}
-
-static atomic_uint shortfall_lines;
-
-static bool count_shortfalls(void *arg, const char *line, size_t len)
-{
-	if (memmem(line, len, "the reserved ones are all in use; NFS exports", 45))
-		atomic_fetch_add(&shortfall_lines, 1);
-	return true;
-}
-
-static uint64_t clock_us(clockid_t clock)
-{
-	return 1;
-}
-
-START_TEST(connections_from_unprivileged_ports_are_counted_and_said_once)
-{
-	static const struct log_output output = {.write = count_shortfalls, .now_us = clock_us};
-	int fds[PORTS_COUNT], client, upstream;
-	json_t *json, *tcp;
-	uint16_t from;
-
-	use_up_reserved_ports(fds);
-	log_set_level(LOG_LEVEL_WARNING);
-	log_set_output(&output);
-	fixture_start("{ name = \"one\"; listen = \"tcp://127.0.0.1:%u\"; "
-		      "connect = \"tcp://127.0.0.1:%u\"; require_privileged_port = false; }",
-		      front, back);
-	for (uint32_t i = 0; i < 3; i++) {
-		open_pair(i, &client, &upstream, &from);
-		ck_assert_uint_ge(from, IPPORT_RESERVED);
-		close(client);
-		close(upstream);
-	}
-	json = control_ask("stats\n");
-	tcp = json_object_get(json_object_get(json_object_get(json, "services"), "one"), "tcp");
-	ck_assert_int_eq(json_integer_value(json_object_get(tcp, "source_port_shortfalls")), 3);
-	json_decref(json);
-	ck_assert_uint_eq(shortfall_lines, 1);
-	fixture_stop();
-	log_set_output(NULL);
-	for (unsigned i = 0; i < PORTS_COUNT; i++)
-		close(fds[i]);
-}
-END_TEST
-
 int main(void)
 {
 	Suite *suite = suite_create("proxy");
 	TCase *tc = tcase_create("proxy");
 
-	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_checked_fixture(tc, scene_setup, scene_teardown);
 	tcase_set_timeout(tc, 120);
 	tcase_add_loop_test(tc, a_call_and_its_reply_pass, 0, ARRAY_SIZE(starts));
 	tcase_add_loop_test(tc, calls_and_replies_pass_the_other_way_too, 0, ARRAY_SIZE(starts));
@@ -698,17 +437,13 @@ int main(void)
 			    0, ARRAY_SIZE(starts));
 	tcase_add_loop_test(tc, a_port_is_not_forgotten_by_an_attempt_that_failed, 0,
 			    ARRAY_SIZE(starts));
-	tcase_add_test(tc, connections_from_unprivileged_ports_are_counted_and_said_once);
 	tcase_add_test(tc, clients_past_max_connections_are_turned_away);
 	tcase_add_test(tc, an_address_that_is_not_allowed_is_turned_away);
 	tcase_add_test(tc, a_port_that_is_not_privileged_is_turned_away);
 	tcase_add_loop_test(tc, what_the_workers_have_is_told_to_the_control_socket, 0,
 			    ARRAY_SIZE(starts));
 	tcase_add_test(tc, many_who_ask_at_once_see_many_connections);
-	tcase_add_test(tc, without_descriptors_clients_wait_and_nobody_is_closed);
 	tcase_add_test(tc, receives_may_be_longer_than_messages);
-	tcase_add_test(tc, descriptors_of_one_service_are_not_taken_by_the_clients_of_another);
-	tcase_add_loop_test(tc, a_limit_of_descriptors_below_max_connections_is_said, 0, 2);
 	tcase_add_loop_test(tc, a_stop_ends_within_a_bound_whoever_is_stuck, 0, ARRAY_SIZE(starts));
 	tcase_add_loop_test(tc, a_log_that_nobody_reads_stops_no_rpc, 0, ARRAY_SIZE(starts));
 	tcase_add_loop_test(tc, a_stop_in_the_middle_of_everything_is_clean, 0, ARRAY_SIZE(starts));
