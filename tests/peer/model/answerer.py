@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The answering side of an end: Calls are pulled together, answered, and their Replies carried back."""
+import collections
+import dataclasses
+
+from nfs import binding
+from wire import header, rpc
+
+
+@dataclasses.dataclass
+class Work:
+    """One Call of the peer's, until its Reply has left."""
+    message: header.Header
+    chunks: dict = dataclasses.field(default_factory=dict)   # position: bytearray
+    to_pull: collections.deque = dataclasses.field(default_factory=collections.deque)
+    reads: int = 0
+    call: bytes = b''
+
+
+class Answerer:
+    """What an end does with Calls."""
+
+    def __init__(self):
+        self.works = {}
+        self.reads_queued = collections.deque()
+        self.reads_under_way = 0
+
+    # ------------------------------------------------------------ refusing
+
+    def version_range(self):
+        """What ERR_VERS tells: once a version is settled, that one alone."""
+        if self.version is not None:
+            return self.version, self.version
+        return self.options.low, self.options.high
+
+    def refuse_version(self, xid):
+        """A Call in a version that is not spoken: A4.2-1."""
+        low, high = self.version_range()
+        self.put(header.Header(xid, vers=high, credit=self.grant(0), proc=header.ERROR,
+                               err=header.ERR_VERS, low=low, high=high))
+
+    def refuse_header(self, xid, version, _why):
+        """A Call whose header is nonsense: A4.2-2."""
+        self.put(header.Header(xid, vers=version, credit=self.grant(0), proc=header.ERROR,
+                               err=header.ERR_CHUNK))
+
+    def refuse(self, work, why):
+        """A Call that cannot be served or whose Reply cannot be carried."""
+        self.works.pop(work.message.xid, None)
+        self.refuse_header(work.message.xid, work.message.vers, why)
+
+    # ------------------------------------------------------------ taking a Call
+
+    def take_call(self, message):
+        """A Call whose header decodes."""
+        self.version = message.vers
+        work = Work(message)
+        why = self.call_flaw(message)
+        if why:
+            self.refuse(work, why)
+            return
+        self.works[message.xid] = work
+        for entry in message.reads:
+            work.chunks.setdefault(entry.position, bytearray())
+            self.reads_queued.append((work, entry))
+            work.reads += 1
+        self.pull_more()
+        if not work.reads:
+            self.call_is_here(work)
+
+    def call_flaw(self, message):
+        """What is wrong with a header that decodes, or None."""
+        positions = {entry.position for entry in message.reads}
+        if any(position % 4 for position in positions):
+            return 'a read chunk at no XDR position'                        # A3.4-1
+        if message.proc == header.NOMSG:
+            return None if 0 in positions else 'no chunk at position zero'  # A5.1-2
+        if 0 in positions:
+            return 'a position-zero chunk beside an RPC message'            # A-D8
+        if message.body[:4] != message.xid.to_bytes(4, 'big'):
+            return 'two XIDs'                                               # X-7
+        return None
+
+    def read_depth(self):
+        """How many RDMA Reads may be under way: A3.3-10."""
+        return self.conn.peer.ird or 1
+
+    def pull_more(self):
+        """Issues the Reads that wait, in their order, up to the depth."""
+        while self.reads_queued and self.reads_under_way < self.read_depth():
+            work, entry = self.reads_queued.popleft()
+            self.reads_under_way += 1
+            self.conn.read(entry.handle, entry.offset, entry.length,
+                           lambda data, work=work, entry=entry: self.pulled(work, entry, data))
+
+    def pulled(self, work, entry, data):
+        """A Read is done; in the order in which they were asked for."""
+        self.reads_under_way -= 1
+        work.chunks[entry.position] += data
+        work.reads -= 1
+        self.pull_more()
+        if not work.reads:
+            self.call_is_here(work)
+
+    def joined(self, message, chunks):
+        """The RPC message with its chunks at their positions: A3.4-5, A3.4-6, A-D5."""
+        chunks = dict(chunks)
+        rest = bytes(chunks.pop(0)) if message.proc == header.NOMSG else message.body
+        whole = b''
+        for position in sorted(chunks):
+            take = position - len(whole)
+            if take < 0 or take > len(rest):
+                return None
+            whole, rest = whole + rest[:take] + bytes(chunks[position]), rest[take:]
+            whole += bytes(-len(whole) % 4)
+        return whole + rest
+
+    def call_is_here(self, work):
+        """Nothing of the Call is missing any more."""
+        call = self.joined(work.message, work.chunks)
+        if call is None or len(call) < 40 or call[:4] != work.message.xid.to_bytes(4, 'big'):
+            self.refuse(work, 'the chunks make no message')
+            return
+        work.call = call
+        reply = self.garbage(work) or self.answer(call)
+        if reply is not None:
+            self.reply_is_here(work, reply)
+
+    def garbage(self, work):
+        """GARBAGE_ARGS for a payload whose chunk is longer or shorter than it says: A3.4-4."""
+        place = binding.call_payload(work.call)
+        if place is None or place[0] not in work.chunks:
+            return None
+        length = len(work.chunks[place[0]])
+        if length in (place[1], place[1] + -place[1] % 4):
+            return None
+        return rpc.accepted(work.message.xid, b'', stat=rpc.GARBAGE_ARGS)
+
+    # ------------------------------------------------------------ answering
+
+    def grant(self, _asked):
+        """The credits that each answer grants: A3.3-3."""
+        return self.options.credits
+
+    def answered(self, xid, reply):
+        """A Reply that was held back is here."""
+        self.reply_is_here(self.works[xid], reply)
+
+    def reply_is_here(self, work, reply):
+        """Chooses how the Reply goes, and sends it."""
+        message = work.message
+        writes, body = self.reduced(work, reply)
+        out = header.Header(message.xid, vers=message.vers, credit=self.grant(message.credit),
+                            proc=header.MSG, writes=writes, reply=self.unused_reply(message),
+                            body=body)
+        if len(header.encode(out)) > self.send_limit():
+            if not self.into_reply_chunk(message, out):
+                self.no_room(work, out)
+                return
+        self.works.pop(message.xid, None)
+        self.put(out, self.key_to_invalidate(message))
+
+    def no_room(self, work, _out):
+        """The Reply fits nowhere: A5.2-3."""
+        self.refuse(work, 'the Reply fits nowhere')
+
+    def unused_reply(self, _message):
+        """How a reply chunk that is not used comes back: A5.2-4."""
+        return None
+
+    def reduced(self, work, reply):
+        """The write list that goes back, and the Reply without what was written: A3.7-1, -2."""
+        message = work.message
+        if not message.writes:
+            return [], reply
+        payload = binding.reply_payload(work.call, reply)
+        writes = [[dataclasses.replace(s, length=0) for s in chunk] for chunk in message.writes]
+        room = sum(s.length for s in message.writes[0])
+        if payload is None or room == 0 or payload[1] > room:
+            return writes, reply
+        at, size = payload
+        writes[0] = self.written(message.writes[0], reply[at:at + size])
+        return writes, reply[:at] + reply[at + size + -size % 4:]
+
+    def written(self, segments, data):
+        """Writes data into segments, in order; returns them with what each got."""
+        result = []
+        for segment in segments:
+            part, data = data[:segment.length], data[segment.length:]
+            if part:
+                self.conn.write(segment.handle, segment.offset, part)
+            result.append(dataclasses.replace(segment, length=len(part)))
+        return result
+
+    def into_reply_chunk(self, message, out):
+        """Writes the body into the reply chunk if it fits: A5.2-2."""
+        if message.reply is None or sum(s.length for s in message.reply) < len(out.body):
+            return False
+        out.reply = self.written(message.reply, out.body)
+        out.proc, out.body = header.NOMSG, b''
+        return True
+
+    def key_to_invalidate(self, message):
+        """One key of that Call, if both ends allow it: C5.1-1."""
+        if not (self.options.invalidate and self.peer_data().invalidate):
+            return None
+        keys = {s.handle for chunk in message.writes for s in chunk}
+        keys |= {s.handle for s in message.reads} | {s.handle for s in message.reply or []}
+        return keys.pop() if len(keys) == 1 else None

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The calling side of an end: Calls wait for a credit, lend memory, and get their Replies."""
+import collections
+import dataclasses
+
+from nfs import binding
+from wire import header
+
+UNKNOWN_REPLY_BYTES = 1 << 20
+
+
+@dataclasses.dataclass
+class Pending:
+    """One Call of this end's: .reply has its Reply in the end, .error what came instead."""
+    xid: int
+    call: bytes
+    done: object = None
+    reply: bytes = None
+    error: header.Header = None
+    lent: list = dataclasses.field(default_factory=list)
+    landing: object = None     # the key of the reply chunk
+    payload: object = None     # the key of the write chunk
+    sent: header.Header = None
+
+    @property
+    def over(self):
+        """Whether it has been answered."""
+        return self.reply is not None or self.error is not None
+
+
+class Caller:
+    """What an end does to call."""
+
+    def __init__(self):
+        self.granted = 1           # until the first Reply: RFC 8166 section 3.3.3
+        self.queue = collections.deque()
+        self.pending = {}
+
+    # ------------------------------------------------------------ calling
+
+    def call(self, call, done=None):
+        """Calls as soon as there is a credit; done(pending) is told of the answer."""
+        pending = Pending(int.from_bytes(call[:4], 'big'), call, done)
+        self.queue.append(pending)
+        self.send_more()
+        return pending
+
+    def may_send(self):
+        """Whether a credit is free: A3.3-4."""
+        return self.conn.open and len(self.pending) < self.granted
+
+    def send_more(self):
+        """Sends the Calls that wait, as far as credits go."""
+        while self.queue and self.may_send():
+            pending = self.queue.popleft()
+            self.pending[pending.xid] = pending
+            pending.sent = self.planned(pending)
+            self.put(pending.sent)
+
+    def ask(self):
+        """The credits that each Call asks for: A3.3-1."""
+        return self.options.credits
+
+    def call_version(self):
+        """The version that Calls go in."""
+        return self.version or self.options.low
+
+    def planned(self, pending):
+        """The message that carries a Call, with the memory that it lends."""
+        message = header.Header(pending.xid, vers=self.call_version(), credit=self.ask(),
+                                proc=header.MSG, body=pending.call)
+        if not self.connector:
+            return message                       # a reverse Call has no chunks: D2.5-1
+        self.offer_room(pending, message)
+        if len(header.encode(message)) > self.send_limit():
+            self.move(pending, message)
+        return message
+
+    def offer_room(self, pending, message):
+        """A write chunk or a reply chunk where the Reply may not fit inline."""
+        most = binding.reply_limit(pending.call)
+        most = UNKNOWN_REPLY_BYTES if most is None else most
+        payload = binding.result_limit(pending.call) if self.options.ddp == 'nfs' else None
+        if most + 28 <= self.receive_limit():
+            return
+        if payload is not None:
+            pending.payload = self.lend(pending, payload, writable=True)
+            message.writes = [[self.segment(pending.payload)]]
+        else:
+            pending.landing = self.lend(pending, most, writable=True)
+            message.reply = [self.segment(pending.landing)]
+
+    def move(self, pending, message):
+        """What does not fit inline goes as chunks: A3.4-3, A5.1-1."""
+        place = binding.call_payload(pending.call) if self.options.ddp == 'nfs' else None
+        if place is not None:
+            at, size = place
+            key = self.lend(pending, pending.call[at:at + size], readable=True)
+            message.reads = [header.ReadSegment(at, key.stag, size, key.to)]
+            message.body = pending.call[:at] + pending.call[at + size + -size % 4:]
+            if len(header.encode(message)) <= self.send_limit():
+                return
+        key = self.lend(pending, pending.call, readable=True)
+        message.proc, message.body = header.NOMSG, b''
+        message.reads = [header.ReadSegment(0, key.stag, len(pending.call), key.to)]
+
+    def lend(self, pending, memory, readable=False, writable=False):
+        """Memory of this RPC that the peer may use until it has answered: A2-1."""
+        key = self.conn.expose(memory, readable, writable)
+        pending.lent.append(key)
+        return key
+
+    @staticmethod
+    def segment(key):
+        """A whole key as a segment."""
+        return header.Segment(key.stag, len(key.memory), key.to)
+
+    # ------------------------------------------------------------ being answered
+
+    def take_reply(self, message, _invalidated):
+        """A Reply whose header decodes."""
+        pending = self.pending.get(message.xid)
+        if pending is None:
+            self.dropped += 1
+            return
+        reply = self.reply_of(pending, message)
+        if reply is None:
+            self.dropped += 1
+            return
+        self.version = message.vers
+        self.take_grant(message.credit)
+        self.over(pending, reply=reply)
+
+    def take_grant(self, credit):
+        """The credits that a Reply grants; zero counts as one: A3.3-2, A3.3-3."""
+        self.granted = max(1, credit)
+
+    def reply_of(self, pending, message):
+        """The RPC message of a Reply, or None if it breaks the protocol."""
+        offered = pending.sent
+        if message.reads or not self.within(message.writes, offered.writes):
+            return None
+        if not self.within([message.reply or []], [offered.reply or []]):
+            return None
+        if message.proc == header.NOMSG:
+            if not message.reply:
+                return None
+            size = sum(s.length for s in message.reply)
+            return bytes(pending.landing.memory[:size])
+        if message.body[:4] != message.xid.to_bytes(4, 'big'):
+            return None
+        size = sum(s.length for chunk in message.writes for s in chunk)
+        if not size:
+            return message.body
+        return binding.filled(pending.call, message.body, bytes(pending.payload.memory[:size]))
+
+    @staticmethod
+    def within(returned, offered):
+        """Whether a returned list is the offered one, with no more in it: A3.7-4."""
+        if not any(returned):
+            return True
+        if [len(chunk) for chunk in returned] != [len(chunk) for chunk in offered]:
+            return False
+        return all(
+            got.handle == own.handle and got.offset == own.offset and got.length <= own.length
+            for r, o in zip(returned, offered) for got, own in zip(r, o))
+
+    def take_error(self, data):
+        """An RDMA_ERROR, in whatever version: A4.2-1, A4.2-4."""
+        try:
+            error = header.decode(data)
+        except header.HeaderError:
+            xid, version, credit, _proc = header.decode_fixed(data)
+            error = header.Header(xid, vers=version, credit=credit, proc=header.ERROR)
+        pending = self.pending.get(error.xid)
+        if pending is None:
+            self.dropped += 1
+            return
+        self.over(pending, error=error)
+
+    def over(self, pending, reply=None, error=None):
+        """An RPC is over: its memory is its own again."""
+        del self.pending[pending.xid]
+        for key in pending.lent:
+            self.conn.withdraw(key)
+        pending.reply, pending.error = reply, error
+        if pending.done:
+            pending.done(pending)
+        self.send_more()

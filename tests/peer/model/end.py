@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One end of an RPC-over-RDMA connection: what has come is told apart and handed to a role.
+
+Everything that a scenario may bend is an attribute or a small method of End: what is a Call, what is
+granted, how a Reply is carried. Forward Calls are the connector's, reverse Calls the acceptor's; each
+end has one calling and one answering side, and so the credits of the two directions stay apart.
+"""
+import dataclasses
+
+from model.answerer import Answerer
+from model.caller import Caller
+from wire import header, private_data
+
+
+@dataclasses.dataclass
+class Options:
+    """What an end is told; the names are those of the daemon's configuration where it has them."""
+    inline_threshold_bytes: int = 4096
+    credits: int = 32
+    ddp: str = 'none'                # or 'nfs'
+    invalidate: bool = True          # says that its keys may be invalidated
+    low: int = 1                     # versions of RPC-over-RDMA that it speaks
+    high: int = 1
+
+
+class End(Caller, Answerer):
+    """A connection's end that keeps to the documents."""
+
+    def __init__(self, options, answer):
+        self.conn = None
+        self.options = options
+        self.answer = answer             # of a Call's bytes: its Reply's, or None to answer later
+        self.connector = None
+        self.version = None              # settled by the first Call: X-15
+        self.discarded = 0               # Sends that are too short for anything: X-3
+        self.dropped = 0                 # Replies and errors for nothing that waits
+        Caller.__init__(self)
+        Answerer.__init__(self)
+
+    def attach(self, conn):
+        """The connection is there; Calls wait until it is open."""
+        self.conn = conn
+        self.connector = conn.initiator
+        conn.on_send = self.on_send
+        conn.on_open = self.opened
+
+    def opened(self):
+        """Of the connection: both ends have said who they are."""
+        self.send_more()
+
+    # ------------------------------------------------------------ what the ends told each other
+
+    def own_data(self):
+        """The private data that this end sends: RFC 8797 section 4."""
+        size = self.options.inline_threshold_bytes
+        return private_data.encode(
+            private_data.PrivateData(self.options.invalidate, size, size))
+
+    def peer_data(self):
+        """The peer's private data, or what holds without: C4.1.1-1."""
+        data = self.conn.peer.data if self.conn.peer else b''
+        return private_data.decode(data) or private_data.PrivateData(False, 1024, 1024)
+
+    def send_limit(self):
+        """The largest Send that the peer takes: C5.2-2."""
+        return min(self.options.inline_threshold_bytes, self.peer_data().recv_bytes)
+
+    def receive_limit(self):
+        """The largest Send that may come."""
+        return min(self.options.inline_threshold_bytes, self.peer_data().send_bytes)
+
+    # ------------------------------------------------------------ what comes
+
+    def on_send(self, sent):
+        """Of the connection: a Send has come."""
+        if self.too_short(sent.data):
+            self.discarded += 1
+            return
+        xid, version, _credit, proc = header.decode_fixed(sent.data)
+        if proc == header.ERROR:
+            self.take_error(sent.data)
+        elif not self.speaks(version):
+            self.refuse_version(xid)
+        else:
+            self.take_message(xid, version, sent)
+
+    def too_short(self, data):
+        """Whether it cannot hold what its kind always holds: D2.4-2, X-3."""
+        if len(data) < header.FIXED_BYTES:
+            return True
+        _xid, version, _credit, proc = header.decode_fixed(data)
+        return len(data) < header.min_bytes(version, proc)
+
+    def speaks(self, version):
+        """Whether a Call of this version is served on this connection: E5.3-1, X-15."""
+        if self.version is not None:
+            return version == self.version
+        return self.options.low <= version <= self.options.high
+
+    def take_message(self, xid, version, sent):
+        """A message in a version that is spoken."""
+        try:
+            message = header.decode(sent.data)
+        except header.HeaderError as error:
+            if self.may_be_call(sent.data):
+                self.refuse_header(xid, version, str(error))
+            else:
+                self.dropped += 1
+            return
+        if message.proc == header.MSG and self.body_too_short(message.body):
+            self.discarded += 1
+        elif message.proc == header.DONE:
+            self.take_done(message)
+        elif self.is_call(message):
+            self.take_call(message)
+        else:
+            self.take_reply(message, sent.invalidated)
+
+    @staticmethod
+    def body_too_short(body):
+        """Whether an RPC message is too short for its kind: D2.4-2, X-3."""
+        if len(body) < 8:
+            return True
+        reply = body[4:8] == b'\0\0\0\1'
+        return len(body) < (header.MIN_REPLY_BYTES if reply else header.MIN_CALL_BYTES)
+
+    def take_done(self, _message):
+        """An RDMA_DONE for nothing: ignored, A3.8-2."""
+        self.dropped += 1
+
+    def may_be_call(self, _data):
+        """Whether what does not decode counts as a Call: X-3, A4.2-3."""
+        return True
+
+    def is_call(self, message):
+        """Tells Calls from Replies: D1.3.4-1."""
+        if message.proc == header.NOMSG:
+            return not self.connector
+        return message.body[4:8] == b'\0\0\0\0'
+
+    # ------------------------------------------------------------ what goes
+
+    def put(self, message, invalidate=None):
+        """Sends one message."""
+        self.conn.send(header.encode(message), invalidate)

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A byte stream in the loop: what is to be sent waits here until the socket takes it."""
+import socket
+
+READ_BYTES = 256 * 1024
+
+
+class Stream:
+    """A connected socket; calls received(data) and ended(why) of its owner."""
+
+    def __init__(self, loop, sock, owner, tap=None):
+        self.loop = loop
+        self.sock = sock
+        self.owner = owner
+        self.tap = tap
+        self.ended = None
+        self._out = bytearray()
+        sock.setblocking(False)
+        if sock.family in (socket.AF_INET, socket.AF_INET6):
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        loop.watch(sock, self._readable)
+
+    def send(self, data):
+        """Sends the bytes; what the socket does not take yet follows later."""
+        if self.ended is not None:
+            return
+        if self.tap:
+            self.tap.sent(data)
+        self._out += data
+        self._writable()
+
+    def _writable(self):
+        try:
+            while self._out:
+                del self._out[: self.sock.send(self._out)]
+        except BlockingIOError:
+            self.loop.watch(self.sock, self._readable, self._writable)
+            return
+        except OSError as error:
+            self._end(str(error))
+            return
+        self.loop.watch(self.sock, self._readable)
+
+    def _readable(self):
+        try:
+            data = self.sock.recv(READ_BYTES)
+        except BlockingIOError:
+            return
+        except OSError as error:
+            self._end(error.strerror)
+            return
+        if not data:
+            self._end('closed')
+            return
+        if self.tap:
+            self.tap.received(data)
+        self.owner.received(data)
+
+    def _end(self, why):
+        if self.ended is None:
+            self.close()
+            self.ended = why
+            self.owner.stream_ended(why)
+
+    def close(self, reset=False):
+        """Closes the socket without a word to the owner; by a reset if that is asked for."""
+        if self.ended is not None:
+            return
+        self.ended = 'closed here'
+        self.loop.forget(self.sock)
+        if reset and self.sock.family in (socket.AF_INET, socket.AF_INET6):
+            self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b'\1\0\0\0\0\0\0\0')
+        self.sock.close()
+
+    def shut_down(self):
+        """Sends a FIN and goes on reading."""
+        if self.ended is None:
+            self.sock.shutdown(socket.SHUT_WR)
+
+
+class Listener:
+    """A listening TCP socket on a port of the system's choice, or a given one."""
+
+    def __init__(self, loop, accepted, address=('127.0.0.1', 0)):
+        family = socket.AF_INET6 if ':' in address[0] else socket.AF_INET
+        self.loop = loop
+        self.sock = socket.create_server(address, family=family, backlog=64)
+        self.sock.setblocking(False)
+        self.address = self.sock.getsockname()[:2]
+        self._accepted = accepted
+        loop.watch(self.sock, self._readable)
+
+    def _readable(self):
+        try:
+            sock, peer = self.sock.accept()
+        except OSError:
+            return
+        self._accepted(sock, peer)
+
+    def close(self):
+        """Stops listening."""
+        self.loop.forget(self.sock)
+        self.sock.close()
+
+
+def connect(address, seconds):
+    """A connected socket to (host, port)."""
+    return socket.create_connection(address, timeout=seconds)

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A connection in the hand of a scenario: it sends what it wants, and sees everything that comes."""
+import dataclasses
+import itertools
+
+from model.answerer import Answerer
+from scene.scenario import Wrong
+from wire import header, rpc
+
+_xids = itertools.count(0x70000001, 0x101)
+
+
+def new_xid():
+    """An XID that nothing here had before."""
+    return next(_xids) & 0xffffffff
+
+
+@dataclasses.dataclass
+class Got:
+    """A Send that came: its bytes and, if it decodes, its header."""
+    data: bytes
+    invalidated: int
+    header: header.Header
+
+    @property
+    def body(self):
+        """The RPC message behind the header."""
+        return self.header.body
+
+
+class Hand:
+    """Either end of a connection, without any will of its own."""
+
+    def __init__(self, conn, trace):
+        self.conn = conn
+        self.loop = conn.loop
+        self.trace = trace
+
+    # ------------------------------------------------------------ sending
+
+    def send(self, message, invalidate=None):
+        """Sends a header.Header, or any bytes."""
+        data = message if isinstance(message, (bytes, bytearray)) else header.encode(message)
+        self.trace.sent(data)
+        self.conn.send(bytes(data), invalidate)
+        return message
+
+    def call(self, call, **fields):
+        """Sends an RPC Call inline, with any fields of the header changed; returns its header."""
+        xid = int.from_bytes(call[:4], 'big')
+        fields.setdefault('body', call)
+        message = header.Header(fields.pop('xid', xid), credit=fields.pop('credit', 16), **fields)
+        return self.send(message)
+
+    # ------------------------------------------------------------ receiving
+
+    def next(self, what='a Send', seconds=None):
+        """Waits for the next Send, which must decode; Wrong if the connection ends instead."""
+        got = self.next_bytes(what, seconds)
+        try:
+            got.header = header.decode(got.data)
+        except header.HeaderError as error:
+            raise Wrong(f'{what} came and does not decode: {error}') from error
+        return got
+
+    def next_bytes(self, what='a Send', seconds=None):
+        """The same for one that need not decode."""
+        self.loop.until(lambda: self.conn.sends or self.conn.ended, what, seconds)
+        if not self.conn.sends:
+            ended = self.conn.terminated.text if self.conn.terminated else self.conn.ended
+            raise Wrong(f'the connection ended ({ended}) instead of {what}')
+        sent = self.conn.sends.popleft()
+        self.trace.came(sent.data)
+        return Got(sent.data, sent.invalidated, None)
+
+    def reply(self, xid, what='the Reply'):
+        """The next Send, which must be an answer to this XID."""
+        got = self.next(what)
+        if got.header.xid != xid:
+            raise Wrong(f'an answer to XID {got.header.xid:#010x} instead of {xid:#010x}')
+        return got
+
+    def ask(self, call, **fields):
+        """Calls inline and waits for the answer."""
+        sent = self.call(call, **fields)
+        return self.reply(sent.xid)
+
+    def quiet(self):
+        """Nothing has come but what was taken."""
+        if self.conn.sends:
+            got = self.next_bytes()
+            raise Wrong(f'unasked for: {header.describe(got.data)}')
+
+    def ends(self, what='the end of the connection', seconds=None):
+        """Waits for the connection's end."""
+        self.loop.until(lambda: self.conn.ended, what, seconds)
+        return self.conn.ended
+
+    def barrier(self, null):
+        """A NULL Call and its Reply: what was sent before has been dealt with, and nothing came of it."""
+        return self.ask(null)
+
+    # ------------------------------------------------------------ memory
+
+    def lend(self, memory, readable=False, writable=False):
+        """A key, and the segment that tells of it."""
+        key = self.conn.expose(memory, readable, writable)
+        return key, header.Segment(key.stag, len(key.memory), key.to)
+
+    def read_chunk(self, position, data, pieces=1):
+        """Read segments that together carry data at a position."""
+        size = max(4, -(-len(data) // pieces))
+        result = []
+        for at in range(0, len(data), size):
+            key, segment = self.lend(data[at:at + size], readable=True)
+            result.append(header.ReadSegment(position, key.stag, segment.length, key.to))
+        return result
+
+    def is_dead(self, segment):
+        """Whether a Read of the peer's memory ends in a Terminate: the connection is gone then."""
+        self.conn.read(segment.handle, segment.offset, min(4, segment.length) or 4)
+        self.loop.until(lambda: self.conn.ended or not self.conn.reads, 'the end of a Read')
+        return bool(self.conn.ended)
+
+    # ------------------------------------------------------------ answering Calls
+
+    def message_of(self, got):
+        """The RPC message of a Call, its chunks pulled."""
+        message, chunks = got.header, {}
+        for entry in message.reads:
+            read = self.conn.read(entry.handle, entry.offset, entry.length)
+            self.loop.until(lambda: read.finished or self.conn.ended, 'the data of a read chunk')
+            if not read.finished:
+                raise Wrong(f'the Read of chunk {entry} fails: '
+                            f'{self.conn.terminated or self.conn.ended}')
+            chunks.setdefault(entry.position, bytearray()).extend(read.data)
+        whole = Answerer.joined(None, message, chunks)
+        if whole is None:
+            raise Wrong('the read chunks make no message')
+        return whole
+
+    def answer(self, got, reply, credit=16, **fields):
+        """Answers a Call inline."""
+        fields.setdefault('body', reply)
+        return self.send(header.Header(got.header.xid, vers=fields.pop('vers', got.header.vers),
+                                       credit=credit, **fields))
+
+    def answer_null(self, got, credit=16):
+        """Answers whatever was called with an empty result."""
+        return self.answer(got, rpc.accepted(got.header.xid, b''), credit)

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Scenarios: functions that hold one role of the other end to one statement.
+
+    @responder('A3.3-3')
+    def a_grant_is_never_zero(t):
+        ...
+
+    @a_grant_is_never_zero.wrong
+    def _(end):
+        end.grant = lambda asked: 0
+
+The other end is what is judged: a responder or a requester. Beside each scenario stands how an end that
+keeps to the documents is bent to break the statement; then the scenario must fail. A scenario may have several
+such bends, each of which it must find.
+"""
+import dataclasses
+import importlib
+import pathlib
+import pkgutil
+
+REQUESTER, RESPONDER = 'RQ', 'RS'
+
+
+class Wrong(Exception):
+    """The other end breaks the statement."""
+
+
+class Unfit(Exception):
+    """This end cannot be asked: what the scenario needs is not there."""
+
+
+@dataclasses.dataclass
+class Scenario:
+    """One scenario; .name is that of its function."""
+    tag: str
+    role: str
+    function: object
+    keys: dict
+    needs: frozenset
+    bends: list
+
+    @property
+    def name(self):
+        """Of the function, which says what holds."""
+        return self.function.__name__
+
+    def wrong(self, bend):
+        """Decorates bend(end): makes an end that keeps to the documents break the statement."""
+        self.bends.append(bend)
+        return bend
+
+
+ALL = []
+
+
+def _scenario(role, tag, keys, needs):
+    def decorate(function):
+        scenario = Scenario(tag, role, function, keys or {}, frozenset(needs), [])
+        ALL.append(scenario)
+        return scenario
+    return decorate
+
+
+def responder(tag, keys=None, needs=()):
+    """The other end answers Calls. keys: of the daemon's service or the model's Options.
+
+    needs: 'behind': the scenario sees and steers the server behind the responder; 'files': it needs files;
+    'reverse': it has the other end call.
+    """
+    return _scenario(RESPONDER, tag, keys, needs)
+
+
+def requester(tag, keys=None, needs=()):
+    """The other end calls; the scenario says what it is to call with t.front."""
+    return _scenario(REQUESTER, tag, keys, needs)
+
+
+def load():
+    """All scenarios, in the order of the files and of their places in them."""
+    if not ALL:
+        folder = pathlib.Path(__file__).resolve().parent.parent / 'scenarios'
+        for module in sorted(m.name for m in pkgutil.iter_modules([str(folder)])):
+            importlib.import_module(f'scenarios.{module}')
+    return ALL

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a scenario is given: `t`, its connections, its Calls, and the means to say what is wrong."""
+import dataclasses
+
+from net import iwarp
+from nfs import nfs3, tree
+from scene.hand import Hand, new_xid
+from scene.scenario import Wrong
+from scene.trace import Trace
+from wire import mpa, private_data, rpc, xdr
+
+INLINE = 4096
+ECHO, ECHO_VERS = 0x20000099, 1
+
+
+class Scene:
+    """One run of one scenario."""
+
+    def __init__(self, loop, play, files, tap=None):
+        self.loop = loop
+        self.play = play
+        self.files = files       # handles: .data (pattern), .scratch (to write), .names (a large directory)
+        self.trace = Trace()
+        self.tap = tap
+
+    # ------------------------------------------------------------ verdicts
+
+    @staticmethod
+    def hold(condition, text):
+        """Wrong unless the condition holds."""
+        if not condition:
+            raise Wrong(text)
+
+    def settle(self, condition, text, seconds=None):
+        """Waits for a condition that must come true."""
+        self.loop.until(condition, text, seconds)
+
+    # ------------------------------------------------------------ connections
+
+    @staticmethod
+    def start(data=None, send=INLINE, recv=INLINE, invalidate=True, **more):
+        """What this end says of itself; data: other private data than these."""
+        if data is None:
+            data = private_data.encode(private_data.PrivateData(invalidate, send, recv))
+        return iwarp.Start(data=data, **more)
+
+    def connect(self, **start):
+        """Connects to the responder; returns the Hand of an open connection."""
+        hand = self.connect_raw(**start)
+        self.loop.until(lambda: hand.conn.open or hand.conn.ended, 'the connection to open')
+        self.hold(hand.conn.open, f'the connection is refused: {hand.conn.ended}')
+        return hand
+
+    def connect_raw(self, **start):
+        """The same, without waiting for the answer."""
+        return Hand(self.play.connect(self.start(**start), self.tap), self.trace)
+
+    def accept(self, **start):
+        """Takes the next connection of the requester."""
+        conn = self.requested()
+        conn.accept(self.start(**start))
+        return Hand(conn, self.trace)
+
+    def requested(self):
+        """The next connection of the requester, whose MPA request has come."""
+        self.loop.until(lambda: self.play.accepted, 'a connection of the requester')
+        conn = self.play.accepted.popleft()
+        self.loop.until(lambda: conn.peer or conn.ended, 'the MPA request')
+        self.hold(conn.peer, 'the requester leaves before its MPA request')
+        self.hold(conn.peer.flags & mpa.MARKERS == 0, 'the requester asks for markers')
+        return conn
+
+    # ------------------------------------------------------------ the other end's far side
+
+    @property
+    def server(self):
+        """What executes the Calls of a responder."""
+        return self.play.server
+
+    def have_called(self, call):
+        """Has the requester make a Call; .reply in the end."""
+        return self.play.call(call)
+
+    def called(self, call, **start):
+        """Has the requester call, takes its connection; (what was asked, the Hand, the first Send)."""
+        asked = self.have_called(call)
+        hand = self.accept(**start)
+        return asked, hand, hand.next('the Call')
+
+    def answered(self, asked, what='the Reply at the other side'):
+        """Waits until the requester's own caller has an answer; its bytes."""
+        self.loop.until(lambda: asked.over, what)
+        self.hold(asked.reply is not None, f'{what} does not come')
+        return asked.reply
+
+    def have_called_back(self, call):
+        """Has the acceptor make a reverse Call."""
+        return self.play.reverse(call)
+
+    # ------------------------------------------------------------ Calls
+
+    @staticmethod
+    def null():
+        """A NULL Call of NFSv3, which has the shortest Reply."""
+        return rpc.call(new_xid(), nfs3.PROGRAM, nfs3.VERSION, 0, b'')
+
+    @staticmethod
+    def nfs(proc, args):
+        """A Call of NFSv3."""
+        return rpc.call(new_xid(), nfs3.PROGRAM, nfs3.VERSION, proc, args, cred=rpc.auth_sys())
+
+    def read(self, count, offset=0):
+        """A READ of the pattern file."""
+        return self.nfs(6, nfs3.read(self.files.data, offset, count))
+
+    @staticmethod
+    def pattern(size, offset=0):
+        """What the pattern file has there."""
+        return tree.pattern(offset, size)
+
+    def write(self, data, offset=0):
+        """A WRITE to the scratch file, stable at once."""
+        return self.nfs(7, nfs3.write(self.files.scratch, offset, data, nfs3.FILE_SYNC))
+
+    def readdir(self, count):
+        """A READDIR of the large directory from its begin."""
+        return self.nfs(16, nfs3.readdir(self.files.names, 0, nfs3.NO_VERIFIER, count))
+
+    @staticmethod
+    def echo(data, size=None):
+        """A Call of our own program, unknown to all binding: the Reply has the data, or so many bytes."""
+        if size is None:
+            return rpc.call(new_xid(), ECHO, ECHO_VERS, 1, xdr.var(data))
+        return rpc.call(new_xid(), ECHO, ECHO_VERS, 2, xdr.u32(size) + xdr.var(data))
+
+
+@dataclasses.dataclass
+class Files:
+    """The handles that scenarios use."""
+    data: bytes
+    scratch: bytes
+    names: bytes

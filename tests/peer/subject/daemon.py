@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Our daemon as the other end: one process for each scenario, with a TCP peer of ours on its far side."""
+import collections
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import tempfile
+
+from net import iwarp, stream, tcp
+from scene.scenario import REQUESTER, Unfit, Wrong
+from subject.files import make_server
+
+HOST = '127.0.0.1'
+
+
+def free_port():
+    """A port that nobody listens on now."""
+    with socket.socket() as sock:
+        sock.bind((HOST, 0))
+        return sock.getsockname()[1]
+
+
+def libconfig(value):
+    """A value as libconfig writes it."""
+    if isinstance(value, bool):
+        return 'true' if value else 'false'
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+class Asked:
+    """A Call made over TCP: .reply has its Reply in the end, .ended why there is none."""
+
+    def __init__(self, conn, call):
+        self.conn = conn
+        self.xid = call[:4]
+        self.call = call
+        self.reply = None
+
+    @property
+    def over(self):
+        """Whether it was answered, or its connection ended."""
+        return self.reply is not None or self.conn.ended is not None
+
+
+class Play:
+    """The daemon for one scenario."""
+
+    def __init__(self, loop, scenario, program):
+        self.loop = loop
+        self.scenario = scenario
+        self.program = program
+        self.server, self.files = make_server()
+        self.accepted = collections.deque()
+        self.process = None
+        self._serves = False
+        self._log = None
+        self._folder = tempfile.TemporaryDirectory(prefix='conformance-')
+        self._port = free_port()
+        self._asked = []
+        self._front = None
+        if scenario.role == REQUESTER:
+            self._far = stream.Listener(loop, self._accept)
+        else:
+            self._far = tcp.RecordServer(loop, self.server.answer)
+
+    # ------------------------------------------------------------ the process
+
+    def _config(self):
+        far = self._far.address[1]
+        forward = self.scenario.role == REQUESTER
+        service = {
+            'name': 'judged',
+            'listen': f'{"tcp" if forward else "iwarp"}://{HOST}:{self._port}',
+            'connect': f'{"iwarp" if forward else "tcp"}://{HOST}:{far}',
+        }
+        if forward:
+            service['require_privileged_port'] = False
+        else:
+            service['source_port'] = 'any'
+        service.update(self.scenario.keys)
+        keys = ' '.join(f'{name} = {libconfig(value)};' for name, value in service.items())
+        return (f'control = "{self._folder.name}/control.sock"; workers = 1;\n'
+                f'services = ( {{ {keys} }} );\n')
+
+    def start(self):
+        """Starts the daemon, if it does not run yet, and waits until it serves."""
+        if self.process:
+            return
+        folder = pathlib.Path(self._folder.name)
+        (folder / 'conf').write_text(self._config(), encoding='ascii')
+        self._log = open(folder / 'log', 'wb')
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify:
+            notify.bind(str(folder / 'notify'))
+            notify.setblocking(False)
+            self.process = subprocess.Popen(
+                [self.program, '-c', str(folder / 'conf')], stdin=subprocess.DEVNULL,
+                stdout=self._log, stderr=self._log,
+                env={**os.environ, 'NOTIFY_SOCKET': str(folder / 'notify')})
+            ready = []
+            self.loop.watch(notify, lambda: ready.append(notify.recv(4096)))
+            self.loop.until(lambda: any(b'READY=1' in note for note in ready)
+                            or self.process.poll() is not None, 'the daemon to serve', 20)
+            self.loop.forget(notify)
+        if self.process.poll() is not None:
+            raise Unfit(f'the daemon does not start:\n{self.log()}')
+        self._serves = True
+
+    def log(self):
+        """What the daemon has written."""
+        return (pathlib.Path(self._folder.name) / 'log').read_text(errors='replace')
+
+    def close(self):
+        """Stops the daemon, which must have lived until now and must end well."""
+        if self.process is None:
+            self._folder.cleanup()
+            return
+        dead = self.process.poll() is not None
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            status = self.process.wait(20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            status = self.process.wait()
+        self._log.close()
+        log = self.log()
+        self._folder.cleanup()
+        if self._serves and (dead or status):
+            raise Wrong(f'the daemon ended with status {status}:\n{log[-4000:]}')
+
+    # ------------------------------------------------------------ its two sides
+
+    def connect(self, start, tap=None):
+        """The scenario connects to the daemon's listener."""
+        self.start()
+        sock = stream.connect((HOST, self._port), 5)
+        return iwarp.Conn(self.loop, sock, True, start, tap)
+
+    def _accept(self, sock, _peer):
+        self.accepted.append(iwarp.Conn(self.loop, sock, False))
+
+    def call(self, call):
+        """A TCP client in front of the daemon calls."""
+        self.start()
+        if self._front is None or self._front.ended:
+            self._front = tcp.RecordConn(self.loop, stream.connect((HOST, self._port), 5))
+            self._front.taken = self._taken
+        asked = Asked(self._front, call)
+        self._asked.append(asked)
+        self._front.send(call)
+        return asked
+
+    def _taken(self, message):
+        if message[4:8] == b'\0\0\0\0':
+            self.server_call(message)
+            return
+        for asked in self._asked:
+            if asked.xid == message[:4] and asked.reply is None:
+                asked.reply = message
+                return
+
+    def server_call(self, message):
+        """A reverse Call has reached the TCP client: it answers with an empty result."""
+        reply = self.server.answer(message)
+        if reply is not None:
+            self._front.send(reply)
+
+    def reverse(self, call):
+        """The TCP server behind the daemon makes a reverse Call."""
+        conn = self._far.conns[-1]
+        asked = Asked(conn, call)
+        before = conn.taken
+
+        def taken(message):
+            if message[:4] == asked.xid and message[4:8] == b'\0\0\0\1' and asked.reply is None:
+                asked.reply = message
+            else:
+                before(message)
+        conn.taken = taken
+        conn.send(call)
+        return asked

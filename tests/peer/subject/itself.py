@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The peer plays the other end itself: right, or wrong in one point."""
+import collections
+import dataclasses
+import socket
+
+from model.end import End, Options
+from net import iwarp
+from subject.files import make_server
+
+
+def options_of(keys):
+    """The model's Options of a scenario's keys; the others are the daemon's alone."""
+    known = {field.name for field in dataclasses.fields(Options)}
+    return Options(**{name: value for name, value in keys.items() if name in known})
+
+
+class Play:
+    """The other end for one scenario, on a pair of sockets."""
+
+    def __init__(self, loop, scenario, bend):
+        self.loop = loop
+        self.server, self.files = make_server()
+        self.options = options_of(scenario.keys)
+        self.bend = bend
+        self.end = None
+        self.accepted = collections.deque()
+        self._called = collections.deque()
+
+    def _right_or_wrong(self):
+        end = End(self.options, self.server.answer)
+        if self.bend:
+            self.bend(end)
+        return end
+
+    def connect(self, start, tap=None):
+        """The scenario connects to the other end, a responder."""
+        ours, theirs = socket.socketpair()
+        other = iwarp.Conn(self.loop, theirs, False)
+        conn = iwarp.Conn(self.loop, ours, True, start, tap)
+        self.end = self._right_or_wrong()
+        self.loop.until(lambda: other.peer or other.ended, 'the start-up')
+        if other.peer:
+            self.end.attach(other)
+            other.accept(dataclasses.replace(other.start, data=self.end.own_data()))
+        return conn
+
+    def call(self, call):
+        """The other end, a requester, is to call; it connects for its first Call."""
+        if self.end is None or self.end.conn.ended:
+            ours, theirs = socket.socketpair()
+            self.accepted.append(iwarp.Conn(self.loop, ours, False))
+            self.end = self._right_or_wrong()
+            start = iwarp.Start(data=self.end.own_data())
+            self.end.attach(iwarp.Conn(self.loop, theirs, True, start))
+        return self.end.call(call)
+
+    def reverse(self, call):
+        """The other end, an acceptor, is to make a reverse Call."""
+        return self.end.call(call)
+
+    def close(self):
+        """Nothing stays: the loop closes the sockets."""
