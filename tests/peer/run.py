@@ -2,13 +2,16 @@
 """Runs scenarios against a subject and gathers what came of each."""
 import dataclasses
 import pathlib
+import sys
 import traceback
 
 import report
+from net import pcap
 from net.loop import Late, Loop
 from scene import scenario as scenarios_of
 from scene.scene import Scene
-from subject import daemon, itself
+from subject import daemon, external, itself
+from wire import header, rpc
 
 PASS, FAIL, NOT_BUILT, NOT_SEEN, BROKEN = 'pass', 'fail', 'not built', 'not seen', 'broken'
 
@@ -31,13 +34,13 @@ def select(scenarios, tags):
             if any(s.tag == tag or tag not in known and s.tag.startswith(tag) for tag in tags)]
 
 
-def attempt(scenario, make_play, patience, tap=None):
+def attempt(scenario, make_play, patience):
     """Runs one scenario; make_play(loop) makes the other end."""
     loop = Loop(patience)
     scene = play = None
     try:
         play = make_play(loop)
-        scene = Scene(loop, play, play.files, tap)
+        scene = Scene(loop, play, play.files)
         scenario.function(scene)
         verdict, why = PASS, ''
     except scenarios_of.Unfit as error:
@@ -62,8 +65,9 @@ def judge_daemon(chosen, scenarios, table):
     """Our daemon; what the table says is not built may fail, and must not pass."""
     program = str(pathlib.Path(chosen.daemon).resolve())
     for scenario in scenarios:
-        outcome = attempt(scenario, lambda loop, s=scenario: daemon.Play(loop, s, program),
-                          chosen.patience or 5)
+        outcome = attempt(
+            scenario, lambda loop, s=scenario: daemon.Play(loop, s, program, chosen.tap_file),
+            chosen.patience or 5)
         row = table.get(scenario.tag)
         if row and row.not_built:
             if outcome.verdict == PASS:
@@ -95,7 +99,55 @@ def judge_itself(chosen, scenarios, _table):
             yield outcome
 
 
+PROBES = {
+    'version two': header.Header(xid=2, vers=2, body=rpc.call(2, 100003, 3, 0)),
+    'draft-03': header.Header(xid=3, proc=header.MSGP, body=rpc.call(3, 100003, 3, 0)),
+}
+
+
+def judge_server(chosen, scenarios, _table):
+    """Any server; what belongs to a dialect that it does not speak is not asked."""
+    loop = Loop(chosen.patience or 5)
+    server = external.Server(loop, address_of(chosen.server),
+                             chosen.mount and address_of(chosen.mount), chosen.export)
+    try:
+        server.prepare()
+        spoken = {name: server.speaks(probe) for name, probe in PROBES.items()}
+        for scenario in scenarios:
+            if scenario.role != scenarios_of.RESPONDER:
+                continue
+            if not spoken.get(scenario.dialect, True):
+                yield Outcome(scenario, NOT_SEEN, f'it does not speak {scenario.dialect}')
+                continue
+            yield attempt(scenario,
+                          lambda loop, s=scenario: external.Play(loop, s, server, chosen.tap_file),
+                          loop.patience)
+    finally:
+        server.remove()
+        loop.close()
+
+
+def address_of(text, port=None):
+    """HOST:PORT as (host, port); a host of IPv6 stands in brackets."""
+    host, colon, number = text.rpartition(':')
+    if not colon:
+        host, number = text, port
+    return host.strip('[]'), int(number)
+
+
 def run(chosen, scenarios, table):
     """Runs them all, reports, and returns the exit status."""
-    judge = judge_itself if chosen.itself or chosen.wrong else judge_daemon
-    return report.report(chosen, judge(chosen, scenarios, table), table)
+    judge = judge_daemon
+    if chosen.itself or chosen.wrong:
+        judge = judge_itself
+    elif chosen.server:
+        judge = judge_server
+    chosen.tap_file = pcap.Pcap(chosen.pcap) if chosen.pcap else None
+    try:
+        return report.report(chosen, judge(chosen, scenarios, table), table)
+    except (external.Unusable, OSError, Late) as error:
+        print(f'conformance: {chosen.server}: {error}', file=sys.stderr)
+        return 2
+    finally:
+        if chosen.tap_file:
+            chosen.tap_file.close()

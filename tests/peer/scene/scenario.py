@@ -17,6 +17,7 @@ import dataclasses
 import importlib
 import pathlib
 import pkgutil
+import sys
 
 REQUESTER, RESPONDER = 'RQ', 'RS'
 
@@ -43,6 +44,11 @@ class Scenario:
     def name(self):
         """Of the function, which says what holds."""
         return self.function.__name__
+
+    @property
+    def dialect(self):
+        """What the other end must speak: DIALECT of the scenario's module, else version one."""
+        return getattr(sys.modules[self.function.__module__], 'DIALECT', 'version one')
 
     def wrong(self, bend):
         """Decorates bend(end): makes an end that keeps to the documents break the statement."""

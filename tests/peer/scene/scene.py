@@ -16,12 +16,11 @@ ECHO, ECHO_VERS = 0x20000099, 1
 class Scene:
     """One run of one scenario."""
 
-    def __init__(self, loop, play, files, tap=None):
+    def __init__(self, loop, play, files):
         self.loop = loop
         self.play = play
         self.files = files       # handles: .data (pattern), .scratch (to write), .names (a large directory)
         self.trace = Trace()
-        self.tap = tap
 
     # ------------------------------------------------------------ verdicts
 
@@ -53,7 +52,7 @@ class Scene:
 
     def connect_raw(self, **start):
         """The same, without waiting for the answer."""
-        return Hand(self.play.connect(self.start(**start), self.tap), self.trace)
+        return Hand(self.play.connect(self.start(**start)), self.trace)
 
     def accept(self, **start):
         """Takes the next connection of the requester."""

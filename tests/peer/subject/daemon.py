@@ -47,10 +47,11 @@ class Asked:
 class Play:
     """The daemon for one scenario."""
 
-    def __init__(self, loop, scenario, program):
+    def __init__(self, loop, scenario, program, pcap=None):
         self.loop = loop
         self.scenario = scenario
         self.program = program
+        self.pcap = pcap
         self.server, self.files = make_server()
         self.accepted = collections.deque()
         self.process = None
@@ -131,14 +132,17 @@ class Play:
 
     # ------------------------------------------------------------ its two sides
 
-    def connect(self, start, tap=None):
+    def connect(self, start):
         """The scenario connects to the daemon's listener."""
         self.start()
         sock = stream.connect((HOST, self._port), 5)
-        return iwarp.Conn(self.loop, sock, True, start, tap)
+        return iwarp.Conn(self.loop, sock, True, start, self._tap(sock, True))
+
+    def _tap(self, sock, initiator):
+        return self.pcap.tap(sock, initiator) if self.pcap else None
 
     def _accept(self, sock, _peer):
-        self.accepted.append(iwarp.Conn(self.loop, sock, False))
+        self.accepted.append(iwarp.Conn(self.loop, sock, False, tap=self._tap(sock, False)))
 
     def call(self, call):
         """A TCP client in front of the daemon calls."""

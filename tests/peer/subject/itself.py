@@ -33,11 +33,11 @@ class Play:
             self.bend(end)
         return end
 
-    def connect(self, start, tap=None):
+    def connect(self, start):
         """The scenario connects to the other end, a responder."""
         ours, theirs = socket.socketpair()
         other = iwarp.Conn(self.loop, theirs, False)
-        conn = iwarp.Conn(self.loop, ours, True, start, tap)
+        conn = iwarp.Conn(self.loop, ours, True, start)
         self.end = self._right_or_wrong()
         self.loop.until(lambda: other.peer or other.ended, 'the start-up')
         if other.peer:

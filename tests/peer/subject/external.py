@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Any NFS/RDMA server as the other end. Its files are made once, through the model, and removed at the end."""
+import contextlib
+import os
+import socket
+
+from model.end import End, Options
+from net import iwarp, stream, tcp
+from nfs import mount3, nfs3, tree
+from scene.hand import new_xid
+from scene.scenario import Unfit
+from scene.scene import Files
+from wire import header, rpc, xdr
+
+RPCBIND_PORT, PORTMAP, PORTMAP_VERS, GETPORT, TCP = 111, 100000, 2, 3, 6
+DATA_BYTES = 256 * 1024
+WRITE_BYTES = 32768
+NAMES = 200
+NEEDS = {'behind': 'it steers the server behind the responder',
+         'reverse': 'it has the server call back'}
+
+
+class Unusable(Exception):
+    """The server cannot be judged at all."""
+
+
+def _privileged(address, seconds):
+    """A connection from a port below 1024 where that may be had: servers ask for it by default."""
+    family = socket.getaddrinfo(*address, type=socket.SOCK_STREAM)[0][0]
+    for port in range(1023, 600, -1):
+        sock = socket.socket(family, socket.SOCK_STREAM)
+        sock.settimeout(seconds)
+        try:
+            sock.bind(('', port))
+            sock.connect(address)
+            return sock
+        except PermissionError:
+            sock.close()
+            break
+        except OSError as error:
+            sock.close()
+            if error.errno not in (98, 99):     # EADDRINUSE, EADDRNOTAVAIL
+                raise
+    return stream.connect(address, seconds)
+
+
+def over_tcp(loop, address, prog, vers, proc, args):
+    """One Call over TCP; the bytes of its result."""
+    conn = tcp.RecordConn(loop, _privileged(address, loop.patience))
+    try:
+        conn.send(rpc.call(new_xid(), prog, vers, proc, args, cred=rpc.auth_sys()))
+        reply = rpc.decode(conn.next(f'a Reply of program {prog} over TCP'))
+    finally:
+        conn.close()
+    if reply.stat != rpc.ACCEPTED or reply.accept_stat != rpc.SUCCESS:
+        raise Unusable(f'program {prog} over TCP refuses procedure {proc}')
+    return reply.result
+
+
+class Server:
+    """The server, and the folder in it that the scenarios use."""
+
+    def __init__(self, loop, address, mount, export):
+        self.loop = loop
+        self.address = address
+        self.folder = f'rpcrdma-conformance-{os.getpid()}'
+        self.created = []           # (folder's handle, name) of what has to go again
+        self.root = self._mounted(mount or self._mount_address(), export)
+        self.end = self._connected()
+        self.files = None
+
+    def _mount_address(self):
+        args = b''.join(map(xdr.u32, (mount3.PROGRAM, mount3.VERSION, TCP, 0)))
+        port = xdr.Reader(over_tcp(self.loop, (self.address[0], RPCBIND_PORT), PORTMAP,
+                                   PORTMAP_VERS, GETPORT, args)).u32()
+        if not port:
+            raise Unusable('its rpcbind knows no MOUNT over TCP')
+        return self.address[0], port
+
+    def _mounted(self, address, export):
+        result = over_tcp(self.loop, address, mount3.PROGRAM, mount3.VERSION, 1,
+                          xdr.var(export.encode()))
+        reader = xdr.Reader(result)
+        status = reader.u32()
+        if status:
+            raise Unusable(f'MOUNT of {export} fails with status {status}')
+        return reader.var()
+
+    def _connected(self):
+        end = End(Options(ddp='nfs'), lambda call: None)
+        sock = stream.connect(self.address, self.loop.patience)
+        end.attach(iwarp.Conn(self.loop, sock, True, iwarp.Start(data=end.own_data()),
+                              nudge=True))
+        return end
+
+    def call(self, name, args):
+        """One NFSv3 Call through the model; the decoded result, whose status must be good."""
+        procedure = getattr(nfs3, name)
+        pending = self.end.call(rpc.call(new_xid(), nfs3.PROGRAM, nfs3.VERSION, procedure.number,
+                                         args, cred=rpc.auth_sys()))
+        self.loop.until(lambda: pending.over or self.end.conn.ended, f'the Reply to {name}')
+        if pending.reply is None:
+            raise Unusable(f'{name} has no Reply: {pending.error or self.end.conn.ended}')
+        reply = rpc.decode(pending.reply)
+        if reply.stat != rpc.ACCEPTED or reply.accept_stat != rpc.SUCCESS:
+            raise Unusable(f'{name} is refused by RPC')
+        result = nfs3.result(procedure, reply.result)
+        if result.status:
+            raise Unusable(f'{name} fails with NFS status {result.status}')
+        return result
+
+    def _create(self, folder, name):
+        result = self.call('CREATE', nfs3.create(folder, name))
+        self.created.append(('REMOVE', folder, name))
+        return result.fh if result.fh else self.call('LOOKUP', nfs3.lookup(folder, name)).fh
+
+    def _mkdir(self, folder, name):
+        result = self.call('MKDIR', nfs3.mkdir(folder, name))
+        self.created.append(('RMDIR', folder, name))
+        return result.fh if result.fh else self.call('LOOKUP', nfs3.lookup(folder, name)).fh
+
+    def prepare(self):
+        """Makes the files."""
+        top = self._mkdir(self.root, self.folder)
+        data, scratch = self._create(top, 'pattern'), self._create(top, 'scratch')
+        names = self._mkdir(top, 'names')
+        for at in range(0, DATA_BYTES, WRITE_BYTES):
+            self.call('WRITE', nfs3.write(data, at, tree.pattern(at, WRITE_BYTES),
+                                          nfs3.FILE_SYNC))
+        for number in range(NAMES):
+            self._create(names, f'name-{number:05d}-{"x" * (number % 40)}')
+        self.files = Files(data, scratch, names)
+
+    def remove(self):
+        """Removes what was made, as far as it can be."""
+        if self.end.conn.ended:
+            self.end = self._connected()
+        for name, folder, what in reversed(self.created):
+            with contextlib.suppress(Unusable):
+                self.call(name, (nfs3.remove if name == 'REMOVE' else nfs3.rmdir)(folder, what))
+
+    # ------------------------------------------------------------ which dialects it speaks
+
+    def speaks(self, message):
+        """Whether it answers a message by anything but an RDMA_ERROR or silence."""
+        end = self._connected()
+        self.loop.until(lambda: end.conn.open or end.conn.ended, 'a connection for a probe')
+        got = []
+        end.conn.on_send = got.append
+        end.conn.send(header.encode(message))
+        end.conn.send(header.encode(header.Header(
+            xid=1, credit=1, body=rpc.call(1, nfs3.PROGRAM, nfs3.VERSION, 0))))
+        self.loop.until(lambda: end.conn.ended or any(s.data[:4] == xdr.u32(1) for s in got),
+                        'an answer to a probe')
+        end.conn.close()
+        ours = [s.data for s in got if s.data[:4] == xdr.u32(message.xid)]
+        return bool(ours) and header.decode_fixed(ours[0])[3] != header.ERROR
+
+
+class Play:
+    """The server for one scenario."""
+
+    server = None
+
+    def __init__(self, loop, scenario, server, pcap=None):
+        for need in scenario.needs & NEEDS.keys():
+            raise Unfit(NEEDS[need])
+        self.loop = loop
+        self.address = server.address
+        self.files = server.files
+        self.pcap = pcap
+
+    def connect(self, start):
+        """The scenario connects to the server."""
+        sock = stream.connect(self.address, self.loop.patience)
+        tap = self.pcap.tap(sock, True) if self.pcap else None
+        return iwarp.Conn(self.loop, sock, True, start, tap, nudge=True)
+
+    def close(self):
+        """Nothing: the loop closes what is open."""
