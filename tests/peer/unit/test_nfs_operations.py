@@ -279,6 +279,22 @@ class Lists(Case):
         self.nfs(nfs3.READDIR, nfs3.readdir(self.root, count=100), nfs3.TOOSMALL)
         self.nfs(nfs3.READDIRPLUS, nfs3.readdirplus(self.root, dircount=8), nfs3.TOOSMALL)
 
+    def test_no_more_than_a_read_may_take(self):
+        fh = self.nfs(nfs3.LOOKUP, nfs3.lookup(self.root, "names")).fh
+        for procedure in (nfs3.READDIR, nfs3.READDIRPLUS):
+            found = next(self.client.lists(fh, procedure, 1 << 20))
+            self.assertLessEqual(len(procedure.encode_result(**vars(found))) - 4, MAX_BYTES)
+            self.assertFalse(found.eof)
+
+    def test_each_cookie_leads_to_what_follows(self):
+        fh = self.make_directory("below")
+        self.make("file", fh)
+        whole = self.nfs(nfs3.READDIR, nfs3.readdir(fh)).entries
+        self.assertEqual([entry.name for entry in whole], [b".", b"..", b"file"])
+        for at, entry in enumerate(whole):
+            found = self.nfs(nfs3.READDIR, nfs3.readdir(fh, entry.cookie)).entries
+            self.assertEqual(found, whole[at + 1:])
+
     def test_a_cookie_of_another_time(self):
         args = nfs3.readdir(self.root, 1, b"verifier")
         self.nfs(nfs3.READDIR, args, nfs3.BAD_COOKIE)

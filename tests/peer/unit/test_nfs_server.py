@@ -52,7 +52,10 @@ class Messages(Case):
             self.assertEqual(self.client.ask(prog, 3, proc, args).accept_stat, rpc.GARBAGE_ARGS)
         for proc, args in ((0, bytes(4)), (1, bytes(8)), (2, bytes(4)),
                            (2, fill_args(FILL_LIMIT + 1))):
-            self.assertEqual(self.client.ask(ECHO_PROGRAM, 1, proc, args).accept_stat, rpc.GARBAGE_ARGS)
+            reply = self.client.ask(ECHO_PROGRAM, 1, proc, args)
+            self.assertEqual(reply.accept_stat, rpc.GARBAGE_ARGS)
+        reply = self.client.ask(mount3.PROGRAM, 1, 0, bytes(4))
+        self.assertEqual(reply.accept_stat, rpc.GARBAGE_ARGS)
 
     def test_another_version_of_rpc(self):
         reply = rpc.decode(self.server.answer(rpc.call(7, nfs3.PROGRAM, 3, 0, rpcvers=3)))
