@@ -18,8 +18,12 @@ def _plain(name):
     return name.replace('_', ' ')
 
 
+def _name(outcome):
+    return _plain(outcome.scenario.name) + (f', {outcome.how}' if outcome.how else '')
+
+
 def _reasons(outcome):
-    yield f'    {outcome.scenario.role} {_plain(outcome.scenario.name)}: {outcome.why}'
+    yield f'    {outcome.scenario.role} {_name(outcome)}: {outcome.why}'
     if outcome.verdict in ('fail', 'broken'):
         for line in outcome.trace:
             yield f'        {line}'
@@ -35,7 +39,7 @@ def _tap(outcomes):
         skip = f' # SKIP {outcome.why}' if outcome.verdict == 'not seen' else ''
         note = f' ({outcome.verdict}: {outcome.why})' if outcome.verdict == 'not built' else ''
         print(f'{"not ok" if bad else "ok"} {count} - {outcome.scenario.tag} '
-              f'{outcome.scenario.role} {_plain(outcome.scenario.name)}{note}{skip}', flush=True)
+              f'{outcome.scenario.role} {_name(outcome)}{note}{skip}', flush=True)
         if bad:
             for line in _reasons(outcome):
                 for part in line.splitlines():

@@ -23,6 +23,7 @@ class Outcome:
     verdict: str
     why: str = ''
     trace: list = dataclasses.field(default_factory=list)
+    how: str = ''        # of --self: played right, or wrong by which bend
 
 
 def select(scenarios, tags):
@@ -80,23 +81,31 @@ def judge_daemon(chosen, scenarios, table):
 
 
 def judge_itself(chosen, scenarios, _table):
-    """The peer: right it must pass, and fail with each of the scenario's bends."""
+    """The peer: played right it must pass, and fail with each of the scenario's bends."""
     for scenario in scenarios:
-        def play(loop, bend=None, s=scenario):
-            return itself.Play(loop, s, bend)
+        def played(bend, seconds, s=scenario):
+            return attempt(s, lambda loop: itself.Play(loop, s, bend), chosen.patience or seconds)
         if not chosen.wrong:
-            outcome = attempt(scenario, play, chosen.patience or 2)
+            outcome = played(None, 5)
+            outcome.how = 'played right'
             if outcome.verdict == PASS and not scenario.bends:
                 outcome = Outcome(scenario, FAIL, 'nothing shows that it can fail')
             yield outcome
         for bend in scenario.bends:
-            outcome = attempt(scenario, lambda loop, b=bend: play(loop, b), chosen.patience or 1)
-            if not chosen.wrong and outcome.verdict == FAIL:
-                outcome = Outcome(scenario, PASS)
-            elif not chosen.wrong and outcome.verdict == PASS:
-                outcome = Outcome(scenario, FAIL, f'passes with the bend at line '
-                                                  f'{bend.__code__.co_firstlineno}')
+            outcome = played(bend, 1)
+            if not chosen.wrong:
+                outcome = found(outcome)
+            outcome.how = f'played wrong by line {bend.__code__.co_firstlineno}'
             yield outcome
+
+
+def found(outcome):
+    """Of an end that was bent: to fail is to pass."""
+    if outcome.verdict == FAIL:
+        return Outcome(outcome.scenario, PASS)
+    if outcome.verdict == PASS:
+        return Outcome(outcome.scenario, FAIL, 'this was not found')
+    return outcome
 
 
 PROBES = {
