@@ -11,6 +11,7 @@ from net.loop import Late, Loop
 from scene import scenario as scenarios_of
 from scene.scene import Scene
 from subject import daemon, external, itself
+from watch import serve
 from wire import header, rpc
 
 PASS, FAIL, NOT_BUILT, NOT_SEEN, BROKEN = 'pass', 'fail', 'not built', 'not seen', 'broken'
@@ -144,8 +145,22 @@ def address_of(text, port=None):
     return host.strip('[]'), int(number)
 
 
+def judge_client(chosen, table):
+    """Whatever client connects."""
+    keeps = pcap.Pcap(chosen.pcap) if chosen.pcap else None
+    mount = address_of(chosen.mount, 0)[1] if chosen.mount else 0
+    try:
+        return serve.judge_client(Loop(chosen.patience or 5),
+                                  address_of(chosen.server or '127.0.0.1:0'), mount, table, keeps)
+    finally:
+        if keeps:
+            keeps.close()
+
+
 def run(chosen, scenarios, table):
     """Runs them all, reports, and returns the exit status."""
+    if chosen.requester:
+        return judge_client(chosen, table)
     judge = judge_daemon
     if chosen.itself or chosen.wrong:
         judge = judge_itself

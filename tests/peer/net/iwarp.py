@@ -95,6 +95,7 @@ class Conn:
         self.events = []
         self.sends = collections.deque()
         self.on_send = None           # takes each Sent; without it they wait in .sends
+        self.on_request = None        # of the acceptor: the request is here
         self.on_open = None
         self.on_end = None
         self.crc = False
@@ -130,7 +131,10 @@ class Conn:
             return
         self.peer, used = found
         del self._in[:used]
-        if self.initiator:
+        if not self.initiator:
+            if self.on_request:
+                self.on_request()
+        else:
             if self.peer.flags & mpa.REJECT:
                 self._finish('rejected')
                 return

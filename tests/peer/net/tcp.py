@@ -52,12 +52,12 @@ class RecordConn:
 class RecordServer:
     """Answers Calls by answer(message) -> bytes or None; keeps its connections."""
 
-    def __init__(self, loop, answer):
+    def __init__(self, loop, answer, address=('127.0.0.1', 0)):
         self.loop = loop
         self.answer = answer
         self.conns = []
         self.reverse_replies = collections.deque()
-        self._listener = stream.Listener(loop, self._accepted)
+        self._listener = stream.Listener(loop, self._accepted, address)
         self.address = self._listener.address
 
     def _accepted(self, sock, _peer):

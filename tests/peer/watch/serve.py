@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Serves files to whatever client connects, and judges it until it is told to end."""
+import signal
+import sys
+
+from model.end import End, Options
+from net import iwarp, stream, tcp
+from subject.files import make_server
+from watch.rules import ALL_TAGS
+from watch.tally import Count, Tally
+from watch.watch import Watch
+from wire import mpa
+
+CALLS_OF_A_CONNECTION = 400
+THRESHOLDS = (4096, 1024, 8192)
+
+
+class Service:
+    """The listener, and the connections that it took."""
+
+    def __init__(self, loop, address, mount_port, pcap, tell):
+        self.loop = loop
+        self.pcap = pcap
+        self.tally = Tally(tell)
+        self.tell = tell
+        self.server, _files = make_server()
+        self.watches = []
+        self.taken = 0
+        self.listener = stream.Listener(loop, self._accepted, address)
+        self.mount = tcp.RecordServer(loop, self.server.answer, (address[0], mount_port))
+
+    def _accepted(self, sock, peer):
+        tap = self.pcap.tap(sock, False) if self.pcap else None
+        threshold = THRESHOLDS[self.taken % len(THRESHOLDS)]
+        self.taken += 1
+        conn = iwarp.Conn(self.loop, sock, False, tap=tap)
+        end = End(Options(inline_threshold_bytes=threshold), self.server.answer)
+        watch = Watch(end, self.tally)
+        conn.on_request = lambda: self._requested(conn, end, watch, peer)
+
+    def _requested(self, conn, end, watch, peer):
+        end.attach(conn)
+        watch.start()
+        self.watches.append(watch)
+        self.tell(f'connection {self.taken} from {peer[0]} port {peer[1]}, inline threshold '
+                  f'{end.options.inline_threshold_bytes}')
+        flags = mpa.ENHANCED | conn.peer.flags & mpa.CRC
+        conn.accept(iwarp.Start(data=end.own_data(), flags=flags))
+
+    def turn(self):
+        """Ends a connection between two Calls when it has had enough: the next has other limits."""
+        for watch in list(self.watches):
+            if watch.end.conn.ended:
+                self._ended(watch)
+            elif watch.answered >= CALLS_OF_A_CONNECTION and watch.idle():
+                watch.probe(self.loop)
+                watch.end.conn.close()
+                self._ended(watch)
+
+    def _ended(self, watch):
+        self.watches.remove(watch)
+        for flaw in watch.end.conn.flaws:
+            self.tally.note('A2-5', flaw)
+        self.tell(f'a connection has ended: {watch.end.conn.ended}, {watch.answered} Calls')
+
+
+def judge_client(loop, address, mount_port, table, pcap=None):
+    """Serves until SIGINT or SIGTERM; prints what held and what did not; the exit status."""
+    ended = []
+
+    def tell(line):
+        print(line, flush=True)
+    service = Service(loop, address, mount_port or 0, pcap, tell)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: ended.append(True))
+    host, port = service.listener.address
+    tell(f'mount -t nfs -o vers=3,proto=rdma,port={port},mountproto=tcp,'
+         f'mountport={service.mount.address[1]},nolock {host}:/export /mnt')
+    while not ended:
+        loop.turn(0.2)
+        service.turn()
+    return _summary(service.tally, table)
+
+
+def _summary(tally, table):
+    broken = 0
+    for tag in ALL_TAGS:
+        tally.counts.setdefault(tag, Count())
+    print(f'{"statement":10} {"held":>8} {"broken":>8}')
+    for tag, count in sorted(tally.counts.items()):
+        broken += count.broken
+        print(f'{tag:10} {count.held:8} {count.broken:8}  '
+              f'{table[tag].text if tag in table else ""}')
+        if count.broken:
+            print(f'    {count.first}')
+    seen = any(count.held for count in tally.counts.values())
+    if not seen:
+        print('no client came', file=sys.stderr)
+    return 1 if broken or not seen else 0
