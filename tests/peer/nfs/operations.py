@@ -131,8 +131,8 @@ class Operations:
     def fsinfo(self, args, _owner):
         """FSINFO"""
         node, most = self.node(args.fh), self.max_bytes
-        return {"attr": _attr(node), "rtmax": most, "rtpref": most, "rtmult": 1,
-                "wtmax": most, "wtpref": most, "wtmult": 1, "dtpref": min(most, 65536),
+        return {"attr": _attr(node), "rtmax": most, "rtpref": most, "rtmult": BLOCK,
+                "wtmax": most, "wtpref": most, "wtmult": BLOCK, "dtpref": min(most, 65536),
                 "maxfilesize": self.file_limit, "time_delta": (0, 1),
                 "properties": (nfs3.FSF_LINK | nfs3.FSF_SYMLINK | nfs3.FSF_HOMOGENEOUS
                                | nfs3.FSF_CANSETTIME)}

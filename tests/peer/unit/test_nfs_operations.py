@@ -95,6 +95,7 @@ class Attributes(Case):
         info = self.nfs(nfs3.FSINFO, nfs3.fsinfo(self.root))
         self.assertEqual((info.rtmax, info.wtmax, info.maxfilesize),
                          (MAX_BYTES, MAX_BYTES, FILE_LIMIT))
+        self.assertEqual((info.rtmult, info.wtmult), (4096, 4096))
         self.assertEqual(self.nfs(nfs3.PATHCONF, nfs3.pathconf(self.root)).name_max, 255)
         stat = self.nfs(nfs3.FSSTAT, nfs3.fsstat(self.root))
         self.assertLessEqual(stat.abytes, stat.tbytes)
