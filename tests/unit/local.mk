@@ -39,6 +39,31 @@ tests/unit/generated/rpcrdma_v1.c: tests/unit/generated/rpcrdma_v1.h
 		$(RPCGEN) -c -o rpcrdma_v1.c rpcrdma_v1.x
 tests/unit/libv1peer_a-rpcrdma_v1_peer.$(OBJEXT): tests/unit/generated/rpcrdma_v1.h
 
+# The same for others than our library: tests/peer asks it, a line for a message.
+check_PROGRAMS += tests/unit/rpcgen_filter
+tests_unit_rpcgen_filter_SOURCES = tests/unit/rpcgen_filter.c tests/unit/rpcgen_filter.h \
+	tests/unit/rpcgen_v1.c tests/unit/rpcgen_v2.c tests/unit/rpcgen_xchar.c
+nodist_tests_unit_rpcgen_filter_SOURCES = tests/unit/generated/rpcrdma_v2.c
+tests_unit_rpcgen_filter_CPPFLAGS = $(tests_unit_libv1peer_a_CPPFLAGS)
+tests_unit_rpcgen_filter_CFLAGS = $(tests_unit_libv1peer_a_CFLAGS)
+tests_unit_rpcgen_filter_LDADD = tests/unit/libv1peer.a $(TIRPC_LIBS)
+EXTRA_DIST += tests/unit/rpcrdma_v2.x
+CLEANFILES += tests/unit/generated/rpcrdma_v2.x tests/unit/generated/rpcrdma_v2.h \
+	tests/unit/generated/rpcrdma_v2.c
+
+tests/unit/generated/rpcrdma_v2.x: $(srcdir)/tests/unit/rpcrdma_v2.x
+	$(AM_V_at)$(MKDIR_P) tests/unit/generated
+	$(AM_V_GEN)cp $(srcdir)/tests/unit/rpcrdma_v2.x tests/unit/generated/rpcrdma_v2.x
+tests/unit/generated/rpcrdma_v2.h: tests/unit/generated/rpcrdma_v2.x
+	$(AM_V_GEN)cd tests/unit/generated && rm -f rpcrdma_v2.h && \
+		$(RPCGEN) -h -o rpcrdma_v2.h rpcrdma_v2.x
+tests/unit/generated/rpcrdma_v2.c: tests/unit/generated/rpcrdma_v2.h
+	$(AM_V_GEN)cd tests/unit/generated && rm -f rpcrdma_v2.c && \
+		$(RPCGEN) -c -o rpcrdma_v2.c rpcrdma_v2.x
+tests/unit/rpcgen_filter-rpcgen_v1.$(OBJEXT): tests/unit/generated/rpcrdma_v1.h
+tests/unit/rpcgen_filter-rpcgen_v2.$(OBJEXT): tests/unit/generated/rpcrdma_v2.h
+tests/unit/rpcgen_filter-rpcgen_xchar.$(OBJEXT): tests/unit/generated/rpcrdma_v2.h
+
 check_PROGRAMS += tests/unit/test_header
 tests_unit_test_header_SOURCES = tests/unit/test_header.c \
 	tests/unit/header_goldens.c tests/unit/header_goldens.h
