@@ -278,7 +278,7 @@ def describe(data):
 def dump(data, limit=512):
     """Rows of 16 bytes in hex with their offsets; of more than `limit` bytes, the first."""
     data = bytes(data)
-    rows = [f"{at:04x}  {data[at:min(at + 16, limit)].hex(' ', 4)}"
+    rows = [f"{at:04x}  {data[at:min(at + 16, limit)].hex(' ', -4)}"
             for at in range(0, min(len(data), limit), 16)]
     if len(data) > limit:
         rows.append(f"      and {len(data) - limit} bytes more")
