@@ -49,8 +49,9 @@ struct nfs_opaque {
 #define NFS_OPAQUE_TAG UINT32_MAX /* the COMPOUND's own */
 
 /*
- * Hears of each of them as the walk passes it, once and in order, also of those before the point where a Call
- * turns out to be one that cannot be followed.
+ * Hears of each of them as the walk comes to it, once and in order, also of those before the point where a Call
+ * turns out to be one that cannot be followed. The last one may be longer than what is left of the message: then
+ * that is the point.
  */
 struct nfs_sink {
 	void (*opaque)(void *arg, const struct nfs_opaque *opaque);

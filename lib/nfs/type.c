@@ -44,24 +44,22 @@ static bool walk_vector(struct pieces_reader *at, const struct nfs_field *field,
 			struct nfs_marks *marks)
 {
 	uint32_t count, start;
-	uint64_t bytes;
 
 	if (!pieces_get_u32(at, &count) || count > field->n)
 		return false;
 	if (field->mark == NFS_MARK_ATTRS)
 		return walk_attrs(at, count, marks);
-	bytes = xdr_padded_bytes((uint64_t)count * field->size_bytes);
-	if (!pieces_skip(at, bytes))
+	start = pieces_offset(at);
+	if (marks->listener && field->size_bytes == 1)
+		marks->listener->heard(marks->listener, start, count, field->mark == NFS_MARK_DATA);
+	if (!pieces_skip(at, xdr_padded_bytes((uint64_t)count * field->size_bytes)))
 		return false;
-	start = pieces_offset(at) - (uint32_t)bytes;
 	if (field->mark == NFS_MARK_DATA) {
 		marks->data_offset = start;
 		marks->data_bytes = count;
 	} else if (field->mark == NFS_MARK_COUNT) {
 		mark_count(marks, count);
 	}
-	if (marks->listener && field->size_bytes == 1)
-		marks->listener->heard(marks->listener, start, count, field->mark == NFS_MARK_DATA);
 	return true;
 }
 

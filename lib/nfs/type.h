@@ -100,7 +100,7 @@ extern const struct nfs_field nfs_void[];
 	8u /* the most that a bitmap of attributes may have; a test holds the tables to it */
 #define NFS_MARK_SESSION_BYTES 16u
 
-/* Hears of each counted opaque and string as a walk passes it. */
+/* Hears of each counted opaque and string as a walk comes to it: the message may end before its last byte. */
 struct nfs_listener {
 	/* @offset_bytes is that of its first byte in the message; @is_data: it is the DDP-eligible data item. */
 	void (*heard)(struct nfs_listener *listener, uint32_t offset_bytes, uint32_t len_bytes,

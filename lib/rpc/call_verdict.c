@@ -64,6 +64,8 @@ size_t call_verdict_encode(uint8_t to[RPC_ERROR_REPLY_BYTES], enum call_verdict 
 		return rpc_encode_auth_error(to, xid, AUTH_BADCRED);
 	case CALL_RPC_MISMATCH:
 		return rpc_encode_rpc_mismatch(to, xid);
+	case CALL_GARBAGE_ARGS:
+		return rpc_encode_accepted(to, xid, RPC_GARBAGE_ARGS);
 	default:
 		return 0;
 	}

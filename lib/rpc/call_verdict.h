@@ -14,6 +14,7 @@
  *	CALL_IS_REPLY       (is told apart before)             ERR_CHUNK
  *	CALL_NOT_RPC        closes                             ERR_CHUNK
  *	CALL_XID_DIFFERS    (expects none)                     ERR_CHUNK (X-7)
+ *	CALL_GARBAGE_ARGS   (has no chunks)                    GARBAGE_ARGS (A3.4-4)
  *
  * AUTH_TLS asks for a session that is not offered (RFC 9289 section 4.1): the flavour is understood and the
  * credential refused. A credential or verifier of more than 400 bytes cannot be one (RFC 5531 section 8.2).
@@ -36,7 +37,8 @@
 	X(CALL_CUT, "a header that is truncated")                                                  \
 	X(CALL_IS_REPLY, "a Reply where a Call should be")                                         \
 	X(CALL_NOT_RPC, "neither a Call nor a Reply")                                              \
-	X(CALL_XID_DIFFERS, "an XID other than the transport's")
+	X(CALL_XID_DIFFERS, "an XID other than the transport's")                                   \
+	X(CALL_GARBAGE_ARGS, "data and a chunk in their place that differ in length")
 
 enum call_verdict {
 #define CALL_VERDICT_ENUM(name, text) name,
@@ -54,7 +56,8 @@ const char *call_verdict_text(enum call_verdict verdict);
  * @xid:              what the transport says its XID is; NULL: it says nothing
  * @hdr:              set on CALL_PASSES and CALL_AUTH_TLS; its xid alone is set if there is a Reply to answer with
  *
- * Returns CALL_PENDING only while have_bytes is less than len_bytes.
+ * Returns CALL_PENDING only while have_bytes is less than len_bytes, and never CALL_GARBAGE_ARGS: arguments are not
+ * looked at.
  */
 enum call_verdict call_judge(const uint8_t *msg, uint32_t have_bytes, uint32_t len_bytes,
 			     const uint32_t *xid, struct rpc_call_hdr *hdr) MUST_CHECK;
@@ -62,8 +65,8 @@ enum call_verdict call_judge(const uint8_t *msg, uint32_t have_bytes, uint32_t l
 /**
  * call_verdict_encode - the RPC Reply that a Call gets for a verdict
  *
- * Returns the bytes written to @to, or 0 if there is no such Reply: only CALL_AUTH_TLS, CALL_BAD_AUTH and
- * CALL_RPC_MISMATCH have one.
+ * Returns the bytes written to @to, or 0 if there is no such Reply: only CALL_AUTH_TLS, CALL_BAD_AUTH,
+ * CALL_RPC_MISMATCH and CALL_GARBAGE_ARGS have one.
  */
 size_t call_verdict_encode(uint8_t to[RPC_ERROR_REPLY_BYTES], enum call_verdict verdict,
 			   uint32_t xid);

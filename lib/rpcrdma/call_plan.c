@@ -104,6 +104,8 @@ static enum call_plan_verdict place_chunk(struct planner *p, unsigned *i)
 		pull(p, p->at, seg->len_bytes, seg->handle, seg->offset);
 		p->at += seg->len_bytes;
 	}
+	p->plan->chunks[p->plan->nchunks++] =
+		(struct plan_chunk){position, (uint32_t)p->at - position};
 	place_pad(p);
 	return p->at > p->limit_bytes ? CALL_PLAN_TOO_BIG : CALL_PLAN_OK;
 }
@@ -130,7 +132,7 @@ static enum call_plan_verdict plan_inline(uint32_t inline_bytes, uint32_t limit_
 	if (inline_bytes > limit_bytes)
 		return CALL_PLAN_TOO_BIG;
 	plan->total_bytes = inline_bytes;
-	plan->npulls = 0;
+	plan->npulls = plan->nchunks = 0;
 	plan->ncopies = inline_bytes > 0;
 	plan->copies[0] = (struct plan_copy){0, 0, inline_bytes};
 	return CALL_PLAN_OK;
@@ -144,7 +146,7 @@ static enum call_plan_verdict plan_chunks(const struct rpcrdma_header *hdr, uint
 	enum call_plan_verdict verdict;
 	unsigned i;
 
-	plan->ncopies = plan->npulls = 0;
+	plan->ncopies = plan->npulls = plan->nchunks = 0;
 	p.pulled = hdr->proc == RPCRDMA_NOMSG;
 	sort_reads(&p);
 	verdict = find_inline(&p, inline_bytes);

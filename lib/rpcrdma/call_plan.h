@@ -26,15 +26,21 @@ struct plan_pull {
 	uint64_t offset;
 };
 
+/* A read chunk with its own place in the message: any but the position-zero chunk. */
+struct plan_chunk {
+	uint32_t position, len_bytes; /* of all its segments together */
+};
+
 /* Each chunk splits the inline stream once at most, and takes one pad at most. */
 #define PLAN_MAX_COPIES (2 * RPCRDMA_MAX_SEGMENTS + 2)
 #define PLAN_MAX_PULLS  (2 * RPCRDMA_MAX_SEGMENTS)
 
 struct call_plan {
 	uint32_t total_bytes; /* of the whole RPC message */
-	unsigned ncopies, npulls;
+	unsigned ncopies, npulls, nchunks;
 	struct plan_copy copies[PLAN_MAX_COPIES];
 	struct plan_pull pulls[PLAN_MAX_PULLS];
+	struct plan_chunk chunks[RPCRDMA_MAX_SEGMENTS]; /* by position */
 };
 
 enum call_plan_verdict {

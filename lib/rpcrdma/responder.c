@@ -230,6 +230,6 @@ void responder_call(struct responder *rs, const struct rpcrdma_header *hdr, cons
 		return;
 	}
 	credit_grant_call(&conn->grant, hdr->credit);
-	responder_look_early(rpc, hdr->proc == RPCRDMA_MSG ? body : NULL);
-	claim(rs, rpc, body, len_bytes);
+	if (responder_look_early(rpc, hdr->proc == RPCRDMA_MSG ? body : NULL))
+		claim(rs, rpc, body, len_bytes);
 }

@@ -17,6 +17,7 @@ static const struct call_rule rules[CALL_VERDICT_COUNT] = {
 	[CALL_NOT_RPC] = CALL_RULE(ERROR, rdma_leg_counters, bad_calls, "not a Call"),
 	/* */
 	[CALL_XID_DIFFERS] = CALL_RULE(ERROR, rdma_leg_counters, xid_mismatches, "not this Call"),
+	[CALL_GARBAGE_ARGS] = CALL_RULE(REPLY, rdma_leg_counters, chunk_mismatches, NULL),
 };
 
 static enum call_verdict judge(struct responder_rpc *rpc, const uint8_t *msg, uint32_t have_bytes)
@@ -31,16 +32,48 @@ static enum call_verdict judge(struct responder_rpc *rpc, const uint8_t *msg, ui
 	return verdict;
 }
 
-/* What the Reply can have is no more than what its Call allows. */
-static void find_facts(struct responder_rpc *rpc, const struct rpc_pieces *pieces)
+/* Read chunks on their way past the payloads of a Call, both in order. */
+struct chunk_check {
+	const struct responder_rpc *rpc;
+	unsigned next; /* of rpc->chunks */
+	bool differs;
+};
+
+/* A3.4-4: a chunk in a payload's place is as long as the payload, with its pad or without. */
+static void check_payload(void *arg, const struct nfs_opaque *opaque)
+{
+	struct chunk_check *check = arg;
+	const struct responder_rpc *rpc = check->rpc;
+	const struct plan_chunk *chunk;
+
+	if (!opaque->is_payload || check->differs)
+		return;
+	while (check->next < rpc->nchunks &&
+	       rpc->chunks[check->next].position < opaque->offset_bytes)
+		check->next++;
+	chunk = &rpc->chunks[check->next];
+	if (check->next == rpc->nchunks || chunk->position != opaque->offset_bytes ||
+	    chunk->len_bytes == opaque->len_bytes ||
+	    chunk->len_bytes == xdr_padded_bytes(opaque->len_bytes))
+		return;
+	check->differs = true;
+	rdma_conn_note(rpc->rpcs->conn, "Call %#x: %u bytes of data come in a chunk of %u",
+		       rpc->x->facts.hdr.xid, opaque->len_bytes, chunk->len_bytes);
+}
+
+/* What the Reply can have is no more than what its Call allows. Returns whether the chunks fit their data. */
+static bool find_facts(struct responder_rpc *rpc, const struct rpc_pieces *pieces)
 {
 	const struct leg_config *config = rpc->rpcs->conn->leg->config;
+	struct chunk_check check = {.rpc = rpc};
+	const struct nfs_sink sink = {check_payload, &check};
 	struct exchange *x = rpc->x;
 
 	nfs_facts_begin(&x->facts, config->max_message_bytes);
-	nfs_facts_go_on(&x->facts, config->sessions, pieces, NULL);
+	nfs_facts_go_on(&x->facts, config->sessions, pieces, rpc->nchunks ? &sink : NULL);
 	if (x->facts.ceiling_bytes < x->reply_max_bytes)
 		x->reply_max_bytes = x->facts.ceiling_bytes;
+	return !check.differs;
 }
 
 /* The plan's copies and pulls, both in order, as pieces of the message. Returns how many. */
@@ -64,7 +97,8 @@ static unsigned lay_out(const struct responder_rpc *rpc, const uint8_t *inline_b
 	return count;
 }
 
-static void look_inline(struct responder_rpc *rpc, const uint8_t *inline_bytes)
+/* Returns whether it may pass, as far as it is here. */
+static bool look_inline(struct responder_rpc *rpc, const uint8_t *inline_bytes)
 {
 	struct rpc_piece list[PLAN_MAX_COPIES + PLAN_MAX_PULLS];
 	struct rpc_pieces pieces = {.list = list, .len_bytes = rpc->total_bytes};
@@ -76,20 +110,9 @@ static void look_inline(struct responder_rpc *rpc, const uint8_t *inline_bytes)
 		pieces.count = lay_out(rpc, inline_bytes, list);
 	}
 	/* What does not pass is answered when its Reads are done (A3.6-3). */
-	if (pieces.count && list[0].data &&
-	    judge(rpc, list[0].data, list[0].len_bytes) == CALL_PASSES)
-		find_facts(rpc, &pieces);
-}
-
-void responder_look_early(struct responder_rpc *rpc, const uint8_t *inline_bytes)
-{
-	struct exchange *x = rpc->x;
-
-	if (inline_bytes)
-		look_inline(rpc, inline_bytes);
-	/* Memory is claimed before more is known, and what a peer offers proves nothing. */
-	if (x->facts.stage == FACTS_NONE && x->reply_max_bytes > FACTS_UNBOUNDED_BYTES)
-		x->reply_max_bytes = FACTS_UNBOUNDED_BYTES;
+	return !pieces.count || !list[0].data ||
+	       judge(rpc, list[0].data, list[0].len_bytes) != CALL_PASSES ||
+	       find_facts(rpc, &pieces);
 }
 
 static void refuse(struct responder_rpc *rpc, enum call_verdict verdict)
@@ -109,6 +132,20 @@ static void refuse(struct responder_rpc *rpc, enum call_verdict verdict)
 		responder_answer_error(rpc, RPCRDMA_ERR_CHUNK);
 }
 
+bool responder_look_early(struct responder_rpc *rpc, const uint8_t *inline_bytes)
+{
+	struct exchange *x = rpc->x;
+
+	if (inline_bytes && !look_inline(rpc, inline_bytes)) {
+		refuse(rpc, CALL_GARBAGE_ARGS);
+		return false;
+	}
+	/* Memory is claimed before more is known, and what a peer offers proves nothing. */
+	if (x->facts.stage == FACTS_NONE && x->reply_max_bytes > FACTS_UNBOUNDED_BYTES)
+		x->reply_max_bytes = FACTS_UNBOUNDED_BYTES;
+	return true;
+}
+
 bool responder_look(struct responder_rpc *rpc)
 {
 	struct exchange *x = rpc->x;
@@ -120,11 +157,12 @@ bool responder_look(struct responder_rpc *rpc)
 	if (x->facts.stage == FACTS_WHOLE && x->facts.trail != FACTS_LOST_IN_HOLE)
 		return true;
 	verdict = judge(rpc, x->call.data, x->call.len_bytes);
+	if (verdict == CALL_PASSES && !find_facts(rpc, &pieces))
+		verdict = CALL_GARBAGE_ARGS;
 	if (verdict != CALL_PASSES) {
 		refuse(rpc, verdict);
 		return false;
 	}
-	find_facts(rpc, &pieces);
 	budget_shrink(&x->claim, responder_rpc_cost_bytes(rpc, x->call.buf->size_bytes, 0));
 	return true;
 }

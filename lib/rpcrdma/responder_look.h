@@ -14,10 +14,11 @@
  * responder_look_early - know a Call by what is here of it, before it has memory
  * @inline_bytes: of its RDMA_MSG; NULL: it is an RDMA_NOMSG
  *
- * Leaves its facts at FACTS_NONE if it does not pass, or does not show its header here, and reply_max_bytes at no
+ * Returns whether it may go on; if not, it has been answered, none of its chunks pulled, and is over. It
+ * leaves its facts at FACTS_NONE if it does not pass, or does not show its header here, and reply_max_bytes at no
  * more than FACTS_UNBOUNDED_BYTES; else its facts at FACTS_WHOLE, and reply_max_bytes at what the Reply can have.
  */
-void responder_look_early(struct responder_rpc *rpc, const uint8_t *inline_bytes);
+bool responder_look_early(struct responder_rpc *rpc, const uint8_t *inline_bytes) MUST_CHECK;
 
 /**
  * responder_look - know a Call that is complete

@@ -59,16 +59,17 @@ static void *put_table(uint8_t **at, const void *table, size_t size_bytes)
 	return to;
 }
 
-/* One allocation: the struct, then the four tables. */
+/* One allocation: the struct, then the five tables. */
 static struct responder_rpc *rpc_alloc(struct spares *spares, const struct rpcrdma_header *hdr,
 				       const struct call_plan *plan)
 {
 	size_t copies = plan->ncopies * sizeof(plan->copies[0]);
 	size_t pulls = plan->npulls * sizeof(plan->pulls[0]);
+	size_t chunks = plan->nchunks * sizeof(plan->chunks[0]);
 	size_t writes = hdr->nwrites * sizeof(hdr->writes[0]);
 	size_t segments = hdr->nsegments * sizeof(hdr->segments[0]);
 	size_t head = (sizeof(struct responder_rpc) + 15) & ~(size_t)15;
-	size_t size = head + pulls + segments + writes + copies;
+	size_t size = head + pulls + segments + writes + copies + chunks;
 	struct responder_rpc *rpc = spares_get(spares, size);
 	uint8_t *at = (uint8_t *)rpc + head;
 
@@ -79,6 +80,7 @@ static struct responder_rpc *rpc_alloc(struct spares *spares, const struct rpcrd
 	rpc->total_bytes = plan->total_bytes;
 	rpc->ncopies = plan->ncopies;
 	rpc->npulls = plan->npulls;
+	rpc->nchunks = plan->nchunks;
 	rpc->nwrites = hdr->nwrites;
 	rpc->nsegments = hdr->nsegments;
 	rpc->has_reply_chunk = hdr->has_reply_chunk;
@@ -88,6 +90,7 @@ static struct responder_rpc *rpc_alloc(struct spares *spares, const struct rpcrd
 	rpc->segments = put_table(&at, hdr->segments, segments);
 	rpc->writes = put_table(&at, hdr->writes, writes);
 	rpc->copies = put_table(&at, plan->copies, copies);
+	rpc->chunks = put_table(&at, plan->chunks, chunks);
 	find_one_handle(rpc, hdr);
 	return rpc;
 }

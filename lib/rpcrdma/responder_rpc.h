@@ -47,9 +47,10 @@ struct responder_rpc {
 	uint32_t handle;
 	/* From the plan. */
 	uint32_t total_bytes;
-	unsigned ncopies, npulls;
+	unsigned ncopies, npulls, nchunks;
 	const struct plan_copy *copies;
 	const struct plan_pull *pulls;
+	const struct plan_chunk *chunks;
 	/* From the header: what the Reply may use. */
 	unsigned nwrites, nsegments;
 	bool has_reply_chunk;

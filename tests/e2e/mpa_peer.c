@@ -8,13 +8,15 @@
 
 #include "tests/e2e/echo.h"
 
-#define WAIT_S     20
+#define WAIT_S       20
 
-#define RDMA_MSG   0
-#define RDMA_NOMSG 1
-#define RDMA_ERROR 4
-#define ERR_VERS   1
-#define ERR_CHUNK  2
+#define RDMA_MSG     0
+#define RDMA_NOMSG   1
+#define RDMA_ERROR   4
+#define ERR_VERS     1
+#define ERR_CHUNK    2
+
+#define GARBAGE_ARGS 4
 
 /* What must come of it. */
 enum outcome {
@@ -24,7 +26,7 @@ enum outcome {
 	CLOSED,    /* the end, with or without a Terminate */
 	RPCRDMA,   /* an RDMA_ERROR with error .detail, and the connection stays */
 	IGNORED,   /* nothing, and the connection stays */
-	ANSWERED,  /* the Call is answered */
+	ANSWERED,  /* the Call is answered, with .detail as its accept_stat */
 };
 
 static void put_random(struct buf *out)
@@ -269,6 +271,28 @@ static void put_another_xid(struct buf *out)
 	buf_free(&ulpdu);
 }
 
+/* A WRITE of NFSv3 with 100 bytes, of which a chunk offers 99 and which nobody reads. */
+static void put_short_chunk(struct buf *out)
+{
+	static const uint32_t args[] = {4, 0xf11e, 0, 0, 100, 2, 100};
+	struct buf ulpdu = {0}, call = {0};
+
+	call_begin(&call, 0x7001, NFS_PROGRAM, 3, 7, AUTH_NONE);
+	for (size_t i = 0; i < sizeof(args) / sizeof(args[0]); i++)
+		buf_u32(&call, args[i]);
+	header_begin(&ulpdu, 1, 1, RDMA_MSG);
+	buf_u32(&ulpdu, 1);
+	buf_u32(&ulpdu, (uint32_t)call.len); /* its position */
+	buf_u32(&ulpdu, 0x12345678);
+	buf_u32(&ulpdu, 99);
+	for (int i = 0; i < 5; i++) /* an offset, and the ends of the lists */
+		buf_u32(&ulpdu, 0);
+	buf_put(&ulpdu, call.data, call.len);
+	put_ulpdu(out, &ulpdu);
+	buf_free(&call);
+	buf_free(&ulpdu);
+}
+
 static void put_short_send(struct buf *out)
 {
 	struct buf ulpdu = {0};
@@ -312,6 +336,7 @@ static const struct kind {
 	{"a chunk list without an end", true, put_endless_list, RPCRDMA, ERR_CHUNK},
 	{"4,294,967,295 segments", true, put_many_segments, RPCRDMA, ERR_CHUNK},
 	{"two XIDs", true, put_another_xid, RPCRDMA, ERR_CHUNK},
+	{"a chunk that is shorter than its data", true, put_short_chunk, ANSWERED, GARBAGE_ARGS},
 	{"a Send too short for anything", true, put_short_send, IGNORED, 0},
 };
 
@@ -369,7 +394,9 @@ static void judge_rpcrdma(struct net *net, struct mpa *mpa, const struct kind *k
 		fail("%s: the answer's XID is wrong", kind->name);
 	if (kind->outcome == RPCRDMA && (data[15] != RDMA_ERROR || data[19] != kind->detail))
 		fail("%s: answered with procedure %u, error %u", kind->name, data[15], data[19]);
-	if (kind->outcome == ANSWERED && (data[15] != RDMA_MSG || mpa->send.len != 28 + 24 + 64))
+	if (kind->outcome != RPCRDMA &&
+	    (data[15] != RDMA_MSG || mpa->send.len != 28 + 24 + (kind->detail ? 0 : 64) ||
+	     data[51] != kind->detail))
 		fail("%s: answered with procedure %u, %zu bytes", kind->name, data[15],
 		     mpa->send.len);
 	if (mpa->conn->closed)

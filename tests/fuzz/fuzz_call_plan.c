@@ -41,5 +41,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		place(plan.pulls[i].to, plan.pulls[i].len_bytes, plan.total_bytes);
 	for (uint32_t i = 0; i < plan.total_bytes; i++)
 		FUZZ_ASSERT(placed[i]);
+	FUZZ_ASSERT(plan.nchunks <= hdr.nreads);
+	for (unsigned i = 0; i < plan.nchunks; i++) {
+		const struct plan_chunk *chunk = &plan.chunks[i];
+
+		FUZZ_ASSERT(chunk->position > (i ? chunk[-1].position : 0));
+		FUZZ_ASSERT(chunk->position <= plan.total_bytes &&
+			    chunk->len_bytes <= plan.total_bytes - chunk->position);
+	}
 	return 0;
 }

@@ -305,6 +305,22 @@ START_TEST(a_sink_hears_of_each_opaque_and_where_it_belongs)
 }
 END_TEST
 
+START_TEST(a_sink_hears_of_data_longer_than_what_is_left)
+{
+	begin(100003, 3, 7, "o:28 q0 100 2 100 x:96");
+	listen();
+	ck_assert_int_eq(facts.trail, FACTS_LOST);
+	ck_assert_uint_eq(nheard, 2);
+	was_heard(1, 0, 1, 100, true);
+	/* In a COMPOUND nothing behind them can be told. */
+	begin(100003, 4, 1, "o:6 1 3 " SEQUENCE "38 1 x:12 q0 2 4000000000 38 1 x:12 q0 2 d:4");
+	listen();
+	ck_assert_int_eq(facts.trail, FACTS_LOST);
+	ck_assert_uint_eq(nheard, 2);
+	was_heard(1, 1, 0, 4000000000u, true);
+}
+END_TEST
+
 START_TEST(listening_to_arguments_that_do_not_matter_loses_nothing)
 {
 	begin(100003, 3, 3, "o:28 99");
@@ -312,7 +328,8 @@ START_TEST(listening_to_arguments_that_do_not_matter_loses_nothing)
 	ck_assert_int_eq(facts.stage, FACTS_WHOLE);
 	ck_assert_int_eq(facts.trail, FACTS_FOLLOWED);
 	ck_assert_uint_lt(facts.ceiling_bytes, 1024);
-	ck_assert_uint_eq(nheard, 1);
+	ck_assert_uint_eq(nheard, 2);
+	was_heard(1, 0, 1, 99, false);
 }
 END_TEST
 
@@ -394,6 +411,7 @@ int main(void)
 	tcase_add_test(tc, calls_that_may_create_a_session_are_known);
 	tcase_add_test(tc, operations_are_listed_by_number);
 	tcase_add_test(tc, a_sink_hears_of_each_opaque_and_where_it_belongs);
+	tcase_add_test(tc, a_sink_hears_of_data_longer_than_what_is_left);
 	tcase_add_test(tc, listening_to_arguments_that_do_not_matter_loses_nothing);
 	tcase_add_test(tc, the_flavour_says_what_may_be_seen);
 	tcase_add_test(tc, procedures_have_names);

@@ -165,6 +165,13 @@ tests_sim_test_nfs_LDADD = tests/sim/librig.a tests/nfs/librows.a tests/lib/libt
 	$(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/sim/test_nfs
 
+check_PROGRAMS += tests/sim/test_responder_chunks
+tests_sim_test_responder_chunks_SOURCES = tests/sim/test_responder_chunks.c
+tests_sim_test_responder_chunks_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_responder_chunks_LDADD = tests/sim/librig.a tests/nfs/librows.a tests/lib/libtest.a \
+	$(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/sim/test_responder_chunks
+
 check_PROGRAMS += tests/sim/test_responder_flow
 tests_sim_test_responder_flow_SOURCES = tests/sim/test_responder_flow.c \
 	tests/sim/client_peer.c tests/sim/client_peer.h

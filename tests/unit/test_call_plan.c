@@ -46,6 +46,9 @@ static void expect_covered(uint32_t total)
 		       place(times, plan.pulls[i].to, plan.pulls[i].len_bytes, total);
 	for (uint32_t i = 0; i < total; i++)
 		good = good && times[i] == 1;
+	for (unsigned i = 0, last = 0; i < plan.nchunks; last = plan.chunks[i++].position)
+		good = good && plan.chunks[i].position > last && plan.chunks[i].position <= total &&
+		       plan.chunks[i].len_bytes <= total - plan.chunks[i].position;
 	free(times);
 	ck_assert(good);
 }
@@ -55,6 +58,36 @@ START_TEST(without_chunks_the_body_is_the_message)
 	ck_assert_int_eq(call_plan_make(&hdr, 77, LIMIT, &plan), CALL_PLAN_OK);
 	expect_covered(77);
 	ck_assert_uint_eq(plan.npulls, 0);
+	ck_assert_uint_eq(plan.nchunks, 0);
+}
+END_TEST
+
+static void expect_chunk(unsigned i, uint32_t position, uint32_t len)
+{
+	ck_assert_uint_lt(i, plan.nchunks);
+	ck_assert_uint_eq(plan.chunks[i].position, position);
+	ck_assert_uint_eq(plan.chunks[i].len_bytes, len);
+}
+
+/* All its segments, no pad; an empty one, too. The position-zero chunk is none of them. */
+START_TEST(a_chunk_is_as_long_as_its_segments)
+{
+	add(92, 3);
+	add(60, 5);
+	add(60, 0);
+	add(60, 8);
+	add(80, 0);
+	ck_assert_int_eq(call_plan_make(&hdr, 80, LIMIT, &plan), CALL_PLAN_OK);
+	expect_covered(100);
+	ck_assert_uint_eq(plan.nchunks, 3);
+	expect_chunk(0, 60, 13);
+	expect_chunk(1, 80, 0);
+	expect_chunk(2, 92, 3);
+	hdr.proc = RPCRDMA_NOMSG;
+	add(0, 80);
+	ck_assert_int_eq(call_plan_make(&hdr, 0, LIMIT, &plan), CALL_PLAN_OK);
+	ck_assert_uint_eq(plan.nchunks, 3);
+	expect_chunk(0, 60, 13);
 }
 END_TEST
 
@@ -159,6 +192,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_add_test(tc, without_chunks_the_body_is_the_message);
+	tcase_add_test(tc, a_chunk_is_as_long_as_its_segments);
 	tcase_add_test(tc, a_chunk_at_the_end_gets_its_pad);
 	tcase_add_test(tc, two_chunks_may_touch);
 	tcase_add_test(tc, empty_segments_take_no_read);

@@ -135,7 +135,7 @@ START_TEST(a_message_cut_off_in_its_header_is_cut)
 }
 END_TEST
 
-START_TEST(three_verdicts_are_answered_with_rpc_replies)
+START_TEST(four_verdicts_are_answered_with_rpc_replies)
 {
 	static const struct {
 		enum call_verdict verdict;
@@ -144,6 +144,7 @@ START_TEST(three_verdicts_are_answered_with_rpc_replies)
 		{CALL_AUTH_TLS, "0a0b0c0d 00000001 00000001 00000001 00000002"},
 		{CALL_BAD_AUTH, "0a0b0c0d 00000001 00000001 00000001 00000001"},
 		{CALL_RPC_MISMATCH, "0a0b0c0d 00000001 00000001 00000000 00000002 00000002"},
+		{CALL_GARBAGE_ARGS, "0a0b0c0d 00000001 00000000 00000000 00000000 00000004"},
 	};
 	uint8_t to[RPC_ERROR_REPLY_BYTES];
 	unsigned answered = 0;
@@ -217,7 +218,7 @@ int main(void)
 	tcase_add_loop_test(tc, a_message_that_still_comes_is_judged_once_its_header_is_here, 0,
 			    ARRAY_SIZE(cases));
 	tcase_add_test(tc, a_message_cut_off_in_its_header_is_cut);
-	tcase_add_test(tc, three_verdicts_are_answered_with_rpc_replies);
+	tcase_add_test(tc, four_verdicts_are_answered_with_rpc_replies);
 	tcase_add_test(tc, each_verdict_has_words_of_its_own);
 	tcase_add_test(tc, a_rule_counts_where_its_transport_says);
 	suite_add_tcase(suite, tc);
