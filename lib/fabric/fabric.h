@@ -204,8 +204,8 @@ enum fabric_watch {
 struct fabric_ep_info {
 	const char *fabric;
 	struct sockaddr_storage local, peer;
-	unsigned ird, ord; /* as negotiated */
-	bool sends_invalidate; /* FABRIC_SEND_INV does invalidate: it may be offered to the peer's keys */
+	unsigned ird, ord;     /* as negotiated */
+	bool sends_invalidate; /* FABRIC_SEND_INV does invalidate: known with resolved(), requested() */
 	bool late_reads;       /* see struct fabric_key */
 	enum fabric_watch watch;
 	bool per_rpc_keys; /* keys have exact bounds and die alone: remote invalidation may be offered */

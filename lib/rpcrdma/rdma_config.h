@@ -19,7 +19,7 @@ struct rdma_leg_config {
 	uint32_t credits; /* to ask for as requester, to grant at most as responder */
 	uint32_t inline_threshold_bytes; /* advertised both ways; receives are larger */
 	uint32_t max_segment_bytes;      /* longest segment to offer; 0: no limit of our own */
-	bool remote_invalidation; /* offer it, as the client where the device has keys that die alone */
+	bool remote_invalidation;        /* offer it, if the device can (C3.2-1, C3.2-2) */
 	bool ddp; /* requester: move payloads by RDMA, where a Call or Reply has one; else whole messages */
 	uint16_t
 		source_port; /* legs that connect: to come from, if it can be had; 0: no matter where */

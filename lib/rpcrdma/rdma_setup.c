@@ -194,10 +194,20 @@ static void agree(struct rdma_conn *conn, const uint8_t *data, size_t len)
 	conn->theirs = theirs;
 }
 
+/* As the server we are the one that invalidates, if the device does (C3.2-1). */
+static void offer_what_it_sends(struct rdma_conn *conn)
+{
+	struct fabric_ep_info info;
+
+	fabric_ep_info(conn->ep, &info);
+	conn->remote_invalidation = conn->remote_invalidation && info.sends_invalidate;
+}
+
 bool rdma_setup_requested(struct rdma_conn *conn, const uint8_t *private_data, size_t len_bytes)
 {
 	if (conn->state.now != RDMA_INCOMING)
 		return false;
+	offer_what_it_sends(conn);
 	rdma_conn_set_state(conn, RDMA_REQUESTED);
 	loop_timer_clear(conn->fabric->loop, conn->timer);
 	agree(conn, private_data, len_bytes);

@@ -300,6 +300,22 @@ START_TEST(nothing_is_invalidated_unless_we_offer_it)
 }
 END_TEST
 
+START_TEST(a_device_that_cannot_invalidate_does_not_offer_to)
+{
+	const struct sim_faults faults = {.no_send_inv = _i};
+
+	rig_end(rig);
+	rig = rig_new(&faults);
+	open_with(pd_4096_inv, sizeof(pd_4096_inv));
+	ck_assert_uint_eq(raw->private_data[5], !_i);
+	begin(83, RPCRDMA_MSG);
+	set_reply_chunk(raw_lend(raw, NULL, 10000, FABRIC_REMOTE_WRITE));
+	send_call(RIG_CALL_MIN, 9000);
+	raw_next(raw);
+	ck_assert_uint_eq(rig->server.counters.remote_invalidations_sent, !_i);
+}
+END_TEST
+
 static void expect_fault_answer(enum exchange_fault fault, bool err_chunk)
 {
 	rig->server.answer_fault = fault;
@@ -427,6 +443,7 @@ int main(void)
 	tcase_add_test(closed, what_a_client_offers_beside_a_hidden_call_is_not_claimed);
 	tcase_add_test(closed, nothing_is_invalidated_unless_the_client_offers_it);
 	tcase_add_test(closed, nothing_is_invalidated_unless_we_offer_it);
+	tcase_add_loop_test(closed, a_device_that_cannot_invalidate_does_not_offer_to, 0, 2);
 	tcase_add_test(tc, faults_are_answered_as_the_table_says);
 	tcase_add_test(tc, an_answer_without_room_gets_err_chunk);
 	tcase_add_test(tc, every_kind_of_chunk_works_in_one_call);

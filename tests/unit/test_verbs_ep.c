@@ -374,6 +374,23 @@ START_TEST(a_device_says_whether_it_sends_invalidate)
 }
 END_TEST
 
+/* When a peer asks, so that the answer to it can go by that. */
+START_TEST(so_it_says_before_a_peer_is_accepted)
+{
+	struct fabric_ep_info info;
+
+	scene_begin(IB, _i ? IBV_DEVICE_MEM_MGT_EXTENSIONS : 0);
+	verbs_fake_request();
+	fake_loop_run(scene.loop);
+	ck_assert_uint_eq(scene.requested, 1);
+	fabric_ep_info(scene.ep, &info);
+	ck_assert_int_eq(info.sends_invalidate, _i);
+	fabric_ep_close(scene.ep);
+	fake_loop_run(scene.loop);
+	scene_end();
+}
+END_TEST
+
 START_TEST(a_device_is_told_by_its_name)
 {
 	char text[FABRIC_TEXT_BYTES];
@@ -515,6 +532,7 @@ int main(void)
 	tcase_add_loop_test(tc, an_abort_waits_for_nobody, 0, 4);
 	tcase_add_loop_test(tc, a_device_is_told_by_its_name, 0, 2);
 	tcase_add_loop_test(tc, a_device_says_whether_it_sends_invalidate, 0, 2);
+	tcase_add_loop_test(tc, so_it_says_before_a_peer_is_accepted, 0, 2);
 	suite_add_tcase(suite, tc);
 
 	tc = tcase_create("what cannot be watched");
