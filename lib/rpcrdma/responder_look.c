@@ -61,19 +61,33 @@ static void check_payload(void *arg, const struct nfs_opaque *opaque)
 		       rpc->x->facts.hdr.xid, opaque->len_bytes, chunk->len_bytes);
 }
 
-/* What the Reply can have is no more than what its Call allows. Returns whether the chunks fit their data. */
+/* Finds the facts of a Call that has chunks. Returns whether they fit their data. */
+static bool check_chunks(struct responder_rpc *rpc, const struct rpc_pieces *pieces)
+{
+	const struct leg_config *config = rpc->rpcs->conn->leg->config;
+	struct call_facts *facts = &rpc->x->facts;
+	struct chunk_check check = {.rpc = rpc};
+	const struct nfs_sink sink = {check_payload, &check};
+
+	nfs_facts_go_on(facts, config->sessions, pieces, &sink);
+	return !check.differs;
+}
+
+/* What the Reply can have is no more than what its Call allows. Returns whether its chunks fit their data. */
 static bool find_facts(struct responder_rpc *rpc, const struct rpc_pieces *pieces)
 {
 	const struct leg_config *config = rpc->rpcs->conn->leg->config;
-	struct chunk_check check = {.rpc = rpc};
-	const struct nfs_sink sink = {check_payload, &check};
 	struct exchange *x = rpc->x;
+	bool fits = true;
 
 	nfs_facts_begin(&x->facts, config->max_message_bytes);
-	nfs_facts_go_on(&x->facts, config->sessions, pieces, rpc->nchunks ? &sink : NULL);
+	if (rpc->nchunks)
+		fits = check_chunks(rpc, pieces);
+	else
+		nfs_facts_go_on(&x->facts, config->sessions, pieces, NULL);
 	if (x->facts.ceiling_bytes < x->reply_max_bytes)
 		x->reply_max_bytes = x->facts.ceiling_bytes;
-	return !check.differs;
+	return fits;
 }
 
 /* The plan's copies and pulls, both in order, as pieces of the message. Returns how many. */

@@ -90,7 +90,8 @@ static struct responder_rpc *rpc_alloc(struct spares *spares, const struct rpcrd
 	rpc->segments = put_table(&at, hdr->segments, segments);
 	rpc->writes = put_table(&at, hdr->writes, writes);
 	rpc->copies = put_table(&at, plan->copies, copies);
-	rpc->chunks = put_table(&at, plan->chunks, chunks);
+	if (chunks)
+		rpc->chunks = put_table(&at, plan->chunks, chunks);
 	find_one_handle(rpc, hdr);
 	return rpc;
 }
