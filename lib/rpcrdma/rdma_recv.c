@@ -52,6 +52,24 @@ static void too_short(struct rdma_leg *leg, const struct fabric_recv *recv)
 	rdma_conn_note(&leg->conn, "Send of %u bytes is too short, discarded", recv->len_bytes);
 }
 
+static bool begins_in_chunk(const struct rpcrdma_header *hdr)
+{
+	for (unsigned i = 0; i < hdr->nreads; i++)
+		if (hdr->reads[i].position == 0)
+			return true;
+	return false;
+}
+
+/* A body that holds no RPC message, nor a Reply's beginning: too short, unless a client put it in a chunk (A-Δ8). */
+static void short_body(struct rdma_leg *leg, const struct rpcrdma_header *hdr,
+		       const struct fabric_recv *recv)
+{
+	if (!leg->conn.connector && begins_in_chunk(hdr))
+		undecodable(leg, hdr, recv, RPCRDMA_ERR_CHUNK, "an RDMA_MSG that is in a chunk");
+	else
+		too_short(leg, recv);
+}
+
 static void on_msg(struct rdma_leg *leg, const struct rpcrdma_header *hdr,
 		   const struct fabric_recv *recv)
 {
@@ -64,16 +82,18 @@ static void on_msg(struct rdma_leg *leg, const struct rpcrdma_header *hdr,
 	case RPC_OK:
 		break;
 	case RPC_TRUNCATED:
-		too_short(leg, recv);
+		short_body(leg, hdr, recv);
 		return;
 	default:
 		undecodable(leg, hdr, recv, RPCRDMA_ERR_CHUNK, "not an RPC message");
 		return;
 	}
-	if (len < (type == RPC_CALL ? RPCRDMA_MIN_CALL_BYTES : RPCRDMA_MIN_REPLY_BYTES))
-		too_short(leg, recv);
+	if (type == RPC_CALL && len < RPCRDMA_MIN_CALL_BYTES)
+		short_body(leg, hdr, recv);
 	else if (type == RPC_CALL)
 		responder_call(&leg->responder, hdr, body, len);
+	else if (len < RPCRDMA_MIN_REPLY_BYTES)
+		too_short(leg, recv);
 	else
 		requester_reply(&leg->requester, hdr, body, len);
 }

@@ -174,6 +174,30 @@ START_TEST(read_chunks_that_make_no_message_get_err_chunk)
 }
 END_TEST
 
+/* A-Δ8: it is no short Call, but one in the wrong place, and whoever sent it waits for an answer. */
+START_TEST(a_message_in_a_chunk_of_an_rdma_msg_gets_err_chunk)
+{
+	static const uint32_t inline_bytes[] = {0, 4, 8, 39};
+	uint8_t call[RIG_CALL_MIN];
+
+	begin(45, RPCRDMA_MSG);
+	rig_fill_call(call, sizeof(call), 45, 100);
+	add_read(0, raw_lend(raw, call, sizeof(call), FABRIC_REMOTE_READ));
+	for (size_t i = 0; i < ARRAY_SIZE(inline_bytes); i++) {
+		raw_send_header(raw, &hdr, call, inline_bytes[i]);
+		raw_expect_error(raw, 45, RPCRDMA_ERR_CHUNK);
+	}
+	ck_assert_uint_eq(rig->server.counters.short_discarded, 0);
+	ck_assert_uint_eq(rig->server.counters.bad_calls, ARRAY_SIZE(inline_bytes));
+	/* What calls itself a Reply is not answered. */
+	xdr_store_u32(call + 4, RPC_REPLY);
+	raw_send_header(raw, &hdr, call, 19);
+	expect_silence();
+	ck_assert_uint_eq(rig->server.counters.short_discarded, 1);
+	expect_alive();
+}
+END_TEST
+
 START_TEST(a_call_over_the_limit_gets_err_chunk_and_no_memory)
 {
 	begin(50, RPCRDMA_NOMSG);
@@ -465,6 +489,33 @@ START_TEST(auth_tls_is_denied_and_never_passed_on)
 }
 END_TEST
 
+/* A3.6-3: an answer that could be given at once would take memory away that is being read. */
+START_TEST(no_answer_leaves_before_the_reads_are_done)
+{
+	struct fabric_key *key;
+	uint8_t call[144];
+
+	rig_fill_call(call, sizeof(call), 108, 100);
+	xdr_store_u32(call + 24, RPC_AUTH_TLS);
+	if (_i) {
+		begin(108, RPCRDMA_NOMSG);
+		key = raw_lend_slowly(raw, call, sizeof(call));
+		add_read(0, key);
+		raw_send_header(raw, &hdr, NULL, 0);
+	} else {
+		begin(108, RPCRDMA_MSG);
+		key = raw_lend_slowly(raw, call + 44, 100);
+		add_read(44, key);
+		raw_send_header(raw, &hdr, call, 44);
+	}
+	expect_silence();
+	fabric_key_ready(key, key->len_bytes);
+	rig_run(rig);
+	expect_denied(108, 1, 2); /* AUTH_ERROR, AUTH_REJECTEDCRED */
+	expect_alive();
+}
+END_TEST
+
 START_TEST(an_xid_in_flight_used_again_closes)
 {
 	rig->server.hold = true;
@@ -559,6 +610,7 @@ int main(void)
 	tcase_add_test(tc, reads_stay_within_the_negotiated_depth);
 	tcase_add_test(closed, a_client_that_cannot_be_read_from_gets_err_chunk_for_read_chunks);
 	tcase_add_test(tc, read_chunks_that_make_no_message_get_err_chunk);
+	tcase_add_test(tc, a_message_in_a_chunk_of_an_rdma_msg_gets_err_chunk);
 	tcase_add_test(tc, a_call_over_the_limit_gets_err_chunk_and_no_memory);
 	tcase_add_test(tc, a_read_chunk_that_cannot_be_read_closes);
 	tcase_add_test(closed, a_client_without_private_data_gets_the_defaults);
@@ -575,6 +627,7 @@ int main(void)
 	tcase_add_test(tc, what_is_no_rpc_message_gets_err_chunk);
 	tcase_add_test(tc, rpc_errors_are_answered_by_rpc);
 	tcase_add_test(tc, auth_tls_is_denied_and_never_passed_on);
+	tcase_add_loop_test(tc, no_answer_leaves_before_the_reads_are_done, 0, 2);
 	tcase_add_test(tc, an_xid_in_flight_used_again_closes);
 	tcase_add_test(tc, an_xid_answered_may_be_used_again);
 	tcase_add_test(tc, short_gather_lists_are_enough);
