@@ -66,6 +66,65 @@ START_TEST(a_client_that_overruns_its_credits_loses_its_connection)
 }
 END_TEST
 
+/* A3.3-7, X-2: all receives are taken, those beyond the credits too. */
+START_TEST(replies_leave_though_no_receive_is_left)
+{
+	rig->server.hold = true;
+	for (uint32_t xid = 1; xid <= 32 + 8; xid++)
+		raw_post_call(raw, xid, RIG_CALL_MIN, 100);
+	rig_run(rig);
+	ck_assert_uint_eq(rig->server.calls, 32 + 8);
+	ck_assert_uint_eq(sim_net_stats(rig->net)->overruns, 0);
+	rig->server.hold = false;
+	rig_answer_held(&rig->server);
+	rig_run(rig);
+	for (uint32_t xid = 1; xid <= 32 + 8; xid++)
+		expect_inline_reply(xid, 100);
+	expect_alive();
+}
+END_TEST
+
+/* The client's answer to a reverse Call. */
+static void reply_reverse(uint32_t xid)
+{
+	uint8_t reply[100];
+
+	begin(xid, RPCRDMA_MSG);
+	hdr.credit = 16;
+	rig_fill_reply(reply, sizeof(reply), xid);
+	raw_send_header(raw, &hdr, reply, sizeof(reply));
+}
+
+/* D2.2.2-1, D1.3.2-1: reverse Calls take no receive from the credits of the client's own Calls. */
+START_TEST(each_reverse_call_has_a_receive_beside_the_credits)
+{
+	uint32_t first;
+
+	first = rig_call(&rig->server, RIG_CALL_MIN, 100, 100);
+	rig_run(rig);
+	next();
+	ck_assert_uint_eq(hdr.xid, first);
+	reply_reverse(first);
+	for (unsigned i = 0; i < 16; i++)
+		rig_call(&rig->server, RIG_CALL_MIN, 100, 100);
+	rig_run(rig);
+	for (uint32_t i = 1; i <= 16; i++)
+		next();
+	rig->server.hold = true;
+	/* All credits, and all that is kept beyond them. */
+	for (uint32_t xid = 1; xid <= 32 + 8; xid++)
+		raw_post_call(raw, xid, RIG_CALL_MIN, 100);
+	rig_run(rig);
+	for (uint32_t i = 1; i <= 16; i++)
+		reply_reverse(first + i);
+	ck_assert_uint_eq(rig->server.answered, 1 + 16);
+	ck_assert_uint_eq(rig->server.calls, 32 + 8);
+	ck_assert_uint_eq(sim_net_stats(rig->net)->overruns, 0);
+	rig_answer_held(&rig->server);
+	rig_run(rig);
+}
+END_TEST
+
 /* Admission: nothing is pulled before it has memory, and nobody passes. */
 START_TEST(calls_wait_for_memory_in_order)
 {
@@ -380,6 +439,8 @@ int main(void)
 	tcase_add_test(tc, grants_are_never_zero_nor_above_the_receives);
 	tcase_add_test(tc, a_client_that_asks_for_less_is_granted_less);
 	tcase_add_test(tc, a_client_that_overruns_its_credits_loses_its_connection);
+	tcase_add_test(tc, replies_leave_though_no_receive_is_left);
+	tcase_add_test(tc, each_reverse_call_has_a_receive_beside_the_credits);
 	tcase_add_test(tc, calls_wait_for_memory_in_order);
 	tcase_add_test(tc, calls_that_wait_for_memory_end_with_the_connection);
 	tcase_add_test(tc, a_peer_that_takes_nothing_is_closed_in_time);
