@@ -1,5 +1,6 @@
 EXTRA_DIST += tests/unit/check_circles.sh tests/unit/check_house.sh tests/unit/circles.awk
-TESTS += tests/unit/check_circles.sh tests/unit/check_house.sh
+EXTRA_DIST += tests/unit/check_requirements.sh
+TESTS += tests/unit/check_circles.sh tests/unit/check_house.sh tests/unit/check_requirements.sh
 
 # A third opinion: tshark's.
 check_PROGRAMS += tests/unit/header_pcap
