@@ -4,7 +4,7 @@ import collections
 import dataclasses
 
 from nfs import binding
-from wire import header
+from wire import header, rpc
 
 UNKNOWN_REPLY_BYTES = 1 << 20
 
@@ -53,9 +53,30 @@ class Caller:
         """Sends the Calls that wait, as far as credits go."""
         while self.queue and self.may_send():
             pending = self.queue.popleft()
-            self.pending[pending.xid] = pending
             pending.sent = self.planned(pending)
+            if not self.carries(pending.sent):
+                self.fail(pending)
+                continue
+            self.pending[pending.xid] = pending
             self.put(pending.sent)
+            if not self.connector:
+                self.conn.loop.after(self.options.reverse_timeout_s,
+                                     lambda p=pending: self.late(p))
+
+    def carries(self, message):
+        """Whether the peer has room for a message; a reverse Call has nothing but its receive: X-4."""
+        return len(header.encode(message)) <= self.send_limit()
+
+    def fail(self, pending):
+        """A Call that gets no Reply of the peer's: its caller is told SYSTEM_ERR."""
+        pending.reply = rpc.accepted(pending.xid, stat=rpc.SYSTEM_ERR)
+        if pending.done:
+            pending.done(pending)
+
+    def late(self, pending):
+        """A reverse Call without an answer: its caller waits no longer, its credit stays taken: D4.2-2."""
+        if not pending.over:
+            self.fail(pending)
 
     def ask(self):
         """The credits that each Call asks for: A3.3-1."""
@@ -129,7 +150,16 @@ class Caller:
             return
         self.version = message.vers
         self.take_grant(message.credit)
-        self.over(pending, reply=reply)
+        if pending.over:
+            self.take_late(pending)
+        else:
+            self.over(pending, reply=reply)
+
+    def take_late(self, pending):
+        """A Reply for which nobody waits any more: it gives the credit back: D4.2-2."""
+        del self.pending[pending.xid]
+        self.dropped += 1
+        self.send_more()
 
     def take_grant(self, credit):
         """The credits that a Reply grants; zero counts as one: A3.3-2, A3.3-3."""

@@ -21,6 +21,7 @@ class Options:
     invalidate: bool = True          # says that its keys may be invalidated
     low: int = 1                     # versions of RPC-over-RDMA that it speaks
     high: int = 1
+    reverse_timeout_s: float = 30    # for the answer to a reverse Call
 
 
 class End(Caller, Answerer):
@@ -109,6 +110,8 @@ class End(Caller, Answerer):
             return
         if message.proc == header.MSG and self.body_too_short(message.body):
             self.discarded += 1
+        elif message.proc == header.MSGP:
+            self.take_padded(message)
         elif message.proc == header.DONE:
             self.take_done(message)
         elif self.is_call(message):
@@ -124,13 +127,25 @@ class End(Caller, Answerer):
         reply = body[4:8] == b'\0\0\0\1'
         return len(body) < (header.MIN_REPLY_BYTES if reply else header.MIN_CALL_BYTES)
 
+    def take_padded(self, message):
+        """RDMA_MSGP, which RFC 8166 reserves: a type that is not known: A-D1."""
+        if message.body[4:8] == b'\0\0\0\0':
+            self.refuse_header(message.xid, message.vers, 'RDMA_MSGP')
+        else:
+            self.dropped += 1
+
     def take_done(self, _message):
         """An RDMA_DONE for nothing: ignored, A3.8-2."""
         self.dropped += 1
 
-    def may_be_call(self, _data):
+    def may_be_call(self, data):
         """Whether what does not decode counts as a Call: X-3, A4.2-3."""
-        return True
+        proc = header.decode_fixed(data)[3]
+        if proc == header.DONE:
+            return False
+        if proc == header.MSG and not any(data[16:28]) and len(data) >= 36:
+            return data[32:36] == b'\0\0\0\0'
+        return not self.connector
 
     def is_call(self, message):
         """Tells Calls from Replies: D1.3.4-1."""

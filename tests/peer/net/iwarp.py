@@ -356,7 +356,7 @@ class Conn:
                 self._flaw(f'invalidates key {sent.invalidated:#010x}, which is not alive',
                            0x02, 0x09)
                 return
-            key.dead = True
+            self.withdraw(key)
         if self.on_send:
             self.on_send(sent)
         else:

@@ -139,11 +139,12 @@ class Hand:
             raise Wrong('the read chunks make no message')
         return whole
 
-    def answer(self, got, reply, credit=16, **fields):
+    def answer(self, got, reply, /, credit=16, invalidate=None, **fields):
         """Answers a Call inline."""
         fields.setdefault('body', reply)
-        return self.send(header.Header(got.header.xid, vers=fields.pop('vers', got.header.vers),
-                                       credit=credit, **fields))
+        message = header.Header(got.header.xid, vers=fields.pop('vers', got.header.vers),
+                                credit=credit, **fields)
+        return self.send(message, invalidate)
 
     def answer_null(self, got, credit=16):
         """Answers whatever was called with an empty result."""

@@ -4,6 +4,7 @@ import dataclasses
 
 from net import iwarp
 from nfs import nfs3, tree
+from nfs.server import HOLD
 from scene.hand import Hand, new_xid
 from scene.scenario import Wrong
 from scene.trace import Trace
@@ -91,6 +92,42 @@ class Scene:
         self.loop.until(lambda: asked.over, what)
         self.hold(asked.reply is not None, f'{what} does not come')
         return asked.reply
+
+    def met(self, **start):
+        """A connection of the requester on which one Call has been answered."""
+        asked, hand, got = self.called(self.null(), **start)
+        hand.answer_null(got)
+        self.answered(asked)
+        return hand
+
+    def hang_up(self, hand):
+        """Ends a connection of the requester, and waits until it has seen that."""
+        hand.conn.close()
+        self.loop.until(self.play.alone, 'the requester to see the end of its connection')
+
+    def refuses_write(self, hand, segment):
+        """Whether the requester ends the connection when this memory of its own is written."""
+        hand.conn.write(segment.handle, segment.offset, b'dead')
+        asked = self.have_called(self.null())
+        self.loop.until(lambda: hand.conn.sends or hand.conn.ended, 'another Call')
+        if hand.conn.sends:
+            hand.answer_null(hand.next())
+        self.loop.until(lambda: asked.over or hand.conn.ended, 'its Reply')
+        return hand.conn.ended is not None
+
+    def hold_back(self):
+        """Has the other end's far side keep the Calls that reach it; their list, which grows."""
+        held = []
+
+        def before(call):
+            held.append(call)
+            return HOLD
+        self.server.before = before
+        return held
+
+    def let_go(self, call):
+        """Has a Call that was held back answered."""
+        self.play.answer(call.xid, self.server.execute(call))
 
     def have_called_back(self, call):
         """Has the acceptor make a reverse Call."""

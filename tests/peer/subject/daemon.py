@@ -170,6 +170,15 @@ class Play:
         if reply is not None:
             self._front.send(reply)
 
+    def answer(self, _xid, reply):
+        """The far side has the Reply to a Call that it held back."""
+        conn = self._front if self.scenario.role == REQUESTER else self._far.conns[-1]
+        conn.send(reply)
+
+    def alone(self):
+        """Whether the daemon has ended its TCP client's connection, which goes with the other."""
+        return self._front is None or self._front.ended is not None
+
     def reverse(self, call):
         """The TCP server behind the daemon makes a reverse Call."""
         conn = self._far.conns[-1]

@@ -59,5 +59,13 @@ class Play:
         """The other end, an acceptor, is to make a reverse Call."""
         return self.end.call(call)
 
+    def answer(self, xid, reply):
+        """The far side has the Reply to a Call that it held back."""
+        self.end.answered(xid, reply)
+
+    def alone(self):
+        """Whether the other end, a requester, has no connection."""
+        return self.end is None or self.end.conn.ended is not None
+
     def close(self):
         """Nothing stays: the loop closes the sockets."""

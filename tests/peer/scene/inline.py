@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What fits into one Send: messages that just fill it, and four bytes more."""
+from wire import header, private_data
+
+SMALL = 4
+
+
+def told(hand):
+    """The private data of the other end, or what holds without: RFC 8797 section 4.1.1."""
+    return (private_data.decode(hand.conn.peer.data)
+            or private_data.PrivateData(False, 1024, 1024))
+
+
+def replies_fill(t, hand, limit):
+    """READs whose Replies fill a Send of so many bytes come inline, and longer ones never do."""
+    beside = len(hand.ask(t.read(SMALL)).data) - SMALL
+    got = hand.ask(t.read(limit - beside))
+    t.hold(got.header.proc == header.MSG and len(got.data) == limit,
+           f'a Reply that fits a Send of {limit} bytes: {header.describe(got.data)}')
+    replies_stay_below(t, hand, limit, beside)
+
+
+def replies_stay_below(t, hand, limit, beside=None):
+    """A READ whose Reply does not fit gets no Send that is longer."""
+    if beside is None:
+        beside = len(hand.ask(t.read(SMALL)).data) - SMALL
+    for more in (4, 1024):
+        got = hand.ask(t.read(limit - beside + more))
+        t.hold(len(got.data) <= limit, f'a Send of {len(got.data)} bytes, not {limit} at most')
+
+
+def calls_fill(t, limit, **start):
+    """Calls that fill a Send of so many bytes come inline, and longer ones never do; the Hand."""
+    asked, hand, got = t.called(t.echo(bytes(SMALL)), **start)
+    beside = len(got.data) - SMALL
+    hand.answer_null(got)
+    t.answered(asked)
+    for size in (limit - beside, limit - beside + 4, limit - beside + 1024):
+        asked = t.have_called(t.echo(bytes(size)))
+        got = hand.next('the Call')
+        t.hold(len(got.data) <= limit, f'a Send of {len(got.data)} bytes, not {limit} at most')
+        t.hold(size + beside > limit or got.header.proc == header.MSG and len(got.data) == limit,
+               f'a Call that fits a Send of {limit} bytes: {header.describe(got.data)}')
+        hand.answer_null(got)
+        t.answered(asked)
+    return hand
+
+
+def longest_call_is_taken(t, hand):
+    """A WRITE that fills the receives that the other end has told of is answered."""
+    size = told(hand).recv_bytes - header.MIN_BYTES[1][header.MSG] - len(t.write(b''))
+    got = hand.ask(t.write(bytes(size)))
+    t.hold(got.header.proc == header.MSG, f'a WRITE of {size} bytes inline: '
+                                          f'{header.describe(got.data)}')
