@@ -15,6 +15,7 @@ class Loop:
 
     def __init__(self, patience=5.0):
         self.patience = patience
+        self.alone = False        # both ends of every socket are here: who is silent stays so
         self._selector = selectors.DefaultSelector()
         self._timers = []
         self._count = itertools.count()
@@ -39,10 +40,15 @@ class Loop:
         heapq.heappush(self._timers, (time.monotonic() + seconds, next(self._count), function))
 
     def turn(self, seconds):
-        """Waits so long at most for something to do, and does it."""
+        """Waits so long at most for something to do, and does it; whether anything can still come."""
         if self._timers:
             seconds = min(seconds, self._timers[0][0] - time.monotonic())
-        for key, events in self._selector.select(max(0.0, seconds)):
+        elif self.alone:
+            seconds = 0.0
+        ready = self._selector.select(max(0.0, seconds))
+        if self.alone and not ready and not self._timers:
+            return False
+        for key, events in ready:
             readable, writable = key.data
             if events & selectors.EVENT_WRITE and writable:
                 writable()
@@ -50,6 +56,7 @@ class Loop:
                 readable()
         while self._timers and self._timers[0][0] <= time.monotonic():
             heapq.heappop(self._timers)[2]()
+        return True
 
     def _still(self, key):
         try:
@@ -65,15 +72,15 @@ class Loop:
             if value:
                 return value
             left = limit - time.monotonic()
-            if left <= 0:
+            if left <= 0 or not self.turn(left):
                 raise Late(what)
-            self.turn(left)
 
     def run(self, seconds):
         """Runs for so long, whatever happens: where a time itself is under test."""
         limit = time.monotonic() + seconds
         while (left := limit - time.monotonic()) > 0:
-            self.turn(left)
+            if not self.turn(left):
+                time.sleep(left)
 
     def close(self):
         """Lets go of everything that is watched."""

@@ -5,7 +5,7 @@ import itertools
 
 from model.answerer import Answerer
 from scene.scenario import Wrong
-from wire import header, rpc
+from wire import header, rpc, xdr
 
 _xids = itertools.count(0x70000001, 0x101)
 
@@ -13,6 +13,16 @@ _xids = itertools.count(0x70000001, 0x101)
 def new_xid():
     """An XID that nothing here had before."""
     return next(_xids) & 0xffffffff
+
+
+def is_rpc_error(message):
+    """Whether an RPC message says that a Call was not executed."""
+    try:
+        reply = rpc.decode(message)
+    except (rpc.RpcError, xdr.XdrError):
+        return False
+    return reply.type == rpc.REPLY and (reply.stat != rpc.ACCEPTED
+                                        or reply.accept_stat != rpc.SUCCESS)
 
 
 @dataclasses.dataclass
@@ -85,6 +95,29 @@ class Hand:
         sent = self.call(call, **fields)
         return self.reply(sent.xid)
 
+    def refused(self, xid, what):
+        """The next Send must be ERR_CHUNK for this XID."""
+        got = self.reply(xid, f'ERR_CHUNK for {what}')
+        if got.header.proc != header.ERROR or got.header.err != header.ERR_CHUNK:
+            raise Wrong(f'{what} is not answered with ERR_CHUNK but: {header.describe(got.data)}')
+        return got
+
+    def not_executed(self, xid, what):
+        """The next Send for this XID must be ERR_CHUNK or say GARBAGE_ARGS or the like by RPC."""
+        got = self.reply(xid, f'an error for {what}')
+        if got.header.proc == header.ERROR and got.header.err == header.ERR_CHUNK:
+            return got
+        if got.header.proc != header.MSG or not is_rpc_error(got.body):
+            raise Wrong(f'{what} is served: {header.describe(got.data)}')
+        return got
+
+    def result(self, xid, what='the Call'):
+        """The RPC message of the next Send, an RDMA_MSG for this XID that has a result."""
+        got = self.reply(xid, f'the Reply to {what}')
+        if got.header.proc != header.MSG or is_rpc_error(got.body):
+            raise Wrong(f'{what} has no result but: {header.describe(got.data)}')
+        return got
+
     def quiet(self):
         """Nothing has come but what was taken."""
         if self.conn.sends:
@@ -116,6 +149,11 @@ class Hand:
             result.append(header.ReadSegment(position, key.stag, segment.length, key.to))
         return result
 
+    def lend_pieces(self, *sizes):
+        """A writable key of its own for each size: the keys, and their segments."""
+        lent = [self.lend(size, writable=True) for size in sizes]
+        return [key for key, _segment in lent], [segment for _key, segment in lent]
+
     def is_dead(self, segment):
         """Whether a Read of the peer's memory ends in a Terminate: the connection is gone then."""
         self.conn.read(segment.handle, segment.offset, min(4, segment.length) or 4)
@@ -145,6 +183,25 @@ class Hand:
         message = header.Header(got.header.xid, vers=fields.pop('vers', got.header.vers),
                                 credit=credit, **fields)
         return self.send(message, invalidate)
+
+    def answer_long(self, got, message, credit=16):
+        """Answers a Call in its reply chunk, which must be there."""
+        if not got.header.reply:
+            raise Wrong('no reply chunk is offered for a Reply that may be long')
+        return self.answer(got, b'', credit, proc=header.NOMSG,
+                           reply=self.fill(got.header.reply, message))
+
+    def fill(self, segments, data):
+        """Writes data into segments of the peer, in order; the segments with what each got."""
+        result = []
+        for segment in segments:
+            part, data = data[:segment.length], data[segment.length:]
+            if part:
+                self.conn.write(segment.handle, segment.offset, part)
+            result.append(dataclasses.replace(segment, length=len(part)))
+        if data:
+            raise Wrong(f'what is offered is {len(data)} bytes too short for the Reply')
+        return result
 
     def answer_null(self, got, credit=16):
         """Answers whatever was called with an empty result."""

@@ -5,10 +5,10 @@ import dataclasses
 from net import iwarp
 from nfs import nfs3, tree
 from nfs.server import HOLD
-from scene.hand import Hand, new_xid
+from scene.hand import Hand, is_rpc_error, new_xid
 from scene.scenario import Wrong
 from scene.trace import Trace
-from wire import mpa, private_data, rpc, xdr
+from wire import header, mpa, private_data, rpc, xdr
 
 INLINE = 4096
 ECHO, ECHO_VERS = 0x20000099, 1
@@ -86,6 +86,40 @@ class Scene:
         asked = self.have_called(call)
         hand = self.accept(**start)
         return asked, hand, hand.next('the Call')
+
+    def working(self, credit=16, **start):
+        """A connection of the requester on which a first Call was answered, so that credits are there."""
+        asked, hand, got = self.called(self.null(), **start)
+        hand.answer_null(got, credit)
+        self.answered(asked)
+        return hand
+
+    def next_called(self, hand, call):
+        """Has the requester call on a connection that is there: (what was asked, the Send)."""
+        asked = self.have_called(call)
+        return asked, hand.next('the Call')
+
+    def not_delivered(self, hand, asked, what):
+        """Nothing is said of a bad answer to the peer, and the caller gets an error of RPC or nothing."""
+        after = self.have_called(self.null())
+        self.settle(lambda: hand.conn.sends or hand.conn.ended, 'the next Call')
+        if not hand.conn.ended:
+            got = hand.next()
+            self.hold(got.header.proc == header.MSG and got.body == after.call,
+                      f'the requester says of {what}: {header.describe(got.data)}')
+            hand.answer_null(got)
+            self.answered(after)
+        self.hold(asked.reply is None or is_rpc_error(asked.reply), f'{what} reaches the caller')
+
+    def refused_by_caller(self, hand, asked, what):
+        """The Call is over at its caller, without a result."""
+        self.settle(lambda: asked.over or hand.conn.ended, f'the end of a Call after {what}')
+        self.hold(asked.reply is None or is_rpc_error(asked.reply), f'{what} counts as a result')
+
+    def left(self, hand):
+        """Ends a connection of the requester, and waits until it has noticed."""
+        hand.conn.close()
+        self.settle(lambda: self.play.gone, 'the requester to notice the end')
 
     def answered(self, asked, what='the Reply at the other side'):
         """Waits until the requester's own caller has an answer; its bytes."""

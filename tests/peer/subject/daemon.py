@@ -144,10 +144,15 @@ class Play:
     def _accept(self, sock, _peer):
         self.accepted.append(iwarp.Conn(self.loop, sock, False, tap=self._tap(sock, False)))
 
+    @property
+    def gone(self):
+        """Whether the TCP client has no connection now."""
+        return self._front is None or self._front.ended is not None
+
     def call(self, call):
         """A TCP client in front of the daemon calls."""
         self.start()
-        if self._front is None or self._front.ended:
+        if self.gone:
             self._front = tcp.RecordConn(self.loop, stream.connect((HOST, self._port), 5))
             self._front.taken = self._taken
         asked = Asked(self._front, call)

@@ -20,6 +20,7 @@ class Play:
 
     def __init__(self, loop, scenario, bend):
         self.loop = loop
+        loop.alone = True
         self.server, self.files = make_server()
         self.options = options_of(scenario.keys)
         self.bend = bend
@@ -45,9 +46,14 @@ class Play:
             other.accept(dataclasses.replace(other.start, data=self.end.own_data()))
         return conn
 
+    @property
+    def gone(self):
+        """Whether the requester has no connection now."""
+        return self.end is None or self.end.conn.ended is not None
+
     def call(self, call):
         """The other end, a requester, is to call; it connects for its first Call."""
-        if self.end is None or self.end.conn.ended:
+        if self.gone:
             ours, theirs = socket.socketpair()
             self.accepted.append(iwarp.Conn(self.loop, ours, False))
             self.end = self._right_or_wrong()
