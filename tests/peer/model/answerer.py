@@ -71,6 +71,8 @@ class Answerer:
     def call_flaw(self, message):
         """What is wrong with a header that decodes, or None."""
         positions = {entry.position for entry in message.reads}
+        if any('wraps' in fault or 'overlaps' in fault for fault in header.faults(message)):
+            return 'segments that no memory has'                            # A4.3-2
         if any(position % 4 for position in positions):
             return 'a read chunk at no XDR position'                        # A3.4-1
         if message.proc == header.NOMSG:

@@ -172,17 +172,26 @@ class Caller:
             return None
         if not self.within([message.reply or []], [offered.reply or []]):
             return None
+        landed = sum(s.length for s in message.reply or [])
         if message.proc == header.NOMSG:
-            if not message.reply:
+            if not landed:
                 return None
-            size = sum(s.length for s in message.reply)
-            return bytes(pending.landing.memory[:size])
-        if message.body[:4] != message.xid.to_bytes(4, 'big'):
-            return None
+            body = bytes(pending.landing.memory[:landed])
+        elif landed:
+            return None                          # inline and in the chunk, too: A5.2-4
+        else:
+            body = message.body
+        if body[:4] != message.xid.to_bytes(4, 'big'):
+            return None                          # X-7
         size = sum(s.length for chunk in message.writes for s in chunk)
-        if not size:
-            return message.body
-        return binding.filled(pending.call, message.body, bytes(pending.payload.memory[:size]))
+        return self.filled(pending, body, size) if size else body
+
+    def filled(self, pending, body, size):
+        """The Reply with what was written in its place, if it is as long as it says: A3.4-4, A-D5."""
+        place = binding.reply_payload(pending.call, body)
+        if place is None or size not in (place[1], place[1] + -place[1] % 4):
+            return None
+        return binding.filled(pending.call, body, bytes(pending.payload.memory[:place[1]]))
 
     @staticmethod
     def within(returned, offered):

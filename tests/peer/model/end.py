@@ -81,7 +81,8 @@ class End(Caller, Answerer):
         if proc == header.ERROR:
             self.take_error(sent.data)
         elif not self.speaks(version):
-            self.refuse_version(xid)
+            if self.may_be_call(sent.data):
+                self.refuse_version(xid)
         else:
             self.take_message(xid, version, sent)
 
@@ -140,12 +141,13 @@ class End(Caller, Answerer):
 
     def may_be_call(self, data):
         """Whether what does not decode counts as a Call: X-3, A4.2-3."""
-        proc = header.decode_fixed(data)[3]
-        if proc == header.DONE:
+        if header.decode_fixed(data)[3] == header.DONE:
             return False
-        if proc == header.MSG and not any(data[16:28]) and len(data) >= 36:
-            return data[32:36] == b'\0\0\0\0'
-        return not self.connector
+        lists, kind = data[16:28], int.from_bytes(data[32:36], 'big')
+        if not any(lists) and len(data) >= 36 and kind <= 1:
+            return kind == 0
+        two = header.decode_fixed(data)[1] == 2
+        return two or not self.connector         # of version one only forward messages have chunks
 
     def is_call(self, message):
         """Tells Calls from Replies: D1.3.4-1."""

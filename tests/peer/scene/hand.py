@@ -160,18 +160,23 @@ class Hand:
         self.loop.until(lambda: self.conn.ended or not self.conn.reads, 'the end of a Read')
         return bool(self.conn.ended)
 
+    def pull(self, handle, offset, length):
+        """Reads the peer's memory, which must be there; all that it sent before has come, too."""
+        read = self.conn.read(handle, offset, length)
+        self.loop.until(lambda: read.finished or self.conn.ended, 'the data of a Read')
+        if not read.finished:
+            raise Wrong(f'the Read of {length} bytes at {offset:#x} of {handle:#010x} fails: '
+                        f'{self.conn.terminated or self.conn.ended}')
+        return bytes(read.data)
+
     # ------------------------------------------------------------ answering Calls
 
     def message_of(self, got):
         """The RPC message of a Call, its chunks pulled."""
         message, chunks = got.header, {}
         for entry in message.reads:
-            read = self.conn.read(entry.handle, entry.offset, entry.length)
-            self.loop.until(lambda: read.finished or self.conn.ended, 'the data of a read chunk')
-            if not read.finished:
-                raise Wrong(f'the Read of chunk {entry} fails: '
-                            f'{self.conn.terminated or self.conn.ended}')
-            chunks.setdefault(entry.position, bytearray()).extend(read.data)
+            data = self.pull(entry.handle, entry.offset, entry.length)
+            chunks.setdefault(entry.position, bytearray()).extend(data)
         whole = Answerer.joined(None, message, chunks)
         if whole is None:
             raise Wrong('the read chunks make no message')

@@ -6,6 +6,7 @@ from net import iwarp
 from nfs import nfs3, tree
 from nfs.server import HOLD
 from scene.hand import Hand, is_rpc_error, new_xid
+from scene.parts import data_of
 from scene.scenario import Wrong
 from scene.trace import Trace
 from wire import header, mpa, private_data, rpc, xdr
@@ -163,6 +164,8 @@ class Scene:
         """Has a Call that was held back answered."""
         self.play.answer(call.xid, self.server.execute(call))
 
+    release = let_go
+
     def have_called_back(self, call):
         """Has the acceptor make a reverse Call."""
         return self.play.reverse(call)
@@ -191,6 +194,11 @@ class Scene:
     def write(self, data, offset=0):
         """A WRITE to the scratch file, stable at once."""
         return self.nfs(7, nfs3.write(self.files.scratch, offset, data, nfs3.FILE_SYNC))
+
+    def written(self, hand, count):
+        """What the scratch file begins with, read inline."""
+        call = self.nfs(6, nfs3.read(self.files.scratch, 0, count))
+        return data_of(call, hand.ask(call).body)
 
     def readdir(self, count):
         """A READDIR of the large directory from its begin."""

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the transport does with RDMA: draft-ietf-nfsv4-rpcrdma-03 section 2, RFC 8166 section 2.2."""
+from net import iwarp
+from scene.scenario import requester, responder
+from wire import header
+
+LONG = 6000
+
+
+@requester('A2-1')
+def memory_is_there_before_it_is_told_of(t):
+    """What a Call lends can be read and written to its last byte as soon as the Call is here."""
+    asked, hand, got = t.called(t.echo(bytes(range(250)) * 24))
+    t.hold(hand.message_of(got) == asked.call, 'the read chunk is not the Call')
+    t.hold(got.header.reply, 'no reply chunk is offered where the Reply may be long')
+    for segment in got.header.reply:
+        hand.conn.write(segment.handle, segment.offset + segment.length - 4, b'last')
+    reply = t.server.answer(asked.call)
+    hand.answer_long(got, reply)
+    t.hold(t.answered(asked) == reply, 'another Reply reaches the caller')
+
+
+@memory_is_there_before_it_is_told_of.wrong
+def _(end):
+    end.segment = lambda key: header.Segment(key.stag, len(key.memory) + 4, key.to)
+
+
+@memory_is_there_before_it_is_told_of.wrong
+def _(end):
+    right = end.lend
+
+    def too_late(*args, **rights):
+        key = right(*args, **rights)
+        end.conn.withdraw(key)
+        return key
+    end.lend = too_late
+
+
+@responder('A2-2', needs={'files'})
+def no_reply_is_longer_than_the_receive(t):
+    """Around the length at which a Reply ceases to fit, no Send is longer than the receive."""
+    hand = t.connect(recv=1024)
+    for count in range(820, 1020, 8):
+        _key, segment = hand.lend(2048, writable=True)
+        got = hand.ask(t.read(count), reply=[segment])
+        t.hold(len(got.data) <= 1024, f'a Send of {len(got.data)} bytes to a receive of 1024')
+        t.hold(got.header.proc in (header.MSG, header.NOMSG), f'no Reply to a READ of {count}')
+
+
+@no_reply_is_longer_than_the_receive.wrong
+def _(end):
+    end.send_limit = lambda: 1024 + 28
+
+
+@no_reply_is_longer_than_the_receive.wrong
+def _(end):
+    end.send_limit = lambda: end.options.inline_threshold_bytes
+
+
+@requester('A2-2')
+def no_call_is_longer_than_the_receive(t):
+    """Around the length at which a Call ceases to fit, no Send is longer than the receive."""
+    hand = t.working(recv=1024)
+    for size in range(880, 1000, 8):
+        asked, got = t.next_called(hand, t.echo(bytes(size), 0))
+        t.hold(len(got.data) <= 1024, f'a Send of {len(got.data)} bytes to a receive of 1024')
+        t.hold(hand.message_of(got) == asked.call, 'another Call comes')
+        hand.answer(got, t.server.answer(asked.call))
+        t.answered(asked)
+
+
+@no_call_is_longer_than_the_receive.wrong
+def _(end):
+    end.send_limit = lambda: 1024 + 28
+
+
+@no_call_is_longer_than_the_receive.wrong
+def _(end):
+    end.send_limit = lambda: end.options.inline_threshold_bytes
+
+
+def _written_before(t, hand, got):
+    """All Writes of a Reply stand before its Send."""
+    hand.barrier(t.null())
+    events = hand.conn.events
+    sent = next(i for i, e in enumerate(events)
+                if isinstance(e, iwarp.Sent) and e.data == got.data)
+    writes = [i for i, e in enumerate(events) if isinstance(e, iwarp.Written)]
+    t.hold(writes, 'nothing is written')
+    t.hold(max(writes) < sent, 'an RDMA Write comes behind the Send that announces it')
+
+
+def _write_late(end):
+    late, put = [], end.put
+
+    def written(segments, data):
+        late.append((segments[0], data))
+        return [header.Segment(s.handle, len(data) if s is segments[0] else 0, s.offset)
+                for s in segments]
+
+    def put_first(message, invalidate=None):
+        put(message)
+        while late:
+            segment, data = late.pop()
+            end.conn.write(segment.handle, segment.offset, data)
+    end.written, end.put = written, put_first
+
+
+@responder('A2-3', needs={'files'})
+def a_write_chunk_is_full_before_its_reply_comes(t):
+    """The Writes into a write chunk stand before the Send, and the data is there with it."""
+    hand = t.connect()
+    key, segment = hand.lend(3000, writable=True)
+    got = hand.ask(t.read(3000), writes=[[segment]])
+    t.hold(key.memory == t.pattern(3000), 'the Reply is here, the data is not')
+    _written_before(t, hand, got)
+
+
+a_write_chunk_is_full_before_its_reply_comes.wrong(_write_late)
+
+
+@responder('A2-3', needs={'files'})
+def a_reply_chunk_is_full_before_its_reply_comes(t):
+    """The Writes into a reply chunk stand before the Send."""
+    hand = t.connect()
+    _key, segment = hand.lend(8192, writable=True)
+    _written_before(t, hand, hand.ask(t.read(LONG), reply=[segment]))
+
+
+a_reply_chunk_is_full_before_its_reply_comes.wrong(_write_late)
+
+
+@responder('A2-4')
+def who_has_pulled_a_call_says_so_by_its_reply(t):
+    """Nothing tells the source that its memory was read; the Reply does."""
+    hand = t.connect()
+    call = t.null()
+    sent = hand.call(call, proc=header.NOMSG, reads=hand.read_chunk(0, call), body=b'')
+    hand.result(sent.xid)
+    t.hold(any(isinstance(e, iwarp.Read) for e in hand.conn.events), 'nothing was read')
+
+
+@who_has_pulled_a_call_says_so_by_its_reply.wrong
+def _(end):
+    right = end.call_is_here
+    end.call_is_here = lambda work: None if work.chunks else right(work)
+
+
+@requester('A2-4')
+def what_was_read_stays_until_the_reply(t):
+    """A Read is no sign that a chunk is done with: it can be read again until the Reply."""
+    asked, hand, got = t.called(t.echo(bytes(LONG)))
+    for _time in range(3):
+        t.hold(hand.message_of(got) == asked.call, 'the read chunk is not the Call')
+    hand.answer(got, t.server.answer(asked.call), credit=4, proc=header.ERROR,
+                err=header.ERR_CHUNK, body=b'')
+    t.refused_by_caller(hand, asked, 'ERR_CHUNK')
+
+
+@what_was_read_stays_until_the_reply.wrong
+def _(end):
+    def attach(conn):
+        type(end).attach(end, conn)
+        answer_reads = conn.answer_reads
+
+        def once(*args):
+            answer_reads(*args)
+            for key in conn.keys.values():
+                conn.withdraw(key)
+        conn.answer_reads = once
+    end.attach = attach
