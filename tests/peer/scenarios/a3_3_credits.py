@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Flow control: draft-ietf-nfsv4-rpcrdma-03 section 3.3, RFC 8166 section 3.3.1."""
+import itertools
+
+from nfs.server import HOLD
 from scene.scenario import requester, responder
+from wire import header
+
+LONG = 6000
 
 
 @responder('A3.3-3')
@@ -39,3 +45,301 @@ def no_more_calls_than_granted_are_in_flight(t):
 @no_more_calls_than_granted_are_in_flight.wrong
 def _(end):
     end.may_send = lambda: end.conn.open
+
+
+@no_more_calls_than_granted_are_in_flight.wrong
+def _(end):
+    end.may_send = lambda: end.conn.open and len(end.pending) <= end.granted
+
+
+def _one_by_one(t, count):
+    """So many long Calls are asked for; the requester's Hand and the first, alone."""
+    asked = [t.have_called(t.echo(bytes(LONG), 0)) for _ in range(count)]
+    hand = t.accept()
+    first = hand.next('the first Call')
+    _no_more(hand, first)
+    return asked, hand, first
+
+
+def _no_more(hand, call):
+    """Nothing has come behind this Call: what its Read brings comes behind all that was sent."""
+    hand.message_of(call)
+    hand.quiet()
+
+
+@requester('A3.3-1')
+def each_call_asks_for_credits(t):
+    """Every Call tells how many credits are wanted, and none is none."""
+    hand = t.working()
+    for _ in range(3):
+        asked, got = t.next_called(hand, t.null())
+        t.hold(got.header.credit > 0, 'a Call asks for no credit')
+        hand.answer_null(got)
+        t.answered(asked)
+
+
+@each_call_asks_for_credits.wrong
+def _(end):
+    end.ask = lambda: 0
+
+
+@responder('A3.3-2')
+def what_is_granted_can_be_used(t):
+    """As many Calls at once as the last Reply grants are all answered, whatever is asked for."""
+    hand = t.connect()
+    grant = hand.ask(t.null(), credit=8).header.credit
+    for asked in (8, 3, 32, 1, 16):
+        sent = {hand.call(t.null(), credit=asked).xid for _ in range(min(grant, 64))}
+        while sent:
+            got = hand.next('a Reply')
+            t.hold(got.header.xid in sent, 'an answer to nothing')
+            sent.remove(got.header.xid)
+            grant = got.header.credit
+
+
+@what_is_granted_can_be_used.wrong
+def _(end):
+    right = end.take_call
+    count = itertools.count(1)
+    end.take_call = lambda message: next(count) % 3 and right(message)
+
+
+@requester('A3.3-3')
+def a_grant_of_zero_counts_as_one(t):
+    """Replies that grant nothing do not stop the requester: one Call at a time goes on."""
+    asked, hand, got = _one_by_one(t, 4)
+    for _ in range(3):
+        hand.answer_null(got, credit=0)
+        got = hand.next('a Call behind a grant of zero')
+        _no_more(hand, got)
+    hand.answer_null(got)
+    t.settle(lambda: all(a.over for a in asked), 'the last Reply')
+
+
+@a_grant_of_zero_counts_as_one.wrong
+def _(end):
+    end.take_grant = lambda credit: setattr(end, 'granted', credit)
+
+
+@a_grant_of_zero_counts_as_one.wrong
+def _(end):
+    end.take_grant = lambda credit: setattr(end, 'granted', credit or 32)
+
+
+@requester('A3.3-4')
+def calls_wait_until_less_than_a_smaller_grant_is_in_flight(t):
+    """Four are in flight when two are granted: the next Call leaves behind the third Reply."""
+    _asked, hand, first = _one_by_one(t, 8)
+    hand.answer_null(first, credit=4)
+    calls = [hand.next(f'Call {n + 1} of 4') for n in range(4)]
+    for _ in range(2):
+        hand.answer_null(calls.pop(0), credit=2)
+        _no_more(hand, calls[0])
+    hand.answer_null(calls.pop(0), credit=2)
+    _no_more(hand, hand.next('the Call that the grant allows again'))
+
+
+@calls_wait_until_less_than_a_smaller_grant_is_in_flight.wrong
+def _(end):
+    end.take_grant = lambda credit: setattr(end, 'granted', max(end.granted, credit))
+
+
+@calls_wait_until_less_than_a_smaller_grant_is_in_flight.wrong
+def _(end):
+    right = end.take_reply
+
+    def one_for_one(message, invalidated):
+        granted = end.granted
+        if granted > 1:
+            message.credit = granted
+        right(message, invalidated)
+    end.take_reply = one_for_one
+
+
+@requester('A3.3-5')
+def the_last_grant_is_that_of_the_last_send(t):
+    """Replies out of the order of their Calls: what came last holds, be it more or less."""
+    _asked, hand, first = _one_by_one(t, 12)
+    hand.answer_null(first, credit=3)
+    calls = [hand.next(f'Call {n + 1} of 3') for n in range(3)]
+    hand.answer_null(calls.pop(), credit=1)
+    _no_more(hand, calls[-1])
+    hand.answer_null(calls.pop(0), credit=3)
+    calls += [hand.next('a Call of the larger grant') for _ in range(2)]
+    hand.answer_null(calls.pop(), credit=5)
+    calls += [hand.next('a Call of the largest grant') for _ in range(3)]
+    hand.answer_null(calls.pop(0), credit=1)
+    _no_more(hand, calls[-1])
+
+
+@the_last_grant_is_that_of_the_last_send.wrong
+def _(end):
+    right, take_grant, newest = end.take_reply, end.take_grant, [0]
+
+    def by_call(message, invalidated):
+        end.take_grant = take_grant if message.xid >= newest[0] else lambda credit: None
+        newest[0] = max(newest[0], message.xid)
+        right(message, invalidated)
+    end.take_reply = by_call
+
+
+@the_last_grant_is_that_of_the_last_send.wrong
+def _(end):
+    end.take_grant = lambda credit: setattr(end, 'granted', max(end.granted, credit))
+
+
+@responder('A3.3-6')
+def calls_without_credit_do_no_harm(t):
+    """Hundreds of Calls at once may be dropped, refused or end the connection; others go on."""
+    hand = t.connect()
+    for _ in range(300):
+        hand.call(t.null())
+    t.connect().barrier(t.null())
+
+
+@calls_without_credit_do_no_harm.wrong
+def _(end):
+    count = itertools.count(1)
+    if getattr(end.options, 'ruined', False):
+        end.attach = lambda conn: conn.close()
+
+    def ruin(_message):
+        end.options.ruined |= next(count) > 64
+    end.options.ruined = getattr(end.options, 'ruined', False)
+    end.take_call = ruin
+
+
+@responder('A3.3-7', needs={'behind'}, keys={'credits': 4})
+def replies_leave_when_every_credit_is_in_use(t):
+    """With as many Calls held as are granted, their Replies still come."""
+    held = []
+
+    def hold(call):
+        held.append(call)
+        return HOLD
+    hand = t.connect()
+    grant = hand.ask(t.null()).header.credit
+    t.server.before = hold
+    sent = {hand.call(t.null()).xid for _ in range(grant)}
+    t.settle(lambda: len(held) == grant, 'all Calls to arrive behind the responder')
+    for call in held:
+        t.release(call)
+        sent.remove(hand.next('a Reply').header.xid)
+    t.hold(not sent, 'Calls are not answered')
+
+
+@replies_leave_when_every_credit_is_in_use.wrong
+def _(end):
+    right = end.answered
+    end.answered = lambda xid, reply: (
+        len(end.works) < end.options.credits and right(xid, reply))
+
+
+@responder('A3.3-8')
+def a_receive_is_there_for_each_credit_that_comes_back(t):
+    """Each Reply is followed at once by a Call in its place, over and over."""
+    hand = t.connect()
+    for _ in range(8):
+        grant = min(hand.ask(t.null()).header.credit, 32)
+    for _ in range(grant):
+        hand.call(t.null())
+    for _ in range(200):
+        hand.next('a Reply while all credits are in use')
+        hand.call(t.null())
+
+
+@a_receive_is_there_for_each_credit_that_comes_back.wrong
+def _(end):
+    right, posted = end.take_call, itertools.count(1)
+    end.take_call = lambda message: (
+        end.conn.terminate(0x12, 0x02) if next(posted) > 128 else right(message))
+
+
+@responder('A3.3-9', needs={'reverse'})
+def reverse_calls_keep_to_the_grant(t):
+    """The acceptor as requester: one Call before the first Reply, then as many as are granted."""
+    hand = t.connect()
+    hand.barrier(t.null())
+    for _ in range(6):
+        t.have_called_back(t.null())
+    got = hand.next('a reverse Call')
+    for grant in (1, 3):
+        hand.barrier(t.null())
+        hand.quiet()
+        hand.answer_null(got, credit=grant)
+        calls = [hand.next(f'reverse Call {n + 1} of {grant}') for n in range(grant)]
+        got = calls[0]
+    hand.barrier(t.null())
+    hand.quiet()
+
+
+@reverse_calls_keep_to_the_grant.wrong
+def _(end):
+    end.may_send = lambda: end.conn.open
+
+
+@reverse_calls_keep_to_the_grant.wrong
+def _(end):
+    end.may_send = lambda: end.conn.open and len(end.pending) <= end.granted
+
+
+@requester('A3.3-9')
+def no_reverse_reply_grants_nothing(t):
+    """The connector as responder: its Replies to reverse Calls grant one credit at least."""
+    hand = t.working()
+    for asked in (0, 1, 8):
+        got = hand.ask(t.null(), credit=asked)
+        t.hold(got.header.credit >= 1, f'asked for {asked}, a reverse Reply grants 0')
+
+
+@no_reverse_reply_grants_nothing.wrong
+def _(end):
+    end.grant = lambda asked: min(asked, 8)
+
+
+def _many_reads(t, ird, count):
+    """A Call in many read entries to a responder that may have so many Reads under way."""
+    hand = t.connect(ird=ird)
+    hand.conn.hold_reads = True
+    call = t.null()
+    sent = hand.call(call, proc=header.NOMSG, body=b'', reads=hand.read_chunk(0, call, count))
+    return hand, sent
+
+
+@responder('A3.3-10')
+def reads_under_way_keep_to_the_depth(t):
+    """Of ten Reads two may be under way: the others wait, in order, and none is lost."""
+    hand, sent = _many_reads(t, 2, 10)
+    for entry in sent.reads:
+        t.settle(lambda: hand.conn.reads_waiting, 'the next Read')
+        t.hold(hand.conn.reads_waiting[0].stag == entry.handle, 'Reads are out of order')
+        hand.barrier(t.null())
+        t.hold(hand.conn.reads_most <= 2, f'{hand.conn.reads_most} Reads are under way')
+        hand.conn.answer_reads(1)
+    hand.result(sent.xid)
+
+
+@reads_under_way_keep_to_the_depth.wrong
+def _(end):
+    end.read_depth = lambda: 3
+
+
+@reads_under_way_keep_to_the_depth.wrong
+def _(end):
+    right = end.take_call
+
+    def dropped(message):
+        del message.reads[5:]
+        right(message)
+    end.take_call = dropped
+
+
+@reads_under_way_keep_to_the_depth.wrong
+def _(end):
+    right = end.pull_more
+
+    def last_first():
+        end.reads_queued.reverse()
+        right()
+        end.reads_queued.reverse()
+    end.pull_more = last_first
