@@ -23,3 +23,28 @@ def data_of(call, reply):
     if place is None:
         raise Wrong(f'a READ fails: {reply[:60].hex(" ", 4)}')
     return reply[place[0]:place[0] + place[1]]
+
+
+def without_data(call, reply):
+    """A READ's whole Reply as its write chunk and what stays inline."""
+    at, size = binding.reply_payload(call, reply)
+    return reply[at:at + size], cut(reply, at, size + -size % 4)[1]
+
+
+def moved_payload(t, data, **start):
+    """A WRITE of the requester whose payload comes as a chunk: (asked, hand, got)."""
+    asked, hand, got = t.called(t.write(data), **start)
+    if not got.header.reads:
+        raise Wrong('a WRITE comes without chunks')
+    return asked, hand, got
+
+
+def echoed(t, hand, call, places):
+    """Calls with bytes at these (position, size) in chunks; the Reply must be that to the whole Call."""
+    body, reads = call, []
+    for position, size in sorted(places, reverse=True):
+        data, body = cut(body, position, size)
+        reads = hand.read_chunk(position, data) + reads
+    got = hand.result(hand.call(call, body=body, reads=reads).xid, f'an ECHO with chunks {places}')
+    if got.body != t.server.answer(call):
+        raise Wrong(f'with chunks {places} another Call arrives')
