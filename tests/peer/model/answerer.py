@@ -27,12 +27,6 @@ class Answerer:
 
     # ------------------------------------------------------------ refusing
 
-    def version_range(self):
-        """What ERR_VERS tells: once a version is settled, that one alone."""
-        if self.version is not None:
-            return self.version, self.version
-        return self.options.low, self.options.high
-
     def refuse_version(self, xid):
         """A Call in a version that is not spoken: A4.2-1."""
         low, high = self.version_range()
@@ -53,7 +47,7 @@ class Answerer:
 
     def take_call(self, message):
         """A Call whose header decodes."""
-        self.version = message.vers
+        self.settled_by_call(message)
         work = Work(message)
         why = self.call_flaw(message)
         if why:
@@ -202,9 +196,15 @@ class Answerer:
         out.proc, out.body = header.NOMSG, b''
         return True
 
+    def may_invalidate(self, message):
+        """Whether the peer's keys may be invalidated: C5.1-1, X-6."""
+        if message.vers == 2:
+            return self.may_invalidate_two()
+        return self.options.invalidate and self.peer_data().invalidate
+
     def key_to_invalidate(self, message):
         """One key of that Call, if both ends allow it: C5.1-1."""
-        if not (self.options.invalidate and self.peer_data().invalidate):
+        if not self.may_invalidate(message):
             return None
         keys = {s.handle for chunk in message.writes for s in chunk}
         keys |= {s.handle for s in message.reads} | {s.handle for s in message.reply or []}

@@ -21,6 +21,7 @@ class Pending:
     landing: object = None     # the key of the reply chunk
     payload: object = None     # the key of the write chunk
     sent: header.Header = None
+    counts_on: int = 0         # the longest inline Reply that may come where no chunk is offered
 
     @property
     def over(self):
@@ -47,18 +48,21 @@ class Caller:
 
     def may_send(self):
         """Whether a credit is free: A3.3-4."""
-        return self.conn.open and len(self.pending) < self.granted
+        return (self.conn.open and self.may_call()
+                and len(self.pending) + self.held() < self.granted)
 
     def send_more(self):
         """Sends the Calls that wait, as far as credits go."""
         while self.queue and self.may_send():
             pending = self.queue.popleft()
+            self.started = True
             pending.sent = self.planned(pending)
             if not self.carries(pending.sent):
                 self.fail(pending)
                 continue
             self.pending[pending.xid] = pending
             self.put(pending.sent)
+            self.watch_sizes(pending, self.most_of(pending))
             if not self.connector:
                 self.conn.loop.after(self.options.reverse_timeout_s,
                                      lambda p=pending: self.late(p))
@@ -84,25 +88,35 @@ class Caller:
 
     def call_version(self):
         """The version that Calls go in."""
-        return self.version or self.options.low
+        return self.version or self.assumed or 1
 
     def planned(self, pending):
         """The message that carries a Call, with the memory that it lends."""
         message = header.Header(pending.xid, vers=self.call_version(), credit=self.ask(),
                                 proc=header.MSG, body=pending.call)
-        if not self.connector:
-            return message                       # a reverse Call has no chunks: D2.5-1
+        if not self.has_chunks():
+            return message                       # a reverse Call has none: D2.5-1
         self.offer_room(pending, message)
         if len(header.encode(message)) > self.send_limit():
             self.move(pending, message)
         return message
 
+    def has_chunks(self):
+        """Whether Calls of this end use chunks."""
+        return self.connector or self.reverse_has_chunks()
+
+    @staticmethod
+    def most_of(pending):
+        """The longest Reply of a Call."""
+        most = binding.reply_limit(pending.call)
+        return UNKNOWN_REPLY_BYTES if most is None else most
+
     def offer_room(self, pending, message):
         """A write chunk or a reply chunk where the Reply may not fit inline."""
-        most = binding.reply_limit(pending.call)
-        most = UNKNOWN_REPLY_BYTES if most is None else most
+        most = self.most_of(pending)
         payload = binding.result_limit(pending.call) if self.options.ddp == 'nfs' else None
         if most + 28 <= self.receive_limit():
+            pending.counts_on = most + 28
             return
         if payload is not None:
             pending.payload = self.lend(pending, payload, writable=True)
@@ -211,18 +225,31 @@ class Caller:
         except header.HeaderError:
             xid, version, credit, _proc = header.decode_fixed(data)
             error = header.Header(xid, vers=version, credit=credit, proc=header.ERROR)
-        pending = self.pending.get(error.xid)
-        if pending is None:
-            self.dropped += 1
+        if error.err == header.ERR_VERS and self.take_err_vers(error):
             return
-        self.over(pending, error=error)
+        if error.vers == 2:
+            self.heard_two()
+        pending = self.pending.get(error.xid)
+        if self.operation_failed(error):
+            self.send_more()
+        elif pending is None:
+            self.dropped += 1
+        else:
+            self.over(pending, error=error)
 
     def over(self, pending, reply=None, error=None):
         """An RPC is over: its memory is its own again."""
         del self.pending[pending.xid]
-        for key in pending.lent:
-            self.conn.withdraw(key)
+        self.give_back(pending)
+        self.one_answered()
         pending.reply, pending.error = reply, error
         if pending.done:
             pending.done(pending)
         self.send_more()
+        self.tell_more()
+
+    def give_back(self, pending):
+        """The memory of an RPC is no longer the peer's to use."""
+        for key in pending.lent:
+            self.conn.withdraw(key)
+        pending.lent.clear()

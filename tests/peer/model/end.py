@@ -9,6 +9,8 @@ import dataclasses
 
 from model.answerer import Answerer
 from model.caller import Caller
+from model.characteristics import TOO_LONG, Characteristics
+from model.version_two import TWO, VersionTwo
 from wire import header, private_data
 
 
@@ -19,24 +21,33 @@ class Options:
     credits: int = 32
     ddp: str = 'none'                # or 'nfs'
     invalidate: bool = True          # says that its keys may be invalidated
-    low: int = 1                     # versions of RPC-over-RDMA that it speaks
-    high: int = 1
     reverse_timeout_s: float = 30    # for the answer to a reverse Call
+    listen_version: int = 2          # the highest version that an acceptor speaks
+    connect_version: int = 1         # the highest that a connector tries
+    receive_max_bytes: int = 65536   # what receives may be raised to
+    characteristics: bool = True     # INIT_XCHAR and the others are understood
+    reverse_chunks: bool = False     # reverse Calls may use chunks
 
 
-class End(Caller, Answerer):
+class End(VersionTwo, Characteristics, Caller, Answerer):
     """A connection's end that keeps to the documents."""
 
-    def __init__(self, options, answer):
+    def __init__(self, options, answer, memory=None):
         self.conn = None
         self.options = options
         self.answer = answer             # of a Call's bytes: its Reply's, or None to answer later
         self.connector = None
-        self.version = None              # settled by the first Call: X-15
         self.discarded = 0               # Sends that are too short for anything: X-3
         self.dropped = 0                 # Replies and errors for nothing that waits
         Caller.__init__(self)
         Answerer.__init__(self)
+        VersionTwo.__init__(self, memory)
+        Characteristics.__init__(self)
+
+    @property
+    def loop(self):
+        """The one of the connection."""
+        return self.conn.loop
 
     def attach(self, conn):
         """The connection is there; Calls wait until it is open."""
@@ -44,10 +55,11 @@ class End(Caller, Answerer):
         self.connector = conn.initiator
         conn.on_send = self.on_send
         conn.on_open = self.opened
+        conn.on_end = self.lost
 
     def opened(self):
         """Of the connection: both ends have said who they are."""
-        self.send_more()
+        self.begin()
 
     # ------------------------------------------------------------ what the ends told each other
 
@@ -64,10 +76,14 @@ class End(Caller, Answerer):
 
     def send_limit(self):
         """The largest Send that the peer takes: C5.2-2."""
+        if self.in_two():
+            return self.send_limit_two()
         return min(self.options.inline_threshold_bytes, self.peer_data().recv_bytes)
 
     def receive_limit(self):
         """The largest Send that may come."""
+        if self.in_two():
+            return self.receive_limit_two()
         return min(self.options.inline_threshold_bytes, self.peer_data().send_bytes)
 
     # ------------------------------------------------------------ what comes
@@ -77,9 +93,15 @@ class End(Caller, Answerer):
         if self.too_short(sent.data):
             self.discarded += 1
             return
+        if not self.fits_receive(len(sent.data)):
+            self.conn.terminate(*TOO_LONG)
+            return
+        self.heard()
         xid, version, _credit, proc = header.decode_fixed(sent.data)
         if proc == header.ERROR:
             self.take_error(sent.data)
+        elif self.is_late(xid, version, proc):
+            self.dropped += 1
         elif not self.speaks(version):
             if self.may_be_call(sent.data):
                 self.refuse_version(xid)
@@ -93,14 +115,10 @@ class End(Caller, Answerer):
         _xid, version, _credit, proc = header.decode_fixed(data)
         return len(data) < header.min_bytes(version, proc)
 
-    def speaks(self, version):
-        """Whether a Call of this version is served on this connection: E5.3-1, X-15."""
-        if self.version is not None:
-            return version == self.version
-        return self.options.low <= version <= self.options.high
-
     def take_message(self, xid, version, sent):
         """A message in a version that is spoken."""
+        if version == TWO:
+            self.heard_two()
         try:
             message = header.decode(sent.data)
         except header.HeaderError as error:
@@ -111,6 +129,10 @@ class End(Caller, Answerer):
             return
         if message.proc == header.MSG and self.body_too_short(message.body):
             self.discarded += 1
+        elif message.proc == header.OPTIONAL:
+            self.take_optional(message)
+        elif self.reserved(message):
+            self.refuse_header(xid, version, 'reserved')
         elif message.proc == header.MSGP:
             self.take_padded(message)
         elif message.proc == header.DONE:
@@ -152,7 +174,7 @@ class End(Caller, Answerer):
     def is_call(self, message):
         """Tells Calls from Replies: D1.3.4-1."""
         if message.proc == header.NOMSG:
-            return not self.connector
+            return self.is_long_call(message)
         return message.body[4:8] == b'\0\0\0\0'
 
     # ------------------------------------------------------------ what goes

@@ -5,8 +5,12 @@ import dataclasses
 import socket
 
 from model.end import End, Options
+from model.version_two import ServerMemory
 from net import iwarp
 from subject.files import make_server
+
+
+SHORT_SILENCE_S = 0.05   # for scenarios that do not judge the second of silence
 
 
 def options_of(keys):
@@ -27,9 +31,12 @@ class Play:
         self.end = None
         self.accepted = collections.deque()
         self._called = collections.deque()
+        self.memory = ServerMemory()
+        self.silence_s = None if 'time' in scenario.needs else SHORT_SILENCE_S
 
     def _right_or_wrong(self):
-        end = End(self.options, self.server.answer)
+        end = End(self.options, self.server.answer, self.memory)
+        end.silence_s = self.silence_s or end.silence_s
         if self.bend:
             self.bend(end)
         return end
@@ -54,12 +61,22 @@ class Play:
     def call(self, call):
         """The other end, a requester, is to call; it connects for its first Call."""
         if self.gone:
-            ours, theirs = socket.socketpair()
-            self.accepted.append(iwarp.Conn(self.loop, ours, False))
-            self.end = self._right_or_wrong()
-            start = iwarp.Start(data=self.end.own_data())
-            self.end.attach(iwarp.Conn(self.loop, theirs, True, start))
+            self._connect()
         return self.end.call(call)
+
+    def _connect(self):
+        ours, theirs = socket.socketpair()
+        self.accepted.append(iwarp.Conn(self.loop, ours, False))
+        self.end = self._right_or_wrong()
+        self.end.on_unsettled_end = self._once_more
+        start = iwarp.Start(data=self.end.own_data())
+        self.end.attach(iwarp.Conn(self.loop, theirs, True, start))
+
+    def _once_more(self):
+        """The connection has carried no Call: those that wait go on another one."""
+        waiting = self.end.queue
+        self._connect()
+        self.end.queue.extend(waiting)
 
     def reverse(self, call):
         """The other end, an acceptor, is to make a reverse Call."""

@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Transport characteristics: draft-dnoveck-nfsv4-rpcrdma-xcharext-00 sections 3 and 4.
+
+Both ends tell what they are in INIT_XCHAR, ask for changes in REQ_XCHAR, and tell of changes in RESP_XCHAR
+and UPD_XCHAR. An end of the model has no receives in memory; receive_size is what they would all have.
+"""
+import collections
+
+from model.version_two import DEFAULT_BYTES, TWO
+from wire import characteristics as wire
+from wire import header, xdr
+
+OFTEN = 4               # so many Calls by chunk that would fit, and a larger receive is wanted
+STEP_BYTES = 4096
+TOO_LONG = (0x12, 0x05)     # RFC 5041: the message is too long for the receive
+
+
+class Characteristics:
+    """The part of an end that knows what both ends are."""
+
+    def __init__(self):
+        self.receive_size = max(DEFAULT_BYTES, self.options.inline_threshold_bytes)
+        self.told_size = DEFAULT_BYTES   # the last of ours that the peer was told
+        self.init_sent = False
+        self.peers = {}                  # what the peer told, by id
+        self.peer_knows = False          # the peer has sent one of the four operations: B3.1-6
+        self.lower_pending = None        # a lower size that the peer asked for: B3.1-7
+        self.requests = {}               # xid: values of our REQ_XCHARs without an answer
+        self.waiting = {}                # id: value of ours that is asked for or pending
+        self.to_tell = collections.deque()
+        self.unheard = 0                 # operations without an answer since the peer last spoke
+        self.by_chunk = collections.Counter()
+
+    # ------------------------------------------------------------ what holds
+
+    def largest_send(self):
+        """The largest Send that this end makes: B3.1-5."""
+        return max(self.options.inline_threshold_bytes, self.options.receive_max_bytes)
+
+    def peer_value(self, ident):
+        """What holds for the peer; where it told nothing, the default: B3-1."""
+        return self.peers.get(ident, wire.DEFAULTS[ident])
+
+    def told(self, ident):
+        """Whether the peer told this."""
+        return ident in self.peers
+
+    def send_limit_two(self):
+        """The largest Send that the peer takes in version two: X-5, X-14, B3.1-4, B3.1-5."""
+        if self.told(wire.RBSIZ):
+            limit = min(max(DEFAULT_BYTES, self.peer_value(wire.RBSIZ)), self.largest_send())
+        else:
+            limit = min(max(DEFAULT_BYTES, self.options.inline_threshold_bytes),
+                        max(DEFAULT_BYTES, self.peer_data().recv_bytes))
+        return min(limit, max(DEFAULT_BYTES, self.waiting.get(wire.RBSIZ, limit)))
+
+    def receive_limit_two(self):
+        """The largest Send that may be counted on to come: B3.1-6."""
+        if self.peer_knows:
+            return self.told_size
+        return min(max(DEFAULT_BYTES, self.options.inline_threshold_bytes),
+                   max(DEFAULT_BYTES, self.peer_data().send_bytes))
+
+    def may_invalidate_two(self):
+        """X-6, X-14: the peer's characteristic alone counts."""
+        return self.options.invalidate and self.peer_value(wire.RQREMINV)
+
+    def peer_takes_reverse(self):
+        """Whether reverse Calls may go at all: where nothing is told, the ULP implies it (B3.3-2)."""
+        return self.peer_value(wire.BRS) != wire.BRS_NONE
+
+    def reverse_has_chunks(self):
+        """Whether reverse Calls use chunks: X-16."""
+        return (self.in_two() and self.options.reverse_chunks
+                and self.peer_value(wire.BRS) == wire.BRS_GENL)
+
+    def fits_receive(self, size):
+        """Whether a Send fits the receive that it takes: B3.1-1."""
+        return size <= self.receive_size
+
+    def own_values(self):
+        """All that this end knows of itself: B4.1-2."""
+        reverse = self.options.reverse_chunks
+        invalidate = self.options.invalidate and (self.connector or reverse)
+        return [(wire.RBSIZ, wire.value_bytes(wire.RBSIZ, self.receive_size)),
+                (wire.RQREMINV, wire.value_bytes(wire.RQREMINV, invalidate)),
+                (wire.BRS, wire.value_bytes(
+                    wire.BRS, wire.BRS_GENL if reverse else wire.BRS_SZLIM))]
+
+    # ------------------------------------------------------------ telling
+
+    def operation(self, opttype, optinfo, xid):
+        """An RDMA_OPTIONAL; its credit is asked for or granted as in a Call or Reply: X-10."""
+        credit = self.ask() if self.connector else self.grant(0)
+        return header.Header(xid, vers=TWO, credit=credit, proc=header.OPTIONAL,
+                             opttype=opttype, optinfo=optinfo)
+
+    def init_message(self, xid):
+        """INIT_XCHAR; two of the three never change. B4.1-1 to -3."""
+        self.init_sent = True
+        if not self.options.characteristics:
+            return self.operation(wire.INIT_XCHAR, wire.encode_init([]), xid)
+        self.told_size = self.receive_size
+        return self.operation(wire.INIT_XCHAR, wire.encode_init(self.own_values(), {1, 2}), xid)
+
+    def request(self, ident, value):
+        """Asks the peer for a value by REQ_XCHAR: B4.2-1."""
+        if ident in self.waiting:
+            return
+        self.waiting[ident] = value
+
+        def tell():
+            xid = self.own_xid()
+            values = [(ident, wire.value_bytes(ident, value))]
+            self.requests[xid] = values
+            self.put(self.operation(wire.REQ_XCHAR, wire.encode_req(values), xid))
+        self.to_tell.append((0, tell))
+        self.tell_more()
+
+    def update(self, ident, value, pendclr=False):
+        """Tells of a new value of ours by UPD_XCHAR: B4.4-1."""
+        def tell():
+            self.unheard += 1
+            info = wire.encode_upd((ident, wire.value_bytes(ident, value)), pendclr)
+            self.put(self.operation(wire.UPD_XCHAR, info, self.own_xid()))
+            if ident == wire.RBSIZ:
+                self.told_size = value
+        self.to_tell.append((1, tell))
+        self.tell_more()
+
+    def held(self):
+        """Credits that operations of the connector take: X-11."""
+        return len(self.requests) + self.unheard if self.connector else 0
+
+    def may_tell(self, room):
+        """Whether an operation may go now; one without an answer leaves a credit for a Call: X-11."""
+        if not self.connector:
+            return not self.unheard and not self.requests
+        return self.may_call() and len(self.pending) + self.held() + room < self.granted
+
+    def tell_more(self):
+        """Sends the operations that wait."""
+        while self.to_tell and self.may_tell(self.to_tell[0][0]):
+            self.to_tell.popleft()[1]()
+
+    def heard(self):
+        """The peer has spoken: what had no answer is over."""
+        if self.unheard:
+            self.unheard = 0
+            self.tell_more()
+            self.send_more()
+
+    def after_probe(self):
+        """Version two is settled by an answer."""
+
+    # ------------------------------------------------------------ taking operations
+
+    def operations(self):
+        """What is understood, by opttype; nothing of it has an RPC message behind it: B4-1."""
+        if not self.options.characteristics:
+            return {}
+        return {wire.INIT_XCHAR: self.take_init, wire.REQ_XCHAR: self.take_req,
+                wire.RESP_XCHAR: self.take_resp, wire.UPD_XCHAR: self.take_upd}
+
+    def take_optional(self, message):
+        """An RDMA_OPTIONAL that decodes: X-9, X-10, E3.1-1."""
+        if self.connector:
+            self.take_grant(message.credit)
+        operation = self.operations().get(message.opttype)
+        if operation is None:
+            self.refuse_option(message.xid)
+        else:
+            try:
+                operation(message)
+                self.peer_knows = True
+            except xdr.XdrError as error:
+                self.refuse_header(message.xid, TWO, str(error))
+        self.tell_more()
+        self.send_more()
+
+    def refuse_option(self, xid):
+        """An operation that is not known: E3.1-1."""
+        self.put(header.Header(xid, vers=TWO, credit=self.grant(0), proc=header.ERROR,
+                               err=header.INVAL_OPTION))
+
+    def take_init(self, message):
+        """INIT_XCHAR, the first or another: B4.1-4, B4.1-5; an acceptor's own is its answer: X-1."""
+        values, _nochg = wire.decode_init(message.optinfo)
+        self.learn(values)
+        if not self.connector and not self.init_sent:
+            self.answer_init(message)
+
+    def answer_init(self, message):
+        """The acceptor's own, with the XID of the connector's."""
+        self.put(self.init_message(message.xid))
+
+    def learn(self, values):
+        """Values of the peer's; the last of an id holds, one that is not known is skipped."""
+        for ident, value in wire.values_known(values).items():
+            self.peers[ident] = value
+
+    def take_req(self, message):
+        """REQ_XCHAR: B4.2-1, B4.3-1."""
+        values = wire.decode_req(message.optinfo)
+        verdicts = {'done': set(), 'rej': set(), 'pend': set()}
+        for index, (ident, data) in enumerate(values):
+            verdicts[self.verdict(ident, data)].add(index)
+        self.put(self.operation(wire.RESP_XCHAR, wire.encode_resp(**verdicts), message.xid))
+
+    def verdict(self, ident, data):
+        """What becomes of one value that the peer wants."""
+        if ident not in wire.DEFAULTS:
+            return 'rej'
+        if ident != wire.RBSIZ:
+            return 'done' if (ident, data) in self.own_values() else 'rej'
+        size = max(DEFAULT_BYTES, wire.value_of(ident, data))
+        if size > self.largest_send():
+            return 'rej'
+        if size >= self.receive_size:
+            return self.raised(size)
+        return self.lowered(size)
+
+    def raised(self, size):
+        """The peer wants larger receives: B3.1-3. Here there are no old ones to wait for."""
+        self.lower_pending = None
+        self.receive_size = self.told_size = size
+        return 'done'
+
+    def lowered(self, size):
+        """It wants smaller ones: B3.1-4, B3.1-7."""
+        self.lower_pending = size
+        if self.counted_on() > size:
+            return 'pend'
+        self.give_lower()
+        return 'done'
+
+    def counted_on(self):
+        """The longest inline Reply that a Call in flight counts on."""
+        return max((p.counts_on for p in self.pending.values()), default=0)
+
+    def give_lower(self):
+        """Receives become smaller."""
+        self.receive_size = self.told_size = self.lower_pending
+        self.lower_pending = None
+
+    def one_answered(self):
+        """A Call of ours is over: perhaps a lower size may be granted now."""
+        if self.lower_pending is not None and self.counted_on() <= self.lower_pending:
+            self.give_lower()
+            self.update(wire.RBSIZ, self.receive_size, pendclr=True)
+
+    def take_resp(self, message):
+        """RESP_XCHAR; what is in two subsets or in none counts as rejected: B4.3-1, B4.3-2."""
+        subsets = wire.decode_resp(message.optinfo)
+        values = self.requests.pop(message.xid, None)
+        if values is None:
+            self.dropped += 1
+            return
+        for index, (ident, data) in enumerate(values):
+            done, _rej, pend = (index in subset for subset in subsets)
+            once = sum(index in subset for subset in subsets) == 1
+            if once and pend:
+                continue
+            self.waiting.pop(ident, None)
+            if once and done:
+                self.learn([(ident, data)])
+
+    def take_upd(self, message):
+        """UPD_XCHAR: B4.4-1, B4.4-2; a lower size is obeyed at once: B3.1-8."""
+        (ident, data), pendclr = wire.decode_upd(message.optinfo)
+        self.learn([(ident, data)])
+        if pendclr:
+            self.waiting.pop(ident, None)
+
+    def operation_failed(self, error):
+        """An RDMA_ERROR for one of ours: what it asked for is off. Whether it was for one."""
+        values = self.requests.pop(error.xid, None)
+        if values is None:
+            return error.xid == self.probed
+        for ident, _data in values:
+            self.waiting.pop(ident, None)
+        return True
+
+    # ------------------------------------------------------------ wanting other sizes
+
+    def rounded(self, size):
+        """A receive size for messages of this one."""
+        return min(self.largest_send(), -(-size // STEP_BYTES) * STEP_BYTES)
+
+    def often(self, what):
+        """Counts; whether it is so often that something should be done."""
+        self.by_chunk[what] += 1
+        return self.by_chunk[what] % OFTEN == 0
+
+    def watch_sizes(self, pending, most):
+        """A Call is sent: what went by chunk and would fit a larger receive may raise one."""
+        if not (self.in_two() and self.peer_knows and self.connector):
+            return
+        whole = len(pending.call) + 28
+        if pending.sent.proc == header.NOMSG and whole <= self.largest_send():
+            if self.often('call'):
+                self.request(wire.RBSIZ, self.rounded(whole))
+        most += 28
+        if pending.landing and self.receive_size < most <= self.options.receive_max_bytes:
+            if self.often('reply'):
+                self.receive_size = self.rounded(most)
+                self.update(wire.RBSIZ, self.receive_size)
