@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A responder of version one alone, asked in version two: version-two-00 section 5.2, RFC 8166 section 4.5."""
+from scene import two
+from scene.scenario import Unfit, responder
+from wire import header
+
+
+@responder('E5.2-1', keys={'listen_version': 1})
+def version_two_is_refused_and_version_one_served(t):
+    """Each message of version two gets ERR_VERS 1..1 with its XID; Calls of version one are served beside."""
+    hand = t.connect()
+    for _ in range(2):
+        for message in (two.init(), two.upd(two.size(4096)),
+                        header.Header(0x22, vers=2, credit=1, body=b'\0\0\0\x22' + t.null()[4:])):
+            hand.send(message)
+            got = hand.reply(message.xid, 'ERR_VERS')
+            if (got.header.proc, got.header.vers) == (header.MSG, 2):
+                raise Unfit('it speaks version two')
+            t.hold((got.header.proc, got.header.err) == (header.ERROR, header.ERR_VERS),
+                   'it is answered, but not by ERR_VERS')
+            t.hold((got.header.low, got.header.high) == (1, 1),
+                   f'the range is {got.header.low}..{got.header.high}')
+        t.hold(hand.ask(t.null()).header.proc == header.MSG, 'version one is not served')
+
+
+@version_two_is_refused_and_version_one_served.wrong
+def _(end):
+    end.version_range = lambda: (1, 2)
+
+
+@version_two_is_refused_and_version_one_served.wrong
+def _(end):
+    end.refuse_version = lambda xid: None
+
+
+@version_two_is_refused_and_version_one_served.wrong
+def _(end):
+    right = end.refuse_version
+    end.refuse_version = lambda xid: right(xid ^ 1)

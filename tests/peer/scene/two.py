@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Connections of version two in the hand of a scenario, and the operations that go over them."""
+from scene.hand import new_xid
+from scene.scenario import Unfit, Wrong
+from wire import characteristics as wire
+from wire import header, xdr
+
+BIG = 16384             # a receive size that scenarios tell or ask for
+KEYS = {'connect_version': 2}
+
+
+def with_keys(**more):
+    """The keys of a requester that tries version two."""
+    return {**KEYS, **more}
+
+
+# ---------------------------------------------------------------- messages
+
+def value(ident, of):
+    """A value of a known characteristic as it travels."""
+    return ident, wire.value_bytes(ident, of)
+
+
+def size(count):
+    """A receive size."""
+    return value(wire.RBSIZ, count)
+
+
+def operation(opttype, optinfo, xid=None, credit=16, body=b''):
+    """An RDMA_OPTIONAL."""
+    return header.Header(new_xid() if xid is None else xid, vers=2, credit=credit,
+                         proc=header.OPTIONAL, opttype=opttype, optinfo=optinfo, body=body)
+
+
+def init(*values, nochg=(), **fields):
+    """An INIT_XCHAR."""
+    return operation(wire.INIT_XCHAR, wire.encode_init(values, nochg), **fields)
+
+
+def req(*values, **fields):
+    """A REQ_XCHAR."""
+    return operation(wire.REQ_XCHAR, wire.encode_req(values), **fields)
+
+
+def upd(changed, pendclr=False, **fields):
+    """An UPD_XCHAR."""
+    return operation(wire.UPD_XCHAR, wire.encode_upd(changed, pendclr), **fields)
+
+
+def resp(xid, done=(), rej=(), pend=(), **fields):
+    """A RESP_XCHAR."""
+    return operation(wire.RESP_XCHAR, wire.encode_resp(done, rej, pend), xid=xid, **fields)
+
+
+def error(xid, err, **fields):
+    """An RDMA_ERROR of version two."""
+    return header.Header(xid, vers=fields.pop('vers', 2), credit=fields.pop('credit', 1),
+                         proc=header.ERROR, err=err, **fields)
+
+
+def is_operation(got, opttype):
+    """Whether a message is this operation."""
+    return got.header.proc == header.OPTIONAL and got.header.opttype == opttype
+
+
+def decoded(decode, got):
+    """The optinfo of an operation; Wrong if it is none."""
+    try:
+        return decode(got.header.optinfo)
+    except xdr.XdrError as flaw:
+        raise Wrong(f'operation {got.header.opttype} does not decode: {flaw}') from flaw
+
+
+def write(t, send_bytes):
+    """A WRITE whose Send has so many bytes where it goes inline; its Reply is short."""
+    call = t.write(b'')
+    return t.write(bytes(send_bytes - header.min_bytes(2, header.MSG) - len(call)))
+
+
+# ---------------------------------------------------------------- the other end is a responder
+
+def greet(hand, *values, **fields):
+    """Sends INIT_XCHAR; what the acceptor's own says, by id."""
+    sent = hand.send(init(*values, **fields))
+    got = hand.reply(sent.xid, 'the INIT_XCHAR of the acceptor')
+    if got.header.proc == header.ERROR:
+        raise Unfit('it does not know characteristics')
+    if not is_operation(got, wire.INIT_XCHAR):
+        raise Wrong('INIT_XCHAR is answered, but not by one')
+    return wire.values_known(decoded(wire.decode_init, got)[0])
+
+
+def greeted(t, *values, **start):
+    """A connection whose characteristics are told; the Hand."""
+    hand = t.connect(**start)
+    greet(hand, *values)
+    return hand
+
+
+def ask(hand, call, **fields):
+    """Calls inline in version two and waits for the answer."""
+    return hand.ask(call, vers=2, **fields)
+
+
+def barrier(t, hand):
+    """What was sent before has been dealt with, and nothing came of it."""
+    return ask(hand, t.null())
+
+
+def refused(t, hand, message, err):
+    """Sends what must be refused, so, with its XID; serves on afterwards."""
+    sent = hand.send(message)
+    xid = sent.xid if isinstance(sent, header.Header) else int.from_bytes(sent[:4], 'big')
+    is_refusal(t, hand.reply(xid, 'an RDMA_ERROR'), err)
+
+
+def is_refusal(t, got, err):
+    """Whether an answer is this error of version two, in its 20 bytes."""
+    t.hold(got.header.proc == header.ERROR, 'it is answered, but not by an RDMA_ERROR')
+    t.hold((got.header.vers, got.header.err) == (2, err),
+           f'error {got.header.err} of version {got.header.vers} instead of {err} of version 2')
+    t.hold(len(got.data) == 20, f'the error has {len(got.data)} bytes, not 20')
+    t.hold(got.header.credit >= 1, 'the error grants no credit')
+
+
+def inline_reply(hand, call):
+    """A Call without a reply chunk, whose Reply is to come inline."""
+    got = ask(hand, call)
+    if got.header.proc != header.MSG:
+        raise Wrong('the Reply does not come inline')
+    return got
+
+
+def chunk_reply(hand, call, room=BIG):
+    """The same with a reply chunk, which is to be used."""
+    _key, segment = hand.lend(room, writable=True)
+    got = ask(hand, call, reply=[segment])
+    if got.header.proc != header.NOMSG:
+        raise Wrong('the Reply does not come in the reply chunk')
+    return got
+
+
+def disposition(t, hand, message):
+    """Sends a REQ_XCHAR; the three subsets of its RESP_XCHAR, which part the request."""
+    hand.send(message)
+    got = hand.reply(message.xid, 'the RESP_XCHAR')
+    t.hold(is_operation(got, wire.RESP_XCHAR), 'REQ_XCHAR is answered, but not by RESP_XCHAR')
+    subsets = decoded(wire.decode_resp, got)
+    count = len(wire.decode_req(message.optinfo))
+    t.hold(set.union(*subsets) == set(range(count)),
+           f'the subsets {subsets} do not cover {count} values')
+    t.hold(sum(map(len, subsets)) == count, f'the subsets {subsets} overlap')
+    return subsets
+
+
+def updated(hand, ident):
+    """Waits for an UPD_XCHAR of this id; (its value, pendclr)."""
+    got = hand.next('an UPD_XCHAR')
+    if not is_operation(got, wire.UPD_XCHAR):
+        raise Wrong('something else comes instead of UPD_XCHAR')
+    (which, data), pendclr = decoded(wire.decode_upd, got)
+    if which != ident:
+        raise Wrong(f'an UPD_XCHAR of {which} instead of {ident}')
+    return wire.value_of(which, data), pendclr
+
+
+def granted(t, hand, count):
+    """Asks for a receive size and waits until it holds; False if it is refused."""
+    done, rej, _pend = disposition(t, hand, req(size(count)))
+    if rej:
+        return False
+    if not done:
+        now, pendclr = updated(hand, wire.RBSIZ)
+        t.hold(now == count and pendclr, f'{count} was pending, and {now} is told')
+    return True
+
+
+# ---------------------------------------------------------------- the other end is a requester
+
+def probed(t, call, **start):
+    """Has the requester call; (what was asked, the Hand, its INIT_XCHAR)."""
+    asked = t.have_called(call)
+    hand = t.accept(**start)
+    got = hand.next('the first message')
+    if got.header.vers != 2:
+        raise Wrong(f'the first message is of version {got.header.vers}')
+    return asked, hand, got
+
+
+def called(t, call, *values, credit=16, **start):
+    """The same, with INIT_XCHAR answered; the third is the Call."""
+    asked, hand, got = probed(t, call, **start)
+    if not is_operation(got, wire.INIT_XCHAR):
+        raise Unfit('it does not know characteristics')
+    hand.send(init(*values, xid=got.header.xid, credit=credit))
+    return asked, hand, hand.next('the Call')
+
+
+def ready(t, *values, **start):
+    """A connection of the requester that is settled, and carries nothing; the Hand."""
+    asked, hand, got = called(t, t.null(), *values, **start)
+    done(t, hand, asked, got)
+    return hand
+
+
+def left(t, hand):
+    """Closes, and waits until the requester's caller has no connection any more."""
+    hand.conn.close()
+    t.settle(lambda: t.play.gone, 'the end of the connection at the other side')
+
+
+def done(t, hand, asked, got, **fields):
+    """Answers a Call of the requester as the server would; its caller must have the Reply."""
+    reply = t.server.answer(asked.call)
+    hand.answer(got, reply, **fields)
+    t.hold(t.answered(asked) == reply, 'another Reply reaches the caller')
+
+
+def again(t, hand, call):
+    """Has the requester call once more; (what was asked, the Call)."""
+    asked = t.have_called(call)
+    return asked, hand.next('the Call')
+
+
+def in_order(t, hand):
+    """What was sent before has been dealt with, and nothing came of it: the next is a Call, and is served."""
+    asked, got = again(t, hand, t.null())
+    t.hold(got.header.proc == header.MSG and got.header.xid == int.from_bytes(asked.call[:4], 'big'),
+           'something else comes than the Call')
+    done(t, hand, asked, got)
+
+
+def goes_inline(t, hand, call):
+    """Whether a Call goes inline; it is answered."""
+    asked, got = again(t, hand, call)
+    inline = got.header.proc == header.MSG
+    if not inline:
+        t.hold(hand.message_of(got) == asked.call, 'the chunk carries something else')
+    done(t, hand, asked, got)
+    return inline
