@@ -40,7 +40,7 @@ def moved_payload(t, data, **start):
 
 
 def echoed(t, hand, call, places):
-    """Calls with bytes at these (position, size) in chunks; the Reply must be that to the whole Call."""
+    """Calls with these (position, size) in chunks; the Reply must be that to the whole Call."""
     body, reads = call, []
     for position, size in sorted(places, reverse=True):
         data, body = cut(body, position, size)

@@ -117,6 +117,16 @@ class Scene:
         self.settle(lambda: asked.over or hand.conn.ended, f'the end of a Call after {what}')
         self.hold(asked.reply is None or is_rpc_error(asked.reply), f'{what} counts as a result')
 
+    def still_writable(self, hand, segment):
+        """Whether a requester's memory can be written; if not, the connection ends."""
+        hand.conn.write(segment.handle, segment.offset, b'late')
+        after = self.have_called(self.null())
+        self.settle(lambda: hand.conn.sends or hand.conn.ended, 'the next Call')
+        if not hand.conn.ended:
+            hand.answer_null(hand.next())
+            self.settle(lambda: after.over or hand.conn.ended, 'the next Reply')
+        return not hand.conn.ended
+
     def left(self, hand):
         """Ends a connection of the requester, and waits until it has noticed."""
         hand.conn.close()
