@@ -19,6 +19,11 @@ class Loop:
         self._selector = selectors.DefaultSelector()
         self._timers = []
         self._count = itertools.count()
+        self._skipped = 0.0       # seconds that were not waited for, since nothing could come in them
+
+    def now(self):
+        """Seconds, of which those in which nothing could come have been passed over."""
+        return time.monotonic() + self._skipped
 
     def watch(self, sock, readable, writable=None):
         """Calls readable() and, if given, writable() while the socket is so."""
@@ -37,24 +42,27 @@ class Loop:
 
     def after(self, seconds, function):
         """Calls function() once, so much later."""
-        heapq.heappush(self._timers, (time.monotonic() + seconds, next(self._count), function))
+        heapq.heappush(self._timers, (self.now() + seconds, next(self._count), function))
 
     def turn(self, seconds):
-        """Waits so long at most for something to do, and does it; whether anything can still come."""
-        if self._timers:
-            seconds = min(seconds, self._timers[0][0] - time.monotonic())
-        elif self.alone:
-            seconds = 0.0
-        ready = self._selector.select(max(0.0, seconds))
-        if self.alone and not ready and not self._timers:
-            return False
+        """Waits so long at most for something to do, and does it; whether anything can still come.
+
+        Where both ends are here, silence lasts until the next timer: that time is passed over.
+        """
+        to_timer = self._timers[0][0] - self.now() if self._timers else None
+        wait = seconds if to_timer is None else min(seconds, to_timer)
+        ready = self._selector.select(0.0 if self.alone else max(0.0, wait))
+        if self.alone and not ready:
+            if to_timer is None or to_timer > seconds:
+                return False
+            self._skipped += max(0.0, to_timer)
         for key, events in ready:
             readable, writable = key.data
             if events & selectors.EVENT_WRITE and writable:
                 writable()
             if events & selectors.EVENT_READ and self._still(key):
                 readable()
-        while self._timers and self._timers[0][0] <= time.monotonic():
+        while self._timers and self._timers[0][0] <= self.now():
             heapq.heappop(self._timers)[2]()
         return True
 
@@ -66,21 +74,21 @@ class Loop:
 
     def until(self, condition, what, seconds=None):
         """Runs until condition() is true, and returns its value; raises Late after the patience."""
-        limit = time.monotonic() + (self.patience if seconds is None else seconds)
+        limit = self.now() + (self.patience if seconds is None else seconds)
         while True:
             value = condition()
             if value:
                 return value
-            left = limit - time.monotonic()
+            left = limit - self.now()
             if left <= 0 or not self.turn(left):
                 raise Late(what)
 
     def run(self, seconds):
         """Runs for so long, whatever happens: where a time itself is under test."""
-        limit = time.monotonic() + seconds
-        while (left := limit - time.monotonic()) > 0:
+        limit = self.now() + seconds
+        while (left := limit - self.now()) > 0:
             if not self.turn(left):
-                time.sleep(left)
+                self._skipped += left
 
     def close(self):
         """Lets go of everything that is watched."""
