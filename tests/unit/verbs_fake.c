@@ -299,9 +299,15 @@ int rdma_resolve_route(struct rdma_cm_id *id, int timeout_ms)
 	return 0;
 }
 
-int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *param)
+static void keep_param(const struct rdma_conn_param *param)
 {
 	fake.conn = *param;
+	memcpy(fake.private_data, param->private_data, param->private_data_len);
+}
+
+int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *param)
+{
+	keep_param(param);
 	if (fake.connect_blocks)
 		sem_wait(&fake.connect_go);
 	return failing(fake.connect_errno);
@@ -309,7 +315,7 @@ int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *param)
 
 int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *param)
 {
-	fake.conn = *param;
+	keep_param(param);
 	return failing(fake.accept_errno);
 }
 

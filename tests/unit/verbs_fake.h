@@ -42,7 +42,8 @@ struct verbs_fake {
 	unsigned nrecvs;
 	char rejection[160]; /* what it was to carry */
 	unsigned disconnects, rejects, ids, qps, regions, windows;
-	struct rdma_conn_param conn; /* its pointers are not to be followed */
+	struct rdma_conn_param conn;     /* its pointers are not to be followed */
+	uint8_t private_data[UINT8_MAX]; /* that came with it */
 	uint8_t rnr_retry, max_rd_atomic;
 	unsigned establishes, cqs;
 	unsigned opened; /* devices, beside those that the connection manager has open */
