@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""RDMA_OPTIONAL: draft-cel-nfsv4-rpcrdma-version-two-00 section 3.1, and what X-9 and X-10 settle."""
+from scene import two
+from scene.hand import new_xid
+from scene.scenario import requester, responder
+from wire import characteristics as wire
+from wire import header, xdr
+
+DIALECT = 'version two'
+UNKNOWN = (0, 5, 99, 2**32 - 1)
+
+
+def broken(xid):
+    """RDMA_OPTIONALs that do not decode: (what it is, its bytes)."""
+    words = b''.join(map(xdr.u32, (xid, 2, 16, header.OPTIONAL)))
+    for opttype in (wire.INIT_XCHAR, 99):
+        yield f'{opttype}, longer than the Send', words + xdr.u32(opttype) + xdr.u32(2**32 - 1)
+        yield f'{opttype}, a byte short', words + xdr.u32(opttype) + xdr.u32(5) + bytes(4)
+
+
+@responder('E3.1-1')
+def an_unknown_operation_gets_inval_option(t):
+    """With the XID of the message, in 20 bytes; Calls go on."""
+    hand = t.connect()
+    for opttype in UNKNOWN:
+        two.refused(t, hand, two.operation(opttype, b'abcdef'), header.INVAL_OPTION)
+        two.barrier(t, hand)
+
+
+@an_unknown_operation_gets_inval_option.wrong
+def _(end):
+    end.refuse_option = lambda xid: None
+
+
+@an_unknown_operation_gets_inval_option.wrong
+def _(end):
+    right = end.refuse_option
+    end.refuse_option = lambda xid: right(xid + 1)
+
+
+@an_unknown_operation_gets_inval_option.wrong
+def _(end):
+    end.refuse_option = lambda xid: end.refuse_header(xid, 2, 'unknown')
+
+
+@requester('E3.1-1', keys=two.KEYS)
+def a_requester_refuses_an_unknown_operation_so_too(t):
+    """With the XID of the message; Calls go on."""
+    hand = two.ready(t)
+    for opttype in UNKNOWN:
+        two.refused(t, hand, two.operation(opttype, b'abcdef'), header.INVAL_OPTION)
+        two.in_order(t, hand)
+
+
+@a_requester_refuses_an_unknown_operation_so_too.wrong
+def _(end):
+    end.refuse_option = lambda xid: None
+
+
+@a_requester_refuses_an_unknown_operation_so_too.wrong
+def _(end):
+    right = end.refuse_option
+    end.refuse_option = lambda xid: right(xid + 1)
+
+
+@responder('X-9')
+def an_operation_that_does_not_decode_gets_bad_header(t):
+    """Whatever its opttype; it is neither Call nor Reply."""
+    hand = t.connect()
+    two.ask(hand, t.null())
+    for _what, data in broken(new_xid()):
+        two.refused(t, hand, data, header.BAD_HEADER)
+        two.barrier(t, hand)
+
+
+@an_operation_that_does_not_decode_gets_bad_header.wrong
+def _(end):
+    end.refuse_header = lambda xid, version, why: end.refuse_option(xid)
+
+
+@an_operation_that_does_not_decode_gets_bad_header.wrong
+def _(end):
+    end.may_be_call = lambda data: False
+
+
+@requester('X-9', keys=two.KEYS)
+def a_requester_says_bad_header_of_such_an_operation_too(t):
+    """Whatever its opttype, and Calls go on."""
+    hand = two.ready(t)
+    for _what, data in broken(new_xid()):
+        two.refused(t, hand, data, header.BAD_HEADER)
+        two.in_order(t, hand)
+
+
+@a_requester_says_bad_header_of_such_an_operation_too.wrong
+def _(end):
+    end.may_be_call = lambda data: False
+
+
+@a_requester_says_bad_header_of_such_an_operation_too.wrong
+def _(end):
+    end.refuse_header = lambda xid, version, why: end.refuse_option(xid)
+
+
+def errors():
+    """Errors of version two for nothing that the other end sent."""
+    xid = new_xid()
+    yield two.error(xid, header.INVAL_OPTION)
+    yield two.error(xid, header.BAD_HEADER)
+    yield two.error(xid, header.ERR_VERS, low=1, high=2)
+    yield header.encode(two.error(xid, header.BAD_HEADER))[:16] + xdr.u32(77)
+
+
+@responder('X-9')
+def an_error_gets_nothing(t):
+    """No answer to any RDMA_ERROR, known or not."""
+    hand = t.connect()
+    two.ask(hand, t.null())
+    for message in errors():
+        hand.send(message)
+        two.barrier(t, hand)
+
+
+@an_error_gets_nothing.wrong
+def _(end):
+    end.take_error = lambda data: end.refuse_option(header.decode_fixed(data)[0])
+
+
+@requester('X-9', keys=two.KEYS)
+def an_error_for_nothing_gets_nothing(t):
+    """No answer to any RDMA_ERROR, known or not, and Calls go on."""
+    hand = two.ready(t)
+    for message in errors():
+        hand.send(message)
+        two.in_order(t, hand)
+
+
+@an_error_for_nothing_gets_nothing.wrong
+def _(end):
+    end.take_error = lambda data: end.refuse_option(header.decode_fixed(data)[0])
+
+
+@responder('X-10')
+def an_operation_of_the_acceptor_grants_credits(t):
+    """INIT_XCHAR and RESP_XCHAR grant one at least, and as many Calls as they grant are served."""
+    hand = t.connect()
+    sent = hand.send(two.init(credit=0))
+    grants = [hand.reply(sent.xid, 'INIT_XCHAR').header.credit]
+    sent = hand.send(two.req(two.size(4096), credit=8))
+    grants.append(hand.reply(sent.xid, 'RESP_XCHAR').header.credit)
+    t.hold(min(grants) >= 1, f'the operations grant {grants}')
+    calls = [hand.call(t.null(), vers=2) for _ in range(min(grants[-1], 64))]
+    served = {hand.next('a Reply').header.xid for _ in calls}
+    t.hold(served == {call.xid for call in calls}, 'not all that was granted is served')
+
+
+@an_operation_of_the_acceptor_grants_credits.wrong
+def _(end):
+    right = end.operation
+
+    def without(*args):
+        message = right(*args)
+        message.credit = 0
+        return message
+    end.operation = without
+
+
+@requester('X-10', keys=two.KEYS)
+def an_operation_of_the_connector_asks_for_credits(t):
+    """Its INIT_XCHAR asks as its Calls do."""
+    asked, hand, first = two.probed(t, t.null())
+    hand.send(two.init(xid=first.header.xid))
+    got = hand.next('the Call')
+    t.hold(first.header.credit == got.header.credit >= 1,
+           f'INIT_XCHAR asks for {first.header.credit}, the Call for {got.header.credit}')
+    two.done(t, hand, asked, got)
+
+
+@an_operation_of_the_connector_asks_for_credits.wrong
+def _(end):
+    right = end.init_message
+
+    def without(xid):
+        message = right(xid)
+        message.credit = 0
+        return message
+    end.init_message = without
+
+
+@requester('X-10', keys=two.KEYS)
+def a_grant_in_an_operation_is_obeyed(t):
+    """As one in a Reply: less or more than before, from the next Call on."""
+    hand = two.ready(t)
+    for grant in (2, 5, 1):
+        two.refused(t, hand, two.operation(99, b'', credit=grant), header.INVAL_OPTION)
+        asked = [t.have_called(t.null()) for _ in range(grant + 1)]
+        calls = [hand.next(f'Call {n + 1} of {grant}') for n in range(grant)]
+        hand.send(two.operation(99, b'', credit=grant))
+        got = hand.next('INVAL_OPTION')
+        t.hold(got.header.proc == header.ERROR, f'more than {grant} Calls are in flight')
+        for got in calls:
+            hand.answer_null(got, credit=grant)
+        hand.answer_null(hand.next('the last Call'), credit=grant)
+        for call in asked:
+            t.answered(call)
+
+
+@a_grant_in_an_operation_is_obeyed.wrong
+def _(end):
+    right = end.take_optional
+    end.take_optional = lambda message: (setattr(message, 'credit', end.granted), right(message))
