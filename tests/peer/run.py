@@ -64,21 +64,25 @@ def attempt(scenario, make_play, patience):
 
 
 def judge_daemon(chosen, scenarios, table):
-    """Our daemon; what the table says is not built may fail, and must not pass."""
+    """Our daemon; of what the table says is not built something must fail, or the table is old."""
     program = str(pathlib.Path(chosen.daemon).resolve())
+    old = {}
     for scenario in scenarios:
         outcome = attempt(
             scenario, lambda loop, s=scenario: daemon.Play(loop, s, program, chosen.tap_file),
             chosen.patience or 5)
         row = table.get(scenario.tag)
         if row and row.not_built:
-            if outcome.verdict == PASS:
-                outcome.verdict, outcome.why = FAIL, 'passes, and the table says it is not built'
-            elif outcome.verdict in (FAIL, NOT_SEEN):
+            old.setdefault(scenario.tag, scenario)
+            if outcome.verdict != PASS:
+                old[scenario.tag] = None
+            if outcome.verdict in (FAIL, NOT_SEEN):
                 outcome.verdict, outcome.why = NOT_BUILT, row.not_built
         elif outcome.verdict == NOT_SEEN:
             outcome.verdict = FAIL
         yield outcome
+    for scenario in filter(None, old.values()):
+        yield Outcome(scenario, FAIL, 'all pass, and the table says that it is not built')
 
 
 def judge_itself(chosen, scenarios, _table):

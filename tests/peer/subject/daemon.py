@@ -99,11 +99,14 @@ class Play:
                 [self.program, '-c', str(folder / 'conf')], stdin=subprocess.DEVNULL,
                 stdout=self._log, stderr=self._log,
                 env={**os.environ, 'NOTIFY_SOCKET': str(folder / 'notify')})
-            ready = []
+            ready, ended = [], os.pidfd_open(self.process.pid)
             self.loop.watch(notify, lambda: ready.append(notify.recv(4096)))
+            self.loop.watch(ended, self.process.poll)
             self.loop.until(lambda: any(b'READY=1' in note for note in ready)
                             or self.process.poll() is not None, 'the daemon to serve', 20)
             self.loop.forget(notify)
+            self.loop.forget(ended)
+            os.close(ended)
         if self.process.poll() is not None:
             raise Unfit(f'the daemon does not start:\n{self.log()}')
         self._serves = True
