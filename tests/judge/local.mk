@@ -8,6 +8,7 @@ tests_judge_judge_SOURCES = tests/judge/judge.c $(judge_sources)
 EXTRA_DIST += tests/judge/judge.sh
 
 check_PROGRAMS += tests/judge/make_capture
-tests_judge_make_capture_SOURCES = tests/judge/make_capture.c tests/judge/bytes.c tests/judge/bytes.h
+tests_judge_make_capture_SOURCES = tests/judge/make_capture.c tests/judge/bytes.c tests/judge/bytes.h \
+	tests/judge/forge.c tests/judge/forge.h tests/judge/story_one.c
 EXTRA_DIST += tests/judge/test_judge.sh
 TESTS += tests/judge/test_judge.sh
