@@ -67,5 +67,8 @@ void put_record(struct conn *c, unsigned side, const struct msg *rpc);
 
 /* The stories. */
 void story_one(void);
+void story_draft03(void);
+void story_two(void);
+void story_versions(void);
 
 #endif

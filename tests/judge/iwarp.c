@@ -3,11 +3,13 @@
  * MPA (RFC 5044, 6581), DDP (RFC 5041) and RDMAP (RFC 5040) of one connection: every FPDU's CRC, every message's
  * place in its order, and each RDMA Read's answer.
  */
+#include "tests/judge/iwarp.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/judge/bytes.h"
-#include "tests/judge/judge.h"
+#include "tests/judge/transport.h"
 
 #define MPA_BYTES      20u
 #define MPA_MARKERS    0x80
@@ -16,8 +18,9 @@
 #define MPA_ENHANCED   0x10
 #define DEPTH_MASK     0x3fffu
 #define CM_MAGIC       0xf6ab0e18u /* RFC 8797 */
+#define CM_VERSION     1u
+#define CM_INVALIDATES 0x01
 #define CM_BYTES       8u
-#define INLINE_DEFAULT 1024u
 #define TAGGED_BYTES   14u
 #define UNTAGGED_BYTES 18u
 #define READ_BYTES     28u
@@ -40,19 +43,20 @@ enum {
 
 struct read_request {
 	struct read_request *next;
-	uint32_t stag;
+	uint32_t source;
+	uint32_t stag; /* where it goes */
 	uint64_t to;
 	uint32_t left; /* what is to come */
 };
 
 struct iwarp_side {
-	bool started;          /* its MPA frame is in */
-	uint32_t ird;          /* Reads it answers at once; zero: it did not say */
-	uint32_t inline_bytes; /* what its receives hold */
-	uint32_t msn[QUEUES];  /* of the last message */
-	uint8_t *send;         /* the Send that comes */
+	bool started;         /* its MPA frame is in */
+	uint32_t msn[QUEUES]; /* of the last message */
+	uint8_t *send;        /* the Send that comes */
 	size_t send_len, send_room;
 	bool in_send, in_tagged;
+	bool too_long;          /* the Send is, which has been said */
+	uint32_t send_bytes[3]; /* what the Send may have, by the version of RPC-over-RDMA */
 	uint8_t tagged_op;
 	uint32_t tagged_stag;
 	uint64_t tagged_to;
@@ -64,20 +68,18 @@ struct iwarp_side {
 struct iwarp {
 	struct iwarp_side side[2];
 	bool crc, enhanced;
-	struct book book;
+	struct session session;
 };
 
-struct iwarp *iwarp_new(void)
+struct iwarp *iwarp_new(struct hearing *hearing)
 {
 	struct iwarp *w = calloc(1, sizeof(*w));
 
 	if (!w)
 		abort();
-	for (unsigned i = 0; i < 2; i++) {
-		w->side[i].inline_bytes = INLINE_DEFAULT;
+	for (unsigned i = 0; i < 2; i++)
 		w->side[i].reads_end = &w->side[i].reads;
-	}
-	book_init(&w->book, true);
+	session_init(&w->session, hearing);
 	return w;
 }
 
@@ -99,18 +101,18 @@ void iwarp_free(struct iwarp *w)
 			read_drop(&w->side[i]);
 		free(w->side[i].send);
 	}
-	book_fini(&w->book);
+	session_fini(&w->session);
 	free(w);
 }
 
 unsigned iwarp_open_calls(const struct iwarp *w)
 {
-	return w->book.page[0].count + w->book.page[1].count;
+	return book_open_calls(&w->session.book);
 }
 
 unsigned iwarp_waits(const struct iwarp *w)
 {
-	unsigned count = iwarp_open_calls(w);
+	unsigned count = session_waits(&w->session);
 
 	for (unsigned i = 0; i < 2; i++)
 		count += w->side[i].reads_count + w->side[i].in_send + w->side[i].in_tagged;
@@ -121,17 +123,21 @@ unsigned iwarp_waits(const struct iwarp *w)
 
 static void private_data(struct iwarp *w, unsigned side, const uint8_t *data, size_t len)
 {
+	struct limits_end *end = &w->session.limits.end[side];
+
 	if (w->enhanced && len >= 4) {
-		w->side[side].ird = get_be16(data) & DEPTH_MASK;
+		end->has_ird = true;
+		end->ird = get_be16(data) & DEPTH_MASK;
 		data += 4;
 		len -= 4;
 	}
-	if (len >= CM_BYTES && get_be32(data) == CM_MAGIC)
-		w->side[side].inline_bytes = (data[7] + 1u) * 1024;
+	if (len < CM_BYTES || get_be32(data) != CM_MAGIC || data[4] != CM_VERSION)
+		return;
+	end->invalidates = data[5] & CM_INVALIDATES;
+	end->private_bytes = (data[7] + 1u) * 1024;
 }
 
-static int mpa_frame(struct judge *judge, const struct tcp_conn *conn, struct iwarp *w,
-		     unsigned side, const uint8_t *data, size_t len)
+static int mpa_frame(struct iwarp *w, unsigned side, const uint8_t *data, size_t len)
 {
 	const char *key = side ? "MPA ID Rep Frame" : "MPA ID Req Frame";
 	size_t private_len;
@@ -140,18 +146,18 @@ static int mpa_frame(struct judge *judge, const struct tcp_conn *conn, struct iw
 		return 0;
 	private_len = get_be16(data + 18);
 	if (memcmp(data, key, 16)) {
-		judge_violation(judge, conn, "no %s", key);
+		judge_violation(w->session.hearing, "no %s", key);
 		return -1;
 	}
 	if (len < MPA_BYTES + private_len)
 		return 0;
 	if (data[16] & MPA_MARKERS) {
-		judge_violation(judge, conn, "%s asks for markers", key);
+		judge_violation(w->session.hearing, "%s asks for markers", key);
 		return -1;
 	}
 	/* So a proxy answers whose server is gone. */
-	if (side && data[16] & MPA_REJECT && !judge->cuts_allowed)
-		judge_violation(judge, conn, "the connection is rejected");
+	if (side && data[16] & MPA_REJECT && !w->session.hearing->judge->cuts_allowed)
+		judge_violation(w->session.hearing, "the connection is rejected");
 	w->enhanced = data[16] & MPA_ENHANCED;
 	if (side)
 		w->crc = data[16] & MPA_CRC;
@@ -174,34 +180,63 @@ static void send_append(struct iwarp_side *from, const uint8_t *data, size_t len
 	from->send_len += len;
 }
 
-static void send_segment(struct judge *judge, const struct tcp_conn *conn, struct iwarp *w,
-			 unsigned side, bool last, const uint8_t *data, size_t len)
+/* What a Send may have counts from where it begins; which version it is of shows in its second word. */
+static void send_begin(struct iwarp *w, unsigned side)
 {
 	struct iwarp_side *from = &w->side[side];
 
+	from->then = book_now(&w->session.book, side);
+	from->too_long = false;
+	for (unsigned version = 1; version < 3; version++)
+		from->send_bytes[version] = limits_send(&w->session.limits, side, version);
+}
+
+static void send_measure(struct iwarp *w, unsigned side)
+{
+	struct iwarp_side *from = &w->side[side];
+	uint32_t version = from->send_len < 8 ? 0 : get_be32(from->send + 4);
+	uint32_t most = from->send_bytes[version == 2 ? 2 : 1];
+
+	if (from->send_len <= most || from->too_long)
+		return;
+	from->too_long = true;
+	judge_violation(w->session.hearing, "a Send of %zu bytes for a receive of %u",
+			from->send_len, most);
+}
+
+/* @stag: what it invalidates, if @op is of that kind. */
+static void send_segment(struct iwarp *w, unsigned side, uint8_t op, uint32_t stag, bool last,
+			 const uint8_t *data, size_t len)
+{
+	struct iwarp_side *from = &w->side[side];
+	struct transport_send send;
+
 	if (!from->in_send)
-		from->then = book_now(&w->book, side);
+		send_begin(w, side);
 	from->in_send = !last;
 	if (len)
 		send_append(from, data, len);
-	if (from->send_len > w->side[!side].inline_bytes)
-		judge_violation(judge, conn, "a Send of %zu bytes for a receive of %u",
-				from->send_len, w->side[!side].inline_bytes);
+	send_measure(w, side);
 	if (!last)
 		return;
-	judge->sends++;
-	transport_send(judge, conn, &w->book, side, from->send, from->send_len, from->then);
+	w->session.hearing->judge->sends++;
+	send = (struct transport_send){.msg = from->send,
+				       .len = from->send_len,
+				       .invalidates = op == OP_SEND_INV || op == OP_SEND_SE_INV,
+				       .stag = stag,
+				       .then = from->then};
+	transport_judge(&w->session, side, &send);
 	from->send_len = 0;
 }
 
-static void read_request(struct judge *judge, const struct tcp_conn *conn, struct iwarp *w,
-			 unsigned side, const uint8_t *data, size_t len)
+static void read_request(struct iwarp *w, unsigned side, const uint8_t *data, size_t len)
 {
+	struct judge *judge = w->session.hearing->judge;
 	struct iwarp_side *from = &w->side[side];
 	struct read_request *read;
 
 	if (len != READ_BYTES) {
-		judge_violation(judge, conn, "a Read Request with %zu bytes", len);
+		judge_violation(w->session.hearing, "a Read Request with %zu bytes", len);
 		return;
 	}
 	read = calloc(1, sizeof(*read));
@@ -210,70 +245,74 @@ static void read_request(struct judge *judge, const struct tcp_conn *conn, struc
 	read->stag = get_be32(data);
 	read->to = get_be64(data + 4);
 	read->left = get_be32(data + 12);
+	read->source = get_be32(data + 16);
+	session_read_begin(&w->session, side, read->source);
 	*from->reads_end = read;
 	from->reads_end = &read->next;
 	from->reads_count++;
 	judge->reads++;
 	if (from->reads_count > judge->reads_most)
 		judge->reads_most = from->reads_count;
-	if (w->enhanced && from->reads_count > w->side[!side].ird)
-		judge_violation(judge, conn, "%u Reads at once, where %u may be", from->reads_count,
-				w->side[!side].ird);
+	if (from->reads_count > limits_reads(&w->session.limits, side))
+		judge_violation(w->session.hearing, "%u Reads at once, where %u may be",
+				from->reads_count, limits_reads(&w->session.limits, side));
 }
 
-static void untagged(struct judge *judge, const struct tcp_conn *conn, struct iwarp *w,
-		     unsigned side, const uint8_t *data, size_t len)
+static void untagged(struct iwarp *w, unsigned side, const uint8_t *data, size_t len)
 {
 	struct iwarp_side *from = &w->side[side];
 	uint8_t op = data[1] & 15;
 	uint32_t qn = get_be32(data + 6), msn = get_be32(data + 10), mo = get_be32(data + 14);
 	bool last = data[0] & DDP_LAST, begins = qn != QN_SEND || !from->in_send;
+	uint32_t stag = get_be32(data + 2);
 	uint32_t expected_qn = op == OP_READ_REQUEST ? QN_READ : QN_SEND;
 
 	data += UNTAGGED_BYTES;
 	len -= UNTAGGED_BYTES;
 	if (op == OP_TERMINATE) {
-		judge_violation(judge, conn, "%s terminates: 0x%08x",
-				side ? "the acceptor" : "the initiator",
+		judge_violation(w->session.hearing, "%s terminates: 0x%08x", judge_side(side),
 				len >= 4 ? get_be32(data) : 0);
 		return;
 	}
 	if (qn != expected_qn || (qn == QN_READ && !last)) {
-		judge_violation(judge, conn, "operation %u on queue %u", op, qn);
+		judge_violation(w->session.hearing, "operation %u on queue %u", op, qn);
 		return;
 	}
 	if (begins)
 		from->msn[qn]++;
 	if (msn != from->msn[qn] || mo != (begins ? 0 : from->send_len))
-		judge_violation(judge, conn, "message %u at %u on queue %u, not %u at %zu", msn, mo,
-				qn, from->msn[qn], begins ? 0 : from->send_len);
+		judge_violation(w->session.hearing, "message %u at %u on queue %u, not %u at %zu",
+				msn, mo, qn, from->msn[qn], begins ? 0 : from->send_len);
 	if (op == OP_READ_REQUEST)
-		read_request(judge, conn, w, side, data, len);
+		read_request(w, side, data, len);
 	else
-		send_segment(judge, conn, w, side, last, data, len);
+		send_segment(w, side, op, stag, last, data, len);
 }
 
 /* A response fits the oldest Read that waits for one: RFC 5040 section 5.2, RFC 5041 section 5.3. */
-static void read_response(struct judge *judge, const struct tcp_conn *conn, struct iwarp_side *to,
-			  uint32_t stag, uint64_t offset, size_t len, bool last)
+static void read_response(struct iwarp *w, unsigned reader, uint32_t stag, uint64_t offset,
+			  size_t len, bool last)
 {
+	struct iwarp_side *to = &w->side[reader];
 	struct read_request *read = to->reads;
 
 	if (!read) {
-		judge_violation(judge, conn, "a Read Response to no Read");
+		judge_violation(w->session.hearing, "a Read Response to no Read");
 		return;
 	}
 	if (read->stag != stag || read->to != offset || len > read->left ||
 	    last != (len == read->left))
-		judge_violation(judge, conn, "a Read Response that does not fit the oldest Read");
+		judge_violation(w->session.hearing,
+				"a Read Response that does not fit the oldest Read");
 	read->to += len;
 	read->left -= len < read->left ? (uint32_t)len : read->left;
-	if (last)
-		read_drop(to);
+	if (!last)
+		return;
+	session_read_end(&w->session, reader, read->source);
+	read_drop(to);
 }
 
-static void tagged(struct judge *judge, const struct tcp_conn *conn, struct iwarp *w, unsigned side,
-		   const uint8_t *data, size_t len)
+static void tagged(struct iwarp *w, unsigned side, const uint8_t *data, size_t len)
 {
 	struct iwarp_side *from = &w->side[side];
 	uint8_t op = data[1] & 15;
@@ -284,21 +323,20 @@ static void tagged(struct judge *judge, const struct tcp_conn *conn, struct iwar
 	len -= TAGGED_BYTES;
 	if (from->in_tagged &&
 	    (op != from->tagged_op || stag != from->tagged_stag || to != from->tagged_to))
-		judge_violation(judge, conn, "a tagged message is cut into by another");
+		judge_violation(w->session.hearing, "a tagged message is cut into by another");
 	from->in_tagged = !last;
 	from->tagged_op = op;
 	from->tagged_stag = stag;
 	from->tagged_to = to + len;
 	if (op == OP_WRITE)
-		judge->writes += last;
+		w->session.hearing->judge->writes += last;
 	else
-		read_response(judge, conn, &w->side[!side], stag, to, len, last);
+		read_response(w, !side, stag, to, len, last);
 }
 
 /* ---------------------------------------------------------------- FPDUs */
 
-static int fpdu(struct judge *judge, const struct tcp_conn *conn, struct iwarp *w, unsigned side,
-		const uint8_t *data, size_t len)
+static int fpdu(struct iwarp *w, unsigned side, const uint8_t *data, size_t len)
 {
 	size_t ulpdu, bare, total;
 	bool is_tagged;
@@ -310,16 +348,16 @@ static int fpdu(struct judge *judge, const struct tcp_conn *conn, struct iwarp *
 	bare = (2 + ulpdu + 3) & ~(size_t)3;
 	total = bare + 4;
 	if (ulpdu < TAGGED_BYTES) {
-		judge_violation(judge, conn, "an FPDU of %zu bytes", ulpdu);
+		judge_violation(w->session.hearing, "an FPDU of %zu bytes", ulpdu);
 		return -1;
 	}
 	if (len < total)
 		return 0;
-	judge->fpdus++;
+	w->session.hearing->tally.fpdus++;
 	if (w->crc) {
-		judge->crcs++;
+		w->session.hearing->tally.crcs++;
 		if (crc32c_of(data, bare) != get_le32(data + bare))
-			judge_violation(judge, conn, "a bad CRC");
+			judge_violation(w->session.hearing, "a bad CRC");
 	}
 	data += 2;
 	is_tagged = data[0] & DDP_TAGGED;
@@ -327,24 +365,24 @@ static int fpdu(struct judge *judge, const struct tcp_conn *conn, struct iwarp *
 	if ((data[0] & 3) != 1 || data[1] >> 6 != 1 || op > OP_TERMINATE ||
 	    is_tagged != (op == OP_WRITE || op == OP_READ_RESPONSE) ||
 	    (!is_tagged && ulpdu < UNTAGGED_BYTES)) {
-		judge_violation(judge, conn, "a DDP segment that begins 0x%04x", get_be16(data));
+		judge_violation(w->session.hearing, "a DDP segment that begins 0x%04x",
+				get_be16(data));
 		return (int)total;
 	}
 	if (is_tagged)
-		tagged(judge, conn, w, side, data, ulpdu);
+		tagged(w, side, data, ulpdu);
 	else
-		untagged(judge, conn, w, side, data, ulpdu);
+		untagged(w, side, data, ulpdu);
 	return (int)total;
 }
 
-int iwarp_unit(struct judge *judge, const struct tcp_conn *conn, struct iwarp *w, unsigned side,
-	       const uint8_t *data, size_t len)
+int iwarp_unit(struct iwarp *w, unsigned side, const uint8_t *data, size_t len)
 {
 	if (!w->side[side].started)
-		return mpa_frame(judge, conn, w, side, data, len);
+		return mpa_frame(w, side, data, len);
 	if (!w->side[!side].started) {
-		judge_violation(judge, conn, "an FPDU before the reply");
+		judge_violation(w->session.hearing, "an FPDU before the reply");
 		return -1;
 	}
-	return fpdu(judge, conn, w, side, data, len);
+	return fpdu(w, side, data, len);
 }

@@ -1,18 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * judge [-k] [-b] [-w ORDERED] CAPTURE
+ * judge [-k] [-b] [-d] [-c PROGRAM] [-w ORDERED] CAPTURE
  *
  * Judges every TCP connection of a capture that carries RPC-over-RDMA on iWARP, or RPC: says what must not be, then
  * what there is in one line of NAME=NUMBER each, and exits with 1 if anything must not be. -k: connections may end
  * with Calls unanswered, since somebody was killed. -b: the capture may have ended before the work did.
- * -w: the judged streams, in order, for tshark.
+ * -d: what RFC 8166 reserves may be, as draft-ietf-nfsv4-rpcrdma-03 has it: RDMA_MSGP, RDMA_DONE, read chunks in
+ *     Replies.
+ * -c: the program of the Connection Configuration Protocol, where it is not 100417.
+ * -w: the judged streams, in order, for tshark; without those that it cannot read.
  */
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "tests/judge/capture.h"
 #include "tests/judge/judge.h"
+#include "tests/judge/ordered.h"
+#include "tests/judge/trial.h"
+
+#define CONFIG_PROGRAM 100417u /* assigned in RFC 5666 */
 
 static void packet(void *ctx, const uint8_t *ip, size_t len, uint64_t at_us)
 {
@@ -31,19 +40,31 @@ static void tell_all(const struct judge *judge, const struct capture_info *info)
 	tell("tcp_connections", judge->tcp_conns);
 	tell("other_connections", judge->other_conns);
 	tell("cut_connections", judge->cut_conns);
-	tell("fpdus", judge->fpdus);
-	tell("crcs", judge->crcs);
+	tell("fpdus", judge->all.fpdus);
+	tell("crcs", judge->all.crcs);
 	tell("sends", judge->sends);
+	tell("version_two_sends", judge->sends_of_two);
+	tell("optionals", judge->optionals);
+	tell("padded", judge->padded);
+	tell("dones", judge->dones);
 	tell("writes", judge->writes);
 	tell("reads", judge->reads);
 	tell("reads_most", judge->reads_most);
-	tell("calls", judge->calls);
+	tell("calls", judge->all.calls);
 	tell("backward_calls", judge->backward_calls);
-	tell("open_calls", judge->open_calls);
-	tell("replies", judge->replies);
-	tell("errors", judge->errors);
+	tell("open_calls", judge->all.open_calls);
+	tell("replies", judge->all.replies);
+	tell("errors", judge->all.errors);
+	tell("configs", judge->all.configs);
 	tell("calls_most", judge->calls_most);
 	tell("grant_most", judge->grant_most);
+	tell("unread_connections", judge->unread.conns);
+	tell("unread_crcs", judge->unread.crcs);
+	tell("unread_calls", judge->unread.calls);
+	tell("unread_open_calls", judge->unread.open_calls);
+	tell("unread_replies", judge->unread.replies);
+	tell("unread_errors", judge->unread.errors);
+	tell("unread_configs", judge->unread.configs);
 	tell("violations", judge->violations);
 }
 
@@ -66,7 +87,7 @@ static unsigned file_faults(const struct judge *judge, const struct capture_info
 		printf("%llu packets are of an unknown link layer\n",
 		       (unsigned long long)info->foreign);
 	}
-	if (!judge->calls) {
+	if (!judge->all.calls) {
 		faults++;
 		printf("the capture has no Call\n");
 	}
@@ -91,37 +112,50 @@ static int judge_file(struct judge *judge, const char *path)
 	return judge->violations ? 1 : 0;
 }
 
+static int usage(void)
+{
+	fprintf(stderr, "usage: judge [-k] [-b] [-d] [-c PROGRAM] [-w ORDERED] CAPTURE\n");
+	return 2;
+}
+
+static bool take_option(struct judge *judge, int option)
+{
+	switch (option) {
+	case 'k':
+		judge->cuts_allowed = true;
+		return true;
+	case 'b':
+		judge->bounded = true;
+		return true;
+	case 'd':
+		judge->draft03 = true;
+		return true;
+	case 'c':
+		judge->config_program = (uint32_t)strtoul(optarg, NULL, 0);
+		return true;
+	case 'w':
+		judge->ordered = ordered_open(optarg);
+		if (!judge->ordered)
+			printf("%s: %s\n", optarg, strerror(errno));
+		return judge->ordered;
+	default:
+		return false;
+	}
+}
+
 int main(int argc, char **argv)
 {
-	struct judge judge = {0};
+	struct judge judge = {.config_program = CONFIG_PROGRAM};
 	int option, status;
 
-	while ((option = getopt(argc, argv, "kbw:")) != -1) {
-		switch (option) {
-		case 'k':
-			judge.cuts_allowed = true;
-			break;
-		case 'b':
-			judge.bounded = true;
-			break;
-		case 'w':
-			judge.ordered = capture_create(optarg);
-			if (!judge.ordered) {
-				printf("%s: %s\n", optarg, strerror(errno));
-				return 2;
-			}
-			break;
-		default:
-			return 2;
-		}
+	while ((option = getopt(argc, argv, "kbdc:w:")) != -1) {
+		if (!take_option(&judge, option))
+			return usage();
 	}
-	if (optind + 1 != argc) {
-		fprintf(stderr, "usage: judge [-k] [-b] [-w ORDERED] CAPTURE\n");
-		return 2;
-	}
+	if (optind + 1 != argc)
+		return usage();
 	status = judge_file(&judge, argv[optind]);
-	if (judge.ordered &&
-	    (fflush(judge.ordered) || ferror(judge.ordered) || fclose(judge.ordered))) {
+	if (judge.ordered && ordered_close(judge.ordered)) {
 		printf("the ordered streams cannot be written\n");
 		status = 2;
 	}

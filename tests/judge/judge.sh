@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# judge.sh JUDGE [-k] [-b] [-p] CAPTURE: the judge's verdict on a capture, and tshark's, down to NFS.
+# judge.sh JUDGE [-k] [-b] [-d] [-c PROGRAM] [-p] CAPTURE: the judge's verdict on a capture, and tshark's, down to NFS.
 #
-# JUDGE is the program; -k and -b are its own options; with -p the arguments of RPCs are encrypted, and tshark is
+# JUDGE is the program; -k, -b, -d and -c are its own options; with -p the arguments of RPCs are encrypted, and tshark is
 # not asked for NFS. Prints what must not be, or one line that says what was judged; status 0 if all is well.
 #
 # tshark reads not the capture but the judge's copy, in which every stream is in order and each FPDU or record begins
@@ -11,6 +11,10 @@
 # first preference left alone a Send of several FPDUs stops its dissector; with the second, what a stream carries is
 # seen from its bytes, since a privileged port that a client drew may be that of another protocol.
 #
+# The copy lacks connections that tshark cannot read: those with a message of version two, with RDMA_MSGP, RDMA_DONE, or a
+# Reply with read chunks. The judge alone has read them; the verdict says how many, and what both count is compared
+# without theirs. Of the Connection Configuration Protocol it reads no more than RPC.
+#
 # A payload in a chunk comes without its XDR padding (RFC 8166 section 3.4.5); tshark misses it, at the very end, and
 # says malformed: that is passed over.
 set -u
@@ -18,7 +22,11 @@ program=$1
 shift
 options=() encrypted=
 while [[ ${1:-} == -* ]]; do
-	if [ "$1" = -p ]; then encrypted=yes; else options+=("$1"); fi
+	case $1 in
+	-p) encrypted=yes ;;
+	-c) options+=("$1" "$2") && shift ;;
+	*) options+=("$1") ;;
+	esac
 	shift
 done
 capture=$1
@@ -35,8 +43,17 @@ done < <(grep -E '^[a-z_]+=[0-9]+$' "$work/judge.out")
 grep -vE '^[a-z_]+=[0-9]+$' "$work/judge.out"
 [ -n "${found[violations]:-}" ] || { echo "the judge did not come to its end"; exit 1; }
 
+# shared WHAT: how many of them are in connections that tshark can read
+shared() {
+	local unread=unread_$1
+	echo "$((${found[$1]} - ${found[$unread]}))"
+}
+
+# Of a program that it does not know, tshark shows RPC only if it is told to.
+unknown=FALSE
+[ "$(shared configs)" -gt 0 ] && unknown=TRUE
 tshark -n -2 -o iwarp_ddp_rdmap.reassemble_iwarp_rdma_send:FALSE \
-	-o tcp.try_heuristic_first:TRUE -r "$work/ordered.pcap" \
+	-o tcp.try_heuristic_first:TRUE -o "rpc.dissect_unknown_programs:$unknown" -r "$work/ordered.pcap" \
 	-O iwarp_mpa,rpcordma,rpc,nfs,mount 2>"$work/errors" |
 	awk '
 	/^Frame / { frame = $2; sub(":", "", frame); pending = chunks = unpadded = 0 }
@@ -70,17 +87,18 @@ same() {
 	echo "$1: the judge counts $2, tshark $3"
 	status=1
 }
-same "FPDUs with good CRCs" "${found[crcs]}" "$crcs"
+same "FPDUs with good CRCs" "$(shared crcs)" "$crcs"
 # Of a Call that nobody answered, tshark shows the RPC only if all its chunks have come.
-if [ "$calls" -lt $((found[calls] - found[open_calls])) ] || [ "$calls" -gt "${found[calls]}" ]; then
-	same "RPC Calls" "${found[calls]}" "$calls"
+if [ "$calls" -lt $(($(shared calls) - $(shared open_calls))) ] || [ "$calls" -gt "$(shared calls)" ]; then
+	same "RPC Calls" "$(shared calls)" "$calls"
 fi
-same "RPC Replies" "$((found[replies] - found[errors]))" "$replies"
-[ -n "$encrypted" ] || same "messages of NFS, MOUNT and their kin" "$((calls + replies))" "$decoded"
+same "RPC Replies" "$(($(shared replies) - $(shared errors)))" "$replies"
+[ -n "$encrypted" ] ||
+	same "messages of NFS, MOUNT and their kin" "$((calls + replies - $(shared configs)))" "$decoded"
 
 if [ $status = 0 ]; then
 	echo "${found[iwarp_connections]} iWARP and ${found[tcp_connections]} TCP connections" \
-		"(${found[cut_connections]} cut), ${found[fpdus]} FPDUs (${found[crcs]} with CRC)," \
+		"(${found[cut_connections]} cut, ${found[unread_connections]} not for tshark), ${found[fpdus]} FPDUs (${found[crcs]} with CRC)," \
 		"${found[calls]} Calls (${found[backward_calls]} backward), ${found[reads]} RDMA Reads; at most ${found[calls_most]} Calls of" \
 		"${found[grant_most]} granted and ${found[reads_most]} Reads at once"
 elif [ -n "${JUDGE_KEEP:-}" ]; then

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * make_capture FILE [FAULT [STORY]]: a small capture for the judge's own test, in which all is as it should be but for the
- * fault that is named (see the calls of fault()). Stories: one.
+ * fault that is named (see the calls of fault()). Stories: one, draft03, mixed, two, versions.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "tests/judge/forge.h"
+
+static void story_mixed(void)
+{
+	story_two();
+	story_one();
+	story_draft03();
+}
 
 int main(int argc, char **argv)
 {
@@ -14,7 +21,8 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*tell)(void);
 	} stories[] = {
-		{"one", story_one},
+		{"one", story_one}, {"draft03", story_draft03},   {"mixed", story_mixed},
+		{"two", story_two}, {"versions", story_versions},
 	};
 	const char *name = argc > 3 ? argv[3] : "one";
 

@@ -57,13 +57,15 @@ static void put_write(struct conn *c, uint32_t xid)
 	append(&m, &rpc);
 	put_send(c, 0, &m);
 	put_read(c, 1, READ_STAG, DATA_BYTES);
-	if (!fault("no-response"))
+	if (!fault("no-response") && !fault("early-reply"))
 		put_response(c, 0, DATA_BYTES);
 	m.len = 0;
 	words(&m, 7, (uint32_t[]){xid, 1, 4, 0, 0, 0, 0});
 	rpc_reply(&m, xid);
 	words(&m, 2, (uint32_t[]){0, 0});
 	put_send(c, 1, &m);
+	if (fault("early-reply"))
+		put_response(c, 0, DATA_BYTES);
 }
 
 static void iwarp(void)

@@ -22,20 +22,39 @@ verdict()
 	fi
 }
 
-# trial FAULT [OPTION]: by the program alone
+story=one
+
+# trial FAULT [OPTION...]: by the program alone
 trial()
 {
-	"$programs/make_capture" "$work/capture" "$1" || exit 1
+	"$programs/make_capture" "$work/capture" "$1" $story || exit 1
 	shift
 	"$programs/judge" "$@" "$work/capture" >"$work/out" 2>&1
 	status=$?
 }
 
-# whole_trial FAULT: with tshark
+# finds FAULT EXPECTED NAME: a trial with $options, which finds something
+finds()
+{
+	# shellcheck disable=SC2086
+	trial "$1" $options
+	verdict "$3" 1 "$2"
+}
+
+# lets FAULT NAME: a trial with $options, which finds nothing
+lets()
+{
+	# shellcheck disable=SC2086
+	trial "$1" $options
+	verdict "$2" 0 "violations=0"
+}
+
+# whole_trial FAULT [OPTION...]: with tshark
 whole_trial()
 {
-	"$programs/make_capture" "$work/capture" "$1" || exit 1
-	"$here/judge.sh" "$programs/judge" "$work/capture" >"$work/out" 2>&1
+	"$programs/make_capture" "$work/capture" "$1" $story || exit 1
+	shift
+	"$here/judge.sh" "$programs/judge" "$@" "$work/capture" >"$work/out" 2>&1
 	status=$?
 }
 
@@ -67,6 +86,8 @@ trial msn
 verdict "a message out of its order is found" 1 "message 3 at 0 on queue 0, not 2 at 0"
 trial no-response
 verdict "an RDMA Read without a response is found" 1 "it ends with 1 Calls, Reads"
+trial early-reply
+verdict "a Reply before what its Call offers was read is found" 1 "the Reply to 0x00000007 comes before its Reads have ended"
 trial misplaced
 verdict "a Read Response at a wrong place is found" 1 "does not fit the oldest Read"
 trial terminate
@@ -101,6 +122,101 @@ mv "$work/cut" "$work/capture"
 status=$?
 verdict "a file that ends within a packet is found" 1 "Protocol error"
 
+# ---------------------------------------------------------------- draft-ietf-nfsv4-rpcrdma-03
+story=draft03 options=-d
+lets "" "padding, Replies that are read and a configuration may be"
+verdict "RDMA_MSGP is counted" 0 "padded=1"
+verdict "RDMA_DONE is counted" 0 "dones=2"
+verdict "the Configuration Protocol is counted" 0 "configs=2"
+options=
+finds "" "procedure 2 of RPC-over-RDMA version 1" "nobody has agreed on RDMA_MSGP"
+verdict "nor on RDMA_DONE" 1 "procedure 3 of RPC-over-RDMA version 1"
+verdict "nor on Replies with read chunks" 1 "the Reply to 0x00000002 has read chunks"
+options=-d
+finds padded-header "the transport header of 0x00000002 is malformed" "a malformed header of RDMA_MSGP is found"
+finds padded-xid "XIDs 0x00000002 and 0x00000003 in one message" "the RPC message in an RDMA_MSGP is found"
+finds no-done "it ends with 1 Calls, Reads or messages open" "a Reply that nobody has read to its end is found"
+finds done-twice "an RDMA_DONE for 0x00000002, which waits for none" "a second RDMA_DONE is found"
+finds done-early "RDMA_DONE 0x00000002 comes before its Reads have ended" "an RDMA_DONE before all was read is found"
+finds done-long "the transport header of 0x00000002 is malformed" "bytes behind RDMA_DONE are found"
+finds done-owed "Call 0x00000002 is made again before its RDMA_DONE" "an XID is in use until its RDMA_DONE"
+finds narrow "Call 0x00000030 of the initiator overruns its credits: 1 wait, 1 granted" "an RDMA_DONE that is owed has a credit"
+finds depth "2 Reads at once, where 1 may be" "Reads of the initiator past the acceptor's IRD are found"
+finds reads "2 Reads at once, where 1 may be" "Reads past the configured number are found"
+lets two-reads "as many Reads as configured may be"
+finds no-config "a Send of 2524 bytes for a receive of 1024" "without a configuration the private data hold"
+finds config-unknown "a Send of 2524 bytes for a receive of 1024" "so they do where the acceptor does not know it"
+finds config-small "a Send of 2524 bytes for a receive of 1024" "less than 1024 bytes count as 1024"
+finds config-long "a Send of 4100 bytes for a receive of 4096" "a Send longer than configured is found"
+finds config-long-reply "a Send of 2052 bytes for a receive of 2048" "so is one of the acceptor"
+finds config-arguments "CONF_RDMA 0x00000001 has not the arguments" "malformed arguments of CONF_RDMA are found"
+finds config-results "the Reply to CONF_RDMA 0x00000001 has not the results" "malformed results of CONF_RDMA are found"
+finds config-beside "Call 0x00000020 beside CONF_RDMA 0x00000001" "a Call beside CONF_RDMA is found"
+finds config-late "CONF_RDMA 0x00000021 beside 1 that wait" "CONF_RDMA beside a Call is found"
+options="-d -c 400122"
+finds "" "a Send of 2524 bytes for a receive of 1024" "its program can have another number"
+options=-d
+finds reverse-chunks "Call 0x00000002 of the acceptor has chunks" "a reverse Call with chunks is found"
+finds reverse-reply-chunk "the Reply of the initiator to 0x00000002 has chunks" "a reverse Reply with chunks is found"
+finds uninvited "0x00000006 is sent with Invalidate, uninvited" "a Send with Invalidate to an end that does not take any is found"
+lets invited "the private data may invite one"
+finds stranger-key "0x00000006 invalidates 0x79000001, which is not its own" "a key that is none of the Call's is found"
+
+# ---------------------------------------------------------------- version two
+story=two options=
+lets "" "version two with its characteristics may be"
+verdict "Sends of version two are counted" 0 "version_two_sends=28"
+verdict "RDMA_OPTIONAL is counted" 0 "optionals=9"
+verdict "and is no Call" 0 "calls=9"
+finds padded "procedure 2 of RPC-over-RDMA version 2" "RDMA_MSGP is reserved"
+finds done-sent "procedure 3 of RPC-over-RDMA version 2" "RDMA_DONE is reserved"
+finds version-one "procedure 5 of RPC-over-RDMA version 1" "version one has no RDMA_OPTIONAL"
+finds first-long "a Send of 1080 bytes for a receive of 1024" "the first message is as short as in version one"
+finds default-size "a Send of 6144 bytes for a receive of 4096" "a Send longer than the default is found"
+finds begun-early "a Send of 6148 bytes for a receive of 6144" "receives are longer for what begins once that was said"
+finds asked-long "a Send of 4100 bytes for a receive of 4096" "who asks for shorter receives keeps to them at once"
+lets asked-refused "until that is refused"
+finds updated-long "a Send of 4100 bytes for a receive of 4096" "a Send longer than the updated size is found"
+finds granted-long "a Send of 4100 bytes for a receive of 4096" "a Send longer than the granted size is found"
+finds unasked "the acceptor lowers its receives to 4096, which nobody asked for" "shorter receives that nobody asked for are found"
+finds constant "the initiator changes characteristic 2 from 1 to 0, and said it never would" "a change that was promised not to come is found"
+finds bool "operation 1 of RDMA_OPTIONAL 0x00001001 is malformed" "a value that is none of its type is found"
+finds payload "4 bytes behind operation 2 of RDMA_OPTIONAL 0x00001002" "an RPC message behind an operation that has none is found"
+finds short "the transport header of 0x00001005 is malformed" "an RDMA_OPTIONAL that does not hold what it says is found"
+finds no-response "it ends with 1 Calls, Reads or messages open" "a request without a response is found"
+finds stray-response "a response to 0x00002002, which is no request" "a response without a request is found"
+finds overlap "the response to 0x00002001 has element 0 in 2 of its subsets" "subsets that overlap are found"
+finds uncovered "the response to 0x00002001 has element 1 in 0 of its subsets" "subsets that leave something out are found"
+finds unknown-unanswered "it ends with 1 Calls, Reads or messages open" "an unknown operation without an answer is found"
+finds unknown-bad "operation 9 of 0x00001005 is called a bad header" "one with another answer is found"
+finds half-known "the initiator knows requests, and not operation 4" "who makes requests must know updates"
+finds option-error "0x00000009 is no RDMA_OPTIONAL" "INVAL_OPTION for a Call is found"
+finds overrun "Call 0x00000005 of the initiator overruns its credits: 4 wait, 4 granted" "what an RDMA_OPTIONAL grants holds"
+finds two-back "Call 0x00000006 of the acceptor overruns its credits: 1 wait, 1 granted" "what one of the initiator asks for is no grant"
+finds flood "RDMA_OPTIONAL 0x00001105 of the initiator overruns its credits: 4 wait, 4 granted" "an RDMA_OPTIONAL takes a credit"
+finds silent "RDMA_OPTIONAL 0x00002006, and nothing was heard since the last one" "the acceptor has one without an answer"
+finds reply-reads "the Reply to 0x00000002 has read chunks" "a Reply with read chunks is found"
+finds call-nowhere "the message of RDMA_NOMSG 0x00000005 is in no chunk" "a Call without its message is found"
+finds reply-nowhere "the message of RDMA_NOMSG 0x00000005 is in no chunk" "a Reply without its message is found"
+finds backward-limited "Call 0x00000005 of the acceptor has chunks" "reverse chunks that the initiator does not take are found"
+finds backward-none "Call 0x00000005 of the acceptor, and the initiator takes none" "a reverse Call that it does not take is found"
+finds uninvited "0x00000005 is sent with Invalidate, uninvited" "only the characteristics invite a Send with Invalidate"
+finds stranger-key "0x00000005 invalidates 0x7a000002, which is not its own" "a key that is none of the Call's is found in version two"
+
+story=versions
+lets "" "the ends may agree on a version in any of its ways"
+finds out-of-range "0x00000001 of version 2, where the acceptor speaks 1 to 1" "a version that was refused is found"
+finds false-range "0x00000001 of version 2 is refused by an end that speaks 1 to 2" "a refusal that names the version is found"
+finds thrice "Call 0x00000001 was refused twice and comes again" "a Call that goes a third time is found"
+finds reply-version "Call 0x00000001 is of version 1, its Reply of version 2" "a Reply in another version is found"
+finds other-version "Call 0x00000002 of version 2 in a connection of 1" "a Call in another version is found"
+finds other-answered "Call 0x00000002 is answered, where it can be refused only" "that it is answered is found"
+finds other-range "0x00000002 is refused with versions 3 to 3 in a connection of 1" "a refusal with another version than the settled one is found"
+finds eager "Call 0x00000001 of the initiator overruns its credits: 1 wait, 1 granted" "a Call beside the first message is found"
+finds late-own "RDMA_OPTIONAL 0x00001002 of version 2 in a connection of 1" "version two after a Call of version one is found"
+finds late-update "RDMA_OPTIONAL 0x00002001 of version 2 in a connection of 1" "so is the acceptor's, once it has answered one"
+
+story=one
 if command -v tshark >/dev/null; then
 	whole_trial ""
 	verdict "tshark finds nothing where all is well" 0 "16 FPDUs (16 with CRC), 10 Calls (0 backward), 1 RDMA Reads"
@@ -116,6 +232,12 @@ if command -v tshark >/dev/null; then
 	verdict "tshark finds a truncated RPC on TCP" 1 "Malformed"
 	whole_trial no-response
 	verdict "tshark finds a WRITE without its data" 1 "the judge counts"
+	story=mixed
+	whole_trial "" -d
+	verdict "what tshark cannot read is left out of its copy" 0 "3 iWARP and 1 TCP connections (0 cut, 2 not for tshark)"
+	story=draft03
+	whole_trial config-alone -d
+	verdict "a configuration is reconciled" 0 "1 iWARP and 0 TCP connections (0 cut, 0 not for tshark)"
 else
 	number=$((number + 1))
 	echo "ok $number - tshark's part # SKIP tshark is not installed"

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A connection of iWARP judged. */
+#ifndef TESTS_JUDGE_IWARP_H
+#define TESTS_JUDGE_IWARP_H
+
+#include "tests/judge/judge.h"
+
+struct iwarp;
+
+/** iwarp_new - @hearing stays the caller's, and must outlive it. */
+struct iwarp *iwarp_new(struct hearing *hearing);
+void iwarp_free(struct iwarp *iwarp);
+/**
+ * iwarp_unit - judge the first MPA frame or FPDU of a side's bytes
+ *
+ * Returns its length, zero if it is not whole yet, or -1 if the stream can not be followed any further.
+ */
+int iwarp_unit(struct iwarp *iwarp, unsigned side, const uint8_t *data, size_t len);
+/** iwarp_open_calls - how many Calls wait for a Reply. */
+unsigned iwarp_open_calls(const struct iwarp *iwarp);
+/** iwarp_waits - how many messages and RDMA Reads wait for what must follow them, or for their own end. */
+unsigned iwarp_waits(const struct iwarp *iwarp);
+
+#endif

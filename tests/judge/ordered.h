@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The judged streams in order, for tshark, which loses its place where segments were sent again in other pieces, and
+ * follows one RPC only in a segment of several: each FPDU or record is written in segments of its own. What a connection
+ * carries shows only as it goes on: one that is beyond tshark is taken out again at the end.
+ */
+#ifndef TESTS_JUDGE_ORDERED_H
+#define TESTS_JUDGE_ORDERED_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tests/judge/tcp.h"
+
+struct ordered;
+
+/** ordered_open - NULL: the file cannot be made. @path stays the caller's. */
+struct ordered *ordered_open(const char *path);
+/** ordered_handshake - a connection begins. */
+void ordered_handshake(struct ordered *ordered, const struct tcp_conn *conn, uint64_t at_us);
+/** ordered_unit - an FPDU or record of @side; @written counts what the file has of the sides. */
+void ordered_unit(struct ordered *ordered, const struct tcp_conn *conn, uint64_t written[2],
+		  unsigned side, const uint8_t *data, size_t len, uint64_t at_us);
+/** ordered_leave_out - a connection is to be taken out again. */
+void ordered_leave_out(struct ordered *ordered, const struct tcp_conn *conn);
+/** ordered_close - finish the file, and release; 0 or a negative errno. */
+int ordered_close(struct ordered *ordered);
+
+#endif

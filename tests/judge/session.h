@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is known of one connection of RPC-over-RDMA. */
+#ifndef TESTS_JUDGE_SESSION_H
+#define TESTS_JUDGE_SESSION_H
+
+#include "tests/judge/book.h"
+#include "tests/judge/config.h"
+#include "tests/judge/limits.h"
+#include "tests/judge/options.h"
+#include "tests/judge/versions.h"
+
+/* The keys that an end reads from now, once for each RDMA Read. */
+struct session_reads {
+	uint32_t *keys;
+	unsigned count, room;
+};
+
+struct session {
+	struct hearing *hearing;
+	struct book book;
+	struct limits limits;
+	struct options options;
+	struct versions versions;
+	struct config config;
+	struct session_reads reads[2];
+	bool heard[2]; /* since its last Send, a side has been sent something */
+};
+
+void session_init(struct session *s, struct hearing *hearing);
+void session_fini(struct session *s);
+/** session_read_begin - @side reads from a key of the other's. */
+void session_read_begin(struct session *s, unsigned side, uint32_t key);
+/** session_read_end - it has read. */
+void session_read_end(struct session *s, unsigned side, uint32_t key);
+/** session_reads_any - whether @side still reads from one of these. */
+bool session_reads_any(const struct session *s, unsigned side, const uint32_t *keys,
+		       unsigned count);
+/** session_waits - how many Calls, RDMA_DONEs and RDMA_OPTIONALs wait for what must come. */
+unsigned session_waits(const struct session *s);
+
+#endif

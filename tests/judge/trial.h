@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A connection's trial, from its first bytes to its end. */
+#ifndef TESTS_JUDGE_TRIAL_H
+#define TESTS_JUDGE_TRIAL_H
+
+#include "tests/judge/judge.h"
+
+/** trial_data - a tcp_data_fn; @ctx is the judge. */
+tcp_data_fn trial_data;
+/** trial_end - judge how a connection ended, or how far it was captured; releases its user member. */
+void trial_end(struct judge *judge, struct tcp_conn *conn);
+
+#endif

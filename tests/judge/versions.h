@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The version of RPC-over-RDMA that a connection has (draft-cel-nfsv4-rpcrdma-version-two-00 section 5). */
+#ifndef TESTS_JUDGE_VERSIONS_H
+#define TESTS_JUDGE_VERSIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tests/judge/header.h"
+
+struct session;
+
+struct versions {
+	uint32_t settled;  /* by the first Call that was not refused; or zero */
+	uint32_t answered; /* of the Calls that the acceptor has answered; or zero */
+	bool has_range;    /* the acceptor has refused a version, and said what it speaks */
+	uint32_t low, high;
+	uint32_t refused_xid; /* the Call that was refused last */
+	unsigned refused;     /* and how often */
+};
+
+/** versions_send - judge that @side sends a message, whatever it is, in its version. */
+void versions_send(struct session *s, unsigned side, const struct header *h);
+/** versions_call - judge the version of a Call; false: it can be refused only. */
+bool versions_call(struct session *s, unsigned side, uint32_t xid, uint32_t version);
+/** versions_answered - @side has answered a Call of @version. */
+void versions_answered(struct session *s, unsigned side, uint32_t version);
+/**
+ * versions_refuse - judge that @side refuses a message of @version by ERR_VERS
+ *
+ * @call: it is a Call; @misversioned: in another version than the connection's.
+ */
+void versions_refuse(struct session *s, unsigned side, const struct header *h, uint32_t version,
+		     bool call, bool misversioned);
+
+#endif
