@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""All kinds of chunks in one RPC: draft-ietf-nfsv4-rpcrdma-03 section 3.8, RFC 8166 section 3.4.6."""
+from scene.scenario import requester, responder
+from wire import header
+
+
+@responder('A3.8-1', needs={'files'})
+def a_read_chunk_a_write_chunk_and_a_reply_chunk_in_one_call(t):
+    """A READ that is itself pulled, its data written, with a reply chunk to spare."""
+    hand = t.connect()
+    for count in (3000, 30000):
+        call = t.read(count)
+        key, segment = hand.lend(count, writable=True)
+        _key, spare = hand.lend(4000, writable=True)
+        got = hand.reply(hand.call(call, proc=header.NOMSG, body=b'', reply=[spare],
+                                   reads=hand.read_chunk(0, call, 3), writes=[[segment]]).xid)
+        t.hold(got.header.proc in (header.MSG, header.NOMSG), 'the Call is refused')
+        t.hold(got.header.writes and got.header.writes[0][0].length == count,
+               f'the write list that comes back is {got.header.writes}')
+        t.hold(key.memory == t.pattern(count), 'other data is written')
+
+
+@a_read_chunk_a_write_chunk_and_a_reply_chunk_in_one_call.wrong
+def _(end):
+    right = end.reduced
+    end.reduced = lambda work, reply: (
+        ([], reply) if work.message.proc == header.NOMSG else right(work, reply))
+
+
+@a_read_chunk_a_write_chunk_and_a_reply_chunk_in_one_call.wrong
+def _(end):
+    right = end.call_flaw
+    end.call_flaw = lambda message: (
+        'both kinds of chunks' if message.reads and message.writes else right(message))
+
+
+@responder('A3.8-1', needs={'files'})
+def a_write_chunk_and_a_reply_chunk_are_both_used(t):
+    """A READ whose data goes to the write chunk, and what is left of its Reply elsewhere."""
+    hand = t.connect(recv=1024)
+    keys, segments = hand.lend_pieces(*[100] * 55)
+    key, spare = hand.lend(2000, writable=True)
+    got = hand.reply(hand.call(t.read(5500), writes=[segments], reply=[spare]).xid)
+    t.hold(got.header.proc in (header.MSG, header.NOMSG), 'the Call is refused')
+    t.hold(b''.join(k.memory for k in keys) == t.pattern(5500), 'other data is written')
+    rest = got.body or key.memory[:sum(s.length for s in got.header.reply)]
+    t.hold(rest[:4] == got.header.xid.to_bytes(4, 'big'), 'the rest of the Reply is nowhere')
+    t.hold(len(rest) < 300, f'{len(rest)} bytes beside the data that was written')
+
+
+@a_write_chunk_and_a_reply_chunk_are_both_used.wrong
+def _(end):
+    right = end.into_reply_chunk
+    end.into_reply_chunk = lambda message, out: not message.writes and right(message, out)
+
+
+@a_write_chunk_and_a_reply_chunk_are_both_used.wrong
+def _(end):
+    right = end.reduced
+    end.reduced = lambda work, reply: (
+        (right(work, reply)[0], reply) if work.message.reply else right(work, reply))
+
+
+@requester('A3.8-1')
+def a_long_call_may_have_a_long_reply(t):
+    """A Call that is pulled offers a reply chunk as well, and its Reply comes by it."""
+    asked, hand, got = t.called(t.echo(t.pattern(9000)))
+    t.hold(got.header.proc == header.NOMSG and got.header.reads, 'the Call has no read chunk')
+    t.hold(hand.message_of(got) == asked.call, 'another Call comes')
+    reply = t.server.answer(asked.call)
+    hand.answer_long(got, reply)
+    t.hold(t.answered(asked) == reply, 'another Reply reaches the caller')
+
+
+@a_long_call_may_have_a_long_reply.wrong
+def _(end):
+    right = end.move
+
+    def alone(pending, message):
+        right(pending, message)
+        message.reply = None
+    end.move = alone
+
+
+@a_long_call_may_have_a_long_reply.wrong
+def _(end):
+    right = end.reply_of
+    end.reply_of = lambda pending, message: (
+        None if pending.sent.reads and message.reply else right(pending, message))
