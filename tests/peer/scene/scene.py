@@ -100,16 +100,27 @@ class Scene:
         asked = self.have_called(call)
         return asked, hand.next('the Call')
 
-    def not_delivered(self, hand, asked, what):
-        """Nothing is said of a bad answer to the peer, and the caller gets an error of RPC or nothing."""
-        after = self.have_called(self.null())
-        self.settle(lambda: hand.conn.sends or hand.conn.ended, 'the next Call')
-        if not hand.conn.ended:
+    def goes_on(self, hand, what):
+        """Two more Calls of the requester come and are answered, and it says nothing else.
+
+        With the second it has dealt with all that was sent before the first. False if it ends the
+        connection instead.
+        """
+        for _time in range(2):
+            after = self.have_called(self.null())
+            self.settle(lambda: hand.conn.sends or hand.conn.ended, 'the next Call')
+            if hand.conn.ended:
+                return False
             got = hand.next()
             self.hold(got.header.proc == header.MSG and got.body == after.call,
                       f'the requester says of {what}: {header.describe(got.data)}')
             hand.answer_null(got)
-            self.answered(after)
+            self.settle(lambda after=after: after.over or hand.conn.ended, 'the next Reply')
+        return not hand.conn.ended
+
+    def not_delivered(self, hand, asked, what):
+        """Nothing is said of a bad answer to the peer, and the caller gets an error of RPC or nothing."""
+        self.goes_on(hand, what)
         self.hold(asked.reply is None or is_rpc_error(asked.reply), f'{what} reaches the caller')
 
     def refused_by_caller(self, hand, asked, what):
@@ -120,12 +131,7 @@ class Scene:
     def still_writable(self, hand, segment):
         """Whether a requester's memory can be written; if not, the connection ends."""
         hand.conn.write(segment.handle, segment.offset, b'late')
-        after = self.have_called(self.null())
-        self.settle(lambda: hand.conn.sends or hand.conn.ended, 'the next Call')
-        if not hand.conn.ended:
-            hand.answer_null(hand.next())
-            self.settle(lambda: after.over or hand.conn.ended, 'the next Reply')
-        return not hand.conn.ended
+        return self.goes_on(hand, 'an RDMA Write')
 
     def left(self, hand):
         """Ends a connection of the requester, and waits until it has noticed."""
