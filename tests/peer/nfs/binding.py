@@ -7,18 +7,19 @@ says None.
 from nfs import nfs3
 from wire import rpc, xdr
 
+RPCSEC_GSS = 6
 REPLY_HEADER = 24 + rpc.MAX_AUTH_BYTES
 AROUND = 88 + 24            # post_op_attr and the words around a payload
 SHORT_REPLY = 600           # every Reply that has no payload and no names is shorter
 
 
 def _nfs3(call):
-    """The procedure and the arguments of an NFSv3 Call."""
+    """The procedure and the arguments of an NFSv3 Call; of one by RPCSEC_GSS nothing is known: A11-1."""
     try:
         message = rpc.decode(call)
     except ValueError:
         return None, b''
-    if (message.prog, message.vers) != (nfs3.PROGRAM, nfs3.VERSION):
+    if (message.prog, message.vers) != (nfs3.PROGRAM, nfs3.VERSION) or message.cred.flavor == RPCSEC_GSS:
         return None, b''
     return nfs3.PROCEDURES.get(message.proc), message.args
 
