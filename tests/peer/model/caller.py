@@ -68,7 +68,7 @@ class Caller:
                                      lambda p=pending: self.late(p))
 
     def carries(self, message):
-        """Whether the peer has room for a message; a reverse Call has nothing but its receive: X-4."""
+        """Whether the peer has room for it; a reverse Call has nothing but its receive: X-4."""
         return len(header.encode(message)) <= self.send_limit()
 
     def fail(self, pending):
@@ -78,7 +78,7 @@ class Caller:
             pending.done(pending)
 
     def late(self, pending):
-        """A reverse Call without an answer: its caller waits no longer, its credit stays taken: D4.2-2."""
+        """A reverse Call without an answer: told so, its credit stays taken: D4.2-2."""
         if not pending.over:
             self.fail(pending)
 

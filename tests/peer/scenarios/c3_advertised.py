@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the ends tell each other: draft-ietf-nfsv4-rpcrdma-cm-pvt-data-08 section 3, RFC 8797 section 3."""
+"""What ends tell: draft-ietf-nfsv4-rpcrdma-cm-pvt-data-08 section 3, RFC 8797 section 3."""
 from scene import inline
 from scene.scenario import requester, responder
 from wire import header, rpc, xdr
@@ -7,7 +7,7 @@ from wire import header, rpc, xdr
 
 @responder('C3.1-1', needs={'files'})
 def replies_are_1024_bytes_inline_by_default(t):
-    """Without private data a Reply comes inline up to 1024 bytes with its header, and not beyond."""
+    """Without private data a Reply comes inline up to 1024 bytes, its header included."""
     inline.replies_fill(t, t.connect(data=b''), 1024)
 
 
@@ -28,7 +28,7 @@ def _(end):
 
 @requester('C3.1-1')
 def calls_are_1024_bytes_inline_by_default(t):
-    """Without private data a Call goes inline up to 1024 bytes with its header, and not beyond."""
+    """Without private data a Call goes inline up to 1024 bytes, its header included."""
     inline.calls_fill(t, 1024, data=b'')
 
 
@@ -81,7 +81,7 @@ def _invalidated_reply(t, hand, got, key):
 
 @requester('C3.2-2')
 def any_key_may_be_invalidated_where_it_is_said(t):
-    """Whichever key of a Call a Reply invalidates, the Call is over, and other Calls keep their memory."""
+    """Whichever key a Reply invalidates, its Call is over, and others keep their memory."""
     asked, hand, first = t.called(t.echo(bytes(10000)))
     if not inline.told(hand).invalidate:
         return

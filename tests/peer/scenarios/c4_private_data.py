@@ -11,7 +11,7 @@ GOOD = private_data.encode(PrivateData(True, 4096, 4096))
 
 
 def _no_more_than_default(t, hand):
-    """The responder behaves as if it had been told nothing: 1024 bytes, and no key is invalidated."""
+    """The responder behaves as if it had been told nothing: 1024 bytes, no key invalidated."""
     inline.replies_fill(t, hand, 1024)
     key, segment = hand.lend(2000, writable=True)
     got = hand.ask(t.read(2000), writes=[[segment]])
@@ -81,7 +81,7 @@ a_reconnect_may_bring_other_sizes_to_the_connector.wrong(_remembers)
 
 @responder('C4-3')
 def a_connection_without_private_data_serves(t):
-    """A request whose private data are not used for this, or a transport without: Calls are answered."""
+    """A request without private data, with MPA of either revision: Calls are answered."""
     hand = t.connect(data=b'')
     t.hold(hand.ask(t.null()).header.proc == header.MSG, 'no Reply')
     plain = t.connect(data=b'', revision=1, flags=0x40)
@@ -92,12 +92,6 @@ def _needs_data(end):
     """Bends: a peer that says nothing of itself is turned away."""
     right = end.on_send
     end.on_send = lambda sent: right(sent) if end.conn.peer.data else end.conn.close()
-    attach = end.attach
-
-    def attached(conn):
-        attach(conn)
-        conn.on_send = end.on_send
-    end.attach = attached
 
 
 a_connection_without_private_data_serves.wrong(_needs_data)

@@ -172,14 +172,9 @@ WRONG_DECODERS = (lambda size: size + 1024, lambda size: max(1024, size - 1024),
 
 def _takes_less(end):
     """Bends: receives are 1024 bytes smaller than this end says."""
-    right = end.attach
-
-    def attach(conn):
-        right(conn)
-        took = conn.on_send
-        less = end.options.inline_threshold_bytes - 1024
-        conn.on_send = lambda sent: took(sent) if len(sent.data) <= less else conn.close()
-    end.attach = attach
+    right = end.on_send
+    less = end.options.inline_threshold_bytes - 1024
+    end.on_send = lambda sent: right(sent) if len(sent.data) <= less else end.conn.close()
 
 
 @responder('C5.2-1', keys=WIDE, needs={'files'})
