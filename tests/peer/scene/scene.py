@@ -166,6 +166,16 @@ class Scene:
         self.loop.until(lambda: asked.over or hand.conn.ended, 'its Reply')
         return hand.conn.ended is not None
 
+    def only_calls_follow(self, hand):
+        """The requester sends nothing but further Calls: nothing comes of what was sent before."""
+        for _ in range(2):      # the first may be on its way already
+            asked = self.have_called(self.null())
+            got = hand.next('another Call')
+            self.hold(got.header.proc == header.MSG and got.body[4:8] == b'\0\0\0\0',
+                      f'no Call but {header.describe(got.data)}')
+            hand.answer_null(got)
+            self.answered(asked)
+
     def hold_back(self):
         """Has the other end's far side keep the Calls that reach it; their list, which grows."""
         held = []

@@ -1,0 +1,348 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the documents leave to each other, as tests/REQUIREMENTS.md settles it: version one."""
+from scene import inline, reverse
+from scene.scenario import requester, responder
+from wire import header, rpc, xdr
+
+RESERVE = 8
+
+
+def _nothing_to_anybody(hand, count):
+    """Messages that no document gives a credit: errors for Calls that nobody has made."""
+    for n in range(count):
+        hand.send(header.Header(0xeeee0000 + n, proc=header.ERROR, err=header.ERR_CHUNK))
+
+
+@responder('X-2', needs={'behind', 'reverse'})
+def an_acceptor_has_receives_beside_all_credits(t):
+    """With all granted Calls in progress, eight messages without a credit cost nothing."""
+    hand = reverse.acceptor(t)
+    grant = hand.ask(t.null()).header.credit
+    asked, = reverse.calls(t, hand)
+    got = reverse.came(hand)
+    held = t.hold_back()
+    for _ in range(grant):
+        hand.call(t.null())
+    t.settle(lambda: len(held) == grant, 'the Calls at the server')
+    _nothing_to_anybody(hand, RESERVE)
+    reverse.answer(hand, got)
+    t.answered(asked)
+    for call in held:
+        t.let_go(call)
+    for _ in range(grant):
+        hand.next('a Reply')
+    t.server.before = None
+    hand.barrier(t.null())
+
+
+def _no_reserve(end):
+    """Bends: there are receives for Calls and Replies alone."""
+    right = end.take_error
+
+    def take_error(data):
+        if end.works:
+            end.conn.close()
+        else:
+            right(data)
+    end.take_error = take_error
+
+
+an_acceptor_has_receives_beside_all_credits.wrong(_no_reserve)
+
+
+@requester('X-2', needs={'reverse'})
+def a_connector_has_receives_beside_all_credits(t):
+    """With all reverse Calls in progress, eight messages without a credit cost nothing."""
+    hand = t.met()
+    grant = reverse.granted(t, hand)
+    asked = t.have_called(t.null())
+    got = hand.next('the Call')
+    held = t.hold_back()
+    for _ in range(grant):
+        hand.call(t.null())
+    t.settle(lambda: len(held) == grant, 'the reverse Calls at the client')
+    _nothing_to_anybody(hand, RESERVE)
+    hand.answer_null(got)
+    t.answered(asked)
+    for call in held:
+        t.let_go(call)
+    for _ in range(grant):
+        hand.next('a reverse Reply')
+
+
+a_connector_has_receives_beside_all_credits.wrong(_no_reserve)
+
+
+def _too_short(xid):
+    """A message of each kind, one byte or four too short for what the kind always has."""
+    for proc, least in header.MIN_BYTES[1].items():
+        whole = header.encode(header.Header(xid, credit=1, proc=proc, err=header.ERR_CHUNK))
+        for short in (1, 4):
+            if proc != header.DONE:
+                yield whole[:least - short]
+    for body in (b'', xdr.u32(xid), xdr.u32(xid) + bytes(3)):
+        yield header.encode(header.Header(xid, body=body))
+    yield xdr.u32(xid) + bytes(11)
+
+
+def _undecodable(xid, body):
+    """Messages that are long enough, and whose header does not decode."""
+    fixed = b''.join(map(xdr.u32, (xid, 1, 1)))
+    yield fixed + xdr.u32(header.MSG) + xdr.u32(2) + bytes(8)
+    yield fixed + xdr.u32(header.MSG) + bytes(8) + xdr.u32(2) + body
+    yield fixed + xdr.u32(header.MSG) + xdr.u32(1) * 20
+    yield fixed + xdr.u32(header.NOMSG) + xdr.u32(0) + xdr.u32(1) + xdr.u32(2**32 - 1) + bytes(64)
+    yield fixed + xdr.u32(header.NOMSG) + bytes(8) + xdr.u32(7) + bytes(64)
+    yield fixed + xdr.u32(99) + bytes(12) + body
+
+
+@responder('X-3')
+def a_call_that_is_too_short_is_discarded_and_one_that_does_not_decode_refused(t):
+    """Below what its kind always has nothing comes; above, ERR_CHUNK with its XID."""
+    hand = t.connect()
+    hand.ask(t.null())
+    for n, data in enumerate(_too_short(0x3300)):
+        hand.send(data)
+        got = hand.ask(t.null())
+        t.hold(got.header.proc == header.MSG, f'short message {n} spoils the next Call')
+    for n, data in enumerate(_undecodable(0x3301, t.null())):
+        hand.send(data)
+        got = hand.reply(0x3301, f'the answer to nonsense {n}')
+        t.hold(got.header.proc == header.ERROR and got.header.err == header.ERR_CHUNK,
+               f'no ERR_CHUNK: {header.describe(got.data)}')
+
+
+def _shorter_by_one(end):
+    end.too_short = lambda data: (len(data) < 16 or len(data) < header.min_bytes(
+        1, header.decode_fixed(data)[3]) - 1)
+
+
+a_call_that_is_too_short_is_discarded_and_one_that_does_not_decode_refused.wrong(_shorter_by_one)
+
+
+@a_call_that_is_too_short_is_discarded_and_one_that_does_not_decode_refused.wrong
+def _(end):
+    end.refuse_header = lambda *_: None
+
+
+@a_call_that_is_too_short_is_discarded_and_one_that_does_not_decode_refused.wrong
+def _(end):
+    end.too_short = lambda data: len(data) < 16 or len(data) < 28 + 40
+
+
+@requester('X-3')
+def a_reply_that_is_too_short_or_does_not_decode_is_not_answered(t):
+    """Neither is a Reply to its Call, and no RDMA_ERROR comes of either."""
+    hand = t.met()
+    asked = t.have_called(t.echo(bytes(8000)))
+    got = hand.next('the Call')
+    xid = got.header.xid
+    for data in _too_short(xid):
+        hand.send(data)
+    hand.message_of(got)
+    hand.quiet()
+    t.hold(not asked.over, 'a message that is too short ends the Call')
+    reply = rpc.accepted(xid, xdr.var(b'evil'))
+    for data in _undecodable(xid, reply):
+        hand.send(data)
+    t.only_calls_follow(hand)
+    t.hold(not asked.over or b'evil' not in asked.reply, 'a Reply that does not decode is taken')
+
+
+a_reply_that_is_too_short_or_does_not_decode_is_not_answered.wrong(_shorter_by_one)
+
+
+@a_reply_that_is_too_short_or_does_not_decode_is_not_answered.wrong
+def _(end):
+    end.may_be_call = lambda data: True
+
+
+@a_reply_that_is_too_short_or_does_not_decode_is_not_answered.wrong
+def _(end):
+    right = end.on_send
+
+    def lists_or_not(sent):
+        at = sent.data.find(b'evil')
+        if at >= 0:
+            body = sent.data[at - 28:]
+            sent.data = header.encode(header.Header(int.from_bytes(body[:4], 'big'), body=body))
+        right(sent)
+    end.on_send = lists_or_not
+
+
+@responder('X-4', needs={'reverse'})
+def a_reverse_call_that_does_not_fit_is_system_err_to_its_caller(t):
+    """Never silence: the caller is told, and the connection goes on."""
+    hand = reverse.acceptor(t, recv=1024)
+    asked = t.have_called_back(t.echo(bytes(1024 - 72 + 4)))
+    reply = rpc.decode(t.answered(asked))
+    t.hold(reply.accept_stat == rpc.SYSTEM_ERR, f'its caller gets {reply}')
+    asked, = reverse.calls(t, hand)
+    reverse.answer(hand, reverse.came(hand))
+    t.answered(asked)
+
+
+@a_reverse_call_that_does_not_fit_is_system_err_to_its_caller.wrong
+def _(end):
+    end.fail = lambda pending: None
+
+
+@a_reverse_call_that_does_not_fit_is_system_err_to_its_caller.wrong
+def _(end):
+    right = end.fail
+
+    def fail(pending):
+        right(pending)
+        end.conn.close()
+    end.fail = fail
+
+
+@responder('X-5', needs={'files'})
+def private_data_count_before_the_default_at_the_acceptor(t):
+    """4096 bytes are told: Replies and Calls of so many go inline; nothing is told: 1024."""
+    hand = t.connect(recv=4096)
+    inline.replies_fill(t, hand, min(4096, inline.told(hand).send_bytes))
+    inline.longest_call_is_taken(t, hand)
+    inline.replies_fill(t, t.connect(data=b''), 1024)
+
+
+@private_data_count_before_the_default_at_the_acceptor.wrong
+def _(end):
+    end.send_limit = lambda: 1024
+
+
+@private_data_count_before_the_default_at_the_acceptor.wrong
+def _(end):
+    end.send_limit = lambda: end.options.inline_threshold_bytes
+
+
+@requester('X-5')
+def private_data_count_before_the_default_at_the_connector(t):
+    """4096 bytes are told: Calls of so many go inline; nothing is told: 1024."""
+    t.hang_up(inline.calls_fill(t, 4096, recv=4096))
+    inline.calls_fill(t, 1024, data=b'')
+
+
+@private_data_count_before_the_default_at_the_connector.wrong
+def _(end):
+    end.send_limit = lambda: 1024
+
+
+@private_data_count_before_the_default_at_the_connector.wrong
+def _(end):
+    end.send_limit = lambda: end.options.inline_threshold_bytes
+
+
+@responder('X-6', needs={'files'})
+def in_version_one_both_flags_are_needed_to_invalidate(t):
+    """Only where request and accept have the flag does a Reply invalidate a key."""
+    for invalidate in (True, False):
+        hand = t.connect(invalidate=invalidate)
+        _key, segment = hand.lend(2000, writable=True)
+        got = hand.ask(t.read(2000), writes=[[segment]])
+        t.hold(got.invalidated is None or invalidate and inline.told(hand).invalidate,
+               'a key is invalidated, and one end does not have the flag')
+
+
+@in_version_one_both_flags_are_needed_to_invalidate.wrong
+def _(end):
+    end.key_to_invalidate = lambda message: message.writes[0][0].handle
+
+
+@in_version_one_both_flags_are_needed_to_invalidate.wrong
+def _(end):
+    end.options.invalidate = False
+    end.key_to_invalidate = lambda message: (
+        message.writes[0][0].handle if end.peer_data().invalidate else None)
+
+
+@responder('X-7', needs={'behind'})
+def a_call_with_two_xids_is_refused(t):
+    """ERR_CHUNK with the XID of the transport header, and neither is executed: inline or not."""
+    hand = t.connect()
+    hand.ask(t.null())
+    call, executed = t.echo(bytes(100)), len(t.server.log)
+    xid = int.from_bytes(call[:4], 'big') ^ 0x100
+    for sent in (header.Header(xid, body=call),
+                 header.Header(xid, proc=header.NOMSG, reads=hand.read_chunk(0, call))):
+        hand.send(sent)
+        got = hand.reply(xid)
+        t.hold(got.header.proc == header.ERROR and got.header.err == header.ERR_CHUNK,
+               f'no ERR_CHUNK: {header.describe(got.data)}')
+    t.hold(len(t.server.log) == executed, 'a Call with two XIDs was executed')
+
+
+def _header_wins(end):
+    right = end.take_call
+
+    def take_call(message):
+        if message.body:
+            message.body = message.xid.to_bytes(4, 'big') + message.body[4:]
+        right(message)
+    end.take_call = take_call
+
+
+@a_call_with_two_xids_is_refused.wrong
+def _(end):
+    right = end.joined
+
+    def joined(message, chunks):
+        whole = right(message, chunks)
+        return whole and message.xid.to_bytes(4, 'big') + whole[4:]
+    end.joined = joined
+
+
+a_call_with_two_xids_is_refused.wrong(_header_wins)
+
+
+@a_call_with_two_xids_is_refused.wrong
+def _(end):
+    end.refuse = lambda work, why: end.works.pop(work.message.xid, None)
+
+
+@requester('X-7')
+def a_reply_with_two_xids_is_taken_for_neither(t):
+    """What it has reaches no caller, and nothing is sent back; inline or in the reply chunk."""
+    hand = t.met()
+    for in_chunk in (False, True):
+        asked = [t.have_called(t.echo(bytes(8000))) for _ in range(2)]
+        one, two = hand.next('a Call'), hand.next('a Call')
+        evil = rpc.accepted(two.header.xid, xdr.var(b'evil'))
+        if in_chunk:
+            place = one.header.reply[0]
+            hand.conn.write(place.handle, place.offset, evil)
+            hand.answer(one, b'', proc=header.NOMSG,
+                        reply=[header.Segment(place.handle, len(evil), place.offset)])
+        else:
+            hand.answer(one, evil)
+        t.only_calls_follow(hand)
+        for caller in asked:
+            t.hold(not caller.over or b'evil' not in caller.reply, 'a caller gets that Reply')
+        hand.answer(two, rpc.accepted(two.header.xid, xdr.var(b'good')))
+        t.hold(t.answered(asked[1])[-4:] == b'good', 'the right Reply is lost')
+
+
+def _takes(end, xid_of):
+    right = end.reply_of
+
+    def reply_of(pending, message):
+        if message.body and xid_of(message) == message.xid:
+            message.body = message.xid.to_bytes(4, 'big') + message.body[4:]
+        return right(pending, message)
+    end.reply_of = reply_of
+
+
+@a_reply_with_two_xids_is_taken_for_neither.wrong
+def _(end):
+    _takes(end, lambda message: message.xid)
+
+
+@a_reply_with_two_xids_is_taken_for_neither.wrong
+def _(end):
+    right = end.take_reply
+
+    def rpc_wins(message, gone):
+        if message.body:
+            message.xid = int.from_bytes(message.body[:4], 'big')
+        right(message, gone)
+    end.take_reply = rpc_wins
