@@ -54,7 +54,11 @@ class Answerer:
             self.refuse(work, why)
             return
         self.works[message.xid] = work
-        for entry in message.reads:
+        self.pull(work)
+
+    def pull(self, work):
+        """Has all chunks of a message pulled."""
+        for entry in work.message.reads:
             work.chunks.setdefault(entry.position, bytearray())
             self.reads_queued.append((work, entry))
             work.reads += 1
@@ -101,6 +105,8 @@ class Answerer:
     def joined(self, message, chunks):
         """The RPC message with its chunks at their positions: A3.4-5, A3.4-6, A-D5."""
         chunks = dict(chunks)
+        if message.proc == header.NOMSG and 0 not in chunks:
+            return None
         rest = bytes(chunks.pop(0)) if message.proc == header.NOMSG else message.body
         whole = b''
         for position in sorted(chunks):
@@ -118,7 +124,7 @@ class Answerer:
             self.refuse(work, 'the chunks make no message')
             return
         work.call = call
-        reply = self.garbage(work) or self.answer(call)
+        reply = self.garbage(work) or self.own_reply(work) or self.answer(call)
         if reply is not None:
             self.reply_is_here(work, reply)
 
@@ -131,6 +137,10 @@ class Answerer:
         if length in (place[1], place[1] + -place[1] % 4):
             return None
         return rpc.accepted(work.message.xid, b'', stat=rpc.GARBAGE_ARGS)
+
+    def own_reply(self, _work):
+        """The Reply to a Call that ends here, or None."""
+        return None
 
     # ------------------------------------------------------------ answering
 
@@ -154,7 +164,11 @@ class Answerer:
                 self.no_room(work, out)
                 return
         self.works.pop(message.xid, None)
-        self.put(out, self.key_to_invalidate(message))
+        self.put(self.dressed(out, work.call), self.key_to_invalidate(message))
+
+    def dressed(self, message, _call):
+        """An inline message of this or the other side of an RPC, in the form in which it goes."""
+        return message
 
     def no_room(self, work, _out):
         """The Reply fits nowhere: A5.2-3."""

@@ -11,7 +11,7 @@ from model.answerer import Answerer
 from model.caller import Caller
 from model.characteristics import TOO_LONG, Characteristics
 from model.version_two import TWO, VersionTwo
-from wire import header, private_data
+from wire import ccp, header, private_data
 
 
 @dataclasses.dataclass
@@ -20,6 +20,14 @@ class Options:
     inline_threshold_bytes: int = 4096
     credits: int = 32
     ddp: str = 'none'                # or 'nfs'
+    listen_compat: str = 'rfc8166'   # or 'draft03': what it adds to an acceptor
+    connect_compat: str = 'rfc8166'
+    done_timeout_s: float = 30
+    done_policy: str = 'close'       # or 'withdraw': what ends a wait for RDMA_DONE
+    padding_align_bytes: int = 0
+    padding_threshold_bytes: int = 1024
+    config_protocol: bool = False
+    config_program: int = ccp.PROGRAM
     invalidate: bool = True          # says that its keys may be invalidated
     reverse_timeout_s: float = 30    # for the answer to a reverse Call
     listen_version: int = 2          # the highest version that an acceptor speaks

@@ -4,7 +4,8 @@ import collections
 import dataclasses
 import socket
 
-from model.end import End, Options
+from model.complete import Complete
+from model.end import Options
 from model.version_two import ServerMemory
 from net import iwarp
 from subject.files import make_server
@@ -35,7 +36,7 @@ class Play:
         self.silence_s = None if 'time' in scenario.needs else SHORT_SILENCE_S
 
     def _right_or_wrong(self):
-        end = End(self.options, self.server.answer, self.memory)
+        end = Complete(self.options, self.server.answer, self.memory)
         end.silence_s = self.silence_s or end.silence_s
         if self.bend:
             self.bend(end)

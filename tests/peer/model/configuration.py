@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Both ends of the Connection Configuration Protocol: draft-ietf-nfsv4-rpcrdma-03 section 6.
+
+The draft does not say whether its sizes count the transport header. No Send is longer than the peer's
+value, and a message of this end's value fits with the longest header that it takes: A6.2-9.
+"""
+import secrets
+
+from model.caller import Pending
+from model.msgp import Msgp
+from wire import ccp, header, rpc, xdr
+
+MIN_BYTES = 1024
+LONGEST_HEADER = 512
+PATIENCE_S = 5
+
+
+class Configuration(Msgp):
+    """Before the first Call a client asks, if it is told to; a server answers."""
+
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self.conf_xid = None       # of a CONF_RDMA without an answer
+        self.call_limit = None     # the peer's, once it has told
+        self.reply_limit = None
+        self.peer_reads = None
+        self.server_align = 0
+
+    # ------------------------------------------------------------ what this end says
+
+    def room(self):
+        """The largest message that it takes inline, whatever header comes with it: A6.2-9."""
+        return max(MIN_BYTES, self.options.inline_threshold_bytes - LONGEST_HEADER)
+
+    def conf_args(self):
+        """Of the client."""
+        return ccp.Args(self.options.inline_threshold_bytes, self.room(), self.conn.start.ird)
+
+    def conf_results(self):
+        """Of the server."""
+        return ccp.Results(self.room(), self.options.padding_align_bytes, self.conn.start.ird)
+
+    # ------------------------------------------------------------ what the peer's values do
+
+    def at_least(self, value):
+        """A size of the peer's as it counts: A6.2-7."""
+        return max(MIN_BYTES, value)
+
+    def send_limit(self):
+        """The largest Send: of the connector a Call, of the acceptor a Reply."""
+        told = self.call_limit if self.connector else self.reply_limit
+        if told is None:
+            return super().send_limit() if self.conf_xid is None else MIN_BYTES
+        return min(self.options.inline_threshold_bytes, self.at_least(told))
+
+    def receive_limit(self):
+        """The largest Send that may come: what was told."""
+        if self.connector and self.call_limit is not None:
+            return self.room()
+        return super().receive_limit()
+
+    def read_depth(self):
+        """How many Reads may be under way: A6.2-5."""
+        depth = super().read_depth()
+        return depth if self.peer_reads is None else min(depth, self.peer_reads)
+
+    def call_flaw(self, message):
+        """A Call with something to read from a client that takes no Reads."""
+        if message.reads and self.peer_reads == 0:
+            return 'no RDMA Reads at the client'
+        return super().call_flaw(message)
+
+    def may_expose(self):
+        """Nothing to be read may go to an end that said zero, whichever way zero is meant."""
+        return super().may_expose() and self.peer_reads != 0
+
+    def may_pull(self, message):
+        """Nor is read from one."""
+        return super().may_pull(message) and self.peer_reads != 0
+
+    def carries(self, message):
+        """No Call has read chunks for a server that takes no Reads."""
+        return super().carries(message) and not (message.reads and self.peer_reads == 0)
+
+    def alignment(self):
+        """What opaques are aligned to: as the server recommends, where that can be: A6.2-6."""
+        own = super().alignment()
+        return self.server_align if own > 1 and 1 < self.server_align <= MIN_BYTES else own
+
+    # ------------------------------------------------------------ the client
+
+    def opened(self):
+        """The connection is there: it is configured before anything else goes: A6.1-1."""
+        if self.connector and self.options.config_protocol:
+            self.configure()
+        super().opened()
+
+    def configure(self):
+        """Asks."""
+        self.conf_xid = xid = self.own_xid()
+        call = rpc.call(xid, self.options.config_program, ccp.VERSION, ccp.CONF_RDMA,
+                        ccp.encode_args(self.conf_args()))
+        self.put(header.Header(xid, credit=self.ask(), body=call))
+        self.conn.loop.after(PATIENCE_S, lambda: self.conf_is_over(xid))
+
+    def own_xid(self):
+        """One that no Call has: X-12."""
+        return secrets.randbits(32)
+
+    def may_send(self):
+        """Calls wait until the configuration is over."""
+        return self.conf_xid is None and super().may_send()
+
+    def conf_is_over(self, xid, results=None):
+        """The answer is here, or none comes; without results all stays as it was: A6.1-2."""
+        if self.conf_xid != xid or self.conn.ended:
+            return
+        self.conf_xid = None
+        if results:
+            self.call_limit, self.peer_reads = results.maxcall_sendsize, results.maxrdmaread
+            self.server_align = results.align
+        self.send_more()
+
+    def take_reply(self, message, invalidated):
+        """A Reply, to CONF_RDMA or to a Call."""
+        if self.conf_xid is None or message.xid != self.conf_xid:
+            super().take_reply(message, invalidated)
+            return
+        self.take_grant(message.credit)
+        self.conf_is_over(message.xid, self.results_of(message))
+
+    @staticmethod
+    def results_of(message):
+        """What the server says of itself, or None."""
+        try:
+            reply = rpc.decode(message.body)
+            if (reply.stat, reply.accept_stat) == (rpc.ACCEPTED, rpc.SUCCESS):
+                return ccp.decode_results(reply.result)
+        except (rpc.RpcError, xdr.XdrError):
+            pass
+        return None
+
+    def take_error(self, data):
+        """An RDMA_ERROR, for CONF_RDMA or for a Call."""
+        xid = header.decode_fixed(data)[0]
+        if self.conf_xid is not None and xid == self.conf_xid:
+            self.conf_is_over(xid)
+        else:
+            super().take_error(data)
+
+    def call(self, call, done=None):
+        """A Call of this end's; the program itself is not for others: A6.2-8."""
+        if self.connector and self.options.config_protocol and self.is_conf(call):
+            return self.no_such_program(call, done)
+        return super().call(call, done)
+
+    @staticmethod
+    def no_such_program(call, done):
+        """A Call that is answered at once."""
+        pending = Pending(int.from_bytes(call[:4], 'big'), call, done)
+        pending.reply = rpc.accepted(pending.xid, stat=rpc.PROG_UNAVAIL)
+        if done:
+            done(pending)
+        return pending
+
+    # ------------------------------------------------------------ the server
+
+    def is_conf(self, call):
+        """Whether a Call is of the configuration program."""
+        return call[12:16] == xdr.u32(self.options.config_program)
+
+    def own_reply(self, work):
+        """The Reply to a Call of the configuration program, which goes no further: A6.2-8."""
+        if self.connector or not self.is_conf(work.call):
+            return super().own_reply(work)
+        if not self.options.config_protocol:
+            return rpc.accepted(work.message.xid, stat=rpc.PROG_UNAVAIL)        # A6.2-10
+        call = rpc.decode(work.call)
+        if call.vers != ccp.VERSION:
+            return rpc.accepted(call.xid, stat=rpc.PROG_MISMATCH, low=ccp.VERSION, high=ccp.VERSION)
+        if call.proc == 0:
+            return rpc.accepted(call.xid)
+        if call.proc != ccp.CONF_RDMA:
+            return rpc.accepted(call.xid, stat=rpc.PROC_UNAVAIL)
+        return self.conf_reply(call)
+
+    def conf_reply(self, call):
+        """The Reply to CONF_RDMA."""
+        try:
+            args = ccp.decode_args(call.args)
+        except xdr.XdrError:
+            return rpc.accepted(call.xid, stat=rpc.GARBAGE_ARGS)
+        if self.may_configure():
+            self.reply_limit, self.peer_reads = args.maxreply_sendsize, args.maxrdmaread
+        return rpc.accepted(call.xid, ccp.encode_results(self.conf_results()))
+
+    def may_configure(self):
+        """Only the first time, and while no other Call is in flight: A6.1-2."""
+        return self.reply_limit is None and len(self.works) <= 1 and not self.exposed

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Replies as read chunks, and RDMA_DONE: draft-ietf-nfsv4-rpcrdma-03 sections 3.6, 3.8 and 5."""
+from model.answerer import Work
+from model.end import End
+from wire import header
+
+
+class Done(End):
+    """What the draft adds to the carrying of Replies; RFC 8166 took it away (A-D2)."""
+
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self.exposed = {}          # xid: the key of a Reply that the client has not pulled
+        self.pulling = {}          # xid: the Work of a Reply that is being pulled
+
+    def in_draft03(self):
+        """Whether this connection has the draft's extras."""
+        options = self.options
+        return 'draft03' == (options.connect_compat if self.connector else options.listen_compat)
+
+    # ------------------------------------------------------------ the server
+
+    def no_room(self, work, out):
+        """The Reply fits nowhere: the client is to read it, A5.1-3, A5.2-3."""
+        if self.may_expose():
+            self.expose(work, out)
+        else:
+            super().no_room(work, out)
+
+    def may_expose(self):
+        """Whether one more Reply may wait for its RDMA_DONE: A3.8-5."""
+        return (self.in_draft03() and not self.connector
+                and len(self.exposed) < self.grant(0))
+
+    def expose(self, work, out):
+        """Lends the Reply until its RDMA_DONE."""
+        key = self.conn.expose(out.body, readable=True)
+        out.reads = [header.ReadSegment(0, key.stag, len(key.memory), key.to)]
+        out.proc, out.body = header.NOMSG, b''
+        xid = out.xid
+        self.works.pop(xid)
+        self.exposed[xid] = key
+        self.put(out, self.key_to_invalidate(work.message))
+        self.conn.loop.after(self.options.done_timeout_s, lambda: self.done_is_late(xid, key))
+
+    def done_is_late(self, xid, key):
+        """The time is over in which an RDMA_DONE was to come: A3.8-3."""
+        if self.exposed.get(xid) is not key or self.conn.ended:
+            return
+        if self.options.done_policy == 'close':
+            self.conn.close()
+        else:
+            self.release(xid)
+
+    def release(self, xid):
+        """The memory of a Reply is this end's alone again: A3.8-2."""
+        self.conn.withdraw(self.exposed.pop(xid))
+
+    def take_done(self, message):
+        """An RDMA_DONE; one for nothing is ignored: A3.8-2."""
+        if message.xid in self.exposed:
+            self.release(message.xid)
+        else:
+            super().take_done(message)
+
+    def take_call(self, message):
+        """A Call, whose XID must not be that of a Reply still lent: A3.8-5."""
+        if message.xid in self.exposed:
+            self.conn.close()
+        else:
+            super().take_call(message)
+
+    # ------------------------------------------------------------ the client
+
+    def take_reply(self, message, invalidated):
+        """A Reply, which may have to be pulled."""
+        if message.reads and self.may_pull(message):
+            work = self.pulling[message.xid] = Work(message)
+            self.pull(work)
+        else:
+            super().take_reply(message, invalidated)
+
+    def may_pull(self, message):
+        """Whether what a Reply lends is read."""
+        return self.in_draft03() and message.xid in self.pending and message.xid not in self.pulling
+
+    def call_is_here(self, work):
+        """Nothing is missing any more of a Call, or of a Reply."""
+        if self.pulling.get(work.message.xid) is work:
+            del self.pulling[work.message.xid]
+            self.reply_is_pulled(work)
+        else:
+            super().call_is_here(work)
+
+    def reply_is_pulled(self, work):
+        """A Reply's memory is the server's own again, and the Reply goes to its caller: A3.6-4."""
+        message = work.message
+        self.say_done(message.xid)
+        whole = self.joined(message, work.chunks)
+        if whole is None:
+            self.dropped += 1
+            return
+        message.proc, message.reads, message.body = header.MSG, [], whole
+        super().take_reply(message, None)
+
+    def say_done(self, xid):
+        """Sends RDMA_DONE, which asks for credits as a Call does: A3.8-6."""
+        self.put(header.Header(xid, vers=1, credit=self.ask(), proc=header.DONE))

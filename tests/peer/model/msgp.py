@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""RDMA_MSGP in both directions: draft-ietf-nfsv4-rpcrdma-03 section 3.5."""
+import dataclasses
+
+from model.done import Done
+from nfs import padding
+from wire import header
+
+
+class Msgp(Done):
+    """Pads what it sends if it is told to, and takes pads out of what comes."""
+
+    # ------------------------------------------------------------ sending
+
+    def planned(self, pending):
+        """The message that carries a Call."""
+        return self.dressed(super().planned(pending), pending.call)
+
+    def alignment(self):
+        """What opaques are aligned to; less than two: not at all."""
+        return self.options.padding_align_bytes
+
+    def threshold(self):
+        """How long an opaque is that gets pads."""
+        return self.options.padding_threshold_bytes
+
+    def dressed(self, message, call):
+        """An RDMA_MSG as RDMA_MSGP, if something in it is to be aligned and there is room."""
+        if not self.in_draft03() or message.proc != header.MSG or self.alignment() <= 1:
+            return message
+        try:
+            places = padding.places(message.body, call, padding.moved_by(message))
+        except ValueError:
+            return message
+        thresh = self.threshold()
+        if not any(size >= thresh for _at, size in places):
+            return message
+        padded = self.padded(message, places, self.alignment(), thresh)
+        return padded if len(header.encode(padded)) <= self.send_limit() else message
+
+    def padded(self, message, places, align, thresh):
+        """The same message as RDMA_MSGP: A3.5-1, A3.5-2."""
+        out = dataclasses.replace(message, proc=header.MSGP, align=align, thresh=thresh)
+        out.body = padding.padded(message.body, places, align, thresh, self.base(out))
+        return out
+
+    @staticmethod
+    def base(message):
+        """Where the RPC message begins in its Send, from whose first byte is counted: A3.5-4."""
+        return len(header.encode(dataclasses.replace(message, body=b'')))
+
+    # ------------------------------------------------------------ receiving
+
+    def take_padded(self, message):
+        """An RDMA_MSGP; one that cannot be read is a bad header: A3.5-5, A-D1."""
+        if not self.in_draft03():
+            super().take_padded(message)
+            return
+        is_call = self.is_call(message)
+        try:
+            message.body = self.plain(message)
+        except ValueError as error:
+            if is_call:
+                self.refuse_header(message.xid, message.vers, str(error))
+            else:
+                self.dropped += 1
+            return
+        if self.body_too_short(message.body):
+            self.discarded += 1
+        elif is_call:
+            self.take_call(message)
+        else:
+            self.take_reply(message, None)
+
+    def plain(self, message):
+        """The RPC message without pads; ValueError if nobody knows where they are."""
+        if not self.sane(message.align):
+            raise ValueError(f'alignment {message.align}')
+        pending = self.pending.get(message.xid)
+        return padding.plain(message.body, message.align, message.thresh, self.base(message),
+                             pending.call if pending else b'', padding.moved_by(message))
+
+    def sane(self, align):
+        """Whether anything can be aligned so in one receive: A3.5-6."""
+        return align <= self.options.inline_threshold_bytes

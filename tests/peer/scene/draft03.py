@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What scenarios of the draft's extras have in common: Replies that are read, RDMA_DONE, RDMA_MSGP."""
+import dataclasses
+
+from nfs import padding
+from wire import header
+
+SERVER = {'listen_compat': 'draft03'}
+CLIENT = {'connect_compat': 'draft03'}
+LONG = 20000          # of a READ whose Reply fits nowhere inline
+
+
+def done(hand, xid, credit=16, body=b''):
+    """Sends RDMA_DONE."""
+    hand.send(header.Header(xid, credit=credit, proc=header.DONE, body=body))
+
+
+def lent(t, hand, call, **fields):
+    """Calls; the Reply must come as something to be read."""
+    got = hand.ask(call, **fields)
+    t.hold(got.header.proc in (header.MSG, header.MSGP, header.NOMSG) and got.header.reads,
+           f'no Reply to be read but: {header.describe(got.data)}')
+    return got
+
+
+def lend_reply(hand, got, reply, credit=16, pieces=1, **fields):
+    """Answers a Call by a Reply that is to be read."""
+    reads = hand.read_chunk(0, reply, pieces)
+    hand.answer(got, b'', credit, proc=header.NOMSG, reads=reads, **fields)
+    return reads
+
+
+def next_done(t, hand, xid):
+    """The next Send, which must be an RDMA_DONE for this XID."""
+    got = hand.next('RDMA_DONE')
+    t.hold(got.header.proc == header.DONE, f'no RDMA_DONE but: {header.describe(got.data)}')
+    t.hold(got.header.xid == xid, f'RDMA_DONE has XID {got.header.xid:#010x}, not {xid:#010x}')
+    return got
+
+
+def base(message):
+    """Where the RPC message begins in its Send."""
+    return len(header.encode(dataclasses.replace(message, body=b'')))
+
+
+def padded(message, align, thresh, call=b''):
+    """An RDMA_MSG as RDMA_MSGP; call: whose Reply it is."""
+    out = dataclasses.replace(message, proc=header.MSGP, align=align, thresh=thresh)
+    places = padding.places(message.body, call, padding.moved_by(message))
+    out.body = padding.padded(message.body, places, align, thresh, base(out))
+    return out
+
+
+def call_padded(hand, call, align, thresh, **fields):
+    """Calls by RDMA_MSGP, its pads as the draft has them."""
+    body = fields.pop('body', call)
+    message = header.Header(int.from_bytes(call[:4], 'big'), credit=16, body=body, **fields)
+    return hand.send(padded(message, align, thresh))
+
+
+def plain(got, call=b''):
+    """The RPC message of an RDMA_MSGP or RDMA_MSG; ValueError if its pads are not where they belong."""
+    message = got.header
+    if message.proc != header.MSGP:
+        return message.body
+    return padding.plain(message.body, message.align, message.thresh, base(message), call,
+                         padding.moved_by(message))
