@@ -20,8 +20,14 @@ class Statement:
 
     @property
     def not_built(self):
-        """What of ours does not do it yet, or None."""
-        return self.where[len(NOT_BUILT):] if self.where.startswith(NOT_BUILT) else None
+        """What of ours is missing for it, or None."""
+        found = [part for part in self.where.split(', ') if part.startswith(NOT_BUILT)]
+        return found[0][len(NOT_BUILT):] if found else None
+
+    @property
+    def begun(self):
+        """Whether some of it is there."""
+        return ':' in self.where.split(NOT_BUILT)[0]
 
 
 def read(path=TABLE):

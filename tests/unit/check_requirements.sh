@@ -53,13 +53,12 @@ function check_where(cell, shown,    n, i, part) {
 		if (shown !~ /^not seen: ./) bad("filled", tag ": nothing of ours, and no reason")
 		return
 	}
-	if (cell ~ /^not built: /) {
-		if (!((substr(cell, 12)) in unbuilt)) bad("filled", tag ": unknown \"" cell "\"")
-		return
-	}
 	n = split(cell, part, /, /)
-	for (i = 1; i <= n; i++)
-		if (!(part[i] in known_function)) bad("places", tag ": no function " part[i])
+	for (i = 1; i <= n; i++) {
+		if (part[i] ~ /^not built: /) {
+			if (!((substr(part[i], 12)) in unbuilt)) bad("filled", tag ": unknown \"" part[i] "\"")
+		} else if (!(part[i] in known_function)) bad("places", tag ": no function " part[i])
+	}
 }
 function check_roles(part,    n, i, role) {
 	n = split(part, role, / /)
