@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the transport does with RDMA: draft-ietf-nfsv4-rpcrdma-03 section 2, RFC 8166 section 2.2."""
+"""What the transport does with RDMA: draft-ietf-nfsv4-rpcrdma-03 section 2, RFC 8166
+section 2.3.2."""
 from net import iwarp
 from scene.scenario import requester, responder
 from wire import header

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Messages that fit: draft-ietf-nfsv4-rpcrdma-03 sections 3 to 3.2, RFC 8166 sections 3.3.2 and 3.4."""
+"""Messages that fit: draft-ietf-nfsv4-rpcrdma-03 sections 3 to 3.2, RFC 8166 sections
+3.3.2 and 3.5.1."""
 from scene.parts import data_of, parted
 from scene.scenario import requester, responder
 from wire import header
@@ -66,7 +67,7 @@ def a_reply_that_just_fits_needs_no_chunk(t):
         call = t.read(4)
         around = len(hand.ask(call).data) - 4
         call = t.read(recv - around)
-        got = hand.result(hand.call(call).xid, f'a READ whose Reply has {recv} bytes with its header')
+        got = hand.result(hand.call(call).xid, f'a READ with {recv} bytes of header and Reply')
         t.hold(len(got.data) == recv, f'{len(got.data)} bytes of {recv} are used')
         t.hold(data_of(call, got.body) == t.pattern(recv - around), 'other data comes')
 

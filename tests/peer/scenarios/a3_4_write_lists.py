@@ -40,7 +40,7 @@ def _(end):
 
 @requester('A3.4-8', keys={'ddp': 'nfs'})
 def what_an_unused_write_chunk_holds_is_no_result(t):
-    """READs answered inline, their write chunks unused but scribbled on, and taken back in the end."""
+    """READs answered inline, their write chunks scribbled on but unused, and then taken back."""
     hand = t.working()
     for args in (nfs3.read(t.files.data, 0, 100), nfs3.read(b'no such handle..', 0, 100)):
         asked, got = t.next_called(hand, t.read(LONG))
@@ -85,7 +85,7 @@ def without_a_write_list_data_comes_inline_or_an_error(t):
     t.hold(data_of(call, got.body) == t.pattern(1000), 'other data comes')
     for count in (5000, 60000):
         sent = hand.call(t.read(count))
-        got = hand.reply(sent.xid, f'an answer to a READ of {count} bytes that nothing is offered for')
+        got = hand.reply(sent.xid, f'an answer to a READ of {count} bytes without a chunk')
         t.hold(len(got.data) <= 4096, f'{len(got.data)} bytes are sent to a receive of 4096')
     hand.barrier(t.null())
 

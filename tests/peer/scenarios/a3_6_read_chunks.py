@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Decoding read chunks: draft-ietf-nfsv4-rpcrdma-03 section 3.6, RFC 8166 sections 3.4.5 and 4.3."""
+"""Decoding read chunks: draft-ietf-nfsv4-rpcrdma-03 section 3.6, RFC 8166 section
+3.4.5."""
 from scene.parts import parted
 from scene.scenario import requester, responder
 from wire import header, rpc

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""All kinds of chunks in one RPC: draft-ietf-nfsv4-rpcrdma-03 section 3.8, RFC 8166 section 3.4.6."""
+"""All kinds of chunks in one RPC: draft-ietf-nfsv4-rpcrdma-03 section 3.8, RFC 8166
+sections 3.5.2 and 3.5.3."""
 from scene.scenario import requester, responder
 from wire import header
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The transport header: draft-ietf-nfsv4-rpcrdma-03 section 4.1, RFC 8166 section 4.2."""
+"""The transport header: draft-ietf-nfsv4-rpcrdma-03 section 4.1, RFC 8166 sections 4.2 and 4.3."""
 import struct
 
 from scene.scenario import requester, responder
@@ -213,7 +213,7 @@ def _faultless(t, got):
 
 @responder('A4.1-5', needs={'files'})
 def each_type_of_answer_has_its_layout(t):
-    """Lists, then the RPC message; nothing behind the lists of an RDMA_NOMSG, nor behind an error."""
+    """Lists, then the RPC message; nothing behind the lists of an RDMA_NOMSG or an error."""
     hand = t.connect()
     _key, segment = hand.lend(8192, writable=True)
     for call, fields, proc in ((t.null(), {}, header.MSG),

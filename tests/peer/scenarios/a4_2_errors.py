@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Errors of the transport: draft-ietf-nfsv4-rpcrdma-03 section 4.2, RFC 8166 section 4.5."""
+"""Errors of the transport: draft-ietf-nfsv4-rpcrdma-03 section 4.2, RFC 8166 section 4.5,
+and the bounds of its XDR: sections 4.3 and 4.1.2."""
 import dataclasses
 import struct
 
@@ -199,7 +200,7 @@ def what_announces_an_entry_is_zero_or_one(t):
                 call = t.null()
                 fixed = call[:4] + struct.pack('>3I', 1, 16, 0)
                 hand.send(fixed + _words(lists, word, value) + call)
-                hand.refused(int.from_bytes(call[:4], 'big'), f'{value} as word {word} of the lists')
+                hand.refused(int.from_bytes(call[:4], 'big'), f'{value} in word {word} of lists')
     hand.barrier(t.null())
 
 
@@ -268,7 +269,32 @@ def _(end):
 
 @no_count_leads_out_of_the_send.wrong
 def _(end):
-    end.refuse_header = lambda xid, version, why: end.conn.send(bytes(0)) or _serve(end, xid)
+    end.refuse_header = lambda xid, version, why: _serve(end, xid)
+
+
+@requester('A4.3-2')
+def a_reply_with_more_segments_than_bytes_is_none(t):
+    """Counts that the Send does not hold, some of which wrap when multiplied."""
+    hand = t.working()
+    for count in (100, 0x10000000, 0xffffffff):
+        for words in ((0, 1, count, 0, 0), (0, 0, 1, count)):
+            asked, got = t.next_called(hand, t.null())
+            hand.send(struct.pack(f'>{4 + len(words)}I', got.header.xid, 1, 16, 0, *words)
+                      + rpc.accepted(got.header.xid))
+            t.not_delivered(hand, asked, f'a Reply with lists of the words {words}')
+
+
+@a_reply_with_more_segments_than_bytes_is_none.wrong
+def _(end):
+    right = end.on_send
+
+    def wrapped(sent):
+        for begin in ((0, 1, 0x10000000, 0, 0), (0, 0, 1, 0x10000000)):
+            lists = struct.pack(f'>{len(begin)}I', *begin)
+            if sent.data[16:16 + len(lists)] == lists:
+                sent.data = sent.data[:16] + bytes(12) + sent.data[16 + len(lists):]
+        right(sent)
+    end.on_send = wrapped
 
 
 @responder('A4.3-2')

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Long messages: draft-ietf-nfsv4-rpcrdma-03 section 5, RFC 8166 sections 3.5.3 and 4.4."""
+"""Long messages: draft-ietf-nfsv4-rpcrdma-03 section 5, RFC 8166 sections 3.5.3 and 4.3.3."""
 import dataclasses
 
 from nfs import binding
@@ -10,7 +10,7 @@ from wire import header
 
 @requester('A5.1-1')
 def a_long_call_is_a_chunk_at_position_zero(t):
-    """What does not fit the responder's receive comes as an RDMA_NOMSG, from the list's first entry."""
+    """What does not fit the receive comes as an RDMA_NOMSG, from the read list's first entry."""
     hand = t.working(recv=1024)
     for size in (1024, 2000, 9000):
         asked, got = t.next_called(hand, t.echo(t.pattern(size), 0))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """RPC above the transport: draft-ietf-nfsv4-rpcrdma-03 sections 8 and 11, RFC 8166
-sections 3.5.4, 4.5 and 8.2."""
+sections 4.5 and 8.2."""
 from nfs import nfs3
 from scene.hand import is_rpc_error, new_xid
 from scene.scenario import requester, responder
@@ -11,7 +11,7 @@ GSS_PROC_DATA, INTEGRITY, PRIVACY = 0, 2, 3
 
 @responder('A8-1')
 def errors_of_rpc_come_as_replies(t):
-    """No such program, version or procedure, bad arguments, another RPC: each has its own answer."""
+    """No such program, version or procedure, bad arguments, another RPC: each has its answer."""
     hand = t.connect()
     nfs = nfs3.PROGRAM
     for what, call, status in (
@@ -136,21 +136,20 @@ def _gss_call(proc, args, service):
 
 @responder('A11-1', needs={'behind'})
 def messages_of_rpcsec_gss_pass_untouched(t):
-    """Integrity and privacy make one opaque body of arguments and results: nothing of it is written."""
+    """Integrity and privacy make arguments and results one opaque body: no part of it moves."""
     hand = t.connect()
     seen = []
-    body = xdr.var(bytes(4) + t.pattern(900))
+    body, checksum = xdr.var(bytes(4) + t.pattern(900)), rpc.Auth(6, b'another checksum')
 
     def secured(call):
         seen.append(call)
-        return rpc.accepted(call.xid, body, verf=rpc.Auth(6, b'another checksum'))
+        return rpc.accepted(call.xid, body, verf=checksum)
     t.server.before = secured
     for service in (INTEGRITY, PRIVACY):
         _key, segment = hand.lend(2000, writable=True)
         args = xdr.var(t.pattern(300, service))
         got = hand.result(hand.call(_gss_call(6, args, service), writes=[[segment]]).xid)
-        t.hold(got.body == rpc.accepted(got.header.xid, body, verf=rpc.Auth(6, b'another checksum')),
-               'another Reply comes')
+        t.hold(got.body == rpc.accepted(got.header.xid, body, verf=checksum), 'another Reply comes')
         t.hold(not any(s.length for chunk in got.header.writes for s in chunk),
                'a part of the results is written')
         t.hold((seen[-1].args, seen[-1].cred) == (args, _gss(service)), 'another Call arrives')
@@ -176,7 +175,7 @@ def _(end):
 
 @requester('A11-1', keys={'ddp': 'nfs'})
 def secured_calls_move_whole(t):
-    """A WRITE and a READ with privacy: a chunk at position zero, a reply chunk, and nothing else."""
+    """A WRITE and a READ with privacy: whole Calls, a reply chunk, and nothing else."""
     hand = t.working()
     for proc, size in ((7, 20000), (6, 40)):
         asked, got = t.next_called(hand, _gss_call(proc, xdr.var(t.pattern(size)), PRIVACY))

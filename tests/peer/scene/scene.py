@@ -89,7 +89,7 @@ class Scene:
         return asked, hand, hand.next('the Call')
 
     def working(self, credit=16, **start):
-        """A connection of the requester on which a first Call was answered, so that credits are there."""
+        """A connection of the requester on which a first Call was answered: credits are there."""
         asked, hand, got = self.called(self.null(), **start)
         hand.answer_null(got, credit)
         self.answered(asked)
@@ -119,7 +119,7 @@ class Scene:
         return not hand.conn.ended
 
     def not_delivered(self, hand, asked, what):
-        """Nothing is said of a bad answer to the peer, and the caller gets an error of RPC or nothing."""
+        """Nothing is said of a bad answer, and the caller gets an error of RPC or nothing."""
         self.goes_on(hand, what)
         self.hold(asked.reply is None or is_rpc_error(asked.reply), f'{what} reaches the caller')
 
