@@ -49,7 +49,7 @@ class Caller:
     def may_send(self):
         """Whether a credit is free: A3.3-4."""
         return (self.conn.open and self.may_call()
-                and len(self.pending) + self.held() < self.granted)
+                and len(self.pending) + self.held() < min(self.granted, max(1, self.ask())))
 
     def send_more(self):
         """Sends the Calls that wait, as far as credits go."""

@@ -156,6 +156,23 @@ def _(end):
     end.take_reply = one_for_one
 
 
+@requester('A3.3-4', keys={'credits': 3})
+def no_more_calls_than_asked_for_are_in_flight(t):
+    """A grant beyond the request allows no more than was requested: RFC 8166 section 3.3.1."""
+    _asked, hand, first = _one_by_one(t, 12)
+    wanted = first.header.credit
+    hand.answer_null(first, credit=64)
+    for number in range(min(wanted, 10)):
+        got = hand.next(f'Call {number + 1} of {wanted}')
+    if wanted < 11:
+        _no_more(hand, got)
+
+
+@no_more_calls_than_asked_for_are_in_flight.wrong
+def _(end):
+    end.may_send = lambda: end.conn.open and len(end.pending) < end.granted
+
+
 @requester('A3.3-5')
 def the_last_grant_is_that_of_the_last_send(t):
     """Replies out of the order of their Calls: what came last holds, be it more or less."""
