@@ -210,10 +210,20 @@ def left(t, hand):
     t.settle(lambda: t.play.gone, 'the end of the connection at the other side')
 
 
+def answer(hand, got, reply, **fields):
+    """Answers a Call inline, or in its reply chunk where 4096 bytes are too few for it."""
+    landing = got.header.reply and got.header.reply[0]
+    if not landing or len(reply) + header.min_bytes(2, header.MSG) <= 4096:
+        return hand.answer(got, reply, **fields)
+    hand.conn.write(landing.handle, landing.offset, reply)
+    chunk = [header.Segment(landing.handle, len(reply), landing.offset)]
+    return hand.answer(got, b'', proc=header.NOMSG, reply=chunk, **fields)
+
+
 def done(t, hand, asked, got, **fields):
     """Answers a Call of the requester as the server would; its caller must have the Reply."""
     reply = t.server.answer(asked.call)
-    hand.answer(got, reply, **fields)
+    answer(hand, got, reply, **fields)
     t.hold(t.answered(asked) == reply, 'another Reply reaches the caller')
 
 

@@ -1,0 +1,433 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the drafts of version two and of the characteristics leave open between them: X-1, X-13 to X-15."""
+import time
+
+from model.version_two import TWO
+from scene import two
+from scene.hand import new_xid
+from scene.scenario import requester, responder
+from wire import characteristics as wire
+from wire import header
+
+DIALECT = 'version two'
+
+
+# ---------------------------------------------------------------- X-1: the first message
+
+@requester('X-1', keys=two.KEYS)
+def the_first_message_is_init_xchar(t):
+    """With an XID of its own, and all that the connector knows of itself."""
+    asked, hand, first = two.probed(t, t.null())
+    t.hold(two.is_operation(first, wire.INIT_XCHAR), 'it is something else')
+    t.hold(first.data[:4] != asked.call[:4], 'it has the XID of the Call')
+    hand.send(two.init(xid=first.header.xid))
+    got = hand.next('the Call')
+    t.hold(got.header.vers == 2, f'the Call goes in version {got.header.vers}')
+    two.done(t, hand, asked, got)
+
+
+@the_first_message_is_init_xchar.wrong
+def _(end):
+    end.first_message = lambda xid: two.req(two.size(4096), xid=xid)
+
+
+@the_first_message_is_init_xchar.wrong
+def _(end):
+    end.own_xid = lambda: int.from_bytes(end.queue[0].call[:4], 'big')
+
+
+@requester('X-1', keys=two.KEYS)
+def every_answer_of_version_two_settles_it(t):
+    """An operation, INVAL_OPTION, BAD_HEADER: the Call goes in version two."""
+    def answers(xid):
+        yield two.init(xid=xid)
+        yield two.error(xid, header.INVAL_OPTION)
+        yield two.error(xid, header.BAD_HEADER)
+        yield two.upd(two.size(4096))
+    for index in range(4):
+        asked, hand, first = two.probed(t, t.null())
+        hand.send(list(answers(first.header.xid))[index])
+        got = hand.next('the Call')
+        t.hold(got.header.vers == 2, f'answer {index}: the Call goes in version {got.header.vers}')
+        two.done(t, hand, asked, got)
+        two.left(t, hand)
+
+
+@every_answer_of_version_two_settles_it.wrong
+def _(end):
+    right = end.heard_two
+    end.take_error = lambda data: None
+    end.heard_two = right
+
+
+@every_answer_of_version_two_settles_it.wrong
+def _(end):
+    right = end.heard_two
+    end.heard_two = lambda: right() if end.peer_knows else None
+
+
+@requester('X-1', keys=two.KEYS, needs={'time'})
+def silence_lasts_a_second(t):
+    """Then the Call goes as version one; the next connection begins so at once."""
+    asked, hand, _first = two.probed(t, t.null())
+    begin = time.monotonic()
+    got = hand.next('the Call', 3)
+    waited = time.monotonic() - begin
+    t.hold(got.header.vers == 1, f'the Call goes in version {got.header.vers}')
+    t.hold(0.9 < waited < 2, f'it goes after {waited:.1f} s')
+    two.done(t, hand, asked, got)
+    two.left(t, hand)
+    begin = time.monotonic()
+    _asked, _hand, got = t.called(t.null())
+    t.hold(got.header.vers == 1, 'version two is tried again')
+    t.hold(time.monotonic() - begin < 0.8, 'there is silence again')
+
+
+@silence_lasts_a_second.wrong
+def _(end):
+    end.silence_s = 0.1
+
+
+@silence_lasts_a_second.wrong
+def _(end):
+    end.memory.says_one = lambda: False
+
+
+@requester('X-1', keys=two.KEYS)
+def a_call_refused_after_silence_goes_once_more(t):
+    """ERR_VERS 2..2 shows that it was not executed; later Calls and connections are of version two."""
+    asked, hand, _first = two.probed(t, t.null())
+    got = hand.next('the Call')
+    t.hold(got.header.vers == 1, 'silence is not taken for version one')
+    hand.send(two.error(got.header.xid, header.ERR_VERS, low=2, high=2))
+    for _ in range(2):
+        got = hand.next('the Call in version two')
+        t.hold((got.header.vers, got.body) == (2, asked.call), 'it is something else')
+        two.done(t, hand, asked, got)
+        asked = t.have_called(t.null())
+
+
+@a_call_refused_after_silence_goes_once_more.wrong
+def _(end):
+    end.take_err_vers = lambda error: False
+
+
+@a_call_refused_after_silence_goes_once_more.wrong
+def _(end):
+    end.once_more = lambda pending, version: end.conn.close()
+
+
+@requester('X-1', keys=two.KEYS)
+def a_call_goes_twice_at_most(t):
+    """Refused again in version two it is over, and its caller is told or left."""
+    asked, hand, _first = two.probed(t, t.null())
+    for low in (2, 1):
+        got = hand.next('the Call')
+        t.hold(got.body == asked.call, 'it is something else')
+        hand.send(two.error(got.header.xid, header.ERR_VERS, low=low, high=low))
+    t.settle(lambda: asked.over or hand.conn.ended, 'an end of the Call')
+    t.loop.run(0.02)
+    hand.quiet()
+
+
+@a_call_goes_twice_at_most.wrong
+def _(end):
+    right = end.once_more
+
+    def again(pending, version):
+        right(pending, version)
+        end.moved, end.version = False, None
+    end.once_more = again
+
+
+@requester('X-1', keys=two.KEYS)
+def after_silence_one_call_goes_alone(t):
+    """The window stays one until a Reply grants more."""
+    asked = [t.have_called(t.null()) for _ in range(3)]
+    hand = t.accept()
+    hand.next('the first message')
+    got = hand.next('the Call')
+    t.loop.run(0.02)
+    hand.quiet()
+    hand.answer_null(got, credit=2)
+    for n in range(2):
+        hand.answer_null(hand.next(f'Call {n + 2}'), credit=2)
+    for call in asked:
+        t.answered(call)
+
+
+@after_silence_one_call_goes_alone.wrong
+def _(end):
+    end.granted = 3
+
+
+@requester('X-1', keys=two.KEYS)
+def a_late_answer_is_dropped(t):
+    """Once a Call went as version one, an answer to INIT_XCHAR changes nothing and gets nothing."""
+    asked, hand, first = two.probed(t, t.null())
+    got = hand.next('the Call')
+    for _ in range(2):
+        hand.send(two.init(xid=first.header.xid))
+        hand.send(two.error(first.header.xid, header.INVAL_OPTION))
+        two.done(t, hand, asked, got)
+        asked, got = two.again(t, hand, t.null())
+        t.hold((got.header.vers, got.body) == (1, asked.call), 'it is no Call of version one')
+    two.done(t, hand, asked, got)
+    two.in_order(t, hand)
+
+
+@a_late_answer_is_dropped.wrong
+def _(end):
+    end.is_late = lambda xid, version, proc: False
+
+
+@a_late_answer_is_dropped.wrong
+def _(end):
+    def late(_xid, version, _proc):
+        if version == TWO:
+            end.settle(TWO)
+        return version == TWO
+    end.is_late = late
+    end.call_version = lambda: TWO if end.version == TWO else 1
+
+
+@responder('X-1')
+def init_xchar_is_answered_by_the_acceptors_own(t):
+    """In version two, with the same XID."""
+    hand = t.connect()
+    sent = hand.send(two.init(two.size(4096)))
+    got = hand.reply(sent.xid, 'the INIT_XCHAR of the acceptor')
+    t.hold(got.header.vers == 2, f'the answer is of version {got.header.vers}')
+    t.hold(two.is_operation(got, wire.INIT_XCHAR), 'it is something else')
+    two.barrier(t, hand)
+
+
+@init_xchar_is_answered_by_the_acceptors_own.wrong
+def _(end):
+    end.answer_init = lambda message: None
+
+
+@init_xchar_is_answered_by_the_acceptors_own.wrong
+def _(end):
+    end.answer_init = lambda message: end.put(end.init_message(message.xid + 1))
+
+
+@responder('X-1')
+def who_is_sent_no_init_xchar_sends_none(t):
+    """Calls of version two bring Replies and nothing else."""
+    hand = t.connect()
+    for _ in range(3):
+        two.barrier(t, hand)
+    hand.quiet()
+
+
+@who_is_sent_no_init_xchar_sends_none.wrong
+def _(end):
+    right = end.settled_by_call
+
+    def tell(message):
+        if end.version is None:
+            end.put(end.init_message(end.own_xid()))
+        right(message)
+    end.settled_by_call = tell
+
+
+@responder('X-1', needs={'files'})
+def a_call_of_version_one_voids_the_characteristics(t):
+    """A receive size that INIT_XCHAR brought does not hold for a Reply of version one, nor its invalidation."""
+    hand = two.greeted(t, two.size(two.BIG), two.value(wire.RQREMINV, True),
+                       send=4096, recv=4096, invalidate=False)
+    _key, segment = hand.lend(8192, writable=True)
+    got = hand.ask(t.readdir(6000), reply=[segment])
+    t.hold(got.header.vers == 1, f'a Call of version one is answered in {got.header.vers}')
+    t.hold(got.header.proc == header.NOMSG, f'{len(got.data)} bytes come inline')
+    t.hold(got.invalidated is None, 'a key is invalidated')
+
+
+@a_call_of_version_one_voids_the_characteristics.wrong
+def _(end):
+    end.in_two = lambda: True
+
+
+@a_call_of_version_one_voids_the_characteristics.wrong
+def _(end):
+    end.may_invalidate = lambda message: end.may_invalidate_two()
+
+
+# ---------------------------------------------------------------- X-13: what is a Call
+
+@responder('X-13', needs={'files'})
+def a_nomsg_is_a_call_if_it_has_a_read_list(t):
+    """Without one it is a Reply, and dropped where nothing was called."""
+    hand = t.connect()
+    two.ask(hand, t.null())
+    _key, segment = hand.lend(64, writable=True)
+    hand.send(header.Header(new_xid(), vers=2, proc=header.NOMSG, reply=[segment]))
+    two.barrier(t, hand)
+    call = t.read(64)
+    sent = hand.call(b'', xid=int.from_bytes(call[:4], 'big'), vers=2, proc=header.NOMSG,
+                     reads=hand.read_chunk(0, call))
+    t.hold(hand.reply(sent.xid).body.endswith(t.pattern(64)), 'other data is read')
+
+
+@a_nomsg_is_a_call_if_it_has_a_read_list.wrong
+def _(end):
+    end.is_long_call = lambda message: not end.connector
+
+
+@a_nomsg_is_a_call_if_it_has_a_read_list.wrong
+def _(end):
+    end.is_long_call = lambda message: False
+
+
+@requester('X-13', keys=two.with_keys(reverse_chunks=True), needs={'reverse'})
+def a_nomsg_with_a_read_list_is_a_reverse_call(t):
+    """The acceptor's Call by position-zero chunk is pulled and answered."""
+    hand = two.ready(t, two.value(wire.BRS, wire.BRS_GENL))
+    call = t.null()
+    sent = hand.call(b'', xid=int.from_bytes(call[:4], 'big'), vers=2, proc=header.NOMSG,
+                     reads=hand.read_chunk(0, call))
+    t.hold(hand.reply(sent.xid).header.proc == header.MSG, 'it is not served')
+    two.in_order(t, hand)
+
+
+@a_nomsg_with_a_read_list_is_a_reverse_call.wrong
+def _(end):
+    end.is_long_call = lambda message: not end.connector
+
+
+# ---------------------------------------------------------------- X-14: private data
+
+@responder('X-14', keys={'inline_threshold_bytes': 16384}, needs={'files'})
+def larger_sizes_of_the_private_data_hold(t):
+    """Where no characteristic was told, a Reply of what the private data allow comes inline."""
+    hand = t.connect(send=16384, recv=16384)
+    got = two.inline_reply(hand, t.readdir(6000))
+    t.hold(len(got.data) > 4096, 'the Reply is a short one')
+
+
+@larger_sizes_of_the_private_data_hold.wrong
+def _(end):
+    end.send_limit_two = lambda: 4096
+
+
+@responder('X-14', needs={'behind'})
+def the_flag_of_the_private_data_counts_for_nothing(t):
+    """No key is invalidated on its strength; one is without it, once RQREMINV is true."""
+    for invalidate in (True, False):
+        hand = two.greeted(t, *([] if invalidate else [two.value(wire.RQREMINV, True)]),
+                           invalidate=invalidate)
+        _key, segment = hand.lend(8192, writable=True)
+        got = two.ask(hand, t.echo(b'', 6000), reply=[segment])
+        t.hold(got.invalidated == (None if invalidate else segment.handle),
+               'a key is invalidated' if invalidate else 'the key is not invalidated')
+
+
+@the_flag_of_the_private_data_counts_for_nothing.wrong
+def _(end):
+    end.may_invalidate = lambda message: end.peer_data().invalidate
+
+
+@the_flag_of_the_private_data_counts_for_nothing.wrong
+def _(end):
+    end.may_invalidate = lambda message: (end.peer_data().invalidate
+                                          and end.may_invalidate_two())
+
+
+@requester('X-14', keys=two.with_keys(inline_threshold_bytes=16384))
+def a_requester_obeys_larger_sizes_too(t):
+    """Where no characteristic was told, Calls up to the private data's size go inline, and no longer ones."""
+    asked, hand, first = two.probed(t, t.null(), send=8192, recv=8192)
+    hand.send(two.error(first.header.xid, header.INVAL_OPTION))
+    two.done(t, hand, asked, hand.next('the Call'))
+    t.hold(two.goes_inline(t, hand, two.write(t, 8192)), '8192 bytes do not go inline')
+    t.hold(not two.goes_inline(t, hand, two.write(t, 8196)), '8196 bytes go inline')
+
+
+@a_requester_obeys_larger_sizes_too.wrong
+def _(end):
+    end.send_limit_two = lambda: 4096
+
+
+@a_requester_obeys_larger_sizes_too.wrong
+def _(end):
+    end.send_limit_two = lambda: 16384
+
+
+# ---------------------------------------------------------------- X-15: the version of a connection
+
+def err_vers(t, hand, call, version, low, high):
+    """A Call in this version is refused with this range."""
+    sent = hand.call(call, vers=version)
+    got = hand.reply(sent.xid, 'ERR_VERS')
+    t.hold((got.header.proc, got.header.err) == (header.ERROR, header.ERR_VERS),
+           f'version {version} does not get ERR_VERS')
+    t.hold((got.header.low, got.header.high) == (low, high),
+           f'the range is {got.header.low}..{got.header.high}, not {low}..{high}')
+
+
+@responder('X-15')
+def the_first_call_settles_the_version(t):
+    """A later Call in another is refused with low = high = the settled one, before or after served ones."""
+    for settled, other in ((1, 2), (2, 1)):
+        hand = t.connect()
+        hand.ask(t.null(), vers=settled)
+        for version in (other, 3, 0):
+            err_vers(t, hand, t.null(), version, settled, settled)
+        got = hand.ask(t.null(), vers=settled)
+        t.hold(got.header.proc == header.MSG, f'version {settled} is not served any more')
+
+
+@the_first_call_settles_the_version.wrong
+def _(end):
+    end.speaks = lambda version: version in (1, 2)
+
+
+@the_first_call_settles_the_version.wrong
+def _(end):
+    end.version_range = end.versions
+
+
+@responder('X-15')
+def a_third_version_learns_the_whole_range_first(t):
+    """Before a Call is served the range is 1..2, and the refusal settles nothing."""
+    for version in (3, 0, 2**32 - 1):
+        for served in (1, 2):
+            hand = t.connect()
+            err_vers(t, hand, t.null(), version, 1, 2)
+            got = hand.ask(t.null(), vers=served)
+            t.hold(got.header.proc == header.MSG, f'version {served} is not served')
+
+
+@a_third_version_learns_the_whole_range_first.wrong
+def _(end):
+    right = end.refuse_version
+
+    def settle(xid):
+        right(xid)
+        end.settle(TWO)
+    end.refuse_version = settle
+
+
+@a_third_version_learns_the_whole_range_first.wrong
+def _(end):
+    end.version_range = lambda: (1, 1)
+
+
+@responder('X-15')
+def an_init_xchar_settles_nothing(t):
+    """After it a Call of version one is served, and then only such."""
+    hand = two.greeted(t)
+    got = hand.ask(t.null(), vers=1)
+    t.hold((got.header.proc, got.header.vers) == (header.MSG, 1), 'version one is not served')
+    err_vers(t, hand, t.null(), 2, 1, 1)
+
+
+@an_init_xchar_settles_nothing.wrong
+def _(end):
+    right = end.take_optional
+
+    def settle(message):
+        right(message)
+        end.settle(TWO)
+    end.take_optional = settle
