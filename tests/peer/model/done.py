@@ -97,7 +97,7 @@ class Done(End):
         message = work.message
         self.say_done(message.xid)
         whole = self.joined(message, work.chunks)
-        if whole is None:
+        if whole is None or self.body_too_short(whole):
             self.dropped += 1
             return
         message.proc, message.reads, message.body = header.MSG, [], whole
