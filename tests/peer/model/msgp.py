@@ -10,6 +10,8 @@ from wire import header
 class Msgp(Done):
     """Pads what it sends if it is told to, and takes pads out of what comes."""
 
+    walker = padding.Walker
+
     # ------------------------------------------------------------ sending
 
     def planned(self, pending):
@@ -78,7 +80,7 @@ class Msgp(Done):
             raise ValueError(f'alignment {message.align}')
         pending = self.pending.get(message.xid)
         return padding.plain(message.body, message.align, message.thresh, self.base(message),
-                             pending.call if pending else b'', padding.moved_by(message))
+                             pending.call if pending else b'', padding.moved_by(message), self.walker)
 
     def sane(self, align):
         """Whether anything can be aligned so in one receive: A3.5-6."""

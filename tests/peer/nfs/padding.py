@@ -58,10 +58,10 @@ class Walker(xdr.Reader):
         self.fixed(count)
         self.padded += count
 
-
-def _auth(reader):
-    reader.u32()
-    reader.var(rpc.MAX_AUTH_BYTES)
+    def auth(self):
+        """A credential or a verifier, whose body is an opaque like others: A3.5-7."""
+        self.u32()
+        self.var(rpc.MAX_AUTH_BYTES)
 
 
 def _shape(prog, vers, proc, which):
@@ -74,8 +74,8 @@ def _shape(prog, vers, proc, which):
 def _walk_call(reader):
     reader.u32()
     procedure = reader.u32(), reader.u32(), reader.u32()
-    _auth(reader)
-    _auth(reader)
+    reader.auth()
+    reader.auth()
     _shape(*procedure, 0).unpack(reader)
     reader.end()
 
@@ -83,7 +83,7 @@ def _walk_call(reader):
 def _walk_reply(reader, call):
     if reader.u32() != rpc.ACCEPTED:
         return
-    _auth(reader)
+    reader.auth()
     if reader.u32() == rpc.SUCCESS:
         asked = rpc.decode(call)
         _shape(asked.prog, asked.vers, asked.proc, 1).unpack(reader)
@@ -129,12 +129,12 @@ def padded(message, found, align, thresh, base):
     return bytes(out) + message[last:]
 
 
-def plain(body, align, thresh, base, call=b'', moved=nothing_moved):
+def plain(body, align, thresh, base, call=b'', moved=nothing_moved, walker=Walker):
     """A message without its pads; Unknown, or XdrError if it is not what its program says."""
     if align <= 1 or len(body) < thresh:
         return body
     out, last = b'', 0
-    for at, count in _walk(Walker(body, moved, align, thresh, base), call).pads:
+    for at, count in _walk(walker(body, moved, align, thresh, base), call).pads:
         out += body[last:at]
         last = at + count
     return out + body[last:]

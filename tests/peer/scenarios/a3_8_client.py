@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Replies that the client reads, at the client: draft-ietf-nfsv4-rpcrdma-03 sections 3.6, 3.8, 5.1."""
-from scene import draft03
-from scene.draft03 import CLIENT, LONG, lend_reply, next_done
-from scene.parts import cut, parted
-from scene.scenario import requester
 from nfs import binding
+from scene.draft03 import CLIENT, LONG, lend_reply, next_done
+from scene.parts import cut
+from scene.scenario import requester
 from wire import header
 
 DIALECT = 'draft-03'

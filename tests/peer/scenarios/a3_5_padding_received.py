@@ -1,0 +1,299 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Calls in RDMA_MSGP, at the server: draft-ietf-nfsv4-rpcrdma-03 section 3.5."""
+from nfs import nfs3, others, padding
+from scene.draft03 import SERVER, base, call_padded
+from scene.hand import new_xid
+from scene.parts import parted
+from scene.scenario import responder
+from wire import header, rpc
+
+DIALECT = 'draft-03'
+SIZE = 1024
+
+
+def _write(t, number):
+    """A WRITE of SIZE bytes that no other number writes: (its data, the Call)."""
+    data = t.pattern(SIZE, 4096 * number)
+    return data, t.write(data)
+
+
+def _plain_by(end, change):
+    """Has the pads of what comes found by other values: change(message) alters them."""
+    right = end.plain
+
+    def plain(message):
+        change(message)
+        return right(message)
+    end.plain = plain
+
+
+def _above_alone(end):
+    _plain_by(end, lambda m: setattr(m, 'thresh', m.thresh + 1))
+
+
+def _no_pads(end):
+    end.plain = lambda message: message.body
+
+
+def _always(end):
+    _plain_by(end, lambda m: setattr(m, 'thresh', min(m.thresh, SIZE)))
+
+
+def _swapped(end):
+    def swap(message):
+        message.align, message.thresh = message.thresh, message.align
+    _plain_by(end, swap)
+
+
+def _from_the_message(end):
+    end.base = lambda message: 0
+
+
+def _from_a_short_header(end):
+    end.base = lambda message: 36
+
+
+def _powers_alone(end):
+    _plain_by(end, lambda m: setattr(m, 'align', 1 << max(0, m.align.bit_length() - 1)))
+
+
+def _not_credentials(end):
+    class Walker(padding.Walker):
+        """Knows no pads of credentials."""
+
+        def auth(self):
+            """Read without pads."""
+            align, self.align = self.align, 0
+            super().auth()
+            self.align = align
+    end.walker = Walker
+
+
+@responder('A3.5-3', keys=SERVER, needs={'files'})
+def pads_of_a_call_are_passed_over(t):
+    """Before an opaque as long as the threshold or longer, and before no other."""
+    hand = t.connect()
+    for number, (align, thresh) in enumerate(
+            ((256, SIZE - 1), (256, SIZE), (256, SIZE + 1), (64, SIZE), (1000, SIZE)), 1):
+        data, call = _write(t, number)
+        hand.result(call_padded(hand, call, align, thresh).xid,
+                    f'a WRITE of {SIZE} bytes, alignment {align}, threshold {thresh}')
+        t.hold(t.written(hand, SIZE) == data, f'alignment {align}, threshold {thresh}: '
+               'other data is written')
+
+
+pads_of_a_call_are_passed_over.wrong(_above_alone)
+pads_of_a_call_are_passed_over.wrong(_no_pads)
+pads_of_a_call_are_passed_over.wrong(_always)
+
+
+@responder('A3.5-1', keys=SERVER, needs={'files'})
+def alignment_and_threshold_come_before_the_lists(t):
+    """A Call in an RDMA_MSGP that has both is served."""
+    hand = t.connect()
+    data, call = _write(t, 1)
+    hand.result(call_padded(hand, call, 512, 1000).xid, 'a WRITE in an RDMA_MSGP')
+    t.hold(t.written(hand, SIZE) == data, 'other data is written')
+
+
+alignment_and_threshold_come_before_the_lists.wrong(_swapped)
+
+
+@alignment_and_threshold_come_before_the_lists.wrong
+def _(end):
+    end.take_padded = lambda m: end.refuse_header(m.xid, 1, 'RDMA_MSGP')
+
+
+@responder('A3.5-4', keys=SERVER, needs={'files'})
+def pads_are_counted_from_the_begin_of_the_send(t):
+    """The header counts, however long its lists are."""
+    hand = t.connect()
+    for number, room in enumerate((0, 1, 3), 1):
+        data, call = _write(t, number)
+        _keys, segments = hand.lend_pieces(*[64] * room)
+        hand.result(call_padded(hand, call, 512, SIZE, writes=[[s] for s in segments]).xid,
+                    f'an RDMA_MSGP with {room} write chunks')
+        t.hold(t.written(hand, SIZE) == data, 'other data is written')
+
+
+pads_are_counted_from_the_begin_of_the_send.wrong(_from_the_message)
+pads_are_counted_from_the_begin_of_the_send.wrong(_from_a_short_header)
+
+
+@responder('A4.1-5', keys=SERVER, needs={'files'})
+def an_rdma_msgp_has_all_lists(t):
+    """A READ in an RDMA_MSGP is answered in its write chunk, one with a reply chunk there."""
+    hand = t.connect()
+    key, segment = hand.lend(8000, writable=True)
+    got = hand.result(call_padded(hand, t.read(8000), 64, 1024, writes=[[segment]]).xid, 'a READ')
+    t.hold(got.header.writes and got.header.writes[0][0].length == 8000, 'no data is written')
+    t.hold(key.memory == t.pattern(8000), 'other data is written')
+    key, segment = hand.lend(9000, writable=True)
+    got = hand.reply(call_padded(hand, t.read(8000), 64, 1024, reply=[segment]).xid)
+    t.hold(got.header.proc == header.NOMSG and got.header.reply, 'the reply chunk is not used')
+    t.hold(t.pattern(8000) in key.memory, 'other data is written')
+
+
+@an_rdma_msgp_has_all_lists.wrong
+def _(end):
+    right = end.take_padded
+
+    def without_lists(message):
+        message.writes, message.reply = [], None
+        right(message)
+    end.take_padded = without_lists
+
+
+def _padded_echo(t, size, align, thresh):
+    """An ECHO in an RDMA_MSGP whose data is aligned: the Call, and its header."""
+    call = t.echo(bytes(size), 0)
+    message = header.Header(int.from_bytes(call[:4], 'big'), proc=header.MSGP, credit=16,
+                            align=align, thresh=thresh, body=call)
+    places = [(len(call) - size, size)]
+    message.body = padding.padded(call, places, align, thresh, base(message))
+    return message
+
+
+@responder('A3.5-5', keys=SERVER, needs={'behind'})
+def without_knowing_its_opaques_an_rdma_msgp_is_refused(t):
+    """A program nobody knows: ERR_CHUNK, unless all of the message is below the threshold."""
+    hand = t.connect()
+    for size, align, thresh in ((2000, 64, 1024), (1200, 1000, 1024), (200, 64, 16)):
+        message = hand.send(_padded_echo(t, size, align, thresh))
+        hand.refused(message.xid, f'an RDMA_MSGP of a program unknown, {size} bytes')
+    t.hold(not t.server.log, 'it is passed on all the same')
+    for size, thresh in ((200, 1024), (2000, 4000)):
+        message = hand.send(_padded_echo(t, size, 64, thresh))
+        hand.result(message.xid, f'an RDMA_MSGP of {size} bytes, threshold {thresh}')
+
+
+without_knowing_its_opaques_an_rdma_msgp_is_refused.wrong(_no_pads)
+
+
+@without_knowing_its_opaques_an_rdma_msgp_is_refused.wrong
+def _(end):
+    _plain_by(end, lambda m: setattr(m, 'thresh', 0))
+
+
+@responder('A3.5-5', keys=SERVER, needs={'files'})
+def an_alignment_of_zero_or_one_means_no_pads(t):
+    """A WRITE above the threshold comes without pads then."""
+    hand = t.connect()
+    for align in (0, 1):
+        data, call = _write(t, align + 1)
+        hand.result(call_padded(hand, call, align, 512).xid, f'an RDMA_MSGP with alignment {align}')
+        t.hold(t.written(hand, SIZE) == data, 'other data is written')
+
+
+@an_alignment_of_zero_or_one_means_no_pads.wrong
+def _(end):
+    _plain_by(end, lambda m: setattr(m, 'align', max(m.align, 8)))
+
+
+@an_alignment_of_zero_or_one_means_no_pads.wrong
+def _(end):
+    right = end.sane
+    end.sane = lambda align: align > 0 and right(align)
+
+
+@responder('A3.5-6', keys=SERVER, needs={'files'})
+def no_alignment_does_harm(t):
+    """What is no power of two is used as it is; as large as a receive it may be, and no larger."""
+    hand = t.connect()
+    for number, align in enumerate((3, 7, 24, 1023), 1):
+        data, call = _write(t, number)
+        hand.result(call_padded(hand, call, align, SIZE).xid, f'an RDMA_MSGP aligned to {align}')
+        t.hold(t.written(hand, SIZE) == data, f'alignment {align}: other data is written')
+    hand.result(call_padded(hand, t.null(), 4096, SIZE).xid, 'a NULL aligned to the receive')
+    for align in (1 << 31, (1 << 32) - 1):
+        _data, call = _write(t, 9)
+        message = header.Header(int.from_bytes(call[:4], 'big'), proc=header.MSGP, credit=16,
+                                align=align, thresh=SIZE, body=call)
+        hand.not_executed(hand.send(message).xid, f'an alignment of {align}')
+        hand.barrier(t.null())
+    t.hold(t.written(hand, SIZE) == data, 'a WRITE that cannot be decoded is executed')
+
+
+no_alignment_does_harm.wrong(_powers_alone)
+
+
+@no_alignment_does_harm.wrong
+def _(end):
+    _plain_by(end, lambda m: setattr(m, 'align', m.align if m.align <= 4096 else 0))
+
+
+@no_alignment_does_harm.wrong
+def _(end):
+    end.sane = lambda align: align < end.options.inline_threshold_bytes
+
+
+@no_alignment_does_harm.wrong
+def _(end):
+    right = end.plain
+    end.plain = lambda m: end.conn.close() or b'' if m.align > 4096 else right(m)
+
+
+def _many_opaques(t):
+    """Calls with several opaques and strings."""
+    fh, xid = t.files.names, new_xid
+    data = t.pattern(200)
+    return {
+        'SYMLINK': t.nfs(10, nfs3.symlink(fh, b'link', b'/somewhere/else/' * 9)),
+        'WRITE': t.nfs(7, nfs3.write(t.files.scratch, 0, data)),
+        'SETACL': rpc.call(xid(), others.ACL_PROGRAM, others.ACL_VERSION, others.SETACL,
+                           others.setacl(fh, [(1, 0, 7), (4, 0, 5)]), cred=rpc.auth_sys()),
+        'COMPOUND': rpc.call(xid(), nfs3.PROGRAM, others.NFS4, others.COMPOUND,
+                             others.compound_write(b'a tag', fh, b'a name', data),
+                             cred=rpc.auth_sys(gids=range(9)), verf=rpc.Auth(0, bytes(12))),
+    }
+
+
+@responder('A3.5-7', keys=SERVER, needs={'behind'})
+def every_opaque_of_a_call_has_its_pads(t):
+    """Credential, verifier, handles, names, data: what reaches the server has none of the pads."""
+    hand = t.connect()
+    hand.barrier(t.null())
+    came = []
+    t.server.before = came.append
+    for align, thresh in ((64, 4), (8, 6), (3, 1), (256, 144), (100, 36)):
+        for name, call in _many_opaques(t).items():
+            got = hand.reply(call_padded(hand, call, align, thresh).xid)
+            t.hold(got.header.proc != header.ERROR, f'{name} is refused: alignment {align}, '
+                   f'threshold {thresh}')
+            t.hold(came and came.pop() == rpc.decode(call), f'another {name} reaches the server')
+
+
+every_opaque_of_a_call_has_its_pads.wrong(_not_credentials)
+every_opaque_of_a_call_has_its_pads.wrong(_no_pads)
+every_opaque_of_a_call_has_its_pads.wrong(_from_the_message)
+
+
+@responder('A3.5-8', keys=SERVER, needs={'behind', 'files'})
+def positions_of_chunks_do_not_count_pads(t):
+    """A WRITE's data is in a read chunk, whose position is that without pads; it has none itself."""
+    hand = t.connect()
+    for number, (align, thresh) in enumerate(((64, 16), (512, 8), (24, 1)), 1):
+        data, call = _write(t, number)
+        position, payload, rest = parted(call)
+        sent = call_padded(hand, call, align, thresh, body=rest,
+                           reads=hand.read_chunk(position, payload, pieces=2))
+        hand.result(sent.xid, 'an RDMA_MSGP with a read chunk')
+        t.hold(t.written(hand, SIZE) == data, 'other data is written')
+
+
+@positions_of_chunks_do_not_count_pads.wrong
+def _(end):
+    right = end.plain
+
+    def counts(message):
+        padded = len(message.body)
+        body = right(message)
+        for entry in message.reads:
+            entry.position -= padded - len(body)
+        return body
+    end.plain = counts
+
+
+@positions_of_chunks_do_not_count_pads.wrong
+def _(end):
+    _plain_by(end, lambda m: m.reads and setattr(m, 'body', m.body + bytes(m.align)))
