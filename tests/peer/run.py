@@ -27,13 +27,14 @@ class Outcome:
     how: str = ''        # of --self: played right, or wrong by which bend
 
 
-def select(scenarios, tags):
-    """Those whose tag is one of these or begins so; of an exact tag only its own."""
-    if not tags:
-        return scenarios
+def select(scenarios, tags, table):
+    """Those whose tag is one of these or begins so, in the order of the table."""
     known = {s.tag for s in scenarios}
-    return [s for s in scenarios
-            if any(s.tag == tag or tag not in known and s.tag.startswith(tag) for tag in tags)]
+    place = {tag: number for number, tag in enumerate(table)}
+    chosen = [s for s in scenarios
+              if not tags or any(s.tag == tag or tag not in known and s.tag.startswith(tag)
+                                 for tag in tags)]
+    return sorted(chosen, key=lambda s: place.get(s.tag, len(place)))
 
 
 def attempt(scenario, make_play, patience):

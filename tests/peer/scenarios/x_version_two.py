@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the drafts of version two and of the characteristics leave open between them: X-1, X-13 to X-15."""
-import time
 
 from model.version_two import TWO
 from scene import two
@@ -66,21 +65,21 @@ def _(end):
     end.heard_two = lambda: right() if end.peer_knows else None
 
 
-@requester('X-1', keys=two.KEYS, needs={'time'})
+@requester('X-1', keys=two.KEYS)
 def silence_lasts_a_second(t):
     """Then the Call goes as version one; the next connection begins so at once."""
     asked, hand, _first = two.probed(t, t.null())
-    begin = time.monotonic()
+    begin = t.loop.now()
     got = hand.next('the Call', 3)
-    waited = time.monotonic() - begin
+    waited = t.loop.now() - begin
     t.hold(got.header.vers == 1, f'the Call goes in version {got.header.vers}')
     t.hold(0.9 < waited < 2, f'it goes after {waited:.1f} s')
     two.done(t, hand, asked, got)
     two.left(t, hand)
-    begin = time.monotonic()
+    begin = t.loop.now()
     _asked, _hand, got = t.called(t.null())
     t.hold(got.header.vers == 1, 'version two is tried again')
-    t.hold(time.monotonic() - begin < 0.8, 'there is silence again')
+    t.hold(t.loop.now() - begin < 0.8, 'there is silence again')
 
 
 @silence_lasts_a_second.wrong

@@ -71,7 +71,7 @@ def responder(tag, keys=None, needs=()):
     """The other end answers Calls. keys: of the daemon's service or the model's Options.
 
     needs: 'behind': the scenario sees and steers the server behind the responder; 'files': it needs files;
-    'reverse': it has the other end call; 'time': it judges times, which the model makes shorter else.
+    'reverse': it has the other end call.
     """
     return _scenario(RESPONDER, tag, keys, needs)
 

@@ -11,7 +11,6 @@ from net import iwarp
 from subject.files import make_server
 
 
-SHORT_SILENCE_S = 0.05   # for scenarios that do not judge the second of silence
 
 
 def options_of(keys):
@@ -31,13 +30,10 @@ class Play:
         self.bend = bend
         self.end = None
         self.accepted = collections.deque()
-        self._called = collections.deque()
-        self.memory = ServerMemory()
-        self.silence_s = None if 'time' in scenario.needs else SHORT_SILENCE_S
+        self.memory = ServerMemory(loop.now)
 
     def _right_or_wrong(self):
         end = Complete(self.options, self.server.answer, self.memory)
-        end.silence_s = self.silence_s or end.silence_s
         if self.bend:
             self.bend(end)
         return end
