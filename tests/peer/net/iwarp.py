@@ -292,11 +292,12 @@ class Conn:
 
     def received(self, data):
         """Of the stream."""
-        self._heard = True
         self._in += data
         try:
             if self.peer is None:
                 self._take_start()
+            else:
+                self._heard = True
             while self.open and (found := mpa.decode_fpdu(self._in, crc=self.crc)):
                 ulpdu, used = found
                 del self._in[:used]
