@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What is printed: a row for each statement, and the reasons; or TAP."""
+import itertools
 import sys
 
 from scene.scenario import REQUESTER, RESPONDER
@@ -66,15 +67,12 @@ def report(chosen, outcomes, table):
     if chosen.tap:
         return _tap(outcomes)
     count = {}
-    group = []
-    print(f'{"statement":10} {"requester":10} {"responder":10}')
-    for outcome in outcomes:
-        count[outcome.verdict] = count.get(outcome.verdict, 0) + 1
-        if group and group[0].scenario.tag != outcome.scenario.tag:
-            _row(group[0].scenario.tag, group, table)
-            group = []
-        group.append(outcome)
-    if group:
-        _row(group[0].scenario.tag, group, table)
+    for tag, group in itertools.groupby(outcomes, lambda outcome: outcome.scenario.tag):
+        if not count:
+            print(f'{"statement":10} {"requester":10} {"responder":10}')
+        group = list(group)
+        for outcome in group:
+            count[outcome.verdict] = count.get(outcome.verdict, 0) + 1
+        _row(tag, group, table)
     print(', '.join(f'{number} {verdict}' for verdict, number in sorted(count.items())))
     return 1 if count.get('fail') or count.get('broken') else 0

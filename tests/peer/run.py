@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs scenarios against a subject and gathers what came of each."""
 import dataclasses
-import pathlib
 import sys
 import traceback
 
@@ -66,11 +65,10 @@ def attempt(scenario, make_play, patience):
 
 def judge_daemon(chosen, scenarios, table):
     """Our daemon; of what the table says is not built something must fail, or the table is old."""
-    program = str(pathlib.Path(chosen.daemon).resolve())
     old = {}
     for scenario in scenarios:
         outcome = attempt(
-            scenario, lambda loop, s=scenario: daemon.Play(loop, s, program, chosen.tap_file),
+            scenario, lambda loop, s=scenario: daemon.Play(loop, s, chosen.daemon, chosen.tap_file),
             chosen.patience or 5)
         row = table.get(scenario.tag)
         if row and row.not_built and (scenario.dialect != 'version one' or not row.begun):
@@ -123,8 +121,7 @@ PROBES = {
 def judge_server(chosen, scenarios, _table):
     """Any server; what belongs to a dialect that it does not speak is not asked."""
     loop = Loop(chosen.patience or 5)
-    server = external.Server(loop, address_of(chosen.server),
-                             chosen.mount and address_of(chosen.mount), chosen.export)
+    server = external.Server(loop, chosen.server, chosen.mount, chosen.export)
     try:
         server.prepare()
         spoken = {name: server.speaks(probe) for name, probe in PROBES.items()}
@@ -142,40 +139,32 @@ def judge_server(chosen, scenarios, _table):
         loop.close()
 
 
-def address_of(text, port=None):
-    """HOST:PORT as (host, port); a host of IPv6 stands in brackets."""
-    host, colon, number = text.rpartition(':')
-    if not colon:
-        host, number = text, port
-    return host.strip('[]'), int(number)
+def judge_client(chosen, _scenarios, table):
+    """Whatever client connects; the exit status."""
+    return serve.judge_client(Loop(chosen.patience or 5), chosen.server or ('127.0.0.1', 0),
+                              chosen.mount[1] if chosen.mount else 0, table, chosen.tap_file)
 
 
-def judge_client(chosen, table):
-    """Whatever client connects."""
-    keeps = pcap.Pcap(chosen.pcap) if chosen.pcap else None
-    mount = address_of(chosen.mount, 0)[1] if chosen.mount else 0
-    try:
-        return serve.judge_client(Loop(chosen.patience or 5),
-                                  address_of(chosen.server or '127.0.0.1:0'), mount, table, keeps)
-    finally:
-        if keeps:
-            keeps.close()
-
-
-def run(chosen, scenarios, table):
-    """Runs them all, reports, and returns the exit status."""
+def _judge(chosen, scenarios, table):
     if chosen.requester:
-        return judge_client(chosen, table)
+        return judge_client(chosen, scenarios, table)
     judge = judge_daemon
     if chosen.itself or chosen.wrong:
         judge = judge_itself
     elif chosen.server:
         judge = judge_server
-    chosen.tap_file = pcap.Pcap(chosen.pcap) if chosen.pcap else None
+    return report.report(chosen, judge(chosen, scenarios, table), table)
+
+
+def run(chosen, scenarios, table):
+    """Runs them all, reports, and returns the exit status; 2 if there is nobody to judge."""
+    chosen.tap_file = None
     try:
-        return report.report(chosen, judge(chosen, scenarios, table), table)
+        if chosen.pcap:
+            chosen.tap_file = pcap.Pcap(chosen.pcap)
+        return _judge(chosen, scenarios, table)
     except (external.Unusable, OSError, Late) as error:
-        print(f'conformance: {chosen.server}: {error}', file=sys.stderr)
+        print(f'conformance: {error}', file=sys.stderr)
         return 2
     finally:
         if chosen.tap_file:

@@ -105,4 +105,7 @@ class Listener:
 
 def connect(address, seconds):
     """A connected socket to (host, port)."""
-    return socket.create_connection(address, timeout=seconds)
+    try:
+        return socket.create_connection(address, timeout=seconds)
+    except OSError as error:
+        raise OSError(f'{address[0]} port {address[1]}: {error.strerror or error}') from error

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Any NFS/RDMA server as the other end. Its files are made once, through the model, and removed at the end."""
 import contextlib
+import errno
 import os
 import socket
 
@@ -39,8 +40,9 @@ def _privileged(address, seconds):
             break
         except OSError as error:
             sock.close()
-            if error.errno not in (98, 99):     # EADDRINUSE, EADDRNOTAVAIL
-                raise
+            if error.errno not in (errno.EADDRINUSE, errno.EADDRNOTAVAIL):
+                raise OSError(f'{address[0]} port {address[1]}: '
+                              f'{error.strerror or error}') from error
     return stream.connect(address, seconds)
 
 
