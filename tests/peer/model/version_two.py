@@ -119,8 +119,8 @@ class VersionTwo:
         self.send_more()
 
     def may_call(self):
-        """Whether Calls may go: none beside the probe."""
-        return self.probe is None
+        """Whether Calls may go: none beside the probe, no reverse one to a peer without support."""
+        return self.probe is None and (self.connector or self.peer_takes_reverse())
 
     def probe_answered(self, version):
         """The probe is over, and the version with it."""

@@ -84,7 +84,7 @@ def greet(hand, *values, **fields):
     """Sends INIT_XCHAR; what the acceptor's own says, by id."""
     sent = hand.send(init(*values, **fields))
     got = hand.reply(sent.xid, 'the INIT_XCHAR of the acceptor')
-    if got.header.proc == header.ERROR:
+    if got.header.proc == header.ERROR and got.header.err == header.INVAL_OPTION:
         raise Unfit('it does not know characteristics')
     if not is_operation(got, wire.INIT_XCHAR):
         raise Wrong('INIT_XCHAR is answered, but not by one')
@@ -217,7 +217,8 @@ def answer(hand, got, reply, **fields):
         return hand.answer(got, reply, **fields)
     hand.conn.write(landing.handle, landing.offset, reply)
     chunk = [header.Segment(landing.handle, len(reply), landing.offset)]
-    return hand.answer(got, b'', proc=header.NOMSG, reply=chunk, **fields)
+    return hand.send(header.Header(got.header.xid, vers=got.header.vers, proc=header.NOMSG,
+                                   reply=chunk, credit=fields.get('credit', 16)))
 
 
 def done(t, hand, asked, got, **fields):
