@@ -1,0 +1,423 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The Connection Configuration Protocol, at the client: draft-ietf-nfsv4-rpcrdma-03 section 6."""
+from scene import draft03
+from scene.configuration import CONF_CLIENT, agree, asked, configured
+from scene.hand import is_rpc_error
+from scene.scenario import requester
+from wire import ccp, header, rpc
+
+DIALECT = 'configuration protocol'
+OTHER_PROGRAM = 400123
+OWN = {**CONF_CLIENT, 'inline_threshold_bytes': 4096}
+
+
+def _ignores(end):
+    end.results_of = lambda message: None
+
+
+@requester('A6.1-1', keys=CONF_CLIENT)
+def before_the_answer_nothing_else_is_sent(t):
+    """CONF_RDMA comes alone, in 1024 bytes at most; then the Calls that waited, in their order."""
+    calls = [t.echo(bytes(draft03.LONG + number), 0) for number in range(3)]
+    for call in calls:
+        t.have_called(call)
+    hand = t.accept()
+    got, _args = asked(t, hand)
+    t.hold(len(got.data) <= 1024, f'CONF_RDMA has {len(got.data)} bytes with its header')
+    hand.quiet()
+    agree(hand, got, credit=1)
+    for call in calls:
+        got = hand.next('a Call that waited')
+        t.hold(hand.message_of(got) == call, 'the Calls do not come as they were made')
+        hand.quiet()
+        hand.answer_null(got, credit=1)
+
+
+@before_the_answer_nothing_else_is_sent.wrong
+def _(end):
+    end.may_send = lambda: end.conn.open and len(end.pending) < end.granted
+
+
+@before_the_answer_nothing_else_is_sent.wrong
+def _(end):
+    put = end.put
+
+    def with_credential(message, invalidate=None):
+        if end.is_conf(message.body):
+            words = message.body[:24]
+            message.body = words + rpc.call(0, 0, 0, 0, cred=rpc.Auth(1, bytes(400)))[24:]
+            message.body += bytes(1024)
+        put(message, invalidate)
+    end.put = with_credential
+
+
+@before_the_answer_nothing_else_is_sent.wrong
+def _(end):
+    end.configure = lambda: None
+
+
+def _no_answers():
+    """Answers to CONF_RDMA that are no good, by name."""
+    answers = {name: lambda xid, stat=stat: rpc.accepted(xid, stat=stat, low=2, high=3)
+               for stat, name in enumerate(rpc.ACCEPT_NAMES) if stat != rpc.SUCCESS}
+    answers['AUTH_TOOWEAK'] = lambda xid: rpc.denied(xid, rpc.AUTH_TOOWEAK)
+    answers['two words'] = lambda xid: rpc.accepted(xid, bytes(8))
+    return answers
+
+
+def _goes_on(t, hand, calls, what):
+    """The Calls that waited come, each as private data of 2048 bytes has it."""
+    for call in calls:
+        got = hand.next(f'a Call behind {what}')
+        t.hold(hand.message_of(got) == call, f'behind {what} another Call comes')
+        t.hold(bool(got.header.reads) == (len(call) > 2000),
+               f'behind {what} the sizes of private data do not hold')
+        hand.answer_null(got)
+
+
+def _calls(t):
+    return [t.write(t.pattern(size)) for size in (100, 1500, 2500)]
+
+
+def _begin(t):
+    calls = _calls(t)
+    waiting = [t.have_called(call) for call in calls]
+    hand = t.accept(recv=2048)
+    return calls, waiting, hand, asked(t, hand)[0]
+
+
+@requester('A6.1-2', keys=CONF_CLIENT)
+def without_a_good_answer_private_data_holds(t):
+    """Whatever the server says instead, the Calls that waited go on, and none is lost."""
+    for what, make in _no_answers().items():
+        calls, waiting, hand, got = _begin(t)
+        hand.answer(got, make(got.header.xid))
+        _goes_on(t, hand, calls, what)
+        for each in waiting:
+            t.answered(each)
+        t.left(hand)
+
+
+def _loses_calls(end):
+    right = end.conf_is_over
+
+    def forgets(xid, results=None):
+        if not results:
+            end.queue.clear()
+        right(xid, results)
+    end.conf_is_over = forgets
+
+
+def _gives_up(end):
+    right = end.conf_is_over
+    end.conf_is_over = lambda xid, results=None: (
+        right(xid, results) if results else end.conn.close())
+
+
+def _takes_defaults(end):
+    right = end.conf_is_over
+    end.conf_is_over = lambda xid, results=None: right(xid, results or ccp.Results(1024, 0, 16))
+
+
+for _bend in (_loses_calls, _gives_up, _takes_defaults):
+    without_a_good_answer_private_data_holds.wrong(_bend)
+
+
+@without_a_good_answer_private_data_holds.wrong
+def _(end):
+    end.results_of = lambda message: ccp.Results(4096, 0, 16)
+
+
+@requester('A6.1-2', keys=CONF_CLIENT)
+def an_rdma_error_for_it_is_no_good_answer(t):
+    """ERR_CHUNK for CONF_RDMA ends neither the connection nor the Calls that waited."""
+    calls, waiting, hand, got = _begin(t)
+    hand.send(header.Header(got.header.xid, credit=16, proc=header.ERROR, err=header.ERR_CHUNK))
+    _goes_on(t, hand, calls, 'ERR_CHUNK')
+    for each in waiting:
+        t.answered(each)
+
+
+for _bend in (_loses_calls, _gives_up, _takes_defaults):
+    an_rdma_error_for_it_is_no_good_answer.wrong(_bend)
+
+
+@requester('A6.1-2', keys=CONF_CLIENT)
+def without_any_answer_calls_go_on_after_5_s(t):
+    """Neither sooner nor much later; an answer that comes after all does no harm."""
+    calls, waiting, hand, got = _begin(t)
+    begin = t.loop.now()
+    t.settle(lambda: hand.conn.sends or hand.conn.ended, 'the Calls that wait', 8)
+    t.hold(t.loop.now() - begin > 4, f'Calls come after {t.loop.now() - begin:.1f} s')
+    _goes_on(t, hand, calls, 'silence')
+    for each in waiting:
+        t.answered(each)
+    agree(hand, got, maxcall=1024)
+    after, late = t.next_called(hand, t.null())
+    t.hold(late.body == after.call, 'another Call comes')
+    hand.answer_null(late)
+    t.answered(after)
+
+
+for _bend in (_loses_calls, _gives_up, _takes_defaults):
+    without_any_answer_calls_go_on_after_5_s.wrong(_bend)
+
+
+@without_any_answer_calls_go_on_after_5_s.wrong
+def _(end):
+    end.configure = lambda: None
+
+
+@without_any_answer_calls_go_on_after_5_s.wrong
+def _(end):
+    right = end.conf_is_over
+    end.conf_is_over = lambda xid, results=None: results and right(xid, results)
+
+
+@requester('A6.2-1', keys={**CONF_CLIENT, 'config_program': OTHER_PROGRAM})
+def the_program_that_is_configured_is_called(t):
+    """Procedure 1 of version 1 of it, before all else."""
+    t.have_called(t.null())
+    hand = t.accept()
+    asked(t, hand, OTHER_PROGRAM)
+
+
+@the_program_that_is_configured_is_called.wrong
+def _(end):
+    end.options.config_program = ccp.PROGRAM
+
+
+@requester('A6.2-2', keys=CONF_CLIENT)
+def three_words_are_said(t):
+    """The largest Call, the largest Reply and the Reads that the client takes; nothing else."""
+    _what, hand, got, args = configured(t, t.write(t.pattern(draft03.LONG)))
+    t.hold(args.maxcall_sendsize >= 1024, f'Calls of {args.maxcall_sendsize} bytes')
+    t.hold(args.maxreply_sendsize >= 1024, f'Replies of {args.maxreply_sendsize} bytes')
+    t.hold(not got.header.reads or 0 < args.maxrdmaread <= 65535,
+           f'{args.maxrdmaread} Reads, and a read chunk')
+
+
+@three_words_are_said.wrong
+def _(end):
+    end.conf_args = lambda: ccp.Args(16, 4096, 4096)
+
+
+@three_words_are_said.wrong
+def _(end):
+    end.conf_args = lambda: ccp.Args(4096, 4096, 0)
+
+
+@three_words_are_said.wrong
+def _(end):
+    put = end.put
+
+    def cut(message, invalidate=None):
+        if end.is_conf(message.body):
+            message.body = message.body[:-4]
+        put(message, invalidate)
+    end.put = cut
+
+
+@requester('A6.2-3', keys=CONF_CLIENT)
+def no_call_inline_is_longer_than_the_server_said(t):
+    """What is longer comes as a read chunk, however long it is."""
+    start = len(t.write(b''))
+    for most in (1500, 2048):
+        what, hand, got, _args = configured(t, t.null(), maxcall=most)
+        hand.answer_null(got)
+        for size in (most - start - 28, most - start, most - start + 4, most, 3000, draft03.LONG):
+            what, got = t.next_called(hand, t.write(t.pattern(size)))
+            t.hold(len(got.body) <= most, f'a Call of {len(got.body)} bytes inline, not {most}')
+            t.hold(hand.message_of(got) == what.call, 'another Call comes')
+            hand.answer_null(got)
+            t.answered(what)
+        t.left(hand)
+
+
+no_call_inline_is_longer_than_the_server_said.wrong(_ignores)
+
+
+@no_call_inline_is_longer_than_the_server_said.wrong
+def _(end):
+    right = end.send_limit
+    end.send_limit = lambda: right() + 32
+
+
+@no_call_inline_is_longer_than_the_server_said.wrong
+def _(end):
+    right = end.carries
+    end.carries = lambda message: right(message) and not message.reads
+
+
+@requester('A6.2-9', keys=CONF_CLIENT)
+def no_send_is_longer_than_the_server_said(t):
+    """The header counts: a Send that is just as long comes inline, a longer one does not."""
+    _what, hand, got, _args = configured(t, t.null(), maxcall=1500)
+    hand.answer_null(got)
+    start = len(t.write(b'')) + 28
+    for size, inline in ((1500 - start, True), (1504 - start, False)):
+        _what, got = t.next_called(hand, t.write(t.pattern(size)))
+        t.hold(len(got.data) <= 1500, f'a Send of {len(got.data)} bytes, 1500 were said')
+        t.hold(inline != bool(got.header.reads), f'a Call of {size + start} bytes with its header '
+               'comes ' + ('as a chunk' if inline else 'inline'))
+        hand.answer_null(got)
+
+
+no_send_is_longer_than_the_server_said.wrong(_ignores)
+
+
+@no_send_is_longer_than_the_server_said.wrong
+def _(end):
+    right = end.send_limit
+    end.send_limit = lambda: right() + 28
+
+
+@no_send_is_longer_than_the_server_said.wrong
+def _(end):
+    right = end.send_limit
+    end.send_limit = lambda: right() - 4
+
+
+@requester('A6.2-9', keys=CONF_CLIENT)
+def a_reply_as_long_as_the_client_said_fits(t):
+    """The RPC message has that length; what may get longer has a reply chunk on offer."""
+    what, hand, got, args = configured(t, t.null())
+    hand.answer_null(got)
+    t.answered(what)
+    most = args.maxreply_sendsize & ~3
+    around = len(t.server.answer(t.read(4))) - 4
+    what, got = t.next_called(hand, t.read(most - around))
+    reply = t.server.answer(what.call)
+    hand.answer(got, reply)
+    t.hold(t.answered(what) == reply, 'another Reply reaches the caller')
+    what, got = t.next_called(hand, t.read(most - around + 4))
+    hand.answer_long(got, t.server.answer(what.call))
+    t.answered(what)
+
+
+@a_reply_as_long_as_the_client_said_fits.wrong
+def _(end):
+    right = end.on_send
+    end.room = lambda: 4096
+    end.on_send = lambda sent: right(sent) if len(sent.data) <= 4096 else end.conn.close()
+
+
+@a_reply_as_long_as_the_client_said_fits.wrong
+def _(end):
+    end.receive_limit = lambda: 1 << 20
+
+
+@requester('A6.2-5', keys=CONF_CLIENT)
+def no_more_reads_are_under_way_than_the_server_said(t):
+    """A Reply that is lent in eight segments is read in steps of one or two."""
+    for most in (1, 2):
+        what, hand, got, _args = configured(t, t.read(8000), reads=most)
+        reply = t.server.answer(what.call)
+        hand.conn.hold_reads = True
+        reads = draft03.lend_reply(hand, got, reply, pieces=8)
+        for _ in reads:
+            t.settle(lambda h=hand: h.conn.reads_waiting, 'the next Read')
+            asked_, null = t.next_called(hand, t.null())
+            hand.answer_null(null)
+            t.answered(asked_)
+            t.hold(hand.conn.reads_most <= most, f'{hand.conn.reads_most} Reads are under way')
+            hand.conn.answer_reads(1)
+        draft03.next_done(t, hand, got.header.xid)
+        t.hold(t.answered(what) == reply, 'another Reply reaches the caller')
+        t.left(hand)
+
+
+@no_more_reads_are_under_way_than_the_server_said.wrong
+def _(end):
+    end.read_depth = lambda: 16
+
+
+@no_more_reads_are_under_way_than_the_server_said.wrong
+def _(end):
+    right = end.read_depth
+    end.read_depth = lambda: right() + 1
+
+
+@requester('A6.2-5', keys=CONF_CLIENT)
+def where_the_server_said_zero_no_call_has_read_chunks(t):
+    """A long Call is refused at its caller; short ones go on."""
+    what, hand, got, _args = configured(t, t.null(), reads=0)
+    hand.answer_null(got)
+    t.answered(what)
+    what = t.have_called(t.write(t.pattern(draft03.LONG)))
+    t.settle(lambda: what.over or hand.conn.sends, 'the end of a Call that cannot go')
+    hand.quiet()
+    t.hold(what.reply is not None and is_rpc_error(what.reply), 'its caller gets no error')
+    if t.play.gone:
+        return
+    what, got = t.next_called(hand, t.write(t.pattern(500)))
+    t.hold(got.body == what.call, 'another Call comes')
+
+
+@where_the_server_said_zero_no_call_has_read_chunks.wrong
+def _(end):
+    end.carries = lambda message: True
+
+
+@where_the_server_said_zero_no_call_has_read_chunks.wrong
+def _(end):
+    end.fail = lambda pending: None
+
+
+@requester('A6.2-6', keys={**CONF_CLIENT, 'padding_align_bytes': 512})
+def whatever_alignment_is_recommended_calls_come_right(t):
+    """Pads are where the header says, also where the server recommends what cannot be."""
+    for align in (0, 1, 3, 256, 1 << 31, (1 << 32) - 1):
+        what, hand, got, _args = configured(t, t.write(t.pattern(1200)), align=align)
+        t.hold(got.header.proc != header.MSGP or got.header.align in (512, align),
+               f'an alignment of {got.header.align}, {align} is recommended')
+        t.hold(draft03.plain(got) == what.call, f'{align} is recommended: another Call comes')
+        hand.answer_null(got)
+        t.answered(what)
+        t.left(hand)
+
+
+@whatever_alignment_is_recommended_calls_come_right.wrong
+def _(end):
+    end.base = lambda message: 0
+
+
+@whatever_alignment_is_recommended_calls_come_right.wrong
+def _(end):
+    right = end.padded
+    end.padded = lambda m, places, align, thresh: right(m, places, 64, thresh)
+
+
+@whatever_alignment_is_recommended_calls_come_right.wrong
+def _(end):
+    right = end.opened
+    end.server_align = 512
+    end.alignment = lambda: end.server_align
+    end.padded = lambda m, *_: m if end.server_align < 1 << 31 else end.conn.close() or m
+    end.opened = right
+
+
+@requester('A6.2-7', keys=OWN)
+def sizes_are_from_1024_to_the_clients_own(t):
+    """Calls of less than 1024 bytes come inline whatever the server said; none above 4096 does."""
+    for value in (0, 1, 1023, (1 << 32) - 1):
+        what, hand, got, _args = configured(t, t.write(t.pattern(700)), maxcall=value)
+        t.hold(not got.header.reads, f'{value} is said: a Call of 800 bytes comes as a chunk')
+        hand.answer_null(got)
+        t.answered(what)
+        what, got = t.next_called(hand, t.write(t.pattern(6000)))
+        t.hold(len(got.data) <= 4096, f'{value} is said: a Send of {len(got.data)} bytes')
+        t.hold(hand.message_of(got) == what.call, 'another Call comes')
+        hand.answer_null(got)
+        t.answered(what)
+        t.left(hand)
+
+
+@sizes_are_from_1024_to_the_clients_own.wrong
+def _(end):
+    end.at_least = lambda value: value
+
+
+@sizes_are_from_1024_to_the_clients_own.wrong
+def _(end):
+    end.send_limit = lambda: max(1024, end.call_limit or 1024)
