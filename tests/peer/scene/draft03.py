@@ -3,6 +3,7 @@
 import dataclasses
 
 from nfs import padding
+from scene.scenario import Wrong
 from wire import header
 
 SERVER = {'listen_compat': 'draft03'}
@@ -59,9 +60,12 @@ def call_padded(hand, call, align, thresh, **fields):
 
 
 def plain(got, call=b''):
-    """The RPC message of an RDMA_MSGP or RDMA_MSG; ValueError if its pads are not where they belong."""
+    """The RPC message of an RDMA_MSGP or RDMA_MSG; Wrong if its pads are not where they belong."""
     message = got.header
     if message.proc != header.MSGP:
         return message.body
-    return padding.plain(message.body, message.align, message.thresh, base(message), call,
-                         padding.moved_by(message))
+    try:
+        return padding.plain(message.body, message.align, message.thresh, base(message), call,
+                             padding.moved_by(message))
+    except ValueError as error:
+        raise Wrong(f'its pads are not where they belong: {error}') from error
