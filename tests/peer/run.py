@@ -11,7 +11,7 @@ from scene import scenario as scenarios_of
 from scene.scene import Scene
 from subject import daemon, external, itself
 from watch import serve
-from wire import header, rpc
+from wire import ccp, header, rpc
 
 PASS, FAIL, NOT_BUILT, NOT_SEEN, BROKEN = 'pass', 'fail', 'not built', 'not seen', 'broken'
 
@@ -78,7 +78,8 @@ def judge_daemon(chosen, scenarios, table):
             if outcome.verdict in (FAIL, NOT_SEEN):
                 outcome.verdict, outcome.why = NOT_BUILT, row.not_built
         elif outcome.verdict == NOT_SEEN:
-            outcome.verdict = FAIL
+            known = scenario.dialect == scenarios_of.VERSION_ONE
+            outcome.verdict = FAIL if known else NOT_BUILT
         yield outcome
     for scenario in filter(None, old.values()):
         yield Outcome(scenario, FAIL, 'all pass, and the table says that it is not built')
@@ -115,6 +116,8 @@ def found(outcome):
 PROBES = {
     'version two': header.Header(xid=2, vers=2, body=rpc.call(2, 100003, 3, 0)),
     'draft-03': header.Header(xid=3, proc=header.MSGP, body=rpc.call(3, 100003, 3, 0)),
+    'configuration protocol': header.Header(
+        xid=4, body=rpc.call(4, ccp.PROGRAM, ccp.VERSION, 0)),
 }
 
 

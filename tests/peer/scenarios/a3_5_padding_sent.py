@@ -26,11 +26,6 @@ def _is_padded(t, got, what):
     t.hold(got.header.thresh >= 1024, f'{what} says threshold {got.header.thresh}: below 1024')
 
 
-def _message(t, got, call=b''):
-    """The RPC message of a Send; Wrong if its pads are not where they belong."""
-    return draft03.plain(got, call)
-
-
 def _aligned(t, got, data, what):
     """Holds that data stands at a multiple of the alignment."""
     t.hold(got.data.find(data) % ALIGN == 0, f'{what} stands at byte {got.data.find(data)}')
@@ -97,7 +92,7 @@ def a_long_item_makes_the_call_an_rdma_msgp(t):
     hand = t.working()
     asked, got = t.next_called(hand, t.write(t.pattern(2000)))
     _is_padded(t, got, 'a WRITE of 2000 bytes')
-    t.hold(_message(t, got) == asked.call, 'another Call comes')
+    t.hold(draft03.plain(got) == asked.call, 'another Call comes')
 
 
 a_long_item_makes_the_call_an_rdma_msgp.wrong(_never)
@@ -110,7 +105,7 @@ def long_items_of_a_call_are_aligned(t):
     hand = t.working()
     for size in (SIZE - 1, SIZE, SIZE + 1, 2001):
         asked, got = t.next_called(hand, t.write(t.pattern(size)))
-        t.hold(_message(t, got) == asked.call, f'another WRITE of {size} bytes comes')
+        t.hold(draft03.plain(got) == asked.call, f'another WRITE of {size} bytes comes')
         if size >= SIZE:
             _aligned(t, got, t.pattern(size), f'the data of a WRITE of {size} bytes')
         hand.answer_null(got)
@@ -127,7 +122,7 @@ def pads_make_no_call_too_long(t):
     for size in (1100, 1500, 1800):
         asked, got = t.next_called(hand, t.write(t.pattern(size)))
         t.hold(len(got.data) <= 2048, f'a Send of {len(got.data)} bytes for a receive of 2048')
-        whole = hand.message_of(got) if got.header.reads else _message(t, got)
+        whole = hand.message_of(got) if got.header.reads else draft03.plain(got)
         t.hold(whole == asked.call, 'another Call comes')
         hand.answer_null(got)
 
@@ -142,7 +137,7 @@ def the_begin_of_the_send_is_aligned_to(t):
     data = t.pattern(2000)
     asked, got = t.next_called(hand, t.write(data))
     _aligned(t, got, data, 'the data of a WRITE')
-    t.hold(_message(t, got) == asked.call, 'another Call comes')
+    t.hold(draft03.plain(got) == asked.call, 'another Call comes')
 
 
 the_begin_of_the_send_is_aligned_to.wrong(_from_the_message)
@@ -156,7 +151,7 @@ def a_clients_threshold_is_1024_or_more(t):
         asked, got = t.next_called(hand, t.write(t.pattern(size)))
         t.hold(got.header.proc != header.MSGP or got.header.thresh >= 1024,
                f'a threshold of {got.header.thresh}')
-        t.hold(_message(t, got) == asked.call, 'another Call comes')
+        t.hold(draft03.plain(got) == asked.call, 'another Call comes')
         hand.answer_null(got)
 
 
@@ -195,7 +190,7 @@ def a_long_item_makes_the_reply_an_rdma_msgp(t):
     call = t.read(2000)
     got = hand.ask(call)
     _is_padded(t, got, 'the Reply to a READ of 2000 bytes')
-    t.hold(data_of(call, _message(t, got, call)) == t.pattern(2000), 'other data comes')
+    t.hold(data_of(call, draft03.plain(got, call)) == t.pattern(2000), 'other data comes')
 
 
 a_long_item_makes_the_reply_an_rdma_msgp.wrong(_never)
@@ -209,7 +204,7 @@ def long_items_of_a_reply_are_aligned(t):
     for size in (SIZE - 1, SIZE, SIZE + 1, 2001):
         call = t.read(size)
         got = hand.ask(call)
-        t.hold(_message(t, got, call) == t.server.answer(call),
+        t.hold(draft03.plain(got, call) == t.server.answer(call),
                f'another Reply to a READ of {size} bytes')
         if size >= SIZE:
             _aligned(t, got, t.pattern(size), f'the data of a READ of {size} bytes')

@@ -20,6 +20,7 @@ import pkgutil
 import sys
 
 REQUESTER, RESPONDER = 'RQ', 'RS'
+VERSION_ONE = 'version one'
 
 
 class Wrong(Exception):
@@ -48,7 +49,7 @@ class Scenario:
     @property
     def dialect(self):
         """What the other end must speak: DIALECT of the scenario's module, else version one."""
-        return getattr(sys.modules[self.function.__module__], 'DIALECT', 'version one')
+        return getattr(sys.modules[self.function.__module__], 'DIALECT', VERSION_ONE)
 
     def wrong(self, bend):
         """Decorates bend(end): makes an end that keeps to the documents break the statement."""

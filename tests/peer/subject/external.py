@@ -8,7 +8,7 @@ import socket
 from model.end import End, Options
 from net import iwarp, stream, tcp
 from nfs import mount3, nfs3, tree
-from scene.hand import new_xid
+from scene.hand import is_rpc_error, new_xid
 from scene.scenario import Unfit
 from scene.scene import Files
 from wire import header, rpc, xdr
@@ -144,7 +144,7 @@ class Server:
     # ------------------------------------------------------------ which dialects it speaks
 
     def speaks(self, message):
-        """Whether it answers a message by anything but an RDMA_ERROR or silence."""
+        """Whether it answers a message by a result, not by an error or silence."""
         end = self._connected()
         self.loop.until(lambda: end.conn.open or end.conn.ended, 'a connection for a probe')
         got = []
@@ -156,7 +156,8 @@ class Server:
                         'an answer to a probe')
         end.conn.close()
         ours = [s.data for s in got if s.data[:4] == xdr.u32(message.xid)]
-        return bool(ours) and header.decode_fixed(ours[0])[3] != header.ERROR
+        return bool(ours) and header.decode_fixed(ours[0])[3] != header.ERROR and \
+            not is_rpc_error(header.decode(ours[0]).body)
 
 
 class Play:
