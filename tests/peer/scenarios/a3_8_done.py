@@ -175,7 +175,7 @@ def _(end):
 def with_one_credit_replies_that_are_read_go_on(t):
     """A grant of one, each Reply read: RDMA_DONE and the next Call leave together, many times."""
     hand = t.connect()
-    for _ in range(40):
+    for _ in range(200):
         call = t.read(5000)
         got = draft03.lent(t, hand, call, credit=1)
         t.hold(got.header.credit >= 1, 'a Reply that is read grants nothing')
