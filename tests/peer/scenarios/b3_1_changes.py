@@ -277,9 +277,7 @@ def changes_disturb_no_requester(t):
     def serve():
         two.in_order(t, hand)
         for count in (1000, 5000):
-            asked = t.have_called(two.write(t, count))
-            while (got := hand.next('the Call')).header.proc == header.OPTIONAL:
-                hand.send(two.resp(got.header.xid, rej={0}))
+            asked, got = two.again(t, hand, two.write(t, count))
             t.hold(hand.message_of(got) == asked.call, 'another Call comes')
             two.done(t, hand, asked, got)
     changes(t, hand, serve)

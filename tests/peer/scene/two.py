@@ -6,6 +6,8 @@ from wire import characteristics as wire
 from wire import header, xdr
 
 BIG = 16384             # a receive size that scenarios tell or ask for
+LONG = 8000             # of Calls that make a requester ask for larger receives
+OFTEN = 64              # at the latest after so many of them
 UNKNOWN = 99            # no operation has this opttype
 KEYS = {'connect_version': 2}
 
@@ -237,10 +239,21 @@ def taken(hand):
     return come
 
 
+def next_call(hand):
+    """The next message but for what a requester may send of its own: a REQ_XCHAR is refused."""
+    while True:
+        got = hand.next('the Call')
+        if is_operation(got, wire.REQ_XCHAR):
+            wanted = decoded(wire.decode_req, got)
+            hand.send(resp(got.header.xid, rej=range(len(wanted))))
+        elif not is_operation(got, wire.UPD_XCHAR):
+            return got
+
+
 def again(t, hand, call):
     """Has the requester call once more; (what was asked, the Call)."""
     asked = t.have_called(call)
-    return asked, hand.next('the Call')
+    return asked, next_call(hand)
 
 
 def in_order(t, hand):
@@ -262,3 +275,35 @@ def goes_inline(t, hand, call):
         t.hold(hand.message_of(got) == asked.call, 'the chunk carries something else')
     done(t, hand, asked, got)
     return inline
+
+
+def wanted(t, hand):
+    """Long Calls until the requester asks for larger receives; its REQ_XCHAR, None if it does not."""
+    for _ in range(OFTEN):
+        asked = t.have_called(write(t, LONG))
+        request = None
+        while (got := hand.next('the Call')).header.proc == header.OPTIONAL:
+            request = got if is_operation(got, wire.REQ_XCHAR) else request
+        hand.message_of(got)
+        done(t, hand, asked, got)
+        if request is None:
+            request = next((op for op in taken(hand) if is_operation(op, wire.REQ_XCHAR)), None)
+        if request is not None:
+            return request
+    return None
+
+
+def asking(t):
+    """A requester whose long Calls have made it ask for larger receives: (Hand, REQ_XCHAR, size)."""
+    hand = ready(t)
+    request = wanted(t, hand)
+    if request is None:
+        raise Unfit('long Calls do not make it ask for larger receives')
+    values = decoded(wire.decode_req, request)
+    t.hold([ident for ident, _data in values] == [wire.RBSIZ], f'it asks for {values}')
+    return hand, request, wire.value_of(*values[0])
+
+
+def long_goes(t, hand, inline, text):
+    """Whether a Call goes inline that went by chunk before."""
+    t.hold(goes_inline(t, hand, write(t, LONG)) == inline, text)
