@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Transport characteristics: draft-dnoveck-nfsv4-rpcrdma-xcharext-00 sections 3 and 4.
 
-Both ends tell what they are in INIT_XCHAR, ask for changes in REQ_XCHAR, and tell of changes in RESP_XCHAR
-and UPD_XCHAR. An end of the model has no receives in memory; receive_size is what they would all have.
+Both ends tell what they are in INIT_XCHAR, ask for changes in REQ_XCHAR, and tell of changes in
+RESP_XCHAR and UPD_XCHAR. An end of the model has no receives in memory; receive_size is what they
+would all have.
 """
 import collections
 
@@ -66,7 +67,7 @@ class Characteristics:
         return self.options.invalidate and self.peer_value(wire.RQREMINV)
 
     def peer_takes_reverse(self):
-        """Whether reverse Calls may go at all: where nothing is told, the ULP implies it (B3.3-2)."""
+        """Whether reverse Calls may go; where nothing is told, the ULP implies it: B3.3-2."""
         return self.peer_value(wire.BRS) != wire.BRS_NONE
 
     def reverse_has_chunks(self):
@@ -133,7 +134,7 @@ class Characteristics:
         return len(self.requests) + self.unheard if self.connector else 0
 
     def may_tell(self, room):
-        """Whether an operation may go now; one without an answer leaves a credit for a Call: X-11."""
+        """Whether an operation may go; one without an answer leaves a credit: X-11."""
         if not self.connector:
             return not self.unheard and not self.requests
         return self.may_call() and len(self.pending) + self.held() + room < self.granted
@@ -184,7 +185,7 @@ class Characteristics:
                                err=header.INVAL_OPTION))
 
     def take_init(self, message):
-        """INIT_XCHAR, the first or another: B4.1-4, B4.1-5; an acceptor's own is its answer: X-1."""
+        """INIT_XCHAR, the first or another: B4.1-4, B4.1-5; it has an answer by X-1 only."""
         values, _nochg = wire.decode_init(message.optinfo)
         self.learn(values)
         if not self.connector and not self.init_sent:

@@ -2,7 +2,8 @@
 """Which version a connection speaks, and what is different in version two.
 
 draft-cel-nfsv4-rpcrdma-version-two-00 sections 3 and 5. A connector that tries version two sends an
-INIT_XCHAR of its own first and keeps its Calls until an answer, or a second of silence, tells the version.
+INIT_XCHAR of its own first and keeps its Calls until an answer, or a second of silence, tells the
+version.
 """
 import secrets
 import time
@@ -16,7 +17,7 @@ KEPT_S = 600
 
 
 class ServerMemory:
-    """What connectors remember of one server: for how long to take it for one of version one only."""
+    """What connectors remember of one server: until when it counts as one of version one."""
 
     def __init__(self, now=time.monotonic):
         self.now = now
@@ -174,7 +175,7 @@ class VersionTwo:
         return True
 
     def once_more(self, pending, version):
-        """A Call that was refused for its version, and so was not executed, goes in the common one."""
+        """A Call that was refused for its version was not executed: it goes in the common one."""
         self.moved = True
         self.memory.forget()
         self.settle(version)

@@ -67,7 +67,7 @@ def all_get_bad_header_of_a_requester(t, messages):
 
 @responder('B2.1-1', needs={'behind'})
 def an_acceptor_encodes_its_values(t):
-    """INIT_XCHAR with a list of values and a subset of it, and nothing else: 72 bytes for all three."""
+    """INIT_XCHAR is a list of values and a subset of it: 72 bytes for all three."""
     hand = t.connect()
     sent = hand.send(two.init())
     is_whole(t, hand.reply(sent.xid))
@@ -146,7 +146,7 @@ def _(end):
 
 @responder('B2.1-3')
 def data_of_a_wrong_type_are_an_error(t):
-    """Of a known id: a bool of 2, an enum of 4, too short or too long. Nothing of the operation is answered."""
+    """Of a known id: a bool of 2, an enum of 4, too short or too long."""
     all_get_bad_header(t, of_a_wrong_type())
 
 

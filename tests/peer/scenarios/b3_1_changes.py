@@ -30,7 +30,7 @@ def told_too_soon(end):
 
 @responder('B3.1-3', needs={'files'})
 def a_raised_size_is_told_when_all_receives_have_it(t):
-    """From the moment of RESP_XCHAR (done) or UPD_XCHAR each of the receives takes a Send so long."""
+    """From RESP_XCHAR (done) or UPD_XCHAR on each of the receives takes a Send so long."""
     hand = two.greeted(t)
     two.barrier(t, hand)
     for count in (8192, two.BIG):
@@ -55,7 +55,8 @@ def a_requester_tells_a_raised_size_so_too(t):
         for got, call in zip(calls, asked):
             hand.answer(got, t.server.answer(call.call))
         for call in asked:
-            t.hold(t.answered(call) == t.server.answer(call.call), 'another Reply reaches the caller')
+            t.hold(t.answered(call) == t.server.answer(call.call),
+                   'another Reply reaches the caller')
 
 
 a_requester_tells_a_raised_size_so_too.wrong(raised_only_in_words)
@@ -147,7 +148,7 @@ def _(end):
 
 @requester('B3.1-7', keys=two.with_keys(inline_threshold_bytes=two.BIG))
 def a_lower_size_is_granted_when_no_call_counts_on_more(t):
-    """With a Call in flight that offers no chunk for a long Reply it is pending or refused, not done."""
+    """With a Call in flight that has no chunk for a long Reply it is pending or refused."""
     hand = two.ready(t)
     asked, got = two.again(t, hand, t.readdir(6000))
     t.hold(not got.header.reply, 'a reply chunk is offered though the receive is large enough')
@@ -155,7 +156,8 @@ def a_lower_size_is_granted_when_no_call_counts_on_more(t):
     t.hold(not done, 'it is granted while a Call counts on more')
     two.done(t, hand, asked, got)
     if pend:
-        t.hold(two.updated(hand, wire.RBSIZ) == (4096, True), 'another size is told, or it stays pending')
+        t.hold(two.updated(hand, wire.RBSIZ) == (4096, True),
+               'another size is told, or it stays pending')
     asked, got = two.again(t, hand, t.readdir(6000))
     t.hold(rej or got.header.reply, 'a Call counts on receives that are gone')
     two.done(t, hand, asked, got)
@@ -183,7 +185,7 @@ def _(end):
 
 @requester('B3.1-7', keys=two.with_keys(inline_threshold_bytes=two.BIG))
 def a_lower_size_is_granted_while_short_replies_are_due(t):
-    """Calls whose Replies fit the lower size do not stand against it: it is done, or told very soon."""
+    """Calls whose Replies fit the lower size do not stand against it."""
     hand = two.ready(t)
     asked, got = two.again(t, hand, t.null())
     t.hold(two.granted(t, hand, 4096), 'it is refused')

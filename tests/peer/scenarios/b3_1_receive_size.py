@@ -83,7 +83,7 @@ def _(end):
 
 @responder('B3.1-2', needs={'behind'})
 def the_reply_chunk_is_used_where_the_receive_is_too_small(t):
-    """A Reply of just the receive size comes inline without a chunk, one of a word more in the chunk."""
+    """A Reply of just the receive size comes inline, one of a word more in the chunk."""
     hand = two.greeted(t, two.size(8192))
     got = two.inline_reply(hand, t.echo(b'', 8192 - 28 - 28))
     t.hold(len(got.data) == 8192, f'the Reply has {len(got.data)} bytes')
@@ -179,7 +179,7 @@ def _(end):
 
 @requester('B3.1-6', keys=two.with_keys(inline_threshold_bytes=65536))
 def a_reply_chunk_is_offered_to_a_peer_that_ignores_init(t):
-    """READDIR of 6000 bytes, to one that answers INVAL_OPTION and to one of version two that is silent."""
+    """READDIR of 6000 bytes, to one that answers INVAL_OPTION and to one that is silent."""
     for silent in (False, True):
         asked, hand, first = two.probed(t, t.readdir(6000))
         if silent:
@@ -216,7 +216,7 @@ def _(end):
 
 @requester('B3.1-6', keys=two.KEYS)
 def calls_before_the_news_keep_their_reply_chunk(t):
-    """Where it raises its receives after long Replies, only Calls behind the message do without a chunk."""
+    """Where it raises its receives, only Calls behind the message do without a chunk."""
     hand = two.ready(t)
     told = 4096
     for credit in [1] * 12 + [16] * 12:      # with one credit it may have to keep the news

@@ -66,7 +66,8 @@ def a_key_of_the_same_rpc_is_invalidated(t):
         lent[sent.xid] = segment.handle
     for _ in range(4):
         got = hand.next('a Reply')
-        t.hold(got.invalidated in (None, lent[got.header.xid]), 'a key of another RPC is invalidated')
+        t.hold(got.invalidated in (None, lent[got.header.xid]),
+               'a key of another RPC is invalidated')
     t.hold(two.barrier(t, hand).invalidated is None, 'a key is invalidated that no Call lent')
     t.hold(not hand.conn.flaws, f'it {hand.conn.flaws}')
 
@@ -106,7 +107,7 @@ def _(end):
 
 
 def long_call(t, hand, allowed, which):
-    """A Call with a read chunk and a reply chunk, answered so that one of the keys, or none, is invalidated."""
+    """A Call with a read chunk and a reply chunk; the Reply invalidates one key or none."""
     asked, got = two.again(t, hand, t.echo(t.pattern(9000)))
     t.hold(hand.message_of(got) == asked.call, 'the chunk carries something else')
     landing = got.header.reply[0]
@@ -122,7 +123,7 @@ def long_call(t, hand, allowed, which):
 
 @requester('B3.2-1', keys=two.KEYS, needs={'behind'})
 def who_allows_invalidation_bears_any_of_it(t):
-    """None, or one of several keys; the RPC and those after it go on, and no key comes a second time."""
+    """None, or one of several keys; Calls go on, and no key comes a second time."""
     asked, hand, first = two.probed(t, t.null())
     values = wire.values_known(two.decoded(wire.decode_init, first)[0])
     allowed = values.get(wire.RQREMINV, False)

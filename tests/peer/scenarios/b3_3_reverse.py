@@ -87,7 +87,7 @@ def _(end):
 
 @responder('B3.3-2', needs=REVERSE)
 def where_nothing_is_told_the_program_decides(t):
-    """The server behind calls back where its program says it may: such a Call goes, without chunks."""
+    """The server behind calls where its program says it may: that goes, without chunks."""
     for values in ([], [brs(wire.BRS_UNKNOWN)]):
         hand = two.greeted(t, *values)
         two.barrier(t, hand)
@@ -139,7 +139,7 @@ def _(end):
 
 @responder('B3.3-4')
 def an_acceptor_tells_its_support(t):
-    """The value is of receiving Calls or Replies: an acceptor whose reverse Calls are to be answered has some."""
+    """The value is of receiving Calls or Replies, so an acceptor has some."""
     hand = t.connect()
     told = two.greet(hand)
     t.hold(told.get(wire.BRS, 0) != wire.BRS_NONE, 'it says NONE, and version two asks for support')

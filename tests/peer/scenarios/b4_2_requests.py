@@ -91,7 +91,7 @@ a_requester_answers_each_request.wrong(never_answers)
 
 @responder('B4.3-1')
 def the_three_subsets_part_the_request(t):
-    """With the XID of the request; no value in two of them, none in none, and unknown ids rejected."""
+    """With the XID of the request; no value in two or none, and unknown ids rejected."""
     hand = two.greeted(t)
     answered_each(t, hand)
     _done, rej, _pend = two.disposition(t, hand, two.req((77, b''), two.size(4096), (78, b'')))
@@ -104,13 +104,14 @@ for _bend in (answers_in_part, answers_doubly, answers_with_another_xid, promise
 
 @responder('B4.3-1', needs={'files'})
 def what_is_done_is_in_effect(t):
-    """A receive size in the done subset, or told later, is one; after a rejection the old size holds."""
+    """A receive size that is done, or told later, is one; a rejection changes nothing."""
     hand = two.greeted(t)
     for count in (8192, 2**32 - 1, two.BIG):
         if two.granted(t, hand, count):
             t.hold(count <= 2**24, f'receives of {count} bytes are granted')
             hand.call(two.write(t, count), vers=2)
-            t.hold(hand.next('the Reply').header.proc == header.MSG, f'{count} bytes are not served')
+            got = hand.next('the Reply')
+            t.hold(got.header.proc == header.MSG, f'{count} bytes are not served')
     two.barrier(t, hand)
 
 
@@ -119,7 +120,7 @@ what_is_done_is_in_effect.wrong(promises_all)
 
 @requester('B4.3-1', keys=two.KEYS)
 def a_requesters_three_subsets_part_the_request(t):
-    """With the XID of the request; no value in two of them, none in none, and unknown ids rejected."""
+    """With the XID of the request; no value in two or none, and unknown ids rejected."""
     hand = two.ready(t)
     answered_each(t, hand)
     _done, rej, _pend = two.disposition(t, hand, two.req((77, b''), two.size(4096), (78, b'')))
@@ -252,7 +253,7 @@ def _(end):
 
 @requester('B4.3-2', keys=two.KEYS)
 def an_answer_to_another_request_is_dropped(t):
-    """A RESP_XCHAR with another XID changes nothing and gets nothing; a second one changes nothing more."""
+    """A RESP_XCHAR with another XID changes nothing; nor does a second one."""
     hand, request, _count = two.asking(t)
     hand.send(two.resp(request.header.xid ^ 1, done={0}))
     two.in_order(t, hand)

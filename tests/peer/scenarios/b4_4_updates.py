@@ -30,7 +30,7 @@ an_update_holds_at_once.wrong(only_what_was_asked_for)
 
 @requester('B4.4-1', keys=two.KEYS)
 def an_update_ends_what_is_pending(t):
-    """After pend the UPD_XCHAR brings the size; one with pendclr and the old value lets it ask again."""
+    """It brings the size; with pendclr and the old value it lets the requester ask again."""
     hand, request, count = two.asking(t)
     hand.send(two.resp(request.header.xid, pend={0}))
     two.in_order(t, hand)

@@ -18,7 +18,7 @@ def the_four(xid):
 
 @responder('B1.3-1')
 def a_connector_may_send_all_four(t):
-    """The acceptor takes each, whoever calls: INIT_XCHAR and REQ_XCHAR are answered, the others are not."""
+    """The acceptor takes each; INIT_XCHAR and REQ_XCHAR are answered, the others are not."""
     hand = t.connect()
     two.greet(hand)
     two.disposition(t, hand, two.req(two.size(4096)))

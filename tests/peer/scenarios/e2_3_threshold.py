@@ -25,7 +25,7 @@ def _(end):
 
 @responder('E2.3-1', keys=SMALL, needs={'files'})
 def a_responder_sends_4096_bytes(t):
-    """A Reply of up to 4096 bytes comes inline where no chunk is offered, though the private data say 1024."""
+    """A Reply of up to 4096 bytes comes inline, though the private data say 1024."""
     hand = t.connect(send=1024, recv=1024)
     got = two.inline_reply(hand, t.readdir(3400))
     t.hold(len(got.data) > 3000, f'the Reply has {len(got.data)} bytes only')

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""RDMA_OPTIONAL: draft-cel-nfsv4-rpcrdma-version-two-00 section 3.1, and what X-9 and X-10 settle."""
+"""RDMA_OPTIONAL: draft-cel-nfsv4-rpcrdma-version-two-00 section 3.1, X-9 and X-10."""
 from scene import two
 from scene.hand import new_xid
 from scene.scenario import requester, responder

@@ -35,7 +35,7 @@ def _(end):
 
 @requester('E4.2-1', keys=two.KEYS)
 def a_requester_uses_chunks_as_in_version_one(t):
-    """A long Call by position-zero chunk, and its long Reply in the reply chunk, both in version two."""
+    """A long Call by position-zero chunk, its long Reply in the reply chunk."""
     hand = two.ready(t)
     asked, got = two.again(t, hand, t.echo(t.pattern(9000)))
     t.hold((got.header.vers, got.header.proc) == (2, header.NOMSG), 'it is no RDMA_NOMSG')
@@ -181,7 +181,7 @@ def _(end):
 
 @responder('E4.2-4', needs={'reverse', 'behind'})
 def reverse_calls_go_in_version_two(t):
-    """On a connection that is of version two the acceptor's Calls are, too, and take Replies of it."""
+    """On a connection of version two the acceptor's Calls are, too."""
     hand = t.connect()
     two.ask(hand, t.null())
     asked = t.have_called_back(t.echo(b'back', 40))
@@ -219,7 +219,7 @@ def _(end):
 
 @responder('E4.2-5')
 def reserved_and_unknown_procs_get_bad_header(t):
-    """RDMA_MSGP and RDMA_DONE in version two, with or without anything behind them, and a proc of 6."""
+    """RDMA_MSGP, RDMA_DONE and a proc of 6, with or without anything behind them."""
     hand = t.connect()
     two.ask(hand, t.null())
     for proc in (header.MSGP, header.DONE, 6, 2**32 - 1):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A responder of version one alone, asked in version two: version-two-00 section 5.2, RFC 8166 section 4.5."""
+"""A responder of version one alone: version-two-00 section 5.2, RFC 8166 section 4.5."""
 from scene import two
 from scene.scenario import Unfit, responder
 from wire import header
@@ -7,7 +7,7 @@ from wire import header
 
 @responder('E5.2-1', keys={'listen_version': 1})
 def version_two_is_refused_and_version_one_served(t):
-    """Each message of version two gets ERR_VERS 1..1 with its XID; Calls of version one are served beside."""
+    """Each message of version two gets ERR_VERS 1..1; Calls of version one are served."""
     hand = t.connect()
     for _ in range(2):
         for message in (two.init(), two.upd(two.size(4096)),

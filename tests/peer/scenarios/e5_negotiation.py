@@ -99,7 +99,7 @@ def _(end):
 
 @responder('E5.1-1')
 def the_first_call_of_version_two_is_answered_in_it(t):
-    """Same XID, version two, no error; then both ends take 4096 bytes, whatever the private data."""
+    """With its XID, and not by an error."""
     hand = t.connect(send=1024, recv=1024)
     got = two.ask(hand, t.null(), credit=1)
     t.hold(got.header.vers == 2, f'the answer is of version {got.header.vers}')
@@ -123,7 +123,7 @@ def _(end):
 
 @requester('E5.1-1', keys=two.with_keys(inline_threshold_bytes=1024))
 def both_ends_take_4096_bytes_once_two_is_settled(t):
-    """A Call of 4096 bytes with its header goes inline, and so does its Reply, without any chunk."""
+    """A Call of 4096 bytes with its header goes inline, and so does its Reply."""
     hand = two.ready(t, send=1024, recv=1024)
     t.hold(two.goes_inline(t, hand, two.write(t, 4096)), 'the Call does not go inline')
     call = t.readdir(4096 - 28 - 640)
@@ -149,7 +149,8 @@ def after_err_vers_calls_go_in_a_common_version(t):
     common(first, hand, 1, 1)
     got = hand.next('the Call')
     for _ in range(3):
-        t.hold((got.header.vers, got.header.proc) == (1, header.MSG), 'it is no Call of version one')
+        t.hold((got.header.vers, got.header.proc) == (1, header.MSG),
+               'it is no Call of version one')
         t.hold(got.body == asked.call, 'it is another Call')
         two.done(t, hand, asked, got)
         asked, got = two.again(t, hand, t.null())
@@ -246,7 +247,7 @@ def _(end):
 
 @requester('E5.2-2', keys=two.KEYS)
 def silence_is_taken_for_version_one(t):
-    """A server that drops the first message gets Calls of version one, now and on the next connection."""
+    """A server that drops the first message gets Calls of version one, then and later."""
     asked, hand, _first = two.probed(t, t.null())
     for _ in range(2):
         got = hand.next('the Call')

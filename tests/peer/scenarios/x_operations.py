@@ -43,7 +43,7 @@ class Window:
 
 @requester('X-11', keys=two.KEYS)
 def an_operation_of_the_connector_takes_a_credit(t):
-    """Long Replies, which make it want larger receives: Calls and operations together keep to the grant."""
+    """Under long Replies, which make it tell of larger receives, all keep to the grant."""
     asked, hand, got = two.called(t, t.null(), credit=GRANT)
     two.done(t, hand, asked, got, credit=GRANT)
     calls = [t.have_called(t.readdir(6000)) for _ in range(24)]
@@ -148,7 +148,7 @@ def _(end):
 
 @requester('X-16', keys=two.with_keys(reverse_chunks=True), needs={'reverse', 'behind'})
 def a_connector_answers_reverse_calls_with_chunks(t):
-    """It announces GENL; a Call by position-zero chunk is pulled, its Reply written to the reply chunk."""
+    """It announces GENL; a Call by chunk is pulled, its Reply written to the reply chunk."""
     asked, hand, first = two.probed(t, t.null())
     t.hold(brs_of(t, first) == wire.BRS_GENL, 'it does not announce GENL')
     hand.send(two.init(two.value(wire.BRS, wire.BRS_GENL), xid=first.header.xid))
@@ -175,7 +175,7 @@ def _(end):
 
 @responder('X-16', keys={'reverse_chunks': True}, needs={'reverse', 'behind'})
 def an_acceptor_makes_reverse_calls_with_chunks(t):
-    """It announces GENL; to a connector that does, too, a long Call goes by chunk, with room for its Reply."""
+    """To a connector that announces GENL, too, a long Call goes by chunk."""
     hand = t.connect()
     told = two.greet(hand, two.value(wire.BRS, wire.BRS_GENL))
     t.hold(told.get(wire.BRS) == wire.BRS_GENL, 'it does not announce GENL')
@@ -201,7 +201,7 @@ def _(end):
 
 @responder('X-16', keys={'reverse_chunks': True}, needs={'reverse', 'behind'})
 def chunks_are_for_connectors_that_announce_genl(t):
-    """A connector that says SZLIM, or nothing, gets short reverse Calls without any chunk, and no long ones."""
+    """A connector that says SZLIM, or nothing, gets short reverse Calls without any."""
     for told in ([two.value(wire.BRS, wire.BRS_SZLIM)], []):
         hand = two.greeted(t, *told)
         two.barrier(t, hand)

@@ -278,7 +278,7 @@ def goes_inline(t, hand, call):
 
 
 def wanted(t, hand):
-    """Long Calls until the requester asks for larger receives; its REQ_XCHAR, None if it does not."""
+    """Long Calls until the requester asks for larger receives; its REQ_XCHAR, or None."""
     for _ in range(OFTEN):
         asked = t.have_called(write(t, LONG))
         request = None
@@ -294,7 +294,7 @@ def wanted(t, hand):
 
 
 def asking(t):
-    """A requester whose long Calls have made it ask for larger receives: (Hand, REQ_XCHAR, size)."""
+    """A requester that asks for larger receives: (the Hand, its REQ_XCHAR, the size)."""
     hand = ready(t)
     request = wanted(t, hand)
     if request is None:
