@@ -116,8 +116,7 @@ def found(outcome):
 PROBES = {
     'version two': header.Header(xid=2, vers=2, body=rpc.call(2, 100003, 3, 0)),
     'draft-03': header.Header(xid=3, proc=header.MSGP, body=rpc.call(3, 100003, 3, 0)),
-    'configuration protocol': header.Header(
-        xid=4, body=rpc.call(4, ccp.PROGRAM, ccp.VERSION, 0)),
+    'configuration protocol': header.Header(xid=4, body=rpc.call(4, ccp.PROGRAM, ccp.VERSION, 0)),
 }
 
 

@@ -119,6 +119,7 @@ ALL_BITS = private_data.encode(PrivateData(False, 4096, 4096, reserved=0xfe))
 @responder('C5.1-2', needs={'files'})
 def reserved_flags_are_zero_in_an_accept_and_ignored_in_a_request(t):
     """All bits but the lowest: not set by the acceptor, and without a meaning for it."""
+    inline.keeps_to_sizes(t)
     hand = t.connect(data=ALL_BITS)
     _flags(t, hand.conn.peer.data)
     inline.replies_fill(t, hand, min(4096, inline.told(hand).send_bytes))
@@ -180,6 +181,7 @@ def _takes_less(end):
 @responder('C5.2-1', keys=WIDE, needs={'files'})
 def the_acceptor_counts_sizes_in_units_of_1024_bytes(t):
     """The codes 0, 3 and 255 are 1 KiB, 4 KiB and 256 KiB; what it says it takes it takes."""
+    inline.keeps_to_sizes(t)
     for code in (0, 3, 255):
         hand = t.connect(recv=(code + 1) * 1024, send=262144)
         inline.replies_fill(t, hand, min((code + 1) * 1024, inline.told(hand).send_bytes))

@@ -200,6 +200,7 @@ def _(end):
 @responder('X-5', needs={'files'})
 def private_data_count_before_the_default_at_the_acceptor(t):
     """4096 bytes are told: Replies and Calls of so many go inline; nothing is told: 1024."""
+    inline.keeps_to_sizes(t)
     hand = t.connect(recv=4096)
     inline.replies_fill(t, hand, min(4096, inline.told(hand).send_bytes))
     inline.longest_call_is_taken(t, hand)

@@ -31,11 +31,12 @@ class Got:
     data: bytes
     invalidated: int
     header: header.Header
+    long: bytes = b''       # what has been written into the reply chunk
 
     @property
     def body(self):
-        """The RPC message behind the header."""
-        return self.header.body
+        """The RPC message behind the header, or in the reply chunk."""
+        return self.long or self.header.body
 
 
 class Hand:
@@ -112,11 +113,23 @@ class Hand:
         return got
 
     def result(self, xid, what='the Call'):
-        """The RPC message of the next Send, an RDMA_MSG for this XID that has a result."""
+        """The next Send, a Reply for this XID that has a result, inline or in the reply chunk."""
         got = self.reply(xid, f'the Reply to {what}')
-        if got.header.proc != header.MSG or is_rpc_error(got.body):
+        if got.header.proc == header.NOMSG and got.header.reply:
+            got.long = b''.join(self.written(segment) for segment in got.header.reply)
+        elif got.header.proc != header.MSG:
+            raise Wrong(f'{what} has no result but: {header.describe(got.data)}')
+        if is_rpc_error(got.body):
             raise Wrong(f'{what} has no result but: {header.describe(got.data)}')
         return got
+
+    def written(self, segment):
+        """What a segment of ours holds, as long as the other end says that it is."""
+        key = self.conn.keys.get(segment.handle)
+        if key is None or not key.covers(segment.offset, segment.length):
+            raise Wrong(f'nothing of ours is at {segment}')
+        begin = segment.offset - key.to
+        return bytes(key.memory[begin:begin + segment.length])
 
     def quiet(self):
         """Nothing has come but what was taken."""

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What fits into one Send: messages that just fill it, and four bytes more."""
+from scene.scenario import Unfit
 from wire import header, private_data
 
 SMALL = 4
@@ -9,6 +10,15 @@ def told(hand):
     """The private data of the other end, or what holds without: RFC 8797 section 4.1.1."""
     return (private_data.decode(hand.conn.peer.data)
             or private_data.PrivateData(False, 1024, 1024))
+
+
+def keeps_to_sizes(t):
+    """Unfit for an end that sends whatever there is: nothing shows what private data are to it."""
+    hand = t.connect()
+    got = hand.ask(t.read(60000))
+    if len(got.data) > 4 * 4096:
+        raise Unfit('it sends Replies of any length, whatever it is told: C5.2-2')
+    hand.conn.close()
 
 
 def replies_fill(t, hand, limit):

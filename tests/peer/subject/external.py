@@ -59,6 +59,15 @@ def over_tcp(loop, address, prog, vers, proc, args):
     return reply.result
 
 
+def _serves(data):
+    """Whether an answer is a Reply with a result."""
+    try:
+        answer = header.decode(data)
+    except header.HeaderError:
+        return False
+    return answer.proc != header.ERROR and not is_rpc_error(answer.body)
+
+
 class Server:
     """The server, and the folder in it that the scenarios use."""
 
@@ -144,7 +153,7 @@ class Server:
     # ------------------------------------------------------------ which dialects it speaks
 
     def speaks(self, message):
-        """Whether it answers a message by a result, not by an error or silence."""
+        """Whether it answers a Call by anything but an error or silence."""
         end = self._connected()
         self.loop.until(lambda: end.conn.open or end.conn.ended, 'a connection for a probe')
         got = []
@@ -156,8 +165,7 @@ class Server:
                         'an answer to a probe')
         end.conn.close()
         ours = [s.data for s in got if s.data[:4] == xdr.u32(message.xid)]
-        return bool(ours) and header.decode_fixed(ours[0])[3] != header.ERROR and \
-            not is_rpc_error(header.decode(ours[0]).body)
+        return bool(ours) and _serves(ours[0])
 
 
 class Play:
