@@ -5,7 +5,7 @@ import pathlib
 import re
 
 TABLE = pathlib.Path(__file__).resolve().parent.parent / 'REQUIREMENTS.md'
-TAG = re.compile(r'[A-EX][0-9.]*-?[0-9Δ]*[0-9]*$|A-Δ[0-9]+$')
+TAG = re.compile(r'[A-EIX][0-9.]*-?[0-9Δ]*[0-9]*$|A-Δ[0-9]+$')
 NOT_BUILT = 'not built: '
 
 

@@ -25,17 +25,17 @@ FNR == 1 { name = "" }
 	grep -rHoE --include='*.py' '^ +def test_[a-z0-9_]+' tests | sed -E 's/: +def /:/; s/^/case /'
 	find tests -name '*.sh' | sed 's/^/script /'
 	[ ! -d "$scenarios" ] || echo "scenarios $scenarios"
-	[ ! -d "$scenarios" ] || grep -rhoE --include='*.py' "^@(requester|responder)\(['\"][^'\"]+" "$scenarios" |
-		sed -E "s/^@requester\(./scenario RQ /; s/^@responder\(./scenario RS /"
+	[ ! -d "$scenarios" ] || grep -rhoE --include='*.py' "^@(requester|responder)(_ends)?\(['\"][^'\"]+" "$scenarios" |
+		sed -E "s/^@requester[^(]*\(./scenario RQ /; s/^@responder[^(]*\(./scenario RS /"
 } >>"$work/known"
 
 # Tags, wherever they stand, as "used FILE TAG".
-tag='(^|[^A-Za-z0-9_])([A-E][0-9][0-9.]*-[0-9]+|A-Δ[0-9]+|X-[0-9]+)'
+tag='(^|[^A-Za-z0-9_])([A-EI][0-9][0-9.]*-[0-9]+|A-Δ[0-9]+|X-[0-9]+)'
 {
 	find lib daemon tests \( -name '*.[ch]' -o -name '*.py' -o -name '*.md' \)
 	echo HACKING.md
 } | xargs grep -oE "$tag" |
-	sed -E 's/^([^:]*):[^A-EX]*/used \1 /' | sort -u >>"$work/known"
+	sed -E 's/^([^:]*):[^A-EIX]*/used \1 /' | sort -u >>"$work/known"
 
 awk -F'|' '
 function trim(text) { gsub(/^ +| +$/, "", text); return text }
@@ -45,8 +45,8 @@ function check_sections(cell,    n, i, part) {
 	if (cell == "–") return
 	n = split(cell, part, /, /)
 	for (i = 1; i <= n; i++)
-		if (part[i] !~ /^(8166|8167|8797) §[0-9]+(\.[0-9]+)*$/)
-			bad("filled", tag ": \"" part[i] "\" is no section of RFC 8166, 8167 or 8797")
+		if (part[i] !~ /^(8166|8167|8797|504[014]|6581) §[0-9]+(\.[0-9]+)*$/)
+			bad("filled", tag ": \"" part[i] "\" is no section of an RFC that counts")
 }
 function check_where(cell, shown,    n, i, part) {
 	if (cell == "–") {
@@ -94,7 +94,7 @@ FNR == NR {
 	else used[word[3]] = used[word[3]] " " word[2]
 	next
 }
-/^\| *([A-E][0-9]|A-|X-)/ {
+/^\| *([A-EI][0-9]|A-|X-)/ {
 	tag = trim($2)
 	if (tag in row) bad("filled", tag ": has a row already")
 	row[tag] = 1

@@ -11,7 +11,8 @@ from model.answerer import Answerer
 from model.caller import Caller
 from model.characteristics import TOO_LONG, Characteristics
 from model.version_two import TWO, VersionTwo
-from wire import ccp, header, private_data
+from net.startup import Start
+from wire import ccp, header, mpa, private_data
 
 
 @dataclasses.dataclass
@@ -62,8 +63,20 @@ class End(VersionTwo, Characteristics, Caller, Answerer):
         self.conn = conn
         self.connector = conn.initiator
         conn.on_send = self.on_send
+        conn.on_request = self.requested
         conn.on_open = self.opened
         conn.on_end = self.lost
+
+    def requested(self):
+        """Of the acceptor: the request is here; markers it cannot send."""
+        if self.conn.peer.flags & mpa.MARKERS:
+            self.conn.reject()
+            return
+        self.conn.accept(self.own_start())
+
+    def own_start(self):
+        """What this end says of itself in its frame of MPA."""
+        return Start(data=self.own_data())
 
     def opened(self):
         """Of the connection: both ends have said who they are."""

@@ -9,6 +9,7 @@ import dataclasses
 import secrets
 
 from net import stream
+from net.startup import Start, Startup
 from wire import ddp, mpa
 
 SEND_QUEUE, READ_QUEUE, TERMINATE_QUEUE = 0, 1, 2
@@ -72,33 +73,18 @@ class Ended:
     why: str
 
 
-@dataclasses.dataclass
-class Start:
-    """What this end says of itself when the connection is made."""
-    data: bytes = b''
-    ird: int = 16
-    ord: int = 16
-    flags: int = mpa.CRC | mpa.ENHANCED
-    revision: int = 2
-
-
-class Conn:
+class Conn(Startup):
     """One end of an iWARP connection."""
 
     def __init__(self, loop, sock, initiator, start=None, tap=None, nudge=False):
         self.loop = loop
-        self.initiator = initiator
-        self.start = start or Start()
-        self.peer = None              # the mpa.Start of the other end
+        super().__init__(initiator, start or Start())
         self.ended = None
         self.terminated = None
         self.events = []
         self.sends = collections.deque()
         self.on_send = None           # takes each Sent; without it they wait in .sends
-        self.on_request = None        # of the acceptor: the request is here
-        self.on_open = None
         self.on_end = None
-        self.crc = False
         self.hold_reads = False       # the peer's Reads wait for answer_reads()
         self.reads_waiting = collections.deque()
         self.reads_most = 0           # of the peer's, under way at once
@@ -107,66 +93,14 @@ class Conn:
         self.flaws = []               # what the peer did against RDMA's own rules
         self._in = bytearray()
         self._send_in = bytearray()
+        self._send_begun = False
         self._msn_out = {SEND_QUEUE: 0, READ_QUEUE: 0, TERMINATE_QUEUE: 0}
         self._msn_in = {SEND_QUEUE: 0, READ_QUEUE: 0, TERMINATE_QUEUE: 0}
         self._nudges = list(NUDGES_S) if nudge else []
         self._heard = False
         self._stream = stream.Stream(loop, sock, self, tap)
         if initiator:
-            self._stream.send(self._start_bytes(reply=False))
-
-    # ------------------------------------------------------------ set-up
-
-    def _start_bytes(self, reply, flags=None):
-        own = self.start
-        flags = own.flags if flags is None else flags
-        return mpa.encode_start(mpa.Start(
-            reply=reply, flags=flags, revision=own.revision, data=own.data,
-            ird=own.ird if flags & mpa.ENHANCED else None,
-            ord=own.ord if flags & mpa.ENHANCED else None))
-
-    def _take_start(self):
-        found = mpa.decode_start(self._in)
-        if not found:
-            return
-        self.peer, used = found
-        del self._in[:used]
-        if not self.initiator:
-            if self.on_request:
-                self.on_request()
-        else:
-            if self.peer.flags & mpa.REJECT:
-                self._finish('rejected')
-                return
-            self.crc = bool(self.peer.flags & mpa.CRC)
-            if self.on_open:
-                self.on_open()
-
-    @property
-    def open(self):
-        """Whether both ends have said who they are, and neither has left."""
-        return self.peer is not None and self.ended is None
-
-    def accept(self, start=None):
-        """Of the acceptor: answers the request that has come."""
-        if start:
-            self.start = start
-        flags = self.start.flags
-        if self.start.revision == 2 and not self.peer.flags & mpa.ENHANCED:
-            flags &= ~mpa.ENHANCED
-        if self.peer.revision < self.start.revision:
-            self.start = dataclasses.replace(self.start, revision=self.peer.revision)
-        if flags & mpa.ENHANCED and self.start.ord > self.peer.ird:
-            self.start = dataclasses.replace(self.start, ord=self.peer.ird)
-        self.crc = bool(flags & mpa.CRC)
-        self._stream.send(self._start_bytes(reply=True, flags=flags))
-        if self.on_open:
-            self.on_open()
-
-    def reject(self):
-        """Of the acceptor: turns the request down."""
-        self._stream.send(self._start_bytes(reply=True, flags=self.start.flags | mpa.REJECT))
-        self.close()
+            self._stream.send(self.frame(reply=False))
 
     # ------------------------------------------------------------ sending
 
@@ -191,13 +125,19 @@ class Conn:
     def send(self, data, invalidate=None):
         """A Send, or a Send with Invalidate of one of the peer's keys."""
         opcode = ddp.SEND if invalidate is None else ddp.SEND_INV
-        self._msn_out[SEND_QUEUE] += 1
-        msn = self._msn_out[SEND_QUEUE]
+        msn = self.next_number(SEND_QUEUE)
         self._segments(data, lambda at, part, last: ddp.Segment(
             False, last, opcode, stag=invalidate or 0, qn=SEND_QUEUE, msn=msn, mo=at,
             payload=part))
         if self._nudges and not self._heard:
             self._nudge_later()
+
+    def next_number(self, queue):
+        """The message number that is due on a queue; it counts as used."""
+        if queue not in self._msn_out:
+            return 1
+        self._msn_out[queue] += 1
+        return self._msn_out[queue]
 
     def _nudge_later(self):
         def nudge():
@@ -216,10 +156,10 @@ class Conn:
         """An RDMA Read; done(data) is called when all has come."""
         read = Read(stag, to, size, sink_stag=secrets.randbits(32), done=done)
         self.reads.append(read)
-        self._msn_out[READ_QUEUE] += 1
+        msn = self.next_number(READ_QUEUE)
         request = ddp.ReadRequest(read.sink_stag, 0, size, stag, to)
         self.fpdu(ddp.encode(ddp.Segment(
-            False, True, ddp.READ_REQUEST, qn=READ_QUEUE, msn=self._msn_out[READ_QUEUE], mo=0,
+            False, True, ddp.READ_REQUEST, qn=READ_QUEUE, msn=msn, mo=0,
             payload=request.encode())))
         return read
 
@@ -293,26 +233,31 @@ class Conn:
     def received(self, data):
         """Of the stream."""
         self._in += data
+        if self.started:
+            self._heard = True
+        else:
+            self.take_start(self._in)
+        if self.started:
+            self._take_fpdus()
+
+    def _take_fpdus(self):
         try:
-            if self.peer is None:
-                self._take_start()
-            else:
-                self._heard = True
             while self.open and (found := mpa.decode_fpdu(self._in, crc=self.crc)):
                 ulpdu, used = found
                 del self._in[:used]
                 self._take(ddp.decode(ulpdu))
         except mpa.CrcError as error:
             self._flaw(str(error), 0x20, 0x02)
-        except ValueError as error:
-            self._flaw(str(error))
+        except ddp.DdpError as error:
+            self._flaw(str(error), *(error.terminate or ()))
             self.close()
 
     def stream_ended(self, why):
         """Of the stream."""
-        self._finish(why)
+        self.finish(why)
 
-    def _finish(self, why):
+    def finish(self, why):
+        """The connection has ended, and its owner is told why."""
         if self.ended is None:
             self._stream.close()
             self.ended = why
@@ -325,8 +270,7 @@ class Conn:
             self._take_tagged(segment)
             return
         queue = segment.qn
-        begins = queue != SEND_QUEUE or segment.mo == 0
-        if begins:
+        if queue != SEND_QUEUE or not self._send_begun:
             self._msn_in[queue] += 1
         if segment.msn != self._msn_in[queue]:
             self._flaw(f'message {segment.msn} of queue {queue}, not {self._msn_in[queue]}',
@@ -344,6 +288,7 @@ class Conn:
             self._take_read(ddp.ReadRequest.decode(segment.payload))
         else:
             self._send_in += segment.payload
+            self._send_begun = not segment.last
             if segment.last:
                 invalidates = segment.opcode in (ddp.SEND_INV, ddp.SEND_SE_INV)
                 data, self._send_in = bytes(self._send_in), bytearray()

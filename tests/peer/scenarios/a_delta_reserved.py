@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What RFC 8166 took from draft-ietf-nfsv4-rpcrdma-03 (its sections 3.5, 3.8), and how it is met."""
+"""What RFC 8166 took from draft-ietf-nfsv4-rpcrdma-03, its sections 3.5 and 3.8."""
 from scene.scenario import requester, responder
 from wire import header, rpc, xdr
 

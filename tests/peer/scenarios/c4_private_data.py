@@ -253,13 +253,9 @@ def _no_look_at_the_identifier(end):
 
 
 def _refuses_others(end):
-    attach = end.attach
-
-    def attached(conn):
-        attach(conn)
-        if conn.peer and conn.peer.data[:4] != GOOD[:4]:
-            conn.reject()
-    end.attach = attached
+    right = end.requested
+    end.requested = lambda: (right() if end.conn.peer.data[:4] == GOOD[:4]
+                             else end.conn.reject())
 
 
 private_data_of_others_are_ignored_by_the_acceptor.wrong(_no_look_at_the_identifier)

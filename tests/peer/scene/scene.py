@@ -62,6 +62,10 @@ class Scene:
         conn.accept(self.start(**start))
         return Hand(conn, self.trace)
 
+    def hand(self, conn):
+        """A connection in the hand of the scenario."""
+        return Hand(conn, self.trace)
+
     def requested(self):
         """The next connection of the requester, whose MPA request has come."""
         self.loop.until(lambda: self.play.accepted, 'a connection of the requester')

@@ -187,6 +187,10 @@ class Play:
         """Whether the daemon has ended its TCP client's connection, which goes with the other."""
         return self._front is None or self._front.ended is not None
 
+    def count(self):
+        """How many connections the daemon has to its server: one for each of its clients."""
+        return sum(conn.ended is None for conn in self._far.conns)
+
     def reverse(self, call):
         """The TCP server behind the daemon makes a reverse Call."""
         conn = self._far.conns[-1]

@@ -30,6 +30,7 @@ class Play:
         self.bend = bend
         self.end = None
         self.accepted = collections.deque()
+        self.conns = []
         self.memory = ServerMemory(loop.now)
 
     def _right_or_wrong(self):
@@ -44,10 +45,8 @@ class Play:
         other = iwarp.Conn(self.loop, theirs, False)
         conn = iwarp.Conn(self.loop, ours, True, start)
         self.end = self._right_or_wrong()
-        self.loop.until(lambda: other.peer or other.ended, 'the start-up')
-        if other.peer:
-            self.end.attach(other)
-            other.accept(dataclasses.replace(other.start, data=self.end.own_data()))
+        self.end.attach(other)
+        self.conns.append(other)
         return conn
 
     @property
@@ -66,8 +65,7 @@ class Play:
         self.accepted.append(iwarp.Conn(self.loop, ours, False))
         self.end = self._right_or_wrong()
         self.end.on_unsettled_end = self._once_more
-        start = iwarp.Start(data=self.end.own_data())
-        self.end.attach(iwarp.Conn(self.loop, theirs, True, start))
+        self.end.attach(iwarp.Conn(self.loop, theirs, True, self.end.own_start()))
 
     def _once_more(self):
         """The connection has carried no Call: those that wait go on another one."""
@@ -86,6 +84,10 @@ class Play:
     def alone(self):
         """Whether the other end, a requester, has no connection."""
         return self.end is None or self.end.conn.ended is not None
+
+    def count(self):
+        """How many connections the other end, a responder, has."""
+        return sum(conn.ended is None for conn in self.conns)
 
     def close(self):
         """Nothing stays: the loop closes the sockets."""

@@ -66,8 +66,33 @@ class Refuse(unittest.TestCase):
                 ddp.decode(ddp.encode(wrong))
 
 
+    def test_what_is_said_of_each(self):
+        """The layer, type and code that RFC 5040 and 5041 have for it."""
+        for wrong, said in ((replace(SEND, ddp_version=2), (0x12, 6)),
+                            (replace(WRITE, ddp_version=2), (0x11, 4)),
+                            (replace(SEND, rdmap_version=2), (0x02, 5)),
+                            (replace(SEND, opcode=8), (0x02, 6)),
+                            (replace(SEND, opcode=ddp.WRITE), (0x02, 6)),
+                            (replace(WRITE, opcode=ddp.SEND), (0x02, 6)),
+                            (replace(SEND, qn=3), (0x12, 1))):
+            with self.subTest(wrong=wrong), self.assertRaises(ddp.DdpError) as raised:
+                ddp.decode(ddp.encode(wrong))
+            self.assertEqual(raised.exception.terminate, said)
+        with self.assertRaises(ddp.DdpError) as raised:
+            ddp.decode(b"\x41\x43")
+        self.assertIsNone(raised.exception.terminate)
+
+
 class Terminate(unittest.TestCase):
     """What a Terminate says."""
+
+    def test_its_code_in_either_order(self):
+        """Layer and type are in one byte, as the RFC has it."""
+        for sent, code in (("20020000", (0x20, 2)), ("02020000", (0x20, 2)),
+                           ("1205c000", (0x12, 5)), ("21020300", (0x12, 2)),
+                           ("02050000", (0x02, 5)), ("99770000", (0x99, 0x77))):
+            self.assertEqual(ddp.terminate_code(bytes.fromhex(sent)), code, sent)
+        self.assertIsNone(ddp.terminate_code(b"\x20\x02\x00"))
 
     def test_in_the_order_of_the_rfc(self):
         """Its layer, type and code as words."""

@@ -15,7 +15,14 @@ UNTAGGED_BYTES = 18
 
 
 class DdpError(ValueError):
-    """The bytes are no segment that DDP and RDMAP know."""
+    """The bytes are no segment that DDP and RDMAP know; `terminate` is what is said of it.
+
+    That is the first two bytes of a Terminate, or None where no document has any.
+    """
+
+    def __init__(self, text, terminate=None):
+        super().__init__(text)
+        self.terminate = terminate
 
 
 @dataclass
@@ -77,16 +84,17 @@ def encode(segment):
 
 def _check(segment):
     if segment.ddp_version != 1:
-        raise DdpError(f"DDP version {segment.ddp_version}")
+        raise DdpError(f"DDP version {segment.ddp_version}",
+                       (0x11, 0x04) if segment.tagged else (0x12, 0x06))
     if segment.rdmap_version != 1:
-        raise DdpError(f"RDMAP version {segment.rdmap_version}")
+        raise DdpError(f"RDMAP version {segment.rdmap_version}", (0x02, 0x05))
     if segment.opcode > TERMINATE:
-        raise DdpError(f"opcode {segment.opcode}")
+        raise DdpError(f"opcode {segment.opcode}", (0x02, 0x06))
     name = OPCODE_NAMES[segment.opcode]
     if segment.tagged != (segment.opcode in TAGGED):
-        raise DdpError(f"{name} {'' if segment.tagged else 'un'}tagged")
+        raise DdpError(f"{name} {'' if segment.tagged else 'un'}tagged", (0x02, 0x06))
     if not segment.tagged and segment.qn != queue_of(segment.opcode):
-        raise DdpError(f"{name} on queue {segment.qn}")
+        raise DdpError(f"{name} on queue {segment.qn}", (0x12, 0x01))
 
 
 def decode(ulpdu):
@@ -145,14 +153,32 @@ def _terminate_words(layer, etype, code):
     return f"{name}: {codes[code]}" if code in codes else None
 
 
+def _halves_swapped(payload):
+    """Whether these are bytes as Linux siw has them, with the halves of each the other way."""
+    layer, etype, code = payload[0] >> 4, payload[0] & 15, payload[1]
+    return _terminate_words(etype, layer, code) and (
+        _terminate_words(layer, etype, code) is None
+        or payload[2] & 0x07 and not payload[2] & 0xe0)
+
+
+def terminate_code(payload):
+    """Layer and type in one byte, and the code; None if it is too short to have them."""
+    if len(payload) < 4:
+        return None
+    first = payload[0]
+    if _halves_swapped(payload):
+        first = (first & 15) << 4 | first >> 4
+    return first, payload[1]
+
+
 def terminate_text(payload):
     """What a Terminate says. Linux siw swaps the halves of a byte, which is shown as such."""
     if len(payload) < 4:
         return f"Terminate of {len(payload)} bytes: {bytes(payload).hex()}"
     layer, etype, code = payload[0] >> 4, payload[0] & 15, payload[1]
     text = _terminate_words(layer, etype, code)
-    swapped = _terminate_words(etype, layer, code)
     raw = bytes(payload[:4]).hex()
-    if swapped and (text is None or payload[2] & 0x07 and not payload[2] & 0xe0):
+    if _halves_swapped(payload):
+        swapped = _terminate_words(etype, layer, code)
         return f"{swapped} ({etype}/{layer}/{code}; {raw}, halves swapped)"
     return f"{text or 'unknown'} ({layer}/{etype}/{code}; {raw})"
