@@ -299,4 +299,3 @@ finish() {
 
 nfs_client() { timeout 300 "$BIN/nfs_client" "$@"; }
 rpc_peer() { timeout 300 "$BIN/rpc_peer" "$@"; }
-mpa_peer() { timeout 300 "$BIN/mpa_peer" "$@"; }

@@ -29,7 +29,6 @@ end_to_end_scripts = tests/e2e/run.sh tests/e2e/lib.sh tests/e2e/hosts.sh tests/
 	tests/e2e/ordinary_user.sh \
 	tests/e2e/other_fabrics.sh \
 	tests/e2e/strace_read.sh \
-	tests/e2e/rdma_garbage.sh \
 	tests/e2e/replayed_calls.sh \
 	tests/e2e/same_ports.sh \
 	tests/e2e/retransmissions.sh \
@@ -45,7 +44,7 @@ end_to_end_scripts = tests/e2e/run.sh tests/e2e/lib.sh tests/e2e/hosts.sh tests/
 	tests/e2e/outage.sh \
 	tests/e2e/silent_peers.sh \
 	tests/e2e/twenty_clients.sh
-EXTRA_PROGRAMS = tests/e2e/nfs_client tests/e2e/rpc_peer tests/e2e/mpa_peer tests/e2e/name_server \
+EXTRA_PROGRAMS = tests/e2e/nfs_client tests/e2e/rpc_peer tests/e2e/name_server \
 	tests/e2e/held_call tests/e2e/stranger
 EXTRA_DIST += $(end_to_end_scripts)
 CLEANFILES += $(end_to_end_programs) $(end_to_end_preloads)
@@ -67,11 +66,6 @@ tests_e2e_rpc_peer_SOURCES = tests/e2e/rpc_peer.c tests/e2e/rpc_peer.h \
 	tests/e2e/replay_client.c tests/e2e/replay_client.h tests/e2e/replay_relay.c tests/e2e/replay_relay.h \
 	tests/e2e/replay_turns.c tests/e2e/replay_turns.h
 tests_e2e_rpc_peer_LDADD =
-
-tests_e2e_mpa_peer_SOURCES = tests/e2e/mpa_peer.c tests/e2e/mpa.c tests/e2e/mpa.h \
-	tests/e2e/echo.c tests/e2e/echo.h tests/e2e/message.c tests/e2e/message.h \
-	tests/e2e/net.c tests/e2e/net.h
-tests_e2e_mpa_peer_LDADD =
 
 tests_e2e_name_server_SOURCES = tests/e2e/name_server.c
 tests_e2e_name_server_LDADD =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* MPA, DDP and RDMAP for the tests' hostile peer. */
+/* MPA, DDP and RDMAP for the tests' peers. */
 #include "tests/e2e/mpa.h"
 
 #include <arpa/inet.h>
@@ -82,28 +82,16 @@ void ddp_untagged(struct buf *ulpdu, uint8_t opcode, uint32_t qn, uint32_t msn, 
 	buf_u32(ulpdu, mo);
 }
 
-void ddp_tagged(struct buf *ulpdu, uint8_t opcode, uint32_t stag, uint64_t to)
-{
-	put_u16(ulpdu, (uint16_t)(0xc140 | opcode));
-	buf_u32(ulpdu, stag);
-	buf_u32(ulpdu, (uint32_t)(to >> 32));
-	buf_u32(ulpdu, (uint32_t)to);
-}
-
 static void take_ulpdu(struct mpa *mpa, const uint8_t *ulpdu, size_t len)
 {
 	uint8_t opcode = len > 1 ? ulpdu[1] & 0xf : 0xff;
 
-	if (opcode == OP_TERMINATE && len >= UNTAGGED_BYTES + 4) {
-		mpa->terminated = true;
-		mpa->terminate = get_u16(ulpdu + UNTAGGED_BYTES);
-	} else if ((opcode == OP_SEND || opcode == OP_SEND_INV) && len >= UNTAGGED_BYTES) {
-		mpa->send.len = 0;
-		buf_put(&mpa->send, ulpdu + UNTAGGED_BYTES, len - UNTAGGED_BYTES);
-		mpa->sends++;
-		if (mpa->received)
-			mpa->received(mpa);
-	}
+	if ((opcode != OP_SEND && opcode != OP_SEND_INV) || len < UNTAGGED_BYTES)
+		return;
+	mpa->send.len = 0;
+	buf_put(&mpa->send, ulpdu + UNTAGGED_BYTES, len - UNTAGGED_BYTES);
+	if (mpa->received)
+		mpa->received(mpa);
 }
 
 /* Bytes of one whole FPDU taken; 0 if it is not whole yet. */
@@ -138,7 +126,6 @@ static size_t take_frame(struct mpa *mpa, const uint8_t *data, size_t len)
 	if (len < whole)
 		return 0;
 	mpa->reply_flags = data[16];
-	mpa->reply_revision = data[17];
 	mpa->started = true;
 	return whole;
 }

@@ -1,37 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPA, DDP and RDMAP as the tests' hostile peer builds and reads them, with no code of the proxy. */
+/* MPA, DDP and RDMAP as the tests' peers build and read them, with no code of the proxy. */
 #ifndef TESTS_E2E_MPA_H
 #define TESTS_E2E_MPA_H
 
 #include "tests/e2e/net.h"
 
-#define MPA_MARKERS  0x80
 #define MPA_CRC      0x40
 #define MPA_REJECT   0x20
 #define MPA_ENHANCED 0x10
 
-/* RDMAP opcodes and the queues of untagged messages. */
-#define OP_WRITE     0
-#define OP_READ_REQ  1
-#define OP_READ_RESP 2
-#define OP_SEND      3
-#define OP_SEND_INV  4
-#define OP_TERMINATE 7
-#define QN_SEND      0
-#define QN_READ      1
-#define QN_TERMINATE 2
+/* RDMAP opcodes, and the queue of Sends. */
+#define OP_SEND     3
+#define OP_SEND_INV 4
+#define QN_SEND     0
 
 /* A peer on one TCP connection: what it has received, and what came of it. */
 struct mpa {
 	struct conn *conn;
 	struct buf in;
 	bool started; /* the reply frame is in */
-	uint8_t reply_flags, reply_revision;
+	uint8_t reply_flags;
 	bool bad_crc;
-	uint32_t terminate; /* layer, type and code as 0xLTCC; 0: none came */
-	bool terminated;
-	struct buf send; /* the last Send that came, its headers taken off */
-	unsigned sends;
+	struct buf send;                   /* the last Send that came, its headers taken off */
 	uint32_t msn;                      /* of the last Send that went out */
 	void (*received)(struct mpa *mpa); /* a Send came; may be NULL */
 	void *arg;
@@ -52,7 +42,5 @@ void mpa_request(struct buf *out, uint8_t flags, uint8_t revision);
 void mpa_fpdu(struct buf *out, const struct buf *ulpdu, bool spoil);
 /** ddp_untagged - begin an untagged ULPDU with the last flag. */
 void ddp_untagged(struct buf *ulpdu, uint8_t opcode, uint32_t qn, uint32_t msn, uint32_t mo);
-/** ddp_tagged - begin a tagged ULPDU with the last flag. */
-void ddp_tagged(struct buf *ulpdu, uint8_t opcode, uint32_t stag, uint64_t to);
 
 #endif
