@@ -3,7 +3,7 @@
 from scene.scenario import Unfit
 from wire import header, private_data
 
-SMALL = 4
+INLINE, SMALL = 4096, 4
 
 
 def told(hand):
@@ -13,11 +13,11 @@ def told(hand):
 
 
 def keeps_to_sizes(t):
-    """Unfit for an end that sends whatever there is: nothing shows what private data are to it."""
-    hand = t.connect()
-    got = hand.ask(t.read(60000))
-    if len(got.data) > 4 * 4096:
-        raise Unfit('it sends Replies of any length, whatever it is told: C5.2-2')
+    """Unfit for an end that sends twice what it is told: nothing shows what private data are to it."""
+    hand = t.connect(recv=INLINE)
+    got = hand.ask(t.read(2 * INLINE - 192))
+    if len(got.data) > INLINE + INLINE // 2:
+        raise Unfit('its Sends are longer than it is told, see C5.2-2')
     hand.conn.close()
 
 
