@@ -93,7 +93,7 @@ struct error_name {
 	const char *name;
 };
 
-/* RFC 5040 section 4.8, RFC 5041 section 8.2, RFC 5044 section 8, RFC 6581 section 8. */
+/* RFC 5040 section 4.8, RFC 5041 section 7.2, RFC 5044 section 8, RFC 6581 section 8. */
 static const struct error_name error_names[] = {
 	{TERM_RDMAP, TERM_RDMAP_CATASTROPHIC, 0x00, "local catastrophic error"},
 	{TERM_RDMAP, TERM_RDMAP_PROTECTION, 0x00, "invalid STag"},

@@ -12,7 +12,7 @@
 #define COUNTER(name) offsetof(struct iwarp_counters, name)
 
 /*
- * The codes are those of RFC 5040 section 4.8, RFC 5041 section 8.2, RFC 5044 section 8 and RFC
+ * The codes are those of RFC 5040 section 4.8, RFC 5041 section 7.2, RFC 5044 section 8 and RFC
  * 6581. Where Linux siw sends something else, its choice stands beside the row. A segment of a
  * version that is not ours has a layout that we do not know, so nothing of it is sent back.
  */
