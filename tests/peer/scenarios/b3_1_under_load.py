@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Receive sizes that change under Calls: draft-dnoveck-nfsv4-rpcrdma-xcharext-00 section 3.1."""
+from scene import two
+from scene.scenario import requester, responder
+from wire import characteristics as wire
+
+DIALECT = 'version two'
+TIMES = 20
+IN_FLIGHT = 4
+
+
+def dispositions(t, hand, request, replies):
+    """Takes all answers, of the request and of the Calls; whether what was asked for holds in the end."""
+    holds, asked, left = None, request.xid, set(replies)
+    while holds is None or left:
+        got = hand.next('an answer')
+        if two.is_operation(got, wire.RESP_XCHAR):
+            t.hold(got.header.xid == asked, 'a RESP_XCHAR with another XID')
+            done, rej, pend = two.decoded(wire.decode_resp, got)
+            holds = None if pend else bool(done and not rej)
+        elif two.is_operation(got, wire.UPD_XCHAR):
+            holds = two.decoded(wire.decode_upd, got)[1] or holds
+        else:
+            t.hold(got.header.xid in left, 'an answer to nothing')
+            left.discard(got.header.xid)
+    return holds
+
+
+@responder('B3.1-4', needs={'files'})
+def receives_rise_and_fall_under_calls(t):
+    """Who asks for less sends less at once, who asks for more does when it is told."""
+    hand = two.greeted(t)
+    limit = 4096
+    two.barrier(t, hand)
+    for turn in range(TIMES):
+        wanted = (4096, 12288)[turn % 2]
+        sent = [hand.call(two.write(t, limit), vers=2) for _ in range(IN_FLIGHT)]
+        request = hand.send(two.req(two.size(wanted)))
+        limit = min(limit, wanted)
+        sent += [hand.call(two.write(t, limit), vers=2) for _ in range(IN_FLIGHT)]
+        if dispositions(t, hand, request, {call.xid for call in sent}):
+            limit = wanted
+    t.hold(limit == 12288, 'larger receives are refused, with 65536 allowed')
+
+
+@receives_rise_and_fall_under_calls.wrong
+def _(end):
+    right = end.give_lower
+
+    def too_low():
+        right()
+        end.receive_size -= 4
+    end.give_lower = too_low
+
+
+@receives_rise_and_fall_under_calls.wrong
+def _(end):
+    end.raised = lambda size: 'done'
+
+
+class Traffic:
+    """Calls of a requester, some of which count on inline Replies that only large receives take."""
+
+    def __init__(self, t, hand):
+        self.t = t
+        self.hand = hand
+        self.asked = {}
+        self.calls = []
+
+    def call(self):
+        """Has it call, and takes what comes until all Calls are here."""
+        for count in (500, 3000, 5000, 9000)[:IN_FLIGHT]:
+            asked = self.t.have_called(self.t.readdir(count))
+            self.asked[asked.call[:4]] = asked
+        while len(self.calls) < len(self.asked):
+            self.calls.append(two.next_call(self.hand))
+
+    def answer(self):
+        """Answers them all, and looks at what reaches the caller."""
+        for got in self.calls:
+            two.answer(self.hand, got, self.t.server.answer(self.asked[got.data[:4]].call))
+        for asked in self.asked.values():
+            self.t.hold(self.t.answered(asked) == self.t.server.answer(asked.call),
+                        'another Reply reaches the caller')
+        self.calls.clear()
+        self.asked.clear()
+
+
+def settled(t, hand, xid, pending):
+    """Takes the RESP_XCHAR, or the UPD_XCHAR where it was pending; whether that one is still due."""
+    while True:
+        got = hand.next('RESP_XCHAR or UPD_XCHAR')
+        if two.is_operation(got, wire.RESP_XCHAR):
+            t.hold(got.header.xid == xid, 'a RESP_XCHAR with another XID')
+            return bool(two.decoded(wire.decode_resp, got)[2])
+        if two.is_operation(got, wire.UPD_XCHAR):
+            if pending and two.decoded(wire.decode_upd, got)[1]:
+                return False
+        else:
+            t.hold(False, 'something else comes')
+
+
+@requester('B3.1-7', keys=two.KEYS)
+def a_requesters_receives_rise_and_fall_under_calls(t):
+    """Requests between its Calls and their Replies: each Reply has room, inline or in a chunk."""
+    hand = two.ready(t)
+    traffic = Traffic(t, hand)
+    for turn in range(TIMES):
+        traffic.call()
+        request = hand.send(two.req(two.size((12288, 4096)[turn % 2])))
+        pending = settled(t, hand, request.xid, False)
+        traffic.answer()
+        if pending:
+            settled(t, hand, request.xid, True)
+        traffic.call()
+        traffic.answer()
+
+
+@a_requesters_receives_rise_and_fall_under_calls.wrong
+def _(end):
+    end.counted_on = lambda: 0
+
+
+@a_requesters_receives_rise_and_fall_under_calls.wrong
+def _(end):
+    end.receive_limit_two = lambda: 12288
