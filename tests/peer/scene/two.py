@@ -107,7 +107,9 @@ def ask(hand, call, **fields):
 
 def barrier(t, hand):
     """What was sent before has been dealt with, and nothing came of it."""
-    return ask(hand, t.null())
+    got = ask(hand, t.null())
+    t.hold((got.header.vers, got.header.proc) == (2, header.MSG), 'a NULL is not served')
+    return got
 
 
 def refused(t, hand, message, err):
