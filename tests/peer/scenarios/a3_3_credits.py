@@ -264,6 +264,8 @@ def a_receive_is_there_for_each_credit_that_comes_back(t):
     for _ in range(200):
         hand.next('a Reply while all credits are in use')
         hand.call(t.null())
+    for _ in range(grant):
+        hand.next('a Reply to one of the last Calls')
 
 
 @a_receive_is_there_for_each_credit_that_comes_back.wrong
