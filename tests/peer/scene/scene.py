@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a scenario is given: `t`, its connections, its Calls, and the means to say what is wrong."""
-import dataclasses
-
 from net import iwarp
 from nfs import nfs3, tree
 from nfs.server import HOLD
@@ -21,7 +19,7 @@ class Scene:
     def __init__(self, loop, play, files):
         self.loop = loop
         self.play = play
-        self.files = files       # handles: .data (pattern), .scratch (to write), .names (a large directory)
+        self.files = files
         self.trace = Trace()
 
     # ------------------------------------------------------------ verdicts
@@ -240,11 +238,3 @@ class Scene:
         if size is None:
             return rpc.call(new_xid(), ECHO, ECHO_VERS, 1, xdr.var(data))
         return rpc.call(new_xid(), ECHO, ECHO_VERS, 2, xdr.u32(size) + xdr.var(data))
-
-
-@dataclasses.dataclass
-class Files:
-    """The handles that scenarios use."""
-    data: bytes
-    scratch: bytes
-    names: bytes

@@ -9,8 +9,8 @@ import subprocess
 import tempfile
 
 from net import iwarp, stream, tcp
+from scene.files import make_server
 from scene.scenario import REQUESTER, Unfit, Wrong
-from subject.files import make_server
 
 HOST = '127.0.0.1'
 

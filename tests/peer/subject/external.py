@@ -8,9 +8,9 @@ import socket
 from model.end import End, Options
 from net import iwarp, stream, tcp
 from nfs import mount3, nfs3, tree
+from scene.files import Files
 from scene.hand import is_rpc_error, new_xid
 from scene.scenario import Unfit
-from scene.scene import Files
 from wire import header, rpc, xdr
 
 RPCBIND_PORT, PORTMAP, PORTMAP_VERS, GETPORT, TCP = 111, 100000, 2, 3, 6

@@ -8,9 +8,7 @@ from model.complete import Complete
 from model.end import Options
 from model.version_two import ServerMemory
 from net import iwarp
-from subject.files import make_server
-
-
+from scene.files import make_server
 
 
 def options_of(keys):

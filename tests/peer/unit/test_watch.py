@@ -10,8 +10,8 @@ from net import iwarp
 from net.loop import Late, Loop
 from nfs import nfs3
 from nfs.server import HOLD
+from scene.files import make_server
 from scene.hand import new_xid
-from subject.files import make_server
 from watch.rules import ALL_TAGS
 from watch.tally import Tally
 from watch.watch import Watch

@@ -5,7 +5,7 @@ import sys
 
 from model.end import End, Options
 from net import iwarp, stream, tcp
-from subject.files import make_server
+from scene.files import make_server
 from watch.rules import ALL_TAGS
 from watch.tally import Count, Tally
 from watch.watch import Watch

@@ -1,11 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The files that scenarios use, on a server in memory."""
+import dataclasses
+
 from nfs.operations import handle
 from nfs.server import NAMES_NAME, PATTERN_NAME, Server
 from nfs.tree import File
-from scene.scene import Files
 
 NAMES = 400
+
+
+@dataclasses.dataclass
+class Files:
+    """The handles that scenarios use."""
+    data: bytes         # of a pattern
+    scratch: bytes      # to be written
+    names: bytes        # of a large directory
 
 
 def make_server():
