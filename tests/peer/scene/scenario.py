@@ -14,9 +14,6 @@ keeps to the documents is bent to break the statement; then the scenario must fa
 such bends, each of which it must find.
 """
 import dataclasses
-import importlib
-import pathlib
-import pkgutil
 import sys
 
 REQUESTER, RESPONDER = 'RQ', 'RS'
@@ -80,12 +77,3 @@ def responder(tag, keys=None, needs=()):
 def requester(tag, keys=None, needs=()):
     """The other end calls; the scenario says what it is to call with t.front."""
     return _scenario(REQUESTER, tag, keys, needs)
-
-
-def load():
-    """All scenarios, in the order of the files and of their places in them."""
-    if not ALL:
-        folder = pathlib.Path(__file__).resolve().parent.parent / 'scenarios'
-        for module in sorted(m.name for m in pkgutil.iter_modules([str(folder)])):
-            importlib.import_module(f'scenarios.{module}')
-    return ALL
