@@ -135,7 +135,7 @@ def the_size_from_which_a_call_moves_changes_nothing(t):
         reply = t.server.answer(asked.call)
         hand.answer_long(got, reply)
         t.hold(t.answered(asked) == reply, f'with receives of {recv} another Reply comes')
-        t.left(hand)
+        t.hang_up(hand)
 
 
 @the_size_from_which_a_call_moves_changes_nothing.wrong

@@ -241,7 +241,7 @@ def replies_leave_when_every_credit_is_in_use(t):
     sent = {hand.call(t.null()).xid for _ in range(grant)}
     t.settle(lambda: len(held) == grant, 'all Calls to arrive behind the responder')
     for call in held:
-        t.release(call)
+        t.let_go(call)
         sent.remove(hand.next('a Reply').header.xid)
     t.hold(not sent, 'Calls are not answered')
 

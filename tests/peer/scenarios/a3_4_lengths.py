@@ -78,7 +78,7 @@ def a_lent_payload_is_as_long_as_its_count(t):
         if got.header.proc == header.MSG:
             total = sum(entry.length for entry in got.header.reads)
             t.hold(total in (size, size + -size % 4), f'{total} bytes for a count of {size}')
-        t.left(hand)
+        t.hang_up(hand)
 
 
 @a_lent_payload_is_as_long_as_its_count.wrong

@@ -26,7 +26,7 @@ def _reaches(t, size, values, verf=rpc.AUTH_NONE):
     _answer(hand, got, asked, reply, values)
     t.hold(t.answered(asked) == reply,
            f'alignment {values[0]}, threshold {values[1]}: another Reply reaches the caller')
-    t.left(hand)
+    t.hang_up(hand)
 
 
 def _plain_by(end, change):

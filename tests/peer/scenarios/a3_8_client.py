@@ -55,7 +55,7 @@ def what_is_lent_and_no_message_harms_nobody(t):
         if not hand.conn.ended:
             next_done(t, hand, got.header.xid)
             t.not_delivered(hand, asked, 'a lent Reply that is none')
-            t.left(hand)
+            t.hang_up(hand)
 
 
 @what_is_lent_and_no_message_harms_nobody.wrong
@@ -236,7 +236,7 @@ def a_credit_is_kept_for_each_done(t):
             next_done(t, hand, got.header.xid)
             got = hand.next('the Call that waits for a credit')
             t.hold(got.header.proc != header.DONE, 'RDMA_DONE comes twice')
-        t.left(hand)
+        t.hang_up(hand)
 
 
 @a_credit_is_kept_for_each_done.wrong

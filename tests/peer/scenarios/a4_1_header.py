@@ -57,7 +57,7 @@ def the_first_four_words_of_calls_have_their_places(t):
         t.hold(xid.to_bytes(4, 'big') == asked.call[:4] and kind == proc,
                'XID and type of a Call are elsewhere')
         t.hold(0 < vers < 3 and 0 < credit < 1 << 20, f'version {vers} and {credit} credits')
-        t.left(hand)
+        t.hang_up(hand)
 
 
 for _words in ((0, 4), (4, 8), (8, 12)):

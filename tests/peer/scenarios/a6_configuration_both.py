@@ -98,7 +98,7 @@ def a_client_takes_private_data_and_configuration(t):
         t.hold(hand.message_of(got) == asked.call, 'another Call comes')
         hand.answer_null(got)
         t.answered(asked)
-        t.left(hand)
+        t.hang_up(hand)
 
 
 @a_client_takes_private_data_and_configuration.wrong

@@ -89,7 +89,7 @@ def without_a_good_answer_private_data_holds(t):
         _goes_on(t, hand, calls, what)
         for each in waiting:
             t.answered(each)
-        t.left(hand)
+        t.hang_up(hand)
 
 
 def _loses_calls(end):

@@ -27,7 +27,7 @@ def no_call_inline_is_longer_than_the_server_said(t):
             t.hold(hand.message_of(got) == what.call, 'another Call comes')
             hand.answer_null(got)
             t.answered(what)
-        t.left(hand)
+        t.hang_up(hand)
 
 
 no_call_inline_is_longer_than_the_server_said.wrong(_ignores)
@@ -120,7 +120,7 @@ def no_more_reads_are_under_way_than_the_server_said(t):
             hand.conn.answer_reads(1)
         draft03.next_done(t, hand, got.header.xid)
         t.hold(t.answered(what) == reply, 'another Reply reaches the caller')
-        t.left(hand)
+        t.hang_up(hand)
 
 
 @no_more_reads_are_under_way_than_the_server_said.wrong
@@ -170,7 +170,7 @@ def whatever_alignment_is_recommended_calls_come_right(t):
         t.hold(draft03.plain(got) == what.call, f'{align} is recommended: another Call comes')
         hand.answer_null(got)
         t.answered(what)
-        t.left(hand)
+        t.hang_up(hand)
 
 
 @whatever_alignment_is_recommended_calls_come_right.wrong
@@ -197,7 +197,7 @@ def sizes_are_from_1024_to_the_clients_own(t):
         t.hold(hand.message_of(got) == what.call, 'another Call comes')
         hand.answer_null(got)
         t.answered(what)
-        t.left(hand)
+        t.hang_up(hand)
 
 
 @sizes_are_from_1024_to_the_clients_own.wrong

@@ -101,7 +101,7 @@ def a_lost_connection_is_made_again(t):
     """What was granted is gone with it: the new one begins with a single Call."""
     hand = t.working(credit=16)
     _asked, _got = t.next_called(hand, t.null())
-    t.left(hand)
+    t.hang_up(hand)
     asked = [t.have_called(t.echo(bytes(6000), 0)) for _ in range(3)]
     hand = t.accept()
     for _ in asked:

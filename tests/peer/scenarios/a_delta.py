@@ -77,7 +77,7 @@ def a_moved_payload_leaves_no_pad(t):
         if got.header.proc == header.MSG:
             t.hold(got.body == parted(asked.call)[2], 'a pad is left inline')
         t.hold(hand.message_of(got) == asked.call, 'another Call comes')
-        t.left(hand)
+        t.hang_up(hand)
 
 
 @a_moved_payload_leaves_no_pad.wrong
@@ -123,7 +123,7 @@ def no_grant_is_zero_however_busy_the_server_is(t):
         hand.call(t.null())
     t.settle(lambda: len(held) == grant, 'all Calls to arrive behind the responder')
     for call in held:
-        t.release(call)
+        t.let_go(call)
         t.hold(hand.next('a Reply').header.credit > 0, 'a Reply grants 0')
 
 

@@ -29,7 +29,7 @@ def _(end):
 @requester('A-Δ1')
 def rdma_msgp_is_neither_sent_nor_taken(t):
     """Calls are not padded, and a padded Reply is no Reply to anybody."""
-    hand = t.met()
+    hand = t.working()
     asked = t.have_called(t.echo(bytes(3000)))
     got = hand.next('the Call')
     t.hold(got.header.proc in (header.MSG, header.NOMSG), header.describe(got.data))
@@ -105,7 +105,7 @@ def _exposed(hand, got, reply):
 @requester('A-Δ2')
 def a_reply_with_read_chunks_is_not_taken_and_no_rdma_done_comes(t):
     """Nothing is read, nothing sent, and what could have been read reaches no caller."""
-    hand = t.met()
+    hand = t.working()
     asked = t.have_called(t.echo(bytes(16)))
     got = hand.next('the Call')
     _exposed(hand, got, rpc.accepted(got.header.xid, xdr.var(b'evil' * 1000)))

@@ -191,7 +191,7 @@ def a_reply_chunk_is_offered_to_a_peer_that_ignores_init(t):
         t.hold(got.header.vers == 2, f'the Call goes in version {got.header.vers}')
         t.hold(got.header.reply, 'no reply chunk is offered')
         two.done(t, hand, asked, got)
-        two.left(t, hand)
+        t.hang_up(hand)
 
 
 @a_reply_chunk_is_offered_to_a_peer_that_ignores_init.wrong

@@ -129,7 +129,7 @@ def a_reverse_call_without_chunks_gets_a_reply_without(t):
         got = two.ask(hand, t.echo(t.pattern(1000)))
         t.hold(got.header.proc == header.MSG and got.data[16:28] == bytes(12), 'it has chunks')
         t.hold(got.body.endswith(t.pattern(1000)), 'it is another Reply')
-        two.left(t, hand)
+        t.hang_up(hand)
 
 
 @a_reverse_call_without_chunks_gets_a_reply_without.wrong

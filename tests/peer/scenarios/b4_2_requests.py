@@ -197,7 +197,7 @@ def a_requester_that_asks_obeys_the_answer(t):
     two.in_order(t, hand)
     two.long_goes(t, hand, True, 'done: the Call does not go inline')
     for subset in ('rej', 'pend'):
-        two.left(t, hand)
+        t.hang_up(hand)
         hand, request, count = two.asking(t)
         hand.send(two.resp(request.header.xid, **{subset: {0}}))
         two.in_order(t, hand)
@@ -227,7 +227,7 @@ def a_value_in_two_subsets_or_none_is_rejected(t):
         hand.send(two.resp(request.header.xid, **subsets))
         two.in_order(t, hand)
         two.long_goes(t, hand, False, f'{subsets}: the Call goes inline')
-        two.left(t, hand)
+        t.hang_up(hand)
 
 
 @a_value_in_two_subsets_or_none_is_rejected.wrong

@@ -78,7 +78,7 @@ def a_reply_may_invalidate_a_key_where_both_ends_say_so(t):
     key = got.header.reply[0]
     hand.answer(got, rpc.accepted(got.header.xid, xdr.var(b'')), invalidate=key.handle)
     t.answered(asked)
-    t.hold(t.refuses_write(hand, key), 'the key is still alive')
+    t.hold(not t.still_writable(hand, key), 'the key is still alive')
 
 
 @a_reply_may_invalidate_a_key_where_both_ends_say_so.wrong

@@ -46,7 +46,7 @@ def _(end):
 @requester('D1.1.4-1')
 def a_reply_is_matched_by_its_xid(t):
     """Calls in flight have XIDs of their own, and Replies in another order find their callers."""
-    hand = t.met()
+    hand = t.working()
     asked = [t.have_called(t.echo(bytes([n] * 4))) for n in range(4)]
     got = [hand.next('a Call') for _ in asked]
     t.hold(len({call.header.xid for call in got}) == len(got), 'two Calls have one XID')
@@ -70,7 +70,7 @@ def _(end):
 @requester('D1.1.4-1', needs={'reverse'})
 def a_reply_to_a_reverse_call_has_its_xid(t):
     """The connector answers as the acceptor called."""
-    hand = t.met()
+    hand = t.working()
     for _ in range(3):
         got = hand.ask(t.null())
         t.hold(got.body[:4] == got.data[:4], 'two XIDs in one Reply')
@@ -94,7 +94,7 @@ def _no_twins(end):
 @requester('D1.1.4.1-1', needs={'reverse'})
 def a_reverse_call_may_have_the_xid_of_a_forward_call(t):
     """Both are alive on one connection, and each gets its own Reply."""
-    hand = t.met()
+    hand = t.working()
     asked = t.have_called(t.echo(b'one!'))
     got = hand.next('the Call')
     twin = got.body[:4] + t.null()[4:]
@@ -157,7 +157,7 @@ def _(end):
 @requester('D1.3.1-1')
 def a_server_that_never_calls_is_good_enough(t):
     """A connector whose server makes no reverse Calls sends its own and takes their Replies."""
-    hand = t.met()
+    hand = t.working()
     for _ in range(5):
         asked = t.have_called(t.null())
         got = hand.next('the Call')
@@ -272,7 +272,7 @@ the_direction_of_a_reverse_call_is_at_byte_32.wrong(_empty_chunk)
 @requester('D1.3.4-1', needs={'reverse'})
 def the_direction_of_a_reverse_reply_is_at_byte_32(t):
     """A reverse Reply is one Send with empty lists, REPLY at byte 32, no longer than a receive."""
-    hand = t.met(recv=1024)
+    hand = t.working(recv=1024)
     got = hand.ask(t.echo(b'', min(1024, inline.told(hand).send_bytes) - 56))
     t.hold(len(got.data) <= 1024, f'{len(got.data)} bytes')
     t.hold(got.data[16:28] == bytes(12), 'the lists are not empty')

@@ -165,7 +165,7 @@ def _(end):
 @requester('D2.1.2-2', needs={'reverse'})
 def the_connector_takes_as_many_reverse_calls_as_it_grants(t):
     """Each reverse Reply grants credits, and so many reverse Calls are taken at once."""
-    hand = t.met()
+    hand = t.working()
     for _ in range(3):
         reverse.many_at_once(t, hand, reverse.granted(t, hand))
 
@@ -231,7 +231,7 @@ def _only_once(end):
 def a_reconnect_has_all_receives_again_at_the_connector(t):
     """On each of several connections as many reverse Calls as granted are taken at once."""
     for _ in range(3):
-        hand = t.met()
+        hand = t.working()
         reverse.many_at_once(t, hand, reverse.granted(t, hand))
         held = t.hold_back()
         hand.call(t.null())

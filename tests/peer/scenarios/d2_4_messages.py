@@ -44,7 +44,7 @@ def _(end):
 def no_reverse_reply_is_longer_than_a_receive_of_the_server(t):
     """A reverse Reply that fills the server's receives is sent, one of four bytes more is not."""
     for recv in (1024, 2048):
-        hand = t.met(recv=recv)
+        hand = t.working(recv=recv)
         limit = min(recv, inline.told(hand).send_bytes)
         got = hand.ask(t.echo(b'', limit - 56))
         t.hold(len(got.data) == limit, f'{len(got.data)} bytes instead of {limit}')
@@ -214,7 +214,7 @@ for _change in (_other_xid, _no_credit, _padded, _reply_chunk, _position_zero, _
 @requester('D2.6-1', needs={'reverse'})
 def a_reverse_reply_is_an_rdma_msg_without_chunks(t):
     """RDMA_MSG, three empty lists, a grant, and at once the Reply, with the Call's XID."""
-    hand = t.met()
+    hand = t.working()
     for call in (t.null(), t.echo(bytes(300)), t.read(400)):
         sent = hand.call(call)
         got = hand.next('the reverse Reply')
@@ -259,7 +259,7 @@ no_item_of_a_reverse_call_goes_by_rdma.wrong(_changed(_reduced))
 @requester('D3-1', keys={'ddp': 'nfs'}, needs={'reverse'})
 def no_item_of_a_reverse_reply_goes_by_rdma(t):
     """A READ as a reverse Call is answered inline."""
-    hand = t.met()
+    hand = t.working()
     for call in (t.read(2000), t.readdir(900)):
         got = hand.ask(call)
         t.hold(got.body[4:] == t.server.answer(call)[4:] and got.data[16:28] == bytes(12),

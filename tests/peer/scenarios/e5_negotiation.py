@@ -192,7 +192,7 @@ def a_server_of_version_one_is_remembered(t):
     asked, hand, first = two.probed(t, t.null())
     common(first, hand, 1, 1)
     two.done(t, hand, asked, hand.next('the Call'))
-    two.left(t, hand)
+    t.hang_up(hand)
     asked, hand, got = t.called(t.null())
     t.hold((got.header.vers, got.header.proc) == (1, header.MSG), 'version two is tried again')
     two.done(t, hand, asked, got)
@@ -253,7 +253,7 @@ def silence_is_taken_for_version_one(t):
         got = hand.next('the Call')
         t.hold((got.header.vers, got.header.proc) == (1, header.MSG), 'it is none of version one')
         two.done(t, hand, asked, got)
-        two.left(t, hand)
+        t.hang_up(hand)
         asked = t.have_called(t.null())
         hand = t.accept()
 

@@ -60,7 +60,7 @@ KINDS = (an_unknown_version_is_said_in_a_terminate,
 
 def _lent(t):
     """A connection of the requester, and what it has lent: its Call to read, a place to write."""
-    hand = t.met()
+    hand = t.working()
     t.have_called(t.echo(bytes(8000)))
     message = hand.next('the Call').header
     return hand, message.reads[0], message.reply[0]

@@ -78,7 +78,7 @@ KINDS = (an_unknown_version_is_said_in_a_terminate,
 
 def _lent(t):
     """A connection of the requester, and the place of a Reply that it has lent."""
-    hand = t.met()
+    hand = t.working()
     t.have_called(t.echo(bytes(8000)))
     return hand, hand.next('the Call').header.reply[0]
 

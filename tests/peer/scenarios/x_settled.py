@@ -53,7 +53,7 @@ an_acceptor_has_receives_beside_all_credits.wrong(_no_reserve)
 @requester('X-2', needs={'reverse'})
 def a_connector_has_receives_beside_all_credits(t):
     """With all reverse Calls in progress, eight messages without a credit cost nothing."""
-    hand = t.met()
+    hand = t.working()
     grant = reverse.granted(t, hand)
     asked = t.have_called(t.null())
     got = hand.next('the Call')
@@ -133,7 +133,7 @@ def _(end):
 @requester('X-3')
 def a_reply_that_is_too_short_or_does_not_decode_is_not_answered(t):
     """Neither is a Reply to its Call, and no RDMA_ERROR comes of either."""
-    hand = t.met()
+    hand = t.working()
     asked = t.have_called(t.echo(bytes(8000)))
     got = hand.next('the Call')
     xid = got.header.xid
@@ -304,7 +304,7 @@ def _(end):
 @requester('X-7')
 def a_reply_with_two_xids_is_taken_for_neither(t):
     """What it has reaches no caller, and nothing is sent back; inline or in the reply chunk."""
-    hand = t.met()
+    hand = t.working()
     for in_chunk in (False, True):
         asked = [t.have_called(t.echo(bytes(8000))) for _ in range(2)]
         one, two = hand.next('a Call'), hand.next('a Call')

@@ -46,7 +46,7 @@ def every_answer_of_version_two_settles_it(t):
         got = hand.next('the Call')
         t.hold(got.header.vers == 2, f'answer {index}: the Call goes in version {got.header.vers}')
         two.done(t, hand, asked, got)
-        two.left(t, hand)
+        t.hang_up(hand)
 
 
 @every_answer_of_version_two_settles_it.wrong
@@ -72,7 +72,7 @@ def silence_lasts_a_second(t):
     t.hold(got.header.vers == 1, f'the Call goes in version {got.header.vers}')
     t.hold(0.9 < waited < 2, f'it goes after {waited:.1f} s')
     two.done(t, hand, asked, got)
-    two.left(t, hand)
+    t.hang_up(hand)
     begin = t.loop.now()
     _asked, _hand, got = t.called(t.null())
     t.hold(got.header.vers == 1, 'version two is tried again')

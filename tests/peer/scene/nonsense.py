@@ -77,11 +77,11 @@ def requester_ends(tag, *codes):
     """The same of what a connector is sent; it connects again for its next Call."""
     def judged(send):
         def judge(t):
-            hand = t.met()
+            hand = t.working()
             send(hand)
             terminated(t, hand, *codes)
-            t.loop.until(t.play.alone, 'the requester to see the end of its connection')
-            t.met()
+            t.gone()
+            t.working()
         _bent(requester(tag)(_like(judge, send)), codes)
         return send
     return judged
@@ -142,7 +142,7 @@ def bad_reply(t, frame, what):
     hand.conn.accept(iwarp.Start(frame=frame))
     hand.ends(f'the end of the connection for {what}')
     t.hold(not hand.conn.sends and not hand.conn.flaws, f'a Call comes after {what}')
-    t.loop.until(t.play.alone, 'the requester to see the end of its connection')
+    t.gone()
 
 
 def stays_open(words=''):

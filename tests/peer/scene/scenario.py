@@ -75,5 +75,5 @@ def responder(tag, keys=None, needs=()):
 
 
 def requester(tag, keys=None, needs=()):
-    """The other end calls; the scenario says what it is to call with t.front."""
+    """The other end calls; the scenario has it call by t.called and the like."""
     return _scenario(REQUESTER, tag, keys, needs)

@@ -46,7 +46,7 @@ class Scene:
     def connect(self, **start):
         """Connects to the responder; returns the Hand of an open connection."""
         hand = self.connect_raw(**start)
-        self.loop.until(lambda: hand.conn.open or hand.conn.ended, 'the connection to open')
+        self.settle(lambda: hand.conn.open or hand.conn.ended, 'the connection to open')
         self.hold(hand.conn.open, f'the connection is refused: {hand.conn.ended}')
         return hand
 
@@ -66,9 +66,9 @@ class Scene:
 
     def requested(self):
         """The next connection of the requester, whose MPA request has come."""
-        self.loop.until(lambda: self.play.accepted, 'a connection of the requester')
+        self.settle(lambda: self.play.accepted, 'a connection of the requester')
         conn = self.play.accepted.popleft()
-        self.loop.until(lambda: conn.peer or conn.ended, 'the MPA request')
+        self.settle(lambda: conn.peer or conn.ended, 'the MPA request')
         self.hold(conn.peer, 'the requester leaves before its MPA request')
         self.hold(conn.peer.flags & mpa.MARKERS == 0, 'the requester asks for markers')
         return conn
@@ -120,6 +120,10 @@ class Scene:
             self.settle(lambda after=after: after.over or hand.conn.ended, 'the next Reply')
         return not hand.conn.ended
 
+    def only_calls_follow(self, hand):
+        """The requester goes on as if nothing had come."""
+        self.hold(self.goes_on(hand, 'what was sent'), 'the requester ends the connection')
+
     def not_delivered(self, hand, asked, what):
         """Nothing is said of a bad answer, and the caller gets an error of RPC or nothing."""
         self.goes_on(hand, what)
@@ -135,48 +139,20 @@ class Scene:
         hand.conn.write(segment.handle, segment.offset, b'late')
         return self.goes_on(hand, 'an RDMA Write')
 
-    def left(self, hand):
-        """Ends a connection of the requester, and waits until it has noticed."""
-        hand.conn.close()
-        self.settle(lambda: self.play.gone, 'the requester to notice the end')
-
     def answered(self, asked, what='the Reply at the other side'):
         """Waits until the requester's own caller has an answer; its bytes."""
-        self.loop.until(lambda: asked.over, what)
+        self.settle(lambda: asked.over, what)
         self.hold(asked.reply is not None, f'{what} does not come')
         return asked.reply
-
-    def met(self, **start):
-        """A connection of the requester on which one Call has been answered."""
-        asked, hand, got = self.called(self.null(), **start)
-        hand.answer_null(got)
-        self.answered(asked)
-        return hand
 
     def hang_up(self, hand):
         """Ends a connection of the requester, and waits until it has seen that."""
         hand.conn.close()
-        self.loop.until(self.play.alone, 'the requester to see the end of its connection')
+        self.gone()
 
-    def refuses_write(self, hand, segment):
-        """Whether the requester ends the connection when this memory of its own is written."""
-        hand.conn.write(segment.handle, segment.offset, b'dead')
-        asked = self.have_called(self.null())
-        self.loop.until(lambda: hand.conn.sends or hand.conn.ended, 'another Call')
-        if hand.conn.sends:
-            hand.answer_null(hand.next())
-        self.loop.until(lambda: asked.over or hand.conn.ended, 'its Reply')
-        return hand.conn.ended is not None
-
-    def only_calls_follow(self, hand):
-        """The requester sends nothing but further Calls: nothing comes of what was sent before."""
-        for _ in range(2):      # the first may be on its way already
-            asked = self.have_called(self.null())
-            got = hand.next('another Call')
-            self.hold(got.header.proc == header.MSG and got.body[4:8] == b'\0\0\0\0',
-                      f'no Call but {header.describe(got.data)}')
-            hand.answer_null(got)
-            self.answered(asked)
+    def gone(self):
+        """Waits until the requester has no connection any more."""
+        self.settle(lambda: self.play.gone, 'the requester to see the end of its connection')
 
     def hold_back(self):
         """Has the other end's far side keep the Calls that reach it; their list, which grows."""
@@ -191,8 +167,6 @@ class Scene:
     def let_go(self, call):
         """Has a Call that was held back answered."""
         self.play.answer(call.xid, self.server.execute(call))
-
-    release = let_go
 
     def have_called_back(self, call):
         """Has the acceptor make a reverse Call."""

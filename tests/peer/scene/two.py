@@ -208,12 +208,6 @@ def ready(t, *values, **start):
     return hand
 
 
-def left(t, hand):
-    """Closes, and waits until the requester's caller has no connection any more."""
-    hand.conn.close()
-    t.settle(lambda: t.play.gone, 'the end of the connection at the other side')
-
-
 def answer(hand, got, reply, **fields):
     """Answers a Call inline, or in its reply chunk where 4096 bytes are too few for it."""
     landing = got.header.reply and got.header.reply[0]

@@ -183,10 +183,6 @@ class Play:
         conn = self._front if self.scenario.role == REQUESTER else self._far.conns[-1]
         conn.send(reply)
 
-    def alone(self):
-        """Whether the daemon has ended its TCP client's connection, which goes with the other."""
-        return self._front is None or self._front.ended is not None
-
     def count(self):
         """How many connections the daemon has to its server: one for each of its clients."""
         return sum(conn.ended is None for conn in self._far.conns)

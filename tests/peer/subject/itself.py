@@ -79,10 +79,6 @@ class Play:
         """The far side has the Reply to a Call that it held back."""
         self.end.answered(xid, reply)
 
-    def alone(self):
-        """Whether the other end, a requester, has no connection."""
-        return self.end is None or self.end.conn.ended is not None
-
     def count(self):
         """How many connections the other end, a responder, has."""
         return sum(conn.ended is None for conn in self.conns)
