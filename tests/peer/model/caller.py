@@ -41,7 +41,7 @@ class Caller:
 
     def call(self, call, done=None):
         """Calls as soon as there is a credit; done(pending) is told of the answer."""
-        pending = Pending(int.from_bytes(call[:4], 'big'), call, done)
+        pending = Pending(rpc.xid_of(call), call, done)
         self.queue.append(pending)
         self.send_more()
         return pending

@@ -134,7 +134,7 @@ class Configuration(Msgp):
         """What the server says of itself, or None."""
         try:
             reply = rpc.decode(message.body)
-            if (reply.stat, reply.accept_stat) == (rpc.ACCEPTED, rpc.SUCCESS):
+            if reply.succeeded:
                 return ccp.decode_results(reply.result)
         except (rpc.RpcError, xdr.XdrError):
             pass
@@ -157,7 +157,7 @@ class Configuration(Msgp):
     @staticmethod
     def no_such_program(call, done):
         """A Call that is answered at once."""
-        pending = Pending(int.from_bytes(call[:4], 'big'), call, done)
+        pending = Pending(rpc.xid_of(call), call, done)
         pending.reply = rpc.accepted(pending.xid, stat=rpc.PROG_UNAVAIL)
         if done:
             done(pending)

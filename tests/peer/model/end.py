@@ -12,7 +12,7 @@ from model.caller import Caller
 from model.characteristics import TOO_LONG, Characteristics
 from model.version_two import TWO, VersionTwo
 from net.startup import Start
-from wire import ccp, header, mpa, private_data
+from wire import ccp, header, mpa, private_data, rpc
 
 
 @dataclasses.dataclass
@@ -168,12 +168,11 @@ class End(VersionTwo, Characteristics, Caller, Answerer):
         """Whether an RPC message is too short for its kind: D2.4-2, X-3."""
         if len(body) < 8:
             return True
-        reply = body[4:8] == b'\0\0\0\1'
-        return len(body) < (header.MIN_REPLY_BYTES if reply else header.MIN_CALL_BYTES)
+        return len(body) < (header.MIN_REPLY_BYTES if rpc.is_reply(body) else header.MIN_CALL_BYTES)
 
     def take_padded(self, message):
         """RDMA_MSGP, which RFC 8166 reserves: a type that is not known: A-D1."""
-        if message.body[4:8] == b'\0\0\0\0':
+        if rpc.is_call(message.body):
             self.refuse_header(message.xid, message.vers, 'RDMA_MSGP')
         else:
             self.dropped += 1
@@ -196,7 +195,7 @@ class End(VersionTwo, Characteristics, Caller, Answerer):
         """Tells Calls from Replies: D1.3.4-1."""
         if message.proc == header.NOMSG:
             return self.is_long_call(message)
-        return message.body[4:8] == b'\0\0\0\0'
+        return rpc.is_call(message.body)
 
     # ------------------------------------------------------------ what goes
 

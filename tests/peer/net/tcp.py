@@ -3,7 +3,7 @@
 import collections
 
 from net import stream
-from wire import record
+from wire import record, rpc
 
 
 class RecordConn:
@@ -66,7 +66,7 @@ class RecordServer:
         self.conns.append(conn)
 
     def _taken(self, conn, message):
-        if message[4:8] == b'\0\0\0\1':
+        if rpc.is_reply(message):
             self.reverse_replies.append(message)
             return
         reply = self.answer(message)

@@ -26,7 +26,7 @@ class Client:
 
     def _call(self, program, procedure, args, cred):
         reply = self.ask(program.PROGRAM, program.VERSION, procedure.number, args, cred)
-        if (reply.stat, reply.accept_stat) != (rpc.ACCEPTED, rpc.SUCCESS):
+        if not reply.succeeded:
             raise Failed(f"{procedure}: {reply}")
         return program.result(procedure, reply.result)
 

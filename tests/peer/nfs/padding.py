@@ -108,7 +108,7 @@ def moved_by(message):
     """What the lists of a header took out of its message: read chunks by position, else by size."""
     positions = {entry.position for entry in message.reads}
     written = sum(segment.length for chunk in message.writes for segment in chunk)
-    if message.body[4:8] == xdr.u32(rpc.CALL):
+    if rpc.is_call(message.body):
         return lambda position, size: position in positions
     return lambda position, size: position in positions or 0 < size == written
 

@@ -91,9 +91,9 @@ class Server:
 
     def answer(self, data):
         """The Reply to a whole message; None if it is no Call, or is held."""
-        if len(data) < 24 or data[4:8] != xdr.u32(rpc.CALL):
+        if len(data) < 24 or not rpc.is_call(data):
             return None
-        xid = int.from_bytes(data[:4], "big")
+        xid = rpc.xid_of(data)
         if data[8:12] != xdr.u32(2):
             return rpc.denied(xid)
         try:

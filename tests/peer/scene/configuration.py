@@ -26,7 +26,7 @@ def configure(t, hand, maxcall=4096, maxreply=4096, reads=16, prog=ccp.PROGRAM):
     """Asks a server; what it says of itself."""
     args = ccp.encode_args(ccp.Args(maxcall, maxreply, reads))
     reply = _reply(hand, conf_call(args, prog=prog))
-    t.hold((reply.stat, reply.accept_stat) == (rpc.ACCEPTED, rpc.SUCCESS), 'CONF_RDMA is refused')
+    t.hold(reply.succeeded, 'CONF_RDMA is refused')
     t.hold(len(reply.result) == 12, f'its results have {len(reply.result)} bytes, not 12')
     return ccp.decode_results(reply.result)
 

@@ -4,7 +4,7 @@ import dataclasses
 
 from nfs import padding
 from scene.scenario import Wrong
-from wire import header
+from wire import header, rpc
 
 SERVER = {'listen_compat': 'draft03'}
 CLIENT = {'connect_compat': 'draft03'}
@@ -55,7 +55,7 @@ def padded(message, align, thresh, call=b''):
 def call_padded(hand, call, align, thresh, **fields):
     """Calls by RDMA_MSGP, its pads as the draft has them."""
     body = fields.pop('body', call)
-    message = header.Header(int.from_bytes(call[:4], 'big'), credit=16, body=body, **fields)
+    message = header.Header(rpc.xid_of(call), credit=16, body=body, **fields)
     return hand.send(padded(message, align, thresh))
 
 

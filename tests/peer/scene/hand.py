@@ -21,8 +21,7 @@ def is_rpc_error(message):
         reply = rpc.decode(message)
     except (rpc.RpcError, xdr.XdrError):
         return False
-    return reply.type == rpc.REPLY and (reply.stat != rpc.ACCEPTED
-                                        or reply.accept_stat != rpc.SUCCESS)
+    return reply.type == rpc.REPLY and not reply.succeeded
 
 
 @dataclasses.dataclass
@@ -58,7 +57,7 @@ class Hand:
 
     def call(self, call, **fields):
         """Sends an RPC Call inline, with any fields of the header changed; returns its header."""
-        xid = int.from_bytes(call[:4], 'big')
+        xid = rpc.xid_of(call)
         fields.setdefault('body', call)
         message = header.Header(fields.pop('xid', xid), credit=fields.pop('credit', 16), **fields)
         return self.send(message)

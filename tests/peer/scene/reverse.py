@@ -26,7 +26,7 @@ def came(hand, what='the reverse Call'):
 
 def is_call(got):
     """Whether a Send has a Call inline."""
-    return got.header.proc == header.MSG and got.body[4:8] == b'\0\0\0\0'
+    return got.header.proc == header.MSG and rpc.is_call(got.body)
 
 
 def answer(hand, got, credit=1, result=b''):

@@ -3,7 +3,7 @@
 from scene.hand import new_xid
 from scene.scenario import Unfit, Wrong
 from wire import characteristics as wire
-from wire import header, xdr
+from wire import header, rpc, xdr
 
 BIG = 16384             # a receive size that scenarios tell or ask for
 LONG = 8000             # of Calls that make a requester ask for larger receives
@@ -115,7 +115,7 @@ def barrier(t, hand):
 def refused(t, hand, message, err):
     """Sends what must be refused, so, with its XID; serves on afterwards."""
     sent = hand.send(message)
-    xid = sent.xid if isinstance(sent, header.Header) else int.from_bytes(sent[:4], 'big')
+    xid = sent.xid if isinstance(sent, header.Header) else rpc.xid_of(sent)
     is_refusal(t, hand.reply(xid, 'an RDMA_ERROR'), err)
 
 

@@ -11,6 +11,7 @@ import tempfile
 from net import iwarp, stream, tcp
 from scene.files import make_server
 from scene.scenario import REQUESTER, Unfit, Wrong
+from wire import rpc
 
 HOST = '127.0.0.1'
 
@@ -164,7 +165,7 @@ class Play:
         return asked
 
     def _taken(self, message):
-        if message[4:8] == b'\0\0\0\0':
+        if rpc.is_call(message):
             self.server_call(message)
             return
         for asked in self._asked:
@@ -194,7 +195,7 @@ class Play:
         before = conn.taken
 
         def taken(message):
-            if message[:4] == asked.xid and message[4:8] == b'\0\0\0\1' and asked.reply is None:
+            if message[:4] == asked.xid and rpc.is_reply(message) and asked.reply is None:
                 asked.reply = message
             else:
                 before(message)

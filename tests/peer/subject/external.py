@@ -54,7 +54,7 @@ def over_tcp(loop, address, prog, vers, proc, args):
         reply = rpc.decode(conn.next(f'a Reply of program {prog} over TCP'))
     finally:
         conn.close()
-    if reply.stat != rpc.ACCEPTED or reply.accept_stat != rpc.SUCCESS:
+    if not reply.succeeded:
         raise Unusable(f'program {prog} over TCP refuses procedure {proc}')
     return reply.result
 
@@ -113,7 +113,7 @@ class Server:
         if pending.reply is None:
             raise Unusable(f'{name} has no Reply: {pending.error or self.end.conn.ended}')
         reply = rpc.decode(pending.reply)
-        if reply.stat != rpc.ACCEPTED or reply.accept_stat != rpc.SUCCESS:
+        if not reply.succeeded:
             raise Unusable(f'{name} is refused by RPC')
         result = nfs3.result(procedure, reply.result)
         if result.status:

@@ -52,6 +52,20 @@ class Messages(unittest.TestCase):
                          rpc.Message(7, rpc.REPLY, stat=rpc.DENIED, reject_stat=rpc.AUTH_ERROR,
                                      auth_stat=rpc.AUTH_BADCRED))
 
+    def test_what_a_message_is_told_without_decoding(self):
+        """Its XID and its kind; what is cut short is of no kind."""
+        call, reply = rpc.call(7, 1, 2, 3), rpc.accepted(0xfffffff0)
+        self.assertEqual((rpc.xid_of(call), rpc.is_call(call), rpc.is_reply(call)), (7, True, False))
+        self.assertEqual((rpc.xid_of(reply), rpc.is_call(reply), rpc.is_reply(reply)),
+                         (0xfffffff0, False, True))
+        self.assertFalse(rpc.is_call(call[:7]) or rpc.is_reply(reply[:7]))
+
+    def test_what_has_a_result(self):
+        """An accepted Reply without an error, alone."""
+        self.assertTrue(rpc.decode(rpc.accepted(7)).succeeded)
+        for message in (rpc.accepted(7, stat=rpc.GARBAGE_ARGS), rpc.denied(7), rpc.call(7, 1, 2, 3)):
+            self.assertFalse(rpc.decode(message).succeeded)
+
     def test_every_truncation_raises(self):
         """Of whatever is before arguments and results."""
         for data in (rpc.call(7, 1, 2, 3, cred=SYS), rpc.accepted(7),

@@ -5,7 +5,7 @@ A rule is given the Watch, which knows what went before, and the message, whose 
 decode.
 """
 from nfs import binding
-from wire import header, private_data
+from wire import header, private_data, rpc
 
 ON_START, ON_SEND, ON_CALL = [], [], []
 
@@ -110,7 +110,7 @@ def its_xids_are_one(_watch, got):
     """The header's and the RPC's."""
     if got.header.proc != header.MSG:
         return None
-    xid = int.from_bytes(got.header.body[:4], 'big')
+    xid = rpc.xid_of(got.header.body)
     return True if xid == got.header.xid else f'XIDs {got.header.xid:#010x} and {xid:#010x}'
 
 

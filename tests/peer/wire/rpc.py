@@ -62,6 +62,26 @@ class Message:
     high: int = 0
     result: bytes = b""
 
+    @property
+    def succeeded(self):
+        """Whether it is a Reply that has a result."""
+        return (self.type, self.stat, self.accept_stat) == (REPLY, ACCEPTED, SUCCESS)
+
+
+def xid_of(data):
+    """The XID of a message."""
+    return int.from_bytes(data[:4], "big")
+
+
+def is_call(data):
+    """Whether a message is a Call, if it is one at all."""
+    return data[4:8] == xdr.u32(CALL)
+
+
+def is_reply(data):
+    """The same of a Reply."""
+    return data[4:8] == xdr.u32(REPLY)
+
 
 def _pack_auth(auth):
     return xdr.u32(auth.flavor) + xdr.var(auth.body)
