@@ -4,7 +4,7 @@ import collections
 import dataclasses
 
 from nfs import binding
-from wire import header, rpc
+from wire import chunks, header, rpc
 
 
 @dataclasses.dataclass
@@ -12,7 +12,6 @@ class Work:
     """One Call of the peer's, until its Reply has left."""
     message: header.Header
     chunks: dict = dataclasses.field(default_factory=dict)   # position: bytearray
-    to_pull: collections.deque = dataclasses.field(default_factory=collections.deque)
     reads: int = 0
     call: bytes = b''
 
@@ -39,7 +38,7 @@ class Answerer:
                                err=header.ERR_CHUNK))
 
     def refuse(self, work, why):
-        """A Call that cannot be served or whose Reply cannot be carried."""
+        """A Call that cannot be served or whose Reply cannot be chunks."""
         self.works.pop(work.message.xid, None)
         self.refuse_header(work.message.xid, work.message.vers, why)
 
@@ -102,20 +101,10 @@ class Answerer:
         if not work.reads:
             self.call_is_here(work)
 
-    def joined(self, message, chunks):
-        """The RPC message with its chunks at their positions: A3.4-5, A3.4-6, A-D5."""
-        chunks = dict(chunks)
-        if message.proc == header.NOMSG and 0 not in chunks:
-            return None
-        rest = bytes(chunks.pop(0)) if message.proc == header.NOMSG else message.body
-        whole = b''
-        for position in sorted(chunks):
-            take = position - len(whole)
-            if take < 0 or take > len(rest):
-                return None
-            whole, rest = whole + rest[:take] + bytes(chunks[position]), rest[take:]
-            whole += bytes(-len(whole) % 4)
-        return whole + rest
+    @staticmethod
+    def joined(message, pulled):
+        """The RPC message with its chunks at their positions."""
+        return chunks.joined(message, pulled)
 
     def call_is_here(self, work):
         """Nothing of the Call is missing any more."""
@@ -195,11 +184,10 @@ class Answerer:
     def written(self, segments, data):
         """Writes data into segments, in order; returns them with what each got."""
         result = []
-        for segment in segments:
-            part, data = data[:segment.length], data[segment.length:]
+        for segment, part in chunks.spread(segments, data):
             if part:
                 self.conn.write(segment.handle, segment.offset, part)
-            result.append(dataclasses.replace(segment, length=len(part)))
+            result.append(segment)
         return result
 
     def into_reply_chunk(self, message, out):

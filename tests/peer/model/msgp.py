@@ -49,7 +49,7 @@ class Msgp(Done):
     @staticmethod
     def base(message):
         """Where the RPC message begins in its Send, from whose first byte is counted: A3.5-4."""
-        return len(header.encode(dataclasses.replace(message, body=b'')))
+        return header.head_bytes(message)
 
     # ------------------------------------------------------------ receiving
 

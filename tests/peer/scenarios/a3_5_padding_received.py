@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Calls in RDMA_MSGP, at the server: draft-ietf-nfsv4-rpcrdma-03 section 3.5."""
 from nfs import nfs3, others, padding
-from scene.draft03 import SERVER, base, call_padded
+from scene.draft03 import SERVER, call_padded
 from scene.hand import new_xid
 from scene.parts import parted
 from scene.scenario import responder
@@ -150,7 +150,7 @@ def _padded_echo(t, size, align, thresh):
     message = header.Header(int.from_bytes(call[:4], 'big'), proc=header.MSGP, credit=16,
                             align=align, thresh=thresh, body=call)
     places = [(len(call) - size, size)]
-    message.body = padding.padded(call, places, align, thresh, base(message))
+    message.body = padding.padded(call, places, align, thresh, header.head_bytes(message))
     return message
 
 

@@ -39,16 +39,11 @@ def next_done(t, hand, xid):
     return got
 
 
-def base(message):
-    """Where the RPC message begins in its Send."""
-    return len(header.encode(dataclasses.replace(message, body=b'')))
-
-
 def padded(message, align, thresh, call=b''):
     """An RDMA_MSG as RDMA_MSGP; call: whose Reply it is."""
     out = dataclasses.replace(message, proc=header.MSGP, align=align, thresh=thresh)
     places = padding.places(message.body, call, padding.moved_by(message))
-    out.body = padding.padded(message.body, places, align, thresh, base(out))
+    out.body = padding.padded(message.body, places, align, thresh, header.head_bytes(out))
     return out
 
 
@@ -65,7 +60,7 @@ def plain(got, call=b''):
     if message.proc != header.MSGP:
         return message.body
     try:
-        return padding.plain(message.body, message.align, message.thresh, base(message), call,
+        return padding.plain(message.body, message.align, message.thresh, header.head_bytes(message), call,
                              padding.moved_by(message))
     except ValueError as error:
         raise Wrong(f'its pads are not where they belong: {error}') from error

@@ -3,9 +3,8 @@
 import dataclasses
 import itertools
 
-from model.answerer import Answerer
 from scene.scenario import Wrong
-from wire import header, rpc, xdr
+from wire import chunks, header, rpc, xdr
 
 _xids = itertools.count(0x70000001, 0x101)
 
@@ -185,11 +184,11 @@ class Hand:
 
     def message_of(self, got):
         """The RPC message of a Call, its chunks pulled."""
-        message, chunks = got.header, {}
+        message, pulled = got.header, {}
         for entry in message.reads:
             data = self.pull(entry.handle, entry.offset, entry.length)
-            chunks.setdefault(entry.position, bytearray()).extend(data)
-        whole = Answerer.joined(None, message, chunks)
+            pulled.setdefault(entry.position, bytearray()).extend(data)
+        whole = chunks.joined(message, pulled)
         if whole is None:
             raise Wrong('the read chunks make no message')
         return whole
@@ -211,13 +210,13 @@ class Hand:
     def fill(self, segments, data):
         """Writes data into segments of the peer, in order; the segments with what each got."""
         result = []
-        for segment in segments:
-            part, data = data[:segment.length], data[segment.length:]
+        for segment, part in chunks.spread(segments, data):
             if part:
                 self.conn.write(segment.handle, segment.offset, part)
-            result.append(dataclasses.replace(segment, length=len(part)))
-        if data:
-            raise Wrong(f'what is offered is {len(data)} bytes too short for the Reply')
+            result.append(segment)
+        short = len(data) - sum(segment.length for segment in result)
+        if short:
+            raise Wrong(f'what is offered is {short} bytes too short for the Reply')
         return result
 
     def answer_null(self, got, credit=16):

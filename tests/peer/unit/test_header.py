@@ -37,6 +37,12 @@ class Golden(unittest.TestCase):
             with self.subTest(h=h):
                 self.assertEqual(len(header.encode(h)), size)
 
+    def test_what_stands_in_front_of_a_body(self):
+        """Lists count, the body does not."""
+        for size, h in ((28, Header(1, body=b"body")),
+                        (52, Header(1, reads=[ReadSegment(8, 1, 2, 3)], body=b"body"))):
+            self.assertEqual(header.head_bytes(h), size)
+
     def test_how_much_a_list_adds(self):
         """Read segments 24 bytes, write segments 16 and 8 for their chunk."""
         read, seg = ReadSegment(0, 1, 2, 3), Segment(1, 2, 3)

@@ -126,6 +126,11 @@ def encode(h):
     return b"".join(parts) + bytes(h.body)
 
 
+def head_bytes(h):
+    """How much of a message stands in front of its body."""
+    return len(encode(h)) - len(h.body)
+
+
 def decode_fixed(data):
     """(xid, vers, credit, proc), which stand first in every version."""
     reader = xdr.Reader(data[:FIXED_BYTES])
