@@ -36,8 +36,7 @@ def a_raised_size_is_told_when_all_receives_have_it(t):
     for count in (8192, two.BIG):
         t.hold(two.granted(t, hand, count), f'{count} is refused, with 65536 allowed')
         sent = [hand.call(two.write(t, count), vers=2) for _ in range(8)]
-        served = {hand.next('a Reply').header.xid for _ in sent}
-        t.hold(served == {message.xid for message in sent}, 'not all are served')
+        two.all_served(t, hand, sent)
 
 
 a_raised_size_is_told_when_all_receives_have_it.wrong(raised_only_in_words)

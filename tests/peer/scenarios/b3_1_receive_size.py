@@ -52,8 +52,7 @@ def an_acceptors_receives_are_as_large_as_it_says(t):
     count = two.greet(hand).get(wire.RBSIZ, 4096)
     grant = min(two.barrier(t, hand).header.credit, 16)
     sent = [hand.call(two.write(t, count), vers=2) for _ in range(grant)]
-    served = {hand.next('a Reply').header.xid for _ in sent}
-    t.hold(served == {message.xid for message in sent}, 'not all are served')
+    two.all_served(t, hand, sent)
 
 
 @an_acceptors_receives_are_as_large_as_it_says.wrong

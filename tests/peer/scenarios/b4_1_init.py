@@ -32,8 +32,7 @@ def _(end):
 def an_acceptors_init_xchar_is_short(t):
     """It fits the receives that every peer of version two has."""
     hand = t.connect()
-    sent = hand.send(two.init())
-    got = hand.reply(sent.xid, 'INIT_XCHAR')
+    got = two.own_init(hand, hand.send(two.init()))
     t.hold(len(got.data) <= 4096, f'it has {len(got.data)} bytes')
 
 
@@ -185,7 +184,7 @@ def _(end):
 def init_xchar_gets_no_answer_of_its_own(t):
     """But for the acceptor's own INIT_XCHAR nothing comes, whatever the values."""
     hand = t.connect()
-    two.ask(hand, t.null())
+    two.barrier(t, hand)
     sent = hand.send(two.init((77, b'what'), two.size(8192), (78, b'')))
     after = hand.call(t.null(), vers=2)
     got = hand.next('the Reply')

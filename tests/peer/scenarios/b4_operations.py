@@ -144,7 +144,7 @@ without_characteristics_a_requester_refuses_each.wrong(says_nothing)
 def who_answers_req_xchar_knows_the_others(t):
     """All four are known, or INIT_XCHAR may be without the others; never the others without it."""
     hand = t.connect()
-    two.ask(hand, t.null())
+    two.barrier(t, hand)
     known = {}
     for message in the_four(new_xid()):
         hand.send(message)

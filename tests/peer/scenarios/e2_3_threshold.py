@@ -12,10 +12,9 @@ SMALL = {'inline_threshold_bytes': 1024}
 def a_responder_takes_calls_of_4096_bytes(t):
     """As many at once as it grants, each of 4096 bytes, whatever the private data say."""
     hand = t.connect(send=1024, recv=1024)
-    count = min(two.ask(hand, t.null()).header.credit, 16)
+    count = min(two.barrier(t, hand).header.credit, 16)
     sent = [hand.call(two.write(t, 4096), vers=2) for _ in range(count)]
-    answers = {hand.next('a Reply').header.xid for _ in sent}
-    t.hold(answers == {message.xid for message in sent}, 'not every Call is answered')
+    two.all_served(t, hand, sent)
 
 
 @a_responder_takes_calls_of_4096_bytes.wrong

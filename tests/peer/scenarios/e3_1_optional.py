@@ -67,7 +67,7 @@ def _(end):
 def an_operation_that_does_not_decode_gets_bad_header(t):
     """Whatever its opttype; it is neither Call nor Reply."""
     hand = t.connect()
-    two.ask(hand, t.null())
+    two.barrier(t, hand)
     for _what, data in broken(new_xid()):
         two.refused(t, hand, data, header.BAD_HEADER)
         two.barrier(t, hand)
@@ -115,7 +115,7 @@ def errors():
 def an_error_gets_nothing(t):
     """No answer to any RDMA_ERROR, known or not."""
     hand = t.connect()
-    two.ask(hand, t.null())
+    two.barrier(t, hand)
     for message in errors():
         hand.send(message)
         two.barrier(t, hand)
@@ -144,14 +144,14 @@ def _(end):
 def an_operation_of_the_acceptor_grants_credits(t):
     """INIT_XCHAR and RESP_XCHAR grant one at least, and as many Calls as they grant are served."""
     hand = t.connect()
-    sent = hand.send(two.init(credit=0))
-    grants = [hand.reply(sent.xid, 'INIT_XCHAR').header.credit]
+    grants = [two.own_init(hand, hand.send(two.init(credit=0))).header.credit]
     sent = hand.send(two.req(two.size(4096), credit=8))
-    grants.append(hand.reply(sent.xid, 'RESP_XCHAR').header.credit)
+    got = hand.reply(sent.xid, 'RESP_XCHAR')
+    t.hold(two.is_operation(got, wire.RESP_XCHAR), 'REQ_XCHAR is answered, but not by RESP_XCHAR')
+    grants.append(got.header.credit)
     t.hold(min(grants) >= 1, f'the operations grant {grants}')
     calls = [hand.call(t.null(), vers=2) for _ in range(min(grants[-1], 64))]
-    served = {hand.next('a Reply').header.xid for _ in calls}
-    t.hold(served == {call.xid for call in calls}, 'not all that was granted is served')
+    two.all_served(t, hand, calls)
 
 
 @an_operation_of_the_acceptor_grants_credits.wrong

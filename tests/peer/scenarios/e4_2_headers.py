@@ -135,7 +135,7 @@ def _(end):
 def a_msg_without_an_rpc_message_is_not_served(t):
     """It is dropped or refused."""
     hand = t.connect()
-    two.ask(hand, t.null())
+    two.barrier(t, hand)
     xid = new_xid()
     hand.send(words(xid, 2, 16, header.MSG, 0, 0, 0))
     after = hand.call(t.null(), vers=2)
@@ -183,7 +183,7 @@ def _(end):
 def reverse_calls_go_in_version_two(t):
     """On a connection of version two the acceptor's Calls are, too."""
     hand = t.connect()
-    two.ask(hand, t.null())
+    two.barrier(t, hand)
     asked = t.have_called_back(t.echo(b'back', 40))
     got = hand.next('the reverse Call')
     t.hold((got.header.vers, got.header.proc) == (2, header.MSG), 'it is none of version two')
@@ -221,7 +221,7 @@ def _(end):
 def reserved_and_unknown_procs_get_bad_header(t):
     """RDMA_MSGP, RDMA_DONE and a proc of 6, with or without anything behind them."""
     hand = t.connect()
-    two.ask(hand, t.null())
+    two.barrier(t, hand)
     for proc in (header.MSGP, header.DONE, 6, 2**32 - 1):
         for behind in (b'', bytes(20) + t.null()):
             two.refused(t, hand, words(new_xid(), 2, 16, proc) + behind, header.BAD_HEADER)
@@ -248,7 +248,7 @@ def _(end):
 def chunk_lists_that_do_not_decode_get_bad_header(t):
     """A discriminator of 2, more segments than there are bytes, a list that runs past the Send."""
     hand = t.connect()
-    two.ask(hand, t.null())
+    two.barrier(t, hand)
     for lists in ((2, 0, 0), (0, 2, 0), (0, 0, 2), (0, 1, 2**28 + 1), (0, 0, 1, 2**32 - 1),
                   (1, 0, 7, 16, 0)):
         data = words(new_xid(), 2, 16, header.MSG, *lists)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A responder of version one alone: version-two-00 section 5.2, RFC 8166 section 4.5."""
+"""Ends of version one alone: version-two-00 sections 5 and 5.2, RFC 8166 section 4.5."""
 from scene import two
-from scene.scenario import Unfit, responder
+from scene.scenario import Unfit, requester, responder
 from wire import header
 
 
@@ -37,3 +37,22 @@ def _(end):
 def _(end):
     right = end.refuse_version
     end.refuse_version = lambda xid: right(xid ^ 1)
+
+
+@requester('E5-3')
+def nothing_in_common_with_a_connector_of_version_one(t):
+    """The same where version one alone is tried: its Call is refused with ERR_VERS 2..2."""
+    _asked, hand, got = t.called(t.null())
+    hand.send(two.error(got.header.xid, header.ERR_VERS, low=2, high=2, vers=2))
+    hand.ends()
+    hand.quiet()
+
+
+@nothing_in_common_with_a_connector_of_version_one.wrong
+def _(end):
+    end.nothing_common = lambda: None
+
+
+@nothing_in_common_with_a_connector_of_version_one.wrong
+def _(end):
+    end.common_version = lambda error: 2

@@ -348,23 +348,3 @@ def _(end):
 @nothing_in_common_ends_the_connection.wrong
 def _(end):
     end.nothing_common = lambda: None
-
-
-@requester('E5-3')
-def nothing_in_common_with_a_connector_of_version_one(t):
-    """The same where version one alone is tried: its Call is refused with ERR_VERS 2..2."""
-    _asked, hand, got = t.called(t.null())
-    hand.send(two.error(got.header.xid, header.ERR_VERS, low=2, high=2, vers=2))
-    hand.ends()
-    hand.quiet()
-
-
-@nothing_in_common_with_a_connector_of_version_one.wrong
-def _(end):
-    end.nothing_common = lambda: None
-
-
-@nothing_in_common_with_a_connector_of_version_one.wrong
-def _(end):
-    end.common_version = lambda error: TWO
-

@@ -16,7 +16,7 @@ DIALECT = 'version two'
 def a_nomsg_is_a_call_if_it_has_a_read_list(t):
     """Without one it is a Reply, and dropped where nothing was called."""
     hand = t.connect()
-    two.ask(hand, t.null())
+    two.barrier(t, hand)
     _key, segment = hand.lend(64, writable=True)
     hand.send(header.Header(new_xid(), vers=2, proc=header.NOMSG, reply=[segment]))
     two.barrier(t, hand)

@@ -84,13 +84,18 @@ def write(t, send_bytes):
 
 def greet(hand, *values, **fields):
     """Sends INIT_XCHAR; what the acceptor's own says, by id."""
-    sent = hand.send(init(*values, **fields))
+    got = own_init(hand, hand.send(init(*values, **fields)))
+    return wire.values_known(decoded(wire.decode_init, got)[0])
+
+
+def own_init(hand, sent):
+    """The acceptor's answer to INIT_XCHAR, which is its own."""
     got = hand.reply(sent.xid, 'the INIT_XCHAR of the acceptor')
     if got.header.proc == header.ERROR and got.header.err == header.INVAL_OPTION:
         raise Unfit('it does not know characteristics')
     if not is_operation(got, wire.INIT_XCHAR):
         raise Wrong('INIT_XCHAR is answered, but not by one')
-    return wire.values_known(decoded(wire.decode_init, got)[0])
+    return got
 
 
 def greeted(t, *values, **start):
@@ -106,10 +111,22 @@ def ask(hand, call, **fields):
 
 
 def barrier(t, hand):
-    """What was sent before has been dealt with, and nothing came of it."""
+    """What was sent before has been dealt with, and nothing came of it: a Call is served."""
     got = ask(hand, t.null())
-    t.hold((got.header.vers, got.header.proc) == (2, header.MSG), 'a NULL is not served')
+    t.hold((got.header.vers, got.header.proc) == (2, header.MSG),
+           f'a Call of version two is not served but: {header.describe(got.data)}')
     return got
+
+
+def all_served(t, hand, sent):
+    """Each of these Calls is answered by a Reply in version two, in whatever order."""
+    waiting = {message.xid for message in sent}
+    while waiting:
+        got = hand.next('a Reply')
+        t.hold(got.header.xid in waiting, 'an answer to nothing, or a second one')
+        t.hold((got.header.vers, got.header.proc) == (2, header.MSG),
+               f'a Call is not served but: {header.describe(got.data)}')
+        waiting.remove(got.header.xid)
 
 
 def refused(t, hand, message, err):
