@@ -274,13 +274,18 @@ class Characteristics:
             self.waiting.pop(ident, None)
 
     def operation_failed(self, error):
-        """An RDMA_ERROR for one of ours: what it asked for is off. Whether it was for one."""
+        """An RDMA_ERROR: what it was for is off. Whether it was for no Call: X-12."""
         values = self.requests.pop(error.xid, None)
         if values is None:
-            return error.xid == self.probed
+            return error.xid == self.probed or self.for_operations_only(error)
         for ident, _data in values:
             self.waiting.pop(ident, None)
         return True
+
+    @staticmethod
+    def for_operations_only(error):
+        """INVAL_OPTION answers no Call: X-12."""
+        return error.vers == TWO and error.err == header.INVAL_OPTION
 
     # ------------------------------------------------------------ wanting other sizes
 

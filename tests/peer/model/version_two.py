@@ -119,9 +119,15 @@ class VersionTwo:
         self.memory.remember_one()
         self.send_more()
 
+    def xid_is_taken(self, xid):
+        """Whether a message of our own with this XID is not over: a Call with it waits, X-12."""
+        return xid in (self.probe, *self.requests)
+
     def may_call(self):
         """Whether Calls may go: none beside the probe, no reverse one to a peer without support."""
-        return self.probe is None and (self.connector or self.peer_takes_reverse())
+        if self.probe is not None or self.queue and self.xid_is_taken(self.queue[0].xid):
+            return False
+        return self.connector or self.peer_takes_reverse()
 
     def probe_answered(self, version):
         """The probe is over, and the version with it."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What RDMA_OPTIONAL takes of the peer's receives (X-11), and reverse Calls with chunks (X-16)."""
+"""RDMA_OPTIONAL and the peer's receives (X-11), XIDs (X-12), reverse Calls with chunks (X-16)."""
 from scene import two
 from scene.scenario import requester, responder
 from wire import characteristics as wire
@@ -110,6 +110,59 @@ def _(end):
         end.update(wire.RBSIZ, size)
         return right(size)
     end.raised = told_too
+
+
+# ---------------------------------------------------------------- X-12
+
+@requester('X-12', keys=two.KEYS)
+def inval_option_ends_no_call(t):
+    """It is for operations alone: a Call with its XID goes on. BAD_HEADER does end one."""
+    hand = two.ready(t)
+    asked, got = two.again(t, hand, t.null())
+    hand.send(two.error(got.header.xid, header.INVAL_OPTION))
+    two.done(t, hand, asked, got)
+    asked, got = two.again(t, hand, t.null())
+    hand.send(two.error(got.header.xid, header.BAD_HEADER))
+    t.settle(lambda: asked.over, 'an end of the Call')
+    two.in_order(t, hand)
+
+
+@inval_option_ends_no_call.wrong
+def _(end):
+    end.for_operations_only = lambda error: False
+
+
+@inval_option_ends_no_call.wrong
+def _(end):
+    end.for_operations_only = lambda error: True
+
+
+@requester('X-12', keys=two.KEYS)
+def a_call_waits_for_our_own_message_of_its_xid(t):
+    """One with the XID of REQ_XCHAR goes when that is answered."""
+    hand, request, _count = two.asking(t)
+    clash = t.have_called(request.data[:4] + t.null()[4:])
+    t.loop.run(0.02)
+    t.hold(not hand.conn.sends, 'the Call comes while REQ_XCHAR has its XID')
+    hand.send(two.resp(request.header.xid, rej={0}))
+    got = hand.next('the Call')
+    t.hold(got.body == clash.call, 'something else comes')
+    two.done(t, hand, clash, got)
+
+
+@a_call_waits_for_our_own_message_of_its_xid.wrong
+def _(end):
+    end.xid_is_taken = lambda xid: False
+
+
+@a_call_waits_for_our_own_message_of_its_xid.wrong
+def _(end):
+    right = end.take_resp
+
+    def take(message):
+        end.queue.clear()
+        right(message)
+    end.take_resp = take
 
 
 # ---------------------------------------------------------------- X-16
