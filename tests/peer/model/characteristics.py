@@ -13,7 +13,6 @@ from wire import header, xdr
 
 OFTEN = 4               # so many Calls by chunk that would fit, and a larger receive is wanted
 STEP_BYTES = 4096
-TOO_LONG = (0x12, 0x05)     # RFC 5041: the message is too long for the receive
 
 
 class Characteristics:

@@ -9,10 +9,12 @@ import dataclasses
 
 from model.answerer import Answerer
 from model.caller import Caller
-from model.characteristics import TOO_LONG, Characteristics
+from model.characteristics import Characteristics
 from model.version_two import TWO, VersionTwo
 from net.startup import Start
 from wire import ccp, header, mpa, private_data, rpc
+
+TOO_LONG = (0x12, 0x05)     # RFC 5041: the message is too long for the receive
 
 
 @dataclasses.dataclass

@@ -9,6 +9,7 @@ import dataclasses
 import secrets
 
 from net import stream
+from net.events import Ended, Read, Sent, Terminated, Written
 from net.startup import Start, Startup
 from wire import ddp, mpa
 
@@ -30,47 +31,6 @@ class Key:
     def covers(self, to, size):
         """Whether so many bytes at an offset are in it."""
         return self.to <= to and to + size <= self.to + len(self.memory)
-
-
-@dataclasses.dataclass
-class Sent:
-    """A Send of the peer."""
-    data: bytes
-    invalidated: int = None
-
-
-@dataclasses.dataclass
-class Written:
-    """An RDMA Write of the peer, or one segment of it."""
-    stag: int
-    to: int
-    size: int
-
-
-@dataclasses.dataclass
-class Read:
-    """An RDMA Read: of ours its data comes in .data; of the peer's it waits while Reads are held."""
-    stag: int
-    to: int
-    size: int
-    sink_stag: int = 0
-    sink_to: int = 0
-    data: bytearray = dataclasses.field(default_factory=bytearray)
-    finished: bool = False
-    done: object = None
-
-
-@dataclasses.dataclass
-class Terminated:
-    """A Terminate of the peer, in words."""
-    text: str
-    payload: bytes
-
-
-@dataclasses.dataclass
-class Ended:
-    """The end of the connection."""
-    why: str
 
 
 class Conn(Startup):
@@ -168,7 +128,7 @@ class Conn(Startup):
         self._msn_out[TERMINATE_QUEUE] += 1
         self.fpdu(ddp.encode(ddp.Segment(
             False, True, ddp.TERMINATE, qn=TERMINATE_QUEUE, msn=1, mo=0,
-            payload=bytes([layer_type, code, 0, 0]))))
+            payload=ddp.encode_terminate(layer_type >> 4, layer_type & 15, code))))
         self.close()
 
     def close(self, reset=False):

@@ -72,11 +72,6 @@ class Stream:
             self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b'\1\0\0\0\0\0\0\0')
         self.sock.close()
 
-    def shut_down(self):
-        """Sends a FIN and goes on reading."""
-        if self.ended is None:
-            self.sock.shutdown(socket.SHUT_WR)
-
 
 class Listener:
     """A listening TCP socket on a port of the system's choice, or a given one."""

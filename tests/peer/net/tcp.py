@@ -33,10 +33,6 @@ class RecordConn:
         """Sends one message as a record."""
         self._stream.send(record.encode(message))
 
-    def send_raw(self, data):
-        """Sends bytes as they are."""
-        self._stream.send(data)
-
     def next(self, what='a message over TCP', seconds=None):
         """Waits for a message."""
         self.loop.until(lambda: self.messages or self.ended, what, seconds)

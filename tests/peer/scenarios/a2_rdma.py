@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the transport does with RDMA: draft-ietf-nfsv4-rpcrdma-03 section 2, RFC 8166
 section 2.3.2."""
-from net import iwarp
+from net.events import Read, Sent, Written
 from scene.scenario import requester, responder
 from wire import header
 
@@ -85,8 +85,8 @@ def _written_before(t, hand, got):
     hand.barrier(t.null())
     events = hand.conn.events
     sent = next(i for i, e in enumerate(events)
-                if isinstance(e, iwarp.Sent) and e.data == got.data)
-    writes = [i for i, e in enumerate(events) if isinstance(e, iwarp.Written)]
+                if isinstance(e, Sent) and e.data == got.data)
+    writes = [i for i, e in enumerate(events) if isinstance(e, Written)]
     t.hold(writes, 'nothing is written')
     t.hold(max(writes) < sent, 'an RDMA Write comes behind the Send that announces it')
 
@@ -138,7 +138,7 @@ def who_has_pulled_a_call_says_so_by_its_reply(t):
     call = t.null()
     sent = hand.call(call, proc=header.NOMSG, reads=hand.read_chunk(0, call), body=b'')
     hand.result(sent.xid)
-    t.hold(any(isinstance(e, iwarp.Read) for e in hand.conn.events), 'nothing was read')
+    t.hold(any(isinstance(e, Read) for e in hand.conn.events), 'nothing was read')
 
 
 @who_has_pulled_a_call_says_so_by_its_reply.wrong

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The Connection Configuration Protocol, at the server: draft-ietf-nfsv4-rpcrdma-03 section 6."""
-from net import iwarp
+from net.events import Read
 from nfs import nfs3
 from scene import draft03
 from scene.configuration import CONF_SERVER, conf_call, configure, read_by_chunk, status
@@ -294,7 +294,7 @@ def where_the_client_said_zero_nothing_is_read(t):
     call = t.write(t.pattern(2000))
     hand.call(call, proc=header.NOMSG, body=b'', reads=hand.read_chunk(0, call))
     t.settle(lambda: hand.conn.sends or hand.conn.ended, 'an answer to a Call with read chunks')
-    t.hold(not [e for e in hand.conn.events if isinstance(e, iwarp.Read)], 'a Read comes')
+    t.hold(not [e for e in hand.conn.events if isinstance(e, Read)], 'a Read comes')
 
 
 @where_the_client_said_zero_nothing_is_read.wrong

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What RFC 8166 took away of draft-ietf-nfsv4-rpcrdma-03: RDMA_MSGP, RDMA_DONE, Replies to be read."""
-from net import iwarp
+from net.events import Read
 from scene.configuration import conf_call
 from scene.draft03 import LONG, call_padded, done, lend_reply, padded
 from scene.scenario import requester, responder
@@ -12,7 +12,7 @@ def _draft03(end):
 
 
 def _reads(hand):
-    return [event for event in hand.conn.events if isinstance(event, iwarp.Read)]
+    return [event for event in hand.conn.events if isinstance(event, Read)]
 
 
 @responder('A-Δ1', needs={'files'})

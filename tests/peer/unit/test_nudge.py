@@ -4,6 +4,7 @@ import socket
 import unittest
 
 from net import iwarp
+from net.events import Written
 from net.loop import Loop
 
 
@@ -25,7 +26,7 @@ class Nudge(unittest.TestCase):
 
     @staticmethod
     def _writes(conn):
-        return [event for event in conn.events if isinstance(event, iwarp.Written)]
+        return [event for event in conn.events if isinstance(event, Written)]
 
     def test_silence_is_nudged_three_times(self):
         initiator, acceptor = self._pair(nudge=True)

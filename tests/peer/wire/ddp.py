@@ -8,7 +8,6 @@ WRITE, READ_REQUEST, READ_RESPONSE, SEND, SEND_INV, SEND_SE, SEND_SE_INV, TERMIN
 
 OPCODE_NAMES = ("RDMA Write", "Read Request", "Read Response", "Send", "Send with Invalidate",
                 "Send with SE", "Send with SE and Invalidate", "Terminate")
-SENDS = (SEND, SEND_INV, SEND_SE, SEND_SE_INV)
 TAGGED = (WRITE, READ_RESPONSE)
 TAGGED_BYTES = 14
 UNTAGGED_BYTES = 18
