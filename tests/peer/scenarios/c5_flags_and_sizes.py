@@ -2,7 +2,7 @@
 """Flags and sizes: draft-ietf-nfsv4-rpcrdma-cm-pvt-data-08 section 5, RFC 8797 section 5."""
 from scene import inline
 from scene.scenario import requester, responder
-from wire import header, private_data, rpc, xdr
+from wire import private_data, rpc, xdr
 from wire.private_data import PrivateData
 
 WIDE = {'inline_threshold_bytes': 262144}

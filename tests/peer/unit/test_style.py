@@ -74,10 +74,20 @@ def import_faults(tree):
                 yield node.lineno, f"imports {name}"
 
 
+def unused_faults(tree):
+    """Imports of which nothing is made."""
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            for alias in node.names:
+                if (alias.asname or alias.name).split(".")[0] not in used:
+                    yield node.lineno, f"imports {alias.name} for nothing"
+
+
 def faults(text):
     """(line, what is wrong there)."""
     tree = ast.parse(text)
-    return [*text_faults(text), *tree_faults(tree), *import_faults(tree)]
+    return [*text_faults(text), *tree_faults(tree), *import_faults(tree), *unused_faults(tree)]
 
 
 class Style(unittest.TestCase):
@@ -98,7 +108,8 @@ class Style(unittest.TestCase):
         for bad in (good.replace(SPDX, "# Free"), good.replace('"""What."""', ""),
                     good.replace('"""Does."""', "pass"), good + "X = 1 \n", good + "#" * (MAX_COLUMNS + 1) + "\n",
                     good + "#\n" * 400, good + "    # on\n" * 48 + "    return 2\n",
-                    good + "import numpy\n", good + "from check.more import it\n",
+                    good + "import numpy\nnumpy.it()\n", good + "from check.more import it\nit()\n",
+                    good + "import re\n",
                     good + "class Bare:\n    x = 1\n"):
             with self.subTest(bad=bad[-40:]):
                 self.assertEqual(len(faults(bad)), 1)
