@@ -4,8 +4,6 @@
 The draft does not say whether its sizes count the transport header. No Send is longer than the peer's
 value, and a message of this end's value fits with the longest header that it takes: A6.2-9.
 """
-import secrets
-
 from model.caller import Pending
 from model.msgp import Msgp
 from wire import ccp, header, rpc, xdr
@@ -102,10 +100,6 @@ class Configuration(Msgp):
                         ccp.encode_args(self.conf_args()))
         self.put(header.Header(xid, credit=self.ask(), body=call))
         self.conn.loop.after(PATIENCE_S, lambda: self.conf_is_over(xid))
-
-    def own_xid(self):
-        """One that no Call has: X-12."""
-        return secrets.randbits(32)
 
     def may_send(self):
         """Calls wait until the configuration is over."""
