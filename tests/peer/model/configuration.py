@@ -5,7 +5,6 @@ The draft does not say whether its sizes count the transport header. No Send is 
 value, and a message of this end's value fits with the longest header that it takes: A6.2-9.
 """
 from model.caller import Pending
-from model.msgp import Msgp
 from wire import ccp, header, rpc, xdr
 
 MIN_BYTES = 1024
@@ -13,8 +12,11 @@ LONGEST_HEADER = 512
 PATIENCE_S = 5
 
 
-class Configuration(Msgp):
-    """Before the first Call a client asks, if it is told to; a server answers."""
+class Configuration:
+    """Before the first Call a client asks, if it is told to; a server answers.
+
+    It stands before Done and Msgp in an end: what the peer says of itself bounds what those do.
+    """
 
     def __init__(self, *arguments):
         super().__init__(*arguments)

@@ -1,22 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Replies as read chunks, and RDMA_DONE: draft-ietf-nfsv4-rpcrdma-03 sections 3.6, 3.8 and 5."""
 from model.answerer import Work
-from model.end import End
 from wire import header
 
 
-class Done(End):
+class Done:
     """What the draft adds to the carrying of Replies; RFC 8166 took it away (A-D2)."""
 
     def __init__(self, *arguments):
         super().__init__(*arguments)
         self.exposed = {}          # xid: the key of a Reply that the client has not pulled
         self.pulling = {}          # xid: the Work of a Reply that is being pulled
-
-    def in_draft03(self):
-        """Whether this connection has the draft's extras."""
-        options = self.options
-        return 'draft03' == (options.connect_compat if self.connector else options.listen_compat)
 
     # ------------------------------------------------------------ the server
 

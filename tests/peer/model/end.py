@@ -97,6 +97,11 @@ class End(VersionTwo, Characteristics, Caller, Answerer):
         data = self.conn.peer.data if self.conn.peer else b''
         return private_data.decode(data) or private_data.PrivateData(False, 1024, 1024)
 
+    def in_draft03(self):
+        """Whether this connection has the extras of draft-03, for the parts that bring them."""
+        options = self.options
+        return 'draft03' == (options.connect_compat if self.connector else options.listen_compat)
+
     def send_limit(self):
         """The largest Send that the peer takes: C5.2-2."""
         if self.in_two():

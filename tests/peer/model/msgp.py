@@ -2,12 +2,11 @@
 """RDMA_MSGP in both directions: draft-ietf-nfsv4-rpcrdma-03 section 3.5."""
 import dataclasses
 
-from model.done import Done
 from nfs import padding
 from wire import header
 
 
-class Msgp(Done):
+class Msgp:
     """Pads what it sends if it is told to, and takes pads out of what comes."""
 
     walker = padding.Walker
