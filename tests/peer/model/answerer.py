@@ -109,7 +109,7 @@ class Answerer:
     def call_is_here(self, work):
         """Nothing of the Call is missing any more."""
         call = self.joined(work.message, work.chunks)
-        if call is None or len(call) < 40 or call[:4] != work.message.xid.to_bytes(4, 'big'):
+        if call is None or len(call) < header.MIN_CALL_BYTES or call[:4] != work.message.xid.to_bytes(4, 'big'):
             self.refuse(work, 'the chunks make no message')
             return
         work.call = call

@@ -7,6 +7,7 @@ from nfs import binding
 from wire import header, rpc
 
 UNKNOWN_REPLY_BYTES = 1 << 20
+PLAIN_BYTES = header.min_bytes(1, header.MSG)     # of a header without chunks, in either version
 
 
 @dataclasses.dataclass
@@ -115,8 +116,8 @@ class Caller:
         """A write chunk or a reply chunk where the Reply may not fit inline."""
         most = self.most_of(pending)
         payload = binding.result_limit(pending.call) if self.options.ddp == 'nfs' else None
-        if most + 28 <= self.receive_limit():
-            pending.counts_on = most + 28
+        if most + PLAIN_BYTES <= self.receive_limit():
+            pending.counts_on = most + PLAIN_BYTES
             return
         if payload is not None:
             pending.payload = self.lend(pending, payload, writable=True)

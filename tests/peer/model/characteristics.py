@@ -7,6 +7,7 @@ would all have.
 """
 import collections
 
+from model.caller import PLAIN_BYTES
 from model.version_two import DEFAULT_BYTES, TWO
 from wire import characteristics as wire
 from wire import header, xdr
@@ -301,11 +302,11 @@ class Characteristics:
         """A Call is sent: what went by chunk and would fit a larger receive may raise one."""
         if not (self.in_two() and self.peer_knows and self.connector):
             return
-        whole = len(pending.call) + 28
+        whole = len(pending.call) + PLAIN_BYTES
         if pending.sent.proc == header.NOMSG and whole <= self.largest_send():
             if self.often('call'):
                 self.request(wire.RBSIZ, self.rounded(whole))
-        most += 28
+        most += PLAIN_BYTES
         if pending.landing and self.receive_size < most <= self.options.receive_max_bytes:
             if self.often('reply'):
                 self.receive_size = self.rounded(most)
