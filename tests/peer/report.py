@@ -1,33 +1,68 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What is printed: a row for each statement, and the reasons; or TAP."""
 import itertools
+import pathlib
+import shutil
 import sys
+import textwrap
 
 from scene.scenario import REQUESTER, RESPONDER
 
 WORST = ('broken', 'fail', 'not built', 'not seen', 'pass', '-')
+BAD = ('broken', 'fail')
+MOST_COLUMNS, LEAST_COLUMNS = 120, 72
+
+
+def _wrapped(text, first, later):
+    """Text as lines that fit the terminal, behind `first` and then `later`; what is in lines stays so."""
+    columns = shutil.get_terminal_size((MOST_COLUMNS, 24)).columns
+    columns = max(LEAST_COLUMNS, min(MOST_COLUMNS, columns))
+    lines = textwrap.wrap(text, columns, initial_indent=first, subsequent_indent=later,
+                          break_long_words=False, break_on_hyphens=False)
+    return '\n'.join(lines) or first.rstrip()
+
+
+def statement(tag, table, columns=''):
+    """A row: the tag, what stands in the columns, and the statement with its sections."""
+    text = ''
+    if tag in table:
+        text = table[tag].text + (f' [{table[tag].sections}]' if table[tag].sections else '')
+    first = f'{tag:10} {columns}'
+    return _wrapped(text, first, ' ' * len(first))
 
 
 def listing(scenarios, table):
-    """Every scenario with its statement."""
-    for scenario in scenarios:
-        text = table[scenario.tag].text if scenario.tag in table else ''
-        print(f'{scenario.tag:10} {scenario.role}  {scenario.name}\n{"":14}{text}')
+    """Every scenario, below its statement."""
+    for tag, group in itertools.groupby(scenarios, lambda scenario: scenario.tag):
+        print(statement(tag, table))
+        for scenario in group:
+            print(f'    {scenario.role} {_plain(scenario.name)} ({_place(scenario)})')
 
 
 def _plain(name):
     return name.replace('_', ' ')
 
 
+def _place(scenario):
+    code = scenario.function.__code__
+    return f'scenarios/{pathlib.Path(code.co_filename).name}:{code.co_firstlineno}'
+
+
 def _name(outcome):
     return _plain(outcome.scenario.name) + (f', {outcome.how}' if outcome.how else '')
 
 
-def _reasons(outcome):
-    yield f'    {outcome.scenario.role} {_name(outcome)}: {outcome.why}'
-    if outcome.verdict in ('fail', 'broken'):
-        for line in outcome.trace:
+def _failure(outcome):
+    """Which scenario, what is wrong, and the last messages, as lines."""
+    yield _wrapped(f'{outcome.scenario.role} {_name(outcome)} ({_place(outcome.scenario)}):',
+                   ' ' * 4, ' ' * 8)
+    for line in outcome.why.splitlines():
+        yield _wrapped(line.strip(), ' ' * (8 + len(line) - len(line.lstrip())), ' ' * 10)
+    for line in outcome.trace:
+        if line.startswith(' '):
             yield f'        {line}'
+        else:
+            yield _wrapped(line, ' ' * 8, ' ' * 14)
 
 
 def _tap(outcomes):
@@ -35,14 +70,14 @@ def _tap(outcomes):
     failed = False
     for outcome in outcomes:
         count += 1
-        bad = outcome.verdict in ('fail', 'broken')
+        bad = outcome.verdict in BAD
         failed |= bad
         skip = f' # SKIP {outcome.why}' if outcome.verdict == 'not seen' else ''
         note = f' ({outcome.verdict}: {outcome.why})' if outcome.verdict == 'not built' else ''
         print(f'{"not ok" if bad else "ok"} {count} - {outcome.scenario.tag} '
               f'{outcome.scenario.role} {_name(outcome)}{note}{skip}', flush=True)
         if bad:
-            for line in _reasons(outcome):
+            for line in _failure(outcome):
                 for part in line.splitlines():
                     print(f'# {part}')
     print(f'1..{count}')
@@ -50,29 +85,68 @@ def _tap(outcomes):
 
 
 def _row(tag, group, table):
+    """A statement, what came of it, and why it was no pass: each reason once."""
     verdict = {REQUESTER: '-', RESPONDER: '-'}
+    others = {}
     for outcome in group:
         role = outcome.scenario.role
         verdict[role] = min(verdict[role], outcome.verdict, key=WORST.index)
-    text = table[tag].text if tag in table else ''
-    print(f'{tag:10} {verdict[REQUESTER]:10} {verdict[RESPONDER]:10} {text}')
+        if outcome.verdict not in BAD + ('pass',):
+            others.setdefault(outcome.why, []).append(f'{role} {_name(outcome)}')
+    print(statement(tag, table, f'{verdict[REQUESTER]:10} {verdict[RESPONDER]:10} '))
+    for why, names in others.items():
+        print(_wrapped(f'{why}: {"; ".join(names)}', ' ' * 4, ' ' * 8))
     for outcome in group:
-        if outcome.verdict != 'pass':
-            print('\n'.join(_reasons(outcome)))
+        if outcome.verdict in BAD:
+            print('\n'.join(_failure(outcome)))
     sys.stdout.flush()
+
+
+def _sum(outcomes, table):
+    """The last lines: how many came to what, and what failed, once more and in short."""
+    count = {}
+    for outcome in outcomes:
+        count[outcome.verdict] = count.get(outcome.verdict, 0) + 1
+    print('\n' + ', '.join(f'{count[verdict]} {verdict}' for verdict in WORST if verdict in count))
+    for outcome in outcomes:
+        if outcome.verdict in BAD:
+            tag = outcome.scenario.tag
+            sections = table[tag].sections if tag in table else ''
+            name = f'{outcome.scenario.role} {_name(outcome)}'
+            print(_wrapped(f'{name} [{sections}]' if sections else name,
+                           f'{outcome.verdict:6} {tag:10} ', ' ' * 18))
 
 
 def report(chosen, outcomes, table):
     """Prints outcomes as they come; the exit status."""
     if chosen.tap:
         return _tap(outcomes)
-    count = {}
+    all_of_them = []
     for tag, group in itertools.groupby(outcomes, lambda outcome: outcome.scenario.tag):
-        if not count:
-            print(f'{"statement":10} {"requester":10} {"responder":10}')
+        if not all_of_them:
+            print(f'{"statement":10} {"requester":10} {"responder":10} what it demands, and of whom')
         group = list(group)
-        for outcome in group:
-            count[outcome.verdict] = count.get(outcome.verdict, 0) + 1
+        all_of_them += group
         _row(tag, group, table)
-    print(', '.join(f'{number} {verdict}' for verdict, number in sorted(count.items())))
-    return 1 if count.get('fail') or count.get('broken') else 0
+    if not all_of_them:
+        print('conformance: none of these scenarios is for who is judged', file=sys.stderr)
+        return 2
+    _sum(all_of_them, table)
+    return 1 if any(outcome.verdict in BAD for outcome in all_of_them) else 0
+
+
+def tally(counts, table):
+    """Prints how often a client was seen to keep and to break each statement; the exit status."""
+    if not any(count.held or count.broken for count in counts.values()):
+        print('conformance: no client came', file=sys.stderr)
+        return 2
+    print(f'{"statement":10} {"held":>8} {"broken":>8}  what it demands, and of whom')
+    for tag in sorted(counts, key=list(table).index):
+        count = counts[tag]
+        print(statement(tag, table, f'{count.held:8} {count.broken:8}  '))
+        if count.broken:
+            print(_wrapped(f'first: {count.first}', ' ' * 8, ' ' * 10))
+    broken = sum(count.broken > 0 for count in counts.values())
+    print(f'\n{broken} broken, {sum(count.held > 0 and not count.broken for count in counts.values())} held, '
+          f'{sum(not count.held and not count.broken for count in counts.values())} not seen')
+    return 1 if broken else 0

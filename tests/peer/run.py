@@ -143,8 +143,9 @@ def judge_server(chosen, scenarios, _table):
 
 def judge_client(chosen, _scenarios, table):
     """Whatever client connects; the exit status."""
-    return serve.judge_client(Loop(chosen.patience or 5), chosen.server or ('127.0.0.1', 0),
-                              chosen.mount[1] if chosen.mount else 0, table, chosen.tap_file)
+    counts = serve.judge_client(Loop(chosen.patience or 5), chosen.server or ('127.0.0.1', 0),
+                                chosen.mount[1] if chosen.mount else 0, chosen.tap_file)
+    return report.tally(counts, table)
 
 
 def _judge(chosen, scenarios, table):
@@ -165,7 +166,10 @@ def run(chosen, scenarios, table):
         if chosen.pcap:
             chosen.tap_file = pcap.Pcap(chosen.pcap)
         return _judge(chosen, scenarios, table)
-    except (external.Unusable, OSError, Late) as error:
+    except Late as error:
+        print(f'conformance: waited in vain for {error}', file=sys.stderr)
+        return 2
+    except (external.Unusable, OSError) as error:
         print(f'conformance: {error}', file=sys.stderr)
         return 2
     finally:

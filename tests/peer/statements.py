@@ -6,6 +6,8 @@ import re
 
 TABLE = pathlib.Path(__file__).resolve().parent.parent / 'REQUIREMENTS.md'
 TAG = re.compile(r'[A-EIX][0-9.]*-?[0-9Δ]*[0-9]*$|A-Δ[0-9]+$')
+SECTION = re.compile(r'([0-9]{4}) §([0-9A.]+)')
+ASKED_SECTION = re.compile(r'(?:RFC ?)?([0-9]{4})(?:[ /]*§?([0-9.]*))$', re.IGNORECASE)
 NOT_BUILT = 'not built: '
 
 
@@ -17,6 +19,14 @@ class Statement:
     rfc: str
     where: str
     shown: str
+
+    @property
+    def sections(self):
+        """Of which RFC and where: `RFC 8166 §3.4.6, §4.3.2; RFC 8797 §4`; empty if there is none."""
+        of = {}
+        for number, section in SECTION.findall(self.rfc):
+            of.setdefault(number, []).append(f'§{section}')
+        return '; '.join(f'RFC {number} {", ".join(all_)}' for number, all_ in of.items())
 
     @property
     def not_built(self):
@@ -38,3 +48,15 @@ def read(path=TABLE):
         if line.startswith('|') and len(cells) == 5 and TAG.match(cells[0]):
             rows[cells[0]] = Statement(*cells)
     return rows
+
+
+def meant(word, table):
+    """The tags that a word means: one, how some begin, or a section of an RFC, such as 8166/3.4.5."""
+    asked = ASKED_SECTION.match(word)
+    if asked:
+        number, section = asked[1], asked[2].strip('.')
+        return [row.tag for row in table.values()
+                if any(of == number and f'{at}.'.startswith(f'{section}.' if section else '')
+                       for of, at in SECTION.findall(row.rfc))]
+    begin = word.upper().replace('-D', '-Δ')
+    return [begin] if begin in table else [tag for tag in table if tag.startswith(begin)] if begin else []

@@ -25,5 +25,5 @@ class Trace:
         """What was kept, described and as bytes."""
         for way, data in self._kept:
             yield f'{way}: {header.describe(data)}'
-            for line in header.dump(data[:160]).splitlines():
+            for line in header.dump(data, 160).splitlines():
                 yield f'      {line}'

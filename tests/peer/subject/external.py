@@ -7,6 +7,7 @@ import socket
 
 from model.end import End, Options
 from net import iwarp, stream, tcp
+from net.loop import Late
 from nfs import mount3, nfs3, tree
 from scene.files import Files
 from scene.hand import is_rpc_error, new_xid
@@ -102,6 +103,11 @@ class Server:
         sock = stream.connect(self.address, self.loop.patience)
         end.attach(iwarp.Conn(self.loop, sock, True, iwarp.Start(data=end.own_data()),
                               nudge=True))
+        host, port = self.address
+        self.loop.until(lambda: end.conn.open or end.conn.ended,
+                        f'an MPA reply of {host} port {port}: does it speak iWARP there?')
+        if end.conn.ended:
+            raise Unusable(f'{host} port {port} does not open an iWARP connection: {end.conn.ended}')
         return end
 
     def call(self, name, args):
@@ -145,7 +151,10 @@ class Server:
     def remove(self):
         """Removes what was made, as far as it can be."""
         if self.end.conn.ended:
-            self.end = self._connected()
+            try:
+                self.end = self._connected()
+            except (Unusable, Late, OSError):
+                return
         for name, folder, what in reversed(self.created):
             with contextlib.suppress(Unusable):
                 self.call(name, (nfs3.remove if name == 'REMOVE' else nfs3.rmdir)(folder, what))
@@ -155,7 +164,6 @@ class Server:
     def speaks(self, message):
         """Whether it answers a Call by anything but an error or silence."""
         end = self._connected()
-        self.loop.until(lambda: end.conn.open or end.conn.ended, 'a connection for a probe')
         got = []
         end.conn.on_send = got.append
         end.conn.send(header.encode(message))

@@ -34,5 +34,5 @@ class Tally:
             self._tell(f'{tag}: {verdict}')
             if data:
                 self._tell(f'    {header.describe(data)}')
-                for line in header.dump(data[:160]).splitlines():
+                for line in header.dump(data, 160).splitlines():
                     self._tell(f'        {line}')

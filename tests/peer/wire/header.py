@@ -44,6 +44,9 @@ class Segment:
     length: int
     offset: int
 
+    def __repr__(self):
+        return f"{self.handle:08x}+0x{self.offset:x}:{self.length}"
+
 
 @dataclass
 class ReadSegment:
@@ -53,6 +56,9 @@ class ReadSegment:
     handle: int
     length: int
     offset: int
+
+    def __repr__(self):
+        return f"@{self.position} {self.handle:08x}+0x{self.offset:x}:{self.length}"
 
 
 @dataclass
@@ -233,19 +239,13 @@ def faults(h):
     return found
 
 
-def _show_segment(seg):
-    at = f"@{seg.position} " if isinstance(seg, ReadSegment) else ""
-    return f"{at}{seg.handle:08x}+0x{seg.offset:x}:{seg.length}"
-
-
 def _show_lists(h):
     parts = []
     if h.reads:
-        parts.append("reads [" + ", ".join(map(_show_segment, h.reads)) + "]")
-    for chunk in h.writes:
-        parts.append("write [" + ", ".join(map(_show_segment, chunk)) + "]")
+        parts.append(f"reads {h.reads}")
+    parts += [f"write {chunk}" for chunk in h.writes]
     if h.reply is not None:
-        parts.append("reply [" + ", ".join(map(_show_segment, h.reply)) + "]")
+        parts.append(f"reply {h.reply}")
     return parts
 
 

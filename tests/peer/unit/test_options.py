@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command line of conformance: each mistake is told in a line, before anything is started."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+CONFORMANCE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "conformance")
+
+
+def run(*words, program=CONFORMANCE):
+    """(exit status, what is printed, what is said of mistakes)"""
+    done = subprocess.run([sys.executable, "-B", program, *words], capture_output=True, text=True, check=False,
+                          env={**os.environ, "COLUMNS": "120"}, timeout=60)
+    return done.returncode, done.stdout, done.stderr
+
+
+class Mistakes(unittest.TestCase):
+    """Nothing is judged."""
+
+    def told(self, words, said):
+        """One line says so."""
+        status, out, error = run(*words)
+        self.assertEqual((status, out), (2, ""), words)
+        self.assertIn(said, error.splitlines()[-1], words)
+        self.assertNotIn("Traceback", error)
+
+    def test_addresses(self):
+        """Of a server."""
+        for text in ("", ":20049", "localhost:", "localhost:65536", "::1", "localhost:nfs"):
+            self.told(["-p", text], "HOST:PORT")
+        self.told(["-p", "[1::2::3]"], "1::2::3: ")
+
+    def test_times(self):
+        """Without an end, or none at all."""
+        for text in ("0", "-1", "nan", "inf", "soon"):
+            self.told(["--self", f"--patience={text}", "A3.3-3"], "no number of seconds above zero")
+
+    def test_what_excludes_each_other(self):
+        """Rather than one of them being passed over."""
+        for words in (["--self", "-p", "localhost"], ["--self", "--requester"], ["--requester", "A3.3-3"],
+                      ["--requester", "--tap"], ["--wrong", "A3.3-3", "-p", "localhost"],
+                      ["--self", "--daemon", "/bin/true"]):
+            self.told(words, ": not with ")
+        for words in (["--mount", "localhost"], ["--export", "/"]):
+            self.told(words, "not without -p")
+        self.told(["--wrong", "A3.3-3", "A3.4"], "--wrong has its TAG already")
+
+    def test_what_is_not_there(self):
+        """Statements, programs, files."""
+        self.told(["--self", "Z9"], "Z9: no such statement")
+        self.told(["--list", "A3.3-3", "A3.9"], "A3.9: no such statement")
+        self.told(["--self", "A2-5"], "without a scenario: A2-5: tests/")
+        self.told(["--daemon", "/nonexistent", "A3.3-3"], "/nonexistent cannot be run")
+        self.told(["--daemon", "/", "A3.3-3"], "cannot be run")
+        self.told(["--self", "--pcap", "/nonexistent/file", "A3.3-3"], "/nonexistent/file")
+
+
+class WithoutOurDaemon(unittest.TestCase):
+    """A fresh clone, in which nothing is built."""
+
+    def test_all_but_judging_it_works(self):
+        """Where it would be, nothing is."""
+        with tempfile.TemporaryDirectory() as clone:
+            os.mkdir(os.path.join(clone, "tests"))
+            os.symlink(os.path.dirname(CONFORMANCE), os.path.join(clone, "tests/peer"))
+            for words, good in ((["--list", "A3.3-3"], 0), (["--self", "A3.3-3"], 0), (["--wrong", "A3.3-3"], 1),
+                                (["-p", "localhost:1", "--mount", "localhost:1"], 2), (["A3.3-3"], 2)):
+                status, _out, error = run(*words, program=os.path.join(clone, "tests/peer/conformance"))
+                self.assertEqual(status, good, error)
+                self.assertEqual("cannot be run" in error, words == ["A3.3-3"], words)
+
+    def test_a_reader_who_has_seen_enough_sees_no_traceback(self):
+        """As of: conformance --list | head -1"""
+        read, write = os.pipe()
+        os.close(read)
+        with os.fdopen(write, "wb") as out:
+            done = subprocess.run([sys.executable, "-B", CONFORMANCE, "--list"], stdout=out, stderr=subprocess.PIPE,
+                                  check=False, timeout=60)
+        self.assertEqual(done.stderr, b"")
