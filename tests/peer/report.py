@@ -135,6 +135,18 @@ def report(chosen, outcomes, table):
     return 1 if any(outcome.verdict in BAD for outcome in all_of_them) else 0
 
 
+def tally_tap(counts, table):
+    """The same in TAP."""
+    print(f'1..{len(counts)}')
+    for number, tag in enumerate(sorted(counts, key=list(table).index), 1):
+        text, count = f'{tag} RQ {table[tag].text}', counts[tag]
+        if count.broken:
+            print(f'not ok {number} - {text}\n# {count.broken} times, the first: {count.first}')
+        else:
+            print(f'ok {number} - {text}' + ('' if count.held else ' # SKIP not seen'))
+    return 1 if any(count.broken for count in counts.values()) else 0
+
+
 def tally(counts, table):
     """Prints how often a client was seen to keep and to break each statement; the exit status."""
     if not any(count.held or count.broken for count in counts.values()):

@@ -127,7 +127,7 @@ def judge_server(chosen, scenarios, _table):
     try:
         server.prepare()
         spoken = {name: server.speaks(probe) for name, probe in PROBES.items()}
-        for scenario in scenarios:
+        for scenario in sorted(scenarios, key=lambda s: 'last' in s.needs):
             if scenario.role != scenarios_of.RESPONDER:
                 continue
             if not spoken.get(scenario.dialect, True):
@@ -145,7 +145,7 @@ def judge_client(chosen, _scenarios, table):
     """Whatever client connects; the exit status."""
     counts = serve.judge_client(Loop(chosen.patience or 5), chosen.server or ('127.0.0.1', 0),
                                 chosen.mount[1] if chosen.mount else 0, chosen.tap_file)
-    return report.tally(counts, table)
+    return (report.tally_tap if chosen.tap else report.tally)(counts, table)
 
 
 def _judge(chosen, scenarios, table):

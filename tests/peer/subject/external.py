@@ -2,8 +2,9 @@
 """Any NFS/RDMA server as the other end. Its files are made once, through the model, and removed at the end."""
 import contextlib
 import errno
-import os
+import secrets
 import socket
+import sys
 
 from model.end import End, Options
 from net import iwarp, stream, tcp
@@ -75,7 +76,7 @@ class Server:
     def __init__(self, loop, address, mount, export):
         self.loop = loop
         self.address = address
-        self.folder = f'rpcrdma-conformance-{os.getpid()}'
+        self.folder = f'rpcrdma-conformance-{secrets.token_hex(4)}'
         self.created = []           # (folder's handle, name) of what has to go again
         self.root = self._mounted(mount or self._mount_address(), export)
         self.end = self._connected()
@@ -150,14 +151,14 @@ class Server:
 
     def remove(self):
         """Removes what was made, as far as it can be."""
-        if self.end.conn.ended:
-            try:
+        try:
+            if self.end.conn.ended:
                 self.end = self._connected()
-            except (Unusable, Late, OSError):
-                return
-        for name, folder, what in reversed(self.created):
-            with contextlib.suppress(Unusable):
-                self.call(name, (nfs3.remove if name == 'REMOVE' else nfs3.rmdir)(folder, what))
+            for name, folder, what in reversed(self.created):
+                with contextlib.suppress(Unusable):
+                    self.call(name, (nfs3.remove if name == 'REMOVE' else nfs3.rmdir)(folder, what))
+        except (OSError, Late, Unusable) as error:
+            print(f'conformance: {self.folder} is left in the export: {error}', file=sys.stderr)
 
     # ------------------------------------------------------------ which dialects it speaks
 

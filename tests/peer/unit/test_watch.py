@@ -13,6 +13,7 @@ from nfs.server import HOLD
 from scene.files import make_server
 from scene.hand import new_xid
 from watch.rules import ALL_TAGS
+from watch.serve import mount_line
 from watch.tally import Tally
 from watch.watch import Watch
 from wire import header, private_data, rpc
@@ -209,3 +210,16 @@ class Client(unittest.TestCase):
             end.attach = attached
         options = Options(ddp='nfs', invalidate=False)
         self.assertEqual(self.work(bend, options=options), {'A7-2'})
+
+
+class Line(unittest.TestCase):
+    """What to mount."""
+
+    def test_of_any_address(self):
+        line = mount_line(('192.0.2.1', 20049), 1234)
+        self.assertIn('proto=rdma,port=20049,mountproto=tcp,mountport=1234', line)
+        self.assertTrue(line.endswith(' 192.0.2.1:/export /mnt'), line)
+        line = mount_line(('2001:db8::1', 20049), 1234)
+        self.assertIn('proto=rdma6,port=20049,mountproto=tcp6,', line)
+        self.assertTrue(line.endswith(' [2001:db8::1]:/export /mnt'), line)
+        self.assertIn(' THIS-HOST:/export', mount_line(('0.0.0.0', 20049), 1))

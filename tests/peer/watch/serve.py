@@ -63,6 +63,18 @@ class Service:
         self.tell(f'a connection has ended: {watch.end.conn.ended}, {watch.answered} Calls')
 
 
+def mount_line(address, mount_port):
+    """What an administrator of a Linux client types."""
+    host, port = address
+    six = '6' if ':' in host else ''
+    if host in ('0.0.0.0', '::'):
+        host = 'THIS-HOST'
+    elif six:
+        host = f'[{host}]'
+    return (f'mount -t nfs -o vers=3,proto=rdma{six},port={port},mountproto=tcp{six},'
+            f'mountport={mount_port},nolock {host}:/export /mnt')
+
+
 def judge_client(loop, address, mount_port, pcap=None):
     """Serves until SIGINT or SIGTERM; tells of what is broken at once; then, by tag, the Counts."""
     ended = []
@@ -72,9 +84,7 @@ def judge_client(loop, address, mount_port, pcap=None):
     service = Service(loop, address, mount_port or 0, pcap, tell)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: ended.append(True))
-    host, port = service.listener.address
-    tell(f'mount -t nfs -o vers=3,proto=rdma,port={port},mountproto=tcp,'
-         f'mountport={service.mount.address[1]},nolock {host}:/export /mnt')
+    tell(mount_line(service.listener.address, service.mount.address[1]))
     while not ended:
         loop.turn(0.2)
         service.turn()
