@@ -6,10 +6,10 @@ import shutil
 import sys
 import textwrap
 
+from outcome import NOT_BUILT, NOT_SEEN, PASS, WORST_FIRST
 from scene.scenario import REQUESTER, RESPONDER
 
-WORST = ('broken', 'fail', 'not built', 'not seen', 'pass', '-')
-BAD = ('broken', 'fail')
+NONE = '-'      # no scenario judges that role
 MOST_COLUMNS, LEAST_COLUMNS = 120, 72
 
 
@@ -70,10 +70,10 @@ def _tap(outcomes):
     failed = False
     for outcome in outcomes:
         count += 1
-        bad = outcome.verdict in BAD
+        bad = outcome.bad
         failed |= bad
-        skip = f' # SKIP {outcome.why}' if outcome.verdict == 'not seen' else ''
-        note = f' ({outcome.verdict}: {outcome.why})' if outcome.verdict == 'not built' else ''
+        skip = f' # SKIP {outcome.why}' if outcome.verdict == NOT_SEEN else ''
+        note = f' ({outcome.verdict}: {outcome.why})' if outcome.verdict == NOT_BUILT else ''
         print(f'{"not ok" if bad else "ok"} {count} - {outcome.scenario.tag} '
               f'{outcome.scenario.role} {_name(outcome)}{note}{skip}', flush=True)
         if bad:
@@ -86,18 +86,18 @@ def _tap(outcomes):
 
 def _row(tag, group, table):
     """A statement, what came of it, and why it was no pass: each reason once."""
-    verdict = {REQUESTER: '-', RESPONDER: '-'}
+    verdict = {REQUESTER: NONE, RESPONDER: NONE}
     others = {}
     for outcome in group:
         role = outcome.scenario.role
-        verdict[role] = min(verdict[role], outcome.verdict, key=WORST.index)
-        if outcome.verdict not in BAD + ('pass',):
+        verdict[role] = min(verdict[role], outcome.verdict, key=(*WORST_FIRST, NONE).index)
+        if not outcome.bad and outcome.verdict != PASS:
             others.setdefault(outcome.why, []).append(f'{role} {_name(outcome)}')
     print(statement(tag, table, f'{verdict[REQUESTER]:10} {verdict[RESPONDER]:10} '))
     for why, names in others.items():
         print(_wrapped(f'{why}: {"; ".join(names)}', ' ' * 4, ' ' * 8))
     for outcome in group:
-        if outcome.verdict in BAD:
+        if outcome.bad:
             print('\n'.join(_failure(outcome)))
     sys.stdout.flush()
 
@@ -109,7 +109,7 @@ def _sum(outcomes, table):
         count[outcome.verdict] = count.get(outcome.verdict, 0) + 1
     print('\n' + ', '.join(f'{count[verdict]} {verdict}' for verdict in WORST if verdict in count))
     for outcome in outcomes:
-        if outcome.verdict in BAD:
+        if outcome.bad:
             tag = outcome.scenario.tag
             sections = table[tag].sections if tag in table else ''
             name = f'{outcome.scenario.role} {_name(outcome)}'
@@ -132,7 +132,7 @@ def report(chosen, outcomes, table):
         print('conformance: none of these scenarios is for who is judged', file=sys.stderr)
         return 2
     _sum(all_of_them, table)
-    return 1 if any(outcome.verdict in BAD for outcome in all_of_them) else 0
+    return 1 if any(outcome.bad for outcome in all_of_them) else 0
 
 
 def tally_tap(counts, table):

@@ -1,29 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs scenarios against a subject and gathers what came of each."""
-import dataclasses
 import sys
 import traceback
 
 import report
 from net import pcap
 from net.loop import Late, Loop
+from outcome import BROKEN, FAIL, NOT_BUILT, NOT_SEEN, PASS, Outcome
 from scene import scenario as scenarios_of
 from scene.scene import Scene
 from subject import daemon, external, itself
 from watch import serve
-from wire import ccp, header, rpc
-
-PASS, FAIL, NOT_BUILT, NOT_SEEN, BROKEN = 'pass', 'fail', 'not built', 'not seen', 'broken'
-
-
-@dataclasses.dataclass
-class Outcome:
-    """What came of one scenario."""
-    scenario: object
-    verdict: str
-    why: str = ''
-    trace: list = dataclasses.field(default_factory=list)
-    how: str = ''        # of --self: played right, or wrong by which bend
 
 
 def select(scenarios, tags, table):
@@ -111,13 +98,6 @@ def found(outcome):
     if outcome.verdict == PASS:
         return Outcome(outcome.scenario, FAIL, 'this was not found')
     return outcome
-
-
-PROBES = {
-    'version two': header.Header(xid=2, vers=2, body=rpc.call(2, 100003, 3, 0)),
-    'draft-03': header.Header(xid=3, proc=header.MSGP, body=rpc.call(3, 100003, 3, 0)),
-    'configuration protocol': header.Header(xid=4, body=rpc.call(4, ccp.PROGRAM, ccp.VERSION, 0)),
-}
 
 
 def judge_server(chosen, scenarios, _table):

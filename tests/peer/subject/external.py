@@ -13,7 +13,7 @@ from nfs import mount3, nfs3, tree
 from scene.files import Files
 from scene.hand import is_rpc_error, new_xid
 from scene.scenario import Unfit
-from wire import header, rpc, xdr
+from wire import ccp, header, rpc, xdr
 
 RPCBIND_PORT, PORTMAP, PORTMAP_VERS, GETPORT, TCP = 111, 100000, 2, 3, 6
 DATA_BYTES = 256 * 1024
@@ -21,6 +21,14 @@ WRITE_BYTES = 32768
 NAMES = 200
 NEEDS = {'behind': 'it steers the server behind the responder',
          'reverse': 'it has the server call back'}
+
+
+PROBES = {
+    'version two': header.Header(xid=2, vers=2, body=rpc.call(2, nfs3.PROGRAM, nfs3.VERSION, 0)),
+    'draft-03': header.Header(xid=3, proc=header.MSGP,
+                              body=rpc.call(3, nfs3.PROGRAM, nfs3.VERSION, 0)),
+    'configuration protocol': header.Header(xid=4, body=rpc.call(4, ccp.PROGRAM, ccp.VERSION, 0)),
+}
 
 
 class Unusable(Exception):
@@ -162,8 +170,12 @@ class Server:
 
     # ------------------------------------------------------------ which dialects it speaks
 
-    def speaks(self, message):
-        """Whether it answers a Call by anything but an error or silence."""
+    def dialects(self):
+        """{name: whether it is spoken} of all but version one."""
+        return {name: self._speaks(probe) for name, probe in PROBES.items()}
+
+    def _speaks(self, message):
+        """Whether a Call is answered by anything but an error or silence."""
         end = self._connected()
         got = []
         end.conn.on_send = got.append
