@@ -107,7 +107,7 @@ def _sum(outcomes, table):
     count = {}
     for outcome in outcomes:
         count[outcome.verdict] = count.get(outcome.verdict, 0) + 1
-    print('\n' + ', '.join(f'{count[verdict]} {verdict}' for verdict in WORST if verdict in count))
+    print('\n' + ', '.join(f'{count[verdict]} {verdict}' for verdict in WORST_FIRST if verdict in count))
     for outcome in outcomes:
         if outcome.bad:
             tag = outcome.scenario.tag

@@ -2,7 +2,6 @@
 """What conformance prints, and which statements a word of its command line means."""
 
 import contextlib
-import dataclasses
 import io
 import os
 import types
@@ -11,6 +10,7 @@ from unittest import mock
 
 import report
 import statements
+from outcome import Outcome
 from scene import scenario
 from watch.tally import Count
 from wire import header
@@ -22,16 +22,6 @@ TABLE = {row.tag: row for row in (
                          "peer RS"),
     statements.Statement("A-Δ3", "RS: no document says this", "–", "not built: draft-03", "peer RQ RS"),
 )}
-
-
-@dataclasses.dataclass
-class Outcome:
-    """As run.Outcome."""
-    scenario: object
-    verdict: str
-    why: str = ""
-    trace: tuple = ()
-    how: str = ""
 
 
 def a_scenario():
