@@ -2,6 +2,7 @@
 """What is printed: a row for each statement, and the reasons; or TAP."""
 import itertools
 import pathlib
+import re
 import shutil
 import sys
 import textwrap
@@ -17,9 +18,10 @@ def _wrapped(text, first, later):
     """Text as lines that fit the terminal, behind `first` and then `later`; what is in lines stays so."""
     columns = shutil.get_terminal_size((MOST_COLUMNS, 24)).columns
     columns = max(LEAST_COLUMNS, min(MOST_COLUMNS, columns))
-    lines = textwrap.wrap(text, columns, initial_indent=first, subsequent_indent=later,
+    whole = re.sub(r'RFC (?=[0-9])', 'RFC\0', text)
+    lines = textwrap.wrap(whole, columns, initial_indent=first, subsequent_indent=later,
                           break_long_words=False, break_on_hyphens=False)
-    return '\n'.join(lines) or first.rstrip()
+    return '\n'.join(lines).replace('\0', ' ') or first.rstrip()
 
 
 def statement(tag, table, columns=''):

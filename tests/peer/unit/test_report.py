@@ -16,7 +16,7 @@ from watch.tally import Count
 from wire import header
 
 TABLE = {row.tag: row for row in (
-    statements.Statement("A3.4-1", "RS: a chunk may stand at any position that XDR has, thus a multiple of four",
+    statements.Statement("A3.4-1", "RS: a chunk may stand at any position that XDR has, thus at multiples of four",
                          "8166 §3.4.5, 8166 §6.1", "lib/a.c:b", "peer RS"),
     statements.Statement("A3.4-10", "BOTH: it has one array for each result", "8166 §3.4.5.1, 8797 §4", "lib/a.c:c",
                          "peer RS"),
@@ -57,6 +57,7 @@ class Rows(unittest.TestCase):
         lines = printed(outcome("A3.4-1", "fail", "it is wrong " * 30, trace=["sent: " + "a word " * 40, dump]),
                         outcome("A3.4-10", "not seen", "it is not there " * 20), columns="80")[1]
         self.assertEqual([line for line in lines if len(line) > 80], [])
+        self.assertEqual([line for line in lines if line.endswith("RFC")], [])
         self.assertIn(f"        {dump}", lines)
 
     def test_a_failure_says_where_its_scenario_is(self):
