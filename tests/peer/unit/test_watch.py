@@ -222,4 +222,4 @@ class Line(unittest.TestCase):
         line = mount_line(('2001:db8::1', 20049), 1234)
         self.assertIn('proto=rdma6,port=20049,mountproto=tcp6,', line)
         self.assertTrue(line.endswith(' [2001:db8::1]:/export /mnt'), line)
-        self.assertIn(' THIS-HOST:/export', mount_line(('0.0.0.0', 20049), 1))
+        self.assertIn(f' {socket.gethostname()}:/export', mount_line(('0.0.0.0', 20049), 1))

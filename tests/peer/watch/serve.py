@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Serves files to whatever client connects, and judges it until it is told to end."""
 import signal
+import socket
 
 from model.end import End, Options
 from net import iwarp, stream, tcp
@@ -68,7 +69,7 @@ def mount_line(address, mount_port):
     host, port = address
     six = '6' if ':' in host else ''
     if host in ('0.0.0.0', '::'):
-        host = 'THIS-HOST'
+        host = socket.gethostname()
     elif six:
         host = f'[{host}]'
     return (f'mount -t nfs -o vers=3,proto=rdma{six},port={port},mountproto=tcp{six},'
