@@ -78,11 +78,9 @@ bool header_decode(struct header *h, const uint8_t *msg, size_t len)
 	h->proc = cursor_word(&c);
 	if (c.bad)
 		return false;
-	if (h->proc == RDMA_MSGP && h->version == 1) {
-		cursor_word(
-			&c); /* the alignment; the pads come where no first words of a message are */
-		cursor_word(&c);
-	}
+	/* Alignment and threshold: pads come behind the first words of a message, which are all that is read of it. */
+	if (h->proc == RDMA_MSGP && h->version == 1)
+		cursor_skip(&c, 8);
 	if (h->proc <= RDMA_MSGP)
 		take_lists(h, &c);
 	else if (h->proc == RDMA_ERROR)

@@ -3,8 +3,8 @@
  * The packet judge: what every part of it shares. A capture is put into order (tcp.h), each connection is
  * recognised by its first bytes (trial.h) and judged as iWARP (iwarp.h) or as records of ONC RPC (trial.c); both end
  * in the book of Calls and Replies (book.h). On iWARP the transport header is read (header.h) and judged
- * (transport.h) by what the connection's link (link.h) knows: versions, the lengths of Sends (limits.h), characteristics
- * (options.h), the Connection Configuration Protocol (config.h). It shares no code with what it judges.
+ * (transport.h) by what is known of the connection (session.h): its version (versions.h), the lengths of Sends (limits.h),
+ * characteristics (options.h), the Connection Configuration Protocol (config.h). It shares no code with what it judges.
  */
 #ifndef TESTS_JUDGE_JUDGE_H
 #define TESTS_JUDGE_JUDGE_H
@@ -20,10 +20,10 @@ struct ordered;
 struct tally {
 	uint64_t conns;
 	uint64_t fpdus, crcs;
-	uint64_t calls, replies,
-		errors;      /* of both kinds of connection; errors: RDMA_ERROR for a Call */
-	uint64_t open_calls; /* unanswered when their connection or the capture ended */
-	uint64_t configs;    /* Calls and Replies of the Connection Configuration Protocol */
+	uint64_t calls, replies; /* of both kinds of connection */
+	uint64_t errors;         /* RDMA_ERRORs for Calls */
+	uint64_t open_calls;     /* unanswered when their connection or the capture ended */
+	uint64_t configs;        /* Calls and Replies of the Connection Configuration Protocol */
 };
 
 /* What was found in all connections together. */

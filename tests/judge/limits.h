@@ -11,10 +11,10 @@
 
 /* What one end has said. */
 struct limits_end {
-	uint32_t
-		private_bytes; /* its receives, by private data (RFC 8797); else version one's default */
-	uint32_t config_bytes; /* its receives, by the Connection Configuration Protocol; or zero */
-	uint32_t rbsiz;        /* its receives, by its characteristics; or zero */
+	/* Its receives: by private data (RFC 8797), else version one's default; by the others, or zero. */
+	uint32_t private_bytes;
+	uint32_t config_bytes; /* the Connection Configuration Protocol */
+	uint32_t rbsiz;        /* its characteristics */
 	uint32_t asked; /* what it asked the peer's to become, if that still binds it; or zero */
 	uint32_t asked_xid; /* where it did */
 	bool speaks_two;    /* it has said so, or shown it */
