@@ -145,6 +145,41 @@ def _(end):
     end.pulled = last
 
 
+@responder('A3.4-5', needs={'files'})
+def segments_may_be_empty(t):
+    """A WRITE's payload with segments of no bytes beside others, and one of nothing else."""
+    hand = t.connect()
+    for sizes in ((0, 1000), (400, 0, 600), (997, 3, 0), (0, 0)):
+        data = t.pattern(sum(sizes), offset=len(sizes))
+        position, _payload, body = parted(t.write(data))
+        reads, at = [], 0
+        for size in sizes:
+            key, segment = hand.lend(data[at:at + size], readable=True)
+            reads.append(header.ReadSegment(position, key.stag, size, segment.offset))
+            at += size
+        xid = int.from_bytes(body[:4], 'big')
+        hand.result(hand.call(body, xid=xid, reads=reads).xid, f'a chunk of segments of {sizes}')
+        t.hold(t.written(hand, len(data)) == data, f'segments of {sizes} are joined otherwise')
+
+
+@segments_may_be_empty.wrong
+def _(end):
+    right = end.call_flaw
+    end.call_flaw = lambda message: (
+        'no bytes' if any(not s.length for s in message.reads) else right(message))
+
+
+@segments_may_be_empty.wrong
+def _(end):
+    right = end.take_call
+
+    def up_to_the_empty(message):
+        if (sizes := [s.length for s in message.reads]) and 0 in sizes[1:]:
+            del message.reads[sizes.index(0, 1):]
+        right(message)
+    end.take_call = up_to_the_empty
+
+
 @responder('A3.4-6', needs={'behind'})
 def a_position_counts_what_earlier_chunks_took_away(t):
     """Two and three chunks in one Call: positions are those of the message as it was."""

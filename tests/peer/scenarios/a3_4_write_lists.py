@@ -17,13 +17,13 @@ def _no_file(t, count):
 
 @responder('A3.4-8')
 def a_write_chunk_without_a_result_comes_back_empty(t):
-    """A READ that fails and a NULL have nothing to write: the Reply says so."""
+    """A READ that fails and a NULL have nothing to write: the Reply says so, segment by segment."""
     hand = t.connect()
     for call in (_no_file(t, 2000), t.null()):
-        _key, segment = hand.lend(2000, writable=True)
-        got = hand.ask(call, writes=[[segment]])
+        _keys, segments = hand.lend_pieces(1500, 500)
+        got = hand.ask(call, writes=[segments])
         t.hold(got.header.proc == header.MSG, 'no RDMA_MSG')
-        t.hold(not any(s.length for chunk in got.header.writes for s in chunk),
+        t.hold([[s.length for s in chunk] for chunk in got.header.writes] == [[0, 0]],
                f'a write chunk without a result comes back as {got.header.writes}')
 
 
@@ -36,6 +36,16 @@ def _(end):
         empty = not any(s.length for chunk in writes for s in chunk)
         return (work.message.writes if empty else writes), body
     end.reduced = as_offered
+
+
+@a_write_chunk_without_a_result_comes_back_empty.wrong
+def _(end):
+    right = end.reduced
+
+    def only_used(work, reply):
+        writes, body = right(work, reply)
+        return [chunk for chunk in writes if any(s.length for s in chunk)], body
+    end.reduced = only_used
 
 
 @requester('A3.4-8', keys={'ddp': 'nfs'})
@@ -80,9 +90,9 @@ def _(end):
 def without_a_write_list_data_comes_inline_or_an_error(t):
     """What fits comes inline; what does not is answered all the same, in a Send that fits."""
     hand = t.connect()
-    call = t.read(1000)
+    call = t.read(600)
     got = hand.result(hand.call(call).xid)
-    t.hold(data_of(call, got.body) == t.pattern(1000), 'other data comes')
+    t.hold(data_of(call, got.body) == t.pattern(600), 'other data comes')
     for count in (5000, 60000):
         sent = hand.call(t.read(count))
         got = hand.reply(sent.xid, f'an answer to a READ of {count} bytes without a chunk')
@@ -139,6 +149,58 @@ def _(end):
             segment.length = 4
         return writes, body
     end.reduced = all_used
+
+
+@responder('A3.4-10', needs={'files'})
+def a_result_whose_array_has_no_segments_comes_inline(t):
+    """An empty write chunk keeps a READ inline and comes back so: RFC 8166 section 4.3.2.3."""
+    hand = t.connect()
+    call = t.read(600)
+    got = hand.result(hand.call(call, writes=[[]]).xid, 'a READ with an empty write chunk')
+    t.hold(got.header.writes == [[]], f'the write list that comes back is {got.header.writes}')
+    t.hold(data_of(call, got.body) == t.pattern(600), 'other data comes')
+
+
+@a_result_whose_array_has_no_segments_comes_inline.wrong
+def _(end):
+    right = end.reduced
+
+    def cut_all_the_same(work, reply):
+        writes, body = right(work, reply)
+        return writes, body[:-600] if writes == [[]] else body
+    end.reduced = cut_all_the_same
+
+
+@a_result_whose_array_has_no_segments_comes_inline.wrong
+def _(end):
+    right = end.reduced
+    end.reduced = lambda work, reply: ([c for c in right(work, reply)[0] if c], reply)
+
+
+@a_result_whose_array_has_no_segments_comes_inline.wrong
+def _(end):
+    right = end.call_flaw
+    end.call_flaw = lambda message: 'no segments' if [] in message.writes else right(message)
+
+
+@responder('A3.4-10', needs={'files'})
+def a_result_of_no_bytes_takes_its_array(t):
+    """A READ of nothing, and one behind the end, write nothing and say so."""
+    hand = t.connect()
+    for call in (t.read(0), t.read(100, 1 << 40)):
+        _keys, segments = hand.lend_pieces(60, 40)
+        got = hand.result(hand.call(call, writes=[segments]).xid, 'a READ of nothing')
+        t.hold([[s.length for s in chunk] for chunk in got.header.writes] == [[0, 0]],
+               f'the write list that comes back is {got.header.writes}')
+        t.hold(not data_of(call, got.body), 'data comes')
+
+
+@a_result_of_no_bytes_takes_its_array.wrong
+def _(end):
+    right = end.reduced
+    end.reduced = lambda work, reply: (
+        (work.message.writes, reply) if work.message.writes and reply[-4:] == bytes(4)
+        else right(work, reply))
 
 
 @requester('A3.4-10', keys={'ddp': 'nfs'})
