@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Decoding read chunks: draft-ietf-nfsv4-rpcrdma-03 section 3.6, RFC 8166 section
 3.4.5."""
+from scene.inline import granted
 from scene.parts import parted
 from scene.scenario import requester, responder
 from wire import header, rpc
@@ -106,6 +107,7 @@ def _too_early(end):
 
 def _not_before_its_reads(t, hand, call, **fields):
     """A Call whose Reads wait: no Reply of any kind may come while one is under way."""
+    granted(t, hand, 2)
     hand.conn.hold_reads = True
     sent = hand.call(call, **fields)
     null = hand.call(t.null())

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """All kinds of chunks in one RPC: draft-ietf-nfsv4-rpcrdma-03 section 3.8, RFC 8166
 sections 3.5.2 and 3.5.3."""
+from scene.inline import told
 from scene.scenario import requester, responder
 from wire import header
 
@@ -39,9 +40,11 @@ def _(end):
 def a_write_chunk_and_a_reply_chunk_are_both_used(t):
     """A READ whose data goes to the write chunk, and what is left of its Reply elsewhere."""
     hand = t.connect(recv=1024)
-    keys, segments = hand.lend_pieces(*[100] * 55)
-    key, spare = hand.lend(2000, writable=True)
-    got = hand.reply(hand.call(t.read(5500), writes=[segments], reply=[spare]).xid)
+    call = t.read(5500)
+    left = min(told(hand).recv_bytes, 4096) - len(call) - 28 - 8 - 20
+    keys, segments = hand.lend_pieces(*[5500 // 25] * 25, *[0] * min(30, left // 16 - 25))
+    key, spare = hand.lend(8000, writable=True)
+    got = hand.reply(hand.call(call, writes=[segments], reply=[spare]).xid)
     t.hold(got.header.proc in (header.MSG, header.NOMSG), 'the Call is refused')
     t.hold(b''.join(k.memory for k in keys) == t.pattern(5500), 'other data is written')
     rest = got.body or key.memory[:sum(s.length for s in got.header.reply)]

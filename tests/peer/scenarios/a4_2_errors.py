@@ -62,14 +62,14 @@ def _(end):
 
 @responder('A4.2-2')
 def a_header_that_does_not_decode_is_an_error(t):
-    """Lists that end too soon or begin nowhere: ERR_CHUNK, or an error of RPC."""
+    """Lists before a Call that end too soon or begin nowhere: ERR_CHUNK, or an error of RPC."""
     hand = t.connect()
-    null = t.null()
-    for lists in ([1] + [0] * 5, [0, 1, 1, 9], [0, 0, 1, 2, 9, 9, 0, 9], [7, 0, 0]):
-        xid = new_xid()
-        hand.send(struct.pack('>4I', xid, 1, 16, 0) + struct.pack(f'>{len(lists)}I', *lists))
-        hand.not_executed(xid, f'lists of the words {lists}')
-    hand.barrier(null)
+    for lists in ([1] + [0] * 5, [0, 1, 1, 9], [0, 0, 1, 200, 9, 9, 0, 9], [7, 0, 0], [0, 7, 0],
+                  [0, 0, 7]):
+        call = t.null()
+        hand.send(call[:4] + struct.pack(f'>{3 + len(lists)}I', 1, 16, 0, *lists) + call)
+        hand.not_executed(int.from_bytes(call[:4], 'big'), f'lists of the words {lists}')
+    hand.barrier(t.null())
 
 
 @a_header_that_does_not_decode_is_an_error.wrong
@@ -94,8 +94,7 @@ def only_calls_are_answered_with_errors(t):
                  header.Header(xid, proc=header.ERROR, err=77),
                  header.Header(xid, proc=header.ERROR, vers=99, err=header.ERR_CHUNK),
                  header.Header(xid, proc=header.DONE),
-                 header.Header(xid, body=reply),
-                 header.Header(xid, vers=99, body=reply)):
+                 header.Header(xid, body=reply)):
         hand.send(data)
         hand.barrier(t.null())
     hand.quiet()
@@ -116,7 +115,17 @@ def _(end):
     end.take_reply = lambda message, _inv: end.refuse_header(message.xid, 1, '')
 
 
-@only_calls_are_answered_with_errors.wrong
+@responder('A4.2-3', needs={'ours'})
+def a_reply_in_an_unknown_version_is_not_answered(t):
+    """Where its message stands in such a version nobody can know; as in version one, we say."""
+    hand = t.connect()
+    xid = new_xid()
+    hand.send(header.Header(xid, vers=99, body=rpc.accepted(xid)))
+    hand.barrier(t.null())
+    hand.quiet()
+
+
+@a_reply_in_an_unknown_version_is_not_answered.wrong
 def _(end):
     end.may_be_call = lambda data: True
 
@@ -297,7 +306,7 @@ def _(end):
     end.on_send = wrapped
 
 
-@responder('A4.3-2')
+@responder('A4.3-2', needs={'ours'})
 def segments_do_not_wrap_or_overlap(t):
     """Memory that ends behind the last address, and memory that is lent twice for writing."""
     hand = t.connect()
@@ -328,7 +337,7 @@ segments_do_not_wrap_or_overlap.wrong(_no_fault('wraps'))
 segments_do_not_wrap_or_overlap.wrong(_no_fault('overlaps'))
 
 
-@responder('A4.3-2', needs={'files'})
+@responder('A4.3-2', needs={'files', 'ours'})
 def lengths_are_summed_in_64_bits(t):
     """A write chunk of four gigabytes and more: what it says is room for a READ."""
     hand = t.connect()

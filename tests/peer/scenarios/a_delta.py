@@ -4,7 +4,6 @@ leaves open."""
 import struct
 
 from nfs.server import HOLD
-from scene.hand import new_xid
 from scene.parts import moved_payload, parted, without_data
 from scene.scenario import requester, responder
 from wire import header, xdr
@@ -174,7 +173,7 @@ def _(end):
     end.move = last
 
 
-@responder('A-Δ8')
+@responder('A-Δ8', needs={'ours'})
 def a_message_beside_a_chunk_at_position_zero_is_err_chunk(t):
     """Of an RDMA_MSG that brings one Call in both ways, and of one that brings two."""
     hand = t.connect()
@@ -293,10 +292,10 @@ without_a_word_calls_keep_to_1024_bytes.wrong(_header_apart)
 def what_does_not_decode_is_err_chunk(t):
     """A header is the transport's: no error of RPC is said of it (RFC 8166 section 4.5.2)."""
     hand = t.connect()
-    for lists in ([2, 0, 0, 9, 9], [1, 4, 9, 9, 9, 9], [0, 1, 900, 0, 0]):
-        xid = new_xid()
-        hand.send(struct.pack(f'>{4 + len(lists)}I', xid, 1, 16, 0, *lists))
-        hand.refused(xid, f'lists of the words {lists}')
+    for lists in ([2, 0, 0], [1, 4, 9, 9, 9, 9], [0, 1, 900, 0, 0]):
+        call = t.null()
+        hand.send(call[:4] + struct.pack(f'>{3 + len(lists)}I', 1, 16, 0, *lists) + call)
+        hand.refused(int.from_bytes(call[:4], 'big'), f'lists of the words {lists}')
 
 
 @what_does_not_decode_is_err_chunk.wrong
@@ -309,7 +308,7 @@ def _(end):
 def chunks_that_make_no_message_are_an_error(t):
     """Positions beyond the message, or within another chunk: GARBAGE_ARGS or ERR_CHUNK."""
     hand = t.connect()
-    for positions in ((400,), (44,), (40, 60)):
+    for positions in ((400,), (44,), (40, 60), (2**32 - 4,)):
         call = t.null()
         reads = [entry for at in positions for entry in hand.read_chunk(at, bytes(40))]
         hand.not_executed(hand.call(call, reads=reads).xid, f'chunks of 40 bytes at {positions}')

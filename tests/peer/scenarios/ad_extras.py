@@ -19,8 +19,8 @@ def _reads(hand):
 def an_rdma_msgp_is_an_unknown_type(t):
     """ERR_CHUNK for a Call in one, with pads or without; the connection goes on."""
     hand = t.connect()
-    for call, align in ((t.null(), 0), (t.null(), 64), (t.write(t.pattern(1200)), 512)):
-        hand.refused(call_padded(hand, call, align, 1024).xid, 'an RDMA_MSGP')
+    for call, align in ((t.null(), 0), (t.null(), 64), (t.write(t.pattern(600)), 128)):
+        hand.refused(call_padded(hand, call, align, 512).xid, 'an RDMA_MSGP')
     hand.barrier(t.null())
 
 

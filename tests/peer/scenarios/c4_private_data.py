@@ -25,15 +25,14 @@ def _takes_all(end):
 
 @responder('C4-1')
 def the_acceptor_sends_private_data_with_its_accept(t):
-    """The MPA reply has private data of this format."""
-    hand = t.connect()
-    t.hold(private_data.decode(hand.conn.peer.data),
-           f'the reply frame has {hand.conn.peer.data.hex() or "none"}')
+    """The MPA reply has private data of this format, if any."""
+    data = inline.told_in_data(t.connect())
+    t.hold(private_data.decode(data), f'the reply frame has {data.hex()}')
 
 
 @the_acceptor_sends_private_data_with_its_accept.wrong
 def _(end):
-    end.own_data = lambda: b''
+    end.own_data = lambda: b'4096'
 
 
 @requester('C4-1')
@@ -123,7 +122,7 @@ def _format(t, data, size_matters=True):
 @responder('C4-4')
 def the_accept_has_identifier_version_flags_and_sizes(t):
     """The identifier in network order, version one, and the rest: eight octets at least."""
-    _format(t, t.connect().conn.peer.data, size_matters=False)
+    _format(t, inline.told_in_data(t.connect()), size_matters=False)
 
 
 def _little_endian(end):
@@ -163,7 +162,7 @@ def octets_behind_the_eighth_are_ignored_by_the_acceptor(t):
     for more in (bytes(48), b'\xff' * 48, b'\0'):
         hand = t.connect(data=GOOD + more)
         inline.replies_fill(t, hand, min(4096, inline.told(hand).send_bytes))
-    _format(t, hand.conn.peer.data)
+    _format(t, inline.told_in_data(hand))
 
 
 def _padded(end):

@@ -30,7 +30,7 @@ def only_a_key_of_the_same_rpc_is_invalidated(t):
     """If both ends set the flag a Reply may invalidate one key of its own Call; else none."""
     for invalidate in (True, False):
         hand = t.connect(invalidate=invalidate)
-        hand.ask(t.null())
+        inline.granted(t, hand, 3)
         both = invalidate and inline.told(hand).invalidate
         keys = _three_reads(t, hand)
         for _ in range(len(keys)):
@@ -121,8 +121,9 @@ def reserved_flags_are_zero_in_an_accept_and_ignored_in_a_request(t):
     """All bits but the lowest: not set by the acceptor, and without a meaning for it."""
     inline.keeps_to_sizes(t)
     hand = t.connect(data=ALL_BITS)
-    _flags(t, hand.conn.peer.data)
+    _flags(t, inline.told_in_data(hand))
     inline.replies_fill(t, hand, min(4096, inline.told(hand).send_bytes))
+    inline.granted(t, hand, 3)
     for key in _three_reads(t, hand).values():
         t.hold(hand.next('a Reply').invalidated is None and not key.dead,
                'reserved bits count as the flag')

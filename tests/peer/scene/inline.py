@@ -12,6 +12,23 @@ def told(hand):
             or private_data.PrivateData(False, 1024, 1024))
 
 
+def granted(t, hand, count):
+    """Makes Calls until so many are granted, of which there may be as many at once now."""
+    for _time in range(8):
+        grant = hand.ask(t.null()).header.credit
+        if grant >= count:
+            return
+    raise Unfit(f'it grants {grant}, and this needs {count} Calls at once')
+
+
+def told_in_data(hand):
+    """The other end's private data; Unfit for one that does without, as RFC 8166 lets it."""
+    data = hand.conn.peer.data
+    if not data:
+        raise Unfit('it sends no private data: RFC 8797 is not used')
+    return data
+
+
 def keeps_to_sizes(t):
     """Unfit for an end that sends twice what it is told: nothing shows what private data are to it."""
     hand = t.connect(recv=INLINE)

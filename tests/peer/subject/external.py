@@ -20,7 +20,8 @@ DATA_BYTES = 256 * 1024
 WRITE_BYTES = 32768
 NAMES = 200
 NEEDS = {'behind': 'it steers the server behind the responder',
-         'reverse': 'it has the server call back'}
+         'reverse': 'it has the server call back',
+         'ours': 'it asks for more than the documents do'}
 
 
 PROBES = {
