@@ -98,9 +98,10 @@ class End(VersionTwo, Characteristics, Caller, Answerer):
         return private_data.decode(data) or private_data.PrivateData(False, 1024, 1024)
 
     def in_draft03(self):
-        """Whether this connection has the extras of draft-03, for the parts that bring them."""
+        """Whether this connection has the extras of draft-03, which version two does not: E4.2-1."""
         options = self.options
-        return 'draft03' == (options.connect_compat if self.connector else options.listen_compat)
+        compat = options.connect_compat if self.connector else options.listen_compat
+        return compat == 'draft03' and not self.in_two()
 
     def send_limit(self):
         """The largest Send that the peer takes: C5.2-2."""
