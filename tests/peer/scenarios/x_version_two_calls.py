@@ -1,13 +1,63 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the drafts of version two leave open about Calls and versions: X-13 to X-15."""
+"""What the drafts of version two leave open about Calls and versions: X-3, X-13 to X-15."""
 from model.version_two import TWO
 from scene import two
 from scene.hand import new_xid
 from scene.scenario import requester, responder
 from wire import characteristics as wire
-from wire import header
+from wire import header, xdr
 
 DIALECT = 'version two'
+
+
+# ---------------------------------------------------------------- X-3: what is too short
+
+def too_short():
+    """Sends that cannot hold what their kind always holds."""
+    for proc, sizes in ((header.MSG, (16, 24)), (header.NOMSG, (16, 24)), (header.ERROR, (16,)),
+                        (header.OPTIONAL, (16, 20))):
+        for size in sizes:
+            words = (new_xid(), 2, 1, proc, 1, 0, 0)
+            yield b''.join(map(xdr.u32, words))[:size]
+    yield xdr.u32(new_xid()) + xdr.u32(2)
+    for size, kind in ((36, 0), (4, 0), (16, 1)):
+        body = (xdr.u32(new_xid()) + xdr.u32(kind)).ljust(40, b'\0')[:size]
+        yield header.encode(header.Header(int.from_bytes(body[:4], 'big'), vers=2, body=body))
+
+
+@responder('X-3')
+def what_is_too_short_for_its_kind_gets_nothing(t):
+    """Nor does it spoil what follows; an RDMA_OPTIONAL has 24 bytes at least."""
+    hand = t.connect()
+    two.barrier(t, hand)
+    for data in too_short():
+        hand.send(data)
+        two.barrier(t, hand)
+
+
+def knows_no_least_size(end):
+    """A bend: what is short is read as far as it goes."""
+    end.too_short = lambda data: len(data) < header.FIXED_BYTES
+
+
+what_is_too_short_for_its_kind_gets_nothing.wrong(knows_no_least_size)
+
+
+@what_is_too_short_for_its_kind_gets_nothing.wrong
+def _(end):
+    end.body_too_short = lambda body: len(body) < 8
+
+
+@requester('X-3', keys=two.KEYS)
+def a_requester_drops_what_is_too_short(t):
+    """Without a word, and Calls go on."""
+    hand = two.ready(t)
+    for data in too_short():
+        hand.send(data)
+        two.in_order(t, hand)
+
+
+a_requester_drops_what_is_too_short.wrong(knows_no_least_size)
 
 
 # ---------------------------------------------------------------- X-13: what is a Call
