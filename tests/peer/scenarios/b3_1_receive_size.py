@@ -213,17 +213,16 @@ def _(end):
     end.receive_limit_two = lambda: 4096
 
 
-@requester('B3.1-6', keys=two.KEYS)
+@requester('B3.1-6', keys=two.with_keys(inline_threshold_bytes=4096))
 def calls_before_the_news_keep_their_reply_chunk(t):
     """Where it raises its receives, only Calls behind the message do without a chunk."""
-    hand = two.ready(t)
-    told = 4096
+    hand, told = two.ready_and_told(t)
     for credit in [1] * 12 + [16] * 12:      # with one credit it may have to keep the news
         asked = t.have_called(t.readdir(6000))
         while two.is_operation(got := hand.next('the Call'), wire.UPD_XCHAR):
             (ident, data), _pendclr = two.decoded(wire.decode_upd, got)
             told = wire.value_of(ident, data) if ident == wire.RBSIZ else told
-        t.hold(told > 6600 or got.header.reply, f'no reply chunk is offered with {told} bytes told')
+        t.hold(told > 6000 or got.header.reply, f'no reply chunk is offered with {told} bytes told')
         two.done(t, hand, asked, got, credit=credit)
 
 

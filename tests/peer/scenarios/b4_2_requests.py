@@ -2,7 +2,7 @@
 """REQ_XCHAR and RESP_XCHAR: draft-dnoveck-nfsv4-rpcrdma-xcharext-00 sections 4.2 and 4.3."""
 from scene import two
 from scene.hand import new_xid
-from scene.scenario import requester, responder
+from scene.scenario import Unfit, requester, responder
 from wire import characteristics as wire
 from wire import header
 
@@ -140,7 +140,8 @@ def several_open(t, hand):
         if two.is_operation(got, wire.RESP_XCHAR):
             t.hold(got.header.xid in wanted, 'a RESP_XCHAR with another XID')
             done, rej, pend = two.decoded(wire.decode_resp, got)
-            t.hold(not rej, 'it is refused, with 65536 allowed')
+            if rej:
+                raise Unfit('it refuses larger receives')        # B3-2
             answers += 1
             told = wanted[got.header.xid] if done else told
             pending = bool(pend)

@@ -25,13 +25,13 @@ class Window:
         got = self.hand.next('a Call')
         if got.header.proc != header.OPTIONAL:
             self.calls.append(got)
-        elif got.header.opttype == wire.REQ_XCHAR:
-            self.hand.send(two.resp(got.header.xid, rej={0}, credit=GRANT))
-            self.unheard = 0
         else:
             self.unheard += 1
         self.t.hold(len(self.calls) + self.unheard <= GRANT,
                     f'{len(self.calls)} Calls and {self.unheard} operations for {GRANT} credits')
+        if two.is_operation(got, wire.REQ_XCHAR):
+            self.hand.send(two.resp(got.header.xid, rej={0}, credit=GRANT))
+            self.unheard = 0
 
     def answer(self):
         """Answers the oldest Call."""
@@ -41,12 +41,13 @@ class Window:
         self.unheard = 0
 
 
-@requester('X-11', keys=two.KEYS)
+@requester('X-11', keys=two.with_keys(inline_threshold_bytes=4096))
 def an_operation_of_the_connector_takes_a_credit(t):
-    """Under long Replies, which make it tell of larger receives, all keep to the grant."""
+    """Under long Replies and Calls, which make it tell and ask, all keep to the grant."""
     asked, hand, got = two.called(t, t.null(), credit=GRANT)
     two.done(t, hand, asked, got, credit=GRANT)
-    calls = [t.have_called(t.readdir(6000)) for _ in range(24)]
+    calls = [t.have_called(two.write(t, two.LONG) if n % 8 < 4 else t.readdir(6000))
+             for n in range(32)]
     window = Window(t, hand, calls)
     while window.asked:
         while len(window.calls) + window.unheard < min(GRANT, len(window.asked)):
@@ -70,6 +71,12 @@ def _(end):
     end.may_tell = lambda room: end.granted > 1
 
 
+@an_operation_of_the_connector_takes_a_credit.wrong
+def _(end):
+    right = end.may_tell
+    end.may_tell = lambda room: not room or right(room)     # REQ_XCHAR alone goes beyond
+
+
 @requester('X-11', keys=two.KEYS)
 def silence_gives_the_credit_of_init_xchar_back(t):
     """The Call that follows the second of silence needs no other credit than the first one."""
@@ -86,19 +93,17 @@ def _(end):
 
 @responder('X-11')
 def the_acceptor_tells_one_thing_at_a_time(t):
-    """Between two messages of the connector, one operation of the acceptor's own at most."""
+    """For each message of the connector one operation of the acceptor's own at most, and one before."""
     hand = two.greeted(t)
-    open_ones = set()
-    for count in (8192, 12288, 16384):
-        open_ones.add(hand.send(two.req(two.size(count))).xid)
-    after = hand.call(t.null(), vers=2)
-    told, done = 0, False
-    while open_ones or not done:
-        got = hand.next('RESP_XCHAR')
-        told += got.header.proc == header.OPTIONAL and got.header.opttype in OF_ITS_OWN
-        t.hold(told <= 1, 'a second operation comes before the connector has spoken')
-        open_ones.discard(got.header.xid)
-        done |= got.header.xid == after.xid
+    told = 0
+    for spoken, count in enumerate((8192, 12288, 16384), 1):
+        for message in (two.req(two.size(count)), two.req((77, b''))):
+            hand.send(message)
+            while (got := hand.next('RESP_XCHAR')).header.xid != message.xid:
+                t.hold(got.header.proc == header.OPTIONAL and got.header.opttype in OF_ITS_OWN,
+                       f'something else comes: {header.describe(got.data)}')
+                told += 1
+        t.hold(told <= 2 * spoken + 1, f'{told} operations after {2 * spoken} messages')
 
 
 @the_acceptor_tells_one_thing_at_a_time.wrong
@@ -107,7 +112,8 @@ def _(end):
     right = end.raised
 
     def told_too(size):
-        end.update(wire.RBSIZ, size)
+        for _ in range(3):
+            end.update(wire.RBSIZ, size)
         return right(size)
     end.raised = told_too
 

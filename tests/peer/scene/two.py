@@ -187,14 +187,23 @@ def updated(hand, ident):
 
 
 def granted(t, hand, count):
-    """Asks for a receive size and waits until it holds; False if it is refused."""
-    done, rej, _pend = disposition(t, hand, req(size(count)))
-    if rej:
-        return False
-    if not done:
+    """Asks for a receive size and waits until it holds; False if it is refused, then or later.
+
+    What pends may be told in steps, and may end without a change: B4.4-1.
+    """
+    answered, _rej, pend = disposition(t, hand, req(size(count)))
+    now, pending = count if answered else 0, bool(pend)
+    while pending:
         now, pendclr = updated(hand, wire.RBSIZ)
-        t.hold(now == count and pendclr, f'{count} was pending, and {now} is told')
-    return True
+        t.hold(now >= 4096, f'{count} was pending, and {now} is told')
+        pending = not pendclr
+    return now >= count
+
+
+def raised(t, hand, count):
+    """Has a receive size raised; nobody needs to grant it: B3-2."""
+    if not granted(t, hand, count):
+        raise Unfit(f'it refuses receives of {count} bytes')
 
 
 # ---------------------------------------------------------------- the other end is a requester
@@ -223,6 +232,17 @@ def ready(t, *values, **start):
     asked, hand, got = called(t, t.null(), *values, **start)
     done(t, hand, asked, got)
     return hand
+
+
+def ready_and_told(t, *values, **start):
+    """The same, and the receive size that the requester's INIT_XCHAR told."""
+    asked, hand, first = probed(t, t.null(), **start)
+    if not is_operation(first, wire.INIT_XCHAR):
+        raise Unfit('it does not know characteristics')
+    told = wire.values_known(decoded(wire.decode_init, first)[0]).get(wire.RBSIZ, 4096)
+    hand.send(init(*values, xid=first.header.xid))
+    done(t, hand, asked, hand.next('the Call'))
+    return hand, told
 
 
 def answer(hand, got, reply, **fields):
