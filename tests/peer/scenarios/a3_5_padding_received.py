@@ -233,6 +233,27 @@ def _(end):
     end.plain = lambda m: end.conn.close() or b'' if m.align > 4096 else right(m)
 
 
+@responder('A3.5-6', keys={**SERVER, 'inline_threshold_bytes': 16384}, needs={'behind', 'files'})
+def an_alignment_may_leave_the_data_to_a_second_buffer(t):
+    """Aligned to 4096, with a credential and a handle before it: the document's own example."""
+    hand = t.connect(send=16384, recv=16384)
+    for number, size in enumerate((SIZE, 4096, 5001), 1):
+        data = t.pattern(size, 4096 * number)
+        call = t.write(data)
+        sent = call_padded(hand, call, 4096, SIZE)
+        t.hold(header.encode(sent).find(data) == 4096, 'the pads of the scenario are wrong')
+        hand.result(sent.xid, f'a WRITE of {size} bytes, aligned to 4096')
+        t.hold(t.written(hand, size) == data, 'other data is written')
+
+
+an_alignment_may_leave_the_data_to_a_second_buffer.wrong(_from_the_message)
+
+
+@an_alignment_may_leave_the_data_to_a_second_buffer.wrong
+def _(end):
+    end.sane = lambda align: align <= 1024
+
+
 def _many_opaques(t):
     """Calls with several opaques and strings."""
     fh, xid = t.files.names, new_xid

@@ -119,8 +119,9 @@ for _bend in (_no_pads, _above_alone, _always, _before_the_length):
 def pads_make_no_call_too_long(t):
     """A WRITE that fits without pads and not with them comes without, or in a chunk."""
     hand = t.working(recv=2048)
-    for size in (1100, 1500, 1800):
+    for size in (1024, 1100, 1500, 1800):
         asked, got = t.next_called(hand, t.write(t.pattern(size)))
+        t.hold(size > 1024 or got.header.proc == header.MSGP, 'what just fits is not padded')
         t.hold(len(got.data) <= 2048, f'a Send of {len(got.data)} bytes for a receive of 2048')
         whole = hand.message_of(got) if got.header.reads else draft03.plain(got)
         t.hold(whole == asked.call, 'another Call comes')
@@ -153,6 +154,7 @@ def a_clients_threshold_is_1024_or_more(t):
                f'a threshold of {got.header.thresh}')
         t.hold(draft03.plain(got) == asked.call, 'another Call comes')
         hand.answer_null(got)
+    _is_padded(t, got, 'a WRITE of 2000 bytes')
 
 
 a_clients_threshold_is_1024_or_more.wrong(_low_threshold)
@@ -162,6 +164,9 @@ a_clients_threshold_is_1024_or_more.wrong(_low_threshold)
 def nothing_in_a_clients_chunks_has_pads(t):
     """Data, and whole Calls, in read chunks are as without padding."""
     hand = t.working()
+    _asked, got = t.next_called(hand, t.write(t.pattern(2000)))
+    _is_padded(t, got, 'a WRITE of 2000 bytes')
+    hand.answer_null(got)
     for call in (t.write(t.pattern(LONG)), t.echo(t.pattern(LONG), 0)):
         asked, got = t.next_called(hand, call)
         t.hold(got.header.reads, 'no read chunk')
@@ -218,10 +223,11 @@ for _bend in (_no_pads, _above_alone, _always, _before_the_length):
 def pads_make_no_reply_too_long(t):
     """A READ's Reply that fits without pads and not with them comes without, or by other ways."""
     hand = t.connect(recv=2048)
-    for size in (1100, 1500, 1800):
+    for size in (1024, 1100, 1500, 1800):
         call = t.read(size)
         _key, segment = hand.lend(4096, writable=True)
         got = hand.ask(call, reply=[segment])
+        t.hold(size > 1024 or got.header.proc == header.MSGP, 'what just fits is not padded')
         t.hold(len(got.data) <= 2048, f'a Send of {len(got.data)} bytes for a receive of 2048')
 
 
@@ -249,6 +255,7 @@ def a_servers_threshold_is_1024_or_more(t):
         got = hand.ask(t.read(size))
         t.hold(got.header.proc != header.MSGP or got.header.thresh >= 1024,
                f'a threshold of {got.header.thresh}')
+    _is_padded(t, got, 'the Reply to a READ of 2000 bytes')
 
 
 a_servers_threshold_is_1024_or_more.wrong(_low_threshold)

@@ -119,8 +119,10 @@ def where_nothing_was_lent_no_done_comes(t):
     asked, got = t.next_called(hand, t.read(LONG))
     hand.answer_long(got, _reply(t, asked))
     t.answered(asked)
-    _asked, got = t.next_called(hand, t.null())
+    asked, got = t.next_called(hand, t.null())
     t.hold(got.header.proc == header.MSG, f'unasked for: {header.describe(got.data)}')
+    lend_reply(hand, got, _reply(t, asked))
+    next_done(t, hand, got.header.xid)
 
 
 @where_nothing_was_lent_no_done_comes.wrong

@@ -333,11 +333,14 @@ def _(end):
 
 @requester('E5-3', keys=two.KEYS)
 def nothing_in_common_ends_the_connection(t):
-    """ERR_VERS 3..9: the connection closes, and no Call was sent on it."""
-    _asked, hand, first = two.probed(t, t.null())
+    """ERR_VERS 3..9: the connection closes without a Call, no other follows, and the caller is left."""
+    asked, hand, first = two.probed(t, t.null())
     common(first, hand, 3, 9)
     hand.ends()
     hand.quiet()
+    t.settle(lambda: asked.over or t.play.gone or t.play.accepted, 'the end at the caller')
+    t.loop.run(0.02)
+    t.hold(not t.play.accepted, 'it connects once more')
 
 
 @nothing_in_common_ends_the_connection.wrong
@@ -348,3 +351,8 @@ def _(end):
 @nothing_in_common_ends_the_connection.wrong
 def _(end):
     end.nothing_common = lambda: None
+
+
+@nothing_in_common_ends_the_connection.wrong
+def _(end):
+    end.nothing_common = lambda: (end.conn.close(), end.lost())
