@@ -16,6 +16,8 @@ def broken(xid):
     for opttype in (wire.INIT_XCHAR, 99):
         yield f'{opttype}, longer than the Send', words + xdr.u32(opttype) + xdr.u32(2**32 - 1)
         yield f'{opttype}, a byte short', words + xdr.u32(opttype) + xdr.u32(5) + bytes(4)
+    update = b''.join(map(xdr.u32, (wire.UPD_XCHAR, 12, 77, 0, 2)))
+    yield 'UPD_XCHAR, neither pending nor not', words + update
 
 
 @responder('E3.1-1')

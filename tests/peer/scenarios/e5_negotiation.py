@@ -51,20 +51,23 @@ def _(end):
 
 @requester('E5-1', keys=two.KEYS)
 def an_error_grants_nothing(t):
-    """After INVAL_OPTION, whatever its credit, one Call goes alone."""
-    asked = [t.have_called(t.null()) for _ in range(3)]
-    hand = t.accept()
-    first = hand.next('the first message')
-    hand.send(two.error(first.header.xid, header.INVAL_OPTION, credit=9))
-    got = hand.next('the Call')
-    t.hold(got.header.vers == 2, 'version two is not settled by it')
-    t.loop.run(0.02)
-    hand.quiet()
-    hand.answer_null(got, credit=2)
-    for n in range(2):
-        hand.answer_null(hand.next(f'Call {n + 2}'))
-    for call in asked:
-        t.answered(call)
+    """After INVAL_OPTION and after ERR_VERS, whatever its credit, one Call goes alone."""
+    for version, fields in ((2, {'err': header.INVAL_OPTION}),
+                            (1, {'err': header.ERR_VERS, 'low': 1, 'high': 1})):
+        asked = [t.have_called(t.null()) for _ in range(3)]
+        hand = t.accept()
+        first = hand.next('the first message')
+        hand.send(two.error(first.header.xid, credit=9, **fields))
+        got = hand.next('the Call')
+        t.hold(got.header.vers == version, f'version {version} is not settled by it')
+        t.loop.run(0.02)
+        hand.quiet()
+        hand.answer_null(got, credit=2)
+        for n in range(2):
+            hand.answer_null(hand.next(f'Call {n + 2}'))
+        for call in asked:
+            t.answered(call)
+        two.left(t, hand)
 
 
 @an_error_grants_nothing.wrong
@@ -75,6 +78,16 @@ def _(end):
         end.take_grant(header.decode(data).credit)
         right(data)
     end.take_error = with_grant
+
+
+@an_error_grants_nothing.wrong
+def _(end):
+    right = end.take_err_vers
+
+    def with_grant(error):
+        end.take_grant(error.credit)
+        return right(error)
+    end.take_err_vers = with_grant
 
 
 @requester('E5-2', keys=two.KEYS)
