@@ -67,7 +67,7 @@ def an_error_grants_nothing(t):
             hand.answer_null(hand.next(f'Call {n + 2}'))
         for call in asked:
             t.answered(call)
-        two.left(t, hand)
+        t.hang_up(hand)
 
 
 @an_error_grants_nothing.wrong

@@ -4,10 +4,11 @@ import unittest
 
 import kinds
 import run
+from scenarios import load
 from scene import scenario
 from subject import external, itself
 
-ASKED_OF_OTHERS = [s for s in scenario.load()
+ASKED_OF_OTHERS = [s for s in load()
                    if s.role == scenario.RESPONDER and s.dialect == scenario.VERSION_ONE
                    and s.tag[0] != 'I'        # iWARP's own, on which no kind touches
                    and not s.needs & external.NEEDS.keys()]
