@@ -75,16 +75,16 @@ def judge_daemon(chosen, scenarios, table):
 def judge_itself(chosen, scenarios, _table):
     """The peer: played right it must pass, and fail with each of the scenario's bends."""
     for scenario in scenarios:
-        def played(bend, seconds, s=scenario):
-            return attempt(s, lambda loop: itself.Play(loop, s, bend), chosen.patience or seconds)
+        def played(bend, s=scenario):
+            return attempt(s, lambda loop: itself.Play(loop, s, bend), chosen.patience or 5)
         if not chosen.wrong:
-            outcome = played(None, 5)
+            outcome = played(None)
             outcome.how = 'played right'
             if outcome.verdict == PASS and not scenario.bends:
                 outcome = Outcome(scenario, FAIL, 'nothing shows that it can fail')
             yield outcome
         for bend in scenario.bends:
-            outcome = played(bend, 1)
+            outcome = played(bend)
             if not chosen.wrong:
                 outcome = found(outcome)
             outcome.how = f'played wrong by line {bend.__code__.co_firstlineno}'
