@@ -115,6 +115,27 @@ for _bend in (_no_pads, _above_alone, _always, _before_the_length):
     long_items_of_a_call_are_aligned.wrong(_bend)
 
 
+@requester('A3.5-2', keys={**PADDING_CLIENT, 'padding_threshold_bytes': 2000})
+def the_threshold_that_is_told_is_the_one_that_holds(t):
+    """An item of 2000 bytes is aligned, and the header says 2000; one of 1996 is not padded."""
+    hand = t.working()
+    for size in (1996, 2000):
+        asked, got = t.next_called(hand, t.write(t.pattern(size)))
+        t.hold(draft03.plain(got) == asked.call, f'another WRITE of {size} bytes comes')
+        t.hold(size == 2000 or len(got.body) == len(asked.call), 'a short item has pads')
+        hand.answer_null(got)
+    _is_padded(t, got, 'a WRITE of 2000 bytes')
+    t.hold(got.header.thresh == 2000, f'a threshold of {got.header.thresh} is told, not 2000')
+
+
+the_threshold_that_is_told_is_the_one_that_holds.wrong(_never)
+
+
+@the_threshold_that_is_told_is_the_one_that_holds.wrong
+def _(end):
+    end.options.padding_threshold_bytes = 1024
+
+
 @requester('A3.5-2', keys={**CLIENT, 'padding_align_bytes': 1024})
 def pads_make_no_call_too_long(t):
     """A WRITE that fits without pads and not with them comes without, or in a chunk."""
