@@ -68,6 +68,9 @@ class Answerer:
     def call_flaw(self, message):
         """What is wrong with a header that decodes, or None."""
         positions = {entry.position for entry in message.reads}
+        chunks = message.reads or message.writes or message.reply
+        if chunks and self.connector and not self.takes_reverse_chunks(message):
+            return 'a reverse Call with chunks'                             # RFC 8167 section 5.3
         if any('wraps' in fault or 'overlaps' in fault for fault in header.faults(message)):
             return 'segments that no memory has'                            # A4.3-2
         if any(position % 4 for position in positions):
@@ -79,6 +82,10 @@ class Answerer:
         if message.body[:4] != message.xid.to_bytes(4, 'big'):
             return 'two XIDs'                                               # X-7
         return None
+
+    def takes_reverse_chunks(self, message):
+        """Whether a reverse Call may have chunks: X-16."""
+        return message.vers == 2 and self.options.reverse_chunks
 
     def read_depth(self):
         """How many RDMA Reads may be under way: A3.3-10."""

@@ -211,6 +211,41 @@ for _change in (_other_xid, _no_credit, _padded, _reply_chunk, _position_zero, _
     a_reverse_call_is_an_rdma_msg_without_chunks.wrong(_changed(_change))
 
 
+@requester('D2.5-1', needs={'reverse'})
+def a_reverse_call_with_chunks_is_err_chunk(t):
+    """A connector that takes no chunks says so of each kind: RFC 8167 section 5.3."""
+    hand = t.working()
+    _key, segment = hand.lend(2000, writable=True)
+    for kind in ('reads', 'writes', 'reply', 'whole'):
+        call = t.echo(bytes(40))
+        fields = {'reads': {'reads': hand.read_chunk(len(call), bytes(8))},
+                  'writes': {'writes': [[segment]]}, 'reply': {'reply': [segment]},
+                  'whole': {'reads': hand.read_chunk(0, call), 'body': b'',
+                            'proc': header.NOMSG}}[kind]
+        if kind == 'whole':      # without an RPC message it may be taken for a Reply to nothing
+            hand.call(call, **fields)
+        else:
+            hand.refused(hand.call(call, **fields).xid, f'a reverse Call with chunks ({kind})')
+    t.hold(t.goes_on(hand, 'reverse Calls with chunks'), 'the connection ends')
+    t.hold(not hand.conn.reads_most, 'chunks of a reverse Call are read')
+
+
+@a_reverse_call_with_chunks_is_err_chunk.wrong
+def _(end):
+    right = end.take_call
+
+    def without_chunks(message):
+        message.reads, message.writes, message.reply = [], [], None
+        right(message)
+    end.take_call = without_chunks
+
+
+@a_reverse_call_with_chunks_is_err_chunk.wrong
+def _(end):
+    right = end.refuse_header
+    end.refuse_header = lambda *why: end.works and right(*why)
+
+
 @requester('D2.6-1', needs={'reverse'})
 def a_reverse_reply_is_an_rdma_msg_without_chunks(t):
     """RDMA_MSG, three empty lists, a grant, and at once the Reply, with the Call's XID."""
