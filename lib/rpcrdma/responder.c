@@ -69,7 +69,7 @@ void responder_refuse(struct responder *rs, const struct rpcrdma_header *hdr, en
 		return;
 	credit_grant_call(&rs->conn->grant, hdr->credit);
 	credit_grant_done(&rs->conn->grant);
-	responder_send_error(rs->conn, hdr->xid, err);
+	responder_send_error(rs->conn, hdr->xid, hdr->vers, err);
 }
 
 /* The Call is complete here. */

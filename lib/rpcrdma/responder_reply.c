@@ -125,12 +125,13 @@ static void send_reply(struct responder_rpc *rpc, struct message *m, bool pin)
 	responder_rpc_finish(rpc);
 }
 
-void responder_send_error(struct rdma_conn *conn, uint32_t xid, enum rpcrdma_err err)
+void responder_send_error(struct rdma_conn *conn, uint32_t xid, uint32_t vers, enum rpcrdma_err err)
 {
 	struct rpcrdma_header hdr;
 
 	rdma_conn_replenish(conn);
 	rpcrdma_header_init(&hdr, xid, credit_grant_value(&conn->grant), RPCRDMA_ERROR);
+	hdr.vers = vers;
 	hdr.error = err;
 	if (err == RPCRDMA_ERR_VERS) {
 		conn->counters->err_vers_sent++;
@@ -146,7 +147,7 @@ void responder_answer_error(struct responder_rpc *rpc, enum rpcrdma_err err)
 	struct rdma_conn *conn = rpc->rpcs->conn;
 
 	credit_grant_done(&conn->grant);
-	responder_send_error(conn, rpc->x->facts.hdr.xid, err);
+	responder_send_error(conn, rpc->x->facts.hdr.xid, RPCRDMA_VERSION_ONE, err);
 	responder_rpc_finish(rpc);
 }
 

@@ -23,7 +23,8 @@ void responder_more(struct responder_rpc *rpc);
 void responder_answer(struct responder_rpc *rpc, const uint8_t *msg, uint32_t len_bytes);
 /** responder_answer_error - answer with an RDMA_ERROR, and finish. */
 void responder_answer_error(struct responder_rpc *rpc, enum rpcrdma_err err);
-/** responder_send_error - send an RDMA_ERROR. */
-void responder_send_error(struct rdma_conn *conn, uint32_t xid, enum rpcrdma_err err);
+/** responder_send_error - send an RDMA_ERROR in the version of its Call (RFC 8166 section 4.5). */
+void responder_send_error(struct rdma_conn *conn, uint32_t xid, uint32_t vers,
+			  enum rpcrdma_err err);
 
 #endif

@@ -318,6 +318,7 @@ START_TEST(another_version_gets_err_vers_with_the_range)
 	raw_expect_error(raw, 91, RPCRDMA_ERR_VERS);
 	raw->nread--;
 	next();
+	ck_assert_uint_eq(hdr.vers, 2);
 	ck_assert_uint_eq(hdr.vers_low, 1);
 	ck_assert_uint_eq(hdr.vers_high, 1);
 	/* A Reply or an error of another version is nothing to answer. */
