@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What fits into one Send: messages that just fill it, and four bytes more."""
 from scene.scenario import Unfit
+from scene.scene import INLINE
 from wire import header, private_data
 
-INLINE, SMALL = 4096, 4
+SMALL = 4
 
 
 def told(hand):

@@ -247,13 +247,9 @@ def ready_and_told(t, *values, **start):
 
 def answer(hand, got, reply, **fields):
     """Answers a Call inline, or in its reply chunk where 4096 bytes are too few for it."""
-    landing = got.header.reply and got.header.reply[0]
-    if not landing or len(reply) + header.min_bytes(2, header.MSG) <= 4096:
+    if not got.header.reply or len(reply) + header.min_bytes(2, header.MSG) <= 4096:
         return hand.answer(got, reply, **fields)
-    hand.conn.write(landing.handle, landing.offset, reply)
-    chunk = [header.Segment(landing.handle, len(reply), landing.offset)]
-    return hand.send(header.Header(got.header.xid, vers=got.header.vers, proc=header.NOMSG,
-                                   reply=chunk, credit=fields.get('credit', 16)))
+    return hand.answer_long(got, reply, fields.get('credit', 16))
 
 
 def done(t, hand, asked, got, **fields):
