@@ -1,2 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Who is judged: our daemon, any server, any client, or the peer itself."""
+"""Who is judged by scenarios: our daemon, any server, or the peer itself.
+
+Each has a Play, which is the other end for one scenario:
+
+    connect(start)           a connection of the scenario's to it, a responder
+    call(call), accepted     has it call, as a requester; its connections, which the scenario has not taken yet
+    gone                     whether the requester has no connection now
+    reverse(call)            has it call back
+    server, answer(…)        what executes the Calls behind it; the answer to one that was held back
+    count()                  how many connections it has to that
+    files                    handles of files there
+    close()                  the scenario is over
+
+Of any server only connect(), files and close() can be had; .server is None.
+"""
