@@ -6,8 +6,11 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/call_plan.h \
 	lib/rpcrdma/credits.c \
 	lib/rpcrdma/credits.h \
+	lib/rpcrdma/chunk_lists.c \
 	lib/rpcrdma/header.c \
 	lib/rpcrdma/header.h \
+	lib/rpcrdma/header_impl.h \
+	lib/rpcrdma/header_v1.c \
 	lib/rpcrdma/inline_limit.c \
 	lib/rpcrdma/inline_limit.h \
 	lib/rpcrdma/lend.c \

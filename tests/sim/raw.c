@@ -185,11 +185,18 @@ void raw_send_inv(struct raw *raw, const void *data, size_t len, uint32_t rkey)
 void raw_send_header(struct raw *raw, const struct rpcrdma_header *hdr, const void *body,
 		     size_t len)
 {
+	struct rpcrdma_header known = *hdr;
+	struct xdr_writer vers;
 	uint8_t bytes[16384];
-	size_t n = rpcrdma_header_encode(hdr, bytes, sizeof(bytes));
+	size_t n;
 
+	/* A version that there is not has the form of the first. */
+	known.vers = RPCRDMA_VERSION_ONE;
+	n = rpcrdma_header_encode(&known, bytes, sizeof(bytes));
 	RIG_ASSERT(n > 0);
 	RIG_ASSERT(n + len <= sizeof(bytes));
+	xdr_writer_init(&vers, bytes + sizeof(uint32_t), sizeof(uint32_t));
+	xdr_put_u32(&vers, hdr->vers);
 	if (len)
 		memcpy(bytes + n, body, len);
 	raw_send(raw, bytes, n + len);

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * The codec of the three chunk lists, which are alike in all versions (draft-ietf-nfsv4-rpcrdma-03 section 4.3,
+ * draft-cel-nfsv4-rpcrdma-version-two-00 section 4.2).
+ */
+#include "rpc/xdr.h"
+#include "rpcrdma/header_impl.h"
+
+#define DISCRIMINATOR_BYTES 4u
+#define COUNT_BYTES         4u
+
+static bool get_segment(struct xdr_reader *reader, struct rpcrdma_segment *seg)
+{
+	if (!xdr_get_u32(reader, &seg->handle) || !xdr_get_u32(reader, &seg->len_bytes) ||
+	    !xdr_get_u64(reader, &seg->offset))
+		return false;
+	return seg->offset <= UINT64_MAX - seg->len_bytes;
+}
+
+/* Neither wraps; an empty one overlaps nothing. */
+static bool segments_overlap(const struct rpcrdma_segment *a, const struct rpcrdma_segment *b)
+{
+	return a->handle == b->handle && a->len_bytes && b->len_bytes &&
+	       a->offset < b->offset + b->len_bytes && b->offset < a->offset + a->len_bytes;
+}
+
+static bool get_read_list(struct xdr_reader *reader, struct rpcrdma_header *hdr)
+{
+	for (;;) {
+		struct rpcrdma_read_segment *read = &hdr->reads[hdr->nreads];
+		bool more;
+
+		if (!xdr_get_bool(reader, &more))
+			return false;
+		if (!more)
+			return true;
+		if (hdr->nreads == RPCRDMA_MAX_SEGMENTS || !xdr_get_u32(reader, &read->position) ||
+		    read->position % XDR_UNIT_BYTES || !get_segment(reader, &read->seg))
+			return false;
+		for (unsigned i = 0; i < hdr->nreads; i++)
+			if (segments_overlap(&hdr->reads[i].seg, &read->seg))
+				return false;
+		hdr->nreads++;
+	}
+}
+
+/* A chunk without segments is legal (RFC 8166 section 3.4.6) and has no room. */
+static bool get_chunk(struct xdr_reader *reader, struct rpcrdma_header *hdr,
+		      struct rpcrdma_chunk *chunk)
+{
+	uint32_t count;
+
+	if (!xdr_get_count(reader, RPCRDMA_MAX_SEGMENTS - hdr->nsegments, RPCRDMA_SEGMENT_BYTES,
+			   &count))
+		return false;
+	chunk->first = hdr->nsegments;
+	chunk->count = count;
+	chunk->len_bytes = 0;
+	for (uint32_t n = 0; n < count; n++) {
+		struct rpcrdma_segment *seg = &hdr->segments[hdr->nsegments];
+
+		if (!get_segment(reader, seg))
+			return false;
+		for (unsigned i = 0; i < hdr->nsegments; i++)
+			if (segments_overlap(&hdr->segments[i], seg))
+				return false;
+		chunk->len_bytes += seg->len_bytes;
+		hdr->nsegments++;
+	}
+	return true;
+}
+
+static bool get_write_list(struct xdr_reader *reader, struct rpcrdma_header *hdr)
+{
+	for (;;) {
+		bool more;
+
+		if (!xdr_get_bool(reader, &more))
+			return false;
+		if (!more)
+			return true;
+		if (hdr->nwrites == RPCRDMA_MAX_CHUNKS ||
+		    !get_chunk(reader, hdr, &hdr->writes[hdr->nwrites]))
+			return false;
+		hdr->nwrites++;
+	}
+}
+
+static bool get_reply_chunk(struct xdr_reader *reader, struct rpcrdma_header *hdr)
+{
+	return xdr_get_bool(reader, &hdr->has_reply_chunk) &&
+	       (!hdr->has_reply_chunk || get_chunk(reader, hdr, &hdr->reply_chunk));
+}
+
+void chunk_lists_clear(struct rpcrdma_header *hdr)
+{
+	hdr->nreads = 0;
+	hdr->nwrites = 0;
+	hdr->nsegments = 0;
+	hdr->has_reply_chunk = false;
+}
+
+enum rpcrdma_verdict chunk_lists_get(struct xdr_reader *reader, struct rpcrdma_header *hdr)
+{
+	if (get_read_list(reader, hdr) && get_write_list(reader, hdr) &&
+	    get_reply_chunk(reader, hdr)) {
+		hdr->body_offset = (uint32_t)xdr_position_bytes(reader);
+		return RPCRDMA_OK;
+	}
+	chunk_lists_clear(hdr);
+	return RPCRDMA_BAD_LISTS;
+}
+
+static void put_segment(struct xdr_writer *writer, const struct rpcrdma_segment *seg)
+{
+	xdr_put_u32(writer, seg->handle);
+	xdr_put_u32(writer, seg->len_bytes);
+	xdr_put_u64(writer, seg->offset);
+}
+
+static void put_chunk(struct xdr_writer *writer, const struct rpcrdma_header *hdr,
+		      const struct rpcrdma_chunk *chunk)
+{
+	xdr_put_u32(writer, chunk->count);
+	for (unsigned i = 0; i < chunk->count; i++)
+		put_segment(writer, &hdr->segments[chunk->first + i]);
+}
+
+void chunk_lists_put(struct xdr_writer *writer, const struct rpcrdma_header *hdr)
+{
+	for (unsigned i = 0; i < hdr->nreads; i++) {
+		xdr_put_bool(writer, true);
+		xdr_put_u32(writer, hdr->reads[i].position);
+		put_segment(writer, &hdr->reads[i].seg);
+	}
+	xdr_put_bool(writer, false);
+	for (unsigned i = 0; i < hdr->nwrites; i++) {
+		xdr_put_bool(writer, true);
+		put_chunk(writer, hdr, &hdr->writes[i]);
+	}
+	xdr_put_bool(writer, false);
+	xdr_put_bool(writer, hdr->has_reply_chunk);
+	if (hdr->has_reply_chunk)
+		put_chunk(writer, hdr, &hdr->reply_chunk);
+}
+
+static size_t chunk_bytes(const struct rpcrdma_chunk *chunk)
+{
+	return COUNT_BYTES + (size_t)chunk->count * RPCRDMA_SEGMENT_BYTES;
+}
+
+size_t chunk_lists_bytes(const struct rpcrdma_header *hdr)
+{
+	size_t bytes = 3 * DISCRIMINATOR_BYTES;
+
+	bytes += (size_t)hdr->nreads * RPCRDMA_READ_SEGMENT_BYTES;
+	for (unsigned i = 0; i < hdr->nwrites; i++)
+		bytes += DISCRIMINATOR_BYTES + chunk_bytes(&hdr->writes[i]);
+	if (hdr->has_reply_chunk)
+		bytes += chunk_bytes(&hdr->reply_chunk);
+	return bytes;
+}
