@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "rpcrdma/proto.h"
+#include "rpcrdma/dialect.h"
 
 #define MAX_WAYS 2u /* to one address */
 
@@ -18,7 +18,7 @@ static void add_address(struct attempts *attempts, const struct sockaddr_storage
 		attempts->list[attempts->count++] = (struct attempt){
 			.addr = *addr,
 			.fabric = fabrics[i],
-			.rpcrdma_version = fabrics[i] ? RPCRDMA_VERSION_ONE : 0,
+			.rpcrdma_version = fabrics[i] ? dialect(DIALECT_RFC8166)->version : 0,
 			.source_port = source_port,
 			.source_above = source_above,
 			.has_other = i + 1 < nways,

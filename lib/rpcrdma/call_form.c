@@ -34,18 +34,18 @@ static uint64_t header_bytes(const struct call_form *form)
 static bool reply_fits_inline(const struct call_form_ask *ask)
 {
 	return RPCRDMA_MIN_HDR_BYTES + xdr_padded_bytes(ask->reply_max_bytes) <=
-	       ask->limits.recv_bytes;
+	       ask->terms.recv_bytes;
 }
 
 static bool call_fits_inline(const struct call_form_ask *ask, const struct call_form *form)
 {
-	return header_bytes(form) + ask->call_bytes <= ask->limits.send_bytes;
+	return header_bytes(form) + ask->call_bytes <= ask->terms.send_bytes;
 }
 
 /* Whether the Reply's payload can land by itself: all around it fits inline, and the buffer is not too large. */
 static bool result_lands(const struct call_form_ask *ask)
 {
-	uint64_t result = ask->result_bytes, recv = ask->limits.recv_bytes;
+	uint64_t result = ask->result_bytes, recv = ask->terms.recv_bytes;
 	uint64_t rest = ask->reply_bytes > result ? ask->reply_bytes - result : 0;
 	uint64_t hdr = RPCRDMA_MIN_HDR_BYTES + RPCRDMA_WRITE_CHUNK_BYTES(segments_of(ask, result));
 
@@ -106,7 +106,7 @@ static bool reduce(const struct call_form_ask *ask, struct call_form *form)
 		return false;
 	reduced.call = (struct msg_form){FORM_REDUCED, ask->payload_at, ask->payload_bytes,
 					 (unsigned)nsegments};
-	if (header_bytes(&reduced) + rest > ask->limits.send_bytes)
+	if (header_bytes(&reduced) + rest > ask->terms.send_bytes)
 		return false;
 	*form = reduced;
 	return true;
@@ -120,7 +120,7 @@ static bool choose_nomsg(const struct call_form_ask *ask, struct call_form *form
 	if (!ask->peer->position_zero || nsegments > RPCRDMA_MAX_SEGMENTS)
 		return false;
 	form->call = (struct msg_form){FORM_NOMSG, 0, ask->call_bytes, (unsigned)nsegments};
-	return header_bytes(form) <= ask->limits.send_bytes;
+	return header_bytes(form) <= ask->terms.send_bytes;
 }
 
 unsigned call_form_needs(const struct call_form_ask *ask)

@@ -16,8 +16,8 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
-#include "rpcrdma/inline_limit.h"
 #include "rpcrdma/peer_profile.h"
+#include "rpcrdma/rpc_terms.h"
 
 enum form { FORM_INLINE, FORM_REDUCED, FORM_NOMSG };
 
@@ -47,7 +47,7 @@ struct call_form_ask {
 	uint32_t call_bytes;
 	uint32_t reply_max_bytes;   /* a Reply longer than that is of no use */
 	uint32_t max_message_bytes; /* no buffer is to be larger than one for such a message */
-	struct inline_snapshot limits;
+	struct rpc_terms terms;
 	uint32_t max_segment_bytes; /* longest memory under one key */
 	const struct peer_profile *peer;
 	bool reverse;        /* without chunks (RFC 8167, D2.5-1) */

@@ -27,8 +27,7 @@ static bool get_fixed(struct xdr_reader *reader, struct rpcrdma_header *hdr)
 	if (!xdr_get_u32(reader, &xid) || !xdr_get_u32(reader, &vers) ||
 	    !xdr_get_u32(reader, &credit) || !xdr_get_u32(reader, &proc))
 		return false;
-	rpcrdma_header_init(hdr, xid, credit, proc);
-	hdr->vers = vers;
+	rpcrdma_header_init(hdr, xid, vers, credit, proc);
 	return true;
 }
 
@@ -92,11 +91,11 @@ size_t rpcrdma_header_bytes(const struct rpcrdma_header *hdr)
 	return codec ? codec->bytes(hdr) : 0;
 }
 
-void rpcrdma_header_init(struct rpcrdma_header *hdr, uint32_t xid, uint32_t credit,
+void rpcrdma_header_init(struct rpcrdma_header *hdr, uint32_t xid, uint32_t vers, uint32_t credit,
 			 enum rpcrdma_proc proc)
 {
 	hdr->xid = xid;
-	hdr->vers = RPCRDMA_VERSION_ONE;
+	hdr->vers = vers;
 	hdr->credit = credit;
 	hdr->proc = proc;
 	hdr->align = 0;

@@ -97,7 +97,7 @@ size_t rpcrdma_header_bytes(const struct rpcrdma_header *hdr);
  *
  * Sets only the counts and flags of the lists, not the tables: cheap enough for each message.
  */
-void rpcrdma_header_init(struct rpcrdma_header *hdr, uint32_t xid, uint32_t credit,
+void rpcrdma_header_init(struct rpcrdma_header *hdr, uint32_t xid, uint32_t vers, uint32_t credit,
 			 enum rpcrdma_proc proc);
 
 /** rpcrdma_proc_name - "RDMA_MSG" …, or "unknown". */

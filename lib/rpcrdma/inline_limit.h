@@ -4,8 +4,7 @@
  *
  * It is the least of what this end can, what is known of such a peer, and what the peer has told: in its private
  * data at first, and later whenever a version of the protocol lets it. Any of the three may be raised or lowered
- * while RPCs are in flight. So an RPC takes a snapshot when it is planned, and goes by that to its end: where its
- * Reply lands, and how much of a message is inline, was decided by those numbers.
+ * while RPCs are in flight: these go by the terms that they were planned with (rpc_terms.h).
  */
 #ifndef RPCRDMA_INLINE_LIMIT_H
 #define RPCRDMA_INLINE_LIMIT_H
@@ -17,12 +16,6 @@ struct inline_limit {
 	uint32_t profile_bytes; /* UINT32_MAX: none known */
 	uint32_t peer_bytes;    /* 0: it has told nothing yet */
 	uint32_t agreed_bytes;  /* in force; 0 until the peer has told */
-};
-
-/* Both directions, as an RPC was planned with them. */
-struct inline_snapshot {
-	uint32_t send_bytes; /* longest Send to the peer */
-	uint32_t recv_bytes; /* longest Send from the peer */
 };
 
 /**

@@ -7,6 +7,8 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/credits.c \
 	lib/rpcrdma/credits.h \
 	lib/rpcrdma/chunk_lists.c \
+	lib/rpcrdma/dialect.c \
+	lib/rpcrdma/dialect.h \
 	lib/rpcrdma/header.c \
 	lib/rpcrdma/header.h \
 	lib/rpcrdma/header_impl.h \
@@ -56,5 +58,6 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/responder_reply.h \
 	lib/rpcrdma/responder_rpc.c \
 	lib/rpcrdma/responder_rpc.h \
+	lib/rpcrdma/rpc_terms.h \
 	lib/rpcrdma/work.c \
 	lib/rpcrdma/work.h

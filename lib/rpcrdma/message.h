@@ -27,10 +27,10 @@ struct message {
 	uint32_t pieces_bytes;
 };
 
-/** message_init - an RDMA_MSG without lists or body. */
-static inline void message_init(struct message *m, uint32_t xid)
+/** message_init - an RDMA_MSG of that dialect without lists or body. */
+static inline void message_init(struct message *m, const struct dialect *dialect, uint32_t xid)
 {
-	rpcrdma_header_init(&m->hdr, xid, 0, RPCRDMA_MSG);
+	rpcrdma_header_init(&m->hdr, xid, dialect->version, 0, RPCRDMA_MSG);
 	m->npieces = 0;
 	m->pieces_bytes = 0;
 }

@@ -18,6 +18,7 @@
 #include "rpcrdma/peer_profile.h"
 #include "rpcrdma/private_data.h"
 #include "rpcrdma/rdma_config.h"
+#include "rpcrdma/rpc_terms.h"
 
 /* Receives beyond all credits, for what no document gives a credit: RDMA_ERROR, RDMA_DONE. */
 #define RDMA_RECV_RESERVE 8u
@@ -90,7 +91,8 @@ struct rdma_conn {
 	unsigned ord, max_sge;
 	uint32_t max_segment_bytes;  /* longest memory to lend under one key */
 	uint32_t max_transfer_bytes; /* longest Read or Write of the peer's memory */
-	/* These may change while the connection is up; RPCs go by rdma_conn_limits() as they were planned. */
+	/* These may change while the connection is up; RPCs go by rdma_conn_terms() as they were planned. */
+	const struct dialect *dialect;
 	struct inline_limit send_limit, recv_limit;
 
 	/* For Calls that are sent, and Calls that come. */
@@ -120,11 +122,11 @@ static inline bool rdma_conn_is_over(const struct rdma_conn *conn)
 	return conn->state.now >= RDMA_CLOSING;
 }
 
-/** rdma_conn_limits - the inline limits to plan an RPC with; kept with it to its end. */
-static inline struct inline_snapshot rdma_conn_limits(const struct rdma_conn *conn)
+/** rdma_conn_terms - what to plan an RPC with; kept with it to its end. */
+static inline struct rpc_terms rdma_conn_terms(const struct rdma_conn *conn)
 {
-	return (struct inline_snapshot){conn->send_limit.agreed_bytes,
-					conn->recv_limit.agreed_bytes};
+	return (struct rpc_terms){conn->dialect, conn->send_limit.agreed_bytes,
+				  conn->recv_limit.agreed_bytes};
 }
 
 /** rdma_conn_rpc_over - an RPC of either direction has come to its end. */

@@ -187,7 +187,7 @@ static void rdma_info(const struct leg *l, struct leg_info *info)
 	const struct rdma_leg *leg = container_of(l, const struct rdma_leg, leg);
 	const struct rdma_conn *conn = &leg->conn;
 	const struct credit_window *window = &conn->window;
-	struct inline_snapshot limits = rdma_conn_limits(conn);
+	struct rpc_terms terms = rdma_conn_terms(conn);
 	struct fabric_ep_info ep;
 
 	fabric_ep_info(conn->ep, &ep);
@@ -202,9 +202,9 @@ static void rdma_info(const struct leg *l, struct leg_info *info)
 		.credits_granted = credit_grant_value(&conn->grant),
 		.credits_told = leg->requester.answered,
 		.calls_held = leg->requester.nheld,
-		.inline_send_bytes = limits.send_bytes,
-		.inline_recv_bytes = limits.recv_bytes,
-		.rpcrdma_version = RPCRDMA_VERSION_ONE,
+		.inline_send_bytes = terms.send_bytes,
+		.inline_recv_bytes = terms.recv_bytes,
+		.rpcrdma_version = conn->dialect->version,
 		.bytes_received = conn->bytes_received,
 		.bytes_sent = conn->bytes_sent,
 	};
@@ -233,7 +233,7 @@ static void rdma_describe(const struct leg *l, char text[LEG_TEXT_BYTES])
 {
 	const struct rdma_leg *leg = container_of(l, const struct rdma_leg, leg);
 	const struct rdma_conn *conn = &leg->conn;
-	struct inline_snapshot limits = rdma_conn_limits(conn);
+	struct rpc_terms terms = rdma_conn_terms(conn);
 	char below[FABRIC_TEXT_BYTES], told[96];
 
 	fabric_ep_describe(conn->ep, below);
@@ -242,7 +242,7 @@ static void rdma_describe(const struct leg *l, char text[LEG_TEXT_BYTES])
 		text, LEG_TEXT_BYTES,
 		"RPC-over-RDMA version %u, inline up to %u bytes to it and %u from it, %s %u credits, "
 		"remote invalidation %s; %s%s%s",
-		RPCRDMA_VERSION_ONE, limits.send_bytes, limits.recv_bytes,
+		conn->dialect->version, terms.send_bytes, terms.recv_bytes,
 		conn->connector ? "asks for" : "grants up to",
 		conn->connector ? conn->window.asked : conn->grant.max,
 		conn->may_invalidate ? "on" : "off", told, below[0] ? "; " : "", below);

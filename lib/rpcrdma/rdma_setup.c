@@ -29,6 +29,7 @@ void rdma_setup_init(struct rdma_conn *conn)
 	enum peer_id peer = conn->connector ? config->peer : PEER_AUTO;
 	uint32_t forward = config->credits, reverse = RDMA_REVERSE_CREDITS;
 
+	conn->dialect = dialect(DIALECT_RFC8166);
 	rdma_conn_peer_found(conn, peer, peer == PEER_AUTO ? "not connected yet" : "as configured");
 	inline_limit_init(&conn->send_limit, config->inline_threshold_bytes,
 			  conn->peer->inline_max_bytes);

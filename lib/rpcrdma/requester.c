@@ -97,7 +97,7 @@ static void fill_ask(const struct requester *rq, const struct requester_rpc *rpc
 		.call_bytes = rpc->x->call.len_bytes,
 		.reply_max_bytes = rpc->x->reply_max_bytes,
 		.max_message_bytes = conn->leg->config->max_message_bytes,
-		.limits = rpc->limits,
+		.terms = rpc->terms,
 		.max_segment_bytes = conn->max_segment_bytes,
 		.peer = conn->peer,
 		.reverse = rq->reverse,
@@ -120,7 +120,7 @@ static enum outlook plan(const struct requester *rq, struct requester_rpc *rpc)
 	/* What is not here can wait only where Reads can. */
 	if (!whole && !rq->conn->late_reads)
 		return PLAN_WAIT;
-	rpc->limits = rdma_conn_limits(rq->conn);
+	rpc->terms = rdma_conn_terms(rq->conn);
 	fill_ask(rq, rpc, &ask);
 	if (ask.moves_payloads && call_form_needs(&ask))
 		return PLAN_WAIT;

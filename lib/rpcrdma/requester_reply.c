@@ -186,10 +186,10 @@ void requester_reply(struct requester *rq, const struct rpcrdma_header *hdr, con
 static void version_refused(struct requester *rq, struct requester_rpc *rpc,
 			    const struct rpcrdma_header *hdr)
 {
+	uint32_t version = rpc->terms.dialect->version;
 	bool again = rpc->state == REQUESTER_SENT;
 
-	if (!rq->answered &&
-	    (hdr->vers_low > RPCRDMA_VERSION_ONE || hdr->vers_high < RPCRDMA_VERSION_ONE)) {
+	if (!rq->answered && (hdr->vers_low > version || hdr->vers_high < version)) {
 		rdma_conn_fail(rq->conn, LEG_CLOSE_VERSION, "the peer speaks versions %u to %u",
 			       hdr->vers_low, hdr->vers_high);
 	} else if (!rq->answered && again) {
@@ -208,7 +208,7 @@ static bool reply_had_room(const struct requester_rpc *rpc)
 	if (!rpc->x->facts.is_proved)
 		return false;
 	if (rpc->form.landing == LANDING_NONE)
-		return RPCRDMA_MIN_HDR_BYTES + ceiling <= rpc->limits.recv_bytes;
+		return RPCRDMA_MIN_HDR_BYTES + ceiling <= rpc->terms.recv_bytes;
 	return rpc->form.landing == LANDING_REPLY_CHUNK && ceiling <= rpc->form.landing_bytes;
 }
 

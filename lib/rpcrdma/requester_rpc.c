@@ -154,7 +154,7 @@ static bool is_reply_to(const struct rpc_msg *msg, uint32_t xid)
 struct requester_landing requester_rpc_landing(const struct requester_rpc *rpc)
 {
 	return (struct requester_landing){
-		requester_landing_room(rpc->limits.recv_bytes, rpc->form.landing_nsegments),
+		requester_landing_room(rpc->terms.recv_bytes, rpc->form.landing_nsegments),
 		rpc->form.landing_bytes};
 }
 
@@ -297,7 +297,7 @@ static void transmit(struct requester_rpc *rpc)
 	const struct call_form *form = &rpc->form;
 	struct message m;
 
-	message_init(&m, rpc->x->facts.hdr.xid);
+	message_init(&m, rpc->terms.dialect, rpc->x->facts.hdr.xid);
 	message_put(&m, &rpc->x->call, &form->call, &rpc->lend, 0);
 	if (form->landing == LANDING_WRITE_CHUNK)
 		message_offer_write_chunk(&m, &rpc->lend, form->call.nsegments,

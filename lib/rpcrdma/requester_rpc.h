@@ -47,7 +47,7 @@ struct requester_rpc {
 	struct exchange *x; /* the target's reference, which goes back with the Reply */
 	enum requester_rpc_state state;
 	enum exchange_fault fault;
-	struct inline_snapshot limits; /* that it was planned with: the only ones that it goes by */
+	struct rpc_terms terms; /* that it was planned with: the only ones that it goes by */
 	struct call_form form;
 	struct rpc_msg reply_inline; /* a Reply of which nothing came by RDMA */
 	uint32_t landed_bytes;       /* what came by RDMA */

@@ -25,7 +25,7 @@ static void reply_init(struct reply *reply, struct responder_rpc *rpc)
 
 	reply->rpc = rpc;
 	reply->npayloads = 0;
-	message_init(&reply->m, rpc->x->facts.hdr.xid);
+	message_init(&reply->m, rpc->terms.dialect, rpc->x->facts.hdr.xid);
 	hdr->nwrites = rpc->nwrites;
 	hdr->nsegments = rpc->nsegments;
 	memcpy(hdr->writes, rpc->writes, rpc->nwrites * sizeof(hdr->writes[0]));
@@ -130,12 +130,11 @@ void responder_send_error(struct rdma_conn *conn, uint32_t xid, uint32_t vers, e
 	struct rpcrdma_header hdr;
 
 	rdma_conn_replenish(conn);
-	rpcrdma_header_init(&hdr, xid, credit_grant_value(&conn->grant), RPCRDMA_ERROR);
-	hdr.vers = vers;
+	rpcrdma_header_init(&hdr, xid, vers, credit_grant_value(&conn->grant), RPCRDMA_ERROR);
 	hdr.error = err;
 	if (err == RPCRDMA_ERR_VERS) {
 		conn->counters->err_vers_sent++;
-		hdr.vers_low = hdr.vers_high = RPCRDMA_VERSION_ONE;
+		hdr.vers_low = hdr.vers_high = conn->dialect->version;
 	} else {
 		conn->counters->err_chunk_sent++;
 	}
@@ -147,7 +146,7 @@ void responder_answer_error(struct responder_rpc *rpc, enum rpcrdma_err err)
 	struct rdma_conn *conn = rpc->rpcs->conn;
 
 	credit_grant_done(&conn->grant);
-	responder_send_error(conn, rpc->x->facts.hdr.xid, RPCRDMA_VERSION_ONE, err);
+	responder_send_error(conn, rpc->x->facts.hdr.xid, rpc->terms.dialect->version, err);
 	responder_rpc_finish(rpc);
 }
 

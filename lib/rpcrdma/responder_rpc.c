@@ -133,12 +133,12 @@ uint64_t responder_rpc_inline_room(const struct responder_rpc *rpc)
 {
 	uint64_t hdr = header_bytes(rpc, false);
 
-	return hdr < rpc->limits.send_bytes ? rpc->limits.send_bytes - hdr : 0;
+	return hdr < rpc->terms.send_bytes ? rpc->terms.send_bytes - hdr : 0;
 }
 
 uint64_t responder_rpc_chunk_room(const struct responder_rpc *rpc)
 {
-	if (!rpc->has_reply_chunk || header_bytes(rpc, true) > rpc->limits.send_bytes)
+	if (!rpc->has_reply_chunk || header_bytes(rpc, true) > rpc->terms.send_bytes)
 		return 0;
 	return rpc->reply_chunk.len_bytes;
 }
@@ -173,7 +173,7 @@ struct responder_rpc *responder_rpc_new(struct responder_rpcs *rpcs,
 	rpc->rpcs = rpcs;
 	rpc->x = x;
 	rpc->state = RESPONDER_ADMITTING;
-	rpc->limits = rdma_conn_limits(rpcs->conn);
+	rpc->terms = rdma_conn_terms(rpcs->conn);
 	x->origin = rpcs->conn->leg;
 	x->origin_priv = rpc;
 	x->reply_max_bytes = capacity(rpc);

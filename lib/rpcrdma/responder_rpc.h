@@ -38,8 +38,8 @@ struct responder_rpc {
 	struct responder_rpcs *rpcs;
 	struct exchange *x; /* the origin's own reference */
 	enum responder_rpc_state state;
-	struct inline_snapshot limits; /* as the Call came: the only ones that its Reply goes by */
-	struct budget_claim claim;     /* until it moves to x */
+	struct rpc_terms terms;    /* as the Call came: the only ones that its Reply goes by */
+	struct budget_claim claim; /* until it moves to x */
 	struct buf *stash; /* the inline bytes, while the memory for the message is not there */
 	unsigned pulls_left;
 	/* The one key of the peer that its header names, if it names exactly one (C5.1-1). */

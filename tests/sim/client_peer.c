@@ -41,7 +41,7 @@ void teardown(void)
 
 void begin(uint32_t xid, enum rpcrdma_proc proc)
 {
-	rpcrdma_header_init(&hdr, xid, 32, proc);
+	rpcrdma_header_init(&hdr, xid, RPCRDMA_VERSION_ONE, 32, proc);
 }
 
 void add_read(uint32_t position, const struct fabric_key *key)

@@ -303,7 +303,7 @@ void raw_post_call(struct raw *raw, uint32_t xid, uint32_t call_bytes, uint32_t 
 	uint8_t bytes[8192];
 	size_t n;
 
-	rpcrdma_header_init(&hdr, xid, 32, RPCRDMA_MSG);
+	rpcrdma_header_init(&hdr, xid, RPCRDMA_VERSION_ONE, 32, RPCRDMA_MSG);
 	n = rpcrdma_header_encode(&hdr, bytes, sizeof(bytes));
 	rig_fill_call(bytes + n, call_bytes, xid, reply_bytes);
 	raw_post_send(raw, bytes, n + call_bytes);

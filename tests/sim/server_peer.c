@@ -62,7 +62,7 @@ void reply_inline(uint32_t xid, uint32_t reply_bytes, uint32_t credit)
 	struct rpcrdma_header hdr;
 	uint8_t reply[8192];
 
-	rpcrdma_header_init(&hdr, xid, credit, RPCRDMA_MSG);
+	rpcrdma_header_init(&hdr, xid, RPCRDMA_VERSION_ONE, credit, RPCRDMA_MSG);
 	rig_fill_reply(reply, reply_bytes, xid);
 	raw_send_header(raw, &hdr, reply, reply_bytes);
 }

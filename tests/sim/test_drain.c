@@ -102,9 +102,9 @@ START_TEST(calls_that_come_meanwhile_are_not_taken)
 
 	raw_post_call(raw, 2, RIG_CALL_MIN, 100);
 	raw_post_call(raw, 1, RIG_CALL_MIN, 100); /* would be an XID in flight */
-	rpcrdma_header_init(&hdr, 3, 32, RPCRDMA_NOMSG);
+	rpcrdma_header_init(&hdr, 3, RPCRDMA_VERSION_ONE, 32, RPCRDMA_NOMSG);
 	raw_send_header(raw, &hdr, NULL, 0); /* would be ERR_CHUNK */
-	rpcrdma_header_init(&hdr, 4, 32, RPCRDMA_MSG);
+	rpcrdma_header_init(&hdr, 4, RPCRDMA_VERSION_ONE, 32, RPCRDMA_MSG);
 	hdr.vers = 7;
 	raw_send_header(raw, &hdr, "\0\0\0\4\0\0\0\0................................", 40);
 	ck_assert_uint_eq(rig->server.calls, 1);

@@ -307,7 +307,8 @@ static void broken_client(uint32_t seed)
 		uint8_t bytes[8192];
 		size_t len;
 
-		rpcrdma_header_init(&hdr, 100 + n, 32, roll(4) ? RPCRDMA_MSG : RPCRDMA_NOMSG);
+		rpcrdma_header_init(&hdr, 100 + n, RPCRDMA_VERSION_ONE, 32,
+				    roll(4) ? RPCRDMA_MSG : RPCRDMA_NOMSG);
 		for (uint32_t i = roll(3); i > 0 && raw->nkeys < RAW_MAX_KEYS - 8; i--)
 			hdr.reads[hdr.nreads++] = (struct rpcrdma_read_segment){
 				roll(3) * 44, raw_segment(raw_lend(raw, NULL, 1 + roll(200),

@@ -62,7 +62,7 @@ static void refuse(uint32_t xid)
 {
 	struct rpcrdma_header hdr;
 
-	rpcrdma_header_init(&hdr, xid, 32, RPCRDMA_ERROR);
+	rpcrdma_header_init(&hdr, xid, RPCRDMA_VERSION_ONE, 32, RPCRDMA_ERROR);
 	hdr.error = RPCRDMA_ERR_CHUNK;
 	raw_send_header(raw, &hdr, NULL, 0);
 }
@@ -426,7 +426,7 @@ static void invalidate_unasked(void)
 
 	make_call(5000, 100, 100);
 	next_call();
-	rpcrdma_header_init(&hdr, call.xid, 32, RPCRDMA_MSG);
+	rpcrdma_header_init(&hdr, call.xid, RPCRDMA_VERSION_ONE, 32, RPCRDMA_MSG);
 	n = rpcrdma_header_encode(&hdr, bytes, sizeof(bytes));
 	rig_fill_reply(bytes + n, 100, call.xid);
 	raw_send_inv(raw, bytes, n + 100, call.reads[0].seg.handle);

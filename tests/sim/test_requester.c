@@ -293,7 +293,7 @@ START_TEST(a_reverse_call_with_chunks_gets_err_chunk)
 	struct rpcrdma_header hdr;
 	uint8_t bytes[RIG_CALL_MIN];
 
-	rpcrdma_header_init(&hdr, 0x58, 16, RPCRDMA_MSG);
+	rpcrdma_header_init(&hdr, 0x58, RPCRDMA_VERSION_ONE, 16, RPCRDMA_MSG);
 	hdr.has_reply_chunk = true;
 	hdr.reply_chunk = (struct rpcrdma_chunk){0, 1, 100};
 	hdr.segments[hdr.nsegments++] = (struct rpcrdma_segment){1, 100, 0};
@@ -391,7 +391,7 @@ START_TEST(a_reverse_call_of_another_version_gets_err_vers)
 	uint8_t bytes[128];
 	struct rpcrdma_header hdr;
 
-	rpcrdma_header_init(&hdr, 0x5b, 16, RPCRDMA_MSG);
+	rpcrdma_header_init(&hdr, 0x5b, RPCRDMA_VERSION_ONE, 16, RPCRDMA_MSG);
 	ck_assert_uint_eq(rpcrdma_header_encode(&hdr, bytes, sizeof(bytes)), 28);
 	rig_fill_call(bytes + 28, RIG_CALL_MIN, 0x5b, 100);
 	xdr_store_u32(bytes + 4, 2);

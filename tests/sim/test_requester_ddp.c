@@ -364,7 +364,7 @@ START_TEST(no_more_is_held_for_a_reply_than_was_claimed)
 	fake_nresult_bounds = held[_i].result ? 1 : 0;
 	make_call(RIG_CALL_MIN, held[_i].inline_bytes, reply_max);
 	next_call();
-	rpcrdma_header_init(&hdr, call.xid, 32, RPCRDMA_MSG);
+	rpcrdma_header_init(&hdr, call.xid, RPCRDMA_VERSION_ONE, 32, RPCRDMA_MSG);
 	ck_assert_uint_eq(rpcrdma_header_encode(&hdr, bytes, sizeof(bytes)), 28);
 	rig_fill_reply(bytes + 28, held[_i].inline_bytes, call.xid);
 	raw_post_send(raw, bytes, 28 + held[_i].inline_bytes);

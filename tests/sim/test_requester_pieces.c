@@ -36,7 +36,7 @@ static void reply_to(uint32_t xid)
 	struct rpcrdma_header hdr;
 	uint8_t reply[100];
 
-	rpcrdma_header_init(&hdr, xid, 32, RPCRDMA_MSG);
+	rpcrdma_header_init(&hdr, xid, RPCRDMA_VERSION_ONE, 32, RPCRDMA_MSG);
 	rig_fill_reply(reply, sizeof(reply), xid);
 	raw_send_header(raw, &hdr, reply, sizeof(reply));
 }
@@ -423,7 +423,7 @@ START_TEST(a_call_answered_before_it_is_whole_is_let_go)
 	set_late_reads(true);
 	x = exchange_ref(rig_call_in_pieces(&rig->client, 10000, 100, 100, 100));
 	rig_run(rig);
-	rpcrdma_header_init(&hdr, x->facts.hdr.xid, 32, RPCRDMA_ERROR);
+	rpcrdma_header_init(&hdr, x->facts.hdr.xid, RPCRDMA_VERSION_ONE, 32, RPCRDMA_ERROR);
 	hdr.error = RPCRDMA_ERR_CHUNK;
 	raw_send_header(raw, &hdr, NULL, 0);
 	ck_assert_uint_eq(rig->client.faults, 1);

@@ -63,7 +63,7 @@ static void reply_invalidating(uint32_t xid, uint32_t rkey)
 	uint8_t bytes[256];
 	size_t n;
 
-	rpcrdma_header_init(&hdr, xid, 32, RPCRDMA_MSG);
+	rpcrdma_header_init(&hdr, xid, RPCRDMA_VERSION_ONE, 32, RPCRDMA_MSG);
 	n = rpcrdma_header_encode(&hdr, bytes, sizeof(bytes));
 	rig_fill_reply(bytes + n, 100, xid);
 	raw_send_inv(raw, bytes, n + 100, rkey);
@@ -234,7 +234,7 @@ START_TEST(a_reply_with_a_read_list_is_a_bad_reply)
 
 	make_call(RIG_CALL_MIN, 100, 100);
 	next_call();
-	rpcrdma_header_init(&hdr, call.xid, 32, RPCRDMA_MSG);
+	rpcrdma_header_init(&hdr, call.xid, RPCRDMA_VERSION_ONE, 32, RPCRDMA_MSG);
 	hdr.reads[hdr.nreads++] = (struct rpcrdma_read_segment){28, {5, 100, 0}};
 	rig_fill_reply(reply, 100, call.xid);
 	raw_send_header(raw, &hdr, reply, 100);
@@ -249,7 +249,7 @@ START_TEST(a_reply_with_a_write_list_that_was_not_offered_is_a_bad_reply)
 
 	make_call(RIG_CALL_MIN, 100, 100);
 	next_call();
-	rpcrdma_header_init(&hdr, call.xid, 32, RPCRDMA_MSG);
+	rpcrdma_header_init(&hdr, call.xid, RPCRDMA_VERSION_ONE, 32, RPCRDMA_MSG);
 	hdr.writes[hdr.nwrites++] = (struct rpcrdma_chunk){0, 0, 0};
 	rig_fill_reply(reply, 100, call.xid);
 	raw_send_header(raw, &hdr, reply, 100);
@@ -306,7 +306,7 @@ START_TEST(a_reply_with_another_xid_inside_is_a_bad_reply)
 
 	make_call(RIG_CALL_MIN, 100, 100);
 	next_call();
-	rpcrdma_header_init(&hdr, call.xid, 32, RPCRDMA_MSG);
+	rpcrdma_header_init(&hdr, call.xid, RPCRDMA_VERSION_ONE, 32, RPCRDMA_MSG);
 	rig_fill_reply(reply, 100, call.xid + 1);
 	raw_send_header(raw, &hdr, reply, 100);
 	expect_fault(EXCHANGE_FAULT_BAD_REPLY);
@@ -358,7 +358,7 @@ static void send_error(uint32_t xid, uint32_t err, uint32_t low, uint32_t high)
 {
 	struct rpcrdma_header hdr;
 
-	rpcrdma_header_init(&hdr, xid, 32, RPCRDMA_ERROR);
+	rpcrdma_header_init(&hdr, xid, RPCRDMA_VERSION_ONE, 32, RPCRDMA_ERROR);
 	hdr.error = err;
 	hdr.vers_low = low;
 	hdr.vers_high = high;

@@ -132,7 +132,8 @@ static void make_call(uint32_t vers, uint32_t proc, const struct nfs_msg_auth *a
 	call = nfs_msg_call(NFS, vers, proc, auth);
 	items.count = 0;
 	spec_put(call, args, &items);
-	rpcrdma_header_init(&hdr, xdr_load_u32(nfs_msg_bytes(call)), 32, RPCRDMA_MSG);
+	rpcrdma_header_init(&hdr, xdr_load_u32(nfs_msg_bytes(call)), RPCRDMA_VERSION_ONE, 32,
+			    RPCRDMA_MSG);
 	ninline = 0;
 }
 

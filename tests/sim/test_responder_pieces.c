@@ -39,7 +39,7 @@ static struct exchange *begin_reply(int i, uint32_t have)
 	struct rpcrdma_chunk chunk = {0, 1, 0};
 
 	open_responder();
-	rpcrdma_header_init(&hdr, 77, 32, RPCRDMA_MSG);
+	rpcrdma_header_init(&hdr, 77, RPCRDMA_VERSION_ONE, 32, RPCRDMA_MSG);
 	landing = NULL;
 	chunk.len_bytes = answers[i].reply_chunk + answers[i].write_chunk;
 	if (chunk.len_bytes) {

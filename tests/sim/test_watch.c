@@ -136,7 +136,7 @@ static void answer_error(uint32_t xid, uint32_t error)
 {
 	struct rpcrdma_header hdr;
 
-	rpcrdma_header_init(&hdr, xid, 32, RPCRDMA_ERROR);
+	rpcrdma_header_init(&hdr, xid, RPCRDMA_VERSION_ONE, 32, RPCRDMA_ERROR);
 	hdr.error = error;
 	hdr.vers_low = hdr.vers_high = RPCRDMA_VERSION_ONE;
 	raw_send_header(raw, &hdr, NULL, 0);
@@ -171,7 +171,7 @@ static void answer_nomsg(uint32_t xid)
 {
 	struct rpcrdma_header hdr;
 
-	rpcrdma_header_init(&hdr, xid, 32, RPCRDMA_NOMSG);
+	rpcrdma_header_init(&hdr, xid, RPCRDMA_VERSION_ONE, 32, RPCRDMA_NOMSG);
 	raw_send_header(raw, &hdr, NULL, 0);
 }
 
@@ -373,7 +373,7 @@ START_TEST(a_key_cannot_be_invalidated_in_its_name)
 	hdr = call;
 	run_s(ASKED_S);
 	ours = expect_asked();
-	rpcrdma_header_init(&call, ours, 32, RPCRDMA_MSG);
+	rpcrdma_header_init(&call, ours, RPCRDMA_VERSION_ONE, 32, RPCRDMA_MSG);
 	len = rpcrdma_header_encode(&call, send, sizeof(send));
 	rig_fill_reply(send + len, 24, ours);
 	raw_send_inv(raw, send, len + 24, hdr.segments[hdr.reply_chunk.first].handle);

@@ -70,7 +70,7 @@ grep_code() {
 	(cd "$work/code" && xargs grep -nE "$2" /dev/null <"$1")
 }
 
-echo 1..14
+echo 1..15
 
 # A scan that finds no files would pass everything.
 : >"$work/found"
@@ -149,6 +149,10 @@ verdict "lib never logs and never reads the clock" "$work/calls.bad"
 grep_code "$work/ours" '^[ 	]*#[ 	]*include[ 	]+[<"](infiniband|rdma)/' |
 	grep -v '^lib/fabric/verbs/' >"$work/verbs.bad"
 verdict "only lib/fabric/verbs includes infiniband/ or rdma/" "$work/verbs.bad"
+
+grep_code "$work/ours" 'RPCRDMA_VERSION_' |
+	grep -vE '^lib/rpcrdma/(proto\.h|dialect\.c|header\.c):' >"$work/versions.bad"
+verdict "versions are known to the table of dialects and to the header's codec alone" "$work/versions.bad"
 
 while read -r file; do
 	case $file in

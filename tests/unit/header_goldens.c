@@ -34,7 +34,7 @@ static void add_segment(struct rpcrdma_header *hdr, struct rpcrdma_chunk *chunk,
 
 static void say_msg(struct rpcrdma_header *hdr)
 {
-	rpcrdma_header_init(hdr, GOLDEN_XID, GOLDEN_CREDIT, RPCRDMA_MSG);
+	rpcrdma_header_init(hdr, GOLDEN_XID, RPCRDMA_VERSION_ONE, GOLDEN_CREDIT, RPCRDMA_MSG);
 }
 
 static void say_msg_reads(struct rpcrdma_header *hdr)
@@ -88,13 +88,13 @@ static void say_msg_all(struct rpcrdma_header *hdr)
 
 static void say_nomsg_call(struct rpcrdma_header *hdr)
 {
-	rpcrdma_header_init(hdr, GOLDEN_XID, GOLDEN_CREDIT, RPCRDMA_NOMSG);
+	rpcrdma_header_init(hdr, GOLDEN_XID, RPCRDMA_VERSION_ONE, GOLDEN_CREDIT, RPCRDMA_NOMSG);
 	add_read(hdr, 0, 5, 0x1234, 0x1000);
 }
 
 static void say_nomsg_reply(struct rpcrdma_header *hdr)
 {
-	rpcrdma_header_init(hdr, GOLDEN_XID, GOLDEN_CREDIT, RPCRDMA_NOMSG);
+	rpcrdma_header_init(hdr, GOLDEN_XID, RPCRDMA_VERSION_ONE, GOLDEN_CREDIT, RPCRDMA_NOMSG);
 	hdr->has_reply_chunk = true;
 	begin_chunk(hdr, &hdr->reply_chunk);
 	add_segment(hdr, &hdr->reply_chunk, 9, 0x64, 0x7f0000000000);
@@ -102,19 +102,19 @@ static void say_nomsg_reply(struct rpcrdma_header *hdr)
 
 static void say_msgp(struct rpcrdma_header *hdr)
 {
-	rpcrdma_header_init(hdr, GOLDEN_XID, GOLDEN_CREDIT, RPCRDMA_MSGP);
+	rpcrdma_header_init(hdr, GOLDEN_XID, RPCRDMA_VERSION_ONE, GOLDEN_CREDIT, RPCRDMA_MSGP);
 	hdr->align = 0x1000;
 	hdr->thresh = 0x400;
 }
 
 static void say_done(struct rpcrdma_header *hdr)
 {
-	rpcrdma_header_init(hdr, GOLDEN_XID, GOLDEN_CREDIT, RPCRDMA_DONE);
+	rpcrdma_header_init(hdr, GOLDEN_XID, RPCRDMA_VERSION_ONE, GOLDEN_CREDIT, RPCRDMA_DONE);
 }
 
 static void say_err_vers(struct rpcrdma_header *hdr)
 {
-	rpcrdma_header_init(hdr, GOLDEN_XID, GOLDEN_CREDIT, RPCRDMA_ERROR);
+	rpcrdma_header_init(hdr, GOLDEN_XID, RPCRDMA_VERSION_ONE, GOLDEN_CREDIT, RPCRDMA_ERROR);
 	hdr->error = RPCRDMA_ERR_VERS;
 	hdr->vers_low = 1;
 	hdr->vers_high = 2;
@@ -128,13 +128,13 @@ static void say_err_vers_of_two(struct rpcrdma_header *hdr)
 
 static void say_err_chunk(struct rpcrdma_header *hdr)
 {
-	rpcrdma_header_init(hdr, GOLDEN_XID, GOLDEN_CREDIT, RPCRDMA_ERROR);
+	rpcrdma_header_init(hdr, GOLDEN_XID, RPCRDMA_VERSION_ONE, GOLDEN_CREDIT, RPCRDMA_ERROR);
 	hdr->error = RPCRDMA_ERR_CHUNK;
 }
 
 static void say_err_unknown(struct rpcrdma_header *hdr)
 {
-	rpcrdma_header_init(hdr, GOLDEN_XID, GOLDEN_CREDIT, RPCRDMA_ERROR);
+	rpcrdma_header_init(hdr, GOLDEN_XID, RPCRDMA_VERSION_ONE, GOLDEN_CREDIT, RPCRDMA_ERROR);
 	hdr->error = 9;
 }
 

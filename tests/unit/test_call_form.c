@@ -20,7 +20,7 @@ static void setup(void)
 		.call_bytes = 200,
 		.reply_max_bytes = 200,
 		.max_message_bytes = 1024 * 1024,
-		.limits = {.send_bytes = SEND, .recv_bytes = RECV},
+		.terms = {.send_bytes = SEND, .recv_bytes = RECV},
 		.max_segment_bytes = SEG,
 		.peer = peer_profile(PEER_AUTO),
 	};
@@ -107,11 +107,11 @@ START_TEST(a_long_call_is_cut_into_segments)
 	expect(FORM_NOMSG, 2);
 	ask.max_segment_bytes = 40;
 	ask.call_bytes = 40 * 100;
-	ask.limits.send_bytes = HDR + 100 * RPCRDMA_READ_SEGMENT_BYTES;
+	ask.terms.send_bytes = HDR + 100 * RPCRDMA_READ_SEGMENT_BYTES;
 	expect(FORM_NOMSG, 100);
-	ask.limits.send_bytes--;
+	ask.terms.send_bytes--;
 	expect_none();
-	ask.limits.send_bytes = 65536;
+	ask.terms.send_bytes = 65536;
 	ask.max_segment_bytes = 1024;
 	ask.call_bytes = 1024 * RPCRDMA_MAX_SEGMENTS;
 	expect(FORM_NOMSG, RPCRDMA_MAX_SEGMENTS);
@@ -162,7 +162,7 @@ END_TEST
 START_TEST(a_payload_in_too_many_segments_stays)
 {
 	setup_ddp();
-	ask.limits.send_bytes = 65536;
+	ask.terms.send_bytes = 65536;
 	ask.max_segment_bytes = 1024;
 	ask.call_bytes = 200 + 1024 * RPCRDMA_MAX_SEGMENTS + 4;
 	set_payload(160, 1024 * RPCRDMA_MAX_SEGMENTS);
@@ -235,7 +235,7 @@ END_TEST
 START_TEST(a_reply_in_too_many_segments_cannot_be_asked_for)
 {
 	ask.max_segment_bytes = 1024;
-	ask.limits.send_bytes = 65536;
+	ask.terms.send_bytes = 65536;
 	ask.reply_max_bytes = 1024 * RPCRDMA_MAX_SEGMENTS;
 	expect_landing(LANDING_REPLY_CHUNK, ask.reply_max_bytes, RPCRDMA_MAX_SEGMENTS);
 	ask.reply_max_bytes++;

@@ -14,7 +14,7 @@ static struct call_plan plan;
 
 static void setup(void)
 {
-	rpcrdma_header_init(&hdr, 1, 1, RPCRDMA_MSG);
+	rpcrdma_header_init(&hdr, 1, RPCRDMA_VERSION_ONE, 1, RPCRDMA_MSG);
 }
 
 static void add(uint32_t position, uint32_t len)

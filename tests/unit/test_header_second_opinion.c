@@ -74,7 +74,7 @@ static void random_header(void)
 {
 	uint32_t handle = random_u32();
 
-	rpcrdma_header_init(&hdr, random_u32(), random_u32(), random_below(5));
+	rpcrdma_header_init(&hdr, random_u32(), RPCRDMA_VERSION_ONE, random_u32(), random_below(5));
 	switch (hdr.proc) {
 	case RPCRDMA_ERROR:
 		hdr.error = random_below(4) ? 1 + random_below(2) : random_u32();

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What an RPC goes by, from its planning to its end: where its Reply lands, and how much of a message is inline, was
+ * decided by these, while those of the connection may have changed since.
+ */
+#ifndef RPCRDMA_RPC_TERMS_H
+#define RPCRDMA_RPC_TERMS_H
+
+#include <stdint.h>
+
+#include "rpcrdma/dialect.h"
+
+struct rpc_terms {
+	const struct dialect *dialect;
+	uint32_t send_bytes; /* longest Send to the peer */
+	uint32_t recv_bytes; /* longest Send from the peer */
+};
+
+#endif
