@@ -176,12 +176,11 @@ static void set_memory(struct work *work, const struct fabric_sge *sge, uint32_t
 	work->wr.raddr = raddr;
 }
 
-/* The header, then the body: copied while it is short, gathered when it is long. */
-static int fill_send(struct work *work, const struct rpcrdma_header *hdr,
+/* The header, of so many bytes, then the body: copied while it is short, gathered when it is long. */
+static int fill_send(struct work *work, const struct rpcrdma_header *hdr, size_t hdr_bytes,
 		     const struct fabric_sge *body, unsigned nbody, uint32_t body_bytes)
 {
 	struct rdma_conn *conn = work->conn;
-	size_t hdr_bytes = rpcrdma_header_bytes(hdr);
 	bool copy = body_bytes <= WORK_COPY_MAX_BYTES || nbody >= conn->max_sge;
 	size_t at = hdr_bytes;
 
@@ -208,13 +207,14 @@ void work_send(struct rdma_conn *conn, const struct rpcrdma_header *hdr,
 	       const uint32_t *inv_rkey)
 {
 	struct work *work = work_get(conn, inv_rkey ? FABRIC_SEND_INV : FABRIC_SEND, x);
+	size_t hdr_bytes = rpcrdma_header_bytes(hdr);
 	uint32_t body_bytes = 0;
 
 	if (!work)
 		return;
 	for (unsigned i = 0; i < nbody; i++)
 		body_bytes += body[i].len_bytes;
-	if (fill_send(work, hdr, body, nbody, body_bytes)) {
+	if (fill_send(work, hdr, hdr_bytes, body, nbody, body_bytes)) {
 		rdma_conn_fail(conn, LEG_CLOSE_RESOURCES, "no memory for a Send");
 		release(work);
 		return;
@@ -227,7 +227,7 @@ void work_send(struct rdma_conn *conn, const struct rpcrdma_header *hdr,
 		conn->counters->sends_msg++;
 	else if (hdr->proc == RPCRDMA_NOMSG)
 		conn->counters->sends_nomsg++;
-	conn->bytes_sent += rpcrdma_header_bytes(hdr) + body_bytes;
+	conn->bytes_sent += hdr_bytes + body_bytes;
 	post(work);
 }
 
