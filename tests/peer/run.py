@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs scenarios against a subject and gathers what came of each."""
+import signal
 import sys
 import traceback
 
@@ -11,6 +12,9 @@ from scene import scenario as scenarios_of
 from scene.scene import Scene
 from subject import daemon, external, itself
 from watch import serve
+from wire import ddp, header, record, rpc, xdr
+
+NONSENSE = (xdr.XdrError, rpc.RpcError, header.HeaderError, ddp.DdpError, record.RecordError)
 
 
 def select(scenarios, tags, table):
@@ -23,30 +27,42 @@ def select(scenarios, tags, table):
     return sorted(chosen, key=lambda s: place.get(s.tag, len(place)))
 
 
-def attempt(scenario, make_play, patience):
-    """Runs one scenario; make_play(loop) makes the other end."""
-    loop = Loop(patience)
-    scene = play = None
+def _judged(scenario, make_play, loop, made):
+    """(verdict, why, trace) of one scenario; the other end is in made as soon as there is one."""
+    scene = None
     try:
-        play = make_play(loop)
-        scene = Scene(loop, play, play.files)
+        made.append(make_play(loop))
+        scene = Scene(loop, made[0], made[0].files)
         scenario.function(scene)
         verdict, why = PASS, ''
     except scenarios_of.Unfit as error:
         verdict, why = NOT_SEEN, str(error)
-    except scenarios_of.Wrong as error:
+    except (scenarios_of.Wrong, ConnectionError) as error:
         verdict, why = FAIL, str(error)
     except Late as error:
         verdict, why = FAIL, f'waited in vain for {error}'
+    except NONSENSE as error:
+        verdict, why = FAIL, f'what came does not decode: {error}'
     except Exception:  # pylint: disable=broad-except
         verdict, why = BROKEN, traceback.format_exc()
-    trace = list(scene.trace.lines()) if scene else []
-    loop.close()
-    if play:
+    return verdict, why, list(scene.trace.lines()) if scene else []
+
+
+def attempt(scenario, make_play, patience):
+    """Runs one scenario; make_play(loop) makes the other end, which is closed in any case."""
+    loop = Loop(patience)
+    made, at_its_end = [], ''
+    try:
+        verdict, why, trace = _judged(scenario, make_play, loop, made)
+    finally:
+        loop.close()
         try:
-            play.close()
+            for play in made:
+                play.close()
         except scenarios_of.Wrong as error:
-            verdict, why = FAIL, f'{why} {error}'.strip()
+            at_its_end = str(error)
+    if at_its_end:
+        verdict, why = FAIL, f'{why} {at_its_end}'.strip()
     return Outcome(scenario, verdict, why, trace)
 
 
@@ -139,19 +155,29 @@ def _judge(chosen, scenarios, table):
     return report.report(chosen, judge(chosen, scenarios, table), table)
 
 
+def _interrupted(*_):
+    raise KeyboardInterrupt
+
+
 def run(chosen, scenarios, table):
     """Runs them all, reports, and returns the exit status; 2 if there is nobody to judge."""
     chosen.tap_file = None
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _interrupted)
     try:
         if chosen.pcap:
             chosen.tap_file = pcap.Pcap(chosen.pcap)
         return _judge(chosen, scenarios, table)
     except Late as error:
-        print(f'conformance: waited in vain for {error}', file=sys.stderr)
-        return 2
+        why, status = f'waited in vain for {error}', 2
+    except NONSENSE as error:
+        why, status = f'what came does not decode: {error}', 2
     except (external.Unusable, OSError) as error:
-        print(f'conformance: {error}', file=sys.stderr)
-        return 2
+        why, status = error, 2
+    except KeyboardInterrupt:
+        why, status = 'interrupted', 130
     finally:
         if chosen.tap_file:
             chosen.tap_file.close()
+    print(f'conformance: {why}', file=sys.stderr)
+    return status

@@ -15,6 +15,8 @@ from wire import ddp, mpa
 
 SEND_QUEUE, READ_QUEUE, TERMINATE_QUEUE = 0, 1, 2
 FPDU_PAYLOAD = 8192
+MOST_SENDS = 2000             # that wait, and how long one may be: nobody comes near who means it
+MOST_SEND_BYTES = 1 << 20
 NUDGES_S = (0.02, 0.1, 1.0)  # Linux' siw may leave the first FPDU unread until another one comes
 
 
@@ -248,6 +250,9 @@ class Conn(Startup):
             self._take_read(ddp.ReadRequest.decode(segment.payload))
         else:
             self._send_in += segment.payload
+            if len(self._send_in) > MOST_SEND_BYTES:
+                self._flaw(f'a Send of more than {MOST_SEND_BYTES} bytes', 0x12, 0x05)
+                return
             self._send_begun = not segment.last
             if segment.last:
                 invalidates = segment.opcode in (ddp.SEND_INV, ddp.SEND_SE_INV)
@@ -265,8 +270,10 @@ class Conn(Startup):
             self.withdraw(key)
         if self.on_send:
             self.on_send(sent)
-        else:
+        elif len(self.sends) < MOST_SENDS:
             self.sends.append(sent)
+        else:
+            self._flaw(f'more than {MOST_SENDS} Sends that nobody has asked for', 0x12, 0x02)
 
     def _take_read(self, request):
         read = Read(request.source_stag, request.source_to, request.size,

@@ -21,8 +21,11 @@ class Pcap:
         self._file.write(struct.pack('<IHHiIII', 0xa1b2c3d4, 2, 4, 0, 0, 262144, LINK_RAW))
 
     def tap(self, sock, initiator):
-        """A Tap for a connected socket of ours."""
-        return Tap(self, sock.getsockname()[:2], sock.getpeername()[:2], initiator)
+        """A Tap for a connected socket of ours; None if its peer has gone already."""
+        try:
+            return Tap(self, sock.getsockname()[:2], sock.getpeername()[:2], initiator)
+        except OSError:
+            return None
 
     def frame(self, packet):
         """Writes one packet, seen now."""

@@ -103,4 +103,4 @@ def connect(address, seconds):
     try:
         return socket.create_connection(address, timeout=seconds)
     except OSError as error:
-        raise OSError(f'{address[0]} port {address[1]}: {error.strerror or error}') from error
+        raise ConnectionError(f'{address[0]} port {address[1]}: {error.strerror or error}') from error

@@ -19,7 +19,13 @@ class RecordConn:
 
     def received(self, data):
         """Of the stream."""
-        for message in self._decoder.feed(data):
+        try:
+            messages = self._decoder.feed(data)
+        except record.RecordError as error:
+            self.ended = str(error)
+            self.close()
+            return
+        for message in messages:
             if self.taken:
                 self.taken(message)
             else:

@@ -56,6 +56,8 @@ def it_decodes(_watch, got):
 @_rule(ON_SEND, 'A4.1-3')
 def it_is_version_one(watch, got):
     """Version two is not spoken unless it was settled."""
+    if len(got.data) < header.FIXED_BYTES:
+        return None
     version = header.decode_fixed(got.data)[1]
     return True if watch.end.speaks(version) else f'version {version}'
 

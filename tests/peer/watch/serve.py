@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Serves files to whatever client connects, and judges it until it is told to end."""
+import collections
 import signal
 import socket
 
@@ -34,9 +35,11 @@ class Service:
         threshold = THRESHOLDS[self.taken % len(THRESHOLDS)]
         self.taken += 1
         conn = iwarp.Conn(self.loop, sock, False, tap=tap)
+        conn.events = collections.deque(maxlen=0)     # a client stays for long, and nobody asks
         end = End(Options(inline_threshold_bytes=threshold), self.server.answer)
         watch = Watch(end, self.tally)
         conn.on_request = lambda: self._requested(conn, end, watch, peer)
+        conn.on_end = lambda: self._flaws(conn)
 
     def _requested(self, conn, end, watch, peer):
         end.attach(conn)
@@ -59,9 +62,13 @@ class Service:
 
     def _ended(self, watch):
         self.watches.remove(watch)
-        for flaw in watch.end.conn.flaws:
-            self.tally.note('A2-5', flaw)
+        self._flaws(watch.end.conn)
         self.tell(f'a connection has ended: {watch.end.conn.ended}, {watch.answered} Calls')
+
+    def _flaws(self, conn):
+        """What a connection did against RDMA's own rules."""
+        for flaw in conn.flaws:
+            self.tally.note('A2-5', flaw)
 
 
 def mount_line(address, mount_port):

@@ -3,6 +3,7 @@
 import dataclasses
 import itertools
 
+from net.loop import Late
 from watch import rules
 from wire import header
 
@@ -121,6 +122,10 @@ class Watch:
         if self.lent is None or self.end.conn.ended:
             return
         self.end.conn.read(self.lent.handle, self.lent.offset, min(4, self.lent.length))
-        loop.until(lambda: self.end.conn.ended or not self.end.conn.reads, 'the end of a Read')
-        self.tally.note('A7-2', True if self.end.conn.ended else
-                        f'key {self.lent.handle:#010x} can be read after the Reply')
+        conn = self.end.conn
+        try:
+            loop.until(lambda: conn.ended or not conn.reads, 'the end of a Read')
+            held = True if conn.ended else 'can be read after the Reply'
+        except Late:
+            held = 'is neither read after the Reply nor refused'
+        self.tally.note('A7-2', held if held is True else f'key {self.lent.handle:#010x} {held}')
