@@ -100,13 +100,12 @@ class Server:
         return self.address[0], port
 
     def _mounted(self, address, export):
-        result = over_tcp(self.loop, address, mount3.PROGRAM, mount3.VERSION, 1,
-                          xdr.var(export.encode()))
-        reader = xdr.Reader(result)
-        status = reader.u32()
-        if status:
-            raise Unusable(f'MOUNT of {export} fails with status {status}')
-        return reader.var()
+        found = mount3.result(mount3.MNT, over_tcp(
+            self.loop, address, mount3.PROGRAM, mount3.VERSION, mount3.MNT.number,
+            mount3.mnt(export)))
+        if found.status:
+            raise Unusable(f'MOUNT of {export} fails with status {found.status}')
+        return found.fh
 
     def _connected(self):
         end = End(Options(ddp='nfs'), lambda call: None)

@@ -4,9 +4,9 @@ import itertools
 import unittest
 
 from nfs import nfs3
-from nfs.client import Client
 from nfs.server import Server
 from nfs.tree import pattern
+from nfs_client import Client
 from wire import rpc, xdr
 
 MAX_BYTES = 8192

@@ -3,10 +3,10 @@
 import unittest
 
 from nfs import mount3, nfs3
-from nfs.client import Client
 from nfs.server import (ECHO_ECHO, ECHO_FILL, ECHO_PROGRAM, Executed, FILL_LIMIT, HOLD, Server,
                         echo_args, fill_args)
 from nfs.tree import pattern
+from nfs_client import Client
 from wire import rpc, xdr
 
 CONF_PROGRAM = 100417
