@@ -137,8 +137,19 @@ def report(chosen, outcomes, table):
     return 1 if any(outcome.bad for outcome in all_of_them) else 0
 
 
+def _nobody_came(counts):
+    """Says so."""
+    if any(count.held or count.broken for count in counts.values()):
+        return False
+    print('conformance: no client came', file=sys.stderr)
+    return True
+
+
 def tally_tap(counts, table):
     """The same in TAP."""
+    if _nobody_came(counts):
+        print('1..0')
+        return 2
     print(f'1..{len(counts)}')
     for number, tag in enumerate(sorted(counts, key=list(table).index), 1):
         text, count = f'{tag} RQ {table[tag].text}', counts[tag]
@@ -151,8 +162,7 @@ def tally_tap(counts, table):
 
 def tally(counts, table):
     """Prints how often a client was seen to keep and to break each statement; the exit status."""
-    if not any(count.held or count.broken for count in counts.values()):
-        print('conformance: no client came', file=sys.stderr)
+    if _nobody_came(counts):
         return 2
     print(f'{"statement":10} {"held":>8} {"broken":>8}  what it demands, and of whom')
     for tag in sorted(counts, key=list(table).index):

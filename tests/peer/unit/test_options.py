@@ -41,7 +41,7 @@ class Mistakes(unittest.TestCase):
     def test_what_excludes_each_other(self):
         """Rather than one of them being passed over."""
         for words in (["--self", "-p", "localhost"], ["--self", "--requester"], ["--requester", "A3.3-3"],
-                      ["--requester", "--tap"], ["--wrong", "A3.3-3", "-p", "localhost"],
+                      ["--wrong", "A3.3-3", "-p", "localhost"],
                       ["--self", "--daemon", "/bin/true"]):
             self.told(words, ": not with ")
         for words in (["--mount", "localhost"], ["--export", "/"]):

@@ -90,12 +90,12 @@ class Rows(unittest.TestCase):
 class Tallies(unittest.TestCase):
     """Of a client that was watched."""
 
-    def told(self, **counts):
+    def told(self, how=report.tally, **counts):
         """(exit status, lines)"""
         out, error = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(error):
-            status = report.tally({tag: counts.get(f"at_{number}", Count())
-                                   for number, tag in enumerate(reversed(TABLE))}, TABLE)
+            status = how({tag: counts.get(f"at_{number}", Count())
+                          for number, tag in enumerate(reversed(TABLE))}, TABLE)
         return status, (out.getvalue() + error.getvalue()).splitlines()
 
     def test_they_stand_as_in_the_table_and_are_summed_up(self):
@@ -110,6 +110,17 @@ class Tallies(unittest.TestCase):
     def test_of_no_client_there_is_nothing_to_tell(self):
         """No row of zeros."""
         self.assertEqual(self.told(), (2, ["conformance: no client came"]))
+        self.assertEqual(self.told(report.tally_tap), (2, ["1..0", "conformance: no client came"]))
+
+    def test_tap_has_a_line_for_each(self):
+        """Of those that were not seen, too."""
+        status, lines = self.told(report.tally_tap, at_0=Count(held=2), at_2=Count(held=1, broken=3, first="odd"))
+        self.assertEqual(status, 1)
+        self.assertEqual(lines[0], "1..3")
+        self.assertEqual([line.split(" RS")[0].split(" BOTH")[0] for line in lines[1:]],
+                         ["not ok 1 - A3.4-1 RQ", "# 3 times, the first: odd", "ok 2 - A3.4-10 RQ",
+                          "ok 3 - A-Δ3 RQ"])
+        self.assertTrue(lines[3].endswith(" # SKIP not seen"))
 
 
 class Words(unittest.TestCase):
