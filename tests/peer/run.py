@@ -122,7 +122,7 @@ def judge_server(chosen, scenarios, _table):
     server = external.Server(loop, chosen.server, chosen.mount, chosen.export)
     try:
         server.prepare()
-        spoken = {name: server.speaks(probe) for name, probe in PROBES.items()}
+        spoken = server.dialects()
         for scenario in sorted(scenarios, key=lambda s: 'last' in s.needs):
             if scenario.role != scenarios_of.RESPONDER:
                 continue

@@ -2,8 +2,10 @@
 """The rules for the peer's sources that can be seen in their text."""
 
 import ast
+import builtins
 import os
 import re
+import symtable
 import sys
 import unittest
 
@@ -84,10 +86,23 @@ def unused_faults(tree):
                     yield node.lineno, f"imports {alias.name} for nothing"
 
 
+def name_faults(text):
+    """Names that nothing in the module makes."""
+    top = symtable.symtable(text, "", "exec")
+    known = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_assigned() or symbol.is_imported()}
+    known |= {*dir(builtins), "__file__", "__path__"}
+    tables = [top]
+    for table in tables:
+        tables += table.get_children()
+        for symbol in table.get_symbols():
+            if symbol.is_referenced() and (table is top or symbol.is_global()) and symbol.get_name() not in known:
+                yield table.get_lineno(), f"{symbol.get_name()}: nothing makes it"
+
+
 def faults(text):
     """(line, what is wrong there)."""
     tree = ast.parse(text)
-    return [*text_faults(text), *tree_faults(tree), *import_faults(tree), *unused_faults(tree)]
+    return [*name_faults(text), *text_faults(text), *tree_faults(tree), *import_faults(tree), *unused_faults(tree)]
 
 
 class Style(unittest.TestCase):
@@ -110,6 +125,7 @@ class Style(unittest.TestCase):
                     good + "#\n" * 400, good + "    # on\n" * 48 + "    return 2\n",
                     good + "import numpy\nnumpy.it()\n", good + "from check.more import it\nit()\n",
                     good + "import re\n",
+                    good + "X = made_by_nobody\n", good.replace("return 1", "return made_by_nobody"),
                     good + "class Bare:\n    x = 1\n"):
             with self.subTest(bad=bad[-40:]):
                 self.assertEqual(len(faults(bad)), 1)
