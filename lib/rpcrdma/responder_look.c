@@ -39,6 +39,20 @@ struct chunk_check {
 	bool differs;
 };
 
+/*
+ * Linux before 4.7 has all that follows the payload of a COMPOUND in the payload's chunk, and nothing inline behind
+ * it: every WRITE of NFSv4 comes so. It is the same message.
+ */
+static bool has_the_rest(const struct responder_rpc *rpc, const struct plan_chunk *chunk,
+			 uint32_t data_bytes)
+{
+	const struct call_facts *facts = &rpc->x->facts;
+
+	return facts->compound && facts->walk.ops_left > 1 &&
+	       chunk->len_bytes > xdr_padded_bytes(data_bytes) &&
+	       chunk->position + xdr_padded_bytes(chunk->len_bytes) == rpc->total_bytes;
+}
+
 /* A3.4-4: a chunk in a payload's place is as long as the payload, with its pad or without. */
 static void check_payload(void *arg, const struct nfs_opaque *opaque)
 {
@@ -54,7 +68,8 @@ static void check_payload(void *arg, const struct nfs_opaque *opaque)
 	chunk = &rpc->chunks[check->next];
 	if (check->next == rpc->nchunks || chunk->position != opaque->offset_bytes ||
 	    chunk->len_bytes == opaque->len_bytes ||
-	    chunk->len_bytes == xdr_padded_bytes(opaque->len_bytes))
+	    chunk->len_bytes == xdr_padded_bytes(opaque->len_bytes) ||
+	    has_the_rest(rpc, chunk, opaque->len_bytes))
 		return;
 	check->differs = true;
 	rdma_conn_note(rpc->rpcs->conn, "Call %#x: %u bytes of data come in a chunk of %u",
