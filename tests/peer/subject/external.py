@@ -136,13 +136,13 @@ class Server:
         return result
 
     def _create(self, folder, name):
+        self.created.append(('REMOVE', folder, name))   # before: it may be there without our knowing
         result = self.call('CREATE', nfs3.create(folder, name))
-        self.created.append(('REMOVE', folder, name))
         return result.fh if result.fh else self.call('LOOKUP', nfs3.lookup(folder, name)).fh
 
     def _mkdir(self, folder, name):
-        result = self.call('MKDIR', nfs3.mkdir(folder, name))
         self.created.append(('RMDIR', folder, name))
+        result = self.call('MKDIR', nfs3.mkdir(folder, name))
         return result.fh if result.fh else self.call('LOOKUP', nfs3.lookup(folder, name)).fh
 
     def prepare(self):

@@ -223,6 +223,18 @@ class Servers(unittest.TestCase):
         server.loop, server.address = loop, silent.address
         self.assertFalse(server.speaks(run.PROBES['version two']))
 
+    def test_what_may_have_been_made_is_removed(self):
+        """Also when the interrupt came before the answer."""
+        for making in ('_create', '_mkdir'):
+            server = external.Server.__new__(external.Server)
+            server.created, server.end = [], types.SimpleNamespace(conn=mock.Mock(ended=None))
+            server.call = mock.Mock(side_effect=KeyboardInterrupt)
+            with self.assertRaises(KeyboardInterrupt):
+                getattr(server, making)(b'folder', 'name')
+            server.call = mock.Mock()
+            server.remove()
+            self.assertEqual(server.call.call_count, 1)
+
 
 def iwarp_silent(loop, sock):
     """Opens, and says nothing."""
