@@ -160,8 +160,9 @@ def a_wrong_crc_is_said_in_a_terminate(hand):
 @requester_ends('I5044-5')
 @responder_ends('I5044-5')
 def an_fpdu_without_room_for_a_header_ends_the_connection(hand):
-    """Two bytes of a Send; with a Terminate or without."""
+    """Two bytes of a Send; with a Terminate or without. Who reads a whole header first finds it behind."""
     hand.conn.fpdu(b'\x41\x43')
+    hand.conn.write(0, 0, b'')
 
 
 KINDS = (a_wrong_crc_is_said_in_a_terminate, an_fpdu_without_room_for_a_header_ends_the_connection)
