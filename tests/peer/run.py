@@ -121,9 +121,10 @@ def judge_server(chosen, scenarios, _table):
     loop = Loop(chosen.patience or 5)
     server = external.Server(loop, chosen.server, chosen.mount, chosen.export)
     try:
+        server.rough = chosen.rough
         server.prepare()
         spoken = server.dialects()
-        for scenario in sorted(scenarios, key=lambda s: 'last' in s.needs):
+        for scenario in sorted(scenarios, key=lambda s: 'rough' in s.needs):
             if scenario.role != scenarios_of.RESPONDER:
                 continue
             if not spoken.get(scenario.dialect, True):

@@ -15,6 +15,7 @@ class Stream:
         self.tap = tap
         self.ended = None
         self._out = bytearray()
+        self._mute = False
         sock.setblocking(False)
         if sock.family in (socket.AF_INET, socket.AF_INET6):
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -22,7 +23,7 @@ class Stream:
 
     def send(self, data):
         """Sends the bytes; what the socket does not take yet follows later."""
-        if self.ended is not None:
+        if self.ended is not None or self._mute:
             return
         if self.tap:
             self.tap.sent(data)
@@ -36,9 +37,9 @@ class Stream:
         except BlockingIOError:
             self.loop.watch(self.sock, self._readable, self._writable)
             return
-        except OSError as error:
-            self._end(str(error))
-            return
+        except OSError:
+            self._mute = True   # what had come, a Terminate for instance, is read before the end is
+            self._out.clear()
         self.loop.watch(self.sock, self._readable)
 
     def _readable(self):

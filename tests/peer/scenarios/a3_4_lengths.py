@@ -145,7 +145,7 @@ def _(end):
     end.pulled = last
 
 
-@responder('A3.4-5', needs={'files'})
+@responder('A3.4-5', needs={'files', 'rough'})
 def segments_may_be_empty(t):
     """A WRITE's payload with segments of no bytes beside others, and one of nothing else."""
     hand = t.connect()

@@ -69,7 +69,7 @@ def responder(tag, keys=None, needs=()):
     """The other end answers Calls. keys: of the daemon's service or the model's Options.
 
     needs: 'behind': the scenario sees and steers the server behind the responder; 'files': it needs files;
-    'reverse': it has the other end call; 'last': it may ruin a server, and is asked when all is seen;
+    'reverse': it has the other end call; 'rough': it may bring a server down;
     'ours': it holds us to what no document asks of others.
     """
     return _scenario(RESPONDER, tag, keys, needs)

@@ -22,6 +22,7 @@ NAMES = 200
 NEEDS = {'behind': 'it steers the server behind the responder',
          'reverse': 'it has the server call back',
          'ours': 'it asks for more than the documents do'}
+ROUGH = 'it may bring a server down: --rough asks for it'
 
 
 PROBES = {
@@ -86,6 +87,7 @@ class Server:
         self.loop = loop
         self.address = address
         self.folder = f'rpcrdma-conformance-{secrets.token_hex(4)}'
+        self.rough = False          # asks for what may bring it down, too
         self.created = []           # (folder's handle, name) of what has to go again
         self.root = self._mounted(mount or self._mount_address(), export)
         self.end = self._connected()
@@ -198,6 +200,8 @@ class Play:
     def __init__(self, loop, scenario, server, pcap=None):
         for need in scenario.needs & NEEDS.keys():
             raise Unfit(NEEDS[need])
+        if 'rough' in scenario.needs and not server.rough:
+            raise Unfit(ROUGH)
         self.loop = loop
         self.address = server.address
         self.files = server.files

@@ -221,7 +221,7 @@ class Servers(unittest.TestCase):
         silent = stream.Listener(loop, lambda sock, _peer: iwarp_silent(loop, sock))
         server = external.Server.__new__(external.Server)
         server.loop, server.address = loop, silent.address
-        self.assertFalse(server.speaks(run.PROBES['version two']))
+        self.assertFalse(server.dialects()['version two'])
 
     def test_what_may_have_been_made_is_removed(self):
         """Also when the interrupt came before the answer."""
