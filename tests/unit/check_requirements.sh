@@ -27,6 +27,8 @@ FNR == 1 { name = "" }
 	[ ! -d "$scenarios" ] || echo "scenarios $scenarios"
 	[ ! -d "$scenarios" ] || grep -rhoE --include='*.py' "^@(requester|responder)(_ends)?\(['\"][^'\"]+" "$scenarios" |
 		sed -E "s/^@requester[^(]*\(./scenario RQ /; s/^@responder[^(]*\(./scenario RS /"
+	find tests/lab -name 'conformance.[a-z]*' ! -name '*.sh' -exec cat {} + 2>/dev/null |
+		sed -nE 's/^~?([A-Z][^ #]*) .*\|.*/linux \1/p'
 } >>"$work/known"
 
 # Tags, wherever they stand, as "used FILE TAG".
@@ -90,6 +92,7 @@ FNR == NR {
 	else if (word[1] == "case") known_case[word[2]] = 1
 	else if (word[1] == "script") script[word[2]] = 1
 	else if (word[1] == "scenarios") has_scenarios = 1
+	else if (word[1] == "linux") linux[word[2]] = 1
 	else if (word[1] == "scenario") scenario[word[2] " " word[3]] = 1
 	else used[word[3]] = used[word[3]] " " word[2]
 	next
@@ -112,6 +115,7 @@ FNR == NR {
 END {
 	if (rows < 200) print "filled\tonly " rows + 0 " rows"
 	for (tag in used) if (!(tag in row)) print "tags\t" tag ": stands in" used[tag] ", and has no row"
+	for (tag in linux) if (!(tag in told)) print "linux\t" tag ": Linux differs in the laboratory, and the table does not say how"
 	for (key in scenario) if (!(key in peer)) {
 		split(key, word, " ")
 		print "scenarios\t" word[2] ": has a scenario for the " word[1] ", its row does not say so"
@@ -125,5 +129,6 @@ rule filled "each statement says who, which section, where, and what shows it"
 rule places "each function that the table names is there"
 rule tests "each test that the table names is there"
 rule tags "each tag has a row"
+rule linux "where Linux differs the table says how"
 rule scenarios "scenarios and their statements name each other"
 tap_end
