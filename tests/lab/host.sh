@@ -58,8 +58,9 @@ host_start() {
 	. "$here/proxy.sh"
 	capture_dir=$share/captures
 	. "$here/judging.sh"
+	. "$here/conformance.sh"
 	case $boot in
-	direct | krb5) ;;
+	direct | krb5 | conformance) ;;
 	*) ganesha_start ;;
 	esac
 	host_answer &
@@ -80,6 +81,7 @@ host_stop() {
 # What a guest may call for.
 host_command() {
 	case $1 in
+	conformance_begin | conformance_end | conformance_verdict) "$@" ;;
 	judge_begin | judge_end | judge_file | judge_verdicts) "$@" ;;
 	proxy_start | proxy_stop | proxy_restart | proxy_bytes | proxy_drained | ganesha_restart) "$@" ;;
 	verify) "$LAB_BUILD/tests/lab/lab_work" verify "$out/ganesha/export/$2" "$3" "$share/$4" ;;

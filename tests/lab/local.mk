@@ -5,7 +5,13 @@ EXTRA_DIST += \
 	tests/lab/boot.sh \
 	tests/lab/build.sh \
 	tests/lab/capture.sh \
+	tests/lab/conformance.client \
+	tests/lab/conformance.knfsd \
+	tests/lab/conformance.sh \
+	tests/lab/conformance.siw \
+	tests/lab/conformance.verbs \
 	tests/lab/guest/clients.sh \
+	tests/lab/guest/conformance.sh \
 	tests/lab/guest/direct.sh \
 	tests/lab/guest/iwarp.sh \
 	tests/lab/guest/kills.sh \

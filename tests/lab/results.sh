@@ -28,6 +28,7 @@ shift 3
 	  200 rounds of contended locks.
 	* kills: a load of seeded files whose journal says what was acknowledged; see README.md here. The judge's rows are its verdicts
 	  on the captures of the rows before.
+	* conformance: the peer of tests/peer judges, by what lists beside README.md here have of known differences.
 	* rows with sec=: files, names, links and a READ of 1 MiB.
 
 	WHAT

@@ -14,7 +14,8 @@ usage() {
 	  --versions   the short workload on every version of NFS; writes RESULTS.md beside this script
 	  --full       every workload on every version of NFS; writes RESULTS.md too
 	  --build DIR  where rpcrdma-proxy was built (default: build, beside the sources)
-	  BOOT         direct (no proxy), iwarp, verbs, krb5: only these guests (default: iwarp and verbs, else all)
+	  BOOT         direct (no proxy), iwarp, verbs, conformance, krb5: only these guests (default: iwarp, verbs and
+	               conformance, else all)
 	With LAB_ROWS in the environment, only rows whose names match that extended regular expression run.
 	LAB_SEED is the number that moments of kills are drawn from, and is printed.
 	Logs, the guests' kernel module and their RAM disk go to DIR/lab.
@@ -42,8 +43,8 @@ while [ $# -gt 0 ]; do
 	shift
 done
 if [ ${#boots[@]} = 0 ]; then
-	boots=(iwarp verbs)
-	[ $tier = short ] || boots=(direct iwarp verbs krb5)
+	boots=(iwarp verbs conformance)
+	[ $tier = short ] || boots=(direct iwarp verbs conformance krb5)
 fi
 
 skip_all() {
@@ -69,6 +70,7 @@ need ganesha.nfsd nfs-ganesha
 need rpcbind rpcbind
 need nfs-cp libnfs-utils
 need jq jq
+need python3 python3
 need tshark tshark
 need dumpcap wireshark-common
 need fio fio

@@ -1,0 +1,86 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The peer of tests/peer on the host, and the statements that it holds others to: a proxy on verbs, the kernel's client,
+# the kernel's server. conformance.* beside the guest's folder has what is known to differ.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/workload.sh"
+. "$(dirname "$0")/rows.sh"
+peer_dir=/run/share/conformance
+PATIENCE=8
+
+# peer_over NAME: waits until the peer has come to its end.
+peer_over() {
+	for _ in $(seq 1200); do
+		[ ! -e "$peer_dir/$1.over" ] || return 0
+		sleep 0.2
+	done
+	fail "the peer does not end"
+}
+
+# peer_says NAME LIST...: its verdict against the lists; a line of it goes to the report.
+peer_says() {
+	local said status=0
+	said=$(host conformance_verdict "$@") || status=$?
+	echo "$said"
+	say "# $1: $(tail -1 <<<"$said")"
+	[ $status = 0 ] || fail "$(head -1 <<<"$said")"
+}
+
+# judged_server NAME PORT LIST: a server that listens on siw.
+judged_server() {
+	host conformance_begin "$1" -p "10.0.2.15:$2" --export /srv/export --rough --patience $PATIENCE
+	peer_over "$1"
+	peer_says "$1" siw "$3"
+	[ -z "$(ls -d /srv/export/rpcrdma-conformance-* 2>/dev/null)" ] || fail "a folder is left in the export"
+}
+
+# Writes and reads for some connections of the peer, each of which has another limit, with a long Call on each.
+client_work() {
+	local n target
+	target=$(printf 'long/%.0s' $(seq 180))
+	for n in $(seq 9); do
+		ln -s "$target" /mnt/n/link
+		work_readdir 25
+		[ "$(readlink /mnt/n/link)" = "$target" ] || fail "symlink differs"
+		rm /mnt/n/link
+		ls -l /mnt/n/names >/dev/null
+		echo 3 >/proc/sys/vm/drop_caches
+	done
+	work_files 600001
+	work_names
+	work_tree
+}
+
+# The kernel's client mounts the peer, by the line that the peer gives, and works there.
+judged_client() {
+	local line=
+	host conformance_begin client --requester -p 10.0.2.2:2130 --mount 10.0.2.2:2131 --patience $PATIENCE
+	for _ in $(seq 100); do
+		line=$(grep -s '^mount ' $peer_dir/client.tap) && break
+		sleep 0.1
+	done
+	[ -n "$line" ] || fail "the peer does not say what to mount"
+	mkdir -p /mnt/n
+	timeout 60 ${line% /mnt} /mnt/n
+	[ "$(mount_kind)" = rdma ] || fail "the mount is $(mount_kind)"
+	client_work
+	umount /mnt/n
+	host conformance_end client
+	peer_over client
+	peer_says client client
+	[ "$(grep -c '^connection' $peer_dir/client.tap)" -ge 3 ] || fail "fewer connections than the peer has limits"
+	for tag in A2-1 A3.3-4 A5.1-1 A5.2-5 A7-2; do
+		grep -q "^ok [0-9]* - $tag RQ .*[^N]$" <(grep -v SKIP $peer_dir/client.tap) || fail "nothing is seen of $tag"
+	done
+}
+
+guest_start
+server_start
+rpc.nfsd 16
+guest_row siw-tcp verbs://10.0.2.15:2203 tcp://127.0.0.1:2049
+row "conformance: verbs=>tcp on siw, knfsd behind it" judged_server verbs 2203 verbs
+row "conformance: the kernel's client over siw" judged_client
+# What floods knfsd comes last: now and then it stops most of its threads for good.
+row "conformance: knfsd over siw" judged_server knfsd 20049 knfsd
+cp -r $proxy_dir /run/share/guest-proxies
+say done
