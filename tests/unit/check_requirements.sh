@@ -97,6 +97,11 @@ FNR == NR {
 	else used[word[3]] = used[word[3]] " " word[2]
 	next
 }
+/^## / { about_linux = /Linux/ }
+about_linux && /^\| / {
+	n = split(trim($3), part, /, /)
+	for (i = 1; i <= n; i++) told[part[i]] = 1
+}
 /^\| *([A-EI][0-9]|A-|X-)/ {
 	tag = trim($2)
 	if (tag in row) bad("filled", tag ": has a row already")
