@@ -14,6 +14,7 @@ from scene.scenario import REQUESTER, Unfit, Wrong
 from wire import rpc
 
 HOST = '127.0.0.1'
+PORTS_TRIED = 5
 
 
 def free_port():
@@ -59,7 +60,7 @@ class Play:
         self._serves = False
         self._log = None
         self._folder = tempfile.TemporaryDirectory(prefix='conformance-')
-        self._port = free_port()
+        self._port = None
         self._asked = []
         self._front = None
         if scenario.role == REQUESTER:
@@ -90,10 +91,24 @@ class Play:
         """Starts the daemon, if it does not run yet, and waits until it serves."""
         if self.process:
             return
-        folder = pathlib.Path(self._folder.name)
+        for _ in range(PORTS_TRIED):
+            self._port = free_port()
+            self._start_once(pathlib.Path(self._folder.name))
+            if self.process.poll() is None:
+                self._serves = True
+                return
+            if 'Address already in use' not in self.log():
+                break
+        raise Unfit(f'the daemon does not start:\n{self.log()}')
+
+    def _start_once(self, folder):
+        """Waits until it serves, or has ended: the port may be somebody else's meanwhile."""
         (folder / 'conf').write_text(self._config(), encoding='ascii')
+        if self._log:
+            self._log.close()
         self._log = open(folder / 'log', 'wb')
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify:
+            (folder / 'notify').unlink(missing_ok=True)
             notify.bind(str(folder / 'notify'))
             notify.setblocking(False)
             self.process = subprocess.Popen(
@@ -108,9 +123,6 @@ class Play:
             self.loop.forget(notify)
             self.loop.forget(ended)
             os.close(ended)
-        if self.process.poll() is not None:
-            raise Unfit(f'the daemon does not start:\n{self.log()}')
-        self._serves = True
 
     def log(self):
         """What the daemon has written."""
