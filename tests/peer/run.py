@@ -130,6 +130,9 @@ def judge_server(chosen, scenarios, _table):
             if not spoken.get(scenario.dialect, True):
                 yield Outcome(scenario, NOT_SEEN, f'it does not speak {scenario.dialect}')
                 continue
+            if server.gone:
+                yield Outcome(scenario, NOT_SEEN, server.gone)
+                continue
             yield attempt(scenario,
                           lambda loop, s=scenario: external.Play(loop, s, server, chosen.tap_file),
                           loop.patience)

@@ -32,6 +32,8 @@ PROBES = {
     'configuration protocol': header.Header(xid=4, body=rpc.call(4, ccp.PROGRAM, ccp.VERSION, 0)),
 }
 
+MOST_UNHEARD = 3
+
 
 class Unusable(Exception):
     """The server cannot be judged at all."""
@@ -92,6 +94,7 @@ class Server:
         self.root = self._mounted(mount or self._mount_address(), export)
         self.end = self._connected()
         self.files = None
+        self.unheard = 0            # scenarios in a row in which a connection had no answer at all
 
     def _mount_address(self):
         args = b''.join(map(xdr.u32, (mount3.PROGRAM, mount3.VERSION, TCP, 0)))
@@ -192,6 +195,14 @@ class Server:
         return bool(ours) and _serves(ours[0])
 
 
+    @property
+    def gone(self):
+        """Why nobody need ask it any more, or None."""
+        if self.unheard < MOST_UNHEARD:
+            return None
+        return 'it answers no connection any more'
+
+
 class Play:
     """The server for one scenario."""
 
@@ -203,15 +214,23 @@ class Play:
         if 'rough' in scenario.needs and not server.rough:
             raise Unfit(ROUGH)
         self.loop = loop
+        self.judged = server
         self.address = server.address
         self.files = server.files
         self.pcap = pcap
+        self.tried = []          # a connection each time, or None where there was none to be had
 
     def connect(self, start):
         """The scenario connects to the server."""
+        self.tried.append(None)
         sock = stream.connect(self.address, self.loop.patience)
         tap = self.pcap.tap(sock, True) if self.pcap else None
-        return iwarp.Conn(self.loop, sock, True, start, tap, nudge=True)
+        self.tried[-1] = iwarp.Conn(self.loop, sock, True, start, tap, nudge=True)
+        return self.tried[-1]
 
     def close(self):
-        """Nothing: the loop closes what is open."""
+        """Notes whether the server is still there; the loop closes what is open."""
+        if any(conn is None or conn.peer is None and conn.ended is None for conn in self.tried):
+            self.judged.unheard += 1
+        elif self.tried:
+            self.judged.unheard = 0

@@ -13,7 +13,7 @@ from unittest import mock
 import run
 from model.end import End, Options
 from net import iwarp, pcap, stream, tcp
-from net.loop import Loop
+from net.loop import Late, Loop
 from scene import scenario
 from scene.files import make_server
 from subject import external
@@ -222,6 +222,33 @@ class Servers(unittest.TestCase):
         server = external.Server.__new__(external.Server)
         server.loop, server.address = loop, silent.address
         self.assertFalse(server.dialects()['version two'])
+
+    def test_who_answers_no_connection_any_more_is_not_asked_for_ever(self):
+        """Three scenarios in a row, and that is enough; whoever ends a connection does answer."""
+        any_scenario = scenario.Scenario('T', scenario.RESPONDER, None, {}, frozenset(), [])
+
+        def answers(what):
+            loop = Loop(0.05)
+            listener = stream.Listener(loop, what)
+            server.address = listener.address
+            play = external.Play(loop, any_scenario, server)
+            conn = play.connect(iwarp.Start())
+            with contextlib.suppress(Late):
+                loop.until(lambda: conn.open or conn.ended, 'an answer')
+            loop.close()
+            play.close()
+        server = external.Server.__new__(external.Server)
+        server.unheard, server.rough, server.files = 0, False, None
+        kept = []
+        for expected, what in (
+                (1, lambda sock, _peer: kept.append(sock)), (0, lambda sock, _peer: sock.close()),
+                (1, lambda sock, _peer: kept.append(sock)), (2, lambda sock, _peer: kept.append(sock))):
+            answers(what)
+            self.assertEqual((server.unheard, server.gone), (expected, None))
+        answers(lambda sock, _peer: kept.append(sock))
+        self.assertEqual(server.gone, 'it answers no connection any more')
+        for sock in kept:
+            sock.close()
 
     def test_what_may_have_been_made_is_removed(self):
         """Also when the interrupt came before the answer."""
