@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The version-one transport header: decoded once into typed values, encoded from the same.
+ * The transport header: decoded once into typed values, encoded from the same, in each version that has a codec.
  *
  * Pure: no I/O, no memory but the caller's. Peer counts are held against the limits below before
  * any loop, sums are kept in 64 bits, and a decoded header needs no further check of its lists.
@@ -85,11 +85,11 @@ enum rpcrdma_verdict rpcrdma_header_decode(const uint8_t *send, size_t len,
  * rpcrdma_header_encode - encode MSG, NOMSG, MSGP, DONE or ERROR with the lists in @hdr
  * @to, @room: where to; nothing is written past @room
  *
- * Returns the length, or 0 if it does not fit.
+ * Returns the length, or 0 if it does not fit, or if the version has no such message; ERR_VERS is the same in all.
  */
 size_t rpcrdma_header_encode(const struct rpcrdma_header *hdr, uint8_t *to, size_t room) MUST_CHECK;
 
-/** rpcrdma_header_bytes - how long rpcrdma_header_encode() would make it. */
+/** rpcrdma_header_bytes - how long rpcrdma_header_encode() would make it; 0: there is no such message. */
 size_t rpcrdma_header_bytes(const struct rpcrdma_header *hdr);
 
 /**
