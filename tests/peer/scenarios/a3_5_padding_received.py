@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Calls in RDMA_MSGP, at the server: draft-ietf-nfsv4-rpcrdma-03 section 3.5."""
 from nfs import nfs3, others, padding
+from scene import draft03
 from scene.draft03 import SERVER, call_padded
 from scene.hand import new_xid
 from scene.parts import parted
@@ -17,36 +18,8 @@ def _write(t, number):
     return data, t.write(data)
 
 
-def _plain_by(end, change):
-    """Has the pads of what comes found by other values: change(message) alters them."""
-    right = end.plain
-
-    def plain(message):
-        change(message)
-        return right(message)
-    end.plain = plain
-
-
-def _above_alone(end):
-    _plain_by(end, lambda m: setattr(m, 'thresh', m.thresh + 1))
-
-
-def _no_pads(end):
-    end.plain = lambda message: message.body
-
-
 def _always(end):
-    _plain_by(end, lambda m: setattr(m, 'thresh', min(m.thresh, SIZE)))
-
-
-def _swapped(end):
-    def swap(message):
-        message.align, message.thresh = message.thresh, message.align
-    _plain_by(end, swap)
-
-
-def _from_the_message(end):
-    end.base = lambda message: 0
+    draft03.plain_by(end, lambda m: setattr(m, 'thresh', min(m.thresh, SIZE)))
 
 
 def _from_a_short_header(end):
@@ -54,7 +27,7 @@ def _from_a_short_header(end):
 
 
 def _powers_alone(end):
-    _plain_by(end, lambda m: setattr(m, 'align', 1 << max(0, m.align.bit_length() - 1)))
+    draft03.plain_by(end, lambda m: setattr(m, 'align', 1 << max(0, m.align.bit_length() - 1)))
 
 
 def _not_credentials(end):
@@ -82,8 +55,8 @@ def pads_of_a_call_are_passed_over(t):
                'other data is written')
 
 
-pads_of_a_call_are_passed_over.wrong(_above_alone)
-pads_of_a_call_are_passed_over.wrong(_no_pads)
+pads_of_a_call_are_passed_over.wrong(draft03.above_alone)
+pads_of_a_call_are_passed_over.wrong(draft03.no_pads)
 pads_of_a_call_are_passed_over.wrong(_always)
 
 
@@ -96,7 +69,7 @@ def alignment_and_threshold_come_before_the_lists(t):
     t.hold(t.written(hand, SIZE) == data, 'other data is written')
 
 
-alignment_and_threshold_come_before_the_lists.wrong(_swapped)
+alignment_and_threshold_come_before_the_lists.wrong(draft03.swapped)
 
 
 @alignment_and_threshold_come_before_the_lists.wrong
@@ -116,7 +89,7 @@ def pads_are_counted_from_the_begin_of_the_send(t):
         t.hold(t.written(hand, SIZE) == data, 'other data is written')
 
 
-pads_are_counted_from_the_begin_of_the_send.wrong(_from_the_message)
+pads_are_counted_from_the_begin_of_the_send.wrong(draft03.from_the_message)
 pads_are_counted_from_the_begin_of_the_send.wrong(_from_a_short_header)
 
 
@@ -167,12 +140,12 @@ def without_knowing_its_opaques_an_rdma_msgp_is_refused(t):
         hand.result(message.xid, f'an RDMA_MSGP of {size} bytes, threshold {thresh}')
 
 
-without_knowing_its_opaques_an_rdma_msgp_is_refused.wrong(_no_pads)
+without_knowing_its_opaques_an_rdma_msgp_is_refused.wrong(draft03.no_pads)
 
 
 @without_knowing_its_opaques_an_rdma_msgp_is_refused.wrong
 def _(end):
-    _plain_by(end, lambda m: setattr(m, 'thresh', 0))
+    draft03.plain_by(end, lambda m: setattr(m, 'thresh', 0))
 
 
 @responder('A3.5-5', keys=SERVER, needs={'files'})
@@ -187,7 +160,7 @@ def an_alignment_of_zero_or_one_means_no_pads(t):
 
 @an_alignment_of_zero_or_one_means_no_pads.wrong
 def _(end):
-    _plain_by(end, lambda m: setattr(m, 'align', max(m.align, 8)))
+    draft03.plain_by(end, lambda m: setattr(m, 'align', max(m.align, 8)))
 
 
 @an_alignment_of_zero_or_one_means_no_pads.wrong
@@ -219,7 +192,7 @@ no_alignment_does_harm.wrong(_powers_alone)
 
 @no_alignment_does_harm.wrong
 def _(end):
-    _plain_by(end, lambda m: setattr(m, 'align', m.align if m.align <= 4096 else 0))
+    draft03.plain_by(end, lambda m: setattr(m, 'align', m.align if m.align <= 4096 else 0))
 
 
 @no_alignment_does_harm.wrong
@@ -246,7 +219,7 @@ def an_alignment_may_leave_the_data_to_a_second_buffer(t):
         t.hold(t.written(hand, size) == data, 'other data is written')
 
 
-an_alignment_may_leave_the_data_to_a_second_buffer.wrong(_from_the_message)
+an_alignment_may_leave_the_data_to_a_second_buffer.wrong(draft03.from_the_message)
 
 
 @an_alignment_may_leave_the_data_to_a_second_buffer.wrong
@@ -285,8 +258,8 @@ def every_opaque_of_a_call_has_its_pads(t):
 
 
 every_opaque_of_a_call_has_its_pads.wrong(_not_credentials)
-every_opaque_of_a_call_has_its_pads.wrong(_no_pads)
-every_opaque_of_a_call_has_its_pads.wrong(_from_the_message)
+every_opaque_of_a_call_has_its_pads.wrong(draft03.no_pads)
+every_opaque_of_a_call_has_its_pads.wrong(draft03.from_the_message)
 
 
 @responder('A3.5-8', keys=SERVER, needs={'behind', 'files'})
@@ -317,4 +290,4 @@ def _(end):
 
 @positions_of_chunks_do_not_count_pads.wrong
 def _(end):
-    _plain_by(end, lambda m: m.reads and setattr(m, 'body', m.body + bytes(m.align)))
+    draft03.plain_by(end, lambda m: m.reads and setattr(m, 'body', m.body + bytes(m.align)))

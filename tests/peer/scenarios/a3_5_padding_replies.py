@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Replies in RDMA_MSGP, at the client: draft-ietf-nfsv4-rpcrdma-03 section 3.5."""
 from nfs import binding
+from scene import draft03
 from scene.draft03 import CLIENT, padded
 from scene.parts import cut
 from scene.scenario import requester
@@ -29,27 +30,6 @@ def _reaches(t, size, values, verf=rpc.AUTH_NONE):
     t.hang_up(hand)
 
 
-def _plain_by(end, change):
-    right = end.plain
-
-    def plain(message):
-        change(message)
-        return right(message)
-    end.plain = plain
-
-
-def _no_pads(end):
-    end.plain = lambda message: message.body
-
-
-def _above_alone(end):
-    _plain_by(end, lambda m: setattr(m, 'thresh', m.thresh + 1))
-
-
-def _from_the_message(end):
-    end.base = lambda message: 0
-
-
 @requester('A3.5-1', keys=CLIENT)
 def a_reply_may_be_an_rdma_msgp(t):
     """It has alignment and threshold before its lists."""
@@ -61,11 +41,7 @@ def _(end):
     end.take_padded = lambda message: None
 
 
-@a_reply_may_be_an_rdma_msgp.wrong
-def _(end):
-    def swap(message):
-        message.align, message.thresh = message.thresh, message.align
-    _plain_by(end, swap)
+a_reply_may_be_an_rdma_msgp.wrong(draft03.swapped)
 
 
 @requester('A3.5-3', keys=CLIENT)
@@ -75,13 +51,13 @@ def pads_of_a_reply_are_passed_over(t):
         _reaches(t, SIZE, values)
 
 
-pads_of_a_reply_are_passed_over.wrong(_no_pads)
-pads_of_a_reply_are_passed_over.wrong(_above_alone)
+pads_of_a_reply_are_passed_over.wrong(draft03.no_pads)
+pads_of_a_reply_are_passed_over.wrong(draft03.above_alone)
 
 
 @pads_of_a_reply_are_passed_over.wrong
 def _(end):
-    _plain_by(end, lambda m: setattr(m, 'thresh', SIZE))
+    draft03.plain_by(end, lambda m: setattr(m, 'thresh', SIZE))
 
 
 @requester('A3.5-4', keys=CLIENT)
@@ -90,7 +66,7 @@ def pads_of_a_reply_are_counted_from_the_begin_of_its_send(t):
     _reaches(t, 2000, (512, SIZE))
 
 
-pads_of_a_reply_are_counted_from_the_begin_of_its_send.wrong(_from_the_message)
+pads_of_a_reply_are_counted_from_the_begin_of_its_send.wrong(draft03.from_the_message)
 
 
 @requester('A3.5-7', keys=CLIENT)
@@ -100,7 +76,7 @@ def the_verifier_of_a_reply_may_have_pads(t):
         _reaches(t, 300, values, rpc.Auth(SHORT, bytes(range(24))))
 
 
-the_verifier_of_a_reply_may_have_pads.wrong(_no_pads)
+the_verifier_of_a_reply_may_have_pads.wrong(draft03.no_pads)
 
 
 @the_verifier_of_a_reply_may_have_pads.wrong
@@ -130,7 +106,7 @@ def data_in_a_write_chunk_has_no_pads(t):
     t.hold(t.answered(asked) == reply, 'another Reply reaches the caller')
 
 
-data_in_a_write_chunk_has_no_pads.wrong(_no_pads)
+data_in_a_write_chunk_has_no_pads.wrong(draft03.no_pads)
 
 
 @data_in_a_write_chunk_has_no_pads.wrong

@@ -57,10 +57,6 @@ def _before_the_length(end):
         m, [(at - 4, size) for at, size in places], align, thresh)
 
 
-def _from_the_message(end):
-    end.base = lambda message: 0
-
-
 def _swapped(end):
     right = end.padded
 
@@ -162,7 +158,7 @@ def the_begin_of_the_send_is_aligned_to(t):
     t.hold(draft03.plain(got) == asked.call, 'another Call comes')
 
 
-the_begin_of_the_send_is_aligned_to.wrong(_from_the_message)
+the_begin_of_the_send_is_aligned_to.wrong(draft03.from_the_message)
 
 
 @requester('A3.5-7', keys=PADDING_CLIENT)
@@ -265,7 +261,7 @@ def a_reply_is_aligned_to_the_begin_of_its_send(t):
         _aligned(t, got, t.pattern(2000), 'the data of a READ')
 
 
-a_reply_is_aligned_to_the_begin_of_its_send.wrong(_from_the_message)
+a_reply_is_aligned_to_the_begin_of_its_send.wrong(draft03.from_the_message)
 
 
 @responder('A3.5-7', keys=PADDING_SERVER, needs={'behind', 'files'})

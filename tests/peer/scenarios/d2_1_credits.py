@@ -58,6 +58,17 @@ def _(end):
     end.take_grant = lambda credit: right(max(credit, end.granted))
 
 
+def _calls_grant(end):
+    """A bend: what a Call asks for is taken for a grant of the other direction."""
+    right = end.take_call
+
+    def take_call(message):
+        end.take_grant(message.credit)
+        right(message)
+        end.send_more()
+    end.take_call = take_call
+
+
 @responder('D2.1.2-1', needs={'reverse'})
 def reverse_credits_are_not_the_forward_ones_at_the_acceptor(t):
     """What forward Calls ask for opens no room for reverse Calls; these ask for one at least."""
@@ -74,15 +85,7 @@ def reverse_credits_are_not_the_forward_ones_at_the_acceptor(t):
         t.hold(got.header.credit >= 1, 'a reverse Call asks for no credit')
 
 
-@reverse_credits_are_not_the_forward_ones_at_the_acceptor.wrong
-def _(end):
-    right = end.take_call
-
-    def take_call(message):
-        end.take_grant(message.credit)
-        right(message)
-        end.send_more()
-    end.take_call = take_call
+reverse_credits_are_not_the_forward_ones_at_the_acceptor.wrong(_calls_grant)
 
 
 @reverse_credits_are_not_the_forward_ones_at_the_acceptor.wrong
@@ -108,15 +111,7 @@ def reverse_credits_are_not_the_forward_ones_at_the_connector(t):
         t.answered(one)
 
 
-@reverse_credits_are_not_the_forward_ones_at_the_connector.wrong
-def _(end):
-    right = end.take_call
-
-    def take_call(message):
-        end.take_grant(message.credit)
-        right(message)
-        end.send_more()
-    end.take_call = take_call
+reverse_credits_are_not_the_forward_ones_at_the_connector.wrong(_calls_grant)
 
 
 @reverse_credits_are_not_the_forward_ones_at_the_connector.wrong

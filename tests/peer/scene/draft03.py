@@ -64,3 +64,37 @@ def plain(got, call=b''):
                              padding.moved_by(message))
     except ValueError as error:
         raise Wrong(f'its pads are not where they belong: {error}') from error
+
+
+# ---------------------------------------------------------------- ways to pass over pads wrongly
+
+def plain_by(end, change):
+    """Has the pads of what comes found by other values: change(message) alters them."""
+    right = end.plain
+
+    def plain(message):
+        change(message)
+        return right(message)
+    end.plain = plain
+
+
+def above_alone(end):
+    """A bend: an opaque as long as the threshold has no pads."""
+    plain_by(end, lambda message: setattr(message, 'thresh', message.thresh + 1))
+
+
+def no_pads(end):
+    """A bend: pads are taken for data."""
+    end.plain = lambda message: message.body
+
+
+def swapped(end):
+    """A bend: alignment and threshold change places."""
+    def swap(message):
+        message.align, message.thresh = message.thresh, message.align
+    plain_by(end, swap)
+
+
+def from_the_message(end):
+    """A bend: alignment is counted from the first byte of the RPC message."""
+    end.base = lambda message: 0
