@@ -388,8 +388,16 @@ tests_unit_libiwarpside_a_SOURCES = tests/unit/iwarp_peer.c tests/unit/iwarp_pee
 	tests/unit/iwarp_side.c tests/unit/iwarp_side.h
 tests_unit_libiwarpside_a_CFLAGS = $(UNIT_CFLAGS)
 
+check_PROGRAMS += tests/unit/test_iwarp_details
+tests_unit_test_iwarp_details_SOURCES = tests/unit/test_iwarp_details.c \
+	tests/unit/iwarp_pair.c tests/unit/iwarp_pair.h
+tests_unit_test_iwarp_details_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_iwarp_details_LDADD = tests/unit/libiwarpside.a $(UNIT_LDADD)
+TESTS += tests/unit/test_iwarp_details
+
 check_PROGRAMS += tests/unit/test_iwarp_engine
-tests_unit_test_iwarp_engine_SOURCES = tests/unit/test_iwarp_engine.c
+tests_unit_test_iwarp_engine_SOURCES = tests/unit/test_iwarp_engine.c \
+	tests/unit/iwarp_pair.c tests/unit/iwarp_pair.h
 tests_unit_test_iwarp_engine_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_iwarp_engine_LDADD = tests/unit/libiwarpside.a $(UNIT_LDADD)
 TESTS += tests/unit/test_iwarp_engine

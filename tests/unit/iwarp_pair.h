@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Two engines wired together, of which everything that is sent arrives: the fixture of their tests. */
+#ifndef TESTS_UNIT_IWARP_PAIR_H
+#define TESTS_UNIT_IWARP_PAIR_H
+
+#include "tests/unit/iwarp_side.h"
+
+/* The initiator, the responder. */
+extern struct iwarp_side a, b;
+
+/* What varies from run to run. */
+struct iwarp_pair_variant {
+	bool crc_a, crc_b, fpdu_64k;
+	unsigned mss_bytes;
+	uint64_t seed; /* 0: as much at once as goes */
+};
+
+/** iwarp_pair_start - both are set up and open. */
+void iwarp_pair_start(const struct iwarp_pair_variant *v);
+/** iwarp_pair_hello - the initiator's first Send, before which the responder may not speak: RFC 5044 section 7.1. */
+void iwarp_pair_hello(uint64_t seed);
+/** iwarp_pair_stop - what one has sent the other has got, and nobody had anything to note. */
+void iwarp_pair_stop(void);
+
+#endif
