@@ -9,13 +9,7 @@ peer_dir=/run/share/conformance
 PATIENCE=8
 
 # peer_over NAME: waits until the peer has come to its end.
-peer_over() {
-	for _ in $(seq 1200); do
-		[ ! -e "$peer_dir/$1.over" ] || return 0
-		sleep 0.2
-	done
-	fail "the peer does not end"
-}
+peer_over() { wait_for 240 test -e "$peer_dir/$1.over" || fail "the peer does not end"; }
 
 # peer_says NAME LIST...: its verdict against the lists; a line of it goes to the report.
 peer_says() {
@@ -54,13 +48,10 @@ client_work() {
 
 # The kernel's client mounts the peer, by the line that the peer gives, and works there.
 judged_client() {
-	local line=
+	local line
 	host conformance_begin client --requester -p 10.0.2.2:2130 --mount 10.0.2.2:2131 --patience $PATIENCE
-	for _ in $(seq 100); do
-		line=$(grep -s '^mount ' $peer_dir/client.tap) && break
-		sleep 0.1
-	done
-	[ -n "$line" ] || fail "the peer does not say what to mount"
+	wait_for 20 grep -qs '^mount ' $peer_dir/client.tap || fail "the peer does not say what to mount"
+	line=$(grep '^mount ' $peer_dir/client.tap)
 	mkdir -p /mnt/n
 	timeout 60 ${line% /mnt} /mnt/n
 	[ "$(mount_kind)" = rdma ] || fail "the mount is $(mount_kind)"

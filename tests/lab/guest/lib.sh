@@ -8,6 +8,16 @@ lab=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 say() { printf 'LAB %s\n' "$*" >/dev/console; }
 
+# wait_for SECONDS COMMAND...: until the command succeeds; fails when the time is over.
+wait_for() {
+	local limit=$((SECONDS + $1))
+	shift
+	until "$@"; do
+		((SECONDS < limit)) || return 1
+		sleep 0.1
+	done
+}
+
 # Whatever happens, the guest goes down at once: the host must not wait for its time limit, and a sync would wait for mounts
 # whose server is gone.
 guest_end() {
