@@ -84,6 +84,11 @@ void fabric_recv_post(struct fabric_ep *ep, unsigned count, uint32_t size_bytes)
 	ep->ops->recv_post(ep, count, size_bytes);
 }
 
+unsigned fabric_recv_resize(struct fabric_ep *ep, uint32_t size_bytes)
+{
+	return ep->ops->recv_resize ? ep->ops->recv_resize(ep, size_bytes) : FABRIC_RECV_KEPT;
+}
+
 int fabric_post(struct fabric_ep *ep, struct fabric_wr *wr)
 {
 	return ep->ops->post(ep, wr);

@@ -41,6 +41,7 @@
  *	fabric_key_unbind    -                     true, false       true, false        true
  *	fabric_key_ready     -                     Reads go on       nothing            nothing
  *	fabric_recv_post     behind the initial    posted            nothing            nothing
+ *	fabric_recv_resize   all keep theirs       as it says        all keep theirs    all keep theirs
  *	fabric_ep_probe      -ENOTCONN             0, -EOPNOTSUPP    -ENOTCONN          -ENOTCONN
  *	fabric_ep_close      closed() follows      closed() follows  nothing            nothing
  *	fabric_ep_abort      closed() follows      closed() follows  closed() follows   nothing
@@ -57,6 +58,7 @@
 #ifndef FABRIC_FABRIC_H
 #define FABRIC_FABRIC_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -251,6 +253,7 @@ struct fabric_ops {
 	void (*ep_info)(const struct fabric_ep *ep, struct fabric_ep_info *info);
 	void (*ep_describe)(const struct fabric_ep *ep, char text[FABRIC_TEXT_BYTES]);
 	void (*recv_post)(struct fabric_ep *ep, unsigned count, uint32_t size_bytes);
+	unsigned (*recv_resize)(struct fabric_ep *ep, uint32_t size_bytes); /* NULL: all keep it */
 	int (*post)(struct fabric_ep *ep, struct fabric_wr *wr);
 	int (*key_bind)(struct fabric_ep *ep, struct fabric_key *key);
 	void (*key_ready)(struct fabric_key *key); /* NULL without late_reads */
@@ -349,6 +352,14 @@ void fabric_ep_describe(const struct fabric_ep *ep, char text[FABRIC_TEXT_BYTES]
  * are posted is for the caller to bound; without memory for them the connection ends.
  */
 void fabric_recv_post(struct fabric_ep *ep, unsigned count, uint32_t size_bytes);
+/** What fabric_recv_resize() returns where none can change. */
+#define FABRIC_RECV_KEPT UINT_MAX
+/**
+ * fabric_recv_resize - let the receives that are posted have another size, where they have no memory yet
+ *
+ * Returns how many keep theirs: none; or the first, which a Send has begun to fill; or FABRIC_RECV_KEPT: all.
+ */
+unsigned fabric_recv_resize(struct fabric_ep *ep, uint32_t size_bytes) MUST_CHECK;
 
 /**
  * fabric_post - post a work request

@@ -78,3 +78,43 @@ void recv_runs_take(struct recv_runs *runs)
 	runs->head = (runs->head + 1) & (runs->room - 1);
 	runs->count--;
 }
+
+void recv_runs_resize(struct recv_runs *runs, unsigned kept, uint32_t size_bytes)
+{
+	struct recv_run first = {0};
+	unsigned total = 0;
+
+	assert(kept <= 1);
+	if (kept && !runs->count)
+		return;
+	for (unsigned i = 0; i < runs->count; i++)
+		total += run_at(runs, i)->count;
+	if (kept)
+		first = (struct recv_run){run_at(runs, 0)->size_bytes, 1};
+	/* There is room for two runs as soon as there is any. */
+	runs->count = 0;
+	if (kept)
+		*run_at(runs, runs->count++) = first;
+	if (total > kept)
+		*run_at(runs, runs->count++) = (struct recv_run){size_bytes, total - kept};
+}
+
+uint32_t recv_runs_smallest(const struct recv_runs *runs)
+{
+	uint32_t least = UINT32_MAX;
+
+	for (unsigned i = 0; i < runs->count; i++)
+		if (run_at(runs, i)->size_bytes < least)
+			least = run_at(runs, i)->size_bytes;
+	return least;
+}
+
+uint32_t recv_runs_largest(const struct recv_runs *runs)
+{
+	uint32_t most = 0;
+
+	for (unsigned i = 0; i < runs->count; i++)
+		if (run_at(runs, i)->size_bytes > most)
+			most = run_at(runs, i)->size_bytes;
+	return most;
+}

@@ -35,5 +35,11 @@ int recv_runs_add(struct recv_runs *runs, unsigned count, uint32_t size_bytes) M
 bool recv_runs_first(const struct recv_runs *runs, uint32_t *size_bytes) MUST_CHECK;
 /** recv_runs_take - that receive is used; there must be one. */
 void recv_runs_take(struct recv_runs *runs);
+/** recv_runs_resize - all but the first @kept, at most one, have @size_bytes from now on. */
+void recv_runs_resize(struct recv_runs *runs, unsigned kept, uint32_t size_bytes);
+/** recv_runs_smallest - the size of the smallest that is posted; UINT32_MAX without any. */
+uint32_t recv_runs_smallest(const struct recv_runs *runs);
+/** recv_runs_largest - the size of the largest that is posted; 0 without any. */
+uint32_t recv_runs_largest(const struct recv_runs *runs);
 
 #endif

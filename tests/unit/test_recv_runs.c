@@ -54,6 +54,35 @@ START_TEST(receives_of_one_size_are_one_run)
 }
 END_TEST
 
+START_TEST(receives_without_memory_change_their_size_together)
+{
+	uint32_t size;
+
+	ck_assert_uint_eq(recv_runs_smallest(&runs), UINT32_MAX);
+	ck_assert_uint_eq(recv_runs_largest(&runs), 0);
+	recv_runs_resize(&runs, 1, 100);
+	ck_assert(!recv_runs_first(&runs, &size));
+	ck_assert_int_eq(recv_runs_add(&runs, 2, 4096), 0);
+	ck_assert_int_eq(recv_runs_add(&runs, 1, 100), 0);
+	ck_assert_uint_eq(recv_runs_smallest(&runs), 100);
+	ck_assert_uint_eq(recv_runs_largest(&runs), 4096);
+	recv_runs_resize(&runs, 1, 8192);
+	ck_assert_uint_eq(recv_runs_smallest(&runs), 4096);
+	ck_assert_uint_eq(take(), 4096);
+	ck_assert_uint_eq(recv_runs_smallest(&runs), 8192);
+	recv_runs_resize(&runs, 0, 50);
+	ck_assert_uint_eq(recv_runs_largest(&runs), 50);
+	ck_assert_uint_eq(take(), 50);
+	ck_assert_uint_eq(take(), 50);
+	ck_assert(!recv_runs_first(&runs, &size));
+	/* One alone, kept. */
+	ck_assert_int_eq(recv_runs_add(&runs, 1, 4096), 0);
+	recv_runs_resize(&runs, 1, 100);
+	ck_assert_uint_eq(take(), 4096);
+	ck_assert(!recv_runs_first(&runs, &size));
+}
+END_TEST
+
 START_TEST(sizes_that_change_under_use_keep_their_order)
 {
 	uint32_t posted = 0, used = 0;
@@ -96,6 +125,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, receives_are_used_in_the_order_in_which_they_were_posted);
 	tcase_add_test(tc, receives_of_one_size_are_one_run);
+	tcase_add_test(tc, receives_without_memory_change_their_size_together);
 	tcase_add_test(tc, sizes_that_change_under_use_keep_their_order);
 	tcase_add_test(tc, runs_are_bounded);
 	tcase_add_test_raise_signal(tc, taking_what_is_not_there_aborts, SIGABRT);

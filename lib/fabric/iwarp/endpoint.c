@@ -396,6 +396,11 @@ void iwarp_ep_recv_post(struct fabric_ep *base, unsigned count, uint32_t size_by
 		ep_end_later(ep);
 }
 
+unsigned iwarp_ep_recv_resize(struct fabric_ep *base, uint32_t size_bytes)
+{
+	return iwarp_engine_recv_resize(ep_of(base)->engine, size_bytes);
+}
+
 int iwarp_ep_post(struct fabric_ep *base, struct fabric_wr *wr)
 {
 	struct iwarp_ep *ep = ep_of(base);

@@ -93,6 +93,16 @@ void iwarp_engine_recv_post(struct iwarp_engine *engine, unsigned count, uint32_
 		engine_drop(engine, FABRIC_CLOSE_RESOURCES, "no memory for receives");
 }
 
+unsigned iwarp_engine_recv_resize(struct iwarp_engine *engine, uint32_t size_bytes)
+{
+	unsigned kept = engine->rx.send_have || engine->rx.send_buf ? 1 : 0;
+
+	if (engine->state != ENGINE_OPEN)
+		return FABRIC_RECV_KEPT;
+	recv_runs_resize(&engine->recvs, kept, size_bytes);
+	return kept;
+}
+
 int iwarp_engine_post(struct iwarp_engine *engine, struct fabric_wr *wr)
 {
 	if (engine->state != ENGINE_OPEN)

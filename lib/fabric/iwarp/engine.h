@@ -125,6 +125,8 @@ void iwarp_engine_mss(struct iwarp_engine *engine, unsigned mss_bytes);
 
 /** iwarp_engine_recv_post - see fabric_recv_post(). */
 void iwarp_engine_recv_post(struct iwarp_engine *engine, unsigned count, uint32_t size_bytes);
+/** iwarp_engine_recv_resize - see fabric_recv_resize(). */
+unsigned iwarp_engine_recv_resize(struct iwarp_engine *engine, uint32_t size_bytes);
 /** iwarp_engine_post - see fabric_post(). */
 int iwarp_engine_post(struct iwarp_engine *engine, struct fabric_wr *wr) MUST_CHECK;
 /** iwarp_engine_key_bind - see fabric_key_bind(); the key's ep is the caller's. */

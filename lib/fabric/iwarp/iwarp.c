@@ -61,6 +61,7 @@ const struct fabric_ops iwarp_fabric_ops = {
 	.ep_info = iwarp_ep_info,
 	.ep_describe = iwarp_ep_describe,
 	.recv_post = iwarp_ep_recv_post,
+	.recv_resize = iwarp_ep_recv_resize,
 	.post = iwarp_ep_post,
 	.key_bind = iwarp_ep_key_bind,
 	.key_ready = iwarp_ep_key_ready,

@@ -65,6 +65,7 @@ void iwarp_ep_reject(struct fabric_ep *ep, const void *private_data, size_t len_
 void iwarp_ep_info(const struct fabric_ep *ep, struct fabric_ep_info *info);
 void iwarp_ep_describe(const struct fabric_ep *ep, char text[FABRIC_TEXT_BYTES]);
 void iwarp_ep_recv_post(struct fabric_ep *ep, unsigned count, uint32_t size_bytes);
+unsigned iwarp_ep_recv_resize(struct fabric_ep *ep, uint32_t size_bytes);
 int iwarp_ep_post(struct fabric_ep *ep, struct fabric_wr *wr);
 int iwarp_ep_key_bind(struct fabric_ep *ep, struct fabric_key *key);
 void iwarp_ep_key_ready(struct fabric_key *key);

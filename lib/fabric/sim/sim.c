@@ -77,6 +77,7 @@ const struct fabric_ops sim_fabric_ops = {
 	.reject = sim_reject,
 	.ep_info = sim_ep_info,
 	.recv_post = sim_recv_post,
+	.recv_resize = sim_recv_resize,
 	.post = sim_post,
 	.key_bind = sim_key_bind,
 	.key_ready = sim_key_ready,

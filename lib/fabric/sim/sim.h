@@ -42,6 +42,7 @@ struct sim_faults {
 	bool shared_keys;    /* keys are not per RPC: remote invalidation must not be offered */
 	bool no_send_inv;    /* a Send with Invalidate invalidates nothing */
 	bool no_late_reads;  /* memory must be filled before it is lent */
+	bool fixed_recvs;    /* a receive that is posted keeps its size */
 	bool no_probe;       /* nothing can be sent that would tell whether the peer is there */
 	bool watches_itself; /* nobody need ask: it says that it would find out */
 	bool late_ports;     /* that a source port is taken is told by closed() */

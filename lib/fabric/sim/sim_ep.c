@@ -359,6 +359,16 @@ void sim_recv_post(struct fabric_ep *ep, unsigned count, uint32_t size_bytes)
 	post_receives(sim_ep_of(ep), count, size_bytes);
 }
 
+unsigned sim_recv_resize(struct fabric_ep *fep, uint32_t size_bytes)
+{
+	struct sim_ep *ep = sim_ep_of(fep);
+
+	if (ep->state != SIM_OPEN || ep->net->faults.fixed_recvs)
+		return FABRIC_RECV_KEPT;
+	recv_runs_resize(&ep->recvs, 0, size_bytes);
+	return 0;
+}
+
 static void probe_lost(struct sim_ep *ep, void *arg)
 {
 	sim_kill(ep, FABRIC_CLOSE_SILENT);

@@ -164,6 +164,7 @@ int sim_accept(struct fabric_ep *ep, const struct fabric_ep_params *params);
 void sim_reject(struct fabric_ep *ep, const void *private_data, size_t len_bytes);
 void sim_ep_info(const struct fabric_ep *ep, struct fabric_ep_info *info);
 void sim_recv_post(struct fabric_ep *ep, unsigned count, uint32_t size_bytes);
+unsigned sim_recv_resize(struct fabric_ep *ep, uint32_t size_bytes);
 int sim_probe(struct fabric_ep *ep);
 void sim_close(struct fabric_ep *ep);
 void sim_abort(struct fabric_ep *ep);
