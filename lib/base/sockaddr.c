@@ -51,3 +51,11 @@ bool sockaddr_host(const struct sockaddr *addr, struct in6_addr *host)
 	memcpy(host->s6_addr + 12, &in->sin_addr, sizeof(in->sin_addr));
 	return true;
 }
+
+bool sockaddr_equal(const struct sockaddr *a, const struct sockaddr *b)
+{
+	struct in6_addr one, other;
+
+	return sockaddr_host(a, &one) && sockaddr_host(b, &other) &&
+	       !memcmp(&one, &other, sizeof(one)) && sockaddr_port(a) == sockaddr_port(b);
+}

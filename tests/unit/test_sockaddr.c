@@ -62,6 +62,24 @@ START_TEST(an_address_of_another_family_has_nothing)
 }
 END_TEST
 
+START_TEST(two_are_equal_if_host_and_port_are)
+{
+	struct sockaddr_in four = {.sin_family = AF_INET, .sin_port = htons(2049)};
+	struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_port = htons(2049)};
+	struct sockaddr_storage none = {0};
+
+	inet_pton(AF_INET, "10.0.0.1", &four.sin_addr);
+	inet_pton(AF_INET6, "::ffff:10.0.0.1", &six.sin6_addr);
+	ck_assert(sockaddr_equal((struct sockaddr *)&four, (struct sockaddr *)&six));
+	six.sin6_port = htons(2050);
+	ck_assert(!sockaddr_equal((struct sockaddr *)&four, (struct sockaddr *)&six));
+	six.sin6_port = four.sin_port;
+	inet_pton(AF_INET6, "::ffff:10.0.0.2", &six.sin6_addr);
+	ck_assert(!sockaddr_equal((struct sockaddr *)&four, (struct sockaddr *)&six));
+	ck_assert(!sockaddr_equal((struct sockaddr *)&none, (struct sockaddr *)&none));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("sockaddr");
@@ -70,6 +88,7 @@ int main(void)
 	tcase_add_test(tc, each_family_has_its_length_and_its_port);
 	tcase_add_test(tc, ipv4_and_its_v4_mapped_form_are_one_host);
 	tcase_add_test(tc, an_address_of_another_family_has_nothing);
+	tcase_add_test(tc, two_are_equal_if_host_and_port_are);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }
