@@ -59,5 +59,7 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/responder_rpc.c \
 	lib/rpcrdma/responder_rpc.h \
 	lib/rpcrdma/rpc_terms.h \
+	lib/rpcrdma/version_memory.c \
+	lib/rpcrdma/version_memory.h \
 	lib/rpcrdma/work.c \
 	lib/rpcrdma/work.h

@@ -9,6 +9,7 @@
 #include "leg/leg.h"
 #include "rpcrdma/peer_profile.h"
 #include "rpcrdma/rdma_counters.h"
+#include "rpcrdma/version_memory.h"
 
 /* Receives are larger than advertised, for reverse Calls of TCP clients' callback sizes. */
 #define RDMA_RECV_SLACK_BYTES 4096u
@@ -26,6 +27,13 @@ struct rdma_leg_config {
 	enum peer_id peer;     /* what the server is; for legs that connect */
 	uint64_t keepalive_us; /* a peer that said nothing for so long is asked; 0: never */
 	struct peer_memory *peer_memory; /* outlives the leg; NULL: nothing is kept */
+	/* The highest version to speak: of legs that connect, to try first. 0: version one. */
+	uint32_t highest_version;
+	/* Where a leg that connects notes what it found of its server's; outlives the leg; NULL: nowhere. */
+	struct version_memory *version_memory;
+	uint32_t receive_max_bytes; /* the receive size may be raised to so much; 0: it is not */
+	bool characteristics; /* version two: they are told, and those of the peer understood */
+	bool reverse_chunks;  /* version two: reverse Calls may use chunks */
 	struct rdma_leg_counters *counters;
 };
 

@@ -150,9 +150,9 @@ grep_code "$work/ours" '^[ 	]*#[ 	]*include[ 	]+[<"](infiniband|rdma)/' |
 	grep -v '^lib/fabric/verbs/' >"$work/verbs.bad"
 verdict "only lib/fabric/verbs includes infiniband/ or rdma/" "$work/verbs.bad"
 
-grep_code "$work/ours" 'RPCRDMA_VERSION_' |
-	grep -vE '^lib/rpcrdma/(proto\.h|dialect\.c|header\.c):' >"$work/versions.bad"
-verdict "versions are known to the table of dialects and to the header's codec alone" "$work/versions.bad"
+grep_code "$work/ours" 'RPCRDMA_VERSION_(ONE|TWO|LOWEST|HIGHEST)' |
+	grep -vE '^lib/rpcrdma/(proto\.h|dialect\.c|header\.c|negotiation\.c):' >"$work/versions.bad"
+verdict "versions are known to the dialects, their negotiation and the codec of the header alone" "$work/versions.bad"
 
 while read -r file; do
 	case $file in

@@ -108,6 +108,12 @@ tests_unit_test_recv_runs_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_recv_runs_LDADD = $(UNIT_LDADD)
 TESTS += tests/unit/test_recv_runs
 
+check_PROGRAMS += tests/unit/test_version_memory
+tests_unit_test_version_memory_SOURCES = tests/unit/test_version_memory.c
+tests_unit_test_version_memory_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_version_memory_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_version_memory
+
 check_PROGRAMS += tests/unit/test_pool
 tests_unit_test_pool_SOURCES = tests/unit/test_pool.c
 tests_unit_test_pool_CFLAGS = $(UNIT_CFLAGS)
