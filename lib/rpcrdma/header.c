@@ -12,7 +12,13 @@
 
 static const struct header_codec *codec_of(uint32_t vers)
 {
-	return vers == RPCRDMA_VERSION_ONE ? &header_v1 : NULL;
+	switch (vers) {
+	case RPCRDMA_VERSION_ONE:
+		return &header_v1;
+	case RPCRDMA_VERSION_TWO:
+		return &header_v2;
+	}
+	return NULL;
 }
 
 static bool is_err_vers(const struct rpcrdma_header *hdr)
@@ -103,6 +109,9 @@ void rpcrdma_header_init(struct rpcrdma_header *hdr, uint32_t xid, uint32_t vers
 	hdr->error = 0;
 	hdr->vers_low = 0;
 	hdr->vers_high = 0;
+	hdr->opttype = 0;
+	hdr->optinfo = NULL;
+	hdr->optinfo_bytes = 0;
 	hdr->body_offset = 0;
 	hdr->reply_chunk = (struct rpcrdma_chunk){0};
 	chunk_lists_clear(hdr);
@@ -113,7 +122,7 @@ const char *rpcrdma_proc_name(uint32_t proc)
 	static const char *const names[] = {
 		[RPCRDMA_MSG] = "RDMA_MSG",     [RPCRDMA_NOMSG] = "RDMA_NOMSG",
 		[RPCRDMA_MSGP] = "RDMA_MSGP",   [RPCRDMA_DONE] = "RDMA_DONE",
-		[RPCRDMA_ERROR] = "RDMA_ERROR",
+		[RPCRDMA_ERROR] = "RDMA_ERROR", [RPCRDMA_OPTIONAL] = "RDMA_OPTIONAL",
 	};
 
 	return proc < ARRAY_SIZE(names) ? names[proc] : "unknown";
@@ -127,6 +136,8 @@ const char *rpcrdma_verdict_name(enum rpcrdma_verdict verdict)
 		[RPCRDMA_BAD_VERS] = "bad version",
 		[RPCRDMA_BAD_PROC] = "bad message type",
 		[RPCRDMA_BAD_LISTS] = "bad chunk lists",
+		[RPCRDMA_RESERVED] = "reserved message type",
+		[RPCRDMA_BAD_OPTION] = "bad operation",
 	};
 
 	return (size_t)verdict < ARRAY_SIZE(names) ? names[verdict] : "unknown";

@@ -47,6 +47,9 @@ struct rpcrdma_header {
 	struct rpcrdma_chunk reply_chunk;
 	/* RDMA_ERROR */
 	uint32_t error, vers_low, vers_high;
+	/* RDMA_OPTIONAL: the operation, and what it holds: of the Send, or the encoder's to pin */
+	uint32_t opttype, optinfo_bytes;
+	const uint8_t *optinfo;
 	/* Where the RPC message starts, bytes from the start of the Send. */
 	uint32_t body_offset;
 	struct rpcrdma_read_segment reads[RPCRDMA_MAX_SEGMENTS]; /* in the order of the wire */
@@ -62,10 +65,12 @@ enum rpcrdma_verdict {
 	RPCRDMA_BAD_VERS, /* ERR_VERS if it is a Call (A4.2-1); xid, vers and credit are set */
 	RPCRDMA_BAD_PROC, /* unknown type: ERR_CHUNK (A4.1-4) */
 	RPCRDMA_BAD_LISTS, /* chunk lists do not decode: ERR_CHUNK (A4.2-2, A4.3) */
+	RPCRDMA_RESERVED, /* a type that this version has not: BAD_HEADER, whatever it would be (E4.2-5) */
+	RPCRDMA_BAD_OPTION, /* an RDMA_OPTIONAL longer than its Send: BAD_HEADER */
 };
 
 /**
- * rpcrdma_header_decode - decode a Send of version one
+ * rpcrdma_header_decode - decode a Send
  * @send, @len: the whole Send
  * @hdr:        set on RPCRDMA_OK; on all verdicts but RPCRDMA_SHORT the four fixed words are set
  *
@@ -82,7 +87,7 @@ enum rpcrdma_verdict rpcrdma_header_decode(const uint8_t *send, size_t len,
 					   struct rpcrdma_header *hdr) MUST_CHECK;
 
 /**
- * rpcrdma_header_encode - encode MSG, NOMSG, MSGP, DONE or ERROR with the lists in @hdr
+ * rpcrdma_header_encode - encode a message, with the lists or the operation in @hdr
  * @to, @room: where to; nothing is written past @room
  *
  * Returns the length, or 0 if it does not fit, or if the version has no such message; ERR_VERS is the same in all.

@@ -37,6 +37,6 @@ struct header_codec {
 	size_t (*bytes)(const struct rpcrdma_header *hdr);
 };
 
-extern const struct header_codec header_v1;
+extern const struct header_codec header_v1, header_v2;
 
 #endif

@@ -29,6 +29,8 @@ static enum rpcrdma_verdict v1_get(struct xdr_reader *reader, size_t len,
 		/* Error codes that are not known stand alone; what follows them is ignored. */
 		hdr->body_offset = (uint32_t)xdr_position_bytes(reader);
 		return RPCRDMA_OK;
+	case RPCRDMA_OPTIONAL:
+		break;
 	}
 	return RPCRDMA_BAD_PROC;
 }
@@ -58,6 +60,8 @@ static bool v1_put(struct xdr_writer *writer, const struct rpcrdma_header *hdr)
 	case RPCRDMA_ERROR:
 		put_error(writer, hdr);
 		return true;
+	case RPCRDMA_OPTIONAL:
+		break;
 	}
 	return false;
 }
@@ -76,6 +80,8 @@ static size_t v1_bytes(const struct rpcrdma_header *hdr)
 		return hdr->error == RPCRDMA_ERR_CHUNK
 			       ? ERROR_BYTES
 			       : ERROR_BYTES + ERROR_EXTRA_WORDS * XDR_UNIT_BYTES;
+	case RPCRDMA_OPTIONAL:
+		break;
 	}
 	return 0;
 }

@@ -13,6 +13,7 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/header.h \
 	lib/rpcrdma/header_impl.h \
 	lib/rpcrdma/header_v1.c \
+	lib/rpcrdma/header_v2.c \
 	lib/rpcrdma/inline_limit.c \
 	lib/rpcrdma/inline_limit.h \
 	lib/rpcrdma/lend.c \

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* RPC-over-RDMA on the wire: numbers and sizes (draft-ietf-nfsv4-rpcrdma-03 section 4). */
+/*
+ * RPC-over-RDMA on the wire: numbers and sizes (draft-ietf-nfsv4-rpcrdma-03 section 4; for version two
+ * draft-cel-nfsv4-rpcrdma-version-two-00 section 4).
+ */
 #ifndef RPCRDMA_PROTO_H
 #define RPCRDMA_PROTO_H
 
 #include <stdint.h>
 
 #define RPCRDMA_VERSION_ONE 1u
+#define RPCRDMA_VERSION_TWO 2u
 
 enum rpcrdma_proc {
 	RPCRDMA_MSG = 0,
@@ -13,9 +17,14 @@ enum rpcrdma_proc {
 	RPCRDMA_MSGP = 2,
 	RPCRDMA_DONE = 3,
 	RPCRDMA_ERROR = 4,
+	RPCRDMA_OPTIONAL = 5, /* version two */
 };
 
-enum rpcrdma_err { RPCRDMA_ERR_VERS = 1, RPCRDMA_ERR_CHUNK = 2 };
+enum rpcrdma_err {
+	RPCRDMA_ERR_VERS = 1,
+	RPCRDMA_ERR_CHUNK = 2,        /* in version two BAD_HEADER */
+	RPCRDMA_ERR_INVAL_OPTION = 3, /* version two */
+};
 
 #define RPCRDMA_FIXED_BYTES        16u /* xid, vers, credit, proc */
 #define RPCRDMA_MIN_HDR_BYTES      28u /* RDMA_MSG or RDMA_NOMSG with three empty lists */

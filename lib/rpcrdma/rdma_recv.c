@@ -122,6 +122,8 @@ static void dispatch(struct rdma_leg *leg, const struct rpcrdma_header *hdr,
 	case RPCRDMA_MSGP:
 		undecodable(leg, hdr, recv, RPCRDMA_ERR_CHUNK, "RDMA_MSGP is not supported");
 		break;
+	case RPCRDMA_OPTIONAL:
+		break;
 	}
 }
 
@@ -134,6 +136,17 @@ static bool may_have_invalidated(const struct rdma_leg *leg, enum rpcrdma_verdic
 
 	return offered && verdict != RPCRDMA_SHORT &&
 	       requester_owns_key(&leg->requester, hdr->xid, rkey);
+}
+
+/* A version that there is a codec for may not be spoken here. ERR_VERS is understood in any. */
+static enum rpcrdma_verdict held_against(const struct rdma_conn *conn,
+					 const struct rpcrdma_header *hdr,
+					 enum rpcrdma_verdict verdict)
+{
+	if (verdict == RPCRDMA_SHORT || hdr->vers == conn->dialect->version ||
+	    (verdict == RPCRDMA_OK && hdr->proc == RPCRDMA_ERROR && hdr->error == RPCRDMA_ERR_VERS))
+		return verdict;
+	return RPCRDMA_BAD_VERS;
 }
 
 static void judge(struct rdma_leg *leg, enum rpcrdma_verdict verdict,
@@ -155,6 +168,9 @@ static void judge(struct rdma_leg *leg, enum rpcrdma_verdict verdict,
 	case RPCRDMA_BAD_LISTS:
 		undecodable(leg, hdr, recv, RPCRDMA_ERR_CHUNK, "chunk lists do not decode");
 		break;
+	case RPCRDMA_RESERVED:
+	case RPCRDMA_BAD_OPTION:
+		break;
 	}
 }
 
@@ -168,7 +184,8 @@ void rdma_leg_recv(void *arg, const struct fabric_recv *recv)
 	rdma_conn_received(conn, recv);
 	if (!rdma_conn_is_up(conn))
 		return;
-	verdict = rpcrdma_header_decode(recv->data, recv->len_bytes, &hdr);
+	verdict =
+		held_against(conn, &hdr, rpcrdma_header_decode(recv->data, recv->len_bytes, &hdr));
 	if (recv->invalidated) {
 		conn->counters->remote_invalidations_received++;
 		if (!may_have_invalidated(leg, verdict, &hdr, recv->inv_rkey)) {
