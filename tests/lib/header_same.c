@@ -2,6 +2,8 @@
 /* Compares decoded transport headers by what they say. */
 #include "tests/lib/header_same.h"
 
+#include <string.h>
+
 static bool segment_same(const struct rpcrdma_segment *a, const struct rpcrdma_segment *b)
 {
 	return a->handle == b->handle && a->len_bytes == b->len_bytes && a->offset == b->offset;
@@ -18,6 +20,12 @@ static bool chunk_same(const struct rpcrdma_header *a, const struct rpcrdma_chun
 	return true;
 }
 
+static bool option_same(const struct rpcrdma_header *a, const struct rpcrdma_header *b)
+{
+	return a->opttype == b->opttype && a->optinfo_bytes == b->optinfo_bytes &&
+	       (!a->optinfo_bytes || !memcmp(a->optinfo, b->optinfo, a->optinfo_bytes));
+}
+
 const char *header_difference(const struct rpcrdma_header *a, const struct rpcrdma_header *b)
 {
 	if (a->xid != b->xid || a->vers != b->vers || a->credit != b->credit || a->proc != b->proc)
@@ -26,6 +34,8 @@ const char *header_difference(const struct rpcrdma_header *a, const struct rpcrd
 		return "padding";
 	if (a->error != b->error || a->vers_low != b->vers_low || a->vers_high != b->vers_high)
 		return "error";
+	if (!option_same(a, b))
+		return "operation";
 	if (a->nreads != b->nreads)
 		return "length of the read list";
 	for (unsigned i = 0; i < a->nreads; i++)

@@ -5,7 +5,8 @@
 #include "tests/lib/hex.h"
 
 /* xid, vers, credit */
-#define START "01020304 00000001 00000020 "
+#define START     "01020304 00000001 00000020 "
+#define START_TWO "01020304 00000002 00000020 "
 #define CALL_BODY                                                                                  \
 	"01020304 00000000 00000002 000186a3 00000004 00000000 00000000 00000000 00000000 00000000"
 #define REPLY_BODY "01020304 00000001 00000000 00000000 00000000 00000000"
@@ -138,6 +139,67 @@ static void say_err_unknown(struct rpcrdma_header *hdr)
 	hdr->error = 9;
 }
 
+static void say_msg_of_two(struct rpcrdma_header *hdr)
+{
+	say_msg(hdr);
+	hdr->vers = RPCRDMA_VERSION_TWO;
+}
+
+static void say_msg_all_of_two(struct rpcrdma_header *hdr)
+{
+	say_msg_all(hdr);
+	hdr->vers = RPCRDMA_VERSION_TWO;
+}
+
+static void say_nomsg_call_of_two(struct rpcrdma_header *hdr)
+{
+	say_nomsg_call(hdr);
+	hdr->vers = RPCRDMA_VERSION_TWO;
+}
+
+static void say_nomsg_reply_of_two(struct rpcrdma_header *hdr)
+{
+	say_nomsg_reply(hdr);
+	hdr->vers = RPCRDMA_VERSION_TWO;
+}
+
+static void say_error_of_two(struct rpcrdma_header *hdr, uint32_t error)
+{
+	rpcrdma_header_init(hdr, GOLDEN_XID, RPCRDMA_VERSION_TWO, GOLDEN_CREDIT, RPCRDMA_ERROR);
+	hdr->error = error;
+}
+
+static void say_bad_header(struct rpcrdma_header *hdr)
+{
+	say_error_of_two(hdr, RPCRDMA_ERR_CHUNK);
+}
+
+static void say_inval_option(struct rpcrdma_header *hdr)
+{
+	say_error_of_two(hdr, RPCRDMA_ERR_INVAL_OPTION);
+}
+
+static void say_err_unknown_of_two(struct rpcrdma_header *hdr)
+{
+	say_error_of_two(hdr, 9);
+}
+
+static void say_optional(struct rpcrdma_header *hdr)
+{
+	static const uint8_t info[] = {0xc1, 0xc2, 0xc3, 0xc4, 0xc5};
+
+	rpcrdma_header_init(hdr, GOLDEN_XID, RPCRDMA_VERSION_TWO, GOLDEN_CREDIT, RPCRDMA_OPTIONAL);
+	hdr->opttype = 0xe1e2e3e4;
+	hdr->optinfo = info;
+	hdr->optinfo_bytes = sizeof(info);
+}
+
+static void say_optional_empty(struct rpcrdma_header *hdr)
+{
+	rpcrdma_header_init(hdr, GOLDEN_XID, RPCRDMA_VERSION_TWO, GOLDEN_CREDIT, RPCRDMA_OPTIONAL);
+	hdr->opttype = 1;
+}
+
 const struct golden goldens[GOLDEN_COUNT] = {
 	/* A4.1-5, D2.5-1: what every reverse Call looks like, too */
 	{"msg call", START "00000000 00000000 00000000 00000000", CALL_BODY, 28, 28, 28, say_msg},
@@ -190,8 +252,7 @@ const struct golden goldens[GOLDEN_COUNT] = {
 	{"done", START "00000003", "", 16, 16, 16, say_done},
 	/* A4.2-1 */
 	{"err_vers", START "00000004 00000001 00000001 00000002", "", 28, 28, 28, say_err_vers},
-	{"err_vers in version two",
-	 "01020304 00000002 00000020 00000004 00000001 00000001 00000002", "", 28, 28, 28,
+	{"err_vers in version two", START_TWO "00000004 00000001 00000001 00000002", "", 28, 28, 28,
 	 say_err_vers_of_two},
 	{"err_chunk", START "00000004 00000002", "", 20, 20, 20, say_err_chunk},
 	/* A4.2-4, A4.3 default arm: the extra words may be missing */
@@ -199,6 +260,36 @@ const struct golden goldens[GOLDEN_COUNT] = {
 	 START "00000004 00000009 00000000 00000000 00000000 00000000"
 	       "00000000 00000000 00000000 00000000",
 	 "", 52, 20, 20, say_err_unknown},
+	/* E4.2-1 */
+	{"msg of version two", START_TWO "00000000 00000000 00000000 00000000", CALL_BODY, 28, 28,
+	 28, say_msg_of_two},
+	{"msg of version two with all three",
+	 START_TWO "00000000"
+		   "00000001 00000028 00000001 00001000 0000000000001000 00000000"
+		   "00000001 00000001 00000002 00002000 0000000000003000 00000000"
+		   "00000001 00000002 00000002 00000400 0000000000005000"
+		   "                  00000003 00000400 0000000000000000",
+	 CALL_BODY, 28 + 24 + 8 + 16 + 4 + 32, 28, 112, say_msg_all_of_two},
+	{"nomsg call of version two",
+	 START_TWO "00000001"
+		   "00000001 00000000 00000005 00001234 0000000000001000"
+		   "00000000 00000000 00000000",
+	 "", 28 + 24, 28, 52, say_nomsg_call_of_two},
+	{"nomsg reply of version two",
+	 START_TWO
+	 "00000001 00000000 00000000 00000001 00000001 00000009 00000064 00007f0000000000",
+	 "", 28 + 4 + 16, 28, 48, say_nomsg_reply_of_two},
+	/* E4.2-2 */
+	{"bad_header", START_TWO "00000004 00000002", "", 20, 20, 20, say_bad_header},
+	{"inval_option", START_TWO "00000004 00000003", "", 20, 20, 20, say_inval_option},
+	/* E4.2-6: no extra words */
+	{"unknown error of version two", START_TWO "00000004 00000009", "", 20, 20, 20,
+	 say_err_unknown_of_two},
+	/* E3.1-1 */
+	{"optional", START_TWO "00000005 e1e2e3e4 00000005 c1c2c3c4 c5000000", "", 32, 24, 32,
+	 say_optional},
+	{"empty optional", START_TWO "00000005 00000001 00000000", "", 24, 24, 24,
+	 say_optional_empty},
 };
 
 size_t golden_send(const struct golden *golden, uint8_t send[GOLDEN_MAX_BYTES])

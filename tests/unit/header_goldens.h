@@ -8,7 +8,7 @@
 #define GOLDEN_XID       0x01020304u
 #define GOLDEN_CREDIT    32u
 #define GOLDEN_MAX_BYTES 1024u
-#define GOLDEN_COUNT     15
+#define GOLDEN_COUNT     24
 
 /* One form on the wire and what it says. */
 struct golden {

@@ -78,6 +78,12 @@ tests_unit_test_header_lists_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_header_lists_LDADD = $(UNIT_LDADD)
 TESTS += tests/unit/test_header_lists
 
+check_PROGRAMS += tests/unit/test_header_v2
+tests_unit_test_header_v2_SOURCES = tests/unit/test_header_v2.c
+tests_unit_test_header_v2_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_header_v2_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_header_v2
+
 check_PROGRAMS += tests/unit/test_msg
 tests_unit_test_msg_SOURCES = tests/unit/test_msg.c
 tests_unit_test_msg_CFLAGS = $(UNIT_CFLAGS)

@@ -10,14 +10,27 @@
 static uint8_t send_buf[16384];
 static struct xdr_writer out;
 static struct rpcrdma_header hdr;
+static uint32_t version;
 
 static void setup(void)
 {
 	xdr_writer_init(&out, send_buf, sizeof(send_buf));
 	xdr_put_u32(&out, 1);
-	xdr_put_u32(&out, RPCRDMA_VERSION_ONE);
+	xdr_put_u32(&out, version);
 	xdr_put_u32(&out, 32);
 	xdr_put_u32(&out, RPCRDMA_MSG);
+}
+
+static void setup_version_one(void)
+{
+	version = RPCRDMA_VERSION_ONE;
+	setup();
+}
+
+static void setup_version_two(void)
+{
+	version = RPCRDMA_VERSION_TWO;
+	setup();
 }
 
 static void put_word(uint32_t word)
@@ -410,12 +423,11 @@ START_TEST(a_list_that_never_ends_is_bad)
 }
 END_TEST
 
-int main(void)
+static void add_tests(Suite *suite, const char *name, void (*setup_version)(void))
 {
-	Suite *suite = suite_create("header_lists");
-	TCase *tc = tcase_create("header_lists");
+	TCase *tc = tcase_create(name);
 
-	tcase_add_checked_fixture(tc, setup, NULL);
+	tcase_add_checked_fixture(tc, setup_version, NULL);
 	tcase_add_test(tc, as_many_read_segments_as_the_limit_pass);
 	tcase_add_test(tc, one_read_segment_more_is_bad);
 	tcase_add_test(tc, as_many_write_segments_as_the_limit_pass);
@@ -435,5 +447,13 @@ int main(void)
 	tcase_add_test(tc, read_segments_keep_the_order_of_the_wire);
 	tcase_add_test(tc, a_list_that_never_ends_is_bad);
 	suite_add_tcase(suite, tc);
+}
+
+int main(void)
+{
+	Suite *suite = suite_create("header_lists");
+
+	add_tests(suite, "version one", setup_version_one);
+	add_tests(suite, "version two", setup_version_two);
 	return test_main(suite);
 }
