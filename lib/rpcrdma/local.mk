@@ -63,4 +63,6 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/version_memory.c \
 	lib/rpcrdma/version_memory.h \
 	lib/rpcrdma/work.c \
-	lib/rpcrdma/work.h
+	lib/rpcrdma/work.h \
+	lib/rpcrdma/xchar.c \
+	lib/rpcrdma/xchar.h

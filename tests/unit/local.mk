@@ -84,6 +84,18 @@ tests_unit_test_header_v2_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_header_v2_LDADD = $(UNIT_LDADD)
 TESTS += tests/unit/test_header_v2
 
+check_PROGRAMS += tests/unit/test_xchar
+tests_unit_test_xchar_SOURCES = tests/unit/test_xchar.c
+tests_unit_test_xchar_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_xchar_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_xchar
+
+check_PROGRAMS += tests/unit/test_xchar_encode
+tests_unit_test_xchar_encode_SOURCES = tests/unit/test_xchar_encode.c
+tests_unit_test_xchar_encode_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_xchar_encode_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_xchar_encode
+
 check_PROGRAMS += tests/unit/test_msg
 tests_unit_test_msg_SOURCES = tests/unit/test_msg.c
 tests_unit_test_msg_CFLAGS = $(UNIT_CFLAGS)
