@@ -60,6 +60,8 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/responder_rpc.c \
 	lib/rpcrdma/responder_rpc.h \
 	lib/rpcrdma/rpc_terms.h \
+	lib/rpcrdma/size_wish.c \
+	lib/rpcrdma/size_wish.h \
 	lib/rpcrdma/version_memory.c \
 	lib/rpcrdma/version_memory.h \
 	lib/rpcrdma/work.c \

@@ -132,6 +132,12 @@ tests_unit_test_version_memory_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_version_memory_LDADD = $(UNIT_LDADD)
 TESTS += tests/unit/test_version_memory
 
+check_PROGRAMS += tests/unit/test_size_wish
+tests_unit_test_size_wish_SOURCES = tests/unit/test_size_wish.c
+tests_unit_test_size_wish_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_size_wish_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_size_wish
+
 check_PROGRAMS += tests/unit/test_pool
 tests_unit_test_pool_SOURCES = tests/unit/test_pool.c
 tests_unit_test_pool_CFLAGS = $(UNIT_CFLAGS)

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Which receive size is wanted. */
+#include "base/compiler.h"
+#include "rpcrdma/size_wish.h"
+#include "tests/lib/test.h"
+
+#define START_US 1000u
+
+static struct size_wish wish;
+
+static void setup(void)
+{
+	size_wish_init(&wish, 65536, START_US);
+}
+
+/* So many messages at one time; what is wanted at the last, and nothing before. */
+static uint32_t often(unsigned times, uint64_t bytes, uint64_t now_us)
+{
+	for (unsigned i = 1; i < times; i++)
+		ck_assert_uint_eq(size_wish_by_chunk(&wish, bytes, now_us), 0);
+	return size_wish_by_chunk(&wish, bytes, now_us);
+}
+
+START_TEST(a_message_wants_the_smallest_power_of_two_that_holds_it)
+{
+	static const struct {
+		uint64_t bytes;
+		uint32_t wanted;
+	} rows[] = {
+		{0, 4096},     {1, 4096},       {4096, 4096},    {4097, 8192},    {8192, 8192},
+		{8193, 16384}, {32768, 32768},  {32769, 65536},  {65536, 65536},  {65537, 0},
+		{1u << 20, 0}, {UINT32_MAX, 0}, {1ull << 32, 0}, {UINT64_MAX, 0},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		setup();
+		ck_assert_uint_eq(often(SIZE_WISH_OFTEN, rows[i].bytes, START_US), rows[i].wanted);
+	}
+}
+END_TEST
+
+START_TEST(no_more_than_the_largest_is_wanted)
+{
+	size_wish_init(&wish, 12 * 1024 + 5, START_US);
+	ck_assert_uint_eq(often(SIZE_WISH_OFTEN, 12 * 1024, START_US), 12 * 1024);
+	ck_assert_uint_eq(often(SIZE_WISH_OFTEN, 12 * 1024 + 1, START_US), 0);
+	ck_assert_uint_eq(often(SIZE_WISH_OFTEN, 5000, START_US), 8192);
+	/* Nor is there a class beyond the last. */
+	size_wish_init(&wish, UINT32_MAX, START_US);
+	ck_assert_uint_eq(often(SIZE_WISH_OFTEN, 524288, START_US), 524288);
+	ck_assert_uint_eq(often(SIZE_WISH_OFTEN, 524289, START_US), 0);
+}
+END_TEST
+
+START_TEST(classes_are_counted_apart)
+{
+	ck_assert_uint_eq(often(SIZE_WISH_OFTEN - 1, 5000, START_US), 0);
+	ck_assert_uint_eq(often(SIZE_WISH_OFTEN - 1, 10000, START_US), 0);
+	ck_assert_uint_eq(size_wish_by_chunk(&wish, 8192, START_US), 8192);
+	ck_assert_uint_eq(size_wish_by_chunk(&wish, 8193, START_US), 16384);
+}
+END_TEST
+
+START_TEST(a_wish_comes_again_when_it_was_not_met)
+{
+	for (unsigned i = 0; i < 3; i++)
+		ck_assert_uint_eq(often(SIZE_WISH_OFTEN, 5000, START_US + i), 8192);
+}
+END_TEST
+
+START_TEST(old_counts_do_not_count)
+{
+	ck_assert_uint_eq(often(SIZE_WISH_OFTEN - 1, 5000, START_US), 0);
+	ck_assert_uint_eq(size_wish_by_chunk(&wish, 5000, START_US + SIZE_WISH_US), 8192);
+	setup();
+	ck_assert_uint_eq(often(SIZE_WISH_OFTEN - 1, 5000, START_US), 0);
+	ck_assert_uint_eq(often(SIZE_WISH_OFTEN, 5000, START_US + SIZE_WISH_US + 1), 8192);
+}
+END_TEST
+
+START_TEST(after_a_minute_of_short_sends_the_first_size_will_do)
+{
+	ck_assert(!size_wish_is_idle(&wish, START_US));
+	ck_assert(!size_wish_is_idle(&wish, START_US + SIZE_WISH_US - 1));
+	ck_assert(size_wish_is_idle(&wish, START_US + SIZE_WISH_US));
+	size_wish_sent(&wish, 4096, 4096, START_US + 10);
+	ck_assert(size_wish_is_idle(&wish, START_US + SIZE_WISH_US));
+	size_wish_sent(&wish, 4097, 4096, START_US + 10);
+	ck_assert(!size_wish_is_idle(&wish, START_US + SIZE_WISH_US));
+	ck_assert(size_wish_is_idle(&wish, START_US + SIZE_WISH_US + 10));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("size_wish");
+	TCase *tc = tcase_create("size_wish");
+
+	tcase_add_checked_fixture(tc, setup, NULL);
+	tcase_add_test(tc, a_message_wants_the_smallest_power_of_two_that_holds_it);
+	tcase_add_test(tc, no_more_than_the_largest_is_wanted);
+	tcase_add_test(tc, classes_are_counted_apart);
+	tcase_add_test(tc, a_wish_comes_again_when_it_was_not_met);
+	tcase_add_test(tc, old_counts_do_not_count);
+	tcase_add_test(tc, after_a_minute_of_short_sends_the_first_size_will_do);
+	suite_add_tcase(suite, tc);
+	return test_main(suite);
+}
