@@ -4,6 +4,10 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/call_form.h \
 	lib/rpcrdma/call_plan.c \
 	lib/rpcrdma/call_plan.h \
+	lib/rpcrdma/characteristics.c \
+	lib/rpcrdma/characteristics.h \
+	lib/rpcrdma/characteristics_request.c \
+	lib/rpcrdma/characteristics_request.h \
 	lib/rpcrdma/credits.c \
 	lib/rpcrdma/credits.h \
 	lib/rpcrdma/chunk_lists.c \

@@ -132,6 +132,12 @@ tests_unit_test_version_memory_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_version_memory_LDADD = $(UNIT_LDADD)
 TESTS += tests/unit/test_version_memory
 
+check_PROGRAMS += tests/unit/test_characteristics
+tests_unit_test_characteristics_SOURCES = tests/unit/test_characteristics.c
+tests_unit_test_characteristics_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_characteristics_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_characteristics
+
 check_PROGRAMS += tests/unit/test_size_wish
 tests_unit_test_size_wish_SOURCES = tests/unit/test_size_wish.c
 tests_unit_test_size_wish_CFLAGS = $(UNIT_CFLAGS)
