@@ -35,12 +35,17 @@ struct service_config {
 	enum source_port source_port;
 	uint32_t stall_timeout_s;
 	uint32_t keepalive_s;
-	enum ddp ddp;           /* rdma server: what may move outside of the message */
-	enum peer_id peer;      /* rdma server: its quirks */
-	bool mpa_crc;           /* iwarp: ask for CRC32C */
-	enum fpdu_max fpdu_max; /* iwarp: longest FPDU to send */
-	uint32_t busy_poll_us;  /* verbs: before waiting for an event */
-	uint32_t rnr_retry;     /* verbs: tries of a Send, of either end, that found no receive */
+	enum ddp ddp;             /* rdma server: what may move outside of the message */
+	enum peer_id peer;        /* rdma server: its quirks */
+	bool mpa_crc;             /* iwarp: ask for CRC32C */
+	enum fpdu_max fpdu_max;   /* iwarp: longest FPDU to send */
+	uint32_t busy_poll_us;    /* verbs: before waiting for an event */
+	uint32_t rnr_retry;       /* verbs: tries of a Send, of either end, that found no receive */
+	uint32_t listen_version;  /* rdma clients: the highest version of RPC-over-RDMA to serve */
+	uint32_t connect_version; /* rdma server: the highest one to try */
+	uint32_t receive_max_bytes; /* version two: what the receive size may be raised to */
+	bool characteristics;       /* version two: they are told and understood */
+	bool reverse_chunks;        /* version two: reverse Calls may have chunks */
 };
 
 struct config {

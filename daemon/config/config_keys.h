@@ -29,6 +29,7 @@ enum config_key_scope {
 	CONFIG_SCOPE_ANY_IWARP,    /* a side that is rdma:// or iwarp:// */
 	CONFIG_SCOPE_ANY_VERBS,    /* a side that is rdma:// or verbs:// */
 	CONFIG_SCOPE_LISTEN_TCP,   /* listen is tcp:// */
+	CONFIG_SCOPE_LISTEN_RDMA,  /* listen is not tcp:// */
 	CONFIG_SCOPE_CONNECT_TCP,  /* connect is tcp:// */
 	CONFIG_SCOPE_CONNECT_RDMA, /* connect is not tcp:// */
 };

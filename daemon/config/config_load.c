@@ -93,6 +93,8 @@ static bool in_scope(const struct service_config *service, enum config_key_scope
 		       b == TRANSPORT_VERBS;
 	case CONFIG_SCOPE_LISTEN_TCP:
 		return a == TRANSPORT_TCP;
+	case CONFIG_SCOPE_LISTEN_RDMA:
+		return a != TRANSPORT_TCP;
 	case CONFIG_SCOPE_CONNECT_TCP:
 		return b == TRANSPORT_TCP;
 	case CONFIG_SCOPE_CONNECT_RDMA:

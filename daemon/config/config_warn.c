@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "daemon/config/config.h"
+#include "daemon/config/config_keys.h"
 #include "daemon/config/config_value.h"
 #include "stream/ports.h"
 
@@ -99,6 +100,55 @@ static bool takes_any_port_to_rdma(const struct service_config *service)
 	       service->connect.transport != TRANSPORT_IWARP && !service->require_privileged_port;
 }
 
+static bool is_preset(const char *name, uint32_t value)
+{
+	return config_key_find(config_service_keys, name)->value == value;
+}
+
+static bool speaks_version_two(const struct service_config *service)
+{
+	return (service->listen.transport != TRANSPORT_TCP && service->listen_version >= 2) ||
+	       (service->connect.transport != TRANSPORT_TCP && service->connect_version >= 2);
+}
+
+/* Why what differs from its default can do nothing; NULL if it can, or does not. */
+static const char *idle_receives(const struct service_config *service)
+{
+	if (is_preset("receive_max_bytes", service->receive_max_bytes))
+		return NULL;
+	if (!speaks_version_two(service))
+		return "neither side speaks version two";
+	if (!service->characteristics)
+		return "receive sizes are characteristics, which are off";
+	if (service->receive_max_bytes <= service->inline_threshold_bytes)
+		return "it is not above inline_threshold_bytes";
+	return NULL;
+}
+
+static const char *idle_reverse_chunks(const struct service_config *service)
+{
+	if (!service->reverse_chunks)
+		return NULL;
+	if (!speaks_version_two(service))
+		return "neither side speaks version two";
+	if (!service->characteristics)
+		return "the peer learns of it by characteristics, which are off";
+	return NULL;
+}
+
+static void warn_versions(const struct config *config, const struct service_config *service,
+			  FILE *out)
+{
+	const char *receives = idle_receives(service), *chunks = idle_reverse_chunks(service);
+
+	if (receives)
+		warn(out, config, service, "has receive_max_bytes = %u, which does nothing: %s",
+		     service->receive_max_bytes, receives);
+	if (chunks)
+		warn(out, config, service, "has reverse_chunks = true, which does nothing: %s",
+		     chunks);
+}
+
 static void warn_service(const struct config *config, const struct service_config *service,
 			 FILE *out)
 {
@@ -120,6 +170,7 @@ static void warn_service(const struct config *config, const struct service_confi
 		     "has a max_connections_per_client (%u) above its max_connections (%u)",
 		     service->max_connections_per_client, service->max_connections);
 	warn_source_ports(config, service, out);
+	warn_versions(config, service, out);
 }
 
 void config_warn(const struct config *config, FILE *out)

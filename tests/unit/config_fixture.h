@@ -9,6 +9,7 @@
 #define TO_IWARP      "listen = \"tcp://127.0.0.1:2049\"; connect = \"iwarp://proxy:20049\"; "
 #define TO_RDMA       "listen = \"tcp://127.0.0.1:2049\"; connect = \"rdma://filer:20049\"; "
 #define TO_TCP        "listen = \"rdma://[::]:20049\"; connect = \"tcp://127.0.0.1:2049\"; "
+#define RDMA_TO_RDMA  "listen = \"rdma://[::1]:20049\"; connect = \"rdma://filer:20049\"; "
 #define FEW           "max_connections = 359; "
 #define TCP_TO_TCP    "listen = \"tcp://127.0.0.1:111\"; connect = \"tcp://filer:111\"; "
 

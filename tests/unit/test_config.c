@@ -37,6 +37,11 @@ START_TEST(everything_has_a_default)
 	ck_assert_int_eq(s->fpdu_max, FPDU_MAX_MSS);
 	ck_assert_int_eq(s->ddp, DDP_NONE);
 	ck_assert_int_eq(s->peer, PEER_AUTO);
+	ck_assert_uint_eq(s->listen_version, 2);
+	ck_assert_uint_eq(s->connect_version, 1);
+	ck_assert_uint_eq(s->receive_max_bytes, 65536);
+	ck_assert(s->characteristics);
+	ck_assert(!s->reverse_chunks);
 }
 END_TEST
 
@@ -96,6 +101,21 @@ START_TEST(every_key_is_read)
 }
 END_TEST
 
+START_TEST(every_key_of_versions_is_read)
+{
+	const struct service_config *s = config_fixture_service(
+		SERVICE(RDMA_TO_RDMA "listen_version = 1; connect_version = 2;"
+				     "receive_max_bytes = 262144; characteristics = false;"
+				     "reverse_chunks = true;"));
+
+	ck_assert_uint_eq(s->listen_version, 1);
+	ck_assert_uint_eq(s->connect_version, 2);
+	ck_assert_uint_eq(s->receive_max_bytes, 262144);
+	ck_assert(!s->characteristics);
+	ck_assert(s->reverse_chunks);
+}
+END_TEST
+
 START_TEST(privileged_ports_are_asked_only_where_rdma_hides_them)
 {
 	ck_assert(config_fixture_service(SERVICE(TO_RDMA))->require_privileged_port);
@@ -111,6 +131,8 @@ START_TEST(what_is_off_may_be_off_in_any_service)
 	ck_assert(!config_fixture_service(SERVICE(TO_TCP "require_privileged_port = false;"))
 			   ->require_privileged_port);
 	ck_assert(!config_fixture_service(SERVICE(TCP_TO_TCP "mpa_crc = false;"))->mpa_crc);
+	ck_assert(!config_fixture_service(SERVICE(TCP_TO_TCP "characteristics = false;"))
+			   ->characteristics);
 }
 END_TEST
 
@@ -232,6 +254,9 @@ START_TEST(verbs_without_devices_is_refused)
 }
 END_TEST
 
+/* Nothing to warn of yet. */
+#define ALLOWED TO_TCP FEW "allow = [ \"10.0.0.0/8\" ]; "
+
 static const struct {
 	const char *text, *warning; /* the one warning after "FILE:"; NULL: none */
 } warnings[] = {
@@ -283,6 +308,34 @@ static const struct {
 	{SERVICE(TCP_TO_TCP FEW), NULL},
 	{SERVICE(TO_RDMA "max_connections = 5; max_connections_per_client = 6;"),
 	 "2: warning: service a has a max_connections_per_client (6) above its max_connections (5)"},
+	{SERVICE(TO_RDMA "receive_max_bytes = 131072;"),
+	 "2: warning: service a has receive_max_bytes = 131072, which does nothing: neither side speaks "
+	 "version two"},
+	{SERVICE(ALLOWED "listen_version = 1; receive_max_bytes = 131072;"),
+	 "2: warning: service a has receive_max_bytes = 131072, which does nothing: neither side speaks "
+	 "version two"},
+	{SERVICE(ALLOWED "receive_max_bytes = 131072;"), NULL},
+	{SERVICE(TO_RDMA "receive_max_bytes = 131072; connect_version = 2;"), NULL},
+	{SERVICE(TO_RDMA
+		 "receive_max_bytes = 131072; connect_version = 2; characteristics = false;"),
+	 "2: warning: service a has receive_max_bytes = 131072, which does nothing: receive sizes are "
+	 "characteristics, which are off"},
+	{SERVICE(TO_RDMA "receive_max_bytes = 8192; connect_version = 2;"
+			 "inline_threshold_bytes = 8192;"),
+	 "2: warning: service a has receive_max_bytes = 8192, which does nothing: it is not above "
+	 "inline_threshold_bytes"},
+	{SERVICE(TO_RDMA "receive_max_bytes = 9216; connect_version = 2;"
+			 "inline_threshold_bytes = 8192;"),
+	 NULL},
+	{SERVICE(TO_RDMA "connect_version = 2; inline_threshold_bytes = 262144;"), NULL},
+	{SERVICE(TO_RDMA "reverse_chunks = true;"),
+	 "2: warning: service a has reverse_chunks = true, which does nothing: neither side speaks "
+	 "version two"},
+	{SERVICE(ALLOWED "reverse_chunks = true; characteristics = false;"),
+	 "2: warning: service a has reverse_chunks = true, which does nothing: the peer learns of it by "
+	 "characteristics, which are off"},
+	{SERVICE(ALLOWED "reverse_chunks = true;"), NULL},
+	{SERVICE(TO_RDMA "reverse_chunks = true; connect_version = 2;"), NULL},
 };
 
 START_TEST(unwise_configurations_are_warned_of)
@@ -364,6 +417,7 @@ int main(void)
 	tcase_add_test(tc, everything_has_a_default);
 	tcase_add_test(tc, printed_defaults_are_the_defaults);
 	tcase_add_test(tc, every_key_is_read);
+	tcase_add_test(tc, every_key_of_versions_is_read);
 	tcase_add_test(tc, every_peer_has_its_name);
 	tcase_add_test(tc, privileged_ports_are_asked_only_where_rdma_hides_them);
 	tcase_add_test(tc, what_is_off_may_be_off_in_any_service);
