@@ -10,7 +10,7 @@
 #define SHORTFALL_QUIET_US 600000000u /* between two warnings about one service */
 
 static void rdma_config(struct worker_service *ws, const struct leg_config *leg,
-			struct rdma_leg_config *config)
+			uint32_t highest_version, struct rdma_leg_config *config)
 {
 	const struct service_config *service = ws->service->config;
 
@@ -23,6 +23,10 @@ static void rdma_config(struct worker_service *ws, const struct leg_config *leg,
 		.peer = service->peer,
 		.keepalive_us = (uint64_t)service->keepalive_s * 1000000,
 		.peer_memory = &ws->service->peer_memory,
+		.highest_version = highest_version,
+		.receive_max_bytes = service->receive_max_bytes,
+		.characteristics = service->characteristics,
+		.reverse_chunks = service->reverse_chunks,
 		.counters = &ws->rdma,
 	};
 }
@@ -37,7 +41,7 @@ static int accept_rdma(struct worker_service *ws, const struct leg_config *leg,
 		fabric_incoming_drop(in);
 		return -ENODEV;
 	}
-	rdma_config(ws, leg, &config);
+	rdma_config(ws, leg, ws->service->config->listen_version, &config);
 	return rdma_leg_adopt(&config, fabric, in, out);
 }
 
@@ -117,8 +121,9 @@ static int connect_leg(struct worker_service *ws, const struct leg_config *leg,
 
 	if (!attempt->fabric)
 		return connect_tcp(ws, leg, attempt, out);
-	rdma_config(ws, leg, &config);
+	rdma_config(ws, leg, attempt->rpcrdma_version, &config);
 	config.source_port = attempt->source_port;
+	config.version_memory = &ws->service->versions;
 	return rdma_leg_connect(&config, attempt->fabric, (const struct sockaddr *)&attempt->addr,
 				out);
 }

@@ -55,10 +55,10 @@ int service_init(struct service *service, const struct service_config *config)
 {
 	service->config = config;
 	service->clients = clients_new(config->max_connections);
-	if (!service->clients || door_init(&service->door, config)) {
-		clients_free(service->clients);
-		return -ENOMEM;
-	}
+	if (!service->clients || door_init(&service->door, config))
+		goto out_clients;
+	if (version_memory_init(&service->versions))
+		goto out_door;
 	atomic_init(&service->peer_memory.refuses_until_us, 0);
 	atomic_init(&service->connections, 0);
 	atomic_init(&service->connections_total, 0);
@@ -69,6 +69,11 @@ int service_init(struct service *service, const struct service_config *config)
 	server_name_init(&service->name, &config->connect, config->name,
 			 &service->lines[LINE_NAME]);
 	return 0;
+out_door:
+	door_fini(&service->door);
+out_clients:
+	clients_free(service->clients);
+	return -ENOMEM;
 }
 
 void service_tell_left_out(struct service *service)
@@ -80,6 +85,7 @@ void service_fini(struct service *service)
 {
 	service_tell_left_out(service);
 	late_calls_fini(&service->late);
+	version_memory_fini(&service->versions);
 	door_fini(&service->door);
 	clients_free(service->clients);
 	service->clients = NULL;

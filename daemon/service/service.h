@@ -18,6 +18,7 @@
 #include "fabric/iwarp/iwarp.h"
 #include "fabric/verbs/verbs.h"
 #include "leg/leg.h"
+#include "rpcrdma/version_memory.h"
 
 /* The kinds of lines that peers can provoke, with a bucket each: none keeps another out of the log. */
 enum service_line {
@@ -53,6 +54,7 @@ struct service {
 	struct door door;               /* who counts against which limit; it has a lock */
 	struct budget_part *memory;     /* of the daemon's budget; set by who owns that */
 	struct peer_memory peer_memory; /* of its RDMA server */
+	struct version_memory versions; /* of its RDMA server's addresses; it has a lock */
 	atomic_uint connections;        /* now; the main thread adds, workers subtract */
 	atomic_uint_fast64_t connections_total;
 	atomic_uint_fast64_t shortfall_quiet_until_us; /* no word of reserved ports before that */

@@ -48,6 +48,12 @@ tests_sim_test_upstream_CFLAGS = $(UNIT_CFLAGS)
 tests_sim_test_upstream_LDADD = $(BENCH_LDADD)
 TESTS += tests/sim/test_upstream
 
+check_PROGRAMS += tests/sim/test_legs
+tests_sim_test_legs_SOURCES = tests/sim/test_legs.c $(BENCH_SOURCES)
+tests_sim_test_legs_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_legs_LDADD = $(BENCH_LDADD)
+TESTS += tests/sim/test_legs
+
 # Whole chains have the messages of tests/nfs too.
 CHAIN_SOURCES = tests/sim/chain.c tests/sim/chain.h tests/sim/chain_end.c tests/sim/chain_end.h \
 	tests/sim/record_end.c tests/sim/record_end.h \
