@@ -10,43 +10,46 @@
 #define MAX_WAYS 2u /* to one address */
 
 /* Appends the ways to one address: a fabric each, or TCP. */
-static void add_address(struct attempts *attempts, const struct sockaddr_storage *addr,
-			struct fabric *const *fabrics, unsigned nways, uint16_t source_port,
-			bool source_above)
+static void add_address(struct attempts *attempts, const struct attempts_config *config,
+			const struct sockaddr_storage *addr, struct fabric *const *fabrics,
+			unsigned nways)
 {
 	for (unsigned i = 0; i < nways; i++)
 		attempts->list[attempts->count++] = (struct attempt){
 			.addr = *addr,
 			.fabric = fabrics[i],
-			.rpcrdma_version = fabrics[i] ? dialect(DIALECT_RFC8166)->version : 0,
-			.source_port = source_port,
-			.source_above = source_above,
+			.source_port = config->source_port,
+			.source_above = config->source_above,
 			.has_other = i + 1 < nways,
 		};
 }
 
-int attempts_init(struct attempts *attempts, enum transport transport,
-		  const struct sockaddr_storage *addrs, size_t naddrs, struct fabric *iwarp,
-		  struct fabric *verbs, uint16_t source_port, bool source_above)
+int attempts_init(struct attempts *attempts, const struct attempts_config *config,
+		  const struct sockaddr_storage *addrs, size_t naddrs)
 {
+	enum transport transport = config->transport;
 	struct fabric *fabrics[MAX_WAYS];
 	unsigned nways = 0;
 
 	if (transport == TRANSPORT_TCP)
 		fabrics[nways++] = NULL;
-	if ((transport == TRANSPORT_RDMA || transport == TRANSPORT_VERBS) && verbs)
-		fabrics[nways++] = verbs;
+	if ((transport == TRANSPORT_RDMA || transport == TRANSPORT_VERBS) && config->verbs)
+		fabrics[nways++] = config->verbs;
 	if (transport == TRANSPORT_RDMA || transport == TRANSPORT_IWARP)
-		fabrics[nways++] = iwarp;
+		fabrics[nways++] = config->iwarp;
 	if (!naddrs)
 		return -EDESTADDRREQ;
 	if (!nways)
 		return -ENODEV;
-	*attempts = (struct attempts){.list = calloc(naddrs * nways, sizeof(struct attempt))};
+	*attempts = (struct attempts){
+		.list = calloc(naddrs * nways, sizeof(struct attempt)),
+		.highest_version = config->highest_version,
+		.versions = config->versions,
+	};
 	if (!attempts->list)
 		return -ENOMEM;
 	for (size_t i = 0; i < naddrs; i++)
-		add_address(attempts, &addrs[i], fabrics, nways, source_port, source_above);
+		add_address(attempts, config, &addrs[i], fabrics, nways);
 	return 0;
 }
 
@@ -62,15 +65,61 @@ void attempts_forget_port(struct attempts *attempts)
 		attempts->list[i].source_port = 0;
 }
 
-const struct attempt *attempts_next(struct attempts *attempts, const struct fabric *avoided)
+static uint32_t lowest_version(void)
 {
-	while (attempts->next < attempts->count) {
-		const struct attempt *attempt = &attempts->list[attempts->next++];
+	return dialect(DIALECT_RFC8166)->version;
+}
 
-		if (!avoided || attempt->fabric != avoided || !attempt->has_other)
-			return attempt;
+static bool speaks_lowest_only(const struct attempts *attempts, const struct attempt *attempt,
+			       uint64_t now_us)
+{
+	return version_memory_says_one(attempts->versions, (const struct sockaddr *)&attempt->addr,
+				       now_us);
+}
+
+static uint32_t version_of(const struct attempts *attempts, const struct attempt *attempt,
+			   uint64_t now_us)
+{
+	if (!attempt->fabric)
+		return 0;
+	if (attempts->highest_version <= lowest_version() ||
+	    speaks_lowest_only(attempts, attempt, now_us))
+		return lowest_version();
+	return attempts->highest_version;
+}
+
+static const struct attempt *second_turn(struct attempts *attempts)
+{
+	struct attempt *attempt = &attempts->list[attempts->next - 1];
+
+	attempts->again = false;
+	attempt->rpcrdma_version = lowest_version();
+	return attempt;
+}
+
+const struct attempt *attempts_next(struct attempts *attempts, const struct fabric *avoided,
+				    uint64_t now_us)
+{
+	if (attempts->again)
+		return second_turn(attempts);
+	while (attempts->next < attempts->count) {
+		struct attempt *attempt = &attempts->list[attempts->next++];
+
+		if (avoided && attempt->fabric == avoided && attempt->has_other)
+			continue;
+		attempt->rpcrdma_version = version_of(attempts, attempt, now_us);
+		return attempt;
 	}
 	return NULL;
+}
+
+bool attempts_again(struct attempts *attempts, uint64_t now_us)
+{
+	const struct attempt *last = attempts_last(attempts);
+
+	attempts->again = last->rpcrdma_version > lowest_version() &&
+			  speaks_lowest_only(attempts, last, now_us);
+	return attempts->again;
 }
 
 const struct attempt *attempts_last(const struct attempts *attempts)
@@ -80,7 +129,7 @@ const struct attempt *attempts_last(const struct attempts *attempts)
 
 bool attempts_left(const struct attempts *attempts)
 {
-	return attempts->next < attempts->count;
+	return attempts->again || attempts->next < attempts->count;
 }
 
 uint64_t attempts_share_us(const struct attempts *attempts, uint64_t left_us)

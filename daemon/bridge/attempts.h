@@ -7,8 +7,10 @@
  *	rdma://             each address on verbs, if there is a device, and then on iwarp
  *
  * All of them come from the port that the client's last connection had, where that is to be had. An address
- * that has several ways to it has an element for each, one behind the other: what else may be tried at the
- * same address, such as another version of the protocol, is one more element.
+ * that has several ways to it has an element for each, one behind the other.
+ *
+ * On a fabric the version of RPC-over-RDMA to begin with is chosen when an attempt's turn comes: the highest, or one if
+ * the address is known to speak no other. If that is found out by an attempt that fails, its element has a second turn.
  */
 #ifndef DAEMON_BRIDGE_ATTEMPTS_H
 #define DAEMON_BRIDGE_ATTEMPTS_H
@@ -21,45 +23,66 @@
 #include "base/compiler.h"
 #include "daemon/config/config.h"
 #include "fabric/fabric.h"
+#include "rpcrdma/version_memory.h"
 
 #define ATTEMPT_MIN_US 500000u /* for one on a fabric, however many there are */
 
 struct attempt {
 	struct sockaddr_storage addr;
 	struct fabric *fabric;    /* NULL: TCP */
-	uint32_t rpcrdma_version; /* on a fabric; else 0 */
+	uint32_t rpcrdma_version; /* on a fabric, the highest, once its turn has come; else 0 */
 	uint16_t source_port;     /* where to come from if that can be had; 0: no matter where */
 	bool source_above;        /* TCP: as stream_target.preferred_above */
 	bool has_other;           /* the next one is another way to the same address */
+};
+
+/* What a list is made from. */
+struct attempts_config {
+	enum transport transport;
+	struct fabric *iwarp, *verbs;    /* of this host; verbs may be NULL: no device */
+	uint32_t highest_version;        /* of RPC-over-RDMA, to try */
+	struct version_memory *versions; /* what is known of addresses; outlives the list */
+	uint16_t source_port;            /* of all attempts */
+	bool source_above;               /* likewise */
 };
 
 /* All zero is a list without attempts. */
 struct attempts {
 	struct attempt *list;
 	unsigned count, next; /* next: the one that attempts_next() looks at */
+	uint32_t highest_version;
+	struct version_memory *versions;
+	bool again; /* the last one has a second turn: attempts_again() */
 };
 
 /**
  * attempts_init - the attempts that a service's transport asks for
- * @addrs:  of the server, in the order to try them
- * @iwarp:  the fabrics of this host; @verbs may be NULL: no device
- * @source_port, @source_above: of all attempts
+ * @addrs: of the server, in the order to try them
  *
  * Returns 0, -EDESTADDRREQ without an address, -ENODEV if the transport cannot be had here, or -ENOMEM.
  */
-int attempts_init(struct attempts *attempts, enum transport transport,
-		  const struct sockaddr_storage *addrs, size_t naddrs, struct fabric *iwarp,
-		  struct fabric *verbs, uint16_t source_port, bool source_above) MUST_CHECK;
+int attempts_init(struct attempts *attempts, const struct attempts_config *config,
+		  const struct sockaddr_storage *addrs, size_t naddrs) MUST_CHECK;
 /** attempts_fini - free the list; accepts one that is all zero. */
 void attempts_fini(struct attempts *attempts);
 
 /**
- * attempts_next - go on to the next attempt
+ * attempts_next - go on to the next attempt, or to the second turn of the last one
  * @avoided: a fabric that is passed over where the same address has another way; may be NULL
+ * @now_us:  of the loop; what version to begin with is chosen now
  *
  * Returns NULL after the last one.
  */
-const struct attempt *attempts_next(struct attempts *attempts, const struct fabric *avoided);
+const struct attempt *attempts_next(struct attempts *attempts, const struct fabric *avoided,
+				    uint64_t now_us);
+/**
+ * attempts_again - the last attempt has failed: give it a second turn, if version one is worth one
+ *
+ * So it is where a higher version was tried, and it is known by now that the address speaks no other than version one:
+ * then the connection was lost before a Call went out (X-1). Returns whether attempts_next() gives it once more,
+ * from the same port, in version one.
+ */
+bool attempts_again(struct attempts *attempts, uint64_t now_us);
 /** attempts_last - the one that attempts_next() has come to, also once it has none left; NULL before the first. */
 const struct attempt *attempts_last(const struct attempts *attempts);
 /** attempts_forget_port - those that have not been made come from any port. */

@@ -78,9 +78,10 @@ static void avoid_verbs(struct upstream *upstream, const char *why)
 static const struct attempt *next_attempt(struct upstream *upstream)
 {
 	struct worker_service *ws = upstream->ws;
-	bool avoided = loop_now_us(loop_of(upstream)) < ws->verbs_avoided_until_us;
+	uint64_t now_us = loop_now_us(loop_of(upstream));
+	bool avoided = now_us < ws->verbs_avoided_until_us;
 
-	return attempts_next(&upstream->attempts, avoided ? ws->verbs : NULL);
+	return attempts_next(&upstream->attempts, avoided ? ws->verbs : NULL, now_us);
 }
 
 /* After an attempt that failed: iwarp is next if this was verbs, and if not only verbs will do. */
@@ -166,6 +167,12 @@ static void fail_at_once(struct upstream *upstream, enum leg_close why, const ch
 	upstream->events->closed(upstream->arg);
 }
 
+/* What is left at the same address has its try however late it is; another address only in time. */
+static bool is_tried_however_late(const struct upstream *upstream)
+{
+	return upstream->attempts.again || upstream->attempt->has_other;
+}
+
 static void retry(void *arg)
 {
 	struct upstream *upstream = arg;
@@ -173,7 +180,7 @@ static void retry(void *arg)
 
 	leg_free(upstream->leg);
 	upstream->leg = NULL;
-	if (!upstream->attempt->has_other && !left_us(upstream)) {
+	if (!is_tried_however_late(upstream) && !left_us(upstream)) {
 		fail_at_once(upstream, upstream->why, upstream->detail);
 		return;
 	}
@@ -183,11 +190,10 @@ static void retry(void *arg)
 		fail_at_once(upstream, connect_why(rc), strerror(-rc));
 }
 
-/* Another way to the same address has its try however late it is; another address only in time. */
 static bool may_go_on(const struct upstream *upstream, enum leg_close why)
 {
 	return why != LEG_CLOSE_LOCAL && attempts_left(&upstream->attempts) &&
-	       (upstream->attempt->has_other || left_us(upstream) > 0);
+	       (is_tried_however_late(upstream) || left_us(upstream) > 0);
 }
 
 /*
@@ -200,20 +206,32 @@ static void forget_port(struct upstream *upstream)
 	attempts_forget_port(&upstream->attempts);
 }
 
+static void log_going_on(const struct upstream *upstream, enum leg_close why, const char *detail,
+			 const char *how)
+{
+	log_limited(LOG_LEVEL_DEBUG, line_limit(upstream, LINE_ATTEMPT), upstream->log,
+		    "server: %s%s%s; trying %s", leg_close_text(why), detail[0] ? ": " : "", detail,
+		    how);
+}
+
+/* Where the server did not speak the version that was tried, neither fabric nor port is to blame. */
 static void attempt_failed(struct upstream *upstream, enum leg_close why, const char *detail)
 {
-	if (why == LEG_CLOSE_TIMEOUT && !upstream->attempt->has_other)
+	bool again = attempts_again(&upstream->attempts, loop_now_us(loop_of(upstream)));
+
+	if (why == LEG_CLOSE_TIMEOUT && !again && !upstream->attempt->has_other)
 		forget_port(upstream);
 	if (!may_go_on(upstream, why)) {
 		set_state(upstream, UPSTREAM_CLOSING);
 		tell_failed(upstream, why, detail);
 		return;
 	}
-	if (!upstream->attempt->has_other)
-		log_limited(LOG_LEVEL_DEBUG, line_limit(upstream, LINE_ATTEMPT), upstream->log,
-			    "server: %s%s%s; trying its next address", leg_close_text(why),
-			    detail[0] ? ": " : "", detail);
-	blame(upstream, detail[0] ? detail : leg_close_text(why));
+	if (again)
+		log_going_on(upstream, why, detail, "the same address in version one");
+	else if (!upstream->attempt->has_other)
+		log_going_on(upstream, why, detail, "its next address");
+	if (!again)
+		blame(upstream, detail[0] ? detail : leg_close_text(why));
 	upstream->why = why;
 	snprintf(upstream->detail, sizeof(upstream->detail), "%s", detail);
 	set_state(upstream, UPSTREAM_BETWEEN);
@@ -362,10 +380,25 @@ static const struct leg_events leg_events = {
 
 /* ---- the name ---- */
 
+static int make_attempts(struct upstream *upstream, const struct name_result *name)
+{
+	struct worker_service *ws = upstream->ws;
+	const struct attempts_config config = {
+		.transport = uri_of(upstream)->transport,
+		.iwarp = ws->iwarp,
+		.verbs = ws->verbs,
+		.highest_version = ws->service->config->connect_version,
+		.versions = &ws->service->versions,
+		.source_port = upstream->port,
+		.source_above = upstream->port_is_due,
+	};
+
+	return attempts_init(&upstream->attempts, &config, name->addrs, name->naddrs);
+}
+
 static void on_resolved(void *arg, const struct name_result *name)
 {
 	struct upstream *upstream = arg;
-	struct worker_service *ws = upstream->ws;
 	int rc;
 
 	loop_timer_clear(loop_of(upstream), upstream->resolving);
@@ -375,9 +408,7 @@ static void on_resolved(void *arg, const struct name_result *name)
 	}
 	set_state(upstream, UPSTREAM_CONNECTING);
 	upstream->events->connecting(upstream->arg);
-	rc = attempts_init(&upstream->attempts, uri_of(upstream)->transport, name->addrs,
-			   name->naddrs, ws->iwarp, ws->verbs, upstream->port,
-			   upstream->port_is_due);
+	rc = make_attempts(upstream, name);
 	if (!rc)
 		rc = connect_next(upstream);
 	if (rc)

@@ -48,6 +48,12 @@ tests_sim_test_upstream_CFLAGS = $(UNIT_CFLAGS)
 tests_sim_test_upstream_LDADD = $(BENCH_LDADD)
 TESTS += tests/sim/test_upstream
 
+check_PROGRAMS += tests/sim/test_upstream_versions
+tests_sim_test_upstream_versions_SOURCES = tests/sim/test_upstream_versions.c $(BENCH_SOURCES)
+tests_sim_test_upstream_versions_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_upstream_versions_LDADD = $(BENCH_LDADD)
+TESTS += tests/sim/test_upstream_versions
+
 check_PROGRAMS += tests/sim/test_legs
 tests_sim_test_legs_SOURCES = tests/sim/test_legs.c $(BENCH_SOURCES)
 tests_sim_test_legs_CFLAGS = $(UNIT_CFLAGS)

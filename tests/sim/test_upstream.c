@@ -594,18 +594,18 @@ START_TEST(a_list_needs_an_address_and_a_way)
 {
 	const struct sockaddr_storage addr = bench_addr(0);
 	struct fabric *iwarp = bench->ws.iwarp;
+	struct attempts_config config = {.transport = TRANSPORT_TCP, .iwarp = iwarp};
 	struct attempts attempts = {0};
 
-	ck_assert_int_eq(attempts_init(&attempts, TRANSPORT_TCP, &addr, 0, iwarp, NULL, 0, false),
-			 -EDESTADDRREQ);
-	ck_assert_int_eq(attempts_init(&attempts, TRANSPORT_VERBS, &addr, 1, iwarp, NULL, 0, false),
-			 -ENODEV);
-	ck_assert_int_eq(attempts_init(&attempts, TRANSPORT_RDMA, &addr, 1, iwarp, NULL, 0, false),
-			 0);
+	ck_assert_int_eq(attempts_init(&attempts, &config, &addr, 0), -EDESTADDRREQ);
+	config.transport = TRANSPORT_VERBS;
+	ck_assert_int_eq(attempts_init(&attempts, &config, &addr, 1), -ENODEV);
+	config.transport = TRANSPORT_RDMA;
+	ck_assert_int_eq(attempts_init(&attempts, &config, &addr, 1), 0);
 	ck_assert_uint_eq(attempts.count, 1);
-	ck_assert_ptr_eq(attempts_next(&attempts, iwarp)->fabric, iwarp);
+	ck_assert_ptr_eq(attempts_next(&attempts, iwarp, 0)->fabric, iwarp);
 	ck_assert(!attempts_left(&attempts));
-	ck_assert_ptr_null(attempts_next(&attempts, NULL));
+	ck_assert_ptr_null(attempts_next(&attempts, NULL, 0));
 	attempts_fini(&attempts);
 }
 END_TEST
