@@ -36,6 +36,18 @@ START_TEST(what_is_sent_is_read)
 }
 END_TEST
 
+/* Whatever keeps a server from being used can be what a client is rejected for. */
+START_TEST(what_ails_the_server_is_told)
+{
+	static const enum leg_close whys[] = {LEG_CLOSE_REFUSED, LEG_CLOSE_TIMEOUT,
+					      LEG_CLOSE_NOT_RPC, LEG_CLOSE_PROTOCOL,
+					      LEG_CLOSE_VERSION};
+	uint8_t data[REJECT_REASON_BYTES];
+
+	ck_assert_uint_gt(reject_reason_encode(whys[_i], data), 6);
+}
+END_TEST
+
 START_TEST(every_reason_fits_and_names_nobody)
 {
 	unsigned told = 0;
@@ -113,6 +125,7 @@ int main(void)
 	TCase *tc = tcase_create("reject_reason");
 
 	tcase_add_loop_test(tc, what_is_sent_is_read, 0, 2);
+	tcase_add_loop_test(tc, what_ails_the_server_is_told, 0, 5);
 	tcase_add_test(tc, every_reason_fits_and_names_nobody);
 	tcase_add_loop_test(tc, what_does_not_conform_says_nothing, 0,
 			    (int)(sizeof(bad) / sizeof(bad[0])));
