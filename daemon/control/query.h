@@ -19,7 +19,8 @@
  *     LEG      {"kind", "state", "state_age_s", "local", "peer", "calls_in", "calls_out",
  *               "peer_profile", "peer_profile_why", "bytes_received", "bytes_sent", "calls_held",
  *               "credits_granted", "credits_available", "inline_send_bytes", "inline_recv_bytes",
- *               "rpcrdma_version"}; the last six are null of TCP, the profile but of an RDMA server,
+ *               "rpcrdma_version", "recv_size_bytes", "peer_recv_size_bytes", "recv_posted_bytes",
+ *               "pending": a text or null}; the last ten are null of TCP, the profile but of an RDMA server,
  *               the credits that are left also until its first Reply
  * stats        {"services": {name: {module: {counter: value}, "closes": {"client": {reason: count},
  *                                   "server": …, "proxy": …}}}}; with an argument of that service only

@@ -56,6 +56,11 @@ static json_t *json_leg(bool has, const struct leg_info *info, uint64_t now_us)
 	put_rdma(leg, "inline_send_bytes", rdma, info->inline_send_bytes);
 	put_rdma(leg, "inline_recv_bytes", rdma, info->inline_recv_bytes);
 	put_rdma(leg, "rpcrdma_version", rdma, info->rpcrdma_version);
+	put_rdma(leg, "recv_size_bytes", rdma, info->recv_size_bytes);
+	put_rdma(leg, "peer_recv_size_bytes", rdma, info->peer_recv_size_bytes);
+	put_rdma(leg, "recv_posted_bytes", rdma, info->recv_posted_bytes);
+	json_object_set_new(leg, "pending",
+			    info->pending ? json_string(info->pending) : json_null());
 	return leg;
 }
 

@@ -16,6 +16,38 @@ static void cell_profile(struct table *table, const json_t *leg)
 		table_cell(table, "-");
 }
 
+/* " 64 KiB WHAT;", or nothing of what an older daemon does not tell. */
+static const char *amount_part(const json_t *leg, const char *key, const char *what,
+			       char text[2 * CELL_BYTES])
+{
+	char amount[CELL_BYTES];
+
+	text[0] = '\0';
+	if (json_is_integer(json_object_get(leg, key)))
+		snprintf(text, 2 * CELL_BYTES, "; %s %s",
+			 amount_bytes(json_number(leg, key), amount), what);
+	return text;
+}
+
+/* "version 2; 4.0 KiB to us; 64 KiB to it; 320 KiB posted; asked it to lower its size"; "-" over TCP. */
+static void cell_rdma(struct table *table, const json_t *leg)
+{
+	char ours[2 * CELL_BYTES], theirs[2 * CELL_BYTES], posted[2 * CELL_BYTES];
+	const json_t *pending = json_object_get(leg, "pending");
+
+	if (!json_is_integer(json_object_get(leg, "rpcrdma_version"))) {
+		table_cell(table, "-");
+		return;
+	}
+	table_cell(table, "version %llu%s%s%s%s%s",
+		   (unsigned long long)json_number(leg, "rpcrdma_version"),
+		   amount_part(leg, "recv_size_bytes", "to us", ours),
+		   amount_part(leg, "peer_recv_size_bytes", "to it", theirs),
+		   amount_part(leg, "recv_posted_bytes", "posted", posted),
+		   json_is_string(pending) ? "; " : "",
+		   json_is_string(pending) ? json_string_value(pending) : "");
+}
+
 /* "open 12 s", or "open -" of one that does not tell since when; "-" for none. */
 static void cell_state(struct table *table, const json_t *object)
 {
@@ -72,6 +104,8 @@ static void cells_all(struct table *table, const json_t *connection)
 	cell_bytes(table, upstream, "bytes_sent");
 	cell_bytes(table, upstream, "bytes_received");
 	cell_profile(table, upstream);
+	cell_rdma(table, client);
+	cell_rdma(table, upstream);
 }
 
 static const struct table_column brief_columns[] = {
@@ -104,6 +138,8 @@ static const struct table_column all_columns[] = {
 	{.title = "TO SERVER", .right = true},
 	{.title = "FROM SERVER", .right = true},
 	{.title = "PEER PROFILE"},
+	{.title = "CLIENT SPEAKS"},
+	{.title = "SERVER SPEAKS"},
 };
 
 static int compare(const void *a, const void *b)
@@ -134,6 +170,10 @@ static void print_unknown(const json_t *connection, FILE *out)
 					  "inline_send_bytes",
 					  "inline_recv_bytes",
 					  "rpcrdma_version",
+					  "recv_size_bytes",
+					  "peer_recv_size_bytes",
+					  "recv_posted_bytes",
+					  "pending",
 					  "peer_profile",
 					  "peer_profile_why",
 					  "bytes_received",

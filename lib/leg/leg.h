@@ -150,6 +150,10 @@ struct leg_info {
 	unsigned calls_held;                           /* waiting for a credit */
 	uint32_t inline_send_bytes, inline_recv_bytes; /* RDMA: thresholds in force; else 0 */
 	uint32_t rpcrdma_version;                      /* RDMA; else 0 */
+	/* RDMA: how long receives are, as this end and the peer have told; all those posted here; else 0. */
+	uint32_t recv_size_bytes, peer_recv_size_bytes;
+	uint64_t recv_posted_bytes;
+	const char *pending; /* what an end has asked for and has not got yet; NULL: nothing */
 	const char *peer_profile, *peer_why; /* RDMA: what a server is taken for; else NULL */
 	bool peer_found; /* … since it has shown that, or the configuration says so */
 	/* On the socket; or of Sends and of what went by RDMA, whichever end moved it. */

@@ -162,9 +162,10 @@ static const json_t *member(const json_t *object, const char *name)
 
 START_TEST(what_has_no_meaning_is_null)
 {
-	static const char *const rdma[] = {"calls_held",        "credits_granted",
-					   "inline_send_bytes", "inline_recv_bytes",
-					   "rpcrdma_version",   "credits_available"};
+	static const char *const rdma[] = {
+		"calls_held",           "credits_granted",   "inline_send_bytes",
+		"inline_recv_bytes",    "rpcrdma_version",   "recv_size_bytes",
+		"peer_recv_size_bytes", "recv_posted_bytes", "credits_available"};
 	const json_t *connection, *tcp, *iwarp;
 	json_t *answer = control_ask("connections\n");
 
@@ -174,8 +175,11 @@ START_TEST(what_has_no_meaning_is_null)
 	for (size_t i = 0; i < ARRAY_SIZE(rdma); i++) {
 		ck_assert(json_is_null(member(tcp, rdma[i])));
 		/* The credits that are left are not known before the first Reply. */
-		ck_assert(json_is_integer(member(iwarp, rdma[i])) == (i < 5));
+		ck_assert(json_is_integer(member(iwarp, rdma[i])) == (i < 8));
 	}
+	/* Nothing is, of either. */
+	ck_assert(json_is_null(member(tcp, "pending")));
+	ck_assert(json_is_null(member(iwarp, "pending")));
 	json_decref(answer);
 	send_reply(upstream, 1, 0);
 	ck_assert_uint_eq(read_message(client, 1), FIXTURE_REPLY_BYTES);

@@ -315,17 +315,50 @@ START_TEST(connections_show_both_legs_when_asked)
 		render(CONTROL_COMMAND_CONNECTIONS, CONNECTIONS, true),
 		"ID  SERVICE   WORKER  CLIENT            ITS STATE  SERVER                REACHED FROM  "
 		"ITS STATE  STATE           AGE  CALLS  OLDEST  REVERSE  HELD  GRANTED  CREDITS  "
-		"FROM CLIENT  TO CLIENT  TO SERVER  FROM SERVER  PEER PROFILE\n"
+		"FROM CLIENT  TO CLIENT  TO SERVER  FROM SERVER  PEER PROFILE          CLIENT SPEAKS  SERVER SPEAKS\n"
 		"20  exports        -  - 10.0.0.4:713    - -        - -                   -             "
 		"- -        open -          5 s      -       -        -     -        -        -  "
-		"          -          -          -            -  -\n"
+		"          -          -          -            -  -                     -              -\n"
 		" 9  to-filer       0  tcp 10.0.0.3:712  open 12 s  iwarp 10.0.0.9:20049  10.0.0.8:731  "
 		"open -     open 12 s     1m01s      5   1m05s        1     2        -        -  "
-		"    2.0 KiB  100 bytes    4.0 KiB      3 bytes  linux: as configured\n"
+		"    2.0 KiB  100 bytes    4.0 KiB      3 bytes  linux: as configured  -              version 1\n"
 		"18  to-filer       -  - [fe80::1]:9     -          - -                   -             "
 		"-          connecting -    0 s      -       -        -     -        -        -  "
-		"          -          -          -            -  -\n"
+		"          -          -          -            -  -                     -              -\n"
 		"9: mood: \"good\"\n");
+}
+END_TEST
+
+static const struct {
+	const char *leg, *cell;
+} spoken[] = {
+	{"\"rpcrdma_version\": null, \"recv_size_bytes\": null, \"pending\": null", "-"},
+	{"\"rpcrdma_version\": 1", "version 1"},
+	{"\"rpcrdma_version\": 1, \"recv_size_bytes\": 4096, \"peer_recv_size_bytes\": 1024,"
+	 " \"recv_posted_bytes\": 327680, \"pending\": null",
+	 "version 1; 4.0 KiB to us; 1.0 KiB to it; 320 KiB posted"},
+	{"\"rpcrdma_version\": 2, \"recv_size_bytes\": 65536, \"peer_recv_size_bytes\": 4096,"
+	 " \"recv_posted_bytes\": 1048576, \"pending\": \"receives to be raised\"",
+	 "version 2; 64 KiB to us; 4.0 KiB to it; 1.0 MiB posted; receives to be raised"},
+};
+
+/* Of either end: what stands last in the line is the server's. */
+START_TEST(connections_show_what_is_spoken)
+{
+	char json[512], end[160];
+
+	snprintf(json, sizeof(json),
+		 "{\"connections\": [{\"id\": 1, \"client\": {}, \"upstream\": {%s}}]}",
+		 spoken[_i].leg);
+	snprintf(end, sizeof(end), "  -              %s\n", spoken[_i].cell);
+	ck_assert_ptr_nonnull(strstr(render(CONTROL_COMMAND_CONNECTIONS, json, true), end));
+	ck_assert_ptr_null(strstr(printed, "recv_"));
+	snprintf(json, sizeof(json),
+		 "{\"connections\": [{\"id\": 1, \"client\": {%s}, \"upstream\": {}}]}",
+		 spoken[_i].leg);
+	snprintf(end, sizeof(end), "  -             %-13s  -\n", spoken[_i].cell);
+	ck_assert_ptr_nonnull(strstr(render(CONTROL_COMMAND_CONNECTIONS, json, true), end));
+	ck_assert_ptr_null(strstr(printed, "pending:"));
 }
 END_TEST
 
@@ -638,6 +671,7 @@ int main(void)
 	tcase_add_test(tc, services_fit_a_line_of_80);
 	tcase_add_test(tc, connections_are_sorted_and_brief);
 	tcase_add_test(tc, connections_show_both_legs_when_asked);
+	tcase_add_loop_test(tc, connections_show_what_is_spoken, 0, ARRAY_SIZE(spoken));
 	tcase_add_test(tc, a_thousand_connections_fit_a_line_of_80);
 	tcase_add_test(tc, no_connections_are_an_empty_table);
 	tcase_add_test(tc, stats_are_grouped_with_their_meaning);
