@@ -71,6 +71,11 @@ void credit_grant_call(struct credit_grant *grant, uint32_t requested)
 	grant->granted = grant->granted > limit / 2 ? limit : grant->granted * 2;
 }
 
+void credit_grant_ask(struct credit_grant *grant, uint32_t requested)
+{
+	grant->requested = requested;
+}
+
 void credit_grant_done(struct credit_grant *grant)
 {
 	assert(grant->in_flight > 0);

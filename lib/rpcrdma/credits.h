@@ -49,6 +49,8 @@ struct credit_grant {
 void credit_grant_init(struct credit_grant *grant, uint32_t first, uint32_t max);
 /** credit_grant_call - a Call has come, which requested @requested. */
 void credit_grant_call(struct credit_grant *grant, uint32_t requested);
+/** credit_grant_ask - a message that is no Call has requested @requested. */
+void credit_grant_ask(struct credit_grant *grant, uint32_t requested);
 /** credit_grant_done - a Call is about to be answered. */
 void credit_grant_done(struct credit_grant *grant);
 /** credit_grant_value - what to write into a Reply: never zero, never above granted. */

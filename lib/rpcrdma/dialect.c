@@ -11,6 +11,17 @@ static const struct dialect dialects[DIALECT_COUNT] = {
 		{
 			.name = "rfc8166",
 			.version = RPCRDMA_VERSION_ONE,
+			.least_inline_bytes = RPCRDMA_DEFAULT_INLINE,
+		},
+	/* draft-cel-nfsv4-rpcrdma-version-two-00 */
+	[DIALECT_V2] =
+		{
+			.name = "version two",
+			.version = RPCRDMA_VERSION_TWO,
+			.least_inline_bytes = RPCRDMA_DEFAULT_INLINE_TWO,
+			.options = true,
+			.one_sided_invalidation = true,
+			.read_list_tells_call = true,
 		},
 };
 

@@ -3,15 +3,18 @@
  * What two ends may say to each other, and how: a row for each document that describes it, a column for each choice in
  * which documents differ. A connection goes by one row; an RPC by the one that it was planned with.
  *
- * Code asks columns. Only the codec of the header, this table and what settles the version of a connection compare
- * numbers of versions.
+ * Code asks columns. Only the codec of the header, this table and what settles the version of a connection
+ * (negotiation.h) compare numbers of versions.
  */
 #ifndef RPCRDMA_DIALECT_H
 #define RPCRDMA_DIALECT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-#define DIALECTS(X) X(RFC8166, "rfc8166")
+#define DIALECTS(X)                                                                                \
+	X(RFC8166, "rfc8166")                                                                      \
+	X(V2, "version two")
 
 enum dialect_id {
 #define DIALECT_ENUM(name, text) DIALECT_##name,
@@ -23,6 +26,14 @@ struct dialect {
 	const char *name;
 	/* What stands in each of its messages. */
 	uint32_t version;
+	/* The longest Send where nothing is told; what is told and is less counts as this (E2.3-1, X-14). */
+	uint32_t least_inline_bytes;
+	/* RDMA_OPTIONAL, and with it the characteristics (E3.1-1). */
+	bool options;
+	/* A requester says by itself whether its keys may be invalidated; else both ends must. */
+	bool one_sided_invalidation;
+	/* An RDMA_NOMSG with a read list is a Call, without one a Reply; else the end that connected calls. */
+	bool read_list_tells_call;
 };
 
 /** dialect - the row of a document. */

@@ -34,6 +34,7 @@ enum rpcrdma_err {
 #define RPCRDMA_WRITE_CHUNK_BYTES(nsegments) (8u + (uint64_t)(nsegments)*RPCRDMA_SEGMENT_BYTES)
 #define RPCRDMA_REPLY_CHUNK_BYTES(nsegments) (4u + (uint64_t)(nsegments)*RPCRDMA_SEGMENT_BYTES)
 #define RPCRDMA_DEFAULT_INLINE               1024u
+#define RPCRDMA_DEFAULT_INLINE_TWO           4096u
 #define RPCRDMA_MIN_CALL_BYTES               40u /* the smallest RPC Call */
 #define RPCRDMA_MIN_REPLY_BYTES              20u /* the smallest RPC Reply */
 

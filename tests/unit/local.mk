@@ -126,6 +126,18 @@ tests_unit_test_recv_runs_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_recv_runs_LDADD = $(UNIT_LDADD)
 TESTS += tests/unit/test_recv_runs
 
+check_PROGRAMS += tests/unit/test_negotiation
+tests_unit_test_negotiation_SOURCES = tests/unit/test_negotiation.c
+tests_unit_test_negotiation_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_negotiation_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_negotiation
+
+check_PROGRAMS += tests/unit/test_own_messages
+tests_unit_test_own_messages_SOURCES = tests/unit/test_own_messages.c
+tests_unit_test_own_messages_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_own_messages_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_own_messages
+
 check_PROGRAMS += tests/unit/test_version_memory
 tests_unit_test_version_memory_SOURCES = tests/unit/test_version_memory.c
 tests_unit_test_version_memory_CFLAGS = $(UNIT_CFLAGS)

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Messages of our own, and the credits that they hold. */
+#include "rpcrdma/own_messages.h"
+#include "tests/lib/test.h"
+
+static struct credit_window window;
+static struct own_messages own;
+
+static void connector(uint32_t granted)
+{
+	credit_window_init(&window, 64);
+	(void)credit_window_grant(&window, granted);
+	own_messages_init(&own, &window);
+}
+
+START_TEST(a_connector_takes_a_credit_and_leaves_one)
+{
+	connector(1);
+	ck_assert(!own_messages_may_send(&own));
+	connector(2);
+	ck_assert(own_messages_may_send(&own));
+	own_messages_sent(&own, 7, true);
+	ck_assert_uint_eq(window.in_flight, 1);
+	ck_assert(!own_messages_may_send(&own));
+	ck_assert(own_messages_has(&own, 7));
+	ck_assert(!own_messages_has(&own, 8));
+	ck_assert(!own_messages_answered(&own, 8));
+	ck_assert(own_messages_answered(&own, 7));
+	ck_assert_uint_eq(window.in_flight, 0);
+	ck_assert(!own_messages_answered(&own, 7));
+}
+END_TEST
+
+START_TEST(what_has_no_answer_is_over_with_any_message)
+{
+	connector(10);
+	own_messages_sent(&own, 1, false);
+	own_messages_sent(&own, 2, true);
+	own_messages_sent(&own, 3, false);
+	ck_assert_uint_eq(window.in_flight, 3);
+	ck_assert(own_messages_heard(&own));
+	ck_assert_uint_eq(window.in_flight, 1);
+	ck_assert(own_messages_has(&own, 2));
+	ck_assert(!own_messages_has(&own, 1));
+	ck_assert(!own_messages_has(&own, 3));
+	ck_assert(!own_messages_heard(&own));
+}
+END_TEST
+
+START_TEST(a_connector_has_so_many_out)
+{
+	connector(64);
+	for (uint32_t xid = 0; xid < OWN_MESSAGES_MAX; xid++) {
+		ck_assert(own_messages_may_send(&own));
+		own_messages_sent(&own, xid, xid % 2);
+	}
+	ck_assert(!own_messages_may_send(&own));
+	ck_assert(own_messages_heard(&own));
+	ck_assert(own_messages_may_send(&own));
+}
+END_TEST
+
+START_TEST(an_acceptor_has_one_out_and_takes_no_credit)
+{
+	own_messages_init(&own, NULL);
+	ck_assert(own_messages_may_send(&own));
+	own_messages_sent(&own, 1, false);
+	ck_assert(!own_messages_may_send(&own));
+	ck_assert(own_messages_heard(&own));
+	own_messages_sent(&own, 2, true);
+	ck_assert(!own_messages_heard(&own));
+	ck_assert(!own_messages_may_send(&own));
+	ck_assert(own_messages_answered(&own, 2));
+	ck_assert(own_messages_may_send(&own));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("own_messages");
+	TCase *tc = tcase_create("own_messages");
+
+	tcase_add_test(tc, a_connector_takes_a_credit_and_leaves_one);
+	tcase_add_test(tc, what_has_no_answer_is_over_with_any_message);
+	tcase_add_test(tc, a_connector_has_so_many_out);
+	tcase_add_test(tc, an_acceptor_has_one_out_and_takes_no_credit);
+	suite_add_tcase(suite, tc);
+	return test_main(suite);
+}
