@@ -118,3 +118,12 @@ uint32_t recv_runs_largest(const struct recv_runs *runs)
 			most = run_at(runs, i)->size_bytes;
 	return most;
 }
+
+uint64_t recv_runs_bytes(const struct recv_runs *runs)
+{
+	uint64_t bytes = 0;
+
+	for (unsigned i = 0; i < runs->count; i++)
+		bytes += (uint64_t)run_at(runs, i)->size_bytes * run_at(runs, i)->count;
+	return bytes;
+}

@@ -39,6 +39,8 @@ void recv_runs_take(struct recv_runs *runs);
 void recv_runs_resize(struct recv_runs *runs, unsigned kept, uint32_t size_bytes);
 /** recv_runs_smallest - the size of the smallest that is posted; UINT32_MAX without any. */
 uint32_t recv_runs_smallest(const struct recv_runs *runs);
+/** recv_runs_bytes - of all that are posted, together. */
+uint64_t recv_runs_bytes(const struct recv_runs *runs);
 /** recv_runs_largest - the size of the largest that is posted; 0 without any. */
 uint32_t recv_runs_largest(const struct recv_runs *runs);
 

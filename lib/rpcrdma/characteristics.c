@@ -12,11 +12,6 @@ static uint32_t least(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-static uint32_t at_least_default(uint32_t bytes)
-{
-	return bytes < XCHAR_RBSIZ_DEFAULT ? XCHAR_RBSIZ_DEFAULT : bytes;
-}
-
 static void set_receives(struct characteristics *ch, enum characteristics_receives_state to)
 {
 	ch->receives = state_next(&characteristics_receives_states, ch->receives, to);
@@ -27,27 +22,10 @@ static void set_wish(struct characteristics *ch, enum characteristics_wish_state
 	ch->wish = state_next(&characteristics_wish_states, ch->wish, to);
 }
 
-/* Receives here are no smaller, as far as the peer knows. */
-static uint32_t own_bytes(const struct characteristics *ch)
-{
-	return ch->told_bytes ? ch->told_bytes : ch->config.recv_bytes;
-}
-
 static uint32_t own_max_bytes(const struct characteristics *ch)
 {
 	return ch->config.receive_max_bytes > ch->config.recv_bytes ? ch->config.receive_max_bytes
 								    : ch->config.recv_bytes;
-}
-
-static uint32_t peer_bytes(const struct characteristics *ch)
-{
-	return at_least_default(ch->value[XCHAR_RBSIZ]);
-}
-
-/* Whether a REQ of ours is not settled. */
-static bool has_asked(const struct characteristics *ch)
-{
-	return ch->wish == WISH_OPEN || ch->wish == WISH_PENDING;
 }
 
 void characteristics_init(struct characteristics *ch, const struct characteristics_config *config)
@@ -70,7 +48,7 @@ static void give(struct characteristics *ch, struct characteristics_message *mes
 static void give_init(struct characteristics *ch, struct characteristics_message *message)
 {
 	const struct xchar_value values[] = {
-		{XCHAR_RBSIZ, true, own_bytes(ch)},
+		{XCHAR_RBSIZ, true, characteristics_told_size(ch)},
 		{XCHAR_RQREMINV, true, ch->config.invalidate},
 		{XCHAR_BRS, true, ch->config.reverse},
 	};
@@ -87,7 +65,7 @@ static void init_is_sent(struct characteristics *ch)
 	ch->greeted = true;
 	ch->init_due = false;
 	if (ch->config.enabled)
-		ch->told_bytes = own_bytes(ch);
+		ch->told_bytes = characteristics_told_size(ch);
 }
 
 void characteristics_hello(struct characteristics *ch, struct characteristics_message *message)
@@ -114,12 +92,13 @@ static void give_size(struct characteristics *ch, struct characteristics_message
 static void learn(struct characteristics *ch, uint32_t id, uint32_t value, unsigned *what)
 {
 	if (id == XCHAR_RBSIZ) {
-		uint32_t bytes = at_least_default(value);
+		uint32_t bytes = xchar_size(value);
 
-		if (bytes < peer_bytes(ch) && !(has_asked(ch) && bytes >= ch->wish_bytes))
+		if (bytes < characteristics_peer_size(ch) &&
+		    !(characteristics_has_asked(ch) && bytes >= ch->wish_bytes))
 			*what |= CHARACTERISTICS_LOWERED;
 		/* What is wanted was made of the old size. */
-		if (bytes != peer_bytes(ch) && ch->wish == WISH_HELD)
+		if (bytes != characteristics_peer_size(ch) && ch->wish == WISH_HELD)
 			set_wish(ch, WISH_NONE);
 		if (!ch->peer_first_bytes)
 			ch->peer_first_bytes = bytes;
@@ -200,7 +179,7 @@ static void take_upd(struct characteristics *ch, struct xchar_operation *operati
 		*what |= CHARACTERISTICS_UNASKED;
 		return;
 	}
-	if (peer_bytes(ch) != ch->wish_bytes)
+	if (characteristics_peer_size(ch) != ch->wish_bytes)
 		*what |= CHARACTERISTICS_REJECTED;
 	set_wish(ch, WISH_NONE);
 }
@@ -231,7 +210,7 @@ static void take_req(struct characteristics *ch, uint32_t xid, struct xchar_oper
 		request->verdict[XCHAR_RQREMINV] = XCHAR_DONE;
 	if (request->value[XCHAR_BRS] == ch->config.reverse)
 		request->verdict[XCHAR_BRS] = XCHAR_DONE;
-	bytes = at_least_default(request->value[XCHAR_RBSIZ]);
+	bytes = xchar_size(request->value[XCHAR_RBSIZ]);
 	request->value[XCHAR_RBSIZ] = bytes;
 	ch->judges_size = request->wanted[XCHAR_RBSIZ];
 	if (ch->judges_size && (!request->known || bytes > own_max_bytes(ch)))
@@ -288,7 +267,8 @@ static bool may_begin(const struct characteristics *ch)
 void characteristics_raise(struct characteristics *ch, uint32_t bytes)
 {
 	bytes = least(bytes, own_max_bytes(ch));
-	if (!may_begin(ch) || ch->receives != RECEIVES_SETTLED || bytes <= own_bytes(ch))
+	if (!may_begin(ch) || ch->receives != RECEIVES_SETTLED ||
+	    bytes <= characteristics_told_size(ch))
 		return;
 	ch->goal_bytes = bytes;
 	set_receives(ch, RECEIVES_RAISING);
@@ -296,11 +276,11 @@ void characteristics_raise(struct characteristics *ch, uint32_t bytes)
 
 void characteristics_ask(struct characteristics *ch, uint32_t bytes)
 {
-	uint32_t now = peer_bytes(ch);
+	uint32_t now = characteristics_peer_size(ch);
 	bool is_raise = bytes > now;
 
-	bytes = at_least_default(least(bytes, ch->config.send_max_bytes));
-	if (!may_begin(ch) || has_asked(ch))
+	bytes = xchar_size(least(bytes, ch->config.send_max_bytes));
+	if (!may_begin(ch) || characteristics_has_asked(ch))
 		return;
 	if (ch->wish == WISH_HELD)
 		set_wish(ch, WISH_NONE);
@@ -357,18 +337,19 @@ static enum characteristics_step next_receives(struct characteristics *ch,
 			return CHARACTERISTICS_NOTHING;
 		if (ch->posted_bytes != ch->goal_bytes) {
 			/* Between smaller receives and the UPD that tells of them nothing may come. */
-			if (ch->goal_bytes < own_bytes(ch) && !may_tell)
+			if (ch->goal_bytes < characteristics_told_size(ch) && !may_tell)
 				return CHARACTERISTICS_NOTHING;
 			return resize(ch, ch->goal_bytes, recv_bytes);
 		}
-		may_tell |= ch->posted_bytes < own_bytes(ch);
+		may_tell |= ch->posted_bytes < characteristics_told_size(ch);
 		if (look->smallest_bytes < ch->goal_bytes)
 			return CHARACTERISTICS_NOTHING;
 	}
 	if (!may_tell)
 		return CHARACTERISTICS_NOTHING;
 	give_size(ch, message, XCHAR_UPD,
-		  ch->receives == RECEIVES_CLEARING ? own_bytes(ch) : ch->goal_bytes,
+		  ch->receives == RECEIVES_CLEARING ? characteristics_told_size(ch)
+						    : ch->goal_bytes,
 		  ch->receives != RECEIVES_RAISING);
 	return CHARACTERISTICS_SEND;
 }
@@ -379,7 +360,7 @@ static enum characteristics_step next_wish(struct characteristics *ch,
 {
 	if (ch->wish != WISH_HELD || !look->may_ask)
 		return CHARACTERISTICS_NOTHING;
-	if (ch->wish_bytes < peer_bytes(ch) && look->needed_bytes > ch->wish_bytes)
+	if (ch->wish_bytes < characteristics_peer_size(ch) && look->needed_bytes > ch->wish_bytes)
 		return CHARACTERISTICS_NOTHING;
 	give_size(ch, message, XCHAR_REQ, ch->wish_bytes, false);
 	return CHARACTERISTICS_SEND;
@@ -451,44 +432,4 @@ void characteristics_resized(struct characteristics *ch, bool done)
 	else
 		set_receives(ch, ch->receives == RECEIVES_PENDING ? RECEIVES_CLEARING
 								  : RECEIVES_SETTLED);
-}
-
-/* What holds. */
-
-uint32_t characteristics_reply_bytes(const struct characteristics *ch, uint32_t told_bytes)
-{
-	uint32_t bytes = ch->told[XCHAR_RBSIZ] ? ch->value[XCHAR_RBSIZ] : told_bytes;
-
-	return least(at_least_default(bytes), ch->config.send_max_bytes);
-}
-
-uint32_t characteristics_send_bytes(const struct characteristics *ch, uint32_t told_bytes)
-{
-	uint32_t bytes = characteristics_reply_bytes(ch, told_bytes);
-
-	return has_asked(ch) ? least(bytes, ch->wish_bytes) : bytes;
-}
-
-uint32_t characteristics_recv_bytes(const struct characteristics *ch, uint32_t told_bytes)
-{
-	uint32_t bytes = own_bytes(ch);
-
-	if (!ch->peer_knows || !ch->told_bytes)
-		bytes = least(bytes, at_least_default(told_bytes));
-	return ch->receives == RECEIVES_PENDING ? least(bytes, ch->goal_bytes) : bytes;
-}
-
-bool characteristics_may_invalidate(const struct characteristics *ch)
-{
-	return ch->value[XCHAR_RQREMINV];
-}
-
-enum xchar_brs characteristics_peer_reverse(const struct characteristics *ch)
-{
-	return (enum xchar_brs)ch->value[XCHAR_BRS];
-}
-
-uint32_t characteristics_receives(const struct characteristics *ch)
-{
-	return ch->posted_bytes;
 }

@@ -92,6 +92,9 @@ struct characteristics {
 	uint8_t info[CHARACTERISTICS_RESP_BYTES];
 };
 
+/* The longest Reply that has no other way goes as one Send, however large the peer's receives are. */
+#define CHARACTERISTICS_REPLY_MAX_BYTES (256u * 1024u)
+
 /* What there is at the moment. */
 struct characteristics_look {
 	uint32_t smallest_bytes; /* of the receives that are posted */
@@ -173,6 +176,14 @@ enum characteristics_step characteristics_next(struct characteristics *ch,
 					       const struct characteristics_look *look,
 					       struct characteristics_message *message,
 					       uint32_t *recv_bytes) MUST_CHECK;
+/** characteristics_waits - whether there may be anything to do; else characteristics_next() need not be asked. */
+static inline bool characteristics_waits(const struct characteristics *ch)
+{
+	return ch->init_due || ch->resp_due || ch->receives != RECEIVES_SETTLED ||
+	       ch->wish == WISH_HELD;
+}
+/** characteristics_pending - in words what an end has asked for and has not got yet; NULL: nothing. */
+const char *characteristics_pending(const struct characteristics *ch);
 /** characteristics_sent - the message of the last step is on its way, with @xid. */
 void characteristics_sent(struct characteristics *ch, uint32_t xid);
 /**
@@ -181,6 +192,22 @@ void characteristics_sent(struct characteristics *ch, uint32_t xid);
  * Those that are posted keep theirs, or grow. A size that is lower than the one before is never refused.
  */
 void characteristics_resized(struct characteristics *ch, bool done);
+
+/** characteristics_told_size - the receive size here, as far as the peer knows. */
+static inline uint32_t characteristics_told_size(const struct characteristics *ch)
+{
+	return ch->told_bytes ? ch->told_bytes : ch->config.recv_bytes;
+}
+/** characteristics_peer_size - the one there, as far as we know. */
+static inline uint32_t characteristics_peer_size(const struct characteristics *ch)
+{
+	return xchar_size(ch->value[XCHAR_RBSIZ]);
+}
+/** characteristics_has_asked - whether a REQ of ours is not settled. */
+static inline bool characteristics_has_asked(const struct characteristics *ch)
+{
+	return ch->wish == WISH_OPEN || ch->wish == WISH_PENDING;
+}
 
 /**
  * characteristics_send_bytes - the longest Send to the peer

@@ -6,6 +6,7 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/call_plan.h \
 	lib/rpcrdma/characteristics.c \
 	lib/rpcrdma/characteristics.h \
+	lib/rpcrdma/characteristics_limits.c \
 	lib/rpcrdma/characteristics_request.c \
 	lib/rpcrdma/characteristics_request.h \
 	lib/rpcrdma/credits.c \
@@ -24,6 +25,10 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/lend.h \
 	lib/rpcrdma/message.c \
 	lib/rpcrdma/message.h \
+	lib/rpcrdma/negotiation.c \
+	lib/rpcrdma/negotiation.h \
+	lib/rpcrdma/own_messages.c \
+	lib/rpcrdma/own_messages.h \
 	lib/rpcrdma/peer_profile.c \
 	lib/rpcrdma/peer_profile.h \
 	lib/rpcrdma/private_data.c \
@@ -39,10 +44,14 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/rdma_leg.c \
 	lib/rpcrdma/rdma_leg.h \
 	lib/rpcrdma/rdma_leg_impl.h \
+	lib/rpcrdma/rdma_options.c \
+	lib/rpcrdma/rdma_options.h \
 	lib/rpcrdma/rdma_recv.c \
 	lib/rpcrdma/rdma_recv.h \
 	lib/rpcrdma/rdma_setup.c \
 	lib/rpcrdma/rdma_setup.h \
+	lib/rpcrdma/rdma_version.c \
+	lib/rpcrdma/rdma_version.h \
 	lib/rpcrdma/rdma_watch.c \
 	lib/rpcrdma/rdma_watch.h \
 	lib/rpcrdma/requester.c \

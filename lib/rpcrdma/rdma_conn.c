@@ -55,6 +55,7 @@ int rdma_conn_init(struct rdma_conn *conn, struct leg *leg, const struct rdma_le
 	conn->state = (struct state){state, loop_now_us(fabric->loop)};
 	conn->notes_left = RDMA_NOTES_MAX;
 	loop_task_init(&conn->closed_task, tell_closed, conn);
+	recv_runs_init(&conn->recvs);
 	conn->timer = loop_timer_new(fabric->loop, on_timer, conn);
 	return conn->timer ? 0 : -ENOMEM;
 }
@@ -65,6 +66,7 @@ void rdma_conn_fini(struct rdma_conn *conn)
 	loop_task_cancel(conn->fabric->loop, &conn->closed_task);
 	loop_task_cancel(conn->fabric->loop, &conn->idle_task);
 	loop_timer_free(conn->fabric->loop, conn->timer);
+	recv_runs_fini(&conn->recvs);
 	fabric_ep_free(conn->ep);
 }
 
@@ -158,15 +160,74 @@ void rdma_conn_released(struct rdma_conn *conn)
 	loop_defer(conn->fabric->loop, &conn->closed_task);
 }
 
+int rdma_conn_first_receives(struct rdma_conn *conn, unsigned count, uint32_t size_bytes)
+{
+	recv_runs_fini(&conn->recvs);
+	conn->recvs_posted = count;
+	return recv_runs_add(&conn->recvs, count, size_bytes);
+}
+
 void rdma_conn_replenish(struct rdma_conn *conn)
 {
 	const struct credit_grant *grant = &conn->grant;
-	unsigned want = RDMA_RECV_RESERVE + conn->window.in_flight + grant->granted;
+	unsigned want = RDMA_RECV_RESERVE + conn->window.in_flight + grant->granted, more;
 
 	/* Each Call that is not answered keeps the receive that it took: a peer that overruns runs out. */
-	if (!rdma_conn_is_up(conn) || conn->recvs_posted + grant->in_flight >= want)
+	if (!rdma_conn_is_established(conn) || conn->recvs_posted + grant->in_flight >= want)
 		return;
-	fabric_recv_post(conn->ep, want - grant->in_flight - conn->recvs_posted,
-			 conn->recv_size_bytes);
-	conn->recvs_posted = want - grant->in_flight;
+	more = want - grant->in_flight - conn->recvs_posted;
+	if (recv_runs_add(&conn->recvs, more, conn->recv_size_bytes)) {
+		rdma_conn_fail(conn, LEG_CLOSE_RESOURCES, "no memory for receives");
+		return;
+	}
+	fabric_recv_post(conn->ep, more, conn->recv_size_bytes);
+	conn->recvs_posted += more;
+}
+
+void rdma_conn_resize_receives(struct rdma_conn *conn, uint32_t size_bytes)
+{
+	unsigned kept = fabric_recv_resize(conn->ep, size_bytes);
+
+	conn->recv_size_bytes = size_bytes;
+	if (kept != FABRIC_RECV_KEPT)
+		recv_runs_resize(&conn->recvs, kept, size_bytes);
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint32_t most(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Where a version has more by default than was told, that counts (E2.3-1, X-14). */
+static uint32_t told(const struct inline_limit *limit, const struct dialect *dialect)
+{
+	uint32_t floor = dialect->least_inline_bytes;
+
+	return least(most(inline_limit_offer(limit), floor), most(limit->peer_bytes, floor));
+}
+
+void rdma_conn_agree(struct rdma_conn *conn)
+{
+	const struct dialect *dialect = conn->negotiation.dialect;
+	uint32_t send = told(&conn->send_limit, dialect), recv = told(&conn->recv_limit, dialect);
+
+	conn->terms = (struct rpc_terms){dialect, send, send, recv};
+	if (!dialect->options || !conn->characteristics)
+		return;
+	conn->terms.send_bytes = characteristics_send_bytes(conn->characteristics, send);
+	conn->terms.reply_bytes = characteristics_reply_bytes(conn->characteristics, send);
+	conn->terms.recv_bytes = characteristics_recv_bytes(conn->characteristics, recv);
+}
+
+bool rdma_conn_may_invalidate(const struct rdma_conn *conn, const struct rpc_terms *terms)
+{
+	if (!terms->dialect->one_sided_invalidation)
+		return conn->may_invalidate;
+	return conn->config->remote_invalidation && conn->sends_invalidate &&
+	       conn->characteristics && characteristics_may_invalidate(conn->characteristics);
 }

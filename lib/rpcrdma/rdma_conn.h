@@ -12,13 +12,18 @@
 #include "base/compiler.h"
 #include "base/state.h"
 #include "fabric/fabric.h"
+#include "fabric/recv_runs.h"
 #include "leg/leg.h"
+#include "rpcrdma/characteristics.h"
 #include "rpcrdma/credits.h"
 #include "rpcrdma/inline_limit.h"
+#include "rpcrdma/negotiation.h"
+#include "rpcrdma/own_messages.h"
 #include "rpcrdma/peer_profile.h"
 #include "rpcrdma/private_data.h"
 #include "rpcrdma/rdma_config.h"
 #include "rpcrdma/rpc_terms.h"
+#include "rpcrdma/size_wish.h"
 
 /* Receives beyond all credits, for what no document gives a credit: RDMA_ERROR, RDMA_DONE. */
 #define RDMA_RECV_RESERVE 8u
@@ -29,10 +34,12 @@
 
 #define RDMA_CONN_STATES(X)                                                                        \
 	X(RDMA_CONNECTING, "connecting", "the fabric to connect",                                  \
-	  TO(RDMA_OPEN) | TO(RDMA_CLOSING))                                                        \
+	  TO(RDMA_PROBING) | TO(RDMA_OPEN) | TO(RDMA_CLOSING))                                     \
 	X(RDMA_INCOMING, "incoming", "the peer's request", TO(RDMA_REQUESTED) | TO(RDMA_CLOSING))  \
 	X(RDMA_REQUESTED, "requested", "leg_accept()", TO(RDMA_ACCEPTING) | TO(RDMA_CLOSING))      \
 	X(RDMA_ACCEPTING, "accepting", "the fabric to connect", TO(RDMA_OPEN) | TO(RDMA_CLOSING))  \
+	X(RDMA_PROBING, "probing", "the version that the peer speaks",                             \
+	  TO(RDMA_OPEN) | TO(RDMA_CLOSING))                                                        \
 	X(RDMA_OPEN, "open", "either end to drain or close", TO(RDMA_DRAINING) | TO(RDMA_CLOSING)) \
 	X(RDMA_DRAINING, "draining", "the last Call in flight", TO(RDMA_CLOSING))                  \
 	X(RDMA_CLOSING, "closing", "the fabric to disconnect", TO(RDMA_CLOSED))                    \
@@ -57,6 +64,13 @@ struct work_queues {
 	unsigned sends; /* posted Sends, without Writes */
 	struct loop_timer *timer;
 	bool timer_set;
+};
+
+/* Which receive sizes the traffic of a connection of version two wants (rdma_options.h). */
+struct conn_sizes {
+	struct size_wish calls, replies; /* that went by chunk */
+	uint32_t wanted_there_bytes;     /* … so the peer's is to be that; 0: no new wish */
+	uint32_t wanted_here_bytes;      /* … and ours that */
 };
 
 struct rdma_conn {
@@ -86,25 +100,33 @@ struct rdma_conn {
 
 	/* Agreed at set-up. */
 	bool remote_invalidation; /* we offer it */
-	bool may_invalidate;      /* both ends do (C5.1-1) */
+	bool sends_invalidate;    /* the endpoint can */
+	bool may_invalidate;      /* version one: both ends offer it (C5.1-1) */
 	bool late_reads;          /* what is lent for Reads may still be filled */
 	unsigned ord, max_sge;
 	uint32_t max_segment_bytes;  /* longest memory to lend under one key */
 	uint32_t max_transfer_bytes; /* longest Read or Write of the peer's memory */
-	/* These may change while the connection is up; RPCs go by rdma_conn_terms() as they were planned. */
-	const struct dialect *dialect;
-	struct inline_limit send_limit, recv_limit;
+	/* These may change while the connection is up; RPCs go by the terms as they were planned. */
+	struct negotiation negotiation;
+	struct inline_limit send_limit, recv_limit; /* of version one */
+	struct rpc_terms terms;
+	struct characteristics
+		*characteristics; /* version two: of both ends; NULL: nothing was told */
+	struct conn_sizes *sizes; /* version two: what is wanted; NULL: nothing ever */
+	struct own_messages own;
 
 	/* For Calls that are sent, and Calls that come. */
 	struct credit_window window;
 	struct credit_grant grant;
+	struct recv_runs recvs; /* that are posted */
 	unsigned recvs_posted;
 	uint32_t recv_size_bytes; /* of those to be posted */
 
 	bool drain_asked;           /* leg_drain() was called, whatever the state */
 	struct loop_task idle_task; /* the leg's: run when an RPC has ended after that */
 
-	bool heard; /* from the peer, since the watch (rdma_watch.h) last looked */
+	bool heard;                  /* from the peer, since the watch (rdma_watch.h) last looked */
+	uint32_t longest_send_bytes; /* since the sizes were last looked at (rdma_options.h) */
 
 	struct work_queues works;
 	uint64_t bytes_received, bytes_sent;
@@ -122,12 +144,16 @@ static inline bool rdma_conn_is_over(const struct rdma_conn *conn)
 	return conn->state.now >= RDMA_CLOSING;
 }
 
-/** rdma_conn_terms - what to plan an RPC with; kept with it to its end. */
-static inline struct rpc_terms rdma_conn_terms(const struct rdma_conn *conn)
+/** rdma_conn_is_established - whether messages are sent and taken, though it may not carry RPCs yet. */
+static inline bool rdma_conn_is_established(const struct rdma_conn *conn)
 {
-	return (struct rpc_terms){conn->dialect, conn->send_limit.agreed_bytes,
-				  conn->recv_limit.agreed_bytes};
+	return conn->state.now >= RDMA_PROBING && conn->state.now <= RDMA_DRAINING;
 }
+
+/** rdma_conn_agree - the version, or what one of the ends can, has changed: from now on RPCs are planned with that. */
+void rdma_conn_agree(struct rdma_conn *conn);
+/** rdma_conn_may_invalidate - whether a Send may take the peer a key away that it lent for an RPC with these terms. */
+bool rdma_conn_may_invalidate(const struct rdma_conn *conn, const struct rpc_terms *terms);
 
 /** rdma_conn_rpc_over - an RPC of either direction has come to its end. */
 static inline void rdma_conn_rpc_over(struct rdma_conn *conn)
@@ -160,6 +186,7 @@ void rdma_conn_peer_found(struct rdma_conn *conn, enum peer_id id, const char *w
 static inline void rdma_conn_received(struct rdma_conn *conn, const struct fabric_recv *recv)
 {
 	conn->recvs_posted--;
+	recv_runs_take(&conn->recvs);
 	conn->heard = true;
 	conn->bytes_received += recv->len_bytes;
 }
@@ -167,9 +194,13 @@ static inline void rdma_conn_received(struct rdma_conn *conn, const struct fabri
 /**
  * rdma_conn_replenish - post the receives that what is granted and in flight asks for
  *
- * Due before each Call (its Reply needs one) and before each Reply (its credit needs one, A3.3-8). A receive limit
- * that is to be raised waits until the receives that are posted here are all of the larger size.
+ * Due before each Call (its Reply needs one) and before each Reply (its credit needs one, A3.3-8).
  */
 void rdma_conn_replenish(struct rdma_conn *conn);
+/** rdma_conn_first_receives - those that the endpoint posts by itself when it is made. Returns 0 or -ENOMEM. */
+int rdma_conn_first_receives(struct rdma_conn *conn, unsigned count,
+			     uint32_t size_bytes) MUST_CHECK;
+/** rdma_conn_resize_receives - from now on receives of @size_bytes are posted; those that are become such where they can. */
+void rdma_conn_resize_receives(struct rdma_conn *conn, uint32_t size_bytes);
 
 #endif

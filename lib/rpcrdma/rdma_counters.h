@@ -34,6 +34,9 @@
 	X(err_vers_received, "Calls of ours that the peer refused for their version (ERR_VERS)")   \
 	X(err_chunk_sent, "messages that cannot be carried out refused (ERR_CHUNK)")               \
 	X(err_chunk_received, "Calls of ours that the peer could not carry out (ERR_CHUNK)")       \
+	X(err_inval_option_sent,                                                                   \
+	  "operations of version two that are unknown here refused (INVAL_OPTION)")                \
+	X(err_inval_option_received, "operations of ours that the peer does not know")             \
 	X(err_unknown_received, "Calls of ours that the peer refused with an unknown error")       \
 	X(drained_calls,                                                                           \
 	  "Calls that came while the connection was being ended, left for the next one")           \
@@ -58,6 +61,13 @@
 	X(null_calls_sent, "empty Calls sent to ask a silent server whether it is there")          \
 	X(null_calls_answered, "of these, those that were answered")                               \
 	X(null_calls_unanswered, "connections closed because none was answered")                   \
+	X(options_sent, "messages of version two's characteristics (RDMA_OPTIONAL) sent")          \
+	X(options_received, "such messages received")                                              \
+	X(options_late, "answers to the attempt at version two that came too late, thrown away")   \
+	X(characteristics_wrong, "characteristics that break what their sender told before")       \
+	X(recv_raises, "times that the receives of a connection became larger")                    \
+	X(recv_raises_refused, "times that there was no memory for that")                          \
+	X(recv_lowered_unasked, "times that a peer took smaller receives, and nobody had asked")   \
 	X(dones_ignored, "RDMA_DONE messages, which have no effect")                               \
 	CALL_VERDICT_COUNTERS(X)                                                                   \
 	X(private_data_defaults,                                                                   \

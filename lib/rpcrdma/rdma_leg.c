@@ -12,6 +12,7 @@
 #include "rpcrdma/rdma_leg_impl.h"
 #include "rpcrdma/rdma_recv.h"
 #include "rpcrdma/rdma_setup.h"
+#include "rpcrdma/rdma_version.h"
 #include "rpcrdma/rdma_watch.h"
 #include "rpcrdma/reject_reason.h"
 #include "rpcrdma/requester_landing.h"
@@ -81,10 +82,7 @@ static void on_established(void *arg, const uint8_t *private_data, size_t len)
 	if (!rdma_setup_established(&leg->conn, private_data, len))
 		return;
 	rdma_watch_start(&leg->watch);
-	leg->config.leg.events->opened(leg->config.leg.arg);
-	if (leg->conn.drain_asked && leg->conn.state.now == RDMA_OPEN)
-		rdma_conn_set_state(&leg->conn, RDMA_DRAINING);
-	requester_pump(&leg->requester);
+	rdma_version_begin(leg);
 }
 
 static void on_rejected(void *arg, const uint8_t *private_data, size_t len)
@@ -99,6 +97,8 @@ static void on_rejected(void *arg, const uint8_t *private_data, size_t len)
 static void end(struct rdma_leg *leg, enum fabric_close why, const char *detail)
 {
 	rdma_watch_end(&leg->watch);
+	rdma_version_ended(leg);
+	rdma_options_end(leg->options);
 	rdma_conn_ended(&leg->conn, why, detail);
 	requester_end(&leg->requester);
 	responder_end(&leg->responder);
@@ -187,7 +187,7 @@ static void rdma_info(const struct leg *l, struct leg_info *info)
 	const struct rdma_leg *leg = container_of(l, const struct rdma_leg, leg);
 	const struct rdma_conn *conn = &leg->conn;
 	const struct credit_window *window = &conn->window;
-	struct rpc_terms terms = rdma_conn_terms(conn);
+	const struct rpc_terms *terms = &conn->terms;
 	struct fabric_ep_info ep;
 
 	fabric_ep_info(conn->ep, &ep);
@@ -198,16 +198,25 @@ static void rdma_info(const struct leg *l, struct leg_info *info)
 		.local = ep.local,
 		.peer = ep.peer,
 		.calls_in_flight_in = conn->grant.in_flight,
-		.calls_in_flight_out = window->in_flight - leg->requester.nulls.count,
+		.calls_in_flight_out =
+			window->in_flight - leg->requester.nulls.count - conn->own.count,
 		.credits_granted = credit_grant_value(&conn->grant),
 		.credits_told = leg->requester.answered,
 		.calls_held = leg->requester.nheld,
-		.inline_send_bytes = terms.send_bytes,
-		.inline_recv_bytes = terms.recv_bytes,
-		.rpcrdma_version = conn->dialect->version,
+		.inline_send_bytes = terms->send_bytes,
+		.inline_recv_bytes = terms->recv_bytes,
+		.recv_size_bytes = inline_limit_offer(&conn->recv_limit),
+		.peer_recv_size_bytes = conn->send_limit.peer_bytes,
+		.recv_posted_bytes = recv_runs_bytes(&conn->recvs),
+		.rpcrdma_version = conn->negotiation.dialect->version,
 		.bytes_received = conn->bytes_received,
 		.bytes_sent = conn->bytes_sent,
 	};
+	if (terms->dialect->options && conn->characteristics) {
+		info->pending = characteristics_pending(conn->characteristics);
+		info->peer_recv_size_bytes = characteristics_peer_size(conn->characteristics);
+		info->recv_size_bytes = characteristics_told_size(conn->characteristics);
+	}
 	if (conn->connector) {
 		info->peer_profile = conn->peer->name;
 		info->peer_why = conn->peer_why;
@@ -233,7 +242,7 @@ static void rdma_describe(const struct leg *l, char text[LEG_TEXT_BYTES])
 {
 	const struct rdma_leg *leg = container_of(l, const struct rdma_leg, leg);
 	const struct rdma_conn *conn = &leg->conn;
-	struct rpc_terms terms = rdma_conn_terms(conn);
+	const struct rpc_terms *terms = &conn->terms;
 	char below[FABRIC_TEXT_BYTES], told[96];
 
 	fabric_ep_describe(conn->ep, below);
@@ -242,7 +251,7 @@ static void rdma_describe(const struct leg *l, char text[LEG_TEXT_BYTES])
 		text, LEG_TEXT_BYTES,
 		"RPC-over-RDMA version %u, inline up to %u bytes to it and %u from it, %s %u credits, "
 		"remote invalidation %s; %s%s%s",
-		conn->dialect->version, terms.send_bytes, terms.recv_bytes,
+		terms->dialect->version, terms->send_bytes, terms->recv_bytes,
 		conn->connector ? "asks for" : "grants up to",
 		conn->connector ? conn->window.asked : conn->grant.max,
 		conn->may_invalidate ? "on" : "off", told, below[0] ? "; " : "", below);
@@ -251,6 +260,7 @@ static void rdma_describe(const struct leg *l, char text[LEG_TEXT_BYTES])
 static void leg_destroy(struct rdma_leg *leg)
 {
 	rdma_watch_fini(&leg->watch);
+	rdma_version_fini(leg);
 	requester_fini(&leg->requester);
 	responder_fini(&leg->responder);
 	work_queues_fini(&leg->conn);

@@ -7,6 +7,7 @@
 #include "leg/leg.h"
 #include "rpcrdma/rdma_config.h"
 #include "rpcrdma/rdma_conn.h"
+#include "rpcrdma/rdma_options.h"
 #include "rpcrdma/rdma_watch.h"
 #include "rpcrdma/requester.h"
 #include "rpcrdma/responder.h"
@@ -19,6 +20,8 @@ struct rdma_leg {
 	struct requester requester;
 	struct responder responder;
 	struct rdma_watch watch;
+	struct loop_timer *probe_timer; /* of an attempt at version two; or NULL */
+	struct rdma_options *options;   /* once there is an RDMA_OPTIONAL; or NULL */
 };
 
 static inline struct rdma_leg *rdma_leg_of(struct leg *leg)

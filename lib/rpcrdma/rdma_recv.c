@@ -11,11 +11,13 @@
 #include "rpc/msg.h"
 #include "rpc/xdr.h"
 #include "rpcrdma/rdma_leg_impl.h"
+#include "rpcrdma/rdma_version.h"
 #include "rpcrdma/requester_reply.h"
 
 /*
  * Whether a Send that did not decode was a Call. Without chunks the RPC message's type is a word at
- * a fixed place (D1.3.4-1); with chunks, only the end that connected calls.
+ * a fixed place (D1.3.4-1); with chunks, only the end that connected calls in version one. Of other versions a list
+ * counts as a Call's (X-3).
  */
 static bool looks_like_call(const struct rdma_leg *leg, const struct rpcrdma_header *hdr,
 			    const struct fabric_recv *recv)
@@ -31,7 +33,7 @@ static bool looks_like_call(const struct rdma_leg *leg, const struct rpcrdma_hea
 		if (type == RPC_CALL || type == RPC_REPLY)
 			return type == RPC_CALL;
 	}
-	return !leg->conn.connector;
+	return !leg->conn.connector || negotiation_of(hdr->vers)->read_list_tells_call;
 }
 
 static void undecodable(struct rdma_leg *leg, const struct rpcrdma_header *hdr,
@@ -46,10 +48,26 @@ static void undecodable(struct rdma_leg *leg, const struct rpcrdma_header *hdr,
 	responder_refuse(&leg->responder, hdr, err);
 }
 
+/* What is neither Call nor Reply (X-9, E4.2-5). */
+static void refuse(struct rdma_leg *leg, const struct rpcrdma_header *hdr, const char *what)
+{
+	leg->conn.counters->bad_calls++;
+	rdma_conn_note(&leg->conn, "message %#x: %s", hdr->xid, what);
+	responder_refuse(&leg->responder, hdr, RPCRDMA_ERR_CHUNK);
+}
+
 static void too_short(struct rdma_leg *leg, const struct fabric_recv *recv)
 {
 	leg->conn.counters->short_discarded++;
 	rdma_conn_note(&leg->conn, "Send of %u bytes is too short, discarded", recv->len_bytes);
+}
+
+/* Whether a message with chunks is a Call. */
+static bool has_chunks_of_call(const struct rdma_leg *leg, const struct rpcrdma_header *hdr)
+{
+	if (negotiation_of(hdr->vers)->read_list_tells_call)
+		return hdr->nreads;
+	return !leg->conn.connector;
 }
 
 static bool begins_in_chunk(const struct rpcrdma_header *hdr)
@@ -64,10 +82,20 @@ static bool begins_in_chunk(const struct rpcrdma_header *hdr)
 static void short_body(struct rdma_leg *leg, const struct rpcrdma_header *hdr,
 		       const struct fabric_recv *recv)
 {
-	if (!leg->conn.connector && begins_in_chunk(hdr))
+	if (has_chunks_of_call(leg, hdr) && begins_in_chunk(hdr))
 		undecodable(leg, hdr, recv, RPCRDMA_ERR_CHUNK, "an RDMA_MSG that is in a chunk");
 	else
 		too_short(leg, recv);
+}
+
+static void call(struct rdma_leg *leg, const struct rpcrdma_header *hdr, const uint8_t *body,
+		 uint32_t len)
+{
+	if (leg->conn.negotiation.stage != NEGOTIATION_SETTLED) {
+		negotiation_call_came(&leg->conn.negotiation, hdr->vers);
+		rdma_conn_agree(&leg->conn);
+	}
+	responder_call(&leg->responder, hdr, body, len);
 }
 
 static void on_msg(struct rdma_leg *leg, const struct rpcrdma_header *hdr,
@@ -91,11 +119,22 @@ static void on_msg(struct rdma_leg *leg, const struct rpcrdma_header *hdr,
 	if (type == RPC_CALL && len < RPCRDMA_MIN_CALL_BYTES)
 		short_body(leg, hdr, recv);
 	else if (type == RPC_CALL)
-		responder_call(&leg->responder, hdr, body, len);
+		call(leg, hdr, body, len);
 	else if (len < RPCRDMA_MIN_REPLY_BYTES)
 		too_short(leg, recv);
 	else
 		requester_reply(&leg->requester, hdr, body, len);
+}
+
+/* messages of our own first, then Calls; INVAL_OPTION is of no Call. */
+static void on_error(struct rdma_leg *leg, const struct rpcrdma_header *hdr)
+{
+	if (hdr->error == RPCRDMA_ERR_VERS && rdma_version_refused(leg, hdr))
+		return;
+	if (leg->options && rdma_options_refused(leg->options, hdr->xid))
+		requester_error_of_own(&leg->requester, hdr);
+	else
+		requester_error(&leg->requester, hdr);
 }
 
 static void dispatch(struct rdma_leg *leg, const struct rpcrdma_header *hdr,
@@ -106,14 +145,13 @@ static void dispatch(struct rdma_leg *leg, const struct rpcrdma_header *hdr,
 		on_msg(leg, hdr, recv);
 		break;
 	case RPCRDMA_NOMSG:
-		/* Only forward messages have chunks. */
-		if (leg->conn.connector)
-			requester_reply(&leg->requester, hdr, NULL, 0);
+		if (has_chunks_of_call(leg, hdr))
+			call(leg, hdr, NULL, 0);
 		else
-			responder_call(&leg->responder, hdr, NULL, 0);
+			requester_reply(&leg->requester, hdr, NULL, 0);
 		break;
 	case RPCRDMA_ERROR:
-		requester_error(&leg->requester, hdr);
+		on_error(leg, hdr);
 		break;
 	case RPCRDMA_DONE:
 		/* Nothing is ever exposed that a Done could release (A-Δ2). */
@@ -123,6 +161,7 @@ static void dispatch(struct rdma_leg *leg, const struct rpcrdma_header *hdr,
 		undecodable(leg, hdr, recv, RPCRDMA_ERR_CHUNK, "RDMA_MSGP is not supported");
 		break;
 	case RPCRDMA_OPTIONAL:
+		rdma_version_option(leg, hdr);
 		break;
 	}
 }
@@ -132,21 +171,11 @@ static bool may_have_invalidated(const struct rdma_leg *leg, enum rpcrdma_verdic
 				 const struct rpcrdma_header *hdr, uint32_t rkey)
 {
 	const struct rdma_conn *conn = &leg->conn;
-	bool offered = conn->peer->lenient ? conn->remote_invalidation : conn->may_invalidate;
+	bool one_sided = conn->peer->lenient || conn->terms.dialect->one_sided_invalidation;
+	bool offered = one_sided ? conn->remote_invalidation : conn->may_invalidate;
 
 	return offered && verdict != RPCRDMA_SHORT &&
 	       requester_owns_key(&leg->requester, hdr->xid, rkey);
-}
-
-/* A version that there is a codec for may not be spoken here. ERR_VERS is understood in any. */
-static enum rpcrdma_verdict held_against(const struct rdma_conn *conn,
-					 const struct rpcrdma_header *hdr,
-					 enum rpcrdma_verdict verdict)
-{
-	if (verdict == RPCRDMA_SHORT || hdr->vers == conn->dialect->version ||
-	    (verdict == RPCRDMA_OK && hdr->proc == RPCRDMA_ERROR && hdr->error == RPCRDMA_ERR_VERS))
-		return verdict;
-	return RPCRDMA_BAD_VERS;
 }
 
 static void judge(struct rdma_leg *leg, enum rpcrdma_verdict verdict,
@@ -169,7 +198,55 @@ static void judge(struct rdma_leg *leg, enum rpcrdma_verdict verdict,
 		undecodable(leg, hdr, recv, RPCRDMA_ERR_CHUNK, "chunk lists do not decode");
 		break;
 	case RPCRDMA_RESERVED:
+		refuse(leg, hdr, "a type that version two reserves");
+		break;
 	case RPCRDMA_BAD_OPTION:
+		refuse(leg, hdr, "an RDMA_OPTIONAL longer than its Send");
+		break;
+	}
+}
+
+/* ERR_VERS is understood in any version (A4.2-1). */
+static bool is_err_vers(enum rpcrdma_verdict verdict, const struct rpcrdma_header *hdr)
+{
+	return verdict == RPCRDMA_OK && hdr->proc == RPCRDMA_ERROR &&
+	       hdr->error == RPCRDMA_ERR_VERS;
+}
+
+/* What an RDMA_OPTIONAL tells holds for the Calls that wait for the leg to open; all else is for an open leg. */
+static void take(struct rdma_leg *leg, enum rpcrdma_verdict verdict,
+		 const struct rpcrdma_header *hdr, const struct fabric_recv *recv)
+{
+	bool opens = leg->conn.state.now == RDMA_PROBING &&
+		     leg->conn.negotiation.stage == NEGOTIATION_SETTLED;
+
+	if (opens && hdr->proc != RPCRDMA_OPTIONAL)
+		rdma_version_open(leg);
+	judge(leg, verdict, hdr, recv);
+	if (opens)
+		rdma_version_open(leg);
+}
+
+/* What is spoken is judged by its version first, and settles it where nothing does yet. */
+static void receive(struct rdma_leg *leg, enum rpcrdma_verdict verdict,
+		    const struct rpcrdma_header *hdr, const struct fabric_recv *recv)
+{
+	struct negotiation *neg = &leg->conn.negotiation;
+
+	if (verdict == RPCRDMA_SHORT || is_err_vers(verdict, hdr)) {
+		judge(leg, verdict, hdr, recv);
+		return;
+	}
+	switch (negotiation_judge(neg, hdr->xid, hdr->vers, hdr->proc == RPCRDMA_OPTIONAL)) {
+	case NEGOTIATION_TAKE:
+		rdma_version_heard(leg, hdr);
+		take(leg, verdict, hdr, recv);
+		break;
+	case NEGOTIATION_LATE:
+		leg->conn.counters->options_late++;
+		break;
+	case NEGOTIATION_REFUSE:
+		judge(leg, RPCRDMA_BAD_VERS, hdr, recv);
 		break;
 	}
 }
@@ -182,10 +259,11 @@ void rdma_leg_recv(void *arg, const struct fabric_recv *recv)
 	enum rpcrdma_verdict verdict;
 
 	rdma_conn_received(conn, recv);
-	if (!rdma_conn_is_up(conn))
+	if (!rdma_conn_is_established(conn))
 		return;
-	verdict =
-		held_against(conn, &hdr, rpcrdma_header_decode(recv->data, recv->len_bytes, &hdr));
+	if (conn->own.count && own_messages_heard(&conn->own))
+		requester_pump(&leg->requester);
+	verdict = rpcrdma_header_decode(recv->data, recv->len_bytes, &hdr);
 	if (recv->invalidated) {
 		conn->counters->remote_invalidations_received++;
 		if (!may_have_invalidated(leg, verdict, &hdr, recv->inv_rkey)) {
@@ -194,6 +272,8 @@ void rdma_leg_recv(void *arg, const struct fabric_recv *recv)
 			return;
 		}
 	}
-	judge(leg, verdict, &hdr, recv);
+	receive(leg, verdict, &hdr, recv);
 	rdma_conn_replenish(conn);
+	if (leg->options)
+		rdma_options_go_on(leg->options);
 }

@@ -29,7 +29,7 @@ void rdma_setup_init(struct rdma_conn *conn)
 	enum peer_id peer = conn->connector ? config->peer : PEER_AUTO;
 	uint32_t forward = config->credits, reverse = RDMA_REVERSE_CREDITS;
 
-	conn->dialect = dialect(DIALECT_RFC8166);
+	negotiation_init(&conn->negotiation, conn->connector, config->highest_version);
 	rdma_conn_peer_found(conn, peer, peer == PEER_AUTO ? "not connected yet" : "as configured");
 	inline_limit_init(&conn->send_limit, config->inline_threshold_bytes,
 			  conn->peer->inline_max_bytes);
@@ -38,6 +38,7 @@ void rdma_setup_init(struct rdma_conn *conn)
 	conn->remote_invalidation = config->remote_invalidation && conn->peer->private_data;
 	credit_window_init(&conn->window, conn->connector ? forward : reverse);
 	credit_grant_init(&conn->grant, RDMA_FIRST_GRANT, conn->connector ? reverse : forward);
+	own_messages_init(&conn->own, conn->connector ? &conn->window : NULL);
 }
 
 static void offer(const struct rdma_conn *conn, struct fabric_ep_params *params)
@@ -53,23 +54,24 @@ static void offer(const struct rdma_conn *conn, struct fabric_ep_params *params)
 }
 
 /* What both ends post at least and at most: all credits of both directions, and the reserve. */
-static void set_receives(struct rdma_conn *conn, struct fabric_ep_params *params)
+static int set_receives(struct rdma_conn *conn, struct fabric_ep_params *params)
 {
 	conn->recv_size_bytes = rdma_recv_bytes(inline_limit_offer(&conn->recv_limit));
-	conn->recvs_posted = conn->grant.granted + conn->window.granted + RDMA_RECV_RESERVE;
 	params->recv_size_bytes = conn->recv_size_bytes;
-	params->recv_count = conn->recvs_posted;
+	params->recv_count = conn->grant.granted + conn->window.granted + RDMA_RECV_RESERVE;
 	params->recv_max = conn->grant.max + conn->window.asked + RDMA_RECV_RESERVE;
+	return rdma_conn_first_receives(conn, params->recv_count, params->recv_size_bytes);
 }
 
-static void fill_params(struct rdma_conn *conn, struct fabric_ep_params *params)
+/* Returns 0 or -ENOMEM. */
+static int fill_params(struct rdma_conn *conn, struct fabric_ep_params *params)
 {
 	*params = (struct fabric_ep_params){.ird = RDMA_READ_DEPTH};
 	/* As the client we never read; peers refuse one that cannot be read from. */
 	params->ord = conn->connector ? 0 : RDMA_READ_DEPTH;
 	if (conn->peer->private_data)
 		offer(conn, params);
-	set_receives(conn, params);
+	return set_receives(conn, params);
 }
 
 /* An address of the host's choice, and the port. */
@@ -88,8 +90,10 @@ static int connect_endpoint(struct rdma_conn *conn, const struct fabric_ep_event
 			    void *arg)
 {
 	struct fabric_ep_params params;
+	int rc = fill_params(conn, &params);
 
-	fill_params(conn, &params);
+	if (rc)
+		return rc;
 	params.source = source_of(conn);
 	return fabric_connect(conn->fabric, (const struct sockaddr *)&conn->server, &params, events,
 			      arg, &conn->ep);
@@ -221,30 +225,53 @@ void rdma_setup_accept(struct rdma_conn *conn)
 
 	if (conn->state.now != RDMA_REQUESTED)
 		return;
-	fill_params(conn, &params);
+	if (fill_params(conn, &params)) {
+		rdma_conn_fail(conn, LEG_CLOSE_RESOURCES, "no memory for receives");
+		return;
+	}
 	rdma_conn_set_state(conn, RDMA_ACCEPTING);
 	arm_timer(conn);
 	if (fabric_ep_accept(conn->ep, &params))
 		rdma_conn_fail(conn, LEG_CLOSE_LOST, "the peer went before it was accepted");
 }
 
-/* What the endpoint can, now that it is known. */
-static void learn_endpoint(struct rdma_conn *conn)
+static void limit_segments(struct rdma_conn *conn, uint32_t key_bytes)
 {
 	uint32_t own_max = conn->config->max_segment_bytes;
 	uint32_t peer_max = conn->peer->segment_max_bytes;
-	struct fabric_ep_info info;
 
-	fabric_ep_info(conn->ep, &info);
-	conn->ord = info.ord;
-	conn->late_reads = info.late_reads;
-	conn->max_sge = info.max_sge ? info.max_sge : FABRIC_MAX_SGE;
-	conn->max_transfer_bytes = info.max_transfer_bytes ? info.max_transfer_bytes : UINT32_MAX;
-	conn->max_segment_bytes = info.max_key_bytes;
+	conn->max_segment_bytes = key_bytes;
 	if (own_max)
 		conn->max_segment_bytes = least(own_max, conn->max_segment_bytes);
 	if (peer_max)
 		conn->max_segment_bytes = least(peer_max, conn->max_segment_bytes);
+}
+
+void rdma_setup_version_found(struct rdma_conn *conn)
+{
+	struct fabric_ep_info info;
+
+	rdma_conn_agree(conn);
+	if (!conn->connector || !conn->terms.dialect->options || conn->config->peer != PEER_AUTO)
+		return;
+	/* Servers with quirks have private data or none, but not this. */
+	rdma_conn_peer_found(conn, PEER_AUTO, "speaks version two");
+	fabric_ep_info(conn->ep, &info);
+	limit_segments(conn, info.max_key_bytes);
+}
+
+/* What the endpoint can, now that it is known. */
+static void learn_endpoint(struct rdma_conn *conn)
+{
+	struct fabric_ep_info info;
+
+	fabric_ep_info(conn->ep, &info);
+	conn->ord = info.ord;
+	conn->sends_invalidate = info.sends_invalidate;
+	conn->late_reads = info.late_reads;
+	conn->max_sge = info.max_sge ? info.max_sge : FABRIC_MAX_SGE;
+	conn->max_transfer_bytes = info.max_transfer_bytes ? info.max_transfer_bytes : UINT32_MAX;
+	limit_segments(conn, info.max_key_bytes);
 }
 
 bool rdma_setup_established(struct rdma_conn *conn, const uint8_t *private_data, size_t len_bytes)
@@ -255,6 +282,7 @@ bool rdma_setup_established(struct rdma_conn *conn, const uint8_t *private_data,
 		agree(conn, private_data, len_bytes);
 	loop_timer_clear(conn->fabric->loop, conn->timer);
 	learn_endpoint(conn);
-	rdma_conn_set_state(conn, RDMA_OPEN);
+	rdma_conn_agree(conn);
+	rdma_conn_set_state(conn, negotiation_tries(&conn->negotiation) ? RDMA_PROBING : RDMA_OPEN);
 	return true;
 }

@@ -27,7 +27,10 @@ void rdma_setup_resolved(struct rdma_conn *conn, struct fabric_ep_params *params
 bool rdma_setup_requested(struct rdma_conn *conn, const uint8_t *private_data, size_t len_bytes);
 /** rdma_setup_accept - accept what was requested; nothing in another state. */
 void rdma_setup_accept(struct rdma_conn *conn);
-/** rdma_setup_established - the fabric's established(). Returns false if nobody is to hear of it. */
+/** rdma_setup_established - the fabric's established(): open, or the version is to be found. False: nobody is to hear of it. */
 bool rdma_setup_established(struct rdma_conn *conn, const uint8_t *private_data, size_t len_bytes);
+
+/** rdma_setup_version_found - the version is settled: limits and the server's quirks go by it from now on. */
+void rdma_setup_version_found(struct rdma_conn *conn);
 
 #endif

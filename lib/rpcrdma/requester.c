@@ -120,7 +120,7 @@ static enum outlook plan(const struct requester *rq, struct requester_rpc *rpc)
 	/* What is not here can wait only where Reads can. */
 	if (!whole && !rq->conn->late_reads)
 		return PLAN_WAIT;
-	rpc->terms = rdma_conn_terms(rq->conn);
+	rpc->terms = rq->conn->terms;
 	fill_ask(rq, rpc, &ask);
 	if (ask.moves_payloads && call_form_needs(&ask))
 		return PLAN_WAIT;
@@ -133,10 +133,32 @@ static enum outlook plan(const struct requester *rq, struct requester_rpc *rpc)
 	return PLAN_READY;
 }
 
+/* A Call or Reply that goes by chunk may show that a receive is too small for what this client does. */
+static void note_sizes(struct rdma_conn *conn, const struct requester_rpc *rpc)
+{
+	uint64_t now_us = loop_now_us(conn->fabric->loop), call, reply;
+	uint32_t wanted;
+
+	call = RPCRDMA_MIN_HDR_BYTES + (uint64_t)rpc->x->call.len_bytes;
+	reply = RPCRDMA_MIN_HDR_BYTES + xdr_padded_bytes(rpc->x->reply_max_bytes);
+	if (rpc->form.call.form != FORM_INLINE) {
+		wanted = size_wish_by_chunk(&conn->sizes->calls, call, now_us);
+		if (wanted > conn->terms.send_bytes)
+			conn->sizes->wanted_there_bytes = wanted;
+	}
+	if (rpc->form.landing != LANDING_NONE) {
+		wanted = size_wish_by_chunk(&conn->sizes->replies, reply, now_us);
+		if (wanted > conn->terms.recv_bytes)
+			conn->sizes->wanted_here_bytes = wanted;
+	}
+}
+
 static void begin(struct requester *rq, struct requester_rpc *rpc, enum outlook outlook)
 {
 	if (outlook == PLAN_IMPOSSIBLE || !requester_rpc_send(rpc))
 		refuse(rq, rpc);
+	else if (rq->conn->sizes)
+		note_sizes(rq->conn, rpc);
 }
 
 /* Whether the first Call in the queue may be sent, as far as the connection is concerned. */

@@ -37,7 +37,7 @@ struct requester {
 	struct exchange_list held; /* of target_entry, in the order in which they came */
 	struct null_calls nulls;
 	bool reverse;
-	bool answered;   /* by anything but an RDMA_ERROR: the version is settled (E5-1) */
+	bool answered;   /* by anything but an RDMA_ERROR: a grant has been told (E5-1) */
 	bool long_taken; /* the server has answered an RDMA_NOMSG Call: it takes them */
 	bool full;       /* call_ready() is due once the queue is shorter */
 	struct loop_task ready_task;
@@ -60,9 +60,11 @@ void requester_call(struct requester *rq, struct exchange *x);
 void requester_more(struct requester *rq, struct exchange *x);
 /** requester_send_held - send what is held, in order, as far as the credits and the Calls themselves go. */
 void requester_send_held(struct requester *rq);
-/** requester_is_ours - whether @xid is that of a Call of our own. */
+/** requester_is_ours - whether @xid is that of a message of our own that is not over. */
 static inline bool requester_is_ours(const struct requester *rq, uint32_t xid)
 {
+	if (rq->conn->own.count && own_messages_has(&rq->conn->own, xid))
+		return true;
 	for (unsigned i = 0; i < rq->nulls.count; i++)
 		if (rq->nulls.xids[i] == xid)
 			return true;

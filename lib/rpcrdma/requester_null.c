@@ -36,7 +36,7 @@ bool requester_null_send(struct requester *rq, uint32_t xid, const struct call_f
 	credit_window_take(&conn->window);
 	/* What was kept back is in use. */
 	conn->window.reserved = 0;
-	message_init(&m, conn->dialect, xid);
+	message_init(&m, conn->terms.dialect, xid);
 	message_add_bytes(
 		&m, call,
 		(uint32_t)rpc_encode_null_call(call, xid, like->hdr.prog, like->hdr.vers));

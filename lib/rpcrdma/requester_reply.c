@@ -113,6 +113,7 @@ static void bad_reply(struct requester *rq, struct requester_rpc *rpc, const cha
 static void obey_grant(struct requester *rq, uint32_t credit)
 {
 	rq->answered = true;
+	negotiation_reply_came(&rq->conn->negotiation);
 	if (!credit_window_grant(&rq->conn->window, credit))
 		rq->conn->counters->credit_zero_received++;
 }
@@ -186,18 +187,20 @@ void requester_reply(struct requester *rq, const struct rpcrdma_header *hdr, con
 static void version_refused(struct requester *rq, struct requester_rpc *rpc,
 			    const struct rpcrdma_header *hdr)
 {
-	uint32_t version = rpc->terms.dialect->version;
-	bool again = rpc->state == REQUESTER_SENT;
+	struct rdma_conn *conn = rq->conn;
 
-	if (!rq->answered && (hdr->vers_low > version || hdr->vers_high < version)) {
-		rdma_conn_fail(rq->conn, LEG_CLOSE_VERSION, "the peer speaks versions %u to %u",
-			       hdr->vers_low, hdr->vers_high);
-	} else if (!rq->answered && again) {
-		requester_rpc_resend(rpc);
-	} else {
+	if (conn->negotiation.stage != NEGOTIATION_ASSUMED || rpc->state != REQUESTER_SENT) {
 		requester_rpc_end(rpc, EXCHANGE_FAULT_ERR_VERS);
 		requester_pump(rq);
+		return;
 	}
+	if (!negotiation_refused(&conn->negotiation, hdr->vers_low, hdr->vers_high)) {
+		rdma_conn_fail(conn, LEG_CLOSE_VERSION, "the peer speaks versions %u to %u",
+			       hdr->vers_low, hdr->vers_high);
+		return;
+	}
+	rdma_conn_agree(conn);
+	requester_rpc_resend(rpc);
 }
 
 /* Whether what was offered holds every Reply that the Call can get, so that none was too long for it. */
@@ -233,22 +236,34 @@ static void learn(const struct requester *rq, const struct requester_rpc *rpc)
 			     loop_now_us(conn->fabric->loop) + PEER_MEMORY_US);
 }
 
+static void count_error(struct rdma_leg_counters *counters, const struct rpcrdma_header *hdr)
+{
+	bool options = negotiation_of(hdr->vers)->options;
+
+	if (hdr->error == RPCRDMA_ERR_VERS)
+		counters->err_vers_received++;
+	else if (hdr->error == RPCRDMA_ERR_CHUNK)
+		counters->err_chunk_received++;
+	else if (hdr->error == RPCRDMA_ERR_INVAL_OPTION && options)
+		counters->err_inval_option_received++;
+	else
+		counters->err_unknown_received++;
+}
+
+void requester_error_of_own(struct requester *rq, const struct rpcrdma_header *hdr)
+{
+	count_error(rq->conn->counters, hdr);
+	requester_pump(rq);
+}
+
 void requester_error(struct requester *rq, const struct rpcrdma_header *hdr)
 {
 	struct requester_rpc *rpc = requester_rpc_find(&rq->rpcs, hdr->xid);
+	bool of_option =
+		hdr->error == RPCRDMA_ERR_INVAL_OPTION && negotiation_of(hdr->vers)->options;
 
-	switch (hdr->error) {
-	case RPCRDMA_ERR_VERS:
-		rq->conn->counters->err_vers_received++;
-		break;
-	case RPCRDMA_ERR_CHUNK:
-		rq->conn->counters->err_chunk_received++;
-		break;
-	default:
-		rq->conn->counters->err_unknown_received++;
-		break;
-	}
-	if (!rpc) {
+	count_error(rq->conn->counters, hdr);
+	if (!rpc || of_option) {
 		if (requester_null_answered(rq, hdr->xid))
 			requester_pump(rq);
 		else

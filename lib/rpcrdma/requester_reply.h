@@ -16,6 +16,8 @@ void requester_reply(struct requester *rq, const struct rpcrdma_header *hdr, con
 		     uint32_t len_bytes);
 /** requester_error - a decoded RDMA_ERROR. */
 void requester_error(struct requester *rq, const struct rpcrdma_header *hdr);
+/** requester_error_of_own - an RDMA_ERROR for a message of our own that is no Call: it is counted, and a credit is back. */
+void requester_error_of_own(struct requester *rq, const struct rpcrdma_header *hdr);
 /** requester_bad_reply - a Reply that does not decode; its XID is all that is known. */
 void requester_bad_reply(struct requester *rq, uint32_t xid, const char *what);
 

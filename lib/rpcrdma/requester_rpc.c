@@ -305,6 +305,7 @@ static void transmit(struct requester_rpc *rpc)
 	else if (form->landing == LANDING_REPLY_CHUNK)
 		message_offer_reply_chunk(&m, &rpc->lend, form->call.nsegments,
 					  form->landing_nsegments);
+	negotiation_call_sent(&conn->negotiation);
 	conn->counters->calls_sent++;
 	conn->counters->call_chunk_bytes_offered += form->call.chunk_bytes;
 	rdma_conn_replenish(conn);
@@ -341,7 +342,32 @@ bool requester_rpc_send(struct requester_rpc *rpc)
 void requester_rpc_resend(struct requester_rpc *rpc)
 {
 	set_state(rpc, REQUESTER_RESENT);
+	/* Its sizes are those that it was planned with: keys are lent for them. */
+	rpc->terms.dialect = rpc->rpcs->conn->terms.dialect;
 	transmit(rpc);
+}
+
+/* What of it could come inline. */
+static uint32_t counts_on(const struct requester_rpc *rpc)
+{
+	uint64_t whole = RPCRDMA_MIN_HDR_BYTES + xdr_padded_bytes(rpc->x->reply_max_bytes);
+
+	if (rpc->state != REQUESTER_SENT && rpc->state != REQUESTER_RESENT)
+		return 0;
+	if (rpc->form.landing == LANDING_REPLY_CHUNK)
+		return 0;
+	return whole < rpc->terms.recv_bytes ? (uint32_t)whole : rpc->terms.recv_bytes;
+}
+
+uint32_t requester_rpcs_count_on(const struct requester_rpcs *rpcs)
+{
+	const struct exchange *x;
+	uint32_t most = 0;
+
+	TAILQ_FOREACH(x, &rpcs->begun, target_entry)
+		if (counts_on(x->target_priv) > most)
+			most = counts_on(x->target_priv);
+	return most;
 }
 
 void requester_rpc_more(struct requester_rpc *rpc)

@@ -44,28 +44,31 @@ bool responder_is_idle(const struct responder *rs)
 }
 
 /* A peer that sends and takes nothing must not make us queue answers without end. */
-static bool flooded(struct rdma_conn *conn)
+bool responder_is_flooded(struct responder *rs)
 {
+	struct rdma_conn *conn = rs->conn;
 	unsigned max = RESPONDER_SENDS_SPARE + 2 * conn->grant.granted + conn->window.asked;
 
 	if (conn->works.sends <= max)
 		return false;
-	rdma_conn_fail(conn, LEG_CLOSE_REPLY_STALLED, "Calls come and no answer is taken");
+	rdma_conn_fail(conn, LEG_CLOSE_REPLY_STALLED, "messages come and no answer is taken");
 	return true;
 }
 
 /* Whether a Call that came is to be looked at. One that is not taken is sent again, on another connection. */
-static bool takes_calls(struct rdma_conn *conn)
+static bool takes_calls(struct responder *rs)
 {
+	struct rdma_conn *conn = rs->conn;
+
 	if (conn->state.now == RDMA_OPEN)
-		return !flooded(conn);
+		return !responder_is_flooded(rs);
 	conn->counters->drained_calls++;
 	return false;
 }
 
 void responder_refuse(struct responder *rs, const struct rpcrdma_header *hdr, enum rpcrdma_err err)
 {
-	if (!takes_calls(rs->conn))
+	if (!takes_calls(rs))
 		return;
 	credit_grant_call(&rs->conn->grant, hdr->credit);
 	credit_grant_done(&rs->conn->grant);
@@ -211,7 +214,7 @@ void responder_call(struct responder *rs, const struct rpcrdma_header *hdr, cons
 	struct call_plan plan;
 	const char *wrong;
 
-	if (!takes_calls(conn))
+	if (!takes_calls(rs))
 		return;
 	wrong = lists_wrong(rs, hdr, len_bytes, &plan);
 	if (wrong) {

@@ -115,7 +115,7 @@ static void write_chunk(struct reply *reply, const struct rpcrdma_chunk *chunk,
 static void send_reply(struct responder_rpc *rpc, struct message *m, bool pin)
 {
 	struct rdma_conn *conn = rpc->rpcs->conn;
-	bool invalidate = conn->may_invalidate && rpc->one_handle;
+	bool invalidate = rpc->one_handle && rdma_conn_may_invalidate(conn, &rpc->terms);
 
 	conn->counters->replies_sent++;
 	credit_grant_done(&conn->grant);
@@ -132,11 +132,17 @@ void responder_send_error(struct rdma_conn *conn, uint32_t xid, uint32_t vers, e
 	rdma_conn_replenish(conn);
 	rpcrdma_header_init(&hdr, xid, vers, credit_grant_value(&conn->grant), RPCRDMA_ERROR);
 	hdr.error = err;
-	if (err == RPCRDMA_ERR_VERS) {
+	switch (err) {
+	case RPCRDMA_ERR_VERS:
 		conn->counters->err_vers_sent++;
-		hdr.vers_low = hdr.vers_high = conn->dialect->version;
-	} else {
+		negotiation_range(&conn->negotiation, &hdr.vers_low, &hdr.vers_high);
+		break;
+	case RPCRDMA_ERR_CHUNK:
 		conn->counters->err_chunk_sent++;
+		break;
+	case RPCRDMA_ERR_INVAL_OPTION:
+		conn->counters->err_inval_option_sent++;
+		break;
 	}
 	work_send(conn, &hdr, NULL, 0, NULL, NULL);
 }

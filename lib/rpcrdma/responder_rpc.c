@@ -132,8 +132,9 @@ static uint64_t header_bytes(const struct responder_rpc *rpc, bool with_reply_ch
 uint64_t responder_rpc_inline_room(const struct responder_rpc *rpc)
 {
 	uint64_t hdr = header_bytes(rpc, false);
+	uint32_t send = rpc->has_reply_chunk ? rpc->terms.send_bytes : rpc->terms.reply_bytes;
 
-	return hdr < rpc->terms.send_bytes ? rpc->terms.send_bytes - hdr : 0;
+	return hdr < send ? send - hdr : 0;
 }
 
 uint64_t responder_rpc_chunk_room(const struct responder_rpc *rpc)
@@ -141,6 +142,23 @@ uint64_t responder_rpc_chunk_room(const struct responder_rpc *rpc)
 	if (!rpc->has_reply_chunk || header_bytes(rpc, true) > rpc->terms.send_bytes)
 		return 0;
 	return rpc->reply_chunk.len_bytes;
+}
+
+uint32_t responder_rpcs_need(const struct responder_rpcs *rpcs)
+{
+	const struct exchange *x;
+	uint32_t most = 0;
+
+	TAILQ_FOREACH(x, &rpcs->calls, origin_entry) {
+		const struct responder_rpc *rpc = x->origin_priv;
+		uint64_t bytes = header_bytes(rpc, false) + xdr_padded_bytes(x->reply_max_bytes);
+
+		if (bytes > rpc->terms.reply_bytes)
+			bytes = rpc->terms.reply_bytes;
+		if (!responder_rpc_chunk_room(rpc) && bytes > most)
+			most = (uint32_t)bytes;
+	}
+	return most;
 }
 
 /* The largest Reply that the peer's chunks and receive can take. */
@@ -173,7 +191,7 @@ struct responder_rpc *responder_rpc_new(struct responder_rpcs *rpcs,
 	rpc->rpcs = rpcs;
 	rpc->x = x;
 	rpc->state = RESPONDER_ADMITTING;
-	rpc->terms = rdma_conn_terms(rpcs->conn);
+	rpc->terms = rpcs->conn->terms;
 	x->origin = rpcs->conn->leg;
 	x->origin_priv = rpc;
 	x->reply_max_bytes = capacity(rpc);

@@ -12,8 +12,9 @@
 
 struct rpc_terms {
 	const struct dialect *dialect;
-	uint32_t send_bytes; /* longest Send to the peer */
-	uint32_t recv_bytes; /* longest Send from the peer */
+	uint32_t send_bytes;  /* longest Send to the peer */
+	uint32_t reply_bytes; /* the same of a Reply that can come in no other way; never less */
+	uint32_t recv_bytes;  /* longest Send from the peer */
 };
 
 #endif

@@ -228,6 +228,8 @@ void work_send(struct rdma_conn *conn, const struct rpcrdma_header *hdr,
 	else if (hdr->proc == RPCRDMA_NOMSG)
 		conn->counters->sends_nomsg++;
 	conn->bytes_sent += hdr_bytes + body_bytes;
+	if (hdr_bytes + body_bytes > conn->longest_send_bytes)
+		conn->longest_send_bytes = (uint32_t)hdr_bytes + body_bytes;
 	post(work);
 }
 

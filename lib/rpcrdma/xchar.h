@@ -30,6 +30,12 @@ enum xchar_brs { XCHAR_BRS_UNKNOWN, XCHAR_BRS_NONE, XCHAR_BRS_SZLIM, XCHAR_BRS_G
 
 #define XCHAR_RBSIZ_DEFAULT 4096u
 
+/** xchar_size - what a receive size counts as (B3.1-5). */
+static inline uint32_t xchar_size(uint32_t bytes)
+{
+	return bytes < XCHAR_RBSIZ_DEFAULT ? XCHAR_RBSIZ_DEFAULT : bytes;
+}
+
 /* One characteristic. */
 struct xchar_value {
 	uint32_t id;

@@ -35,6 +35,7 @@ static void set_limits(uint32_t bytes)
 
 		set_limit(&conn->send_limit, bytes);
 		set_limit(&conn->recv_limit, bytes);
+		rdma_conn_agree(conn);
 	}
 }
 

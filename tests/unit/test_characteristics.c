@@ -929,10 +929,11 @@ END_TEST
 START_TEST(the_longest_send_is_between_the_default_and_ours)
 {
 	static const struct {
-		uint32_t told, expected;
+		uint32_t told, expected, alone; /* alone: a Reply without another way */
 	} rows[] = {
-		{0, 4096},    {1024, 4096},   {4095, 4096},   {4096, 4096},
-		{4097, 4097}, {65536, 65536}, {65537, 65536}, {UINT32_MAX, 65536},
+		{0, 4096, 4096},       {1024, 4096, 4096},      {4095, 4096, 4096},
+		{4096, 4096, 4096},    {4097, 4097, 4097},      {65536, 65536, 65536},
+		{65537, 65536, 65537}, {262144, 65536, 262144}, {UINT32_MAX, 65536, 262144},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -941,7 +942,7 @@ START_TEST(the_longest_send_is_between_the_default_and_ours)
 		take_upd(XCHAR_RBSIZ, rows[i].told, false);
 		/* What is told so counts more than private data. */
 		ck_assert_uint_eq(characteristics_send_bytes(&ch, 5000), rows[i].expected);
-		ck_assert_uint_eq(characteristics_reply_bytes(&ch, 5000), rows[i].expected);
+		ck_assert_uint_eq(characteristics_reply_bytes(&ch, 5000), rows[i].alone);
 	}
 	config.send_max_bytes = 1024;
 	start(true);

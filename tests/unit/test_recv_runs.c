@@ -66,6 +66,7 @@ START_TEST(receives_without_memory_change_their_size_together)
 	ck_assert_int_eq(recv_runs_add(&runs, 1, 100), 0);
 	ck_assert_uint_eq(recv_runs_smallest(&runs), 100);
 	ck_assert_uint_eq(recv_runs_largest(&runs), 4096);
+	ck_assert_uint_eq(recv_runs_bytes(&runs), 2 * 4096 + 100);
 	recv_runs_resize(&runs, 1, 8192);
 	ck_assert_uint_eq(recv_runs_smallest(&runs), 4096);
 	ck_assert_uint_eq(take(), 4096);

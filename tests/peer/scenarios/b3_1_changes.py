@@ -160,7 +160,7 @@ def _(end):
 def a_lower_size_is_granted_when_no_call_counts_on_more(t):
     """With a Call in flight that has no chunk for a long Reply it is pending until then."""
     hand = two.ready(t)
-    asked, got = two.again(t, hand, t.readdir(6000))
+    asked, got = two.again(t, hand, t.read(6000))
     t.hold(not got.header.reply, 'a reply chunk is offered though the receive is large enough')
     done, _rej, pend = two.disposition(t, hand, two.req(two.size(4096)))
     t.hold(not done, 'it is granted while a Call counts on more')
@@ -168,7 +168,7 @@ def a_lower_size_is_granted_when_no_call_counts_on_more(t):
     two.done(t, hand, asked, got)
     t.hold(two.updated(hand, wire.RBSIZ) == (4096, True),
            'another size is told, or it stays pending')
-    asked, got = two.again(t, hand, t.readdir(6000))
+    asked, got = two.again(t, hand, t.read(6000))
     t.hold(got.header.reply, 'a Call counts on receives that are gone')
     two.done(t, hand, asked, got)
 

@@ -139,7 +139,7 @@ def both_ends_take_4096_bytes_once_two_is_settled(t):
     """A Call of 4096 bytes with its header goes inline, and so does its Reply."""
     hand = two.ready(t, send=1024, recv=1024)
     t.hold(two.goes_inline(t, hand, two.write(t, 4096)), 'the Call does not go inline')
-    call = t.readdir(4096 - 28 - 640)
+    call = t.read(4096 - 28 - 640)
     asked, got = two.again(t, hand, call)
     t.hold(not got.header.reply, 'a reply chunk is offered for a Reply that fits')
     two.done(t, hand, asked, got)

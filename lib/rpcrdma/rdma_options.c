@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The RDMA_OPTIONAL messages of a connection: sent, taken, and carried out. */
+#include "rpcrdma/rdma_options.h"
+
+#include <stdlib.h>
+
+#include "rpcrdma/responder_reply.h"
+#include "rpcrdma/work.h"
+
+static struct rdma_conn *conn_of(const struct rdma_options *options)
+{
+	return options->rq->conn;
+}
+
+static uint64_t now_us(const struct rdma_options *options)
+{
+	return loop_now_us(conn_of(options)->fabric->loop);
+}
+
+static uint32_t most(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Receives that hold a Send of @bytes are never smaller than those that the connection began with. */
+static uint32_t receive_of(const struct rdma_conn *conn, uint32_t bytes)
+{
+	return most(rdma_recv_bytes(inline_limit_offer(&conn->recv_limit)), bytes);
+}
+
+/* ---- memory ---- */
+
+/* What all receives that there can be take more than at first. */
+static size_t cost_of(const struct rdma_conn *conn, uint32_t bytes)
+{
+	size_t count = RDMA_RECV_RESERVE + (size_t)conn->window.asked + conn->grant.max;
+
+	return count *
+	       (pool_class_bytes(receive_of(conn, bytes)) - pool_class_bytes(receive_of(conn, 0)));
+}
+
+/* Of what is held for good others must be left enough for the largest messages. */
+static bool claim(struct rdma_options *options, size_t cost)
+{
+	const struct leg_config *config = conn_of(options)->leg->config;
+	struct budget_part *part = config->holder->account->borrower.part;
+	size_t left = 2 * rpc_msg_cost_bytes(config->max_message_bytes);
+
+	if (budget_room_bytes(part) < cost + left)
+		return false;
+	if (options->claim.state == BUDGET_CLAIM_HELD)
+		return budget_grow(&options->claim, cost);
+	if (budget_claim(config->holder, &options->claim, cost))
+		return true;
+	budget_release(&options->claim);
+	return false;
+}
+
+/* When the last large one is gone, what they took goes back. */
+static void release(struct rdma_options *options)
+{
+	struct rdma_conn *conn = conn_of(options);
+
+	if (options->claim.state != BUDGET_CLAIM_HELD ||
+	    recv_runs_largest(&conn->recvs) > conn->recv_size_bytes)
+		return;
+	if (conn->recv_size_bytes == receive_of(conn, 0))
+		budget_release(&options->claim);
+	else
+		budget_shrink(&options->claim, cost_of(conn, conn->recv_size_bytes));
+}
+
+static bool resize(struct rdma_options *options, uint32_t bytes)
+{
+	struct rdma_conn *conn = conn_of(options);
+	uint32_t size = receive_of(conn, bytes);
+
+	if (size > conn->recv_size_bytes) {
+		if (!claim(options, cost_of(conn, bytes))) {
+			conn->counters->recv_raises_refused++;
+			return false;
+		}
+		conn->counters->recv_raises++;
+	}
+	rdma_conn_resize_receives(conn, size);
+	return true;
+}
+
+/* ---- messages ---- */
+
+static bool is_in_flight(const struct rdma_options *options, uint32_t xid)
+{
+	return requester_rpc_find(&options->rq->rpcs, xid) || requester_is_ours(options->rq, xid) ||
+	       xid_table_find(&options->rs->rpcs.table, xid);
+}
+
+uint32_t rdma_options_xid(const struct rdma_options *options)
+{
+	/* Far from where a client counts, as well as can be without knowing it. */
+	uint32_t xid = (uint32_t)(now_us(options) * 2654435761u);
+
+	while (is_in_flight(options, xid))
+		xid++;
+	return xid;
+}
+
+/* Its credit is asked for or granted as in a Call or a Reply. */
+static void send_option(struct rdma_options *options, const struct characteristics_message *message,
+			uint32_t xid)
+{
+	struct rdma_conn *conn = conn_of(options);
+	uint32_t credit = conn->connector ? conn->window.asked : credit_grant_value(&conn->grant);
+	struct rpcrdma_header hdr;
+
+	rpcrdma_header_init(&hdr, xid, dialect(DIALECT_V2)->version, credit, RPCRDMA_OPTIONAL);
+	hdr.opttype = message->op;
+	hdr.optinfo = message->info;
+	hdr.optinfo_bytes = message->info_bytes;
+	conn->counters->options_sent++;
+	rdma_conn_replenish(conn);
+	work_send(conn, &hdr, NULL, 0, NULL, NULL);
+}
+
+static void send_next(struct rdma_options *options, const struct characteristics_message *message)
+{
+	struct rdma_conn *conn = conn_of(options);
+	uint32_t xid = message->answers ? message->xid : rdma_options_xid(options);
+
+	if (!message->answers)
+		own_messages_sent(&conn->own, xid, message->op == XCHAR_REQ);
+	send_option(options, message, xid);
+	characteristics_sent(&options->ch, xid);
+}
+
+uint32_t rdma_options_hello(struct rdma_options *options)
+{
+	uint32_t xid = rdma_options_xid(options);
+	struct characteristics_message message;
+
+	characteristics_hello(&options->ch, &message);
+	own_messages_sent(&conn_of(options)->own, xid, true);
+	send_option(options, &message, xid);
+	return xid;
+}
+
+/* ---- what is to be done ---- */
+
+static void look(const struct rdma_options *options, struct characteristics_look *look)
+{
+	const struct rdma_conn *conn = conn_of(options);
+	bool may = own_messages_may_send(&conn->own);
+
+	*look = (struct characteristics_look){
+		.smallest_bytes = recv_runs_smallest(&conn->recvs),
+		.counted_bytes = requester_rpcs_count_on(&options->rq->rpcs),
+		.needed_bytes = responder_rpcs_need(&options->rs->rpcs),
+		.may_ask = may,
+		.may_tell = may,
+	};
+}
+
+static void wish(struct rdma_options *options)
+{
+	struct conn_sizes *sizes = &options->sizes;
+
+	if (sizes->wanted_there_bytes)
+		characteristics_ask(&options->ch, sizes->wanted_there_bytes);
+	if (sizes->wanted_here_bytes && now_us(options) >= options->refused_until_us)
+		characteristics_raise(&options->ch, sizes->wanted_here_bytes);
+	sizes->wanted_there_bytes = sizes->wanted_here_bytes = 0;
+}
+
+void rdma_options_go_on(struct rdma_options *options)
+{
+	struct rdma_conn *conn = conn_of(options);
+	struct characteristics_message message;
+	struct characteristics_look now;
+	uint32_t bytes;
+
+	release(options);
+	wish(options);
+	if (!characteristics_waits(&options->ch) || !rdma_conn_is_up(conn) ||
+	    (conn->negotiation.stage == NEGOTIATION_SETTLED && !conn->terms.dialect->options))
+		return;
+	for (;;) {
+		bool done;
+
+		look(options, &now);
+		switch (characteristics_next(&options->ch, &now, &message, &bytes)) {
+		case CHARACTERISTICS_NOTHING:
+			rdma_conn_agree(conn);
+			return;
+		case CHARACTERISTICS_SEND:
+			send_next(options, &message);
+			break;
+		case CHARACTERISTICS_RESIZE:
+			done = resize(options, bytes);
+			if (!done)
+				options->refused_until_us = now_us(options) + SIZE_WISH_US;
+			characteristics_resized(&options->ch, done);
+			break;
+		}
+	}
+}
+
+/* ---- what comes ---- */
+
+static void note(struct rdma_conn *conn, unsigned what)
+{
+	struct rdma_leg_counters *counters = conn->counters;
+
+	if (what & CHARACTERISTICS_LOWERED) {
+		counters->recv_lowered_unasked++;
+		rdma_conn_note(conn, "peer lowers its receives to %u bytes, which nobody asked for",
+			       conn->characteristics->value[XCHAR_RBSIZ]);
+	}
+	if (what & CHARACTERISTICS_INCONSTANT) {
+		counters->characteristics_wrong++;
+		rdma_conn_note(conn, "peer changes a characteristic that it called constant");
+	}
+	if (what & (CHARACTERISTICS_STRAY | CHARACTERISTICS_CONFUSED)) {
+		counters->characteristics_wrong++;
+		rdma_conn_note(conn, what & CHARACTERISTICS_STRAY
+					     ? "RESP_XCHAR to no request of ours"
+					     : "RESP_XCHAR that does not cover our request");
+	}
+}
+
+/* from the end that connected what it asks for, from the other one a grant. */
+static void take_credit(struct rdma_conn *conn, uint32_t credit)
+{
+	if (!conn->connector)
+		credit_grant_ask(&conn->grant, credit);
+	else if (!credit_window_grant(&conn->window, credit))
+		conn->counters->credit_zero_received++;
+}
+
+static void refuse(struct rdma_conn *conn, const struct rpcrdma_header *hdr, enum rpcrdma_err err)
+{
+	if (err == RPCRDMA_ERR_CHUNK) {
+		conn->counters->bad_calls++;
+		rdma_conn_note(conn, "RDMA_OPTIONAL %u does not decode", hdr->opttype);
+	}
+	responder_send_error(conn, hdr->xid, hdr->vers, err);
+}
+
+void rdma_options_take(struct rdma_options *options, const struct rpcrdma_header *hdr)
+{
+	struct rdma_conn *conn = conn_of(options);
+	unsigned what = 0;
+
+	conn->counters->options_received++;
+	take_credit(conn, hdr->credit);
+	switch (characteristics_take(&options->ch, hdr->xid, hdr->opttype, hdr->optinfo,
+				     hdr->optinfo_bytes, &what)) {
+	case XCHAR_OK:
+		if (hdr->opttype == XCHAR_RESP)
+			(void)own_messages_answered(&conn->own, hdr->xid);
+		note(conn, what);
+		rdma_conn_agree(conn);
+		break;
+	case XCHAR_UNKNOWN_OP:
+		refuse(conn, hdr, RPCRDMA_ERR_INVAL_OPTION);
+		break;
+	case XCHAR_BAD:
+		refuse(conn, hdr, RPCRDMA_ERR_CHUNK);
+		break;
+	}
+	rdma_options_go_on(options);
+}
+
+bool rdma_options_refused(struct rdma_options *options, uint32_t xid)
+{
+	bool ours = own_messages_answered(&conn_of(options)->own, xid);
+
+	return characteristics_refused(&options->ch, xid) || ours;
+}
+
+/* ---- idle minutes ---- */
+
+/* What the peer raised for our Sends is too much if none of them needed it (B3.1-7 says when that may be asked). */
+static void on_timer(void *arg)
+{
+	struct rdma_options *options = arg;
+	struct rdma_conn *conn = conn_of(options);
+	uint32_t first = options->ch.peer_first_bytes;
+
+	if (rdma_conn_is_over(conn))
+		return;
+	if (first && conn->longest_send_bytes <= first && options->ch.value[XCHAR_RBSIZ] > first)
+		characteristics_ask(&options->ch, first);
+	conn->longest_send_bytes = 0;
+	rdma_options_go_on(options);
+	loop_timer_set(conn->fabric->loop, options->timer, SIZE_WISH_US);
+}
+
+/* ---- the whole ---- */
+
+static struct characteristics_config config_of(const struct rdma_conn *conn)
+{
+	const struct rdma_leg_config *config = conn->config;
+	uint32_t recv = most(inline_limit_offer(&conn->recv_limit), XCHAR_RBSIZ_DEFAULT);
+	uint32_t send = most(inline_limit_offer(&conn->send_limit), XCHAR_RBSIZ_DEFAULT);
+	bool lends = conn->connector || config->reverse_chunks;
+
+	return (struct characteristics_config){
+		.connector = conn->connector,
+		.enabled = config->characteristics,
+		.recv_bytes = recv,
+		.receive_max_bytes = config->receive_max_bytes,
+		.send_max_bytes = most(send, config->receive_max_bytes),
+		.invalidate = conn->remote_invalidation && lends,
+		.reverse = config->reverse_chunks ? XCHAR_BRS_GENL : XCHAR_BRS_SZLIM,
+	};
+}
+
+struct rdma_options *rdma_options_new(struct requester *rq, struct responder *rs)
+{
+	struct rdma_options *options = calloc(1, sizeof(*options));
+	struct rdma_conn *conn = rq->conn;
+	struct characteristics_config config = config_of(conn);
+
+	if (!options)
+		return NULL;
+	options->rq = rq;
+	options->rs = rs;
+	options->timer = loop_timer_new(conn->fabric->loop, on_timer, options);
+	if (!options->timer) {
+		free(options);
+		return NULL;
+	}
+	characteristics_init(&options->ch, &config);
+	budget_claim_init(&options->claim, NULL, NULL);
+	size_wish_init(&options->sizes.calls, config.send_max_bytes, now_us(options));
+	size_wish_init(&options->sizes.replies, config.receive_max_bytes, now_us(options));
+	conn->characteristics = &options->ch;
+	if (conn->connector && config.enabled)
+		conn->sizes = &options->sizes;
+	loop_timer_set(conn->fabric->loop, options->timer, SIZE_WISH_US);
+	return options;
+}
+
+void rdma_options_end(struct rdma_options *options)
+{
+	if (!options)
+		return;
+	loop_timer_clear(conn_of(options)->fabric->loop, options->timer);
+	budget_release(&options->claim);
+}
+
+void rdma_options_free(struct rdma_options *options)
+{
+	if (!options)
+		return;
+	loop_timer_free(conn_of(options)->fabric->loop, options->timer);
+	free(options);
+}
