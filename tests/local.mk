@@ -8,7 +8,8 @@ AM_TESTS_ENVIRONMENT = srcdir='$(srcdir)' builddir='$(builddir)' top_builddir='$
 check_LIBRARIES += tests/lib/libtest.a
 tests_lib_libtest_a_SOURCES = tests/lib/fake_loop.c tests/lib/fake_loop.h \
 	tests/lib/header_same.c tests/lib/header_same.h tests/lib/hex.c tests/lib/hex.h \
-	tests/lib/namespace.c tests/lib/namespace.h tests/lib/test.c tests/lib/test.h \
+	tests/lib/namespace.c tests/lib/namespace.h tests/lib/random.c tests/lib/random.h \
+	tests/lib/test.c tests/lib/test.h \
 	tests/lib/test_budget.c tests/lib/test_budget.h
 check_LIBRARIES += tests/lib/libfakenfs.a
 tests_lib_libfakenfs_a_SOURCES = tests/lib/fake_nfs.c tests/lib/fake_nfs.h

@@ -14,10 +14,18 @@ TESTS += tests/unit/header_tshark.sh
 # A second opinion on transport headers: rpcgen's code for a description in XDR. It is compiled without our
 # include path, which has a rpc/xdr.h as libtirpc's has.
 check_PROGRAMS += tests/unit/test_header_second_opinion
-tests_unit_test_header_second_opinion_SOURCES = tests/unit/test_header_second_opinion.c
+tests_unit_test_header_second_opinion_SOURCES = tests/unit/test_header_second_opinion.c \
+	tests/unit/header_random.c tests/unit/header_random.h
 tests_unit_test_header_second_opinion_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_test_header_second_opinion_LDADD = tests/unit/libv1peer.a $(UNIT_LDADD) $(TIRPC_LIBS)
+tests_unit_test_header_second_opinion_LDADD = tests/unit/libv1peer.a tests/unit/libv2peer.a \
+	$(UNIT_LDADD) $(TIRPC_LIBS)
 TESTS += tests/unit/test_header_second_opinion
+
+check_PROGRAMS += tests/unit/test_xchar_second_opinion
+tests_unit_test_xchar_second_opinion_SOURCES = tests/unit/test_xchar_second_opinion.c
+tests_unit_test_xchar_second_opinion_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_xchar_second_opinion_LDADD = tests/unit/libv2peer.a $(UNIT_LDADD) $(TIRPC_LIBS)
+TESTS += tests/unit/test_xchar_second_opinion
 
 check_LIBRARIES += tests/unit/libv1peer.a
 tests_unit_libv1peer_a_SOURCES = tests/unit/rpcrdma_v1_peer.c tests/unit/rpcrdma_v1_peer.h
@@ -40,14 +48,12 @@ tests/unit/generated/rpcrdma_v1.c: tests/unit/generated/rpcrdma_v1.h
 		$(RPCGEN) -c -o rpcrdma_v1.c rpcrdma_v1.x
 tests/unit/libv1peer_a-rpcrdma_v1_peer.$(OBJEXT): tests/unit/generated/rpcrdma_v1.h
 
-# The same for others than our library: tests/peer asks it, a line for a message.
-check_PROGRAMS += tests/unit/rpcgen_filter
-tests_unit_rpcgen_filter_SOURCES = tests/unit/rpcgen_filter.c tests/unit/rpcgen_filter.h \
-	tests/unit/rpcgen_v1.c tests/unit/rpcgen_v2.c tests/unit/rpcgen_xchar.c
-nodist_tests_unit_rpcgen_filter_SOURCES = tests/unit/generated/rpcrdma_v2.c
-tests_unit_rpcgen_filter_CPPFLAGS = $(tests_unit_libv1peer_a_CPPFLAGS)
-tests_unit_rpcgen_filter_CFLAGS = $(tests_unit_libv1peer_a_CFLAGS)
-tests_unit_rpcgen_filter_LDADD = tests/unit/libv1peer.a $(TIRPC_LIBS)
+check_LIBRARIES += tests/unit/libv2peer.a
+tests_unit_libv2peer_a_SOURCES = tests/unit/rpcrdma_v2_peer.c tests/unit/rpcrdma_v2_peer.h \
+	tests/unit/xchar_peer.c
+nodist_tests_unit_libv2peer_a_SOURCES = tests/unit/generated/rpcrdma_v2.c
+tests_unit_libv2peer_a_CPPFLAGS = $(tests_unit_libv1peer_a_CPPFLAGS)
+tests_unit_libv2peer_a_CFLAGS = $(tests_unit_libv1peer_a_CFLAGS)
 EXTRA_DIST += tests/unit/rpcrdma_v2.x
 CLEANFILES += tests/unit/generated/rpcrdma_v2.x tests/unit/generated/rpcrdma_v2.h \
 	tests/unit/generated/rpcrdma_v2.c
@@ -61,6 +67,16 @@ tests/unit/generated/rpcrdma_v2.h: tests/unit/generated/rpcrdma_v2.x
 tests/unit/generated/rpcrdma_v2.c: tests/unit/generated/rpcrdma_v2.h
 	$(AM_V_GEN)cd tests/unit/generated && rm -f rpcrdma_v2.c && \
 		$(RPCGEN) -c -o rpcrdma_v2.c rpcrdma_v2.x
+tests/unit/libv2peer_a-rpcrdma_v2_peer.$(OBJEXT): tests/unit/generated/rpcrdma_v2.h
+tests/unit/libv2peer_a-xchar_peer.$(OBJEXT): tests/unit/generated/rpcrdma_v2.h
+
+# The same for others than our library: tests/peer asks it, a line for a message.
+check_PROGRAMS += tests/unit/rpcgen_filter
+tests_unit_rpcgen_filter_SOURCES = tests/unit/rpcgen_filter.c tests/unit/rpcgen_filter.h \
+	tests/unit/rpcgen_v1.c tests/unit/rpcgen_v2.c tests/unit/rpcgen_xchar.c
+tests_unit_rpcgen_filter_CPPFLAGS = $(tests_unit_libv1peer_a_CPPFLAGS)
+tests_unit_rpcgen_filter_CFLAGS = $(tests_unit_libv1peer_a_CFLAGS)
+tests_unit_rpcgen_filter_LDADD = tests/unit/libv1peer.a tests/unit/libv2peer.a $(TIRPC_LIBS)
 tests/unit/rpcgen_filter-rpcgen_v1.$(OBJEXT): tests/unit/generated/rpcrdma_v1.h
 tests/unit/rpcgen_filter-rpcgen_v2.$(OBJEXT): tests/unit/generated/rpcrdma_v2.h
 tests/unit/rpcgen_filter-rpcgen_xchar.$(OBJEXT): tests/unit/generated/rpcrdma_v2.h

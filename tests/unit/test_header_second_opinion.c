@@ -5,183 +5,45 @@
 
 #include "rpcrdma/header.h"
 #include "tests/lib/hex.h"
+#include "tests/lib/random.h"
 #include "tests/lib/test.h"
+#include "tests/unit/header_random.h"
 #include "tests/unit/rpcrdma_v1_peer.h"
+#include "tests/unit/rpcrdma_v2_peer.h"
 
 #define ROUNDS     10000
 #define SEND_BYTES 16384
 
-static uint64_t random_state;
+/* A version, and what rpcgen made of its description. */
+static const struct opinion {
+	uint32_t vers;
+	size_t (*decode)(const uint8_t *send, size_t len, uint64_t *numbers, size_t *header_bytes);
+	size_t (*encode)(const uint64_t *numbers, uint8_t *to, size_t room);
+} opinions[] = {
+	{RPCRDMA_VERSION_ONE, v1_peer_decode, v1_peer_encode},
+	{RPCRDMA_VERSION_TWO, v2_peer_decode, v2_peer_encode},
+};
+
 static struct rpcrdma_header hdr;
-static uint64_t ours[V1_MAX_NUMBERS], theirs[V1_MAX_NUMBERS];
+static uint64_t ours[V2_MAX_NUMBERS], theirs[V2_MAX_NUMBERS];
 static uint8_t our_bytes[SEND_BYTES], their_bytes[SEND_BYTES];
 
 static void setup(void)
 {
-	random_state = 0x9e3779b97f4a7c15;
-}
-
-/* xorshift64: the same sequence in every run. */
-static uint64_t random_u64(void)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return random_state;
-}
-
-static uint32_t random_below(uint32_t limit)
-{
-	return (uint32_t)(random_u64() >> 32) % limit;
-}
-
-static uint32_t random_u32(void)
-{
-	return (uint32_t)(random_u64() >> 32);
-}
-
-/* Mostly few, sometimes as many as there may be. */
-static uint32_t random_count(uint32_t limit)
-{
-	return random_below(8) ? random_below(4) : random_below(limit + 1);
-}
-
-/* Legal beside all others of its header: handles are counted up. */
-static struct rpcrdma_segment random_segment(uint32_t *handle)
-{
-	struct rpcrdma_segment segment = {
-		.handle = (*handle)++,
-		.len_bytes = random_u32() >> random_below(32),
-		.offset = (random_u64() >> random_below(64)) & ~(UINT64_C(1) << 63),
-	};
-
-	return segment;
-}
-
-static void random_chunk(struct rpcrdma_chunk *chunk, uint32_t *handle)
-{
-	*chunk = (struct rpcrdma_chunk){.first = hdr.nsegments};
-	chunk->count = random_count(RPCRDMA_MAX_SEGMENTS - hdr.nsegments);
-	if (chunk->count > RPCRDMA_MAX_SEGMENTS - hdr.nsegments)
-		chunk->count = RPCRDMA_MAX_SEGMENTS - hdr.nsegments;
-	for (unsigned i = 0; i < chunk->count; i++) {
-		hdr.segments[hdr.nsegments] = random_segment(handle);
-		chunk->len_bytes += hdr.segments[hdr.nsegments++].len_bytes;
-	}
-}
-
-static void random_header(void)
-{
-	uint32_t handle = random_u32();
-
-	rpcrdma_header_init(&hdr, random_u32(), RPCRDMA_VERSION_ONE, random_u32(), random_below(5));
-	switch (hdr.proc) {
-	case RPCRDMA_ERROR:
-		hdr.error = random_below(4) ? 1 + random_below(2) : random_u32();
-		if (hdr.error == RPCRDMA_ERR_VERS) {
-			hdr.vers = random_u32();
-			hdr.vers_low = random_u32();
-			hdr.vers_high = random_u32();
-		}
-		return;
-	case RPCRDMA_DONE:
-		return;
-	case RPCRDMA_MSGP:
-		hdr.align = random_u32();
-		hdr.thresh = random_u32();
-		break;
-	default:
-		break;
-	}
-	hdr.nreads = random_count(RPCRDMA_MAX_SEGMENTS);
-	for (unsigned i = 0; i < hdr.nreads; i++) {
-		hdr.reads[i].position = random_u32() & ~3u;
-		hdr.reads[i].seg = random_segment(&handle);
-	}
-	hdr.nwrites = random_count(RPCRDMA_MAX_CHUNKS);
-	for (unsigned i = 0; i < hdr.nwrites; i++)
-		random_chunk(&hdr.writes[i], &handle);
-	hdr.has_reply_chunk = random_below(2);
-	if (hdr.has_reply_chunk)
-		random_chunk(&hdr.reply_chunk, &handle);
-}
-
-static size_t put_segment(uint64_t *numbers, const struct rpcrdma_segment *segment)
-{
-	numbers[0] = segment->handle;
-	numbers[1] = segment->len_bytes;
-	numbers[2] = segment->offset;
-	return 3;
-}
-
-static size_t put_chunk(uint64_t *numbers, const struct rpcrdma_chunk *chunk)
-{
-	size_t n = 0;
-
-	numbers[n++] = chunk->count;
-	for (unsigned i = 0; i < chunk->count; i++)
-		n += put_segment(numbers + n, &hdr.segments[chunk->first + i]);
-	return n;
-}
-
-static size_t put_lists(uint64_t *numbers)
-{
-	size_t n = 0;
-
-	numbers[n++] = hdr.nreads;
-	for (unsigned i = 0; i < hdr.nreads; i++) {
-		numbers[n++] = hdr.reads[i].position;
-		n += put_segment(numbers + n, &hdr.reads[i].seg);
-	}
-	numbers[n++] = hdr.nwrites;
-	for (unsigned i = 0; i < hdr.nwrites; i++)
-		n += put_chunk(numbers + n, &hdr.writes[i]);
-	numbers[n++] = hdr.has_reply_chunk;
-	if (hdr.has_reply_chunk)
-		n += put_chunk(numbers + n, &hdr.reply_chunk);
-	return n;
-}
-
-/* What our header says, in the order that the peer speaks in. */
-static size_t our_numbers(void)
-{
-	uint64_t *numbers = ours;
-	size_t n = 0;
-
-	numbers[n++] = hdr.xid;
-	numbers[n++] = hdr.vers;
-	numbers[n++] = hdr.credit;
-	numbers[n++] = hdr.proc;
-	switch (hdr.proc) {
-	case RPCRDMA_MSGP:
-		numbers[n++] = hdr.align;
-		numbers[n++] = hdr.thresh;
-		return n + put_lists(numbers + n);
-	case RPCRDMA_MSG:
-	case RPCRDMA_NOMSG:
-		return n + put_lists(numbers + n);
-	case RPCRDMA_DONE:
-		return n;
-	case RPCRDMA_ERROR:
-		numbers[n++] = hdr.error;
-		if (hdr.error == RPCRDMA_ERR_VERS) {
-			numbers[n++] = hdr.vers_low;
-			numbers[n++] = hdr.vers_high;
-		}
-		return n;
-	}
-	return 0;
+	random_start();
 }
 
 START_TEST(they_encode_to_the_same_bytes)
 {
+	const struct opinion *opinion = &opinions[_i];
+
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		size_t our_len, their_len;
 
-		random_header();
-		our_numbers();
+		header_random(&hdr, opinion->vers);
+		header_numbers(&hdr, ours);
 		our_len = rpcrdma_header_encode(&hdr, our_bytes, SEND_BYTES);
-		their_len = v1_peer_encode(ours, their_bytes, SEND_BYTES);
+		their_len = opinion->encode(ours, their_bytes, SEND_BYTES);
 		ck_assert_uint_ne(our_len, 0);
 		ck_assert_uint_eq(our_len, their_len);
 		ck_assert_uint_eq(our_len, rpcrdma_header_bytes(&hdr));
@@ -192,13 +54,15 @@ END_TEST
 
 START_TEST(they_read_in_ours_what_we_said)
 {
+	const struct opinion *opinion = &opinions[_i];
+
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		size_t count, len, header_bytes;
 
-		random_header();
-		count = our_numbers();
+		header_random(&hdr, opinion->vers);
+		count = header_numbers(&hdr, ours);
 		len = rpcrdma_header_encode(&hdr, our_bytes, SEND_BYTES);
-		ck_assert_uint_eq(v1_peer_decode(our_bytes, len, theirs, &header_bytes), count);
+		ck_assert_uint_eq(opinion->decode(our_bytes, len, theirs, &header_bytes), count);
 		ck_assert_uint_eq(header_bytes, len);
 		ck_assert_mem_eq(ours, theirs, count * sizeof(ours[0]));
 	}
@@ -207,30 +71,24 @@ END_TEST
 
 START_TEST(we_read_in_theirs_what_they_said)
 {
+	const struct opinion *opinion = &opinions[_i];
+
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		size_t count, len;
 		uint8_t *copy;
 
-		random_header();
-		count = our_numbers();
-		memcpy(theirs, ours, count * sizeof(ours[0]));
-		len = v1_peer_encode(theirs, their_bytes, SEND_BYTES);
+		header_random(&hdr, opinion->vers);
+		count = header_numbers(&hdr, theirs);
+		len = opinion->encode(theirs, their_bytes, SEND_BYTES);
 		copy = exact_copy(their_bytes, len);
 		memset(&hdr, 0xa5, sizeof(hdr));
 		ck_assert_int_eq(rpcrdma_header_decode(copy, len, &hdr), RPCRDMA_OK);
-		free(copy);
-		ck_assert_uint_eq(our_numbers(), count);
+		ck_assert_uint_eq(header_numbers(&hdr, ours), count);
 		ck_assert_mem_eq(ours, theirs, count * sizeof(ours[0]));
+		free(copy);
 	}
 }
 END_TEST
-
-/* An unknown error may come without the words that the document has after it. */
-static bool may_be_shorter(void)
-{
-	return hdr.proc == RPCRDMA_ERROR && hdr.error != RPCRDMA_ERR_VERS &&
-	       hdr.error != RPCRDMA_ERR_CHUNK;
-}
 
 static size_t damage(size_t len)
 {
@@ -239,23 +97,40 @@ static size_t damage(size_t len)
 	return random_below(4) ? len : random_below((uint32_t)len + 1);
 }
 
+/* Damage has made it of another version. */
+static bool is_of(const struct opinion *opinion)
+{
+	return hdr.vers == opinion->vers ||
+	       (hdr.proc == RPCRDMA_ERROR && hdr.error == RPCRDMA_ERR_VERS);
+}
+
+/* An unknown error may come without what the description has after it, or has no place in it. */
+static bool is_unknown_error(void)
+{
+	if (hdr.proc != RPCRDMA_ERROR)
+		return false;
+	return hdr.error != RPCRDMA_ERR_VERS && hdr.error != RPCRDMA_ERR_CHUNK &&
+	       (hdr.vers == RPCRDMA_VERSION_ONE || hdr.error != RPCRDMA_ERR_INVAL_OPTION);
+}
+
 START_TEST(we_take_no_damaged_header_that_they_refuse)
 {
+	const struct opinion *opinion = &opinions[_i];
 	unsigned taken = 0, refused = 0;
 
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		size_t len, count, header_bytes;
 		uint8_t *copy;
 
-		random_header();
+		header_random(&hdr, opinion->vers);
 		len = damage(rpcrdma_header_encode(&hdr, our_bytes, SEND_BYTES));
 		copy = exact_copy(our_bytes, len);
 		if (rpcrdma_header_decode(copy, len, &hdr) != RPCRDMA_OK) {
 			refused++;
-		} else if (!may_be_shorter()) {
+		} else if (is_of(opinion) && !is_unknown_error()) {
 			taken++;
-			count = our_numbers();
-			ck_assert_uint_eq(v1_peer_decode(copy, len, theirs, &header_bytes), count);
+			count = header_numbers(&hdr, ours);
+			ck_assert_uint_eq(opinion->decode(copy, len, theirs, &header_bytes), count);
 			ck_assert_uint_eq(header_bytes, hdr.body_offset);
 			ck_assert_mem_eq(ours, theirs, count * sizeof(ours[0]));
 		}
@@ -266,17 +141,69 @@ START_TEST(we_take_no_damaged_header_that_they_refuse)
 }
 END_TEST
 
+/* Of version two, where nothing follows but what has one reading: the verdict that what they read asks for. */
+static enum rpcrdma_verdict verdict_by_them(size_t numbers)
+{
+	static const enum rpcrdma_verdict verdicts[] = {
+		[RPCRDMA_MSGP] = RPCRDMA_RESERVED,
+		[RPCRDMA_DONE] = RPCRDMA_RESERVED,
+		[RPCRDMA_ERROR] = RPCRDMA_OK,
+		[RPCRDMA_OPTIONAL] = RPCRDMA_OK,
+	};
+
+	ck_assert_uint_ge(numbers, 4);
+	ck_assert_uint_lt(theirs[3], ARRAY_SIZE(verdicts));
+	return verdicts[theirs[3]];
+}
+
+static uint32_t random_proc_without_lists(void)
+{
+	return RPCRDMA_MSGP + random_below(4);
+}
+
+/* Both take lists, and we look at them more closely. */
+START_TEST(we_refuse_nothing_without_lists_that_they_take)
+{
+	unsigned seen[RPCRDMA_OPTIONAL + 1] = {0}, refused = 0;
+
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		size_t len, count, header_bytes;
+		uint8_t *copy;
+
+		header_random(&hdr, RPCRDMA_VERSION_TWO);
+		len = damage(rpcrdma_header_encode(&hdr, our_bytes, SEND_BYTES));
+		our_bytes[7] = RPCRDMA_VERSION_TWO;
+		our_bytes[15] = (uint8_t)random_proc_without_lists();
+		copy = exact_copy(our_bytes, len);
+		count = v2_peer_decode(copy, len, theirs, &header_bytes);
+		if (!count) {
+			refused++;
+		} else if (theirs[1] == RPCRDMA_VERSION_TWO) {
+			seen[theirs[3]]++;
+			ck_assert_int_eq(rpcrdma_header_decode(copy, len, &hdr),
+					 verdict_by_them(count));
+		}
+		free(copy);
+	}
+	for (uint32_t proc = RPCRDMA_MSGP; proc <= RPCRDMA_OPTIONAL; proc++)
+		ck_assert_uint_gt(seen[proc], ROUNDS / 50);
+	ck_assert_uint_gt(refused, ROUNDS / 50);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("header_second_opinion");
 	TCase *tc = tcase_create("header_second_opinion");
+	int count = ARRAY_SIZE(opinions);
 
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_set_timeout(tc, 60);
-	tcase_add_test(tc, they_encode_to_the_same_bytes);
-	tcase_add_test(tc, they_read_in_ours_what_we_said);
-	tcase_add_test(tc, we_read_in_theirs_what_they_said);
-	tcase_add_test(tc, we_take_no_damaged_header_that_they_refuse);
+	tcase_add_loop_test(tc, they_encode_to_the_same_bytes, 0, count);
+	tcase_add_loop_test(tc, they_read_in_ours_what_we_said, 0, count);
+	tcase_add_loop_test(tc, we_read_in_theirs_what_they_said, 0, count);
+	tcase_add_loop_test(tc, we_take_no_damaged_header_that_they_refuse, 0, count);
+	tcase_add_test(tc, we_refuse_nothing_without_lists_that_they_take);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -174,6 +174,24 @@ START_TEST(an_operation_is_as_long_as_it_says_or_bad)
 }
 END_TEST
 
+/* As long as the largest Send that anybody here receives, and more: what holds it is the Send alone. */
+START_TEST(a_long_operation_is_taken)
+{
+	const uint32_t bytes = 1 << 20;
+	uint8_t *large = calloc(1, OPTIONAL_HEAD + (size_t)bytes);
+
+	ck_assert_ptr_nonnull(large);
+	begin(RPCRDMA_VERSION_TWO, RPCRDMA_OPTIONAL);
+	xdr_store_u32(send_buf + 20, bytes);
+	memcpy(large, send_buf, OPTIONAL_HEAD);
+	ck_assert_int_eq(rpcrdma_header_decode(large, OPTIONAL_HEAD + bytes - 1, &hdr),
+			 RPCRDMA_BAD_OPTION);
+	ck_assert_int_eq(rpcrdma_header_decode(large, OPTIONAL_HEAD + bytes, &hdr), RPCRDMA_OK);
+	ck_assert_uint_eq(hdr.optinfo_bytes, bytes);
+	free(large);
+}
+END_TEST
+
 START_TEST(an_operation_lies_where_it_came)
 {
 	begin(RPCRDMA_VERSION_TWO, RPCRDMA_OPTIONAL);
@@ -236,6 +254,7 @@ int main(void)
 	tcase_add_test(tc, an_error_carries_nothing_but_its_code);
 	tcase_add_test(tc, err_vers_has_its_range_in_version_two_as_in_any);
 	tcase_add_test(tc, an_operation_is_as_long_as_it_says_or_bad);
+	tcase_add_test(tc, a_long_operation_is_taken);
 	tcase_add_test(tc, an_operation_lies_where_it_came);
 	tcase_add_test(tc, a_header_encodes_to_as_many_bytes_as_it_is_said_to_be);
 	tcase_add_test(tc, an_operation_of_any_length_that_does_not_fit_is_not_read);

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Numbers drawn at random, the same in every run: xorshift64. */
+#ifndef TESTS_LIB_RANDOM_H
+#define TESTS_LIB_RANDOM_H
+
+#include <stdint.h>
+
+/** random_start - from the beginning of the sequence. */
+void random_start(void);
+uint64_t random_u64(void);
+uint32_t random_u32(void);
+/** random_below - less than @limit, which is not 0. */
+uint32_t random_below(uint32_t limit);
+
+#endif

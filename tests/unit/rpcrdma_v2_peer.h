@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A second implementation of the version-two transport header and of the characteristics: rpcgen's, from
+ * rpcrdma_v2.x.
+ *
+ * It shares no code and no header with the library. What a header says crosses this interface as rpcrdma_v1_peer.h
+ * has it, but that RDMA_MSGP has nothing, and RDMA_OPTIONAL
+ *
+ *	opttype, count of bytes, each: byte
+ *
+ * What an operation says:
+ *
+ *	INIT                   values, subset
+ *	REQ                    values
+ *	RESP                   three subsets
+ *	UPD                    value, 0 or 1
+ *	values                 count, each: value
+ *	subset                 count of words, each: word
+ *	value, decoded         id, 1 and the number, or 0 if the id is unknown
+ *	value, to be encoded   id, count of bytes, each: byte
+ */
+#ifndef TESTS_UNIT_RPCRDMA_V2_PEER_H
+#define TESTS_UNIT_RPCRDMA_V2_PEER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define V2_MAX_NUMBERS (1 << 15)
+
+/**
+ * v2_peer_decode - what a Send says
+ * @header_bytes: where the header ends
+ *
+ * Returns how many numbers, or 0 if it does not decode.
+ */
+size_t v2_peer_decode(const uint8_t *send, size_t len, uint64_t numbers[V2_MAX_NUMBERS],
+		      size_t *header_bytes);
+
+/** v2_peer_encode - a header that says it; returns its length, or 0 if it does not encode. */
+size_t v2_peer_encode(const uint64_t *numbers, uint8_t *to, size_t room);
+
+/**
+ * xchar_peer_decode - what an RDMA_OPTIONAL of the types 1 to 4 says
+ *
+ * Returns how many numbers, or 0 if it does not decode, or does but for something that the document forbids: data
+ * of a known id that are no value of it, bytes behind the operation.
+ */
+size_t xchar_peer_decode(uint32_t opttype, const uint8_t *info, size_t len,
+			 uint64_t numbers[V2_MAX_NUMBERS]);
+
+/** xchar_peer_encode - an operation that says it; returns its length, or 0 if it does not encode. */
+size_t xchar_peer_encode(uint32_t opttype, const uint64_t *numbers, uint8_t *to, size_t room);
+
+#endif
