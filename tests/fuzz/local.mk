@@ -29,6 +29,9 @@ tests_fuzz_fuzz_header_LDADD = $(FUZZ_LDADD)
 FUZZ_TARGETS += tests/fuzz/fuzz_msg
 tests_fuzz_fuzz_msg_LDADD = $(FUZZ_LDADD)
 
+FUZZ_TARGETS += tests/fuzz/fuzz_optional
+tests_fuzz_fuzz_optional_LDADD = $(FUZZ_LDADD)
+
 FUZZ_TARGETS += tests/fuzz/fuzz_private_data
 tests_fuzz_fuzz_private_data_LDADD = $(FUZZ_LDADD)
 
