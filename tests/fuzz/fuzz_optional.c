@@ -37,8 +37,24 @@ static void check_value(const struct xchar_value *value)
 	FUZZ_ASSERT(value->id != XCHAR_BRS || value->value <= XCHAR_BRS_GENL);
 }
 
-/* Reads all of the list. */
-static void read_values(const struct xchar_operation *operation, struct known *known)
+/* What stands behind the list: of an INIT the subset, of an UPD the bool. */
+static size_t bytes_behind(const struct xchar_operation *operation)
+{
+	switch (operation->op) {
+	case XCHAR_INIT:
+		return 4 + 4 * (size_t)operation->nochg.nwords;
+	case XCHAR_UPD:
+		return 4;
+	case XCHAR_REQ:
+	case XCHAR_RESP:
+		break;
+	}
+	return 0;
+}
+
+/* Reads all of the list; @end is the operation's. */
+static void read_values(const struct xchar_operation *operation, const uint8_t *end,
+			struct known *known)
 {
 	struct xchar_spec spec = operation->spec;
 	struct xchar_value value;
@@ -56,6 +72,7 @@ static void read_values(const struct xchar_operation *operation, struct known *k
 		known->values[known->count++] = value;
 	}
 	FUZZ_ASSERT(n == operation->spec.left && spec.left == 0);
+	FUZZ_ASSERT(spec.at == end - bytes_behind(operation));
 }
 
 static size_t encode(const struct xchar_operation *operation, const struct known *known,
@@ -82,13 +99,13 @@ static void check_values(const struct xchar_operation *operation)
 	uint8_t encoded[512];
 	size_t len;
 
-	read_values(operation, &before);
+	read_values(operation, hdr.optinfo + hdr.optinfo_bytes, &before);
 	if (operation->op == XCHAR_UPD && !before.count)
 		return;
 	len = encode(operation, &before, encoded, sizeof(encoded));
 	FUZZ_ASSERT(len);
 	FUZZ_ASSERT(xchar_decode(operation->op, encoded, len, &again) == XCHAR_OK);
-	read_values(&again, &after);
+	read_values(&again, encoded + len, &after);
 	FUZZ_ASSERT(after.all && after.count == before.count && after.nochg == before.nochg);
 	for (unsigned n = 0; n < before.count; n++) {
 		FUZZ_ASSERT(before.values[n].id == after.values[n].id);
