@@ -330,8 +330,10 @@ static enum characteristics_step next_receives(struct characteristics *ch,
 {
 	bool may_tell = look->may_tell;
 
+	/* What was begun and is not wanted any more is given back. */
 	if (ch->receives == RECEIVES_SETTLED)
-		return CHARACTERISTICS_NOTHING;
+		return ch->posted_bytes > own_bytes(ch) ? resize(ch, own_bytes(ch), recv_bytes)
+							: CHARACTERISTICS_NOTHING;
 	if (ch->receives != RECEIVES_CLEARING) {
 		if (look->counted_bytes > ch->goal_bytes)
 			return CHARACTERISTICS_NOTHING;
@@ -394,7 +396,8 @@ static void resp_is_sent(struct characteristics *ch)
 		return;
 	if (ch->request.verdict[XCHAR_RBSIZ] == XCHAR_PEND) {
 		ch->goal_bytes = bytes;
-		set_receives(ch, RECEIVES_PENDING);
+		if (ch->receives != RECEIVES_PENDING)
+			set_receives(ch, RECEIVES_PENDING);
 		return;
 	}
 	ch->told_bytes = bytes;

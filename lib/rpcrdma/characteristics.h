@@ -31,8 +31,9 @@
 	  TO(RECEIVES_RAISING) | TO(RECEIVES_PENDING))                                             \
 	X(RECEIVES_RAISING, "raising", "smaller receives to be used up, then an UPD to be sent",   \
 	  TO(RECEIVES_SETTLED) | TO(RECEIVES_PENDING))                                             \
-	X(RECEIVES_PENDING, "pending", "the same, or Calls that count on more, for a REQ",         \
-	  TO(RECEIVES_SETTLED) | TO(RECEIVES_PENDING) | TO(RECEIVES_CLEARING))                     \
+	X(RECEIVES_PENDING, "pending",                                                             \
+	  "the same, or Calls that count on more to be over, for a REQ",                           \
+	  TO(RECEIVES_SETTLED) | TO(RECEIVES_CLEARING))                                            \
 	X(RECEIVES_CLEARING, "clearing", "an UPD to be sent, that nothing is pending any more",    \
 	  TO(RECEIVES_SETTLED) | TO(RECEIVES_PENDING))
 STATE_ENUM(characteristics_receives_state, CHARACTERISTICS_RECEIVES_STATES);
@@ -42,7 +43,7 @@ extern const struct state_table characteristics_receives_states;
 #define CHARACTERISTICS_WISH_STATES(X)                                                             \
 	X(WISH_NONE, "none", "a size to be wanted of the peer", TO(WISH_HELD))                     \
 	X(WISH_HELD, "held", "leave to ask, and for a lower size Calls that need more to be over", \
-	  TO(WISH_NONE) | TO(WISH_HELD) | TO(WISH_OPEN))                                           \
+	  TO(WISH_NONE) | TO(WISH_OPEN))                                                           \
 	X(WISH_OPEN, "open", "the RESP to its REQ", TO(WISH_NONE) | TO(WISH_PENDING))              \
 	X(WISH_PENDING, "pending", "the UPD that ends it", TO(WISH_NONE))
 STATE_ENUM(characteristics_wish_state, CHARACTERISTICS_WISH_STATES);
@@ -75,9 +76,10 @@ struct characteristics {
 
 	/* The receive size here. */
 	enum characteristics_receives_state receives;
-	uint32_t told_bytes;   /* what the peer was told last; 0: nothing yet */
-	uint32_t posted_bytes; /* of each receive that is posted from now on */
-	uint32_t goal_bytes;   /* what they are to have, raising or pending */
+	uint32_t told_bytes; /* what the peer was told last; 0: nothing yet */
+	uint32_t
+		posted_bytes; /* of each receive that is posted from now on; settled: what is told */
+	uint32_t goal_bytes;  /* what they are to have, raising or pending */
 
 	/* A REQ of the peer's that has no RESP yet. */
 	bool resp_due;

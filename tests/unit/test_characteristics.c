@@ -724,6 +724,25 @@ START_TEST(a_request_takes_the_place_of_a_raise_of_ours)
 }
 END_TEST
 
+START_TEST(a_raise_that_was_replaced_in_vain_is_given_back)
+{
+	raised(8192);
+	characteristics_raise(&ch, BIG);
+	resizes(BIG, true);
+	look.counted_bytes = 8192;
+	ck_assert_uint_eq(take_req_size(5, 4096), 0);
+	responds(5, 0, XCHAR_PEND);
+	done();
+	ck_assert_uint_eq(take_req_size(6, UINT32_MAX), 0);
+	responds(6, 0, XCHAR_REJ);
+	done();
+	sends(XCHAR_UPD);
+	done();
+	resizes(8192, true);
+	nothing();
+}
+END_TEST
+
 START_TEST(no_raise_of_ours_while_a_request_pends)
 {
 	raised(BIG);
@@ -1009,6 +1028,7 @@ int main(void)
 	tcase_add_test(tc, a_raise_of_ours_is_told_when_all_receives_have_it);
 	tcase_add_test(tc, a_raise_of_ours_without_memory_is_over);
 	tcase_add_test(tc, a_request_takes_the_place_of_a_raise_of_ours);
+	tcase_add_test(tc, a_raise_that_was_replaced_in_vain_is_given_back);
 	tcase_add_test(tc, no_raise_of_ours_while_a_request_pends);
 	suite_add_tcase(suite, tc);
 
