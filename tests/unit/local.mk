@@ -166,6 +166,12 @@ tests_unit_test_characteristics_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_characteristics_LDADD = $(UNIT_LDADD)
 TESTS += tests/unit/test_characteristics
 
+check_PROGRAMS += tests/unit/test_characteristics_random
+tests_unit_test_characteristics_random_SOURCES = tests/unit/test_characteristics_random.c
+tests_unit_test_characteristics_random_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_characteristics_random_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_characteristics_random
+
 check_PROGRAMS += tests/unit/test_size_wish
 tests_unit_test_size_wish_SOURCES = tests/unit/test_size_wish.c
 tests_unit_test_size_wish_CFLAGS = $(UNIT_CFLAGS)
