@@ -10,6 +10,7 @@
 #include "daemon/service/door.h"
 #include "fabric/iwarp/engine.h"
 #include "fabric/verbs/states.h"
+#include "rpcrdma/characteristics.h"
 #include "rpcrdma/rdma_conn.h"
 #include "rpcrdma/requester_rpc.h"
 #include "rpcrdma/responder_rpc.h"
@@ -26,6 +27,8 @@ static const struct state_table *const machines[] = {
 	&rdma_conn_states,
 	&requester_rpc_states,
 	&responder_rpc_states,
+	&characteristics_receives_states,
+	&characteristics_wish_states,
 	&iwarp_engine_states,
 	&verbs_ep_states,
 	&verbs_key_states,
