@@ -332,8 +332,9 @@ static enum characteristics_step next_receives(struct characteristics *ch,
 
 	/* What was begun and is not wanted any more is given back. */
 	if (ch->receives == RECEIVES_SETTLED)
-		return ch->posted_bytes > own_bytes(ch) ? resize(ch, own_bytes(ch), recv_bytes)
-							: CHARACTERISTICS_NOTHING;
+		return ch->posted_bytes > characteristics_told_size(ch)
+			       ? resize(ch, characteristics_told_size(ch), recv_bytes)
+			       : CHARACTERISTICS_NOTHING;
 	if (ch->receives != RECEIVES_CLEARING) {
 		if (look->counted_bytes > ch->goal_bytes)
 			return CHARACTERISTICS_NOTHING;

@@ -30,6 +30,7 @@ void rdma_setup_init(struct rdma_conn *conn)
 	uint32_t forward = config->credits, reverse = RDMA_REVERSE_CREDITS;
 
 	negotiation_init(&conn->negotiation, conn->connector, config->highest_version);
+	conn->terms.dialect = conn->negotiation.dialect;
 	rdma_conn_peer_found(conn, peer, peer == PEER_AUTO ? "not connected yet" : "as configured");
 	inline_limit_init(&conn->send_limit, config->inline_threshold_bytes,
 			  conn->peer->inline_max_bytes);

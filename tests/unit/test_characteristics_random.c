@@ -485,7 +485,9 @@ START_TEST(one_end_bears_a_peer_that_says_anything)
 		characteristics_ask(&ch, some_size());
 		do_for_anyone(sent);
 		ck_assert_uint_ge(characteristics_send_bytes(&ch, 0), 4096);
-		ck_assert_uint_le(characteristics_reply_bytes(&ch, UINT32_MAX), 32768);
+		ck_assert_uint_le(characteristics_send_bytes(&ch, UINT32_MAX), 32768);
+		ck_assert_uint_le(characteristics_reply_bytes(&ch, UINT32_MAX),
+				  CHARACTERISTICS_REPLY_MAX_BYTES);
 		ck_assert_uint_ge(characteristics_recv_bytes(&ch, 0), 4096);
 		ck_assert_uint_le(characteristics_recv_bytes(&ch, UINT32_MAX), 65536);
 	}
