@@ -13,7 +13,7 @@
 #include "daemon/bridge/passing.h"
 #include "daemon/bridge/returning.h"
 #include "daemon/bridge/standing.h"
-#include "rpcrdma/rdma_leg.h"
+#include "daemon/config/config_memory.h"
 
 static const struct leg_events client_events = {
 	.requested = bridge_client_requested,
@@ -64,7 +64,7 @@ static void fill_leg_config(struct bridge *bridge, struct leg_config *config)
 		.sessions = &bridge->sessions,
 	};
 	if (service->connect.transport != TRANSPORT_TCP)
-		config->reply_room = rdma_leg_reply_room(service->inline_threshold_bytes);
+		config->reply_room = config_memory_reply_room(service);
 }
 
 static struct bridge *bridge_alloc(struct worker_service *ws, const struct incoming *in,

@@ -35,6 +35,16 @@ static size_t largest_rpc_bytes(const struct config *config)
 					  config_memory_own_bytes(), config->nservices);
 }
 
+struct reply_room config_memory_reply_room(const struct service_config *service)
+{
+	uint32_t recv_max = 0;
+
+	if (service->connect_version > 1)
+		recv_max = service->characteristics ? service->receive_max_bytes
+						    : RPCRDMA_DEFAULT_INLINE_TWO;
+	return rdma_leg_reply_room(service->inline_threshold_bytes, recv_max);
+}
+
 /* What an RPC of the service takes whose Call and Reply are so long. */
 static size_t rpc_bytes(const struct service_config *service, uint32_t message_bytes)
 {
@@ -42,7 +52,7 @@ static size_t rpc_bytes(const struct service_config *service, uint32_t message_b
 	size_t segments = 0;
 
 	if (service->connect.transport != TRANSPORT_TCP)
-		room = rdma_leg_reply_room(service->inline_threshold_bytes);
+		room = config_memory_reply_room(service);
 	if (service->listen.transport != TRANSPORT_TCP)
 		segments = RPCRDMA_MAX_SEGMENTS;
 	return exchange_cost_bytes(rpc_msg_cost_bytes(message_bytes), message_bytes, NULL, &room) +

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "daemon/config/config.h"
+#include "leg/exchange.h"
 
 /* What is kept of a client and of its last connection, to know it when it comes back (daemon/service/clients.h). */
 #define CONFIG_CLIENT_BYTES 8192u
@@ -20,6 +21,8 @@ size_t config_memory_least_mib(const struct config *config);
 /** config_memory_largest_bytes - the largest message of @service, by its key at most, that fits as both Call and Reply. */
 uint32_t config_memory_largest_bytes(const struct config *config,
 				     const struct service_config *service);
+/** config_memory_reply_room - what the server's leg may take for a Reply beside the buffer for it; it is over RDMA. */
+struct reply_room config_memory_reply_room(const struct service_config *service);
 /** config_memory_beside_bytes - what a connection of @service can take beside the limit, at most. */
 size_t config_memory_beside_bytes(const struct service_config *service);
 /** config_memory_reserve_bytes - what a worker's pool keeps mapped though nobody uses it, at most. */

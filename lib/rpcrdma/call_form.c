@@ -45,7 +45,7 @@ static bool call_fits_inline(const struct call_form_ask *ask, const struct call_
 /* Whether the Reply's payload can land by itself: all around it fits inline, and the buffer is not too large. */
 static bool result_lands(const struct call_form_ask *ask)
 {
-	uint64_t result = ask->result_bytes, recv = ask->terms.recv_bytes;
+	uint64_t result = ask->result_bytes, recv = ask->terms.around_bytes;
 	uint64_t rest = ask->reply_bytes > result ? ask->reply_bytes - result : 0;
 	uint64_t hdr = RPCRDMA_MIN_HDR_BYTES + RPCRDMA_WRITE_CHUNK_BYTES(segments_of(ask, result));
 

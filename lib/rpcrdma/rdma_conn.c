@@ -216,12 +216,15 @@ void rdma_conn_agree(struct rdma_conn *conn)
 	const struct dialect *dialect = conn->negotiation.dialect;
 	uint32_t send = told(&conn->send_limit, dialect), recv = told(&conn->recv_limit, dialect);
 
-	conn->terms = (struct rpc_terms){dialect, send, send, recv};
+	conn->terms = (struct rpc_terms){dialect, send, send, recv, recv};
 	if (!dialect->options || !conn->characteristics)
 		return;
 	conn->terms.send_bytes = characteristics_send_bytes(conn->characteristics, send);
 	conn->terms.reply_bytes = characteristics_reply_bytes(conn->characteristics, send);
 	conn->terms.recv_bytes = characteristics_recv_bytes(conn->characteristics, recv);
+	conn->terms.around_bytes =
+		least(conn->terms.recv_bytes,
+		      most(inline_limit_offer(&conn->recv_limit), dialect->least_inline_bytes));
 }
 
 bool rdma_conn_may_invalidate(const struct rdma_conn *conn, const struct rpc_terms *terms)

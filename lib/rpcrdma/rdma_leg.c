@@ -357,13 +357,23 @@ size_t rdma_leg_beside_bytes(bool accepted, uint32_t credits, uint32_t inline_th
 	       reverse * 2 * rpc_msg_cost_bytes(recv_bytes);
 }
 
-/* Replies no longer than the least that a peer may advertise are never given a place of their own. */
-struct reply_room rdma_leg_reply_room(uint32_t inline_threshold_bytes)
+static uint32_t most(uint32_t a, uint32_t b)
 {
+	return a > b ? a : b;
+}
+
+/* Replies no longer than the least that a peer may advertise are never given a place of their own. */
+struct reply_room rdma_leg_reply_room(uint32_t inline_threshold_bytes, uint32_t recv_max_bytes)
+{
+	uint32_t around = inline_threshold_bytes;
+
+	if (recv_max_bytes)
+		around = most(around, RPCRDMA_DEFAULT_INLINE_TWO);
 	return (struct reply_room){
 		.alone_bytes = RPCRDMA_INLINE_MIN - RPCRDMA_MIN_HDR_BYTES,
-		.around_bytes = requester_landing_room(inline_threshold_bytes, 1),
-		.beside_bytes = rdma_recv_bytes(inline_threshold_bytes) - RPCRDMA_MIN_HDR_BYTES,
+		.around_bytes = requester_landing_room(around, 1),
+		.beside_bytes = most(rdma_recv_bytes(inline_threshold_bytes), recv_max_bytes) -
+				RPCRDMA_MIN_HDR_BYTES,
 	};
 }
 

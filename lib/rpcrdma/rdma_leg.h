@@ -39,8 +39,9 @@ int rdma_leg_adopt(const struct rdma_leg_config *config, struct fabric *fabric,
 /**
  * rdma_leg_reply_room - what a leg that connects may take for the Reply to a Call that it is given
  * @inline_threshold_bytes: as in its configuration
+ * @recv_max_bytes:         the largest that its receives may become; 0: they stay as they are, in version one
  */
-struct reply_room rdma_leg_reply_room(uint32_t inline_threshold_bytes);
+struct reply_room rdma_leg_reply_room(uint32_t inline_threshold_bytes, uint32_t recv_max_bytes);
 
 /**
  * rdma_leg_beside_bytes - what a leg can come to hold that no claim covers

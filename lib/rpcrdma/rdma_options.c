@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "rpcrdma/rdma_setup.h"
 #include "rpcrdma/responder_reply.h"
 #include "rpcrdma/work.h"
 
@@ -30,13 +31,19 @@ static uint32_t receive_of(const struct rdma_conn *conn, uint32_t bytes)
 
 /* ---- memory ---- */
 
-/* What all receives that there can be take more than at first. */
+/* What they take that no claim of an RPC covers: all receives that there can be, and reverse Calls with Replies. */
+static size_t all_bytes(const struct rdma_conn *conn, uint32_t size)
+{
+	size_t recvs = RDMA_RECV_RESERVE + (size_t)conn->window.asked + conn->grant.max;
+
+	return recvs * pool_class_bytes(size) +
+	       2 * (size_t)RDMA_REVERSE_CREDITS * rpc_msg_cost_bytes(size);
+}
+
+/* What is more than at first. */
 static size_t cost_of(const struct rdma_conn *conn, uint32_t bytes)
 {
-	size_t count = RDMA_RECV_RESERVE + (size_t)conn->window.asked + conn->grant.max;
-
-	return count *
-	       (pool_class_bytes(receive_of(conn, bytes)) - pool_class_bytes(receive_of(conn, 0)));
+	return all_bytes(conn, receive_of(conn, bytes)) - all_bytes(conn, receive_of(conn, 0));
 }
 
 /* Of what is held for good others must be left enough for the largest messages. */
@@ -257,6 +264,8 @@ void rdma_options_take(struct rdma_options *options, const struct rpcrdma_header
 		if (hdr->opttype == XCHAR_RESP)
 			(void)own_messages_answered(&conn->own, hdr->xid);
 		note(conn, what);
+		if (what & CHARACTERISTICS_UNANSWERED)
+			refuse(conn, hdr, RPCRDMA_ERR_CHUNK);
 		rdma_conn_agree(conn);
 		break;
 	case XCHAR_UNKNOWN_OP:

@@ -154,7 +154,7 @@ static bool is_reply_to(const struct rpc_msg *msg, uint32_t xid)
 struct requester_landing requester_rpc_landing(const struct requester_rpc *rpc)
 {
 	return (struct requester_landing){
-		requester_landing_room(rpc->terms.recv_bytes, rpc->form.landing_nsegments),
+		requester_landing_room(rpc->terms.around_bytes, rpc->form.landing_nsegments),
 		rpc->form.landing_bytes};
 }
 

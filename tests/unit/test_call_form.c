@@ -20,7 +20,7 @@ static void setup(void)
 		.call_bytes = 200,
 		.reply_max_bytes = 200,
 		.max_message_bytes = 1024 * 1024,
-		.terms = {.send_bytes = SEND, .recv_bytes = RECV},
+		.terms = {.send_bytes = SEND, .recv_bytes = RECV, .around_bytes = RECV},
 		.max_segment_bytes = SEG,
 		.peer = peer_profile(PEER_AUTO),
 	};
@@ -270,6 +270,10 @@ START_TEST(a_result_lands_by_itself_if_all_around_it_fits)
 	expect_landing(LANDING_WRITE_CHUNK, 50000, 1);
 	ask.reply_bytes++;
 	expect_landing(LANDING_REPLY_CHUNK, 60000, 1);
+	/* Larger receives bring no larger room around it. */
+	ask.terms.recv_bytes *= 2;
+	expect_landing(LANDING_REPLY_CHUNK, 60000, 1);
+	ask.terms.recv_bytes /= 2;
 	/* A result that is the whole of the Reply, as far as is known. */
 	ask.reply_bytes = 40000;
 	expect_landing(LANDING_WRITE_CHUNK, 50000, 1);

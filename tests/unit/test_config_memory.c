@@ -65,12 +65,37 @@ START_TEST(what_a_file_takes_is_said)
 }
 END_TEST
 
+/* A server that is asked in version two may send a Reply inline that is as long as receives may become. */
+START_TEST(a_reply_may_come_beside_its_place_in_as_much_as_a_receive_holds)
+{
+	struct service_config service = {.connect = {.transport = TRANSPORT_IWARP},
+					 .inline_threshold_bytes = 1024,
+					 .connect_version = 2,
+					 .characteristics = true,
+					 .receive_max_bytes = 65536};
+	struct reply_room room = config_memory_reply_room(&service);
+
+	ck_assert_uint_eq(room.beside_bytes, 65536 - 28);
+	ck_assert_uint_eq(room.around_bytes, 4096 - 28 - 24);
+	service.characteristics = false;
+	room = config_memory_reply_room(&service);
+	ck_assert_uint_eq(room.beside_bytes, 8192 - 28);
+	ck_assert_uint_eq(room.around_bytes, 4096 - 28 - 24);
+	service.characteristics = true;
+	service.connect_version = 1;
+	room = config_memory_reply_room(&service);
+	ck_assert_uint_eq(room.beside_bytes, 8192 - 28);
+	ck_assert_uint_eq(room.around_bytes, 1024 - 28 - 24);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("config_memory");
 	TCase *tc = tcase_create("config_memory");
 
 	tcase_add_loop_test(tc, what_a_file_takes_is_said, 0, (int)ARRAY_SIZE(rows));
+	tcase_add_test(tc, a_reply_may_come_beside_its_place_in_as_much_as_a_receive_holds);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }
