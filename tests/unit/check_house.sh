@@ -150,7 +150,8 @@ grep_code "$work/ours" '^[ 	]*#[ 	]*include[ 	]+[<"](infiniband|rdma)/' |
 	grep -v '^lib/fabric/verbs/' >"$work/verbs.bad"
 verdict "only lib/fabric/verbs includes infiniband/ or rdma/" "$work/verbs.bad"
 
-grep_code "$work/ours" 'RPCRDMA_VERSION_(ONE|TWO|LOWEST|HIGHEST)' |
+grep_code "$work/ours" '(RPCRDMA_VERSION_(ONE|TWO)|(->|\.)(vers|version) *([=!]=|[<>]))' |
+	grep -E '^(lib/rpcrdma/|daemon/)|RPCRDMA_VERSION' |
 	grep -vE '^lib/rpcrdma/(proto\.h|dialect\.c|header\.c|negotiation\.c):' >"$work/versions.bad"
 verdict "versions are known to the dialects, their negotiation and the codec of the header alone" "$work/versions.bad"
 
