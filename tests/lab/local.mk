@@ -25,7 +25,8 @@ EXTRA_DIST += \
 	tests/lab/judging.sh \
 	tests/lab/proxy.sh \
 	tests/lab/results.sh \
-	tests/lab/run.sh
+	tests/lab/run.sh \
+	tests/lab/watch.sh
 
 # A guest runs it over its devices.
 check_PROGRAMS += tests/lab/fabric_pair

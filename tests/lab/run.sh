@@ -16,6 +16,7 @@ usage() {
 	  --build DIR  where rpcrdma-proxy was built (default: build, beside the sources)
 	  BOOT         direct (no proxy), iwarp, verbs, conformance, krb5: only these guests (default: iwarp, verbs and
 	               conformance, else all)
+	A row ends after LAB_ROW_S seconds, a guest that reports nothing for LAB_SILENCE_S, or takes LAB_LIMIT_S in all.
 	With LAB_ROWS in the environment, only rows whose names match that extended regular expression run.
 	LAB_SEED is the number that moments of kills are drawn from, and is printed.
 	Logs, the guests' kernel module and their RAM disk go to DIR/lab.
@@ -123,6 +124,7 @@ mkdir -p "$out/logs"
 	skip_all "the guest's siw.ko or RAM disk cannot be built: see $out/logs/build.log"
 
 . "$here/host.sh"
+. "$here/watch.sh"
 
 count=0 failed=0
 report() {
@@ -135,27 +137,21 @@ report() {
 }
 results=()
 
-# Turns a guest's console into TAP; says whether the guest came to its end.
-console() {
-	local line done=no
-	while IFS= read -r line; do
-		line=${line%$'\r'}
-		line=${line#*LAB }
-		case $line in
-		"# "*) echo "$line" ;;
-		"ok "*) report ok "${line#ok }" ;;
-		"not ok "*) report "not ok" "${line#not ok }" ;;
-		"skip "*) report ok "${line#skip }" ;;
-		done) done=yes ;;
-		esac
-	done
-	[ $done = yes ] || report "not ok" "$1: the guest did not come to its end: see $out/logs"
-}
-
 export LAB_SEED=${LAB_SEED:-$((RANDOM + 1))}
 echo "# LAB_SEED=$LAB_SEED"
-for boot in "${boots[@]}"; do
-	share=$out/logs/$boot
+# How long a row may take: five times what the longest takes on an idle machine. How long a guest may report nothing: that,
+# the time to tell of it, and that of the last verdicts (verdicts_all). How long it may take in all.
+case $tier in
+short) limits=(300 420 2700) ;;
+*) limits=(1500 1620 14400) ;;
+esac
+ROW_S=${LAB_ROW_S:-${limits[0]}}
+SILENCE_S=${LAB_SILENCE_S:-${limits[1]}}
+LIMIT_S=${LAB_LIMIT_S:-${limits[2]}}
+
+# guest_run BOOT SHARE [OVER]: one boot, without the rows that the file OVER names.
+guest_run() {
+	boot=$1 share=$2
 	mkdir -p "$share"
 	cat >"$share/env" <<-ENV
 	LAB_BOOT=$boot
@@ -163,14 +159,43 @@ for boot in "${boots[@]}"; do
 	LAB_BUILD=$build
 	LAB_TIER=$tier
 	LAB_ROWS='${LAB_ROWS:-}'
+	LAB_ROW_S=$ROW_S
+	LAB_OVER=${3:-/dev/null}
 	LAB_SEED=$LAB_SEED
 	ENV
+	touch "$share/over" "$share/failed" "$share/console.log"
 	host_start "$share"
-	LIMIT=$([ $tier = short ] && echo 750 || echo 7200) "$here/boot.sh" "$out/cache" "$share" \
-		"$here/guest/$boot.sh" >"$share/console.log" 2>&1 &
-	guest=$!
-	console "$boot" < <(tail -n +1 -F --pid=$guest "$share/console.log" 2>/dev/null | grep --line-buffered -a 'LAB ')
+	guest_watch "$share" "$here/boot.sh" "$out/cache" "$share" "$here/guest/$boot.sh"
 	host_stop
+	[ "$fate" = done ] && return
+	guest_obituary "$boot" "$share"
+	return 1
+}
+
+# guest_again BOOT SHARE: a guest that was lost is booted once more, for the rows that are left. The one that was in progress comes
+# first if the guest was lost by its kernel; else it has failed, and does not come again.
+guest_again() {
+	local first=$2 lost=$row blame what="$1: the guest did not come to its end${row:+, in \"$row\"}: $(guest_fate)"
+	if blame=$(guest_blame "$first"); then
+		echo "# lost by: $blame"
+	else
+		report "not ok" "$what"
+		[ "$fate" != late ] || return
+		[ -z "$lost" ] || echo "$lost" >>"$first/over"
+	fi
+	echo "# $1: the rows that are left, in a second boot"
+	guest_run "$1" "$first-again" "$first/over" ||
+		report "not ok" "$1: nor did the second guest${row:+, in \"$row\"}: $(guest_fate)"
+	[ -n "$blame" ] || return
+	if row_passed "$first-again" "$lost"; then
+		report ok "$what # SKIP not the proxy's doing, and passed in a second boot: $blame"
+	else
+		report "not ok" "$what: $blame"
+	fi
+}
+
+for boot in "${boots[@]}"; do
+	guest_run "$boot" "$out/logs/$boot" || guest_again "$boot" "$out/logs/$boot"
 done
 echo "1..$count"
 [ $tier = short ] || "$here/results.sh" "$here/RESULTS.md" "$out" "$tier" "${results[@]}"

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What every guest script sources first: it is the guest's init, brings the guest up, and reports.
 #
-# Reports leave by the console as lines that begin with "LAB ": "LAB ok ROW", "LAB not ok ROW: why",
-# "LAB skip ROW # SKIP why", "LAB # remark". The host turns them into TAP.
+# Reports leave by the second serial port, a line each (watch.sh makes TAP of them): "row ROW" where one begins and "over ROW" where
+# it is done with, "ok ROW", "not ok ROW: why" and "skip ROW # SKIP why", which may be several in a row, "# remark", and "done".
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C
 lab=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
-say() { printf 'LAB %s\n' "$*" >/dev/console; }
+say() { printf '%s\n' "$*" >/dev/ttyS1; }
 
 # wait_for SECONDS COMMAND...: until the command succeeds; fails when the time is over.
 wait_for() {
@@ -38,9 +38,9 @@ guest_start() {
 	exec >>"/run/share/guest-$LAB_BOOT.log" 2>&1
 	set -x
 	hostname lab
-	# What the kernel has to say, a guest that hangs included.
+	# What the kernel has to say comes to the console, with programs that crash (informational) and tasks that hang.
 	echo 30 >/proc/sys/kernel/hung_task_timeout_secs
-	dmesg --follow >"/run/share/kernel-$LAB_BOOT.log" &
+	echo 7 >/proc/sys/kernel/printk
 	ulimit -l unlimited
 	ip link set lo up
 	ip link set eth0 up
@@ -92,20 +92,23 @@ server_start() {
 	[ "$LAB_TIER" != full ] || "$LAB_BUILD/tests/lab/lab_work" make /srv/export/ten-thousand 10000
 }
 
-# within SECONDS COMMAND...: runs it. What waits in the kernel nothing ends: it is left alone then, and the kernel's log
-# shows where each task is.
+# within SECONDS COMMAND...: runs it. What waits in the kernel nothing ends: it is left alone then, within_limit is no, and the
+# kernel's log shows where each task is.
 within() {
-	local limit_s=$1 pid
+	local limit_s=$1 pid timer first status=0
 	shift
+	within_limit=yes
 	"$@" &
 	pid=$!
-	for _ in $(seq $((limit_s * 5))); do
-		if ! kill -0 $pid 2>/dev/null; then
-			wait $pid
-			return
-		fi
-		sleep 0.2
-	done
+	sleep "$limit_s" &
+	timer=$!
+	wait -n -p first $pid $timer || status=$?
+	if [ "$first" = $pid ]; then
+		kill $timer || true
+		wait $timer || true
+		return $status
+	fi
+	within_limit=no
 	echo t >/proc/sysrq-trigger
 	echo "this does not end: $*"
 	return 1
@@ -187,20 +190,62 @@ host() {
 	return 1
 }
 
-# row NAME FUNCTION ARGUMENTS...: runs one row in a subshell and reports it; the mount is gone afterwards. With
-# LAB_ROWS, only rows whose names match that extended regular expression.
+# wanted NAME: whether a row is to run. With LAB_ROWS, only rows whose names match that extended regular expression; in a second
+# boot, what was not over in the first.
+wanted() {
+	[[ $1 =~ ${LAB_ROWS:-} ]] && ! grep -qxF -e "$1" "$LAB_OVER"
+}
+
+# row NAME FUNCTION ARGUMENTS...: runs one row in a subshell and reports it; the mount is gone afterwards. VERDICT_DUE says
+# that it is not over by that.
 row() {
-	local name=$1 log start=$SECONDS
+	local name=$1 log start=$SECONDS status=0
 	shift
-	[[ $name =~ ${LAB_ROWS:-} ]] || return 0
+	wanted "$name" || return 0
 	log=/run/share/row-${name//[^a-zA-Z0-9.]/_}.log
-	say "# $name ..."
-	(set +x -e; "$@") >"$log" 2>&1
-	if [ $? = 0 ]; then
+	say "row $name"
+	within "$LAB_ROW_S" row_run "$log" "$@"
+	status=$?
+	[ $within_limit = yes ] || row_stuck "$name"
+	if [ $status = 0 ]; then
 		say "ok $name # $((SECONDS - start)) s"
 	else
 		say "not ok $name: $(tail -1 "$log" | cut -c1-200)"
 	fi
+	[ -n "${VERDICT_DUE:-}" ] || say "over $name"
+}
+
+row_run() {
+	local log=$1 status
+	shift
+	(set +x -e; "$@") >"$log" 2>&1
+	status=$?
 	grep -q " /mnt/n " /proc/mounts && umount -f -l /mnt/n
 	[ ! -e /run/netns/c1 ] || client_end 1
+	return $status
+}
+
+# say_blocked: the tasks that nothing ends, and where in the kernel each is.
+say_blocked() {
+	local task
+	for task in /proc/[0-9]*/task/*; do
+		grep -qs '^State:.D' "$task/status" || continue
+		say "# blocked: $(cat "$task/comm"): $(sed 's/^\[<0>\] //; s/+.*//' "$task/stack" | head -6 | paste -sd ' ')"
+	done
+	echo w >/proc/sysrq-trigger
+}
+
+# row_stuck NAME: the row does not end, and nothing that comes after it would tell anything: the guest ends. That a proxy has
+# died, for which everybody may wait, is a failure; else watch.sh sees to what the row was lost by.
+row_stuck() {
+	local pid proxy
+	say "# $1 does not end within $LAB_ROW_S s"
+	say_blocked
+	for pid in "${proxy_dir:-}"/*.pid; do
+		[ -e "$pid" ] || continue
+		proxy=$(basename "$pid" .pid)
+		kill -0 "$(cat "$pid")" || say "not ok $1: proxy $proxy has died: $(tail -1 "$proxy_dir/$proxy.log")"
+	done
+	[ ! -e "${proxy_dir:-}" ] || cp -r "$proxy_dir" /run/share/guest-proxies
+	guest_end
 }

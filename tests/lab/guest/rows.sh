@@ -80,12 +80,14 @@ restart() {
 	esac
 }
 
-# pair FABRIC ADDRESS LABEL: what fabric.h promises, held against a fabric of this guest. Each case becomes a
-# row; a program that does not end is one too.
+# pair FABRIC ADDRESS LABEL: what fabric.h promises, held against a fabric of this guest. Each case is reported for itself; that the
+# program does not end is too.
 pair() {
-	local line log=/run/share/pair-$3.log
-	timeout 100 "$LAB_BUILD/tests/lab/fabric_pair" "$1" "$2" >"$log" 2>&1
-	local status=$?
+	local line status log=/run/share/pair-$3.log name="$3: fabric_pair"
+	wanted "$name" || return 0
+	say "row $name"
+	within "$LAB_ROW_S" pair_run "$log" "$1" "$2"
+	status=$?
 	while IFS= read -r line; do
 		case $line in
 		*"# SKIP"*) say "skip $3: ${line#*: }" ;;
@@ -93,26 +95,33 @@ pair() {
 		"not ok "*) say "not ok $3: ${line#*: }" ;;
 		esac
 	done <"$log"
+	[ $within_limit = yes ] || row_stuck "$name"
 	grep -q '^1\.\.' "$log" || say "not ok $3: fabric_pair ended with status $status"
+	say "over $name"
 }
 
-# judged NAME FUNCTION ARGUMENTS...: a row and, as a row of its own, what the packet judge says of what was captured.
-# JUDGE holds the judge's options: -k where somebody is killed, -p where arguments are encrypted. JUDGE_HERE names an
-# interface of this guest, to capture there and not on the host.
+pair_run() {
+	timeout 250 "$LAB_BUILD/tests/lab/fabric_pair" "$2" "$3" >"$1" 2>&1
+}
+
+# judged NAME FUNCTION ARGUMENTS...: a row and, as a row of its own, what the packet judge says of what was captured. It is over
+# with the verdict. JUDGE holds the judge's options: -k where somebody is killed, -p where arguments are encrypted. JUDGE_HERE
+# names an interface of this guest, to capture there and not on the host.
 declare -A judged_rows=()
 judged() {
 	local name=$1 slug=${1//[^a-zA-Z0-9.]/_} log=/run/capture.log
-	[[ $name =~ ${LAB_ROWS:-} ]] || return 0
+	wanted "$name" || return 0
 	if ! judged_begin "$slug" >$log; then
 		say "not ok judge: $name: $(tail -1 $log)"
 		row "$@"
 		return
 	fi
-	row "$@"
+	VERDICT_DUE=yes row "$@"
 	if judged_end "$slug" >$log; then
 		judged_rows[$slug]=$name
 	else
 		say "not ok judge: $name: $(tail -1 $log)"
+		say "over $name"
 	fi
 	verdicts
 }
@@ -139,6 +148,7 @@ verdicts() {
 	local slug result text
 	while IFS='|' read -r slug result text; do
 		say "$result judge: ${judged_rows[$slug]}: $text"
+		say "over ${judged_rows[$slug]}"
 		unset "judged_rows[$slug]"
 	done < <(host judge_verdicts)
 }

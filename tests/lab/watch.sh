@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# A guest's reports and its end, sourced by run.sh: reports become TAP, and of a guest that does not come to its end the
+# TAP says in which row, how, and what its console showed last. Needs: report.
+
+# guest_watch SHARE COMMAND...: boots a guest by COMMAND and watches it until it has ended, or has reported nothing for
+# SILENCE_S, or has taken LIMIT_S in all; then it is killed. Sets
+#   row, row_from  the row in progress, if any, and where its part of the console begins
+#   heard          when the guest reported last
+#   fate           ended, silent, late or, if it came to its end, done
+#   qemu           QEMU's status
+guest_watch() {
+	local share=$1 patience_s=$SILENCE_S start=$SECONDS pid line status reports
+	shift
+	row='' row_from=0 heard=$SECONDS fate=''
+	exec {reports}< <(exec "$@" 2>"$share/qemu.log")
+	pid=$!
+	while :; do
+		IFS= read -r -t "$patience_s" -u "$reports" line
+		status=$?
+		if [ $status -gt 128 ]; then
+			fate=${fate:-silent}
+			break
+		fi
+		[ $status = 0 ] || break
+		heard=$SECONDS
+		guest_said "$share" "${line%$'\r'}"
+		if [ "$fate" = done ]; then
+			patience_s=60
+		elif [ $((SECONDS - start)) -ge "$LIMIT_S" ]; then
+			fate=late
+			break
+		fi
+	done
+	exec {reports}<&-
+	# At the end of its output QEMU is about to end, with a status that tells how.
+	[ $status = 1 ] || kill -KILL "$pid" 2>/dev/null
+	wait "$pid" 2>/dev/null
+	qemu=$?
+	fate=${fate:-ended}
+}
+
+# guest_said SHARE REPORT: see guest/lib.sh; SHARE/reports has them all. The names of rows that are over go to SHARE/over,
+# of those in which something failed to SHARE/failed.
+guest_said() {
+	echo "$2" >>"$1/reports"
+	case $2 in
+	"row "*)
+		row=${2#row } row_from=$(stat -c %s "$1/console.log")
+		echo "# $row ..."
+		;;
+	"over "*)
+		echo "${2#over }" >>"$1/over"
+		[ "$row" != "${2#over }" ] || row=
+		;;
+	"# "*) echo "$2" ;;
+	"ok "*) report ok "${2#ok }" ;;
+	"not ok "*)
+		report "not ok" "${2#not ok }"
+		echo "$row" >>"$1/failed"
+		;;
+	"skip "*) report ok "${2#skip }" ;;
+	done) fate=done ;;
+	esac
+}
+
+# guest_fate: in words.
+guest_fate() {
+	case $fate in
+	ended) echo "QEMU ended by itself with status $qemu" ;;
+	silent) echo "it was killed after a silence of $SILENCE_S s" ;;
+	late) echo "it was killed after $LIMIT_S s in all" ;;
+	esac
+}
+
+# guest_obituary NAME SHARE: what is known of a guest that did not come to its end, in comments. Of the console is left out
+# what a device without a speed says all the time, and where every task was.
+guest_obituary() {
+	echo "# $1: the guest did not come to its end: $(guest_fate), $((SECONDS - heard)) s after its last report"
+	echo "# row in progress: ${row:-none}"
+	echo "# the last lines of its console, $2/console.log:"
+	sed '/speed is unknown/d; /sysrq: Show State/,/Showing busy workqueues/d' "$2/console.log" |
+		tail -n 30 | tr -cd '\n\t -~' | sed 's/^/#   /'
+	[ ! -s "$2/qemu.log" ] || tail -n 5 "$2/qemu.log" | sed 's/^/# QEMU: /'
+}
+
+# What a kernel says that goes wrong by itself, and of programs that it will not let go of: those that have a device open, and
+# the threads of its server. Clients of a mount are none of these, since they wait for our proxy too. And what it says of a program
+# that crashes.
+KERNEL_FAULTS='Kernel panic|kernel BUG at|BUG: |Oops|general protection fault,|soft lockup|hard LOCKUP|detected (expedited )?stalls'
+KERNEL_FAULTS+='|INFO: task (rpcrdma-proxy|worker[- ][0-9]+|fabric_pair|nfsd|rdma):[0-9]+ blocked'
+PROGRAM_FAULTS='\]: segfault at |traps: |Out of memory'
+
+# guest_blame SHARE: what a guest was lost by, where it was not by what it tests: its kernel, or the emulator. Fails if there is no
+# sign of that, or a program crashed or took all memory in the row. A row that does not end is told by the guest (row_stuck), so
+# one that is not told is the guest's standing still.
+guest_blame() {
+	local console
+	[ "$fate" != late ] || return 1
+	console=$(tail -c "+$((row_from + 1))" "$1/console.log" | tr -cd '\n -~')
+	! grep -qE "$PROGRAM_FAULTS" <<<"$console" || return 1
+	grep -m 1 -E "$KERNEL_FAULTS" <<<"$console" && return 0
+	case $fate in
+	ended) [ "$qemu" -gt 128 ] && echo "nothing on the console, and QEMU ended with status $qemu" ;;
+	silent) [ -n "$row" ] && echo "nothing on the console, and nothing ran in the guest any more" ;;
+	esac
+}
+
+# row_passed SHARE ROW: in that boot; where there is no row, that the guest came to its end.
+row_passed() {
+	if [ -n "$2" ]; then
+		grep -qxF -e "$2" "$1/over" && ! grep -qxF -e "$2" "$1/failed"
+	else
+		[ "$fate" = done ]
+	fi
+}
