@@ -216,3 +216,12 @@ tests_sim_test_drain_SOURCES = tests/sim/test_drain.c
 tests_sim_test_drain_CFLAGS = $(UNIT_CFLAGS)
 tests_sim_test_drain_LDADD = $(SIM_LDADD)
 TESTS += tests/sim/test_drain
+
+# Version two.
+V2_SOURCES = tests/sim/v2_peer.c tests/sim/v2_peer.h
+
+check_PROGRAMS += tests/sim/test_v2_versions
+tests_sim_test_v2_versions_SOURCES = tests/sim/test_v2_versions.c $(V2_SOURCES)
+tests_sim_test_v2_versions_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_v2_versions_LDADD = $(SIM_LDADD)
+TESTS += tests/sim/test_v2_versions
