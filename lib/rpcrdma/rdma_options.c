@@ -46,16 +46,23 @@ static size_t cost_of(const struct rdma_conn *conn, uint32_t bytes)
 	return all_bytes(conn, receive_of(conn, bytes)) - all_bytes(conn, receive_of(conn, 0));
 }
 
-/* Of what is held for good others must be left enough for the largest messages. */
+/*
+ * Of what is held for good others must be left enough for the largest messages. While larger receives are still posted
+ * the claim is for those, and may be more than enough.
+ */
 static bool claim(struct rdma_options *options, size_t cost)
 {
 	const struct leg_config *config = conn_of(options)->leg->config;
 	struct budget_part *part = config->holder->account->borrower.part;
+	bool held = options->claim.state == BUDGET_CLAIM_HELD;
+	size_t have = held ? options->claim.bytes : 0;
 	size_t left = 2 * rpc_msg_cost_bytes(config->max_message_bytes);
 
-	if (budget_room_bytes(part) < cost + left)
+	if (cost <= have)
+		return true;
+	if (budget_room_bytes(part) < cost - have + left)
 		return false;
-	if (options->claim.state == BUDGET_CLAIM_HELD)
+	if (held)
 		return budget_grow(&options->claim, cost);
 	if (budget_claim(config->holder, &options->claim, cost))
 		return true;

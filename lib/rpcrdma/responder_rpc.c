@@ -129,17 +129,28 @@ static uint64_t header_bytes(const struct responder_rpc *rpc, bool with_reply_ch
 	return bytes;
 }
 
+/*
+ * The longest Send where there is another way: the client counts on none, so that it may have taken smaller receives
+ * since (B3.1-7), and from the moment that we ask for that (B3.1-4).
+ */
+static uint32_t send_bytes(const struct responder_rpc *rpc)
+{
+	uint32_t now = rpc->rpcs->conn->terms.send_bytes;
+
+	return now < rpc->terms.send_bytes ? now : rpc->terms.send_bytes;
+}
+
 uint64_t responder_rpc_inline_room(const struct responder_rpc *rpc)
 {
 	uint64_t hdr = header_bytes(rpc, false);
-	uint32_t send = rpc->has_reply_chunk ? rpc->terms.send_bytes : rpc->terms.reply_bytes;
+	uint32_t send = rpc->has_reply_chunk ? send_bytes(rpc) : rpc->terms.reply_bytes;
 
 	return hdr < send ? send - hdr : 0;
 }
 
 uint64_t responder_rpc_chunk_room(const struct responder_rpc *rpc)
 {
-	if (!rpc->has_reply_chunk || header_bytes(rpc, true) > rpc->terms.send_bytes)
+	if (!rpc->has_reply_chunk || header_bytes(rpc, true) > send_bytes(rpc))
 		return 0;
 	return rpc->reply_chunk.len_bytes;
 }

@@ -225,3 +225,9 @@ tests_sim_test_v2_versions_SOURCES = tests/sim/test_v2_versions.c $(V2_SOURCES)
 tests_sim_test_v2_versions_CFLAGS = $(UNIT_CFLAGS)
 tests_sim_test_v2_versions_LDADD = $(SIM_LDADD)
 TESTS += tests/sim/test_v2_versions
+
+check_PROGRAMS += tests/sim/test_v2_sizes
+tests_sim_test_v2_sizes_SOURCES = tests/sim/test_v2_sizes.c $(V2_SOURCES)
+tests_sim_test_v2_sizes_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_v2_sizes_LDADD = $(SIM_LDADD)
+TESTS += tests/sim/test_v2_sizes
