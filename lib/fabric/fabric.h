@@ -357,7 +357,8 @@ void fabric_recv_post(struct fabric_ep *ep, unsigned count, uint32_t size_bytes)
 /**
  * fabric_recv_resize - let the receives that are posted have another size, where they have no memory yet
  *
- * Returns how many keep theirs: none; or the first, which a Send has begun to fill; or FABRIC_RECV_KEPT: all.
+ * Those to come are still posted with a size of their own; memory that is kept for them goes back unless it has this
+ * one. Returns how many keep theirs: none; or the first, which a Send has begun to fill; or FABRIC_RECV_KEPT: all.
  */
 unsigned fabric_recv_resize(struct fabric_ep *ep, uint32_t size_bytes) MUST_CHECK;
 

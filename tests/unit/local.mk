@@ -708,6 +708,11 @@ tests_unit_test_verbs_probe_SOURCES = tests/unit/test_verbs_probe.c $(verbs_fake
 tests_unit_test_verbs_probe_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_verbs_probe_LDADD = $(UNIT_LDADD)
 TESTS += tests/unit/test_verbs_probe
+check_PROGRAMS += tests/unit/test_verbs_recvs
+tests_unit_test_verbs_recvs_SOURCES = tests/unit/test_verbs_recvs.c $(verbs_fake_sources)
+tests_unit_test_verbs_recvs_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_verbs_recvs_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_verbs_recvs
 
 check_PROGRAMS += tests/unit/test_inline_limit
 tests_unit_test_inline_limit_SOURCES = tests/unit/test_inline_limit.c

@@ -436,6 +436,7 @@ struct ibv_cq *ibv_create_cq(struct ibv_context *ctx, int cqe, void *arg,
 	the_cq->context = ctx;
 	the_cq->cq_context = arg;
 	fake.cqs++;
+	fake.cq_entries = (unsigned)cqe;
 	return the_cq;
 }
 
@@ -478,9 +479,14 @@ int ibv_dealloc_pd(struct ibv_pd *pd)
 struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t len, uint64_t iova,
 				unsigned access)
 {
-	struct ibv_mr *mr = calloc(1, sizeof(*mr));
+	struct ibv_mr *mr;
 
 	assert(len > 0);
+	if (fake.register_errno) {
+		errno = fake.register_errno;
+		return NULL;
+	}
+	mr = calloc(1, sizeof(*mr));
 	mr->pd = pd;
 	mr->addr = addr;
 	mr->length = len;
@@ -525,6 +531,8 @@ struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 	fake.qp->qp_context = attr->qp_context;
 	fake.qp->qp_num = 77;
 	attr->cap.max_inline_data = 64;
+	fake.max_send_wr = attr->cap.max_send_wr;
+	fake.max_recv_wr = attr->cap.max_recv_wr;
 	fake.qps++;
 	return fake.qp;
 }

@@ -28,6 +28,7 @@ struct verbs_fake {
 	bool connect_blocks; /* until connect_go is posted */
 	sem_t connect_go;
 	int modify_errno, establish_errno;
+	int register_errno;      /* of memory: 0, or why it cannot be */
 	uint8_t initiator_depth; /* as the peer answers */
 	const void *answer;      /* private data with events of the connection */
 	uint8_t answer_bytes;
@@ -46,6 +47,7 @@ struct verbs_fake {
 	uint8_t private_data[UINT8_MAX]; /* that came with it */
 	uint8_t rnr_retry, max_rd_atomic;
 	unsigned establishes, cqs;
+	unsigned cq_entries, max_send_wr, max_recv_wr; /* asked for last */
 	unsigned opened; /* devices, beside those that the connection manager has open */
 	unsigned qp_errors, asyncs_acked; /* queue pairs that were put into error; events */
 	/* The ids that it made: the connection's, the one a listener has, the one a peer asks with. */

@@ -4,11 +4,16 @@
  *
  * They are posted in the order in which they are asked for, whatever their sizes; those that the queue has no
  * place for wait. The device takes them in that order, too, and ends a connection whose Send is too long.
+ *
+ * A posted receive cannot be withdrawn, so that another size shows in those that are posted from then on. A place that is
+ * idle keeps its buffer if that has the size which was asked for last: what it holds is then never more than what a
+ * receive in it would.
  */
 #include "fabric/verbs/recv.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "fabric/verbs/domain.h"
 #include "fabric/verbs/life.h"
@@ -35,22 +40,37 @@ void verbs_recvs_fini(struct verbs_ep *ep)
 	ep->recvs = NULL;
 }
 
-/* The place that was used last is the next to be used again, so its buffer is mostly right already. */
+static void give_back(struct verbs_recv *recv)
+{
+	buf_put(recv->buf);
+	recv->buf = NULL;
+}
+
+/* Receives are to have this size from now on. */
+static void set_size(struct verbs_ep *ep, uint32_t size_bytes)
+{
+	if (ep->recv_size_bytes == size_bytes)
+		return;
+	ep->recv_size_bytes = size_bytes;
+	for (unsigned at = ep->idle_recv; ep->recvs && at != NO_RECV; at = ep->recvs[at].next_idle)
+		give_back(&ep->recvs[at]);
+}
+
+/* Returns 0, -ENOBUFS: the pool has none, or why its memory cannot be registered. */
 static int prepare(struct verbs_ep *ep, struct verbs_recv *recv, uint32_t size_bytes)
 {
 	struct ibv_mr *mr;
 
 	if (recv->buf && recv->size_bytes == size_bytes)
 		return 0;
-	buf_put(recv->buf);
+	give_back(recv);
 	recv->buf = buf_get(ep->ep.fabric->pool, size_bytes);
 	if (!recv->buf)
-		return -ENOMEM;
+		return -ENOBUFS;
 	mr = verbs_slab_mr(ep->domain, recv->buf);
 	if (!mr) {
-		buf_put(recv->buf);
-		recv->buf = NULL;
-		return -ENOMEM;
+		give_back(recv);
+		return errno ? -errno : -ENOMEM;
 	}
 	recv->size_bytes = size_bytes;
 	recv->lkey = mr->lkey;
@@ -103,10 +123,19 @@ int verbs_recvs_fill(struct verbs_ep *ep)
 /* Before there is a queue pair they are only remembered. */
 static void fill_or_die(struct verbs_ep *ep)
 {
+	int err;
+
 	if (verbs_state_over(ep->state) || !ep->qp)
 		return;
-	if (verbs_recvs_fill(ep) < 0)
+	err = verbs_recvs_fill(ep);
+	if (err == -EIO)
 		verbs_ep_die(ep, FABRIC_CLOSE_RESOURCES, "a receive cannot be posted");
+	else if (err == -ENOBUFS)
+		verbs_ep_die(ep, FABRIC_CLOSE_RESOURCES, "no memory for a receive");
+	else if (err)
+		verbs_ep_die(ep, FABRIC_CLOSE_RESOURCES,
+			     "memory cannot be registered (%s): is LimitMEMLOCK set?",
+			     strerror(-err));
 }
 
 int verbs_recvs_first(struct verbs_ep *ep)
@@ -115,6 +144,8 @@ int verbs_recvs_first(struct verbs_ep *ep)
 	uint32_t size_bytes;
 	int err;
 
+	if (!recv_runs_first(&early, &size_bytes))
+		ep->recv_size_bytes = ep->params.recv_size_bytes;
 	recv_runs_init(&ep->recvs_due);
 	err = recv_runs_add(&ep->recvs_due, ep->params.recv_count, ep->params.recv_size_bytes);
 	for (; !err && recv_runs_first(&early, &size_bytes); recv_runs_take(&early))
@@ -125,6 +156,8 @@ int verbs_recvs_first(struct verbs_ep *ep)
 
 void verbs_recv_idle(struct verbs_ep *ep, unsigned at)
 {
+	if (ep->recvs[at].size_bytes != ep->recv_size_bytes)
+		give_back(&ep->recvs[at]);
 	ep->recvs[at].next_idle = ep->idle_recv;
 	ep->idle_recv = at;
 	fill_or_die(ep);
@@ -136,9 +169,20 @@ void verbs_recv_post(struct fabric_ep *fep, unsigned count, uint32_t size_bytes)
 
 	if (verbs_state_over(ep->state))
 		return;
+	if (count)
+		set_size(ep, size_bytes);
 	if (recv_runs_add(&ep->recvs_due, count, size_bytes)) {
 		verbs_ep_die(ep, FABRIC_CLOSE_RESOURCES, "no memory for a receive");
 		return;
 	}
 	fill_or_die(ep);
+}
+
+unsigned verbs_recv_resize(struct fabric_ep *fep, uint32_t size_bytes)
+{
+	struct verbs_ep *ep = verbs_ep_of(fep);
+
+	if (!verbs_state_over(ep->state))
+		set_size(ep, size_bytes);
+	return FABRIC_RECV_KEPT;
 }

@@ -17,5 +17,7 @@ int verbs_recvs_fill(struct verbs_ep *ep) MUST_CHECK;
 void verbs_recv_idle(struct verbs_ep *ep, unsigned at);
 /** verbs_recv_post - fabric_recv_post(). */
 void verbs_recv_post(struct fabric_ep *ep, unsigned count, uint32_t size_bytes);
+/** verbs_recv_resize - fabric_recv_resize(): all that are posted keep theirs; buffers kept for further ones are given back. */
+unsigned verbs_recv_resize(struct fabric_ep *ep, uint32_t size_bytes);
 
 #endif

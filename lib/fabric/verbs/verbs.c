@@ -109,6 +109,7 @@ const struct fabric_ops verbs_fabric_ops = {
 	.ep_info = verbs_ep_info,
 	.ep_describe = verbs_ep_describe,
 	.recv_post = verbs_recv_post,
+	.recv_resize = verbs_recv_resize,
 	.post = verbs_post,
 	.key_bind = verbs_key_bind,
 	.key_unbind = verbs_key_unbind,

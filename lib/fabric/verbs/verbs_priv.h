@@ -142,7 +142,7 @@ struct verbs_incoming {
 	unsigned peer_ird, peer_ord; /* what the peer offers to answer, wants to ask */
 };
 
-/* A place for a posted receive; one that is idle keeps its buffer for the next of that size. */
+/* A place for a posted receive; one that is idle keeps its buffer if the next is to have that size. */
 struct verbs_recv {
 	struct buf *buf;
 	uint32_t size_bytes;
@@ -222,6 +222,7 @@ struct verbs_ep {
 	/* Receive queue: its places, and what waits for one. */
 	struct verbs_recv *recvs;
 	unsigned rq_depth, idle_recv;
+	uint32_t recv_size_bytes; /* that was asked for last */
 	struct recv_runs recvs_due;
 	TAILQ_HEAD(, fabric_key) keys;
 	struct verbs_probe probe;
