@@ -21,10 +21,10 @@ void credit_window_init(struct credit_window *window, uint32_t asked)
 
 bool credit_window_open(const struct credit_window *window)
 {
+	uint32_t kept = least(window->reserved + window->waited, window->granted - 1);
+
 	/* The last one is never kept back: nothing would be sent. */
-	if (window->granted <= window->reserved)
-		return credit_window_left(window);
-	return window->in_flight < window->granted - window->reserved;
+	return window->in_flight < window->granted - kept;
 }
 
 bool credit_window_left(const struct credit_window *window)

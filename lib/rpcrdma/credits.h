@@ -16,6 +16,7 @@ struct credit_window {
 	uint32_t granted;   /* by the last Reply; 1 until then: the first Call goes alone */
 	uint32_t in_flight; /* Calls sent and not answered */
 	uint32_t reserved;  /* of several granted, kept back for Calls of our own */
+	uint32_t waited;    /* … and for messages of our own that wait: 0 or 1 */
 };
 
 /** credit_window_init - a new connection's window, which asks for @asked (at least 1). */

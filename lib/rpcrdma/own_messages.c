@@ -16,7 +16,19 @@ bool own_messages_may_send(const struct own_messages *own)
 
 	if (!window)
 		return !own->count;
-	return own->count < OWN_MESSAGES_MAX && window->in_flight + 1 < window->granted;
+	return own->count < OWN_MESSAGES_MAX && own->count + 1 < window->granted &&
+	       credit_window_left(window);
+}
+
+bool own_messages_wait(struct own_messages *own, bool waits)
+{
+	uint32_t before;
+
+	if (!own->window)
+		return false;
+	before = own->window->waited;
+	own->window->waited = waits;
+	return before && !waits;
 }
 
 void own_messages_sent(struct own_messages *own, uint32_t xid, bool has_answer)

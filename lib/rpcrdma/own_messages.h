@@ -4,8 +4,9 @@
  * (draft-dnoveck-nfsv4-rpcrdma-xcharext-00; X-11, X-12).
  *
  * The end that connected takes a credit for each, since a peer may have no receive to spare. What has an answer gives
- * it back with that; what has none, with the next message of the peer. The other end takes none, and has one message
- * without an answer out at a time.
+ * it back with that; what has none, with the next message of the peer. Messages never hold the last credit; for one that
+ * waits for a credit one is kept back, or Calls that wait for it, too, would take each as it comes. The other end
+ * takes none, and has one message without an answer out at a time.
  */
 #ifndef RPCRDMA_OWN_MESSAGES_H
 #define RPCRDMA_OWN_MESSAGES_H
@@ -13,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/compiler.h"
 #include "rpcrdma/credits.h"
 
 #define OWN_MESSAGES_MAX 4u
@@ -30,8 +32,10 @@ struct own_messages {
 
 /** own_messages_init - none is out; @window is the connector's, or NULL. */
 void own_messages_init(struct own_messages *own, struct credit_window *window);
-/** own_messages_may_send - whether one may be sent, and leave a credit to a Call. */
+/** own_messages_may_send - whether one may be sent now; all that are out leave a credit to Calls. */
 bool own_messages_may_send(const struct own_messages *own);
+/** own_messages_wait - whether one waits for leave. Returns true if Calls may have a credit that was kept back for it. */
+bool own_messages_wait(struct own_messages *own, bool waits) MUST_CHECK;
 /** own_messages_sent - one is sent, with @xid. */
 void own_messages_sent(struct own_messages *own, uint32_t xid, bool has_answer);
 /** own_messages_has - whether @xid is of one that is out. */

@@ -184,18 +184,14 @@ static void wish(struct rdma_options *options)
 	sizes->wanted_there_bytes = sizes->wanted_here_bytes = 0;
 }
 
-void rdma_options_go_on(struct rdma_options *options)
+/* Until there is no more to do now. */
+static void take_steps(struct rdma_options *options)
 {
 	struct rdma_conn *conn = conn_of(options);
 	struct characteristics_message message;
 	struct characteristics_look now;
 	uint32_t bytes;
 
-	release(options);
-	wish(options);
-	if (!characteristics_waits(&options->ch) || !rdma_conn_is_up(conn) ||
-	    (conn->negotiation.stage == NEGOTIATION_SETTLED && !conn->terms.dialect->options))
-		return;
 	for (;;) {
 		bool done;
 
@@ -215,6 +211,21 @@ void rdma_options_go_on(struct rdma_options *options)
 			break;
 		}
 	}
+}
+
+void rdma_options_go_on(struct rdma_options *options)
+{
+	struct rdma_conn *conn = conn_of(options);
+	bool waits;
+
+	release(options);
+	wish(options);
+	if (characteristics_waits(&options->ch) && rdma_conn_is_up(conn) &&
+	    (conn->negotiation.stage != NEGOTIATION_SETTLED || conn->terms.dialect->options))
+		take_steps(options);
+	waits = characteristics_waits(&options->ch) && !own_messages_may_send(&conn->own);
+	if (own_messages_wait(&conn->own, waits))
+		requester_pump(options->rq);
 }
 
 /* ---- what comes ---- */

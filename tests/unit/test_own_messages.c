@@ -31,6 +31,40 @@ START_TEST(a_connector_takes_a_credit_and_leaves_one)
 }
 END_TEST
 
+/* Calls of a busy client take each credit as it comes: without one kept back a message would never be sent. */
+START_TEST(a_credit_is_kept_back_for_what_waits)
+{
+	connector(3);
+	while (credit_window_open(&window))
+		credit_window_take(&window);
+	ck_assert_uint_eq(window.in_flight, 3);
+	ck_assert(!own_messages_may_send(&own));
+	ck_assert(!own_messages_wait(&own, true));
+	credit_window_give(&window);
+	ck_assert(!credit_window_open(&window));
+	ck_assert(own_messages_may_send(&own));
+	own_messages_sent(&own, 7, true);
+	ck_assert(own_messages_wait(&own, false));
+	ck_assert(!own_messages_wait(&own, false));
+	ck_assert(!credit_window_open(&window));
+	ck_assert(own_messages_answered(&own, 7));
+	ck_assert(credit_window_open(&window));
+}
+END_TEST
+
+/* Whatever is kept back of them, and for whom. */
+START_TEST(calls_always_have_the_last_credit)
+{
+	connector(_i + 1);
+	window.reserved = 1;
+	ck_assert(!own_messages_wait(&own, true));
+	ck_assert(credit_window_open(&window));
+	credit_window_take(&window);
+	ck_assert_int_eq(own_messages_may_send(&own), _i >= 1);
+	ck_assert_int_eq(credit_window_open(&window), _i + 1 > 3);
+}
+END_TEST
+
 START_TEST(what_has_no_answer_is_over_with_any_message)
 {
 	connector(10);
@@ -81,6 +115,8 @@ int main(void)
 	TCase *tc = tcase_create("own_messages");
 
 	tcase_add_test(tc, a_connector_takes_a_credit_and_leaves_one);
+	tcase_add_test(tc, a_credit_is_kept_back_for_what_waits);
+	tcase_add_loop_test(tc, calls_always_have_the_last_credit, 0, 4);
 	tcase_add_test(tc, what_has_no_answer_is_over_with_any_message);
 	tcase_add_test(tc, a_connector_has_so_many_out);
 	tcase_add_test(tc, an_acceptor_has_one_out_and_takes_no_credit);
