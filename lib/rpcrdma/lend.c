@@ -60,6 +60,7 @@ int lend_memory(struct lend *lend, struct buf *buf, uint8_t *mem, uint32_t len_b
 		rc = fabric_key_bind(lend->conn->ep, &lk->key);
 		if (rc)
 			return rc;
+		lend->conn->counters->keys_lent++;
 		lend->nkeys++;
 		at += n;
 	}

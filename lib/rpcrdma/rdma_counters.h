@@ -16,6 +16,9 @@
 	X(replies_received, "Replies received to Calls of ours")                                   \
 	X(sends_msg, "messages whose RPC header travels inline (RDMA_MSG) sent")                   \
 	X(sends_nomsg, "messages that travel as a whole by RDMA (RDMA_NOMSG) sent")                \
+	X(sends_version_one, "messages of version one of RPC-over-RDMA sent, of any kind")         \
+	X(sends_version_two, "messages of version two sent, of any kind")                          \
+	X(keys_lent, "times that memory was made accessible to the peer")                          \
 	X(read_chunk_bytes_pulled, "bytes of Calls fetched from the peer, by RDMA Read")           \
 	X(write_chunk_bytes_pushed,                                                                \
 	  "bytes of data put into the memory that the peer offered for them, by RDMA Write")       \

@@ -202,6 +202,18 @@ static int fill_send(struct work *work, const struct rpcrdma_header *hdr, size_t
 	return 0;
 }
 
+static void count_send(struct rdma_leg_counters *counters, const struct rpcrdma_header *hdr)
+{
+	if (hdr->proc == RPCRDMA_MSG)
+		counters->sends_msg++;
+	else if (hdr->proc == RPCRDMA_NOMSG)
+		counters->sends_nomsg++;
+	if (hdr->vers == dialect(DIALECT_RFC8166)->version)
+		counters->sends_version_one++;
+	else if (hdr->vers == dialect(DIALECT_V2)->version)
+		counters->sends_version_two++;
+}
+
 void work_send(struct rdma_conn *conn, const struct rpcrdma_header *hdr,
 	       const struct fabric_sge *body, unsigned nbody, struct exchange *x,
 	       const uint32_t *inv_rkey)
@@ -223,10 +235,7 @@ void work_send(struct rdma_conn *conn, const struct rpcrdma_header *hdr,
 		work->wr.inv_rkey = *inv_rkey;
 		conn->counters->remote_invalidations_sent++;
 	}
-	if (hdr->proc == RPCRDMA_MSG)
-		conn->counters->sends_msg++;
-	else if (hdr->proc == RPCRDMA_NOMSG)
-		conn->counters->sends_nomsg++;
+	count_send(conn->counters, hdr);
 	conn->bytes_sent += hdr_bytes + body_bytes;
 	if (hdr_bytes + body_bytes > conn->longest_send_bytes)
 		conn->longest_send_bytes = (uint32_t)hdr_bytes + body_bytes;

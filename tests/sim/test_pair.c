@@ -20,6 +20,30 @@ START_TEST(a_null_call_works_both_ways)
 }
 END_TEST
 
+/* A message of another version than the one that is spoken would be seen. */
+START_TEST(messages_are_counted_by_their_version)
+{
+	struct rig *rig = rig_new(NULL);
+	const struct rdma_leg_counters *client = &rig->client.counters;
+	const struct rdma_leg_counters *server = &rig->server.counters;
+	bool two = _i == 2;
+
+	rig->client.config.highest_version = rig->server.config.highest_version = (uint32_t)_i;
+	rig_connect(rig);
+	rig_run(rig);
+	rig_call(&rig->client, RIG_CALL_MIN, RIG_REPLY_MIN, 1000);
+	rig_call(&rig->client, 100000, RIG_REPLY_MIN, 1000);
+	rig_run(rig);
+	ck_assert_uint_eq(rig->client.answered, 2);
+	ck_assert_uint_eq(client->sends_version_one, two ? 0 : 2);
+	ck_assert_uint_eq(server->sends_version_one, two ? 0 : 2);
+	/* Each end tells its characteristics first. */
+	ck_assert_uint_eq(client->sends_version_two, two ? 3 : 0);
+	ck_assert_uint_eq(server->sends_version_two, two ? 3 : 0);
+	rig_end(rig);
+}
+END_TEST
+
 /* Every length around the inline threshold and every pad residue. */
 START_TEST(every_size_around_the_threshold_arrives_whole)
 {
@@ -53,6 +77,9 @@ START_TEST(long_calls_and_replies_go_through_chunks)
 	ck_assert_uint_eq(rig->client.wrong, 0);
 	ck_assert_uint_eq(client->sends_nomsg, 2);
 	ck_assert_uint_eq(server->sends_nomsg, 2);
+	/* A key for each of two Calls and two Replies. */
+	ck_assert_uint_eq(client->keys_lent, 4);
+	ck_assert_uint_eq(server->keys_lent, 0);
 	ck_assert_uint_eq(client->call_chunk_bytes_offered, 1024 * 1024 + 500000);
 	ck_assert_uint_eq(server->read_chunk_bytes_pulled, 1024 * 1024 + 500000);
 	ck_assert_uint_eq(server->reply_chunk_bytes_pushed, 1024 * 1024 + 300000);
@@ -395,6 +422,7 @@ int main(void)
 	TCase *tc = tcase_create("pair");
 
 	tcase_add_test(tc, a_null_call_works_both_ways);
+	tcase_add_loop_test(tc, messages_are_counted_by_their_version, 1, 3);
 	tcase_add_test(tc, every_size_around_the_threshold_arrives_whole);
 	tcase_add_test(tc, long_calls_and_replies_go_through_chunks);
 	tcase_add_test(tc, many_calls_at_once_are_all_answered);
