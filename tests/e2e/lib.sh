@@ -10,7 +10,8 @@
 #	finish                      # stops everything, checks how the proxies ended, prints the plan
 #
 # E2E_BUILD is the build directory; E2E_KEEP is where logs and captures are to be left; E2E_CHAIN=direct leaves
-# the proxies out (to test the tests).
+# the proxies out (to test the tests); E2E_VERSION=2 has the first proxy speak version two of RPC-over-RDMA to the
+# second, and each of them is then held to have sent nothing of version one.
 
 set -u
 E2E_SRC=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -32,7 +33,7 @@ FABRIC_PORT=20049
 FABRIC_MNT=2050
 FABRIC=${FABRIC:-iwarp://127.0.0.1} # how the first proxy reaches the second, without a port
 
-declare -i cases=0 failures=0
+declare -i cases=0 failures=0 sent_in_two=0
 declare -A pid_of=()
 
 # ---------------------------------------------------------------- TAP
@@ -191,19 +192,21 @@ service() {
 # A_SERVICE, B_SERVICE: more keys of each service; A_MORE, B_MORE: a command that prints more services.
 proxy_config() {
 	local side=$1 global=${1^^}_GLOBAL more=${1^^}_SERVICE services=${1^^}_MORE
+	local more_keys=${!more:-}
 
+	[ "${E2E_VERSION:-1}$side" != 2a ] || more_keys="connect_version = 2; $more_keys"
 	echo "control = \"$T/$side.sock\";"
 	echo "workers = ${WORKERS:-2};"
 	echo "${!global:-}"
 	echo "services = ("
 	if [ "$side" = a ]; then
-		service nfs "tcp://127.0.0.1:$FRONT_PORT" "$FABRIC:${GATE_PORT:-$FABRIC_PORT}" "${!more:-}"
+		service nfs "tcp://127.0.0.1:$FRONT_PORT" "$FABRIC:${GATE_PORT:-$FABRIC_PORT}" "$more_keys"
 		echo ","
-		service mount "tcp://127.0.0.1:$FRONT_MNT" "$FABRIC:$FABRIC_MNT" "${!more:-}"
+		service mount "tcp://127.0.0.1:$FRONT_MNT" "$FABRIC:$FABRIC_MNT" "$more_keys"
 	else
-		service nfs "$FABRIC:$FABRIC_PORT" "tcp://127.0.0.1:${BACK_PORT:-$NFS_PORT}" "${!more:-}"
+		service nfs "$FABRIC:$FABRIC_PORT" "tcp://127.0.0.1:${BACK_PORT:-$NFS_PORT}" "$more_keys"
 		echo ","
-		service mount "$FABRIC:$FABRIC_MNT" "tcp://127.0.0.1:$MNT_PORT" "${!more:-}"
+		service mount "$FABRIC:$FABRIC_MNT" "tcp://127.0.0.1:$MNT_PORT" "$more_keys"
 	fi
 	[ -z "${!services:-}" ] || { echo ","; ${!services}; }
 	echo ");"
@@ -256,9 +259,16 @@ no_connections() { [ "$(connections "$1")" = 0 ]; }
 
 sanitizer_report() { grep -hE 'ERROR: (Address|Leak|Thread)Sanitizer|WARNING: ThreadSanitizer|runtime error:' "$T"/[abg].log; }
 
-# stop_proxy SIDE: a case: it ends by itself, with success and without a sanitizer's report
+# speaks_two SIDE: a case: it has sent nothing in version one
+speaks_two() {
+	sent_in_two+=$(counter "$1" rdma sends_version_two)
+	check "proxy $1 sent no message of version one" counter_is "$1" rdma sends_version_one = 0
+}
+
+# stop_proxy SIDE: it ends by itself, with success and without a sanitizer's report: a case
 stop_proxy() {
 	[ -n "${pid_of[$1]:-}" ] || return 0
+	[ -z "${E2E_VERSION:-}" ] || [ "$1" = g ] || speaks_two "$1"
 	stop "$1"
 	check "proxy $1 ends in good order on SIGTERM" [ "$exit_status" = 0 ]
 }
@@ -285,6 +295,7 @@ finish() {
 
 	stop_proxy a
 	stop_proxy b
+	[ -z "${E2E_VERSION:-}" ] || check "they did speak version two" [ "$sent_in_two" -gt 0 ]
 	if sanitizer_report >$T/sanitizer.out 2>/dev/null; then
 		not_ok "no sanitizer reports anything"
 	fi

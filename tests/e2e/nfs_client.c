@@ -452,13 +452,15 @@ static int cmd_mixed(struct client *client, int argc, char **argv)
 	return 0;
 }
 
-/* hold PATH SIZE SEED: writes for as long as it lives, telling "running" once the first file is written */
+/* hold PATH SIZE SEED [BLOCK]: writes a file and reads it back, until it is killed; says "running" after the first time */
 static int cmd_hold(struct client *client, int argc, char **argv)
 {
+	size_t block = arg_number(argc, argv, 3, BLOCK_BYTES);
+
 	for (unsigned round = 0;; round++) {
 		client->deadline_ms = now_ms() + DEADLINE_S * 1000;
-		if (file_write(client, argv[0], number(argv[1]), number(argv[2]), BLOCK_BYTES,
-			       DEPTH))
+		if (file_write(client, argv[0], number(argv[1]), number(argv[2]), block, DEPTH) ||
+		    file_verify(client, argv[0], number(argv[1]), number(argv[2]), block, DEPTH))
 			return 1;
 		if (!round) {
 			puts("running");
@@ -540,7 +542,7 @@ static const struct command {
 	{"fill", 2, cmd_fill, "fill DIR COUNT"},
 	{"list", 2, cmd_list, "list DIR COUNT"},
 	{"mixed", 3, cmd_mixed, "mixed DIR SIZE SEED [DEPTH]"},
-	{"hold", 3, cmd_hold, "hold PATH SIZE SEED"},
+	{"hold", 3, cmd_hold, "hold PATH SIZE SEED [BLOCK]"},
 	{"once", 3, cmd_once, "once PATH SIZE SEED"},
 	{"put", 2, cmd_put, "put LOCAL PATH"},
 	{"max", 0, cmd_max, "max"},

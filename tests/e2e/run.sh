@@ -3,7 +3,8 @@
 # Runs end-to-end tests and reports them in one TAP stream.
 #
 # usage: run.sh [-b BUILD_DIR] [-j JOBS] [-t SECONDS] [TEST...]
-#        TEST is a name such as bulk_data; all tests if none is given. SECONDS is the limit of one test.
+#        TEST is a name such as bulk_data, or bulk_data.v2: the same with version two between the proxies; all tests
+#        if none is given, under a sanitizer those of version one. SECONDS is the limit of one test.
 
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -14,7 +15,7 @@ while getopts b:j:t:1:h option; do
 	j) jobs=$OPTARG ;;
 	t) limit=$OPTARG ;;
 	1) only=$OPTARG ;; # how this script runs itself: this test's part of the stream
-	*) sed -n '3,6s/^# \?//p' "$0"; exit "$([ "$option" = h ]; echo $?)" ;;
+	*) sed -n '3,7s/^# \?//p' "$0"; exit "$([ "$option" = h ]; echo $?)" ;;
 	esac
 done
 shift $((OPTIND - 1))
@@ -22,9 +23,10 @@ export E2E_BUILD=${E2E_BUILD:-$here/../../build}
 
 # one TEST: its TAP without numbers, each case with the test's name; a test that dies is a failed case
 one() {
-	local name=$1 out begin=$SECONDS status planned seen
+	local name=$1 script=${1%.v2} out begin=$SECONDS status planned seen
 
-	out=$(timeout --foreground -k 10 "$limit" bash "$here/$name.sh" 2>&1 </dev/null)
+	[ "$script" = "$name" ] || export E2E_VERSION=2
+	out=$(timeout --foreground -k 10 "$limit" bash "$here/$script.sh" 2>&1 </dev/null)
 	status=$?
 	planned=$(sed -n 's/^1\.\.\([0-9]*\).*/\1/p' <<<"$out")
 	seen=$(grep -cE '^(not )?ok ' <<<"$out")
@@ -45,7 +47,7 @@ if [ -n "$only" ]; then
 fi
 
 if [ $# = 0 ]; then
-	mapfile -t tests < <(sed '/^#/d' "$here/TESTS")
+	mapfile -t tests < <(sed "/^#/d${E2E_SANITIZED:+; /\\.v2\$/d}" "$here/TESTS")
 	set -- "${tests[@]}"
 fi
 printf '%s\n' "$@" |

@@ -1,0 +1,52 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Two proxies that speak version two raise the sizes of their receives under READs and WRITEs of 16 KiB, each for itself
+# and for both ways, until none of them needs a chunk.
+# shellcheck disable=SC2034
+A_SERVICE='connect_version = 2;'
+. "$(dirname "$0")/lib.sh"
+enter "$@"
+needs_proxies
+start_ganesha
+start_chain
+
+# size SIDE LEG MEMBER: of the connection between the proxies
+size() { ctl "$1" -j connections | jq -r --arg leg "$2" --arg member "$3" '.connections[] | select(.service == "nfs")[$leg][$member]'; }
+size_is() { [ "$(size "$1" "$2" "$3")" = "$4" ]; }
+calls_past() { counter_is a rdma calls_sent -gt "$1"; }
+
+# by_chunk: what went by chunk so far, as each proxy counts it
+by_chunk() {
+	echo "$(counter a rdma keys_lent) $(counter a rdma sends_nomsg) $(counter b rdma sends_nomsg)" \
+		"$(counter b iwarp read_requests_sent) $(counter b iwarp writes_sent)"
+}
+
+# One Call of each kind is less than it takes.
+check "a file of one WRITE" nfs_client "$V3" sizes small 16384 16384 0
+check "its data goes by RDMA Read" counter_is b rdma read_chunk_bytes_pulled -gt 16384
+check "and comes back by RDMA Write" counter_is b rdma reply_chunk_bytes_pushed -gt 16384
+check "which raises nothing" counter_is a rdma recv_raises = 0
+wait_for 10 no_connections b
+
+# Each ends with a header of less than 32 KiB beside the data.
+start holder "$BIN/nfs_client" "$V3" hold held 4m 1 16k
+check "the first proxy raises its receives, for READs" wait_for 30 size_is a upstream recv_size_bytes 32768
+check "the second one does as it is asked, for WRITEs" wait_for 30 size_is a upstream peer_recv_size_bytes 32768
+check "that one knows both" wait_for 10 eval \
+	"size_is b client peer_recv_size_bytes 32768 && size_is b client recv_size_bytes 32768"
+for side in a b; do check "proxy $side counts a raise" counter_is $side rdma recv_raises = 1; done
+check "nothing is pending" eval "size_is a upstream pending null && size_is b client pending null"
+check "as much is posted" test "$(size b client recv_posted_bytes)" -ge $((16 * 32768))
+check "people see it, too" grep -q 'version 2; 32 KiB to us; 32 KiB to it' <(ctl a -a connections)
+
+# What was sent before may still be answered by RDMA.
+sent=$(counter a rdma calls_sent)
+check "its client goes on" wait_for 30 calls_past $((sent + 100))
+before=$(by_chunk) sent=$(counter a rdma calls_sent)
+check "for hundreds of Calls" wait_for 30 calls_past $((sent + 800))
+check "of which none has a chunk any more" [ "$(by_chunk)" = "$before" ]
+check "and none was refused" counter_is b rdma err_chunk_sent = 0
+check "the client has found each byte as it was" alive holder
+stop holder KILL
+check "what the connection had posted is given back" wait_for 10 no_connections b
+finish
