@@ -439,6 +439,23 @@ void budget_claim_nothing(struct budget_holder *holder, struct budget_claim *cla
 	hold(holder, claim, 0);
 }
 
+bool budget_claim_now(struct budget_holder *holder, struct budget_claim *claim, size_t bytes,
+		      size_t left_bytes)
+{
+	const struct budget_account *account = holder->account;
+	size_t room = budget_room_bytes(account->borrower.part) + unused(account);
+	bool was_idle = claim->state == BUDGET_CLAIM_IDLE;
+
+	if (was_idle)
+		budget_claim_nothing(holder, claim);
+	if (room >= left_bytes && bytes - claim->bytes <= room - left_bytes &&
+	    budget_grow(claim, bytes))
+		return true;
+	if (was_idle)
+		budget_release(claim);
+	return false;
+}
+
 void budget_release(struct budget_claim *claim)
 {
 	struct budget_holder *holder = claim->holder;

@@ -133,6 +133,16 @@ bool budget_claim(struct budget_holder *holder, struct budget_claim *claim, size
 bool budget_grow(struct budget_claim *claim, size_t bytes);
 /** budget_shrink - give back all but @bytes of a held claim; never grows it. */
 void budget_shrink(struct budget_claim *claim, size_t bytes);
+/**
+ * budget_claim_now - hold @bytes, now or not at all, where enough is left for others
+ * @claim:      an idle claim, or a held one, which may hold less than that so far
+ * @left_bytes: so much is free besides, or nothing is had
+ *
+ * For what may last until others have had memory: it never takes what those need. Returns whether it is held; if not,
+ * the claim is as it was.
+ */
+bool budget_claim_now(struct budget_holder *holder, struct budget_claim *claim, size_t bytes,
+		      size_t left_bytes) MUST_CHECK;
 /** budget_claim_nothing - hold no bytes: for what is accounted for elsewhere. */
 void budget_claim_nothing(struct budget_holder *holder, struct budget_claim *claim);
 /** budget_release - hold nothing and wait for nothing; accepts an idle claim. */

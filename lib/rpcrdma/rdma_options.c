@@ -53,21 +53,13 @@ static size_t cost_of(const struct rdma_conn *conn, uint32_t bytes)
 static bool claim(struct rdma_options *options, size_t cost)
 {
 	const struct leg_config *config = conn_of(options)->leg->config;
-	struct budget_part *part = config->holder->account->borrower.part;
 	bool held = options->claim.state == BUDGET_CLAIM_HELD;
-	size_t have = held ? options->claim.bytes : 0;
-	size_t left = 2 * rpc_msg_cost_bytes(config->max_message_bytes);
 
-	if (cost <= have)
+	/* What is still held for receives that were larger will do. */
+	if (held && cost <= options->claim.bytes)
 		return true;
-	if (budget_room_bytes(part) < cost - have + left)
-		return false;
-	if (held)
-		return budget_grow(&options->claim, cost);
-	if (budget_claim(config->holder, &options->claim, cost))
-		return true;
-	budget_release(&options->claim);
-	return false;
+	return budget_claim_now(config->holder, &options->claim, cost,
+				2 * rpc_msg_cost_bytes(config->max_message_bytes));
 }
 
 /* When the last large one is gone, what they took goes back. */

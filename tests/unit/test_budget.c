@@ -132,6 +132,31 @@ START_TEST(a_held_claim_grows_at_once_or_not_at_all)
 }
 END_TEST
 
+START_TEST(a_claim_for_now_leaves_enough_for_others)
+{
+	struct client *a = &clients[0][0][0], *b = &clients[0][0][1];
+	struct budget_claim *c = &a->claims[0];
+
+	budgets_make(OWN, 1);
+	ck_assert(!budget_claim_now(&a->holder, c, 40, OWN - 39));
+	ck_assert_int_eq(c->state, BUDGET_CLAIM_IDLE);
+	ck_assert(!budget_claim_now(&a->holder, c, SIZE_MAX, 0));
+	ck_assert(!budget_claim_now(&a->holder, c, 1, SIZE_MAX));
+	ck_assert(budget_claim_now(&a->holder, c, 40, OWN - 40));
+	ck_assert(budget_claim_now(&a->holder, c, 45, OWN - 45));
+	/* What is held already counts, what is on top of it is not to be had. */
+	ck_assert(!budget_claim_now(&a->holder, c, 46, OWN - 45));
+	ck_assert_uint_eq(c->bytes, 45);
+	/* Nor does it go past one that waits. */
+	ck_assert(!claim(b, 0, OWN));
+	fake_loop_run(loop);
+	ck_assert(!budget_claim_now(&b->holder, &b->claims[1], 1, 0));
+	ck_assert_int_eq(b->claims[1].state, BUDGET_CLAIM_IDLE);
+	ck_assert_uint_eq(accounts[0][0].used_bytes, 45);
+	budgets_end();
+}
+END_TEST
+
 static void never(void *arg)
 {
 	ck_abort();
@@ -231,6 +256,7 @@ int main(void)
 	tcase_add_test(tc, a_claim_over_the_limit_is_granted_alone);
 	tcase_add_test(tc, shrink_serves_the_queue_and_move_keeps_the_sum);
 	tcase_add_test(tc, a_held_claim_grows_at_once_or_not_at_all);
+	tcase_add_test(tc, a_claim_for_now_leaves_enough_for_others);
 	tcase_add_test(tc, an_account_keeps_little_for_its_next_claims);
 	tcase_add_loop_test(tc, nothing_is_lost_and_nobody_starves, 0, 20);
 	suite_add_tcase(suite, tc);
