@@ -127,7 +127,7 @@ unsigned call_form_needs(const struct call_form_ask *ask)
 {
 	struct call_form form = {0};
 
-	if (!ask->moves_payloads || ask->reverse)
+	if (!ask->moves_payloads || ask->inline_only)
 		return 0;
 	if (!(ask->known & CALL_FORM_RESULT) && !reply_fits_inline(ask))
 		return CALL_FORM_RESULT;
@@ -141,7 +141,7 @@ bool call_form_choose(const struct call_form_ask *ask, struct call_form *form)
 	bool fits;
 
 	*form = (struct call_form){0};
-	if (ask->reverse)
+	if (ask->inline_only)
 		return call_fits_inline(ask, form);
 	if (!choose_landing(ask, form))
 		return false;

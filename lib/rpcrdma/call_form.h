@@ -50,7 +50,7 @@ struct call_form_ask {
 	struct rpc_terms terms;
 	uint32_t max_segment_bytes; /* longest memory under one key */
 	const struct peer_profile *peer;
-	bool reverse;        /* without chunks (RFC 8167, D2.5-1) */
+	bool inline_only; /* without chunks: a reverse Call, where those are not for it (D2.5-1) */
 	bool moves_payloads; /* payloads may go by RDMA */
 	unsigned known;      /* which of the facts below are filled in; the others are all zero */
 	/* The longest that the one payload of the Reply can be, its pad counted; 0: none or several. */

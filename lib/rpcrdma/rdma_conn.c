@@ -211,14 +211,29 @@ static uint32_t told(const struct inline_limit *limit, const struct dialect *dia
 	return least(most(inline_limit_offer(limit), floor), most(limit->peer_bytes, floor));
 }
 
+/*
+ * Who makes reverse Calls goes by what the other end says of itself, who takes them by what it has said. Of an end
+ * that says nothing the program behind knows (B3.3-2).
+ */
+static void agree_on_reverse(struct rdma_conn *conn)
+{
+	const struct rdma_leg_config *config = conn->config;
+	enum xchar_brs peer = characteristics_peer_reverse(conn->characteristics);
+
+	conn->terms.reverse_calls = conn->connector || peer != XCHAR_BRS_NONE;
+	conn->terms.reverse_chunks = config->reverse_chunks && config->characteristics &&
+				     (conn->connector || peer == XCHAR_BRS_GENL);
+}
+
 void rdma_conn_agree(struct rdma_conn *conn)
 {
 	const struct dialect *dialect = conn->negotiation.dialect;
 	uint32_t send = told(&conn->send_limit, dialect), recv = told(&conn->recv_limit, dialect);
 
-	conn->terms = (struct rpc_terms){dialect, send, send, recv, recv};
+	conn->terms = (struct rpc_terms){dialect, send, send, recv, recv, .reverse_calls = true};
 	if (!dialect->options || !conn->characteristics)
 		return;
+	agree_on_reverse(conn);
 	conn->terms.send_bytes = characteristics_send_bytes(conn->characteristics, send);
 	conn->terms.reply_bytes = characteristics_reply_bytes(conn->characteristics, send);
 	conn->terms.recv_bytes = characteristics_recv_bytes(conn->characteristics, recv);

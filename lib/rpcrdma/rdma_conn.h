@@ -102,6 +102,7 @@ struct rdma_conn {
 	bool remote_invalidation; /* we offer it */
 	bool sends_invalidate;    /* the endpoint can */
 	bool may_invalidate;      /* version one: both ends offer it (C5.1-1) */
+	bool takes_invalidation;  /* version two: it may be done to this end (B3.2-1) */
 	bool late_reads;          /* what is lent for Reads may still be filled */
 	unsigned ord, max_sge;
 	uint32_t max_segment_bytes;  /* longest memory to lend under one key */

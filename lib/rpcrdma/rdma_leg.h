@@ -3,7 +3,8 @@
  * The RDMA leg: RPC-over-RDMA on one fabric endpoint, requester and responder at once.
  *
  * The end that connected is the client: its requester carries the forward Calls, with chunks; its
- * responder takes reverse Calls, inline only (RFC 8167). The end that accepted is the mirror image.
+ * responder takes reverse Calls, inline only (RFC 8167), but in version two where both ends say that they take more
+ * (X-16). The end that accepted is the mirror image.
  * Calls and Replies are told apart by rdma_proc and the RPC message's type; each direction has its
  * own credits and XIDs.
  */

@@ -320,7 +320,6 @@ static struct characteristics_config config_of(const struct rdma_conn *conn)
 	const struct rdma_leg_config *config = conn->config;
 	uint32_t recv = most(inline_limit_offer(&conn->recv_limit), XCHAR_RBSIZ_DEFAULT);
 	uint32_t send = most(inline_limit_offer(&conn->send_limit), XCHAR_RBSIZ_DEFAULT);
-	bool lends = conn->connector || config->reverse_chunks;
 
 	return (struct characteristics_config){
 		.connector = conn->connector,
@@ -328,7 +327,7 @@ static struct characteristics_config config_of(const struct rdma_conn *conn)
 		.recv_bytes = recv,
 		.receive_max_bytes = config->receive_max_bytes,
 		.send_max_bytes = most(send, config->receive_max_bytes),
-		.invalidate = conn->remote_invalidation && lends,
+		.invalidate = conn->takes_invalidation,
 		.reverse = config->reverse_chunks ? XCHAR_BRS_GENL : XCHAR_BRS_SZLIM,
 	};
 }

@@ -172,7 +172,7 @@ static bool may_have_invalidated(const struct rdma_leg *leg, enum rpcrdma_verdic
 {
 	const struct rdma_conn *conn = &leg->conn;
 	bool one_sided = conn->peer->lenient || conn->terms.dialect->one_sided_invalidation;
-	bool offered = one_sided ? conn->remote_invalidation : conn->may_invalidate;
+	bool offered = one_sided ? conn->takes_invalidation : conn->may_invalidate;
 
 	return offered && verdict != RPCRDMA_SHORT &&
 	       requester_owns_key(&leg->requester, hdr->xid, rkey);

@@ -64,12 +64,19 @@ static int set_receives(struct rdma_conn *conn, struct fabric_ep_params *params)
 	return rdma_conn_first_receives(conn, params->recv_count, params->recv_size_bytes);
 }
 
+/* The client reads nothing but reverse Calls, which have chunks in version two alone. */
+static bool will_read(const struct rdma_conn *conn)
+{
+	return !conn->connector ||
+	       (conn->config->reverse_chunks && negotiation_tries(&conn->negotiation));
+}
+
 /* Returns 0 or -ENOMEM. */
 static int fill_params(struct rdma_conn *conn, struct fabric_ep_params *params)
 {
+	/* Peers refuse one that cannot be read from. */
 	*params = (struct fabric_ep_params){.ird = RDMA_READ_DEPTH};
-	/* As the client we never read; peers refuse one that cannot be read from. */
-	params->ord = conn->connector ? 0 : RDMA_READ_DEPTH;
+	params->ord = will_read(conn) ? RDMA_READ_DEPTH : 0;
 	if (conn->peer->private_data)
 		offer(conn, params);
 	return set_receives(conn, params);
@@ -261,6 +268,16 @@ void rdma_setup_version_found(struct rdma_conn *conn)
 	limit_segments(conn, info.max_key_bytes);
 }
 
+/* B3.2-1: of who lends memory; an end that accepted does so for reverse Calls with chunks. */
+static bool takes_invalidation(const struct rdma_conn *conn, const struct fabric_ep_info *info)
+{
+	const struct rdma_leg_config *config = conn->config;
+
+	if (conn->connector)
+		return conn->remote_invalidation;
+	return config->remote_invalidation && config->reverse_chunks && info->per_rpc_keys;
+}
+
 /* What the endpoint can, now that it is known. */
 static void learn_endpoint(struct rdma_conn *conn)
 {
@@ -269,6 +286,7 @@ static void learn_endpoint(struct rdma_conn *conn)
 	fabric_ep_info(conn->ep, &info);
 	conn->ord = info.ord;
 	conn->sends_invalidate = info.sends_invalidate;
+	conn->takes_invalidation = takes_invalidation(conn, &info);
 	conn->late_reads = info.late_reads;
 	conn->max_sge = info.max_sge ? info.max_sge : FABRIC_MAX_SGE;
 	conn->max_transfer_bytes = info.max_transfer_bytes ? info.max_transfer_bytes : UINT32_MAX;

@@ -52,7 +52,7 @@ bool requester_can_call(const struct requester *rq)
 	return rq->reverse || rq->nheld < REQUESTER_HELD_MAX;
 }
 
-/* What cannot be sent: no header holds it, or there is no memory to keep track of it. */
+/* What cannot be sent: no header holds it, the peer takes none, or there is no memory to keep track of it. */
 static void refuse(struct requester *rq, struct requester_rpc *rpc)
 {
 	if (rq->reverse)
@@ -92,6 +92,7 @@ static void fill_ask(const struct requester *rq, const struct requester_rpc *rpc
 		     struct call_form_ask *ask)
 {
 	const struct rdma_conn *conn = rq->conn;
+	bool inline_only = rq->reverse && !rpc->terms.reverse_chunks;
 
 	*ask = (struct call_form_ask){
 		.call_bytes = rpc->x->call.len_bytes,
@@ -100,8 +101,8 @@ static void fill_ask(const struct requester *rq, const struct requester_rpc *rpc
 		.terms = rpc->terms,
 		.max_segment_bytes = conn->max_segment_bytes,
 		.peer = conn->peer,
-		.reverse = rq->reverse,
-		.moves_payloads = !rq->reverse && (conn->config->ddp || conn->peer->ddp),
+		.inline_only = inline_only,
+		.moves_payloads = !inline_only && (conn->config->ddp || conn->peer->ddp),
 	};
 	if (ask->moves_payloads && rpc->x->facts.stage == FACTS_WHOLE)
 		fill_facts(conn, rpc->x, ask);
@@ -121,6 +122,8 @@ static enum outlook plan(const struct requester *rq, struct requester_rpc *rpc)
 	if (!whole && !rq->conn->late_reads)
 		return PLAN_WAIT;
 	rpc->terms = rq->conn->terms;
+	if (rq->reverse && !rpc->terms.reverse_calls)
+		return whole ? PLAN_IMPOSSIBLE : PLAN_WAIT;
 	fill_ask(rq, rpc, &ask);
 	if (ask.moves_payloads && call_form_needs(&ask))
 		return PLAN_WAIT;

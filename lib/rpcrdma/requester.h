@@ -4,8 +4,11 @@
  *
  * Calls leave in the order in which they were given, as the credits allow. The form of each is chosen when its turn
  * comes (call_form.h). When a Reply is not known to fit inline, memory is lent that lies where x->reply will be;
- * only where its payload lands by itself is it looked into, for the payload's place. A reverse requester (the end that accepted) sends inline only, without chunks
- * (RFC 8167, D2.5-1).
+ * only where its payload lands by itself is it looked into, for the payload's place.
+ *
+ * A reverse requester (the end that accepted) sends inline only, without chunks (RFC 8167, D2.5-1), unless both ends
+ * have said in version two that reverse Calls may have them (X-16). What it lends then for a Reply the Call's origin
+ * has accounted for, as for any Call.
  *
  * A Call that is not all here yet waits, and those behind it; but one that goes as a read chunk of its own leaves
  * at once where the endpoint answers Reads as the bytes come (late_reads).

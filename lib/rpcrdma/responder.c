@@ -152,7 +152,54 @@ static void on_granted(void *arg)
 	buf_put(stash);
 }
 
+/* Whether rdma_leg_beside_bytes() has counted all that it can take. */
+static bool is_counted(const struct responder_rpc *rpc)
+{
+	uint32_t most = rdma_recv_bytes(rpc->rpcs->conn->config->inline_threshold_bytes);
+
+	return !rpc->npulls && !rpc->nsegments && !rpc->nwrites && rpc->total_bytes <= most &&
+	       rpc->x->reply_max_bytes <= most;
+}
+
+/* The Reply of a reverse Call may stand behind clients' Calls that wait for the budget, so nothing is waited for. */
+static bool claim_reverse(struct responder_rpc *rpc, size_t cost)
+{
+	const struct leg_config *config = rpc->rpcs->conn->leg->config;
+
+	if (!is_counted(rpc))
+		return budget_claim_now(config->holder, &rpc->claim, cost,
+					2 * rpc_msg_cost_bytes(config->max_message_bytes));
+	budget_claim_nothing(config->holder, &rpc->claim);
+	return true;
+}
+
+static void refuse_reverse(struct responder_rpc *rpc)
+{
+	struct rdma_conn *conn = rpc->rpcs->conn;
+	uint32_t xid = rpc->x->facts.hdr.xid;
+	uint8_t answer[RPC_ERROR_REPLY_BYTES];
+
+	conn->counters->reverse_refused++;
+	rdma_conn_note(conn, "reverse Call %#x of %u bytes: no memory is left for it", xid,
+		       rpc->total_bytes);
+	responder_answer(rpc, answer, (uint32_t)rpc_encode_accepted(answer, xid, RPC_SYSTEM_ERR));
+}
+
 /* Until there is memory for the message, its inline part waits in a buffer no larger than a receive. */
+static void wait_for_memory(struct responder_rpc *rpc, const uint8_t *body, uint32_t len_bytes)
+{
+	struct rdma_conn *conn = rpc->rpcs->conn;
+
+	conn->counters->memory_waits++;
+	if (!len_bytes)
+		return;
+	rpc->stash = buf_get(conn->leg->config->pool, len_bytes);
+	if (!rpc->stash)
+		rdma_conn_fail(conn, LEG_CLOSE_RESOURCES, "no memory for a Call that waits");
+	else
+		memcpy(rpc->stash->mem, body, len_bytes);
+}
+
 static void claim(struct responder *rs, struct responder_rpc *rpc, const uint8_t *body,
 		  uint32_t len_bytes)
 {
@@ -161,27 +208,17 @@ static void claim(struct responder *rs, struct responder_rpc *rpc, const uint8_t
 		responder_rpc_cost_bytes(rpc, rpc_msg_cost_bytes(rpc->total_bytes), rpc->npulls);
 
 	budget_claim_init(&rpc->claim, on_granted, rpc);
-	if (rs->reverse) {
-		/*
-		 * Few and inline. The Reply may stand behind clients' Calls that wait for the budget, so nothing
-		 * is taken from it, and nothing waited for.
-		 */
-		budget_claim_nothing(config->holder, &rpc->claim);
+	if (rs->reverse && !claim_reverse(rpc, cost))
+		refuse_reverse(rpc);
+	else if (rs->reverse || budget_claim(config->holder, &rpc->claim, cost))
 		admit(rpc, body);
-		return;
-	}
-	if (budget_claim(config->holder, &rpc->claim, cost)) {
-		admit(rpc, body);
-		return;
-	}
-	rs->conn->counters->memory_waits++;
-	if (!len_bytes)
-		return;
-	rpc->stash = buf_get(config->pool, len_bytes);
-	if (!rpc->stash)
-		rdma_conn_fail(rs->conn, LEG_CLOSE_RESOURCES, "no memory for a Call that waits");
 	else
-		memcpy(rpc->stash->mem, body, len_bytes);
+		wait_for_memory(rpc, body, len_bytes);
+}
+
+static bool has_chunks(const struct rpcrdma_header *hdr)
+{
+	return hdr->nreads || hdr->nwrites || hdr->has_reply_chunk;
 }
 
 /* What makes a Call's lists wrong, or NULL. */
@@ -190,7 +227,7 @@ static const char *lists_wrong(const struct responder *rs, const struct rpcrdma_
 {
 	uint32_t limit = rs->conn->leg->config->max_message_bytes;
 
-	if (rs->reverse && (hdr->nreads || hdr->nwrites || hdr->has_reply_chunk))
+	if (rs->reverse && has_chunks(hdr) && !rs->conn->terms.reverse_chunks)
 		return "chunks in a reverse Call";
 	switch (call_plan_make(hdr, len_bytes, limit, plan)) {
 	case CALL_PLAN_OK:

@@ -6,6 +6,7 @@
 #ifndef RPCRDMA_RPC_TERMS_H
 #define RPCRDMA_RPC_TERMS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "rpcrdma/dialect.h"
@@ -17,6 +18,9 @@ struct rpc_terms {
 	uint32_t recv_bytes;  /* longest Send from the peer */
 	/* The same of a Reply whose payload lands by itself: no more than at first, for there is room on both sides. */
 	uint32_t around_bytes;
+	/* Of Calls of the end that accepted. */
+	bool reverse_calls;  /* the other end takes them (B3.3-1) */
+	bool reverse_chunks; /* they may have chunks */
 };
 
 #endif

@@ -115,6 +115,12 @@ tests_sim_test_pair_CFLAGS = $(UNIT_CFLAGS)
 tests_sim_test_pair_LDADD = $(SIM_LDADD)
 TESTS += tests/sim/test_pair
 
+check_PROGRAMS += tests/sim/test_reverse
+tests_sim_test_reverse_SOURCES = tests/sim/test_reverse.c
+tests_sim_test_reverse_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_reverse_LDADD = $(SIM_LDADD)
+TESTS += tests/sim/test_reverse
+
 check_PROGRAMS += tests/sim/test_requester
 tests_sim_test_requester_SOURCES = tests/sim/test_requester.c \
 	tests/sim/server_peer.c tests/sim/server_peer.h

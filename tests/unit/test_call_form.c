@@ -88,7 +88,7 @@ END_TEST
 
 START_TEST(a_reverse_call_goes_inline_or_not_at_all)
 {
-	ask.reverse = true;
+	ask.inline_only = true;
 	ask.moves_payloads = true;
 	ask.reply_max_bytes = 100000;
 	ask.call_bytes = SEND - HDR;
