@@ -16,6 +16,13 @@ static void server_call_back(struct conn *conn, struct echo_server *server)
 	buf_free(&call);
 }
 
+static bool reverse_check(const struct echo_server *server, const struct message *reply)
+{
+	if (!server->reverse_fails)
+		return echo_check(reply, server->reverse_bytes);
+	return reply->accepted && reply->accept_stat == ACCEPT_SYSTEM_ERR;
+}
+
 static void server_received(struct conn *conn, const uint8_t *data, size_t len)
 {
 	struct echo_server *server = conn->arg;
@@ -25,7 +32,7 @@ static void server_received(struct conn *conn, const uint8_t *data, size_t len)
 	if (!message_parse(&message, data, len))
 		fail("the server got what is no RPC message");
 	if (message.type == MSG_REPLY) {
-		if (!echo_check(&message, server->reverse_bytes))
+		if (!reverse_check(server, &message))
 			fail("the server got a bad Reply to %08x", message.xid);
 		server->reverse_answered++;
 		return;

@@ -9,6 +9,7 @@
 struct echo_server {
 	uint32_t reverse_bytes; /* with each Call a Call of this size goes back; 0: none */
 	unsigned long calls;    /* received */
+	bool reverse_fails;     /* … to which no Reply comes but SYSTEM_ERR */
 	unsigned long reverse_sent, reverse_answered;
 	unsigned long accepted, ended; /* connections; of these, how many have closed */
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Calls of the server to the client, a client's half-close, and messages of every shape. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/e2e/echo.h"
@@ -86,6 +87,22 @@ static void half_close(struct net *net, uint16_t port)
 	if (!net_run_until(net, client_closed, &client, WAIT_S))
 		fail("a half-closed connection stays for ever");
 	conn_free(client.conn, false);
+}
+
+int scenario_reverse(const struct ports *ports, int argc, char **argv)
+{
+	struct echo_server server = {0};
+	struct net net;
+
+	if (argc < 2)
+		fail("usage: reverse passes|fails BYTES...");
+	server.reverse_fails = !strcmp(argv[0], "fails");
+	net_init(&net);
+	echo_server_listen(&net, ports->back, &server);
+	for (int i = 1; i < argc; i++)
+		reverse(&net, ports->front, &server, (uint32_t)strtoul(argv[i], NULL, 10));
+	net_free(&net);
+	return 0;
 }
 
 int scenario_both_ways(const struct ports *ports, int argc, char **argv)

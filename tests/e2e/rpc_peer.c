@@ -17,6 +17,7 @@ static const struct scenario {
 	{"steady", scenario_steady},         {"neighbour", scenario_neighbour},
 	{"hostile", scenario_hostile},       {"ask", scenario_ask},
 	{"doors", scenario_doors},           {"outage", scenario_outage},
+	{"reverse", scenario_reverse},
 };
 
 static int usage(void)

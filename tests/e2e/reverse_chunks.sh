@@ -1,0 +1,40 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# In version two reverse Calls and their Replies may be longer than a Send, where both proxies say that they may.
+BACK_PORT=3049
+. "$(dirname "$0")/lib.sh"
+enter "$@"
+needs_proxies
+
+# Receives stay as they are, so that what is long stays so.
+STILL="receive_max_bytes = 4096;"
+SHORT="4 800 3900"
+LONG="4100 9000 16200" # a server's are refused past 16 KiB, whatever carries them
+
+# chain A B: another chain, whose proxies have reverse_chunks or not
+chain() {
+	stop_proxy a
+	stop_proxy b
+	A_SERVICE="$STILL connect_version = 2; reverse_chunks = $1;" B_SERVICE="$STILL reverse_chunks = $2;"
+	start_chain
+}
+
+# reverse passes|fails BYTES...
+reverse() { rpc_peer "$FRONT_PORT" "$BACK_PORT" 0 0 reverse "$@"; }
+
+chain true true
+# shellcheck disable=SC2086
+check "reverse Calls of every size pass where both proxies have chunks for them" reverse passes $SHORT $LONG
+check "the long ones went by chunk, and so did their Replies" \
+	eval 'counter_is a rdma read_chunk_bytes_pulled -gt 1000000 && counter_is a rdma reply_chunk_bytes_pushed -gt 1000000'
+check "none was refused" eval 'counter_is a rdma reverse_refused -eq 0 && counter_is b rdma reverse_refused -eq 0'
+
+for one in "true false" "false true"; do
+	# shellcheck disable=SC2086
+	chain $one
+	# shellcheck disable=SC2086
+	check "with $one the short ones pass" reverse passes $SHORT
+	check "with $one the long ones get SYSTEM_ERR" reverse fails 4100 9000
+	check "with $one they are counted" counter_is b rdma reverse_refused -eq 400
+done
+finish
