@@ -9,7 +9,9 @@
 #include "tests/sim/raw.h"
 
 #define LONG_BYTES 9000u /* longer than any receive here */
-#define SAYS_NONE  4u    /* beside the levels: INIT says nothing of reverse Calls */
+/* Beside the levels: INIT says nothing of reverse Calls; and what is tested says nothing of anything. */
+#define SAYS_NOTHING  4u
+#define TELLS_NOTHING 5u
 
 static struct rig *rig;
 static struct raw *raw;
@@ -90,7 +92,7 @@ static void send_init(uint32_t xid, unsigned level)
 	uint8_t info[64];
 
 	send_option(xid, XCHAR_INIT, info,
-		    xchar_encode_init(info, sizeof(info), &value, level == SAYS_NONE ? 0 : 1, 0));
+		    xchar_encode_init(info, sizeof(info), &value, level <= XCHAR_BRS_GENL, 0));
 }
 
 static void send_upd(enum xchar_brs level)
@@ -133,9 +135,9 @@ static void answer(uint32_t reply_bytes, uint32_t credit)
 }
 
 /* A connector before our acceptor, which has said that, and called once. */
-static void open_connector(bool chunks, unsigned level)
+static void open_connector(const struct sim_faults *faults, bool chunks, unsigned level)
 {
-	make(NULL, false, chunks);
+	make(faults, false, chunks);
 	raw = raw_open_client(rig, NULL, 0);
 	send_init(1, level);
 	next();
@@ -150,6 +152,7 @@ static void open_acceptor(const struct sim_faults *faults, bool chunks, unsigned
 			  unsigned ird)
 {
 	make(faults, chunks, false);
+	rig->client.config.characteristics = level != TELLS_NOTHING;
 	raw = raw_new(rig, NULL, 0);
 	raw->params.ird = ird;
 	rig->raw_server = raw;
@@ -158,6 +161,8 @@ static void open_acceptor(const struct sim_faults *faults, bool chunks, unsigned
 	next();
 	ck_assert_int_eq(hdr.proc, RPCRDMA_OPTIONAL);
 	send_init(hdr.xid, level);
+	if (level == TELLS_NOTHING)
+		raw_expect_error(raw, hdr.xid, RPCRDMA_ERR_INVAL_OPTION);
 	ck_assert_uint_eq(rig->client.opened, 1);
 }
 
@@ -189,7 +194,7 @@ static void expect_short_call(void)
 /* B3.3-1 */
 START_TEST(who_says_none_gets_no_reverse_call)
 {
-	open_connector(_i, XCHAR_BRS_NONE);
+	open_connector(NULL, _i, XCHAR_BRS_NONE);
 	call_behind(100, 100);
 	call_behind(LONG_BYTES, 100);
 	expect_refused(2);
@@ -203,11 +208,11 @@ END_TEST
 /* B3.3-2, X-16: without chunks where they were not both for them. */
 START_TEST(who_says_less_than_genl_gets_calls_without_chunks)
 {
-	static const unsigned levels[] = {SAYS_NONE, XCHAR_BRS_UNKNOWN, XCHAR_BRS_SZLIM,
+	static const unsigned levels[] = {SAYS_NOTHING, XCHAR_BRS_UNKNOWN, XCHAR_BRS_SZLIM,
 					  XCHAR_BRS_GENL};
 
 	/* The last one says it to an end that does not. */
-	open_connector(_i < 3, levels[_i]);
+	open_connector(NULL, _i < 3, levels[_i]);
 	call_behind(100, 3000);
 	expect_short_call();
 	answer(3000, 16);
@@ -225,7 +230,7 @@ START_TEST(who_says_genl_gets_calls_with_chunks)
 {
 	uint8_t got[LONG_BYTES], want[LONG_BYTES];
 
-	open_connector(true, XCHAR_BRS_GENL);
+	open_connector(NULL, true, XCHAR_BRS_GENL);
 	call_behind(LONG_BYTES, LONG_BYTES);
 	next();
 	ck_assert_int_eq(hdr.proc, RPCRDMA_NOMSG);
@@ -253,10 +258,35 @@ START_TEST(who_says_genl_gets_calls_with_chunks)
 }
 END_TEST
 
+/* B3.2-1, B3.2-2: private data offer nothing here, the characteristic alone does. */
+START_TEST(a_reverse_reply_may_invalidate_where_that_was_said)
+{
+	const struct sim_faults faults = {.shared_keys = _i};
+	uint8_t reply[LONG_BYTES], out[256];
+	struct rpcrdma_segment to;
+
+	open_connector(&faults, true, XCHAR_BRS_GENL);
+	call_behind(100, LONG_BYTES);
+	next();
+	to = hdr.segments[hdr.reply_chunk.first];
+	rig_fill_reply(reply, LONG_BYTES, hdr.xid);
+	ck_assert_int_eq(raw_write(raw, reply, LONG_BYTES, to.handle, to.offset), FABRIC_OK);
+	hdr.proc = RPCRDMA_NOMSG;
+	hdr.segments[hdr.reply_chunk.first].len_bytes = LONG_BYTES;
+	raw_send_inv(raw, out, rpcrdma_header_encode(&hdr, out, sizeof(out)), to.handle);
+	rig_run_for(rig, 100000);
+	ck_assert_uint_eq(rig->server.answered, !_i);
+	ck_assert_uint_eq(rig->server.closed, _i);
+	if (_i)
+		ck_assert_int_eq(rig->server.why, LEG_CLOSE_PROTOCOL);
+	end();
+}
+END_TEST
+
 /* Each Call goes by what holds when its turn comes. */
 START_TEST(an_upd_changes_where_reverse_calls_go)
 {
-	open_connector(true, XCHAR_BRS_GENL);
+	open_connector(NULL, true, XCHAR_BRS_GENL);
 	call_behind(100, 100);
 	expect_short_call();
 	/* One credit until the first Reply: these wait. */
@@ -288,6 +318,28 @@ START_TEST(an_upd_changes_where_reverse_calls_go)
 }
 END_TEST
 
+/* B3.2-1: it lends keys for reverse Calls with chunks alone; whether its device could send such a Send is no matter. */
+START_TEST(an_acceptor_takes_invalidation_of_what_it_lends)
+{
+	const struct sim_faults faults = {.shared_keys = _i & 1, .no_send_inv = _i & 2};
+	bool chunks = _i & 4, told = false;
+	struct xchar_operation operation;
+	struct xchar_value value;
+
+	make(&faults, false, chunks);
+	raw = raw_open_client(rig, NULL, 0);
+	send_init(1, XCHAR_BRS_GENL);
+	next();
+	ck_assert_int_eq(xchar_decode(hdr.opttype, hdr.optinfo, hdr.optinfo_bytes, &operation),
+			 XCHAR_OK);
+	while (xchar_next(&operation.spec, &value))
+		if (value.id == XCHAR_RQREMINV)
+			told = value.value;
+	ck_assert_int_eq(told, chunks && !faults.shared_keys);
+	end();
+}
+END_TEST
+
 /* what was said holds in version two alone. */
 START_TEST(version_one_has_no_chunks_for_reverse_calls)
 {
@@ -315,16 +367,23 @@ END_TEST
 
 /* ---- the end that is called ---- */
 
-/* A reverse Call by position-zero chunk, with a reply chunk of @room. */
-static struct fabric_key *send_long_call(uint32_t xid, uint32_t reply_bytes, uint32_t room)
+/* A reverse Call by position-zero chunk, with nothing for its Reply. */
+static void begin_by_chunk(uint32_t xid, uint32_t call_bytes, uint32_t reply_bytes)
 {
 	uint8_t call[LONG_BYTES];
-	struct fabric_key *landing;
 
-	rig_fill_call(call, LONG_BYTES, xid, reply_bytes);
+	rig_fill_call(call, call_bytes, xid, reply_bytes);
 	begin(xid, RPCRDMA_NOMSG);
 	hdr.reads[hdr.nreads++] = (struct rpcrdma_read_segment){
-		0, raw_segment(raw_lend(raw, call, LONG_BYTES, FABRIC_REMOTE_READ))};
+		0, raw_segment(raw_lend(raw, call, call_bytes, FABRIC_REMOTE_READ))};
+}
+
+/* A long one, with a reply chunk of @room. */
+static struct fabric_key *send_long_call(uint32_t xid, uint32_t reply_bytes, uint32_t room)
+{
+	struct fabric_key *landing;
+
+	begin_by_chunk(xid, LONG_BYTES, reply_bytes);
 	landing = raw_lend(raw, NULL, room, FABRIC_REMOTE_WRITE);
 	hdr.has_reply_chunk = true;
 	hdr.reply_chunk = (struct rpcrdma_chunk){0, 1, room};
@@ -337,7 +396,7 @@ static struct fabric_key *send_long_call(uint32_t xid, uint32_t reply_bytes, uin
 /* B3.3-3, X-13: whatever the other end says of itself. */
 START_TEST(a_reverse_call_with_chunks_is_answered_with_them)
 {
-	static const unsigned levels[] = {SAYS_NONE, XCHAR_BRS_NONE, XCHAR_BRS_GENL};
+	static const unsigned levels[] = {SAYS_NOTHING, XCHAR_BRS_NONE, XCHAR_BRS_GENL};
 	uint8_t want[LONG_BYTES];
 	struct fabric_key *landing;
 
@@ -360,7 +419,7 @@ END_TEST
 
 START_TEST(a_reverse_call_with_chunks_is_refused_by_who_did_not_say_genl)
 {
-	open_acceptor(NULL, false, XCHAR_BRS_GENL, 16);
+	open_acceptor(NULL, _i, _i ? TELLS_NOTHING : XCHAR_BRS_GENL, 16);
 	send_long_call(0x91, 100, 20000);
 	raw_expect_error(raw, 0x91, RPCRDMA_ERR_CHUNK);
 	ck_assert_uint_eq(rig->client.calls, 0);
@@ -407,6 +466,10 @@ START_TEST(a_reverse_call_with_chunks_waits_for_no_memory)
 	ck_assert_uint_eq(rig->client.counters.read_chunk_bytes_pulled, 0);
 	ck_assert_uint_eq(rig->client.notes, 1);
 	ck_assert_uint_eq(rig->client_budget.account.waiting, 0);
+	/* That of a short one takes work requests, at least. */
+	begin_by_chunk(0x94, RIG_CALL_MIN, 100);
+	send_now(&hdr, NULL, 0);
+	expect_system_err(0x94);
 	/* One of limited size takes none. */
 	rig_fill_call(call, sizeof(call), 0x92, 100);
 	begin(0x92, RPCRDMA_MSG);
@@ -418,7 +481,7 @@ START_TEST(a_reverse_call_with_chunks_waits_for_no_memory)
 	send_long_call(0x93, LONG_BYTES, 20000);
 	next();
 	ck_assert_int_eq(hdr.proc, RPCRDMA_NOMSG);
-	ck_assert_uint_eq(rig->client.counters.reverse_refused, 1);
+	ck_assert_uint_eq(rig->client.counters.reverse_refused, 2);
 	end();
 }
 END_TEST
@@ -541,10 +604,13 @@ int main(void)
 	tcase_add_loop_test(tc, who_says_none_gets_no_reverse_call, 0, 2);
 	tcase_add_loop_test(tc, who_says_less_than_genl_gets_calls_without_chunks, 0, 4);
 	tcase_add_test(tc, who_says_genl_gets_calls_with_chunks);
+	tcase_add_loop_test(tc, a_reverse_reply_may_invalidate_where_that_was_said, 0, 2);
 	tcase_add_test(tc, an_upd_changes_where_reverse_calls_go);
+	tcase_add_loop_test(tc, an_acceptor_takes_invalidation_of_what_it_lends, 0, 8);
 	tcase_add_loop_test(tc, version_one_has_no_chunks_for_reverse_calls, 0, 2);
 	tcase_add_loop_test(tc, a_reverse_call_with_chunks_is_answered_with_them, 0, 3);
-	tcase_add_test(tc, a_reverse_call_with_chunks_is_refused_by_who_did_not_say_genl);
+	tcase_add_loop_test(tc, a_reverse_call_with_chunks_is_refused_by_who_did_not_say_genl, 0,
+			    2);
 	tcase_add_test(tc, a_reverse_call_of_a_peer_that_cannot_be_read_from_is_refused);
 	tcase_add_loop_test(tc, a_reverse_call_with_chunks_waits_for_no_memory, 0, 2);
 	tcase_add_test(tc, a_long_reply_inline_to_a_reverse_call_takes_memory_too);

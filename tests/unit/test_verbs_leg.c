@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What an RDMA leg says in its private data of a device that is none: the one thing there that devices decide. */
+/* What an RDMA leg says when it connects or accepts on a device that is none, where that hangs on the device. */
 #include <netinet/in.h>
 
 #include "fabric/verbs/verbs.h"
@@ -113,17 +113,35 @@ START_TEST(a_server_offers_to_invalidate_if_its_device_can)
 }
 END_TEST
 
-/* C3.2-2: whether the device could send it does not matter, it is to be sent to. */
-START_TEST(a_client_offers_its_keys_if_they_die_alone)
+static void connect_leg(void)
 {
-	begin(cap_flags_of(_i));
 	ck_assert_int_eq(rdma_leg_connect(&config, fabric, (const struct sockaddr *)&addr, &leg),
 			 0);
 	verbs_fake_event(RDMA_CM_EVENT_ADDR_RESOLVED, 0);
 	fake_loop_run(loop);
 	verbs_fake_event(RDMA_CM_EVENT_ROUTE_RESOLVED, 0);
 	fake_loop_run(loop);
+}
+
+/* C3.2-2: whether the device could send it does not matter, it is to be sent to. */
+START_TEST(a_client_offers_its_keys_if_they_die_alone)
+{
+	begin(cap_flags_of(_i));
+	connect_leg();
 	expect_flag(_i & 1);
+	end();
+}
+END_TEST
+
+/* */
+START_TEST(a_client_reads_only_what_reverse_calls_have_in_chunks)
+{
+	begin(WINDOWS);
+	config.highest_version = _i & 1 ? 2 : 1;
+	config.reverse_chunks = _i & 2;
+	connect_leg();
+	ck_assert_int_eq(fake.conn.initiator_depth > 0, _i == 3);
+	ck_assert_uint_gt(fake.conn.responder_resources, 0);
 	end();
 }
 END_TEST
@@ -135,6 +153,7 @@ int main(void)
 
 	tcase_add_loop_test(tc, a_server_offers_to_invalidate_if_its_device_can, 0, 4);
 	tcase_add_loop_test(tc, a_client_offers_its_keys_if_they_die_alone, 0, 4);
+	tcase_add_loop_test(tc, a_client_reads_only_what_reverse_calls_have_in_chunks, 0, 4);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }
