@@ -37,4 +37,20 @@ for one in "true false" "false true"; do
 	check "with $one the long ones get SYSTEM_ERR" reverse fails 4100 9000
 	check "with $one they are counted" counter_is b rdma reverse_refused -eq 400
 done
+
+# A third proxy in the middle takes them by chunk, and makes them so.
+{
+	echo "control = \"$T/g.sock\"; workers = 2; services = ("
+	service gate "iwarp://127.0.0.1:20050" "iwarp://127.0.0.1:$FABRIC_PORT" \
+		"$STILL connect_version = 2; reverse_chunks = true;"
+	echo ");"
+} >g.conf
+start g "$PROXY" -c g.conf
+serves g 20050 || bail "the gateway does not start"
+GATE_PORT=20050
+chain true true
+# shellcheck disable=SC2086
+check "from RDMA to RDMA every size passes too" reverse passes $SHORT $LONG
+check "by chunk there" counter_is g rdma read_chunk_bytes_pulled -gt 1000000
+stop_proxy g
 finish
