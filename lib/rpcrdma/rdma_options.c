@@ -46,20 +46,32 @@ static size_t cost_of(const struct rdma_conn *conn, uint32_t bytes)
 	return all_bytes(conn, receive_of(conn, bytes)) - all_bytes(conn, receive_of(conn, 0));
 }
 
+/* What the largest RPC takes: its messages, what comes around or beside its Reply, and its work requests. */
+static size_t largest_rpc_bytes(const struct rdma_conn *conn)
+{
+	uint32_t recv = receive_of(conn, conn->config->receive_max_bytes);
+
+	return 2 * rpc_msg_cost_bytes(conn->leg->config->max_message_bytes) +
+	       3 * rpc_msg_cost_bytes(recv) + work_cost_bytes(2 * RPCRDMA_MAX_SEGMENTS);
+}
+
 /*
- * Of what is held for good others must be left enough for the largest messages. While larger receives are still posted
- * the claim is for those, and may be more than enough.
+ * Whoever holds some memory is admitted no more than it leaves for the others (base/account.h): beside what is held for
+ * good, by this or by another connection, there is to be twice what the largest RPC takes, or that one never goes.
+ *
+ * While larger receives are still posted the claim is for those, and may be more than enough.
  */
 static bool claim(struct rdma_options *options, size_t cost)
 {
-	const struct leg_config *config = conn_of(options)->leg->config;
+	const struct rdma_conn *conn = conn_of(options);
 	bool held = options->claim.state == BUDGET_CLAIM_HELD;
+	size_t most_held = cost_of(conn, conn->config->receive_max_bytes);
 
 	/* What is still held for receives that were larger will do. */
 	if (held && cost <= options->claim.bytes)
 		return true;
-	return budget_claim_now(config->holder, &options->claim, cost,
-				2 * rpc_msg_cost_bytes(config->max_message_bytes));
+	return budget_claim_now(conn->leg->config->holder, &options->claim, cost,
+				most_held + 2 * largest_rpc_bytes(conn));
 }
 
 /* When the last large one is gone, what they took goes back. */
@@ -169,7 +181,7 @@ static void wish(struct rdma_options *options)
 {
 	struct conn_sizes *sizes = &options->sizes;
 
-	if (sizes->wanted_there_bytes)
+	if (sizes->wanted_there_bytes && now_us(options) >= options->rejected_until_us)
 		characteristics_ask(&options->ch, sizes->wanted_there_bytes);
 	if (sizes->wanted_here_bytes && now_us(options) >= options->refused_until_us)
 		characteristics_raise(&options->ch, sizes->wanted_here_bytes);
@@ -276,6 +288,8 @@ void rdma_options_take(struct rdma_options *options, const struct rpcrdma_header
 		note(conn, what);
 		if (what & CHARACTERISTICS_UNANSWERED)
 			refuse(conn, hdr, RPCRDMA_ERR_CHUNK);
+		if (what & CHARACTERISTICS_REJECTED)
+			options->rejected_until_us = now_us(options) + SIZE_WISH_US;
 		rdma_conn_agree(conn);
 		break;
 	case XCHAR_UNKNOWN_OP:
@@ -290,9 +304,16 @@ void rdma_options_take(struct rdma_options *options, const struct rpcrdma_header
 
 bool rdma_options_refused(struct rdma_options *options, uint32_t xid)
 {
-	bool ours = own_messages_answered(&conn_of(options)->own, xid);
+	struct rdma_conn *conn = conn_of(options);
+	bool ours = own_messages_answered(&conn->own, xid);
 
-	return characteristics_refused(&options->ch, xid) || ours;
+	if (characteristics_refused(&options->ch, xid)) {
+		options->rejected_until_us = now_us(options) + SIZE_WISH_US;
+		/* A lower size that was asked for is no limit any more (B3.1-4). */
+		rdma_conn_agree(conn);
+		ours = true;
+	}
+	return ours;
 }
 
 /* ---- idle minutes ---- */

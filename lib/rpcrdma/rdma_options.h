@@ -24,7 +24,8 @@ struct rdma_options {
 	struct conn_sizes sizes;
 	struct budget_claim claim; /* for receives that are larger than at first */
 	struct loop_timer *timer;  /* looks for idle minutes */
-	uint64_t refused_until_us; /* there was no memory: nothing is raised so long */
+	/* So long nothing is wanted again: there was no memory here; the peer has rejected it. */
+	uint64_t refused_until_us, rejected_until_us;
 };
 
 /** rdma_options_new - of a connection that sends or has been sent an RDMA_OPTIONAL. NULL without memory. */

@@ -208,10 +208,10 @@ static void count_send(struct rdma_leg_counters *counters, const struct rpcrdma_
 		counters->sends_msg++;
 	else if (hdr->proc == RPCRDMA_NOMSG)
 		counters->sends_nomsg++;
-	if (hdr->vers == dialect(DIALECT_RFC8166)->version)
-		counters->sends_version_one++;
-	else if (hdr->vers == dialect(DIALECT_V2)->version)
+	if (negotiation_of(hdr->vers)->options)
 		counters->sends_version_two++;
+	else
+		counters->sends_version_one++;
 }
 
 void work_send(struct rdma_conn *conn, const struct rpcrdma_header *hdr,

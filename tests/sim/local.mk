@@ -237,3 +237,9 @@ tests_sim_test_v2_sizes_SOURCES = tests/sim/test_v2_sizes.c $(V2_SOURCES)
 tests_sim_test_v2_sizes_CFLAGS = $(UNIT_CFLAGS)
 tests_sim_test_v2_sizes_LDADD = $(SIM_LDADD)
 TESTS += tests/sim/test_v2_sizes
+
+check_PROGRAMS += tests/sim/test_v2_memory
+tests_sim_test_v2_memory_SOURCES = tests/sim/test_v2_memory.c $(V2_SOURCES)
+tests_sim_test_v2_memory_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_v2_memory_LDADD = $(SIM_LDADD)
+TESTS += tests/sim/test_v2_memory

@@ -155,6 +155,30 @@ START_TEST(sizes_change_under_traffic)
 }
 END_TEST
 
+/* Its client counts on nothing inline, and so gives large receives back while the Call is out. */
+START_TEST(a_reply_with_a_chunk_goes_by_the_size_that_was_lowered_since)
+{
+	v2_begin(NULL);
+	v2_open();
+	rig_call(&rig->client, RIG_CALL_MIN, 100, 100);
+	v2_raise(&rig->client, V2_MAX_BYTES);
+	v2_run(100);
+	ck_assert_uint_eq(v2_size(&rig->client), V2_MAX_BYTES);
+	rig->server.hold = true;
+	rig_call(&rig->client, RIG_CALL_MIN, 20000, 4 * V2_MAX_BYTES);
+	v2_run(10);
+	v2_ask(&rig->server, V2_FIRST_BYTES);
+	v2_run(10);
+	ck_assert_uint_eq(v2_size(&rig->client), V2_FIRST_BYTES);
+	rig_answer_held(&rig->server);
+	v2_run(10);
+	ck_assert_uint_eq(rig->client.answered, 2);
+	ck_assert_uint_eq(rig->server.counters.reply_chunk_bytes_pushed, 20000);
+	expect_all_well();
+	v2_end();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("v2_sizes");
@@ -162,6 +186,7 @@ int main(void)
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, sizes_change_under_traffic, 0, 4);
+	tcase_add_test(tc, a_reply_with_a_chunk_goes_by_the_size_that_was_lowered_since);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }
