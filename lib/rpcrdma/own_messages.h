@@ -36,6 +36,11 @@ void own_messages_init(struct own_messages *own, struct credit_window *window);
 bool own_messages_may_send(const struct own_messages *own);
 /** own_messages_wait - whether one waits for leave. Returns true if Calls may have a credit that was kept back for it. */
 bool own_messages_wait(struct own_messages *own, bool waits) MUST_CHECK;
+/** own_messages_credits - how many credits they hold. */
+static inline unsigned own_messages_credits(const struct own_messages *own)
+{
+	return own->window ? own->count : 0;
+}
 /** own_messages_sent - one is sent, with @xid. */
 void own_messages_sent(struct own_messages *own, uint32_t xid, bool has_answer);
 /** own_messages_has - whether @xid is of one that is out. */

@@ -198,8 +198,8 @@ static void rdma_info(const struct leg *l, struct leg_info *info)
 		.local = ep.local,
 		.peer = ep.peer,
 		.calls_in_flight_in = conn->grant.in_flight,
-		.calls_in_flight_out =
-			window->in_flight - leg->requester.nulls.count - conn->own.count,
+		.calls_in_flight_out = window->in_flight - leg->requester.nulls.count -
+				       own_messages_credits(&conn->own),
 		.credits_granted = credit_grant_value(&conn->grant),
 		.credits_told = leg->requester.answered,
 		.calls_held = leg->requester.nheld,

@@ -243,3 +243,15 @@ tests_sim_test_v2_memory_SOURCES = tests/sim/test_v2_memory.c $(V2_SOURCES)
 tests_sim_test_v2_memory_CFLAGS = $(UNIT_CFLAGS)
 tests_sim_test_v2_memory_LDADD = $(SIM_LDADD)
 TESTS += tests/sim/test_v2_memory
+
+check_PROGRAMS += tests/sim/test_v2_hostile
+tests_sim_test_v2_hostile_SOURCES = tests/sim/test_v2_hostile.c $(V2_SOURCES)
+tests_sim_test_v2_hostile_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_v2_hostile_LDADD = $(SIM_LDADD)
+TESTS += tests/sim/test_v2_hostile
+
+check_PROGRAMS += tests/sim/test_v2_requests
+tests_sim_test_v2_requests_SOURCES = tests/sim/test_v2_requests.c $(V2_SOURCES)
+tests_sim_test_v2_requests_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_v2_requests_LDADD = $(SIM_LDADD)
+TESTS += tests/sim/test_v2_requests

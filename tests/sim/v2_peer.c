@@ -11,6 +11,7 @@
 struct rig *rig;
 struct raw *raw;
 struct version_memory v2_memory;
+uint32_t v2_credit;
 
 struct rpcrdma_header v2_hdr;
 const uint8_t *v2_body;
@@ -31,6 +32,7 @@ void v2_begin(const struct sim_faults *faults)
 	fake_nfs_reset();
 	rig = rig_new(faults);
 	raw = NULL;
+	v2_credit = 32;
 	speak_two(&rig->client);
 	speak_two(&rig->server);
 	ck_assert_int_eq(version_memory_init(&v2_memory), 0);
@@ -135,7 +137,7 @@ void v2_no_sim_error(void)
 
 static void post(const struct rpcrdma_header *hdr, const uint8_t *body, size_t body_bytes)
 {
-	uint8_t bytes[16384];
+	static uint8_t bytes[128 * 1024];
 	size_t n = rpcrdma_header_encode(hdr, bytes, sizeof(bytes));
 
 	ck_assert_uint_gt(n, 0);
@@ -154,7 +156,7 @@ void v2_post_option(uint32_t xid, uint32_t opttype, const void *info, uint32_t i
 {
 	struct rpcrdma_header hdr;
 
-	rpcrdma_header_init(&hdr, xid, RPCRDMA_VERSION_TWO, 32, RPCRDMA_OPTIONAL);
+	rpcrdma_header_init(&hdr, xid, RPCRDMA_VERSION_TWO, v2_credit, RPCRDMA_OPTIONAL);
 	hdr.opttype = opttype;
 	hdr.optinfo = info;
 	hdr.optinfo_bytes = info_bytes;

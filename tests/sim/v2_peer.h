@@ -16,6 +16,8 @@ extern struct rig *rig;
 extern struct raw *raw;                 /* NULL: both ends are legs */
 extern struct version_memory v2_memory; /* of the client leg */
 
+extern uint32_t v2_credit; /* in the RDMA_OPTIONALs that the hand-made peer sends: 32 at first */
+
 /* The last message that came to the hand-made peer, with what follows its header. */
 extern struct rpcrdma_header v2_hdr;
 extern const uint8_t *v2_body;
@@ -53,7 +55,7 @@ void v2_no_sim_error(void);
 
 /* What the hand-made peer sends; each runs the world for a moment. */
 
-/** v2_post_option, v2_send_option - an RDMA_OPTIONAL with a credit of 32; posted: the world is not run. */
+/** v2_post_option, v2_send_option - an RDMA_OPTIONAL; posted: the world is not run. */
 void v2_post_option(uint32_t xid, uint32_t opttype, const void *info, uint32_t info_bytes);
 void v2_send_option(uint32_t xid, uint32_t opttype, const void *info, uint32_t info_bytes);
 /** v2_send_init - of all three characteristics, none of which is constant. */
