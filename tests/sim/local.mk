@@ -255,3 +255,15 @@ tests_sim_test_v2_requests_SOURCES = tests/sim/test_v2_requests.c $(V2_SOURCES)
 tests_sim_test_v2_requests_CFLAGS = $(UNIT_CFLAGS)
 tests_sim_test_v2_requests_LDADD = $(SIM_LDADD)
 TESTS += tests/sim/test_v2_requests
+
+check_PROGRAMS += tests/sim/test_v2_invalidate
+tests_sim_test_v2_invalidate_SOURCES = tests/sim/test_v2_invalidate.c $(V2_SOURCES)
+tests_sim_test_v2_invalidate_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_v2_invalidate_LDADD = $(SIM_LDADD)
+TESTS += tests/sim/test_v2_invalidate
+
+check_PROGRAMS += tests/sim/test_v2_idle
+tests_sim_test_v2_idle_SOURCES = tests/sim/test_v2_idle.c $(V2_SOURCES)
+tests_sim_test_v2_idle_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_v2_idle_LDADD = $(SIM_LDADD)
+TESTS += tests/sim/test_v2_idle

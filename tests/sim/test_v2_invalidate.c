@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* A server leg sends with invalidate exactly when its client's RQREMINV says so. */
+#include "tests/lib/test.h"
+#include "tests/sim/v2_peer.h"
+
+static uint32_t xid = 0x100;
+
+static void setup(void)
+{
+	v2_begin(NULL);
+}
+
+/* A Call that lends one key, for a Reply that comes inline all the same. */
+static struct fabric_key *call(void)
+{
+	struct fabric_key *key = raw_lend(raw, NULL, 9000, FABRIC_REMOTE_WRITE);
+	struct rpcrdma_header hdr;
+	uint8_t bytes[1024];
+	size_t n;
+
+	rpcrdma_header_init(&hdr, ++xid, 2, 32, RPCRDMA_MSG);
+	hdr.has_reply_chunk = true;
+	hdr.reply_chunk = (struct rpcrdma_chunk){0, 1, 9000};
+	hdr.segments[hdr.nsegments++] = raw_segment(key);
+	n = rpcrdma_header_encode(&hdr, bytes, sizeof(bytes));
+	rig_fill_call(bytes + n, 100, xid, 200);
+	raw_send(raw, bytes, n + 100);
+	return key;
+}
+
+static void expect_reply(const struct fabric_key *key, bool invalidates)
+{
+	const struct raw_recv *recv = &raw->recvs[raw->nread];
+
+	v2_next_reply(2, xid, 200);
+	ck_assert_int_eq(recv->invalidated, invalidates);
+	if (invalidates)
+		ck_assert_uint_eq(recv->inv_rkey, key->rkey);
+}
+
+static void call_and_expect(bool invalidates)
+{
+	expect_reply(call(), invalidates);
+}
+
+static void tell(bool invalidate)
+{
+	v2_send_upd(XCHAR_RQREMINV, invalidate, false);
+}
+
+/* Private data allow it; in version two they count for nothing. */
+START_TEST(who_tells_nothing_keeps_its_keys)
+{
+	v2_open_server();
+	call_and_expect(false);
+	ck_assert(v2_leg(&rig->server)->conn.may_invalidate);
+}
+END_TEST
+
+START_TEST(it_follows_what_was_told_last)
+{
+	v2_open_server();
+	v2_send_init(1, V2_FIRST_BYTES, _i);
+	v2_next_option(XCHAR_INIT);
+	call_and_expect(_i);
+	for (unsigned n = 0; n < 3; n++) {
+		tell(false);
+		call_and_expect(false);
+		call_and_expect(false);
+		tell(true);
+		call_and_expect(true);
+		call_and_expect(true);
+	}
+	ck_assert_uint_eq(rig->server.counters.remote_invalidations_sent, _i ? 7 : 6);
+	ck_assert_uint_eq(sim_net_stats(rig->net)->sends_invalidating, _i ? 7 : 6);
+}
+END_TEST
+
+START_TEST(it_follows_what_is_told_between_a_call_and_its_reply)
+{
+	const struct fabric_key *key;
+
+	v2_open_server();
+	v2_send_init(1, V2_FIRST_BYTES, !_i);
+	v2_next_option(XCHAR_INIT);
+	rig->server.hold = true;
+	key = call();
+	tell(_i);
+	v2_silence();
+	rig_answer_held(&rig->server);
+	v2_run(1);
+	expect_reply(key, _i);
+}
+END_TEST
+
+START_TEST(what_is_not_configured_here_is_not_done)
+{
+	rig->server.config.remote_invalidation = false;
+	v2_open_server();
+	v2_send_init(1, V2_FIRST_BYTES, true);
+	v2_next_option(XCHAR_INIT);
+	call_and_expect(false);
+}
+END_TEST
+
+/* As the client: told by INIT if it is so, and taken for keys of that RPC. */
+START_TEST(a_client_leg_takes_what_it_has_told)
+{
+	rig->client.config.remote_invalidation = _i & 1;
+	rig->server.config.remote_invalidation = _i & 2;
+	v2_open();
+	for (unsigned n = 0; n < 20; n++)
+		rig_call(&rig->client, 100, 100, 9000);
+	v2_run(100);
+	ck_assert_uint_eq(rig->client.answered, 20);
+	ck_assert_uint_eq(rig->client.counters.remote_invalidations_received, _i == 3 ? 20 : 0);
+	v2_no_sim_error();
+}
+END_TEST
+
+START_TEST(a_client_leg_that_told_no_is_not_invalidated)
+{
+	struct rpcrdma_header hdr;
+	uint8_t bytes[1024];
+	size_t n;
+
+	rig->client.config.remote_invalidation = _i;
+	v2_open_client();
+	rig_call(&rig->client, 100, 100, 9000);
+	v2_run(1);
+	v2_next_call(2);
+	rpcrdma_header_init(&hdr, v2_hdr.xid, 2, 32, RPCRDMA_MSG);
+	n = rpcrdma_header_encode(&hdr, bytes, sizeof(bytes));
+	rig_fill_reply(bytes + n, 100, v2_hdr.xid);
+	raw_send_inv(raw, bytes, n + 100, v2_hdr.segments[0].handle);
+	v2_run(100);
+	ck_assert_uint_eq(rig->client.answered, _i);
+	ck_assert_uint_eq(rig->client.closed, !_i);
+	if (!_i)
+		ck_assert_int_eq(rig->client.why, LEG_CLOSE_PROTOCOL);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("v2_invalidate");
+	TCase *tc = tcase_create("v2_invalidate");
+
+	tcase_add_checked_fixture(tc, setup, v2_end);
+	tcase_add_test(tc, who_tells_nothing_keeps_its_keys);
+	tcase_add_loop_test(tc, it_follows_what_was_told_last, 0, 2);
+	tcase_add_loop_test(tc, it_follows_what_is_told_between_a_call_and_its_reply, 0, 2);
+	tcase_add_test(tc, what_is_not_configured_here_is_not_done);
+	tcase_add_loop_test(tc, a_client_leg_takes_what_it_has_told, 0, 4);
+	tcase_add_loop_test(tc, a_client_leg_that_told_no_is_not_invalidated, 0, 2);
+	suite_add_tcase(suite, tc);
+	return test_main(suite);
+}
