@@ -267,3 +267,9 @@ tests_sim_test_v2_idle_SOURCES = tests/sim/test_v2_idle.c $(V2_SOURCES)
 tests_sim_test_v2_idle_CFLAGS = $(UNIT_CFLAGS)
 tests_sim_test_v2_idle_LDADD = $(SIM_LDADD)
 TESTS += tests/sim/test_v2_idle
+
+check_PROGRAMS += tests/sim/test_v2_faults
+tests_sim_test_v2_faults_SOURCES = tests/sim/test_v2_faults.c $(V2_SOURCES)
+tests_sim_test_v2_faults_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_v2_faults_LDADD = $(SIM_LDADD)
+TESTS += tests/sim/test_v2_faults
