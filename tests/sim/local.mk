@@ -273,3 +273,9 @@ tests_sim_test_v2_faults_SOURCES = tests/sim/test_v2_faults.c $(V2_SOURCES)
 tests_sim_test_v2_faults_CFLAGS = $(UNIT_CFLAGS)
 tests_sim_test_v2_faults_LDADD = $(SIM_LDADD)
 TESTS += tests/sim/test_v2_faults
+
+check_PROGRAMS += tests/sim/test_v2_chain
+tests_sim_test_v2_chain_SOURCES = tests/sim/test_v2_chain.c $(CHAIN_SOURCES)
+tests_sim_test_v2_chain_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_v2_chain_LDADD = $(CHAIN_LDADD)
+TESTS += tests/sim/test_v2_chain
