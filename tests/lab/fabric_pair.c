@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * fabric_pair FABRIC ADDRESS: what fabric.h promises, between two endpoints of one real fabric, in TAP.
+ * fabric_pair FABRIC ADDRESS [sizes]: what fabric.h promises, between two endpoints of one real fabric, in TAP; or that
+ * the receives of two legs may change their sizes there.
  *
  * FABRIC is iwarp or verbs; ADDRESS is a local address that the fabric's device serves. It needs no test
  * framework, so that a laboratory's guest can run what was built outside.
@@ -66,14 +67,25 @@ static int make_fabric(const struct sockaddr_storage *addr)
 			     NULL, &listener);
 }
 
+static void pair_fabric(void)
+{
+	pair_connections();
+	pair_sends();
+	pair_keys();
+	if (is_verbs())
+		pair_probes();
+	pair_workers();
+}
+
 int main(int argc, char **argv)
 {
 	struct sockaddr_storage addr;
 	struct pool_stats stats;
 	int err;
 
-	if (argc != 3 || !parse_addr(argv[2], &addr)) {
-		fprintf(stderr, "usage: fabric_pair iwarp|verbs ADDRESS\n");
+	if (argc < 3 || argc > 4 || !parse_addr(argv[2], &addr) ||
+	    (argc == 4 && strcmp(argv[3], "sizes"))) {
+		fprintf(stderr, "usage: fabric_pair iwarp|verbs ADDRESS [sizes]\n");
 		return 2;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
@@ -87,12 +99,10 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	fabric_listener_addr(listener, &listen_addr);
-	pair_connections();
-	pair_sends();
-	pair_keys();
-	if (is_verbs())
-		pair_probes();
-	pair_workers();
+	if (argc == 4)
+		pair_sizes();
+	else
+		pair_fabric();
 	fabric_listener_free(listener);
 	for (unsigned i = 0; fabric->ops->counters_table[i].name; i++)
 		printf("# %s %llu\n", fabric->ops->counters_table[i].name,

@@ -29,10 +29,13 @@ EXTRA_DIST += \
 	tests/lab/watch.sh
 
 # A guest runs it over its devices.
+EXTRA_DIST += tests/lab/receive_sizes.sh
+TESTS += tests/lab/receive_sizes.sh
 check_PROGRAMS += tests/lab/fabric_pair
 tests_lab_fabric_pair_SOURCES = tests/lab/fabric_pair.c tests/lab/pair.c tests/lab/pair.h \
-	tests/lab/pair_connections.c tests/lab/pair_keys.c tests/lab/pair_probes.c tests/lab/pair_sends.c \
-	tests/lab/pair_workers.c
+	tests/lab/pair_connections.c tests/lab/pair_keys.c tests/lab/pair_legs.c tests/lab/pair_legs.h \
+	tests/lab/pair_probes.c tests/lab/pair_sends.c tests/lab/pair_sizes.c tests/lab/pair_workers.c \
+	tests/lib/test_budget.c tests/lib/test_budget.h
 tests_lab_fabric_pair_LDADD = $(DAEMON_LIBS)
 check_PROGRAMS += tests/lab/lab_work
 tests_lab_lab_work_SOURCES = tests/lab/lab_work.c tests/lab/lab_work.h tests/lab/work_load.c tests/lab/work_lock.c

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* fabric_pair: receives of two legs of version two become larger and smaller while RPCs go on. */
+#include <glob.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "rpcrdma/rdma_leg_impl.h"
+#include "tests/lab/pair.h"
+#include "tests/lab/pair_legs.h"
+
+#define CHANGES        100u
+#define CALLS_A_CHANGE 8u /* at least: what is posted is used, too */
+
+static uint32_t wanted;
+static unsigned answered_before;
+
+/* ---- sizes ---- */
+
+static struct rdma_conn *conn_of(const struct leg_end *end)
+{
+	return &rdma_leg_of(end->leg)->conn;
+}
+
+static struct characteristics *characteristics_of(const struct leg_end *end)
+{
+	struct rdma_options *options = rdma_leg_of(end->leg)->options;
+
+	return options ? &options->ch : NULL;
+}
+
+/* As an end does it by itself: for Calls the client asks, for Replies it has larger receives; less is asked for. */
+static void drive(struct leg_end *end)
+{
+	struct characteristics *ch = characteristics_of(end);
+	bool raises = wanted > LEGS_FIRST;
+
+	if (end == &legs.client && raises)
+		characteristics_raise(ch, wanted);
+	if ((end == &legs.client || !raises) && characteristics_peer_size(ch) != wanted)
+		characteristics_ask(ch, wanted);
+	rdma_options_go_on(rdma_leg_of(end->leg)->options);
+}
+
+static bool have_sizes(void)
+{
+	return characteristics_peer_size(characteristics_of(&legs.client)) == wanted &&
+	       characteristics_peer_size(characteristics_of(&legs.server)) == wanted;
+}
+
+static bool sizes_changed(void)
+{
+	if (legs_lost())
+		return true;
+	drive(&legs.client);
+	drive(&legs.server);
+	return have_sizes() && legs.client.answered - answered_before >= CALLS_A_CHANGE;
+}
+
+static bool change_to(uint32_t bytes)
+{
+	wanted = bytes;
+	answered_before = legs.client.answered;
+	return wait_until(sizes_changed) && !legs_lost();
+}
+
+/* Returns how many times both were raised and lowered. */
+static unsigned change_often(void)
+{
+	unsigned n = 0;
+
+	while (n < CHANGES && change_to(LEGS_RAISED) && change_to(LEGS_FIRST))
+		n++;
+	return n;
+}
+
+/* ---- what must not be ---- */
+
+/* Sends that were refused since there was no receive, of all devices; 0 where none counts them. */
+static unsigned long long refused_sends(void)
+{
+	unsigned long long sum = 0, count;
+	glob_t files;
+
+	if (glob("/sys/class/infiniband/*/ports/1/hw_counters/*rnr_err", 0, NULL, &files))
+		return 0;
+	for (size_t i = 0; i < files.gl_pathc; i++) {
+		FILE *file = fopen(files.gl_pathv[i], "r");
+
+		if (file && fscanf(file, "%llu", &count) == 1)
+			sum += count;
+		if (file)
+			fclose(file);
+	}
+	globfree(&files);
+	return sum;
+}
+
+static bool no_errors(const struct leg_end *end)
+{
+	const struct rdma_leg_counters *counters = &end->counters;
+
+	return !counters->err_chunk_sent && !counters->err_chunk_received &&
+	       !counters->replies_too_big && !counters->bad_replies &&
+	       !counters->unmatched_replies && !counters->characteristics_wrong &&
+	       !counters->recv_lowered_unasked && !counters->reverse_refused &&
+	       !counters->recv_raises_refused;
+}
+
+/* ---- memory ---- */
+
+static bool posted_large(void)
+{
+	return recv_runs_largest(&conn_of(&legs.client)->recvs) > rdma_recv_bytes(LEGS_FIRST) ||
+	       recv_runs_largest(&conn_of(&legs.server)->recvs) > rdma_recv_bytes(LEGS_FIRST);
+}
+
+static unsigned calls_wanted;
+
+static bool calls_answered(void)
+{
+	return legs_lost() || legs.client.answered >= calls_wanted;
+}
+
+/* What both ends may come to post with the first size; over iwarp receives have no memory. */
+static size_t receives_bytes(void)
+{
+	size_t count = 0;
+
+	if (strcmp(fabric_name, "verbs"))
+		return 0;
+	count += conn_of(&legs.client)->grant.max + conn_of(&legs.client)->window.asked;
+	count += conn_of(&legs.server)->grant.max + conn_of(&legs.server)->window.asked;
+	return (count + (size_t)2 * RDMA_RECV_RESERVE) *
+	       pool_class_bytes(rdma_recv_bytes(LEGS_FIRST));
+}
+
+/* Raised and lowered once more; then as many small Calls as the end that has more of them has receives. */
+static bool memory_comes_back(void)
+{
+	unsigned here, there, most;
+	struct pool_stats stats;
+
+	if (!change_to(LEGS_RAISED) || !change_to(LEGS_FIRST) || !legs_quiet())
+		return false;
+	here = conn_of(&legs.client)->recvs_posted;
+	there = conn_of(&legs.server)->recvs_posted;
+	most = here > there ? here : there;
+	legs.small = true;
+	for (unsigned i = 0; i < most; i++) {
+		calls_wanted = legs.client.answered + 1;
+		legs_set_load(1);
+		legs.load = 0;
+		if (!wait_until(calls_answered) || legs_lost())
+			return false;
+	}
+	pool_stats_get(pool, &stats);
+	printf("# %u small Calls: %zu bytes of buffers in use, of the budgets %zu and %zu\n", most,
+	       stats.in_use_bytes, legs.client.budget.account.used_bytes,
+	       legs.server.budget.account.used_bytes);
+	return !posted_large() && stats.in_use_bytes <= receives_bytes() &&
+	       !legs.client.budget.account.used_bytes && !legs.server.budget.account.used_bytes;
+}
+
+/* ---- the cases ---- */
+
+static void says(bool ok, const char *ddp, const char *what)
+{
+	char name[128];
+
+	snprintf(name, sizeof(name), "%s, %s", what, ddp);
+	result(ok, name);
+	if (!ok)
+		printf("# client's leg: %s (%s); server's: %s (%s); %u and %u Calls, %u and %u faults\n",
+		       leg_close_name(legs.client.why), legs.client.detail,
+		       leg_close_name(legs.server.why), legs.server.detail, legs.client.answered,
+		       legs.server.answered, legs.client.faults, legs.server.faults);
+}
+
+static void with(bool with_ddp)
+{
+	const char *ddp = with_ddp ? "with DDP" : "without DDP";
+	unsigned long long refused = refused_sends();
+	uint64_t start_us = loop_now_us(loop);
+	unsigned changes;
+	bool open = legs_open(with_ddp);
+
+	says(open && characteristics_of(&legs.client) && characteristics_of(&legs.server), ddp,
+	     "opens legs of version two");
+	if (!open)
+		return;
+	/* The sizes are driven here, and not by what the traffic wants. */
+	conn_of(&legs.client)->sizes = NULL;
+	legs.both_ways = true;
+	legs_set_load(LEGS_CREDITS);
+	changes = change_often();
+	printf("# %u times in %llu ms: %u Calls with %llu bytes of data, %u the other way\n",
+	       changes, (unsigned long long)(loop_now_us(loop) - start_us) / 1000,
+	       legs.client.answered, (unsigned long long)legs.data_bytes, legs.server.answered);
+	says(changes == CHANGES && legs.client.counters.recv_raises >= CHANGES &&
+		     legs.server.counters.recv_raises >= CHANGES,
+	     ddp, "raises and lowers receives 100 times under load");
+	says(!legs_lost() && conn_of(&legs.client)->longest_send_bytes > 2 * LEGS_FIRST, ddp,
+	     "sends longer Sends meanwhile");
+	says(!legs_lost() && memory_comes_back(), ddp,
+	     "gives larger receives' memory back after as many small Calls");
+	says(!legs_lost() && !legs.client.wrong && !legs.server.wrong && !legs.client.faults &&
+		     !legs.server.faults && legs.server.answered >= CHANGES,
+	     ddp, "delivers every byte, both ways");
+	says(no_errors(&legs.client) && no_errors(&legs.server), ddp, "has no error to tell");
+	says(refused_sends() == refused, ddp, "finds a receive for each Send");
+	says(legs_close(), ddp, "leaves nothing of the legs");
+}
+
+void pair_sizes(void)
+{
+	with(false);
+	with(true);
+}
