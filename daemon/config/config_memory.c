@@ -59,6 +59,19 @@ static size_t rpc_bytes(const struct service_config *service, uint32_t message_b
 	       work_cost_bytes(segments);
 }
 
+static uint32_t most_of(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
+size_t config_memory_buffer_bytes(const struct service_config *service)
+{
+	uint32_t recv = most_of(rdma_recv_bytes(service->inline_threshold_bytes),
+				service->receive_max_bytes);
+
+	return rpc_msg_cost_bytes(most_of(service->max_message_bytes, recv));
+}
+
 uint32_t config_memory_largest_bytes(const struct config *config,
 				     const struct service_config *service)
 {

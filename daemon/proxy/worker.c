@@ -14,24 +14,20 @@
 #include "daemon/bridge/bridge.h"
 #include "daemon/bridge/legs.h"
 #include "daemon/bridge/shortage.h"
-#include "leg/exchange.h"
-#include "rpcrdma/rdma_config.h"
+#include "daemon/config/config_memory.h"
 
-/* Of all that a service asks the pool for, whole messages and receives are the largest. */
+/* Of all services. */
 static size_t largest_buffer(const struct service *services, size_t nservices)
 {
-	uint32_t most = 0;
+	size_t most = 0;
 
 	for (size_t i = 0; i < nservices; i++) {
-		const struct service_config *config = services[i].config;
-		uint32_t recv = rdma_recv_bytes(config->inline_threshold_bytes);
+		size_t bytes = config_memory_buffer_bytes(services[i].config);
 
-		if (config->max_message_bytes > most)
-			most = config->max_message_bytes;
-		if (recv > most)
-			most = recv;
+		if (bytes > most)
+			most = bytes;
 	}
-	return rpc_msg_cost_bytes(most);
+	return most;
 }
 
 static bool is_idle(const struct worker *worker)

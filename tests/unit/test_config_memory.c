@@ -8,6 +8,7 @@
 #include "daemon/config/config_descriptors.h"
 #include "daemon/config/config_load.h"
 #include "daemon/config/config_memory.h"
+#include "leg/exchange.h"
 #include "tests/lib/test.h"
 
 #define TCP_TO_TCP   "{ name = \"a\"; listen = \"tcp://:111\"; connect = \"tcp://filer:111\"; }"
@@ -89,6 +90,24 @@ START_TEST(a_reply_may_come_beside_its_place_in_as_much_as_a_receive_holds)
 }
 END_TEST
 
+/* Messages may be limited to less than what receives are raised to, or begin with. */
+START_TEST(a_pool_has_buffers_for_messages_and_for_receives_of_any_size)
+{
+	struct service_config service = {.max_message_bytes = 16384,
+					 .inline_threshold_bytes = 4096,
+					 .receive_max_bytes = 4096};
+
+	ck_assert_uint_eq(config_memory_buffer_bytes(&service), rpc_msg_cost_bytes(16384));
+	service.receive_max_bytes = 262144;
+	ck_assert_uint_ge(config_memory_buffer_bytes(&service), 262144);
+	service.receive_max_bytes = 4096;
+	service.inline_threshold_bytes = 262144;
+	ck_assert_uint_ge(config_memory_buffer_bytes(&service), 262144 + 4096);
+	service.max_message_bytes = 1u << 20;
+	ck_assert_uint_eq(config_memory_buffer_bytes(&service), rpc_msg_cost_bytes(1u << 20));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("config_memory");
@@ -96,6 +115,7 @@ int main(void)
 
 	tcase_add_loop_test(tc, what_a_file_takes_is_said, 0, (int)ARRAY_SIZE(rows));
 	tcase_add_test(tc, a_reply_may_come_beside_its_place_in_as_much_as_a_receive_holds);
+	tcase_add_test(tc, a_pool_has_buffers_for_messages_and_for_receives_of_any_size);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }
