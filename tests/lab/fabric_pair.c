@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * fabric_pair FABRIC ADDRESS [sizes]: what fabric.h promises, between two endpoints of one real fabric, in TAP; or that
- * the receives of two legs may change their sizes there.
+ * fabric_pair FABRIC ADDRESS [sizes TIMES]: what fabric.h promises, between two endpoints of one real fabric, in TAP; or that
+ * the receives of two legs may change their sizes there, so many times.
  *
  * FABRIC is iwarp or verbs; ADDRESS is a local address that the fabric's device serves. It needs no test
  * framework, so that a laboratory's guest can run what was built outside.
@@ -9,6 +9,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "daemon/base/loop.h"
@@ -83,9 +84,9 @@ int main(int argc, char **argv)
 	struct pool_stats stats;
 	int err;
 
-	if (argc < 3 || argc > 4 || !parse_addr(argv[2], &addr) ||
-	    (argc == 4 && strcmp(argv[3], "sizes"))) {
-		fprintf(stderr, "usage: fabric_pair iwarp|verbs ADDRESS [sizes]\n");
+	if ((argc != 3 && argc != 5) || !parse_addr(argv[2], &addr) ||
+	    (argc == 5 && strcmp(argv[3], "sizes"))) {
+		fprintf(stderr, "usage: fabric_pair iwarp|verbs ADDRESS [sizes TIMES]\n");
 		return 2;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
@@ -99,8 +100,8 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	fabric_listener_addr(listener, &listen_addr);
-	if (argc == 4)
-		pair_sizes();
+	if (argc == 5)
+		pair_sizes((unsigned)atoi(argv[4]));
 	else
 		pair_fabric();
 	fabric_listener_free(listener);

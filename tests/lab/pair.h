@@ -106,6 +106,6 @@ void pair_sends(void);
 void pair_keys(void);
 void pair_probes(void);
 void pair_workers(void);
-void pair_sizes(void);
+void pair_sizes(unsigned times);
 
 #endif

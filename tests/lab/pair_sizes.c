@@ -8,9 +8,9 @@
 #include "tests/lab/pair.h"
 #include "tests/lab/pair_legs.h"
 
-#define CHANGES        100u
 #define CALLS_A_CHANGE 8u /* at least: what is posted is used, too */
 
+static unsigned changes; /* to be made */
 static uint32_t wanted;
 static unsigned answered_before;
 
@@ -68,7 +68,7 @@ static unsigned change_often(void)
 {
 	unsigned n = 0;
 
-	while (n < CHANGES && change_to(LEGS_RAISED) && change_to(LEGS_FIRST))
+	while (n < changes && change_to(LEGS_RAISED) && change_to(LEGS_FIRST))
 		n++;
 	return n;
 }
@@ -181,7 +181,7 @@ static void with(bool with_ddp)
 	const char *ddp = with_ddp ? "with DDP" : "without DDP";
 	unsigned long long refused = refused_sends();
 	uint64_t start_us = loop_now_us(loop);
-	unsigned changes;
+	unsigned changed;
 	bool open = legs_open(with_ddp);
 
 	says(open && characteristics_of(&legs.client) && characteristics_of(&legs.server), ddp,
@@ -192,27 +192,28 @@ static void with(bool with_ddp)
 	conn_of(&legs.client)->sizes = NULL;
 	legs.both_ways = true;
 	legs_set_load(LEGS_CREDITS);
-	changes = change_often();
+	changed = change_often();
 	printf("# %u times in %llu ms: %u Calls with %llu bytes of data, %u the other way\n",
 	       changes, (unsigned long long)(loop_now_us(loop) - start_us) / 1000,
 	       legs.client.answered, (unsigned long long)legs.data_bytes, legs.server.answered);
-	says(changes == CHANGES && legs.client.counters.recv_raises >= CHANGES &&
-		     legs.server.counters.recv_raises >= CHANGES,
-	     ddp, "raises and lowers receives 100 times under load");
+	says(changed == changes && legs.client.counters.recv_raises >= changes &&
+		     legs.server.counters.recv_raises >= changes,
+	     ddp, "raises and lowers receives under load, each time");
 	says(!legs_lost() && conn_of(&legs.client)->longest_send_bytes > 2 * LEGS_FIRST, ddp,
 	     "sends longer Sends meanwhile");
 	says(!legs_lost() && memory_comes_back(), ddp,
 	     "gives larger receives' memory back after as many small Calls");
 	says(!legs_lost() && !legs.client.wrong && !legs.server.wrong && !legs.client.faults &&
-		     !legs.server.faults && legs.server.answered >= CHANGES,
+		     !legs.server.faults && legs.server.answered >= changes,
 	     ddp, "delivers every byte, both ways");
 	says(no_errors(&legs.client) && no_errors(&legs.server), ddp, "has no error to tell");
 	says(refused_sends() == refused, ddp, "finds a receive for each Send");
 	says(legs_close(), ddp, "leaves nothing of the legs");
 }
 
-void pair_sizes(void)
+void pair_sizes(unsigned times)
 {
+	changes = times;
 	with(false);
 	with(true);
 }

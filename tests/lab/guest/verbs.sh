@@ -5,6 +5,7 @@
 . "$(dirname "$0")/workload.sh"
 . "$(dirname "$0")/rows.sh"
 . "$(dirname "$0")/silent.sh"
+. "$(dirname "$0")/versions.sh"
 
 # A libnfs client on the host, through a proxy there and the one here, to the NFS-Ganesha on the host.
 libnfs() {
@@ -85,6 +86,18 @@ for version in $(versions 4.1); do
 	JUDGE_HERE=lo judged "siw client, iwarp=>verbs on rxe, knfsd over RDMA, $version" \
 		through guest gateway "$version" 10.0.2.15 2206 rdma
 done
+
+row "siw: receives change their sizes under load" sizes verbs 10.0.2.15
+row "rxe: receives change their sizes under load" sizes verbs 10.9.0.1
+guest_row v2-siw-server verbs://10.0.2.15:2231 tcp://127.0.0.1:2049
+guest_row v2-siw tcp://10.0.2.15:2241 verbs://10.0.2.15:2231 "connect_version = 2;"
+guest_row v2-rxe-server verbs://10.9.0.1:2232 tcp://127.0.0.1:2049
+guest_row v2-rxe tcp://10.0.2.15:2242 verbs://10.9.0.1:2232 "connect_version = 2;"
+guest_row v2-knfsd tcp://10.0.2.15:2235 verbs://10.0.2.15:20049 "connect_version = 2;"
+row "version two: tcp client, verbs on siw, knfsd, 4.1" both_speak 10.0.2.15 2241 v2-siw v2-siw-server
+row "version two: tcp client, verbs on rxe, knfsd, 4.1" both_speak 10.0.2.15 2242 v2-rxe v2-rxe-server
+row "version two: a kernel client with version one beside it, at one listener" one_listener
+row "version two: knfsd has version one only, and carries each Call out once" try_knfsd
 
 # What becomes of devices, and of proxies on them.
 # moves MOMENTS ARGUMENTS...: those of kills; and the proxy has noticed, in a connection or, where the client is quicker to
