@@ -134,11 +134,22 @@ static size_t receives_bytes(void)
 	       pool_class_bytes(rdma_recv_bytes(LEGS_FIRST));
 }
 
+/* An RPC's own memory is free when its last Send is done, which may be after its Reply has come. */
+static bool memory_is_back(void)
+{
+	struct pool_stats stats;
+
+	pool_stats_get(pool, &stats);
+	return !posted_large() && stats.in_use_bytes <= receives_bytes() &&
+	       !legs.client.budget.account.used_bytes && !legs.server.budget.account.used_bytes;
+}
+
 /* Raised and lowered once more; then as many small Calls as the end that has more of them has receives. */
 static bool memory_comes_back(void)
 {
 	unsigned here, there, most;
 	struct pool_stats stats;
+	bool back;
 
 	if (!change_to(LEGS_RAISED) || !change_to(LEGS_FIRST) || !legs_quiet())
 		return false;
@@ -153,12 +164,12 @@ static bool memory_comes_back(void)
 		if (!wait_until(calls_answered) || legs_lost())
 			return false;
 	}
+	back = wait_until(memory_is_back);
 	pool_stats_get(pool, &stats);
 	printf("# %u small Calls: %zu bytes of buffers in use, of the budgets %zu and %zu\n", most,
 	       stats.in_use_bytes, legs.client.budget.account.used_bytes,
 	       legs.server.budget.account.used_bytes);
-	return !posted_large() && stats.in_use_bytes <= receives_bytes() &&
-	       !legs.client.budget.account.used_bytes && !legs.server.budget.account.used_bytes;
+	return back;
 }
 
 /* ---- the cases ---- */
