@@ -3,7 +3,10 @@
  * A client and a server of record-marked RPC with a proxy between them: the client keeps a fixed number of Calls
  * in flight, the server answers each from memory, and both see that what comes is what the other one sent.
  *
- * usage: rpc_load FRONT BACK WORK COUNT WINDOW
+ * usage: rpc_load FRONT BACK WORK COUNT WINDOW [TURNS]
+ *
+ * With TURNS it makes COUNT Calls so often on one connection; after each it says so and waits for a line, so that
+ * counters can be read in between.
  */
 #include "tests/bench/work.h"
 
@@ -18,6 +21,7 @@ struct load {
 	struct conn *conn;
 	uint8_t *answered;      /* by XID */
 	uint32_t count, window; /* of Calls: in all, and at once */
+	uint32_t turn_end;      /* the last Call of this turn */
 	uint32_t sent, replied;
 	uint32_t replied_before; /* at the last look */
 };
@@ -65,7 +69,7 @@ static void server_accepted(struct conn *conn)
 /* The opening Call has the XID 0, the others those from 1. */
 static void client_send(struct load *load)
 {
-	while (load->sent < load->count && load->sent - load->replied < load->window)
+	while (load->sent < load->turn_end && load->sent - load->replied < load->window)
 		send_with_xid(load->conn, &load->work.call, ++load->sent);
 }
 
@@ -98,7 +102,7 @@ static bool is_done(void *arg)
 {
 	struct load *load = arg;
 
-	return load->replied == load->count;
+	return load->replied == load->turn_end;
 }
 
 static void load_start(struct load *load, struct net *net, uint16_t front)
@@ -113,24 +117,49 @@ static void load_start(struct load *load, struct net *net, uint16_t front)
 		client_send(load);
 }
 
-static void load_run(struct load *load, uint16_t front, uint16_t back)
+static void run_turn(struct load *load, struct net *net)
 {
+	while (!net_run_until(net, is_done, load, STALL_S)) {
+		if (load->replied == load->replied_before)
+			fail("no Reply for %u s, after %u", STALL_S, load->replied);
+		load->replied_before = load->replied;
+	}
+}
+
+static void wait_for_line(uint32_t turn)
+{
+	char line[16];
+
+	printf("turn %u\n", turn);
+	fflush(stdout);
+	if (!fgets(line, sizeof(line), stdin))
+		fail("nobody says that it goes on after turn %u", turn);
+}
+
+static void load_run(struct load *load, uint16_t front, uint16_t back, uint32_t turns)
+{
+	uint32_t a_turn = load->count / (turns ? turns : 1);
 	struct net net;
 
 	net_init(&net);
 	net_listen(&net, back, server_accepted, load);
+	load->turn_end = a_turn;
 	load_start(load, &net, front);
-	while (!net_run_until(&net, is_done, load, STALL_S)) {
-		if (load->replied == load->replied_before)
-			fail("no Reply for %u s, after %u", STALL_S, load->replied);
-		load->replied_before = load->replied;
+	for (uint32_t turn = 1;; turn++) {
+		run_turn(load, &net);
+		if (turns)
+			wait_for_line(turn);
+		if (turn >= turns)
+			break;
+		load->turn_end += a_turn;
+		client_send(load);
 	}
 	net_free(&net);
 }
 
 static int usage(void)
 {
-	fputs("usage: rpc_load FRONT BACK WORK COUNT WINDOW\n"
+	fputs("usage: rpc_load FRONT BACK WORK COUNT WINDOW [TURNS]\n"
 	      "FRONT and BACK are ports of 127.0.0.1: of the proxy, and of its server\n"
 	      "works: ",
 	      stderr);
@@ -147,15 +176,16 @@ static uint32_t number(const char *text)
 int main(int argc, char **argv)
 {
 	struct load load = {0};
+	uint32_t turns = argc > 6 ? number(argv[6]) : 0;
 
-	if (argc != 6 || !work_init(&load.work, argv[3]))
+	if (argc < 6 || argc > 7 || !work_init(&load.work, argv[3]))
 		return usage();
-	load.count = number(argv[4]);
+	load.count = number(argv[4]) * (turns ? turns : 1);
 	load.window = number(argv[5]);
 	load.answered = calloc((size_t)load.count + 1, 1);
 	if (!load.window || !load.answered)
 		fail("%u RPCs, %u at once: that is no load", load.count, load.window);
-	load_run(&load, (uint16_t)number(argv[1]), (uint16_t)number(argv[2]));
+	load_run(&load, (uint16_t)number(argv[1]), (uint16_t)number(argv[2]), turns);
 	free(load.answered);
 	work_fini(&load.work);
 	return 0;

@@ -2,6 +2,8 @@
 /* NFS Calls as the Linux client makes them, and the Replies to them as its server does. */
 #include "tests/bench/work.h"
 
+#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define HANDLE_BYTES        28
@@ -78,12 +80,12 @@ static void build_read(struct work *work)
 {
 	call3(work, NFS3_READ);
 	put_u64(&work->call, 0);
-	buf_u32(&work->call, WORK_LARGE_BYTES);
+	buf_u32(&work->call, work->data_bytes);
 	buf_u32(&work->reply, 1);
 	put_fattr3(&work->reply);
-	buf_u32(&work->reply, WORK_LARGE_BYTES);
+	buf_u32(&work->reply, work->data_bytes);
 	buf_u32(&work->reply, 0);
-	put_data(&work->reply, WORK_LARGE_BYTES);
+	put_data(&work->reply, work->data_bytes);
 }
 
 /* An unstable WRITE, its wcc_data (RFC 1813 section 2.6) with both attributes. */
@@ -91,15 +93,15 @@ static void build_write(struct work *work)
 {
 	call3(work, NFS3_WRITE);
 	put_u64(&work->call, 0);
-	buf_u32(&work->call, WORK_LARGE_BYTES);
+	buf_u32(&work->call, work->data_bytes);
 	buf_u32(&work->call, 0);
-	put_data(&work->call, WORK_LARGE_BYTES);
+	put_data(&work->call, work->data_bytes);
 	buf_u32(&work->reply, 1);
 	put_u64(&work->reply, 1u << 30);
 	put_words(&work->reply, 4, 1700000000);
 	buf_u32(&work->reply, 1);
 	put_fattr3(&work->reply);
-	buf_u32(&work->reply, WORK_LARGE_BYTES);
+	buf_u32(&work->reply, work->data_bytes);
 	put_words(&work->reply, 3, 0);
 }
 
@@ -208,20 +210,40 @@ static void build_compound_getattr(struct work *work)
 static const struct {
 	const char *name;
 	void (*build)(struct work *work);
+	bool sized; /* it has data_bytes */
 } works[] = {
-	{"getattr", build_getattr},
-	{"read", build_read},
-	{"write", build_write},
-	{"compound-read", build_compound_read},
-	{"compound-getattr", build_compound_getattr},
+	{"getattr", build_getattr, false},
+	{"read", build_read, true},
+	{"write", build_write, true},
+	{"compound-read", build_compound_read, false},
+	{"compound-getattr", build_compound_getattr, false},
 };
+
+/* The bytes behind a name of @len characters; 0: there is no such work. */
+static uint32_t bytes_of(const char *name, size_t len, bool sized)
+{
+	char *end;
+	unsigned long bytes;
+
+	if (!name[len])
+		return WORK_LARGE_BYTES;
+	if (!sized || name[len] != ':' || !isdigit((unsigned char)name[len + 1]))
+		return 0;
+	bytes = strtoul(name + len + 1, &end, 10);
+	return *end || bytes > WORK_LARGE_BYTES ? 0 : (uint32_t)bytes;
+}
 
 bool work_init(struct work *work, const char *name)
 {
+	size_t len = strcspn(name, ":");
+
 	for (size_t i = 0; i < sizeof(works) / sizeof(works[0]); i++) {
-		if (strcmp(works[i].name, name))
+		uint32_t bytes = bytes_of(name, len, works[i].sized);
+
+		if (strlen(works[i].name) != len || strncmp(works[i].name, name, len) || !bytes)
 			continue;
 		memset(work, 0, sizeof(*work));
+		work->data_bytes = bytes;
 		works[i].build(work);
 		return true;
 	}
@@ -239,5 +261,6 @@ void work_fini(struct work *work)
 void work_names_print(FILE *to)
 {
 	for (size_t i = 0; i < sizeof(works) / sizeof(works[0]); i++)
-		fprintf(to, "%s%s", i ? " " : "", works[i].name);
+		fprintf(to, "%s%s%s", i ? " " : "", works[i].name,
+			works[i].sized ? "[:BYTES]" : "");
 }

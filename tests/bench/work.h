@@ -15,13 +15,15 @@ struct work {
 	struct buf call, reply;
 	/* What comes once on a new connection; empty if nothing does. */
 	struct buf opening_call, opening_reply;
+	uint32_t data_bytes; /* of a READ or WRITE of NFSv3 */
 };
 
 /**
  * work_init - build the messages of a work; work_fini() them
- * @name: getattr, read or write of NFSv3; compound-read or compound-getattr of NFSv4.1
+ * @name: getattr, read or write of NFSv3; compound-read or compound-getattr of NFSv4.1. Behind read and write there may
+ *        be how many bytes: "read:16384"; else they are WORK_LARGE_BYTES
  *
- * Returns false if there is no work of that name; @work is then untouched.
+ * Returns false if there is no work of that name, or not of so many bytes; @work is then untouched.
  */
 bool work_init(struct work *work, const char *name);
 void work_fini(struct work *work);

@@ -257,6 +257,13 @@ counter_is() { test "$(counter "$1" "$2" "$3")" "$4" "$5"; }
 connections() { ctl "$1" -j connections | jq -r '.connections | length'; }
 no_connections() { [ "$(connections "$1")" = 0 ]; }
 
+# nfs_leg SIDE client|upstream MEMBER: of the one connection of NFS there; nfs_leg_is with its value
+nfs_leg() {
+	ctl "$1" -j connections |
+		jq -r --arg leg "$2" --arg member "$3" '.connections[] | select(.service == "nfs")[$leg][$member]'
+}
+nfs_leg_is() { [ "$(nfs_leg "$1" "$2" "$3")" = "$4" ]; }
+
 sanitizer_report() { grep -hE 'ERROR: (Address|Leak|Thread)Sanitizer|WARNING: ThreadSanitizer|runtime error:' "$T"/[abg].log; }
 
 # speaks_two SIDE: a case: it has sent nothing in version one

@@ -10,9 +10,6 @@ needs_proxies
 start_ganesha
 start_chain
 
-# size SIDE LEG MEMBER: of the connection between the proxies
-size() { ctl "$1" -j connections | jq -r --arg leg "$2" --arg member "$3" '.connections[] | select(.service == "nfs")[$leg][$member]'; }
-size_is() { [ "$(size "$1" "$2" "$3")" = "$4" ]; }
 calls_past() { counter_is a rdma calls_sent -gt "$1"; }
 
 # by_chunk: what went by chunk so far, as each proxy counts it
@@ -30,13 +27,13 @@ wait_for 10 no_connections b
 
 # Each ends with a header of less than 32 KiB beside the data.
 start holder "$BIN/nfs_client" "$V3" hold held 4m 1 16k
-check "the first proxy raises its receives, for READs" wait_for 30 size_is a upstream recv_size_bytes 32768
-check "the second one does as it is asked, for WRITEs" wait_for 30 size_is a upstream peer_recv_size_bytes 32768
+check "the first proxy raises its receives, for READs" wait_for 30 nfs_leg_is a upstream recv_size_bytes 32768
+check "the second one does as it is asked, for WRITEs" wait_for 30 nfs_leg_is a upstream peer_recv_size_bytes 32768
 check "that one knows both" wait_for 10 eval \
-	"size_is b client peer_recv_size_bytes 32768 && size_is b client recv_size_bytes 32768"
+	"nfs_leg_is b client peer_recv_size_bytes 32768 && nfs_leg_is b client recv_size_bytes 32768"
 for side in a b; do check "proxy $side counts a raise" counter_is $side rdma recv_raises = 1; done
-check "nothing is pending" eval "size_is a upstream pending null && size_is b client pending null"
-check "as much is posted" test "$(size b client recv_posted_bytes)" -ge $((16 * 32768))
+check "nothing is pending" eval "nfs_leg_is a upstream pending null && nfs_leg_is b client pending null"
+check "as much is posted" test "$(nfs_leg b client recv_posted_bytes)" -ge $((16 * 32768))
 check "people see it, too" grep -q 'version 2; 32 KiB to us; 32 KiB to it' <(ctl a -a connections)
 
 # What was sent before may still be answered by RDMA.
@@ -48,5 +45,34 @@ check "of which none has a chunk any more" [ "$(by_chunk)" = "$before" ]
 check "and none was refused" counter_is b rdma err_chunk_sent = 0
 check "the client has found each byte as it was" alive holder
 stop holder KILL
-check "what the connection had posted is given back" wait_for 10 no_connections b
+check "the connection leaves" wait_for 10 no_connections b
+stop_proxy a
+stop_proxy b
+
+# Each end has its own limit: 64 KiB and a header are more than the default.
+A_SERVICE='connect_version = 2; receive_max_bytes = 131072;'
+start_chain
+start holder "$BIN/nfs_client" "$V3" hold other 4m 1 64k
+check "for READs of 64 KiB the first proxy raises its receives to 128 KiB" \
+	wait_for 30 nfs_leg_is a upstream recv_size_bytes 131072
+sent=$(counter a rdma calls_sent)
+check "WRITEs go on" wait_for 30 calls_past $((sent + 200))
+check "for them the second one does not, whose limit is lower" nfs_leg_is a upstream peer_recv_size_bytes 4096
+check "nothing was refused over it" counter_is b rdma err_chunk_sent = 0
+check "the client has found each byte as it was" alive holder
+stop holder KILL
+stop_proxy a
+stop_proxy b
+
+# The measurement of what that saves works; what it measures is judged for one size.
+if [ -z "${E2E_SANITIZED:-}" ]; then
+	check "WRITEs are measured" eval "env -u E2E_INSIDE '$E2E_SRC/../bench/receive_sizes.sh' -b '$E2E_BUILD' -l '$E2E_BUILD' \
+		-w write -s 16384 -n 50 >measured"
+	note "$(cat measured)"
+	# costs VERSION RECEIVES READS KEYS ROUND_TRIPS
+	costs() { awk '$3 == v && $4 == r { print $7, $9, $11; exit }' v="$1" r="$2" measured | grep -x "$3 $4 $5"; }
+	check "in version one each takes an RDMA Read, a key and two round trips" costs 1 4/4 1 1 2
+	check "and so in version two at first" costs 2 4/4 1 1 2
+	check "with larger receives none of these but one round trip" costs 2 4/32 0 0 1
+fi
 finish

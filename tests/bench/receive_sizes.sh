@@ -1,0 +1,104 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# What one READ or WRITE costs between two proxies over iwarp, in version one and in version two, before and after the
+# sizes of their receives are raised: a table, by the daemons' own counters.
+#
+# usage: receive_sizes.sh [-b BUILD] [-l BUILD] [-w WORK] [-s BYTES] [-n RPCS]
+#    -b BUILD  the build whose proxy is measured (build/)
+#    -l BUILD  the build that has the load generator: `make e2e-programs` there (build/)
+#    -w WORK   read or write; both if not given
+#    -s BYTES  of data of an RPC, up to 1048576; 4 to 64 KiB if not given
+#    -n RPCS   of a measurement, one after the other (200); as many before it raise the sizes
+#
+# Exits with 77 where something is missing that it needs.
+
+works=(read write) sizes=(4096 8192 16384 32768 65536) rpcs=200 load_build=
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+while getopts b:l:w:s:n:h option; do
+	case $option in
+	b) E2E_BUILD=$OPTARG ;;
+	l) load_build=$OPTARG ;;
+	w) works=("$OPTARG") ;;
+	s) sizes=("$OPTARG") ;;
+	n) rpcs=$OPTARG ;;
+	*) sed -n '3,13s/^# \?//p' "$0"; exit "$([ "$option" = h ]; echo $?)" ;;
+	esac
+done
+
+missing() { echo "receive_sizes.sh: $*" >&2; exit 77; }
+die() { echo "receive_sizes.sh: $*" >&2; show_logs >&2; exit 1; }
+
+. "$here/../e2e/lib.sh"
+skip_all() { missing "$*"; }
+bail() { die "$*"; }
+LOAD=$(cd "${load_build:-$here/../../build}" && pwd)/tests/bench/rpc_load
+[ -x "$LOAD" ] || missing "$LOAD is not built: make e2e-programs"
+[ -x "$PROXY" ] || missing "$PROXY is not built"
+enter "$@"
+ip link set lo mtu 1500 # packets as an Ethernet has them
+WORKERS=1
+
+# packets: on the connection between the proxies, both ways, as the kernel counts its segments
+packets() {
+	ss -tinH "sport = :$FABRIC_PORT" | tr ' ' '\n' |
+		awk -F: '$1 == "segs_out" || $1 == "segs_in" { n += $2 } END { print n + 0 }'
+}
+
+# counted: Sends, RDMA Reads and Writes, keys, bytes that went by them, packets: of both proxies since their start
+counted() {
+	echo "$(($(counter a iwarp sends_sent) + $(counter b iwarp sends_sent)))" \
+		"$(counter b iwarp read_requests_sent) $(counter b iwarp writes_sent) $(counter a rdma keys_lent)" \
+		"$(($(counter b iwarp read_bytes_received) + $(counter b iwarp write_bytes_sent))) $(packets)"
+}
+
+# receives: "FIRST/SECOND", the size of each proxy's
+receives() {
+	ctl a -j connections |
+		jq -r '.connections[0].upstream | "\(.recv_size_bytes / 1024)/\(.peer_recv_size_bytes / 1024) KiB"'
+}
+
+turn_is_over() { grep -qx "turn $1" load.log; }
+turn_ends() {
+	wait_for 60 eval "turn_is_over $1 || ! alive load"
+	turn_is_over "$1" || die "the load generator failed: $(cat load.log)"
+}
+
+row='%-6s %7s %8s %12s %6s %6s %7s %6s %9s %12s %8s\n'
+
+# measure WORK BYTES VERSION KEYS
+measure() {
+	local before after go_on side each
+
+	A_SERVICE="connect_version = $3; $4" B_SERVICE=$4
+	start_chain
+	rm -f load.log
+	"$LOAD" "$FRONT_PORT" "$NFS_PORT" "$1:$2" "$rpcs" 1 2 <load.in >load.log 2>&1 &
+	pid_of[load]=$!
+	exec {go_on}>load.in
+	turn_ends 1
+	before=$(counted)
+	echo >&"$go_on"
+	turn_ends 2
+	after=$(counted)
+	mapfile -t each < <(paste <(tr ' ' '\n' <<<"$before") <(tr ' ' '\n' <<<"$after") |
+		awk -v n="$rpcs" '{ printf (NR == 5 ? "%.0f\n" : "%.3g\n"), ($2 - $1) / n }')
+	# An RDMA Read is answered before the Call is carried out.
+	# shellcheck disable=SC2059
+	printf "$row" "$1" "$2" "$3" "$(receives)" "${each[@]:0:5}" "$(jq -n "1 + ${each[1]}")" \
+		"${each[5]}"
+	exec {go_on}>&-
+	stop load KILL
+	for side in a b; do stop $side; done
+}
+
+mkfifo load.in
+# shellcheck disable=SC2059
+printf "$row" work bytes version receives Sends Reads Writes keys "by RDMA" "round trips" packets
+for work in "${works[@]}"; do
+	for bytes in "${sizes[@]}"; do
+		measure "$work" "$bytes" 1 ""
+		measure "$work" "$bytes" 2 "receive_max_bytes = 4096;"
+		measure "$work" "$bytes" 2 ""
+		measure "$work" "$bytes" 2 "receive_max_bytes = 131072;"
+	done
+done
