@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # What `./dev demo` shows: files copied over NFS, through two proxies back to back, to an unmodified server.
+# shellcheck disable=SC2034
+A_SERVICE='connect_version = 2;'
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 
@@ -12,7 +14,7 @@ skip_all() { broken "$*"; }
 
 say "an unmodified NFS-Ganesha, on TCP port $NFS_PORT of a loopback of its own"
 start_ganesha
-say "proxy b: RDMA clients reach the TCP server; proxy a: TCP clients reach proxy b. Between them: iWARP"
+say "proxy b: RDMA clients reach the TCP server; proxy a: TCP clients reach proxy b. Between them: iWARP, version two of RPC-over-RDMA"
 start_chain
 for side in a b; do
 	show "rpcrdma-proxy -c $side.conf"
@@ -38,6 +40,20 @@ for file in files/*; do
 done
 show "nfs-ls '$V4'"
 nfs-ls "$V4" | sed 's/^/     /'
+
+# Long enough for it, however busy the machine.
+raised() { nfs_leg_is a upstream recv_size_bytes 32768 && nfs_leg_is a upstream peer_recv_size_bytes 32768; }
+
+if [ "$E2E_CHAIN" = proxies ]; then
+	say "a client reads and writes 16 KiB at a time, and they enlarge their receives for that, from 4 KiB"
+	start holder "$BIN/nfs_client" "$V3" hold held 4m 1 16k
+	wait_for 60 raised || broken "the sizes of receives are not raised"
+	for side in a b; do
+		show "rpcrdma-proxyctl -s $side.sock -a connections | grep -o 'version 2.*'"
+		ctl $side -a connections | grep -o 'version 2.*' | sed 's/ *-\?$//; s/^/     /'
+	done
+	stop holder KILL
+fi
 
 for side in a b; do
 	say "what proxy $side has counted"
