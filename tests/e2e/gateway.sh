@@ -82,10 +82,9 @@ between() {
 	stop_gate
 }
 
+# Each threshold on either side.
 between 1 2 1024 262144
-between 1 2 262144 4096
-between 1 2 65536 1024
-between 2 1 1024 65536
+between 1 2 65536 4096
 between 2 1 262144 1024
-between 2 1 4096 262144
+between 2 1 4096 65536
 finish
