@@ -14,7 +14,7 @@
 struct rpc_terms {
 	const struct dialect *dialect;
 	uint32_t
-		send_bytes; /* longest Send to the peer; of a Reply with a chunk, if no less is in force by then */
+		send_bytes; /* longest Send to the peer; where there is another way, what is in force may be less */
 	uint32_t reply_bytes; /* the same of a Reply that can come in no other way; never less */
 	uint32_t recv_bytes;  /* longest Send from the peer */
 	/* The same of a Reply whose payload lands by itself: no more than at first, for there is room on both sides. */
