@@ -288,7 +288,8 @@ void rdma_options_take(struct rdma_options *options, const struct rpcrdma_header
 		note(conn, what);
 		if (what & CHARACTERISTICS_UNANSWERED)
 			refuse(conn, hdr, RPCRDMA_ERR_CHUNK);
-		if (what & CHARACTERISTICS_REJECTED)
+		/* What only ended without it may be had another time. */
+		if (what & CHARACTERISTICS_REJECTED && hdr->opttype == XCHAR_RESP)
 			options->rejected_until_us = now_us(options) + SIZE_WISH_US;
 		rdma_conn_agree(conn);
 		break;
