@@ -141,12 +141,12 @@ static void sweep(bool ddp, bool fixed)
 {
 	unsigned raises = 0;
 
-	for (uint32_t seed = 1; seed <= 20; seed++) {
+	for (uint32_t seed = 1; seed <= 6; seed++) {
 		play(seed + 100 * ddp + 200 * fixed, ddp, fixed);
 		raises += rig->client.counters.recv_raises + rig->server.counters.recv_raises;
 		v2_end();
 	}
-	ck_assert_uint_gt(raises, 1000);
+	ck_assert_uint_gt(raises, 300);
 }
 
 START_TEST(sizes_change_under_traffic)
