@@ -95,6 +95,11 @@ void negotiation_call_came(struct negotiation *neg, uint32_t vers)
 		settle(neg, vers);
 }
 
+bool negotiation_may_call(const struct negotiation *neg)
+{
+	return neg->stage != NEGOTIATION_UNSETTLED || neg->highest == RPCRDMA_VERSION_ONE;
+}
+
 void negotiation_call_sent(struct negotiation *neg)
 {
 	neg->called = true;

@@ -67,6 +67,8 @@ enum negotiation_verdict negotiation_judge(const struct negotiation *neg, uint32
 bool negotiation_heard(struct negotiation *neg, uint32_t vers);
 /** negotiation_call_came - the peer calls in version @vers, which is taken: from now on that one is spoken. */
 void negotiation_call_came(struct negotiation *neg, uint32_t vers);
+/** negotiation_may_call - whether there is a version to call in: an acceptor of several waits for the peer's first Call. */
+bool negotiation_may_call(const struct negotiation *neg);
 /** negotiation_call_sent - a Call of ours goes. */
 void negotiation_call_sent(struct negotiation *neg);
 /** negotiation_reply_came - a Call of ours was answered, by no error: the version of the Call is settled. */

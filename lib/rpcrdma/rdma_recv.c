@@ -94,6 +94,7 @@ static void call(struct rdma_leg *leg, const struct rpcrdma_header *hdr, const u
 	if (leg->conn.negotiation.stage != NEGOTIATION_SETTLED) {
 		negotiation_call_came(&leg->conn.negotiation, hdr->vers);
 		rdma_conn_agree(&leg->conn);
+		requester_pump(&leg->requester);
 	}
 	responder_call(&leg->responder, hdr, body, len);
 }

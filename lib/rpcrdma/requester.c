@@ -167,7 +167,8 @@ static void begin(struct requester *rq, struct requester_rpc *rpc, enum outlook 
 /* Whether the first Call in the queue may be sent, as far as the connection is concerned. */
 static bool may_send(const struct requester *rq)
 {
-	return rdma_conn_is_up(rq->conn) && credit_window_open(&rq->conn->window);
+	return rdma_conn_is_up(rq->conn) && negotiation_may_call(&rq->conn->negotiation) &&
+	       credit_window_open(&rq->conn->window);
 }
 
 void requester_send_held(struct requester *rq)

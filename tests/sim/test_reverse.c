@@ -49,6 +49,24 @@ static void open_pair(const struct sim_faults *faults, bool client_chunks, bool 
 	rig->client.answered = 0;
 }
 
+/* Which version that is, is the client's to say. */
+START_TEST(a_reverse_call_waits_for_the_version)
+{
+	make(NULL, false, false);
+	rig_connect(rig);
+	rig_run(rig);
+	rig_call(&rig->server, 100, 100, 100);
+	rig_run(rig);
+	ck_assert_uint_eq(rig->client.calls, 0);
+	rig_call(&rig->client, 100, 100, 100);
+	rig_run(rig);
+	ck_assert_uint_eq(rig->client.answered, 1);
+	ck_assert_uint_eq(rig->client.calls, 1);
+	ck_assert_uint_eq(rig->server.answered, 1);
+	ck_assert_uint_eq(rig->client.counters.err_vers_sent, 0);
+}
+END_TEST
+
 static void end(void)
 {
 	if (raw)
@@ -603,6 +621,7 @@ int main(void)
 
 	tcase_add_loop_test(tc, who_says_none_gets_no_reverse_call, 0, 2);
 	tcase_add_loop_test(tc, who_says_less_than_genl_gets_calls_without_chunks, 0, 4);
+	tcase_add_test(tc, a_reverse_call_waits_for_the_version);
 	tcase_add_test(tc, who_says_genl_gets_calls_with_chunks);
 	tcase_add_loop_test(tc, a_reverse_reply_may_invalidate_where_that_was_said, 0, 2);
 	tcase_add_test(tc, an_upd_changes_where_reverse_calls_go);

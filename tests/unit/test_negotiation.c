@@ -138,6 +138,7 @@ START_TEST(an_acceptor_is_settled_by_the_first_call)
 	for (uint32_t vers = 1; vers <= 2; vers++) {
 		negotiation_init(&neg, false, 2);
 		ck_assert(!negotiation_tries(&neg));
+		ck_assert(!negotiation_may_call(&neg));
 		expect_range(1, 2);
 		for (uint32_t v = 1; v <= 2; v++) {
 			ck_assert_int_eq(negotiation_judge(&neg, CALL, v, true), NEGOTIATION_TAKE);
@@ -147,6 +148,7 @@ START_TEST(an_acceptor_is_settled_by_the_first_call)
 		ck_assert_int_eq(negotiation_judge(&neg, CALL, 3, false), NEGOTIATION_REFUSE);
 		negotiation_call_came(&neg, vers);
 		expect_range(vers, vers);
+		ck_assert(negotiation_may_call(&neg));
 		ck_assert_int_eq(negotiation_judge(&neg, CALL, 3 - vers, false),
 				 NEGOTIATION_REFUSE);
 		negotiation_call_came(&neg, 3 - vers);
@@ -158,6 +160,7 @@ END_TEST
 START_TEST(an_acceptor_may_speak_version_one_alone)
 {
 	negotiation_init(&neg, false, 1);
+	ck_assert(negotiation_may_call(&neg));
 	expect_range(1, 1);
 	ck_assert_int_eq(negotiation_judge(&neg, CALL, 2, true), NEGOTIATION_REFUSE);
 }
