@@ -24,7 +24,10 @@ start_ganesha
 start_proxy b
 server=127.0.0.1:$FABRIC_PORT
 
-judge_server() { conformance -p $server --rough --mount 127.0.0.1:$MNT_PORT --pcap server.pcap >server.out 2>&1; }
+judge_server() {
+	conformance -p $server --rough --mount 127.0.0.1:$MNT_PORT --pcap server.pcap >server.out 2>&1 ||
+		{ grep -A 3 "(scenarios/" server.out; grep '^fail' server.out; return 1; }
+}
 holds_much() { grep -E '^[0-9]+ not seen, [0-9]{2,} pass$' server.out; }
 decodes() { [ "$(tshark -r server.pcap -Y "$1" 2>/dev/null | wc -l)" -gt 100 ]; }
 
