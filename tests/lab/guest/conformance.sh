@@ -8,6 +8,9 @@
 peer_dir=/run/share/conformance
 PATIENCE=8
 
+# One of the scenarios costs the kernel's server a thread, by a BUG (A3.4-5 in conformance.knfsd): the others are to go on.
+echo 0 >/proc/sys/kernel/panic_on_oops
+
 # peer_over NAME: waits until the peer has come to its end.
 peer_over() { wait_for 240 test -e "$peer_dir/$1.over" || fail "the peer does not end"; }
 
