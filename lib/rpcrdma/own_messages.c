@@ -10,14 +10,17 @@ void own_messages_init(struct own_messages *own, struct credit_window *window)
 	*own = (struct own_messages){.window = window};
 }
 
+/* Whether there is a place for one more, though Calls may have it now. */
+static bool has_place(const struct own_messages *own)
+{
+	if (!own->window)
+		return !own->count;
+	return own->count < OWN_MESSAGES_MAX && own->count + 1 < own->window->granted;
+}
+
 bool own_messages_may_send(const struct own_messages *own)
 {
-	const struct credit_window *window = own->window;
-
-	if (!window)
-		return !own->count;
-	return own->count < OWN_MESSAGES_MAX && own->count + 1 < window->granted &&
-	       credit_window_left(window);
+	return has_place(own) && (!own->window || credit_window_left(own->window));
 }
 
 bool own_messages_wait(struct own_messages *own, bool waits)
@@ -27,8 +30,8 @@ bool own_messages_wait(struct own_messages *own, bool waits)
 	if (!own->window)
 		return false;
 	before = own->window->waited;
-	own->window->waited = waits;
-	return before && !waits;
+	own->window->waited = waits && has_place(own);
+	return before && !own->window->waited;
 }
 
 void own_messages_sent(struct own_messages *own, uint32_t xid, bool has_answer)

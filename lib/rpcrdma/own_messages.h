@@ -6,7 +6,8 @@
  * The end that connected takes a credit for each, since a peer may have no receive to spare. What has an answer gives
  * it back with that; what has none, with the next message of the peer. Messages never hold the last credit; for one that
  * waits for a credit one is kept back, or Calls that wait for it, too, would take each as it comes. The other end
- * takes none, and has one message without an answer out at a time.
+ * takes none, and has one message without an answer out at a time. None is kept back for a message that waits for an
+ * answer to another one: a peer that gives none is not to stop Calls.
  */
 #ifndef RPCRDMA_OWN_MESSAGES_H
 #define RPCRDMA_OWN_MESSAGES_H

@@ -52,6 +52,26 @@ START_TEST(a_credit_is_kept_back_for_what_waits)
 }
 END_TEST
 
+/* Who says nothing to a REQ still has Calls: one more credit would not help the message behind it. */
+START_TEST(nothing_is_kept_back_that_would_not_do)
+{
+	connector(2);
+	own_messages_sent(&own, 7, true);
+	ck_assert(!own_messages_may_send(&own));
+	ck_assert(!own_messages_wait(&own, true));
+	ck_assert(credit_window_open(&window));
+	(void)credit_window_grant(&window, 3);
+	ck_assert(!own_messages_wait(&own, true));
+	credit_window_take(&window);
+	ck_assert(!credit_window_open(&window));
+	(void)credit_window_grant(&window, 64);
+	while (own.count < OWN_MESSAGES_MAX)
+		own_messages_sent(&own, 8, true);
+	ck_assert(own_messages_wait(&own, true));
+	ck_assert_uint_eq(window.waited, 0);
+}
+END_TEST
+
 /* Whatever is kept back of them, and for whom. */
 START_TEST(calls_always_have_the_last_credit)
 {
@@ -116,6 +136,7 @@ int main(void)
 
 	tcase_add_test(tc, a_connector_takes_a_credit_and_leaves_one);
 	tcase_add_test(tc, a_credit_is_kept_back_for_what_waits);
+	tcase_add_test(tc, nothing_is_kept_back_that_would_not_do);
 	tcase_add_loop_test(tc, calls_always_have_the_last_credit, 0, 4);
 	tcase_add_test(tc, what_has_no_answer_is_over_with_any_message);
 	tcase_add_test(tc, a_connector_has_so_many_out);
