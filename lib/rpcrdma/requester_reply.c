@@ -296,7 +296,7 @@ void requester_bad_reply(struct requester *rq, uint32_t xid, const char *what)
 		requester_pump(rq);
 		return;
 	}
-	/* It may have been the Reply to any of them, and that one would wait for ever. */
-	if (rq->conn->window.in_flight)
+	/* It may have been the Reply to any Call, and that one would wait for ever. */
+	if (rq->conn->window.in_flight > own_messages_credits(&rq->conn->own))
 		rdma_conn_fail(rq->conn, LEG_CLOSE_BAD_REPLY, "%s", what);
 }

@@ -100,6 +100,21 @@ START_TEST(silence_leads_to_version_one_after_a_second)
 }
 END_TEST
 
+/* It answers no Call, since there is none. */
+START_TEST(what_is_of_no_version_that_is_spoken_is_as_silence)
+{
+	static const uint8_t strange[] = {0, 0, 0, 9, 0, 0, 0, 3, 0, 0, 0, 1, 0, 0, 0, RPCRDMA_DONE,
+					  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+
+	v2_probe();
+	v2_next_option(XCHAR_INIT);
+	raw_send(raw, strange, sizeof(strange));
+	ck_assert_uint_eq(rig->client.counters.bad_replies, 1);
+	v2_run(1000);
+	expect_version_one();
+}
+END_TEST
+
 /* INVAL_OPTION and BAD_HEADER of version two show that it is spoken, and so does an operation that nobody asked for. */
 START_TEST(any_message_of_version_two_settles_it)
 {
@@ -412,6 +427,7 @@ int main(void)
 	tcase_add_test(tc, err_vers_to_init_leads_to_version_one);
 	tcase_add_test(tc, err_vers_to_init_with_a_range_that_has_two_leads_to_two);
 	tcase_add_test(tc, silence_leads_to_version_one_after_a_second);
+	tcase_add_test(tc, what_is_of_no_version_that_is_spoken_is_as_silence);
 	tcase_add_loop_test(tc, any_message_of_version_two_settles_it, 0, 7);
 	tcase_add_loop_test(tc, the_answer_to_init_grants, 0, 2);
 	tcase_add_test(tc, a_late_answer_before_the_first_call_settles_version_two);
