@@ -129,21 +129,30 @@ static uint64_t header_bytes(const struct responder_rpc *rpc, bool with_reply_ch
 	return bytes;
 }
 
+static uint32_t least(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
 /*
  * The longest Send where there is another way: the client counts on none, so that it may have taken smaller receives
  * since (B3.1-7), and from the moment that we ask for that (B3.1-4).
  */
 static uint32_t send_bytes(const struct responder_rpc *rpc)
 {
-	uint32_t now = rpc->rpcs->conn->terms.send_bytes;
+	return least(rpc->terms.send_bytes, rpc->rpcs->conn->terms.send_bytes);
+}
 
-	return now < rpc->terms.send_bytes ? now : rpc->terms.send_bytes;
+/* The same where there is none: what the client has told, also since, for its receives may be no larger (B3.1-8). */
+static uint32_t reply_bytes(const struct responder_rpc *rpc)
+{
+	return least(rpc->terms.reply_bytes, rpc->rpcs->conn->terms.reply_bytes);
 }
 
 uint64_t responder_rpc_inline_room(const struct responder_rpc *rpc)
 {
 	uint64_t hdr = header_bytes(rpc, false);
-	uint32_t send = rpc->has_reply_chunk ? send_bytes(rpc) : rpc->terms.reply_bytes;
+	uint32_t send = rpc->has_reply_chunk ? send_bytes(rpc) : reply_bytes(rpc);
 
 	return hdr < send ? send - hdr : 0;
 }
@@ -164,8 +173,8 @@ uint32_t responder_rpcs_need(const struct responder_rpcs *rpcs)
 		const struct responder_rpc *rpc = x->origin_priv;
 		uint64_t bytes = header_bytes(rpc, false) + xdr_padded_bytes(x->reply_max_bytes);
 
-		if (bytes > rpc->terms.reply_bytes)
-			bytes = rpc->terms.reply_bytes;
+		if (bytes > reply_bytes(rpc))
+			bytes = reply_bytes(rpc);
 		if (!responder_rpc_chunk_room(rpc) && bytes > most)
 			most = (uint32_t)bytes;
 	}

@@ -13,10 +13,11 @@
 
 struct rpc_terms {
 	const struct dialect *dialect;
-	uint32_t
-		send_bytes; /* longest Send to the peer; where there is another way, what is in force may be less */
-	uint32_t reply_bytes; /* the same of a Reply that can come in no other way; never less */
-	uint32_t recv_bytes;  /* longest Send from the peer */
+	/* Longest Send to the peer, or to what it was asked to lower its receives; what is in force may be less. */
+	uint32_t send_bytes;
+	/* The same of a Reply that can come in no other way: what is only asked for does not count. */
+	uint32_t reply_bytes;
+	uint32_t recv_bytes; /* longest Send from the peer */
 	/* The same of a Reply whose payload lands by itself: no more than at first, for there is room on both sides. */
 	uint32_t around_bytes;
 	/* Of Calls of the end that accepted. */

@@ -166,6 +166,27 @@ START_TEST(an_upd_that_nobody_asked_for_is_obeyed)
 }
 END_TEST
 
+/* A Reply that is due goes by it, too: a longer Send would end the connection and all that is in flight on it. */
+START_TEST(a_reply_is_no_longer_than_what_was_lowered_since)
+{
+	meet(0);
+	v2_send_upd(XCHAR_RBSIZ, 32768, false);
+	side->hold = true;
+	v2_send_call(2, 5, RIG_CALL_MIN, 20000);
+	v2_send_call(2, 6, RIG_CALL_MIN, 2000);
+	v2_send_upd(XCHAR_RBSIZ, 8192, false);
+	rig_answer_held(side);
+	v2_run(1);
+	v2_next();
+	ck_assert_uint_eq(v2_hdr.xid, 5);
+	ck_assert_uint_eq(v2_hdr.proc, RPCRDMA_ERROR);
+	ck_assert_uint_eq(v2_hdr.error, RPCRDMA_ERR_CHUNK);
+	v2_next_reply(2, 6, 2000);
+	side->hold = false;
+	expect_alive();
+}
+END_TEST
+
 /* ---- what does not decode ---- */
 
 START_TEST(what_does_not_decode_gets_bad_header)
@@ -366,6 +387,7 @@ int main(void)
 	tcase_add_loop_test(tc, a_pending_request_ends_with_an_upd, 0, 2);
 	tcase_add_loop_test(tc, a_request_that_is_refused_by_an_error_limits_nothing, 0, 4);
 	tcase_add_loop_test(tc, an_upd_that_nobody_asked_for_is_obeyed, 0, 2);
+	tcase_add_test(tc, a_reply_is_no_longer_than_what_was_lowered_since);
 	tcase_add_loop_test(tc, what_does_not_decode_gets_bad_header, 0, 2);
 	tcase_add_loop_test(tc, an_operation_longer_than_its_send_gets_bad_header, 0, 2);
 	tcase_add_loop_test(tc, an_unknown_operation_gets_inval_option, 0, 2);
