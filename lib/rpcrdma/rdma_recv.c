@@ -262,8 +262,6 @@ void rdma_leg_recv(void *arg, const struct fabric_recv *recv)
 	rdma_conn_received(conn, recv);
 	if (!rdma_conn_is_established(conn))
 		return;
-	if (conn->own.count && own_messages_heard(&conn->own))
-		requester_pump(&leg->requester);
 	verdict = rpcrdma_header_decode(recv->data, recv->len_bytes, &hdr);
 	if (recv->invalidated) {
 		conn->counters->remote_invalidations_received++;
@@ -274,6 +272,9 @@ void rdma_leg_recv(void *arg, const struct fabric_recv *recv)
 		}
 	}
 	receive(leg, verdict, &hdr, recv);
+	/* Not before: an error may be to one of those, and not to a Call that waited for its XID. */
+	if (own_messages_heard(&conn->own))
+		requester_pump(&leg->requester);
 	rdma_conn_replenish(conn);
 	if (leg->options)
 		rdma_options_go_on(leg->options);

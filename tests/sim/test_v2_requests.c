@@ -247,6 +247,31 @@ START_TEST(a_call_with_the_xid_of_our_request_waits)
 }
 END_TEST
 
+/* Its own error ends a message that has no answer, and is not taken for one to the Call that waited. */
+START_TEST(an_error_to_our_update_is_of_no_call_that_waits)
+{
+	static const uint32_t errors[] = {RPCRDMA_ERR_INVAL_OPTION, RPCRDMA_ERR_CHUNK};
+	uint32_t xid;
+
+	side = &rig->client;
+	v2_open_client();
+	v2_raise(side, 16384);
+	v2_run(10);
+	v2_next_option(XCHAR_UPD);
+	xid = rig->next_xid = v2_hdr.xid;
+	rig_call(side, RIG_CALL_MIN, 200, 200);
+	v2_run(10);
+	v2_silence();
+	v2_send_error(xid, errors[_i]);
+	v2_next_call(2);
+	ck_assert_uint_eq(v2_hdr.xid, xid);
+	v2_send_reply(2, xid, 200, 32);
+	ck_assert_uint_eq(side->answered, 1);
+	ck_assert_uint_eq(side->faults, 0);
+	ck_assert_uint_eq(side->counters.unmatched_replies, 0);
+}
+END_TEST
+
 /* What is shown of a connection counts Calls, not what is of our own. */
 START_TEST(messages_of_our_own_are_no_calls_in_flight)
 {
@@ -279,6 +304,7 @@ int main(void)
 	tcase_add_test(tc, the_last_credit_is_for_calls);
 	tcase_add_test(tc, the_end_that_accepted_has_one_out_at_a_time);
 	tcase_add_loop_test(tc, a_call_with_the_xid_of_our_request_waits, 0, 3);
+	tcase_add_loop_test(tc, an_error_to_our_update_is_of_no_call_that_waits, 0, 2);
 	tcase_add_loop_test(tc, messages_of_our_own_are_no_calls_in_flight, 0, 2);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
