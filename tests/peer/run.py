@@ -81,8 +81,7 @@ def judge_daemon(chosen, scenarios, table):
             if outcome.verdict in (FAIL, NOT_SEEN):
                 outcome.verdict, outcome.why = NOT_BUILT, row.not_built
         elif outcome.verdict == NOT_SEEN:
-            known = scenario.dialect == scenarios_of.VERSION_ONE
-            outcome.verdict = FAIL if known else NOT_BUILT
+            outcome.verdict = FAIL
         yield outcome
     for scenario in filter(None, old.values()):
         yield Outcome(scenario, FAIL, 'all pass, and the table says that it is not built')

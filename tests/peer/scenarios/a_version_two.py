@@ -29,7 +29,7 @@ def plain_and_served(t, got, call):
     t.hold(not got.header.reads and got.body == t.server.answer(call), 'another Reply comes')
 
 
-@responder('E4.2-1', keys=SERVER, needs={'behind', 'files'})
+@responder('A3.5-2', keys=SERVER, needs={'behind', 'files'})
 def replies_of_version_two_are_not_padded(t):
     """In version one the same Reply is an RDMA_MSGP."""
     call = t.read(2000)
@@ -41,7 +41,7 @@ def replies_of_version_two_are_not_padded(t):
 replies_of_version_two_are_not_padded.wrong(extras_everywhere)
 
 
-@responder('E4.2-5', keys=SERVER, needs={'behind', 'files'})
+@responder('A5.1-3', keys=SERVER, needs={'behind', 'files'})
 def no_reply_of_version_two_is_to_be_read(t):
     """One that fits nowhere is BAD_HEADER; in version one the same Reply is lent."""
     hand = t.connect()
@@ -60,7 +60,7 @@ def _(end):
     end.no_room = lambda work, out: None
 
 
-@requester('E4.2-1', keys=CLIENT)
+@requester('A3.5-2', keys=CLIENT)
 def calls_of_version_two_are_not_padded(t):
     """A WRITE above the threshold is an RDMA_MSG."""
     hand = two.ready(t)
@@ -74,7 +74,7 @@ def calls_of_version_two_are_not_padded(t):
 calls_of_version_two_are_not_padded.wrong(extras_everywhere)
 
 
-@requester('E4.2-5', keys=CLIENT)
+@requester('A5.1-3', keys=CLIENT)
 def a_reply_of_version_two_is_not_read(t):
     """One with a read list is none: nothing of it is read, no RDMA_DONE comes."""
     hand = two.ready(t)
