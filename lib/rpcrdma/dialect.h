@@ -28,6 +28,8 @@ struct dialect {
 	uint32_t version;
 	/* The longest Send where nothing is told; what is told and is less counts as this (E2.3-1, X-14). */
 	uint32_t least_inline_bytes;
+	/* RDMA_DONE, which gets no answer (A4.2-3); else its number is reserved (E4.2-5). */
+	bool done;
 	/* RDMA_OPTIONAL, and with it the characteristics (E3.1-1). */
 	bool options;
 	/* A requester says by itself whether its keys may be invalidated; else both ends must. */

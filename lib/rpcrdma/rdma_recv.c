@@ -24,7 +24,8 @@ static bool looks_like_call(const struct rdma_leg *leg, const struct rpcrdma_hea
 {
 	const uint8_t *data = recv->data;
 
-	if (hdr->proc == RPCRDMA_ERROR || hdr->proc == RPCRDMA_DONE)
+	if (hdr->proc == RPCRDMA_ERROR ||
+	    (hdr->proc == RPCRDMA_DONE && negotiation_of(hdr->vers)->done))
 		return false;
 	if (hdr->proc == RPCRDMA_MSG && recv->len_bytes >= RPCRDMA_MIN_HDR_BYTES + 8 &&
 	    !xdr_load_u32(data + 16) && !xdr_load_u32(data + 20) && !xdr_load_u32(data + 24)) {

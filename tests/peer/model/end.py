@@ -191,12 +191,12 @@ class End(VersionTwo, Characteristics, Caller, Answerer):
 
     def may_be_call(self, data):
         """Whether what does not decode counts as a Call: X-3, A4.2-3."""
-        if header.decode_fixed(data)[3] == header.DONE:
+        two = header.decode_fixed(data)[1] == 2
+        if header.decode_fixed(data)[3] == header.DONE and not two:
             return False
         lists, kind = data[16:28], int.from_bytes(data[32:36], 'big')
         if not any(lists) and len(data) >= 36 and kind <= 1:
             return kind == 0
-        two = header.decode_fixed(data)[1] == 2
         return two or not self.connector         # of version one only forward messages have chunks
 
     def is_call(self, message):
