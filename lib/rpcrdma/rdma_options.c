@@ -253,6 +253,10 @@ static void note(struct rdma_conn *conn, unsigned what)
 					     ? "RESP_XCHAR to no request of ours"
 					     : "RESP_XCHAR that does not cover our request");
 	}
+	if (what & CHARACTERISTICS_UNASKED) {
+		counters->characteristics_wrong++;
+		rdma_conn_note(conn, "UPD_XCHAR that ends no request of ours");
+	}
 }
 
 /* from the end that connected what it asks for, from the other one a grant. */

@@ -154,6 +154,7 @@ START_TEST(an_upd_that_nobody_asked_for_is_obeyed)
 	meet(_i);
 	v2_send_upd(XCHAR_RBSIZ, 16384, true);
 	ck_assert_uint_eq(send_limit(), 16384);
+	ck_assert_uint_eq(side->counters.characteristics_wrong, 1);
 	v2_send_upd(XCHAR_RBSIZ, UINT32_MAX, false);
 	ck_assert_uint_eq(send_limit(), V2_MAX_BYTES);
 	ck_assert_uint_eq(side->counters.recv_lowered_unasked, 0);
@@ -162,6 +163,7 @@ START_TEST(an_upd_that_nobody_asked_for_is_obeyed)
 	ck_assert_uint_eq(side->counters.recv_lowered_unasked, 1);
 	v2_send_upd(0xffffff00, 1, true);
 	v2_send_upd(0, 1, false);
+	ck_assert_uint_eq(side->counters.characteristics_wrong, 2);
 	expect_alive();
 }
 END_TEST
