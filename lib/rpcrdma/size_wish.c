@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Which receive size the messages of one direction want: counts by class, and when the last large one went. */
+/* Which receive size the messages of one direction want: counts of them by class. */
 #include "rpcrdma/size_wish.h"
 
 #include <string.h>
@@ -11,7 +11,6 @@ void size_wish_init(struct size_wish *wish, uint32_t max_bytes, uint64_t now_us)
 	*wish = (struct size_wish){
 		.max_bytes = max_bytes / 1024 * 1024,
 		.since_us = now_us,
-		.large_us = now_us,
 	};
 }
 
@@ -35,15 +34,4 @@ uint32_t size_wish_by_chunk(struct size_wish *wish, uint64_t bytes, uint64_t now
 	if (++wish->by_chunk[at] % SIZE_WISH_OFTEN != 0)
 		return 0;
 	return size < wish->max_bytes ? size : wish->max_bytes;
-}
-
-void size_wish_sent(struct size_wish *wish, uint32_t bytes, uint32_t first_bytes, uint64_t now_us)
-{
-	if (bytes > first_bytes)
-		wish->large_us = now_us;
-}
-
-bool size_wish_is_idle(const struct size_wish *wish, uint64_t now_us)
-{
-	return now_us - wish->large_us >= SIZE_WISH_US;
 }

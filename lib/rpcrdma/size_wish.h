@@ -3,13 +3,12 @@
  * Which receive size the messages of one direction want. Pure.
  *
  * Messages are sorted into classes by their length, a power of two each. Where those of a class went by chunk
- * SIZE_WISH_OFTEN times within SIZE_WISH_US, and would fit, a receive that holds the class is wanted. When in
- * SIZE_WISH_US no Send needed more than the size that was there first, that one is wanted again.
+ * SIZE_WISH_OFTEN times within SIZE_WISH_US, and would fit, a receive that holds the class is wanted. When less will do
+ * again is another matter (rdma_options.h).
  */
 #ifndef RPCRDMA_SIZE_WISH_H
 #define RPCRDMA_SIZE_WISH_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #define SIZE_WISH_OFTEN   16u
@@ -20,7 +19,6 @@ struct size_wish {
 	uint32_t max_bytes; /* no more is ever wanted; a multiple of 1024 */
 	uint64_t since_us;  /* of the counts */
 	uint32_t by_chunk[SIZE_WISH_CLASSES];
-	uint64_t large_us; /* when a Send last needed more than the first size */
 };
 
 /** size_wish_init - nothing sent yet; at @now_us, on the clock of all that follows. */
@@ -32,9 +30,5 @@ void size_wish_init(struct size_wish *wish, uint32_t max_bytes, uint64_t now_us)
  * SIZE_WISH_OFTEN-th message of a class, so that a wish that could not be met comes again.
  */
 uint32_t size_wish_by_chunk(struct size_wish *wish, uint64_t bytes, uint64_t now_us);
-/** size_wish_sent - a Send of @bytes goes; @first_bytes is the size that was there first. */
-void size_wish_sent(struct size_wish *wish, uint32_t bytes, uint32_t first_bytes, uint64_t now_us);
-/** size_wish_is_idle - whether the first size will do again. */
-bool size_wish_is_idle(const struct size_wish *wish, uint64_t now_us);
 
 #endif

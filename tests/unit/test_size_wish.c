@@ -78,19 +78,6 @@ START_TEST(old_counts_do_not_count)
 }
 END_TEST
 
-START_TEST(after_a_minute_of_short_sends_the_first_size_will_do)
-{
-	ck_assert(!size_wish_is_idle(&wish, START_US));
-	ck_assert(!size_wish_is_idle(&wish, START_US + SIZE_WISH_US - 1));
-	ck_assert(size_wish_is_idle(&wish, START_US + SIZE_WISH_US));
-	size_wish_sent(&wish, 4096, 4096, START_US + 10);
-	ck_assert(size_wish_is_idle(&wish, START_US + SIZE_WISH_US));
-	size_wish_sent(&wish, 4097, 4096, START_US + 10);
-	ck_assert(!size_wish_is_idle(&wish, START_US + SIZE_WISH_US));
-	ck_assert(size_wish_is_idle(&wish, START_US + SIZE_WISH_US + 10));
-}
-END_TEST
-
 int main(void)
 {
 	Suite *suite = suite_create("size_wish");
@@ -102,7 +89,6 @@ int main(void)
 	tcase_add_test(tc, classes_are_counted_apart);
 	tcase_add_test(tc, a_wish_comes_again_when_it_was_not_met);
 	tcase_add_test(tc, old_counts_do_not_count);
-	tcase_add_test(tc, after_a_minute_of_short_sends_the_first_size_will_do);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }
