@@ -10,6 +10,7 @@ lib_base_libbase_a_SOURCES = \
 	lib/base/first_bytes.c \
 	lib/base/first_bytes.h \
 	lib/base/keepalive.h \
+	lib/base/least.h \
 	lib/base/loop.c \
 	lib/base/loop.h \
 	lib/base/sockaddr.c \

@@ -4,13 +4,10 @@
 
 #include <assert.h>
 
+#include "base/least.h"
+
 STATE_TABLE(characteristics_receives_states, CHARACTERISTICS_RECEIVES_STATES);
 STATE_TABLE(characteristics_wish_states, CHARACTERISTICS_WISH_STATES);
-
-static uint32_t least(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
 
 static void set_receives(struct characteristics *ch, enum characteristics_receives_state to)
 {
@@ -24,8 +21,7 @@ static void set_wish(struct characteristics *ch, enum characteristics_wish_state
 
 static uint32_t own_max_bytes(const struct characteristics *ch)
 {
-	return ch->config.receive_max_bytes > ch->config.recv_bytes ? ch->config.receive_max_bytes
-								    : ch->config.recv_bytes;
+	return most(ch->config.receive_max_bytes, ch->config.recv_bytes);
 }
 
 void characteristics_init(struct characteristics *ch, const struct characteristics_config *config)

@@ -2,10 +2,7 @@
 /* What the characteristics of both ends allow at the moment. */
 #include "rpcrdma/characteristics.h"
 
-static uint32_t least(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
+#include "base/least.h"
 
 uint32_t characteristics_reply_bytes(const struct characteristics *ch, uint32_t told_bytes)
 {

@@ -4,10 +4,7 @@
 
 #include <assert.h>
 
-static uint32_t least(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
+#include "base/least.h"
 
 static uint32_t at_least_one(uint32_t n)
 {

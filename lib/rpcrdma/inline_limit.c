@@ -4,12 +4,8 @@
 
 #include <assert.h>
 
+#include "base/least.h"
 #include "rpcrdma/private_data.h"
-
-static uint32_t least(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
 
 /* Private data count in units of 1024 bytes. */
 static uint32_t in_units(uint32_t bytes)

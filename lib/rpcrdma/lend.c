@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/least.h"
+
 int lend_reserve(struct lend *lend, unsigned nkeys)
 {
 	struct lend_key *keys;
@@ -18,11 +20,6 @@ int lend_reserve(struct lend *lend, unsigned nkeys)
 		return -ENOMEM;
 	lend->keys = keys;
 	return 0;
-}
-
-static uint32_t least(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
 }
 
 /* What of a segment of @len_bytes is filled, if @ready_bytes of the stretch are from the segment's start on. */

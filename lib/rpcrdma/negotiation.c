@@ -4,6 +4,7 @@
 
 #include <assert.h>
 
+#include "base/least.h"
 #include "rpcrdma/proto.h"
 
 static void settle(struct negotiation *neg, uint32_t vers)
@@ -113,7 +114,7 @@ void negotiation_reply_came(struct negotiation *neg)
 
 bool negotiation_refused(struct negotiation *neg, uint32_t low, uint32_t high)
 {
-	uint32_t vers = high < neg->highest ? high : neg->highest;
+	uint32_t vers = least(high, neg->highest);
 
 	if (vers < low || vers < RPCRDMA_VERSION_ONE)
 		return false;

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/least.h"
 #include "rpcrdma/reject_reason.h"
 
 STATE_TABLE(rdma_conn_states, RDMA_CONN_STATES);
@@ -191,16 +192,6 @@ void rdma_conn_resize_receives(struct rdma_conn *conn, uint32_t size_bytes)
 	conn->recv_size_bytes = size_bytes;
 	if (kept != FABRIC_RECV_KEPT)
 		recv_runs_resize(&conn->recvs, kept, size_bytes);
-}
-
-static uint32_t least(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
-
-static uint32_t most(uint32_t a, uint32_t b)
-{
-	return a > b ? a : b;
 }
 
 /* Where a version has more by default than was told, that counts (E2.3-1, X-14). */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/least.h"
 #include "rpcrdma/private_data.h"
 #include "rpcrdma/rdma_leg_impl.h"
 #include "rpcrdma/rdma_recv.h"
@@ -355,11 +356,6 @@ size_t rdma_leg_beside_bytes(bool accepted, uint32_t credits, uint32_t inline_th
 	       sends * pool_class_bytes(inline_threshold_bytes) +
 	       calls * (EXCHANGE_BESIDE_BYTES + 2 * (size_t)recv_bytes) +
 	       reverse * 2 * rpc_msg_cost_bytes(recv_bytes);
-}
-
-static uint32_t most(uint32_t a, uint32_t b)
-{
-	return a > b ? a : b;
 }
 
 /* Replies no longer than the least that a peer may advertise are never given a place of their own. */

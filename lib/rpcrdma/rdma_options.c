@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/least.h"
 #include "rpcrdma/rdma_setup.h"
 #include "rpcrdma/responder_reply.h"
 #include "rpcrdma/work.h"
@@ -16,11 +17,6 @@ static struct rdma_conn *conn_of(const struct rdma_options *options)
 static uint64_t now_us(const struct rdma_options *options)
 {
 	return loop_now_us(conn_of(options)->fabric->loop);
-}
-
-static uint32_t most(uint32_t a, uint32_t b)
-{
-	return a > b ? a : b;
 }
 
 /* Receives that hold a Send of @bytes are never smaller than those that the connection began with. */

@@ -6,13 +6,9 @@
 #include <netinet/in.h>
 #include <string.h>
 
+#include "base/least.h"
 #include "base/sockaddr.h"
 #include "rpcrdma/private_data.h"
-
-static uint32_t least(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
 
 static void arm_timer(struct rdma_conn *conn)
 {

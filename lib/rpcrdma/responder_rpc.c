@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/least.h"
 #include "rpc/xdr.h"
 #include "rpcrdma/work.h"
 

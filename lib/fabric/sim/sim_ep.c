@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/least.h"
 #include "fabric/sim/sim_priv.h"
 
 #define SIM_FIRST_PORT 32768u
@@ -241,11 +242,6 @@ static void tell_established(struct sim_ep *ep, void *arg)
 	sim_state_set(ep, SIM_OPEN);
 	ep->ep.events->established(ep->ep.arg, connecting ? theirs->private_data : NULL,
 				   connecting ? theirs->private_data_bytes : 0);
-}
-
-static unsigned least(unsigned a, unsigned b)
-{
-	return a < b ? a : b;
 }
 
 static void negotiate_ord(struct sim_ep *ep)

@@ -10,12 +10,8 @@
 
 #include <errno.h>
 
+#include "base/least.h"
 #include "fabric/verbs/recv.h"
-
-static unsigned least(unsigned a, unsigned b)
-{
-	return a < b ? a : b;
-}
 
 /* To a state whose attributes the connection manager knows, but for what is ours to say; its mask says what counts. */
 static int set_state(struct verbs_ep *ep, enum ibv_qp_state state)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/least.h"
 #include "fabric/verbs/aside.h"
 #include "fabric/verbs/bury.h"
 #include "fabric/verbs/device.h"
@@ -18,11 +19,6 @@
 #include "fabric/verbs/qp.h"
 #include "fabric/verbs/queue.h"
 #include "fabric/verbs/recv.h"
-
-static unsigned least(unsigned a, unsigned b)
-{
-	return a < b ? a : b;
-}
 
 static void step(void *arg)
 {
