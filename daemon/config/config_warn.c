@@ -3,9 +3,11 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/least.h"
 #include "daemon/config/config.h"
 #include "daemon/config/config_keys.h"
 #include "daemon/config/config_value.h"
+#include "rpcrdma/proto.h"
 #include "stream/ports.h"
 
 static void PRINTF_LIKE(4, 5) warn(FILE *out, const struct config *config,
@@ -120,9 +122,19 @@ static const char *idle_receives(const struct service_config *service)
 		return "neither side speaks version two";
 	if (!service->characteristics)
 		return "receive sizes are characteristics, which are off";
-	if (service->receive_max_bytes <= service->inline_threshold_bytes)
-		return "it is not above inline_threshold_bytes";
 	return NULL;
+}
+
+/* What receives have in version two to begin with. */
+static uint32_t first_bytes(const struct service_config *service)
+{
+	return most(service->inline_threshold_bytes, RPCRDMA_DEFAULT_INLINE_TWO);
+}
+
+static bool keeps_receives(const struct service_config *service)
+{
+	return !is_preset("receive_max_bytes", service->receive_max_bytes) &&
+	       service->receive_max_bytes <= first_bytes(service);
 }
 
 static const char *idle_reverse_chunks(const struct service_config *service)
@@ -141,6 +153,11 @@ static void warn_versions(const struct config *config, const struct service_conf
 {
 	const char *receives = idle_receives(service), *chunks = idle_reverse_chunks(service);
 
+	if (!receives && keeps_receives(service))
+		warn(out, config, service,
+		     "has receive_max_bytes = %u, so the size of its receives is never raised: they have "
+		     "%u bytes from the beginning",
+		     service->receive_max_bytes, first_bytes(service));
 	if (receives)
 		warn(out, config, service, "has receive_max_bytes = %u, which does nothing: %s",
 		     service->receive_max_bytes, receives);

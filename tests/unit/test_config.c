@@ -322,8 +322,12 @@ static const struct {
 	 "characteristics, which are off"},
 	{SERVICE(TO_RDMA "receive_max_bytes = 8192; connect_version = 2;"
 			 "inline_threshold_bytes = 8192;"),
-	 "2: warning: service a has receive_max_bytes = 8192, which does nothing: it is not above "
-	 "inline_threshold_bytes"},
+	 "2: warning: service a has receive_max_bytes = 8192, so the size of its receives is never "
+	 "raised: they have 8192 bytes from the beginning"},
+	{SERVICE(TO_RDMA "receive_max_bytes = 4096; connect_version = 2;"
+			 "inline_threshold_bytes = 1024;"),
+	 "2: warning: service a has receive_max_bytes = 4096, so the size of its receives is never "
+	 "raised: they have 4096 bytes from the beginning"},
 	{SERVICE(TO_RDMA "receive_max_bytes = 9216; connect_version = 2;"
 			 "inline_threshold_bytes = 8192;"),
 	 NULL},
