@@ -134,17 +134,20 @@ static void log_open(const struct bridge *bridge, enum log_level level)
 {
 	enum service_line line = level == LOG_LEVEL_DEBUG ? LINE_DEBUG : LINE_OPEN;
 	struct log_limit *limit = bridge_line_limit(bridge, line);
-	char text[ADDRESS_TEXT_BYTES], local[ADDRESS_TEXT_BYTES];
+	char text[ADDRESS_TEXT_BYTES], local[ADDRESS_TEXT_BYTES], version[24] = "";
 	struct leg_info info;
 	bool found;
 
 	if (log_leaves_out(level, limit))
 		return;
 	leg_info(bridge->server.leg, &info);
+	/* Version one is what every server speaks. */
+	if (info.rpcrdma_version > 1)
+		snprintf(version, sizeof(version), ", version %u", info.rpcrdma_version);
 	found = info.peer_profile && info.peer_found;
-	log_write_limited(level, limit, &bridge->log, "open to %s over %s from %s%s%s%s%s",
+	log_write_limited(level, limit, &bridge->log, "open to %s over %s from %s%s%s%s%s%s",
 			  address_text((struct sockaddr *)&info.peer, text), info.kind,
-			  address_text((struct sockaddr *)&info.local, local),
+			  address_text((struct sockaddr *)&info.local, local), version,
 			  found ? ", peer profile " : "", found ? info.peer_profile : "",
 			  found ? ": " : "", found ? info.peer_why : "");
 }

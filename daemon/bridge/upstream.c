@@ -206,10 +206,10 @@ static void forget_port(struct upstream *upstream)
 	attempts_forget_port(&upstream->attempts);
 }
 
-static void log_going_on(const struct upstream *upstream, enum leg_close why, const char *detail,
-			 const char *how)
+static void log_going_on(const struct upstream *upstream, enum log_level level, enum leg_close why,
+			 const char *detail, const char *how)
 {
-	log_limited(LOG_LEVEL_DEBUG, line_limit(upstream, LINE_ATTEMPT), upstream->log,
+	log_limited(level, line_limit(upstream, LINE_ATTEMPT), upstream->log,
 		    "server: %s%s%s; trying %s", leg_close_text(why), detail[0] ? ": " : "", detail,
 		    how);
 }
@@ -227,9 +227,10 @@ static void attempt_failed(struct upstream *upstream, enum leg_close why, const 
 		return;
 	}
 	if (again)
-		log_going_on(upstream, why, detail, "the same address in version one");
+		log_going_on(upstream, LOG_LEVEL_INFO, why, detail,
+			     "the same address in version one");
 	else if (!upstream->attempt->has_other)
-		log_going_on(upstream, why, detail, "its next address");
+		log_going_on(upstream, LOG_LEVEL_DEBUG, why, detail, "its next address");
 	if (!again)
 		blame(upstream, detail[0] ? detail : leg_close_text(why));
 	upstream->why = why;

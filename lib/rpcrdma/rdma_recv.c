@@ -8,6 +8,8 @@
  */
 #include "rpcrdma/rdma_recv.h"
 
+#include <stdio.h>
+
 #include "rpc/msg.h"
 #include "rpc/xdr.h"
 #include "rpcrdma/rdma_leg_impl.h"
@@ -47,6 +49,15 @@ static void undecodable(struct rdma_leg *leg, const struct rpcrdma_header *hdr,
 	leg->conn.counters->bad_calls++;
 	rdma_conn_note(&leg->conn, "Call %#x: %s", hdr->xid, what);
 	responder_refuse(&leg->responder, hdr, err);
+}
+
+static void bad_version(struct rdma_leg *leg, const struct rpcrdma_header *hdr,
+			const struct fabric_recv *recv)
+{
+	char what[48];
+
+	snprintf(what, sizeof(what), "version %u is not supported", hdr->vers);
+	undecodable(leg, hdr, recv, RPCRDMA_ERR_VERS, what);
 }
 
 /* What is neither Call nor Reply (X-9, E4.2-5). */
@@ -191,7 +202,7 @@ static void judge(struct rdma_leg *leg, enum rpcrdma_verdict verdict,
 		too_short(leg, recv);
 		break;
 	case RPCRDMA_BAD_VERS:
-		undecodable(leg, hdr, recv, RPCRDMA_ERR_VERS, "version is not supported");
+		bad_version(leg, hdr, recv);
 		break;
 	case RPCRDMA_BAD_PROC:
 		undecodable(leg, hdr, recv, RPCRDMA_ERR_CHUNK, "unknown message type");

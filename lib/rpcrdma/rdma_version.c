@@ -133,8 +133,10 @@ bool rdma_version_refused(struct rdma_leg *leg, const struct rpcrdma_header *hdr
 		return true;
 	}
 	rdma_setup_version_found(conn);
-	if (!conn->terms.dialect->options)
+	if (!conn->terms.dialect->options) {
+		rdma_conn_note(conn, "server refuses version two, so version one is spoken");
 		remember(leg);
+	}
 	loop_timer_set(conn->fabric->loop, leg->probe_timer, RDMA_VERSION_GRACE_US);
 	return true;
 }

@@ -71,6 +71,7 @@ START_TEST(err_vers_to_init_leads_to_version_one)
 	ck_assert_uint_eq(rig->client.opened, 0);
 	v2_run(19);
 	expect_version_one();
+	ck_assert_uint_eq(rig->client.notes, 1);
 }
 END_TEST
 
@@ -97,6 +98,7 @@ START_TEST(silence_leads_to_version_one_after_a_second)
 	ck_assert(!says_one());
 	v2_run(1);
 	expect_version_one();
+	ck_assert_uint_eq(rig->client.notes, 1);
 }
 END_TEST
 
