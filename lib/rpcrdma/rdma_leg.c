@@ -239,6 +239,14 @@ static void describe_private_data(const struct rdma_conn *conn, char *text, size
 		snprintf(text, bytes, "no private data of it that could be used");
 }
 
+/* Whether keys of the end that connected may be taken away by Sends. */
+static bool invalidates(const struct rdma_conn *conn)
+{
+	if (conn->connector && conn->terms.dialect->one_sided_invalidation)
+		return conn->takes_invalidation;
+	return rdma_conn_may_invalidate(conn, &conn->terms);
+}
+
 static void rdma_describe(const struct leg *l, char text[LEG_TEXT_BYTES])
 {
 	const struct rdma_leg *leg = container_of(l, const struct rdma_leg, leg);
@@ -255,7 +263,7 @@ static void rdma_describe(const struct leg *l, char text[LEG_TEXT_BYTES])
 		terms->dialect->version, terms->send_bytes, terms->recv_bytes,
 		conn->connector ? "asks for" : "grants up to",
 		conn->connector ? conn->window.asked : conn->grant.max,
-		conn->may_invalidate ? "on" : "off", told, below[0] ? "; " : "", below);
+		invalidates(conn) ? "on" : "off", told, below[0] ? "; " : "", below);
 }
 
 static void leg_destroy(struct rdma_leg *leg)

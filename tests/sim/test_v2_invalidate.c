@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* A server leg sends with invalidate exactly when its client's RQREMINV says so. */
+#include <string.h>
+
 #include "tests/lib/test.h"
 #include "tests/sim/v2_peer.h"
 
@@ -43,6 +45,15 @@ static void call_and_expect(bool invalidates)
 	expect_reply(call(), invalidates);
 }
 
+static void expect_described(bool invalidates)
+{
+	char text[LEG_TEXT_BYTES];
+
+	leg_describe(rig->server.leg, text);
+	ck_assert_ptr_nonnull(
+		strstr(text, invalidates ? "remote invalidation on" : "remote invalidation off"));
+}
+
 static void tell(bool invalidate)
 {
 	v2_send_upd(XCHAR_RQREMINV, invalidate, false);
@@ -63,6 +74,7 @@ START_TEST(it_follows_what_was_told_last)
 	v2_send_init(1, V2_FIRST_BYTES, _i);
 	v2_next_option(XCHAR_INIT);
 	call_and_expect(_i);
+	expect_described(_i);
 	for (unsigned n = 0; n < 3; n++) {
 		tell(false);
 		call_and_expect(false);
