@@ -76,10 +76,9 @@ struct characteristics {
 
 	/* The receive size here. */
 	enum characteristics_receives_state receives;
-	uint32_t told_bytes; /* what the peer was told last; 0: nothing yet */
-	uint32_t
-		posted_bytes; /* of each receive that is posted from now on; settled: what is told */
-	uint32_t goal_bytes;  /* what they are to have, raising or pending */
+	uint32_t told_bytes;   /* what the peer was told last; 0: nothing yet */
+	uint32_t posted_bytes; /* of each receive from now on; settled: what is told */
+	uint32_t goal_bytes;   /* what they are to have, raising or pending */
 
 	/* A REQ of the peer's that has no RESP yet. */
 	bool resp_due;
@@ -100,11 +99,10 @@ struct characteristics {
 /* What there is at the moment. */
 struct characteristics_look {
 	uint32_t smallest_bytes; /* of the receives that are posted */
-	uint32_t
-		counted_bytes; /* longest Reply inline that a Call of ours in flight counts on (B3.1-7) */
-	uint32_t needed_bytes; /* longest that a Call of the peer's needs for its Reply (B3.1-7) */
-	bool may_ask;          /* a REQ may be sent now */
-	bool may_tell;         /* an UPD may: it has no answer */
+	/* The longest Send with a Reply that a Call in flight has no other way for: of ours, of the peer's (B3.1-7). */
+	uint32_t counted_bytes, needed_bytes;
+	bool may_ask;  /* a REQ may be sent now */
+	bool may_tell; /* an UPD may: it has no answer */
 };
 
 /* An RDMA_OPTIONAL to be sent. */
@@ -119,19 +117,17 @@ struct characteristics_message {
 enum characteristics_step {
 	CHARACTERISTICS_NOTHING, /* there is no more to do now */
 	CHARACTERISTICS_SEND,    /* the message */
-	CHARACTERISTICS_RESIZE, /* post receives of that size, and say so: characteristics_resized() */
+	CHARACTERISTICS_RESIZE,  /* post receives of that size; characteristics_resized() */
 };
 
 /* What came with an operation that was taken, for counters and the log. */
 #define CHARACTERISTICS_LOWERED    0x01u /* a lower receive size that nobody asked for (B3.1-8) */
 #define CHARACTERISTICS_INCONSTANT 0x02u /* a value that was promised not to change has (B4.1-3) */
 #define CHARACTERISTICS_STRAY      0x04u /* a RESP to no REQ of ours, dropped (B4.3-2) */
-#define CHARACTERISTICS_CONFUSED                                                                   \
-	0x08u /* a RESP that covers an element twice or not at all (B4.3-2) */
-#define CHARACTERISTICS_REJECTED 0x10u /* what we asked for is rejected */
-#define CHARACTERISTICS_UNASKED  0x20u /* an UPD that ends what was never asked for */
-#define CHARACTERISTICS_UNANSWERED                                                                 \
-	0x40u /* a REQ of so many values that no message holds their rejection; it gets no RESP */
+#define CHARACTERISTICS_CONFUSED   0x08u /* a RESP with an element twice or not at all (B4.3-2) */
+#define CHARACTERISTICS_REJECTED   0x10u /* what we asked for is rejected */
+#define CHARACTERISTICS_UNASKED    0x20u /* an UPD that ends what was never asked for */
+#define CHARACTERISTICS_UNANSWERED 0x40u /* a REQ too long to be rejected; it gets no RESP */
 
 /** characteristics_init - nothing told yet, by either end. */
 void characteristics_init(struct characteristics *ch, const struct characteristics_config *config);
@@ -231,7 +227,5 @@ uint32_t characteristics_recv_bytes(const struct characteristics *ch, uint32_t t
 bool characteristics_may_invalidate(const struct characteristics *ch);
 /** characteristics_peer_reverse - what reverse Calls and Replies it takes. */
 enum xchar_brs characteristics_peer_reverse(const struct characteristics *ch);
-/** characteristics_receives - the receive size in force here: the largest that was begun, or what a lower one left. */
-uint32_t characteristics_receives(const struct characteristics *ch);
 
 #endif

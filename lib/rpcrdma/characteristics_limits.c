@@ -38,11 +38,6 @@ enum xchar_brs characteristics_peer_reverse(const struct characteristics *ch)
 	return (enum xchar_brs)ch->value[XCHAR_BRS];
 }
 
-uint32_t characteristics_receives(const struct characteristics *ch)
-{
-	return ch->posted_bytes;
-}
-
 const char *characteristics_pending(const struct characteristics *ch)
 {
 	bool here = ch->receives == RECEIVES_PENDING || ch->receives == RECEIVES_RAISING;

@@ -221,7 +221,14 @@ void rdma_conn_agree(struct rdma_conn *conn)
 	const struct dialect *dialect = conn->negotiation.dialect;
 	uint32_t send = told(&conn->send_limit, dialect), recv = told(&conn->recv_limit, dialect);
 
-	conn->terms = (struct rpc_terms){dialect, send, send, recv, recv, .reverse_calls = true};
+	conn->terms = (struct rpc_terms){
+		.dialect = dialect,
+		.send_bytes = send,
+		.reply_bytes = send,
+		.recv_bytes = recv,
+		.around_bytes = recv,
+		.reverse_calls = true,
+	};
 	if (!dialect->options || !conn->characteristics)
 		return;
 	agree_on_reverse(conn);

@@ -111,9 +111,9 @@ struct rdma_conn {
 	struct negotiation negotiation;
 	struct inline_limit send_limit, recv_limit; /* of version one */
 	struct rpc_terms terms;
-	struct characteristics
-		*characteristics; /* version two: of both ends; NULL: nothing was told */
-	struct conn_sizes *sizes; /* version two: what is wanted; NULL: nothing ever */
+	/* Version two: of both ends, NULL: nothing was told; and what is wanted, NULL: nothing ever. */
+	struct characteristics *characteristics;
+	struct conn_sizes *sizes;
 	struct own_messages own;
 
 	/* For Calls that are sent, and Calls that come. */
