@@ -130,11 +130,6 @@ static uint64_t header_bytes(const struct responder_rpc *rpc, bool with_reply_ch
 	return bytes;
 }
 
-static uint32_t least(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
-
 /*
  * The longest Send where there is another way: the client counts on none, so that it may have taken smaller receives
  * since (B3.1-7), and from the moment that we ask for that (B3.1-4).
