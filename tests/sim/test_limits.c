@@ -54,8 +54,9 @@ static void open_at(uint32_t bytes, bool ddp)
 	rig->client.hold = rig->server.hold = true;
 }
 
-/* The Calls that wait are answered with these limits, and a second round is made with them. */
-static void change_and_answer(uint32_t to, unsigned forward, unsigned reverse)
+/* The Calls that wait are answered with these limits; so many of either direction get an error instead. */
+static void change_and_fail(uint32_t to, unsigned forward, unsigned reverse,
+			    unsigned forward_faults, unsigned reverse_faults)
 {
 	rig_run(rig);
 	ck_assert_uint_eq(rig->server.calls, forward);
@@ -64,10 +65,17 @@ static void change_and_answer(uint32_t to, unsigned forward, unsigned reverse)
 	rig_answer_held(&rig->server);
 	rig_answer_held(&rig->client);
 	rig_run(rig);
-	ck_assert_uint_eq(rig->client.answered, forward);
-	ck_assert_uint_eq(rig->server.answered, reverse);
+	ck_assert_uint_eq(rig->client.answered, forward - forward_faults);
+	ck_assert_uint_eq(rig->server.answered, reverse - reverse_faults);
+	ck_assert_uint_eq(rig->client.faults, forward_faults);
+	ck_assert_uint_eq(rig->server.faults, reverse_faults);
 	ck_assert_uint_eq(rig->client.wrong + rig->server.wrong, 0);
 	ck_assert_uint_eq(sim_net_stats(rig->net)->overlong, 0);
+}
+
+static void change_and_answer(uint32_t to, unsigned forward, unsigned reverse)
+{
+	change_and_fail(to, forward, reverse, 0, 0);
 }
 
 static void finish(void)
@@ -81,16 +89,21 @@ static const struct {
 	uint32_t from, to;
 } changes[] = {{LOW, HIGH}, {HIGH, LOW}};
 
-/* A Reply that fits between the two limits, one that fits neither, and one that fits both. */
+/*
+ * A Reply that fits between the two limits, one that fits neither, and one that fits both. A client that counts on one
+ * inline does not lower its limit (B3.1-7); from one that does all the same the Reply is kept (B3.1-8).
+ */
 START_TEST(a_reply_goes_by_the_limit_that_its_call_came_with)
 {
 	static const uint32_t replies[] = {4000, 100, 9000, LOW - 28, LOW - 27, HIGH - 28};
 	uint32_t from = changes[_i].from, to = changes[_i].to;
 
 	for (size_t i = 0; i < ARRAY_SIZE(replies); i++) {
+		bool counts = from == HIGH && replies[i] + 100 <= HIGH - 28;
+
 		open_at(from, false);
 		rig_call(&rig->client, RIG_CALL_MIN, replies[i], replies[i] + 100);
-		change_and_answer(to, 1, 0);
+		change_and_fail(to, 1, 0, counts && replies[i] > LOW - 28, 0);
 		/* A Reply of 4000 bytes fits inline under HIGH only. */
 		if (replies[i] == 4000)
 			ck_assert_uint_eq(rig->server.counters.sends_nomsg, from == LOW);
@@ -105,7 +118,7 @@ START_TEST(a_reverse_reply_goes_by_the_limit_that_its_call_came_with)
 
 	open_at(changes[_i].from, false);
 	rig_call(&rig->server, RIG_CALL_MIN, reply, reply);
-	change_and_answer(changes[_i].to, 0, 1);
+	change_and_fail(changes[_i].to, 0, 1, 0, changes[_i].to == LOW);
 	finish();
 }
 END_TEST
@@ -156,8 +169,8 @@ START_TEST(a_call_is_pulled_together_whatever_the_limit_is_now)
 	open_at(changes[_i].from, true);
 	fake_call_payloads[0] = (struct rpc_payload){160, 9000};
 	fake_ncall_payloads = 1;
-	rig_call(&rig->client, 160 + 9000 + 40, 3000, 3000);
-	rig_call(&rig->client, 30000, 3000, 3000);
+	rig_call(&rig->client, 160 + 9000 + 40, 1000, 1000);
+	rig_call(&rig->client, 30000, 1000, 1000);
 	rig_run(rig);
 	set_limits(changes[_i].to);
 	rig_answer_held(&rig->server);
