@@ -10,9 +10,9 @@ def version_two_is_refused_and_version_one_served(t):
     """Each message of version two gets ERR_VERS 1..1; Calls of version one are served."""
     hand = t.connect()
     for _ in range(2):
-        for message in (two.init(), two.upd(two.size(4096)), two.operation(two.UNKNOWN, b''),
-                        header.Header(0x20, vers=2, credit=1, proc=header.MSGP),
-                        header.Header(0x21, vers=2, credit=1, proc=header.DONE),
+        for message in (two.init(), two.upd(two.size(4096)), two.operation(two.UNKNOWN, bytes(4)),
+                        header.Header(0x20, vers=2, credit=1, proc=header.MSGP, body=bytes(12)),
+                        header.Header(0x21, vers=2, credit=1, proc=header.DONE, body=bytes(12)),
                         header.Header(0x22, vers=2, credit=1, body=b'\0\0\0\x22' + t.null()[4:])):
             hand.send(message)
             got = hand.reply(message.xid, 'ERR_VERS')
