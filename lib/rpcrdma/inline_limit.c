@@ -15,12 +15,6 @@ static uint32_t in_units(uint32_t bytes)
 	return least(bytes, RPCRDMA_INLINE_MAX) / 1024 * 1024;
 }
 
-static void agree(struct inline_limit *limit)
-{
-	limit->agreed_bytes =
-		limit->peer_bytes ? least(inline_limit_offer(limit), limit->peer_bytes) : 0;
-}
-
 void inline_limit_init(struct inline_limit *limit, uint32_t own_bytes, uint32_t profile_bytes)
 {
 	*limit = (struct inline_limit){
@@ -34,15 +28,14 @@ uint32_t inline_limit_offer(const struct inline_limit *limit)
 	return least(limit->own_bytes, limit->profile_bytes);
 }
 
-void inline_limit_own(struct inline_limit *limit, uint32_t own_bytes)
-{
-	limit->own_bytes = in_units(own_bytes);
-	agree(limit);
-}
-
 void inline_limit_peer(struct inline_limit *limit, uint32_t peer_bytes)
 {
 	assert(peer_bytes >= RPCRDMA_INLINE_MIN);
 	limit->peer_bytes = peer_bytes;
-	agree(limit);
+}
+
+uint32_t inline_limit_agreed(const struct inline_limit *limit, uint32_t floor_bytes)
+{
+	return least(most(inline_limit_offer(limit), floor_bytes),
+		     most(limit->peer_bytes, floor_bytes));
 }

@@ -2,9 +2,8 @@
 /*
  * The inline limit: how long a Send may be in one direction, transport header included. Pure.
  *
- * It is the least of what this end can, what is known of such a peer, and what the peer has told: in its private
- * data at first, and later whenever a version of the protocol lets it. Any of the three may be raised or lowered
- * while RPCs are in flight: these go by the terms that they were planned with (rpc_terms.h).
+ * It is the least of what this end can, what is known of such a peer, and what the peer has told in its private data. What
+ * characteristics tell later is another matter (characteristics.h); rdma_conn_agree() brings both together.
  */
 #ifndef RPCRDMA_INLINE_LIMIT_H
 #define RPCRDMA_INLINE_LIMIT_H
@@ -15,20 +14,23 @@ struct inline_limit {
 	uint32_t own_bytes; /* a multiple of 1024, from RPCRDMA_INLINE_MIN to RPCRDMA_INLINE_MAX */
 	uint32_t profile_bytes; /* UINT32_MAX: none known */
 	uint32_t peer_bytes;    /* 0: it has told nothing yet */
-	uint32_t agreed_bytes;  /* in force; 0 until the peer has told */
 };
 
 /**
- * inline_limit_init - nothing agreed yet
+ * inline_limit_init - the peer has told nothing yet
  * @own_bytes:     what is configured; brought to what private data can say
  * @profile_bytes: what is known of such a peer; 0: nothing
  */
 void inline_limit_init(struct inline_limit *limit, uint32_t own_bytes, uint32_t profile_bytes);
 /** inline_limit_offer - what to tell the peer: the least of what this end can and the profile. */
 uint32_t inline_limit_offer(const struct inline_limit *limit);
-/** inline_limit_own - this end can so much from now on. */
-void inline_limit_own(struct inline_limit *limit, uint32_t own_bytes);
-/** inline_limit_peer - the peer has told its limit, at least RPCRDMA_INLINE_MIN; from now on there is one. */
+/** inline_limit_peer - the peer has told its limit, at least RPCRDMA_INLINE_MIN. */
 void inline_limit_peer(struct inline_limit *limit, uint32_t peer_bytes);
+/**
+ * inline_limit_agreed - the one in force
+ * @floor_bytes: what each end can by default in the version that is spoken: less that is told counts as that, and so
+ *               does nothing (E2.3-1, X-14)
+ */
+uint32_t inline_limit_agreed(const struct inline_limit *limit, uint32_t floor_bytes);
 
 #endif

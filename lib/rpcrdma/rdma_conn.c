@@ -194,14 +194,6 @@ void rdma_conn_resize_receives(struct rdma_conn *conn, uint32_t size_bytes)
 		recv_runs_resize(&conn->recvs, kept, size_bytes);
 }
 
-/* Where a version has more by default than was told, that counts (E2.3-1, X-14). */
-static uint32_t told(const struct inline_limit *limit, const struct dialect *dialect)
-{
-	uint32_t floor = dialect->least_inline_bytes;
-
-	return least(most(inline_limit_offer(limit), floor), most(limit->peer_bytes, floor));
-}
-
 /*
  * Who makes reverse Calls goes by what the other end says of itself, who takes them by what it has said. Of an end
  * that says nothing the program behind knows (B3.3-2).
@@ -219,7 +211,9 @@ static void agree_on_reverse(struct rdma_conn *conn)
 void rdma_conn_agree(struct rdma_conn *conn)
 {
 	const struct dialect *dialect = conn->negotiation.dialect;
-	uint32_t send = told(&conn->send_limit, dialect), recv = told(&conn->recv_limit, dialect);
+	uint32_t floor = dialect->least_inline_bytes;
+	uint32_t send = inline_limit_agreed(&conn->send_limit, floor);
+	uint32_t recv = inline_limit_agreed(&conn->recv_limit, floor);
 
 	conn->terms = (struct rpc_terms){
 		.dialect = dialect,
@@ -236,8 +230,7 @@ void rdma_conn_agree(struct rdma_conn *conn)
 	conn->terms.reply_bytes = characteristics_reply_bytes(conn->characteristics, send);
 	conn->terms.recv_bytes = characteristics_recv_bytes(conn->characteristics, recv);
 	conn->terms.around_bytes =
-		least(conn->terms.recv_bytes,
-		      most(inline_limit_offer(&conn->recv_limit), dialect->least_inline_bytes));
+		least(conn->terms.recv_bytes, most(inline_limit_offer(&conn->recv_limit), floor));
 }
 
 bool rdma_conn_may_invalidate(const struct rdma_conn *conn, const struct rpc_terms *terms)

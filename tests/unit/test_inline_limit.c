@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The inline limit: what it is made of, and that it follows each of its sources. */
+/* The inline limit: what it is made of. */
 #include "rpcrdma/inline_limit.h"
 
 #include "base/compiler.h"
@@ -15,14 +15,33 @@ static struct inline_limit make(uint32_t own, uint32_t profile)
 	return limit;
 }
 
-START_TEST(nothing_is_agreed_before_the_peer_has_told)
+START_TEST(before_the_peer_has_told_it_is_the_default)
 {
-	struct inline_limit limit = make(4096, 0);
+	struct inline_limit limit = make(8192, 0);
 
-	ck_assert_uint_eq(limit.agreed_bytes, 0);
-	inline_limit_own(&limit, 8192);
-	ck_assert_uint_eq(limit.agreed_bytes, 0);
+	ck_assert_uint_eq(inline_limit_agreed(&limit, RPCRDMA_DEFAULT_INLINE), 1024);
+	ck_assert_uint_eq(inline_limit_agreed(&limit, RPCRDMA_DEFAULT_INLINE_TWO), 4096);
 	ck_assert_uint_eq(inline_limit_offer(&limit), 8192);
+}
+END_TEST
+
+/* */
+START_TEST(less_than_the_default_counts_as_the_default)
+{
+	static const struct {
+		uint32_t own, profile, peer, agreed;
+	} rows[] = {
+		{1024, 0, 1024, 4096}, {8192, 0, 2048, 4096},    {1024, 0, 8192, 4096},
+		{8192, 0, 5120, 5120}, {8192, 1024, 8192, 4096}, {5120, 0, 8192, 5120},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct inline_limit limit = make(rows[i].own, rows[i].profile);
+
+		inline_limit_peer(&limit, rows[i].peer);
+		ck_assert_uint_eq(inline_limit_agreed(&limit, RPCRDMA_DEFAULT_INLINE_TWO),
+				  rows[i].agreed);
+	}
 }
 END_TEST
 
@@ -39,7 +58,8 @@ START_TEST(the_least_of_all_sources_is_agreed)
 		struct inline_limit limit = make(rows[i].own, rows[i].profile);
 
 		inline_limit_peer(&limit, rows[i].peer);
-		ck_assert_uint_eq(limit.agreed_bytes, rows[i].agreed);
+		ck_assert_uint_eq(inline_limit_agreed(&limit, RPCRDMA_DEFAULT_INLINE),
+				  rows[i].agreed);
 	}
 }
 END_TEST
@@ -70,43 +90,15 @@ START_TEST(what_is_offered_can_be_said_in_private_data)
 }
 END_TEST
 
-START_TEST(either_end_may_raise_and_lower_it)
-{
-	struct inline_limit limit = make(4096, 0);
-
-	inline_limit_peer(&limit, 4096);
-	inline_limit_own(&limit, 65536);
-	ck_assert_uint_eq(limit.agreed_bytes, 4096);
-	inline_limit_peer(&limit, 131072);
-	ck_assert_uint_eq(limit.agreed_bytes, 65536);
-	inline_limit_peer(&limit, 1024);
-	ck_assert_uint_eq(limit.agreed_bytes, 1024);
-	inline_limit_peer(&limit, 262144);
-	inline_limit_own(&limit, 2048);
-	ck_assert_uint_eq(limit.agreed_bytes, 2048);
-}
-END_TEST
-
-START_TEST(the_profile_holds_whatever_both_ends_can)
-{
-	struct inline_limit limit = make(4096, 1024);
-
-	inline_limit_peer(&limit, 65536);
-	inline_limit_own(&limit, 65536);
-	ck_assert_uint_eq(limit.agreed_bytes, 1024);
-}
-END_TEST
-
 int main(void)
 {
 	Suite *suite = suite_create("inline_limit");
 	TCase *tc = tcase_create("inline_limit");
 
-	tcase_add_test(tc, nothing_is_agreed_before_the_peer_has_told);
+	tcase_add_test(tc, before_the_peer_has_told_it_is_the_default);
+	tcase_add_test(tc, less_than_the_default_counts_as_the_default);
 	tcase_add_test(tc, the_least_of_all_sources_is_agreed);
 	tcase_add_test(tc, what_is_offered_can_be_said_in_private_data);
-	tcase_add_test(tc, either_end_may_raise_and_lower_it);
-	tcase_add_test(tc, the_profile_holds_whatever_both_ends_can);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }
