@@ -67,7 +67,7 @@
 	X(options_sent, "messages of version two's characteristics (RDMA_OPTIONAL) sent")          \
 	X(options_received, "such messages received")                                              \
 	X(options_late, "answers to the attempt at version two that came too late, thrown away")   \
-	X(characteristics_wrong, "characteristics that break what their sender told before")       \
+	X(characteristics_wrong, "characteristics that break what was told or asked before")       \
 	X(recv_raises, "times that the receives of a connection became larger")                    \
 	X(recv_raises_refused, "times that there was no memory for that")                          \
 	X(recv_lowered_unasked, "times that a peer took smaller receives, and nobody had asked")   \

@@ -108,7 +108,7 @@ static bool is_in_flight(const struct rdma_options *options, uint32_t xid)
 	       xid_table_find(&options->rs->rpcs.table, xid);
 }
 
-uint32_t rdma_options_xid(const struct rdma_options *options)
+static uint32_t new_xid(const struct rdma_options *options)
 {
 	/* Far from where a client counts, as well as can be without knowing it. */
 	uint32_t xid = (uint32_t)(now_us(options) * 2654435761u);
@@ -138,7 +138,7 @@ static void send_option(struct rdma_options *options, const struct characteristi
 static void send_next(struct rdma_options *options, const struct characteristics_message *message)
 {
 	struct rdma_conn *conn = conn_of(options);
-	uint32_t xid = message->answers ? message->xid : rdma_options_xid(options);
+	uint32_t xid = message->answers ? message->xid : new_xid(options);
 
 	if (!message->answers)
 		own_messages_sent(&conn->own, xid, message->op == XCHAR_REQ);
@@ -148,7 +148,7 @@ static void send_next(struct rdma_options *options, const struct characteristics
 
 uint32_t rdma_options_hello(struct rdma_options *options)
 {
-	uint32_t xid = rdma_options_xid(options);
+	uint32_t xid = new_xid(options);
 	struct characteristics_message message;
 
 	characteristics_hello(&options->ch, &message);
@@ -213,6 +213,13 @@ static void take_steps(struct rdma_options *options)
 	}
 }
 
+/* Not in a connection that has come to version one after all. */
+static bool may_send(const struct rdma_conn *conn)
+{
+	return rdma_conn_is_up(conn) &&
+	       (conn->negotiation.stage != NEGOTIATION_SETTLED || conn->terms.dialect->options);
+}
+
 void rdma_options_go_on(struct rdma_options *options)
 {
 	struct rdma_conn *conn = conn_of(options);
@@ -220,8 +227,7 @@ void rdma_options_go_on(struct rdma_options *options)
 
 	release(options);
 	wish(options);
-	if (characteristics_waits(&options->ch) && rdma_conn_is_up(conn) &&
-	    (conn->negotiation.stage != NEGOTIATION_SETTLED || conn->terms.dialect->options))
+	if (characteristics_waits(&options->ch) && may_send(conn))
 		take_steps(options);
 	waits = characteristics_waits(&options->ch) && !own_messages_may_send(&conn->own);
 	if (own_messages_wait(&conn->own, waits))
@@ -237,17 +243,23 @@ static void note(struct rdma_conn *conn, unsigned what)
 	if (what & CHARACTERISTICS_LOWERED) {
 		counters->recv_lowered_unasked++;
 		rdma_conn_note(conn, "peer lowers its receives to %u bytes, which nobody asked for",
-			       conn->characteristics->value[XCHAR_RBSIZ]);
+			       characteristics_peer_size(conn->characteristics));
 	}
 	if (what & CHARACTERISTICS_INCONSTANT) {
 		counters->characteristics_wrong++;
 		rdma_conn_note(conn, "peer changes a characteristic that it called constant");
 	}
-	if (what & (CHARACTERISTICS_STRAY | CHARACTERISTICS_CONFUSED)) {
+	if (what & CHARACTERISTICS_STRAY) {
 		counters->characteristics_wrong++;
-		rdma_conn_note(conn, what & CHARACTERISTICS_STRAY
-					     ? "RESP_XCHAR to no request of ours"
-					     : "RESP_XCHAR that does not cover our request");
+		rdma_conn_note(conn, "RESP_XCHAR to no request of ours");
+	}
+	if (what & CHARACTERISTICS_CONFUSED) {
+		counters->characteristics_wrong++;
+		rdma_conn_note(conn, "RESP_XCHAR that does not cover our request");
+	}
+	if (what & CHARACTERISTICS_UNASKED) {
+		counters->characteristics_wrong++;
+		rdma_conn_note(conn, "UPD_XCHAR that ends what was never asked for");
 	}
 	if (what & CHARACTERISTICS_UNASKED) {
 		counters->characteristics_wrong++;

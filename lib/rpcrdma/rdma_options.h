@@ -35,8 +35,6 @@ void rdma_options_end(struct rdma_options *options);
 /** rdma_options_free - free it; accepts NULL. */
 void rdma_options_free(struct rdma_options *options);
 
-/** rdma_options_xid - an XID for a message of our own: of no Call in flight in either direction. */
-uint32_t rdma_options_xid(const struct rdma_options *options);
 /** rdma_options_hello - send the INIT with which a connector begins; returns its XID. */
 uint32_t rdma_options_hello(struct rdma_options *options);
 /** rdma_options_take - an RDMA_OPTIONAL has come that decodes as such. */

@@ -161,6 +161,7 @@ START_TEST(an_upd_that_nobody_asked_for_is_obeyed)
 	v2_send_upd(XCHAR_RBSIZ, 1, true);
 	ck_assert_uint_eq(send_limit(), V2_FIRST_BYTES);
 	ck_assert_uint_eq(side->counters.recv_lowered_unasked, 1);
+	ck_assert_uint_eq(side->counters.characteristics_wrong, 2);
 	v2_send_upd(0xffffff00, 1, true);
 	v2_send_upd(0, 1, false);
 	ck_assert_uint_eq(side->counters.characteristics_wrong, 2);
