@@ -34,7 +34,8 @@
 	X(credit_zero_received,                                                                    \
 	  "Replies that allowed no further Call, which the protocol forbids: taken as one")        \
 	X(err_vers_sent, "messages of another version of RPC-over-RDMA refused (ERR_VERS)")        \
-	X(err_vers_received, "Calls of ours that the peer refused for their version (ERR_VERS)")   \
+	X(err_vers_received,                                                                       \
+	  "messages of ours that the peer refused for their version (ERR_VERS)")                   \
 	X(err_chunk_sent, "messages that cannot be carried out refused (ERR_CHUNK)")               \
 	X(err_chunk_received, "Calls of ours that the peer could not carry out (ERR_CHUNK)")       \
 	X(err_inval_option_sent,                                                                   \

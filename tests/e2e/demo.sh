@@ -45,7 +45,7 @@ nfs-ls "$V4" | sed 's/^/     /'
 raised() { nfs_leg_is a upstream recv_size_bytes 32768 && nfs_leg_is a upstream peer_recv_size_bytes 32768; }
 
 if [ "$E2E_CHAIN" = proxies ]; then
-	say "a client reads and writes 16 KiB at a time, and they enlarge their receives for that, from 4 KiB"
+	say "a client reads and writes 16 KiB at a time, and the proxies enlarge their receives for that, from 4 KiB"
 	start holder "$BIN/nfs_client" "$V3" hold held 4m 1 16k
 	wait_for 60 raised || broken "the sizes of receives are not raised"
 	for side in a b; do
