@@ -99,7 +99,10 @@ struct characteristics {
 /* What there is at the moment. */
 struct characteristics_look {
 	uint32_t smallest_bytes; /* of the receives that are posted */
-	/* The longest Send with a Reply that a Call in flight has no other way for: of ours, of the peer's (B3.1-7). */
+	/*
+	 * The longest Reply inline that a Call of ours in flight counts on, and the longest that a Call of the peer's
+	 * needs (B3.1-7), as far as they matter: characteristics_counts_over(), characteristics_needs_over().
+	 */
 	uint32_t counted_bytes, needed_bytes;
 	bool may_ask;  /* a REQ may be sent now */
 	bool may_tell; /* an UPD may: it has no answer */
@@ -180,6 +183,13 @@ static inline bool characteristics_waits(const struct characteristics *ch)
 	return ch->init_due || ch->resp_due || ch->receives != RECEIVES_SETTLED ||
 	       ch->wish == WISH_HELD;
 }
+/**
+ * characteristics_counts_over, _needs_over - what a look is for: only more than so many bytes makes a difference
+ *
+ * Of counted_bytes and of needed_bytes; UINT32_MAX: nothing does, and no RPC need be looked at.
+ */
+uint32_t characteristics_counts_over(const struct characteristics *ch);
+uint32_t characteristics_needs_over(const struct characteristics *ch);
 /** characteristics_pending - in words what an end has asked for and has not got yet; NULL: nothing. */
 const char *characteristics_pending(const struct characteristics *ch);
 /** characteristics_sent - the message of the last step is on its way, with @xid. */

@@ -38,6 +38,25 @@ enum xchar_brs characteristics_peer_reverse(const struct characteristics *ch)
 	return (enum xchar_brs)ch->value[XCHAR_BRS];
 }
 
+uint32_t characteristics_counts_over(const struct characteristics *ch)
+{
+	uint32_t bytes = UINT32_MAX;
+
+	if (ch->resp_due && ch->judges_size)
+		bytes = ch->request.value[XCHAR_RBSIZ];
+	else if (ch->receives == RECEIVES_PENDING)
+		bytes = ch->goal_bytes;
+	/* No Call counts on more than what was told. */
+	return bytes < characteristics_told_size(ch) ? bytes : UINT32_MAX;
+}
+
+uint32_t characteristics_needs_over(const struct characteristics *ch)
+{
+	bool lowers = ch->wish == WISH_HELD && ch->wish_bytes < characteristics_peer_size(ch);
+
+	return lowers ? ch->wish_bytes : UINT32_MAX;
+}
+
 const char *characteristics_pending(const struct characteristics *ch)
 {
 	bool here = ch->receives == RECEIVES_PENDING || ch->receives == RECEIVES_RAISING;

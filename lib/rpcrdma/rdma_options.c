@@ -162,12 +162,14 @@ uint32_t rdma_options_hello(struct rdma_options *options)
 static void look(const struct rdma_options *options, struct characteristics_look *look)
 {
 	const struct rdma_conn *conn = conn_of(options);
+	uint32_t counts_over = characteristics_counts_over(&options->ch);
+	uint32_t needs_over = characteristics_needs_over(&options->ch);
 	bool may = own_messages_may_send(&conn->own);
 
 	*look = (struct characteristics_look){
 		.smallest_bytes = recv_runs_smallest(&conn->recvs),
-		.counted_bytes = requester_rpcs_count_on(&options->rq->rpcs),
-		.needed_bytes = responder_rpcs_need(&options->rs->rpcs),
+		.counted_bytes = requester_rpcs_count_on(&options->rq->rpcs, counts_over),
+		.needed_bytes = responder_rpcs_need(&options->rs->rpcs, needs_over),
 		.may_ask = may,
 		.may_tell = may,
 	};

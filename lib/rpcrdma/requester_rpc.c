@@ -359,14 +359,21 @@ static uint32_t counts_on(const struct requester_rpc *rpc)
 	return whole < rpc->terms.recv_bytes ? (uint32_t)whole : rpc->terms.recv_bytes;
 }
 
-uint32_t requester_rpcs_count_on(const struct requester_rpcs *rpcs)
+uint32_t requester_rpcs_count_on(const struct requester_rpcs *rpcs, uint32_t enough)
 {
 	const struct exchange *x;
 	uint32_t most = 0;
 
-	TAILQ_FOREACH(x, &rpcs->begun, target_entry)
-		if (counts_on(x->target_priv) > most)
-			most = counts_on(x->target_priv);
+	if (enough == UINT32_MAX)
+		return 0;
+	TAILQ_FOREACH(x, &rpcs->begun, target_entry) {
+		uint32_t bytes = counts_on(x->target_priv);
+
+		if (bytes > most)
+			most = bytes;
+		if (most > enough)
+			break;
+	}
 	return most;
 }
 

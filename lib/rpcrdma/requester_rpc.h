@@ -73,8 +73,11 @@ struct requester_rpc *requester_rpc_new(struct requester_rpcs *rpcs, struct exch
 struct requester_landing requester_rpc_landing(const struct requester_rpc *rpc);
 /** requester_rpc_drop - the connection has ended: let go of one that is held. */
 void requester_rpc_drop(struct requester_rpc *rpc);
-/** requester_rpcs_count_on - the longest Send with a Reply that those in flight have no other way for (B3.1-7). */
-uint32_t requester_rpcs_count_on(const struct requester_rpcs *rpcs);
+/**
+ * requester_rpcs_count_on - the longest Send with a Reply that those in flight have no other way for (B3.1-7)
+ * @enough: the first that is longer will do; UINT32_MAX: 0 will
+ */
+uint32_t requester_rpcs_count_on(const struct requester_rpcs *rpcs, uint32_t enough);
 /** requester_rpc_find - the one in flight with @xid, or NULL. */
 struct requester_rpc *requester_rpc_find(const struct requester_rpcs *rpcs, uint32_t xid);
 /**

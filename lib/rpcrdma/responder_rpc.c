@@ -160,19 +160,30 @@ uint64_t responder_rpc_chunk_room(const struct responder_rpc *rpc)
 	return rpc->reply_chunk.len_bytes;
 }
 
-uint32_t responder_rpcs_need(const struct responder_rpcs *rpcs)
+/* What of its Reply has no other way. */
+static uint32_t needs(const struct responder_rpc *rpc)
+{
+	uint64_t bytes = header_bytes(rpc, false) + xdr_padded_bytes(rpc->x->reply_max_bytes);
+
+	if (responder_rpc_chunk_room(rpc))
+		return 0;
+	return bytes < reply_bytes(rpc) ? (uint32_t)bytes : reply_bytes(rpc);
+}
+
+uint32_t responder_rpcs_need(const struct responder_rpcs *rpcs, uint32_t enough)
 {
 	const struct exchange *x;
 	uint32_t most = 0;
 
+	if (enough == UINT32_MAX)
+		return 0;
 	TAILQ_FOREACH(x, &rpcs->calls, origin_entry) {
-		const struct responder_rpc *rpc = x->origin_priv;
-		uint64_t bytes = header_bytes(rpc, false) + xdr_padded_bytes(x->reply_max_bytes);
+		uint32_t bytes = needs(x->origin_priv);
 
-		if (bytes > reply_bytes(rpc))
-			bytes = reply_bytes(rpc);
-		if (!responder_rpc_chunk_room(rpc) && bytes > most)
-			most = (uint32_t)bytes;
+		if (bytes > most)
+			most = bytes;
+		if (most > enough)
+			break;
 	}
 	return most;
 }

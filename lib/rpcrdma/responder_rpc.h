@@ -66,8 +66,11 @@ void responder_rpcs_end(struct responder_rpcs *rpcs);
 /** responder_rpcs_fini - free what is left after that, or when there never was one. */
 void responder_rpcs_fini(struct responder_rpcs *rpcs);
 
-/** responder_rpcs_need - the longest Send that a Reply can take for which no chunk was offered (B3.1-7). */
-uint32_t responder_rpcs_need(const struct responder_rpcs *rpcs);
+/**
+ * responder_rpcs_need - the longest Send that a Reply can take for which no chunk was offered (B3.1-7)
+ * @enough: the first that is longer will do; UINT32_MAX: 0 will
+ */
+uint32_t responder_rpcs_need(const struct responder_rpcs *rpcs, uint32_t enough);
 /** responder_rpc_new - an RPC, admitting, for a planned Call whose XID is not in use. NULL without memory. */
 struct responder_rpc *responder_rpc_new(struct responder_rpcs *rpcs,
 					const struct rpcrdma_header *hdr,
