@@ -4,7 +4,6 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,11 +20,6 @@ void recv_runs_fini(struct recv_runs *runs)
 	recv_runs_init(runs);
 }
 
-static struct recv_run *run_at(const struct recv_runs *runs, unsigned i)
-{
-	return &runs->runs[(runs->head + i) & (runs->room - 1)];
-}
-
 static int grow(struct recv_runs *runs)
 {
 	unsigned room = runs->room ? runs->room * 2 : FIRST_ROOM;
@@ -37,7 +31,7 @@ static int grow(struct recv_runs *runs)
 	if (!bigger)
 		return -ENOMEM;
 	for (unsigned i = 0; i < runs->count; i++)
-		bigger[i] = *run_at(runs, i);
+		bigger[i] = *recv_run_at(runs, i);
 	free(runs->runs);
 	runs->runs = bigger;
 	runs->room = room;
@@ -45,20 +39,13 @@ static int grow(struct recv_runs *runs)
 	return 0;
 }
 
-int recv_runs_add(struct recv_runs *runs, unsigned count, uint32_t size_bytes)
+int recv_runs_begin(struct recv_runs *runs, unsigned count, uint32_t size_bytes)
 {
-	struct recv_run *last = runs->count ? run_at(runs, runs->count - 1) : NULL;
-
 	if (!count)
 		return 0;
-	if (last && last->size_bytes == size_bytes) {
-		assert(count <= UINT_MAX - last->count);
-		last->count += count;
-		return 0;
-	}
 	if (runs->count == runs->room && grow(runs) < 0)
 		return -ENOMEM;
-	*run_at(runs, runs->count++) = (struct recv_run){size_bytes, count};
+	*recv_run_at(runs, runs->count++) = (struct recv_run){size_bytes, count};
 	return 0;
 }
 
@@ -66,17 +53,8 @@ bool recv_runs_first(const struct recv_runs *runs, uint32_t *size_bytes)
 {
 	if (!runs->count)
 		return false;
-	*size_bytes = run_at(runs, 0)->size_bytes;
+	*size_bytes = recv_run_at(runs, 0)->size_bytes;
 	return true;
-}
-
-void recv_runs_take(struct recv_runs *runs)
-{
-	assert(runs->count);
-	if (--run_at(runs, 0)->count > 0)
-		return;
-	runs->head = (runs->head + 1) & (runs->room - 1);
-	runs->count--;
 }
 
 void recv_runs_resize(struct recv_runs *runs, unsigned kept, uint32_t size_bytes)
@@ -88,15 +66,15 @@ void recv_runs_resize(struct recv_runs *runs, unsigned kept, uint32_t size_bytes
 	if (kept && !runs->count)
 		return;
 	for (unsigned i = 0; i < runs->count; i++)
-		total += run_at(runs, i)->count;
+		total += recv_run_at(runs, i)->count;
 	if (kept)
-		first = (struct recv_run){run_at(runs, 0)->size_bytes, 1};
+		first = (struct recv_run){recv_run_at(runs, 0)->size_bytes, 1};
 	/* There is room for two runs as soon as there is any. */
 	runs->count = 0;
 	if (kept)
-		*run_at(runs, runs->count++) = first;
+		*recv_run_at(runs, runs->count++) = first;
 	if (total > kept)
-		*run_at(runs, runs->count++) = (struct recv_run){size_bytes, total - kept};
+		*recv_run_at(runs, runs->count++) = (struct recv_run){size_bytes, total - kept};
 }
 
 uint32_t recv_runs_smallest(const struct recv_runs *runs)
@@ -104,8 +82,8 @@ uint32_t recv_runs_smallest(const struct recv_runs *runs)
 	uint32_t least = UINT32_MAX;
 
 	for (unsigned i = 0; i < runs->count; i++)
-		if (run_at(runs, i)->size_bytes < least)
-			least = run_at(runs, i)->size_bytes;
+		if (recv_run_at(runs, i)->size_bytes < least)
+			least = recv_run_at(runs, i)->size_bytes;
 	return least;
 }
 
@@ -114,8 +92,8 @@ uint32_t recv_runs_largest(const struct recv_runs *runs)
 	uint32_t most = 0;
 
 	for (unsigned i = 0; i < runs->count; i++)
-		if (run_at(runs, i)->size_bytes > most)
-			most = run_at(runs, i)->size_bytes;
+		if (recv_run_at(runs, i)->size_bytes > most)
+			most = recv_run_at(runs, i)->size_bytes;
 	return most;
 }
 
@@ -124,6 +102,6 @@ uint64_t recv_runs_bytes(const struct recv_runs *runs)
 	uint64_t bytes = 0;
 
 	for (unsigned i = 0; i < runs->count; i++)
-		bytes += (uint64_t)run_at(runs, i)->size_bytes * run_at(runs, i)->count;
+		bytes += (uint64_t)recv_run_at(runs, i)->size_bytes * recv_run_at(runs, i)->count;
 	return bytes;
 }
