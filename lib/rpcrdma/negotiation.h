@@ -55,6 +55,12 @@ void negotiation_silence(struct negotiation *neg);
 /** negotiation_range - the versions that ERR_VERS is to name: the settled one alone, else all. */
 void negotiation_range(const struct negotiation *neg, uint32_t *low, uint32_t *high);
 
+/** negotiation_is_settled_as - whether @vers is what is spoken from now on: it is taken, and tells nothing new. */
+static inline bool negotiation_is_settled_as(const struct negotiation *neg, uint32_t vers)
+{
+	return neg->stage == NEGOTIATION_SETTLED && neg->dialect->version == vers;
+}
+
 /** negotiation_judge - whether a message with this fixed part is taken; @optional: it is an RDMA_OPTIONAL. */
 enum negotiation_verdict negotiation_judge(const struct negotiation *neg, uint32_t xid,
 					   uint32_t vers, bool optional) MUST_CHECK;

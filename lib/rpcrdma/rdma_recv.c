@@ -250,6 +250,10 @@ static void receive(struct rdma_leg *leg, enum rpcrdma_verdict verdict,
 		judge(leg, verdict, hdr, recv);
 		return;
 	}
+	if (negotiation_is_settled_as(neg, hdr->vers)) {
+		take(leg, verdict, hdr, recv);
+		return;
+	}
 	switch (negotiation_judge(neg, hdr->xid, hdr->vers, hdr->proc == RPCRDMA_OPTIONAL)) {
 	case NEGOTIATION_TAKE:
 		rdma_version_heard(leg, hdr);
