@@ -36,8 +36,10 @@ static void give(struct characteristics *ch, struct characteristics_message *mes
 		 enum xchar_op op, size_t info_bytes)
 {
 	assert(info_bytes);
-	*message = (struct characteristics_message){
-		.op = op, .info = ch->info, .info_bytes = (uint32_t)info_bytes};
+	message->op = op;
+	message->answers = false;
+	message->xid = 0;
+	message->info_bytes = (uint32_t)info_bytes;
 	ch->given = op;
 }
 
@@ -52,8 +54,8 @@ static void give_init(struct characteristics *ch, struct characteristics_message
 
 	/* All but the receive size are constant (B4.1-3). */
 	give(ch, message, XCHAR_INIT,
-	     xchar_encode_init(ch->info, sizeof(ch->info), values, tells ? ARRAY_SIZE(values) : 0,
-			       tells ? 0x6 : 0));
+	     xchar_encode_init(message->info, sizeof(message->info), values,
+			       tells ? ARRAY_SIZE(values) : 0, tells ? 0x6 : 0));
 }
 
 static void init_is_sent(struct characteristics *ch)
@@ -79,8 +81,9 @@ static void give_size(struct characteristics *ch, struct characteristics_message
 
 	ch->given_bytes = bytes;
 	give(ch, message, op,
-	     op == XCHAR_UPD ? xchar_encode_upd(ch->info, sizeof(ch->info), &size, pendclr)
-			     : xchar_encode_req(ch->info, sizeof(ch->info), &size, 1));
+	     op == XCHAR_UPD
+		     ? xchar_encode_upd(message->info, sizeof(message->info), &size, pendclr)
+		     : xchar_encode_req(message->info, sizeof(message->info), &size, 1));
 }
 
 /* What the peer tells. */
@@ -313,7 +316,7 @@ static enum characteristics_step next_resp(struct characteristics *ch,
 		}
 	}
 	give(ch, message, XCHAR_RESP,
-	     characteristics_request_resp(request, ch->info, sizeof(ch->info)));
+	     characteristics_request_resp(request, message->info, sizeof(message->info)));
 	message->answers = true;
 	message->xid = request->xid;
 	return CHARACTERISTICS_SEND;

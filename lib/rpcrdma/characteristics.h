@@ -90,7 +90,6 @@ struct characteristics {
 	uint32_t init_xid;    /* with this XID */
 	unsigned given;       /* the message of the last step, an enum xchar_op; 0: none */
 	uint32_t given_bytes; /* the size of the last step, to resize to or to be told */
-	uint8_t info[CHARACTERISTICS_RESP_BYTES];
 };
 
 /* The longest Reply that has no other way goes as one Send, however large the peer's receives are. */
@@ -113,8 +112,8 @@ struct characteristics_message {
 	enum xchar_op op;
 	bool answers; /* INIT of an acceptor, RESP: it has the XID below; else an XID of our own */
 	uint32_t xid;
-	const uint8_t *info; /* the machine's, until the next call */
 	uint32_t info_bytes;
+	uint8_t info[CHARACTERISTICS_RESP_BYTES];
 };
 
 enum characteristics_step {
