@@ -263,10 +263,6 @@ static void note(struct rdma_conn *conn, unsigned what)
 		counters->characteristics_wrong++;
 		rdma_conn_note(conn, "UPD_XCHAR that ends what was never asked for");
 	}
-	if (what & CHARACTERISTICS_UNASKED) {
-		counters->characteristics_wrong++;
-		rdma_conn_note(conn, "UPD_XCHAR that ends no request of ours");
-	}
 }
 
 /* from the end that connected what it asks for, from the other one a grant. */
@@ -333,6 +329,22 @@ bool rdma_options_refused(struct rdma_options *options, uint32_t xid)
 
 /* ---- idle minutes ---- */
 
+/*
+ * A REQ that has had no RESP for a minute holds its credit no longer: a server that grants but one would get no Call
+ * any more. The wish stays open, and a lower size in force, for the RESP may still come.
+ */
+static void give_up_credit(struct rdma_options *options)
+{
+	struct rdma_conn *conn = conn_of(options);
+	bool open = options->ch.wish == WISH_OPEN;
+
+	if (open && options->old_req && options->old_req_xid == options->ch.wish_xid &&
+	    own_messages_answered(&conn->own, options->old_req_xid))
+		requester_pump(options->rq);
+	options->old_req = open;
+	options->old_req_xid = options->ch.wish_xid;
+}
+
 /* What the peer raised for our Sends is too much if none of them needed it (B3.1-7 says when that may be asked). */
 static void on_timer(void *arg)
 {
@@ -345,6 +357,7 @@ static void on_timer(void *arg)
 	if (first && conn->longest_send_bytes <= first && options->ch.value[XCHAR_RBSIZ] > first)
 		characteristics_ask(&options->ch, first);
 	conn->longest_send_bytes = 0;
+	give_up_credit(options);
 	rdma_options_go_on(options);
 	loop_timer_set(conn->fabric->loop, options->timer, SIZE_WISH_US);
 }

@@ -272,6 +272,28 @@ START_TEST(an_error_to_our_update_is_of_no_call_that_waits)
 }
 END_TEST
 
+/* A REQ without a RESP has its credit for a minute or two, also where there comes to be no other. */
+START_TEST(a_request_without_an_answer_stops_no_call)
+{
+	side = &rig->client;
+	v2_credit = 3;
+	v2_open_client();
+	v2_ask(side, 16384);
+	rig_call(side, RIG_CALL_MIN, 200, 200);
+	v2_run(1);
+	v2_next_option(XCHAR_REQ);
+	v2_next_call(2);
+	v2_send_reply(2, v2_hdr.xid, 200, 1);
+	rig_call(side, RIG_CALL_MIN, 200, 200);
+	v2_run(1);
+	v2_silence();
+	v2_run(130000);
+	v2_next_call(2);
+	v2_send_reply(2, v2_hdr.xid, 200, 1);
+	ck_assert_uint_eq(side->answered, 2);
+}
+END_TEST
+
 /* What is shown of a connection counts Calls, not what is of our own. */
 START_TEST(messages_of_our_own_are_no_calls_in_flight)
 {
@@ -299,6 +321,7 @@ int main(void)
 	tcase_add_loop_test(tc, a_request_of_nothing_is_answered_with_nothing, 0, 2);
 	tcase_add_loop_test(tc, answers_that_are_not_taken_end_the_connection, 0, 2);
 	tcase_add_test(tc, a_grant_of_zero_in_an_operation_is_one);
+	tcase_add_test(tc, a_request_without_an_answer_stops_no_call);
 	tcase_add_test(tc, no_credit_asked_for_in_an_operation_is_one_granted);
 	tcase_add_test(tc, a_grant_in_an_operation_is_obeyed);
 	tcase_add_test(tc, the_last_credit_is_for_calls);
