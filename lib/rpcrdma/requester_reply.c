@@ -188,12 +188,16 @@ static void version_refused(struct requester *rq, struct requester_rpc *rpc,
 			    const struct rpcrdma_header *hdr)
 {
 	struct rdma_conn *conn = rq->conn;
+	struct version_memory *memory = conn->config->version_memory;
 
 	if (conn->negotiation.stage != NEGOTIATION_ASSUMED || rpc->state != REQUESTER_SENT) {
 		requester_rpc_end(rpc, EXCHANGE_FAULT_ERR_VERS);
 		requester_pump(rq);
 		return;
 	}
+	/* Whatever was taken for a server of version one is none. */
+	if (memory && hdr->vers_low > rpc->terms.dialect->version)
+		version_memory_forget(memory, (const struct sockaddr *)&conn->server);
 	if (!negotiation_refused(&conn->negotiation, hdr->vers_low, hdr->vers_high)) {
 		rdma_conn_fail(conn, LEG_CLOSE_VERSION, "the peer speaks versions %u to %u",
 			       hdr->vers_low, hdr->vers_high);

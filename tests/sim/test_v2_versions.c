@@ -248,6 +248,7 @@ START_TEST(a_call_of_version_one_that_is_refused_goes_once_more_in_two)
 		ck_assert_int_eq(rig->client.last_fault, EXCHANGE_FAULT_ERR_VERS);
 	}
 	ck_assert_uint_eq(rig->client.counters.calls_sent, 2);
+	ck_assert(!says_one());
 	rig_call(&rig->client, RIG_CALL_MIN, 200, 200);
 	v2_run(1);
 	v2_next_call(2);
