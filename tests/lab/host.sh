@@ -41,7 +41,8 @@ ganesha_kill() {
 	local pid
 	pid=$(cat "$out/ganesha/pid" 2>/dev/null) || return 0
 	kill -KILL "$pid" 2>/dev/null
-	tail -f --pid="$pid" /dev/null
+	# Whoever started it may be at leisure to collect it only later: as a zombie it has no socket any more.
+	while grep -qs '^State:.[^ZX]' "/proc/$pid/status"; do sleep 0.05; done
 	rm -f "$out/ganesha/pid"
 }
 
