@@ -92,6 +92,10 @@ static bool resize(struct rdma_options *options, uint32_t bytes)
 	if (size > conn->recv_size_bytes) {
 		if (!claim(options, cost_of(conn, bytes))) {
 			conn->counters->recv_raises_refused++;
+			rdma_conn_note(conn,
+				       "receives stay at %u bytes: memory_limit_mib leaves no "
+				       "room for larger ones beside the largest messages",
+				       conn->recv_size_bytes);
 			return false;
 		}
 		conn->counters->recv_raises++;

@@ -174,6 +174,7 @@ START_TEST(a_raise_without_memory_is_refused)
 	open_and_call();
 	large_replies(17);
 	ck_assert_uint_eq(counters->recv_raises_refused, 1);
+	ck_assert_uint_eq(rig->client.notes, 1);
 	large_replies(64);
 	ck_assert_uint_eq(counters->recv_raises_refused, 1);
 	ck_assert_uint_eq(v2_size(&rig->client), V2_FIRST_BYTES);

@@ -89,10 +89,11 @@ done
 
 row "siw: receives change their sizes under load" sizes verbs 10.0.2.15
 row "rxe: receives change their sizes under load" sizes verbs 10.9.0.1
-guest_row v2-siw-server verbs://10.0.2.15:2231 tcp://127.0.0.1:2049
-guest_row v2-siw tcp://10.0.2.15:2241 verbs://10.0.2.15:2231 "connect_version = 2;"
-guest_row v2-rxe-server verbs://10.9.0.1:2232 tcp://127.0.0.1:2049
-guest_row v2-rxe tcp://10.0.2.15:2242 verbs://10.9.0.1:2232 "connect_version = 2;"
+# What is left beside their largest messages is for larger receives.
+guest_row v2-siw-server verbs://10.0.2.15:2231 tcp://127.0.0.1:2049 "max_message_bytes = 4194304;"
+guest_row v2-siw tcp://10.0.2.15:2241 verbs://10.0.2.15:2231 "connect_version = 2; max_message_bytes = 4194304;"
+guest_row v2-rxe-server verbs://10.9.0.1:2232 tcp://127.0.0.1:2049 "max_message_bytes = 4194304;"
+guest_row v2-rxe tcp://10.0.2.15:2242 verbs://10.9.0.1:2232 "connect_version = 2; max_message_bytes = 4194304;"
 guest_row v2-knfsd tcp://10.0.2.15:2235 verbs://10.0.2.15:20049 "connect_version = 2;"
 row "version two: tcp client, verbs on siw, knfsd, 4.1" both_speak 10.0.2.15 2241 v2-siw v2-siw-server
 row "version two: tcp client, verbs on rxe, knfsd, 4.1" both_speak 10.0.2.15 2242 v2-rxe v2-rxe-server
