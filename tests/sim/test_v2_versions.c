@@ -351,6 +351,7 @@ START_TEST(a_cut_at_any_step_is_remembered_if_nothing_was_settled)
 {
 	unsigned steps = 1, probing = 0;
 
+	v2_end();
 	for (unsigned k = 1; k <= steps; k++) {
 		struct sim_faults faults = {
 			.cut_at_step = k, .max_delay_us = _i ? 500 : 0, .seed = k};
