@@ -160,11 +160,24 @@ tests_unit_test_version_memory_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_version_memory_LDADD = $(UNIT_LDADD)
 TESTS += tests/unit/test_version_memory
 
+CHARACTERISTICS_FIXTURE = tests/unit/characteristics_fixture.c tests/unit/characteristics_fixture.h
 check_PROGRAMS += tests/unit/test_characteristics
-tests_unit_test_characteristics_SOURCES = tests/unit/test_characteristics.c
+tests_unit_test_characteristics_SOURCES = tests/unit/test_characteristics.c $(CHARACTERISTICS_FIXTURE)
 tests_unit_test_characteristics_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_characteristics_LDADD = $(UNIT_LDADD)
 TESTS += tests/unit/test_characteristics
+
+check_PROGRAMS += tests/unit/test_characteristics_requests
+tests_unit_test_characteristics_requests_SOURCES = tests/unit/test_characteristics_requests.c $(CHARACTERISTICS_FIXTURE)
+tests_unit_test_characteristics_requests_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_characteristics_requests_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_characteristics_requests
+
+check_PROGRAMS += tests/unit/test_characteristics_wishes
+tests_unit_test_characteristics_wishes_SOURCES = tests/unit/test_characteristics_wishes.c $(CHARACTERISTICS_FIXTURE)
+tests_unit_test_characteristics_wishes_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_characteristics_wishes_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_characteristics_wishes
 
 check_PROGRAMS += tests/unit/test_characteristics_random
 tests_unit_test_characteristics_random_SOURCES = tests/unit/test_characteristics_random.c

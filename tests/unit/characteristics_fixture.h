@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A machine of transport characteristics on a bench: what comes is told to it, and what is due is looked at. */
+#ifndef TESTS_UNIT_CHARACTERISTICS_FIXTURE_H
+#define TESTS_UNIT_CHARACTERISTICS_FIXTURE_H
+
+#include "rpcrdma/characteristics.h"
+
+#define BIG 16384u
+
+extern struct characteristics ch;
+extern struct characteristics_look look;
+extern struct characteristics_config config;
+extern struct characteristics_message message; /* of the last step */
+extern struct xchar_operation sent;            /* the same, decoded */
+extern uint32_t resize_bytes;                  /* of the last step */
+extern uint32_t own_xid;                       /* of the last message that has no other */
+extern uint8_t info[300000];
+
+void start(bool connector);
+void setup(void);
+unsigned take(enum xchar_op op, uint32_t xid, size_t len);
+unsigned take_init(uint32_t xid, const struct xchar_value *values, unsigned count, uint32_t nochg);
+unsigned take_req(uint32_t xid, const struct xchar_value *values, unsigned count);
+unsigned take_req_size(uint32_t xid, uint32_t bytes);
+unsigned take_upd(uint32_t id, uint32_t value, bool pendclr);
+/* A RESP whose subsets have one word each. */
+unsigned take_resp(uint32_t xid, uint8_t done, uint8_t rej, uint8_t pend);
+/* What does not matter of the look changes nothing. */
+enum characteristics_step next(void);
+void nothing(void);
+/* A message, decoded; asked for twice, since a step stays due until it is done. */
+void sends(enum xchar_op op);
+void done(void);
+/* Receives of another size, which are all there at once unless a test says otherwise. */
+void resizes(uint32_t bytes, bool granted);
+/* A RESP to the REQ @xid whose element @n is in @set alone. */
+void responds(uint32_t xid, uint32_t n, enum xchar_set set);
+void tells(uint32_t bytes, bool pendclr);
+void asks(uint32_t bytes);
+/* The values of an INIT are those that are configured; the receive size alone may change. */
+void holds_all(const struct xchar_operation *init, uint32_t recv_bytes);
+/* An acceptor that has answered an INIT with @recv_bytes; 0: with nothing. */
+void greeted(uint32_t recv_bytes);
+/* The same whose receives were raised to @bytes. */
+void raised(uint32_t bytes);
+
+#endif

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Transport characteristics: what this end wants, of itself and of the peer. */
+#include <string.h>
+
+#include "base/compiler.h"
+#include "tests/lib/test.h"
+#include "tests/unit/characteristics_fixture.h"
+
+START_TEST(a_raise_of_ours_is_told_when_all_receives_have_it)
+{
+	greeted(4096);
+	look.smallest_bytes = 4096;
+	characteristics_raise(&ch, 4096);
+	nothing();
+	characteristics_raise(&ch, 8192);
+	/* One at a time. */
+	characteristics_raise(&ch, BIG);
+	resizes(8192, true);
+	nothing();
+	ck_assert_uint_eq(characteristics_recv_bytes(&ch, 0), 4096);
+	look.smallest_bytes = 8192;
+	look.may_tell = false;
+	nothing();
+	look.may_tell = true;
+	tells(8192, false);
+	ck_assert_uint_eq(characteristics_recv_bytes(&ch, 0), 8192);
+	characteristics_raise(&ch, UINT32_MAX);
+	resizes(65536, true);
+}
+END_TEST
+
+START_TEST(a_raise_of_ours_without_memory_is_over)
+{
+	greeted(4096);
+	characteristics_raise(&ch, 8192);
+	resizes(8192, false);
+	nothing();
+	characteristics_raise(&ch, BIG);
+	resizes(BIG, true);
+	tells(BIG, false);
+}
+END_TEST
+
+START_TEST(a_request_takes_the_place_of_a_raise_of_ours)
+{
+	greeted(4096);
+	look.smallest_bytes = 4096;
+	characteristics_raise(&ch, BIG);
+	resizes(BIG, true);
+	nothing();
+	/* A lower one than is told, or the same: there is nothing to wait for. */
+	ck_assert_uint_eq(take_req_size(5, 4096), 0);
+	resizes(4096, true);
+	responds(5, 0, XCHAR_DONE);
+	done();
+	look.smallest_bytes = 4096;
+	nothing();
+	/* One that is rejected leaves it. */
+	characteristics_raise(&ch, BIG);
+	resizes(BIG, true);
+	ck_assert_uint_eq(take_req_size(6, 65536), 0);
+	resizes(65536, false);
+	responds(6, 0, XCHAR_REJ);
+	done();
+	nothing();
+	look.smallest_bytes = BIG;
+	tells(BIG, false);
+}
+END_TEST
+
+START_TEST(a_raise_that_was_replaced_in_vain_is_given_back)
+{
+	raised(8192);
+	characteristics_raise(&ch, BIG);
+	resizes(BIG, true);
+	look.counted_bytes = 8192;
+	ck_assert_uint_eq(take_req_size(5, 4096), 0);
+	responds(5, 0, XCHAR_PEND);
+	done();
+	ck_assert_uint_eq(take_req_size(6, UINT32_MAX), 0);
+	responds(6, 0, XCHAR_REJ);
+	done();
+	sends(XCHAR_UPD);
+	done();
+	resizes(8192, true);
+	nothing();
+}
+END_TEST
+
+START_TEST(no_raise_of_ours_while_a_request_pends)
+{
+	raised(BIG);
+	look.counted_bytes = BIG;
+	ck_assert_uint_eq(take_req_size(5, 4096), 0);
+	responds(5, 0, XCHAR_PEND);
+	done();
+	characteristics_raise(&ch, 65536);
+	nothing();
+	look.counted_bytes = 0;
+	resizes(4096, true);
+	tells(4096, true);
+	characteristics_raise(&ch, 65536);
+	resizes(65536, true);
+}
+END_TEST
+
+/* What this end asks for */
+
+START_TEST(what_is_done_holds)
+{
+	greeted(0);
+	look.may_ask = false;
+	characteristics_ask(&ch, BIG);
+	nothing();
+	look.may_ask = true;
+	asks(BIG);
+	ck_assert_uint_eq(characteristics_send_bytes(&ch, 4096), 4096);
+	ck_assert_uint_eq(take_resp(own_xid, 1, 0, 0), 0);
+	ck_assert_uint_eq(characteristics_send_bytes(&ch, 4096), BIG);
+	ck_assert_uint_eq(take_resp(own_xid, 1, 0, 0), CHARACTERISTICS_STRAY);
+}
+END_TEST
+
+START_TEST(a_wish_that_was_not_sent_is_replaced)
+{
+	greeted(8192);
+	look.may_ask = false;
+	characteristics_ask(&ch, BIG);
+	characteristics_ask(&ch, 32768);
+	look.may_ask = true;
+	asks(32768);
+	ck_assert_uint_eq(take_resp(own_xid, 0, 1, 0), CHARACTERISTICS_REJECTED);
+	/* What is there already is no wish, nor what became so. */
+	look.may_ask = false;
+	characteristics_ask(&ch, BIG);
+	characteristics_ask(&ch, 8192);
+	look.may_ask = true;
+	nothing();
+	look.may_ask = false;
+	characteristics_ask(&ch, BIG);
+	ck_assert_uint_eq(take_upd(XCHAR_RBSIZ, 32768, false), 0);
+	look.may_ask = true;
+	nothing();
+}
+END_TEST
+
+START_TEST(nothing_is_asked_for_beyond_what_is_sent)
+{
+	greeted(0);
+	characteristics_ask(&ch, UINT32_MAX);
+	asks(65536);
+	ck_assert_uint_eq(take_resp(own_xid, 1, 0, 0), 0);
+	/* No more of it is no less. */
+	ck_assert_uint_eq(take_upd(XCHAR_RBSIZ, 131072, false), 0);
+	characteristics_ask(&ch, 262144);
+	nothing();
+	characteristics_ask(&ch, 1);
+	asks(4096);
+}
+END_TEST
+
+START_TEST(what_is_rejected_is_not_asked_for_again)
+{
+	static const struct {
+		uint8_t done, rej, pend;
+		unsigned what;
+	} rows[] = {
+		{0, 1, 0, CHARACTERISTICS_REJECTED},
+		{0, 0, 0, CHARACTERISTICS_REJECTED | CHARACTERISTICS_CONFUSED},
+		{2, 0, 0, CHARACTERISTICS_REJECTED | CHARACTERISTICS_CONFUSED},
+		{1, 1, 0, CHARACTERISTICS_REJECTED | CHARACTERISTICS_CONFUSED},
+		{1, 0, 1, CHARACTERISTICS_REJECTED | CHARACTERISTICS_CONFUSED},
+		{0, 1, 1, CHARACTERISTICS_REJECTED | CHARACTERISTICS_CONFUSED},
+		{1, 1, 1, CHARACTERISTICS_REJECTED | CHARACTERISTICS_CONFUSED},
+	};
+
+	greeted(8192);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		characteristics_ask(&ch, i % 2 ? 4096 : BIG);
+		asks(i % 2 ? 4096 : BIG);
+		ck_assert_uint_eq(take_resp(own_xid ^ 1, 1, 0, 0), CHARACTERISTICS_STRAY);
+		ck_assert_uint_eq(characteristics_send_bytes(&ch, 0), i % 2 ? 4096 : 8192);
+		ck_assert_uint_eq(take_resp(own_xid, rows[i].done, rows[i].rej, rows[i].pend),
+				  rows[i].what);
+		ck_assert_uint_eq(characteristics_send_bytes(&ch, 0), 8192);
+		nothing();
+	}
+}
+END_TEST
+
+START_TEST(an_error_rejects_a_request_alone)
+{
+	greeted(8192);
+	ck_assert(!characteristics_refused(&ch, own_xid));
+	characteristics_ask(&ch, 4096);
+	asks(4096);
+	ck_assert(!characteristics_refused(&ch, own_xid + 1));
+	ck_assert_uint_eq(characteristics_send_bytes(&ch, 0), 4096);
+	ck_assert(characteristics_refused(&ch, own_xid));
+	ck_assert(!characteristics_refused(&ch, own_xid));
+	ck_assert_uint_eq(characteristics_send_bytes(&ch, 0), 8192);
+	nothing();
+}
+END_TEST
+
+START_TEST(what_pends_is_ended_by_an_update)
+{
+	greeted(8192);
+	characteristics_ask(&ch, BIG);
+	asks(BIG);
+	/* What came before the RESP ends nothing. */
+	ck_assert_uint_eq(take_upd(XCHAR_RBSIZ, 8192, true), 0);
+	ck_assert_uint_eq(take_resp(own_xid, 0, 0, 1), 0);
+	ck_assert_uint_eq(characteristics_send_bytes(&ch, 0), 8192);
+	characteristics_ask(&ch, 32768);
+	nothing();
+	ck_assert_uint_eq(take_upd(XCHAR_RBSIZ, BIG, true), 0);
+	ck_assert_uint_eq(characteristics_send_bytes(&ch, 0), BIG);
+	ck_assert_uint_eq(take_upd(XCHAR_RBSIZ, BIG, true), CHARACTERISTICS_UNASKED);
+	ck_assert_uint_eq(take_upd(XCHAR_BRS, XCHAR_BRS_NONE, true), CHARACTERISTICS_UNASKED);
+	/* It may leave everything as it was. */
+	characteristics_ask(&ch, 32768);
+	asks(32768);
+	ck_assert_uint_eq(take_resp(own_xid, 0, 0, 1), 0);
+	ck_assert_uint_eq(take_upd(XCHAR_RBSIZ, BIG, true), CHARACTERISTICS_REJECTED);
+	ck_assert_uint_eq(characteristics_send_bytes(&ch, 0), BIG);
+}
+END_TEST
+
+START_TEST(a_lower_size_holds_from_the_moment_of_asking)
+{
+	greeted(BIG);
+	characteristics_ask(&ch, 8192);
+	ck_assert_uint_eq(characteristics_send_bytes(&ch, 0), BIG);
+	asks(8192);
+	ck_assert_uint_eq(characteristics_send_bytes(&ch, 0), 8192);
+	/* A Reply without another way may be as long as the peer still takes. */
+	ck_assert_uint_eq(characteristics_reply_bytes(&ch, 0), BIG);
+	/* A larger size is told, and the request stands. */
+	ck_assert_uint_eq(take_upd(XCHAR_RBSIZ, 32768, false), 0);
+	ck_assert_uint_eq(characteristics_send_bytes(&ch, 0), 8192);
+	ck_assert_uint_eq(take_resp(own_xid, 0, 0, 1), 0);
+	ck_assert_uint_eq(characteristics_send_bytes(&ch, 0), 8192);
+	ck_assert_uint_eq(characteristics_reply_bytes(&ch, 0), 32768);
+	ck_assert_uint_eq(take_upd(XCHAR_RBSIZ, 32768, true), CHARACTERISTICS_REJECTED);
+	ck_assert_uint_eq(characteristics_send_bytes(&ch, 0), 32768);
+	characteristics_ask(&ch, 4096);
+	asks(4096);
+	ck_assert_uint_eq(take_resp(own_xid, 0, 0, 1), 0);
+	ck_assert_uint_eq(take_upd(XCHAR_RBSIZ, 4096, true), 0);
+	ck_assert_uint_eq(characteristics_reply_bytes(&ch, 0), 4096);
+}
+END_TEST
+
+START_TEST(a_lower_size_is_not_asked_for_while_a_reply_needs_more)
+{
+	greeted(BIG);
+	look.needed_bytes = 8193;
+	characteristics_ask(&ch, 8192);
+	nothing();
+	/* A higher one does not wait for that. */
+	characteristics_ask(&ch, 32768);
+	asks(32768);
+	ck_assert_uint_eq(take_resp(own_xid, 0, 1, 0), CHARACTERISTICS_REJECTED);
+	characteristics_ask(&ch, 8192);
+	nothing();
+	look.needed_bytes = 8192;
+	asks(8192);
+}
+END_TEST
+
+/* While sizes rise, or a wish waits for a credit, no RPC has to be looked at. */
+START_TEST(calls_in_flight_matter_where_a_size_is_lowered)
+{
+	greeted(BIG);
+	look.smallest_bytes = 4096;
+	ck_assert_uint_eq(take_req_size(8, BIG), 0);
+	ck_assert_uint_eq(characteristics_counts_over(&ch), UINT32_MAX);
+	resizes(BIG, true);
+	responds(8, 0, XCHAR_PEND);
+	done();
+	ck_assert_uint_eq(characteristics_counts_over(&ch), UINT32_MAX);
+	look.smallest_bytes = BIG;
+	tells(BIG, true);
+	ck_assert_uint_eq(take_req_size(9, 8192), 0);
+	ck_assert_uint_eq(characteristics_counts_over(&ch), 8192);
+	look.counted_bytes = 8193;
+	responds(9, 0, XCHAR_PEND);
+	done();
+	ck_assert_uint_eq(characteristics_counts_over(&ch), 8192);
+	look.may_ask = false;
+	characteristics_ask(&ch, 2 * BIG);
+	ck_assert_uint_eq(characteristics_needs_over(&ch), UINT32_MAX);
+	characteristics_ask(&ch, 8192);
+	ck_assert_uint_eq(characteristics_needs_over(&ch), 8192);
+}
+END_TEST
+
+START_TEST(a_lower_size_that_nobody_asked_for_is_obeyed_and_told)
+{
+	greeted(32768);
+	ck_assert_uint_eq(take_upd(XCHAR_RBSIZ, BIG, false), CHARACTERISTICS_LOWERED);
+	ck_assert_uint_eq(characteristics_send_bytes(&ch, 0), BIG);
+	/* Lower than was asked for. */
+	characteristics_ask(&ch, 8192);
+	asks(8192);
+	ck_assert_uint_eq(take_upd(XCHAR_RBSIZ, 8191, false), CHARACTERISTICS_LOWERED);
+	ck_assert_uint_eq(characteristics_send_bytes(&ch, 0), 8191);
+	ck_assert_uint_eq(take_resp(own_xid, 1, 0, 0), 0);
+	/* What is below the least counts as that. */
+	ck_assert_uint_eq(take_upd(XCHAR_RBSIZ, 4096, false), CHARACTERISTICS_LOWERED);
+	ck_assert_uint_eq(take_upd(XCHAR_RBSIZ, 17, false), 0);
+	ck_assert_uint_eq(characteristics_send_bytes(&ch, 0), 4096);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("characteristics_wishes");
+	TCase *tc = tcase_create("raising");
+
+	tcase_add_checked_fixture(tc, setup, NULL);
+	tcase_add_test(tc, a_raise_of_ours_is_told_when_all_receives_have_it);
+	tcase_add_test(tc, a_raise_of_ours_without_memory_is_over);
+	tcase_add_test(tc, a_request_takes_the_place_of_a_raise_of_ours);
+	tcase_add_test(tc, a_raise_that_was_replaced_in_vain_is_given_back);
+	tcase_add_test(tc, no_raise_of_ours_while_a_request_pends);
+	suite_add_tcase(suite, tc);
+
+	tc = tcase_create("asking");
+	tcase_add_checked_fixture(tc, setup, NULL);
+	tcase_add_test(tc, what_is_done_holds);
+	tcase_add_test(tc, a_wish_that_was_not_sent_is_replaced);
+	tcase_add_test(tc, nothing_is_asked_for_beyond_what_is_sent);
+	tcase_add_test(tc, what_is_rejected_is_not_asked_for_again);
+	tcase_add_test(tc, an_error_rejects_a_request_alone);
+	tcase_add_test(tc, what_pends_is_ended_by_an_update);
+	tcase_add_test(tc, a_lower_size_holds_from_the_moment_of_asking);
+	tcase_add_test(tc, a_lower_size_is_not_asked_for_while_a_reply_needs_more);
+	tcase_add_test(tc, calls_in_flight_matter_where_a_size_is_lowered);
+	tcase_add_test(tc, a_lower_size_that_nobody_asked_for_is_obeyed_and_told);
+	suite_add_tcase(suite, tc);
+	return test_main(suite);
+}
