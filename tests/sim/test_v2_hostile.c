@@ -20,18 +20,6 @@ static void setup(void)
 	v2_begin(NULL);
 }
 
-/* The leg connects, or is connected to, in turns. */
-static void meet(int role)
-{
-	side = role ? &rig->client : &rig->server;
-	if (role) {
-		v2_open_client();
-		return;
-	}
-	v2_open_server();
-	v2_settle();
-}
-
 static void expect_alive(void)
 {
 	static uint32_t xid = 0x66000000;
@@ -84,7 +72,7 @@ START_TEST(a_resp_that_does_not_cover_the_request_rejects_it)
 	static const unsigned sets[] = {0, DONE | REJ, DONE | PEND, REJ | PEND, DONE | REJ | PEND};
 
 	for (unsigned role = 0; role < 2; role++) {
-		meet((int)role);
+		side = v2_meet((int)role);
 		v2_send_resp(have_it_ask(32768), sets[_i]);
 		ck_assert_uint_eq(side->counters.characteristics_wrong, 1);
 		ck_assert_uint_eq(send_limit(), V2_FIRST_BYTES);
@@ -101,7 +89,7 @@ START_TEST(a_resp_to_no_request_is_dropped)
 {
 	uint32_t xid;
 
-	meet(_i);
+	side = v2_meet(_i);
 	v2_send_resp(0x1234, DONE);
 	ck_assert_uint_eq(side->counters.characteristics_wrong, 1);
 	xid = have_it_ask(32768);
@@ -119,7 +107,7 @@ END_TEST
 
 START_TEST(a_pending_request_ends_with_an_upd)
 {
-	meet(_i);
+	side = v2_meet(_i);
 	v2_send_resp(have_it_ask(32768), PEND);
 	ck_assert_uint_eq(send_limit(), V2_FIRST_BYTES);
 	v2_ask(side, 16384);
@@ -136,7 +124,7 @@ END_TEST
 /* A lower size holds from the moment that it was asked for, until the request is refused (B3.1-4). */
 START_TEST(a_request_that_is_refused_by_an_error_limits_nothing)
 {
-	meet(_i & 1);
+	side = v2_meet(_i & 1);
 	v2_send_upd(XCHAR_RBSIZ, 32768, false);
 	ck_assert_uint_eq(send_limit(), 32768);
 	have_it_ask(8192);
@@ -151,7 +139,7 @@ END_TEST
 
 START_TEST(an_upd_that_nobody_asked_for_is_obeyed)
 {
-	meet(_i);
+	side = v2_meet(_i);
 	v2_send_upd(XCHAR_RBSIZ, 16384, true);
 	ck_assert_uint_eq(send_limit(), 16384);
 	ck_assert_uint_eq(side->counters.characteristics_wrong, 1);
@@ -172,7 +160,7 @@ END_TEST
 /* A Reply that is due goes by it, too: a longer Send would end the connection and all that is in flight on it. */
 START_TEST(a_reply_is_no_longer_than_what_was_lowered_since)
 {
-	meet(0);
+	side = v2_meet(0);
 	v2_send_upd(XCHAR_RBSIZ, 32768, false);
 	side->hold = true;
 	v2_send_call(2, 5, RIG_CALL_MIN, 20000);
@@ -214,7 +202,7 @@ START_TEST(what_does_not_decode_gets_bad_header)
 		{XCHAR_UPD, 4, {XCHAR_RBSIZ, 4, 8192, 2}},
 	};
 
-	meet(_i);
+	side = v2_meet(_i);
 	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
 		uint32_t info[8];
 
@@ -232,7 +220,7 @@ START_TEST(an_operation_longer_than_its_send_gets_bad_header)
 {
 	uint8_t bytes[28] = {0, 0, 3, 9, 0, 0, 0, 2, 0, 0, 0, 32, 0, 0, 0, 5, 0, 0, 0, 1};
 
-	meet(_i);
+	side = v2_meet(_i);
 	memset(bytes + 20, 0xff, 4);
 	raw_send(raw, bytes, sizeof(bytes));
 	expect_error(0x309, RPCRDMA_ERR_CHUNK);
@@ -244,7 +232,7 @@ START_TEST(an_unknown_operation_gets_inval_option)
 {
 	static const uint32_t ops[] = {0, 5, 99, UINT32_MAX};
 
-	meet(_i);
+	side = v2_meet(_i);
 	for (unsigned i = 0; i < ARRAY_SIZE(ops); i++) {
 		v2_send_option(0x400 + i, ops[i], "abcd", 4);
 		expect_error(0x400 + i, RPCRDMA_ERR_INVAL_OPTION);
@@ -301,7 +289,7 @@ END_TEST
 /* As an UPD of each value would be (B4.1-5); it is answered once. */
 START_TEST(a_second_init_is_as_an_upd)
 {
-	meet(_i);
+	side = v2_meet(_i);
 	v2_send_init(0x500, 16384, false);
 	v2_silence();
 	ck_assert_uint_eq(send_limit(), 16384);

@@ -11,17 +11,6 @@ static void setup(void)
 	v2_begin(NULL);
 }
 
-static void meet(int role)
-{
-	side = role ? &rig->client : &rig->server;
-	if (role) {
-		v2_open_client();
-		return;
-	}
-	v2_open_server();
-	v2_settle();
-}
-
 START_TEST(a_request_for_a_size_is_met_up_to_the_largest)
 {
 	static const struct {
@@ -36,7 +25,7 @@ START_TEST(a_request_for_a_size_is_met_up_to_the_largest)
 		{4096, 4096, XCHAR_DONE},
 	};
 
-	meet(_i);
+	side = v2_meet(_i);
 	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
 		v2_send_req(0x100 + i, rows[i].bytes);
 		v2_next_option(XCHAR_RESP);
@@ -54,7 +43,7 @@ START_TEST(the_answer_covers_each_element)
 	uint8_t info[16 * 200 + 4];
 	uint32_t n = 200;
 
-	meet(_i);
+	side = v2_meet(_i);
 	xdr_store_u32(info, n);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t id = i == 150 ? XCHAR_RBSIZ : i == 3 ? XCHAR_RQREMINV : 500 + i;
@@ -77,7 +66,7 @@ END_TEST
 
 START_TEST(a_request_of_nothing_is_answered_with_nothing)
 {
-	meet(_i);
+	side = v2_meet(_i);
 	v2_send_option(0x100, XCHAR_REQ, "\0\0\0\0", 4);
 	v2_next_option(XCHAR_RESP);
 	for (unsigned set = 0; set < XCHAR_SETS; set++)
@@ -94,7 +83,7 @@ START_TEST(answers_that_are_not_taken_end_the_connection)
 
 	for (unsigned i = 0; i < ARRAY_SIZE(words); i++)
 		xdr_store_u32(info + 4 * i, words[i]);
-	meet(_i);
+	side = v2_meet(_i);
 	sim_ep_stop_taking(raw->ep);
 	for (n = 0; n < 5000 && !side->closing; n++) {
 		v2_post_option(0x10000 + n, XCHAR_REQ, info, sizeof(info));
@@ -129,7 +118,7 @@ END_TEST
 /* Zero asked for is one granted, and no fewer receives are there. */
 START_TEST(no_credit_asked_for_in_an_operation_is_one_granted)
 {
-	meet(0);
+	side = v2_meet(0);
 	v2_credit = 0;
 	v2_send_req(0x100, 4096);
 	v2_next_option(XCHAR_RESP);
@@ -195,7 +184,7 @@ END_TEST
 /* The end that accepted sends the next one only when it has heard of its peer since the last. */
 START_TEST(the_end_that_accepted_has_one_out_at_a_time)
 {
-	meet(0);
+	side = v2_meet(0);
 	v2_raise(side, 16384);
 	v2_ask(side, 16384);
 	v2_run(10);
@@ -299,7 +288,7 @@ START_TEST(messages_of_our_own_are_no_calls_in_flight)
 {
 	struct leg_info info;
 
-	meet(_i);
+	side = v2_meet(_i);
 	v2_ask(side, 16384);
 	v2_run(1);
 	v2_next_option(XCHAR_REQ);

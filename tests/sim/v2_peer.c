@@ -97,6 +97,17 @@ void v2_settle(void)
 	v2_next_reply(RPCRDMA_VERSION_TWO, 2, 100);
 }
 
+struct rig_side *v2_meet(int role)
+{
+	if (role) {
+		v2_open_client();
+		return &rig->client;
+	}
+	v2_open_server();
+	v2_settle();
+	return &rig->server;
+}
+
 struct rdma_leg *v2_leg(struct rig_side *side)
 {
 	ck_assert_ptr_nonnull(side->leg);

@@ -66,6 +66,9 @@ void v2_send_req(uint32_t xid, uint32_t recv_bytes);
 void v2_send_resp(uint32_t xid, unsigned sets);
 /** v2_send_upd - of one value. */
 void v2_send_upd(uint32_t id, uint32_t value, bool pendclr);
+/** v2_meet - a leg that is open before the hand-made peer: it has connected, or with @role 0 was connected to. Its side. */
+struct rig_side *v2_meet(int role);
+
 /** v2_send_call - a Call inline in version @vers that asks for a Reply of @reply_bytes. */
 void v2_send_call(uint32_t vers, uint32_t xid, uint32_t call_bytes, uint32_t reply_bytes);
 /** v2_send_reply - a Reply inline. */
