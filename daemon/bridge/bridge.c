@@ -65,6 +65,9 @@ static void fill_leg_config(struct bridge *bridge, struct leg_config *config)
 	};
 	if (service->connect.transport != TRANSPORT_TCP)
 		config->reply_room = config_memory_reply_room(service);
+	if (service->connect.transport != TRANSPORT_TCP ||
+	    service->listen.transport != TRANSPORT_TCP)
+		config->config_program = service->config_program;
 }
 
 static struct bridge *bridge_alloc(struct worker_service *ws, const struct incoming *in,

@@ -10,7 +10,8 @@
 #define SHORTFALL_QUIET_US 600000000u /* between two warnings about one service */
 
 static void rdma_config(struct worker_service *ws, const struct leg_config *leg,
-			uint32_t highest_version, struct rdma_leg_config *config)
+			uint32_t highest_version, enum dialect_id version_one,
+			struct rdma_leg_config *config)
 {
 	const struct service_config *service = ws->service->config;
 
@@ -23,6 +24,13 @@ static void rdma_config(struct worker_service *ws, const struct leg_config *leg,
 		.peer = service->peer,
 		.keepalive_us = (uint64_t)service->keepalive_s * 1000000,
 		.peer_memory = &ws->service->peer_memory,
+		.version_one = version_one,
+		.done_timeout_us = (uint64_t)service->done_timeout_s * 1000000,
+		.done_policy = service->done_policy,
+		.padding_align_bytes = service->padding_align_bytes,
+		.padding_threshold_bytes = service->padding_threshold_bytes,
+		.config_protocol = service->config_protocol,
+		.reverse_timeout_us = (uint64_t)service->reverse_timeout_s * 1000000,
 		.highest_version = highest_version,
 		.receive_max_bytes = service->receive_max_bytes,
 		.characteristics = service->characteristics,
@@ -35,13 +43,14 @@ static int accept_rdma(struct worker_service *ws, const struct leg_config *leg,
 		       struct fabric_incoming *in, struct leg **out)
 {
 	struct fabric *fabric = in->ops == ws->iwarp->ops ? ws->iwarp : ws->verbs;
+	const struct service_config *service = ws->service->config;
 	struct rdma_leg_config config;
 
 	if (!fabric) {
 		fabric_incoming_drop(in);
 		return -ENODEV;
 	}
-	rdma_config(ws, leg, ws->service->config->listen_version, &config);
+	rdma_config(ws, leg, service->listen_version, service->listen_compat, &config);
 	return rdma_leg_adopt(&config, fabric, in, out);
 }
 
@@ -121,7 +130,8 @@ static int connect_leg(struct worker_service *ws, const struct leg_config *leg,
 
 	if (!attempt->fabric)
 		return connect_tcp(ws, leg, attempt, out);
-	rdma_config(ws, leg, attempt->rpcrdma_version, &config);
+	rdma_config(ws, leg, attempt->rpcrdma_version, ws->service->config->connect_compat,
+		    &config);
 	config.source_port = attempt->source_port;
 	config.version_memory = &ws->service->versions;
 	return rdma_leg_connect(&config, attempt->fabric, (const struct sockaddr *)&attempt->addr,

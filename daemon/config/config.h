@@ -12,7 +12,7 @@
 #include "base/compiler.h"
 #include "daemon/config/config_cidr.h"
 #include "daemon/config/config_value.h"
-#include "rpcrdma/peer_profile.h"
+#include "rpcrdma/rdma_config.h"
 #include "stream/source_port.h"
 
 enum ddp { DDP_NONE, DDP_NFS };
@@ -46,6 +46,15 @@ struct service_config {
 	uint32_t receive_max_bytes; /* version two: what the receive size may be raised to */
 	bool characteristics;       /* version two: they are told and understood */
 	bool reverse_chunks;        /* version two: reverse Calls may have chunks */
+	enum dialect_id listen_compat, connect_compat; /* what version one is taken for */
+	bool config_protocol;    /* rdma: sizes are told and asked by the configuration program */
+	uint32_t config_program; /* … which has this number */
+	uint32_t done_timeout_s; /* draft-03, rdma clients: to read a Reply that is lent */
+	enum done_policy done_policy;
+	uint32_t
+		padding_align_bytes; /* draft-03: what long opaques are aligned to; 0: they are not */
+	uint32_t padding_threshold_bytes; /* … from this length on */
+	uint32_t reverse_timeout_s;       /* rdma clients: to answer a reverse Call */
 };
 
 struct config {

@@ -166,6 +166,33 @@ static void warn_versions(const struct config *config, const struct service_conf
 		     chunks);
 }
 
+static bool has_draft(const struct service_config *service)
+{
+	return service->listen_compat == DIALECT_DRAFT03 ||
+	       service->connect_compat == DIALECT_DRAFT03;
+}
+
+/* What belongs to the draft alone, where that is not spoken. */
+static void warn_draft(const struct config *config, const struct service_config *service, FILE *out)
+{
+	bool lends = service->listen_compat == DIALECT_DRAFT03;
+
+	if (service->padding_align_bytes > 1 && !has_draft(service))
+		warn(out, config, service,
+		     "has padding_align_bytes = %u, which does nothing: it takes listen_compat or "
+		     "connect_compat = \"draft03\"",
+		     service->padding_align_bytes);
+	if (service->done_policy != DONE_POLICY_CLOSE && !lends)
+		warn(out, config, service,
+		     "has done_policy = \"withdraw\", which does nothing without listen_compat = "
+		     "\"draft03\"");
+	if (!is_preset("done_timeout_s", service->done_timeout_s) && !lends)
+		warn(out, config, service,
+		     "has done_timeout_s = %u, which does nothing without listen_compat = "
+		     "\"draft03\"",
+		     service->done_timeout_s);
+}
+
 static void warn_service(const struct config *config, const struct service_config *service,
 			 FILE *out)
 {
@@ -188,6 +215,7 @@ static void warn_service(const struct config *config, const struct service_confi
 		     service->max_connections_per_client, service->max_connections);
 	warn_source_ports(config, service, out);
 	warn_versions(config, service, out);
+	warn_draft(config, service, out);
 }
 
 void config_warn(const struct config *config, FILE *out)

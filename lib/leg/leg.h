@@ -132,7 +132,9 @@ struct leg_config {
 	struct reply_room reply_room; /* of the leg to which this one's Calls go */
 	uint64_t stall_timeout_us;    /* to finish a record, to take a reply */
 	uint64_t connect_timeout_us;  /* to get a connecting leg up */
-	bool partial;                 /* give messages up before they are complete */
+	/* RPC-over-RDMA's own program for configuration: Calls to it are answered here (A6.2-8); 0: there is none. */
+	uint32_t config_program;
+	bool partial;                        /* give messages up before they are complete */
 	const struct nfs_sessions *sessions; /* that the connection has shown; lent; NULL: none */
 	const struct leg_events *events;
 	void *arg;

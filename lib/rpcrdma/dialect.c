@@ -13,6 +13,19 @@ static const struct dialect dialects[DIALECT_COUNT] = {
 			.version = RPCRDMA_VERSION_ONE,
 			.least_inline_bytes = RPCRDMA_DEFAULT_INLINE,
 			.done = true,
+			.configuration = true,
+		},
+	/* draft-ietf-nfsv4-rpcrdma-03 */
+	[DIALECT_DRAFT03] =
+		{
+			.name = "draft03",
+			.version = RPCRDMA_VERSION_ONE,
+			.least_inline_bytes = RPCRDMA_DEFAULT_INLINE,
+			.done = true,
+			.padding = true,
+			.lent_replies = true,
+			.zero_grants = true,
+			.configuration = true,
 		},
 	/* draft-cel-nfsv4-rpcrdma-version-two-00 */
 	[DIALECT_V2] =

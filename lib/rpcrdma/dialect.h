@@ -3,6 +3,12 @@
  * What two ends may say to each other, and how: a row for each document that describes it, a column for each choice in
  * which documents differ. A connection goes by one row; an RPC by the one that it was planned with.
  *
+ * Version one has two: RFC 8166, which every peer speaks, and draft-ietf-nfsv4-rpcrdma-03, from which it was made and
+ * which has more in it. Of the differences between these (A-Δ in tests/REQUIREMENTS.md) those have a column that decide
+ * what is done; in the others one way serves both: pads of chunks are taken with and without (A-Δ5), read lists in any
+ * order (A-Δ7), a position-zero chunk in an RDMA_MSG by neither (A-Δ8), errors of unknown numbers (A-Δ9), 1024 bytes
+ * until more is told (A-Δ10), the same errors (A-Δ11), entries of one position as one chunk (A-Δ12).
+ *
  * Code asks columns. Only the codec of the header, this table and what settles the version of a connection
  * (negotiation.h) compare numbers of versions.
  */
@@ -14,6 +20,7 @@
 
 #define DIALECTS(X)                                                                                \
 	X(RFC8166, "rfc8166")                                                                      \
+	X(DRAFT03, "draft03")                                                                      \
 	X(V2, "version two")
 
 enum dialect_id {
@@ -30,6 +37,14 @@ struct dialect {
 	uint32_t least_inline_bytes;
 	/* RDMA_DONE, which gets no answer (A4.2-3); else its number is reserved (E4.2-5). */
 	bool done;
+	/* RDMA_MSGP, whose opaques stand aligned (A3.5-1, A-Δ1). */
+	bool padding;
+	/* A Reply may be lent as read chunks, until an RDMA_DONE (A3.6-4, A5.1-3, A-Δ2, A-Δ3). */
+	bool lent_replies;
+	/* A grant of zero means to wait while Calls are in flight (A3.3-11, A-Δ6); else it is wrong. */
+	bool zero_grants;
+	/* The sizes of a connection may be asked for by the configuration program (A6.2-1, A-Δ4). */
+	bool configuration;
 	/* RDMA_OPTIONAL, and with it the characteristics (E3.1-1). */
 	bool options;
 	/* A requester says by itself whether its keys may be invalidated; else both ends must. */

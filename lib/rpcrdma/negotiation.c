@@ -10,22 +10,24 @@
 static void settle(struct negotiation *neg, uint32_t vers)
 {
 	neg->stage = NEGOTIATION_SETTLED;
-	neg->dialect = negotiation_of(vers);
+	neg->dialect = negotiation_of(neg, vers);
 }
 
-void negotiation_init(struct negotiation *neg, bool connector, uint32_t highest)
+void negotiation_init(struct negotiation *neg, bool connector, uint32_t highest,
+		      enum dialect_id version_one)
 {
 	*neg = (struct negotiation){
 		.stage = connector ? NEGOTIATION_ASSUMED : NEGOTIATION_UNSETTLED,
 		.highest =
 			highest < RPCRDMA_VERSION_TWO ? RPCRDMA_VERSION_ONE : RPCRDMA_VERSION_TWO,
-		.dialect = dialect(DIALECT_RFC8166),
+		.version_one = version_one,
+		.dialect = dialect(version_one),
 	};
 }
 
-const struct dialect *negotiation_of(uint32_t vers)
+const struct dialect *negotiation_of(const struct negotiation *neg, uint32_t vers)
 {
-	return dialect(vers == RPCRDMA_VERSION_TWO ? DIALECT_V2 : DIALECT_RFC8166);
+	return dialect(vers == RPCRDMA_VERSION_TWO ? DIALECT_V2 : neg->version_one);
 }
 
 bool negotiation_tries(const struct negotiation *neg)

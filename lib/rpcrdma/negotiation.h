@@ -31,6 +31,7 @@ enum negotiation_stage {
 struct negotiation {
 	enum negotiation_stage stage;
 	uint32_t highest;              /* of this end */
+	enum dialect_id version_one;   /* the document that this end has for that */
 	const struct dialect *dialect; /* in force: for what this end begins */
 	bool probed;                   /* an attempt at version two was made … */
 	uint32_t probe_xid;            /* … with this XID */
@@ -44,8 +45,12 @@ enum negotiation_verdict {
 	NEGOTIATION_REFUSE, /* ERR_VERS, if it can be answered */
 };
 
-/** negotiation_init - of an end that speaks versions up to @highest; 0 is one. A connector assumes version one. */
-void negotiation_init(struct negotiation *neg, bool connector, uint32_t highest);
+/**
+ * negotiation_init - of an end that speaks versions up to @highest; 0 is one. A connector assumes version one
+ * @version_one: the row of the document that it has for that
+ */
+void negotiation_init(struct negotiation *neg, bool connector, uint32_t highest,
+		      enum dialect_id version_one);
 /** negotiation_tries - whether a higher version than the assumed one is to be tried first. */
 bool negotiation_tries(const struct negotiation *neg);
 /** negotiation_probe - the attempt goes, with @xid. */
@@ -85,7 +90,7 @@ void negotiation_reply_came(struct negotiation *neg);
  * Returns whether there is a version in common: the highest is settled.
  */
 bool negotiation_refused(struct negotiation *neg, uint32_t low, uint32_t high) MUST_CHECK;
-/** negotiation_of - the dialect of a version that is spoken. */
-const struct dialect *negotiation_of(uint32_t vers);
+/** negotiation_of - the dialect in which this end speaks a version. */
+const struct dialect *negotiation_of(const struct negotiation *neg, uint32_t vers);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "leg/leg.h"
+#include "rpcrdma/dialect.h"
 #include "rpcrdma/peer_profile.h"
 #include "rpcrdma/rdma_counters.h"
 #include "rpcrdma/version_memory.h"
@@ -14,6 +15,12 @@
 /* Receives are larger than advertised, for reverse Calls of TCP clients' callback sizes. */
 #define RDMA_RECV_SLACK_BYTES 4096u
 #define RDMA_RECV_MIN_BYTES   8192u
+
+/* What an end does whose Reply was not read in time (A3.8-3). */
+enum done_policy {
+	DONE_POLICY_CLOSE,    /* the connection */
+	DONE_POLICY_WITHDRAW, /* takes its memory back: reading it is an error from then on */
+};
 
 struct rdma_leg_config {
 	struct leg_config leg;
@@ -27,6 +34,15 @@ struct rdma_leg_config {
 	enum peer_id peer;     /* what the server is; for legs that connect */
 	uint64_t keepalive_us; /* a peer that said nothing for so long is asked; 0: never */
 	struct peer_memory *peer_memory; /* outlives the leg; NULL: nothing is kept */
+	/* What version one is taken for. */
+	enum dialect_id version_one;
+	/* A Reply that is lent: how long its RDMA_DONE may take, and what is done then. */
+	uint64_t done_timeout_us;
+	enum done_policy done_policy;
+	/* Opaques of so many bytes or more are sent at a multiple of that, where there is RDMA_MSGP; 0: none are. */
+	uint32_t padding_align_bytes, padding_threshold_bytes;
+	bool config_protocol;        /* the configuration program is served, and asked */
+	uint64_t reverse_timeout_us; /* how long a reverse Call waits for its Reply; 0: for ever */
 	/* The highest version to speak: of legs that connect, to try first. 0: version one. */
 	uint32_t highest_version;
 	/* Where a leg that connects notes what it found of its server's; outlives the leg; NULL: nowhere. */

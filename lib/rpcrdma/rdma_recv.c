@@ -27,7 +27,7 @@ static bool looks_like_call(const struct rdma_leg *leg, const struct rpcrdma_hea
 	const uint8_t *data = recv->data;
 
 	if (hdr->proc == RPCRDMA_ERROR ||
-	    (hdr->proc == RPCRDMA_DONE && negotiation_of(hdr->vers)->done))
+	    (hdr->proc == RPCRDMA_DONE && negotiation_of(&leg->conn.negotiation, hdr->vers)->done))
 		return false;
 	if (hdr->proc == RPCRDMA_MSG && recv->len_bytes >= RPCRDMA_MIN_HDR_BYTES + 8 &&
 	    !xdr_load_u32(data + 16) && !xdr_load_u32(data + 20) && !xdr_load_u32(data + 24)) {
@@ -36,7 +36,8 @@ static bool looks_like_call(const struct rdma_leg *leg, const struct rpcrdma_hea
 		if (type == RPC_CALL || type == RPC_REPLY)
 			return type == RPC_CALL;
 	}
-	return !leg->conn.connector || negotiation_of(hdr->vers)->read_list_tells_call;
+	return !leg->conn.connector ||
+	       negotiation_of(&leg->conn.negotiation, hdr->vers)->read_list_tells_call;
 }
 
 static void undecodable(struct rdma_leg *leg, const struct rpcrdma_header *hdr,
@@ -77,7 +78,7 @@ static void too_short(struct rdma_leg *leg, const struct fabric_recv *recv)
 /* Whether a message with chunks is a Call. */
 static bool has_chunks_of_call(const struct rdma_leg *leg, const struct rpcrdma_header *hdr)
 {
-	if (negotiation_of(hdr->vers)->read_list_tells_call)
+	if (negotiation_of(&leg->conn.negotiation, hdr->vers)->read_list_tells_call)
 		return hdr->nreads;
 	return !leg->conn.connector;
 }

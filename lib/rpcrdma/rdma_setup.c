@@ -25,7 +25,8 @@ void rdma_setup_init(struct rdma_conn *conn)
 	enum peer_id peer = conn->connector ? config->peer : PEER_AUTO;
 	uint32_t forward = config->credits, reverse = RDMA_REVERSE_CREDITS;
 
-	negotiation_init(&conn->negotiation, conn->connector, config->highest_version);
+	negotiation_init(&conn->negotiation, conn->connector, config->highest_version,
+			 config->version_one);
 	conn->terms.dialect = conn->negotiation.dialect;
 	rdma_conn_peer_found(conn, peer, peer == PEER_AUTO ? "not connected yet" : "as configured");
 	inline_limit_init(&conn->send_limit, config->inline_threshold_bytes,

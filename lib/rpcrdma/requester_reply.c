@@ -240,9 +240,10 @@ static void learn(const struct requester *rq, const struct requester_rpc *rpc)
 			     loop_now_us(conn->fabric->loop) + PEER_MEMORY_US);
 }
 
-static void count_error(struct rdma_leg_counters *counters, const struct rpcrdma_header *hdr)
+static void count_error(const struct rdma_conn *conn, const struct rpcrdma_header *hdr)
 {
-	bool options = negotiation_of(hdr->vers)->options;
+	bool options = negotiation_of(&conn->negotiation, hdr->vers)->options;
+	struct rdma_leg_counters *counters = conn->counters;
 
 	if (hdr->error == RPCRDMA_ERR_VERS)
 		counters->err_vers_received++;
@@ -256,17 +257,17 @@ static void count_error(struct rdma_leg_counters *counters, const struct rpcrdma
 
 void requester_error_of_own(struct requester *rq, const struct rpcrdma_header *hdr)
 {
-	count_error(rq->conn->counters, hdr);
+	count_error(rq->conn, hdr);
 	requester_pump(rq);
 }
 
 void requester_error(struct requester *rq, const struct rpcrdma_header *hdr)
 {
 	struct requester_rpc *rpc = requester_rpc_find(&rq->rpcs, hdr->xid);
-	bool of_option =
-		hdr->error == RPCRDMA_ERR_INVAL_OPTION && negotiation_of(hdr->vers)->options;
+	bool of_option = hdr->error == RPCRDMA_ERR_INVAL_OPTION &&
+			 negotiation_of(&rq->conn->negotiation, hdr->vers)->options;
 
-	count_error(rq->conn->counters, hdr);
+	count_error(rq->conn, hdr);
 	if (!rpc || of_option) {
 		if (requester_null_answered(rq, hdr->xid))
 			requester_pump(rq);

@@ -202,13 +202,15 @@ static int fill_send(struct work *work, const struct rpcrdma_header *hdr, size_t
 	return 0;
 }
 
-static void count_send(struct rdma_leg_counters *counters, const struct rpcrdma_header *hdr)
+static void count_send(const struct rdma_conn *conn, const struct rpcrdma_header *hdr)
 {
+	struct rdma_leg_counters *counters = conn->counters;
+
 	if (hdr->proc == RPCRDMA_MSG)
 		counters->sends_msg++;
 	else if (hdr->proc == RPCRDMA_NOMSG)
 		counters->sends_nomsg++;
-	if (negotiation_of(hdr->vers)->options)
+	if (negotiation_of(&conn->negotiation, hdr->vers)->options)
 		counters->sends_version_two++;
 	else
 		counters->sends_version_one++;
@@ -235,7 +237,7 @@ void work_send(struct rdma_conn *conn, const struct rpcrdma_header *hdr,
 		work->wr.inv_rkey = *inv_rkey;
 		conn->counters->remote_invalidations_sent++;
 	}
-	count_send(conn->counters, hdr);
+	count_send(conn, hdr);
 	conn->bytes_sent += hdr_bytes + body_bytes;
 	if (hdr_bytes + body_bytes > conn->longest_send_bytes)
 		conn->longest_send_bytes = (uint32_t)hdr_bytes + body_bytes;

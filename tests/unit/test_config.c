@@ -42,6 +42,15 @@ START_TEST(everything_has_a_default)
 	ck_assert_uint_eq(s->receive_max_bytes, 65536);
 	ck_assert(s->characteristics);
 	ck_assert(!s->reverse_chunks);
+	ck_assert_int_eq(s->listen_compat, DIALECT_RFC8166);
+	ck_assert_int_eq(s->connect_compat, DIALECT_RFC8166);
+	ck_assert(!s->config_protocol);
+	ck_assert_uint_eq(s->config_program, 100417);
+	ck_assert_uint_eq(s->done_timeout_s, 30);
+	ck_assert_int_eq(s->done_policy, DONE_POLICY_CLOSE);
+	ck_assert_uint_eq(s->padding_align_bytes, 0);
+	ck_assert_uint_eq(s->padding_threshold_bytes, 1024);
+	ck_assert_uint_eq(s->reverse_timeout_s, 30);
 }
 END_TEST
 
@@ -113,6 +122,27 @@ START_TEST(every_key_of_versions_is_read)
 	ck_assert_uint_eq(s->receive_max_bytes, 262144);
 	ck_assert(!s->characteristics);
 	ck_assert(s->reverse_chunks);
+}
+END_TEST
+
+START_TEST(every_key_of_the_draft_is_read)
+{
+	const struct service_config *s = config_fixture_service(
+		SERVICE(RDMA_TO_RDMA "listen_compat = \"draft03\"; connect_compat = \"draft03\";"
+				     "config_protocol = true; config_program = 200000;"
+				     "done_timeout_s = 5; done_policy = \"withdraw\";"
+				     "padding_align_bytes = 64; padding_threshold_bytes = 2000;"
+				     "reverse_timeout_s = 7;"));
+
+	ck_assert_int_eq(s->listen_compat, DIALECT_DRAFT03);
+	ck_assert_int_eq(s->connect_compat, DIALECT_DRAFT03);
+	ck_assert(s->config_protocol);
+	ck_assert_uint_eq(s->config_program, 200000);
+	ck_assert_uint_eq(s->done_timeout_s, 5);
+	ck_assert_int_eq(s->done_policy, DONE_POLICY_WITHDRAW);
+	ck_assert_uint_eq(s->padding_align_bytes, 64);
+	ck_assert_uint_eq(s->padding_threshold_bytes, 2000);
+	ck_assert_uint_eq(s->reverse_timeout_s, 7);
 }
 END_TEST
 
@@ -320,6 +350,17 @@ static const struct {
 		 "receive_max_bytes = 131072; connect_version = 2; characteristics = false;"),
 	 "2: warning: service a has receive_max_bytes = 131072, which does nothing: receive sizes are "
 	 "characteristics, which are off"},
+	{SERVICE(TO_RDMA "padding_align_bytes = 64;"),
+	 "2: warning: service a has padding_align_bytes = 64, which does nothing: it takes listen_compat or "
+	 "connect_compat = \"draft03\""},
+	{SERVICE(TO_RDMA "padding_align_bytes = 64; connect_compat = \"draft03\";"), NULL},
+	{SERVICE(ALLOWED "done_policy = \"withdraw\";"),
+	 "2: warning: service a has done_policy = \"withdraw\", which does nothing without listen_compat = "
+	 "\"draft03\""},
+	{SERVICE(ALLOWED "done_timeout_s = 7;"),
+	 "2: warning: service a has done_timeout_s = 7, which does nothing without listen_compat = "
+	 "\"draft03\""},
+	{SERVICE(ALLOWED "done_timeout_s = 7; listen_compat = \"draft03\";"), NULL},
 	{SERVICE(TO_RDMA "receive_max_bytes = 8192; connect_version = 2;"
 			 "inline_threshold_bytes = 8192;"),
 	 "2: warning: service a has receive_max_bytes = 8192, so the size of its receives is never "
@@ -422,6 +463,7 @@ int main(void)
 	tcase_add_test(tc, printed_defaults_are_the_defaults);
 	tcase_add_test(tc, every_key_is_read);
 	tcase_add_test(tc, every_key_of_versions_is_read);
+	tcase_add_test(tc, every_key_of_the_draft_is_read);
 	tcase_add_test(tc, every_peer_has_its_name);
 	tcase_add_test(tc, privileged_ports_are_asked_only_where_rdma_hides_them);
 	tcase_add_test(tc, what_is_off_may_be_off_in_any_service);

@@ -19,7 +19,7 @@ static void expect_range(uint32_t low, uint32_t high)
 
 static void probing(void)
 {
-	negotiation_init(&neg, true, 2);
+	negotiation_init(&neg, true, 2, DIALECT_RFC8166);
 	ck_assert(negotiation_tries(&neg));
 	negotiation_probe(&neg, PROBE);
 	ck_assert(!negotiation_tries(&neg));
@@ -29,7 +29,7 @@ static void probing(void)
 START_TEST(a_connector_of_version_one_assumes_it)
 {
 	for (uint32_t highest = 0; highest < 2; highest++) {
-		negotiation_init(&neg, true, highest);
+		negotiation_init(&neg, true, highest, DIALECT_RFC8166);
 		ck_assert(!negotiation_tries(&neg));
 		ck_assert_int_eq(neg.stage, NEGOTIATION_ASSUMED);
 		ck_assert_uint_eq(neg.dialect->version, 1);
@@ -136,7 +136,7 @@ END_TEST
 START_TEST(an_acceptor_is_settled_by_the_first_call)
 {
 	for (uint32_t vers = 1; vers <= 2; vers++) {
-		negotiation_init(&neg, false, 2);
+		negotiation_init(&neg, false, 2, DIALECT_RFC8166);
 		ck_assert(!negotiation_tries(&neg));
 		ck_assert(!negotiation_may_call(&neg));
 		expect_range(1, 2);
@@ -159,7 +159,7 @@ END_TEST
 
 START_TEST(an_acceptor_may_speak_version_one_alone)
 {
-	negotiation_init(&neg, false, 1);
+	negotiation_init(&neg, false, 1, DIALECT_RFC8166);
 	ck_assert(negotiation_may_call(&neg));
 	expect_range(1, 1);
 	ck_assert_int_eq(negotiation_judge(&neg, CALL, 2, true), NEGOTIATION_REFUSE);
