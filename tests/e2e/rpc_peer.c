@@ -17,7 +17,7 @@ static const struct scenario {
 	{"steady", scenario_steady},         {"neighbour", scenario_neighbour},
 	{"hostile", scenario_hostile},       {"ask", scenario_ask},
 	{"doors", scenario_doors},           {"outage", scenario_outage},
-	{"reverse", scenario_reverse},
+	{"reverse", scenario_reverse},       {"recall", scenario_recall},
 };
 
 static int usage(void)

@@ -29,6 +29,8 @@ int scenario_flow(const struct ports *ports, int argc, char **argv);
 int scenario_both_ways(const struct ports *ports, int argc, char **argv);
 /** scenario_reverse - passes|fails BYTES...: Calls of the server to the client, so long, and their Replies too. */
 int scenario_reverse(const struct ports *ports, int argc, char **argv);
+/** scenario_recall - CALLS: they wait while the server calls back, as standard input says. */
+int scenario_recall(const struct ports *ports, int argc, char **argv);
 /** scenario_large - carry|over MIB...: WRITEs and READs of so much at once, or WRITEs that are refused. */
 int scenario_large(const struct ports *ports, int argc, char **argv);
 /** scenario_steady - SECONDS [hung]: one Call after the other, each timed; beside a connection that hangs. */
