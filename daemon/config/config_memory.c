@@ -66,8 +66,8 @@ static uint32_t most_of(uint32_t a, uint32_t b)
 
 size_t config_memory_buffer_bytes(const struct service_config *service)
 {
-	uint32_t recv = most_of(rdma_recv_bytes(service->inline_threshold_bytes),
-				service->receive_max_bytes);
+	uint32_t recv =
+		rdma_recv_bytes(service->inline_threshold_bytes, service->receive_max_bytes);
 
 	return rpc_msg_cost_bytes(most_of(service->max_message_bytes, recv));
 }

@@ -19,6 +19,11 @@
 #define RPCRDMA_MAX_SEGMENTS 256u
 #define RPCRDMA_MAX_CHUNKS   64u /* chunks in the write list */
 
+/* So no header is longer, however long its Send: a count and RDMA_MSGP's two numbers are the twelve. */
+#define RPCRDMA_LONGEST_HDR_BYTES                                                                  \
+	(RPCRDMA_MIN_HDR_BYTES + 12u + RPCRDMA_MAX_SEGMENTS * RPCRDMA_READ_SEGMENT_BYTES +         \
+	 RPCRDMA_MAX_CHUNKS * 8u + RPCRDMA_MAX_SEGMENTS * RPCRDMA_SEGMENT_BYTES)
+
 struct rpcrdma_segment {
 	uint32_t handle;
 	uint32_t len_bytes;

@@ -58,6 +58,12 @@ void negotiation_range(const struct negotiation *neg, uint32_t *low, uint32_t *h
 	*high = settled ? neg->dialect->version : neg->highest;
 }
 
+uint32_t negotiation_least_bytes(const struct negotiation *neg)
+{
+	/* No version takes less than the one before. */
+	return negotiation_of(neg, neg->highest)->least_inline_bytes;
+}
+
 /* Only silence lets an answer be late: whoever refused has answered. */
 static bool is_late(const struct negotiation *neg, uint32_t xid, uint32_t vers, bool optional)
 {

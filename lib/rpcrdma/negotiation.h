@@ -60,6 +60,9 @@ void negotiation_silence(struct negotiation *neg);
 /** negotiation_range - the versions that ERR_VERS is to name: the settled one alone, else all. */
 void negotiation_range(const struct negotiation *neg, uint32_t *low, uint32_t *high);
 
+/** negotiation_least_bytes - what an end takes by default that may come to speak any version up to the highest (E5.2-3). */
+uint32_t negotiation_least_bytes(const struct negotiation *neg);
+
 /** negotiation_is_settled_as - whether @vers is what is spoken from now on: it is taken, and tells nothing new. */
 static inline bool negotiation_is_settled_as(const struct negotiation *neg, uint32_t vers)
 {

@@ -6,15 +6,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/least.h"
 #include "leg/leg.h"
 #include "rpcrdma/dialect.h"
 #include "rpcrdma/peer_profile.h"
 #include "rpcrdma/rdma_counters.h"
 #include "rpcrdma/version_memory.h"
-
-/* Receives are larger than advertised, for reverse Calls of TCP clients' callback sizes. */
-#define RDMA_RECV_SLACK_BYTES 4096u
-#define RDMA_RECV_MIN_BYTES   8192u
 
 /* What an end does whose Reply was not read in time (A3.8-3). */
 enum done_policy {
@@ -25,7 +22,7 @@ enum done_policy {
 struct rdma_leg_config {
 	struct leg_config leg;
 	uint32_t credits; /* to ask for as requester, to grant at most as responder */
-	uint32_t inline_threshold_bytes; /* advertised both ways; receives are larger */
+	uint32_t inline_threshold_bytes; /* told both ways, and posted: rdma_recv_bytes() */
 	uint32_t max_segment_bytes;      /* longest segment to offer; 0: no limit of our own */
 	bool remote_invalidation;        /* offer it, if the device can (C3.2-1, C3.2-2) */
 	bool ddp; /* requester: move payloads by RDMA, where a Call or Reply has one; else whole messages */
@@ -53,12 +50,18 @@ struct rdma_leg_config {
 	struct rdma_leg_counters *counters;
 };
 
-/** rdma_recv_bytes - the receives of a leg that advertises so much; no message that comes inline is longer. */
-static inline uint32_t rdma_recv_bytes(uint32_t inline_threshold_bytes)
+/**
+ * rdma_recv_bytes - the receives that a leg begins with: what it tells is what it posts (C5.2-1)
+ * @told_bytes:  told in private data
+ * @least_bytes: what is taken by default in any version that it may come to speak (E5.2-3)
+ *
+ * Reverse Calls have no other receives. A TCP client invites callbacks of 4096 bytes, and servers send what it invites,
+ * whatever is told them: the 8192 that are told by default hold these with their header, and with what RPCSEC_GSS adds (X-4).
+ * Who tells 4096 or less is left with callbacks as long as that: a server that sends a longer one ends the connection.
+ */
+static inline uint32_t rdma_recv_bytes(uint32_t told_bytes, uint32_t least_bytes)
 {
-	uint32_t size = inline_threshold_bytes + RDMA_RECV_SLACK_BYTES;
-
-	return size < RDMA_RECV_MIN_BYTES ? RDMA_RECV_MIN_BYTES : size;
+	return most(told_bytes, least_bytes);
 }
 
 #endif

@@ -220,7 +220,7 @@ void rdma_conn_agree(struct rdma_conn *conn)
 		.send_bytes = send,
 		.reply_bytes = send,
 		.recv_bytes = recv,
-		.around_bytes = recv,
+		.around_bytes = least(recv, RPC_AROUND_MAX_BYTES),
 		.reverse_calls = true,
 	};
 	if (!dialect->options || !conn->characteristics)
@@ -229,8 +229,7 @@ void rdma_conn_agree(struct rdma_conn *conn)
 	conn->terms.send_bytes = characteristics_send_bytes(conn->characteristics, send);
 	conn->terms.reply_bytes = characteristics_reply_bytes(conn->characteristics, send);
 	conn->terms.recv_bytes = characteristics_recv_bytes(conn->characteristics, recv);
-	conn->terms.around_bytes =
-		least(conn->terms.recv_bytes, most(inline_limit_offer(&conn->recv_limit), floor));
+	conn->terms.around_bytes = least(conn->terms.recv_bytes, RPC_AROUND_MAX_BYTES);
 }
 
 bool rdma_conn_may_invalidate(const struct rdma_conn *conn, const struct rpc_terms *terms)

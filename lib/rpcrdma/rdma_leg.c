@@ -353,31 +353,30 @@ int rdma_leg_adopt(const struct rdma_leg_config *config, struct fabric *fabric,
 
 size_t rdma_leg_beside_bytes(bool accepted, uint32_t credits, uint32_t inline_threshold_bytes)
 {
-	uint32_t recv_bytes = rdma_recv_bytes(inline_threshold_bytes);
+	uint32_t recv_bytes = rdma_recv_bytes(inline_threshold_bytes, RPCRDMA_DEFAULT_INLINE_TWO);
 	size_t recvs = (size_t)credits + RDMA_REVERSE_CREDITS + RDMA_RECV_RESERVE;
 	size_t sends = RESPONDER_SENDS_SPARE + 2 * (size_t)credits + RDMA_REVERSE_CREDITS;
 	size_t calls = accepted ? credits : RDMA_REVERSE_CREDITS;
 	size_t reverse = RDMA_REVERSE_CREDITS;
+	uint32_t send_bytes = least(recv_bytes, RPCRDMA_LONGEST_HDR_BYTES + WORK_COPY_MAX_BYTES);
+	size_t header_bytes = least(recv_bytes, RPCRDMA_LONGEST_HDR_BYTES);
 
 	/* What is kept of a Call's chunks is at most twice as long as the header that has them. */
-	return recvs * pool_class_bytes(recv_bytes) +
-	       sends * pool_class_bytes(inline_threshold_bytes) +
-	       calls * (EXCHANGE_BESIDE_BYTES + 2 * (size_t)recv_bytes) +
+	return recvs * pool_class_bytes(recv_bytes) + sends * pool_class_bytes(send_bytes) +
+	       calls * (EXCHANGE_BESIDE_BYTES + 2 * header_bytes) +
 	       reverse * 2 * rpc_msg_cost_bytes(recv_bytes);
 }
 
 /* Replies no longer than the least that a peer may advertise are never given a place of their own. */
 struct reply_room rdma_leg_reply_room(uint32_t inline_threshold_bytes, uint32_t recv_max_bytes)
 {
-	uint32_t around = inline_threshold_bytes;
+	uint32_t recv = rdma_recv_bytes(inline_threshold_bytes, recv_max_bytes);
+	uint32_t around = least(recv, RPC_AROUND_MAX_BYTES);
 
-	if (recv_max_bytes)
-		around = most(around, RPCRDMA_DEFAULT_INLINE_TWO);
 	return (struct reply_room){
 		.alone_bytes = RPCRDMA_INLINE_MIN - RPCRDMA_MIN_HDR_BYTES,
 		.around_bytes = requester_landing_room(around, 1),
-		.beside_bytes = most(rdma_recv_bytes(inline_threshold_bytes), recv_max_bytes) -
-				RPCRDMA_MIN_HDR_BYTES,
+		.beside_bytes = recv - RPCRDMA_MIN_HDR_BYTES,
 	};
 }
 

@@ -22,7 +22,10 @@ static uint64_t now_us(const struct rdma_options *options)
 /* Receives that hold a Send of @bytes are never smaller than those that the connection began with. */
 static uint32_t receive_of(const struct rdma_conn *conn, uint32_t bytes)
 {
-	return most(rdma_recv_bytes(inline_limit_offer(&conn->recv_limit)), bytes);
+	uint32_t first = rdma_recv_bytes(inline_limit_offer(&conn->recv_limit),
+					 negotiation_least_bytes(&conn->negotiation));
+
+	return most(first, bytes);
 }
 
 /* ---- memory ---- */

@@ -54,7 +54,8 @@ static void offer(const struct rdma_conn *conn, struct fabric_ep_params *params)
 /* What both ends post at least and at most: all credits of both directions, and the reserve. */
 static int set_receives(struct rdma_conn *conn, struct fabric_ep_params *params)
 {
-	conn->recv_size_bytes = rdma_recv_bytes(inline_limit_offer(&conn->recv_limit));
+	conn->recv_size_bytes = rdma_recv_bytes(inline_limit_offer(&conn->recv_limit),
+						negotiation_least_bytes(&conn->negotiation));
 	params->recv_size_bytes = conn->recv_size_bytes;
 	params->recv_count = conn->grant.granted + conn->window.granted + RDMA_RECV_RESERVE;
 	params->recv_max = conn->grant.max + conn->window.asked + RDMA_RECV_RESERVE;

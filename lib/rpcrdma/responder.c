@@ -155,7 +155,8 @@ static void on_granted(void *arg)
 /* Whether rdma_leg_beside_bytes() has counted all that it can take. */
 static bool is_counted(const struct responder_rpc *rpc)
 {
-	uint32_t most = rdma_recv_bytes(rpc->rpcs->conn->config->inline_threshold_bytes);
+	uint32_t most = rdma_recv_bytes(rpc->rpcs->conn->config->inline_threshold_bytes,
+					RPCRDMA_DEFAULT_INLINE_TWO);
 
 	return !rpc->npulls && !rpc->nsegments && !rpc->nwrites && rpc->total_bytes <= most &&
 	       rpc->x->reply_max_bytes <= most;

@@ -109,6 +109,10 @@ size_t responder_rpc_cost_bytes(const struct responder_rpc *rpc, size_t call_byt
 	const struct exchange *x = rpc->x;
 	size_t nworks = (size_t)npulls + rpc->nsegments + rpc->nwrites;
 
+	/* In more pieces than a Send gathers the Reply is copied, however long it is (work.h). */
+	if (rpc->nwrites + 1 >= conn->max_sge)
+		call_bytes += pool_class_bytes(rpc->terms.send_bytes);
+
 	if (npulls)
 		nworks += rpc->total_bytes / conn->max_transfer_bytes;
 	if (rpc->nsegments)

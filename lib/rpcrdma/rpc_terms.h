@@ -11,15 +11,20 @@
 
 #include "rpcrdma/dialect.h"
 
+/*
+ * What comes around a payload that lands by itself has room on both sides of it, so this is no longer however long Sends
+ * may be: results beside a payload are attributes, and those that need more come whole.
+ */
+#define RPC_AROUND_MAX_BYTES 4096u
+
 struct rpc_terms {
 	const struct dialect *dialect;
 	/* Longest Send to the peer, or to what it was asked to lower its receives; what is in force may be less. */
 	uint32_t send_bytes;
 	/* The same of a Reply that can come in no other way: what is only asked for does not count. */
 	uint32_t reply_bytes;
-	uint32_t recv_bytes; /* longest Send from the peer */
-	/* The same of a Reply whose payload lands by itself: no more than at first, for there is room on both sides. */
-	uint32_t around_bytes;
+	uint32_t recv_bytes;   /* longest Send from the peer */
+	uint32_t around_bytes; /* the same of a Reply whose payload lands by itself */
 	/* Of Calls of the end that accepted. */
 	bool reverse_calls;  /* the other end takes them (B3.3-1) */
 	bool reverse_chunks; /* they may have chunks */

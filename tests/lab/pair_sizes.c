@@ -110,8 +110,8 @@ static bool no_errors(const struct leg_end *end)
 
 static bool posted_large(void)
 {
-	return recv_runs_largest(&conn_of(&legs.client)->recvs) > rdma_recv_bytes(LEGS_FIRST) ||
-	       recv_runs_largest(&conn_of(&legs.server)->recvs) > rdma_recv_bytes(LEGS_FIRST);
+	return recv_runs_largest(&conn_of(&legs.client)->recvs) > LEGS_FIRST ||
+	       recv_runs_largest(&conn_of(&legs.server)->recvs) > LEGS_FIRST;
 }
 
 static unsigned calls_wanted;
@@ -130,8 +130,7 @@ static size_t receives_bytes(void)
 		return 0;
 	count += conn_of(&legs.client)->grant.max + conn_of(&legs.client)->window.asked;
 	count += conn_of(&legs.server)->grant.max + conn_of(&legs.server)->window.asked;
-	return (count + (size_t)2 * RDMA_RECV_RESERVE) *
-	       pool_class_bytes(rdma_recv_bytes(LEGS_FIRST));
+	return (count + (size_t)2 * RDMA_RECV_RESERVE) * pool_class_bytes(LEGS_FIRST);
 }
 
 /* An RPC's own memory is free when its last Send is done, which may be after its Reply has come. */

@@ -203,6 +203,12 @@ tests_sim_test_limits_CFLAGS = $(UNIT_CFLAGS)
 tests_sim_test_limits_LDADD = $(SIM_LDADD)
 TESTS += tests/sim/test_limits
 
+check_PROGRAMS += tests/sim/test_thresholds
+tests_sim_test_thresholds_SOURCES = tests/sim/test_thresholds.c
+tests_sim_test_thresholds_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_thresholds_LDADD = $(SIM_LDADD)
+TESTS += tests/sim/test_thresholds
+
 check_PROGRAMS += tests/sim/test_requester_pieces
 tests_sim_test_requester_pieces_SOURCES = tests/sim/test_requester_pieces.c \
 	tests/sim/pieces.c tests/sim/pieces.h

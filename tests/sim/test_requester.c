@@ -251,14 +251,17 @@ START_TEST(a_reverse_call_is_answered)
 }
 END_TEST
 
-/* a TCP client's callback size, more than was advertised. */
-START_TEST(a_reverse_call_above_the_threshold_is_taken)
+/* What is told is posted, so a Send that is longer ends the connection, whatever it is. */
+START_TEST(a_reverse_call_above_the_threshold_ends_the_connection)
 {
-	raw_post_call(raw, 0x56, 4096 + 400, 100);
+	raw_post_call(raw, 0x55, 4096 - 28, 100);
 	rig_run(rig);
 	next_call();
 	ck_assert_uint_eq(call_len, 100);
-	ck_assert_uint_eq(rig->client.last_call_bytes, 4496);
+	ck_assert_uint_eq(rig->client.last_call_bytes, 4096 - 28);
+	raw_post_call(raw, 0x56, 4096 - 27, 100);
+	rig_run(rig);
+	expect_closed(LEG_CLOSE_PROTOCOL);
 }
 END_TEST
 
@@ -434,7 +437,7 @@ int main(void)
 	tcase_add_test(tc, an_unused_reply_chunk_may_come_back_empty);
 	tcase_add_test(tc, what_a_server_sends_wrong_is_never_answered);
 	tcase_add_test(tc, a_reverse_call_is_answered);
-	tcase_add_test(tc, a_reverse_call_above_the_threshold_is_taken);
+	tcase_add_test(tc, a_reverse_call_above_the_threshold_ends_the_connection);
 	tcase_add_test(tc, the_same_xid_lives_in_both_directions);
 	tcase_add_test(tc, a_reverse_reply_that_does_not_fit_gets_err_chunk);
 	tcase_add_test(tc, a_reverse_call_with_chunks_gets_err_chunk);

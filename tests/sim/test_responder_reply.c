@@ -350,11 +350,15 @@ END_TEST
 /* A write list that leaves no room beside it, not even for an error of RPC. */
 START_TEST(an_answer_without_room_gets_err_chunk)
 {
+	/* It takes less than it sends. */
+	static const uint8_t pd[] = {0xf6, 0xab, 0x0e, 0x18, 1, 0, 3, 0};
+
+	open_with(pd, sizeof(pd));
 	rig->server.answer_fault = EXCHANGE_FAULT_CANT_SEND;
 	begin(115, RPCRDMA_MSG);
-	for (uint32_t i = 0; i < 255; i++)
+	for (uint32_t i = 0; i < 62; i++)
 		hdr.segments[hdr.nsegments++] = (struct rpcrdma_segment){i, 16, 16 * i};
-	hdr.writes[hdr.nwrites++] = (struct rpcrdma_chunk){0, 255, 255 * 16};
+	hdr.writes[hdr.nwrites++] = (struct rpcrdma_chunk){0, 62, 62 * 16};
 	send_call(RIG_CALL_MIN, 100);
 	raw_expect_error(raw, 115, RPCRDMA_ERR_CHUNK);
 	rig->server.answer_fault = EXCHANGE_OK;
@@ -445,7 +449,7 @@ int main(void)
 	tcase_add_test(closed, nothing_is_invalidated_unless_we_offer_it);
 	tcase_add_loop_test(closed, a_device_that_cannot_invalidate_does_not_offer_to, 0, 2);
 	tcase_add_test(tc, faults_are_answered_as_the_table_says);
-	tcase_add_test(tc, an_answer_without_room_gets_err_chunk);
+	tcase_add_test(closed, an_answer_without_room_gets_err_chunk);
 	tcase_add_test(tc, every_kind_of_chunk_works_in_one_call);
 	tcase_add_test(tc, payloads_that_are_not_in_the_reply_get_err_chunk);
 	suite_add_tcase(suite, tc);

@@ -99,11 +99,11 @@ END_TEST
 
 START_TEST(a_send_longer_than_the_receive_closes)
 {
-	uint8_t bytes[9000] = {0};
+	uint8_t bytes[5000] = {0};
 
-	raw_send(raw, bytes, 8192);
+	raw_send(raw, bytes, 4096);
 	ck_assert(!raw->closed);
-	raw_send(raw, bytes, 8193);
+	raw_send(raw, bytes, 4097);
 	rig_run(rig);
 	ck_assert_uint_eq(sim_net_stats(rig->net)->overlong, 1);
 	ck_assert_int_eq(rig->client.why, LEG_CLOSE_PROTOCOL);

@@ -61,9 +61,9 @@ static void raise_both(void)
 	use_receives(100);
 	ck_assert_uint_eq(v2_size(&rig->client), V2_MAX_BYTES);
 	ck_assert_uint_eq(v2_size(&rig->server), V2_MAX_BYTES);
-	ck_assert_uint_ge(held(&rig->budget) + 8192u * posted(&rig->server),
+	ck_assert_uint_ge(held(&rig->budget) + V2_FIRST_BYTES * posted(&rig->server),
 			  posted_bytes(&rig->server));
-	ck_assert_uint_ge(held(&rig->client_budget) + 8192u * posted(&rig->client),
+	ck_assert_uint_ge(held(&rig->client_budget) + V2_FIRST_BYTES * posted(&rig->client),
 			  posted_bytes(&rig->client));
 	ck_assert_uint_gt(posted_bytes(&rig->client), 8 * V2_MAX_BYTES);
 	ck_assert_uint_gt(posted_bytes(&rig->server), 8 * V2_MAX_BYTES);
@@ -84,8 +84,8 @@ START_TEST(what_was_raised_comes_back_when_it_is_lowered)
 	ck_assert_uint_eq(v2_size(&rig->server), V2_FIRST_BYTES);
 	ck_assert_int_eq(held(&rig->budget) > 0, _i);
 	use_receives(here > there ? here : there);
-	ck_assert_uint_eq(posted_bytes(&rig->client), 8192u * posted(&rig->client));
-	ck_assert_uint_eq(posted_bytes(&rig->server), 8192u * posted(&rig->server));
+	ck_assert_uint_eq(posted_bytes(&rig->client), V2_FIRST_BYTES * posted(&rig->client));
+	ck_assert_uint_eq(posted_bytes(&rig->server), V2_FIRST_BYTES * posted(&rig->server));
 	ck_assert_uint_eq(held(&rig->budget), 0);
 	ck_assert_uint_eq(held(&rig->client_budget), 0);
 	v2_no_sim_error();
@@ -106,7 +106,7 @@ START_TEST(what_was_raised_comes_back_in_part)
 	some = held(&rig->budget);
 	ck_assert_uint_eq(v2_size(&rig->server), 16384);
 	ck_assert_uint_lt(some, all / 4);
-	ck_assert_uint_ge(some + 8192u * posted(&rig->server), posted_bytes(&rig->server));
+	ck_assert_uint_ge(some + V2_FIRST_BYTES * posted(&rig->server), posted_bytes(&rig->server));
 }
 END_TEST
 

@@ -34,12 +34,12 @@ static const struct {
 	 "memory: beside the limit up to 137.0 MiB of unused buffers are kept, and up to 64.0 MiB are read into\n"
 	 "service b: messages of up to 64.06 MiB; room at once for 3 RPCs whose Call and Reply are as "
 	 "long, or for 237 whose Call and Reply are 1.06 MiB long, while other services are idle\n"
-	 "service b: beside the limit each connection takes up to 3.7 MiB, all 1024 of max_connections up to "
-	 "3816 MiB\n"
+	 "service b: beside the limit each connection takes up to 4.5 MiB, all 1024 of max_connections up to "
+	 "4648 MiB\n"
 	 "service c: messages of up to 16.00 MiB; room at once for 15 RPCs whose Call and Reply are as "
 	 "long, or for 233 whose Call and Reply are 1.06 MiB long, while other services are idle\n"
-	 "service c: beside the limit each connection takes up to 6.3 MiB, all 10 of max_connections up to "
-	 "63 MiB\n"
+	 "service c: beside the limit each connection takes up to 7.1 MiB, all 10 of max_connections up to "
+	 "71 MiB\n"
 	 "descriptors: up to 3545, for 1034 connections\n"},
 };
 
@@ -80,13 +80,46 @@ START_TEST(a_reply_may_come_beside_its_place_in_as_much_as_a_receive_holds)
 	ck_assert_uint_eq(room.around_bytes, 4096 - 28 - 24);
 	service.characteristics = false;
 	room = config_memory_reply_room(&service);
-	ck_assert_uint_eq(room.beside_bytes, 8192 - 28);
+	ck_assert_uint_eq(room.beside_bytes, 4096 - 28);
 	ck_assert_uint_eq(room.around_bytes, 4096 - 28 - 24);
 	service.characteristics = true;
 	service.connect_version = 1;
 	room = config_memory_reply_room(&service);
-	ck_assert_uint_eq(room.beside_bytes, 8192 - 28);
+	ck_assert_uint_eq(room.beside_bytes, 1024 - 28);
 	ck_assert_uint_eq(room.around_bytes, 1024 - 28 - 24);
+}
+END_TEST
+
+/* What comes around a payload has room on both sides: a READ is not to take half a MiB beside its data. */
+START_TEST(what_comes_around_a_payload_is_short_however_long_sends_are)
+{
+	struct service_config service = {.connect = {.transport = TRANSPORT_IWARP},
+					 .inline_threshold_bytes = 262144,
+					 .connect_version = 1};
+	struct reply_room room = config_memory_reply_room(&service);
+
+	ck_assert_uint_eq(room.beside_bytes, 262144 - 28);
+	ck_assert_uint_eq(room.around_bytes, 4096 - 28 - 24);
+}
+END_TEST
+
+/* Beside the limit: receives, and no more than headers and short bodies for each Send. */
+START_TEST(what_a_connection_takes_goes_by_its_receives)
+{
+	struct service_config service = {.listen = {.transport = TRANSPORT_IWARP},
+					 .connect = {.transport = TRANSPORT_TCP},
+					 .credits = 64};
+	const size_t recvs = 64 + 16 + 8;
+	size_t bytes[3];
+
+	for (unsigned i = 0; i < 3; i++) {
+		service.inline_threshold_bytes = 8192u << 5 * i / 2;
+		bytes[i] = config_memory_beside_bytes(&service);
+	}
+	ck_assert_uint_eq(service.inline_threshold_bytes, 262144);
+	ck_assert_uint_ge(bytes[2] - bytes[0], recvs * (262144 - 8192));
+	ck_assert_uint_le(bytes[2] - bytes[0], 2 * recvs * (262144 - 8192));
+	ck_assert_uint_gt(bytes[1], bytes[0]);
 }
 END_TEST
 
@@ -102,7 +135,7 @@ START_TEST(a_pool_has_buffers_for_messages_and_for_receives_of_any_size)
 	ck_assert_uint_ge(config_memory_buffer_bytes(&service), 262144);
 	service.receive_max_bytes = 4096;
 	service.inline_threshold_bytes = 262144;
-	ck_assert_uint_ge(config_memory_buffer_bytes(&service), 262144 + 4096);
+	ck_assert_uint_ge(config_memory_buffer_bytes(&service), 262144);
 	service.max_message_bytes = 1u << 20;
 	ck_assert_uint_eq(config_memory_buffer_bytes(&service), rpc_msg_cost_bytes(1u << 20));
 }
@@ -115,6 +148,8 @@ int main(void)
 
 	tcase_add_loop_test(tc, what_a_file_takes_is_said, 0, (int)ARRAY_SIZE(rows));
 	tcase_add_test(tc, a_reply_may_come_beside_its_place_in_as_much_as_a_receive_holds);
+	tcase_add_test(tc, what_comes_around_a_payload_is_short_however_long_sends_are);
+	tcase_add_test(tc, what_a_connection_takes_goes_by_its_receives);
 	tcase_add_test(tc, a_pool_has_buffers_for_messages_and_for_receives_of_any_size);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
