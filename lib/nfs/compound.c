@@ -12,21 +12,30 @@ bool nfs_compound_is(uint32_t prog, uint32_t vers, uint32_t proc)
 	return prog == NFS_PROGRAM_CALLBACK && (vers == 1 || vers == 4);
 }
 
-bool nfs_compound_call(uint32_t prog, struct pieces_reader *at, struct nfs_compound *compound)
+static bool pass_tag(struct pieces_reader *at, struct nfs_listener *listener, uint32_t *tag_bytes)
+{
+	if (!pieces_get_u32(at, tag_bytes))
+		return false;
+	return pieces_skip(
+		at, listener ? listener->heard(listener, pieces_offset(at), *tag_bytes, false)
+			     : xdr_padded_bytes(*tag_bytes));
+}
+
+bool nfs_compound_call(uint32_t prog, struct pieces_reader *at, struct nfs_listener *listener,
+		       struct nfs_compound *compound)
 {
 	compound->callback = prog == NFS_PROGRAM_CALLBACK;
-	return pieces_skip_opaque(at, UINT32_MAX, &compound->tag_bytes) &&
+	return pass_tag(at, listener, &compound->tag_bytes) &&
 	       pieces_get_u32(at, &compound->minor_version) &&
 	       (!compound->callback || pieces_skip(at, XDR_UNIT_BYTES /* callback_ident */)) &&
 	       pieces_get_count(at, UINT32_MAX, XDR_UNIT_BYTES, &compound->op_count);
 }
 
-bool nfs_compound_reply(struct pieces_reader *at, uint32_t *op_count)
+bool nfs_compound_reply(struct pieces_reader *at, struct nfs_listener *listener, uint32_t *op_count)
 {
 	uint32_t tag_bytes;
 
-	return pieces_skip(at, XDR_UNIT_BYTES /* status */) &&
-	       pieces_skip_opaque(at, UINT32_MAX, &tag_bytes) &&
+	return pieces_skip(at, XDR_UNIT_BYTES /* status */) && pass_tag(at, listener, &tag_bytes) &&
 	       pieces_get_count(at, UINT32_MAX, 2 * XDR_UNIT_BYTES, op_count);
 }
 

@@ -21,12 +21,16 @@ struct nfs_compound {
 /** nfs_compound_is - whether a Call is a COMPOUND or a CB_COMPOUND. */
 bool nfs_compound_is(uint32_t prog, uint32_t vers, uint32_t proc);
 
-/** nfs_compound_call - read the frame of a Call of @prog; false if it cannot be followed. */
-bool nfs_compound_call(uint32_t prog, struct pieces_reader *at,
+/**
+ * nfs_compound_call - read the frame of a Call of @prog; false if it cannot be followed
+ * @listener: hears of the tag; NULL: nobody listens
+ */
+bool nfs_compound_call(uint32_t prog, struct pieces_reader *at, struct nfs_listener *listener,
 		       struct nfs_compound *compound) MUST_CHECK;
 
-/** nfs_compound_reply - read the frame of a Reply: status, tag, and how many results follow. */
-bool nfs_compound_reply(struct pieces_reader *at, uint32_t *op_count) MUST_CHECK;
+/** nfs_compound_reply - read the frame of a Reply: status, tag, and how many results follow; @listener as above. */
+bool nfs_compound_reply(struct pieces_reader *at, struct nfs_listener *listener,
+			uint32_t *op_count) MUST_CHECK;
 
 /**
  * nfs_compound_op - read the number of an operation and find its row

@@ -20,22 +20,6 @@ struct walker {
 	unsigned index;
 };
 
-static enum facts_body gss_body(const struct rpc_call_hdr *hdr)
-{
-	if (hdr->gss_vers != 1)
-		return FACTS_BODY_HIDDEN;
-	if (hdr->gss_proc != RPC_GSS_DATA)
-		return FACTS_BODY_CONTROL;
-	switch (hdr->gss_service) {
-	case RPC_GSS_NONE:
-		return FACTS_BODY_PLAIN;
-	case RPC_GSS_INTEGRITY:
-		return FACTS_BODY_INTEGRITY;
-	default:
-		return FACTS_BODY_HIDDEN;
-	}
-}
-
 /* Whether RFC 8267 lets data items of the program move, and its flavour does. */
 static bool is_movable(const struct call_facts *facts)
 {
@@ -107,7 +91,7 @@ void nfs_facts_begin(struct call_facts *facts, uint32_t limit_bytes)
 	memset((char *)facts + offsetof(struct call_facts, program), 0,
 	       offsetof(struct call_facts, ops) - offsetof(struct call_facts, program));
 	facts->stage = FACTS_HEAD;
-	facts->body = hdr->cred_flavor == RPC_AUTH_GSS ? gss_body(hdr) : FACTS_BODY_PLAIN;
+	facts->body = call_facts_body(hdr);
 	facts->limit_bytes = limit_bytes;
 	allow(facts);
 	facts->walk.at_bytes = hdr->args_offset;
@@ -228,12 +212,13 @@ static void tell(struct walker *w, uint32_t offset_bytes, uint32_t len_bytes, bo
 	w->sink->opaque(w->sink->arg, &opaque);
 }
 
-static void heard(struct nfs_listener *listener, uint32_t offset_bytes, uint32_t len_bytes,
-		  bool is_data)
+static uint64_t heard(struct nfs_listener *listener, uint32_t offset_bytes, uint32_t len_bytes,
+		      bool is_data)
 {
 	struct walker *w = container_of(listener, struct walker, listener);
 
 	tell(w, offset_bytes, len_bytes, is_data && is_movable(w->facts));
+	return xdr_padded_bytes(len_bytes);
 }
 
 /* Walks the arguments of a procedure or operation, number @op of its COMPOUND. */
@@ -271,7 +256,7 @@ static bool walk_frame(struct walker *w)
 	struct call_facts *facts = w->facts;
 	struct nfs_compound compound;
 
-	if (!nfs_compound_call(facts->hdr.prog, &w->at, &compound))
+	if (!nfs_compound_call(facts->hdr.prog, &w->at, NULL, &compound))
 		return false;
 	if (w->sink) {
 		w->op = NFS_OPAQUE_TAG;

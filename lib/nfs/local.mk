@@ -22,6 +22,8 @@ lib_nfs_libnfs_binding_a_SOURCES = \
 	lib/nfs/nfsacl.c \
 	lib/nfs/nlm.c \
 	lib/nfs/nsm.c \
+	lib/nfs/opaques.c \
+	lib/nfs/opaques.h \
 	lib/nfs/payload.c \
 	lib/nfs/rpcbind.c \
 	lib/nfs/session.c \

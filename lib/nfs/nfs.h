@@ -9,6 +9,8 @@
  *	nfs_reply_payloads(&facts, reply, ...)   what may move of its Reply
  *	nfs_sessions_learn(&sessions, &facts, reply, ...)
  *
+ * Each opaque of a whole message, header included, is another walk: nfs/opaques.h.
+ *
  * A Call is walked once: the walk stops where bytes are missing and goes on there, at the start of the operation
  * that they belong to. Opaque data are passed by their length, so they may be anywhere, or still to come. The time
  * that all steps together take is linear in the length of the message, however it is cut.

@@ -31,7 +31,7 @@ static int collect_compound(struct collector *c, const struct call_facts *facts,
 	const struct nfs_compound compound = {.minor_version = facts->minor_version};
 	uint32_t results;
 
-	if (!nfs_compound_reply(at, &results))
+	if (!nfs_compound_reply(at, NULL, &results))
 		return -EBADMSG;
 	for (unsigned i = 0; i < facts->reply_ops; i++) {
 		uint32_t op, want = facts->ops[i];

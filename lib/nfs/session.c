@@ -55,7 +55,7 @@ void nfs_sessions_learn(struct nfs_sessions *sessions, const struct call_facts *
 	uint32_t op, results;
 
 	if (!facts->may_create_session || !open_results(facts->body, reply, reply_bytes, &at) ||
-	    !nfs_compound_reply(&at, &results))
+	    !nfs_compound_reply(&at, NULL, &results))
 		return;
 	while (results-- > 0) {
 		struct nfs_marks marks = {0};

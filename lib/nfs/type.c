@@ -44,6 +44,7 @@ static bool walk_vector(struct pieces_reader *at, const struct nfs_field *field,
 			struct nfs_marks *marks)
 {
 	uint32_t count, start;
+	uint64_t bytes;
 
 	if (!pieces_get_u32(at, &count) || count > field->n)
 		return false;
@@ -51,8 +52,11 @@ static bool walk_vector(struct pieces_reader *at, const struct nfs_field *field,
 		return walk_attrs(at, count, marks);
 	start = pieces_offset(at);
 	if (marks->listener && field->size_bytes == 1)
-		marks->listener->heard(marks->listener, start, count, field->mark == NFS_MARK_DATA);
-	if (!pieces_skip(at, xdr_padded_bytes((uint64_t)count * field->size_bytes)))
+		bytes = marks->listener->heard(marks->listener, start, count,
+					       field->mark == NFS_MARK_DATA);
+	else
+		bytes = xdr_padded_bytes((uint64_t)count * field->size_bytes);
+	if (!pieces_skip(at, bytes))
 		return false;
 	if (field->mark == NFS_MARK_DATA) {
 		marks->data_offset = start;

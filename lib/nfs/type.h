@@ -102,9 +102,12 @@ extern const struct nfs_field nfs_void[];
 
 /* Hears of each counted opaque and string as a walk comes to it: the message may end before its last byte. */
 struct nfs_listener {
-	/* @offset_bytes is that of its first byte in the message; @is_data: it is the DDP-eligible data item. */
-	void (*heard)(struct nfs_listener *listener, uint32_t offset_bytes, uint32_t len_bytes,
-		      bool is_data);
+	/*
+	 * @offset_bytes is where what is walked goes on behind its length word; @is_data: it is the DDP-eligible data
+	 * item. Returns how many bytes it takes there: xdr_padded_bytes(@len_bytes), unless the listener knows better.
+	 */
+	uint64_t (*heard)(struct nfs_listener *listener, uint32_t offset_bytes, uint32_t len_bytes,
+			  bool is_data);
 };
 
 /* What walks found; start from {0}, or from a listener and else {0}. */

@@ -8,6 +8,24 @@
 /* They are part of every exchange. */
 _Static_assert(sizeof(struct call_facts) <= 320, "facts are to stay small");
 
+enum facts_body call_facts_body(const struct rpc_call_hdr *hdr)
+{
+	if (hdr->cred_flavor != RPC_AUTH_GSS)
+		return FACTS_BODY_PLAIN;
+	if (hdr->gss_vers != 1)
+		return FACTS_BODY_HIDDEN;
+	if (hdr->gss_proc != RPC_GSS_DATA)
+		return FACTS_BODY_CONTROL;
+	switch (hdr->gss_service) {
+	case RPC_GSS_NONE:
+		return FACTS_BODY_PLAIN;
+	case RPC_GSS_INTEGRITY:
+		return FACTS_BODY_INTEGRITY;
+	default:
+		return FACTS_BODY_HIDDEN;
+	}
+}
+
 void call_facts_name(const struct call_facts *facts, char name[CALL_NAME_BYTES])
 {
 	const struct rpc_call_hdr *hdr = &facts->hdr;

@@ -115,6 +115,9 @@ struct call_facts {
 	uint8_t ops[FACTS_MAX_OPS];
 };
 
+/** call_facts_body - what the security flavour of a Call leaves to see of it, and of its Reply. */
+enum facts_body call_facts_body(const struct rpc_call_hdr *hdr);
+
 #define CALL_NAME_BYTES 48u /* room for a name, its end included */
 
 /**

@@ -30,7 +30,7 @@ static enum rpc_verdict get_auth(struct xdr_reader *reader, uint32_t *flavor, ui
  * rpc_gss_cred_vers_1_t (RFC 2203 section 5.3.1). A context that is still being created has no
  * service (section 5.2.2: undefined, to be ignored).
  */
-static void read_gss_cred(struct rpc_call_hdr *hdr, const uint8_t *body)
+void rpc_gss_cred_decode(struct rpc_call_hdr *hdr, const uint8_t *body)
 {
 	struct xdr_reader reader;
 	uint32_t vers, proc, seq, service;
@@ -96,7 +96,7 @@ enum rpc_verdict rpc_call_decode(const uint8_t *msg, size_t len, struct rpc_call
 	if (verdict != RPC_OK)
 		return verdict;
 	if (h.cred_flavor == RPC_AUTH_GSS)
-		read_gss_cred(&h, cred);
+		rpc_gss_cred_decode(&h, cred);
 	h.args_offset = (uint32_t)xdr_position_bytes(&reader);
 	*hdr = h;
 	return RPC_OK;

@@ -80,6 +80,13 @@ enum rpc_verdict rpc_msg_peek(const uint8_t *msg, size_t len, uint32_t *xid,
 enum rpc_verdict rpc_call_decode(const uint8_t *msg, size_t len,
 				 struct rpc_call_hdr *hdr) MUST_CHECK;
 
+/**
+ * rpc_gss_cred_decode - what a credential of RPC_AUTH_GSS says, for who decodes a header by himself
+ * @hdr:  with cred_bytes set; its gss_* are set if the credential is well-formed, else left alone
+ * @body: of so many bytes
+ */
+void rpc_gss_cred_decode(struct rpc_call_hdr *hdr, const uint8_t *body);
+
 /** rpc_reply_decode - decode a Reply header; @hdr is set on RPC_OK only. */
 enum rpc_verdict rpc_reply_decode(const uint8_t *msg, size_t len,
 				  struct rpc_reply_hdr *hdr) MUST_CHECK;

@@ -19,6 +19,7 @@ struct nfs_msg *nfs_msg_new(void)
 void nfs_msg_free(struct nfs_msg *msg)
 {
 	free(msg->out.start);
+	free(msg->opaques);
 	free(msg);
 }
 
@@ -58,23 +59,41 @@ void put_fixed(struct nfs_msg *msg, uint32_t len)
 		to[i] = i < len ? (uint8_t)(0x40 + i % 26) : 0;
 }
 
-uint32_t put_opaque(struct nfs_msg *msg, uint32_t len)
+/* The length word of an opaque, which is noted; returns where its first byte is. */
+static uint32_t begin_opaque(struct nfs_msg *msg, uint32_t len)
 {
 	uint32_t at;
 
 	put_u32(msg, len);
 	at = nfs_msg_len(msg);
+	msg->opaques = realloc(msg->opaques, (msg->nopaques + 1) * sizeof(*msg->opaques));
+	assert(msg->opaques);
+	msg->opaques[msg->nopaques++] = (struct rpc_payload){at, len};
+	return at;
+}
+
+uint32_t put_opaque(struct nfs_msg *msg, uint32_t len)
+{
+	uint32_t at = begin_opaque(msg, len);
+
 	put_fixed(msg, len);
 	return at;
+}
+
+/* One inside of another, so that it is none of the message's. */
+static void put_inner(struct nfs_msg *msg, uint32_t len)
+{
+	put_u32(msg, len);
+	put_fixed(msg, len);
 }
 
 /* AUTH_SYS of a machine called "localhost" (RFC 5531 appendix A). */
 static void put_auth_sys(struct nfs_msg *msg)
 {
 	put_u32(msg, RPC_AUTH_SYS);
-	put_u32(msg, 4 + 4 + 12 + 4 + 4 + 4);
+	begin_opaque(msg, 4 + 4 + 12 + 4 + 4 + 4);
 	put_u32(msg, 1);
-	put_opaque(msg, 9);
+	put_inner(msg, 9);
 	put_words(msg, 3, 0);
 }
 
@@ -82,12 +101,12 @@ static void put_auth_sys(struct nfs_msg *msg)
 static void put_auth_gss(struct nfs_msg *msg, const struct nfs_msg_auth *auth)
 {
 	put_u32(msg, RPC_AUTH_GSS);
-	put_u32(msg, 4 * 4 + 8);
+	begin_opaque(msg, 4 * 4 + 8);
 	put_u32(msg, 1);
 	put_u32(msg, auth->gss_proc);
 	put_u32(msg, 7);
 	put_u32(msg, auth->gss_service);
-	put_opaque(msg, 4);
+	put_inner(msg, 4);
 	put_u32(msg, RPC_AUTH_GSS);
 	put_opaque(msg, 28);
 }
@@ -107,7 +126,8 @@ struct nfs_msg *nfs_msg_call(uint32_t prog, uint32_t vers, uint32_t proc,
 		put_auth_gss(msg, auth);
 	} else {
 		put_auth_sys(msg);
-		put_words(msg, 2, RPC_AUTH_NONE);
+		put_u32(msg, RPC_AUTH_NONE);
+		put_opaque(msg, 0);
 	}
 	return msg;
 }

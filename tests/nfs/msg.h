@@ -3,6 +3,7 @@
 #ifndef TESTS_NFS_MSG_H
 #define TESTS_NFS_MSG_H
 
+#include "rpc/facts.h"
 #include "rpc/msg.h"
 #include "rpc/xdr.h"
 
@@ -11,6 +12,9 @@
 /* One message being written. */
 struct nfs_msg {
 	struct xdr_writer out;
+	/* Its counted opaques and strings in their order: where the first byte of each is, and how many it has. */
+	struct rpc_payload *opaques;
+	unsigned nopaques;
 };
 
 /* How a Call authenticates. */

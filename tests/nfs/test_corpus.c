@@ -70,7 +70,8 @@ static void check_whole(const struct corpus_pair *pair, void *arg)
 	if (!nfs_compound_is(hdr.prog, hdr.vers, hdr.proc))
 		return;
 	pieces_reader_init_whole(&at, pair->call, pair->call_bytes);
-	ck_assert(pieces_skip(&at, hdr.args_offset) && nfs_compound_call(hdr.prog, &at, &compound));
+	ck_assert(pieces_skip(&at, hdr.args_offset) &&
+		  nfs_compound_call(hdr.prog, &at, NULL, &compound));
 	for (uint32_t i = 0; i < compound.op_count; i++) {
 		struct nfs_marks marks = {0};
 		const struct nfs_proc *row = nfs_compound_op(&at, &compound, &op);
@@ -81,7 +82,8 @@ static void check_whole(const struct corpus_pair *pair, void *arg)
 
 	ck_assert_int_eq(rpc_reply_decode(pair->reply, pair->reply_bytes, &reply_hdr), RPC_OK);
 	pieces_reader_init_whole(&at, pair->reply, pair->reply_bytes);
-	ck_assert(pieces_skip(&at, reply_hdr.results_offset) && nfs_compound_reply(&at, &count));
+	ck_assert(pieces_skip(&at, reply_hdr.results_offset) &&
+		  nfs_compound_reply(&at, NULL, &count));
 	for (uint32_t i = 0; i < count; i++) {
 		struct nfs_marks marks = {0};
 		const struct nfs_proc *row = nfs_compound_op(&at, &compound, &op);
