@@ -244,10 +244,11 @@ static void tell_established(struct sim_ep *ep, void *arg)
 				   connecting ? theirs->private_data_bytes : 0);
 }
 
-static void negotiate_ord(struct sim_ep *ep)
+static void negotiate_depths(struct sim_ep *ep)
 {
 	unsigned max = ep->net->faults.max_ord;
 
+	ep->ird = least(ep->params.ird, ep->peer->params.ord);
 	ep->ord = least(ep->params.ord, ep->peer->params.ird);
 	if (max)
 		ep->ord = least(ep->ord, max);
@@ -263,8 +264,8 @@ int sim_accept(struct fabric_ep *fep, const struct fabric_ep_params *params)
 	sim_state_set(ep, SIM_ACCEPTED);
 	ep->params = *params;
 	post_receives(ep, params->recv_count, params->recv_size_bytes);
-	negotiate_ord(ep);
-	negotiate_ord(ep->peer);
+	negotiate_depths(ep);
+	negotiate_depths(ep->peer);
 	sim_schedule(ep, ep, SIM_INBOUND, tell_established, NULL);
 	sim_schedule(ep->peer, ep->peer, SIM_INBOUND, tell_established, NULL);
 	return 0;
@@ -338,7 +339,7 @@ void sim_ep_info(const struct fabric_ep *fep, struct fabric_ep_info *info)
 		.fabric = fep->ops->name,
 		.local = ep->local,
 		.peer = ep->remote,
-		.ird = ep->params.ird,
+		.ird = ep->ird,
 		.ord = ep->ord,
 		.sends_invalidate = !faults->no_send_inv,
 		.late_reads = !faults->no_late_reads,

@@ -109,7 +109,7 @@ struct sim_ep {
 	struct sockaddr_storage local, remote;
 	uint64_t last_due_us[SIM_CHANNELS];
 	struct recv_runs recvs;
-	unsigned ord;
+	unsigned ird, ord;
 	unsigned reads_out;
 	bool connects;       /* its port is its own */
 	bool takes_nothing;  /* its peer's work requests stay posted */
