@@ -99,7 +99,9 @@ static size_t end_beside_bytes(const struct service_config *service, const struc
 {
 	if (end->transport == TRANSPORT_TCP)
 		return tcp_leg_beside_bytes(accepted);
-	return rdma_leg_beside_bytes(accepted, service->credits, service->inline_threshold_bytes) +
+	return rdma_leg_beside_bytes(accepted,
+				     accepted && dialect(service->listen_compat)->lent_replies,
+				     service->credits, service->inline_threshold_bytes) +
 	       sizeof(struct iwarp_tx_batch);
 }
 

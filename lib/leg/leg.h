@@ -146,6 +146,7 @@ struct leg_info {
 	const char *state;
 	uint64_t state_since_us; /* on the leg's loop */
 	struct sockaddr_storage local, peer;
+	/* Not answered; a Reply that is lent is an answer, though its client has to read it. */
 	unsigned calls_in_flight_in, calls_in_flight_out;
 	unsigned credits_granted, credits_available; /* RDMA: to the peer, from the peer; else 0 */
 	bool credits_told; /* RDMA: whether a Reply of the peer has granted those available; one until then */
@@ -237,7 +238,7 @@ static inline void leg_pause(struct leg *leg, bool paused)
 /**
  * leg_drain - take no further Call from the peer; close for LEG_CLOSE_SHUTDOWN when none is in flight
  *
- * Calls in flight, both ways, are finished first. Calls that the peer sends meanwhile are not taken: it
+ * Calls in flight, both ways, are finished first, and Replies that are lent are read. Calls that the peer sends meanwhile are not taken: it
  * sends them again on its next connection. There is no time limit: leg_close() is the caller's.
  */
 static inline void leg_drain(struct leg *leg)

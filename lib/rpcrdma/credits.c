@@ -79,6 +79,23 @@ void credit_grant_done(struct credit_grant *grant)
 	grant->in_flight--;
 }
 
+bool credit_grant_may_lend(const struct credit_grant *grant)
+{
+	return grant->lent < grant->granted;
+}
+
+void credit_grant_lend(struct credit_grant *grant)
+{
+	assert(credit_grant_may_lend(grant));
+	grant->lent++;
+}
+
+void credit_grant_taken_back(struct credit_grant *grant)
+{
+	assert(grant->lent > 0);
+	grant->lent--;
+}
+
 uint32_t credit_grant_value(const struct credit_grant *grant)
 {
 	return least(grant->granted, at_least_one(grant->requested));

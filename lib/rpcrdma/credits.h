@@ -44,6 +44,7 @@ struct credit_grant {
 	uint32_t granted;   /* most that was ever granted: receives are posted for as many */
 	uint32_t in_flight; /* Calls received and not answered */
 	uint32_t used;      /* Calls received since the grant last grew */
+	uint32_t lent; /* Replies lent: of each an RDMA_DONE may come beside the Calls (A3.8-4) */
 };
 
 /** credit_grant_init - grant @first at first and grow with use up to @max; both at least 1. */
@@ -54,6 +55,12 @@ void credit_grant_call(struct credit_grant *grant, uint32_t requested);
 void credit_grant_ask(struct credit_grant *grant, uint32_t requested);
 /** credit_grant_done - a Call is about to be answered. */
 void credit_grant_done(struct credit_grant *grant);
+/** credit_grant_may_lend - whether another Reply may be lent: no more at once than ever were granted (A3.8-5). */
+bool credit_grant_may_lend(const struct credit_grant *grant);
+/** credit_grant_lend - a Reply is about to be lent. */
+void credit_grant_lend(struct credit_grant *grant);
+/** credit_grant_taken_back - a Reply that was lent is lent no more. */
+void credit_grant_taken_back(struct credit_grant *grant);
 /** credit_grant_value - what to write into a Reply: never zero, never above granted. */
 uint32_t credit_grant_value(const struct credit_grant *grant);
 

@@ -30,6 +30,12 @@ struct lend {
 	struct lend_key few[LEND_FEW]; /* last, and not initialised */
 };
 
+/** lend_cost_bytes - what so many keys take: count this in a claim where a peer chooses how many there are. */
+static inline size_t lend_cost_bytes(size_t nkeys)
+{
+	return nkeys > LEND_FEW ? nkeys * sizeof(struct lend_key) : 0;
+}
+
 /**
  * lend_init - nothing lent yet
  * @ended: called once if lend_end() has returned false

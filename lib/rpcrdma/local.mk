@@ -66,6 +66,8 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/requester_rpc.h \
 	lib/rpcrdma/responder.c \
 	lib/rpcrdma/responder.h \
+	lib/rpcrdma/responder_lent.c \
+	lib/rpcrdma/responder_lent.h \
 	lib/rpcrdma/responder_look.c \
 	lib/rpcrdma/responder_look.h \
 	lib/rpcrdma/responder_reply.c \

@@ -33,7 +33,7 @@ struct rdma_leg_config {
 	struct peer_memory *peer_memory; /* outlives the leg; NULL: nothing is kept */
 	/* What version one is taken for. */
 	enum dialect_id version_one;
-	/* A Reply that is lent: how long its RDMA_DONE may take, and what is done then. */
+	/* A Reply that is lent: how long its RDMA_DONE may take, and what is done then. 0: for ever. */
 	uint64_t done_timeout_us;
 	enum done_policy done_policy;
 	/* Opaques of so many bytes or more are sent at a multiple of that, where there is RDMA_MSGP; 0: none are. */

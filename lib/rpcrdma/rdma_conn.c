@@ -171,7 +171,8 @@ int rdma_conn_first_receives(struct rdma_conn *conn, unsigned count, uint32_t si
 void rdma_conn_replenish(struct rdma_conn *conn)
 {
 	const struct credit_grant *grant = &conn->grant;
-	unsigned want = RDMA_RECV_RESERVE + conn->window.in_flight + grant->granted, more;
+	unsigned want = RDMA_RECV_RESERVE + conn->window.in_flight + grant->granted + grant->lent;
+	unsigned more;
 
 	/* Each Call that is not answered keeps the receive that it took: a peer that overruns runs out. */
 	if (!rdma_conn_is_established(conn) || conn->recvs_posted + grant->in_flight >= want)

@@ -104,7 +104,7 @@ struct rdma_conn {
 	bool may_invalidate;      /* version one: both ends offer it (C5.1-1) */
 	bool takes_invalidation;  /* version two: it may be done to this end (B3.2-1) */
 	bool late_reads;          /* what is lent for Reads may still be filled */
-	unsigned ord, max_sge;
+	unsigned ird, ord, max_sge;
 	uint32_t max_segment_bytes;  /* longest memory to lend under one key */
 	uint32_t max_transfer_bytes; /* longest Read or Write of the peer's memory */
 	/* These may change while the connection is up; RPCs go by the terms as they were planned. */
@@ -195,7 +195,8 @@ static inline void rdma_conn_received(struct rdma_conn *conn, const struct fabri
 /**
  * rdma_conn_replenish - post the receives that what is granted and in flight asks for
  *
- * Due before each Call (its Reply needs one) and before each Reply (its credit needs one, A3.3-8).
+ * Due before each Call (its Reply needs one) and before each Reply (its credit needs one, A3.3-8, and if it is lent
+ * its RDMA_DONE another, since both may come at once: A3.8-4).
  */
 void rdma_conn_replenish(struct rdma_conn *conn);
 /** rdma_conn_first_receives - those that the endpoint posts by itself when it is made. Returns 0 or -ENOMEM. */

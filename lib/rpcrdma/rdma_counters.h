@@ -72,7 +72,12 @@
 	X(recv_raises, "times that the receives of a connection became larger")                    \
 	X(recv_raises_refused, "times that there was no memory for that")                          \
 	X(recv_lowered_unasked, "times that a peer took smaller receives, and nobody had asked")   \
-	X(dones_ignored, "RDMA_DONE messages, which have no effect")                               \
+	X(replies_lent,                                                                            \
+	  "Replies that fit nowhere, lent to the client, which reads them (draft03)")              \
+	X(reply_bytes_lent, "bytes of such Replies lent to the client to fetch, by RDMA Read")     \
+	X(dones_received, "RDMA_DONE messages, by which a client says that it has read one")       \
+	X(lent_timeouts, "Replies lent for which none came within done_timeout_s")                 \
+	X(dones_ignored, "RDMA_DONE messages for nothing that is lent, which have no effect")      \
 	CALL_VERDICT_COUNTERS(X)                                                                   \
 	X(private_data_defaults,                                                                   \
 	  "peers that did not say what they can at the start (no usable private data)")

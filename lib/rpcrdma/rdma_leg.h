@@ -47,11 +47,13 @@ struct reply_room rdma_leg_reply_room(uint32_t inline_threshold_bytes, uint32_t 
 /**
  * rdma_leg_beside_bytes - what a leg can come to hold that no claim covers
  * @accepted: its peer is a client
+ * @lends:    … to which Replies may be lent
  * @credits, @inline_threshold_bytes: as in its configuration
  *
  * Receives, the headers and short bodies of Sends, for each Call of the peer its small objects and what is kept of its
- * chunks, and reverse Calls with their Replies.
+ * chunks, and reverse Calls with their Replies. Of a Reply that is lent the same objects and another receive.
  */
-size_t rdma_leg_beside_bytes(bool accepted, uint32_t credits, uint32_t inline_threshold_bytes);
+size_t rdma_leg_beside_bytes(bool accepted, bool lends, uint32_t credits,
+			     uint32_t inline_threshold_bytes);
 
 #endif

@@ -15,6 +15,7 @@
 #include "rpcrdma/rdma_leg_impl.h"
 #include "rpcrdma/rdma_version.h"
 #include "rpcrdma/requester_reply.h"
+#include "rpcrdma/responder_lent.h"
 
 /*
  * Whether a Send that did not decode was a Call. Without chunks the RPC message's type is a word at
@@ -168,8 +169,7 @@ static void dispatch(struct rdma_leg *leg, const struct rpcrdma_header *hdr,
 		on_error(leg, hdr);
 		break;
 	case RPCRDMA_DONE:
-		/* Nothing is ever exposed that a Done could release (A-Δ2). */
-		leg->conn.counters->dones_ignored++;
+		responder_done(&leg->responder.rpcs, hdr);
 		break;
 	case RPCRDMA_MSGP:
 		undecodable(leg, hdr, recv, RPCRDMA_ERR_CHUNK, "RDMA_MSGP is not supported");

@@ -51,6 +51,14 @@ static void offer(const struct rdma_conn *conn, struct fabric_ep_params *params)
 	params->private_data_bytes = RPCRDMA_PRIVATE_DATA_BYTES;
 }
 
+/* How many Replies may be lent at once, of each of which an RDMA_DONE takes a receive. */
+static uint32_t most_lent(const struct rdma_conn *conn)
+{
+	bool lends = !conn->connector && dialect(conn->config->version_one)->lent_replies;
+
+	return lends ? conn->grant.max : 0;
+}
+
 /* What both ends post at least and at most: all credits of both directions, and the reserve. */
 static int set_receives(struct rdma_conn *conn, struct fabric_ep_params *params)
 {
@@ -58,7 +66,8 @@ static int set_receives(struct rdma_conn *conn, struct fabric_ep_params *params)
 						negotiation_least_bytes(&conn->negotiation));
 	params->recv_size_bytes = conn->recv_size_bytes;
 	params->recv_count = conn->grant.granted + conn->window.granted + RDMA_RECV_RESERVE;
-	params->recv_max = conn->grant.max + conn->window.asked + RDMA_RECV_RESERVE;
+	params->recv_max =
+		conn->grant.max + most_lent(conn) + conn->window.asked + RDMA_RECV_RESERVE;
 	return rdma_conn_first_receives(conn, params->recv_count, params->recv_size_bytes);
 }
 
@@ -282,6 +291,7 @@ static void learn_endpoint(struct rdma_conn *conn)
 	struct fabric_ep_info info;
 
 	fabric_ep_info(conn->ep, &info);
+	conn->ird = info.ird;
 	conn->ord = info.ord;
 	conn->sends_invalidate = info.sends_invalidate;
 	conn->takes_invalidation = takes_invalidation(conn, &info);

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "rpcrdma/responder_lent.h"
 #include "rpcrdma/responder_look.h"
 #include "rpcrdma/responder_reply.h"
 #include "rpcrdma/work.h"
@@ -30,11 +31,13 @@ void responder_withdraw(struct responder *rs)
 
 void responder_end(struct responder *rs)
 {
+	responder_lents_end(&rs->rpcs);
 	responder_rpcs_end(&rs->rpcs);
 }
 
 void responder_fini(struct responder *rs)
 {
+	responder_lents_fini(&rs->rpcs);
 	responder_rpcs_fini(&rs->rpcs);
 }
 

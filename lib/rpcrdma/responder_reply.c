@@ -3,11 +3,13 @@
 #include "rpcrdma/responder_reply.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <string.h>
 
 #include "nfs/nfs.h"
 #include "rpc/xdr.h"
 #include "rpcrdma/message.h"
+#include "rpcrdma/responder_lent.h"
 #include "rpcrdma/work.h"
 
 /* A Reply on its way out. */
@@ -122,7 +124,10 @@ static void send_reply(struct responder_rpc *rpc, struct message *m, bool pin)
 	rdma_conn_replenish(conn);
 	message_send(m, conn, credit_grant_value(&conn->grant), pin ? rpc->x : NULL,
 		     invalidate ? &rpc->handle : NULL);
-	responder_rpc_finish(rpc);
+	if (rpc->lent)
+		responder_lent_sent(rpc);
+	else
+		responder_rpc_finish(rpc);
 }
 
 void responder_send_error(struct rdma_conn *conn, uint32_t xid, uint32_t vers, enum rpcrdma_err err)
@@ -181,13 +186,23 @@ static void answer_fault(struct responder_rpc *rpc, enum exchange_fault fault)
 							       RPC_SYSTEM_ERR));
 }
 
-static void too_big(struct responder_rpc *rpc)
+/* Answers a Call whose Reply goes nowhere, for this errno of place(). */
+static void give_up(struct responder_rpc *rpc, int rc)
 {
 	struct rdma_conn *conn = rpc->rpcs->conn;
+	uint32_t xid = rpc->x->facts.hdr.xid;
 
-	conn->counters->replies_too_big++;
-	rdma_conn_note(conn, "Reply %#x of %u bytes does not fit what its Call offered",
-		       rpc->x->facts.hdr.xid, rpc->x->reply.len_bytes);
+	if (rc == -EMSGSIZE) {
+		conn->counters->replies_too_big++;
+		rdma_conn_note(conn, "Reply %#x of %u bytes does not fit what its Call offered",
+			       xid, rpc->x->reply.len_bytes);
+	} else if (rc == -EBUSY) {
+		conn->counters->replies_too_big++;
+		rdma_conn_note(conn, "Reply %#x: %u are lent, and no RDMA_DONE comes", xid,
+			       conn->grant.lent);
+	} else if (rc != -ENOTCONN) {
+		rdma_conn_note(conn, "Reply %#x: no memory or key to lend", xid);
+	}
 	responder_answer_error(rpc, RPCRDMA_ERR_CHUNK);
 }
 
@@ -206,24 +221,39 @@ static void write_payloads(struct reply *reply)
 	}
 }
 
+/*
+ * Where what is in no write chunk goes, before anything is written: inline, into the reply chunk, or to be read by the
+ * client (A5.2-3, A-Δ3). Returns 0, -EMSGSIZE if it fits nowhere, or why it cannot be lent.
+ */
+static int place(struct reply *reply)
+{
+	struct responder_rpc *rpc = reply->rpc;
+	struct message *m = &reply->m;
+
+	if (m->pieces_bytes <= responder_rpc_inline_room(rpc))
+		return 0;
+	m->hdr.proc = RPCRDMA_NOMSG;
+	if (m->pieces_bytes > responder_rpc_chunk_room(rpc))
+		return responder_lend(rpc, m);
+	m->hdr.has_reply_chunk = true;
+	m->hdr.reply_chunk = rpc->reply_chunk;
+	return 0;
+}
+
 static void answer_reply(struct responder_rpc *rpc)
 {
 	struct reply reply;
-	bool fits, is_inline;
+	int rc;
 
 	reply_init(&reply, rpc);
 	find_payloads(&reply);
-	fits = cut(&reply);
-	is_inline = reply.m.pieces_bytes <= responder_rpc_inline_room(rpc);
-	if (!fits || (!is_inline && reply.m.pieces_bytes > responder_rpc_chunk_room(rpc))) {
-		too_big(rpc);
+	rc = cut(&reply) ? place(&reply) : -EMSGSIZE;
+	if (rc) {
+		give_up(rpc, rc);
 		return;
 	}
 	write_payloads(&reply);
-	if (!is_inline) {
-		reply.m.hdr.proc = RPCRDMA_NOMSG;
-		reply.m.hdr.has_reply_chunk = true;
-		reply.m.hdr.reply_chunk = rpc->reply_chunk;
+	if (reply.m.hdr.has_reply_chunk) {
 		write_chunk(&reply, &rpc->reply_chunk, reply.m.pieces, reply.m.npieces);
 		rpc->rpcs->conn->counters->reply_chunk_bytes_pushed += reply.m.pieces_bytes;
 	}

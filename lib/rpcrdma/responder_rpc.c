@@ -7,6 +7,7 @@
 
 #include "base/least.h"
 #include "rpc/xdr.h"
+#include "rpcrdma/lend.h"
 #include "rpcrdma/work.h"
 
 STATE_TABLE(responder_rpc_states, RESPONDER_RPC_STATES);
@@ -103,6 +104,17 @@ static void rpc_free(struct spares *spares, struct responder_rpc *rpc)
 		spares_put(spares, rpc, rpc->size_bytes);
 }
 
+/* What the keys may take that its Reply is lent under: one more where it ends inside of one, or a payload parts it. */
+static size_t keys_bytes(const struct responder_rpc *rpc)
+{
+	uint32_t segment = rpc->rpcs->conn->max_segment_bytes;
+
+	if (!responder_rpc_may_lend(rpc))
+		return 0;
+	return lend_cost_bytes(least(rpc->x->reply_max_bytes / segment + rpc->nwrites + 1,
+				     responder_rpc_lend_room(rpc)));
+}
+
 size_t responder_rpc_cost_bytes(const struct responder_rpc *rpc, size_t call_bytes, unsigned npulls)
 {
 	const struct rdma_conn *conn = rpc->rpcs->conn;
@@ -119,7 +131,7 @@ size_t responder_rpc_cost_bytes(const struct responder_rpc *rpc, size_t call_byt
 		nworks += x->reply_max_bytes / conn->max_transfer_bytes;
 	return exchange_cost_bytes(call_bytes, x->reply_max_bytes, &x->facts,
 				   &conn->leg->config->reply_room) +
-	       work_cost_bytes(nworks);
+	       work_cost_bytes(nworks) + keys_bytes(rpc);
 }
 
 /* How long the header is with the Call's write list, and with its reply chunk. */
@@ -164,6 +176,26 @@ uint64_t responder_rpc_chunk_room(const struct responder_rpc *rpc)
 	return rpc->reply_chunk.len_bytes;
 }
 
+bool responder_rpc_may_lend(const struct responder_rpc *rpc)
+{
+	const struct rdma_conn *conn = rpc->rpcs->conn;
+
+	return rpc->terms.dialect->lent_replies && !conn->connector && conn->ird;
+}
+
+unsigned responder_rpc_lend_room(const struct responder_rpc *rpc)
+{
+	uint32_t send = reply_bytes(rpc);
+	uint64_t hdr;
+
+	if (!responder_rpc_may_lend(rpc))
+		return 0;
+	hdr = header_bytes(rpc, false);
+	if (hdr >= send)
+		return 0;
+	return least((uint32_t)((send - hdr) / RPCRDMA_READ_SEGMENT_BYTES), RPCRDMA_MAX_SEGMENTS);
+}
+
 /* What of its Reply has no other way. */
 static uint32_t needs(const struct responder_rpc *rpc)
 {
@@ -192,15 +224,20 @@ uint32_t responder_rpcs_need(const struct responder_rpcs *rpcs, uint32_t enough)
 	return most;
 }
 
-/* The largest Reply that the peer's chunks and receive can take. */
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* The largest Reply that the peer's chunks and receive can take, or what it is lent. */
 static uint32_t capacity(const struct responder_rpc *rpc)
 {
-	uint32_t limit = rpc->rpcs->conn->leg->config->max_message_bytes;
-	uint64_t room = responder_rpc_inline_room(rpc);
-	uint64_t chunk = responder_rpc_chunk_room(rpc);
+	const struct rdma_conn *conn = rpc->rpcs->conn;
+	uint32_t limit = conn->leg->config->max_message_bytes;
+	uint64_t lent = (uint64_t)responder_rpc_lend_room(rpc) * conn->max_segment_bytes;
+	uint64_t room = larger(responder_rpc_inline_room(rpc), responder_rpc_chunk_room(rpc));
 
-	if (chunk > room)
-		room = chunk;
+	room = larger(room, lent);
 	for (unsigned i = 0; i < rpc->nwrites; i++)
 		room += xdr_padded_bytes(rpc->writes[i].len_bytes);
 	return room < limit ? (uint32_t)room : limit;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One RPC of the responder: a Call of the peer, from its Send until its Reply is posted.
+ * One RPC of the responder: a Call of the peer, from its Send until its Reply is posted, or if that is lent until
+ * the peer has read it (responder_lent.h).
  *
  *	admitting ──memory──▶ pulling ──Reads done──▶ executing ──leg_reply()──▶ answering ──▶ over
- *	    └────── nothing to pull ──────────────────────▲
+ *	    └────── nothing to pull ──────────────────────▲                          └──▶ lent ──▲
  *
  * A Call that is wrong is answered and over at once, in whatever state that is found.
  */
@@ -22,15 +23,20 @@
 	  TO(RESPONDER_PULLING) | TO(RESPONDER_EXECUTING))                                         \
 	X(RESPONDER_PULLING, "pulling", "its RDMA Reads", TO(RESPONDER_EXECUTING))                 \
 	X(RESPONDER_EXECUTING, "executing", "leg_reply()", TO(RESPONDER_ANSWERING))                \
-	X(RESPONDER_ANSWERING, "answering", "the rest of its Reply", 0)
+	X(RESPONDER_ANSWERING, "answering", "the rest of its Reply", TO(RESPONDER_LENT))           \
+	X(RESPONDER_LENT, "lent", "RDMA_DONE, or the end of its time", 0)
 STATE_ENUM(responder_rpc_state, RESPONDER_RPC_STATES);
 extern const struct state_table responder_rpc_states;
+
+struct responder_lent;
+struct responder_lents;
 
 /* The RPCs of one responder. */
 struct responder_rpcs {
 	struct rdma_conn *conn;
-	struct exchange_list calls; /* of origin_entry, in all states */
-	struct xid_table table;     /* the same */
+	struct exchange_list calls;    /* of origin_entry, in all states */
+	struct xid_table table;        /* the same */
+	struct responder_lents *lents; /* NULL until the first Reply is lent */
 };
 
 struct responder_rpc {
@@ -41,6 +47,7 @@ struct responder_rpc {
 	struct rpc_terms terms;    /* as the Call came: the only ones that its Reply goes by */
 	struct budget_claim claim; /* until it moves to x */
 	struct buf *stash; /* the inline bytes, while the memory for the message is not there */
+	struct responder_lent *lent; /* its Reply, if that is lent */
 	unsigned pulls_left;
 	/* The one key of the peer that its header names, if it names exactly one (C5.1-1). */
 	bool one_handle;
@@ -90,7 +97,7 @@ void responder_rpc_finish(struct responder_rpc *rpc);
  * @npulls:     of its Reads, those that are not done
  *
  * Beside the two messages each segment takes a work request, and each part of the Reply one more where it ends
- * inside of a segment, or is longer than the endpoint takes at once.
+ * inside of a segment, or is longer than the endpoint takes at once. If it may be lent it takes the keys for that.
  */
 size_t responder_rpc_cost_bytes(const struct responder_rpc *rpc, size_t call_bytes,
 				unsigned npulls);
@@ -98,5 +105,14 @@ size_t responder_rpc_cost_bytes(const struct responder_rpc *rpc, size_t call_byt
 uint64_t responder_rpc_inline_room(const struct responder_rpc *rpc);
 /** responder_rpc_chunk_room - the longest that the reply chunk takes; 0 if it cannot be used. */
 uint64_t responder_rpc_chunk_room(const struct responder_rpc *rpc);
+/**
+ * responder_rpc_may_lend - whether its Reply may be lent (A5.1-3, A5.2-3)
+ *
+ * By its dialect, and to the end that connected alone, if that ever reads. Whether there is room for one more is
+ * seen when it comes to that.
+ */
+bool responder_rpc_may_lend(const struct responder_rpc *rpc);
+/** responder_rpc_lend_room - in how many segments its Reply may be lent at most; 0: it may not. */
+unsigned responder_rpc_lend_room(const struct responder_rpc *rpc);
 
 #endif

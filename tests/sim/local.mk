@@ -170,6 +170,13 @@ tests_sim_test_responder_reply_CFLAGS = $(UNIT_CFLAGS)
 tests_sim_test_responder_reply_LDADD = $(SIM_LDADD)
 TESTS += tests/sim/test_responder_reply
 
+check_PROGRAMS += tests/sim/test_responder_lent
+tests_sim_test_responder_lent_SOURCES = tests/sim/test_responder_lent.c \
+	tests/sim/client_peer.c tests/sim/client_peer.h
+tests_sim_test_responder_lent_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_responder_lent_LDADD = $(SIM_LDADD)
+TESTS += tests/sim/test_responder_lent
+
 check_PROGRAMS += tests/sim/test_faults
 tests_sim_test_faults_SOURCES = tests/sim/test_faults.c
 tests_sim_test_faults_CFLAGS = $(UNIT_CFLAGS)

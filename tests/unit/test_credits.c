@@ -139,6 +139,25 @@ START_TEST(a_grant_is_never_zero)
 }
 END_TEST
 
+/* A3.8-5: what a client then asks for says nothing of what it has been lent. */
+START_TEST(no_more_replies_are_lent_than_were_granted)
+{
+	struct credit_grant grant;
+
+	credit_grant_init(&grant, 2, 8);
+	for (int i = 0; i < 2; i++) {
+		credit_grant_call(&grant, 1);
+		credit_grant_done(&grant);
+		ck_assert(credit_grant_may_lend(&grant));
+		credit_grant_lend(&grant);
+	}
+	ck_assert(!credit_grant_may_lend(&grant));
+	credit_grant_taken_back(&grant);
+	ck_assert(credit_grant_may_lend(&grant));
+	ck_assert_uint_eq(credit_grant_value(&grant), 1);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("credits");
@@ -153,6 +172,7 @@ int main(void)
 	tcase_add_test(tc, a_grant_used_at_once_grows_at_once);
 	tcase_add_test(tc, a_grant_does_not_grow_past_what_is_requested);
 	tcase_add_test(tc, a_grant_is_never_zero);
+	tcase_add_test(tc, no_more_replies_are_lent_than_were_granted);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }
