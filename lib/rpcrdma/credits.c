@@ -18,15 +18,16 @@ void credit_window_init(struct credit_window *window, uint32_t asked)
 
 bool credit_window_open(const struct credit_window *window)
 {
-	uint32_t kept = least(window->reserved + window->waited, window->granted - 1);
+	uint32_t granted = credit_window_value(window);
 
 	/* The last one is never kept back: nothing would be sent. */
-	return window->in_flight < window->granted - kept;
+	return granted &&
+	       window->in_flight < granted - least(window->reserved + window->waited, granted - 1);
 }
 
 bool credit_window_left(const struct credit_window *window)
 {
-	return window->in_flight < window->granted;
+	return window->in_flight < credit_window_value(window);
 }
 
 void credit_window_take(struct credit_window *window)
@@ -40,9 +41,9 @@ void credit_window_give(struct credit_window *window)
 	window->in_flight--;
 }
 
-bool credit_window_grant(struct credit_window *window, uint32_t granted)
+bool credit_window_grant(struct credit_window *window, uint32_t granted, bool may_be_zero)
 {
-	window->granted = least(at_least_one(granted), window->asked);
+	window->granted = least(may_be_zero ? granted : at_least_one(granted), window->asked);
 	return granted != 0;
 }
 

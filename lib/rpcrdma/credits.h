@@ -12,8 +12,9 @@
 
 /* The requester's side. */
 struct credit_window {
-	uint32_t asked;     /* told to the peer in each Call; no grant counts for more */
-	uint32_t granted;   /* by the last Reply; 1 until then: the first Call goes alone */
+	uint32_t asked; /* told to the peer in each Call; no grant counts for more */
+	uint32_t
+		granted; /* by the last Reply, where that may be 0; 1 until then: the first Call goes alone */
 	uint32_t in_flight; /* Calls sent and not answered */
 	uint32_t reserved;  /* of several granted, kept back for Calls of our own */
 	uint32_t waited;    /* … and for messages of our own that wait: 0 or 1 */
@@ -21,6 +22,16 @@ struct credit_window {
 
 /** credit_window_init - a new connection's window, which asks for @asked (at least 1). */
 void credit_window_init(struct credit_window *window, uint32_t asked);
+/**
+ * credit_window_value - how many Calls may be in flight: what was granted
+ *
+ * A grant of zero says to wait for a Reply that grants more. With nothing in flight none would come, so it counts as
+ * one then (A3.3-11), whatever ended the last one.
+ */
+static inline uint32_t credit_window_value(const struct credit_window *window)
+{
+	return window->granted || window->in_flight ? window->granted : 1;
+}
 /** credit_window_open - whether another Call may be sent (A3.3-4), and none of those kept back is taken for it. */
 bool credit_window_open(const struct credit_window *window);
 /** credit_window_left - whether there is a credit at all: for a Call of our own. */
@@ -31,11 +42,11 @@ void credit_window_take(struct credit_window *window);
 void credit_window_give(struct credit_window *window);
 /**
  * credit_window_grant - obey the grant of a Reply (A3.3-5)
+ * @may_be_zero: zero means to wait (A3.3-11); else it is taken as one (A3.3-3)
  *
- * Zero is taken as one (A3.3-3), more than was asked as what was asked. Returns false if it was
- * zero.
+ * More than was asked is taken as what was asked. Returns false if it was zero.
  */
-bool credit_window_grant(struct credit_window *window, uint32_t granted);
+bool credit_window_grant(struct credit_window *window, uint32_t granted, bool may_be_zero);
 
 /* The responder's side. */
 struct credit_grant {

@@ -33,6 +33,8 @@
 	X(credit_waits, "Calls that waited until the server allowed more at once (a credit)")      \
 	X(credit_zero_received,                                                                    \
 	  "Replies that allowed no further Call, which the protocol forbids: taken as one")        \
+	X(credit_zero_obeyed,                                                                      \
+	  "Replies that allowed no further Call, where that says to wait (draft03)")               \
 	X(err_vers_sent, "messages of another version of RPC-over-RDMA refused (ERR_VERS)")        \
 	X(err_vers_received,                                                                       \
 	  "messages of ours that the peer refused for their version (ERR_VERS)")                   \

@@ -224,8 +224,8 @@ static void rdma_info(const struct leg *l, struct leg_info *info)
 		info->peer_why = conn->peer_why;
 		info->peer_found = conn->peer != peer_profile(PEER_AUTO);
 	}
-	if (window->granted > window->in_flight)
-		info->credits_available = window->granted - window->in_flight;
+	if (credit_window_left(window))
+		info->credits_available = credit_window_value(window) - window->in_flight;
 }
 
 static void describe_private_data(const struct rdma_conn *conn, char *text, size_t bytes)

@@ -277,7 +277,7 @@ static void take_credit(struct rdma_conn *conn, uint32_t credit)
 {
 	if (!conn->connector)
 		credit_grant_ask(&conn->grant, credit);
-	else if (!credit_window_grant(&conn->window, credit))
+	else if (!credit_window_grant(&conn->window, credit, false))
 		conn->counters->credit_zero_received++;
 }
 

@@ -110,11 +110,23 @@ static void bad_reply(struct requester *rq, struct requester_rpc *rpc, const cha
 	requester_pump(rq);
 }
 
-static void obey_grant(struct requester *rq, uint32_t credit)
+/* Reverse Calls are never granted zero, in any dialect (D2.1.2-1). */
+static bool zero_is_grant(const struct requester *rq, const struct dialect *dialect)
 {
+	return dialect->zero_grants && !rq->reverse;
+}
+
+static void obey_grant(struct requester *rq, const struct dialect *dialect, uint32_t credit)
+{
+	bool may_be_zero = zero_is_grant(rq, dialect);
+
 	rq->answered = true;
 	negotiation_reply_came(&rq->conn->negotiation);
-	if (!credit_window_grant(&rq->conn->window, credit))
+	if (credit_window_grant(&rq->conn->window, credit, may_be_zero))
+		return;
+	if (may_be_zero)
+		rq->conn->counters->credit_zero_obeyed++;
+	else
 		rq->conn->counters->credit_zero_received++;
 }
 
@@ -139,8 +151,8 @@ static void too_big(struct requester *rq, struct requester_rpc *rpc, uint32_t le
 static void matches_no_call(struct requester *rq, const struct rpcrdma_header *hdr)
 {
 	if (requester_null_answered(rq, hdr->xid)) {
-		if (hdr->credit)
-			obey_grant(rq, hdr->credit);
+		if (hdr->credit || zero_is_grant(rq, rq->conn->terms.dialect))
+			obey_grant(rq, rq->conn->terms.dialect, hdr->credit);
 		requester_pump(rq);
 		return;
 	}
@@ -159,10 +171,11 @@ void requester_reply(struct requester *rq, const struct rpcrdma_header *hdr, con
 		return;
 	}
 	wrong = lists_wrong(rpc, hdr);
-	if (!wrong && !hdr->credit && !rq->conn->peer->lenient)
+	if (!wrong && !hdr->credit && !rq->conn->peer->lenient &&
+	    !zero_is_grant(rq, rpc->terms.dialect))
 		wrong = "a grant of zero";
 	if (!wrong && is_too_big(rpc, hdr, len_bytes)) {
-		obey_grant(rq, hdr->credit);
+		obey_grant(rq, rpc->terms.dialect, hdr->credit);
 		too_big(rq, rpc, len_bytes);
 		return;
 	}
@@ -178,7 +191,7 @@ void requester_reply(struct requester *rq, const struct rpcrdma_header *hdr, con
 	/* Who has answered a Call has pulled what was lent of it. */
 	rq->conn->bytes_sent += rpc->form.call.chunk_bytes;
 	rq->long_taken |= rpc->form.call.form == FORM_NOMSG;
-	obey_grant(rq, hdr->credit);
+	obey_grant(rq, rpc->terms.dialect, hdr->credit);
 	requester_rpc_end(rpc, EXCHANGE_OK);
 	requester_pump(rq);
 }
