@@ -97,12 +97,16 @@ size_t config_memory_staging_bytes(const struct config *config)
 static size_t end_beside_bytes(const struct service_config *service, const struct config_uri *end,
 			       bool accepted)
 {
+	size_t bytes;
+
 	if (end->transport == TRANSPORT_TCP)
 		return tcp_leg_beside_bytes(accepted);
-	return rdma_leg_beside_bytes(accepted,
-				     accepted && dialect(service->listen_compat)->lent_replies,
-				     service->credits, service->inline_threshold_bytes) +
-	       sizeof(struct iwarp_tx_batch);
+	bytes = rdma_leg_beside_bytes(accepted,
+				      accepted && dialect(service->listen_compat)->lent_replies,
+				      service->credits, service->inline_threshold_bytes);
+	if (!accepted && dialect(service->connect_compat)->lent_replies)
+		bytes += rdma_leg_lent_bytes(service->credits, service->inline_threshold_bytes);
+	return bytes + sizeof(struct iwarp_tx_batch);
 }
 
 size_t config_memory_beside_bytes(const struct service_config *service)

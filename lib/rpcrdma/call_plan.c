@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Where the parts of a Call go: one pass over the read list in the order of positions. */
+/* Where the parts of a message go: one pass over the read list in the order of positions. */
 #include "rpcrdma/call_plan.h"
 
 #include "rpc/xdr.h"

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where the parts of a Call go: how its inline bytes and its read chunks make one RPC message
+ * Where the parts of a message go: how its inline bytes and its read chunks make one RPC message
  * (draft-ietf-nfsv4-rpcrdma-03 sections 3.4, 3.6 and 5.1). Pure.
+ *
+ * It is a Call, or a Reply that is lent (requester_lent.h), which are made alike.
  *
  * Positions count the unreduced message (A3.4-6). The inline stream is the body of the RDMA_MSG, or
  * the position-zero chunk of the RDMA_NOMSG; the other chunks lie between its parts. Entries of one
@@ -45,12 +47,12 @@ struct call_plan {
 
 enum call_plan_verdict {
 	CALL_PLAN_OK,
-	CALL_PLAN_BAD,     /* the lists make no message: ERR_CHUNK */
-	CALL_PLAN_TOO_BIG, /* over the limit: ERR_CHUNK */
+	CALL_PLAN_BAD,     /* the lists make no message: of a Call, ERR_CHUNK */
+	CALL_PLAN_TOO_BIG, /* over the limit: the same */
 };
 
 /**
- * call_plan_make - plan the assembly of a Call
+ * call_plan_make - plan the assembly of a message
  * @hdr:          a decoded RDMA_MSG or RDMA_NOMSG
  * @inline_bytes: bytes behind the header; ignored with RDMA_NOMSG
  * @limit_bytes:  the longest RPC message to accept

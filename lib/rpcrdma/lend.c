@@ -33,8 +33,10 @@ static void on_unbound(struct fabric_key *key)
 	struct lend *lend = container_of(key, struct lend_key, key)->lend;
 
 	assert(lend->unbinding > 0);
-	if (--lend->unbinding == 0)
+	if (--lend->unbinding == 0) {
+		lend->nkeys = 0;
 		lend->ended(lend);
+	}
 }
 
 int lend_memory(struct lend *lend, struct buf *buf, uint8_t *mem, uint32_t len_bytes,
@@ -100,5 +102,8 @@ bool lend_end(struct lend *lend)
 	for (unsigned i = 0; i < lend->nkeys; i++)
 		if (!fabric_key_unbind(&lend->keys[i].key))
 			lend->unbinding++;
-	return --lend->unbinding == 0;
+	if (--lend->unbinding > 0)
+		return false;
+	lend->nkeys = 0;
+	return true;
 }

@@ -75,7 +75,7 @@ void lend_ready(struct lend *lend, unsigned first, unsigned nkeys, uint32_t read
 bool lend_owns(const struct lend *lend, uint32_t rkey);
 /** lend_segment - the @i-th key as a segment of a chunk. */
 struct rpcrdma_segment lend_segment(const struct lend *lend, unsigned i);
-/** lend_end - take all of it back; true if the peer reaches nothing from now on, else ended() follows. */
+/** lend_end - take all of it back; true if the peer reaches nothing from now on, else ended() follows. Then none is lent. */
 bool lend_end(struct lend *lend) MUST_CHECK;
 
 #endif

@@ -34,6 +34,8 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/private_data.c \
 	lib/rpcrdma/private_data.h \
 	lib/rpcrdma/proto.h \
+	lib/rpcrdma/pull.c \
+	lib/rpcrdma/pull.h \
 	lib/rpcrdma/rdma_config.h \
 	lib/rpcrdma/reject_reason.c \
 	lib/rpcrdma/reject_reason.h \
@@ -58,6 +60,8 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/requester.h \
 	lib/rpcrdma/requester_landing.c \
 	lib/rpcrdma/requester_landing.h \
+	lib/rpcrdma/requester_lent.c \
+	lib/rpcrdma/requester_lent.h \
 	lib/rpcrdma/requester_null.c \
 	lib/rpcrdma/requester_null.h \
 	lib/rpcrdma/requester_reply.c \

@@ -20,6 +20,7 @@
 	X(sends_version_two, "messages of version two sent, of any kind")                          \
 	X(keys_lent, "times that memory was made accessible to the peer")                          \
 	X(read_chunk_bytes_pulled, "bytes of Calls fetched from the peer, by RDMA Read")           \
+	X(reply_bytes_pulled, "bytes of Replies that are lent to us fetched, by RDMA Read")        \
 	X(write_chunk_bytes_pushed,                                                                \
 	  "bytes of data put into the memory that the peer offered for them, by RDMA Write")       \
 	X(reply_chunk_bytes_pushed, "bytes of whole Replies put there, by RDMA Write")             \
@@ -79,6 +80,7 @@
 	X(reply_bytes_lent, "bytes of such Replies lent to the client to fetch, by RDMA Read")     \
 	X(dones_received, "RDMA_DONE messages, by which a client says that it has read one")       \
 	X(lent_timeouts, "Replies lent for which none came within done_timeout_s")                 \
+	X(dones_sent, "Replies lent to us whose memory was given back (RDMA_DONE)")                \
 	X(dones_ignored, "RDMA_DONE messages for nothing that is lent, which have no effect")      \
 	CALL_VERDICT_COUNTERS(X)                                                                   \
 	X(private_data_defaults,                                                                   \

@@ -370,6 +370,12 @@ size_t rdma_leg_beside_bytes(bool accepted, bool lends, uint32_t credits,
 	       lent * sizeof(struct responder_lent) + reverse * 2 * rpc_msg_cost_bytes(recv_bytes);
 }
 
+size_t rdma_leg_lent_bytes(uint32_t credits, uint32_t inline_threshold_bytes)
+{
+	return credits *
+	       pull_cost_bytes(rdma_recv_bytes(inline_threshold_bytes, RPCRDMA_DEFAULT_INLINE_TWO));
+}
+
 /* Replies no longer than the least that a peer may advertise are never given a place of their own. */
 struct reply_room rdma_leg_reply_room(uint32_t inline_threshold_bytes, uint32_t recv_max_bytes)
 {

@@ -55,5 +55,7 @@ struct reply_room rdma_leg_reply_room(uint32_t inline_threshold_bytes, uint32_t 
  */
 size_t rdma_leg_beside_bytes(bool accepted, bool lends, uint32_t credits,
 			     uint32_t inline_threshold_bytes);
+/** rdma_leg_lent_bytes - the same of what a leg that connects keeps besides of Replies that are lent to it. */
+size_t rdma_leg_lent_bytes(uint32_t credits, uint32_t inline_threshold_bytes);
 
 #endif

@@ -71,10 +71,13 @@ static int set_receives(struct rdma_conn *conn, struct fabric_ep_params *params)
 	return rdma_conn_first_receives(conn, params->recv_count, params->recv_size_bytes);
 }
 
-/* The client reads nothing but reverse Calls, which have chunks in version two alone. */
+/*
+ * The client reads nothing but reverse Calls, which have chunks in version two alone (X-16), and Replies that are lent to
+ * it. A server that version two is tried with may turn out to have version one.
+ */
 static bool will_read(const struct rdma_conn *conn)
 {
-	return !conn->connector ||
+	return !conn->connector || conn->negotiation.dialect->lent_replies ||
 	       (conn->config->reverse_chunks && negotiation_tries(&conn->negotiation));
 }
 

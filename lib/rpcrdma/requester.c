@@ -241,6 +241,7 @@ void requester_more(struct requester *rq, struct exchange *x)
 	case REQUESTER_RESENT:
 		requester_rpc_more(rpc);
 		break;
+	case REQUESTER_PULLING:
 	case REQUESTER_ENDING:
 	case REQUESTER_FAILING:
 	case REQUESTER_FAILED:

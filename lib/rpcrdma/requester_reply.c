@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "rpcrdma/requester_lent.h"
 #include "rpcrdma/requester_null.h"
 
 bool requester_owns_key(const struct requester *rq, uint32_t xid, uint32_t rkey)
@@ -62,6 +63,8 @@ static const char *reply_chunk_wrong(const struct requester_rpc *rpc,
 	    (rpc->form.landing != LANDING_REPLY_CHUNK ||
 	     !chunk_returned(rpc, hdr, &hdr->reply_chunk)))
 		return "a reply chunk that was not offered";
+	if (hdr->nreads)
+		return len ? "a Reply both lent and in the reply chunk" : NULL;
 	if (hdr->proc == RPCRDMA_MSG && len)
 		return "a Reply both inline and in the reply chunk";
 	if (hdr->proc == RPCRDMA_NOMSG && len < RPCRDMA_MIN_REPLY_BYTES)
@@ -69,11 +72,22 @@ static const char *reply_chunk_wrong(const struct requester_rpc *rpc,
 	return NULL;
 }
 
+static const char *read_list_wrong(const struct requester_rpc *rpc)
+{
+	if (!requester_lent_may(rpc))
+		return "a read list in a Reply";
+	if (!rpc->rpcs->conn->ord)
+		return "a Reply lent by a peer that cannot be read from";
+	return NULL;
+}
+
 /* What is wrong with the lists of a Reply, or NULL. */
 static const char *lists_wrong(const struct requester_rpc *rpc, const struct rpcrdma_header *hdr)
 {
-	const char *wrong = hdr->nreads ? "a read list in a Reply" : write_list_wrong(rpc, hdr);
+	const char *wrong = hdr->nreads ? read_list_wrong(rpc) : NULL;
 
+	if (!wrong)
+		wrong = write_list_wrong(rpc, hdr);
 	return wrong ? wrong : reply_chunk_wrong(rpc, hdr);
 }
 
@@ -160,10 +174,71 @@ static void matches_no_call(struct requester *rq, const struct rpcrdma_header *h
 	rdma_conn_note(rq->conn, "Reply %#x matches no Call", hdr->xid);
 }
 
+/* The RPC in flight with @xid that has no answer yet, or NULL. */
+static struct requester_rpc *find_waiting(const struct requester *rq, uint32_t xid)
+{
+	struct requester_rpc *rpc = requester_rpc_find(&rq->rpcs, xid);
+
+	return rpc && rpc->state != REQUESTER_PULLING ? rpc : NULL;
+}
+
+static void answered(struct requester *rq, const struct requester_rpc *rpc, uint32_t credit)
+{
+	rq->conn->counters->replies_received++;
+	/* Who has answered a Call has pulled what was lent of it. */
+	rq->conn->bytes_sent += rpc->form.call.chunk_bytes;
+	rq->long_taken |= rpc->form.call.form == FORM_NOMSG;
+	obey_grant(rq, rpc->terms.dialect, credit);
+}
+
+static uint32_t lent_bytes(const struct rpcrdma_header *hdr, uint32_t len_bytes)
+{
+	uint64_t sum = len_bytes;
+
+	for (unsigned i = 0; i < hdr->nreads; i++)
+		sum += hdr->reads[i].seg.len_bytes;
+	return sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
+}
+
+/*
+ * A Reply that is wrong. What it has lent is not read; but RDMA_DONE says that it may be freed, and without one the server
+ * would keep it, and then close a connection on which other RPCs are well.
+ */
+static void wrong_reply(struct requester *rq, struct requester_rpc *rpc,
+			const struct rpcrdma_header *hdr, const char *what)
+{
+	if (hdr->nreads && requester_lent_may(rpc))
+		requester_lent_done(rpc);
+	bad_reply(rq, rpc, what);
+}
+
+/* A Reply of which there is something to read. */
+static void reply_lent(struct requester *rq, struct requester_rpc *rpc,
+		       const struct rpcrdma_header *hdr, const uint8_t *body, uint32_t len_bytes)
+{
+	struct call_plan plan;
+
+	switch (requester_lent_plan(rpc, hdr, len_bytes, &plan)) {
+	case CALL_PLAN_OK:
+		answered(rq, rpc, hdr->credit);
+		requester_lent_begin(rpc, hdr, &plan, body, len_bytes);
+		requester_pump(rq);
+		break;
+	case CALL_PLAN_BAD:
+		wrong_reply(rq, rpc, hdr, "read chunks that make no Reply");
+		break;
+	case CALL_PLAN_TOO_BIG:
+		requester_lent_done(rpc);
+		obey_grant(rq, rpc->terms.dialect, hdr->credit);
+		too_big(rq, rpc, lent_bytes(hdr, len_bytes));
+		break;
+	}
+}
+
 void requester_reply(struct requester *rq, const struct rpcrdma_header *hdr, const uint8_t *body,
 		     uint32_t len_bytes)
 {
-	struct requester_rpc *rpc = requester_rpc_find(&rq->rpcs, hdr->xid);
+	struct requester_rpc *rpc = find_waiting(rq, hdr->xid);
 	const char *wrong;
 
 	if (!rpc) {
@@ -174,6 +249,10 @@ void requester_reply(struct requester *rq, const struct rpcrdma_header *hdr, con
 	if (!wrong && !hdr->credit && !rq->conn->peer->lenient &&
 	    !zero_is_grant(rq, rpc->terms.dialect))
 		wrong = "a grant of zero";
+	if (!wrong && hdr->nreads) {
+		reply_lent(rq, rpc, hdr, body, len_bytes);
+		return;
+	}
 	if (!wrong && is_too_big(rpc, hdr, len_bytes)) {
 		obey_grant(rq, rpc->terms.dialect, hdr->credit);
 		too_big(rq, rpc, len_bytes);
@@ -182,16 +261,12 @@ void requester_reply(struct requester *rq, const struct rpcrdma_header *hdr, con
 	if (!wrong)
 		wrong = take(rpc, hdr, body, len_bytes);
 	if (wrong) {
-		bad_reply(rq, rpc, wrong);
+		wrong_reply(rq, rpc, hdr, wrong);
 		return;
 	}
 	if (rdma_conn_is_over(rq->conn))
 		return;
-	rq->conn->counters->replies_received++;
-	/* Who has answered a Call has pulled what was lent of it. */
-	rq->conn->bytes_sent += rpc->form.call.chunk_bytes;
-	rq->long_taken |= rpc->form.call.form == FORM_NOMSG;
-	obey_grant(rq, rpc->terms.dialect, hdr->credit);
+	answered(rq, rpc, hdr->credit);
 	requester_rpc_end(rpc, EXCHANGE_OK);
 	requester_pump(rq);
 }
@@ -276,7 +351,7 @@ void requester_error_of_own(struct requester *rq, const struct rpcrdma_header *h
 
 void requester_error(struct requester *rq, const struct rpcrdma_header *hdr)
 {
-	struct requester_rpc *rpc = requester_rpc_find(&rq->rpcs, hdr->xid);
+	struct requester_rpc *rpc = find_waiting(rq, hdr->xid);
 	bool of_option = hdr->error == RPCRDMA_ERR_INVAL_OPTION &&
 			 negotiation_of(&rq->conn->negotiation, hdr->vers)->options;
 
@@ -302,7 +377,7 @@ void requester_error(struct requester *rq, const struct rpcrdma_header *hdr)
 
 void requester_bad_reply(struct requester *rq, uint32_t xid, const char *what)
 {
-	struct requester_rpc *rpc = requester_rpc_find(&rq->rpcs, xid);
+	struct requester_rpc *rpc = find_waiting(rq, xid);
 
 	if (rpc) {
 		bad_reply(rq, rpc, what);

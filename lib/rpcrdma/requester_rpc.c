@@ -36,11 +36,6 @@ void requester_rpcs_fini(struct requester_rpcs *rpcs)
 	xid_table_fini(&rpcs->table);
 }
 
-static void set_state(struct requester_rpc *rpc, enum requester_rpc_state to)
-{
-	rpc->state = state_next(&requester_rpc_states, rpc->state, to);
-}
-
 struct requester_rpc *requester_rpc_new(struct requester_rpcs *rpcs, struct exchange *x)
 {
 	struct requester_rpc *rpc = spares_get(rpcs->conn->leg->config->spares, sizeof(*rpc));
@@ -54,6 +49,7 @@ struct requester_rpc *requester_rpc_new(struct requester_rpcs *rpcs, struct exch
 	rpc->fault = EXCHANGE_OK;
 	rpc->reply_inline = (struct rpc_msg){0};
 	rpc->landed_bytes = rpc->around_bytes = 0;
+	rpc->pull = NULL;
 	lend_init(&rpc->lend, rpcs->conn, on_unlent);
 	x->target = rpcs->conn->leg;
 	x->target_priv = rpc;
@@ -70,6 +66,10 @@ static struct exchange *dissolve(struct requester_rpc *rpc)
 	rpcs->count--;
 	x->target = NULL;
 	x->target_priv = NULL;
+	if (rpc->pull) {
+		rpc_msg_put(&rpc->reply_inline);
+		pull_free(rpc->pull);
+	}
 	lend_fini(&rpc->lend);
 	spares_put(rpcs->conn->leg->config->spares, rpc, sizeof(*rpc));
 	rdma_conn_rpc_over(rpcs->conn);
@@ -136,7 +136,7 @@ static void give_up_failed(void *arg)
 void requester_rpc_fail(struct requester_rpc *rpc)
 {
 	rpc->fault = EXCHANGE_FAULT_CANT_SEND;
-	set_state(rpc, REQUESTER_FAILED);
+	requester_rpc_set_state(rpc, REQUESTER_FAILED);
 	TAILQ_INSERT_TAIL(&rpc->rpcs->failed, rpc->x, target_entry);
 	loop_defer(rpc->rpcs->conn->fabric->loop, &rpc->rpcs->failed_task);
 }
@@ -238,7 +238,7 @@ void requester_rpc_end(struct requester_rpc *rpc, enum exchange_fault fault)
 	xid_table_remove(&rpc->rpcs->table, rpc->x);
 	credit_window_give(&rpc->rpcs->conn->window);
 	rpc->fault = fault;
-	set_state(rpc, REQUESTER_ENDING);
+	requester_rpc_set_state(rpc, REQUESTER_ENDING);
 	take_back(rpc);
 }
 
@@ -327,11 +327,11 @@ bool requester_rpc_send(struct requester_rpc *rpc)
 		rdma_conn_note(rpcs->conn, "Call %#x: no memory or key to lend",
 			       rpc->x->facts.hdr.xid);
 		xid_table_remove(&rpcs->table, rpc->x);
-		set_state(rpc, REQUESTER_FAILING);
+		requester_rpc_set_state(rpc, REQUESTER_FAILING);
 		take_back(rpc);
 		return true;
 	}
-	set_state(rpc, REQUESTER_SENT);
+	requester_rpc_set_state(rpc, REQUESTER_SENT);
 	credit_window_take(&rpcs->conn->window);
 	/* A connection that is lost, of which we are still to hear, takes its Calls with it. */
 	if (!rc)
@@ -341,7 +341,7 @@ bool requester_rpc_send(struct requester_rpc *rpc)
 
 void requester_rpc_resend(struct requester_rpc *rpc)
 {
-	set_state(rpc, REQUESTER_RESENT);
+	requester_rpc_set_state(rpc, REQUESTER_RESENT);
 	/* Its sizes are those that it was planned with: keys are lent for them. */
 	rpc->terms.dialect = rpc->rpcs->conn->terms.dialect;
 	transmit(rpc);

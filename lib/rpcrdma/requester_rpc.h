@@ -2,13 +2,14 @@
 /*
  * One RPC of the requester, from leg_call() until its exchange is given up.
  *
- *	held ──▶ sent ──▶ ending ──▶ given up with its Reply, or a fault
- *	  │       └─▶ resent ──▲
+ *	held ──▶ sent ─────────────────────▶ ending ──▶ given up with its Reply, or a fault
+ *	  │       ├─▶ resent ──────────────────▲
+ *	  │       └───────┴──▶ pulling ────────┘   a Reply that is lent (requester_lent.h)
  *	  ├──────▶ failing ──▶ failed ──▶ given up with a fault
  *	  └──────────────────────▲
  *
- * In flight are those that are sent or resent: they hold a credit, and their XID is in the table. Every key is taken
- * back before a byte of the Reply is read. What fails before it is sent is given up from a task, since a call into
+ * In flight are those that are sent, resent or pulling: they hold a credit, and their XID is in the table. Every key is
+ * taken back before a byte of the Reply is read. What fails before it is sent is given up from a task, since a call into
  * the leg may be on the stack.
  */
 #ifndef RPCRDMA_REQUESTER_RPC_H
@@ -18,14 +19,19 @@
 #include "leg/exchange.h"
 #include "rpcrdma/call_form.h"
 #include "rpcrdma/lend.h"
+#include "rpcrdma/pull.h"
 #include "rpcrdma/rdma_conn.h"
 #include "rpcrdma/requester_landing.h"
 
 #define REQUESTER_RPC_STATES(X)                                                                    \
 	X(REQUESTER_HELD, "held", "a credit, those before it, or the rest of its Call",            \
 	  TO(REQUESTER_SENT) | TO(REQUESTER_FAILING) | TO(REQUESTER_FAILED))                       \
-	X(REQUESTER_SENT, "sent", "its Reply", TO(REQUESTER_RESENT) | TO(REQUESTER_ENDING))        \
-	X(REQUESTER_RESENT, "resent", "its Reply, after one ERR_VERS", TO(REQUESTER_ENDING))       \
+	X(REQUESTER_SENT, "sent", "its Reply",                                                     \
+	  TO(REQUESTER_RESENT) | TO(REQUESTER_PULLING) | TO(REQUESTER_ENDING))                     \
+	X(REQUESTER_RESENT, "resent", "its Reply, after one ERR_VERS",                             \
+	  TO(REQUESTER_PULLING) | TO(REQUESTER_ENDING))                                            \
+	X(REQUESTER_PULLING, "pulling", "its keys to be unbound, then the Reads of its Reply",     \
+	  TO(REQUESTER_ENDING))                                                                    \
 	X(REQUESTER_ENDING, "ending", "its keys to be unbound", 0)                                 \
 	X(REQUESTER_FAILING, "failing", "its keys to be unbound", TO(REQUESTER_FAILED))            \
 	X(REQUESTER_FAILED, "failed", "the task that gives it up", 0)
@@ -36,7 +42,7 @@ extern const struct state_table requester_rpc_states;
 struct requester_rpcs {
 	struct rdma_conn *conn;
 	unsigned count;
-	struct exchange_list begun;  /* of target_entry: sent, resent, ending, failing */
+	struct exchange_list begun;  /* of target_entry: sent, resent, pulling, ending, failing */
 	struct exchange_list failed; /* of target_entry */
 	struct xid_table table;      /* those in flight */
 	struct loop_task failed_task;
@@ -49,9 +55,10 @@ struct requester_rpc {
 	enum exchange_fault fault;
 	struct rpc_terms terms; /* that it was planned with: the only ones that it goes by */
 	struct call_form form;
-	struct rpc_msg reply_inline; /* a Reply of which nothing came by RDMA */
+	struct rpc_msg reply_inline; /* a Reply of which nothing came by RDMA, or that was pulled */
 	uint32_t landed_bytes;       /* what came by RDMA */
 	uint32_t around_bytes;       /* of a Reply whose payload came by RDMA: all the rest */
+	struct pull *pull;           /* while it is pulling */
 	/* The segments of the Call's read chunk, then those of the landing. Last: it is not initialised whole. */
 	struct lend lend;
 };
@@ -69,6 +76,11 @@ void requester_rpcs_fini(struct requester_rpcs *rpcs);
  * Until it is sent or failed it is in no list here: target_entry is the caller's. NULL without memory.
  */
 struct requester_rpc *requester_rpc_new(struct requester_rpcs *rpcs, struct exchange *x) MUST_CHECK;
+/** requester_rpc_set_state - the one way to another state. */
+static inline void requester_rpc_set_state(struct requester_rpc *rpc, enum requester_rpc_state to)
+{
+	rpc->state = state_next(&requester_rpc_states, rpc->state, to);
+}
 /** requester_rpc_landing - where the payload of its Reply lands, if its form says that it does. */
 struct requester_landing requester_rpc_landing(const struct requester_rpc *rpc);
 /** requester_rpc_drop - the connection has ended: let go of one that is held. */

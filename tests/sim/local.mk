@@ -135,6 +135,26 @@ tests_sim_test_requester_reply_CFLAGS = $(UNIT_CFLAGS)
 tests_sim_test_requester_reply_LDADD = $(SIM_LDADD)
 TESTS += tests/sim/test_requester_reply
 
+LENT_SOURCES = tests/sim/lent_peer.c tests/sim/lent_peer.h tests/sim/server_peer.c tests/sim/server_peer.h
+
+check_PROGRAMS += tests/sim/test_requester_lent
+tests_sim_test_requester_lent_SOURCES = tests/sim/test_requester_lent.c $(LENT_SOURCES)
+tests_sim_test_requester_lent_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_requester_lent_LDADD = $(SIM_LDADD)
+TESTS += tests/sim/test_requester_lent
+
+check_PROGRAMS += tests/sim/test_requester_lent_ends
+tests_sim_test_requester_lent_ends_SOURCES = tests/sim/test_requester_lent_ends.c $(LENT_SOURCES)
+tests_sim_test_requester_lent_ends_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_requester_lent_ends_LDADD = $(SIM_LDADD)
+TESTS += tests/sim/test_requester_lent_ends
+
+check_PROGRAMS += tests/sim/test_requester_zero
+tests_sim_test_requester_zero_SOURCES = tests/sim/test_requester_zero.c $(LENT_SOURCES)
+tests_sim_test_requester_zero_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_requester_zero_LDADD = $(SIM_LDADD)
+TESTS += tests/sim/test_requester_zero
+
 check_PROGRAMS += tests/sim/test_watch
 tests_sim_test_watch_SOURCES = tests/sim/test_watch.c \
 	tests/sim/server_peer.c tests/sim/server_peer.h

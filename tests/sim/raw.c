@@ -268,6 +268,19 @@ struct rpcrdma_segment raw_segment(const struct fabric_key *key)
 	return (struct rpcrdma_segment){key->rkey, key->len_bytes, key->addr};
 }
 
+void raw_forget(struct raw *raw)
+{
+	RIG_ASSERT(raw->nread == raw->nrecvs);
+	for (unsigned i = 0; i < raw->nkeys; i++) {
+		RIG_ASSERT(fabric_key_unbind(&raw->keys[i]));
+		buf_put(raw->bufs[i]);
+	}
+	for (unsigned i = 0; i < raw->nrecvs; i++)
+		free(raw->recvs[i].data);
+	fabric_recv_post(raw->ep, raw->nrecvs, raw->params.recv_size_bytes);
+	raw->nkeys = raw->nrecvs = raw->nread = 0;
+}
+
 const struct raw_recv *raw_next(struct raw *raw)
 {
 	return raw->nread < raw->nrecvs ? &raw->recvs[raw->nread++] : NULL;

@@ -69,6 +69,9 @@ struct fabric_key *raw_lend_slowly(struct raw *raw, const void *data, uint32_t l
 /** raw_segment - a lent key as a segment. */
 struct rpcrdma_segment raw_segment(const struct fabric_key *key);
 
+/** raw_forget - forget the Sends that were looked at, of which the receives go back, and take back all that is lent. */
+void raw_forget(struct raw *raw);
+
 /** raw_next - the next Send that came and was not looked at yet, or NULL. */
 const struct raw_recv *raw_next(struct raw *raw);
 /** raw_next_header - the next Send, which must decode; *@body is what follows its header. */

@@ -9,6 +9,7 @@
 #include "daemon/config/config_load.h"
 #include "daemon/config/config_memory.h"
 #include "leg/exchange.h"
+#include "rpcrdma/rdma_leg.h"
 #include "tests/lib/test.h"
 
 #define TCP_TO_TCP   "{ name = \"a\"; listen = \"tcp://:111\"; connect = \"tcp://filer:111\"; }"
@@ -63,6 +64,32 @@ START_TEST(what_a_file_takes_is_said)
 		memmove(at, at + strlen(name), strlen(at + strlen(name)) + 1);
 	ck_assert_str_eq(said, rows[_i].said);
 	free(said);
+}
+END_TEST
+
+/* What is kept of Replies that are read counts for whom they may be lent to. */
+START_TEST(replies_that_are_lent_take_more_beside_the_limit)
+{
+	struct service_config service = {
+		.listen.transport = TRANSPORT_TCP,
+		.connect.transport = TRANSPORT_IWARP,
+		.credits = 128,
+		.inline_threshold_bytes = 4096,
+	};
+	size_t without = config_memory_beside_bytes(&service);
+
+	service.listen_compat = DIALECT_DRAFT03;
+	ck_assert_uint_eq(config_memory_beside_bytes(&service), without);
+	service.connect_compat = DIALECT_DRAFT03;
+	ck_assert_uint_eq(config_memory_beside_bytes(&service),
+			  without + rdma_leg_lent_bytes(128, 4096));
+	ck_assert_uint_gt(rdma_leg_lent_bytes(128, 4096), 128 * 3 * rdma_recv_bytes(4096));
+	service.connect.transport = TRANSPORT_TCP;
+	service.listen.transport = TRANSPORT_IWARP;
+	service.connect_compat = DIALECT_RFC8166;
+	without = config_memory_beside_bytes(&service);
+	service.connect_compat = DIALECT_DRAFT03;
+	ck_assert_uint_eq(config_memory_beside_bytes(&service), without);
 }
 END_TEST
 
@@ -147,6 +174,7 @@ int main(void)
 	TCase *tc = tcase_create("config_memory");
 
 	tcase_add_loop_test(tc, what_a_file_takes_is_said, 0, (int)ARRAY_SIZE(rows));
+	tcase_add_test(tc, replies_that_are_lent_take_more_beside_the_limit);
 	tcase_add_test(tc, a_reply_may_come_beside_its_place_in_as_much_as_a_receive_holds);
 	tcase_add_test(tc, what_comes_around_a_payload_is_short_however_long_sends_are);
 	tcase_add_test(tc, what_a_connection_takes_goes_by_its_receives);
