@@ -48,6 +48,7 @@ enum exchange_fault {
 	EXCHANGE_FAULT_BAD_REPLY, /* the reply broke the protocol */
 	EXCHANGE_FAULT_TOO_BIG,   /* the reply is larger than reply_max_bytes */
 	EXCHANGE_FAULT_CANT_SEND, /* the Call cannot be sent this way: a reverse Call past its limits */
+	EXCHANGE_FAULT_LATE,      /* a reverse Call has had no answer in time (D4.2-2) */
 };
 
 struct exchange {

@@ -60,6 +60,8 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/requester.h \
 	lib/rpcrdma/requester_landing.c \
 	lib/rpcrdma/requester_landing.h \
+	lib/rpcrdma/requester_late.c \
+	lib/rpcrdma/requester_late.h \
 	lib/rpcrdma/requester_lent.c \
 	lib/rpcrdma/requester_lent.h \
 	lib/rpcrdma/requester_null.c \

@@ -56,6 +56,9 @@
 	X(replies_over_limit, "Replies longer than their Call allows, thrown away")                \
 	X(reverse_refused,                                                                         \
 	  "callbacks of a server past their limits, answered with an error (SYSTEM_ERR)")          \
+	X(reverse_timeouts,                                                                        \
+	  "callbacks that a client did not answer in time, answered with an error (SYSTEM_ERR)")   \
+	X(reverse_late_replies, "Replies to such that came after all, thrown away")                \
 	X(payloads_not_found,                                                                      \
 	  "Replies whose data could not be told from the rest, so that they went as a whole")      \
 	X(calls_too_big, "Calls longer than max_message_bytes, refused (ERR_CHUNK)")               \

@@ -99,6 +99,7 @@ static void on_rejected(void *arg, const uint8_t *private_data, size_t len)
 static void end(struct rdma_leg *leg, enum fabric_close why, const char *detail)
 {
 	rdma_watch_end(&leg->watch);
+	requester_late_end(&leg->late);
 	rdma_version_ended(leg);
 	rdma_options_end(leg->options);
 	rdma_conn_ended(&leg->conn, why, detail);
@@ -151,7 +152,11 @@ static bool rdma_can_call(const struct leg *l)
 
 static void rdma_call(struct leg *l, struct exchange *x)
 {
-	requester_call(&rdma_leg_of(l)->requester, x);
+	struct rdma_leg *leg = rdma_leg_of(l);
+
+	requester_call(&leg->requester, x);
+	if (leg->requester.reverse)
+		requester_late_watch(&leg->late);
 }
 
 static void rdma_reply(struct leg *l, struct exchange *x)
@@ -201,6 +206,7 @@ static void rdma_info(const struct leg *l, struct leg_info *info)
 		.peer = ep.peer,
 		.calls_in_flight_in = conn->grant.in_flight,
 		.calls_in_flight_out = window->in_flight - leg->requester.nulls.count -
+				       leg->requester.rpcs.abandoned -
 				       own_messages_credits(&conn->own),
 		.credits_granted = credit_grant_value(&conn->grant),
 		.credits_told = leg->requester.answered,
@@ -271,6 +277,7 @@ static void leg_destroy(struct rdma_leg *leg)
 {
 	rdma_watch_fini(&leg->watch);
 	rdma_version_fini(leg);
+	requester_late_fini(&leg->late);
 	requester_fini(&leg->requester);
 	responder_fini(&leg->responder);
 	work_queues_fini(&leg->conn);
@@ -303,6 +310,7 @@ static struct rdma_leg *leg_new(const struct rdma_leg_config *config, struct fab
 	loop_task_init(&leg->conn.idle_task, settle, leg);
 	rdma_setup_init(&leg->conn);
 	requester_init(&leg->requester, &leg->conn);
+	requester_late_init(&leg->late, &leg->requester);
 	responder_init(&leg->responder, &leg->conn);
 	if (rdma_watch_init(&leg->watch, &leg->requester, &leg->responder))
 		rc = -ENOMEM;

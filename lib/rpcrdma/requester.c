@@ -43,13 +43,26 @@ void requester_fini(struct requester *rq)
 
 bool requester_is_idle(const struct requester *rq)
 {
-	return rq->rpcs.count == 0;
+	return rq->rpcs.count == rq->rpcs.abandoned;
 }
 
 bool requester_can_call(const struct requester *rq)
 {
 	/* Reverse Calls are never stopped: Replies to the peer would be stopped with them. */
 	return rq->reverse || rq->nheld < REQUESTER_HELD_MAX;
+}
+
+/* Of reverse Calls one note says it for all: a server makes them as it likes, and each as long. */
+static void note_refused(struct requester *rq, const struct requester_rpc *rpc)
+{
+	const char *direction = rq->reverse ? "reverse " : "";
+
+	if (rq->reverse && rq->refused)
+		return;
+	rq->refused = true;
+	rdma_conn_note(rq->conn, "%sCall %#x of %u bytes cannot be sent to this peer (%s)",
+		       direction, rpc->x->facts.hdr.xid, rpc->x->call.len_bytes,
+		       rq->conn->peer->name);
 }
 
 /* What cannot be sent: no header holds it, the peer takes none, or there is no memory to keep track of it. */
@@ -59,9 +72,8 @@ static void refuse(struct requester *rq, struct requester_rpc *rpc)
 		rq->conn->counters->reverse_refused++;
 	else
 		rq->conn->counters->calls_not_sendable++;
-	rdma_conn_note(rq->conn, "Call %#x of %u bytes cannot be sent to this peer (%s)",
-		       rpc->x->facts.hdr.xid, rpc->x->call.len_bytes, rq->conn->peer->name);
-	requester_rpc_fail(rpc);
+	note_refused(rq, rpc);
+	requester_rpc_fail(rpc, EXCHANGE_FAULT_CANT_SEND);
 }
 
 /* What the whole Call shows. Only ever one payload a Call and one a Reply is moved: no server takes more. */
@@ -156,8 +168,16 @@ static void note_sizes(struct rdma_conn *conn, const struct requester_rpc *rpc)
 	}
 }
 
+/* The time limit of a reverse Call begins when it comes, and anew when it is sent (requester_late.h). */
+static void note_time(const struct requester *rq, struct requester_rpc *rpc)
+{
+	if (rq->reverse)
+		rpc->since_us = loop_now_us(rq->conn->fabric->loop);
+}
+
 static void begin(struct requester *rq, struct requester_rpc *rpc, enum outlook outlook)
 {
+	note_time(rq, rpc);
 	if (outlook == PLAN_IMPOSSIBLE || !requester_rpc_send(rpc))
 		refuse(rq, rpc);
 	else if (rq->conn->sizes)
@@ -195,14 +215,22 @@ static void hold(struct requester *rq, struct requester_rpc *rpc)
 {
 	if (rq->reverse && rq->nheld >= REQUESTER_HELD_MAX_REVERSE) {
 		rq->conn->counters->reverse_refused++;
-		requester_rpc_fail(rpc);
+		requester_rpc_fail(rpc, EXCHANGE_FAULT_CANT_SEND);
 		return;
 	}
 	if (!may_send(rq))
 		rq->conn->counters->credit_waits++;
+	note_time(rq, rpc);
 	TAILQ_INSERT_TAIL(&rq->held, rpc->x, target_entry);
 	if (++rq->nheld >= REQUESTER_HELD_MAX && !rq->reverse)
 		rq->full = true;
+}
+
+void requester_held_late(struct requester *rq, struct requester_rpc *rpc)
+{
+	TAILQ_REMOVE(&rq->held, rpc->x, target_entry);
+	rq->nheld--;
+	requester_rpc_fail(rpc, EXCHANGE_FAULT_LATE);
 }
 
 void requester_call(struct requester *rq, struct exchange *x)
@@ -242,6 +270,7 @@ void requester_more(struct requester *rq, struct exchange *x)
 		requester_rpc_more(rpc);
 		break;
 	case REQUESTER_PULLING:
+	case REQUESTER_ABANDONED:
 	case REQUESTER_ENDING:
 	case REQUESTER_FAILING:
 	case REQUESTER_FAILED:

@@ -43,6 +43,7 @@ struct requester {
 	bool answered;   /* by anything but an RDMA_ERROR: a grant has been told (E5-1) */
 	bool long_taken; /* the server has answered an RDMA_NOMSG Call: it takes them */
 	bool full;       /* call_ready() is due once the queue is shorter */
+	bool refused;    /* a Call could not be sent, and a note was made of it */
 	struct loop_task ready_task;
 };
 
@@ -52,7 +53,7 @@ void requester_init(struct requester *rq, struct rdma_conn *conn);
 void requester_end(struct requester *rq);
 /** requester_fini - free what is left of it after requester_end(), or when it never began. */
 void requester_fini(struct requester *rq);
-/** requester_is_idle - whether it has no RPC. */
+/** requester_is_idle - whether it has no RPC but those that are abandoned. */
 bool requester_is_idle(const struct requester *rq);
 
 /** requester_can_call - whether further Calls are welcome. */
@@ -61,6 +62,8 @@ bool requester_can_call(const struct requester *rq);
 void requester_call(struct requester *rq, struct exchange *x);
 /** requester_more - leg_more() of a Call that is here still. */
 void requester_more(struct requester *rq, struct exchange *x);
+/** requester_held_late - @rpc, which is held, has waited too long: it fails. */
+void requester_held_late(struct requester *rq, struct requester_rpc *rpc);
 /** requester_send_held - send what is held, in order, as far as the credits and the Calls themselves go. */
 void requester_send_held(struct requester *rq);
 /** requester_is_ours - whether @xid is that of a message of our own that is not over. */

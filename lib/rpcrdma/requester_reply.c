@@ -235,6 +235,14 @@ static void reply_lent(struct requester *rq, struct requester_rpc *rpc,
 	}
 }
 
+/* It has been given up: whatever this says, only its credit and what was lent for it come back (D4.2-2). */
+static void too_late(struct requester *rq, struct requester_rpc *rpc)
+{
+	rq->conn->counters->reverse_late_replies++;
+	requester_rpc_end(rpc, EXCHANGE_FAULT_LATE);
+	requester_pump(rq);
+}
+
 void requester_reply(struct requester *rq, const struct rpcrdma_header *hdr, const uint8_t *body,
 		     uint32_t len_bytes)
 {
@@ -243,6 +251,11 @@ void requester_reply(struct requester *rq, const struct rpcrdma_header *hdr, con
 
 	if (!rpc) {
 		matches_no_call(rq, hdr);
+		return;
+	}
+	if (rpc->state == REQUESTER_ABANDONED) {
+		obey_grant(rq, rpc->terms.dialect, hdr->credit);
+		too_late(rq, rpc);
 		return;
 	}
 	wrong = lists_wrong(rpc, hdr);
@@ -363,6 +376,10 @@ void requester_error(struct requester *rq, const struct rpcrdma_header *hdr)
 			rq->conn->counters->unmatched_replies++;
 		return;
 	}
+	if (rpc->state == REQUESTER_ABANDONED) {
+		too_late(rq, rpc);
+		return;
+	}
 	rdma_conn_note(rq->conn, "Call %#x was answered RDMA_ERROR %u", hdr->xid, hdr->error);
 	/* The credit of an error is not a grant: some peers echo what was asked. */
 	if (hdr->error == RPCRDMA_ERR_VERS) {
@@ -379,6 +396,11 @@ void requester_bad_reply(struct requester *rq, uint32_t xid, const char *what)
 {
 	struct requester_rpc *rpc = find_waiting(rq, xid);
 
+	if (rpc && rpc->state == REQUESTER_ABANDONED) {
+		rq->conn->counters->bad_replies++;
+		too_late(rq, rpc);
+		return;
+	}
 	if (rpc) {
 		bad_reply(rq, rpc, what);
 		return;

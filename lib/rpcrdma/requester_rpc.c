@@ -22,7 +22,7 @@ static void on_unlent(struct lend *lend);
 void requester_rpcs_init(struct requester_rpcs *rpcs, struct rdma_conn *conn)
 {
 	rpcs->conn = conn;
-	rpcs->count = 0;
+	rpcs->count = rpcs->abandoned = 0;
 	TAILQ_INIT(&rpcs->begun);
 	TAILQ_INIT(&rpcs->failed);
 	xid_table_init(&rpcs->table, EXCHANGE_TARGET);
@@ -133,9 +133,9 @@ static void give_up_failed(void *arg)
 	}
 }
 
-void requester_rpc_fail(struct requester_rpc *rpc)
+void requester_rpc_fail(struct requester_rpc *rpc, enum exchange_fault fault)
 {
-	rpc->fault = EXCHANGE_FAULT_CANT_SEND;
+	rpc->fault = fault;
 	requester_rpc_set_state(rpc, REQUESTER_FAILED);
 	TAILQ_INSERT_TAIL(&rpc->rpcs->failed, rpc->x, target_entry);
 	loop_defer(rpc->rpcs->conn->fabric->loop, &rpc->rpcs->failed_task);
@@ -214,7 +214,11 @@ static void finish(struct requester_rpc *rpc)
 {
 	TAILQ_REMOVE(&rpc->rpcs->begun, rpc->x, target_entry);
 	if (rpc->state == REQUESTER_FAILING) {
-		requester_rpc_fail(rpc);
+		requester_rpc_fail(rpc, EXCHANGE_FAULT_CANT_SEND);
+		return;
+	}
+	if (rpc->fault == EXCHANGE_FAULT_LATE) {
+		exchange_put(dissolve(rpc));
 		return;
 	}
 	if (rpc->fault == EXCHANGE_OK)
@@ -238,6 +242,10 @@ void requester_rpc_end(struct requester_rpc *rpc, enum exchange_fault fault)
 	xid_table_remove(&rpc->rpcs->table, rpc->x);
 	credit_window_give(&rpc->rpcs->conn->window);
 	rpc->fault = fault;
+	if (rpc->state == REQUESTER_ABANDONED) {
+		rpc->rpcs->abandoned--;
+		rpc->fault = EXCHANGE_FAULT_LATE;
+	}
 	requester_rpc_set_state(rpc, REQUESTER_ENDING);
 	take_back(rpc);
 }
@@ -352,7 +360,8 @@ static uint32_t counts_on(const struct requester_rpc *rpc)
 {
 	uint64_t whole = RPCRDMA_MIN_HDR_BYTES + xdr_padded_bytes(rpc->x->reply_max_bytes);
 
-	if (rpc->state != REQUESTER_SENT && rpc->state != REQUESTER_RESENT)
+	if (rpc->state != REQUESTER_SENT && rpc->state != REQUESTER_RESENT &&
+	    rpc->state != REQUESTER_ABANDONED)
 		return 0;
 	if (rpc->form.landing == LANDING_REPLY_CHUNK)
 		return 0;

@@ -4,12 +4,13 @@
  *
  *	held ──▶ sent ─────────────────────▶ ending ──▶ given up with its Reply, or a fault
  *	  │       ├─▶ resent ──────────────────▲
- *	  │       └───────┴──▶ pulling ────────┘   a Reply that is lent (requester_lent.h)
+ *	  │       ├───────┴──▶ pulling ────────┤   a Reply that is lent (requester_lent.h)
+ *	  │       └──────────▶ abandoned ──────┘   its exchange was given up before (requester_late.h)
  *	  ├──────▶ failing ──▶ failed ──▶ given up with a fault
  *	  └──────────────────────▲
  *
- * In flight are those that are sent, resent or pulling: they hold a credit, and their XID is in the table. Every key is
- * taken back before a byte of the Reply is read. What fails before it is sent is given up from a task, since a call into
+ * In flight are those that are sent, resent, pulling or abandoned: they hold a credit, and their XID is in the table. Every
+ * key is taken back before a byte of the Reply is read. What fails before it is sent is given up from a task, since a call into
  * the leg may be on the stack.
  */
 #ifndef RPCRDMA_REQUESTER_RPC_H
@@ -27,9 +28,12 @@
 	X(REQUESTER_HELD, "held", "a credit, those before it, or the rest of its Call",            \
 	  TO(REQUESTER_SENT) | TO(REQUESTER_FAILING) | TO(REQUESTER_FAILED))                       \
 	X(REQUESTER_SENT, "sent", "its Reply",                                                     \
-	  TO(REQUESTER_RESENT) | TO(REQUESTER_PULLING) | TO(REQUESTER_ENDING))                     \
+	  TO(REQUESTER_RESENT) | TO(REQUESTER_PULLING) | TO(REQUESTER_ABANDONED) |                 \
+		  TO(REQUESTER_ENDING))                                                            \
 	X(REQUESTER_RESENT, "resent", "its Reply, after one ERR_VERS",                             \
-	  TO(REQUESTER_PULLING) | TO(REQUESTER_ENDING))                                            \
+	  TO(REQUESTER_PULLING) | TO(REQUESTER_ABANDONED) | TO(REQUESTER_ENDING))                  \
+	X(REQUESTER_ABANDONED, "abandoned", "a late Reply, for which nobody waits",                \
+	  TO(REQUESTER_ENDING))                                                                    \
 	X(REQUESTER_PULLING, "pulling", "its keys to be unbound, then the Reads of its Reply",     \
 	  TO(REQUESTER_ENDING))                                                                    \
 	X(REQUESTER_ENDING, "ending", "its keys to be unbound", 0)                                 \
@@ -42,7 +46,9 @@ extern const struct state_table requester_rpc_states;
 struct requester_rpcs {
 	struct rdma_conn *conn;
 	unsigned count;
-	struct exchange_list begun;  /* of target_entry: sent, resent, pulling, ending, failing */
+	unsigned abandoned; /* of these */
+	struct exchange_list
+		begun; /* of target_entry: sent, resent, abandoned, pulling, ending, failing */
 	struct exchange_list failed; /* of target_entry */
 	struct xid_table table;      /* those in flight */
 	struct loop_task failed_task;
@@ -53,6 +59,7 @@ struct requester_rpc {
 	struct exchange *x; /* the target's reference, which goes back with the Reply */
 	enum requester_rpc_state state;
 	enum exchange_fault fault;
+	uint64_t since_us;      /* of a reverse Call: when it came, or was sent */
 	struct rpc_terms terms; /* that it was planned with: the only ones that it goes by */
 	struct call_form form;
 	struct rpc_msg reply_inline; /* a Reply of which nothing came by RDMA, or that was pulled */
@@ -103,13 +110,13 @@ bool requester_rpc_send(struct requester_rpc *rpc) MUST_CHECK;
 void requester_rpc_resend(struct requester_rpc *rpc);
 /** requester_rpc_more - one in flight has more of its Call. */
 void requester_rpc_more(struct requester_rpc *rpc);
-/** requester_rpc_fail - one that is held cannot be sent: give it up with a fault, from a task. */
-void requester_rpc_fail(struct requester_rpc *rpc);
+/** requester_rpc_fail - one that is held cannot be sent, or failed to be: give it up with @fault, from a task. */
+void requester_rpc_fail(struct requester_rpc *rpc, enum exchange_fault fault);
 /**
  * requester_rpc_end - one in flight has come to its end, with a Reply or with @fault
  *
  * Takes its keys back and its credit; the exchange is given up once the peer cannot reach its memory any more,
- * which may be at once. So nothing of it may be used after this.
+ * which may be at once. So nothing of it may be used after this. Of an abandoned one all is freed then.
  */
 void requester_rpc_end(struct requester_rpc *rpc, enum exchange_fault fault);
 

@@ -121,6 +121,12 @@ tests_sim_test_reverse_CFLAGS = $(UNIT_CFLAGS)
 tests_sim_test_reverse_LDADD = $(SIM_LDADD)
 TESTS += tests/sim/test_reverse
 
+check_PROGRAMS += tests/sim/test_reverse_late
+tests_sim_test_reverse_late_SOURCES = tests/sim/test_reverse_late.c
+tests_sim_test_reverse_late_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_reverse_late_LDADD = $(SIM_LDADD)
+TESTS += tests/sim/test_reverse_late
+
 check_PROGRAMS += tests/sim/test_requester
 tests_sim_test_requester_SOURCES = tests/sim/test_requester.c \
 	tests/sim/server_peer.c tests/sim/server_peer.h

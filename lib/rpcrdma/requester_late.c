@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Reverse Calls that are not answered in time: given up, but for what the peer may still use. */
+#include "rpcrdma/requester_late.h"
+
+#include <assert.h>
+
+static uint64_t now_us(const struct requester_late *late)
+{
+	return loop_now_us(late->rq->conn->fabric->loop);
+}
+
+static uint64_t timeout_us(const struct requester_late *late)
+{
+	return late->rq->conn->config->reverse_timeout_us;
+}
+
+static bool is_sent(const struct requester_rpc *rpc)
+{
+	return rpc->state == REQUESTER_SENT || rpc->state == REQUESTER_RESENT;
+}
+
+static uint64_t due_us(const struct requester_late *late, const struct requester_rpc *rpc)
+{
+	uint64_t grace_us = timeout_us(late) / 4;
+
+	if (grace_us > REQUESTER_LATE_GRACE_US)
+		grace_us = REQUESTER_LATE_GRACE_US;
+	return rpc->since_us + timeout_us(late) + (is_sent(rpc) ? 0 : grace_us);
+}
+
+/* Of all that wait for their Reply or a credit, of which there are few, the one that is due first. NULL: none waits. */
+static struct requester_rpc *first_due(const struct requester_late *late)
+{
+	struct requester_rpc *found = NULL;
+	const struct exchange *x;
+
+	TAILQ_FOREACH(x, &late->rq->rpcs.begun, target_entry) {
+		struct requester_rpc *rpc = x->target_priv;
+
+		if (is_sent(rpc) && (!found || rpc->since_us < found->since_us))
+			found = rpc;
+	}
+	TAILQ_FOREACH(x, &late->rq->held, target_entry) {
+		struct requester_rpc *rpc = x->target_priv;
+
+		if (!found || due_us(late, rpc) < due_us(late, found))
+			found = rpc;
+	}
+	return found;
+}
+
+/* What is lent goes with the stand-in; the origin has the Call besides, until it has answered. */
+static void take_memory(struct exchange *heir, struct exchange *x)
+{
+	heir->call = x->call;
+	buf_ref(heir->call.buf);
+	heir->reply = x->reply;
+	x->reply = (struct rpc_msg){0};
+	if (x->claim.state != BUDGET_CLAIM_HELD)
+		return;
+	budget_move(&heir->claim, &x->claim);
+	budget_claim_nothing(heir->claim.holder, &x->claim);
+}
+
+/* Puts @heir into the place of the exchange of @rpc, which it returns, with the reference that the RPC had. */
+static struct exchange *replace(struct requester_rpc *rpc, struct exchange *heir)
+{
+	struct requester_rpcs *rpcs = rpc->rpcs;
+	struct exchange *x = rpc->x;
+	int rc;
+
+	heir->facts.hdr.xid = x->facts.hdr.xid;
+	heir->reply_max_bytes = x->reply_max_bytes;
+	heir->target = x->target;
+	heir->target_priv = rpc;
+	if (rpc->lend.nkeys)
+		take_memory(heir, x);
+	xid_table_remove(&rpcs->table, x);
+	rc = xid_table_add(&rpcs->table, heir); /* in the room of the other one: it cannot fail */
+	assert(rc == 0);
+	(void)rc;
+	TAILQ_INSERT_AFTER(&rpcs->begun, x, heir, target_entry);
+	TAILQ_REMOVE(&rpcs->begun, x, target_entry);
+	rpc->x = heir;
+	x->target = NULL;
+	x->target_priv = NULL;
+	return x;
+}
+
+/* The origin has its answer now; @rpc goes on without it. */
+static void abandon(struct requester_late *late, struct requester_rpc *rpc)
+{
+	struct rdma_conn *conn = late->rq->conn;
+	const struct leg_config *config = conn->leg->config;
+	struct exchange *heir = exchange_new(config->spares), *x;
+
+	if (!heir) {
+		rdma_conn_fail(conn, LEG_CLOSE_RESOURCES,
+			       "no memory to give a reverse Call up without an answer");
+		return;
+	}
+	x = replace(rpc, heir);
+	requester_rpc_set_state(rpc, REQUESTER_ABANDONED);
+	late->rq->rpcs.abandoned++;
+	x->fault = EXCHANGE_FAULT_LATE;
+	config->events->reply(config->arg, x);
+	rdma_conn_rpc_over(conn);
+}
+
+static void note(struct requester_late *late, const struct requester_rpc *rpc)
+{
+	if (late->noted)
+		return;
+	late->noted = true;
+	rdma_conn_note(late->rq->conn,
+		       "reverse Call %#x, %s, has had no answer in %llu s: it and those that "
+		       "follow it so are answered SYSTEM_ERR",
+		       rpc->x->facts.hdr.xid, is_sent(rpc) ? "sent" : "which waited for a credit",
+		       (unsigned long long)(timeout_us(late) / 1000000));
+}
+
+static void give_up(struct requester_late *late, struct requester_rpc *rpc)
+{
+	if (!rpc_msg_is_whole(&rpc->x->call)) {
+		rpc->since_us = now_us(late);
+		return;
+	}
+	note(late, rpc);
+	late->rq->conn->counters->reverse_timeouts++;
+	if (is_sent(rpc))
+		abandon(late, rpc);
+	else
+		requester_held_late(late->rq, rpc);
+}
+
+/* @first may come to be sent before it is due, which then is no sooner than what is left of this. */
+static void set_timer(struct requester_late *late, const struct requester_rpc *first)
+{
+	uint64_t at_us = first->since_us + timeout_us(late);
+
+	if (at_us <= now_us(late))
+		at_us = due_us(late, first);
+	late->set = true;
+	loop_timer_set(late->rq->conn->fabric->loop, late->timer, at_us - now_us(late));
+}
+
+/* Whoever hears of one may end the connection, or give up others. */
+static void look(void *arg)
+{
+	struct requester_late *late = arg;
+	struct requester *rq = late->rq;
+	struct requester_rpc *rpc;
+
+	late->set = false;
+	while (!rdma_conn_is_over(rq->conn) && (rpc = first_due(late))) {
+		if (now_us(late) < due_us(late, rpc)) {
+			set_timer(late, rpc);
+			break;
+		}
+		give_up(late, rpc);
+	}
+	/* What was held behind one that could not be sent yet may go. */
+	requester_pump(rq);
+}
+
+void requester_late_init(struct requester_late *late, struct requester *rq)
+{
+	*late = (struct requester_late){.rq = rq};
+}
+
+void requester_late_fini(struct requester_late *late)
+{
+	if (late->rq)
+		loop_timer_free(late->rq->conn->fabric->loop, late->timer);
+}
+
+void requester_late_watch(struct requester_late *late)
+{
+	struct requester *rq = late->rq;
+	const struct requester_rpc *first;
+
+	if (late->set || !timeout_us(late) || rdma_conn_is_over(rq->conn))
+		return;
+	first = first_due(late);
+	if (!first)
+		return;
+	if (!late->timer)
+		late->timer = loop_timer_new(rq->conn->fabric->loop, look, late);
+	if (late->timer)
+		set_timer(late, first);
+	else
+		rdma_conn_fail(rq->conn, LEG_CLOSE_RESOURCES, "no memory for a timer");
+}
+
+void requester_late_end(struct requester_late *late)
+{
+	loop_timer_clear(late->rq->conn->fabric->loop, late->timer);
+}

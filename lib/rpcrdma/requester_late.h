@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Reverse Calls that are not answered in time (D4.2-1, D4.2-2; RFC 8167 section 5.4): a peer that takes none may drop
+ * them without a word, so who sends one has a time limit, reverse_timeout_us from the moment at which it is sent. One that
+ * is held has as long from the moment at which it came, and a little more (REQUESTER_LATE_GRACE_US): the answer to one
+ * before it may come just too late, and let it go.
+ *
+ * Its origin then gets the fault, whether it was sent or held. What was sent stays: an exchange that stands in for it
+ * has its XID, and all that was lent for it, with the claim for that; its credit and its receive stay taken. So a Reply
+ * that comes after all, an RDMA Read or an RDMA Write of the peer find what was offered, and end nothing else: the Reply, or
+ * an RDMA_ERROR, is counted and frees all that, as does the end of the connection. There are no more of these than
+ * credits that were ever asked for, and no drain waits for one. Without memory for one the connection ends.
+ *
+ * The time of a Call that is still coming begins anew: it has a time limit of its own, where it comes from.
+ *
+ * A connection has a timer once it has had a reverse Call. It is set while there are some that are not abandoned, and may
+ * be found so once more after the last one.
+ */
+#ifndef RPCRDMA_REQUESTER_LATE_H
+#define RPCRDMA_REQUESTER_LATE_H
+
+#include "rpcrdma/requester.h"
+
+#define REQUESTER_LATE_GRACE_US 1000000u /* or a quarter of the time, if that is less */
+
+struct requester_late {
+	struct requester *rq;
+	struct loop_timer *timer; /* NULL: never needed so far */
+	bool set;
+	bool noted; /* one note a connection */
+};
+
+/** requester_late_init - nothing to wait for; @rq is that of the connection. */
+void requester_late_init(struct requester_late *late, struct requester *rq);
+/** requester_late_fini - after requester_late_end(), or when there never was a Call. */
+void requester_late_fini(struct requester_late *late);
+/** requester_late_watch - a reverse Call has come; fails the connection without memory for a timer. */
+void requester_late_watch(struct requester_late *late);
+/** requester_late_end - the connection is over. */
+void requester_late_end(struct requester_late *late);
+
+#endif
