@@ -9,6 +9,7 @@
 #include "daemon/config/config_load.h"
 #include "daemon/config/config_memory.h"
 #include "leg/exchange.h"
+#include "rpcrdma/proto.h"
 #include "rpcrdma/rdma_leg.h"
 #include "tests/lib/test.h"
 
@@ -83,7 +84,8 @@ START_TEST(replies_that_are_lent_take_more_beside_the_limit)
 	service.connect_compat = DIALECT_DRAFT03;
 	ck_assert_uint_eq(config_memory_beside_bytes(&service),
 			  without + rdma_leg_lent_bytes(128, 4096));
-	ck_assert_uint_gt(rdma_leg_lent_bytes(128, 4096), 128 * 3 * rdma_recv_bytes(4096));
+	ck_assert_uint_gt(rdma_leg_lent_bytes(128, 4096),
+			  128 * 3 * rdma_recv_bytes(4096, RPCRDMA_DEFAULT_INLINE_TWO));
 	service.connect.transport = TRANSPORT_TCP;
 	service.listen.transport = TRANSPORT_IWARP;
 	service.connect_compat = DIALECT_RFC8166;
