@@ -460,6 +460,33 @@ START_TEST(in_rfc_8166_nothing_is_read_nor_done)
 }
 END_TEST
 
+/* D1.3.3-1: of reverse Calls no Reply is lent, though the end that accepted may read. */
+START_TEST(no_reply_to_a_reverse_call_is_lent)
+{
+	struct rpcrdma_header hdr;
+	const uint8_t *body;
+	uint8_t *reply;
+	uint32_t len;
+
+	teardown();
+	rig = rig_new(NULL);
+	rig->server.config.version_one = DIALECT_DRAFT03;
+	raw = raw_open_client(rig, pd_4096, sizeof(pd_4096));
+	rig_call(&rig->server, RIG_CALL_MIN, 100, 100);
+	rig_run_for(rig, 1000);
+	raw_next_header(raw, &call, &body, &len);
+	reply = lent_reply(100);
+	lent_header(&hdr, RPCRDMA_MSG);
+	lent_put(&hdr, 40, reply + 40, 60, 1, false);
+	raw_send_header(raw, &hdr, reply, 40);
+	free(reply);
+	ck_assert_uint_eq(rig->server.faults, 1);
+	ck_assert_int_eq(rig->server.last_fault, EXCHANGE_FAULT_BAD_REPLY);
+	ck_assert_uint_eq(sends_waiting(), 0);
+	ck_assert_uint_eq(sim_net_stats(rig->net)->max_reads, 0);
+}
+END_TEST
+
 static const struct {
 	uint32_t call_bytes, reply_bytes, reply_max, inline_bytes, result;
 	enum peer_id peer;
@@ -556,6 +583,7 @@ int main(void)
 	tcase_add_test(tc, segments_that_overlap_are_a_bad_reply);
 	tcase_add_test(tc, a_peer_that_cannot_be_read_from_lends_nothing);
 	tcase_add_test(tc, in_rfc_8166_nothing_is_read_nor_done);
+	tcase_add_test(tc, no_reply_to_a_reverse_call_is_lent);
 	tcase_add_loop_test(tc, no_more_is_held_for_a_lent_reply_than_was_claimed, 0,
 			    ARRAY_SIZE(held));
 	suite_add_tcase(suite, tc);
