@@ -94,6 +94,19 @@ size_t config_memory_staging_bytes(const struct config *config)
 	       (TCP_STAGING_BYTES + IWARP_RX_STAGING_BYTES);
 }
 
+static size_t end_receives_bytes(const struct service_config *service, const struct config_uri *end)
+{
+	if (end->transport == TRANSPORT_TCP || end->transport == TRANSPORT_IWARP)
+		return 0;
+	return rdma_leg_receives_bytes(service->credits, service->inline_threshold_bytes);
+}
+
+size_t config_memory_receives_bytes(const struct service_config *service)
+{
+	return end_receives_bytes(service, &service->listen) +
+	       end_receives_bytes(service, &service->connect);
+}
+
 static size_t end_beside_bytes(const struct service_config *service, const struct config_uri *end,
 			       bool accepted)
 {

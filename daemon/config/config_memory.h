@@ -25,6 +25,11 @@ uint32_t config_memory_largest_bytes(const struct config *config,
 struct reply_room config_memory_reply_room(const struct service_config *service);
 /** config_memory_buffer_bytes - the largest buffer that @service ever asks a pool for: of a whole message, or a receive. */
 size_t config_memory_buffer_bytes(const struct service_config *service);
+/**
+ * config_memory_receives_bytes - what a connection's receives take from its beginning, all that it may post, on sides
+ * where devices may have them; over iwarp:// a receive has memory only while a Send comes
+ */
+size_t config_memory_receives_bytes(const struct service_config *service);
 /** config_memory_beside_bytes - what a connection of @service can take beside the limit, at most. */
 size_t config_memory_beside_bytes(const struct service_config *service);
 /** config_memory_reserve_bytes - what a worker's pool keeps mapped though nobody uses it, at most. */

@@ -6,9 +6,12 @@
 #include "base/least.h"
 #include "daemon/config/config.h"
 #include "daemon/config/config_keys.h"
+#include "daemon/config/config_memory.h"
 #include "daemon/config/config_value.h"
 #include "rpcrdma/proto.h"
 #include "stream/ports.h"
+
+#define MIB (1024 * 1024)
 
 static void PRINTF_LIKE(4, 5) warn(FILE *out, const struct config *config,
 				   const struct service_config *service, const char *format, ...)
@@ -166,6 +169,24 @@ static void warn_versions(const struct config *config, const struct service_conf
 		     chunks);
 }
 
+/* Receives are no RPC's, so no limit of the daemon's holds them. */
+static void warn_receives(const struct config *config, const struct service_config *service,
+			  FILE *out)
+{
+	double each_mib = (double)config_memory_receives_bytes(service) / MIB;
+	double all_mib = each_mib * service->max_connections;
+
+	if (is_preset("inline_threshold_bytes", service->inline_threshold_bytes) ||
+	    all_mib <= config->memory_limit_mib)
+		return;
+	warn(out, config, service,
+	     "has inline_threshold_bytes = %u: with credits = %u the receives of a connection take up to "
+	     "%.1f MiB, those of all %u of max_connections up to %.0f MiB, beside "
+	     "memory_limit_mib (%u)",
+	     service->inline_threshold_bytes, service->credits, each_mib, service->max_connections,
+	     all_mib, config->memory_limit_mib);
+}
+
 static bool has_draft(const struct service_config *service)
 {
 	return service->listen_compat == DIALECT_DRAFT03 ||
@@ -215,6 +236,7 @@ static void warn_service(const struct config *config, const struct service_confi
 		     service->max_connections_per_client, service->max_connections);
 	warn_source_ports(config, service, out);
 	warn_versions(config, service, out);
+	warn_receives(config, service, out);
 	warn_draft(config, service, out);
 }
 

@@ -45,6 +45,12 @@ int rdma_leg_adopt(const struct rdma_leg_config *config, struct fabric *fabric,
 struct reply_room rdma_leg_reply_room(uint32_t inline_threshold_bytes, uint32_t recv_max_bytes);
 
 /**
+ * rdma_leg_receives_bytes - what the receives come to that a leg may post, for its Calls and the peer's, and in reserve
+ * @credits, @inline_threshold_bytes: as in its configuration
+ */
+size_t rdma_leg_receives_bytes(uint32_t credits, uint32_t inline_threshold_bytes);
+
+/**
  * rdma_leg_beside_bytes - what a leg can come to hold that no claim covers
  * @accepted: its peer is a client
  * @lends:    … to which Replies may be lent

@@ -97,7 +97,7 @@ printf "$row" work bytes version receives Sends Reads Writes keys "by RDMA" "rou
 for work in "${works[@]}"; do
 	for bytes in "${sizes[@]}"; do
 		measure "$work" "$bytes" 1 ""
-		measure "$work" "$bytes" 2 "receive_max_bytes = 4096;"
+		measure "$work" "$bytes" 2 "receive_max_bytes = 8192;"
 		measure "$work" "$bytes" 2 ""
 		measure "$work" "$bytes" 2 "receive_max_bytes = 131072;"
 	done

@@ -10,7 +10,7 @@ start_chain
 
 for version in 3 4; do
 	url=V$version
-	check "NFSv$version: every size from 3,800 to 4,200 bytes" nfs_client "${!url}" sizes f 3800 4200 1
+	check "NFSv$version: every size from 7,900 to 8,300 bytes" nfs_client "${!url}" sizes f 7900 8300 1
 	check "NFSv$version: every size around 64 KiB" nfs_client "${!url}" sizes f 65400 65700 1
 	check "NFSv$version: the largest WRITE and READ, 1 MiB" nfs_client "${!url}" sizes f 1048572 1048576 1
 done

@@ -32,7 +32,7 @@ start_gate
 check "NFSv3 writes 30 MB" nfs_client "$V3" write three 30m 3
 check "NFSv3 reads them back bit for bit" nfs_client "$V3" verify three 30m 3
 check "NFSv4.0: a bit of everything" nfs_client "$V4" mixed four 8m 4
-check "NFSv3: every size around the inline threshold" nfs_client "$V3" sizes f 3900 4100 1
+check "NFSv3: every size around the inline threshold" nfs_client "$V3" sizes f 7990 8190 1
 check "the gateway carried it from RDMA to RDMA" counter_is g rdma calls_received -gt 100
 check "MOUNT went over TCP" counter_is g tcp calls_sent -gt 0
 stop_gate

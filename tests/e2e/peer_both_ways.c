@@ -29,8 +29,8 @@ static bool reverse_answered(void *arg)
 /* Every size of Call and Reply, a few at once. */
 static void sizes(struct net *net, uint16_t port)
 {
-	static const uint32_t bytes[] = {0,    4,    3800,  3996,   4000,
-					 4096, 5000, 65536, 262144, 1000000};
+	static const uint32_t bytes[] = {0,    4,    3800, 3996,  4000,   4096,   5000,
+					 8092, 8096, 8192, 65536, 262144, 1000000};
 	const size_t n = sizeof(bytes) / sizeof(bytes[0]);
 
 	for (size_t i = 0; i < n * n; i++) {

@@ -27,7 +27,7 @@ for peer in linux ganesha chimera solaris strict; do
 			esac
 		fi
 		check "$peer, NFSv$version: sizes around 1 KiB" nfs_client "${!url}" sizes f 700 1100 7
-		check "$peer, NFSv$version: sizes around 4 KiB" nfs_client "${!url}" sizes f 3800 4200 7
+		check "$peer, NFSv$version: sizes around 8 KiB" nfs_client "${!url}" sizes f 7900 8300 7
 		check "$peer, NFSv$version: the largest WRITE and READ, 1 MiB" nfs_client "${!url}" sizes f 1048572 1048576 1
 	done
 	check "$peer: the log says so" logged "$peer: as configured"

@@ -7,7 +7,7 @@ enter "$@"
 needs_proxies
 
 # Receives stay as they are, so that what is long stays so.
-STILL="receive_max_bytes = 4096;"
+STILL="inline_threshold_bytes = 4096; receive_max_bytes = 4096;"
 SHORT="4 800 3900"
 LONG="4100 9000 16200" # a server's are refused past 16 KiB, whatever carries them
 

@@ -26,7 +26,7 @@ START_TEST(everything_has_a_default)
 	ck_assert_int_eq(s->line, 2);
 	ck_assert(!s->has_allow);
 	ck_assert_uint_eq(s->credits, 64);
-	ck_assert_uint_eq(s->inline_threshold_bytes, 4096);
+	ck_assert_uint_eq(s->inline_threshold_bytes, 8192);
 	ck_assert_uint_eq(s->max_message_bytes, 67174400);
 	ck_assert_uint_eq(s->max_connections, 1024);
 	ck_assert(s->require_privileged_port);
@@ -80,7 +80,7 @@ START_TEST(every_key_is_read)
 		"control = \"/tmp/x.sock\"; workers = 3; memory_limit_mib = 77;\n" SERVICE(
 			"listen = \"tcp://127.0.0.1:2049\"; connect = \"iwarp://filer\";"
 			"allow = [ \"10.0.0.0/8\", \"::1\" ]; credits = 17;"
-			"inline_threshold_bytes = 8192; max_message_bytes = 300000;"
+			"inline_threshold_bytes = 16384; max_message_bytes = 300000;"
 			"max_connections = 5; require_privileged_port = false;"
 			"stall_timeout_s = 7; keepalive_s = 11; mpa_crc = false; fpdu_max = \"64k\"; ddp = \"nfs\";"
 			"peer = \"chimera\";"));
@@ -90,7 +90,7 @@ START_TEST(every_key_is_read)
 	ck_assert_uint_eq(fixture.config->memory_limit_mib, 77);
 	ck_assert_uint_eq(s->nallow, 2);
 	ck_assert_uint_eq(s->credits, 17);
-	ck_assert_uint_eq(s->inline_threshold_bytes, 8192);
+	ck_assert_uint_eq(s->inline_threshold_bytes, 16384);
 	ck_assert_uint_eq(s->max_message_bytes, 300000);
 	ck_assert_uint_eq(s->max_connections, 5);
 	ck_assert(!s->require_privileged_port);
@@ -361,18 +361,22 @@ static const struct {
 	 "2: warning: service a has done_timeout_s = 7, which does nothing without listen_compat = "
 	 "\"draft03\""},
 	{SERVICE(ALLOWED "done_timeout_s = 7; listen_compat = \"draft03\";"), NULL},
-	{SERVICE(TO_RDMA "receive_max_bytes = 8192; connect_version = 2;"
-			 "inline_threshold_bytes = 8192;"),
+	{SERVICE(TO_RDMA "receive_max_bytes = 8192; connect_version = 2;"),
 	 "2: warning: service a has receive_max_bytes = 8192, so the size of its receives is never "
 	 "raised: they have 8192 bytes from the beginning"},
 	{SERVICE(TO_RDMA "receive_max_bytes = 4096; connect_version = 2;"
 			 "inline_threshold_bytes = 1024;"),
 	 "2: warning: service a has receive_max_bytes = 4096, so the size of its receives is never "
 	 "raised: they have 4096 bytes from the beginning"},
-	{SERVICE(TO_RDMA "receive_max_bytes = 9216; connect_version = 2;"
-			 "inline_threshold_bytes = 8192;"),
+	{SERVICE(TO_RDMA "receive_max_bytes = 9216; connect_version = 2;"), NULL},
+	{SERVICE(TO_IWARP "connect_version = 2; inline_threshold_bytes = 262144;"), NULL},
+	{SERVICE(TO_RDMA "inline_threshold_bytes = 262144;"),
+	 "2: warning: service a has inline_threshold_bytes = 262144: with credits = 64 the receives of a "
+	 "connection take up to 22.0 MiB, those of all 1024 of max_connections up to 22528 MiB, beside "
+	 "memory_limit_mib (1024)"},
+	{SERVICE(TO_RDMA "inline_threshold_bytes = 262144; credits = 8; max_connections = 100;"),
 	 NULL},
-	{SERVICE(TO_RDMA "connect_version = 2; inline_threshold_bytes = 262144;"), NULL},
+	{SERVICE(TO_RDMA "inline_threshold_bytes = 8192; credits = 1024;"), NULL},
 	{SERVICE(TO_RDMA "reverse_chunks = true;"),
 	 "2: warning: service a has reverse_chunks = true, which does nothing: neither side speaks "
 	 "version two"},
