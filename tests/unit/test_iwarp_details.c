@@ -299,6 +299,37 @@ START_TEST(payload_is_received_where_it_belongs)
 }
 END_TEST
 
+/* Sends of 200,000 bytes, with a short one after each: once that is known, little is read ahead. */
+START_TEST(a_long_send_is_received_where_it_belongs)
+{
+	static struct side_wr sends[2 * 20];
+	const unsigned n = ARRAY_SIZE(sends);
+	struct buf *buf;
+
+	iwarp_pair_start(&plain);
+	ck_assert_uint_eq(iwarp_engine_recv_resize(b.engine, 262144), 0);
+	b.params.recv_size_bytes = 262144;
+	b.refill = true;
+	buf = buf_get(a.pool, 200100);
+	side_fill(buf->mem, 200100, 5);
+	for (unsigned i = 0; i < n; i++) {
+		side_wr_init(&sends[i], &a, FABRIC_SEND);
+		side_wr_add(&sends[i], buf, i, i % 2 ? 100 : 200000);
+		side_post(&a, &sends[i]);
+		side_pump(&a, &b, 0);
+	}
+	ck_assert_uint_eq(b.nsends, n);
+	for (unsigned i = 0; i < n; i++) {
+		ck_assert_uint_eq(b.sends[i].len_bytes, i % 2 ? 100 : 200000);
+		ck_assert_mem_eq(b.sends[i].bytes, buf->mem + i, b.sends[i].len_bytes);
+	}
+	/* The first one was not expected; of the others only what shared a read with their first header. */
+	ck_assert_uint_le(b.counters.payload_bytes_copied, 200000 + (n / 2 - 1) * 16384);
+	buf_put(buf);
+	iwarp_pair_stop();
+}
+END_TEST
+
 START_TEST(a_whole_send_is_handed_over_without_a_copy)
 {
 	iwarp_pair_start(&plain);
@@ -380,6 +411,7 @@ int main(void)
 	tcase_add_test(tc, never_more_reads_are_out_than_the_peer_takes);
 	tcase_add_test(tc, more_messages_than_one_batch_holds_all_arrive);
 	tcase_add_test(tc, payload_is_received_where_it_belongs);
+	tcase_add_test(tc, a_long_send_is_received_where_it_belongs);
 	tcase_add_test(tc, a_whole_send_is_handed_over_without_a_copy);
 	tcase_add_test(tc, what_is_posted_when_the_connection_breaks_is_flushed_in_order);
 	tcase_add_test(tc, an_owner_that_closes_inside_recv_hears_no_more);

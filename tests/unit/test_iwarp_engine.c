@@ -256,6 +256,56 @@ START_TEST(a_mixture_of_everything_both_ways_at_random_cuts_is_right)
 }
 END_TEST
 
+/* Long Sends between short ones and Writes, in FPDUs of each length and however the stream is cut. */
+START_TEST(long_sends_pass_among_short_ones_and_writes)
+{
+	static const uint32_t lens[] = {65536, 1,   200000, 4096,   262144,
+					16384, 100, 16383,  150000, 0};
+	const struct iwarp_pair_variant *v = &variants[_i];
+	static struct side_wr wrs[8 * ARRAY_SIZE(lens)];
+	struct buf *from, *to;
+	struct fabric_key key;
+	unsigned nsends = 0;
+
+	iwarp_pair_start(v);
+	ck_assert_uint_eq(iwarp_engine_recv_resize(b.engine, 262144), 0);
+	b.params.recv_size_bytes = 262144;
+	b.refill = true;
+	from = buf_get(a.pool, 1u << 19);
+	to = buf_get(b.pool, 1u << 19);
+	side_fill(from->mem, 1u << 19, v->seed + 9);
+	side_key(&b, &key, to, 0, 1u << 19, FABRIC_REMOTE_WRITE);
+	for (unsigned i = 0; i < ARRAY_SIZE(wrs); i++) {
+		bool write = i % 8 == 3;
+
+		side_wr_init(&wrs[i], &a, write ? FABRIC_WRITE : FABRIC_SEND);
+		side_wr_add(&wrs[i], from, i, lens[i % ARRAY_SIZE(lens)]);
+		wrs[i].wr.rkey = write ? key.rkey : 0;
+		wrs[i].wr.raddr = write ? key.addr + i : 0;
+		side_post(&a, &wrs[i]);
+		if (i % 5 == 0)
+			side_pump(&a, &b, v->seed + i);
+	}
+	side_pump(&a, &b, v->seed);
+	for (unsigned i = 0; i < ARRAY_SIZE(wrs); i++) {
+		uint32_t len = lens[i % ARRAY_SIZE(lens)];
+
+		ck_assert_uint_eq(wrs[i].done, 1);
+		if (wrs[i].wr.op == FABRIC_WRITE) {
+			ck_assert_mem_eq(to->mem + i, from->mem + i, len);
+			continue;
+		}
+		ck_assert_uint_eq(b.sends[nsends].len_bytes, len);
+		ck_assert_mem_eq(b.sends[nsends++].bytes, from->mem + i, len);
+	}
+	ck_assert_uint_eq(b.nsends, nsends);
+	ck_assert(iwarp_engine_key_unbind(b.engine, &key));
+	buf_put(from);
+	buf_put(to);
+	iwarp_pair_stop();
+}
+END_TEST
+
 START_TEST(receives_of_many_sizes_are_used_in_order_under_traffic)
 {
 	const struct iwarp_pair_variant *v = &variants[_i];
@@ -307,6 +357,8 @@ int main(void)
 			    ARRAY_SIZE(variants));
 	tcase_add_loop_test(tc, a_mixture_of_everything_both_ways_at_random_cuts_is_right, 0,
 			    ARRAY_SIZE(variants));
+	tcase_add_loop_test(tc, long_sends_pass_among_short_ones_and_writes, 0,
+			    (int)ARRAY_SIZE(variants));
 	tcase_add_loop_test(tc, receives_of_many_sizes_are_used_in_order_under_traffic, 0,
 			    ARRAY_SIZE(variants));
 	suite_add_tcase(suite, tc);

@@ -67,6 +67,7 @@ struct engine_rx {
 
 	uint8_t terminate[TERM_MAX_BYTES];
 	bool tagged_big;     /* the peer's tagged FPDUs are long enough to be received in place */
+	bool send_big;       /* and those of its Sends, some of which are long */
 	size_t direct_bytes; /* of the plan: received in place */
 	uint8_t *staging;
 };

@@ -27,6 +27,29 @@ static void fpdu_restart(struct engine_rx *rx)
 	rx->key = NULL;
 }
 
+static bool send_opcode(const struct engine_rx *rx)
+{
+	return !rx->ddp.tagged && rx->ddp.qn == DDP_QN_SEND;
+}
+
+/* What this FPDU says of those that follow it. A short last one says nothing. */
+static void learn_length(struct engine_rx *rx)
+{
+	bool is_long = rx->payload_total >= ENGINE_DIRECT_BYTES;
+	bool is_more = !rx->ddp.last;
+
+	if (is_long)
+		rx->tagged_big = true;
+	else if (rx->ddp.tagged && is_more)
+		rx->tagged_big = false;
+	if (!send_opcode(rx))
+		return;
+	if (is_long && rx->send_have + rx->payload_total >= ENGINE_BULK_BYTES)
+		rx->send_big = true;
+	else if (!is_long && is_more)
+		rx->send_big = false;
+}
+
 /* All of the headers are there, or as much as there will be. */
 static void header_end(struct iwarp_engine *engine)
 {
@@ -39,11 +62,7 @@ static void header_end(struct iwarp_engine *engine)
 	if (engine->crc)
 		rx->crc = iwarp_crc_add(IWARP_CRC_START, rx->header, rx->header_have);
 	engine_place_header(engine);
-	/* A short last FPDU says nothing about the length of the peer's FPDUs. */
-	if (rx->payload_total >= ENGINE_DIRECT_BYTES)
-		rx->tagged_big = true;
-	else if (rx->ddp.tagged && !rx->ddp.last)
-		rx->tagged_big = false;
+	learn_length(rx);
 	rx->stage = rx->payload_left ? RX_PAYLOAD : RX_TRAILER;
 }
 
@@ -93,11 +112,6 @@ static void payload_advance(struct iwarp_engine *engine, const uint8_t *bytes, s
 	rx->payload_left -= (uint32_t)len_bytes;
 	if (rx->payload_left == 0)
 		rx->stage = RX_TRAILER;
-}
-
-static bool send_opcode(const struct engine_rx *rx)
-{
-	return !rx->ddp.tagged && rx->ddp.qn == DDP_QN_SEND;
 }
 
 static size_t payload_take(struct iwarp_engine *engine, const uint8_t *bytes, size_t len_bytes)
@@ -204,24 +218,53 @@ static void stream_take(struct iwarp_engine *engine, const uint8_t *bytes, size_
 	}
 }
 
+/* How long the next header is of the message of long FPDUs that is under way; 0: there is none. */
+static size_t next_header_bytes(const struct engine_rx *rx)
+{
+	bool between = rx->stage == RX_HEADER;
+
+	if (rx->tagged_big && (between ? rx->tagged_open : rx->ddp.tagged && !rx->ddp.last))
+		return MPA_LENGTH_BYTES + DDP_TAGGED_BYTES;
+	if (rx->send_big && (between ? rx->send_have > 0 : send_opcode(rx) && !rx->ddp.last))
+		return MPA_LENGTH_BYTES + DDP_UNTAGGED_BYTES;
+	return 0;
+}
+
 /*
- * How far to read into staging: in a long tagged message up to the end of its next header and no further,
- * so that the payload behind that is received in place too; little where such a message is likely to
- * come; else as much as there is, to have many small messages in one read.
+ * How far to read into staging: in a long message up to the end of its next header and no further, so that the
+ * payload behind that is received in place too; little where such a message is likely to come; else as much as there
+ * is, to have many small messages in one read.
  */
 static size_t tail_bytes(const struct iwarp_engine *engine)
 {
 	const struct engine_rx *rx = &engine->rx;
-	size_t next = MPA_LENGTH_BYTES + DDP_TAGGED_BYTES;
+	size_t next = engine_up(engine) ? next_header_bytes(rx) : 0;
 
-	if (!engine_up(engine) || !rx->tagged_big)
+	if (!engine_up(engine))
 		return IWARP_RX_STAGING_BYTES;
-	if (rx->stage == RX_HEADER && rx->tagged_open && rx->header_have < next)
+	if (next && rx->stage == RX_HEADER && rx->header_have < next)
 		return next - rx->header_have;
-	if (rx->stage != RX_HEADER && rx->ddp.tagged && !rx->ddp.last)
+	if (next && rx->stage != RX_HEADER)
 		return rx->trailer_need - rx->trailer_have + next +
 		       (rx->dest ? 0 : rx->payload_left);
-	return engine->bulk ? TAIL_BYTES : IWARP_RX_STAGING_BYTES;
+	return (rx->tagged_big && engine->bulk) || rx->send_big ? TAIL_BYTES
+								: IWARP_RX_STAGING_BYTES;
+}
+
+/* Whether the payload that comes next is received where it belongs. */
+static bool is_direct(struct iwarp_engine *engine)
+{
+	struct engine_rx *rx = &engine->rx;
+	bool is_long = rx->payload_left >= ENGINE_DIRECT_BYTES;
+
+	if (!engine_up(engine) || rx->stage != RX_PAYLOAD)
+		return false;
+	if (rx->ddp.tagged)
+		return rx->dest && (rx->tagged_big || is_long);
+	if (!send_opcode(rx) || rx->verdict != REASON_NONE || !(rx->send_big || is_long))
+		return false;
+	/* Without memory it goes on through staging, where that ends the connection. */
+	return rx->dest || engine_place_send(engine);
 }
 
 unsigned iwarp_engine_rx_plan(struct iwarp_engine *engine, uint8_t *staging,
@@ -232,8 +275,7 @@ unsigned iwarp_engine_rx_plan(struct iwarp_engine *engine, uint8_t *staging,
 
 	rx->direct_bytes = 0;
 	rx->staging = staging;
-	if (engine_up(engine) && rx->stage == RX_PAYLOAD && rx->ddp.tagged && rx->dest &&
-	    (rx->tagged_big || rx->payload_left >= ENGINE_DIRECT_BYTES)) {
+	if (is_direct(engine)) {
 		rx->direct_bytes = rx->payload_left;
 		iov[n].iov_base = rx->dest;
 		iov[n++].iov_len = rx->direct_bytes;
