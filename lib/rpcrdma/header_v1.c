@@ -5,7 +5,6 @@
 
 #define ERROR_BYTES       20u /* fixed words and the code */
 #define ERROR_EXTRA_WORDS 8u  /* what the default arm of the error carries */
-#define MSGP_EXTRA_BYTES  8u  /* align, thresh */
 
 static enum rpcrdma_verdict get_msgp(struct xdr_reader *reader, struct rpcrdma_header *hdr)
 {
@@ -22,8 +21,9 @@ static enum rpcrdma_verdict v1_get(struct xdr_reader *reader, size_t len,
 	case RPCRDMA_NOMSG:
 		return len < RPCRDMA_MIN_HDR_BYTES ? RPCRDMA_SHORT : chunk_lists_get(reader, hdr);
 	case RPCRDMA_MSGP:
-		return len < RPCRDMA_MIN_HDR_BYTES + MSGP_EXTRA_BYTES ? RPCRDMA_SHORT
-								      : get_msgp(reader, hdr);
+		return len < RPCRDMA_MIN_HDR_BYTES + RPCRDMA_MSGP_EXTRA_BYTES
+			       ? RPCRDMA_SHORT
+			       : get_msgp(reader, hdr);
 	case RPCRDMA_DONE:
 	case RPCRDMA_ERROR:
 		/* Error codes that are not known stand alone; what follows them is ignored. */
@@ -73,7 +73,7 @@ static size_t v1_bytes(const struct rpcrdma_header *hdr)
 	case RPCRDMA_NOMSG:
 		return RPCRDMA_FIXED_BYTES + chunk_lists_bytes(hdr);
 	case RPCRDMA_MSGP:
-		return RPCRDMA_FIXED_BYTES + MSGP_EXTRA_BYTES + chunk_lists_bytes(hdr);
+		return RPCRDMA_FIXED_BYTES + RPCRDMA_MSGP_EXTRA_BYTES + chunk_lists_bytes(hdr);
 	case RPCRDMA_DONE:
 		return RPCRDMA_FIXED_BYTES;
 	case RPCRDMA_ERROR:

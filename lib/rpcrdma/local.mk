@@ -25,10 +25,14 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/lend.h \
 	lib/rpcrdma/message.c \
 	lib/rpcrdma/message.h \
+	lib/rpcrdma/message_padding.c \
+	lib/rpcrdma/message_padding.h \
 	lib/rpcrdma/negotiation.c \
 	lib/rpcrdma/negotiation.h \
 	lib/rpcrdma/own_messages.c \
 	lib/rpcrdma/own_messages.h \
+	lib/rpcrdma/padding.c \
+	lib/rpcrdma/padding.h \
 	lib/rpcrdma/peer_profile.c \
 	lib/rpcrdma/peer_profile.h \
 	lib/rpcrdma/private_data.c \

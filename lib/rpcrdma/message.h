@@ -70,7 +70,7 @@ static inline void message_send(struct message *m, struct rdma_conn *conn, uint3
 				struct exchange *x, const uint32_t *inv_rkey)
 {
 	/* The pieces of an RDMA_NOMSG are in a chunk by now. */
-	unsigned npieces = m->hdr.proc == RPCRDMA_MSG ? m->npieces : 0;
+	unsigned npieces = m->hdr.proc != RPCRDMA_NOMSG ? m->npieces : 0;
 
 	m->hdr.credit = credit;
 	work_send(conn, &m->hdr, m->pieces, npieces, x, inv_rkey);

@@ -28,6 +28,7 @@ enum rpcrdma_err {
 
 #define RPCRDMA_FIXED_BYTES        16u /* xid, vers, credit, proc */
 #define RPCRDMA_MIN_HDR_BYTES      28u /* RDMA_MSG or RDMA_NOMSG with three empty lists */
+#define RPCRDMA_MSGP_EXTRA_BYTES   8u  /* of an RDMA_MSGP: alignment and threshold */
 #define RPCRDMA_READ_SEGMENT_BYTES 24u /* discriminator, position, segment */
 #define RPCRDMA_SEGMENT_BYTES      16u
 /* A write chunk with its discriminator, and a reply chunk, of so many segments. */

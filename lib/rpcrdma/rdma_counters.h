@@ -16,6 +16,8 @@
 	X(replies_received, "Replies received to Calls of ours")                                   \
 	X(sends_msg, "messages whose RPC header travels inline (RDMA_MSG) sent")                   \
 	X(sends_nomsg, "messages that travel as a whole by RDMA (RDMA_NOMSG) sent")                \
+	X(sends_msgp, "messages with aligned data (RDMA_MSGP) sent")                               \
+	X(msgp_received, "such messages received, on connections that may have them")              \
 	X(sends_version_one, "messages of version one of RPC-over-RDMA sent, of any kind")         \
 	X(sends_version_two, "messages of version two sent, of any kind")                          \
 	X(keys_lent, "times that memory was made accessible to the peer")                          \

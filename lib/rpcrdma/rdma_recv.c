@@ -10,8 +10,10 @@
 
 #include <stdio.h>
 
+#include "base/least.h"
 #include "rpc/msg.h"
 #include "rpc/xdr.h"
+#include "rpcrdma/padding.h"
 #include "rpcrdma/rdma_leg_impl.h"
 #include "rpcrdma/rdma_version.h"
 #include "rpcrdma/requester_reply.h"
@@ -41,16 +43,22 @@ static bool looks_like_call(const struct rdma_leg *leg, const struct rpcrdma_hea
 	       negotiation_of(&leg->conn.negotiation, hdr->vers)->read_list_tells_call;
 }
 
-static void undecodable(struct rdma_leg *leg, const struct rpcrdma_header *hdr,
-			const struct fabric_recv *recv, enum rpcrdma_err err, const char *what)
+static void unusable(struct rdma_leg *leg, const struct rpcrdma_header *hdr, bool is_call,
+		     enum rpcrdma_err err, const char *what)
 {
-	if (!looks_like_call(leg, hdr, recv)) {
+	if (!is_call) {
 		requester_bad_reply(&leg->requester, hdr->xid, what);
 		return;
 	}
 	leg->conn.counters->bad_calls++;
 	rdma_conn_note(&leg->conn, "Call %#x: %s", hdr->xid, what);
 	responder_refuse(&leg->responder, hdr, err);
+}
+
+static void undecodable(struct rdma_leg *leg, const struct rpcrdma_header *hdr,
+			const struct fabric_recv *recv, enum rpcrdma_err err, const char *what)
+{
+	unusable(leg, hdr, looks_like_call(leg, hdr, recv), err, what);
 }
 
 static void bad_version(struct rdma_leg *leg, const struct rpcrdma_header *hdr,
@@ -114,10 +122,8 @@ static void call(struct rdma_leg *leg, const struct rpcrdma_header *hdr, const u
 }
 
 static void on_msg(struct rdma_leg *leg, const struct rpcrdma_header *hdr,
-		   const struct fabric_recv *recv)
+		   const struct fabric_recv *recv, const uint8_t *body, uint32_t len)
 {
-	const uint8_t *body = recv->data + hdr->body_offset;
-	uint32_t len = recv->len_bytes - hdr->body_offset;
 	enum rpc_msg_type type;
 	uint32_t xid;
 
@@ -141,6 +147,65 @@ static void on_msg(struct rdma_leg *leg, const struct rpcrdma_header *hdr,
 		requester_reply(&leg->requester, hdr, body, len);
 }
 
+/* Nothing that is aligned to more can come (A3.5-6). */
+static uint32_t alignment_max(const struct rdma_conn *conn)
+{
+	return most(conn->terms.recv_bytes, inline_limit_offer(&conn->recv_limit));
+}
+
+/* Goes on with an RDMA_MSGP of which all is known as with the RDMA_MSG that it is without its pads. */
+static void on_plain(struct rdma_leg *leg, struct rpcrdma_header *hdr,
+		     const struct fabric_recv *recv, const struct padded *padded,
+		     uint32_t plain_bytes)
+{
+	struct rdma_conn *conn = &leg->conn;
+	struct buf *buf;
+
+	hdr->proc = RPCRDMA_MSG;
+	if (plain_bytes == padded->len_bytes) {
+		on_msg(leg, hdr, recv, padded->body, plain_bytes);
+		return;
+	}
+	buf = buf_get(conn->leg->config->pool, plain_bytes);
+	if (!buf || padding_remove(padded, buf->mem) != plain_bytes)
+		rdma_conn_fail(conn, LEG_CLOSE_RESOURCES, "no memory for a message with pads");
+	else
+		on_msg(leg, hdr, recv, buf->mem, plain_bytes);
+	buf_put(buf);
+}
+
+/* A3.5-3. Whether it is a Call its body says, which begins without pads in any case. */
+static void on_msgp(struct rdma_leg *leg, struct rpcrdma_header *hdr,
+		    const struct fabric_recv *recv)
+{
+	const struct requester_rpc *rpc = requester_rpc_find(&leg->requester.rpcs, hdr->xid);
+	struct padded padded = {
+		.hdr = hdr,
+		.body = recv->data + hdr->body_offset,
+		.len_bytes = recv->len_bytes - hdr->body_offset,
+		.facts = rpc ? &rpc->x->facts : NULL,
+	};
+	enum rpc_msg_type type;
+	int64_t plain_bytes;
+	uint32_t xid;
+
+	leg->conn.counters->msgp_received++;
+	if (rpc_msg_peek(padded.body, padded.len_bytes, &xid, &type) != RPC_OK) {
+		on_msg(leg, hdr, recv, padded.body, padded.len_bytes);
+		return;
+	}
+	padded.is_call = type == RPC_CALL;
+	plain_bytes = padding_remove(&padded, NULL);
+	if (hdr->align > alignment_max(&leg->conn))
+		unusable(leg, hdr, padded.is_call, RPCRDMA_ERR_CHUNK,
+			 "an RDMA_MSGP aligned to more than a receive");
+	else if (plain_bytes < 0)
+		unusable(leg, hdr, padded.is_call, RPCRDMA_ERR_CHUNK,
+			 "an RDMA_MSGP whose pads cannot be found");
+	else
+		on_plain(leg, hdr, recv, &padded, (uint32_t)plain_bytes);
+}
+
 /* messages of our own first, then Calls; INVAL_OPTION is of no Call. */
 static void on_error(struct rdma_leg *leg, const struct rpcrdma_header *hdr)
 {
@@ -152,12 +217,13 @@ static void on_error(struct rdma_leg *leg, const struct rpcrdma_header *hdr)
 		requester_error(&leg->requester, hdr);
 }
 
-static void dispatch(struct rdma_leg *leg, const struct rpcrdma_header *hdr,
+static void dispatch(struct rdma_leg *leg, struct rpcrdma_header *hdr,
 		     const struct fabric_recv *recv)
 {
 	switch (hdr->proc) {
 	case RPCRDMA_MSG:
-		on_msg(leg, hdr, recv);
+		on_msg(leg, hdr, recv, recv->data + hdr->body_offset,
+		       recv->len_bytes - hdr->body_offset);
 		break;
 	case RPCRDMA_NOMSG:
 		if (has_chunks_of_call(leg, hdr))
@@ -172,7 +238,11 @@ static void dispatch(struct rdma_leg *leg, const struct rpcrdma_header *hdr,
 		responder_done(&leg->responder.rpcs, hdr);
 		break;
 	case RPCRDMA_MSGP:
-		undecodable(leg, hdr, recv, RPCRDMA_ERR_CHUNK, "RDMA_MSGP is not supported");
+		if (negotiation_of(&leg->conn.negotiation, hdr->vers)->padding)
+			on_msgp(leg, hdr, recv);
+		else
+			undecodable(leg, hdr, recv, RPCRDMA_ERR_CHUNK,
+				    "RDMA_MSGP is not supported");
 		break;
 	case RPCRDMA_OPTIONAL:
 		rdma_version_option(leg, hdr);
@@ -192,8 +262,8 @@ static bool may_have_invalidated(const struct rdma_leg *leg, enum rpcrdma_verdic
 	       requester_owns_key(&leg->requester, hdr->xid, rkey);
 }
 
-static void judge(struct rdma_leg *leg, enum rpcrdma_verdict verdict,
-		  const struct rpcrdma_header *hdr, const struct fabric_recv *recv)
+static void judge(struct rdma_leg *leg, enum rpcrdma_verdict verdict, struct rpcrdma_header *hdr,
+		  const struct fabric_recv *recv)
 {
 	switch (verdict) {
 	case RPCRDMA_OK:
@@ -228,8 +298,8 @@ static bool is_err_vers(enum rpcrdma_verdict verdict, const struct rpcrdma_heade
 }
 
 /* What an RDMA_OPTIONAL tells holds for the Calls that wait for the leg to open; all else is for an open leg. */
-static void take(struct rdma_leg *leg, enum rpcrdma_verdict verdict,
-		 const struct rpcrdma_header *hdr, const struct fabric_recv *recv)
+static void take(struct rdma_leg *leg, enum rpcrdma_verdict verdict, struct rpcrdma_header *hdr,
+		 const struct fabric_recv *recv)
 {
 	bool opens = leg->conn.state.now == RDMA_PROBING &&
 		     leg->conn.negotiation.stage == NEGOTIATION_SETTLED;
@@ -242,8 +312,8 @@ static void take(struct rdma_leg *leg, enum rpcrdma_verdict verdict,
 }
 
 /* What is spoken is judged by its version first, and settles it where nothing does yet. */
-static void receive(struct rdma_leg *leg, enum rpcrdma_verdict verdict,
-		    const struct rpcrdma_header *hdr, const struct fabric_recv *recv)
+static void receive(struct rdma_leg *leg, enum rpcrdma_verdict verdict, struct rpcrdma_header *hdr,
+		    const struct fabric_recv *recv)
 {
 	struct negotiation *neg = &leg->conn.negotiation;
 

@@ -9,6 +9,7 @@
 #include "nfs/nfs.h"
 #include "rpc/xdr.h"
 #include "rpcrdma/message.h"
+#include "rpcrdma/message_padding.h"
 
 _Static_assert(sizeof(struct exchange) + sizeof(struct requester_rpc) + 128 <=
 		       EXCHANGE_BESIDE_BYTES,
@@ -313,6 +314,9 @@ static void transmit(struct requester_rpc *rpc)
 	else if (form->landing == LANDING_REPLY_CHUNK)
 		message_offer_reply_chunk(&m, &rpc->lend, form->call.nsegments,
 					  form->landing_nsegments);
+	if (rpc->terms.dialect->padding)
+		message_pad(&m, conn, &rpc->x->call, NULL,
+			    rpc->terms.send_bytes - rpcrdma_header_bytes(&m.hdr));
 	negotiation_call_sent(&conn->negotiation);
 	conn->counters->calls_sent++;
 	conn->counters->call_chunk_bytes_offered += form->call.chunk_bytes;

@@ -176,29 +176,83 @@ static void set_memory(struct work *work, const struct fabric_sge *sge, uint32_t
 	work->wr.raddr = raddr;
 }
 
+/* How long a body is, what of it must be copied, and how long its gather list is then, the header's place in it. */
+struct shape {
+	uint32_t bytes, copied_bytes;
+	unsigned nsge;
+};
+
+static struct shape shape_of(const struct fabric_sge *body, unsigned nbody)
+{
+	struct shape shape = {.nsge = 1};
+	bool copied =
+		true; /* what is copied lies behind what was copied last, and first behind the header */
+
+	for (unsigned i = 0; i < nbody; i++) {
+		shape.bytes += body[i].len_bytes;
+		if (body[i].buf) {
+			shape.nsge++;
+		} else {
+			shape.copied_bytes += body[i].len_bytes;
+			shape.nsge += !copied;
+		}
+		copied = !body[i].buf;
+	}
+	return shape;
+}
+
+static bool is_copied(const struct rdma_conn *conn, const struct shape *shape)
+{
+	return shape->bytes <= WORK_COPY_MAX_BYTES || shape->nsge > conn->max_sge;
+}
+
+bool work_gathers(const struct rdma_conn *conn, const struct fabric_sge *body, unsigned nbody)
+{
+	struct shape shape = shape_of(body, nbody);
+
+	return shape.bytes <= WORK_COPY_MAX_BYTES || !is_copied(conn, &shape);
+}
+
+static void copy_piece(uint8_t *to, const struct fabric_sge *piece)
+{
+	if (piece->addr)
+		memcpy(to, piece->addr, piece->len_bytes);
+	else
+		memset(to, 0, piece->len_bytes);
+}
+
 /* The header, of so many bytes, then the body: copied while it is short, gathered when it is long. */
 static int fill_send(struct work *work, const struct rpcrdma_header *hdr, size_t hdr_bytes,
-		     const struct fabric_sge *body, unsigned nbody, uint32_t body_bytes)
+		     const struct fabric_sge *body, unsigned nbody, const struct shape *shape)
 {
 	struct rdma_conn *conn = work->conn;
-	bool copy = body_bytes <= WORK_COPY_MAX_BYTES || nbody >= conn->max_sge;
-	size_t at = hdr_bytes;
+	bool copy = is_copied(conn, shape), behind = true;
+	struct fabric_sge *sge = work->wr.sge;
+	uint8_t *to;
 
-	work->buf = buf_get(conn->leg->config->pool, hdr_bytes + (copy ? body_bytes : 0));
+	work->buf = buf_get(conn->leg->config->pool,
+			    hdr_bytes + (copy ? shape->bytes : shape->copied_bytes));
 	if (!work->buf)
 		return -ENOMEM;
-	if (rpcrdma_header_encode(hdr, work->buf->mem, hdr_bytes) != hdr_bytes)
+	to = work->buf->mem;
+	if (rpcrdma_header_encode(hdr, to, hdr_bytes) != hdr_bytes)
 		return -EINVAL;
-	work->wr.nsge = 1;
+	*sge = (struct fabric_sge){work->buf, to, (uint32_t)hdr_bytes};
+	to += hdr_bytes;
 	for (unsigned i = 0; i < nbody; i++) {
-		if (copy) {
-			memcpy(work->buf->mem + at, body[i].addr, body[i].len_bytes);
-			at += body[i].len_bytes;
-		} else {
-			work->wr.sge[work->wr.nsge++] = body[i];
+		if (body[i].buf && !copy) {
+			*++sge = body[i];
+			behind = false;
+			continue;
 		}
+		if (!behind)
+			*++sge = (struct fabric_sge){work->buf, to, 0};
+		behind = true;
+		copy_piece(to, &body[i]);
+		to += body[i].len_bytes;
+		sge->len_bytes += body[i].len_bytes;
 	}
-	work->wr.sge[0] = (struct fabric_sge){work->buf, work->buf->mem, (uint32_t)at};
+	work->wr.nsge = (unsigned)(sge - work->wr.sge) + 1;
 	return 0;
 }
 
@@ -210,6 +264,8 @@ static void count_send(const struct rdma_conn *conn, const struct rpcrdma_header
 		counters->sends_msg++;
 	else if (hdr->proc == RPCRDMA_NOMSG)
 		counters->sends_nomsg++;
+	else if (hdr->proc == RPCRDMA_MSGP)
+		counters->sends_msgp++;
 	if (negotiation_of(&conn->negotiation, hdr->vers)->options)
 		counters->sends_version_two++;
 	else
@@ -222,13 +278,12 @@ void work_send(struct rdma_conn *conn, const struct rpcrdma_header *hdr,
 {
 	struct work *work = work_get(conn, inv_rkey ? FABRIC_SEND_INV : FABRIC_SEND, x);
 	size_t hdr_bytes = rpcrdma_header_bytes(hdr);
-	uint32_t body_bytes = 0;
+	struct shape shape;
 
 	if (!work)
 		return;
-	for (unsigned i = 0; i < nbody; i++)
-		body_bytes += body[i].len_bytes;
-	if (fill_send(work, hdr, hdr_bytes, body, nbody, body_bytes)) {
+	shape = shape_of(body, nbody);
+	if (fill_send(work, hdr, hdr_bytes, body, nbody, &shape)) {
 		rdma_conn_fail(conn, LEG_CLOSE_RESOURCES, "no memory for a Send");
 		release(work);
 		return;
@@ -238,9 +293,9 @@ void work_send(struct rdma_conn *conn, const struct rpcrdma_header *hdr,
 		conn->counters->remote_invalidations_sent++;
 	}
 	count_send(conn, hdr);
-	conn->bytes_sent += hdr_bytes + body_bytes;
-	if (hdr_bytes + body_bytes > conn->longest_send_bytes)
-		conn->longest_send_bytes = (uint32_t)hdr_bytes + body_bytes;
+	conn->bytes_sent += hdr_bytes + shape.bytes;
+	if (hdr_bytes + shape.bytes > conn->longest_send_bytes)
+		conn->longest_send_bytes = (uint32_t)hdr_bytes + shape.bytes;
 	post(work);
 }
 

@@ -28,7 +28,7 @@ struct work {
 	void *arg;
 };
 
-/* A body up to this is copied behind its header; a longer one is gathered. */
+/* A body up to this is copied behind its header; a longer one is gathered, but for pieces without a buffer. */
 #define WORK_COPY_MAX_BYTES 4096u
 
 /** work_queues_init - nothing posted yet. Returns 0 or -ENOMEM. */
@@ -45,7 +45,8 @@ static inline size_t work_cost_bytes(size_t n)
 /**
  * work_send - send a transport header and the pieces of a body behind it
  * @hdr:          encoded here
- * @body, @nbody: where the body is; a piece without a buffer is copied now, and must be short
+ * @body, @nbody: where the body is; a piece without a buffer is copied now, and must be short; one without an address is
+ *                so many zeros
  * @x:            pinned until the Send is done, or NULL
  * @inv_rkey:     the peer's key to invalidate, or NULL
  *
@@ -54,6 +55,9 @@ static inline size_t work_cost_bytes(size_t n)
 void work_send(struct rdma_conn *conn, const struct rpcrdma_header *hdr,
 	       const struct fabric_sge *body, unsigned nbody, struct exchange *x,
 	       const uint32_t *inv_rkey);
+/** work_gathers - whether work_send() copies no more of such a body than it must, all of it being short or not. */
+bool work_gathers(const struct rdma_conn *conn, const struct fabric_sge *body,
+		  unsigned nbody) MUST_CHECK;
 /**
  * work_write - RDMA Write of @from to the peer's @rkey and @raddr, @x pinned; failures as above
  *

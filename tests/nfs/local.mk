@@ -59,6 +59,12 @@ tests_nfs_test_opaques_CFLAGS = $(UNIT_CFLAGS)
 tests_nfs_test_opaques_LDADD = $(NFS_LDADD)
 TESTS += tests/nfs/test_opaques
 
+check_PROGRAMS += tests/nfs/test_padding
+tests_nfs_test_padding_SOURCES = tests/nfs/test_padding.c
+tests_nfs_test_padding_CFLAGS = $(UNIT_CFLAGS)
+tests_nfs_test_padding_LDADD = $(NFS_LDADD)
+TESTS += tests/nfs/test_padding
+
 check_PROGRAMS += tests/nfs/test_facts
 tests_nfs_test_facts_SOURCES = tests/nfs/test_facts.c
 tests_nfs_test_facts_CFLAGS = $(UNIT_CFLAGS)

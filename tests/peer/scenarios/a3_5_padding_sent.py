@@ -253,9 +253,9 @@ pads_make_no_reply_too_long.wrong(_everywhere)
 
 @responder('A3.5-4', keys=PADDING_SERVER, needs={'behind', 'files'})
 def a_reply_is_aligned_to_the_begin_of_its_send(t):
-    """With a write list in the header or without."""
+    """With a write list in the header or without; an empty chunk keeps the data inline."""
     hand = t.connect()
-    for writes in ([], [[hand.lend(8, writable=True)[1]]]):
+    for writes in ([], [[]], [[], [hand.lend(64, writable=True)[1]]]):
         call = t.read(2000)
         got = hand.ask(call, writes=writes)
         _aligned(t, got, t.pattern(2000), 'the data of a READ')

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Messages on their way out whose long opaques are to stand aligned. */
+#include "rpcrdma/message_padding.h"
+
+#include <string.h>
+
+#include "rpcrdma/padding.h"
+
+uint32_t message_alignment(const struct rdma_conn *conn)
+{
+	return conn->config->padding_align_bytes;
+}
+
+/* What is short is copied at once, with the pads around it: it takes no place in the gather list. */
+static uint64_t detach_short(struct fabric_sge *pieces, unsigned npieces)
+{
+	uint64_t bytes = 0;
+
+	for (unsigned i = 0; i < npieces; i++) {
+		bytes += pieces[i].len_bytes;
+		if (pieces[i].len_bytes <= WORK_COPY_MAX_BYTES)
+			pieces[i].buf = NULL;
+	}
+	return bytes;
+}
+
+/* The pieces with pads between them, and the header as it stands; false if the message is to go without. */
+static bool pad(struct message *m, const struct rdma_conn *conn, const struct rpc_msg *msg,
+		const struct call_facts *facts, uint64_t room)
+{
+	struct fabric_sge pieces[MESSAGE_MAX_PIECES];
+	const struct padding_goal goal = {
+		.align = m->hdr.align,
+		.thresh_bytes = m->hdr.thresh,
+		.header_bytes = (uint32_t)rpcrdma_header_bytes(&m->hdr),
+		.msg = msg->data,
+		.len_bytes = msg->len_bytes,
+		.facts = facts,
+		.pieces = m->pieces,
+		.npieces = m->npieces,
+	};
+	unsigned npieces = padding_insert(&goal, pieces, MESSAGE_MAX_PIECES);
+	uint64_t bytes = detach_short(pieces, npieces);
+
+	if (!npieces || bytes > room || !work_gathers(conn, pieces, npieces))
+		return false;
+	memcpy(m->pieces, pieces, npieces * sizeof(pieces[0]));
+	m->npieces = npieces;
+	m->pieces_bytes = (uint32_t)bytes;
+	return true;
+}
+
+void message_pad(struct message *m, const struct rdma_conn *conn, const struct rpc_msg *msg,
+		 const struct call_facts *facts, uint64_t room)
+{
+	uint32_t align = message_alignment(conn), thresh = conn->config->padding_threshold_bytes;
+	bool forward = conn->connector == !facts;
+
+	if (!forward || align < 2 || m->hdr.proc != RPCRDMA_MSG || m->pieces_bytes < thresh ||
+	    room < RPCRDMA_MSGP_EXTRA_BYTES)
+		return;
+	m->hdr.proc = RPCRDMA_MSGP;
+	m->hdr.align = align;
+	m->hdr.thresh = thresh;
+	if (!pad(m, conn, msg, facts, room - RPCRDMA_MSGP_EXTRA_BYTES))
+		m->hdr.proc = RPCRDMA_MSG;
+}
