@@ -77,5 +77,8 @@ tests_fuzz_fuzz_tcp_leg_LDADD = $(FUZZ_LDADD)
 FUZZ_TARGETS += tests/fuzz/fuzz_call_plan
 tests_fuzz_fuzz_call_plan_LDADD = $(FUZZ_LDADD)
 
+FUZZ_TARGETS += tests/fuzz/fuzz_padding
+tests_fuzz_fuzz_padding_LDADD = $(FUZZ_LDADD)
+
 FUZZ_TARGETS += tests/fuzz/fuzz_rdma_leg
 tests_fuzz_fuzz_rdma_leg_LDADD = tests/sim/librig.a tests/lib/libfakenfs.a $(FUZZ_LDADD)

@@ -1,6 +1,6 @@
 # Calls and Replies of every procedure and operation, written down for the tests alone.
 check_LIBRARIES += tests/nfs/librows.a
-tests_nfs_librows_a_SOURCES = tests/nfs/compounds.c tests/nfs/compounds.h tests/nfs/corpus.c tests/nfs/corpus.h tests/nfs/look.c tests/nfs/look.h tests/nfs/msg.c tests/nfs/msg.h tests/nfs/rows.c tests/nfs/rows.h \
+tests_nfs_librows_a_SOURCES = tests/nfs/compounds.c tests/nfs/compounds.h tests/nfs/corpus.c tests/nfs/corpus.h tests/nfs/look.c tests/nfs/look.h tests/nfs/msg.c tests/nfs/msg.h tests/nfs/pads.c tests/nfs/pads.h tests/nfs/rows.c tests/nfs/rows.h \
 	tests/nfs/rows_side.c tests/nfs/rows_v3.c tests/nfs/rows_v4.c tests/nfs/spec.c tests/nfs/spec.h
 tests_nfs_librows_a_CFLAGS = $(UNIT_CFLAGS)
 NFS_LDADD = tests/nfs/librows.a $(UNIT_LDADD)

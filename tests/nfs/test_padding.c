@@ -10,13 +10,13 @@
 #include "tests/lib/test.h"
 #include "tests/nfs/compounds.h"
 #include "tests/nfs/look.h"
+#include "tests/nfs/pads.h"
 #include "tests/nfs/rows.h"
 
-#define LIMIT       (64u * 1024 * 1024 + 65536)
-#define HDR_BYTES   36u
-#define COMPOUNDS   200u
-#define MAX_PIECES  65u
-#define PAD_FILLING 0xa5 /* nobody looks at what pads hold */
+#define LIMIT      (64u * 1024 * 1024 + 65536)
+#define HDR_BYTES  36u
+#define COMPOUNDS  200u
+#define MAX_PIECES 65u
 
 static struct rpcrdma_header hdr;
 
@@ -28,23 +28,6 @@ static void begin(uint32_t align, uint32_t thresh)
 	hdr.body_offset = HDR_BYTES;
 }
 
-/* Bytes that grow. */
-struct bytes {
-	uint8_t *at;
-	uint32_t len;
-};
-
-static void add(struct bytes *to, const void *from, uint32_t len)
-{
-	to->at = realloc(to->at, to->len + len + 1);
-	ck_assert_ptr_nonnull(to->at);
-	if (from)
-		memcpy(to->at + to->len, from, len);
-	else
-		memset(to->at + to->len, PAD_FILLING, len);
-	to->len += len;
-}
-
 /* ---- by hand ---- */
 
 /* A WRITE of NFSv3 with a handle of 4 bytes, which begin at 44, and 5 bytes of data, at 68. */
@@ -54,15 +37,15 @@ static const uint8_t write_call[] = {
 	0, 0, 0, 0, 0, 4, 'f', 'i', 'l', 'e', 0, 0,   0,   0,   0,    0,    0, 0, 0,
 	0, 0, 5, 0, 0, 0, 2,   0,   0,   0,   5, 'h', 'e', 'l', 'l',  'o',  0, 0, 0};
 
-static struct bytes write_with_pads(uint32_t before_handle, uint32_t before_data)
+static struct pads_bytes write_with_pads(uint32_t before_handle, uint32_t before_data)
 {
-	struct bytes out = {0};
+	struct pads_bytes out = {0};
 
-	add(&out, write_call, 44);
-	add(&out, NULL, before_handle);
-	add(&out, write_call + 44, 24);
-	add(&out, NULL, before_data);
-	add(&out, write_call + 68, 8);
+	pads_add(&out, write_call, 44);
+	pads_add(&out, NULL, before_handle);
+	pads_add(&out, write_call + 44, 24);
+	pads_add(&out, NULL, before_data);
+	pads_add(&out, write_call + 68, 8);
 	return out;
 }
 
@@ -77,14 +60,15 @@ static const struct {
 	{105, 5, 0, 1}, {104, 5, 0, 0}, {103, 5, 0, 102},   {80, 5, 0, 56},
 };
 
-static struct padded a_call(const struct bytes *body)
+static struct padded a_call(const struct pads_bytes *body)
 {
 	return (struct padded){&hdr, body->at, body->len, true, NULL};
 }
 
 START_TEST(pads_are_counted_from_the_begin_of_the_send)
 {
-	struct bytes body = write_with_pads(goldens[_i].before_handle, goldens[_i].before_data);
+	struct pads_bytes body =
+		write_with_pads(goldens[_i].before_handle, goldens[_i].before_data);
 	const struct padded padded = a_call(&body);
 	uint8_t plain[sizeof(write_call)];
 
@@ -98,7 +82,8 @@ END_TEST
 
 START_TEST(the_same_pads_are_put_in)
 {
-	struct bytes want = write_with_pads(goldens[_i].before_handle, goldens[_i].before_data);
+	struct pads_bytes want =
+		write_with_pads(goldens[_i].before_handle, goldens[_i].before_data);
 	const struct fabric_sge piece = {NULL, (uint8_t *)write_call, sizeof(write_call)};
 	const struct padding_goal goal = {.align = goldens[_i].align,
 					  .thresh_bytes = goldens[_i].thresh,
@@ -108,13 +93,13 @@ START_TEST(the_same_pads_are_put_in)
 					  .pieces = &piece,
 					  .npieces = 1};
 	struct fabric_sge to[MAX_PIECES];
-	struct bytes out = {0};
+	struct pads_bytes out = {0};
 	unsigned n;
 
 	n = padding_insert(&goal, to, MAX_PIECES);
 	ck_assert_uint_eq(n > 0, goal.thresh_bytes <= 5);
 	for (unsigned i = 0; i < n; i++)
-		add(&out, to[i].addr, to[i].len_bytes);
+		pads_add(&out, to[i].addr, to[i].len_bytes);
 	if (n)
 		ck_assert_uint_eq(out.len, want.len);
 	if (n)
@@ -127,20 +112,20 @@ END_TEST
 /* A threshold of zero: also what is empty has pads. */
 START_TEST(what_is_empty_is_as_long_as_no_threshold)
 {
-	struct bytes body = {0};
+	struct pads_bytes body = {0};
 	uint8_t plain[sizeof(write_call)];
 	struct padded padded;
 
 	/* Credential at 36 + 32 = 68 → 96; verifier at 104 → 128; handle at 132 → 160; data at 184 → 192. */
-	add(&body, write_call, 32);
-	add(&body, NULL, 28);
-	add(&body, write_call + 32, 8);
-	add(&body, NULL, 24);
-	add(&body, write_call + 40, 4);
-	add(&body, NULL, 28);
-	add(&body, write_call + 44, 24);
-	add(&body, NULL, 8);
-	add(&body, write_call + 68, 8);
+	pads_add(&body, write_call, 32);
+	pads_add(&body, NULL, 28);
+	pads_add(&body, write_call + 32, 8);
+	pads_add(&body, NULL, 24);
+	pads_add(&body, write_call + 40, 4);
+	pads_add(&body, NULL, 28);
+	pads_add(&body, write_call + 44, 24);
+	pads_add(&body, NULL, 8);
+	pads_add(&body, write_call + 68, 8);
 	begin(32, 0);
 	padded = a_call(&body);
 	ck_assert_int_eq(padding_remove(&padded, plain), sizeof(write_call));
@@ -154,7 +139,7 @@ START_TEST(pads_that_reach_behind_the_message_are_not_found)
 	const uint32_t aligns[] = {1u << 31, 0xffffffff, 0xfffffffe, 4096, 77 + 36};
 
 	for (unsigned i = 0; i < ARRAY_SIZE(aligns); i++) {
-		struct bytes body = write_with_pads(0, 0);
+		struct pads_bytes body = write_with_pads(0, 0);
 		const struct padded padded = a_call(&body);
 
 		begin(aligns[i], 5);
@@ -167,10 +152,10 @@ END_TEST
 /* A3.5-5 */
 START_TEST(what_is_shorter_than_the_threshold_may_be_anything)
 {
-	struct bytes body = {0};
+	struct pads_bytes body = {0};
 	const struct padded *padded;
 
-	add(&body, NULL, 100);
+	pads_add(&body, NULL, 100);
 	padded = &(struct padded){&hdr, body.at, body.len, true, NULL};
 	begin(64, 101);
 	ck_assert_int_eq(padding_remove(padded, NULL), 100);
@@ -186,44 +171,27 @@ END_TEST
 
 /* ---- at random ---- */
 
-/* A message as RDMA_MSGP, by where the test has put its opaques; @cut of them are in chunks, and so have no bytes. */
-static struct bytes pad_by_hand(const struct nfs_msg *msg, const struct spec_items *cut)
+/* A message as the RDMA_MSGP of the header. */
+static struct pads_bytes pad_by_hand(const struct nfs_msg *msg, const struct spec_items *cut)
 {
-	const uint8_t *bytes = nfs_msg_bytes(msg);
-	struct bytes out = {0};
-	uint32_t at = 0;
-	unsigned next = 0;
+	const struct pads_how how = {hdr.align, hdr.thresh, hdr.body_offset};
 
-	for (unsigned i = 0; i < msg->nopaques; i++) {
-		const struct rpc_payload *opaque = &msg->opaques[i];
-		uint64_t begins = (uint64_t)hdr.body_offset + out.len + opaque->offset_bytes - at;
-
-		add(&out, bytes + at, opaque->offset_bytes - at);
-		at = opaque->offset_bytes;
-		if (cut && next < cut->count && cut->list[next].offset_bytes == at) {
-			at += (uint32_t)xdr_padded_bytes(cut->list[next++].len_bytes);
-			continue;
-		}
-		if (hdr.align > 1 && opaque->len_bytes >= hdr.thresh && begins % hdr.align)
-			add(&out, NULL, hdr.align - (uint32_t)(begins % hdr.align));
-	}
-	add(&out, bytes + at, nfs_msg_len(msg) - at);
-	return out;
+	return pads_put(msg, &how, cut);
 }
 
 /* What is left of a message without what is in chunks. */
-static struct bytes reduce(const struct nfs_msg *msg, const struct spec_items *cut)
+static struct pads_bytes reduce(const struct nfs_msg *msg, const struct spec_items *cut)
 {
-	struct bytes out = {0};
+	struct pads_bytes out = {0};
 	uint32_t at = 0;
 
 	for (unsigned i = 0; cut && i < cut->count; i++) {
 		const struct rpc_payload *item = &cut->list[i];
 
-		add(&out, nfs_msg_bytes(msg) + at, item->offset_bytes - at);
+		pads_add(&out, nfs_msg_bytes(msg) + at, item->offset_bytes - at);
 		at = item->offset_bytes + (uint32_t)xdr_padded_bytes(item->len_bytes);
 	}
-	add(&out, nfs_msg_bytes(msg) + at, nfs_msg_len(msg) - at);
+	pads_add(&out, nfs_msg_bytes(msg) + at, nfs_msg_len(msg) - at);
 	return out;
 }
 
@@ -244,7 +212,7 @@ static uint32_t draw_thresh(void)
 static void check_removed(const char *name, const struct nfs_msg *msg,
 			  const struct call_facts *facts, const struct spec_items *cut)
 {
-	struct bytes body, plain = reduce(msg, cut);
+	struct pads_bytes body, plain = reduce(msg, cut);
 	struct padded padded = {.hdr = &hdr, .is_call = !facts, .facts = facts};
 	uint8_t *out;
 
@@ -280,7 +248,7 @@ static void check_inserted(const char *name, const struct nfs_msg *msg,
 				    .len_bytes = nfs_msg_len(msg),
 				    .facts = facts,
 				    .pieces = pieces};
-	struct bytes want, got = {0};
+	struct pads_bytes want, got = {0};
 	uint32_t at = 0;
 	unsigned n;
 
@@ -298,7 +266,7 @@ static void check_inserted(const char *name, const struct nfs_msg *msg,
 	want = pad_by_hand(msg, cut);
 	n = padding_insert(&goal, to, MAX_PIECES);
 	for (unsigned i = 0; i < n; i++)
-		add(&got, to[i].addr, to[i].len_bytes);
+		pads_add(&got, to[i].addr, to[i].len_bytes);
 	if (n)
 		ck_assert_msg(got.len == want.len && !memcmp(got.at, want.at, want.len),
 			      "%s: other pads, align %u, threshold %u", name, hdr.align,
@@ -393,7 +361,7 @@ START_TEST(a_chunk_that_holds_no_opaque_hides_what_follows)
 	const uint32_t wrong[] = {64, 72, 76, 0, 36, 1u << 31};
 
 	for (unsigned i = 0; i < ARRAY_SIZE(wrong); i++) {
-		struct bytes body = write_with_pads(0, 8);
+		struct pads_bytes body = write_with_pads(0, 8);
 		const struct padded padded = a_call(&body);
 
 		begin(16, 5);

@@ -216,6 +216,13 @@ tests_sim_test_nfs_LDADD = tests/sim/librig.a tests/nfs/librows.a tests/lib/libt
 	$(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/sim/test_nfs
 
+check_PROGRAMS += tests/sim/test_padding
+tests_sim_test_padding_SOURCES = tests/sim/test_padding.c
+tests_sim_test_padding_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_padding_LDADD = tests/sim/librig.a tests/nfs/librows.a tests/lib/libtest.a \
+	$(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/sim/test_padding
+
 check_PROGRAMS += tests/sim/test_responder_chunks
 tests_sim_test_responder_chunks_SOURCES = tests/sim/test_responder_chunks.c
 tests_sim_test_responder_chunks_CFLAGS = $(UNIT_CFLAGS)
