@@ -258,7 +258,7 @@ static void answer_reply(struct responder_rpc *rpc)
 		write_chunk(&reply, &rpc->reply_chunk, reply.m.pieces, reply.m.npieces);
 		rpc->rpcs->conn->counters->reply_chunk_bytes_pushed += reply.m.pieces_bytes;
 	}
-	if (is_inline && rpc->terms.dialect->padding)
+	if (rpc->terms.dialect->padding)
 		message_pad(&reply.m, rpc->rpcs->conn, &rpc->x->reply, &rpc->x->facts,
 			    responder_rpc_inline_room(rpc));
 	send_reply(rpc, &reply.m, true);
