@@ -189,6 +189,16 @@ size_t rpc_encode_rpc_mismatch(uint8_t to[RPC_ERROR_REPLY_BYTES], uint32_t xid)
 	return encode_words(to, RPC_ERROR_REPLY_BYTES, words, ARRAY_SIZE(words));
 }
 
+size_t rpc_encode_prog_mismatch(uint8_t to[RPC_ERROR_REPLY_BYTES], uint32_t xid, uint32_t low,
+				uint32_t high)
+{
+	const uint32_t words[] = {
+		xid, RPC_REPLY, RPC_MSG_ACCEPTED, RPC_AUTH_NONE, 0, RPC_PROG_MISMATCH, low, high,
+	};
+
+	return encode_words(to, RPC_ERROR_REPLY_BYTES, words, ARRAY_SIZE(words));
+}
+
 size_t rpc_encode_null_call(uint8_t to[RPC_NULL_CALL_BYTES], uint32_t xid, uint32_t prog,
 			    uint32_t vers)
 {

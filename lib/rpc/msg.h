@@ -105,6 +105,9 @@ size_t rpc_encode_accepted(uint8_t to[RPC_ERROR_REPLY_BYTES], uint32_t xid,
 size_t rpc_encode_auth_error(uint8_t to[RPC_ERROR_REPLY_BYTES], uint32_t xid, uint32_t auth_stat);
 /** rpc_encode_rpc_mismatch - a denied Reply, RPC_MISMATCH with versions 2 to 2. */
 size_t rpc_encode_rpc_mismatch(uint8_t to[RPC_ERROR_REPLY_BYTES], uint32_t xid);
+/** rpc_encode_prog_mismatch - an accepted Reply, PROG_MISMATCH with versions @low to @high. */
+size_t rpc_encode_prog_mismatch(uint8_t to[RPC_ERROR_REPLY_BYTES], uint32_t xid, uint32_t low,
+				uint32_t high);
 
 #define RPC_NULL_CALL_BYTES 40
 /** rpc_encode_null_call - a Call of procedure 0, AUTH_NONE; returns the bytes written to @to: 40. */

@@ -4,6 +4,8 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/call_form.h \
 	lib/rpcrdma/call_plan.c \
 	lib/rpcrdma/call_plan.h \
+	lib/rpcrdma/ccp.c \
+	lib/rpcrdma/ccp.h \
 	lib/rpcrdma/characteristics.c \
 	lib/rpcrdma/characteristics.h \
 	lib/rpcrdma/characteristics_limits.c \

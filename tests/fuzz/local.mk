@@ -23,6 +23,9 @@ endif
 check_PROGRAMS += $(FUZZ_TARGETS)
 EXTRA_DIST += tests/fuzz/corpus tests/fuzz/run.sh
 
+FUZZ_TARGETS += tests/fuzz/fuzz_ccp
+tests_fuzz_fuzz_ccp_LDADD = $(FUZZ_LDADD)
+
 FUZZ_TARGETS += tests/fuzz/fuzz_header
 tests_fuzz_fuzz_header_LDADD = $(FUZZ_LDADD)
 

@@ -124,6 +124,12 @@ tests_unit_test_reject_reason_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_reject_reason_LDADD = $(UNIT_LDADD)
 TESTS += tests/unit/test_reject_reason
 
+check_PROGRAMS += tests/unit/test_ccp
+tests_unit_test_ccp_SOURCES = tests/unit/test_ccp.c
+tests_unit_test_ccp_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_ccp_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_ccp
+
 check_PROGRAMS += tests/unit/test_private_data
 tests_unit_test_private_data_SOURCES = tests/unit/test_private_data.c
 tests_unit_test_private_data_CFLAGS = $(UNIT_CFLAGS)

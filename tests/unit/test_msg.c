@@ -392,6 +392,9 @@ START_TEST(error_replies_are_these_bytes)
 	expect_encoded(to, rpc_encode_auth_error(to, 0x0a0b0c0d, 1), DENIED "00000001 00000001");
 	expect_encoded(to, rpc_encode_rpc_mismatch(to, 0x0a0b0c0d),
 		       DENIED "00000000 00000002 00000002");
+	expect_encoded(to, rpc_encode_prog_mismatch(to, 0x0a0b0c0d, 1, 3),
+		       ACCEPTED NO_AUTH "00000002 00000001 00000003");
+	ck_assert_int_eq(reply.accept_stat, RPC_PROG_MISMATCH);
 }
 END_TEST
 
