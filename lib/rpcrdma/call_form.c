@@ -102,7 +102,7 @@ static bool reduce(const struct call_form_ask *ask, struct call_form *form)
 	uint64_t rest = ask->call_bytes - xdr_padded_bytes(ask->payload_bytes);
 	uint64_t nsegments = segments_of(ask, ask->payload_bytes);
 
-	if (nsegments > RPCRDMA_MAX_SEGMENTS)
+	if (nsegments > RPCRDMA_MAX_SEGMENTS || ask->terms.reads_nothing)
 		return false;
 	reduced.call = (struct msg_form){FORM_REDUCED, ask->payload_at, ask->payload_bytes,
 					 (unsigned)nsegments};
@@ -117,7 +117,8 @@ static bool choose_nomsg(const struct call_form_ask *ask, struct call_form *form
 {
 	uint64_t nsegments = segments_of(ask, ask->call_bytes);
 
-	if (!ask->peer->position_zero || nsegments > RPCRDMA_MAX_SEGMENTS)
+	if (!ask->peer->position_zero || nsegments > RPCRDMA_MAX_SEGMENTS ||
+	    ask->terms.reads_nothing)
 		return false;
 	form->call = (struct msg_form){FORM_NOMSG, 0, ask->call_bytes, (unsigned)nsegments};
 	return header_bytes(form) <= ask->terms.send_bytes;

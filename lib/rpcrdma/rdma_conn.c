@@ -222,6 +222,7 @@ void rdma_conn_agree(struct rdma_conn *conn)
 		.reply_bytes = send,
 		.recv_bytes = recv,
 		.around_bytes = least(recv, RPC_AROUND_MAX_BYTES),
+		.reads_nothing = conn->works.reads_max == 0,
 		.reverse_calls = true,
 	};
 	if (!dialect->options || !conn->characteristics)

@@ -62,6 +62,9 @@ struct work_queues {
 		uint64_t head_us;        /* since when the first of them is the first */
 	} classes[WORK_CLASSES];
 	unsigned sends; /* posted Sends, without Writes */
+	/* Reads that wait until fewer than reads_max are posted: the peer takes no more at once (A6.2-5). */
+	struct work_list waiting;
+	unsigned reads, reads_max;
 	struct loop_timer *timer;
 	bool timer_set;
 };

@@ -103,6 +103,7 @@ static void end(struct rdma_leg *leg, enum fabric_close why, const char *detail)
 	rdma_version_ended(leg);
 	rdma_options_end(leg->options);
 	rdma_conn_ended(&leg->conn, why, detail);
+	work_queues_end(&leg->conn);
 	requester_end(&leg->requester);
 	responder_end(&leg->responder);
 	rdma_conn_released(&leg->conn);

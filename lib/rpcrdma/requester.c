@@ -60,9 +60,10 @@ static void note_refused(struct requester *rq, const struct requester_rpc *rpc)
 	if (rq->reverse && rq->refused)
 		return;
 	rq->refused = true;
-	rdma_conn_note(rq->conn, "%sCall %#x of %u bytes cannot be sent to this peer (%s)",
+	rdma_conn_note(rq->conn, "%sCall %#x of %u bytes cannot be sent to this peer (%s%s)",
 		       direction, rpc->x->facts.hdr.xid, rpc->x->call.len_bytes,
-		       rq->conn->peer->name);
+		       rq->conn->peer->name,
+		       rpc->terms.reads_nothing ? ": it has said that it reads nothing" : "");
 }
 
 /* What cannot be sent: no header holds it, the peer takes none, or there is no memory to keep track of it. */

@@ -242,7 +242,7 @@ static const char *lists_wrong(const struct responder *rs, const struct rpcrdma_
 		rs->conn->counters->calls_too_big++;
 		return "over max_message_bytes";
 	}
-	if (plan->npulls && !rs->conn->ord)
+	if (plan->npulls && !work_may_read(rs->conn))
 		return "read chunks from a peer that cannot be read from";
 	return NULL;
 }

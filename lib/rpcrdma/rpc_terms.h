@@ -25,6 +25,8 @@ struct rpc_terms {
 	uint32_t reply_bytes;
 	uint32_t recv_bytes;   /* longest Send from the peer */
 	uint32_t around_bytes; /* the same of a Reply whose payload lands by itself */
+	/* The peer reads nothing, it has said: what is lent to be read may not go to it (A6.2-5). */
+	bool reads_nothing;
 	/* Of Calls of the end that accepted. */
 	bool reverse_calls;  /* the other end takes them (B3.3-1) */
 	bool reverse_chunks; /* they may have chunks */

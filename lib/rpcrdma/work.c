@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,6 +77,8 @@ int work_queues_init(struct rdma_conn *conn)
 {
 	for (unsigned i = 0; i < WORK_CLASSES; i++)
 		TAILQ_INIT(&conn->works.classes[i].posted);
+	TAILQ_INIT(&conn->works.waiting);
+	conn->works.reads_max = UINT_MAX;
 	conn->works.timer = loop_timer_new(conn->fabric->loop, on_timer, conn);
 	return conn->works.timer ? 0 : -ENOMEM;
 }
@@ -84,6 +87,7 @@ void work_queues_fini(struct rdma_conn *conn)
 {
 	for (unsigned i = 0; i < WORK_CLASSES; i++)
 		assert(TAILQ_EMPTY(&conn->works.classes[i].posted));
+	assert(TAILQ_EMPTY(&conn->works.waiting));
 	loop_timer_free(conn->fabric->loop, conn->works.timer);
 }
 
@@ -108,7 +112,11 @@ static void leave(struct work *work)
 	TAILQ_REMOVE(posted, work, entry);
 	if (is_send(work))
 		conn->works.sends--;
+	else if (class == WORK_READS)
+		conn->works.reads--;
 }
+
+static void post_waiting(struct rdma_conn *conn);
 
 static void on_done(struct fabric_wr *wr, enum fabric_status status)
 {
@@ -125,6 +133,8 @@ static void on_done(struct fabric_wr *wr, enum fabric_status status)
 	else if (status == FABRIC_ERR_LOCAL)
 		rdma_conn_fail(conn, LEG_CLOSE_RESOURCES, "a work request failed here");
 	release(work);
+	if (!TAILQ_EMPTY(&conn->works.waiting))
+		post_waiting(conn);
 }
 
 static struct work *work_get(struct rdma_conn *conn, enum fabric_wr_op op, struct exchange *x)
@@ -160,11 +170,53 @@ static void post(struct work *work)
 	TAILQ_INSERT_TAIL(&works->classes[class].posted, work, entry);
 	if (is_send(work))
 		works->sends++;
+	else if (class == WORK_READS)
+		works->reads++;
 	if (!works->timer_set && conn->leg->config->stall_timeout_us) {
 		works->timer_set = true;
 		loop_timer_set(conn->fabric->loop, works->timer,
 			       conn->leg->config->stall_timeout_us);
 	}
+}
+
+/* Those of a connection that is going stay until work_queues_end(). */
+static void post_waiting(struct rdma_conn *conn)
+{
+	struct work_queues *works = &conn->works;
+	struct work *work;
+
+	while (!rdma_conn_is_over(conn) && works->reads < works->reads_max &&
+	       (work = TAILQ_FIRST(&works->waiting))) {
+		TAILQ_REMOVE(&works->waiting, work, entry);
+		post(work);
+	}
+}
+
+void work_limit_reads(struct rdma_conn *conn, unsigned max)
+{
+	conn->works.reads_max = max;
+	post_waiting(conn);
+}
+
+void work_queues_end(struct rdma_conn *conn)
+{
+	struct work *work;
+
+	while ((work = TAILQ_FIRST(&conn->works.waiting))) {
+		TAILQ_REMOVE(&conn->works.waiting, work, entry);
+		release(work);
+	}
+}
+
+/* In their order: none overtakes what waits. */
+static void post_read(struct work *work)
+{
+	struct work_queues *works = &work->conn->works;
+
+	if (works->reads < works->reads_max && TAILQ_EMPTY(&works->waiting))
+		post(work);
+	else
+		TAILQ_INSERT_TAIL(&works->waiting, work, entry);
 }
 
 static void set_memory(struct work *work, const struct fabric_sge *sge, uint32_t rkey,
@@ -348,6 +400,6 @@ void work_read(struct rdma_conn *conn, const struct fabric_sge *to, uint32_t rke
 			work->done = done;
 			work->arg = arg;
 		}
-		post(work);
+		post_read(work);
 	}
 }

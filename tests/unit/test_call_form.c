@@ -86,6 +86,29 @@ START_TEST(what_the_reply_is_offered_takes_room_from_the_call)
 }
 END_TEST
 
+/* A6.2-5 */
+START_TEST(to_a_peer_that_reads_nothing_a_call_goes_inline_or_not_at_all)
+{
+	setup_ddp();
+	ask.terms.reads_nothing = true;
+	ask.reply_max_bytes = 100000;
+	set_payload(100, 3000);
+	ask.call_bytes = SEND - HDR - RPCRDMA_REPLY_CHUNK_BYTES(2);
+	expect(FORM_INLINE, 0);
+	expect_landing(LANDING_REPLY_CHUNK, 100000, 2);
+	ask.call_bytes++;
+	expect_none();
+	set_payload(0, 0);
+	expect_none();
+	/* Nor is what a server would find apart put apart. */
+	ask.call_bytes = 3200;
+	ask.peer = peer_profile(PEER_CHIMERA);
+	ask.payload_is_data = true;
+	set_payload(100, 3000);
+	expect(FORM_INLINE, 0);
+}
+END_TEST
+
 START_TEST(a_reverse_call_goes_inline_or_not_at_all)
 {
 	ask.inline_only = true;
@@ -341,6 +364,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_add_test(tc, a_call_goes_inline_up_to_the_limit);
 	tcase_add_test(tc, what_the_reply_is_offered_takes_room_from_the_call);
+	tcase_add_test(tc, to_a_peer_that_reads_nothing_a_call_goes_inline_or_not_at_all);
 	tcase_add_test(tc, a_reverse_call_goes_inline_or_not_at_all);
 	tcase_add_test(tc, a_long_call_is_cut_into_segments);
 	tcase_add_test(tc, a_server_without_position_zero_chunks_gets_no_long_call);
