@@ -15,6 +15,7 @@
 #include "daemon/config/config_read.h"
 #include "daemon/config/config_value.h"
 #include "daemon/config/own_doors.h"
+#include "nfs/table.h"
 
 #define MAX_SERVICES     1024
 #define MAX_AUTO_WORKERS 64
@@ -109,6 +110,18 @@ static bool is_false(const config_setting_t *s)
 	return config_setting_type(s) == CONFIG_TYPE_BOOL && !config_setting_get_bool(s);
 }
 
+/* A6.2-8: no Call to it is passed on, so it must not be what clients want of the server. */
+static void check_config_program(struct config_reader *r, const config_setting_t *group,
+				 const struct service_config *service)
+{
+	const config_setting_t *s = config_setting_get_member(group, "config_program");
+	const char *name = nfs_program_name(service->config_program);
+
+	if (s && name)
+		config_report(r, s, "config_program is %u, which is the number of %s",
+			      service->config_program, name);
+}
+
 /* What cannot be said of one key alone. */
 static void check_service(struct config_reader *r, const config_setting_t *group,
 			  struct service_config *service)
@@ -128,6 +141,7 @@ static void check_service(struct config_reader *r, const config_setting_t *group
 	if (service->inline_threshold_bytes > service->max_message_bytes)
 		config_report(r, group, "inline_threshold_bytes is above max_message_bytes (%u)",
 			      service->max_message_bytes);
+	check_config_program(r, group, service);
 }
 
 static void check_unique(struct config_reader *r, const config_setting_t *group,

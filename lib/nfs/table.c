@@ -28,6 +28,14 @@ const struct nfs_program *nfs_program_find(uint32_t prog, uint32_t vers)
 	return NULL;
 }
 
+const char *nfs_program_name(uint32_t prog)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
+		if (programs[i]->prog == prog)
+			return programs[i]->name;
+	return NULL;
+}
+
 const struct nfs_proc *nfs_program_proc(const struct nfs_program *program, uint32_t proc)
 {
 	return proc < program->count && program->procs[proc].name ? &program->procs[proc] : NULL;

@@ -142,6 +142,9 @@ extern const struct nfs_ops nfs_cb_ops_40, nfs_cb_ops_41, nfs_cb_ops_42;
 /** nfs_program_find - a program's table; NULL if there is none of this version. */
 const struct nfs_program *nfs_program_find(uint32_t prog, uint32_t vers);
 
+/** nfs_program_name - what a program is called whose messages are known in any version; NULL if there is none. */
+const char *nfs_program_name(uint32_t prog);
+
 /** nfs_program_proc - the row of a procedure; NULL if there is none. */
 const struct nfs_proc *nfs_program_proc(const struct nfs_program *program, uint32_t proc);
 

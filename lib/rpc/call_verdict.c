@@ -24,7 +24,7 @@ static enum call_verdict cut(uint32_t have_bytes, uint32_t len_bytes)
 }
 
 enum call_verdict call_judge(const uint8_t *msg, uint32_t have_bytes, uint32_t len_bytes,
-			     const uint32_t *xid, struct rpc_call_hdr *hdr)
+			     const uint32_t *xid, uint32_t config_program, struct rpc_call_hdr *hdr)
 {
 	enum rpc_msg_type type;
 	uint32_t got;
@@ -44,7 +44,10 @@ enum call_verdict call_judge(const uint8_t *msg, uint32_t have_bytes, uint32_t l
 	hdr->xid = got;
 	switch (rpc_call_decode(msg, have_bytes, hdr)) {
 	case RPC_OK:
-		return hdr->cred_flavor == RPC_AUTH_TLS ? CALL_AUTH_TLS : CALL_PASSES;
+		if (hdr->cred_flavor == RPC_AUTH_TLS)
+			return CALL_AUTH_TLS;
+		return config_program && hdr->prog == config_program ? CALL_CONFIGURES
+								     : CALL_PASSES;
 	case RPC_BAD_VERSION:
 		return CALL_RPC_MISMATCH;
 	case RPC_BAD_AUTH:
@@ -66,6 +69,8 @@ size_t call_verdict_encode(uint8_t to[RPC_ERROR_REPLY_BYTES], enum call_verdict 
 		return rpc_encode_rpc_mismatch(to, xid);
 	case CALL_GARBAGE_ARGS:
 		return rpc_encode_accepted(to, xid, RPC_GARBAGE_ARGS);
+	case CALL_CONFIGURES:
+		return rpc_encode_accepted(to, xid, RPC_PROG_UNAVAIL);
 	default:
 		return 0;
 	}

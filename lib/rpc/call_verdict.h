@@ -15,6 +15,7 @@
  *	CALL_NOT_RPC        closes                             ERR_CHUNK
  *	CALL_XID_DIFFERS    (expects none)                     ERR_CHUNK (X-7)
  *	CALL_GARBAGE_ARGS   (has no chunks)                    GARBAGE_ARGS (A3.4-4)
+ *	CALL_CONFIGURES     PROG_UNAVAIL (A6.2-8)              answers itself, or the same (A6.2-10)
  *
  * AUTH_TLS asks for a session that is not offered (RFC 9289 section 4.1): the flavour is understood and the
  * credential refused. A credential or verifier of more than 400 bytes cannot be one (RFC 5531 section 8.2).
@@ -38,7 +39,8 @@
 	X(CALL_IS_REPLY, "a Reply where a Call should be")                                         \
 	X(CALL_NOT_RPC, "neither a Call nor a Reply")                                              \
 	X(CALL_XID_DIFFERS, "an XID other than the transport's")                                   \
-	X(CALL_GARBAGE_ARGS, "data and a chunk in their place that differ in length")
+	X(CALL_GARBAGE_ARGS, "data and a chunk in their place that differ in length")              \
+	X(CALL_CONFIGURES, "a Call to the program that configures an RDMA connection")
 
 enum call_verdict {
 #define CALL_VERDICT_ENUM(name, text) name,
@@ -54,19 +56,22 @@ const char *call_verdict_text(enum call_verdict verdict);
  * @msg, @have_bytes: as much of it as is here
  * @len_bytes:        of the whole
  * @xid:              what the transport says its XID is; NULL: it says nothing
- * @hdr:              set on CALL_PASSES and CALL_AUTH_TLS; its xid alone is set if there is a Reply to answer with
+ * @config_program:   the program of which no Call passes: that of the transport itself; 0: there is none
+ * @hdr:              set on CALL_PASSES, CALL_AUTH_TLS and CALL_CONFIGURES; its xid alone is set if there is a Reply to
+ *                    answer with
  *
  * Returns CALL_PENDING only while have_bytes is less than len_bytes, and never CALL_GARBAGE_ARGS: arguments are not
  * looked at.
  */
 enum call_verdict call_judge(const uint8_t *msg, uint32_t have_bytes, uint32_t len_bytes,
-			     const uint32_t *xid, struct rpc_call_hdr *hdr) MUST_CHECK;
+			     const uint32_t *xid, uint32_t config_program,
+			     struct rpc_call_hdr *hdr) MUST_CHECK;
 
 /**
  * call_verdict_encode - the RPC Reply that a Call gets for a verdict
  *
  * Returns the bytes written to @to, or 0 if there is no such Reply: only CALL_AUTH_TLS, CALL_BAD_AUTH,
- * CALL_RPC_MISMATCH and CALL_GARBAGE_ARGS have one.
+ * CALL_RPC_MISMATCH, CALL_GARBAGE_ARGS and CALL_CONFIGURES have one.
  */
 size_t call_verdict_encode(uint8_t to[RPC_ERROR_REPLY_BYTES], enum call_verdict verdict,
 			   uint32_t xid);
@@ -76,6 +81,8 @@ size_t call_verdict_encode(uint8_t to[RPC_ERROR_REPLY_BYTES], enum call_verdict 
 	X(auth_tls_refused, "Calls that ask for TLS, which is not offered: refused as RPC has it") \
 	X(bad_auth_refused, "Calls with credentials longer than RPC allows, refused")              \
 	X(rpc_mismatches, "Calls of another version of RPC, refused")                              \
+	X(prog_unavail,                                                                            \
+	  "Calls to the program that configures RDMA connections (config_program), refused")       \
 	X(bad_calls, "messages that are no well-formed Call")
 
 enum call_answer {

@@ -18,16 +18,19 @@ static const struct call_rule rules[CALL_VERDICT_COUNT] = {
 	/* */
 	[CALL_XID_DIFFERS] = CALL_RULE(ERROR, rdma_leg_counters, xid_mismatches, "not this Call"),
 	[CALL_GARBAGE_ARGS] = CALL_RULE(REPLY, rdma_leg_counters, chunk_mismatches, NULL),
+	/* A6.2-10: where it is not served. */
+	[CALL_CONFIGURES] = CALL_RULE(REPLY, rdma_leg_counters, prog_unavail, NULL),
 };
 
 static enum call_verdict judge(struct responder_rpc *rpc, const uint8_t *msg, uint32_t have_bytes)
 {
 	struct exchange *x = rpc->x;
+	uint32_t config_program = rpc->rpcs->conn->leg->config->config_program;
 	struct rpc_call_hdr hdr;
-	enum call_verdict verdict =
-		call_judge(msg, have_bytes, rpc->total_bytes, &x->facts.hdr.xid, &hdr);
+	enum call_verdict verdict = call_judge(msg, have_bytes, rpc->total_bytes, &x->facts.hdr.xid,
+					       config_program, &hdr);
 
-	if (verdict == CALL_PASSES)
+	if (verdict == CALL_PASSES || verdict == CALL_CONFIGURES)
 		x->facts.hdr = hdr;
 	return verdict;
 }

@@ -15,6 +15,8 @@ static const struct call_rule rules[CALL_VERDICT_COUNT] = {
 	[CALL_CUT] = CALL_RULE(CLOSE, tcp_leg_counters, bad_calls, NULL),
 	[CALL_IS_REPLY] = CALL_RULE(CLOSE, tcp_leg_counters, bad_calls, NULL),
 	[CALL_NOT_RPC] = CALL_RULE(CLOSE, tcp_leg_counters, bad_calls, NULL),
+	/* A6.2-8: over TCP there is nothing to configure, and the server behind is not to hear of it. */
+	[CALL_CONFIGURES] = CALL_RULE(REPLY, tcp_leg_counters, prog_unavail, NULL),
 };
 
 /* Past what the leg takes. The connection and its other RPCs live. */
@@ -87,7 +89,8 @@ static bool look(struct tcp_messages *msgs, const uint8_t *msg, uint32_t have_by
 		 uint32_t cap_bytes)
 {
 	struct rpc_call_hdr hdr = {0};
-	enum call_verdict verdict = call_judge(msg, have_bytes, cap_bytes, NULL, &hdr);
+	enum call_verdict verdict = call_judge(msg, have_bytes, cap_bytes, NULL,
+					       msgs->conn->config.leg.config_program, &hdr);
 
 	if (verdict != CALL_PASSES) {
 		refuse(msgs, verdict, hdr.xid);

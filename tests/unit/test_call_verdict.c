@@ -12,6 +12,8 @@
 
 #define XID      0x0a0b0c0du
 #define START    "0a0b0c0d 00000000 00000002 000186a3 00000003 00000006 "
+#define CONFIG   "0a0b0c0d 00000000 00000002 00018841 00000007 00000006 "
+#define PROGRAM  100417u
 #define NONE     "00000000 00000000 "
 #define TLS      "00000007 00000000 "
 #define TOO_LONG "00000001 00000191 "
@@ -24,7 +26,7 @@ static struct rpc_call_hdr hdr;
 static enum call_verdict judge_part(uint32_t have, uint32_t len, const uint32_t *xid)
 {
 	uint8_t *copy = exact_copy(msg, have);
-	enum call_verdict verdict = call_judge(copy, have, len, xid, &hdr);
+	enum call_verdict verdict = call_judge(copy, have, len, xid, PROGRAM, &hdr);
 
 	free(copy);
 	return verdict;
@@ -48,6 +50,10 @@ static const struct {
 	{START NONE TOO_LONG, CALL_BAD_AUTH},
 	{"0a0b0c0d 00000000 00000003 000186a3 00000003 00000006 " NONE NONE, CALL_RPC_MISMATCH},
 	{"0a0b0c0d 00000000 00000003", CALL_RPC_MISMATCH},
+	{CONFIG NONE NONE "deadbeef", CALL_CONFIGURES},
+	{CONFIG TLS NONE, CALL_AUTH_TLS},
+	{CONFIG TOO_LONG, CALL_BAD_AUTH},
+	{CONFIG NONE, CALL_CUT},
 	{START NONE, CALL_CUT},
 	{"0a0b0c0d 00000000", CALL_CUT},
 	{"0a0b0c", CALL_CUT},
@@ -71,6 +77,22 @@ START_TEST(a_call_that_passes_is_decoded)
 	ck_assert_uint_eq(hdr.xid, XID);
 	ck_assert_uint_eq(hdr.prog, 100003);
 	ck_assert_uint_eq(hdr.args_offset, 40);
+}
+END_TEST
+
+/* A6.2-8 */
+START_TEST(the_program_that_configures_is_one_number)
+{
+	uint32_t len = (uint32_t)hex_bytes(CONFIG NONE NONE, msg, sizeof(msg));
+
+	ck_assert_int_eq(call_judge(msg, len, len, NULL, PROGRAM, &hdr), CALL_CONFIGURES);
+	ck_assert_uint_eq(hdr.vers, 7);
+	ck_assert_uint_eq(hdr.proc, 6);
+	ck_assert_int_eq(call_judge(msg, len, len, NULL, PROGRAM + 1, &hdr), CALL_PASSES);
+	ck_assert_int_eq(call_judge(msg, len, len, NULL, 0, &hdr), CALL_PASSES);
+	/* Without one it is no program's. */
+	memset(msg + 12, 0, 4);
+	ck_assert_int_eq(call_judge(msg, len, len, NULL, 0, &hdr), CALL_PASSES);
 }
 END_TEST
 
@@ -135,7 +157,7 @@ START_TEST(a_message_cut_off_in_its_header_is_cut)
 }
 END_TEST
 
-START_TEST(four_verdicts_are_answered_with_rpc_replies)
+START_TEST(five_verdicts_are_answered_with_rpc_replies)
 {
 	static const struct {
 		enum call_verdict verdict;
@@ -145,6 +167,7 @@ START_TEST(four_verdicts_are_answered_with_rpc_replies)
 		{CALL_BAD_AUTH, "0a0b0c0d 00000001 00000001 00000001 00000001"},
 		{CALL_RPC_MISMATCH, "0a0b0c0d 00000001 00000001 00000000 00000002 00000002"},
 		{CALL_GARBAGE_ARGS, "0a0b0c0d 00000001 00000000 00000000 00000000 00000004"},
+		{CALL_CONFIGURES, "0a0b0c0d 00000001 00000000 00000000 00000000 00000001"},
 	};
 	uint8_t to[RPC_ERROR_REPLY_BYTES];
 	unsigned answered = 0;
@@ -213,12 +236,13 @@ int main(void)
 
 	tcase_add_loop_test(tc, each_kind_of_message_has_its_verdict, 0, ARRAY_SIZE(cases));
 	tcase_add_test(tc, a_call_that_passes_is_decoded);
+	tcase_add_test(tc, the_program_that_configures_is_one_number);
 	tcase_add_test(tc, a_transport_that_names_another_xid_is_heard_first);
 	tcase_add_test(tc, what_is_answered_has_an_xid_to_answer_with);
 	tcase_add_loop_test(tc, a_message_that_still_comes_is_judged_once_its_header_is_here, 0,
 			    ARRAY_SIZE(cases));
 	tcase_add_test(tc, a_message_cut_off_in_its_header_is_cut);
-	tcase_add_test(tc, four_verdicts_are_answered_with_rpc_replies);
+	tcase_add_test(tc, five_verdicts_are_answered_with_rpc_replies);
 	tcase_add_test(tc, each_verdict_has_words_of_its_own);
 	tcase_add_test(tc, a_rule_counts_where_its_transport_says);
 	suite_add_tcase(suite, tc);

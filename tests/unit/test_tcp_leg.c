@@ -305,6 +305,43 @@ START_TEST(auth_tls_is_refused_here)
 }
 END_TEST
 
+/* A6.2-8: whole, or with its end to come. */
+START_TEST(the_program_that_configures_is_unavailable)
+{
+	static const uint8_t unavailable[24] = {0, 0, 0, 5, 0, 0, 0, 1, 0, 0, 0, 0,
+						0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
+	const uint8_t *reply;
+	uint8_t msg[52];
+	uint32_t len;
+
+	config.leg.config_program = 100417;
+	fixture_open();
+	put_call(msg, 5, sizeof(msg), 0);
+	put_word(msg + 12, 100417);
+	send_record_cut(msg, sizeof(msg), _i);
+	reply = peer_read_record(&len);
+	ck_assert_uint_eq(len, sizeof(unavailable));
+	ck_assert_mem_eq(reply, unavailable, len);
+	ck_assert_uint_eq(worker.counters.prog_unavail, 1);
+	ck_assert_uint_eq(seen.ncalls, 0);
+	peer_expect_alive();
+}
+END_TEST
+
+/* Of a service without an RDMA side. */
+START_TEST(where_nothing_is_configured_it_is_any_program)
+{
+	uint8_t msg[52];
+
+	fixture_open();
+	put_call(msg, 5, sizeof(msg), 4);
+	put_word(msg + 12, 100417);
+	peer_send_record(msg, sizeof(msg));
+	RUN_UNTIL(seen.ncalls == 1);
+	ck_assert_uint_eq(worker.counters.prog_unavail, 0);
+}
+END_TEST
+
 START_TEST(another_rpc_version_is_refused_here)
 {
 	uint8_t msg[44];
@@ -494,6 +531,8 @@ int main(void)
 	tcase_add_loop_test(tc, what_is_not_rpc_closes, 0, 6);
 	tcase_add_test(tc, what_is_not_rpc_closes_also_in_parts);
 	tcase_add_loop_test(tc, auth_tls_is_refused_here, 0, 2);
+	tcase_add_loop_test(tc, the_program_that_configures_is_unavailable, 0, 2);
+	tcase_add_test(tc, where_nothing_is_configured_it_is_any_program);
 	tcase_add_loop_test(tc, another_rpc_version_is_refused_here, 0, 2);
 	tcase_add_loop_test(tc, an_impossible_credential_is_refused_here, 0, 2);
 	tcase_add_test(tc, answers_that_nobody_takes_stop_the_reading);
