@@ -42,7 +42,8 @@ struct reply_room config_memory_reply_room(const struct service_config *service)
 	if (service->connect_version > 1)
 		recv_max = service->characteristics ? service->receive_max_bytes
 						    : RPCRDMA_DEFAULT_INLINE_TWO;
-	return rdma_leg_reply_room(service->inline_threshold_bytes, recv_max);
+	return rdma_leg_reply_room(service->inline_threshold_bytes, service->config_protocol,
+				   recv_max);
 }
 
 /* What an RPC of the service takes whose Call and Reply are so long. */
@@ -66,8 +67,9 @@ static uint32_t most_of(uint32_t a, uint32_t b)
 
 size_t config_memory_buffer_bytes(const struct service_config *service)
 {
-	uint32_t recv =
-		rdma_recv_bytes(service->inline_threshold_bytes, service->receive_max_bytes);
+	uint32_t recv = most_of(
+		rdma_recv_bytes(service->inline_threshold_bytes, 0, service->config_protocol),
+		service->receive_max_bytes);
 
 	return rpc_msg_cost_bytes(most_of(service->max_message_bytes, recv));
 }
@@ -98,7 +100,8 @@ static size_t end_receives_bytes(const struct service_config *service, const str
 {
 	if (end->transport == TRANSPORT_TCP || end->transport == TRANSPORT_IWARP)
 		return 0;
-	return rdma_leg_receives_bytes(service->credits, service->inline_threshold_bytes);
+	return rdma_leg_receives_bytes(service->credits, service->inline_threshold_bytes,
+				       service->config_protocol);
 }
 
 size_t config_memory_receives_bytes(const struct service_config *service)
@@ -114,11 +117,12 @@ static size_t end_beside_bytes(const struct service_config *service, const struc
 
 	if (end->transport == TRANSPORT_TCP)
 		return tcp_leg_beside_bytes(accepted);
-	bytes = rdma_leg_beside_bytes(accepted,
-				      accepted && dialect(service->listen_compat)->lent_replies,
-				      service->credits, service->inline_threshold_bytes);
+	bytes = rdma_leg_beside_bytes(
+		accepted, accepted && dialect(service->listen_compat)->lent_replies,
+		service->credits, service->inline_threshold_bytes, service->config_protocol);
 	if (!accepted && dialect(service->connect_compat)->lent_replies)
-		bytes += rdma_leg_lent_bytes(service->credits, service->inline_threshold_bytes);
+		bytes += rdma_leg_lent_bytes(service->credits, service->inline_threshold_bytes,
+					     service->config_protocol);
 	return bytes + sizeof(struct iwarp_tx_batch);
 }
 

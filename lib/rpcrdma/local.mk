@@ -64,6 +64,8 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/rdma_watch.h \
 	lib/rpcrdma/requester.c \
 	lib/rpcrdma/requester.h \
+	lib/rpcrdma/requester_conf.c \
+	lib/rpcrdma/requester_conf.h \
 	lib/rpcrdma/requester_landing.c \
 	lib/rpcrdma/requester_landing.h \
 	lib/rpcrdma/requester_late.c \
@@ -78,6 +80,8 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/requester_rpc.h \
 	lib/rpcrdma/responder.c \
 	lib/rpcrdma/responder.h \
+	lib/rpcrdma/responder_conf.c \
+	lib/rpcrdma/responder_conf.h \
 	lib/rpcrdma/responder_lent.c \
 	lib/rpcrdma/responder_lent.h \
 	lib/rpcrdma/responder_look.c \

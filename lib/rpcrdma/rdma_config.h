@@ -13,6 +13,12 @@
 #include "rpcrdma/rdma_counters.h"
 #include "rpcrdma/version_memory.h"
 
+/*
+ * The longest header that a message of the size may have that the configuration program tells: the draft does not say
+ * whether it counts, so there is room for both (A6.2-9).
+ */
+#define RDMA_HEADER_ROOM_BYTES 4096u
+
 /* What an end does whose Reply was not read in time (A3.8-3). */
 enum done_policy {
 	DONE_POLICY_CLOSE,    /* the connection */
@@ -54,14 +60,15 @@ struct rdma_leg_config {
  * rdma_recv_bytes - the receives that a leg begins with: what it tells is what it posts (C5.2-1)
  * @told_bytes:  told in private data
  * @least_bytes: what is taken by default in any version that it may come to speak (E5.2-3)
+ * @configures:  it may have told it by the configuration program, too, and then a header comes besides (A6.2-9)
  *
  * Reverse Calls have no other receives. A TCP client invites callbacks of 4096 bytes, and servers send what it invites,
  * whatever is told them: the 8192 that are told by default hold these with their header, and with what RPCSEC_GSS adds (X-4).
  * Who tells 4096 or less is left with callbacks as long as that: a server that sends a longer one ends the connection.
  */
-static inline uint32_t rdma_recv_bytes(uint32_t told_bytes, uint32_t least_bytes)
+static inline uint32_t rdma_recv_bytes(uint32_t told_bytes, uint32_t least_bytes, bool configures)
 {
-	return most(told_bytes, least_bytes);
+	return most(told_bytes, least_bytes) + (configures ? RDMA_HEADER_ROOM_BYTES : 0);
 }
 
 #endif

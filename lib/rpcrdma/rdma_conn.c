@@ -234,6 +234,18 @@ void rdma_conn_agree(struct rdma_conn *conn)
 	conn->terms.around_bytes = least(conn->terms.recv_bytes, RPC_AROUND_MAX_BYTES);
 }
 
+/*
+ * What it sends is another matter: of a server CONF_RDMA tells nothing (A6.2-2), so that for Replies that it might not
+ * send inline a chunk is offered, as private data have it.
+ */
+void rdma_conn_peer_takes(struct rdma_conn *conn, uint32_t bytes)
+{
+	inline_limit_peer(&conn->send_limit, most(bytes, RPCRDMA_INLINE_MIN));
+	rdma_conn_agree(conn);
+	rdma_conn_note(conn, "configured: Sends of up to %u bytes to it, at most %u RDMA Reads",
+		       conn->terms.send_bytes, conn->works.reads_max);
+}
+
 bool rdma_conn_may_invalidate(const struct rdma_conn *conn, const struct rpc_terms *terms)
 {
 	if (!terms->dialect->one_sided_invalidation)

@@ -114,6 +114,9 @@ struct rdma_conn {
 	struct negotiation negotiation;
 	struct inline_limit send_limit, recv_limit; /* of version one */
 	struct rpc_terms terms;
+	/* What the peer has said by the configuration program beside sizes and Reads (ccp.h). */
+	uint32_t peer_align_bytes; /* it recommends for aligned data; 0: nothing (A6.2-6) */
+	bool configured;           /* a CONF_RDMA has come, or was answered well */
 	/* Version two: of both ends, NULL: nothing was told; and what is wanted, NULL: nothing ever. */
 	struct characteristics *characteristics;
 	struct conn_sizes *sizes;
@@ -156,6 +159,12 @@ static inline bool rdma_conn_is_established(const struct rdma_conn *conn)
 
 /** rdma_conn_agree - the version, or what one of the ends can, has changed: from now on RPCs are planned with that. */
 void rdma_conn_agree(struct rdma_conn *conn);
+/**
+ * rdma_conn_peer_takes - the peer has said by the configuration program how long a Send to it may be
+ *
+ * Less than every end takes counts as that, more than this end can as that (A6.2-7). Before private data (X-5).
+ */
+void rdma_conn_peer_takes(struct rdma_conn *conn, uint32_t bytes);
 /** rdma_conn_may_invalidate - whether a Send may take the peer a key away that it lent for an RPC with these terms. */
 bool rdma_conn_may_invalidate(const struct rdma_conn *conn, const struct rpc_terms *terms);
 

@@ -87,6 +87,10 @@
 	X(lent_timeouts, "Replies lent for which none came within done_timeout_s")                 \
 	X(dones_sent, "Replies lent to us whose memory was given back (RDMA_DONE)")                \
 	X(dones_ignored, "RDMA_DONE messages for nothing that is lent, which have no effect")      \
+	X(conf_asked, "servers that were asked how to configure the connection (config_protocol)") \
+	X(conf_answered, "of these, those that said it")                                           \
+	X(conf_refused, "of these, those that did not, or not in time")                            \
+	X(conf_served, "clients that asked that, and were answered")                               \
 	CALL_VERDICT_COUNTERS(X)                                                                   \
 	X(private_data_defaults,                                                                   \
 	  "peers that did not say what they can at the start (no usable private data)")

@@ -362,22 +362,23 @@ int rdma_leg_adopt(const struct rdma_leg_config *config, struct fabric *fabric,
 }
 
 /* In whatever version. */
-static uint32_t first_recv_bytes(uint32_t inline_threshold_bytes)
+static uint32_t first_recv_bytes(uint32_t inline_threshold_bytes, bool config_protocol)
 {
-	return rdma_recv_bytes(inline_threshold_bytes, RPCRDMA_DEFAULT_INLINE_TWO);
+	return rdma_recv_bytes(inline_threshold_bytes, RPCRDMA_DEFAULT_INLINE_TWO, config_protocol);
 }
 
-size_t rdma_leg_receives_bytes(uint32_t credits, uint32_t inline_threshold_bytes)
+size_t rdma_leg_receives_bytes(uint32_t credits, uint32_t inline_threshold_bytes,
+			       bool config_protocol)
 {
 	size_t recvs = (size_t)credits + RDMA_REVERSE_CREDITS + RDMA_RECV_RESERVE;
 
-	return recvs * pool_class_bytes(first_recv_bytes(inline_threshold_bytes));
+	return recvs * pool_class_bytes(first_recv_bytes(inline_threshold_bytes, config_protocol));
 }
 
 size_t rdma_leg_beside_bytes(bool accepted, bool lends, uint32_t credits,
-			     uint32_t inline_threshold_bytes)
+			     uint32_t inline_threshold_bytes, bool config_protocol)
 {
-	uint32_t recv_bytes = first_recv_bytes(inline_threshold_bytes);
+	uint32_t recv_bytes = first_recv_bytes(inline_threshold_bytes, config_protocol);
 	size_t lent = lends ? credits : 0;
 	size_t sends = RESPONDER_SENDS_SPARE + 2 * (size_t)credits + RDMA_REVERSE_CREDITS;
 	size_t calls = (accepted ? credits : RDMA_REVERSE_CREDITS) + lent;
@@ -386,22 +387,24 @@ size_t rdma_leg_beside_bytes(bool accepted, bool lends, uint32_t credits,
 	size_t header_bytes = least(recv_bytes, RPCRDMA_LONGEST_HDR_BYTES);
 
 	/* What is kept of a Call's chunks is at most twice as long as the header that has them. */
-	return rdma_leg_receives_bytes(credits, inline_threshold_bytes) +
+	return rdma_leg_receives_bytes(credits, inline_threshold_bytes, config_protocol) +
 	       sends * pool_class_bytes(send_bytes) +
 	       calls * (EXCHANGE_BESIDE_BYTES + 2 * header_bytes) +
 	       lent * (pool_class_bytes(recv_bytes) + sizeof(struct responder_lent)) +
 	       reverse * 2 * rpc_msg_cost_bytes(recv_bytes);
 }
 
-size_t rdma_leg_lent_bytes(uint32_t credits, uint32_t inline_threshold_bytes)
+size_t rdma_leg_lent_bytes(uint32_t credits, uint32_t inline_threshold_bytes, bool config_protocol)
 {
-	return credits * pull_cost_bytes(first_recv_bytes(inline_threshold_bytes));
+	return credits * pull_cost_bytes(first_recv_bytes(inline_threshold_bytes, config_protocol));
 }
 
 /* Replies no longer than the least that a peer may advertise are never given a place of their own. */
-struct reply_room rdma_leg_reply_room(uint32_t inline_threshold_bytes, uint32_t recv_max_bytes)
+struct reply_room rdma_leg_reply_room(uint32_t inline_threshold_bytes, bool config_protocol,
+				      uint32_t recv_max_bytes)
 {
-	uint32_t recv = rdma_recv_bytes(inline_threshold_bytes, recv_max_bytes);
+	uint32_t recv =
+		most(rdma_recv_bytes(inline_threshold_bytes, 0, config_protocol), recv_max_bytes);
 	uint32_t around = least(recv, RPC_AROUND_MAX_BYTES);
 
 	return (struct reply_room){

@@ -39,29 +39,31 @@ int rdma_leg_adopt(const struct rdma_leg_config *config, struct fabric *fabric,
 
 /**
  * rdma_leg_reply_room - what a leg that connects may take for the Reply to a Call that it is given
- * @inline_threshold_bytes: as in its configuration
+ * @inline_threshold_bytes, @config_protocol: as in its configuration
  * @recv_max_bytes:         the largest that its receives may become; 0: they stay as they are, in version one
  */
-struct reply_room rdma_leg_reply_room(uint32_t inline_threshold_bytes, uint32_t recv_max_bytes);
+struct reply_room rdma_leg_reply_room(uint32_t inline_threshold_bytes, bool config_protocol,
+				      uint32_t recv_max_bytes);
 
 /**
  * rdma_leg_receives_bytes - what the receives come to that a leg may post, for its Calls and the peer's, and in reserve
- * @credits, @inline_threshold_bytes: as in its configuration
+ * @credits, @inline_threshold_bytes, @config_protocol: as in its configuration
  */
-size_t rdma_leg_receives_bytes(uint32_t credits, uint32_t inline_threshold_bytes);
+size_t rdma_leg_receives_bytes(uint32_t credits, uint32_t inline_threshold_bytes,
+			       bool config_protocol);
 
 /**
  * rdma_leg_beside_bytes - what a leg can come to hold that no claim covers
  * @accepted: its peer is a client
  * @lends:    … to which Replies may be lent
- * @credits, @inline_threshold_bytes: as in its configuration
+ * @credits, @inline_threshold_bytes, @config_protocol: as in its configuration
  *
  * Receives, the headers and short bodies of Sends, for each Call of the peer its small objects and what is kept of its
  * chunks, and reverse Calls with their Replies. Of a Reply that is lent the same objects and another receive.
  */
 size_t rdma_leg_beside_bytes(bool accepted, bool lends, uint32_t credits,
-			     uint32_t inline_threshold_bytes);
+			     uint32_t inline_threshold_bytes, bool config_protocol);
 /** rdma_leg_lent_bytes - the same of what a leg that connects keeps besides of Replies that are lent to it. */
-size_t rdma_leg_lent_bytes(uint32_t credits, uint32_t inline_threshold_bytes);
+size_t rdma_leg_lent_bytes(uint32_t credits, uint32_t inline_threshold_bytes, bool config_protocol);
 
 #endif

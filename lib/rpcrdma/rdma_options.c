@@ -23,7 +23,8 @@ static uint64_t now_us(const struct rdma_options *options)
 static uint32_t receive_of(const struct rdma_conn *conn, uint32_t bytes)
 {
 	uint32_t first = rdma_recv_bytes(inline_limit_offer(&conn->recv_limit),
-					 negotiation_least_bytes(&conn->negotiation));
+					 negotiation_least_bytes(&conn->negotiation),
+					 conn->config->config_protocol);
 
 	return most(first, bytes);
 }

@@ -16,6 +16,7 @@
 #include "rpcrdma/padding.h"
 #include "rpcrdma/rdma_leg_impl.h"
 #include "rpcrdma/rdma_version.h"
+#include "rpcrdma/requester_conf.h"
 #include "rpcrdma/requester_reply.h"
 #include "rpcrdma/responder_lent.h"
 
@@ -211,7 +212,8 @@ static void on_error(struct rdma_leg *leg, const struct rpcrdma_header *hdr)
 {
 	if (hdr->error == RPCRDMA_ERR_VERS && rdma_version_refused(leg, hdr))
 		return;
-	if (leg->options && rdma_options_refused(leg->options, hdr->xid))
+	if (leg->options && !requester_conf_has(&leg->requester, hdr->xid) &&
+	    rdma_options_refused(leg->options, hdr->xid))
 		requester_error_of_own(&leg->requester, hdr);
 	else
 		requester_error(&leg->requester, hdr);

@@ -63,7 +63,8 @@ static uint32_t most_lent(const struct rdma_conn *conn)
 static int set_receives(struct rdma_conn *conn, struct fabric_ep_params *params)
 {
 	conn->recv_size_bytes = rdma_recv_bytes(inline_limit_offer(&conn->recv_limit),
-						negotiation_least_bytes(&conn->negotiation));
+						negotiation_least_bytes(&conn->negotiation),
+						conn->config->config_protocol);
 	params->recv_size_bytes = conn->recv_size_bytes;
 	params->recv_count = conn->grant.granted + conn->window.granted + RDMA_RECV_RESERVE;
 	params->recv_max =

@@ -12,6 +12,7 @@
 
 #include "rpcrdma/rdma_options.h"
 #include "rpcrdma/rdma_setup.h"
+#include "rpcrdma/requester_conf.h"
 
 static struct version_memory *memory_of(const struct rdma_leg *leg)
 {
@@ -40,6 +41,10 @@ static void open_leg(struct rdma_leg *leg)
 {
 	struct rdma_conn *conn = &leg->conn;
 
+	/* Before any Call, of which there may be some as soon as it is open (A6.1-1). */
+	requester_conf_begin(&leg->requester);
+	if (rdma_conn_is_over(conn))
+		return;
 	leg->config.leg.events->opened(leg->config.leg.arg);
 	if (conn->drain_asked && conn->state.now == RDMA_OPEN)
 		rdma_conn_set_state(conn, RDMA_DRAINING);

@@ -27,6 +27,7 @@ void requester_end(struct requester *rq)
 	struct exchange *x;
 
 	loop_task_cancel(rq->conn->fabric->loop, &rq->ready_task);
+	loop_timer_clear(rq->conn->fabric->loop, rq->conf.timer);
 	while ((x = TAILQ_FIRST(&rq->held))) {
 		TAILQ_REMOVE(&rq->held, x, target_entry);
 		requester_rpc_drop(x->target_priv);
@@ -38,6 +39,7 @@ void requester_end(struct requester *rq)
 void requester_fini(struct requester *rq)
 {
 	loop_task_cancel(rq->conn->fabric->loop, &rq->ready_task);
+	loop_timer_free(rq->conn->fabric->loop, rq->conf.timer);
 	requester_rpcs_fini(&rq->rpcs);
 }
 
@@ -189,7 +191,7 @@ static void begin(struct requester *rq, struct requester_rpc *rpc, enum outlook 
 static bool may_send(const struct requester *rq)
 {
 	return rdma_conn_is_up(rq->conn) && negotiation_may_call(&rq->conn->negotiation) &&
-	       credit_window_open(&rq->conn->window);
+	       credit_window_open(&rq->conn->window) && rq->conf.state != CONF_ASKED;
 }
 
 void requester_send_held(struct requester *rq)

@@ -33,12 +33,28 @@ struct null_calls {
 	uint32_t xids[NULL_CALLS_MAX];
 };
 
+/* What the server is asked before the first Call: requester_conf.h. */
+#define REQUESTER_CONF_STATES(X)                                                                   \
+	X(CONF_NONE, "none", "the leg to open that is to ask", TO(CONF_ASKED))                     \
+	X(CONF_ASKED, "asked", "an answer, for a while", TO(CONF_LATE) | TO(CONF_OVER))            \
+	X(CONF_LATE, "late", "an answer, which is thrown away, for a while", TO(CONF_OVER))        \
+	X(CONF_OVER, "over", "nothing any more", 0)
+STATE_ENUM(requester_conf_state, REQUESTER_CONF_STATES);
+extern const struct state_table requester_conf_states;
+
+struct requester_conf {
+	enum requester_conf_state state;
+	uint32_t xid;
+	struct loop_timer *timer; /* while an answer may come; else NULL */
+};
+
 struct requester {
 	struct rdma_conn *conn;
 	struct requester_rpcs rpcs;
 	unsigned nheld;
 	struct exchange_list held; /* of target_entry, in the order in which they came */
 	struct null_calls nulls;
+	struct requester_conf conf;
 	bool reverse;
 	bool answered;   /* by anything but an RDMA_ERROR: a grant has been told (E5-1) */
 	bool long_taken; /* the server has answered an RDMA_NOMSG Call: it takes them */
@@ -74,7 +90,7 @@ static inline bool requester_is_ours(const struct requester *rq, uint32_t xid)
 	for (unsigned i = 0; i < rq->nulls.count; i++)
 		if (rq->nulls.xids[i] == xid)
 			return true;
-	return false;
+	return rq->conf.state == CONF_LATE && rq->conf.xid == xid;
 }
 
 /** requester_pump - the same, if anything is held: due whenever there may be a credit. */

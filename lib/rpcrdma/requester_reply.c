@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "rpcrdma/requester_conf.h"
 #include "rpcrdma/requester_lent.h"
 #include "rpcrdma/requester_null.h"
 
@@ -162,9 +163,11 @@ static void too_big(struct requester *rq, struct requester_rpc *rpc, uint32_t le
 }
 
 /* Unless it is to a Call of our own, whose grant is as good as any. */
-static void matches_no_call(struct requester *rq, const struct rpcrdma_header *hdr)
+static void matches_no_call(struct requester *rq, const struct rpcrdma_header *hdr,
+			    const uint8_t *body, uint32_t len_bytes)
 {
-	if (requester_null_answered(rq, hdr->xid)) {
+	if (requester_null_answered(rq, hdr->xid) ||
+	    requester_conf_answered(rq, hdr, body, len_bytes)) {
 		if (hdr->credit || zero_is_grant(rq, rq->conn->terms.dialect))
 			obey_grant(rq, rq->conn->terms.dialect, hdr->credit);
 		requester_pump(rq);
@@ -250,7 +253,7 @@ void requester_reply(struct requester *rq, const struct rpcrdma_header *hdr, con
 	const char *wrong;
 
 	if (!rpc) {
-		matches_no_call(rq, hdr);
+		matches_no_call(rq, hdr, body, len_bytes);
 		return;
 	}
 	if (rpc->state == REQUESTER_ABANDONED) {
@@ -284,28 +287,45 @@ void requester_reply(struct requester *rq, const struct rpcrdma_header *hdr, con
 	requester_pump(rq);
 }
 
-/* A Call of ours that the peer did not execute: its version is not spoken there. */
-static void version_refused(struct requester *rq, struct requester_rpc *rpc,
-			    const struct rpcrdma_header *hdr)
+/* The version that was assumed is not spoken there. Returns whether there is another; else the connection fails. */
+static bool settle_another(struct rdma_conn *conn, const struct rpcrdma_header *hdr)
 {
-	struct rdma_conn *conn = rq->conn;
 	struct version_memory *memory = conn->config->version_memory;
 
-	if (conn->negotiation.stage != NEGOTIATION_ASSUMED || rpc->state != REQUESTER_SENT) {
-		requester_rpc_end(rpc, EXCHANGE_FAULT_ERR_VERS);
-		requester_pump(rq);
-		return;
-	}
 	/* Whatever was taken for a server of version one is none. */
-	if (memory && hdr->vers_low > rpc->terms.dialect->version)
+	if (memory && hdr->vers_low > conn->terms.dialect->version)
 		version_memory_forget(memory, (const struct sockaddr *)&conn->server);
 	if (!negotiation_refused(&conn->negotiation, hdr->vers_low, hdr->vers_high)) {
 		rdma_conn_fail(conn, LEG_CLOSE_VERSION, "the peer speaks versions %u to %u",
 			       hdr->vers_low, hdr->vers_high);
-		return;
+		return false;
 	}
 	rdma_conn_agree(conn);
-	requester_rpc_resend(rpc);
+	return true;
+}
+
+/* A Call of ours that the peer did not execute. */
+static void version_refused(struct requester *rq, struct requester_rpc *rpc,
+			    const struct rpcrdma_header *hdr)
+{
+	if (rq->conn->negotiation.stage != NEGOTIATION_ASSUMED || rpc->state != REQUESTER_SENT) {
+		requester_rpc_end(rpc, EXCHANGE_FAULT_ERR_VERS);
+		requester_pump(rq);
+	} else if (settle_another(rq->conn, hdr)) {
+		requester_rpc_resend(rpc);
+	}
+}
+
+/* To a Call of our own. Configuration, which goes first, is not sent again in another version: that has none. */
+static bool is_of_own_call(struct requester *rq, const struct rpcrdma_header *hdr)
+{
+	if (requester_null_answered(rq, hdr->xid))
+		return true;
+	if (!requester_conf_failed(rq, hdr->xid, "it answers RDMA_ERROR"))
+		return false;
+	if (hdr->error == RPCRDMA_ERR_VERS && rq->conn->negotiation.stage == NEGOTIATION_ASSUMED)
+		(void)settle_another(rq->conn, hdr);
+	return true;
 }
 
 /* Whether what was offered holds every Reply that the Call can get, so that none was too long for it. */
@@ -370,7 +390,7 @@ void requester_error(struct requester *rq, const struct rpcrdma_header *hdr)
 
 	count_error(rq->conn, hdr);
 	if (!rpc || of_option) {
-		if (requester_null_answered(rq, hdr->xid))
+		if (is_of_own_call(rq, hdr))
 			requester_pump(rq);
 		else
 			rq->conn->counters->unmatched_replies++;
@@ -407,7 +427,7 @@ void requester_bad_reply(struct requester *rq, uint32_t xid, const char *what)
 	}
 	rq->conn->counters->bad_replies++;
 	rdma_conn_note(rq->conn, "Reply %#x: %s", xid, what);
-	if (requester_null_answered(rq, xid)) {
+	if (requester_null_answered(rq, xid) || requester_conf_failed(rq, xid, what)) {
 		requester_pump(rq);
 		return;
 	}

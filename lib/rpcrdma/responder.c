@@ -158,8 +158,9 @@ static void on_granted(void *arg)
 /* Whether rdma_leg_beside_bytes() has counted all that it can take. */
 static bool is_counted(const struct responder_rpc *rpc)
 {
-	uint32_t most = rdma_recv_bytes(rpc->rpcs->conn->config->inline_threshold_bytes,
-					RPCRDMA_DEFAULT_INLINE_TWO);
+	const struct rdma_leg_config *config = rpc->rpcs->conn->config;
+	uint32_t most = rdma_recv_bytes(config->inline_threshold_bytes, RPCRDMA_DEFAULT_INLINE_TWO,
+					config->config_protocol);
 
 	return !rpc->npulls && !rpc->nsegments && !rpc->nwrites && rpc->total_bytes <= most &&
 	       rpc->x->reply_max_bytes <= most;

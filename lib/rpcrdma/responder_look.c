@@ -4,6 +4,7 @@
 
 #include "nfs/nfs.h"
 #include "rpc/call_verdict.h"
+#include "rpcrdma/responder_conf.h"
 #include "rpcrdma/responder_reply.h"
 
 /* What a Call gets that does not pass. A cut header costs no other Call anything here, so the connection stays. */
@@ -191,6 +192,10 @@ bool responder_look(struct responder_rpc *rpc)
 	verdict = judge(rpc, x->call.data, x->call.len_bytes);
 	if (verdict == CALL_PASSES && !find_facts(rpc, &pieces))
 		verdict = CALL_GARBAGE_ARGS;
+	if (verdict == CALL_CONFIGURES && responder_conf_serves(rpc)) {
+		responder_conf_answer(rpc);
+		return false;
+	}
 	if (verdict != CALL_PASSES) {
 		refuse(rpc, verdict);
 		return false;

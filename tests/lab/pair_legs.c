@@ -158,7 +158,7 @@ static bool is_right(uint32_t (*fill)(uint8_t *, uint32_t), uint32_t xid, const 
 
 static void call(struct leg_end *end, uint32_t xid)
 {
-	struct reply_room room = rdma_leg_reply_room(LEGS_FIRST, LEGS_RAISED);
+	struct reply_room room = rdma_leg_reply_room(LEGS_FIRST, false, LEGS_RAISED);
 	struct exchange *x = exchange_new(NULL);
 	struct rpc_piece piece;
 	struct rpc_pieces pieces = {&piece, 1, 0};
@@ -300,7 +300,7 @@ static void end_init(struct leg_end *end, bool ddp)
 			.pool = pool,
 			.holder = &end->budget.holder,
 			.max_message_bytes = MAX_MESSAGE,
-			.reply_room = rdma_leg_reply_room(LEGS_FIRST, LEGS_RAISED),
+			.reply_room = rdma_leg_reply_room(LEGS_FIRST, false, LEGS_RAISED),
 			.stall_timeout_us = WAIT_US,
 			.connect_timeout_us = WAIT_US,
 			.events = &leg_events,

@@ -168,6 +168,27 @@ tests_sim_test_watch_CFLAGS = $(UNIT_CFLAGS)
 tests_sim_test_watch_LDADD = $(SIM_LDADD)
 TESTS += tests/sim/test_watch
 
+check_PROGRAMS += tests/sim/test_conf_client
+tests_sim_test_conf_client_SOURCES = tests/sim/test_conf_client.c \
+	tests/sim/server_peer.c tests/sim/server_peer.h
+tests_sim_test_conf_client_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_conf_client_LDADD = $(SIM_LDADD)
+TESTS += tests/sim/test_conf_client
+
+check_PROGRAMS += tests/sim/test_conf_server
+tests_sim_test_conf_server_SOURCES = tests/sim/test_conf_server.c \
+	tests/sim/client_peer.c tests/sim/client_peer.h
+tests_sim_test_conf_server_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_conf_server_LDADD = $(SIM_LDADD)
+TESTS += tests/sim/test_conf_server
+
+check_PROGRAMS += tests/sim/test_conf_versions
+tests_sim_test_conf_versions_SOURCES = tests/sim/test_conf_versions.c \
+	tests/sim/v2_peer.c tests/sim/v2_peer.h
+tests_sim_test_conf_versions_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_conf_versions_LDADD = $(SIM_LDADD)
+TESTS += tests/sim/test_conf_versions
+
 check_PROGRAMS += tests/sim/test_requester_ddp
 tests_sim_test_requester_ddp_SOURCES = tests/sim/test_requester_ddp.c \
 	tests/sim/server_peer.c tests/sim/server_peer.h

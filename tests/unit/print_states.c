@@ -12,6 +12,7 @@
 #include "fabric/verbs/states.h"
 #include "rpcrdma/characteristics.h"
 #include "rpcrdma/rdma_conn.h"
+#include "rpcrdma/requester.h"
 #include "rpcrdma/requester_rpc.h"
 #include "rpcrdma/responder_rpc.h"
 #include "rpctcp/conn.h"
@@ -25,6 +26,7 @@ static const struct state_table *const machines[] = {
 	&guest_states,
 	&tcp_leg_states,
 	&rdma_conn_states,
+	&requester_conf_states,
 	&requester_rpc_states,
 	&responder_rpc_states,
 	&characteristics_receives_states,

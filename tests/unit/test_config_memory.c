@@ -28,7 +28,7 @@ static const struct {
 	 "service a: messages of up to 64.06 MiB; room at once for 7 RPCs whose Call and Reply are as "
 	 "long, or for 478 whose Call and Reply are 1.06 MiB long\n"
 	 "service a: beside the limit each connection takes up to 4.9 MiB, all 1024 of max_connections up to "
-	 "4984 MiB\n"
+	 "5052 MiB\n"
 	 "descriptors: up to 2687, for 1024 connections\n"},
 	/* A share: half of what the parts leave. More workers keep and read into more. */
 	{"workers = 64; services = ( " TCP_TO_IWARP ", " IWARP_TO_TCP " );",
@@ -36,11 +36,11 @@ static const struct {
 	 "memory: beside the limit up to 137.0 MiB of unused buffers are kept, and up to 64.0 MiB are read into\n"
 	 "service b: messages of up to 64.06 MiB; room at once for 3 RPCs whose Call and Reply are as "
 	 "long, or for 237 whose Call and Reply are 1.06 MiB long, while other services are idle\n"
-	 "service b: beside the limit each connection takes up to 4.5 MiB, all 1024 of max_connections up to "
-	 "4648 MiB\n"
+	 "service b: beside the limit each connection takes up to 4.6 MiB, all 1024 of max_connections up to "
+	 "4713 MiB\n"
 	 "service c: messages of up to 16.00 MiB; room at once for 15 RPCs whose Call and Reply are as "
 	 "long, or for 233 whose Call and Reply are 1.06 MiB long, while other services are idle\n"
-	 "service c: beside the limit each connection takes up to 7.1 MiB, all 10 of max_connections up to "
+	 "service c: beside the limit each connection takes up to 7.2 MiB, all 10 of max_connections up to "
 	 "71 MiB\n"
 	 "descriptors: up to 3545, for 1034 connections\n"},
 };
@@ -83,9 +83,9 @@ START_TEST(replies_that_are_lent_take_more_beside_the_limit)
 	ck_assert_uint_eq(config_memory_beside_bytes(&service), without);
 	service.connect_compat = DIALECT_DRAFT03;
 	ck_assert_uint_eq(config_memory_beside_bytes(&service),
-			  without + rdma_leg_lent_bytes(128, 4096));
-	ck_assert_uint_gt(rdma_leg_lent_bytes(128, 4096),
-			  128 * 3 * rdma_recv_bytes(4096, RPCRDMA_DEFAULT_INLINE_TWO));
+			  without + rdma_leg_lent_bytes(128, 4096, false));
+	ck_assert_uint_gt(rdma_leg_lent_bytes(128, 4096, false),
+			  128 * 3 * rdma_recv_bytes(4096, RPCRDMA_DEFAULT_INLINE_TWO, false));
 	service.connect.transport = TRANSPORT_TCP;
 	service.listen.transport = TRANSPORT_IWARP;
 	service.connect_compat = DIALECT_RFC8166;
@@ -152,6 +152,26 @@ START_TEST(what_a_connection_takes_goes_by_its_receives)
 }
 END_TEST
 
+/* A6.2-9: for the longest header beside what the configuration program tells. */
+START_TEST(what_configuration_makes_larger_is_counted)
+{
+	struct service_config plain = {.listen = {.transport = TRANSPORT_IWARP},
+				       .connect = {.transport = TRANSPORT_IWARP},
+				       .inline_threshold_bytes = 65536,
+				       .connect_version = 1,
+				       .credits = 64};
+	struct service_config told = plain;
+
+	told.config_protocol = true;
+	ck_assert_uint_eq(config_memory_reply_room(&told).beside_bytes,
+			  config_memory_reply_room(&plain).beside_bytes + RDMA_HEADER_ROOM_BYTES);
+	/* 64 receives, at least, at both ends. */
+	ck_assert_uint_ge(config_memory_beside_bytes(&told),
+			  config_memory_beside_bytes(&plain) + 2 * 64 * RDMA_HEADER_ROOM_BYTES);
+	ck_assert_uint_ge(config_memory_buffer_bytes(&told), 65536 + RDMA_HEADER_ROOM_BYTES);
+}
+END_TEST
+
 /* Messages may be limited to less than what receives are raised to, or begin with. */
 START_TEST(a_pool_has_buffers_for_messages_and_for_receives_of_any_size)
 {
@@ -177,6 +197,7 @@ int main(void)
 
 	tcase_add_loop_test(tc, what_a_file_takes_is_said, 0, (int)ARRAY_SIZE(rows));
 	tcase_add_test(tc, replies_that_are_lent_take_more_beside_the_limit);
+	tcase_add_test(tc, what_configuration_makes_larger_is_counted);
 	tcase_add_test(tc, a_reply_may_come_beside_its_place_in_as_much_as_a_receive_holds);
 	tcase_add_test(tc, what_comes_around_a_payload_is_short_however_long_sends_are);
 	tcase_add_test(tc, what_a_connection_takes_goes_by_its_receives);
