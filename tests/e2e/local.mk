@@ -6,6 +6,7 @@ end_to_end_scripts = tests/e2e/run.sh tests/e2e/lib.sh tests/e2e/hosts.sh tests/
 	tests/e2e/bulk_data.sh \
 	tests/e2e/big_directory.sh \
 	tests/e2e/every_size.sh \
+	tests/e2e/configuration.sh \
 	tests/e2e/ddp.sh \
 	tests/e2e/peers.sh \
 	tests/e2e/client_killed.sh \

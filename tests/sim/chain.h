@@ -22,14 +22,16 @@
 #include "tests/sim/chain_end.h"
 #include "tests/sim/stub_leg.h"
 
-#define CHAIN_GATES_MAX   2u
-#define CHAIN_KEEPALIVE_S 30u
+#define CHAIN_GATES_MAX      2u
+#define CHAIN_KEEPALIVE_S    30u
+#define CHAIN_CONFIG_PROGRAM 100417u
 
 /* What goes wrong where; all zero: nothing, and two gates between a client and a server. */
 struct chain_params {
 	unsigned gates; /* 1 or 2; 0: 2 */
 	bool stub_client, stub_server;
 	bool ddp;                   /* the first gate moves payloads by RDMA */
+	unsigned configures;        /* a bit for each gate: it has config_protocol */
 	size_t budget_bytes;        /* of each gate; 0: enough */
 	uint32_t max_message_bytes; /* of each gate; 0: 4 MiB */
 	struct pair_faults client, server;

@@ -79,6 +79,7 @@ static struct chain *make_chain(struct storm *storm)
 	struct chain_params params = {
 		.gates = storm_below(storm, 5) ? 2 : 1,
 		.ddp = storm_below(storm, 2),
+		.configures = storm_below(storm, 4),
 		.budget_bytes = one_of(storm, budgets, ARRAY_SIZE(budgets)),
 		.client = some_pair_faults(storm),
 		.server = some_pair_faults(storm),
