@@ -3,27 +3,31 @@
 # What one READ or WRITE costs between two proxies over iwarp, in version one and in version two, before and after the
 # sizes of their receives are raised: a table, by the daemons' own counters.
 #
-# usage: receive_sizes.sh [-b BUILD] [-l BUILD] [-w WORK] [-s BYTES] [-n RPCS]
+# usage: receive_sizes.sh [-b BUILD] [-l BUILD] [-w WORK] [-s BYTES] [-n RPCS] [-t]
 #    -b BUILD  the build whose proxy is measured (build/)
 #    -l BUILD  the build that has the load generator: `make e2e-programs` there (build/)
 #    -w WORK   read or write; both if not given
 #    -s BYTES  of data of an RPC, up to 1048576; 4 to 64 KiB if not given
 #    -n RPCS   of a measurement, one after the other (200); as many before it raise the sizes
+#    -t        in version one instead, with thresholds of 4, 8, 64 and 256 KiB at both ends; 4 to 128 KiB if not given
 #
 # Exits with 77 where something is missing that it needs.
 
-works=(read write) sizes=(4096 8192 16384 32768 65536) rpcs=200 load_build=
+works=(read write) sizes=(4096 8192 16384 32768 65536) rpcs=200 load_build= thresholds=()
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-while getopts b:l:w:s:n:h option; do
+while getopts b:l:w:s:n:th option; do
 	case $option in
 	b) E2E_BUILD=$OPTARG ;;
 	l) load_build=$OPTARG ;;
 	w) works=("$OPTARG") ;;
-	s) sizes=("$OPTARG") ;;
+	s) given=("$OPTARG") ;;
 	n) rpcs=$OPTARG ;;
-	*) sed -n '3,13s/^# \?//p' "$0"; exit "$([ "$option" = h ]; echo $?)" ;;
+	t) thresholds=(4096 8192 65536 262144) sizes[3]=65536 sizes[4]=131072 ;;
+	*) sed -n '3,14s/^# \?//p' "$0"; exit "$([ "$option" = h ]; echo $?)" ;;
 	esac
 done
+
+[ -z "${given:-}" ] || sizes=("${given[@]}")
 
 missing() { echo "receive_sizes.sh: $*" >&2; exit 77; }
 die() { echo "receive_sizes.sh: $*" >&2; show_logs >&2; exit 1; }
@@ -44,11 +48,14 @@ packets() {
 		awk -F: '$1 == "segs_out" || $1 == "segs_in" { n += $2 } END { print n + 0 }'
 }
 
-# counted: Sends, RDMA Reads and Writes, keys, bytes that went by them, packets: of both proxies since their start
+# cpu: of both proxies, in ns
+cpu() { cat "/proc/${pid_of[a]}"/task/*/schedstat "/proc/${pid_of[b]}"/task/*/schedstat | awk '{ n += $1 } END { print n }'; }
+
+# counted: Sends, RDMA Reads and Writes, keys, bytes that went by them, packets, CPU: of both proxies since their start
 counted() {
 	echo "$(($(counter a iwarp sends_sent) + $(counter b iwarp sends_sent)))" \
 		"$(counter b iwarp read_requests_sent) $(counter b iwarp writes_sent) $(counter a rdma keys_lent)" \
-		"$(($(counter b iwarp read_bytes_received) + $(counter b iwarp write_bytes_sent))) $(packets)"
+		"$(($(counter b iwarp read_bytes_received) + $(counter b iwarp write_bytes_sent))) $(packets) $(cpu)"
 }
 
 # receives: "FIRST/SECOND", the size of each proxy's
@@ -63,7 +70,7 @@ turn_ends() {
 	turn_is_over "$1" || die "the load generator failed: $(cat load.log)"
 }
 
-row='%-6s %7s %8s %12s %6s %6s %7s %6s %9s %12s %8s\n'
+row='%-6s %7s %8s %12s %6s %6s %7s %6s %9s %12s %8s %7s\n'
 
 # measure WORK BYTES VERSION KEYS
 measure() {
@@ -81,11 +88,11 @@ measure() {
 	turn_ends 2
 	after=$(counted)
 	mapfile -t each < <(paste <(tr ' ' '\n' <<<"$before") <(tr ' ' '\n' <<<"$after") |
-		awk -v n="$rpcs" '{ printf (NR == 5 ? "%.0f\n" : "%.3g\n"), ($2 - $1) / n }')
+		awk -v n="$rpcs" '{ printf (NR == 5 ? "%.0f\n" : "%.3g\n"), ($2 - $1) / n / (NR == 7 ? 1000 : 1) }')
 	# An RDMA Read is answered before the Call is carried out.
 	# shellcheck disable=SC2059
 	printf "$row" "$1" "$2" "$3" "$(receives)" "${each[@]:0:5}" "$(jq -n "1 + ${each[1]}")" \
-		"${each[5]}"
+		"${each[5]}" "${each[6]}"
 	exec {go_on}>&-
 	stop load KILL
 	for side in a b; do stop $side; done
@@ -93,9 +100,13 @@ measure() {
 
 mkfifo load.in
 # shellcheck disable=SC2059
-printf "$row" work bytes version receives Sends Reads Writes keys "by RDMA" "round trips" packets
+printf "$row" work bytes version receives Sends Reads Writes keys "by RDMA" "round trips" packets "CPU us"
 for work in "${works[@]}"; do
 	for bytes in "${sizes[@]}"; do
+		for threshold in "${thresholds[@]}"; do
+			measure "$work" "$bytes" 1 "inline_threshold_bytes = $threshold;"
+		done
+		[ ${#thresholds[@]} = 0 ] || continue
 		measure "$work" "$bytes" 1 ""
 		measure "$work" "$bytes" 2 "receive_max_bytes = 8192;"
 		measure "$work" "$bytes" 2 ""

@@ -20,7 +20,7 @@ EXTRA_DIST += \
 	tests/lab/guest/rows.sh \
 	tests/lab/guest/silent.sh \
 	tests/lab/guest/verbs.sh \
-	tests/lab/guest/versions.sh \
+	tests/lab/guest/versions.sh tests/lab/guest/thresholds.sh \
 	tests/lab/guest/workload.sh \
 	tests/lab/host.sh \
 	tests/lab/judging.sh \

@@ -6,6 +6,7 @@
 . "$(dirname "$0")/rows.sh"
 . "$(dirname "$0")/silent.sh"
 . "$(dirname "$0")/versions.sh"
+. "$(dirname "$0")/thresholds.sh"
 
 # A libnfs client on the host, through a proxy there and the one here, to the NFS-Ganesha on the host.
 libnfs() {
@@ -97,6 +98,12 @@ guest_row v2-rxe tcp://10.0.2.15:2242 verbs://10.9.0.1:2232 "connect_version = 2
 guest_row v2-knfsd tcp://10.0.2.15:2235 verbs://10.0.2.15:20049 "connect_version = 2;"
 row "version two: tcp client, verbs on siw, knfsd, 4.1" both_speak 10.0.2.15 2241 v2-siw v2-siw-server
 row "version two: tcp client, verbs on rxe, knfsd, 4.1" both_speak 10.0.2.15 2242 v2-rxe v2-rxe-server
+for device in "siw 10.0.2.15 2251 2261" "rxe 10.9.0.1 2252 2262"; do
+	set -- $device
+	guest_row "wide-$1-server" "verbs://$2:$3" tcp://127.0.0.1:2049 "inline_threshold_bytes = 262144; max_connections = 8;"
+	guest_row "wide-$1" "tcp://10.0.2.15:$4" "verbs://$2:$3" "inline_threshold_bytes = 262144; max_connections = 8;"
+	row "Sends of 200,000 bytes: tcp client, verbs on $1, knfsd, 4.1" one_send 10.0.2.15 "$4" "wide-$1" "wide-$1-server"
+done
 row "version two: a kernel client with version one beside it, at one listener" one_listener
 row "version two: knfsd has version one only, and carries each Call out once" try_knfsd
 
