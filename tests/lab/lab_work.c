@@ -393,6 +393,11 @@ static void run_contend(char **args)
 	lock_contend(args[0], args[1], number(args[2]));
 }
 
+static void run_busy(char **args)
+{
+	busy_read(args[0], number(args[1]));
+}
+
 static const struct {
 	const char *name, *usage;
 	int args;
@@ -406,6 +411,7 @@ static const struct {
 	{"null", "ADDRESS PORT COUNT LIMIT_MS", 4, run_null},
 	{"load", "DIR SEED TOTAL_BYTES JOURNAL MOMENTS", 5, run_load},
 	{"verify", "DIR SEED JOURNAL", 3, run_verify},
+	{"busy", "FILE READERS", 2, run_busy},
 	{"contend", "DIR DIR ROUNDS", 3, run_contend},
 };
 

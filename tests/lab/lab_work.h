@@ -47,4 +47,7 @@ void load_verify(const char *dir, uint32_t seed, const char *journal);
  */
 void lock_contend(const char *dir_a, const char *dir_b, unsigned rounds);
 
+/** busy_read - @count processes read the file of @path, a small block at a time, until SIGTERM comes */
+void busy_read(const char *path, unsigned count);
+
 #endif

@@ -10,6 +10,7 @@ EXTRA_DIST += \
 	tests/lab/conformance.sh \
 	tests/lab/conformance.siw \
 	tests/lab/conformance.verbs \
+	tests/lab/guest/chain.sh \
 	tests/lab/guest/clients.sh \
 	tests/lab/guest/conformance.sh \
 	tests/lab/guest/direct.sh \
@@ -39,4 +40,5 @@ tests_lab_fabric_pair_SOURCES = tests/lab/fabric_pair.c tests/lab/pair.c tests/l
 	tests/lib/test_budget.c tests/lib/test_budget.h
 tests_lab_fabric_pair_LDADD = $(DAEMON_LIBS)
 check_PROGRAMS += tests/lab/lab_work
-tests_lab_lab_work_SOURCES = tests/lab/lab_work.c tests/lab/lab_work.h tests/lab/work_load.c tests/lab/work_lock.c
+tests_lab_lab_work_SOURCES = tests/lab/lab_work.c tests/lab/lab_work.h \
+	tests/lab/work_busy.c tests/lab/work_load.c tests/lab/work_lock.c

@@ -49,6 +49,26 @@ only_to_the_proxy() {
 host_row mount tcp://10.0.2.2:2120 tcp://10.0.2.15:20048
 row "siw client, iwarp=>tcp, knfsd that exports to the proxy alone, 3: MOUNT by the proxy" only_to_the_proxy
 
+# Two proxies in a row, of which the first has few credits.
+host_row chain tcp://10.0.2.2:2121 iwarp://10.0.2.2:2122 "credits = 2;"
+host_row chain-end iwarp://10.0.2.2:2122 tcp://10.0.2.15:2049
+guest_row chain-end-siw verbs://10.0.2.15:2124 tcp://127.0.0.1:2049
+host_row chain-siw tcp://10.0.2.2:2123 iwarp://10.0.2.15:2124 "credits = 2;"
+for version in 4.1 4.2; do
+	judged "tcp client, tcp=>iwarp, iwarp=>tcp, knfsd, $version: recalls while Calls wait for a credit" \
+		recalls host chain "$version" 10.0.2.2 2121
+done
+judged "tcp client, tcp=>iwarp, verbs=>tcp on siw, knfsd, 4.1: recalls while Calls wait for a credit" \
+	recalls host chain-siw 4.1 10.0.2.2 2123
+
+# Version one as its draft has it, between two proxies.
+host_row draft03 tcp://10.0.2.2:2125 iwarp://10.0.2.2:2126 'connect_compat = "draft03"; padding_align_bytes = 64;'
+host_row draft03-end iwarp://10.0.2.2:2126 tcp://10.0.2.15:2049 'listen_compat = "draft03"; padding_align_bytes = 64;'
+for version in $(versions 4.2); do
+	JUDGE=-d judged "draft 03: tcp client, tcp=>iwarp, iwarp=>tcp, knfsd, $version" \
+		through host draft03 "$version" 10.0.2.2 2125 tcp
+done
+
 # Kills.
 for version in $(versions 4.2); do
 	count=$(moments "$version" 4.2)

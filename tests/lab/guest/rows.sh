@@ -5,6 +5,7 @@
 . "$lab/capture.sh"
 . "$lab/guest/clients.sh"
 . "$lab/guest/kills.sh"
+. "$lab/guest/chain.sh"
 proxy_dir=/run/proxies
 capture_dir=/run/captures
 
@@ -16,7 +17,15 @@ bytes() {
 	esac
 }
 
-# host_row NAME LISTEN CONNECT: a proxy on the host; a failure is a row of its own.
+# asked SIDE COMMAND ARGUMENTS...: what a function of proxy.sh says of a proxy, in this guest or on the host.
+asked() {
+	case $1 in
+	host) host "${@:2}" ;;
+	guest) "${@:2}" ;;
+	esac
+}
+
+# host_row NAME LISTEN CONNECT [KEYS]: a proxy on the host; a failure is a row of its own.
 host_row() {
 	local text
 	text=$(host proxy_start "$@") || say "not ok proxy $1 on the host: $text"

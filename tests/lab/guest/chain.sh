@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Two proxies in a row, and what the server asks of the client through them.
+
+# A recall may take so long, from the open on the server to its end.
+RECALL_LIMIT_MS=2000
+
+# busy_start SIDE PROXY: reads of the mount, BUSY at once, until busy_end; returns when most of what the kernel sends of them waits
+# for a credit of that proxy. The kernel sends as many as its session has slots, and knfsd of 6.1 has 64 KiB for all that a session
+# caches: tests/e2e/recalls.sh has 256 Calls wait.
+BUSY=36
+busy_start() {
+	"$LAB_BUILD/tests/lab/lab_work" busy /mnt/n/busy $BUSY >/run/busy.log &
+	busy=$!
+	trap 'kill -KILL $busy 2>/dev/null || true' EXIT
+	wait_for 20 held_by "$@" || fail "no Calls wait: $(tail -1 /run/busy.log)"
+}
+
+busy_end() {
+	kill $busy
+	wait $busy || fail "the reads fail: $(tail -1 /run/busy.log)"
+}
+
+# held_by SIDE PROXY: so many of its Calls wait; sets held.
+held_by() {
+	held=$(asked "$1" proxy_held "$2")
+	[ "$held" -ge 24 ]
+}
+
+# recalls SIDE PROXY VERSION ADDRESS PORT: through a chain that PROXY begins, delegations are recalled while Calls wait for a
+# credit. The file is closed by then: where it is open, the client has to open it anew before it returns the delegation, which is
+# one more Call that waits.
+recalls() {
+	local side=$1 proxy=$2 file took=() waited=()
+	nfs_mount "$3" "$4" "$5" tcp
+	[ "$(mount_kind)" = tcp ] || fail "the mount is $(mount_kind)"
+	head -c 4M /dev/urandom >/srv/export/busy
+	busy_start "$side" "$proxy"
+	for file in recall.$RANDOM.{1..2}; do
+		wait_for 20 held_by "$side" "$proxy" || fail "only $held Calls wait"
+		waited+=("$held")
+		delegation_get "$file"
+		exec {delegated}<&-
+		delegation_recall "$file" $RECALL_LIMIT_MS
+		took+=("$recall_ms")
+		[ "$(tail -1 "/mnt/n/$file")" = two ] || fail "$file is stale after its recall"
+	done
+	held_by "$side" "$proxy" || echo "at the end $held Calls wait"
+	[ "$held" -gt 0 ] || fail "no Calls wait any more"
+	busy_end
+	rm /srv/export/busy /mnt/n/recall.*
+	mount_clean
+	umount /mnt/n
+	say "# recalls took ${took[*]} ms, while ${waited[*]} Calls waited for a credit"
+}
