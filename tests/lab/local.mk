@@ -12,6 +12,7 @@ EXTRA_DIST += \
 	tests/lab/conformance.verbs \
 	tests/lab/guest/chain.sh \
 	tests/lab/guest/clients.sh \
+	tests/lab/guest/configuration.sh \
 	tests/lab/guest/conformance.sh \
 	tests/lab/guest/direct.sh \
 	tests/lab/guest/iwarp.sh \

@@ -4,6 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/workload.sh"
 . "$(dirname "$0")/rows.sh"
+. "$(dirname "$0")/configuration.sh"
 
 guest_start
 server_start
@@ -62,12 +63,17 @@ judged "tcp client, tcp=>iwarp, verbs=>tcp on siw, knfsd, 4.1: recalls while Cal
 	recalls host chain-siw 4.1 10.0.2.2 2123
 
 # Version one as its draft has it, between two proxies.
-host_row draft03 tcp://10.0.2.2:2125 iwarp://10.0.2.2:2126 'connect_compat = "draft03"; padding_align_bytes = 64;'
-host_row draft03-end iwarp://10.0.2.2:2126 tcp://10.0.2.15:2049 'listen_compat = "draft03"; padding_align_bytes = 64;'
+drafted='padding_align_bytes = 64; config_protocol = true;'
+host_row draft03 tcp://10.0.2.2:2125 iwarp://10.0.2.2:2126 "connect_compat = \"draft03\"; $drafted"
+host_row draft03-end iwarp://10.0.2.2:2126 tcp://10.0.2.15:2049 "listen_compat = \"draft03\"; $drafted"
 for version in $(versions 4.2); do
 	JUDGE=-d judged "draft 03: tcp client, tcp=>iwarp, iwarp=>tcp, knfsd, $version" \
-		through host draft03 "$version" 10.0.2.2 2125 tcp
+		as_drafted draft03 draft03-end "$version" 10.0.2.2 2125
 done
+host_row conf-iwarp tcp://10.0.2.2:2127 iwarp://10.0.2.15:20049 "config_protocol = true;"
+host_row conf-tcp iwarp://10.0.2.2:2128 tcp://10.0.2.15:2049 "config_protocol = true;"
+judged "configuration: tcp client, tcp=>iwarp, knfsd over siw, 4.2" asks_knfsd conf-iwarp 4.2 10.0.2.2 2127
+judged "configuration: siw client, iwarp=>tcp, knfsd, 4.1" not_asked conf-tcp 4.1 10.0.2.2 2128
 
 # Kills.
 for version in $(versions 4.2); do

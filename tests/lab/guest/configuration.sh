@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The Connection Configuration Protocol, which the kernel has not: before its server, which says so, and behind its client, which
+# does not ask; and between two proxies.
+
+# counted SIDE PROXY COUNTER EXPRESSION: that counter of the proxy is so, as test(1) has it.
+counted() {
+	local count
+	count=$(asked "$1" proxy_count "$2" "$3")
+	echo "$2: $3 is $count"
+	[ "$count" "${@:4}" ] || fail "$2: $3 is $count"
+}
+
+# asks_knfsd PROXY VERSION ADDRESS PORT: each connection asks first, gets PROG_UNAVAIL, and goes on.
+asks_knfsd() {
+	WORK=work_files through host "$@" tcp
+	counted host "$1" conf_asked -gt 0
+	counted host "$1" conf_answered -eq 0
+	counted host "$1" conf_refused -gt 0
+}
+
+# not_asked PROXY VERSION ADDRESS PORT: the kernel's client gets what it always does.
+not_asked() {
+	WORK=work_files through host "$@" rdma
+	counted host "$1" conf_served -eq 0
+}
+
+# as_drafted PROXY END VERSION ADDRESS PORT: through two proxies that ask and are asked.
+as_drafted() {
+	through host "$1" "${@:3}" tcp
+	counted host "$1" conf_answered -gt 0
+	counted host "$1" conf_refused -eq 0
+	counted host "$2" conf_served -gt 0
+}
