@@ -229,7 +229,6 @@ void responder_lents_end(struct responder_rpcs *rpcs)
 
 	if (!rpcs->lents)
 		return;
-	loop_timer_clear(rpcs->conn->fabric->loop, rpcs->lents->timer);
 	/* After the connection an unbind is immediate. */
 	while ((lent = TAILQ_FIRST(&rpcs->lents->list)))
 		take_back(lent);

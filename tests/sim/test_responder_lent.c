@@ -121,13 +121,20 @@ static void expect_dead(const struct rpcrdma_segment *seg)
 /* A5.1-3, A3.8-2 */
 START_TEST(a_reply_that_fits_nowhere_is_read_by_the_client)
 {
+	struct leg_info before, after;
+
 	call_lent(1, 100000);
+	leg_info(rig->server.leg, &before);
 	ck_assert_uint_eq(rig->server.last_reply_max, RIG_MAX_MSG);
 	expect_lent(1, 100000);
 	expect_alive();
 	expect_lent(1, 100000);
 	send_done(1);
 	expect_silence();
+	leg_info(rig->server.leg, &after);
+	ck_assert_uint_eq(after.bytes_sent - before.bytes_sent,
+			  100000 + RPCRDMA_MIN_HDR_BYTES +
+				  100); /* and the Reply that said it lives */
 	expect_alive();
 	ck_assert_uint_eq(rig->server.counters.replies_lent, 1);
 	ck_assert_uint_eq(rig->server.counters.reply_bytes_lent, 100000);
@@ -481,6 +488,38 @@ START_TEST(no_more_are_lent_at_once_than_credits_granted)
 }
 END_TEST
 
+static void call_asking(uint32_t xid, uint32_t credit, uint32_t reply_bytes)
+{
+	begin(xid, RPCRDMA_MSG);
+	hdr.credit = credit;
+	send_call(RIG_CALL_MIN, reply_bytes);
+}
+
+/* The sim knows how many receives were announced. */
+START_TEST(all_that_is_granted_may_be_lent)
+{
+	rig->server.config.credits = 64;
+	open_with(pd_4096_inv, sizeof(pd_4096_inv));
+	/* Used often enough, the grant has grown to all there is. */
+	for (uint32_t xid = 100; xid < 148; xid++) {
+		call_asking(xid, 64, 100);
+		expect_inline_reply(xid, 100);
+	}
+	ck_assert_uint_eq(hdr.credit, 64);
+	for (uint32_t xid = 1; xid <= 64; xid++) {
+		call_asking(xid, 64, 5000);
+		next_lent(xid);
+	}
+	ck_assert_uint_eq(recvs_posted(), SPARE_RECVS + 64 + 64);
+	call_asking(65, 64, 5000);
+	raw_expect_error(raw, 65, RPCRDMA_ERR_CHUNK);
+	for (uint32_t xid = 1; xid <= 64; xid++)
+		send_done(xid);
+	call_lent(65, 5000);
+	expect_lent(65, 5000);
+}
+END_TEST
+
 /* A3.8-6: as in a Call; what is ignored asks for nothing. */
 START_TEST(done_asks_for_credits)
 {
@@ -511,10 +550,8 @@ START_TEST(sixty_four_without_done_leave_memory_for_others)
 	rig->server.config.credits = 64;
 	open_with(pd_4096_inv, sizeof(pd_4096_inv));
 	raw->step_us = 1;
-	for (uint32_t xid = 1; xid <= 64; xid++) {
-		raw_post_call(raw, xid, RIG_CALL_MIN, 1000000);
-		rig_run_for(rig, 1);
-	}
+	for (uint32_t xid = 1; xid <= 64; xid++)
+		call_asking(xid, 64, 1000000);
 	nlent = rig->server.counters.replies_lent;
 	ck_assert_uint_gt(nlent, 8);
 	ck_assert_uint_lt(nlent, 64);
@@ -746,6 +783,7 @@ int main(void)
 	tcase_add_test(closed, each_reply_that_is_lent_has_a_receive_for_its_done);
 	tcase_add_test(closed, with_one_credit_a_thousand_replies_are_read);
 	tcase_add_test(closed, no_more_are_lent_at_once_than_credits_granted);
+	tcase_add_test(closed, all_that_is_granted_may_be_lent);
 	tcase_add_test(tc, done_asks_for_credits);
 	tcase_add_test(closed, sixty_four_without_done_leave_memory_for_others);
 	tcase_add_test(tc, without_done_the_connection_closes_in_time);

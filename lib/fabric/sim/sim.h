@@ -9,7 +9,8 @@
  *
  * It judges its user too. A Send without a posted receive, or longer than one, and an access
  * outside of a key end the connection as they do on hardware and are counted; a work request posted
- * twice, a key unbound twice or left bound, an endpoint freed early or inside closed(): each is an assertion.
+ * twice, a key unbound twice or left bound, more receives than were announced, an endpoint freed early or inside
+ * closed(): each is an assertion.
  */
 #ifndef FABRIC_SIM_SIM_H
 #define FABRIC_SIM_SIM_H

@@ -77,12 +77,22 @@ static struct sim_ep *ep_new(struct fabric *fabric, const struct fabric_ep_event
 	return ep;
 }
 
-/* The simulation has memory, and takes no more runs than a real fabric. */
+static unsigned count_receives(const struct sim_ep *ep)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < ep->recvs.count; i++)
+		count += recv_run_at(&ep->recvs, i)->count;
+	return count;
+}
+
+/* The simulation has memory, and takes no more runs than a real fabric, nor more receives than it was told of. */
 static void post_receives(struct sim_ep *ep, unsigned count, uint32_t size_bytes)
 {
 	int err = recv_runs_add(&ep->recvs, count, size_bytes);
 
 	assert(!err);
+	assert(!ep->params.recv_max || count_receives(ep) <= ep->params.recv_max);
 }
 
 /* It stands at the same place in both families. */
