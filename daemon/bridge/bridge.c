@@ -63,11 +63,30 @@ static void fill_leg_config(struct bridge *bridge, struct leg_config *config)
 		.connect_timeout_us = BRIDGE_CONNECT_TIMEOUT_US,
 		.sessions = &bridge->sessions,
 	};
-	if (service->connect.transport != TRANSPORT_TCP)
-		config->reply_room = config_memory_reply_room(service);
 	if (service->connect.transport != TRANSPORT_TCP ||
 	    service->listen.transport != TRANSPORT_TCP)
 		config->config_program = service->config_program;
+}
+
+/* The two legs differ in what the other one takes of their Calls. */
+static void fill_server_config(struct bridge *bridge, struct leg_config *config)
+{
+	const struct service_config *service = bridge->ws->service->config;
+
+	fill_leg_config(bridge, config);
+	config->reply_room = config_memory_reverse_room(service);
+	config->reverse_max_bytes = config_memory_reverse_max_bytes(service);
+}
+
+static void fill_client_config(struct bridge *bridge, struct leg_config *config)
+{
+	const struct service_config *service = bridge->ws->service->config;
+
+	fill_leg_config(bridge, config);
+	if (service->connect.transport != TRANSPORT_TCP)
+		config->reply_room = config_memory_reply_room(service);
+	config->events = &client_events;
+	config->arg = &bridge->client;
 }
 
 static struct bridge *bridge_alloc(struct worker_service *ws, const struct incoming *in,
@@ -131,7 +150,7 @@ int bridge_new(struct worker_service *ws, const struct incoming *in, uint64_t id
 		door_leave(in->guest);
 		return rc;
 	}
-	fill_leg_config(bridge, &config);
+	fill_server_config(bridge, &config);
 	rc = upstream_init(&bridge->upstream, ws, &config, &bridge->log, &server_events,
 			   &bridge->server);
 	bridge->timer = loop_timer_new(ws->ground->loop, time_is_up, bridge);
@@ -140,8 +159,7 @@ int bridge_new(struct worker_service *ws, const struct incoming *in, uint64_t id
 		rc = -ENOMEM;
 		goto out_bridge;
 	}
-	config.events = &client_events;
-	config.arg = &bridge->client;
+	fill_client_config(bridge, &config);
 	rc = ws->ground->legs->accept(ws, &config, in, &bridge->client.leg);
 	if (rc)
 		goto out_bridge;

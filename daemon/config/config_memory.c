@@ -13,6 +13,11 @@
 #define MIB             ((size_t)1024 * 1024)
 #define RESERVE_DIVISOR 16u
 
+static uint32_t most_of(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
 size_t config_memory_own_bytes(void)
 {
 	return 2 * rpc_msg_cost_bytes(FACTS_UNBOUNDED_BYTES);
@@ -35,15 +40,55 @@ static size_t largest_rpc_bytes(const struct config *config)
 					  config_memory_own_bytes(), config->nservices);
 }
 
+/* What receives may become that a version allows to change. */
+static uint32_t recv_max_bytes(const struct service_config *service, uint32_t version)
+{
+	if (version < 2)
+		return 0;
+	return service->characteristics ? service->receive_max_bytes : RPCRDMA_DEFAULT_INLINE_TWO;
+}
+
+/* Of an end that is no TCP. */
+static struct rdma_leg_sizes end_sizes(const struct service_config *service, bool accepted)
+{
+	uint32_t version = accepted ? service->listen_version : service->connect_version;
+	enum dialect_id compat = accepted ? service->listen_compat : service->connect_compat;
+
+	return (struct rdma_leg_sizes){
+		.accepted = accepted,
+		.credits = service->credits,
+		.inline_threshold_bytes = service->inline_threshold_bytes,
+		.recv_max_bytes = recv_max_bytes(service, version),
+		.config_protocol = service->config_protocol,
+		.reverse_chunks =
+			version > 1 && service->characteristics && service->reverse_chunks,
+		.lent_replies = dialect(compat)->lent_replies,
+	};
+}
+
 struct reply_room config_memory_reply_room(const struct service_config *service)
 {
-	uint32_t recv_max = 0;
+	const struct rdma_leg_sizes sizes = end_sizes(service, false);
 
-	if (service->connect_version > 1)
-		recv_max = service->characteristics ? service->receive_max_bytes
-						    : RPCRDMA_DEFAULT_INLINE_TWO;
-	return rdma_leg_reply_room(service->inline_threshold_bytes, service->config_protocol,
-				   recv_max);
+	return rdma_leg_reply_room(&sizes);
+}
+
+struct reply_room config_memory_reverse_room(const struct service_config *service)
+{
+	const struct rdma_leg_sizes sizes = end_sizes(service, true);
+
+	if (service->listen.transport == TRANSPORT_TCP || !sizes.reverse_chunks)
+		return (struct reply_room){0};
+	return rdma_leg_reply_room(&sizes);
+}
+
+uint32_t config_memory_reverse_max_bytes(const struct service_config *service)
+{
+	const struct rdma_leg_sizes sizes = end_sizes(service, true);
+
+	if (service->listen.transport == TRANSPORT_TCP || sizes.reverse_chunks)
+		return REVERSE_MAX_BYTES;
+	return most_of(service->inline_threshold_bytes, sizes.recv_max_bytes);
 }
 
 /* What an RPC of the service takes whose Call and Reply are so long. */
@@ -58,11 +103,6 @@ static size_t rpc_bytes(const struct service_config *service, uint32_t message_b
 		segments = RPCRDMA_MAX_SEGMENTS;
 	return exchange_cost_bytes(rpc_msg_cost_bytes(message_bytes), message_bytes, NULL, &room) +
 	       work_cost_bytes(segments);
-}
-
-static uint32_t most_of(uint32_t a, uint32_t b)
-{
-	return a > b ? a : b;
 }
 
 size_t config_memory_buffer_bytes(const struct service_config *service)
@@ -96,34 +136,30 @@ size_t config_memory_staging_bytes(const struct config *config)
 	       (TCP_STAGING_BYTES + IWARP_RX_STAGING_BYTES);
 }
 
-static size_t end_receives_bytes(const struct service_config *service, const struct config_uri *end)
+static size_t end_receives_bytes(const struct service_config *service, const struct config_uri *end,
+				 bool accepted)
 {
+	const struct rdma_leg_sizes sizes = end_sizes(service, accepted);
+
 	if (end->transport == TRANSPORT_TCP || end->transport == TRANSPORT_IWARP)
 		return 0;
-	return rdma_leg_receives_bytes(service->credits, service->inline_threshold_bytes,
-				       service->config_protocol);
+	return rdma_leg_receives_bytes(&sizes);
 }
 
 size_t config_memory_receives_bytes(const struct service_config *service)
 {
-	return end_receives_bytes(service, &service->listen) +
-	       end_receives_bytes(service, &service->connect);
+	return end_receives_bytes(service, &service->listen, true) +
+	       end_receives_bytes(service, &service->connect, false);
 }
 
 static size_t end_beside_bytes(const struct service_config *service, const struct config_uri *end,
 			       bool accepted)
 {
-	size_t bytes;
+	const struct rdma_leg_sizes sizes = end_sizes(service, accepted);
 
 	if (end->transport == TRANSPORT_TCP)
 		return tcp_leg_beside_bytes(accepted);
-	bytes = rdma_leg_beside_bytes(
-		accepted, accepted && dialect(service->listen_compat)->lent_replies,
-		service->credits, service->inline_threshold_bytes, service->config_protocol);
-	if (!accepted && dialect(service->connect_compat)->lent_replies)
-		bytes += rdma_leg_lent_bytes(service->credits, service->inline_threshold_bytes,
-					     service->config_protocol);
-	return bytes + sizeof(struct iwarp_tx_batch);
+	return rdma_leg_beside_bytes(&sizes) + sizeof(struct iwarp_tx_batch);
 }
 
 size_t config_memory_beside_bytes(const struct service_config *service)

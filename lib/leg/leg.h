@@ -122,6 +122,15 @@ struct leg_events {
 
 struct nfs_sessions;
 
+/*
+ * Reverse Calls, those of a server to its client. A Call and a Reply of so many bytes each take nothing from the budget:
+ * each leg that connects has room for those that it takes at once. What is longer has memory at once, where enough is left
+ * for the largest Calls of clients besides, or fails: its Reply may stand behind Calls that wait for memory.
+ */
+#define REVERSE_FREE_BYTES (16u * 1024u)
+/* The longest that is taken from a server behind TCP: clients ask for 4 KiB to 1 MiB (RFC 8881 section 18.36.3). */
+#define REVERSE_MAX_BYTES (1024u * 1024u)
+
 /* What both kinds of leg are made from. Owned by the bridge; outlives the leg. */
 struct leg_config {
 	struct loop *loop;
@@ -130,8 +139,10 @@ struct leg_config {
 	struct spares *spares;        /* of this thread; NULL: none are kept */
 	uint32_t max_message_bytes;   /* of one RPC message, either way */
 	struct reply_room reply_room; /* of the leg to which this one's Calls go */
-	uint64_t stall_timeout_us;    /* to finish a record, to take a reply */
-	uint64_t connect_timeout_us;  /* to get a connecting leg up */
+	/* What that takes of a reverse Call, and of its Reply, at most; less than REVERSE_FREE_BYTES count as these. */
+	uint32_t reverse_max_bytes;
+	uint64_t stall_timeout_us;   /* to finish a record, to take a reply */
+	uint64_t connect_timeout_us; /* to get a connecting leg up */
 	/* RPC-over-RDMA's own program for configuration: Calls to it are answered here (A6.2-8); 0: there is none. */
 	uint32_t config_program;
 	bool partial;                        /* give messages up before they are complete */

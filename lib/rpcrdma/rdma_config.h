@@ -71,4 +71,10 @@ static inline uint32_t rdma_recv_bytes(uint32_t told_bytes, uint32_t least_bytes
 	return most(told_bytes, least_bytes) + (configures ? RDMA_HEADER_ROOM_BYTES : 0);
 }
 
+/** rdma_reverse_free_bytes - of a reverse Call to a leg with such receives, and of its Reply, that take nothing from the budget. */
+static inline uint32_t rdma_reverse_free_bytes(uint32_t recv_bytes)
+{
+	return least(recv_bytes, REVERSE_FREE_BYTES);
+}
+
 #endif

@@ -54,28 +54,36 @@ bool requester_can_call(const struct requester *rq)
 	return rq->reverse || rq->nheld < REQUESTER_HELD_MAX;
 }
 
-/* Of reverse Calls one note says it for all: a server makes them as it likes, and each as long. */
-static void note_refused(struct requester *rq, const struct requester_rpc *rpc)
+/* One note says it for all of a connection: a server makes as many as it likes. */
+static void note_reverse_refused(struct requester *rq, const struct requester_rpc *rpc)
 {
-	const char *direction = rq->reverse ? "reverse " : "";
-
-	if (rq->reverse && rq->refused)
+	if (rq->refused)
 		return;
 	rq->refused = true;
-	rdma_conn_note(rq->conn, "%sCall %#x of %u bytes cannot be sent to this peer (%s%s)",
-		       direction, rpc->x->facts.hdr.xid, rpc->x->call.len_bytes,
-		       rq->conn->peer->name,
-		       rpc->terms.reads_nothing ? ": it has said that it reads nothing" : "");
+	if (rpc->terms.reverse_calls)
+		rdma_conn_note(
+			rq->conn,
+			"reverse Call %#x of %u bytes cannot be sent to this client, which takes "
+			"%u bytes at once: it and others like it are answered SYSTEM_ERR",
+			rpc->x->facts.hdr.xid, rpc->x->call.len_bytes, rpc->terms.send_bytes);
+	else
+		rdma_conn_note(rq->conn, "this client takes no reverse Calls: they are answered "
+					 "SYSTEM_ERR");
 }
 
 /* What cannot be sent: no header holds it, the peer takes none, or there is no memory to keep track of it. */
 static void refuse(struct requester *rq, struct requester_rpc *rpc)
 {
-	if (rq->reverse)
+	if (rq->reverse) {
 		rq->conn->counters->reverse_refused++;
-	else
+		note_reverse_refused(rq, rpc);
+	} else {
 		rq->conn->counters->calls_not_sendable++;
-	note_refused(rq, rpc);
+		rdma_conn_note(rq->conn, "Call %#x of %u bytes cannot be sent to this peer (%s%s)",
+			       rpc->x->facts.hdr.xid, rpc->x->call.len_bytes, rq->conn->peer->name,
+			       rpc->terms.reads_nothing ? ": it has said that it reads nothing"
+							: "");
+	}
 	requester_rpc_fail(rpc, EXCHANGE_FAULT_CANT_SEND);
 }
 

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/least.h"
 #include "rpcrdma/responder_lent.h"
 #include "rpcrdma/responder_look.h"
 #include "rpcrdma/responder_reply.h"
@@ -155,25 +156,29 @@ static void on_granted(void *arg)
 	buf_put(stash);
 }
 
-/* Whether rdma_leg_beside_bytes() has counted all that it can take. */
-static bool is_counted(const struct responder_rpc *rpc)
-{
-	const struct rdma_leg_config *config = rpc->rpcs->conn->config;
-	uint32_t most = rdma_recv_bytes(config->inline_threshold_bytes, RPCRDMA_DEFAULT_INLINE_TWO,
-					config->config_protocol);
-
-	return !rpc->npulls && !rpc->nsegments && !rpc->nwrites && rpc->total_bytes <= most &&
-	       rpc->x->reply_max_bytes <= most;
-}
-
-/* The Reply of a reverse Call may stand behind clients' Calls that wait for the budget, so nothing is waited for. */
+/*
+ * The Reply of a reverse Call may stand behind clients' Calls that wait for the budget, so nothing is waited for. Of a
+ * short one inline, rdma_leg_beside_bytes() has counted as much as it takes with a Reply as short.
+ */
 static bool claim_reverse(struct responder_rpc *rpc, size_t cost)
 {
-	const struct leg_config *config = rpc->rpcs->conn->leg->config;
+	const struct rdma_conn *conn = rpc->rpcs->conn;
+	const struct leg_config *config = conn->leg->config;
+	uint32_t recv_bytes =
+		rdma_recv_bytes(conn->config->inline_threshold_bytes, RPCRDMA_DEFAULT_INLINE_TWO,
+				conn->config->config_protocol);
+	uint32_t free_bytes = rdma_reverse_free_bytes(recv_bytes);
+	struct exchange *x = rpc->x;
+	bool is_short =
+		!rpc->npulls && !rpc->nsegments && !rpc->nwrites && rpc->total_bytes <= free_bytes;
 
-	if (!is_counted(rpc))
-		return budget_claim_now(config->holder, &rpc->claim, cost,
-					2 * rpc_msg_cost_bytes(config->max_message_bytes));
+	if ((!is_short || x->reply_max_bytes > free_bytes) &&
+	    budget_claim_now(config->holder, &rpc->claim, cost,
+			     2 * rpc_msg_cost_bytes(config->max_message_bytes)))
+		return true;
+	if (!is_short)
+		return false;
+	x->reply_max_bytes = least(x->reply_max_bytes, free_bytes);
 	budget_claim_nothing(config->holder, &rpc->claim);
 	return true;
 }

@@ -2,6 +2,8 @@
 /* When the Calls that a TCP leg takes in may be passed on, and what becomes of the others. */
 #include "rpctcp/admit.h"
 
+#include "base/least.h"
+
 static bool is_held(const struct tcp_messages *msgs)
 {
 	return msgs->paused || msgs->full;
@@ -36,7 +38,7 @@ void tcp_admit_init(struct tcp_messages *msgs)
 	budget_claim_init(&msgs->claim, granted, msgs);
 }
 
-/* Claims for the first Call that waits, for a server's nothing; true once that is held. */
+/* Claims for the first Call that waits, unless it is a server's, which has its claim; true once that is held. */
 static bool claim(struct tcp_messages *msgs, size_t bytes)
 {
 	struct budget_holder *holder = msgs->conn->config.leg.holder;
@@ -110,6 +112,37 @@ static bool may_be_parked(const struct tcp_messages *msgs, uint32_t cap_bytes)
 	       msgs->parked_bytes + rpc_msg_cost_bytes(cap_bytes) <= TCP_PARKED_MAX_BYTES;
 }
 
+/* Left to clients, whose largest Call and Reply must not find too little for a server's. */
+static size_t left_bytes(const struct tcp_messages *msgs)
+{
+	return 2 * rpc_msg_cost_bytes(msgs->conn->config.leg.max_message_bytes);
+}
+
+static bool claim_now(struct tcp_messages *msgs, uint32_t cap_bytes)
+{
+	size_t bytes =
+		cost_bytes(msgs, rpc_msg_cost_bytes(cap_bytes), msgs->ceiling_bytes, msgs->call);
+
+	return budget_claim_now(msgs->conn->config.leg.holder, &msgs->claim, bytes,
+				left_bytes(msgs));
+}
+
+bool tcp_admit_reverse_call(struct tcp_messages *msgs, uint32_t cap_bytes)
+{
+	bool is_short = cap_bytes <= REVERSE_FREE_BYTES;
+
+	/* It has come here before, or the claim is that of the one before it, which is parked. */
+	if (msgs->parked || msgs->claim.state != BUDGET_CLAIM_IDLE)
+		return true;
+	if ((!is_short || msgs->ceiling_bytes > REVERSE_FREE_BYTES) && claim_now(msgs, cap_bytes))
+		return true;
+	if (!is_short)
+		return false;
+	msgs->ceiling_bytes = least(msgs->ceiling_bytes, REVERSE_FREE_BYTES);
+	budget_claim_nothing(msgs->conn->config.leg.holder, &msgs->claim);
+	return true;
+}
+
 bool tcp_admit_begin(struct tcp_messages *msgs, uint32_t cap_bytes)
 {
 	msgs->claim_is_exact = msgs->in->parser.last && msgs->call->facts.stage == FACTS_WHOLE;
@@ -127,8 +160,11 @@ bool tcp_admit_begin(struct tcp_messages *msgs, uint32_t cap_bytes)
 bool tcp_admit_grow(struct tcp_messages *msgs, uint32_t cap_bytes)
 {
 	/* One that is to be parked has no claim. */
-	return !msgs->parked && msgs->claim.state == BUDGET_CLAIM_HELD &&
-	       budget_grow(&msgs->claim, cost_bytes(msgs, rpc_msg_cost_bytes(cap_bytes),
+	if (msgs->parked || msgs->claim.state != BUDGET_CLAIM_HELD)
+		return false;
+	if (msgs->conn->connector)
+		return claim_now(msgs, cap_bytes);
+	return budget_grow(&msgs->claim, cost_bytes(msgs, rpc_msg_cost_bytes(cap_bytes),
 						    msgs->ceiling_bytes, msgs->call));
 }
 

@@ -13,7 +13,7 @@
  * The claim is that of the first Call that has not been passed on: the first that is parked, else the one that
  * is being received.
  *
- * A server's Calls (TCP_REVERSE_*) wait for nothing; a pause of a connecting leg holds its Replies too.
+ * A server's Calls wait for no memory (call.h); a pause of a connecting leg holds its Replies too.
  */
 #ifndef RPCTCP_ADMIT_H
 #define RPCTCP_ADMIT_H
@@ -25,6 +25,8 @@
 
 /** tcp_admit_init - no Call waits. */
 void tcp_admit_init(struct tcp_messages *msgs);
+/** tcp_admit_reverse_call - whether a server's Call of at most @cap_bytes has its memory, or needs none; due before the next. */
+bool tcp_admit_reverse_call(struct tcp_messages *msgs, uint32_t cap_bytes);
 /** tcp_admit_begin - whether a Call of at most @cap_bytes may be received; else the stream is blocked until another try. */
 bool tcp_admit_begin(struct tcp_messages *msgs, uint32_t cap_bytes);
 /** tcp_admit_grow - whether the Call that is being received may have @cap_bytes after all. */

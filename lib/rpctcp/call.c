@@ -2,6 +2,7 @@
 /* Calls to the TCP leg: the look at each, its claim, and what is answered here. */
 #include "rpctcp/call.h"
 
+#include "base/least.h"
 #include "nfs/nfs.h"
 #include "rpc/call_verdict.h"
 #include "rpctcp/admit.h"
@@ -58,8 +59,10 @@ void tcp_call_init(struct tcp_messages *msgs)
 
 	if (limit > RECORD_MAX_FRAGMENT_BYTES)
 		limit = RECORD_MAX_FRAGMENT_BYTES;
-	if (msgs->conn->connector && limit > TCP_REVERSE_MAX_BYTES)
-		limit = TCP_REVERSE_MAX_BYTES;
+	if (msgs->conn->connector)
+		limit = least(limit, least(most(msgs->conn->config.leg.reverse_max_bytes,
+						REVERSE_FREE_BYTES),
+					   REVERSE_MAX_BYTES));
 	msgs->limit_bytes = limit;
 }
 
@@ -70,8 +73,8 @@ static uint32_t cap_bytes(const struct tcp_messages *msgs)
 
 	if (parser->last)
 		return parser->record_bytes;
-	return msgs->limit_bytes < FACTS_UNBOUNDED_BYTES ? msgs->limit_bytes
-							 : FACTS_UNBOUNDED_BYTES;
+	return least(msgs->limit_bytes,
+		     msgs->conn->connector ? REVERSE_FREE_BYTES : FACTS_UNBOUNDED_BYTES);
 }
 
 /* What is here of the Call says more of it. */
@@ -144,6 +147,10 @@ void tcp_call_begin(struct tcp_messages *msgs, const uint8_t *msg, uint32_t have
 
 	if (!msgs->call && (!is_wanted(msgs, xid) || !look(msgs, msg, have_bytes, cap)))
 		return;
+	if (msgs->conn->connector && !tcp_admit_reverse_call(msgs, cap)) {
+		answer_system_err(msgs, xid);
+		return;
+	}
 	if (tcp_admit_begin(msgs, cap))
 		tcp_message_body(msgs, RPC_CALL, cap);
 }

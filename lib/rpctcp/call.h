@@ -9,8 +9,10 @@
  * One of several fragments whose length is not known is taken to be FACTS_UNBOUNDED_BYTES long, and
  * may be longer only if there is memory for that at once.
  *
- * A server's Calls are few and small (TCP_REVERSE_*), and take nothing from the budget: their Replies may
- * stand behind clients' Calls that wait for it, and neither would ever go on.
+ * A server's Calls are few (TCP_REVERSE_CALLS_MAX), and wait for no memory: their Replies may stand behind clients' Calls
+ * that wait for it, and neither would ever go on. Short ones take nothing from the budget; longer ones, and those whose
+ * Reply may be longer, have memory at once, where enough is left (REVERSE_FREE_BYTES). If there is none, a long one gets
+ * SYSTEM_ERR, and a short one a Reply no longer than is free.
  */
 #ifndef RPCTCP_CALL_H
 #define RPCTCP_CALL_H
@@ -18,7 +20,6 @@
 #include "rpctcp/message.h"
 
 #define TCP_REVERSE_CALLS_MAX 64u
-#define TCP_REVERSE_MAX_BYTES (16u * 1024u) /* of a reverse Call, and of its Reply */
 
 /** tcp_call_init - how long a Call, and a Reply to one, may be: it must leave as one fragment. */
 void tcp_call_init(struct tcp_messages *msgs);

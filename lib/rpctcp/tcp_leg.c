@@ -406,6 +406,6 @@ size_t tcp_leg_beside_bytes(bool accepted)
 
 	if (accepted)
 		return bytes + TCP_PARKED_MAX_BYTES + TCP_CALLS_MAX * EXCHANGE_BESIDE_BYTES;
-	return bytes + TCP_REVERSE_CALLS_MAX * (2 * rpc_msg_cost_bytes(TCP_REVERSE_MAX_BYTES) +
-						EXCHANGE_BESIDE_BYTES);
+	return bytes + TCP_REVERSE_CALLS_MAX *
+			       (2 * rpc_msg_cost_bytes(REVERSE_FREE_BYTES) + EXCHANGE_BESIDE_BYTES);
 }

@@ -56,7 +56,7 @@ int tcp_leg_connect(const struct tcp_leg_config *config, const struct stream_tar
  * @accepted: its peer is a client
  *
  * What was read and not taken, the start of a record that is not whole, answers of our own, and for each Call of
- * the peer its small objects; of a client the Calls that are parked, of a server its Calls and their Replies.
+ * the peer its small objects; of a client the Calls that are parked, of a server its short Calls and Replies.
  */
 size_t tcp_leg_beside_bytes(bool accepted);
 

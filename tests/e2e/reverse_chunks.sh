@@ -9,7 +9,7 @@ needs_proxies
 # Receives stay as they are, so that what is long stays so.
 STILL="inline_threshold_bytes = 4096; receive_max_bytes = 4096;"
 SHORT="4 800 3900"
-LONG="4100 9000 16200" # a server's are refused past 16 KiB, whatever carries them
+LONG="4100 9000 16200 100000 1048000" # a server's are refused past 1 MiB, whatever carries them
 
 # chain A B: another chain, whose proxies have reverse_chunks or not
 chain() {

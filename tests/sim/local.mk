@@ -78,6 +78,12 @@ tests_sim_test_pairings_CFLAGS = $(UNIT_CFLAGS)
 tests_sim_test_pairings_LDADD = $(CHAIN_LDADD)
 TESTS += tests/sim/test_pairings
 
+check_PROGRAMS += tests/sim/test_reverse_sizes
+tests_sim_test_reverse_sizes_SOURCES = tests/sim/test_reverse_sizes.c $(CHAIN_SOURCES)
+tests_sim_test_reverse_sizes_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_reverse_sizes_LDADD = $(CHAIN_LDADD)
+TESTS += tests/sim/test_reverse_sizes
+
 check_PROGRAMS += tests/sim/test_large
 tests_sim_test_large_SOURCES = tests/sim/test_large.c $(CHAIN_SOURCES)
 tests_sim_test_large_CFLAGS = $(UNIT_CFLAGS)

@@ -410,9 +410,12 @@ void rig_reply_grow(struct rig_side *side, struct exchange *x, uint32_t have_byt
 
 void rig_give(struct rig_side *side, struct exchange *x)
 {
-	struct reply_room room =
-		rdma_leg_reply_room(side->config.inline_threshold_bytes,
-				    side->config.config_protocol, side->config.receive_max_bytes);
+	const struct rdma_leg_sizes sizes = {
+		.inline_threshold_bytes = side->config.inline_threshold_bytes,
+		.config_protocol = side->config.config_protocol,
+		.recv_max_bytes = side->config.receive_max_bytes,
+	};
+	struct reply_room room = rdma_leg_reply_room(&sizes);
 
 	rig_look(side, x);
 	if (!budget_claim(side->config.leg.holder, &x->claim,

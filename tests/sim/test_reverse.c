@@ -505,7 +505,7 @@ START_TEST(a_reverse_call_with_chunks_waits_for_no_memory)
 }
 END_TEST
 
-/* What the peer takes inline may be much, which nothing but the budget counts. */
+/* What the peer takes inline may be much, which nothing but the budget counts: without memory its Reply is to be short. */
 START_TEST(a_long_reply_inline_to_a_reverse_call_takes_memory_too)
 {
 	struct xchar_value value = {XCHAR_RBSIZ, true, 65536};
@@ -518,13 +518,21 @@ START_TEST(a_long_reply_inline_to_a_reverse_call_takes_memory_too)
 	ck_assert(budget_claim(&rig->client_budget.other, &taken,
 			       rig->client_budget.budget.limit_bytes));
 	send_call(0x91);
-	expect_system_err(0x91);
+	next();
+	ck_assert_uint_eq(len, 100);
+	ck_assert_uint_eq(rig->client.last_reply_max, rdma_reverse_free_bytes(4096));
 	/* The program behind proves that its Reply is short. */
 	fake_ceiling_bytes = 200;
 	send_call(0x92);
 	next();
 	ck_assert_uint_eq(len, 100);
+	ck_assert_uint_eq(rig->client.last_reply_max, 200);
 	budget_release(&taken);
+	fake_ceiling_bytes = UINT32_MAX;
+	send_call(0x93);
+	next();
+	ck_assert_uint_eq(rig->client.last_reply_max, 65536 - RPCRDMA_MIN_HDR_BYTES);
+	ck_assert_uint_eq(rig->client.counters.reverse_refused, 0);
 	end();
 }
 END_TEST

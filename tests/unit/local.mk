@@ -576,6 +576,13 @@ tests_unit_test_tcp_leg_flow_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_tcp_leg_flow_LDADD = tests/lib/libtest.a tests/lib/libfakenfs.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_tcp_leg_flow
 
+check_PROGRAMS += tests/unit/test_tcp_leg_reverse
+tests_unit_test_tcp_leg_reverse_SOURCES = tests/unit/test_tcp_leg_reverse.c \
+	tests/unit/tcp_leg_fixture.c tests/unit/tcp_leg_fixture.h
+tests_unit_test_tcp_leg_reverse_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_tcp_leg_reverse_LDADD = tests/lib/libtest.a tests/lib/libfakenfs.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_tcp_leg_reverse
+
 check_PROGRAMS += tests/unit/test_tcp_leg_drain
 tests_unit_test_tcp_leg_drain_SOURCES = tests/unit/test_tcp_leg_drain.c \
 	tests/unit/tcp_bench.c tests/unit/tcp_bench.h

@@ -6,7 +6,6 @@
 #include "tests/unit/tcp_leg_fixture.h"
 
 #define REVERSE_CALLS_MAX 64
-#define REVERSE_MAX_BYTES (16u * 1024u)
 #define UNSENT_MAX_BYTES  (8u * 1024u * 1024u)
 #define SHORT_US          50000 /* a stall timeout */
 
@@ -148,26 +147,26 @@ START_TEST(a_servers_calls_are_small)
 {
 	fake_ceiling_bytes = UINT32_MAX;
 	fixture_connect();
-	peer_send_call(1, REVERSE_MAX_BYTES, 1);
-	peer_send_call(2, REVERSE_MAX_BYTES + 4, 2);
+	peer_send_call(1, REVERSE_FREE_BYTES, 1);
+	peer_send_call(2, REVERSE_FREE_BYTES + 4, 2);
 	peer_expect_system_err(2);
 	ck_assert_uint_eq(seen.ncalls, 1);
-	expect_call(seen.calls[0], 1, REVERSE_MAX_BYTES, 1);
-	ck_assert_uint_eq(seen.calls[0]->reply_max_bytes, REVERSE_MAX_BYTES);
+	expect_call(seen.calls[0], 1, REVERSE_FREE_BYTES, 1);
+	ck_assert_uint_eq(seen.calls[0]->reply_max_bytes, REVERSE_FREE_BYTES);
 }
 END_TEST
 
 START_TEST(a_servers_call_in_fragments_is_small_too)
 {
-	uint8_t *msg = malloc(2 * REVERSE_MAX_BYTES);
+	uint8_t *msg = malloc(2 * REVERSE_FREE_BYTES);
 	uint8_t mark[4];
 
 	fixture_connect();
-	put_call(msg, 5, 2 * REVERSE_MAX_BYTES, 0);
+	put_call(msg, 5, 2 * REVERSE_FREE_BYTES, 0);
 	for (unsigned i = 0; i < 4; i++) {
-		put_word(mark, REVERSE_MAX_BYTES / 2 | (i == 3 ? 0x80000000u : 0));
+		put_word(mark, REVERSE_FREE_BYTES / 2 | (i == 3 ? 0x80000000u : 0));
 		peer_write(mark, 4);
-		peer_write(msg + i * REVERSE_MAX_BYTES / 2, REVERSE_MAX_BYTES / 2);
+		peer_write(msg + i * REVERSE_FREE_BYTES / 2, REVERSE_FREE_BYTES / 2);
 	}
 	peer_expect_system_err(5);
 	peer_send_call(6, 44, 0);

@@ -1,0 +1,34 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Reverse Calls and their Replies pass two proxies inline, as long as a Send of the size that both agree on.
+BACK_PORT=3049
+. "$(dirname "$0")/lib.sh"
+enter "$@"
+needs_proxies
+
+# chain BYTES: another chain, whose Sends may be so long
+chain() {
+	stop_proxy a
+	stop_proxy b
+	A_SERVICE="inline_threshold_bytes = $1;" B_SERVICE="inline_threshold_bytes = $1;"
+	start_chain
+}
+
+# reverse passes|fails BYTES...
+reverse() { rpc_peer "$FRONT_PORT" "$BACK_PORT" 0 0 reverse "$@"; }
+
+# What clients on TCP invite: 4096 bytes of a callback, and the headers around.
+chain 8192
+check "a callback of 4096 bytes passes where Sends are twice as long" reverse passes 4 3900 4096 8000
+check "one that is longer than a Send gets SYSTEM_ERR" reverse fails 8192 20000 2000000
+check "each is counted, and said once a connection" \
+	eval 'counter_is b rdma reverse_refused -eq 400 && counter_is b tcp reverse_refused -eq 200 &&
+	      [ "$(grep -c "reverse Call .* cannot be sent" b.log)" = 2 ]'
+
+chain 262144
+check "with Sends of 256 KiB one of 200,000 bytes passes" reverse passes 4 4096 20000 200000 262000
+check "no memory is lent for that" counter_is b rdma keys_lent -eq 0
+
+chain 4096
+check "with Sends of 4 KiB a callback of 4096 bytes gets SYSTEM_ERR" reverse fails 4096
+finish

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Long Calls of a server to its client, over TCP: they have memory at once, or fail. */
+#include <stdlib.h>
+
+#include "rpc/record.h"
+#include "tests/unit/tcp_leg_fixture.h"
+
+#define LONG_BYTES 200000u
+/* What is to be left for clients: their largest Call and Reply. */
+#define LEFT (2 * rpc_msg_cost_bytes(FIXTURE_MAX_MESSAGE))
+
+static struct budget_claim hog;
+
+/* All but @left of the memory is somebody else's. */
+static void leave(size_t left)
+{
+	budget_claim_init(&hog, NULL, NULL);
+	ck_assert(budget_claim(&budget.other, &hog, FIXTURE_BUDGET - left));
+}
+
+/* A leg to a server, whose Calls may be so long. */
+static void connect_with(uint32_t reverse_max_bytes, uint32_t ceiling_bytes)
+{
+	config.leg.reverse_max_bytes = reverse_max_bytes;
+	fake_ceiling_bytes = ceiling_bytes;
+	fixture_connect();
+}
+
+static size_t used(void)
+{
+	return budget.account.used_bytes;
+}
+
+START_TEST(a_long_one_passes_and_has_its_memory)
+{
+	connect_with(REVERSE_MAX_BYTES, LONG_BYTES);
+	peer_send_call(1, LONG_BYTES, 1);
+	RUN_UNTIL(seen.ncalls);
+	expect_call(seen.calls[0], 1, LONG_BYTES, 1);
+	ck_assert_uint_eq(seen.calls[0]->reply_max_bytes, LONG_BYTES);
+	ck_assert_uint_eq(used(), 2 * rpc_msg_cost_bytes(LONG_BYTES));
+	answer_call(0, LONG_BYTES, 3);
+	peer_expect_reply(1, LONG_BYTES, 3);
+	settle();
+	ck_assert_uint_eq(used(), 0);
+}
+END_TEST
+
+/* Up to what the client's leg takes, and no further than any goes. */
+START_TEST(what_no_client_takes_is_refused_unread)
+{
+	uint32_t limit = _i ? REVERSE_MAX_BYTES : 65536;
+
+	connect_with(_i ? UINT32_MAX : limit, 4096);
+	peer_send_call(1, limit + 4, 2);
+	peer_expect_system_err(1);
+	ck_assert_uint_eq(worker.counters.reverse_refused, 1);
+	ck_assert_uint_eq(used(), 0);
+	peer_send_call(2, limit, 2);
+	RUN_UNTIL(seen.ncalls);
+	expect_call(seen.calls[0], 2, limit, 2);
+	ck_assert_uint_eq(seen.notes, 1);
+}
+END_TEST
+
+/* It leaves what the largest of the clients' Calls may need, and does not wait. */
+START_TEST(a_long_one_without_memory_fails_at_once)
+{
+	size_t need = rpc_msg_cost_bytes(LONG_BYTES) + rpc_msg_cost_bytes(REVERSE_MAX_BYTES);
+
+	connect_with(REVERSE_MAX_BYTES, 4096);
+	leave(LEFT + need - 1);
+	peer_send_call(1, LONG_BYTES, 1);
+	peer_expect_system_err(1);
+	ck_assert_uint_eq(worker.counters.reverse_refused, 1);
+	ck_assert_uint_eq(budget.account.waiting, 0);
+	ck_assert_uint_eq(pool_in_use(), 0);
+	budget_shrink(&hog, FIXTURE_BUDGET - LEFT - need);
+	peer_send_call(2, LONG_BYTES, 1);
+	RUN_UNTIL(seen.ncalls);
+	/* What it turned out not to need has gone back. */
+	ck_assert_uint_eq(used(), FIXTURE_BUDGET - LEFT - need + rpc_msg_cost_bytes(LONG_BYTES) +
+					  rpc_msg_cost_bytes(4096));
+	budget_release(&hog);
+}
+END_TEST
+
+/* Whose Reply is short, too: the budget is not asked. */
+START_TEST(a_short_one_takes_nothing)
+{
+	connect_with(REVERSE_MAX_BYTES, REVERSE_FREE_BYTES);
+	peer_send_call(1, REVERSE_FREE_BYTES, 1);
+	RUN_UNTIL(seen.ncalls);
+	ck_assert_uint_eq(seen.calls[0]->reply_max_bytes, REVERSE_FREE_BYTES);
+	ck_assert_uint_eq(used(), 0);
+}
+END_TEST
+
+/* Where there is memory its Reply may be long; else it may be as long as is free, and the Call passes all the same. */
+START_TEST(a_short_one_with_a_long_reply_passes_with_what_there_is)
+{
+	connect_with(REVERSE_MAX_BYTES, LONG_BYTES);
+	peer_send_call(1, 100, 1);
+	RUN_UNTIL(seen.ncalls);
+	ck_assert_uint_eq(seen.calls[0]->reply_max_bytes, LONG_BYTES);
+	ck_assert_uint_eq(used(), rpc_msg_cost_bytes(100) + rpc_msg_cost_bytes(LONG_BYTES));
+	answer_call(0, LONG_BYTES, 3);
+	peer_expect_reply(1, LONG_BYTES, 3);
+	settle();
+	leave(1);
+	peer_send_call(2, 100, 1);
+	RUN_UNTIL(seen.ncalls == 2);
+	ck_assert_uint_eq(seen.calls[1]->reply_max_bytes, REVERSE_FREE_BYTES);
+	ck_assert_uint_eq(used(), FIXTURE_BUDGET - 1);
+	ck_assert_uint_eq(worker.counters.reverse_refused, 0);
+	answer_call(1, 24, 0);
+	peer_expect_reply(2, 24, 0);
+	budget_release(&hog);
+}
+END_TEST
+
+static void send_in_fragments(uint32_t xid)
+{
+	uint8_t *msg = malloc(LONG_BYTES);
+
+	put_call(msg, xid, LONG_BYTES, 7);
+	peer_send_fragments(msg, LONG_BYTES, 10000);
+	free(msg);
+}
+
+/* Nobody knows how long it is before its end: it takes memory when it is longer than is free. */
+START_TEST(a_long_one_in_fragments_has_its_memory_on_the_way)
+{
+	connect_with(REVERSE_MAX_BYTES, 4096);
+	send_in_fragments(1);
+	RUN_UNTIL(seen.ncalls);
+	expect_call(seen.calls[0], 1, LONG_BYTES, 7);
+	leave(used() + LEFT + 1000);
+	send_in_fragments(2);
+	peer_expect_system_err(2);
+	peer_send_call(3, 100, 1);
+	RUN_UNTIL(seen.ncalls == 2);
+	ck_assert_uint_eq(worker.counters.reverse_refused, 1);
+	ck_assert_uint_eq(budget.account.waiting, 0);
+	budget_release(&hog);
+}
+END_TEST
+
+/* What a pause keeps back has its memory meanwhile, and the one behind it waits unread. */
+START_TEST(long_ones_wait_for_the_end_of_a_pause)
+{
+	connect_with(REVERSE_MAX_BYTES, 4096);
+	leg_pause(leg, true);
+	peer_send_call(1, LONG_BYTES, 1);
+	settle();
+	ck_assert_uint_eq(seen.ncalls, 0);
+	leg_pause(leg, false);
+	peer_send_call(2, LONG_BYTES, 2);
+	RUN_UNTIL(seen.ncalls == 2);
+	ck_assert_uint_eq(used(), 2 * (rpc_msg_cost_bytes(LONG_BYTES) + rpc_msg_cost_bytes(4096)));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("tcp_leg_reverse");
+	TCase *tc = tcase_create("tcp_leg_reverse");
+
+	tcase_add_checked_fixture(tc, fixture_setup, fixture_teardown);
+	tcase_add_test(tc, a_long_one_passes_and_has_its_memory);
+	tcase_add_loop_test(tc, what_no_client_takes_is_refused_unread, 0, 2);
+	tcase_add_test(tc, a_long_one_without_memory_fails_at_once);
+	tcase_add_test(tc, a_short_one_takes_nothing);
+	tcase_add_test(tc, a_short_one_with_a_long_reply_passes_with_what_there_is);
+	tcase_add_test(tc, a_long_one_in_fragments_has_its_memory_on_the_way);
+	tcase_add_test(tc, long_ones_wait_for_the_end_of_a_pause);
+	suite_add_tcase(suite, tc);
+	return test_main(suite);
+}
