@@ -18,11 +18,12 @@ void credit_window_init(struct credit_window *window, uint32_t asked)
 
 bool credit_window_open(const struct credit_window *window)
 {
-	uint32_t granted = credit_window_value(window);
+	uint32_t granted = window->granted;
 
+	if (!granted)
+		return !window->in_flight;
 	/* The last one is never kept back: nothing would be sent. */
-	return granted &&
-	       window->in_flight < granted - least(window->reserved + window->waited, granted - 1);
+	return window->in_flight < granted - least(window->reserved + window->waited, granted - 1);
 }
 
 bool credit_window_left(const struct credit_window *window)
@@ -41,10 +42,15 @@ void credit_window_give(struct credit_window *window)
 	window->in_flight--;
 }
 
-bool credit_window_grant(struct credit_window *window, uint32_t granted, bool may_be_zero)
+bool credit_window_grant(struct credit_window *window, uint32_t granted)
 {
-	window->granted = least(may_be_zero ? granted : at_least_one(granted), window->asked);
+	window->granted = least(at_least_one(granted), window->asked);
 	return granted != 0;
+}
+
+void credit_window_stop(struct credit_window *window)
+{
+	window->granted = 0;
 }
 
 void credit_grant_init(struct credit_grant *grant, uint32_t first, uint32_t max)

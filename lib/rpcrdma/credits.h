@@ -42,11 +42,13 @@ void credit_window_take(struct credit_window *window);
 void credit_window_give(struct credit_window *window);
 /**
  * credit_window_grant - obey the grant of a Reply (A3.3-5)
- * @may_be_zero: zero means to wait (A3.3-11); else it is taken as one (A3.3-3)
  *
- * More than was asked is taken as what was asked. Returns false if it was zero.
+ * Zero is taken as one (A3.3-3), more than was asked as what was asked. Returns false if it was
+ * zero.
  */
-bool credit_window_grant(struct credit_window *window, uint32_t granted, bool may_be_zero);
+bool credit_window_grant(struct credit_window *window, uint32_t granted);
+/** credit_window_stop - obey a grant of zero that says to wait (A3.3-11). */
+void credit_window_stop(struct credit_window *window);
 
 /* The responder's side. */
 struct credit_grant {

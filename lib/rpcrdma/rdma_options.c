@@ -278,7 +278,7 @@ static void take_credit(struct rdma_conn *conn, uint32_t credit)
 {
 	if (!conn->connector)
 		credit_grant_ask(&conn->grant, credit);
-	else if (!credit_window_grant(&conn->window, credit, false))
+	else if (!credit_window_grant(&conn->window, credit))
 		conn->counters->credit_zero_received++;
 }
 

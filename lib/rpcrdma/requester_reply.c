@@ -131,18 +131,16 @@ static bool zero_is_grant(const struct requester *rq, const struct dialect *dial
 	return dialect->zero_grants && !rq->reverse;
 }
 
-static void obey_grant(struct requester *rq, const struct dialect *dialect, uint32_t credit)
+static inline void obey_grant(struct requester *rq, const struct dialect *dialect, uint32_t credit)
 {
-	bool may_be_zero = zero_is_grant(rq, dialect);
-
 	rq->answered = true;
 	negotiation_reply_came(&rq->conn->negotiation);
-	if (credit_window_grant(&rq->conn->window, credit, may_be_zero))
-		return;
-	if (may_be_zero)
+	if (!credit && zero_is_grant(rq, dialect)) {
+		credit_window_stop(&rq->conn->window);
 		rq->conn->counters->credit_zero_obeyed++;
-	else
+	} else if (!credit_window_grant(&rq->conn->window, credit)) {
 		rq->conn->counters->credit_zero_received++;
+	}
 }
 
 /* Whether all of the Reply is inline, and more than its Call allows: memory for it is not in the claim. */
@@ -185,7 +183,7 @@ static struct requester_rpc *find_waiting(const struct requester *rq, uint32_t x
 	return rpc && rpc->state != REQUESTER_PULLING ? rpc : NULL;
 }
 
-static void answered(struct requester *rq, const struct requester_rpc *rpc, uint32_t credit)
+static inline void answered(struct requester *rq, const struct requester_rpc *rpc, uint32_t credit)
 {
 	rq->conn->counters->replies_received++;
 	/* Who has answered a Call has pulled what was lent of it. */

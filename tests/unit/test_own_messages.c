@@ -9,7 +9,7 @@ static struct own_messages own;
 static void connector(uint32_t granted)
 {
 	credit_window_init(&window, 64);
-	(void)credit_window_grant(&window, granted, false);
+	(void)credit_window_grant(&window, granted);
 	own_messages_init(&own, &window);
 }
 
@@ -60,11 +60,11 @@ START_TEST(nothing_is_kept_back_that_would_not_do)
 	ck_assert(!own_messages_may_send(&own));
 	ck_assert(!own_messages_wait(&own, true));
 	ck_assert(credit_window_open(&window));
-	(void)credit_window_grant(&window, 3, false);
+	(void)credit_window_grant(&window, 3);
 	ck_assert(!own_messages_wait(&own, true));
 	credit_window_take(&window);
 	ck_assert(!credit_window_open(&window));
-	(void)credit_window_grant(&window, 64, false);
+	(void)credit_window_grant(&window, 64);
 	while (own.count < OWN_MESSAGES_MAX)
 		own_messages_sent(&own, 8, true);
 	ck_assert(own_messages_wait(&own, true));
