@@ -158,7 +158,8 @@ done
 # The callbacks of a session with Kerberos.
 host_row chain tcp://10.0.2.2:2304 iwarp://10.0.2.2:2302 "credits = 2;"
 for version in 4.1 4.2; do
-	JUDGE= NFS_OPTIONS=sec=krb5i judged "tcp client, tcp=>iwarp, iwarp=>tcp, knfsd, $version, sec=krb5i: recalls while Calls wait for a credit" \
+	JUDGE= NFS_OPTIONS=sec=krb5i \
+		judged "tcp client, tcp=>iwarp, iwarp=>tcp, knfsd, $version, sec=krb5i: recalls while Calls wait for a credit" \
 		recalls host chain "$version" proxy.lab 2304
 done
 
