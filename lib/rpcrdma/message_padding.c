@@ -8,7 +8,10 @@
 
 uint32_t message_alignment(const struct rdma_conn *conn)
 {
-	return conn->config->padding_align_bytes;
+	uint32_t own = conn->config->padding_align_bytes, recommended = conn->peer_align_bytes;
+
+	/* A recommendation, not an order: who aligns nothing goes on so, nor is a message to be mostly pads (A6.2-6). */
+	return own > 1 && recommended > 1 && recommended <= RPCRDMA_INLINE_MIN ? recommended : own;
 }
 
 /* What is short is copied at once, with the pads around it: it takes no place in the gather list. */

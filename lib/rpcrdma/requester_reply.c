@@ -10,6 +10,7 @@
 #include "rpcrdma/requester_conf.h"
 #include "rpcrdma/requester_lent.h"
 #include "rpcrdma/requester_null.h"
+#include "rpcrdma/work.h"
 
 bool requester_owns_key(const struct requester *rq, uint32_t xid, uint32_t rkey)
 {
@@ -77,7 +78,7 @@ static const char *read_list_wrong(const struct requester_rpc *rpc)
 {
 	if (!requester_lent_may(rpc))
 		return "a read list in a Reply";
-	if (!rpc->rpcs->conn->ord)
+	if (!work_may_read(rpc->rpcs->conn))
 		return "a Reply lent by a peer that cannot be read from";
 	return NULL;
 }

@@ -180,7 +180,8 @@ bool responder_rpc_may_lend(const struct responder_rpc *rpc)
 {
 	const struct rdma_conn *conn = rpc->rpcs->conn;
 
-	return rpc->terms.dialect->lent_replies && !conn->connector && conn->ird;
+	return rpc->terms.dialect->lent_replies && !conn->connector && conn->ird &&
+	       !rpc->terms.reads_nothing;
 }
 
 unsigned responder_rpc_lend_room(const struct responder_rpc *rpc)
