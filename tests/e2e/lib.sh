@@ -11,7 +11,8 @@
 #
 # E2E_BUILD is the build directory; E2E_KEEP is where logs and captures are to be left; E2E_CHAIN=direct leaves
 # the proxies out (to test the tests); E2E_VERSION=2 has the first proxy speak version two of RPC-over-RDMA to the
-# second, and each of them is then held to have sent nothing of version one.
+# second, and each of them is then held to have sent nothing of version one; E2E_COMPAT=draft03 has them use all that the
+# draft of version one has, its configuration protocol too, and then they are held to have done so.
 
 set -u
 E2E_SRC=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -33,7 +34,7 @@ FABRIC_PORT=20049
 FABRIC_MNT=2050
 FABRIC=${FABRIC:-iwarp://127.0.0.1} # how the first proxy reaches the second, without a port
 
-declare -i cases=0 failures=0 sent_in_two=0
+declare -i cases=0 failures=0 sent_in_two=0 configured=0
 declare -A pid_of=()
 
 # ---------------------------------------------------------------- TAP
@@ -188,6 +189,12 @@ service() {
 	printf '  { name = "%s"; listen = "%s"; connect = "%s"; require_privileged_port = false; %s }' "$1" "$2" "$3" "${4:-}"
 }
 
+# draft_keys SIDE: between the proxies all that the draft of version one has
+draft_keys() {
+	[ "$1" = a ] && echo "connect_compat = \"$E2E_COMPAT\";" || echo "listen_compat = \"$E2E_COMPAT\";"
+	echo "config_protocol = true; padding_align_bytes = 64;"
+}
+
 # proxy_config SIDE: a (clients' side) or b (server's side). A_GLOBAL, B_GLOBAL: more top-level keys;
 # A_SERVICE, B_SERVICE: more keys of each service; A_MORE, B_MORE: a command that prints more services.
 proxy_config() {
@@ -195,6 +202,7 @@ proxy_config() {
 	local more_keys=${!more:-}
 
 	[ "${E2E_VERSION:-1}$side" != 2a ] || more_keys="connect_version = 2; $more_keys"
+	[ -z "${E2E_COMPAT:-}" ] || more_keys="$(draft_keys "$side") $more_keys"
 	echo "control = \"$T/$side.sock\";"
 	echo "workers = ${WORKERS:-2};"
 	echo "${!global:-}"
@@ -276,6 +284,7 @@ speaks_two() {
 stop_proxy() {
 	[ -n "${pid_of[$1]:-}" ] || return 0
 	[ -z "${E2E_VERSION:-}" ] || [ "$1" = g ] || speaks_two "$1"
+	[ -z "${E2E_COMPAT:-}" ] || [ "$1" != a ] || configured+=$(counter a rdma conf_answered)
 	stop "$1"
 	check "proxy $1 ends in good order on SIGTERM" [ "$exit_status" = 0 ]
 }
@@ -303,6 +312,7 @@ finish() {
 	stop_proxy a
 	stop_proxy b
 	[ -z "${E2E_VERSION:-}" ] || check "they did speak version two" [ "$sent_in_two" -gt 0 ]
+	[ -z "${E2E_COMPAT:-}" ] || check "they did configure their connections as the draft has it" [ "$configured" -gt 0 ]
 	if sanitizer_report >$T/sanitizer.out 2>/dev/null; then
 		not_ok "no sanitizer reports anything"
 	fi

@@ -2,20 +2,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Runs end-to-end tests and reports them in one TAP stream.
 #
-# usage: run.sh [-b BUILD_DIR] [-j JOBS] [-t SECONDS] [TEST...]
-#        TEST is a name such as bulk_data, or bulk_data.v2: the same with version two between the proxies; all tests
-#        if none is given, under a sanitizer those of version one. SECONDS is the limit of one test.
+# usage: run.sh [-b BUILD_DIR] [-j JOBS] [-t SECONDS] [-d DIALECT] [TEST...]
+#        TEST is a name such as bulk_data, or bulk_data.v2: the same with version two between the proxies, or
+#        bulk_data.draft03: with all that the draft of version one has. All of TESTS if none is given: with -d
+#        each once in that dialect, under a sanitizer each once. SECONDS is the limit of one test.
 
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
-jobs=1 limit=300 only=
-while getopts b:j:t:1:h option; do
+jobs=1 limit=300 only= dialect=
+while getopts b:j:t:d:1:h option; do
 	case $option in
 	b) E2E_BUILD=$OPTARG ;;
 	j) jobs=$OPTARG ;;
 	t) limit=$OPTARG ;;
+	d) dialect=.$OPTARG ;;
 	1) only=$OPTARG ;; # how this script runs itself: this test's part of the stream
-	*) sed -n '3,7s/^# \?//p' "$0"; exit "$([ "$option" = h ]; echo $?)" ;;
+	*) sed -n '3,8s/^# \?//p' "$0"; exit "$([ "$option" = h ]; echo $?)" ;;
 	esac
 done
 shift $((OPTIND - 1))
@@ -23,9 +25,13 @@ export E2E_BUILD=${E2E_BUILD:-$here/../../build}
 
 # one TEST: its TAP without numbers, each case with the test's name; a test that dies is a failed case
 one() {
-	local name=$1 script=${1%.v2} out begin=$SECONDS status planned seen
+	local name=$1 script=${1%%.*} out begin=$SECONDS status planned seen
 
-	[ "$script" = "$name" ] || export E2E_VERSION=2
+	case $name in
+	*.v2) export E2E_VERSION=2 ;;
+	*.draft03) export E2E_COMPAT=draft03 ;;
+	*.*) echo "not ok - $name: there is such a dialect"; return ;;
+	esac
 	out=$(timeout --foreground -k 10 "$limit" bash "$here/$script.sh" 2>&1 </dev/null)
 	status=$?
 	planned=$(sed -n 's/^1\.\.\([0-9]*\).*/\1/p' <<<"$out")
@@ -47,7 +53,8 @@ if [ -n "$only" ]; then
 fi
 
 if [ $# = 0 ]; then
-	mapfile -t tests < <(sed "/^#/d${E2E_SANITIZED:+; /\\.v2\$/d}" "$here/TESTS")
+	once=${E2E_SANITIZED:-}$dialect
+	mapfile -t tests < <(sed "/^#/d${once:+; /\\./d}; s/\$/$dialect/" "$here/TESTS")
 	set -- "${tests[@]}"
 fi
 printf '%s\n' "$@" |
