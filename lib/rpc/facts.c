@@ -8,10 +8,8 @@
 /* They are part of every exchange. */
 _Static_assert(sizeof(struct call_facts) <= 320, "facts are to stay small");
 
-enum facts_body call_facts_body(const struct rpc_call_hdr *hdr)
+enum facts_body call_facts_gss_body(const struct rpc_call_hdr *hdr)
 {
-	if (hdr->cred_flavor != RPC_AUTH_GSS)
-		return FACTS_BODY_PLAIN;
 	if (hdr->gss_vers != 1)
 		return FACTS_BODY_HIDDEN;
 	if (hdr->gss_proc != RPC_GSS_DATA)

@@ -115,8 +115,13 @@ struct call_facts {
 	uint8_t ops[FACTS_MAX_OPS];
 };
 
+/** call_facts_gss_body - the same as below, of RPCSEC_GSS. */
+enum facts_body call_facts_gss_body(const struct rpc_call_hdr *hdr);
 /** call_facts_body - what the security flavour of a Call leaves to see of it, and of its Reply. */
-enum facts_body call_facts_body(const struct rpc_call_hdr *hdr);
+static inline enum facts_body call_facts_body(const struct rpc_call_hdr *hdr)
+{
+	return hdr->cred_flavor == RPC_AUTH_GSS ? call_facts_gss_body(hdr) : FACTS_BODY_PLAIN;
+}
 
 #define CALL_NAME_BYTES 48u /* room for a name, its end included */
 

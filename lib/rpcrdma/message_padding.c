@@ -45,7 +45,8 @@ static bool pad(struct message *m, const struct rdma_conn *conn, const struct rp
 	unsigned npieces = padding_insert(&goal, pieces, MESSAGE_MAX_PIECES);
 	uint64_t bytes = detach_short(pieces, npieces);
 
-	if (!npieces || bytes > room || !work_gathers(conn, pieces, npieces))
+	if (!npieces || bytes > room ||
+	    (bytes > WORK_COPY_MAX_BYTES && !work_gathers(conn, pieces, npieces)))
 		return false;
 	memcpy(m->pieces, pieces, npieces * sizeof(pieces[0]));
 	m->npieces = npieces;

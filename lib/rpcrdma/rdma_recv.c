@@ -154,57 +154,77 @@ static uint32_t alignment_max(const struct rdma_conn *conn)
 	return most(conn->terms.recv_bytes, inline_limit_offer(&conn->recv_limit));
 }
 
-/* Goes on with an RDMA_MSGP of which all is known as with the RDMA_MSG that it is without its pads. */
-static void on_plain(struct rdma_leg *leg, struct rpcrdma_header *hdr,
-		     const struct fabric_recv *recv, const struct padded *padded,
-		     uint32_t plain_bytes)
-{
-	struct rdma_conn *conn = &leg->conn;
+/* What comes behind a header, and the buffer that holds it, if that is not the receive. */
+struct inline_body {
+	const uint8_t *data;
+	uint32_t len_bytes;
 	struct buf *buf;
+};
 
-	hdr->proc = RPCRDMA_MSG;
-	if (plain_bytes == padded->len_bytes) {
-		on_msg(leg, hdr, recv, padded->body, plain_bytes);
-		return;
-	}
-	buf = buf_get(conn->leg->config->pool, plain_bytes);
-	if (!buf || padding_remove(padded, buf->mem) != plain_bytes)
+/* Takes the pads out of a body of which all is known; false, and nothing more to do, without memory for it. */
+static bool take_out(struct rdma_conn *conn, const struct padded *padded, uint32_t plain_bytes,
+		     struct inline_body *body)
+{
+	if (plain_bytes == body->len_bytes)
+		return true;
+	body->buf = buf_get(conn->leg->config->pool, plain_bytes);
+	if (!body->buf || padding_remove(padded, body->buf->mem) != plain_bytes) {
 		rdma_conn_fail(conn, LEG_CLOSE_RESOURCES, "no memory for a message with pads");
-	else
-		on_msg(leg, hdr, recv, buf->mem, plain_bytes);
-	buf_put(buf);
+		return false;
+	}
+	body->data = body->buf->mem;
+	body->len_bytes = plain_bytes;
+	return true;
 }
 
-/* A3.5-3. Whether it is a Call its body says, which begins without pads in any case. */
-static void on_msgp(struct rdma_leg *leg, struct rpcrdma_header *hdr,
-		    const struct fabric_recv *recv)
+/*
+ * Makes an RDMA_MSGP the RDMA_MSG that it is without its pads (A3.5-3); false: nothing more is to do. Whether it is a
+ * Call its body says, which begins without pads in any case; what is too short for that, or no RPC message, stays.
+ */
+static bool make_plain(struct rdma_leg *leg, struct rpcrdma_header *hdr,
+		       const struct fabric_recv *recv, struct inline_body *body)
 {
 	const struct requester_rpc *rpc = requester_rpc_find(&leg->requester.rpcs, hdr->xid);
-	struct padded padded = {
-		.hdr = hdr,
-		.body = recv->data + hdr->body_offset,
-		.len_bytes = recv->len_bytes - hdr->body_offset,
-		.facts = rpc ? &rpc->x->facts : NULL,
-	};
+	struct padded padded = {.hdr = hdr,
+				.body = body->data,
+				.len_bytes = body->len_bytes,
+				.facts = rpc ? &rpc->x->facts : NULL};
+	const char *wrong = NULL;
 	enum rpc_msg_type type;
 	int64_t plain_bytes;
 	uint32_t xid;
 
-	leg->conn.counters->msgp_received++;
-	if (rpc_msg_peek(padded.body, padded.len_bytes, &xid, &type) != RPC_OK) {
-		on_msg(leg, hdr, recv, padded.body, padded.len_bytes);
-		return;
+	if (!negotiation_of(&leg->conn.negotiation, hdr->vers)->padding) {
+		undecodable(leg, hdr, recv, RPCRDMA_ERR_CHUNK, "RDMA_MSGP is not supported");
+		return false;
 	}
+	leg->conn.counters->msgp_received++;
+	if (rpc_msg_peek(body->data, body->len_bytes, &xid, &type) != RPC_OK)
+		return true;
 	padded.is_call = type == RPC_CALL;
 	plain_bytes = padding_remove(&padded, NULL);
 	if (hdr->align > alignment_max(&leg->conn))
-		unusable(leg, hdr, padded.is_call, RPCRDMA_ERR_CHUNK,
-			 "an RDMA_MSGP aligned to more than a receive");
+		wrong = "an RDMA_MSGP aligned to more than a receive";
 	else if (plain_bytes < 0)
-		unusable(leg, hdr, padded.is_call, RPCRDMA_ERR_CHUNK,
-			 "an RDMA_MSGP whose pads cannot be found");
-	else
-		on_plain(leg, hdr, recv, &padded, (uint32_t)plain_bytes);
+		wrong = "an RDMA_MSGP whose pads cannot be found";
+	if (wrong) {
+		unusable(leg, hdr, padded.is_call, RPCRDMA_ERR_CHUNK, wrong);
+		return false;
+	}
+	hdr->proc = RPCRDMA_MSG;
+	return take_out(&leg->conn, &padded, (uint32_t)plain_bytes, body);
+}
+
+static void on_inline(struct rdma_leg *leg, struct rpcrdma_header *hdr,
+		      const struct fabric_recv *recv)
+{
+	struct inline_body body = {.data = recv->data + hdr->body_offset,
+				   .len_bytes = recv->len_bytes - hdr->body_offset};
+
+	if (hdr->proc == RPCRDMA_MSG || make_plain(leg, hdr, recv, &body))
+		on_msg(leg, hdr, recv, body.data, body.len_bytes);
+	if (body.buf)
+		buf_put(body.buf);
 }
 
 /* messages of our own first, then Calls; INVAL_OPTION is of no Call. */
@@ -224,8 +244,8 @@ static void dispatch(struct rdma_leg *leg, struct rpcrdma_header *hdr,
 {
 	switch (hdr->proc) {
 	case RPCRDMA_MSG:
-		on_msg(leg, hdr, recv, recv->data + hdr->body_offset,
-		       recv->len_bytes - hdr->body_offset);
+	case RPCRDMA_MSGP:
+		on_inline(leg, hdr, recv);
 		break;
 	case RPCRDMA_NOMSG:
 		if (has_chunks_of_call(leg, hdr))
@@ -238,13 +258,6 @@ static void dispatch(struct rdma_leg *leg, struct rpcrdma_header *hdr,
 		break;
 	case RPCRDMA_DONE:
 		responder_done(&leg->responder.rpcs, hdr);
-		break;
-	case RPCRDMA_MSGP:
-		if (negotiation_of(&leg->conn.negotiation, hdr->vers)->padding)
-			on_msgp(leg, hdr, recv);
-		else
-			undecodable(leg, hdr, recv, RPCRDMA_ERR_CHUNK,
-				    "RDMA_MSGP is not supported");
 		break;
 	case RPCRDMA_OPTIONAL:
 		rdma_version_option(leg, hdr);

@@ -228,41 +228,28 @@ static void set_memory(struct work *work, const struct fabric_sge *sge, uint32_t
 	work->wr.raddr = raddr;
 }
 
-/* How long a body is, what of it must be copied, and how long its gather list is then, the header's place in it. */
-struct shape {
-	uint32_t bytes, copied_bytes;
-	unsigned nsge;
-};
-
-static struct shape shape_of(const struct fabric_sge *body, unsigned nbody)
+/* How long the gather list of a long body is, the header's place in it; and what of it is copied behind that. */
+static unsigned gather_list(const struct fabric_sge *body, unsigned nbody, uint32_t *copied_bytes)
 {
-	struct shape shape = {.nsge = 1};
 	bool copied =
-		true; /* what is copied lies behind what was copied last, and first behind the header */
+		true; /* each piece goes on behind the last one, the first behind the header */
+	unsigned nsge = 1;
 
+	*copied_bytes = 0;
 	for (unsigned i = 0; i < nbody; i++) {
-		shape.bytes += body[i].len_bytes;
-		if (body[i].buf) {
-			shape.nsge++;
-		} else {
-			shape.copied_bytes += body[i].len_bytes;
-			shape.nsge += !copied;
-		}
+		nsge += body[i].buf || !copied;
 		copied = !body[i].buf;
+		if (copied)
+			*copied_bytes += body[i].len_bytes;
 	}
-	return shape;
-}
-
-static bool is_copied(const struct rdma_conn *conn, const struct shape *shape)
-{
-	return shape->bytes <= WORK_COPY_MAX_BYTES || shape->nsge > conn->max_sge;
+	return nsge;
 }
 
 bool work_gathers(const struct rdma_conn *conn, const struct fabric_sge *body, unsigned nbody)
 {
-	struct shape shape = shape_of(body, nbody);
+	uint32_t copied_bytes;
 
-	return shape.bytes <= WORK_COPY_MAX_BYTES || !is_copied(conn, &shape);
+	return gather_list(body, nbody, &copied_bytes) <= conn->max_sge;
 }
 
 static void copy_piece(uint8_t *to, const struct fabric_sge *piece)
@@ -273,38 +260,50 @@ static void copy_piece(uint8_t *to, const struct fabric_sge *piece)
 		memset(to, 0, piece->len_bytes);
 }
 
-/* The header, of so many bytes, then the body: copied while it is short, gathered when it is long. */
-static int fill_send(struct work *work, const struct rpcrdma_header *hdr, size_t hdr_bytes,
-		     const struct fabric_sge *body, unsigned nbody, const struct shape *shape)
+/* What has no buffer goes into that of the header, behind it; all else stays where it is. */
+static void gather(struct work *work, const struct fabric_sge *body, unsigned nbody)
 {
-	struct rdma_conn *conn = work->conn;
-	bool copy = is_copied(conn, shape), behind = true;
-	struct fabric_sge *sge = work->wr.sge;
-	uint8_t *to;
+	struct fabric_sge *last = work->wr.sge;
+	uint8_t *end = last->addr + last->len_bytes;
 
-	work->buf = buf_get(conn->leg->config->pool,
-			    hdr_bytes + (copy ? shape->bytes : shape->copied_bytes));
-	if (!work->buf)
-		return -ENOMEM;
-	to = work->buf->mem;
-	if (rpcrdma_header_encode(hdr, to, hdr_bytes) != hdr_bytes)
-		return -EINVAL;
-	*sge = (struct fabric_sge){work->buf, to, (uint32_t)hdr_bytes};
-	to += hdr_bytes;
 	for (unsigned i = 0; i < nbody; i++) {
-		if (body[i].buf && !copy) {
-			*++sge = body[i];
-			behind = false;
+		if (body[i].buf) {
+			*++last = body[i];
 			continue;
 		}
-		if (!behind)
-			*++sge = (struct fabric_sge){work->buf, to, 0};
-		behind = true;
-		copy_piece(to, &body[i]);
-		to += body[i].len_bytes;
-		sge->len_bytes += body[i].len_bytes;
+		if (last->buf != work->buf)
+			*++last = (struct fabric_sge){work->buf, end, 0};
+		copy_piece(end, &body[i]);
+		end += body[i].len_bytes;
+		last->len_bytes += body[i].len_bytes;
 	}
-	work->wr.nsge = (unsigned)(sge - work->wr.sge) + 1;
+	work->wr.nsge = (unsigned)(last - work->wr.sge) + 1;
+}
+
+/* The header, of so many bytes, then the body: copied while it is short, gathered when it is long. */
+static int fill_send(struct work *work, const struct rpcrdma_header *hdr, size_t hdr_bytes,
+		     const struct fabric_sge *body, unsigned nbody, uint32_t body_bytes)
+{
+	struct rdma_conn *conn = work->conn;
+	uint32_t copied_bytes = body_bytes;
+	bool copy = body_bytes <= WORK_COPY_MAX_BYTES ||
+		    gather_list(body, nbody, &copied_bytes) > conn->max_sge;
+	size_t at = hdr_bytes;
+
+	work->buf =
+		buf_get(conn->leg->config->pool, hdr_bytes + (copy ? body_bytes : copied_bytes));
+	if (!work->buf)
+		return -ENOMEM;
+	if (rpcrdma_header_encode(hdr, work->buf->mem, hdr_bytes) != hdr_bytes)
+		return -EINVAL;
+	for (unsigned i = 0; copy && i < nbody; i++) {
+		copy_piece(work->buf->mem + at, &body[i]);
+		at += body[i].len_bytes;
+	}
+	work->wr.nsge = 1;
+	work->wr.sge[0] = (struct fabric_sge){work->buf, work->buf->mem, (uint32_t)at};
+	if (!copy)
+		gather(work, body, nbody);
 	return 0;
 }
 
@@ -330,12 +329,13 @@ void work_send(struct rdma_conn *conn, const struct rpcrdma_header *hdr,
 {
 	struct work *work = work_get(conn, inv_rkey ? FABRIC_SEND_INV : FABRIC_SEND, x);
 	size_t hdr_bytes = rpcrdma_header_bytes(hdr);
-	struct shape shape;
+	uint32_t body_bytes = 0;
 
 	if (!work)
 		return;
-	shape = shape_of(body, nbody);
-	if (fill_send(work, hdr, hdr_bytes, body, nbody, &shape)) {
+	for (unsigned i = 0; i < nbody; i++)
+		body_bytes += body[i].len_bytes;
+	if (fill_send(work, hdr, hdr_bytes, body, nbody, body_bytes)) {
 		rdma_conn_fail(conn, LEG_CLOSE_RESOURCES, "no memory for a Send");
 		release(work);
 		return;
@@ -345,9 +345,9 @@ void work_send(struct rdma_conn *conn, const struct rpcrdma_header *hdr,
 		conn->counters->remote_invalidations_sent++;
 	}
 	count_send(conn, hdr);
-	conn->bytes_sent += hdr_bytes + shape.bytes;
-	if (hdr_bytes + shape.bytes > conn->longest_send_bytes)
-		conn->longest_send_bytes = (uint32_t)hdr_bytes + shape.bytes;
+	conn->bytes_sent += hdr_bytes + body_bytes;
+	if (hdr_bytes + body_bytes > conn->longest_send_bytes)
+		conn->longest_send_bytes = (uint32_t)hdr_bytes + body_bytes;
 	post(work);
 }
 

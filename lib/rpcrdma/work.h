@@ -69,7 +69,7 @@ static inline size_t work_cost_bytes(size_t n)
 void work_send(struct rdma_conn *conn, const struct rpcrdma_header *hdr,
 	       const struct fabric_sge *body, unsigned nbody, struct exchange *x,
 	       const uint32_t *inv_rkey);
-/** work_gathers - whether work_send() copies no more of such a body than it must, all of it being short or not. */
+/** work_gathers - whether work_send() copies of such a body, if it is long, no more than the pieces without a buffer. */
 bool work_gathers(const struct rdma_conn *conn, const struct fabric_sge *body,
 		  unsigned nbody) MUST_CHECK;
 /**
