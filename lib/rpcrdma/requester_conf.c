@@ -130,7 +130,6 @@ static void take(struct requester *rq, const struct ccp_results *results)
 	struct rdma_conn *conn = rq->conn;
 
 	conn->counters->conf_answered++;
-	conn->configured = true;
 	conn->peer_align_bytes = results->align;
 	work_limit_reads(conn, results->maxrdmaread);
 	rdma_conn_peer_takes(conn, results->maxcall_sendsize);

@@ -9,7 +9,8 @@
 #include "tests/lib/fake_nfs.h"
 #include "tests/sim/raw.h"
 
-#define SENDS_MAX 64u
+#define SENDS_MAX      64u
+#define CONFIG_PROGRAM 100417u
 
 static const uint8_t private_data[] = {0xf6, 0xab, 0x0e, 0x18, 1, 1, 3, 3};
 
@@ -36,8 +37,11 @@ static void answer(struct rig_side *side, struct exchange *x)
 
 static struct raw *open_client(struct rig *rig)
 {
-	struct raw *raw = raw_open_client(rig, private_data, sizeof(private_data));
+	struct raw *raw;
 
+	rig->server.config.config_protocol = true;
+	rig->server.config.leg.config_program = CONFIG_PROGRAM;
+	raw = raw_open_client(rig, private_data, sizeof(private_data));
 	rig_call(&rig->server, 200, 100, 100);
 	return raw;
 }
