@@ -223,6 +223,7 @@ static void begin_server(void)
 {
 	new_rig(NULL);
 	rig->server.config.padding_align_bytes = 0;
+	rig->server.config.inline_threshold_bytes = 8192;
 	raw = raw_open_client(rig, pd_4096, sizeof(pd_4096));
 }
 
@@ -295,8 +296,8 @@ START_TEST(the_server_gets_what_was_sent_without_pads)
 }
 END_TEST
 
-/* As much as the receive is told to be; what stands there lies in the receive all the same. */
-START_TEST(data_may_be_aligned_to_the_receive)
+/* As if a second buffer began there. */
+START_TEST(data_may_be_aligned_to_half_the_receive)
 {
 	begin_server();
 	make(WRITE(4000));
@@ -319,14 +320,14 @@ START_TEST(what_cannot_be_made_plain_gets_err_chunk)
 	make(WRITE(200));
 	/* Without pads, where these say that there are many, or more than any message has. */
 	for (unsigned i = 0; i < 4; i++) {
-		static const uint32_t large[] = {1u << 31, UINT32_MAX, 4097, 4096};
+		static const uint32_t large[] = {1u << 31, UINT32_MAX, 8193, 8192};
 
 		begin(large[i], 4);
 		raw_send_header(raw, &hdr, nfs_msg_bytes(call), nfs_msg_len(call));
 		expect_refused("an alignment");
 	}
 	/* The alignment is refused for what it is. */
-	begin(4097, 4000);
+	begin(8193, 4000);
 	send_padded(call, NULL);
 	expect_refused("an alignment that no opaque has");
 	make(200001, 1, 1, "o:2000", "o:10");
@@ -505,7 +506,7 @@ int main(void)
 	tcase_add_test(tc, nothing_of_the_reverse_direction_is_padded);
 	tcase_add_test(tc, what_would_be_copied_is_sent_without);
 	tcase_add_loop_test(tc, the_server_gets_what_was_sent_without_pads, 0, ARRAY_SIZE(aligns));
-	tcase_add_test(tc, data_may_be_aligned_to_the_receive);
+	tcase_add_test(tc, data_may_be_aligned_to_half_the_receive);
 	tcase_add_test(tc, what_cannot_be_made_plain_gets_err_chunk);
 	tcase_add_test(tc, what_is_not_known_may_be_shorter_than_the_threshold);
 	tcase_add_test(tc, what_is_too_short_is_discarded);

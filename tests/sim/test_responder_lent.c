@@ -401,7 +401,7 @@ static unsigned recvs_posted(void)
 	struct leg_info info;
 
 	leg_info(rig->server.leg, &info);
-	return (unsigned)(info.recv_posted_bytes / RECV_BYTES);
+	return (unsigned)(info.recv_posted_bytes / info.recv_size_bytes);
 }
 
 /* A3.8-4: RDMA_DONE of each, and a Call for each credit, may be sent at once. */
