@@ -1,6 +1,8 @@
-# What measures. Only a look at whether it runs is a test (tests/e2e/instructions_counted.sh, crowd.sh, receive_sizes.sh there).
-EXTRA_PROGRAMS += tests/bench/rpc_load tests/bench/crowd
-EXTRA_DIST += tests/bench/README.md tests/bench/instructions.sh tests/bench/crowd.sh tests/bench/receive_sizes.sh
+# What measures. But for the instructions of reverse Calls, only a look at whether it runs is a test
+# (tests/e2e/instructions_counted.sh, crowd.sh, receive_sizes.sh there).
+EXTRA_PROGRAMS += tests/bench/rpc_load tests/bench/crowd tests/bench/reverse_mix
+EXTRA_DIST += tests/bench/README.md tests/bench/instructions.sh tests/bench/crowd.sh tests/bench/receive_sizes.sh \
+	tests/bench/reverse_instructions.sh
 
 tests_bench_rpc_load_SOURCES = tests/bench/rpc_load.c tests/bench/work.c tests/bench/work.h \
 	tests/e2e/message.c tests/e2e/message.h tests/e2e/net.c tests/e2e/net.h
@@ -9,3 +11,7 @@ tests_bench_rpc_load_LDADD =
 tests_bench_crowd_SOURCES = tests/bench/crowd.c \
 	tests/e2e/message.c tests/e2e/message.h tests/e2e/net.c tests/e2e/net.h
 tests_bench_crowd_LDADD =
+
+tests_bench_reverse_mix_SOURCES = tests/bench/reverse_mix.c $(CHAIN_SOURCES)
+tests_bench_reverse_mix_CFLAGS = $(UNIT_CFLAGS)
+tests_bench_reverse_mix_LDADD = $(CHAIN_LDADD)
