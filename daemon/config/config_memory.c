@@ -6,7 +6,7 @@
 #include "fabric/iwarp/batch.h"
 #include "fabric/iwarp/engine.h"
 #include "leg/exchange.h"
-#include "rpcrdma/rdma_leg.h"
+#include "rpcrdma/rdma_memory.h"
 #include "rpcrdma/work.h"
 #include "rpctcp/tcp_leg.h"
 
@@ -49,12 +49,12 @@ static uint32_t recv_max_bytes(const struct service_config *service, uint32_t ve
 }
 
 /* Of an end that is no TCP. */
-static struct rdma_leg_sizes end_sizes(const struct service_config *service, bool accepted)
+static struct rdma_sizes end_sizes(const struct service_config *service, bool accepted)
 {
 	uint32_t version = accepted ? service->listen_version : service->connect_version;
 	enum dialect_id compat = accepted ? service->listen_compat : service->connect_compat;
 
-	return (struct rdma_leg_sizes){
+	return (struct rdma_sizes){
 		.accepted = accepted,
 		.credits = service->credits,
 		.inline_threshold_bytes = service->inline_threshold_bytes,
@@ -68,23 +68,23 @@ static struct rdma_leg_sizes end_sizes(const struct service_config *service, boo
 
 struct reply_room config_memory_reply_room(const struct service_config *service)
 {
-	const struct rdma_leg_sizes sizes = end_sizes(service, false);
+	const struct rdma_sizes sizes = end_sizes(service, false);
 
-	return rdma_leg_reply_room(&sizes);
+	return rdma_reply_room(&sizes);
 }
 
 struct reply_room config_memory_reverse_room(const struct service_config *service)
 {
-	const struct rdma_leg_sizes sizes = end_sizes(service, true);
+	const struct rdma_sizes sizes = end_sizes(service, true);
 
 	if (service->listen.transport == TRANSPORT_TCP || !sizes.reverse_chunks)
 		return (struct reply_room){0};
-	return rdma_leg_reply_room(&sizes);
+	return rdma_reply_room(&sizes);
 }
 
 uint32_t config_memory_reverse_max_bytes(const struct service_config *service)
 {
-	const struct rdma_leg_sizes sizes = end_sizes(service, true);
+	const struct rdma_sizes sizes = end_sizes(service, true);
 
 	if (service->listen.transport == TRANSPORT_TCP || sizes.reverse_chunks)
 		return REVERSE_MAX_BYTES;
@@ -139,11 +139,11 @@ size_t config_memory_staging_bytes(const struct config *config)
 static size_t end_receives_bytes(const struct service_config *service, const struct config_uri *end,
 				 bool accepted)
 {
-	const struct rdma_leg_sizes sizes = end_sizes(service, accepted);
+	const struct rdma_sizes sizes = end_sizes(service, accepted);
 
 	if (end->transport == TRANSPORT_TCP || end->transport == TRANSPORT_IWARP)
 		return 0;
-	return rdma_leg_receives_bytes(&sizes);
+	return rdma_receives_bytes(&sizes);
 }
 
 size_t config_memory_receives_bytes(const struct service_config *service)
@@ -155,11 +155,11 @@ size_t config_memory_receives_bytes(const struct service_config *service)
 static size_t end_beside_bytes(const struct service_config *service, const struct config_uri *end,
 			       bool accepted)
 {
-	const struct rdma_leg_sizes sizes = end_sizes(service, accepted);
+	const struct rdma_sizes sizes = end_sizes(service, accepted);
 
 	if (end->transport == TRANSPORT_TCP)
 		return tcp_leg_beside_bytes(accepted);
-	return rdma_leg_beside_bytes(&sizes) + sizeof(struct iwarp_tx_batch);
+	return rdma_beside_bytes(&sizes) + sizeof(struct iwarp_tx_batch);
 }
 
 size_t config_memory_beside_bytes(const struct service_config *service)

@@ -52,6 +52,8 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/rdma_leg.c \
 	lib/rpcrdma/rdma_leg.h \
 	lib/rpcrdma/rdma_leg_impl.h \
+	lib/rpcrdma/rdma_memory.c \
+	lib/rpcrdma/rdma_memory.h \
 	lib/rpcrdma/rdma_options.c \
 	lib/rpcrdma/rdma_options.h \
 	lib/rpcrdma/rdma_recv.c \
@@ -66,6 +68,7 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/requester.h \
 	lib/rpcrdma/requester_conf.c \
 	lib/rpcrdma/requester_conf.h \
+	lib/rpcrdma/requester_error.c \
 	lib/rpcrdma/requester_landing.c \
 	lib/rpcrdma/requester_landing.h \
 	lib/rpcrdma/requester_late.c \

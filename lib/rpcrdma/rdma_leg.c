@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/least.h"
 #include "rpcrdma/private_data.h"
 #include "rpcrdma/rdma_leg_impl.h"
 #include "rpcrdma/rdma_recv.h"
@@ -16,8 +15,6 @@
 #include "rpcrdma/rdma_version.h"
 #include "rpcrdma/rdma_watch.h"
 #include "rpcrdma/reject_reason.h"
-#include "rpcrdma/requester_landing.h"
-#include "rpcrdma/responder_lent.h"
 #include "rpcrdma/responder_reply.h"
 #include "rpcrdma/work.h"
 
@@ -359,77 +356,6 @@ int rdma_leg_adopt(const struct rdma_leg_config *config, struct fabric *fabric,
 	}
 	*out = &leg->leg;
 	return 0;
-}
-
-/* In whatever version. */
-static uint32_t first_recv_bytes(const struct rdma_leg_sizes *sizes)
-{
-	return rdma_recv_bytes(sizes->inline_threshold_bytes, RPCRDMA_DEFAULT_INLINE_TWO,
-			       sizes->config_protocol);
-}
-
-size_t rdma_leg_receives_bytes(const struct rdma_leg_sizes *sizes)
-{
-	size_t recvs = (size_t)sizes->credits + RDMA_REVERSE_CREDITS + RDMA_RECV_RESERVE;
-
-	return recvs * pool_class_bytes(first_recv_bytes(sizes));
-}
-
-/* Of reverse Calls: short ones that come, with their Replies; of those that were given up what is lent for them. */
-static size_t reverse_bytes(const struct rdma_leg_sizes *sizes)
-{
-	size_t beside = 0, messages = 0;
-
-	if (!sizes->accepted) {
-		messages = rpc_msg_cost_bytes(rdma_reverse_free_bytes(first_recv_bytes(sizes)));
-	} else {
-		beside = EXCHANGE_BESIDE_BYTES;
-		messages = sizes->reverse_chunks ? rpc_msg_cost_bytes(REVERSE_FREE_BYTES) : 0;
-	}
-	return RDMA_REVERSE_CREDITS * (beside + 2 * messages);
-}
-
-/* Of Replies that are lent: a receive and an RPC for each RDMA_DONE; or what is kept while one is read. */
-static size_t lent_bytes(const struct rdma_leg_sizes *sizes)
-{
-	uint32_t recv_bytes = first_recv_bytes(sizes);
-
-	if (!sizes->lent_replies)
-		return 0;
-	if (!sizes->accepted)
-		return sizes->credits * pull_cost_bytes(recv_bytes);
-	return sizes->credits *
-	       (pool_class_bytes(recv_bytes) + sizeof(struct responder_lent) +
-		EXCHANGE_BESIDE_BYTES + 2 * (size_t)least(recv_bytes, RPCRDMA_LONGEST_HDR_BYTES));
-}
-
-size_t rdma_leg_beside_bytes(const struct rdma_leg_sizes *sizes)
-{
-	uint32_t recv_bytes = first_recv_bytes(sizes);
-	uint32_t send_bytes = least(recv_bytes, RPCRDMA_LONGEST_HDR_BYTES + WORK_COPY_MAX_BYTES);
-	size_t header_bytes = least(recv_bytes, RPCRDMA_LONGEST_HDR_BYTES);
-	size_t sends = RESPONDER_SENDS_SPARE + 2 * (size_t)sizes->credits + RDMA_REVERSE_CREDITS;
-	size_t calls = sizes->accepted ? sizes->credits : RDMA_REVERSE_CREDITS;
-
-	/* What is kept of a Call's chunks is at most twice as long as the header that has them. */
-	return rdma_leg_receives_bytes(sizes) + sends * pool_class_bytes(send_bytes) +
-	       calls * (EXCHANGE_BESIDE_BYTES + 2 * header_bytes) + lent_bytes(sizes) +
-	       reverse_bytes(sizes);
-}
-
-/* Replies no longer than the least that a peer may advertise are never given a place of their own. */
-struct reply_room rdma_leg_reply_room(const struct rdma_leg_sizes *sizes)
-{
-	uint32_t recv =
-		most(rdma_recv_bytes(sizes->inline_threshold_bytes, 0, sizes->config_protocol),
-		     sizes->recv_max_bytes);
-	uint32_t around = least(recv, RPC_AROUND_MAX_BYTES);
-
-	return (struct reply_room){
-		.alone_bytes = RPCRDMA_INLINE_MIN - RPCRDMA_MIN_HDR_BYTES,
-		.around_bytes = requester_landing_room(around, 1),
-		.beside_bytes = recv - RPCRDMA_MIN_HDR_BYTES,
-	};
 }
 
 static const struct fabric_ep_events fabric_events = {

@@ -196,3 +196,11 @@ void requester_late_end(struct requester_late *late)
 {
 	loop_timer_clear(late->rq->conn->fabric->loop, late->timer);
 }
+
+/* It has been given up: whatever this says, only its credit and what was lent for it come back (D4.2-2). */
+void requester_late_answered(struct requester *rq, struct requester_rpc *rpc)
+{
+	rq->conn->counters->reverse_late_replies++;
+	requester_rpc_end(rpc, EXCHANGE_FAULT_LATE);
+	requester_pump(rq);
+}

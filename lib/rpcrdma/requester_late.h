@@ -38,5 +38,7 @@ void requester_late_fini(struct requester_late *late);
 void requester_late_watch(struct requester_late *late);
 /** requester_late_end - the connection is over. */
 void requester_late_end(struct requester_late *late);
+/** requester_late_answered - something has answered one that was given up; its grant, if it has one, was obeyed. */
+void requester_late_answered(struct requester *rq, struct requester_rpc *rpc);
 
 #endif

@@ -10,7 +10,7 @@
  * First the keys of the RPC are taken back, so that the peer reaches nothing that is read into. Then the Reply is read to
  * where it was to land, if there is room, and else into a buffer of its own, in the place of that. So it never takes more
  * than the claim of its exchange has for a Reply: one buffer for the longest that it may be. What came inline waits for
- * that in the pull, which rdma_leg_lent_bytes() counts.
+ * that in the pull, which rdma_beside_bytes() counts.
  *
  * The RPC keeps its credit until its RDMA_DONE is posted, so that there always is one for that (A3.8-4).
  */

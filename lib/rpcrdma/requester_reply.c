@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "rpcrdma/requester_conf.h"
+#include "rpcrdma/requester_late.h"
 #include "rpcrdma/requester_lent.h"
 #include "rpcrdma/requester_null.h"
 #include "rpcrdma/work.h"
@@ -176,14 +177,6 @@ static void matches_no_call(struct requester *rq, const struct rpcrdma_header *h
 	rdma_conn_note(rq->conn, "Reply %#x matches no Call", hdr->xid);
 }
 
-/* The RPC in flight with @xid that has no answer yet, or NULL. */
-static struct requester_rpc *find_waiting(const struct requester *rq, uint32_t xid)
-{
-	struct requester_rpc *rpc = requester_rpc_find(&rq->rpcs, xid);
-
-	return rpc && rpc->state != REQUESTER_PULLING ? rpc : NULL;
-}
-
 static inline void answered(struct requester *rq, const struct requester_rpc *rpc, uint32_t credit)
 {
 	rq->conn->counters->replies_received++;
@@ -237,18 +230,10 @@ static void reply_lent(struct requester *rq, struct requester_rpc *rpc,
 	}
 }
 
-/* It has been given up: whatever this says, only its credit and what was lent for it come back (D4.2-2). */
-static void too_late(struct requester *rq, struct requester_rpc *rpc)
-{
-	rq->conn->counters->reverse_late_replies++;
-	requester_rpc_end(rpc, EXCHANGE_FAULT_LATE);
-	requester_pump(rq);
-}
-
 void requester_reply(struct requester *rq, const struct rpcrdma_header *hdr, const uint8_t *body,
 		     uint32_t len_bytes)
 {
-	struct requester_rpc *rpc = find_waiting(rq, hdr->xid);
+	struct requester_rpc *rpc = requester_rpc_waiting(&rq->rpcs, hdr->xid);
 	const char *wrong;
 
 	if (!rpc) {
@@ -257,7 +242,7 @@ void requester_reply(struct requester *rq, const struct rpcrdma_header *hdr, con
 	}
 	if (rpc->state == REQUESTER_ABANDONED) {
 		obey_grant(rq, rpc->terms.dialect, hdr->credit);
-		too_late(rq, rpc);
+		requester_late_answered(rq, rpc);
 		return;
 	}
 	wrong = lists_wrong(rpc, hdr);
@@ -286,138 +271,13 @@ void requester_reply(struct requester *rq, const struct rpcrdma_header *hdr, con
 	requester_pump(rq);
 }
 
-/* The version that was assumed is not spoken there. Returns whether there is another; else the connection fails. */
-static bool settle_another(struct rdma_conn *conn, const struct rpcrdma_header *hdr)
-{
-	struct version_memory *memory = conn->config->version_memory;
-
-	/* Whatever was taken for a server of version one is none. */
-	if (memory && hdr->vers_low > conn->terms.dialect->version)
-		version_memory_forget(memory, (const struct sockaddr *)&conn->server);
-	if (!negotiation_refused(&conn->negotiation, hdr->vers_low, hdr->vers_high)) {
-		rdma_conn_fail(conn, LEG_CLOSE_VERSION, "the peer speaks versions %u to %u",
-			       hdr->vers_low, hdr->vers_high);
-		return false;
-	}
-	rdma_conn_agree(conn);
-	return true;
-}
-
-/* A Call of ours that the peer did not execute. */
-static void version_refused(struct requester *rq, struct requester_rpc *rpc,
-			    const struct rpcrdma_header *hdr)
-{
-	if (rq->conn->negotiation.stage != NEGOTIATION_ASSUMED || rpc->state != REQUESTER_SENT) {
-		requester_rpc_end(rpc, EXCHANGE_FAULT_ERR_VERS);
-		requester_pump(rq);
-	} else if (settle_another(rq->conn, hdr)) {
-		requester_rpc_resend(rpc);
-	}
-}
-
-/* To a Call of our own. Configuration, which goes first, is not sent again in another version: that has none. */
-static bool is_of_own_call(struct requester *rq, const struct rpcrdma_header *hdr)
-{
-	if (requester_null_answered(rq, hdr->xid))
-		return true;
-	if (!requester_conf_failed(rq, hdr->xid, "it answers RDMA_ERROR"))
-		return false;
-	if (hdr->error == RPCRDMA_ERR_VERS && rq->conn->negotiation.stage == NEGOTIATION_ASSUMED)
-		(void)settle_another(rq->conn, hdr);
-	return true;
-}
-
-/* Whether what was offered holds every Reply that the Call can get, so that none was too long for it. */
-static bool reply_had_room(const struct requester_rpc *rpc)
-{
-	uint64_t ceiling = rpc->x->facts.ceiling_bytes;
-
-	if (!rpc->x->facts.is_proved)
-		return false;
-	if (rpc->form.landing == LANDING_NONE)
-		return RPCRDMA_MIN_HDR_BYTES + ceiling <= rpc->terms.recv_bytes;
-	return rpc->form.landing == LANDING_REPLY_CHUNK && ceiling <= rpc->form.landing_bytes;
-}
-
-/*
- * A well-formed Call was refused. If it was an RDMA_NOMSG, none of which this server has taken so far, and
- * nothing but its form can be meant, the next ones are not sent.
- */
-static void learn(const struct requester *rq, const struct requester_rpc *rpc)
-{
-	struct rdma_conn *conn = rq->conn;
-	struct peer_memory *memory = conn->config->peer_memory;
-
-	if (conn->config->peer != PEER_AUTO || conn->peer != peer_profile(PEER_GANESHA) ||
-	    rpc->form.call.form != FORM_NOMSG || !rpc_msg_is_whole(&rpc->x->call) ||
-	    rq->long_taken || !reply_had_room(rpc))
-		return;
-	rdma_conn_peer_found(conn, PEER_CHIMERA, "refused a long Call");
-	rdma_conn_note(conn, "peer is taken for %s from now on: it %s", conn->peer->name,
-		       conn->peer_why);
-	if (memory)
-		atomic_store(&memory->refuses_until_us,
-			     loop_now_us(conn->fabric->loop) + PEER_MEMORY_US);
-}
-
-static void count_error(const struct rdma_conn *conn, const struct rpcrdma_header *hdr)
-{
-	bool options = negotiation_of(&conn->negotiation, hdr->vers)->options;
-	struct rdma_leg_counters *counters = conn->counters;
-
-	if (hdr->error == RPCRDMA_ERR_VERS)
-		counters->err_vers_received++;
-	else if (hdr->error == RPCRDMA_ERR_CHUNK)
-		counters->err_chunk_received++;
-	else if (hdr->error == RPCRDMA_ERR_INVAL_OPTION && options)
-		counters->err_inval_option_received++;
-	else
-		counters->err_unknown_received++;
-}
-
-void requester_error_of_own(struct requester *rq, const struct rpcrdma_header *hdr)
-{
-	count_error(rq->conn, hdr);
-	requester_pump(rq);
-}
-
-void requester_error(struct requester *rq, const struct rpcrdma_header *hdr)
-{
-	struct requester_rpc *rpc = find_waiting(rq, hdr->xid);
-	bool of_option = hdr->error == RPCRDMA_ERR_INVAL_OPTION &&
-			 negotiation_of(&rq->conn->negotiation, hdr->vers)->options;
-
-	count_error(rq->conn, hdr);
-	if (!rpc || of_option) {
-		if (is_of_own_call(rq, hdr))
-			requester_pump(rq);
-		else
-			rq->conn->counters->unmatched_replies++;
-		return;
-	}
-	if (rpc->state == REQUESTER_ABANDONED) {
-		too_late(rq, rpc);
-		return;
-	}
-	rdma_conn_note(rq->conn, "Call %#x was answered RDMA_ERROR %u", hdr->xid, hdr->error);
-	/* The credit of an error is not a grant: some peers echo what was asked. */
-	if (hdr->error == RPCRDMA_ERR_VERS) {
-		version_refused(rq, rpc, hdr);
-		return;
-	}
-	if (hdr->error == RPCRDMA_ERR_CHUNK)
-		learn(rq, rpc);
-	requester_rpc_end(rpc, EXCHANGE_FAULT_ERR_CHUNK);
-	requester_pump(rq);
-}
-
 void requester_bad_reply(struct requester *rq, uint32_t xid, const char *what)
 {
-	struct requester_rpc *rpc = find_waiting(rq, xid);
+	struct requester_rpc *rpc = requester_rpc_waiting(&rq->rpcs, xid);
 
 	if (rpc && rpc->state == REQUESTER_ABANDONED) {
 		rq->conn->counters->bad_replies++;
-		too_late(rq, rpc);
+		requester_late_answered(rq, rpc);
 		return;
 	}
 	if (rpc) {

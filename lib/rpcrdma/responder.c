@@ -158,7 +158,7 @@ static void on_granted(void *arg)
 
 /*
  * The Reply of a reverse Call may stand behind clients' Calls that wait for the budget, so nothing is waited for. Of a
- * short one inline, rdma_leg_beside_bytes() has counted as much as it takes with a Reply as short.
+ * short one inline, rdma_beside_bytes() has counted as much as it takes with a Reply as short.
  */
 static bool claim_reverse(struct responder_rpc *rpc, size_t cost)
 {

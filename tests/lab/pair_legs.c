@@ -8,6 +8,7 @@
 
 #include "nfs/nfs.h"
 #include "rpc/xdr.h"
+#include "rpcrdma/rdma_memory.h"
 #include "tests/lab/pair.h"
 
 #define MAX_MESSAGE  (1u << 20)
@@ -156,12 +157,12 @@ static bool is_right(uint32_t (*fill)(uint8_t *, uint32_t), uint32_t xid, const 
 
 /* ---- in the place of bridges ---- */
 
-static const struct rdma_leg_sizes sizes = {.inline_threshold_bytes = LEGS_FIRST,
-					    .recv_max_bytes = LEGS_RAISED};
+static const struct rdma_sizes sizes = {.inline_threshold_bytes = LEGS_FIRST,
+					.recv_max_bytes = LEGS_RAISED};
 
 static void call(struct leg_end *end, uint32_t xid)
 {
-	struct reply_room room = rdma_leg_reply_room(&sizes);
+	struct reply_room room = rdma_reply_room(&sizes);
 	struct exchange *x = exchange_new(NULL);
 	struct rpc_piece piece;
 	struct rpc_pieces pieces = {&piece, 1, 0};
@@ -303,7 +304,7 @@ static void end_init(struct leg_end *end, bool ddp)
 			.pool = pool,
 			.holder = &end->budget.holder,
 			.max_message_bytes = MAX_MESSAGE,
-			.reply_room = rdma_leg_reply_room(&sizes),
+			.reply_room = rdma_reply_room(&sizes),
 			.stall_timeout_us = WAIT_US,
 			.connect_timeout_us = WAIT_US,
 			.events = &leg_events,

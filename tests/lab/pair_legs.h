@@ -8,6 +8,7 @@
 #define TESTS_LAB_PAIR_LEGS_H
 
 #include "rpcrdma/rdma_leg.h"
+#include "rpcrdma/rdma_memory.h"
 #include "tests/lib/test_budget.h"
 
 #define LEGS_CREDITS   16u

@@ -8,6 +8,7 @@
 
 #include "nfs/nfs.h"
 #include "rpc/xdr.h"
+#include "rpcrdma/rdma_memory.h"
 #include "tests/lib/fake_loop.h"
 #include "tests/sim/raw.h"
 
@@ -410,12 +411,12 @@ void rig_reply_grow(struct rig_side *side, struct exchange *x, uint32_t have_byt
 
 void rig_give(struct rig_side *side, struct exchange *x)
 {
-	const struct rdma_leg_sizes sizes = {
+	const struct rdma_sizes sizes = {
 		.inline_threshold_bytes = side->config.inline_threshold_bytes,
 		.config_protocol = side->config.config_protocol,
 		.recv_max_bytes = side->config.receive_max_bytes,
 	};
-	struct reply_room room = rdma_leg_reply_room(&sizes);
+	struct reply_room room = rdma_reply_room(&sizes);
 
 	rig_look(side, x);
 	if (!budget_claim(side->config.leg.holder, &x->claim,

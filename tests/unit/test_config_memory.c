@@ -10,7 +10,7 @@
 #include "daemon/config/config_memory.h"
 #include "leg/exchange.h"
 #include "rpcrdma/proto.h"
-#include "rpcrdma/rdma_leg.h"
+#include "rpcrdma/rdma_memory.h"
 #include "tests/lib/test.h"
 
 #define TCP_TO_TCP   "{ name = \"a\"; listen = \"tcp://:111\"; connect = \"tcp://filer:111\"; }"
