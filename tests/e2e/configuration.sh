@@ -6,6 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies
+chooses_dialect
 start_ganesha
 
 # The same of each proxy, but that the clients' side takes shorter Sends than the other one could send.

@@ -5,6 +5,7 @@ BACK_PORT=3049
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies
+chooses_dialect
 
 # Receives stay as they are, so that what is long stays so.
 STILL="inline_threshold_bytes = 4096; receive_max_bytes = 4096;"

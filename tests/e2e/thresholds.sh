@@ -6,6 +6,7 @@ BACK_PORT=3049
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies
+chooses_dialect
 
 CALLS=200 # that `rpc_peer reverse` makes of each size
 
