@@ -179,7 +179,7 @@ static void note_sizes(struct rdma_conn *conn, const struct requester_rpc *rpc)
 	}
 }
 
-/* The time limit of a reverse Call begins when it comes, and anew when it is sent (requester_late.h). */
+/* The time limit of a reverse Call begins when it comes (requester_late.h). */
 static void note_time(const struct requester *rq, struct requester_rpc *rpc)
 {
 	if (rq->reverse)
@@ -188,7 +188,6 @@ static void note_time(const struct requester *rq, struct requester_rpc *rpc)
 
 static void begin(struct requester *rq, struct requester_rpc *rpc, enum outlook outlook)
 {
-	note_time(rq, rpc);
 	if (outlook == PLAN_IMPOSSIBLE || !requester_rpc_send(rpc))
 		refuse(rq, rpc);
 	else if (rq->conn->sizes)
@@ -231,7 +230,6 @@ static void hold(struct requester *rq, struct requester_rpc *rpc)
 	}
 	if (!may_send(rq))
 		rq->conn->counters->credit_waits++;
-	note_time(rq, rpc);
 	TAILQ_INSERT_TAIL(&rq->held, rpc->x, target_entry);
 	if (++rq->nheld >= REQUESTER_HELD_MAX && !rq->reverse)
 		rq->full = true;
@@ -259,6 +257,7 @@ void requester_call(struct requester *rq, struct exchange *x)
 		exchange_put(x);
 		return;
 	}
+	note_time(rq, rpc);
 	if (!rq->nheld && may_send(rq))
 		outlook = plan(rq, rpc);
 	if (outlook == PLAN_WAIT)

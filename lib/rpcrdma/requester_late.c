@@ -21,11 +21,7 @@ static bool is_sent(const struct requester_rpc *rpc)
 
 static uint64_t due_us(const struct requester_late *late, const struct requester_rpc *rpc)
 {
-	uint64_t grace_us = timeout_us(late) / 4;
-
-	if (grace_us > REQUESTER_LATE_GRACE_US)
-		grace_us = REQUESTER_LATE_GRACE_US;
-	return rpc->since_us + timeout_us(late) + (is_sent(rpc) ? 0 : grace_us);
+	return rpc->since_us + timeout_us(late);
 }
 
 /* Of all that wait for their Reply or a credit, of which there are few, the one that is due first. NULL: none waits. */
@@ -43,7 +39,7 @@ static struct requester_rpc *first_due(const struct requester_late *late)
 	TAILQ_FOREACH(x, &late->rq->held, target_entry) {
 		struct requester_rpc *rpc = x->target_priv;
 
-		if (!found || due_us(late, rpc) < due_us(late, found))
+		if (!found || rpc->since_us < found->since_us)
 			found = rpc;
 	}
 	return found;
@@ -133,15 +129,12 @@ static void give_up(struct requester_late *late, struct requester_rpc *rpc)
 		requester_held_late(late->rq, rpc);
 }
 
-/* @first may come to be sent before it is due, which then is no sooner than what is left of this. */
 static void set_timer(struct requester_late *late, const struct requester_rpc *first)
 {
-	uint64_t at_us = first->since_us + timeout_us(late);
+	uint64_t at_us = due_us(late, first), now = now_us(late);
 
-	if (at_us <= now_us(late))
-		at_us = due_us(late, first);
 	late->set = true;
-	loop_timer_set(late->rq->conn->fabric->loop, late->timer, at_us - now_us(late));
+	loop_timer_set(late->rq->conn->fabric->loop, late->timer, at_us > now ? at_us - now : 0);
 }
 
 /* Whoever hears of one may end the connection, or give up others. */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reverse Calls that are not answered in time (D4.2-1, D4.2-2; RFC 8167 section 5.4): a peer that takes none may drop
- * them without a word, so who sends one has a time limit, reverse_timeout_us from the moment at which it is sent. One that
- * is held has as long from the moment at which it came, and a little more (REQUESTER_LATE_GRACE_US): the answer to one
- * before it may come just too late, and let it go.
+ * them without a word, so who sends one has a time limit: reverse_timeout_us from the moment at which it came to this leg,
+ * however much of that it was held for want of a credit. So nobody waits for longer, be it the first Call or the last.
  *
  * Its origin then gets the fault, whether it was sent or held. What was sent stays: an exchange that stands in for it
  * has its XID, and all that was lent for it, with the claim for that; its credit and its receive stay taken. So a Reply
@@ -20,8 +19,6 @@
 #define RPCRDMA_REQUESTER_LATE_H
 
 #include "rpcrdma/requester.h"
-
-#define REQUESTER_LATE_GRACE_US 1000000u /* or a quarter of the time, if that is less */
 
 struct requester_late {
 	struct requester *rq;

@@ -59,7 +59,7 @@ struct requester_rpc {
 	struct exchange *x; /* the target's reference, which goes back with the Reply */
 	enum requester_rpc_state state;
 	enum exchange_fault fault;
-	uint64_t since_us;      /* of a reverse Call: when it came, or was sent */
+	uint64_t since_us;      /* of a reverse Call: when it came */
 	struct rpc_terms terms; /* that it was planned with: the only ones that it goes by */
 	struct call_form form;
 	struct rpc_msg reply_inline; /* a Reply of which nothing came by RDMA, or that was pulled */

@@ -11,7 +11,6 @@
 
 #define SECOND     1000000u
 #define TIMEOUT_US (8 * SECOND)
-#define GRACE_US   REQUESTER_LATE_GRACE_US
 #define STEP_US    1000u /* that the world runs when the client sends */
 #define LONG_BYTES 9000u
 #define FOREVER    200u /* seconds */
@@ -219,17 +218,20 @@ START_TEST(without_a_time_a_call_waits_for_ever)
 }
 END_TEST
 
-/* One credit, which the first has; the second waits a little longer than the first. */
+/* One credit, which the first has; those that wait for it have the same time, each from when it came. */
 START_TEST(a_call_that_is_held_fails_too)
 {
 	uint32_t xid;
 
 	open_client(TIMEOUT_US);
 	xid = call_and_see();
+	rig_run_for(rig, SECOND);
 	call_behind(100, 100);
 	rig_run_for(rig, SECOND);
 	call_behind(100, 100);
-	rig_run_for(rig, TIMEOUT_US - SECOND + GRACE_US - 1000);
+	rig_run_for(rig, TIMEOUT_US - 2 * SECOND);
+	expect_late(1);
+	rig_run_for(rig, SECOND - 1000);
 	expect_late(1);
 	ck_assert_uint_eq(info_of().calls_held, 2);
 	rig_run_for(rig, 1000);
@@ -247,22 +249,47 @@ START_TEST(a_call_that_is_held_fails_too)
 }
 END_TEST
 
-/* A client that is a little late lets the next one go, which has all of its time. */
+/* A client that is a little late lets the next one go. */
 START_TEST(what_waited_for_the_credit_of_a_late_one_goes)
 {
 	uint32_t first, second;
 
 	open_client(TIMEOUT_US);
 	first = call_and_see();
+	rig_run_for(rig, SECOND);
 	second = call_behind(100, 100);
-	rig_run_for(rig, TIMEOUT_US + GRACE_US / 2);
+	rig_run_for(rig, TIMEOUT_US - SECOND / 2);
 	expect_late(1);
 	answer(first, 1);
 	expect_call(second);
-	rig_run_for(rig, TIMEOUT_US - 2 * STEP_US);
-	expect_late(1);
 	answer(second, 1);
 	ck_assert_uint_eq(rig->server.answered, 1);
+	rig_run_for(rig, 2 * TIMEOUT_US);
+	ck_assert_uint_eq(rig->server.faults, 1);
+	end();
+}
+END_TEST
+
+/* However long it has waited before it was sent: its caller waits for one time limit, not for two. */
+START_TEST(what_was_held_and_then_sent_fails_in_the_same_time)
+{
+	uint32_t first, second;
+
+	open_client(TIMEOUT_US);
+	first = call_and_see();
+	second = call_behind(100, 100);
+	rig_run_for(rig, TIMEOUT_US - SECOND);
+	answer(first, 1);
+	expect_call(second);
+	rig_run_for(rig, SECOND - 2 * STEP_US);
+	expect_late(0);
+	rig_run_for(rig, 2 * STEP_US);
+	expect_late(1);
+	ck_assert_uint_eq(info_of().credits_available, 0);
+	answer(second, 1);
+	ck_assert_uint_eq(rig->server.counters.reverse_late_replies, 1);
+	answer(call_and_see(), 1);
+	ck_assert_uint_eq(rig->server.answered, 2);
 	end();
 }
 END_TEST
@@ -287,7 +314,7 @@ START_TEST(the_last_of_many_is_as_the_first)
 		call_forward(0x5000 + i);
 		rig_run_for(rig, TIMEOUT_US - 2 * STEP_US);
 		expect_late(i);
-		rig_run_for(rig, GRACE_US + 2 * STEP_US);
+		rig_run_for(rig, 2 * STEP_US);
 		expect_late(i + 1);
 	}
 	expect_late(200);
@@ -308,7 +335,7 @@ START_TEST(more_than_may_wait_fail_at_once)
 	ck_assert_uint_eq(rig->server.faults, 5);
 	ck_assert_uint_eq(rig->server.counters.reverse_refused, 5);
 	ck_assert_int_eq(rig->server.last_fault, EXCHANGE_FAULT_CANT_SEND);
-	rig_run_for(rig, TIMEOUT_US + GRACE_US);
+	rig_run_for(rig, TIMEOUT_US);
 	ck_assert_uint_eq(rig->server.faults, 1 + REQUESTER_HELD_MAX_REVERSE + 5);
 	ck_assert_uint_eq(rig->server.counters.reverse_timeouts, 1 + REQUESTER_HELD_MAX_REVERSE);
 	call_forward(2);
@@ -468,10 +495,14 @@ START_TEST(it_ends_with_its_connection)
 {
 	open_client(TIMEOUT_US);
 	grant(4);
-	for (unsigned i = 0; i < 8; i++)
+	for (unsigned i = 0; i < 8; i++) {
+		if (i == 4)
+			rig_run_for(rig, SECOND);
 		call_behind(100, 100);
+	}
 	/* All sent ones are given up, or those that are held too. */
-	rig_run_for(rig, TIMEOUT_US + (_i & 1 ? GRACE_US : 0));
+	rig_run_for(rig, TIMEOUT_US - (_i & 1 ? 0 : SECOND));
+	expect_late(_i & 1 ? 8 : 4);
 	if (_i & 2)
 		sim_net_cut(rig->net);
 	else
@@ -586,7 +617,7 @@ START_TEST(what_was_lent_is_freed_with_the_connection)
 	open_with_chunks(&faults);
 	call_long();
 	call_behind(LONG_BYTES, LONG_BYTES);
-	rig_run_for(rig, TIMEOUT_US + GRACE_US);
+	rig_run_for(rig, TIMEOUT_US);
 	expect_late(2);
 	if (_i & 2)
 		sim_net_cut(rig->net);
@@ -651,6 +682,7 @@ int main(void)
 	tcase_add_test(tc, without_a_time_a_call_waits_for_ever);
 	tcase_add_test(tc, a_call_that_is_held_fails_too);
 	tcase_add_test(tc, what_waited_for_the_credit_of_a_late_one_goes);
+	tcase_add_test(tc, what_was_held_and_then_sent_fails_in_the_same_time);
 	tcase_add_loop_test(tc, the_last_of_many_is_as_the_first, 0, 2);
 	tcase_add_test(tc, more_than_may_wait_fail_at_once);
 	tcase_add_test(tc, late_answers_come_in_any_order);

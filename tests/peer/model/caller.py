@@ -45,6 +45,8 @@ class Caller:
         pending = Pending(rpc.xid_of(call), call, done)
         self.queue.append(pending)
         self.send_more()
+        if not self.connector:
+            self.conn.loop.after(self.options.reverse_timeout_s, lambda: self.late(pending))
         return pending
 
     def may_send(self):
@@ -64,9 +66,6 @@ class Caller:
             self.pending[pending.xid] = pending
             self.put(pending.sent)
             self.watch_sizes(pending, self.most_of(pending))
-            if not self.connector:
-                self.conn.loop.after(self.options.reverse_timeout_s,
-                                     lambda p=pending: self.late(p))
 
     def carries(self, message):
         """Whether the peer has room for it; a reverse Call has nothing but its receive: X-4."""
@@ -79,9 +78,12 @@ class Caller:
             pending.done(pending)
 
     def late(self, pending):
-        """A reverse Call without an answer: told so, its credit stays taken: D4.2-2."""
-        if not pending.over:
-            self.fail(pending)
+        """A reverse Call without an answer, sent or not: told so; a credit stays taken: D4.2-2."""
+        if pending.over:
+            return
+        if pending in self.queue:
+            self.queue.remove(pending)
+        self.fail(pending)
 
     def ask(self):
         """The credits that each Call asks for: A3.3-1."""
