@@ -20,8 +20,10 @@
  *               "peer_profile", "peer_profile_why", "bytes_received", "bytes_sent", "calls_held",
  *               "credits_granted", "credits_available", "inline_send_bytes", "inline_recv_bytes",
  *               "rpcrdma_version", "recv_size_bytes", "peer_recv_size_bytes", "recv_posted_bytes",
- *               "pending": a text or null}; the last ten are null of TCP, the profile but of an RDMA server,
- *               the credits that are left also until its first Reply
+ *               "peer_reads_max", "replies_lent", "calls_abandoned", "dialect", "pending": a text or null}; from
+ *               "calls_held" on all are null of TCP, the profile but of an RDMA server, the credits that are left also
+ *               until its first Reply, "peer_reads_max" of a peer that has not configured the connection, and "dialect"
+ *               of a version that one document alone describes
  * stats        {"services": {name: {module: {counter: value}, "closes": {"client": {reason: count},
  *                                   "server": …, "proxy": …}}}}; with an argument of that service only
  * counters     {"counters": {module: {counter: text}, "closes": {reason: text}}}

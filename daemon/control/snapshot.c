@@ -36,6 +36,12 @@ static void put_rdma(json_t *leg, const char *key, bool has, uint64_t value)
 	json_object_set_new(leg, key, has ? json_integer((json_int_t)value) : json_null());
 }
 
+/* NULL is null. */
+static void put_text(json_t *leg, const char *key, const char *text)
+{
+	json_object_set_new(leg, key, text ? json_string(text) : json_null());
+}
+
 static json_t *json_leg(bool has, const struct leg_info *info, uint64_t now_us)
 {
 	bool rdma = has && info->rpcrdma_version != 0;
@@ -59,8 +65,11 @@ static json_t *json_leg(bool has, const struct leg_info *info, uint64_t now_us)
 	put_rdma(leg, "recv_size_bytes", rdma, info->recv_size_bytes);
 	put_rdma(leg, "peer_recv_size_bytes", rdma, info->peer_recv_size_bytes);
 	put_rdma(leg, "recv_posted_bytes", rdma, info->recv_posted_bytes);
-	json_object_set_new(leg, "pending",
-			    info->pending ? json_string(info->pending) : json_null());
+	put_rdma(leg, "peer_reads_max", rdma && info->configured, info->peer_reads_max);
+	put_rdma(leg, "replies_lent", rdma, info->replies_lent);
+	put_rdma(leg, "calls_abandoned", rdma, info->calls_abandoned);
+	put_text(leg, "dialect", info->dialect);
+	put_text(leg, "pending", info->pending);
 	return leg;
 }
 

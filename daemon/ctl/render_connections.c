@@ -7,6 +7,8 @@
 #include "daemon/ctl/cells.h"
 #include "daemon/ctl/render_parts.h"
 
+#define PART_BYTES 160u /* room for what a cell says of one thing */
+
 static void cell_profile(struct table *table, const json_t *leg)
 {
 	if (json_is_string(json_object_get(leg, "peer_profile")))
@@ -18,34 +20,71 @@ static void cell_profile(struct table *table, const json_t *leg)
 
 /* " 64 KiB WHAT;", or nothing of what an older daemon does not tell. */
 static const char *amount_part(const json_t *leg, const char *key, const char *what,
-			       char text[2 * CELL_BYTES])
+			       char text[PART_BYTES])
 {
 	char amount[CELL_BYTES];
 
 	text[0] = '\0';
 	if (json_is_integer(json_object_get(leg, key)))
-		snprintf(text, 2 * CELL_BYTES, "; %s %s",
-			 amount_bytes(json_number(leg, key), amount), what);
+		snprintf(text, PART_BYTES, "; %s %s", amount_bytes(json_number(leg, key), amount),
+			 what);
+	return text;
+}
+
+/* "; 3 WHAT", or nothing of none. */
+static const char *count_part(const json_t *leg, const char *key, const char *what,
+			      char text[PART_BYTES])
+{
+	text[0] = '\0';
+	if (json_number(leg, key))
+		snprintf(text, PART_BYTES, "; %llu %s", (unsigned long long)json_number(leg, key),
+			 what);
+	return text;
+}
+
+/* "; configured: 16 Reads at once", or nothing. */
+static const char *configured_part(const json_t *leg, char text[PART_BYTES])
+{
+	text[0] = '\0';
+	if (json_is_integer(json_object_get(leg, "peer_reads_max")))
+		snprintf(text, PART_BYTES, "; configured: %llu Reads at once",
+			 (unsigned long long)json_number(leg, "peer_reads_max"));
+	return text;
+}
+
+/* BEFORE and a text, and AFTER; nothing without a text. */
+static const char *text_part(const json_t *leg, const char *key, const char *before,
+			     const char *after, char text[PART_BYTES])
+{
+	const json_t *member = json_object_get(leg, key);
+
+	text[0] = '\0';
+	if (json_is_string(member))
+		snprintf(text, PART_BYTES, "%s%s%s", before, json_string_value(member), after);
 	return text;
 }
 
 /* "version 2; 4.0 KiB to us; 64 KiB to it; 320 KiB posted; asked it to lower its size"; "-" over TCP. */
 static void cell_rdma(struct table *table, const json_t *leg)
 {
-	char ours[2 * CELL_BYTES], theirs[2 * CELL_BYTES], posted[2 * CELL_BYTES];
-	const json_t *pending = json_object_get(leg, "pending");
+	char ours[PART_BYTES], theirs[PART_BYTES], posted[PART_BYTES];
+	char configured[PART_BYTES], lent[PART_BYTES], abandoned[PART_BYTES];
+	char dialect[PART_BYTES], pending[PART_BYTES];
 
 	if (!json_is_integer(json_object_get(leg, "rpcrdma_version"))) {
 		table_cell(table, "-");
 		return;
 	}
-	table_cell(table, "version %llu%s%s%s%s%s",
+	table_cell(table, "version %llu%s%s%s%s%s%s%s%s",
 		   (unsigned long long)json_number(leg, "rpcrdma_version"),
+		   text_part(leg, "dialect", " (", ")", dialect),
 		   amount_part(leg, "recv_size_bytes", "to us", ours),
 		   amount_part(leg, "peer_recv_size_bytes", "to it", theirs),
 		   amount_part(leg, "recv_posted_bytes", "posted", posted),
-		   json_is_string(pending) ? "; " : "",
-		   json_is_string(pending) ? json_string_value(pending) : "");
+		   configured_part(leg, configured),
+		   count_part(leg, "replies_lent", "Replies lent", lent),
+		   count_part(leg, "calls_abandoned", "reverse Calls given up", abandoned),
+		   text_part(leg, "pending", "; ", "", pending));
 }
 
 /* "open 12 s", or "open -" of one that does not tell since when; "-" for none. */
@@ -173,6 +212,10 @@ static void print_unknown(const json_t *connection, FILE *out)
 					  "recv_size_bytes",
 					  "peer_recv_size_bytes",
 					  "recv_posted_bytes",
+					  "peer_reads_max",
+					  "replies_lent",
+					  "calls_abandoned",
+					  "dialect",
 					  "pending",
 					  "peer_profile",
 					  "peer_profile_why",

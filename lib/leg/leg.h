@@ -164,10 +164,18 @@ struct leg_info {
 	unsigned calls_held;                           /* waiting for a credit */
 	uint32_t inline_send_bytes, inline_recv_bytes; /* RDMA: thresholds in force; else 0 */
 	uint32_t rpcrdma_version;                      /* RDMA; else 0 */
+	const char
+		*dialect; /* which document of that is spoken; NULL: it has but one, or no RDMA */
 	/* RDMA: how long receives are, as this end and the peer have told; all those posted here; else 0. */
 	uint32_t recv_size_bytes, peer_recv_size_bytes;
 	uint64_t recv_posted_bytes;
-	const char *pending; /* what an end has asked for and has not got yet; NULL: nothing */
+	/* RDMA: the peer has told by the configuration program how many Reads it takes at once, and its sizes. */
+	bool configured;
+	uint32_t peer_reads_max;
+	unsigned replies_lent; /* RDMA: which the peer is reading */
+	unsigned
+		calls_abandoned; /* RDMA: given up without an answer; their credits are out still */
+	const char *pending;     /* what an end has asked for and has not got yet; NULL: nothing */
 	const char *peer_profile, *peer_why; /* RDMA: what a server is taken for; else NULL */
 	bool peer_found; /* … since it has shown that, or the configuration says so */
 	/* On the socket; or of Sends and of what went by RDMA, whichever end moved it. */
@@ -249,8 +257,9 @@ static inline void leg_pause(struct leg *leg, bool paused)
 /**
  * leg_drain - take no further Call from the peer; close for LEG_CLOSE_SHUTDOWN when none is in flight
  *
- * Calls in flight, both ways, are finished first, and Replies that are lent are read. Calls that the peer sends meanwhile are not taken: it
- * sends them again on its next connection. There is no time limit: leg_close() is the caller's.
+ * Calls in flight, both ways, are finished first, and Replies that are lent are read. Calls that the peer sends
+ * meanwhile are not taken: it sends them again on its next connection. There is no time limit: leg_close() is the
+ * caller's.
  */
 static inline void leg_drain(struct leg *leg)
 {

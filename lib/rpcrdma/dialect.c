@@ -30,7 +30,6 @@ static const struct dialect dialects[DIALECT_COUNT] = {
 	/* draft-cel-nfsv4-rpcrdma-version-two-00 */
 	[DIALECT_V2] =
 		{
-			.name = "version two",
 			.version = RPCRDMA_VERSION_TWO,
 			.least_inline_bytes = RPCRDMA_DEFAULT_INLINE_TWO,
 			.options = true,

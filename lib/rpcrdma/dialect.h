@@ -19,17 +19,18 @@
 #include <stdint.h>
 
 #define DIALECTS(X)                                                                                \
-	X(RFC8166, "rfc8166")                                                                      \
-	X(DRAFT03, "draft03")                                                                      \
-	X(V2, "version two")
+	X(RFC8166)                                                                                 \
+	X(DRAFT03)                                                                                 \
+	X(V2)
 
 enum dialect_id {
-#define DIALECT_ENUM(name, text) DIALECT_##name,
+#define DIALECT_ENUM(name) DIALECT_##name,
 	DIALECTS(DIALECT_ENUM) DIALECT_COUNT
 #undef DIALECT_ENUM
 };
 
 struct dialect {
+	/* Which of several documents of its version; NULL: there is one. */
 	const char *name;
 	/* What stands in each of its messages. */
 	uint32_t version;

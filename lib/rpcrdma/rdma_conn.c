@@ -240,6 +240,7 @@ void rdma_conn_agree(struct rdma_conn *conn)
  */
 void rdma_conn_peer_takes(struct rdma_conn *conn, uint32_t bytes)
 {
+	conn->configured = true;
 	inline_limit_peer(&conn->send_limit, most(bytes, RPCRDMA_INLINE_MIN));
 	rdma_conn_agree(conn);
 	rdma_conn_note(conn, "configured: Sends of up to %u bytes to it, at most %u RDMA Reads",

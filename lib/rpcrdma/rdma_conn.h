@@ -116,7 +116,8 @@ struct rdma_conn {
 	struct rpc_terms terms;
 	/* What the peer has said by the configuration program beside sizes and Reads (ccp.h). */
 	uint32_t peer_align_bytes; /* it recommends for aligned data; 0: nothing (A6.2-6) */
-	bool configured;           /* a CONF_RDMA has come */
+	bool conf_came;            /* a CONF_RDMA */
+	bool configured;           /* the peer's sizes are what it said by that program */
 	/* Version two: of both ends, NULL: nothing was told; and what is wanted, NULL: nothing ever. */
 	struct characteristics *characteristics;
 	struct conn_sizes *sizes;

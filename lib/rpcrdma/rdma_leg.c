@@ -187,6 +187,28 @@ static void rdma_close(struct leg *l, enum leg_close why)
 	rdma_conn_fail(&rdma_leg_of(l)->conn, why, "%s", "");
 }
 
+/* What only some connections have. */
+static void info_extras(const struct rdma_leg *leg, struct leg_info *info)
+{
+	const struct rdma_conn *conn = &leg->conn;
+
+	info->dialect = conn->negotiation.dialect->name;
+	info->configured = conn->configured;
+	info->peer_reads_max = conn->works.reads_max;
+	info->replies_lent = conn->grant.lent;
+	info->calls_abandoned = leg->requester.rpcs.abandoned;
+	if (conn->terms.dialect->options && conn->characteristics) {
+		info->pending = characteristics_pending(conn->characteristics);
+		info->peer_recv_size_bytes = characteristics_peer_size(conn->characteristics);
+		info->recv_size_bytes = characteristics_told_size(conn->characteristics);
+	}
+	if (conn->connector) {
+		info->peer_profile = conn->peer->name;
+		info->peer_why = conn->peer_why;
+		info->peer_found = conn->peer != peer_profile(PEER_AUTO);
+	}
+}
+
 static void rdma_info(const struct leg *l, struct leg_info *info)
 {
 	const struct rdma_leg *leg = container_of(l, const struct rdma_leg, leg);
@@ -218,16 +240,7 @@ static void rdma_info(const struct leg *l, struct leg_info *info)
 		.bytes_received = conn->bytes_received,
 		.bytes_sent = conn->bytes_sent,
 	};
-	if (terms->dialect->options && conn->characteristics) {
-		info->pending = characteristics_pending(conn->characteristics);
-		info->peer_recv_size_bytes = characteristics_peer_size(conn->characteristics);
-		info->recv_size_bytes = characteristics_told_size(conn->characteristics);
-	}
-	if (conn->connector) {
-		info->peer_profile = conn->peer->name;
-		info->peer_why = conn->peer_why;
-		info->peer_found = conn->peer != peer_profile(PEER_AUTO);
-	}
+	info_extras(leg, info);
 	if (credit_window_left(window))
 		info->credits_available = credit_window_value(window) - window->in_flight;
 }
@@ -257,16 +270,17 @@ static void rdma_describe(const struct leg *l, char text[LEG_TEXT_BYTES])
 	const struct rdma_leg *leg = container_of(l, const struct rdma_leg, leg);
 	const struct rdma_conn *conn = &leg->conn;
 	const struct rpc_terms *terms = &conn->terms;
+	const char *name = terms->dialect->name;
 	char below[FABRIC_TEXT_BYTES], told[96];
 
 	fabric_ep_describe(conn->ep, below);
 	describe_private_data(conn, told, sizeof(told));
 	snprintf(
 		text, LEG_TEXT_BYTES,
-		"RPC-over-RDMA version %u, inline up to %u bytes to it and %u from it, %s %u credits, "
+		"RPC-over-RDMA version %u%s%s%s, inline up to %u bytes to it and %u from it, %s %u credits, "
 		"remote invalidation %s; %s%s%s",
-		terms->dialect->version, terms->send_bytes, terms->recv_bytes,
-		conn->connector ? "asks for" : "grants up to",
+		terms->dialect->version, name ? " (" : "", name ? name : "", name ? ")" : "",
+		terms->send_bytes, terms->recv_bytes, conn->connector ? "asks for" : "grants up to",
 		conn->connector ? conn->window.asked : conn->grant.max,
 		invalidates(conn) ? "on" : "off", told, below[0] ? "; " : "", below);
 }

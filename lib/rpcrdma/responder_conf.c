@@ -37,10 +37,10 @@ static struct ccp_results results_of(const struct responder_rpc *rpc)
 
 static void take(struct rdma_conn *conn, const struct ccp_args *args)
 {
-	bool first = !conn->configured;
+	bool first = !conn->conf_came;
 
 	conn->counters->conf_served++;
-	conn->configured = true;
+	conn->conf_came = true;
 	if (!first || conn->grant.in_flight != 1)
 		return;
 	work_limit_reads(conn, args->maxrdmaread);

@@ -525,6 +525,16 @@ START_TEST(it_does_not_ask_unless_it_is_told_to)
 }
 END_TEST
 
+static void expect_configured(const struct leg *leg, uint32_t peer_bytes)
+{
+	struct leg_info info;
+
+	leg_info(leg, &info);
+	ck_assert(info.configured);
+	ck_assert_uint_eq(info.peer_reads_max, RDMA_READ_DEPTH);
+	ck_assert_uint_eq(info.peer_recv_size_bytes, peer_bytes);
+}
+
 /* Both ends, of other sizes each: whatever the length, Calls and Replies pass. */
 START_TEST(two_legs_configure_each_other)
 {
@@ -540,6 +550,8 @@ START_TEST(two_legs_configure_each_other)
 	rig_run(rig);
 	ck_assert_uint_eq(rig->client.counters.conf_answered, 1);
 	ck_assert_uint_eq(rig->server.counters.conf_served, 1);
+	expect_configured(rig->client.leg, rig->server.config.inline_threshold_bytes);
+	expect_configured(rig->server.leg, rig->client.config.inline_threshold_bytes);
 	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
 		for (size_t j = 0; j < ARRAY_SIZE(sizes); j++, n++) {
 			rig_call(&rig->client, sizes[i], sizes[j], sizes[j]);

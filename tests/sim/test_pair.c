@@ -115,6 +115,8 @@ START_TEST(many_calls_at_once_are_all_answered)
 	ck_assert_uint_eq(info.calls_in_flight_in, 0);
 	ck_assert_uint_eq(info.inline_send_bytes, 4096);
 	ck_assert_uint_eq(info.rpcrdma_version, 1);
+	ck_assert_str_eq(info.dialect, "rfc8166");
+	ck_assert(!info.configured);
 	ck_assert_str_eq(info.state, "open");
 	leg_info(rig->client.leg, &info);
 	ck_assert_uint_eq(info.credits_available, 32);
@@ -137,12 +139,12 @@ START_TEST(what_both_ends_agreed_on_can_be_told)
 
 	expect_described(
 		rig->client.leg,
-		"RPC-over-RDMA version 1, inline up to 4096 bytes to it and 4096 from it, asks "
+		"RPC-over-RDMA version 1 (rfc8166), inline up to 4096 bytes to it and 4096 from it, asks "
 		"for 32 credits, remote invalidation on; its private data: Sends of 4096 "
 		"bytes, receives of 4096, remote invalidation");
 	expect_described(
 		rig->server.leg,
-		"RPC-over-RDMA version 1, inline up to 4096 bytes to it and 4096 from it, grants "
+		"RPC-over-RDMA version 1 (rfc8166), inline up to 4096 bytes to it and 4096 from it, grants "
 		"up to 32 credits, remote invalidation on; its private data: Sends of 4096 "
 		"bytes, receives of 4096, remote invalidation");
 	rig_end(rig);

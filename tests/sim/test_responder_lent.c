@@ -125,6 +125,8 @@ START_TEST(a_reply_that_fits_nowhere_is_read_by_the_client)
 
 	call_lent(1, 100000);
 	leg_info(rig->server.leg, &before);
+	ck_assert_str_eq(before.dialect, "draft03");
+	ck_assert_uint_eq(before.replies_lent, 1);
 	ck_assert_uint_eq(rig->server.last_reply_max, RIG_MAX_MSG);
 	expect_lent(1, 100000);
 	expect_alive();
@@ -132,6 +134,7 @@ START_TEST(a_reply_that_fits_nowhere_is_read_by_the_client)
 	send_done(1);
 	expect_silence();
 	leg_info(rig->server.leg, &after);
+	ck_assert_uint_eq(after.replies_lent, 0);
 	ck_assert_uint_eq(after.bytes_sent - before.bytes_sent,
 			  100000 + RPCRDMA_MIN_HDR_BYTES +
 				  100); /* and the Reply that said it lives */

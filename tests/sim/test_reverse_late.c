@@ -171,6 +171,7 @@ START_TEST(a_call_without_an_answer_fails_in_its_time)
 	/* For nobody a Call is out, and yet its credit is taken. */
 	ck_assert_uint_eq(info_of().calls_in_flight_out, 0);
 	ck_assert_uint_eq(info_of().credits_available, 0);
+	ck_assert_uint_eq(info_of().calls_abandoned, 1);
 	call_forward(2);
 	answer(xid, 3);
 	ck_assert_uint_eq(rig->server.answered, 0);
@@ -178,6 +179,7 @@ START_TEST(a_call_without_an_answer_fails_in_its_time)
 	ck_assert_uint_eq(rig->server.counters.unmatched_replies, 0);
 	/* What it grants counts. */
 	ck_assert_uint_eq(info_of().credits_available, 3);
+	ck_assert_uint_eq(info_of().calls_abandoned, 0);
 	/* Its second answer is one to nothing. */
 	answer(xid, 3);
 	ck_assert_uint_eq(rig->server.counters.unmatched_replies, 1);

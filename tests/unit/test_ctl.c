@@ -334,6 +334,13 @@ static const struct {
 } spoken[] = {
 	{"\"rpcrdma_version\": null, \"recv_size_bytes\": null, \"pending\": null", "-"},
 	{"\"rpcrdma_version\": 1", "version 1"},
+	{"\"rpcrdma_version\": 1, \"dialect\": \"draft03\", \"peer_reads_max\": 16,"
+	 " \"recv_size_bytes\": 4096, \"replies_lent\": 3, \"calls_abandoned\": 2",
+	 "version 1 (draft03); 4.0 KiB to us; configured: 16 Reads at once; 3 Replies lent; "
+	 "2 reverse Calls given up"},
+	{"\"rpcrdma_version\": 1, \"dialect\": \"rfc8166\", \"peer_reads_max\": null,"
+	 " \"replies_lent\": 0, \"calls_abandoned\": 0",
+	 "version 1 (rfc8166)"},
 	{"\"rpcrdma_version\": 1, \"recv_size_bytes\": 4096, \"peer_recv_size_bytes\": 1024,"
 	 " \"recv_posted_bytes\": 327680, \"pending\": null",
 	 "version 1; 4.0 KiB to us; 1.0 KiB to it; 320 KiB posted"},
