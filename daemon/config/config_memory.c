@@ -3,6 +3,7 @@
 #include "daemon/config/config_memory.h"
 
 #include "base/budget.h"
+#include "base/least.h"
 #include "fabric/iwarp/batch.h"
 #include "fabric/iwarp/engine.h"
 #include "leg/exchange.h"
@@ -12,11 +13,6 @@
 
 #define MIB             ((size_t)1024 * 1024)
 #define RESERVE_DIVISOR 16u
-
-static uint32_t most_of(uint32_t a, uint32_t b)
-{
-	return a > b ? a : b;
-}
 
 size_t config_memory_own_bytes(void)
 {
@@ -88,7 +84,7 @@ uint32_t config_memory_reverse_max_bytes(const struct service_config *service)
 
 	if (service->listen.transport == TRANSPORT_TCP || sizes.reverse_chunks)
 		return REVERSE_MAX_BYTES;
-	return most_of(service->inline_threshold_bytes, sizes.recv_max_bytes);
+	return most(service->inline_threshold_bytes, sizes.recv_max_bytes);
 }
 
 /* What an RPC of the service takes whose Call and Reply are so long. */
@@ -107,11 +103,11 @@ static size_t rpc_bytes(const struct service_config *service, uint32_t message_b
 
 size_t config_memory_buffer_bytes(const struct service_config *service)
 {
-	uint32_t recv = most_of(
-		rdma_recv_bytes(service->inline_threshold_bytes, 0, service->config_protocol),
-		service->receive_max_bytes);
+	uint32_t recv =
+		most(rdma_recv_bytes(service->inline_threshold_bytes, 0, service->config_protocol),
+		     service->receive_max_bytes);
 
-	return rpc_msg_cost_bytes(most_of(service->max_message_bytes, recv));
+	return rpc_msg_cost_bytes(most(service->max_message_bytes, recv));
 }
 
 uint32_t config_memory_largest_bytes(const struct config *config,

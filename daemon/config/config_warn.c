@@ -193,6 +193,18 @@ static bool has_draft(const struct service_config *service)
 	       service->connect_compat == DIALECT_DRAFT03;
 }
 
+/* Why no message is padded by the threshold, or NULL. */
+static const char *idle_padding(const struct service_config *service)
+{
+	bool aligns = service->padding_align_bytes > 1;
+
+	if (!aligns && !is_preset("padding_threshold_bytes", service->padding_threshold_bytes))
+		return "does nothing without padding_align_bytes";
+	if (aligns && service->padding_threshold_bytes >= service->inline_threshold_bytes)
+		return "no message reaches: inline_threshold_bytes is not above it";
+	return NULL;
+}
+
 /* What belongs to the draft alone, where that is not spoken. */
 static void warn_draft(const struct config *config, const struct service_config *service, FILE *out)
 {
@@ -203,6 +215,9 @@ static void warn_draft(const struct config *config, const struct service_config 
 		     "has padding_align_bytes = %u, which does nothing: it takes listen_compat or "
 		     "connect_compat = \"draft03\"",
 		     service->padding_align_bytes);
+	else if (idle_padding(service))
+		warn(out, config, service, "has padding_threshold_bytes = %u, which %s",
+		     service->padding_threshold_bytes, idle_padding(service));
 	if (service->done_policy != DONE_POLICY_CLOSE && !lends)
 		warn(out, config, service,
 		     "has done_policy = \"withdraw\", which does nothing without listen_compat = "

@@ -354,6 +354,16 @@ static const struct {
 	 "2: warning: service a has padding_align_bytes = 64, which does nothing: it takes listen_compat or "
 	 "connect_compat = \"draft03\""},
 	{SERVICE(TO_RDMA "padding_align_bytes = 64; connect_compat = \"draft03\";"), NULL},
+	{SERVICE(TO_RDMA "padding_threshold_bytes = 2048; connect_compat = \"draft03\";"),
+	 "2: warning: service a has padding_threshold_bytes = 2048, which does nothing without "
+	 "padding_align_bytes"},
+	{SERVICE(TO_RDMA "padding_align_bytes = 64; padding_threshold_bytes = 8192;"
+			 "connect_compat = \"draft03\";"),
+	 "2: warning: service a has padding_threshold_bytes = 8192, which no message reaches: "
+	 "inline_threshold_bytes is not above it"},
+	{SERVICE(TO_RDMA "padding_align_bytes = 64; padding_threshold_bytes = 8191;"
+			 "connect_compat = \"draft03\";"),
+	 NULL},
 	{SERVICE(ALLOWED "done_policy = \"withdraw\";"),
 	 "2: warning: service a has done_policy = \"withdraw\", which does nothing without listen_compat = "
 	 "\"draft03\""},
