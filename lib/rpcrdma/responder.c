@@ -158,8 +158,11 @@ static void on_granted(void *arg)
 
 /*
  * The Reply of a reverse Call may stand behind clients' Calls that wait for the budget, so nothing is waited for. Of a
- * short one inline, rdma_beside_bytes() has counted as much as it takes with a Reply as short.
+ * short one inline, rdma_beside_bytes() has counted as much as it takes with a Reply as short: for its Writes to a reply
+ * chunk of a few segments, what it has for a Call's chunks.
  */
+#define REVERSE_FREE_SEGMENTS 16u
+
 static bool claim_reverse(struct responder_rpc *rpc, size_t cost)
 {
 	const struct rdma_conn *conn = rpc->rpcs->conn;
@@ -169,8 +172,9 @@ static bool claim_reverse(struct responder_rpc *rpc, size_t cost)
 				conn->config->config_protocol);
 	uint32_t free_bytes = rdma_reverse_free_bytes(recv_bytes);
 	struct exchange *x = rpc->x;
-	bool is_short =
-		!rpc->npulls && !rpc->nsegments && !rpc->nwrites && rpc->total_bytes <= free_bytes;
+	/* A reply chunk says that the Reply may be long, not that it will be. */
+	bool is_short = !rpc->npulls && !rpc->nwrites && rpc->nsegments <= REVERSE_FREE_SEGMENTS &&
+			rpc->total_bytes <= free_bytes;
 
 	if ((!is_short || x->reply_max_bytes > free_bytes) &&
 	    budget_claim_now(config->holder, &rpc->claim, cost,

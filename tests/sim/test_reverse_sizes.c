@@ -51,6 +51,13 @@ static unsigned call_back(uint32_t call_bytes, uint32_t reply_bytes)
 	return rpc;
 }
 
+/* One whose Reply is shorter than it may be, for which there is a reply chunk where there are chunks. */
+static void call_back_bounded(uint32_t asked_bytes, uint32_t reply_bytes)
+{
+	chain_end_call(&chain->server,
+		       chain_book_add_read(&chain->book, CHAIN_SERVER, asked_bytes, reply_bytes));
+}
+
 static void call_back_sized(uint32_t bytes)
 {
 	call_back(bytes, 0);
@@ -151,6 +158,7 @@ START_TEST(where_memory_is_short_long_ones_fail_and_short_ones_pass)
 	call_back(100, 0);
 	refused_back(100000);
 	call_back(1000, 0);
+	call_back_bounded(20000, 100);
 	chain_run(chain, 1000);
 	expect_all_answered();
 	ck_assert_uint_ge(refused(gate), 1);
