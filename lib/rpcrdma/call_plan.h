@@ -13,6 +13,8 @@
 #ifndef RPCRDMA_CALL_PLAN_H
 #define RPCRDMA_CALL_PLAN_H
 
+#include <string.h>
+
 #include "rpcrdma/header.h"
 
 /* Copy `len_bytes` from the inline bytes at `from`, or zeros. */
@@ -60,5 +62,19 @@ enum call_plan_verdict {
  */
 enum call_plan_verdict call_plan_make(const struct rpcrdma_header *hdr, uint32_t inline_bytes,
 				      uint32_t limit_bytes, struct call_plan *plan) MUST_CHECK;
+
+/** call_plan_copy - put what came inline, at @from, to where it belongs in the message at @to */
+static inline void call_plan_copy(const struct plan_copy *copies, unsigned count, uint8_t *to,
+				  const uint8_t *from)
+{
+	for (unsigned i = 0; i < count; i++) {
+		const struct plan_copy *c = &copies[i];
+
+		if (c->from == PLAN_ZEROS)
+			memset(to + c->to, 0, c->len_bytes);
+		else
+			memcpy(to + c->to, from + c->from, c->len_bytes);
+	}
+}
 
 #endif

@@ -61,18 +61,6 @@ uint32_t pull_total_bytes(const struct pull *pull)
 	return pull->total_bytes;
 }
 
-static void place_inline(const struct pull *pull)
-{
-	for (unsigned i = 0; i < pull->ncopies; i++) {
-		const struct plan_copy *c = &pull->copies[i];
-
-		if (c->from == PLAN_ZEROS)
-			memset(pull->to->data + c->to, 0, c->len_bytes);
-		else
-			memcpy(pull->to->data + c->to, pull->body + c->from, c->len_bytes);
-	}
-}
-
 static void on_read(void *arg);
 
 /* One Read for the next bytes, no longer than the endpoint takes at once. */
@@ -117,7 +105,7 @@ bool pull_start(struct pull *pull, const struct rpc_msg *to, struct exchange *x,
 	pull->x = x;
 	pull->done = done;
 	pull->arg = arg;
-	place_inline(pull);
+	call_plan_copy(pull->copies, pull->ncopies, to->data, pull->body);
 	read_more(pull);
 	return !pull->npulls;
 }

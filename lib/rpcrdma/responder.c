@@ -130,14 +130,7 @@ static void admit(struct responder_rpc *rpc, const uint8_t *inline_bytes)
 		return;
 	}
 	budget_move(&x->claim, &rpc->claim);
-	for (unsigned i = 0; i < rpc->ncopies; i++) {
-		const struct plan_copy *c = &rpc->copies[i];
-
-		if (c->from == PLAN_ZEROS)
-			memset(x->call.data + c->to, 0, c->len_bytes);
-		else
-			memcpy(x->call.data + c->to, inline_bytes + c->from, c->len_bytes);
-	}
+	call_plan_copy(rpc->copies, rpc->ncopies, x->call.data, inline_bytes);
 	if (rpc->npulls)
 		pull(rpc);
 	else
