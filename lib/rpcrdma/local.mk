@@ -2,8 +2,6 @@ noinst_LIBRARIES += lib/rpcrdma/librpcrdma.a
 lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/call_form.c \
 	lib/rpcrdma/call_form.h \
-	lib/rpcrdma/call_plan.c \
-	lib/rpcrdma/call_plan.h \
 	lib/rpcrdma/ccp.c \
 	lib/rpcrdma/ccp.h \
 	lib/rpcrdma/characteristics.c \
@@ -29,6 +27,8 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/message.h \
 	lib/rpcrdma/message_padding.c \
 	lib/rpcrdma/message_padding.h \
+	lib/rpcrdma/msg_plan.c \
+	lib/rpcrdma/msg_plan.h \
 	lib/rpcrdma/negotiation.c \
 	lib/rpcrdma/negotiation.h \
 	lib/rpcrdma/own_messages.c \

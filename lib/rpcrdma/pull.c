@@ -24,7 +24,7 @@ struct pull {
 	struct plan_pull pulls[];
 };
 
-struct pull *pull_new(struct rdma_conn *conn, const struct call_plan *plan, const uint8_t *body,
+struct pull *pull_new(struct rdma_conn *conn, const struct msg_plan *plan, const uint8_t *body,
 		      uint32_t len_bytes)
 {
 	size_t pulls = plan->npulls * sizeof(plan->pulls[0]);
@@ -105,7 +105,7 @@ bool pull_start(struct pull *pull, const struct rpc_msg *to, struct exchange *x,
 	pull->x = x;
 	pull->done = done;
 	pull->arg = arg;
-	call_plan_copy(pull->copies, pull->ncopies, to->data, pull->body);
+	msg_plan_copy(pull->copies, pull->ncopies, to->data, pull->body);
 	read_more(pull);
 	return !pull->npulls;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The read chunks of a message, fetched to where they belong: a plan (call_plan.h) that may wait for the memory that the
+ * The read chunks of a message, fetched to where they belong: a plan (msg_plan.h) that may wait for the memory that the
  * message is to be in, and then is carried out by a few RDMA Reads at a time.
  *
  * So what it takes has a bound of its own, however many segments there are: pull_cost_bytes().
@@ -10,7 +10,7 @@
 
 #include "base/compiler.h"
 #include "leg/exchange.h"
-#include "rpcrdma/call_plan.h"
+#include "rpcrdma/msg_plan.h"
 #include "rpcrdma/rdma_conn.h"
 
 /* Reads of one message that are out at once. */
@@ -23,7 +23,7 @@ struct pull;
  *
  * Returns NULL without memory.
  */
-struct pull *pull_new(struct rdma_conn *conn, const struct call_plan *plan, const uint8_t *body,
+struct pull *pull_new(struct rdma_conn *conn, const struct msg_plan *plan, const uint8_t *body,
 		      uint32_t len_bytes) MUST_CHECK;
 /**
  * pull_start - make the message

@@ -32,15 +32,14 @@ static uint32_t limit_bytes(const struct requester_rpc *rpc, const struct rpcrdm
 	return least(whole - (uint32_t)written, requester_rpc_landing(rpc).room_bytes);
 }
 
-enum call_plan_verdict requester_lent_plan(const struct requester_rpc *rpc,
-					   const struct rpcrdma_header *hdr, uint32_t len_bytes,
-					   struct call_plan *plan)
+enum msg_plan_verdict requester_lent_plan(const struct requester_rpc *rpc,
+					  const struct rpcrdma_header *hdr, uint32_t len_bytes,
+					  struct msg_plan *plan)
 {
-	enum call_plan_verdict verdict =
-		call_plan_make(hdr, len_bytes, limit_bytes(rpc, hdr), plan);
+	enum msg_plan_verdict verdict = msg_plan_make(hdr, len_bytes, limit_bytes(rpc, hdr), plan);
 
-	if (verdict == CALL_PLAN_OK && plan->total_bytes < RPCRDMA_MIN_REPLY_BYTES)
-		return CALL_PLAN_BAD;
+	if (verdict == MSG_PLAN_OK && plan->total_bytes < RPCRDMA_MIN_REPLY_BYTES)
+		return MSG_PLAN_BAD;
 	return verdict;
 }
 
@@ -124,7 +123,7 @@ static void on_unlent(struct lend *lend)
 	fetch(container_of(lend, struct requester_rpc, lend));
 }
 
-static void count(const struct requester_rpc *rpc, const struct call_plan *plan)
+static void count(const struct requester_rpc *rpc, const struct msg_plan *plan)
 {
 	struct rdma_conn *conn = rpc->rpcs->conn;
 
@@ -135,7 +134,7 @@ static void count(const struct requester_rpc *rpc, const struct call_plan *plan)
 }
 
 void requester_lent_begin(struct requester_rpc *rpc, const struct rpcrdma_header *hdr,
-			  const struct call_plan *plan, const uint8_t *body, uint32_t len_bytes)
+			  const struct msg_plan *plan, const uint8_t *body, uint32_t len_bytes)
 {
 	struct rdma_conn *conn = rpc->rpcs->conn;
 

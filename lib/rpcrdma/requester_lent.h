@@ -20,8 +20,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "rpcrdma/call_plan.h"
 #include "rpcrdma/header.h"
+#include "rpcrdma/msg_plan.h"
 #include "rpcrdma/requester_rpc.h"
 
 /** requester_lent_may - whether the Reply to @rpc may be lent. */
@@ -29,21 +29,21 @@ bool requester_lent_may(const struct requester_rpc *rpc);
 /**
  * requester_lent_plan - how a Reply with a read list comes to be one message
  * @len_bytes: behind its header
- * @plan:      set on CALL_PLAN_OK
+ * @plan:      set on MSG_PLAN_OK
  *
- * Its other lists are right. CALL_PLAN_TOO_BIG: it is longer than its Call allows, or than what there is room for around
+ * Its other lists are right. MSG_PLAN_TOO_BIG: it is longer than its Call allows, or than what there is room for around
  * a payload.
  */
-enum call_plan_verdict requester_lent_plan(const struct requester_rpc *rpc,
-					   const struct rpcrdma_header *hdr, uint32_t len_bytes,
-					   struct call_plan *plan) MUST_CHECK;
+enum msg_plan_verdict requester_lent_plan(const struct requester_rpc *rpc,
+					  const struct rpcrdma_header *hdr, uint32_t len_bytes,
+					  struct msg_plan *plan) MUST_CHECK;
 /**
  * requester_lent_begin - fetch a Reply that is planned; the RPC ends with it, which may be at once
  *
  * requester_rpc_end() and requester_pump() follow; so nothing of the RPC may be used after this.
  */
 void requester_lent_begin(struct requester_rpc *rpc, const struct rpcrdma_header *hdr,
-			  const struct call_plan *plan, const uint8_t *body, uint32_t len_bytes);
+			  const struct msg_plan *plan, const uint8_t *body, uint32_t len_bytes);
 /** requester_lent_done - tell the server that what it lent with its Reply to @rpc is its own again. */
 void requester_lent_done(const struct requester_rpc *rpc);
 

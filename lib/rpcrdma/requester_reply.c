@@ -211,18 +211,18 @@ static void wrong_reply(struct requester *rq, struct requester_rpc *rpc,
 static void reply_lent(struct requester *rq, struct requester_rpc *rpc,
 		       const struct rpcrdma_header *hdr, const uint8_t *body, uint32_t len_bytes)
 {
-	struct call_plan plan;
+	struct msg_plan plan;
 
 	switch (requester_lent_plan(rpc, hdr, len_bytes, &plan)) {
-	case CALL_PLAN_OK:
+	case MSG_PLAN_OK:
 		answered(rq, rpc, hdr->credit);
 		requester_lent_begin(rpc, hdr, &plan, body, len_bytes);
 		requester_pump(rq);
 		break;
-	case CALL_PLAN_BAD:
+	case MSG_PLAN_BAD:
 		wrong_reply(rq, rpc, hdr, "read chunks that make no Reply");
 		break;
-	case CALL_PLAN_TOO_BIG:
+	case MSG_PLAN_TOO_BIG:
 		requester_lent_done(rpc);
 		obey_grant(rq, rpc->terms.dialect, hdr->credit);
 		too_big(rq, rpc, lent_bytes(hdr, len_bytes));

@@ -130,7 +130,7 @@ static void admit(struct responder_rpc *rpc, const uint8_t *inline_bytes)
 		return;
 	}
 	budget_move(&x->claim, &rpc->claim);
-	call_plan_copy(rpc->copies, rpc->ncopies, x->call.data, inline_bytes);
+	msg_plan_copy(rpc->copies, rpc->ncopies, x->call.data, inline_bytes);
 	if (rpc->npulls)
 		pull(rpc);
 	else
@@ -230,18 +230,18 @@ static bool has_chunks(const struct rpcrdma_header *hdr)
 
 /* What makes a Call's lists wrong, or NULL. */
 static const char *lists_wrong(const struct responder *rs, const struct rpcrdma_header *hdr,
-			       uint32_t len_bytes, struct call_plan *plan)
+			       uint32_t len_bytes, struct msg_plan *plan)
 {
 	uint32_t limit = rs->conn->leg->config->max_message_bytes;
 
 	if (rs->reverse && has_chunks(hdr) && !rs->conn->terms.reverse_chunks)
 		return "chunks in a reverse Call";
-	switch (call_plan_make(hdr, len_bytes, limit, plan)) {
-	case CALL_PLAN_OK:
+	switch (msg_plan_make(hdr, len_bytes, limit, plan)) {
+	case MSG_PLAN_OK:
 		break;
-	case CALL_PLAN_BAD:
+	case MSG_PLAN_BAD:
 		return "read chunks that make no message";
-	case CALL_PLAN_TOO_BIG:
+	case MSG_PLAN_TOO_BIG:
 		rs->conn->counters->calls_too_big++;
 		return "over max_message_bytes";
 	}
@@ -255,7 +255,7 @@ void responder_call(struct responder *rs, const struct rpcrdma_header *hdr, cons
 {
 	struct rdma_conn *conn = rs->conn;
 	struct responder_rpc *rpc;
-	struct call_plan plan;
+	struct msg_plan plan;
 	const char *wrong;
 
 	if (!takes_calls(rs))

@@ -63,7 +63,7 @@ static void *put_table(uint8_t **at, const void *table, size_t size_bytes)
 
 /* One allocation: the struct, then the five tables. */
 static struct responder_rpc *rpc_alloc(struct spares *spares, const struct rpcrdma_header *hdr,
-				       const struct call_plan *plan)
+				       const struct msg_plan *plan)
 {
 	size_t copies = plan->ncopies * sizeof(plan->copies[0]);
 	size_t pulls = plan->npulls * sizeof(plan->pulls[0]);
@@ -246,7 +246,7 @@ static uint32_t capacity(const struct responder_rpc *rpc)
 
 struct responder_rpc *responder_rpc_new(struct responder_rpcs *rpcs,
 					const struct rpcrdma_header *hdr,
-					const struct call_plan *plan)
+					const struct msg_plan *plan)
 {
 	struct spares *spares = rpcs->conn->leg->config->spares;
 	struct responder_rpc *rpc = rpc_alloc(spares, hdr, plan);

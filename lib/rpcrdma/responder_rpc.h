@@ -14,8 +14,8 @@
 #include "base/account.h"
 #include "base/state.h"
 #include "leg/exchange.h"
-#include "rpcrdma/call_plan.h"
 #include "rpcrdma/header.h"
+#include "rpcrdma/msg_plan.h"
 #include "rpcrdma/rdma_conn.h"
 
 #define RESPONDER_RPC_STATES(X)                                                                    \
@@ -81,7 +81,7 @@ uint32_t responder_rpcs_need(const struct responder_rpcs *rpcs, uint32_t enough)
 /** responder_rpc_new - an RPC, admitting, for a planned Call whose XID is not in use. NULL without memory. */
 struct responder_rpc *responder_rpc_new(struct responder_rpcs *rpcs,
 					const struct rpcrdma_header *hdr,
-					const struct call_plan *plan) MUST_CHECK;
+					const struct msg_plan *plan) MUST_CHECK;
 /** responder_rpc_set_state - the one way to another state. */
 static inline void responder_rpc_set_state(struct responder_rpc *rpc, enum responder_rpc_state to)
 {

@@ -77,8 +77,8 @@ tests_fuzz_fuzz_nfs_type_LDADD = $(FUZZ_LDADD)
 
 FUZZ_TARGETS += tests/fuzz/fuzz_tcp_leg
 tests_fuzz_fuzz_tcp_leg_LDADD = $(FUZZ_LDADD)
-FUZZ_TARGETS += tests/fuzz/fuzz_call_plan
-tests_fuzz_fuzz_call_plan_LDADD = $(FUZZ_LDADD)
+FUZZ_TARGETS += tests/fuzz/fuzz_msg_plan
+tests_fuzz_fuzz_msg_plan_LDADD = $(FUZZ_LDADD)
 
 FUZZ_TARGETS += tests/fuzz/fuzz_padding
 tests_fuzz_fuzz_padding_LDADD = $(FUZZ_LDADD)

@@ -659,11 +659,11 @@ tests_unit_test_credits_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_credits_LDADD = $(UNIT_LDADD)
 TESTS += tests/unit/test_credits
 
-check_PROGRAMS += tests/unit/test_call_plan
-tests_unit_test_call_plan_SOURCES = tests/unit/test_call_plan.c
-tests_unit_test_call_plan_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_test_call_plan_LDADD = $(UNIT_LDADD)
-TESTS += tests/unit/test_call_plan
+check_PROGRAMS += tests/unit/test_msg_plan
+tests_unit_test_msg_plan_SOURCES = tests/unit/test_msg_plan.c
+tests_unit_test_msg_plan_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_msg_plan_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_msg_plan
 
 check_PROGRAMS += tests/unit/test_proxy
 tests_unit_test_proxy_SOURCES = tests/unit/test_proxy.c tests/unit/proxy_scene.c tests/unit/proxy_scene.h \

@@ -2,7 +2,7 @@
 /* Fuzzes the assembly of Calls: any header that decodes gives a plan that covers its message, or none. */
 #include <string.h>
 
-#include "rpcrdma/call_plan.h"
+#include "rpcrdma/msg_plan.h"
 #include "tests/fuzz/fuzz.h"
 
 #define LIMIT_BYTES 65536u
@@ -20,13 +20,13 @@ static void place(uint32_t to, uint32_t len, uint32_t total)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct rpcrdma_header hdr;
-	struct call_plan plan;
+	struct msg_plan plan;
 
 	if (rpcrdma_header_decode(data, size, &hdr) != RPCRDMA_OK ||
 	    (hdr.proc != RPCRDMA_MSG && hdr.proc != RPCRDMA_NOMSG))
 		return 0;
-	if (call_plan_make(&hdr, (uint32_t)(size - hdr.body_offset), LIMIT_BYTES, &plan) !=
-	    CALL_PLAN_OK)
+	if (msg_plan_make(&hdr, (uint32_t)(size - hdr.body_offset), LIMIT_BYTES, &plan) !=
+	    MSG_PLAN_OK)
 		return 0;
 	FUZZ_ASSERT(plan.total_bytes <= LIMIT_BYTES);
 	memset(placed, 0, plan.total_bytes);

@@ -10,8 +10,8 @@
  * position are one chunk, in the order of the list (A3.4-5); otherwise their order says nothing
  * (A-Δ7). A chunk may or may not bring its XDR pad (A-Δ5); what is missing is filled with zeros.
  */
-#ifndef RPCRDMA_CALL_PLAN_H
-#define RPCRDMA_CALL_PLAN_H
+#ifndef RPCRDMA_MSG_PLAN_H
+#define RPCRDMA_MSG_PLAN_H
 
 #include <string.h>
 
@@ -39,7 +39,7 @@ struct plan_chunk {
 #define PLAN_MAX_COPIES (2 * RPCRDMA_MAX_SEGMENTS + 2)
 #define PLAN_MAX_PULLS  (2 * RPCRDMA_MAX_SEGMENTS)
 
-struct call_plan {
+struct msg_plan {
 	uint32_t total_bytes; /* of the whole RPC message */
 	unsigned ncopies, npulls, nchunks;
 	struct plan_copy copies[PLAN_MAX_COPIES];
@@ -47,25 +47,25 @@ struct call_plan {
 	struct plan_chunk chunks[RPCRDMA_MAX_SEGMENTS]; /* by position */
 };
 
-enum call_plan_verdict {
-	CALL_PLAN_OK,
-	CALL_PLAN_BAD,     /* the lists make no message: of a Call, ERR_CHUNK */
-	CALL_PLAN_TOO_BIG, /* over the limit: the same */
+enum msg_plan_verdict {
+	MSG_PLAN_OK,
+	MSG_PLAN_BAD,     /* the lists make no message: of a Call, ERR_CHUNK */
+	MSG_PLAN_TOO_BIG, /* over the limit: the same */
 };
 
 /**
- * call_plan_make - plan the assembly of a message
+ * msg_plan_make - plan the assembly of a message
  * @hdr:          a decoded RDMA_MSG or RDMA_NOMSG
  * @inline_bytes: bytes behind the header; ignored with RDMA_NOMSG
  * @limit_bytes:  the longest RPC message to accept
- * @plan:         set on CALL_PLAN_OK
+ * @plan:         set on MSG_PLAN_OK
  */
-enum call_plan_verdict call_plan_make(const struct rpcrdma_header *hdr, uint32_t inline_bytes,
-				      uint32_t limit_bytes, struct call_plan *plan) MUST_CHECK;
+enum msg_plan_verdict msg_plan_make(const struct rpcrdma_header *hdr, uint32_t inline_bytes,
+				    uint32_t limit_bytes, struct msg_plan *plan) MUST_CHECK;
 
-/** call_plan_copy - put what came inline, at @from, to where it belongs in the message at @to */
-static inline void call_plan_copy(const struct plan_copy *copies, unsigned count, uint8_t *to,
-				  const uint8_t *from)
+/** msg_plan_copy - put what came inline, at @from, to where it belongs in the message at @to */
+static inline void msg_plan_copy(const struct plan_copy *copies, unsigned count, uint8_t *to,
+				 const uint8_t *from)
 {
 	for (unsigned i = 0; i < count; i++) {
 		const struct plan_copy *c = &copies[i];

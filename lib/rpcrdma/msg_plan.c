@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Where the parts of a message go: one pass over the read list in the order of positions. */
-#include "rpcrdma/call_plan.h"
+#include "rpcrdma/msg_plan.h"
 
 #include "rpc/xdr.h"
 
 struct planner {
 	const struct rpcrdma_header *hdr;
-	struct call_plan *plan;
+	struct msg_plan *plan;
 	uint32_t limit_bytes;
 	unsigned order[RPCRDMA_MAX_SEGMENTS]; /* of hdr->reads, by position, stable */
 	/* The inline stream. */
@@ -87,31 +87,31 @@ static void place_pad(struct planner *p)
 }
 
 /* The chunk that starts at entry *@i of the sorted list; leaves *@i behind it. */
-static enum call_plan_verdict place_chunk(struct planner *p, unsigned *i)
+static enum msg_plan_verdict place_chunk(struct planner *p, unsigned *i)
 {
 	uint32_t position = read_at(p, *i)->position;
 
 	if (position < p->at || position - p->at > p->inline_bytes - p->in)
-		return CALL_PLAN_BAD;
+		return MSG_PLAN_BAD;
 	if (position > p->limit_bytes)
-		return CALL_PLAN_TOO_BIG;
+		return MSG_PLAN_TOO_BIG;
 	place_inline(p, position - p->at);
 	for (; *i < p->hdr->nreads && read_at(p, *i)->position == position; (*i)++) {
 		const struct rpcrdma_segment *seg = &read_at(p, *i)->seg;
 
 		if (seg->len_bytes > p->limit_bytes - p->at)
-			return CALL_PLAN_TOO_BIG;
+			return MSG_PLAN_TOO_BIG;
 		pull(p, p->at, seg->len_bytes, seg->handle, seg->offset);
 		p->at += seg->len_bytes;
 	}
 	p->plan->chunks[p->plan->nchunks++] =
 		(struct plan_chunk){position, (uint32_t)p->at - position};
 	place_pad(p);
-	return p->at > p->limit_bytes ? CALL_PLAN_TOO_BIG : CALL_PLAN_OK;
+	return p->at > p->limit_bytes ? MSG_PLAN_TOO_BIG : MSG_PLAN_OK;
 }
 
 /* Finds the position-zero chunk: the one inline stream of an RDMA_NOMSG, and never in an RDMA_MSG. */
-static enum call_plan_verdict find_inline(struct planner *p, uint32_t inline_bytes)
+static enum msg_plan_verdict find_inline(struct planner *p, uint32_t inline_bytes)
 {
 	p->inline_bytes = inline_bytes;
 	if (p->pulled)
@@ -121,29 +121,29 @@ static enum call_plan_verdict find_inline(struct planner *p, uint32_t inline_byt
 		if (p->pulled)
 			p->inline_bytes += read_at(p, p->zero_end)->seg.len_bytes;
 	if (p->pulled != (p->zero_end > 0))
-		return CALL_PLAN_BAD;
-	return p->inline_bytes > p->limit_bytes ? CALL_PLAN_TOO_BIG : CALL_PLAN_OK;
+		return MSG_PLAN_BAD;
+	return p->inline_bytes > p->limit_bytes ? MSG_PLAN_TOO_BIG : MSG_PLAN_OK;
 }
 
 /* An RDMA_MSG without read chunks, as most are: all of it is here. */
-static enum call_plan_verdict plan_inline(uint32_t inline_bytes, uint32_t limit_bytes,
-					  struct call_plan *plan)
+static enum msg_plan_verdict plan_inline(uint32_t inline_bytes, uint32_t limit_bytes,
+					 struct msg_plan *plan)
 {
 	if (inline_bytes > limit_bytes)
-		return CALL_PLAN_TOO_BIG;
+		return MSG_PLAN_TOO_BIG;
 	plan->total_bytes = inline_bytes;
 	plan->npulls = plan->nchunks = 0;
 	plan->ncopies = inline_bytes > 0;
 	plan->copies[0] = (struct plan_copy){0, 0, inline_bytes};
-	return CALL_PLAN_OK;
+	return MSG_PLAN_OK;
 }
 
 /* A position-zero chunk, or others between the parts of what is here. */
-static enum call_plan_verdict plan_chunks(const struct rpcrdma_header *hdr, uint32_t inline_bytes,
-					  uint32_t limit_bytes, struct call_plan *plan)
+static enum msg_plan_verdict plan_chunks(const struct rpcrdma_header *hdr, uint32_t inline_bytes,
+					 uint32_t limit_bytes, struct msg_plan *plan)
 {
 	struct planner p = {.hdr = hdr, .plan = plan, .limit_bytes = limit_bytes};
-	enum call_plan_verdict verdict;
+	enum msg_plan_verdict verdict;
 	unsigned i;
 
 	plan->ncopies = plan->npulls = plan->nchunks = 0;
@@ -151,23 +151,23 @@ static enum call_plan_verdict plan_chunks(const struct rpcrdma_header *hdr, uint
 	sort_reads(&p);
 	verdict = find_inline(&p, inline_bytes);
 	i = p.zero_end;
-	while (verdict == CALL_PLAN_OK && i < hdr->nreads)
+	while (verdict == MSG_PLAN_OK && i < hdr->nreads)
 		verdict = place_chunk(&p, &i);
-	if (verdict != CALL_PLAN_OK)
+	if (verdict != MSG_PLAN_OK)
 		return verdict;
 	if (p.inline_bytes - p.in > limit_bytes - p.at)
-		return CALL_PLAN_TOO_BIG;
+		return MSG_PLAN_TOO_BIG;
 	place_inline(&p, p.inline_bytes - p.in);
 	if (p.pulled)
 		place_pad(&p);
 	if (p.at > limit_bytes)
-		return CALL_PLAN_TOO_BIG;
+		return MSG_PLAN_TOO_BIG;
 	plan->total_bytes = (uint32_t)p.at;
-	return CALL_PLAN_OK;
+	return MSG_PLAN_OK;
 }
 
-enum call_plan_verdict call_plan_make(const struct rpcrdma_header *hdr, uint32_t inline_bytes,
-				      uint32_t limit_bytes, struct call_plan *plan)
+enum msg_plan_verdict msg_plan_make(const struct rpcrdma_header *hdr, uint32_t inline_bytes,
+				    uint32_t limit_bytes, struct msg_plan *plan)
 {
 	if (hdr->proc == RPCRDMA_MSG && !hdr->nreads)
 		return plan_inline(inline_bytes, limit_bytes, plan);

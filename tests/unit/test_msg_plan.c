@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Call plans: each byte of the message has exactly one source, for any list of chunks. */
-#include "rpcrdma/call_plan.h"
+/* Plans of messages: each byte of the message has exactly one source, for any list of chunks. */
+#include "rpcrdma/msg_plan.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #define LIMIT 100000u
 
 static struct rpcrdma_header hdr;
-static struct call_plan plan;
+static struct msg_plan plan;
 
 static void setup(void)
 {
@@ -55,7 +55,7 @@ static void expect_covered(uint32_t total)
 
 START_TEST(without_chunks_the_body_is_the_message)
 {
-	ck_assert_int_eq(call_plan_make(&hdr, 77, LIMIT, &plan), CALL_PLAN_OK);
+	ck_assert_int_eq(msg_plan_make(&hdr, 77, LIMIT, &plan), MSG_PLAN_OK);
 	expect_covered(77);
 	ck_assert_uint_eq(plan.npulls, 0);
 	ck_assert_uint_eq(plan.nchunks, 0);
@@ -77,7 +77,7 @@ START_TEST(a_chunk_is_as_long_as_its_segments)
 	add(60, 0);
 	add(60, 8);
 	add(80, 0);
-	ck_assert_int_eq(call_plan_make(&hdr, 80, LIMIT, &plan), CALL_PLAN_OK);
+	ck_assert_int_eq(msg_plan_make(&hdr, 80, LIMIT, &plan), MSG_PLAN_OK);
 	expect_covered(100);
 	ck_assert_uint_eq(plan.nchunks, 3);
 	expect_chunk(0, 60, 13);
@@ -85,7 +85,7 @@ START_TEST(a_chunk_is_as_long_as_its_segments)
 	expect_chunk(2, 92, 3);
 	hdr.proc = RPCRDMA_NOMSG;
 	add(0, 80);
-	ck_assert_int_eq(call_plan_make(&hdr, 0, LIMIT, &plan), CALL_PLAN_OK);
+	ck_assert_int_eq(msg_plan_make(&hdr, 0, LIMIT, &plan), MSG_PLAN_OK);
 	ck_assert_uint_eq(plan.nchunks, 3);
 	expect_chunk(0, 60, 13);
 }
@@ -94,7 +94,7 @@ END_TEST
 START_TEST(a_chunk_at_the_end_gets_its_pad)
 {
 	add(60, 5);
-	ck_assert_int_eq(call_plan_make(&hdr, 60, LIMIT, &plan), CALL_PLAN_OK);
+	ck_assert_int_eq(msg_plan_make(&hdr, 60, LIMIT, &plan), MSG_PLAN_OK);
 	expect_covered(68);
 	ck_assert_uint_eq(plan.copies[plan.ncopies - 1].from, PLAN_ZEROS);
 	ck_assert_uint_eq(plan.copies[plan.ncopies - 1].len_bytes, 3);
@@ -105,7 +105,7 @@ START_TEST(two_chunks_may_touch)
 {
 	add(60, 8);
 	add(68, 8);
-	ck_assert_int_eq(call_plan_make(&hdr, 80, LIMIT, &plan), CALL_PLAN_OK);
+	ck_assert_int_eq(msg_plan_make(&hdr, 80, LIMIT, &plan), MSG_PLAN_OK);
 	expect_covered(96);
 }
 END_TEST
@@ -116,7 +116,7 @@ START_TEST(empty_segments_take_no_read)
 	add(60, 8);
 	add(60, 0);
 	add(72, 0);
-	ck_assert_int_eq(call_plan_make(&hdr, 80, LIMIT, &plan), CALL_PLAN_OK);
+	ck_assert_int_eq(msg_plan_make(&hdr, 80, LIMIT, &plan), MSG_PLAN_OK);
 	expect_covered(88);
 	ck_assert_uint_eq(plan.npulls, 1);
 }
@@ -125,32 +125,32 @@ END_TEST
 START_TEST(the_limit_counts_all_of_the_message)
 {
 	add(60, LIMIT - 100);
-	ck_assert_int_eq(call_plan_make(&hdr, 100, LIMIT, &plan), CALL_PLAN_OK);
-	ck_assert_int_eq(call_plan_make(&hdr, 101, LIMIT, &plan), CALL_PLAN_TOO_BIG);
-	ck_assert_int_eq(call_plan_make(&hdr, 100, LIMIT - 1, &plan), CALL_PLAN_TOO_BIG);
+	ck_assert_int_eq(msg_plan_make(&hdr, 100, LIMIT, &plan), MSG_PLAN_OK);
+	ck_assert_int_eq(msg_plan_make(&hdr, 101, LIMIT, &plan), MSG_PLAN_TOO_BIG);
+	ck_assert_int_eq(msg_plan_make(&hdr, 100, LIMIT - 1, &plan), MSG_PLAN_TOO_BIG);
 	hdr.reads[0].seg.len_bytes = UINT32_MAX;
 	add(60, UINT32_MAX);
-	ck_assert_int_eq(call_plan_make(&hdr, 100, LIMIT, &plan), CALL_PLAN_TOO_BIG);
+	ck_assert_int_eq(msg_plan_make(&hdr, 100, LIMIT, &plan), MSG_PLAN_TOO_BIG);
 	hdr.nreads = 0;
-	ck_assert_int_eq(call_plan_make(&hdr, 101, 100, &plan), CALL_PLAN_TOO_BIG);
+	ck_assert_int_eq(msg_plan_make(&hdr, 101, 100, &plan), MSG_PLAN_TOO_BIG);
 	add(80, 1);
-	ck_assert_int_eq(call_plan_make(&hdr, 100, 60, &plan), CALL_PLAN_TOO_BIG);
+	ck_assert_int_eq(msg_plan_make(&hdr, 100, 60, &plan), MSG_PLAN_TOO_BIG);
 }
 END_TEST
 
 START_TEST(lists_that_make_no_message_are_bad)
 {
 	add(104, 8);
-	ck_assert_int_eq(call_plan_make(&hdr, 100, LIMIT, &plan), CALL_PLAN_BAD);
+	ck_assert_int_eq(msg_plan_make(&hdr, 100, LIMIT, &plan), MSG_PLAN_BAD);
 	hdr.nreads = 0;
 	add(0, 8);
-	ck_assert_int_eq(call_plan_make(&hdr, 100, LIMIT, &plan), CALL_PLAN_BAD);
+	ck_assert_int_eq(msg_plan_make(&hdr, 100, LIMIT, &plan), MSG_PLAN_BAD);
 	hdr.nreads = 0;
 	add(60, 8);
 	add(64, 8);
-	ck_assert_int_eq(call_plan_make(&hdr, 100, LIMIT, &plan), CALL_PLAN_BAD);
+	ck_assert_int_eq(msg_plan_make(&hdr, 100, LIMIT, &plan), MSG_PLAN_BAD);
 	hdr.proc = RPCRDMA_NOMSG;
-	ck_assert_int_eq(call_plan_make(&hdr, 100, LIMIT, &plan), CALL_PLAN_BAD);
+	ck_assert_int_eq(msg_plan_make(&hdr, 100, LIMIT, &plan), MSG_PLAN_BAD);
 }
 END_TEST
 
@@ -161,9 +161,9 @@ START_TEST(the_longest_list_fits_the_plan)
 	for (uint32_t i = 1; i < RPCRDMA_MAX_SEGMENTS; i++)
 		add(12 * (RPCRDMA_MAX_SEGMENTS - i), 5);
 	add(0, 1024); /* four less than lies before the last chunk */
-	ck_assert_int_eq(call_plan_make(&hdr, 0, LIMIT, &plan), CALL_PLAN_BAD);
+	ck_assert_int_eq(msg_plan_make(&hdr, 0, LIMIT, &plan), MSG_PLAN_BAD);
 	hdr.reads[RPCRDMA_MAX_SEGMENTS - 1].seg.len_bytes += 8;
-	ck_assert_int_eq(call_plan_make(&hdr, 0, LIMIT, &plan), CALL_PLAN_OK);
+	ck_assert_int_eq(msg_plan_make(&hdr, 0, LIMIT, &plan), MSG_PLAN_OK);
 	expect_covered(255 * 12 + 8 + 4);
 	ck_assert_uint_eq(plan.npulls, 2 * RPCRDMA_MAX_SEGMENTS - 1);
 }
@@ -179,7 +179,7 @@ START_TEST(random_lists_are_covered_or_refused)
 		hdr.nreads = 0;
 		for (unsigned i = 0; i < n; i++)
 			add((uint32_t)rand() % 40 * 4, (uint32_t)rand() % 30);
-		if (call_plan_make(&hdr, (uint32_t)rand() % 200, 300, &plan) == CALL_PLAN_OK)
+		if (msg_plan_make(&hdr, (uint32_t)rand() % 200, 300, &plan) == MSG_PLAN_OK)
 			expect_covered(plan.total_bytes);
 	}
 }
@@ -187,8 +187,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("call_plan");
-	TCase *tc = tcase_create("call_plan");
+	Suite *suite = suite_create("msg_plan");
+	TCase *tc = tcase_create("msg_plan");
 
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_add_test(tc, without_chunks_the_body_is_the_message);
