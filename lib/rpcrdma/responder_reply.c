@@ -199,8 +199,9 @@ static void give_up(struct responder_rpc *rpc, int rc)
 			       xid, rpc->x->reply.len_bytes);
 	} else if (rc == -EBUSY) {
 		conn->counters->replies_too_big++;
-		rdma_conn_note(conn, "Reply %#x: %u are lent, and no RDMA_DONE comes", xid,
-			       conn->grant.lent);
+		rdma_conn_note(conn,
+			       "Reply %#x cannot be lent: %u are, and none has got its RDMA_DONE",
+			       xid, conn->grant.lent);
 	} else if (rc != -ENOTCONN) {
 		rdma_conn_note(conn, "Reply %#x: no memory or key to lend", xid);
 	}
