@@ -190,9 +190,12 @@ void raw_send_header(struct raw *raw, const struct rpcrdma_header *hdr, const vo
 	uint8_t bytes[16384];
 	size_t n;
 
-	/* A version that there is not has the form of the first. */
-	known.vers = RPCRDMA_VERSION_ONE;
 	n = rpcrdma_header_encode(&known, bytes, sizeof(bytes));
+	if (!n) {
+		/* What its version has not, or a version that there is not, has the form of the first. */
+		known.vers = RPCRDMA_VERSION_ONE;
+		n = rpcrdma_header_encode(&known, bytes, sizeof(bytes));
+	}
 	RIG_ASSERT(n > 0);
 	RIG_ASSERT(n + len <= sizeof(bytes));
 	xdr_writer_init(&vers, bytes + sizeof(uint32_t), sizeof(uint32_t));

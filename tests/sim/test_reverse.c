@@ -78,18 +78,6 @@ static void end(void)
 
 /* ---- a peer made by hand ---- */
 
-static void send_now(const struct rpcrdma_header *h, const void *bytes, size_t n)
-{
-	uint8_t out[8192];
-	size_t at = rpcrdma_header_encode(h, out, sizeof(out));
-
-	ck_assert_uint_gt(at, 0);
-	ck_assert_uint_le(at + n, sizeof(out));
-	if (n)
-		memcpy(out + at, bytes, n);
-	raw_send(raw, out, at + n);
-}
-
 static void begin(uint32_t xid, enum rpcrdma_proc proc)
 {
 	rpcrdma_header_init(&hdr, xid, RPCRDMA_VERSION_TWO, 32, proc);
@@ -101,7 +89,7 @@ static void send_option(uint32_t xid, enum xchar_op op, const uint8_t *info, siz
 	hdr.opttype = op;
 	hdr.optinfo = info;
 	hdr.optinfo_bytes = (uint32_t)bytes;
-	send_now(&hdr, NULL, 0);
+	raw_send_header(raw, &hdr, NULL, 0);
 }
 
 static void send_init(uint32_t xid, unsigned level)
@@ -137,7 +125,7 @@ static void send_call(uint32_t xid)
 
 	begin(xid, RPCRDMA_MSG);
 	rig_fill_call(call, sizeof(call), xid, 100);
-	send_now(&hdr, call, sizeof(call));
+	raw_send_header(raw, &hdr, call, sizeof(call));
 }
 
 /* The Reply to the reverse Call of `hdr`, inline; a grant of @credit with it. */
@@ -149,7 +137,7 @@ static void answer(uint32_t reply_bytes, uint32_t credit)
 	begin(xid, RPCRDMA_MSG);
 	hdr.credit = credit;
 	rig_fill_reply(reply, reply_bytes, xid);
-	send_now(&hdr, reply, reply_bytes);
+	raw_send_header(raw, &hdr, reply, reply_bytes);
 }
 
 /* A connector before our acceptor, which has said that, and called once. */
@@ -267,7 +255,7 @@ START_TEST(who_says_genl_gets_calls_with_chunks)
 		raw_write(raw, want, LONG_BYTES, hdr.segments[0].handle, hdr.segments[0].offset),
 		FABRIC_OK);
 	hdr.nreads = 0;
-	send_now(&hdr, NULL, 0);
+	raw_send_header(raw, &hdr, NULL, 0);
 	ck_assert_uint_eq(rig->server.answered, 1);
 	ck_assert_uint_eq(rig->server.wrong, 0);
 	/* A Reply of limited size has no chunk even so. */
@@ -370,14 +358,14 @@ START_TEST(version_one_has_no_chunks_for_reverse_calls)
 	next();
 	rpcrdma_header_init(&hdr, 2, RPCRDMA_VERSION_ONE, 32, RPCRDMA_MSG);
 	rig_fill_call(call, sizeof(call), 2, 100);
-	send_now(&hdr, call, sizeof(call));
+	raw_send_header(raw, &hdr, call, sizeof(call));
 	next();
 	call_behind(100, 100);
 	expect_short_call();
 	ck_assert_uint_eq(hdr.vers, 1);
 	rpcrdma_header_init(&hdr, hdr.xid, RPCRDMA_VERSION_ONE, 16, RPCRDMA_MSG);
 	rig_fill_reply(call, 24, hdr.xid);
-	send_now(&hdr, call, 24);
+	raw_send_header(raw, &hdr, call, 24);
 	call_behind(LONG_BYTES, 100);
 	expect_refused(1);
 	end();
@@ -407,7 +395,7 @@ static struct fabric_key *send_long_call(uint32_t xid, uint32_t reply_bytes, uin
 	hdr.has_reply_chunk = true;
 	hdr.reply_chunk = (struct rpcrdma_chunk){0, 1, room};
 	hdr.segments[hdr.nsegments++] = raw_segment(landing);
-	send_now(&hdr, NULL, 0);
+	raw_send_header(raw, &hdr, NULL, 0);
 	rig_run_for(rig, 100000);
 	return landing;
 }
@@ -487,12 +475,12 @@ START_TEST(a_reverse_call_with_chunks_waits_for_no_memory)
 	ck_assert_uint_eq(rig->client_budget.account.waiting, 0);
 	/* That of a short one takes work requests, at least. */
 	begin_by_chunk(0x94, RIG_CALL_MIN, 100);
-	send_now(&hdr, NULL, 0);
+	raw_send_header(raw, &hdr, NULL, 0);
 	expect_system_err(0x94);
 	/* One of limited size takes none. */
 	rig_fill_call(call, sizeof(call), 0x92, 100);
 	begin(0x92, RPCRDMA_MSG);
-	send_now(&hdr, call, sizeof(call));
+	raw_send_header(raw, &hdr, call, sizeof(call));
 	next();
 	ck_assert_uint_eq(len, 100);
 	budget_release(&taken);

@@ -34,25 +34,13 @@ static void expect_silence(void)
 	ck_assert(!raw_next(raw));
 }
 
-static void send_now(const struct rpcrdma_header *h, const void *bytes, size_t n)
-{
-	uint8_t out[1024];
-	size_t at = rpcrdma_header_encode(h, out, sizeof(out));
-
-	ck_assert_uint_gt(at, 0);
-	ck_assert_uint_le(at + n, sizeof(out));
-	if (n)
-		memcpy(out + at, bytes, n);
-	raw_send(raw, out, at + n);
-}
-
 static void send_header(uint32_t xid, enum rpcrdma_proc proc, uint32_t credit, const void *bytes,
 			size_t n)
 {
 	struct rpcrdma_header h;
 
 	rpcrdma_header_init(&h, xid, version, credit, proc);
-	send_now(&h, bytes, n);
+	raw_send_header(raw, &h, bytes, n);
 }
 
 /* A forward Call, which is answered whatever is out the other way. */
@@ -103,7 +91,7 @@ static void open_with_chunks(const struct sim_faults *faults)
 	h.opttype = XCHAR_INIT;
 	h.optinfo = info;
 	h.optinfo_bytes = (uint32_t)xchar_encode_init(info, sizeof(info), &value, 1, 0);
-	send_now(&h, NULL, 0);
+	raw_send_header(raw, &h, NULL, 0);
 	next();
 	call_forward(1);
 }
@@ -393,7 +381,7 @@ START_TEST(any_late_answer_gives_the_credit_back)
 		rpcrdma_header_init(&h, xid, version, 1, RPCRDMA_ERROR);
 		h.error = _i == LATE_ERR_VERS ? RPCRDMA_ERR_VERS : RPCRDMA_ERR_CHUNK;
 		h.vers_low = h.vers_high = 1;
-		send_now(&h, NULL, 0);
+		raw_send_header(raw, &h, NULL, 0);
 		break;
 	}
 	case LATE_GARBAGE: {
@@ -576,7 +564,7 @@ static void send_long_reply(uint32_t xid)
 	h.has_reply_chunk = true;
 	h.reply_chunk = (struct rpcrdma_chunk){0, 1, reply_seg.len_bytes};
 	h.segments[h.nsegments++] = reply_seg;
-	send_now(&h, NULL, 0);
+	raw_send_header(raw, &h, NULL, 0);
 }
 
 static size_t used_bytes(void)
