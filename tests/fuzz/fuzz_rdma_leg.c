@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Fuzzes a whole RDMA leg over the sim fabric: the first byte chooses the leg, what its server is taken for and
- * what that shows; then each Send is a length of two bytes and that many bytes. Whatever comes, the leg ends in
- * order and gives all memory back.
+ * Fuzzes a whole RDMA leg over the sim fabric: the first byte chooses the leg, the dialect of version one, what its
+ * server is taken for and what that shows; then each Send is a length of two bytes and that many bytes. The one key that
+ * the peer lends is the first that there is: below it are a Call of the client, or the Reply to the first of the server's
+ * Calls. Whatever comes, the leg ends in order and gives all memory back.
  */
 #include "rpc/xdr.h"
 #include "tests/fuzz/fuzz.h"
@@ -11,6 +12,14 @@
 
 #define SENDS_MAX      64u
 #define CONFIG_PROGRAM 100417u
+/* Bits of the first byte: version one is draft-03's; the server is asked for its configuration. */
+#define DRAFT03    0x40u
+#define CONFIGURES 0x20u
+#define SECOND_US  1000000u
+#define LENT_BYTES 16384u
+#define LONG_BYTES 6000u
+#define FIRST_XID  0x1000u /* of the rig's Calls */
+#define CLIENT_XID 9u
 
 static const uint8_t private_data[] = {0xf6, 0xab, 0x0e, 0x18, 1, 1, 3, 3};
 
@@ -26,19 +35,33 @@ static void ignore_reply(struct rig_side *side, const struct exchange *x)
 {
 }
 
-/* A short Reply, whatever the Call asks for. */
+/* A short Reply, whatever the Call asks for; to an odd XID one that fits inline nowhere, where it may be as long. */
 static void answer(struct rig_side *side, struct exchange *x)
 {
+	uint32_t bytes = x->facts.hdr.xid % 2 && x->reply_max_bytes >= LONG_BYTES ? LONG_BYTES : 64;
+
 	FUZZ_ASSERT(x->reply_max_bytes <= RIG_MAX_MSG);
-	FUZZ_ASSERT(rpc_msg_get(side->rig->pool, 64, &x->reply) == 0);
-	rig_fill_reply(x->reply.data, 64, x->facts.hdr.xid);
+	FUZZ_ASSERT(rpc_msg_get(side->rig->pool, bytes, &x->reply) == 0);
+	rig_fill_reply(x->reply.data, bytes, x->facts.hdr.xid);
 	leg_reply(side->leg, x);
 }
 
-static struct raw *open_client(struct rig *rig)
+static void choose_dialect(struct rdma_leg_config *config, uint8_t choice)
+{
+	if (!(choice & DRAFT03))
+		return;
+	config->version_one = DIALECT_DRAFT03;
+	config->padding_align_bytes = 64;
+	config->padding_threshold_bytes = 16;
+	config->done_timeout_us = SECOND_US;
+	config->done_policy = choice & 2 ? DONE_POLICY_WITHDRAW : DONE_POLICY_CLOSE;
+}
+
+static struct raw *open_client(struct rig *rig, uint8_t choice)
 {
 	struct raw *raw;
 
+	choose_dialect(&rig->server.config, choice);
 	rig->server.config.config_protocol = true;
 	rig->server.config.leg.config_program = CONFIG_PROGRAM;
 	raw = raw_open_client(rig, private_data, sizeof(private_data));
@@ -50,16 +73,35 @@ static struct raw *open_server(struct rig *rig, uint8_t choice)
 {
 	struct raw *raw;
 
+	choose_dialect(&rig->client.config, choice);
+	rig->client.config.config_protocol =
+		(choice & (DRAFT03 | CONFIGURES)) == (DRAFT03 | CONFIGURES);
+	rig->client.config.leg.config_program = CONFIG_PROGRAM;
 	rig->client.config.ddp = !(choice & 0x80);
 	rig->client.config.peer = (enum peer_id)(choice / 4 % PEER_COUNT);
-	raw = choice & 2 ? raw_open_server(rig, NULL, 0)
-			 : raw_open_server(rig, private_data, sizeof(private_data));
+	raw = choice & 2 ? raw_new(rig, NULL, 0) : raw_new(rig, private_data, sizeof(private_data));
+	rig->raw_server = raw;
+	rig_connect(rig);
+	/* No longer than the question for the configuration waits for its answer. */
+	rig_run_for(rig, SECOND_US);
+	FUZZ_ASSERT(rig->client.opened == 1);
 	rig_call(&rig->client, 200, 100, 100);
 	rig_call(&rig->client, 9000, 100, 100);
 	rig_call(&rig->client, 200, 5000, 9000);
 	fake_nresult_bounds = 1;
 	rig_call(&rig->client, 200, 5000, 5100);
 	return raw;
+}
+
+static void lend_message(struct raw *raw, bool is_reply)
+{
+	uint8_t bytes[LENT_BYTES];
+
+	if (is_reply)
+		rig_fill_reply(bytes, sizeof(bytes), FIRST_XID);
+	else
+		rig_fill_call(bytes, sizeof(bytes), CLIENT_XID, 0);
+	raw_lend(raw, bytes, sizeof(bytes), FABRIC_REMOTE_READ);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -73,7 +115,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	bind_payload(rig);
 	rig->client.on_reply = rig->server.on_reply = ignore_reply;
 	rig->client.on_call = rig->server.on_call = answer;
-	raw = data[0] % 2 ? open_server(rig, data[0]) : open_client(rig);
+	raw = data[0] % 2 ? open_server(rig, data[0]) : open_client(rig, data[0]);
+	lend_message(raw, data[0] % 2);
 	rig_run_for(rig, 1000);
 	for (size_t at = 1, n = 0; size - at >= 2 && n < SENDS_MAX && !raw->closed; n++) {
 		size_t len = (size_t)data[at] << 8 | data[at + 1];
