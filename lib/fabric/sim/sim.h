@@ -54,6 +54,7 @@ struct sim_stats {
 	unsigned steps;         /* events that the network ran */
 	unsigned wrs;           /* work requests executed */
 	unsigned binds;         /* keys bound */
+	unsigned keys_bound;    /* … that are so still */
 	unsigned overruns;      /* Sends that found no receive posted */
 	unsigned overlong;      /* Sends longer than the receive */
 	unsigned access_errors; /* outside of a key, or against its rights */

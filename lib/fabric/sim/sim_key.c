@@ -56,12 +56,14 @@ int sim_key_bind(struct fabric_ep *fep, struct fabric_key *key)
 	set_state(key, KEY_LIVE);
 	buf_ref(key->buf);
 	TAILQ_INSERT_TAIL(&ep->keys, key, entry);
+	net->stats.keys_bound++;
 	return 0;
 }
 
 static void drop(struct sim_ep *ep, struct fabric_key *key)
 {
 	TAILQ_REMOVE(&ep->keys, key, entry);
+	ep->net->stats.keys_bound--;
 	buf_put(key->buf);
 	key->priv = NULL;
 }
