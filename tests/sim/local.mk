@@ -92,6 +92,8 @@ TESTS += tests/sim/test_large
 
 check_PROGRAMS += tests/sim/test_storm
 tests_sim_test_storm_SOURCES = tests/sim/test_storm.c tests/sim/storm.h tests/sim/storm_client.c tests/sim/storm_server.c \
+	tests/sim/storm_balance.c tests/sim/storm_balance.h tests/sim/storm_counts.c tests/sim/storm_counts.h \
+	tests/sim/storm_faults.c tests/sim/storm_plan.c tests/sim/storm_plan.h \
 	tests/sim/storm_rpc.c tests/sim/storm_rpc.h $(CHAIN_SOURCES)
 tests_sim_test_storm_CFLAGS = $(UNIT_CFLAGS)
 tests_sim_test_storm_LDADD = $(CHAIN_LDADD)

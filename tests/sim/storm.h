@@ -6,6 +6,8 @@
  * The server has a cache of what it was asked, as knfsd's. That goes by XID, address and port of the client, and a
  * proxy gives a client that comes back the port that it had; nobody has a port here, so the XIDs say whose they are.
  *
+ * Clients answer some reverse Calls late, and some never: these fail.
+ *
  * All that must hold of one RPC is asserted where it shows: that nothing is answered which was not asked on that
  * connection, nothing answered more often than it was asked, no Call passed on again while it is in flight, and
  * every byte the one that was sent.
@@ -16,18 +18,20 @@
 #include <sys/queue.h>
 
 #include "tests/sim/chain.h"
+#include "tests/sim/storm_counts.h"
+#include "tests/sim/storm_plan.h"
 #include "tests/sim/storm_rpc.h"
 
 #define STORM_CLIENTS_MAX 4u
 #define STORM_WINDOW_MAX  64u
 #define STORM_REVERSE_MAX 4u  /* reverse Calls in flight on one connection */
 #define STORM_AGAIN_MAX   32u /* Calls of a client that may be answered once more */
+#define STORM_LATE_MAX    16u /* reverse Calls that a client answers later */
 
-/* What happened in one run, or in several. */
-struct storm_counts {
-	uint64_t answered, reverse_answered;
-	uint64_t connections, asked_again, swallowable, executed_before;
-	uint64_t faults;
+/* A reverse Call that is not answered at once. */
+struct storm_late {
+	uint32_t xid;
+	uint64_t due_us;
 };
 
 struct storm_client {
@@ -41,6 +45,8 @@ struct storm_client {
 	uint32_t out[STORM_WINDOW_MAX]; /* asked and not answered */
 	unsigned nagain;
 	uint32_t again[STORM_AGAIN_MAX]; /* asked twice on this connection */
+	unsigned nlate;
+	struct storm_late late[STORM_LATE_MAX]; /* reverse Calls to answer on this connection */
 };
 
 /* One connection to the server. */
@@ -56,13 +62,16 @@ struct storm_session {
 };
 
 struct storm {
-	uint64_t seed, random;
+	uint64_t random;
+	struct storm_plan plan;
 	struct chain *chain;
+	bool resting; /* nobody begins anything, whatever is asked is answered, nothing fails */
 	unsigned nclients;
 	struct storm_client clients[STORM_CLIENTS_MAX];
 	TAILQ_HEAD(, storm_session) sessions;
-	struct chain_tap *drained;            /* the leg that was drained last … */
-	uint64_t drain_end_us;                /* … and when it is closed, whatever is in flight */
+	struct chain_tap *drained; /* the leg that was drained last … */
+	uint64_t drain_end_us;     /* … and when it is closed, whatever is in flight */
+	uint64_t silence_end_us;   /* when a connection breaks that takes nothing; 0: none */
 	uint8_t *executed[STORM_CLIENTS_MAX]; /* by the XID's place: the server's cache */
 	struct storm_msg call, reply;         /* for whoever builds one */
 	struct storm_counts counts;
@@ -74,8 +83,20 @@ uint32_t storm_below(struct storm *storm, uint32_t n);
 /** storm_client_init - client @number of the storm, which makes @rpcs Calls. */
 void storm_client_init(struct storm_client *client, struct storm *storm, unsigned number,
 		       uint32_t rpcs);
+/** storm_may_fail - whether SYSTEM_ERR may come in the place of this Reply: there was no room for it. */
+bool storm_may_fail(const struct storm *storm, const struct storm_msg *reply);
+
+/** storm_fail_something - break a connection, drain a leg, have an end take nothing for a while … */
+void storm_fail_something(struct storm *storm);
+/** storm_faults_turn - end what lasts only for a while. */
+void storm_faults_turn(struct storm *storm);
+/** storm_faults_last - whether there is any of that. */
+bool storm_faults_last(const struct storm *storm);
+
 /** storm_client_turn - connect again if it is time, and ask what may be asked. */
 void storm_client_turn(struct storm_client *client);
+/** storm_client_is_quiet - whether nothing of what it asked is without an answer. */
+bool storm_client_is_quiet(const struct storm_client *client);
 /** storm_client_is_done - whether all of its Calls have been answered. */
 bool storm_client_is_done(const struct storm_client *client);
 /** storm_client_shut - send no more on this connection, if nothing is queued. */
@@ -89,5 +110,7 @@ void storm_client_fini(struct storm_client *client);
 void storm_server_accepted(void *arg, struct stream *stream);
 /** storm_server_turn - answer some of what is held, call some clients, let go of connections that are over. */
 void storm_server_turn(struct storm *storm);
+/** storm_server_is_quiet - whether no session holds a Call, or waits for a Reply. */
+bool storm_server_is_quiet(const struct storm *storm);
 
 #endif

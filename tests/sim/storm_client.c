@@ -9,6 +9,12 @@
 
 #define BACK_US  20000u
 #define XID_BITS 24u /* of an XID, beside the client's number */
+#define LATE_OF  12u /* one of so many reverse Calls is answered late, or never */
+
+bool storm_may_fail(const struct storm *storm, const struct storm_msg *reply)
+{
+	return storm->plan.lent && reply->len_bytes > STORM_LANDING_BYTES;
+}
 
 static unsigned find(const uint32_t *list, unsigned count, uint32_t xid)
 {
@@ -23,8 +29,46 @@ static void ask(struct storm_client *client, uint32_t xid)
 {
 	struct storm *storm = client->storm;
 
-	storm_call(&storm->call, storm->seed, xid);
+	storm_call(&storm->call, &storm->plan.traffic, xid);
 	record_end_send(client->wire, storm->call.bytes, storm->call.len_bytes);
+}
+
+static void answer_now(struct storm_client *client, uint32_t xid)
+{
+	struct storm *storm = client->storm;
+
+	storm_reply(&storm->reply, &storm->plan.traffic, xid);
+	record_end_send(client->wire, storm->reply.bytes, storm->reply.len_bytes);
+}
+
+/* Whether a reverse Call gets no answer in time. Between two TCP legs there is no time limit. */
+static bool is_put_off(struct storm_client *client, uint32_t xid)
+{
+	struct storm *storm = client->storm;
+	uint64_t limit_us = storm->plan.reverse_timeout_us;
+
+	if (storm->plan.dialect == STORM_TCP_ONLY || storm_below(storm, LATE_OF))
+		return false;
+	/* Some just before that, some after it, some never. */
+	if (client->nlate < STORM_LATE_MAX && storm_below(storm, 3))
+		client->late[client->nlate++] =
+			(struct storm_late){xid, loop_now_us(storm->chain->loop) + limit_us / 2 +
+							 storm_below(storm, (uint32_t)limit_us)};
+	return true;
+}
+
+static void answer_late(struct storm_client *client)
+{
+	uint64_t now_us = loop_now_us(client->storm->chain->loop);
+
+	for (unsigned i = 0; i < client->nlate;) {
+		if (now_us < client->late[i].due_us) {
+			i++;
+			continue;
+		}
+		answer_now(client, client->late[i].xid);
+		client->late[i] = client->late[--client->nlate];
+	}
 }
 
 /* The server's Call. */
@@ -36,10 +80,10 @@ static void answer(struct storm_client *client, const uint8_t *msg, uint32_t len
 	RIG_ASSERT(xid & STORM_REVERSE_XID);
 	if (client->shut)
 		return;
-	storm_call(&storm->call, storm->seed, xid);
+	storm_call(&storm->call, &storm->plan.traffic, xid);
 	RIG_ASSERT(storm_same(&storm->call, msg, len_bytes));
-	storm_reply(&storm->reply, storm->seed, xid);
-	record_end_send(client->wire, storm->reply.bytes, storm->reply.len_bytes);
+	if (!is_put_off(client, xid))
+		answer_now(client, xid);
 }
 
 static void take_reply(struct storm_client *client, uint32_t xid)
@@ -57,6 +101,19 @@ static void take_reply(struct storm_client *client, uint32_t xid)
 	client->again[i] = client->again[--client->nagain];
 }
 
+static void check_reply(struct storm *storm, const uint8_t *msg, uint32_t len_bytes)
+{
+	uint32_t xid = xdr_load_u32(msg);
+
+	storm_reply(&storm->reply, &storm->plan.traffic, xid);
+	if (storm_same(&storm->reply, msg, len_bytes))
+		return;
+	RIG_ASSERT(storm_may_fail(storm, &storm->reply));
+	storm_failure(&storm->reply, xid);
+	RIG_ASSERT(storm_same(&storm->reply, msg, len_bytes));
+	storm->counts.failed++;
+}
+
 static void received(void *arg, const uint8_t *msg, uint32_t len_bytes)
 {
 	struct storm_client *client = arg;
@@ -67,8 +124,7 @@ static void received(void *arg, const uint8_t *msg, uint32_t len_bytes)
 		answer(client, msg, len_bytes);
 		return;
 	}
-	storm_reply(&storm->reply, storm->seed, xdr_load_u32(msg));
-	RIG_ASSERT(storm_same(&storm->reply, msg, len_bytes));
+	check_reply(storm, msg, len_bytes);
 	take_reply(client, xdr_load_u32(msg));
 }
 
@@ -95,7 +151,7 @@ static void let_go(struct storm_client *client)
 	free(client->wire);
 	client->wire = NULL;
 	client->shut = false;
-	client->nagain = 0;
+	client->nagain = client->nlate = 0;
 	client->back_us =
 		loop_now_us(client->storm->chain->loop) + storm_below(client->storm, BACK_US);
 }
@@ -141,12 +197,20 @@ void storm_client_turn(struct storm_client *client)
 		connect_again(client);
 	if (!client->wire || client->shut)
 		return;
+	answer_late(client);
+	if (storm->resting)
+		return;
 	while (client->nout < client->window && client->next_xid < client->end_xid) {
 		client->out[client->nout++] = client->next_xid;
 		ask(client, client->next_xid++);
 	}
 	if (storm_below(storm, 64) == 0)
 		ask_twice(client);
+}
+
+bool storm_client_is_quiet(const struct storm_client *client)
+{
+	return !client->nout;
 }
 
 bool storm_client_is_done(const struct storm_client *client)

@@ -6,17 +6,21 @@
 #include <string.h>
 
 #include "nfs/table.h"
+#include "rpc/msg.h"
 #include "rpc/xdr.h"
 #include "tests/sim/rig.h"
 
 #define KIB             1024u
 #define OTHER_PROGRAM   0x20000099u /* nobody knows it, so nothing bounds its Replies */
 #define REVERSE_PROGRAM 0x40000099u
-#define REVERSE_MAX     1500u /* of data in a reverse Call and in its Reply, which go inline */
 #define OTHER_MAX       (300 * KIB)
+#define LONG_REPLY_MIN  (KIB * KIB)
+#define LONG_EVERY      32u /* one of so many directories, where there are long ones */
 #define NFS3_NULL       0u
 #define NFS3_READ       6u
 #define NFS3_WRITE      7u
+#define NFS3_READDIR    16u
+#define READDIR_BESIDE  64u /* of its results, what is not the name of its one entry */
 
 /* What is called, and how many bytes of data go each way. */
 struct shape {
@@ -58,15 +62,23 @@ static uint32_t at_most(uint32_t size, uint32_t most)
 	return size < most ? size : size % (most + 1);
 }
 
-static struct shape shape_of(uint64_t seed, uint32_t xid)
+/* A Reply of no payload that could move by itself. */
+static uint32_t some_directory(const struct storm_traffic *traffic, uint64_t *state, uint32_t size)
 {
-	uint64_t state = mixed(seed, xid);
+	if (traffic->long_replies && storm_random(state) % LONG_EVERY == 0)
+		return LONG_REPLY_MIN + (uint32_t)(storm_random(state) % LONG_REPLY_MIN);
+	return at_most(size, OTHER_MAX);
+}
+
+static struct shape shape_of(const struct storm_traffic *traffic, uint32_t xid)
+{
+	uint64_t state = mixed(traffic->seed, xid);
 	uint32_t first = some_size(&state), second = some_size(&state);
 
 	if (xid & STORM_REVERSE_XID)
-		return (struct shape){REVERSE_PROGRAM, 1, at_most(first, REVERSE_MAX),
-				      at_most(second, REVERSE_MAX)};
-	switch (storm_random(&state) % 4) {
+		return (struct shape){REVERSE_PROGRAM, 1, at_most(first, traffic->reverse_max),
+				      at_most(second, traffic->reverse_max)};
+	switch (storm_random(&state) % 5) {
 	case 0:
 		return (struct shape){NFS_PROGRAM_NFS, NFS3_WRITE, first, 0};
 	case 1:
@@ -74,6 +86,9 @@ static struct shape shape_of(uint64_t seed, uint32_t xid)
 	case 2:
 		return (struct shape){OTHER_PROGRAM, 1, at_most(first, OTHER_MAX),
 				      at_most(second, OTHER_MAX)};
+	case 3:
+		return (struct shape){NFS_PROGRAM_NFS, NFS3_READDIR, 0,
+				      some_directory(traffic, &state, first)};
 	default:
 		return (struct shape){NFS_PROGRAM_NFS, NFS3_NULL, 0, 0};
 	}
@@ -118,10 +133,10 @@ static void put_data(struct storm_msg *msg, uint64_t state, uint32_t bytes)
 	memset(at + bytes, 0, padded - bytes);
 }
 
-void storm_call(struct storm_msg *msg, uint64_t seed, uint32_t xid)
+void storm_call(struct storm_msg *msg, const struct storm_traffic *traffic, uint32_t xid)
 {
-	const struct shape shape = shape_of(seed, xid);
-	uint64_t state = mixed(~seed, xid);
+	const struct shape shape = shape_of(traffic, xid);
+	uint64_t state = mixed(~traffic->seed, xid);
 
 	msg->len_bytes = 0;
 	put(msg, xid);
@@ -138,7 +153,12 @@ void storm_call(struct storm_msg *msg, uint64_t seed, uint32_t xid)
 	if (shape.procedure == NFS3_NULL)
 		return;
 	put_data(msg, state, 28); /* the file's handle */
-	put_zeros(msg, 2);        /* offset */
+	put_zeros(msg, 2);        /* offset, or cookie */
+	if (shape.procedure == NFS3_READDIR) {
+		put_zeros(msg, 2); /* the verifier of the cookie */
+		put(msg, shape.reply_data + READDIR_BESIDE);
+		return;
+	}
 	put(msg, shape.call_data + shape.reply_data);
 	if (shape.procedure == NFS3_READ)
 		return;
@@ -146,10 +166,10 @@ void storm_call(struct storm_msg *msg, uint64_t seed, uint32_t xid)
 	put_data(msg, state, shape.call_data);
 }
 
-void storm_reply(struct storm_msg *msg, uint64_t seed, uint32_t xid)
+void storm_reply(struct storm_msg *msg, const struct storm_traffic *traffic, uint32_t xid)
 {
-	const struct shape shape = shape_of(seed, xid);
-	uint64_t state = mixed(~seed, ~xid);
+	const struct shape shape = shape_of(traffic, xid);
+	uint64_t state = mixed(~traffic->seed, ~xid);
 
 	msg->len_bytes = 0;
 	put(msg, xid);
@@ -168,7 +188,24 @@ void storm_reply(struct storm_msg *msg, uint64_t seed, uint32_t xid)
 		put_zeros(msg, 3); /* NFS3_OK, no attributes before and after */
 		put(msg, shape.call_data);
 		put_zeros(msg, 3); /* UNSTABLE, the verifier */
+	} else if (shape.procedure == NFS3_READDIR) {
+		put_zeros(msg, 4); /* NFS3_OK, no attributes, the verifier of the cookies */
+		put(msg, 1);       /* an entry: */
+		put_zeros(msg, 2); /* its number */
+		put_data(msg, state, shape.reply_data);
+		put_zeros(msg, 2); /* its cookie */
+		put(msg, 0);       /* no more of them … */
+		put(msg, 1);       /* … in the directory */
 	}
+}
+
+void storm_failure(struct storm_msg *msg, uint32_t xid)
+{
+	msg->len_bytes = 0;
+	put(msg, xid);
+	put(msg, RPC_REPLY);
+	put_zeros(msg, 3); /* accepted, AUTH_NONE */
+	put(msg, RPC_SYSTEM_ERR);
 }
 
 bool storm_same(const struct storm_msg *msg, const uint8_t *bytes, uint32_t len_bytes)

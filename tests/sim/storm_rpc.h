@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* RPCs of all sizes: what a Call and its Reply are, byte for byte, follows from the seed and the XID. */
+/* RPCs of all sizes: what a Call and its Reply are, byte for byte, follows from the seed and its sizes, and the XID. */
 #ifndef TESTS_SIM_STORM_RPC_H
 #define TESTS_SIM_STORM_RPC_H
 
@@ -8,6 +8,13 @@
 #include <stdint.h>
 
 #define STORM_REVERSE_XID 0x80000000u /* in the XIDs of a server's Calls */
+
+/* What the messages of a seed are made from. */
+struct storm_traffic {
+	uint64_t seed;
+	uint32_t reverse_max; /* of data in a reverse Call, and in its Reply */
+	bool long_replies;    /* some directories are longer than 1 MiB */
+};
 
 struct storm_msg {
 	uint8_t *bytes;
@@ -19,9 +26,11 @@ struct storm_msg {
 uint64_t storm_random(uint64_t *state);
 
 /** storm_call - the Call with that XID: @msg grows as needed and is the caller's, to storm_msg_free(). */
-void storm_call(struct storm_msg *msg, uint64_t seed, uint32_t xid);
+void storm_call(struct storm_msg *msg, const struct storm_traffic *traffic, uint32_t xid);
 /** storm_reply - the Reply to it; likewise. */
-void storm_reply(struct storm_msg *msg, uint64_t seed, uint32_t xid);
+void storm_reply(struct storm_msg *msg, const struct storm_traffic *traffic, uint32_t xid);
+/** storm_failure - the Reply in its place that says that the Call failed (SYSTEM_ERR). */
+void storm_failure(struct storm_msg *msg, uint32_t xid);
 /** storm_same - whether these are the bytes of the message. */
 bool storm_same(const struct storm_msg *msg, const uint8_t *bytes, uint32_t len_bytes);
 /** storm_msg_free - free what it has; it is empty then. */

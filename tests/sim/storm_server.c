@@ -36,7 +36,7 @@ static void take_call(struct storm_session *session, uint32_t xid, const uint8_t
 {
 	struct storm *storm = session->storm;
 
-	storm_call(&storm->call, storm->seed, xid);
+	storm_call(&storm->call, &storm->plan.traffic, xid);
 	RIG_ASSERT(storm_same(&storm->call, msg, len_bytes));
 	RIG_ASSERT(find(session->held, session->nheld, xid) == session->nheld);
 	RIG_ASSERT(session->nheld < ARRAY_SIZE(session->held));
@@ -52,9 +52,14 @@ static void take_reply(struct storm_session *session, uint32_t xid, const uint8_
 
 	RIG_ASSERT(i < session->nreverse);
 	session->reverse[i] = session->reverse[--session->nreverse];
-	storm_reply(&storm->reply, storm->seed, xid);
-	RIG_ASSERT(storm_same(&storm->reply, msg, len_bytes));
+	storm_reply(&storm->reply, &storm->plan.traffic, xid);
 	storm->counts.reverse_answered++;
+	if (storm_same(&storm->reply, msg, len_bytes))
+		return;
+	/* Whoever fails it counts that, and is asked at the end. */
+	storm_failure(&storm->reply, xid);
+	RIG_ASSERT(storm_same(&storm->reply, msg, len_bytes));
+	storm->counts.reverse_failed++;
 }
 
 static void received(void *arg, const uint8_t *msg, uint32_t len_bytes)
@@ -90,12 +95,12 @@ static void answer_some(struct storm_session *session)
 {
 	struct storm *storm = session->storm;
 
-	while (session->nheld && storm_below(storm, 8)) {
+	while (session->nheld && (storm->resting || storm_below(storm, 8))) {
 		unsigned i = storm_below(storm, session->nheld);
 		uint32_t xid = session->held[i];
 
 		session->held[i] = session->held[--session->nheld];
-		storm_reply(&storm->reply, storm->seed, xid);
+		storm_reply(&storm->reply, &storm->plan.traffic, xid);
 		record_end_send(&session->wire, storm->reply.bytes, storm->reply.len_bytes);
 	}
 }
@@ -104,11 +109,12 @@ static void call_some(struct storm_session *session)
 {
 	struct storm *storm = session->storm;
 
-	while (session->nreverse < STORM_REVERSE_MAX && storm_below(storm, 16) == 0) {
+	while (!storm->resting && session->nreverse < STORM_REVERSE_MAX &&
+	       storm_below(storm, 16) == 0) {
 		uint32_t xid = session->next_reverse++;
 
 		session->reverse[session->nreverse++] = xid;
-		storm_call(&storm->call, storm->seed, xid);
+		storm_call(&storm->call, &storm->plan.traffic, xid);
 		record_end_send(&session->wire, storm->call.bytes, storm->call.len_bytes);
 	}
 }
@@ -130,4 +136,14 @@ void storm_server_turn(struct storm *storm)
 		}
 		session = next;
 	}
+}
+
+bool storm_server_is_quiet(const struct storm *storm)
+{
+	const struct storm_session *session;
+
+	TAILQ_FOREACH(session, &storm->sessions, entry)
+		if (!session->wire.is_over && (session->nheld || session->nreverse))
+			return false;
+	return true;
 }

@@ -3,14 +3,16 @@
  * RPCs by the thousand through whole chains, while whatever can fail does so: each is answered once on its
  * connection, or the connection closes, and at the end of each seed nothing is left of any.
  *
- * STORM_RPCS says how many RPCs there are to be, and STORM_SEED the first seed; each seed is a chain of its own and
- * has SEED_RPCS of them. A million takes a minute:
+ * Each seed is a chain of its own, whose gates speak and do what storm_plan.h says. STORM_RPCS says how many RPCs there
+ * are to be, STORM_SEED the first seed, and STORM_EACH how many RPCs each has. A million takes a minute, in short chains or in
+ * two matrices and a half of long ones:
  *
  *	STORM_RPCS=1000000 build/tests/sim/test_storm
+ *	STORM_RPCS=1000000 STORM_EACH=20000 build/tests/sim/test_storm
  *
  * A seed that fails is named on standard error, and fails again alone:
  *
- *	STORM_SEED=N STORM_RPCS=1 build/tests/sim/test_storm
+ *	STORM_SEED=N STORM_EACH=500 STORM_RPCS=1 build/tests/sim/test_storm
  */
 #include <inttypes.h>
 #include <signal.h>
@@ -23,129 +25,25 @@
 #include "tests/lib/test.h"
 #include "tests/sim/rig.h"
 #include "tests/sim/storm.h"
+#include "tests/sim/storm_balance.h"
 
 #define SEED_RPCS    500u
-#define SEED_FAULTS  40u /* at most */
+#define MATRIX_EACH  10000u
 #define DEFAULT_RPCS 80000u
+#define FAULT_RPCS   12u /* at least so many RPCs a fault, taken together */
+#define RESTS        4u  /* of a seed, and one at its end */
 #define TURN_US      1500u
-#define DRAIN_US     500000u
+#define REST_MS      3000u
+#define LONG_REST_MS 150000u
 #define HANG_US      600000000u /* longer than any time limit, many times over */
 #define END_TURNS    120u       /* of a second each */
 
 static uint64_t current_seed;
+static uint32_t current_rpcs;
 
 uint32_t storm_below(struct storm *storm, uint32_t n)
 {
 	return (uint32_t)(storm_random(&storm->random) >> 20) % n;
-}
-
-static uint32_t one_of(struct storm *storm, const uint32_t *list, unsigned count)
-{
-	return list[storm_below(storm, count)];
-}
-
-static struct pair_faults some_pair_faults(struct storm *storm)
-{
-	static const uint32_t delays[] = {0, 0, 50, 700}, buffers[] = {0, 0, 8192};
-
-	return (struct pair_faults){
-		.seed = storm_random(&storm->random),
-		.buffer_bytes = one_of(storm, buffers, ARRAY_SIZE(buffers)),
-		.max_delay_us = one_of(storm, delays, ARRAY_SIZE(delays)),
-		.short_reads = storm_below(storm, 3) == 0,
-		.short_writes = storm_below(storm, 3) == 0,
-	};
-}
-
-static struct sim_faults some_sim_faults(struct storm *storm)
-{
-	static const uint32_t delays[] = {0, 50, 700}, keys[] = {0, 0, 65536, 1u << 20};
-	static const uint32_t reads[] = {0, 0, 1, 4};
-
-	return (struct sim_faults){
-		.seed = storm_random(&storm->random),
-		.max_delay_us = one_of(storm, delays, ARRAY_SIZE(delays)),
-		.max_ord = one_of(storm, reads, ARRAY_SIZE(reads)),
-		.max_key_bytes = one_of(storm, keys, ARRAY_SIZE(keys)),
-		.async_unbind = storm_below(storm, 2),
-		.shared_keys = storm_below(storm, 4) == 0,
-		.no_late_reads = storm_below(storm, 2),
-	};
-}
-
-static struct chain *make_chain(struct storm *storm)
-{
-	static const uint32_t budgets[] = {0, 1u << 20, 3u << 20};
-	struct chain_params params = {
-		.gates = storm_below(storm, 5) ? 2 : 1,
-		.ddp = storm_below(storm, 2),
-		.configures = storm_below(storm, 4),
-		.budget_bytes = one_of(storm, budgets, ARRAY_SIZE(budgets)),
-		.client = some_pair_faults(storm),
-		.server = some_pair_faults(storm),
-		.fabric = some_sim_faults(storm),
-		.accepted = storm_server_accepted,
-		.accepted_arg = storm,
-	};
-
-	return chain_new(&params);
-}
-
-/*
- * Who drains a leg bounds the time: a reverse Call in flight on it may wait for a Reply that stands behind Calls which
- * wait for those that are not taken any more.
- */
-static void drain_latest(struct storm *storm, struct chain_tap *tap)
-{
-	if (storm->drained || !tap || !tap->leg || !tap->opened || tap->closing)
-		return;
-	leg_drain(tap->leg);
-	storm->drained = tap;
-	storm->drain_end_us = loop_now_us(storm->chain->loop) + DRAIN_US;
-}
-
-static void end_drain(struct storm *storm)
-{
-	if (!storm->drained || loop_now_us(storm->chain->loop) < storm->drain_end_us)
-		return;
-	if (!storm->drained->closing && storm->drained->leg)
-		leg_close(storm->drained->leg, LEG_CLOSE_SHUTDOWN);
-	storm->drained = NULL;
-}
-
-static void fail_something(struct storm *storm)
-{
-	struct storm_client *client = &storm->clients[storm_below(storm, storm->nclients)];
-	struct storm_session *session = TAILQ_FIRST(&storm->sessions);
-
-	storm->counts.faults++;
-	switch (storm_below(storm, 8)) {
-	case 0:
-		pair_net_cut(storm->chain->client_net);
-		break;
-	case 1:
-		pair_net_cut(storm->chain->server_net);
-		break;
-	case 2:
-		sim_net_cut(storm->chain->fabric_net);
-		break;
-	case 3:
-		storm_client_close(client, storm_below(storm, 2));
-		break;
-	case 4:
-		if (session)
-			record_end_close(&session->wire, storm_below(storm, 2));
-		break;
-	case 5:
-		storm_client_shut(client);
-		break;
-	case 6:
-		drain_latest(storm, chain_first(storm->chain)->client);
-		break;
-	default:
-		drain_latest(storm, chain_last(storm->chain)->client);
-		break;
-	}
 }
 
 static bool is_done(const struct storm *storm)
@@ -156,15 +54,14 @@ static bool is_done(const struct storm *storm)
 	return true;
 }
 
-static void begin(struct storm *storm, uint64_t seed)
+static void begin(struct storm *storm, uint64_t seed, uint32_t rpcs)
 {
-	uint32_t rpcs;
-
-	*storm = (struct storm){.seed = seed, .random = seed * 0x9e3779b97f4a7c15u | 1};
+	*storm = (struct storm){.random = seed * 0x9e3779b97f4a7c15u | 1};
 	TAILQ_INIT(&storm->sessions);
-	storm->chain = make_chain(storm);
+	storm_plan_make(&storm->plan, seed, &storm->random);
+	storm->chain = storm_plan_chain(&storm->plan, &storm->random, storm_server_accepted, storm);
 	storm->nclients = 1 + storm_below(storm, STORM_CLIENTS_MAX);
-	rpcs = SEED_RPCS / storm->nclients;
+	rpcs = (rpcs + storm->nclients - 1) / storm->nclients;
 	for (unsigned i = 0; i < storm->nclients; i++) {
 		storm_client_init(&storm->clients[i], storm, i, rpcs);
 		storm->executed[i] = calloc(rpcs, 1);
@@ -172,27 +69,85 @@ static void begin(struct storm *storm, uint64_t seed)
 	}
 }
 
+static void turn(struct storm *storm)
+{
+	for (unsigned i = 0; i < storm->nclients; i++)
+		storm_client_turn(&storm->clients[i]);
+	storm_server_turn(storm);
+	storm_faults_turn(storm);
+	fake_loop_advance(storm->chain->loop, 1 + storm_below(storm, TURN_US));
+}
+
+static uint64_t hangs_at_us(const struct storm *storm)
+{
+	return loop_now_us(storm->chain->loop) + HANG_US;
+}
+
+static void check_hang(const struct storm *storm, uint64_t at_us)
+{
+	RIG_ASSERT(loop_now_us(storm->chain->loop) < at_us);
+}
+
+static bool is_quiet(const struct storm *storm)
+{
+	for (unsigned i = 0; i < storm->nclients; i++)
+		if (!storm_client_is_quiet(&storm->clients[i]))
+			return false;
+	return storm_server_is_quiet(storm) && !storm_faults_last(storm);
+}
+
+/* All is answered, and for a while nothing is asked: sometimes so long that receives become as small as at first. */
+static void rest(struct storm *storm)
+{
+	unsigned ms = storm_below(storm, 4) ? REST_MS : LONG_REST_MS;
+	uint64_t hangs_us = hangs_at_us(storm) + ms * 1000ull;
+
+	storm->resting = true;
+	do {
+		while (!is_quiet(storm)) {
+			turn(storm);
+			check_hang(storm, hangs_us);
+		}
+		/* What was asked twice may have been on its way. */
+		chain_run(storm->chain, ms);
+	} while (!is_quiet(storm));
+	storm->counts.rests++;
+	storm->counts.rested += storm_balance(storm->chain);
+	storm->resting = false;
+}
+
 /* Until all is answered. What makes no progress for long has hung. */
-static void rage(struct storm *storm)
+static void rage(struct storm *storm, uint32_t rpcs)
 {
 	uint32_t calm = 5 + storm_below(storm, 200); /* turns from one fault to the next, about */
-	uint64_t answered = 0, hangs_us = HANG_US;
+	uint64_t answered = 0, hangs_us = HANG_US, rest_at = 0;
 
 	while (!is_done(storm)) {
-		for (unsigned i = 0; i < storm->nclients; i++)
-			storm_client_turn(&storm->clients[i]);
-		storm_server_turn(storm);
-		end_drain(storm);
 		/* In the end there is calm, or what takes longer than that would never get through. */
-		if (storm->counts.faults < SEED_FAULTS && storm_below(storm, calm) == 0)
-			fail_something(storm);
-		fake_loop_advance(storm->chain->loop, 1 + storm_below(storm, TURN_US));
+		if (storm->counts.faults < rpcs / FAULT_RPCS && storm_below(storm, calm) == 0)
+			storm_fail_something(storm);
+		turn(storm);
+		if (storm->counts.answered >= rest_at) {
+			rest_at = storm->counts.answered + rpcs / RESTS;
+			rest(storm);
+		}
 		if (storm->counts.answered != answered) {
 			answered = storm->counts.answered;
-			hangs_us = loop_now_us(storm->chain->loop) + HANG_US;
+			hangs_us = hangs_at_us(storm);
 		}
-		RIG_ASSERT(loop_now_us(storm->chain->loop) < hangs_us);
+		check_hang(storm, hangs_us);
 	}
+	rest(storm);
+}
+
+/*
+ * A Call fails where no Reply comes in time, or where there is no room for it or for its Reply, which is counted; no other
+ * does.
+ */
+static void check_failures(const struct storm_counts *counts)
+{
+	RIG_ASSERT(counts->failed + counts->reverse_failed <=
+		   counts->reverse_timeouts + counts->reverse_refused + counts->replies_too_big);
 }
 
 /* Each Call has been executed, and by chain_end() no buffer, key, claim or bridge is left. */
@@ -203,7 +158,7 @@ static void end(struct storm *storm)
 	/* What was asked twice may be with the server still. */
 	for (unsigned i = 0; i < END_TURNS && !TAILQ_EMPTY(&storm->sessions); i++) {
 		storm_server_turn(storm);
-		end_drain(storm);
+		storm_faults_turn(storm);
 		chain_run(storm->chain, 1000);
 	}
 	RIG_ASSERT(TAILQ_EMPTY(&storm->sessions));
@@ -217,25 +172,20 @@ static void end(struct storm *storm)
 	}
 	storm_msg_free(&storm->call);
 	storm_msg_free(&storm->reply);
+	storm_counts_gates(&storm->counts, storm->chain);
+	check_failures(&storm->counts);
+	storm_balance_end(storm->chain, storm->counts.lent_timeouts > 0);
 	chain_end(storm->chain);
-}
-
-static void add_counts(struct storm_counts *to, const struct storm_counts *from)
-{
-	to->answered += from->answered;
-	to->reverse_answered += from->reverse_answered;
-	to->connections += from->connections;
-	to->asked_again += from->asked_again;
-	to->swallowable += from->swallowable;
-	to->executed_before += from->executed_before;
-	to->faults += from->faults;
 }
 
 /* ASan and check both leave SIGABRT alone. */
 static void on_abort(int signal)
 {
-	char text[64];
-	int len = snprintf(text, sizeof(text), "the storm of seed %" PRIu64 "\n", current_seed);
+	char text[96];
+	int len = snprintf(text, sizeof(text),
+			   "the storm of STORM_SEED=%" PRIu64 " STORM_EACH=%" PRIu32
+			   " STORM_RPCS=1\n",
+			   current_seed, current_rpcs);
 
 	if (write(STDERR_FILENO, text, (size_t)len) < 0)
 		_exit(1);
@@ -248,29 +198,42 @@ static uint64_t from_environment(const char *name, uint64_t preset)
 	return text ? strtoull(text, NULL, 10) : preset;
 }
 
-START_TEST(each_call_is_answered_once_whatever_fails)
+/* Chains of @each RPCs, one a seed, until there were so many. */
+static void blow(uint64_t first, uint64_t rpcs, uint32_t each, struct storm_counts counts[])
 {
-	uint64_t rpcs = from_environment("STORM_RPCS", DEFAULT_RPCS);
-	uint64_t first = from_environment("STORM_SEED", 1);
-	struct storm_counts counts = {0};
 	struct storm storm;
+	uint64_t answered = 0;
 
 	signal(SIGABRT, on_abort);
-	for (current_seed = first; counts.answered < rpcs; current_seed++) {
-		begin(&storm, current_seed);
-		rage(&storm);
+	current_rpcs = each;
+	for (current_seed = first; answered < rpcs; current_seed++) {
+		begin(&storm, current_seed, each);
+		rage(&storm, each);
 		end(&storm);
-		add_counts(&counts, &storm.counts);
+		storm.counts.seeds = 1;
+		answered += storm.counts.answered;
+		storm_counts_add(&counts[storm.plan.dialect], &storm.counts);
 	}
-	printf("# seeds %" PRIu64 " to %" PRIu64 ": %" PRIu64 " RPCs and %" PRIu64 " reverse ones, "
-	       "%" PRIu64 " connections, %" PRIu64 " faults\n",
-	       first, current_seed - 1, counts.answered, counts.reverse_answered,
-	       counts.connections, counts.faults);
-	printf("# asked again %" PRIu64 " times, and %" PRIu64 " on the same connection; "
-	       "%" PRIu64 " had been executed\n",
-	       counts.asked_again, counts.swallowable, counts.executed_before);
-	fflush(stdout);
-	ck_assert_uint_gt(counts.reverse_answered, 0);
+	for (unsigned i = 0; i < STORM_DIALECT_COUNT; i++)
+		if (counts[i].seeds)
+			storm_counts_print(&counts[i], i);
+}
+
+START_TEST(each_call_is_answered_once_whatever_fails)
+{
+	struct storm_counts counts[STORM_DIALECT_COUNT] = {0};
+
+	blow(from_environment("STORM_SEED", 1), from_environment("STORM_RPCS", DEFAULT_RPCS),
+	     (uint32_t)from_environment("STORM_EACH", SEED_RPCS), counts);
+}
+END_TEST
+
+START_TEST(so_it_is_in_all_dialects_with_all_features)
+{
+	struct storm_counts counts[STORM_DIALECT_COUNT] = {0};
+
+	blow(1, (uint64_t)STORM_CELLS * MATRIX_EACH, MATRIX_EACH, counts);
+	storm_counts_check(counts);
 }
 END_TEST
 
@@ -281,6 +244,8 @@ int main(void)
 
 	tcase_set_timeout(tc, 0);
 	tcase_add_test(tc, each_call_is_answered_once_whatever_fails);
+	if (!getenv("STORM_SEED") && !getenv("STORM_RPCS"))
+		tcase_add_test(tc, so_it_is_in_all_dialects_with_all_features);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* What a storm must leave in balance. */
+#include "tests/sim/storm_balance.h"
+
+#include <string.h>
+
+#include "fabric/sim/sim_priv.h"
+#include "rpcrdma/rdma_leg_impl.h"
+#include "tests/sim/rig.h"
+
+/* What the legs of a chain hold. */
+struct held {
+	size_t bytes;  /* claimed from the budget, at one gate */
+	unsigned keys; /* bound, at all */
+};
+
+static const struct rdma_leg *rdma_leg_in(const struct chain_tap *tap)
+{
+	struct leg_info info;
+
+	if (!tap->leg || !tap->opened || tap->closing)
+		return NULL;
+	leg_info(tap->leg, &info);
+	return strcmp(info.kind, "sim") ? NULL : rdma_leg_of(tap->leg);
+}
+
+/* The other end of its connection. */
+static const struct rdma_leg *peer_of(const struct rdma_leg *leg)
+{
+	return sim_ep_of(leg->conn.ep)->peer->ep.arg;
+}
+
+static size_t claimed(const struct budget_claim *claim)
+{
+	return claim->state == BUDGET_CLAIM_HELD ? claim->bytes : 0;
+}
+
+/* Calls that it has sent: given up without an answer, if they are reverse ones. */
+static void add_sent(struct held *held, const struct rdma_leg *leg)
+{
+	const struct requester *rq = &leg->requester;
+	const struct rdma_conn *conn = &leg->conn;
+	const struct exchange *x;
+
+	RIG_ASSERT(rq->nheld == 0 && rq->rpcs.count == rq->rpcs.abandoned);
+	RIG_ASSERT(rq->reverse || rq->rpcs.count == 0);
+	RIG_ASSERT(conn->window.in_flight ==
+		   rq->rpcs.abandoned + rq->nulls.count + own_messages_credits(&conn->own));
+	TAILQ_FOREACH(x, &rq->rpcs.begun, target_entry) {
+		const struct requester_rpc *rpc = x->target_priv;
+
+		RIG_ASSERT(rpc->state == REQUESTER_ABANDONED);
+		held->bytes += claimed(&x->claim);
+		held->keys += rpc->lend.nkeys;
+	}
+}
+
+/* Calls that came. Returns how many have no answer. */
+static unsigned add_taken(struct held *held, const struct rdma_leg *leg)
+{
+	const struct exchange *x;
+	unsigned count = 0;
+
+	TAILQ_FOREACH(x, &leg->responder.rpcs.calls, origin_entry) {
+		const struct responder_rpc *rpc = x->origin_priv;
+
+		RIG_ASSERT(leg->responder.reverse && rpc->state == RESPONDER_EXECUTING);
+		held->bytes += claimed(&x->claim) + claimed(&rpc->claim);
+		count++;
+	}
+	RIG_ASSERT(leg->conn.grant.in_flight == count && leg->conn.grant.lent == 0);
+	return count;
+}
+
+static void check_receives(const struct rdma_leg *leg, const struct rdma_leg *peer)
+{
+	const struct rdma_conn *conn = &leg->conn;
+	const struct credit_grant *grant = &conn->grant;
+	unsigned want = RDMA_RECV_RESERVE + conn->window.in_flight + grant->granted;
+	unsigned have = conn->recvs_posted + grant->in_flight;
+	unsigned may_call = peer->conn.window.granted;
+
+	RIG_ASSERT(have >= want);
+	/* Of Replies that were lent a receive may be left, for the next Call. */
+	RIG_ASSERT(have == want ||
+		   (conn->terms.dialect->lent_replies && have <= want + conn->config->credits));
+	RIG_ASSERT(conn->recvs_posted + peer->conn.window.in_flight >=
+		   may_call + conn->window.in_flight);
+}
+
+static void check_leg(struct held *held, const struct rdma_leg *leg)
+{
+	const struct rdma_leg *peer = peer_of(leg);
+
+	RIG_ASSERT(rdma_conn_is_up(&leg->conn) && rdma_conn_is_up(&peer->conn));
+	RIG_ASSERT(TAILQ_EMPTY(&leg->conn.works.waiting) && leg->conn.works.reads == 0);
+	for (unsigned i = 0; i < WORK_CLASSES; i++)
+		RIG_ASSERT(TAILQ_EMPTY(&leg->conn.works.classes[i].posted));
+	add_sent(held, leg);
+	RIG_ASSERT(add_taken(held, leg) == peer->requester.rpcs.abandoned);
+	check_receives(leg, peer);
+	if (leg->options)
+		held->bytes += claimed(&leg->options->claim);
+}
+
+unsigned storm_balance(const struct chain *chain)
+{
+	struct held held = {0};
+	unsigned legs = 0;
+
+	for (unsigned i = 0; i < chain->ngates; i++) {
+		const struct chain_gate *gate = &chain->gates[i];
+		const struct chain_tap *tap;
+
+		held.bytes = 0;
+		for (tap = gate->taps; tap; tap = tap->next) {
+			const struct rdma_leg *leg = rdma_leg_in(tap);
+
+			if (!leg)
+				continue;
+			check_leg(&held, leg);
+			legs++;
+		}
+		RIG_ASSERT(gate->budget.account.used_bytes == held.bytes);
+		RIG_ASSERT(gate->budget.account.waiting == 0);
+	}
+	RIG_ASSERT(sim_net_stats(chain->fabric_net)->keys_bound == held.keys);
+	return legs / 2;
+}
+
+static void check_counters(const struct chain_gate *gate)
+{
+	const struct rdma_leg_counters *rdma = &gate->ws.rdma;
+
+	RIG_ASSERT(rdma->bad_calls == 0 && rdma->bad_replies == 0);
+	RIG_ASSERT(rdma->short_discarded == 0 && rdma->xid_mismatches == 0);
+	RIG_ASSERT(rdma->replies_over_limit == 0 && rdma->credit_zero_received == 0);
+	RIG_ASSERT(rdma->err_vers_sent == 0 && rdma->characteristics_wrong == 0);
+	RIG_ASSERT(rdma->recv_lowered_unasked == 0 && rdma->dones_ignored == 0);
+	RIG_ASSERT(rdma->chunk_mismatches == 0 && rdma->calls_not_sendable == 0);
+}
+
+void storm_balance_end(const struct chain *chain, bool withdrawn)
+{
+	static const enum leg_close never[] = {
+		LEG_CLOSE_VERSION, LEG_CLOSE_BAD_REPLY,      LEG_CLOSE_RESOURCES,
+		LEG_CLOSE_NOT_RPC, LEG_CLOSE_RECORD_STALLED, LEG_CLOSE_XID_REUSED,
+	};
+	const struct sim_stats *stats = sim_net_stats(chain->fabric_net);
+
+	RIG_ASSERT(stats->overruns == 0 && stats->overlong == 0);
+	RIG_ASSERT(stats->access_errors == 0 || withdrawn);
+	for (unsigned i = 0; i < chain->ngates; i++) {
+		check_counters(&chain->gates[i]);
+		for (unsigned why = 0; why < ARRAY_SIZE(never); why++)
+			RIG_ASSERT(chain_closes(chain, i, never[why]) == 0);
+		RIG_ASSERT(withdrawn || (!chain_closes(chain, i, LEG_CLOSE_PROTOCOL) &&
+					 !chain_closes(chain, i, LEG_CLOSE_TERMINATED) &&
+					 !chain_closes(chain, i, LEG_CLOSE_REPLY_STALLED)));
+	}
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a storm must leave in balance: while nothing goes on, each end of each connection has as many receives posted as
+ * its grants and its Calls in flight ask for, which is as many as the other end may send to; credits are held by what is
+ * in flight alone, keys by nothing else, and memory either. In flight then are only reverse Calls that a client never
+ * answers, which both ends know of.
+ */
+#ifndef TESTS_SIM_STORM_BALANCE_H
+#define TESTS_SIM_STORM_BALANCE_H
+
+#include "tests/sim/chain.h"
+
+/** storm_balance - assert all that of @chain, on which nothing goes on; returns how many RDMA connections it has. */
+unsigned storm_balance(const struct chain *chain);
+
+/**
+ * storm_balance_end - assert that no end did what the other one may not be sent, nor closed a connection over it
+ *
+ * Else the client would come back, and nobody notice. With @withdrawn, Replies that are lent may have been read too late.
+ */
+void storm_balance_end(const struct chain *chain, bool withdrawn);
+
+#endif

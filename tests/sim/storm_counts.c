@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* What happened in a storm. */
+#include "tests/sim/storm_counts.h"
+
+#include <inttypes.h>
+
+#include "tests/lib/test.h"
+#include "tests/sim/rig.h"
+
+void storm_counts_gates(struct storm_counts *counts, const struct chain *chain)
+{
+	for (unsigned i = 0; i < chain->ngates; i++) {
+		const struct rdma_leg_counters *rdma = &chain->gates[i].ws.rdma;
+		const struct tcp_leg_counters *tcp = &chain->gates[i].ws.tcp.counters;
+
+#define ADD_FEATURE(name) counts->name += rdma->name;
+		STORM_FEATURES(ADD_FEATURE)
+#undef ADD_FEATURE
+		counts->reverse_refused += tcp->reverse_refused;
+		counts->replies_too_big += tcp->replies_too_big;
+	}
+	/* The end that was connected to makes no other Calls. */
+	if (chain->ngates > 1)
+		counts->reverse_chunk_bytes += chain->gates[1].ws.rdma.call_chunk_bytes_offered;
+}
+
+/* All of its members are of one type. */
+void storm_counts_add(struct storm_counts *to, const struct storm_counts *from)
+{
+	uint64_t *sums = (uint64_t *)to;
+	const uint64_t *parts = (const uint64_t *)from;
+
+	for (size_t i = 0; i < sizeof(*to) / sizeof(*sums); i++)
+		sums[i] += parts[i];
+}
+
+void storm_counts_print(const struct storm_counts *counts, enum storm_dialect dialect)
+{
+	printf("# %s: %" PRIu64 " seeds, %" PRIu64 " RPCs and %" PRIu64 " reverse ones, "
+	       "of which %" PRIu64 " and %" PRIu64 " failed; %" PRIu64 " connections, %" PRIu64
+	       " faults\n",
+	       storm_dialect_name(dialect), counts->seeds, counts->answered,
+	       counts->reverse_answered, counts->failed, counts->reverse_failed,
+	       counts->connections, counts->faults);
+	printf("#   asked again %" PRIu64 " times, and %" PRIu64 " on the same connection; "
+	       "%" PRIu64 " had been executed; in balance %" PRIu64 " times, %" PRIu64
+	       " connections\n",
+	       counts->asked_again, counts->swallowable, counts->executed_before, counts->rests,
+	       counts->rested);
+	printf("#  ");
+#define PRINT_FEATURE(name) printf(" " #name " %" PRIu64, counts->name);
+	STORM_FEATURES(PRINT_FEATURE)
+#undef PRINT_FEATURE
+	printf(" reverse_chunk_bytes %" PRIu64 "\n", counts->reverse_chunk_bytes);
+	fflush(stdout);
+}
+
+static void check_version_one(const struct storm_counts *counts)
+{
+	ck_assert_uint_gt(counts->conf_served, 0);
+	ck_assert_uint_eq(counts->recv_raises, 0);
+}
+
+static void check_version_two(const struct storm_counts *counts)
+{
+	ck_assert_uint_gt(counts->recv_raises, 0);
+}
+
+void storm_counts_check(const struct storm_counts counts[STORM_DIALECT_COUNT])
+{
+	for (unsigned i = 0; i < STORM_TCP_ONLY; i++) {
+		const struct storm_counts *it = &counts[i];
+		bool draft = i == STORM_DRAFT03;
+
+		ck_assert_uint_gt(it->reverse_answered, 0);
+		ck_assert_int_eq(it->sends_msgp > 0, draft);
+		ck_assert_int_eq(it->replies_lent > 0, draft);
+		ck_assert_int_eq(it->dones_received > 0, draft);
+		ck_assert_int_eq(it->lent_timeouts > 0, draft);
+		/* Where they are not lent they fail. */
+		ck_assert(it->failed > 0 || draft);
+		ck_assert_uint_gt(it->reverse_timeouts, 0);
+		ck_assert_uint_gt(it->reverse_late_replies, 0);
+		ck_assert_int_eq(it->reverse_chunk_bytes > 0, i == STORM_V2_REVERSE);
+		ck_assert_uint_gt(it->rested, 0);
+	}
+	check_version_one(&counts[STORM_RFC8166]);
+	check_version_one(&counts[STORM_DRAFT03]);
+	check_version_two(&counts[STORM_V2]);
+	check_version_two(&counts[STORM_V2_REVERSE]);
+}

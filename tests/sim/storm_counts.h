@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What happened in a storm: for each dialect, how often each feature was really used. */
+#ifndef TESTS_SIM_STORM_COUNTS_H
+#define TESTS_SIM_STORM_COUNTS_H
+
+#include "tests/sim/storm_plan.h"
+
+/* Of the gates' counters. */
+#define STORM_FEATURES(X)                                                                          \
+	X(sends_msgp)                                                                              \
+	X(msgp_received)                                                                           \
+	X(replies_lent)                                                                            \
+	X(dones_received)                                                                          \
+	X(lent_timeouts)                                                                           \
+	X(conf_asked)                                                                              \
+	X(conf_served)                                                                             \
+	X(recv_raises)                                                                             \
+	X(reverse_timeouts)                                                                        \
+	X(reverse_late_replies)                                                                    \
+	X(reverse_refused)                                                                         \
+	X(replies_too_big)
+
+/* What happened in one run, or in several. */
+struct storm_counts {
+	uint64_t seeds, answered, reverse_answered;
+	uint64_t failed, reverse_failed; /* of these, by SYSTEM_ERR */
+	uint64_t connections, asked_again, swallowable, executed_before;
+	uint64_t faults;
+	uint64_t rests,
+		rested; /* times that all was quiet, and RDMA connections that were up then */
+	uint64_t reverse_chunk_bytes;
+#define STORM_FEATURE_COUNT(name) uint64_t name;
+	STORM_FEATURES(STORM_FEATURE_COUNT)
+#undef STORM_FEATURE_COUNT
+};
+
+/** storm_counts_gates - add what the gates of a chain have counted. */
+void storm_counts_gates(struct storm_counts *counts, const struct chain *chain);
+/** storm_counts_add - add one to another. */
+void storm_counts_add(struct storm_counts *to, const struct storm_counts *from);
+/** storm_counts_print - say what happened in a dialect. */
+void storm_counts_print(const struct storm_counts *counts, enum storm_dialect dialect);
+/** storm_counts_check - assert that each feature happened where it is spoken, and nowhere else; of every seed of a matrix. */
+void storm_counts_check(const struct storm_counts counts[STORM_DIALECT_COUNT]);
+
+#endif

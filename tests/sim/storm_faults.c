@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* What fails in a storm. */
+#include "rpcrdma/rdma_leg_impl.h"
+#include "tests/sim/storm.h"
+
+#define DRAIN_US   500000u
+#define SILENCE_US 1500000u
+#define SILENCE_OF 16u /* one of so many faults lasts that long */
+
+/*
+ * Who drains a leg bounds the time: a reverse Call in flight on it may wait for a Reply that stands behind Calls which
+ * wait for those that are not taken any more.
+ */
+static void drain_latest(struct storm *storm, struct chain_tap *tap)
+{
+	if (storm->drained || !tap || !tap->leg || !tap->opened || tap->closing)
+		return;
+	leg_drain(tap->leg);
+	storm->drained = tap;
+	storm->drain_end_us = loop_now_us(storm->chain->loop) + DRAIN_US;
+}
+
+static void end_drain(struct storm *storm)
+{
+	if (!storm->drained || loop_now_us(storm->chain->loop) < storm->drain_end_us)
+		return;
+	if (!storm->drained->closing && storm->drained->leg)
+		leg_close(storm->drained->leg, LEG_CLOSE_SHUTDOWN);
+	storm->drained = NULL;
+}
+
+/* One end of a connection takes no Send any more, so that nothing is answered, and no Reply that is lent is read. */
+static void silence(struct storm *storm)
+{
+	struct chain_tap *tap = storm_below(storm, 2) ? chain_first(storm->chain)->server
+						      : chain_last(storm->chain)->client;
+
+	if (storm->chain->ngates == 1 || storm->silence_end_us)
+		return;
+	if (!tap || !tap->leg || !tap->opened || tap->closing)
+		return;
+	sim_ep_stop_taking_sends(rdma_leg_of(tap->leg)->conn.ep);
+	storm->silence_end_us =
+		loop_now_us(storm->chain->loop) + SILENCE_US + storm_below(storm, SILENCE_US);
+}
+
+static void end_silence(struct storm *storm)
+{
+	if (!storm->silence_end_us || loop_now_us(storm->chain->loop) < storm->silence_end_us)
+		return;
+	sim_net_cut(storm->chain->fabric_net);
+	storm->silence_end_us = 0;
+}
+
+void storm_faults_turn(struct storm *storm)
+{
+	end_drain(storm);
+	end_silence(storm);
+}
+
+bool storm_faults_last(const struct storm *storm)
+{
+	return storm->drained || storm->silence_end_us;
+}
+
+void storm_fail_something(struct storm *storm)
+{
+	struct storm_client *client = &storm->clients[storm_below(storm, storm->nclients)];
+	struct storm_session *session = TAILQ_FIRST(&storm->sessions);
+
+	/* It would end before anybody has noticed. */
+	if (storm->silence_end_us)
+		return;
+	storm->counts.faults++;
+	if (storm_below(storm, SILENCE_OF) == 0) {
+		silence(storm);
+		return;
+	}
+	switch (storm_below(storm, 8)) {
+	case 0:
+		pair_net_cut(storm->chain->client_net);
+		break;
+	case 1:
+		pair_net_cut(storm->chain->server_net);
+		break;
+	case 2:
+		sim_net_cut(storm->chain->fabric_net);
+		break;
+	case 3:
+		storm_client_close(client, storm_below(storm, 2));
+		break;
+	case 4:
+		if (session)
+			record_end_close(&session->wire, storm_below(storm, 2));
+		break;
+	case 5:
+		storm_client_shut(client);
+		break;
+	case 6:
+		drain_latest(storm, chain_first(storm->chain)->client);
+		break;
+	default:
+		drain_latest(storm, chain_last(storm->chain)->client);
+		break;
+	}
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the gates of a storm are to speak and to do: each seed has a cell of a matrix, of four dialects by five rows of
+ * features; its other choices are random. What does not happen in a dialect is asked for there all the same, and must not.
+ *
+ *	             version one, rfc8166   version one, draft03   version two   version two, reverse chunks
+ *	aligned      seed 1                 2                      3             4
+ *	lent         5                      6                      7             8
+ *	configured   9                      10                     11            12
+ *	sizes        13                     14                     15            16
+ *	all          17                     18                     19            20
+ *
+ * Seeds 21 to 25 have one gate, with TCP on both sides. Then it begins anew.
+ */
+#ifndef TESTS_SIM_STORM_PLAN_H
+#define TESTS_SIM_STORM_PLAN_H
+
+#include "tests/sim/chain.h"
+#include "tests/sim/storm_rpc.h"
+
+#define STORM_CELLS 20u
+#define STORM_LANDING_BYTES                                                                        \
+	(1024u * 1024u) /* of room that a client leaves for a Reply where they are to be lent */
+
+#define STORM_DIALECTS(X)                                                                          \
+	X(RFC8166, "rfc8166")                                                                      \
+	X(DRAFT03, "draft03")                                                                      \
+	X(V2, "version two")                                                                       \
+	X(V2_REVERSE, "version two, reverse chunks")                                               \
+	X(TCP_ONLY, "TCP only")
+
+enum storm_dialect {
+#define STORM_DIALECT_ENUM(name, text) STORM_##name,
+	STORM_DIALECTS(STORM_DIALECT_ENUM) STORM_DIALECT_COUNT
+#undef STORM_DIALECT_ENUM
+};
+
+struct storm_plan {
+	enum storm_dialect dialect;
+	bool aligned;    /* RDMA_MSGP */
+	bool lent;       /* Replies for which a client leaves too little room */
+	bool configured; /* the configuration program */
+	bool sizes;      /* receives that become larger */
+	uint64_t reverse_timeout_us;
+	struct storm_traffic traffic;
+};
+
+/** storm_plan_make - the plan of a seed; *@random makes the choices. */
+void storm_plan_make(struct storm_plan *plan, uint64_t seed, uint64_t *random);
+/** storm_plan_chain - a chain that goes by it, whose @accepted is called for each connection to the server. */
+struct chain *storm_plan_chain(struct storm_plan *plan, uint64_t *random,
+			       void (*accepted)(void *arg, struct stream *stream), void *arg);
+/** storm_dialect_name - in words. */
+const char *storm_dialect_name(enum storm_dialect dialect);
+
+#endif
