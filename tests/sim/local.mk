@@ -225,12 +225,20 @@ tests_sim_test_responder_reply_CFLAGS = $(UNIT_CFLAGS)
 tests_sim_test_responder_reply_LDADD = $(SIM_LDADD)
 TESTS += tests/sim/test_responder_reply
 
-check_PROGRAMS += tests/sim/test_responder_lent
-tests_sim_test_responder_lent_SOURCES = tests/sim/test_responder_lent.c \
+LENT_CLIENT_SOURCES = tests/sim/lent_client.c tests/sim/lent_client.h \
 	tests/sim/client_peer.c tests/sim/client_peer.h
+
+check_PROGRAMS += tests/sim/test_responder_lent
+tests_sim_test_responder_lent_SOURCES = tests/sim/test_responder_lent.c $(LENT_CLIENT_SOURCES)
 tests_sim_test_responder_lent_CFLAGS = $(UNIT_CFLAGS)
 tests_sim_test_responder_lent_LDADD = $(SIM_LDADD)
 TESTS += tests/sim/test_responder_lent
+
+check_PROGRAMS += tests/sim/test_responder_lent_ends
+tests_sim_test_responder_lent_ends_SOURCES = tests/sim/test_responder_lent_ends.c $(LENT_CLIENT_SOURCES)
+tests_sim_test_responder_lent_ends_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_responder_lent_ends_LDADD = $(SIM_LDADD)
+TESTS += tests/sim/test_responder_lent_ends
 
 check_PROGRAMS += tests/sim/test_faults
 tests_sim_test_faults_SOURCES = tests/sim/test_faults.c
