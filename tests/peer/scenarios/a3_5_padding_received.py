@@ -242,14 +242,15 @@ def _many_opaques(t):
     }
 
 
-@responder('A3.5-7', keys=SERVER, needs={'behind'})
+@responder('A3.5-7', keys={**SERVER, 'inline_threshold_bytes': 16384}, needs={'behind'})
 def every_opaque_of_a_call_has_its_pads(t):
     """Credential, verifier, handles, names, data: what reaches the server has none of the pads."""
-    hand = t.connect()
+    hand = t.connect(send=16384, recv=16384)
     hand.barrier(t.null())
     came = []
     t.server.before = came.append
-    for align, thresh in ((64, 4), (8, 6), (3, 1), (256, 144), (100, 36)):
+    for align, thresh in ((64, 4), (8, 6), (3, 1), (256, 144), (100, 36), (4096, 144), (4096, 145),
+                          (1, 4), (0, 4)):
         for name, call in _many_opaques(t).items():
             got = hand.reply(call_padded(hand, call, align, thresh).xid)
             t.hold(got.header.proc != header.ERROR, f'{name} is refused: alignment {align}, '

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Long Replies as read chunks: draft-ietf-nfsv4-rpcrdma-03 sections 5.1 and 5.2, at the server."""
+from nfs import nfs3
 from scene import draft03
 from scene.draft03 import LONG, SERVER
 from scene.parts import data_of
@@ -52,6 +53,30 @@ def _(end):
             entry.position = 4
         put(message, invalidate)
     end.put = moved
+
+
+@responder('A5.1-3', keys=SERVER, needs={'files', 'behind'})
+def a_large_directory_is_read_in_one_message(t):
+    """All of a READDIRPLUS of more than 100 KB is the position-zero chunk of an RDMA_NOMSG."""
+    hand = t.connect()
+    args = nfs3.readdirplus(t.files.names, dircount=200000, maxcount=200000)
+    key, segment = hand.lend(240000, writable=True)
+    written = hand.ask(t.nfs(17, args), reply=[segment]).header.reply[0].length
+    call = t.nfs(17, args)
+    got = draft03.lent(t, hand, call)
+    whole = hand.message_of(got)
+    t.hold(got.header.proc == header.NOMSG and not any(e.position for e in got.header.reads),
+           'it is no RDMA_NOMSG with a chunk at position zero')
+    t.hold(len(whole) > 100000, f'the Reply has {len(whole)} bytes')
+    t.hold(whole[:4] == call[:4] and whole[4:] == bytes(key.memory[4:written]),
+           'other names are lent than are written')
+    draft03.done(hand, got.header.xid)
+    hand.barrier(t.null())
+    t.hold(hand.is_dead(got.header.reads[0]), 'the key lives on behind RDMA_DONE')
+
+
+a_large_directory_is_read_in_one_message.wrong(_refuses)
+a_large_directory_is_read_in_one_message.wrong(_shortened)
 
 
 @responder('A5.2-3', keys=SERVER, needs={'files'})

@@ -6,7 +6,7 @@ from nfs.operations import handle
 from nfs.server import NAMES_NAME, PATTERN_NAME, Server
 from nfs.tree import File
 
-NAMES = 400
+NAMES = 640
 
 
 @dataclasses.dataclass

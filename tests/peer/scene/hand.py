@@ -169,7 +169,7 @@ class Hand:
         """Whether a Read of the peer's memory ends in a Terminate: the connection is gone then."""
         self.conn.read(segment.handle, segment.offset, min(4, segment.length) or 4)
         self.loop.until(lambda: self.conn.ended or not self.conn.reads, 'the end of a Read')
-        return bool(self.conn.ended)
+        return bool(self.conn.ended and self.conn.terminated)
 
     def pull(self, handle, offset, length):
         """Reads the peer's memory, which must be there; all that it sent before has come, too."""
