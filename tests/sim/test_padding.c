@@ -316,6 +316,8 @@ static void expect_refused(const char *what)
 
 START_TEST(what_cannot_be_made_plain_gets_err_chunk)
 {
+	static const char neither[40] = "\0\0\0\1\0\0\0\2 neither Call nor Reply";
+
 	begin_server();
 	make(WRITE(200));
 	/* Without pads, where these say that there are many, or more than any message has. */
@@ -339,7 +341,7 @@ START_TEST(what_cannot_be_made_plain_gets_err_chunk)
 	send_padded(call, NULL);
 	expect_refused("bytes behind the arguments");
 	begin(64, 0);
-	raw_send_header(raw, &hdr, "\0\0\0\1\0\0\0\2 neither Call nor Reply", 40);
+	raw_send_header(raw, &hdr, neither, sizeof(neither));
 	raw_expect_error(raw, XID, RPCRDMA_ERR_CHUNK);
 	ck_assert_uint_eq(rig->server.counters.bad_calls, 8);
 	ck_assert_uint_eq(rig->server.notes, 8);
