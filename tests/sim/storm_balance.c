@@ -88,6 +88,19 @@ static void check_receives(const struct rdma_leg *leg, const struct rdma_leg *pe
 		   may_call + conn->window.in_flight);
 }
 
+/* Memory is held for larger receives than at first while there are some, and not longer. */
+static size_t claimed_for_receives(const struct rdma_leg *leg)
+{
+	const struct rdma_conn *conn = &leg->conn;
+	uint32_t first = rdma_recv_bytes(inline_limit_offer(&conn->recv_limit),
+					 negotiation_least_bytes(&conn->negotiation),
+					 conn->config->config_protocol);
+	size_t bytes = leg->options ? claimed(&leg->options->claim) : 0;
+
+	RIG_ASSERT((bytes > 0) == (recv_runs_largest(&conn->recvs) > first));
+	return bytes;
+}
+
 static void check_leg(struct held *held, const struct rdma_leg *leg)
 {
 	const struct rdma_leg *peer = peer_of(leg);
@@ -99,8 +112,24 @@ static void check_leg(struct held *held, const struct rdma_leg *leg)
 	add_sent(held, leg);
 	RIG_ASSERT(add_taken(held, leg) == peer->requester.rpcs.abandoned);
 	check_receives(leg, peer);
-	if (leg->options)
-		held->bytes += claimed(&leg->options->claim);
+	held->bytes += claimed_for_receives(leg);
+}
+
+void storm_balance_always(const struct chain_tap *tap)
+{
+	const struct rdma_leg *leg = tap ? rdma_leg_in(tap) : NULL;
+	const struct rdma_conn *conn = leg ? &leg->conn : NULL;
+
+	/* On one that is lost, of which it is still to hear, none are posted any more. */
+	if (!leg || !rdma_conn_is_up(conn) || sim_ep_of(conn->ep)->state != SIM_OPEN)
+		return;
+	RIG_ASSERT(conn->recvs_posted + conn->grant.in_flight >=
+		   RDMA_RECV_RESERVE + conn->window.in_flight + conn->grant.granted +
+			   conn->grant.lent);
+	RIG_ASSERT(conn->window.in_flight <= conn->window.asked &&
+		   conn->grant.in_flight <= conn->grant.granted);
+	RIG_ASSERT(conn->grant.lent <= conn->grant.granted &&
+		   conn->grant.granted <= conn->grant.max);
 }
 
 unsigned storm_balance(const struct chain *chain)

@@ -10,6 +10,8 @@
 
 #include "tests/sim/chain.h"
 
+/** storm_balance_always - assert what of that holds of a leg at any time, if it is one of RDMA; accepts NULL. */
+void storm_balance_always(const struct chain_tap *tap);
 /** storm_balance - assert all that of @chain, on which nothing goes on; returns how many RDMA connections it has. */
 unsigned storm_balance(const struct chain *chain);
 

@@ -76,6 +76,8 @@ static void turn(struct storm *storm)
 	storm_server_turn(storm);
 	storm_faults_turn(storm);
 	fake_loop_advance(storm->chain->loop, 1 + storm_below(storm, TURN_US));
+	storm_balance_always(chain_first(storm->chain)->server);
+	storm_balance_always(chain_last(storm->chain)->client);
 }
 
 static uint64_t hangs_at_us(const struct storm *storm)
