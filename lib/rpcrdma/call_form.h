@@ -37,6 +37,7 @@ struct call_form {
 	uint32_t landing_bytes;
 	unsigned landing_nsegments;
 	bool landing_cut; /* to less than the Reply could need, since the peer takes no more */
+	bool padded;      /* it was sent as RDMA_MSGP */
 };
 
 /* What only the whole Call shows. */

@@ -10,6 +10,8 @@ uint32_t message_alignment(const struct rdma_conn *conn)
 {
 	uint32_t own = conn->config->padding_align_bytes, recommended = conn->peer_align_bytes;
 
+	if (conn->refuses_padding)
+		return 0;
 	/* A recommendation, not an order: who aligns nothing goes on so, nor is a message to be mostly pads (A6.2-6). */
 	return own > 1 && recommended > 1 && recommended <= RPCRDMA_INLINE_MIN ? recommended : own;
 }

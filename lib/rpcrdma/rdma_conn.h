@@ -118,6 +118,7 @@ struct rdma_conn {
 	uint32_t peer_align_bytes; /* it recommends for aligned data; 0: nothing (A6.2-6) */
 	bool conf_came;            /* a CONF_RDMA */
 	bool configured;           /* the peer's sizes are what it said by that program */
+	bool refuses_padding; /* it has answered an RDMA_MSGP with ERR_CHUNK: no more are sent */
 	/* Version two: of both ends, NULL: nothing was told; and what is wanted, NULL: nothing ever. */
 	struct characteristics *characteristics;
 	struct conn_sizes *sizes;

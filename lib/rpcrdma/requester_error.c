@@ -94,6 +94,14 @@ static void count_error(const struct rdma_conn *conn, const struct rpcrdma_heade
 		counters->err_unknown_received++;
 }
 
+/* Whoever has RFC 8166 alone refuses every aligned message: one Call is enough to lose to that. */
+static void learn_of_padding(struct rdma_conn *conn)
+{
+	conn->refuses_padding = true;
+	rdma_conn_note(conn, "peer refuses aligned messages, so no more are sent to it: "
+			     "does it speak draft03?");
+}
+
 void requester_error_of_own(struct requester *rq, const struct rpcrdma_header *hdr)
 {
 	count_error(rq->conn, hdr);
@@ -124,7 +132,9 @@ void requester_error(struct requester *rq, const struct rpcrdma_header *hdr)
 		version_refused(rq, rpc, hdr);
 		return;
 	}
-	if (hdr->error == RPCRDMA_ERR_CHUNK)
+	if (hdr->error == RPCRDMA_ERR_CHUNK && rpc->form.padded)
+		learn_of_padding(rq->conn);
+	else if (hdr->error == RPCRDMA_ERR_CHUNK)
 		learn(rq, rpc);
 	requester_rpc_end(rpc, EXCHANGE_FAULT_ERR_CHUNK);
 	requester_pump(rq);

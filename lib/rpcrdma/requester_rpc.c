@@ -321,9 +321,11 @@ static void transmit(struct requester_rpc *rpc)
 	else if (form->landing == LANDING_REPLY_CHUNK)
 		message_offer_reply_chunk(&m, &rpc->lend, form->call.nsegments,
 					  form->landing_nsegments);
-	if (rpc->terms.dialect->padding)
+	if (rpc->terms.dialect->padding) {
 		message_pad(&m, conn, &rpc->x->call, NULL,
 			    rpc->terms.send_bytes - rpcrdma_header_bytes(&m.hdr));
+		rpc->form.padded = m.hdr.proc == RPCRDMA_MSGP;
+	}
 	negotiation_call_sent(&conn->negotiation);
 	conn->counters->calls_sent++;
 	conn->counters->call_chunk_bytes_offered += form->call.chunk_bytes;

@@ -463,6 +463,27 @@ START_TEST(a_call_is_padded_from_the_begin_of_its_send)
 }
 END_TEST
 
+/* A peer that has RFC 8166 alone. */
+START_TEST(where_they_are_refused_no_more_are_sent)
+{
+	struct rpcrdma_header error;
+
+	begin_client();
+	make(WRITE(1024));
+	give(&rig->client);
+	next();
+	ck_assert_uint_eq(hdr.proc, RPCRDMA_MSGP);
+	rpcrdma_header_init(&error, XID, RPCRDMA_VERSION_ONE, 16, RPCRDMA_ERROR);
+	error.error = RPCRDMA_ERR_CHUNK;
+	raw_send_header(raw, &error, NULL, 0);
+	ck_assert_int_eq(rig->client.last_fault, EXCHANGE_FAULT_ERR_CHUNK);
+	give(&rig->client);
+	next();
+	ck_assert_uint_eq(hdr.proc, RPCRDMA_MSG);
+	ck_assert_uint_eq(rig->client.counters.sends_msgp, 1);
+}
+END_TEST
+
 START_TEST(a_reply_that_cannot_be_made_plain_fails_its_call_alone)
 {
 	begin_client();
@@ -516,6 +537,7 @@ int main(void)
 	tcase_add_test(tc, without_the_drafts_extras_it_is_refused);
 	tcase_add_test(tc, a_reply_is_made_plain_by_its_call);
 	tcase_add_test(tc, a_call_is_padded_from_the_begin_of_its_send);
+	tcase_add_test(tc, where_they_are_refused_no_more_are_sent);
 	tcase_add_test(tc, a_reply_that_cannot_be_made_plain_fails_its_call_alone);
 	tcase_add_test(tc, a_reply_to_no_call_is_dropped);
 	suite_add_tcase(suite, tc);
