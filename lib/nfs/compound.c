@@ -12,13 +12,13 @@ bool nfs_compound_is(uint32_t prog, uint32_t vers, uint32_t proc)
 	return prog == NFS_PROGRAM_CALLBACK && (vers == 1 || vers == 4);
 }
 
-static bool pass_tag(struct pieces_reader *at, struct nfs_listener *listener, uint32_t *tag_bytes)
+static inline bool pass_tag(struct pieces_reader *at, struct nfs_listener *listener,
+			    uint32_t *tag_bytes)
 {
-	if (!pieces_get_u32(at, tag_bytes))
-		return false;
-	return pieces_skip(
-		at, listener ? listener->heard(listener, pieces_offset(at), *tag_bytes, false)
-			     : xdr_padded_bytes(*tag_bytes));
+	if (!listener)
+		return pieces_skip_opaque(at, UINT32_MAX, tag_bytes);
+	return pieces_get_u32(at, tag_bytes) &&
+	       pieces_skip(at, listener->heard(listener, pieces_offset(at), *tag_bytes, false));
 }
 
 bool nfs_compound_call(uint32_t prog, struct pieces_reader *at, struct nfs_listener *listener,

@@ -152,9 +152,12 @@ static void rdma_call(struct leg *l, struct exchange *x)
 {
 	struct rdma_leg *leg = rdma_leg_of(l);
 
+	if (!leg->requester.reverse) {
+		requester_call(&leg->requester, x);
+		return;
+	}
 	requester_call(&leg->requester, x);
-	if (leg->requester.reverse)
-		requester_late_watch(&leg->late);
+	requester_late_watch(&leg->late);
 }
 
 static void rdma_reply(struct leg *l, struct exchange *x)

@@ -122,8 +122,8 @@ static void call(struct rdma_leg *leg, const struct rpcrdma_header *hdr, const u
 	responder_call(&leg->responder, hdr, body, len);
 }
 
-static void on_msg(struct rdma_leg *leg, const struct rpcrdma_header *hdr,
-		   const struct fabric_recv *recv, const uint8_t *body, uint32_t len)
+static inline void on_msg(struct rdma_leg *leg, const struct rpcrdma_header *hdr,
+			  const struct fabric_recv *recv, const uint8_t *body, uint32_t len)
 {
 	enum rpc_msg_type type;
 	uint32_t xid;
@@ -215,13 +215,13 @@ static bool make_plain(struct rdma_leg *leg, struct rpcrdma_header *hdr,
 	return take_out(&leg->conn, &padded, (uint32_t)plain_bytes, body);
 }
 
-static void on_inline(struct rdma_leg *leg, struct rpcrdma_header *hdr,
-		      const struct fabric_recv *recv)
+static void on_msgp(struct rdma_leg *leg, struct rpcrdma_header *hdr,
+		    const struct fabric_recv *recv)
 {
 	struct inline_body body = {.data = recv->data + hdr->body_offset,
 				   .len_bytes = recv->len_bytes - hdr->body_offset};
 
-	if (hdr->proc == RPCRDMA_MSG || make_plain(leg, hdr, recv, &body))
+	if (make_plain(leg, hdr, recv, &body))
 		on_msg(leg, hdr, recv, body.data, body.len_bytes);
 	if (body.buf)
 		buf_put(body.buf);
@@ -244,8 +244,11 @@ static void dispatch(struct rdma_leg *leg, struct rpcrdma_header *hdr,
 {
 	switch (hdr->proc) {
 	case RPCRDMA_MSG:
+		on_msg(leg, hdr, recv, recv->data + hdr->body_offset,
+		       recv->len_bytes - hdr->body_offset);
+		break;
 	case RPCRDMA_MSGP:
-		on_inline(leg, hdr, recv);
+		on_msgp(leg, hdr, recv);
 		break;
 	case RPCRDMA_NOMSG:
 		if (has_chunks_of_call(leg, hdr))

@@ -195,7 +195,7 @@ static void begin(struct requester *rq, struct requester_rpc *rpc, enum outlook 
 }
 
 /* Whether the first Call in the queue may be sent, as far as the connection is concerned. */
-static bool may_send(const struct requester *rq)
+static inline bool may_send(const struct requester *rq)
 {
 	return rdma_conn_is_up(rq->conn) && negotiation_may_call(&rq->conn->negotiation) &&
 	       credit_window_open(&rq->conn->window) && rq->conf.state != CONF_ASKED;

@@ -105,13 +105,6 @@ struct requester_rpc *requester_rpc_find(const struct requester_rpcs *rpcs, uint
 	return x ? x->target_priv : NULL;
 }
 
-struct requester_rpc *requester_rpc_waiting(const struct requester_rpcs *rpcs, uint32_t xid)
-{
-	struct requester_rpc *rpc = requester_rpc_find(rpcs, xid);
-
-	return rpc && rpc->state != REQUESTER_PULLING ? rpc : NULL;
-}
-
 /* Giving up */
 
 static void give_up(struct requester_rpc *rpc)

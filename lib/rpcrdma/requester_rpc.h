@@ -100,7 +100,13 @@ uint32_t requester_rpcs_count_on(const struct requester_rpcs *rpcs, uint32_t eno
 /** requester_rpc_find - the one in flight with @xid, or NULL. */
 struct requester_rpc *requester_rpc_find(const struct requester_rpcs *rpcs, uint32_t xid);
 /** requester_rpc_waiting - the same, if it has no answer yet; one that was given up has none. */
-struct requester_rpc *requester_rpc_waiting(const struct requester_rpcs *rpcs, uint32_t xid);
+static inline struct requester_rpc *requester_rpc_waiting(const struct requester_rpcs *rpcs,
+							  uint32_t xid)
+{
+	struct requester_rpc *rpc = requester_rpc_find(rpcs, xid);
+
+	return rpc && rpc->state != REQUESTER_PULLING ? rpc : NULL;
+}
 /**
  * requester_rpc_send - lend what its form says, and send it; it holds a credit from now on
  *

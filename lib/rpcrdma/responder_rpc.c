@@ -104,13 +104,11 @@ static void rpc_free(struct spares *spares, struct responder_rpc *rpc)
 		spares_put(spares, rpc, rpc->size_bytes);
 }
 
-/* What the keys may take that its Reply is lent under: one more where it ends inside of one, or a payload parts it. */
+/* What the keys take that a Reply is lent under: one more where it ends inside of one, or a payload parts it. */
 static size_t keys_bytes(const struct responder_rpc *rpc)
 {
 	uint32_t segment = rpc->rpcs->conn->max_segment_bytes;
 
-	if (!responder_rpc_may_lend(rpc))
-		return 0;
 	return lend_cost_bytes(least(rpc->x->reply_max_bytes / segment + rpc->nwrites + 1,
 				     responder_rpc_lend_room(rpc)));
 }
@@ -129,9 +127,11 @@ size_t responder_rpc_cost_bytes(const struct responder_rpc *rpc, size_t call_byt
 		nworks += rpc->total_bytes / conn->max_transfer_bytes;
 	if (rpc->nsegments)
 		nworks += x->reply_max_bytes / conn->max_transfer_bytes;
+	call_bytes += work_cost_bytes(nworks);
+	if (responder_rpc_may_lend(rpc))
+		call_bytes += keys_bytes(rpc);
 	return exchange_cost_bytes(call_bytes, x->reply_max_bytes, &x->facts,
-				   &conn->leg->config->reply_room) +
-	       work_cost_bytes(nworks) + keys_bytes(rpc);
+				   &conn->leg->config->reply_room);
 }
 
 /* How long the header is with the Call's write list, and with its reply chunk. */
@@ -174,14 +174,6 @@ uint64_t responder_rpc_chunk_room(const struct responder_rpc *rpc)
 	if (!rpc->has_reply_chunk || header_bytes(rpc, true) > send_bytes(rpc))
 		return 0;
 	return rpc->reply_chunk.len_bytes;
-}
-
-bool responder_rpc_may_lend(const struct responder_rpc *rpc)
-{
-	const struct rdma_conn *conn = rpc->rpcs->conn;
-
-	return rpc->terms.dialect->lent_replies && !conn->connector && conn->ird &&
-	       !rpc->terms.reads_nothing;
 }
 
 unsigned responder_rpc_lend_room(const struct responder_rpc *rpc)
@@ -235,10 +227,11 @@ static uint32_t capacity(const struct responder_rpc *rpc)
 {
 	const struct rdma_conn *conn = rpc->rpcs->conn;
 	uint32_t limit = conn->leg->config->max_message_bytes;
-	uint64_t lent = (uint64_t)responder_rpc_lend_room(rpc) * conn->max_segment_bytes;
 	uint64_t room = larger(responder_rpc_inline_room(rpc), responder_rpc_chunk_room(rpc));
 
-	room = larger(room, lent);
+	if (responder_rpc_may_lend(rpc))
+		room = larger(room,
+			      (uint64_t)responder_rpc_lend_room(rpc) * conn->max_segment_bytes);
 	for (unsigned i = 0; i < rpc->nwrites; i++)
 		room += xdr_padded_bytes(rpc->writes[i].len_bytes);
 	return room < limit ? (uint32_t)room : limit;

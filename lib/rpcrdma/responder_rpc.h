@@ -111,7 +111,13 @@ uint64_t responder_rpc_chunk_room(const struct responder_rpc *rpc);
  * By its dialect, and to the end that connected alone, if that ever reads. Whether there is room for one more is
  * seen when it comes to that.
  */
-bool responder_rpc_may_lend(const struct responder_rpc *rpc);
+static inline bool responder_rpc_may_lend(const struct responder_rpc *rpc)
+{
+	const struct rdma_conn *conn = rpc->rpcs->conn;
+
+	return rpc->terms.dialect->lent_replies && !conn->connector && conn->ird &&
+	       !rpc->terms.reads_nothing;
+}
 /** responder_rpc_lend_room - in how many segments its Reply may be lent at most; 0: it may not. */
 unsigned responder_rpc_lend_room(const struct responder_rpc *rpc);
 

@@ -35,19 +35,16 @@ static bool send_opcode(const struct engine_rx *rx)
 /* What this FPDU says of those that follow it. A short last one says nothing. */
 static void learn_length(struct engine_rx *rx)
 {
-	bool is_long = rx->payload_total >= ENGINE_DIRECT_BYTES;
-	bool is_more = !rx->ddp.last;
-
-	if (is_long)
+	if (rx->payload_total >= ENGINE_DIRECT_BYTES) {
 		rx->tagged_big = true;
-	else if (rx->ddp.tagged && is_more)
-		rx->tagged_big = false;
-	if (!send_opcode(rx))
-		return;
-	if (is_long && rx->send_have + rx->payload_total >= ENGINE_BULK_BYTES)
-		rx->send_big = true;
-	else if (!is_long && is_more)
-		rx->send_big = false;
+		if (send_opcode(rx) && rx->send_have + rx->payload_total >= ENGINE_BULK_BYTES)
+			rx->send_big = true;
+	} else if (!rx->ddp.last) {
+		if (rx->ddp.tagged)
+			rx->tagged_big = false;
+		else if (send_opcode(rx))
+			rx->send_big = false;
+	}
 }
 
 /* All of the headers are there, or as much as there will be. */
@@ -238,10 +235,11 @@ static size_t next_header_bytes(const struct engine_rx *rx)
 static size_t tail_bytes(const struct iwarp_engine *engine)
 {
 	const struct engine_rx *rx = &engine->rx;
-	size_t next = engine_up(engine) ? next_header_bytes(rx) : 0;
+	size_t next;
 
-	if (!engine_up(engine))
+	if (!engine_up(engine) || !(rx->tagged_big || rx->send_big))
 		return IWARP_RX_STAGING_BYTES;
+	next = next_header_bytes(rx);
 	if (next && rx->stage == RX_HEADER && rx->header_have < next)
 		return next - rx->header_have;
 	if (next && rx->stage != RX_HEADER)
