@@ -16,17 +16,31 @@ uint32_t message_alignment(const struct rdma_conn *conn)
 	return own > 1 && recommended > 1 && recommended <= RPCRDMA_INLINE_MIN ? recommended : own;
 }
 
-/* What is short is copied at once, with the pads around it: it takes no place in the gather list. */
-static uint64_t detach_short(struct fabric_sge *pieces, unsigned npieces)
+/*
+ * What is short is copied at once, with the pads around it: it takes no place in the gather list. Returns how long all
+ * are, *@copied_bytes: those that are copied.
+ */
+static uint64_t detach_short(struct fabric_sge *pieces, unsigned npieces, uint64_t *copied_bytes)
 {
 	uint64_t bytes = 0;
 
+	*copied_bytes = 0;
 	for (unsigned i = 0; i < npieces; i++) {
 		bytes += pieces[i].len_bytes;
-		if (pieces[i].len_bytes <= WORK_COPY_MAX_BYTES)
-			pieces[i].buf = NULL;
+		if (pieces[i].len_bytes > WORK_COPY_MAX_BYTES)
+			continue;
+		pieces[i].buf = NULL;
+		*copied_bytes += pieces[i].len_bytes;
 	}
 	return bytes;
+}
+
+/* Whether a Send takes no longer a buffer than rdma_beside_bytes() counts for it, nor more pieces than it gathers. */
+static bool can_send(const struct rdma_conn *conn, uint32_t header_bytes,
+		     const struct fabric_sge *pieces, unsigned npieces, uint64_t copied_bytes)
+{
+	return header_bytes + copied_bytes <= RPCRDMA_LONGEST_HDR_BYTES + WORK_COPY_MAX_BYTES &&
+	       work_gathers(conn, pieces, npieces);
 }
 
 /* The pieces with pads between them, and the header as it stands; false if the message is to go without. */
@@ -45,10 +59,11 @@ static bool pad(struct message *m, const struct rdma_conn *conn, const struct rp
 		.npieces = m->npieces,
 	};
 	unsigned npieces = padding_insert(&goal, pieces, MESSAGE_MAX_PIECES);
-	uint64_t bytes = detach_short(pieces, npieces);
+	uint64_t copied_bytes, bytes = detach_short(pieces, npieces, &copied_bytes);
 
 	if (!npieces || bytes > room ||
-	    (bytes > WORK_COPY_MAX_BYTES && !work_gathers(conn, pieces, npieces)))
+	    (bytes > WORK_COPY_MAX_BYTES &&
+	     !can_send(conn, goal.header_bytes, pieces, npieces, copied_bytes)))
 		return false;
 	memcpy(m->pieces, pieces, npieces * sizeof(pieces[0]));
 	m->npieces = npieces;

@@ -213,6 +213,28 @@ START_TEST(what_would_be_copied_is_sent_without)
 }
 END_TEST
 
+#define LOOKUPS(n, ops, results) 100003, 4, 1, "o:0 0 " #n " " ops, "0 o:0 " #n " " results
+
+/* Nor are many that are short, each of which would be, beyond what is counted for a Send. */
+START_TEST(many_short_ones_are_sent_without)
+{
+	new_rig(NULL);
+	rig->client.config.inline_threshold_bytes = rig->server.config.inline_threshold_bytes =
+		65536;
+	rig_connect(rig);
+	rig_run(rig);
+	make(LOOKUPS(3, "15 o:4000 15 o:4000 15 o:4000 ", "15 0 15 0 15 0"));
+	give(&rig->client);
+	ck_assert_uint_eq(rig->client.counters.sends_msgp, 1);
+	make(LOOKUPS(5, "15 o:4000 15 o:4000 15 o:4000 15 o:4000 15 o:4000 ",
+		     "15 0 15 0 15 0 15 0 15 0"));
+	give(&rig->client);
+	ck_assert_uint_eq(rig->client.counters.sends_msgp, 1);
+	ck_assert_uint_eq(rig->client.counters.sends_msg, 1);
+	ck_assert_uint_eq(arrived, 4);
+}
+END_TEST
+
 /* ---- the server leg, before a hand-made client ---- */
 
 static struct rpcrdma_header hdr;
@@ -528,6 +550,7 @@ int main(void)
 	tcase_add_loop_test(tc, what_two_legs_pad_arrives, 0, ARRAY_SIZE(pairs));
 	tcase_add_test(tc, nothing_of_the_reverse_direction_is_padded);
 	tcase_add_test(tc, what_would_be_copied_is_sent_without);
+	tcase_add_test(tc, many_short_ones_are_sent_without);
 	tcase_add_loop_test(tc, the_server_gets_what_was_sent_without_pads, 0, ARRAY_SIZE(aligns));
 	tcase_add_test(tc, data_may_be_aligned_to_half_the_receive);
 	tcase_add_test(tc, what_cannot_be_made_plain_gets_err_chunk);
