@@ -4,8 +4,8 @@
  * connection, or the connection closes, and at the end of each seed nothing is left of any.
  *
  * Each seed is a chain of its own, whose gates speak and do what storm_plan.h says. STORM_RPCS says how many RPCs there
- * are to be, STORM_SEED the first seed, and STORM_EACH how many RPCs each has. A million takes a minute, in short chains or in
- * two matrices and a half of long ones:
+ * are to be, STORM_SEED the first seed, and STORM_EACH how many RPCs each has. A million takes a minute, in
+ * short chains or in two rounds of long ones:
  *
  *	STORM_RPCS=1000000 build/tests/sim/test_storm
  *	STORM_RPCS=1000000 STORM_EACH=20000 build/tests/sim/test_storm
