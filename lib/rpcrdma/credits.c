@@ -16,16 +16,6 @@ void credit_window_init(struct credit_window *window, uint32_t asked)
 	*window = (struct credit_window){.asked = at_least_one(asked), .granted = 1};
 }
 
-bool credit_window_open(const struct credit_window *window)
-{
-	uint32_t granted = window->granted;
-
-	if (!granted)
-		return !window->in_flight;
-	/* The last one is never kept back: nothing would be sent. */
-	return window->in_flight < granted - least(window->reserved + window->waited, granted - 1);
-}
-
 bool credit_window_left(const struct credit_window *window)
 {
 	return window->in_flight < credit_window_value(window);

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/least.h"
+
 /* The requester's side. */
 struct credit_window {
 	uint32_t asked; /* told to the peer in each Call; no grant counts for more */
@@ -33,7 +35,15 @@ static inline uint32_t credit_window_value(const struct credit_window *window)
 	return window->granted || window->in_flight ? window->granted : 1;
 }
 /** credit_window_open - whether another Call may be sent (A3.3-4), and none of those kept back is taken for it. */
-bool credit_window_open(const struct credit_window *window);
+static inline bool credit_window_open(const struct credit_window *window)
+{
+	uint32_t granted = window->granted;
+
+	if (!granted)
+		return !window->in_flight;
+	/* The last one is never kept back: nothing would be sent. */
+	return window->in_flight < granted - least(window->reserved + window->waited, granted - 1);
+}
 /** credit_window_left - whether there is a credit at all: for a Call of our own. */
 bool credit_window_left(const struct credit_window *window);
 /** credit_window_take - a Call is sent. */

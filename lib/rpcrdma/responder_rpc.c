@@ -113,23 +113,32 @@ static size_t keys_bytes(const struct responder_rpc *rpc)
 				     responder_rpc_lend_room(rpc)));
 }
 
+/* What one takes beside its two messages that has chunks, or whose Reply may be lent. */
+static size_t chunks_bytes(const struct responder_rpc *rpc, unsigned npulls)
+{
+	const struct rdma_conn *conn = rpc->rpcs->conn;
+	size_t nworks = (size_t)npulls + rpc->nsegments + rpc->nwrites, bytes = 0;
+
+	/* In more pieces than a Send gathers the Reply is copied, however long it is (work.h). */
+	if (rpc->nwrites + 1 >= conn->max_sge)
+		bytes = pool_class_bytes(rpc->terms.send_bytes);
+	if (npulls)
+		nworks += rpc->total_bytes / conn->max_transfer_bytes;
+	if (rpc->nsegments)
+		nworks += rpc->x->reply_max_bytes / conn->max_transfer_bytes;
+	if (responder_rpc_may_lend(rpc))
+		bytes += keys_bytes(rpc);
+	return bytes + work_cost_bytes(nworks);
+}
+
 size_t responder_rpc_cost_bytes(const struct responder_rpc *rpc, size_t call_bytes, unsigned npulls)
 {
 	const struct rdma_conn *conn = rpc->rpcs->conn;
 	const struct exchange *x = rpc->x;
-	size_t nworks = (size_t)npulls + rpc->nsegments + rpc->nwrites;
 
-	/* In more pieces than a Send gathers the Reply is copied, however long it is (work.h). */
-	if (rpc->nwrites + 1 >= conn->max_sge)
-		call_bytes += pool_class_bytes(rpc->terms.send_bytes);
-
-	if (npulls)
-		nworks += rpc->total_bytes / conn->max_transfer_bytes;
-	if (rpc->nsegments)
-		nworks += x->reply_max_bytes / conn->max_transfer_bytes;
-	call_bytes += work_cost_bytes(nworks);
-	if (responder_rpc_may_lend(rpc))
-		call_bytes += keys_bytes(rpc);
+	if (npulls || rpc->nsegments || rpc->nwrites || conn->max_sge < 2 ||
+	    responder_rpc_may_lend(rpc))
+		call_bytes += chunks_bytes(rpc, npulls);
 	return exchange_cost_bytes(call_bytes, x->reply_max_bytes, &x->facts,
 				   &conn->leg->config->reply_room);
 }
