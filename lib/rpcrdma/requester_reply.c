@@ -98,13 +98,14 @@ static const char *lists_wrong(const struct requester_rpc *rpc, const struct rpc
 static const char *take(struct requester_rpc *rpc, const struct rpcrdma_header *hdr,
 			const uint8_t *body, uint32_t len_bytes)
 {
-	struct requester_landing landing = requester_rpc_landing(rpc);
 	struct rdma_conn *conn = rpc->rpcs->conn;
 
 	if (hdr->proc == RPCRDMA_NOMSG) {
 		rpc->landed_bytes = (uint32_t)hdr->reply_chunk.len_bytes;
 		conn->counters->reply_chunk_bytes_taken += rpc->landed_bytes;
 	} else if (hdr->nwrites && hdr->writes[0].len_bytes) {
+		struct requester_landing landing = requester_rpc_landing(rpc);
+
 		rpc->landed_bytes = (uint32_t)hdr->writes[0].len_bytes;
 		rpc->around_bytes = len_bytes;
 		conn->counters->write_chunk_bytes_taken += rpc->landed_bytes;
