@@ -43,16 +43,27 @@ enum msg_plan_verdict requester_lent_plan(const struct requester_rpc *rpc,
 	return verdict;
 }
 
-void requester_lent_done(const struct requester_rpc *rpc)
+static void send_done(struct rdma_conn *conn, const struct dialect *dialect, uint32_t xid)
 {
-	struct rdma_conn *conn = rpc->rpcs->conn;
 	struct rpcrdma_header hdr;
 
 	/* A3.8-6: it asks for credits as a Call does. */
-	rpcrdma_header_init(&hdr, rpc->x->facts.hdr.xid, rpc->terms.dialect->version,
-			    conn->window.asked, RPCRDMA_DONE);
+	rpcrdma_header_init(&hdr, xid, dialect->version, conn->window.asked, RPCRDMA_DONE);
 	conn->counters->dones_sent++;
 	work_send(conn, &hdr, NULL, 0, NULL, NULL);
+}
+
+void requester_lent_done(const struct requester_rpc *rpc)
+{
+	send_done(rpc->rpcs->conn, rpc->terms.dialect, rpc->x->facts.hdr.xid);
+}
+
+void requester_lent_own_done(struct requester *rq, uint32_t xid)
+{
+	const struct dialect *dialect = rq->conn->terms.dialect;
+
+	if (dialect->lent_replies && !rq->reverse && requester_is_ours(rq, xid))
+		send_done(rq->conn, dialect, xid);
 }
 
 /* All is here, and the server's memory is its own again. */

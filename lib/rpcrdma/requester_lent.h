@@ -22,6 +22,7 @@
 
 #include "rpcrdma/header.h"
 #include "rpcrdma/msg_plan.h"
+#include "rpcrdma/requester.h"
 #include "rpcrdma/requester_rpc.h"
 
 /** requester_lent_may - whether the Reply to @rpc may be lent. */
@@ -46,5 +47,11 @@ void requester_lent_begin(struct requester_rpc *rpc, const struct rpcrdma_header
 			  const struct msg_plan *plan, const uint8_t *body, uint32_t len_bytes);
 /** requester_lent_done - tell the server that what it lent with its Reply to @rpc is its own again. */
 void requester_lent_done(const struct requester_rpc *rpc);
+/**
+ * requester_lent_own_done - the same of a Reply to @xid, if that is a Call of our own, which is not over yet
+ *
+ * What such a Reply lends is never read.
+ */
+void requester_lent_own_done(struct requester *rq, uint32_t xid);
 
 #endif

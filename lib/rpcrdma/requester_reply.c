@@ -167,6 +167,8 @@ static void too_big(struct requester *rq, struct requester_rpc *rpc, uint32_t le
 static void matches_no_call(struct requester *rq, const struct rpcrdma_header *hdr,
 			    const uint8_t *body, uint32_t len_bytes)
 {
+	if (hdr->nreads)
+		requester_lent_own_done(rq, hdr->xid);
 	if (requester_null_answered(rq, hdr->xid) ||
 	    requester_conf_answered(rq, hdr, body, len_bytes)) {
 		if (hdr->credit || zero_is_grant(rq, rq->conn->terms.dialect))

@@ -335,6 +335,39 @@ START_TEST(without_a_good_answer_private_data_hold)
 }
 END_TEST
 
+/* A server that lends even this keeps it, and the connection no longer than it waits for RDMA_DONE (A3.8-3). */
+START_TEST(what_is_lent_with_an_answer_is_done)
+{
+	struct rpcrdma_header hdr;
+	uint32_t xid, conf;
+
+	begin_asking();
+	rig->client.config.version_one = _i ? DIALECT_DRAFT03 : DIALECT_RFC8166;
+	meet(pd_4096, sizeof(pd_4096));
+	next_call();
+	conf = call.xid;
+	xid = make_call(100, 100, 100);
+	rpcrdma_header_init(&hdr, conf, RPCRDMA_VERSION_ONE, 32, RPCRDMA_NOMSG);
+	hdr.reads[hdr.nreads++] = (struct rpcrdma_read_segment){0, {1, CCP_REPLY_BYTES, 0}};
+	raw_send_header(raw, &hdr, NULL, 0);
+	ck_assert_uint_eq(rig->client.counters.conf_refused, 1);
+	ck_assert_uint_eq(rig->client.counters.dones_sent, (unsigned)_i);
+	next_call();
+	if (_i) {
+		ck_assert_int_eq(call.proc, RPCRDMA_DONE);
+		ck_assert_uint_eq(call.xid, conf);
+		next_call();
+	}
+	ck_assert_uint_eq(call.xid, xid);
+	/* It is over: another one is to no Call. */
+	raw_send_header(raw, &hdr, NULL, 0);
+	ck_assert_uint_eq(rig->client.counters.unmatched_replies, 1);
+	ck_assert_uint_eq(rig->client.counters.dones_sent, (unsigned)_i);
+	reply_inline(xid, 100, 32);
+	expect_answered(1);
+}
+END_TEST
+
 /* A3.3-3: as in any Reply. */
 START_TEST(a_grant_of_zero_is_one)
 {
@@ -579,6 +612,7 @@ int main(void)
 	tcase_add_test(tc, replies_go_by_private_data_still);
 	tcase_add_test(tc, a_reply_as_long_as_was_told_fits_a_receive_with_any_header);
 	tcase_add_loop_test(tc, without_a_good_answer_private_data_hold, 0, NO_ANSWERS);
+	tcase_add_loop_test(tc, what_is_lent_with_an_answer_is_done, 0, 2);
 	tcase_add_test(tc, a_grant_of_zero_is_one);
 	tcase_add_test(tc, without_any_answer_calls_go_after_five_seconds);
 	tcase_add_loop_test(tc, a_late_error_does_no_harm, 0, 2);
