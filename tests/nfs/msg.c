@@ -66,7 +66,11 @@ static uint32_t begin_opaque(struct nfs_msg *msg, uint32_t len)
 
 	put_u32(msg, len);
 	at = nfs_msg_len(msg);
-	msg->opaques = realloc(msg->opaques, (msg->nopaques + 1) * sizeof(*msg->opaques));
+	/* Twice as many each time: messages have hundreds of thousands. */
+	if (!(msg->nopaques & (msg->nopaques - 1)))
+		msg->opaques =
+			realloc(msg->opaques, (msg->nopaques ? 2 * (size_t)msg->nopaques : 1) *
+						      sizeof(*msg->opaques));
 	assert(msg->opaques);
 	msg->opaques[msg->nopaques++] = (struct rpc_payload){at, len};
 	return at;
