@@ -4,8 +4,11 @@ EXTRA_PROGRAMS += tests/bench/rpc_load tests/bench/crowd tests/bench/reverse_mix
 EXTRA_DIST += tests/bench/README.md tests/bench/instructions.sh tests/bench/crowd.sh tests/bench/receive_sizes.sh \
 	tests/bench/reverse_instructions.sh
 
-tests_bench_rpc_load_SOURCES = tests/bench/rpc_load.c tests/bench/work.c tests/bench/work.h \
+# Messages of NFSv3, record by record.
+bench_messages = tests/bench/nfs3.c tests/bench/nfs3.h \
 	tests/e2e/message.c tests/e2e/message.h tests/e2e/net.c tests/e2e/net.h
+
+tests_bench_rpc_load_SOURCES = tests/bench/rpc_load.c tests/bench/work.c tests/bench/work.h $(bench_messages)
 tests_bench_rpc_load_LDADD =
 
 tests_bench_crowd_SOURCES = tests/bench/crowd.c \

@@ -6,12 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HANDLE_BYTES        28
+#include "tests/bench/nfs3.h"
+
 #define DATA_SEED           9
 
-#define NFS3_GETATTR        1
-#define NFS3_READ           6
-#define NFS3_WRITE          7
 #define NFS4_COMPOUND       1
 
 #define OP_GETATTR          9
@@ -23,97 +21,43 @@
 #define SESSION_BYTES       16
 #define SESSION_MAX_MESSAGE (WORK_LARGE_BYTES + 1024)
 
-static void put_words(struct buf *buf, unsigned count, uint32_t value)
-{
-	while (count-- > 0)
-		buf_u32(buf, value);
-}
-
-static void put_u64(struct buf *buf, uint64_t value)
-{
-	buf_u32(buf, (uint32_t)(value >> 32));
-	buf_u32(buf, (uint32_t)value);
-}
-
-static void put_handle(struct buf *buf)
-{
-	static const uint8_t handle[HANDLE_BYTES] = {1, 0, 7};
-
-	buf_opaque(buf, handle, sizeof(handle));
-}
-
 static void put_data(struct buf *buf, uint32_t len)
 {
-	buf_u32(buf, len);
+	static const uint8_t zero[3];
+
 	pattern_put(buf, DATA_SEED, len);
-}
-
-/* fattr3 (RFC 1813 section 2.6) of a file of 1 GiB. */
-static void put_fattr3(struct buf *buf)
-{
-	buf_u32(buf, 1);
-	buf_u32(buf, 0644);
-	buf_u32(buf, 1);
-	put_words(buf, 2, 1000);
-	put_u64(buf, 1u << 30);
-	put_u64(buf, 1u << 30);
-	put_words(buf, 2, 8);
-	put_words(buf, 4, 3);
-	put_words(buf, 6, 1700000000);
-}
-
-static void call3(struct work *work, uint32_t procedure)
-{
-	call_begin(&work->call, 0, NFS_PROGRAM, 3, procedure, AUTH_SYS);
-	put_handle(&work->call);
-	reply_begin(&work->reply, 0, ACCEPT_SUCCESS);
-	buf_u32(&work->reply, 0);
+	buf_put(buf, zero, -len & 3);
 }
 
 static void build_getattr(struct work *work)
 {
-	call3(work, NFS3_GETATTR);
-	put_fattr3(&work->reply);
+	nfs3_call(&work->call, NFS3_GETATTR, 0, 0);
+	nfs3_reply(&work->reply, NFS3_GETATTR, NFS3_OK, 0);
 }
 
 static void build_read(struct work *work)
 {
-	call3(work, NFS3_READ);
-	put_u64(&work->call, 0);
-	buf_u32(&work->call, work->data_bytes);
-	buf_u32(&work->reply, 1);
-	put_fattr3(&work->reply);
-	buf_u32(&work->reply, work->data_bytes);
-	buf_u32(&work->reply, 0);
+	nfs3_call(&work->call, NFS3_READ, 0, work->data_bytes);
+	nfs3_reply(&work->reply, NFS3_READ, NFS3_OK, work->data_bytes);
 	put_data(&work->reply, work->data_bytes);
 }
 
-/* An unstable WRITE, its wcc_data (RFC 1813 section 2.6) with both attributes. */
 static void build_write(struct work *work)
 {
-	call3(work, NFS3_WRITE);
-	put_u64(&work->call, 0);
-	buf_u32(&work->call, work->data_bytes);
-	buf_u32(&work->call, 0);
+	nfs3_call(&work->call, NFS3_WRITE, 0, work->data_bytes);
 	put_data(&work->call, work->data_bytes);
-	buf_u32(&work->reply, 1);
-	put_u64(&work->reply, 1u << 30);
-	put_words(&work->reply, 4, 1700000000);
-	buf_u32(&work->reply, 1);
-	put_fattr3(&work->reply);
-	buf_u32(&work->reply, work->data_bytes);
-	put_words(&work->reply, 3, 0);
+	nfs3_reply(&work->reply, NFS3_WRITE, NFS3_OK, work->data_bytes);
 }
 
 /* The head of a COMPOUND of version 4.1 and of its Reply: no tag, no failure. */
 static void compound(struct buf *call, struct buf *reply, uint32_t operations)
 {
 	call_begin(call, 0, NFS_PROGRAM, 4, NFS4_COMPOUND, AUTH_SYS);
-	put_words(call, 1, 0);
+	buf_words(call, 1, 0);
 	buf_u32(call, 1);
 	buf_u32(call, operations);
 	reply_begin(reply, 0, ACCEPT_SUCCESS);
-	put_words(reply, 2, 0);
+	buf_words(reply, 2, 0);
 	buf_u32(reply, operations);
 }
 
@@ -136,8 +80,8 @@ static void build_create_session(struct work *work)
 
 	compound(call, reply, 1);
 	buf_u32(call, OP_CREATE_SESSION);
-	put_u64(call, 1);
-	put_words(call, 2, 1);
+	buf_u64(call, 1);
+	buf_words(call, 2, 1);
 	put_channel(call, SESSION_MAX_MESSAGE);
 	put_channel(call, 4096);
 	buf_u32(call, 0x40000000);
@@ -145,8 +89,8 @@ static void build_create_session(struct work *work)
 	buf_u32(call, AUTH_NONE);
 	buf_u32(reply, OP_CREATE_SESSION);
 	buf_u32(reply, 0);
-	put_words(reply, SESSION_BYTES / 4, 0);
-	put_words(reply, 2, 1);
+	buf_words(reply, SESSION_BYTES / 4, 0);
+	buf_words(reply, 2, 1);
 	put_channel(reply, SESSION_MAX_MESSAGE);
 	put_channel(reply, 4096);
 }
@@ -159,18 +103,18 @@ static void in_session(struct work *work, uint32_t more)
 	build_create_session(work);
 	compound(call, reply, 2 + more);
 	buf_u32(call, OP_SEQUENCE);
-	put_words(call, SESSION_BYTES / 4, 0);
+	buf_words(call, SESSION_BYTES / 4, 0);
 	buf_u32(call, 1);
-	put_words(call, 3, 0);
+	buf_words(call, 3, 0);
 	buf_u32(reply, OP_SEQUENCE);
 	buf_u32(reply, 0);
-	put_words(reply, SESSION_BYTES / 4, 0);
+	buf_words(reply, SESSION_BYTES / 4, 0);
 	buf_u32(reply, 1);
 	buf_u32(reply, 0);
-	put_words(reply, 2, 63);
+	buf_words(reply, 2, 63);
 	buf_u32(reply, 0);
 	buf_u32(call, OP_PUTFH);
-	put_handle(call);
+	nfs_handle(call);
 	buf_u32(reply, OP_PUTFH);
 	buf_u32(reply, 0);
 }
@@ -179,11 +123,12 @@ static void build_compound_read(struct work *work)
 {
 	in_session(work, 1);
 	buf_u32(&work->call, OP_READ);
-	put_words(&work->call, 4, 0);
-	put_u64(&work->call, 0);
+	buf_words(&work->call, 4, 0);
+	buf_u64(&work->call, 0);
 	buf_u32(&work->call, WORK_SMALL_BYTES);
 	buf_u32(&work->reply, OP_READ);
-	put_words(&work->reply, 2, 0);
+	buf_words(&work->reply, 2, 0);
+	buf_u32(&work->reply, WORK_SMALL_BYTES);
 	put_data(&work->reply, WORK_SMALL_BYTES);
 }
 
@@ -204,7 +149,7 @@ static void build_compound_getattr(struct work *work)
 	buf_u32(&work->reply, 0);
 	put_bitmap(&work->reply);
 	buf_u32(&work->reply, 60);
-	put_words(&work->reply, 60 / 4, 1);
+	buf_words(&work->reply, 60 / 4, 1);
 }
 
 static const struct {

@@ -51,6 +51,18 @@ void buf_u32(struct buf *buf, uint32_t value)
 	buf_put(buf, &be, sizeof(be));
 }
 
+void buf_u64(struct buf *buf, uint64_t value)
+{
+	buf_u32(buf, (uint32_t)(value >> 32));
+	buf_u32(buf, (uint32_t)value);
+}
+
+void buf_words(struct buf *buf, unsigned count, uint32_t value)
+{
+	while (count-- > 0)
+		buf_u32(buf, value);
+}
+
 void buf_opaque(struct buf *buf, const void *data, size_t len)
 {
 	static const uint8_t zero[3];

@@ -55,6 +55,9 @@ void fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn
 
 void buf_put(struct buf *buf, const void *data, size_t len);
 void buf_u32(struct buf *buf, uint32_t value);
+void buf_u64(struct buf *buf, uint64_t value);
+/** buf_words - the same word @count times. */
+void buf_words(struct buf *buf, unsigned count, uint32_t value);
 /** buf_opaque - an XDR opaque: length, bytes, pad. */
 void buf_opaque(struct buf *buf, const void *data, size_t len);
 void buf_free(struct buf *buf);
