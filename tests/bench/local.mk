@@ -1,12 +1,16 @@
 # What measures. But for the instructions of reverse Calls, only a look at whether it runs is a test
 # (tests/e2e/instructions_counted.sh, crowd.sh, receive_sizes.sh there).
-EXTRA_PROGRAMS += tests/bench/rpc_load tests/bench/crowd tests/bench/reverse_mix
+EXTRA_PROGRAMS += tests/bench/rpc_load tests/bench/crowd tests/bench/reverse_mix \
+	tests/bench/nfs_serve tests/bench/copy_proxy
 EXTRA_DIST += tests/bench/README.md tests/bench/instructions.sh tests/bench/crowd.sh tests/bench/receive_sizes.sh \
 	tests/bench/reverse_instructions.sh
 
 # Messages of NFSv3, record by record.
 bench_messages = tests/bench/nfs3.c tests/bench/nfs3.h \
 	tests/e2e/message.c tests/e2e/message.h tests/e2e/net.c tests/e2e/net.h
+bench_records = tests/bench/file_data.c tests/bench/file_data.h \
+	tests/bench/record_reader.c tests/bench/record_reader.h \
+	tests/bench/send_queue.c tests/bench/send_queue.h tests/bench/sockets.c tests/bench/sockets.h
 
 tests_bench_rpc_load_SOURCES = tests/bench/rpc_load.c tests/bench/work.c tests/bench/work.h $(bench_messages)
 tests_bench_rpc_load_LDADD =
@@ -18,3 +22,10 @@ tests_bench_crowd_LDADD =
 tests_bench_reverse_mix_SOURCES = tests/bench/reverse_mix.c $(CHAIN_SOURCES)
 tests_bench_reverse_mix_CFLAGS = $(UNIT_CFLAGS)
 tests_bench_reverse_mix_LDADD = $(CHAIN_LDADD)
+
+tests_bench_nfs_serve_SOURCES = tests/bench/nfs_serve.c $(bench_messages) $(bench_records)
+tests_bench_nfs_serve_LDADD =
+
+tests_bench_copy_proxy_SOURCES = tests/bench/copy_proxy.c tests/bench/sockets.c tests/bench/sockets.h \
+	tests/e2e/net.c tests/e2e/net.h
+tests_bench_copy_proxy_LDADD =

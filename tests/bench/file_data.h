@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the one file of the in-memory server has in it: each byte is a function of its offset, so that client and server
+ * both know it and nothing is stored or made for an RPC.
+ *
+ * The period is a prime: no segment, FPDU, page or buffer is a multiple of it, so bytes that land elsewhere are seen.
+ */
+#ifndef TESTS_BENCH_FILE_DATA_H
+#define TESTS_BENCH_FILE_DATA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FILE_DATA_PERIOD 65521u
+#define FILE_DATA_CHUNK  (256u * 1024)
+
+/** file_data_init - make the memory that the others look into. */
+void file_data_init(void);
+/** file_data_at - the FILE_DATA_CHUNK bytes from @offset on. */
+const uint8_t *file_data_at(uint64_t offset);
+/** file_data_is - whether these @len bytes are those at @offset. */
+bool file_data_is(uint64_t offset, const uint8_t *data, size_t len);
+
+#endif
