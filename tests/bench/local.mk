@@ -1,7 +1,7 @@
 # What measures. But for the instructions of reverse Calls, only a look at whether it runs is a test
 # (tests/e2e/instructions_counted.sh, crowd.sh, receive_sizes.sh there).
 EXTRA_PROGRAMS += tests/bench/rpc_load tests/bench/crowd tests/bench/reverse_mix \
-	tests/bench/nfs_serve tests/bench/copy_proxy
+	tests/bench/nfs_serve tests/bench/nfs_load tests/bench/copy_proxy
 EXTRA_DIST += tests/bench/README.md tests/bench/instructions.sh tests/bench/crowd.sh tests/bench/receive_sizes.sh \
 	tests/bench/reverse_instructions.sh
 
@@ -25,6 +25,11 @@ tests_bench_reverse_mix_LDADD = $(CHAIN_LDADD)
 
 tests_bench_nfs_serve_SOURCES = tests/bench/nfs_serve.c $(bench_messages) $(bench_records)
 tests_bench_nfs_serve_LDADD =
+
+tests_bench_nfs_load_SOURCES = tests/bench/nfs_load.c tests/bench/load.c tests/bench/load.h \
+	tests/bench/flow.c tests/bench/flow.h tests/bench/latency.c tests/bench/latency.h \
+	tests/bench/arrivals.c tests/bench/arrivals.h $(bench_messages) $(bench_records)
+tests_bench_nfs_load_LDADD = -lm
 
 tests_bench_copy_proxy_SOURCES = tests/bench/copy_proxy.c tests/bench/sockets.c tests/bench/sockets.h \
 	tests/e2e/net.c tests/e2e/net.h

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* When Calls are due that come by themselves, at a rate: Poisson arrivals, and those that wait to be made. */
+#ifndef TESTS_BENCH_ARRIVALS_H
+#define TESTS_BENCH_ARRIVALS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define ARRIVALS_MAX (1u << 20) /* that wait */
+
+/* Numbers that a seed decides. */
+struct random {
+	uint64_t state;
+};
+
+struct arrivals {
+	struct random random;
+	double mean_ns; /* between two */
+	double next_ns; /* when the next one is due */
+	uint64_t *due_ns;
+	uint32_t first, count;
+};
+
+uint64_t random_next(struct random *random);
+
+/** arrivals_init - the first is due after @begin_ns; arrivals_fini() it */
+void arrivals_init(struct arrivals *arrivals, double per_s, uint64_t seed, uint64_t begin_ns);
+void arrivals_fini(struct arrivals *arrivals);
+
+/** arrivals_come - those that are due at @now_ns wait from now on; false where they are too many. */
+bool arrivals_come(struct arrivals *arrivals, uint64_t now_ns);
+/** arrivals_take - the one that waits for longest, and when it was due; false if none does. */
+bool arrivals_take(struct arrivals *arrivals, uint64_t *due_ns);
+
+#endif
