@@ -2,28 +2,26 @@
 /* The header of an ONC RPC message. */
 #include "rpc/msg.h"
 
-#include "rpc/xdr.h"
-
 #define GSS_VERSION 1u
 
 enum { REJECT_RPC_MISMATCH = 0, REJECT_AUTH_ERROR = 1 };
 
-static enum rpc_verdict get_start(struct xdr_reader *reader, uint32_t *xid, uint32_t *type)
-{
-	if (!xdr_get_u32(reader, xid) || !xdr_get_u32(reader, type))
-		return RPC_TRUNCATED;
-	return *type == RPC_CALL || *type == RPC_REPLY ? RPC_OK : RPC_BAD_TYPE;
-}
+#define AUTH_HEAD_BYTES   8u  /* flavour and length */
+#define CALL_START_BYTES  24u /* of a Call, up to its credential */
+#define REPLY_START_BYTES 12u /* of a Reply, up to what its status decides */
 
-/* opaque_auth (RFC 5531 section 8.2). */
-static enum rpc_verdict get_auth(struct xdr_reader *reader, uint32_t *flavor, uint32_t *len_bytes,
-				 const uint8_t **body)
+/* opaque_auth (RFC 5531 section 8.2). Its body, of *len_bytes, is behind those two words. */
+static inline enum rpc_verdict get_auth(struct xdr_reader *reader, uint32_t *flavor,
+					uint32_t *len_bytes)
 {
-	if (!xdr_get_u32(reader, flavor) || !xdr_get_u32(reader, len_bytes))
+	if (xdr_remaining_bytes(reader) < AUTH_HEAD_BYTES)
 		return RPC_TRUNCATED;
+	*flavor = xdr_load_u32(reader->pos);
+	*len_bytes = xdr_load_u32(reader->pos + XDR_UNIT_BYTES);
 	if (*len_bytes > RPC_MAX_AUTH_BYTES)
 		return RPC_BAD_AUTH;
-	return xdr_get_fixed(reader, *len_bytes, body) ? RPC_OK : RPC_TRUNCATED;
+	return xdr_skip(reader, AUTH_HEAD_BYTES + xdr_padded_bytes(*len_bytes)) ? RPC_OK
+										: RPC_TRUNCATED;
 }
 
 /*
@@ -50,53 +48,44 @@ void rpc_gss_cred_decode(struct rpc_call_hdr *hdr, const uint8_t *body)
 	hdr->gss_service = service;
 }
 
-enum rpc_verdict rpc_msg_peek(const uint8_t *msg, size_t len, uint32_t *xid,
-			      enum rpc_msg_type *type)
+/* Whether the words are there, and right, that each Call begins with; of another version of RPC it sets the XID. */
+static inline enum rpc_verdict check_call_start(const uint8_t *msg, size_t len, uint32_t *xid)
 {
-	struct xdr_reader reader;
-	uint32_t got_xid, got_type;
-	enum rpc_verdict verdict;
-
-	xdr_reader_init(&reader, msg, len);
-	verdict = get_start(&reader, &got_xid, &got_type);
-	if (verdict == RPC_OK) {
-		*xid = got_xid;
-		*type = got_type;
+	if (len < 2 * XDR_UNIT_BYTES)
+		return RPC_TRUNCATED;
+	if (xdr_load_u32(msg + 4) != RPC_CALL)
+		return RPC_BAD_TYPE;
+	if (len < 3 * XDR_UNIT_BYTES)
+		return RPC_TRUNCATED;
+	if (xdr_load_u32(msg + 8) != RPC_VERSION) {
+		*xid = xdr_load_u32(msg);
+		return RPC_BAD_VERSION;
 	}
-	return verdict;
+	return len < CALL_START_BYTES ? RPC_TRUNCATED : RPC_OK;
 }
 
 enum rpc_verdict rpc_call_decode(const uint8_t *msg, size_t len, struct rpc_call_hdr *hdr)
 {
-	struct rpc_call_hdr h = {0};
+	enum rpc_verdict verdict = check_call_start(msg, len, &hdr->xid);
+	struct rpc_call_hdr h;
 	struct xdr_reader reader;
-	const uint8_t *cred, *verf;
-	uint32_t type, rpcvers;
-	enum rpc_verdict verdict;
 
-	xdr_reader_init(&reader, msg, len);
-	verdict = get_start(&reader, &h.xid, &type);
 	if (verdict != RPC_OK)
 		return verdict;
-	if (type != RPC_CALL)
-		return RPC_BAD_TYPE;
-	if (!xdr_get_u32(&reader, &rpcvers))
-		return RPC_TRUNCATED;
-	if (rpcvers != RPC_VERSION) {
-		hdr->xid = h.xid;
-		return RPC_BAD_VERSION;
-	}
-	if (!xdr_get_u32(&reader, &h.prog) || !xdr_get_u32(&reader, &h.vers) ||
-	    !xdr_get_u32(&reader, &h.proc))
-		return RPC_TRUNCATED;
-	verdict = get_auth(&reader, &h.cred_flavor, &h.cred_bytes, &cred);
-	if (verdict != RPC_OK)
-		return verdict;
-	verdict = get_auth(&reader, &h.verf_flavor, &h.verf_bytes, &verf);
+	reader = (struct xdr_reader){msg, msg + CALL_START_BYTES, msg + len};
+	h = (struct rpc_call_hdr){
+		.xid = xdr_load_u32(msg),
+		.prog = xdr_load_u32(msg + 12),
+		.vers = xdr_load_u32(msg + 16),
+		.proc = xdr_load_u32(msg + 20),
+	};
+	verdict = get_auth(&reader, &h.cred_flavor, &h.cred_bytes);
+	if (verdict == RPC_OK)
+		verdict = get_auth(&reader, &h.verf_flavor, &h.verf_bytes);
 	if (verdict != RPC_OK)
 		return verdict;
 	if (h.cred_flavor == RPC_AUTH_GSS)
-		rpc_gss_cred_decode(&h, cred);
+		rpc_gss_cred_decode(&h, msg + CALL_START_BYTES + AUTH_HEAD_BYTES);
 	h.args_offset = (uint32_t)xdr_position_bytes(&reader);
 	*hdr = h;
 	return RPC_OK;
@@ -105,9 +94,8 @@ enum rpc_verdict rpc_call_decode(const uint8_t *msg, size_t len, struct rpc_call
 /* accepted_reply up to what depends on the procedure. */
 static enum rpc_verdict get_accepted(struct xdr_reader *reader, struct rpc_reply_hdr *hdr)
 {
-	const uint8_t *verf;
 	uint32_t stat;
-	enum rpc_verdict verdict = get_auth(reader, &hdr->verf_flavor, &hdr->verf_bytes, &verf);
+	enum rpc_verdict verdict = get_auth(reader, &hdr->verf_flavor, &hdr->verf_bytes);
 
 	if (verdict != RPC_OK)
 		return verdict;
@@ -135,17 +123,18 @@ enum rpc_verdict rpc_reply_decode(const uint8_t *msg, size_t len, struct rpc_rep
 {
 	struct rpc_reply_hdr h = {0};
 	struct xdr_reader reader;
-	uint32_t type, stat;
-	enum rpc_verdict verdict;
+	enum rpc_msg_type type;
+	enum rpc_verdict verdict = rpc_msg_peek(msg, len, &h.xid, &type);
+	uint32_t stat;
 
-	xdr_reader_init(&reader, msg, len);
-	verdict = get_start(&reader, &h.xid, &type);
 	if (verdict != RPC_OK)
 		return verdict;
 	if (type != RPC_REPLY)
 		return RPC_BAD_TYPE;
-	if (!xdr_get_u32(&reader, &stat))
+	if (len < REPLY_START_BYTES)
 		return RPC_TRUNCATED;
+	reader = (struct xdr_reader){msg, msg + REPLY_START_BYTES, msg + len};
+	stat = xdr_load_u32(msg + 8);
 	if (stat > RPC_MSG_DENIED)
 		return RPC_BAD_STAT;
 	h.stat = stat;

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
+#include "rpc/xdr.h"
 
 #define RPC_VERSION        2u
 #define RPC_MAX_AUTH_BYTES 400u /* RFC 5531 section 8.2: opaque_auth body */
@@ -69,8 +70,20 @@ struct rpc_reply_hdr {
  *
  * Returns RPC_OK, RPC_TRUNCATED (under 8 bytes) or RPC_BAD_TYPE; outputs are set on RPC_OK only.
  */
-enum rpc_verdict rpc_msg_peek(const uint8_t *msg, size_t len, uint32_t *xid,
-			      enum rpc_msg_type *type) MUST_CHECK;
+MUST_CHECK static inline enum rpc_verdict rpc_msg_peek(const uint8_t *msg, size_t len,
+						       uint32_t *xid, enum rpc_msg_type *type)
+{
+	uint32_t got;
+
+	if (len < 2 * XDR_UNIT_BYTES)
+		return RPC_TRUNCATED;
+	got = xdr_load_u32(msg + XDR_UNIT_BYTES);
+	if (got != RPC_CALL && got != RPC_REPLY)
+		return RPC_BAD_TYPE;
+	*xid = xdr_load_u32(msg);
+	*type = got;
+	return RPC_OK;
+}
 
 /**
  * rpc_call_decode - decode a Call header, every auth flavour skipped by its length

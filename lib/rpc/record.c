@@ -4,6 +4,8 @@
 
 #include <assert.h>
 
+#include "rpc/xdr.h"
+
 #define LAST_FRAGMENT 0x80000000u
 
 void record_parser_init(struct record_parser *parser, uint32_t max_bytes)
@@ -38,10 +40,30 @@ static void begin_record(struct record_parser *parser)
 	parser->empty_fragments = 0;
 }
 
+/* Eats what has come of a mark, behind the *used bytes: most come in one piece. Returns whether it is whole. */
+static bool take_mark(struct record_parser *parser, const uint8_t *in, size_t len_bytes,
+		      size_t *used)
+{
+	if (*used == len_bytes)
+		return false;
+	if (!parser->started)
+		begin_record(parser);
+	if (!parser->mark_bytes && len_bytes - *used >= RECORD_MARK_BYTES) {
+		parser->mark = xdr_load_u32(in + *used);
+		*used += RECORD_MARK_BYTES;
+		return true;
+	}
+	while (*used < len_bytes) {
+		parser->mark = parser->mark << 8 | in[(*used)++];
+		if (++parser->mark_bytes == RECORD_MARK_BYTES)
+			return true;
+	}
+	return false;
+}
+
 enum record_status record_next(struct record_parser *parser, const uint8_t *in, size_t len_bytes,
 			       size_t *used_bytes)
 {
-	size_t used = 0;
 	enum record_status status;
 
 	*used_bytes = 0;
@@ -54,15 +76,8 @@ enum record_status record_next(struct record_parser *parser, const uint8_t *in, 
 			parser->started = false;
 			return RECORD_END;
 		}
-		while (parser->mark_bytes < RECORD_MARK_BYTES) {
-			if (used == len_bytes)
-				return RECORD_MORE;
-			if (!parser->started)
-				begin_record(parser);
-			parser->mark = parser->mark << 8 | in[used++];
-			parser->mark_bytes++;
-			*used_bytes = used;
-		}
+		if (!take_mark(parser, in, len_bytes, used_bytes))
+			return RECORD_MORE;
 		status = begin_fragment(parser);
 		if (status != RECORD_BODY)
 			return status;
@@ -85,8 +100,5 @@ void record_mark_encode(uint8_t to[RECORD_MARK_BYTES], uint32_t len_bytes)
 	uint32_t mark = LAST_FRAGMENT | len_bytes;
 
 	assert(len_bytes <= RECORD_MAX_FRAGMENT_BYTES);
-	to[0] = mark >> 24;
-	to[1] = mark >> 16 & 0xff;
-	to[2] = mark >> 8 & 0xff;
-	to[3] = mark & 0xff;
+	xdr_store_u32(to, mark);
 }
