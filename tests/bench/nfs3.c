@@ -15,6 +15,15 @@ void nfs_handle(struct buf *buf)
 	buf_opaque(buf, handle, sizeof(handle));
 }
 
+/* nfstime3: so many times the same whole second */
+static void put_times(struct buf *buf, unsigned count)
+{
+	while (count-- > 0) {
+		buf_u32(buf, FATTR3_TIME);
+		buf_u32(buf, 0);
+	}
+}
+
 /* fattr3 (RFC 1813 section 2.6) of a file. */
 static void put_fattr3(struct buf *buf)
 {
@@ -24,9 +33,10 @@ static void put_fattr3(struct buf *buf)
 	buf_words(buf, 2, 1000);
 	buf_u64(buf, NFS3_FILE_SIZE);
 	buf_u64(buf, NFS3_FILE_SIZE);
-	buf_words(buf, 2, 8);
-	buf_words(buf, 4, 3);
-	buf_words(buf, 6, FATTR3_TIME);
+	buf_words(buf, 2, 0); /* no device */
+	buf_u64(buf, 3);
+	buf_u64(buf, 7);
+	put_times(buf, 3);
 }
 
 /* post_op_attr */
@@ -41,7 +51,7 @@ static void put_wcc(struct buf *buf)
 {
 	buf_u32(buf, 1);
 	buf_u64(buf, NFS3_FILE_SIZE);
-	buf_words(buf, 4, FATTR3_TIME);
+	put_times(buf, 2);
 	put_attributes(buf);
 }
 

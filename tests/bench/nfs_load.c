@@ -24,17 +24,17 @@ static const struct {
 	uint32_t procedure;
 	bool sized;
 } works[] = {
-	{"null", LOAD_CALLS, NFS3_NULL, false},  {"getattr", LOAD_CALLS, NFS3_GETATTR, false},
-	{"read", LOAD_CALLS, NFS3_READ, true},   {"write", LOAD_CALLS, NFS3_WRITE, true},
-	{"idle", LOAD_IDLE, NFS3_NULL, false},   {"connect", LOAD_CONNECT, NFS3_NULL, false},
-	{"crowd", LOAD_CROWD, NFS3_NULL, false},
+	{"null", LOAD_CALLS, NFS3_NULL, false},      {"getattr", LOAD_CALLS, NFS3_GETATTR, false},
+	{"read", LOAD_CALLS, NFS3_READ, true},       {"write", LOAD_CALLS, NFS3_WRITE, true},
+	{"commit", LOAD_CALLS, NFS3_COMMIT, false},  {"idle", LOAD_IDLE, NFS3_NULL, false},
+	{"connect", LOAD_CONNECT, NFS3_NULL, false}, {"crowd", LOAD_CROWD, NFS3_NULL, false},
 };
 
 static _Noreturn void usage(int status)
 {
 	fputs("usage: nfs_load -w WORK [OPTION...] ADDR PORT\n"
 	      "works:\n"
-	      "  null, getattr, read:BYTES, write:BYTES\n"
+	      "  null, getattr, commit, read:BYTES, write:BYTES\n"
 	      "  idle        connections that make one Call each, say `ready` and stay until standard input ends\n"
 	      "  crowd       connections that come all at once and make one Call each\n"
 	      "  connect     connect, make one Call, close, and again\n"
@@ -154,7 +154,7 @@ static void print_results(const struct load *load, const char *work)
 	}
 	printf("{\"work\": \"%s\", \"inflight\": %u, \"connections\": %u, \"rate\": %.1f, ", work,
 	       options->inflight, load->flow_count, options->per_s);
-	printf("\"ops\": %llu, \"all_ops\": %llu, \"seconds\": %.3f, \"ops_per_s\": %.1f, "
+	printf("\"ops\": %llu, \"all_ops\": %llu, \"seconds\": %.6f, \"ops_per_s\": %.1f, "
 	       "\"bytes_per_s\": %.0f, ",
 	       (unsigned long long)results->ops, (unsigned long long)results->all_ops, seconds,
 	       per_s((double)results->ops, seconds), per_s((double)results->bytes, seconds));
