@@ -34,3 +34,10 @@ tests_bench_nfs_load_LDADD = -lm
 tests_bench_copy_proxy_SOURCES = tests/bench/copy_proxy.c tests/bench/sockets.c tests/bench/sockets.h \
 	tests/e2e/net.c tests/e2e/net.h
 tests_bench_copy_proxy_LDADD =
+
+check_PROGRAMS += tests/unit/test_load
+tests_unit_test_load_SOURCES = tests/unit/test_load.c tests/bench/latency.c tests/bench/latency.h \
+	tests/bench/arrivals.c tests/bench/arrivals.h $(bench_messages) $(bench_records)
+tests_unit_test_load_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_load_LDADD = $(UNIT_LDADD) -lm
+TESTS += tests/unit/test_load
