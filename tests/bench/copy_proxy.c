@@ -3,7 +3,7 @@
  * The least that a proxy can do: what comes on one connection is read into a buffer and written to another one. No other
  * proxy of one thread and that buffer can be faster, so it is the limit that others are measured by.
  *
- * usage: copy_proxy LISTEN_PORT ADDR PORT [BUFFER_BYTES]
+ * usage: copy_proxy [-a LISTEN_ADDR] LISTEN_PORT ADDR PORT [BUFFER_BYTES]
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -228,15 +228,20 @@ int main(int argc, char **argv)
 {
 	struct proxy proxy = {.buffer_bytes = BUFFER_BYTES};
 	struct address address;
+	const char *host = "127.0.0.1";
+	char **arg;
 
-	if (argc < 4 || argc > 5)
-		fail("usage: copy_proxy LISTEN_PORT ADDR PORT [BUFFER_BYTES]");
-	address = address_parse("127.0.0.1", argv[1]);
-	proxy.server = address_parse(argv[2], argv[3]);
-	if (argc > 4)
-		proxy.buffer_bytes = strtoul(argv[4], NULL, 10);
+	while (getopt(argc, argv, "a:") == 'a')
+		host = optarg;
+	arg = argv + optind;
+	if (argc - optind < 3 || argc - optind > 4)
+		fail("usage: copy_proxy [-a LISTEN_ADDR] LISTEN_PORT ADDR PORT [BUFFER_BYTES]");
+	address = address_parse(host, arg[0]);
+	proxy.server = address_parse(arg[1], arg[2]);
+	if (arg[3])
+		proxy.buffer_bytes = strtoul(arg[3], NULL, 10);
 	if (!proxy.buffer_bytes)
-		fail("%s is no size", argv[4]);
+		fail("%s is no size", arg[3]);
 	proxy.buffer = buffer_get(&proxy);
 	files_unlimited();
 	proxy.poll = poll_new();
