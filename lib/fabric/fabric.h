@@ -136,6 +136,9 @@ TAILQ_HEAD(fabric_wr_list, fabric_wr);
  * but over iWARP a Response that has begun is finished before a Write begins, and before what was posted
  * behind that Write. There is no time limit: whoever lent the memory fills it or takes it back. A Read that
  * waits when its key is unbound, or when the connection closes, is never completed: the connection ends.
+ *
+ * Memory that is lent for RDMA Writes alone is the fabric's while the key is bound: what the peer has not written there
+ * is undefined, during and after that. No other key and no Read may have it meanwhile.
  */
 struct fabric_key {
 	uint32_t rkey;
@@ -150,6 +153,7 @@ struct fabric_key {
 	struct fabric_ep *ep;
 	TAILQ_ENTRY(fabric_key) entry;
 	void *priv;
+	uint32_t reached_bytes; /* how far from the start an RDMA Write has come */
 };
 
 /* A Send that arrived. The bytes are the fabric's and good only during recv(). */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * An engine whose peer sends whatever the input says, twice: in one piece and in many. Both times it must
- * come to the same end, write nowhere but where the peer was allowed to, and complete everything once.
+ * An engine whose peer sends whatever the input says, three times: in one piece, in many, and so that nothing is received
+ * where it is only expected to belong. Each time it must come to the same end, have put there what the peer has sent, write
+ * nowhere but where the peer was allowed to, and complete everything once.
  *
  * Input: a byte of settings (bit 0: CRC; bit 1: the stream starts with the start-up frame, else that is
  * done for it; bit 2: half of what is lent for Reads is not there yet), a byte that seeds the cuts, then steps:
@@ -24,9 +25,10 @@
 #include "fabric/iwarp/mpa.h"
 #include "tests/fuzz/fuzz.h"
 
-#define BUF_BYTES        16384u
+#define BUF_BYTES        65536u
 #define KEY_OFFSET       1024u
-#define KEY_BYTES        12000u
+#define KEY_BYTES        32000u
+#define READ_BYTES       16000u
 #define RECV_BYTES       2048u
 #define SMALL_RECV_BYTES 100u
 #define MAX_PAYLOAD      14000u
@@ -48,7 +50,7 @@ struct run {
 	struct iwarp_counters counters;
 	struct iwarp_engine *engine;
 	struct fabric_ep_params params;
-	struct buf *lent, *sink, *outgoing;
+	struct buf *given, *lent, *sink, *outgoing;
 	struct fabric_key readable, writable;
 	bool writable_bound, late;
 	struct post reads[READS], sends[4];
@@ -103,11 +105,11 @@ static void on_requested(void *arg, const uint8_t *private_data, size_t len_byte
 	FUZZ_ASSERT(iwarp_engine_accept(run->engine, &run->params, 0) == 0);
 }
 
-static void key_lend(struct run *run, struct fabric_key *key, uint32_t offset, unsigned rights)
+static void key_lend(struct run *run, struct fabric_key *key, struct buf *buf, unsigned rights)
 {
 	memset(key, 0, sizeof(*key));
-	key->buf = run->lent;
-	key->mem = run->lent->mem + offset;
+	key->buf = buf;
+	key->mem = buf->mem + KEY_OFFSET;
 	key->len_bytes = key->ready_bytes = KEY_BYTES;
 	key->rights = rights;
 	key->unbound = on_unbound;
@@ -119,13 +121,14 @@ static void on_established(void *arg, const uint8_t *private_data, size_t len_by
 	struct run *run = arg;
 
 	FUZZ_ASSERT(run->established++ == 0);
-	key_lend(run, &run->readable, KEY_OFFSET, FABRIC_REMOTE_READ);
+	key_lend(run, &run->readable, run->given, FABRIC_REMOTE_READ);
 	if (run->late)
 		run->readable.ready_bytes = KEY_BYTES / 2;
-	key_lend(run, &run->writable, KEY_OFFSET, FABRIC_REMOTE_WRITE);
+	key_lend(run, &run->writable, run->lent, FABRIC_REMOTE_WRITE);
 	run->writable_bound = true;
 	for (unsigned i = 0; i < READS; i++)
-		wr_post(run, &run->reads[i], FABRIC_READ, run->sink, KEY_OFFSET + i * 6000, 6000);
+		wr_post(run, &run->reads[i], FABRIC_READ, run->sink, KEY_OFFSET + i * READ_BYTES,
+			READ_BYTES);
 }
 
 /* The owner does what the message says, from inside the engine's call. */
@@ -183,6 +186,10 @@ static void output_take(struct run *run)
 	}
 }
 
+/* How the stream comes: what is not cut comes as the engine plans, or up to the end of what it knows. */
+#define WHOLE 0u
+#define KNOWN UINT32_MAX
+
 static void give(struct run *run, const uint8_t *bytes, size_t len, uint32_t cuts)
 {
 	while (len > 0) {
@@ -190,7 +197,9 @@ static void give(struct run *run, const uint8_t *bytes, size_t len, uint32_t cut
 		unsigned niov = iwarp_engine_rx_plan(run->engine, staging, iov);
 		size_t want = len, step = 0;
 
-		if (cuts) {
+		if (cuts == KNOWN) {
+			niov = 1;
+		} else if (cuts) {
 			static const size_t scales[] = {1, 3, 20, 5000};
 
 			cuts = cuts * 1664525u + 1013904223u;
@@ -229,9 +238,11 @@ static struct run *run_new(bool initiator, uint8_t settings)
 	iwarp_random_seed(&run->env.random, seed);
 	run->params = (struct fabric_ep_params){
 		.ird = 4, .ord = 4, .recv_size_bytes = RECV_BYTES, .recv_count = 4};
+	run->given = buf_get(run->pool, BUF_BYTES);
 	run->lent = buf_get(run->pool, BUF_BYTES);
 	run->sink = buf_get(run->pool, BUF_BYTES);
 	run->outgoing = buf_get(run->pool, BUF_BYTES);
+	memset(run->given->mem, CANARY, BUF_BYTES);
 	memset(run->lent->mem, CANARY, BUF_BYTES);
 	memset(run->sink->mem, CANARY, BUF_BYTES);
 	memset(run->outgoing->mem, 0x55, BUF_BYTES);
@@ -245,7 +256,7 @@ static struct run *run_new(bool initiator, uint8_t settings)
 	if (!set_up)
 		return run;
 	frame.reply = initiator;
-	give(run, bytes, mpa_frame_encode(&frame, bytes), 0);
+	give(run, bytes, mpa_frame_encode(&frame, bytes), WHOLE);
 	run->out_bytes = 0;
 	if (!initiator) {
 		/* A first FPDU, so that we may send our Read Requests. */
@@ -257,7 +268,7 @@ static struct run *run_new(bool initiator, uint8_t settings)
 			iwarp_crc_store(iwarp_crc_add(IWARP_CRC_START, fpdu, 16), fpdu + 16);
 		output_take(run);
 		run->out_bytes = 0;
-		give(run, fpdu, sizeof(fpdu), 0);
+		give(run, fpdu, sizeof(fpdu), WHOLE);
 	}
 	output_take(run);
 	for (unsigned i = 0; i < READS && run->out_bytes >= (i + 1) * 52; i++) {
@@ -291,8 +302,10 @@ static void run_free(struct run *run)
 	}
 	iwarp_engine_free(run->engine);
 	iwarp_env_fini(&run->env);
+	canaries_check(run->given);
 	canaries_check(run->lent);
 	canaries_check(run->sink);
+	buf_put(run->given);
 	buf_put(run->lent);
 	buf_put(run->sink);
 	buf_put(run->outgoing);
@@ -329,6 +342,18 @@ static uint32_t next32(struct peer *peer)
 	return high << 16 | next16(peer);
 }
 
+/* No two stretches of it are alike, so that a payload is known from one that lies a little off its place. */
+static const uint8_t *content(void)
+{
+	static uint8_t bytes[MAX_PAYLOAD];
+	static bool made;
+
+	for (size_t i = 0; i < sizeof(bytes) && !made; i++)
+		bytes[i] = (uint8_t)(i * 37 + i / 256);
+	made = true;
+	return bytes;
+}
+
 static void fpdu_add(struct peer *peer, const uint8_t *header, size_t header_bytes, size_t payload,
 		     bool spoil)
 {
@@ -341,7 +366,9 @@ static void fpdu_add(struct peer *peer, const uint8_t *header, size_t header_byt
 	memset(at, 0, padded + MPA_CRC_BYTES);
 	be16_put(at, (uint16_t)ulpdu);
 	memcpy(at + MPA_LENGTH_BYTES, header, header_bytes);
-	memset(at + MPA_LENGTH_BYTES + header_bytes, (int)payload & 0xff, payload);
+	memcpy(at + MPA_LENGTH_BYTES + header_bytes, content(), payload);
+	if (payload)
+		at[MPA_LENGTH_BYTES + header_bytes] = (uint8_t)payload;
 	if (peer->crc)
 		iwarp_crc_store(iwarp_crc_add(IWARP_CRC_START, at, padded), at + padded);
 	at[padded] ^= spoil;
@@ -465,6 +492,16 @@ static bool is_stranger(const char *detail)
 	return strstr(detail, "first bytes are") || strstr(detail, "looks like");
 }
 
+/* What the peer has not written is undefined. */
+static void written_check(const struct buf *buf, const struct buf *known)
+{
+	if (memcmp(buf->mem, known->mem, BUF_BYTES) == 0)
+		return;
+	for (unsigned i = 0; i < BUF_BYTES; i++)
+		FUZZ_ASSERT(buf->mem[i] == known->mem[i] || known->mem[i] == CANARY);
+}
+
+/* Of @b nothing was received where it was only expected to belong. */
 static void same_check(struct run *a, struct run *b)
 {
 	const char *detail_a, *detail_b;
@@ -476,8 +513,9 @@ static void same_check(struct run *a, struct run *b)
 		    (is_stranger(detail_a) && is_stranger(detail_b)));
 	FUZZ_ASSERT(a->recvs == b->recvs && a->hash == b->hash && a->done == b->done);
 	FUZZ_ASSERT(a->out_bytes == b->out_bytes && memcmp(a->out, b->out, a->out_bytes) == 0);
-	FUZZ_ASSERT(memcmp(a->lent->mem, b->lent->mem, BUF_BYTES) == 0);
-	FUZZ_ASSERT(memcmp(a->sink->mem, b->sink->mem, BUF_BYTES) == 0);
+	FUZZ_ASSERT(memcmp(a->given->mem, b->given->mem, BUF_BYTES) == 0);
+	written_check(a->lent, b->lent);
+	written_check(a->sink, b->sink);
 	/* How much could be received in place depends on the pieces; nothing else does. */
 	a->counters.payload_bytes_copied = b->counters.payload_bytes_copied = 0;
 	FUZZ_ASSERT(memcmp(&a->counters, &b->counters, sizeof(a->counters)) == 0);
@@ -485,26 +523,30 @@ static void same_check(struct run *a, struct run *b)
 
 void iwarp_stream_fuzz(bool initiator, const uint8_t *data, size_t size)
 {
-	struct run *whole, *cut;
+	struct run *known, *others[2];
 	struct peer peer = {.send_msn = 1, .read_msn = 1};
 
 	if (size < 2)
 		return;
-	whole = run_new(initiator, data[0]);
-	cut = run_new(initiator, data[0]);
-	peer.run = whole;
+	known = run_new(initiator, data[0]);
+	peer.run = known;
 	peer.in = data + 2;
 	peer.end = data + size;
 	peer.crc = data[0] & 1;
 	peer.wire = malloc(MAX_WIRE);
 	FUZZ_ASSERT(peer.wire);
 	wire_make(&peer);
-	give(whole, peer.wire, peer.len, 0);
-	give(cut, peer.wire, peer.len, 1 + data[1]);
-	output_take(whole);
-	output_take(cut);
-	same_check(whole, cut);
+	for (unsigned i = 0; i < 2; i++) {
+		others[i] = run_new(initiator, data[0]);
+		give(others[i], peer.wire, peer.len, i ? 1u + data[1] : WHOLE);
+		output_take(others[i]);
+	}
+	give(known, peer.wire, peer.len, KNOWN);
+	output_take(known);
+	for (unsigned i = 0; i < 2; i++) {
+		same_check(others[i], known);
+		run_free(others[i]);
+	}
 	free(peer.wire);
-	run_free(whole);
-	run_free(cut);
+	run_free(known);
 }

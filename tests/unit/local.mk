@@ -515,6 +515,13 @@ tests_unit_test_iwarp_setup_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_iwarp_setup_LDADD = tests/unit/libiwarpside.a $(UNIT_LDADD)
 TESTS += tests/unit/test_iwarp_setup
 
+check_PROGRAMS += tests/unit/test_iwarp_expected
+tests_unit_test_iwarp_expected_SOURCES = tests/unit/test_iwarp_expected.c \
+	tests/unit/iwarp_pair.c tests/unit/iwarp_pair.h
+tests_unit_test_iwarp_expected_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_iwarp_expected_LDADD = tests/unit/libiwarpside.a $(UNIT_LDADD)
+TESTS += tests/unit/test_iwarp_expected
+
 check_PROGRAMS += tests/unit/test_iwarp_late
 tests_unit_test_iwarp_late_SOURCES = tests/unit/test_iwarp_late.c
 tests_unit_test_iwarp_late_CFLAGS = $(UNIT_CFLAGS)

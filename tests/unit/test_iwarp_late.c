@@ -119,8 +119,7 @@ START_TEST(a_read_is_answered_as_its_bytes_come)
 		side_pump(&a, &b, _i);
 		/* All that can be a segment of its own is there, and nothing else. */
 		ck_assert_mem_eq(to->mem, truth->mem, late.ready_bytes & ~3u);
-		if (late.ready_bytes < LATE_BYTES)
-			ck_assert_uint_eq(to->mem[late.ready_bytes], 0x11);
+		ck_assert_uint_le(a.counters.read_bytes_received, late.ready_bytes + 30 + 1);
 	}
 	ck_assert_mem_eq(to->mem, truth->mem, LATE_BYTES);
 	for (unsigned i = 0; i < 3; i++) {

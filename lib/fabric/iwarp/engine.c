@@ -129,6 +129,7 @@ int iwarp_engine_key_bind(struct iwarp_engine *engine, struct fabric_key *key)
 	err = iwarp_keys_add(&engine->keys, &engine->env->random, key);
 	if (err < 0)
 		return err;
+	key->reached_bytes = 0;
 	buf_ref(key->buf);
 	if ((key->rights & FABRIC_REMOTE_WRITE) && key->len_bytes >= ENGINE_BULK_BYTES)
 		engine->bulk++;

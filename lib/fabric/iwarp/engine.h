@@ -12,9 +12,10 @@
  *	iwarp_engine_expire()    it is that late
  *	iwarp_engine_wish()      what to do with the TCP connection
  *
- * Receiving: a payload of which much is still to come is received where it belongs, in registered memory;
- * everything else passes through the owner's staging memory, of which the engine keeps nothing: after
- * iwarp_engine_rx_done() all of it has been consumed.
+ * Receiving: a payload of which much is still to come is received where it belongs, in registered memory, and so are
+ * those that are expected behind it (rx_plan.c); everything else passes through the owner's staging memory, of which the
+ * engine keeps nothing: after iwarp_engine_rx_done() all of it has been consumed. From a plan to its rx_done no other
+ * engine of the same environment may be asked for one.
  *
  * Sending: headers, padding and CRC come from the engine's own small arrays, payload is only pointed to.
  *
@@ -30,10 +31,11 @@
 #include "fabric/fabric.h"
 #include "fabric/iwarp/iwarp_config.h"
 #include "fabric/iwarp/random.h"
+#include "fabric/iwarp/rx_image.h"
 
 #define IWARP_MAX_IRD          128u /* Linux siw's limit too */
 #define IWARP_MAX_KEYS         65536u
-#define IWARP_RX_MAX_IOV       2u
+#define IWARP_RX_MAX_IOV       (1u + RX_IMAGE_MAX_IOV)
 #define IWARP_RX_STAGING_BYTES (256u * 1024u) /* the staging that a plan is made for */
 #define IWARP_MIN_FPDU_BYTES   128u
 #define IWARP_MAX_FPDU_BYTES   65536u
@@ -79,6 +81,7 @@ struct iwarp_env {
 	struct pool *pool;
 	struct iwarp_counters *counters;
 	struct iwarp_random random;
+	struct rx_image image;        /* from a plan to its rx_done */
 	struct iwarp_tx_batch *spare; /* the last batch given back; iwarp_env_fini() frees it */
 };
 

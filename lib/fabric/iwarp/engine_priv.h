@@ -7,6 +7,7 @@
  *	reads.c    RDMA Reads of either side
  *	setup.c    the MPA exchange
  *	place.c    what a received FPDU may do, and its being done
+ *	rx_plan.c  where the next received bytes go
  *	rx.c       the stream of FPDUs that comes
  *	timers.c   deadlines, the nudge, and the probe's time
  *	fpdu.c     FPDUs to send, one of each kind
@@ -68,8 +69,15 @@ struct engine_rx {
 	uint8_t terminate[TERM_MAX_BYTES];
 	bool tagged_big;     /* the peer's tagged FPDUs are long enough to be received in place */
 	bool send_big;       /* and those of its Sends, some of which are long */
-	size_t direct_bytes; /* of the plan: received in place */
-	uint8_t *staging;
+	size_t direct_bytes; /* of the plan: received in place, before its image */
+
+	/* What the peer's long tagged messages are like. */
+	uint32_t fpdu_payload;  /* of the last FPDU with another behind it in its message */
+	uint32_t message_have;  /* of the message under way, its FPDU under way included */
+	uint32_t message_bytes; /* of the last one that was long */
+	unsigned hits;          /* so many payloads may be expected behind the first */
+	uint32_t gap_have;      /* of what has come since the last one */
+	uint32_t gap_bytes;     /* that came between the last two */
 };
 
 struct engine_tx {
@@ -211,6 +219,9 @@ void engine_place_header(struct iwarp_engine *engine);
 enum iwarp_reason engine_place_commit(struct iwarp_engine *engine, uint64_t now_us);
 /* Where the payload of a Send in pieces goes; false without memory. */
 bool engine_place_send(struct iwarp_engine *engine);
+
+/* rx_plan.c: a header has come, and what it says of those that follow it is remembered. */
+void engine_plan_learn(struct iwarp_engine *engine);
 
 /* timers.c: our first FPDU has gone out; more has been sent; the peer has sent something. */
 void engine_nudge_start(struct iwarp_engine *engine, uint64_t now_us);

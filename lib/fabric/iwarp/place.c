@@ -28,6 +28,7 @@ static enum iwarp_reason write_check(struct iwarp_engine *engine)
 	struct engine_rx *rx = &engine->rx;
 	enum iwarp_reason reason = tagged_order_check(rx);
 	struct fabric_key *key;
+	uint32_t at;
 
 	/* An RDMA Write of nothing touches nothing, so its STag may be anything. */
 	if (reason != REASON_NONE || rx->payload_total == 0)
@@ -43,7 +44,10 @@ static enum iwarp_reason write_check(struct iwarp_engine *engine)
 	if (!(key->rights & FABRIC_REMOTE_WRITE))
 		return REASON_RIGHTS;
 	rx->key = key;
-	rx->dest = key->mem + (rx->ddp.to - key->addr);
+	at = (uint32_t)(rx->ddp.to - key->addr);
+	rx->dest = key->mem + at;
+	if (key->reached_bytes < at + rx->payload_total)
+		key->reached_bytes = at + rx->payload_total;
 	return REASON_NONE;
 }
 

@@ -13,8 +13,6 @@
 #include "fabric/iwarp/crc.h"
 #include "fabric/iwarp/engine_priv.h"
 
-#define TAIL_BYTES 16384u /* to read ahead when long messages are likely to follow */
-
 static void fpdu_restart(struct engine_rx *rx)
 {
 	rx->stage = RX_HEADER;
@@ -32,21 +30,6 @@ static bool send_opcode(const struct engine_rx *rx)
 	return !rx->ddp.tagged && rx->ddp.qn == DDP_QN_SEND;
 }
 
-/* What this FPDU says of those that follow it. A short last one says nothing. */
-static void learn_length(struct engine_rx *rx)
-{
-	if (rx->payload_total >= ENGINE_DIRECT_BYTES) {
-		rx->tagged_big = true;
-		if (send_opcode(rx) && rx->send_have + rx->payload_total >= ENGINE_BULK_BYTES)
-			rx->send_big = true;
-	} else if (!rx->ddp.last) {
-		if (rx->ddp.tagged)
-			rx->tagged_big = false;
-		else if (send_opcode(rx))
-			rx->send_big = false;
-	}
-}
-
 /* All of the headers are there, or as much as there will be. */
 static void header_end(struct iwarp_engine *engine)
 {
@@ -59,7 +42,7 @@ static void header_end(struct iwarp_engine *engine)
 	if (engine->crc)
 		rx->crc = iwarp_crc_add(IWARP_CRC_START, rx->header, rx->header_have);
 	engine_place_header(engine);
-	learn_length(rx);
+	engine_plan_learn(engine);
 	rx->stage = rx->payload_left ? RX_PAYLOAD : RX_TRAILER;
 }
 
@@ -215,72 +198,52 @@ static void stream_take(struct iwarp_engine *engine, const uint8_t *bytes, size_
 	}
 }
 
-/* How long the next header is of the message of long FPDUs that is under way; 0: there is none. */
-static size_t next_header_bytes(const struct engine_rx *rx)
-{
-	bool between = rx->stage == RX_HEADER;
-
-	if (rx->tagged_big && (between ? rx->tagged_open : rx->ddp.tagged && !rx->ddp.last))
-		return MPA_LENGTH_BYTES + DDP_TAGGED_BYTES;
-	if (rx->send_big && (between ? rx->send_have > 0 : send_opcode(rx) && !rx->ddp.last))
-		return MPA_LENGTH_BYTES + DDP_UNTAGGED_BYTES;
-	return 0;
-}
-
 /*
- * How far to read into staging: in a long message up to the end of its next header and no further, so that the
- * payload behind that is received in place too; little where such a message is likely to come; else as much as there
- * is, to have many small messages in one read.
+ * What was expected next in the image has come, or not: then the image is mended before anything else is done. Returns how
+ * much of it was taken.
  */
-static size_t tail_bytes(const struct iwarp_engine *engine)
-{
-	const struct engine_rx *rx = &engine->rx;
-	size_t next;
-
-	if (!engine_up(engine) || !(rx->tagged_big || rx->send_big))
-		return IWARP_RX_STAGING_BYTES;
-	next = next_header_bytes(rx);
-	if (next && rx->stage == RX_HEADER && rx->header_have < next)
-		return next - rx->header_have;
-	if (next && rx->stage != RX_HEADER)
-		return rx->trailer_need - rx->trailer_have + next +
-		       (rx->dest ? 0 : rx->payload_left);
-	return (rx->tagged_big && engine->bulk) || rx->send_big ? TAIL_BYTES
-								: IWARP_RX_STAGING_BYTES;
-}
-
-/* Whether the payload that comes next is received where it belongs. */
-static bool is_direct(struct iwarp_engine *engine)
+static size_t hole_take(struct iwarp_engine *engine, size_t have_bytes)
 {
 	struct engine_rx *rx = &engine->rx;
-	bool is_long = rx->payload_left >= ENGINE_DIRECT_BYTES;
+	struct rx_image *image = &engine->env->image;
+	const struct rx_hole *hole = rx_image_next(image);
+	size_t step = have_bytes - hole->at;
 
-	if (!engine_up(engine) || rx->stage != RX_PAYLOAD)
-		return false;
-	if (rx->ddp.tagged)
-		return rx->dest && (rx->tagged_big || is_long);
-	if (!send_opcode(rx) || rx->verdict != REASON_NONE || !(rx->send_big || is_long))
-		return false;
-	/* Without memory it goes on through staging, where that ends the connection. */
-	return rx->dest || engine_place_send(engine);
-}
-
-unsigned iwarp_engine_rx_plan(struct iwarp_engine *engine, uint8_t *staging,
-			      struct iovec iov[IWARP_RX_MAX_IOV])
-{
-	struct engine_rx *rx = &engine->rx;
-	unsigned n = 0;
-
-	rx->direct_bytes = 0;
-	rx->staging = staging;
-	if (is_direct(engine)) {
-		rx->direct_bytes = rx->payload_left;
-		iov[n].iov_base = rx->dest;
-		iov[n++].iov_len = rx->direct_bytes;
+	if (step > hole->len_bytes)
+		step = hole->len_bytes;
+	if (rx->stage != RX_PAYLOAD || rx->dest != hole->mem)
+		step = 0;
+	else if (step > rx->payload_left)
+		step = rx->payload_left;
+	if (step && rx->payload_left == hole->len_bytes) {
+		rx_image_pass(image);
+		if (rx->hits < RX_IMAGE_HOLES)
+			rx->hits = rx->hits * 2 + 1;
+	} else {
+		/* That a message is shorter than it could be says nothing of its FPDUs. */
+		if (!step || !rx->ddp.last)
+			rx->hits = 0;
+		engine->counters->payload_bytes_copied +=
+			rx_image_mend(image, hole->at + step, have_bytes);
 	}
-	iov[n].iov_base = staging;
-	iov[n++].iov_len = tail_bytes(engine);
-	return n;
+	if (step)
+		payload_advance(engine, rx->dest, step);
+	return step;
+}
+
+static void image_take(struct iwarp_engine *engine, size_t have_bytes, uint64_t now_us)
+{
+	const struct rx_image *image = &engine->env->image;
+	size_t at = 0;
+
+	while (at < have_bytes && engine->state < ENGINE_ENDING) {
+		size_t end = rx_image_stretch(image, have_bytes);
+
+		stream_take(engine, image->staging + at, end - at, now_us);
+		at = end;
+		if (at < have_bytes && engine->state < ENGINE_ENDING)
+			at += hole_take(engine, have_bytes);
+	}
 }
 
 void iwarp_engine_rx_done(struct iwarp_engine *engine, size_t len_bytes, uint64_t now_us)
@@ -293,5 +256,5 @@ void iwarp_engine_rx_done(struct iwarp_engine *engine, size_t len_bytes, uint64_
 	if (direct)
 		payload_advance(engine, rx->dest, direct);
 	rx->direct_bytes = 0;
-	stream_take(engine, rx->staging, len_bytes - direct, now_us);
+	image_take(engine, len_bytes - direct, now_us);
 }
