@@ -16,7 +16,7 @@
 #include "stream/source_port.h"
 
 enum ddp { DDP_NONE, DDP_NFS };
-enum fpdu_max { FPDU_MAX_MSS, FPDU_MAX_64K };
+enum fpdu_max { FPDU_MAX_AUTO, FPDU_MAX_MSS, FPDU_MAX_64K };
 
 struct service_config {
 	char *name;

@@ -48,6 +48,7 @@ static const char *const peer_choices[] = {
 };
 
 static const char *const fpdu_max_choices[] = {
+	[FPDU_MAX_AUTO] = "auto",
 	[FPDU_MAX_MSS] = "mss",
 	[FPDU_MAX_64K] = "64k",
 	NULL,
@@ -209,11 +210,11 @@ const struct config_key config_service_keys[] = {
 	{.name = "fpdu_max",
 	 .type = CONFIG_KEY_CHOICE,
 	 .offset = IN_SERVICE(fpdu_max),
-	 .preset = "mss",
-	 .value = FPDU_MAX_MSS,
+	 .preset = "auto",
+	 .value = FPDU_MAX_AUTO,
 	 .choices = fpdu_max_choices,
 	 .scope = CONFIG_SCOPE_ANY_IWARP,
-	 .help = "iWARP: longest FPDU to send: as the TCP segment size allows, or 64 KiB"},
+	 .help = "iWARP: longest FPDU to send: as the TCP segment size allows, or 64 KiB; auto: as the path is"},
 	{.name = "busy_poll_us",
 	 .type = CONFIG_KEY_NUMBER,
 	 .offset = IN_SERVICE(busy_poll_us),

@@ -225,7 +225,7 @@ static struct run *run_new(bool initiator, uint8_t settings)
 {
 	static const uint64_t seed[4] = {1, 2, 3, 4};
 	bool crc = settings & 1, set_up = !(settings & 2);
-	struct iwarp_config config = {.crc = crc, .fpdu_64k = true};
+	struct iwarp_config config = {.crc = crc, .fpdu = IWARP_FPDU_64K};
 	struct mpa_frame frame = {.revision = 2, .crc = crc, .enhanced = true, .ird = 4, .ord = 4};
 	uint8_t bytes[MPA_MAX_FRAME_BYTES];
 	struct run *run = calloc(1, sizeof(*run));

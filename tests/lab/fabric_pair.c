@@ -34,7 +34,7 @@ static bool parse_addr(const char *text, struct sockaddr_storage *addr)
 
 static struct verbs_config verbs_config = {.setup_timeout_us = 5000000};
 static struct iwarp_config iwarp_config = {
-	.crc = true, .fpdu_64k = true, .setup_timeout_us = 5000000};
+	.crc = true, .fpdu = IWARP_FPDU_64K, .setup_timeout_us = 5000000};
 
 static bool is_verbs(void)
 {

@@ -122,10 +122,9 @@ static void listen_on(const char *host, int family)
 	fabric_listener_addr(ends.listener, &ends.address);
 }
 
-void ends_start(bool crc, bool fpdu_64k, const char *host, int family)
+void ends_start(bool crc, enum iwarp_fpdu fpdu, const char *host, int family)
 {
-	struct iwarp_config config = {
-		.crc = crc, .fpdu_64k = fpdu_64k, .setup_timeout_us = 20000000};
+	struct iwarp_config config = {.crc = crc, .fpdu = fpdu, .setup_timeout_us = 20000000};
 
 	ends.loop = event_loop_new();
 	ends.pool = pool_new(16u << 20, 8u << 20);

@@ -43,7 +43,7 @@ void ends_on_closed(void *arg, enum fabric_close why, const char *detail);
 void ends_on_incoming(void *arg, struct fabric_incoming *in);
 
 /** ends_start - a loop, a fabric with this configuration, a listener; nobody connects yet. */
-void ends_start(bool crc, bool fpdu_64k, const char *host, int family);
+void ends_start(bool crc, enum iwarp_fpdu fpdu, const char *host, int family);
 /** ends_init - an end as it is after ends_start(); frees what is left of its last connection. */
 void ends_init(struct end *end);
 /** ends_connect - the client connects; event_loop_run() then goes on until both have closed. */

@@ -10,7 +10,7 @@ struct iwarp_side a, b;
 
 void iwarp_pair_start(const struct iwarp_pair_variant *v)
 {
-	struct iwarp_config config = {.fpdu_64k = v->fpdu_64k};
+	struct iwarp_config config = {.fpdu = v->fpdu};
 
 	config.crc = v->crc_a;
 	side_init(&a, &config, v->seed + 100);

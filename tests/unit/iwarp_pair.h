@@ -10,7 +10,8 @@ extern struct iwarp_side a, b;
 
 /* What varies from run to run. */
 struct iwarp_pair_variant {
-	bool crc_a, crc_b, fpdu_64k;
+	bool crc_a, crc_b;
+	enum iwarp_fpdu fpdu;
 	unsigned mss_bytes;
 	uint64_t seed; /* 0: as much at once as goes */
 };

@@ -34,7 +34,7 @@ START_TEST(everything_has_a_default)
 	ck_assert_uint_eq(s->stall_timeout_s, 60);
 	ck_assert_uint_eq(s->keepalive_s, 30);
 	ck_assert(s->mpa_crc);
-	ck_assert_int_eq(s->fpdu_max, FPDU_MAX_MSS);
+	ck_assert_int_eq(s->fpdu_max, FPDU_MAX_AUTO);
 	ck_assert_int_eq(s->ddp, DDP_NONE);
 	ck_assert_int_eq(s->peer, PEER_AUTO);
 	ck_assert_uint_eq(s->listen_version, 2);

@@ -61,8 +61,10 @@ static bool train_move(struct iwarp_side *from, struct iwarp_side *to, struct tr
 START_TEST(no_segment_ends_within_the_padding_and_crc_of_an_fpdu)
 {
 	static const unsigned mss[] = {128, 131, 536, 1428, 1448, 1450, 9001, 32741, 65483};
-	const struct iwarp_pair_variant v = {
-		.crc_a = true, .crc_b = true, .fpdu_64k = _i & 1, .mss_bytes = mss[_i / 2]};
+	const struct iwarp_pair_variant v = {.crc_a = true,
+					     .crc_b = true,
+					     .fpdu = _i & 1 ? IWARP_FPDU_64K : IWARP_FPDU_MSS,
+					     .mss_bytes = mss[_i / 2]};
 	static struct train trains[2];
 	static struct side_wr wrs[2][150];
 	struct iwarp_side *sides[2] = {&a, &b};
@@ -119,7 +121,8 @@ START_TEST(no_segment_ends_within_the_padding_and_crc_of_an_fpdu)
 }
 END_TEST
 
-static const struct iwarp_pair_variant plain = {.crc_a = true, .crc_b = true, .fpdu_64k = true};
+static const struct iwarp_pair_variant plain = {
+	.crc_a = true, .crc_b = true, .fpdu = IWARP_FPDU_64K};
 
 static unsigned unbound;
 

@@ -2,15 +2,18 @@
 /* Two engines wired together: every operation, at any segmentation, FPDU size, with and without CRC. */
 #include <string.h>
 
+#include "fabric/iwarp/bytes.h"
+#include "fabric/iwarp/proto.h"
 #include "tests/lib/test.h"
 #include "tests/unit/iwarp_pair.h"
 
 static const struct iwarp_pair_variant variants[] = {
-	{true, true, true, 0, 0},      {true, false, true, 0, 1},
-	{false, true, false, 1428, 2}, {false, false, false, 1428, 3},
-	{false, false, true, 0, 0},    {true, true, false, 128, 4},
-	{true, true, false, 9001, 5},  {false, false, false, 1428, 0},
-	{true, true, true, 0, 6},      {true, true, false, 65483, 7},
+	{true, true, IWARP_FPDU_64K, 0, 0},      {true, false, IWARP_FPDU_64K, 0, 1},
+	{false, true, IWARP_FPDU_MSS, 1428, 2},  {false, false, IWARP_FPDU_MSS, 1428, 3},
+	{false, false, IWARP_FPDU_64K, 0, 0},    {true, true, IWARP_FPDU_MSS, 128, 4},
+	{true, true, IWARP_FPDU_MSS, 9001, 5},   {false, false, IWARP_FPDU_MSS, 1428, 0},
+	{true, true, IWARP_FPDU_64K, 0, 6},      {true, true, IWARP_FPDU_MSS, 65483, 7},
+	{true, true, IWARP_FPDU_AUTO, 16384, 8},
 };
 
 START_TEST(sends_of_every_size_arrive_in_order)
@@ -56,7 +59,7 @@ END_TEST
 /* Around what one FPDU carries, around what is worth reading in place, and big. */
 static uint32_t sizes_of(const struct iwarp_pair_variant *v, uint32_t *sizes)
 {
-	uint32_t fpdu = v->fpdu_64k ? 65536 : v->mss_bytes & ~3u;
+	uint32_t fpdu = v->fpdu == IWARP_FPDU_MSS ? v->mss_bytes & ~3u : 65536;
 	uint32_t n = 0;
 
 	if (fpdu > 65536)
@@ -115,6 +118,50 @@ START_TEST(writes_land_exactly_where_they_belong_before_a_later_send)
 	ck_assert_uint_eq(b.counters.writes_received, n);
 	buf_put(from);
 	buf_put(to);
+	iwarp_pair_stop();
+}
+END_TEST
+
+START_TEST(fpdus_are_as_long_as_the_path_likes)
+{
+	static const struct {
+		enum iwarp_fpdu fpdu;
+		unsigned mss_bytes;
+		uint32_t fpdu_bytes;
+	} cases[] = {
+		{IWARP_FPDU_AUTO, 1448, 1448},   {IWARP_FPDU_AUTO, 8948, 8948},
+		{IWARP_FPDU_AUTO, 16383, 16380}, {IWARP_FPDU_AUTO, 16384, 65536},
+		{IWARP_FPDU_AUTO, 32741, 65536}, {IWARP_FPDU_AUTO, 65483, 65536},
+		{IWARP_FPDU_MSS, 32741, 32740},  {IWARP_FPDU_MSS, 65483, 65480},
+		{IWARP_FPDU_64K, 1448, 65536},
+	};
+	const struct iwarp_pair_variant v = {
+		.crc_a = true, .fpdu = cases[_i].fpdu, .mss_bytes = cases[_i].mss_bytes};
+	struct fabric_key key;
+	struct side_wr write;
+	struct buf *buf[2];
+	const struct iovec *iov;
+	uint32_t first;
+
+	iwarp_pair_start(&v);
+	buf[0] = buf_get(a.pool, 100000);
+	buf[1] = buf_get(b.pool, 100000);
+	side_fill(buf[0]->mem, 100000, 1);
+	side_key(&b, &key, buf[1], 0, 100000, FABRIC_REMOTE_WRITE);
+	side_wr_init(&write, &a, FABRIC_WRITE);
+	side_wr_add(&write, buf[0], 0, 100000);
+	write.wr.rkey = key.rkey;
+	write.wr.raddr = key.addr;
+	side_post(&a, &write);
+	ck_assert_uint_ge(iwarp_engine_tx_plan(a.engine, &iov), 3);
+	first = MPA_LENGTH_BYTES + be16_get(iov[0].iov_base) + MPA_CRC_BYTES;
+	ck_assert_uint_le(first, cases[_i].fpdu_bytes);
+	ck_assert_uint_gt(first, cases[_i].fpdu_bytes - 12);
+	side_pump(&a, &b, 0);
+	ck_assert_mem_eq(buf[1]->mem, buf[0]->mem, 100000);
+	ck_assert(iwarp_engine_key_unbind(b.engine, &key));
+	buf_put(buf[0]);
+	buf_put(buf[1]);
 	iwarp_pair_stop();
 }
 END_TEST
@@ -353,6 +400,7 @@ int main(void)
 	tcase_add_loop_test(tc, sends_of_every_size_arrive_in_order, 0, ARRAY_SIZE(variants));
 	tcase_add_loop_test(tc, writes_land_exactly_where_they_belong_before_a_later_send, 0,
 			    ARRAY_SIZE(variants));
+	tcase_add_loop_test(tc, fpdus_are_as_long_as_the_path_likes, 0, 9);
 	tcase_add_loop_test(tc, reads_of_either_side_bring_the_bytes_in_order, 0,
 			    ARRAY_SIZE(variants));
 	tcase_add_loop_test(tc, a_mixture_of_everything_both_ways_at_random_cuts_is_right, 0,

@@ -101,7 +101,9 @@ START_TEST(a_read_is_answered_as_its_bytes_come)
 	uint64_t seeds[4] = {(uint64_t)_i, 1, 2, 3};
 	struct side_wr reads[3];
 
-	pair_start(&(struct iwarp_config){.crc = true, .fpdu_64k = _i & 1}, mss[_i / 2 % 4]);
+	pair_start(&(struct iwarp_config){.crc = true,
+					  .fpdu = _i & 1 ? IWARP_FPDU_64K : IWARP_FPDU_MSS},
+		   mss[_i / 2 % 4]);
 	iwarp_random_seed(&random, seeds);
 	/* All of it; from the middle; the last byte. */
 	read_init(&reads[0], 0, LATE_BYTES);

@@ -248,7 +248,7 @@ static void lend_all(struct end *end)
 static void begin_end(unsigned n, bool crc_here, bool crc)
 {
 	static const unsigned mss[] = {128, 536, 1428, 1448, 9001, 65483};
-	struct iwarp_config config = {.crc = crc_here, .fpdu_64k = roll(2)};
+	struct iwarp_config config = {.crc = crc_here, .fpdu = (enum iwarp_fpdu)roll(3)};
 	struct end *end = &ends[n];
 
 	end->peer = &ends[1 - n];

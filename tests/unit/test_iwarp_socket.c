@@ -46,7 +46,7 @@ static void expect_rejected(const char *data)
 
 START_TEST(a_rejected_client_is_refused)
 {
-	ends_start(true, true, "127.0.0.1", AF_INET);
+	ends_start(true, IWARP_FPDU_64K, "127.0.0.1", AF_INET);
 	ends.server.reject = true;
 	ends_connect();
 	event_loop_run(ends.loop);
@@ -62,7 +62,7 @@ START_TEST(a_port_without_listener_is_refused)
 {
 	int fd;
 
-	ends_start(true, true, "127.0.0.1", AF_INET);
+	ends_start(true, IWARP_FPDU_64K, "127.0.0.1", AF_INET);
 	fd = raw_listen();
 	close(fd);
 	ends_connect();
@@ -77,7 +77,7 @@ START_TEST(a_peer_that_never_answers_is_given_up)
 {
 	int fd;
 
-	ends_start(true, true, "127.0.0.1", AF_INET);
+	ends_start(true, IWARP_FPDU_64K, "127.0.0.1", AF_INET);
 	fabric_free(ends.fabric);
 	ends.fabric = iwarp_fabric_new(ends.loop, ends.pool,
 				       &(struct iwarp_config){.setup_timeout_us = 20000});
@@ -96,7 +96,7 @@ START_TEST(garbage_ends_only_its_own_connection)
 	static const char garbage[] = "GET / HTTP/1.1\r\n\r\n";
 	int fd;
 
-	ends_start(true, true, "127.0.0.1", AF_INET);
+	ends_start(true, IWARP_FPDU_64K, "127.0.0.1", AF_INET);
 	fd = raw_connect();
 	ck_assert_int_eq(write(fd, garbage, sizeof(garbage)), (ssize_t)sizeof(garbage));
 	event_loop_run(ends.loop);
@@ -123,7 +123,7 @@ START_TEST(a_socket_that_cannot_be_watched_ends_its_connection)
 {
 	event_set_mem_functions(try_malloc, realloc, free);
 	no_memory = false;
-	ends_start(true, true, "127.0.0.1", AF_INET);
+	ends_start(true, IWARP_FPDU_64K, "127.0.0.1", AF_INET);
 	ends_connect();
 	no_memory = true;
 	event_loop_run(ends.loop);
@@ -141,7 +141,7 @@ START_TEST(a_reset_is_a_lost_connection)
 	struct linger linger = {.l_onoff = 1};
 	int fd;
 
-	ends_start(true, true, "127.0.0.1", AF_INET);
+	ends_start(true, IWARP_FPDU_64K, "127.0.0.1", AF_INET);
 	fd = raw_connect();
 	ck_assert_int_eq(write(fd, "MPA", 3), 3);
 	setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
@@ -204,7 +204,7 @@ END_TEST
 
 START_TEST(closing_while_connecting_closes)
 {
-	ends_start(true, true, "127.0.0.1", AF_INET);
+	ends_start(true, IWARP_FPDU_64K, "127.0.0.1", AF_INET);
 	ends_connect();
 	fabric_ep_close(ends.client.ep);
 	fabric_ep_close(ends.client.ep);
@@ -222,7 +222,7 @@ START_TEST(an_address_of_no_family_is_an_error)
 	struct fabric_listener *none;
 	struct fabric_ep *ep;
 
-	ends_start(true, true, "127.0.0.1", AF_INET);
+	ends_start(true, IWARP_FPDU_64K, "127.0.0.1", AF_INET);
 	ck_assert_int_eq(fabric_connect(ends.fabric, (struct sockaddr *)&addr, &ends.client.params,
 					&ends_events, &ends.client, &ep),
 			 -EAFNOSUPPORT);
@@ -247,7 +247,7 @@ START_TEST(a_paused_listener_takes_nobody_until_it_goes_on)
 {
 	struct loop_timer *timer;
 
-	ends_start(true, true, "::1", AF_INET6);
+	ends_start(true, IWARP_FPDU_64K, "::1", AF_INET6);
 	timer = loop_timer_new(ends.loop, unpause, NULL);
 	fabric_listener_pause(ends.listener, true);
 	ends.server.reject = true;
@@ -292,7 +292,7 @@ START_TEST(running_out_of_descriptors_only_delays_accepting)
 {
 	struct loop_timer *timer;
 
-	ends_start(true, true, "127.0.0.1", AF_INET);
+	ends_start(true, IWARP_FPDU_64K, "127.0.0.1", AF_INET);
 	ends.server.reject = true;
 	timer = loop_timer_new(ends.loop, more_descriptors, NULL);
 	loop_timer_set(ends.loop, timer, 10000);
@@ -319,7 +319,7 @@ START_TEST(a_connection_that_nobody_wants_is_closed)
 	struct sockaddr_in addr = {.sin_family = AF_INET,
 				   .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 
-	ends_start(true, true, "127.0.0.1", AF_INET);
+	ends_start(true, IWARP_FPDU_64K, "127.0.0.1", AF_INET);
 	fabric_listener_free(ends.listener);
 	ck_assert_int_eq(fabric_listen(&iwarp_fabric_ops, &(struct iwarp_config){0}, ends.loop,
 				       (struct sockaddr *)&addr, 1, on_incoming_drop, NULL,
@@ -355,7 +355,7 @@ START_TEST(a_connection_that_nobody_wants_is_told_why)
 	struct sockaddr_in addr = {.sin_family = AF_INET,
 				   .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 
-	ends_start(true, true, "127.0.0.1", AF_INET);
+	ends_start(true, IWARP_FPDU_64K, "127.0.0.1", AF_INET);
 	hold_timer = loop_timer_new(ends.loop, let_go, NULL);
 	fabric_listener_free(ends.listener);
 	ck_assert_int_eq(fabric_listen(&iwarp_fabric_ops, &(struct iwarp_config){0}, ends.loop,
@@ -397,7 +397,7 @@ START_TEST(addresses_and_depths_are_told)
 {
 	struct fabric_ep_info info;
 
-	ends_start(true, true, "127.0.0.1", AF_INET);
+	ends_start(true, IWARP_FPDU_64K, "127.0.0.1", AF_INET);
 	ends_connect();
 	fabric_ep_info(ends.client.ep, &info);
 	ck_assert_str_eq(info.fabric, "iwarp");
@@ -447,7 +447,7 @@ START_TEST(a_connection_comes_from_the_address_and_port_asked_for)
 	const struct sockaddr_in *got = (const struct sockaddr_in *)&seen;
 	uint16_t port;
 
-	ends_start(true, true, "127.0.0.1", AF_INET);
+	ends_start(true, IWARP_FPDU_64K, "127.0.0.1", AF_INET);
 	seen_events = ends_events;
 	seen_events.requested = on_requested_seen;
 	ends.incoming_events = &seen_events;
@@ -487,7 +487,7 @@ START_TEST(a_port_is_free_at_once_after_an_abort)
 	struct sockaddr_in *source = (struct sockaddr_in *)&ends.client.params.source;
 	struct fabric_ep_info info;
 
-	ends_start(true, true, "127.0.0.1", AF_INET);
+	ends_start(true, IWARP_FPDU_64K, "127.0.0.1", AF_INET);
 	for (unsigned i = 0; i < 20; i++) {
 		uint16_t before = from_port;
 
@@ -513,7 +513,7 @@ END_TEST
 
 START_TEST(an_abort_while_connecting_closes)
 {
-	ends_start(true, true, "127.0.0.1", AF_INET);
+	ends_start(true, IWARP_FPDU_64K, "127.0.0.1", AF_INET);
 	ends_connect();
 	fabric_ep_abort(ends.client.ep);
 	ck_assert_uint_eq(ends.client.closed, 0);
@@ -529,7 +529,7 @@ START_TEST(a_source_that_cannot_be_had_is_an_error_at_once)
 	struct sockaddr_in foreign = loopback(1, 0);
 	struct fabric_ep *ep;
 
-	ends_start(true, true, "127.0.0.1", AF_INET);
+	ends_start(true, IWARP_FPDU_64K, "127.0.0.1", AF_INET);
 	foreign.sin_addr.s_addr = htonl(0xc0000201); /* 192.0.2.1, of no host */
 	memcpy(&ends.client.params.source, &foreign, sizeof(foreign));
 	ck_assert_int_eq(fabric_connect(ends.fabric, (struct sockaddr *)&ends.address,

@@ -100,21 +100,21 @@ static void server_step(struct end *end)
 }
 
 static const struct {
-	bool crc, fpdu_64k;
+	bool crc;
+	enum iwarp_fpdu fpdu;
 	const char *host;
 	int family;
 } ways[] = {
-	{true, true, "127.0.0.1", AF_INET},
-	{true, false, "::1", AF_INET6},
-	{false, true, "::1", AF_INET6},
-	{false, false, "127.0.0.1", AF_INET},
+	{true, IWARP_FPDU_64K, "127.0.0.1", AF_INET}, {true, IWARP_FPDU_MSS, "::1", AF_INET6},
+	{false, IWARP_FPDU_64K, "::1", AF_INET6},     {false, IWARP_FPDU_MSS, "127.0.0.1", AF_INET},
+	{true, IWARP_FPDU_AUTO, "::1", AF_INET6},
 };
 
 START_TEST(a_connection_sends_writes_reads_and_closes_in_good_order)
 {
 	struct iwarp_counters *counters;
 
-	ends_start(ways[_i].crc, ways[_i].fpdu_64k, ways[_i].host, ways[_i].family);
+	ends_start(ways[_i].crc, ways[_i].fpdu, ways[_i].host, ways[_i].family);
 	source = buf_get(ends.pool, BIG_BYTES);
 	target = buf_get(ends.pool, BIG_BYTES);
 	mirror = buf_get(ends.pool, BIG_BYTES);
@@ -200,7 +200,7 @@ START_TEST(both_ends_may_send_more_than_the_sockets_hold)
 	static struct fabric_ep_events flood_events;
 	struct iwarp_counters *counters;
 
-	ends_start(true, _i, "127.0.0.1", AF_INET);
+	ends_start(true, _i ? IWARP_FPDU_64K : IWARP_FPDU_MSS, "127.0.0.1", AF_INET);
 	flood_events = ends_events;
 	flood_events.closed = on_closed_flood;
 	source = buf_get(ends.pool, BIG_BYTES);
@@ -296,7 +296,7 @@ START_TEST(a_read_goes_on_as_its_memory_fills)
 	struct iwarp_counters *counters;
 	struct fabric_ep_info info;
 
-	ends_start(true, _i, "127.0.0.1", AF_INET);
+	ends_start(true, _i ? IWARP_FPDU_64K : IWARP_FPDU_MSS, "127.0.0.1", AF_INET);
 	source = buf_get(ends.pool, BIG_BYTES);
 	target = buf_get(ends.pool, BIG_BYTES);
 	mirror = buf_get(ends.pool, BIG_BYTES);
@@ -392,7 +392,7 @@ START_TEST(everything_may_be_called_inside_the_callbacks_of_a_dying_endpoint)
 {
 	static struct fabric_ep_events dying_events;
 
-	ends_start(true, true, "127.0.0.1", AF_INET);
+	ends_start(true, IWARP_FPDU_64K, "127.0.0.1", AF_INET);
 	dying_events = ends_events;
 	dying_events.closed = on_dying_closed;
 	source = buf_get(ends.pool, BIG_BYTES);

@@ -7,6 +7,11 @@
 #include "fabric/iwarp/engine_priv.h"
 
 #define DEFAULT_MSS_BYTES 1448u
+/*
+ * No Ethernet has segments this long, so that the peer is software: not each adapter takes an FPDU that is longer
+ * than a segment.
+ */
+#define BEYOND_ETHERNET_BYTES 16384u
 
 void iwarp_env_fini(struct iwarp_env *env)
 {
@@ -59,11 +64,17 @@ void iwarp_engine_free(struct iwarp_engine *engine)
 	free(engine);
 }
 
+static bool fpdu_is_64k(enum iwarp_fpdu fpdu, unsigned mss_bytes)
+{
+	return fpdu == IWARP_FPDU_64K ||
+	       (fpdu == IWARP_FPDU_AUTO && mss_bytes >= BEYOND_ETHERNET_BYTES);
+}
+
 void iwarp_engine_mss(struct iwarp_engine *engine, unsigned mss_bytes)
 {
-	unsigned bytes = engine->config.fpdu_64k ? IWARP_MAX_FPDU_BYTES : mss_bytes & ~3u;
+	unsigned bytes = mss_bytes & ~3u;
 
-	if (bytes > IWARP_MAX_FPDU_BYTES)
+	if (bytes > IWARP_MAX_FPDU_BYTES || fpdu_is_64k(engine->config.fpdu, mss_bytes))
 		bytes = IWARP_MAX_FPDU_BYTES;
 	if (bytes < IWARP_MIN_FPDU_BYTES)
 		bytes = IWARP_MIN_FPDU_BYTES;

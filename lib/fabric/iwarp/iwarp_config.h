@@ -8,9 +8,16 @@
 
 #include "base/counter.h"
 
+/* How long FPDUs are that are sent. */
+enum iwarp_fpdu {
+	IWARP_FPDU_MSS,  /* as a TCP segment */
+	IWARP_FPDU_64K,  /* up to 64 KiB */
+	IWARP_FPDU_AUTO, /* up to 64 KiB where no Ethernet is on the way, else as a TCP segment */
+};
+
 struct iwarp_config {
-	bool crc;                  /* ask for CRC32C; it is used if either end asks */
-	bool fpdu_64k;             /* FPDUs up to 64 KiB; else as long as a TCP segment */
+	bool crc; /* ask for CRC32C; it is used if either end asks */
+	enum iwarp_fpdu fpdu;
 	uint64_t setup_timeout_us; /* for the TCP connect and the MPA exchange; 0: 10 s */
 	unsigned keepalive_s;      /* a peer that said nothing for so long is asked; 0: 30 s */
 };
