@@ -547,6 +547,13 @@ tests_unit_test_iwarp_codec_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_iwarp_codec_LDADD = $(UNIT_LDADD)
 TESTS += tests/unit/test_iwarp_codec
 
+check_PROGRAMS += tests/unit/test_iwarp_segment
+tests_unit_test_iwarp_segment_SOURCES = tests/unit/iwarp_ends.c tests/unit/iwarp_ends.h \
+	tests/unit/test_iwarp_segment.c
+tests_unit_test_iwarp_segment_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_iwarp_segment_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_iwarp_segment
+
 check_PROGRAMS += tests/unit/test_iwarp_socket
 tests_unit_test_iwarp_socket_SOURCES = tests/unit/iwarp_ends.c tests/unit/iwarp_ends.h \
 	tests/unit/test_iwarp_socket.c

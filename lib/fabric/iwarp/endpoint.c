@@ -21,9 +21,11 @@
 #include "base/sockaddr.h"
 #include "fabric/iwarp/socket.h"
 
-#define READS_PER_TURN    16u /* while the socket fills what it is given */
-#define WRITES_PER_TURN   8u
-#define MSS_REFRESH_BYTES 32768
+#define READS_PER_TURN  16u /* while the socket fills what it is given */
+#define WRITES_PER_TURN 8u
+/* The segment size grows with the peer's window, and follows the path: it is asked for ever more seldom as it stays. */
+#define MSS_FIRST_BYTES 32768u
+#define MSS_LAST_BYTES  1048576u
 
 static struct iwarp_ep *ep_of(struct fabric_ep *ep)
 {
@@ -144,8 +146,16 @@ static void ep_mss_tell(struct iwarp_ep *ep)
 	int mss = 0;
 	socklen_t len = sizeof(mss);
 
-	if (getsockopt(ep->fd, IPPROTO_TCP, TCP_MAXSEG, &mss, &len) == 0 && mss > 0)
+	if (getsockopt(ep->fd, IPPROTO_TCP, TCP_MAXSEG, &mss, &len) < 0 || mss <= 0)
+		mss = ep->mss_bytes;
+	if (mss != ep->mss_bytes) {
+		ep->mss_bytes = mss;
+		ep->mss_every = MSS_FIRST_BYTES;
 		iwarp_engine_mss(ep->engine, (unsigned)mss);
+	} else if (ep->mss_every < MSS_LAST_BYTES) {
+		ep->mss_every *= 2;
+	}
+	ep->mss_sent = 0;
 }
 
 static void ep_send(struct iwarp_ep *ep)
@@ -156,6 +166,8 @@ static void ep_send(struct iwarp_ep *ep)
 		size_t total = 0;
 		ssize_t len;
 
+		if (ep->mss_sent >= ep->mss_every)
+			ep_mss_tell(ep);
 		msg.msg_iovlen = iwarp_engine_tx_plan(ep->engine, &iov);
 		ep->blocked = false;
 		if (!msg.msg_iovlen)
@@ -174,11 +186,10 @@ static void ep_send(struct iwarp_ep *ep)
 			ep_lost(ep, err);
 			return;
 		}
-		/* It grows with the peer's window, and follows the path. */
-		if (len >= MSS_REFRESH_BYTES)
-			ep_mss_tell(ep);
-		if (len > 0)
+		if (len > 0) {
+			ep->mss_sent += (size_t)len;
 			iwarp_engine_tx_done(ep->engine, (size_t)len, ep_now(ep));
+		}
 		if (len < 0 || (size_t)len < total) {
 			ep->blocked = true;
 			return;
@@ -284,6 +295,7 @@ static struct iwarp_ep *ep_new(struct iwarp_fabric *fabric, int fd,
 	ep->ep.arg = arg;
 	ep->fd = fd;
 	ep->timer_at = UINT64_MAX;
+	ep->mss_every = MSS_FIRST_BYTES;
 	loop_task_init(&ep->flush, on_flush, ep);
 	ep->engine = iwarp_engine_new(&fabric->env, &fabric->config, events, arg);
 	ep->io = loop_io_new(loop, fd, on_ready, ep);

@@ -33,6 +33,8 @@ struct iwarp_ep {
 	bool fin_sent;
 	bool closed; /* closed() has been or is being called */
 	unsigned watched;
+	int mss_bytes;              /* TCP's segment size when it was last asked for … */
+	size_t mss_sent, mss_every; /* … so many bytes ago, and again after so many */
 	struct sockaddr_storage local, peer;
 };
 
