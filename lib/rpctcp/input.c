@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The TCP leg's input: reads, staging, stash, where the bytes of a record go. */
+/* The TCP leg's input: where the bytes of a record go. */
 #include "rpctcp/input.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Read at once when records are long: a mark, and as much of the message as is wanted before it takes memory. */
-#define WINDOW_MIN_BYTES (RECORD_MARK_BYTES + TCP_BULK_BYTES)
+#include "base/least.h"
 
 /* The longest record that is worth being read to its end. */
 static uint32_t drain_max_bytes(uint32_t max_message_bytes)
@@ -23,7 +22,7 @@ void tcp_input_init(struct tcp_input *in, struct tcp_conn *conn,
 		    const struct tcp_input_events *events, void *arg)
 {
 	*in = (struct tcp_input){
-		.conn = conn, .events = events, .arg = arg, .window_bytes = WINDOW_MIN_BYTES};
+		.conn = conn, .events = events, .arg = arg, .window_bytes = TCP_WINDOW_MIN_BYTES};
 	record_parser_init(&in->parser, drain_max_bytes(conn->config.leg.max_message_bytes));
 }
 
@@ -53,7 +52,7 @@ static void let_go(struct tcp_input *in)
 	in->repeated = NULL;
 }
 
-static void drop_stash(struct tcp_input *in)
+void tcp_input_drop_stash(struct tcp_input *in)
 {
 	free(in->stash);
 	in->stash = NULL;
@@ -63,7 +62,7 @@ static void drop_stash(struct tcp_input *in)
 void tcp_input_fini(struct tcp_input *in)
 {
 	let_go(in);
-	drop_stash(in);
+	tcp_input_drop_stash(in);
 }
 
 int tcp_input_gather(struct tcp_input *in)
@@ -96,7 +95,7 @@ int tcp_input_body(struct tcp_input *in, uint32_t cap_bytes)
 	if (rpc_msg_get(in->conn->config.leg.pool, cap_bytes, &in->msg))
 		return -ENOMEM;
 	if (cap_bytes > TCP_BULK_BYTES)
-		in->window_bytes = WINDOW_MIN_BYTES;
+		in->window_bytes = TCP_WINDOW_MIN_BYTES;
 	fill_from_aside(in);
 	in->cap_bytes = cap_bytes;
 	in->mode = TCP_INPUT_BODY;
@@ -170,11 +169,6 @@ static bool is_enough(const struct tcp_input *in, uint32_t bytes)
 	return bytes >= TCP_BULK_BYTES || (in->parser.last && bytes == in->parser.record_bytes);
 }
 
-static uint32_t lesser(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
-
 /* Takes some of the message bytes at @bytes; returns how many, 0 if only the mode has changed. */
 static uint32_t take_body(struct tcp_input *in, const uint8_t *bytes, size_t len_bytes)
 {
@@ -190,12 +184,12 @@ static uint32_t take_body(struct tcp_input *in, const uint8_t *bytes, size_t len
 			fill(in, bytes, n);
 			break;
 		}
-		n = lesser(n, TCP_RECORD_HEAD_BYTES - in->head_bytes);
+		n = least(n, TCP_RECORD_HEAD_BYTES - in->head_bytes);
 		memcpy(in->head + in->head_bytes, bytes, n);
 		in->head_bytes += n;
 		break;
 	case TCP_INPUT_GATHER:
-		n = lesser(n, TCP_BULK_BYTES - in->gathered_bytes);
+		n = least(n, TCP_BULK_BYTES - in->gathered_bytes);
 		memcpy(in->gathered + in->gathered_bytes, bytes, n);
 		in->gathered_bytes += n;
 		break;
@@ -271,17 +265,12 @@ static bool see_to_aside(struct tcp_input *in)
 	return true;
 }
 
-/*
- * Takes input until it is used up, the leg is blocked or closed, or its turn over; returns how much. Also called
- * with none: for a record that was received in place, and for one whose memory has been granted.
- */
-static size_t take_input(struct tcp_input *in, const uint8_t *bytes, size_t len_bytes)
+size_t tcp_input_take(struct tcp_input *in, const uint8_t *bytes, size_t len_bytes)
 {
 	const struct tcp_conn *conn = in->conn;
 	size_t at = 0, used;
-	unsigned records = 0;
 
-	while (tcp_conn_takes_input(conn) && (records < TCP_TURN_RECORDS || in->ended)) {
+	while (tcp_conn_takes_input(conn) && (in->turn_records < TCP_TURN_RECORDS || in->ended)) {
 		if (in->head_bytes && see_to_aside(in))
 			continue;
 		switch (record_next(&in->parser, bytes + at, len_bytes - at, &used)) {
@@ -294,7 +283,7 @@ static size_t take_input(struct tcp_input *in, const uint8_t *bytes, size_t len_
 		case RECORD_END:
 			at += used;
 			in->progress_bytes = TCP_STALL_PROGRESS_BYTES;
-			records++;
+			in->turn_records++;
 			in->ended = true;
 			if (!in->head_bytes)
 				end_record(in);
@@ -313,182 +302,4 @@ static size_t take_input(struct tcp_input *in, const uint8_t *bytes, size_t len_
 		}
 	}
 	return at;
-}
-
-/* How long to wait for progress. A Call that holds more memory than most has a time to end in, too. */
-static uint64_t patience_us(struct tcp_input *in)
-{
-	const struct tcp_conn *conn = in->conn;
-	uint64_t stall_us = conn->config.leg.stall_timeout_us, now_us = loop_now_us(tcp_loop(conn));
-
-	if (conn->connector || in->mode != TCP_INPUT_BODY || in->cap_bytes <= FACTS_UNBOUNDED_BYTES)
-		return stall_us;
-	if (!in->end_due_us)
-		in->end_due_us = now_us + stall_us +
-				 (uint64_t)(in->cap_bytes - in->msg.have_bytes) * 1000000 /
-					 TCP_RECORD_FLOOR_BYTES;
-	if (now_us >= in->end_due_us)
-		return 0;
-	return in->end_due_us - now_us < stall_us ? in->end_due_us - now_us : stall_us;
-}
-
-/* A record must make progress, as long as it is the peer who keeps us waiting. */
-static void watch_progress(struct tcp_input *in)
-{
-	struct tcp_conn *conn = in->conn;
-
-	if (!tcp_conn_is_open(conn))
-		return;
-	if (conn->blocks || record_idle(&in->parser)) {
-		conn->due_us[TCP_DUE_INPUT] = 0;
-		return;
-	}
-	if (conn->due_us[TCP_DUE_INPUT] && in->progress_bytes < TCP_STALL_PROGRESS_BYTES)
-		return;
-	/* It begins, or is read again after a while. */
-	if (!conn->due_us[TCP_DUE_INPUT])
-		in->end_due_us = 0;
-	in->progress_bytes = 0;
-	tcp_conn_set_due(conn, TCP_DUE_INPUT, patience_us(in));
-}
-
-/* What is left over and waits for nothing. */
-static void go_on_next_turn(struct tcp_input *in)
-{
-	if (in->conn->behind && tcp_conn_takes_input(in->conn))
-		tcp_conn_defer(in->conn);
-}
-
-static void stash(struct tcp_input *in, const uint8_t *bytes, size_t len_bytes)
-{
-	in->stash = malloc(len_bytes);
-	if (!in->stash) {
-		tcp_conn_fail(in->conn, LEG_CLOSE_RESOURCES, "no memory for %zu bytes", len_bytes);
-		return;
-	}
-	memcpy(in->stash, bytes, len_bytes);
-	in->stash_bytes = len_bytes;
-	in->stash_at = 0;
-	tcp_counters(in->conn)->stash_bytes += len_bytes;
-	in->conn->behind = true;
-	tcp_conn_watch(in->conn);
-	go_on_next_turn(in);
-}
-
-void tcp_input_resume(struct tcp_input *in)
-{
-	const uint8_t *bytes = in->stash ? in->stash + in->stash_at : in->head;
-	size_t taken = take_input(in, bytes, in->stash_bytes - in->stash_at);
-
-	if (!tcp_conn_is_open(in->conn))
-		return;
-	in->stash_at += taken;
-	if (in->stash_at == in->stash_bytes) {
-		drop_stash(in);
-		in->conn->behind = false;
-	}
-	tcp_conn_watch(in->conn);
-	go_on_next_turn(in);
-	watch_progress(in);
-}
-
-static void end_of_stream(struct tcp_input *in)
-{
-	if (in->conn->connector) {
-		tcp_conn_fail(in->conn, LEG_CLOSE_PEER, "%s", tcp_input_end_detail(in));
-		return;
-	}
-	/* A half-close: the Replies of the Calls in flight are still wanted. */
-	if (!record_idle(&in->parser))
-		in->events->cut(in->arg);
-	tcp_conn_block(in->conn, TCP_BLOCK_EOF, true);
-	tcp_conn_say_half_closed(in->conn);
-}
-
-const char *tcp_input_end_detail(const struct tcp_input *in)
-{
-	if (!record_idle(&in->parser))
-		return "in the middle of a record";
-	return tcp_conn_is_unheard(in->conn) ? TCP_UNHEARD : "";
-}
-
-/* How much a read may put into staging. */
-static size_t staging_bytes(const struct tcp_input *in)
-{
-	const struct tcp_conn *conn = in->conn;
-	size_t bytes = in->window_bytes;
-
-	/* No more of a long record than must be copied. */
-	if (in->mode == TCP_INPUT_GATHER &&
-	    !(in->parser.last && in->parser.record_bytes <= TCP_BULK_BYTES))
-		bytes = TCP_BULK_BYTES - in->gathered_bytes;
-	else if (in->mode == TCP_INPUT_SKIP && in->parser.fragment_left_bytes > bytes)
-		bytes = TCP_STAGING_BYTES;
-	if (!conn->connector && budget_holder_is_short(conn->config.leg.holder) &&
-	    bytes > TCP_SCARCE_READ_BYTES)
-		bytes = TCP_SCARCE_READ_BYTES;
-	return bytes;
-}
-
-/* Where the next read goes: straight into the message first, then into staging. */
-static int read_vector(struct tcp_input *in, struct iovec iov[2])
-{
-	uint32_t place = 0;
-	int n = 0;
-
-	if (in->mode == TCP_INPUT_BODY)
-		place = lesser(in->parser.fragment_left_bytes, in->cap_bytes - in->msg.have_bytes);
-	if (place)
-		iov[n++] = (struct iovec){in->msg.data + in->msg.have_bytes, place};
-	iov[n++] = (struct iovec){in->conn->config.worker->staging, staging_bytes(in)};
-	return n;
-}
-
-/* @n bytes have come; returns how many of them are in staging. */
-static size_t count_read(struct tcp_input *in, size_t n, const struct iovec *iov, int niov)
-{
-	in->conn->bytes_received += n;
-	tcp_counters(in->conn)->bytes_received += n;
-	in->progress_bytes += n;
-	if (niov == 2) {
-		size_t placed = n < iov[0].iov_len ? n : iov[0].iov_len;
-
-		in->msg.have_bytes += placed;
-		record_take(&in->parser, placed);
-		n -= placed;
-	}
-	/* Many small messages: read more of them at once. tcp_input_body() sees to the other way. */
-	if (n == in->window_bytes)
-		in->window_bytes = 4 * n < TCP_STAGING_BYTES ? 4 * n : TCP_STAGING_BYTES;
-	return n;
-}
-
-void tcp_input_readable(struct tcp_input *in)
-{
-	const uint8_t *staging = in->conn->config.worker->staging;
-	struct iovec iov[2];
-	int niov = read_vector(in, iov);
-	ssize_t n = stream_readv(in->conn->stream, iov, niov);
-	size_t staged, taken;
-
-	if (n == 0)
-		end_of_stream(in);
-	else if (n < 0 && n != -EAGAIN)
-		tcp_conn_broke(in->conn, (int)-n);
-	if (n <= 0)
-		return;
-	staged = count_read(in, (size_t)n, iov, niov);
-	tcp_greeting_take(&in->greeting, in->conn, staging, staged);
-	taken = take_input(in, staging, staged);
-	if (tcp_conn_is_open(in->conn) && taken < staged)
-		stash(in, staging + taken, staged - taken);
-	watch_progress(in);
-}
-
-bool tcp_input_discard(struct tcp_input *in)
-{
-	struct iovec iov = {in->conn->config.worker->staging, TCP_STAGING_BYTES};
-	ssize_t n = stream_readv(in->conn->stream, &iov, 1);
-
-	return n == 0 || (n < 0 && n != -EAGAIN);
 }

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The TCP leg's input: reads, staging, stash, where the bytes of a record go.
+ * The TCP leg's input: where the bytes of a record go.
  *
- * What is read goes straight into the message that is being received, and past its end into staging,
- * which is good within one callback only. Input is taken from there until it is used up or the
- * connection is blocked, or has had its part of the turn; what is left over then goes to the stash, and nothing
- * more is read before it. A turn has one read for each connection.
+ * Input is taken until it is used up or the connection is blocked, or has had its part of the turn. It is good only
+ * meanwhile: what is taken of it goes into the message that is being received, or is set aside.
  *
  * What a record is, and what memory it may have, is for the user to say (struct tcp_input_events). A Call
  * takes none before all of it is here, or TCP_BULK_BYTES of a longer one: so much of it may be gathered first.
@@ -28,10 +26,11 @@
 /* A Call longer than most must come within the stall timeout and a second for each so many bytes. */
 #define TCP_RECORD_FLOOR_BYTES (64u * 1024u)
 #define TCP_TURN_RECORDS       256u /* of one connection that are dealt with in a turn, at most */
-#define TCP_SCARCE_READ_BYTES  (4u * 1024u) /* per read while the budget has waiters */
-#define TCP_RETRANSMIT_BYTES   256u         /* of a Call that are compared, X-8 */
-#define TCP_COPIES_MAX         3u           /* of a Call, if it is older than the stall timeout */
-#define TCP_RECORD_HEAD_BYTES  8u           /* XID and type: what tells what a record is */
+#define TCP_RETRANSMIT_BYTES   256u /* of a Call that are compared, X-8 */
+#define TCP_COPIES_MAX         3u   /* of a Call, if it is older than the stall timeout */
+/* Read at once when records are long: a mark, and as much of the message as is wanted before it takes memory. */
+#define TCP_WINDOW_MIN_BYTES  (RECORD_MARK_BYTES + TCP_BULK_BYTES)
+#define TCP_RECORD_HEAD_BYTES 8u /* XID and type: what tells what a record is */
 
 enum tcp_input_mode {
 	TCP_INPUT_HEAD,   /* what the record is is not known yet, or its memory not granted */
@@ -72,8 +71,10 @@ struct tcp_input {
 	uint32_t cap_bytes;        /* how much of msg may be filled */
 	struct exchange *repeated; /* SKIP: a reference to the Call that it should repeat */
 	uint32_t compared_bytes;
-	size_t window_bytes; /* how much staging a read may fill; adapts to the traffic */
-	uint8_t *stash;      /* read, but not taken yet */
+	uint32_t turn_left_bytes; /* that this turn may still read, */
+	unsigned turn_records;    /* and how many records it has had */
+	size_t window_bytes;      /* how much staging a read may fill; adapts to the traffic */
+	uint8_t *stash;           /* read, but not taken yet */
 	size_t stash_bytes, stash_at;
 	struct tcp_greeting greeting;
 	size_t progress_bytes; /* since the deadline was set */
@@ -85,14 +86,15 @@ void tcp_input_init(struct tcp_input *in, struct tcp_conn *conn,
 		    const struct tcp_input_events *events, void *arg);
 /** tcp_input_fini - let go of everything that input holds; once is enough. */
 void tcp_input_fini(struct tcp_input *in);
-/** tcp_input_readable - read once and take what has come. */
-void tcp_input_readable(struct tcp_input *in);
-/** tcp_input_resume - take what is in the stash. */
-void tcp_input_resume(struct tcp_input *in);
-/** tcp_input_end_detail - what there is to be said, now that the stream has ended: "" between two records. */
-const char *tcp_input_end_detail(const struct tcp_input *in);
-/** tcp_input_discard - read once and throw away; true at the end of the stream or of the connection. */
-bool tcp_input_discard(struct tcp_input *in);
+/** tcp_input_drop_stash - forget what is in the stash. */
+void tcp_input_drop_stash(struct tcp_input *in);
+/**
+ * tcp_input_take - take input until it is used up, the leg is blocked or closed, or its turn over
+ *
+ * Returns how much. Also called with none: for a record that was received in place, and for one whose memory has
+ * been granted.
+ */
+size_t tcp_input_take(struct tcp_input *in, const uint8_t *bytes, size_t len_bytes);
 
 /** tcp_input_body - receive this record into memory for @cap_bytes. Returns 0 or -ENOMEM. */
 int tcp_input_body(struct tcp_input *in, uint32_t cap_bytes) MUST_CHECK;

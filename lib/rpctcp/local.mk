@@ -18,6 +18,8 @@ lib_rpctcp_librpctcp_a_SOURCES = \
 	lib/rpctcp/messages.h \
 	lib/rpctcp/output.c \
 	lib/rpctcp/output.h \
+	lib/rpctcp/reading.c \
+	lib/rpctcp/reading.h \
 	lib/rpctcp/reply.c \
 	lib/rpctcp/reply.h \
 	lib/rpctcp/tcp_config.h \

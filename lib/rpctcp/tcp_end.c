@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "rpctcp/reading.h"
+
 #define CLOSE_LIMIT_US 2000000u /* to take a little of what is queued, and then to end the stream */
 
 static void set_close_due(struct tcp_leg *leg)
@@ -82,7 +84,7 @@ void tcp_end_check_done(struct tcp_leg *leg)
 	if (drains && tcp_flight_is_idle(&leg->flight))
 		tcp_end_for(leg, LEG_CLOSE_SHUTDOWN);
 	else if (conn->blocks & TCP_BLOCK_EOF)
-		tcp_conn_fail(conn, LEG_CLOSE_PEER, "%s", tcp_input_end_detail(&leg->in));
+		tcp_conn_fail(conn, LEG_CLOSE_PEER, "%s", tcp_reading_end_detail(&leg->in));
 }
 
 /*

@@ -9,6 +9,7 @@
 
 #include "rpctcp/admit.h"
 #include "rpctcp/call.h"
+#include "rpctcp/reading.h"
 #include "rpctcp/tcp_end.h"
 
 COUNTER_TABLE(tcp_leg_counters, TCP_LEG_COUNTERS);
@@ -66,7 +67,7 @@ static void on_work(void *arg)
 	say_opened(leg);
 	tcp_admit_go_on(&leg->msgs);
 	if (conn->behind && tcp_conn_takes_input(conn))
-		tcp_input_resume(&leg->in);
+		tcp_reading_resume(&leg->in);
 	say_faults(leg);
 	/* A stream that takes no more says when it does. */
 	if (!conn->send_full && (tcp_conn_is_open(conn) || conn->state.now == TCP_FLUSHING))
@@ -194,12 +195,12 @@ static void on_ready(void *arg, unsigned events)
 		return;
 	}
 	if (conn->state.now == TCP_LINGERING) {
-		if (tcp_input_discard(&leg->in))
+		if (tcp_reading_discard(&leg->in))
 			tcp_conn_end(conn, false);
 		return;
 	}
 	if (events & LOOP_READ && tcp_conn_is_open(conn))
-		tcp_input_readable(&leg->in);
+		tcp_reading_ready(&leg->in);
 	if (events & LOOP_WRITE && (tcp_conn_is_open(conn) || conn->state.now == TCP_FLUSHING))
 		flush(leg);
 	tcp_end_check_done(leg);

@@ -645,6 +645,13 @@ tests_unit_test_tcp_leg_progress_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_tcp_leg_progress_LDADD = $(UNIT_LDADD)
 TESTS += tests/unit/test_tcp_leg_progress
 
+check_PROGRAMS += tests/unit/test_tcp_leg_turns
+tests_unit_test_tcp_leg_turns_SOURCES = tests/unit/test_tcp_leg_turns.c \
+	tests/unit/tcp_bench.c tests/unit/tcp_bench.h
+tests_unit_test_tcp_leg_turns_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_tcp_leg_turns_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_tcp_leg_turns
+
 check_PROGRAMS += tests/unit/test_tcp_connect
 tests_unit_test_tcp_connect_SOURCES = tests/unit/test_tcp_connect.c \
 	tests/unit/tcp_leg_fixture.c tests/unit/tcp_leg_fixture.h
