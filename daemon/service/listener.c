@@ -17,6 +17,7 @@
 #include "daemon/service/service.h"
 #include "fabric/iwarp/iwarp.h"
 #include "rpcrdma/reject_reason.h"
+#include "stream/socket.h"
 
 #define LISTEN_BACKLOG   1024
 #define MAX_ENDPOINTS    16u /* of one host name: two fabrics on each address */
@@ -151,6 +152,7 @@ static void on_readable(void *arg, unsigned events)
 
 static int open_tcp(struct endpoint *ep, const struct addrinfo *ai)
 {
+	const struct service_config *service = ep->listener->service;
 	struct loop *loop = ep->listener->loop;
 	int on = 1, off = 0, rc;
 
@@ -161,6 +163,8 @@ static int open_tcp(struct endpoint *ep, const struct addrinfo *ai)
 	/* [::] takes IPv4 clients too, whatever the system's default is. */
 	if (ai->ai_family == AF_INET6)
 		setsockopt(ep->fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
+	socket_tune_listener(ep->fd, (uint64_t)service->stall_timeout_s * 1000000,
+			     service->keepalive_s);
 	if (bind(ep->fd, ai->ai_addr, ai->ai_addrlen) || listen(ep->fd, LISTEN_BACKLOG)) {
 		rc = -errno;
 		goto out_close;

@@ -3,7 +3,6 @@
 #include "stream/socket.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <linux/sockios.h>
 #include <netinet/in.h>
@@ -36,24 +35,35 @@ static const struct socket_stream *socket_of_const(const struct stream *stream)
 	return container_of(stream, const struct socket_stream, stream);
 }
 
-/* Non-blocking, no delay, keepalive; what the family lacks is left out. */
-static void set_options(const struct socket_net *net, int fd)
+static unsigned user_timeout_ms(uint64_t stall_timeout_us)
+{
+	uint64_t ms = stall_timeout_us / 1000 + SOCKET_USER_TIMEOUT_MARGIN_MS;
+
+	return ms < INT_MAX ? (unsigned)ms : (unsigned)INT_MAX;
+}
+
+/* What the family lacks is left out. */
+static void set_options(int fd, unsigned keepalive_s, unsigned timeout_ms)
 {
 	const struct {
 		int level, name, value;
 	} options[] = {
 		{SOL_SOCKET, SO_KEEPALIVE, 1},
 		{IPPROTO_TCP, TCP_NODELAY, 1},
-		{IPPROTO_TCP, TCP_KEEPIDLE, (int)net->keepalive_s},
-		{IPPROTO_TCP, TCP_KEEPINTVL, (int)keepalive_interval_s(net->keepalive_s)},
+		{IPPROTO_TCP, TCP_KEEPIDLE, (int)keepalive_s},
+		{IPPROTO_TCP, TCP_KEEPINTVL, (int)keepalive_interval_s(keepalive_s)},
 		{IPPROTO_TCP, TCP_KEEPCNT, KEEPALIVE_PROBES},
-		{IPPROTO_TCP, TCP_USER_TIMEOUT, (int)net->user_timeout_ms},
+		{IPPROTO_TCP, TCP_USER_TIMEOUT, (int)timeout_ms},
 	};
 
-	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
 	for (size_t i = 0; i < ARRAY_SIZE(options); i++)
 		setsockopt(fd, options[i].level, options[i].name, &options[i].value,
 			   sizeof(options[i].value));
+}
+
+void socket_tune_listener(int fd, uint64_t stall_timeout_us, unsigned keepalive_s)
+{
+	set_options(fd, keepalive_s, user_timeout_ms(stall_timeout_us));
 }
 
 /* The operations */
@@ -208,7 +218,6 @@ int socket_adopt(struct socket_net *net, int fd, struct stream **out)
 	if (!sock->io)
 		goto out_free;
 	sock->fd = fd;
-	set_options(net, fd);
 	*out = &sock->stream;
 	return 0;
 out_free:
@@ -244,7 +253,7 @@ static int socket_connect(struct stream_net *base, const struct stream_target *t
 		free(sock);
 		return -ENOMEM;
 	}
-	set_options(net, fd);
+	set_options(fd, net->keepalive_s, net->user_timeout_ms);
 	sock->fd = fd;
 	sock->connecting = true;
 	loop_io_set(net->loop, sock->io, LOOP_WRITE);
@@ -254,13 +263,10 @@ static int socket_connect(struct stream_net *base, const struct stream_target *t
 void socket_net_init(struct socket_net *net, struct loop *loop, struct ports *ports,
 		     uint64_t stall_timeout_us, unsigned keepalive_s)
 {
-	uint64_t user_timeout_ms = stall_timeout_us / 1000 + SOCKET_USER_TIMEOUT_MARGIN_MS;
-
 	*net = (struct socket_net){
 		.net.connect = socket_connect,
 		.loop = loop,
-		.user_timeout_ms =
-			user_timeout_ms < INT_MAX ? (unsigned)user_timeout_ms : (unsigned)INT_MAX,
+		.user_timeout_ms = user_timeout_ms(stall_timeout_us),
 		.keepalive_s = keepalive_s,
 		.ports = ports,
 		.ports_turn = ports_turn(ports),

@@ -31,8 +31,16 @@ void socket_net_init(struct socket_net *net, struct loop *loop, struct ports *po
 		     uint64_t stall_timeout_us, unsigned keepalive_s);
 
 /**
+ * socket_tune_listener - give the streams that are accepted at @fd what those have that connect
+ *
+ * What is accepted inherits no delay, keepalive and the bound on unanswered data, so that they are set once. The values
+ * are those of socket_net_init().
+ */
+void socket_tune_listener(int fd, uint64_t stall_timeout_us, unsigned keepalive_s);
+
+/**
  * socket_adopt - make a stream of an accepted connection
- * @fd: taken, also on failure
+ * @fd: non-blocking, accepted at a listener that was tuned; taken, also on failure
  *
  * Returns 0 or -ENOMEM.
  */

@@ -3,6 +3,7 @@
 #include "tests/unit/stream_fixture.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,6 +102,7 @@ int socket_listen(int backlog, struct sockaddr_storage *addr)
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
 
 	ck_assert_int_ge(fd, 0);
+	socket_tune_listener(fd, FIXTURE_STALL_US, 30);
 	ck_assert_int_eq(bind(fd, (struct sockaddr *)&in, len), 0);
 	ck_assert_int_eq(listen(fd, backlog), 0);
 	ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&in, &len), 0);
@@ -117,9 +119,10 @@ void make_sockets(void)
 	struct stream *stream;
 
 	ck_assert_int_eq(connect(fd, (struct sockaddr *)&addr, sizeof(struct sockaddr_in)), 0);
+	ck_assert_int_eq(fcntl(fd, F_SETFL, O_NONBLOCK), 0);
 	ck_assert_int_eq(socket_adopt(&sockets, fd, &stream), 0);
 	end_bind(&ends[0], stream);
-	fd = accept(listener, NULL, NULL);
+	fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK);
 	ck_assert_int_eq(socket_adopt(&sockets, fd, &stream), 0);
 	end_bind(&ends[1], stream);
 	close(listener);

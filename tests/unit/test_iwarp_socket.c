@@ -161,6 +161,16 @@ static int option(int fd, int level, int name)
 	return value;
 }
 
+static void expect_tuned(int fd, unsigned idle_s, int interval_s, int end_ms)
+{
+	ck_assert_int_eq(option(fd, IPPROTO_TCP, TCP_NODELAY), 1);
+	ck_assert_int_eq(option(fd, SOL_SOCKET, SO_KEEPALIVE), 1);
+	ck_assert_int_eq(option(fd, IPPROTO_TCP, TCP_KEEPIDLE), (int)idle_s);
+	ck_assert_int_eq(option(fd, IPPROTO_TCP, TCP_KEEPINTVL), interval_s);
+	ck_assert_int_eq(option(fd, IPPROTO_TCP, TCP_KEEPCNT), 3);
+	ck_assert_int_eq(option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT), end_ms);
+}
+
 /* A peer that says nothing is asked, and given up, in a time that the silence decides; so is one that takes nothing. */
 START_TEST(a_silent_peer_is_asked_and_given_up)
 {
@@ -169,15 +179,33 @@ START_TEST(a_silent_peer_is_asked_and_given_up)
 		int interval_s, end_ms;
 	} rows[] = {
 		{1, 1, 4000}, {3, 1, 6000}, {12, 4, 24000}, {30, 10, 60000}, {3600, 10, 3630000}};
+	struct iwarp_config config = {.keepalive_s = rows[_i].idle_s};
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
 
-	iwarp_socket_tune(fd, rows[_i].idle_s);
-	ck_assert_int_eq(option(fd, SOL_SOCKET, SO_KEEPALIVE), 1);
-	ck_assert_int_eq(option(fd, IPPROTO_TCP, TCP_KEEPIDLE), (int)rows[_i].idle_s);
-	ck_assert_int_eq(option(fd, IPPROTO_TCP, TCP_KEEPINTVL), rows[_i].interval_s);
-	ck_assert_int_eq(option(fd, IPPROTO_TCP, TCP_KEEPCNT), 3);
-	ck_assert_int_eq(option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT), rows[_i].end_ms);
+	iwarp_socket_tune(fd, &config);
+	expect_tuned(fd, rows[_i].idle_s, rows[_i].interval_s, rows[_i].end_ms);
 	close(fd);
+}
+END_TEST
+
+static void both_tuned(struct end *end)
+{
+	struct fabric_ep *eps[] = {ends.client.ep, ends.server.ep};
+
+	for (size_t i = 0; i < ARRAY_SIZE(eps); i++)
+		expect_tuned(container_of(eps[i], struct iwarp_ep, ep)->fd, 30, 10, 60000);
+	ends.done++;
+	fabric_ep_close(end->ep);
+}
+
+START_TEST(who_connects_and_what_is_accepted_are_tuned_alike)
+{
+	ends_start(true, true, "127.0.0.1", AF_INET);
+	ends.client.step = both_tuned;
+	ends_connect();
+	event_loop_run(ends.loop);
+	ck_assert_uint_eq(ends.done, 1);
+	ends_stop();
 }
 END_TEST
 
@@ -561,6 +589,7 @@ int main(void)
 	tcase_add_test(tc, a_socket_that_cannot_be_watched_ends_its_connection);
 	tcase_add_test(tc, a_reset_is_a_lost_connection);
 	tcase_add_loop_test(tc, a_silent_peer_is_asked_and_given_up, 0, 5);
+	tcase_add_test(tc, who_connects_and_what_is_accepted_are_tuned_alike);
 	tcase_add_test(tc, an_error_says_whether_the_peer_still_answers);
 	tcase_add_test(tc, closing_while_connecting_closes);
 	tcase_add_test(tc, an_address_of_no_family_is_an_error);

@@ -372,7 +372,9 @@ START_TEST(a_connection_comes_up)
 	await_outcome(&ends[0]);
 	ck_assert_int_eq(ends[0].error, 0);
 	if (_i == SOCKETS) {
-		ck_assert_int_eq(socket_adopt(&sockets, accept(listener, NULL, NULL), &stream), 0);
+		int fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK);
+
+		ck_assert_int_eq(socket_adopt(&sockets, fd, &stream), 0);
 		end_bind(&ends[1], stream);
 	}
 	for (int i = 0; i < 2; i++)

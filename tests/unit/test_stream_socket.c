@@ -58,7 +58,7 @@ static uint16_t accept_stream(struct sockaddr_storage *from)
 	struct sockaddr_storage addr;
 	socklen_t len = sizeof(addr);
 	struct stream *stream;
-	int fd = accept(listener, (struct sockaddr *)&addr, &len);
+	int fd = accept4(listener, (struct sockaddr *)&addr, &len, SOCK_NONBLOCK);
 
 	ck_assert_int_eq(ends[0].error, 0);
 	ck_assert_int_ge(fd, 0);
@@ -419,21 +419,25 @@ static void expect_options(int fd)
 	ck_assert_int_eq(value, 3);
 }
 
+/* The next descriptor that there will be. */
+static int next_fd(void)
+{
+	int next = dup(0);
+
+	close(next);
+	return next;
+}
+
 START_TEST(a_socket_does_not_wait_and_is_kept_alive)
 {
-	int fd = socket(AF_INET, SOCK_STREAM, 0), next;
-	struct stream *stream;
+	int connected, accepted;
 
-	ck_assert_int_eq(connect(fd, (struct sockaddr *)&where.addr, sizeof(struct sockaddr_in)),
-			 0);
-	ck_assert_int_eq(socket_adopt(&sockets, fd, &stream), 0);
-	end_bind(&ends[1], stream);
-	expect_options(fd);
-	/* The next descriptor is that of the stream. */
-	next = dup(0);
-	close(next);
+	connected = next_fd();
 	connect_stream();
-	expect_options(next);
+	expect_options(connected);
+	accepted = next_fd();
+	accept_stream(NULL);
+	expect_options(accepted);
 }
 END_TEST
 

@@ -304,7 +304,6 @@ static struct iwarp_ep *ep_new(struct iwarp_fabric *fabric, int fd,
 		iwarp_ep_free(&ep->ep);
 		return NULL;
 	}
-	iwarp_socket_tune(fd, fabric->config.keepalive_s);
 	return ep;
 }
 
@@ -322,6 +321,7 @@ int iwarp_ep_connect(struct fabric *base, const struct sockaddr *addr,
 	ep = ep_new(fabric, fd, events, arg);
 	if (!ep)
 		return -ENOMEM;
+	iwarp_socket_tune(fd, &fabric->config);
 	memcpy(&ep->peer, addr, sockaddr_bytes(addr));
 	err = iwarp_engine_connect(ep->engine, params, ep_now(ep));
 	if (err) {

@@ -27,8 +27,6 @@ struct fabric *iwarp_fabric_new(struct loop *loop, struct pool *pool,
 	iwarp->env.pool = pool;
 	iwarp->env.counters = &iwarp->counters;
 	iwarp->config = *config;
-	if (!iwarp->config.keepalive_s)
-		iwarp->config.keepalive_s = IWARP_KEEPALIVE_S;
 	iwarp->fabric.ops = &iwarp_fabric_ops;
 	iwarp->fabric.loop = loop;
 	iwarp->fabric.pool = pool;

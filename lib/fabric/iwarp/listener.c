@@ -106,7 +106,7 @@ static void on_ready(void *arg, unsigned events)
 	}
 }
 
-static int socket_open(const struct sockaddr *addr, int backlog)
+static int socket_open(const struct iwarp_config *config, const struct sockaddr *addr, int backlog)
 {
 	int fd = socket(addr->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	int on = 1, off = 0, err;
@@ -117,6 +117,7 @@ static int socket_open(const struct sockaddr *addr, int backlog)
 	/* [::] takes IPv4 too, whatever the system's default. */
 	if (addr->sa_family == AF_INET6)
 		(void)setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
+	iwarp_socket_tune(fd, config);
 	if (bind(fd, addr, sockaddr_bytes(addr)) < 0 || listen(fd, backlog) < 0) {
 		err = -errno;
 		close(fd);
@@ -137,7 +138,7 @@ int iwarp_listen(void *config, struct loop *loop, const struct sockaddr *addr, i
 	listener = calloc(1, sizeof(*listener));
 	if (!listener)
 		return -ENOMEM;
-	fd = socket_open(addr, backlog);
+	fd = socket_open(config, addr, backlog);
 	if (fd < 0) {
 		free(listener);
 		return fd;

@@ -10,8 +10,9 @@
 #include "base/sockaddr.h"
 
 /* A peer that takes no data is given as long as one that says nothing. */
-void iwarp_socket_tune(int fd, unsigned keepalive_s)
+void iwarp_socket_tune(int fd, const struct iwarp_config *config)
 {
+	unsigned keepalive_s = config->keepalive_s ? config->keepalive_s : IWARP_KEEPALIVE_S;
 	const struct {
 		int level, option, value;
 	} settings[] = {

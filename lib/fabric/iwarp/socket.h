@@ -42,9 +42,9 @@ struct iwarp_ep {
 
 /**
  * iwarp_socket_tune - TCP_NODELAY, keepalive and the bound on unanswered data; best effort
- * @keepalive_s: a peer that said nothing for so long is asked whether it is there
+ * @fd: one that connects, or a listener: what is accepted there inherits them
  */
-void iwarp_socket_tune(int fd, unsigned keepalive_s);
+void iwarp_socket_tune(int fd, const struct iwarp_config *config);
 /**
  * iwarp_socket_connect - a TCP connection on its way
  * @source: where it comes from, as in fabric_ep_params
