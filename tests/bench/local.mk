@@ -1,9 +1,10 @@
-# What measures. But for the instructions of reverse Calls, only a look at whether it runs is a test
-# (tests/e2e/instructions_counted.sh, crowd.sh, receive_sizes.sh there).
+# What measures. But for what repeats exactly (costs.sh and the instructions of reverse Calls), only a look at whether it
+# runs is a test (tests/e2e/costs.sh, instructions_counted.sh, crowd.sh, receive_sizes.sh there).
 EXTRA_PROGRAMS += tests/bench/rpc_load tests/bench/crowd tests/bench/reverse_mix \
+	tests/bench/rpc_replay tests/bench/engine_replay \
 	tests/bench/nfs_serve tests/bench/nfs_load tests/bench/copy_proxy
 EXTRA_DIST += tests/bench/README.md tests/bench/instructions.sh tests/bench/crowd.sh tests/bench/receive_sizes.sh \
-	tests/bench/reverse_instructions.sh
+	tests/bench/reverse_instructions.sh tests/bench/costs.sh tests/bench/costs.awk tests/bench/recorded.txt
 
 # Messages of NFSv3, record by record.
 bench_messages = tests/bench/nfs3.c tests/bench/nfs3.h \
@@ -19,7 +20,7 @@ tests_bench_crowd_SOURCES = tests/bench/crowd.c \
 	tests/e2e/message.c tests/e2e/message.h tests/e2e/net.c tests/e2e/net.h
 tests_bench_crowd_LDADD =
 
-tests_bench_reverse_mix_SOURCES = tests/bench/reverse_mix.c $(CHAIN_SOURCES)
+tests_bench_reverse_mix_SOURCES = tests/bench/reverse_mix.c tests/bench/fixed_random.c $(CHAIN_SOURCES)
 tests_bench_reverse_mix_CFLAGS = $(UNIT_CFLAGS)
 tests_bench_reverse_mix_LDADD = $(CHAIN_LDADD)
 
@@ -41,3 +42,13 @@ tests_unit_test_load_SOURCES = tests/unit/test_load.c tests/bench/latency.c test
 tests_unit_test_load_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_load_LDADD = $(UNIT_LDADD) -lm
 TESTS += tests/unit/test_load
+
+tests_bench_rpc_replay_SOURCES = tests/bench/rpc_replay.c tests/bench/measured.h tests/bench/fixed_random.c $(CHAIN_SOURCES)
+tests_bench_rpc_replay_CFLAGS = $(UNIT_CFLAGS)
+tests_bench_rpc_replay_LDADD = $(CHAIN_LDADD)
+
+# What the engine copies is counted in the place of the C library's functions.
+tests_bench_engine_replay_SOURCES = tests/bench/engine_replay.c tests/bench/measured.h
+tests_bench_engine_replay_CFLAGS = $(UNIT_CFLAGS)
+tests_bench_engine_replay_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=memcpy,--wrap=memmove
+tests_bench_engine_replay_LDADD = $(UNIT_LDADD)

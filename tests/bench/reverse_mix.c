@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "tests/lib/fake_loop.h"
 #include "tests/sim/chain.h"
@@ -20,13 +19,6 @@
 #define SECOND_US    1000000u
 #define REVERSE_RATE 1000u
 #define DATA_BYTES   4096u
-
-/* In the place of the system's: hash tables are to be the same in each run. */
-ssize_t getrandom(void *to, size_t bytes, unsigned flags)
-{
-	memset(to, 0x5a, bytes);
-	return (ssize_t)bytes;
-}
 
 struct mix {
 	struct chain *chain;
