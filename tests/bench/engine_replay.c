@@ -133,7 +133,8 @@ static const struct fabric_ep_events side_events = {
 
 static void side_open(struct side *side, const struct row *row)
 {
-	const struct iwarp_config config = {.crc = true, .fpdu_64k = row->fpdu_64k};
+	const struct iwarp_config config = {
+		.crc = true, .fpdu = row->fpdu_64k ? IWARP_FPDU_64K : IWARP_FPDU_MSS};
 	const uint64_t seeds[4] = {1, 2, 3, 4};
 
 	*side = (struct side){
