@@ -154,6 +154,7 @@ struct fabric_key {
 	TAILQ_ENTRY(fabric_key) entry;
 	void *priv;
 	uint32_t reached_bytes; /* how far from the start an RDMA Write has come */
+	TAILQ_ENTRY(fabric_key) awaiting;
 };
 
 /* A Send that arrived. The bytes are the fabric's and good only during recv(). */

@@ -37,6 +37,7 @@ struct iwarp_engine *iwarp_engine_new(struct iwarp_env *env, const struct iwarp_
 	engine->probe_deadline = UINT64_MAX;
 	iwarp_keys_init(&engine->keys, IWARP_MAX_KEYS);
 	recv_runs_init(&engine->recvs);
+	TAILQ_INIT(&engine->awaiting);
 	TAILQ_INIT(&engine->unbinding);
 	TAILQ_INIT(&engine->queue);
 	TAILQ_INIT(&engine->built);
@@ -141,6 +142,8 @@ int iwarp_engine_key_bind(struct iwarp_engine *engine, struct fabric_key *key)
 	if (err < 0)
 		return err;
 	key->reached_bytes = 0;
+	if (engine_key_awaits(key))
+		TAILQ_INSERT_TAIL(&engine->awaiting, key, awaiting);
 	buf_ref(key->buf);
 	if ((key->rights & FABRIC_REMOTE_WRITE) && key->len_bytes >= ENGINE_BULK_BYTES)
 		engine->bulk++;
@@ -156,6 +159,8 @@ bool iwarp_engine_key_unbind(struct iwarp_engine *engine, struct fabric_key *key
 {
 	if ((key->rights & FABRIC_REMOTE_WRITE) && key->len_bytes >= ENGINE_BULK_BYTES)
 		engine->bulk--;
+	if (engine_key_awaits(key))
+		TAILQ_REMOVE(&engine->awaiting, key, awaiting);
 	iwarp_keys_remove(&engine->keys, key);
 	if (engine->rx.key == key) {
 		/* The rest of the FPDU goes nowhere, and its sender is told. */

@@ -75,6 +75,8 @@ struct engine_rx {
 	uint32_t fpdu_payload;  /* of the last FPDU with another behind it in its message */
 	uint32_t message_have;  /* of the message under way, its FPDU under way included */
 	uint32_t message_bytes; /* of the last one that was long */
+	bool guessed;           /* of the plan: where the next message goes */
+	unsigned doubts;        /* so many messages go by before that is done again */
 	unsigned hits;          /* so many payloads may be expected behind the first */
 	uint32_t gap_have;      /* of what has come since the last one */
 	uint32_t gap_bytes;     /* that came between the last two */
@@ -129,6 +131,7 @@ struct iwarp_engine {
 
 	struct iwarp_keys keys;
 	unsigned bulk; /* keys and Reads that make long tagged messages likely */
+	TAILQ_HEAD(, fabric_key) awaiting;  /* long RDMA Writes, the first; engine_key_awaits() */
 	TAILQ_HEAD(, fabric_key) unbinding; /* unbound while a Read Response is on its way */
 
 	struct fabric_wr_list queue; /* Sends and Writes not wholly built */
@@ -165,6 +168,13 @@ struct iwarp_engine {
 static inline bool engine_up(const struct iwarp_engine *engine)
 {
 	return engine->state == ENGINE_OPEN || engine->state == ENGINE_CLOSING;
+}
+
+/* Whether no byte has come yet of the long RDMA Write that this key is lent for. */
+static inline bool engine_key_awaits(const struct fabric_key *key)
+{
+	return key->rights == FABRIC_REMOTE_WRITE && key->len_bytes >= ENGINE_BULK_BYTES &&
+	       key->reached_bytes == 0;
 }
 
 /* out.c */

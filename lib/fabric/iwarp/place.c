@@ -46,6 +46,8 @@ static enum iwarp_reason write_check(struct iwarp_engine *engine)
 	rx->key = key;
 	at = (uint32_t)(rx->ddp.to - key->addr);
 	rx->dest = key->mem + at;
+	if (engine_key_awaits(key))
+		TAILQ_REMOVE(&engine->awaiting, key, awaiting);
 	if (key->reached_bytes < at + rx->payload_total)
 		key->reached_bytes = at + rx->payload_total;
 	return REASON_NONE;

@@ -13,6 +13,8 @@
 #include "fabric/iwarp/crc.h"
 #include "fabric/iwarp/engine_priv.h"
 
+#define DOUBTS 16u /* after a message that went elsewhere */
+
 static void fpdu_restart(struct engine_rx *rx)
 {
 	rx->stage = RX_HEADER;
@@ -217,12 +219,15 @@ static size_t hole_take(struct iwarp_engine *engine, size_t have_bytes)
 		step = rx->payload_left;
 	if (step && rx->payload_left == hole->len_bytes) {
 		rx_image_pass(image);
+		rx->guessed = false;
 		if (rx->hits < RX_IMAGE_HOLES)
 			rx->hits = rx->hits * 2 + 1;
 	} else {
 		/* That a message is shorter than it could be says nothing of its FPDUs. */
 		if (!step || !rx->ddp.last)
 			rx->hits = 0;
+		if (!step && rx->guessed)
+			rx->doubts = DOUBTS;
 		engine->counters->payload_bytes_copied +=
 			rx_image_mend(image, hole->at + step, have_bytes);
 	}

@@ -4,7 +4,9 @@
  *
  * The payload of an FPDU whose header is known goes where it belongs. Behind it the next FPDUs of a long tagged message are
  * expected to be as long as this one, to follow each other, and to be as many as the last such message had: their payloads
- * are received where they would belong then (rx_image.h).
+ * are received where they would belong then (rx_image.h). Between two messages the next is expected to go where none has
+ * come yet that was asked for or lent for, the oldest first, as peers answer in order most of the time; one that does not
+ * is not trusted with it for some messages.
  *
  * Memory may be written to on such a guess if the message under way will fill it anyway, or if it is lent for writing only,
  * and no RDMA Write has come so far into it: what is there means nothing to anybody yet. Between two such
@@ -23,11 +25,10 @@ _Static_assert(TRAILER_BYTES + NEXT_BYTES <
 		       MPA_CRC_BYTES + MPA_LENGTH_BYTES + DDP_UNTAGGED_BYTES + MPA_CRC_BYTES,
 	       "between two holes no untagged FPDU ends");
 
-/* The rest of the tagged message under way, behind the FPDU under way. */
+/* The rest of the tagged message under way, behind the FPDU under way; or all of the next. */
 struct rest {
 	uint8_t *mem;
-	uint32_t room_bytes; /* no more can come */
-	uint32_t left_bytes; /* as much is expected */
+	uint32_t left_bytes; /* as much is expected; more cannot come than there is room */
 };
 
 static bool send_opcode(const struct engine_rx *rx)
@@ -63,8 +64,10 @@ void engine_plan_learn(struct iwarp_engine *engine)
 		rx->gap_bytes = rx->gap_have;
 		rx->gap_have = 0;
 		rx->message_have = 0;
+		if (rx->doubts)
+			rx->doubts--;
 	}
-	if (!rx->ddp.last)
+	if (!rx->ddp.last || rx->fpdu_payload < rx->payload_total)
 		rx->fpdu_payload = rx->payload_total;
 	rx->message_have += rx->payload_total;
 	if (rx->ddp.last && rx->message_have >= ENGINE_BULK_BYTES)
@@ -162,9 +165,9 @@ static bool write_rest(const struct iwarp_engine *engine, struct rest *rest)
 		return false;
 	at = (uint32_t)(to - key->addr);
 	rest->mem = key->mem + at;
-	rest->room_bytes = rest->left_bytes = key->len_bytes - at;
+	rest->left_bytes = key->len_bytes - at;
 	if (rx->message_bytes > rx->message_have &&
-	    rx->message_bytes - rx->message_have < rest->room_bytes)
+	    rx->message_bytes - rx->message_have < rest->left_bytes)
 		rest->left_bytes = rx->message_bytes - rx->message_have;
 	return true;
 }
@@ -178,7 +181,7 @@ static bool response_rest(const struct iwarp_engine *engine, struct rest *rest)
 	if (!wr || have >= wr->sge[0].len_bytes)
 		return false;
 	rest->mem = wr->sge[0].addr + have;
-	rest->room_bytes = rest->left_bytes = wr->sge[0].len_bytes - have;
+	rest->left_bytes = wr->sge[0].len_bytes - have;
 	return true;
 }
 
@@ -206,6 +209,34 @@ static size_t gap_after(const struct iwarp_engine *engine)
 	if (engine->bulk > 1 && rx->gap_bytes <= MAX_GAP_BYTES)
 		return rx->gap_bytes + NEXT_BYTES;
 	return MAX_GAP_BYTES;
+}
+
+/*
+ * Where the next long message goes, if it is of the kind of the last one, what came between the last two has come, and no
+ * other was lent for or asked for before it.
+ */
+static bool next_guess(const struct iwarp_engine *engine, struct rest *rest)
+{
+	const struct engine_rx *rx = &engine->rx;
+	const struct fabric_wr *wr = TAILQ_FIRST(&engine->reads_out);
+	const struct fabric_key *key = TAILQ_FIRST(&engine->awaiting);
+
+	if (!engine_up(engine) || rx->stage != RX_HEADER || rx->tagged_open || rx->doubts ||
+	    rx->header_have > MPA_LENGTH_BYTES || rx->fpdu_payload < ENGINE_DIRECT_BYTES ||
+	    !rx->tagged_big || !rx->message_bytes || rx->gap_have < rx->gap_bytes)
+		return false;
+	if (rx->tagged_opcode == RDMAP_READ_RESPONSE) {
+		if (!wr || wr->sge[0].len_bytes < ENGINE_BULK_BYTES)
+			return false;
+		*rest = (struct rest){wr->sge[0].addr, wr->sge[0].len_bytes};
+		return true;
+	}
+	if (!key || !iwarp_keys_has(key))
+		return false;
+	*rest = (struct rest){key->mem, key->len_bytes};
+	if (rest->left_bytes > rx->message_bytes)
+		rest->left_bytes = rx->message_bytes;
+	return true;
 }
 
 /* The image of what follows: the end of this FPDU, and those expected behind it. */
@@ -248,7 +279,8 @@ unsigned iwarp_engine_rx_plan(struct iwarp_engine *engine, uint8_t *staging,
 		iov[n++].iov_len = rx->direct_bytes;
 	}
 	rx_image_begin(image, staging);
-	if (rest_find(engine, &rest))
+	rx->guessed = next_guess(engine, &rest);
+	if (rx->guessed || rest_find(engine, &rest))
 		image_make(engine, &rest, image);
 	else
 		rx_image_glue(image, tail_bytes(engine));
