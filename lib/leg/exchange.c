@@ -33,18 +33,10 @@ struct exchange *exchange_new(struct spares *spares)
 	return x;
 }
 
-struct exchange *exchange_ref(struct exchange *x)
+void exchange_free(struct exchange *x)
 {
-	x->refs++;
-	return x;
-}
-
-void exchange_put(struct exchange *x)
-{
-	if (!x || --x->refs > 0)
-		return;
-	rpc_msg_put(&x->call);
-	rpc_msg_put(&x->reply);
+	buf_put(x->call.buf);
+	buf_put(x->reply.buf);
 	budget_release(&x->claim);
 	spares_put(x->spares, x, sizeof(*x));
 }
@@ -99,11 +91,6 @@ size_t exchange_cost_bytes(size_t call_bytes, uint32_t reply_max_bytes,
 	       rpc_msg_cost_bytes((uint32_t)beside);
 }
 
-static struct exchange **next_of(const struct xid_table *table, struct exchange *x)
-{
-	return table->side == EXCHANGE_ORIGIN ? &x->origin_next : &x->target_next;
-}
-
 /* Whoever chooses the XIDs does not know the key, and so not which of them meet. */
 static struct exchange **bucket_of(const struct xid_table *table, uint32_t xid)
 {
@@ -111,6 +98,17 @@ static struct exchange **bucket_of(const struct xid_table *table, uint32_t xid)
 
 	h = (h ^ h >> 32) * 0x9e3779b97f4a7c15u;
 	return &table->buckets[h >> table->shift];
+}
+
+static void enter(enum exchange_side side, struct exchange **head, struct exchange *x)
+{
+	struct xid_link *link = &x->links[side];
+
+	link->next = *head;
+	link->at = head;
+	if (link->next)
+		link->next->links[side].at = &link->next;
+	*head = x;
 }
 
 static int choose_key(struct xid_table *table)
@@ -136,11 +134,8 @@ static int grow(struct xid_table *table)
 		struct exchange *next;
 
 		for (struct exchange *x = table->buckets[i]; x; x = next) {
-			struct exchange **head = bucket_of(&bigger, x->facts.hdr.xid);
-
-			next = *next_of(table, x);
-			*next_of(table, x) = *head;
-			*head = x;
+			next = x->links[table->side].next;
+			enter(table->side, bucket_of(&bigger, x->facts.hdr.xid), x);
 		}
 	}
 	free(table->buckets);
@@ -161,43 +156,44 @@ void xid_table_fini(struct xid_table *table)
 	table->nbuckets = 0;
 }
 
+static struct exchange *find_in(const struct xid_table *table, struct exchange *x, uint32_t xid)
+{
+	while (x && x->facts.hdr.xid != xid)
+		x = x->links[table->side].next;
+	return x;
+}
+
 struct exchange *xid_table_find(const struct xid_table *table, uint32_t xid)
 {
-	struct exchange *x;
-
-	if (!table->nbuckets)
-		return NULL;
-	for (x = *bucket_of(table, xid); x && x->facts.hdr.xid != xid; x = *next_of(table, x))
-		;
-	return x;
+	return table->nbuckets ? find_in(table, *bucket_of(table, xid), xid) : NULL;
 }
 
 int xid_table_add(struct xid_table *table, struct exchange *x)
 {
-	struct exchange **head;
+	uint32_t xid = x->facts.hdr.xid;
+	struct exchange **head = table->nbuckets ? bucket_of(table, xid) : NULL;
 
-	if (xid_table_find(table, x->facts.hdr.xid))
+	if (head && find_in(table, *head, xid))
 		return -EEXIST;
 	if (table->count >= table->nbuckets) {
 		int rc = grow(table);
 
 		if (rc)
 			return rc;
+		head = bucket_of(table, xid);
 	}
-	head = bucket_of(table, x->facts.hdr.xid);
-	*next_of(table, x) = *head;
-	*head = x;
+	enter(table->side, head, x);
 	table->count++;
 	return 0;
 }
 
 void xid_table_remove(struct xid_table *table, struct exchange *x)
 {
-	struct exchange **at = bucket_of(table, x->facts.hdr.xid);
+	struct xid_link *link = &x->links[table->side];
 
-	while (*at != x)
-		at = next_of(table, *at);
-	*at = *next_of(table, x);
-	*next_of(table, x) = NULL;
+	*link->at = link->next;
+	if (link->next)
+		link->next->links[table->side].at = link->at;
+	*link = (struct xid_link){0};
 	table->count--;
 }

@@ -51,6 +51,14 @@ enum exchange_fault {
 	EXCHANGE_FAULT_LATE,      /* a reverse Call has had no answer in time (D4.2-2) */
 };
 
+/* An exchange in a table by XID: in the list of its bucket. */
+struct xid_link {
+	struct exchange *next, **at; /* `at` is what points to this one */
+};
+
+/* Which of the links a table uses. */
+enum exchange_side { EXCHANGE_ORIGIN, EXCHANGE_TARGET };
+
 struct exchange {
 	unsigned refs;
 	struct spares *spares; /* where it goes back to */
@@ -64,7 +72,7 @@ struct exchange {
 	struct leg *origin, *target;                      /* NULL once that leg has let go */
 	void *origin_priv, *target_priv;                  /* each leg's own state for this RPC */
 	TAILQ_ENTRY(exchange) origin_entry, target_entry; /* each leg's own lists */
-	struct exchange *origin_next, *target_next;       /* each leg's own XID table */
+	struct xid_link links[2];                         /* by side: each leg's own XID table */
 	TAILQ_ENTRY(exchange) owner_entry;                /* of who owns both legs */
 	/* Found once by the origin; they grow while the Call still comes. Last: see facts.ops. */
 	struct call_facts facts;
@@ -73,10 +81,20 @@ TAILQ_HEAD(exchange_list, exchange);
 
 /** exchange_new - an exchange with one reference and nothing in it, from @spares, which may be NULL; NULL without memory. */
 struct exchange *exchange_new(struct spares *spares);
+/** exchange_free - nobody refers to it any more: for exchange_put() alone. */
+void exchange_free(struct exchange *x);
 /** exchange_ref - one more reference; returns @x. */
-struct exchange *exchange_ref(struct exchange *x);
+static inline struct exchange *exchange_ref(struct exchange *x)
+{
+	x->refs++;
+	return x;
+}
 /** exchange_put - one reference less; the last one frees messages and claim; accepts NULL. */
-void exchange_put(struct exchange *x);
+static inline void exchange_put(struct exchange *x)
+{
+	if (x && --x->refs == 0)
+		exchange_free(x);
+}
 
 /**
  * rpc_msg_get - memory for a message of @len_bytes behind RPC_MSG_HEADROOM
@@ -116,9 +134,6 @@ size_t exchange_cost_bytes(size_t call_bytes, uint32_t reply_max_bytes,
  * A table of exchanges by XID, for matching Replies: one per leg and direction. Chained and grown by
  * doubling; keyed at random, so that no choice of XIDs makes long chains.
  */
-/* Which of the two next pointers a table uses. */
-enum exchange_side { EXCHANGE_ORIGIN, EXCHANGE_TARGET };
-
 struct xid_table {
 	enum exchange_side side;
 	struct exchange **buckets;

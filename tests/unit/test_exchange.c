@@ -31,7 +31,7 @@ static size_t longest_chain(const struct xid_table *table)
 	for (size_t i = 0; i < table->nbuckets; i++) {
 		size_t n = 0;
 
-		for (struct exchange *x = table->buckets[i]; x; x = x->origin_next)
+		for (struct exchange *x = table->buckets[i]; x; x = x->links[EXCHANGE_ORIGIN].next)
 			n++;
 		if (n > longest)
 			longest = n;
