@@ -5,7 +5,9 @@
 
 #include <stddef.h>
 
-#define MUST_CHECK                      __attribute__((warn_unused_result))
+#define MUST_CHECK __attribute__((warn_unused_result))
+/* What is seldom called and would make who calls it save registers for it each time. */
+#define NOT_INLINE                      __attribute__((noinline))
 #define PRINTF_LIKE(fmt, va)            __attribute__((format(printf, fmt, va)))
 
 #define ARRAY_SIZE(a)                   (sizeof(a) / sizeof((a)[0]))

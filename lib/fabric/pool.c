@@ -193,6 +193,22 @@ void pool_stats_get(const struct pool *pool, struct pool_stats *stats)
 	*stats = pool->stats;
 }
 
+/* Where the first slab of a class has not several free slices and one in use: the slab to take the next one from. */
+NOT_INLINE static struct slab *slab_choose(struct pool *pool, struct size_class class)
+{
+	struct slab *slab = TAILQ_FIRST(&pool->classes[class.index]);
+
+	if (!slab || !slab->nfree)
+		slab = slab_new(pool, class);
+	else if (slab->nfree == slab->nbufs)
+		slab_unreserve(slab);
+	if (slab && slab->nfree == 1) {
+		TAILQ_REMOVE(&pool->classes[class.index], slab, entry);
+		TAILQ_INSERT_TAIL(&pool->classes[class.index], slab, entry);
+	}
+	return slab;
+}
+
 struct buf *buf_get(struct pool *pool, size_t size_bytes)
 {
 	struct size_class class = class_of(size_bytes);
@@ -202,53 +218,44 @@ struct buf *buf_get(struct pool *pool, size_t size_bytes)
 	if (class.index >= pool->nclasses)
 		return NULL;
 	slab = TAILQ_FIRST(&pool->classes[class.index]);
-	if (!slab || !slab->nfree)
-		slab = slab_new(pool, class);
-	else if (slab->nfree == slab->nbufs)
-		slab_unreserve(slab);
+	if (!slab || slab->nfree < 2 || slab->nfree == slab->nbufs)
+		slab = slab_choose(pool, class);
 	if (!slab)
 		return NULL;
 	buf = slab->free;
 	slab->free = buf->next_free;
+	slab->nfree--;
 	buf->next_free = NULL;
 	buf->refs = 1;
-	if (--slab->nfree == 0) {
-		TAILQ_REMOVE(&pool->classes[class.index], slab, entry);
-		TAILQ_INSERT_TAIL(&pool->classes[class.index], slab, entry);
-	}
 	pool->stats.in_use_bytes += buf->size_bytes;
 	memory_unpoison(buf->mem, size_bytes);
 	return buf;
 }
 
-struct buf *buf_ref(struct buf *buf)
+/* A slab had no free slice until now, or has no other any more. */
+NOT_INLINE static void slab_freed(struct slab *slab)
 {
-	buf->refs++;
-	return buf;
-}
+	struct slab_list *class = &slab->pool->classes[slab->class];
 
-void buf_put(struct buf *buf)
-{
-	struct slab *slab;
-	struct pool *pool;
-
-	if (!buf)
-		return;
-	assert(buf->refs > 0);
-	if (--buf->refs > 0)
-		return;
-	slab = buf->slab;
-	pool = slab->pool;
-	pool->stats.in_use_bytes -= buf->size_bytes;
-	memory_poison(buf->mem, buf->size_bytes);
-	buf->next_free = slab->free;
-	slab->free = buf;
-	if (slab->nfree++ == 0) {
-		TAILQ_REMOVE(&pool->classes[slab->class], slab, entry);
-		TAILQ_INSERT_HEAD(&pool->classes[slab->class], slab, entry);
+	if (slab->nfree == 1) {
+		TAILQ_REMOVE(class, slab, entry);
+		TAILQ_INSERT_HEAD(class, slab, entry);
 	}
 	if (slab->nfree == slab->nbufs)
 		slab_reserve(slab);
+}
+
+void buf_free(struct buf *buf)
+{
+	struct slab *slab = buf->slab;
+
+	slab->pool->stats.in_use_bytes -= buf->size_bytes;
+	memory_poison(buf->mem, buf->size_bytes);
+	buf->next_free = slab->free;
+	slab->free = buf;
+	slab->nfree++;
+	if (slab->nfree == 1 || slab->nfree == slab->nbufs)
+		slab_freed(slab);
 }
 
 void buf_slab_memory(const struct buf *buf, uint8_t **start, size_t *len_bytes)

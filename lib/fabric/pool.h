@@ -12,6 +12,7 @@
 #ifndef FABRIC_POOL_H
 #define FABRIC_POOL_H
 
+#include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -61,10 +62,23 @@ void pool_stats_get(const struct pool *pool, struct pool_stats *stats);
  * Its content is undefined. Returns NULL without memory or beyond the pool's largest size.
  */
 struct buf *buf_get(struct pool *pool, size_t size_bytes) MUST_CHECK;
+/** buf_free - nobody refers to it any more: for buf_put() alone. */
+void buf_free(struct buf *buf);
 /** buf_ref - one more reference; returns @buf. */
-struct buf *buf_ref(struct buf *buf);
+static inline struct buf *buf_ref(struct buf *buf)
+{
+	buf->refs++;
+	return buf;
+}
 /** buf_put - one reference less; the last one gives the slice back; accepts NULL. */
-void buf_put(struct buf *buf);
+static inline void buf_put(struct buf *buf)
+{
+	if (!buf)
+		return;
+	assert(buf->refs > 0);
+	if (--buf->refs == 0)
+		buf_free(buf);
+}
 
 /** pool_class_bytes - the size that buf_get() really takes for @size_bytes: what a budget must count. */
 size_t pool_class_bytes(size_t size_bytes);
