@@ -8,12 +8,17 @@
 
 #define DISCRIMINATOR_BYTES 4u
 #define COUNT_BYTES         4u
+#define NO_LISTS_BYTES      (3 * DISCRIMINATOR_BYTES)
 
 static bool get_segment(struct xdr_reader *reader, struct rpcrdma_segment *seg)
 {
-	if (!xdr_get_u32(reader, &seg->handle) || !xdr_get_u32(reader, &seg->len_bytes) ||
-	    !xdr_get_u64(reader, &seg->offset))
+	const uint8_t *at = reader->pos;
+
+	if (!xdr_skip(reader, RPCRDMA_SEGMENT_BYTES))
 		return false;
+	seg->handle = xdr_load_u32(at);
+	seg->len_bytes = xdr_load_u32(at + 4);
+	seg->offset = xdr_load_u64(at + 8);
 	return seg->offset <= UINT64_MAX - seg->len_bytes;
 }
 
@@ -100,8 +105,23 @@ void chunk_lists_clear(struct rpcrdma_header *hdr)
 	hdr->has_reply_chunk = false;
 }
 
+/* Takes three empty lists, as most messages have them. */
+static bool get_no_lists(struct xdr_reader *reader)
+{
+	if (xdr_remaining_bytes(reader) < NO_LISTS_BYTES || xdr_load_u64(reader->pos) ||
+	    xdr_load_u32(reader->pos + 2 * DISCRIMINATOR_BYTES))
+		return false;
+	reader->pos += NO_LISTS_BYTES;
+	return true;
+}
+
+/* The lists of @hdr are empty when this is called. */
 enum rpcrdma_verdict chunk_lists_get(struct xdr_reader *reader, struct rpcrdma_header *hdr)
 {
+	if (get_no_lists(reader)) {
+		hdr->body_offset = (uint32_t)xdr_position_bytes(reader);
+		return RPCRDMA_OK;
+	}
 	if (get_read_list(reader, hdr) && get_write_list(reader, hdr) &&
 	    get_reply_chunk(reader, hdr)) {
 		hdr->body_offset = (uint32_t)xdr_position_bytes(reader);
@@ -113,9 +133,13 @@ enum rpcrdma_verdict chunk_lists_get(struct xdr_reader *reader, struct rpcrdma_h
 
 static void put_segment(struct xdr_writer *writer, const struct rpcrdma_segment *seg)
 {
-	xdr_put_u32(writer, seg->handle);
-	xdr_put_u32(writer, seg->len_bytes);
-	xdr_put_u64(writer, seg->offset);
+	uint8_t *to = xdr_reserve(writer, RPCRDMA_SEGMENT_BYTES);
+
+	if (!to)
+		return;
+	xdr_store_u32(to, seg->handle);
+	xdr_store_u32(to + 4, seg->len_bytes);
+	xdr_store_u64(to + 8, seg->offset);
 }
 
 static void put_chunk(struct xdr_writer *writer, const struct rpcrdma_header *hdr,
@@ -126,8 +150,20 @@ static void put_chunk(struct xdr_writer *writer, const struct rpcrdma_header *hd
 		put_segment(writer, &hdr->segments[chunk->first + i]);
 }
 
+static void put_no_lists(struct xdr_writer *writer)
+{
+	uint8_t *to = xdr_reserve(writer, NO_LISTS_BYTES);
+
+	if (to)
+		memset(to, 0, NO_LISTS_BYTES);
+}
+
 void chunk_lists_put(struct xdr_writer *writer, const struct rpcrdma_header *hdr)
 {
+	if (!hdr->nreads && !hdr->nwrites && !hdr->has_reply_chunk) {
+		put_no_lists(writer);
+		return;
+	}
 	for (unsigned i = 0; i < hdr->nreads; i++) {
 		xdr_put_bool(writer, true);
 		xdr_put_u32(writer, hdr->reads[i].position);
@@ -151,7 +187,7 @@ static size_t chunk_bytes(const struct rpcrdma_chunk *chunk)
 
 size_t chunk_lists_bytes(const struct rpcrdma_header *hdr)
 {
-	size_t bytes = 3 * DISCRIMINATOR_BYTES;
+	size_t bytes = NO_LISTS_BYTES;
 
 	bytes += (size_t)hdr->nreads * RPCRDMA_READ_SEGMENT_BYTES;
 	for (unsigned i = 0; i < hdr->nwrites; i++)

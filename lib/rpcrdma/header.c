@@ -28,12 +28,12 @@ static bool is_err_vers(const struct rpcrdma_header *hdr)
 
 static bool get_fixed(struct xdr_reader *reader, struct rpcrdma_header *hdr)
 {
-	uint32_t xid, vers, credit, proc;
+	const uint8_t *words = reader->pos;
 
-	if (!xdr_get_u32(reader, &xid) || !xdr_get_u32(reader, &vers) ||
-	    !xdr_get_u32(reader, &credit) || !xdr_get_u32(reader, &proc))
+	if (!xdr_skip(reader, RPCRDMA_FIXED_BYTES))
 		return false;
-	rpcrdma_header_init(hdr, xid, vers, credit, proc);
+	rpcrdma_header_init(hdr, xdr_load_u32(words), xdr_load_u32(words + 4),
+			    xdr_load_u32(words + 8), xdr_load_u32(words + 12));
 	return true;
 }
 
@@ -64,10 +64,14 @@ enum rpcrdma_verdict rpcrdma_header_decode(const uint8_t *send, size_t len,
 
 static void put_fixed(struct xdr_writer *writer, const struct rpcrdma_header *hdr)
 {
-	xdr_put_u32(writer, hdr->xid);
-	xdr_put_u32(writer, hdr->vers);
-	xdr_put_u32(writer, hdr->credit);
-	xdr_put_u32(writer, hdr->proc);
+	uint8_t *to = xdr_reserve(writer, RPCRDMA_FIXED_BYTES);
+
+	if (to) {
+		xdr_store_u32(to, hdr->xid);
+		xdr_store_u32(to + 4, hdr->vers);
+		xdr_store_u32(to + 8, hdr->credit);
+		xdr_store_u32(to + 12, hdr->proc);
+	}
 	if (hdr->proc == RPCRDMA_ERROR)
 		xdr_put_u32(writer, hdr->error);
 }
