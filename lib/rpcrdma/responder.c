@@ -3,6 +3,7 @@
 #include "rpcrdma/responder.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <string.h>
 
 #include "base/least.h"
@@ -26,7 +27,7 @@ void responder_withdraw(struct responder *rs)
 		struct responder_rpc *rpc = x->origin_priv;
 
 		if (rpc->state == RESPONDER_ADMITTING)
-			budget_release(&rpc->claim);
+			budget_release(&x->claim);
 	}
 }
 
@@ -129,7 +130,6 @@ static void admit(struct responder_rpc *rpc, const uint8_t *inline_bytes)
 		rdma_conn_fail(conn, LEG_CLOSE_RESOURCES, "no memory for a Call");
 		return;
 	}
-	budget_move(&x->claim, &rpc->claim);
 	msg_plan_copy(rpc->copies, rpc->ncopies, x->call.data, inline_bytes);
 	if (rpc->npulls)
 		pull(rpc);
@@ -170,13 +170,13 @@ static bool claim_reverse(struct responder_rpc *rpc, size_t cost)
 			rpc->total_bytes <= free_bytes;
 
 	if ((!is_short || x->reply_max_bytes > free_bytes) &&
-	    budget_claim_now(config->holder, &rpc->claim, cost,
+	    budget_claim_now(config->holder, &x->claim, cost,
 			     2 * rpc_msg_cost_bytes(config->max_message_bytes)))
 		return true;
 	if (!is_short)
 		return false;
 	x->reply_max_bytes = least(x->reply_max_bytes, free_bytes);
-	budget_claim_nothing(config->holder, &rpc->claim);
+	budget_claim_nothing(config->holder, &x->claim);
 	return true;
 }
 
@@ -214,10 +214,10 @@ static void claim(struct responder *rs, struct responder_rpc *rpc, const uint8_t
 	size_t cost =
 		responder_rpc_cost_bytes(rpc, rpc_msg_cost_bytes(rpc->total_bytes), rpc->npulls);
 
-	budget_claim_init(&rpc->claim, on_granted, rpc);
+	budget_claim_init(&rpc->x->claim, on_granted, rpc);
 	if (rs->reverse && !claim_reverse(rpc, cost))
 		refuse_reverse(rpc);
-	else if (rs->reverse || budget_claim(config->holder, &rpc->claim, cost))
+	else if (rs->reverse || budget_claim(config->holder, &rpc->x->claim, cost))
 		admit(rpc, body);
 	else
 		wait_for_memory(rpc, body, len_bytes);
@@ -257,6 +257,7 @@ void responder_call(struct responder *rs, const struct rpcrdma_header *hdr, cons
 	struct responder_rpc *rpc;
 	struct msg_plan plan;
 	const char *wrong;
+	int rc;
 
 	if (!takes_calls(rs))
 		return;
@@ -267,13 +268,12 @@ void responder_call(struct responder *rs, const struct rpcrdma_header *hdr, cons
 		responder_refuse(rs, hdr, RPCRDMA_ERR_CHUNK);
 		return;
 	}
-	if (xid_table_find(&rs->rpcs.table, hdr->xid)) {
-		rdma_conn_fail(conn, LEG_CLOSE_XID_REUSED, "XID %#x", hdr->xid);
-		return;
-	}
-	rpc = responder_rpc_new(&rs->rpcs, hdr, &plan);
-	if (!rpc) {
-		rdma_conn_fail(conn, LEG_CLOSE_RESOURCES, "no memory for a Call");
+	rc = responder_rpc_new(&rs->rpcs, hdr, &plan, &rpc);
+	if (rc) {
+		if (rc == -EEXIST)
+			rdma_conn_fail(conn, LEG_CLOSE_XID_REUSED, "XID %#x", hdr->xid);
+		else
+			rdma_conn_fail(conn, LEG_CLOSE_RESOURCES, "no memory for a Call");
 		return;
 	}
 	credit_grant_call(&conn->grant, hdr->credit);

@@ -2,6 +2,7 @@
 /* The life of one RPC of the responder, and what its Reply may use. */
 #include "rpcrdma/responder_rpc.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,8 +78,13 @@ static struct responder_rpc *rpc_alloc(struct spares *spares, const struct rpcrd
 
 	if (!rpc)
 		return NULL;
-	memset(rpc, 0, sizeof(*rpc));
+	/* What is not set here is by responder_rpc_new(). */
 	rpc->size_bytes = size;
+	rpc->stash = NULL;
+	rpc->lent = NULL;
+	rpc->pulls_left = 0;
+	rpc->one_handle = false;
+	rpc->handle = 0;
 	rpc->total_bytes = plan->total_bytes;
 	rpc->ncopies = plan->ncopies;
 	rpc->npulls = plan->npulls;
@@ -92,8 +98,7 @@ static struct responder_rpc *rpc_alloc(struct spares *spares, const struct rpcrd
 	rpc->segments = put_table(&at, hdr->segments, segments);
 	rpc->writes = put_table(&at, hdr->writes, writes);
 	rpc->copies = put_table(&at, plan->copies, copies);
-	if (chunks)
-		rpc->chunks = put_table(&at, plan->chunks, chunks);
+	rpc->chunks = put_table(&at, plan->chunks, chunks);
 	find_one_handle(rpc, hdr);
 	return rpc;
 }
@@ -246,18 +251,19 @@ static uint32_t capacity(const struct responder_rpc *rpc)
 	return room < limit ? (uint32_t)room : limit;
 }
 
-struct responder_rpc *responder_rpc_new(struct responder_rpcs *rpcs,
-					const struct rpcrdma_header *hdr,
-					const struct msg_plan *plan)
+int responder_rpc_new(struct responder_rpcs *rpcs, const struct rpcrdma_header *hdr,
+		      const struct msg_plan *plan, struct responder_rpc **out)
 {
 	struct spares *spares = rpcs->conn->leg->config->spares;
 	struct responder_rpc *rpc = rpc_alloc(spares, hdr, plan);
 	struct exchange *x = exchange_new(spares);
+	int rc = -ENOMEM;
 
 	if (!rpc || !x)
 		goto out_free;
 	x->facts.hdr.xid = hdr->xid;
-	if (xid_table_add(&rpcs->table, x))
+	rc = xid_table_add(&rpcs->table, x);
+	if (rc)
 		goto out_free;
 	rpc->rpcs = rpcs;
 	rpc->x = x;
@@ -267,12 +273,13 @@ struct responder_rpc *responder_rpc_new(struct responder_rpcs *rpcs,
 	x->origin_priv = rpc;
 	x->reply_max_bytes = capacity(rpc);
 	TAILQ_INSERT_TAIL(&rpcs->calls, x, origin_entry);
-	return rpc;
+	*out = rpc;
+	return 0;
 
 out_free:
 	exchange_put(x);
 	rpc_free(spares, rpc);
-	return NULL;
+	return rc;
 }
 
 void responder_rpc_finish(struct responder_rpc *rpc)
@@ -284,7 +291,9 @@ void responder_rpc_finish(struct responder_rpc *rpc)
 	TAILQ_REMOVE(&rpcs->calls, x, origin_entry);
 	x->origin = NULL;
 	x->origin_priv = NULL;
-	budget_release(&rpc->claim);
+	/* What it holds is held while anything of the exchange is in use. */
+	if (x->claim.state == BUDGET_CLAIM_WAITING)
+		budget_release(&x->claim);
 	buf_put(rpc->stash);
 	rpc_free(rpcs->conn->leg->config->spares, rpc);
 	exchange_put(x);

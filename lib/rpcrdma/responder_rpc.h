@@ -44,8 +44,7 @@ struct responder_rpc {
 	struct responder_rpcs *rpcs;
 	struct exchange *x; /* the origin's own reference */
 	enum responder_rpc_state state;
-	struct rpc_terms terms;    /* as the Call came: the only ones that its Reply goes by */
-	struct budget_claim claim; /* until it moves to x */
+	struct rpc_terms terms; /* as the Call came: the only ones that its Reply goes by */
 	struct buf *stash; /* the inline bytes, while the memory for the message is not there */
 	struct responder_lent *lent; /* its Reply, if that is lent */
 	unsigned pulls_left;
@@ -78,10 +77,9 @@ void responder_rpcs_fini(struct responder_rpcs *rpcs);
  * @enough: the first that is longer will do; UINT32_MAX: 0 will
  */
 uint32_t responder_rpcs_need(const struct responder_rpcs *rpcs, uint32_t enough);
-/** responder_rpc_new - an RPC, admitting, for a planned Call whose XID is not in use. NULL without memory. */
-struct responder_rpc *responder_rpc_new(struct responder_rpcs *rpcs,
-					const struct rpcrdma_header *hdr,
-					const struct msg_plan *plan) MUST_CHECK;
+/** responder_rpc_new - an RPC, admitting, for a planned Call. Returns 0, -EEXIST if its XID is in use, or -ENOMEM. */
+int responder_rpc_new(struct responder_rpcs *rpcs, const struct rpcrdma_header *hdr,
+		      const struct msg_plan *plan, struct responder_rpc **out) MUST_CHECK;
 /** responder_rpc_set_state - the one way to another state. */
 static inline void responder_rpc_set_state(struct responder_rpc *rpc, enum responder_rpc_state to)
 {

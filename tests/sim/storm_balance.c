@@ -65,7 +65,7 @@ static unsigned add_taken(struct held *held, const struct rdma_leg *leg)
 		const struct responder_rpc *rpc = x->origin_priv;
 
 		RIG_ASSERT(leg->responder.reverse && rpc->state == RESPONDER_EXECUTING);
-		held->bytes += claimed(&x->claim) + claimed(&rpc->claim);
+		held->bytes += claimed(&x->claim);
 		count++;
 	}
 	RIG_ASSERT(leg->conn.grant.in_flight == count && leg->conn.grant.lent == 0);
