@@ -17,14 +17,19 @@ static size_t unused(const struct budget_account *account)
 
 /* ---- what may be held ---- */
 
-/* What a connection holds leaves as much for the others of its service. */
+static bool leaves_as_much(const struct budget_holder *holder, size_t bytes, size_t room)
+{
+	return bytes <= room && holder->used_bytes + bytes <= room - bytes;
+}
+
+/* What a connection holds leaves as much for the others of its service: mostly of what the account has on loan alone. */
 static bool is_within_share(const struct budget_holder *holder, size_t bytes)
 {
 	const struct budget_account *account = holder->account;
-	size_t room = budget_room_bytes(account->borrower.part) + unused(account);
+	size_t room = unused(account);
 
-	return holder->used_bytes == 0 ||
-	       (bytes <= room && holder->used_bytes + bytes <= room - bytes);
+	return holder->used_bytes == 0 || leaves_as_much(holder, bytes, room) ||
+	       leaves_as_much(holder, bytes, room + budget_room_bytes(account->borrower.part));
 }
 
 /* Has @bytes on loan and unused, or asks for them: all of them, when it comes to waiting. */
