@@ -102,10 +102,14 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/control/snapshot.h \
 	daemon/control/stats.c \
 	daemon/control/stats.h \
+	daemon/proxy/gauge.c \
+	daemon/proxy/gauge.h \
 	daemon/proxy/intake.c \
 	daemon/proxy/intake.h \
 	daemon/proxy/lacks.c \
 	daemon/proxy/lacks.h \
+	daemon/proxy/placement.c \
+	daemon/proxy/placement.h \
 	daemon/proxy/proxy.c \
 	daemon/proxy/proxy.h \
 	daemon/proxy/worker.c \

@@ -3,6 +3,7 @@
 #include "daemon/base/thread.h"
 
 #include <signal.h>
+#include <time.h>
 
 int thread_start(const char *name, void *(*fn)(void *arg), void *arg, pthread_t *out)
 {
@@ -18,4 +19,14 @@ int thread_start(const char *name, void *(*fn)(void *arg), void *arg, pthread_t 
 	/* For who looks from outside, and no more. */
 	(void)pthread_setname_np(*out, name);
 	return 0;
+}
+
+uint64_t thread_cpu_us(pthread_t thread)
+{
+	struct timespec ts;
+	clockid_t clock;
+
+	if (pthread_getcpuclockid(thread, &clock) || clock_gettime(clock, &ts))
+		return 0;
+	return (uint64_t)ts.tv_sec * 1000000 + (uint64_t)ts.tv_nsec / 1000;
 }

@@ -4,6 +4,7 @@
 #define DAEMON_BASE_THREAD_H
 
 #include <pthread.h>
+#include <stdint.h>
 
 #include "base/compiler.h"
 
@@ -15,5 +16,7 @@
  * Returns 0 or a negative errno.
  */
 int thread_start(const char *name, void *(*fn)(void *arg), void *arg, pthread_t *out) MUST_CHECK;
+/** thread_cpu_us - the processor time that @thread has had, which has not been joined; 0 where that is not told. */
+uint64_t thread_cpu_us(pthread_t thread);
 
 #endif

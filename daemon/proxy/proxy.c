@@ -18,6 +18,7 @@
 #include "daemon/config/config_memory.h"
 #include "daemon/config/config_value.h"
 #include "daemon/proxy/lacks.h"
+#include "daemon/proxy/placement.h"
 #include "daemon/service/listen_error.h"
 #include "daemon/service/listener.h"
 
@@ -32,20 +33,6 @@
 static size_t index_of(const struct proxy_service *ps)
 {
 	return ps - ps->proxy->proxy_services;
-}
-
-/* The worker with the fewest connections; the next in turn among equals. */
-static struct worker *choose_worker(struct proxy *proxy)
-{
-	struct worker *best = NULL;
-
-	for (size_t i = 0; i < proxy->nworkers; i++) {
-		struct worker *worker = proxy->workers[(proxy->next_id + i) % proxy->nworkers];
-
-		if (!best || atomic_load(&worker->connections) < atomic_load(&best->connections))
-			best = worker;
-	}
-	return best;
 }
 
 static struct service *service_of(const struct proxy_service *ps)
@@ -70,7 +57,8 @@ static void on_incoming(void *arg, const struct incoming *in)
 {
 	struct proxy_service *ps = arg;
 	struct proxy *proxy = ps->proxy;
-	struct worker *worker = choose_worker(proxy);
+	struct worker *worker = placement_choose(proxy->workers, proxy->nworkers, proxy->next_id,
+						 loop_now_us(proxy->loop));
 	struct incoming guided = *in;
 	enum leg_close why;
 
@@ -322,6 +310,7 @@ static void on_look(void *arg)
 		service_tell_left_out(&proxy->services[i]);
 		server_state_look(&proxy->services[i].server, loop_now_us(proxy->loop));
 	}
+	placement_look(proxy->workers, proxy->nworkers, loop_now_us(proxy->loop));
 	loop_timer_set(proxy->loop, proxy->look, LOG_TELL_US);
 }
 

@@ -18,6 +18,7 @@
 #include "base/compiler.h"
 #include "base/loop.h"
 #include "base/spares.h"
+#include "daemon/proxy/gauge.h"
 #include "daemon/proxy/intake.h"
 #include "daemon/service/listener.h"
 #include "daemon/service/service.h"
@@ -35,7 +36,8 @@ struct worker {
 	size_t nservices;
 	struct worker_service *services;
 	struct budget_account *accounts; /* of memory, one a service */
-	atomic_uint connections;         /* any thread reads: listeners choose the idlest worker */
+	atomic_uint connections;         /* any thread reads */
+	struct gauge gauge;              /* the main thread's */
 	bool stopping;
 };
 

@@ -249,6 +249,12 @@ tests_unit_test_intake_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_intake_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_intake
 
+check_PROGRAMS += tests/unit/test_placement
+tests_unit_test_placement_SOURCES = tests/unit/test_placement.c
+tests_unit_test_placement_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_placement_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_placement
+
 check_PROGRAMS += tests/unit/test_client_counts
 tests_unit_test_client_counts_SOURCES = tests/unit/test_client_counts.c
 tests_unit_test_client_counts_CFLAGS = $(UNIT_CFLAGS)
