@@ -28,14 +28,16 @@ die() { echo "crowd.sh: $*" >&2; show_logs >&2; exit 1; }
 . "$here/../e2e/lib.sh"
 skip_all() { missing "$*"; }
 bail() { die "$*"; }
-CROWD=$(cd "${load_build:-$here/../../build}" && pwd)/tests/bench/crowd
-[ -x "$CROWD" ] || missing "$CROWD is not built: make e2e-programs"
+. "$here/load.sh"
+BENCH=$(cd "${load_build:-$here/../../build}" && pwd)/tests/bench
+[ -x "$BENCH/nfs_load" ] || missing "$BENCH/nfs_load is not built: make e2e-programs"
 [ -x "$PROXY" ] || missing "$PROXY is not built"
 PATH=$PATH:/usr/sbin
 command -v haproxy >/dev/null || missing "haproxy is not installed (package haproxy)"
 enter "$@"
 
 HAPROXY_PORT=12070 ONE_PORT=12050
+server_start serve "$NFS_PORT"
 A_SERVICE='max_connections = 4096;' B_SERVICE=$A_SERVICE
 A_MORE="service one tcp://127.0.0.1:$ONE_PORT tcp://127.0.0.1:$NFS_PORT max_connections=4096;"
 start_chain
@@ -56,10 +58,10 @@ start haproxy haproxy -db -f haproxy.conf
 serves haproxy $HAPROXY_PORT || die "haproxy does not start"
 
 # measure NAME PORT HELD: a line of the clients', added to what NAME has
-measure() { "$CROWD" "$2" "$NFS_PORT" "$clients" "$3" >>"$1.out" || die "$1: a client was not served"; }
+measure() { crowd "$2" "$clients" "$3" >>"$1.out" || die "$1: a client was not served"; }
 
 # range NAME: least, median and greatest time of the last reply
-range() { sed 's/.*last \([0-9.]*\) ms.*/\1/' "$1.out" | sort -n | awk '{ v[NR] = $1 } END { print v[1], v[int((NR + 1) / 2)], v[NR] }'; }
+range() { jq '.max_us / 1000' "$1.out" | sort -n | awk '{ v[NR] = $1 } END { print v[1], v[int((NR + 1) / 2)], v[NR] }'; }
 
 # tell WHAT NAME REFERENCE
 tell() {
@@ -86,4 +88,4 @@ for held in 0 400; do
 	tell "one proxy, $ports" one-$held haproxy-$held
 	tell "two proxies, $ports" two-$held haproxy-$held
 done
-for side in a b haproxy; do stop $side; done
+for side in a b haproxy serve; do stop $side; done

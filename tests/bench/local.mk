@@ -1,10 +1,11 @@
 # What measures. But for what repeats exactly (costs.sh and the instructions of reverse Calls), only a look at whether it
-# runs is a test (tests/e2e/costs.sh, instructions_counted.sh, crowd.sh, receive_sizes.sh there).
-EXTRA_PROGRAMS += tests/bench/rpc_load tests/bench/crowd tests/bench/reverse_mix \
+# runs is a test (tests/e2e/costs.sh, instructions_counted.sh, crowd.sh, receive_sizes.sh, bench_programs.sh there).
+EXTRA_PROGRAMS += tests/bench/rpc_load tests/bench/reverse_mix \
 	tests/bench/rpc_replay tests/bench/engine_replay \
 	tests/bench/nfs_serve tests/bench/nfs_load tests/bench/copy_proxy
-EXTRA_DIST += tests/bench/README.md tests/bench/instructions.sh tests/bench/crowd.sh tests/bench/receive_sizes.sh \
-	tests/bench/reverse_instructions.sh tests/bench/costs.sh tests/bench/costs.awk tests/bench/recorded.txt
+EXTRA_DIST += tests/bench/README.md tests/bench/load.sh tests/bench/instructions.sh tests/bench/crowd.sh \
+	tests/bench/receive_sizes.sh tests/bench/reverse_instructions.sh \
+	tests/bench/costs.sh tests/bench/costs.awk tests/bench/recorded.txt
 
 # Messages of NFSv3, record by record.
 bench_messages = tests/bench/nfs3.c tests/bench/nfs3.h \
@@ -15,10 +16,6 @@ bench_records = tests/bench/file_data.c tests/bench/file_data.h \
 
 tests_bench_rpc_load_SOURCES = tests/bench/rpc_load.c tests/bench/work.c tests/bench/work.h $(bench_messages)
 tests_bench_rpc_load_LDADD =
-
-tests_bench_crowd_SOURCES = tests/bench/crowd.c \
-	tests/e2e/message.c tests/e2e/message.h tests/e2e/net.c tests/e2e/net.h
-tests_bench_crowd_LDADD =
 
 tests_bench_reverse_mix_SOURCES = tests/bench/reverse_mix.c tests/bench/fixed_random.c $(CHAIN_SOURCES)
 tests_bench_reverse_mix_CFLAGS = $(UNIT_CFLAGS)

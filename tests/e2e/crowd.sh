@@ -6,26 +6,40 @@ ONE_PORT=12050
 # shellcheck disable=SC2034
 A_SERVICE='max_connections = 4096;' B_SERVICE='max_connections = 4096;' A_MORE=more_a
 . "$(dirname "$0")/lib.sh"
+. "$E2E_SRC/../bench/load.sh"
 enter "$@"
 needs_proxies
+BENCH=$E2E_BUILD/tests/bench
 more_a() { service one "tcp://127.0.0.1:$ONE_PORT" "tcp://127.0.0.1:$NFS_PORT" "$A_SERVICE"; }
 start_chain
 
-# come PORT CLIENTS HELD
-come() { timeout 200 "$E2E_BUILD/tests/bench/crowd" "$1" "$NFS_PORT" "$2" "$3" >$T/crowd.out; }
+# come PORT CLIENTS HELD: before a server that ends when they have gone
+come() {
+	local status
+
+	server_start serve "$NFS_PORT"
+	crowd "$@" >crowd.json
+	status=$?
+	server_end serve
+	return $status
+}
 gone() { no_connections a && no_connections b; }
-all_reserved() { come "$1" 300 0 && grep -q ' 0 of 300 ' $T/crowd.out; }
+all_reserved() { come "$1" 300 0 && jq -e '.connections == 300 and .unprivileged == 0' serve.json; }
+tell() {
+	note "$(jq -r '"\(.connections) clients: median \(.p50_us | round) us, last \(.max_us | round) us"' crowd.json)," \
+		"$(jq -r '"\(.unprivileged) of \(.connections) connections from ports above 1023"' serve.json)"
+}
 
 # crowds WHAT PORT
 crowds() {
 	check "$1: 1,000 clients at once each have a reply" come "$2" 1000 0
-	note "$(cat $T/crowd.out)"
+	tell
 	check "$1: they leave nothing behind" wait_for 20 gone
 	check "$1: so have 1,000 more when no reserved port is left" come "$2" 1000 400
-	note "$(cat $T/crowd.out)"
+	tell
 	check "$1: they leave nothing behind" wait_for 20 gone
 	check "$1: reserved ports are used again" all_reserved "$2"
-	note "$(cat $T/crowd.out)"
+	tell
 	check "$1: they leave nothing behind" wait_for 20 gone
 }
 
