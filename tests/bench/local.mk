@@ -7,6 +7,15 @@ EXTRA_DIST += tests/bench/README.md tests/bench/load.sh tests/bench/instructions
 	tests/bench/receive_sizes.sh tests/bench/reverse_instructions.sh \
 	tests/bench/costs.sh tests/bench/costs.awk tests/bench/recorded.txt
 
+# The report that is made of samples.
+EXTRA_DIST += tests/bench/report/__main__.py tests/bench/report/samples.py tests/bench/report/aims.py \
+	tests/bench/report/words.py tests/bench/report/table.py tests/bench/report/plot.py \
+	tests/bench/report/page.py tests/bench/report/style.py \
+	tests/bench/report/unit/run.sh tests/bench/report/unit/run.py tests/bench/report/unit/made.py \
+	tests/bench/report/unit/test_samples.py tests/bench/report/unit/test_aims.py \
+	tests/bench/report/unit/test_page.py
+TESTS += tests/bench/report/unit/run.sh
+
 # Messages of NFSv3, record by record.
 bench_messages = tests/bench/nfs3.c tests/bench/nfs3.h \
 	tests/e2e/message.c tests/e2e/message.h tests/e2e/net.c tests/e2e/net.h

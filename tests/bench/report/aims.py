@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the proxy aims at, as ratios of one run, and how far it is there."""
+
+from dataclasses import dataclass
+
+from samples import LOWER, Spread
+
+# Who is compared with whom, one hop with one and two with two.
+REFERENCE = {
+    "socat": "haproxy",
+    "haproxy-splice": "haproxy",
+    "copy": "haproxy",
+    "tcp": "haproxy",
+    "tcp-beside": "haproxy",
+    "copy2": "haproxy2",
+    "chain": "haproxy2",
+    "chain-nocrc": "haproxy2",
+    "chain-64k": "haproxy2",
+    "chain-mss": "haproxy2",
+    "chain-v2": "haproxy2",
+    "chain-beside": "haproxy2",
+}
+
+REACHED, ENOUGH, SHORT = "reached", "at least", "short"
+
+
+@dataclass(frozen=True)
+class Aim:
+    """A measure of a row, over that of the reference or by itself: what is aimed at, and what is the least."""
+
+    text: str
+    row: str
+    metric: str
+    aim: float
+    least: float
+    contender: str = "chain"
+    reference: str = "haproxy2"  # none: the measure itself
+    series: str = "lo"
+
+    @property
+    def lower(self):
+        """Less is better."""
+        return self.metric in LOWER
+
+    def reached(self, run):
+        """The Spread of it, None where the run has not measured it."""
+        if self.reference:
+            return run.ratio(self.series, self.row, self.contender, self.reference, self.metric)
+        return run.value(self.series, self.row, self.contender, self.metric)
+
+    def verdict(self, value):
+        """REACHED, ENOUGH or SHORT, of a Spread by its median."""
+        sign = -1 if self.lower else 1
+        if sign * value.median >= sign * self.aim:
+            return REACHED
+        return ENOUGH if sign * value.median >= sign * self.least else SHORT
+
+
+AIMS = [
+    Aim("1 MiB READ, 4 in flight", "read-1m-x4", "ops", 1.1, 1.0),
+    Aim("1 MiB READ, 1 in flight", "read-1m-x1", "ops", 1.0, 0.9),
+    Aim("1 MiB WRITE, 4 in flight", "write-1m-x4", "ops", 1.0, 0.9),
+    Aim("1 MiB WRITE, 1 in flight", "write-1m-x1", "ops", 0.95, 0.85),
+    Aim("1 MiB READ, 4 in flight, to two copy proxies", "read-1m-x4", "ops", 1.0, 0.9, reference="copy2"),
+    Aim("1 MiB WRITE, 4 in flight, to two copy proxies", "write-1m-x4", "ops", 1.0, 0.9, reference="copy2"),
+    Aim("64 KiB READ, 8 in flight", "read-64k-x8", "ops", 1.0, 0.85),
+    Aim("64 KiB WRITE, 8 in flight", "write-64k-x8", "ops", 1.0, 0.85),
+    Aim("4 KiB READ, 16 in flight", "read-4k-x16", "ops", 0.85, 0.7),
+    Aim("GETATTR, 16 in flight", "getattr-x16", "ops", 0.85, 0.7),
+    Aim("CPU of a GETATTR, 1 in flight", "getattr-x1", "cpu", 1.0, 1.15),
+    Aim("CPU of a GETATTR, 1,000 connections", "getattr-c1000", "cpu", 1.0, 1.15),
+    Aim("CPU of a GETATTR, 16 in flight", "getattr-x16", "cpu", 1.4, 1.7),
+    Aim("CPU of a 4 KiB READ, 16 in flight", "read-4k-x16", "cpu", 1.4, 1.7),
+    Aim("GETATTR, 1 in flight: p50", "getattr-x1", "p50", 1.0, 1.1),
+    Aim("GETATTR beside another client's 1 MiB READs: p99", "mixed", "p99", 1.0, 1.5),
+    Aim("8 equal bulk clients: least to most", "fair", "fair", 0.8, 0.6, reference=""),
+    Aim("1,000 quiet connections: wake-ups a second", "idle-c1000", "wakes", 1, 5, reference="", series="idle"),
+    Aim("connections a second", "connect", "connects", 1.0, 0.5),
+    Aim("1,000 clients at once: p99 of the first Reply", "crowd", "p99", 1.0, 2.0),
+]
+
+# Rows in which tcp to tcp is held against one HAProxy by another measure than operations a second.
+TCP_METRICS = {"mixed": "p99", "crowd": "p99", "connect": "connects", "getattr-open": "p99"}
+TCP_LEAST = 0.9
+
+
+def tcp_aims(run):
+    """An Aim for each row of loopback that has both, its measure such that more is better or less is."""
+    aims = []
+    for series, row in run.rows():
+        if series != "lo" or row.endswith("-bulk"):
+            continue
+        metric = TCP_METRICS.get(row, "ops")
+        least = 1 / TCP_LEAST if metric in LOWER else TCP_LEAST
+        aim = Aim(f"tcp to tcp, {row}", row, metric, 1.0, least, "tcp", "haproxy")
+        if aim.reached(run):
+            aims.append(aim)
+    return aims
+
+
+def goodness(aim, value):
+    """A ratio as if more was better: 1 is as good as the reference."""
+    if not aim.lower:
+        return value
+    return Spread(*(1 / x if x else 1 for x in (value.median, value.most, value.least)), value.count)
+
+
+def judged(run):
+    """(Aim, Spread, verdict) of each that was measured; tcp to tcp by its worst row, and then each of them."""
+    found = []
+    for aim in AIMS:
+        value = aim.reached(run)
+        if value:
+            found.append((aim, value, aim.verdict(value)))
+    ours = [(aim, aim.reached(run)) for aim in tcp_aims(run)]
+    if ours:
+        worst, value = min(ours, key=lambda one: goodness(*one).median)
+        text = f"tcp to tcp and one HAProxy, worst of {len(ours)}: {worst.row}"
+        aim = Aim(text, worst.row, worst.metric, worst.aim, worst.least, "tcp", "haproxy")
+        found.append((aim, value, aim.verdict(value)))
+    return found
+
+
+# Rows in which the server is not what limits operations.
+UNLIMITED = {"getattr-open", "mixed", "mixed-bulk"}
+
+
+def doubts(run):
+    """Sentences on what makes one doubt the run: a proxy ahead of no proxy, segments sent twice, a busy machine."""
+    told = []
+    load = run.machine.get("load", "0").split()[0]
+    if float(load) > 0.5:
+        told.append(f"When it began the machine had a load of {load}.")
+    for series, row in run.rows():
+        direct = run.value(series, row, "direct", "ops")
+        for contender in run.contenders(series, row):
+            value = run.value(series, row, contender, "ops")
+            if direct and value and row not in UNLIMITED and value.median > direct.median:
+                told.append(f"{series}/{row}: {contender} is ahead of the server without a proxy.")
+    again = sum(sample["retransmits"] or 0 for sample in run.all_samples())
+    if again:
+        worst = max(run.all_samples(), key=lambda sample: sample["retransmits"] or 0)
+        told.append(
+            f"TCP sent {again:.0f} segments again, {worst['retransmits']:.0f} of them in a sample of "
+            f"{worst['series']}/{worst['row']} of {worst['contender']}."
+        )
+    return told

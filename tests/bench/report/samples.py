@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The samples of a run, and what is made of them: medians with their ranges, and ratios, round by round."""
+
+import csv
+import os
+import statistics
+from dataclasses import dataclass
+
+GB = 1e9
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Of some values of one measure: the one in the middle, the least and the greatest."""
+
+    median: float
+    least: float
+    most: float
+    count: int
+
+
+def spread(values):
+    """The Spread of @values, of which those that are None do not count; None if there are no others."""
+    known = [value for value in values if value is not None]
+    if not known:
+        return None
+    return Spread(statistics.median(known), min(known), max(known), len(known))
+
+
+def _cpu(sample):
+    """Seconds of both hops, None where there is none."""
+    hops = [sample[name] for name in ("cpu_first_s", "cpu_second_s") if sample[name] is not None]
+    return sum(hops) if hops else None
+
+
+def _ratio(over, under):
+    return over / under if over is not None and under else None
+
+
+def _greatest(*values):
+    known = [value for value in values if value is not None]
+    return max(known) if known else None
+
+
+# What can be asked of a sample, a dict of its columns. Of time it is microseconds.
+METRICS = {
+    "ops": lambda s: s["ops_per_s"],
+    "gb": lambda s: _ratio(s["bytes_per_s"], GB),
+    "p50": lambda s: s["p50_us"],
+    "p99": lambda s: s["p99_us"],
+    "p999": lambda s: s["p999_us"],
+    "cpu": lambda s: _ratio(_times(_cpu(s), 1e6), s["all_ops"]),
+    "cpu_first": lambda s: _ratio(_times(s["cpu_first_s"], 1e6), s["all_ops"]),
+    "cpu_second": lambda s: _ratio(_times(s["cpu_second_s"], 1e6), s["all_ops"]),
+    "cpu_gb": lambda s: _ratio(_cpu(s), _times(s["all_ops"], bytes_of(s) / GB)),
+    "fair": lambda s: _ratio(s["least_ops"], s["most_ops"]),
+    "connects": lambda s: s["connect_per_s"],
+    "wakes": lambda s: _greatest(s["wakes_first_per_s"], s["wakes_second_per_s"]),
+    "pss_first": lambda s: s["pss_first_bytes"],
+    "pss_second": lambda s: s["pss_second_bytes"],
+}
+
+# Of these less is better.
+LOWER = {"p50", "p99", "p999", "cpu", "cpu_first", "cpu_second", "cpu_gb", "wakes", "pss_first", "pss_second"}
+
+
+def _times(value, factor):
+    return None if value is None or factor is None else value * factor
+
+
+def bytes_of(sample):
+    """The data of one operation of a sample's work: 4096 of "read:4096", 0 of "getattr"."""
+    _, _, size = sample["work"].partition(":")
+    return int(size or 0)
+
+
+WORDS = {"series", "row", "contender", "work"}
+
+
+def _typed(column, text):
+    if column in WORDS:
+        return text
+    return float(text) if text else None
+
+
+class Run:
+    """All samples of a run, and what is known of its machine."""
+
+    def __init__(self, samples, machine=None):
+        self.machine = machine or {}
+        self.cells = {}  # (series, row, contender): round: sample
+        for sample in samples:
+            cell = self.cells.setdefault((sample["series"], sample["row"], sample["contender"]), {})
+            cell[sample["round"]] = sample
+
+    @staticmethod
+    def load(folder):
+        """Of what bench.sh has left in @folder."""
+        with open(os.path.join(folder, "samples.csv"), newline="", encoding="utf-8") as lines:
+            samples = [{k: _typed(k, v) for k, v in line.items()} for line in csv.DictReader(lines)]
+        with open(os.path.join(folder, "machine.csv"), newline="", encoding="utf-8") as lines:
+            machine = dict(csv.reader(lines))
+        return Run(samples, machine)
+
+    def rows(self):
+        """Each (series, row) once, in the order of the run."""
+        return list(dict.fromkeys(key[:2] for key in self.cells))
+
+    def contenders(self, series, row):
+        """Those who were measured in a row, in the order of the run's first round."""
+        return [key[2] for key in self.cells if key[:2] == (series, row)]
+
+    def all_samples(self):
+        """Every one."""
+        return [sample for cell in self.cells.values() for sample in cell.values()]
+
+    def value(self, series, row, contender, metric):
+        """The Spread of a measure over the rounds, or None."""
+        return spread(METRICS[metric](s) for s in self.cells.get((series, row, contender), {}).values())
+
+    def ratio(self, series, row, contender, reference, metric):
+        """The Spread of @contender's measure over @reference's, each of one round; None if there is none."""
+        ours = self.cells.get((series, row, contender), {})
+        theirs = self.cells.get((series, row, reference), {})
+        return spread(
+            _ratio(METRICS[metric](ours[at]), METRICS[metric](theirs[at])) for at in ours if at in theirs
+        )

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What counts as reached."""
+
+import unittest
+
+from aims import AIMS, ENOUGH, REACHED, SHORT, Aim, doubts, goodness, judged
+from made import of_ops, sample
+from samples import Run, Spread
+
+
+def exactly(value):
+    """A Spread of one value."""
+    return Spread(value, value, value, 1)
+
+
+class TestVerdict(unittest.TestCase):
+    """An aim, and what is the least."""
+
+    def test_more_is_better(self):
+        aim = Aim("", "getattr-x16", "ops", 0.85, 0.7)
+        found = [aim.verdict(exactly(value)) for value in (0.9, 0.85, 0.84, 0.7, 0.69)]
+        self.assertEqual(found, [REACHED, REACHED, ENOUGH, ENOUGH, SHORT])
+
+    def test_less_is_better(self):
+        aim = Aim("", "getattr-x16", "cpu", 1.4, 1.7)
+        found = [aim.verdict(exactly(value)) for value in (1.3, 1.4, 1.41, 1.7, 1.71)]
+        self.assertEqual(found, [REACHED, REACHED, ENOUGH, ENOUGH, SHORT])
+
+    def test_the_least_is_never_more_than_the_aim(self):
+        for aim in AIMS:
+            with self.subTest(aim.text):
+                self.assertIn(aim.verdict(exactly(aim.least)), (ENOUGH, REACHED))
+                self.assertEqual(aim.verdict(exactly(aim.aim)), REACHED)
+
+
+class TestJudged(unittest.TestCase):
+    """The table of aims."""
+
+    def test_only_what_was_measured(self):
+        found = judged(of_ops(chain=[8], haproxy2=[10]))
+        self.assertEqual([(a.row, a.metric, verdict) for a, _, verdict in found], [("getattr-x16", "ops", ENOUGH)])
+
+    def test_tcp_is_judged_by_its_worst_row(self):
+        run = of_ops("read-1m-x4", tcp=[8], haproxy=[10])
+        run.cells.update(of_ops("getattr-x1", tcp=[12], haproxy=[10]).cells)
+        (aim, value, verdict), = judged(run)
+        self.assertEqual((aim.row, value.median, verdict), ("read-1m-x4", 0.8, SHORT))
+
+    def test_worst_is_told_where_less_is_better_too(self):
+        run = Run(
+            sample(name, 1, "mixed", ops_per_s=1.0, p99_us=p99) for name, p99 in (("tcp", 30.0), ("haproxy", 10.0))
+        )
+        run.cells.update(of_ops("getattr-x1", tcp=[5], haproxy=[10]).cells)
+        (aim, value, _), = judged(run)
+        self.assertEqual((aim.row, value.median), ("mixed", 3.0))
+
+    def test_goodness_turns_the_range_round(self):
+        aim = Aim("", "getattr-x16", "p99", 1.0, 1.5)
+        self.assertEqual(goodness(aim, Spread(2.0, 1.0, 4.0, 3)), Spread(0.5, 0.25, 1.0, 3))
+
+
+class TestDoubts(unittest.TestCase):
+    """What makes one doubt a run."""
+
+    def test_none(self):
+        self.assertEqual(doubts(of_ops(direct=[12], chain=[8], haproxy2=[10])), [])
+
+    def test_a_proxy_ahead_of_no_proxy(self):
+        self.assertIn("haproxy2 is ahead", doubts(of_ops(direct=[9], chain=[8], haproxy2=[10]))[0])
+
+    def test_a_busy_machine(self):
+        run = of_ops(chain=[8])
+        run.machine["load"] = "1.70 0.2 0.1"
+        self.assertIn("1.70", doubts(run)[0])
+
+    def test_segments_sent_again(self):
+        run = Run([sample("chain", 1, retransmits=3.0), sample("tcp", 1, retransmits=9.0)])
+        self.assertIn("12 segments again, 9 of them in a sample of lo/getattr-x16 of tcp", doubts(run)[0])
+
+
+if __name__ == "__main__":
+    unittest.main()
