@@ -1,5 +1,5 @@
 # What measures. But for what repeats exactly (costs.sh and the instructions of reverse Calls), only a look at whether it
-# runs is a test (tests/e2e/costs.sh, instructions_counted.sh, crowd.sh, receive_sizes.sh, bench_programs.sh there).
+# runs is a test (costs.sh, instructions_counted.sh, bench.sh, crowd.sh, receive_sizes.sh, bench_programs.sh in tests/e2e).
 EXTRA_PROGRAMS += tests/bench/rpc_load tests/bench/reverse_mix \
 	tests/bench/rpc_replay tests/bench/engine_replay \
 	tests/bench/nfs_serve tests/bench/nfs_load tests/bench/copy_proxy
@@ -7,14 +7,17 @@ EXTRA_DIST += tests/bench/README.md tests/bench/load.sh tests/bench/instructions
 	tests/bench/receive_sizes.sh tests/bench/reverse_instructions.sh \
 	tests/bench/costs.sh tests/bench/costs.awk tests/bench/recorded.txt
 
-# The report that is made of samples.
-EXTRA_DIST += tests/bench/report/__main__.py tests/bench/report/samples.py tests/bench/report/aims.py \
+# The comparison with others, and the report that is made of it.
+EXTRA_DIST += tests/bench/bench.sh tests/bench/contenders.sh tests/bench/rows.sh tests/bench/sampling.sh \
+	tests/bench/machine.sh \
+	tests/bench/report/__main__.py tests/bench/report/samples.py tests/bench/report/aims.py \
 	tests/bench/report/words.py tests/bench/report/table.py tests/bench/report/plot.py \
 	tests/bench/report/page.py tests/bench/report/style.py \
 	tests/bench/report/unit/run.sh tests/bench/report/unit/run.py tests/bench/report/unit/made.py \
 	tests/bench/report/unit/test_samples.py tests/bench/report/unit/test_aims.py \
 	tests/bench/report/unit/test_page.py
 TESTS += tests/bench/report/unit/run.sh
+bench-programs: all tests/bench/nfs_load tests/bench/nfs_serve tests/bench/copy_proxy
 
 # Messages of NFSv3, record by record.
 bench_messages = tests/bench/nfs3.c tests/bench/nfs3.h \

@@ -27,6 +27,7 @@ end_to_end_scripts = tests/e2e/run.sh tests/e2e/lib.sh tests/e2e/hosts.sh tests/
 	tests/e2e/no_copies.sh \
 	tests/e2e/instructions_counted.sh \
 	tests/e2e/costs.sh \
+	tests/e2e/bench.sh \
 	tests/e2e/versions.sh \
 	tests/e2e/receive_sizes.sh \
 	tests/e2e/bench_programs.sh \

@@ -1,0 +1,158 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Who is measured: what stands between the load generator and the server. To be sourced after lib.sh and hosts.sh.
+#
+#	serve                      # the server, on the far side
+#	start_contender NAME
+#	front_of NAME              # "ADDR PORT" of it for clients
+#	stop_contender NAME
+#
+# The near side has the clients and the first hop, the far side the second hop and the server, whose address is $FAR.
+# Of loopback both are the same host. Each hop has one worker, or $WORKERS; ours takes any port towards its server, as the
+# others do. HAProxy's buffers are as long as those of the copy proxy, since with its default it moves bytes at half the speed.
+
+FAR=127.0.0.1
+WORKERS=1
+BUFFER=262144
+CONNECTIONS_MAX=9600
+
+# NAME KIND HOPS KEYS: the name that the results have, what a hop is, how many there are, and what is set
+contender_table() {
+	cat <<-END
+	direct          none    0
+	socat           socat   1
+	haproxy         haproxy 1
+	haproxy-splice  haproxy 1 option splice-auto
+	haproxy2        haproxy 2
+	copy            copy    1
+	copy2           copy    2
+	tcp             ours    1
+	chain           ours    2
+	chain-nocrc     ours    2 mpa_crc = false;
+	chain-64k       ours    2 fpdu_max = "64k";
+	chain-mss       ours    2 fpdu_max = "mss";
+	chain-v2        two     2 inline_threshold_bytes = 131072; receive_max_bytes = 131072;
+	tcp-beside      beside  1
+	chain-beside    beside  2
+	END
+}
+
+# found NAME: sets $kind, $hops, $keys and $base, the first of its ports
+found() {
+	local name
+
+	base=10000
+	while read -r name kind hops keys; do
+		((base += 10))
+		[ "$name" != "$1" ] || return 0
+	done < <(contender_table)
+	die "there is no contender $1"
+}
+
+front_of() {
+	local kind hops keys base
+
+	found "$1"
+	[ "$hops" = 0 ] && echo "$FAR $NFS_PORT" || echo "127.0.0.1 $base"
+}
+
+# ---------------------------------------------------------------- a hop
+
+# haproxy_config LISTEN_ADDR LISTEN_PORT ADDR PORT KEYS
+haproxy_config() {
+	cat <<-END
+	global
+	  maxconn $CONNECTIONS_MAX
+	  maxpipes 64
+	  nbthread $WORKERS
+	  tune.bufsize $BUFFER
+	defaults
+	  mode tcp
+	  timeout connect 60s
+	  timeout client 600s
+	  timeout server 600s
+	  $5
+	listen hop
+	  bind $1:$2 backlog 4096
+	  server one $3:$4
+	END
+}
+
+# our_config CONTROL LISTEN CONNECT KEYS
+our_config() {
+	local more="require_privileged_port = false;"
+
+	case $2 in tcp*) ;; *) more= ;; esac
+	case $3 in tcp*) more+=' source_port = "any";' ;; esac
+	cat <<-END
+	control = "$1";
+	workers = $WORKERS;
+	services = ( { name = "hop"; listen = "$2"; connect = "$3"; max_connections = $CONNECTIONS_MAX; $more $4 } );
+	END
+}
+
+# start_hop NAME KIND HOST LISTEN_ADDR LISTEN_PORT ADDR PORT FABRICS KEYS: FABRICS is "LISTEN CONNECT", as tcp or iwarp
+start_hop() {
+	local name=$1 kind=$2 host=$3 listen_addr=$4 listen_port=$5 addr=$6 port=$7 fabrics=$8 keys=$9 program=$PROXY
+
+	case $kind in
+	socat)
+		start_on "$host" "$name" socat -b $BUFFER \
+			"TCP-LISTEN:$listen_port,bind=$listen_addr,fork,reuseaddr,backlog=4096,nodelay" "TCP:$addr:$port,nodelay"
+		;;
+	copy) start_on "$host" "$name" "$PROGRAMS/copy_proxy" -a "$listen_addr" "$listen_port" "$addr" "$port" $BUFFER ;;
+	haproxy)
+		haproxy_config "$listen_addr" "$listen_port" "$addr" "$port" "$keys" >"$T/$name.cfg"
+		start_on "$host" "$name" haproxy -db -f "$T/$name.cfg"
+		;;
+	*)
+		[ "$kind" != beside ] || program=$BESIDE
+		[ "$kind$fabrics" != "twotcp iwarp" ] || keys+=" connect_version = 2;"
+		our_config "$T/$name.sock" "${fabrics% *}://$listen_addr:$listen_port" "${fabrics#* }://$addr:$port" \
+			"$keys" >"$T/$name.conf"
+		start_on "$host" "$name" "$program" -c "$T/$name.conf"
+		;;
+	esac
+	opens "$host" "$name" "$listen_port" || die "$name does not start: $(tail -n 5 "$T/$name.log")"
+}
+
+# ---------------------------------------------------------------- all of it
+
+# hops_of NAME: the names of its processes, as in $pid_of
+hops_of() {
+	local kind hops keys base i
+
+	found "$1"
+	for ((i = 1; i <= hops; i++)); do echo "$1.$i"; done
+}
+
+start_contender() {
+	local kind hops keys base
+
+	found "$1"
+	case $hops in
+	1) start_hop "$1.1" "$kind" near 127.0.0.1 $base "$FAR" $NFS_PORT "tcp tcp" "$keys" ;;
+	2)
+		start_hop "$1.2" "$kind" far "$FAR" $((base + 1)) "$FAR" $NFS_PORT "iwarp tcp" "$keys"
+		start_hop "$1.1" "$kind" near 127.0.0.1 $base "$FAR" $((base + 1)) "tcp iwarp" "$keys"
+		;;
+	esac
+}
+
+stop_contender() {
+	local hop
+
+	for hop in $(hops_of "$1"); do stop "$hop"; done
+}
+
+# serve: on the far side, for all contenders
+serve() {
+	start_on far server "$PROGRAMS/nfs_serve" -a "$FAR" $NFS_PORT
+	opens far server $NFS_PORT || die "the server does not start"
+}
+
+# stop_serving: it tells whether each byte was as it should be
+stop_serving() {
+	stop server
+	[ "$exit_status" = 0 ] || die "VOID: the server has seen wrong bytes: $(tail -n 1 "$T/server.log")"
+}

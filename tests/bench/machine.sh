@@ -1,0 +1,35 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: BSD-3-Clause
+# What is measured on: what the page and the table say of the machine, and what the namespaces are tuned to.
+
+# tell_load: others that are at work disturb a run
+tell_load() {
+	local load
+
+	read -r load _ </proc/loadavg
+	awk -v l="$load" 'BEGIN { exit !(l > 0.5) }' || return 0
+	echo "bench.sh: the load of this machine is $load: ratios are taken round by round, but a quiet machine measures better" >&2
+}
+
+# tune HOST: enough ports for connections that come and go, none of them one that contenders listen on
+tune() { on "$1" sh -c 'echo "16384 60999" >/proc/sys/net/ipv4/ip_local_port_range; echo 4096 >/proc/sys/net/core/somaxconn' 2>/dev/null; }
+
+# fact NAME VALUE: a line of CSV
+fact() { printf '%s,"%s"\n' "$1" "${2//\"/\"\"}"; }
+
+of_host() { xargs <"/proc/sys/net/ipv4/$1" 2>/dev/null; }
+
+tell_machine() {
+	fact date "$(date -u +'%Y-%m-%d %H:%M UTC')"
+	fact kernel "$(uname -sr)"
+	fact processor "$(awk -F': *' '/^model name/ { print $2; exit }' /proc/cpuinfo)"
+	fact cores "$(nproc)"
+	fact load "$(cut -d' ' -f1-3 /proc/loadavg)"
+	fact rpcrdma-proxy "$("$PROXY" -V 2>&1 | head -n 1)"
+	fact haproxy "$(haproxy -v | awk 'NR == 1 { print $3 }')"
+	fact socat "$(socat -V | awk '/socat version/ { print $3; exit }')"
+	fact tcp_rmem "$(of_host tcp_rmem)"
+	fact tcp_wmem "$(of_host tcp_wmem)"
+	fact rounds "$rounds"
+	fact seconds "$seconds"
+}

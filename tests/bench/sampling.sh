@@ -1,0 +1,220 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: BSD-3-Clause
+# How a row is measured with one contender: each way adds a line to samples.csv. To be sourced after contenders.sh.
+#
+# CPU time is that of all threads as the kernel's scheduler counts it, from before the load's first connection to after its
+# last Reply; what it is divided by are all operations of that time (all_ops), those before the window too.
+
+# Of the load generator's line, as they are there.
+load_columns=(seconds ops all_ops ops_per_s bytes_per_s p50_us p90_us p99_us p999_us max_us least_ops most_ops
+	queued_max connect_per_s cpu_s mismatches errors)
+# What is read of processes: the server, and the first and the second hop; empty of those that there are not.
+own_columns=(rate retransmits cpu_server_s cpu_first_s cpu_second_s
+	pss_first_bytes pss_second_bytes rss_first_bytes rss_second_bytes wakes_first_per_s wakes_second_per_s)
+
+samples=0
+
+begin_samples() {
+	samples_file=$out/samples.csv
+	(IFS=,; echo "series,row,contender,round,work,inflight,connections,${load_columns[*]},${own_columns[*]}") \
+		>"$samples_file" || die "$out cannot be written to"
+}
+
+declare -A own=() # column: value, of the sample that is being taken
+
+# add_sample SERIES ROW CONTENDER ROUND WORK INFLIGHT CONNECTIONS JSON
+add_sample() {
+	local line column
+
+	(($# == 8)) || die "a sample of $# parts"
+	line=$(IFS=,; echo "${*:1:7}"),$(jq -r '[$ARGS.positional[] as $c | .[$c]] | map(. // "") | join(",")' \
+		--args "${load_columns[@]}" <<<"$8") || die "the load generator has said: $8"
+	for column in "${own_columns[@]}"; do line+=,${own[$column]:-}; done
+	echo "$line" >>"$samples_file" || die "$out cannot be written to"
+	((++samples))
+	[ -z "${BENCH_VERBOSE:-}" ] || echo "$line" >&2
+}
+
+# ---------------------------------------------------------------- what the kernel knows
+
+# cpu_ns PID: of its threads, and of its children that have ended
+cpu_ns() {
+	local task run rest stat ns=0
+
+	for task in /proc/"$1"/task/*/schedstat; do
+		read -r run rest <"$task" && ((ns += run))
+	done 2>/dev/null
+	read -r stat </proc/"$1"/stat
+	read -ra stat <<<"${stat##*) }"
+	echo $((ns + (stat[13] + stat[14]) * 10000000))
+}
+
+# cpu_of NAMES...: each column's process, "-" for one that is not there
+cpu_of() {
+	local name
+
+	for name; do
+		if [ "$name" = - ]; then echo; else cpu_ns "${pid_of[$name]}"; fi
+	done
+}
+
+retransmits() {
+	local side
+
+	for side in near far; do
+		[ $side = near ] || [ -n "${way_to[far]}" ] || continue
+		on $side cat /proc/net/snmp
+	done | awk '$1 == "Tcp:" && $2 == "RtoAlgorithm" { for (i = 2; i <= NF; i++) at[$i] = i }
+		    $1 == "Tcp:" && $2 != "RtoAlgorithm" { n += $at["RetransSegs"] } END { print n + 0 }'
+}
+
+# processes CONTENDER: the server, its first and its second hop, each a line; "-" for what it has not
+processes() {
+	local names
+
+	mapfile -t names < <(hops_of "$1")
+	printf '%s\n' server "${names[0]:--}" "${names[1]:--}"
+}
+
+# ---------------------------------------------------------------- loads
+
+# load CONTENDER ARGS...: its line of JSON
+load() {
+	local front
+
+	read -ra front < <(front_of "$1")
+	timeout 120 "$PROGRAMS/nfs_load" "${@:2}" "${front[@]}" 2>"$T/load.err"
+}
+
+# counted CONTENDER ARGS...: the load's line in $json, and what it cost in $own
+counted() {
+	local names before after column i was
+
+	mapfile -t names < <(processes "$1")
+	was=$(retransmits)
+	mapfile -t before < <(cpu_of "${names[@]}")
+	json=$(load "$@") || die "VOID: $*: $json $(cat "$T/load.err")"
+	mapfile -t after < <(cpu_of "${names[@]}")
+	own[retransmits]=$(($(retransmits) - was))
+	i=0
+	for column in cpu_server_s cpu_first_s cpu_second_s; do
+		[ -z "${after[i]}" ] || own[$column]=$(awk -v ns=$((after[i] - before[i])) 'BEGIN { printf "%.6f", ns / 1e9 }')
+		((++i))
+	done
+}
+
+# The ways: SERIES ROW CONTENDER ROUND WORK INFLIGHT CONNECTIONS
+
+# way_closed: as many Calls in flight as there may be
+way_closed() {
+	local json
+
+	own=()
+	counted "$3" -w "$5" -n "$6" -k "$7" -t "$seconds"
+	add_sample "$@" "$json"
+}
+
+# least_of SERIES ROW: what the slowest contender of a row reached at most
+least_of() {
+	awk -F, -v series="$1" -v row="$2" '
+		NR == 1 { for (i = 1; i <= NF; i++) if ($i == "ops_per_s") at = i; next }
+		$1 == series && $2 == row && $at > most[$3] { most[$3] = $at }
+		END { for (name in most) if (!least || most[name] < least) least = most[name]; print least + 0 }' "$samples_file"
+}
+
+# way_open: Calls that are due at random, half as many for all as the slowest does of getattr-x16
+way_open() {
+	local json
+
+	if [ -z "${open_rate:-}" ]; then
+		open_rate=$(least_of "$1" getattr-x16 | awk '{ printf "%d", $1 / 2 }')
+		if [ "$open_rate" = 0 ]; then
+			echo "bench.sh: without rows of $1/getattr-x16 there is no rate for $1/$2" >&2
+			open_rate=none
+		fi
+	fi
+	[ "$open_rate" != none ] || return 0
+	own=([rate]=$open_rate)
+	counted "$3" -w "$5" -n "$6" -k "$7" -t "$seconds" -r "$open_rate" -s "$4"
+	add_sample "$@" "$json"
+}
+
+# way_mixed: the work of the row beside another client, which reads 1 MiB with 4 in flight all the time
+way_mixed() {
+	local json begun
+
+	own=()
+	load "$3" -w read:1048576 -n 4 -t "$(awk -v s="$seconds" 'BEGIN { print s + 1 }')" >"$T/bulk.json" &
+	begun=$!
+	read -r -t 0.3 -u "$held_fd"
+	counted "$3" -w "$5" -n "$6" -k "$7" -t "$seconds"
+	wait $begun || die "VOID: $3: $(cat "$T/bulk.json" "$T/load.err")"
+	add_sample "$@" "$json"
+	json=$(<"$T/bulk.json")
+	own=()
+	add_sample "$1" "$2-bulk" "$3" "$4" read:1048576 4 1 "$json"
+}
+
+# ---------------------------------------------------------------- connections that do nothing
+
+# memory_of NAME: PSS and RSS in bytes
+memory_of() {
+	awk '$1 == "Rss:" { rss = $2 } $1 == "Pss:" { pss = $2 } END { print pss * 1024, rss * 1024 }' \
+		"/proc/${pid_of[$1]}/smaps_rollup"
+}
+
+# switches_of NAME: how often its threads have gone to sleep
+switches_of() { cat /proc/"${pid_of[$1]}"/task/*/status | awk '$1 == "voluntary_ctxt_switches:" { n += $2 } END { print n }'; }
+
+# hold NAME CONTENDER COUNT: so many more connections, until let_go NAME
+hold() {
+	local front
+
+	read -ra front < <(front_of "$2")
+	rm -f "$T/$1.in" && mkfifo "$T/$1.in"
+	: >"$T/$1.log"
+	"$PROGRAMS/nfs_load" -w idle -k "$3" "${front[@]}" <"$T/$1.in" >"$T/$1.log" 2>&1 &
+	pid_of[$1]=$!
+	exec {idle_fd[$1]}>"$T/$1.in"
+	wait_for 60 eval "! alive $1 || grep -qx ready $T/$1.log"
+	grep -qx ready "$T/$1.log" || die "VOID: $2 does not hold $3 connections: $(cat "$T/$1.log")"
+}
+declare -A idle_fd=()
+
+# let_go NAME: its line of JSON in $json
+let_go() {
+	local fd=${idle_fd[$1]}
+
+	exec {fd}>&-
+	wait "${pid_of[$1]}" || die "VOID: $1: $(cat "$T/$1.log")"
+	unset "pid_of[$1]"
+	json=$(tail -n 1 "$T/$1.log")
+}
+
+# way_idle: a slope, from 100 connections on, of processes that have done nothing else
+way_idle() {
+	local json hop place few many more quiet_s=5 asleep
+
+	own=()
+	start_contender "$3"
+	hold few "$3" 100
+	declare -A few=() asleep=()
+	for hop in $(hops_of "$3"); do few[$hop]=$(memory_of "$hop"); done
+	hold many "$3" $(($7 - 100))
+	read -r -t 1 -u "$held_fd" # what came with the connections is over
+	for hop in $(hops_of "$3"); do asleep[$hop]=$(switches_of "$hop"); done
+	read -r -t $quiet_s -u "$held_fd"
+	for hop in $(hops_of "$3"); do
+		place=first
+		[ "${hop##*.}" = 1 ] || place=second
+		own[wakes_${place}_per_s]=$(awk -v n=$(($(switches_of "$hop") - asleep[$hop])) -v s=$quiet_s 'BEGIN { print n / s }')
+		read -r few more <<<"${few[$hop]}"
+		read -ra many < <(memory_of "$hop")
+		own[pss_${place}_bytes]=$(((many[0] - few) / ($7 - 100)))
+		own[rss_${place}_bytes]=$(((many[1] - more) / ($7 - 100)))
+	done
+	let_go many
+	let_go few
+	stop_contender "$3"
+	add_sample "$@" "$json"
+}

@@ -1,0 +1,62 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The comparison of ./dev bench works, with measurements of a tenth of a second: each way to measure has figures that can be
+# true, over loopback and over a wire, and there are a table and a page. How large they are is not judged here.
+. "$(dirname "$0")/lib.sh"
+enter "$@"
+needs_proxies
+not_sanitized
+for program in haproxy socat jq python3; do
+	command -v $program >/dev/null || skip_all "$program is not installed"
+done
+
+bench() {
+	env -u E2E_INSIDE "$E2E_SRC/../bench/bench.sh" -b "$E2E_BUILD" -l "$E2E_BUILD" --rounds 1 --seconds 0.1 -o "$results" "$@"
+}
+
+# Beside /run, of which the script has one of its own.
+results=$(mktemp -d)
+trap 'rm -rf "$results"' EXIT
+
+# column NAME: of samples.csv, as "SERIES ROW CONTENDER VALUE"
+column() {
+	awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; next } { print $1, $2, $3, $at }' \
+		"$results/samples.csv"
+}
+
+# each COLUMN TEST LINES: so many lines, all of which have a value that passes
+each() {
+	column "$1" | awk -v lines="$3" "{ n++; v = \$4; if (\$4 == \"\" || !($2)) bad = 1 } END { exit bad || n != lines }" ||
+		{ column "$1"; return 1; }
+}
+
+well_formed() { python3 -c 'import sys, xml.dom.minidom as x; x.parse(sys.argv[1])' "$results/page.html"; }
+
+check "closed loop, open loop, connections and crowds, of each contender" bench --contenders 'direct|socat|haproxy2|copy2|tcp|chain' \
+	--rows '^lo/(getattr-x16|getattr-open|read-1m-x4|connect|crowd)$'
+note "$(cut -d, -f1-3,9-12 "$results/samples.csv" | tail -n +2)"
+check "each has operations" each ops 'v > 0' 28
+check "each has a p99" each p99_us 'v > 0' 28
+check "each has spent CPU time in the server" each cpu_server_s 'v > 0' 28
+check "none has a wrong byte" each mismatches 'v == 0' 28
+check "the open loop has one rate for all" \
+	eval '[ "$(column rate | awk "\$2 == \"getattr-open\" { print \$4 }" | sort -u | wc -l)" = 1 ]'
+check "the table has ratios of what is aimed at" grep -qE 'GETATTR, 16 in flight +[0-9]' "$results/table.txt"
+check "the page is well-formed" well_formed
+check "the page has plots" grep -q '<svg' "$results/page.html"
+
+check "a bulk client beside another, and idle connections" bench --contenders chain --rows '^(lo/mixed|idle/idle-c1000)$'
+check "an idle connection has memory in both hops" eval 'column pss_second_bytes | grep -qE "idle-c1000 chain [1-9]"'
+check "wake-ups are counted" eval 'column wakes_first_per_s | grep -qE "idle-c1000 chain [0-9]"'
+
+check "another build beside this one" bench --contenders '(tcp|chain)(-beside)?' --beside "$E2E_BUILD" --rows '^lo/getattr-x1$'
+check "it is in the samples" eval 'column ops | grep -qE "getattr-x1 chain-beside [1-9]"'
+
+check "over a wire with short packets" bench --contenders 'haproxy2|copy2|chain' --rows '^mtu1500/read-1m-x4$'
+check "each has operations" each ops 'v > 0' 3
+
+exits_with() { local wanted=$1; shift; "$@"; [ $? = "$wanted" ]; }
+check "without a load generator it is a skip" exits_with 77 bench -l /
+check "a row that there is not is no success" exits_with 77 bench --rows '^lo/no-such-row$'
+check "nor is an option that there is not" exits_with 2 bench --frobnicate
+finish
