@@ -58,15 +58,16 @@ row_table() {
 	END
 }
 
-# Connections of socat are processes, so it is left out where these are many. With --quick the rows are fewer, too.
+# Those of one hop, then those of two, so that who is compared is measured soon after. Connections of socat are processes,
+# so it is left out where these are many.
 group() {
 	case $1 in
-	all) echo direct socat haproxy haproxy2 copy copy2 tcp chain ;;
-	variants) echo direct socat haproxy haproxy-splice haproxy2 copy copy2 tcp chain chain-nocrc chain-64k chain-mss chain-v2 ;;
-	unforked) echo direct haproxy haproxy2 copy copy2 tcp chain ;;
-	few) echo haproxy haproxy2 tcp chain ;;
+	all) echo direct socat haproxy copy tcp haproxy2 copy2 chain ;;
+	variants) echo direct socat haproxy haproxy-splice copy tcp haproxy2 copy2 chain chain-nocrc chain-64k chain-mss chain-v2 ;;
+	unforked) echo direct haproxy copy tcp haproxy2 copy2 chain ;;
+	few) echo haproxy tcp haproxy2 chain ;;
 	far) echo direct haproxy2 copy2 chain chain-nocrc chain-64k chain-mss ;;
-	idle) echo haproxy haproxy2 tcp chain ;;
+	idle) echo haproxy tcp haproxy2 chain ;;
 	esac
 	[ -z "$beside" ] || echo tcp-beside chain-beside
 }

@@ -155,7 +155,7 @@ def page(run):
                 "run. A thick stroke is the aim, a thin one the least. Where less is better (↓) the scale is turned "
                 "round.",
                 [aims_plot(run)]),
-        section("Throughput", "Medians with their ranges. What has one hop and what has two is not alike.",
+        section("Throughput", "Medians with their ranges; first what is one hop, then what is two.",
                 panels(run, BULK, "gb", "GB/s") + panels(run, SMALL[:-1], "ops", "operations/s") +
                 panels(run, SMALL[-1:], "connects", "a second")),
         section("Latency",

@@ -138,8 +138,8 @@ class Latency:
 
 
 def time(us):
-    """40 µs, 1.2 ms."""
-    return f"{figure(us / 1000)} ms" if us >= 1000 else f"{us:.0f} µs"
+    """100 µs, 1 ms."""
+    return f"{us / 1000:g} ms" if us >= 1000 else f"{us:g} µs"
 
 
 def latencies(title, rows, names=138):

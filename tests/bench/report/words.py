@@ -13,7 +13,7 @@ TITLES = {
     "chain": "our two, iwarp",
     "chain-nocrc": "our two, no CRC",
     "chain-64k": "our two, FPDU 64 KiB",
-    "chain-mss": "our two, FPDU of the MSS",
+    "chain-mss": "our two, FPDU of MSS",
     "chain-v2": "our two, version two",
     "tcp-beside": "other build, tcp to tcp",
     "chain-beside": "other build, iwarp",
