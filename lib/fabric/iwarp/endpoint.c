@@ -23,9 +23,6 @@
 
 #define READS_PER_TURN  16u /* while the socket fills what it is given */
 #define WRITES_PER_TURN 8u
-/* The segment size grows with the peer's window, and follows the path: it is asked for ever more seldom as it stays. */
-#define MSS_FIRST_BYTES 32768u
-#define MSS_LAST_BYTES  1048576u
 
 static struct iwarp_ep *ep_of(struct fabric_ep *ep)
 {
@@ -141,21 +138,10 @@ static void ep_receive(struct iwarp_ep *ep)
 	}
 }
 
-static void ep_mss_tell(struct iwarp_ep *ep)
+static void ep_segment_ask(struct iwarp_ep *ep)
 {
-	int mss = 0;
-	socklen_t len = sizeof(mss);
-
-	if (getsockopt(ep->fd, IPPROTO_TCP, TCP_MAXSEG, &mss, &len) < 0 || mss <= 0)
-		mss = ep->mss_bytes;
-	if (mss != ep->mss_bytes) {
-		ep->mss_bytes = mss;
-		ep->mss_every = MSS_FIRST_BYTES;
-		iwarp_engine_mss(ep->engine, (unsigned)mss);
-	} else if (ep->mss_every < MSS_LAST_BYTES) {
-		ep->mss_every *= 2;
-	}
-	ep->mss_sent = 0;
+	if (iwarp_segment_ask(&ep->segment, ep->fd))
+		iwarp_engine_mss(ep->engine, ep->segment.size_bytes);
 }
 
 static void ep_send(struct iwarp_ep *ep)
@@ -166,8 +152,8 @@ static void ep_send(struct iwarp_ep *ep)
 		size_t total = 0;
 		ssize_t len;
 
-		if (ep->mss_sent >= ep->mss_every)
-			ep_mss_tell(ep);
+		if (iwarp_segment_due(&ep->segment))
+			ep_segment_ask(ep);
 		msg.msg_iovlen = iwarp_engine_tx_plan(ep->engine, &iov);
 		ep->blocked = false;
 		if (!msg.msg_iovlen)
@@ -187,7 +173,7 @@ static void ep_send(struct iwarp_ep *ep)
 			return;
 		}
 		if (len > 0) {
-			ep->mss_sent += (size_t)len;
+			ep->segment.sent_bytes += (size_t)len;
 			iwarp_engine_tx_done(ep->engine, (size_t)len, ep_now(ep));
 		}
 		if (len < 0 || (size_t)len < total) {
@@ -257,7 +243,7 @@ static void on_connected(struct iwarp_ep *ep)
 	ep->connecting = false;
 	len = sizeof(ep->local);
 	(void)getsockname(ep->fd, (struct sockaddr *)&ep->local, &len);
-	ep_mss_tell(ep);
+	ep_segment_ask(ep);
 	ep_send_later(ep);
 }
 
@@ -295,7 +281,6 @@ static struct iwarp_ep *ep_new(struct iwarp_fabric *fabric, int fd,
 	ep->ep.arg = arg;
 	ep->fd = fd;
 	ep->timer_at = UINT64_MAX;
-	ep->mss_every = MSS_FIRST_BYTES;
 	loop_task_init(&ep->flush, on_flush, ep);
 	ep->engine = iwarp_engine_new(&fabric->env, &fabric->config, events, arg);
 	ep->io = loop_io_new(loop, fd, on_ready, ep);
@@ -346,7 +331,7 @@ int iwarp_ep_adopt(struct fabric *base, struct fabric_incoming *in,
 	if (ep) {
 		ep->peer = incoming->in.peer;
 		ep->local = incoming->in.local;
-		ep_mss_tell(ep);
+		ep_segment_ask(ep);
 		iwarp_engine_listen(ep->engine, ep_now(ep));
 		ep_watch(ep);
 		ep_timer_set(ep);

@@ -20,6 +20,13 @@ struct iwarp_incoming {
 	int fd;
 };
 
+/* TCP's segment size, as far as it is known; all zero: it is not. */
+struct iwarp_segment {
+	unsigned size_bytes;
+	size_t sent_bytes;  /* since it was asked for … */
+	size_t every_bytes; /* … which is due after so many */
+};
+
 struct iwarp_ep {
 	struct fabric_ep ep;
 	struct iwarp_engine *engine;
@@ -33,8 +40,7 @@ struct iwarp_ep {
 	bool fin_sent;
 	bool closed; /* closed() has been or is being called */
 	unsigned watched;
-	int mss_bytes;              /* TCP's segment size when it was last asked for … */
-	size_t mss_sent, mss_every; /* … so many bytes ago, and again after so many */
+	struct iwarp_segment segment;
 	struct sockaddr_storage local, peer;
 };
 
@@ -45,6 +51,13 @@ struct iwarp_ep {
  * @fd: one that connects, or a listener: what is accepted there inherits them
  */
 void iwarp_socket_tune(int fd, const struct iwarp_config *config);
+/** iwarp_segment_due - whether so much has been sent that it may be another one by now. */
+static inline bool iwarp_segment_due(const struct iwarp_segment *segment)
+{
+	return segment->sent_bytes >= segment->every_bytes;
+}
+/** iwarp_segment_ask - ask the socket for it; returns whether it is another one. */
+bool iwarp_segment_ask(struct iwarp_segment *segment, int fd);
 /**
  * iwarp_socket_connect - a TCP connection on its way
  * @source: where it comes from, as in fabric_ep_params
