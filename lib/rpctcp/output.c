@@ -220,25 +220,26 @@ static void sent(struct tcp_output *output, size_t bytes)
 	}
 }
 
-/* As much of what is here as one call takes; returns what stream_writev() does, or 0 for nothing to send. */
-static ssize_t send_some(struct tcp_output *output)
+/* What is here, up to @most_bytes of it; returns how many pieces, and sets *@total_bytes. */
+static int gather(const struct tcp_output *output, struct iovec iov[IOV_MAX], size_t most_bytes,
+		  size_t *total_bytes)
 {
-	struct iovec iov[IOV_MAX];
+	size_t skip = output->sent_bytes, left = most_bytes;
+	const struct tcp_out *out;
 	int niov = 0;
-	size_t skip = output->sent_bytes;
-	struct tcp_out *out;
 
 	STAILQ_FOREACH(out, &output->queue, entry) {
-		uint32_t here = here_bytes(out);
+		size_t here = here_bytes(out) - skip, n = here < left ? here : left;
 
-		iov[niov].iov_base = (void *)(out->data + skip);
-		iov[niov].iov_len = here - skip;
-		niov += here > skip;
-		skip = 0;
-		if (here < out->len_bytes || niov == IOV_MAX)
+		iov[niov] = (struct iovec){(void *)(out->data + skip), n};
+		niov += n > 0;
+		left -= n;
+		if (here_bytes(out) < out->len_bytes || !left || niov == IOV_MAX)
 			break;
+		skip = 0;
 	}
-	return niov ? stream_writev(output->conn->stream, iov, niov) : 0;
+	*total_bytes = most_bytes - left;
+	return niov;
 }
 
 /* The peer must take what is here for it. */
@@ -291,30 +292,42 @@ static void check_room(struct tcp_output *output)
 		conn->config.leg.events->call_ready(conn->config.leg.arg);
 }
 
+/*
+ * Sends what is here until the stream takes no more or the turn has had its part. Who takes a part of what it is
+ * given has no room for the rest, and is not asked again. Returns 0, or a negative errno of a stream that broke.
+ */
+static int send_all(struct tcp_output *output)
+{
+	struct tcp_conn *conn = output->conn;
+	size_t left = TCP_TURN_BYTES, asked;
+	struct iovec iov[IOV_MAX];
+	int niov;
+
+	conn->send_full = false;
+	while (left && !conn->send_full && (niov = gather(output, iov, left, &asked))) {
+		ssize_t n = stream_writev(conn->stream, iov, niov);
+
+		if (n < 0 && n != -EAGAIN)
+			return (int)n;
+		conn->send_full = n < 0 || (size_t)n < asked;
+		if (n < 0)
+			break;
+		sent(output, (size_t)n);
+		left -= (size_t)n;
+	}
+	if (!left)
+		tcp_conn_defer(conn);
+	return 0;
+}
+
 void tcp_output_flush(struct tcp_output *output)
 {
 	struct tcp_conn *conn = output->conn;
-	uint64_t end_bytes = conn->bytes_sent + TCP_TURN_BYTES;
+	int rc = send_all(output);
 
-	conn->send_full = false;
-	while (!STAILQ_EMPTY(&output->queue)) {
-		ssize_t n = send_some(output);
-
-		if (n == 0)
-			break;
-		if (n > 0) {
-			sent(output, (size_t)n);
-			if (conn->bytes_sent >= end_bytes) {
-				tcp_conn_defer(conn);
-				break;
-			}
-		} else if (n == -EAGAIN) {
-			conn->send_full = true;
-			break;
-		} else {
-			tcp_conn_broke(conn, (int)-n);
-			return;
-		}
+	if (rc) {
+		tcp_conn_broke(conn, -rc);
+		return;
 	}
 	tcp_conn_watch(conn);
 	watch_progress(output);
