@@ -6,10 +6,18 @@
 #include <errno.h>
 #include <stdbool.h>
 
-#define KEEPALIVE_PROBES         3u /* unanswered, and the peer is given up */
-#define KEEPALIVE_INTERVAL_MAX_S 10u
+#define KEEPALIVE_PROBES         10u /* while a silent peer is asked again */
+#define KEEPALIVE_INTERVAL_MAX_S 3u
+#define KEEPALIVE_ASK_MIN_S      3u
+#define KEEPALIVE_ASK_MAX_S      (KEEPALIVE_PROBES * KEEPALIVE_INTERVAL_MAX_S)
 
-/** keepalive_interval_s - between two probes, of a peer that is asked after @idle_s of silence. */
+/**
+ * keepalive_interval_s - between two probes, of a peer that is asked after @idle_s of silence
+ *
+ * Many, and close to each other: connections that came at about the same time are asked in one tick of the kernel's,
+ * and of thousands of probes at once the host drops what its queues do not hold. Those that were lost are repeated
+ * together, each time fewer.
+ */
 static inline unsigned keepalive_interval_s(unsigned idle_s)
 {
 	unsigned part_s = idle_s / KEEPALIVE_PROBES;
@@ -22,7 +30,9 @@ static inline unsigned keepalive_interval_s(unsigned idle_s)
 /** keepalive_end_s - from the last word of the peer until it is given up. */
 static inline unsigned keepalive_end_s(unsigned idle_s)
 {
-	return idle_s + KEEPALIVE_PROBES * keepalive_interval_s(idle_s);
+	if (idle_s < KEEPALIVE_ASK_MIN_S)
+		return idle_s + KEEPALIVE_ASK_MIN_S;
+	return idle_s + (idle_s < KEEPALIVE_ASK_MAX_S ? idle_s : KEEPALIVE_ASK_MAX_S);
 }
 
 /**

@@ -414,9 +414,9 @@ static void expect_options(int fd)
 	getsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &value, &len);
 	ck_assert_int_eq(value, 30);
 	getsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &value, &len);
-	ck_assert_int_eq(value, 10);
-	getsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &value, &len);
 	ck_assert_int_eq(value, 3);
+	getsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &value, &len);
+	ck_assert_int_eq(value, 10);
 }
 
 /* The next descriptor that there will be. */
