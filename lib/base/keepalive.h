@@ -11,13 +11,22 @@
 #define KEEPALIVE_ASK_MIN_S      3u
 #define KEEPALIVE_ASK_MAX_S      (KEEPALIVE_PROBES * KEEPALIVE_INTERVAL_MAX_S)
 
-/**
- * keepalive_interval_s - between two probes, of a peer that is asked after @idle_s of silence
- *
- * Many, and close to each other: connections that came at about the same time are asked in one tick of the kernel's,
- * and of thousands of probes at once the host drops what its queues do not hold. Those that were lost are repeated
- * together, each time fewer.
+/*
+ * Connections that came at about the same time are asked in one tick of the kernel's, which is as coarse as 2 s, and of
+ * thousands of probes at once the host drops what its queues do not hold. So they are asked at times that differ; and
+ * often, since those that were dropped are repeated together, each time fewer.
  */
+
+/** keepalive_ask_s - the silence after which the peer at @fd is asked: half of @idle_s to all of it. */
+static inline unsigned keepalive_ask_s(unsigned idle_s, int fd)
+{
+	unsigned mixed =
+		(unsigned)fd * 2654435761u >> 16; /* golden ratio: neighbours are far apart */
+
+	return idle_s - mixed % (idle_s / 2 + 1);
+}
+
+/** keepalive_interval_s - between two probes, of a peer that is asked after @idle_s of silence at most. */
 static inline unsigned keepalive_interval_s(unsigned idle_s)
 {
 	unsigned part_s = idle_s / KEEPALIVE_PROBES;

@@ -50,7 +50,7 @@ static void set_options(int fd, unsigned keepalive_s, unsigned timeout_ms)
 	} options[] = {
 		{SOL_SOCKET, SO_KEEPALIVE, 1},
 		{IPPROTO_TCP, TCP_NODELAY, 1},
-		{IPPROTO_TCP, TCP_KEEPIDLE, (int)keepalive_s},
+		{IPPROTO_TCP, TCP_KEEPIDLE, (int)keepalive_ask_s(keepalive_s, fd)},
 		{IPPROTO_TCP, TCP_KEEPINTVL, (int)keepalive_interval_s(keepalive_s)},
 		{IPPROTO_TCP, TCP_KEEPCNT, KEEPALIVE_PROBES},
 		{IPPROTO_TCP, TCP_USER_TIMEOUT, (int)timeout_ms},
@@ -211,6 +211,7 @@ static struct socket_stream *socket_new(struct socket_net *net)
 int socket_adopt(struct socket_net *net, int fd, struct stream **out)
 {
 	struct socket_stream *sock = socket_new(net);
+	int ask_s = (int)keepalive_ask_s(net->keepalive_s, fd);
 
 	if (!sock)
 		goto out_fd;
@@ -218,6 +219,7 @@ int socket_adopt(struct socket_net *net, int fd, struct stream **out)
 	if (!sock->io)
 		goto out_free;
 	sock->fd = fd;
+	setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &ask_s, sizeof(ask_s));
 	*out = &sock->stream;
 	return 0;
 out_free:

@@ -22,7 +22,7 @@ struct socket_net {
 /**
  * socket_net_init - for streams whose user waits for its peers for @stall_timeout_us at most
  * @ports:       of the process; outlives the streams
- * @keepalive_s: a peer that said nothing for so long is asked whether it is there
+ * @keepalive_s: a peer that said nothing for so long, at most, is asked whether it is there
  *
  * Linux goes on asking as long as a peer may leave data unacknowledged, which is until a little after
  * @stall_timeout_us, but at least twice: a silent peer is given up at the first question after that.
@@ -34,7 +34,7 @@ void socket_net_init(struct socket_net *net, struct loop *loop, struct ports *po
  * socket_tune_listener - give the streams that are accepted at @fd what those have that connect
  *
  * What is accepted inherits no delay, keepalive and the bound on unanswered data, so that they are set once. The values
- * are those of socket_net_init().
+ * are those of socket_net_init(); how soon a peer is asked differs from one to the next.
  */
 void socket_tune_listener(int fd, uint64_t stall_timeout_us, unsigned keepalive_s);
 

@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/keepalive.h"
 #include "fabric/iwarp/socket.h"
 #include "tests/lib/test.h"
 #include "tests/unit/iwarp_ends.h"
@@ -165,7 +166,7 @@ static void expect_tuned(int fd, unsigned idle_s, int interval_s, int end_ms)
 {
 	ck_assert_int_eq(option(fd, IPPROTO_TCP, TCP_NODELAY), 1);
 	ck_assert_int_eq(option(fd, SOL_SOCKET, SO_KEEPALIVE), 1);
-	ck_assert_int_eq(option(fd, IPPROTO_TCP, TCP_KEEPIDLE), (int)idle_s);
+	ck_assert_int_eq(option(fd, IPPROTO_TCP, TCP_KEEPIDLE), (int)keepalive_ask_s(idle_s, fd));
 	ck_assert_int_eq(option(fd, IPPROTO_TCP, TCP_KEEPINTVL), interval_s);
 	ck_assert_int_eq(option(fd, IPPROTO_TCP, TCP_KEEPCNT), 10);
 	ck_assert_int_eq(option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT), end_ms);
@@ -205,6 +206,21 @@ START_TEST(who_connects_and_what_is_accepted_are_tuned_alike)
 	event_loop_run(ends.loop);
 	ck_assert_uint_eq(ends.done, 1);
 	ends_stop();
+}
+END_TEST
+
+/* About as many at each, of descriptors in whatever stride. */
+START_TEST(peers_are_asked_at_times_that_differ)
+{
+	unsigned asked[31] = {0};
+
+	for (int i = 0; i < 10000; i++)
+		asked[keepalive_ask_s(30, 20 + i * (_i + 1))]++;
+	for (unsigned s = 0; s <= 30; s++) {
+		ck_assert_uint_le(asked[s], s < 15 ? 0 : 10000 / 12);
+		ck_assert_uint_ge(asked[s], s < 15 ? 0 : 10000 / 24);
+	}
+	ck_assert_uint_eq(keepalive_ask_s(1, _i), 1);
 }
 END_TEST
 
@@ -588,6 +604,7 @@ int main(void)
 	tcase_add_test(tc, a_socket_that_cannot_be_watched_ends_its_connection);
 	tcase_add_test(tc, a_reset_is_a_lost_connection);
 	tcase_add_loop_test(tc, a_silent_peer_is_asked_and_given_up, 0, 5);
+	tcase_add_loop_test(tc, peers_are_asked_at_times_that_differ, 0, 8);
 	tcase_add_test(tc, who_connects_and_what_is_accepted_are_tuned_alike);
 	tcase_add_test(tc, an_error_says_whether_the_peer_still_answers);
 	tcase_add_test(tc, closing_while_connecting_closes);

@@ -331,6 +331,7 @@ int iwarp_ep_adopt(struct fabric *base, struct fabric_incoming *in,
 	if (ep) {
 		ep->peer = incoming->in.peer;
 		ep->local = incoming->in.local;
+		iwarp_socket_spread(incoming->fd, &fabric->config);
 		ep_segment_ask(ep);
 		iwarp_engine_listen(ep->engine, ep_now(ep));
 		ep_watch(ep);

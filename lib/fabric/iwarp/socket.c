@@ -11,17 +11,28 @@
 
 #define SEGMENT_FIRST_BYTES 32768u
 #define SEGMENT_LAST_BYTES  1048576u
+static unsigned keepalive_of(const struct iwarp_config *config)
+{
+	return config->keepalive_s ? config->keepalive_s : IWARP_KEEPALIVE_S;
+}
+
+void iwarp_socket_spread(int fd, const struct iwarp_config *config)
+{
+	int ask_s = (int)keepalive_ask_s(keepalive_of(config), fd);
+
+	(void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &ask_s, sizeof(ask_s));
+}
 
 /* A peer that takes no data is given as long as one that says nothing. */
 void iwarp_socket_tune(int fd, const struct iwarp_config *config)
 {
-	unsigned keepalive_s = config->keepalive_s ? config->keepalive_s : IWARP_KEEPALIVE_S;
+	unsigned keepalive_s = keepalive_of(config);
 	const struct {
 		int level, option, value;
 	} settings[] = {
 		{IPPROTO_TCP, TCP_NODELAY, 1},
 		{SOL_SOCKET, SO_KEEPALIVE, 1},
-		{IPPROTO_TCP, TCP_KEEPIDLE, (int)keepalive_s},
+		{IPPROTO_TCP, TCP_KEEPIDLE, (int)keepalive_ask_s(keepalive_s, fd)},
 		{IPPROTO_TCP, TCP_KEEPINTVL, (int)keepalive_interval_s(keepalive_s)},
 		{IPPROTO_TCP, TCP_KEEPCNT, KEEPALIVE_PROBES},
 		{IPPROTO_TCP, TCP_USER_TIMEOUT, (int)keepalive_end_s(keepalive_s) * 1000},

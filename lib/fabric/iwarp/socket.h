@@ -58,6 +58,8 @@ static inline bool iwarp_segment_due(const struct iwarp_segment *segment)
 }
 /** iwarp_segment_ask - ask the socket for it; returns whether it is another one. */
 bool iwarp_segment_ask(struct iwarp_segment *segment, int fd);
+/** iwarp_socket_spread - ask the peer at @fd, which was accepted, when not all others are asked. */
+void iwarp_socket_spread(int fd, const struct iwarp_config *config);
 /**
  * iwarp_socket_connect - a TCP connection on its way
  * @source: where it comes from, as in fabric_ep_params
