@@ -2,10 +2,10 @@
 /*
  * A verbs endpoint's send queue.
  *
- * What is posted in a loop turn leaves in chains at its end. The last of each chain is signalled, and
- * every sixteenth before it, and each Read; a completion stands for all Sends, Writes and work of our own
- * before it. Reads are counted apart: some devices complete a Send that was posted after a Read before
- * it. What the queue, or for Reads the peer, has no room for waits here.
+ * What is posted in a loop turn leaves in chains at its end, behind the receives that were posted in it. The last
+ * of each chain is signalled, and every sixteenth before it, and each Read; a completion stands for all Sends,
+ * Writes and work of our own before it. Reads are counted apart: some devices complete a Send that was posted
+ * after a Read before it. What the queue, or for Reads the peer, has no room for waits here.
  */
 #include "fabric/verbs/queue.h"
 
@@ -14,6 +14,7 @@
 
 #include "fabric/verbs/domain.h"
 #include "fabric/verbs/life.h"
+#include "fabric/verbs/recv.h"
 
 /* fabric_wr.priv: [0] the sequence number; [1] of a Read, the region that is its sink. */
 
@@ -224,6 +225,9 @@ void verbs_queue_run(struct verbs_ep *ep)
 	struct ibv_send_wr *bad;
 	int err;
 
+	if (!verbs_state_sends(ep->state))
+		return;
+	verbs_recvs_leave(ep);
 	if (!verbs_state_sends(ep->state))
 		return;
 	for (;;) {

@@ -105,9 +105,10 @@ static int post_chain(struct verbs_ep *ep)
 			wrs[n - 1].next = &wrs[n];
 		n++;
 	}
-	if (n && ibv_post_recv(ep->qp, wrs, &bad))
-		return -EIO;
-	return (int)n;
+	if (!n)
+		return 0;
+	verbs_ep_counters(ep)->recv_chains_posted++;
+	return ibv_post_recv(ep->qp, wrs, &bad) ? -EIO : (int)n;
 }
 
 int verbs_recvs_fill(struct verbs_ep *ep)
@@ -121,7 +122,7 @@ int verbs_recvs_fill(struct verbs_ep *ep)
 }
 
 /* Before there is a queue pair they are only remembered. */
-static void fill_or_die(struct verbs_ep *ep)
+void verbs_recvs_leave(struct verbs_ep *ep)
 {
 	int err;
 
@@ -136,6 +137,15 @@ static void fill_or_die(struct verbs_ep *ep)
 		verbs_ep_die(ep, FABRIC_CLOSE_RESOURCES,
 			     "memory cannot be registered (%s): is LimitMEMLOCK set?",
 			     strerror(-err));
+}
+
+/* With all others of this turn, and before its Sends, since only those tell the peer of them. */
+static void leave_soon(struct verbs_ep *ep)
+{
+	if (verbs_state_up(ep->state))
+		loop_defer(ep->ep.fabric->loop, &ep->post_task);
+	else
+		verbs_recvs_leave(ep);
 }
 
 int verbs_recvs_first(struct verbs_ep *ep)
@@ -160,7 +170,7 @@ void verbs_recv_idle(struct verbs_ep *ep, unsigned at)
 		give_back(&ep->recvs[at]);
 	ep->recvs[at].next_idle = ep->idle_recv;
 	ep->idle_recv = at;
-	fill_or_die(ep);
+	leave_soon(ep);
 }
 
 void verbs_recv_post(struct fabric_ep *fep, unsigned count, uint32_t size_bytes)
@@ -175,7 +185,7 @@ void verbs_recv_post(struct fabric_ep *fep, unsigned count, uint32_t size_bytes)
 		verbs_ep_die(ep, FABRIC_CLOSE_RESOURCES, "no memory for a receive");
 		return;
 	}
-	fill_or_die(ep);
+	leave_soon(ep);
 }
 
 unsigned verbs_recv_resize(struct fabric_ep *fep, uint32_t size_bytes)

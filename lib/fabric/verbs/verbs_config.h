@@ -13,6 +13,7 @@
 	X(connections_opened, "connections set up, either way")                                    \
 	X(wrs_posted, "work requests given to the device")                                         \
 	X(chains_posted, "times that one or more were given to it")                                \
+	X(recv_chains_posted, "times that one or more receives were given to it")                  \
 	X(wrs_inline, "work requests that carried their data themselves")                          \
 	X(sends_waited, "times that the device had no room for another Send")                      \
 	X(reads_waited, "RDMA Reads that waited since the peer allows no more at once")            \

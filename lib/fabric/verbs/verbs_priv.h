@@ -12,7 +12,8 @@
  *	device                       devices and their descriptors
  *	poll, probe                  completions; whether the peer is there
  *	key, qp                      what is lent; the queue pair
- *	queue, recv                  work requests; receives
+ *	queue                        work requests
+ *	recv                         receives
  *	async                        asynchronous events
  *	domain, life, aside, listen  what is registered; an endpoint's state; threads; listeners
  *	states, notice, watch
