@@ -15,7 +15,7 @@ usage() {
 	  --full       every workload on every version of NFS; writes RESULTS.md too
 	  --build DIR  where rpcrdma-proxy was built (default: build, beside the sources)
 	  BOOT         direct (no proxy), iwarp, verbs, conformance, krb5: only these guests (default: iwarp, verbs and
-	               conformance, else all)
+	               conformance, else all); counted, by itself only: what an RPC costs on verbs, a table
 	A row ends after LAB_ROW_S seconds, a guest that reports nothing for LAB_SILENCE_S, or takes LAB_LIMIT_S in all.
 	With LAB_ROWS in the environment, only rows whose names match that extended regular expression run.
 	LAB_SEED is the number that moments of kills are drawn from, and is printed.
@@ -76,6 +76,9 @@ need tshark tshark
 need dumpcap wireshark-common
 need fio fio
 need getfattr attr
+case " ${boots[*]} " in
+*" counted "*) need strace strace ;;
+esac
 need getfacl acl
 need nfs4_getfacl nfs4-acl-tools
 need mkfs.ext4 e2fsprogs
@@ -95,8 +98,8 @@ for binary in daemon/rpcrdma-proxy daemon/ctl/rpcrdma-proxyctl; do
 	[ -x "$build/$binary" ] || skip_all "no $binary in $build"
 done
 build=$(cd "$build" && pwd)
-make -s -C "$build" tests/lab/lab_work tests/lab/fabric_pair tests/e2e/held_call tests/judge/judge >/dev/null 2>&1 ||
-	skip_all "tests/lab/lab_work, fabric_pair, tests/e2e/held_call and tests/judge/judge do not build in $build"
+make -s -C "$build" tests/lab/lab_work tests/lab/fabric_pair tests/e2e/held_call tests/judge/judge tests/bench/rpc_load >/dev/null 2>&1 ||
+	skip_all "tests/lab/lab_work, fabric_pair, tests/e2e/held_call, tests/judge/judge and tests/bench/rpc_load do not build in $build"
 
 # Into namespaces of our own; the PID namespace takes every process with it when this script ends.
 if [ "${LAB_INSIDE:-}" != yes ]; then

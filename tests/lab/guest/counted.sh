@@ -1,0 +1,103 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# What an RPC costs a proxy on verbs, counted on siw and on rxe, since emulated time is no figure: two proxies with verbs between
+# them, and the client and server of tests/bench/rpc_load around them. A row is a work; it fails where nothing is counted.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/workload.sh"
+. "$(dirname "$0")/rows.sh"
+
+# Work, Calls in flight, RPCs of a turn.
+works=("getattr 1 200" "getattr 16 400" "read:65536 1 40" "read:65536 8 80" "read:1048576 1 12" "write:65536 1 40"
+	"write:65536 8 80" "write:1048576 1 12")
+counters=(chains_posted wrs_posted recv_chains_posted completions completion_events)
+
+pid_of_proxy() { cat "$proxy_dir/$1.pid"; }
+
+# wakes NAME: how often the threads of a proxy have waited
+wakes() { cat "/proc/$(pid_of_proxy "$1")"/task/*/status | awk '/^voluntary_ctxt_switches/ { n += $2 } END { print n }'; }
+
+# counts NAME: what is counted of a proxy so far
+counts() {
+	local stats counter
+
+	stats=$(proxy_says "$1" -j stats)
+	for counter in "${counters[@]}"; do
+		jq --arg counter "$counter" '[.. | objects | .[$counter]? | numbers] | add // 0' <<<"$stats"
+	done
+	wakes "$1"
+}
+
+load_begin() {
+	rm -f /run/load.in /run/load.log
+	mkfifo /run/load.in
+	"$LAB_BUILD/tests/bench/rpc_load" "$1" "$2" "$3" "$5" "$4" "$6" </run/load.in >/run/load.log 2>&1 &
+	load_pid=$!
+	exec {go_on}>/run/load.in
+	turn_ends 1
+}
+
+turn_is_over() { grep -qx "turn $1" /run/load.log || ! kill -0 $load_pid 2>/dev/null; }
+turn_ends() {
+	wait_for 200 turn_is_over "$1"
+	grep -qx "turn $1" /run/load.log || fail "the load generator failed: $(cat /run/load.log)"
+}
+next_turn() { echo >&"$go_on"; }
+load_end() {
+	next_turn
+	exec {go_on}>&-
+	wait $load_pid
+}
+
+# trace_begin NAME, trace_end NAME: system calls of a proxy
+trace_begin() {
+	strace -qq -c -f -o "/run/strace.$1" -p "$(pid_of_proxy "$1")" &
+	trace_pid[$1]=$!
+	wait_for 20 eval "! grep -q '^TracerPid:.0$' /proc/$(pid_of_proxy "$1")/status"
+	sleep 1
+}
+trace_end() {
+	kill -INT "${trace_pid[$1]}"
+	wait "${trace_pid[$1]}" || true
+}
+declare -A trace_pid=()
+
+# tell LABEL WORK WINDOW COUNT SIDE BEFORE AFTER: a line of the table, and one with the system calls
+tell() {
+	local each
+	each=$(paste "$6" "$7" | awk -v n="$4" '{ printf "%9.2f", ($2 - $1) / n }')
+	say "# $(printf '%-4s %-14s x%-3s %-7s %s %9s' "$1" "$2" "$3" "$5" "$each" \
+		"$(awk -v n="$4" '$NF == "total" { printf "%.2f", ($4 ~ /^[0-9]+$/ ? $4 : $3) / n }' "/run/strace.$1-$5")")"
+	say "#      $(awk -v n="$4" '$1 ~ /^[0-9.]+$/ && $NF != "total" && $4 / n >= 0.005 { printf " %s %.2f", $NF, $4 / n }' "/run/strace.$1-$5")"
+	awk '$1 < 0 || NF != 1 { bad = 1 } END { exit bad || NR != 6 }' "$7" || fail "nothing is counted of $5"
+}
+
+# counted LABEL FRONT BACK WORK WINDOW COUNT: a warm turn, one that is counted, one of which the system calls are
+counted() {
+	local side
+
+	load_begin "$2" "$3" "$4" "$5" "$6" 3
+	for side in client server; do counts "$1-$side" >"/run/before.$side"; done
+	next_turn
+	turn_ends 2
+	for side in client server; do counts "$1-$side" >"/run/after.$side"; done
+	for side in client server; do trace_begin "$1-$side"; done
+	next_turn
+	turn_ends 3
+	for side in client server; do trace_end "$1-$side"; done
+	load_end
+	for side in client server; do tell "$1" "$4" "$5" "$6" $side "/run/before.$side" "/run/after.$side"; done
+	[ "$(head -1 /run/after.server)" -gt "$(head -1 /run/before.server)" ] || fail "no work request was posted"
+}
+
+guest_start
+guest_rxe
+say "# $(printf '%-24s %-7s %s %9s' "an RPC" proxy "$(printf '%9s' sends WRs recvs CQEs events waits)" "sys calls")"
+for device in "siw 10.0.2.15 2301" "rxe 10.9.0.1 2311"; do
+	set -- $device
+	guest_row "$1-server" "verbs://$2:$3" "tcp://127.0.0.1:$(($3 + 2))"
+	guest_row "$1-client" "tcp://127.0.0.1:$(($3 + 1))" "verbs://$2:$3"
+	for work in "${works[@]}"; do
+		row "$1: $work" counted "$1" $(($3 + 1)) $(($3 + 2)) $work
+	done
+done
+say done
