@@ -91,6 +91,7 @@ for series in lo workers2 mtu1500 mtu9000 idle; do
 	[ ${#names[@]} = 0 ] || "series_$series" "${names[@]}"
 done
 [ "$samples" != 0 ] || missing "no row and contender matches"
+fact "load at the end" "$(cut -d' ' -f1-3 /proc/loadavg)" >>"$out/machine.csv"
 python3 -B "$bench/report" "$out" | tee "$out/table.txt"
 [ "${PIPESTATUS[0]}" = 0 ] || die "the report could not be written"
 echo "the page is $out/page.html, each sample a line of $out/samples.csv"

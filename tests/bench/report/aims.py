@@ -21,7 +21,10 @@ REFERENCE = {
     "chain-beside": "haproxy2",
 }
 
-REACHED, ENOUGH, SHORT = "reached", "at least", "short"
+REACHED, ENOUGH, SHORT, UNSURE = "reached", "at least", "short", "unsure"
+
+# Ratios whose rounds differ by more than this factor are no figures, whatever their median is.
+NOISE = 2
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,9 @@ class Aim:
         return run.value(self.series, self.row, self.contender, self.metric)
 
     def verdict(self, value):
-        """REACHED, ENOUGH or SHORT, of a Spread by its median."""
+        """Of a Spread by its median: REACHED, ENOUGH or SHORT; UNSURE where the rounds say too different things."""
+        if self.reference and value.most > NOISE * value.least:
+            return UNSURE
         sign = -1 if self.lower else 1
         if sign * value.median >= sign * self.aim:
             return REACHED
@@ -121,6 +126,9 @@ def judged(run):
     return found
 
 
+# A load that the measurement makes itself, with two cores and as many as five processes that are at work at once.
+BUSY = 6
+
 # Rows in which the server is not what limits operations.
 UNLIMITED = {"getattr-open", "mixed", "mixed-bulk"}
 
@@ -128,9 +136,13 @@ UNLIMITED = {"getattr-open", "mixed", "mixed-bulk"}
 def doubts(run):
     """Sentences on what makes one doubt the run: a proxy ahead of no proxy, segments sent twice, a busy machine."""
     told = []
-    load = run.machine.get("load", "0").split()[0]
-    if float(load) > 0.5:
-        told.append(f"When it began the machine had a load of {load}.")
+    for name, when in (("load", "began"), ("load at the end", "ended")):
+        load = run.machine.get(name, "0").split()[0]
+        if name == "load" and float(load) > 0.5 or float(load) > BUSY:
+            told.append(f"When it {when} the machine had a load of {load}.")
+    unsure = [aim for aim, _, verdict in judged(run) if verdict == UNSURE]
+    if unsure:
+        told.append(f"{len(unsure)} of what is aimed at had rounds that differ by more than a factor of {NOISE}.")
     for series, row in run.rows():
         direct = run.value(series, row, "direct", "ops")
         for contender in run.contenders(series, row):

@@ -4,7 +4,7 @@
 from xml.sax.saxutils import escape
 
 import table
-from aims import ENOUGH, REACHED, SHORT, doubts, goodness, judged
+from aims import ENOUGH, REACHED, SHORT, UNSURE, doubts, goodness, judged
 from plot import Bar, Dot, Latency, bars, dots, element, latencies
 from samples import Spread
 from style import STYLE
@@ -23,7 +23,7 @@ CLASSES = {
     "tcp-beside": "beside",
     "chain-beside": "beside",
 }
-VERDICTS = {REACHED: "good", ENOUGH: "fair", SHORT: "poor"}
+VERDICTS = {REACHED: "good", ENOUGH: "fair", SHORT: "poor", UNSURE: "none"}
 
 BULK = ["read-1m-x4", "write-1m-x4", "read-1m-x1", "write-1m-x1", "read-64k-x8",
         "write-64k-x8", "read-4k-x16", "write-4k-x16"]
@@ -99,7 +99,7 @@ def html_table(cells):
     head = "".join(element("th", escape(cell)) for cell in cells[0])
     body = ""
     for row in cells[1:]:
-        marked = {"reached": "good", "at least": "fair", "short": "poor"}.get(row[-1])
+        marked = VERDICTS.get(row[-1])
         body += element("tr", "".join(
             element("td", escape(cell), **({"class_": marked} if marked and i == len(row) - 1 else {}))
             for i, cell in enumerate(row)
@@ -131,11 +131,12 @@ def tables(run):
 def summary(run):
     """How many aims are reached, as tiles."""
     found = [verdict for _, _, verdict in judged(run)]
-    said = {REACHED: "aims reached", ENOUGH: "near: at least what is asked", SHORT: "short of it"}
+    said = {REACHED: "aims reached", ENOUGH: "at least what is asked", SHORT: "short of it",
+            UNSURE: "unsure: rounds differ too much"}
     return element("div", "".join(
         element("div", element("b", str(found.count(verdict))) + element("span", said[verdict]),
                 class_=f"tile {VERDICTS[verdict]}")
-        for verdict in (REACHED, ENOUGH, SHORT)
+        for verdict in said if verdict != UNSURE or UNSURE in found
     ), class_="tiles")
 
 

@@ -23,7 +23,8 @@ section { background: var(--card); border: 1px solid var(--grid); border-radius:
 .tiles { display: flex; flex-wrap: wrap; gap: 1rem; }
 .tile { padding: .6rem 1.2rem; border-radius: 10px; border: 1px solid var(--grid); background: var(--card); }
 .tile b { font-size: 1.7rem; margin-right: .6rem; font-variant-numeric: tabular-nums; }
-.tile.good b, td.good { color: var(--good); } .tile.fair b, td.fair { color: var(--fair); } .tile.poor b, td.poor { color: var(--poor); }
+.tile.good b, td.good { color: var(--good); } .tile.fair b, td.fair { color: var(--fair); } .tile.none b, td.none { color: var(--muted); }
+.tile.poor b, td.poor { color: var(--poor); }
 text { fill: var(--text); font-size: 12px; font-family: inherit; }
 text.small { fill: var(--muted); font-size: 11px; }
 text.title { font-weight: 600; font-size: 13px; }

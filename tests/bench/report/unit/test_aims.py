@@ -3,7 +3,7 @@
 
 import unittest
 
-from aims import AIMS, ENOUGH, REACHED, SHORT, Aim, doubts, goodness, judged
+from aims import AIMS, ENOUGH, REACHED, SHORT, UNSURE, Aim, doubts, goodness, judged
 from made import of_ops, sample
 from samples import Run, Spread
 
@@ -25,6 +25,15 @@ class TestVerdict(unittest.TestCase):
         aim = Aim("", "getattr-x16", "cpu", 1.4, 1.7)
         found = [aim.verdict(exactly(value)) for value in (1.3, 1.4, 1.41, 1.7, 1.71)]
         self.assertEqual(found, [REACHED, REACHED, ENOUGH, ENOUGH, SHORT])
+
+    def test_rounds_that_differ_too_much_are_unsure(self):
+        aim = Aim("", "getattr-x16", "ops", 0.85, 0.7)
+        found = [aim.verdict(Spread(0.9, least, 1.0, 3)) for least in (0.5, 0.49)]
+        self.assertEqual(found, [REACHED, UNSURE])
+
+    def test_a_measure_by_itself_may_differ(self):
+        aim = Aim("", "idle-c1000", "wakes", 1, 5, reference="")
+        self.assertEqual(aim.verdict(Spread(0.4, 0.0, 0.6, 3)), REACHED)
 
     def test_the_least_is_never_more_than_the_aim(self):
         for aim in AIMS:
@@ -72,6 +81,16 @@ class TestDoubts(unittest.TestCase):
         run = of_ops(chain=[8])
         run.machine["load"] = "1.70 0.2 0.1"
         self.assertIn("1.70", doubts(run)[0])
+
+    def test_a_machine_that_was_busy_in_the_end(self):
+        run = of_ops(chain=[8])
+        run.machine["load at the end"] = "3.0 0.2 0.1"
+        self.assertEqual(doubts(run), [])
+        run.machine["load at the end"] = "13.0 0.2 0.1"
+        self.assertIn("ended the machine had a load of 13.0", doubts(run)[0])
+
+    def test_rounds_that_differ(self):
+        self.assertIn("1 of what is aimed at", doubts(of_ops(chain=[8, 80], haproxy2=[10, 10]))[0])
 
     def test_segments_sent_again(self):
         run = Run([sample("chain", 1, retransmits=3.0), sample("tcp", 1, retransmits=9.0)])
