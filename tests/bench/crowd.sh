@@ -61,7 +61,7 @@ serves haproxy $HAPROXY_PORT || die "haproxy does not start"
 measure() { crowd "$2" "$clients" "$3" >>"$1.out" || die "$1: a client was not served"; }
 
 # range NAME: least, median and greatest time of the last reply
-range() { jq '.max_us / 1000' "$1.out" | sort -n | awk '{ v[NR] = $1 } END { print v[1], v[int((NR + 1) / 2)], v[NR] }'; }
+range() { jq '(.max_us / 100 | round) / 10' "$1.out" | sort -n | awk '{ v[NR] = $1 } END { print v[1], v[int((NR + 1) / 2)], v[NR] }'; }
 
 # tell WHAT NAME REFERENCE
 tell() {
