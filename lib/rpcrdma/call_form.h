@@ -16,7 +16,9 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
+#include "rpc/xdr.h"
 #include "rpcrdma/peer_profile.h"
+#include "rpcrdma/proto.h"
 #include "rpcrdma/rpc_terms.h"
 
 enum form { FORM_INLINE, FORM_REDUCED, FORM_NOMSG };
@@ -61,6 +63,18 @@ struct call_form_ask {
 	uint32_t payload_at, payload_bytes;
 	bool payload_is_data; /* it is written to a file */
 };
+
+/**
+ * call_form_is_plain - whether a Call and each Reply that it allows fit inline
+ *
+ * Where payloads are not moved that is the form which call_form_choose() would choose: all zero.
+ */
+static inline bool call_form_is_plain(const struct rpc_terms *terms, uint32_t call_bytes,
+				      uint32_t reply_max_bytes)
+{
+	return RPCRDMA_MIN_HDR_BYTES + (uint64_t)call_bytes <= terms->send_bytes &&
+	       RPCRDMA_MIN_HDR_BYTES + xdr_padded_bytes(reply_max_bytes) <= terms->recv_bytes;
+}
 
 /** call_form_needs - the facts, CALL_FORM_*, that are not known and that the form hangs on; asked until 0. */
 unsigned call_form_needs(const struct call_form_ask *ask);

@@ -111,6 +111,11 @@ static void fill_facts(const struct rdma_conn *conn, const struct exchange *x,
 	}
 }
 
+static bool moves_payloads(const struct rdma_conn *conn)
+{
+	return conn->config->ddp || conn->peer->ddp;
+}
+
 static void fill_ask(const struct requester *rq, const struct requester_rpc *rpc,
 		     struct call_form_ask *ask)
 {
@@ -125,7 +130,7 @@ static void fill_ask(const struct requester *rq, const struct requester_rpc *rpc
 		.max_segment_bytes = conn->max_segment_bytes,
 		.peer = conn->peer,
 		.inline_only = inline_only,
-		.moves_payloads = !inline_only && (conn->config->ddp || conn->peer->ddp),
+		.moves_payloads = !inline_only && moves_payloads(conn),
 	};
 	if (ask->moves_payloads && rpc->x->facts.stage == FACTS_WHOLE)
 		fill_facts(conn, rpc->x, ask);
@@ -147,6 +152,11 @@ static enum outlook plan(const struct requester *rq, struct requester_rpc *rpc)
 	rpc->terms = rq->conn->terms;
 	if (rq->reverse && !rpc->terms.reverse_calls)
 		return whole ? PLAN_IMPOSSIBLE : PLAN_WAIT;
+	if (whole && !moves_payloads(rq->conn) &&
+	    call_form_is_plain(&rpc->terms, rpc->x->call.len_bytes, rpc->x->reply_max_bytes)) {
+		rpc->form = (struct call_form){0};
+		return PLAN_READY;
+	}
 	fill_ask(rq, rpc, &ask);
 	if (ask.moves_payloads && call_form_needs(&ask))
 		return PLAN_WAIT;

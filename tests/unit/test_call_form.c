@@ -76,6 +76,33 @@ START_TEST(a_call_goes_inline_up_to_the_limit)
 }
 END_TEST
 
+static void expect_plain_as_chosen(void)
+{
+	bool is_plain;
+
+	ck_assert(call_form_choose(&ask, &form));
+	is_plain = form.call.form == FORM_INLINE && form.landing == LANDING_NONE;
+	ck_assert_int_eq(call_form_is_plain(&ask.terms, ask.call_bytes, ask.reply_max_bytes),
+			 is_plain);
+}
+
+START_TEST(a_plain_call_is_one_of_which_nothing_is_chosen)
+{
+	for (uint32_t call = SEND - HDR - 8; call <= SEND - HDR + 8; call++) {
+		for (uint32_t reply = RECV - HDR - 8; reply <= RECV - HDR + 8; reply++) {
+			ask.call_bytes = call;
+			ask.reply_max_bytes = reply;
+			expect_plain_as_chosen();
+		}
+	}
+	ask.call_bytes = 200;
+	ask.reply_max_bytes = RECV - HDR;
+	ck_assert(call_form_is_plain(&ask.terms, ask.call_bytes, ask.reply_max_bytes));
+	ck_assert(!call_form_is_plain(&ask.terms, UINT32_MAX, 200));
+	ck_assert(!call_form_is_plain(&ask.terms, 200, UINT32_MAX));
+}
+END_TEST
+
 START_TEST(what_the_reply_is_offered_takes_room_from_the_call)
 {
 	ask.reply_max_bytes = 3 * SEG;
@@ -363,6 +390,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_add_test(tc, a_call_goes_inline_up_to_the_limit);
+	tcase_add_test(tc, a_plain_call_is_one_of_which_nothing_is_chosen);
 	tcase_add_test(tc, what_the_reply_is_offered_takes_room_from_the_call);
 	tcase_add_test(tc, to_a_peer_that_reads_nothing_a_call_goes_inline_or_not_at_all);
 	tcase_add_test(tc, a_reverse_call_goes_inline_or_not_at_all);
