@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <linux/sockios.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -138,10 +137,10 @@ static void ep_receive(struct iwarp_ep *ep)
 	}
 }
 
-static void ep_segment_ask(struct iwarp_ep *ep)
+static void ep_mss_tell(struct iwarp_ep *ep)
 {
-	if (iwarp_segment_ask(&ep->segment, ep->fd))
-		iwarp_engine_mss(ep->engine, ep->segment.size_bytes);
+	if (iwarp_segment_changed(&ep->segment, ep->fd))
+		iwarp_engine_mss(ep->engine, (unsigned)ep->segment.mss_bytes);
 }
 
 static void ep_send(struct iwarp_ep *ep)
@@ -152,8 +151,7 @@ static void ep_send(struct iwarp_ep *ep)
 		size_t total = 0;
 		ssize_t len;
 
-		if (iwarp_segment_due(&ep->segment))
-			ep_segment_ask(ep);
+		ep_mss_tell(ep);
 		msg.msg_iovlen = iwarp_engine_tx_plan(ep->engine, &iov);
 		ep->blocked = false;
 		if (!msg.msg_iovlen)
@@ -173,7 +171,7 @@ static void ep_send(struct iwarp_ep *ep)
 			return;
 		}
 		if (len > 0) {
-			ep->segment.sent_bytes += (size_t)len;
+			iwarp_segment_sent(&ep->segment, (size_t)len);
 			iwarp_engine_tx_done(ep->engine, (size_t)len, ep_now(ep));
 		}
 		if (len < 0 || (size_t)len < total) {
@@ -243,7 +241,7 @@ static void on_connected(struct iwarp_ep *ep)
 	ep->connecting = false;
 	len = sizeof(ep->local);
 	(void)getsockname(ep->fd, (struct sockaddr *)&ep->local, &len);
-	ep_segment_ask(ep);
+	ep_mss_tell(ep);
 	ep_send_later(ep);
 }
 
@@ -281,6 +279,7 @@ static struct iwarp_ep *ep_new(struct iwarp_fabric *fabric, int fd,
 	ep->ep.arg = arg;
 	ep->fd = fd;
 	ep->timer_at = UINT64_MAX;
+	iwarp_segment_init(&ep->segment);
 	loop_task_init(&ep->flush, on_flush, ep);
 	ep->engine = iwarp_engine_new(&fabric->env, &fabric->config, events, arg);
 	ep->io = loop_io_new(loop, fd, on_ready, ep);
@@ -332,7 +331,7 @@ int iwarp_ep_adopt(struct fabric *base, struct fabric_incoming *in,
 		ep->peer = incoming->in.peer;
 		ep->local = incoming->in.local;
 		iwarp_socket_spread(incoming->fd, &fabric->config);
-		ep_segment_ask(ep);
+		ep_mss_tell(ep);
 		iwarp_engine_listen(ep->engine, ep_now(ep));
 		ep_watch(ep);
 		ep_timer_set(ep);

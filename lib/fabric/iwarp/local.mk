@@ -33,6 +33,8 @@ lib_fabric_iwarp_libiwarp_a_SOURCES = \
 	lib/fabric/iwarp/rx_image.c \
 	lib/fabric/iwarp/rx_image.h \
 	lib/fabric/iwarp/rx_plan.c \
+	lib/fabric/iwarp/segment.c \
+	lib/fabric/iwarp/segment.h \
 	lib/fabric/iwarp/setup.c \
 	lib/fabric/iwarp/socket.c \
 	lib/fabric/iwarp/socket.h \

@@ -9,8 +9,6 @@
 #include "base/keepalive.h"
 #include "base/sockaddr.h"
 
-#define SEGMENT_FIRST_BYTES 32768u
-#define SEGMENT_LAST_BYTES  1048576u
 static unsigned keepalive_of(const struct iwarp_config *config)
 {
 	return config->keepalive_s ? config->keepalive_s : IWARP_KEEPALIVE_S;
@@ -96,23 +94,4 @@ int iwarp_socket_connect(const struct sockaddr *addr, const struct sockaddr_stor
 		return err;
 	}
 	return fd;
-}
-
-/* It grows with the peer's window, and follows the path: it is asked for ever more seldom as it stays. */
-bool iwarp_segment_ask(struct iwarp_segment *segment, int fd)
-{
-	int size = 0;
-	socklen_t len = sizeof(size);
-	bool changed;
-
-	if (getsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &size, &len) < 0 || size <= 0)
-		size = (int)segment->size_bytes;
-	changed = (unsigned)size != segment->size_bytes;
-	segment->size_bytes = (unsigned)size;
-	segment->sent_bytes = 0;
-	if (changed || !segment->every_bytes)
-		segment->every_bytes = SEGMENT_FIRST_BYTES;
-	else if (segment->every_bytes < SEGMENT_LAST_BYTES)
-		segment->every_bytes *= 2;
-	return changed;
 }

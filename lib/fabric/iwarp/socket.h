@@ -6,6 +6,7 @@
 #include <netinet/in.h>
 
 #include "fabric/iwarp/engine.h"
+#include "fabric/iwarp/segment.h"
 
 struct iwarp_fabric {
 	struct fabric fabric;
@@ -18,13 +19,6 @@ struct iwarp_fabric {
 struct iwarp_incoming {
 	struct fabric_incoming in;
 	int fd;
-};
-
-/* TCP's segment size, as far as it is known; all zero: it is not. */
-struct iwarp_segment {
-	unsigned size_bytes;
-	size_t sent_bytes;  /* since it was asked for … */
-	size_t every_bytes; /* … which is due after so many */
 };
 
 struct iwarp_ep {
@@ -51,13 +45,6 @@ struct iwarp_ep {
  * @fd: one that connects, or a listener: what is accepted there inherits them
  */
 void iwarp_socket_tune(int fd, const struct iwarp_config *config);
-/** iwarp_segment_due - whether so much has been sent that it may be another one by now. */
-static inline bool iwarp_segment_due(const struct iwarp_segment *segment)
-{
-	return segment->sent_bytes >= segment->every_bytes;
-}
-/** iwarp_segment_ask - ask the socket for it; returns whether it is another one. */
-bool iwarp_segment_ask(struct iwarp_segment *segment, int fd);
 /** iwarp_socket_spread - ask the peer at @fd, which was accepted, when not all others are asked. */
 void iwarp_socket_spread(int fd, const struct iwarp_config *config);
 /**
