@@ -61,6 +61,7 @@ enum exchange_side { EXCHANGE_ORIGIN, EXCHANGE_TARGET };
 
 struct exchange {
 	unsigned refs;
+	unsigned copies;       /* of the Call that came while it was in flight, and were dropped */
 	struct spares *spares; /* where it goes back to */
 	struct rpc_msg call;
 	struct rpc_msg reply;     /* set by the target, unless fault */
@@ -68,7 +69,6 @@ struct exchange {
 	enum exchange_fault fault;
 	struct budget_claim claim; /* for call, reply and the legs' needs; moved in by the origin */
 	uint64_t start_us;         /* when the Call was complete here */
-	unsigned copies; /* of the Call that came while it was in flight, and were dropped */
 	struct leg *origin, *target;                      /* NULL once that leg has let go */
 	void *origin_priv, *target_priv;                  /* each leg's own state for this RPC */
 	TAILQ_ENTRY(exchange) origin_entry, target_entry; /* each leg's own lists */
