@@ -75,6 +75,7 @@ tell() {
 counted() {
 	local side
 
+	trap 'kill "${trace_pid[@]}" $load_pid 2>/dev/null || true' EXIT
 	load_begin "$2" "$3" "$4" "$5" "$6" 3
 	for side in client server; do counts "$1-$side" >"/run/before.$side"; done
 	next_turn
@@ -100,4 +101,5 @@ for device in "siw 10.0.2.15 2301" "rxe 10.9.0.1 2311"; do
 		row "$1: $work" counted "$1" $(($3 + 1)) $(($3 + 2)) $work
 	done
 done
+cp -r $proxy_dir /run/share/guest-proxies
 say done
