@@ -275,34 +275,47 @@ static void message_init(struct pair *pair, unsigned i)
 			 .len_bytes = row->len_bytes}},
 		.done = on_done,
 	};
-	if (row->op == FABRIC_SEND)
-		return;
-	message->key = (struct fabric_key){
-		.buf = message->there,
-		.mem = message->there->mem,
-		.len_bytes = row->len_bytes,
-		.ready_bytes = row->len_bytes,
-		.rights = is_read ? FABRIC_REMOTE_READ : FABRIC_REMOTE_WRITE,
-	};
-	RIG_ASSERT(iwarp_engine_key_bind(pair->ends[1].engine, &message->key) == 0);
-	message->wr.rkey = message->key.rkey;
-	message->wr.raddr = message->key.addr;
 }
 
 static void message_fini(struct pair *pair, struct message *message)
 {
-	if (pair->row->op != FABRIC_SEND) {
+	if (pair->row->op != FABRIC_SEND)
 		RIG_ASSERT(!memcmp(message->here->mem, message->there->mem, pair->row->len_bytes));
-		RIG_ASSERT(iwarp_engine_key_unbind(pair->ends[1].engine, &message->key));
-	}
 	buf_put(message->here);
 	buf_put(message->there);
 }
 
-static void post(struct message *message)
+/* Each message has a key of its own, as each RPC has. */
+static void lend(struct pair *pair, struct message *message)
+{
+	struct fabric_key *key = &message->key;
+
+	*key = (struct fabric_key){
+		.buf = message->there,
+		.mem = message->there->mem,
+		.len_bytes = pair->row->len_bytes,
+		.ready_bytes = pair->row->len_bytes,
+		.rights = pair->row->op == FABRIC_READ ? FABRIC_REMOTE_READ : FABRIC_REMOTE_WRITE,
+	};
+	RIG_ASSERT(iwarp_engine_key_bind(pair->ends[1].engine, key) == 0);
+	message->wr.rkey = key->rkey;
+	message->wr.raddr = key->addr;
+}
+
+static void post(struct pair *pair, struct message *message)
 {
 	in_engine = true;
+	if (pair->row->op != FABRIC_SEND)
+		lend(pair, message);
 	RIG_ASSERT(iwarp_engine_post(message->side->engine, &message->wr) == 0);
+	in_engine = false;
+}
+
+static void take_back(struct pair *pair, struct message *message)
+{
+	in_engine = true;
+	if (pair->row->op != FABRIC_SEND)
+		RIG_ASSERT(iwarp_engine_key_unbind(pair->ends[1].engine, &message->key));
 	in_engine = false;
 }
 
@@ -312,8 +325,10 @@ MEASURED void replay_row(const struct row *row);
 static void run_round(struct pair *pair)
 {
 	for (unsigned i = 0; i < pair->row->in_flight; i++)
-		post(&pair->messages[i]);
+		post(pair, &pair->messages[i]);
 	pump(pair);
+	for (unsigned i = 0; i < pair->row->in_flight; i++)
+		take_back(pair, &pair->messages[i]);
 }
 
 void replay_counted(struct pair *pair, unsigned rounds)
