@@ -219,6 +219,72 @@ START_TEST(a_read_that_the_peers_terminate_names_was_refused)
 }
 END_TEST
 
+/* Has the engine take @bytes as a socket that has them all would give them: never is nothing asked for, or too much. */
+static void take_planned(const uint8_t *bytes, size_t len_bytes)
+{
+	static uint8_t staging[IWARP_RX_STAGING_BYTES];
+
+	while (len_bytes > 0) {
+		struct iovec iov[IWARP_RX_MAX_IOV];
+		unsigned niov = iwarp_engine_rx_plan(peer_side.engine, staging, iov);
+		size_t room = 0, came = 0;
+
+		for (unsigned i = 0; i < niov; i++)
+			room += iov[i].iov_len;
+		ck_assert_uint_gt(room, 0);
+		ck_assert_uint_le(room, 2 * IWARP_RX_STAGING_BYTES);
+		for (unsigned i = 0; i < niov && came < len_bytes; i++) {
+			size_t step = iov[i].iov_len < len_bytes - came ? iov[i].iov_len
+									: len_bytes - came;
+
+			memcpy(iov[i].iov_base, bytes + came, step);
+			came += step;
+		}
+		iwarp_engine_rx_done(peer_side.engine, came, 0);
+		bytes += came;
+		len_bytes -= came;
+	}
+}
+
+/* Between two long messages as much is expected as last time: here less, and a longer header is cut just there. */
+START_TEST(a_header_that_is_cut_where_another_was_expected)
+{
+	static uint8_t wire[1u << 18];
+	struct buf *memory = buf_get(peer_side.pool, 4 * 65536);
+	struct fabric_key keys[4];
+	uint32_t msn = 1;
+	size_t len = 0, at;
+
+	iwarp_engine_recv_post(peer_side.engine, 16, 4096);
+	for (unsigned i = 0; i < 4; i++)
+		side_key(&peer_side, &keys[i], memory, i * 65536, 65536, FABRIC_REMOTE_WRITE);
+	for (unsigned i = 0; i < 5; i++) {
+		peer_tagged(RDMAP_WRITE, i & 1, keys[i / 2].rkey, keys[i / 2].addr + i % 2 * 32768,
+			    32768);
+		len += side_fpdu(wire + len, peer_ulpdu, peer_ulpdu_bytes, false);
+		if (i & 1) {
+			peer_untagged(RDMAP_SEND, true, 0, msn++, 0, 100);
+			len += side_fpdu(wire + len, peer_ulpdu, peer_ulpdu_bytes, false);
+			take_planned(wire, len);
+			len = 0;
+		}
+	}
+	peer_tagged(RDMAP_WRITE, true, keys[2].rkey, keys[2].addr + 32768, 32768);
+	len += side_fpdu(wire + len, peer_ulpdu, peer_ulpdu_bytes, false);
+	peer_untagged(RDMAP_SEND, true, 0, msn++, 0, 60 + (size_t)_i / 40 * 4);
+	len += side_fpdu(wire + len, peer_ulpdu, peer_ulpdu_bytes, false);
+	at = len + (size_t)_i % 40 + 1;
+	peer_read_request(1, peer_readable.rkey, peer_readable.addr, LENT_BYTES);
+	len += side_fpdu(wire + len, peer_ulpdu, peer_ulpdu_bytes, false);
+	take_planned(wire, at);
+	take_planned(wire + at, len - at);
+	ck_assert(iwarp_engine_reads_wait(peer_side.engine));
+	for (unsigned i = 0; i < 4; i++)
+		ck_assert(iwarp_engine_key_unbind(peer_side.engine, &keys[i]));
+	buf_put(memory);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("iwarp_reads");
@@ -238,6 +304,7 @@ int main(void)
 	tcase_add_test(tc, read_request_without_the_right);
 	tcase_add_test(tc, read_request_whose_offset_wraps);
 	tcase_add_test(tc, read_response_that_nobody_asked_for);
+	tcase_add_loop_test(tc, a_header_that_is_cut_where_another_was_expected, 0, 400);
 	suite_add_tcase(suite, tc);
 	tc = tcase_create("initiator");
 	tcase_set_timeout(tc, 60);

@@ -104,10 +104,13 @@ static size_t gap_left(const struct iwarp_engine *engine)
 	uint32_t gap = rx->gap_bytes;
 	bool between = rx->stage == RX_HEADER;
 	bool open = !between && rx->ddp.tagged ? !rx->ddp.last : rx->tagged_open;
+	size_t here = between ? rx->header_have : 0, there;
 
 	if (engine->bulk <= 1 || gap > MAX_GAP_BYTES || gap <= rx->gap_have || open)
 		return 0;
-	return fpdu_left(rx) + gap - rx->gap_have + NEXT_BYTES - (between ? rx->header_have : 0);
+	there = fpdu_left(rx) + gap - rx->gap_have + NEXT_BYTES;
+	/* What has come of a header may be more than was expected up to there: it is another one. */
+	return there > here ? there - here : 0;
 }
 
 /*
