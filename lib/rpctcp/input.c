@@ -23,6 +23,7 @@ void tcp_input_init(struct tcp_input *in, struct tcp_conn *conn,
 {
 	*in = (struct tcp_input){
 		.conn = conn, .events = events, .arg = arg, .window_bytes = TCP_WINDOW_MIN_BYTES};
+	in->body = &in->msg;
 	record_parser_init(&in->parser, drain_max_bytes(conn->config.leg.max_message_bytes));
 }
 
@@ -33,6 +34,8 @@ static void begin_record(struct tcp_input *in)
 	in->ended = false;
 	in->head_bytes = 0;
 	in->cap_bytes = 0;
+	in->told_bytes = 0;
+	in->body = &in->msg;
 	in->end_due_us = 0;
 }
 
@@ -48,6 +51,7 @@ static void let_go(struct tcp_input *in)
 {
 	drop_gathered(in);
 	rpc_msg_put(&in->msg);
+	in->body = &in->msg;
 	exchange_put(in->repeated);
 	in->repeated = NULL;
 }
@@ -102,6 +106,14 @@ int tcp_input_body(struct tcp_input *in, uint32_t cap_bytes)
 	return 0;
 }
 
+void tcp_input_lend(struct tcp_input *in, struct rpc_msg *msg)
+{
+	*msg = in->msg;
+	msg->len_bytes = in->cap_bytes;
+	in->msg = (struct rpc_msg){0};
+	in->body = msg;
+}
+
 void tcp_input_skip(struct tcp_input *in)
 {
 	let_go(in);
@@ -154,12 +166,12 @@ int tcp_input_grow(struct tcp_input *in, uint32_t cap_bytes)
 
 static void fill(struct tcp_input *in, const uint8_t *bytes, uint32_t len_bytes)
 {
-	if (len_bytes > in->cap_bytes - in->msg.have_bytes)
+	if (len_bytes > in->cap_bytes - in->body->have_bytes)
 		in->events->overflow(in->arg);
-	if (in->mode != TCP_INPUT_BODY || len_bytes > in->cap_bytes - in->msg.have_bytes)
+	if (in->mode != TCP_INPUT_BODY || len_bytes > in->cap_bytes - in->body->have_bytes)
 		return;
-	memcpy(in->msg.data + in->msg.have_bytes, bytes, len_bytes);
-	in->msg.have_bytes += len_bytes;
+	memcpy(in->body->data + in->body->have_bytes, bytes, len_bytes);
+	in->body->have_bytes += len_bytes;
 	tcp_counters(in->conn)->payload_bytes_copied += len_bytes;
 }
 
@@ -238,7 +250,7 @@ static void end_record(struct tcp_input *in)
 				  "a record of %u bytes", in->parser.record_bytes);
 		return;
 	case TCP_INPUT_BODY:
-		in->msg.len_bytes = in->msg.have_bytes;
+		in->body->len_bytes = in->body->have_bytes;
 		in->events->end(in->arg);
 		break;
 	case TCP_INPUT_SKIP:

@@ -31,11 +31,13 @@
 /* Read at once when records are long: a mark, and as much of the message as is wanted before it takes memory. */
 #define TCP_WINDOW_MIN_BYTES  (RECORD_MARK_BYTES + TCP_BULK_BYTES)
 #define TCP_RECORD_HEAD_BYTES 8u /* XID and type: what tells what a record is */
+/* How much of a message that still comes is worth being passed on: each part costs who sends it a system call. */
+#define TCP_PART_BYTES (64u * 1024u)
 
 enum tcp_input_mode {
 	TCP_INPUT_HEAD,   /* what the record is is not known yet, or its memory not granted */
 	TCP_INPUT_GATHER, /* likewise, what has come being set aside */
-	TCP_INPUT_BODY,   /* received into msg */
+	TCP_INPUT_BODY,   /* received into body */
 	TCP_INPUT_SKIP,   /* counted, perhaps compared, and thrown away */
 };
 
@@ -50,7 +52,9 @@ struct tcp_input_events {
 	void (*begin)(void *arg, const uint8_t *msg, uint32_t have_bytes);
 	/* A record of unknown length has filled cap_bytes and goes on: tcp_input_grow() serves too. */
 	void (*overflow)(void *arg);
-	/* The message is complete in `msg`. */
+	/* What is here of a message, not all of it, is TCP_PART_BYTES more than when that was last said. Once a turn. */
+	void (*grown)(void *arg);
+	/* The message is complete in `body`. */
 	void (*end)(void *arg);
 	/* The rest of the record will never come: tcp_input_skip() is due. */
 	void (*cut)(void *arg);
@@ -67,7 +71,10 @@ struct tcp_input {
 	unsigned head_bytes;
 	uint8_t *gathered; /* GATHER: the start of the message, the head included */
 	uint32_t gathered_bytes;
-	struct rpc_msg msg;        /* BODY: its length is known at its end */
+	struct rpc_msg msg; /* BODY: its length is known at its end, */
+	struct rpc_msg
+		*body; /* and this is where it is: here, or where tcp_input_lend() has put it */
+	uint32_t told_bytes;       /* of the body, by grown() */
 	uint32_t cap_bytes;        /* how much of msg may be filled */
 	struct exchange *repeated; /* SKIP: a reference to the Call that it should repeat */
 	uint32_t compared_bytes;
@@ -102,6 +109,12 @@ int tcp_input_body(struct tcp_input *in, uint32_t cap_bytes) MUST_CHECK;
 int tcp_input_gather(struct tcp_input *in) MUST_CHECK;
 /** tcp_input_grow - move what has come of the message to memory for @cap_bytes, more than it had. 0 or -ENOMEM. */
 int tcp_input_grow(struct tcp_input *in, uint32_t cap_bytes) MUST_CHECK;
+/**
+ * tcp_input_lend - move the message that comes, of a known length, to @msg, and fill it there
+ *
+ * @msg stays until end() or tcp_input_skip(). After the latter it does not grow any more.
+ */
+void tcp_input_lend(struct tcp_input *in, struct rpc_msg *msg);
 /** tcp_input_skip - throw away what is left of this record, and what has come of it. */
 void tcp_input_skip(struct tcp_input *in);
 /** tcp_input_compare - skip a record that should repeat the Call of @x, comparing. */

@@ -52,6 +52,14 @@ static void on_overflow(void *arg)
 		tcp_call_overflow(msgs);
 }
 
+static void on_grown(void *arg)
+{
+	struct tcp_messages *msgs = arg;
+
+	if (msgs->type == RPC_REPLY)
+		tcp_reply_grown(msgs);
+}
+
 static void on_end(void *arg)
 {
 	struct tcp_messages *msgs = arg;
@@ -71,6 +79,7 @@ const struct tcp_input_events tcp_messages_events = {
 	.head = on_head,
 	.begin = on_begin,
 	.overflow = on_overflow,
+	.grown = on_grown,
 	.end = on_end,
 	.cut = on_cut,
 };

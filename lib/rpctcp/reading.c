@@ -24,7 +24,7 @@ static uint64_t patience_us(struct tcp_input *in)
 		return stall_us;
 	if (!in->end_due_us)
 		in->end_due_us = now_us + stall_us +
-				 (uint64_t)(in->cap_bytes - in->msg.have_bytes) * 1000000 /
+				 (uint64_t)(in->cap_bytes - in->body->have_bytes) * 1000000 /
 					 TCP_RECORD_FLOOR_BYTES;
 	if (now_us >= in->end_due_us)
 		return 0;
@@ -49,6 +49,16 @@ static void watch_progress(struct tcp_input *in)
 		in->end_due_us = 0;
 	in->progress_bytes = 0;
 	tcp_conn_set_due(conn, TCP_DUE_INPUT, patience_us(in));
+}
+
+/* Once a turn, when the turn has read what it may. */
+static void tell_growth(struct tcp_input *in)
+{
+	if (!tcp_conn_is_open(in->conn) || in->mode != TCP_INPUT_BODY ||
+	    in->body->have_bytes - in->told_bytes < TCP_PART_BYTES)
+		return;
+	in->told_bytes = in->body->have_bytes;
+	in->events->grown(in->arg);
 }
 
 /* What is left over and waits for nothing. */
@@ -91,6 +101,7 @@ void tcp_reading_resume(struct tcp_input *in)
 	tcp_conn_watch(in->conn);
 	go_on_next_turn(in);
 	watch_progress(in);
+	tell_growth(in);
 }
 
 static void end_of_stream(struct tcp_input *in)
@@ -138,9 +149,9 @@ static int read_vector(struct tcp_input *in, struct iovec iov[2])
 	int n = 0;
 
 	if (in->mode == TCP_INPUT_BODY)
-		place = least(in->parser.fragment_left_bytes, in->cap_bytes - in->msg.have_bytes);
+		place = least(in->parser.fragment_left_bytes, in->cap_bytes - in->body->have_bytes);
 	if (place)
-		iov[n++] = (struct iovec){in->msg.data + in->msg.have_bytes,
+		iov[n++] = (struct iovec){in->body->data + in->body->have_bytes,
 					  least(place, in->turn_left_bytes)};
 	if (place < in->turn_left_bytes)
 		iov[n++] = (struct iovec){in->conn->config.worker->staging, staging_bytes(in)};
@@ -157,7 +168,7 @@ static size_t count_read(struct tcp_input *in, size_t n, const struct iovec *iov
 	if (iov[0].iov_base != in->conn->config.worker->staging) {
 		size_t placed = n < iov[0].iov_len ? n : iov[0].iov_len;
 
-		in->msg.have_bytes += placed;
+		in->body->have_bytes += placed;
 		record_take(&in->parser, placed);
 		n -= placed;
 	}
@@ -206,6 +217,7 @@ void tcp_reading_ready(struct tcp_input *in)
 		more = read_some(in);
 	while (more && may_read_on(in));
 	watch_progress(in);
+	tell_growth(in);
 }
 
 bool tcp_reading_discard(struct tcp_input *in)

@@ -4,6 +4,24 @@
 
 #include "rpctcp/admit.h"
 
+/*
+ * A Reply of a server that is long enough to be passed on in parts. Its length is known, so that it cannot turn out to be
+ * too long; a client's, to a reverse Call, is given up whole, for a client that ends in the middle of it still gets the
+ * Replies to its Calls, which may wait behind.
+ */
+static bool may_come_in_parts(const struct tcp_messages *msgs)
+{
+	const struct tcp_input *in = msgs->in;
+
+	return msgs->conn->config.leg.partial && msgs->conn->connector && in->parser.last &&
+	       in->parser.record_bytes >= 2 * TCP_PART_BYTES;
+}
+
+static bool is_given(const struct tcp_messages *msgs)
+{
+	return msgs->in->body == &msgs->x->reply;
+}
+
 /* Takes @x from the Calls to the peer and hands our reference to the owner. */
 static void give_reply(struct tcp_messages *msgs, struct exchange *x)
 {
@@ -58,12 +76,47 @@ void tcp_reply_overflow(struct tcp_messages *msgs)
 	give_fault(msgs, x, EXCHANGE_FAULT_TOO_BIG);
 }
 
+/* Until it is complete it stays among the Calls to the peer: a leg that drains waits for it. */
+void tcp_reply_grown(struct tcp_messages *msgs)
+{
+	const struct leg_config *config = &msgs->conn->config.leg;
+	const struct rpc_msg *msg = msgs->in->body;
+	struct exchange *x = msgs->x;
+	struct rpc_reply_hdr hdr;
+
+	if (is_given(msgs)) {
+		config->events->more(config->arg, x);
+	} else if (may_come_in_parts(msgs) &&
+		   rpc_reply_decode(msg->data, msg->have_bytes, &hdr) == RPC_OK) {
+		tcp_input_lend(msgs->in, &x->reply);
+		config->events->reply(config->arg, exchange_ref(x));
+	}
+}
+
+/* The last part of one that was given up before. */
+static void end_given(struct tcp_messages *msgs)
+{
+	const struct leg_config *config = &msgs->conn->config.leg;
+	struct exchange *x = msgs->x;
+
+	msgs->x = NULL;
+	tcp_counters(msgs->conn)->replies_received++;
+	tcp_flight_out_take(msgs->flight, x);
+	exchange_put(x);
+	config->events->more(config->arg, x);
+	exchange_put(x);
+}
+
 void tcp_reply_end(struct tcp_messages *msgs)
 {
 	struct tcp_input *in = msgs->in;
 	struct exchange *x = msgs->x;
 	struct rpc_reply_hdr hdr;
 
+	if (is_given(msgs)) {
+		end_given(msgs);
+		return;
+	}
 	msgs->x = NULL;
 	if (rpc_reply_decode(in->msg.data, in->msg.len_bytes, &hdr) == RPC_OK) {
 		x->reply = in->msg;

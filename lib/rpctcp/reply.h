@@ -9,6 +9,8 @@
 void tcp_reply_begin(struct tcp_messages *msgs, uint32_t xid);
 /** tcp_reply_overflow - it is longer than it may be. */
 void tcp_reply_overflow(struct tcp_messages *msgs);
+/** tcp_reply_grown - more of it is here: the owner gets what there is, if it may. */
+void tcp_reply_grown(struct tcp_messages *msgs);
 /** tcp_reply_end - it is complete: the owner gets it, or a fault. */
 void tcp_reply_end(struct tcp_messages *msgs);
 

@@ -79,6 +79,14 @@ static void on_reply(void *arg, struct exchange *x)
 	closed_at(side, BENCH_AT_REPLY);
 }
 
+static void on_more(void *arg, struct exchange *x)
+{
+	struct bench_side *side = arg;
+
+	ck_assert_uint_eq(side->closing, 0);
+	side->nmores++;
+}
+
 static void on_call_ready(void *arg)
 {
 	((struct bench_side *)arg)->call_ready++;
@@ -106,6 +114,7 @@ static const struct leg_events leg_events = {
 	.opened = on_opened,
 	.call = on_call,
 	.reply = on_reply,
+	.more = on_more,
 	.call_ready = on_call_ready,
 	.closing = on_closing,
 	.closed = on_closed,

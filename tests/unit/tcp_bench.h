@@ -35,7 +35,7 @@ struct bench_side {
 	enum leg_close why;
 	struct exchange_list calls;   /* by target_entry */
 	struct exchange_list replies; /* by origin_entry */
-	unsigned ncalls, nreplies, nfaults;
+	unsigned ncalls, nreplies, nfaults, nmores;
 	bool hold;         /* Calls are not answered at once */
 	unsigned close_at; /* BENCH_AT_*: the leg is closed from inside that event, once … */
 	enum leg_close close_why; /* … for this */

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Long Replies that a TCP leg gives up as they come. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rpc/record.h"
+#include "rpctcp/input.h"
+#include "tests/unit/tcp_bench.h"
+
+#define LEN    200000u
+#define RECORD (RECORD_MARK_BYTES + LEN)
+#define PART   TCP_PART_BYTES
+#define XID    7u
+
+static uint8_t *record; /* a Reply of LEN bytes to XID, with its mark */
+
+static void setup(void)
+{
+	bench_setup();
+	record = malloc(RECORD);
+	record_mark_encode(record, LEN);
+	put_reply(record + RECORD_MARK_BYTES, XID, LEN);
+}
+
+static void teardown(void)
+{
+	bench_teardown();
+	free(record);
+}
+
+/* A leg whose Call is out, and which gives up what comes of its Reply. */
+static struct exchange *ask(bool partial)
+{
+	struct exchange *x;
+
+	client.config.leg.partial = partial;
+	bench_connect();
+	bench_run();
+	x = bench_call(&client, XID, BENCH_CALL_MIN, BENCH_CALL_MIN);
+	raw_expect_call(XID, BENCH_CALL_MIN);
+	return x;
+}
+
+static void expect_here(const struct exchange *x, uint32_t have_bytes)
+{
+	ck_assert_int_eq(x->fault, EXCHANGE_OK);
+	ck_assert_uint_eq(x->reply.len_bytes, LEN);
+	ck_assert_uint_eq(x->reply.have_bytes, have_bytes);
+	ck_assert(!memcmp(x->reply.data, record + RECORD_MARK_BYTES, have_bytes));
+}
+
+START_TEST(a_long_reply_is_given_up_before_it_is_complete)
+{
+	struct exchange *x = ask(true);
+	unsigned mores = 0;
+
+	raw_write(record, RECORD_MARK_BYTES + PART - 1);
+	ck_assert_uint_eq(client.nreplies, 0);
+	raw_write(record + RECORD_MARK_BYTES + PART - 1, 1);
+	ck_assert_uint_eq(client.nreplies, 1);
+	expect_here(x, PART);
+	ck_assert_uint_eq(client.nmores, 0);
+	for (uint32_t at = PART; at < LEN; at += 1000) {
+		raw_write(record + RECORD_MARK_BYTES + at, LEN - at < 1000 ? LEN - at : 1000);
+		expect_here(x, LEN - at < 1000 ? LEN : at + 1000);
+		ck_assert_uint_ge(client.nmores, mores);
+		mores = client.nmores;
+	}
+	ck_assert_uint_eq(client.nreplies, 1);
+	ck_assert_uint_eq(client.nmores, (LEN - 1) / PART);
+	expect_here(x, LEN);
+	ck_assert_ptr_null(x->target);
+	exchange_put(x);
+}
+END_TEST
+
+START_TEST(what_is_behind_it_is_another_message)
+{
+	struct exchange *x = ask(true);
+
+	exchange_put(bench_call(&client, 8, BENCH_CALL_MIN, BENCH_CALL_MIN));
+	raw_write(record, RECORD_MARK_BYTES + PART);
+	ck_assert_uint_eq(client.nreplies, 1);
+	raw_write(record + RECORD_MARK_BYTES + PART, LEN - PART - 1);
+	ck_assert_ptr_nonnull(x->target);
+	raw_write(record + RECORD - 1, 1);
+	raw_send_reply(8, 100);
+	ck_assert_uint_eq(client.nreplies, 2);
+	expect_here(x, LEN);
+	exchange_put(x);
+}
+END_TEST
+
+START_TEST(its_xid_may_be_used_again_once_it_is_complete)
+{
+	struct exchange *x = ask(true);
+
+	raw_write(record, RECORD - 1);
+	ck_assert_uint_eq(client.nreplies, 1);
+	raw_write(record + RECORD - 1, 1);
+	expect_here(x, LEN);
+	exchange_put(x);
+	x = bench_call(&client, XID, BENCH_CALL_MIN, BENCH_CALL_MIN);
+	raw_expect_call(XID, BENCH_CALL_MIN);
+	raw_write(record, RECORD);
+	ck_assert_uint_eq(client.nreplies, 2);
+	ck_assert_uint_eq(client.nfaults, 0);
+	expect_here(x, LEN);
+	exchange_put(x);
+}
+END_TEST
+
+/* However much of it has come: nobody is told that it is complete. */
+START_TEST(one_that_is_cut_off_never_becomes_complete)
+{
+	for (uint32_t cut = 1; cut < RECORD; cut += 9973) {
+		struct exchange *x;
+
+		bench_renew(NULL);
+		x = ask(true);
+		raw_write(record, cut);
+		stream_close(raw, _i);
+		bench_run();
+		ck_assert_uint_eq(client.closed, 1);
+		ck_assert_int_eq(client.why, _i ? LEG_CLOSE_LOST : LEG_CLOSE_PEER);
+		ck_assert_uint_eq(client.nreplies, cut >= RECORD_MARK_BYTES + PART);
+		if (client.nreplies)
+			ck_assert_uint_lt(x->reply.have_bytes, x->reply.len_bytes);
+		exchange_put(x);
+	}
+}
+END_TEST
+
+START_TEST(one_that_stalls_ends_the_connection)
+{
+	struct exchange *x = ask(true);
+
+	raw_write(record, RECORD - 1);
+	fake_loop_advance(bench_loop, BENCH_STALL_US);
+	ck_assert_uint_eq(client.closed, 1);
+	ck_assert_int_eq(client.why, LEG_CLOSE_RECORD_STALLED);
+	expect_here(x, LEN - 1);
+	exchange_put(x);
+}
+END_TEST
+
+START_TEST(a_leg_that_drains_waits_for_it)
+{
+	struct exchange *x = ask(true);
+
+	raw_write(record, RECORD - 1);
+	leg_drain(client.leg);
+	bench_run();
+	ck_assert_uint_eq(client.closing, 0);
+	raw_write(record + RECORD - 1, 1);
+	expect_here(x, LEN);
+	bench_run();
+	ck_assert_int_eq(client.why, LEG_CLOSE_SHUTDOWN);
+	exchange_put(x);
+}
+END_TEST
+
+/* The owner closes from inside reply(). */
+START_TEST(it_may_be_given_up_to_who_closes)
+{
+	struct exchange *x = ask(true);
+
+	client.close_at = BENCH_AT_REPLY;
+	client.close_why = LEG_CLOSE_LOST;
+	raw_write(record, RECORD_MARK_BYTES + PART);
+	ck_assert_uint_eq(client.nreplies, 1);
+	ck_assert_uint_eq(client.closed, 1);
+	ck_assert_uint_eq(client.nmores, 0);
+	expect_here(x, PART);
+	exchange_put(x);
+}
+END_TEST
+
+/* Its length is not known, or its header is not one, or nobody has asked for it. */
+START_TEST(others_are_given_up_complete)
+{
+	enum { FRAGMENTS, BAD_HEADER, NOT_ASKED };
+	struct exchange *x = ask(_i != NOT_ASKED);
+
+	if (_i == FRAGMENTS)
+		record[0] &= 0x7f;
+	else if (_i == BAD_HEADER)
+		record[RECORD_MARK_BYTES + 11] = 9;
+	raw_write(record, RECORD - 1);
+	ck_assert_uint_eq(client.nreplies, 0);
+	raw_write(record + RECORD - 1, 1);
+	if (_i == FRAGMENTS) {
+		static const uint8_t end[] = {0x80, 0, 0, 0};
+
+		ck_assert_uint_eq(client.nreplies, 0);
+		raw_write(end, sizeof(end));
+	}
+	ck_assert_uint_eq(client.nreplies, 1);
+	ck_assert_uint_eq(client.nfaults, _i == BAD_HEADER);
+	ck_assert_uint_eq(client.nmores, 0);
+	exchange_put(x);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("tcp_leg_parts");
+	TCase *tc = tcase_create("tcp_leg_parts");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, a_long_reply_is_given_up_before_it_is_complete);
+	tcase_add_test(tc, what_is_behind_it_is_another_message);
+	tcase_add_test(tc, its_xid_may_be_used_again_once_it_is_complete);
+	tcase_add_loop_test(tc, one_that_is_cut_off_never_becomes_complete, 0, 2);
+	tcase_add_test(tc, one_that_stalls_ends_the_connection);
+	tcase_add_test(tc, a_leg_that_drains_waits_for_it);
+	tcase_add_test(tc, it_may_be_given_up_to_who_closes);
+	tcase_add_loop_test(tc, others_are_given_up_complete, 0, 3);
+	suite_add_tcase(suite, tc);
+	return test_main(suite);
+}
