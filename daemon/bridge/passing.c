@@ -47,13 +47,20 @@ static void learn(struct bridge *bridge, const struct exchange *x)
 		nfs_sessions_learn(&bridge->sessions, &x->facts, x->reply.data, x->reply.len_bytes);
 }
 
+/* Whether a Call of the client has its Reply now, all of it. One that has only begun may never become complete. */
+static bool ends_call(const struct side *side, const struct exchange *x)
+{
+	return side == &side->bridge->server && !bridge_is_decided(side->bridge) &&
+	       (x->fault != EXCHANGE_OK || rpc_msg_is_whole(&x->reply));
+}
+
 void bridge_reply(void *arg, struct exchange *x)
 {
 	const struct side *side = arg;
 	struct leg *origin = other_leg(side);
 
 	learn(side->bridge, x);
-	if (side == &side->bridge->server && !bridge_is_decided(side->bridge))
+	if (ends_call(side, x))
 		bridge_call_ends(side->bridge, x);
 	if (origin)
 		leg_reply(origin, x);
@@ -67,6 +74,8 @@ void bridge_more(void *arg, struct exchange *x)
 	struct leg *other = other_leg(side);
 
 	learn(side->bridge, x);
+	if (x->origin != side->leg && ends_call(side, x))
+		bridge_call_ends(side->bridge, x);
 	if (other)
 		leg_more(other, x);
 	else if (side == &side->bridge->client)

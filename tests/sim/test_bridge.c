@@ -463,6 +463,8 @@ START_TEST(what_has_grown_is_told_to_the_other_leg)
 	struct exchange *x = exchange_new(NULL);
 
 	open_stubs();
+	/* A Call. */
+	x->origin = &stub_end(_i)->leg;
 	stub_end(_i)->config.events->more(stub_end(_i)->config.arg, x);
 	ck_assert_uint_eq(stub_end(_i)->mores, 0);
 	ck_assert_uint_eq(stub_end(!_i)->mores, 1);
@@ -472,6 +474,33 @@ START_TEST(what_has_grown_is_told_to_the_other_leg)
 	stub_fail(stub_end(_i), LEG_CLOSE_LOST, "");
 	stub_over(stub_end(!_i));
 	exchange_put(x);
+}
+END_TEST
+
+/* Should the server end in the middle of it, the client is owed an answer still. */
+START_TEST(a_call_is_over_when_all_of_its_reply_is_here)
+{
+	struct exchange *x;
+	unsigned refs;
+
+	open_stubs();
+	x = server->last_call;
+	ck_assert_int_eq(rpc_msg_get(bench->pool, 100, &x->reply), 0);
+	x->reply.have_bytes = 40;
+	refs = x->refs;
+	/* The bridge's reference is among these, for as long as it counts the Call as one without a Reply. */
+	server->config.events->reply(server->config.arg, exchange_ref(x));
+	ck_assert_uint_eq(client->replies, 1);
+	ck_assert_uint_eq(x->refs, refs);
+	x->reply.have_bytes = 99;
+	server->config.events->more(server->config.arg, x);
+	ck_assert_uint_eq(x->refs, refs);
+	x->reply.have_bytes = 100;
+	server->config.events->more(server->config.arg, x);
+	ck_assert_uint_eq(x->refs, refs - 1);
+	ck_assert_uint_eq(client->mores, 2);
+	stub_fail(client, LEG_CLOSE_PEER, "");
+	stub_fail(server, LEG_CLOSE_PEER, "");
 }
 END_TEST
 
@@ -645,6 +674,7 @@ int main(void)
 	tcase_add_loop_test(tc, a_stop_and_an_old_client_are_not_held, 0, 2);
 	tcase_add_loop_test(tc, a_leg_that_wants_no_more_calls_pauses_the_other, 0, 2);
 	tcase_add_loop_test(tc, what_has_grown_is_told_to_the_other_leg, 0, 2);
+	tcase_add_test(tc, a_call_is_over_when_all_of_its_reply_is_here);
 	tcase_add_test(tc, a_tcp_client_whose_server_leaves_without_a_word_is_held);
 	tcase_add_loop_test(tc, who_had_a_server_for_a_while_is_not_held, 0, 3);
 	tcase_add_loop_test(tc, closing_decides_and_closed_releases, 0, 2);
