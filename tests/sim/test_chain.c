@@ -6,8 +6,11 @@
 #include "tests/lib/test.h"
 #include "tests/sim/chain.h"
 
-#define WRITE_BYTES 4098u /* of the row "NFSv4.0 op 38" */
-#define STEPS_MAX   1000u /* more than the life below takes on any of the nets */
+#define WRITE_BYTES      4098u /* of the row "NFSv4.0 op 38" */
+#define STEPS_MAX        1000u /* more than the life below takes on any of the nets */
+
+#define LONG_REPLY_BYTES (1u << 20)
+#define CUT_STEPS        40u /* of the life of one such */
 
 static struct chain *chain;
 
@@ -405,6 +408,50 @@ START_TEST(a_cut_at_every_step_ends_both_bridges_and_leaves_nothing)
 }
 END_TEST
 
+/* One gate has TCP on both sides; of two the last one waits for all of a Reply. */
+START_TEST(a_long_reply_is_given_up_as_it_comes)
+{
+	const struct chain_params params = {.gates = _i};
+	unsigned rpc;
+
+	chain = chain_new(&params);
+	chain_connect(chain);
+	rpc = chain_book_add_sized(&chain->book, CHAIN_CLIENT, 0, LONG_REPLY_BYTES);
+	call(rpc);
+	call_read(1000);
+	chain_run(chain, 5000);
+	expect_all_answered();
+	ck_assert_uint_gt(chain_last(chain)->server->mores, 1);
+	ck_assert_uint_eq(chain_last(chain)->server->replies, 2);
+}
+END_TEST
+
+/* Whoever has part of it never takes that for the whole: the ends look at each byte of what is one. */
+START_TEST(a_long_reply_whose_server_ends_in_the_middle_never_arrives)
+{
+	unsigned torn = 0;
+
+	for (unsigned step = 1; step < CUT_STEPS; step++) {
+		const struct chain_params params = {.gates = _i, .server.cut_at_step = step};
+
+		chain = chain_new(&params);
+		chain_connect(chain);
+		call_read(LONG_REPLY_BYTES);
+		chain_run(chain, 5000);
+		ck_assert_uint_le(chain->book.list[0].answered, 1);
+		if (!chain->book.list[0].answered) {
+			const struct chain_tap *server = chain_last(chain)->server;
+
+			ck_assert(!server || server->closed);
+			torn += server && server->replies;
+		}
+		chain_end(chain);
+		chain = NULL;
+	}
+	ck_assert_uint_gt(torn, 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("chain");
@@ -425,6 +472,8 @@ int main(void)
 	tcase_add_test(tc, draining_the_client_ends_what_is_in_flight_and_takes_no_more);
 	tcase_add_loop_test(tc, a_cut_at_every_step_ends_both_bridges_and_leaves_nothing, 0,
 			    2 * CUTS);
+	tcase_add_loop_test(tc, a_long_reply_is_given_up_as_it_comes, 1, 3);
+	tcase_add_loop_test(tc, a_long_reply_whose_server_ends_in_the_middle_never_arrives, 1, 3);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }
