@@ -76,6 +76,7 @@ static void fill_server_config(struct bridge *bridge, struct leg_config *config)
 	fill_leg_config(bridge, config);
 	config->reply_room = config_memory_reverse_room(service);
 	config->reverse_max_bytes = config_memory_reverse_max_bytes(service);
+	config->partial = true;
 }
 
 static void fill_client_config(struct bridge *bridge, struct leg_config *config)
