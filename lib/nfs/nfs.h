@@ -103,6 +103,16 @@ int nfs_reply_payloads(const struct call_facts *facts, const uint8_t *msg, uint3
 		       struct rpc_payload *payloads, unsigned max) MUST_CHECK;
 
 /**
+ * nfs_reply_payloads_begun - the same, of a Reply of which the first @have_bytes are here
+ *
+ * Where a payload is shows in what stands before it, so what is behind the last one alone may be missing, and the payloads
+ * themselves. -EBADMSG if more is. What is found is found in the whole Reply, too.
+ */
+int nfs_reply_payloads_begun(const struct call_facts *facts, const uint8_t *msg,
+			     uint32_t have_bytes, uint32_t len_bytes, struct rpc_payload *payloads,
+			     unsigned max) MUST_CHECK;
+
+/**
  * nfs_sessions_learn - take note of a session if a Call and its Reply have created one
  * @sessions: starts as {0}
  *

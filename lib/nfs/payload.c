@@ -42,7 +42,7 @@ static int collect_compound(struct collector *c, const struct call_facts *facts,
 			return -EBADMSG;
 		row = nfs_compound_op(at, &compound, &op);
 		if (!row || op != (want == FACTS_OP_ILLEGAL ? NFS_OP_ILLEGAL : want) ||
-		    pieces_remaining_bytes(at) < XDR_UNIT_BYTES)
+		    (size_t)(at->end - at->pos) < XDR_UNIT_BYTES)
 			return -EBADMSG;
 		/* The first that fails ends the COMPOUND (RFC 8881 section 16.2.3). */
 		if (xdr_load_u32(at->pos) != 0) {
@@ -72,23 +72,44 @@ static int collect_proc(struct collector *c, const struct call_facts *facts,
 	return (int)c->count;
 }
 
-int nfs_reply_payloads(const struct call_facts *facts, const uint8_t *msg, uint32_t len_bytes,
-		       struct rpc_payload *payloads, unsigned max)
+/* @at is at the start of the message, of which the first @have_bytes are at @msg. */
+static int find(const struct call_facts *facts, struct pieces_reader *at, const uint8_t *msg,
+		uint32_t have_bytes, struct collector *c)
 {
-	struct collector c = {.payloads = payloads, .max = max};
-	struct pieces_reader at;
 	struct rpc_reply_hdr hdr;
 
 	if (facts->stage != FACTS_WHOLE || facts->results == FACTS_RESULTS_UNKNOWN)
 		return -EBADMSG;
 	if (facts->results == FACTS_RESULTS_NONE)
 		return 0;
-	if (rpc_reply_decode(msg, len_bytes, &hdr) != RPC_OK)
+	if (rpc_reply_decode(msg, have_bytes, &hdr) != RPC_OK)
 		return -EBADMSG;
 	if (hdr.stat != RPC_MSG_ACCEPTED || hdr.accept_stat != RPC_SUCCESS)
 		return 0;
-	pieces_reader_init_whole(&at, msg, len_bytes);
-	if (!pieces_skip(&at, hdr.results_offset))
+	if (!pieces_skip(at, hdr.results_offset))
 		return -EBADMSG;
-	return facts->compound ? collect_compound(&c, facts, &at) : collect_proc(&c, facts, &at);
+	return facts->compound ? collect_compound(c, facts, at) : collect_proc(c, facts, at);
+}
+
+int nfs_reply_payloads(const struct call_facts *facts, const uint8_t *msg, uint32_t len_bytes,
+		       struct rpc_payload *payloads, unsigned max)
+{
+	struct collector c = {.payloads = payloads, .max = max};
+	struct pieces_reader at;
+
+	pieces_reader_init_whole(&at, msg, len_bytes);
+	return find(facts, &at, msg, len_bytes, &c);
+}
+
+int nfs_reply_payloads_begun(const struct call_facts *facts, const uint8_t *msg,
+			     uint32_t have_bytes, uint32_t len_bytes, struct rpc_payload *payloads,
+			     unsigned max)
+{
+	const struct rpc_piece here = {msg, have_bytes};
+	const struct rpc_pieces pieces = {&here, 1, len_bytes};
+	struct collector c = {.payloads = payloads, .max = max};
+	struct pieces_reader at;
+
+	pieces_reader_init(&at, &pieces, 0);
+	return find(facts, &at, msg, have_bytes, &c);
 }

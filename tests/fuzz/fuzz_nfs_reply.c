@@ -3,6 +3,7 @@
  * A Call and any bytes as its Reply: payloads are in order and lie inside. An input is the length of the
  * Call in four bytes, the Call, and the Reply.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "nfs/nfs.h"
@@ -33,6 +34,25 @@ static void check_reply(const struct call_facts *facts, const uint8_t *reply, ui
 			    !memcmp(fewer, found, sizeof(found[0])));
 }
 
+/* Of its first bytes nothing is found but what is in all of it, and nothing behind them is read. */
+static void check_begun(const struct call_facts *facts, const uint8_t *reply, uint32_t len,
+			uint32_t have)
+{
+	struct rpc_payload found[MAX], whole[MAX];
+	uint8_t *here = malloc(have);
+	int count;
+
+	FUZZ_ASSERT(here || !have);
+	if (have)
+		memcpy(here, reply, have);
+	count = nfs_reply_payloads_begun(facts, here, have, len, found, MAX);
+	free(here);
+	if (count < 0)
+		return;
+	FUZZ_ASSERT(nfs_reply_payloads(facts, reply, len, whole, MAX) == count);
+	FUZZ_ASSERT(!memcmp(found, whole, (size_t)count * sizeof(found[0])));
+}
+
 static void look(struct call_facts *facts, const uint8_t *call, uint32_t len)
 {
 	const struct rpc_piece piece = {call, len};
@@ -60,6 +80,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	len -= call_len;
 	look(&facts, data, call_len);
 	check_reply(&facts, reply, len);
+	check_begun(&facts, reply, len, len / 2);
+	check_begun(&facts, reply, len, len - len / 8);
 	nfs_sessions_learn(&sessions, &facts, reply, len);
 	FUZZ_ASSERT(sessions.count <= NFS_MAX_SESSIONS && sessions.next < NFS_MAX_SESSIONS);
 	return 0;

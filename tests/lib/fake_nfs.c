@@ -2,6 +2,7 @@
 /* In the place of lib/nfs: finds in Calls and Replies what the test says. */
 #include "tests/lib/fake_nfs.h"
 
+#include <errno.h>
 #include <string.h>
 
 struct rpc_payload fake_reply_payloads[4], fake_call_payloads[4];
@@ -51,6 +52,15 @@ int nfs_reply_payloads(const struct call_facts *facts, const uint8_t *msg, uint3
 	if (count > 0)
 		memcpy(payloads, fake_reply_payloads, (size_t)count * sizeof(*payloads));
 	return count;
+}
+
+int nfs_reply_payloads_begun(const struct call_facts *facts, const uint8_t *msg,
+			     uint32_t have_bytes, uint32_t len_bytes, struct rpc_payload *payloads,
+			     unsigned max)
+{
+	int count = nfs_reply_payloads(facts, msg, len_bytes, payloads, max);
+
+	return count > 0 && have_bytes < payloads[count - 1].offset_bytes ? -EBADMSG : count;
 }
 
 void nfs_sessions_learn(struct nfs_sessions *sessions, const struct call_facts *facts,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Payloads: which result takes which chunk, and what is never guessed at. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/lib/test.h"
@@ -48,6 +49,22 @@ static bool may_answer_with_payloads(struct nfs_msg *call)
 	return facts.results != FACTS_RESULTS_NONE;
 }
 
+/* What is found in the first @have bytes, and there are no others, of a Reply of @results. */
+static int payloads_begun(const char *results, uint32_t have)
+{
+	struct nfs_msg *reply = nfs_msg_reply(NULL);
+	uint8_t *here = malloc(have);
+	int count;
+
+	reply_items.count = 0;
+	spec_put(reply, results, &reply_items);
+	memcpy(here, nfs_msg_bytes(reply), have);
+	count = nfs_reply_payloads_begun(&facts, here, have, nfs_msg_len(reply), found, 8);
+	nfs_msg_free(reply);
+	free(here);
+	return count;
+}
+
 /* What is found in a Reply of @results to a Call of @args. */
 static int payloads_of(const char *args, const char *results, unsigned max)
 {
@@ -78,6 +95,54 @@ START_TEST(the_nth_read_or_readlink_is_the_nth_payload)
 		3);
 	for (unsigned i = 0; i < 3; i++)
 		same_item(i, i);
+}
+END_TEST
+
+START_TEST(a_payload_is_found_as_soon_as_its_length_is_here)
+{
+	static const char results[] = "0 o:6 2 " PUTFH_DONE "25 0 1 d:5000";
+	uint32_t at;
+
+	ck_assert_int_eq(payloads_of("0 2 " PUTFH READ(5000), results, 8), 1);
+	at = found[0].offset_bytes;
+	for (uint32_t have = 0; have < at; have++)
+		ck_assert_int_eq(payloads_begun(results, have), -EBADMSG);
+	for (uint32_t have = at; have <= at + 5000; have++) {
+		ck_assert_int_eq(payloads_begun(results, have), 1);
+		same_item(0, 0);
+	}
+}
+END_TEST
+
+/* Whatever is cut off before an operation, its status or its length: nothing is read there. */
+START_TEST(one_before_other_operations_is_found_when_these_are_here)
+{
+	static const char results[] = "0 o:6 2 25 0 0 d:17 25 0 1 d:30";
+	uint32_t at;
+
+	ck_assert_int_eq(payloads_of("0 2 " READ(17) READ(30), results, 8), 2);
+	at = found[1].offset_bytes;
+	for (uint32_t have = 0; have < at; have++)
+		ck_assert_int_eq(payloads_begun(results, have), -EBADMSG);
+	ck_assert_int_eq(payloads_begun(results, at), 2);
+	same_item(0, 0);
+	same_item(1, 1);
+}
+END_TEST
+
+START_TEST(a_version_3_read_is_found_as_soon_as_its_length_is_here)
+{
+	static const char results[] = "0 0 5000 1 d:5000";
+	struct nfs_msg *call = nfs_msg_call(100003, 3, 6, NULL);
+
+	call_items.count = 0;
+	spec_put(call, "o:28 q0 5000", &call_items);
+	ck_assert(may_answer_with_payloads(call));
+	for (uint32_t have = 0; have < 44; have++)
+		ck_assert_int_eq(payloads_begun(results, have), -EBADMSG);
+	ck_assert_int_eq(payloads_begun(results, 44), 1);
+	same_item(0, 0);
+	ck_assert_uint_eq(found[0].offset_bytes, 44);
 }
 END_TEST
 
@@ -327,6 +392,9 @@ int main(void)
 	TCase *tc = tcase_create("nfs_payload");
 
 	tcase_add_test(tc, the_nth_read_or_readlink_is_the_nth_payload);
+	tcase_add_test(tc, a_payload_is_found_as_soon_as_its_length_is_here);
+	tcase_add_test(tc, one_before_other_operations_is_found_when_these_are_here);
+	tcase_add_test(tc, a_version_3_read_is_found_as_soon_as_its_length_is_here);
 	tcase_add_test(tc, no_more_are_given_than_there_is_room_for);
 	tcase_add_test(tc, a_read_that_fails_counts_with_nothing_in_it);
 	tcase_add_test(tc, an_operation_that_fails_before_the_read_leaves_none);
