@@ -12,7 +12,7 @@
 #    --beside BUILD     another build of the proxy, too: contenders tcp-beside and chain-beside
 #    -o DIR             where the results go: samples.csv, machine.csv, table.txt, page.html (BUILD/bench)
 #    -b BUILD           the build whose proxy is measured (build/)
-#    -l BUILD           the build that has the load generator: `make e2e-programs` there (build/)
+#    -l BUILD           the build that has the load generator: `make bench-programs` there (build/)
 #
 # Exits with 77 where something is missing that it needs, and with 1 if a byte was wrong or a Call had no Reply.
 
@@ -55,6 +55,7 @@ seconds=${seconds:-${quick:+1}} seconds=${seconds:-2}
 . "$bench/../e2e/hosts.sh"
 . "$bench/contenders.sh"
 . "$bench/rows.sh"
+. "$bench/load.sh"
 . "$bench/sampling.sh"
 . "$bench/machine.sh"
 skip_all() { missing "$*"; }
@@ -64,9 +65,9 @@ if [ -n "$list" ]; then
 	list_rows
 	exit 0
 fi
-PROGRAMS=$(cd "$load_build" && pwd)/tests/bench || exit 77
+BENCH=$(cd "$load_build" && pwd)/tests/bench || exit 77
 for program in nfs_load nfs_serve copy_proxy; do
-	[ -x "$PROGRAMS/$program" ] || missing "$PROGRAMS/$program is not built: make e2e-programs"
+	[ -x "$BENCH/$program" ] || missing "$BENCH/$program is not built: make bench-programs"
 done
 [ -x "$PROXY" ] || missing "$PROXY is not built"
 [ -z "$beside" ] || BESIDE=$(cd "$beside" && pwd)/daemon/rpcrdma-proxy
@@ -81,7 +82,6 @@ mkdir -p "$out" && out=$(cd "$out" && pwd) || exit 1
 enter "${given[@]}"
 ulimit -n "$(ulimit -Hn)"
 way_to[near]= way_to[far]=
-exec {held_fd}<> <(:) # whose other end is never closed, for those who read until the end
 tune near
 begin_samples
 tell_machine >"$out/machine.csv"

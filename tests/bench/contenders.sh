@@ -100,7 +100,7 @@ start_hop() {
 		start_on "$host" "$name" socat -b $BUFFER \
 			"TCP-LISTEN:$listen_port,bind=$listen_addr,fork,reuseaddr,backlog=4096,nodelay" "TCP:$addr:$port,nodelay"
 		;;
-	copy) start_on "$host" "$name" "$PROGRAMS/copy_proxy" -a "$listen_addr" "$listen_port" "$addr" "$port" $BUFFER ;;
+	copy) start_on "$host" "$name" "$BENCH/copy_proxy" -a "$listen_addr" "$listen_port" "$addr" "$port" $BUFFER ;;
 	haproxy)
 		haproxy_config "$listen_addr" "$listen_port" "$addr" "$port" "$keys" >"$T/$name.cfg"
 		start_on "$host" "$name" haproxy -db -f "$T/$name.cfg"
@@ -147,7 +147,7 @@ stop_contender() {
 
 # serve: on the far side, for all contenders
 serve() {
-	start_on far server "$PROGRAMS/nfs_serve" -a "$FAR" $NFS_PORT
+	start_on far server "$BENCH/nfs_serve" -a "$FAR" $NFS_PORT
 	opens far server $NFS_PORT || die "the server does not start"
 }
 

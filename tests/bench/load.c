@@ -60,6 +60,31 @@ static void measure(struct load *load)
 	load->end_ns = load->window_ns + (uint64_t)(options->seconds * NS);
 }
 
+void load_wait(void)
+{
+	int c;
+
+	do
+		c = getchar();
+	while (c != EOF && c != '\n');
+}
+
+static void tell_ready(void)
+{
+	puts("ready");
+	fflush(stdout);
+}
+
+/* What is spent on opening connections is not to be taken for what is spent on Calls. */
+static void let_look(struct load *load)
+{
+	if (!load->options.waits)
+		return;
+	tell_ready();
+	load_wait();
+	load->heard_ns = now_ns();
+}
+
 /* ---- Calls as soon as there is a Reply ---- */
 
 static void fill_all(struct load *load)
@@ -164,12 +189,12 @@ static void all_open(struct load *load)
 	if (load->options.kind == LOAD_CROWD)
 		load->over = true;
 	if (load->options.kind == LOAD_IDLE) {
-		puts("ready");
-		fflush(stdout);
+		tell_ready();
 		poll_watch(load->poll, STDIN_FILENO, EPOLLIN, load);
 	}
 	if (load->options.kind != LOAD_CALLS)
 		return;
+	let_look(load);
 	measure(load);
 	if (load->options.per_s > 0)
 		arrivals_begin(load);
@@ -180,6 +205,7 @@ static void all_open(struct load *load)
 void load_opened(struct load *load, struct flow *flow, uint64_t ns)
 {
 	load->results.opened++;
+	load->results.all_ops += load->options.kind != LOAD_CALLS;
 	if (load->options.kind == LOAD_CONNECT) {
 		if (in_window(load, load->heard_ns))
 			count(load, flow, ns);
@@ -309,6 +335,8 @@ static void load_init(struct load *load, const struct load_options *options)
 void load_run(struct load *load, const struct load_options *options)
 {
 	load_init(load, options);
+	if (options->kind == LOAD_CONNECT || options->kind == LOAD_CROWD)
+		let_look(load);
 	load->begin_ns = load->heard_ns = now_ns();
 	if (options->kind == LOAD_CONNECT)
 		measure(load);

@@ -28,13 +28,14 @@ struct load_options {
 	double seconds, discard_s, stall_s;
 	double per_s; /* 0: as soon as there is a Reply */
 	uint64_t seed;
-	uint32_t spoil_every; /* so many WRITEs one has a wrong byte; 0: none */
+	uint32_t spoil_every; /* in one of so many WRITEs a byte is wrong; 0: in none */
+	bool waits;           /* for whoever measures: before the work, and with all done */
 };
 
 /* What is told in the end. The window is the time that counts. */
 struct load_results {
-	uint64_t ops, bytes;    /* in the window */
-	uint64_t all_ops;       /* before and after it, too */
+	uint64_t ops, bytes; /* in the window */
+	uint64_t all_ops; /* before and after it, too, but not the NULL that opens a connection */
 	uint64_t mismatches;    /* Replies with bytes that are not the file's */
 	uint64_t errors;        /* anything else */
 	uint64_t opened;        /* connections, as many as have had a Reply */
@@ -66,6 +67,9 @@ struct load {
 /** load_run - all of it; load_free() what it leaves. */
 void load_run(struct load *load, const struct load_options *options);
 void load_free(struct load *load);
+
+/** load_wait - until there is a line of standard input, or its end. */
+void load_wait(void);
 
 /** load_fail - something went wrong: it is told, and the load ends. */
 void load_fail(struct load *load, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Starting and ending the server and the connections of a load, for scripts that have sourced tests/e2e/lib.sh. BENCH is
-# where the programs are.
+# Starting and ending the server, and loads that wait for whoever measures: for scripts that have sourced
+# tests/e2e/lib.sh. BENCH is where the programs are.
 
 # server_start NAME ARGS...: nfs_serve, its output in NAME.log
 server_start() {
@@ -16,31 +16,61 @@ server_start() {
 # server_end NAME: what it has done is in NAME.json; sets $exit_status
 server_end() { stop "$1"; grep -v ready "$1.log" >"$1.json"; }
 
-# hold PORT COUNT: so many connections, which have made one Call each and stay until they are released
-hold() {
-	rm -f held
-	mkfifo held
-	start held bash -c 'exec "$0" -w idle -k "$1" 127.0.0.1 "$2" <held' "$BENCH/nfs_load" "$2" "$1"
-	exec {held_fd}>held
-	wait_for 60 eval '! alive held || grep -q ready held.log' && grep -q ready held.log
+# ---------------------------------------------------------------- loads
+
+declare -A load_in=() load_out=() # name: what it reads, and what it says
+
+# load_start NAME ADDR PORT ARGS...: nfs_load, until it is ready; false if it does not come to that. $load_wrap goes before
+# the command. What it complains of is in NAME.err.
+load_start() {
+	local name=$1 addr=$2 port=$3 in out fd
+
+	shift 3
+	rm -f "$T/$name.in" "$T/$name.out"
+	mkfifo "$T/$name.in" "$T/$name.out" || return 1
+	(
+		# Else the end of another load's input would not reach it before this one is over.
+		for fd in "${load_in[@]}"; do exec {fd}>&-; done
+		# shellcheck disable=SC2086
+		exec ${load_wrap:-} "$BENCH/nfs_load" "$@" "$addr" "$port"
+	) <"$T/$name.in" >"$T/$name.out" 2>"$T/$name.err" &
+	pid_of[$name]=$!
+	exec {in}>"$T/$name.in" {out}<"$T/$name.out"
+	load_in[$name]=$in load_out[$name]=$out
+	load_says "$name" && [ "$said" = ready ]
 }
 
-# release: success if all was well with them
-release() {
-	exec {held_fd}>&-
-	wait "${pid_of[held]}"
-	exit_status=$?
-	unset "pid_of[held]"
-	: >held.log
-	return $exit_status
+# load_says NAME: its next line is in $said; false if it has ended, or says nothing for two minutes
+load_says() {
+	said=
+	read -r -t 120 -u "${load_out[$1]}" said
 }
+
+# load_goes_on NAME: it was ready; false if it has ended
+load_goes_on() { (trap '' PIPE && echo >&"${load_in[$1]}") 2>/dev/null; }
+
+# load_ends NAME: its last line is in $said; success if all was well with it
+load_ends() {
+	local in=${load_in[$1]} out=${load_out[$1]} status
+
+	exec {in}>&-
+	load_says "$1"
+	exec {out}<&-
+	wait "${pid_of[$1]}"
+	status=$?
+	unset "load_in[$1]" "load_out[$1]" "pid_of[$1]"
+	return $status
+}
+
+# hold NAME ADDR PORT COUNT: connections that have made one Call each, and stay until load_ends NAME
+hold() { load_start "$1" "$2" "$3" -w idle -k "$4"; }
 
 # crowd PORT CLIENTS HELD: its line of JSON, with HELD connections there before
 crowd() {
 	local status=0
 
-	[ "$3" = 0 ] || hold "$1" "$3" || return 1
+	[ "$3" = 0 ] || hold held 127.0.0.1 "$1" "$3" || return 1
 	"$BENCH/nfs_load" -w crowd -k "$2" -W 60 127.0.0.1 "$1" || status=1
-	[ "$3" = 0 ] || release || status=1
+	[ "$3" = 0 ] || load_ends held || status=1
 	return $status
 }

@@ -46,7 +46,9 @@ static _Noreturn void usage(int status)
 	      "  -r RATE     Calls a second that are due at random, not when there is a Reply\n"
 	      "  -s SEED     decides when they are due, and offsets (1)\n"
 	      "  -W SECONDS  without any Reply before it gives up (10)\n"
-	      "  -x EVERY    so many WRITEs, one has a wrong byte, to see whether the server notices\n",
+	      "  -x EVERY    in one of so many WRITEs a byte is wrong, to see whether the server notices\n"
+	      "  -g          waits for whoever measures: says `ready` when all connections are open and the work is\n"
+	      "              to begin, goes on when a line comes, and keeps them until standard input ends\n",
 	      status ? stderr : stdout);
 	exit(status);
 }
@@ -107,6 +109,9 @@ static void set_option(struct load_options *options, int option)
 		break;
 	case 'x':
 		options->spoil_every = (uint32_t)number(optarg, 1, 1e9);
+		break;
+	case 'g':
+		options->waits = true;
 		break;
 	default:
 		usage(option == 'h' ? 0 : 2);
@@ -181,7 +186,7 @@ int main(int argc, char **argv)
 	const char *work = NULL;
 	int option;
 
-	while ((option = getopt(argc, argv, "w:n:k:t:d:r:s:W:x:h")) != -1) {
+	while ((option = getopt(argc, argv, "w:n:k:t:d:r:s:W:x:gh")) != -1) {
 		set_option(&options, option);
 		if (option == 'w')
 			work = optarg;
@@ -198,6 +203,9 @@ int main(int argc, char **argv)
 	file_data_init();
 	load_run(&load, &options);
 	print_results(&load, work);
+	fflush(stdout);
+	if (options.waits)
+		load_wait();
 	option = load.results.mismatches || load.results.errors;
 	load_free(&load);
 	return option;

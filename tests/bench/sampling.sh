@@ -1,16 +1,19 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: BSD-3-Clause
-# How a row is measured with one contender: each way adds a line to samples.csv. To be sourced after contenders.sh.
+# How a row is measured with one contender: each way adds a line to samples.csv. To be sourced after contenders.sh
+# and load.sh.
 #
-# CPU time is that of all threads as the kernel's scheduler counts it, from before the load's first connection to after its
-# last Reply; what it is divided by are all operations of that time (all_ops), those before the window too.
+# CPU time is that of all threads as the kernel's scheduler counts it, from when all connections are open to the last Reply;
+# what it is divided by are all operations of that time (all_ops), those before the window too. Where opening connections is
+# the work it is from before the first of them, and each is an operation.
 
 # Of the load generator's line, as they are there.
 load_columns=(seconds ops all_ops ops_per_s bytes_per_s p50_us p90_us p99_us p999_us max_us least_ops most_ops
 	queued_max connect_per_s cpu_s mismatches errors)
 # What is read of processes: the server, and the first and the second hop; empty of those that there are not.
 own_columns=(rate retransmits cpu_server_s cpu_first_s cpu_second_s
-	pss_first_bytes pss_second_bytes rss_first_bytes rss_second_bytes wakes_first_per_s wakes_second_per_s)
+	pss_first_bytes pss_second_bytes rss_first_bytes rss_second_bytes wakes_first_per_s wakes_second_per_s
+	peak_first_bytes peak_second_bytes)
 
 samples=0
 
@@ -37,16 +40,17 @@ add_sample() {
 
 # ---------------------------------------------------------------- what the kernel knows
 
-# cpu_ns PID: of its threads, and of its children that have ended
+# cpu_ns PID: of its threads, and of those of its children, which socat has for each connection
 cpu_ns() {
-	local task run rest stat ns=0
+	local pid task run rest children ns=0
 
-	for task in /proc/"$1"/task/*/schedstat; do
-		read -r run rest <"$task" && ((ns += run))
-	done 2>/dev/null
-	read -r stat </proc/"$1"/stat
-	read -ra stat <<<"${stat##*) }"
-	echo $((ns + (stat[13] + stat[14]) * 10000000))
+	read -ra children <"/proc/$1/task/$1/children"
+	for pid in "$1" "${children[@]}"; do
+		for task in /proc/"$pid"/task/*/schedstat; do
+			read -r run rest <"$task" && ((ns += run))
+		done
+	done
+	echo "$ns"
 }
 
 # cpu_of NAMES...: each column's process, "-" for one that is not there
@@ -78,12 +82,15 @@ processes() {
 
 # ---------------------------------------------------------------- loads
 
-# load CONTENDER ARGS...: its line of JSON
+# void LOAD WHAT: a wrong byte, a Call without a Reply, or no word from it
+void() { die "VOID: ${*:2}: $said $(cat "$T/$1.err")"; }
+
+# load NAME CONTENDER ARGS...: until it is ready
 load() {
 	local front
 
-	read -ra front < <(front_of "$1")
-	timeout 120 "$PROGRAMS/nfs_load" "${@:2}" "${front[@]}" 2>"$T/load.err"
+	read -ra front < <(front_of "$2")
+	load_start "$1" "${front[@]}" "${@:3}" || void "$@"
 }
 
 # counted CONTENDER ARGS...: the load's line in $json, and what it cost in $own
@@ -92,9 +99,12 @@ counted() {
 
 	mapfile -t names < <(processes "$1")
 	was=$(retransmits)
+	load load "$@" -g
 	mapfile -t before < <(cpu_of "${names[@]}")
-	json=$(load "$@") || die "VOID: $*: $json $(cat "$T/load.err")"
+	load_goes_on load && load_says load || void load "$@"
+	json=$said
 	mapfile -t after < <(cpu_of "${names[@]}")
+	load_ends load || void load "$@"
 	own[retransmits]=$(($(retransmits) - was))
 	i=0
 	for column in cpu_server_s cpu_first_s cpu_second_s; do
@@ -139,23 +149,29 @@ way_open() {
 	add_sample "$@" "$json"
 }
 
-# way_mixed: the work of the row beside another client, which reads 1 MiB with 4 in flight all the time
+# way_mixed: the work of the row beside another client, which reads 1 MiB with 4 in flight all the time. CPU time is of
+# both, so it is of no operation.
 way_mixed() {
-	local json begun
+	local json
 
 	own=()
-	load "$3" -w read:1048576 -n 4 -t "$(awk -v s="$seconds" 'BEGIN { print s + 1 }')" >"$T/bulk.json" &
-	begun=$!
-	read -r -t 0.3 -u "$held_fd"
+	load bulk "$3" -w read:1048576 -n 4 -t "$(awk -v s="$seconds" 'BEGIN { print s + 1 }')" -g
+	load_goes_on bulk || void bulk "$3"
+	pause 0.3
 	counted "$3" -w "$5" -n "$6" -k "$7" -t "$seconds"
-	wait $begun || die "VOID: $3: $(cat "$T/bulk.json" "$T/load.err")"
+	unset "own[cpu_server_s]" "own[cpu_first_s]" "own[cpu_second_s]"
 	add_sample "$@" "$json"
-	json=$(<"$T/bulk.json")
+	load_says bulk || void bulk "$3"
+	json=$said
+	load_ends bulk || void bulk "$3"
 	own=()
 	add_sample "$1" "$2-bulk" "$3" "$4" read:1048576 4 1 "$json"
 }
 
 # ---------------------------------------------------------------- connections that do nothing
+
+# place_of HOP: first or second, as in the columns
+place_of() { [ "${1##*.}" = 1 ] && echo first || echo second; }
 
 # memory_of NAME: PSS and RSS in bytes
 memory_of() {
@@ -166,55 +182,45 @@ memory_of() {
 # switches_of NAME: how often its threads have gone to sleep
 switches_of() { cat /proc/"${pid_of[$1]}"/task/*/status | awk '$1 == "voluntary_ctxt_switches:" { n += $2 } END { print n }'; }
 
-# hold NAME CONTENDER COUNT: so many more connections, until let_go NAME
-hold() {
-	local front
-
-	read -ra front < <(front_of "$2")
-	rm -f "$T/$1.in" && mkfifo "$T/$1.in"
-	: >"$T/$1.log"
-	"$PROGRAMS/nfs_load" -w idle -k "$3" "${front[@]}" <"$T/$1.in" >"$T/$1.log" 2>&1 &
-	pid_of[$1]=$!
-	exec {idle_fd[$1]}>"$T/$1.in"
-	wait_for 60 eval "! alive $1 || grep -qx ready $T/$1.log"
-	grep -qx ready "$T/$1.log" || die "VOID: $2 does not hold $3 connections: $(cat "$T/$1.log")"
-}
-declare -A idle_fd=()
-
-# let_go NAME: its line of JSON in $json
-let_go() {
-	local fd=${idle_fd[$1]}
-
-	exec {fd}>&-
-	wait "${pid_of[$1]}" || die "VOID: $1: $(cat "$T/$1.log")"
-	unset "pid_of[$1]"
-	json=$(tail -n 1 "$T/$1.log")
-}
-
 # way_idle: a slope, from 100 connections on, of processes that have done nothing else
 way_idle() {
-	local json hop place few many more quiet_s=5 asleep
+	local hop place front pss rss quiet_s=5
+	local -A pss_before=() rss_before=() slept=()
 
 	own=()
 	start_contender "$3"
-	hold few "$3" 100
-	declare -A few=() asleep=()
-	for hop in $(hops_of "$3"); do few[$hop]=$(memory_of "$hop"); done
-	hold many "$3" $(($7 - 100))
-	read -r -t 1 -u "$held_fd" # what came with the connections is over
-	for hop in $(hops_of "$3"); do asleep[$hop]=$(switches_of "$hop"); done
-	read -r -t $quiet_s -u "$held_fd"
+	read -ra front < <(front_of "$3")
+	hold few "${front[@]}" 100 || void few "$@"
+	for hop in $(hops_of "$3"); do read -r "pss_before[$hop]" "rss_before[$hop]" < <(memory_of "$hop"); done
+	hold many "${front[@]}" $(($7 - 100)) || void many "$@"
+	pause 1 # what came with the connections is over
+	for hop in $(hops_of "$3"); do slept[$hop]=$(switches_of "$hop"); done
+	pause $quiet_s
 	for hop in $(hops_of "$3"); do
-		place=first
-		[ "${hop##*.}" = 1 ] || place=second
-		own[wakes_${place}_per_s]=$(awk -v n=$(($(switches_of "$hop") - asleep[$hop])) -v s=$quiet_s 'BEGIN { print n / s }')
-		read -r few more <<<"${few[$hop]}"
-		read -ra many < <(memory_of "$hop")
-		own[pss_${place}_bytes]=$(((many[0] - few) / ($7 - 100)))
-		own[rss_${place}_bytes]=$(((many[1] - more) / ($7 - 100)))
+		place=$(place_of "$hop")
+		own[wakes_${place}_per_s]=$(awk -v n=$(($(switches_of "$hop") - slept[$hop])) -v s=$quiet_s 'BEGIN { print n / s }')
+		read -r pss rss < <(memory_of "$hop")
+		own[pss_${place}_bytes]=$(((pss - pss_before[$hop]) / ($7 - 100)))
+		own[rss_${place}_bytes]=$(((rss - rss_before[$hop]) / ($7 - 100)))
 	done
-	let_go many
-	let_go few
+	load_ends many || void many "$@"
+	load_ends few || void few "$@"
+	stop_contender "$3"
+	add_sample "$@" "$said"
+}
+
+# ---------------------------------------------------------------- memory at its most
+
+peak_of() { awk '$1 == "VmHWM:" { print $2 * 1024 }' "/proc/${pid_of[$1]}/status"; }
+
+# way_peak: as closed, of processes that have done nothing else, and the most memory that they have had
+way_peak() {
+	local json hop
+
+	own=()
+	start_contender "$3"
+	counted "$3" -w "$5" -n "$6" -k "$7" -t "$seconds"
+	for hop in $(hops_of "$3"); do own[peak_$(place_of "$hop")_bytes]=$(peak_of "$hop"); done
 	stop_contender "$3"
 	add_sample "$@" "$json"
 }

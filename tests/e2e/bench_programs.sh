@@ -23,6 +23,15 @@ load() {
 # told WHERE FILTER: it holds of what was told
 told() { jq -e "$2" "$1.json" || { cat "$1.json"; false; }; }
 
+# load_waits WHERE: each connection has sent its NULL and no other Call before it is to go on; all stay until it is to end
+load_waits() {
+	load_start waits 127.0.0.1 "${port_of[$1]}" -w getattr -k 20 -t 0.1 -g || return 1
+	connected "${port_of[$1]}" 20 && load_goes_on waits && load_says waits || return 1
+	jq -e '.errors == 0 and .opened == 20 and .all_ops >= .ops and .ops > 0' <<<"$said" && connected "${port_of[$1]}" 20 &&
+		load_ends waits
+}
+connected() { [ "$(ss -Hnt state established "sport = :$1" | wc -l)" = "$2" ]; }
+
 server_start serve $NFS_PORT
 start copied "$BENCH/copy_proxy" $COPY_PORT 127.0.0.1 $NFS_PORT
 serves copied $COPY_PORT || bail "copy_proxy does not start"
@@ -41,9 +50,10 @@ for where in direct copied chain; do
 	check "$where: 100 connections" load $where -w getattr -k 100
 	check "$where: each was served" told $where "$good and .opened == 100 and .least_ops > 0 and .least_ops * 100 <= .ops and .most_ops * 100 >= .ops"
 	check "$where: a crowd" load $where -w crowd -k 200
-	check "$where: each of it had a Reply" told $where '.errors == 0 and .ops == 200 and .opened == 200 and .most_ops == 1 and .max_us <= .seconds * 1000000 + 2'
+	check "$where: each of it had a Reply" told $where '.errors == 0 and .ops == 200 and .all_ops == 200 and .opened == 200 and .most_ops == 1 and .max_us <= .seconds * 1000000 + 2'
 	check "$where: connections that come and go" load $where -w connect -n 8
-	check "$where: they do" told $where '.errors == 0 and .ops > 0 and .opened > 8 and .connect_per_s == .ops_per_s'
+	check "$where: they do" told $where '.errors == 0 and .ops > 0 and .opened > 8 and .all_ops == .opened and .connect_per_s == .ops_per_s'
+	check "$where: it waits for whoever measures" load_waits $where
 	check "$where: Calls at a rate" load $where -w getattr -n 4 -k 3 -r 500 -t 1
 	check "$where: it is that rate" told $where '.errors == 0 and .ops > 250 and .ops <= 750'
 done
@@ -68,10 +78,9 @@ check "copy_proxy passes on that one side has ended" half_closed
 
 # ---------------------------------------------------------------- connections that stay
 
-connected() { [ "$(ss -Hnt state established "sport = :$1" | wc -l)" = "$2" ]; }
-check "300 connections open, and tell" hold "$FRONT_PORT" 300
+check "300 connections open, and tell" hold held 127.0.0.1 "$FRONT_PORT" 300
 check "they stay" connected "$NFS_PORT" 300
-check "they end when they are told" release
+check "they end when they are told" load_ends held
 
 # ---------------------------------------------------------------- what goes wrong
 
@@ -94,9 +103,9 @@ kill -CONT "${pid_of[quiet]}"
 paused() {
 	start rate "$BENCH/nfs_load" -w getattr -n 2 -k 2 -r 2000 -t 1.5 -d 0 127.0.0.1 $QUIET_PORT
 	wait_for 20 connected $QUIET_PORT 2
-	read -r -t 0.2 -u "$tick_fd"
+	pause 0.2
 	kill -STOP "${pid_of[quiet]}"
-	read -r -t 0.3 -u "$tick_fd"
+	pause 0.3
 	kill -CONT "${pid_of[quiet]}"
 	wait "${pid_of[rate]}" && cp rate.log rate.json
 }

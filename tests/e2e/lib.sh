@@ -62,6 +62,9 @@ skip_all() { echo "1..0 # SKIP $*"; exit 0; }
 # bail WHAT: no case makes sense any more
 bail() { not_ok "$*"; show_logs; keep; echo "1..$cases"; exit 1; }
 
+# pause SECONDS: tick_fd has an end that is never written to
+pause() { read -r -t "$1" -u "$tick_fd" || true; }
+
 # wait_for SECONDS COMMAND...: until the command succeeds, looked at every 20 ms
 wait_for() {
 	local deadline=$((SECONDS + $1))
@@ -69,7 +72,7 @@ wait_for() {
 	shift
 	until "$@" >/dev/null 2>&1; do
 		((SECONDS <= deadline)) || return 1
-		read -r -t 0.02 -u "$tick_fd" || true
+		pause 0.02
 	done
 }
 
