@@ -10,7 +10,7 @@
 #    --contenders REGEX only contenders that match as a whole: --contenders 'haproxy2|chain.*'
 #    --list             tells the rows and their contenders, and measures nothing
 #    --beside BUILD     another build of the proxy, too: contenders tcp-beside and chain-beside
-#    -o DIR             where the results go: samples.csv, machine.csv, table.txt, page.html (BUILD/bench)
+#    -o DIR             where the results go: samples.csv and other tables, table.txt, page.html (BUILD/bench)
 #    -b BUILD           the build whose proxy is measured (build/)
 #    -l BUILD           the build that has the load generator: `make bench-programs` there (build/)
 #
@@ -85,8 +85,11 @@ way_to[near]= way_to[far]=
 tune near
 begin_samples
 tell_machine >"$out/machine.csv"
+name_series >"$out/series.csv"
+name_rows >"$out/rows.csv"
+name_contenders >"$out/contenders.csv"
 
-for series in lo workers2 mtu1500 mtu9000 idle; do
+for series in $(all_series); do
 	mapfile -t names < <(wanted_rows $series)
 	[ ${#names[@]} = 0 ] || "series_$series" "${names[@]}"
 done

@@ -9,42 +9,57 @@
 #
 # The near side has the clients and the first hop, the far side the second hop and the server, whose address is $FAR.
 # Of loopback both are the same host. Each hop has one worker, or $WORKERS; ours takes any port towards its server, as the
-# others do. HAProxy's buffers are as long as those of the copy proxy, since with its default it moves bytes at half the speed.
+# others do, but those of the kind auto: they take reserved ports first, as the daemon does by itself. HAProxy's buffers are as long as those of the copy proxy, since with its default it moves bytes at half the speed.
 
 FAR=127.0.0.1
 WORKERS=1
 BUFFER=262144
 CONNECTIONS_MAX=9600
 
-# NAME KIND HOPS KEYS: the name that the results have, what a hop is, how many there are, and what is set
+# NAME KIND HOPS REFERENCE CLASS KEYS # TITLE: the name that the results have, what a hop is, how many there are, with whom it
+# is compared (- for nobody), its class in plots (report/style.py; +pale for a variant), what is set, and how it is called
 contender_table() {
 	cat <<-END
-	direct          none    0
-	socat           socat   1
-	haproxy         haproxy 1
-	haproxy-splice  haproxy 1 option splice-auto
-	haproxy2        haproxy 2
-	copy            copy    1
-	copy2           copy    2
-	tcp             ours    1
-	chain           ours    2
-	chain-nocrc     ours    2 mpa_crc = false;
-	chain-64k       ours    2 fpdu_max = "64k";
-	chain-mss       ours    2 fpdu_max = "mss";
-	chain-v2        two     2 inline_threshold_bytes = 131072; receive_max_bytes = 131072;
-	tcp-beside      beside  1
-	chain-beside    beside  2
+	direct          none    0 -        none         # no proxy
+	socat           socat   1 haproxy  socat        # socat
+	haproxy         haproxy 1 -        haproxy      # HAProxy
+	haproxy-splice  haproxy 1 haproxy  haproxy+pale option splice-auto # HAProxy, splice
+	haproxy2        haproxy 2 -        haproxy      # two HAProxies
+	copy            copy    1 haproxy  copy         # copy proxy
+	copy2           copy    2 haproxy2 copy         # two copy proxies
+	tcp             ours    1 haproxy  ours         # ours, tcp to tcp
+	tcp-reserved    auto    1 haproxy  ours+pale    # ours, reserved ports
+	chain           ours    2 haproxy2 ours         # our two, iwarp
+	chain-reserved  auto    2 haproxy2 ours+pale    # our two, reserved ports
+	chain-nocrc     ours    2 haproxy2 ours+pale    mpa_crc = false; # our two, no CRC
+	chain-64k       ours    2 haproxy2 ours+pale    fpdu_max = "64k"; # our two, FPDU 64 KiB
+	chain-mss       ours    2 haproxy2 ours+pale    fpdu_max = "mss"; # our two, FPDU of MSS
+	chain-v2        two     2 haproxy2 ours+pale    inline_threshold_bytes = 131072; receive_max_bytes = 131072; # our two, version two
+	tcp-beside      beside  1 haproxy  beside       # other build, tcp to tcp
+	chain-beside    beside  2 haproxy2 beside       # other build, iwarp
 	END
 }
 
-# found NAME: sets $kind, $hops, $keys and $base, the first of its ports
-found() {
-	local name
+# name_contenders: the table as the report reads it
+name_contenders() {
+	local name kind hops reference class rest
+
+	echo contender,hops,reference,class,title
+	while read -r name kind hops reference class rest; do
+		printf '%s,%s,%s,%s,"%s"\n' "$name" "$hops" "${reference#-}" "${class//+/ }" "${rest#*# }"
+	done < <(contender_table)
+}
+
+# contender NAME: what the table has of it is in $kind, $hops and $keys, the first of its ports in $base; they are the caller's
+contender() {
+	local name reference class
 
 	base=10000
-	while read -r name kind hops keys; do
+	while read -r name kind hops reference class keys; do
 		((base += 10))
-		[ "$name" != "$1" ] || return 0
+		[ "$name" = "$1" ] || continue
+		keys=${keys%%#*}
+		return 0
 	done < <(contender_table)
 	die "there is no contender $1"
 }
@@ -52,7 +67,7 @@ found() {
 front_of() {
 	local kind hops keys base
 
-	found "$1"
+	contender "$1"
 	[ "$hops" = 0 ] && echo "$FAR $NFS_PORT" || echo "127.0.0.1 $base"
 }
 
@@ -83,7 +98,6 @@ our_config() {
 	local more="require_privileged_port = false;"
 
 	case $2 in tcp*) ;; *) more= ;; esac
-	case $3 in tcp*) more+=' source_port = "any";' ;; esac
 	cat <<-END
 	control = "$1";
 	workers = $WORKERS;
@@ -91,26 +105,31 @@ our_config() {
 	END
 }
 
+# start_hop_on HOST NAME COMMAND...: $hops_wrap goes before the command
+# shellcheck disable=SC2086
+start_hop_on() { start_on "$1" "$2" ${hops_wrap:-} "${@:3}"; }
+
 # start_hop NAME KIND HOST LISTEN_ADDR LISTEN_PORT ADDR PORT FABRICS KEYS: FABRICS is "LISTEN CONNECT", as tcp or iwarp
 start_hop() {
 	local name=$1 kind=$2 host=$3 listen_addr=$4 listen_port=$5 addr=$6 port=$7 fabrics=$8 keys=$9 program=$PROXY
 
 	case $kind in
 	socat)
-		start_on "$host" "$name" socat -b $BUFFER \
+		start_hop_on "$host" "$name" socat -b $BUFFER \
 			"TCP-LISTEN:$listen_port,bind=$listen_addr,fork,reuseaddr,backlog=4096,nodelay" "TCP:$addr:$port,nodelay"
 		;;
-	copy) start_on "$host" "$name" "$BENCH/copy_proxy" -a "$listen_addr" "$listen_port" "$addr" "$port" $BUFFER ;;
+	copy) start_hop_on "$host" "$name" "$BENCH/copy_proxy" -a "$listen_addr" "$listen_port" "$addr" "$port" $BUFFER ;;
 	haproxy)
 		haproxy_config "$listen_addr" "$listen_port" "$addr" "$port" "$keys" >"$T/$name.cfg"
-		start_on "$host" "$name" haproxy -db -f "$T/$name.cfg"
+		start_hop_on "$host" "$name" haproxy -db -f "$T/$name.cfg"
 		;;
 	*)
 		[ "$kind" != beside ] || program=$BESIDE
 		[ "$kind$fabrics" != "twotcp iwarp" ] || keys+=" connect_version = 2;"
+		case "$kind $fabrics" in auto*) ;; *\ tcp) keys+=' source_port = "any";' ;; esac
 		our_config "$T/$name.sock" "${fabrics% *}://$listen_addr:$listen_port" "${fabrics#* }://$addr:$port" \
 			"$keys" >"$T/$name.conf"
-		start_on "$host" "$name" "$program" -c "$T/$name.conf"
+		start_hop_on "$host" "$name" "$program" -c "$T/$name.conf"
 		;;
 	esac
 	opens "$host" "$name" "$listen_port" || die "$name does not start: $(tail -n 5 "$T/$name.log")"
@@ -122,14 +141,14 @@ start_hop() {
 hops_of() {
 	local kind hops keys base i
 
-	found "$1"
+	contender "$1"
 	for ((i = 1; i <= hops; i++)); do echo "$1.$i"; done
 }
 
 start_contender() {
 	local kind hops keys base
 
-	found "$1"
+	contender "$1"
 	case $hops in
 	1) start_hop "$1.1" "$kind" near 127.0.0.1 $base "$FAR" $NFS_PORT "tcp tcp" "$keys" ;;
 	2)
@@ -147,7 +166,8 @@ stop_contender() {
 
 # serve: on the far side, for all contenders
 serve() {
-	start_on far server "$BENCH/nfs_serve" -a "$FAR" $NFS_PORT
+	# shellcheck disable=SC2086
+	start_on far server ${load_wrap:-} "$BENCH/nfs_serve" -a "$FAR" $NFS_PORT
 	opens far server $NFS_PORT || die "the server does not start"
 }
 

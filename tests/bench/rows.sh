@@ -1,72 +1,122 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What is measured: the rows, by series, and who is in each. A series is a setting in which its rows are measured:
-#
-#	lo        one worker, on loopback
-#	workers2  the same with two workers, and two threads of HAProxy
-#	mtu1500   over a wire between two network namespaces, whose packets have 1,500 bytes at most
-#	mtu9000   the same with 9,000
-#	idle      memory and wake-ups of connections that do nothing, of processes that are new each time
-#
-# A row: SERIES NAME WAY WORK INFLIGHT CONNECTIONS GROUP. Its way is how it is measured: a function of sampling.sh.
+# What is measured: the rows, by series, and who is in each.
 
-row_table() {
+# A series is a setting in which its rows are measured, by series_NAME. NAME TITLE
+series_table() {
 	cat <<-END
-	lo getattr-x1     closed  getattr       1   1    all
-	lo getattr-x16    closed  getattr       16  1    all
-	lo getattr-x128   closed  getattr       128 1    all
-	lo getattr-c100   closed  getattr       1   100  all
-	lo getattr-c1000  closed  getattr       1   1000 unforked
-	lo read-4k-x1     closed  read:4096     1   1    all
-	lo read-4k-x16    closed  read:4096     16  1    variants
-	lo read-4k-x128   closed  read:4096     128 1    all
-	lo write-4k-x1    closed  write:4096    1   1    all
-	lo write-4k-x16   closed  write:4096    16  1    variants
-	lo write-4k-x128  closed  write:4096    128 1    all
-	lo read-64k-x1    closed  read:65536    1   1    all
-	lo read-64k-x8    closed  read:65536    8   1    variants
-	lo write-64k-x1   closed  write:65536   1   1    all
-	lo write-64k-x8   closed  write:65536   8   1    variants
-	lo read-1m-x1     closed  read:1048576  1   1    all
-	lo read-1m-x4     closed  read:1048576  4   1    variants
-	lo write-1m-x1    closed  write:1048576 1   1    all
-	lo write-1m-x4    closed  write:1048576 4   1    variants
-	lo getattr-open   open    getattr       16  1    all
-	lo mixed          mixed   getattr       1   1    all
-	lo fair           closed  read:1048576  4   8    all
-	lo connect        closed  connect       32  1    unforked
-	lo crowd          closed  crowd         1   1000 unforked
-	workers2 getattr-c100  closed  getattr       1  100 few
-	workers2 read-64k-c8   closed  read:65536    8  8   few
-	workers2 read-1m-c4    closed  read:1048576  4  4   few
-	workers2 write-1m-c4   closed  write:1048576 4  4   few
-	workers2 mixed         mixed   getattr       1  100 few
-	mtu1500 getattr-x1   closed  getattr       1  1 far
-	mtu1500 getattr-x16  closed  getattr       16 1 far
-	mtu1500 read-64k-x8  closed  read:65536    8  1 far
-	mtu1500 write-64k-x8 closed  write:65536   8  1 far
-	mtu1500 read-1m-x4   closed  read:1048576  4  1 far
-	mtu1500 write-1m-x4  closed  write:1048576 4  1 far
-	mtu9000 getattr-x1   closed  getattr       1  1 far
-	mtu9000 getattr-x16  closed  getattr       16 1 far
-	mtu9000 read-64k-x8  closed  read:65536    8  1 far
-	mtu9000 write-64k-x8 closed  write:65536   8  1 far
-	mtu9000 read-1m-x4   closed  read:1048576  4  1 far
-	mtu9000 write-1m-x4  closed  write:1048576 4  1 far
-	idle idle-c1000  idle  idle 1 1000 idle
-	idle idle-c9500  idle  idle 1 9500 idle
+	lo        loopback
+	workers2  two workers
+	pinned    proxies on one core
+	spinning  cores that never sleep
+	mtu1500   MTU 1500
+	mtu9000   MTU 9000
+	idle      idle
+	peak      memory at its most
 	END
 }
 
-# Those of one hop, then those of two, so that who is compared is measured soon after. Connections of socat are processes,
-# so it is left out where these are many.
+# SERIES NAME WAY WORK INFLIGHT CONNECTIONS GROUP PICTURES # TITLE. The way is how it is measured, by way_NAME (sampling.sh).
+# Pictures of the page: rate, latency, cpu; - for none. Where it has no title, it is called by work and numbers.
+row_table() {
+	local series mtu
+
+	cat <<-END
+	lo getattr-x1     closed  getattr       1   1    all      rate,latency,cpu
+	lo getattr-x16    closed  getattr       16  1    all      rate,latency,cpu
+	lo getattr-x128   closed  getattr       128 1    all      rate
+	lo getattr-c100   closed  getattr       1   100  all      rate
+	lo getattr-c1000  closed  getattr       1   1000 unforked rate,latency,cpu
+	lo read-4k-x1     closed  read:4096     1   1    all      -
+	lo read-4k-x16    closed  read:4096     16  1    variants rate,cpu
+	lo read-4k-x128   closed  read:4096     128 1    all      -
+	lo read-4k-c1000  closed  read:4096     1   1000 unforked -
+	lo write-4k-x1    closed  write:4096    1   1    all      -
+	lo write-4k-x16   closed  write:4096    16  1    variants rate,cpu
+	lo write-4k-x128  closed  write:4096    128 1    all      -
+	lo write-4k-c1000 closed  write:4096    1   1000 unforked -
+	lo read-64k-x1    closed  read:65536    1   1    all      -
+	lo read-64k-x8    closed  read:65536    8   1    variants rate,cpu
+	lo read-64k-x16   closed  read:65536    16  1    all      -
+	lo read-64k-x128  closed  read:65536    128 1    all      -
+	lo read-64k-c1000 closed  read:65536    1   1000 unforked -
+	lo write-64k-x1   closed  write:65536   1   1    all      -
+	lo write-64k-x8   closed  write:65536   8   1    variants rate,cpu
+	lo write-64k-x16  closed  write:65536   16  1    all      -
+	lo write-64k-x128 closed  write:65536   128 1    all      -
+	lo write-64k-c1000 closed write:65536   1   1000 unforked -
+	lo read-1m-x1     closed  read:1048576  1   1    all      rate
+	lo read-1m-x4     closed  read:1048576  4   1    variants rate,cpu
+	lo write-1m-x1    closed  write:1048576 1   1    all      rate
+	lo write-1m-x4    closed  write:1048576 4   1    variants rate,cpu
+	lo getattr-open   open    getattr       16  1    all      latency      # GETATTR at random, same rate
+	lo mixed          mixed   getattr       1   1    all      latency      # GETATTR beside bulk READs
+	lo fair           closed  read:1048576  4   8    all      -            # READ 1 MiB ×4, 8 clients
+	lo connect        closed  connect       32  1    unforked rate,cpu     # connections, 32 at once
+	lo crowd          closed  crowd         1   1000 unforked latency,cpu  # 1,000 clients at once
+	lo crowd-held     held    crowd         1   1000 ports    latency      # 1,000 clients beside 400
+	workers2 getattr-c100  closed  getattr       1  100 few rate
+	workers2 read-64k-c8   closed  read:65536    8  8   few rate
+	workers2 read-1m-c4    closed  read:1048576  4  4   few rate
+	workers2 write-1m-c4   closed  write:1048576 4  4   few rate
+	workers2 mixed         mixed   getattr       1  100 few -       # 100 × GETATTR beside bulk READs
+	END
+	for series in pinned spinning; do
+		cat <<-END
+		$series getattr-x1   closed  getattr       1  1 ends rate,latency
+		$series getattr-x16  closed  getattr       16 1 ends rate
+		$series read-64k-x8  closed  read:65536    8  1 ends rate
+		$series write-64k-x8 closed  write:65536   8  1 ends rate
+		$series read-1m-x4   closed  read:1048576  4  1 ends rate
+		$series write-1m-x4  closed  write:1048576 4  1 ends rate
+		END
+	done
+	for mtu in 1500 9000; do
+		cat <<-END
+		mtu$mtu getattr-x1   closed  getattr       1  1 far rate
+		mtu$mtu getattr-x16  closed  getattr       16 1 far rate
+		mtu$mtu read-64k-x8  closed  read:65536    8  1 far rate
+		mtu$mtu write-64k-x8 closed  write:65536   8  1 far rate
+		mtu$mtu read-1m-x4   closed  read:1048576  4  1 far rate
+		mtu$mtu write-1m-x4  closed  write:1048576 4  1 far rate
+		END
+	done
+	cat <<-END
+	idle idle-c1000  idle  idle 1 1000 idle - # 1,000 connections
+	idle idle-c9500  idle  idle 1 9500 idle - # 9,500 connections
+	peak read-64k-x128  peak  read:65536  128 1 idle -
+	peak write-64k-x128 peak  write:65536 128 1 idle -
+	END
+}
+
+# name_series, name_rows: the tables as the report reads them. What a row of the way mixed stands beside is a row, too.
+name_series() {
+	local name title
+
+	echo series,title
+	while read -r name title; do printf '%s,"%s"\n' "$name" "$title"; done < <(series_table)
+}
+name_rows() {
+	local series name way work inflight connections group pictures title
+
+	echo series,row,pictures,title
+	while read -r series name way work inflight connections group pictures title; do
+		printf '%s,%s,"%s","%s"\n' "$series" "$name" "$pictures" "${title#\# }"
+		[ "$way" != mixed ] || printf '%s,%s-bulk,-,"bulk READs beside %s"\n' "$series" "$name" "${work^^}"
+	done < <(row_table)
+}
+
+# Those of one hop, then those of two; whoever is compared stands beside his reference or next but one. Connections of socat
+# are processes, so it is left out where these are many.
 group() {
 	case $1 in
-	all) echo direct socat haproxy copy tcp haproxy2 copy2 chain ;;
-	variants) echo direct socat haproxy haproxy-splice copy tcp haproxy2 copy2 chain chain-nocrc chain-64k chain-mss chain-v2 ;;
-	unforked) echo direct haproxy copy tcp haproxy2 copy2 chain ;;
+	all) echo direct socat copy haproxy tcp copy2 haproxy2 chain ;;
+	variants) echo direct socat copy haproxy-splice haproxy tcp copy2 haproxy2 chain chain-nocrc chain-64k chain-mss chain-v2 ;;
+	unforked) echo direct copy haproxy tcp copy2 haproxy2 chain ;;
+	ports) echo direct haproxy tcp tcp-reserved haproxy2 chain chain-reserved ;;
 	few) echo haproxy tcp haproxy2 chain ;;
-	far) echo direct haproxy2 copy2 chain chain-nocrc chain-64k chain-mss ;;
+	ends) echo direct haproxy tcp copy2 haproxy2 chain ;;
+	far) echo direct copy2 haproxy2 chain chain-nocrc chain-64k chain-mss ;;
 	idle) echo haproxy tcp haproxy2 chain ;;
 	esac
 	[ -z "$beside" ] || echo tcp-beside chain-beside
@@ -81,25 +131,26 @@ wanted_contenders() {
 		if [ -n "$quick" ]; then grep -xE "$quick_contenders"; else cat; fi
 }
 
-# wanted_rows SERIES: their lines of the table, those that have contenders
+# wanted_rows SERIES: "SERIES NAME WAY WORK INFLIGHT CONNECTIONS GROUP" of those that have contenders
 wanted_rows() {
-	local series name rest
+	local series name way work inflight connections group rest
 
-	while read -r series name rest; do
+	while read -r series name way work inflight connections group rest; do
 		[ "$series" = "$1" ] && [[ $series/$name =~ $rows_wanted ]] || continue
 		[ -z "$quick" ] || [[ $series/$name =~ $quick_rows ]] || continue
-		[ -z "$(wanted_contenders "${rest##* }")" ] || echo "$series $name $rest"
+		[ -z "$(wanted_contenders "$group")" ] || echo "$series $name $way $work $inflight $connections $group"
 	done < <(row_table)
 }
 
-list_rows() {
-	local series row name way work inflight connections group
+all_series() { series_table | cut -d' ' -f1; }
 
-	for series in lo workers2 mtu1500 mtu9000 idle; do
-		while read -r row name way work inflight connections group; do
-			echo "$row/$name $work x$inflight c$connections $way:" $(wanted_contenders "$group")
-		done < <(wanted_rows $series)
-	done
+list_rows() {
+	local series name way work inflight connections group
+
+	for series in $(all_series); do wanted_rows "$series"; done |
+		while read -r series name way work inflight connections group; do
+			echo "$series/$name $work x$inflight c$connections $way:" $(wanted_contenders "$group")
+		done
 }
 
 # ---------------------------------------------------------------- series
@@ -141,11 +192,34 @@ measure_beside() {
 series_lo() { measure_beside "$@"; }
 series_workers2() { local WORKERS=2; measure_beside "$@"; }
 
-series_idle() {
+# series_pinned: all proxies share one core, loads and the server another, so that none runs beside its own work
+series_pinned() {
+	local hops_wrap="taskset -c 1" load_wrap="taskset -c 0"
+
+	taskset -c 1 true || die "there is no second core to pin proxies to"
+	measure_beside "$@"
+}
+
+# series_spinning: something runs on each core whenever nothing else does, so that no wake-up has to wait for a core's
+series_spinning() {
+	local core
+
+	for ((core = 0; core < $(nproc); core++)); do
+		start "spinner$core" chrt -i 0 taskset -c $core bash -c 'while :; do :; done'
+	done
+	measure_beside "$@"
+	for ((core = 0; core < $(nproc); core++)); do stop "spinner$core"; done
+}
+
+# measure_new ROWS...: contenders are started and stopped by the way in which the row is measured
+measure_new() {
 	serve
 	measure_rows "$@"
 	stop_serving
 }
+
+series_idle() { measure_new "$@"; }
+series_peak() { measure_new "$@"; }
 
 far_is_up() { on far ip -br link show lo | grep -q LOWER_UP; }
 wire_is_up() { on far ip -br link show wire | grep -q ' UP '; }

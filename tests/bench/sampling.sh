@@ -124,6 +124,18 @@ way_closed() {
 	add_sample "$@" "$json"
 }
 
+# way_held: as closed, where so many connections that reserved ports are used up are there before
+way_held() {
+	local json front
+
+	own=()
+	read -ra front < <(front_of "$3")
+	hold held "${front[@]}" 400 || void held "$@"
+	counted "$3" -w "$5" -n "$6" -k "$7" -t "$seconds"
+	load_ends held || void held "$@"
+	add_sample "$@" "$json"
+}
+
 # least_of SERIES ROW: what the slowest contender of a row reached at most
 least_of() {
 	awk -F, -v series="$1" -v row="$2" '

@@ -3,63 +3,47 @@
 
 from xml.sax.saxutils import escape
 
+import paper
 import table
-from aims import ENOUGH, REACHED, SHORT, UNSURE, doubts, goodness, judged
+from aims import CHAIN, ENOUGH, REACHED, SHORT, TCP, UNSURE, doubts, judged
 from plot import Bar, Dot, Latency, bars, dots, element, latencies
 from samples import Spread
 from style import STYLE
-from words import SERIES, TITLES, figure, title_of_row
+from words import figure
 
-CLASSES = {
-    "direct": "none",
-    "socat": "socat",
-    "haproxy": "haproxy",
-    "haproxy-splice": "haproxy pale",
-    "haproxy2": "haproxy",
-    "copy": "copy",
-    "copy2": "copy",
-    "tcp": "ours",
-    "chain": "ours",
-    "tcp-beside": "beside",
-    "chain-beside": "beside",
-}
 VERDICTS = {REACHED: "good", ENOUGH: "fair", SHORT: "poor", UNSURE: "none"}
 
-BULK = ["read-1m-x4", "write-1m-x4", "read-1m-x1", "write-1m-x1", "read-64k-x8",
-        "write-64k-x8", "read-4k-x16", "write-4k-x16"]
-SMALL = ["getattr-x1", "getattr-x16", "getattr-x128", "getattr-c100", "getattr-c1000", "connect"]
-WAITING = ["getattr-x1", "getattr-open", "getattr-x16", "getattr-c1000", "mixed", "crowd"]
-COSTS = ["getattr-x1", "getattr-x16", "getattr-c1000", "read-4k-x16", "read-64k-x8", "write-64k-x8", "read-1m-x4",
-         "write-1m-x4"]
+
+def goodness(aim, value):
+    """A ratio as if more was better: 1 is as good as the reference."""
+    if not aim.lower:
+        return value
+    return Spread(*(1 / x if x else 1 for x in (value.median, value.most, value.least)), value.count)
 
 
-def class_of(contender):
-    """The class of its colour: variants of ours are paler."""
-    return CLASSES.get(contender, "ours pale")
-
-
-def aims_plot(run):
-    """What was reached of what is aimed at."""
+def aims_plot(run, aims):
+    """What was reached of @aims."""
     rows = []
-    for aim, value, verdict in judged(run):
+    for aim, value, verdict in judged(run, aims):
         if not aim.reference or not value.median:
             continue
         marks = [goodness(aim, Spread(x, x, x, 1)).median for x in (aim.aim, aim.least)]
         text = aim.text + (" ↓" if aim.lower else "")
         shown = f"{figure(value.median)}  ({figure(value.least)}–{figure(value.most)})"
         rows.append(Dot(text, goodness(aim, value), shown, VERDICTS[verdict], *marks))
-    return dots("Ratios to the reference, with their ranges and what is aimed at", rows, "alike") if rows else ""
+    return dots(table.AIMS_TITLES[aims], rows, "alike") if rows else ""
 
 
-def links_plot(run):
-    """What a wire of short packets changes."""
+def settings_plot(run):
+    """What a setting changes: rows that were measured on loopback and in another series."""
     rows = []
-    for row in dict.fromkeys(row for series, row in run.rows() if series.startswith("mtu")):
-        for series in ("lo", "mtu9000", "mtu1500"):
+    measured = run.rows()
+    for row in dict.fromkeys(row for series, row in measured if series != "lo" and ("lo", row) in measured):
+        for series in (series for series, of in measured if of == row):
             value = run.ratio(series, row, "chain", "haproxy2", "ops")
             if value:
-                rows.append(Dot(f"{title_of_row(row)}, {SERIES[series]}", value, figure(value.median), "ours"))
-    title = "Operations a second, our two to two HAProxies, by the length of packets"
+                rows.append(Dot(run.title(series, row), value, figure(value.median), "ours"))
+    title = "Operations a second, our two to two HAProxies"
     return dots(title, rows, "alike") if rows else ""
 
 
@@ -72,25 +56,39 @@ def bar_panel(run, series, row, metric, title, stack=()):
             continue
         parts = [run.value(series, row, name, part) for part in stack]
         parts = tuple(part.median for part in parts if part)
-        rows.append(Bar(TITLES[name], value, class_of(name), parts if len(parts) > 1 else ()))
+        of = run.names.contender(name)
+        rows.append(Bar(of.title, value, of.class_, parts if len(parts) > 1 else ()))
     return bars(title, rows) if rows else ""
 
 
 def panels(run, rows, metric, unit, series="lo", stack=()):
     """A picture for each of @rows."""
-    return [bar_panel(run, series, row, metric, f"{title_of_row(row)}, {unit}", stack) for row in rows]
+    return [bar_panel(run, series, row, metric, f"{run.title(series, row)}, {unit}", stack) for row in rows]
+
+
+def rate_panels(run, series):
+    """A picture for each row of @series that has one: bytes, connections or operations in a second."""
+    found = []
+    for row in run.pictured(series, "rate"):
+        metric, unit = "ops", "operations/s"
+        moved = [run.value(series, row, name, "gb") for name in run.contenders(series, row)]
+        if any(one and one.median for one in moved):
+            metric, unit = "gb", "GB/s"
+        found += panels(run, [row], metric, unit, series)
+    return found
 
 
 def latency_panels(run):
     """A picture of latencies for each row where they say something."""
     found = []
-    for row in WAITING:
+    for row in run.pictured("lo", "latency"):
         rows = []
         for name in run.contenders("lo", row):
             values = [run.value("lo", row, name, m) for m in ("p50", "p99", "p999")]
             if all(value and value.median for value in values):
-                rows.append(Latency(TITLES[name], tuple(value.median for value in values), class_of(name)))
-        found.append(latencies(title_of_row(row), rows) if rows else "")
+                of = run.names.contender(name)
+                rows.append(Latency(of.title, tuple(value.median for value in values), of.class_))
+        found.append(latencies(run.title("lo", row), rows) if rows else "")
     return found
 
 
@@ -108,23 +106,25 @@ def html_table(cells):
     return element("div", element("table", inside), class_="wide")
 
 
-def section(title, said, pictures):
-    """A heading and pictures; nothing where there are none."""
+def section(title, said, pictures, shape=""):
+    """A heading and pictures; nothing where there are none. By its shape they are beside one another or not."""
     pictures = [one for one in pictures if one]
     if not pictures:
         return ""
-    grid = element("div", "".join(pictures), class_="single" if len(pictures) == 1 else "grid")
+    grid = element("div", "".join(pictures), class_=shape or ("single" if len(pictures) == 1 else "grid"))
     return element("section", element("h2", escape(title)) + element("p", escape(said)) + grid)
 
 
 def tables(run):
     """All that is not a picture."""
     parts = []
-    for title, cells in [("What is aimed at", table.aims_cells(run)), *table.comparisons(run),
-                         ("Idle connections", table.idle_cells(run)), ("Medians", table.values_cells(run))]:
+    for title, cells in [*((table.AIMS_TITLES[aims], table.aims_cells(run, aims)) for aims in (CHAIN, TCP)),
+                         *table.comparisons(run), ("Idle connections", table.idle_cells(run)), *paper.tables(run),
+                         ("Medians", table.values_cells(run))]:
         if len(cells) > 1:
-            is_open = {"open": "open"} if title == "What is aimed at" else {}
+            is_open = {"open": "open"} if title in table.AIMS_TITLES.values() else {}
             parts.append(element("details", element("summary", escape(title)) + html_table(cells), **is_open))
+    parts += [element("p", escape(said), class_="small") for said in paper.assumed(run)]
     return element("section", element("h2", "Figures") + "".join(parts))
 
 
@@ -152,28 +152,28 @@ def page(run):
                 element("p", escape(f"{machine.get('rpcrdma-proxy', '')}, {machine.get('date', '')}")) +
                 element("p", escape(about), class_="small") + summary(run)),
         section("Against what could stand in its place",
-                "Two proxies with iWARP between them to two HAProxies, if nothing else is said; ratios of rounds of one "
-                "run. A thick stroke is the aim, a thin one the least. Where less is better (↓) the scale is turned "
-                "round.",
-                [aims_plot(run)]),
+                "Two proxies with iWARP between them to two HAProxies, and one from tcp to tcp to one HAProxy, if nothing "
+                "else is said; ratios of rounds of one run. A thick stroke is the aim, a thin one the least. Where less "
+                "is better (↓) the scale is turned round.",
+                [aims_plot(run, CHAIN), aims_plot(run, TCP)], "single"),
         section("Throughput", "Medians with their ranges; first what is one hop, then what is two.",
-                panels(run, BULK, "gb", "GB/s") + panels(run, SMALL[:-1], "ops", "operations/s") +
-                panels(run, SMALL[-1:], "connects", "a second")),
+                rate_panels(run, "lo")),
         section("Latency",
                 "Dot: p50. Ring: p99. Stroke: p99.9. At random: Calls come when they are due, at the same rate for all.",
                 latency_panels(run)),
         section("Processor time",
                 "Of an operation, in µs; first hop and, paler, second hop, with what the kernel does for them.",
-                panels(run, COSTS, "cpu", "µs", stack=("cpu_first", "cpu_second"))),
-        section("Packets",
-                "Operations a second, our two to two HAProxies; FPDUs are as long as the segments let them be.",
-                [links_plot(run)]),
-        section("Two workers", "Our workers, and threads of HAProxy.",
-                panels(run, ["getattr-c100", "read-64k-c8", "read-1m-c4", "write-1m-c4"], "ops", "operations/s",
-                       "workers2")),
-        section("Idle connections", "Memory of one, in bytes, in the first hop, and how often its process wakes up.",
-                panels(run, ["idle-c1000", "idle-c9500"], "pss_first", "bytes", "idle") +
-                panels(run, ["idle-c1000"], "wakes", "wake-ups/s", "idle")),
+                panels(run, run.pictured("lo", "cpu"), "cpu", "µs", stack=("cpu_first", "cpu_second"))),
+        section("In other settings",
+                "Packets of 1,500 and of 9,000 bytes, by which FPDUs are as long as the segments let them be; proxies that "
+                "share a core, and cores that never sleep, since something is always run on them.",
+                [settings_plot(run)]),
+        section("Two workers", "Our workers, and threads of HAProxy.", rate_panels(run, "workers2")),
+        section("Memory and rest", "Of an idle connection and at its most, in bytes, in the first hop; how often a process "
+                "with idle connections wakes up.",
+                [picture for series, metric, unit in (("idle", "pss_first", "bytes"), ("idle", "wakes", "wake-ups/s"),
+                                                      ("peak", "peak_first", "bytes"))
+                 for picture in panels(run, [row for of, row in run.rows() if of == series], metric, unit, series)]),
         tables(run),
     ]
     if doubtful:

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The samples of a run, and what is made of them: medians with their ranges, and ratios, round by round."""
+"""The samples of a run, and what is made of them: medians with their ranges; ratios and differences, round by round."""
 
 import csv
 import os
 import statistics
 from dataclasses import dataclass
+
+from names import Names, title_of
 
 GB = 1e9
 
@@ -37,6 +39,10 @@ def _ratio(over, under):
     return over / under if over is not None and under else None
 
 
+def _difference(of, less):
+    return None if of is None or less is None else of - less
+
+
 def _greatest(*values):
     known = [value for value in values if value is not None]
     return max(known) if known else None
@@ -53,15 +59,20 @@ METRICS = {
     "cpu_first": lambda s: _ratio(_times(s["cpu_first_s"], 1e6), s["all_ops"]),
     "cpu_second": lambda s: _ratio(_times(s["cpu_second_s"], 1e6), s["all_ops"]),
     "cpu_gb": lambda s: _ratio(_cpu(s), _times(s["all_ops"], bytes_of(s) / GB)),
+    "cpu_gb_first": lambda s: _ratio(s["cpu_first_s"], _times(s["all_ops"], bytes_of(s) / GB)),
+    "cpu_gb_second": lambda s: _ratio(s["cpu_second_s"], _times(s["all_ops"], bytes_of(s) / GB)),
     "fair": lambda s: _ratio(s["least_ops"], s["most_ops"]),
     "connects": lambda s: s["connect_per_s"],
     "wakes": lambda s: _greatest(s["wakes_first_per_s"], s["wakes_second_per_s"]),
     "pss_first": lambda s: s["pss_first_bytes"],
     "pss_second": lambda s: s["pss_second_bytes"],
+    "peak_first": lambda s: s["peak_first_bytes"],
+    "peak_second": lambda s: s["peak_second_bytes"],
 }
 
 # Of these less is better.
-LOWER = {"p50", "p99", "p999", "cpu", "cpu_first", "cpu_second", "cpu_gb", "wakes", "pss_first", "pss_second"}
+LOWER = {"p50", "p99", "p999", "cpu", "cpu_first", "cpu_second", "cpu_gb", "cpu_gb_first", "cpu_gb_second", "wakes",
+         "pss_first", "pss_second", "peak_first", "peak_second"}
 
 
 def _times(value, factor):
@@ -84,10 +95,11 @@ def _typed(column, text):
 
 
 class Run:
-    """All samples of a run, and what is known of its machine."""
+    """All samples of a run, what is known of its machine, and how everything is called."""
 
-    def __init__(self, samples, machine=None):
+    def __init__(self, samples, machine=None, names=None):
         self.machine = machine or {}
+        self.names = names or Names()
         self.cells = {}  # (series, row, contender): round: sample
         for sample in samples:
             cell = self.cells.setdefault((sample["series"], sample["row"], sample["contender"]), {})
@@ -100,11 +112,21 @@ class Run:
             samples = [{k: _typed(k, v) for k, v in line.items()} for line in csv.DictReader(lines)]
         with open(os.path.join(folder, "machine.csv"), newline="", encoding="utf-8") as lines:
             machine = dict(csv.reader(lines))
-        return Run(samples, machine)
+        return Run(samples, machine, Names.load(folder))
 
     def rows(self):
         """Each (series, row) once, in the order of the run."""
         return list(dict.fromkeys(key[:2] for key in self.cells))
+
+    def title(self, series, row):
+        """What a row is called, with the series that it is of if that is not loopback."""
+        one = next(iter(next(cell for key, cell in self.cells.items() if key[:2] == (series, row)).values()))
+        title = self.names.row(series, row).title or title_of(one["work"], one["inflight"], one["connections"])
+        return title if series == "lo" else f"{self.names.series(series)}: {title}"
+
+    def pictured(self, series, picture):
+        """The rows of @series that are in one of the pictures of the page."""
+        return [row for of, row in self.rows() if of == series and picture in self.names.row(series, row).pictures]
 
     def contenders(self, series, row):
         """Those who were measured in a row, in the order of the run's first round."""
@@ -118,10 +140,18 @@ class Run:
         """The Spread of a measure over the rounds, or None."""
         return spread(METRICS[metric](s) for s in self.cells.get((series, row, contender), {}).values())
 
-    def ratio(self, series, row, contender, reference, metric):
-        """The Spread of @contender's measure over @reference's, each of one round; None if there is none."""
+    def paired(self, series, row, contender, reference, metric, how):
+        """The Spread of @how of @contender's measure and @reference's, each of one round; None if there is none."""
         ours = self.cells.get((series, row, contender), {})
         theirs = self.cells.get((series, row, reference), {})
         return spread(
-            _ratio(METRICS[metric](ours[at]), METRICS[metric](theirs[at])) for at in ours if at in theirs
+            how(METRICS[metric](ours[at]), METRICS[metric](theirs[at])) for at in ours if at in theirs
         )
+
+    def ratio(self, series, row, contender, reference, metric):
+        """The Spread of @contender's measure over @reference's."""
+        return self.paired(series, row, contender, reference, metric, _ratio)
+
+    def difference(self, series, row, contender, reference, metric):
+        """The Spread of @contender's measure less @reference's."""
+        return self.paired(series, row, contender, reference, metric, _difference)

@@ -3,8 +3,9 @@
 
 import itertools
 
-from aims import REFERENCE, doubts, judged
-from words import METRIC_TITLES, SERIES, TITLES, figure, ranged, title_of_row
+import paper
+from aims import CHAIN, TCP, doubts, judged
+from words import METRIC_TITLES, figure, ranged
 
 
 def columns(rows):
@@ -16,10 +17,16 @@ def columns(rows):
     return lines
 
 
-def aims_cells(run):
-    """The table of aims: a header and a row for each that was measured."""
+AIMS_TITLES = {
+    CHAIN: "What is aimed at with two proxies and iWARP between them",
+    TCP: "What is aimed at with one proxy, tcp to tcp",
+}
+
+
+def aims_cells(run, aims):
+    """The table of @aims: a header and a row for each that was measured."""
     cells = [("measure", "reached", "range", "aim", "at least", "")]
-    for aim, value, verdict in judged(run):
+    for aim, value, verdict in judged(run, aims):
         spread = f"{figure(value.least)}–{figure(value.most)}"
         sign = "≤ " if aim.lower else ""
         wanted = (sign + figure(aim.aim), sign + figure(aim.least))
@@ -29,14 +36,13 @@ def aims_cells(run):
 
 def compared(run, reference, metric):
     """Ratios to @reference: a header, and a row for each row of the run that has both."""
-    names = [name for name, whom in REFERENCE.items() if whom == reference]
+    names = run.names.compared_with(reference)
     names = [name for name in names if any(run.ratio(*row, name, reference, metric) for row in run.rows())]
-    cells = [("", *(TITLES[name] for name in names))]
+    cells = [("", *(run.names.contender(name).title for name in names))]
     for series, row in run.rows():
         found = [run.ratio(series, row, name, reference, metric) for name in names]
         if any(found):
-            where = "" if series == "lo" else f"{SERIES[series]}: "
-            cells.append((where + title_of_row(row), *(ranged(one) for one in found)))
+            cells.append((run.title(series, row), *(ranged(one) for one in found)))
     return cells
 
 
@@ -46,8 +52,8 @@ def comparisons(run, metrics=("ops", "cpu", "p50", "p99")):
     for reference, metric in itertools.product(("haproxy2", "haproxy"), metrics):
         cells = compared(run, reference, metric)
         if len(cells) > 1 and len(cells[0]) > 1:
-            better = "more" if metric == "ops" else "less"
-            found.append((f"{METRIC_TITLES[metric]}, as a ratio to {TITLES[reference]} ({better} is better)", cells))
+            better, whom = "more" if metric == "ops" else "less", run.names.contender(reference).title
+            found.append((f"{METRIC_TITLES[metric]}, as a ratio to {whom} ({better} is better)", cells))
     return found
 
 
@@ -58,9 +64,8 @@ def values_cells(run):
         for name in run.contenders(series, row):
             found = [run.value(series, row, name, m) for m in ("ops", "gb", "p50", "p99", "p999", "cpu", "cpu_gb")]
             shown = [figure(one.median) if one and one.median else "" for one in found]
-            where = "" if series == "lo" else f"{SERIES[series]}: "
             if any(shown):
-                cells.append((where + title_of_row(row), TITLES[name], *shown))
+                cells.append((run.title(series, row), run.names.contender(name).title, *shown))
     return cells
 
 
@@ -72,16 +77,17 @@ def idle_cells(run):
             continue
         for name in run.contenders(series, row):
             found = [run.value(series, row, name, m) for m in ("pss_first", "pss_second", "wakes")]
-            cells.append((title_of_row(row), TITLES[name], *(figure(one.median) if one else "" for one in found)))
+            shown = [figure(one.median) if one else "" for one in found]
+            cells.append((run.title(series, row), run.names.contender(name).title, *shown))
     return cells
 
 
 def text(run):
     """What says most; the page has all."""
     said = [", ".join(f"{key} {value}" for key, value in run.machine.items()), ""]
-    sections = [("What is aimed at", aims_cells(run)), *comparisons(run, ("ops", "cpu"))]
-    sections.append(("Idle connections", idle_cells(run)))
+    sections = [(AIMS_TITLES[aims], aims_cells(run, aims)) for aims in (CHAIN, TCP)]
+    sections += [*comparisons(run, ("ops", "cpu")), ("Idle connections", idle_cells(run)), *paper.tables(run)]
     for title, cells in sections:
         if len(cells) > 1:
             said += [title, "", *columns(cells), ""]
-    return "\n".join(said + doubts(run)).rstrip() + "\n"
+    return "\n".join([*said, *paper.assumed(run), *doubts(run)]).rstrip() + "\n"

@@ -3,7 +3,7 @@
 
 import unittest
 
-from aims import AIMS, ENOUGH, REACHED, SHORT, UNSURE, Aim, doubts, goodness, judged
+from aims import CHAIN, ENOUGH, REACHED, SHORT, TCP, UNSURE, Aim, doubts, judged
 from made import of_ops, sample
 from samples import Run, Spread
 
@@ -36,8 +36,8 @@ class TestVerdict(unittest.TestCase):
         self.assertEqual(aim.verdict(Spread(0.4, 0.0, 0.6, 3)), REACHED)
 
     def test_the_least_is_never_more_than_the_aim(self):
-        for aim in AIMS:
-            with self.subTest(aim.text):
+        for aim in CHAIN + TCP:
+            with self.subTest(aim.text, contender=aim.contender):
                 self.assertIn(aim.verdict(exactly(aim.least)), (ENOUGH, REACHED))
                 self.assertEqual(aim.verdict(exactly(aim.aim)), REACHED)
 
@@ -49,23 +49,29 @@ class TestJudged(unittest.TestCase):
         found = judged(of_ops(chain=[8], haproxy2=[10]))
         self.assertEqual([(a.row, a.metric, verdict) for a, _, verdict in found], [("getattr-x16", "ops", ENOUGH)])
 
-    def test_tcp_is_judged_by_its_worst_row(self):
+    def test_tcp_is_judged_by_each_line(self):
         run = of_ops("read-1m-x4", tcp=[8], haproxy=[10])
         run.cells.update(of_ops("getattr-x1", tcp=[12], haproxy=[10]).cells)
-        (aim, value, verdict), = judged(run)
-        self.assertEqual((aim.row, value.median, verdict), ("read-1m-x4", 0.8, SHORT))
+        run.cells.update(of_ops("getattr-x16", tcp=[9.5], haproxy=[10]).cells)
+        found = [(aim.row, aim.metric, verdict) for aim, _, verdict in judged(run, TCP)]
+        self.assertEqual(found, [("read-1m-x4", "ops", SHORT), ("getattr-x16", "ops", ENOUGH), ("getattr-x1", "p50", REACHED)])
 
-    def test_worst_is_told_where_less_is_better_too(self):
+    def test_tcp_has_the_lines_of_two_proxies(self):
+        lines = {(aim.row, aim.metric) for aim in CHAIN if aim.reference != "copy2"}
+        self.assertEqual({(aim.row, aim.metric) for aim in TCP}, lines)
+        self.assertEqual({aim.contender for aim in TCP}, {"tcp"})
+
+    def test_tcp_is_to_be_as_good_where_less_is_better_too(self):
         run = Run(
-            sample(name, 1, "mixed", ops_per_s=1.0, p99_us=p99) for name, p99 in (("tcp", 30.0), ("haproxy", 10.0))
+            sample(name, 1, "mixed", ops_per_s=1.0, p99_us=p99) for name, p99 in (("tcp", 12.0), ("haproxy", 10.0))
         )
-        run.cells.update(of_ops("getattr-x1", tcp=[5], haproxy=[10]).cells)
-        (aim, value, _), = judged(run)
-        self.assertEqual((aim.row, value.median), ("mixed", 3.0))
+        self.assertEqual([verdict for _, _, verdict in judged(run, TCP)], [SHORT])
 
-    def test_goodness_turns_the_range_round(self):
-        aim = Aim("", "getattr-x16", "p99", 1.0, 1.5)
-        self.assertEqual(goodness(aim, Spread(2.0, 1.0, 4.0, 3)), Spread(0.5, 0.25, 1.0, 3))
+    def test_cpu_and_fairness_of_tcp_are_judged(self):
+        more = {"least_ops": 9.0, "most_ops": 10.0, "all_ops": 10.0, "cpu_first_s": 1.0}
+        run = Run(sample(name, 1, row, **more) for name in ("tcp", "haproxy") for row in ("getattr-x16", "fair"))
+        found = [(aim.row, aim.metric) for aim, _, _ in judged(run, TCP)]
+        self.assertEqual(found, [("getattr-x16", "cpu"), ("fair", "fair")])
 
 
 class TestDoubts(unittest.TestCase):

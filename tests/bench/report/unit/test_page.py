@@ -6,11 +6,13 @@ import unittest
 from xml.etree import ElementTree
 
 import table
+from aims import Aim
 from made import of_ops, sample
-from page import page
+from page import goodness, page
 from plot import LogScale
-from samples import Run
-from words import figure, title_of_row
+from names import title_of
+from samples import Run, Spread
+from words import figure
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -20,7 +22,7 @@ def whole_run():
     run = of_ops("getattr-x16", direct=[99, 98], haproxy2=[50, 60], chain=[40, 51], haproxy=[70, 70], tcp=[69, 70])
     for row in ("read-1m-x4", "getattr-x1", "mixed"):
         run.cells.update(of_ops(row, haproxy2=[50, 60], chain=[45, 66], copy2=[70, 80]).cells)
-    more = [sample(name, 1, "read-1m-x4", series, "read:1048576", ops_per_s=value, all_ops=value, bytes_per_s=1e9)
+    more = [sample(name, 1, "read-1m-x4", series, "read:1048576", inflight=4.0, ops_per_s=value, all_ops=value, bytes_per_s=1e9)
             for series in ("mtu1500", "lo") for name, value in (("haproxy2", 10.0), ("chain", 9.0))]
     more += [sample("chain", 1, "idle-c1000", "idle", "idle", pss_first_bytes=9000.0, wakes_first_per_s=0.0)]
     run.cells.update(Run(more).cells)
@@ -67,6 +69,15 @@ class TestPage(unittest.TestCase):
     def test_light_and_dark(self):
         self.assertIn("prefers-color-scheme: dark", self.text)
 
+    def test_what_has_no_name_is_called_as_in_the_samples(self):
+        run = of_ops("getattr-x16", chain=[40], haproxy2=[50], another=[30])
+        run.cells.update(Run([sample("another", 1, "new-row", "new-series", ops_per_s=1.0)]).cells)
+        self.assertIn("another", page(run))
+        self.assertIn("new-series: GETATTR ×1", page(run))
+
+    def test_settings_are_compared(self):
+        self.assertIn("MTU 1500: READ 1 MiB ×4", self.text)
+
     def test_a_run_of_one_sample(self):
         ElementTree.fromstring(page(of_ops(chain=[3])).partition("\n")[2])
 
@@ -90,8 +101,14 @@ class TestWords(unittest.TestCase):
         self.assertEqual([figure(x) for x in (0.8749, 12.34, 123.4, 48211.0)], ["0.87", "12.3", "123", "48,211"])
 
     def test_rows(self):
-        found = [title_of_row(x) for x in ("read-64k-x8", "getattr-c1000", "write-1m-x1")]
-        self.assertEqual(found, ["READ 64 KiB ×8", "GETATTR, 1,000 connections", "WRITE 1 MiB ×1"])
+        found = [title_of(*x) for x in (("read:65536", 8.0, 1.0), ("getattr", 1.0, 1000.0), ("write:1048576", 1.0, 1.0),
+                                        ("read:65536", 8.0, 4.0))]
+        self.assertEqual(found, ["READ 64 KiB ×8", "GETATTR, 1,000 connections", "WRITE 1 MiB ×1",
+                                 "READ 64 KiB ×8, 4 connections"])
+
+    def test_goodness_turns_the_range_round(self):
+        aim = Aim("", "getattr-x16", "p99", 1.0, 1.5)
+        self.assertEqual(goodness(aim, Spread(2.0, 1.0, 4.0, 3)), Spread(0.5, 0.25, 1.0, 3))
 
     def test_scale(self):
         scale = LogScale(0.5, 2, 100, 200)

@@ -80,15 +80,22 @@ class TestFile(unittest.TestCase):
     def test_read(self):
         head = ["series", "row", "contender", "round", "work", *COLUMNS]
         line = ["lo", "getattr-x1", "chain", "1", "getattr", *("7" if c == "ops_per_s" else "" for c in COLUMNS)]
+        names = {"series": "series,title\n", "rows": 'series,row,pictures,title\nlo,getattr-x1,"rate,cpu","one, alone"\n',
+                 "contenders": "contender,hops,reference,class,title\n"}
         with tempfile.TemporaryDirectory() as folder:
             with open(os.path.join(folder, "samples.csv"), "w", encoding="utf-8") as to:
                 to.write(",".join(head) + "\n" + ",".join(line) + "\n")
             with open(os.path.join(folder, "machine.csv"), "w", encoding="utf-8") as to:
                 to.write('load,"0.10 0.2 0.3"\nprocessor,"a ""fast"" one, or two"\n')
+            for name, said in names.items():
+                with open(os.path.join(folder, f"{name}.csv"), "w", encoding="utf-8") as to:
+                    to.write(said)
             run = Run.load(folder)
         self.assertEqual(run.machine["processor"], 'a "fast" one, or two')
         self.assertEqual(run.value("lo", "getattr-x1", "chain", "ops"), Spread(7.0, 7.0, 7.0, 1))
         self.assertIsNone(run.value("lo", "getattr-x1", "chain", "p50"))
+        self.assertEqual(run.title("lo", "getattr-x1"), "one, alone")
+        self.assertEqual(run.pictured("lo", "cpu"), ["getattr-x1"])
 
 
 if __name__ == "__main__":
