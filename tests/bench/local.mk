@@ -4,7 +4,7 @@ EXTRA_PROGRAMS += tests/bench/rpc_load tests/bench/reverse_mix \
 	tests/bench/rpc_replay tests/bench/engine_replay \
 	tests/bench/nfs_serve tests/bench/nfs_load tests/bench/copy_proxy
 EXTRA_DIST += tests/bench/README.md tests/bench/load.sh tests/bench/instructions.sh tests/bench/crowd.sh \
-	tests/bench/receive_sizes.sh tests/bench/reverse_instructions.sh \
+	tests/bench/receive_sizes.sh tests/bench/reverse_instructions.sh tests/bench/profile.sh \
 	tests/bench/costs.sh tests/bench/costs.awk tests/bench/recorded.txt
 
 # The comparison with others, and the report that is made of it.
@@ -12,10 +12,10 @@ EXTRA_DIST += tests/bench/bench.sh tests/bench/contenders.sh tests/bench/rows.sh
 	tests/bench/machine.sh \
 	tests/bench/report/__main__.py tests/bench/report/samples.py tests/bench/report/aims.py \
 	tests/bench/report/words.py tests/bench/report/table.py tests/bench/report/plot.py \
-	tests/bench/report/page.py tests/bench/report/style.py tests/bench/report/names.py tests/bench/report/paper.py \
+	tests/bench/report/page.py tests/bench/report/style.py tests/bench/report/names.py tests/bench/report/paper.py tests/bench/report/stacks.py \
 	tests/bench/report/unit/run.sh tests/bench/report/unit/run.py tests/bench/report/unit/made.py \
 	tests/bench/report/unit/test_samples.py tests/bench/report/unit/test_aims.py \
-	tests/bench/report/unit/test_page.py tests/bench/report/unit/test_names.py tests/bench/report/unit/test_paper.py
+	tests/bench/report/unit/test_page.py tests/bench/report/unit/test_names.py tests/bench/report/unit/test_paper.py tests/bench/report/unit/test_stacks.py
 TESTS += tests/bench/report/unit/run.sh
 bench-programs: all tests/bench/nfs_load tests/bench/nfs_serve tests/bench/copy_proxy
 
