@@ -18,14 +18,18 @@ function row_end(    line) {
 	instructions = reads = writes = allocations = posts = receives = keys = 0
 }
 
-# "(7) name" is the first mention of what is "(7)" later on; returns the name.
+# "(7) name" is the first mention of what is "(7)" later on; returns the name, without what callgrind adds to a function that
+# calls itself and the compiler to its copies of one.
 function name_in(line, names,    id, name) {
 	sub(/^[^=]*=/, "", line)
 	id = name = line
 	sub(/ .*/, "", id)
 	if (sub(/^[^ ]* /, "", name))
 		names[id] = name
-	return names[id]
+	name = names[id]
+	sub(/'[0-9]+$/, "", name)
+	sub(/\.(isra|constprop|part|cold|lto_priv)\..*$|\.cold$/, "", name)
+	return name
 }
 
 # Not what is there for tests alone.

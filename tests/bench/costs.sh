@@ -9,8 +9,8 @@
 #    -r PART   only rows that have this in their names
 #    -w        record what it finds, all rows
 #
-# README.md tells what is counted. Exits with 1 where a figure is more than a tenth above the record, with 77 where
-# something is missing that it needs.
+# README.md tells what is counted. Exits with 1 where a figure is more than a tenth above the record, or is zero and was more;
+# with 77 where something is missing that it needs.
 
 build='' part='' write=''
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -99,6 +99,10 @@ awk -v judged="$judged" -v part="$part" '
 			verdict = ""
 			if ($i > 1.1 * was && (judged || what[i] != "instructions")) {
 				verdict = ": more than a tenth above the record"
+				bad = 1
+			}
+			if ($i == 0 && was > 0) {
+				verdict = ": not counted any more, or not done any more: then record it with -w"
 				bad = 1
 			}
 			change = was > 0 ? sprintf(" (%+.1f %%)", 100 * ($i - was) / was) : ""

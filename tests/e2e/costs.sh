@@ -16,9 +16,28 @@ fails_for() {
 	[ $? = 1 ] && grep -q ": more than a tenth above the record" "$T/told"
 }
 
+# falls_for ROW COLUMN: so it does where the record has something, and nothing is found
+falls_for() {
+	awk -v row="$1" -v column="$2" '$1 == row { $column = 3 } 1' "$RECORD" >"$T/record"
+	costs -f "$T/record" -r "$1" >"$T/told"
+	[ $? = 1 ] && grep -q ": not counted any more" "$T/told"
+}
+
+# counts FUNCTION COLUMNS: of what callgrind writes of a call of it by one of ours, and by itself
+counts() {
+	printf '%s\n' "fl=(1) /src/lib/one.c" "fn=(1) caller" "3 10" "cfn=(2) $1" "calls=1 3" "4 5" "fn=(2)" "5 7" \
+		"cfn=(3) $1'2" "calls=1 3" "6 7" >"$T/part"
+	echo "row 1" >"$T/rows"
+	[ "$(awk -f "$E2E_SRC/../bench/costs.awk" "$T/rows" "$T/part")" = "row 17.000 $2" ]
+}
+
+check "a call is counted" counts op_readv "2.000 0.000 0.000 0.000 0.000 0.000 -"
+check "so is one of a function that the compiler has copied" counts sim_post.isra.0 "0.000 0.000 0.000 2.000 0.000 0.000 -"
+check "or cut in two" counts op_writev.part.3.cold "0.000 2.000 0.000 0.000 0.000 0.000 -"
 check "nothing costs a tenth more than was recorded" costs
 # shown whether it fails or not
 note "$(sed -n '/^$/,$p' "$T/check.out")"
 check "calls on a stream that are more than a tenth more are found" fails_for chain/read-64k/x1 3
 check "bytes copied that are more are found" fails_for iwarp/write-64k/x1 9
+check "what is not counted any more is found" falls_for tcp/getattr/x1 5
 finish
