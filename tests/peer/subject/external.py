@@ -180,20 +180,22 @@ class Server:
         return {name: self._speaks(probe) for name, probe in PROBES.items()}
 
     def _speaks(self, message):
-        """Whether a Call is answered by anything but an error or silence."""
+        """Whether a Call is answered by anything but an error or silence.
+
+        Nothing else is asked meanwhile: Replies have no order, and a Call in version one may be
+        refused while the one in version two is still served.
+        """
         end = self._connected()
         got = []
-        end.conn.on_send = got.append
+        end.conn.on_send = lambda sent: got.append(sent.data)
         end.conn.send(header.encode(message))
-        end.conn.send(header.encode(header.Header(
-            xid=1, credit=1, body=rpc.call(1, nfs3.PROGRAM, nfs3.VERSION, 0))))
-        with contextlib.suppress(Late):       # it may fall silent for what it does not know
-            self.loop.until(lambda: end.conn.ended or any(s.data[:4] == xdr.u32(1) for s in got),
-                            'an answer to a probe')
-        end.conn.close()
-        ours = [s.data for s in got if s.data[:4] == xdr.u32(message.xid)]
-        return bool(ours) and _serves(ours[0])
 
+        def answers():
+            return [data for data in got if data[:4] == xdr.u32(message.xid)]
+        with contextlib.suppress(Late):       # it may fall silent for what it does not know
+            self.loop.until(lambda: end.conn.ended or answers(), 'an answer to a probe')
+        end.conn.close()
+        return bool(answers()) and _serves(answers()[0])
 
     @property
     def gone(self):

@@ -11,6 +11,7 @@ import unittest
 from unittest import mock
 
 import run
+from model.complete import Complete
 from model.end import End, Options
 from net import iwarp, pcap, stream, tcp
 from net.loop import Late, Loop
@@ -222,6 +223,22 @@ class Servers(unittest.TestCase):
         server = external.Server.__new__(external.Server)
         server.loop, server.address = loop, silent.address
         self.assertFalse(server.dialects()['version two'])
+
+    def test_who_serves_a_dialect_after_a_while_speaks_it(self):
+        """Whatever it refuses meanwhile: Replies have no order."""
+        loop = Loop(5)
+        self.addCleanup(loop.close)
+
+        def slow(sock, _peer):
+            def answer(call):
+                loop.after(0.05, lambda: end.answered(rpc.xid_of(call), files.answer(call)))
+                return None
+            files, _ = make_server()
+            end = Complete(Options(), answer)
+            end.attach(iwarp.Conn(loop, sock, False))
+        server = external.Server.__new__(external.Server)
+        server.loop, server.address = loop, stream.Listener(loop, slow).address
+        self.assertTrue(server.dialects()['version two'])
 
     def test_who_answers_no_connection_any_more_is_not_asked_for_ever(self):
         """Three scenarios in a row, and that is enough; whoever ends a connection does answer."""
