@@ -9,21 +9,38 @@ TIMES = 20
 IN_FLIGHT = 4
 
 
-def dispositions(t, hand, request, replies):
-    """Takes all answers, of the request and of the Calls; whether what was asked for holds in the end."""
-    holds, asked, left = None, request.xid, set(replies)
-    while holds is None or left:
-        got = hand.next('an answer')
+class Dispositions:
+    """The answers to a REQ_XCHAR and to the Calls before and behind it."""
+
+    def __init__(self, t, request, calls):
+        self.t = t
+        self.asked = request.xid
+        self.left = {call.xid for call in calls}
+        self.holds = None       # whether what was asked for does; None: it pends
+
+    def take(self, got):
+        """One answer."""
         if two.is_operation(got, wire.RESP_XCHAR):
-            t.hold(got.header.xid == asked, 'a RESP_XCHAR with another XID')
+            self.t.hold(got.header.xid == self.asked, 'a RESP_XCHAR with another XID')
             done, rej, pend = two.decoded(wire.decode_resp, got)
-            holds = None if pend else bool(done and not rej)
+            self.holds = None if pend else bool(done and not rej)
+            self.asked = None
         elif two.is_operation(got, wire.UPD_XCHAR):
-            holds = two.decoded(wire.decode_upd, got)[1] or holds
+            self.holds = two.decoded(wire.decode_upd, got)[1] or self.holds
         else:
-            t.hold(got.header.xid in left, 'an answer to nothing')
-            left.discard(got.header.xid)
-    return holds
+            self.t.hold(got.header.xid in self.left, 'an answer to nothing')
+            self.left.discard(got.header.xid)
+
+
+def settled_under_calls(t, hand, request, calls):
+    """Takes all answers, of the request and of the Calls; whether what was asked for holds in the end."""
+    answers, wait = Dispositions(t, request, calls), two.Wait(t, hand)
+    while answers.left or answers.asked is not None:
+        answers.take(hand.next('an answer'))
+    while answers.holds is None:
+        for got in wait.next():
+            answers.take(got)
+    return answers.holds
 
 
 @responder('B3.1-4', needs={'files'})
@@ -38,7 +55,7 @@ def receives_rise_and_fall_under_calls(t):
         request = hand.send(two.req(two.size(wanted)))
         limit = min(limit, wanted)
         sent += [hand.call(two.write(t, limit), vers=2) for _ in range(IN_FLIGHT)]
-        if dispositions(t, hand, request, {call.xid for call in sent}):
+        if settled_under_calls(t, hand, request, sent):
             limit = wanted
     t.hold(limit == 12288, 'larger receives are refused, with 65536 allowed')
 

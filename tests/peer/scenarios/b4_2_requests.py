@@ -132,24 +132,22 @@ for _bend in (answers_in_part, answers_doubly, answers_with_another_xid, promise
 
 
 def several_open(t, hand):
-    """Two requests at once for the receive size: (the last size that is told, by any message)."""
+    """Two requests at once for the receive size: the last size that is told, by any message."""
     wanted = {hand.send(two.req(two.size(count))).xid: count for count in (8192, two.BIG)}
-    told, pending, answers = 4096, 0, 0
-    while answers < 2 or pending:
-        got = hand.next('RESP_XCHAR or UPD_XCHAR')
-        if two.is_operation(got, wire.RESP_XCHAR):
-            t.hold(got.header.xid in wanted, 'a RESP_XCHAR with another XID')
-            done, rej, pend = two.decoded(wire.decode_resp, got)
-            if rej:
-                raise Unfit('it refuses larger receives')        # B3-2
-            answers += 1
-            told = wanted[got.header.xid] if done else told
-            pending = bool(pend)
-        else:
-            t.hold(two.is_operation(got, wire.UPD_XCHAR), 'something else comes')
-            (ident, data), pendclr = two.decoded(wire.decode_upd, got)
-            told = wire.value_of(ident, data)
-            pending = pending and not (pendclr and told == two.BIG)
+    told, pending, wait = 4096, False, two.Wait(t, hand)
+    while wanted or pending:
+        for got in [hand.next('RESP_XCHAR or UPD_XCHAR')] if wanted else wait.next():
+            if two.is_operation(got, wire.RESP_XCHAR):
+                t.hold(got.header.xid in wanted, 'a RESP_XCHAR with another XID')
+                done, rej, pend = two.decoded(wire.decode_resp, got)
+                if rej:
+                    raise Unfit('it refuses larger receives')        # B3-2
+                count = wanted.pop(got.header.xid)
+                told = count if done else told
+                pending = bool(pend)
+            else:
+                told, pendclr = two.update(got, wire.RBSIZ)
+                pending = pending and not (pendclr and told == two.BIG)
     return told
 
 

@@ -8,6 +8,7 @@ from wire import header, rpc, xdr
 BIG = 16384             # a receive size that scenarios tell or ask for
 LONG = 8000             # of Calls that make a requester ask for larger receives
 OFTEN = 64              # at the latest after so many of them
+POSTED = 256            # receives that may have another size than those to come
 UNKNOWN = 99            # no operation has this opttype
 KEYS = {'connect_version': 2}
 
@@ -175,9 +176,8 @@ def disposition(t, hand, message):
     return subsets
 
 
-def updated(hand, ident):
-    """Waits for an UPD_XCHAR of this id; (its value, pendclr)."""
-    got = hand.next('an UPD_XCHAR')
+def update(got, ident):
+    """What an UPD_XCHAR of this id says: (its value, pendclr)."""
     if not is_operation(got, wire.UPD_XCHAR):
         raise Wrong('something else comes instead of UPD_XCHAR')
     (which, data), pendclr = decoded(wire.decode_upd, got)
@@ -186,17 +186,46 @@ def updated(hand, ident):
     return wire.value_of(which, data), pendclr
 
 
+def updated(hand, ident):
+    """Waits for an UPD_XCHAR of this id; (its value, pendclr)."""
+    return update(hand.next('an UPD_XCHAR'), ident)
+
+
+class Wait:
+    """For what pends until receives are used up: on verbs those that are posted keep their size."""
+
+    def __init__(self, t, hand):
+        self.t = t
+        self.hand = hand
+        self.calls = POSTED if hand.conn.initiator else 0
+
+    def next(self):
+        """What comes with one more Call that uses up a receive, if any; without such, what comes."""
+        if not self.calls:
+            return [self.hand.next('an UPD_XCHAR')]
+        self.calls -= 1
+        sent = self.hand.call(self.t.null(), vers=2)
+        come = []
+        while (got := self.hand.next('the Reply')).header.xid != sent.xid:
+            come.append(got)
+        self.t.hold(got.header.proc == header.MSG,
+                    f'a Call is not served but: {header.describe(got.data)}')
+        return come
+
+
 def granted(t, hand, count):
     """Asks for a receive size and waits until it holds; False if it is refused, then or later.
 
     What pends may be told in steps, and may end without a change: B4.4-1.
     """
     answered, _rej, pend = disposition(t, hand, req(size(count)))
-    now, pending = count if answered else 0, bool(pend)
+    now, pending, wait = count if answered else 0, bool(pend), Wait(t, hand)
     while pending:
-        now, pendclr = updated(hand, wire.RBSIZ)
-        t.hold(now >= 4096, f'{count} was pending, and {now} is told')
-        pending = not pendclr
+        for got in wait.next():
+            t.hold(pending, 'another operation behind what was pending')
+            now, pendclr = update(got, wire.RBSIZ)
+            t.hold(now >= 4096, f'{count} was pending, and {now} is told')
+            pending = not pendclr
     return now >= count
 
 
