@@ -7,15 +7,19 @@ void spares_init(struct spares *spares)
 	*spares = (struct spares){0};
 }
 
+void spare_list_fini(struct spare_list *list)
+{
+	struct spare *spare;
+
+	while ((spare = list->first)) {
+		list->first = spare->next;
+		free(spare);
+	}
+	list->count = 0;
+}
+
 void spares_fini(struct spares *spares)
 {
-	for (unsigned i = 0; i < SPARES_CLASSES; i++) {
-		struct spare *spare;
-
-		while ((spare = spares->classes[i].first)) {
-			spares->classes[i].first = spare->next;
-			free(spare);
-		}
-		spares->classes[i].count = 0;
-	}
+	for (unsigned i = 0; i < SPARES_CLASSES; i++)
+		spare_list_fini(&spares->classes[i]);
 }

@@ -34,12 +34,44 @@ struct spare {
 	struct spare *next;
 };
 
-struct spares {
-	struct {
-		struct spare *first;
-		unsigned count;
-	} classes[SPARES_CLASSES];
+/* Objects of one size. One that is all zero is empty. */
+struct spare_list {
+	struct spare *first;
+	unsigned count;
 };
+
+struct spares {
+	struct spare_list classes[SPARES_CLASSES];
+};
+
+/** spare_list_get - an object of @size_bytes, the size of all that the list gets; not cleared. NULL without memory. */
+static inline void *spare_list_get(struct spare_list *list, size_t size_bytes)
+{
+	struct spare *spare = list->first;
+
+	if (!spare)
+		return malloc(size_bytes);
+	list->first = spare->next;
+	list->count--;
+	return spare;
+}
+
+/** spare_list_put - give an object back to a list that keeps up to @keep; accepts NULL. */
+static inline void spare_list_put(struct spare_list *list, void *object, unsigned keep)
+{
+	struct spare *spare = object;
+
+	if (!SPARES_ARE_KEPT || !object || list->count >= keep) {
+		free(object);
+		return;
+	}
+	spare->next = list->first;
+	list->first = spare;
+	list->count++;
+}
+
+/** spare_list_fini - free what is kept. */
+void spare_list_fini(struct spare_list *list);
 
 /** spares_init - nothing is kept yet. */
 void spares_init(struct spares *spares);
@@ -60,32 +92,21 @@ static inline size_t spares_class(size_t size_bytes)
 static inline void *spares_get(struct spares *spares, size_t size_bytes)
 {
 	size_t class = spares_class(size_bytes);
-	struct spare *spare;
 
 	if (!spares || class >= SPARES_CLASSES)
 		return malloc(size_bytes);
-	spare = spares->classes[class].first;
-	if (!spare)
-		return malloc((class + 1) * SPARES_STEP_BYTES);
-	spares->classes[class].first = spare->next;
-	spares->classes[class].count--;
-	return spare;
+	return spare_list_get(&spares->classes[class], (class + 1) * SPARES_STEP_BYTES);
 }
 
 /** spares_put - give an object back; accepts NULL. */
 static inline void spares_put(struct spares *spares, void *object, size_t size_bytes)
 {
 	size_t class = spares_class(size_bytes);
-	struct spare *spare = object;
 
-	if (!SPARES_ARE_KEPT || !object || !spares || class >= SPARES_CLASSES ||
-	    spares->classes[class].count == SPARES_KEEP) {
+	if (!spares || class >= SPARES_CLASSES)
 		free(object);
-		return;
-	}
-	spare->next = spares->classes[class].first;
-	spares->classes[class].first = spare;
-	spares->classes[class].count++;
+	else
+		spare_list_put(&spares->classes[class], object, SPARES_KEEP);
 }
 
 #endif

@@ -41,7 +41,7 @@ static void begin_record(struct tcp_input *in)
 
 static void drop_gathered(struct tcp_input *in)
 {
-	free(in->gathered);
+	spare_list_put(&in->conn->config.worker->gathers, in->gathered, TCP_GATHERS_KEPT);
 	in->gathered = NULL;
 	in->gathered_bytes = 0;
 }
@@ -71,7 +71,7 @@ void tcp_input_fini(struct tcp_input *in)
 
 int tcp_input_gather(struct tcp_input *in)
 {
-	in->gathered = malloc(TCP_BULK_BYTES);
+	in->gathered = spare_list_get(&in->conn->config.worker->gathers, TCP_BULK_BYTES);
 	if (!in->gathered)
 		return -ENOMEM;
 	memcpy(in->gathered, in->head, in->head_bytes);

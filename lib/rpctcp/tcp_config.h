@@ -45,10 +45,13 @@
 COUNTER_STRUCT(tcp_leg_counters, TCP_LEG_COUNTERS);
 
 #define TCP_STAGING_BYTES (256u * 1024u)
+#define TCP_GATHERS_KEPT  8u
 
 /* What the TCP legs of one worker share. */
 struct tcp_worker {
-	uint8_t *staging;           /* good within one callback only */
+	uint8_t *staging; /* good within one callback only */
+	struct spare_list
+		gathers; /* of TCP_BULK_BYTES, for the starts of records (rpctcp/input.h) */
 	struct stream_net *streams; /* makes those of connecting legs */
 	struct tcp_leg_counters counters;
 };

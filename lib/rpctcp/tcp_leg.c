@@ -25,6 +25,7 @@ void tcp_worker_fini(struct tcp_worker *worker)
 {
 	free(worker->staging);
 	worker->staging = NULL;
+	spare_list_fini(&worker->gathers);
 }
 
 static struct tcp_leg *tcp_leg_of(struct leg *leg)

@@ -58,6 +58,25 @@ START_TEST(large_objects_and_those_of_nobody_are_not_kept)
 }
 END_TEST
 
+START_TEST(a_list_keeps_what_it_may)
+{
+	struct spare_list list = {0};
+	void *a = spare_list_get(&list, 16384), *b = spare_list_get(&list, 16384);
+
+	spare_list_put(&list, NULL, 1);
+	ck_assert_uint_eq(list.count, 0);
+	spare_list_put(&list, a, 1);
+	spare_list_put(&list, b, 1);
+	ck_assert_uint_eq(list.count, SPARES_ARE_KEPT);
+	b = spare_list_get(&list, 16384);
+	ck_assert(b == a || !SPARES_ARE_KEPT);
+	ck_assert_uint_eq(list.count, 0);
+	spare_list_put(&list, b, 1);
+	spare_list_fini(&list);
+	ck_assert_uint_eq(list.count, 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("spares");
@@ -67,6 +86,7 @@ int main(void)
 	tcase_add_test(tc, what_is_given_back_is_used_again_for_its_size);
 	tcase_add_test(tc, no_more_are_kept_than_the_bound);
 	tcase_add_test(tc, large_objects_and_those_of_nobody_are_not_kept);
+	tcase_add_test(tc, a_list_keeps_what_it_may);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }
