@@ -115,6 +115,11 @@ def found(outcome):
     return outcome
 
 
+def _harm(scenario):
+    """0: none; 1: what a server outlives, files in use; 2: perhaps nobody is left to remove files."""
+    return ('rough' in scenario.needs) + ({'rough', 'files'} & scenario.needs == {'rough'})
+
+
 def judge_server(chosen, scenarios, _table):
     """Any server; what belongs to a dialect that it does not speak is not asked."""
     loop = Loop(chosen.patience or 5)
@@ -123,7 +128,9 @@ def judge_server(chosen, scenarios, _table):
         server.rough = chosen.rough
         server.prepare()
         spoken = server.dialects()
-        for scenario in sorted(scenarios, key=lambda s: 'rough' in s.needs):
+        for scenario in sorted(scenarios, key=_harm):
+            if _harm(scenario) == 2:
+                server.remove()
             if scenario.role != scenarios_of.RESPONDER:
                 continue
             if not spoken.get(scenario.dialect, True):

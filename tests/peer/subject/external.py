@@ -82,6 +82,10 @@ def _serves(data):
     return answer.proc != header.ERROR and not is_rpc_error(answer.body)
 
 
+class Missing(Unusable):
+    """A file or folder is not there."""
+
+
 class Server:
     """The server, and the folder in it that the scenarios use."""
 
@@ -137,7 +141,8 @@ class Server:
             raise Unusable(f'{name} is refused by RPC')
         result = nfs3.result(procedure, reply.result)
         if result.status:
-            raise Unusable(f'{name} fails with NFS status {result.status}')
+            error = Missing if result.status == nfs3.NOENT else Unusable
+            raise error(f'{name} fails with NFS status {result.status}')
         return result
 
     def _create(self, folder, name):
@@ -162,16 +167,29 @@ class Server:
             self._create(names, f'name-{number:05d}-{"x" * (number % 40)}')
         self.files = Files(data, scratch, names)
 
-    def remove(self):
-        """Removes what was made, as far as it can be."""
+    def _removed(self, name, folder, what):
+        """Removes one file or folder; why it cannot be, or None."""
         try:
             if self.end.conn.ended:
                 self.end = self._connected()
-            for name, folder, what in reversed(self.created):
-                with contextlib.suppress(Unusable, ValueError):
-                    self.call(name, (nfs3.remove if name == 'REMOVE' else nfs3.rmdir)(folder, what))
-        except (OSError, Late, Unusable, ValueError) as error:
-            print(f'conformance: {self.folder} is left in the export: {error}', file=sys.stderr)
+            self.call(name, (nfs3.remove if name == 'REMOVE' else nfs3.rmdir)(folder, what))
+        except Missing:
+            return None
+        except (Unusable, ValueError) as error:
+            return error
+        return None
+
+    def remove(self):
+        """Removes what was made, as far as it can be; what comes first cannot be without all else."""
+        whys = []
+        try:
+            while self.created:
+                whys.append(self._removed(*self.created.pop()))
+        except (OSError, Late) as error:
+            whys.append(error)
+        if whys and whys[-1]:
+            why = next(filter(None, whys))
+            print(f'conformance: {self.folder} is left in the export: {why}', file=sys.stderr)
 
     # ------------------------------------------------------------ which dialects it speaks
 

@@ -279,6 +279,38 @@ class Servers(unittest.TestCase):
             server.remove()
             self.assertEqual(server.call.call_count, 1)
 
+    def _removed(self, *comes):
+        """What is said where removing a folder, then what is around it, comes to this."""
+        server = external.Server.__new__(external.Server)
+        server.end = types.SimpleNamespace(conn=mock.Mock(ended=None))
+        server.created = [('RMDIR', b'root', 'top'), ('RMDIR', b'top', 'names')]
+        server.folder, server.call = 'top', mock.Mock(side_effect=comes)
+        with contextlib.redirect_stderr(io.StringIO()) as said:
+            server.remove()
+        return said.getvalue()
+
+    def test_a_folder_that_stays_is_told(self):
+        """With the first reason; what was never there is not."""
+        gone, full, late = external.Missing('2'), external.Unusable('66'), Late('the Reply')
+        self.assertEqual(self._removed(None, None), '')
+        self.assertEqual(self._removed(gone, gone), '')
+        self.assertEqual(self._removed(full, None), '')
+        self.assertIn('top is left in the export: 13', self._removed(external.Unusable('13'), full))
+        self.assertIn('top is left in the export: the Reply', self._removed(late))
+
+    def test_files_are_removed_before_what_may_leave_nobody_to_do_it(self):
+        """A flood needs none; what needs them comes earlier."""
+        seen = []
+        asked = [scenario.Scenario(name, scenario.RESPONDER, iwarp_silent, {}, frozenset(needs), [])
+                 for name, needs in (('flood', {'rough'}), ('harm', {'rough', 'files'}), ('plain', {'files'}))]
+        chosen = types.SimpleNamespace(patience=1, server=None, mount=None, export=None, rough=True)
+        with mock.patch('subject.external.Server') as made, \
+                mock.patch('run.attempt', side_effect=lambda s, *_: seen.append(s.tag)):
+            made.return_value.configure_mock(gone=None, **{
+                'dialects.return_value': {}, 'remove.side_effect': lambda: seen.append('removed')})
+            list(run.judge_server(chosen, asked, {}))
+        self.assertEqual(seen, ['plain', 'harm', 'removed', 'flood', 'removed'])
+
 
 def iwarp_silent(loop, sock):
     """Opens, and says nothing."""
