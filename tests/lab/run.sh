@@ -77,7 +77,10 @@ need dumpcap wireshark-common
 need fio fio
 need getfattr attr
 case " ${boots[*]} " in
-*" counted "*) need strace strace ;;
+*" counted "*)
+	need strace strace
+	need valgrind valgrind
+	;;
 esac
 need getfacl acl
 need nfs4_getfacl nfs4-acl-tools

@@ -48,18 +48,25 @@ load_end() {
 	wait $load_pid
 }
 
-# trace_begin NAME, trace_end NAME: system calls of a proxy
+# trace_begin NAME, trace_end NAME: system calls of a proxy, of all its threads
+is_traced() { ! grep -q '^TracerPid:.0$' "/proc/$1"/task/*/status; }
 trace_begin() {
 	strace -qq -c -f -o "/run/strace.$1" -p "$(pid_of_proxy "$1")" &
 	trace_pid[$1]=$!
-	wait_for 20 eval "! grep -q '^TracerPid:.0$' /proc/$(pid_of_proxy "$1")/status"
-	sleep 1
+	wait_for 20 is_traced "$(pid_of_proxy "$1")"
 }
 trace_end() {
 	kill -INT "${trace_pid[$1]}"
 	wait "${trace_pid[$1]}" || true
 }
 declare -A trace_pid=()
+
+# grown SIDE BEFORE AFTER: no work is done without each of the counters
+grown() {
+	local at
+	at=$(paste "$2" "$3" | awk 'NF == 2 && $2 > $1 && NR == n + 1 { n++ } END { if (n != 6) print n + 0 }')
+	[ -z "$at" ] || fail "nothing is counted of $1: ${counters[at]:-waits}"
+}
 
 # tell LABEL WORK WINDOW COUNT SIDE BEFORE AFTER: a line of the table, and one with the system calls
 tell() {
@@ -68,7 +75,7 @@ tell() {
 	say "# $(printf '%-4s %-14s x%-3s %-7s %s %9s' "$1" "$2" "$3" "$5" "$each" \
 		"$(awk -v n="$4" '$NF == "total" { printf "%.2f", ($4 ~ /^[0-9]+$/ ? $4 : $3) / n }' "/run/strace.$1-$5")")"
 	say "#      $(awk -v n="$4" '$1 ~ /^[0-9.]+$/ && $NF != "total" && $4 / n >= 0.005 { printf " %s %.2f", $NF, $4 / n }' "/run/strace.$1-$5")"
-	awk '$1 < 0 || NF != 1 { bad = 1 } END { exit bad || NR != 6 }' "$7" || fail "nothing is counted of $5"
+	grown "$5" "$6" "$7"
 }
 
 # counted LABEL FRONT BACK WORK WINDOW COUNT: a warm turn, one that is counted, one of which the system calls are
@@ -87,7 +94,42 @@ counted() {
 	for side in client server; do trace_end "$1-$side"; done
 	load_end
 	for side in client server; do tell "$1" "$4" "$5" "$6" $side "/run/before.$side" "/run/after.$side"; done
-	[ "$(head -1 /run/after.server)" -gt "$(head -1 /run/before.server)" ] || fail "no work request was posted"
+}
+
+# A proxy in which callgrind counts, and what it is told.
+counting() { exec valgrind -q --tool=callgrind --vgdb-prefix=/run/vgdb --callgrind-out-file=/run/callgrind.%p "$@"; }
+monitor() { vgdb --vgdb-prefix=/run/vgdb --pid="$(pid_of_proxy "$1")" "${@:2}"; }
+
+# instructions NAME: those since the last of these, of user space: ours and of the libraries that drive the device
+instructions() {
+	local out
+	out=/run/callgrind.$(pid_of_proxy "$1")
+	rm -f "$out".*
+	monitor "$1" dump >/dev/null
+	awk '/^totals:/ { print $2 }' "$out".*
+}
+
+# instructed LABEL FRONT BACK WORK WINDOW COUNT: a warm turn, and one of which the instructions are counted
+instructed() {
+	local side n
+
+	trap 'kill $load_pid 2>/dev/null || true' EXIT
+	load_begin "$2" "$3" "$4" "$5" "$6" 2
+	for side in client server; do instructions "$1-$side" >/dev/null; done
+	next_turn
+	turn_ends 2
+	for side in client server; do
+		n=$(instructions "$1-$side")
+		[ "${n:-0}" -gt "$6" ] || fail "no instructions are counted of $side"
+		say "# $(printf '%-4s %-14s x%-3s %-7s %9d' "$1" "$4" "$5" $side $((n / $6)))"
+	done
+	load_end
+}
+
+# pair_of_proxies LABEL ADDRESS PORT: with verbs between them, which listen on this port and the next; behind them is the next one
+pair_of_proxies() {
+	guest_row "$1-server" "verbs://$2:$3" "tcp://127.0.0.1:$(($3 + 2))"
+	guest_row "$1-client" "tcp://127.0.0.1:$(($3 + 1))" "verbs://$2:$3"
 }
 
 guest_start
@@ -95,10 +137,18 @@ guest_rxe
 say "# $(printf '%-24s %-7s %s %9s' "an RPC" proxy "$(printf '%9s' sends WRs recvs CQEs events waits)" "sys calls")"
 for device in "siw 10.0.2.15 2301" "rxe 10.9.0.1 2311"; do
 	set -- $device
-	guest_row "$1-server" "verbs://$2:$3" "tcp://127.0.0.1:$(($3 + 2))"
-	guest_row "$1-client" "tcp://127.0.0.1:$(($3 + 1))" "verbs://$2:$3"
+	pair_of_proxies $device
 	for work in "${works[@]}"; do
 		row "$1: $work" counted "$1" $(($3 + 1)) $(($3 + 2)) $work
+	done
+	for side in server client; do proxy_stop "$1-$side"; done
+done
+say "# $(printf '%-24s %-7s %9s' "an RPC" proxy instructions)"
+for device in "siw 10.0.2.15 2321" "rxe 10.9.0.1 2331"; do
+	set -- $device
+	PROXY_IN=counting pair_of_proxies $device
+	for work in "${works[@]}"; do
+		row "$1, instructions: $work" instructed "$1" $(($3 + 1)) $(($3 + 2)) $work
 	done
 done
 cp -r $proxy_dir /run/share/guest-proxies
