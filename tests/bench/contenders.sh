@@ -14,7 +14,7 @@
 FAR=127.0.0.1
 WORKERS=1
 BUFFER=262144
-CONNECTIONS_MAX=9600
+CONNECTIONS_MAX=9600 # those of idle-c9500, and some
 
 # NAME KIND HOPS REFERENCE CLASS KEYS # TITLE: the name that the results have, what a hop is, how many there are, with whom it
 # is compared (- for nobody), its class in plots (report/style.py; +pale for a variant), what is set, and how it is called

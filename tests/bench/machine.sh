@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What is measured on: what the page and the table say of the machine, and what the namespaces are tuned to.
 
-# tell_load: others that are at work disturb a run
+# is_quiet LOAD: nobody else is at work who would disturb a run
+is_quiet() { awk -v load="$1" 'BEGIN { exit !(load <= 0.5) }'; }
+
+# tell_load: how much others are at work
 tell_load() {
 	local load
 
 	read -r load _ </proc/loadavg
-	awk -v l="$load" 'BEGIN { exit !(l > 0.5) }' || return 0
-	echo "bench.sh: the load of this machine is $load: ratios are taken round by round, but a quiet machine measures better" >&2
+	is_quiet "$load" || echo "bench.sh: the load of this machine is $load: ratios are taken round by round, but a quiet machine measures better" >&2
 }
 
 # tune HOST: enough ports for connections that come and go, none of them one that contenders listen on
@@ -25,6 +27,7 @@ tell_machine() {
 	fact processor "$(awk -F': *' '/^model name/ { print $2; exit }' /proc/cpuinfo)"
 	fact cores "$(nproc)"
 	fact load "$(cut -d' ' -f1-3 /proc/loadavg)"
+	fact quiet "$(is_quiet "$(cut -d' ' -f1 /proc/loadavg)" && echo yes || echo no)"
 	fact rpcrdma-proxy "$("$PROXY" -V 2>&1 | head -n 1)"
 	fact haproxy "$(haproxy -v | awk 'NR == 1 { print $3 }')"
 	fact socat "$(socat -V | awk '/socat version/ { print $3; exit }')"

@@ -211,8 +211,11 @@ series_spinning() {
 	for ((core = 0; core < $(nproc); core++)); do stop "spinner$core"; done
 }
 
-# measure_new ROWS...: contenders are started and stopped by the way in which the row is measured
+# measure_new ROWS...: contenders are started and stopped by the way in which the row is measured. That takes long, and
+# memory differs little from one round to the next.
 measure_new() {
+	local rounds=$((rounds < 3 ? rounds : 3))
+
 	serve
 	measure_rows "$@"
 	stop_serving

@@ -19,7 +19,6 @@
 #define KIB          1024u
 #define STEP_MS      1u
 #define WARM_ROUNDS  2u
-#define IN_FLIGHT    16u
 #define BUFFER_BYTES (8u << 20) /* of a stream: for all that is in flight */
 #define LONG_READ    65483u     /* what loopback makes of a segment */
 #define SHORT_READ   1448u      /* what Ethernet does */

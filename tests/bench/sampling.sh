@@ -205,7 +205,7 @@ way_idle() {
 	hold few "${front[@]}" 100 || void few "$@"
 	for hop in $(hops_of "$3"); do read -r "pss_before[$hop]" "rss_before[$hop]" < <(memory_of "$hop"); done
 	hold many "${front[@]}" $(($7 - 100)) || void many "$@"
-	pause 8 # timers that came with the connections are over
+	pause 14 # timers that came with the connections, of 10 s at most, are over
 	for hop in $(hops_of "$3"); do slept[$hop]=$(switches_of "$hop"); done
 	pause $quiet_s
 	for hop in $(hops_of "$3"); do

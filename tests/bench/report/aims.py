@@ -97,9 +97,6 @@ def judged(run, aims=CHAIN + TCP):
     return [(aim, value, aim.verdict(value)) for aim, value in found if value]
 
 
-# A load of the machine before a run above which others are at work: that of tell_load in machine.sh.
-IDLE = 0.5
-
 # A load that the measurement makes itself, with two cores and as many as five processes that are at work at once.
 BUSY = 6
 
@@ -110,10 +107,11 @@ UNLIMITED = {"getattr-open", "mixed", "mixed-bulk"}
 def doubts(run):
     """Sentences on what makes one doubt the run: a proxy ahead of no proxy, segments sent twice, a busy machine."""
     told = []
-    for name, when, most in (("load", "began", IDLE), ("load at the end", "ended", BUSY)):
-        load = run.machine.get(name, "0").split()[0]
-        if float(load) > most:
-            told.append(f"When it {when} the machine had a load of {load}.")
+    began, ended = (run.machine.get(name, "0").split()[0] for name in ("load", "load at the end"))
+    if run.machine.get("quiet") == "no":
+        told.append(f"When it began the machine had a load of {began}.")
+    if float(ended) > BUSY:
+        told.append(f"When it ended the machine had a load of {ended}.")
     unsure = [aim for aim, _, verdict in judged(run) if verdict == UNSURE]
     if unsure:
         told.append(f"{len(unsure)} of what is aimed at had rounds that differ by more than a factor of {NOISE}.")

@@ -144,7 +144,7 @@ def page(run):
     """The page, as text."""
     machine = run.machine
     about = " · ".join(
-        f"{key} {value}".strip() for key, value in machine.items() if key not in ("date", "load", "rpcrdma-proxy")
+        f"{key} {value}".strip() for key, value in machine.items() if key not in ("date", "load", "quiet", "rpcrdma-proxy")
     )
     doubtful = doubts(run)
     body = [

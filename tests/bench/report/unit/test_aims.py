@@ -85,7 +85,9 @@ class TestDoubts(unittest.TestCase):
 
     def test_a_busy_machine(self):
         run = of_ops(chain=[8])
-        run.machine["load"] = "1.70 0.2 0.1"
+        run.machine.update(load="1.70 0.2 0.1", quiet="yes")
+        self.assertEqual(doubts(run), [])
+        run.machine["quiet"] = "no"
         self.assertIn("1.70", doubts(run)[0])
 
     def test_a_machine_that_was_busy_in_the_end(self):
