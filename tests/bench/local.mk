@@ -45,13 +45,6 @@ tests_bench_copy_proxy_SOURCES = tests/bench/copy_proxy.c tests/bench/sockets.c 
 	tests/e2e/net.c tests/e2e/net.h
 tests_bench_copy_proxy_LDADD =
 
-check_PROGRAMS += tests/unit/test_load
-tests_unit_test_load_SOURCES = tests/unit/test_load.c tests/bench/latency.c tests/bench/latency.h \
-	tests/bench/arrivals.c tests/bench/arrivals.h $(bench_messages) $(bench_records)
-tests_unit_test_load_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_test_load_LDADD = $(UNIT_LDADD) -lm
-TESTS += tests/unit/test_load
-
 tests_bench_rpc_replay_SOURCES = tests/bench/rpc_replay.c tests/bench/measured.h tests/bench/fixed_random.c $(CHAIN_SOURCES)
 tests_bench_rpc_replay_CFLAGS = $(UNIT_CFLAGS)
 tests_bench_rpc_replay_LDADD = $(CHAIN_LDADD)

@@ -803,3 +803,11 @@ tests_unit_test_namespace_SOURCES = tests/unit/test_namespace.c
 tests_unit_test_namespace_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_namespace_LDADD = $(UNIT_LDADD)
 TESTS += tests/unit/test_namespace
+
+# Of tests/bench.
+check_PROGRAMS += tests/unit/test_load
+tests_unit_test_load_SOURCES = tests/unit/test_load.c tests/bench/latency.c tests/bench/latency.h \
+	tests/bench/arrivals.c tests/bench/arrivals.h $(bench_messages) $(bench_records)
+tests_unit_test_load_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_load_LDADD = $(UNIT_LDADD) -lm
+TESTS += tests/unit/test_load
