@@ -110,7 +110,19 @@ int tcp_input_gather(struct tcp_input *in) MUST_CHECK;
 /** tcp_input_grow - move what has come of the message to memory for @cap_bytes, more than it had. 0 or -ENOMEM. */
 int tcp_input_grow(struct tcp_input *in, uint32_t cap_bytes) MUST_CHECK;
 /**
- * tcp_input_lend - move the message that comes, of a known length, to @msg, and fill it there
+ * tcp_input_comes_in_parts - whether the message that comes is long enough to be passed on in parts
+ *
+ * Its length must have been known when it took its memory: of one that began as a fragment it is not, also when the last
+ * fragment has begun.
+ */
+static inline bool tcp_input_comes_in_parts(const struct tcp_input *in)
+{
+	return in->mode == TCP_INPUT_BODY && in->parser.last &&
+	       in->cap_bytes == in->parser.record_bytes && in->cap_bytes >= 2 * TCP_PART_BYTES;
+}
+
+/**
+ * tcp_input_lend - move the message that comes, tcp_input_comes_in_parts(), to @msg, and fill it there
  *
  * @msg stays until end() or tcp_input_skip(). After the latter it does not grow any more.
  */

@@ -11,10 +11,8 @@
  */
 static bool may_come_in_parts(const struct tcp_messages *msgs)
 {
-	const struct tcp_input *in = msgs->in;
-
-	return msgs->conn->config.leg.partial && msgs->conn->connector && in->parser.last &&
-	       in->parser.record_bytes >= 2 * TCP_PART_BYTES;
+	return msgs->conn->config.leg.partial && msgs->conn->connector &&
+	       tcp_input_comes_in_parts(msgs->in);
 }
 
 static bool is_given(const struct tcp_messages *msgs)

@@ -177,6 +177,27 @@ START_TEST(it_may_be_given_up_to_who_closes)
 }
 END_TEST
 
+/* When the last fragment begins it is known how long the Reply is, but its memory was taken before. */
+START_TEST(one_whose_last_fragment_is_long_is_given_up_complete)
+{
+	enum { FIRST = 20000 };
+	struct exchange *x = ask(true);
+	uint8_t mark[RECORD_MARK_BYTES];
+
+	record_mark_encode(record, FIRST);
+	record[0] &= 0x7f;
+	record_mark_encode(mark, LEN - FIRST);
+	raw_write(record, RECORD_MARK_BYTES + FIRST);
+	raw_write(mark, sizeof(mark));
+	raw_write(record + RECORD_MARK_BYTES + FIRST, LEN - FIRST - 1);
+	ck_assert_uint_eq(client.nreplies, 0);
+	raw_write(record + RECORD - 1, 1);
+	ck_assert_uint_eq(client.nmores, 0);
+	expect_here(x, LEN);
+	exchange_put(x);
+}
+END_TEST
+
 /* Its length is not known, or its header is not one, or nobody has asked for it. */
 START_TEST(others_are_given_up_complete)
 {
@@ -217,6 +238,7 @@ int main(void)
 	tcase_add_test(tc, one_that_stalls_ends_the_connection);
 	tcase_add_test(tc, a_leg_that_drains_waits_for_it);
 	tcase_add_test(tc, it_may_be_given_up_to_who_closes);
+	tcase_add_test(tc, one_whose_last_fragment_is_long_is_given_up_complete);
 	tcase_add_loop_test(tc, others_are_given_up_complete, 0, 3);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
