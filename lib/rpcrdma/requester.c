@@ -138,6 +138,16 @@ static void fill_ask(const struct requester *rq, const struct requester_rpc *rpc
 
 enum outlook { PLAN_READY, PLAN_WAIT, PLAN_IMPOSSIBLE };
 
+/* Whether all that goes inline is here: what is lent may follow. */
+static bool is_inline_here(const struct msg_form *form, const struct rpc_msg *call)
+{
+	uint64_t end = form->chunk_at + xdr_padded_bytes(form->chunk_bytes);
+
+	return rpc_msg_is_whole(call) ||
+	       (form->form != FORM_INLINE && form->chunk_at <= call->have_bytes &&
+		end >= call->len_bytes);
+}
+
 /* Whether the Call can be sent now, and in which form (A5.1-1, A5.2-1). */
 static enum outlook plan(const struct requester *rq, struct requester_rpc *rpc)
 {
@@ -162,7 +172,7 @@ static enum outlook plan(const struct requester *rq, struct requester_rpc *rpc)
 		return PLAN_WAIT;
 	if (!call_form_choose(&ask, &rpc->form))
 		return whole ? PLAN_IMPOSSIBLE : PLAN_WAIT;
-	if (!whole && rpc->form.call.form != FORM_NOMSG)
+	if (!is_inline_here(&rpc->form.call, &rpc->x->call))
 		return PLAN_WAIT;
 	if (rpc->form.landing_cut)
 		rq->conn->counters->landings_cut++;
@@ -282,8 +292,7 @@ void requester_more(struct requester *rq, struct exchange *x)
 
 	switch (rpc->state) {
 	case REQUESTER_HELD:
-		if (rpc_msg_is_whole(&x->call))
-			requester_send_held(rq);
+		requester_send_held(rq);
 		break;
 	case REQUESTER_SENT:
 	case REQUESTER_RESENT:

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/least.h"
 #include "nfs/nfs.h"
 #include "rpc/xdr.h"
 #include "rpcrdma/message.h"
@@ -253,6 +254,15 @@ void requester_rpc_end(struct requester_rpc *rpc, enum exchange_fault fault)
 
 /* Sending */
 
+/* How much of what is lent of the Call is here: what is beside it always is. */
+static uint32_t lent_here_bytes(const struct requester_rpc *rpc)
+{
+	const struct msg_form *form = &rpc->form.call;
+	uint32_t have = rpc->x->call.have_bytes;
+
+	return have > form->chunk_at ? least(have - form->chunk_at, form->chunk_bytes) : 0;
+}
+
 static int lend_call(struct requester_rpc *rpc)
 {
 	const struct rpc_msg *call = &rpc->x->call;
@@ -260,10 +270,8 @@ static int lend_call(struct requester_rpc *rpc)
 
 	if (form->form == FORM_INLINE)
 		return 0;
-	/* Only a chunk that is the whole Call is ever lent before it is all here. */
 	return lend_memory(&rpc->lend, call->buf, call->data + form->chunk_at, form->chunk_bytes,
-			   form->form == FORM_NOMSG ? call->have_bytes : form->chunk_bytes,
-			   FABRIC_REMOTE_READ);
+			   lent_here_bytes(rpc), FABRIC_REMOTE_READ);
 }
 
 static int lend_landing(struct requester_rpc *rpc)
@@ -394,6 +402,5 @@ uint32_t requester_rpcs_count_on(const struct requester_rpcs *rpcs, uint32_t eno
 
 void requester_rpc_more(struct requester_rpc *rpc)
 {
-	if (rpc->form.call.form == FORM_NOMSG)
-		lend_ready(&rpc->lend, 0, rpc->form.call.nsegments, rpc->x->call.have_bytes);
+	lend_ready(&rpc->lend, 0, rpc->form.call.nsegments, lent_here_bytes(rpc));
 }

@@ -293,6 +293,13 @@ tests_sim_test_requester_pieces_CFLAGS = $(UNIT_CFLAGS)
 tests_sim_test_requester_pieces_LDADD = $(SIM_LDADD)
 TESTS += tests/sim/test_requester_pieces
 
+check_PROGRAMS += tests/sim/test_requester_pieces_ddp
+tests_sim_test_requester_pieces_ddp_SOURCES = tests/sim/test_requester_pieces_ddp.c \
+	tests/sim/pieces.c tests/sim/pieces.h
+tests_sim_test_requester_pieces_ddp_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_requester_pieces_ddp_LDADD = $(SIM_LDADD)
+TESTS += tests/sim/test_requester_pieces_ddp
+
 check_PROGRAMS += tests/sim/test_responder_pieces
 tests_sim_test_responder_pieces_SOURCES = tests/sim/test_responder_pieces.c \
 	tests/sim/pieces.c tests/sim/pieces.h
