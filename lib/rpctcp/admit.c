@@ -12,11 +12,13 @@ static bool is_held(const struct tcp_messages *msgs)
 /* Whether the stream is left alone: a Call waits, and nothing that may stand behind it is due. */
 static void set_block(struct tcp_messages *msgs)
 {
+	bool given = tcp_message_is_given(msgs);
 	bool waits = is_held(msgs) || msgs->parked || msgs->claim.state == BUDGET_CLAIM_WAITING;
 
 	tcp_conn_block(msgs->conn, TCP_BLOCK_CALLS,
-		       msgs->conn->connector ? msgs->paused
-					     : msgs->stuck || (waits && !msgs->reverse));
+		       msgs->conn->connector
+			       ? msgs->paused
+			       : !given && (msgs->stuck || (waits && !msgs->reverse)));
 }
 
 /* Something has changed that Calls may have waited for. */
@@ -168,9 +170,24 @@ bool tcp_admit_grow(struct tcp_messages *msgs, uint32_t cap_bytes)
 						    msgs->ceiling_bytes, msgs->call));
 }
 
+bool tcp_admit_passes(const struct tcp_messages *msgs)
+{
+	return !msgs->parked && !is_held(msgs) && msgs->claim.state == BUDGET_CLAIM_HELD;
+}
+
+void tcp_admit_part(struct tcp_messages *msgs, struct exchange *x)
+{
+	pass_on(msgs, x);
+}
+
+void tcp_admit_part_end(struct tcp_messages *msgs)
+{
+	set_block(msgs);
+}
+
 void tcp_admit_end(struct tcp_messages *msgs, struct exchange *x)
 {
-	if (!msgs->parked && !is_held(msgs) && msgs->claim.state == BUDGET_CLAIM_HELD)
+	if (tcp_admit_passes(msgs))
 		pass_on(msgs, x);
 	else
 		park(msgs, x);

@@ -13,6 +13,9 @@
  * The claim is that of the first Call that has not been passed on: the first that is parked, else the one that
  * is being received.
  *
+ * A long Call may be passed on before all of it is here. From then on it is read to its end, whatever keeps others from being
+ * passed on: its memory is granted, and who was given its beginning may have no room for others until that has gone.
+ *
  * A server's Calls wait for no memory (call.h); a pause of a connecting leg holds its Replies too.
  */
 #ifndef RPCTCP_ADMIT_H
@@ -31,6 +34,12 @@ bool tcp_admit_reverse_call(struct tcp_messages *msgs, uint32_t cap_bytes);
 bool tcp_admit_begin(struct tcp_messages *msgs, uint32_t cap_bytes);
 /** tcp_admit_grow - whether the Call that is being received may have @cap_bytes after all. */
 bool tcp_admit_grow(struct tcp_messages *msgs, uint32_t cap_bytes);
+/** tcp_admit_passes - whether the Call that is being received has its memory, and could be passed on now. */
+bool tcp_admit_passes(const struct tcp_messages *msgs);
+/** tcp_admit_part - @x is in flight, a part of its Call being here: pass it on; tcp_admit_passes() is true. */
+void tcp_admit_part(struct tcp_messages *msgs, struct exchange *x);
+/** tcp_admit_part_end - one that was passed on by that is complete: others may have to wait. */
+void tcp_admit_part_end(struct tcp_messages *msgs);
 /** tcp_admit_end - @x, with its Call, is complete and in flight: pass it on, or park it. */
 void tcp_admit_end(struct tcp_messages *msgs, struct exchange *x);
 /** tcp_admit_go_on - pass on what is parked and may be; from the task only. */

@@ -166,6 +166,77 @@ void tcp_call_overflow(struct tcp_messages *msgs)
 	answer_system_err(msgs, msgs->call->facts.hdr.xid);
 }
 
+/* No more than has been claimed for. */
+static void promise(const struct tcp_messages *msgs, struct exchange *x)
+{
+	x->reply_max_bytes = least(x->facts.ceiling_bytes, msgs->ceiling_bytes);
+}
+
+/*
+ * A client's Call that is long enough to be passed on in parts, if it may be now. Its length is known, so that it cannot
+ * turn out to be too long, and so is how large its Reply may get.
+ */
+static bool may_come_in_parts(const struct tcp_messages *msgs)
+{
+	return msgs->conn->config.leg.partial && !msgs->conn->connector &&
+	       tcp_input_comes_in_parts(msgs->in) && msgs->call->facts.stage == FACTS_WHOLE &&
+	       tcp_admit_passes(msgs);
+}
+
+static void fail_no_memory(struct tcp_messages *msgs)
+{
+	tcp_conn_fail(msgs->conn, LEG_CLOSE_RESOURCES, "no memory for a Call");
+}
+
+/* The exchange takes the message, and we keep a reference to that, to fill it. */
+static void give_part(struct tcp_messages *msgs)
+{
+	struct exchange *x = msgs->call;
+
+	if (tcp_flight_in_add(msgs->flight, x)) {
+		fail_no_memory(msgs);
+		return;
+	}
+	exchange_ref(x);
+	promise(msgs, x);
+	x->start_us = loop_now_us(msgs->conn->config.leg.loop);
+	tcp_input_lend(msgs->in, &x->call);
+	tcp_admit_part(msgs, x);
+}
+
+void tcp_call_grown(struct tcp_messages *msgs)
+{
+	const struct leg_config *config = &msgs->conn->config.leg;
+
+	if (tcp_message_is_given(msgs))
+		config->events->more(config->arg, msgs->call);
+	else if (may_come_in_parts(msgs))
+		give_part(msgs);
+}
+
+/* Who was given a part of it hears of its end by that of this connection; whoever answers it all the same is not listened to. */
+void tcp_call_cut(struct tcp_messages *msgs)
+{
+	struct exchange *x = msgs->call;
+
+	if (tcp_message_is_given(msgs) && x->origin)
+		tcp_flight_in_end(msgs->flight, x);
+	tcp_message_skip(msgs);
+}
+
+/* The last part of one that was given up before. It may have been answered by now. */
+static void end_given(struct tcp_messages *msgs)
+{
+	const struct leg_config *config = &msgs->conn->config.leg;
+	struct exchange *x = msgs->call;
+
+	msgs->call = NULL;
+	tcp_admit_part_end(msgs);
+	x->start_us = loop_now_us(config->loop);
+	config->events->more(config->arg, x);
+	exchange_put(x);
+}
+
 /* The Call is complete: the exchange takes the message. */
 static struct exchange *complete(struct tcp_messages *msgs)
 {
@@ -174,9 +245,7 @@ static struct exchange *complete(struct tcp_messages *msgs)
 
 	if (x->facts.stage != FACTS_WHOLE)
 		follow(msgs, msg->data, msg->len_bytes, msg->len_bytes);
-	/* No more than has been claimed for. */
-	x->reply_max_bytes = x->facts.ceiling_bytes < msgs->ceiling_bytes ? x->facts.ceiling_bytes
-									  : msgs->ceiling_bytes;
+	promise(msgs, x);
 	msgs->call = NULL;
 	x->call = *msg;
 	msgs->in->msg = (struct rpc_msg){0};
@@ -186,12 +255,17 @@ static struct exchange *complete(struct tcp_messages *msgs)
 
 void tcp_call_end(struct tcp_messages *msgs)
 {
-	struct exchange *x = complete(msgs);
+	struct exchange *x;
 
+	if (tcp_message_is_given(msgs)) {
+		end_given(msgs);
+		return;
+	}
+	x = complete(msgs);
 	if (!tcp_flight_in_add(msgs->flight, x)) {
 		tcp_admit_end(msgs, x);
 		return;
 	}
 	exchange_put(x);
-	tcp_conn_fail(msgs->conn, LEG_CLOSE_RESOURCES, "no memory for a Call");
+	fail_no_memory(msgs);
 }

@@ -9,6 +9,10 @@
  * One of several fragments whose length is not known is taken to be FACTS_UNBOUNDED_BYTES long, and
  * may be longer only if there is memory for that at once.
  *
+ * A client's long Call of one fragment, of which all is known that will ever be (FACTS_WHOLE), is given up as it comes
+ * (leg_config.partial). It is in flight from then on: a leg that drains waits for its end. If it is cut off its client gets the
+ * Replies to the Calls before it, and then the leg closes, so that the server's connection ends in the middle of it too.
+ *
  * A server's Calls are few (TCP_REVERSE_CALLS_MAX), and wait for no memory: their Replies may stand behind clients' Calls
  * that wait for it, and neither would ever go on. Short ones take nothing from the budget; longer ones, and those whose
  * Reply may be longer, have memory at once, where enough is left (REVERSE_FREE_BYTES). If there is none, a long one gets
@@ -30,6 +34,10 @@ void tcp_call_begin(struct tcp_messages *msgs, const uint8_t *msg, uint32_t have
 		    uint32_t xid);
 /** tcp_call_overflow - it is longer than it may be. */
 void tcp_call_overflow(struct tcp_messages *msgs);
+/** tcp_call_grown - more of it is here: the owner gets what there is, if it may. */
+void tcp_call_grown(struct tcp_messages *msgs);
+/** tcp_call_cut - the rest of it will never come. */
+void tcp_call_cut(struct tcp_messages *msgs);
 /** tcp_call_end - it is complete: the owner gets it, if it passes. */
 void tcp_call_end(struct tcp_messages *msgs);
 

@@ -7,7 +7,7 @@
 
 struct tcp_flight {
 	struct leg *leg;
-	/* Calls of the peer: complete, and not yet wholly answered. */
+	/* Calls of the peer: complete or given up as they come, and not yet wholly answered. */
 	struct xid_table in;
 	struct exchange_list in_list;
 	/* Calls to the peer, and those that failed before they were sent. */

@@ -30,6 +30,12 @@ struct tcp_messages {
 	size_t parked_bytes; /* of their buffers */
 };
 
+/** tcp_message_is_given - whether the Call that is taken in has been given up already, and goes on to grow. */
+static inline bool tcp_message_is_given(const struct tcp_messages *msgs)
+{
+	return msgs->call && msgs->call->call.buf;
+}
+
 /** tcp_message_let_go - give back what is held for the record; once is enough. */
 void tcp_message_let_go(struct tcp_messages *msgs);
 /** tcp_message_skip - throw away the rest of the record, and let go of it. */

@@ -58,6 +58,8 @@ static void on_grown(void *arg)
 
 	if (msgs->type == RPC_REPLY)
 		tcp_reply_grown(msgs);
+	else
+		tcp_call_grown(msgs);
 }
 
 static void on_end(void *arg)
@@ -72,7 +74,7 @@ static void on_end(void *arg)
 
 static void on_cut(void *arg)
 {
-	tcp_message_skip(arg);
+	tcp_call_cut(arg);
 }
 
 const struct tcp_input_events tcp_messages_events = {
@@ -105,6 +107,7 @@ void tcp_messages_drain(struct tcp_messages *msgs)
 	tcp_admit_drop(msgs);
 	if (mode == TCP_INPUT_HEAD)
 		tcp_message_let_go(msgs);
-	else if (mode == TCP_INPUT_GATHER || (mode == TCP_INPUT_BODY && msgs->type == RPC_CALL))
+	else if (mode == TCP_INPUT_GATHER ||
+		 (mode == TCP_INPUT_BODY && msgs->type == RPC_CALL && !tcp_message_is_given(msgs)))
 		tcp_message_skip(msgs);
 }

@@ -6,11 +6,11 @@
 #include "tests/lib/test.h"
 #include "tests/sim/chain.h"
 
-#define WRITE_BYTES      4098u /* of the row "NFSv4.0 op 38" */
-#define STEPS_MAX        1000u /* more than the life below takes on any of the nets */
+#define WRITE_BYTES 4098u /* of the row "NFSv4.0 op 38" */
+#define STEPS_MAX   1000u /* more than the life below takes on any of the nets */
 
-#define LONG_REPLY_BYTES (1u << 20)
-#define CUT_STEPS        40u /* of the life of one such */
+#define LONG_BYTES  (1u << 20)
+#define CUT_STEPS   40u /* of the life of one such */
 
 static struct chain *chain;
 
@@ -416,7 +416,7 @@ START_TEST(a_long_reply_is_given_up_as_it_comes)
 
 	chain = chain_new(&params);
 	chain_connect(chain);
-	rpc = chain_book_add_sized(&chain->book, CHAIN_CLIENT, 0, LONG_REPLY_BYTES);
+	rpc = chain_book_add_sized(&chain->book, CHAIN_CLIENT, 0, LONG_BYTES);
 	call(rpc);
 	call_read(1000);
 	chain_run(chain, 5000);
@@ -436,7 +436,7 @@ START_TEST(a_long_reply_whose_server_ends_in_the_middle_never_arrives)
 
 		chain = chain_new(&params);
 		chain_connect(chain);
-		call_read(LONG_REPLY_BYTES);
+		call_read(LONG_BYTES);
 		chain_run(chain, 5000);
 		ck_assert_uint_le(chain->book.list[0].answered, 1);
 		if (!chain->book.list[0].answered) {
@@ -444,6 +444,46 @@ START_TEST(a_long_reply_whose_server_ends_in_the_middle_never_arrives)
 
 			ck_assert(!server || server->closed);
 			torn += server && server->replies;
+		}
+		chain_end(chain);
+		chain = NULL;
+	}
+	ck_assert_uint_gt(torn, 0);
+}
+END_TEST
+
+START_TEST(a_long_call_is_given_up_as_it_comes)
+{
+	const struct chain_params params = {.gates = _i};
+
+	chain = chain_new(&params);
+	chain_connect(chain);
+	call_write(LONG_BYTES);
+	call_write(1000);
+	chain_run(chain, 5000);
+	expect_all_answered();
+	ck_assert_uint_gt(chain_first(chain)->client->mores, 1);
+}
+END_TEST
+
+/* The server sees a whole Call or none. */
+START_TEST(a_long_call_whose_client_ends_in_the_middle_never_arrives)
+{
+	unsigned torn = 0;
+
+	for (unsigned step = 1; step < CUT_STEPS; step++) {
+		const struct chain_params params = {.gates = _i, .client.cut_at_step = step};
+
+		chain = chain_new(&params);
+		chain_connect(chain);
+		call_write(LONG_BYTES);
+		chain_run(chain, 5000);
+		ck_assert_uint_le(chain->book.list[0].arrived, 1);
+		if (!chain->book.list[0].arrived) {
+			const struct chain_tap *client = chain_first(chain)->client;
+
+			ck_assert(!client || client->closed);
+			torn += client && client->mores;
 		}
 		chain_end(chain);
 		chain = NULL;
@@ -474,6 +514,8 @@ int main(void)
 			    2 * CUTS);
 	tcase_add_loop_test(tc, a_long_reply_is_given_up_as_it_comes, 1, 3);
 	tcase_add_loop_test(tc, a_long_reply_whose_server_ends_in_the_middle_never_arrives, 1, 3);
+	tcase_add_loop_test(tc, a_long_call_is_given_up_as_it_comes, 1, 3);
+	tcase_add_loop_test(tc, a_long_call_whose_client_ends_in_the_middle_never_arrives, 1, 3);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -631,6 +631,13 @@ tests_unit_test_tcp_leg_parts_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_tcp_leg_parts_LDADD = $(UNIT_LDADD)
 TESTS += tests/unit/test_tcp_leg_parts
 
+check_PROGRAMS += tests/unit/test_tcp_leg_call_parts
+tests_unit_test_tcp_leg_call_parts_SOURCES = tests/unit/test_tcp_leg_call_parts.c \
+	tests/unit/tcp_bench.c tests/unit/tcp_bench.h
+tests_unit_test_tcp_leg_call_parts_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_tcp_leg_call_parts_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_tcp_leg_call_parts
+
 check_PROGRAMS += tests/unit/test_tcp_leg_claims
 tests_unit_test_tcp_leg_claims_SOURCES = tests/unit/test_tcp_leg_claims.c \
 	tests/unit/tcp_bench.c tests/unit/tcp_bench.h
