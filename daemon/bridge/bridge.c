@@ -86,6 +86,7 @@ static void fill_client_config(struct bridge *bridge, struct leg_config *config)
 	fill_leg_config(bridge, config);
 	if (service->connect.transport != TRANSPORT_TCP)
 		config->reply_room = config_memory_reply_room(service);
+	config->partial = true;
 	config->events = &client_events;
 	config->arg = &bridge->client;
 }

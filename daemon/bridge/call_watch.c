@@ -4,10 +4,13 @@
 
 #include "daemon/bridge/bridge_walk.h"
 
+/* How long it has waited for the server, which it does once the client has sent all of it. */
 static uint64_t age_us(const struct bridge *bridge, const struct exchange *x)
 {
 	uint64_t now_us = loop_now_us(bridge_loop(bridge));
 
+	if (!rpc_msg_is_whole(&x->call))
+		return 0;
 	return now_us > x->start_us ? now_us - x->start_us : 0;
 }
 
