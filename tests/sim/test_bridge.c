@@ -477,9 +477,10 @@ START_TEST(what_has_grown_is_told_to_the_other_leg)
 }
 END_TEST
 
-START_TEST(the_servers_leg_may_give_replies_up_as_they_come)
+START_TEST(both_legs_may_give_messages_up_as_they_come)
 {
 	open_stubs();
+	ck_assert(client->config.partial);
 	ck_assert(server->config.partial);
 	stub_fail(client, LEG_CLOSE_PEER, "");
 	stub_fail(server, LEG_CLOSE_PEER, "");
@@ -683,7 +684,7 @@ int main(void)
 	tcase_add_loop_test(tc, a_stop_and_an_old_client_are_not_held, 0, 2);
 	tcase_add_loop_test(tc, a_leg_that_wants_no_more_calls_pauses_the_other, 0, 2);
 	tcase_add_loop_test(tc, what_has_grown_is_told_to_the_other_leg, 0, 2);
-	tcase_add_test(tc, the_servers_leg_may_give_replies_up_as_they_come);
+	tcase_add_test(tc, both_legs_may_give_messages_up_as_they_come);
 	tcase_add_test(tc, a_call_is_over_when_all_of_its_reply_is_here);
 	tcase_add_test(tc, a_tcp_client_whose_server_leaves_without_a_word_is_held);
 	tcase_add_loop_test(tc, who_had_a_server_for_a_while_is_not_held, 0, 3);

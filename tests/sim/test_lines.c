@@ -420,6 +420,21 @@ START_TEST(a_call_that_is_answered_in_time_is_not_told)
 }
 END_TEST
 
+START_TEST(a_call_that_still_comes_does_not_wait_for_the_server)
+{
+	struct stub *client, *server;
+
+	open_pair(&client, &server);
+	server->last_call->call.len_bytes++;
+	bench_run(bench, 40000);
+	server->last_call->call.len_bytes--;
+	answer(server);
+	expect_not("waited");
+	stub_closing(client, LEG_CLOSE_PEER, "");
+	both_gone(client, server);
+}
+END_TEST
+
 /* Each turn of the loop looks at some of them, and they may go in between. */
 START_TEST(many_calls_are_looked_at_in_turns)
 {
@@ -458,6 +473,7 @@ int main(void)
 	tcase_add_test(tc, a_call_that_waits_is_told_once_and_when_it_is_over);
 	tcase_add_test(tc, a_call_that_is_never_answered_does_not_hide_an_outage);
 	tcase_add_test(tc, a_call_that_is_answered_in_time_is_not_told);
+	tcase_add_test(tc, a_call_that_still_comes_does_not_wait_for_the_server);
 	tcase_add_test(tc, many_calls_are_looked_at_in_turns);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
