@@ -96,7 +96,7 @@ static size_t rpc_bytes(const struct service_config *service, uint32_t message_b
 	if (service->connect.transport != TRANSPORT_TCP)
 		room = config_memory_reply_room(service);
 	if (service->listen.transport != TRANSPORT_TCP)
-		segments = RPCRDMA_MAX_SEGMENTS;
+		segments = RPCRDMA_MAX_SEGMENTS + message_bytes / WORK_PART_BYTES;
 	return exchange_cost_bytes(rpc_msg_cost_bytes(message_bytes), message_bytes, NULL, &room) +
 	       work_cost_bytes(segments);
 }

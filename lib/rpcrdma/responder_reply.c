@@ -6,10 +6,12 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/least.h"
 #include "nfs/nfs.h"
 #include "rpc/xdr.h"
 #include "rpcrdma/message.h"
 #include "rpcrdma/message_padding.h"
+#include "rpcrdma/private_data.h"
 #include "rpcrdma/responder_lent.h"
 #include "rpcrdma/work.h"
 
@@ -54,6 +56,21 @@ static void find_payloads(struct reply *reply)
 		reply->npayloads = (unsigned)n;
 }
 
+/* The same while it still comes. Returns false if it does not show yet, or there are none. */
+static bool find_payloads_begun(struct reply *reply)
+{
+	struct responder_rpc *rpc = reply->rpc;
+	const struct exchange *x = rpc->x;
+	int n;
+
+	if (x->facts.results == FACTS_RESULTS_NONE)
+		return false;
+	n = nfs_reply_payloads_begun(&x->facts, x->reply.data, x->reply.have_bytes,
+				     x->reply.len_bytes, reply->payloads, rpc->nwrites);
+	reply->npayloads = n > 0 ? (unsigned)n : 0;
+	return n > 0;
+}
+
 /*
  * Cuts the Reply into what goes into write chunks and what does not. An empty chunk leaves its
  * payload inline; a moved payload's pad is neither written nor sent (A-Δ5). Returns false if a
@@ -85,9 +102,12 @@ static bool cut(struct reply *reply)
 	return true;
 }
 
-/* Writes @pieces into a chunk, segment by segment, and notes in the header how much each one got. */
+/*
+ * Writes @pieces into a chunk, segment by segment, and notes in the header how much each one got. The first @done_bytes
+ * have been written before.
+ */
 static void write_chunk(struct reply *reply, const struct rpcrdma_chunk *chunk,
-			const struct fabric_sge *pieces, unsigned npieces)
+			const struct fabric_sge *pieces, unsigned npieces, uint32_t done_bytes)
 {
 	struct responder_rpc *rpc = reply->rpc;
 	unsigned seg = chunk->first;
@@ -106,7 +126,13 @@ static void write_chunk(struct reply *reply, const struct rpcrdma_chunk *chunk,
 			}
 			if (now.len_bytes > to->len_bytes - used)
 				now.len_bytes = to->len_bytes - used;
-			work_write(rpc->rpcs->conn, &now, to->handle, to->offset + used, rpc->x);
+			if (done_bytes) {
+				now.len_bytes = least(now.len_bytes, done_bytes);
+				done_bytes -= now.len_bytes;
+			} else {
+				work_write(rpc->rpcs->conn, &now, to->handle, to->offset + used,
+					   rpc->x);
+			}
 			reply->m.hdr.segments[seg].len_bytes += now.len_bytes;
 			left.addr += now.len_bytes;
 			left.len_bytes -= now.len_bytes;
@@ -208,18 +234,30 @@ static void give_up(struct responder_rpc *rpc, int rc)
 	responder_answer_error(rpc, RPCRDMA_ERR_CHUNK);
 }
 
+/* How much of a payload is here. */
+static uint32_t here_bytes(const struct rpc_msg *msg, const struct rpc_payload *payload)
+{
+	if (msg->have_bytes <= payload->offset_bytes)
+		return 0;
+	return least(msg->have_bytes - payload->offset_bytes, payload->len_bytes);
+}
+
+/* What is here of the payloads and has not been written before. They come in their order. */
 static void write_payloads(struct reply *reply)
 {
 	struct responder_rpc *rpc = reply->rpc;
 	const struct rpc_msg *msg = &rpc->x->reply;
+	uint32_t before = rpc->written_bytes;
 
 	for (unsigned i = 0; i < reply->npayloads; i++) {
 		const struct rpc_payload *payload = &reply->payloads[i];
-		struct fabric_sge piece = {msg->buf, msg->data + payload->offset_bytes,
-					   payload->len_bytes};
+		uint32_t here = here_bytes(msg, payload), done = least(before, here);
+		struct fabric_sge piece = {msg->buf, msg->data + payload->offset_bytes, here};
 
-		write_chunk(reply, &rpc->writes[i], &piece, 1);
-		rpc->rpcs->conn->counters->write_chunk_bytes_pushed += payload->len_bytes;
+		write_chunk(reply, &rpc->writes[i], &piece, 1, done);
+		before -= done;
+		rpc->written_bytes += here - done;
+		rpc->rpcs->conn->counters->write_chunk_bytes_pushed += here - done;
 	}
 }
 
@@ -256,7 +294,7 @@ static void answer_reply(struct responder_rpc *rpc)
 	}
 	write_payloads(&reply);
 	if (reply.m.hdr.has_reply_chunk) {
-		write_chunk(&reply, &rpc->reply_chunk, reply.m.pieces, reply.m.npieces);
+		write_chunk(&reply, &rpc->reply_chunk, reply.m.pieces, reply.m.npieces, 0);
 		rpc->rpcs->conn->counters->reply_chunk_bytes_pushed += reply.m.pieces_bytes;
 	}
 	if (rpc->terms.dialect->padding)
@@ -265,17 +303,43 @@ static void answer_reply(struct responder_rpc *rpc)
 	send_reply(rpc, &reply.m, true);
 }
 
+/*
+ * Payloads are written as they come where all else goes inline for certain: how long a Send may be can change until then,
+ * but not to less than the least.
+ */
+static void write_begun(struct responder_rpc *rpc)
+{
+	const struct rpc_msg *msg = &rpc->x->reply;
+	struct reply reply;
+
+	if (!rpc->nwrites || msg->have_bytes - rpc->seen_bytes < WORK_PART_BYTES)
+		return;
+	rpc->seen_bytes = msg->have_bytes;
+	reply_init(&reply, rpc);
+	if (find_payloads_begun(&reply) && cut(&reply) &&
+	    rpcrdma_header_bytes(&reply.m.hdr) + reply.m.pieces_bytes <= RPCRDMA_INLINE_MIN)
+		write_payloads(&reply);
+}
+
+static void go_on(struct responder_rpc *rpc)
+{
+	if (rpc_msg_is_whole(&rpc->x->reply))
+		answer_reply(rpc);
+	else
+		write_begun(rpc);
+}
+
 void responder_reply(struct responder_rpc *rpc)
 {
 	responder_rpc_set_state(rpc, RESPONDER_ANSWERING);
 	if (rpc->x->fault != EXCHANGE_OK)
 		answer_fault(rpc, rpc->x->fault);
-	else if (rpc_msg_is_whole(&rpc->x->reply))
-		answer_reply(rpc);
+	else
+		go_on(rpc);
 }
 
 void responder_more(struct responder_rpc *rpc)
 {
-	if (rpc->state == RESPONDER_ANSWERING && rpc_msg_is_whole(&rpc->x->reply))
-		answer_reply(rpc);
+	if (rpc->state == RESPONDER_ANSWERING)
+		go_on(rpc);
 }

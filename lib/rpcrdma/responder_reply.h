@@ -3,8 +3,9 @@
  * Answering the peer's Calls: payloads go into the write chunks, the rest inline or into the reply chunk, and all
  * Writes before the Send that tells of them (A2-3).
  *
- * What does not fit is found before anything is written; then the answer is ERR_CHUNK (A5.2-3, A-Δ3). A Reply that
- * is not all here yet waits until it is: nothing of it is written or sent before.
+ * What does not fit is found before anything is written; then the answer is ERR_CHUNK (A5.2-3, A-Δ3). Of a Reply that
+ * still comes the payloads are written as they do, if their places show and all else is certain to fit inline; any
+ * other waits until all of it is here, as the Send does of each.
  */
 #ifndef RPCRDMA_RESPONDER_REPLY_H
 #define RPCRDMA_RESPONDER_REPLY_H

@@ -83,6 +83,7 @@ static struct responder_rpc *rpc_alloc(struct spares *spares, const struct rpcrd
 	rpc->stash = NULL;
 	rpc->lent = NULL;
 	rpc->pulls_left = 0;
+	rpc->written_bytes = rpc->seen_bytes = 0;
 	rpc->one_handle = false;
 	rpc->handle = 0;
 	rpc->total_bytes = plan->total_bytes;
@@ -131,6 +132,8 @@ static size_t chunks_bytes(const struct responder_rpc *rpc, unsigned npulls)
 		nworks += rpc->total_bytes / conn->max_transfer_bytes;
 	if (rpc->nsegments)
 		nworks += rpc->x->reply_max_bytes / conn->max_transfer_bytes;
+	if (rpc->nwrites)
+		nworks += rpc->x->reply_max_bytes / WORK_PART_BYTES;
 	if (responder_rpc_may_lend(rpc))
 		bytes += keys_bytes(rpc);
 	return bytes + work_cost_bytes(nworks);

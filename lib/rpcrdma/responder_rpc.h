@@ -48,6 +48,8 @@ struct responder_rpc {
 	struct buf *stash; /* the inline bytes, while the memory for the message is not there */
 	struct responder_lent *lent; /* its Reply, if that is lent */
 	unsigned pulls_left;
+	/* While its Reply still comes: how much of its payloads is written, and how much was here when it was looked at. */
+	uint32_t written_bytes, seen_bytes;
 	/* The one key of the peer that its header names, if it names exactly one (C5.1-1). */
 	bool one_handle;
 	uint32_t handle;
@@ -95,7 +97,7 @@ void responder_rpc_finish(struct responder_rpc *rpc);
  * @npulls:     of its Reads, those that are not done
  *
  * Beside the two messages each segment takes a work request, and each part of the Reply one more where it ends
- * inside of a segment, or is longer than the endpoint takes at once. If it may be lent it takes the keys for that.
+ * inside of a segment, or is longer than the endpoint takes at once, or where it comes in parts. If it may be lent it takes the keys for that.
  */
 size_t responder_rpc_cost_bytes(const struct responder_rpc *rpc, size_t call_bytes,
 				unsigned npulls);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Replies that the leg is given before all of them is here: nothing of them is written or sent until they are
+ * Short Replies that the leg is given before all of them is here: nothing of them is written or sent until they are
  * complete. And two legs that both get their messages in pieces.
  */
 #include <stdlib.h>
