@@ -46,9 +46,14 @@ struct loop_io {
 	void *arg;
 	int fd;
 	unsigned events;
+	/*
+	 * Reading is watched until it is told to somebody who does not want it any more: most want it again before
+	 * there is anything to read. As long as it is watched, it tells of an end and of a loss, too.
+	 */
+	bool reading;
 	struct loop_task failed;
 	/*
-	 * LOOP_LOST. libevent cannot watch for it: it makes an error readiness for what is watched, so that something must
+	 * LOOP_LOST, where reading is not watched. libevent cannot watch for it: it makes an error readiness for what is watched, so that something must
 	 * be, and a socket that nobody reads is ready all the time. The kernel can, if it is asked for nothing but
 	 * edges of what it always tells. That never has to be taken back, so it is asked for once, in an epoll
 	 * that libevent watches.
@@ -92,13 +97,6 @@ static uint64_t event_now(struct loop *loop)
 	return ev->now_us;
 }
 
-static void on_io(evutil_socket_t fd, short what, void *arg)
-{
-	struct loop_io *io = arg;
-
-	io->fn(io->arg, what & EV_READ ? LOOP_READ : LOOP_WRITE);
-}
-
 static void on_failed(void *arg)
 {
 	struct loop_io *io = arg;
@@ -136,6 +134,42 @@ static void on_lost(evutil_socket_t fd, short what, void *arg)
 	}
 }
 
+static bool watch_lost(struct loop_io *io)
+{
+	struct epoll_event ask = {.events = EPOLLRDHUP | EPOLLET, .data.ptr = io};
+
+	if (!io->lost_watched)
+		io->lost_watched = epoll_ctl(io->loop->lost_fd, EPOLL_CTL_ADD, io->fd, &ask) == 0;
+	return io->lost_watched;
+}
+
+static void stop_reading(struct loop_io *io)
+{
+	event_del(&io->read);
+	io->reading = false;
+	if (io->events & LOOP_LOST && !watch_lost(io)) {
+		io->events &= ~LOOP_LOST;
+		loop_defer(&io->loop->loop, &io->failed);
+	}
+}
+
+static void on_read(evutil_socket_t fd, short what, void *arg)
+{
+	struct loop_io *io = arg;
+
+	if (io->events & LOOP_READ)
+		io->fn(io->arg, LOOP_READ);
+	else
+		stop_reading(io);
+}
+
+static void on_write(evutil_socket_t fd, short what, void *arg)
+{
+	struct loop_io *io = arg;
+
+	io->fn(io->arg, LOOP_WRITE);
+}
+
 static struct loop_io *event_io_new(struct loop *loop, int fd, void (*fn)(void *, unsigned),
 				    void *arg)
 {
@@ -150,29 +184,41 @@ static struct loop_io *event_io_new(struct loop *loop, int fd, void (*fn)(void *
 	io->fd = fd;
 	loop_task_init(&io->failed, on_failed, io);
 	loop_task_init(&io->tell_lost, on_tell_lost, io);
-	event_assign(&io->read, ev->base, fd, EV_READ | EV_PERSIST, on_io, io);
-	event_assign(&io->write, ev->base, fd, EV_WRITE | EV_PERSIST, on_io, io);
+	event_assign(&io->read, ev->base, fd, EV_READ | EV_PERSIST, on_read, io);
+	event_assign(&io->write, ev->base, fd, EV_WRITE | EV_PERSIST, on_write, io);
 	ev->watches++;
 	return io;
 }
 
-static bool watch(struct event *event, bool wanted)
+static bool watch_write(struct loop_io *io, bool wanted)
 {
 	if (wanted)
-		return event_add(event, NULL) == 0;
-	event_del(event);
+		return event_add(&io->write, NULL) == 0;
+	event_del(&io->write);
 	return true;
 }
 
-static bool watch_lost(struct loop_io *io)
+static bool watch_read(struct loop_io *io)
 {
-	struct epoll_event ask = {.events = EPOLLRDHUP | EPOLLET, .data.ptr = io};
+	if (!io->reading)
+		io->reading = event_add(&io->read, NULL) == 0;
+	return io->reading;
+}
 
-	if (!io->lost_watched)
-		io->lost_watched = epoll_ctl(io->loop->lost_fd, EPOLL_CTL_ADD, io->fd, &ask) == 0;
-	if (io->lost || io->ended)
-		loop_defer(&io->loop->loop, &io->tell_lost);
-	return io->lost_watched;
+/* What is known already is told once more to who asks anew. */
+static void set_lost(struct loop_io *io, unsigned events, unsigned changed)
+{
+	struct loop *loop = &io->loop->loop;
+
+	if (!(events & LOOP_LOST)) {
+		loop_task_cancel(loop, &io->tell_lost);
+		return;
+	}
+	if (!io->reading && !watch_lost(io))
+		io->events &= ~LOOP_LOST;
+	if ((changed & LOOP_LOST && (io->lost || io->ended)) ||
+	    (changed & LOOP_END && io->ended && !io->lost))
+		loop_defer(loop, &io->tell_lost);
 }
 
 static void event_io_set(struct loop_io *io, unsigned events)
@@ -180,15 +226,10 @@ static void event_io_set(struct loop_io *io, unsigned events)
 	unsigned changed = io->events ^ events;
 
 	io->events = events;
-	if (!(events & LOOP_LOST))
-		loop_task_cancel(&io->loop->loop, &io->tell_lost);
-	else if (changed & LOOP_LOST && !watch_lost(io))
-		io->events &= ~LOOP_LOST;
-	else if (changed & LOOP_END && io->ended && !io->lost)
-		loop_defer(&io->loop->loop, &io->tell_lost);
-	if (changed & LOOP_READ && !watch(&io->read, events & LOOP_READ))
+	set_lost(io, events, changed);
+	if (events & LOOP_READ && !watch_read(io))
 		io->events &= ~LOOP_READ;
-	if (changed & LOOP_WRITE && !watch(&io->write, events & LOOP_WRITE))
+	if (changed & LOOP_WRITE && !watch_write(io, events & LOOP_WRITE))
 		io->events &= ~LOOP_WRITE;
 	if (io->events != events)
 		loop_defer(&io->loop->loop, &io->failed);
@@ -199,6 +240,8 @@ static void event_io_set(struct loop_io *io, unsigned events)
 static void event_io_free(struct loop_io *io)
 {
 	event_io_set(io, 0);
+	if (io->reading)
+		event_del(&io->read);
 	if (io->lost_watched)
 		epoll_ctl(io->loop->lost_fd, EPOLL_CTL_DEL, io->fd, NULL);
 	io->loop->watches--;

@@ -94,8 +94,8 @@ static inline struct loop_timer *loop_timer_new(struct loop *loop, void (*fn)(vo
  *
  * LOOP_READ and LOOP_WRITE are level-triggered. LOOP_LOST is said once each time that it is newly asked for, also if
  * it has held for long; neither bytes nor the peer's end of the stream alone wake who watches for nothing else.
- * LOOP_END goes with it, and is said once. Both may be switched as often as one likes: only the first time is a system
- * call.
+ * LOOP_END goes with it, and is said once. All but LOOP_WRITE may be switched as often as one likes: it is a system call
+ * the first time, and after something has come to be read that nobody wanted.
  *
  * What cannot be watched, for want of memory or of the system's watches, is told by LOOP_ERROR alone, from a task, once
  * for each call: nobody will hear of that descriptor again, so a connection is to be given up, and what must live is

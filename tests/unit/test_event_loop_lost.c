@@ -141,9 +141,18 @@ static void fill(int fd)
 #define AFTER_BYTES 1
 #define AFTER_FIN   2
 #define WHILE_FULL  4
+#define AFTER_READ  8 /* reading was wanted before */
+#define ALL_WAYS    (AFTER_BYTES | AFTER_FIN | WHILE_FULL | AFTER_READ)
+
+static void want_reading(int way)
+{
+	if (way & AFTER_READ)
+		loop_io_set(loop, one.io, LOOP_READ);
+}
 
 START_TEST(a_reset_is_heard_and_nothing_before_it)
 {
+	want_reading(_i);
 	loop_io_set(loop, one.io, LOOP_LOST);
 	if (_i & WHILE_FULL)
 		fill(one.fd);
@@ -165,6 +174,7 @@ END_TEST
 
 START_TEST(the_end_of_what_the_peer_sends_is_said_once)
 {
+	want_reading(_i);
 	loop_io_set(loop, one.io, LOOP_LOST | LOOP_END);
 	if (_i & WHILE_FULL)
 		fill(one.fd);
@@ -192,6 +202,7 @@ END_TEST
 START_TEST(a_full_one_that_is_to_be_written_hears_of_both)
 {
 	fill(one.fd);
+	want_reading(_i ? AFTER_READ : 0);
 	loop_io_set(loop, one.io, LOOP_LOST | LOOP_WRITE);
 	ck_assert_uint_le(run(), QUIET_MAX);
 	ck_assert_uint_eq(one.told, 0);
@@ -232,6 +243,25 @@ START_TEST(only_the_first_watch_is_a_system_call)
 	/* Reading has its own, as ever. */
 	loop_io_set(loop, one.io, LOOP_READ);
 	ck_assert_uint_eq(asked, 2);
+}
+END_TEST
+
+/* As a connection does whose input is blocked now and then, with nothing to be read meanwhile. */
+START_TEST(reading_that_is_wanted_again_is_a_system_call_only_after_bytes)
+{
+	asked = 0;
+	for (unsigned i = 0; i < 1000; i++)
+		loop_io_set(loop, one.io, i % 2 ? LOOP_LOST | LOOP_END : LOOP_READ);
+	ck_assert_uint_eq(asked, 1);
+	ck_assert_int_eq(send(one.peer, "unread", 6, 0), 6);
+	ck_assert_uint_le(run(), QUIET_MAX);
+	ck_assert_uint_eq(one.told, 0);
+	ck_assert_uint_eq(asked, 3);
+	loop_io_set(loop, one.io, LOOP_READ);
+	ck_assert_uint_eq(asked, 4);
+	run();
+	ck_assert_uint_gt(one.told, 0);
+	ck_assert_uint_eq(one.events, LOOP_READ);
 }
 END_TEST
 
@@ -310,14 +340,13 @@ int main(void)
 	TCase *tc = tcase_create("lost");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_loop_test(tc, a_reset_is_heard_and_nothing_before_it, 0,
-			    (AFTER_BYTES | AFTER_FIN | WHILE_FULL) + 1);
-	tcase_add_loop_test(tc, the_end_of_what_the_peer_sends_is_said_once, 0,
-			    (AFTER_BYTES | AFTER_FIN | WHILE_FULL) + 1);
-	tcase_add_test(tc, a_full_one_that_is_to_be_written_hears_of_both);
+	tcase_add_loop_test(tc, a_reset_is_heard_and_nothing_before_it, 0, ALL_WAYS + 1);
+	tcase_add_loop_test(tc, the_end_of_what_the_peer_sends_is_said_once, 0, ALL_WAYS + 1);
+	tcase_add_loop_test(tc, a_full_one_that_is_to_be_written_hears_of_both, 0, 2);
 	tcase_add_test(tc, a_loss_that_nobody_watched_for_is_told_when_asked_for);
 	tcase_add_test(tc, an_end_that_nobody_watched_for_is_told_when_asked_for);
 	tcase_add_test(tc, only_the_first_watch_is_a_system_call);
+	tcase_add_test(tc, reading_that_is_wanted_again_is_a_system_call_only_after_bytes);
 	tcase_add_test(tc, all_that_are_lost_at_once_are_told);
 	tcase_add_test(tc, one_that_is_told_may_free_another_that_is_lost_too);
 	tcase_add_test(tc, what_cannot_be_watched_is_told);
