@@ -14,6 +14,7 @@
 #define MSG_SLACK_BYTES 4u
 #define FIRST_BUCKETS   16u
 #define FIRST_SHIFT     60u /* of 64 bits, to number those */
+#define KEYS_DRAWN      16u /* 256 bytes, which the kernel gives whole */
 
 _Static_assert(offsetof(struct exchange, facts) + sizeof(struct call_facts) ==
 		       sizeof(struct exchange),
@@ -111,10 +112,23 @@ static void enter(enum exchange_side side, struct exchange **head, struct exchan
 	*head = x;
 }
 
+/*
+ * Random numbers are drawn for KEYS_DRAWN tables in one system call. No two tables share a key, nor does one follow from
+ * another: what a peer finds out about one connection's, by timing, is of no use with the next one.
+ */
 static int choose_key(struct xid_table *table)
 {
-	if (getrandom(table->key, sizeof(table->key), 0) != sizeof(table->key))
-		return -ENOMEM;
+	static _Thread_local uint64_t drawn[KEYS_DRAWN][2];
+	static _Thread_local unsigned left;
+
+	if (!left) {
+		if (getrandom(drawn, sizeof(drawn), 0) != sizeof(drawn))
+			return -EAGAIN;
+		left = KEYS_DRAWN;
+	}
+	left--;
+	memcpy(table->key, drawn[left], sizeof(table->key));
+	explicit_bzero(drawn[left], sizeof(drawn[left]));
 	table->key[1] |= 1;
 	return 0;
 }
@@ -122,9 +136,10 @@ static int choose_key(struct xid_table *table)
 static int grow(struct xid_table *table)
 {
 	struct xid_table bigger = *table;
+	int rc = table->nbuckets ? 0 : choose_key(&bigger);
 
-	if (!table->nbuckets && choose_key(&bigger))
-		return -ENOMEM;
+	if (rc)
+		return rc;
 	bigger.nbuckets = table->nbuckets ? table->nbuckets * 2 : FIRST_BUCKETS;
 	bigger.shift = table->nbuckets ? table->shift - 1 : FIRST_SHIFT;
 	bigger.buckets = calloc(bigger.nbuckets, sizeof(struct exchange *));

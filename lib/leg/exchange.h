@@ -146,7 +146,7 @@ struct xid_table {
 void xid_table_init(struct xid_table *table, enum exchange_side side);
 /** xid_table_fini - free the table itself; it must be empty. */
 void xid_table_fini(struct xid_table *table);
-/** xid_table_add - enter @x under x->facts.hdr.xid. Returns 0, -EEXIST or -ENOMEM. */
+/** xid_table_add - enter @x under x->facts.hdr.xid. Returns 0, -EEXIST, or -ENOMEM or -EAGAIN where it cannot grow. */
 int xid_table_add(struct xid_table *table, struct exchange *x) MUST_CHECK;
 /** xid_table_find - the exchange with @xid, or NULL. */
 struct exchange *xid_table_find(const struct xid_table *table, uint32_t xid);

@@ -79,7 +79,7 @@ void responder_rpcs_fini(struct responder_rpcs *rpcs);
  * @enough: the first that is longer will do; UINT32_MAX: 0 will
  */
 uint32_t responder_rpcs_need(const struct responder_rpcs *rpcs, uint32_t enough);
-/** responder_rpc_new - an RPC, admitting, for a planned Call. Returns 0, -EEXIST if its XID is in use, or -ENOMEM. */
+/** responder_rpc_new - an RPC, admitting, for a planned Call. Returns 0, -ENOMEM, or as xid_table_add(). */
 int responder_rpc_new(struct responder_rpcs *rpcs, const struct rpcrdma_header *hdr,
 		      const struct msg_plan *plan, struct responder_rpc **out) MUST_CHECK;
 /** responder_rpc_set_state - the one way to another state. */

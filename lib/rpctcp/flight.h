@@ -24,12 +24,12 @@ void tcp_flight_release(struct tcp_flight *flight);
 /** tcp_flight_is_idle - whether no RPC is in flight, either way. */
 bool tcp_flight_is_idle(const struct tcp_flight *flight);
 
-/** tcp_flight_in_add - a Call of the peer; the reference is kept. Returns 0, -EEXIST or -ENOMEM. */
+/** tcp_flight_in_add - a Call of the peer; the reference is kept. Returns as xid_table_add(). */
 int tcp_flight_in_add(struct tcp_flight *flight, struct exchange *x) MUST_CHECK;
 /** tcp_flight_in_end - it is answered or given up: out of here, the reference put. */
 void tcp_flight_in_end(struct tcp_flight *flight, struct exchange *x);
 
-/** tcp_flight_out_add - a Call to the peer; the reference is kept. Returns 0, -EEXIST or -ENOMEM. */
+/** tcp_flight_out_add - a Call to the peer; the reference is kept. Returns as xid_table_add(). */
 int tcp_flight_out_add(struct tcp_flight *flight, struct exchange *x) MUST_CHECK;
 /** tcp_flight_out_take - out of here, with the reference that was kept. */
 void tcp_flight_out_take(struct tcp_flight *flight, struct exchange *x);
