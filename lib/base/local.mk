@@ -9,6 +9,7 @@ lib_base_libbase_a_SOURCES = \
 	lib/base/counter.h \
 	lib/base/first_bytes.c \
 	lib/base/first_bytes.h \
+	lib/base/keepalive.c \
 	lib/base/keepalive.h \
 	lib/base/least.h \
 	lib/base/loop.c \

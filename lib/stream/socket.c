@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <linux/sockios.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -42,28 +41,9 @@ static unsigned user_timeout_ms(uint64_t stall_timeout_us)
 	return ms < INT_MAX ? (unsigned)ms : (unsigned)INT_MAX;
 }
 
-/* What the family lacks is left out. */
-static void set_options(int fd, unsigned keepalive_s, unsigned timeout_ms)
-{
-	const struct {
-		int level, name, value;
-	} options[] = {
-		{SOL_SOCKET, SO_KEEPALIVE, 1},
-		{IPPROTO_TCP, TCP_NODELAY, 1},
-		{IPPROTO_TCP, TCP_KEEPIDLE, (int)keepalive_ask_s(keepalive_s, fd)},
-		{IPPROTO_TCP, TCP_KEEPINTVL, (int)keepalive_interval_s(keepalive_s)},
-		{IPPROTO_TCP, TCP_KEEPCNT, KEEPALIVE_PROBES},
-		{IPPROTO_TCP, TCP_USER_TIMEOUT, (int)timeout_ms},
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(options); i++)
-		setsockopt(fd, options[i].level, options[i].name, &options[i].value,
-			   sizeof(options[i].value));
-}
-
 void socket_tune_listener(int fd, uint64_t stall_timeout_us, unsigned keepalive_s)
 {
-	set_options(fd, keepalive_s, user_timeout_ms(stall_timeout_us));
+	keepalive_tune(fd, keepalive_s, user_timeout_ms(stall_timeout_us));
 }
 
 /* The operations */
@@ -211,7 +191,6 @@ static struct socket_stream *socket_new(struct socket_net *net)
 int socket_adopt(struct socket_net *net, int fd, struct stream **out)
 {
 	struct socket_stream *sock = socket_new(net);
-	int ask_s = (int)keepalive_ask_s(net->keepalive_s, fd);
 
 	if (!sock)
 		goto out_fd;
@@ -219,7 +198,7 @@ int socket_adopt(struct socket_net *net, int fd, struct stream **out)
 	if (!sock->io)
 		goto out_free;
 	sock->fd = fd;
-	setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &ask_s, sizeof(ask_s));
+	keepalive_spread(fd, net->keepalive_s);
 	*out = &sock->stream;
 	return 0;
 out_free:
@@ -255,7 +234,7 @@ static int socket_connect(struct stream_net *base, const struct stream_target *t
 		free(sock);
 		return -ENOMEM;
 	}
-	set_options(fd, net->keepalive_s, net->user_timeout_ms);
+	keepalive_tune(fd, net->keepalive_s, net->user_timeout_ms);
 	sock->fd = fd;
 	sock->connecting = true;
 	loop_io_set(net->loop, sock->io, LOOP_WRITE);

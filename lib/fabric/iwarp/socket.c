@@ -3,7 +3,7 @@
 #include "fabric/iwarp/socket.h"
 
 #include <errno.h>
-#include <netinet/tcp.h>
+#include <netinet/in.h>
 #include <unistd.h>
 
 #include "base/keepalive.h"
@@ -16,29 +16,15 @@ static unsigned keepalive_of(const struct iwarp_config *config)
 
 void iwarp_socket_spread(int fd, const struct iwarp_config *config)
 {
-	int ask_s = (int)keepalive_ask_s(keepalive_of(config), fd);
-
-	(void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &ask_s, sizeof(ask_s));
+	keepalive_spread(fd, keepalive_of(config));
 }
 
 /* A peer that takes no data is given as long as one that says nothing. */
 void iwarp_socket_tune(int fd, const struct iwarp_config *config)
 {
 	unsigned keepalive_s = keepalive_of(config);
-	const struct {
-		int level, option, value;
-	} settings[] = {
-		{IPPROTO_TCP, TCP_NODELAY, 1},
-		{SOL_SOCKET, SO_KEEPALIVE, 1},
-		{IPPROTO_TCP, TCP_KEEPIDLE, (int)keepalive_ask_s(keepalive_s, fd)},
-		{IPPROTO_TCP, TCP_KEEPINTVL, (int)keepalive_interval_s(keepalive_s)},
-		{IPPROTO_TCP, TCP_KEEPCNT, KEEPALIVE_PROBES},
-		{IPPROTO_TCP, TCP_USER_TIMEOUT, (int)keepalive_end_s(keepalive_s) * 1000},
-	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(settings); i++)
-		(void)setsockopt(fd, settings[i].level, settings[i].option, &settings[i].value,
-				 sizeof(settings[i].value));
+	keepalive_tune(fd, keepalive_s, keepalive_end_s(keepalive_s) * 1000);
 }
 
 enum fabric_close iwarp_socket_why(bool connecting, int err)
