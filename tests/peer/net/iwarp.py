@@ -158,10 +158,13 @@ class Conn(Startup):
         while self.reads_waiting and count != 0:
             read = self.reads_waiting.popleft()
             count = None if count is None else count - 1
+            if not read.size:               # of no bytes no key is asked: verbs probe a silent peer so
+                self._respond(read, b'')
+                continue
             key = self._usable(read.stag, read.to, read.size, 'readable')
             if not key:
                 return
-            begin = read.to - key.to if key.memory else 0
+            begin = read.to - key.to
             self._respond(read, key.memory[begin:begin + read.size])
 
     def _respond(self, read, data):
