@@ -104,6 +104,13 @@ BUSY = 6
 UNLIMITED = {"getattr-open", "mixed", "mixed-bulk"}
 
 
+def ahead_of_none(run, series, row):
+    """Who has more operations than there are without a proxy."""
+    direct = run.value(series, row, "direct", "ops")
+    found = [(name, run.value(series, row, name, "ops")) for name in run.contenders(series, row)]
+    return [name for name, value in found if direct and value and value.median > direct.median]
+
+
 def doubts(run):
     """Sentences on what makes one doubt the run: a proxy ahead of no proxy, segments sent twice, a busy machine."""
     told = []
@@ -116,11 +123,9 @@ def doubts(run):
     if unsure:
         told.append(f"{len(unsure)} of what is aimed at had rounds that differ by more than a factor of {NOISE}.")
     for series, row in run.rows():
-        direct = run.value(series, row, "direct", "ops")
-        for contender in run.contenders(series, row):
-            value = run.value(series, row, contender, "ops")
-            if direct and value and row not in UNLIMITED and value.median > direct.median:
-                told.append(f"{series}/{row}: {contender} is ahead of the server without a proxy.")
+        ahead = [] if row in UNLIMITED else ahead_of_none(run, series, row)
+        if ahead:
+            told.append(f"{series}/{row}: ahead of the server without a proxy: {', '.join(ahead)}.")
     again = sum(sample["retransmits"] or 0 for sample in run.all_samples())
     if again:
         worst = max(run.all_samples(), key=lambda sample: sample["retransmits"] or 0)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from words import figure
 
 LINKS_GBIT = (25, 100)
+ALONE = ("getattr-x1", "read-4k-x1", "write-4k-x1")
 BULK = ("read-1m-x4", "write-1m-x4", "read-64k-x8", "write-64k-x8")
 
 
@@ -65,7 +66,7 @@ def hop_cells(run):
     """What each hop adds to the median latency where there is one Call at a time, and nothing else to do."""
     cells = [("", "", "hops", "µs a hop", "range")]
     for series, row in run.rows():
-        if not row.endswith("-x1"):
+        if row not in ALONE:
             continue
         for name in run.contenders(series, row):
             hops = run.names.contender(name).hops

@@ -81,7 +81,8 @@ class TestDoubts(unittest.TestCase):
         self.assertEqual(doubts(of_ops(direct=[12], chain=[8], haproxy2=[10])), [])
 
     def test_a_proxy_ahead_of_no_proxy(self):
-        self.assertIn("haproxy2 is ahead", doubts(of_ops(direct=[9], chain=[8], haproxy2=[10]))[0])
+        told = doubts(of_ops(direct=[9], chain=[8], haproxy2=[10], haproxy=[11]))
+        self.assertEqual(told, ["lo/getattr-x16: ahead of the server without a proxy: haproxy2, haproxy."])
 
     def test_a_busy_machine(self):
         run = of_ops(chain=[8])

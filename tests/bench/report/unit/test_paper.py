@@ -52,7 +52,8 @@ class TestHops(unittest.TestCase):
         self.assertEqual(paper.hop_cells(run)[1:], [("GETATTR ×1", "our two, iwarp", "2", "25.0", "20.0–30.0")])
 
     def test_only_where_there_is_one_call_at_a_time(self):
-        run = Run([sample(name, 1, "getattr-x16", p50_us=9.0) for name in ("direct", "chain")], names=NAMES)
+        run = Run([sample(name, 1, row, p50_us=9.0) for name in ("direct", "chain") for row in ("getattr-x16", "read-1m-x1")],
+                  names=NAMES)
         self.assertEqual(len(paper.hop_cells(run)), 1)
 
 
