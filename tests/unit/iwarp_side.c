@@ -136,8 +136,14 @@ void side_give(struct iwarp_side *side, const uint8_t *bytes, size_t len_bytes, 
 	while (len_bytes > 0) {
 		struct iovec iov[IWARP_RX_MAX_IOV];
 		unsigned niov = iwarp_engine_rx_plan(side->engine, staging, iov);
-		size_t want = len_bytes < piece ? len_bytes : piece, step = 0;
+		size_t want = len_bytes < piece ? len_bytes : piece, step = 0, room = 0;
 
+		for (unsigned i = 0; i < niov; i++)
+			if ((uint8_t *)iov[i].iov_base >= staging &&
+			    (uint8_t *)iov[i].iov_base < staging + sizeof(staging))
+				room += iov[i].iov_len;
+		if (room > sizeof(staging))
+			ck_abort_msg("%zu bytes are to come into staging", room);
 		for (unsigned i = 0; i < niov && step < want; i++) {
 			size_t len = iov[i].iov_len < want - step ? iov[i].iov_len : want - step;
 

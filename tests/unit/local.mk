@@ -528,6 +528,12 @@ tests_unit_test_iwarp_expected_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_iwarp_expected_LDADD = tests/unit/libiwarpside.a $(UNIT_LDADD)
 TESTS += tests/unit/test_iwarp_expected
 
+check_PROGRAMS += tests/unit/test_iwarp_habit
+tests_unit_test_iwarp_habit_SOURCES = tests/unit/test_iwarp_habit.c
+tests_unit_test_iwarp_habit_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_iwarp_habit_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_iwarp_habit
+
 check_PROGRAMS += tests/unit/test_iwarp_late
 tests_unit_test_iwarp_late_SOURCES = tests/unit/test_iwarp_late.c
 tests_unit_test_iwarp_late_CFLAGS = $(UNIT_CFLAGS)

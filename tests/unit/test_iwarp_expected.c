@@ -38,7 +38,7 @@ START_TEST(a_mended_image_is_the_stream)
 	struct iwarp_random random;
 	struct rx_image image;
 	const struct rx_hole *hole;
-	size_t have, at, placed = 0;
+	size_t have, at, placed = 0, sure = 0;
 	unsigned passed;
 
 	iwarp_random_seed(&random, seeds);
@@ -46,6 +46,11 @@ START_TEST(a_mended_image_is_the_stream)
 	memset(staging, 0, sizeof(staging));
 	memset(place, 0, sizeof(place));
 	rx_image_begin(&image, staging);
+	if (roll(&random, 2)) {
+		placed = 1 + roll(&random, 60);
+		rx_image_sure(&image, place, placed);
+		sure = placed;
+	}
 	do {
 		size_t len = 1 + roll(&random, 60);
 
@@ -58,6 +63,16 @@ START_TEST(a_mended_image_is_the_stream)
 	ck_assert_uint_le(image.end, STREAM_BYTES);
 	have = roll(&random, (uint32_t)image.end + 1);
 	come(&image, stream, have);
+	/* What is sure is passed at once. */
+	if (sure) {
+		ck_assert_uint_eq(rx_image_stretch(&image, have), 0);
+		ck_assert(rx_image_is_sure(&image, rx_image_next(&image)));
+		ck_assert_mem_eq(place, stream, have < sure ? have : sure);
+		rx_image_pass(&image);
+		if (have <= sure)
+			return;
+	}
+	ck_assert(!rx_image_next(&image) || !rx_image_is_sure(&image, rx_image_next(&image)));
 	for (passed = roll(&random, 20); passed && (hole = rx_image_next(&image)); passed--) {
 		if (hole->at + hole->len_bytes > have)
 			break;
@@ -75,7 +90,7 @@ START_TEST(a_mended_image_is_the_stream)
 	}
 	ck_assert_uint_le(rx_image_mend(&image, at, have), have - at);
 	if (at < have)
-		ck_assert_mem_eq(staging + at, stream + at, have - at);
+		ck_assert_mem_eq(staging + at - sure, stream + at, have - at);
 	ck_assert_uint_eq(rx_image_stretch(&image, have), have);
 }
 END_TEST

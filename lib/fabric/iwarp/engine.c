@@ -48,7 +48,7 @@ struct iwarp_engine *iwarp_engine_new(struct iwarp_env *env, const struct iwarp_
 	engine->send_msn_tx = engine->send_msn_rx = 1;
 	engine->read_msn_tx = engine->read_msn_rx = 1;
 	engine->rx.header_need = MPA_LENGTH_BYTES;
-	engine->rx.tagged_big = true;
+	rx_habit_init(&engine->rx.habit);
 	engine->tx.valid = UINT64_MAX;
 	iwarp_engine_mss(engine, DEFAULT_MSS_BYTES);
 	return engine;
@@ -145,7 +145,7 @@ int iwarp_engine_key_bind(struct iwarp_engine *engine, struct fabric_key *key)
 	if (engine_key_awaits(key))
 		TAILQ_INSERT_TAIL(&engine->awaiting, key, awaiting);
 	buf_ref(key->buf);
-	if ((key->rights & FABRIC_REMOTE_WRITE) && key->len_bytes >= ENGINE_BULK_BYTES)
+	if ((key->rights & FABRIC_REMOTE_WRITE) && key->len_bytes >= RX_BULK_BYTES)
 		engine->bulk++;
 	return 0;
 }
@@ -157,7 +157,7 @@ bool iwarp_engine_reads_wait(const struct iwarp_engine *engine)
 
 bool iwarp_engine_key_unbind(struct iwarp_engine *engine, struct fabric_key *key)
 {
-	if ((key->rights & FABRIC_REMOTE_WRITE) && key->len_bytes >= ENGINE_BULK_BYTES)
+	if ((key->rights & FABRIC_REMOTE_WRITE) && key->len_bytes >= RX_BULK_BYTES)
 		engine->bulk--;
 	if (engine_key_awaits(key))
 		TAILQ_REMOVE(&engine->awaiting, key, awaiting);

@@ -35,7 +35,7 @@
 
 #define IWARP_MAX_IRD          128u /* Linux siw's limit too */
 #define IWARP_MAX_KEYS         65536u
-#define IWARP_RX_MAX_IOV       (1u + RX_IMAGE_MAX_IOV)
+#define IWARP_RX_MAX_IOV       RX_IMAGE_MAX_IOV
 #define IWARP_RX_STAGING_BYTES (256u * 1024u) /* the staging that a plan is made for */
 #define IWARP_MIN_FPDU_BYTES   128u
 #define IWARP_MAX_FPDU_BYTES   65536u

@@ -7,7 +7,7 @@
  *	reads.c    RDMA Reads of either side
  *	setup.c    the MPA exchange
  *	place.c    what a received FPDU may do, and its being done
- *	rx_plan.c  where the next received bytes go
+ *	rx_plan.c  where the next received bytes go, by rx_habit.h and rx_image.h
  *	rx.c       the stream of FPDUs that comes
  *	timers.c   deadlines, the nudge, and the probe's time
  *	fpdu.c     FPDUs to send, one of each kind
@@ -23,6 +23,7 @@
 #include "fabric/iwarp/keys.h"
 #include "fabric/iwarp/mpa.h"
 #include "fabric/iwarp/reason.h"
+#include "fabric/iwarp/rx_habit.h"
 #include "fabric/recv_runs.h"
 
 enum rx_stage {
@@ -67,19 +68,9 @@ struct engine_rx {
 	struct buf *send_buf; /* a Send that came in pieces is put together here */
 
 	uint8_t terminate[TERM_MAX_BYTES];
-	bool tagged_big;     /* the peer's tagged FPDUs are long enough to be received in place */
-	bool send_big;       /* and those of its Sends, some of which are long */
-	size_t direct_bytes; /* of the plan: received in place, before its image */
 
-	/* What the peer's long tagged messages are like. */
-	uint32_t fpdu_payload;  /* of the last FPDU with another behind it in its message */
-	uint32_t message_have;  /* of the message under way, its FPDU under way included */
-	uint32_t message_bytes; /* of the last one that was long */
-	bool guessed;           /* of the plan: where the next message goes */
-	unsigned doubts;        /* so many messages go by before that is done again */
-	unsigned hits;          /* so many payloads may be expected behind the first */
-	uint32_t gap_have;      /* of what has come since the last one */
-	uint32_t gap_bytes;     /* that came between the last two */
+	struct rx_habit habit;
+	bool guessed; /* of the plan: where the next message goes */
 };
 
 struct engine_tx {
@@ -162,18 +153,21 @@ struct iwarp_engine {
 	char detail[192];
 };
 
-#define ENGINE_BULK_BYTES   (16u * 1024u) /* memory this long makes long messages likely */
-#define ENGINE_DIRECT_BYTES 4096u         /* this much payload is worth a piece of its own */
-
 static inline bool engine_up(const struct iwarp_engine *engine)
 {
 	return engine->state == ENGINE_OPEN || engine->state == ENGINE_CLOSING;
 }
 
+/* Whether the FPDU under way is of a Send, once its header is known. */
+static inline bool engine_rx_is_send(const struct engine_rx *rx)
+{
+	return !rx->ddp.tagged && rx->ddp.qn == DDP_QN_SEND;
+}
+
 /* Whether no byte has come yet of the long RDMA Write that this key is lent for. */
 static inline bool engine_key_awaits(const struct fabric_key *key)
 {
-	return key->rights == FABRIC_REMOTE_WRITE && key->len_bytes >= ENGINE_BULK_BYTES &&
+	return key->rights == FABRIC_REMOTE_WRITE && key->len_bytes >= RX_BULK_BYTES &&
 	       key->reached_bytes == 0;
 }
 

@@ -30,6 +30,8 @@ lib_fabric_iwarp_libiwarp_a_SOURCES = \
 	lib/fabric/iwarp/reason.c \
 	lib/fabric/iwarp/reason.h \
 	lib/fabric/iwarp/rx.c \
+	lib/fabric/iwarp/rx_habit.c \
+	lib/fabric/iwarp/rx_habit.h \
 	lib/fabric/iwarp/rx_image.c \
 	lib/fabric/iwarp/rx_image.h \
 	lib/fabric/iwarp/rx_plan.c \

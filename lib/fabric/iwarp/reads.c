@@ -9,7 +9,7 @@ void engine_read_post(struct iwarp_engine *engine, struct fabric_wr *wr)
 {
 	if (engine->reads_posted++ >= engine->ord)
 		engine->counters->read_waits++;
-	if (wr->sge[0].len_bytes >= ENGINE_BULK_BYTES)
+	if (wr->sge[0].len_bytes >= RX_BULK_BYTES)
 		engine->bulk++;
 	TAILQ_INSERT_TAIL(&engine->reads_wait, wr, entry);
 }
@@ -57,7 +57,7 @@ void engine_read_done(struct iwarp_engine *engine, enum fabric_status status)
 	engine->reads_out_count--;
 	engine->reads_posted--;
 	engine->rx.read_received = 0;
-	if (wr->sge[0].len_bytes >= ENGINE_BULK_BYTES)
+	if (wr->sge[0].len_bytes >= RX_BULK_BYTES)
 		engine->bulk--;
 	wr->done(wr, status);
 }

@@ -13,8 +13,6 @@
 #include "fabric/iwarp/crc.h"
 #include "fabric/iwarp/engine_priv.h"
 
-#define DOUBTS 16u /* after a message that went elsewhere */
-
 static void fpdu_restart(struct engine_rx *rx)
 {
 	rx->stage = RX_HEADER;
@@ -25,11 +23,6 @@ static void fpdu_restart(struct engine_rx *rx)
 	rx->dest = NULL;
 	rx->in_place = NULL;
 	rx->key = NULL;
-}
-
-static bool send_opcode(const struct engine_rx *rx)
-{
-	return !rx->ddp.tagged && rx->ddp.qn == DDP_QN_SEND;
 }
 
 /* All of the headers are there, or as much as there will be. */
@@ -101,7 +94,7 @@ static size_t payload_take(struct iwarp_engine *engine, const uint8_t *bytes, si
 	struct engine_rx *rx = &engine->rx;
 	size_t step = rx->payload_left;
 
-	if (rx->verdict == REASON_NONE && send_opcode(rx) && !rx->dest) {
+	if (rx->verdict == REASON_NONE && engine_rx_is_send(rx) && !rx->dest) {
 		/* A Send that is here from end to end is handed over where it is. */
 		if (rx->ddp.last && rx->ddp.mo == 0 && rx->payload_left == rx->payload_total &&
 		    len_bytes >= rx->payload_left + rx->trailer_need) {
@@ -219,15 +212,14 @@ static size_t hole_take(struct iwarp_engine *engine, size_t have_bytes)
 		step = rx->payload_left;
 	if (step && rx->payload_left == hole->len_bytes) {
 		rx_image_pass(image);
-		rx->guessed = false;
-		if (rx->hits < RX_IMAGE_HOLES)
-			rx->hits = rx->hits * 2 + 1;
+		if (!rx_image_is_sure(image, hole)) {
+			rx->guessed = false;
+			rx_habit_hit(&rx->habit);
+		}
 	} else {
 		/* That a message is shorter than it could be says nothing of its FPDUs. */
 		if (!step || !rx->ddp.last)
-			rx->hits = 0;
-		if (!step && rx->guessed)
-			rx->doubts = DOUBTS;
+			rx_habit_miss(&rx->habit, !step && rx->guessed);
 		engine->counters->payload_bytes_copied +=
 			rx_image_mend(image, hole->at + step, have_bytes);
 	}
@@ -244,7 +236,8 @@ static void image_take(struct iwarp_engine *engine, size_t have_bytes, uint64_t 
 	while (at < have_bytes && engine->state < ENGINE_ENDING) {
 		size_t end = rx_image_stretch(image, have_bytes);
 
-		stream_take(engine, image->staging + at, end - at, now_us);
+		if (end > at)
+			stream_take(engine, rx_image_bytes(image, at), end - at, now_us);
 		at = end;
 		if (at < have_bytes && engine->state < ENGINE_ENDING)
 			at += hole_take(engine, have_bytes);
@@ -253,13 +246,7 @@ static void image_take(struct iwarp_engine *engine, size_t have_bytes, uint64_t 
 
 void iwarp_engine_rx_done(struct iwarp_engine *engine, size_t len_bytes, uint64_t now_us)
 {
-	struct engine_rx *rx = &engine->rx;
-	size_t direct = len_bytes < rx->direct_bytes ? len_bytes : rx->direct_bytes;
-
 	engine->counters->bytes_received += len_bytes;
 	engine_probe_heard(engine, now_us);
-	if (direct)
-		payload_advance(engine, rx->dest, direct);
-	rx->direct_bytes = 0;
-	image_take(engine, len_bytes - direct, now_us);
+	image_take(engine, len_bytes, now_us);
 }

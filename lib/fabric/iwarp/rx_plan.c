@@ -3,15 +3,16 @@
  * Where the next received bytes go, by what the peer has sent so far.
  *
  * The payload of an FPDU whose header is known goes where it belongs. Behind it the next FPDUs of a long tagged message are
- * expected to be as long as this one, to follow each other, and to be as many as the last such message had: their payloads
- * are received where they would belong then (rx_image.h). Between two messages the next is expected to go where none has
- * come yet that was asked for or lent for, the oldest first, as peers answer in order most of the time; one that does not
- * is not trusted with it for some messages.
+ * expected as the peer has sent others (rx_habit.h): their payloads are received where they would belong then (rx_image.h).
+ * Between two messages the next is expected to go where none has come yet that was asked for or lent for, the oldest first,
+ * as peers answer in order most of the time.
  *
  * Memory may be written to on such a guess if the message under way will fill it anyway, or if it is lent for writing only,
  * and no RDMA Write has come so far into it: what is there means nothing to anybody yet. Between two such
  * payloads lies less than any FPDU has that is told to the owner, so nobody takes back memory while a guess about it is out.
  */
+#include <assert.h>
+
 #include "fabric/iwarp/engine_priv.h"
 
 #define TAIL_BYTES     16384u /* to read ahead when long messages are likely to follow */
@@ -25,92 +26,98 @@ _Static_assert(TRAILER_BYTES + NEXT_BYTES <
 		       MPA_CRC_BYTES + MPA_LENGTH_BYTES + DDP_UNTAGGED_BYTES + MPA_CRC_BYTES,
 	       "between two holes no untagged FPDU ends");
 
+/* Where the stream is: in an FPDU whose header has come, or in the header of the next one. */
+struct under_way {
+	size_t left_bytes; /* of the FPDU under way, but for payload that is received in place */
+	size_t have_bytes; /* of the header behind it */
+	bool tagged_open;  /* behind the FPDU under way a tagged message is not at its end */
+	bool tagged;       /* and the FPDU under way is of it, or there is none */
+	bool send; /* the FPDU under way is of a Send that goes on; or there is none, and one does */
+	/* Of the tagged message: what its next FPDU should say. */
+	uint8_t opcode;
+	uint32_t stag;
+	uint64_t to;
+	uint32_t read_have; /* of the oldest Read, before that */
+};
+
 /* The rest of the tagged message under way, behind the FPDU under way; or all of the next. */
 struct rest {
 	uint8_t *mem;
 	uint32_t left_bytes; /* as much is expected; more cannot come than there is room */
 };
 
-static bool send_opcode(const struct engine_rx *rx)
-{
-	return !rx->ddp.tagged && rx->ddp.qn == DDP_QN_SEND;
-}
-
-/* A short last FPDU says nothing of those that follow it. */
-static void learn_length(struct engine_rx *rx)
-{
-	if (rx->payload_total >= ENGINE_DIRECT_BYTES) {
-		rx->tagged_big = true;
-		if (send_opcode(rx) && rx->send_have + rx->payload_total >= ENGINE_BULK_BYTES)
-			rx->send_big = true;
-	} else if (!rx->ddp.last) {
-		if (rx->ddp.tagged)
-			rx->tagged_big = false;
-		else if (send_opcode(rx))
-			rx->send_big = false;
-	}
-}
-
 void engine_plan_learn(struct iwarp_engine *engine)
 {
 	struct engine_rx *rx = &engine->rx;
 
-	learn_length(rx);
-	if (!rx->ddp.tagged) {
-		rx->gap_have += rx->header_have + rx->payload_total + rx->trailer_need;
+	if (rx->ddp.tagged) {
+		rx_habit_tagged(&rx->habit, rx->payload_total, !rx->tagged_open, rx->ddp.last);
 		return;
 	}
-	if (!rx->tagged_open) {
-		rx->gap_bytes = rx->gap_have;
-		rx->gap_have = 0;
-		rx->message_have = 0;
-		if (rx->doubts)
-			rx->doubts--;
-	}
-	if (!rx->ddp.last || rx->fpdu_payload < rx->payload_total)
-		rx->fpdu_payload = rx->payload_total;
-	rx->message_have += rx->payload_total;
-	if (rx->ddp.last && rx->message_have >= ENGINE_BULK_BYTES)
-		rx->message_bytes = rx->message_have;
+	if (engine_rx_is_send(rx))
+		rx_habit_send(&rx->habit, rx->send_have, rx->payload_total, rx->ddp.last);
+	rx_habit_between(&rx->habit, rx->header_have + rx->payload_total + rx->trailer_need);
 }
 
-/* The same for a Send: how long the next header is of the message of long FPDUs that is under way; 0: there is none. */
-static size_t next_header_bytes(const struct engine_rx *rx)
+static struct under_way between_fpdus(const struct engine_rx *rx)
 {
-	bool between = rx->stage == RX_HEADER;
+	return (struct under_way){
+		.have_bytes = rx->header_have,
+		.tagged_open = rx->tagged_open,
+		.tagged = rx->tagged_open,
+		.send = rx->send_have > 0,
+		.opcode = rx->tagged_opcode,
+		.stag = rx->tagged_stag,
+		.to = rx->tagged_to,
+		.read_have = rx->read_received,
+	};
+}
 
-	if (rx->tagged_big && (between ? rx->tagged_open : rx->ddp.tagged && !rx->ddp.last))
-		return MPA_LENGTH_BYTES + DDP_TAGGED_BYTES;
-	if (rx->send_big && (between ? rx->send_have > 0 : send_opcode(rx) && !rx->ddp.last))
+static struct under_way in_fpdu(const struct engine_rx *rx)
+{
+	bool goes_on = !rx->ddp.last;
+
+	return (struct under_way){
+		.left_bytes = rx->trailer_need - rx->trailer_have + rx->payload_left,
+		.tagged_open = rx->ddp.tagged ? goes_on : rx->tagged_open,
+		.tagged = rx->ddp.tagged && goes_on,
+		.send = engine_rx_is_send(rx) && goes_on,
+		.opcode = rx->ddp.opcode,
+		.stag = rx->ddp.stag,
+		.to = rx->ddp.to + rx->payload_total,
+		.read_have = rx->read_received + rx->payload_total,
+	};
+}
+
+/* How far it is to what lies so far behind the FPDU under way; 0: more of that has come already. */
+static size_t as_far_as(const struct under_way *now, size_t behind_bytes)
+{
+	size_t end = now->left_bytes + behind_bytes;
+
+	return end > now->have_bytes ? end - now->have_bytes : 0;
+}
+
+/* How long the next header is of the message under way, if its FPDUs are long; else 0. */
+static size_t next_header_bytes(const struct rx_habit *habit, const struct under_way *now)
+{
+	if (habit->tagged_long && now->tagged)
+		return NEXT_BYTES;
+	if (habit->sends_long && now->send)
 		return MPA_LENGTH_BYTES + DDP_UNTAGGED_BYTES;
 	return 0;
 }
 
-/* What is left of the FPDU under way, but for payload that is received in place. */
-static size_t fpdu_left(const struct engine_rx *rx)
-{
-	if (rx->stage == RX_HEADER)
-		return 0;
-	return rx->trailer_need - rx->trailer_have + (rx->direct_bytes ? 0 : rx->payload_left);
-}
-
 /*
- * How far the header of the next long message is, if one is likely to come and something else is expected before it that
- * came before the last one too; else 0.
+ * How far behind the FPDU under way the header ends of the next long message, when @gap_bytes have come since the last one;
+ * 0: it is not known whether one comes, or is too far.
  */
-static size_t gap_left(const struct iwarp_engine *engine)
+static size_t next_message_end(const struct iwarp_engine *engine, uint32_t gap_bytes)
 {
-	const struct engine_rx *rx = &engine->rx;
-	uint32_t gap = rx->gap_bytes;
-	bool between = rx->stage == RX_HEADER;
-	bool open = !between && rx->ddp.tagged ? !rx->ddp.last : rx->tagged_open;
-	size_t here = between ? rx->header_have : 0, there;
+	const struct rx_habit *habit = &engine->rx.habit;
 
-	if (engine->bulk <= 1 || gap > MAX_GAP_BYTES || gap <= rx->gap_have || open)
+	if (engine->bulk <= 1 || habit->gap_bytes > MAX_GAP_BYTES || gap_bytes > habit->gap_bytes)
 		return 0;
-	there = fpdu_left(rx) + gap - rx->gap_have + NEXT_BYTES;
-	/* What has come of a header may be more than was expected up to there: it is another one. */
-	return there > here ? there - here : 0;
+	return habit->gap_bytes - gap_bytes + NEXT_BYTES;
 }
 
 /*
@@ -118,118 +125,100 @@ static size_t gap_left(const struct iwarp_engine *engine)
  * payload behind that is received in place too; little where such a message is likely to come; else as much as there
  * is, to have many small messages in one read.
  */
-static size_t tail_bytes(const struct iwarp_engine *engine)
+static size_t tail_bytes(const struct iwarp_engine *engine, const struct under_way *now)
 {
-	const struct engine_rx *rx = &engine->rx;
-	size_t next, gap;
+	const struct rx_habit *habit = &engine->rx.habit;
+	size_t next, tail;
 
-	if (!engine_up(engine) || !(rx->tagged_big || rx->send_big))
+	if (!(habit->tagged_long || habit->sends_long))
 		return IWARP_RX_STAGING_BYTES;
-	next = next_header_bytes(rx);
-	if (next && rx->stage == RX_HEADER && rx->header_have < next)
-		return next - rx->header_have;
-	if (next && rx->stage != RX_HEADER)
-		return fpdu_left(rx) + next;
-	gap = gap_left(engine);
-	if (gap)
-		return gap;
-	return (rx->tagged_big && engine->bulk) || rx->send_big ? TAIL_BYTES
-								: IWARP_RX_STAGING_BYTES;
+	next = next_header_bytes(habit, now);
+	tail = next ? as_far_as(now, next) : 0;
+	if (tail)
+		return tail;
+	next = now->tagged_open || habit->gap_have == habit->gap_bytes
+		       ? 0
+		       : next_message_end(engine, habit->gap_have);
+	/* What has come of a header may be more than was expected up to there: it is another one. */
+	tail = next ? as_far_as(now, next) : 0;
+	if (tail)
+		return tail;
+	return (habit->tagged_long && engine->bulk) || habit->sends_long ? TAIL_BYTES
+									 : IWARP_RX_STAGING_BYTES;
 }
 
 /* Whether the payload that comes next is received where it belongs. */
 static bool is_direct(struct iwarp_engine *engine)
 {
 	struct engine_rx *rx = &engine->rx;
-	bool is_long = rx->payload_left >= ENGINE_DIRECT_BYTES;
+	bool is_long = rx->payload_left >= RX_DIRECT_BYTES;
 
-	if (!engine_up(engine) || rx->stage != RX_PAYLOAD)
+	if (rx->stage != RX_PAYLOAD)
 		return false;
 	if (rx->ddp.tagged)
-		return rx->dest && (rx->tagged_big || is_long);
-	if (!send_opcode(rx) || rx->verdict != REASON_NONE || !(rx->send_big || is_long))
+		return rx->dest && (rx->habit.tagged_long || is_long);
+	if (!engine_rx_is_send(rx) || rx->verdict != REASON_NONE ||
+	    !(rx->habit.sends_long || is_long))
 		return false;
 	/* Without memory it goes on through staging, where that ends the connection. */
 	return rx->dest || engine_place_send(engine);
 }
 
-static bool write_rest(const struct iwarp_engine *engine, struct rest *rest)
+static bool write_rest(const struct iwarp_engine *engine, const struct under_way *now,
+		       struct rest *rest)
 {
-	const struct engine_rx *rx = &engine->rx;
-	bool between = rx->stage == RX_HEADER;
-	const struct fabric_key *key =
-		between ? iwarp_keys_find(&engine->keys, rx->tagged_stag) : rx->key;
-	uint64_t to = between ? rx->tagged_to : rx->ddp.to + rx->payload_total;
+	const struct fabric_key *key = iwarp_keys_find(&engine->keys, now->stag);
 	uint32_t at;
 
 	/* What can be read is not free, nor what an earlier Write has brought. */
-	if (!key || key->rights != FABRIC_REMOTE_WRITE || to < key->addr ||
-	    to - key->addr >= key->len_bytes || to - key->addr < key->reached_bytes)
+	if (!key || key->rights != FABRIC_REMOTE_WRITE || now->to < key->addr ||
+	    now->to - key->addr >= key->len_bytes || now->to - key->addr < key->reached_bytes)
 		return false;
-	at = (uint32_t)(to - key->addr);
+	at = (uint32_t)(now->to - key->addr);
 	rest->mem = key->mem + at;
-	rest->left_bytes = key->len_bytes - at;
-	if (rx->message_bytes > rx->message_have &&
-	    rx->message_bytes - rx->message_have < rest->left_bytes)
-		rest->left_bytes = rx->message_bytes - rx->message_have;
+	rest->left_bytes = rx_habit_rest(&engine->rx.habit, key->len_bytes - at);
 	return true;
 }
 
-static bool response_rest(const struct iwarp_engine *engine, struct rest *rest)
+static bool response_rest(const struct iwarp_engine *engine, const struct under_way *now,
+			  struct rest *rest)
 {
-	const struct engine_rx *rx = &engine->rx;
 	const struct fabric_wr *wr = TAILQ_FIRST(&engine->reads_out);
-	uint32_t have = rx->read_received + (rx->stage == RX_HEADER ? 0 : rx->payload_total);
 
-	if (!wr || have >= wr->sge[0].len_bytes)
+	if (!wr || now->read_have >= wr->sge[0].len_bytes)
 		return false;
-	rest->mem = wr->sge[0].addr + have;
-	rest->left_bytes = wr->sge[0].len_bytes - have;
+	rest->mem = wr->sge[0].addr + now->read_have;
+	rest->left_bytes = wr->sge[0].len_bytes - now->read_have;
 	return true;
 }
 
 /* Whether a tagged message of long FPDUs goes on, and with what. */
-static bool rest_find(const struct iwarp_engine *engine, struct rest *rest)
+static bool rest_find(const struct iwarp_engine *engine, const struct under_way *now,
+		      struct rest *rest)
 {
-	const struct engine_rx *rx = &engine->rx;
-	bool between = rx->stage == RX_HEADER;
-	unsigned opcode = between ? rx->tagged_opcode : rx->ddp.opcode;
-
-	if (!engine_up(engine) || rx->verdict != REASON_NONE || !rx->tagged_big ||
-	    rx->fpdu_payload < ENGINE_DIRECT_BYTES)
+	if (!now->tagged || now->have_bytes > MPA_LENGTH_BYTES ||
+	    engine->rx.verdict != REASON_NONE || !rx_habit_expects(&engine->rx.habit))
 		return false;
-	if (between ? !rx->tagged_open || rx->header_have > MPA_LENGTH_BYTES
-		    : !rx->ddp.tagged || rx->ddp.last)
-		return false;
-	return opcode == RDMAP_WRITE ? write_rest(engine, rest) : response_rest(engine, rest);
-}
-
-/* How far to read behind the last FPDU of a message: up to the header of the next, if that is likely to come. */
-static size_t gap_after(const struct iwarp_engine *engine)
-{
-	const struct engine_rx *rx = &engine->rx;
-
-	if (engine->bulk > 1 && rx->gap_bytes <= MAX_GAP_BYTES)
-		return rx->gap_bytes + NEXT_BYTES;
-	return MAX_GAP_BYTES;
+	return now->opcode == RDMAP_WRITE ? write_rest(engine, now, rest)
+					  : response_rest(engine, now, rest);
 }
 
 /*
  * Where the next long message goes, if it is of the kind of the last one, what came between the last two has come, and no
  * other was lent for or asked for before it.
  */
-static bool next_guess(const struct iwarp_engine *engine, struct rest *rest)
+static bool next_guess(const struct iwarp_engine *engine, const struct under_way *now,
+		       struct rest *rest)
 {
 	const struct engine_rx *rx = &engine->rx;
 	const struct fabric_wr *wr = TAILQ_FIRST(&engine->reads_out);
 	const struct fabric_key *key = TAILQ_FIRST(&engine->awaiting);
 
-	if (!engine_up(engine) || rx->stage != RX_HEADER || rx->tagged_open || rx->doubts ||
-	    rx->header_have > MPA_LENGTH_BYTES || rx->fpdu_payload < ENGINE_DIRECT_BYTES ||
-	    !rx->tagged_big || !rx->message_bytes || rx->gap_have < rx->gap_bytes)
+	if (rx->stage != RX_HEADER || now->tagged || now->have_bytes > MPA_LENGTH_BYTES ||
+	    !rx_habit_expects_next(&rx->habit))
 		return false;
-	if (rx->tagged_opcode == RDMAP_READ_RESPONSE) {
-		if (!wr || wr->sge[0].len_bytes < ENGINE_BULK_BYTES)
+	if (now->opcode == RDMAP_READ_RESPONSE) {
+		if (!wr || wr->sge[0].len_bytes < RX_BULK_BYTES)
 			return false;
 		*rest = (struct rest){wr->sge[0].addr, wr->sge[0].len_bytes};
 		return true;
@@ -237,28 +226,37 @@ static bool next_guess(const struct iwarp_engine *engine, struct rest *rest)
 	if (!key || !iwarp_keys_has(key))
 		return false;
 	*rest = (struct rest){key->mem, key->len_bytes};
-	if (rest->left_bytes > rx->message_bytes)
-		rest->left_bytes = rx->message_bytes;
+	if (rest->left_bytes > rx->habit.message_bytes)
+		rest->left_bytes = rx->habit.message_bytes;
 	return true;
 }
 
-/* The image of what follows: the end of this FPDU, and those expected behind it. */
-static void image_make(const struct iwarp_engine *engine, struct rest *rest, struct rx_image *image)
+/* How far to read behind the last FPDU of a message: up to the header of the next, if that is likely to come. */
+static size_t gap_after(const struct iwarp_engine *engine)
 {
-	const struct engine_rx *rx = &engine->rx;
+	size_t end = next_message_end(engine, 0);
 
-	rx_image_glue(image,
-		      fpdu_left(rx) + NEXT_BYTES - (rx->stage == RX_HEADER ? rx->header_have : 0));
+	return end ? end : MAX_GAP_BYTES;
+}
+
+/* The image of what follows: the end of this FPDU, and those expected behind it. */
+static void image_expect(const struct iwarp_engine *engine, const struct under_way *now,
+			 struct rest *rest, struct rx_image *image)
+{
+	const struct rx_habit *habit = &engine->rx.habit;
+	unsigned holes = image->nholes + habit->holes_allowed;
+
+	rx_image_glue(image, as_far_as(now, NEXT_BYTES));
 	while (rest->left_bytes) {
-		uint32_t step = rx->fpdu_payload;
+		uint32_t step = habit->fpdu_payload;
 
 		if (step > rest->left_bytes)
 			step = rest->left_bytes;
-		if (image->end + step + RESERVED_BYTES > IWARP_RX_STAGING_BYTES)
+		if (rx_image_staged(image) + step + RESERVED_BYTES > IWARP_RX_STAGING_BYTES)
 			return;
 		if (step < MIN_HOLE_BYTES)
 			rx_image_glue(image, step);
-		else if (image->nholes > rx->hits || !rx_image_hole(image, rest->mem, step))
+		else if (image->nholes == holes || !rx_image_hole(image, rest->mem, step))
 			return;
 		rest->mem += step;
 		rest->left_bytes -= step;
@@ -267,25 +265,33 @@ static void image_make(const struct iwarp_engine *engine, struct rest *rest, str
 	}
 }
 
+static void image_make(struct iwarp_engine *engine, struct rx_image *image)
+{
+	struct engine_rx *rx = &engine->rx;
+	struct under_way now = rx->stage == RX_HEADER ? between_fpdus(rx) : in_fpdu(rx);
+	struct rest rest;
+
+	if (is_direct(engine)) {
+		rx_image_sure(image, rx->dest, rx->payload_left);
+		now.left_bytes -= rx->payload_left;
+	}
+	rx->guessed = next_guess(engine, &now, &rest);
+	if (rx->guessed || rest_find(engine, &now, &rest))
+		image_expect(engine, &now, &rest, image);
+	else
+		rx_image_glue(image, tail_bytes(engine, &now));
+}
+
 unsigned iwarp_engine_rx_plan(struct iwarp_engine *engine, uint8_t *staging,
 			      struct iovec iov[IWARP_RX_MAX_IOV])
 {
-	struct engine_rx *rx = &engine->rx;
 	struct rx_image *image = &engine->env->image;
-	struct rest rest;
-	unsigned n = 0;
 
-	rx->direct_bytes = 0;
-	if (is_direct(engine)) {
-		rx->direct_bytes = rx->payload_left;
-		iov[n].iov_base = rx->dest;
-		iov[n++].iov_len = rx->direct_bytes;
-	}
 	rx_image_begin(image, staging);
-	rx->guessed = next_guess(engine, &rest);
-	if (rx->guessed || rest_find(engine, &rest))
-		image_make(engine, &rest, image);
+	if (engine_up(engine))
+		image_make(engine, image);
 	else
-		rx_image_glue(image, tail_bytes(engine));
-	return n + rx_image_iov(image, iov + n);
+		rx_image_glue(image, IWARP_RX_STAGING_BYTES);
+	assert(rx_image_staged(image) <= IWARP_RX_STAGING_BYTES);
+	return rx_image_iov(image, iov);
 }
