@@ -9,7 +9,8 @@
 #
 # The near side has the clients and the first hop, the far side the second hop and the server, whose address is $FAR.
 # Of loopback both are the same host. Each hop has one worker, or $WORKERS; ours takes any port towards its server, as the
-# others do, but those of the kind auto: they take reserved ports first, as the daemon does by itself. HAProxy's buffers are as long as those of the copy proxy, since with its default it moves bytes at half the speed.
+# others do, but those of the kind auto: they take reserved ports first, as the daemon does by itself. HAProxy's buffers are as
+# long as those of the copy proxy, since with its default it moves bytes at half the speed.
 
 FAR=127.0.0.1
 WORKERS=1

@@ -12,10 +12,12 @@ EXTRA_DIST += tests/bench/bench.sh tests/bench/contenders.sh tests/bench/rows.sh
 	tests/bench/machine.sh \
 	tests/bench/report/__main__.py tests/bench/report/samples.py tests/bench/report/aims.py \
 	tests/bench/report/words.py tests/bench/report/table.py tests/bench/report/plot.py \
-	tests/bench/report/page.py tests/bench/report/style.py tests/bench/report/names.py tests/bench/report/paper.py tests/bench/report/stacks.py \
+	tests/bench/report/page.py tests/bench/report/style.py \
+	tests/bench/report/names.py tests/bench/report/paper.py tests/bench/report/stacks.py \
 	tests/bench/report/unit/run.sh tests/bench/report/unit/run.py tests/bench/report/unit/made.py \
 	tests/bench/report/unit/test_samples.py tests/bench/report/unit/test_aims.py \
-	tests/bench/report/unit/test_page.py tests/bench/report/unit/test_names.py tests/bench/report/unit/test_paper.py tests/bench/report/unit/test_stacks.py
+	tests/bench/report/unit/test_page.py tests/bench/report/unit/test_names.py \
+	tests/bench/report/unit/test_paper.py tests/bench/report/unit/test_stacks.py
 TESTS += tests/bench/report/unit/run.sh
 bench-programs: all tests/bench/nfs_load tests/bench/nfs_serve tests/bench/copy_proxy
 
