@@ -54,21 +54,21 @@ static int accept_rdma(struct worker_service *ws, const struct leg_config *leg,
 	return rdma_leg_adopt(&config, fabric, in, out);
 }
 
-static int accept_tcp(struct worker_service *ws, const struct leg_config *leg, int fd,
-		      struct leg **out)
+static int accept_tcp(struct worker_service *ws, const struct leg_config *leg,
+		      const struct incoming *in, struct leg **out)
 {
+	const struct tcp_ends ends = {.local = in->local, .peer = in->peer};
 	const struct tcp_leg_config config = {.leg = *leg, .worker = &ws->tcp};
 	struct stream *stream;
-	int rc = socket_adopt(&ws->sockets, fd, &stream);
+	int rc = socket_adopt(&ws->sockets, in->fd, &stream);
 
-	return rc ? rc : tcp_leg_accept(&config, stream, out);
+	return rc ? rc : tcp_leg_accept(&config, stream, &ends, out);
 }
 
 static int accept_leg(struct worker_service *ws, const struct leg_config *leg,
 		      const struct incoming *in, struct leg **out)
 {
-	return in->fabric ? accept_rdma(ws, leg, in->fabric, out)
-			  : accept_tcp(ws, leg, in->fd, out);
+	return in->fabric ? accept_rdma(ws, leg, in->fabric, out) : accept_tcp(ws, leg, in, out);
 }
 
 /* NFS servers refuse what their exports allow from reserved ports only, and the proxy does not see why. */

@@ -16,15 +16,12 @@ int bridge_enter(struct bridge *bridge, const struct incoming *in, void (*supers
 		.resumed = resumed,
 		.arg = bridge,
 	};
-	struct client_ends ends = {.peer = in->peer};
-	socklen_t len = sizeof(ends.local);
+	const struct client_ends ends = {
+		.local = in->local,
+		.peer = in->peer,
+		.fabric = in->fabric ? in->fabric->ops : NULL,
+	};
 
-	if (in->fabric) {
-		ends.local = in->fabric->local;
-		ends.fabric = in->fabric->ops;
-	} else {
-		(void)getsockname(in->fd, (struct sockaddr *)&ends.local, &len);
-	}
 	return clients_enter(bridge->ws->service->clients, &ends, &owner, &bridge->self);
 }
 

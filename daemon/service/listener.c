@@ -61,7 +61,18 @@ void incoming_reject(const struct incoming *in, enum leg_close why)
 		close(in->fd);
 }
 
-static void judge(struct listener *listener, const struct incoming *in)
+static void tell_incoming(struct listener *listener, struct incoming *in)
+{
+	socklen_t len = sizeof(in->local);
+
+	if (in->fabric)
+		in->local = in->fabric->local;
+	else
+		(void)getsockname(in->fd, (struct sockaddr *)&in->local, &len);
+	listener->events->incoming(listener->arg, in);
+}
+
+static void judge(struct listener *listener, struct incoming *in)
 {
 	const struct service_config *service = listener->service;
 	const struct sockaddr *peer = (const struct sockaddr *)&in->peer;
@@ -72,7 +83,7 @@ static void judge(struct listener *listener, const struct incoming *in)
 		 sockaddr_port(peer) >= IPPORT_RESERVED)
 		listener->events->refused(listener->arg, in, LEG_CLOSE_UNPRIVILEGED);
 	else
-		listener->events->incoming(listener->arg, in);
+		tell_incoming(listener, in);
 }
 
 static bool has_room(const struct endpoint *ep)

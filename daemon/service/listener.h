@@ -24,6 +24,7 @@ struct guest;
 struct incoming {
 	int fd; /* -1: `fabric` instead */
 	struct fabric_incoming *fabric;
+	struct sockaddr_storage local; /* of one that may connect */
 	struct sockaddr_storage peer;
 	struct guest *guest; /* of the service's door; NULL before it has one */
 };

@@ -144,7 +144,7 @@ static void on_connected(void *arg, int error)
 		tcp_conn_fail(conn, connect_reason(-error), "%s", connect_detail(-error));
 		return;
 	}
-	stream_addrs(conn->stream, &conn->local, &conn->peer);
+	stream_addrs(conn->stream, &conn->local, NULL);
 	conn->due_us[TCP_DUE_STATE] = 0;
 	tcp_conn_set_state(conn, TCP_OPEN);
 	tcp_counters(conn)->connections_opened++;
@@ -360,7 +360,8 @@ static struct tcp_leg *leg_new(const struct tcp_leg_config *config, enum tcp_leg
 	return leg;
 }
 
-int tcp_leg_accept(const struct tcp_leg_config *config, struct stream *stream, struct leg **out)
+int tcp_leg_accept(const struct tcp_leg_config *config, struct stream *stream,
+		   const struct tcp_ends *ends, struct leg **out)
 {
 	struct tcp_leg *leg = leg_new(config, TCP_QUIET);
 
@@ -371,7 +372,12 @@ int tcp_leg_accept(const struct tcp_leg_config *config, struct stream *stream, s
 	}
 	leg->conn.stream = stream;
 	stream_bind(stream, &stream_events, leg);
-	stream_addrs(stream, &leg->conn.local, &leg->conn.peer);
+	if (ends) {
+		leg->conn.local = ends->local;
+		leg->conn.peer = ends->peer;
+	} else {
+		stream_addrs(stream, &leg->conn.local, &leg->conn.peer);
+	}
 	tcp_counters(&leg->conn)->connections_accepted++;
 	tcp_conn_watch(&leg->conn);
 	*out = &leg->leg;

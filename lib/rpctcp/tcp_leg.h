@@ -29,15 +29,21 @@ int tcp_worker_init(struct tcp_worker *worker, struct stream_net *streams) MUST_
 /** tcp_worker_fini - give it back; no leg may be left. */
 void tcp_worker_fini(struct tcp_worker *worker);
 
+/* The addresses of a connection that was accepted. */
+struct tcp_ends {
+	struct sockaddr_storage local, peer;
+};
+
 /**
  * tcp_leg_accept - make a leg from an accepted connection
  * @config: copied, but for what it points to
  * @stream: taken, also on failure
+ * @ends:   NULL: the stream is asked
  *
  * requested() follows at the peer's first byte, or closing(). Returns 0 or -ENOMEM.
  */
 int tcp_leg_accept(const struct tcp_leg_config *config, struct stream *stream,
-		   struct leg **out) MUST_CHECK;
+		   const struct tcp_ends *ends, struct leg **out) MUST_CHECK;
 
 /**
  * tcp_leg_connect - make a leg that connects to one address

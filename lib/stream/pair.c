@@ -269,7 +269,8 @@ static void op_addrs(const struct stream *stream, struct sockaddr_storage *local
 	const struct pair_end *end = container_of(stream, const struct pair_end, stream);
 
 	*local = end->local;
-	*peer = end->remote;
+	if (peer)
+		*peer = end->remote;
 }
 
 static void end_free(struct pair_end *end)

@@ -109,6 +109,8 @@ static void op_addrs(const struct stream *stream, struct sockaddr_storage *local
 	socklen_t len = sizeof(*local);
 
 	getsockname(fd, (struct sockaddr *)local, &len);
+	if (!peer)
+		return;
 	len = sizeof(*peer);
 	getpeername(fd, (struct sockaddr *)peer, &len);
 }

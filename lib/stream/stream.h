@@ -153,7 +153,12 @@ static inline uint64_t stream_untaken_bytes(const struct stream *stream)
 	return stream->ops->untaken_bytes(stream);
 }
 
-/** stream_addrs - both addresses of a stream that is up; what is not known stays as it was. */
+/**
+ * stream_addrs - the addresses of a stream that is up; what is not known stays as it was
+ * @peer: NULL: it is known already
+ *
+ * Costs a system call for each.
+ */
 static inline void stream_addrs(const struct stream *stream, struct sockaddr_storage *local,
 				struct sockaddr_storage *peer)
 {

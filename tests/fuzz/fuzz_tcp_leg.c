@@ -165,7 +165,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 					 .stall_timeout_us = 1000000000,
 					 .events = &events};
 	FUZZ_ASSERT(!pair_new(net, ends));
-	FUZZ_ASSERT(!tcp_leg_accept(&config, ends[0], &leg));
+	FUZZ_ASSERT(!tcp_leg_accept(&config, ends[0], NULL, &leg));
 	send_calls();
 	feed(ends[1], data + 1, size - 1, data[0]);
 	leg_pause(leg, false);

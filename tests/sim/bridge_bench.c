@@ -358,6 +358,8 @@ static struct incoming next_client(struct bench *bench, struct fabric_incoming *
 {
 	struct incoming in = {.fd = -1, .fabric = fabric, .peer = bench_addr(bench->client_addr)};
 
+	if (fabric)
+		in.local = fabric->local;
 	((struct sockaddr_in *)&in.peer)->sin_port =
 		htons(bench->client_port ? bench->client_port : 20001 + bench->bridges_made);
 	return in;

@@ -161,7 +161,7 @@ static int accept_stream(struct chain_gate *gate, const struct leg_config *confi
 {
 	const struct tcp_leg_config tcp = {.leg = *config, .worker = &gate->ws.tcp};
 
-	return tcp_leg_accept(&tcp, gate->chain->arriving, out);
+	return tcp_leg_accept(&tcp, gate->chain->arriving, NULL, out);
 }
 
 static int make_client(struct worker_service *ws, const struct leg_config *config,
@@ -229,6 +229,8 @@ static void bridge_begin(struct chain_gate *gate, struct fabric_incoming *fabric
 	struct incoming in = {.fd = -1, .fabric = fabric, .peer = here()};
 	enum leg_close why;
 
+	if (fabric)
+		in.local = fabric->local;
 	gate->bridges++;
 	((struct sockaddr_in *)&in.peer)->sin_port = htons((uint16_t)gate->bridges);
 	in.guest =

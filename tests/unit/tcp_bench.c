@@ -168,7 +168,7 @@ static enum pair_answer on_asked(void *arg, const struct stream_target *target)
 static void on_accepted(void *arg, struct stream *stream)
 {
 	if (join_legs)
-		ck_assert_int_eq(tcp_leg_accept(&server.config, stream, &server.leg), 0);
+		ck_assert_int_eq(tcp_leg_accept(&server.config, stream, NULL, &server.leg), 0);
 	else
 		raw = stream;
 }
@@ -251,7 +251,7 @@ void bench_accept(void)
 
 	ck_assert_int_eq(pair_new(bench_net, ends), 0);
 	raw = ends[1];
-	ck_assert_int_eq(tcp_leg_accept(&server.config, ends[0], &server.leg), 0);
+	ck_assert_int_eq(tcp_leg_accept(&server.config, ends[0], NULL, &server.leg), 0);
 	raw_send_call(FIRST_XID, BENCH_CALL_MIN);
 	bench_run();
 	raw_expect_reply(FIRST_XID, BENCH_REPLY_MIN);

@@ -198,7 +198,7 @@ void fixture_accept(void)
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds), 0);
 	peer = fds[1];
 	ck_assert_int_eq(socket_adopt(&sockets, fds[0], &stream), 0);
-	ck_assert_int_eq(tcp_leg_accept(&config, stream, &leg), 0);
+	ck_assert_int_eq(tcp_leg_accept(&config, stream, NULL, &leg), 0);
 }
 
 void fixture_open(void)

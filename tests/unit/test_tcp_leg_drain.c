@@ -51,7 +51,7 @@ START_TEST(a_leg_whose_client_has_said_nothing_ends_at_once)
 
 	ck_assert_int_eq(pair_new(bench_net, ends), 0);
 	raw = ends[1];
-	ck_assert_int_eq(tcp_leg_accept(&server.config, ends[0], &server.leg), 0);
+	ck_assert_int_eq(tcp_leg_accept(&server.config, ends[0], NULL, &server.leg), 0);
 	bench_run();
 	leg_drain(server.leg);
 	expect_drained(&server);

@@ -57,7 +57,7 @@ static void accept_slow(size_t bytes)
 	slow_ops.watch = slow_watch;
 	ends[0]->ops = &slow_ops;
 	raw = ends[1];
-	ck_assert_int_eq(tcp_leg_accept(&server.config, ends[0], &server.leg), 0);
+	ck_assert_int_eq(tcp_leg_accept(&server.config, ends[0], NULL, &server.leg), 0);
 	server.hold = true;
 	accepts_bytes = 1;
 	raw_send_call(1, BENCH_CALL_MIN);

@@ -49,7 +49,7 @@ static void accept_counted(struct bench_side *side)
 	counted_ops = *real_ops;
 	counted_ops.readv = counted_readv;
 	ends[0]->ops = &counted_ops;
-	ck_assert_int_eq(tcp_leg_accept(&side->config, ends[0], &side->leg), 0);
+	ck_assert_int_eq(tcp_leg_accept(&side->config, ends[0], NULL, &side->leg), 0);
 	raw_send_call(1000, BENCH_CALL_MIN);
 	bench_run();
 	raw_expect_reply(1000, BENCH_REPLY_MIN);
