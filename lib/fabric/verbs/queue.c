@@ -227,7 +227,7 @@ void verbs_queue_run(struct verbs_ep *ep)
 
 	if (!verbs_state_sends(ep->state))
 		return;
-	verbs_recvs_leave(ep);
+	verbs_recvs_post_due(ep);
 	if (!verbs_state_sends(ep->state))
 		return;
 	for (;;) {

@@ -122,7 +122,7 @@ int verbs_recvs_fill(struct verbs_ep *ep)
 }
 
 /* Before there is a queue pair they are only remembered. */
-void verbs_recvs_leave(struct verbs_ep *ep)
+void verbs_recvs_post_due(struct verbs_ep *ep)
 {
 	int err;
 
@@ -140,12 +140,12 @@ void verbs_recvs_leave(struct verbs_ep *ep)
 }
 
 /* With all others of this turn, and before its Sends, since only those tell the peer of them. */
-static void leave_soon(struct verbs_ep *ep)
+static void post_due_soon(struct verbs_ep *ep)
 {
 	if (verbs_state_up(ep->state))
 		loop_defer(ep->ep.fabric->loop, &ep->post_task);
 	else
-		verbs_recvs_leave(ep);
+		verbs_recvs_post_due(ep);
 }
 
 int verbs_recvs_first(struct verbs_ep *ep)
@@ -170,7 +170,7 @@ void verbs_recv_idle(struct verbs_ep *ep, unsigned at)
 		give_back(&ep->recvs[at]);
 	ep->recvs[at].next_idle = ep->idle_recv;
 	ep->idle_recv = at;
-	leave_soon(ep);
+	post_due_soon(ep);
 }
 
 void verbs_recv_post(struct fabric_ep *fep, unsigned count, uint32_t size_bytes)
@@ -185,7 +185,7 @@ void verbs_recv_post(struct fabric_ep *fep, unsigned count, uint32_t size_bytes)
 		verbs_ep_die(ep, FABRIC_CLOSE_RESOURCES, "no memory for a receive");
 		return;
 	}
-	leave_soon(ep);
+	post_due_soon(ep);
 }
 
 unsigned verbs_recv_resize(struct fabric_ep *fep, uint32_t size_bytes)

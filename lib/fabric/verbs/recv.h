@@ -13,8 +13,8 @@ void verbs_recvs_fini(struct verbs_ep *ep);
 int verbs_recvs_first(struct verbs_ep *ep) MUST_CHECK;
 /** verbs_recvs_fill - post what is due, as far as there are places. Returns 0 or a negative errno. */
 int verbs_recvs_fill(struct verbs_ep *ep) MUST_CHECK;
-/** verbs_recvs_leave - the same, and where it cannot be done the endpoint dies; due before anything is sent. */
-void verbs_recvs_leave(struct verbs_ep *ep);
+/** verbs_recvs_post_due - the same, before anything is sent; where it cannot be done the endpoint dies. */
+void verbs_recvs_post_due(struct verbs_ep *ep);
 /** verbs_recv_idle - the receive in place @at was used: something else may be posted there. */
 void verbs_recv_idle(struct verbs_ep *ep, unsigned at);
 /** verbs_recv_post - fabric_recv_post(). */
