@@ -68,7 +68,7 @@ struct exchange {
 	uint32_t reply_max_bytes; /* the largest that the origin can deliver or the Call can have */
 	enum exchange_fault fault;
 	struct budget_claim claim; /* for call, reply and the legs' needs; moved in by the origin */
-	uint64_t start_us;         /* when the Call was complete here, or until then when it was given up */
+	uint64_t start_us; /* when the Call was complete here, or until then when it was given up */
 	struct leg *origin, *target;                      /* NULL once that leg has let go */
 	void *origin_priv, *target_priv;                  /* each leg's own state for this RPC */
 	TAILQ_ENTRY(exchange) origin_entry, target_entry; /* each leg's own lists */
