@@ -57,19 +57,17 @@ static uint32_t pieces_add(struct iwarp_engine *engine, uint32_t len_bytes, uint
 static void fpdu_build(struct iwarp_engine *engine, const struct fpdu *fpdu)
 {
 	struct engine_tx *tx = &engine->tx;
-	uint8_t start[MPA_LENGTH_BYTES + DDP_UNTAGGED_BYTES + TERM_MAX_BYTES];
-	size_t start_bytes, ulpdu, pad, total;
+	size_t ddp_bytes = fpdu->header.tagged ? DDP_TAGGED_BYTES : DDP_UNTAGGED_BYTES;
+	size_t start_bytes = MPA_LENGTH_BYTES + ddp_bytes + fpdu->extra_bytes;
+	size_t ulpdu = start_bytes - MPA_LENGTH_BYTES + fpdu->payload_bytes, pad, total;
+	uint8_t *start = iwarp_batch_glue(tx->batch, start_bytes), *end;
 	uint32_t crc = IWARP_CRC_START;
-	uint8_t *end;
 
-	start_bytes = MPA_LENGTH_BYTES + ddp_header_encode(&fpdu->header, start + MPA_LENGTH_BYTES);
-	if (fpdu->extra_bytes)
-		memcpy(start + start_bytes, fpdu->extra, fpdu->extra_bytes);
-	start_bytes += fpdu->extra_bytes;
-	ulpdu = start_bytes - MPA_LENGTH_BYTES + fpdu->payload_bytes;
 	assert(ulpdu <= MPA_MAX_ULPDU_BYTES);
 	be16_put(start, (uint16_t)ulpdu);
-	memcpy(iwarp_batch_glue(tx->batch, start_bytes), start, start_bytes);
+	ddp_header_encode(&fpdu->header, start + MPA_LENGTH_BYTES);
+	if (fpdu->extra_bytes)
+		memcpy(start + MPA_LENGTH_BYTES + ddp_bytes, fpdu->extra, fpdu->extra_bytes);
 	if (engine->crc)
 		crc = iwarp_crc_add(crc, start, start_bytes);
 	if (fpdu->payload && fpdu->payload_bytes)

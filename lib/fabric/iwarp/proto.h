@@ -56,6 +56,7 @@
 #define RDMAP_VERSION      0x40u
 #define RDMAP_OPCODE_MASK  0x0fu
 
+#define DDP_CONTROL_BYTES  2 /* of a header, and its first: they say how long it is */
 #define DDP_TAGGED_BYTES   14
 #define DDP_UNTAGGED_BYTES 18
 #define RDMAP_READ_BYTES   28 /* what a Read Request adds */

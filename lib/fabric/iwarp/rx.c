@@ -41,37 +41,56 @@ static void header_end(struct iwarp_engine *engine)
 	rx->stage = rx->payload_left ? RX_PAYLOAD : RX_TRAILER;
 }
 
-static size_t header_take(struct iwarp_engine *engine, const uint8_t *bytes, size_t len_bytes)
+/* How long the headers are that begin with @bytes, or at least, if so many do not tell. */
+static unsigned header_bytes(const uint8_t *bytes, size_t have_bytes)
 {
-	struct engine_rx *rx = &engine->rx;
-	size_t step = rx->header_need - rx->header_have;
 	uint32_t ulpdu;
 	size_t need;
 
+	if (have_bytes < MPA_LENGTH_BYTES)
+		return MPA_LENGTH_BYTES;
+	ulpdu = be16_get(bytes);
+	if (ulpdu < DDP_CONTROL_BYTES)
+		return MPA_LENGTH_BYTES;
+	if (have_bytes < MPA_LENGTH_BYTES + DDP_CONTROL_BYTES)
+		return MPA_LENGTH_BYTES + DDP_CONTROL_BYTES;
+	need = ddp_header_bytes(bytes + MPA_LENGTH_BYTES);
+	return MPA_LENGTH_BYTES + (unsigned)(ulpdu < need ? DDP_CONTROL_BYTES : need);
+}
+
+static void header_decode(struct iwarp_engine *engine)
+{
+	struct engine_rx *rx = &engine->rx;
+
+	if (rx->header_have >= MPA_LENGTH_BYTES + DDP_TAGGED_BYTES) {
+		ddp_header_decode(rx->header + MPA_LENGTH_BYTES, &rx->ddp);
+	} else {
+		/* Not even its headers are there; a ready-to-receive FPDU of nothing is meant so. */
+		memset(&rx->ddp, 0, sizeof(rx->ddp));
+		if (be16_get(rx->header) > 0 || !engine->rtr_send)
+			rx->verdict = REASON_FPDU;
+	}
+	header_end(engine);
+}
+
+static size_t header_take(struct iwarp_engine *engine, const uint8_t *bytes, size_t len_bytes)
+{
+	struct engine_rx *rx = &engine->rx;
+	size_t step;
+
+	/* Nearly always all of them are there. */
+	if (rx->header_have == 0)
+		rx->header_need = header_bytes(bytes, len_bytes);
+	step = rx->header_need - rx->header_have;
 	if (step > len_bytes)
 		step = len_bytes;
 	memcpy(rx->header + rx->header_have, bytes, step);
 	rx->header_have += (unsigned)step;
 	if (rx->header_have < rx->header_need)
 		return step;
-	ulpdu = be16_get(rx->header);
-	if (rx->header_have == MPA_LENGTH_BYTES && ulpdu >= 2) {
-		rx->header_need = MPA_LENGTH_BYTES + 2;
-		return step;
-	}
-	need = ulpdu >= 2 ? ddp_header_bytes(rx->header + MPA_LENGTH_BYTES) : DDP_TAGGED_BYTES;
-	if (ulpdu < need) {
-		/* Not even its headers are there; a ready-to-receive FPDU of nothing is meant so. */
-		memset(&rx->ddp, 0, sizeof(rx->ddp));
-		if (ulpdu > 0 || !engine->rtr_send)
-			rx->verdict = REASON_FPDU;
-		header_end(engine);
-	} else if (rx->header_have < MPA_LENGTH_BYTES + need) {
-		rx->header_need = (unsigned)(MPA_LENGTH_BYTES + need);
-	} else {
-		ddp_header_decode(rx->header + MPA_LENGTH_BYTES, &rx->ddp);
-		header_end(engine);
-	}
+	rx->header_need = header_bytes(rx->header, rx->header_have);
+	if (rx->header_have == rx->header_need)
+		header_decode(engine);
 	return step;
 }
 
