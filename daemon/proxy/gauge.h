@@ -6,14 +6,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define GAUGE_US 100000u /* the least that is looked back */
-#define GAUGE_PARTS                                                                                \
-	4u /* in so many parts of the time it counts; below one of them the worker is idle */
+/* The least that is looked back. */
+#define GAUGE_US 100000u
+/* Busy is told in so many parts of the time; a worker that is so for less than one of them is idle. */
+#define GAUGE_PARTS 4u
 
 struct gauge {
-	uint64_t at_us,
-		cpu_us; /* when it was last looked at, and the processor time that it had had; 0 at first */
-	unsigned busy; /* 0 to GAUGE_PARTS */
+	/* When it was last looked at, and the processor time that the worker had had; 0 at first. */
+	uint64_t at_us;
+	uint64_t cpu_us;
+	/* 0 to GAUGE_PARTS */
+	unsigned busy;
 };
 
 /** gauge_is_due - whether it is time to look again. */
