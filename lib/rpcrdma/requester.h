@@ -10,7 +10,7 @@
  * have said in version two that reverse Calls may have them (X-16). What it lends then for a Reply the Call's origin
  * has accounted for, as for any Call.
  *
- * A Call that is not all here yet waits, and those behind it; but one that goes as a read chunk of its own leaves
+ * A Call that is not all here yet waits, and those behind it; but one of which only what is lent is not here leaves
  * at once where the endpoint answers Reads as the bytes come (late_reads).
  */
 #ifndef RPCRDMA_REQUESTER_H
