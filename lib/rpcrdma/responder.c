@@ -80,6 +80,20 @@ void responder_refuse(struct responder *rs, const struct rpcrdma_header *hdr, en
 	responder_send_error(rs->conn, hdr->xid, hdr->vers, err);
 }
 
+/*
+ * Whether a Call is given up as its Reads are done: its head has shown all that is to be known of it. It is long enough for
+ * two parts at least.
+ */
+static bool comes_in_parts(const struct responder_rpc *rpc)
+{
+	const struct rdma_conn *conn = rpc->rpcs->conn;
+	const struct call_facts *facts = &rpc->x->facts;
+
+	return conn->leg->config->partial && !conn->connector &&
+	       rpc->total_bytes >= 2 * RESPONDER_PART_BYTES && facts->stage == FACTS_WHOLE &&
+	       facts->trail != FACTS_LOST_IN_HOLE;
+}
+
 /* The Call is complete here. */
 static void pass_on(struct responder_rpc *rpc)
 {
@@ -95,28 +109,85 @@ static void pass_on(struct responder_rpc *rpc)
 	config->events->call(config->arg, exchange_ref(x));
 }
 
+/* One Read more is done, in their order. Returns how much of the Call is here. */
+static uint32_t take_read(struct responder_rpc *rpc)
+{
+	const struct plan_pull *p = &rpc->pulls[rpc->pulls_done];
+
+	rpc->pulled_bytes += least(p->len_bytes - rpc->pulled_bytes, RESPONDER_READ_BYTES);
+	if (rpc->pulled_bytes == p->len_bytes) {
+		rpc->pulls_done++;
+		rpc->pulled_bytes = 0;
+	}
+	if (rpc->pulls_done == rpc->npulls)
+		return rpc->total_bytes;
+	return rpc->pulls[rpc->pulls_done].to + rpc->pulled_bytes;
+}
+
+/* What is here of a Call that comes in parts. The Reply to it may have come by the time that it is complete. */
+static void give_part(struct responder_rpc *rpc)
+{
+	struct rdma_conn *conn = rpc->rpcs->conn;
+	const struct leg_config *config = conn->leg->config;
+	struct exchange *x = rpc->x;
+
+	x->call.have_bytes = take_read(rpc);
+	if (rpc->reads_left && x->call.have_bytes - rpc->told_bytes < RESPONDER_PART_BYTES)
+		return;
+	rpc->told_bytes = x->call.have_bytes;
+	x->start_us = loop_now_us(conn->fabric->loop);
+	if (rpc->state == RESPONDER_PULLING) {
+		conn->counters->calls_received++;
+		responder_rpc_set_state(rpc, RESPONDER_EXECUTING);
+		config->events->call(config->arg, exchange_ref(x));
+	} else {
+		config->events->more(config->arg, x);
+	}
+	if (!rpc->reads_left && rpc->is_answered)
+		responder_reply(rpc);
+}
+
 static void on_pulled(void *arg)
 {
 	struct responder_rpc *rpc = arg;
 
-	assert(rpc->pulls_left > 0);
-	if (--rpc->pulls_left == 0 && rdma_conn_is_up(rpc->rpcs->conn))
+	assert(rpc->reads_left > 0);
+	rpc->reads_left--;
+	if (!rdma_conn_is_up(rpc->rpcs->conn))
+		return;
+	if (rpc->in_parts)
+		give_part(rpc);
+	else if (!rpc->reads_left)
 		pass_on(rpc);
+}
+
+static void read_part(struct responder_rpc *rpc, const struct plan_pull *p, uint32_t at,
+		      uint32_t len_bytes)
+{
+	const struct rpc_msg *msg = &rpc->x->call;
+	struct fabric_sge to = {msg->buf, msg->data + p->to + at, len_bytes};
+
+	rpc->reads_left++;
+	work_read(rpc->rpcs->conn, &to, p->handle, p->offset + at, rpc->x, on_pulled, rpc);
 }
 
 static void pull(struct responder_rpc *rpc)
 {
-	struct rdma_conn *conn = rpc->rpcs->conn;
-	const struct rpc_msg *msg = &rpc->x->call;
+	uint32_t most_bytes = UINT32_MAX;
 
 	responder_rpc_set_state(rpc, RESPONDER_PULLING);
-	rpc->pulls_left = rpc->npulls;
+	rpc->in_parts = comes_in_parts(rpc);
+	if (rpc->in_parts)
+		most_bytes = RESPONDER_READ_BYTES;
 	for (unsigned i = 0; i < rpc->npulls; i++) {
 		const struct plan_pull *p = &rpc->pulls[i];
-		struct fabric_sge to = {msg->buf, msg->data + p->to, p->len_bytes};
+		uint32_t n;
 
-		conn->counters->read_chunk_bytes_pulled += p->len_bytes;
-		work_read(conn, &to, p->handle, p->offset, rpc->x, on_pulled, rpc);
+		rpc->rpcs->conn->counters->read_chunk_bytes_pulled += p->len_bytes;
+		for (uint32_t at = 0; at < p->len_bytes; at += n) {
+			n = least(p->len_bytes - at, most_bytes);
+			read_part(rpc, p, at, n);
+		}
 	}
 }
 

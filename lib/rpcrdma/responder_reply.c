@@ -331,6 +331,10 @@ static void go_on(struct responder_rpc *rpc)
 
 void responder_reply(struct responder_rpc *rpc)
 {
+	/* To a Call that still comes: whoever answers has not waited for it. */
+	rpc->is_answered = true;
+	if (rpc->reads_left)
+		return;
 	responder_rpc_set_state(rpc, RESPONDER_ANSWERING);
 	if (rpc->x->fault != EXCHANGE_OK)
 		answer_fault(rpc, rpc->x->fault);

@@ -82,8 +82,10 @@ static struct responder_rpc *rpc_alloc(struct spares *spares, const struct rpcrd
 	rpc->size_bytes = size;
 	rpc->stash = NULL;
 	rpc->lent = NULL;
-	rpc->pulls_left = 0;
 	rpc->written_bytes = rpc->seen_bytes = 0;
+	rpc->reads_left = rpc->pulls_done = 0;
+	rpc->in_parts = rpc->is_answered = false;
+	rpc->pulled_bytes = rpc->told_bytes = 0;
 	rpc->one_handle = false;
 	rpc->handle = 0;
 	rpc->total_bytes = plan->total_bytes;
@@ -129,7 +131,8 @@ static size_t chunks_bytes(const struct responder_rpc *rpc, unsigned npulls)
 	if (rpc->nwrites + 1 >= conn->max_sge)
 		bytes = pool_class_bytes(rpc->terms.send_bytes);
 	if (npulls)
-		nworks += rpc->total_bytes / conn->max_transfer_bytes;
+		nworks += rpc->total_bytes / conn->max_transfer_bytes +
+			  rpc->total_bytes / RESPONDER_READ_BYTES;
 	if (rpc->nsegments)
 		nworks += rpc->x->reply_max_bytes / conn->max_transfer_bytes;
 	if (rpc->nwrites)

@@ -6,6 +6,9 @@
  *	admitting ──memory──▶ pulling ──Reads done──▶ executing ──leg_reply()──▶ answering ──▶ over
  *	    └────── nothing to pull ──────────────────────▲                          └──▶ lent ──▲
  *
+ * A long Call whose head says all of it is executing when its first Reads are done. Its Reply waits for the last, since
+ * they write to the Call, and end here.
+ *
  * A Call that is wrong is answered and over at once, in whatever state that is found.
  */
 #ifndef RPCRDMA_RESPONDER_RPC_H
@@ -22,7 +25,8 @@
 	X(RESPONDER_ADMITTING, "admitting", "memory for the Call and its largest Reply",           \
 	  TO(RESPONDER_PULLING) | TO(RESPONDER_EXECUTING))                                         \
 	X(RESPONDER_PULLING, "pulling", "its RDMA Reads", TO(RESPONDER_EXECUTING))                 \
-	X(RESPONDER_EXECUTING, "executing", "leg_reply()", TO(RESPONDER_ANSWERING))                \
+	X(RESPONDER_EXECUTING, "executing", "leg_reply(), and the last of its RDMA Reads",         \
+	  TO(RESPONDER_ANSWERING))                                                                 \
 	X(RESPONDER_ANSWERING, "answering", "the rest of its Reply", TO(RESPONDER_LENT))           \
 	X(RESPONDER_LENT, "lent", "RDMA_DONE, or the end of its time", 0)
 STATE_ENUM(responder_rpc_state, RESPONDER_RPC_STATES);
@@ -30,6 +34,10 @@ extern const struct state_table responder_rpc_states;
 
 struct responder_lent;
 struct responder_lents;
+
+/* A Call that comes in parts is pulled by Reads of so many bytes at most, and given up by parts of so many at least. */
+#define RESPONDER_READ_BYTES (256u * 1024u)
+#define RESPONDER_PART_BYTES (64u * 1024u)
 
 /* The RPCs of one responder. */
 struct responder_rpcs {
@@ -47,7 +55,13 @@ struct responder_rpc {
 	struct rpc_terms terms; /* as the Call came: the only ones that its Reply goes by */
 	struct buf *stash; /* the inline bytes, while the memory for the message is not there */
 	struct responder_lent *lent; /* its Reply, if that is lent */
-	unsigned pulls_left;
+	unsigned reads_left;         /* that are not done */
+	/* Its Call is given up as they are done (leg_config.partial). */
+	bool in_parts;
+	bool is_answered;      /* … and its Reply was here before the last of them */
+	unsigned pulls_done;   /* of the pulls, those whose Reads are done, */
+	uint32_t pulled_bytes; /* how much of the next one, */
+	uint32_t told_bytes;   /* and how much of the Call the owner has heard of */
 	/* While its Reply still comes: how much of its payloads is written, and how much was here when it was looked at. */
 	uint32_t written_bytes, seen_bytes;
 	/* The one key of the peer that its header names, if it names exactly one (C5.1-1). */

@@ -314,6 +314,13 @@ tests_sim_test_responder_parts_CFLAGS = $(UNIT_CFLAGS)
 tests_sim_test_responder_parts_LDADD = $(SIM_LDADD)
 TESTS += tests/sim/test_responder_parts
 
+check_PROGRAMS += tests/sim/test_responder_call_parts
+tests_sim_test_responder_call_parts_SOURCES = tests/sim/test_responder_call_parts.c \
+	tests/sim/pieces.c tests/sim/pieces.h
+tests_sim_test_responder_call_parts_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_responder_call_parts_LDADD = $(SIM_LDADD)
+TESTS += tests/sim/test_responder_call_parts
+
 check_PROGRAMS += tests/sim/test_drain
 tests_sim_test_drain_SOURCES = tests/sim/test_drain.c
 tests_sim_test_drain_CFLAGS = $(UNIT_CFLAGS)

@@ -55,9 +55,10 @@ struct rig_side {
 	bool hold;
 	enum exchange_fault answer_fault;
 	unsigned calls;
+	unsigned mores; /* of these, where config.leg.partial */
 	uint32_t last_call_bytes, last_reply_max;
 	uint32_t last_xid;
-	uint32_t last_call_sum;    /* over all bytes of the Call */
+	uint32_t last_call_sum;    /* over all bytes of the Call that were here */
 	struct exchange_list held; /* by target_entry, with the callee's reference */
 	/* In the stub's place, if set: answers a Call; looks at a Reply. */
 	void (*on_call)(struct rig_side *side, struct exchange *x);
