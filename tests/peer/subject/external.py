@@ -166,6 +166,7 @@ class Server:
         for number in range(NAMES):
             self._create(names, f'name-{number:05d}-{"x" * (number % 40)}')
         self.files = Files(data, scratch, names)
+        self.end.conn.close()       # while scenarios run nobody would answer on it
 
     def _removed(self, name, folder, what):
         """Removes one file or folder; why it cannot be, or None."""
