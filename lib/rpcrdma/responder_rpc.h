@@ -37,7 +37,7 @@ struct responder_lents;
 
 /* A Call that comes in parts is pulled by Reads of so many bytes at most, and given up by parts of so many at least. */
 #define RESPONDER_READ_BYTES (256u * 1024u)
-#define RESPONDER_PART_BYTES (64u * 1024u)
+#define RESPONDER_PART_BYTES (128u * 1024u)
 
 /* The RPCs of one responder. */
 struct responder_rpcs {

@@ -33,7 +33,7 @@ struct work {
 };
 
 /* Of a message that still comes so much, or more, is written at once: each part takes a work request. */
-#define WORK_PART_BYTES (64u * 1024u)
+#define WORK_PART_BYTES (128u * 1024u)
 
 /* A body up to this is copied behind its header; a longer one is gathered, but for pieces without a buffer. */
 #define WORK_COPY_MAX_BYTES 4096u

@@ -32,7 +32,7 @@
 #define TCP_WINDOW_MIN_BYTES  (RECORD_MARK_BYTES + TCP_BULK_BYTES)
 #define TCP_RECORD_HEAD_BYTES 8u /* XID and type: what tells what a record is */
 /* How much of a message that still comes is worth being passed on: each part costs who sends it a system call. */
-#define TCP_PART_BYTES (64u * 1024u)
+#define TCP_PART_BYTES (128u * 1024u)
 
 enum tcp_input_mode {
 	TCP_INPUT_HEAD,   /* what the record is is not known yet, or its memory not granted */

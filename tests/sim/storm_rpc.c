@@ -45,7 +45,7 @@ static uint64_t mixed(uint64_t seed, uint32_t xid)
 	return (z ^ (z >> 31)) | 1;
 }
 
-/* Most are small, one of a thousand is 2 MiB. */
+/* Most are small, three of a thousand are 2 MiB. */
 static uint32_t some_size(uint64_t *state)
 {
 	unsigned of_thousand = (unsigned)(storm_random(state) % 1000);
@@ -54,7 +54,7 @@ static uint32_t some_size(uint64_t *state)
 			: of_thousand < 985 ? 64 * KIB
 					    : 300 * KIB;
 
-	return of_thousand == 999 ? 2 * KIB * KIB : (uint32_t)(storm_random(state) % (most + 1));
+	return of_thousand >= 997 ? 2 * KIB * KIB : (uint32_t)(storm_random(state) % (most + 1));
 }
 
 static uint32_t at_most(uint32_t size, uint32_t most)
