@@ -31,6 +31,7 @@ tell_machine() {
 	fact rpcrdma-proxy "$("$PROXY" -V 2>&1 | head -n 1)"
 	fact haproxy "$(haproxy -v | awk 'NR == 1 { print $3 }')"
 	fact socat "$(socat -V | awk '/socat version/ { print $3; exit }')"
+	fact congestion "$(of_host tcp_congestion_control)"
 	fact tcp_rmem "$(of_host tcp_rmem)"
 	fact tcp_wmem "$(of_host tcp_wmem)"
 	fact rounds "$rounds"
