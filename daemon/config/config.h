@@ -12,11 +12,11 @@
 #include "base/compiler.h"
 #include "daemon/config/config_cidr.h"
 #include "daemon/config/config_value.h"
+#include "fabric/iwarp/iwarp_config.h"
 #include "rpcrdma/rdma_config.h"
 #include "stream/source_port.h"
 
 enum ddp { DDP_NONE, DDP_NFS };
-enum fpdu_max { FPDU_MAX_AUTO, FPDU_MAX_MSS, FPDU_MAX_64K };
 
 struct service_config {
 	char *name;
@@ -38,7 +38,7 @@ struct service_config {
 	enum ddp ddp;             /* rdma server: what may move outside of the message */
 	enum peer_id peer;        /* rdma server: its quirks */
 	bool mpa_crc;             /* iwarp: ask for CRC32C */
-	enum fpdu_max fpdu_max;   /* iwarp: longest FPDU to send */
+	enum iwarp_fpdu fpdu_max; /* iwarp: longest FPDU to send */
 	uint32_t busy_poll_us;    /* verbs: before waiting for an event */
 	uint32_t rnr_retry;       /* verbs: tries of a Send, of either end, that found no receive */
 	uint32_t listen_version;  /* rdma clients: the highest version of RPC-over-RDMA to serve */

@@ -48,9 +48,9 @@ static const char *const peer_choices[] = {
 };
 
 static const char *const fpdu_max_choices[] = {
-	[FPDU_MAX_AUTO] = "auto",
-	[FPDU_MAX_MSS] = "mss",
-	[FPDU_MAX_64K] = "64k",
+	[IWARP_FPDU_AUTO] = "auto",
+	[IWARP_FPDU_MSS] = "mss",
+	[IWARP_FPDU_64K] = "64k",
 	NULL,
 };
 
@@ -211,7 +211,7 @@ const struct config_key config_service_keys[] = {
 	 .type = CONFIG_KEY_CHOICE,
 	 .offset = IN_SERVICE(fpdu_max),
 	 .preset = "auto",
-	 .value = FPDU_MAX_AUTO,
+	 .value = IWARP_FPDU_AUTO,
 	 .choices = fpdu_max_choices,
 	 .scope = CONFIG_SCOPE_ANY_IWARP,
 	 .help = "iWARP: longest FPDU to send: as the TCP segment size allows, or 64 KiB; auto: as the path is"},

@@ -2,10 +2,9 @@
 /*
  * Which worker a connection goes to.
  *
- * That is the one with the fewest connections, where each connection counts for more the less time its worker has had
- * to spare of late: beside one client that moves bulk, others would wait for each turn of it. A worker that is busy
- * all the time gets a fourth of what an idle one gets, and never less: how busy it is now says little of what it will
- * be, and a connection stays where it is.
+ * That is the one with the fewest connections, but those of a busy worker count for more: beside one client that moves
+ * bulk, others would wait for each turn of it. A worker that was busy all the time of late gets a fourth of what an idle
+ * one gets. It never gets less, for a connection stays where it is, and nobody knows how busy a worker will be.
  *
  * Everything here belongs to the main thread.
  */
@@ -20,7 +19,7 @@
 
 struct worker;
 
-/** placement_look - gauge those that are due, so that what is found out when a connection comes is of late. */
+/** placement_look - gauge those that are due: a connection that comes then finds fresh figures. */
 void placement_look(struct worker *const *workers, size_t nworkers, uint64_t now_us);
 /** placement_choose - the best worker, of at least one; the next from @turn among equals. */
 struct worker *placement_choose(struct worker *const *workers, size_t nworkers, uint64_t turn,

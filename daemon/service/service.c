@@ -93,24 +93,11 @@ void service_fini(struct service *service)
 	server_state_fini(&service->server);
 }
 
-static enum iwarp_fpdu fpdu_of(enum fpdu_max max)
-{
-	switch (max) {
-	case FPDU_MAX_AUTO:
-		return IWARP_FPDU_AUTO;
-	case FPDU_MAX_MSS:
-		return IWARP_FPDU_MSS;
-	case FPDU_MAX_64K:
-		break;
-	}
-	return IWARP_FPDU_64K;
-}
-
 void service_iwarp_config(const struct service_config *config, struct iwarp_config *iwarp)
 {
 	*iwarp = (struct iwarp_config){
 		.crc = config->mpa_crc,
-		.fpdu = fpdu_of(config->fpdu_max),
+		.fpdu = config->fpdu_max,
 		.setup_timeout_us = MPA_SETUP_TIMEOUT_US,
 		.keepalive_s = config->keepalive_s,
 	};

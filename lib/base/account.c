@@ -22,7 +22,10 @@ static bool leaves_as_much(const struct budget_holder *holder, size_t bytes, siz
 	return bytes <= room && holder->used_bytes + bytes <= room - bytes;
 }
 
-/* What a connection holds leaves as much for the others of its service: mostly of what the account has on loan alone. */
+/*
+ * What a connection holds leaves as much for the others of its service. First by what is on loan alone: that needs no look
+ * at the shared budget.
+ */
 static bool is_within_share(const struct budget_holder *holder, size_t bytes)
 {
 	const struct budget_account *account = holder->account;

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #define MUST_CHECK __attribute__((warn_unused_result))
-/* What is seldom called and would make who calls it save registers for it each time. */
+/* Seldom called; inlined it would cost its callers registers. */
 #define NOT_INLINE                      __attribute__((noinline))
 #define PRINTF_LIKE(fmt, va)            __attribute__((format(printf, fmt, va)))
 

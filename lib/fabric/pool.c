@@ -193,7 +193,7 @@ void pool_stats_get(const struct pool *pool, struct pool_stats *stats)
 	*stats = pool->stats;
 }
 
-/* Where the first slab of a class has not several free slices and one in use: the slab to take the next one from. */
+/* A slab with a free slice, where the first of its class is empty, full, or about to be. */
 NOT_INLINE static struct slab *slab_choose(struct pool *pool, struct size_class class)
 {
 	struct slab *slab = TAILQ_FIRST(&pool->classes[class.index]);

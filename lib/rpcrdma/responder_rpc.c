@@ -78,24 +78,17 @@ static struct responder_rpc *rpc_alloc(struct spares *spares, const struct rpcrd
 
 	if (!rpc)
 		return NULL;
-	/* What is not set here is by responder_rpc_new(). */
-	rpc->size_bytes = size;
-	rpc->stash = NULL;
-	rpc->lent = NULL;
-	rpc->written_bytes = rpc->seen_bytes = 0;
-	rpc->reads_left = rpc->pulls_done = 0;
-	rpc->in_parts = rpc->is_answered = false;
-	rpc->pulled_bytes = rpc->told_bytes = 0;
-	rpc->one_handle = false;
-	rpc->handle = 0;
-	rpc->total_bytes = plan->total_bytes;
-	rpc->ncopies = plan->ncopies;
-	rpc->npulls = plan->npulls;
-	rpc->nchunks = plan->nchunks;
-	rpc->nwrites = hdr->nwrites;
-	rpc->nsegments = hdr->nsegments;
-	rpc->has_reply_chunk = hdr->has_reply_chunk;
-	rpc->reply_chunk = hdr->reply_chunk;
+	*rpc = (struct responder_rpc){
+		.size_bytes = size,
+		.total_bytes = plan->total_bytes,
+		.ncopies = plan->ncopies,
+		.npulls = plan->npulls,
+		.nchunks = plan->nchunks,
+		.nwrites = hdr->nwrites,
+		.nsegments = hdr->nsegments,
+		.has_reply_chunk = hdr->has_reply_chunk,
+		.reply_chunk = hdr->reply_chunk,
+	};
 	/* The widest members first, so that each table is aligned. */
 	rpc->pulls = put_table(&at, plan->pulls, pulls);
 	rpc->segments = put_table(&at, hdr->segments, segments);

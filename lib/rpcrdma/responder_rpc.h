@@ -110,8 +110,9 @@ void responder_rpc_finish(struct responder_rpc *rpc);
  * @call_bytes: what the memory for its Call takes
  * @npulls:     of its Reads, those that are not done
  *
- * Beside the two messages each segment takes a work request, and each part of the Reply one more where it ends
- * inside of a segment, or is longer than the endpoint takes at once, or where it comes in parts. If it may be lent it takes the keys for that.
+ * Beside the two messages each segment takes a work request, and each part of the Reply one more where it ends inside of a
+ * segment, or is longer than the endpoint takes at once, or where it comes in parts. If it may be lent it takes the keys
+ * for that.
  */
 size_t responder_rpc_cost_bytes(const struct responder_rpc *rpc, size_t call_bytes,
 				unsigned npulls);

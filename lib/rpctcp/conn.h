@@ -35,6 +35,12 @@
 STATE_ENUM(tcp_leg_state, TCP_LEG_STATES);
 extern const struct state_table tcp_leg_states;
 
+/*
+ * What is read of a connection in a turn, but for less than a staging more, and what is sent: a message of 1 MiB and its
+ * headers. Less would cut it in two turns, more would keep others waiting.
+ */
+#define TCP_TURN_BYTES ((1024u + 64u) * 1024u)
+
 /* Why no input is taken just now. */
 #define TCP_BLOCK_CALLS   0x01u /* a Call may not be passed on: admit.h */
 #define TCP_BLOCK_ANSWERS 0x02u /* too many answers of our own are not sent yet */

@@ -22,9 +22,6 @@
 #define TCP_ANSWER_BYTES     128u /* of memory for one of them, at most */
 #define TCP_ANSWERS_MAX      64u  /* answers of our own that are not sent yet */
 
-/* Sent in a turn, at most: a message of 1 MiB and its headers, lest others wait long or it take two turns. */
-#define TCP_TURN_BYTES ((1024u + 64u) * 1024u)
-
 STAILQ_HEAD(tcp_out_list, tcp_out);
 
 struct tcp_output {

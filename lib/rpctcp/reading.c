@@ -11,7 +11,7 @@
 static void begin_turn(struct tcp_input *in)
 {
 	in->turn_records = 0;
-	in->turn_left_bytes = TCP_TURN_READ_BYTES;
+	in->turn_left_bytes = TCP_TURN_BYTES;
 }
 
 /* How long to wait for progress. A Call that holds more memory than most has a time to end in, too. */

@@ -14,8 +14,6 @@
 
 #include "rpctcp/input.h"
 
-/* Of one connection in a turn, or less than a staging more: a message of 1 MiB and its headers. */
-#define TCP_TURN_READ_BYTES   ((1024u + 64u) * 1024u)
 #define TCP_SCARCE_READ_BYTES (4u * 1024u) /* per read while the budget has waiters */
 
 /** tcp_reading_ready - read what has come, as far as a turn goes, and take it. */

@@ -109,7 +109,7 @@ void ends_init(struct end *end)
 static void listen_on(const char *host, int family)
 {
 	struct sockaddr_storage addr = {.ss_family = (sa_family_t)family};
-	struct iwarp_config config = {0};
+	struct iwarp_config config = {.fpdu = IWARP_FPDU_MSS};
 	int err;
 
 	if (family == AF_INET)

@@ -48,7 +48,7 @@ static void lend(void)
 
 void peer_responder_start(void)
 {
-	struct iwarp_config config = {.crc = peer_crc};
+	struct iwarp_config config = {.crc = peer_crc, .fpdu = IWARP_FPDU_MSS};
 	struct mpa_frame request = {.revision = 2, .enhanced = true, .ird = 4, .ord = 2};
 
 	side_init(&peer_side, &config, 42);
@@ -63,7 +63,7 @@ void peer_responder_start(void)
 
 void peer_initiator_start(void)
 {
-	struct iwarp_config config = {.crc = peer_crc};
+	struct iwarp_config config = {.crc = peer_crc, .fpdu = IWARP_FPDU_MSS};
 	struct mpa_frame reply = {
 		.reply = true, .revision = 2, .enhanced = true, .ird = 4, .ord = 4};
 
@@ -212,7 +212,7 @@ void peer_expect_closed(enum fabric_close why)
 
 void peer_start(bool crc)
 {
-	struct iwarp_config config = {.crc = crc};
+	struct iwarp_config config = {.crc = crc, .fpdu = IWARP_FPDU_MSS};
 
 	side_init(&peer_side, &config, 1);
 }

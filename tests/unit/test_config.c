@@ -34,7 +34,7 @@ START_TEST(everything_has_a_default)
 	ck_assert_uint_eq(s->stall_timeout_s, 60);
 	ck_assert_uint_eq(s->keepalive_s, 30);
 	ck_assert(s->mpa_crc);
-	ck_assert_int_eq(s->fpdu_max, FPDU_MAX_AUTO);
+	ck_assert_int_eq(s->fpdu_max, IWARP_FPDU_AUTO);
 	ck_assert_int_eq(s->ddp, DDP_NONE);
 	ck_assert_int_eq(s->peer, PEER_AUTO);
 	ck_assert_uint_eq(s->listen_version, 2);
@@ -97,7 +97,7 @@ START_TEST(every_key_is_read)
 	ck_assert_uint_eq(s->stall_timeout_s, 7);
 	ck_assert_uint_eq(s->keepalive_s, 11);
 	ck_assert(!s->mpa_crc);
-	ck_assert_int_eq(s->fpdu_max, FPDU_MAX_64K);
+	ck_assert_int_eq(s->fpdu_max, IWARP_FPDU_64K);
 	ck_assert_int_eq(s->ddp, DDP_NFS);
 	ck_assert_int_eq(s->peer, PEER_CHIMERA);
 	s = config_fixture_service(

@@ -214,7 +214,7 @@ END_TEST
 
 START_TEST(never_more_reads_are_out_than_the_peer_takes)
 {
-	struct iwarp_config config = {0};
+	struct iwarp_config config = {.fpdu = IWARP_FPDU_MSS};
 	struct buf *from, *to;
 	struct fabric_key key;
 	static struct side_wr reads[50];

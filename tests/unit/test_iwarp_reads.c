@@ -181,7 +181,7 @@ START_TEST(an_ord_above_our_ird_in_the_reply)
 {
 	struct mpa_frame reply = {
 		.reply = true, .revision = 2, .enhanced = true, .ird = 4, .ord = 17};
-	struct iwarp_config config = {0};
+	struct iwarp_config config = {.fpdu = IWARP_FPDU_MSS};
 
 	peer_teardown();
 	side_init(&peer_side, &config, 42);

@@ -179,7 +179,7 @@ START_TEST(a_silent_peer_is_asked_and_given_up)
 		unsigned idle_s;
 		int interval_s, end_ms;
 	} rows[] = {{1, 1, 4000}, {3, 1, 6000}, {12, 1, 24000}, {30, 3, 60000}, {3600, 3, 3630000}};
-	struct iwarp_config config = {.keepalive_s = rows[_i].idle_s};
+	struct iwarp_config config = {.fpdu = IWARP_FPDU_MSS, .keepalive_s = rows[_i].idle_s};
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
 
 	iwarp_socket_tune(fd, &config);
@@ -200,7 +200,7 @@ static void both_tuned(struct end *end)
 
 START_TEST(who_connects_and_what_is_accepted_are_tuned_alike)
 {
-	ends_start(true, true, "127.0.0.1", AF_INET);
+	ends_start(true, IWARP_FPDU_MSS, "127.0.0.1", AF_INET);
 	ends.client.step = both_tuned;
 	ends_connect();
 	event_loop_run(ends.loop);

@@ -10,9 +10,9 @@
 
 /* How long FPDUs are that are sent. */
 enum iwarp_fpdu {
+	IWARP_FPDU_AUTO, /* up to 64 KiB where no Ethernet is on the way, else as a TCP segment */
 	IWARP_FPDU_MSS,  /* as a TCP segment */
 	IWARP_FPDU_64K,  /* up to 64 KiB */
-	IWARP_FPDU_AUTO, /* up to 64 KiB where no Ethernet is on the way, else as a TCP segment */
 };
 
 struct iwarp_config {
