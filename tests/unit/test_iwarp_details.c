@@ -333,6 +333,49 @@ START_TEST(a_long_send_is_received_where_it_belongs)
 }
 END_TEST
 
+/* The header of a Send has come and been judged by its receive; before its payload the receives become smaller. */
+START_TEST(a_receive_whose_send_has_begun_keeps_its_size)
+{
+	static uint8_t wire[1u << 17];
+	struct buf *from, *neighbours[64];
+	struct side_wr send;
+	size_t len;
+
+	iwarp_pair_start(&plain);
+	ck_assert_uint_eq(iwarp_engine_recv_resize(b.engine, 65536), 0);
+	b.refill = false;
+	iwarp_engine_mss(a.engine, 65483);
+	from = buf_get(a.pool, 60000);
+	side_fill(from->mem, 60000, 7);
+	side_wr_init(&send, &a, FABRIC_SEND);
+	side_wr_add(&send, from, 0, 60000);
+	side_post(&a, &send);
+	len = side_take(&a, wire, sizeof(wire));
+	ck_assert_uint_gt(len, 60000);
+	for (unsigned i = 0; i < ARRAY_SIZE(neighbours); i++) {
+		neighbours[i] = buf_get(b.pool, 4096);
+		memset(neighbours[i]->mem, 0x5a, 4096);
+	}
+	buf_put(neighbours[10]);
+	/* Length and DDP header, as TCP may cut it; then what a timer of the owner's does. */
+	side_give(&b, wire, 20, 20);
+	(void)iwarp_engine_recv_resize(b.engine, 4096);
+	side_give(&b, wire + 20, len - 20, 30000);
+	for (unsigned i = 0; i < ARRAY_SIZE(neighbours); i++)
+		for (unsigned j = 0; i != 10 && j < 4096; j++)
+			if (neighbours[i]->mem[j] != 0x5a)
+				ck_abort_msg("byte %u of buffer %u is overwritten", j, i);
+	ck_assert_uint_eq(b.nsends, 1);
+	ck_assert_uint_eq(b.sends[0].size_bytes, 65536);
+	ck_assert_mem_eq(b.sends[0].bytes, from->mem, 60000);
+	for (unsigned i = 0; i < ARRAY_SIZE(neighbours); i++)
+		if (i != 10)
+			buf_put(neighbours[i]);
+	buf_put(from);
+	iwarp_pair_stop();
+}
+END_TEST
+
 START_TEST(a_whole_send_is_handed_over_without_a_copy)
 {
 	iwarp_pair_start(&plain);
@@ -415,6 +458,7 @@ int main(void)
 	tcase_add_test(tc, more_messages_than_one_batch_holds_all_arrive);
 	tcase_add_test(tc, payload_is_received_where_it_belongs);
 	tcase_add_test(tc, a_long_send_is_received_where_it_belongs);
+	tcase_add_test(tc, a_receive_whose_send_has_begun_keeps_its_size);
 	tcase_add_test(tc, a_whole_send_is_handed_over_without_a_copy);
 	tcase_add_test(tc, what_is_posted_when_the_connection_breaks_is_flushed_in_order);
 	tcase_add_test(tc, an_owner_that_closes_inside_recv_hears_no_more);

@@ -107,7 +107,11 @@ void iwarp_engine_recv_post(struct iwarp_engine *engine, unsigned count, uint32_
 
 unsigned iwarp_engine_recv_resize(struct iwarp_engine *engine, uint32_t size_bytes)
 {
-	unsigned kept = engine->rx.send_have || engine->rx.send_buf ? 1 : 0;
+	const struct engine_rx *rx = &engine->rx;
+	/* A Send whose header is here was judged by the first; inside recv() that one is taken already. */
+	bool in_send = rx->stage != RX_HEADER && rx->trailer_have < rx->trailer_need &&
+		       engine_rx_is_send(rx);
+	unsigned kept = rx->send_have || rx->send_buf || in_send ? 1 : 0;
 
 	if (engine->state != ENGINE_OPEN)
 		return FABRIC_RECV_KEPT;
