@@ -402,5 +402,8 @@ uint32_t requester_rpcs_count_on(const struct requester_rpcs *rpcs, uint32_t eno
 
 void requester_rpc_more(struct requester_rpc *rpc)
 {
-	lend_ready(&rpc->lend, 0, rpc->form.call.nsegments, lent_here_bytes(rpc));
+	/* On a connection that is lost, of which we are still to hear, not all were bound. */
+	unsigned nkeys = least(rpc->form.call.nsegments, rpc->lend.nkeys);
+
+	lend_ready(&rpc->lend, 0, nkeys, lent_here_bytes(rpc));
 }

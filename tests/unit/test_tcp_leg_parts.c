@@ -8,7 +8,7 @@
 #include "rpctcp/input.h"
 #include "tests/unit/tcp_bench.h"
 
-#define LEN    200000u
+#define LEN    (3 * TCP_PART_BYTES + 3392)
 #define RECORD (RECORD_MARK_BYTES + LEN)
 #define PART   TCP_PART_BYTES
 #define XID    7u

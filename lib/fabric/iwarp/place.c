@@ -88,7 +88,7 @@ static enum iwarp_reason send_check(struct iwarp_engine *engine)
 		return REASON_NO_BUFFER;
 	if (rx->ddp.mo != rx->send_have)
 		return REASON_MO;
-	if (rx->payload_total > room - rx->send_have)
+	if (rx->send_have > room || rx->payload_total > room - rx->send_have)
 		return REASON_TOO_LONG;
 	return REASON_NONE;
 }
