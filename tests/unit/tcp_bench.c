@@ -292,7 +292,7 @@ struct exchange *bench_call(struct bench_side *side, uint32_t xid, uint32_t len_
 	ck_assert_int_eq(rpc_call_decode(x->call.data, len_bytes, &x->facts.hdr), RPC_OK);
 	memset(x->call.data + have_bytes, 0xee, len_bytes - have_bytes);
 	x->call.have_bytes = have_bytes;
-	x->reply_max_bytes = BENCH_MAX_MESSAGE;
+	x->reply_max_bytes = side->config.leg.max_message_bytes;
 	leg_call(side->leg, exchange_ref(x));
 	return x;
 }

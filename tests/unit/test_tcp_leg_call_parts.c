@@ -32,6 +32,7 @@ static void teardown(void)
 static void accept_partial(bool partial)
 {
 	server.config.leg.partial = partial;
+	server.config.leg.max_message_bytes = 2 * BENCH_MAX_MESSAGE;
 	bench_accept();
 }
 

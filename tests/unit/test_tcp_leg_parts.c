@@ -35,6 +35,7 @@ static struct exchange *ask(bool partial)
 	struct exchange *x;
 
 	client.config.leg.partial = partial;
+	client.config.leg.max_message_bytes = 2 * BENCH_MAX_MESSAGE;
 	bench_connect();
 	bench_run();
 	x = bench_call(&client, XID, BENCH_CALL_MIN, BENCH_CALL_MIN);
