@@ -7,6 +7,8 @@
 #include "rpc/call_verdict.h"
 #include "rpctcp/admit.h"
 
+#define PARTS_LEAST_RATE (256u * 1024u) /* bytes a second: four times what a Read must have */
+
 /* What a Call gets that does not pass. A stream that holds what is no Call cannot be trusted any more. */
 static const struct call_rule rules[CALL_VERDICT_COUNT] = {
 	[CALL_AUTH_TLS] =
@@ -173,14 +175,25 @@ static void promise(const struct tcp_messages *msgs, struct exchange *x)
 }
 
 /*
+ * Who reads what is lent of a Call that still comes has the time for it that its length allows (work.c), and knows nothing
+ * of the client. So one that comes slowly is passed on complete.
+ */
+static bool comes_fast(const struct tcp_messages *msgs)
+{
+	uint64_t took_us = loop_now_us(tcp_loop(msgs->conn)) - msgs->in->since_us;
+
+	return took_us <= (uint64_t)msgs->in->msg.have_bytes * 1000000 / PARTS_LEAST_RATE;
+}
+
+/*
  * A client's Call that is long enough to be passed on in parts, if it may be now. Its length is known, so that it cannot
  * turn out to be too long, and so is how large its Reply may get.
  */
 static bool may_come_in_parts(const struct tcp_messages *msgs)
 {
 	return msgs->conn->config.leg.partial && !msgs->conn->connector &&
-	       tcp_input_comes_in_parts(msgs->in) && msgs->call->facts.stage == FACTS_WHOLE &&
-	       tcp_admit_passes(msgs);
+	       tcp_input_comes_in_parts(msgs->in) && comes_fast(msgs) &&
+	       msgs->call->facts.stage == FACTS_WHOLE && tcp_admit_passes(msgs);
 }
 
 static void fail_no_memory(struct tcp_messages *msgs)

@@ -101,6 +101,7 @@ int tcp_input_body(struct tcp_input *in, uint32_t cap_bytes)
 	if (cap_bytes > TCP_BULK_BYTES)
 		in->window_bytes = TCP_WINDOW_MIN_BYTES;
 	fill_from_aside(in);
+	in->since_us = loop_now_us(tcp_loop(in->conn));
 	in->cap_bytes = cap_bytes;
 	in->mode = TCP_INPUT_BODY;
 	return 0;

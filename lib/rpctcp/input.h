@@ -71,9 +71,9 @@ struct tcp_input {
 	unsigned head_bytes;
 	uint8_t *gathered; /* GATHER: the start of the message, the head included */
 	uint32_t gathered_bytes;
-	struct rpc_msg msg; /* BODY: its length is known at its end, */
-	struct rpc_msg
-		*body; /* and this is where it is: here, or where tcp_input_lend() has put it */
+	struct rpc_msg msg;        /* BODY: its length is known at its end */
+	struct rpc_msg *body;      /* that, or where tcp_input_lend() has put it */
+	uint64_t since_us;         /* BODY: when it began */
 	uint32_t told_bytes;       /* of the body, by grown() */
 	uint32_t cap_bytes;        /* how much of msg may be filled */
 	struct exchange *repeated; /* SKIP: a reference to the Call that it should repeat */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rpc/record.h"
 #include "tests/lib/test.h"
 #include "tests/sim/chain.h"
 
@@ -496,6 +497,40 @@ START_TEST(a_long_call_whose_client_ends_in_the_middle_never_arrives)
 }
 END_TEST
 
+/* A record of 1 MiB may take as long as it likes, if only 16 KiB come in each stall_timeout_s, of 30 s here. */
+START_TEST(a_long_call_of_a_slow_client_arrives)
+{
+	const struct chain_params params = {.gates = _i};
+	const struct chain_rpc *rpc;
+	uint8_t mark[4];
+	unsigned number;
+	struct iovec iov = {mark, sizeof(mark)};
+
+	chain = chain_new(&params);
+	chain_connect(chain);
+	call_row(CHAIN_CLIENT, "NFSv3 1");
+	chain_run(chain, 100);
+	number = chain_book_add_sized(&chain->book, CHAIN_CLIENT, LONG_BYTES, 0);
+	rpc = &chain->book.list[number];
+	record_mark_encode(mark, rpc->call_bytes);
+	ck_assert_int_eq(stream_writev(chain->client.wire.stream, &iov, 1), 4);
+	for (uint32_t at = 0; at < rpc->call_bytes && !chain->client.wire.is_over;) {
+		ssize_t n;
+
+		iov = (struct iovec){rpc->call + at, 20 * 1024};
+		if (iov.iov_len > rpc->call_bytes - at)
+			iov.iov_len = rpc->call_bytes - at;
+		n = stream_writev(chain->client.wire.stream, &iov, 1);
+		if (n > 0)
+			at += n;
+		chain_run(chain, 2000);
+	}
+	chain_run(chain, 5000);
+	ck_assert_uint_eq(chain_closes(chain, chain->ngates - 1, LEG_CLOSE_RECORD_STALLED), 0);
+	expect_all_answered();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("chain");
@@ -503,6 +538,7 @@ int main(void)
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_checked_fixture(tc, NULL, teardown);
+	tcase_add_loop_test(tc, a_long_call_of_a_slow_client_arrives, 1, 3);
 	tcase_add_test(tc, nobody_is_called_before_the_first_byte);
 	tcase_add_loop_test(tc, each_procedure_and_operation_passes, 0, 4);
 	tcase_add_test(tc, a_callback_passes_the_other_way);

@@ -120,6 +120,20 @@ START_TEST(a_read_of_data_that_are_broken_off_is_not_answered)
 }
 END_TEST
 
+/* The fabric has found that the connection is over, and we are still to hear of it: keys cannot be bound any more. */
+START_TEST(a_call_that_comes_on_a_connection_that_is_dying_goes_on_to_come)
+{
+	struct exchange *x = begin_known_call(10000, 0);
+
+	fabric_ep_close(rdma_leg_of(rig->client.leg)->conn.ep);
+	rig_call_grow(&rig->client, x, 160);
+	rig_call_grow(&rig->client, x, 5000);
+	rig_call_grow(&rig->client, x, 10160);
+	rig_run(rig);
+	pieces_end();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("requester_pieces_ddp");
@@ -128,6 +142,7 @@ int main(void)
 	tcase_add_loop_test(tc, a_call_whose_data_come_last_leaves_when_its_head_is_here, 0, 2);
 	tcase_add_test(tc, a_call_with_more_behind_its_data_waits_for_that);
 	tcase_add_test(tc, a_read_of_data_that_are_broken_off_is_not_answered);
+	tcase_add_test(tc, a_call_that_comes_on_a_connection_that_is_dying_goes_on_to_come);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }
