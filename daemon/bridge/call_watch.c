@@ -4,13 +4,10 @@
 
 #include "daemon/bridge/bridge_walk.h"
 
-/* How long it has waited for the server, which it does once the client has sent all of it. */
 static uint64_t age_us(const struct bridge *bridge, const struct exchange *x)
 {
 	uint64_t now_us = loop_now_us(bridge_loop(bridge));
 
-	if (!rpc_msg_is_whole(&x->call))
-		return 0;
 	return now_us > x->start_us ? now_us - x->start_us : 0;
 }
 
@@ -26,6 +23,9 @@ static unsigned look_at(struct bridge *bridge, struct late_found *found)
 	if (!bridge->passing || !bridge->server.leg)
 		return 0;
 	TAILQ_FOREACH(x, &bridge->calls, owner_entry) {
+		/* It waits for the server once the client has sent all of it. */
+		if (!rpc_msg_is_whole(&x->call))
+			continue;
 		us = age_us(bridge, x);
 		if (us < LATE_CALL_US)
 			break;

@@ -73,9 +73,12 @@ void bridge_more(void *arg, struct exchange *x)
 	const struct side *side = arg;
 	struct leg *other = other_leg(side);
 
-	learn(side->bridge, x);
-	if (x->origin != side->leg && ends_call(side, x))
-		bridge_call_ends(side->bridge, x);
+	/* Of a Call that grows, what is in the place of its Reply is none yet. */
+	if (x->origin != side->leg) {
+		learn(side->bridge, x);
+		if (ends_call(side, x))
+			bridge_call_ends(side->bridge, x);
+	}
 	if (other)
 		leg_more(other, x);
 	else if (side == &side->bridge->client)

@@ -435,6 +435,23 @@ START_TEST(a_call_that_still_comes_does_not_wait_for_the_server)
 }
 END_TEST
 
+START_TEST(a_call_that_still_comes_hides_none_behind_it)
+{
+	struct stub *client, *server;
+	struct exchange *first;
+
+	open_pair(&client, &server);
+	first = server->last_call;
+	first->call.len_bytes++;
+	bench_stub_call(bench, client, 2);
+	bench_run(bench, 36000);
+	expect(" (1 Call of 1 client waits)\n");
+	first->call.len_bytes--;
+	stub_closing(client, LEG_CLOSE_PEER, "");
+	both_gone(client, server);
+}
+END_TEST
+
 /* Each turn of the loop looks at some of them, and they may go in between. */
 START_TEST(many_calls_are_looked_at_in_turns)
 {
@@ -474,6 +491,7 @@ int main(void)
 	tcase_add_test(tc, a_call_that_is_never_answered_does_not_hide_an_outage);
 	tcase_add_test(tc, a_call_that_is_answered_in_time_is_not_told);
 	tcase_add_test(tc, a_call_that_still_comes_does_not_wait_for_the_server);
+	tcase_add_test(tc, a_call_that_still_comes_hides_none_behind_it);
 	tcase_add_test(tc, many_calls_are_looked_at_in_turns);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
