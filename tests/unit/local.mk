@@ -528,6 +528,14 @@ tests_unit_test_iwarp_expected_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_iwarp_expected_LDADD = tests/unit/libiwarpside.a $(UNIT_LDADD)
 TESTS += tests/unit/test_iwarp_expected
 
+check_PROGRAMS += tests/unit/test_iwarp_hostile
+tests_unit_test_iwarp_hostile_SOURCES = tests/unit/test_iwarp_hostile.c \
+	tests/unit/iwarp_hostile.c tests/unit/iwarp_hostile.h \
+	tests/unit/iwarp_pair.c tests/unit/iwarp_pair.h
+tests_unit_test_iwarp_hostile_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_iwarp_hostile_LDADD = tests/unit/libiwarpside.a $(UNIT_LDADD)
+TESTS += tests/unit/test_iwarp_hostile
+
 check_PROGRAMS += tests/unit/test_iwarp_habit
 tests_unit_test_iwarp_habit_SOURCES = tests/unit/test_iwarp_habit.c
 tests_unit_test_iwarp_habit_CFLAGS = $(UNIT_CFLAGS)

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Test support: an owner of an iwarp engine who lends memory in plots, takes it back as soon as it may, and lends it again.
+ *
+ * Beside the memory stands what must be in it by what the peer sends, as far as that is defined. What was taken back is
+ * filled at once with something else, so whatever is written there later is seen.
+ */
+#ifndef TESTS_UNIT_IWARP_HOSTILE_H
+#define TESTS_UNIT_IWARP_HOSTILE_H
+
+#include "tests/unit/iwarp_pair.h"
+
+#define PLOTS      16u
+#define PLOT_BYTES 120000u
+
+enum plot_use {
+	PLOT_OWN,      /* not lent */
+	PLOT_WRITE,    /* by a key, for RDMA Writes alone */
+	PLOT_ANY,      /* by a key, for RDMA Reads too */
+	PLOT_RESPONSE, /* a Read is to fill it */
+};
+
+struct plot {
+	enum plot_use use;
+	bool over;      /* the peer has said its last about it: nothing more may be sent there */
+	unsigned order; /* among all that were ever lent */
+	uint32_t len_bytes;
+	struct fabric_key key;
+	struct side_wr read;
+	/* What the Read Request said. */
+	uint32_t sink_stag;
+	uint64_t sink_to;
+};
+
+extern struct plot plots[PLOTS];
+
+static inline uint32_t roll(struct iwarp_random *random, uint32_t sides)
+{
+	return (uint32_t)(iwarp_random_next(random) % sides);
+}
+
+/** plots_start - the responder's owner has them. */
+void plots_start(void);
+/** plots_stop - whatever is lent is taken back, and Reads without an answer are flushed. */
+void plots_stop(void);
+/** plots_lend - some of those that are not lent, each for any use. */
+void plots_lend(struct iwarp_random *random);
+/** plot_expect - the peer sends these bytes there. */
+void plot_expect(const struct plot *plot, uint32_t at, const uint8_t *bytes, uint32_t len_bytes);
+/** plot_take_back - a key is unbound; what the peer wrote must be there. */
+void plot_take_back(struct plot *plot);
+/** plot_at - the one that this memory is of, or NULL. */
+struct plot *plot_at(const uint8_t *mem);
+/** plot_holds - whether so much from @mem on, which begins in it, lies in what is lent of it. */
+bool plot_holds(const struct plot *plot, const uint8_t *mem, size_t len_bytes);
+/** plots_check - every byte of all of them. */
+void plots_check(void);
+
+#endif
