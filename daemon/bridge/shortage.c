@@ -5,17 +5,6 @@
 #include "daemon/base/log.h"
 #include "daemon/bridge/bridge.h"
 
-/* The service that has most of the memory. */
-static const struct budget_part *largest_part(const struct budget *budget)
-{
-	const struct budget_part *largest = &budget->parts[0];
-
-	for (size_t i = 1; i < budget->nparts; i++)
-		if (atomic_load(&budget->parts[i].lent_bytes) > atomic_load(&largest->lent_bytes))
-			largest = &budget->parts[i];
-	return largest;
-}
-
 /* The connection that holds most of what this service has on this worker. */
 static struct bridge *largest_bridge(struct worker_service *ws)
 {
@@ -31,14 +20,15 @@ void shortage_log(void *arg, const struct budget_claim *claim)
 {
 	struct worker_service *ws = arg;
 	struct log_limit *limit = &ws->service->lines[LINE_SHORTAGE];
-	const struct budget_part *part = largest_part(ws->account->borrower.part->budget);
-	const struct service *service = part->owner;
+	char largest[CONFIG_NAME_MAX_BYTES + 1]; /* a service's name */
+	size_t lent_bytes;
 	const struct bridge *bridge;
 	struct bridge_info info = {0};
 
 	/* Thousands may become late at once, and who holds most is sought among as many. */
 	if (log_leaves_out(LOG_LEVEL_WARNING, limit))
 		return;
+	lent_bytes = budget_largest(ws->account->borrower.part->budget, largest, sizeof(largest));
 	bridge = largest_bridge(ws);
 	if (bridge)
 		bridge_info_get(bridge, &info);
@@ -48,7 +38,6 @@ void shortage_log(void *arg, const struct budget_claim *claim)
 		"(%zu MiB) and, of this service's connections on this worker, by #%llu (%zu KiB "
 		"for %u Calls)",
 		(loop_now_us(ws->ground->loop) - claim->since_us) / 1e6, claim->bytes / 1024,
-		service->config->name, atomic_load(&part->lent_bytes) >> 20,
-		(unsigned long long)info.id, bridge ? bridge_memory_bytes(bridge) / 1024 : 0,
-		info.client.calls_in_flight_in);
+		largest, lent_bytes >> 20, (unsigned long long)info.id,
+		bridge ? bridge_memory_bytes(bridge) / 1024 : 0, info.client.calls_in_flight_in);
 }

@@ -12,8 +12,7 @@
 #include "daemon/config/config_cidr.h"
 #include "daemon/config/config_value.h"
 
-#define NAME_MAX_BYTES 64u
-#define MAX_ALLOW      1024
+#define MAX_ALLOW 1024
 
 const char *config_type_text(const config_setting_t *setting)
 {
@@ -120,8 +119,9 @@ static void read_name(struct config_reader *r, const config_setting_t *s,
 	if (!text)
 		return;
 	*value = text;
-	if (!*text || strlen(text) > NAME_MAX_BYTES) {
-		config_report(r, s, "%s must have from 1 to %u letters", key->name, NAME_MAX_BYTES);
+	if (!*text || strlen(text) > CONFIG_NAME_MAX_BYTES) {
+		config_report(r, s, "%s must have from 1 to %u letters", key->name,
+			      CONFIG_NAME_MAX_BYTES);
 		return;
 	}
 	for (; *text; text++) {

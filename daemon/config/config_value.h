@@ -7,6 +7,7 @@
 
 #include "base/compiler.h"
 
+#define CONFIG_NAME_MAX_BYTES 64u  /* of a service */
 #define CONFIG_HOST_MAX_BYTES 253u /* a host name (RFC 1123), and longer than any literal */
 #define CONFIG_URI_TEXT_BYTES 280u
 

@@ -272,7 +272,7 @@ static void give_part(struct proxy *proxy, size_t i)
 {
 	struct budget_part *part = budget_part(&proxy->budget, i);
 
-	part->owner = &proxy->services[i];
+	part->name = proxy->services[i].config->name;
 	proxy->services[i].memory = part;
 	proxy->services[i].name.doors = &proxy->doors;
 }

@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define SPARES_DIVISOR  16u /* of the rest, for what all accounts together keep unused … */
@@ -13,52 +14,6 @@
 static size_t rest_of(size_t limit_bytes, size_t own_bytes, size_t nparts)
 {
 	return limit_bytes > own_bytes * nparts ? limit_bytes - own_bytes * nparts : 0;
-}
-
-int budget_init(struct budget *budget, size_t limit_bytes, size_t own_bytes, size_t nparts,
-		size_t naccounts)
-{
-	size_t all = nparts * naccounts;
-
-	*budget = (struct budget){
-		.limit_bytes = limit_bytes,
-		.own_bytes = own_bytes,
-		.rest_bytes = rest_of(limit_bytes, own_bytes, nparts),
-		.nparts = nparts,
-	};
-	budget->parts = calloc(nparts ? nparts : 1, sizeof(*budget->parts));
-	if (!budget->parts)
-		return -ENOMEM;
-	/* Accounts keep up to twice as much. */
-	budget->spare_bytes = all ? budget->rest_bytes / SPARES_DIVISOR / 2 / all : 0;
-	if (budget->spare_bytes > SPARE_MAX_BYTES)
-		budget->spare_bytes = SPARE_MAX_BYTES;
-	if (budget->spare_bytes < SPARE_MIN_BYTES)
-		budget->spare_bytes = 0;
-	atomic_init(&budget->free_bytes, budget->rest_bytes);
-	TAILQ_INIT(&budget->turns);
-	pthread_mutex_init(&budget->lock, NULL);
-	for (size_t i = 0; i < nparts; i++) {
-		budget->parts[i].budget = budget;
-		TAILQ_INIT(&budget->parts[i].waiting);
-	}
-	return 0;
-}
-
-void budget_fini(struct budget *budget)
-{
-	if (!budget->parts)
-		return;
-	assert(budget->lent_bytes == 0 && TAILQ_EMPTY(&budget->turns));
-	pthread_mutex_destroy(&budget->lock);
-	free(budget->parts);
-	budget->parts = NULL;
-}
-
-struct budget_part *budget_part(struct budget *budget, size_t part)
-{
-	assert(part < budget->nparts);
-	return &budget->parts[part];
 }
 
 void budget_stats_get(struct budget *budget, struct budget_stats *stats)
@@ -278,6 +233,124 @@ static void serve(struct budget *budget)
 	while (part)
 		part = serve_part(part) ? TAILQ_FIRST(&budget->turns) : TAILQ_NEXT(part, entry);
 }
+
+/* ---- parts ---- */
+
+/* The parts have become more or fewer. */
+static void set_nparts(struct budget *budget, size_t nparts)
+{
+	size_t all = nparts * budget->naccounts, spare;
+
+	budget->rest_bytes = rest_of(budget->limit_bytes, budget->own_bytes, nparts);
+	/* Accounts keep up to twice as much. */
+	spare = all ? budget->rest_bytes / SPARES_DIVISOR / 2 / all : 0;
+	if (spare > SPARE_MAX_BYTES)
+		spare = SPARE_MAX_BYTES;
+	if (spare < SPARE_MIN_BYTES)
+		spare = 0;
+	atomic_store_explicit(&budget->spare_bytes, spare, memory_order_relaxed);
+	atomic_store_explicit(&budget->nparts, nparts, memory_order_relaxed);
+	set_over(budget, budget->over_bytes);
+}
+
+int budget_init(struct budget *budget, size_t limit_bytes, size_t own_bytes, size_t nparts,
+		size_t naccounts)
+{
+	*budget = (struct budget){
+		.limit_bytes = limit_bytes,
+		.own_bytes = own_bytes,
+		.naccounts = naccounts,
+	};
+	TAILQ_INIT(&budget->parts);
+	TAILQ_INIT(&budget->turns);
+	pthread_mutex_init(&budget->lock, NULL);
+	set_nparts(budget, 0);
+	while (nparts--) {
+		if (!budget_part_new(budget, "")) {
+			budget_fini(budget);
+			return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+void budget_fini(struct budget *budget)
+{
+	struct budget_part *part;
+
+	if (!budget->parts.tqh_last)
+		return;
+	assert(budget->lent_bytes == 0 && TAILQ_EMPTY(&budget->turns));
+	while ((part = TAILQ_FIRST(&budget->parts))) {
+		TAILQ_REMOVE(&budget->parts, part, link);
+		free(part);
+	}
+	pthread_mutex_destroy(&budget->lock);
+	budget->parts.tqh_last = NULL;
+}
+
+struct budget_part *budget_part_new(struct budget *budget, const char *name)
+{
+	struct budget_part *part = calloc(1, sizeof(*part));
+
+	if (!part)
+		return NULL;
+	part->budget = budget;
+	part->name = name;
+	TAILQ_INIT(&part->waiting);
+	pthread_mutex_lock(&budget->lock);
+	TAILQ_INSERT_TAIL(&budget->parts, part, link);
+	set_nparts(budget, budget->nparts + 1);
+	pthread_mutex_unlock(&budget->lock);
+	return part;
+}
+
+void budget_part_free(struct budget_part *part)
+{
+	struct budget *budget;
+
+	if (!part)
+		return;
+	budget = part->budget;
+	assert(part->lent_bytes == 0 && TAILQ_EMPTY(&part->waiting));
+	pthread_mutex_lock(&budget->lock);
+	TAILQ_REMOVE(&budget->parts, part, link);
+	set_nparts(budget, budget->nparts - 1);
+	serve(budget);
+	pthread_mutex_unlock(&budget->lock);
+	free(part);
+}
+
+struct budget_part *budget_part(struct budget *budget, size_t part)
+{
+	struct budget_part *at;
+
+	pthread_mutex_lock(&budget->lock);
+	at = TAILQ_FIRST(&budget->parts);
+	while (at && part--)
+		at = TAILQ_NEXT(at, link);
+	pthread_mutex_unlock(&budget->lock);
+	assert(at);
+	return at;
+}
+
+size_t budget_largest(struct budget *budget, char *name, size_t name_bytes)
+{
+	const struct budget_part *largest, *at;
+	size_t bytes;
+
+	pthread_mutex_lock(&budget->lock);
+	largest = TAILQ_FIRST(&budget->parts);
+	TAILQ_FOREACH(at, &budget->parts, link)
+		if (atomic_load(&at->lent_bytes) > atomic_load(&largest->lent_bytes))
+			largest = at;
+	snprintf(name, name_bytes, "%s", largest->name);
+	bytes = atomic_load(&largest->lent_bytes);
+	pthread_mutex_unlock(&budget->lock);
+	return bytes;
+}
+
+/* ---- loans ---- */
 
 /* How much @borrower may be lent of what it needs; what it may keep for its next claims comes with it if nobody waits. */
 static size_t offer(const struct budget_borrower *borrower, size_t bytes, bool alone, bool first)

@@ -57,25 +57,28 @@ TAILQ_HEAD(budget_borrower_list, budget_borrower);
 
 struct budget_part {
 	struct budget *budget;
+	TAILQ_ENTRY(budget_part) link;  /* among all */
 	TAILQ_ENTRY(budget_part) entry; /* among those with a waiting account */
 	struct budget_borrower_list waiting;
 	unsigned nturns;          /* of these, those that wait for a turn */
 	atomic_size_t lent_bytes; /* changed under the lock only */
-	const void *owner;        /* the user's */
+	const char *name;         /* the user's, for budget_largest() */
 };
 TAILQ_HEAD(budget_part_list, budget_part);
 
 struct budget {
 	pthread_mutex_t lock;
 	size_t limit_bytes;
-	size_t own_bytes;         /* of each part */
-	size_t rest_bytes;        /* for all: what the limit leaves */
-	size_t over_bytes;        /* what parts have of it */
-	size_t spare_bytes;       /* what an account may keep for its next claims */
-	atomic_size_t free_bytes; /* of the rest; changed under the lock only */
+	size_t own_bytes;  /* of each part */
+	size_t rest_bytes; /* for all: what the limit leaves */
+	size_t over_bytes; /* what parts have of it */
+	size_t naccounts;  /* of a part */
+	atomic_size_t
+		spare_bytes; /* what an account may keep for its next claims; changed under the lock only */
+	atomic_size_t free_bytes; /* of the rest; the same */
+	atomic_size_t nparts;     /* the same */
 	size_t lent_bytes, peak_bytes;
-	size_t nparts;
-	struct budget_part *parts;
+	struct budget_part_list parts;
 	struct budget_part_list turns; /* the one whose turn it is first */
 	atomic_bool contended;         /* there are such; changed under the lock only */
 };
@@ -96,10 +99,22 @@ struct budget_stats {
  */
 int budget_init(struct budget *budget, size_t limit_bytes, size_t own_bytes, size_t nparts,
 		size_t naccounts) MUST_CHECK;
-/** budget_fini - release what budget_init() took; nothing may be lent. */
+/** budget_fini - release what budget_init() took, and parts that are left; nothing may be lent. */
 void budget_fini(struct budget *budget);
-/** budget_part - the part with this number. */
+/** budget_part - one of the parts, in the order in which they came. */
 struct budget_part *budget_part(struct budget *budget, size_t part);
+/**
+ * budget_part_new - one part more
+ * @name: outlives it
+ *
+ * What it has for itself is taken from the rest, though others may have more of that now than is left: they are lent
+ * nothing until they have given back. Returns NULL without memory.
+ */
+struct budget_part *budget_part_new(struct budget *budget, const char *name) MUST_CHECK;
+/** budget_part_free - a part less, to which nothing is lent; its own goes to the rest. Accepts NULL. */
+void budget_part_free(struct budget_part *part);
+/** budget_largest - the name of the part that has most, into @name, and how much that is; at least one must be there. */
+size_t budget_largest(struct budget *budget, char *name, size_t name_bytes);
 /** budget_stats_get - the figures of the whole. */
 void budget_stats_get(struct budget *budget, struct budget_stats *stats);
 

@@ -83,7 +83,7 @@ void budgets_end(void)
 	}
 	ck_assert_uint_eq(budget.lent_bytes, 0);
 	for (unsigned s = 0; s < nparts; s++)
-		ck_assert_uint_eq(budget.parts[s].nturns, 0);
+		ck_assert_uint_eq(budget_part(&budget, s)->nturns, 0);
 	ck_assert_uint_eq(atomic_load(&budget.free_bytes), budget.rest_bytes);
 	budget_fini(&budget);
 	fake_loop_free(loop);

@@ -2,6 +2,11 @@
 /* The budget: parts of their own, shares; one step, nothing lost. */
 #include "tests/unit/budget_fixture.h"
 
+static void never(void *arg)
+{
+	ck_abort();
+}
+
 /* Takes all it can get in steps of @bytes, one connection after the other. */
 static size_t take_all(unsigned service, size_t bytes)
 {
@@ -36,6 +41,70 @@ START_TEST(what_a_service_has_for_itself_is_never_lent)
 	ck_assert(claim(&clients[0][0][0], 0, OWN));
 	ck_assert(!claim(&clients[0][0][1], 0, 1));
 	ck_assert(claim(&clients[1][0][0], 0, OWN));
+	budgets_end();
+}
+END_TEST
+
+START_TEST(a_part_that_comes_has_its_own_when_others_have_given_back)
+{
+	struct budget_part *part;
+	struct budget_account account;
+	struct budget_holder holder;
+	struct budget_claim mine;
+
+	budgets_make(2 * OWN, 1);
+	ck_assert(claim(&clients[0][0][0], 0, 2 * OWN));
+	part = budget_part_new(&budget, "late");
+	ck_assert_ptr_nonnull(part);
+	ck_assert_int_eq(budget_account_init(&account, part, loop, never, NULL), 0);
+	budget_holder_init(&holder, &account, NULL);
+	budget_claim_init(&mine, never, NULL);
+	ck_assert(budget_claim(&holder, &mine, OWN));
+	ck_assert(!claim(&clients[0][0][1], 0, 1));
+	budget_release(&mine);
+	budget_holder_fini(&holder);
+	budget_account_fini(&account);
+	budget_part_free(part);
+	budgets_end();
+}
+END_TEST
+
+START_TEST(what_a_part_had_for_itself_is_for_the_others_when_it_has_gone)
+{
+	struct client *waits = &clients[0][0][1];
+	struct budget_part *part;
+
+	budgets_make(2 * OWN, 1);
+	part = budget_part_new(&budget, "short-lived");
+	ck_assert(claim(&clients[0][0][0], 0, OWN));
+	ck_assert(!claim(waits, 0, OWN));
+	budget_part_free(part);
+	fake_loop_run(loop);
+	ck_assert_uint_eq(budget.lent_bytes, 2 * OWN);
+	budgets_end();
+}
+END_TEST
+
+START_TEST(the_part_with_most_is_named)
+{
+	struct budget_account account;
+	struct budget_holder holder;
+	struct budget_claim mine;
+	struct budget_part *part;
+	char name[8];
+
+	budgets_make(4 * OWN, 1);
+	part = budget_part_new(&budget, "greedy");
+	ck_assert_int_eq(budget_account_init(&account, part, loop, never, NULL), 0);
+	budget_holder_init(&holder, &account, NULL);
+	budget_claim_init(&mine, never, NULL);
+	ck_assert(budget_claim(&holder, &mine, 10));
+	ck_assert_uint_eq(budget_largest(&budget, name, sizeof(name)), 10);
+	ck_assert_str_eq(name, "greedy");
+	budget_release(&mine);
+	budget_holder_fini(&holder);
+	budget_account_fini(&account);
+	budget_part_free(part);
 	budgets_end();
 }
 END_TEST
@@ -157,11 +226,6 @@ START_TEST(a_claim_for_now_leaves_enough_for_others)
 }
 END_TEST
 
-static void never(void *arg)
-{
-	ck_abort();
-}
-
 START_TEST(an_account_keeps_little_for_its_next_claims)
 {
 	struct budget_stats stats;
@@ -250,6 +314,9 @@ int main(void)
 
 	tcase_add_test(tc, a_service_that_takes_all_it_can_leaves_the_others_theirs);
 	tcase_add_test(tc, what_a_service_has_for_itself_is_never_lent);
+	tcase_add_test(tc, a_part_that_comes_has_its_own_when_others_have_given_back);
+	tcase_add_test(tc, what_a_part_had_for_itself_is_for_the_others_when_it_has_gone);
+	tcase_add_test(tc, the_part_with_most_is_named);
 	tcase_add_test(tc,
 		       a_connection_that_takes_all_it_can_leaves_others_of_its_service_something);
 	tcase_add_test(tc, one_that_holds_nothing_gets_an_rpc_of_any_size_in_its_turn);
