@@ -20,14 +20,13 @@
 #include "stream/socket.h"
 
 #define LISTEN_BACKLOG   1024
-#define MAX_ENDPOINTS    16u /* of one host name: two fabrics on each address */
 #define ACCEPTS_PER_TURN 64u /* then others have their turn */
 #define RETRY_US         100000u
 
 /* One socket or fabric listener. */
 struct endpoint {
 	struct listener *listener;
-	int fd; /* TCP; else -1 */
+	int fd; /* the fabric's, if there is one; -1: on a device */
 	struct loop_io *io;
 	struct loop_timer *retry;
 	struct fabric_listener *fabric;
@@ -37,10 +36,11 @@ struct endpoint {
 struct listener {
 	struct loop *loop;
 	const struct service_config *service;
+	const struct listen_sockets *have; /* while it is opened */
 	const struct listener_events *events;
 	void *arg;
 	size_t nendpoints;
-	struct endpoint endpoints[MAX_ENDPOINTS];
+	struct endpoint endpoints[LISTENER_MAX_SOCKETS];
 };
 
 void incoming_drop(const struct incoming *in)
@@ -161,25 +161,41 @@ static void on_readable(void *arg, unsigned events)
 	}
 }
 
+static void tune(const struct service_config *service, int fd)
+{
+	socket_tune_listener(fd, (uint64_t)service->stall_timeout_s * 1000000,
+			     service->keepalive_s);
+}
+
+static int open_socket(const struct service_config *service, const struct sockaddr *addr)
+{
+	int fd = listen_socket_new(addr), rc;
+
+	if (fd < 0)
+		return fd;
+	/* iwarp tunes by itself. */
+	if (service->listen.transport == TRANSPORT_TCP)
+		tune(service, fd);
+	rc = listen_socket_start(fd, addr, LISTEN_BACKLOG);
+	if (!rc)
+		return fd;
+	close(fd);
+	return rc;
+}
+
 static int open_tcp(struct endpoint *ep, const struct addrinfo *ai)
 {
 	const struct service_config *service = ep->listener->service;
 	struct loop *loop = ep->listener->loop;
-	int on = 1, off = 0, rc;
+	int rc;
 
-	ep->fd = socket(ai->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	ep->fd = listen_socket_find(ep->listener->have, ai->ai_addr);
+	if (ep->fd == -ENOENT)
+		ep->fd = open_socket(service, ai->ai_addr);
+	else if (ep->fd >= 0)
+		tune(service, ep->fd);
 	if (ep->fd < 0)
-		return -errno;
-	setsockopt(ep->fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	/* [::] takes IPv4 clients too, whatever the system's default is. */
-	if (ai->ai_family == AF_INET6)
-		setsockopt(ep->fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
-	socket_tune_listener(ep->fd, (uint64_t)service->stall_timeout_s * 1000000,
-			     service->keepalive_s);
-	if (bind(ep->fd, ai->ai_addr, ai->ai_addrlen) || listen(ep->fd, LISTEN_BACKLOG)) {
-		rc = -errno;
-		goto out_close;
-	}
+		return ep->fd;
 	rc = -ENOMEM;
 	ep->io = loop_io_new(loop, ep->fd, on_readable, ep);
 	if (!ep->io)
@@ -192,18 +208,37 @@ out_close:
 	return rc;
 }
 
-static int open_fabric(struct endpoint *ep, const struct fabric_ops *ops, const struct addrinfo *ai)
+static int open_verbs(struct endpoint *ep, const struct addrinfo *ai)
 {
-	const struct service_config *service = ep->listener->service;
-	struct iwarp_config iwarp;
 	struct verbs_config verbs;
 
-	service_iwarp_config(service, &iwarp);
-	service_verbs_config(service, &verbs);
+	service_verbs_config(ep->listener->service, &verbs);
 	ep->fd = -1;
-	return fabric_listen(ops, ops == &verbs_fabric_ops ? (void *)&verbs : (void *)&iwarp,
-			     ep->listener->loop, ai->ai_addr, LISTEN_BACKLOG, on_fabric_incoming,
-			     ep, &ep->fabric);
+	return fabric_listen(&verbs_fabric_ops, &verbs, ep->listener->loop, ai->ai_addr,
+			     LISTEN_BACKLOG, on_fabric_incoming, ep, &ep->fabric);
+}
+
+static int open_iwarp(struct endpoint *ep, const struct addrinfo *ai)
+{
+	struct iwarp_config iwarp;
+
+	service_iwarp_config(ep->listener->service, &iwarp);
+	ep->fd = listen_socket_find(ep->listener->have, ai->ai_addr);
+	if (ep->fd == -ENOENT)
+		ep->fd = open_socket(ep->listener->service, ai->ai_addr);
+	if (ep->fd < 0)
+		return ep->fd;
+	iwarp.has_socket = true;
+	iwarp.socket = ep->fd;
+	return fabric_listen(&iwarp_fabric_ops, &iwarp, ep->listener->loop, ai->ai_addr,
+			     LISTEN_BACKLOG, on_fabric_incoming, ep, &ep->fabric);
+}
+
+static int open_on(struct endpoint *ep, const struct fabric_ops *ops, const struct addrinfo *ai)
+{
+	if (!ops)
+		return open_tcp(ep, ai);
+	return ops == &verbs_fabric_ops ? open_verbs(ep, ai) : open_iwarp(ep, ai);
 }
 
 /* The next endpoint, on TCP if @ops is NULL; it counts only if it could be opened. */
@@ -219,7 +254,7 @@ static int open_endpoint(struct listener *listener, const struct fabric_ops *ops
 	ep->retry = loop_timer_new(listener->loop, on_retry, ep);
 	if (!ep->retry)
 		return -ENOMEM;
-	rc = ops ? open_fabric(ep, ops, ai) : open_tcp(ep, ai);
+	rc = open_on(ep, ops, ai);
 	if (rc)
 		loop_timer_free(listener->loop, ep->retry);
 	else
@@ -283,7 +318,7 @@ static int open_host(struct listener *listener, const char *host, char *error, s
 	}
 	rc = 0;
 	for (const struct addrinfo *ai = list; ai; ai = ai->ai_next) {
-		if (listener->nendpoints + 2 > MAX_ENDPOINTS)
+		if (listener->nendpoints + 2 > LISTENER_MAX_SOCKETS)
 			break;
 		rc = open_address(listener, ai);
 		if (rc) {
@@ -297,8 +332,8 @@ static int open_host(struct listener *listener, const char *host, char *error, s
 }
 
 int listener_open(struct loop *loop, const struct service_config *service,
-		  const struct listener_events *events, void *arg, char *error, size_t error_bytes,
-		  struct listener **out)
+		  const struct listen_sockets *have, const struct listener_events *events,
+		  void *arg, char *error, size_t error_bytes, struct listener **out)
 {
 	const char *host = service->listen.host;
 	struct listener *listener = calloc(1, sizeof(*listener));
@@ -310,6 +345,7 @@ int listener_open(struct loop *loop, const struct service_config *service,
 	}
 	listener->loop = loop;
 	listener->service = service;
+	listener->have = have;
 	listener->events = events;
 	listener->arg = arg;
 	/* Every address: one socket for both families, or IPv4 alone where there is no IPv6. */
@@ -320,6 +356,7 @@ int listener_open(struct loop *loop, const struct service_config *service,
 		listener_close(listener);
 		return rc;
 	}
+	listener->have = NULL;
 	*out = listener;
 	return 0;
 }
@@ -356,6 +393,24 @@ int listener_doors(const struct listener *listener, struct own_doors *doors)
 	return 0;
 }
 
+struct listen_sockets listener_sockets(const struct listener *listener, int *fds)
+{
+	struct listen_sockets sockets = {.fds = fds};
+
+	for (size_t i = 0; listener && i < listener->nendpoints; i++)
+		if (listener->endpoints[i].fd >= 0)
+			fds[sockets.count++] = listener->endpoints[i].fd;
+	return sockets;
+}
+
+bool listener_on_devices(const struct listener *listener)
+{
+	for (size_t i = 0; listener && i < listener->nendpoints; i++)
+		if (transport_of(&listener->endpoints[i]) == TRANSPORT_VERBS)
+			return true;
+	return false;
+}
+
 void listener_close(struct listener *listener)
 {
 	if (!listener)
@@ -363,10 +418,11 @@ void listener_close(struct listener *listener)
 	for (size_t i = 0; i < listener->nendpoints; i++) {
 		struct endpoint *ep = &listener->endpoints[i];
 
-		fabric_listener_free(ep->fabric);
 		loop_io_free(listener->loop, ep->io);
 		loop_timer_free(listener->loop, ep->retry);
-		if (ep->fd >= 0)
+		if (ep->fabric)
+			fabric_listener_free(ep->fabric);
+		else
 			close(ep->fd);
 	}
 	free(listener);

@@ -12,11 +12,14 @@
 #include <sys/socket.h>
 
 #include "base/compiler.h"
+#include "base/listen_socket.h"
 #include "base/loop.h"
 #include "daemon/config/config.h"
 #include "daemon/config/own_doors.h"
 #include "fabric/fabric.h"
 #include "leg/leg.h"
+
+#define LISTENER_MAX_SOCKETS 16u /* of one host name: two fabrics on each address */
 
 struct guest;
 
@@ -44,17 +47,28 @@ struct listener;
  * listener_open - listen as the service's URI says
  * @loop:    the main thread's
  * @service: outlives the listener
+ * @have:    sockets that listen already: those at the service's addresses are gone on with, and nobody who is in their
+ *           queues is lost; NULL: none
  * @error:   on failure: what failed, a sentence without a full stop
  *
  * Returns 0 or a negative errno.
  */
 int listener_open(struct loop *loop, const struct service_config *service,
-		  const struct listener_events *events, void *arg, char *error, size_t error_bytes,
-		  struct listener **out) MUST_CHECK;
+		  const struct listen_sockets *have, const struct listener_events *events,
+		  void *arg, char *error, size_t error_bytes, struct listener **out) MUST_CHECK;
 /** listener_fabrics - what an RDMA listener stands on: "iwarp", "verbs", "verbs and iwarp"; for TCP "". */
 const char *listener_fabrics(const struct listener *listener);
 /** listener_doors - add to @doors where it listens. Returns 0 or -ENOMEM. */
 int listener_doors(const struct listener *listener, struct own_doors *doors) MUST_CHECK;
+/**
+ * listener_sockets - the sockets that it listens on, but for RDMA devices
+ * @fds: LISTENER_MAX_SOCKETS of them
+ *
+ * Lent as long as it listens; what else listens on duplicates of them goes on. Accepts NULL.
+ */
+struct listen_sockets listener_sockets(const struct listener *listener, int *fds);
+/** listener_on_devices - whether it listens on RDMA devices, which only one listener at an address can. */
+bool listener_on_devices(const struct listener *listener);
 /** listener_close - stop listening and free; accepts NULL. */
 void listener_close(struct listener *listener);
 /** incoming_drop - close a connection that cannot be handed on. */

@@ -13,6 +13,8 @@ lib_base_libbase_a_SOURCES = \
 	lib/base/keepalive.h \
 	lib/base/least.h \
 	lib/base/loop.c \
+	lib/base/listen_socket.c \
+	lib/base/listen_socket.h \
 	lib/base/loop.h \
 	lib/base/sockaddr.c \
 	lib/base/sockaddr.h \

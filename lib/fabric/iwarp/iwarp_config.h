@@ -19,6 +19,8 @@ struct iwarp_config {
 	bool crc; /* ask for CRC32C; it is used if either end asks */
 	enum iwarp_fpdu fpdu;
 	uint64_t setup_timeout_us; /* for the TCP connect and the MPA exchange; 0: 10 s */
+	bool has_socket;           /* to listen: on a socket that listens already, … */
+	int socket;                /* … this one; taken, also on failure */
 	unsigned keepalive_s;      /* a peer that said nothing for so long is asked; 0: 30 s */
 };
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Listening for iWARP connections, which are TCP connections until somebody adopts them. */
 #include <errno.h>
-#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/listen_socket.h"
 #include "base/sockaddr.h"
 #include "fabric/iwarp/mpa.h"
 #include "fabric/iwarp/socket.h"
@@ -108,22 +108,17 @@ static void on_ready(void *arg, unsigned events)
 
 static int socket_open(const struct iwarp_config *config, const struct sockaddr *addr, int backlog)
 {
-	int fd = socket(addr->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	int on = 1, off = 0, err;
+	int fd = config->has_socket ? config->socket : listen_socket_new(addr);
+	int err;
 
 	if (fd < 0)
-		return -errno;
-	(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	/* [::] takes IPv4 too, whatever the system's default. */
-	if (addr->sa_family == AF_INET6)
-		(void)setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
+		return fd;
 	iwarp_socket_tune(fd, config);
-	if (bind(fd, addr, sockaddr_bytes(addr)) < 0 || listen(fd, backlog) < 0) {
-		err = -errno;
-		close(fd);
-		return err;
-	}
-	return fd;
+	err = config->has_socket ? 0 : listen_socket_start(fd, addr, backlog);
+	if (!err)
+		return fd;
+	close(fd);
+	return err;
 }
 
 int iwarp_listen(void *config, struct loop *loop, const struct sockaddr *addr, int backlog,
@@ -135,13 +130,13 @@ int iwarp_listen(void *config, struct loop *loop, const struct sockaddr *addr, i
 
 	if (!sockaddr_bytes(addr))
 		return -EAFNOSUPPORT;
-	listener = calloc(1, sizeof(*listener));
-	if (!listener)
-		return -ENOMEM;
 	fd = socket_open(config, addr, backlog);
-	if (fd < 0) {
-		free(listener);
+	if (fd < 0)
 		return fd;
+	listener = calloc(1, sizeof(*listener));
+	if (!listener) {
+		close(fd);
+		return -ENOMEM;
 	}
 	listener->loop = loop;
 	listener->fd = fd;
