@@ -79,6 +79,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/config/config_read.h \
 	daemon/config/config_reader.c \
 	daemon/config/config_reader.h \
+	daemon/config/config_same.c \
+	daemon/config/config_same.h \
 	daemon/config/config_scan.c \
 	daemon/config/config_scan.h \
 	daemon/config/config_value.c \
@@ -88,6 +90,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/config/config_words.h \
 	daemon/config/own_doors.c \
 	daemon/config/own_doors.h \
+	daemon/control/actions.c \
+	daemon/control/actions.h \
 	daemon/control/control.c \
 	daemon/control/control.h \
 	daemon/control/control_request.c \
@@ -98,10 +102,14 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/control/memory_use.h \
 	daemon/control/query.c \
 	daemon/control/query.h \
+	daemon/control/service_answer.c \
+	daemon/control/service_answer.h \
 	daemon/control/snapshot.c \
 	daemon/control/snapshot.h \
 	daemon/control/stats.c \
 	daemon/control/stats.h \
+	daemon/proxy/admission.c \
+	daemon/proxy/admission.h \
 	daemon/proxy/gauge.c \
 	daemon/proxy/gauge.h \
 	daemon/proxy/intake.c \
@@ -112,6 +120,13 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/proxy/placement.h \
 	daemon/proxy/proxy.c \
 	daemon/proxy/proxy.h \
+	daemon/proxy/proxy_parts.c \
+	daemon/proxy/proxy_parts.h \
+	daemon/proxy/proxy_service.c \
+	daemon/proxy/proxy_service.h \
+	daemon/proxy/station.h \
+	daemon/proxy/reload.c \
+	daemon/proxy/reload.h \
 	daemon/proxy/worker.c \
 	daemon/proxy/worker.h \
 	daemon/service/call_mark.c \

@@ -24,6 +24,7 @@
 #include "daemon/config/config_memory.h"
 #include "daemon/control/query.h"
 #include "daemon/proxy/proxy.h"
+#include "daemon/proxy/reload.h"
 
 static const char usage[] = "usage: rpcrdma-proxy [-c FILE] [-t] [-v] [-V] [-h]\n"
 			    "Joins ONC RPC over TCP and RPC-over-RDMA. Runs in the foreground.\n"
@@ -51,9 +52,23 @@ enum status {
 
 struct signals {
 	struct loop *loop;
+	struct proxy *proxy; /* NULL: it is not up yet */
 	struct loop_io *io;
 	int fd;
 };
+
+static void on_hangup(const struct signals *signals, unsigned uid)
+{
+	struct reload_report report;
+
+	log_info(NULL, "a reload was asked for by SIGHUP of uid %u", uid);
+	if (!signals->proxy || signals->proxy->stopping)
+		return;
+	/* What comes of it is in the log. */
+	if (reload(signals->proxy, &report))
+		sd_status("The file was not reloaded: see the log");
+	reload_report_fini(&report);
+}
 
 static void on_signal(void *arg, unsigned events)
 {
@@ -69,12 +84,15 @@ static void on_signal(void *arg, unsigned events)
 	if (read(signals->fd, &info, sizeof(info)) != sizeof(info))
 		return;
 	if (info.ssi_signo == SIGHUP) {
-		log_warning(NULL, "SIGHUP: nothing is reloaded; restart to use a changed file");
+		on_hangup(signals, info.ssi_uid);
 		return;
 	}
 	log_info(NULL, "stop was asked for by %s of uid %u",
 		 info.ssi_signo == SIGTERM ? "SIGTERM" : "SIGINT", info.ssi_uid);
-	event_loop_stop(signals->loop);
+	if (signals->proxy)
+		proxy_stop_gently(signals->proxy);
+	else
+		event_loop_stop(signals->loop);
 }
 
 static int open_signals(void)
@@ -141,7 +159,7 @@ static int check_descriptors(const struct config *config)
 }
 
 /* Runs until a signal or the control socket ends it. */
-static int serve(const struct config *config)
+static int serve(struct config *config)
 {
 	struct loop *loop = event_loop_new();
 	struct query_control *control = NULL;
@@ -166,6 +184,7 @@ static int serve(const struct config *config)
 		goto out;
 	tell_up(proxy);
 	was_up = true;
+	signals.proxy = proxy;
 	event_loop_run(loop);
 	sd_stopping();
 	log_info(NULL, "stopping");
@@ -183,7 +202,7 @@ out:
 }
 
 /* From here on standard error blocks nobody. */
-static int serve_logging(const struct config *config)
+static int serve_logging(struct config *config)
 {
 	int rc = log_start_writer();
 

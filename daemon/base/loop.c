@@ -418,15 +418,21 @@ out_free:
 	return NULL;
 }
 
-void event_loop_free(struct loop *loop)
+void event_loop_finish(struct loop *loop)
 {
-	struct event_loop *ev;
+	struct event_loop *ev = event_loop_of(loop);
 
-	if (!loop)
-		return;
-	ev = event_loop_of(loop);
 	while (!STAILQ_EMPTY(&ev->posted))
 		run_posted(ev);
+}
+
+void event_loop_free(struct loop *loop)
+{
+	struct event_loop *ev = loop ? event_loop_of(loop) : NULL;
+
+	if (!ev)
+		return;
+	event_loop_finish(loop);
 	assert(ev->watches == 0 && ev->timers == 0);
 	event_del(&ev->post_event);
 	event_del(&ev->lost_event);

@@ -29,6 +29,13 @@ struct loop *event_loop_new(void);
  */
 void event_loop_free(struct loop *loop);
 
+/**
+ * event_loop_finish - run what was posted to a loop that will not run any more
+ *
+ * By the caller, in order: what it needs need not outlive the loop then.
+ */
+void event_loop_finish(struct loop *loop);
+
 /** event_loop_run - turn until event_loop_stop(); the turn that was stopped is finished first. */
 void event_loop_run(struct loop *loop);
 

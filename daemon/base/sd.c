@@ -2,16 +2,32 @@
 /* sd_notify(3) in the daemon's words. */
 #include "daemon/base/sd.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <systemd/sd-daemon.h>
+#include <time.h>
 
 #define STATUS_BYTES 256u
 
 void sd_ready(void)
 {
 	sd_notify(0, "READY=1");
+}
+
+void sd_reloading(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64 "\nSTATUS=Reading the file again",
+		   (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000);
+}
+
+void sd_extend_timeout(uint64_t us)
+{
+	sd_notifyf(0, "EXTEND_TIMEOUT_USEC=%" PRIu64, us);
 }
 
 void sd_stopping(void)

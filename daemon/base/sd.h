@@ -4,11 +4,16 @@
 #define DAEMON_BASE_SD_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/compiler.h"
 
 /** sd_ready - the listeners are open. */
 void sd_ready(void);
+/** sd_reloading - the file is read again; sd_ready() is due when that is over. */
+void sd_reloading(void);
+/** sd_extend_timeout - what it does now, starting or stopping, may take @us more. */
+void sd_extend_timeout(uint64_t us);
 /** sd_stopping - the daemon has begun to stop. */
 void sd_stopping(void);
 /** sd_status - a line for `systemctl status`. */

@@ -76,6 +76,14 @@ void bridges_end_expelled(struct worker_service *ws);
 /** bridge_close - close both legs for @why; a client that is held is held no longer. */
 void bridge_close(struct bridge *bridge, enum leg_close why);
 
+/**
+ * bridge_drain - end it between Calls: for LEG_CLOSE_SHUTDOWN, when none that it has passed on is without its Reply
+ *
+ * Reverse Calls count, too. One that is not open yet has passed nothing on, and ends at once. There is no time limit:
+ * bridge_close() is the caller's. Doing it again does nothing.
+ */
+void bridge_drain(struct bridge *bridge);
+
 /** bridge_info_get - a snapshot. */
 void bridge_info_get(const struct bridge *bridge, struct bridge_info *info);
 

@@ -37,6 +37,7 @@ struct bridge {
 	bool accepted;  /* the client, before its server was sought */
 	bool passing;   /* there is a server for the client's Calls */
 	bool open_told; /* to the log, that it is */
+	bool drains;    /* it ends between Calls */
 	bool late;      /* it has let one wait for long, when it was last looked at */
 	struct budget_holder memory;
 	struct upstream upstream;

@@ -66,7 +66,8 @@ static bool was_sent_nothing(const struct leg *leg)
 /* An RDMA client whose server cannot be had is refused at once: kernels wait by themselves then. */
 static bool may_hold(const struct bridge *bridge, enum leg_close why)
 {
-	if (why == LEG_CLOSE_SHUTDOWN || why == LEG_CLOSE_SUPERSEDED || why == LEG_CLOSE_HALF_OPEN)
+	if (why == LEG_CLOSE_SHUTDOWN || why == LEG_CLOSE_DISCONNECTED ||
+	    why == LEG_CLOSE_SUPERSEDED || why == LEG_CLOSE_HALF_OPEN)
 		return false;
 	return bridge_client_is_tcp(bridge) || why == LEG_CLOSE_TOO_MANY ||
 	       why == LEG_CLOSE_MADE_ROOM;
@@ -127,14 +128,46 @@ void bridge_give_up(struct bridge *bridge, enum leg_close why, enum close_by by,
 	}
 }
 
+/* Its end is decided already: sooner now than it would be. */
+static void close_rest(struct bridge *bridge, enum leg_close why)
+{
+	if (!upstream_is_closed(&bridge->upstream))
+		upstream_close(&bridge->upstream, why);
+	if (!bridge->client_over)
+		leg_close(bridge->client.leg, why);
+}
+
 void bridge_close(struct bridge *bridge, enum leg_close why)
 {
 	if (bridge->state.now == BRIDGE_HELD)
 		close_client(bridge);
 	else if (!bridge_is_decided(bridge))
 		bridge_give_up(bridge, why, CLOSE_BY_PROXY, "");
-	else if (!bridge->client_over)
-		leg_close(bridge->client.leg, why);
+	else
+		close_rest(bridge, why);
+}
+
+void bridge_drain(struct bridge *bridge)
+{
+	if (bridge_is_decided(bridge) || bridge->drains)
+		return;
+	if (bridge->state.now != BRIDGE_OPEN) {
+		bridge_close(bridge, LEG_CLOSE_SHUTDOWN);
+		return;
+	}
+	bridge->drains = true;
+	leg_drain(bridge->client.leg);
+	if (bridge->server.leg)
+		leg_drain(bridge->server.leg);
+}
+
+/*
+ * A leg that has been drained: the other one is, too, and has its own time to send what it still has to. A leg that
+ * is closed from outside is given two seconds for that.
+ */
+static bool ends_alone(const struct bridge *bridge, enum leg_close why)
+{
+	return bridge->drains && why == LEG_CLOSE_SHUTDOWN;
 }
 
 void bridge_client_closing(void *arg, enum leg_close why, const char *detail)
@@ -144,8 +177,10 @@ void bridge_client_closing(void *arg, enum leg_close why, const char *detail)
 	if (bridge->state.now == BRIDGE_HELD) {
 		loop_timer_clear(bridge_loop(bridge), bridge->timer);
 	} else if (!bridge_is_decided(bridge)) {
-		decide(bridge, why, CLOSE_BY_CLIENT, detail);
-		upstream_close(&bridge->upstream, why);
+		decide(bridge, why, ends_alone(bridge, why) ? CLOSE_BY_PROXY : CLOSE_BY_CLIENT,
+		       detail);
+		if (!ends_alone(bridge, why))
+			upstream_close(&bridge->upstream, why);
 	} else {
 		return;
 	}
@@ -166,7 +201,7 @@ void bridge_server_closing(void *arg, enum leg_close why, const char *detail)
 {
 	struct bridge *bridge = ((struct side *)arg)->bridge;
 
-	if (!bridge_is_decided(bridge))
+	if (!bridge_is_decided(bridge) && !ends_alone(bridge, why))
 		bridge_give_up(bridge, why, CLOSE_BY_SERVER, detail);
 }
 

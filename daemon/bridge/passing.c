@@ -29,6 +29,12 @@ void bridge_call(void *arg, struct exchange *x)
 		exchange_put(x);
 		return;
 	}
+	/* Drained, and the other leg is over: what came too late was not taken. */
+	if (bridge->drains && !target) {
+		exchange_put(x);
+		bridge_close(bridge, LEG_CLOSE_SHUTDOWN);
+		return;
+	}
 	if (side == &bridge->client) {
 		bridge_call_begins(bridge, x);
 		if (!bridge->passing) {

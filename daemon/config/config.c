@@ -16,7 +16,7 @@ bool config_allows(const struct service_config *service, const struct sockaddr *
 
 void config_free(struct config *config)
 {
-	if (!config)
+	if (!config || config->refs--)
 		return;
 	for (size_t i = 0; i < config->nservices; i++) {
 		struct service_config *service = &config->services[i];

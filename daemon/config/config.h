@@ -16,6 +16,8 @@
 #include "rpcrdma/rdma_config.h"
 #include "stream/source_port.h"
 
+#define CONFIG_MESSAGE_MAX_BYTES (256u << 20) /* that max_message_bytes may be */
+
 enum ddp { DDP_NONE, DDP_NFS };
 
 struct service_config {
@@ -58,17 +60,26 @@ struct service_config {
 };
 
 struct config {
+	unsigned refs; /* besides the first one */
 	char *file;
 	char *control;    /* path of the control socket */
 	uint32_t workers; /* resolved: never 0 */
 	uint32_t memory_limit_mib;
+	uint32_t drain_timeout_s;
 	size_t nservices;
 	struct service_config *services;
 };
 
 /** config_warn - say on @out what is legal but unwise, as start-up warnings. */
 void config_warn(const struct config *config, FILE *out);
-/** config_free - free it; accepts NULL. */
+/** config_ref - one more reference to it, on the same thread; returns @config. */
+static inline struct config *config_ref(struct config *config)
+{
+	config->refs++;
+	return config;
+}
+
+/** config_free - let go of a reference; the last one frees it; accepts NULL. */
 void config_free(struct config *config);
 /** config_allows - whether the service takes connections from this address. */
 bool config_allows(const struct service_config *service, const struct sockaddr *addr);

@@ -110,6 +110,11 @@ size_t config_memory_buffer_bytes(const struct service_config *service)
 	return rpc_msg_cost_bytes(most(service->max_message_bytes, recv));
 }
 
+size_t config_memory_buffer_max_bytes(void)
+{
+	return rpc_msg_cost_bytes(CONFIG_MESSAGE_MAX_BYTES);
+}
+
 uint32_t config_memory_largest_bytes(const struct config *config,
 				     const struct service_config *service)
 {

@@ -29,6 +29,8 @@ struct reply_room config_memory_reverse_room(const struct service_config *servic
 uint32_t config_memory_reverse_max_bytes(const struct service_config *service);
 /** config_memory_buffer_bytes - the largest buffer that @service ever asks a pool for: of a whole message, or a receive. */
 size_t config_memory_buffer_bytes(const struct service_config *service);
+/** config_memory_buffer_max_bytes - the same of any service that there may come to be. */
+size_t config_memory_buffer_max_bytes(void);
 /**
  * config_memory_receives_bytes - what a connection's receives take from its beginning, all that it may post, on sides
  * where devices may have them; over iwarp:// a receive has memory only while a Send comes

@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <ifaddrs.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,9 @@
 #include "daemon/base/resolver.h"
 
 #define LOCALHOST_ADDRS 2
+
+/* One for all: names are looked up seldom, and doors change when a file is read again. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 struct own_door {
 	enum transport transport;
@@ -115,10 +119,25 @@ static bool takes(const struct own_door *door, const struct sockaddr *to)
 bool own_doors_take(const struct own_doors *doors, enum transport transport,
 		    const struct sockaddr *to)
 {
-	for (size_t i = 0; doors && i < doors->count; i++)
-		if (meets[transport][doors->doors[i].transport] && takes(&doors->doors[i], to))
-			return true;
-	return false;
+	bool taken = false;
+
+	pthread_mutex_lock(&lock);
+	for (size_t i = 0; doors && i < doors->count && !taken; i++)
+		taken = meets[transport][doors->doors[i].transport] && takes(&doors->doors[i], to);
+	pthread_mutex_unlock(&lock);
+	return taken;
+}
+
+void own_doors_replace(struct own_doors *doors, struct own_doors *by)
+{
+	struct own_doors old;
+
+	pthread_mutex_lock(&lock);
+	old = *doors;
+	*doors = *by;
+	pthread_mutex_unlock(&lock);
+	own_doors_fini(&old);
+	*by = (struct own_doors){0};
 }
 
 int own_doors_add(struct own_doors *doors, enum transport transport, const struct sockaddr *addr)

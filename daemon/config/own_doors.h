@@ -32,6 +32,8 @@ struct own_doors {
  */
 int own_doors_add(struct own_doors *doors, enum transport transport,
 		  const struct sockaddr *addr) MUST_CHECK;
+/** own_doors_replace - have them be @by, which is empty then; while other threads look at them. */
+void own_doors_replace(struct own_doors *doors, struct own_doors *by);
 /** own_doors_fini - none any more. */
 void own_doors_fini(struct own_doors *doors);
 

@@ -204,16 +204,30 @@ static void client_log(struct client *client, const char *name)
 	client_reply(client, json_pack("{s:s}", "level", log_level_name(level)));
 }
 
-static void client_stop(struct client *client)
+static void client_act(struct client *client, const struct control_request *request)
 {
 	struct control *control = client->control;
 	char who[UID_TEXT_BYTES];
 
-	log_info(NULL, "stop was asked for by %s on the control socket",
-		 client_uid_text(client, who));
+	client_reply(client, control->ops->act(control->arg, request->command->id,
+					       request->argument, client_uid_text(client, who)));
+}
+
+static void client_stop(struct client *client, const char *argument)
+{
+	struct control *control = client->control;
+	bool now = !strcmp(argument, "--now");
+	char who[UID_TEXT_BYTES];
+
+	if (argument[0] && !now) {
+		client_refuse(client, "stop takes --now, or nothing");
+		return;
+	}
+	log_info(NULL, "stop was asked for by %s on the control socket%s",
+		 client_uid_text(client, who), now ? ", now" : "");
 	/* The answer goes first: into an empty socket buffer, so at once. */
 	client_reply(client, json_pack("{s:b}", "stopping", 1));
-	control->ops->stop(control->arg);
+	control->ops->stop(control->arg, now);
 }
 
 static bool is_privileged(const struct client *client)
@@ -245,7 +259,13 @@ static void client_run(struct client *client, const struct control_request *requ
 		client_log(client, request->argument);
 		break;
 	case CONTROL_COMMAND_STOP:
-		client_stop(client);
+		client_stop(client, request->argument);
+		break;
+	case CONTROL_COMMAND_RELOAD:
+	case CONTROL_COMMAND_DRAIN:
+	case CONTROL_COMMAND_RESUME:
+	case CONTROL_COMMAND_DISCONNECT:
+		client_act(client, request);
 		break;
 	}
 }

@@ -6,7 +6,7 @@
  * {"command": "log", "argument": "debug"}. The answer is one JSON object on one line: {"schema": 1} with what the
  * command gives, or with {"error": "why"}; then the connection closes. Members are only ever added to a schema.
  *
- * The socket has mode 0660. The commands that change something, stop and log, are for root and the daemon's
+ * The socket has mode 0660. The commands that change something are for root and the daemon's
  * own user only. Clients are bounded in number, and one that does not finish its request or does not take its
  * answer is dropped.
  *
@@ -21,6 +21,7 @@
 
 #include "base/compiler.h"
 #include "base/loop.h"
+#include "daemon/control/control_request.h"
 
 #define CONTROL_SCHEMA      1
 #define CONTROL_MAX_CLIENTS 16u
@@ -43,8 +44,11 @@ struct control_ops {
 	 */
 	void (*query)(void *arg, enum control_query query, const char *argument,
 		      void (*done)(void *done_arg, json_t *result), void *done_arg);
-	/* The daemon is to stop, as on SIGTERM. */
-	void (*stop)(void *arg);
+	/* Does what a command that changes something asks for, and returns its answer: a new reference. */
+	json_t *(*act)(void *arg, enum control_command_id command, const char *argument,
+		       const char *who);
+	/* The daemon is to stop, as on SIGTERM; or @now. */
+	void (*stop)(void *arg, bool now);
 };
 
 struct control;

@@ -9,20 +9,18 @@
  */
 #include "daemon/control/query.h"
 
-#include <config.h>
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
-#include <unistd.h>
 
 #include "daemon/base/log.h"
 #include "daemon/base/loop.h"
 #include "daemon/config/config_memory.h"
-#include "daemon/config/config_value.h"
+#include "daemon/control/actions.h"
 #include "daemon/control/control_request.h"
 #include "daemon/control/memory_use.h"
+#include "daemon/control/service_answer.h"
 #include "daemon/control/snapshot.h"
 #include "daemon/control/stats.h"
 
@@ -44,7 +42,8 @@ struct gather {
 	json_t *result;
 	size_t waiting; /* parts that are still out */
 	size_t nservices;
-	const char **names; /* the config's, which outlives the gather */
+	struct proxy_service **services; /* used, so that they stay; NULL: the proxy stops */
+	char **names;
 	struct stats *stats;
 	struct memory_use *memory;  /* one a service */
 	struct budget_stats budget; /* when it began */
@@ -62,7 +61,8 @@ struct query_control {
 struct part {
 	struct gather *gather;
 	struct worker *worker;
-	struct memory_use *memory; /* one a service */
+	struct worker_service **services; /* of the gather, as the worker has them */
+	struct memory_use *memory;        /* one a service */
 	struct pool_stats pool;
 	struct snapshot snapshot;
 };
@@ -77,7 +77,7 @@ static void take_slice(void *arg)
 	struct worker *worker = part->worker;
 
 	/* Without memory for the next post, and in a loop that ends, there is no next turn. */
-	while (snapshot_slice(&part->snapshot, worker->services, worker->nservices,
+	while (snapshot_slice(&part->snapshot, part->services, part->gather->nservices,
 			      loop_now_us(worker->loop)))
 		if (!worker->stopping && !event_loop_post(worker->loop, take_slice, part))
 			return;
@@ -90,8 +90,8 @@ static void take_part(void *arg)
 {
 	struct part *part = arg;
 
-	for (size_t i = 0; i < part->worker->nservices; i++)
-		part->memory[i] = memory_use_of(&part->worker->accounts[i]);
+	for (size_t i = 0; i < part->gather->nservices; i++)
+		part->memory[i] = memory_use_of(part->services[i]->account);
 	pool_stats_get(part->worker->pool, &part->pool);
 	take_slice(part);
 }
@@ -157,8 +157,20 @@ static json_t *share_of(const struct asker *asker, json_t *result)
 
 static void gather_begin(struct gather *gather);
 
+/* They may go now. */
+static void let_services_go(struct gather *gather)
+{
+	for (size_t i = 0; gather->services && i < gather->nservices; i++)
+		gather->services[i]->users--;
+	free(gather->services);
+	gather->services = NULL;
+}
+
 static void gather_free(struct gather *gather)
 {
+	let_services_go(gather);
+	for (size_t i = 0; gather->names && i < gather->nservices; i++)
+		free(gather->names[i]);
 	json_decref(gather->result);
 	free(gather->stats);
 	free(gather->names);
@@ -207,6 +219,7 @@ static void part_free(struct part *part)
 {
 	json_decref(part->snapshot.connections);
 	free(part->snapshot.stats);
+	free(part->services);
 	free(part->memory);
 	free(part);
 }
@@ -230,78 +243,20 @@ static void part_back(void *arg)
 		gather_end(gather);
 }
 
-static json_t *status_json(const struct proxy *proxy)
-{
-	return json_pack(
-		"{s:s, s:i, s:f, s:s, s:I, s:i, s:i, s:i}", "version", PACKAGE_VERSION, "pid",
-		(int)getpid(), "uptime_s", (loop_now_us(proxy->loop) - proxy->start_us) / 1e6,
-		"log_level", log_level_name(log_level()), "log_lines_dropped",
-		(json_int_t)log_lines_dropped(), "workers", (int)proxy->nworkers, "services",
-		(int)proxy->nservices, "connections", proxy_connections(proxy));
-}
-
-static json_t *server_json(const struct proxy *proxy, struct service *service)
-{
-	static const char *const names[] = {
-		[SERVER_UNKNOWN] = "unknown", [SERVER_OK] = "ok", [SERVER_DOWN] = "down"};
-	struct server_info info;
-	bool down, known;
-
-	server_state_get(&service->server, loop_now_us(proxy->loop), &info);
-	down = info.reach == SERVER_DOWN;
-	known = info.reach != SERVER_UNKNOWN;
-	return json_pack("{s:s, s:o, s:o, s:o, s:i, s:I, s:i}", "state", names[info.reach],
-			 "state_age_s", known ? json_real(info.age_us / 1e6) : json_null(), "error",
-			 down ? json_string(info.error) : json_null(), "address",
-			 info.addr[0] ? json_string(info.addr) : json_null(), "waiting_clients",
-			 (int)info.waiting, "attempts_failed", (json_int_t)info.failed,
-			 "late_calls", late_calls_count(&service->late));
-}
-
-static json_t *service_json(const struct proxy *proxy, size_t i)
-{
-	struct service *service = &proxy->services[i];
-	const struct service_config *config = service->config;
-	char listen[CONFIG_URI_TEXT_BYTES], connect[CONFIG_URI_TEXT_BYTES];
-	char name[STATS_CLOSE_NAME_BYTES];
-	json_t *refused = json_object();
-	struct door_counts counts;
-
-	for (size_t why = 0; why < LEG_CLOSE_COUNT; why++)
-		if (proxy->proxy_services[i].refused[why])
-			json_object_set_new(refused, stats_close_name(why, name),
-					    json_integer(proxy->proxy_services[i].refused[why]));
-	door_counts_get(&service->door, &counts);
-	return json_pack("{s:s, s:s, s:s, s:i, s:I, s:i, s:i, s:i, s:i, s:o, s:o}", "name",
-			 config->name, "listen", config_uri_text(&config->listen, listen),
-			 "connect", config_uri_text(&config->connect, connect), "connections",
-			 atomic_load(&service->connections), "connections_total",
-			 (json_int_t)atomic_load(&service->connections_total), "max_connections",
-			 config->max_connections, "max_connections_per_client",
-			 config->max_connections_per_client, "half_open", counts.half_open, "held",
-			 counts.held, "refused", refused, "server", server_json(proxy, service));
-}
-
-static json_t *services_json(const struct proxy *proxy)
-{
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < proxy->nservices; i++)
-		json_array_append_new(list, service_json(proxy, i));
-	return json_pack("{s:o}", "services", list);
-}
-
 static struct part *part_new(struct gather *gather, struct worker *worker)
 {
 	struct part *part = calloc(1, sizeof(*part));
 
 	if (!part)
 		return NULL;
-	part->memory = calloc(gather->nservices, sizeof(*part->memory));
-	if (!part->memory && gather->nservices) {
-		free(part);
+	part->memory = calloc(gather->nservices + 1, sizeof(*part->memory));
+	part->services = calloc(gather->nservices + 1, sizeof(struct worker_service *));
+	if (!part->memory || !part->services) {
+		part_free(part);
 		return NULL;
 	}
+	for (size_t i = 0; i < gather->nservices; i++)
+		part->services[i] = &gather->services[i]->stations[worker->index]->service;
 	part->gather = gather;
 	part->worker = worker;
 	part->snapshot.worker = worker->index;
@@ -312,13 +267,13 @@ static struct part *part_new(struct gather *gather, struct worker *worker)
 	return part;
 }
 
-static json_t *first_result(const struct proxy *proxy, enum control_query query)
+static json_t *first_result(const struct gather *gather)
 {
-	switch (query) {
+	switch (gather->query) {
 	case CONTROL_STATUS:
-		return status_json(proxy);
+		return status_json(gather->queries->proxy);
 	case CONTROL_SERVICES:
-		return services_json(proxy);
+		return services_json(gather->queries->proxy, gather->services, gather->nservices);
 	case CONTROL_CONNECTIONS:
 		return json_pack("{s:[]}", "connections");
 	default:
@@ -326,14 +281,15 @@ static json_t *first_result(const struct proxy *proxy, enum control_query query)
 	}
 }
 
-static uint64_t beside_bytes(const struct proxy *proxy)
+static uint64_t beside_bytes(const struct gather *gather)
 {
+	const struct proxy *proxy = gather->queries->proxy;
 	uint64_t sum = config_memory_reserve_bytes(proxy->config) * proxy->nworkers +
 		       config_memory_staging_bytes(proxy->config);
 
-	for (size_t i = 0; i < proxy->nservices; i++)
-		sum += config_memory_beside_bytes(proxy->services[i].config) *
-		       atomic_load(&proxy->services[i].connections);
+	for (size_t i = 0; i < gather->nservices; i++)
+		sum += config_memory_beside_bytes(gather->services[i]->service.config) *
+		       atomic_load(&gather->services[i]->service.connections);
 	return sum;
 }
 
@@ -341,9 +297,9 @@ static void gather_begin(struct gather *gather)
 {
 	struct proxy *proxy = gather->queries->proxy;
 
-	gather->result = first_result(proxy, gather->query);
+	gather->result = first_result(gather);
 	budget_stats_get(&proxy->budget, &gather->budget);
-	gather->beside_bytes = beside_bytes(proxy);
+	gather->beside_bytes = beside_bytes(gather);
 	gather->waiting = 1; /* this function's */
 	for (size_t i = 0; i < proxy->nworkers; i++) {
 		struct part *part = part_new(gather, proxy->workers[i]);
@@ -359,27 +315,62 @@ static void gather_begin(struct gather *gather)
 		gather_end(gather);
 }
 
+static size_t count(const struct proxy_service_list *list)
+{
+	const struct proxy_service *ps;
+	size_t n = 0;
+
+	TAILQ_FOREACH(ps, list, entry)
+		n++;
+	return n;
+}
+
+static bool use(struct gather *gather, const struct proxy_service_list *list)
+{
+	struct proxy_service *ps;
+
+	TAILQ_FOREACH(ps, list, entry) {
+		char *name = strdup(ps->service.config->name);
+
+		if (!name)
+			return false;
+		gather->names[gather->nservices] = name;
+		gather->services[gather->nservices++] = ps;
+		ps->users++;
+	}
+	return true;
+}
+
+/* Of those that leave, with what they have, connections and memory are shown. */
+static bool use_services(struct gather *gather)
+{
+	const struct proxy *proxy = gather->queries->proxy;
+
+	if (!use(gather, &proxy->services))
+		return false;
+	return (gather->query != CONTROL_CONNECTIONS && gather->query != CONTROL_STATUS) ||
+	       use(gather, &proxy->leaving);
+}
+
 static struct gather *gather_new(struct query_control *queries, enum control_query query)
 {
 	struct proxy *proxy = queries->proxy;
+	size_t most = count(&proxy->services) + count(&proxy->leaving) + 1;
 	struct gather *gather = calloc(1, sizeof(*gather));
 
 	if (!gather)
 		return NULL;
-	*gather = (struct gather){.queries = queries,
-				  .loop = proxy->loop,
-				  .query = query,
-				  .nservices = proxy->nservices};
+	*gather = (struct gather){.queries = queries, .loop = proxy->loop, .query = query};
 	STAILQ_INIT(&gather->askers);
-	gather->names = calloc(proxy->nservices, sizeof(*gather->names));
-	gather->stats = calloc(proxy->nservices, sizeof(*gather->stats));
-	gather->memory = calloc(proxy->nservices, sizeof(*gather->memory));
-	if ((!gather->names || !gather->stats || !gather->memory) && proxy->nservices) {
+	gather->names = calloc(most, sizeof(*gather->names));
+	gather->services = calloc(most, sizeof(struct proxy_service *));
+	gather->stats = calloc(most, sizeof(*gather->stats));
+	gather->memory = calloc(most, sizeof(*gather->memory));
+	if (!gather->names || !gather->services || !gather->stats || !gather->memory ||
+	    !use_services(gather)) {
 		gather_free(gather);
 		return NULL;
 	}
-	for (size_t i = 0; i < proxy->nservices; i++)
-		gather->names[i] = proxy->services[i].config->name;
 	return gather;
 }
 
@@ -421,14 +412,25 @@ static void on_query(void *arg, enum control_query query, const char *argument,
 		gather_begin(gather);
 }
 
-static void on_stop(void *arg)
+static json_t *on_act(void *arg, enum control_command_id command, const char *argument,
+		      const char *who)
 {
 	struct query_control *queries = arg;
 
-	event_loop_stop(queries->proxy->loop);
+	return action_run(queries->proxy, command, argument, who);
 }
 
-static const struct control_ops control_ops = {.query = on_query, .stop = on_stop};
+static void on_stop(void *arg, bool now)
+{
+	struct query_control *queries = arg;
+
+	if (now)
+		event_loop_stop(queries->proxy->loop);
+	else
+		proxy_stop_gently(queries->proxy);
+}
+
+static const struct control_ops control_ops = {.query = on_query, .act = on_act, .stop = on_stop};
 
 int query_control_open(struct proxy *proxy, struct query_control **out)
 {
@@ -464,6 +466,7 @@ void query_control_close(struct query_control *queries)
 		free(queries);
 		return;
 	}
+	let_services_go(under_way);
 	while ((gather = STAILQ_NEXT(under_way, entry))) {
 		STAILQ_REMOVE(&queries->gathers, gather, gather, entry);
 		answer(gather, NULL);

@@ -5,6 +5,7 @@
  * Each answer has "schema" besides (daemon/control/control.h). A member that has no meaning is null.
  *
  * status       {"version", "pid", "uptime_s", "log_level", "log_lines_dropped", "workers", "services", "connections",
+ *               "services_leaving", "stopping": a truth,
  *               "memory": {"limit_bytes", "claimed_bytes", "peak_bytes", "waiting_claims", "oldest_wait_s",
  *                          "mapped_bytes", "in_use_bytes", "beside_limit_bytes"}}
  * services     {"services": [{"name", "listen", "connect", "connections", "connections_total",
@@ -12,7 +13,8 @@
  *                             "refused": {reason: count},
  *                             "memory": {"claimed_bytes", "waiting_claims", "oldest_wait_s"},
  *                             "server": {"state": "unknown", "ok" or "down", "state_age_s", "error", "address",
- *                                        "waiting_clients", "attempts_failed", "late_calls"}}]}
+ *                                        "waiting_clients", "attempts_failed", "late_calls"},
+ *                             "draining": a truth}]}
  * connections  {"connections": [{"id", "service", "worker", "state", "state_age_s", "age_s",
  *                                "client_address", "oldest_call_age_s": a number or null, "client": LEG or null,
  *                                "upstream": LEG or null}]}

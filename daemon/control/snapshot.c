@@ -118,13 +118,13 @@ static void add_stats(struct stats *stats, const struct worker_service *ws)
 	stats_add_closes(stats, ws->closes);
 }
 
-bool snapshot_slice(struct snapshot *snapshot, struct worker_service *services, size_t nservices,
-		    uint64_t now_us)
+bool snapshot_slice(struct snapshot *snapshot, struct worker_service *const *services,
+		    size_t nservices, uint64_t now_us)
 {
 	unsigned room = SNAPSHOT_SLICE;
 
 	while (snapshot->service < nservices && room) {
-		struct worker_service *ws = &services[snapshot->service];
+		struct worker_service *ws = services[snapshot->service];
 
 		if (snapshot->connections)
 			room -= take_connections(snapshot, ws, room, now_us);

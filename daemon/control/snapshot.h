@@ -35,7 +35,7 @@ struct snapshot {
  * snapshot, once; those that come in between need not be. One snapshot of a worker's connections is taken at a time.
  * Returns whether anything is left for another slice.
  */
-bool snapshot_slice(struct snapshot *snapshot, struct worker_service *services, size_t nservices,
-		    uint64_t now_us);
+bool snapshot_slice(struct snapshot *snapshot, struct worker_service *const *services,
+		    size_t nservices, uint64_t now_us);
 
 #endif

@@ -28,9 +28,11 @@ static void memory_cells(struct table *table, const json_t *memory)
 
 static int render_status(const json_t *answer, FILE *out)
 {
-	static const char *const known[] = {
-		"schema",   "version", "pid",         "uptime_s", "log_level", "log_lines_dropped",
-		"services", "workers", "connections", "memory",   NULL};
+	static const char *const known[] = {"schema",   "version",          "pid",
+					    "uptime_s", "log_level",        "log_lines_dropped",
+					    "services", "workers",          "connections",
+					    "memory",   "services_leaving", "stopping",
+					    NULL};
 	static const struct table_column columns[] = {{.title = NULL}, {.title = NULL}};
 	struct table table;
 	int rc;
@@ -52,6 +54,14 @@ static int render_status(const json_t *answer, FILE *out)
 	cell_number(&table, answer, "workers");
 	table_cell(&table, "connections");
 	cell_number(&table, answer, "connections");
+	if (json_number(answer, "services_leaving")) {
+		table_cell(&table, "services that leave");
+		cell_number(&table, answer, "services_leaving");
+	}
+	if (json_is_true(json_object_get(answer, "stopping"))) {
+		table_cell(&table, "stopping");
+		table_cell(&table, "when connections have ended");
+	}
 	memory_cells(&table, json_object_get(answer, "memory"));
 	rc = cells_finish(&table, "", 0, out);
 	cells_print_unknown(answer, known, NULL, out);
@@ -74,6 +84,18 @@ int render_answer(enum control_command_id command, const json_t *answer, const j
 		return render_counters(answer, out);
 	case CONTROL_COMMAND_LOG:
 		fprintf(out, "log level is %s\n", json_text(answer, "level"));
+		return 0;
+	case CONTROL_COMMAND_RELOAD:
+		render_reload(answer, out);
+		return 0;
+	case CONTROL_COMMAND_DRAIN:
+		render_drain(answer, out);
+		return 0;
+	case CONTROL_COMMAND_RESUME:
+		render_resume(answer, out);
+		return 0;
+	case CONTROL_COMMAND_DISCONNECT:
+		render_disconnect(answer, out);
 		return 0;
 	case CONTROL_COMMAND_STOP:
 		fprintf(out, "stopping\n");

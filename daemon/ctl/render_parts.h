@@ -18,4 +18,10 @@ int render_stats(const json_t *answer, const json_t *meanings, bool all, FILE *o
 /** render_counters - what they mean. Returns 0 or -ENOMEM. */
 int render_counters(const json_t *answer, FILE *out) MUST_CHECK;
 
+/** render_reload, render_drain, render_resume, render_disconnect - what such a command has changed. */
+void render_reload(const json_t *answer, FILE *out);
+void render_drain(const json_t *answer, FILE *out);
+void render_resume(const json_t *answer, FILE *out);
+void render_disconnect(const json_t *answer, FILE *out);
+
 #endif

@@ -132,9 +132,12 @@ static void tell(const json_t *service, bool all, FILE *out)
 					    "held",
 					    "memory",
 					    "refused",
+					    "draining",
 					    NULL};
 	const char *name = json_text(service, "name");
 
+	if (json_is_true(json_object_get(service, "draining")))
+		fprintf(out, "%s: drained: nobody gets in until resume\n", name);
 	tell_server(name, service, out);
 	tell_late(name, json_object_get(service, "server"), out);
 	tell_memory(name, json_object_get(service, "memory"), out);

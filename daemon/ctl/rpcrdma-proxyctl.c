@@ -26,14 +26,19 @@ enum { EXIT_OK, EXIT_REFUSED, EXIT_USAGE, EXIT_UNREACHABLE };
 
 struct options {
 	const char *socket, *file;
-	bool json, all, verbose;
+	bool json, all, verbose, now;
 };
 
 static const struct option long_options[] = {
-	{"socket", required_argument, NULL, 's'}, {"config", required_argument, NULL, 'c'},
-	{"json", no_argument, NULL, 'j'},         {"all", no_argument, NULL, 'a'},
-	{"verbose", no_argument, NULL, 'v'},      {"version", no_argument, NULL, 'V'},
-	{"help", no_argument, NULL, 'h'},         {0},
+	{"socket", required_argument, NULL, 's'},
+	{"config", required_argument, NULL, 'c'},
+	{"json", no_argument, NULL, 'j'},
+	{"all", no_argument, NULL, 'a'},
+	{"verbose", no_argument, NULL, 'v'},
+	{"version", no_argument, NULL, 'V'},
+	{"help", no_argument, NULL, 'h'},
+	{"now", no_argument, NULL, 'n'},
+	{0},
 };
 
 static int PRINTF_LIKE(2, 3) complain(int status, const char *format, ...)
@@ -173,6 +178,13 @@ static json_t *ask_meanings(const struct options *options, const struct control_
 	return answer;
 }
 
+/* What an error consists of, a line each. */
+static void complain_lines(const json_t *lines)
+{
+	for (size_t i = 0; i < json_array_size(lines); i++)
+		complain(0, "%s", json_string_value(json_array_get(lines, i)));
+}
+
 static int ask(const struct options *options, const struct control_command *command,
 	       const char *argument)
 {
@@ -185,6 +197,7 @@ static int ask(const struct options *options, const struct control_command *comm
 		return complain(EXIT_UNREACHABLE, "%s", error);
 	refused = json_string_value(json_object_get(answer, "error"));
 	if (refused) {
+		complain_lines(json_object_get(answer, "errors"));
 		status = complain(EXIT_REFUSED, "%s", refused);
 	} else {
 		meanings = ask_meanings(options, command);
@@ -243,9 +256,11 @@ static int run_words(struct options *options, int nwords, char **words)
 		return complain(EXIT_USAGE, "'%s' is one word too many: '" PROGRAM " help %s'",
 				words[most], command->name);
 	if (nwords < most && !command->optional)
-		return complain(EXIT_USAGE, "%s takes a %s: '" PROGRAM " help %s'", command->name,
-				command->argument, command->name);
-	return ask_there(options, command, nwords == 2 ? words[1] : NULL);
+		return complain(EXIT_USAGE, "%s takes an argument, %s: '" PROGRAM " help %s'",
+				command->name, command->argument, command->name);
+	if (options->now && command->id != CONTROL_COMMAND_STOP)
+		return complain(EXIT_USAGE, "--now is for stop: '" PROGRAM " help stop'");
+	return ask_there(options, command, nwords == 2 ? words[1] : options->now ? "--now" : NULL);
 }
 
 static int complain_option(int argc, char **argv, int opt)
@@ -284,6 +299,9 @@ int main(int argc, char **argv)
 			break;
 		case 'v':
 			options.verbose = true;
+			break;
+		case 'n':
+			options.now = true;
 			break;
 		case 'V':
 			puts(PROGRAM " " PACKAGE_VERSION);

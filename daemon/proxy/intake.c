@@ -3,21 +3,20 @@
 #include "daemon/proxy/intake.h"
 
 #include <assert.h>
-#include <errno.h>
-#include <stdlib.h>
 
 /* Of the service whose turn it is, or the next one that has any; some must wait. */
 static void take_one(struct intake *intake)
 {
-	struct handover_list *list;
+	struct intake_queue *queue;
 	struct handover *handover;
 
 	do {
-		list = &intake->lists[intake->next];
-		intake->next = (intake->next + 1) % intake->nservices;
-	} while (STAILQ_EMPTY(list));
-	handover = STAILQ_FIRST(list);
-	STAILQ_REMOVE_HEAD(list, entry);
+		queue = TAILQ_FIRST(&intake->queues);
+		TAILQ_REMOVE(&intake->queues, queue, entry);
+		TAILQ_INSERT_TAIL(&intake->queues, queue, entry);
+	} while (STAILQ_EMPTY(&queue->list));
+	handover = STAILQ_FIRST(&queue->list);
+	STAILQ_REMOVE_HEAD(&queue->list, entry);
 	intake->waiting--;
 	intake->take(intake->arg, handover);
 }
@@ -32,17 +31,12 @@ static void on_task(void *arg)
 		loop_defer(intake->loop, &intake->task);
 }
 
-int intake_init(struct intake *intake, struct loop *loop, size_t nservices,
-		void (*take)(void *arg, struct handover *handover), void *arg)
+void intake_init(struct intake *intake, struct loop *loop,
+		 void (*take)(void *arg, struct handover *handover), void *arg)
 {
-	*intake = (struct intake){.loop = loop, .take = take, .arg = arg, .nservices = nservices};
+	*intake = (struct intake){.loop = loop, .take = take, .arg = arg};
+	TAILQ_INIT(&intake->queues);
 	loop_task_init(&intake->task, on_task, intake);
-	intake->lists = calloc(nservices ? nservices : 1, sizeof(*intake->lists));
-	if (!intake->lists)
-		return -ENOMEM;
-	for (size_t i = 0; i < nservices; i++)
-		STAILQ_INIT(&intake->lists[i]);
-	return 0;
 }
 
 void intake_fini(struct intake *intake)
@@ -50,13 +44,24 @@ void intake_fini(struct intake *intake)
 	assert(!intake->waiting);
 	if (intake->loop)
 		loop_task_cancel(intake->loop, &intake->task);
-	free(intake->lists);
 	*intake = (struct intake){0};
 }
 
-void intake_put(struct intake *intake, struct handover *handover)
+void intake_add(struct intake *intake, struct intake_queue *queue)
 {
-	STAILQ_INSERT_TAIL(&intake->lists[handover->service], handover, entry);
+	STAILQ_INIT(&queue->list);
+	TAILQ_INSERT_TAIL(&intake->queues, queue, entry);
+}
+
+void intake_remove(struct intake *intake, struct intake_queue *queue)
+{
+	assert(STAILQ_EMPTY(&queue->list));
+	TAILQ_REMOVE(&intake->queues, queue, entry);
+}
+
+void intake_put(struct intake *intake, struct intake_queue *queue, struct handover *handover)
+{
+	STAILQ_INSERT_TAIL(&queue->list, handover, entry);
 	intake->waiting++;
 	loop_defer(intake->loop, &intake->task);
 }

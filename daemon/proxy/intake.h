@@ -22,34 +22,39 @@
 struct handover {
 	STAILQ_ENTRY(handover) entry;
 	void *owner; /* the user's */
-	size_t service;
 	uint64_t id;
 	struct incoming in;
 };
-STAILQ_HEAD(handover_list, handover);
+
+/* Those of one service. */
+struct intake_queue {
+	TAILQ_ENTRY(intake_queue) entry; /* whose turn it is first */
+	STAILQ_HEAD(, handover) list;
+};
 
 struct intake {
 	struct loop *loop;
 	struct loop_task task;
 	void (*take)(void *arg, struct handover *handover);
 	void *arg;
-	size_t nservices, next; /* next: whose turn it is */
 	size_t waiting;
-	struct handover_list *lists; /* one a service */
+	TAILQ_HEAD(, intake_queue) queues;
 };
 
 /**
- * intake_init - an empty one; intake_fini() is due either way
+ * intake_init - one without queues
  * @take: gets each, from a task; it is the user's again
- *
- * Returns 0 or -ENOMEM.
  */
-int intake_init(struct intake *intake, struct loop *loop, size_t nservices,
-		void (*take)(void *arg, struct handover *handover), void *arg) MUST_CHECK;
+void intake_init(struct intake *intake, struct loop *loop,
+		 void (*take)(void *arg, struct handover *handover), void *arg);
 /** intake_fini - none may wait. Accepts one that is all zero. */
 void intake_fini(struct intake *intake);
+/** intake_add - a service more, whose turn comes last. */
+void intake_add(struct intake *intake, struct intake_queue *queue);
+/** intake_remove - a service less, of which none waits. */
+void intake_remove(struct intake *intake, struct intake_queue *queue);
 /** intake_put - have it taken behind those of its service; good until then. */
-void intake_put(struct intake *intake, struct handover *handover);
+void intake_put(struct intake *intake, struct intake_queue *queue, struct handover *handover);
 /** intake_flush - have all that wait taken now. */
 void intake_flush(struct intake *intake);
 

@@ -3,250 +3,169 @@
 #include "daemon/proxy/proxy.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
-#include "daemon/base/address.h"
 #include "daemon/base/log.h"
 #include "daemon/base/loop.h"
 #include "daemon/base/resolver.h"
-#include "daemon/config/config_descriptors.h"
+#include "daemon/base/sd.h"
 #include "daemon/config/config_memory.h"
 #include "daemon/config/config_value.h"
+#include "daemon/proxy/admission.h"
 #include "daemon/proxy/lacks.h"
 #include "daemon/proxy/placement.h"
+#include "daemon/proxy/proxy_service.h"
 #include "daemon/service/listen_error.h"
 #include "daemon/service/listener.h"
 
 #define RESOLVER_QUIESCE_MS 3000u
-/* Without descriptors: how long a connection may have said nothing, and how many such go at once. */
-#define SILENT_US       1000000u
-#define SILENT_PER_LOOK 64u
-/* That clients wait for descriptors is told as seldom as that. */
-#define SHORTAGE_TELL_US 60000000u
-#define LIMIT            "limit of descriptors (LimitNOFILE= in the unit, ulimit -n in a shell)"
+#define STOP_ROOM_US        15000000u /* that a stop may take beside the time to drain */
 
-static size_t index_of(const struct proxy_service *ps)
+void proxy_tell_listening(const struct proxy_service *ps)
 {
-	return ps - ps->proxy->proxy_services;
+	const struct service_config *service = ps->service.config;
+	bool on_any = service->listen.transport == TRANSPORT_RDMA;
+	char listen[CONFIG_URI_TEXT_BYTES], connect[CONFIG_URI_TEXT_BYTES];
+
+	log_info(NULL, "%s: listening on %s%s%s%s for %s", service->name,
+		 config_uri_text(&service->listen, listen), on_any ? " (" : "",
+		 on_any ? listener_fabrics(ps->listener) : "", on_any ? ")" : "",
+		 config_uri_text(&service->connect, connect));
 }
 
-static struct service *service_of(const struct proxy_service *ps)
+int proxy_find_doors(struct proxy *proxy)
 {
-	return &ps->proxy->services[index_of(ps)];
+	struct own_doors doors = {0};
+	const struct proxy_service *ps;
+
+	TAILQ_FOREACH(ps, &proxy->services, entry) {
+		int rc = ps->listener ? listener_doors(ps->listener, &doors) : 0;
+
+		if (rc) {
+			own_doors_fini(&doors);
+			return rc;
+		}
+	}
+	own_doors_replace(&proxy->doors, &doors);
+	return 0;
 }
 
-static void on_refused(void *arg, const struct incoming *in, enum leg_close why)
+/* ---- services that drain and leave ---- */
+
+/* Those that nothing holds any more go; a daemon that stops waits for connections alone. */
+static void release(struct proxy *proxy)
 {
-	struct proxy_service *ps = arg;
-	struct service *service = service_of(ps);
-	char text[ADDRESS_TEXT_BYTES];
+	struct proxy_service *ps, *next;
 
-	ps->refused[why]++;
-	log_limited(LOG_LEVEL_WARNING, &service->lines[LINE_REFUSED + why], NULL,
-		    "%s: refused %s: %s", service->config->name,
-		    address_text((const struct sockaddr *)&in->peer, text), leg_close_text(why));
-	lobby_hold(&ps->lobby, in, why);
-}
-
-static void on_incoming(void *arg, const struct incoming *in)
-{
-	struct proxy_service *ps = arg;
-	struct proxy *proxy = ps->proxy;
-	struct worker *worker = placement_choose(proxy->workers, proxy->nworkers, proxy->next_id,
-						 loop_now_us(proxy->loop));
-	struct incoming guided = *in;
-	enum leg_close why;
-
-	guided.guest =
-		door_enter(&service_of(ps)->door, &worker->services[index_of(ps)].side,
-			   (const struct sockaddr *)&in->peer, loop_now_us(proxy->loop), &why);
-	if (!guided.guest) {
-		on_refused(ps, in, why);
+	if (proxy->stopping) {
+		if (!proxy_connections(proxy))
+			event_loop_stop(proxy->loop);
 		return;
 	}
-	atomic_fetch_add(&service_of(ps)->connections_total, 1);
-	if (worker_adopt(worker, index_of(ps), &guided, ++proxy->next_id))
-		ps->refused[LEG_CLOSE_RESOURCES]++;
-}
-
-unsigned proxy_connections(const struct proxy *proxy)
-{
-	unsigned sum = 0;
-
-	for (size_t i = 0; i < proxy->nservices; i++)
-		sum += atomic_load(&proxy->services[i].connections);
-	return sum;
-}
-
-/* In connections, of two descriptors each; one that is turned away has one. */
-static unsigned taken(const struct proxy_service *ps)
-{
-	return atomic_load(&service_of(ps)->connections) + (ps->lobby.count + 1) / 2;
-}
-
-/* What the formula of the manual counts with; half-open ones come on top. */
-static unsigned share(const struct proxy_service *ps)
-{
-	return service_of(ps)->config->max_connections +
-	       CONFIG_DESCRIPTORS_HELD / CONFIG_DESCRIPTORS_CONNECTION;
-}
-
-static bool is_within_share(const struct proxy_service *ps)
-{
-	return taken(ps) < share(ps);
-}
-
-/*
- * Those that have said nothing for a while make room for others that wait: of whatever service for one that has not
- * its share, else of the same.
- */
-static void expel_silent(const struct proxy_service *ps)
-{
-	const struct proxy *proxy = ps->proxy;
-	bool within = is_within_share(ps);
-	unsigned left = SILENT_PER_LOOK;
-
-	for (size_t i = 0; i < proxy->nservices; i++)
-		while (left && (within || i == index_of(ps)) &&
-		       door_expel_half_open(&proxy->services[i].door, loop_now_us(proxy->loop),
-					    SILENT_US))
-			left--;
-}
-
-/* A service within its share takes what there is; past it, only what no share of another may come to need. */
-static bool has_part(const struct proxy_service *ps)
-{
-	const struct proxy *proxy = ps->proxy;
-	bool within = is_within_share(ps);
-	uint64_t spoken_for = 0;
-
-	for (size_t i = 0; i < proxy->nservices; i++) {
-		const struct proxy_service *other = &proxy->proxy_services[i];
-		bool keeps = !within && other != ps && is_within_share(other);
-
-		spoken_for += keeps ? share(other) : taken(other);
+	for (ps = TAILQ_FIRST(&proxy->leaving); ps; ps = next) {
+		next = TAILQ_NEXT(ps, entry);
+		if (!proxy_service_is_free(ps))
+			continue;
+		TAILQ_REMOVE(&proxy->leaving, ps, entry);
+		log_info(NULL, "%s: its last connection has ended", ps->service.config->name);
+		proxy_service_free(ps);
 	}
-	return spoken_for < proxy->max_connections;
 }
 
-/* Somebody has to wait, which was not so before: whoever goes and whoever comes next make it so again. */
-static void log_shortage(struct proxy_service *ps)
+/* Cuts the services of a list whose time is over; returns the time of the first of the others, or @next_us. */
+static uint64_t cut_due(struct proxy_service_list *list, uint64_t now_us, uint64_t next_us)
 {
-	const struct proxy *proxy = ps->proxy;
-	const char *name = service_of(ps)->config->name;
+	struct proxy_service *ps;
 
-	if (proxy_connections(proxy) < proxy->max_connections)
-		log_write_limited(
-			LOG_LEVEL_WARNING, &ps->shortages, NULL,
-			"%s: clients wait: it has %u connections, and what else the " LIMIT
-			" allows is kept for other services: raise it",
-			name, taken(ps));
-	else
-		log_write_limited(LOG_LEVEL_WARNING, &ps->shortages, NULL,
-				  "%s: clients wait: the " LIMIT
-				  " allows %u connections of all services: raise it",
-				  name, proxy->max_connections);
+	TAILQ_FOREACH(ps, list, entry) {
+		unsigned left = atomic_load(&ps->service.connections);
+
+		if (!ps->cut_us)
+			continue;
+		if (ps->cut_us > now_us) {
+			next_us = ps->cut_us < next_us ? ps->cut_us : next_us;
+			continue;
+		}
+		if (left)
+			log_warning(NULL,
+				    "%s: %u connections have Calls in flight still after "
+				    "drain_timeout_s: they are closed",
+				    ps->service.config->name, left);
+		proxy_service_cut(ps);
+	}
+	return next_us;
 }
 
-/*
- * A connection that is taken can open its upstream: what is scarce is not given to clients that
- * could then not be served. Those wait in the listeners' queues.
- */
-static bool has_descriptors(struct proxy_service *ps)
+static void on_cut(void *arg)
 {
-	bool enough = has_part(ps);
+	struct proxy *proxy = arg;
+	uint64_t now_us = loop_now_us(proxy->loop), next_us = UINT64_MAX;
 
-	if (!enough)
-		expel_silent(ps);
-	if (!enough && !ps->resting)
-		log_shortage(ps);
-	ps->resting = !enough;
-	return enough;
+	next_us = cut_due(&proxy->services, now_us, next_us);
+	next_us = cut_due(&proxy->leaving, now_us, next_us);
+	if (next_us != UINT64_MAX)
+		loop_timer_set(proxy->loop, proxy->cut, next_us - now_us);
 }
 
-static bool has_room(void *arg)
+void proxy_drain(struct proxy_service *ps)
 {
-	struct proxy_service *ps = arg;
+	struct proxy *proxy = ps->proxy;
 
-	return has_descriptors(ps) &&
-	       door_has_room(&service_of(ps)->door, loop_now_us(ps->proxy->loop));
+	proxy_service_drain(ps, proxy->config->drain_timeout_s);
+	/* All that are drained already may have an earlier time. */
+	on_cut(proxy);
 }
 
-/* Two descriptors a connection, of those that are neither taken now nor kept for the rest. */
-static unsigned most_connections(void)
+void proxy_leave(struct proxy_service *ps)
 {
-	struct rlimit limit;
-	uint64_t left;
-	int lowest = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	struct proxy *proxy = ps->proxy;
 
-	/* Descriptors are given out from the lowest: this one tells how many are taken. */
-	if (lowest >= 0)
-		close(lowest);
-	if (lowest < 0 || getrlimit(RLIMIT_NOFILE, &limit))
-		return 1;
-	left = limit.rlim_cur > (rlim_t)lowest ? limit.rlim_cur - lowest : 0;
-	if (left < CONFIG_DESCRIPTORS_KEPT + CONFIG_DESCRIPTORS_CONNECTION)
-		return 1;
-	left = (left - CONFIG_DESCRIPTORS_KEPT) / CONFIG_DESCRIPTORS_CONNECTION;
-	return left < UINT_MAX ? (unsigned)left : UINT_MAX;
+	TAILQ_REMOVE(&proxy->services, ps, entry);
+	proxy->nservices--;
+	TAILQ_INSERT_TAIL(&proxy->leaving, ps, entry);
+	proxy_service_unlisten(ps);
+	atomic_store(&ps->service.leaving, true);
+	proxy_drain(ps);
 }
 
-static const struct listener_events listener_events = {
-	.incoming = on_incoming,
-	.refused = on_refused,
-	.has_room = has_room,
-};
-
-/* From any thread: some that were turned away have to go for newer ones. */
-static void kick(void *arg)
+void proxy_stop_gently(struct proxy *proxy)
 {
-	event_loop_kick(arg);
+	struct proxy_service *ps;
+
+	if (proxy->stopping) {
+		event_loop_stop(proxy->loop);
+		return;
+	}
+	proxy->stopping = true;
+	sd_stopping();
+	sd_extend_timeout((uint64_t)proxy->config->drain_timeout_s * 1000000 + STOP_ROOM_US);
+	log_info(NULL, "stopping: %u connections end between their Calls, within %u s",
+		 proxy_connections(proxy), proxy->config->drain_timeout_s);
+	while ((ps = TAILQ_FIRST(&proxy->services)))
+		proxy_leave(ps);
+	release(proxy);
+}
+
+/* From any thread: a service that leaves may have no connection any more. */
+static void emptied(void *arg)
+{
+	event_loop_kick(((struct proxy *)arg)->loop);
 }
 
 static void on_kick(void *arg)
 {
 	struct proxy *proxy = arg;
+	struct proxy_service *ps;
 
-	for (size_t i = 0; i < proxy->nservices; i++)
-		if (proxy->proxy_services[i].listener)
-			lobby_look(&proxy->proxy_services[i].lobby);
+	TAILQ_FOREACH(ps, &proxy->services, entry)
+		lobby_look(&ps->lobby);
+	TAILQ_FOREACH(ps, &proxy->leaving, entry)
+		lobby_look(&ps->lobby);
+	release(proxy);
 }
 
-static int open_listener(struct proxy *proxy, size_t i)
-{
-	struct proxy_service *ps = &proxy->proxy_services[i];
-	const struct service_config *service = &proxy->config->services[i];
-	char listen[CONFIG_URI_TEXT_BYTES], connect[CONFIG_URI_TEXT_BYTES];
-	char error[LISTEN_ERROR_BYTES];
-	bool on_any;
-	int rc;
-
-	rc = lobby_init(&ps->lobby, proxy->loop, &proxy->services[i].door, kick, proxy->loop);
-	if (rc)
-		return rc;
-	rc = listener_open(proxy->loop, service, &listener_events, ps, error, sizeof(error),
-			   &ps->listener);
-	if (rc) {
-		log_error(NULL, "%s: %s", service->name, error);
-		return rc;
-	}
-	rc = listener_doors(ps->listener, &proxy->doors);
-	if (rc) {
-		log_error(NULL, "%s: %s", service->name, strerror(-rc));
-		return rc;
-	}
-	on_any = service->listen.transport == TRANSPORT_RDMA;
-	log_info(NULL, "%s: listening on %s%s%s%s for %s", service->name,
-		 config_uri_text(&service->listen, listen), on_any ? " (" : "",
-		 on_any ? listener_fabrics(ps->listener) : "", on_any ? ")" : "",
-		 config_uri_text(&service->connect, connect));
-	return 0;
-}
+/* ---- life ---- */
 
 static int start_workers(struct proxy *proxy)
 {
@@ -258,8 +177,8 @@ static int start_workers(struct proxy *proxy)
 	if (!proxy->workers || !proxy->ports)
 		return -ENOMEM;
 	for (; proxy->nworkers < config->workers; proxy->nworkers++) {
-		struct worker *worker = worker_new(proxy->nworkers, proxy->services,
-						   proxy->nservices, proxy->ports, reserve_bytes);
+		struct worker *worker =
+			worker_new(proxy->nworkers, proxy->ports, reserve_bytes, emptied, proxy);
 
 		if (!worker)
 			return -ENOMEM;
@@ -268,48 +187,58 @@ static int start_workers(struct proxy *proxy)
 	return 0;
 }
 
-static void give_part(struct proxy *proxy, size_t i)
-{
-	struct budget_part *part = budget_part(&proxy->budget, i);
-
-	part->name = proxy->services[i].config->name;
-	proxy->services[i].memory = part;
-	proxy->services[i].name.doors = &proxy->doors;
-}
-
 static int start_services(struct proxy *proxy)
 {
-	const struct config *config = proxy->config;
+	struct config *config = proxy->config;
 
-	proxy->services = calloc(config->nservices, sizeof(*proxy->services));
-	proxy->proxy_services = calloc(config->nservices, sizeof(*proxy->proxy_services));
-	if (!proxy->services || !proxy->proxy_services ||
-	    budget_init(&proxy->budget, config_memory_limit_bytes(config),
-			config_memory_own_bytes(), config->nservices, config->workers))
+	if (budget_init(&proxy->budget, config_memory_limit_bytes(config),
+			config_memory_own_bytes(), 0, config->workers))
 		return -ENOMEM;
 	for (; proxy->nservices < config->nservices; proxy->nservices++) {
-		int rc = service_init(&proxy->services[proxy->nservices],
-				      &config->services[proxy->nservices]);
+		struct proxy_service *ps =
+			proxy_service_new(proxy, config, &config->services[proxy->nservices]);
 
-		if (rc)
-			return rc;
-		give_part(proxy, proxy->nservices);
-		proxy->proxy_services[proxy->nservices].proxy = proxy;
-		proxy->proxy_services[proxy->nservices].shortages = (struct log_limit){
-			.burst = 1, .refill_us = SHORTAGE_TELL_US, .repeats = true};
+		if (!ps)
+			return -ENOMEM;
+		TAILQ_INSERT_TAIL(&proxy->services, ps, entry);
 	}
 	return 0;
+}
+
+static int start_listening(struct proxy *proxy)
+{
+	char error[LISTEN_ERROR_BYTES];
+	struct proxy_service *ps;
+	int rc;
+
+	TAILQ_FOREACH(ps, &proxy->services, entry) {
+		rc = proxy_service_listen(ps, NULL, error, sizeof(error));
+		if (rc) {
+			log_error(NULL, "%s: %s", ps->service.config->name, error);
+			return rc;
+		}
+		proxy_tell_listening(ps);
+	}
+	rc = proxy_find_doors(proxy);
+	if (rc)
+		log_error(NULL, "cannot start: %s", strerror(-rc));
+	return rc;
 }
 
 /* What is to be said once in a while: lines that the log did not let pass, on whatever thread, and servers that are down. */
 static void on_look(void *arg)
 {
 	struct proxy *proxy = arg;
+	struct proxy_service *ps;
 
-	for (size_t i = 0; i < proxy->nservices; i++) {
-		service_tell_left_out(&proxy->services[i]);
-		server_state_look(&proxy->services[i].server, loop_now_us(proxy->loop));
+	TAILQ_FOREACH(ps, &proxy->services, entry) {
+		service_tell_left_out(&ps->service);
+		server_state_look(&ps->service.server, loop_now_us(proxy->loop));
 	}
+	TAILQ_FOREACH(ps, &proxy->leaving, entry)
+		service_tell_left_out(&ps->service);
+	/* A look-up of a server's name tells nobody that it is back. */
+	release(proxy);
 	placement_look(proxy->workers, proxy->nworkers, loop_now_us(proxy->loop));
 	loop_timer_set(proxy->loop, proxy->look, LOG_TELL_US);
 }
@@ -317,13 +246,14 @@ static void on_look(void *arg)
 static int start_looking(struct proxy *proxy)
 {
 	proxy->look = loop_timer_new(proxy->loop, on_look, proxy);
-	if (!proxy->look)
+	proxy->cut = loop_timer_new(proxy->loop, on_cut, proxy);
+	if (!proxy->look || !proxy->cut)
 		return -ENOMEM;
 	loop_timer_set(proxy->loop, proxy->look, LOG_TELL_US);
 	return 0;
 }
 
-int proxy_start(struct loop *loop, const struct config *config, struct proxy **out)
+int proxy_start(struct loop *loop, struct config *config, struct proxy **out)
 {
 	struct proxy *proxy = calloc(1, sizeof(*proxy));
 	int rc;
@@ -331,24 +261,24 @@ int proxy_start(struct loop *loop, const struct config *config, struct proxy **o
 	if (!proxy)
 		return -ENOMEM;
 	proxy->loop = loop;
-	proxy->config = config;
+	proxy->config = config_ref(config);
 	proxy->start_us = loop_now_us(loop);
+	TAILQ_INIT(&proxy->services);
+	TAILQ_INIT(&proxy->leaving);
 	event_loop_on_kick(loop, on_kick, proxy);
-	rc = start_services(proxy);
-	if (!rc)
-		rc = start_looking(proxy);
+	rc = start_looking(proxy);
 	if (!rc)
 		rc = start_workers(proxy);
+	if (!rc)
+		rc = start_services(proxy);
 	if (rc) {
 		log_error(NULL, "cannot start: %s", strerror(-rc));
 		goto out_stop;
 	}
-	for (size_t i = 0; i < proxy->nservices; i++) {
-		rc = open_listener(proxy, i);
-		if (rc)
-			goto out_stop;
-	}
-	proxy->max_connections = most_connections();
+	rc = start_listening(proxy);
+	if (rc)
+		goto out_stop;
+	proxy->max_connections = admission_most_connections();
 	lacks_tell(config, proxy->max_connections);
 	*out = proxy;
 	return 0;
@@ -358,15 +288,37 @@ out_stop:
 	return rc;
 }
 
+static void unlisten_all(struct proxy_service_list *list)
+{
+	struct proxy_service *ps;
+
+	TAILQ_FOREACH(ps, list, entry) {
+		proxy_service_unlisten(ps);
+		lobby_fini(&ps->lobby);
+	}
+}
+
+/* Their stations have gone with the workers. */
+static void free_all(struct proxy_service_list *list)
+{
+	struct proxy_service *ps;
+
+	while ((ps = TAILQ_FIRST(list))) {
+		TAILQ_REMOVE(list, ps, entry);
+		free(ps->stations);
+		ps->stations = NULL;
+		proxy_service_free(ps);
+	}
+}
+
 void proxy_stop(struct proxy *proxy)
 {
 	if (!proxy)
 		return;
 	loop_timer_free(proxy->loop, proxy->look);
-	for (size_t i = 0; i < proxy->nservices; i++) {
-		listener_close(proxy->proxy_services[i].listener);
-		lobby_fini(&proxy->proxy_services[i].lobby);
-	}
+	loop_timer_free(proxy->loop, proxy->cut);
+	unlisten_all(&proxy->services);
+	unlisten_all(&proxy->leaving);
 	for (size_t i = 0; i < proxy->nworkers; i++)
 		worker_stop(proxy->workers[i]);
 	for (size_t i = 0; i < proxy->nworkers; i++)
@@ -379,13 +331,12 @@ void proxy_stop(struct proxy *proxy)
 		return;
 	for (size_t i = 0; i < proxy->nworkers; i++)
 		worker_free(proxy->workers[i]);
-	for (size_t i = 0; i < proxy->nservices; i++)
-		service_fini(&proxy->services[i]);
+	free_all(&proxy->services);
+	free_all(&proxy->leaving);
 	budget_fini(&proxy->budget);
 	own_doors_fini(&proxy->doors);
 	ports_free(proxy->ports);
 	free(proxy->workers);
-	free(proxy->services);
-	free(proxy->proxy_services);
+	config_free(proxy->config);
 	free(proxy);
 }

@@ -3,59 +3,37 @@
 #ifndef DAEMON_PROXY_PROXY_H
 #define DAEMON_PROXY_PROXY_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/compiler.h"
 #include "base/loop.h"
-#include "daemon/base/log.h"
-#include "daemon/config/config.h"
-#include "daemon/config/own_doors.h"
-#include "daemon/proxy/worker.h"
-#include "daemon/service/lobby.h"
-#include "daemon/service/service.h"
-#include "leg/leg.h"
-
-struct listener;
-
-/* A service on the main thread. */
-struct proxy_service {
-	struct proxy *proxy;
-	struct listener *listener;
-	struct lobby lobby;                /* connections that were turned away */
-	uint64_t refused[LEG_CLOSE_COUNT]; /* …, by reason */
-	bool resting;               /* no descriptors are left for it, and it has been said */
-	struct log_limit shortages; /* of descriptors */
-};
-
-struct proxy {
-	const struct config *config;
-	struct loop *loop; /* the main thread's */
-	size_t nservices;
-	struct service *services;             /* shared with the workers */
-	struct proxy_service *proxy_services; /* the main thread's, same order */
-	size_t nworkers;
-	struct worker **workers;
-	struct budget budget;   /* of memory; shared with the workers */
-	struct own_doors doors; /* where it listens: complete before anybody can connect */
-	struct ports
-		*ports; /* where connections to TCP servers come from; shared with the workers */
-	uint64_t next_id, start_us;
-	unsigned max_connections; /* that there are descriptors for */
-	struct loop_timer *look;  /* at what is told once in a while */
-};
+#include "daemon/proxy/proxy_parts.h"
 
 /**
  * proxy_start - start workers and listeners
  * @loop:   the main thread's
- * @config: outlives the proxy
+ * @config: counted once more
  *
  * What fails is logged. Returns 0 or a negative errno.
  */
-int proxy_start(struct loop *loop, const struct config *config, struct proxy **out) MUST_CHECK;
+int proxy_start(struct loop *loop, struct config *config, struct proxy **out) MUST_CHECK;
 
-/** proxy_connections - how many there are now, of all services. */
-unsigned proxy_connections(const struct proxy *proxy);
+/** proxy_tell_listening - log where a service listens, and for whom. */
+void proxy_tell_listening(const struct proxy_service *ps);
+
+/** proxy_find_doors - where all services listen now, for own_doors_take(). Returns 0 or -ENOMEM. */
+int proxy_find_doors(struct proxy *proxy) MUST_CHECK;
+
+/** proxy_drain - proxy_service_drain() for drain_timeout_s, and what is left then is cut. */
+void proxy_drain(struct proxy_service *ps);
+
+/** proxy_leave - have a service that is out of the file take nobody any more, drain, and go. */
+void proxy_leave(struct proxy_service *ps);
+
+/**
+ * proxy_stop_gently - have all services leave; the loop ends when that is done, or drain_timeout_s is over
+ *
+ * Asked for again, it ends now.
+ */
+void proxy_stop_gently(struct proxy *proxy);
 
 /**
  * proxy_stop - stop listening, close every connection, end the workers, free

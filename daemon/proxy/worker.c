@@ -16,39 +16,33 @@
 #include "daemon/bridge/shortage.h"
 #include "daemon/config/config_memory.h"
 
-/* Of all services. */
-static size_t largest_buffer(const struct service *services, size_t nservices)
-{
-	size_t most = 0;
-
-	for (size_t i = 0; i < nservices; i++) {
-		size_t bytes = config_memory_buffer_bytes(services[i].config);
-
-		if (bytes > most)
-			most = bytes;
-	}
-	return most;
-}
-
 static bool is_idle(const struct worker *worker)
 {
-	for (size_t i = 0; i < worker->nservices; i++)
-		if (!TAILQ_EMPTY(&worker->services[i].bridges))
+	const struct station *station;
+
+	TAILQ_FOREACH(station, &worker->stations, entry)
+		if (!TAILQ_EMPTY(&station->service.bridges))
 			return false;
 	return true;
 }
 
-static void disown(struct worker *worker, struct worker_service *ws)
+/* The service may be gone afterwards: who waits for its last connection to go may have been told before. */
+static void disown(struct station *station)
 {
-	atomic_fetch_sub(&ws->service->connections, 1);
+	struct worker *worker = station->worker;
+	struct service *service = station->service.service;
+	bool leaves = atomic_load(&service->leaving);
+
 	atomic_fetch_sub(&worker->connections, 1);
+	if (atomic_fetch_sub(&service->connections, 1) == 1 && leaves)
+		worker->emptied(worker->arg);
 }
 
 static void on_bridge_gone(void *arg, struct worker_service *ws)
 {
 	struct worker *worker = arg;
 
-	disown(worker, ws);
+	disown(station_of(ws));
 	if (worker->stopping && is_idle(worker))
 		event_loop_stop(worker->loop);
 }
@@ -66,16 +60,25 @@ static bool is_to_stay(struct worker_service *ws, const struct handover *handove
 	return false;
 }
 
+static void drain_bridges(struct worker_service *ws)
+{
+	struct bridge *bridge = NULL;
+
+	while ((bridge = bridge_next(ws, bridge)))
+		bridge_drain(bridge);
+}
+
 static void take(void *arg, struct handover *handover)
 {
 	struct worker *worker = arg;
-	struct worker_service *ws = &worker->services[handover->service];
+	struct station *station = handover->owner;
+	struct worker_service *ws = &station->service;
 	int rc;
 
 	if (worker->stopping || !is_to_stay(ws, handover)) {
 		incoming_drop(&handover->in);
 		door_leave(handover->in.guest);
-		disown(worker, ws);
+		disown(station);
 	} else {
 		rc = bridge_new(ws, &handover->in, handover->id);
 		if (rc) {
@@ -83,7 +86,9 @@ static void take(void *arg, struct handover *handover)
 				    "%s: cannot take a connection: %s", ws->service->config->name,
 				    strerror(-rc));
 			ws->closes[CLOSE_BY_PROXY][LEG_CLOSE_RESOURCES]++;
-			disown(worker, ws);
+			disown(station);
+		} else if (atomic_load(&ws->service->draining)) {
+			drain_bridges(ws);
 		}
 	}
 	free(handover);
@@ -92,31 +97,222 @@ static void take(void *arg, struct handover *handover)
 static void adopt(void *arg)
 {
 	struct handover *handover = arg;
-	struct worker *worker = handover->owner;
+	struct station *station = handover->owner;
 
-	if (worker->stopping)
-		take(worker, handover);
+	if (station->worker->stopping)
+		take(station->worker, handover);
 	else
-		intake_put(&worker->intake, handover);
+		intake_put(&station->worker->intake, &station->queue, handover);
 }
 
-int worker_adopt(struct worker *worker, size_t service, const struct incoming *in, uint64_t id)
+int worker_adopt(struct station *station, const struct incoming *in, uint64_t id)
 {
+	struct worker *worker = station->worker;
 	struct handover *handover = malloc(sizeof(*handover));
 
 	atomic_fetch_add(&worker->connections, 1);
-	atomic_fetch_add(&worker->services[service].service->connections, 1);
+	atomic_fetch_add(&station->service.service->connections, 1);
 	if (handover) {
-		*handover =
-			(struct handover){.owner = worker, .service = service, .id = id, .in = *in};
+		*handover = (struct handover){.owner = station, .id = id, .in = *in};
 		if (!event_loop_post(worker->loop, adopt, handover))
 			return 0;
 	}
 	free(handover);
 	incoming_drop(in);
 	door_leave(in->guest);
-	disown(worker, &worker->services[service]);
+	disown(station);
 	return -ENOMEM;
+}
+
+/*
+ * From any thread: the budget has lent to one of the accounts here, a server's name has been looked up, or a door
+ * wants a bridge to go.
+ */
+static void kick(void *arg)
+{
+	event_loop_kick(((struct worker *)arg)->loop);
+}
+
+/* ---- services that come and go ---- */
+
+/* What another thread wants done here, and waits for. */
+struct errand {
+	void (*fn)(struct errand *errand);
+	struct worker *worker;
+	struct service *service;
+	struct station *station;
+	const struct worker_choice *choice;
+	unsigned count;
+	int rc;
+	pthread_mutex_t lock;
+	pthread_cond_t over;
+	bool is_over;
+};
+
+static void do_errand(void *arg)
+{
+	struct errand *errand = arg;
+
+	errand->fn(errand);
+	pthread_mutex_lock(&errand->lock);
+	errand->is_over = true;
+	pthread_cond_signal(&errand->over);
+	pthread_mutex_unlock(&errand->lock);
+}
+
+/* @must: a post fails for lack of memory only, and this has to be done all the same. */
+static int run_errand(struct errand *errand, bool must)
+{
+	int rc;
+
+	pthread_mutex_init(&errand->lock, NULL);
+	pthread_cond_init(&errand->over, NULL);
+	do
+		rc = event_loop_post(errand->worker->loop, do_errand, errand);
+	while (rc && must);
+	pthread_mutex_lock(&errand->lock);
+	while (!rc && !errand->is_over)
+		pthread_cond_wait(&errand->over, &errand->lock);
+	pthread_mutex_unlock(&errand->lock);
+	pthread_cond_destroy(&errand->over);
+	pthread_mutex_destroy(&errand->lock);
+	return rc ? rc : errand->rc;
+}
+
+static void station_free(struct station *station)
+{
+	worker_service_fini(&station->service);
+	budget_account_fini(&station->account);
+	free(station);
+}
+
+static void open_here(struct errand *errand)
+{
+	struct worker *worker = errand->worker;
+	struct station *station = calloc(1, sizeof(*station));
+
+	errand->rc = -ENOMEM;
+	if (!station)
+		return;
+	station->worker = worker;
+	if (budget_account_init(&station->account, errand->service->memory, worker->loop, kick,
+				worker) ||
+	    worker_service_init(&station->service, &worker->ground, errand->service,
+				&station->account)) {
+		station_free(station);
+		return;
+	}
+	station->account.late = shortage_log;
+	station->account.late_arg = &station->service;
+	intake_add(&worker->intake, &station->queue);
+	TAILQ_INSERT_TAIL(&worker->stations, station, entry);
+	errand->station = station;
+	errand->rc = 0;
+}
+
+int worker_open(struct worker *worker, struct service *service, struct station **station)
+{
+	struct errand errand = {.fn = open_here, .worker = worker, .service = service};
+	int rc = run_errand(&errand, false);
+
+	if (!rc)
+		*station = errand.station;
+	return rc;
+}
+
+static void close_here(struct errand *errand)
+{
+	struct station *station = errand->station;
+
+	TAILQ_REMOVE(&errand->worker->stations, station, entry);
+	intake_remove(&errand->worker->intake, &station->queue);
+	station_free(station);
+}
+
+void worker_close(struct worker *worker, struct station *station)
+{
+	struct errand errand = {.fn = close_here, .worker = worker, .station = station};
+
+	if (station)
+		(void)run_errand(&errand, true);
+}
+
+static void drain_here(void *arg)
+{
+	struct station *station = arg;
+
+	drain_bridges(&station->service);
+	/* The last one may have gone before anybody waited for that. */
+	if (atomic_load(&station->service.service->leaving))
+		station->worker->emptied(station->worker->arg);
+}
+
+static bool is_chosen(const struct worker_choice *choice, const struct bridge *bridge)
+{
+	struct bridge_info info;
+
+	bridge_info_get(bridge, &info);
+	if (!choice->by_address)
+		return info.id == choice->id;
+	return config_cidr_contains(&choice->addresses, (struct sockaddr *)&info.client_peer);
+}
+
+static void disconnect_here(struct errand *errand)
+{
+	struct station *station;
+
+	intake_flush(&errand->worker->intake);
+	TAILQ_FOREACH(station, &errand->worker->stations, entry) {
+		struct bridge *bridge = NULL;
+
+		while ((bridge = bridge_next(&station->service, bridge))) {
+			if (!is_chosen(errand->choice, bridge))
+				continue;
+			bridge_close(bridge, LEG_CLOSE_DISCONNECTED);
+			errand->count++;
+		}
+	}
+}
+
+unsigned worker_disconnect(struct worker *worker, const struct worker_choice *choice)
+{
+	struct errand errand = {.fn = disconnect_here, .worker = worker, .choice = choice};
+
+	(void)run_errand(&errand, true);
+	return errand.count;
+}
+
+/* Not to be left undone for lack of memory. */
+static void post(struct station *station, void (*fn)(void *arg), void *arg)
+{
+	while (event_loop_post(station->worker->loop, fn, arg))
+		;
+}
+
+void worker_drain(struct station *station)
+{
+	post(station, drain_here, station);
+}
+
+static void close_bridges(struct worker_service *ws, enum leg_close why)
+{
+	struct bridge *bridge = NULL;
+
+	while ((bridge = bridge_next(ws, bridge)))
+		bridge_close(bridge, why);
+}
+
+static void cut_here(void *arg)
+{
+	struct station *station = arg;
+
+	intake_flush(&station->worker->intake);
+	close_bridges(&station->service, LEG_CLOSE_SHUTDOWN);
+}
+
+void worker_cut(struct station *station)
+{
+	post(station, cut_here, station);
 }
 
 /* ---- life ---- */
@@ -124,6 +320,7 @@ int worker_adopt(struct worker *worker, size_t service, const struct incoming *i
 static void stop(void *arg)
 {
 	struct worker *worker = arg;
+	struct station *station;
 
 	worker->stopping = true;
 	intake_flush(&worker->intake);
@@ -131,12 +328,8 @@ static void stop(void *arg)
 		event_loop_stop(worker->loop);
 		return;
 	}
-	for (size_t i = 0; i < worker->nservices; i++) {
-		struct bridge *bridge = NULL;
-
-		while ((bridge = bridge_next(&worker->services[i], bridge)))
-			bridge_close(bridge, LEG_CLOSE_SHUTDOWN);
-	}
+	TAILQ_FOREACH(station, &worker->stations, entry)
+		close_bridges(&station->service, LEG_CLOSE_SHUTDOWN);
 }
 
 static void *run(void *arg)
@@ -155,63 +348,36 @@ static int start_thread(struct worker *worker)
 	return thread_start(name, run, worker, &worker->thread);
 }
 
-/*
- * From any thread: the budget has lent to one of the accounts here, a server's name has been looked up, or a door
- * wants a bridge to go.
- */
-static void kick(void *arg)
-{
-	event_loop_kick(((struct worker *)arg)->loop);
-}
-
 static void on_kick(void *arg)
 {
 	struct worker *worker = arg;
+	struct station *station;
 
-	for (size_t i = 0; i < worker->nservices; i++) {
-		budget_account_woken(&worker->accounts[i]);
-		name_desk_woken(&worker->services[i].names);
-		bridges_end_expelled(&worker->services[i]);
+	TAILQ_FOREACH(station, &worker->stations, entry) {
+		budget_account_woken(&station->account);
+		name_desk_woken(&station->service.names);
+		bridges_end_expelled(&station->service);
 	}
 }
 
-static int make_services(struct worker *worker, struct service *services, size_t nservices)
-{
-	worker->services = calloc(nservices, sizeof(*worker->services));
-	worker->accounts = calloc(nservices, sizeof(*worker->accounts));
-	if ((!worker->services || !worker->accounts) && nservices)
-		return -ENOMEM;
-	for (; worker->nservices < nservices; worker->nservices++) {
-		struct worker_service *ws = &worker->services[worker->nservices];
-		struct service *service = &services[worker->nservices];
-		struct budget_account *account = &worker->accounts[worker->nservices];
-
-		if (budget_account_init(account, service->memory, worker->loop, kick, worker) ||
-		    worker_service_init(ws, &worker->ground, service, account)) {
-			worker_service_fini(ws);
-			budget_account_fini(account);
-			return -ENOMEM;
-		}
-		account->late = shortage_log;
-		account->late_arg = ws;
-	}
-	return 0;
-}
-
-struct worker *worker_new(unsigned index, struct service *services, size_t nservices,
-			  struct ports *ports, size_t pool_reserve_bytes)
+struct worker *worker_new(unsigned index, struct ports *ports, size_t pool_reserve_bytes,
+			  void (*emptied)(void *arg), void *arg)
 {
 	struct worker *worker = calloc(1, sizeof(*worker));
 
 	if (!worker)
 		return NULL;
 	worker->index = index;
+	worker->emptied = emptied;
+	worker->arg = arg;
+	TAILQ_INIT(&worker->stations);
 	worker->loop = event_loop_new();
 	if (!worker->loop)
 		goto out_free;
 	event_loop_on_kick(worker->loop, on_kick, worker);
 	spares_init(&worker->spares);
-	worker->pool = pool_new(largest_buffer(services, nservices), pool_reserve_bytes);
+	intake_init(&worker->intake, worker->loop, take, worker);
+	worker->pool = pool_new(config_memory_buffer_max_bytes(), pool_reserve_bytes);
 	if (!worker->pool)
 		goto out_free;
 	worker->ground = (struct worker_ground){
@@ -227,8 +393,7 @@ struct worker *worker_new(unsigned index, struct service *services, size_t nserv
 		.wake = kick,
 		.arg = worker,
 	};
-	if (intake_init(&worker->intake, worker->loop, nservices, take, worker) ||
-	    make_services(worker, services, nservices) || start_thread(worker))
+	if (start_thread(worker))
 		goto out_free;
 	return worker;
 
@@ -251,20 +416,21 @@ void worker_join(struct worker *worker)
 
 void worker_free(struct worker *worker)
 {
+	struct station *station;
+
 	if (!worker)
 		return;
-	for (size_t i = 0; i < worker->nservices; i++) {
-		worker_service_fini(&worker->services[i]);
-		budget_account_fini(&worker->accounts[i]);
-	}
-	worker->nservices = 0;
 	/* Connections that were handed over too late are dropped here. */
 	worker->stopping = true;
+	if (worker->loop)
+		event_loop_finish(worker->loop);
+	while ((station = TAILQ_FIRST(&worker->stations))) {
+		TAILQ_REMOVE(&worker->stations, station, entry);
+		station_free(station);
+	}
 	intake_fini(&worker->intake);
 	event_loop_free(worker->loop);
 	spares_fini(&worker->spares);
 	pool_free(worker->pool);
-	free(worker->services);
-	free(worker->accounts);
 	free(worker);
 }

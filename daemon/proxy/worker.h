@@ -18,8 +18,10 @@
 #include "base/compiler.h"
 #include "base/loop.h"
 #include "base/spares.h"
+#include "daemon/config/config_cidr.h"
 #include "daemon/proxy/gauge.h"
 #include "daemon/proxy/intake.h"
+#include "daemon/proxy/station.h"
 #include "daemon/service/listener.h"
 #include "daemon/service/service.h"
 #include "daemon/service/worker_service.h"
@@ -33,41 +35,65 @@ struct worker {
 	struct spares spares;
 	struct worker_ground ground; /* what its services stand on: the above */
 	struct intake intake;
-	size_t nservices;
-	struct worker_service *services;
-	struct budget_account *accounts; /* of memory, one a service */
-	atomic_uint connections;         /* any thread reads */
-	struct gauge gauge;              /* the main thread's */
+	struct station_list stations;
+	void (*emptied)(void *arg); /* a service that leaves has no connection any more, perhaps */
+	void *arg;
+	atomic_uint connections; /* any thread reads */
+	struct gauge gauge;      /* the main thread's */
 	bool stopping;
 };
 
 /**
- * worker_new - make a worker and start its thread
- * @index:        for thread name and logs
- * @services:     the daemon's services, each with its part of the budget; they outlive the worker
- * @ports:        of the process; they outlive it too
+ * worker_new - make a worker and start its thread; it has no services yet
+ * @index:   for thread name and logs
+ * @ports:   of the process; they outlive it
  * @pool_reserve_bytes: what its pool keeps mapped of memory that nobody uses
+ * @emptied: called with @arg, from the worker's thread: it may be time for worker_close() of a service that leaves
  *
  * Returns NULL without memory or threads.
  */
-struct worker *worker_new(unsigned index, struct service *services, size_t nservices,
-			  struct ports *ports, size_t pool_reserve_bytes);
+struct worker *worker_new(unsigned index, struct ports *ports, size_t pool_reserve_bytes,
+			  void (*emptied)(void *arg), void *arg);
 
 /**
- * worker_adopt - hand a connection to a worker; any thread
- * @service: index of the service
- * @in:      taken with its guest, also on failure
+ * worker_open - let a worker serve a service; waits for its thread, as long as a turn of it takes
+ * @service: with its part of the budget; outlives the station
  *
  * Returns 0 or -ENOMEM.
  */
-int worker_adopt(struct worker *worker, size_t service, const struct incoming *in,
-		 uint64_t id) MUST_CHECK;
+int worker_open(struct worker *worker, struct service *service,
+		struct station **station) MUST_CHECK;
+/** worker_close - the end of that, once the service has no connection; waits as well. Accepts NULL. */
+void worker_close(struct worker *worker, struct station *station);
+
+/**
+ * worker_adopt - hand a connection to a worker; any thread
+ * @in: taken with its guest, also on failure
+ *
+ * Returns 0 or -ENOMEM.
+ */
+int worker_adopt(struct station *station, const struct incoming *in, uint64_t id) MUST_CHECK;
+
+/** worker_drain - have the connections of a service end, each when no Call of it is in flight; any thread. */
+void worker_drain(struct station *station);
+/** worker_cut - have them end now. */
+void worker_cut(struct station *station);
+
+/* Which connections: the one with this number, or those of these addresses. */
+struct worker_choice {
+	bool by_address;
+	uint64_t id;
+	struct config_cidr addresses;
+};
+
+/** worker_disconnect - close those that are chosen, at once; waits as worker_open() does. Returns how many. */
+unsigned worker_disconnect(struct worker *worker, const struct worker_choice *choice);
 
 /** worker_stop - begin to close the worker's connections in good order; any thread but its own. */
 void worker_stop(struct worker *worker);
 /** worker_join - after worker_stop(): wait for the thread, which ends once its connections have closed. */
 void worker_join(struct worker *worker);
-/** worker_free - free a worker whose thread has been joined, or never started; accepts NULL. */
+/** worker_free - free a worker whose thread has been joined, and its stations; accepts NULL. */
 void worker_free(struct worker *worker);
 
 #endif

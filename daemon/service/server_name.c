@@ -64,6 +64,16 @@ void server_name_fini(struct server_name *name)
 	pthread_mutex_destroy(&name->lock);
 }
 
+bool server_name_is_sought(struct server_name *name)
+{
+	bool sought;
+
+	pthread_mutex_lock(&name->lock);
+	sought = name->pending;
+	pthread_mutex_unlock(&name->lock);
+	return sought;
+}
+
 /* ---- under the lock ---- */
 
 /* Failed, or came back with nothing. */

@@ -94,6 +94,8 @@ void server_name_init(struct server_name *name, const struct config_uri *uri, co
 		      struct log_limit *lines);
 /** server_name_fini - no desk may be left, and no look-up be out (resolver_quiesce()). */
 void server_name_fini(struct server_name *name);
+/** server_name_is_sought - whether a look-up of it is out; any thread. */
+bool server_name_is_sought(struct server_name *name);
 /** server_name_unresolved - the sentence that goes with LEG_CLOSE_NO_ADDRESS. Returns @text. */
 const char *server_name_unresolved(const struct server_name *name, const char *why,
 				   char text[LEG_DETAIL_BYTES]);

@@ -60,6 +60,8 @@ int service_init(struct service *service, const struct service_config *config)
 	if (version_memory_init(&service->versions))
 		goto out_door;
 	atomic_init(&service->peer_memory.refuses_until_us, 0);
+	atomic_init(&service->draining, false);
+	atomic_init(&service->leaving, false);
 	atomic_init(&service->connections, 0);
 	atomic_init(&service->connections_total, 0);
 	atomic_init(&service->shortfall_quiet_until_us, 0);

@@ -55,7 +55,9 @@ struct service {
 	struct budget_part *memory;     /* of the daemon's budget; set by who owns that */
 	struct peer_memory peer_memory; /* of its RDMA server */
 	struct version_memory versions; /* of its RDMA server's addresses; it has a lock */
-	atomic_uint connections;        /* now; the main thread adds, workers subtract */
+	atomic_bool draining;    /* connections end between their Calls; the main thread's to say */
+	atomic_bool leaving;     /* … and none will come any more */
+	atomic_uint connections; /* now; the main thread adds, workers subtract */
 	atomic_uint_fast64_t connections_total;
 	atomic_uint_fast64_t shortfall_quiet_until_us; /* no word of reserved ports before that */
 	struct late_calls late;                        /* that wait for the server; it has a lock */

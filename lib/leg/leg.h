@@ -71,7 +71,8 @@
 	X(RESOURCES, "out of memory or descriptors")                                               \
 	X(NO_SOURCE_PORT, "no source port")                                                        \
 	X(SUPERSEDED, "its client is back on a new connection")                                    \
-	X(SHUTDOWN, "daemon stops")
+	X(DISCONNECTED, "an administrator ended it")                                               \
+	X(SHUTDOWN, "drained, or the daemon stops")
 
 enum leg_close {
 #define LEG_CLOSE_ENUM(name, text) LEG_CLOSE_##name,

@@ -110,7 +110,7 @@ START_TEST(whoever_waits_long_for_memory_is_told_of_once_and_on_whose_account)
 	poor = bench_incoming(bench);
 	bench->budget.account.late = shortage_log;
 	bench->budget.account.late_arg = &bench->ws;
-	bench->budget.account.borrower.part->owner = &bench->service;
+	bench->budget.account.borrower.part->name = bench->service.config->name;
 	start_counting();
 	budget_claim_init(&held, granted, NULL);
 	budget_claim_init(&waiting, granted, NULL);
@@ -171,7 +171,9 @@ static bool shown(const struct snapshot *snapshot, unsigned id)
 
 static bool slice(struct snapshot *snapshot)
 {
-	return snapshot_slice(snapshot, &bench->ws, 1, loop_now_us(bench->loop));
+	struct worker_service *const services[] = {&bench->ws};
+
+	return snapshot_slice(snapshot, services, 1, loop_now_us(bench->loop));
 }
 
 static void end_bridge(unsigned id)

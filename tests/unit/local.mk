@@ -734,6 +734,13 @@ tests_unit_test_proxy_scarce_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
 tests_unit_test_proxy_scarce_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_proxy_scarce
 
+check_PROGRAMS += tests/unit/test_reload
+tests_unit_test_reload_SOURCES = tests/unit/test_reload.c tests/unit/proxy_scene.c tests/unit/proxy_scene.h \
+	tests/unit/proxy_fixture.c tests/unit/proxy_fixture.h
+tests_unit_test_reload_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
+tests_unit_test_reload_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_reload
+
 check_PROGRAMS += tests/unit/test_answers
 tests_unit_test_answers_SOURCES = tests/unit/test_answers.c tests/unit/proxy_fixture.c \
 	tests/unit/proxy_fixture.h

@@ -29,11 +29,14 @@
 struct proxy *proxy;
 char control_path[64];
 
+unsigned fixture_workers;
+
 static char dir[32];
 
 /* A proxy with a file, a main thread and a control socket of its own. */
 static struct running {
 	char control_path[64];
+	char file[64];
 	struct config *config;
 	struct loop *loop;
 	struct proxy *proxy;
@@ -50,6 +53,7 @@ void fixture_setup(void)
 	log_set_level(LOG_LEVEL_ERROR);
 	proxy = NULL;
 	nrunning = 0;
+	fixture_workers = 2;
 }
 
 void fixture_teardown(void)
@@ -70,20 +74,26 @@ static void stop(void *arg)
 	event_loop_stop(arg);
 }
 
-static void load_config(struct running *at, const char *services)
+static void write_file(const struct running *at, const char *globals, const char *services)
 {
-	char path[64];
-	FILE *file;
+	FILE *file = fopen(at->file, "w");
 
-	snprintf(path, sizeof(path), "%s/conf", dir);
-	file = fopen(path, "w");
 	ck_assert_ptr_nonnull(file);
 	fprintf(file,
-		"control = \"%s\"; workers = 2; memory_limit_mib = 512;\nservices = ( %s );\n",
-		at->control_path, services);
+		"control = \"%s\"; workers = %u; memory_limit_mib = 512; %s\nservices = ( %s );\n",
+		at->control_path, fixture_workers, globals, services);
 	fclose(file);
-	ck_assert_int_eq(config_load(path, stderr, &at->config), 0);
-	unlink(path);
+}
+
+void fixture_rewrite(const char *globals, const char *services, ...)
+{
+	char text[2048];
+	va_list args;
+
+	va_start(args, services);
+	vsnprintf(text, sizeof(text), services, args);
+	va_end(args);
+	write_file(&running[0], globals, text);
 }
 
 void fixture_start(const char *services, ...)
@@ -97,7 +107,9 @@ void fixture_start(const char *services, ...)
 	vsnprintf(text, sizeof(text), services, args);
 	va_end(args);
 	snprintf(at->control_path, sizeof(at->control_path), "%s/control%u.sock", dir, nrunning);
-	load_config(at, text);
+	snprintf(at->file, sizeof(at->file), "%s/conf%u", dir, nrunning);
+	write_file(at, "", text);
+	ck_assert_int_eq(config_load(at->file, stderr, &at->config), 0);
 	at->loop = event_loop_new();
 	ck_assert_ptr_nonnull(at->loop);
 	ck_assert_int_eq(proxy_start(at->loop, at->config, &at->proxy), 0);
@@ -128,6 +140,7 @@ unsigned fixture_stop(void)
 		proxy_stop(at->proxy);
 		event_loop_free(at->loop);
 		config_free(at->config);
+		unlink(at->file);
 	}
 	nrunning = 0;
 	proxy = NULL;
@@ -283,6 +296,21 @@ size_t read_any(int fd, uint32_t *xid)
 	ck_assert_int_eq(recv(fd, message, len, MSG_WAITALL), (ssize_t)len);
 	*xid = xdr_load_u32(message);
 	return len;
+}
+
+bool try_read_any(int fd, uint32_t *xid)
+{
+	uint8_t mark[RECORD_MARK_BYTES], message[1024];
+	size_t len;
+
+	if (recv(fd, mark, sizeof(mark), MSG_WAITALL) != sizeof(mark))
+		return false;
+	len = xdr_load_u32(mark) & RECORD_MAX_FRAGMENT_BYTES;
+	ck_assert_uint_le(len, sizeof(message));
+	if (recv(fd, message, len, MSG_WAITALL) != (ssize_t)len)
+		return false;
+	*xid = xdr_load_u32(message);
+	return true;
 }
 
 void read_end(int fd)

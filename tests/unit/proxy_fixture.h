@@ -26,6 +26,10 @@ void fixture_teardown(void);
 uint16_t fixture_port(void);
 /** fixture_start - run a proxy, or a second one, whose file's services are @services: "{ … }, { … }". */
 void fixture_start(const char *services, ...) PRINTF_LIKE(1, 2);
+extern unsigned fixture_workers; /* that files say */
+
+/** fixture_rewrite - have the file of the first one say something else; @globals: further keys. */
+void fixture_rewrite(const char *globals, const char *services, ...) PRINTF_LIKE(2, 3);
 /** fixture_stop - stop them as SIGTERM does; returns how long that took, in ms. */
 unsigned fixture_stop(void);
 /** fixture_connections - how many clients they have. */
@@ -58,5 +62,7 @@ int control_send(const char *request);
 struct json_t *control_answer(int fd);
 /** control_ask - what the control socket answers; to be released by json_decref(). */
 struct json_t *control_ask(const char *request);
+/** try_read_any - the next message; false if the connection has ended, or ends in the midst of one. */
+bool try_read_any(int fd, uint32_t *xid);
 
 #endif

@@ -22,6 +22,8 @@ static struct loop *loop;
 static struct control *control;
 static char error[256];
 static unsigned stops;
+static bool stopped_now;
+static enum control_command_id acted;
 
 /* What the last query was, and its done() for tests that answer late. */
 static enum control_query asked;
@@ -45,12 +47,21 @@ static void query(void *arg, enum control_query what, const char *argument,
 	}
 }
 
-static void stop(void *arg)
+static json_t *act(void *arg, enum control_command_id command, const char *argument,
+		   const char *who)
 {
-	stops++;
+	acted = command;
+	snprintf(asked_of, sizeof(asked_of), "%s", argument);
+	return json_pack("{s:i}", "acted", 1);
 }
 
-static const struct control_ops ops = {.query = query, .stop = stop};
+static void stop(void *arg, bool now)
+{
+	stops++;
+	stopped_now = now;
+}
+
+static const struct control_ops ops = {.query = query, .act = act, .stop = stop};
 
 static int open_control(void)
 {
@@ -214,8 +225,9 @@ static const struct {
 	{"\n", "the request is empty"},
 	{"reboot\n", "unknown command"},
 	{"stats \xff\n", "the request is not UTF-8"},
-	{"reload\n", "unknown command"},
-	{"drain\n", "unknown command"},
+	{"reload now\n", "the command takes no argument"},
+	{"disconnect\n", "the command needs an argument"},
+	{"stop later\n", "stop takes --now, or nothing"},
 	{"status now\n", "the command takes no argument"},
 	{"log\n", "the command needs an argument"},
 	{"log debug now\n", "the request has more than two words"},

@@ -10,6 +10,7 @@
 
 static struct loop *loop;
 static struct intake intake;
+static struct intake_queue queues[SERVICES];
 static struct handover handovers[MOST];
 static struct handover *taken[MOST];
 static unsigned nput, ntaken, turns, most_a_turn, before;
@@ -35,7 +36,9 @@ static void setup(void)
 {
 	loop = fake_loop_new();
 	nput = ntaken = turns = most_a_turn = before = 0;
-	ck_assert_int_eq(intake_init(&intake, loop, SERVICES, take, &intake), 0);
+	intake_init(&intake, loop, take, &intake);
+	for (unsigned i = 0; i < SERVICES; i++)
+		intake_add(&intake, &queues[i]);
 	loop_task_init(&other, look, NULL);
 }
 
@@ -50,8 +53,8 @@ static void put(size_t service, unsigned count)
 	while (count--) {
 		struct handover *handover = &handovers[nput++];
 
-		*handover = (struct handover){.service = service, .id = nput};
-		intake_put(&intake, handover);
+		*handover = (struct handover){.owner = &queues[service], .id = nput};
+		intake_put(&intake, &queues[service], handover);
 	}
 }
 

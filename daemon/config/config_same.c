@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Two readings of the configuration file compared. */
+#include "daemon/config/config_same.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/config/config_keys.h"
+#include "daemon/config/config_memory.h"
+
+static bool same_uri(const struct config_uri *a, const struct config_uri *b)
+{
+	return a->transport == b->transport && !strcmp(a->host, b->host) &&
+	       !strcmp(a->port, b->port);
+}
+
+static bool same_cidr(const struct config_cidr *a, const struct config_cidr *b)
+{
+	return a->family == b->family && a->prefix_bits == b->prefix_bits &&
+	       !memcmp(a->addr, b->addr, sizeof(a->addr));
+}
+
+static bool same_allow(const struct service_config *a, const struct service_config *b)
+{
+	if (a->has_allow != b->has_allow || a->nallow != b->nallow)
+		return false;
+	for (size_t i = 0; i < a->nallow; i++)
+		if (!same_cidr(&a->allow[i], &b->allow[i]))
+			return false;
+	return true;
+}
+
+static bool same_value(const struct config_key *key, const void *a, const void *b)
+{
+	const void *at = (const char *)a + key->offset, *bt = (const char *)b + key->offset;
+
+	switch (key->type) {
+	case CONFIG_KEY_BOOL:
+		return *(const bool *)at == *(const bool *)bt;
+	case CONFIG_KEY_NUMBER:
+		return *(const uint32_t *)at == *(const uint32_t *)bt;
+	case CONFIG_KEY_CHOICE:
+		return *(const int *)at == *(const int *)bt;
+	case CONFIG_KEY_NAME:
+	case CONFIG_KEY_PATH:
+		return !strcmp(*(char *const *)at, *(char *const *)bt);
+	case CONFIG_KEY_LISTEN:
+	case CONFIG_KEY_CONNECT:
+		return same_uri(at, bt);
+	case CONFIG_KEY_ALLOW:
+		return same_allow(a, b);
+	case CONFIG_KEY_SERVICES:
+		break;
+	}
+	return true;
+}
+
+bool config_service_same(const struct service_config *a, const struct service_config *b)
+{
+	for (const struct config_key *key = config_service_keys; key->name; key++)
+		if (!same_value(key, a, b))
+			return false;
+	return a->message_bytes == b->message_bytes;
+}
+
+/* What was read is let go of. */
+static int hold(struct config *config, const struct config *old, const struct config_key *key)
+{
+	void *to = (char *)config + key->offset;
+	const void *from = (const char *)old + key->offset;
+	char *copy;
+
+	if (key->type == CONFIG_KEY_NUMBER) {
+		*(uint32_t *)to = *(const uint32_t *)from;
+		return 0;
+	}
+	copy = strdup(*(char *const *)from);
+	if (!copy)
+		return -ENOMEM;
+	free(*(char **)to);
+	*(char **)to = copy;
+	return 0;
+}
+
+int config_hold_fixed(struct config *config, const struct config *old, FILE *held, FILE *errors)
+{
+	for (const struct config_key *key = config_keys; key->name; key++) {
+		if (!key->fixed || same_value(key, config, old))
+			continue;
+		fprintf(held, "%s\n", key->name);
+		if (hold(config, old, key))
+			return -ENOMEM;
+	}
+	if (config->memory_limit_mib < config_memory_least_mib(config)) {
+		fprintf(errors,
+			"%s: %zu services need memory_limit_mib to be at least %zu, but it is %u "
+			"until the daemon is restarted\n",
+			config->file, config->nservices, config_memory_least_mib(config),
+			config->memory_limit_mib);
+		return -EINVAL;
+	}
+	for (size_t i = 0; i < config->nservices; i++)
+		config->services[i].message_bytes =
+			config_memory_largest_bytes(config, &config->services[i]);
+	return 0;
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* What the commands of the control socket do that change something. */
+#include "daemon/control/actions.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/base/log.h"
+#include "daemon/base/resolver.h"
+#include "daemon/config/config_cidr.h"
+#include "daemon/proxy/proxy_service.h"
+#include "daemon/proxy/reload.h"
+#include "daemon/service/listen_error.h"
+
+/* The lines of a text, each a string. */
+static json_t *lines_json(const char *text)
+{
+	json_t *list = json_array();
+
+	while (text && *text) {
+		size_t len = strcspn(text, "\n");
+
+		json_array_append_new(list, json_stringn(text, len));
+		text += len + (text[len] == '\n');
+	}
+	return list;
+}
+
+static json_t *reload_json(struct proxy *proxy)
+{
+	struct reload_report report;
+	int rc = reload(proxy, &report);
+	json_t *answer;
+
+	if (rc)
+		answer = json_pack("{s:s, s:o}", "error", "not reloaded, nothing has changed",
+				   "errors", lines_json(report.texts[RELOAD_ERRORS]));
+	else
+		answer = json_pack("{s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "reloaded", 1, "kept",
+				   lines_json(report.texts[RELOAD_KEPT]), "changed",
+				   lines_json(report.texts[RELOAD_CHANGED]), "added",
+				   lines_json(report.texts[RELOAD_ADDED]), "removed",
+				   lines_json(report.texts[RELOAD_REMOVED]), "held",
+				   lines_json(report.texts[RELOAD_HELD]), "warnings",
+				   lines_json(report.texts[RELOAD_WARNINGS]));
+	reload_report_fini(&report);
+	return answer;
+}
+
+static bool is_meant(const struct proxy_service *ps, const char *name)
+{
+	return !name[0] || !strcmp(ps->service.config->name, name);
+}
+
+static json_t *drain_json(struct proxy *proxy, const char *name)
+{
+	json_t *drained = json_array();
+	struct proxy_service *ps;
+
+	TAILQ_FOREACH(ps, &proxy->services, entry) {
+		if (!is_meant(ps, name))
+			continue;
+		proxy_service_unlisten(ps);
+		proxy_drain(ps);
+		json_array_append_new(drained, json_string(ps->service.config->name));
+	}
+	return json_pack("{s:o}", "draining", drained);
+}
+
+static json_t *resume_json(struct proxy *proxy, const char *name)
+{
+	json_t *resumed = json_array(), *errors = json_array();
+	char error[LISTEN_ERROR_BYTES];
+	struct proxy_service *ps;
+
+	TAILQ_FOREACH(ps, &proxy->services, entry) {
+		const char *own = ps->service.config->name;
+
+		if (!is_meant(ps, name) || ps->listener)
+			continue;
+		if (proxy_service_listen(ps, NULL, error, sizeof(error))) {
+			log_error(NULL, "%s: %s", own, error);
+			json_array_append_new(errors, json_sprintf("%s: %s", own, error));
+			continue;
+		}
+		proxy_tell_listening(ps);
+		json_array_append_new(resumed, json_string(own));
+	}
+	if (!json_array_size(errors)) {
+		json_decref(errors);
+		return json_pack("{s:o}", "resumed", resumed);
+	}
+	return json_pack("{s:s, s:o, s:o}", "error", "not all have resumed", "errors", errors,
+			 "resumed", resumed);
+}
+
+/* "17" is a connection, anything else has to be an address. */
+static json_t *disconnect_json(struct proxy *proxy, const char *argument)
+{
+	struct worker_choice choice = {.id = strtoull(argument, NULL, 10)};
+	unsigned count = 0;
+
+	if (argument[strspn(argument, "0123456789")]) {
+		struct config_cidr cidr;
+		const char *wrong = config_cidr_parse(argument, &cidr);
+
+		if (wrong)
+			return json_pack("{s:o}", "error",
+					 json_sprintf("%s is neither the number of a connection "
+						      "nor an address",
+						      argument));
+		choice.addresses = cidr;
+		choice.by_address = true;
+	}
+	for (size_t i = 0; i < proxy->nworkers; i++)
+		count += worker_disconnect(proxy->workers[i], &choice);
+	if (!count)
+		return json_pack("{s:o}", "error",
+				 json_sprintf("there is no connection %s", argument));
+	return json_pack("{s:i}", "disconnected", count);
+}
+
+json_t *action_run(struct proxy *proxy, enum control_command_id command, const char *argument,
+		   const char *who)
+{
+	bool of_service = command == CONTROL_COMMAND_DRAIN || command == CONTROL_COMMAND_RESUME;
+
+	log_info(NULL, "%s%s%s was asked for by %s on the control socket",
+		 command == CONTROL_COMMAND_RELOAD   ? "a reload"
+		 : command == CONTROL_COMMAND_DRAIN  ? "to drain"
+		 : command == CONTROL_COMMAND_RESUME ? "to resume"
+						     : "to disconnect",
+		 argument[0] ? " " : "", argument, who);
+	if (proxy->stopping)
+		return json_pack("{s:s}", "error", "the daemon is stopping");
+	if (of_service && argument[0] && !proxy_service_find(proxy, argument))
+		return json_pack("{s:o}", "error",
+				 json_sprintf("there is no service %s", argument));
+	switch (command) {
+	case CONTROL_COMMAND_RELOAD:
+		return reload_json(proxy);
+	case CONTROL_COMMAND_DRAIN:
+		return drain_json(proxy, argument);
+	case CONTROL_COMMAND_RESUME:
+		return resume_json(proxy, argument);
+	default:
+		return disconnect_json(proxy, argument);
+	}
+}

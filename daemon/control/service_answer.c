@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* What the main thread knows for the answers to status and services. */
+#include "daemon/control/service_answer.h"
+
+#include <config.h>
+
+#include <unistd.h>
+
+#include "daemon/base/log.h"
+#include "daemon/config/config_value.h"
+#include "daemon/control/stats.h"
+
+static int leaving(const struct proxy *proxy)
+{
+	const struct proxy_service *ps;
+	int n = 0;
+
+	TAILQ_FOREACH(ps, &proxy->leaving, entry)
+		n++;
+	return n;
+}
+
+json_t *status_json(const struct proxy *proxy)
+{
+	return json_pack("{s:s, s:i, s:f, s:s, s:I, s:i, s:i, s:i, s:i, s:b}", "version",
+			 PACKAGE_VERSION, "pid", (int)getpid(), "uptime_s",
+			 (loop_now_us(proxy->loop) - proxy->start_us) / 1e6, "log_level",
+			 log_level_name(log_level()), "log_lines_dropped",
+			 (json_int_t)log_lines_dropped(), "workers", (int)proxy->nworkers,
+			 "services", (int)proxy->nservices, "connections", proxy_connections(proxy),
+			 "services_leaving", leaving(proxy), "stopping", proxy->stopping);
+}
+
+static json_t *server_json(const struct proxy *proxy, struct service *service)
+{
+	static const char *const names[] = {
+		[SERVER_UNKNOWN] = "unknown", [SERVER_OK] = "ok", [SERVER_DOWN] = "down"};
+	struct server_info info;
+	bool down, known;
+
+	server_state_get(&service->server, loop_now_us(proxy->loop), &info);
+	down = info.reach == SERVER_DOWN;
+	known = info.reach != SERVER_UNKNOWN;
+	return json_pack("{s:s, s:o, s:o, s:o, s:i, s:I, s:i}", "state", names[info.reach],
+			 "state_age_s", known ? json_real(info.age_us / 1e6) : json_null(), "error",
+			 down ? json_string(info.error) : json_null(), "address",
+			 info.addr[0] ? json_string(info.addr) : json_null(), "waiting_clients",
+			 (int)info.waiting, "attempts_failed", (json_int_t)info.failed,
+			 "late_calls", late_calls_count(&service->late));
+}
+
+static json_t *service_json(const struct proxy *proxy, struct proxy_service *ps)
+{
+	struct service *service = &ps->service;
+	const struct service_config *config = service->config;
+	char listen[CONFIG_URI_TEXT_BYTES], connect[CONFIG_URI_TEXT_BYTES];
+	char name[STATS_CLOSE_NAME_BYTES];
+	json_t *refused = json_object();
+	struct door_counts counts;
+
+	for (size_t why = 0; why < LEG_CLOSE_COUNT; why++)
+		if (ps->refused[why])
+			json_object_set_new(refused, stats_close_name(why, name),
+					    json_integer(ps->refused[why]));
+	door_counts_get(&service->door, &counts);
+	return json_pack("{s:s, s:s, s:s, s:i, s:I, s:i, s:i, s:i, s:i, s:o, s:o, s:b}", "name",
+			 config->name, "listen", config_uri_text(&config->listen, listen),
+			 "connect", config_uri_text(&config->connect, connect), "connections",
+			 atomic_load(&service->connections), "connections_total",
+			 (json_int_t)atomic_load(&service->connections_total), "max_connections",
+			 config->max_connections, "max_connections_per_client",
+			 config->max_connections_per_client, "half_open", counts.half_open, "held",
+			 counts.held, "refused", refused, "server", server_json(proxy, service),
+			 "draining", (int)atomic_load(&service->draining));
+}
+
+json_t *services_json(const struct proxy *proxy, struct proxy_service *const *services,
+		      size_t nservices)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < nservices; i++)
+		json_array_append_new(list, service_json(proxy, services[i]));
+	return json_pack("{s:o}", "services", list);
+}

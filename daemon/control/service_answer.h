@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the main thread knows for the answers to status and services (daemon/control/query.h). */
+#ifndef DAEMON_CONTROL_SERVICE_ANSWER_H
+#define DAEMON_CONTROL_SERVICE_ANSWER_H
+
+#include <jansson.h>
+#include <stddef.h>
+
+#include "base/compiler.h"
+#include "daemon/proxy/proxy.h"
+
+/** status_json - of the daemon as a whole, but for its memory; a new reference, NULL without memory. */
+json_t *status_json(const struct proxy *proxy) MUST_CHECK;
+/** services_json - of the @nservices in @services, but for their memory; the same. */
+json_t *services_json(const struct proxy *proxy, struct proxy_service *const *services,
+		      size_t nservices) MUST_CHECK;
+
+#endif

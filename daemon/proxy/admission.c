@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Who gets in. */
+#include "daemon/proxy/admission.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "daemon/base/address.h"
+#include "daemon/base/log.h"
+#include "daemon/config/config_descriptors.h"
+#include "daemon/proxy/placement.h"
+#include "daemon/proxy/proxy_parts.h"
+
+/* Without descriptors: how long a connection may have said nothing, and how many such go at once. */
+#define SILENT_US       1000000u
+#define SILENT_PER_LOOK 64u
+#define LIMIT           "limit of descriptors (LimitNOFILE= in the unit, ulimit -n in a shell)"
+
+static void on_refused(void *arg, const struct incoming *in, enum leg_close why)
+{
+	struct proxy_service *ps = arg;
+	struct service *service = &ps->service;
+	char text[ADDRESS_TEXT_BYTES];
+
+	ps->refused[why]++;
+	log_limited(LOG_LEVEL_WARNING, &service->lines[LINE_REFUSED + why], NULL,
+		    "%s: refused %s: %s", service->config->name,
+		    address_text((const struct sockaddr *)&in->peer, text), leg_close_text(why));
+	lobby_hold(&ps->lobby, in, why);
+}
+
+static void on_incoming(void *arg, const struct incoming *in)
+{
+	struct proxy_service *ps = arg;
+	struct proxy *proxy = ps->proxy;
+	struct worker *worker = placement_choose(proxy->workers, proxy->nworkers, proxy->next_id,
+						 loop_now_us(proxy->loop));
+	struct station *station = ps->stations[worker->index];
+	struct incoming guided = *in;
+	enum leg_close why;
+
+	guided.guest =
+		door_enter(&ps->service.door, &station->service.side,
+			   (const struct sockaddr *)&in->peer, loop_now_us(proxy->loop), &why);
+	if (!guided.guest) {
+		on_refused(ps, in, why);
+		return;
+	}
+	atomic_fetch_add(&ps->service.connections_total, 1);
+	if (worker_adopt(station, &guided, ++proxy->next_id))
+		ps->refused[LEG_CLOSE_RESOURCES]++;
+}
+
+/* In connections, of two descriptors each; one that is turned away has one. */
+static unsigned taken(const struct proxy_service *ps)
+{
+	return atomic_load(&ps->service.connections) + (ps->lobby.count + 1) / 2;
+}
+
+/* What the formula of the manual counts with; half-open ones come on top. */
+static unsigned share(const struct proxy_service *ps)
+{
+	return ps->service.config->max_connections +
+	       CONFIG_DESCRIPTORS_HELD / CONFIG_DESCRIPTORS_CONNECTION;
+}
+
+static bool is_within_share(const struct proxy_service *ps)
+{
+	return taken(ps) < share(ps);
+}
+
+/*
+ * Those that have said nothing for a while make room for others that wait: of whatever service for one that has not
+ * its share, else of the same.
+ */
+static void expel_silent(const struct proxy_service *ps)
+{
+	const struct proxy *proxy = ps->proxy;
+	bool within = is_within_share(ps);
+	unsigned left = SILENT_PER_LOOK;
+	struct proxy_service *at;
+
+	TAILQ_FOREACH(at, &proxy->services, entry)
+		while (left && (within || at == ps) &&
+		       door_expel_half_open(&at->service.door, loop_now_us(proxy->loop), SILENT_US))
+			left--;
+}
+
+/* A service within its share takes what there is; past it, only what no share of another may come to need. */
+static bool has_part(const struct proxy_service *ps)
+{
+	const struct proxy *proxy = ps->proxy;
+	bool within = is_within_share(ps);
+	const struct proxy_service *other;
+	uint64_t spoken_for = 0;
+
+	/* One that leaves keeps nothing for others to come. */
+	TAILQ_FOREACH(other, &proxy->leaving, entry)
+		spoken_for += taken(other);
+	TAILQ_FOREACH(other, &proxy->services, entry) {
+		bool keeps = !within && other != ps && is_within_share(other);
+
+		spoken_for += keeps ? share(other) : taken(other);
+	}
+	return spoken_for < proxy->max_connections;
+}
+
+/* Somebody has to wait, which was not so before: whoever goes and whoever comes next make it so again. */
+static void log_shortage(struct proxy_service *ps)
+{
+	const struct proxy *proxy = ps->proxy;
+	const char *name = ps->service.config->name;
+
+	if (proxy_connections(proxy) < proxy->max_connections)
+		log_write_limited(
+			LOG_LEVEL_WARNING, &ps->shortages, NULL,
+			"%s: clients wait: it has %u connections, and what else the " LIMIT
+			" allows is kept for other services: raise it",
+			name, taken(ps));
+	else
+		log_write_limited(LOG_LEVEL_WARNING, &ps->shortages, NULL,
+				  "%s: clients wait: the " LIMIT
+				  " allows %u connections of all services: raise it",
+				  name, proxy->max_connections);
+}
+
+/*
+ * A connection that is taken can open its upstream: what is scarce is not given to clients that
+ * could then not be served. Those wait in the listeners' queues.
+ */
+static bool has_descriptors(struct proxy_service *ps)
+{
+	bool enough = has_part(ps);
+
+	if (!enough)
+		expel_silent(ps);
+	if (!enough && !ps->resting)
+		log_shortage(ps);
+	ps->resting = !enough;
+	return enough;
+}
+
+static bool has_room(void *arg)
+{
+	struct proxy_service *ps = arg;
+
+	return has_descriptors(ps) &&
+	       door_has_room(&ps->service.door, loop_now_us(ps->proxy->loop));
+}
+
+unsigned admission_most_connections(void)
+{
+	struct rlimit limit;
+	uint64_t left;
+	int lowest = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	/* Descriptors are given out from the lowest: this one tells how many are taken. */
+	if (lowest >= 0)
+		close(lowest);
+	if (lowest < 0 || getrlimit(RLIMIT_NOFILE, &limit))
+		return 1;
+	left = limit.rlim_cur > (rlim_t)lowest ? limit.rlim_cur - lowest : 0;
+	if (left < CONFIG_DESCRIPTORS_KEPT + CONFIG_DESCRIPTORS_CONNECTION)
+		return 1;
+	left = (left - CONFIG_DESCRIPTORS_KEPT) / CONFIG_DESCRIPTORS_CONNECTION;
+	return left < UINT_MAX ? (unsigned)left : UINT_MAX;
+}
+
+const struct listener_events admission_events = {
+	.incoming = on_incoming,
+	.refused = on_refused,
+	.has_room = has_room,
+};

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the daemon consists of on the main thread. */
+#ifndef DAEMON_PROXY_PROXY_PARTS_H
+#define DAEMON_PROXY_PROXY_PARTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include "base/budget.h"
+#include "base/loop.h"
+#include "daemon/base/log.h"
+#include "daemon/config/config.h"
+#include "daemon/config/own_doors.h"
+#include "daemon/proxy/station.h"
+#include "daemon/proxy/worker.h"
+#include "daemon/service/lobby.h"
+#include "daemon/service/service.h"
+#include "leg/leg.h"
+
+struct listener;
+struct proxy;
+
+struct proxy_service {
+	TAILQ_ENTRY(proxy_service) entry;
+	struct proxy *proxy;
+	struct config *config; /* that its own part is in: a reference */
+	struct service service;
+	struct station **stations;         /* one a worker */
+	struct listener *listener;         /* NULL: it is drained or leaves */
+	struct lobby lobby;                /* connections that were turned away */
+	uint64_t refused[LEG_CLOSE_COUNT]; /* …, by reason */
+	unsigned users;                    /* who shows it: gathers of the control socket */
+	uint64_t cut_us;            /* when draining becomes cutting, on the main loop; 0: never */
+	bool resting;               /* no descriptors are left for it, and it has been said */
+	struct log_limit shortages; /* of descriptors */
+};
+TAILQ_HEAD(proxy_service_list, proxy_service);
+
+struct proxy {
+	struct config *config; /* the one in force: a reference */
+	struct loop *loop;     /* the main thread's */
+	size_t nservices;
+	struct proxy_service_list services; /* in the order of the file */
+	struct proxy_service_list leaving;  /* out of the file; their last connections end */
+	size_t nworkers;
+	struct worker **workers;
+	struct budget budget;   /* of memory; shared with the workers */
+	struct own_doors doors; /* where it listens: complete before anybody can connect */
+	struct ports
+		*ports; /* where connections to TCP servers come from; shared with the workers */
+	uint64_t next_id, start_us;
+	unsigned max_connections; /* that there are descriptors for */
+	struct loop_timer *look;  /* at what is told once in a while */
+	struct loop_timer *cut;   /* when the first service's time to drain is over */
+	bool stopping;            /* the loop ends when the last connection has */
+};
+
+/** proxy_connections - how many there are now, of all services. */
+unsigned proxy_connections(const struct proxy *proxy);
+
+/** proxy_service_find - the service of that name; NULL: there is none. One that leaves has none. */
+struct proxy_service *proxy_service_find(const struct proxy *proxy, const char *name);
+
+#endif

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Reading the configuration file again. */
+#include "daemon/proxy/reload.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/base/log.h"
+#include "daemon/base/sd.h"
+#include "daemon/config/config_load.h"
+#include "daemon/config/config_same.h"
+#include "daemon/proxy/lacks.h"
+#include "daemon/proxy/proxy_service.h"
+#include "daemon/service/listen_error.h"
+#include "daemon/service/listener.h"
+
+struct plan {
+	struct proxy *proxy;
+	struct config *config; /* the new one */
+	FILE *texts[RELOAD_TEXTS];
+	struct proxy_service **services; /* of the new file, in its order: kept, or fresh */
+	size_t nservices;
+	int *held; /* duplicates of the sockets of those that are not kept */
+	size_t nheld;
+};
+
+static bool is_kept(const struct plan *plan, const struct proxy_service *ps)
+{
+	for (size_t i = 0; i < plan->nservices; i++)
+		if (plan->services[i] == ps)
+			return true;
+	return false;
+}
+
+/* ---- made before anything changes ---- */
+
+static int read_file(struct plan *plan)
+{
+	const char *file = plan->proxy->config->file;
+	FILE *errors = plan->texts[RELOAD_ERRORS];
+	int rc = config_load(file, errors, &plan->config);
+
+	if (rc) {
+		if (rc != -EINVAL && rc != -ENODEV)
+			fprintf(errors, "%s: %s\n", file, strerror(-rc));
+		return rc;
+	}
+	config_warn(plan->config, plan->texts[RELOAD_WARNINGS]);
+	return config_hold_fixed(plan->config, plan->proxy->config, plan->texts[RELOAD_HELD],
+				 errors);
+}
+
+static int make_services(struct plan *plan)
+{
+	struct config *config = plan->config;
+
+	plan->services = calloc(config->nservices + 1, sizeof(struct proxy_service *));
+	if (!plan->services)
+		return -ENOMEM;
+	for (; plan->nservices < config->nservices; plan->nservices++) {
+		const struct service_config *service = &config->services[plan->nservices];
+		struct proxy_service *old = proxy_service_find(plan->proxy, service->name);
+		enum reload_text what = !old ? RELOAD_ADDED : RELOAD_CHANGED;
+
+		if (old && config_service_same(old->service.config, service)) {
+			plan->services[plan->nservices] = old;
+			what = RELOAD_KEPT;
+		} else {
+			plan->services[plan->nservices] =
+				proxy_service_new(plan->proxy, config, service);
+		}
+		if (!plan->services[plan->nservices])
+			return -ENOMEM;
+		fprintf(plan->texts[what], "%s\n", service->name);
+	}
+	return 0;
+}
+
+/*
+ * A device takes one listener at an address, so those of services that are not kept end first there; sockets are
+ * shared until the old services are closed.
+ */
+static int hold_sockets(struct plan *plan)
+{
+	struct proxy *proxy = plan->proxy;
+	struct proxy_service *ps;
+
+	plan->held = calloc(proxy->nservices + 1, LISTENER_MAX_SOCKETS * sizeof(int));
+	if (!plan->held)
+		return -ENOMEM;
+	TAILQ_FOREACH(ps, &proxy->services, entry) {
+		int fds[LISTENER_MAX_SOCKETS];
+		struct listen_sockets sockets = listener_sockets(ps->listener, fds);
+
+		if (is_kept(plan, ps))
+			continue;
+		for (size_t i = 0; i < sockets.count; i++) {
+			int fd = fcntl(fds[i], F_DUPFD_CLOEXEC, 0);
+
+			if (fd < 0)
+				return -errno;
+			plan->held[plan->nheld++] = fd;
+		}
+		if (listener_on_devices(ps->listener))
+			proxy_service_unlisten(ps);
+	}
+	return 0;
+}
+
+static int listen_where_not(struct plan *plan, struct proxy_service *ps)
+{
+	const struct listen_sockets have = {plan->nheld, plan->held};
+	char error[LISTEN_ERROR_BYTES];
+	int rc;
+
+	if (ps->listener)
+		return 0;
+	rc = proxy_service_listen(ps, &have, error, sizeof(error));
+	if (rc)
+		fprintf(plan->texts[RELOAD_ERRORS], "%s: %s\n", ps->service.config->name, error);
+	return rc;
+}
+
+static int make_listeners(struct plan *plan)
+{
+	int rc = hold_sockets(plan);
+
+	for (size_t i = 0; i < plan->nservices && !rc; i++)
+		rc = listen_where_not(plan, plan->services[i]);
+	return rc;
+}
+
+/* ---- one way or the other ---- */
+
+/* What was made goes, and what had to end for it begins again. */
+static void take_back(struct plan *plan)
+{
+	struct proxy_service *ps;
+
+	for (size_t i = 0; i < plan->nservices; i++) {
+		const struct service_config *service = plan->services[i]->service.config;
+
+		if (proxy_service_find(plan->proxy, service->name) != plan->services[i])
+			proxy_service_free(plan->services[i]);
+	}
+	TAILQ_FOREACH(ps, &plan->proxy->services, entry)
+		if (!ps->listener && !atomic_load(&ps->service.draining) &&
+		    listen_where_not(plan, ps))
+			log_error(NULL, "%s: it does not listen any more: reload again",
+				  ps->service.config->name);
+}
+
+static bool has_name(const struct plan *plan, const char *name)
+{
+	for (size_t i = 0; i < plan->nservices; i++)
+		if (!strcmp(plan->services[i]->service.config->name, name))
+			return true;
+	return false;
+}
+
+static void leave_old(struct plan *plan)
+{
+	struct proxy_service *ps, *next;
+
+	for (ps = TAILQ_FIRST(&plan->proxy->services); ps; ps = next) {
+		const char *name = ps->service.config->name;
+
+		next = TAILQ_NEXT(ps, entry);
+		if (is_kept(plan, ps))
+			continue;
+		if (!has_name(plan, name))
+			fprintf(plan->texts[RELOAD_REMOVED], "%s\n", name);
+		proxy_leave(ps);
+	}
+}
+
+static void enter_new(struct plan *plan)
+{
+	struct proxy *proxy = plan->proxy;
+	bool fresh;
+
+	for (size_t i = 0; i < plan->nservices; i++) {
+		struct proxy_service *ps = plan->services[i];
+
+		fresh = ps->config == plan->config;
+		if (!fresh)
+			TAILQ_REMOVE(&proxy->services, ps, entry);
+		TAILQ_INSERT_TAIL(&proxy->services, ps, entry);
+		if (fresh)
+			proxy_tell_listening(ps);
+	}
+	proxy->nservices = plan->nservices;
+}
+
+static void take_effect(struct plan *plan)
+{
+	struct proxy *proxy = plan->proxy;
+
+	config_free(proxy->config);
+	proxy->config = config_ref(plan->config);
+	leave_old(plan);
+	enter_new(plan);
+	if (proxy_find_doors(proxy))
+		log_error(NULL, "no memory to tell where this daemon listens: reload again");
+	lacks_tell(proxy->config, proxy->max_connections);
+}
+
+static int carry_out(struct plan *plan)
+{
+	int rc = read_file(plan);
+
+	if (!rc)
+		rc = make_services(plan);
+	if (!rc)
+		rc = make_listeners(plan);
+	if (rc == -ENOMEM)
+		fprintf(plan->texts[RELOAD_ERRORS], "out of memory\n");
+	else if (rc == -EMFILE)
+		fprintf(plan->texts[RELOAD_ERRORS], "no descriptors are left\n");
+	if (rc)
+		take_back(plan);
+	else
+		take_effect(plan);
+	for (size_t i = 0; i < plan->nheld; i++)
+		close(plan->held[i]);
+	free(plan->held);
+	free(plan->services);
+	config_free(plan->config);
+	return rc;
+}
+
+/* ---- saying what came of it ---- */
+
+static unsigned lines_of(const char *text)
+{
+	unsigned lines = 0;
+
+	for (; (text = strchr(text, '\n')); text++)
+		lines++;
+	return lines;
+}
+
+static void log_lines(enum log_level level, const char *text, const char *more)
+{
+	while (*text) {
+		int len = (int)strcspn(text, "\n");
+
+		log_write(level, NULL, "%.*s%s", len, text, more);
+		text += len + (text[len] == '\n');
+	}
+}
+
+static void tell(int rc, struct reload_report *report)
+{
+	char **texts = report->texts;
+
+	log_lines(LOG_LEVEL_WARNING, texts[RELOAD_WARNINGS], "");
+	log_lines(LOG_LEVEL_ERROR, texts[RELOAD_ERRORS], "");
+	if (rc) {
+		log_error(NULL, "not reloaded, nothing has changed");
+		return;
+	}
+	log_lines(LOG_LEVEL_WARNING, texts[RELOAD_HELD],
+		  " is changed by a restart only: it stays as it was");
+	log_info(NULL, "reloaded: services kept %u, changed %u, added %u, removed %u",
+		 lines_of(texts[RELOAD_KEPT]), lines_of(texts[RELOAD_CHANGED]),
+		 lines_of(texts[RELOAD_ADDED]), lines_of(texts[RELOAD_REMOVED]));
+}
+
+int reload(struct proxy *proxy, struct reload_report *report)
+{
+	struct plan plan = {.proxy = proxy};
+	size_t bytes[RELOAD_TEXTS];
+	int rc = 0, i;
+
+	*report = (struct reload_report){0};
+	for (i = 0; i < RELOAD_TEXTS; i++) {
+		plan.texts[i] = open_memstream(&report->texts[i], &bytes[i]);
+		if (!plan.texts[i])
+			rc = -ENOMEM;
+	}
+	sd_reloading();
+	if (!rc)
+		rc = carry_out(&plan);
+	for (i = 0; i < RELOAD_TEXTS; i++)
+		if (plan.texts[i] && fclose(plan.texts[i]))
+			rc = rc ? rc : -ENOMEM;
+	for (i = 0; i < RELOAD_TEXTS && report->texts[i]; i++)
+		;
+	if (i == RELOAD_TEXTS)
+		tell(rc, report);
+	sd_ready();
+	return rc;
+}
+
+void reload_report_fini(struct reload_report *report)
+{
+	for (int i = 0; i < RELOAD_TEXTS; i++)
+		free(report->texts[i]);
+}
