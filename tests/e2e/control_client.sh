@@ -42,7 +42,7 @@ check "--version" shows "rpcrdma-proxyctl " "$CTL" --version
 check "--help has the commands" shows "  connections " "$CTL" --help
 check "help, too" shows "  connections " "$CTL" help
 check "help on a command" shows "usage: rpcrdma-proxyctl [OPTION]... stats [SERVICE]" "$CTL" help stats
-check "help on none" says 2 "unknown command 'restart'; $LISTS" "$CTL" help restart
+check "help on none" says 2 "unknown command 'wibble'; $LISTS" "$CTL" help wibble
 check "an unknown option is one line that points to the help" says 2 "unknown option -x; $LISTS" "$CTL" -x status
 check "a long one, too" says 2 "unknown option --jason; $LISTS" "$CTL" --jason status
 check "a long option with too much" says 2 "option --json=1: it takes no argument; $LISTS" "$CTL" --json=1 status
@@ -51,7 +51,7 @@ check "an unknown command" says 2 "unknown command 'connection': is 'connections
 check "a misspelt command" says 2 "unknown command 'sttaus': is 'status' meant?" "$CTL" sttaus
 check "no command" says 2 "a command is missing; $LISTS" "$CTL"
 check "a word too many" says 2 "'now' is one word too many: 'rpcrdma-proxyctl help status'" "$CTL" status now
-check "a word too few" says 2 "log takes a LEVEL: 'rpcrdma-proxyctl help log'" "$CTL" log
+check "a word too few" says 2 "log takes an argument, LEVEL: 'rpcrdma-proxyctl help log'" "$CTL" log
 check "a full disk is told" says 2 "cannot write the answer: No space left on device" \
 	bash -c 'exec "$0" --help >/dev/full' "$CTL"
 

@@ -7,10 +7,10 @@ needs_proxies
 start_ganesha
 start_chain
 
-said_so() { grep -q 'SIGHUP: nothing is reloaded' "$T/a.log"; }
+said_so() { grep -q 'reloaded: services kept 2' "$T/a.log"; }
 
 kill -HUP "${pid_of[a]}"
-check "SIGHUP is answered by a line" wait_for 30 said_so
+check "SIGHUP reads the file again, and says so" wait_for 30 said_so
 check "the daemon goes on" alive a
 check "and serves" nfs_client "$V3" mixed three 4m 3
 stop_proxy a

@@ -1,0 +1,103 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The file is read again, services are drained and the daemon is told to stop, under clients that write and check.
+. "$(dirname "$0")/lib.sh"
+enter "$@"
+needs_proxies
+start_ganesha
+start_chain
+
+at_least() { [ "$(stat -c %s "$1")" -ge "$2" ]; }
+refused() { ! (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
+
+# rewrite SIDE KEYS: the side's file with further keys of each service
+rewrite() {
+	local A_SERVICE=$2 B_SERVICE=$2
+
+	proxy_config "$1" >"$T/$1.conf"
+}
+
+# says STATUS TEXT COMMAND...: its output has the text
+says() {
+	local status=$1 text=$2
+
+	shift 2
+	"$@" >"$T/said" 2>&1
+	[ $? = "$status" ] && grep -qF -- "$text" "$T/said" || { cat "$T/said"; return 1; }
+}
+
+begin() {
+	start three nfs_client "$V3" write three-$1 "${2:-100m}" 3 128k
+	start four nfs_client "$V4" write four-$1 "${2:-100m}" 4 128k
+	wait_for 30 at_least export/three-$1 10000000
+	wait_for 30 at_least export/four-$1 10000000
+}
+
+end() {
+	for version in three four; do
+		wait "${pid_of[$version]}"
+		check "$2: the client $version finishes" [ $? = 0 ]
+		unset "pid_of[$version]"
+	done
+	check "$2: what NFSv3 wrote is there" nfs_client "$V3" verify three-$1 "${3:-100m}" 3
+	check "$2: what NFSv4.0 wrote is there" nfs_client "$V4" verify four-$1 "${3:-100m}" 4
+}
+
+# Twenty, of which each changes all services of one side; one in between is broken.
+begin 1
+failed=0
+for i in {1..10}; do
+	for side in a b; do
+		rewrite $side "stall_timeout_s = $((60 + i));"
+		ctl $side reload >"$T/said" 2>&1 || { failed=$((failed + 1)); cat "$T/said"; }
+	done
+	[ $i != 5 ] || check "the clients are writing" eval "alive three || alive four"
+	[ $i = 5 ] || continue
+	rewrite a "stall_timeout_s = never;"
+	check "a broken file is told of by its line" says 1 "$T/a.conf:" ctl a reload
+	check "and that nothing has changed" says 1 "nothing has changed" ctl a reload
+done
+check "twenty reloads" [ $failed = 0 ]
+end 1 "reloads"
+
+# What has not changed is not touched.
+cp "$T/a.conf" "$T/same.conf"
+start three nfs_client "$V3" write same 80m 3 128k
+wait_for 30 at_least export/same 10000000
+ids() { ctl a -j connections | jq -r '[.connections[].id] | sort | join(" ")'; }
+was=$(ids)
+check "a reload that changes nothing keeps all" says 0 "kept: nfs, mount" ctl a reload
+check "the connections are the same" [ -n "$was" -a "$was" = "$(ids)" ]
+wait "${pid_of[three]}"
+check "and their client finishes" [ $? = 0 ]
+unset "pid_of[three]"
+
+# SIGHUP does the same.
+reloaded() { [ "$(grep -c 'reloaded: ' "$T/a.log")" -gt "$times" ]; }
+times=$(grep -c 'reloaded: ' "$T/a.log")
+kill -HUP "${pid_of[a]}"
+check "SIGHUP reads the file again" wait_for 30 reloaded
+
+# Drained and resumed under load.
+begin 2
+check "a side is drained" says 0 "draining: nfs, mount" ctl a drain
+check "nobody gets in" wait_for 10 refused $FRONT_PORT
+check "its connections end" wait_for 60 no_connections a
+check "services says so" says 0 "nfs: drained" ctl a services
+check "it resumes" says 0 "resumed: nfs, mount" ctl a resume
+end 2 "drain and resume"
+
+# Told to stop under load, it ends between Calls; the next one goes on.
+begin 3
+stop a
+check "told to stop under load it ends with success" [ "$exit_status" = 0 ]
+check "between Calls: nothing was left unanswered" not grep -qE ", [1-9][0-9,]* unanswered" "$T/a.log"
+start_proxy a
+end 3 "a stop"
+
+check "--now is for stop alone" says 2 "--now is for stop" ctl a --now status
+check "stop --now" says 0 "stopping" ctl a stop --now
+wait "${pid_of[a]}"
+check "it ends with success, too" [ $? = 0 ]
+unset "pid_of[a]"
+finish
