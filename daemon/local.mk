@@ -9,6 +9,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/base/amount.h \
 	daemon/base/hash_index.c \
 	daemon/base/hash_index.h \
+	daemon/base/host_memory.c \
+	daemon/base/host_memory.h \
 	daemon/base/likeness.c \
 	daemon/base/likeness.h \
 	daemon/base/log.c \
@@ -21,6 +23,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/base/resolver.h \
 	daemon/base/sd.c \
 	daemon/base/sd.h \
+	daemon/base/sd_fds.c \
+	daemon/base/sd_fds.h \
 	daemon/base/thread.c \
 	daemon/base/thread.h \
 	daemon/bridge/attempts.c \
@@ -112,6 +116,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/proxy/admission.h \
 	daemon/proxy/gauge.c \
 	daemon/proxy/gauge.h \
+	daemon/proxy/held_sockets.c \
+	daemon/proxy/held_sockets.h \
 	daemon/proxy/intake.c \
 	daemon/proxy/intake.h \
 	daemon/proxy/lacks.c \
@@ -127,6 +133,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/proxy/station.h \
 	daemon/proxy/reload.c \
 	daemon/proxy/reload.h \
+	daemon/proxy/watchdog.c \
+	daemon/proxy/watchdog.h \
 	daemon/proxy/worker.c \
 	daemon/proxy/worker.h \
 	daemon/service/call_mark.c \

@@ -13,6 +13,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "daemon/base/host_memory.h"
 #include "daemon/base/log.h"
 #include "daemon/base/loop.h"
 #include "daemon/base/paths.h"
@@ -120,7 +121,7 @@ static void raise_descriptor_limit(void)
 {
 	struct rlimit limit;
 
-	if (getrlimit(RLIMIT_NOFILE, &limit))
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == limit.rlim_max)
 		return;
 	limit.rlim_cur = limit.rlim_max;
 	if (setrlimit(RLIMIT_NOFILE, &limit))
@@ -198,6 +199,26 @@ out:
 		close(signals.fd);
 	if (was_up)
 		log_info(NULL, "stopped");
+	return rc;
+}
+
+/* Before the first thread is made, which all have what this one has. */
+static int prepare_memory(const struct config *config)
+{
+	int rc = config->io_flusher ? host_memory_flush_io() : 0;
+
+	if (rc)
+		log_info(NULL,
+			 "io_flusher: not permitted (%s): CAP_SYS_RESOURCE is missing; it is for a "
+			 "proxy on the host of its clients",
+			 strerror(-rc));
+	host_memory_drop_resource();
+	rc = config->lock_memory ? host_memory_lock() : 0;
+	if (rc)
+		log_error(NULL,
+			  "cannot start: lock_memory: %s (LimitMEMLOCK= in the unit, ulimit -l in "
+			  "a shell)",
+			  strerror(-rc));
 	return rc;
 }
 
@@ -314,7 +335,9 @@ static int run(const char *file)
 		return status;
 	}
 	raise_descriptor_limit();
-	status = check_descriptors(config) || serve_logging(config) ? STATUS_FAILED : 0;
+	status = check_descriptors(config) || prepare_memory(config) || serve_logging(config)
+			 ? STATUS_FAILED
+			 : 0;
 	config_free(config);
 	return status;
 }

@@ -35,6 +35,18 @@ void sd_stopping(void)
 	sd_notify(0, "STOPPING=1\nSTATUS=Closing connections");
 }
 
+uint64_t sd_watchdog_us(void)
+{
+	uint64_t us = 0;
+
+	return sd_watchdog_enabled(0, &us) > 0 ? us : 0;
+}
+
+void sd_feed_watchdog(void)
+{
+	sd_notify(0, "WATCHDOG=1");
+}
+
 void sd_status(const char *format, ...)
 {
 	char text[STATUS_BYTES];

@@ -16,6 +16,10 @@ void sd_reloading(void);
 void sd_extend_timeout(uint64_t us);
 /** sd_stopping - the daemon has begun to stop. */
 void sd_stopping(void);
+/** sd_watchdog_us - within which time the watchdog wants to be fed; 0: there is none. */
+uint64_t sd_watchdog_us(void);
+/** sd_feed_watchdog - feed it. */
+void sd_feed_watchdog(void);
 /** sd_status - a line for `systemctl status`. */
 void PRINTF_LIKE(1, 2) sd_status(const char *format, ...);
 

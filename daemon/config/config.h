@@ -66,6 +66,8 @@ struct config {
 	uint32_t workers; /* resolved: never 0 */
 	uint32_t memory_limit_mib;
 	uint32_t drain_timeout_s;
+	bool io_flusher;  /* allocate without waiting for writeback, if the daemon may */
+	bool lock_memory; /* keep all of it in memory */
 	size_t nservices;
 	struct service_config *services;
 };

@@ -39,9 +39,9 @@ struct config_key {
 	enum config_key_type type;
 	size_t offset; /* of the value in its struct */
 	bool mandatory;
-	bool fixed;         /* changed by a restart alone, not by a reload; of numbers and paths */
-	const char *preset; /* default, as the manual prints it; NULL: none */
-	uint32_t value;     /* the default of a number, a bool or a choice */
+	bool fixed; /* changed by a restart alone, not by a reload; of numbers, bools and paths */
+	const char *preset;          /* default, as the manual prints it; NULL: none */
+	uint32_t value;              /* the default of a number, a bool or a choice */
 	uint32_t min, max, multiple; /* of a number */
 	const char *unit;            /* "bytes", "s", "MiB" or NULL */
 	const char *const *choices;  /* NULL-ended, in the order of the enum */

@@ -75,6 +75,10 @@ static int hold(struct config *config, const struct config *old, const struct co
 		*(uint32_t *)to = *(const uint32_t *)from;
 		return 0;
 	}
+	if (key->type == CONFIG_KEY_BOOL) {
+		*(bool *)to = *(const bool *)from;
+		return 0;
+	}
 	copy = strdup(*(char *const *)from);
 	if (!copy)
 		return -ENOMEM;

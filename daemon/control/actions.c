@@ -9,6 +9,7 @@
 #include "daemon/base/log.h"
 #include "daemon/base/resolver.h"
 #include "daemon/config/config_cidr.h"
+#include "daemon/proxy/held_sockets.h"
 #include "daemon/proxy/proxy_service.h"
 #include "daemon/proxy/reload.h"
 #include "daemon/service/listen_error.h"
@@ -61,7 +62,7 @@ static json_t *drain_json(struct proxy *proxy, const char *name)
 	TAILQ_FOREACH(ps, &proxy->services, entry) {
 		if (!is_meant(ps, name))
 			continue;
-		proxy_service_unlisten(ps);
+		proxy_service_shut(ps);
 		proxy_drain(ps);
 		json_array_append_new(drained, json_string(ps->service.config->name));
 	}
@@ -77,7 +78,7 @@ static json_t *resume_json(struct proxy *proxy, const char *name)
 	TAILQ_FOREACH(ps, &proxy->services, entry) {
 		const char *own = ps->service.config->name;
 
-		if (!is_meant(ps, name) || ps->listener)
+		if (!is_meant(ps, name) || !atomic_load(&ps->service.draining))
 			continue;
 		if (proxy_service_listen(ps, NULL, error, sizeof(error))) {
 			log_error(NULL, "%s: %s", own, error);
@@ -87,6 +88,7 @@ static json_t *resume_json(struct proxy *proxy, const char *name)
 		proxy_tell_listening(ps);
 		json_array_append_new(resumed, json_string(own));
 	}
+	held_sockets_store(proxy);
 	if (!json_array_size(errors)) {
 		json_decref(errors);
 		return json_pack("{s:o}", "resumed", resumed);

@@ -41,6 +41,10 @@ static void on_incoming(void *arg, const struct incoming *in)
 	struct incoming guided = *in;
 	enum leg_close why;
 
+	if (ps->refuses) {
+		on_refused(ps, in, LEG_CLOSE_DRAINED);
+		return;
+	}
 	guided.guest =
 		door_enter(&ps->service.door, &station->service.side,
 			   (const struct sockaddr *)&in->peer, loop_now_us(proxy->loop), &why);

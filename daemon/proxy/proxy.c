@@ -13,9 +13,11 @@
 #include "daemon/config/config_memory.h"
 #include "daemon/config/config_value.h"
 #include "daemon/proxy/admission.h"
+#include "daemon/proxy/held_sockets.h"
 #include "daemon/proxy/lacks.h"
 #include "daemon/proxy/placement.h"
 #include "daemon/proxy/proxy_service.h"
+#include "daemon/proxy/watchdog.h"
 #include "daemon/service/listen_error.h"
 #include "daemon/service/listener.h"
 
@@ -117,14 +119,17 @@ void proxy_drain(struct proxy_service *ps)
 	on_cut(proxy);
 }
 
-void proxy_leave(struct proxy_service *ps)
+void proxy_leave(struct proxy_service *ps, bool followed)
 {
 	struct proxy *proxy = ps->proxy;
 
 	TAILQ_REMOVE(&proxy->services, ps, entry);
 	proxy->nservices--;
 	TAILQ_INSERT_TAIL(&proxy->leaving, ps, entry);
-	proxy_service_unlisten(ps);
+	if (followed)
+		proxy_service_unlisten(ps);
+	else
+		proxy_service_shut(ps);
 	atomic_store(&ps->service.leaving, true);
 	proxy_drain(ps);
 }
@@ -143,7 +148,7 @@ void proxy_stop_gently(struct proxy *proxy)
 	log_info(NULL, "stopping: %u connections end between their Calls, within %u s",
 		 proxy_connections(proxy), proxy->config->drain_timeout_s);
 	while ((ps = TAILQ_FIRST(&proxy->services)))
-		proxy_leave(ps);
+		proxy_leave(ps, true); /* by itself, as it is started again */
 	release(proxy);
 }
 
@@ -184,7 +189,7 @@ static int start_workers(struct proxy *proxy)
 			return -ENOMEM;
 		proxy->workers[proxy->nworkers] = worker;
 	}
-	return 0;
+	return watchdog_new(proxy->loop, proxy->workers, proxy->nworkers, &proxy->watchdog);
 }
 
 static int start_services(struct proxy *proxy)
@@ -207,18 +212,24 @@ static int start_services(struct proxy *proxy)
 
 static int start_listening(struct proxy *proxy)
 {
+	const struct listen_sockets have = {proxy->held.count, proxy->held.fds};
 	char error[LISTEN_ERROR_BYTES];
 	struct proxy_service *ps;
 	int rc;
 
 	TAILQ_FOREACH(ps, &proxy->services, entry) {
-		rc = proxy_service_listen(ps, NULL, error, sizeof(error));
+		rc = proxy_service_listen(ps, &have, error, sizeof(error));
 		if (rc) {
 			log_error(NULL, "%s: %s", ps->service.config->name, error);
 			return rc;
 		}
 		proxy_tell_listening(ps);
 	}
+	rc = held_sockets_check(proxy);
+	if (rc)
+		return rc;
+	held_sockets_store(proxy);
+	sd_fds_forget(&proxy->held);
 	rc = proxy_find_doors(proxy);
 	if (rc)
 		log_error(NULL, "cannot start: %s", strerror(-rc));
@@ -266,7 +277,9 @@ int proxy_start(struct loop *loop, struct config *config, struct proxy **out)
 	TAILQ_INIT(&proxy->services);
 	TAILQ_INIT(&proxy->leaving);
 	event_loop_on_kick(loop, on_kick, proxy);
-	rc = start_looking(proxy);
+	rc = sd_fds_take(&proxy->held);
+	if (!rc)
+		rc = start_looking(proxy);
 	if (!rc)
 		rc = start_workers(proxy);
 	if (!rc)
@@ -323,6 +336,9 @@ void proxy_stop(struct proxy *proxy)
 		worker_stop(proxy->workers[i]);
 	for (size_t i = 0; i < proxy->nworkers; i++)
 		worker_join(proxy->workers[i]);
+	for (size_t i = 0; i < proxy->nworkers; i++)
+		event_loop_finish(proxy->workers[i]->loop);
+	watchdog_free(proxy->watchdog);
 	/*
 	 * A look-up whose name server is silent still has its thread, which would wake a freed loop: the workers are
 	 * left to the end of the process then.
@@ -338,5 +354,6 @@ void proxy_stop(struct proxy *proxy)
 	ports_free(proxy->ports);
 	free(proxy->workers);
 	config_free(proxy->config);
+	sd_fds_fini(&proxy->held);
 	free(proxy);
 }

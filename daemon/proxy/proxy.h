@@ -25,8 +25,11 @@ int proxy_find_doors(struct proxy *proxy) MUST_CHECK;
 /** proxy_drain - proxy_service_drain() for drain_timeout_s, and what is left then is cut. */
 void proxy_drain(struct proxy_service *ps);
 
-/** proxy_leave - have a service that is out of the file take nobody any more, drain, and go. */
-void proxy_leave(struct proxy_service *ps);
+/**
+ * proxy_leave - have a service that is out of the file take nobody any more, drain, and go
+ * @followed: another one of its name takes its place
+ */
+void proxy_leave(struct proxy_service *ps, bool followed);
 
 /**
  * proxy_stop_gently - have all services leave; the loop ends when that is done, or drain_timeout_s is over

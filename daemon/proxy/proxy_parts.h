@@ -11,6 +11,7 @@
 #include "base/budget.h"
 #include "base/loop.h"
 #include "daemon/base/log.h"
+#include "daemon/base/sd_fds.h"
 #include "daemon/config/config.h"
 #include "daemon/config/own_doors.h"
 #include "daemon/proxy/station.h"
@@ -21,6 +22,7 @@
 
 struct listener;
 struct proxy;
+struct watchdog;
 
 struct proxy_service {
 	TAILQ_ENTRY(proxy_service) entry;
@@ -33,6 +35,7 @@ struct proxy_service {
 	uint64_t refused[LEG_CLOSE_COUNT]; /* …, by reason */
 	unsigned users;                    /* who shows it: gathers of the control socket */
 	uint64_t cut_us;            /* when draining becomes cutting, on the main loop; 0: never */
+	bool refuses;               /* whoever comes: it is drained, and systemd listens for it */
 	bool resting;               /* no descriptors are left for it, and it has been said */
 	struct log_limit shortages; /* of descriptors */
 };
@@ -50,11 +53,13 @@ struct proxy {
 	struct own_doors doors; /* where it listens: complete before anybody can connect */
 	struct ports
 		*ports; /* where connections to TCP servers come from; shared with the workers */
+	struct sd_fds held; /* sockets that systemd had for it */
 	uint64_t next_id, start_us;
 	unsigned max_connections; /* that there are descriptors for */
 	struct loop_timer *look;  /* at what is told once in a while */
 	struct loop_timer *cut;   /* when the first service's time to drain is over */
-	bool stopping;            /* the loop ends when the last connection has */
+	struct watchdog *watchdog;
+	bool stopping; /* the loop ends when the last connection has */
 };
 
 /** proxy_connections - how many there are now, of all services. */

@@ -77,18 +77,34 @@ void proxy_service_free(struct proxy_service *ps)
 int proxy_service_listen(struct proxy_service *ps, const struct listen_sockets *have, char *error,
 			 size_t error_bytes)
 {
-	int rc = listener_open(ps->proxy->loop, ps->service.config, have, &admission_events, ps,
-			       error, error_bytes, &ps->listener);
+	int rc = 0;
 
-	if (!rc)
-		atomic_store(&ps->service.draining, false);
-	return rc;
+	if (!ps->listener)
+		rc = listener_open(ps->proxy->loop, ps->service.config, have, &admission_events, ps,
+				   error, error_bytes, &ps->listener);
+	if (rc)
+		return rc;
+	ps->refuses = false;
+	atomic_store(&ps->service.draining, false);
+	return 0;
 }
 
 void proxy_service_unlisten(struct proxy_service *ps)
 {
 	listener_close(ps->listener);
 	ps->listener = NULL;
+}
+
+void proxy_service_shut(struct proxy_service *ps)
+{
+	const char *name = ps->service.config->name;
+
+	if (sd_fds_is_held(&ps->proxy->held, name)) {
+		ps->refuses = true;
+		return;
+	}
+	proxy_service_unlisten(ps);
+	sd_unstore(name);
 }
 
 void proxy_service_drain(struct proxy_service *ps, uint32_t timeout_s)
@@ -108,6 +124,6 @@ void proxy_service_cut(struct proxy_service *ps)
 
 bool proxy_service_is_free(struct proxy_service *ps)
 {
-	return !ps->users && !atomic_load(&ps->service.connections) &&
+	return !ps->users && !ps->listener && !atomic_load(&ps->service.connections) &&
 	       !server_name_is_sought(&ps->service.name);
 }

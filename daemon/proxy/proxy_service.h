@@ -34,6 +34,12 @@ void proxy_service_free(struct proxy_service *ps);
  */
 int proxy_service_listen(struct proxy_service *ps, const struct listen_sockets *have, char *error,
 			 size_t error_bytes) MUST_CHECK;
+/**
+ * proxy_service_shut - take nobody any more, and have systemd keep no socket for it
+ *
+ * On a socket of a .socket unit, which systemd keeps all the same, whoever comes is turned away instead.
+ */
+void proxy_service_shut(struct proxy_service *ps);
 /** proxy_service_unlisten - take no connections any more; those in the kernel's queue are lost. */
 void proxy_service_unlisten(struct proxy_service *ps);
 /** proxy_service_drain - have its connections end between Calls; those that have not @timeout_s from now are cut. */

@@ -13,10 +13,13 @@
 #include "daemon/base/sd.h"
 #include "daemon/config/config_load.h"
 #include "daemon/config/config_same.h"
+#include "daemon/proxy/held_sockets.h"
 #include "daemon/proxy/lacks.h"
 #include "daemon/proxy/proxy_service.h"
 #include "daemon/service/listen_error.h"
 #include "daemon/service/listener.h"
+
+#define WARNING_MARK "warning: " /* in lines about the file */
 
 struct plan {
 	struct proxy *proxy;
@@ -80,6 +83,19 @@ static int make_services(struct plan *plan)
 	return 0;
 }
 
+static int hold(struct plan *plan, const struct listen_sockets *sockets)
+{
+	for (size_t i = 0; i < sockets->count; i++) {
+		int fd = sockets->fds[i] < 0 ? -1 : fcntl(sockets->fds[i], F_DUPFD_CLOEXEC, 0);
+
+		if (fd >= 0)
+			plan->held[plan->nheld++] = fd;
+		else if (sockets->fds[i] >= 0)
+			return -errno;
+	}
+	return 0;
+}
+
 /*
  * A device takes one listener at an address, so those of services that are not kept end first there; sockets are
  * shared until the old services are closed.
@@ -88,23 +104,24 @@ static int hold_sockets(struct plan *plan)
 {
 	struct proxy *proxy = plan->proxy;
 	struct proxy_service *ps;
+	int rc;
 
-	plan->held = calloc(proxy->nservices + 1, LISTENER_MAX_SOCKETS * sizeof(int));
+	plan->held = calloc(proxy->held.count + (proxy->nservices + 1) * LISTENER_MAX_SOCKETS,
+			    sizeof(int));
 	if (!plan->held)
 		return -ENOMEM;
+	rc = hold(plan, &(struct listen_sockets){proxy->held.count, proxy->held.fds});
+	if (rc)
+		return rc;
 	TAILQ_FOREACH(ps, &proxy->services, entry) {
 		int fds[LISTENER_MAX_SOCKETS];
 		struct listen_sockets sockets = listener_sockets(ps->listener, fds);
 
 		if (is_kept(plan, ps))
 			continue;
-		for (size_t i = 0; i < sockets.count; i++) {
-			int fd = fcntl(fds[i], F_DUPFD_CLOEXEC, 0);
-
-			if (fd < 0)
-				return -errno;
-			plan->held[plan->nheld++] = fd;
-		}
+		rc = hold(plan, &sockets);
+		if (rc)
+			return rc;
 		if (listener_on_devices(ps->listener))
 			proxy_service_unlisten(ps);
 	}
@@ -117,8 +134,6 @@ static int listen_where_not(struct plan *plan, struct proxy_service *ps)
 	char error[LISTEN_ERROR_BYTES];
 	int rc;
 
-	if (ps->listener)
-		return 0;
 	rc = proxy_service_listen(ps, &have, error, sizeof(error));
 	if (rc)
 		fprintf(plan->texts[RELOAD_ERRORS], "%s: %s\n", ps->service.config->name, error);
@@ -130,7 +145,8 @@ static int make_listeners(struct plan *plan)
 	int rc = hold_sockets(plan);
 
 	for (size_t i = 0; i < plan->nservices && !rc; i++)
-		rc = listen_where_not(plan, plan->services[i]);
+		if (plan->services[i]->config == plan->config)
+			rc = listen_where_not(plan, plan->services[i]);
 	return rc;
 }
 
@@ -174,8 +190,32 @@ static void leave_old(struct plan *plan)
 			continue;
 		if (!has_name(plan, name))
 			fprintf(plan->texts[RELOAD_REMOVED], "%s\n", name);
-		proxy_leave(ps);
+		sd_unstore(name);
+		proxy_leave(ps, has_name(plan, name));
 	}
+}
+
+/* One that was out of the file turned clients away on a socket of systemd's: those are for its successor now. */
+static void give_way(const struct proxy_service *fresh)
+{
+	struct proxy_service *old;
+
+	TAILQ_FOREACH(old, &fresh->proxy->leaving, entry)
+		if (!strcmp(old->service.config->name, fresh->service.config->name))
+			proxy_service_unlisten(old);
+}
+
+/* One that was drained resumes. */
+static void resume(struct plan *plan, struct proxy_service *ps)
+{
+	char error[LISTEN_ERROR_BYTES];
+	const struct listen_sockets have = {plan->nheld, plan->held};
+
+	if (!atomic_load(&ps->service.draining) ||
+	    !proxy_service_listen(ps, &have, error, sizeof(error)))
+		return;
+	fprintf(plan->texts[RELOAD_WARNINGS], "%s stays drained: %s\n", ps->service.config->name,
+		error);
 }
 
 static void enter_new(struct plan *plan)
@@ -187,6 +227,10 @@ static void enter_new(struct plan *plan)
 		struct proxy_service *ps = plan->services[i];
 
 		fresh = ps->config == plan->config;
+		if (fresh)
+			give_way(ps);
+		else
+			resume(plan, ps);
 		if (!fresh)
 			TAILQ_REMOVE(&proxy->services, ps, entry);
 		TAILQ_INSERT_TAIL(&proxy->services, ps, entry);
@@ -204,6 +248,7 @@ static void take_effect(struct plan *plan)
 	proxy->config = config_ref(plan->config);
 	leave_old(plan);
 	enter_new(plan);
+	held_sockets_store(proxy);
 	if (proxy_find_doors(proxy))
 		log_error(NULL, "no memory to tell where this daemon listens: reload again");
 	lacks_tell(proxy->config, proxy->max_connections);
@@ -248,8 +293,13 @@ static void log_lines(enum log_level level, const char *text, const char *more)
 {
 	while (*text) {
 		int len = (int)strcspn(text, "\n");
+		const char *mark = strstr(text, WARNING_MARK);
+		int first = mark && mark < text + len ? (int)(mark - text) : len;
+		int skip = first < len ? (int)strlen(WARNING_MARK) : 0;
 
-		log_write(level, NULL, "%.*s%s", len, text, more);
+		/* That a line is a warning is said by its level. */
+		log_write(level, NULL, "%.*s%.*s%s", first, text, len - first - skip,
+			  text + first + skip, more);
 		text += len + (text[len] == '\n');
 	}
 }

@@ -71,6 +71,7 @@
 	X(RESOURCES, "out of memory or descriptors")                                               \
 	X(NO_SOURCE_PORT, "no source port")                                                        \
 	X(SUPERSEDED, "its client is back on a new connection")                                    \
+	X(DRAINED, "the service takes nobody")                                                     \
 	X(DISCONNECTED, "an administrator ended it")                                               \
 	X(SHUTDOWN, "drained, or the daemon stops")
 

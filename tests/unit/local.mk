@@ -741,6 +741,20 @@ tests_unit_test_reload_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
 tests_unit_test_reload_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_reload
 
+check_PROGRAMS += tests/unit/test_held_sockets
+tests_unit_test_held_sockets_SOURCES = tests/unit/test_held_sockets.c tests/unit/fake_manager.c tests/unit/fake_manager.h tests/unit/proxy_scene.c tests/unit/proxy_scene.h \
+	tests/unit/proxy_fixture.c tests/unit/proxy_fixture.h
+tests_unit_test_held_sockets_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
+tests_unit_test_held_sockets_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_held_sockets
+
+check_PROGRAMS += tests/unit/test_watchdog
+tests_unit_test_watchdog_SOURCES = tests/unit/test_watchdog.c tests/unit/fake_manager.c tests/unit/fake_manager.h tests/unit/proxy_scene.c tests/unit/proxy_scene.h \
+	tests/unit/proxy_fixture.c tests/unit/proxy_fixture.h
+tests_unit_test_watchdog_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
+tests_unit_test_watchdog_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_watchdog
+
 check_PROGRAMS += tests/unit/test_answers
 tests_unit_test_answers_SOURCES = tests/unit/test_answers.c tests/unit/proxy_fixture.c \
 	tests/unit/proxy_fixture.h

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Memory when the host has none left. */
+#include "daemon/base/host_memory.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifndef PR_SET_IO_FLUSHER
+#define PR_SET_IO_FLUSHER 57 /* Linux 5.6 */
+#endif
+
+int host_memory_flush_io(void)
+{
+	return prctl(PR_SET_IO_FLUSHER, 1, 0, 0, 0) ? -errno : 0;
+}
+
+/* As capset(2) has it: CAP_SYS_RESOURCE is in the first of the two words. */
+void host_memory_drop_resource(void)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = {0};
+
+	(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_LOWER, CAP_SYS_RESOURCE, 0, 0);
+	if (syscall(SYS_capget, &header, sets))
+		return;
+	sets[0].effective &= ~CAP_TO_MASK(CAP_SYS_RESOURCE);
+	sets[0].permitted &= ~CAP_TO_MASK(CAP_SYS_RESOURCE);
+	sets[0].inheritable &= ~CAP_TO_MASK(CAP_SYS_RESOURCE);
+	(void)syscall(SYS_capset, &header, sets);
+}
+
+int host_memory_lock(void)
+{
+	return mlockall(MCL_CURRENT | MCL_FUTURE) ? -errno : 0;
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Listeners and the sockets that systemd holds for them. */
+#include "daemon/proxy/held_sockets.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "daemon/base/address.h"
+#include "daemon/base/log.h"
+#include "daemon/config/config_value.h"
+#include "daemon/service/listener.h"
+
+static bool is_listened_at(const struct proxy_service *ps, const struct sockaddr *addr)
+{
+	int fds[LISTENER_MAX_SOCKETS], fd;
+	struct listen_sockets sockets = listener_sockets(ps->listener, fds);
+
+	fd = listen_socket_find(&sockets, addr);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+/* Why systemd should not hold it. */
+static void complain(const char *name, const struct sockaddr *addr, const struct proxy_service *ps)
+{
+	char at[ADDRESS_TEXT_BYTES], listen[CONFIG_URI_TEXT_BYTES];
+
+	if (ps)
+		log_error(NULL,
+			  "%s: systemd has a socket of this name (FileDescriptorName=) that "
+			  "listens at %s, but its listen is %s",
+			  name, address_text(addr, at),
+			  config_uri_text(&ps->service.config->listen, listen));
+	else
+		log_error(NULL,
+			  "systemd has a socket with FileDescriptorName=%s that listens at %s, but "
+			  "no service has this name",
+			  name, address_text(addr, at));
+}
+
+int held_sockets_check(struct proxy *proxy)
+{
+	const struct sd_fds *held = &proxy->held;
+	int rc = 0;
+
+	for (size_t i = 0; i < held->count; i++) {
+		struct proxy_service *ps = proxy_service_find(proxy, held->names[i]);
+		struct sockaddr_storage at = {0};
+		socklen_t len = sizeof(at);
+
+		(void)getsockname(held->fds[i], (struct sockaddr *)&at, &len);
+		if (ps && is_listened_at(ps, (const struct sockaddr *)&at))
+			continue;
+		if (held->stored[i]) {
+			sd_unstore(held->names[i]);
+			continue;
+		}
+		complain(held->names[i], (const struct sockaddr *)&at, ps);
+		rc = -EINVAL;
+	}
+	return rc;
+}
+
+void held_sockets_store(const struct proxy *proxy)
+{
+	const struct proxy_service *ps;
+
+	TAILQ_FOREACH(ps, &proxy->services, entry) {
+		int fds[LISTENER_MAX_SOCKETS];
+		struct listen_sockets sockets = listener_sockets(ps->listener, fds);
+
+		sd_store(ps->service.config->name, &sockets);
+	}
+}
