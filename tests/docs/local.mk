@@ -2,5 +2,5 @@
 check_PROGRAMS += tests/docs/print_tables
 tests_docs_print_tables_SOURCES = tests/docs/print_tables.c
 tests_docs_print_tables_LDADD = $(DAEMON_LIBS)
-TESTS += tests/docs/manual.sh tests/docs/install.sh
-EXTRA_DIST += tests/docs/manual.sh tests/docs/install.sh
+TESTS += tests/docs/manual.sh tests/docs/install.sh tests/docs/completion.sh
+EXTRA_DIST += tests/docs/manual.sh tests/docs/install.sh tests/docs/completion.sh

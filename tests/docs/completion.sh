@@ -1,0 +1,67 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Bash completion has the commands and options that the programs have, and offers what fits.
+set -u
+: "${srcdir:=.}" "${builddir:=.}"
+. "$srcdir/tests/lib/tap.sh"
+completion=$srcdir/completion
+
+# Of the bash-completion package, which completes files and splits the line; a script has no line of readline's.
+_init_completion() {
+	words=("${COMP_WORDS[@]}")
+	cword=$COMP_CWORD
+	cur=${words[cword]}
+	prev=${words[cword - 1]}
+}
+_filedir() { COMPREPLY=("a file"); }
+. "$completion/rpcrdma-proxyctl"
+. "$completion/rpcrdma-proxy"
+
+# A daemon whose service has a name that a shell would run.
+dir=$(mktemp -d)
+trap 'rm -r "$dir"' EXIT
+cat >"$dir/ctl" <<-'END'
+	#!/bin/sh
+	echo "$*" >"${0%/*}/asked"
+	printf '{\n  "services": [\n    {\n'
+	printf '      "name": "to-filer",\n      "x": {\n        "name": "no service"\n      }\n'
+	printf '    },\n    {\n      "name": "$(touch there)"\n    }\n  ]\n}\n'
+END
+chmod +x "$dir/ctl"
+
+# offers WORD...: for the last of them, on one line
+offers() {
+	COMP_WORDS=("$@")
+	COMP_CWORD=$(($# - 1))
+	COMPREPLY=()
+	"_${function:-rpcrdma_proxyctl}"
+	echo "${COMPREPLY[*]}"
+}
+
+same "the list has every command with its arguments, in the table's order" \
+	"$("$builddir/tests/docs/print_tables" commands | sed 's/^\.It Cm //; s/Op Ar \(.*\)/[\1]/; s/Ar //')" \
+	"$(sed 1d <<<"$_rpcrdma_proxyctl_commands")"
+same "the options are those of --help" \
+	"$("$builddir/daemon/ctl/rpcrdma-proxyctl" --help | grep '^  -' | grep -o -- ' --[a-z]*' | xargs)" "$(offers ctl -)"
+same "those of the daemon, too" \
+	"$("$builddir/daemon/rpcrdma-proxy" -h | sed -n 's/^  \(-[a-zA-Z]\).*/\1/p' | xargs) --version --help" \
+	"$(function=rpcrdma_proxy offers rpcrdma-proxy -)"
+
+same "a command is completed" "status stats" "$(offers ctl sta)"
+same "behind options, too" "connections" "$(offers ctl --json -s x.sock con)"
+same "help takes a command" "counters connections" "$(offers ctl help co | tr ' ' '\n' | sort -r | xargs)"
+same "levels are offered" "error warning info debug" "$(offers ctl log "")"
+same "nothing where no argument is taken" "" "$(offers ctl status "")"
+same "nothing for an unknown command" "" "$(offers ctl restart "")"
+same "and an argument that looks like an option" "--now" "$(offers ctl stop -)"
+same "files for --config" "a file" "$(offers ctl --config "")"
+same "files for the daemon's -c" "a file" "$(function=rpcrdma_proxy offers rpcrdma-proxy -c "")"
+same "services are those that the daemon has, as they are" "to-filer \$(touch there)" \
+	"$(cd "$dir" && offers ./ctl stats "")"
+check "no shell runs their names" [ ! -e "$dir/there" ]
+same "it is the daemon that the options name that is asked" "-s x.sock --json services" \
+	"$(offers "$dir/ctl" -s x.sock stats to >/dev/null; cat "$dir/asked")"
+same "without a daemon there are none" "" \
+	"$(offers "$builddir/daemon/ctl/rpcrdma-proxyctl" -s "$dir/none" stats "")"
+
+tap_end
