@@ -1,6 +1,6 @@
-# The unit and its user.
-EXTRA_DIST += systemd/rpcrdma-proxy.service.in systemd/rpcrdma-proxy.sysusers
-CLEANFILES += systemd/rpcrdma-proxy.service systemd/rpcrdma-proxy.conf
+# The unit, its user, and the folder of its socket.
+EXTRA_DIST += systemd/rpcrdma-proxy.service.in systemd/rpcrdma-proxy.sysusers systemd/rpcrdma-proxy.tmpfiles
+CLEANFILES += systemd/rpcrdma-proxy.service systemd/sysusers/rpcrdma-proxy.conf systemd/tmpfiles/rpcrdma-proxy.conf
 
 systemdsystemunit_DATA = systemd/rpcrdma-proxy.service
 systemd/rpcrdma-proxy.service: systemd/rpcrdma-proxy.service.in Makefile
@@ -8,8 +8,15 @@ systemd/rpcrdma-proxy.service: systemd/rpcrdma-proxy.service.in Makefile
 	$(AM_V_GEN)$(SED) -e 's,@sbindir\@,$(sbindir),g' -e 's,@bindir\@,$(bindir),g' -e 's,@sysconfdir\@,$(sysconfdir),g' \
 		$(srcdir)/systemd/rpcrdma-proxy.service.in >$@
 
+# Both are named as their program is where they go, so here each has a folder of its own.
 sysusersdir = $(prefix)/lib/sysusers.d
-sysusers_DATA = systemd/rpcrdma-proxy.conf
-systemd/rpcrdma-proxy.conf: systemd/rpcrdma-proxy.sysusers Makefile
-	@$(MKDIR_P) systemd
+sysusers_DATA = systemd/sysusers/rpcrdma-proxy.conf
+systemd/sysusers/rpcrdma-proxy.conf: systemd/rpcrdma-proxy.sysusers Makefile
+	@$(MKDIR_P) systemd/sysusers
 	$(AM_V_GEN)cp $(srcdir)/systemd/rpcrdma-proxy.sysusers $@
+
+tmpfilesdir = $(prefix)/lib/tmpfiles.d
+tmpfiles_DATA = systemd/tmpfiles/rpcrdma-proxy.conf
+systemd/tmpfiles/rpcrdma-proxy.conf: systemd/rpcrdma-proxy.tmpfiles Makefile
+	@$(MKDIR_P) systemd/tmpfiles
+	$(AM_V_GEN)cp $(srcdir)/systemd/rpcrdma-proxy.tmpfiles $@

@@ -1,0 +1,3 @@
+# What Debian's tools make a package of.
+EXTRA_DIST += debian/changelog debian/control debian/copyright debian/rpcrdma-proxy.docs debian/rules \
+	debian/source/format debian/tests/control debian/tests/demo
