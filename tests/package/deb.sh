@@ -1,0 +1,88 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# deb.sh BUILD: the Debian package, built in BUILD/package from what `make dist` has, is in order. TAP.
+set -u
+build=$(cd "${1:-build}" && pwd) || exit 1
+srcdir=$(cd "$(dirname "$0")/../.." && pwd)
+. "$srcdir/tests/lib/tap.sh"
+work=$build/package
+
+for tool in dpkg-buildpackage dh lintian; do
+	command -v $tool >/dev/null || { echo "1..0 # SKIP $tool is not installed"; exit 0; }
+done
+
+# Not under a name that a later run would find half made.
+rm -rf "$work" && mkdir "$work" || exit 1
+
+copy_sources() { make -C "$build" -s distdir distdir=package/source top_distdir=package/source; }
+build_deb() { cd "$work/source" && dpkg-buildpackage -us -uc -b >"$work/build.log" 2>&1 || { tail -n 20 "$work/build.log"; false; }; }
+check "the sources are complete" copy_sources
+check "the package is built" build_deb
+deb=$(echo "$work"/rpcrdma-proxy_*.deb)
+[ -e "$deb" ] || { tap_end; exit 1; }
+
+# Nobody but root reads what root built.
+same "lintian finds nothing in it" "" \
+	"$(cd "$work" && lintian --allow-root --pedantic --fail-on none ./rpcrdma-proxy_*.changes 2>&1)"
+
+same "every program is linked with LTO, and hardened" "" "$(
+	grep -E -- ' -o daemon/(ctl/)?rpcrdma-proxy(ctl)? ' "$work/build.log" |
+		grep -v -e '-flto.*-Wl,-z,relro.*-Wl,-z,now'
+	grep -q -- ' -o daemon/rpcrdma-proxy ' "$work/build.log" || echo "it is not seen in the log"
+)"
+
+files="-rw-r--r-- /etc/rpcrdma-proxy.conf
+-rw-r--r-- /lib/systemd/system/rpcrdma-proxy.service
+-rw-r--r-- /usr/lib/sysusers.d/rpcrdma-proxy.conf
+-rw-r--r-- /usr/lib/tmpfiles.d/rpcrdma-proxy.conf
+-rwxr-xr-x /usr/sbin/rpcrdma-proxy
+-rwxr-xr-x /usr/sbin/rpcrdma-proxyctl
+-rw-r--r-- /usr/share/bash-completion/completions/rpcrdma-proxy
+-rw-r--r-- /usr/share/bash-completion/completions/rpcrdma-proxyctl
+-rw-r--r-- /usr/share/doc/rpcrdma-proxy/README.md.gz
+-rw-r--r-- /usr/share/doc/rpcrdma-proxy/changelog.gz
+-rw-r--r-- /usr/share/doc/rpcrdma-proxy/copyright
+-rw-r--r-- /usr/share/doc/rpcrdma-proxy/performance.md.gz
+-rw-r--r-- /usr/share/man/man5/rpcrdma-proxy.conf.5.gz
+-rw-r--r-- /usr/share/man/man8/rpcrdma-proxy.8.gz
+-rw-r--r-- /usr/share/man/man8/rpcrdma-proxyctl.8.gz"
+same "it has these files, with these modes" "$files" \
+	"$(dpkg-deb -c "$deb" | awk '!/^d/ { print $1, substr($6, 2) }' | LC_ALL=C sort -k 2)"
+same "all of them are root's" "root/root" "$(dpkg-deb -c "$deb" | awk '{ print $2 }' | sort -u)"
+same "the configuration file is the administrator's" "/etc/rpcrdma-proxy.conf" "$(dpkg-deb -I "$deb" conffiles)"
+
+# What the maintainer's scripts do, of what dpkg runs at an upgrade: prerm upgrade, then postinst configure OLD.
+dpkg-deb -e "$deb" "$work/control"
+dpkg-deb -x "$deb" "$work/root"
+
+# scripts ROOT ARGUMENTS...: what they ask of systemd, whose programs are in the PATH that is given here
+scripts() {
+	mkdir -p "$work/said"
+	for tool in systemctl deb-systemd-invoke deb-systemd-helper systemd-sysusers systemd-tmpfiles; do
+		printf '#!/bin/sh\necho "%s $*" >>%s\n' $tool "$work/said/log" >"$work/said/$tool"
+		chmod +x "$work/said/$tool"
+	done
+	: >"$work/said/log"
+	PATH=$work/said:$PATH unshare -m sh -c '
+		mount -t tmpfs tmpfs /run && mkdir -p /run/systemd/system && shift && sh -e "$@"' sh "$@" &&
+		grep -E '^(deb-systemd-invoke|systemd-sysusers|systemctl)' "$work/said/log"
+}
+if unshare -m mount -t tmpfs tmpfs /run 2>/dev/null; then
+	same "at an upgrade the old one goes on until the new one is there" "" \
+		"$(scripts - "$work/control/prerm" upgrade 0.2.0)"
+	same "and is restarted then, once" "systemd-sysusers rpcrdma-proxy.conf
+systemctl --system daemon-reload
+deb-systemd-invoke restart rpcrdma-proxy.service" "$(scripts - "$work/control/postinst" configure 0.0.9)"
+	same "it is stopped when the package is removed" "deb-systemd-invoke stop rpcrdma-proxy.service" \
+		"$(scripts - "$work/control/prerm" remove)"
+else
+	ok "what it does at an upgrade # SKIP needs root"
+fi
+
+same "the unit starts what is installed, with the file that is" \
+	"/usr/sbin/rpcrdma-proxy -c /etc/rpcrdma-proxy.conf" \
+	"$(sed -n 's/^ExecStart=//p' "$work/root/lib/systemd/system/rpcrdma-proxy.service")"
+check "the daemon takes the file as it is installed" \
+	"$work/root/usr/sbin/rpcrdma-proxy" -t -c "$work/root/etc/rpcrdma-proxy.conf"
+
+tap_end
