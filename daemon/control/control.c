@@ -255,6 +255,8 @@ static void client_run(struct client *client, const struct control_request *requ
 	case CONTROL_COMMAND_COUNTERS:
 		client_query(client, CONTROL_COUNTERS, "");
 		break;
+	case CONTROL_COMMAND_SUPPORT: /* the client's own */
+		break;
 	case CONTROL_COMMAND_LOG:
 		client_log(client, request->argument);
 		break;

@@ -21,6 +21,12 @@ const struct control_command control_commands[] = {
 	{.name = "counters",
 	 .id = CONTROL_COMMAND_COUNTERS,
 	 .help = "what the counters of stats mean"},
+	{.name = "support",
+	 .id = CONTROL_COMMAND_SUPPORT,
+	 .argument = "FILE",
+	 .optional = true,
+	 .by_client = true,
+	 .help = "write all that helps to find a fault to one archive"},
 	{.name = "log",
 	 .id = CONTROL_COMMAND_LOG,
 	 .argument = "LEVEL",
@@ -68,7 +74,7 @@ static const char *set(struct control_request *request, const char *command, con
 {
 	const struct control_command *found = control_command_find(command);
 
-	if (!found)
+	if (!found || found->by_client)
 		return "unknown command";
 	if (found->argument && !found->optional && !*argument)
 		return "the command needs an argument";

@@ -17,6 +17,7 @@ enum control_command_id {
 	CONTROL_COMMAND_CONNECTIONS,
 	CONTROL_COMMAND_STATS,
 	CONTROL_COMMAND_COUNTERS,
+	CONTROL_COMMAND_SUPPORT,
 	CONTROL_COMMAND_LOG,
 	CONTROL_COMMAND_RELOAD,
 	CONTROL_COMMAND_DRAIN,
@@ -31,6 +32,7 @@ struct control_command {
 	const char *argument; /* its name, for a command that takes one; else NULL */
 	bool optional;        /* the argument may be left out */
 	bool privileged;      /* for root and the daemon's own user only */
+	bool by_client;       /* the client does it; the daemon knows it not */
 	const char *help;
 };
 

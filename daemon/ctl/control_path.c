@@ -27,9 +27,10 @@ static int parse(const char *file, config_t *parsed, char **reported)
 	return rc;
 }
 
-int control_path(const char *file, char *error, size_t error_bytes, char **out)
+int config_string(const char *file, const char *key, const char *preset, char *error,
+		  size_t error_bytes, char **out)
 {
-	const char *path = CONTROL_DEFAULT_SOCKET;
+	const char *value = preset;
 	char *reported = NULL;
 	config_t parsed;
 	int rc;
@@ -37,8 +38,8 @@ int control_path(const char *file, char *error, size_t error_bytes, char **out)
 	config_init(&parsed);
 	rc = parse(file, &parsed, &reported);
 	if (!rc) {
-		config_lookup_string(&parsed, "control", &path);
-		*out = strdup(path);
+		config_lookup_string(&parsed, key, &value);
+		*out = strdup(value);
 		rc = *out ? 0 : -ENOMEM;
 	}
 	if (rc && reported && reported[0])
@@ -48,4 +49,9 @@ int control_path(const char *file, char *error, size_t error_bytes, char **out)
 	free(reported);
 	config_destroy(&parsed);
 	return rc;
+}
+
+int control_path(const char *file, char *error, size_t error_bytes, char **out)
+{
+	return config_string(file, "control", CONTROL_DEFAULT_SOCKET, error, error_bytes, out);
 }

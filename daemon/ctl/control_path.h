@@ -16,4 +16,8 @@
  */
 int control_path(const char *file, char *error, size_t error_bytes, char **out) MUST_CHECK;
 
+/** config_string - the same of another key at the top, which is a string; @preset if the file has it not. */
+int config_string(const char *file, const char *key, const char *preset, char *error,
+		  size_t error_bytes, char **out) MUST_CHECK;
+
 #endif

@@ -17,8 +17,16 @@ daemon_ctl_libctl_a_SOURCES = \
 	daemon/ctl/render_parts.h \
 	daemon/ctl/render_services.c \
 	daemon/ctl/render_stats.c \
+	daemon/ctl/run_program.c \
+	daemon/ctl/run_program.h \
+	daemon/ctl/secrets.c \
+	daemon/ctl/secrets.h \
+	daemon/ctl/support.c \
+	daemon/ctl/support.h \
 	daemon/ctl/table.c \
-	daemon/ctl/table.h
+	daemon/ctl/table.h \
+	daemon/ctl/tarball.c \
+	daemon/ctl/tarball.h
 
 sbin_PROGRAMS += daemon/ctl/rpcrdma-proxyctl
 daemon_ctl_rpcrdma_proxyctl_SOURCES = daemon/ctl/rpcrdma-proxyctl.c

@@ -18,6 +18,7 @@
 #include "daemon/ctl/client.h"
 #include "daemon/ctl/control_path.h"
 #include "daemon/ctl/render.h"
+#include "daemon/ctl/support.h"
 
 #define PROGRAM    "rpcrdma-proxyctl"
 #define LISTS_THEM "'" PROGRAM " --help' lists them"
@@ -208,6 +209,20 @@ static int ask(const struct options *options, const struct control_command *comm
 	return status;
 }
 
+/* That the daemon does not answer is something to know, too. */
+static int support(const struct options *options, const char *path)
+{
+	char name[PATH_MAX], error[512];
+
+	if (support_write(options->socket, options->file ? options->file : CONFIG_DEFAULT_FILE,
+			  path, name, sizeof(name), error, sizeof(error)))
+		return complain(EXIT_USAGE, "%s", error);
+	if (error[0])
+		complain(0, "without the daemon's answers: %s", error);
+	printf("%s\n", name);
+	return EXIT_OK;
+}
+
 /* The socket: as given, or as a file has it. A file that was not asked for may be missing, closed or broken. */
 static int ask_there(struct options *options, const struct control_command *command,
 		     const char *argument)
@@ -218,7 +233,7 @@ static int ask_there(struct options *options, const struct control_command *comm
 
 	if (!options->socket) {
 		rc = control_path(file, error, sizeof(error), &path);
-		if (rc && options->file)
+		if (rc && options->file && command->id != CONTROL_COMMAND_SUPPORT)
 			return complain(EXIT_USAGE, "%s", error);
 		options->socket = rc ? CONTROL_DEFAULT_SOCKET : path;
 		if (options->verbose && rc)
@@ -228,7 +243,10 @@ static int ask_there(struct options *options, const struct control_command *comm
 	}
 	if (options->verbose)
 		complain(0, "asking %s", options->socket);
-	status = ask(options, command, argument);
+	if (command->id == CONTROL_COMMAND_SUPPORT)
+		status = support(options, argument);
+	else
+		status = ask(options, command, argument);
 	free(path);
 	return status;
 }
