@@ -137,6 +137,14 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/proxy/watchdog.h \
 	daemon/proxy/worker.c \
 	daemon/proxy/worker.h \
+	daemon/proxy/registration.c \
+	daemon/proxy/registration.h \
+	daemon/rpcbind/registrar.c \
+	daemon/rpcbind/registrar.h \
+	daemon/rpcbind/rpcbind_message.c \
+	daemon/rpcbind/rpcbind_message.h \
+	daemon/rpcbind/universal_address.c \
+	daemon/rpcbind/universal_address.h \
 	daemon/service/call_mark.c \
 	daemon/service/call_mark.h \
 	daemon/service/client_counts.c \

@@ -34,6 +34,8 @@ struct service_config {
 	uint32_t max_connections;
 	uint32_t max_connections_per_client; /* 0: no limit but the one above */
 	bool require_privileged_port;
+	bool registered,
+		has_register; /* rpcbind is told of the listeners; the service says so itself */
 	enum source_port source_port;
 	uint32_t stall_timeout_s;
 	uint32_t keepalive_s;
@@ -68,6 +70,7 @@ struct config {
 	uint32_t drain_timeout_s;
 	bool io_flusher;  /* allocate without waiting for writeback, if the daemon may */
 	bool lock_memory; /* keep all of it in memory */
+	bool registered;  /* services that do not say are */
 	size_t nservices;
 	struct service_config *services;
 };

@@ -131,6 +131,7 @@ static void check_service(struct config_reader *r, const config_setting_t *group
 	if (!config_setting_get_member(group, "require_privileged_port"))
 		service->require_privileged_port = service->listen.transport == TRANSPORT_TCP &&
 						   service->connect.transport != TRANSPORT_TCP;
+	service->has_register = config_setting_get_member(group, "register");
 	for (const struct config_key *key = config_service_keys; key->name; key++) {
 		const config_setting_t *s = config_setting_get_member(group, key->name);
 
@@ -259,6 +260,9 @@ static void read_config(struct config_reader *r, config_t *parsed, struct config
 	const config_setting_t *root = config_root_setting(parsed);
 
 	read_group(r, root, config_keys, config);
+	for (size_t i = 0; i < config->nservices; i++)
+		if (!config->services[i].has_register)
+			config->services[i].registered = config->registered;
 	if (!config->workers)
 		config->workers = cores();
 	check_memory(r, root, config);

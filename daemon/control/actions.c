@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* What the commands of the control socket do that change something. */
-#include "daemon/control/actions.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
+#include "daemon/control/actions.h"
 
 #include "daemon/base/log.h"
 #include "daemon/base/resolver.h"
 #include "daemon/config/config_cidr.h"
 #include "daemon/proxy/held_sockets.h"
 #include "daemon/proxy/proxy_service.h"
+#include "daemon/proxy/registration.h"
 #include "daemon/proxy/reload.h"
 #include "daemon/service/listen_error.h"
+#include <stdlib.h>
+#include <string.h>
 
 /* The lines of a text, each a string. */
 static json_t *lines_json(const char *text)
@@ -66,6 +66,7 @@ static json_t *drain_json(struct proxy *proxy, const char *name)
 		proxy_drain(ps);
 		json_array_append_new(drained, json_string(ps->service.config->name));
 	}
+	registration_update(proxy);
 	return json_pack("{s:o}", "draining", drained);
 }
 
@@ -89,6 +90,7 @@ static json_t *resume_json(struct proxy *proxy, const char *name)
 		json_array_append_new(resumed, json_string(own));
 	}
 	held_sockets_store(proxy);
+	registration_update(proxy);
 	if (!json_array_size(errors)) {
 		json_decref(errors);
 		return json_pack("{s:o}", "resumed", resumed);

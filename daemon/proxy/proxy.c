@@ -17,6 +17,7 @@
 #include "daemon/proxy/lacks.h"
 #include "daemon/proxy/placement.h"
 #include "daemon/proxy/proxy_service.h"
+#include "daemon/proxy/registration.h"
 #include "daemon/proxy/watchdog.h"
 #include "daemon/service/listen_error.h"
 #include "daemon/service/listener.h"
@@ -149,6 +150,7 @@ void proxy_stop_gently(struct proxy *proxy)
 		 proxy_connections(proxy), proxy->config->drain_timeout_s);
 	while ((ps = TAILQ_FIRST(&proxy->services)))
 		proxy_leave(ps, true); /* by itself, as it is started again */
+	registration_update(proxy);
 	release(proxy);
 }
 
@@ -233,6 +235,8 @@ static int start_listening(struct proxy *proxy)
 	rc = proxy_find_doors(proxy);
 	if (rc)
 		log_error(NULL, "cannot start: %s", strerror(-rc));
+	else
+		registration_update(proxy);
 	return rc;
 }
 
@@ -330,6 +334,7 @@ void proxy_stop(struct proxy *proxy)
 		return;
 	loop_timer_free(proxy->loop, proxy->look);
 	loop_timer_free(proxy->loop, proxy->cut);
+	registration_end(proxy);
 	unlisten_all(&proxy->services);
 	unlisten_all(&proxy->leaving);
 	for (size_t i = 0; i < proxy->nworkers; i++)

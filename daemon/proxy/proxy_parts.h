@@ -22,6 +22,7 @@
 
 struct listener;
 struct proxy;
+struct registrar;
 struct watchdog;
 
 struct proxy_service {
@@ -55,11 +56,12 @@ struct proxy {
 		*ports; /* where connections to TCP servers come from; shared with the workers */
 	struct sd_fds held; /* sockets that systemd had for it */
 	uint64_t next_id, start_us;
-	unsigned max_connections; /* that there are descriptors for */
-	struct loop_timer *look;  /* at what is told once in a while */
-	struct loop_timer *cut;   /* when the first service's time to drain is over */
 	struct watchdog *watchdog;
-	bool stopping; /* the loop ends when the last connection has */
+	unsigned max_connections;    /* that there are descriptors for */
+	struct loop_timer *look;     /* at what is told once in a while */
+	struct loop_timer *cut;      /* when the first service's time to drain is over */
+	struct registrar *registrar; /* NULL until a service is to be registered */
+	bool stopping;               /* the loop ends when the last connection has */
 };
 
 /** proxy_connections - how many there are now, of all services. */

@@ -16,6 +16,7 @@
 #include "daemon/proxy/held_sockets.h"
 #include "daemon/proxy/lacks.h"
 #include "daemon/proxy/proxy_service.h"
+#include "daemon/proxy/registration.h"
 #include "daemon/service/listen_error.h"
 #include "daemon/service/listener.h"
 
@@ -251,6 +252,7 @@ static void take_effect(struct plan *plan)
 	held_sockets_store(proxy);
 	if (proxy_find_doors(proxy))
 		log_error(NULL, "no memory to tell where this daemon listens: reload again");
+	registration_update(proxy);
 	lacks_tell(proxy->config, proxy->max_connections);
 }
 

@@ -381,6 +381,14 @@ static enum transport transport_of(const struct endpoint *ep)
 	return ep->fabric->ops == &verbs_fabric_ops ? TRANSPORT_VERBS : TRANSPORT_IWARP;
 }
 
+const struct sockaddr *listener_address(const struct listener *listener, size_t i, bool *rdma)
+{
+	if (i >= listener->nendpoints)
+		return NULL;
+	*rdma = listener->endpoints[i].fabric != NULL;
+	return (const struct sockaddr *)&listener->endpoints[i].addr;
+}
+
 int listener_doors(const struct listener *listener, struct own_doors *doors)
 {
 	for (size_t i = 0; i < listener->nendpoints; i++) {

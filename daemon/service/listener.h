@@ -60,6 +60,8 @@ int listener_open(struct loop *loop, const struct service_config *service,
 const char *listener_fabrics(const struct listener *listener);
 /** listener_doors - add to @doors where it listens. Returns 0 or -ENOMEM. */
 int listener_doors(const struct listener *listener, struct own_doors *doors) MUST_CHECK;
+/** listener_address - where its @i-th part listens, and whether for RDMA; NULL: it has no so many. */
+const struct sockaddr *listener_address(const struct listener *listener, size_t i, bool *rdma);
 /**
  * listener_sockets - the sockets that it listens on, but for RDMA devices
  * @fds: LISTENER_MAX_SOCKETS of them

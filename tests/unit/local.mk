@@ -436,6 +436,12 @@ tests_unit_test_ctl_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
 tests_unit_test_ctl_LDADD = tests/lib/libtest.a daemon/ctl/libctl.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_ctl
 
+check_PROGRAMS += tests/unit/test_rpcbind
+tests_unit_test_rpcbind_SOURCES = tests/unit/test_rpcbind.c
+tests_unit_test_rpcbind_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_rpcbind_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_rpcbind
+
 check_PROGRAMS += tests/unit/test_secrets
 tests_unit_test_secrets_SOURCES = tests/unit/test_secrets.c
 tests_unit_test_secrets_CFLAGS = $(UNIT_CFLAGS)

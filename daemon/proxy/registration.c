@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Which listeners rpcbind is to have. */
+#include "daemon/proxy/registration.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sockaddr.h"
+#include "daemon/base/log.h"
+#include "daemon/rpcbind/registrar.h"
+#include "daemon/service/listener.h"
+
+#define NFS_PROGRAM 100003u
+#define NFS_LOWEST  3u
+#define NFS_HIGHEST 4u
+#define NETIDS      4u
+#define MAPPINGS    (NETIDS * (NFS_HIGHEST - NFS_LOWEST + 1))
+
+struct wanted {
+	struct mapping mappings[MAPPINGS];
+	size_t count;
+};
+
+static const char *netid_of(const struct in6_addr *host, bool rdma)
+{
+	if (IN6_IS_ADDR_V4MAPPED(host))
+		return rdma ? "rdma" : "tcp";
+	return rdma ? "rdma6" : "tcp6";
+}
+
+static const struct mapping *find(const struct wanted *wanted, const char *netid)
+{
+	for (size_t i = 0; i < wanted->count; i++)
+		if (!strcmp(wanted->mappings[i].netid, netid))
+			return &wanted->mappings[i];
+	return NULL;
+}
+
+static void add(struct wanted *wanted, const char *service, const struct sockaddr *addr, bool rdma)
+{
+	char text[UNIVERSAL_ADDRESS_BYTES];
+	const struct mapping *had;
+	struct in6_addr host;
+	const char *netid;
+
+	if (!sockaddr_host(addr, &host))
+		return;
+	netid = netid_of(&host, rdma);
+	universal_address(addr, text);
+	had = find(wanted, netid);
+	/* On each fabric there is a listener at the same address. */
+	if (had && strcmp(had->address, text))
+		log_info(NULL, "%s: rpcbind has room for one %s, which is %s: not registered: %s",
+			 service, netid, had->address, text);
+	if (had)
+		return;
+	for (uint32_t version = NFS_LOWEST; version <= NFS_HIGHEST; version++) {
+		struct mapping *mapping = &wanted->mappings[wanted->count++];
+
+		*mapping = (struct mapping){.program = NFS_PROGRAM, .program_version = version};
+		snprintf(mapping->netid, sizeof(mapping->netid), "%s", netid);
+		strcpy(mapping->address, text);
+	}
+}
+
+/* Who listens on [::] listens on every IPv4 address, too. */
+static void add_listener(struct wanted *wanted, const struct proxy_service *ps)
+{
+	const char *name = ps->service.config->name;
+	const struct sockaddr *addr;
+	struct sockaddr_in any;
+	struct in6_addr host;
+	bool rdma;
+
+	for (size_t i = 0; (addr = listener_address(ps->listener, i, &rdma)); i++) {
+		add(wanted, name, addr, rdma);
+		if (!sockaddr_host(addr, &host) || !IN6_IS_ADDR_UNSPECIFIED(&host))
+			continue;
+		any = (struct sockaddr_in){.sin_family = AF_INET,
+					   .sin_port = htons(sockaddr_port(addr))};
+		add(wanted, name, (const struct sockaddr *)&any, rdma);
+	}
+}
+
+void registration_update(struct proxy *proxy)
+{
+	struct wanted wanted = {.count = 0};
+	const struct proxy_service *ps;
+
+	TAILQ_FOREACH(ps, &proxy->services, entry)
+		if (ps->listener && ps->service.config->registered)
+			add_listener(&wanted, ps);
+	if (!proxy->registrar && wanted.count)
+		proxy->registrar = registrar_new(proxy->loop, REGISTRAR_SOCKET);
+	if (!proxy->registrar && !wanted.count)
+		return;
+	if (!proxy->registrar || registrar_want(proxy->registrar, wanted.mappings, wanted.count))
+		log_error(NULL, "rpcbind is not told of the listeners: %s", strerror(ENOMEM));
+}
+
+void registration_end(struct proxy *proxy)
+{
+	registrar_free(proxy->registrar);
+	proxy->registrar = NULL;
+}

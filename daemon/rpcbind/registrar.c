@@ -1,0 +1,482 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The registrar: rpcbind asked by its local socket, one Call at a time. */
+#include "daemon/rpcbind/registrar.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/base/log.h"
+#include "rpc/record.h"
+
+#define REPLY_US       5000000u
+#define RETRY_FIRST_US 500000u
+#define RETRY_MOST_US  8000000u
+#define REFUSED_US     30000000u /* until what somebody else had is asked for again */
+#define TAKE_BACK_MS   1000
+
+enum stage {
+	WANTED,
+	CLEARED, /* it was refused, what the same user left there is taken away, and it is asked for again */
+	REGISTERED,
+	REFUSED,
+	UNWANTED, /* registered, perhaps, and to be taken back */
+};
+
+struct entry {
+	struct mapping mapping;
+	enum stage stage;
+	bool clearing; /* it has been refused, and is taken away now */
+	bool told;     /* that it was refused */
+};
+
+struct registrar {
+	struct loop *loop;
+	const char *path;
+	size_t count;
+	struct entry *entries;
+
+	int fd; /* -1: not connected */
+	struct loop_io *io;
+	struct loop_timer *timer; /* of a Reply, of the next try, or of what was refused */
+	uint64_t retry_us;
+	bool told; /* that rpcbind cannot be asked */
+
+	uint32_t xid;
+	struct entry *asked;              /* whose Reply is due; NULL: nobody's */
+	enum rpcbind_procedure procedure; /* what it was asked for */
+	struct record_parser parser;
+	size_t len;
+	uint8_t message[RPCBIND_MAX_REPLY_BYTES];
+};
+
+static void on_socket(void *arg, unsigned events);
+
+/* ---- the connection ---- */
+
+static void leave(struct registrar *r)
+{
+	if (r->fd < 0)
+		return;
+	loop_io_free(r->loop, r->io);
+	close(r->fd);
+	r->io = NULL;
+	r->fd = -1;
+	r->asked = NULL;
+}
+
+/* Of what it has registered rpcbind may know nothing when it is back. That it closes what is idle is no news. */
+static void lose(struct registrar *r, const char *why)
+{
+	leave(r);
+	for (size_t i = 0; i < r->count; i++) {
+		r->entries[i].clearing = false;
+		if (r->entries[i].stage != UNWANTED)
+			r->entries[i].stage = WANTED;
+	}
+	if (why && !r->told)
+		log_warning(NULL, "rpcbind does not have the listeners: %s: %s; tried again",
+			    r->path, why);
+	r->told = r->told || why;
+	loop_timer_set(r->loop, r->timer, r->retry_us);
+	r->retry_us = r->retry_us * 2 < RETRY_MOST_US ? r->retry_us * 2 : RETRY_MOST_US;
+}
+
+static int open_socket(struct registrar *r)
+{
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+	int rc = 0;
+
+	if (strlen(r->path) >= sizeof(addr.sun_path))
+		return -ENAMETOOLONG;
+	strcpy(addr.sun_path, r->path);
+	r->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (r->fd < 0)
+		return -errno;
+	/* It connects at once or not at all. */
+	if (connect(r->fd, (const struct sockaddr *)&addr, sizeof(addr)))
+		rc = -errno;
+	if (!rc) {
+		r->io = loop_io_new(r->loop, r->fd, on_socket, r);
+		rc = r->io ? 0 : -ENOMEM;
+	}
+	if (!rc)
+		return 0;
+	close(r->fd);
+	r->fd = -1;
+	return rc;
+}
+
+static void begin_reading(struct registrar *r)
+{
+	record_parser_init(&r->parser, sizeof(r->message));
+	r->len = 0;
+}
+
+/* ---- one Call ---- */
+
+static enum rpcbind_procedure procedure_for(const struct entry *entry)
+{
+	return entry->stage == UNWANTED || entry->clearing ? RPCBIND_UNSET : RPCBIND_SET;
+}
+
+/* The socket's buffer takes a Call as a whole: there is never more than one. */
+static int send_call(struct registrar *r, struct entry *entry)
+{
+	uint8_t call[RPCBIND_MAX_CALL_BYTES];
+	const struct mapping *mapping = &entry->mapping;
+	ssize_t sent;
+	size_t len;
+
+	r->procedure = procedure_for(entry);
+	len = rpcbind_call(call, ++r->xid, r->procedure, mapping->program, mapping->program_version,
+			   mapping->netid, mapping->address);
+	sent = send(r->fd, call, len, MSG_NOSIGNAL | MSG_DONTWAIT);
+	if (sent < 0)
+		return -errno;
+	if (!len || (size_t)sent != len)
+		return -EMSGSIZE;
+	r->asked = entry;
+	return 0;
+}
+
+/* What is not wanted goes first: what comes may be in its place. */
+static struct entry *next_entry(const struct registrar *r)
+{
+	struct entry *found = NULL;
+
+	for (size_t i = 0; i < r->count; i++) {
+		struct entry *entry = &r->entries[i];
+
+		if (entry->stage == UNWANTED)
+			return entry;
+		if (!found && (entry->stage == WANTED || entry->stage == CLEARED))
+			found = entry;
+	}
+	return found;
+}
+
+static bool any(const struct registrar *r, enum stage stage)
+{
+	for (size_t i = 0; i < r->count; i++)
+		if (r->entries[i].stage == stage)
+			return true;
+	return false;
+}
+
+static void go_on(struct registrar *r)
+{
+	struct entry *entry = next_entry(r);
+	int rc;
+
+	if (!entry) {
+		loop_timer_clear(r->loop, r->timer);
+		if (any(r, REFUSED))
+			loop_timer_set(r->loop, r->timer, REFUSED_US);
+		return;
+	}
+	rc = send_call(r, entry);
+	if (rc)
+		lose(r, strerror(-rc));
+	else
+		loop_timer_set(r->loop, r->timer, REPLY_US);
+}
+
+static void drop(struct registrar *r, struct entry *entry)
+{
+	r->count--;
+	*entry = r->entries[r->count];
+}
+
+static void tell_refused(struct entry *entry, enum rpcbind_reply reply)
+{
+	const struct mapping *mapping = &entry->mapping;
+
+	if (!entry->told)
+		log_warning(NULL, "rpcbind does not register %u version %u for %s at %s: %s",
+			    mapping->program, mapping->program_version, mapping->netid,
+			    mapping->address,
+			    reply == RPCBIND_NO ? "it has another program's listener there"
+						: "it takes no registrations from here");
+	entry->told = true;
+}
+
+/*
+ * A daemon that was killed leaves what it registered, which its user may take away. Root might anybody's: then what is
+ * there stays.
+ */
+static void on_refused(struct entry *entry, enum rpcbind_reply reply)
+{
+	if (reply == RPCBIND_NO && entry->stage == WANTED && geteuid() != 0) {
+		entry->clearing = true;
+		return;
+	}
+	entry->stage = REFUSED;
+	tell_refused(entry, reply);
+}
+
+static void on_registered(struct registrar *r, struct entry *entry)
+{
+	const struct mapping *mapping = &entry->mapping;
+
+	entry->stage = REGISTERED;
+	entry->told = false;
+	log_debug(NULL, "registered with rpcbind: %u version %u, %s at %s", mapping->program,
+		  mapping->program_version, mapping->netid, mapping->address);
+	if (r->told)
+		log_info(NULL, "rpcbind has the listeners again");
+	r->told = false;
+}
+
+static void on_unset(struct registrar *r, struct entry *entry)
+{
+	if (entry->stage == UNWANTED) {
+		drop(r, entry);
+		return;
+	}
+	if (entry->clearing)
+		entry->stage = CLEARED;
+	entry->clearing = false;
+}
+
+/* What is wanted may have changed since it was asked for: then it is asked again. */
+static void on_reply(struct registrar *r, enum rpcbind_reply reply)
+{
+	struct entry *entry = r->asked;
+
+	r->asked = NULL;
+	r->retry_us = RETRY_FIRST_US;
+	if (r->procedure == RPCBIND_UNSET)
+		on_unset(r, entry);
+	else if (entry->stage == UNWANTED)
+		return;
+	else if (reply == RPCBIND_YES)
+		on_registered(r, entry);
+	else
+		on_refused(entry, reply);
+}
+
+/* ---- reading ---- */
+
+/* A Reply is looked at when it is complete. Returns RPCBIND_ANOTHER while there is none. */
+static enum rpcbind_reply take_bytes(struct registrar *r, const uint8_t *in, size_t len)
+{
+	enum rpcbind_reply reply = RPCBIND_ANOTHER;
+	enum record_status status;
+	size_t used, n;
+
+	for (;;) {
+		status = record_next(&r->parser, in, len, &used);
+		in += used;
+		len -= used;
+		if (status == RECORD_MORE)
+			return reply;
+		if (status == RECORD_END) {
+			enum rpcbind_reply said = rpcbind_reply(r->message, r->len, r->xid);
+
+			r->len = 0;
+			if (said == RPCBIND_GARBAGE || reply != RPCBIND_ANOTHER)
+				return RPCBIND_GARBAGE;
+			reply = said;
+			continue;
+		}
+		if (status != RECORD_BODY)
+			return RPCBIND_GARBAGE;
+		n = len < r->parser.fragment_left_bytes ? len : r->parser.fragment_left_bytes;
+		if (!n)
+			return reply;
+		memcpy(r->message + r->len, in, n); /* no record is longer than that */
+		r->len += n;
+		record_take(&r->parser, (uint32_t)n);
+		in += n;
+		len -= n;
+	}
+}
+
+static void on_socket(void *arg, unsigned events)
+{
+	struct registrar *r = arg;
+	enum rpcbind_reply reply;
+	uint8_t in[RPCBIND_MAX_REPLY_BYTES];
+	ssize_t n;
+
+	if (events & LOOP_ERROR) {
+		lose(r, "it cannot be watched");
+		return;
+	}
+	n = recv(r->fd, in, sizeof(in), MSG_DONTWAIT);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n < 0) {
+		lose(r, strerror(errno));
+		return;
+	}
+	if (n == 0) {
+		lose(r, r->asked ? "it has closed the connection" : NULL);
+		return;
+	}
+	reply = take_bytes(r, in, (size_t)n);
+	if (reply == RPCBIND_GARBAGE || (reply != RPCBIND_ANOTHER && !r->asked)) {
+		lose(r, "what it says makes no sense");
+	} else if (reply != RPCBIND_ANOTHER) {
+		on_reply(r, reply);
+		go_on(r);
+	}
+}
+
+static void on_timer(void *arg)
+{
+	struct registrar *r = arg;
+	int rc;
+
+	if (r->asked) {
+		lose(r, "no answer");
+		return;
+	}
+	for (size_t i = 0; i < r->count; i++)
+		if (r->entries[i].stage == REFUSED)
+			r->entries[i].stage = WANTED;
+	if (r->fd < 0 && r->count) {
+		rc = open_socket(r);
+		if (rc) {
+			lose(r, strerror(-rc));
+			return;
+		}
+		begin_reading(r);
+		loop_io_set(r->loop, r->io, LOOP_READ);
+	}
+	if (r->fd >= 0)
+		go_on(r);
+}
+
+/* ---- what is wanted ---- */
+
+struct registrar *registrar_new(struct loop *loop, const char *path)
+{
+	struct registrar *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return NULL;
+	*r = (struct registrar){.loop = loop, .path = path, .fd = -1, .retry_us = RETRY_FIRST_US};
+	r->xid = (uint32_t)loop_now_us(loop);
+	r->timer = loop_timer_new(loop, on_timer, r);
+	if (!r->timer) {
+		free(r);
+		return NULL;
+	}
+	return r;
+}
+
+static bool is_same(const struct mapping *a, const struct mapping *b)
+{
+	return a->program == b->program && a->program_version == b->program_version &&
+	       !strcmp(a->netid, b->netid) && !strcmp(a->address, b->address);
+}
+
+static bool is_among(const struct mapping *one, const struct mapping *mappings, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (is_same(one, &mappings[i]))
+			return true;
+	return false;
+}
+
+static struct entry *find(const struct registrar *r, const struct mapping *mapping)
+{
+	for (size_t i = 0; i < r->count; i++)
+		if (is_same(&r->entries[i].mapping, mapping))
+			return &r->entries[i];
+	return NULL;
+}
+
+int registrar_want(struct registrar *r, const struct mapping *mappings, size_t count)
+{
+	size_t asked = r->asked ? (size_t)(r->asked - r->entries) : 0;
+	struct entry *entries = reallocarray(r->entries, r->count + count + 1, sizeof(*r->entries));
+	struct entry *entry;
+
+	if (!entries)
+		return -ENOMEM;
+	if (r->asked)
+		r->asked = &entries[asked];
+	r->entries = entries;
+	for (size_t i = 0; i < r->count; i++)
+		if (!is_among(&entries[i].mapping, mappings, count))
+			entries[i].stage = UNWANTED;
+	for (size_t i = 0; i < count; i++) {
+		entry = find(r, &mappings[i]);
+		if (!entry)
+			entries[r->count++] = (struct entry){.mapping = mappings[i]};
+		else if (entry->stage == UNWANTED)
+			entry->stage = WANTED;
+	}
+	/* A question that is under way goes on to the others by itself. */
+	if (!r->asked && next_entry(r))
+		loop_timer_set(r->loop, r->timer, 0);
+	return 0;
+}
+
+/* ---- the end ---- */
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Until the Call that is under way has its Reply. Returns false when that is not to be had. */
+static bool await_reply(struct registrar *r, int64_t end_ms)
+{
+	struct pollfd pollfd = {.fd = r->fd, .events = POLLIN};
+	enum rpcbind_reply reply = RPCBIND_ANOTHER;
+	uint8_t in[RPCBIND_MAX_REPLY_BYTES];
+	int64_t left_ms;
+	ssize_t n;
+
+	while (reply == RPCBIND_ANOTHER) {
+		left_ms = end_ms - now_ms();
+		if (left_ms <= 0 || poll(&pollfd, 1, (int)left_ms) <= 0)
+			return false;
+		n = recv(r->fd, in, sizeof(in), MSG_DONTWAIT);
+		if (n <= 0)
+			return false;
+		reply = take_bytes(r, in, (size_t)n);
+	}
+	return reply != RPCBIND_GARBAGE;
+}
+
+static void take_back(struct registrar *r)
+{
+	int64_t end_ms = now_ms() + TAKE_BACK_MS;
+	const struct entry *asked = r->asked;
+
+	if (r->fd < 0 || (asked && !await_reply(r, end_ms)))
+		return;
+	for (size_t i = 0; i < r->count; i++) {
+		struct entry *entry = &r->entries[i];
+
+		if (entry->stage == REFUSED || (entry->stage == WANTED && entry != asked))
+			continue;
+		entry->stage = UNWANTED;
+		if (send_call(r, entry) || !await_reply(r, end_ms))
+			return;
+	}
+}
+
+void registrar_free(struct registrar *r)
+{
+	if (!r)
+		return;
+	take_back(r);
+	leave(r);
+	loop_timer_free(r->loop, r->timer);
+	free(r->entries);
+	free(r);
+}

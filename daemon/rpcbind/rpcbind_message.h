@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The two Calls of RPCBIND version 3 (RFC 1833 section 2.2.1) by which a service comes and goes, and their Reply. */
+#ifndef DAEMON_RPCBIND_RPCBIND_MESSAGE_H
+#define DAEMON_RPCBIND_RPCBIND_MESSAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+
+#define RPCBIND_MAX_CALL_BYTES                                                                     \
+	256u /* with its record mark, for texts as long as a mapping's here */
+#define RPCBIND_MAX_REPLY_BYTES 512u
+#define RPCBIND_NETID_BYTES     8u
+
+enum rpcbind_procedure { RPCBIND_SET = 1, RPCBIND_UNSET = 2 };
+
+enum rpcbind_reply {
+	RPCBIND_YES,     /* it is done */
+	RPCBIND_NO,      /* rpcbind does not: somebody else's */
+	RPCBIND_ERROR,   /* it does not do such things at all */
+	RPCBIND_ANOTHER, /* no Reply to this Call */
+	RPCBIND_GARBAGE,
+};
+
+/**
+ * rpcbind_call - encode a Call behind its record mark
+ * @netid:   "tcp", "tcp6", "rdma" or "rdma6"
+ * @address: the universal address; RPCBIND_UNSET does not look at it
+ *
+ * Returns how long it is, or 0 if it does not fit.
+ */
+size_t rpcbind_call(uint8_t to[RPCBIND_MAX_CALL_BYTES], uint32_t xid,
+		    enum rpcbind_procedure procedure, uint32_t program, uint32_t version,
+		    const char *netid, const char *address) MUST_CHECK;
+
+/** rpcbind_reply - what a message says, without its record mark, to the Call @xid. */
+enum rpcbind_reply rpcbind_reply(const uint8_t *message, size_t len, uint32_t xid) MUST_CHECK;
+
+#endif

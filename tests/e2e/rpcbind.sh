@@ -1,0 +1,137 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# rpcbind has the listeners of services that say so, as long as they are there, whatever happens to it or to the daemon.
+# shellcheck disable=SC2034
+. "$(dirname "$0")/lib.sh"
+enter "$@"
+chooses_dialect
+needs_proxies
+for tool in rpcbind rpcinfo; do command -v $tool >/dev/null || skip_all "$tool is not installed"; done
+
+start_rpcbind() {
+	# As under systemd: nothing is left of what it knew.
+	rm -rf /run/rpcbind /run/rpcbind.*
+	mkdir -p /run/rpcbind
+	start rpcbind rpcbind -f
+	wait_for 20 rpcinfo
+}
+
+# write_file REGISTER MORE: of proxy a
+write_file() {
+	cat >$T/a.conf <<-END
+		control = "$T/a.sock"; workers = 1; register = $1;
+		services = (
+		$(service nfs "tcp://:12049" "iwarp://127.0.0.1:20049" "${2:-}"),
+		$(service mount "tcp://127.0.0.1:12048" "iwarp://127.0.0.1:2050" "register = false;"),
+		$(service gate "iwarp://127.0.0.1:12050" "tcp://127.0.0.1:3049"),
+		$(service other "tcp://127.0.0.2:12051" "iwarp://127.0.0.1:20049")
+		);
+	END
+}
+start_a() { start a "${@:2}" "$PROXY" -c $T/a.conf; wait_for 20 listens 12049; }
+# registered: "VERSION NETID ADDRESS OWNER" of the NFS program
+registered() { rpcinfo | awk '$1 == 100003 { print $2, $3, $4, $NF }' | sort; }
+has() { [ "$(registered)" = "$*" ]; }
+all="3 rdma 127.0.0.1.47.18 root
+3 tcp 0.0.0.0.47.17 root
+3 tcp6 ::.47.17 root
+4 rdma 127.0.0.1.47.18 root
+4 tcp 0.0.0.0.47.17 root
+4 tcp6 ::.47.17 root"
+all=${all// root/ superuser}
+is_registered() { wait_for 20 has "$all" || { registered; false; }; }
+is_gone() { wait_for 20 has "" || { registered; false; }; }
+logged() { grep -qF -- "$1" $T/a.log; }
+once() { [ "$(grep -cF -- "$1" $T/a.log)" = 1 ]; }
+
+write_file true
+check "without rpcbind the daemon starts" start_a
+check "and says so" wait_for 20 logged "rpcbind does not have the listeners: /run/rpcbind.sock: No such file or directory"
+check "rpcbind comes" start_rpcbind
+check "and has the listeners then: every address is that of IPv4, too" is_registered
+check "which the log says" logged "rpcbind has the listeners again"
+check "of two for one kind of address the log names the one that is left out" \
+	logged "other: rpcbind has room for one tcp, which is 0.0.0.0.47.17: not registered: 127.0.0.2.47.19"
+check "a client is told the port" eval '[ "$(rpcinfo -p | awk "\$1 == 100003 && \$2 == 4 { print \$4, \$3 }" | sort -u)" = "12049 tcp" ]'
+
+stop rpcbind
+check "rpcbind comes back" start_rpcbind
+check "and has them again" is_registered
+kill -STOP "${pid_of[rpcbind]}"
+ctl a drain nfs >/dev/null
+begin=$SECONDS
+check "a rpcbind that hangs keeps nobody" eval 'ctl a status && ((SECONDS - begin < 3))'
+kill -CONT "${pid_of[rpcbind]}"
+left="3 rdma 127.0.0.1.47.18 superuser
+3 tcp 127.0.0.2.47.19 superuser
+4 rdma 127.0.0.1.47.18 superuser
+4 tcp 127.0.0.2.47.19 superuser"
+check "what is drained is not registered, and the next has its place" wait_for 20 has "$left"
+ctl a resume nfs >/dev/null
+check "until it resumes" is_registered
+write_file false "register = true;"
+check "the file is read again" ctl a reload
+only="3 tcp 0.0.0.0.47.17 superuser
+3 tcp6 ::.47.17 superuser
+4 tcp 0.0.0.0.47.17 superuser
+4 tcp6 ::.47.17 superuser"
+check "one service alone is registered" wait_for 20 has "$only"
+stop_proxy a
+check "at the end nothing is left" has ""
+
+write_file true
+start_a
+is_registered
+kill -STOP "${pid_of[rpcbind]}"
+begin=$SECONDS
+stop_proxy a
+check "the end waits no longer than a second or two for a rpcbind that hangs" [ $((SECONDS - begin)) -le 3 ]
+kill -CONT "${pid_of[rpcbind]}"
+stop rpcbind
+start_rpcbind
+
+# As the unit has it.
+user=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+chmod 777 $T
+check "an ordinary user registers, too" eval 'start_a - "${user[@]}" && all=${all//superuser/65534} is_registered'
+stop a KILL
+sed -i 's/12049/12052/' $T/a.conf
+start a "${user[@]}" "$PROXY" -c $T/a.conf
+moved=${all//superuser/65534}
+moved=${moved//47.17/47.20}
+check "one that was killed leaves what the next one puts right" wait_for 20 has "$moved"
+check "and is not warned of" not logged "it has another program's listener there"
+stop_proxy a
+check "and takes back at the end" has ""
+
+# Somebody else's NFS server, of root.
+write_file true
+start_a
+is_registered
+cp $T/a.conf $T/c.conf
+sed -i 's/a\.sock/c.sock/; s/:120/:130/' $T/c.conf
+: >$T/c.log
+start c "${user[@]}" "$PROXY" -c $T/c.conf
+refused() { [ "$(grep -cF "it has another program's listener there" $T/c.log)" = 6 ]; }
+check "what another program has stays, and the log says that" wait_for 20 refused
+check "it is as it was" is_registered
+stop c
+check "also at the end of the other" is_registered
+stop_proxy a
+
+# Nonsense, silence, and half an answer.
+stop rpcbind
+rm -f /run/rpcbind.sock
+: >$T/a.log
+start nonsense socat UNIX-LISTEN:/run/rpcbind.sock,fork,mode=666 SYSTEM:'cat /dev/urandom'
+wait_for 20 test -S /run/rpcbind.sock
+start_a
+check "nonsense is no answer" wait_for 20 logged "what it says makes no sense"
+check "the daemon is well" ctl a status
+stop nonsense
+rm -f /run/rpcbind.sock
+check "rpcbind comes" start_rpcbind
+check "and has the listeners" is_registered
+check "the log told of it once" once "rpcbind does not have the listeners"
+stop_proxy a
+finish
