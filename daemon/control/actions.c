@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* What the commands of the control socket do that change something. */
-
 #include "daemon/control/actions.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 #include "daemon/base/log.h"
 #include "daemon/base/resolver.h"
@@ -11,8 +13,6 @@
 #include "daemon/proxy/registration.h"
 #include "daemon/proxy/reload.h"
 #include "daemon/service/listen_error.h"
-#include <stdlib.h>
-#include <string.h>
 
 /* The lines of a text, each a string. */
 static json_t *lines_json(const char *text)
