@@ -27,6 +27,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/base/sd_fds.h \
 	daemon/base/thread.c \
 	daemon/base/thread.h \
+	daemon/bridge/attempting.c \
+	daemon/bridge/attempting.h \
 	daemon/bridge/attempts.c \
 	daemon/bridge/attempts.h \
 	daemon/bridge/bridge.c \
@@ -55,6 +57,7 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/bridge/states.c \
 	daemon/bridge/upstream.c \
 	daemon/bridge/upstream.h \
+	daemon/bridge/upstream_impl.h \
 	daemon/config/config.c \
 	daemon/config/config.h \
 	daemon/config/config_check.c \
@@ -108,10 +111,14 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/control/query.h \
 	daemon/control/service_answer.c \
 	daemon/control/service_answer.h \
+	daemon/control/server_json.c \
+	daemon/control/server_json.h \
 	daemon/control/snapshot.c \
 	daemon/control/snapshot.h \
 	daemon/control/stats.c \
 	daemon/control/stats.h \
+	daemon/control/target_command.c \
+	daemon/control/target_command.h \
 	daemon/proxy/admission.c \
 	daemon/proxy/admission.h \
 	daemon/proxy/gauge.c \
@@ -174,6 +181,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/service/server_state.h \
 	daemon/service/service.c \
 	daemon/service/service.h \
+	daemon/service/targets.c \
+	daemon/service/targets.h \
 	daemon/service/worker_service.c \
 	daemon/service/worker_service.h
 

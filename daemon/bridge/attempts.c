@@ -16,6 +16,7 @@ static void add_address(struct attempts *attempts, const struct attempts_config 
 {
 	for (unsigned i = 0; i < nways; i++)
 		attempts->list[attempts->count++] = (struct attempt){
+			.target = config->target,
 			.addr = *addr,
 			.fabric = fabrics[i],
 			.source_port = config->source_port,
@@ -27,7 +28,7 @@ static void add_address(struct attempts *attempts, const struct attempts_config 
 int attempts_init(struct attempts *attempts, const struct attempts_config *config,
 		  const struct sockaddr_storage *addrs, size_t naddrs)
 {
-	enum transport transport = config->transport;
+	enum transport transport = config->target->uri->transport;
 	struct fabric *fabrics[MAX_WAYS];
 	unsigned nways = 0;
 
@@ -44,7 +45,7 @@ int attempts_init(struct attempts *attempts, const struct attempts_config *confi
 	*attempts = (struct attempts){
 		.list = calloc(naddrs * nways, sizeof(struct attempt)),
 		.highest_version = config->highest_version,
-		.versions = config->versions,
+		.versions = &config->target->versions,
 	};
 	if (!attempts->list)
 		return -ENOMEM;

@@ -21,13 +21,13 @@
 #include <sys/socket.h>
 
 #include "base/compiler.h"
-#include "daemon/config/config.h"
+#include "daemon/service/targets.h"
 #include "fabric/fabric.h"
-#include "rpcrdma/version_memory.h"
 
 #define ATTEMPT_MIN_US 500000u /* for one on a fabric, however many there are */
 
 struct attempt {
+	struct target *target; /* whose address it is */
 	struct sockaddr_storage addr;
 	struct fabric *fabric;    /* NULL: TCP */
 	uint32_t rpcrdma_version; /* on a fabric, the highest, once its turn has come; else 0 */
@@ -38,12 +38,11 @@ struct attempt {
 
 /* What a list is made from. */
 struct attempts_config {
-	enum transport transport;
-	struct fabric *iwarp, *verbs;    /* of this host; verbs may be NULL: no device */
-	uint32_t highest_version;        /* of RPC-over-RDMA, to try */
-	struct version_memory *versions; /* what is known of addresses; outlives the list */
-	uint16_t source_port;            /* of all attempts */
-	bool source_above;               /* likewise */
+	struct target *target;        /* which outlives the list */
+	struct fabric *iwarp, *verbs; /* of this host; verbs may be NULL: no device */
+	uint32_t highest_version;     /* of RPC-over-RDMA, to try */
+	uint16_t source_port;         /* of all attempts */
+	bool source_above;            /* likewise */
 };
 
 /* All zero is a list without attempts. */
@@ -51,12 +50,12 @@ struct attempts {
 	struct attempt *list;
 	unsigned count, next; /* next: the one that attempts_next() looks at */
 	uint32_t highest_version;
-	struct version_memory *versions;
-	bool again; /* the last one has a second turn: attempts_again() */
+	struct version_memory *versions; /* of the target */
+	bool again;                      /* the last one has a second turn: attempts_again() */
 };
 
 /**
- * attempts_init - the attempts that a service's transport asks for
+ * attempts_init - the attempts that a target's transport asks for
  * @addrs: of the server, in the order to try them
  *
  * Returns 0, -EDESTADDRREQ without an address, -ENODEV if the transport cannot be had here, or -ENOMEM.

@@ -73,6 +73,9 @@ size_t bridge_memory_bytes(const struct bridge *bridge);
 /** bridges_end_expelled - close those of a service on this worker that have to go for others. */
 void bridges_end_expelled(struct worker_service *ws);
 
+/** bridges_end_ordered - close those of a service on this worker whose server was taken down, if orders have changed. */
+void bridges_end_ordered(struct worker_service *ws);
+
 /** bridge_close - close both legs for @why; a client that is held is held no longer. */
 void bridge_close(struct bridge *bridge, enum leg_close why);
 

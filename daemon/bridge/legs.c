@@ -23,7 +23,6 @@ static void rdma_config(struct worker_service *ws, const struct leg_config *leg,
 		.ddp = service->ddp == DDP_NFS,
 		.peer = service->peer,
 		.keepalive_us = (uint64_t)service->keepalive_s * 1000000,
-		.peer_memory = &ws->service->peer_memory,
 		.version_one = version_one,
 		.done_timeout_us = (uint64_t)service->done_timeout_s * 1000000,
 		.done_policy = service->done_policy,
@@ -133,7 +132,8 @@ static int connect_leg(struct worker_service *ws, const struct leg_config *leg,
 	rdma_config(ws, leg, attempt->rpcrdma_version, ws->service->config->connect_compat,
 		    &config);
 	config.source_port = attempt->source_port;
-	config.version_memory = &ws->service->versions;
+	config.peer_memory = &attempt->target->peer_memory;
+	config.version_memory = &attempt->target->versions;
 	return rdma_leg_connect(&config, attempt->fabric, (const struct sockaddr *)&attempt->addr,
 				out);
 }

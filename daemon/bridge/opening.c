@@ -177,7 +177,7 @@ static void open_bridge(struct bridge *bridge)
 
 	bridge_set_state(bridge, BRIDGE_OPEN);
 	/* While no server answers, a connection to one is an attempt. */
-	bridge->open_told = !server_state_is_down(&bridge->ws->service->server);
+	bridge->open_told = !upstream_was_down(&bridge->upstream);
 	log_open(bridge, bridge->open_told ? LOG_LEVEL_INFO : LOG_LEVEL_DEBUG);
 	debug_legs(bridge);
 	bridge->passing = true;

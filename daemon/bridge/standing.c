@@ -58,6 +58,23 @@ bool standing_carry(struct bridge *bridge)
 	return false;
 }
 
+/* A connection that is tried while an order is given is seen here, or sees the order. */
+void bridges_end_ordered(struct worker_service *ws)
+{
+	unsigned orders = atomic_load(&ws->service->targets.orders);
+	struct bridge *bridge;
+
+	if (ws->orders == orders)
+		return;
+	ws->orders = orders;
+	TAILQ_FOREACH(bridge, &ws->bridges, entry) {
+		const struct target *target = upstream_target(&bridge->upstream);
+
+		if (target && target_is_down(target) && !bridge_is_decided(bridge))
+			bridge_close(bridge, LEG_CLOSE_TAKEN_DOWN);
+	}
+}
+
 void bridges_end_expelled(struct worker_service *ws)
 {
 	struct guest *guest;

@@ -14,9 +14,7 @@
 
 #include "base/sockaddr.h"
 #include "daemon/base/address.h"
-#include "daemon/bridge/legs.h"
-
-#define VERBS_AVOID_US 60000000u
+#include "daemon/bridge/attempting.h"
 
 STATE_TABLE(upstream_states, UPSTREAM_STATES);
 
@@ -30,142 +28,116 @@ static void set_state(struct upstream *upstream, enum upstream_state to)
 	state_move(&upstream->state, &upstream_states, to, loop_now_us(loop_of(upstream)));
 }
 
-static const struct config_uri *uri_of(const struct upstream *upstream)
+static struct server_state *server_of(const struct upstream *upstream)
 {
-	return &upstream->ws->service->config->connect;
+	return &upstream->seat.target->server;
 }
 
-static struct log_limit *line_limit(const struct upstream *upstream, enum service_line line)
-{
-	return &upstream->ws->service->lines[line];
-}
-
-static uint64_t left_us(const struct upstream *upstream)
-{
-	uint64_t now_us = loop_now_us(loop_of(upstream));
-
-	return now_us < upstream->deadline_us ? upstream->deadline_us - now_us : 0;
-}
+static void on_resolved(void *arg, const struct name_result *name);
 
 static void wait_no_longer(struct upstream *upstream)
 {
 	if (upstream->waits)
-		server_state_leave(&upstream->ws->service->server);
+		server_state_leave(server_of(upstream));
 	upstream->waits = false;
 }
 
 static void part(struct upstream *upstream)
 {
 	if (upstream->served)
-		server_state_parted(&upstream->ws->service->server);
+		server_state_parted(server_of(upstream));
 	upstream->served = false;
 }
 
-/* ---- attempts ---- */
-
-static void avoid_verbs(struct upstream *upstream, const char *why)
+static void leave_target(struct upstream *upstream)
 {
-	log_limited(LOG_LEVEL_INFO, line_limit(upstream, LINE_AVOIDED), upstream->log,
-		    "server: not on verbs (%s), so on iwarp for %u s", why,
-		    VERBS_AVOID_US / 1000000);
-	upstream->ws->verbs_avoided_until_us = loop_now_us(loop_of(upstream)) + VERBS_AVOID_US;
+	targets_leave(&upstream->seat, loop_now_us(loop_of(upstream)));
 }
 
-/*
- * rdma:// takes verbs where a device serves the route. When that failed, iwarp has its try at the same
- * address, and for a minute verbs is not tried again.
- */
-static const struct attempt *next_attempt(struct upstream *upstream)
-{
-	struct worker_service *ws = upstream->ws;
-	uint64_t now_us = loop_now_us(loop_of(upstream));
-	bool avoided = now_us < ws->verbs_avoided_until_us;
+/* ---- targets ---- */
 
-	return attempts_next(&upstream->attempts, avoided ? ws->verbs : NULL, now_us);
+static uint64_t min_us(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
 }
 
-/* After an attempt that failed: iwarp is next if this was verbs, and if not only verbs will do. */
-static void blame(struct upstream *upstream, const char *why)
+/* One of several targets has an equal share of what is left, though time for an attempt, and no more than it may take. */
+static uint64_t target_share_us(const struct upstream *upstream, uint64_t now_us)
 {
-	const struct attempt *attempt = upstream->attempt;
+	uint64_t left_us = upstream->deadline_us > now_us ? upstream->deadline_us - now_us : 0;
+	const struct service_config *config = upstream->ws->service->config;
+	uint64_t share_us = left_us / (1 + targets_left(&upstream->seat));
 
-	if (attempt->has_other && attempt->fabric == upstream->ws->verbs)
-		avoid_verbs(upstream, why);
+	if (upstream->ws->service->targets.count == 1)
+		return left_us;
+	if (share_us < ATTEMPT_MIN_US)
+		share_us = ATTEMPT_MIN_US;
+	return min_us(min_us(share_us, config->connect_timeout_s * 1000000ull), left_us);
 }
 
-static void log_attempt(const struct upstream *upstream)
-{
-	struct log_limit *limit = line_limit(upstream, LINE_ATTEMPT);
-	const struct attempt *attempt = upstream->attempt;
-	char text[ADDRESS_TEXT_BYTES];
-
-	if (!log_is_on(LOG_LEVEL_DEBUG))
-		return;
-	address_text((const struct sockaddr *)&attempt->addr, text);
-	if (attempt->fabric)
-		log_write_limited(LOG_LEVEL_DEBUG, limit, upstream->log,
-				  "server: trying %s on %s, version %u", text,
-				  attempt->fabric->ops->name, attempt->rpcrdma_version);
-	else
-		log_write_limited(LOG_LEVEL_DEBUG, limit, upstream->log,
-				  "server: trying %s over tcp", text);
-}
-
-/*
- * Makes the leg of the next attempt that does not fail at once, as one does at an address of a family
- * that this host has not. Returns the errno of the last one if none is left.
- */
-static int connect_next(struct upstream *upstream)
+/* Returns whether there is a target that has not been tried. */
+static bool begin_target(struct upstream *upstream)
 {
 	struct worker_service *ws = upstream->ws;
-	struct leg_config *config = &upstream->leg_config;
-	int rc = -EDESTADDRREQ;
+	uint64_t now_us = loop_now_us(loop_of(upstream)), share_us;
+	struct target *target;
 
-	while ((upstream->attempt = next_attempt(upstream))) {
-		log_attempt(upstream);
-		config->connect_timeout_us =
-			attempts_share_us(&upstream->attempts, left_us(upstream));
-		upstream->leg_over = false;
-		rc = ws->ground->legs->connect(ws, config, upstream->attempt, &upstream->leg);
-		if (!rc)
-			return 0;
-		upstream->leg = NULL;
-		blame(upstream, strerror(-rc));
-	}
-	return rc;
+	wait_no_longer(upstream);
+	attempts_fini(&upstream->attempts);
+	target = targets_seek(&ws->service->targets, &upstream->seat,
+			      (const struct sockaddr *)&upstream->client, now_us);
+	if (!target)
+		return false;
+	upstream->waits = true;
+	upstream->gave_up = false;
+	server_state_seek(&target->server);
+	share_us = target_share_us(upstream, now_us);
+	upstream->target_until_us = now_us + share_us;
+	if (upstream->state.now != UPSTREAM_RESOLVING)
+		set_state(upstream, UPSTREAM_RESOLVING);
+	name_desk_wait(&ws->names[target->index], &upstream->name, on_resolved, upstream);
+	loop_timer_set(loop_of(upstream), upstream->resolving, share_us);
+	return true;
 }
 
-/* Why there is no leg: what is lacking here is not the server's fault. */
-static enum leg_close connect_why(int rc)
-{
-	switch (-rc) {
-	case EMFILE:
-	case ENFILE:
-	case ENOBUFS:
-	case ENOMEM:
-		return LEG_CLOSE_RESOURCES;
-	default:
-		return LEG_CLOSE_UNREACHABLE;
-	}
-}
-
-static void tell_failed(struct upstream *upstream, enum leg_close why, const char *detail)
+/* The target cannot be had: that is its fault, unless it is one of this host's. */
+static void give_target_up(struct upstream *upstream, enum leg_close why, const char *detail)
 {
 	const struct attempt *last = attempts_last(&upstream->attempts);
+	uint64_t now_us = loop_now_us(loop_of(upstream));
 
 	upstream->failure_told = server_state_failed(
-		&upstream->ws->service->server, last ? (const struct sockaddr *)&last->addr : NULL,
-		why, detail, loop_now_us(loop_of(upstream)));
+		server_of(upstream), last ? (const struct sockaddr *)&last->addr : NULL, why,
+		detail, now_us);
+	if (upstream->failure_told)
+		targets_failed(&upstream->seat, detail[0] ? detail : leg_close_text(why), now_us);
+	upstream->gave_up = true;
+}
+
+static bool may_try_another(const struct upstream *upstream, enum leg_close why)
+{
+	return why != LEG_CLOSE_LOCAL && why != LEG_CLOSE_RESOURCES &&
+	       loop_now_us(loop_of(upstream)) < upstream->deadline_us &&
+	       targets_left(&upstream->seat) > 0;
+}
+
+static void end_failed(struct upstream *upstream, enum leg_close why, const char *detail)
+{
+	set_state(upstream, UPSTREAM_CLOSED);
+	leave_target(upstream);
 	upstream->events->failed(upstream->arg, why, detail);
+	upstream->events->closed(upstream->arg);
 }
 
 /* Without a leg that would have to close first. */
 static void fail_at_once(struct upstream *upstream, enum leg_close why, const char *detail)
 {
-	set_state(upstream, UPSTREAM_CLOSED);
-	tell_failed(upstream, why, detail);
-	upstream->events->closed(upstream->arg);
+	give_target_up(upstream, why, detail);
+	if (!may_try_another(upstream, why) || !begin_target(upstream))
+		end_failed(upstream, why, detail);
 }
+
+/* ---- attempts ---- */
 
 /* What is left at the same address has its try however late it is; another address only in time. */
 static bool is_tried_however_late(const struct upstream *upstream)
@@ -180,38 +152,29 @@ static void retry(void *arg)
 
 	leg_free(upstream->leg);
 	upstream->leg = NULL;
-	if (!is_tried_however_late(upstream) && !left_us(upstream)) {
+	if (!upstream->seat.target) {
+		end_failed(upstream, LEG_CLOSE_NO_SERVER, "");
+		return;
+	}
+	if (upstream->gave_up) {
+		if (!begin_target(upstream))
+			end_failed(upstream, upstream->why, upstream->detail);
+		return;
+	}
+	if (!is_tried_however_late(upstream) && !attempting_left_us(upstream)) {
 		fail_at_once(upstream, upstream->why, upstream->detail);
 		return;
 	}
 	set_state(upstream, UPSTREAM_CONNECTING);
-	rc = connect_next(upstream);
+	rc = attempting_next(upstream);
 	if (rc)
-		fail_at_once(upstream, connect_why(rc), strerror(-rc));
+		fail_at_once(upstream, attempting_why(rc), strerror(-rc));
 }
 
 static bool may_go_on(const struct upstream *upstream, enum leg_close why)
 {
 	return why != LEG_CLOSE_LOCAL && attempts_left(&upstream->attempts) &&
-	       (is_tried_however_late(upstream) || left_us(upstream) > 0);
-}
-
-/*
- * From this port nothing came back: something on the way may have an entry for it that is stuck, and would keep
- * the client out as long as it came from there.
- */
-static void forget_port(struct upstream *upstream)
-{
-	upstream->port = 0;
-	attempts_forget_port(&upstream->attempts);
-}
-
-static void log_going_on(const struct upstream *upstream, enum log_level level, enum leg_close why,
-			 const char *detail, const char *how)
-{
-	log_limited(level, line_limit(upstream, LINE_ATTEMPT), upstream->log,
-		    "server: %s%s%s; trying %s", leg_close_text(why), detail[0] ? ": " : "", detail,
-		    how);
+	       (is_tried_however_late(upstream) || attempting_left_us(upstream) > 0);
 }
 
 /* Where the server did not speak the version that was tried, neither fabric nor port is to blame. */
@@ -220,19 +183,25 @@ static void attempt_failed(struct upstream *upstream, enum leg_close why, const 
 	bool again = attempts_again(&upstream->attempts, loop_now_us(loop_of(upstream)));
 
 	if (why == LEG_CLOSE_TIMEOUT && !again && !upstream->attempt->has_other)
-		forget_port(upstream);
+		attempting_forget_port(upstream);
 	if (!may_go_on(upstream, why)) {
-		set_state(upstream, UPSTREAM_CLOSING);
-		tell_failed(upstream, why, detail);
-		return;
+		give_target_up(upstream, why, detail);
+		if (!may_try_another(upstream, why)) {
+			set_state(upstream, UPSTREAM_CLOSING);
+			leave_target(upstream);
+			upstream->events->failed(upstream->arg, why, detail);
+			return;
+		}
 	}
-	if (again)
-		log_going_on(upstream, LOG_LEVEL_INFO, why, detail,
-			     "the same address in version one");
+	if (upstream->gave_up)
+		attempting_log(upstream, LOG_LEVEL_DEBUG, why, detail, "the next server");
+	else if (again)
+		attempting_log(upstream, LOG_LEVEL_INFO, why, detail,
+			       "the same address in version one");
 	else if (!upstream->attempt->has_other)
-		log_going_on(upstream, LOG_LEVEL_DEBUG, why, detail, "its next address");
+		attempting_log(upstream, LOG_LEVEL_DEBUG, why, detail, "its next address");
 	if (!again)
-		blame(upstream, detail[0] ? detail : leg_close_text(why));
+		attempting_blame(upstream, detail[0] ? detail : leg_close_text(why));
 	upstream->why = why;
 	snprintf(upstream->detail, sizeof(upstream->detail), "%s", detail);
 	set_state(upstream, UPSTREAM_BETWEEN);
@@ -255,8 +224,9 @@ static void answered(struct upstream *upstream)
 
 	leg_peer(upstream, &addr);
 	wait_no_longer(upstream);
+	targets_answered(&upstream->seat);
 	upstream->served = true;
-	server_state_reached(&upstream->ws->service->server, (struct sockaddr *)&addr,
+	server_state_reached(server_of(upstream), (struct sockaddr *)&addr,
 			     loop_now_us(loop_of(upstream)));
 	upstream->events->answered(upstream->arg);
 }
@@ -275,13 +245,16 @@ static const char *early_end(enum leg_close why, const char *detail, char text[L
 
 static void closed_without_reply(struct upstream *upstream, enum leg_close why, const char *detail)
 {
+	uint64_t now_us = loop_now_us(loop_of(upstream));
 	struct sockaddr_storage addr;
 	char text[LEG_DETAIL_BYTES];
 
 	leg_peer(upstream, &addr);
+	detail = early_end(why, detail, text);
 	upstream->failure_told = server_state_unanswered(
-		&upstream->ws->service->server, (struct sockaddr *)&addr, why,
-		early_end(why, detail, text), loop_now_us(loop_of(upstream)));
+		server_of(upstream), (struct sockaddr *)&addr, why, detail, now_us);
+	if (upstream->failure_told)
+		targets_failed(&upstream->seat, detail[0] ? detail : leg_close_text(why), now_us);
 }
 
 static void on_opened(void *arg)
@@ -296,6 +269,7 @@ static void on_opened(void *arg)
 	upstream->port = sockaddr_port((struct sockaddr *)&info.local);
 	upstream->attempt = NULL;
 	attempts_fini(&upstream->attempts);
+	targets_opened(&upstream->seat);
 	upstream->events->opened(upstream->arg, upstream->leg);
 }
 
@@ -315,7 +289,7 @@ static void on_reply(void *arg, struct exchange *x)
 	if (is_servers && upstream->waits)
 		answered(upstream);
 	else if (is_servers)
-		server_state_heard(&upstream->ws->service->server);
+		server_state_heard(server_of(upstream));
 	upstream->events->leg->reply(upstream->arg, x);
 }
 
@@ -351,6 +325,7 @@ static void on_closing(void *arg, enum leg_close why, const char *detail)
 		part(upstream);
 		if (upstream->waits)
 			closed_without_reply(upstream, why, detail);
+		leave_target(upstream);
 		upstream->events->leg->closing(upstream->arg, why, detail);
 	}
 }
@@ -381,22 +356,6 @@ static const struct leg_events leg_events = {
 
 /* ---- the name ---- */
 
-static int make_attempts(struct upstream *upstream, const struct name_result *name)
-{
-	struct worker_service *ws = upstream->ws;
-	const struct attempts_config config = {
-		.transport = uri_of(upstream)->transport,
-		.iwarp = ws->iwarp,
-		.verbs = ws->verbs,
-		.highest_version = ws->service->config->connect_version,
-		.versions = &ws->service->versions,
-		.source_port = upstream->port,
-		.source_above = upstream->port_is_due,
-	};
-
-	return attempts_init(&upstream->attempts, &config, name->addrs, name->naddrs);
-}
-
 static void on_resolved(void *arg, const struct name_result *name)
 {
 	struct upstream *upstream = arg;
@@ -408,12 +367,22 @@ static void on_resolved(void *arg, const struct name_result *name)
 		return;
 	}
 	set_state(upstream, UPSTREAM_CONNECTING);
-	upstream->events->connecting(upstream->arg);
-	rc = make_attempts(upstream, name);
+	if (!upstream->connecting_told)
+		upstream->events->connecting(upstream->arg);
+	upstream->connecting_told = true;
+	rc = attempting_begin(upstream, name);
 	if (!rc)
-		rc = connect_next(upstream);
+		rc = attempting_next(upstream);
 	if (rc)
-		fail_at_once(upstream, connect_why(rc), strerror(-rc));
+		fail_at_once(upstream, attempting_why(rc), strerror(-rc));
+}
+
+static void leave_desk(struct upstream *upstream)
+{
+	const struct target *target = upstream->seat.target;
+
+	if (target)
+		name_desk_leave(&upstream->ws->names[target->index], &upstream->name);
 }
 
 static void on_resolving_too_long(void *arg)
@@ -421,10 +390,10 @@ static void on_resolving_too_long(void *arg)
 	struct upstream *upstream = arg;
 	char text[LEG_DETAIL_BYTES];
 
-	name_desk_leave(&upstream->ws->names, &upstream->name);
+	leave_desk(upstream);
 	fail_at_once(
 		upstream, LEG_CLOSE_NO_ADDRESS,
-		server_name_unresolved(&upstream->ws->service->name, "no answer in time", text));
+		server_name_unresolved(&upstream->seat.target->name, "no answer in time", text));
 }
 
 /* ---- the interface ---- */
@@ -452,9 +421,15 @@ void upstream_fini(struct upstream *upstream)
 {
 	wait_no_longer(upstream);
 	part(upstream);
+	leave_target(upstream);
 	leg_free(upstream->leg);
 	attempts_fini(&upstream->attempts);
 	loop_timer_free(loop_of(upstream), upstream->resolving);
+}
+
+void upstream_serve(struct upstream *upstream, const struct sockaddr_storage *client)
+{
+	upstream->client = *client;
 }
 
 void upstream_come_from(struct upstream *upstream, const struct client_pin *pin)
@@ -465,12 +440,10 @@ void upstream_come_from(struct upstream *upstream, const struct client_pin *pin)
 
 void upstream_start(struct upstream *upstream, uint64_t timeout_us)
 {
-	upstream->waits = true;
-	server_state_seek(&upstream->ws->service->server);
 	set_state(upstream, UPSTREAM_RESOLVING);
-	name_desk_wait(&upstream->ws->names, &upstream->name, on_resolved, upstream);
 	upstream->deadline_us = loop_now_us(loop_of(upstream)) + timeout_us;
-	loop_timer_set(loop_of(upstream), upstream->resolving, timeout_us);
+	if (!begin_target(upstream))
+		loop_defer(loop_of(upstream), &upstream->retry);
 }
 
 void upstream_close(struct upstream *upstream, enum leg_close why)
@@ -480,12 +453,23 @@ void upstream_close(struct upstream *upstream, enum leg_close why)
 	if (upstream->state.now >= UPSTREAM_CLOSING)
 		return;
 	part(upstream);
-	name_desk_leave(&upstream->ws->names, &upstream->name);
+	leave_desk(upstream);
+	leave_target(upstream);
 	loop_timer_clear(loop_of(upstream), upstream->resolving);
 	loop_task_cancel(loop_of(upstream), &upstream->retry);
 	set_state(upstream, has_leg ? UPSTREAM_CLOSING : UPSTREAM_CLOSED);
 	if (has_leg)
 		leg_close(upstream->leg, why);
+}
+
+bool upstream_was_down(const struct upstream *upstream)
+{
+	return server_state_is_down(server_of(upstream));
+}
+
+const struct target *upstream_target(const struct upstream *upstream)
+{
+	return upstream->seat.target;
 }
 
 bool upstream_is_closed(const struct upstream *upstream)

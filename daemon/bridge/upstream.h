@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The way to a service's server for one client: its name is resolved (daemon/service/server_name.h), its
- * addresses are attempted in turn (daemon/bridge/attempts.h), and the leg of the first attempt that succeeds
- * is the bridge's.
+ * The way to a service's server for one client: a target is chosen (daemon/service/targets.h), its name is resolved
+ * (daemon/service/server_name.h), its addresses are attempted in turn (daemon/bridge/attempts.h), and the leg of the
+ * first attempt that succeeds is the bridge's. When all have failed another target has its turn, while there is time.
  *
  * Here live the time limits of all that, and the avoiding of verbs after it failed. It comes from the source port
  * by which the server knows the client again, if that can be had (daemon/service/clients.h).
@@ -18,10 +18,8 @@
 
 #include "base/compiler.h"
 #include "base/state.h"
-#include "daemon/base/log.h"
-#include "daemon/bridge/attempts.h"
+#include "daemon/bridge/upstream_impl.h"
 #include "daemon/service/clients.h"
-#include "daemon/service/worker_service.h"
 #include "leg/leg.h"
 
 #define UPSTREAM_STATES(X)                                                                         \
@@ -29,9 +27,11 @@
 	X(UPSTREAM_RESOLVING, "resolving", "the addresses of the server's name",                   \
 	  TO(UPSTREAM_CONNECTING) | TO(UPSTREAM_CLOSED))                                           \
 	X(UPSTREAM_CONNECTING, "connecting", "the leg of an attempt to open",                      \
-	  TO(UPSTREAM_BETWEEN) | TO(UPSTREAM_OPEN) | TO(UPSTREAM_CLOSING) | TO(UPSTREAM_CLOSED))   \
+	  TO(UPSTREAM_RESOLVING) | TO(UPSTREAM_BETWEEN) | TO(UPSTREAM_OPEN) |                      \
+		  TO(UPSTREAM_CLOSING) | TO(UPSTREAM_CLOSED))                                      \
 	X(UPSTREAM_BETWEEN, "between", "the leg that failed to be over, for the next attempt",     \
-	  TO(UPSTREAM_CONNECTING) | TO(UPSTREAM_CLOSING) | TO(UPSTREAM_CLOSED))                    \
+	  TO(UPSTREAM_RESOLVING) | TO(UPSTREAM_CONNECTING) | TO(UPSTREAM_CLOSING) |                \
+		  TO(UPSTREAM_CLOSED))                                                             \
 	X(UPSTREAM_OPEN, "open", "the leg to close", TO(UPSTREAM_CLOSING))                         \
 	X(UPSTREAM_CLOSING, "closing", "the leg to be over", TO(UPSTREAM_CLOSED))                  \
 	X(UPSTREAM_CLOSED, "closed", "upstream_fini()", 0)
@@ -39,7 +39,7 @@ STATE_ENUM(upstream_state, UPSTREAM_STATES);
 extern const struct state_table upstream_states;
 
 struct upstream_events {
-	/* The name is resolved, and the attempts begin. */
+	/* The name of a target is resolved, and the attempts begin; once. */
 	void (*connecting)(void *arg);
 	/* The server is reached. From now on @leg calls `leg`, but for closed(). */
 	void (*opened)(void *arg, struct leg *leg);
@@ -51,31 +51,6 @@ struct upstream_events {
 	void (*closed)(void *arg);
 	/* What the leg calls once it is open: call, reply, more, call_ready, closing, note. */
 	const struct leg_events *leg;
-};
-
-struct upstream {
-	struct worker_service *ws;
-	const struct log_ctx *log;
-	const struct upstream_events *events;
-	void *arg;
-	struct leg_config leg_config; /* of the attempts; its events are the upstream's own */
-	struct state state;
-	uint64_t deadline_us; /* for the leg to open */
-	struct name_wait name;
-	struct loop_timer *resolving; /* the time limit for the name */
-	struct loop_task retry;
-	struct attempts attempts;
-	const struct attempt *attempt; /* the present one, until the leg opens */
-	struct leg *leg;
-	bool leg_over;      /* it may be freed */
-	enum leg_close why; /* the last attempt failed */
-	char detail[LEG_DETAIL_BYTES];
-	/* Where it comes from: until it is open what it was asked for, then what it has; 0: none. */
-	uint16_t port;
-	bool port_is_due;  /* a Call waits for the Reply that the server sent there */
-	bool waits;        /* for the server's first Reply, as its state counts */
-	bool served;       /* it has had that, and is counted with those who have */
-	bool failure_told; /* with those of the service's other clients: nobody else need */
 };
 
 /**
@@ -92,6 +67,8 @@ int upstream_init(struct upstream *upstream, struct worker_service *ws,
 /** upstream_fini - free the leg, if there is one; only while upstream_is_closed() or before the start. */
 void upstream_fini(struct upstream *upstream);
 
+/** upstream_serve - whose way it is: other connections of that address lead to the same target; before the start. */
+void upstream_serve(struct upstream *upstream, const struct sockaddr_storage *client);
 /** upstream_come_from - where it is to come from, also if it never starts: copied. At first from anywhere. */
 void upstream_come_from(struct upstream *upstream, const struct client_pin *pin);
 /**
@@ -108,6 +85,10 @@ void upstream_start(struct upstream *upstream, uint64_t timeout_us);
  * upstream_is_closed() already.
  */
 void upstream_close(struct upstream *upstream, enum leg_close why);
+/** upstream_was_down - once it is open: whether nobody had an answer of its target lately. */
+bool upstream_was_down(const struct upstream *upstream);
+/** upstream_target - the target that it leads to, or tries, or tried last; NULL: none yet. */
+const struct target *upstream_target(const struct upstream *upstream);
 /** upstream_is_closed - whether nothing is left that could call back. */
 bool upstream_is_closed(const struct upstream *upstream);
 

@@ -24,6 +24,9 @@ void config_free(struct config *config)
 		free(service->name);
 		config_uri_fini(&service->listen);
 		config_uri_fini(&service->connect);
+		for (size_t k = 0; k < service->nmore; k++)
+			config_uri_fini(&service->more[k]);
+		free(service->more);
 		free(service->allow);
 	}
 	free(config->services);

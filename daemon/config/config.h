@@ -19,11 +19,19 @@
 #define CONFIG_MESSAGE_MAX_BYTES (256u << 20) /* that max_message_bytes may be */
 
 enum ddp { DDP_NONE, DDP_NFS };
+enum balance { BALANCE_STANDBY, BALANCE_SOURCE };
+
+#define CONFIG_MAX_SERVERS 16u /* of one service */
 
 struct service_config {
 	char *name;
 	int line; /* where it stands in the file */
-	struct config_uri listen, connect;
+	struct config_uri listen;
+	struct config_uri connect; /* the first of its servers */
+	size_t nmore;
+	struct config_uri *more; /* the others, by the same transport */
+	enum balance balance;
+	uint32_t connect_timeout_s; /* several servers: for an attempt to reach one */
 	bool has_allow;
 	size_t nallow;
 	struct config_cidr *allow;
@@ -86,6 +94,17 @@ static inline struct config *config_ref(struct config *config)
 
 /** config_free - let go of a reference; the last one frees it; accepts NULL. */
 void config_free(struct config *config);
+/** config_nservers - how many servers a service has. */
+static inline unsigned config_nservers(const struct service_config *service)
+{
+	return 1 + (unsigned)service->nmore;
+}
+/** config_server - one of them, in the order of the file. */
+static inline const struct config_uri *config_server(const struct service_config *service,
+						     unsigned i)
+{
+	return i ? &service->more[i - 1] : &service->connect;
+}
 /** config_allows - whether the service takes connections from this address. */
 bool config_allows(const struct service_config *service, const struct sockaddr *addr);
 

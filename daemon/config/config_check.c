@@ -128,11 +128,21 @@ static void add(struct asking *asking, const struct service_config *service,
 			(struct name){.asking = asking, .service = service, .uri = uri};
 }
 
+/* Those to listen at, and those to connect to. */
+static size_t nuris(const struct config *config)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < config->nservices; i++)
+		n += 1 + config_nservers(&config->services[i]);
+	return n;
+}
+
 /* One of each name in the file: those to listen at first. Returns NULL if there is none, or no memory. */
 static struct asking *gather(const struct config *config)
 {
 	struct asking *asking =
-		calloc(1, sizeof(*asking) + 2 * config->nservices * sizeof(asking->names[0]));
+		calloc(1, sizeof(*asking) + nuris(config) * sizeof(asking->names[0]));
 	pthread_condattr_t attr;
 
 	if (!asking)
@@ -140,7 +150,8 @@ static struct asking *gather(const struct config *config)
 	for (size_t i = 0; i < config->nservices; i++)
 		add(asking, &config->services[i], &config->services[i].listen);
 	for (size_t i = 0; i < config->nservices; i++)
-		add(asking, &config->services[i], &config->services[i].connect);
+		for (unsigned k = 0; k < config_nservers(&config->services[i]); k++)
+			add(asking, &config->services[i], config_server(&config->services[i], k));
 	if (!asking->count) {
 		free(asking);
 		return NULL;

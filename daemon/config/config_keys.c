@@ -28,6 +28,12 @@ static const char *const ddp_choices[] = {
 	NULL,
 };
 
+static const char *const balance_choices[] = {
+	[BALANCE_STANDBY] = "standby",
+	[BALANCE_SOURCE] = "source",
+	NULL,
+};
+
 static const char *const compat_choices[] = {
 	[DIALECT_RFC8166] = "rfc8166",
 	[DIALECT_DRAFT03] = "draft03",
@@ -133,7 +139,23 @@ const struct config_key config_service_keys[] = {
 	 .type = CONFIG_KEY_CONNECT,
 	 .offset = IN_SERVICE(connect),
 	 .mandatory = true,
-	 .help = "where the server is"},
+	 .help = "where the server is, or in an array each place where it, or its cluster, is"},
+	{.name = "balance",
+	 .type = CONFIG_KEY_CHOICE,
+	 .offset = IN_SERVICE(balance),
+	 .preset = "standby",
+	 .value = BALANCE_STANDBY,
+	 .choices = balance_choices,
+	 .help = "of several servers: the first that answers, or one by the client's address"},
+	{.name = "connect_timeout_s",
+	 .type = CONFIG_KEY_NUMBER,
+	 .offset = IN_SERVICE(connect_timeout_s),
+	 .preset = "2",
+	 .value = 2,
+	 .min = 1,
+	 .max = 10,
+	 .unit = "s",
+	 .help = "of several servers: how long one may take to be reached"},
 	{.name = "allow",
 	 .type = CONFIG_KEY_ALLOW,
 	 .offset = IN_SERVICE(allow),

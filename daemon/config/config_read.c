@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/un.h>
 
 #include "daemon/config/config.h"
@@ -169,6 +170,59 @@ static void read_uri(struct config_reader *r, const config_setting_t *s,
 	free(text);
 }
 
+/* One of several, behind those that were read; what a mistake leaves out is reported. */
+static void read_server(struct config_reader *r, const config_setting_t *s,
+			const struct config_key *key, struct service_config *service)
+{
+	bool is_first = !service->connect.host;
+	struct config_uri uri = {0};
+
+	read_uri(r, s, key, &uri);
+	if (!uri.host)
+		return;
+	for (unsigned i = 0; !is_first && i < config_nservers(service); i++) {
+		const struct config_uri *other = config_server(service, i);
+
+		if (other->transport != uri.transport ||
+		    (!strcmp(other->port, uri.port) && !strcasecmp(other->host, uri.host))) {
+			config_report(r, s,
+				      other->transport != uri.transport
+					      ? "%s: all servers of a service have one transport"
+					      : "%s: this server is named twice",
+				      key->name);
+			config_uri_fini(&uri);
+			return;
+		}
+	}
+	if (is_first)
+		service->connect = uri;
+	else
+		service->more[service->nmore++] = uri;
+}
+
+static void read_servers(struct config_reader *r, const config_setting_t *s,
+			 const struct config_key *key, struct service_config *service)
+{
+	int n = config_setting_length(s);
+
+	if (!config_setting_is_array(s) && !config_setting_is_list(s)) {
+		read_uri(r, s, key, &service->connect);
+		return;
+	}
+	if (n < 1 || n > (int)CONFIG_MAX_SERVERS) {
+		config_report(r, s, "%s has %d servers, but must have from 1 to %u", key->name, n,
+			      CONFIG_MAX_SERVERS);
+		return;
+	}
+	service->more = calloc((size_t)n, sizeof(*service->more));
+	if (!service->more) {
+		r->nomem = true;
+		return;
+	}
+	for (int i = 0; i < n; i++)
+		read_server(r, config_setting_get_elem(s, (unsigned)i), key, service);
+}
+
 static void read_allow(struct config_reader *r, const config_setting_t *s,
 		       const struct config_key *key, struct service_config *service)
 {
@@ -230,8 +284,10 @@ void config_value_read(struct config_reader *r, const config_setting_t *s,
 		read_path(r, s, key, value);
 		break;
 	case CONFIG_KEY_LISTEN:
-	case CONFIG_KEY_CONNECT:
 		read_uri(r, s, key, value);
+		break;
+	case CONFIG_KEY_CONNECT:
+		read_servers(r, s, key, base);
 		break;
 	case CONFIG_KEY_ALLOW:
 		read_allow(r, s, key, base);

@@ -31,6 +31,16 @@ static bool same_allow(const struct service_config *a, const struct service_conf
 	return true;
 }
 
+static bool same_servers(const struct service_config *a, const struct service_config *b)
+{
+	if (a->nmore != b->nmore)
+		return false;
+	for (unsigned i = 0; i < config_nservers(a); i++)
+		if (!same_uri(config_server(a, i), config_server(b, i)))
+			return false;
+	return true;
+}
+
 static bool same_value(const struct config_key *key, const void *a, const void *b)
 {
 	const void *at = (const char *)a + key->offset, *bt = (const char *)b + key->offset;
@@ -46,8 +56,9 @@ static bool same_value(const struct config_key *key, const void *a, const void *
 	case CONFIG_KEY_PATH:
 		return !strcmp(*(char *const *)at, *(char *const *)bt);
 	case CONFIG_KEY_LISTEN:
-	case CONFIG_KEY_CONNECT:
 		return same_uri(at, bt);
+	case CONFIG_KEY_CONNECT:
+		return same_servers(a, b);
 	case CONFIG_KEY_ALLOW:
 		return same_allow(a, b);
 	case CONFIG_KEY_SERVICES:

@@ -74,11 +74,12 @@ static void warn_allow(const struct config *config, const struct service_config 
 static void warn_connect(const struct config *config, const struct service_config *service,
 			 FILE *out)
 {
-	if (config_uri_is_any(&service->connect))
-		warn(out, config, service,
-		     "connects to %s, which stands for this host itself: write the server's name or "
-		     "address",
-		     service->connect.host);
+	for (unsigned i = 0; i < config_nservers(service); i++)
+		if (config_uri_is_any(config_server(service, i)))
+			warn(out, config, service,
+			     "connects to %s, which stands for this host itself: write the server's "
+			     "name or address",
+			     config_server(service, i)->host);
 }
 
 static void warn_source_ports(const struct config *config, const struct service_config *service,
@@ -229,6 +230,21 @@ static void warn_draft(const struct config *config, const struct service_config 
 		     service->done_timeout_s);
 }
 
+/* What chooses among servers, where there is one. */
+static void warn_servers(const struct config *config, const struct service_config *service,
+			 FILE *out)
+{
+	if (config_nservers(service) > 1)
+		return;
+	if (service->balance != BALANCE_STANDBY)
+		warn(out, config, service,
+		     "has balance = \"source\", which does nothing: connect has one server");
+	if (!is_preset("connect_timeout_s", service->connect_timeout_s))
+		warn(out, config, service,
+		     "has connect_timeout_s = %u, which does nothing: connect has one server",
+		     service->connect_timeout_s);
+}
+
 static void warn_service(const struct config *config, const struct service_config *service,
 			 FILE *out)
 {
@@ -250,6 +266,7 @@ static void warn_service(const struct config *config, const struct service_confi
 		     "has a max_connections_per_client (%u) above its max_connections (%u)",
 		     service->max_connections_per_client, service->max_connections);
 	warn_source_ports(config, service, out);
+	warn_servers(config, service, out);
 	warn_versions(config, service, out);
 	warn_receives(config, service, out);
 	warn_draft(config, service, out);

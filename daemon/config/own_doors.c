@@ -209,9 +209,13 @@ const struct service_config *own_doors_of(const struct config *config,
 	for (size_t i = 0; i < config->nservices; i++) {
 		const struct service_config *other = &config->services[i];
 
-		if (other->listen.host && !strcmp(other->listen.port, service->connect.port) &&
-		    reaches(&service->connect, &other->listen))
-			return other;
+		for (unsigned k = 0; other->listen.host && k < config_nservers(service); k++) {
+			const struct config_uri *server = config_server(service, k);
+
+			if (!strcmp(other->listen.port, server->port) &&
+			    reaches(server, &other->listen))
+				return other;
+		}
 	}
 	return NULL;
 }

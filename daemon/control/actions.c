@@ -8,6 +8,7 @@
 #include "daemon/base/log.h"
 #include "daemon/base/resolver.h"
 #include "daemon/config/config_cidr.h"
+#include "daemon/control/target_command.h"
 #include "daemon/proxy/held_sockets.h"
 #include "daemon/proxy/proxy_service.h"
 #include "daemon/proxy/registration.h"
@@ -134,6 +135,7 @@ json_t *action_run(struct proxy *proxy, enum control_command_id command, const c
 		 command == CONTROL_COMMAND_RELOAD   ? "a reload"
 		 : command == CONTROL_COMMAND_DRAIN  ? "to drain"
 		 : command == CONTROL_COMMAND_RESUME ? "to resume"
+		 : command == CONTROL_COMMAND_TARGET ? "target"
 						     : "to disconnect",
 		 argument[0] ? " " : "", argument, who);
 	if (proxy->stopping)
@@ -146,6 +148,8 @@ json_t *action_run(struct proxy *proxy, enum control_command_id command, const c
 		return reload_json(proxy);
 	case CONTROL_COMMAND_DRAIN:
 		return drain_json(proxy, argument);
+	case CONTROL_COMMAND_TARGET:
+		return target_order_json(proxy, argument);
 	case CONTROL_COMMAND_RESUME:
 		return resume_json(proxy, argument);
 	default:

@@ -267,6 +267,7 @@ static void client_run(struct client *client, const struct control_request *requ
 	case CONTROL_COMMAND_DRAIN:
 	case CONTROL_COMMAND_RESUME:
 	case CONTROL_COMMAND_DISCONNECT:
+	case CONTROL_COMMAND_TARGET:
 		client_act(client, request);
 		break;
 	}

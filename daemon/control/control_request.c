@@ -3,6 +3,7 @@
 #include "daemon/control/control_request.h"
 
 #include <jansson.h>
+#include <stdio.h>
 #include <string.h>
 
 const struct control_command control_commands[] = {
@@ -27,6 +28,12 @@ const struct control_command control_commands[] = {
 	 .optional = true,
 	 .by_client = true,
 	 .help = "write all that helps to find a fault to one archive"},
+	{.name = "target",
+	 .id = CONTROL_COMMAND_TARGET,
+	 .argument = "SERVICE ADDRESS up|drain|down",
+	 .words = 3,
+	 .privileged = true,
+	 .help = "give one of several servers clients, no new ones, or none"},
 	{.name = "log",
 	 .id = CONTROL_COMMAND_LOG,
 	 .argument = "LEVEL",
@@ -61,6 +68,13 @@ const struct control_command control_commands[] = {
 	 .help = "end the daemon, connections between their Calls, or --now"},
 	{0},
 };
+
+unsigned control_command_words(const struct control_command *command)
+{
+	if (!command->argument)
+		return 0;
+	return command->words ? command->words : 1;
+}
 
 const struct control_command *control_command_find(const char *name)
 {
@@ -125,18 +139,27 @@ static const char *parse_json(const char *text, size_t len, struct control_reque
 static const char *parse_words(const char *text, size_t len, struct control_request *request)
 {
 	char line[CONTROL_MAX_REQUEST_BYTES + 1];
-	char *command, *argument, *rest, *at;
+	char argument[CONTROL_MAX_REQUEST_BYTES + 1] = "";
+	char *command, *word, *at;
+	const char *wrong;
+	unsigned nwords = 0;
+	size_t used = 0;
 
 	memcpy(line, text, len);
 	line[len] = '\0';
 	command = strtok_r(line, " \t", &at);
-	argument = strtok_r(NULL, " \t", &at);
-	rest = strtok_r(NULL, " \t", &at);
 	if (!command)
 		return "the request is empty";
-	if (rest)
-		return "the request has more than two words";
-	return set(request, command, argument ? argument : "");
+	/* No longer than the line, which has them with a space or more between. */
+	for (; (word = strtok_r(NULL, " \t", &at)); nwords++)
+		used += (size_t)snprintf(argument + used, sizeof(argument) - used, "%s%s",
+					 used ? " " : "", word);
+	wrong = set(request, command, argument);
+	if (!wrong && nwords > control_command_words(request->command))
+		return "the request has more words than the command takes";
+	if (!wrong && nwords && nwords < control_command_words(request->command))
+		return "the command needs more arguments";
+	return wrong;
 }
 
 /* An answer that quotes it could not be written else. */

@@ -9,7 +9,7 @@
 #include "base/compiler.h"
 
 #define CONTROL_MAX_REQUEST_BYTES  1024u
-#define CONTROL_MAX_ARGUMENT_BYTES 64u
+#define CONTROL_MAX_ARGUMENT_BYTES 400u /* a service, an address and a word */
 
 enum control_command_id {
 	CONTROL_COMMAND_STATUS,
@@ -18,6 +18,7 @@ enum control_command_id {
 	CONTROL_COMMAND_STATS,
 	CONTROL_COMMAND_COUNTERS,
 	CONTROL_COMMAND_SUPPORT,
+	CONTROL_COMMAND_TARGET,
 	CONTROL_COMMAND_LOG,
 	CONTROL_COMMAND_RELOAD,
 	CONTROL_COMMAND_DRAIN,
@@ -29,10 +30,12 @@ enum control_command_id {
 struct control_command {
 	const char *name;
 	enum control_command_id id;
-	const char *argument; /* its name, for a command that takes one; else NULL */
-	bool optional;        /* the argument may be left out */
-	bool privileged;      /* for root and the daemon's own user only */
-	bool by_client;       /* the client does it; the daemon knows it not */
+	/* Its name, for a command that takes one, or those of `words`; else NULL. */
+	const char *argument;
+	unsigned words;  /* that the argument has; 0 is one */
+	bool optional;   /* the argument may be left out */
+	bool privileged; /* for root and the daemon's own user only */
+	bool by_client;  /* the client does it; the daemon knows it not */
 	const char *help;
 };
 
@@ -44,6 +47,8 @@ struct control_request {
 	char argument[CONTROL_MAX_ARGUMENT_BYTES + 1]; /* "": none was given */
 };
 
+/** control_command_words - of how many words the argument of a command is; 0: it takes none. */
+unsigned control_command_words(const struct control_command *command);
 /** control_command_find - the command of that name, or NULL. */
 const struct control_command *control_command_find(const char *name);
 

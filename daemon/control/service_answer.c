@@ -8,6 +8,7 @@
 
 #include "daemon/base/log.h"
 #include "daemon/config/config_value.h"
+#include "daemon/control/server_json.h"
 #include "daemon/control/stats.h"
 
 static int leaving(const struct proxy *proxy)
@@ -31,30 +32,13 @@ json_t *status_json(const struct proxy *proxy)
 			 "services_leaving", leaving(proxy), "stopping", proxy->stopping);
 }
 
-static json_t *server_json(const struct proxy *proxy, struct service *service)
-{
-	static const char *const names[] = {
-		[SERVER_UNKNOWN] = "unknown", [SERVER_OK] = "ok", [SERVER_DOWN] = "down"};
-	struct server_info info;
-	bool down, known;
-
-	server_state_get(&service->server, loop_now_us(proxy->loop), &info);
-	down = info.reach == SERVER_DOWN;
-	known = info.reach != SERVER_UNKNOWN;
-	return json_pack("{s:s, s:o, s:o, s:o, s:i, s:I, s:i}", "state", names[info.reach],
-			 "state_age_s", known ? json_real(info.age_us / 1e6) : json_null(), "error",
-			 down ? json_string(info.error) : json_null(), "address",
-			 info.addr[0] ? json_string(info.addr) : json_null(), "waiting_clients",
-			 (int)info.waiting, "attempts_failed", (json_int_t)info.failed,
-			 "late_calls", late_calls_count(&service->late));
-}
-
 static json_t *service_json(const struct proxy *proxy, struct proxy_service *ps)
 {
 	struct service *service = &ps->service;
 	const struct service_config *config = service->config;
 	char listen[CONFIG_URI_TEXT_BYTES], connect[CONFIG_URI_TEXT_BYTES];
 	char name[STATS_CLOSE_NAME_BYTES];
+	uint64_t now_us = loop_now_us(proxy->loop);
 	json_t *refused = json_object();
 	struct door_counts counts;
 
@@ -63,15 +47,17 @@ static json_t *service_json(const struct proxy *proxy, struct proxy_service *ps)
 			json_object_set_new(refused, stats_close_name(why, name),
 					    json_integer(ps->refused[why]));
 	door_counts_get(&service->door, &counts);
-	return json_pack("{s:s, s:s, s:s, s:i, s:I, s:i, s:i, s:i, s:i, s:o, s:o, s:b}", "name",
-			 config->name, "listen", config_uri_text(&config->listen, listen),
+	return json_pack("{s:s, s:s, s:s, s:i, s:I, s:i, s:i, s:i, s:i, s:o, s:o, s:b, s:s, s:o}",
+			 "name", config->name, "listen", config_uri_text(&config->listen, listen),
 			 "connect", config_uri_text(&config->connect, connect), "connections",
 			 atomic_load(&service->connections), "connections_total",
 			 (json_int_t)atomic_load(&service->connections_total), "max_connections",
 			 config->max_connections, "max_connections_per_client",
 			 config->max_connections_per_client, "half_open", counts.half_open, "held",
-			 counts.held, "refused", refused, "server", server_json(proxy, service),
-			 "draining", (int)atomic_load(&service->draining));
+			 counts.held, "refused", refused, "server", server_json(service, now_us),
+			 "draining", (int)atomic_load(&service->draining), "balance",
+			 config->balance == BALANCE_SOURCE ? "source" : "standby", "targets",
+			 targets_json(&service->targets, now_us));
 }
 
 json_t *services_json(const struct proxy *proxy, struct proxy_service *const *services,

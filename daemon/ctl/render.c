@@ -84,6 +84,10 @@ int render_answer(enum control_command_id command, const json_t *answer, const j
 		return render_counters(answer, out);
 	case CONTROL_COMMAND_SUPPORT: /* no answer of the daemon's */
 		return 0;
+	case CONTROL_COMMAND_TARGET:
+		fprintf(out, "%s: server %s: %s\n", json_text(answer, "service"),
+			json_text(answer, "target"), json_text(answer, "order"));
+		return 0;
 	case CONTROL_COMMAND_LOG:
 		fprintf(out, "log level is %s\n", json_text(answer, "level"));
 		return 0;

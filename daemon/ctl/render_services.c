@@ -22,6 +22,17 @@ static void cell_server(struct table *table, const json_t *server)
 		   error ? error : "");
 }
 
+/* "tcp://filer-a:2049 +1": the first of several. */
+static void cell_connect(struct table *table, const json_t *service)
+{
+	size_t n = json_array_size(json_object_get(service, "targets"));
+
+	if (n > 1)
+		table_cell(table, "%s +%zu", json_text(service, "connect"), n - 1);
+	else
+		cell_text(table, service, "connect");
+}
+
 static uint64_t refused_sum(const json_t *refused)
 {
 	uint64_t sum = 0;
@@ -36,7 +47,7 @@ static uint64_t refused_sum(const json_t *refused)
 static void cells_brief(struct table *table, const json_t *service)
 {
 	cell_text(table, service, "name");
-	cell_text(table, service, "connect");
+	cell_connect(table, service);
 	cell_server(table, json_object_get(service, "server"));
 	table_cell(table, "%" PRIu64 "/%" PRIu64, json_number(service, "connections"),
 		   json_number(service, "max_connections"));
@@ -50,7 +61,7 @@ static void cells_all(struct table *table, const json_t *service)
 
 	cell_text(table, service, "name");
 	cell_text(table, service, "listen");
-	cell_text(table, service, "connect");
+	cell_connect(table, service);
 	cell_server(table, server);
 	cell_text(table, server, "address");
 	cell_number(table, service, "connections");
@@ -82,6 +93,39 @@ static void tell_server(const char *name, const json_t *service, FILE *out)
 	fprintf(out, ": %s; attempts: %" PRIu64 ", clients that wait: %" PRIu64 "\n",
 		json_text(server, "error"), json_number(server, "attempts_failed"),
 		json_number(server, "waiting_clients"));
+}
+
+static void tell_target(const char *name, const json_t *target, FILE *out)
+{
+	const json_t *age = json_object_get(target, "state_age_s");
+	const char *state = json_text(target, "state"), *order = json_text(target, "order");
+	const char *error = json_string_value(json_object_get(target, "last_error"));
+	char text[CELL_BYTES];
+
+	fprintf(out, "%s: server %s: %s", name, json_text(target, "connect"),
+		strcmp(state, "unknown") ? state : "not asked yet");
+	if (json_is_number(age))
+		fprintf(out, " for %s", cell_duration_text(json_number_value(age), text));
+	if (strcmp(order, "up"))
+		fprintf(out, ", told to be %s", strcmp(order, "drain") ? order : "drained");
+	fprintf(out, "; connections: %" PRIu64 ", attempts: %" PRIu64 ", failed: %" PRIu64 "%s%s\n",
+		json_number(target, "connections"), json_number(target, "attempts"),
+		json_number(target, "failures"), error ? ": " : "", error ? error : "");
+}
+
+/* One server is told of above, and only what is out of the ordinary. */
+static void tell_targets(const char *name, const json_t *targets, bool all, FILE *out)
+{
+	const json_t *target;
+	size_t i;
+
+	json_array_foreach(targets, i, target)
+	{
+		bool ordered = strcmp(json_text(target, "order"), "up") != 0;
+
+		if (json_array_size(targets) > 1 || ordered || all)
+			tell_target(name, target, out);
+	}
 }
 
 /* It may be reached, and shown as such, and not answer. */
@@ -133,12 +177,15 @@ static void tell(const json_t *service, bool all, FILE *out)
 					    "memory",
 					    "refused",
 					    "draining",
+					    "balance",
+					    "targets",
 					    NULL};
 	const char *name = json_text(service, "name");
 
 	if (json_is_true(json_object_get(service, "draining")))
 		fprintf(out, "%s: drained: nobody gets in until resume\n", name);
 	tell_server(name, service, out);
+	tell_targets(name, json_object_get(service, "targets"), all, out);
 	tell_late(name, json_object_get(service, "server"), out);
 	tell_memory(name, json_object_get(service, "memory"), out);
 	tell_refused(name, json_object_get(service, "refused"), out);

@@ -253,6 +253,21 @@ static int ask_there(struct options *options, const struct control_command *comm
 
 /* ---- the command line ---- */
 
+/* With a space between them, as the daemon takes them. */
+static int ask_words(struct options *options, const struct control_command *command, int nwords,
+		     char **words)
+{
+	char argument[CONTROL_MAX_ARGUMENT_BYTES + 1] = "";
+	size_t used = 0;
+
+	for (int i = 0; i < nwords && used < sizeof(argument); i++)
+		used += (size_t)snprintf(argument + used, sizeof(argument) - used, "%s%s",
+					 i ? " " : "", words[i]);
+	if (used >= sizeof(argument))
+		return complain(EXIT_USAGE, "the argument is too long");
+	return ask_there(options, command, nwords ? argument : NULL);
+}
+
 static int run_words(struct options *options, int nwords, char **words)
 {
 	const struct control_command *command;
@@ -269,7 +284,7 @@ static int run_words(struct options *options, int nwords, char **words)
 	command = control_command_find(words[0]);
 	if (!command)
 		return complain_command(words[0]);
-	most = command->argument ? 2 : 1;
+	most = 1 + (int)control_command_words(command);
 	if (nwords > most)
 		return complain(EXIT_USAGE, "'%s' is one word too many: '" PROGRAM " help %s'",
 				words[most], command->name);
@@ -278,7 +293,9 @@ static int run_words(struct options *options, int nwords, char **words)
 				command->name, command->argument, command->name);
 	if (options->now && command->id != CONTROL_COMMAND_STOP)
 		return complain(EXIT_USAGE, "--now is for stop: '" PROGRAM " help stop'");
-	return ask_there(options, command, nwords == 2 ? words[1] : options->now ? "--now" : NULL);
+	if (options->now)
+		return ask_there(options, command, "--now");
+	return ask_words(options, command, nwords - 1, words + 1);
 }
 
 static int complain_option(int argc, char **argv, int opt)

@@ -248,7 +248,7 @@ static void on_look(void *arg)
 
 	TAILQ_FOREACH(ps, &proxy->services, entry) {
 		service_tell_left_out(&ps->service);
-		server_state_look(&ps->service.server, loop_now_us(proxy->loop));
+		targets_look(&ps->service.targets, loop_now_us(proxy->loop));
 	}
 	TAILQ_FOREACH(ps, &proxy->leaving, entry)
 		service_tell_left_out(&ps->service);

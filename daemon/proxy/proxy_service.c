@@ -50,7 +50,7 @@ struct proxy_service *proxy_service_new(struct proxy *proxy, struct config *conf
 		return NULL;
 	}
 	ps->config = config_ref(config);
-	ps->service.name.doors = &proxy->doors;
+	targets_avoid(&ps->service.targets, &proxy->doors);
 	ps->service.memory = budget_part_new(&proxy->budget, service->name);
 	if (!ps->service.memory ||
 	    lobby_init(&ps->lobby, proxy->loop, &ps->service.door, kick, proxy->loop) ||
@@ -125,5 +125,5 @@ void proxy_service_cut(struct proxy_service *ps)
 bool proxy_service_is_free(struct proxy_service *ps)
 {
 	return !ps->users && !ps->listener && !atomic_load(&ps->service.connections) &&
-	       !server_name_is_sought(&ps->service.name);
+	       !targets_are_sought(&ps->service.targets);
 }

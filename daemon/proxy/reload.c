@@ -228,12 +228,13 @@ static void enter_new(struct plan *plan)
 		struct proxy_service *ps = plan->services[i];
 
 		fresh = ps->config == plan->config;
-		if (fresh)
+		if (fresh) {
 			give_way(ps);
-		else
+		} else {
 			resume(plan, ps);
-		if (!fresh)
 			TAILQ_REMOVE(&proxy->services, ps, entry);
+			targets_all_up(&ps->service.targets);
+		}
 		TAILQ_INSERT_TAIL(&proxy->services, ps, entry);
 		if (fresh)
 			proxy_tell_listening(ps);

@@ -355,8 +355,9 @@ static void on_kick(void *arg)
 
 	TAILQ_FOREACH(station, &worker->stations, entry) {
 		budget_account_woken(&station->account);
-		name_desk_woken(&station->service.names);
+		worker_service_names_woken(&station->service);
 		bridges_end_expelled(&station->service);
+		bridges_end_ordered(&station->service);
 	}
 }
 

@@ -57,19 +57,15 @@ int service_init(struct service *service, const struct service_config *config)
 	service->clients = clients_new(config->max_connections);
 	if (!service->clients || door_init(&service->door, config))
 		goto out_clients;
-	if (version_memory_init(&service->versions))
+	if (targets_init(&service->targets, config, &service->lines[LINE_NAME]))
 		goto out_door;
-	atomic_init(&service->peer_memory.refuses_until_us, 0);
 	atomic_init(&service->draining, false);
 	atomic_init(&service->leaving, false);
 	atomic_init(&service->connections, 0);
 	atomic_init(&service->connections_total, 0);
 	atomic_init(&service->shortfall_quiet_until_us, 0);
-	server_state_init(&service->server, config->name, &config->connect);
 	late_calls_init(&service->late, config->name);
 	name_lines(service);
-	server_name_init(&service->name, &config->connect, config->name,
-			 &service->lines[LINE_NAME]);
 	return 0;
 out_door:
 	door_fini(&service->door);
@@ -87,12 +83,10 @@ void service_fini(struct service *service)
 {
 	service_tell_left_out(service);
 	late_calls_fini(&service->late);
-	version_memory_fini(&service->versions);
 	door_fini(&service->door);
 	clients_free(service->clients);
 	service->clients = NULL;
-	server_name_fini(&service->name);
-	server_state_fini(&service->server);
+	targets_fini(&service->targets);
 }
 
 void service_iwarp_config(const struct service_config *config, struct iwarp_config *iwarp)

@@ -13,12 +13,10 @@
 #include "daemon/service/close_text.h"
 #include "daemon/service/door.h"
 #include "daemon/service/late_calls.h"
-#include "daemon/service/server_name.h"
-#include "daemon/service/server_state.h"
+#include "daemon/service/targets.h"
 #include "fabric/iwarp/iwarp.h"
 #include "fabric/verbs/verbs.h"
 #include "leg/leg.h"
-#include "rpcrdma/version_memory.h"
 
 /* The kinds of lines that peers can provoke, with a bucket each: none keeps another out of the log. */
 enum service_line {
@@ -49,12 +47,9 @@ static inline unsigned service_line_closed(enum leg_close why, enum close_by by)
 struct service {
 	const struct service_config *config;
 	struct clients *clients;
-	struct server_name name;
-	struct server_state server;
-	struct door door;               /* who counts against which limit; it has a lock */
-	struct budget_part *memory;     /* of the daemon's budget; set by who owns that */
-	struct peer_memory peer_memory; /* of its RDMA server */
-	struct version_memory versions; /* of its RDMA server's addresses; it has a lock */
+	struct targets targets;     /* its servers; they have locks */
+	struct door door;           /* who counts against which limit; it has a lock */
+	struct budget_part *memory; /* of the daemon's budget; set by who owns that */
 	atomic_bool draining;    /* connections end between their Calls; the main thread's to say */
 	atomic_bool leaving;     /* … and none will come any more */
 	atomic_uint connections; /* now; the main thread adds, workers subtract */

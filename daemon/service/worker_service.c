@@ -3,6 +3,7 @@
 #include "daemon/service/worker_service.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "daemon/base/log.h"
@@ -22,6 +23,35 @@ static void open_verbs(struct worker_service *ws)
 			    strerror(errno));
 }
 
+int worker_service_add_desks(struct worker_service *ws)
+{
+	struct targets *targets = &ws->service->targets;
+	const struct worker_ground *ground = ws->ground;
+
+	ws->names = calloc(targets->count, sizeof(*ws->names));
+	if (!ws->names)
+		return -ENOMEM;
+	for (unsigned i = 0; i < targets->count; i++)
+		if (name_desk_init(&ws->names[i], &targets->list[i].name, ground->loop,
+				   ground->resolver, ground->wake, ground->arg))
+			return -ENOMEM;
+	return 0;
+}
+
+void worker_service_free_desks(struct worker_service *ws)
+{
+	for (unsigned i = 0; ws->names && i < ws->service->targets.count; i++)
+		name_desk_fini(&ws->names[i]);
+	free(ws->names);
+	ws->names = NULL;
+}
+
+void worker_service_names_woken(struct worker_service *ws)
+{
+	for (unsigned i = 0; i < ws->service->targets.count; i++)
+		name_desk_woken(&ws->names[i]);
+}
+
 int worker_service_init(struct worker_service *ws, const struct worker_ground *ground,
 			struct service *service, struct budget_account *account)
 {
@@ -29,8 +59,7 @@ int worker_service_init(struct worker_service *ws, const struct worker_ground *g
 
 	*ws = (struct worker_service){.ground = ground, .service = service, .account = account};
 	TAILQ_INIT(&ws->bridges);
-	if (name_desk_init(&ws->names, &service->name, ground->loop, ground->resolver, ground->wake,
-			   ground->arg))
+	if (worker_service_add_desks(ws))
 		return -ENOMEM;
 	door_side_init(&ws->side, ground->wake, ground->arg);
 	service_iwarp_config(service->config, &iwarp);
@@ -46,7 +75,7 @@ int worker_service_init(struct worker_service *ws, const struct worker_ground *g
 
 void worker_service_fini(struct worker_service *ws)
 {
-	name_desk_fini(&ws->names);
+	worker_service_free_desks(ws);
 	fabric_free(ws->iwarp);
 	fabric_free(ws->verbs);
 	tcp_worker_fini(&ws->tcp);

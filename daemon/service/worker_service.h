@@ -40,7 +40,10 @@ struct worker_ground {
 	struct ports *ports; /* of the process; may be NULL with other legs than legs_system */
 	/* A bridge of @ws has been freed. */
 	void (*bridge_gone)(void *arg, struct worker_service *ws);
-	/* From any thread: name_desk_woken() and bridges_end_expelled() are due for its services. */
+	/*
+	 * From any thread: worker_service_names_woken(), bridges_end_expelled() and bridges_end_ordered() are due for
+	 * its services.
+	 */
 	void (*wake)(void *arg);
 	void *arg;
 };
@@ -66,8 +69,9 @@ struct worker_service {
 	const struct worker_ground *ground;
 	struct service *service;
 	struct budget_account *account; /* of memory */
-	struct name_desk names;         /* where bridges wait for the server's */
-	struct door_side side;          /* of the service's door */
+	struct name_desk *names;        /* where bridges wait for the server's: one a target */
+	unsigned orders; /* of the service's targets: those that bridges_end_ordered() has seen */
+	struct door_side side; /* of the service's door */
 	struct fabric *iwarp;
 	struct fabric *verbs;            /* NULL: not asked for, or no device here */
 	uint64_t verbs_avoided_until_us; /* rdma:// connects by iwarp until then: verbs failed */
@@ -88,6 +92,16 @@ struct worker_service {
  */
 int worker_service_init(struct worker_service *ws, const struct worker_ground *ground,
 			struct service *service, struct budget_account *account) MUST_CHECK;
+/** worker_service_names_woken - name_desk_woken() of each target. */
+void worker_service_names_woken(struct worker_service *ws);
+/**
+ * worker_service_add_desks - the part of worker_service_init() that makes `names`
+ *
+ * For who makes the others himself. To be undone by worker_service_free_desks(), also on failure. Returns 0 or -ENOMEM.
+ */
+int worker_service_add_desks(struct worker_service *ws) MUST_CHECK;
+/** worker_service_free_desks - nobody may wait. */
+void worker_service_free_desks(struct worker_service *ws);
 /** worker_service_closed - how many bridges closed for @why, on whosever account. */
 static inline uint64_t worker_service_closed(const struct worker_service *ws, enum leg_close why)
 {

@@ -49,6 +49,8 @@
 	X(UNREACHABLE, "unreachable")                                                              \
 	X(NO_ADDRESS, "no address")                                                                \
 	X(OWN_UPSTREAM, "the server would be this daemon")                                         \
+	X(NO_SERVER, "no server takes new connections")                                            \
+	X(TAKEN_DOWN, "its server was taken down")                                                 \
 	X(TIMEOUT, "set-up timed out")                                                             \
 	X(RECORD_TOO_BIG, "record far over max_message_bytes")                                     \
 	X(RECORD_STALLED, "record not finished in time")                                           \

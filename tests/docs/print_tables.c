@@ -33,8 +33,10 @@ static void describe(const struct config_key *key, char *text, size_t size)
 		snprintf(text, size, "path");
 		break;
 	case CONFIG_KEY_LISTEN:
-	case CONFIG_KEY_CONNECT:
 		snprintf(text, size, "address");
+		break;
+	case CONFIG_KEY_CONNECT:
+		snprintf(text, size, "address or array of addresses");
 		break;
 	case CONFIG_KEY_ALLOW:
 		snprintf(text, size, "array of prefixes");

@@ -264,6 +264,7 @@ struct bench_query {
 	struct resolver_answer *answer;
 	void (*done)(void *arg);
 	void *arg;
+	bool of_second;
 };
 
 static void resolve(void *arg)
@@ -274,7 +275,10 @@ static void resolve(void *arg)
 	bench->query = NULL;
 	*query->answer = (struct resolver_answer){.naddrs = bench->naddrs};
 	memcpy(query->answer->addrs, bench->addrs, bench->naddrs * sizeof(bench->addrs[0]));
-	if (!bench->naddrs) {
+	if (query->of_second) {
+		query->answer->naddrs = 1;
+		query->answer->addrs[0] = bench_addr(BENCH_SECOND);
+	} else if (!bench->naddrs) {
 		query->answer->error = "Name or service not known";
 		query->answer->is_final = true;
 	}
@@ -289,10 +293,12 @@ static int resolver_begin(const char *host, const char *port, struct resolver_an
 
 	if (bench->resolver_fails)
 		return -EAGAIN;
-	RIG_ASSERT(!bench->query && !strcmp(host, "server") && !strcmp(port, "20049"));
+	RIG_ASSERT(!bench->query && !strcmp(port, "20049"));
+	RIG_ASSERT(!strcmp(host, "server") || !strcmp(host, "second"));
 	bench->query = calloc(1, sizeof(*bench->query));
 	RIG_ASSERT(bench->query);
-	*bench->query = (struct bench_query){.answer = answer, .done = done, .arg = arg};
+	*bench->query = (struct bench_query){
+		.answer = answer, .done = done, .arg = arg, .of_second = !strcmp(host, "second")};
 	loop_task_init(&bench->query->task, resolve, bench);
 	if (!bench->resolver_silent)
 		loop_defer(bench->loop, &bench->query->task);
@@ -301,7 +307,7 @@ static int resolver_begin(const char *host, const char *port, struct resolver_an
 
 static void on_name_answered(void *arg)
 {
-	name_desk_woken(&((struct bench *)arg)->ws.names);
+	worker_service_names_woken(&((struct bench *)arg)->ws);
 }
 
 static const struct resolver bench_resolver = {.start = resolver_begin};
@@ -349,6 +355,21 @@ static void on_bridge_gone(void *arg, struct worker_service *ws)
 void bench_resolve(struct bench *bench)
 {
 	loop_defer(bench->loop, &bench->query->task);
+}
+
+void bench_add_server(struct bench *bench)
+{
+	static char host[] = "second", port[] = "20049";
+	static struct config_uri second;
+
+	worker_service_free_desks(&bench->ws);
+	service_fini(&bench->service);
+	second = (struct config_uri){bench->config.connect.transport, host, port};
+	bench->config.more = &second;
+	bench->config.nmore = 1;
+	bench->config.connect_timeout_s = 2;
+	RIG_ASSERT(service_init(&bench->service, &bench->config) == 0);
+	RIG_ASSERT(worker_service_add_desks(&bench->ws) == 0);
 }
 
 /* ---- connections ---- */
@@ -533,6 +554,7 @@ static void make_service(struct bench *bench)
 		.legs = &bench_legs,
 		.post = fake_loop_post,
 		.bridge_gone = on_bridge_gone,
+		.wake = on_name_answered,
 		.arg = bench,
 	};
 	bench->ws = (struct worker_service){
@@ -543,8 +565,7 @@ static void make_service(struct bench *bench)
 		.verbs = sim_fabric_new(bench->verbs, bench->pool),
 	};
 	TAILQ_INIT(&bench->ws.bridges);
-	RIG_ASSERT(name_desk_init(&bench->ws.names, &bench->service.name, bench->loop,
-				  &bench_resolver, on_name_answered, bench) == 0);
+	RIG_ASSERT(worker_service_add_desks(&bench->ws) == 0);
 	loop_task_init(&bench->expel, end_expelled, bench);
 	door_side_init(&bench->ws.side, wake, bench);
 }
@@ -618,7 +639,7 @@ void bench_end(struct bench *bench)
 	for (unsigned i = 0; i < bench->nstubs; i++)
 		free(bench->stubs[i]);
 	free_nets(bench);
-	name_desk_fini(&bench->ws.names);
+	worker_service_free_desks(&bench->ws);
 	service_fini(&bench->service);
 	test_budget_fini(&bench->budget);
 	test_budget_fini(&bench->client_budget);

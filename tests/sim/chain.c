@@ -217,7 +217,7 @@ static int resolver_begin(const char *host, const char *port, struct resolver_an
 
 static void on_name_answered(void *arg)
 {
-	name_desk_woken(&((struct chain_gate *)arg)->ws.names);
+	worker_service_names_woken(&((struct chain_gate *)arg)->ws);
 }
 
 static const struct resolver chain_resolver = {.start = resolver_begin};
@@ -336,6 +336,7 @@ static void gate_init(struct chain *chain, struct chain_gate *gate)
 		.legs = &chain_legs,
 		.post = fake_loop_post,
 		.bridge_gone = on_bridge_gone,
+		.wake = on_name_answered,
 		.arg = gate,
 	};
 	gate->ws = (struct worker_service){
@@ -344,8 +345,7 @@ static void gate_init(struct chain *chain, struct chain_gate *gate)
 		.account = &gate->budget.account,
 	};
 	TAILQ_INIT(&gate->ws.bridges);
-	RIG_ASSERT(name_desk_init(&gate->ws.names, &gate->service.name, chain->loop,
-				  &chain_resolver, on_name_answered, gate) == 0);
+	RIG_ASSERT(worker_service_add_desks(&gate->ws) == 0);
 	door_side_init(&gate->ws.side, NULL, NULL);
 	gate->ws.iwarp = sim_fabric_new(chain->fabric_net, gate->pool);
 	RIG_ASSERT(tcp_worker_init(&gate->ws.tcp, pair_net_streams(chain->server_net)) == 0);
@@ -413,7 +413,7 @@ static void gate_fini(struct chain_gate *gate)
 	RIG_ASSERT(gate->budget.account.used_bytes == 0 && gate->budget.account.waiting == 0);
 	fabric_free(gate->ws.iwarp);
 	tcp_worker_fini(&gate->ws.tcp);
-	name_desk_fini(&gate->ws.names);
+	worker_service_free_desks(&gate->ws);
 	service_fini(&gate->service);
 	test_budget_fini(&gate->budget);
 	spares_fini(&gate->spares);

@@ -42,6 +42,12 @@ tests_sim_test_standing_CFLAGS = $(UNIT_CFLAGS)
 tests_sim_test_standing_LDADD = $(BENCH_LDADD)
 TESTS += tests/sim/test_standing
 
+check_PROGRAMS += tests/sim/test_upstream_servers
+tests_sim_test_upstream_servers_SOURCES = tests/sim/test_upstream_servers.c $(BENCH_SOURCES)
+tests_sim_test_upstream_servers_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_upstream_servers_LDADD = $(BENCH_LDADD)
+TESTS += tests/sim/test_upstream_servers
+
 check_PROGRAMS += tests/sim/test_upstream
 tests_sim_test_upstream_SOURCES = tests/sim/test_upstream.c $(BENCH_SOURCES)
 tests_sim_test_upstream_CFLAGS = $(UNIT_CFLAGS)

@@ -72,7 +72,11 @@ static const struct rdma_leg_config *made_with(const struct leg *leg)
 static void join(uint32_t version)
 {
 	const struct attempt attempt = {
-		.addr = bench_addr(1), .fabric = bench->ws.iwarp, .rpcrdma_version = version};
+		.target = &bench->service.targets.list[0],
+		.addr = bench_addr(1),
+		.fabric = bench->ws.iwarp,
+		.rpcrdma_version = version,
+	};
 	const struct leg_config config = leg_config();
 	struct fabric_listener *listener;
 
@@ -100,7 +104,8 @@ START_TEST(a_leg_that_connects_has_the_version_of_its_attempt)
 {
 	join(1 + (uint32_t)_i);
 	ck_assert_uint_eq(made_with(connected)->highest_version, 1 + (unsigned)_i);
-	ck_assert_ptr_eq(made_with(connected)->version_memory, &bench->service.versions);
+	ck_assert_ptr_eq(made_with(connected)->version_memory,
+			 &bench->service.targets.list[0].versions);
 	part();
 }
 END_TEST

@@ -305,7 +305,7 @@ static struct server_info server(void)
 {
 	struct server_info info;
 
-	server_state_get(&bench->service.server, loop_now_us(bench->loop), &info);
+	server_state_get(&bench->service.targets.list[0].server, loop_now_us(bench->loop), &info);
 	return info;
 }
 
@@ -421,7 +421,7 @@ START_TEST(one_client_cannot_have_the_server_called_down_for_all)
 {
 	struct sockaddr_storage addr = bench_addr(0);
 
-	server_state_reached(&bench->service.server, (struct sockaddr *)&addr, 0);
+	server_state_reached(&bench->service.targets.list[0].server, (struct sockaddr *)&addr, 0);
 	start();
 	open_leg(0);
 	stub_closing(bench_stub(bench, 0), LEG_CLOSE_PEER, "in good order");
@@ -440,13 +440,13 @@ START_TEST(who_was_served_is_counted_until_it_is_over)
 	open_leg(0);
 	stub->config.events->reply(stub->config.arg, exchange_new(NULL));
 	stub->config.events->reply(stub->config.arg, exchange_new(NULL));
-	ck_assert_uint_eq(atomic_load(&bench->service.server.served), 1);
-	ck_assert(atomic_load(&bench->service.server.heard));
+	ck_assert_uint_eq(atomic_load(&bench->service.targets.list[0].server.served), 1);
+	ck_assert(atomic_load(&bench->service.targets.list[0].server.heard));
 	if (_i)
 		stub_closing(stub, LEG_CLOSE_PEER, "");
 	else
 		upstream_close(&upstream, LEG_CLOSE_PEER);
-	ck_assert_uint_eq(atomic_load(&bench->service.server.served), 0);
+	ck_assert_uint_eq(atomic_load(&bench->service.targets.list[0].server.served), 0);
 }
 END_TEST
 
@@ -556,7 +556,7 @@ START_TEST(it_can_be_given_up_in_every_state)
 	failed_before = failed;
 	upstream_close(&upstream, LEG_CLOSE_TIMEOUT);
 	upstream_close(&upstream, LEG_CLOSE_PEER);
-	ck_assert(TAILQ_EMPTY(&bench->ws.names.waits));
+	ck_assert(TAILQ_EMPTY(&bench->ws.names[0].waits));
 	ck_assert(upstream_is_closed(&upstream) == (bench->nstubs == 0 || _i == UPSTREAM_CLOSED));
 	if (bench->nstubs && _i != UPSTREAM_CLOSED) {
 		stub = bench_stub(bench, 0);
@@ -594,13 +594,15 @@ START_TEST(a_list_needs_an_address_and_a_way)
 {
 	const struct sockaddr_storage addr = bench_addr(0);
 	struct fabric *iwarp = bench->ws.iwarp;
-	struct attempts_config config = {.transport = TRANSPORT_TCP, .iwarp = iwarp};
+	struct config_uri uri = {.transport = TRANSPORT_TCP};
+	struct target target = {.uri = &uri};
+	struct attempts_config config = {.target = &target, .iwarp = iwarp};
 	struct attempts attempts = {0};
 
 	ck_assert_int_eq(attempts_init(&attempts, &config, &addr, 0), -EDESTADDRREQ);
-	config.transport = TRANSPORT_VERBS;
+	uri.transport = TRANSPORT_VERBS;
 	ck_assert_int_eq(attempts_init(&attempts, &config, &addr, 1), -ENODEV);
-	config.transport = TRANSPORT_RDMA;
+	uri.transport = TRANSPORT_RDMA;
 	ck_assert_int_eq(attempts_init(&attempts, &config, &addr, 1), 0);
 	ck_assert_uint_eq(attempts.count, 1);
 	ck_assert_ptr_eq(attempts_next(&attempts, iwarp, 0)->fabric, iwarp);

@@ -135,8 +135,8 @@ static void remember(unsigned addr)
 {
 	const struct sockaddr_storage server = bench_addr(addr);
 
-	version_memory_remember(&bench->service.versions, (const struct sockaddr *)&server,
-				loop_now_us(bench->loop));
+	version_memory_remember(&bench->service.targets.list[0].versions,
+				(const struct sockaddr *)&server, loop_now_us(bench->loop));
 }
 
 static void end_stub(unsigned i, enum leg_close reason)
@@ -222,7 +222,7 @@ START_TEST(what_was_lost_before_its_version_was_settled_is_made_once_more)
 	ck_assert_uint_eq(bench_stub(bench, 1)->config.connect_timeout_us, LIMIT_US - 1000000);
 	ck_assert_uint_eq(connecting, 1);
 	ck_assert_uint_eq(failed + closed + leg_closing, 0);
-	server_state_get(&bench->service.server, loop_now_us(bench->loop), &server);
+	server_state_get(&bench->service.targets.list[0].server, loop_now_us(bench->loop), &server);
 	ck_assert_int_eq(server.reach, SERVER_UNKNOWN);
 	ck_assert_uint_eq(count("; trying the same address in version one"), 1);
 	ck_assert_uint_eq(count("next address"), 0);
@@ -395,7 +395,7 @@ static void expect_no_use(void)
 	struct server_info server;
 
 	ck_assert_uint_eq(why, LEG_CLOSE_VERSION);
-	server_state_get(&bench->service.server, loop_now_us(bench->loop), &server);
+	server_state_get(&bench->service.targets.list[0].server, loop_now_us(bench->loop), &server);
 	ck_assert_int_eq(server.reach, SERVER_DOWN);
 	ck_assert_str_eq(server.error, "no common RPC-over-RDMA version");
 	ck_assert_uint_eq(count("cannot be used: no common RPC-over-RDMA version"), 1);

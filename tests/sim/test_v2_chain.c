@@ -76,10 +76,11 @@ static bool says_one(void)
 {
 	struct service *service = &chain->gates[0].service;
 
-	return service->versions.count &&
-	       version_memory_says_one(&service->versions,
-				       (const struct sockaddr *)&service->versions.known[0].addr,
-				       loop_now_us(chain->loop));
+	return service->targets.list[0].versions.count &&
+	       version_memory_says_one(
+		       &service->targets.list[0].versions,
+		       (const struct sockaddr *)&service->targets.list[0].versions.known[0].addr,
+		       loop_now_us(chain->loop));
 }
 
 static uint32_t version(const struct chain_tap *tap)

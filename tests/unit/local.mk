@@ -273,6 +273,12 @@ tests_unit_test_server_state_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_server_state_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_server_state
 
+check_PROGRAMS += tests/unit/test_targets
+tests_unit_test_targets_SOURCES = tests/unit/test_targets.c
+tests_unit_test_targets_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_targets_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_targets
+
 check_PROGRAMS += tests/unit/test_lobby
 tests_unit_test_lobby_SOURCES = tests/unit/test_lobby.c
 tests_unit_test_lobby_CFLAGS = $(UNIT_CFLAGS)

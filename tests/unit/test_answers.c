@@ -114,8 +114,14 @@ static void compare_golden(const char *name)
 	ck_assert_msg(i == nkeys, "%s has not %s", name, keys[i]);
 }
 
-static const char *const requests[] = {"status",   "services", "connections", "stats",
-				       "counters", "log info", "stop"};
+static const char *const requests[] = {"status",
+				       "services",
+				       "connections",
+				       "stats",
+				       "counters",
+				       "log info",
+				       "target two 127.0.0.1 drain",
+				       "stop"};
 
 START_TEST(an_answer_has_the_members_of_its_golden_file)
 {

@@ -219,6 +219,9 @@ START_TEST(the_end_of_the_stream_ends_a_request)
 }
 END_TEST
 
+#define A10  "aaaaaaaaaa"
+#define A100 A10 A10 A10 A10 A10 A10 A10 A10 A10 A10
+
 static const struct {
 	const char *request, *why;
 } refused[] = {
@@ -230,10 +233,11 @@ static const struct {
 	{"stop later\n", "stop takes --now, or nothing"},
 	{"status now\n", "the command takes no argument"},
 	{"log\n", "the command needs an argument"},
-	{"log debug now\n", "the request has more than two words"},
+	{"log debug now\n", "the request has more words than the command takes"},
 	{"log chatty\n", "the level is error, warning, info or debug"},
-	{"log aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n",
-	 "the argument is too long"},
+	{"log " A100 A100 A100 A100 "a\n", "the argument is too long"},
+	{"target files tcp://filer\n", "the command needs more arguments"},
+	{"target files tcp://filer up now\n", "the request has more words than the command takes"},
 	{"{\n", "the request is no JSON object"},
 	{"{} x\n", "the request is no JSON object"},
 	{"{}\n", "the request has no command"},

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* One attempt after the other at the addresses of a target. */
+#include "daemon/bridge/attempting.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "daemon/base/address.h"
+#include "daemon/bridge/legs.h"
+
+#define VERBS_AVOID_US 60000000u
+
+static struct loop *loop_of(const struct upstream *upstream)
+{
+	return upstream->ws->ground->loop;
+}
+
+static struct log_limit *line_limit(const struct upstream *upstream, enum service_line line)
+{
+	return &upstream->ws->service->lines[line];
+}
+
+uint64_t attempting_left_us(const struct upstream *upstream)
+{
+	uint64_t now_us = loop_now_us(loop_of(upstream));
+
+	return now_us < upstream->target_until_us ? upstream->target_until_us - now_us : 0;
+}
+
+int attempting_begin(struct upstream *upstream, const struct name_result *name)
+{
+	struct worker_service *ws = upstream->ws;
+	const struct attempts_config config = {
+		.target = upstream->seat.target,
+		.iwarp = ws->iwarp,
+		.verbs = ws->verbs,
+		.highest_version = ws->service->config->connect_version,
+		.source_port = upstream->port,
+		.source_above = upstream->port_is_due,
+	};
+
+	attempts_fini(&upstream->attempts);
+	return attempts_init(&upstream->attempts, &config, name->addrs, name->naddrs);
+}
+
+static void avoid_verbs(struct upstream *upstream, const char *why)
+{
+	log_limited(LOG_LEVEL_INFO, line_limit(upstream, LINE_AVOIDED), upstream->log,
+		    "server: not on verbs (%s), so on iwarp for %u s", why,
+		    VERBS_AVOID_US / 1000000);
+	upstream->ws->verbs_avoided_until_us = loop_now_us(loop_of(upstream)) + VERBS_AVOID_US;
+}
+
+/*
+ * rdma:// takes verbs where a device serves the route. When that failed, iwarp has its try at the same
+ * address, and for a minute verbs is not tried again.
+ */
+static const struct attempt *next_attempt(struct upstream *upstream)
+{
+	struct worker_service *ws = upstream->ws;
+	uint64_t now_us = loop_now_us(loop_of(upstream));
+	bool avoided = now_us < ws->verbs_avoided_until_us;
+
+	return attempts_next(&upstream->attempts, avoided ? ws->verbs : NULL, now_us);
+}
+
+void attempting_blame(struct upstream *upstream, const char *why)
+{
+	const struct attempt *attempt = upstream->attempt;
+
+	if (attempt->has_other && attempt->fabric == upstream->ws->verbs)
+		avoid_verbs(upstream, why);
+}
+
+static void log_attempt(const struct upstream *upstream)
+{
+	struct log_limit *limit = line_limit(upstream, LINE_ATTEMPT);
+	const struct attempt *attempt = upstream->attempt;
+	char text[ADDRESS_TEXT_BYTES];
+
+	if (!log_is_on(LOG_LEVEL_DEBUG))
+		return;
+	address_text((const struct sockaddr *)&attempt->addr, text);
+	if (attempt->fabric)
+		log_write_limited(LOG_LEVEL_DEBUG, limit, upstream->log,
+				  "server: trying %s on %s, version %u", text,
+				  attempt->fabric->ops->name, attempt->rpcrdma_version);
+	else
+		log_write_limited(LOG_LEVEL_DEBUG, limit, upstream->log,
+				  "server: trying %s over tcp", text);
+}
+
+int attempting_next(struct upstream *upstream)
+{
+	struct worker_service *ws = upstream->ws;
+	struct leg_config *config = &upstream->leg_config;
+	int rc = -EDESTADDRREQ;
+
+	while ((upstream->attempt = next_attempt(upstream))) {
+		log_attempt(upstream);
+		config->connect_timeout_us =
+			attempts_share_us(&upstream->attempts, attempting_left_us(upstream));
+		upstream->leg_over = false;
+		rc = ws->ground->legs->connect(ws, config, upstream->attempt, &upstream->leg);
+		if (!rc)
+			return 0;
+		upstream->leg = NULL;
+		attempting_blame(upstream, strerror(-rc));
+	}
+	return rc;
+}
+
+enum leg_close attempting_why(int rc)
+{
+	switch (-rc) {
+	case EMFILE:
+	case ENFILE:
+	case ENOBUFS:
+	case ENOMEM:
+		return LEG_CLOSE_RESOURCES;
+	default:
+		return LEG_CLOSE_UNREACHABLE;
+	}
+}
+
+/*
+ * From this port nothing came back: something on the way may have an entry for it that is stuck, and would keep
+ * the client out as long as it came from there.
+ */
+void attempting_forget_port(struct upstream *upstream)
+{
+	upstream->port = 0;
+	attempts_forget_port(&upstream->attempts);
+}
+
+void attempting_log(const struct upstream *upstream, enum log_level level, enum leg_close why,
+		    const char *detail, const char *how)
+{
+	log_limited(level, line_limit(upstream, LINE_ATTEMPT), upstream->log,
+		    "server: %s%s%s; trying %s", leg_close_text(why), detail[0] ? ": " : "", detail,
+		    how);
+}

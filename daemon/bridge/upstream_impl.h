@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What an upstream is made of: for the files of this folder that are one, and for who has one within. */
+#ifndef DAEMON_BRIDGE_UPSTREAM_IMPL_H
+#define DAEMON_BRIDGE_UPSTREAM_IMPL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+#include "base/state.h"
+#include "daemon/base/log.h"
+#include "daemon/bridge/attempts.h"
+#include "daemon/service/worker_service.h"
+#include "leg/leg.h"
+
+struct upstream_events;
+
+struct upstream {
+	struct worker_service *ws;
+	const struct log_ctx *log;
+	const struct upstream_events *events;
+	void *arg;
+	struct leg_config leg_config; /* of the attempts; its events are the upstream's own */
+	struct state state;
+	struct sockaddr_storage client;
+	struct target_seat seat;
+	uint64_t deadline_us;     /* for the leg to open */
+	uint64_t target_until_us; /* … at the present target */
+	bool gave_up;             /* the present target */
+	bool connecting_told;
+	struct name_wait name;
+	struct loop_timer *resolving; /* the time limit for the name */
+	struct loop_task retry;
+	struct attempts attempts;
+	const struct attempt *attempt; /* the present one, until the leg opens */
+	struct leg *leg;
+	bool leg_over;      /* it may be freed */
+	enum leg_close why; /* the last attempt failed */
+	char detail[LEG_DETAIL_BYTES];
+	/* Where it comes from: until it is open what it was asked for, then what it has; 0: none. */
+	uint16_t port;
+	bool port_is_due;  /* a Call waits for the Reply that the server sent there */
+	bool waits;        /* for the server's first Reply, as its state counts */
+	bool served;       /* it has had that, and is counted with those who have */
+	bool failure_told; /* with those of the service's other clients: nobody else need */
+};
+
+#endif

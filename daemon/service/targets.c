@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The servers of a service: who is given which, and who is where. */
+#include "daemon/service/targets.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sockaddr.h"
+
+/* Where the connections of an address lead. */
+struct target_home {
+	struct hash_node node;
+	TAILQ_ENTRY(target_home) entry; /* of those without connections */
+	struct in6_addr addr;
+	struct target *target;
+	unsigned seats;
+	uint64_t left_us;
+	unsigned open[]; /* connections, of each target */
+};
+
+static int target_init(struct target *target, unsigned index, const struct config_uri *uri,
+		       const char *service, struct log_limit *lines)
+{
+	*target = (struct target){.index = index, .uri = uri};
+	config_uri_text(uri, target->text);
+	if (version_memory_init(&target->versions))
+		return -ENOMEM;
+	atomic_init(&target->peer_memory.refuses_until_us, 0);
+	atomic_init(&target->order, TARGET_UP);
+	server_state_init(&target->server, service, uri);
+	server_name_init(&target->name, uri, service, lines);
+	return 0;
+}
+
+static void free_list(struct targets *targets)
+{
+	for (unsigned i = 0; i < targets->count; i++) {
+		struct target *target = &targets->list[i];
+
+		version_memory_fini(&target->versions);
+		server_name_fini(&target->name);
+		server_state_fini(&target->server);
+	}
+	free(targets->list);
+	targets->count = 0;
+}
+
+int targets_init(struct targets *targets, const struct service_config *config,
+		 struct log_limit *lines)
+{
+	unsigned n = config_nservers(config);
+
+	*targets =
+		(struct targets){.balance = config->balance, .left_max = config->max_connections};
+	targets->list = calloc(n, sizeof(*targets->list));
+	if (!targets->list)
+		return -ENOMEM;
+	for (; targets->count < n; targets->count++)
+		if (target_init(&targets->list[targets->count], targets->count,
+				config_server(config, targets->count), config->name, lines))
+			goto out_list;
+	if (hash_key_draw(&targets->key) || hash_index_init(&targets->homes))
+		goto out_list;
+	atomic_init(&targets->orders, 0);
+	TAILQ_INIT(&targets->left);
+	pthread_mutex_init(&targets->lock, NULL);
+	return 0;
+
+out_list:
+	free_list(targets);
+	return -ENOMEM;
+}
+
+/* ---- homes, under the lock ---- */
+
+static void home_free(struct targets *targets, struct target_home *home)
+{
+	TAILQ_REMOVE(&targets->left, home, entry);
+	targets->nleft--;
+	hash_index_remove(&targets->homes, &home->node);
+	free(home);
+}
+
+static void forget(struct targets *targets, uint64_t now_us)
+{
+	struct target_home *home;
+
+	while ((home = TAILQ_FIRST(&targets->left)) &&
+	       (targets->nleft > targets->left_max ||
+		now_us >= home->left_us + TARGETS_REMEMBER_US))
+		home_free(targets, home);
+}
+
+static uint64_t hash_of(const struct targets *targets, const struct in6_addr *addr)
+{
+	return hash_bytes(&targets->key, 0, addr, sizeof(*addr));
+}
+
+static struct target_home *find(const struct targets *targets, const struct in6_addr *addr)
+{
+	struct hash_node *node = hash_index_first(&targets->homes, hash_of(targets, addr));
+
+	for (; node; node = hash_index_next(node)) {
+		struct target_home *home = container_of(node, struct target_home, node);
+
+		if (!memcmp(&home->addr, addr, sizeof(*addr)))
+			return home;
+	}
+	return NULL;
+}
+
+/* Without memory a client has no home, and is given what anybody would be. */
+static struct target_home *settle(struct targets *targets, const struct in6_addr *addr)
+{
+	struct target_home *home = find(targets, addr);
+
+	if (home && !home->seats) {
+		TAILQ_REMOVE(&targets->left, home, entry);
+		targets->nleft--;
+	} else if (!home) {
+		home = calloc(1, sizeof(*home) + targets->count * sizeof(home->open[0]));
+		if (!home)
+			return NULL;
+		home->addr = *addr;
+		hash_index_add(&targets->homes, &home->node, hash_of(targets, addr));
+	}
+	home->seats++;
+	return home;
+}
+
+static void move_out(struct targets *targets, struct target_home *home, uint64_t now_us)
+{
+	if (--home->seats)
+		return;
+	home->left_us = now_us;
+	TAILQ_INSERT_TAIL(&targets->left, home, entry);
+	targets->nleft++;
+}
+
+void targets_fini(struct targets *targets)
+{
+	struct target_home *home;
+
+	if (!targets->list)
+		return;
+	while ((home = TAILQ_FIRST(&targets->left)))
+		home_free(targets, home);
+	hash_index_fini(&targets->homes);
+	pthread_mutex_destroy(&targets->lock);
+	free_list(targets);
+	targets->list = NULL;
+}
+
+void targets_avoid(struct targets *targets, const struct own_doors *doors)
+{
+	for (unsigned i = 0; i < targets->count; i++)
+		targets->list[i].name.doors = doors;
+}
+
+/* ---- choosing, under the lock ---- */
+
+static uint64_t last_us(const struct target *target, uint64_t now_us)
+{
+	uint64_t until_us = target->failed_us + TARGETS_LAST_US;
+
+	return target->has_failed && now_us < until_us ? until_us - now_us : 0;
+}
+
+/*
+ * By "source" each client has an order of its own, the same in every daemon that has the same servers, so the key is a
+ * constant; and a server that goes or comes changes the place of none but its own clients.
+ */
+static uint64_t preference(const struct targets *targets, const struct target *target,
+			   const struct in6_addr *addr)
+{
+	static const struct hash_key same_everywhere = {{0x9e3779b97f4a7c15u, 0xd6e8feb86659fd93u}};
+	uint64_t hash;
+
+	if (targets->balance == BALANCE_STANDBY)
+		return UINT64_MAX - target->index;
+	hash = hash_bytes(&same_everywhere, 0, target->text, strlen(target->text));
+	return hash_bytes(&same_everywhere, hash, addr, sizeof(*addr));
+}
+
+struct rank {
+	bool lives_there, is_well, is_home;
+	uint64_t preference;
+};
+
+static struct rank rank_of(const struct target_seat *seat, const struct target *target,
+			   const struct in6_addr *addr, uint64_t now_us)
+{
+	const struct target_home *home = seat->home;
+	bool is_home = home && home->target == target;
+	bool is_well = !last_us(target, now_us);
+
+	return (struct rank){
+		.lives_there = is_home && home->open[target->index],
+		.is_well = is_well,
+		.is_home = is_home && is_well,
+		.preference = is_well ? preference(seat->targets, target, addr)
+				      : UINT64_MAX - target->failed_us,
+	};
+}
+
+static bool is_before(const struct rank *a, const struct rank *b)
+{
+	if (a->lives_there != b->lives_there)
+		return a->lives_there;
+	if (a->is_well != b->is_well)
+		return a->is_well;
+	if (a->is_home != b->is_home)
+		return a->is_home;
+	return a->preference > b->preference;
+}
+
+static bool is_to_be_had(const struct target_seat *seat, const struct target *target)
+{
+	return !(seat->tried & 1u << target->index) && atomic_load(&target->order) == TARGET_UP;
+}
+
+static struct target *choose(const struct target_seat *seat, const struct in6_addr *addr,
+			     uint64_t now_us)
+{
+	struct target *best = NULL;
+	struct rank best_rank = {0};
+
+	for (unsigned i = 0; i < seat->targets->count; i++) {
+		struct target *target = &seat->targets->list[i];
+		struct rank rank;
+
+		if (!is_to_be_had(seat, target))
+			continue;
+		rank = rank_of(seat, target, addr, now_us);
+		if (best && !is_before(&rank, &best_rank))
+			continue;
+		best = target;
+		best_rank = rank;
+	}
+	return best;
+}
+
+/* ---- a connection's seat ---- */
+
+struct target *targets_seek(struct targets *targets, struct target_seat *seat,
+			    const struct sockaddr *client, uint64_t now_us)
+{
+	struct in6_addr addr = IN6ADDR_ANY_INIT;
+	struct target *target;
+
+	/* An address of no family has no host, and shares one home. */
+	(void)sockaddr_host(client, &addr);
+	pthread_mutex_lock(&targets->lock);
+	seat->targets = targets;
+	forget(targets, now_us);
+	if (!seat->home && targets->count > 1)
+		seat->home = settle(targets, &addr);
+	target = choose(seat, &addr, now_us);
+	if (target) {
+		seat->tried |= 1u << target->index;
+		seat->target = target;
+		target->attempts++;
+		if (seat->home)
+			seat->home->target = target;
+	}
+	pthread_mutex_unlock(&targets->lock);
+	return target;
+}
+
+unsigned targets_left(const struct target_seat *seat)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; seat->targets && i < seat->targets->count; i++)
+		n += is_to_be_had(seat, &seat->targets->list[i]);
+	return n;
+}
+
+void targets_failed(struct target_seat *seat, const char *error, uint64_t now_us)
+{
+	struct target *target = seat->target;
+
+	pthread_mutex_lock(&seat->targets->lock);
+	target->has_failed = true;
+	target->failed_us = target->error_us = now_us;
+	target->failures++;
+	snprintf(target->error, sizeof(target->error), "%s", error);
+	pthread_mutex_unlock(&seat->targets->lock);
+}
+
+void targets_opened(struct target_seat *seat)
+{
+	struct target *target = seat->target;
+
+	pthread_mutex_lock(&seat->targets->lock);
+	target->connections++;
+	target->connections_total++;
+	if (seat->home)
+		seat->home->open[target->index]++;
+	seat->open = true;
+	pthread_mutex_unlock(&seat->targets->lock);
+}
+
+void targets_answered(struct target_seat *seat)
+{
+	if (!seat->targets)
+		return;
+	pthread_mutex_lock(&seat->targets->lock);
+	seat->target->has_failed = false;
+	pthread_mutex_unlock(&seat->targets->lock);
+}
+
+void targets_leave(struct target_seat *seat, uint64_t now_us)
+{
+	struct targets *targets = seat->targets;
+
+	if (!targets)
+		return;
+	pthread_mutex_lock(&targets->lock);
+	if (seat->open) {
+		seat->target->connections--;
+		if (seat->home)
+			seat->home->open[seat->target->index]--;
+	}
+	if (seat->home)
+		move_out(targets, seat->home, now_us);
+	forget(targets, now_us);
+	pthread_mutex_unlock(&targets->lock);
+	seat->home = NULL;
+	seat->open = false;
+	seat->targets = NULL;
+}
+
+/* ---- for administrators ---- */
+
+static const char *const order_names[] = {
+#define TARGET_ORDER_NAME(name, text) [TARGET_##name] = (text),
+	TARGET_ORDERS(TARGET_ORDER_NAME)
+#undef TARGET_ORDER_NAME
+};
+
+const char *target_order_name(enum target_order order)
+{
+	return order_names[order];
+}
+
+int target_order_parse(const char *text, enum target_order *order)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(order_names); i++) {
+		if (strcmp(order_names[i], text))
+			continue;
+		*order = (enum target_order)i;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+static bool is_called(const struct target *target, const char *text)
+{
+	const char *sep = strstr(target->text, "://");
+
+	return !strcmp(target->text, text) || !strcmp(sep + 3, text);
+}
+
+struct target *target_find(struct targets *targets, const char *text)
+{
+	struct target *found = NULL;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < targets->count; i++) {
+		struct target *target = &targets->list[i];
+
+		if (is_called(target, text))
+			return target;
+		if (strcmp(target->uri->host, text))
+			continue;
+		found = target;
+		n++;
+	}
+	return n == 1 ? found : NULL;
+}
+
+void target_set(struct targets *targets, struct target *target, enum target_order order)
+{
+	atomic_store(&target->order, order);
+	atomic_fetch_add(&targets->orders, 1);
+}
+
+void targets_all_up(struct targets *targets)
+{
+	for (unsigned i = 0; i < targets->count; i++)
+		target_set(targets, &targets->list[i], TARGET_UP);
+}
+
+void target_info_get(struct targets *targets, const struct target *target, uint64_t now_us,
+		     struct target_info *info)
+{
+	pthread_mutex_lock(&targets->lock);
+	*info = (struct target_info){
+		.order = atomic_load(&target->order),
+		.last_us = last_us(target, now_us),
+		.connections = target->connections,
+		.connections_total = target->connections_total,
+		.attempts = target->attempts,
+		.failures = target->failures,
+		.error_age_us = now_us > target->error_us ? now_us - target->error_us : 0,
+	};
+	snprintf(info->error, sizeof(info->error), "%s", target->error);
+	pthread_mutex_unlock(&targets->lock);
+}
+
+bool targets_are_sought(struct targets *targets)
+{
+	for (unsigned i = 0; i < targets->count; i++)
+		if (server_name_is_sought(&targets->list[i].name))
+			return true;
+	return false;
+}
+
+void targets_look(struct targets *targets, uint64_t now_us)
+{
+	for (unsigned i = 0; i < targets->count; i++)
+		server_state_look(&targets->list[i].server, now_us);
+}
