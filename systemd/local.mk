@@ -5,7 +5,7 @@ CLEANFILES += systemd/rpcrdma-proxy.service systemd/sysusers/rpcrdma-proxy.conf 
 systemdsystemunit_DATA = systemd/rpcrdma-proxy.service
 systemd/rpcrdma-proxy.service: systemd/rpcrdma-proxy.service.in Makefile
 	@$(MKDIR_P) systemd
-	$(AM_V_GEN)$(SED) -e 's,@sbindir\@,$(sbindir),g' -e 's,@bindir\@,$(bindir),g' -e 's,@sysconfdir\@,$(sysconfdir),g' \
+	$(AM_V_GEN)$(SED) -e 's,@sbindir\@,$(sbindir),g' -e 's,@sysconfdir\@,$(sysconfdir),g' \
 		$(srcdir)/systemd/rpcrdma-proxy.service.in >$@
 
 # Both are named as their program is where they go, so here each has a folder of its own.

@@ -38,6 +38,9 @@ same "systemd starts it again unless the manual says that this is in vain" \
 	"$(sed -n '/^\.Sh EXIT STATUS/,/^\.Sh DIAG/s/^\.It \(64\|78\)$/\1/p' "$man/rpcrdma-proxy.8" | xargs)" \
 	"$(setting RestartPreventExitStatus)"
 
+same "the unit reloads by the client where it is installed" \
+	"$(setting ExecStart | sed 's,/rpcrdma-proxy .*,,')/rpcrdma-proxyctl" "$(setting ExecReload | cut -d' ' -f1)"
+
 # The unit as it stands, but with a program that is there: this build is not installed.
 verify() {
 	local dir said

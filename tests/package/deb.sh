@@ -82,6 +82,9 @@ fi
 same "the unit starts what is installed, with the file that is" \
 	"/usr/sbin/rpcrdma-proxy -c /etc/rpcrdma-proxy.conf" \
 	"$(sed -n 's/^ExecStart=//p' "$work/root/lib/systemd/system/rpcrdma-proxy.service")"
+same "and asks the client that is installed to reload" \
+	"/usr/sbin/rpcrdma-proxyctl -c /etc/rpcrdma-proxy.conf reload" \
+	"$(sed -n 's/^ExecReload=//p' "$work/root/lib/systemd/system/rpcrdma-proxy.service")"
 check "the daemon takes the file as it is installed" \
 	"$work/root/usr/sbin/rpcrdma-proxy" -t -c "$work/root/etc/rpcrdma-proxy.conf"
 
