@@ -85,6 +85,7 @@ int proxy_service_listen(struct proxy_service *ps, const struct listen_sockets *
 	if (rc)
 		return rc;
 	ps->refuses = false;
+	ps->cut_us = 0;
 	atomic_store(&ps->service.draining, false);
 	return 0;
 }

@@ -242,6 +242,23 @@ START_TEST(a_drained_service_takes_nobody_until_it_resumes)
 }
 END_TEST
 
+START_TEST(one_that_has_resumed_is_not_cut)
+{
+	int client, upstream;
+
+	start_tcp("");
+	fixture_rewrite("drain_timeout_s = 1;", ONE, front, back, "");
+	expect("reload\n", "\"kept\": [\"one\"]");
+	expect("drain\n", "\"draining\": [\"one\"]");
+	expect("resume\n", "\"resumed\": [\"one\"]");
+	open_pair(2, &client, &upstream, NULL);
+	ck_assert(fixture_is_quiet(client, 1500));
+	send_reply(upstream, 2, 0);
+	ck_assert_uint_eq(read_message(client, 2), FIXTURE_REPLY_BYTES);
+	close_both(client, upstream);
+}
+END_TEST
+
 START_TEST(a_client_is_disconnected_by_its_address)
 {
 	int client, upstream;
@@ -361,6 +378,7 @@ int main(void)
 	tcase_add_test(tc, what_only_a_restart_changes_is_told);
 	tcase_add_test(tc, one_that_does_not_end_is_cut_after_its_time);
 	tcase_add_test(tc, a_drained_service_takes_nobody_until_it_resumes);
+	tcase_add_test(tc, one_that_has_resumed_is_not_cut);
 	tcase_add_test(tc, a_client_is_disconnected_by_its_address);
 	tcase_add_test(tc, reloads_under_load_refuse_nobody);
 	suite_add_tcase(suite, tc);
