@@ -52,10 +52,10 @@ START_TEST(it_is_not_fed_while_a_worker_is_stuck)
 	sem_init(&go_on, 0, 0);
 	ck_assert_int_eq(event_loop_post(proxy->workers[1]->loop, stick, NULL), 0);
 	sem_wait(&stuck);
-	/* It may have turned since it was asked last. */
-	(void)manager_hears("WATCHDOG=1", WATCHDOG_MS);
+	/* It may have turned since it was asked last: that feeds it once more, however late. */
 	manager_forget();
-	ck_assert(!manager_hears("WATCHDOG=1", 2 * WATCHDOG_MS));
+	if (manager_hears("WATCHDOG=1", 2 * WATCHDOG_MS))
+		ck_assert(!manager_hears("WATCHDOG=1", 2 * WATCHDOG_MS));
 	sem_post(&go_on);
 	ck_assert(manager_hears("WATCHDOG=1", 10000));
 }
