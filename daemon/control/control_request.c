@@ -136,6 +136,15 @@ static const char *parse_json(const char *text, size_t len, struct control_reque
 	return wrong;
 }
 
+static const char *wrong_count(const struct control_command *command, unsigned nwords)
+{
+	if (nwords > control_command_words(command))
+		return "the request has more words than the command takes";
+	if (nwords && nwords < control_command_words(command))
+		return "the command needs more arguments";
+	return NULL;
+}
+
 static const char *parse_words(const char *text, size_t len, struct control_request *request)
 {
 	char line[CONTROL_MAX_REQUEST_BYTES + 1];
@@ -155,10 +164,10 @@ static const char *parse_words(const char *text, size_t len, struct control_requ
 		used += (size_t)snprintf(argument + used, sizeof(argument) - used, "%s%s",
 					 used ? " " : "", word);
 	wrong = set(request, command, argument);
-	if (!wrong && nwords > control_command_words(request->command))
-		return "the request has more words than the command takes";
-	if (!wrong && nwords && nwords < control_command_words(request->command))
-		return "the command needs more arguments";
+	if (!wrong)
+		wrong = wrong_count(request->command, nwords);
+	if (wrong)
+		request->command = NULL;
 	return wrong;
 }
 
