@@ -82,6 +82,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/config/config_mistakes.h \
 	daemon/config/config_parse.c \
 	daemon/config/config_parse.h \
+	daemon/config/config_print.c \
+	daemon/config/config_print.h \
 	daemon/config/config_read.c \
 	daemon/config/config_read.h \
 	daemon/config/config_reader.c \
@@ -90,6 +92,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/config/config_same.h \
 	daemon/config/config_scan.c \
 	daemon/config/config_scan.h \
+	daemon/config/config_scope.c \
+	daemon/config/config_scope.h \
 	daemon/config/config_value.c \
 	daemon/config/config_value.h \
 	daemon/config/config_warn.c \

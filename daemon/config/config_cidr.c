@@ -119,6 +119,16 @@ const char *config_cidr_parse(const char *text, struct config_cidr *cidr)
 	return NULL;
 }
 
+const char *config_cidr_text(const struct config_cidr *cidr,
+			     char text[static CONFIG_CIDR_TEXT_BYTES])
+{
+	char addr[INET6_ADDRSTRLEN];
+
+	snprintf(text, CONFIG_CIDR_TEXT_BYTES, "%s/%u",
+		 inet_ntop(cidr->family, cidr->addr, addr, sizeof(addr)), cidr->prefix_bits);
+	return text;
+}
+
 bool config_cidr_contains(const struct config_cidr *cidr, const struct sockaddr *addr)
 {
 	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)addr;

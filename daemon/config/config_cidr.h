@@ -22,6 +22,10 @@ struct config_cidr {
  * Returns NULL, or what is wrong with it; the text lasts until the next call in this thread.
  */
 const char *config_cidr_parse(const char *text, struct config_cidr *cidr) MUST_CHECK;
+#define CONFIG_CIDR_TEXT_BYTES 56u
+/** config_cidr_text - as config_cidr_parse() takes it. Returns @text. */
+const char *config_cidr_text(const struct config_cidr *cidr,
+			     char text[static CONFIG_CIDR_TEXT_BYTES]);
 /** config_cidr_contains - whether an IPv4 or IPv6 address, v4-mapped or not, lies in the prefix. */
 bool config_cidr_contains(const struct config_cidr *cidr, const struct sockaddr *addr);
 

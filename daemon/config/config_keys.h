@@ -19,6 +19,7 @@ enum config_key_type {
 	CONFIG_KEY_LISTEN,   /* struct config_uri */
 	CONFIG_KEY_CONNECT,  /* struct service_config's connect, more and nmore */
 	CONFIG_KEY_ALLOW,    /* struct service_config's allow, nallow and has_allow */
+	CONFIG_KEY_DEFAULTS, /* none: a group of keys of services */
 	CONFIG_KEY_SERVICES, /* struct config's services and nservices */
 };
 

@@ -13,6 +13,7 @@
 #include "daemon/config/config_memory.h"
 #include "daemon/config/config_parse.h"
 #include "daemon/config/config_read.h"
+#include "daemon/config/config_scope.h"
 #include "daemon/config/config_value.h"
 #include "daemon/config/own_doors.h"
 #include "nfs/table.h"
@@ -70,6 +71,8 @@ static void read_group(struct config_reader *r, const config_setting_t *group,
 			report_unknown(r, s, keys);
 		else if (key->type == CONFIG_KEY_SERVICES)
 			read_services(r, s, key, base);
+		else if (key->type == CONFIG_KEY_DEFAULTS)
+			continue; /* they have been read: services may stand before them */
 		else
 			config_value_read(r, s, key, base);
 	}
@@ -77,32 +80,6 @@ static void read_group(struct config_reader *r, const config_setting_t *group,
 		if (key->mandatory && !config_setting_get_member(group, key->name) &&
 		    !is_misspelt(group, keys, key))
 			config_report(r, group, "%s is missing in this service", key->name);
-}
-
-static bool in_scope(const struct service_config *service, enum config_key_scope scope)
-{
-	enum transport a = service->listen.transport, b = service->connect.transport;
-
-	switch (scope) {
-	case CONFIG_SCOPE_ANY_RDMA:
-		return a != TRANSPORT_TCP || b != TRANSPORT_TCP;
-	case CONFIG_SCOPE_ANY_IWARP:
-		return a == TRANSPORT_RDMA || a == TRANSPORT_IWARP || b == TRANSPORT_RDMA ||
-		       b == TRANSPORT_IWARP;
-	case CONFIG_SCOPE_ANY_VERBS:
-		return a == TRANSPORT_RDMA || a == TRANSPORT_VERBS || b == TRANSPORT_RDMA ||
-		       b == TRANSPORT_VERBS;
-	case CONFIG_SCOPE_LISTEN_TCP:
-		return a == TRANSPORT_TCP;
-	case CONFIG_SCOPE_LISTEN_RDMA:
-		return a != TRANSPORT_TCP;
-	case CONFIG_SCOPE_CONNECT_TCP:
-		return b == TRANSPORT_TCP;
-	case CONFIG_SCOPE_CONNECT_RDMA:
-		return b != TRANSPORT_TCP;
-	default:
-		return true;
-	}
 }
 
 static bool is_false(const config_setting_t *s)
@@ -122,21 +99,84 @@ static void check_config_program(struct config_reader *r, const config_setting_t
 			      service->config_program, name);
 }
 
+/* ---- defaults ---- */
+
+/* Where a key of a service has its value from; NULL: the file does not say it. */
+static const config_setting_t *said(const struct config_reader *r, const config_setting_t *group,
+				    const char *name)
+{
+	const config_setting_t *own = config_setting_get_member(group, name);
+
+	return own || !r->defaults ? own : config_setting_get_member(r->defaults, name);
+}
+
+static void check_default(struct config_reader *r, const config_setting_t *s,
+			  struct service_config *scratch)
+{
+	const struct config_key *key = config_key_find(config_service_keys, config_setting_name(s));
+
+	if (!key)
+		report_unknown(r, s, config_service_keys);
+	else if (key->mandatory)
+		config_report(r, s, "%s is each service's own: it cannot have a default",
+			      key->name);
+	else
+		config_value_read(r, s, key, scratch);
+}
+
+/* They are looked at once, and not again for each service. With an error among them there are none. */
+static void read_defaults(struct config_reader *r, const config_setting_t *root)
+{
+	const config_setting_t *group = config_setting_get_member(root, "defaults");
+	struct service_config scratch = {0};
+	unsigned before = r->nerrors;
+
+	if (!group)
+		return;
+	if (!config_setting_is_group(group)) {
+		config_report(r, group, "defaults must be a group { }, not %s",
+			      config_type_text(group));
+		return;
+	}
+	for (int i = 0; i < config_setting_length(group); i++)
+		check_default(r, config_setting_get_elem(group, (unsigned)i), &scratch);
+	free(scratch.allow);
+	if (r->nerrors == before)
+		r->defaults = group;
+}
+
+/* What the service does not say itself, as far as it means something there. */
+static void apply_defaults(struct config_reader *r, const config_setting_t *group,
+			   struct service_config *service)
+{
+	if (!r->defaults || !service->listen.host || !service->connect.host)
+		return;
+	for (int i = 0; i < config_setting_length(r->defaults); i++) {
+		const config_setting_t *s = config_setting_get_elem(r->defaults, (unsigned)i);
+		const struct config_key *key =
+			config_key_find(config_service_keys, config_setting_name(s));
+
+		if (!config_setting_get_member(group, key->name) &&
+		    config_in_scope(service, key->scope))
+			config_value_read(r, s, key, service);
+	}
+}
+
 /* What cannot be said of one key alone. */
 static void check_service(struct config_reader *r, const config_setting_t *group,
 			  struct service_config *service)
 {
 	if (!service->listen.host || !service->connect.host)
 		return; /* already reported; what the service is remains unknown */
-	if (!config_setting_get_member(group, "require_privileged_port"))
+	if (!said(r, group, "require_privileged_port"))
 		service->require_privileged_port = service->listen.transport == TRANSPORT_TCP &&
 						   service->connect.transport != TRANSPORT_TCP;
-	service->has_register = config_setting_get_member(group, "register");
+	service->has_register = said(r, group, "register");
 	for (const struct config_key *key = config_service_keys; key->name; key++) {
 		const config_setting_t *s = config_setting_get_member(group, key->name);
 
 		/* What is switched off may be off anywhere. */
-		if (s && !in_scope(service, key->scope) && !is_false(s))
+		if (s && !config_in_scope(service, key->scope) && !is_false(s))
 			config_report(r, s, "%s %s", key->name, config_scope_text(key->scope));
 	}
 	if (service->inline_threshold_bytes > service->max_message_bytes)
@@ -217,6 +257,7 @@ static void read_services(struct config_reader *r, const config_setting_t *s,
 		config->nservices++;
 		service->line = config_setting_source_line(group);
 		read_group(r, group, config_service_keys, service);
+		apply_defaults(r, group, service);
 		check_service(r, group, service);
 		check_unique(r, group, config, service);
 	}
@@ -259,6 +300,7 @@ static void read_config(struct config_reader *r, config_t *parsed, struct config
 {
 	const config_setting_t *root = config_root_setting(parsed);
 
+	read_defaults(r, root);
 	read_group(r, root, config_keys, config);
 	for (size_t i = 0; i < config->nservices; i++)
 		if (!config->services[i].has_register)

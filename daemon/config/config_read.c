@@ -292,6 +292,7 @@ void config_value_read(struct config_reader *r, const config_setting_t *s,
 	case CONFIG_KEY_ALLOW:
 		read_allow(r, s, key, base);
 		break;
+	case CONFIG_KEY_DEFAULTS:
 	case CONFIG_KEY_SERVICES:
 		break; /* no value: a group of values for each service */
 	}

@@ -14,6 +14,7 @@ struct config_reader {
 	const char *path;
 	const char *dir; /* the folder of @path: included files are named from there */
 	char folder[PATH_MAX];
+	const config_setting_t *defaults; /* of the keys of services; NULL: there are none */
 	FILE *errors;
 	unsigned nerrors;
 	unsigned nabsent; /* of these, about devices that may come yet */

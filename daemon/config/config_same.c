@@ -61,6 +61,7 @@ static bool same_value(const struct config_key *key, const void *a, const void *
 		return same_servers(a, b);
 	case CONFIG_KEY_ALLOW:
 		return same_allow(a, b);
+	case CONFIG_KEY_DEFAULTS:
 	case CONFIG_KEY_SERVICES:
 		break;
 	}

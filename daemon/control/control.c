@@ -257,6 +257,9 @@ static void client_run(struct client *client, const struct control_request *requ
 		break;
 	case CONTROL_COMMAND_SUPPORT: /* the client's own */
 		break;
+	case CONTROL_COMMAND_CONFIG:
+		client_query(client, CONTROL_CONFIG, "");
+		break;
 	case CONTROL_COMMAND_LOG:
 		client_log(client, request->argument);
 		break;

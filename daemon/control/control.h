@@ -34,6 +34,7 @@ enum control_query {
 	CONTROL_CONNECTIONS,
 	CONTROL_STATS,
 	CONTROL_COUNTERS,
+	CONTROL_CONFIG,
 };
 
 struct control_ops {

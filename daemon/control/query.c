@@ -398,6 +398,10 @@ static void on_query(void *arg, enum control_query query, const char *argument,
 	struct gather *gather;
 	struct asker *asker;
 
+	if (query == CONTROL_CONFIG) {
+		done(done_arg, config_json(queries->proxy->config));
+		return;
+	}
 	asker = malloc(sizeof(*asker));
 	gather = asker ? gather_to_come(queries, query) : NULL;
 	if (!gather) {

@@ -29,6 +29,7 @@
  * stats        {"services": {name: {module: {counter: value}, "closes": {"client": {reason: count},
  *                                   "server": …, "proxy": …}}}}; with an argument of that service only
  * counters     {"counters": {module: {counter: text}, "closes": {reason: text}}}
+ * config       {"file", "lines": [the configuration in force, as a file would have it]}
  *
  * Each worker takes its part of a snapshot on its own thread, a hundred connections in a turn of its loop
  * (daemon/control/snapshot.h); nothing is locked. Parts of one answer may so be a moment apart. Snapshots are taken one

@@ -4,9 +4,13 @@
 
 #include <config.h>
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "daemon/base/log.h"
+#include "daemon/config/config_print.h"
 #include "daemon/config/config_value.h"
 #include "daemon/control/server_json.h"
 #include "daemon/control/stats.h"
@@ -68,4 +72,29 @@ json_t *services_json(const struct proxy *proxy, struct proxy_service *const *se
 	for (size_t i = 0; i < nservices; i++)
 		json_array_append_new(list, service_json(proxy, services[i]));
 	return json_pack("{s:o}", "services", list);
+}
+
+json_t *config_json(const struct config *config)
+{
+	json_t *lines = json_array();
+	char *text = NULL, *rest;
+	const char *line;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	if (!out) {
+		json_decref(lines);
+		return NULL;
+	}
+	config_print(config, out);
+	if (fclose(out)) {
+		free(text);
+		json_decref(lines);
+		return NULL;
+	}
+	rest = text;
+	while ((line = strsep(&rest, "\n")) && rest)
+		json_array_append_new(lines, json_string(line));
+	free(text);
+	return json_pack("{s:s, s:o}", "file", config->file, "lines", lines);
 }

@@ -11,6 +11,8 @@
 
 /** status_json - of the daemon as a whole, but for its memory; a new reference, NULL without memory. */
 json_t *status_json(const struct proxy *proxy) MUST_CHECK;
+/** config_json - {"file", "lines": the configuration in force as a file would have it}; the same. */
+json_t *config_json(const struct config *config) MUST_CHECK;
 /** services_json - of the @nservices in @services, but for their memory; the same. */
 json_t *services_json(const struct proxy *proxy, struct proxy_service *const *services,
 		      size_t nservices) MUST_CHECK;

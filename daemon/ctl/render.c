@@ -82,6 +82,9 @@ int render_answer(enum control_command_id command, const json_t *answer, const j
 		return render_stats(answer, meanings, all, out);
 	case CONTROL_COMMAND_COUNTERS:
 		return render_counters(answer, out);
+	case CONTROL_COMMAND_CONFIG:
+		render_config(answer, out);
+		return 0;
 	case CONTROL_COMMAND_SUPPORT: /* no answer of the daemon's */
 		return 0;
 	case CONTROL_COMMAND_TARGET:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What a command has changed, as text. */
+/* What a command has changed, and what is in force, as text. */
 #include "daemon/ctl/cells.h"
 #include "daemon/ctl/render_parts.h"
 
@@ -35,6 +35,12 @@ void render_reload(const json_t *answer, FILE *out)
 	print_list(answer, "held", "as they were until a restart: ", out);
 	print_lines(answer, "warnings", out);
 	cells_print_unknown(answer, known, NULL, out);
+}
+
+void render_config(const json_t *answer, FILE *out)
+{
+	fprintf(out, "# What %s comes to.\n", json_text(answer, "file"));
+	print_lines(answer, "lines", out);
 }
 
 static void print_or_none(const json_t *answer, const char *key, const char *title,

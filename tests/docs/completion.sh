@@ -48,8 +48,8 @@ same "those of the daemon, too" \
 	"$(function=rpcrdma_proxy offers rpcrdma-proxy -)"
 
 same "a command is completed" "status stats" "$(offers ctl sta)"
-same "behind options, too" "connections" "$(offers ctl --json -s x.sock con)"
-same "help takes a command" "counters connections" "$(offers ctl help co | tr ' ' '\n' | sort -r | xargs)"
+same "behind options, too" "connections config" "$(offers ctl --json -s x.sock con)"
+same "help takes a command" "counters connections config" "$(offers ctl help co | tr ' ' '\n' | sort -r | xargs)"
 same "levels are offered" "error warning info debug" "$(offers ctl log "")"
 same "nothing where no argument is taken" "" "$(offers ctl status "")"
 same "nothing for an unknown command" "" "$(offers ctl restart "")"

@@ -41,6 +41,9 @@ static void describe(const struct config_key *key, char *text, size_t size)
 	case CONFIG_KEY_ALLOW:
 		snprintf(text, size, "array of prefixes");
 		break;
+	case CONFIG_KEY_DEFAULTS:
+		snprintf(text, size, "group");
+		break;
 	case CONFIG_KEY_SERVICES:
 		snprintf(text, size, "list");
 		break;

@@ -103,8 +103,13 @@ check "no poll carries texts" not grep -qF "taken over" <(ctl a -j stats)
 closed_by() { ctl "$1" -j stats | jq -e --arg by "$2" '.services.nfs.closes[$by] | add > 0' >/dev/null; }
 check "who closes is told apart: clients leave the first proxy" wait_for 20 closed_by a client
 check "and nobody else does" not closed_by a server
-check "each answer has a schema" [ "$(for c in status services connections stats counters; do ctl a -j $c | jq .schema; done | sort -u)" = 1 ]
+check "each answer has a schema" [ "$(for c in status services connections stats counters config; do ctl a -j $c | jq .schema; done | sort -u)" = 1 ]
 
+config_again() {
+	ctl a config >"$T/again.conf" && grep -q "stall_timeout_s = 60; # the default" "$T/again.conf" &&
+		"$PROXY" -t -c "$T/again.conf"
+}
+check "what config prints is a file" config_again
 check "services fit a line" fits ctl a services
 check "their server has a column" grep -q '^SERVICE .*SERVER ' $T/out
 check "with -a there is all of it" shows "LISTENS ON" ctl a -a services

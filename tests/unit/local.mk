@@ -388,6 +388,12 @@ tests_unit_test_config_messages_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_config_messages_LDADD = tests/unit/libconfigfixture.a tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_config_messages
 
+check_PROGRAMS += tests/unit/test_config_print
+tests_unit_test_config_print_SOURCES = tests/unit/test_config_print.c
+tests_unit_test_config_print_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_config_print_LDADD = tests/unit/libconfigfixture.a tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_config_print
+
 check_PROGRAMS += tests/unit/test_config_servers
 tests_unit_test_config_servers_SOURCES = tests/unit/test_config_servers.c
 tests_unit_test_config_servers_CFLAGS = $(UNIT_CFLAGS)

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* A configuration as a file would have it. */
+#include "daemon/config/config_print.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "daemon/config/config_cidr.h"
+#include "daemon/config/config_keys.h"
+#include "daemon/config/config_scope.h"
+#include "daemon/config/config_value.h"
+
+static void print_string(const char *text, FILE *out)
+{
+	fputc('"', out);
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			fputc('\\', out);
+		fputc(*text, out);
+	}
+	fputc('"', out);
+}
+
+/* As the file writes them: without a host, of a listener, there is none to name. */
+static void print_uri(const struct config_uri *uri, FILE *out)
+{
+	bool is_v6 = strchr(uri->host, ':');
+
+	fprintf(out, "\"%s://%s%s%s:%s\"", transport_name(uri->transport), is_v6 ? "[" : "",
+		uri->host, is_v6 ? "]" : "", uri->port);
+}
+
+static void print_servers(const struct service_config *service, FILE *out)
+{
+	unsigned n = config_nservers(service);
+
+	for (unsigned i = 0; i < n; i++) {
+		fputs(n == 1 ? "" : i ? ", " : "[ ", out);
+		print_uri(config_server(service, i), out);
+	}
+	fputs(n == 1 ? "" : " ]", out);
+}
+
+static void print_allow(const struct service_config *service, FILE *out)
+{
+	char text[CONFIG_CIDR_TEXT_BYTES];
+
+	fputs("[", out);
+	for (size_t i = 0; i < service->nallow; i++)
+		fprintf(out, "%s\"%s\"", i ? ", " : " ",
+			config_cidr_text(&service->allow[i], text));
+	fputs(" ]", out);
+}
+
+static void print_value(const struct config_key *key, const void *base, FILE *out)
+{
+	const void *value = (const char *)base + key->offset;
+
+	switch (key->type) {
+	case CONFIG_KEY_BOOL:
+		fputs(*(const bool *)value ? "true" : "false", out);
+		break;
+	case CONFIG_KEY_NUMBER:
+		fprintf(out, "%" PRIu32, *(const uint32_t *)value);
+		break;
+	case CONFIG_KEY_CHOICE:
+		fprintf(out, "\"%s\"", key->choices[*(const int *)value]);
+		break;
+	case CONFIG_KEY_NAME:
+	case CONFIG_KEY_PATH:
+		print_string(*(char *const *)value, out);
+		break;
+	case CONFIG_KEY_LISTEN:
+		print_uri(value, out);
+		break;
+	case CONFIG_KEY_CONNECT:
+		print_servers(base, out);
+		break;
+	case CONFIG_KEY_ALLOW:
+		print_allow(base, out);
+		break;
+	case CONFIG_KEY_DEFAULTS:
+	case CONFIG_KEY_SERVICES:
+		break;
+	}
+}
+
+/* What depends on other keys has no default of one value. */
+static bool is_preset(const struct config_key *key, const void *base)
+{
+	const void *value = (const char *)base + key->offset;
+
+	if (!key->preset)
+		return false;
+	switch (key->type) {
+	case CONFIG_KEY_BOOL:
+		return *(const bool *)value == (bool)key->value;
+	case CONFIG_KEY_NUMBER:
+		return *(const uint32_t *)value == key->value;
+	case CONFIG_KEY_CHOICE:
+		return *(const int *)value == (int)key->value;
+	case CONFIG_KEY_PATH:
+		return !strcmp(*(char *const *)value, key->preset);
+	default:
+		return false;
+	}
+}
+
+static void print_key(const struct config_key *key, const void *base, const char *indent, FILE *out)
+{
+	fprintf(out, "%s%s = ", indent, key->name);
+	print_value(key, base, out);
+	fprintf(out, ";%s\n", is_preset(key, base) ? " # the default" : "");
+}
+
+/* What the file did not say, and what says nothing if it is there, is left out. */
+static bool is_said(const struct config_key *key, const struct service_config *service)
+{
+	if (key->type == CONFIG_KEY_ALLOW)
+		return service->has_allow;
+	if (key->offset == offsetof(struct service_config, registered))
+		return service->has_register;
+	return config_in_scope(service, key->scope);
+}
+
+void config_print_globals(const struct config *config, FILE *out)
+{
+	for (const struct config_key *key = config_keys; key->name; key++)
+		if (key->type != CONFIG_KEY_SERVICES && key->type != CONFIG_KEY_DEFAULTS)
+			print_key(key, config, "", out);
+}
+
+void config_print_service(const struct service_config *service, FILE *out)
+{
+	fputs("  {\n", out);
+	for (const struct config_key *key = config_service_keys; key->name; key++)
+		if (is_said(key, service))
+			print_key(key, service, "    ", out);
+	fputs("  }", out);
+}
+
+void config_print(const struct config *config, FILE *out)
+{
+	config_print_globals(config, out);
+	fputs("services = (", out);
+	for (size_t i = 0; i < config->nservices; i++) {
+		fputs(i ? ",\n" : "\n", out);
+		config_print_service(&config->services[i], out);
+	}
+	fputs("\n);\n", out);
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Whether a key means something in a service. */
+#include "daemon/config/config_scope.h"
+
+bool config_in_scope(const struct service_config *service, enum config_key_scope scope)
+{
+	enum transport a = service->listen.transport, b = service->connect.transport;
+
+	switch (scope) {
+	case CONFIG_SCOPE_ANY_RDMA:
+		return a != TRANSPORT_TCP || b != TRANSPORT_TCP;
+	case CONFIG_SCOPE_ANY_IWARP:
+		return a == TRANSPORT_RDMA || a == TRANSPORT_IWARP || b == TRANSPORT_RDMA ||
+		       b == TRANSPORT_IWARP;
+	case CONFIG_SCOPE_ANY_VERBS:
+		return a == TRANSPORT_RDMA || a == TRANSPORT_VERBS || b == TRANSPORT_RDMA ||
+		       b == TRANSPORT_VERBS;
+	case CONFIG_SCOPE_LISTEN_TCP:
+		return a == TRANSPORT_TCP;
+	case CONFIG_SCOPE_LISTEN_RDMA:
+		return a != TRANSPORT_TCP;
+	case CONFIG_SCOPE_CONNECT_TCP:
+		return b == TRANSPORT_TCP;
+	case CONFIG_SCOPE_CONNECT_RDMA:
+		return b != TRANSPORT_TCP;
+	default:
+		return true;
+	}
+}
