@@ -29,6 +29,10 @@ void config_free(struct config *config)
 		free(service->more);
 		free(service->allow);
 	}
+	for (size_t i = 0; i < config->nfiles; i++)
+		free(config->files[i]);
+	free(config->files);
+	free(config->include_dir);
 	free(config->services);
 	free(config->control);
 	free(config->file);

@@ -25,7 +25,8 @@ enum balance { BALANCE_STANDBY, BALANCE_SOURCE };
 
 struct service_config {
 	char *name;
-	int line; /* where it stands in the file */
+	const char *file; /* where it stands: one of the configuration's … */
+	int line;         /* … and the line */
 	struct config_uri listen;
 	struct config_uri connect; /* the first of its servers */
 	size_t nmore;
@@ -72,8 +73,11 @@ struct service_config {
 struct config {
 	unsigned refs; /* besides the first one */
 	char *file;
-	char *control;    /* path of the control socket */
-	uint32_t workers; /* resolved: never 0 */
+	char *include_dir; /* of further files with services; NULL: none */
+	size_t nfiles;     /* of that folder … */
+	char **files;      /* … their paths */
+	char *control;     /* path of the control socket */
+	uint32_t workers;  /* resolved: never 0 */
 	uint32_t memory_limit_mib;
 	uint32_t drain_timeout_s;
 	bool io_flusher;  /* allocate without waiting for writeback, if the daemon may */

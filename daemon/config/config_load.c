@@ -2,6 +2,7 @@
 /* The configuration file: reading it, and checking what no single value shows. */
 #include "daemon/config/config_load.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <libconfig.h>
 #include <sched.h>
@@ -19,6 +20,7 @@
 #include "nfs/table.h"
 
 #define MAX_SERVICES     1024
+#define MAX_FILES        1024 /* of include_dir */
 #define MAX_AUTO_WORKERS 64
 
 static void read_services(struct config_reader *r, const config_setting_t *s,
@@ -185,30 +187,46 @@ static void check_service(struct config_reader *r, const config_setting_t *group
 	check_config_program(r, group, service);
 }
 
+#define PLACE_BYTES (PATH_MAX + 16u)
+
+/* "line 5", or "/etc/d/a.conf:5" of another file. */
+static const char *place_of(const struct config_reader *r, const struct service_config *service,
+			    char text[PLACE_BYTES])
+{
+	if (!strcmp(service->file, r->path))
+		snprintf(text, PLACE_BYTES, "line %d", service->line);
+	else
+		snprintf(text, PLACE_BYTES, "%s:%d", service->file, service->line);
+	return text;
+}
+
 static void check_unique(struct config_reader *r, const config_setting_t *group,
 			 const struct config *config, const struct service_config *service)
 {
 	const config_setting_t *name = config_setting_get_member(group, "name");
 	const config_setting_t *listen = config_setting_get_member(group, "listen");
+	char place[PLACE_BYTES];
 
 	for (const struct service_config *other = config->services; other < service; other++) {
 		if (service->name && other->name && !strcmp(service->name, other->name))
-			config_report(r, name, "name \"%s\" is taken by the service of line %d",
-				      service->name, other->line);
+			config_report(r, name, "name \"%s\" is taken by the service of %s",
+				      service->name, place_of(r, other, place));
 		if (service->listen.host && other->listen.host &&
 		    config_uri_overlaps(&service->listen, &other->listen))
-			config_report(r, listen,
-				      "listen: the service of line %d has that port already",
-				      other->line);
+			config_report(r, listen, "listen: the service of %s has that port already",
+				      place_of(r, other, place));
 	}
 }
 
-/* Once all listeners are known. @list: each group of it that is one has its service, in order. */
-static void check_upstreams(struct config_reader *r, const config_setting_t *list,
-			    const struct config *config)
+/* Once all listeners are known: each group of the reader's list that is one has its service, in order. */
+static void check_upstreams(struct config_reader *r, const struct config *config)
 {
-	const struct service_config *service = config->services;
+	const config_setting_t *list = r->services;
+	const struct service_config *service = config->services + r->first;
+	char place[PLACE_BYTES];
 
+	if (!list)
+		return;
 	for (int i = 0; i < config_setting_length(list); i++) {
 		const config_setting_t *group = config_setting_get_elem(list, (unsigned)i);
 		const struct service_config *own;
@@ -218,11 +236,24 @@ static void check_upstreams(struct config_reader *r, const config_setting_t *lis
 		own = service->connect.host ? own_doors_of(config, service) : NULL;
 		if (own)
 			config_report(r, config_setting_get_member(group, "connect"),
-				      "connect: the service of line %d listens there: the daemon "
+				      "connect: the service of %s listens there: the daemon "
 				      "would be its own upstream",
-				      own->line);
+				      place_of(r, own, place));
 		service++;
 	}
+}
+
+/* For @n services more. */
+static bool make_room(struct config *config, size_t n)
+{
+	struct service_config *more = reallocarray(config->services, config->nservices + n + 1,
+						   sizeof(*config->services));
+
+	if (!more)
+		return false;
+	memset(&more[config->nservices], 0, (n + 1) * sizeof(*more));
+	config->services = more;
+	return true;
 }
 
 static void read_services(struct config_reader *r, const config_setting_t *s,
@@ -236,15 +267,17 @@ static void read_services(struct config_reader *r, const config_setting_t *s,
 			      key->name, config_type_text(s));
 		return;
 	}
-	if (n > MAX_SERVICES) {
-		config_report(r, s, "there are %d services, but may be %d", n, MAX_SERVICES);
+	if (config->nservices + (size_t)n > MAX_SERVICES) {
+		config_report(r, s, "there are %zu services, but may be %d",
+			      config->nservices + (size_t)n, MAX_SERVICES);
 		return;
 	}
-	config->services = calloc((size_t)n + 1, sizeof(*config->services));
-	if (!config->services) {
+	if (!make_room(config, (size_t)n)) {
 		r->nomem = true;
 		return;
 	}
+	r->services = s;
+	r->first = config->nservices;
 	for (int i = 0; i < n; i++) {
 		const config_setting_t *group = config_setting_get_elem(s, (unsigned)i);
 		struct service_config *service = &config->services[config->nservices];
@@ -255,13 +288,13 @@ static void read_services(struct config_reader *r, const config_setting_t *s,
 			continue;
 		}
 		config->nservices++;
+		service->file = r->path;
 		service->line = config_setting_source_line(group);
 		read_group(r, group, config_service_keys, service);
 		apply_defaults(r, group, service);
 		check_service(r, group, service);
 		check_unique(r, group, config, service);
 	}
-	check_upstreams(r, s, config);
 }
 
 static uint32_t cores(void)
@@ -296,12 +329,128 @@ static void check_memory(struct config_reader *r, const config_setting_t *root,
 	}
 }
 
+/* ---- the folder ---- */
+
+/* One of its files, as long as errors may be told of it. */
+struct part {
+	struct config_reader reader;
+	config_t parsed;
+};
+
+/* No file that an editor or a package manager has left, and none that is hidden. */
+static int is_taken(const struct dirent *entry)
+{
+	const char *end = strrchr(entry->d_name, '.');
+
+	return entry->d_name[0] != '.' && end && !strcmp(end, ".conf");
+}
+
+static int by_bytes(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* The paths of the files, in the order of their bytes, into the configuration. */
+static void list_folder(struct config_reader *r, const config_setting_t *at, struct config *config)
+{
+	struct dirent **entries;
+	int n = scandir(config->include_dir, &entries, is_taken, by_bytes);
+
+	if (n < 0) {
+		config_report(r, at, "include_dir: cannot read %s: %s", config->include_dir,
+			      strerror(errno));
+		return;
+	}
+	if (n > MAX_FILES)
+		config_report(r, at, "include_dir: there are %d files, but may be %d", n,
+			      MAX_FILES);
+	config->files = calloc((size_t)n + 1, sizeof(*config->files));
+	for (int i = 0; i < n; i++) {
+		char *path;
+
+		if (config->files && n <= MAX_FILES &&
+		    asprintf(&path, "%s/%s", config->include_dir, entries[i]->d_name) >= 0)
+			config->files[config->nfiles++] = path;
+		free(entries[i]);
+	}
+	free(entries);
+	if (!config->files || (n <= MAX_FILES && config->nfiles < (size_t)n))
+		r->nomem = true;
+}
+
+/* It has services, and nothing else. */
+static void read_part(struct part *part, struct config *config)
+{
+	const config_setting_t *root = config_root_setting(&part->parsed);
+
+	for (int i = 0; i < config_setting_length(root); i++) {
+		const config_setting_t *s = config_setting_get_elem(root, (unsigned)i);
+		const struct config_key *key = config_key_find(config_keys, config_setting_name(s));
+
+		if (key && key->type == CONFIG_KEY_SERVICES)
+			read_services(&part->reader, s, key, config);
+		else
+			config_report(&part->reader, s,
+				      "%s: a file of include_dir has services, and nothing else",
+				      config_setting_name(s));
+	}
+}
+
+static void open_part(struct config_reader *r, const config_setting_t *at, struct part *part,
+		      const char *path, struct config *config)
+{
+	int err = config_reader_init(&part->reader, path, r->errors);
+
+	config_init(&part->parsed);
+	part->reader.defaults = r->defaults;
+	if (!err)
+		err = config_parse(&part->reader, &part->parsed);
+	if (!err)
+		read_part(part, config);
+	else if (err != -EINVAL)
+		config_report(r, at, "include_dir: cannot read %s: %s", path, strerror(-err));
+}
+
+/* What its reader has found is the whole reading's. */
+static void close_part(struct config_reader *r, struct part *part)
+{
+	r->nerrors += part->reader.nerrors;
+	r->nabsent += part->reader.nabsent;
+	r->nomem |= part->reader.nomem;
+	config_destroy(&part->parsed);
+}
+
+static void read_folder(struct config_reader *r, const config_setting_t *root,
+			struct config *config)
+{
+	const config_setting_t *at = config_setting_get_member(root, "include_dir");
+	struct part *parts;
+
+	if (config->include_dir && config->include_dir[0] == '/')
+		list_folder(r, at, config);
+	parts = calloc(config->nfiles + 1, sizeof(*parts));
+	if (!parts) {
+		r->nomem = true;
+		return;
+	}
+	for (size_t i = 0; i < config->nfiles; i++)
+		open_part(r, at, &parts[i], config->files[i], config);
+	/* Of all files: each of them may name a port of another. */
+	check_upstreams(r, config);
+	for (size_t i = 0; i < config->nfiles; i++) {
+		check_upstreams(&parts[i].reader, config);
+		close_part(r, &parts[i]);
+	}
+	free(parts);
+}
+
 static void read_config(struct config_reader *r, config_t *parsed, struct config *config)
 {
 	const config_setting_t *root = config_root_setting(parsed);
 
 	read_defaults(r, root);
 	read_group(r, root, config_keys, config);
+	read_folder(r, root, config);
 	for (size_t i = 0; i < config->nservices; i++)
 		if (!config->services[i].has_register)
 			config->services[i].registered = config->registered;
@@ -328,6 +477,8 @@ int config_load(const char *path, FILE *errors, struct config **config)
 	if (!read)
 		goto out_parsed;
 	read->file = strdup(path);
+	if (read->file)
+		r.path = read->file; /* services say where they stand */
 	read_config(&r, &parsed, read);
 	if (r.nomem || !read->file)
 		goto out_config;

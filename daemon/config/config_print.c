@@ -79,9 +79,10 @@ static void print_value(const struct config_key *key, const void *base, FILE *ou
 	case CONFIG_KEY_ALLOW:
 		print_allow(base, out);
 		break;
+	case CONFIG_KEY_FOLDER:
 	case CONFIG_KEY_DEFAULTS:
 	case CONFIG_KEY_SERVICES:
-		break;
+		break; /* what they come to is in the services */
 	}
 }
 
@@ -126,7 +127,8 @@ static bool is_said(const struct config_key *key, const struct service_config *s
 void config_print_globals(const struct config *config, FILE *out)
 {
 	for (const struct config_key *key = config_keys; key->name; key++)
-		if (key->type != CONFIG_KEY_SERVICES && key->type != CONFIG_KEY_DEFAULTS)
+		if (key->type != CONFIG_KEY_SERVICES && key->type != CONFIG_KEY_DEFAULTS &&
+		    key->type != CONFIG_KEY_FOLDER)
 			print_key(key, config, "", out);
 }
 

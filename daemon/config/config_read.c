@@ -152,6 +152,18 @@ static void read_path(struct config_reader *r, const config_setting_t *s,
 	*value = text;
 }
 
+static void read_folder(struct config_reader *r, const config_setting_t *s,
+			const struct config_key *key, char **value)
+{
+	char *text = string_value(r, s, key);
+
+	if (!text)
+		return;
+	if (text[0] != '/')
+		config_report(r, s, "%s must be an absolute path", key->name);
+	*value = text;
+}
+
 static void read_uri(struct config_reader *r, const config_setting_t *s,
 		     const struct config_key *key, struct config_uri *value)
 {
@@ -282,6 +294,9 @@ void config_value_read(struct config_reader *r, const config_setting_t *s,
 		break;
 	case CONFIG_KEY_PATH:
 		read_path(r, s, key, value);
+		break;
+	case CONFIG_KEY_FOLDER:
+		read_folder(r, s, key, value);
 		break;
 	case CONFIG_KEY_LISTEN:
 		read_uri(r, s, key, value);

@@ -15,6 +15,8 @@ struct config_reader {
 	const char *dir; /* the folder of @path: included files are named from there */
 	char folder[PATH_MAX];
 	const config_setting_t *defaults; /* of the keys of services; NULL: there are none */
+	const config_setting_t *services; /* its list of them; NULL: it has none … */
+	size_t first;                     /* … and where they begin in the configuration */
 	FILE *errors;
 	unsigned nerrors;
 	unsigned nabsent; /* of these, about devices that may come yet */

@@ -55,6 +55,8 @@ static bool same_value(const struct config_key *key, const void *a, const void *
 	case CONFIG_KEY_NAME:
 	case CONFIG_KEY_PATH:
 		return !strcmp(*(char *const *)at, *(char *const *)bt);
+	case CONFIG_KEY_FOLDER:
+		break; /* what is in it counts */
 	case CONFIG_KEY_LISTEN:
 		return same_uri(at, bt);
 	case CONFIG_KEY_CONNECT:

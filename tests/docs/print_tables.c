@@ -32,6 +32,9 @@ static void describe(const struct config_key *key, char *text, size_t size)
 	case CONFIG_KEY_PATH:
 		snprintf(text, size, "path");
 		break;
+	case CONFIG_KEY_FOLDER:
+		snprintf(text, size, "path");
+		break;
 	case CONFIG_KEY_LISTEN:
 		snprintf(text, size, "address");
 		break;

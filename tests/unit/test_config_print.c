@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "daemon/config/config_keys.h"
 #include "daemon/config/config_print.h"
@@ -121,6 +122,110 @@ START_TEST(a_wrong_default_is_told_where_it_stands)
 }
 END_TEST
 
+/* ---- a folder of files ---- */
+
+/* A file of the folder "d" beside the fixture's; "": the folder alone. */
+static void write_in_folder(const char *name, const char *text)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/d", fixture.dir);
+	mkdir(path, 0700);
+	snprintf(path, sizeof(path), "%s/d/%s", fixture.dir, name);
+	if (name[0])
+		config_fixture_write(path, text);
+}
+
+static void remove_folder(void)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -rf %s/d", fixture.dir);
+	ck_assert_int_eq(system(command), 0);
+}
+
+static int load_with_folder(const char *services)
+{
+	char text[1000];
+
+	snprintf(text, sizeof(text), "include_dir = \"%s/d\"; defaults = { credits = 7; };\n%s",
+		 fixture.dir, services);
+	return config_fixture_load(text);
+}
+
+START_TEST(files_of_a_folder_have_services_in_the_order_of_their_names)
+{
+	write_in_folder("20.conf", "services = ( { name = \"late\"; listen = \"tcp://127.0.0.1:3\";"
+				   "connect = \"rdma://filer\"; } );");
+	write_in_folder("10.conf", "# none\n");
+	write_in_folder("15.conf",
+			"services = ( { name = \"early\"; listen = \"tcp://127.0.0.1:4\";"
+			"connect = \"rdma://filer\"; credits = 9; } );");
+	write_in_folder("20.conf~", "nonsense");
+	write_in_folder(".hidden.conf", "nonsense");
+	write_in_folder("README", "nonsense");
+	ck_assert_msg(load_with_folder(SERVICE(TO_RDMA)) == 0, "%s", fixture.errors);
+	ck_assert_uint_eq(fixture.config->nservices, 3);
+	ck_assert_str_eq(fixture.config->services[0].name, "a");
+	ck_assert_str_eq(fixture.config->services[1].name, "early");
+	ck_assert_uint_eq(fixture.config->services[1].credits, 9);
+	ck_assert_str_eq(fixture.config->services[2].name, "late");
+	ck_assert_uint_eq(fixture.config->services[2].credits, 7);
+	remove_folder();
+	/* An empty one is none. */
+	write_in_folder("", "");
+	ck_assert_int_eq(load_with_folder(SERVICE(TO_RDMA)), 0);
+	remove_folder();
+}
+END_TEST
+
+static const struct {
+	const char *text;
+	const char *before, *place; /* the error; a place is one in the fixture's file */
+} parts[] = {
+	{"services = ( { name = \"a\"; listen = \"tcp://127.0.0.1:9\"; connect = \"tcp://b\"; } );",
+	 "1: name \"a\" is taken by the service of ", ":3"},
+	{"services = ( { name = \"b\"; listen = \"tcp://127.0.0.1:2049\"; connect = \"tcp://b\"; } );",
+	 "1: listen: the service of ", ":3 has that port already"},
+	{"\nworkers = 5;", "2: workers: a file of include_dir has services, and nothing else",
+	 NULL},
+	{"services = ( { name = \"b\"; listen = \"rdma://127.0.0.1:9\"; connect = \"tcp://b\";\n"
+	 "credits = 0; } );",
+	 "2: credits is 0, but must be from 1 to 1024", NULL},
+	{"services = ( { name = \"b\"; listen = \"tcp://127.0.0.1:9\";\n"
+	 "connect = \"tcp://127.0.0.1:2049\"; } );",
+	 "2: connect: the service of ", ":3 listens there: the daemon would be its own upstream"},
+};
+
+START_TEST(an_error_in_a_file_of_a_folder_names_it_and_its_line)
+{
+	char expected[500];
+
+	write_in_folder("x.conf", parts[_i].text);
+	ck_assert_int_eq(load_with_folder(SERVICE(TO_RDMA)), -EINVAL);
+	snprintf(expected, sizeof(expected), "%s/d/x.conf:%s%s%s\n", fixture.dir, parts[_i].before,
+		 parts[_i].place ? fixture.path : "", parts[_i].place ? parts[_i].place : "");
+	ck_assert_str_eq(fixture.errors, expected);
+	remove_folder();
+}
+END_TEST
+
+START_TEST(a_folder_that_is_not_there_is_an_error)
+{
+	char expected[500];
+
+	ck_assert_int_eq(load_with_folder(SERVICE(TO_RDMA)), -EINVAL);
+	snprintf(expected, sizeof(expected),
+		 "%s:1: include_dir: cannot read %s/d: No such file or directory\n", fixture.path,
+		 fixture.dir);
+	ck_assert_str_eq(fixture.errors, expected);
+	write_in_folder("x.conf", "services = (");
+	ck_assert_int_eq(load_with_folder(SERVICE(TO_RDMA)), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(fixture.errors, "/d/x.conf:1: syntax error"));
+	remove_folder();
+}
+END_TEST
+
 /* ---- comparing ---- */
 
 /* Another value of a key, whatever it is. */
@@ -183,6 +288,10 @@ int main(void)
 	tcase_add_test(tc, what_has_its_default_is_marked);
 	tcase_add_test(tc, a_default_is_for_services_that_do_not_say);
 	tcase_add_loop_test(tc, a_wrong_default_is_told_where_it_stands, 0, ARRAY_SIZE(wrong));
+	tcase_add_test(tc, files_of_a_folder_have_services_in_the_order_of_their_names);
+	tcase_add_loop_test(tc, an_error_in_a_file_of_a_folder_names_it_and_its_line, 0,
+			    ARRAY_SIZE(parts));
+	tcase_add_test(tc, a_folder_that_is_not_there_is_an_error);
 	tcase_add_test(tc, services_differ_by_any_key);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
