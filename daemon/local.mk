@@ -94,6 +94,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/config/config_scan.h \
 	daemon/config/config_scope.c \
 	daemon/config/config_scope.h \
+	daemon/config/config_services.c \
+	daemon/config/config_services.h \
 	daemon/config/config_value.c \
 	daemon/config/config_value.h \
 	daemon/config/config_warn.c \
