@@ -24,34 +24,35 @@ grep -E '^lib/' "$work/all" >"$work/lib"
 grep -E '^(lib|daemon)/' "$work/all" >"$work/ours"
 
 # Sources without comments and strings, under their own names in $work/code.
-strip_comments() {
-	awk '
-	function flush_line() { print out; out = "" }
-	{
-		n = length($0)
-		for (i = 1; i <= n; i++) {
-			c = substr($0, i, 1)
-			two = substr($0, i, 2)
-			if (state == "comment") {
-				if (two == "*/") { state = ""; i++ }
-			} else if (state != "") {
-				if (c == "\\") i++
-				else if (c == state) state = ""
-			} else if (two == "/*") { state = "comment"; i++ }
-			else if (two == "//") break
-			else if (c == "\"" && $0 !~ /^[ \t]*#[ \t]*include/) state = c
-			else if (c == "\047") state = c
-			else out = out c
-		}
-		if (state != "comment") state = ""
-		flush_line()
-	}' "$1"
+sed 's,/[^/]*$,,' "$work/all" | sort -u | (mkdir "$work/code" && cd "$work/code" && xargs mkdir -p)
+awk -v code="$work/code" '
+FILENAME != file {
+	if (file) close(out_file)
+	file = FILENAME
+	out_file = code "/" file
+	state = ""
+	printf "" >out_file
 }
-
-while read -r file; do
-	mkdir -p "$work/code/$(dirname "$file")"
-	strip_comments "$file" >"$work/code/$file"
-done <"$work/all"
+{
+	out = ""
+	n = length($0)
+	for (i = 1; i <= n; i++) {
+		c = substr($0, i, 1)
+		two = substr($0, i, 2)
+		if (state == "comment") {
+			if (two == "*/") { state = ""; i++ }
+		} else if (state != "") {
+			if (c == "\\") i++
+			else if (c == state) state = ""
+		} else if (two == "/*") { state = "comment"; i++ }
+		else if (two == "//") break
+		else if (c == "\"" && $0 !~ /^[ \t]*#[ \t]*include/) state = c
+		else if (c == "\047") state = c
+		else out = out c
+	}
+	if (state != "comment") state = ""
+	print out >out_file
+}' $(cat "$work/all")
 
 number=0
 # verdict NAME FILE - ok if FILE, which lists what broke the rule, is empty
@@ -156,60 +157,57 @@ grep_code "$work/ours" '(RPCRDMA_VERSION_(ONE|TWO)|(->|\.)(vers|version) *([=!]=
 	grep -v '^lib/rpcrdma/ccp\.c:.*CCP_VERSION' >"$work/versions.bad" # that of an RPC program
 verdict "versions are known to the dialects, their negotiation and the codec of the header alone" "$work/versions.bad"
 
-while read -r file; do
-	case $file in
-	*.h) line='/* SPDX-License-Identifier: BSD-3-Clause */' ;;
-	*) line='// SPDX-License-Identifier: BSD-3-Clause' ;;
-	esac
-	[ "$(head -n 1 "$file")" = "$line" ] || echo "$file: line 1 is not $line"
-done <"$work/all" >"$work/spdx.bad"
+xargs awk '
+FNR == 1 {
+	line = "SPDX-License-Identifier: BSD-3-Clause"
+	line = FILENAME ~ /\.h$/ ? "/* " line " */" : "// " line
+	if ($0 != line) print FILENAME ": line 1 is not " line
+}' <"$work/all" >"$work/spdx.bad"
 verdict "each source begins with its licence" "$work/spdx.bad"
 
 # The guard is the path in capitals; folders above the header's own may be left out.
-grep '\.h$' "$work/all" | while read -r file; do
-	path=$(echo "$file" | tr 'a-z/.-' 'A-Z___')
-	shortest=$(echo "$file" | sed 's,.*/\([^/]*/\),\1,' | tr 'a-z/.-' 'A-Z___')
-	first=$(grep -v '^[ 	]*$' "$work/code/$file" | head -n 2 | tr '\n' ';')
-	last=$(grep -v '^[ 	]*$' "$work/code/$file" | tail -n 1)
-	guard=${first#'#ifndef '}
-	guard=${guard%%;*}
-	case $path in
-	"$guard" | *_"$guard") ;;
-	*) guard= ;;
-	esac
-	case $guard in
-	"$shortest" | *_"$shortest") ;;
-	*) guard= ;;
-	esac
-	[ -n "$guard" ] && [ "$first" = "#ifndef $guard;#define $guard;" ] && [ "$last" = "#endif" ] ||
-		echo "$file: is not guarded by $shortest"
-done >"$work/guards.bad"
+grep '\.h$' "$work/all" | (cd "$work/code" && xargs awk '
+function macro(path) { gsub(/[\/.-]/, "_", path); return toupper(path) }
+function ends_with(text, end) {
+	return text == end || substr(text, length(text) - length(end)) == "_" end
+}
+function judge(    shortest) {
+	if (!file) return
+	shortest = file
+	match(shortest, /[^\/]*\/[^\/]*$/)
+	shortest = macro(substr(shortest, RSTART))
+	if (!guard || first != "#ifndef " guard || second != "#define " guard || last != "#endif" ||
+	    !ends_with(macro(file), guard) || !ends_with(guard, shortest))
+		print file ": is not guarded by " shortest
+}
+FNR == 1 { judge(); file = FILENAME; first = second = last = guard = "" }
+/^[ \t]*$/ { next }
+!first { first = $0; guard = $2; next }
+!second { second = $0 }
+{ last = $0 }
+END { judge() }') >"$work/guards.bad"
 verdict "each header is guarded by its name" "$work/guards.bad"
 
 # What reflowing leaves behind: text that sticks to the star, and a comment of several lines that opens or ends
 # beside its text. Two shapes are good: one line, and a block whose first and last lines have no text.
-while read -r file; do
-	awk -v file="$file" '
-	function bad(what) { print file ":" NR ": " what }
-	inside {
-		if (/^ \*[A-Za-z]/) bad("no blank behind the star")
-		if (/\*\//) {
-			if (!/^[ \t]*\*\/$/) bad("a comment of several lines ends beside its text")
-			inside = 0
-		}
-		next
+xargs awk '
+function bad(what) { print FILENAME ":" FNR ": " what }
+FNR == 1 { inside = 0 }
+inside {
+	if (/^ \*[A-Za-z]/) bad("no blank behind the star")
+	if (/\*\//) {
+		if (!/^[ \t]*\*\/$/) bad("a comment of several lines ends beside its text")
+		inside = 0
 	}
-	/^[ \t]*\/\*/ && !/\*\// {
-		if (!/^[ \t]*\/\*\*?$/) bad("a comment of several lines begins beside its text")
-		inside = 1
-	}' "$file"
-done <"$work/all" >"$work/comments.bad"
+	next
+}
+/^[ \t]*\/\*/ && !/\*\// {
+	if (!/^[ \t]*\/\*\*?$/) bad("a comment of several lines begins beside its text")
+	inside = 1
+}' <"$work/all" >"$work/comments.bad"
 verdict "no comment is broken where a reflow broke it" "$work/comments.bad"
 
-while read -r file; do
-	lines=$(wc -l <"$file")
-	[ "$lines" -le $max_lines ] || echo "$file: $lines lines"
-done <"$work/ours" >"$work/long.bad"
+xargs wc -l <"$work/ours" | awk -v max=$max_lines '$2 != "total" && $1 > max { print $2 ": " $1 " lines" }' >"$work/long.bad"
 verdict "no file of lib or daemon is longer than $max_lines lines" "$work/long.bad"
 
 xargs awk -v max=$max_function_lines '
@@ -239,10 +237,9 @@ for program in "clang-format-$clang_format_major" clang-format; do
 	fi
 done
 if [ -n "$clang_format" ] && [ -f .clang-format ]; then
-	while read -r file; do
-		"$clang_format" --dry-run -Werror "$file" >/dev/null 2>&1 ||
-			echo "$file: clang-format -i would change it"
-	done <"$work/all" >"$work/format.bad"
+	xargs "$clang_format" --dry-run -Werror <"$work/all" 2>&1 |
+		sed -n 's/^\([^:]*\):[0-9]*:[0-9]*: error: .*/\1: clang-format -i would change it/p' |
+		sort -u >"$work/format.bad"
 	verdict "each source is formatted" "$work/format.bad"
 else
 	number=$((number + 1))

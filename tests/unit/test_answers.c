@@ -44,10 +44,11 @@ static void setup(void)
 
 static void teardown(void)
 {
-	fixture_teardown();
+	/* Before the proxies, which else give peers that do not close two seconds. */
 	close(client);
 	close(upstream);
 	close(server);
+	fixture_teardown();
 }
 
 static void add(const char *path)
