@@ -17,3 +17,9 @@ EXTRA_DIST += tests/lib/mtab.sh tests/lib/tap.sh tests/REQUIREMENTS.md
 tests_lib_libtest_a_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 UNIT_LDADD = tests/lib/libtest.a $(PROTOCOL_LIBS) $(CHECK_LIBS)
 UNIT_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+
+# Under the sanitizers the programs alone: the scripts hold texts, and what programs print, against something else.
+PROGRAM_LOGS = $(addsuffix .log,$(filter-out %.sh,$(TESTS)))
+# In make distcheck those that read files beside themselves, which the archive may lack.
+FILE_LOGS = $(addsuffix .log,$(basename $(filter %.sh,$(TESTS))) $(FUZZ_TARGETS) \
+	tests/unit/test_answers tests/unit/test_config)
