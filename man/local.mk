@@ -5,7 +5,15 @@ CLEANFILES += $(man_MANS)
 
 man/rpcrdma-proxy.8: man/rpcrdma-proxy.8.in
 man/rpcrdma-proxyctl.8: man/rpcrdma-proxyctl.8.in
-man/rpcrdma-proxy.conf.5: man/rpcrdma-proxy.conf.5.in
+man/rpcrdma-proxy.conf.5: man/rpcrdma-proxy.conf.5.in daemon/config/manual_keys$(EXEEXT)
 $(man_MANS): Makefile
+
+man/rpcrdma-proxy.8 man/rpcrdma-proxyctl.8:
 	@$(MKDIR_P) man
 	$(AM_V_GEN)$(SED) -e 's,@sysconfdir\@,$(sysconfdir),g' $(srcdir)/$@.in >$@
+
+# What the table of keys says of each, its values and its default, comes from there.
+man/rpcrdma-proxy.conf.5:
+	@$(MKDIR_P) man
+	$(AM_V_GEN)$(SED) -e 's,@sysconfdir\@,$(sysconfdir),g' $(srcdir)/$@.in | daemon/config/manual_keys >$@.new
+	@mv $@.new $@

@@ -18,6 +18,14 @@ same "the page of the client has every state of a connection, in their order" \
 	"$("$tables" states)" \
 	"$(sed -n '/^\.It Ql STATE$/,/^\.It /s/^\.Ql \([a-z]*\).*/\1/p' "$man/rpcrdma-proxyctl.8")"
 
+# with_usual_path PAGE: as it is installed where sysconfdir is /etc
+with_usual_path() {
+	local fill=cat
+
+	[ "$1" != rpcrdma-proxy.conf.5 ] || fill=$builddir/daemon/config/manual_keys
+	sed 's,@sysconfdir@,/etc,g' "$srcdir/man/$1.in" | "$fill"
+}
+
 # With a path of usual length: groff warns of a word that is wider than the line, as that of a build may be.
 for page in rpcrdma-proxy.8 rpcrdma-proxyctl.8 rpcrdma-proxy.conf.5; do
 	for tool in "groff -mdoc -ww -z -Tutf8" "mandoc -T lint -W warning"; do
@@ -27,7 +35,7 @@ for page in rpcrdma-proxy.8 rpcrdma-proxyctl.8 rpcrdma-proxy.conf.5; do
 			continue
 		fi
 		# shellcheck disable=SC2086
-		said=$(sed 's,@sysconfdir@,/etc,g' "$srcdir/man/$page.in" | $tool 2>&1)
+		said=$(with_usual_path "$page" | $tool 2>&1)
 		if [ -z "$said" ]; then
 			ok "$name"
 		else

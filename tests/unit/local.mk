@@ -388,6 +388,12 @@ tests_unit_test_config_messages_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_config_messages_LDADD = tests/unit/libconfigfixture.a tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_config_messages
 
+check_PROGRAMS += tests/unit/test_config_manual
+tests_unit_test_config_manual_SOURCES = tests/unit/test_config_manual.c
+tests_unit_test_config_manual_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_config_manual_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_config_manual
+
 check_PROGRAMS += tests/unit/test_config_print
 tests_unit_test_config_print_SOURCES = tests/unit/test_config_print.c
 tests_unit_test_config_print_CFLAGS = $(UNIT_CFLAGS)

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The reference part of the configuration file's manual page. */
+#include "daemon/config/config_manual.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_KEYS 128u
+
+/* A page that is being filled. */
+struct page {
+	FILE *out, *wrong;
+	const struct config_key *now; /* whose paragraph this is; NULL: none */
+	const struct config_key *seen[MAX_KEYS];
+	size_t nseen;
+};
+
+static void print_choices(const char *const *choices, FILE *out)
+{
+	for (size_t i = 0; choices[i]; i++) {
+		if (i)
+			fputs(choices[i + 1] ? ", " : " or ", out);
+		fputs(choices[i], out);
+	}
+}
+
+static void print_range(const struct config_key *key, FILE *out)
+{
+	fprintf(out, "%u to %u", key->min, key->max);
+	if (key->unit)
+		fprintf(out, " %s", key->unit);
+	if (key->multiple)
+		fprintf(out, ", a multiple of %u", key->multiple);
+}
+
+static void print_type(const struct config_key *key, FILE *out)
+{
+	static const char *const words[] = {
+		[CONFIG_KEY_BOOL] = "true or false",
+		[CONFIG_KEY_NAME] = "word",
+		[CONFIG_KEY_PATH] = "path",
+		[CONFIG_KEY_FOLDER] = "path",
+		[CONFIG_KEY_LISTEN] = "address",
+		[CONFIG_KEY_CONNECT] = "address or array of addresses",
+		[CONFIG_KEY_ALLOW] = "array of prefixes",
+		[CONFIG_KEY_DEFAULTS] = "group",
+		[CONFIG_KEY_SERVICES] = "list",
+	};
+
+	if (key->type == CONFIG_KEY_NUMBER)
+		print_range(key, out);
+	else if (key->type == CONFIG_KEY_CHOICE)
+		print_choices(key->choices, out);
+	else
+		fputs(words[key->type], out);
+}
+
+void config_manual_item(const struct config_key *key, FILE *out)
+{
+	fprintf(out, ".It Va %s Pq \"", key->name);
+	print_type(key, out);
+	if (key->mandatory)
+		fputs("; required", out);
+	else if (key->preset)
+		fprintf(out, "; default %s", key->preset);
+	fputs("\"\n", out);
+}
+
+void config_manual_end(const struct config_key *key, FILE *out)
+{
+	const char *scope = config_scope_text(key->scope);
+
+	if (key->scope != CONFIG_SCOPE_ALWAYS)
+		fprintf(out, ".Pp\nOnly %s.\n", scope + strlen("is "));
+	if (key->fixed)
+		fputs(".Pp\nA change of it takes a restart.\n", out);
+}
+
+static void end(struct page *page)
+{
+	if (page->now)
+		config_manual_end(page->now, page->out);
+	page->now = NULL;
+}
+
+static bool has_seen(const struct page *page, const struct config_key *key)
+{
+	for (size_t i = 0; i < page->nseen; i++)
+		if (page->seen[i] == key)
+			return true;
+	return false;
+}
+
+/* Some names are in both tables: the global one comes first. */
+static const struct config_key *next_of(const struct page *page, const char *name)
+{
+	const struct config_key *key = config_key_find(config_keys, name);
+
+	if (key && !has_seen(page, key))
+		return key;
+	key = config_key_find(config_service_keys, name);
+	return key && !has_seen(page, key) ? key : NULL;
+}
+
+static int begin(struct page *page, const char *name)
+{
+	end(page);
+	page->now = next_of(page, name);
+	if (!page->now || page->nseen == MAX_KEYS) {
+		fprintf(page->wrong, "the page has a paragraph too many for a key \"%s\"\n", name);
+		return -1;
+	}
+	page->seen[page->nseen++] = page->now;
+	config_manual_item(page->now, page->out);
+	return 0;
+}
+
+static int copy_line(struct page *page, char *line)
+{
+	size_t len = strcspn(line, "\n");
+	const char ask[] = "@key ";
+
+	if (!strncmp(line, ask, strlen(ask)) && len > strlen(ask) && line[len - 1] == '@') {
+		line[len - 1] = '\0';
+		return begin(page, line + strlen(ask));
+	}
+	if (!strncmp(line, "@end@", len))
+		end(page);
+	else
+		fputs(line, page->out);
+	return 0;
+}
+
+static int check_all(const struct page *page, const struct config_key *keys)
+{
+	int rc = 0;
+
+	for (; keys->name; keys++)
+		if (!has_seen(page, keys)) {
+			fprintf(page->wrong, "the page has no paragraph for the key \"%s\"\n",
+				keys->name);
+			rc = -1;
+		}
+	return rc;
+}
+
+int config_manual_fill(FILE *in, FILE *out, FILE *wrong)
+{
+	struct page page = {.out = out, .wrong = wrong};
+	char *line = NULL;
+	size_t size = 0;
+	int rc = 0;
+
+	while (!rc && getline(&line, &size, in) > 0)
+		rc = copy_line(&page, line);
+	free(line);
+	end(&page);
+	if (!rc && check_all(&page, config_keys) + check_all(&page, config_service_keys))
+		rc = -1;
+	return rc;
+}
