@@ -29,6 +29,9 @@ void config_free(struct config *config)
 		free(service->more);
 		free(service->allow);
 	}
+	for (size_t i = 0; i < config->ndefaults; i++)
+		free(config->defaults[i].place);
+	free(config->defaults);
 	for (size_t i = 0; i < config->nfiles; i++)
 		free(config->files[i]);
 	free(config->files);

@@ -70,6 +70,14 @@ struct service_config {
 	uint32_t reverse_timeout_s;       /* rdma clients: to answer a reverse Call */
 };
 
+struct config_key;
+
+/* A key that the file's defaults have. */
+struct config_default {
+	const struct config_key *key;
+	char *place; /* where it stands, as "FILE:LINE" */
+};
+
 struct config {
 	unsigned refs; /* besides the first one */
 	char *file;
@@ -83,6 +91,8 @@ struct config {
 	bool io_flusher;  /* allocate without waiting for writeback, if the daemon may */
 	bool lock_memory; /* keep all of it in memory */
 	bool registered;  /* services that do not say are */
+	size_t ndefaults;
+	struct config_default *defaults;
 	size_t nservices;
 	struct service_config *services;
 };

@@ -170,7 +170,7 @@ static void read_config(struct config_reader *r, config_t *parsed, struct config
 {
 	const config_setting_t *root = config_root_setting(parsed);
 
-	config_defaults_read(r, root);
+	config_defaults_read(r, root, config);
 	config_group_read(r, root, config_keys, config);
 	read_folder(r, root, config);
 	for (size_t i = 0; i < config->nservices; i++)

@@ -47,19 +47,29 @@ char *config_file_path(const struct config_reader *r, const char *name)
 	return ABSOLUTE_INCLUDES ? strdup(name) : in_folder(r, name);
 }
 
-void config_report(struct config_reader *r, const config_setting_t *setting, const char *format,
-		   ...)
+char *config_place(const struct config_reader *r, const config_setting_t *setting)
 {
 	/* NULL for the main file */
 	const char *file = config_setting_source_file(setting);
 	unsigned line = config_setting_source_line(setting);
-	char *path = file ? config_file_path(r, file) : NULL;
+	char *path = file ? config_file_path(r, file) : NULL, *place;
+
+	if (asprintf(&place, "%s:%u", path ? path : r->path, line ? line : 1) < 0)
+		place = NULL;
+	free(path);
+	return place;
+}
+
+void config_report(struct config_reader *r, const config_setting_t *setting, const char *format,
+		   ...)
+{
+	char *place = config_place(r, setting);
 	va_list ap;
 
 	r->nerrors++;
-	fprintf(r->errors, "%s:%u: ", path ? path : r->path, line ? line : 1);
+	fprintf(r->errors, "%s: ", place ? place : r->path);
 	va_start(ap, format);
 	config_complaint_put(r->errors, format, ap);
 	va_end(ap);
-	free(path);
+	free(place);
 }

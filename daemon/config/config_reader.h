@@ -35,6 +35,8 @@ int config_reader_init(struct config_reader *r, const char *path, FILE *errors) 
 char *config_include_path(const struct config_reader *r, const char *name);
 /** config_file_path - the path of an included file, as libconfig names it: to be freed, or NULL for want of memory. */
 char *config_file_path(const struct config_reader *r, const char *name);
+/** config_place - where @setting stands, as "FILE:LINE": to be freed, or NULL for want of memory. */
+char *config_place(const struct config_reader *r, const config_setting_t *setting);
 /** config_report - one error, as "FILE:LINE: what", at @setting. */
 void config_report(struct config_reader *r, const config_setting_t *setting, const char *format,
 		   ...) PRINTF_LIKE(3, 4);

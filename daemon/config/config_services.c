@@ -115,8 +115,30 @@ static void check_default(struct config_reader *r, const config_setting_t *s,
 		config_value_read(r, s, key, scratch);
 }
 
+/* For those that no service has a use for. */
+static void note_defaults(struct config_reader *r, const config_setting_t *group,
+			  struct config *config)
+{
+	size_t n = (size_t)config_setting_length(group);
+
+	config->defaults = calloc(n + 1, sizeof(*config->defaults));
+	if (!config->defaults)
+		r->nomem = true;
+	else
+		config->ndefaults = n;
+	for (size_t i = 0; i < config->ndefaults; i++) {
+		const config_setting_t *s = config_setting_get_elem(group, (unsigned)i);
+		struct config_default *at = &config->defaults[i];
+
+		at->key = config_key_find(config_service_keys, config_setting_name(s));
+		at->place = config_place(r, s);
+		r->nomem |= !at->place;
+	}
+}
+
 /* They are looked at once, and not again for each service. With an error among them there are none. */
-void config_defaults_read(struct config_reader *r, const config_setting_t *root)
+void config_defaults_read(struct config_reader *r, const config_setting_t *root,
+			  struct config *config)
 {
 	const config_setting_t *group = config_setting_get_member(root, "defaults");
 	struct service_config scratch = {0};
@@ -132,8 +154,10 @@ void config_defaults_read(struct config_reader *r, const config_setting_t *root)
 	for (int i = 0; i < config_setting_length(group); i++)
 		check_default(r, config_setting_get_elem(group, (unsigned)i), &scratch);
 	free(scratch.allow);
-	if (r->nerrors == before)
-		r->defaults = group;
+	if (r->nerrors > before)
+		return;
+	r->defaults = group;
+	note_defaults(r, group, config);
 }
 
 /* What the service does not say itself, as far as it means something there. */

@@ -14,7 +14,8 @@ void config_group_read(struct config_reader *r, const config_setting_t *group,
 void config_services_read(struct config_reader *r, const config_setting_t *s,
 			  const struct config_key *key, struct config *config);
 /** config_defaults_read - what the file has for services that do not say; before these are read. */
-void config_defaults_read(struct config_reader *r, const config_setting_t *root);
+void config_defaults_read(struct config_reader *r, const config_setting_t *root,
+			  struct config *config);
 /** config_upstreams_check - that no service of this reader's list connects to another; once all of them are known. */
 void config_upstreams_check(struct config_reader *r, const struct config *config);
 

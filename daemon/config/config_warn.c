@@ -7,6 +7,7 @@
 #include "daemon/config/config.h"
 #include "daemon/config/config_keys.h"
 #include "daemon/config/config_memory.h"
+#include "daemon/config/config_scope.h"
 #include "daemon/config/config_value.h"
 #include "rpcrdma/proto.h"
 #include "stream/ports.h"
@@ -272,10 +273,27 @@ static void warn_service(const struct config *config, const struct service_confi
 	warn_draft(config, service, out);
 }
 
+/* None of a service's own keys may be without effect: this is the same for defaults. */
+static void warn_defaults(const struct config *config, FILE *out)
+{
+	for (size_t i = 0; i < config->ndefaults; i++) {
+		const struct config_default *at = &config->defaults[i];
+		bool used = false;
+
+		for (size_t k = 0; k < config->nservices && !used; k++)
+			used = config_in_scope(&config->services[k], at->key->scope);
+		if (!used)
+			fprintf(out, "%s: warning: defaults: %s %s, and there are none\n",
+				at->place, at->key->name, config_scope_text(at->key->scope));
+	}
+}
+
 void config_warn(const struct config *config, FILE *out)
 {
 	if (!config->nservices)
 		fprintf(out, "%s:1: warning: no services: there is nothing to do\n", config->file);
 	for (size_t i = 0; i < config->nservices; i++)
 		warn_service(config, &config->services[i], out);
+	if (config->nservices)
+		warn_defaults(config, out);
 }

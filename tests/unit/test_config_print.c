@@ -122,6 +122,27 @@ START_TEST(a_wrong_default_is_told_where_it_stands)
 }
 END_TEST
 
+START_TEST(a_default_that_no_service_has_a_use_for_is_warned_of)
+{
+	const char *expected = config_fixture_at(
+		"3: warning: defaults: padding_align_bytes is for services with an RDMA side, and "
+		"there are none\n");
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	ck_assert_int_eq(config_fixture_load("services = ( { name = \"a\"; " TCP_TO_TCP FEW
+					     " } );\n"
+					     "defaults = { stall_timeout_s = 120;\n"
+					     "padding_align_bytes = 8; };"),
+			 0);
+	config_warn(fixture.config, out);
+	fclose(out);
+	ck_assert_str_eq(text, expected);
+	free(text);
+}
+END_TEST
+
 /* ---- a folder of files ---- */
 
 /* A file of the folder "d" beside the fixture's; "": the folder alone. */
@@ -287,6 +308,7 @@ int main(void)
 	tcase_add_loop_test(tc, what_is_printed_reads_as_the_same, 0, ARRAY_SIZE(files));
 	tcase_add_test(tc, what_has_its_default_is_marked);
 	tcase_add_test(tc, a_default_is_for_services_that_do_not_say);
+	tcase_add_test(tc, a_default_that_no_service_has_a_use_for_is_warned_of);
 	tcase_add_loop_test(tc, a_wrong_default_is_told_where_it_stands, 0, ARRAY_SIZE(wrong));
 	tcase_add_test(tc, files_of_a_folder_have_services_in_the_order_of_their_names);
 	tcase_add_loop_test(tc, an_error_in_a_file_of_a_folder_names_it_and_its_line, 0,
