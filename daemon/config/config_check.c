@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/listen_socket.h"
 #include "daemon/base/paths.h"
 
 #define MIB (1024u * 1024u)
@@ -51,9 +52,28 @@ static void check_control(const struct config *config, FILE *out)
 			config->file, dir, strerror(errno));
 }
 
+/* Names are for config_check_names(); devices have their own error. */
+static void check_listen(const struct config *config, const struct service_config *service,
+			 FILE *out)
+{
+	const struct config_uri *uri = &service->listen;
+	struct resolver_answer literal;
+
+	if (uri->transport == TRANSPORT_VERBS || !uri->host[0] ||
+	    !resolver_literal(uri->host, uri->port, &literal) ||
+	    listen_socket_has_host((const struct sockaddr *)&literal.addrs[0]))
+		return;
+	fprintf(out,
+		"%s:%d: warning: service %s: this host does not have the address %s to listen at: "
+		"clients come once it has\n",
+		config->file, service->line, service->name, uri->host);
+}
+
 void config_check_host(const struct config *config, uint64_t memory_bytes, FILE *out)
 {
 	check_control(config, out);
+	for (size_t i = 0; i < config->nservices; i++)
+		check_listen(config, &config->services[i], out);
 	if (memory_bytes && config->memory_limit_mib > memory_bytes / MIB)
 		fprintf(out,
 			"%s:1: warning: memory_limit_mib is %u, but this host has %" PRIu64

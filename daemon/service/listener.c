@@ -167,16 +167,30 @@ static void tune(const struct service_config *service, int fd)
 			     service->keepalive_s);
 }
 
+static void tell_absent(const struct service_config *service, const struct sockaddr *addr)
+{
+	char text[ADDRESS_TEXT_BYTES];
+
+	log_warning(NULL,
+		    "%s: this host does not have the address of %s://%s, where it listens: clients "
+		    "come once it has",
+		    service->name, transport_name(service->listen.transport),
+		    address_text(addr, text));
+}
+
 static int open_socket(const struct service_config *service, const struct sockaddr *addr)
 {
 	int fd = listen_socket_new(addr), rc;
+	bool absent = false;
 
 	if (fd < 0)
 		return fd;
 	/* iwarp tunes by itself. */
 	if (service->listen.transport == TRANSPORT_TCP)
 		tune(service, fd);
-	rc = listen_socket_start(fd, addr, LISTEN_BACKLOG);
+	rc = listen_socket_start(fd, addr, LISTEN_BACKLOG, &absent);
+	if (absent)
+		tell_absent(service, addr);
 	if (!rc)
 		return fd;
 	close(fd);

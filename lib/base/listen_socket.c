@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
-#include <stdbool.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/sockaddr.h"
 
@@ -62,9 +62,50 @@ int listen_socket_find(const struct listen_sockets *have, const struct sockaddr 
 	return -ENOENT;
 }
 
-int listen_socket_start(int fd, const struct sockaddr *addr, int backlog)
+static bool is_any(const struct sockaddr *addr)
 {
-	if (bind(fd, addr, (socklen_t)sockaddr_bytes(addr)) || listen(fd, backlog))
-		return -errno;
-	return 0;
+	const struct in6_addr mapped = {.s6_addr = {[10] = 0xff, [11] = 0xff}};
+	struct in6_addr host;
+
+	return sockaddr_host(addr, &host) &&
+	       (IN6_IS_ADDR_UNSPECIFIED(&host) || !memcmp(&host, &mapped, sizeof(host)));
+}
+
+/* An address that is not here may come; a family that is not, will not. */
+static int bind_absent(int fd, const struct sockaddr *addr)
+{
+	int on = 1;
+
+	if (is_any(addr) || setsockopt(fd, IPPROTO_IP, IP_FREEBIND, &on, sizeof(on)))
+		return -EADDRNOTAVAIL;
+	return bind(fd, addr, sockaddr_bytes(addr)) ? -errno : 0;
+}
+
+int listen_socket_start(int fd, const struct sockaddr *addr, int backlog, bool *absent)
+{
+	int err = bind(fd, addr, sockaddr_bytes(addr)) ? -errno : 0;
+
+	if (err == -EADDRNOTAVAIL && absent) {
+		err = bind_absent(fd, addr);
+		*absent = !err;
+	}
+	if (!err && listen(fd, backlog))
+		err = -errno;
+	return err;
+}
+
+bool listen_socket_has_host(const struct sockaddr *addr)
+{
+	struct sockaddr_storage any_port = {0};
+	int fd = listen_socket_new(addr);
+	bool absent;
+
+	if (fd < 0)
+		return true;
+	memcpy(&any_port, addr, sockaddr_bytes(addr));
+	sockaddr_set_port((struct sockaddr *)&any_port, 0);
+	absent = bind(fd, (struct sockaddr *)&any_port, sockaddr_bytes(addr)) &&
+		 errno == EADDRNOTAVAIL;
+	close(fd);
+	return !absent;
 }

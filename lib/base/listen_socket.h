@@ -3,6 +3,7 @@
 #ifndef BASE_LISTEN_SOCKET_H
 #define BASE_LISTEN_SOCKET_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/socket.h>
 
@@ -29,7 +30,16 @@ int listen_socket_new(const struct sockaddr *addr) MUST_CHECK;
  * negative errno.
  */
 int listen_socket_find(const struct listen_sockets *have, const struct sockaddr *addr) MUST_CHECK;
-/** listen_socket_start - bind it to @addr and listen. Returns 0 or a negative errno; it is the caller's either way. */
-int listen_socket_start(int fd, const struct sockaddr *addr, int backlog) MUST_CHECK;
+/**
+ * listen_socket_start - bind it to @addr and listen
+ * @fd: the caller's whatever is returned
+ * @absent: NULL, or set where this host does not have the address: it listens all the same, and is connected to once
+ *          the host has it (IP_FREEBIND)
+ *
+ * Returns 0 or a negative errno, -EADDRNOTAVAIL for an address that is not here if @absent is NULL.
+ */
+int listen_socket_start(int fd, const struct sockaddr *addr, int backlog, bool *absent) MUST_CHECK;
+/** listen_socket_has_host - whether this host has the address (its port does not matter); true if that cannot be told. */
+bool listen_socket_has_host(const struct sockaddr *addr);
 
 #endif

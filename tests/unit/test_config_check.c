@@ -203,6 +203,35 @@ START_TEST(a_limit_above_the_memory_is_warned_of)
 }
 END_TEST
 
+static const struct {
+	const char *listen, *host; /* NULL: no warning */
+} listens[] = {
+	{"tcp://127.0.0.1", NULL},
+	{"iwarp://[::1]", NULL},
+	{"tcp://:2049", NULL},
+	{"tcp://filer", NULL}, /* a name */
+	{"tcp://192.0.2.1", "192.0.2.1"},
+	{"iwarp://[2001:db8::1]", "2001:db8::1"},
+	{"rdma://192.0.2.1", "192.0.2.1"},
+};
+
+START_TEST(an_address_to_listen_at_that_the_host_lacks_is_warned_of)
+{
+	char text[300], expected[300] = "";
+
+	snprintf(text, sizeof(text),
+		 "\nservices = ( { name = \"a\"; listen = \"%s\"; connect = \"tcp://x\"; } );",
+		 listens[_i].listen);
+	if (listens[_i].host)
+		snprintf(
+			expected, sizeof(expected),
+			"2: warning: service a: this host does not have the address %s to listen at: "
+			"clients come once it has",
+			listens[_i].host);
+	ck_assert_str_eq(host(text, GIB), *expected ? config_fixture_at(expected) : "");
+}
+END_TEST
+
 START_TEST(a_control_socket_without_a_directory_is_warned_of)
 {
 	char expected[400];
@@ -243,6 +272,8 @@ int main(void)
 	tcase_add_test(tc, silent_name_servers_do_not_hold_it_up);
 	tcase_add_test(tc, what_cannot_be_asked_is_not_spoken_of);
 	tcase_add_test(tc, a_limit_above_the_memory_is_warned_of);
+	tcase_add_loop_test(tc, an_address_to_listen_at_that_the_host_lacks_is_warned_of, 0,
+			    ARRAY_SIZE(listens));
 	tcase_add_test(tc, a_control_socket_without_a_directory_is_warned_of);
 	tcase_add_test(tc, the_memory_of_this_host_is_known);
 	suite_add_tcase(suite, tc);

@@ -114,7 +114,7 @@ static int socket_open(const struct iwarp_config *config, const struct sockaddr 
 	if (fd < 0)
 		return fd;
 	iwarp_socket_tune(fd, config);
-	err = config->has_socket ? 0 : listen_socket_start(fd, addr, backlog);
+	err = config->has_socket ? 0 : listen_socket_start(fd, addr, backlog, NULL);
 	if (!err)
 		return fd;
 	close(fd);
