@@ -62,6 +62,9 @@ scripts() {
 		printf '#!/bin/sh\necho "%s $*" >>%s\n' $tool "$work/said/log" >"$work/said/$tool"
 		chmod +x "$work/said/$tool"
 	done
+	# What the new daemon says of the file.
+	printf '#!/bin/sh\nexit %s\n' "${FILE_STATUS:-0}" >"$work/said/rpcrdma-proxy"
+	chmod +x "$work/said/rpcrdma-proxy"
 	: >"$work/said/log"
 	PATH=$work/said:$PATH unshare -m sh -c '
 		mount -t tmpfs tmpfs /run && mkdir -p /run/systemd/system && shift && sh -e "$@"' sh "$@" &&
@@ -70,9 +73,15 @@ scripts() {
 if unshare -m mount -t tmpfs tmpfs /run 2>/dev/null; then
 	same "at an upgrade the old one goes on until the new one is there" "" \
 		"$(scripts - "$work/control/prerm" upgrade 0.2.0)"
-	same "and is restarted then, once" "systemd-sysusers rpcrdma-proxy.conf
+	installed="systemd-sysusers rpcrdma-proxy.conf
 systemctl --system daemon-reload
-deb-systemd-invoke restart rpcrdma-proxy.service" "$(scripts - "$work/control/postinst" configure 0.0.9)"
+deb-systemd-invoke start rpcrdma-proxy.service"
+	same "and is restarted then, once" "$installed
+deb-systemd-invoke try-restart rpcrdma-proxy.service" "$(scripts - "$work/control/postinst" configure 0.0.9)"
+	same "not if the new one does not take the file" "$installed" \
+		"$(FILE_STATUS=1 scripts - "$work/control/postinst" configure 0.0.9 2>"$work/said/errors")"
+	check "which is said" grep -q 'does not take /etc/rpcrdma-proxy.conf' "$work/said/errors"
+	same "nor at the first installation" "$installed" "$(scripts - "$work/control/postinst" configure "")"
 	same "it is stopped when the package is removed" "deb-systemd-invoke stop rpcrdma-proxy.service" \
 		"$(scripts - "$work/control/prerm" remove)"
 else
