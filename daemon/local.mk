@@ -15,6 +15,10 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/base/likeness.h \
 	daemon/base/log.c \
 	daemon/base/log.h \
+	daemon/base/log_journal.c \
+	daemon/base/log_journal.h \
+	daemon/base/log_line.c \
+	daemon/base/log_line.h \
 	daemon/base/log_writer.c \
 	daemon/base/log_writer.h \
 	daemon/base/loop.c \

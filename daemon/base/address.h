@@ -7,8 +7,12 @@
 #include <sys/socket.h>
 
 #define ADDRESS_TEXT_BYTES (INET6_ADDRSTRLEN + sizeof("[]:65535"))
+#define ADDRESS_HOST_BYTES INET6_ADDRSTRLEN
 
 /** address_text - "10.0.0.1:712" or "[fe80::1]:712"; "-" for an address of no family. Returns @text. */
 const char *address_text(const struct sockaddr *addr, char text[ADDRESS_TEXT_BYTES]);
+
+/** address_host_text - the same without the port: "10.0.0.1" or "fe80::1"; empty for an address of no family. */
+const char *address_host_text(const struct sockaddr *addr, char text[ADDRESS_HOST_BYTES]);
 
 #endif

@@ -7,27 +7,15 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "daemon/base/address.h"
+#include "daemon/base/log_journal.h"
+#include "daemon/base/log_line.h"
 #include "daemon/base/log_writer.h"
 
-#define CUT_MARK " [cut]"
-
-_Static_assert(LOG_LINE_BYTES <= LOG_WRITER_LINE_BYTES, "the writer takes each line");
-
-static const struct {
-	const char *name;
-	char priority; /* sd-daemon(3) */
-} levels[] = {
-	[LOG_LEVEL_ERROR] = {"error", '3'},
-	[LOG_LEVEL_WARNING] = {"warning", '4'},
-	[LOG_LEVEL_INFO] = {"info", '6'},
-	[LOG_LEVEL_DEBUG] = {"debug", '7'},
-};
+_Static_assert(LOG_ENTRY_BYTES <= LOG_WRITER_LINE_BYTES, "the writer takes each line");
 
 static atomic_int level_on = LOG_LEVEL_INFO;
 
@@ -53,15 +41,10 @@ enum log_level log_level(void)
 	return (enum log_level)atomic_load(&level_on);
 }
 
-const char *log_level_name(enum log_level level)
-{
-	return levels[level].name;
-}
-
 int log_level_parse(const char *name, enum log_level *level)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(levels); i++) {
-		if (!strcmp(levels[i].name, name)) {
+	for (int i = LOG_LEVEL_ERROR; i <= LOG_LEVEL_DEBUG; i++) {
+		if (!strcmp(log_level_name((enum log_level)i), name)) {
 			*level = (enum log_level)i;
 			return 0;
 		}
@@ -95,21 +78,16 @@ static uint64_t clock_us(clockid_t clock)
 	return (uint64_t)now.tv_sec * 1000000u + (uint64_t)now.tv_nsec / 1000u;
 }
 
-/* JOURNAL_STREAM names the journal's socket; standard error may have been sent elsewhere since. */
-static bool stderr_is_journal(void)
+/* Before there is a thread that may wait for the journal's socket. */
+static enum log_form stream_form(void)
 {
-	const char *stream = getenv("JOURNAL_STREAM");
-	unsigned long long dev, ino;
-	struct stat st;
-
-	return stream && sscanf(stream, "%llu:%llu", &dev, &ino) == 2 &&
-	       !fstat(STDERR_FILENO, &st) && st.st_dev == dev && st.st_ino == ino;
+	return log_journal_is_stderr() ? LOG_FORM_LEVEL : LOG_FORM_TIME;
 }
 
 static const struct log_output *get_output(void)
 {
 	if (!output_set) {
-		output = (struct log_output){write_stderr, NULL, stderr_is_journal(), clock_us};
+		output = (struct log_output){write_stderr, NULL, stream_form(), clock_us};
 		output_set = true;
 	}
 	return &output;
@@ -124,80 +102,16 @@ void log_set_output(const struct log_output *to)
 	pthread_mutex_unlock(&mutex);
 }
 
-/* ---- making a line ---- */
-
-struct line {
-	char text[LOG_LINE_BYTES];
-	size_t len; /* leaves room for the mark and the newline */
-	bool cut;
-};
-
-static void put_raw(struct line *line, const char *text, size_t len)
-{
-	const size_t max = sizeof(line->text) - sizeof(CUT_MARK);
-
-	if (line->cut || len > max - line->len) {
-		line->cut = true;
-		return;
-	}
-	memcpy(line->text + line->len, text, len);
-	line->len += len;
-}
-
-static void put_escaped(struct line *line, const char *text)
-{
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
-		char escape[5];
-
-		if (c == '\\') {
-			put_raw(line, "\\\\", 2);
-		} else if (c >= 0x20 && c < 0x7f) {
-			put_raw(line, text, 1);
-		} else {
-			snprintf(escape, sizeof(escape), "\\x%02x", c);
-			put_raw(line, escape, 4);
-		}
-	}
-}
-
-static void put_head(struct line *line, const struct log_output *out, enum log_level level)
-{
-	char head[64];
-	uint64_t now_us;
-	struct tm tm;
-	time_t sec;
-	size_t len;
-
-	if (out->journal) {
-		len = (size_t)snprintf(head, sizeof(head), "<%c>", levels[level].priority);
-	} else {
-		now_us = out->now_us(CLOCK_REALTIME);
-		sec = (time_t)(now_us / 1000000u);
-		gmtime_r(&sec, &tm);
-		len = strftime(head, sizeof(head), "%Y-%m-%dT%H:%M:%S", &tm);
-		len += (size_t)snprintf(head + len, sizeof(head) - len,
-					".%03uZ %s: ", (unsigned)(now_us % 1000000u / 1000u),
-					levels[level].name);
-	}
-	put_raw(line, head, len);
-}
+/* ---- writing a line ---- */
 
 /* Under the mutex. */
 static bool write_line(enum log_level level, const struct log_ctx *ctx, const char *text)
 {
 	const struct log_output *out = get_output();
-	struct line line = {.len = 0};
+	struct log_line line;
 
-	put_head(&line, out, level);
-	if (ctx)
-		put_escaped(&line, ctx->prefix);
-	put_escaped(&line, text);
-	if (line.cut) {
-		memcpy(line.text + line.len, CUT_MARK, strlen(CUT_MARK));
-		line.len += strlen(CUT_MARK);
-	}
-	line.text[line.len++] = '\n';
+	log_line_make(&line, out->form, level, ctx ? &ctx->about : NULL, text,
+		      out->now_us(CLOCK_REALTIME));
 	return out->write(out->arg, line.text, line.len);
 }
 
@@ -301,7 +215,8 @@ static void tell_one(struct log_limit *limit, uint64_t now_us)
 		 limit->why ? ": " : "", limit->why ? limit->why : "");
 	limit->suppressed = 0;
 	if (log_is_on(limit->level) && !limit->repeats)
-		emit(limit->level, NULL, text);
+		emit(limit->level, LOG_ABOUT(.service = limit->whose, .reason = limit->reason),
+		     text);
 }
 
 void log_tell_left_out(struct log_limit *limits, size_t n)
@@ -383,12 +298,31 @@ void log_ctx_init(struct log_ctx *ctx, const char *service, uint64_t id,
 {
 	char addr[ADDRESS_TEXT_BYTES];
 
-	*ctx = (struct log_ctx){.notes = notes};
-	snprintf(ctx->prefix, sizeof(ctx->prefix), "[%s#%llu %s] ", service, (unsigned long long)id,
-		 address_text(client, addr));
+	*ctx = (struct log_ctx){.about.service = service, .notes = notes};
+	address_host_text(client, ctx->about.client);
+	snprintf(ctx->about.prefix, sizeof(ctx->about.prefix), "[%s#%llu %s] ", service,
+		 (unsigned long long)id, address_text(client, addr));
+}
+
+struct log_ctx log_ctx_because(const struct log_ctx *ctx, const char *reason)
+{
+	struct log_ctx same = *ctx;
+
+	same.about.reason = reason;
+	return same;
 }
 
 /* ---- the thread ---- */
+
+static bool write_queued(void *arg, const char *line, size_t len)
+{
+	return log_writer_write(STDERR_FILENO, line, len);
+}
+
+static bool send_queued(void *arg, const char *entry, size_t len)
+{
+	return log_journal_send(entry, len);
+}
 
 static void on_drained(void *arg, bool taken)
 {
@@ -401,13 +335,17 @@ static void on_drained(void *arg, bool taken)
 
 int log_start_writer(void)
 {
-	struct log_writer *made = log_writer_new(STDERR_FILENO, LOG_QUEUE_BYTES, on_drained, NULL);
+	bool fields = log_journal_is_reached();
+	const struct log_sink sink = {.write = fields ? send_queued : write_queued,
+				      .drained = on_drained};
+	struct log_writer *made = log_writer_new(&sink, LOG_QUEUE_BYTES);
 
 	if (!made)
 		return -ENOMEM;
 	pthread_mutex_lock(&mutex);
 	writer = made;
-	output = (struct log_output){queue_line, NULL, stderr_is_journal(), clock_us};
+	output = (struct log_output){queue_line, NULL, fields ? LOG_FORM_FIELDS : stream_form(),
+				     clock_us};
 	output_set = true;
 	pthread_mutex_unlock(&mutex);
 	return 0;

@@ -11,8 +11,9 @@
  *
  * What is told of once for all (a server's outage, Calls that wait) is not told again by each connection.
  *
- * Towards the journal a line begins with its sd-daemon level ("<6>"), elsewhere with time and
- * level. Control characters and bytes beyond ASCII are escaped, whoever they come from.
+ * On the journal's stream a line begins with its sd-daemon level ("<6>"), elsewhere with time and level; where the
+ * journal's socket is here too, a line becomes an entry with fields (daemon/base/log_journal.h). Control characters
+ * and bytes beyond ASCII are escaped, whoever they come from.
  *
  * Lines that a peer can provoke go through a token bucket, of which a service has one for each kind of line. What is
  * left out is counted, and log_tell_left_out() says how much and of which kind; the daemon's main loop calls that
@@ -36,9 +37,8 @@
 #include <time.h>
 
 #include "base/compiler.h"
+#include "daemon/base/log_line.h"
 
-#define LOG_LINE_BYTES      2048u /* longest line; more is cut off and marked */
-#define LOG_PREFIX_BYTES    160u
 #define LOG_QUEUE_BYTES     (1024u * 1024u)
 
 #define LOG_LIMIT_BURST     10u       /* lines at once … */
@@ -46,8 +46,6 @@
 #define LOG_SHARE_BURST     10u       /* notes of one connection at once … */
 #define LOG_SHARE_REFILL_US 60000000u /* … and one more in each minute */
 #define LOG_TELL_US         5000000u  /* how long what was left out goes untold */
-
-enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
 
 /* The tokens of a bucket; all zero is a full one. */
 struct log_tokens {
@@ -63,6 +61,7 @@ struct log_limit {
 	const char *whose;  /* the service; NULL: nobody's in particular */
 	const char *what;   /* has happened: "refused"; NULL: "such lines were left out" */
 	const char *why;    /* or what else is said behind it; NULL: nothing */
+	const char *reason; /* that of log_ctx; NULL: none */
 	unsigned burst;     /* 0: LOG_LIMIT_BURST */
 	uint64_t refill_us; /* 0: LOG_LIMIT_REFILL_US */
 	bool repeats;       /* its lines say the same again: what is left out is not worth a word */
@@ -73,12 +72,15 @@ struct log_limit {
 	enum log_level level; /* … and the gravest */
 };
 
-/* Whom the lines of one connection are about. */
+/* Of a connection. */
 struct log_ctx {
-	char prefix[LOG_PREFIX_BYTES]; /* "[to-filer#17 10.0.0.3:712] " */
-	struct log_limit *notes;       /* the bucket of its notes … */
-	struct log_tokens share;       /* … and what it may take of that */
+	struct log_about about;
+	struct log_limit *notes; /* the bucket of its notes … */
+	struct log_tokens share; /* … and what it may take of that */
 };
+
+/* What is known of who has no connection, for one line: LOG_ABOUT(.service = name, .upstream = uri). */
+#define LOG_ABOUT(...) (&(const struct log_ctx){.about = {__VA_ARGS__}})
 
 /**
  * log_ctx_init - a prefix of the service's name, the connection's number and its client
@@ -86,6 +88,9 @@ struct log_ctx {
  */
 void log_ctx_init(struct log_ctx *ctx, const char *service, uint64_t id,
 		  const struct sockaddr *client, struct log_limit *notes);
+
+/** log_ctx_because - the same, for a line that has a reason too. */
+struct log_ctx log_ctx_because(const struct log_ctx *ctx, const char *reason);
 
 /** log_write - log one event; @ctx may be NULL. Use the macros below. */
 void PRINTF_LIKE(3, 4)
@@ -135,8 +140,6 @@ bool log_is_on(enum log_level level);
 void log_set_level(enum log_level level);
 /** log_level - the level set. */
 enum log_level log_level(void);
-/** log_level_name - "error", "warning", "info", "debug". */
-const char *log_level_name(enum log_level level);
 /** log_level_parse - the level of that name. Returns 0 or -EINVAL. */
 int log_level_parse(const char *name, enum log_level *level) MUST_CHECK;
 
@@ -160,7 +163,7 @@ struct log_output {
 	/* @line has its newline; the mutex is held. Returns false if the line is lost. */
 	bool (*write)(void *arg, const char *line, size_t len);
 	void *arg;
-	bool journal; /* "<6>" instead of time and level */
+	enum log_form form;
 	uint64_t (*now_us)(clockid_t clock);
 };
 

@@ -13,9 +13,7 @@
 #include "daemon/base/thread.h"
 
 struct log_writer {
-	int fd;
-	void (*drained)(void *arg, bool taken);
-	void *arg;
+	struct log_sink sink;
 	pthread_t thread;
 	pthread_mutex_t lock;      /* guards all below */
 	pthread_cond_t more, done; /* lines or the order to end; the thread's end */
@@ -25,16 +23,38 @@ struct log_writer {
 	char ring[];
 };
 
-/* Under the lock: takes the oldest line out. There is one. */
+/* What a line is queued behind. */
+typedef uint16_t line_len;
+_Static_assert(LOG_WRITER_LINE_BYTES <= UINT16_MAX, "the length of each line can be said");
+
+/* Under the lock, as those that follow. */
+static void ring_put(struct log_writer *writer, const void *from, size_t len)
+{
+	size_t at = (writer->first + writer->used) % writer->size;
+	size_t to_end = writer->size - at < len ? writer->size - at : len;
+
+	memcpy(writer->ring + at, from, to_end);
+	memcpy(writer->ring, (const char *)from + to_end, len - to_end);
+	writer->used += len;
+}
+
+static void ring_take(struct log_writer *writer, void *to, size_t len)
+{
+	size_t to_end = writer->size - writer->first < len ? writer->size - writer->first : len;
+
+	memcpy(to, writer->ring + writer->first, to_end);
+	memcpy((char *)to + to_end, writer->ring, len - to_end);
+	writer->first = (writer->first + len) % writer->size;
+	writer->used -= len;
+}
+
+/* Takes the oldest line out. There is one. */
 static size_t take_line(struct log_writer *writer, char line[static LOG_WRITER_LINE_BYTES])
 {
-	size_t len = 0;
+	line_len len;
 
-	do {
-		line[len++] = writer->ring[writer->first];
-		writer->first = (writer->first + 1) % writer->size;
-		writer->used--;
-	} while (line[len - 1] != '\n');
+	ring_take(writer, &len, sizeof(len));
+	ring_take(writer, line, len);
 	if (writer->used == 0)
 		writer->first = 0; /* touches no more memory than it must */
 	if (writer->used <= writer->size / 2)
@@ -42,8 +62,7 @@ static size_t take_line(struct log_writer *writer, char line[static LOG_WRITER_L
 	return len;
 }
 
-/* Waits as long as it takes. Returns whether all of it was taken. */
-static bool write_line(int fd, const char *line, size_t len)
+bool log_writer_write(int fd, const char *line, size_t len)
 {
 	struct pollfd ask = {.fd = fd, .events = POLLOUT};
 
@@ -72,7 +91,7 @@ static bool write_oldest(struct log_writer *writer)
 	bool written;
 
 	pthread_mutex_unlock(&writer->lock);
-	written = write_line(writer->fd, line, len);
+	written = writer->sink.write(writer->sink.arg, line, len);
 	pthread_mutex_lock(&writer->lock);
 	if (!written)
 		writer->failed++;
@@ -89,7 +108,7 @@ static void *run(void *arg)
 		while (writer->used)
 			taken = write_oldest(writer);
 		pthread_mutex_unlock(&writer->lock);
-		writer->drained(writer->arg, taken);
+		writer->sink.drained(writer->sink.arg, taken);
 		pthread_mutex_lock(&writer->lock);
 		if (!writer->used && writer->ending)
 			break;
@@ -124,15 +143,13 @@ static void writer_release(struct log_writer *writer)
 	free(writer);
 }
 
-struct log_writer *log_writer_new(int fd, size_t queue_bytes,
-				  void (*drained)(void *arg, bool taken), void *arg)
+struct log_writer *log_writer_new(const struct log_sink *sink, size_t queue_bytes)
 {
 	struct log_writer *writer = malloc(sizeof(*writer) + queue_bytes);
 
 	if (!writer)
 		return NULL;
-	*writer =
-		(struct log_writer){.fd = fd, .drained = drained, .arg = arg, .size = queue_bytes};
+	*writer = (struct log_writer){.sink = *sink, .size = queue_bytes};
 	writer_init(writer);
 	if (thread_start("log", run, writer, &writer->thread)) {
 		writer_release(writer);
@@ -143,19 +160,16 @@ struct log_writer *log_writer_new(int fd, size_t queue_bytes,
 
 bool log_writer_put(struct log_writer *writer, const char *line, size_t len)
 {
-	size_t at, to_end;
+	const line_len queued_len = (line_len)len;
 	bool taken;
 
 	pthread_mutex_lock(&writer->lock);
-	if (len > writer->size - writer->used)
+	if (sizeof(queued_len) + len > writer->size - writer->used)
 		writer->full = true;
 	taken = !writer->full;
 	if (taken) {
-		at = (writer->first + writer->used) % writer->size;
-		to_end = writer->size - at < len ? writer->size - at : len;
-		memcpy(writer->ring + at, line, to_end);
-		memcpy(writer->ring, line + to_end, len - to_end);
-		writer->used += len;
+		ring_put(writer, &queued_len, sizeof(queued_len));
+		ring_put(writer, line, len);
 		if (writer->idle)
 			pthread_cond_signal(&writer->more);
 	}

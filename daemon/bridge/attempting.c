@@ -136,7 +136,8 @@ void attempting_forget_port(struct upstream *upstream)
 void attempting_log(const struct upstream *upstream, enum log_level level, enum leg_close why,
 		    const char *detail, const char *how)
 {
-	log_limited(level, line_limit(upstream, LINE_ATTEMPT), upstream->log,
-		    "server: %s%s%s; trying %s", leg_close_text(why), detail[0] ? ": " : "", detail,
-		    how);
+	const struct log_ctx ctx = log_ctx_because(upstream->log, leg_close_name(why));
+
+	log_limited(level, line_limit(upstream, LINE_ATTEMPT), &ctx, "server: %s%s%s; trying %s",
+		    leg_close_text(why), detail[0] ? ": " : "", detail, how);
 }

@@ -80,13 +80,15 @@ static void log_last_call(const struct bridge *bridge)
 					   .proc = last->proc},
 				   .program = last->program,
 				   .procedure = last->procedure};
+	struct log_ctx ctx = bridge->log;
 	char name[CALL_NAME_BYTES];
 
 	if (!bridge->ncalls || !log_is_on(LOG_LEVEL_DEBUG))
 		return;
 	call_facts_name(&facts, name);
-	bridge_debug(
-		bridge,
+	ctx.about.xid = &last->xid;
+	log_limited(
+		LOG_LEVEL_DEBUG, bridge_line_limit(bridge, LINE_DEBUG), &ctx,
 		"its last Call: XID 0x%08x, %s (program %u, version %u, procedure %u), %.3f s ago",
 		last->xid, name, last->prog, last->vers, last->proc,
 		(loop_now_us(bridge_loop(bridge)) - last->start_us) / 1e6);
@@ -100,10 +102,11 @@ void close_line_log(const struct bridge *bridge, enum leg_close why, enum close_
 	struct log_limit *limit = bridge_line_limit(bridge, line);
 	char text[CLOSE_TEXT_BYTES], sums[TOTALS_BYTES], age[AMOUNT_TEXT_BYTES];
 	uint64_t age_us = loop_now_us(bridge_loop(bridge)) - bridge->start_us;
+	const struct log_ctx ctx = log_ctx_because(&bridge->log, leg_close_name(why));
 	bool was_open = bridge->state.now == BRIDGE_OPEN;
 
 	if (!log_leaves_out(level, limit))
-		log_write_limited(level, limit, &bridge->log, "%s, after %s%s%s: %s",
+		log_write_limited(level, limit, &ctx, "%s, after %s%s%s: %s",
 				  close_text(why, by, detail, text), amount_age(age_us, age),
 				  was_open ? "" : " while ",
 				  was_open ? "" : state_name(&bridge_states, bridge->state.now),

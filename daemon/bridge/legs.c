@@ -75,7 +75,7 @@ static void log_shortfall(const char *service)
 {
 	if (start_may_be_reserved())
 		log_warning(
-			NULL,
+			LOG_ABOUT(.service = service),
 			"%s: connections to the server come from unprivileged ports: the "
 			"reserved ones are all in use; NFS exports that are not \"insecure\" "
 			"refuse those: have fewer connections (max_connections), or export with "
@@ -83,7 +83,7 @@ static void log_shortfall(const char *service)
 			service);
 	else
 		log_warning(
-			NULL,
+			LOG_ABOUT(.service = service),
 			"%s: connections to the server come from unprivileged ports: the "
 			"reserved ones take CAP_NET_BIND_SERVICE, which is missing; NFS exports "
 			"that are not \"insecure\" refuse those: grant it, or export with that "

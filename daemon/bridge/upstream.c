@@ -88,6 +88,7 @@ static bool begin_target(struct upstream *upstream)
 			      (const struct sockaddr *)&upstream->client, now_us);
 	if (!target)
 		return false;
+	upstream->log->about.upstream = target->text;
 	upstream->waits = true;
 	upstream->gave_up = false;
 	server_state_seek(&target->server);
@@ -399,7 +400,7 @@ static void on_resolving_too_long(void *arg)
 /* ---- the interface ---- */
 
 int upstream_init(struct upstream *upstream, struct worker_service *ws,
-		  const struct leg_config *leg_config, const struct log_ctx *log,
+		  const struct leg_config *leg_config, struct log_ctx *log,
 		  const struct upstream_events *events, void *arg)
 {
 	*upstream = (struct upstream){

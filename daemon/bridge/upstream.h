@@ -57,12 +57,12 @@ struct upstream_events {
  * upstream_init - nothing is done before upstream_start()
  * @leg_config: for the legs to be made; copied. Its events and arg are not used, and neither is its time
  *              limit
- * @log:        for what is worth a line on the way
+ * @log:        for what is worth a line on the way; from the start on it names the server that is tried or reached
  *
  * Returns 0 or -ENOMEM.
  */
 int upstream_init(struct upstream *upstream, struct worker_service *ws,
-		  const struct leg_config *leg_config, const struct log_ctx *log,
+		  const struct leg_config *leg_config, struct log_ctx *log,
 		  const struct upstream_events *events, void *arg) MUST_CHECK;
 /** upstream_fini - free the leg, if there is one; only while upstream_is_closed() or before the start. */
 void upstream_fini(struct upstream *upstream);

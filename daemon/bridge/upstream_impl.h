@@ -17,7 +17,7 @@ struct upstream_events;
 
 struct upstream {
 	struct worker_service *ws;
-	const struct log_ctx *log;
+	struct log_ctx *log;
 	const struct upstream_events *events;
 	void *arg;
 	struct leg_config leg_config; /* of the attempts; its events are the upstream's own */

@@ -131,7 +131,8 @@ json_t *action_run(struct proxy *proxy, enum control_command_id command, const c
 {
 	bool of_service = command == CONTROL_COMMAND_DRAIN || command == CONTROL_COMMAND_RESUME;
 
-	log_info(NULL, "%s%s%s was asked for by %s on the control socket",
+	log_info(LOG_ABOUT(.service = of_service ? argument : NULL),
+		 "%s%s%s was asked for by %s on the control socket",
 		 command == CONTROL_COMMAND_RELOAD   ? "a reload"
 		 : command == CONTROL_COMMAND_DRAIN  ? "to drain"
 		 : command == CONTROL_COMMAND_RESUME ? "to resume"

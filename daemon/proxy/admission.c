@@ -22,12 +22,16 @@ static void on_refused(void *arg, const struct incoming *in, enum leg_close why)
 {
 	struct proxy_service *ps = arg;
 	struct service *service = &ps->service;
+	const struct sockaddr *peer = (const struct sockaddr *)&in->peer;
+	struct log_ctx ctx = {.about.service = service->config->name,
+			      .about.reason = leg_close_name(why)};
 	char text[ADDRESS_TEXT_BYTES];
 
 	ps->refused[why]++;
-	log_limited(LOG_LEVEL_WARNING, &service->lines[LINE_REFUSED + why], NULL,
-		    "%s: refused %s: %s", service->config->name,
-		    address_text((const struct sockaddr *)&in->peer, text), leg_close_text(why));
+	address_host_text(peer, ctx.about.client);
+	log_limited(LOG_LEVEL_WARNING, &service->lines[LINE_REFUSED + why], &ctx,
+		    "%s: refused %s: %s", service->config->name, address_text(peer, text),
+		    leg_close_text(why));
 	lobby_hold(&ps->lobby, in, why);
 }
 
@@ -119,12 +123,12 @@ static void log_shortage(struct proxy_service *ps)
 
 	if (proxy_connections(proxy) < proxy->max_connections)
 		log_write_limited(
-			LOG_LEVEL_WARNING, &ps->shortages, NULL,
+			LOG_LEVEL_WARNING, &ps->shortages, LOG_ABOUT(.service = name),
 			"%s: clients wait: it has %u connections, and what else the " LIMIT
 			" allows is kept for other services: raise it",
 			name, taken(ps));
 	else
-		log_write_limited(LOG_LEVEL_WARNING, &ps->shortages, NULL,
+		log_write_limited(LOG_LEVEL_WARNING, &ps->shortages, LOG_ABOUT(.service = name),
 				  "%s: clients wait: the " LIMIT
 				  " allows %u connections of all services: raise it",
 				  name, proxy->max_connections);

@@ -39,10 +39,10 @@ static void check_source_ports(const struct config *config)
 		if (service->connect.transport != TRANSPORT_TCP)
 			continue;
 		if (service->source_port == SOURCE_PORT_RESERVED)
-			log_warning(NULL, "%s: %s (source_port = \"reserved\")", service->name,
-				    what);
+			log_warning(LOG_ABOUT(.service = service->name),
+				    "%s: %s (source_port = \"reserved\")", service->name, what);
 		else if (service->source_port == SOURCE_PORT_AUTO)
-			log_warning(NULL,
+			log_warning(LOG_ABOUT(.service = service->name),
 				    "%s: %s (source_port = \"auto\"): connections come from ports "
 				    "above, which NFS exports refuse unless they are \"insecure\"",
 				    service->name, what);

@@ -31,7 +31,8 @@ void proxy_tell_listening(const struct proxy_service *ps)
 	bool on_any = service->listen.transport == TRANSPORT_RDMA;
 	char listen[CONFIG_URI_TEXT_BYTES], connect[CONFIG_URI_TEXT_BYTES];
 
-	log_info(NULL, "%s: listening on %s%s%s%s for %s", service->name,
+	log_info(LOG_ABOUT(.service = service->name, .upstream = connect),
+		 "%s: listening on %s%s%s%s for %s", service->name,
 		 config_uri_text(&service->listen, listen), on_any ? " (" : "",
 		 on_any ? listener_fabrics(ps->listener) : "", on_any ? ")" : "",
 		 config_uri_text(&service->connect, connect));
@@ -71,7 +72,8 @@ static void release(struct proxy *proxy)
 		if (!proxy_service_is_free(ps))
 			continue;
 		TAILQ_REMOVE(&proxy->leaving, ps, entry);
-		log_info(NULL, "%s: its last connection has ended", ps->service.config->name);
+		log_info(LOG_ABOUT(.service = ps->service.config->name),
+			 "%s: its last connection has ended", ps->service.config->name);
 		proxy_service_free(ps);
 	}
 }
@@ -91,7 +93,7 @@ static uint64_t cut_due(struct proxy_service_list *list, uint64_t now_us, uint64
 			continue;
 		}
 		if (left)
-			log_warning(NULL,
+			log_warning(LOG_ABOUT(.service = ps->service.config->name),
 				    "%s: %u connections have Calls in flight still after "
 				    "drain_timeout_s: they are closed",
 				    ps->service.config->name, left);
@@ -222,7 +224,8 @@ static int start_listening(struct proxy *proxy)
 	TAILQ_FOREACH(ps, &proxy->services, entry) {
 		rc = proxy_service_listen(ps, &have, error, sizeof(error));
 		if (rc) {
-			log_error(NULL, "%s: %s", ps->service.config->name, error);
+			log_error(LOG_ABOUT(.service = ps->service.config->name), "%s: %s",
+				  ps->service.config->name, error);
 			return rc;
 		}
 		proxy_tell_listening(ps);

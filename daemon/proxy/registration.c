@@ -52,7 +52,8 @@ static void add(struct wanted *wanted, const char *service, const struct sockadd
 	had = find(wanted, netid);
 	/* On each fabric there is a listener at the same address. */
 	if (had && strcmp(had->address, text))
-		log_info(NULL, "%s: rpcbind has room for one %s, which is %s: not registered: %s",
+		log_info(LOG_ABOUT(.service = service),
+			 "%s: rpcbind has room for one %s, which is %s: not registered: %s",
 			 service, netid, had->address, text);
 	if (had)
 		return;

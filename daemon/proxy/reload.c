@@ -167,7 +167,8 @@ static void take_back(struct plan *plan)
 	TAILQ_FOREACH(ps, &plan->proxy->services, entry)
 		if (!ps->listener && !atomic_load(&ps->service.draining) &&
 		    listen_where_not(plan, ps))
-			log_error(NULL, "%s: it does not listen any more: reload again",
+			log_error(LOG_ABOUT(.service = ps->service.config->name),
+				  "%s: it does not listen any more: reload again",
 				  ps->service.config->name);
 }
 

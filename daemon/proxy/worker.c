@@ -82,7 +82,8 @@ static void take(void *arg, struct handover *handover)
 	} else {
 		rc = bridge_new(ws, &handover->in, handover->id);
 		if (rc) {
-			log_limited(LOG_LEVEL_ERROR, &ws->service->lines[LINE_NOT_TAKEN], NULL,
+			log_limited(LOG_LEVEL_ERROR, &ws->service->lines[LINE_NOT_TAKEN],
+				    LOG_ABOUT(.service = ws->service->config->name),
 				    "%s: cannot take a connection: %s", ws->service->config->name,
 				    strerror(-rc));
 			ws->closes[CLOSE_BY_PROXY][LEG_CLOSE_RESOURCES]++;

@@ -21,7 +21,7 @@ static void tell_late(const struct late_calls *late, const struct late_found *fo
 {
 	char text[ADDRESS_TEXT_BYTES], age[AMOUNT_TEXT_BYTES];
 
-	log_warning(NULL,
+	log_warning(LOG_ABOUT(.service = late->service),
 		    "%s: a Call has waited %s for the server %s (%u Call%s of %u client%s %s)",
 		    late->service, amount_age(found->oldest_us, age),
 		    address_text((const struct sockaddr *)&found->server, text), late->calls,
@@ -35,10 +35,11 @@ static void tell_over(const struct late_calls *late)
 
 	amount_age(late->longest_us, age);
 	if (late->answered)
-		log_warning(NULL, "%s: the server answers again, the oldest Call had waited %s",
+		log_warning(LOG_ABOUT(.service = late->service),
+			    "%s: the server answers again, the oldest Call had waited %s",
 			    late->service, age);
 	else
-		log_warning(NULL,
+		log_warning(LOG_ABOUT(.service = late->service),
 			    "%s: no Call waits for the server any more: those that did ended with "
 			    "their connections, the oldest after %s",
 			    late->service, age);

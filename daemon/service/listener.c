@@ -283,7 +283,8 @@ static void tell_lack(const struct listener *listener, const struct addrinfo *ai
 	char text[ADDRESS_TEXT_BYTES];
 
 	if (log_is_on(level))
-		log_write(level, NULL, "%s: not on %s at %s: %s", listener->service->name, fabric,
+		log_write(level, LOG_ABOUT(.service = listener->service->name),
+			  "%s: not on %s at %s: %s", listener->service->name, fabric,
 			  address_text(ai->ai_addr, text), strerror(-rc));
 }
 

@@ -123,11 +123,16 @@ static bool may_tell(const struct server_state *state, uint64_t now_us)
 	return !state->told_once || passed_us(state->told_us, now_us) >= SERVER_STATE_TELL_US;
 }
 
+/* Whom and what these lines are about. */
+#define about(state)                                                                               \
+	LOG_ABOUT(.service = (state)->service, .upstream = (state)->uri,                           \
+		  .reason = leg_close_name((state)->why))
+
 static void tell_down(struct server_state *state, uint64_t now_us)
 {
 	char addr[NOTE_BYTES], clients[NOTE_BYTES];
 
-	log_warning(NULL, "%s: server %s%s %s: %s%s", state->service, state->uri,
+	log_warning(about(state), "%s: server %s%s %s: %s%s", state->service, state->uri,
 		    where(state, addr), fault(state), state->error, waiting(state, clients));
 	state->told_down = true;
 	told(state, now_us);
@@ -137,8 +142,8 @@ static void tell_still_down(struct server_state *state, uint64_t now_us)
 {
 	char addr[NOTE_BYTES], clients[NOTE_BYTES], count[NOTE_BYTES], since[AMOUNT_TEXT_BYTES];
 
-	log_warning(NULL, "%s: server %s%s %s for %s: %s; %s failed%s", state->service, state->uri,
-		    where(state, addr), long_fault(state),
+	log_warning(about(state), "%s: server %s%s %s for %s: %s; %s failed%s", state->service,
+		    state->uri, where(state, addr), long_fault(state),
 		    amount_age(passed_us(state->since_us, now_us), since), state->error,
 		    attempts(state->failed, count), waiting(state, clients));
 	state->told_down = true;
@@ -149,7 +154,8 @@ static void tell_back(struct server_state *state, uint64_t now_us)
 {
 	char addr[NOTE_BYTES], count[NOTE_BYTES], since[AMOUNT_TEXT_BYTES];
 
-	log_warning(NULL, "%s: server %s%s answers again after %s (%s)", state->service, state->uri,
+	log_warning(LOG_ABOUT(.service = state->service, .upstream = state->uri),
+		    "%s: server %s%s answers again after %s (%s)", state->service, state->uri,
 		    where(state, addr), amount_age(passed_us(state->since_us, now_us), since),
 		    attempts(state->failed, count));
 	state->told_down = false;
@@ -161,7 +167,8 @@ static void tell_gaps(struct server_state *state, uint64_t now_us)
 {
 	char addr[NOTE_BYTES];
 
-	log_warning(NULL, "%s: server %s%s comes and goes: %u times in the last %llu s it %s: %s",
+	log_warning(about(state),
+		    "%s: server %s%s comes and goes: %u times in the last %llu s it %s: %s",
 		    state->service, state->uri, where(state, addr), state->gaps,
 		    (unsigned long long)passed_us(state->told_us, now_us) / 1000000, fault(state),
 		    state->error);

@@ -38,10 +38,12 @@ static void name_lines(struct service *service)
 			struct log_limit *closed = &lines[service_line_closed(why, by)];
 
 			closed->what = close_summary(why, by);
+			closed->reason = leg_close_name(why);
 			closed->why = why == LEG_CLOSE_PEER ? NULL : leg_close_text(why);
 		}
 		lines[LINE_REFUSED + why].burst = LOG_LIMIT_BURST;
 		lines[LINE_REFUSED + why].what = "refused";
+		lines[LINE_REFUSED + why].reason = leg_close_name(why);
 		lines[LINE_REFUSED + why].why = leg_close_text(why);
 	}
 	lines[LINE_NAME].burst = 1;

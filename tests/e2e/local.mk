@@ -54,13 +54,14 @@ end_to_end_scripts = tests/e2e/run.sh tests/e2e/lib.sh tests/e2e/hosts.sh tests/
 	tests/e2e/large_messages.sh \
 	tests/e2e/neighbours.sh \
 	tests/e2e/log_lines.sh \
+	tests/e2e/journal.sh \
 	tests/e2e/hostile.sh \
 	tests/e2e/crowd.sh \
 	tests/e2e/outage.sh \
 	tests/e2e/silent_peers.sh \
 	tests/e2e/twenty_clients.sh
 EXTRA_PROGRAMS = tests/e2e/nfs_client tests/e2e/rpc_peer tests/e2e/name_server \
-	tests/e2e/held_call tests/e2e/stranger
+	tests/e2e/held_call tests/e2e/stranger tests/e2e/journal_ear
 EXTRA_DIST += $(end_to_end_scripts)
 CLEANFILES += $(end_to_end_programs) $(end_to_end_preloads)
 
@@ -90,6 +91,9 @@ tests_e2e_held_call_LDADD =
 
 tests_e2e_stranger_SOURCES = tests/e2e/stranger.c
 tests_e2e_stranger_LDADD =
+
+tests_e2e_journal_ear_SOURCES = tests/e2e/journal_ear.c
+tests_e2e_journal_ear_LDADD =
 
 # Preloaded into a proxy, so made with no sanitizer and no hardening of its own.
 EXTRA_DIST += tests/e2e/copycount.c

@@ -53,7 +53,7 @@ static uint64_t bench_clock_us(clockid_t clock)
 static void start_counting(void)
 {
 	static const struct log_output output = {
-		.write = count_line, .journal = true, .now_us = bench_clock_us};
+		.write = count_line, .form = LOG_FORM_LEVEL, .now_us = bench_clock_us};
 
 	log_set_output(&output);
 	log_set_level(LOG_LEVEL_INFO);

@@ -29,7 +29,7 @@ static uint64_t bench_clock_us(clockid_t clock)
 static void setup(void)
 {
 	static const struct log_output output = {
-		.write = collect, .journal = true, .now_us = bench_clock_us};
+		.write = collect, .form = LOG_FORM_LEVEL, .now_us = bench_clock_us};
 
 	bench = bench_new(NULL);
 	bench->config.listen.transport = TRANSPORT_TCP;

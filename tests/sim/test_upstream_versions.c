@@ -87,7 +87,7 @@ static void make_upstream(void)
 static void setup(void)
 {
 	static const struct log_output output = {
-		.write = collect, .journal = true, .now_us = bench_clock_us};
+		.write = collect, .form = LOG_FORM_LEVEL, .now_us = bench_clock_us};
 
 	bench = bench_new(NULL);
 	bench->stub_server = true;

@@ -307,7 +307,7 @@ static uint64_t any_time(clockid_t clock)
 START_TEST(who_changes_something_is_logged)
 {
 	static const struct log_output output = {
-		.write = collect, .journal = true, .now_us = any_time};
+		.write = collect, .form = LOG_FORM_LEVEL, .now_us = any_time};
 	char want[512];
 	unsigned uid = geteuid();
 

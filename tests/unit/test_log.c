@@ -32,9 +32,9 @@ static uint64_t now_us(clockid_t clock)
 	return clock_us + (clock == CLOCK_REALTIME ? UINT64_C(1763719227) * 1000000u : 0);
 }
 
-static void to_journal(bool journal)
+static void to_form(enum log_form form)
 {
-	const struct log_output output = {.write = collect, .journal = journal, .now_us = now_us};
+	const struct log_output output = {.write = collect, .form = form, .now_us = now_us};
 
 	log_set_output(&output);
 }
@@ -48,7 +48,7 @@ static void setup(void)
 	clock_us = 0;
 	notes = (struct log_limit){.whose = "to-filer", .what = "noted", .burst = 100};
 	log_set_level(LOG_LEVEL_INFO);
-	to_journal(true);
+	to_form(LOG_FORM_LEVEL);
 }
 
 static void client_ctx(struct log_ctx *ctx)
@@ -72,10 +72,80 @@ END_TEST
 
 START_TEST(others_get_time_and_level)
 {
-	to_journal(false);
+	to_form(LOG_FORM_TIME);
 	clock_us = 123456;
 	log_warning(NULL, "a");
 	ck_assert_str_eq(said, "2025-11-21T10:00:27.123Z warning: a\n");
+}
+END_TEST
+
+START_TEST(an_entry_has_the_fields_that_are_known)
+{
+	const uint32_t xid = 0x5f3a;
+	struct log_ctx ctx, about;
+
+	to_form(LOG_FORM_FIELDS);
+	client_ctx(&ctx);
+	ctx.about.upstream = "tcp://10.0.0.9:2049";
+	about = log_ctx_because(&ctx, "RECORD_TOO_BIG");
+	about.about.xid = &xid;
+	log_warning(&about, "closed");
+	ck_assert_str_eq(said, "MESSAGE=[to-filer#17 10.0.0.3:712] closed\n"
+			       "PRIORITY=4\n"
+			       "SYSLOG_IDENTIFIER=rpcrdma-proxy\n"
+			       "RPCRDMA_SERVICE=to-filer\n"
+			       "RPCRDMA_CLIENT=10.0.0.3\n"
+			       "RPCRDMA_UPSTREAM=tcp://10.0.0.9:2049\n"
+			       "RPCRDMA_REASON=record_too_big\n"
+			       "RPCRDMA_XID=0x00005f3a\n");
+	ck_assert_ptr_null(ctx.about.reason);
+}
+END_TEST
+
+START_TEST(what_is_not_known_is_no_field)
+{
+	to_form(LOG_FORM_FIELDS);
+	log_info(NULL, "up");
+	log_info(LOG_ABOUT(.service = "exports"), "listening");
+	ck_assert_str_eq(said, "MESSAGE=up\nPRIORITY=6\nSYSLOG_IDENTIFIER=rpcrdma-proxy\n"
+			       "MESSAGE=listening\nPRIORITY=6\nSYSLOG_IDENTIFIER=rpcrdma-proxy\n"
+			       "RPCRDMA_SERVICE=exports\n");
+}
+END_TEST
+
+/* An administrator on the control socket may name a service of any bytes. */
+START_TEST(no_value_makes_a_field_of_its_own)
+{
+	char longer[2 * LOG_LINE_BYTES];
+
+	to_form(LOG_FORM_FIELDS);
+	memset(longer, 'x', sizeof(longer) - 1);
+	longer[sizeof(longer) - 1] = '\0';
+	log_info(LOG_ABOUT(.service = "a\nRPCRDMA_CLIENT=10.0.0.1", .upstream = "\x1b[0m",
+			   .reason = "peer\n"),
+		 "a\nPRIORITY=0");
+	ck_assert_str_eq(said, "MESSAGE=a\\x0aPRIORITY=0\nPRIORITY=6\n"
+			       "SYSLOG_IDENTIFIER=rpcrdma-proxy\n");
+	said[0] = '\0';
+	log_info(LOG_ABOUT(.service = longer), "%s", longer);
+	ck_assert_uint_le(strlen(said), LOG_ENTRY_BYTES);
+	ck_assert_ptr_nonnull(
+		strstr(said, "x [cut]\nPRIORITY=6\nSYSLOG_IDENTIFIER=rpcrdma-proxy\n"));
+	ck_assert_ptr_null(strstr(said, "SERVICE"));
+}
+END_TEST
+
+START_TEST(what_was_left_out_is_told_with_its_service_and_reason)
+{
+	struct log_limit limit = {.burst = 1, .whose = "exports", .reason = "NOT_ALLOWED"};
+
+	to_form(LOG_FORM_FIELDS);
+	log_limited(LOG_LEVEL_WARNING, &limit, NULL, "a");
+	log_limited(LOG_LEVEL_WARNING, &limit, NULL, "a");
+	said[0] = '\0';
+	log_tell_left_out(&limit, 1);
+	ck_assert_ptr_nonnull(
+		strstr(said, "RPCRDMA_SERVICE=exports\nRPCRDMA_REASON=not_allowed\n"));
 }
 END_TEST
 
@@ -402,6 +472,10 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_add_test(tc, the_journal_gets_levels);
 	tcase_add_test(tc, others_get_time_and_level);
+	tcase_add_test(tc, an_entry_has_the_fields_that_are_known);
+	tcase_add_test(tc, what_is_not_known_is_no_field);
+	tcase_add_test(tc, no_value_makes_a_field_of_its_own);
+	tcase_add_test(tc, what_was_left_out_is_told_with_its_service_and_reason);
 	tcase_add_test(tc, the_level_can_be_changed_at_any_time);
 	tcase_add_test(tc, a_connection_has_its_prefix);
 	tcase_add_test(tc, control_characters_are_escaped);

@@ -114,7 +114,7 @@ static void setup_as(char *host)
 	static struct config_uri uri;
 
 	static const struct log_output output = {
-		.write = take_line, .journal = true, .now_us = now_us};
+		.write = take_line, .form = LOG_FORM_LEVEL, .now_us = now_us};
 
 	log_set_output(&output);
 	log_set_level(LOG_LEVEL_INFO);

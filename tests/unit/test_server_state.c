@@ -41,7 +41,8 @@ static void start(const char *connect)
 
 static void setup(void)
 {
-	const struct log_output output = {.write = collect, .journal = true, .now_us = no_time};
+	const struct log_output output = {
+		.write = collect, .form = LOG_FORM_LEVEL, .now_us = no_time};
 
 	said[0] = '\0';
 	lines = 0;
