@@ -324,6 +324,8 @@ static int run(const char *file)
 	}
 	status = load(file, out, &config);
 	fclose(out);
+	if (config)
+		log_configure_level(config->log_level);
 	if (complaints)
 		log_complaints(complaints);
 	free(complaints);
@@ -376,7 +378,7 @@ int main(int argc, char **argv)
 			check_only = true;
 			break;
 		case 'v':
-			log_set_level(LOG_LEVEL_DEBUG);
+			log_demand_level(LOG_LEVEL_DEBUG);
 			break;
 		case 'V':
 			puts("rpcrdma-proxy " PACKAGE_VERSION);

@@ -18,6 +18,7 @@
 _Static_assert(LOG_ENTRY_BYTES <= LOG_WRITER_LINE_BYTES, "the writer takes each line");
 
 static atomic_int level_on = LOG_LEVEL_INFO;
+static bool level_demanded; /* before there are threads */
 
 /* Guards the output, every bucket, and what is below. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -34,6 +35,34 @@ bool log_is_on(enum log_level level)
 void log_set_level(enum log_level level)
 {
 	atomic_store(&level_on, (int)level);
+}
+
+void log_demand_level(enum log_level level)
+{
+	level_demanded = true;
+	log_set_level(level);
+}
+
+void log_configure_level(enum log_level level)
+{
+	if (!level_demanded)
+		log_set_level(level);
+}
+
+void log_reconfigure_level(enum log_level level)
+{
+	if (!level_demanded)
+		log_change_level(level, "as the file has it");
+}
+
+void log_change_level(enum log_level level, const char *why)
+{
+	enum log_level before = log_level();
+
+	log_set_level(level > before ? level : before);
+	log_info(NULL, "log level is now %s (was %s), %s", log_level_name(level),
+		 log_level_name(before), why);
+	log_set_level(level);
 }
 
 enum log_level log_level(void)

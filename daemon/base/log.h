@@ -138,6 +138,14 @@ void log_tell_left_out(struct log_limit *limits, size_t n);
 bool log_is_on(enum log_level level);
 /** log_set_level - write this level and those above it; LOG_LEVEL_INFO at first; at any time. */
 void log_set_level(enum log_level level);
+/** log_demand_level - the same, for the command line: the configuration file does not change it. */
+void log_demand_level(enum log_level level);
+/** log_configure_level - set the level of the file at the start, unless another one is demanded. */
+void log_configure_level(enum log_level level);
+/** log_reconfigure_level - the same at a reload, and say so. */
+void log_reconfigure_level(enum log_level level);
+/** log_change_level - set the level and say why, if the level before or the new one lets that pass. */
+void log_change_level(enum log_level level, const char *why);
 /** log_level - the level set. */
 enum log_level log_level(void);
 /** log_level_parse - the level of that name. Returns 0 or -EINVAL. */

@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 
 #include "base/compiler.h"
+#include "daemon/base/log_line.h"
 #include "daemon/config/config_cidr.h"
 #include "daemon/config/config_value.h"
 #include "fabric/iwarp/iwarp_config.h"
@@ -90,7 +91,8 @@ struct config {
 	uint32_t drain_timeout_s;
 	bool io_flusher;  /* allocate without waiting for writeback, if the daemon may */
 	bool lock_memory; /* keep all of it in memory */
-	bool registered;  /* services that do not say are */
+	enum log_level log_level;
+	bool registered; /* services that do not say are */
 	size_t ndefaults;
 	struct config_default *defaults;
 	size_t nservices;

@@ -22,6 +22,14 @@ static const char *const source_port_choices[] = {
 	NULL,
 };
 
+static const char *const log_level_choices[] = {
+	[LOG_LEVEL_ERROR] = "error",
+	[LOG_LEVEL_WARNING] = "warning",
+	[LOG_LEVEL_INFO] = "info",
+	[LOG_LEVEL_DEBUG] = "debug",
+	NULL,
+};
+
 static const char *const ddp_choices[] = {
 	[DDP_NONE] = "none",
 	[DDP_NFS] = "nfs",
@@ -112,6 +120,13 @@ const struct config_key config_keys[] = {
 	 .preset = "false",
 	 .value = false,
 	 .help = "keep all of the daemon's memory from being paged out"},
+	{.name = "log_level",
+	 .type = CONFIG_KEY_CHOICE,
+	 .offset = AT(log_level),
+	 .preset = "info",
+	 .value = LOG_LEVEL_INFO,
+	 .choices = log_level_choices,
+	 .help = "the log has events of this level and of those above it"},
 	{.name = "register",
 	 .type = CONFIG_KEY_BOOL,
 	 .offset = AT(registered),

@@ -189,18 +189,15 @@ static const char *client_uid_text(const struct client *client, char text[UID_TE
 
 static void client_log(struct client *client, const char *name)
 {
-	enum log_level level, before = log_level();
-	char who[UID_TEXT_BYTES];
+	char who[UID_TEXT_BYTES], why[UID_TEXT_BYTES + sizeof("asked for by ")];
+	enum log_level level;
 
 	if (log_level_parse(name, &level)) {
 		client_refuse(client, "the level is error, warning, info or debug");
 		return;
 	}
-	/* Said if either of the two lets it pass. */
-	log_set_level(level > before ? level : before);
-	log_info(NULL, "log level is now %s (was %s), asked for by %s", log_level_name(level),
-		 log_level_name(before), client_uid_text(client, who));
-	log_set_level(level);
+	snprintf(why, sizeof(why), "asked for by %s", client_uid_text(client, who));
+	log_change_level(level, why);
 	client_reply(client, json_pack("{s:s}", "level", log_level_name(level)));
 }
 

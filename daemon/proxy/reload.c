@@ -247,6 +247,9 @@ static void take_effect(struct plan *plan)
 {
 	struct proxy *proxy = plan->proxy;
 
+	/* Else what the control client set stays. */
+	if (plan->config->log_level != proxy->config->log_level)
+		log_reconfigure_level(plan->config->log_level);
 	config_free(proxy->config);
 	proxy->config = config_ref(plan->config);
 	leave_old(plan);

@@ -54,7 +54,7 @@ end_to_end_scripts = tests/e2e/run.sh tests/e2e/lib.sh tests/e2e/hosts.sh tests/
 	tests/e2e/large_messages.sh \
 	tests/e2e/neighbours.sh \
 	tests/e2e/log_lines.sh \
-	tests/e2e/journal.sh \
+	tests/e2e/journal.sh tests/e2e/log_level.sh \
 	tests/e2e/hostile.sh \
 	tests/e2e/crowd.sh \
 	tests/e2e/outage.sh \

@@ -32,7 +32,8 @@ static const char *const files[] = {
 	SERVICE(TCP_TO_TCP "allow = [ ]; register = true;"),
 	SERVICE("listen = \"tcp://:2050\"; connect = [ \"tcp://[::1]:1\", \"tcp://b\" ];"
 		"balance = \"source\";"),
-	"control = \"/tmp/a \\\"b\\\"\\\\c\"; workers = 3; io_flusher = false; drain_timeout_s = 0;\n"
+	"control = \"/tmp/a \\\"b\\\"\\\\c\"; workers = 3; io_flusher = false; log_level = \"debug\";"
+	"drain_timeout_s = 0;\n"
 	"services = ( { name = \"a\"; " TO_TCP FEW " }, { name = \"b.c-d_e\"; " TCP_TO_TCP " } );",
 };
 
