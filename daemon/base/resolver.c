@@ -38,7 +38,7 @@ bool resolver_quiesce(unsigned timeout_ms)
 	struct timespec until;
 	bool quiet;
 
-	clock_gettime(CLOCK_REALTIME, &until);
+	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_sec += timeout_ms / 1000;
 	until.tv_nsec += timeout_ms % 1000 * 1000000L;
 	if (until.tv_nsec >= 1000000000L) {
@@ -46,7 +46,8 @@ bool resolver_quiesce(unsigned timeout_ms)
 		until.tv_nsec -= 1000000000L;
 	}
 	pthread_mutex_lock(&pending.lock);
-	while (pending.count && !pthread_cond_timedwait(&pending.changed, &pending.lock, &until))
+	while (pending.count &&
+	       !pthread_cond_clockwait(&pending.changed, &pending.lock, CLOCK_MONOTONIC, &until))
 		;
 	quiet = pending.count == 0;
 	pthread_mutex_unlock(&pending.lock);

@@ -5,6 +5,9 @@
 #include <netinet/in.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/sockaddr.h"
 #include "daemon/base/address.h"
@@ -33,8 +36,23 @@ static const char *first(void)
 	return address_text((const struct sockaddr *)&answer.addrs[0], text);
 }
 
+/* What somebody has set the clock of the day ahead, by which nothing is to be timed. */
+#define YEAR_S (365 * 86400)
+
+static atomic_long ahead_s;
+
+int clock_gettime(clockid_t clock, struct timespec *ts)
+{
+	int rc = (int)syscall(SYS_clock_gettime, clock, ts);
+
+	if (!rc && clock == CLOCK_REALTIME)
+		ts->tv_sec += atomic_load(&ahead_s);
+	return rc;
+}
+
 static void setup(void)
 {
+	atomic_store(&ahead_s, 0);
 	here = pthread_self();
 	atomic_store(&answers, 0);
 	atomic_store(&held, false);
@@ -111,6 +129,28 @@ START_TEST(one_that_is_out_is_waited_for)
 }
 END_TEST
 
+static uint64_t monotonic_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+START_TEST(how_long_that_takes_at_most_is_no_matter_of_the_day)
+{
+	uint64_t begin_us = monotonic_us();
+
+	atomic_store(&held, true);
+	ck_assert_int_eq(resolver_start("localhost", "2049", &answer, on_answer, NULL), 0);
+	atomic_store(&ahead_s, _i ? YEAR_S : -YEAR_S);
+	ck_assert(!resolver_quiesce(50));
+	ck_assert_uint_ge(monotonic_us() - begin_us, 50000);
+	atomic_store(&held, false);
+	ck_assert(resolver_quiesce(QUIESCE_MS));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("resolver");
@@ -123,6 +163,7 @@ int main(void)
 	tcase_add_test(tc, a_name_is_looked_up_on_another_thread);
 	tcase_add_loop_test(tc, a_name_that_nobody_knows_is_an_error, 0, 2);
 	tcase_add_test(tc, one_that_is_out_is_waited_for);
+	tcase_add_loop_test(tc, how_long_that_takes_at_most_is_no_matter_of_the_day, 0, 2);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }
