@@ -1,7 +1,7 @@
 # The end-to-end tests: `make check-e2e` builds their programs and runs them. They need NFS-Ganesha, libnfs,
 # tshark and root, so `make check` leaves them alone; `./dev test` runs them.
 end_to_end_programs = $(EXTRA_PROGRAMS)
-end_to_end_preloads = tests/e2e/copycount.so
+end_to_end_preloads = tests/e2e/copycount.so tests/e2e/clockjump.so
 end_to_end_scripts = tests/e2e/run.sh tests/e2e/lib.sh tests/e2e/hosts.sh tests/e2e/TESTS \
 	tests/e2e/bulk_data.sh \
 	tests/e2e/big_directory.sh \
@@ -54,6 +54,7 @@ end_to_end_scripts = tests/e2e/run.sh tests/e2e/lib.sh tests/e2e/hosts.sh tests/
 	tests/e2e/large_messages.sh \
 	tests/e2e/neighbours.sh \
 	tests/e2e/log_lines.sh \
+	tests/e2e/clock_jumps.sh tests/e2e/frozen_server.sh tests/e2e/killed_often.sh \
 	tests/e2e/journal.sh tests/e2e/log_level.sh \
 	tests/e2e/hostile.sh \
 	tests/e2e/crowd.sh \
@@ -96,10 +97,10 @@ tests_e2e_journal_ear_SOURCES = tests/e2e/journal_ear.c
 tests_e2e_journal_ear_LDADD =
 
 # Preloaded into a proxy, so made with no sanitizer and no hardening of its own.
-EXTRA_DIST += tests/e2e/copycount.c
-tests/e2e/copycount.so: tests/e2e/copycount.c
+EXTRA_DIST += tests/e2e/copycount.c tests/e2e/clockjump.c
+$(end_to_end_preloads): tests/e2e/%.so: tests/e2e/%.c
 	$(AM_V_CCLD)$(MKDIR_P) tests/e2e && \
-	$(CC) -std=gnu11 -O2 -fPIC -shared -fno-builtin -U_FORTIFY_SOURCE -o $@ $(srcdir)/tests/e2e/copycount.c
+	$(CC) -std=gnu11 -O2 -fPIC -shared -fno-builtin -U_FORTIFY_SOURCE -o $@ $(srcdir)/tests/e2e/$*.c
 
 e2e-programs: all $(end_to_end_programs) $(end_to_end_preloads) tests/judge/judge
 check-e2e: e2e-programs

@@ -1,0 +1,39 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# A proxy is killed at any moment, at work and while it starts: nothing that it left behind refuses the next start.
+. "$(dirname "$0")/lib.sh"
+enter "$@"
+needs_proxies
+chooses_dialect
+
+RANDOM=${SEED:=$SRANDOM}
+note "SEED=$SEED"
+at_least() { [ "$(stat -c %s "$1")" -ge "$2" ]; }
+moment() { pause "0.$(printf %03d $((RANDOM % ($1 * 10))))"; }
+answers() { ctl "$1" status; }
+
+start_ganesha
+start_chain
+
+start writer nfs_client "$V3" write file 300m 3 128k
+wait_for 30 at_least export/file 10000000
+check "a client is writing" alive writer
+ended=0
+for round in {1..16}; do
+	side=a
+	((round % 3)) || side=b
+	moment $((round % 4 ? 30 : 3))
+	stop $side KILL
+	[ "$exit_status" = 137 ] || { ended=$((ended + 1)); note "round $round: $side ended with $exit_status"; }
+	start $side "$PROXY" -c $T/$side.conf
+	# Every fourth is killed before it is up, or just then.
+	((round % 4 == 3)) || serves $side $([ $side = a ] && echo $FRONT_PORT $FRONT_MNT || echo $FABRIC_PORT $FABRIC_MNT) ||
+		note "round $round: $side is not up"
+done
+check "none has ended by itself" [ $ended = 0 ]
+for side in a b; do check "proxy $side answers" wait_for 20 answers $side; done
+wait "${pid_of[writer]}"
+check "the client finishes" [ $? = 0 ]
+unset "pid_of[writer]"
+check "what it wrote is there" nfs_client "$V3" verify file 300m 3
+finish
