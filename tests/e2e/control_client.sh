@@ -122,6 +122,25 @@ failed() { reach_nobody; counter_is a rdma connect_failures -gt 0; }
 check "attempts by RDMA that fail are counted" wait_for 20 failed
 check "and none by TCP" counter_is a tcp connect_failures = 0
 
+# ---------------------------------------------------------------- requests that are none
+
+# answers REQUEST: what the daemon says to these bytes
+answers() { printf "$1" | timeout 10 socat -t 10 - "UNIX-CONNECT:$T/a.sock"; }
+refuses() { [ "$(answers "$1")" = "{\"schema\":1,\"error\":\"$2\"}" ]; }
+long=$(printf '%01025d' 0)
+check "an empty request is refused" refuses '\n' "the request is empty"
+check "a command that is none" refuses 'reboot\n' "unknown command"
+check "bytes that are no text" refuses 'stats \xff\n' "the request is not UTF-8"
+check "an end in the middle" refuses 'statu' "unknown command"
+check "a zero byte" eval 'answers "status\\0stop\\n" | jq -e .error'
+check "a word too many" refuses 'status now\n' "the command takes no argument"
+check "a word that is none of a command's" refuses 'stop later\n' "stop takes --now, or nothing"
+check "JSON that is not whole" refuses '{"command": "stop"\n' "the request is no JSON object"
+check "JSON with a command twice" refuses '{"command": "status", "command": "stop"}\n' "the request is no JSON object"
+check "a request without an end" refuses "$long" "the request is too long"
+check "a TLS client's greeting" eval 'answers "\x16\x03\x01\x02\x00\n" | jq -e .error'
+check "none of them has done anything" eval 'alive a && ctl a status'
+
 # ---------------------------------------------------------------- a thousand connections
 
 fds=()
@@ -139,6 +158,17 @@ check "on lines of 80 columns" fits ctl a connections
 first_line() { ctl a "$@" 2>$T/err | head -n 1 >$T/out; [ "${PIPESTATUS[*]}" = "0 0" ] && [ ! -s $T/err ] && [ -s $T/out ]; }
 check "a reader that leaves ends it quietly" first_line connections
 check "with JSON, too" first_line -j connections
+# Who asks and never reads, as many as are listened to at once.
+# shellcheck disable=SC2016
+asks='use IO::Socket::UNIX; my $s = IO::Socket::UNIX->new($ARGV[0]) or die; print $s "connections\n"; $s->flush; sleep'
+for i in {1..16}; do start "deaf-$i" perl -e "$asks" $T/a.sock; done
+# What the daemon has for them and cannot send.
+deaf() { [ "$(ss -Hx src $T/a.sock | awk '$2 == "ESTAB" && $4 > 100000' | wc -l)" = "$1" ]; }
+check "16 clients do not read their answers" wait_for 20 deaf 16
+began=$SECONDS
+check "another one is answered when they have had their time" eval 'timeout 20 "$CTL" -s $T/a.sock status && ((SECONDS - began < 8))'
+check "which is over for all of them" wait_for 20 deaf 0
+for i in {1..16}; do stop "deaf-$i"; done
 for fd in "${fds[@]}"; do exec {fd}>&-; done
 check "they leave nothing behind" wait_for 20 no_connections a
 

@@ -55,6 +55,7 @@ end_to_end_scripts = tests/e2e/run.sh tests/e2e/lib.sh tests/e2e/hosts.sh tests/
 	tests/e2e/neighbours.sh \
 	tests/e2e/log_lines.sh \
 	tests/e2e/clock_jumps.sh tests/e2e/frozen_server.sh tests/e2e/killed_often.sh \
+	tests/e2e/lost_log.sh tests/e2e/few_descriptors.sh \
 	tests/e2e/journal.sh tests/e2e/log_level.sh \
 	tests/e2e/hostile.sh \
 	tests/e2e/crowd.sh \

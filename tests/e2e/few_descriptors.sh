@@ -1,0 +1,68 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# A proxy with few descriptors, and more clients than it has room for: they wait, nobody who is served is closed, and it recovers.
+BACK_PORT=3049
+. "$(dirname "$0")/lib.sh"
+enter "$@"
+needs_proxies
+chooses_dialect
+not_sanitized
+
+descriptors() { find "/proc/${pid_of[a]}/fd" -mindepth 1 | wc -l; }
+has_descriptors() { [ "$(descriptors)" -le "$1" ]; }
+served() { grep -q ready "$T/$1.log"; }
+client() { start "$1" "$BIN/held_call" ask 127.0.0.1 $FRONT_PORT idle; }
+all_served() { local i; for i in "$@"; do served "client-$i" || return 1; done; }
+logged() { grep -qF -- "$1" $T/a.log; }
+
+start_proxy b
+start server "$BIN/held_call" serve 127.0.0.1 $BACK_PORT
+serves server $BACK_PORT || bail "the server does not start"
+LIMIT=40
+PROXY_WRAP="prlimit --nofile=$LIMIT:$LIMIT"
+proxy_config a >$T/a.conf
+start a $PROXY_WRAP "$PROXY" -c $T/a.conf
+wait "${pid_of[a]}"
+check "with less than it needs for one connection it does not start" [ $? = 1 ]
+check "and says what it needs" grep -qE "cannot start: the limit of descriptors .* is $LIMIT, but [0-9]+ are needed" $T/a.log
+
+LIMIT=130
+PROXY_WRAP="prlimit --nofile=$LIMIT:$LIMIT"
+start_proxy a
+check "with few it says how many connections that allows" logged "the limit of descriptors (LimitNOFILE= in the unit, ulimit -n in a shell) allows"
+idle=$(descriptors)
+client first
+wait_for 20 served first || bail "no client is served"
+
+# Who says nothing.
+fds=()
+for _ in {1..60}; do
+	exec {fd}<>/dev/tcp/127.0.0.1/$FRONT_PORT || bail "a client cannot connect"
+	fds+=("$fd")
+done
+check "60 clients that say nothing keep nobody out" eval 'client second; wait_for 20 served second'
+check "nor the control client" ctl a status
+for fd in "${fds[@]}"; do exec {fd}>&-; done
+stop second
+check "none of their descriptors is left" wait_for 20 has_descriptors $((idle + 2))
+
+# Who has something to say: more than there is room for.
+for i in {1..60}; do client "client-$i"; done
+short() { logged "clients wait: the limit of descriptors"; }
+check "too many clients that are served are a warning" wait_for 20 short
+check "some of them wait" not all_served {1..60}
+check "the control client does not" ctl a status
+check "nor is anybody closed who was served" alive first
+turns() {
+	local i
+
+	for i in {1..60}; do
+		served "client-$i" && stop "client-$i"
+	done
+	((${#pid_of[@]} == 4)) # the proxies, the server, the first client
+}
+check "each has its turn as others leave" wait_for 60 turns
+check "and then there is room again" wait_for 20 has_descriptors $((idle + 2))
+check "the first client is there all the time" alive first
+check "a new one is served" eval 'client last; wait_for 20 served last'
+finish
