@@ -86,4 +86,18 @@ wait_for 10 test -S $JOURNAL/socket
 asks fifth && stop fifth
 check "a journal that is back gets entries again" wait_for 10 entry RPCRDMA_SERVICE=nfs RPCRDMA_REASON=peer
 check "no line was lost" [ "$(lost)" = 0 ]
+
+# The real one: in a namespace of its own it leaves the log of the kernel alone.
+journald=/lib/systemd/systemd-journald
+if [ -x $journald ] && [ -s /etc/machine-id ] && mount -t tmpfs tmpfs /var/log; then
+	stop ear KILL
+	rm -r $JOURNAL && ln -s journal.e2e $JOURNAL
+	start journald $journald e2e
+	wait_for 10 test -S $JOURNAL/socket || bail "the journal does not start"
+	asks sixth && stop sixth
+	found() { journalctl --namespace=e2e -q -o cat "$@" | grep -q 'closed by the client'; }
+	check "the real journal finds a line by its client and its reason" wait_for 20 \
+		found -p info RPCRDMA_CLIENT=127.0.0.1 RPCRDMA_REASON=peer
+	check "and none of another client" not found RPCRDMA_CLIENT=10.0.0.3
+fi
 finish
