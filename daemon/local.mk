@@ -111,6 +111,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/config/own_doors.h \
 	daemon/control/actions.c \
 	daemon/control/actions.h \
+	daemon/control/check_answer.c \
+	daemon/control/check_answer.h \
 	daemon/control/control.c \
 	daemon/control/control.h \
 	daemon/control/control_request.c \
@@ -174,6 +176,18 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/service/client_table.c \
 	daemon/service/client_table.h \
 	daemon/service/clients.c \
+	daemon/health/check.c \
+	daemon/health/check.h \
+	daemon/health/check_report.c \
+	daemon/health/check_report.h \
+	daemon/health/check_steps.c \
+	daemon/health/check_steps.h \
+	daemon/health/check_words.c \
+	daemon/health/check_words.h \
+	daemon/health/probe.c \
+	daemon/health/probe.h \
+	daemon/health/probe_call.c \
+	daemon/health/probe_call.h \
 	daemon/service/clients.h \
 	daemon/service/close_text.c \
 	daemon/service/close_text.h \

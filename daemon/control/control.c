@@ -146,9 +146,11 @@ static void query_done(void *arg, json_t *result)
 		client_refuse(client, "the daemon has no memory for the answer");
 }
 
-static void client_query(struct client *client, enum control_query what, const char *argument)
+static void client_query(struct client *client, enum control_query what,
+			 const struct control_request *request)
 {
 	struct control *control = client->control;
+	unsigned answer_s = request->command->answer_s;
 
 	client->query = calloc(1, sizeof(*client->query));
 	if (!client->query) {
@@ -158,8 +160,9 @@ static void client_query(struct client *client, enum control_query what, const c
 	client->query->client = client;
 	client->state = CLIENT_WAITING;
 	loop_io_set(control->loop, client->io, 0);
-	loop_timer_set(control->loop, client->timer, CONTROL_TIMEOUT_US);
-	control->ops->query(control->arg, what, argument, query_done, client->query);
+	loop_timer_set(control->loop, client->timer,
+		       answer_s ? answer_s * 1000000ull : CONTROL_TIMEOUT_US);
+	control->ops->query(control->arg, what, request->argument, query_done, client->query);
 }
 
 /* Who is at the other end. Returns false if the kernel does not say. */
@@ -238,24 +241,27 @@ static void client_run(struct client *client, const struct control_request *requ
 {
 	switch (request->command->id) {
 	case CONTROL_COMMAND_STATUS:
-		client_query(client, CONTROL_STATUS, "");
+		client_query(client, CONTROL_STATUS, request);
 		break;
 	case CONTROL_COMMAND_SERVICES:
-		client_query(client, CONTROL_SERVICES, "");
+		client_query(client, CONTROL_SERVICES, request);
 		break;
 	case CONTROL_COMMAND_CONNECTIONS:
-		client_query(client, CONTROL_CONNECTIONS, "");
+		client_query(client, CONTROL_CONNECTIONS, request);
 		break;
 	case CONTROL_COMMAND_STATS:
-		client_query(client, CONTROL_STATS, request->argument);
+		client_query(client, CONTROL_STATS, request);
 		break;
 	case CONTROL_COMMAND_COUNTERS:
-		client_query(client, CONTROL_COUNTERS, "");
+		client_query(client, CONTROL_COUNTERS, request);
 		break;
 	case CONTROL_COMMAND_SUPPORT: /* the client's own */
 		break;
 	case CONTROL_COMMAND_CONFIG:
-		client_query(client, CONTROL_CONFIG, "");
+		client_query(client, CONTROL_CONFIG, request);
+		break;
+	case CONTROL_COMMAND_CHECK:
+		client_query(client, CONTROL_CHECK, request);
 		break;
 	case CONTROL_COMMAND_LOG:
 		client_log(client, request->argument);

@@ -35,6 +35,7 @@ enum control_query {
 	CONTROL_STATS,
 	CONTROL_COUNTERS,
 	CONTROL_CONFIG,
+	CONTROL_CHECK,
 };
 
 struct control_ops {

@@ -18,6 +18,7 @@ enum control_command_id {
 	CONTROL_COMMAND_STATS,
 	CONTROL_COMMAND_COUNTERS,
 	CONTROL_COMMAND_CONFIG,
+	CONTROL_COMMAND_CHECK,
 	CONTROL_COMMAND_SUPPORT,
 	CONTROL_COMMAND_TARGET,
 	CONTROL_COMMAND_LOG,
@@ -33,10 +34,11 @@ struct control_command {
 	enum control_command_id id;
 	/* Its name, for a command that takes one, or those of `words`; else NULL. */
 	const char *argument;
-	unsigned words;  /* that the argument has; 0 is one */
-	bool optional;   /* the argument may be left out */
-	bool privileged; /* for root and the daemon's own user only */
-	bool by_client;  /* the client does it; the daemon knows it not */
+	unsigned words;    /* that the argument has; 0 is one */
+	bool optional;     /* the argument may be left out */
+	bool privileged;   /* for root and the daemon's own user only */
+	bool by_client;    /* the client does it; the daemon knows it not */
+	unsigned answer_s; /* how long the answer may take; 0: CONTROL_TIMEOUT_US */
 	const char *help;
 };
 

@@ -18,6 +18,7 @@
 #include "daemon/base/loop.h"
 #include "daemon/config/config_memory.h"
 #include "daemon/control/actions.h"
+#include "daemon/control/check_answer.h"
 #include "daemon/control/control_request.h"
 #include "daemon/control/memory_use.h"
 #include "daemon/control/service_answer.h"
@@ -56,6 +57,7 @@ struct query_control {
 	struct proxy *proxy; /* NULL: closed */
 	struct control *control;
 	struct gather_list gathers; /* the first one is under way */
+	struct check_queries checks;
 };
 
 struct part {
@@ -402,6 +404,10 @@ static void on_query(void *arg, enum control_query query, const char *argument,
 		done(done_arg, config_json(queries->proxy->config));
 		return;
 	}
+	if (query == CONTROL_CHECK) {
+		check_answer(&queries->checks, queries->proxy, argument, done, done_arg);
+		return;
+	}
 	asker = malloc(sizeof(*asker));
 	gather = asker ? gather_to_come(queries, query) : NULL;
 	if (!gather) {
@@ -464,6 +470,7 @@ void query_control_close(struct query_control *queries)
 	if (!queries)
 		return;
 	control_close(queries->control);
+	check_answers_end(&queries->checks);
 	queries->proxy = NULL;
 	under_way = STAILQ_FIRST(&queries->gathers);
 	if (!under_way) {

@@ -29,6 +29,8 @@
  * stats        {"services": {name: {module: {counter: value}, "closes": {"client": {reason: count},
  *                                   "server": …, "proxy": …}}}}; with an argument of that service only
  * counters     {"counters": {module: {counter: text}, "closes": {reason: text}}}
+ * check        {"service", "result": "good", "degraded" or "failed", "servers": [{"server", "result", "steps":
+ *               [{"step", "result": "passed", "failed" or "not tried", "took_us", "what", "advice"}]}]}
  * config       {"file", "lines": [the configuration in force, as a file would have it]}
  *
  * Each worker takes its part of a snapshot on its own thread, a hundred connections in a turn of its loop

@@ -14,6 +14,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "daemon/control/control_request.h"
 #include "daemon/ctl/plain.h"
 
 #define CHUNK_BYTES 65536u
@@ -67,9 +68,18 @@ static int fail_connect(int err, const char *path, char *error, size_t error_byt
 	}
 }
 
-static int connect_to(const char *path, char *error, size_t error_bytes, int *out)
+/* Longer than the daemon takes to say that it cannot answer. */
+static unsigned patience_s(const char *command)
 {
-	const struct timeval timeout = {.tv_sec = CLIENT_TIMEOUT_S};
+	const struct control_command *found = control_command_find(command);
+
+	return CLIENT_TIMEOUT_S + (found ? found->answer_s : 0);
+}
+
+static int connect_to(const char *path, unsigned timeout_s, char *error, size_t error_bytes,
+		      int *out)
+{
+	const struct timeval timeout = {.tv_sec = timeout_s};
 	struct sockaddr_un addr = {.sun_family = AF_UNIX};
 	int fd, err;
 
@@ -164,7 +174,7 @@ int client_ask(const char *path, const char *command, const char *argument, char
 {
 	int fd = -1, rc;
 
-	rc = connect_to(path, error, error_bytes, &fd);
+	rc = connect_to(path, patience_s(command), error, error_bytes, &fd);
 	if (rc)
 		return rc;
 	rc = exchange(fd, command, argument, error, error_bytes, answer);

@@ -9,7 +9,7 @@
 #include "base/compiler.h"
 
 #define CLIENT_MAX_ANSWER_BYTES (256u << 20)
-#define CLIENT_TIMEOUT_S        15 /* longer than the daemon takes to say that it cannot answer */
+#define CLIENT_TIMEOUT_S        15 /* for a command whose answer takes no time */
 
 /**
  * client_ask - ask the daemon

@@ -13,6 +13,7 @@ daemon_ctl_libctl_a_SOURCES = \
 	daemon/ctl/render.c \
 	daemon/ctl/render.h \
 	daemon/ctl/render_actions.c \
+	daemon/ctl/render_check.c \
 	daemon/ctl/render_connections.c \
 	daemon/ctl/render_parts.h \
 	daemon/ctl/render_services.c \

@@ -85,6 +85,9 @@ int render_answer(enum control_command_id command, const json_t *answer, const j
 	case CONTROL_COMMAND_CONFIG:
 		render_config(answer, out);
 		return 0;
+	case CONTROL_COMMAND_CHECK:
+		render_check(answer, out);
+		return 0;
 	case CONTROL_COMMAND_SUPPORT: /* no answer of the daemon's */
 		return 0;
 	case CONTROL_COMMAND_TARGET:

@@ -18,6 +18,8 @@ int render_stats(const json_t *answer, const json_t *meanings, bool all, FILE *o
 /** render_counters - what they mean. Returns 0 or -ENOMEM. */
 int render_counters(const json_t *answer, FILE *out) MUST_CHECK;
 
+/** render_check - the servers of a service and the steps that each was tried with. */
+void render_check(const json_t *answer, FILE *out);
 /** render_config - the configuration in force, as a file. */
 void render_config(const json_t *answer, FILE *out);
 /** render_reload, render_drain, render_resume, render_disconnect - what such a command has changed. */

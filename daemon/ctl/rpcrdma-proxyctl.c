@@ -24,10 +24,13 @@
 #define LISTS_THEM "'" PROGRAM " --help' lists them"
 
 enum { EXIT_OK, EXIT_REFUSED, EXIT_USAGE, EXIT_UNREACHABLE };
+/* Those of check: what it could not say anything about has a status of its own. */
+enum { EXIT_DEGRADED = 1, EXIT_FAILED, EXIT_NOT_CHECKED };
 
 struct options {
 	const char *socket, *file;
 	bool json, all, verbose, now;
+	bool asked; /* the daemon has answered, and did not refuse */
 };
 
 static const struct option long_options[] = {
@@ -186,8 +189,16 @@ static void complain_lines(const json_t *lines)
 		complain(0, "%s", json_string_value(json_array_get(lines, i)));
 }
 
-static int ask(const struct options *options, const struct control_command *command,
-	       const char *argument)
+static int check_status(const json_t *answer)
+{
+	const char *result = json_string_value(json_object_get(answer, "result"));
+
+	if (result && !strcmp(result, "good"))
+		return EXIT_OK;
+	return result && !strcmp(result, "degraded") ? EXIT_DEGRADED : EXIT_FAILED;
+}
+
+static int ask(struct options *options, const struct control_command *command, const char *argument)
 {
 	json_t *answer, *meanings;
 	const char *refused;
@@ -204,6 +215,9 @@ static int ask(const struct options *options, const struct control_command *comm
 		meanings = ask_meanings(options, command);
 		status = print_answer(options, command, answer, meanings);
 		json_decref(meanings);
+		options->asked = !status;
+		if (!status && command->id == CONTROL_COMMAND_CHECK)
+			status = check_status(answer);
 	}
 	json_decref(answer);
 	return status;
@@ -268,7 +282,7 @@ static int ask_words(struct options *options, const struct control_command *comm
 	return ask_there(options, command, nwords ? argument : NULL);
 }
 
-static int run_words(struct options *options, int nwords, char **words)
+static int run_command(struct options *options, int nwords, char **words)
 {
 	const struct control_command *command;
 	int most;
@@ -296,6 +310,15 @@ static int run_words(struct options *options, int nwords, char **words)
 	if (options->now)
 		return ask_there(options, command, "--now");
 	return ask_words(options, command, nwords - 1, words + 1);
+}
+
+/* Nobody may take for the state of a server that it was not asked for rightly. */
+static int run_words(struct options *options, int nwords, char **words)
+{
+	bool is_check = nwords && !strcmp(words[0], "check");
+	int status = run_command(options, nwords, words);
+
+	return is_check && !options->asked && status ? EXIT_NOT_CHECKED : status;
 }
 
 static int complain_option(int argc, char **argv, int opt)

@@ -6,7 +6,8 @@
 #include "tests/e2e/message.h"
 #include "tests/e2e/rpc_peer.h"
 
-#define WAIT_S 20
+#define WAIT_S  20
+#define SERVE_S 600
 
 /* What the server answers to the Call in hand. */
 static void (*answer)(struct conn *conn, const struct message *call);
@@ -153,6 +154,42 @@ static const struct kind {
 	{"half a Reply and the end of the connection", answer_half, false},
 	{"no Reply but the end of the connection", answer_fin, false},
 };
+
+static void answer_badly(struct conn *conn, const uint8_t *data, size_t len)
+{
+	struct message call;
+
+	if (message_parse(&call, data, len) && call.type == MSG_CALL)
+		answer(conn, &call);
+}
+
+static void badly_accepted(struct conn *conn)
+{
+	conn->received = answer_badly;
+	conn->ended = server_ended;
+}
+
+static bool never(void *arg)
+{
+	(void)arg;
+	return false;
+}
+
+int scenario_serve_badly(const struct ports *ports, int argc, char **argv)
+{
+	struct net net;
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (argc && !strcmp(kinds[i].name, argv[0]))
+			answer = kinds[i].answer;
+	if (!answer)
+		fail("there is no such kind of server");
+	net_init(&net);
+	net_listen(&net, ports->back, badly_accepted, NULL);
+	net_run_until(&net, never, NULL, SERVE_S);
+	net_free(&net);
+	return 0;
+}
 
 int scenario_bad_server(const struct ports *ports, int argc, char **argv)
 {

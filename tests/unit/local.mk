@@ -796,7 +796,7 @@ tests_unit_test_answers_SOURCES = tests/unit/test_answers.c tests/unit/proxy_fix
 	tests/unit/proxy_fixture.h
 tests_unit_test_answers_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
 tests_unit_test_answers_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
-EXTRA_DIST += tests/unit/golden/status.keys tests/unit/golden/target.keys tests/unit/golden/services.keys \
+EXTRA_DIST += tests/unit/golden/check.keys tests/unit/golden/status.keys tests/unit/golden/target.keys tests/unit/golden/services.keys \
 	tests/unit/golden/connections.keys tests/unit/golden/stats.keys \
 	tests/unit/golden/counters.keys tests/unit/golden/log.keys tests/unit/golden/stop.keys
 TESTS += tests/unit/test_answers
@@ -889,3 +889,9 @@ tests_unit_test_load_SOURCES = tests/unit/test_load.c tests/bench/latency.c test
 tests_unit_test_load_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_load_LDADD = $(UNIT_LDADD) -lm
 TESTS += tests/unit/test_load
+
+check_PROGRAMS += tests/unit/test_probe_call
+tests_unit_test_probe_call_SOURCES = tests/unit/test_probe_call.c
+tests_unit_test_probe_call_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_probe_call_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_probe_call

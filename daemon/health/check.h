@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A check of a service's servers: what a client needs of each is tried, one step after the other.
+ *
+ *	connect      its name, its address, the fabric
+ *	null         procedure 0 of NFS
+ *	inline_call  a small COMPOUND of NFSv4.0: PUTROOTFH, GETATTR
+ *	long_call    one that no Send holds: LOOKUP of a name that is longer than any
+ *	long_reply   one whose Reply no Send holds: many GETATTRs
+ *
+ * Nothing is changed on the server, and what is asked for may be had by anybody. A step that the server does not
+ * allow is not tried, and no fault. Where a connection is lost, the next step has another one.
+ *
+ * A check has a thread and a loop of its own, so that it holds nobody up.
+ */
+#ifndef DAEMON_HEALTH_CHECK_H
+#define DAEMON_HEALTH_CHECK_H
+
+#include "base/compiler.h"
+#include "base/loop.h"
+#include "daemon/config/config.h"
+#include "daemon/health/check_report.h"
+
+struct own_doors;
+struct ports;
+
+struct check_config {
+	struct loop *loop; /* whose thread is told; it outlives the check */
+	struct ports *ports;
+	const struct own_doors *doors;
+	struct config *config; /* that @service is in: counted once more */
+	const struct service_config *service;
+	/* All is done: in the thread of @loop. check_free() is due. */
+	void (*done)(void *arg, const struct check_report *report);
+	void *arg;
+};
+
+struct check;
+
+/** check_start - begin. Returns 0 or a negative errno. */
+int check_start(const struct check_config *config, struct check **out) MUST_CHECK;
+/**
+ * check_free - after done(), or before: then what is under way is given up, and done() is not called
+ *
+ * A check that does not come to its end in time, as one whose name server is silent, is left to the end of the process.
+ */
+void check_free(struct check *check);
+
+#endif

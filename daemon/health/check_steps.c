@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The steps of a check. */
+#include "daemon/health/check_steps.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sockaddr.h"
+#include "daemon/base/address.h"
+#include "daemon/base/loop.h"
+#include "daemon/base/resolver.h"
+#include "daemon/bridge/legs.h"
+#include "daemon/health/check_words.h"
+#include "daemon/health/probe_call.h"
+#include "nfs/table.h"
+
+#define CONNECT_US      10000000u
+#define ANSWER_US       5000000u
+#define LONG_US         10000000u /* for an answer where much is moved */
+#define TCP_LONG_BYTES  16384u /* a Call that counts as long where there is no inline threshold … */
+#define TCP_REPLY_BYTES 4096u /* … and a Reply */
+#define BEYOND_BYTES    1024u /* … and so much more than that is sent */
+
+static struct check_step *step_of(const struct check_steps *steps)
+{
+	return &steps->at->steps[steps->step];
+}
+
+static uint64_t now_us(const struct check_steps *steps)
+{
+	return loop_now_us(steps->config.loop);
+}
+
+static void begin_server(struct check_steps *steps);
+
+static void server_gone(void *arg)
+{
+	struct check_steps *steps = arg;
+
+	steps->at++;
+	if (steps->at < steps->config.report->servers + steps->config.report->nservers &&
+	    !steps->ends)
+		begin_server(steps);
+	else
+		steps->config.over(steps->config.arg);
+}
+
+/* What is left of its steps is not tried, for that reason. */
+static void end_server(struct check_steps *steps, const char *why)
+{
+	struct probe *probe = steps->probe;
+
+	for (unsigned i = steps->step + 1; i < CHECK_STEP_COUNT; i++)
+		snprintf(steps->at->steps[i].what, CHECK_WHAT_BYTES, "%s", why);
+	steps->probe = NULL;
+	probe_free(probe, server_gone, steps);
+}
+
+static uint64_t patience_us(const struct check_steps *steps, uint64_t wanted_us)
+{
+	uint64_t now = now_us(steps);
+
+	if (now >= steps->until_us)
+		return 1;
+	return wanted_us < steps->until_us - now ? wanted_us : steps->until_us - now;
+}
+
+static uint32_t inline_send_bytes(const struct check_steps *steps)
+{
+	struct leg_info info;
+
+	probe_info(steps->probe, &info);
+	return info.inline_send_bytes ? info.inline_send_bytes : TCP_LONG_BYTES;
+}
+
+static uint32_t inline_recv_bytes(const struct check_steps *steps)
+{
+	struct leg_info info;
+
+	probe_info(steps->probe, &info);
+	return info.inline_recv_bytes ? info.inline_recv_bytes : TCP_REPLY_BYTES;
+}
+
+/* How many GETATTRs make a Reply long; 0: as many as may be asked for do not. */
+static unsigned getattrs_of_long_reply(const struct check_steps *steps)
+{
+	uint64_t wanted = (inline_recv_bytes(steps) + BEYOND_BYTES) / steps->getattr_bytes + 1;
+
+	return wanted <= PROBE_MAX_GETATTRS ? (unsigned)wanted : 0;
+}
+
+static void fail_here(struct check_steps *steps, const char *what)
+{
+	struct check_step *step = step_of(steps);
+
+	step->result = CHECK_FAILED;
+	snprintf(step->what, sizeof(step->what), "%s", what);
+	end_server(steps, "the step before could not be tried");
+}
+
+static void next_step(struct check_steps *steps);
+
+static void skip(struct check_steps *steps, const char *why)
+{
+	snprintf(step_of(steps)->what, CHECK_WHAT_BYTES, "%s", why);
+	next_step(steps);
+}
+
+static void send_lookup(struct check_steps *steps)
+{
+	uint32_t name_bytes = inline_send_bytes(steps) + BEYOND_BYTES;
+	uint8_t *call = malloc(PROBE_CALL_BYTES + name_bytes);
+	size_t len = call ? probe_call_lookup(call, steps->xid, name_bytes) : 0;
+	int rc = len ? probe_call(steps->probe, call, (uint32_t)len, patience_us(steps, LONG_US))
+		     : -ENOMEM;
+
+	free(call);
+	if (rc)
+		fail_here(steps, strerror(-rc));
+}
+
+static void send_getattrs(struct check_steps *steps, unsigned count, uint64_t timeout_us)
+{
+	uint8_t call[PROBE_GETATTRS_BYTES];
+	size_t len = probe_call_getattrs(call, steps->xid, count);
+	int rc = probe_call(steps->probe, call, (uint32_t)len, patience_us(steps, timeout_us));
+
+	if (rc)
+		fail_here(steps, strerror(-rc));
+}
+
+static void send_null(struct check_steps *steps)
+{
+	uint8_t call[PROBE_CALL_BYTES];
+	size_t len = probe_call_null(call, steps->xid, NFS_PROGRAM_NFS, steps->nfs_version);
+	int rc = probe_call(steps->probe, call, (uint32_t)len, patience_us(steps, ANSWER_US));
+
+	if (rc)
+		fail_here(steps, strerror(-rc));
+}
+
+static void send_step(struct check_steps *steps)
+{
+	unsigned count;
+
+	steps->began_us = now_us(steps);
+	steps->xid++;
+	switch (steps->step) {
+	case CHECK_NULL:
+		send_null(steps);
+		break;
+	case CHECK_INLINE_CALL:
+		send_getattrs(steps, 1, ANSWER_US);
+		break;
+	case CHECK_LONG_CALL:
+		send_lookup(steps);
+		break;
+	case CHECK_LONG_REPLY:
+		count = steps->getattr_bytes ? getattrs_of_long_reply(steps) : 0;
+		if (count)
+			send_getattrs(steps, count, LONG_US);
+		else
+			skip(steps, "no Reply that may be asked for is that long");
+		break;
+	default:
+		break;
+	}
+}
+
+static void connect_now(struct check_steps *steps)
+{
+	steps->began_us = now_us(steps);
+	probe_connect(steps->probe, patience_us(steps, CONNECT_US));
+}
+
+static void next_step(struct check_steps *steps)
+{
+	if (steps->step + 1 == CHECK_STEP_COUNT || now_us(steps) >= steps->until_us ||
+	    steps->ends) {
+		end_server(steps, "there was no time left");
+		return;
+	}
+	steps->step++;
+	if (steps->connected)
+		send_step(steps);
+	else
+		connect_now(steps);
+}
+
+static void PRINTF_LIKE(2, 3) pass(struct check_steps *steps, const char *format, ...)
+{
+	struct check_step *step = step_of(steps);
+	va_list ap;
+
+	step->result = CHECK_PASSED;
+	step->took_us = now_us(steps) - steps->began_us;
+	va_start(ap, format);
+	vsnprintf(step->what, sizeof(step->what), format, ap);
+	va_end(ap);
+}
+
+/* ---- what comes of them ---- */
+
+static void tell_connected(struct check_steps *steps)
+{
+	char text[ADDRESS_TEXT_BYTES];
+	struct leg_info info;
+
+	probe_info(steps->probe, &info);
+	address_text((const struct sockaddr *)&info.peer, text);
+	if (info.rpcrdma_version)
+		pass(steps, "%s over %s, version %u, inline up to %u and %u bytes", text, info.kind,
+		     info.rpcrdma_version, info.inline_send_bytes, info.inline_recv_bytes);
+	else
+		pass(steps, "%s over %s, from port %u", text, info.kind,
+		     sockaddr_port((const struct sockaddr *)&info.local));
+}
+
+static void judge_null(struct check_steps *steps, const struct probe_reply *reply)
+{
+	if (reply->is_rpc && reply->accepted && reply->stat == RPC_SUCCESS) {
+		pass(steps, "NFSv%u", steps->nfs_version);
+		if (steps->nfs_version == PROBE_NFS_VERSION)
+			next_step(steps);
+		else
+			end_server(
+				steps,
+				"the server has no NFSv4, and Calls of NFSv3 take a file handle");
+	} else if (reply->is_rpc && reply->accepted && reply->stat == RPC_PROG_MISMATCH &&
+		   steps->nfs_version == PROBE_NFS_VERSION && reply->high < PROBE_NFS_VERSION) {
+		steps->nfs_version = reply->high;
+		send_step(steps);
+	} else if (reply->is_rpc && reply->accepted && reply->stat == RPC_PROG_UNAVAIL) {
+		pass(steps, "it answers, but has no NFS");
+		end_server(steps, "the server has no NFS");
+	} else {
+		check_words_refused(step_of(steps), reply);
+		end_server(steps, "the step before failed");
+	}
+}
+
+/* Statuses with which the server says that nobody may ask so. */
+static const char *not_allowed(const struct probe_reply *reply)
+{
+	if (!reply->accepted)
+		return "the server wants another security flavour than AUTH_SYS";
+	if (reply->nfs_status == PROBE_NFS4_MINOR_MISMATCH)
+		return "the server has no NFSv4.0";
+	if (reply->nfs_status == PROBE_NFS4_WRONGSEC)
+		return "the server wants another security flavour than AUTH_SYS";
+	return NULL;
+}
+
+static void judge_compound(struct check_steps *steps, const struct probe_reply *reply,
+			   uint32_t len_bytes)
+{
+	struct check_step *step = step_of(steps);
+	uint32_t status = reply->nfs_status;
+	const char *why = reply->is_rpc ? not_allowed(reply) : NULL;
+
+	if (why) {
+		snprintf(step->what, sizeof(step->what), "%s", why);
+		end_server(steps, why);
+	} else if (steps->step == CHECK_LONG_CALL && reply->is_rpc &&
+		   (reply->stat == RPC_GARBAGE_ARGS || reply->stat == RPC_SUCCESS)) {
+		/* Whatever it says of the name: it has the Call. */
+		pass(steps, "a Call of %u bytes", inline_send_bytes(steps) + BEYOND_BYTES);
+		next_step(steps);
+	} else if (!reply->is_rpc || reply->stat != RPC_SUCCESS) {
+		check_words_refused(step, reply);
+		next_step(steps);
+	} else if (steps->step == CHECK_LONG_REPLY && len_bytes <= inline_recv_bytes(steps)) {
+		skip(steps, "its Reply was not that long");
+	} else {
+		if (status != PROBE_NFS4_OK)
+			pass(steps, "a Reply of %u bytes, status %u of NFSv4", len_bytes, status);
+		else
+			pass(steps, "a Reply of %u bytes", len_bytes);
+		if (steps->step == CHECK_INLINE_CALL && status == PROBE_NFS4_OK)
+			steps->getattr_bytes = len_bytes > 2 * PROBE_FRAME_BYTES
+						       ? len_bytes - PROBE_FRAME_BYTES
+						       : PROBE_FRAME_BYTES;
+		next_step(steps);
+	}
+}
+
+static void judge(struct check_steps *steps, const struct exchange *x)
+{
+	bool compound = steps->step != CHECK_NULL;
+	struct probe_reply reply;
+
+	step_of(steps)->took_us = now_us(steps) - steps->began_us;
+	if (x->fault != EXCHANGE_OK) {
+		check_words_fault(step_of(steps), steps->step, x->fault);
+		if (steps->step == CHECK_NULL)
+			end_server(steps, "the step before failed");
+		else
+			next_step(steps);
+		return;
+	}
+	probe_reply_read(x->reply.data, x->reply.len_bytes, compound, &reply);
+	if (compound)
+		judge_compound(steps, &reply, x->reply.len_bytes);
+	else
+		judge_null(steps, &reply);
+}
+
+static void on_told(void *arg, const struct probe_news *news)
+{
+	struct check_steps *steps = arg;
+
+	switch (news->event) {
+	case PROBE_OPENED:
+		steps->connected = true;
+		if (steps->step != CHECK_CONNECT) {
+			send_step(steps);
+			return;
+		}
+		tell_connected(steps);
+		next_step(steps);
+		return;
+	case PROBE_ANSWERED:
+		judge(steps, news->x);
+		return;
+	default:
+		steps->connected = false;
+		check_words_lost(step_of(steps), steps->step,
+				 steps->config.service->connect.transport, news);
+		step_of(steps)->took_us = now_us(steps) - steps->began_us;
+		if (steps->step <= CHECK_NULL || news->event == PROBE_UNREACHED)
+			end_server(steps, "the step before failed");
+		else
+			next_step(steps);
+	}
+}
+
+static void begin_server(struct check_steps *steps)
+{
+	const struct probe_config config = {
+		.loop = steps->config.loop,
+		.ports = steps->config.ports,
+		.resolver = &resolver_system,
+		.legs = &legs_system,
+		.post = event_loop_post,
+		.doors = steps->config.doors,
+		.service = steps->config.service,
+		.server = (unsigned)(steps->at - steps->config.report->servers),
+		.told = on_told,
+		.arg = steps,
+	};
+
+	steps->step = CHECK_CONNECT;
+	steps->connected = false;
+	steps->nfs_version = PROBE_NFS_VERSION;
+	steps->getattr_bytes = 0;
+	if (now_us(steps) >= steps->until_us)
+		end_server(steps, "there was no time left");
+	else if (probe_new(&config, &steps->probe))
+		fail_here(steps, strerror(ENOMEM));
+	else
+		connect_now(steps);
+}
+
+void check_steps_begin(struct check_steps *steps, const struct check_steps_config *config)
+{
+	*steps = (struct check_steps){.config = *config, .at = config->report->servers};
+	steps->until_us = now_us(steps) + CHECK_LIMIT_US;
+	begin_server(steps);
+}
+
+void check_steps_give_up(struct check_steps *steps)
+{
+	steps->ends = true;
+	if (steps->probe)
+		end_server(steps, "it was given up");
+}

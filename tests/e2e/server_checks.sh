@@ -1,0 +1,123 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# rpcrdma-proxyctl check: good servers, over each fabric that can be had, and bad ones, each with a message of its own.
+. "$(dirname "$0")/lib.sh"
+enter "$@"
+needs_proxies
+start_ganesha
+start_chain
+
+# checked SIDE SERVICE STATUS: the exit status; what it prints is in check.txt, as JSON in check.json
+checked() {
+	local status
+
+	ctl "$1" check "$2" >$T/check.txt 2>$T/check.err
+	status=$?
+	cat $T/check.txt $T/check.err
+	ctl "$1" -j check "$2" >$T/check.json 2>/dev/null
+	[ $status = "$3" ]
+}
+is() { [ "$1" = "$2" ]; }
+# result STEP: of the first server
+result() { jq -r --arg step "$1" '.servers[0].steps[] | select(.step == $step).result' $T/check.json; }
+prints() { cat $T/check.txt $T/check.err; grep -qE -- "$1" $T/check.txt $T/check.err; }
+
+for side in b a; do
+	name=$(ctl $side -j services | jq -r '.services[0].name')
+	mount=$(ctl $side -j services | jq -r '.services[1].name // empty')
+	check "$side: $name, which leads to NFS-Ganesha, is good" checked $side "$name" 0
+	for step in connect null inline_call long_call long_reply; do
+		check "$side: $step" is passed "$(result $step)"
+	done
+	if [ -n "$mount" ]; then
+		check "$side: $mount, which passes MOUNT, is good" checked $side "$mount" 0
+		check "$side: and says that it has no NFS" prints 'it answers, but has no NFS'
+		check "$side: so nothing of NFS is tried" is "not tried" "$(result inline_call)"
+	fi
+done
+keys() { jq -r 'path(..|select(type != "object" and type != "array")) | map(if type == "number" then "[]" else "." + . end) | add | ltrimstr(".")' | sort -u; }
+check "the members of the answer are those of the golden file" \
+	diff "$E2E_SRC/../unit/golden/check.keys" <(ctl a -j check nfs | keys)
+check "no client was counted" is 0 "$(ctl a -j services | jq '[.services[].connections_total] | add')"
+check "nor a Call" counter_is a tcp calls_received = 0
+check "a service that is not there: status 3" checked a nothing 3
+check "… which is said" prints 'there is no service nothing'
+not_checked() { "$@" >$T/check.txt 2>&1; [ $? = 3 ]; }
+check "no service: status 3" not_checked ctl a check
+check "a socket that is not there: status 3" not_checked "$CTL" -s $T/none.sock check files
+stop_proxy a
+stop_proxy b
+
+# ---------------------------------------------------------------- bad ones
+
+# bad NAME CONNECT PATTERN: a service whose server is bad, and what is said of that
+bad=() services=()
+bad() {
+	bad+=("$1|$3")
+	local connect="\"$2\""
+	[ "${2:0:1}" != "[" ] || connect=$2
+	services+=("{ name = \"$1\"; listen = \"tcp://127.0.0.1:$((4000 + ${#bad[@]}))\"; connect = $connect;
+		require_privileged_port = false; }")
+}
+badly() { start "$1" "$BIN/rpc_peer" 0 "$2" 0 0 serve-badly "$3"; }
+
+start silent "$BIN/stranger" 5001 silent
+start closing "$BIN/stranger" 5002 closes
+start resetting "$BIN/stranger" 5003 resets
+start http "$BIN/stranger" 5004 says $'HTTP/1.1 400 Bad Request\r\n\r\n'
+badly xid 5005 "a Reply with another XID"
+badly huge 5006 "a Reply of 2 GiB"
+badly random 5007 "random bytes"
+badly short 5008 "a Reply without an end"
+badly half 5009 "half a Reply and the end of the connection"
+serves silent 5001 && serves closing 5002 && serves resetting 5003 && serves http 5004 || bail "a stranger does not start"
+serves xid 5005 && serves huge 5006 && serves random 5007 && serves short 5008 && serves half 5009 ||
+	bail "a bad server does not start"
+
+bad tcp-silent tcp://127.0.0.1:5001 'null +failed .* no answer in time$'
+bad tcp-closing tcp://127.0.0.1:5002 'null +failed .* peer closed: without an answer to the first Call'
+bad tcp-resetting tcp://127.0.0.1:5003 'null +failed .* connection reset or lost: .*without an answer'
+bad tcp-http tcp://127.0.0.1:5004 'null +failed .* does not look like RPC: .*\(HTTP\)'
+bad tcp-xid tcp://127.0.0.1:5005 'null +failed .* no answer, but: a Reply without a Call was thrown away'
+bad tcp-huge tcp://127.0.0.1:5006 'null +failed .* does not look like RPC: the first bytes are ff ff ff f0'
+bad tcp-random tcp://127.0.0.1:5007 'null +failed .* does not look like RPC: the first bytes are [0-7]'
+bad tcp-short tcp://127.0.0.1:5008 'null +failed .* the Reply breaks the protocol'
+bad tcp-half tcp://127.0.0.1:5009 'null +failed .* does not look like RPC: the first bytes are 80 00 0f a0'
+bad iwarp-silent iwarp://127.0.0.1:5001 'connect +failed .* set-up timed out: accepts TCP but does not answer as iWARP'
+bad iwarp-closing iwarp://127.0.0.1:5002 'connect +failed .* refused by the peer: .* as iWARP: .*\(it closed\)'
+bad iwarp-resetting iwarp://127.0.0.1:5003 'connect +failed .* as iWARP: .*\(Connection reset by peer\)'
+bad iwarp-http iwarp://127.0.0.1:5004 'connect +failed .* as iWARP: .* The first bytes are .*\(HTTP\)'
+bad nobody tcp://127.0.0.1:7000 'connect +failed .* Connection refused'
+bad nowhere tcp://192.0.2.1:7000 'connect +failed .* Network is unreachable'
+bad nameless tcp://filer.example 'connect +failed .* its name "filer.example" cannot be resolved'
+bad one-of-two "[ \"tcp://127.0.0.1:$NFS_PORT\", \"tcp://127.0.0.1:7000\" ]" '^one-of-two: degraded'
+printf 'control = "%s";\nservices = (\n%s\n);\n' $T/c.sock "$(IFS=,; echo "${services[*]}")" >$T/c.conf
+start c "$PROXY" -c $T/c.conf
+serves c 4001 || bail "proxy c does not start"
+for row in "${bad[@]}"; do
+	name=${row%%|*}
+	start "check-$name" "$CTL" -s $T/c.sock check "$name"
+done
+are_over() { ! alive patient && ! alive second; }
+is_over() { ! alive "check-$1"; }
+for row in "${bad[@]}"; do
+	name=${row%%|*}
+	check "$name: the check ends" wait_for 60 is_over "$name"
+	check "$name: ${row#*|}" grep -E -- "${row#*|}" "$T/check-$name.log"
+	check "$name: and what to do" grep -q '^  what to do: ' "$T/check-$name.log"
+done
+is_failed() { "$CTL" -s $T/c.sock check nobody >/dev/null; [ $? = 2 ]; }
+is_degraded() { "$CTL" -s $T/c.sock check one-of-two >/dev/null; [ $? = 1 ]; }
+check "a server that has failed: status 2" is_failed
+check "one of two that has: status 1" is_degraded
+
+# A check under way, and another one of the same; and the daemon ends.
+start patient "$CTL" -s $T/c.sock check tcp-silent
+start second "$CTL" -s $T/c.sock check tcp-silent
+under_way() { grep -q 'a check of tcp-silent is under way' $T/patient.log $T/second.log; }
+check "one at a time" wait_for 10 under_way
+began=$SECONDS
+stop_proxy c
+check "which the end of the daemon gives up" [ $((SECONDS - began)) -lt 5 ]
+check "and its client is told" wait_for 10 are_over
+finish

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The Calls of a check of a server, what their Replies say, and what a report comes to. */
+#include "daemon/health/probe_call.h"
+
+#include <stdlib.h>
+
+#include "daemon/health/check_report.h"
+#include "nfs/nfs.h"
+#include "rpc/call_verdict.h"
+#include "tests/lib/test.h"
+
+/* By the walk that looks at clients' Calls. */
+static void know(struct call_facts *facts, const uint8_t *call, size_t len)
+{
+	ck_assert_uint_gt(len, 0);
+	ck_assert_int_eq(call_judge(call, (uint32_t)len, (uint32_t)len, NULL, 0, &facts->hdr),
+			 CALL_PASSES);
+	nfs_facts_whole(facts, 1u << 20, NULL, call, (uint32_t)len);
+	ck_assert_int_eq(facts->stage, FACTS_WHOLE);
+	ck_assert_int_eq(facts->trail, FACTS_FOLLOWED);
+}
+
+START_TEST(a_call_of_getattrs_is_one_of_nfs4)
+{
+	static const unsigned counts[] = {1, PROBE_MAX_GETATTRS};
+	uint8_t call[PROBE_GETATTRS_BYTES];
+	struct call_facts facts;
+
+	know(&facts, call, probe_call_getattrs(call, 7, counts[_i]));
+	ck_assert_uint_eq(facts.hdr.xid, 7);
+	ck_assert_uint_eq(facts.nops, 1 + counts[_i]);
+	ck_assert_uint_eq(facts.ops[0], 24);
+	ck_assert_uint_eq(facts.ops[counts[_i]], 9);
+	ck_assert_uint_eq(facts.minor_version, 0);
+}
+END_TEST
+
+START_TEST(a_long_call_is_as_long_as_asked_for)
+{
+	static const uint32_t names[] = {1, 4097, 262144};
+	uint8_t *call = malloc(PROBE_CALL_BYTES + names[_i]);
+	struct call_facts facts;
+	size_t len = probe_call_lookup(call, 7, names[_i]);
+
+	know(&facts, call, len);
+	ck_assert_uint_gt(len, names[_i]);
+	ck_assert_uint_eq(facts.nops, 2);
+	ck_assert_uint_eq(facts.ops[1], 15);
+	free(call);
+}
+END_TEST
+
+START_TEST(a_null_call_is_one)
+{
+	uint8_t call[PROBE_CALL_BYTES];
+	struct call_facts facts;
+
+	know(&facts, call, probe_call_null(call, 9, 100003, 3));
+	ck_assert_uint_eq(facts.hdr.vers, 3);
+	ck_assert_uint_eq(facts.hdr.proc, 0);
+}
+END_TEST
+
+static void read_reply(size_t len, const uint8_t *msg, bool compound, struct probe_reply *reply)
+{
+	probe_reply_read(msg, (uint32_t)len, compound, reply);
+}
+
+START_TEST(replies_say_what_they_say)
+{
+	uint8_t msg[RPC_ERROR_REPLY_BYTES + 8];
+	struct probe_reply reply;
+	size_t len;
+
+	read_reply(rpc_encode_accepted(msg, 1, RPC_SUCCESS), msg, false, &reply);
+	ck_assert(reply.is_rpc && reply.accepted && reply.stat == RPC_SUCCESS);
+	read_reply(rpc_encode_prog_mismatch(msg, 1, 2, 3), msg, false, &reply);
+	ck_assert(reply.is_rpc && reply.stat == RPC_PROG_MISMATCH);
+	ck_assert_uint_eq(reply.low, 2);
+	ck_assert_uint_eq(reply.high, 3);
+	read_reply(rpc_encode_auth_error(msg, 1, 5), msg, true, &reply);
+	ck_assert(reply.is_rpc && !reply.accepted);
+	ck_assert_uint_eq(reply.auth_stat, 5);
+	len = rpc_encode_accepted(msg, 1, RPC_SUCCESS);
+	xdr_store_u32(msg + len, 10021);
+	read_reply(len + 4, msg, true, &reply);
+	ck_assert(reply.is_rpc);
+	ck_assert_uint_eq(reply.nfs_status, 10021);
+}
+END_TEST
+
+/* Cut anywhere, it is read no further than it goes; nothing is made up of what is not there. */
+START_TEST(a_reply_that_is_cut_says_nothing)
+{
+	uint8_t whole[RPC_ERROR_REPLY_BYTES];
+	size_t len = rpc_encode_prog_mismatch(whole, 1, 2, 3);
+
+	for (size_t cut = 0; cut < len; cut++) {
+		uint8_t *msg = malloc(cut + 1);
+		struct probe_reply reply;
+
+		memcpy(msg, whole, cut);
+		read_reply(cut, msg, true, &reply);
+		ck_assert(!reply.is_rpc);
+		free(msg);
+	}
+}
+END_TEST
+
+static void set(struct check_server *server, unsigned failed_step)
+{
+	for (unsigned i = 0; i < CHECK_STEP_COUNT; i++)
+		server->steps[i].result = i < failed_step    ? CHECK_PASSED
+					  : i == failed_step ? CHECK_FAILED
+							     : CHECK_NOT_TRIED;
+}
+
+static const struct {
+	unsigned failed[2]; /* of two servers, the step that did */
+	enum check_grade grade;
+} reports[] = {
+	{{CHECK_STEP_COUNT, CHECK_STEP_COUNT}, CHECK_GOOD},
+	{{CHECK_CONNECT, CHECK_STEP_COUNT}, CHECK_IS_DEGRADED},
+	{{CHECK_LONG_CALL, CHECK_STEP_COUNT}, CHECK_IS_DEGRADED},
+	{{CHECK_LONG_REPLY, CHECK_LONG_CALL}, CHECK_IS_DEGRADED},
+	{{CHECK_NULL, CHECK_INLINE_CALL}, CHECK_HAS_FAILED},
+	{{CHECK_CONNECT, CHECK_LONG_REPLY}, CHECK_IS_DEGRADED},
+};
+
+START_TEST(a_service_is_what_its_servers_are)
+{
+	struct check_server servers[2] = {0};
+	struct check_report report = {.nservers = 2, .servers = servers};
+
+	/* One that nobody has come to is not known to be good. */
+	ck_assert_int_eq(check_grade(&report), CHECK_IS_DEGRADED);
+	set(&servers[0], reports[_i].failed[0]);
+	set(&servers[1], reports[_i].failed[1]);
+	ck_assert_int_eq(check_grade(&report), reports[_i].grade);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("probe_call");
+	TCase *tc = tcase_create("probe_call");
+
+	tcase_add_loop_test(tc, a_call_of_getattrs_is_one_of_nfs4, 0, 2);
+	tcase_add_loop_test(tc, a_long_call_is_as_long_as_asked_for, 0, 3);
+	tcase_add_test(tc, a_null_call_is_one);
+	tcase_add_test(tc, replies_say_what_they_say);
+	tcase_add_test(tc, a_reply_that_is_cut_says_nothing);
+	tcase_add_loop_test(tc, a_service_is_what_its_servers_are, 0, ARRAY_SIZE(reports));
+	suite_add_tcase(suite, tc);
+	return test_main(suite);
+}
