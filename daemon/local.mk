@@ -145,6 +145,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/proxy/lacks.h \
 	daemon/proxy/placement.c \
 	daemon/proxy/placement.h \
+	daemon/proxy/probing.c \
+	daemon/proxy/probing.h \
 	daemon/proxy/proxy.c \
 	daemon/proxy/proxy.h \
 	daemon/proxy/proxy_parts.c \

@@ -33,6 +33,8 @@ struct service_config {
 	size_t nmore;
 	struct config_uri *more; /* the others, by the same transport */
 	enum balance balance;
+	uint32_t
+		probe_interval_s; /* between two questions to a server that no client uses; 0: none */
 	uint32_t connect_timeout_s; /* several servers: for an attempt to reach one */
 	bool has_allow;
 	size_t nallow;

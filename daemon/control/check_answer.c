@@ -84,6 +84,7 @@ static int begin(struct check_query *query, struct proxy *proxy, struct proxy_se
 		.doors = &proxy->doors,
 		.config = ps->config,
 		.service = ps->service.config,
+		.last = CHECK_LONG_REPLY,
 		.done = on_done,
 		.arg = query,
 	};

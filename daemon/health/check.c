@@ -67,6 +67,8 @@ static void *run(void *arg)
 		.doors = check->config.doors,
 		.service = check->config.service,
 		.report = &check->report,
+		.last = check->config.last,
+		.left_out = check->config.left_out,
 		.over = on_over,
 		.arg = check,
 	};
@@ -123,6 +125,12 @@ static void give_up(void *arg)
 	check_steps_give_up(&check->steps);
 }
 
+void check_give_up(struct check *check)
+{
+	while (event_loop_post(check->loop, give_up, check))
+		;
+}
+
 /* Returns whether it came to its end. */
 static bool await_end(struct check *check)
 {
@@ -145,8 +153,7 @@ void check_free(struct check *check)
 	if (!check)
 		return;
 	if (!check->is_told) {
-		while (event_loop_post(check->loop, give_up, check))
-			;
+		check_give_up(check);
 		if (!await_end(check)) {
 			pthread_detach(check->thread);
 			return;

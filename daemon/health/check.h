@@ -16,6 +16,8 @@
 #ifndef DAEMON_HEALTH_CHECK_H
 #define DAEMON_HEALTH_CHECK_H
 
+#include <stdint.h>
+
 #include "base/compiler.h"
 #include "base/loop.h"
 #include "daemon/config/config.h"
@@ -30,6 +32,8 @@ struct check_config {
 	const struct own_doors *doors;
 	struct config *config; /* that @service is in: counted once more */
 	const struct service_config *service;
+	enum check_step_id last; /* the last step that is tried */
+	uint32_t left_out;       /* servers that are not tried, a bit each */
 	/* All is done: in the thread of @loop. check_free() is due. */
 	void (*done)(void *arg, const struct check_report *report);
 	void *arg;
@@ -39,6 +43,8 @@ struct check;
 
 /** check_start - begin. Returns 0 or a negative errno. */
 int check_start(const struct check_config *config, struct check **out) MUST_CHECK;
+/** check_give_up - done() comes as soon as it can, with what there is by then. */
+void check_give_up(struct check *check);
 /**
  * check_free - after done(), or before: then what is under way is given up, and done() is not called
  *

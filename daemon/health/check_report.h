@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "daemon/config/config_value.h"
+#include "leg/leg.h"
 
 #define CHECK_STEPS(X)                                                                             \
 	X(CONNECT, "connect")                                                                      \
@@ -28,6 +29,7 @@ enum check_grade { CHECK_GOOD, CHECK_IS_DEGRADED, CHECK_HAS_FAILED };
 struct check_step {
 	enum check_result result;
 	uint64_t took_us;
+	enum leg_close why;          /* of one that failed without an answer */
 	char what[CHECK_WHAT_BYTES]; /* what came of it; why it was not tried. "": nothing to say */
 	const char *advice;          /* what to do about it; NULL: nothing */
 };

@@ -178,8 +178,7 @@ static void connect_now(struct check_steps *steps)
 
 static void next_step(struct check_steps *steps)
 {
-	if (steps->step + 1 == CHECK_STEP_COUNT || now_us(steps) >= steps->until_us ||
-	    steps->ends) {
+	if (steps->step == steps->config.last || now_us(steps) >= steps->until_us || steps->ends) {
 		end_server(steps, "there was no time left");
 		return;
 	}
@@ -352,6 +351,10 @@ static void begin_server(struct check_steps *steps)
 		.arg = steps,
 	};
 
+	if (steps->config.left_out >> config.server & 1) {
+		server_gone(steps);
+		return;
+	}
 	steps->step = CHECK_CONNECT;
 	steps->connected = false;
 	steps->nfs_version = PROBE_NFS_VERSION;

@@ -61,6 +61,7 @@ void check_words_lost(struct check_step *step, enum check_step_id id, enum trans
 		      const struct probe_news *news)
 {
 	step->result = CHECK_FAILED;
+	step->why = news->event == PROBE_LATE ? LEG_CLOSE_SILENT : news->why;
 	step->advice = lost_advice(id, transport, news);
 	if (news->event == PROBE_LATE)
 		snprintf(step->what, sizeof(step->what), "no answer%s%s",

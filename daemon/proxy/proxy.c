@@ -16,6 +16,7 @@
 #include "daemon/proxy/held_sockets.h"
 #include "daemon/proxy/lacks.h"
 #include "daemon/proxy/placement.h"
+#include "daemon/proxy/probing.h"
 #include "daemon/proxy/proxy_service.h"
 #include "daemon/proxy/registration.h"
 #include "daemon/proxy/watchdog.h"
@@ -122,6 +123,12 @@ void proxy_drain(struct proxy_service *ps)
 	on_cut(proxy);
 }
 
+/* From any thread: a service that leaves may have no connection any more. */
+static void emptied(void *arg)
+{
+	event_loop_kick(((struct proxy *)arg)->loop);
+}
+
 void proxy_leave(struct proxy_service *ps, bool followed)
 {
 	struct proxy *proxy = ps->proxy;
@@ -134,6 +141,7 @@ void proxy_leave(struct proxy_service *ps, bool followed)
 	else
 		proxy_service_shut(ps);
 	atomic_store(&ps->service.leaving, true);
+	probing_end(ps, emptied, proxy);
 	proxy_drain(ps);
 }
 
@@ -154,12 +162,6 @@ void proxy_stop_gently(struct proxy *proxy)
 		proxy_leave(ps, true); /* by itself, as it is started again */
 	registration_update(proxy);
 	release(proxy);
-}
-
-/* From any thread: a service that leaves may have no connection any more. */
-static void emptied(void *arg)
-{
-	event_loop_kick(((struct proxy *)arg)->loop);
 }
 
 static void on_kick(void *arg)

@@ -20,10 +20,19 @@
 #include "daemon/service/service.h"
 #include "leg/leg.h"
 
+struct check;
 struct listener;
 struct proxy;
 struct registrar;
 struct watchdog;
+
+/* Of the servers that no client uses (daemon/proxy/probing.h). */
+struct probing {
+	struct loop_timer *timer;   /* NULL: they are not asked */
+	struct check *check;        /* NULL: no question is out */
+	void (*emptied)(void *arg); /* the last one is over; NULL: they are asked again */
+	void *arg;
+};
 
 struct proxy_service {
 	TAILQ_ENTRY(proxy_service) entry;
@@ -39,6 +48,7 @@ struct proxy_service {
 	bool refuses;               /* whoever comes: it is drained, and systemd listens for it */
 	bool resting;               /* no descriptors are left for it, and it has been said */
 	struct log_limit shortages; /* of descriptors */
+	struct probing probing;
 };
 TAILQ_HEAD(proxy_service_list, proxy_service);
 

@@ -10,6 +10,7 @@
 #include "daemon/base/loop.h"
 #include "daemon/config/config_value.h"
 #include "daemon/proxy/admission.h"
+#include "daemon/proxy/probing.h"
 #include "daemon/service/listen_error.h"
 #include "daemon/service/listener.h"
 
@@ -54,7 +55,7 @@ struct proxy_service *proxy_service_new(struct proxy *proxy, struct config *conf
 	ps->service.memory = budget_part_new(&proxy->budget, service->name);
 	if (!ps->service.memory ||
 	    lobby_init(&ps->lobby, proxy->loop, &ps->service.door, kick, proxy->loop) ||
-	    open_stations(ps)) {
+	    open_stations(ps) || probing_begin(ps)) {
 		proxy_service_free(ps);
 		return NULL;
 	}
@@ -63,6 +64,7 @@ struct proxy_service *proxy_service_new(struct proxy *proxy, struct config *conf
 
 void proxy_service_free(struct proxy_service *ps)
 {
+	probing_fini(ps);
 	proxy_service_unlisten(ps);
 	lobby_fini(&ps->lobby);
 	for (size_t i = 0; ps->stations && i < ps->proxy->nworkers; i++)
@@ -126,5 +128,5 @@ void proxy_service_cut(struct proxy_service *ps)
 bool proxy_service_is_free(struct proxy_service *ps)
 {
 	return !ps->users && !ps->listener && !atomic_load(&ps->service.connections) &&
-	       !targets_are_sought(&ps->service.targets);
+	       !probing_is_out(ps) && !targets_are_sought(&ps->service.targets);
 }

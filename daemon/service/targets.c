@@ -165,6 +165,8 @@ static uint64_t last_us(const struct target *target, uint64_t now_us)
 {
 	uint64_t until_us = target->failed_us + TARGETS_LAST_US;
 
+	if (target->probe_failed)
+		return TARGETS_LAST_US;
 	return target->has_failed && now_us < until_us ? until_us - now_us : 0;
 }
 
@@ -308,7 +310,7 @@ void targets_answered(struct target_seat *seat)
 	if (!seat->targets)
 		return;
 	pthread_mutex_lock(&seat->targets->lock);
-	seat->target->has_failed = false;
+	seat->target->has_failed = seat->target->probe_failed = false;
 	pthread_mutex_unlock(&seat->targets->lock);
 }
 
@@ -331,6 +333,46 @@ void targets_leave(struct target_seat *seat, uint64_t now_us)
 	seat->home = NULL;
 	seat->open = false;
 	seat->targets = NULL;
+}
+
+/* ---- for who asks without a client ---- */
+
+uint32_t targets_in_use(struct targets *targets)
+{
+	uint32_t in_use = 0;
+
+	pthread_mutex_lock(&targets->lock);
+	for (unsigned i = 0; i < targets->count; i++)
+		if (targets->list[i].connections)
+			in_use |= 1u << i;
+	pthread_mutex_unlock(&targets->lock);
+	return in_use;
+}
+
+static void note_probe(struct target *target, const char *error, uint64_t now_us)
+{
+	target->probe_failed = error != NULL;
+	target->has_failed = error != NULL;
+	if (!error)
+		return;
+	target->failed_us = target->error_us = now_us;
+	snprintf(target->error, sizeof(target->error), "%s", error);
+}
+
+void targets_probed(struct targets *targets, unsigned index, enum leg_close why, const char *error,
+		    uint64_t now_us)
+{
+	struct target *target = &targets->list[index];
+
+	if (!error) {
+		server_state_reached(&target->server, NULL, now_us);
+		server_state_parted(&target->server);
+	} else if (!server_state_failed(&target->server, NULL, why, error, now_us)) {
+		return; /* no fault of the server's */
+	}
+	pthread_mutex_lock(&targets->lock);
+	note_probe(target, error, now_us);
+	pthread_mutex_unlock(&targets->lock);
 }
 
 /* ---- for administrators ---- */

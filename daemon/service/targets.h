@@ -58,7 +58,8 @@ struct target {
 	struct version_memory versions; /* of an RDMA server's addresses; it has a lock */
 	_Atomic enum target_order order;
 	/* Under the lock of its targets. */
-	bool has_failed; /* since one answered last … */
+	bool probe_failed; /* the last one that was no client's */
+	bool has_failed;   /* since one answered last … */
 	uint64_t failed_us;
 	unsigned connections; /* that are open */
 	uint64_t connections_total, attempts, failures;
@@ -134,6 +135,17 @@ void targets_opened(struct target_seat *seat);
 void targets_answered(struct target_seat *seat);
 /** targets_leave - that connection is over, or there will be none; accepts a seat that was left. */
 void targets_leave(struct target_seat *seat, uint64_t now_us);
+
+/** targets_in_use - those to which there is a connection, a bit each. */
+uint32_t targets_in_use(struct targets *targets);
+/**
+ * targets_probed - somebody who is no client has asked one whether it answers
+ * @why, @error: as of server_state_failed(); NULL: it does
+ *
+ * One that does not is tried last until it does again, or answers a client.
+ */
+void targets_probed(struct targets *targets, unsigned target, enum leg_close why, const char *error,
+		    uint64_t now_us);
 
 /** target_order_parse - "up", "drain" or "down". Returns 0 or -EINVAL. */
 int target_order_parse(const char *text, enum target_order *order) MUST_CHECK;

@@ -14,13 +14,13 @@ one_service() {
 	control = "$T/a.sock";
 	workers = 2;
 	services = ( { name = "files"; listen = "tcp://127.0.0.1:$FRONT_PORT"; connect = [ "$A", "$B" ];
-		require_privileged_port = false; source_port = "any"; balance = "$1"; } );
+		require_privileged_port = false; source_port = "any"; balance = "$1"; ${2:-} } );
 	END
 }
 
-# start_one BALANCE
+# start_one BALANCE [KEYS]
 start_one() {
-	one_service "$1" >a.conf
+	one_service "$@" >a.conf
 	start a "$PROXY" -c "$T/a.conf"
 	serves a "$FRONT_PORT" || bail "the proxy does not start"
 }
@@ -77,4 +77,33 @@ home=$A
 target_is $A '.connections == 0' && home=$B
 check "by source all four connections lead to one server as well" wait_for 10 all_at $home
 stop_clients
+stop_proxy a
+
+# Servers that no client uses are asked: what is down is known, and said, and no client tries it.
+stop server_$A_PORT KILL
+start_one standby 'probe_interval_s = 1;'
+check "a server that is down is known before any client comes" wait_for 10 target_is $A '.state == "down" and .attempts == 0'
+check "why, too" target_is $A '.last_error | test("Connection refused")'
+check "the log says so" grep -q "warning: files: server $A does not answer" a.log
+check "the other one is known to be up" target_is $B '.state == "ok" and .attempts == 0'
+start_clients
+check "clients go to that" wait_for 20 all_at $B
+check "and do not try the first" target_is $A '.attempts == 0'
+start_server $A_PORT
+check "it is known when it is back" wait_for 10 target_is $A '.state == "ok" and .tried_last_s == null'
+stop_clients
+check "no client was counted for that" eval "ctl a -j services | jq -e '.services[0].connections_total == 4'"
+
+# A question under way when the service changes, and when the daemon ends: to a server that is silent.
+start silent "$BIN/stranger" 3051 silent
+serves silent 3051 || bail "no silent server"
+one_service standby 'probe_interval_s = 1;' | sed "s|$B|tcp://127.0.0.1:3051|" >a.conf
+check "another server is taken by a reload" ctl a reload
+is_asked() { ss -Htn state established "( dport = :3051 )" | grep -q 3051; }
+check "it is asked" wait_for 10 is_asked
+one_service standby 'probe_interval_s = 2;' | sed "s|$B|tcp://127.0.0.1:3051|" >a.conf
+check "a reload waits for no answer" timeout 3 "$CTL" -s $T/a.sock reload
+is_gone() { ctl a -j status | jq -e '.services_leaving == 0' >/dev/null; }
+check "and the old service goes" wait_for 10 is_gone
+check "the new one asks" wait_for 10 is_asked
 finish

@@ -110,6 +110,40 @@ START_TEST(one_that_has_failed_is_tried_last_for_ten_seconds)
 }
 END_TEST
 
+START_TEST(one_that_a_probe_found_down_is_tried_last_until_it_answers)
+{
+	struct target_info info;
+
+	targets_probed(&targets, 0, LEG_CLOSE_REFUSED, "it is off", now_us);
+	now_us += 10 * TARGETS_LAST_US;
+	ck_assert_int_eq(first(1), 1);
+	target_info_get(&targets, &targets.list[0], now_us, &info);
+	ck_assert_str_eq(info.error, "it is off");
+	ck_assert_uint_eq(info.attempts + info.failures, 0);
+	targets_probed(&targets, 0, LEG_CLOSE_LOCAL, NULL, now_us);
+	ck_assert_int_eq(first(2), 0);
+}
+END_TEST
+
+START_TEST(a_probe_that_failed_here_says_nothing_of_the_server)
+{
+	targets_probed(&targets, 0, LEG_CLOSE_RESOURCES, "out of memory", now_us);
+	ck_assert_int_eq(first(1), 0);
+}
+END_TEST
+
+START_TEST(those_with_connections_are_in_use)
+{
+	struct target_seat seat;
+
+	ck_assert_uint_eq(targets_in_use(&targets), 0);
+	open_one(&seat, 1, 0);
+	ck_assert_uint_eq(targets_in_use(&targets), 1);
+	leave(&seat);
+	ck_assert_uint_eq(targets_in_use(&targets), 0);
+}
+END_TEST
+
 START_TEST(an_answer_ends_that)
 {
 	struct target_seat seat = {0};
@@ -328,6 +362,9 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, the_servers_are_tried_in_order_and_each_once);
 	tcase_add_test(tc, one_that_has_failed_is_tried_last_for_ten_seconds);
+	tcase_add_test(tc, one_that_a_probe_found_down_is_tried_last_until_it_answers);
+	tcase_add_test(tc, a_probe_that_failed_here_says_nothing_of_the_server);
+	tcase_add_test(tc, those_with_connections_are_in_use);
 	tcase_add_test(tc, an_answer_ends_that);
 	tcase_add_test(tc, of_several_that_have_failed_the_one_is_first_that_failed_longest_ago);
 	tcase_add_test(tc, all_connections_of_a_client_lead_to_one_server);
