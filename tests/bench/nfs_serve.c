@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/queue.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -37,9 +38,11 @@ struct server {
 	unsigned long connections, unprivileged, calls, mismatches;
 	uint64_t bytes_in, bytes_out;
 	uint8_t input[READ_BYTES];
+	LIST_HEAD(, client) clients;
 };
 
 struct client {
+	LIST_ENTRY(client) link;
 	struct server *server;
 	int fd;
 	uint32_t watched;
@@ -163,6 +166,7 @@ static const struct record_ops client_ops = {client_begin, client_more, client_e
 
 static void client_free(struct client *client)
 {
+	LIST_REMOVE(client, link);
 	close(client->fd);
 	send_queue_fini(&client->out);
 	free(client);
@@ -178,6 +182,7 @@ static void client_new(struct server *server, int fd)
 	client->fd = fd;
 	client->reader.head_bytes = RECORD_HEAD_MAX;
 	client->watched = EPOLLIN;
+	LIST_INSERT_HEAD(&server->clients, client, link);
 	poll_watch(server->poll, fd, EPOLLIN, client);
 }
 
@@ -227,8 +232,10 @@ static void server_accept(struct server *server)
 	}
 }
 
-static int server_end(const struct server *server)
+static int server_end(struct server *server)
 {
+	while (!LIST_EMPTY(&server->clients))
+		client_free(LIST_FIRST(&server->clients));
 	printf("{\"connections\": %lu, \"unprivileged\": %lu, \"calls\": %lu, \"bytes_in\": %llu, "
 	       "\"bytes_out\": %llu, \"mismatches\": %lu}\n",
 	       server->connections, server->unprivileged, server->calls,
