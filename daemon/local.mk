@@ -186,6 +186,10 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/health/check_steps.h \
 	daemon/health/check_words.c \
 	daemon/health/check_words.h \
+	daemon/health/mount_trip.c \
+	daemon/health/mount_trip.h \
+	daemon/health/nfs3_call.c \
+	daemon/health/nfs3_call.h \
 	daemon/health/probe.c \
 	daemon/health/probe.h \
 	daemon/health/probe_call.c \

@@ -2,15 +2,18 @@
 /* The answer to `check`. */
 #include "daemon/control/check_answer.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/control/control_request.h"
 #include "daemon/health/check.h"
 
 struct check_query {
 	LIST_ENTRY(check_query) entry;
 	struct check *check;
 	char *service;
+	bool with_mount;
 	void (*done)(void *done_arg, json_t *result);
 	void *done_arg;
 };
@@ -30,12 +33,13 @@ static json_t *step_json(enum check_step_id id, const struct check_step *step)
 			 text_or_null(step->what), "advice", text_or_null(step->advice));
 }
 
-static json_t *server_json(const struct check_server *server)
+static json_t *server_json(const struct check_server *server, bool with_mount)
 {
 	json_t *steps = json_array();
 
 	for (unsigned i = 0; i < CHECK_STEP_COUNT; i++)
-		json_array_append_new(steps, step_json(i, &server->steps[i]));
+		if (i != CHECK_MOUNT || with_mount)
+			json_array_append_new(steps, step_json(i, &server->steps[i]));
 	return json_pack("{s:s, s:s, s:o}", "server", server->server, "result",
 			 check_grade_name(check_grade_server(server)), "steps", steps);
 }
@@ -45,7 +49,8 @@ static json_t *report_json(const char *service, const struct check_report *repor
 	json_t *servers = json_array();
 
 	for (unsigned i = 0; i < report->nservers; i++)
-		json_array_append_new(servers, server_json(&report->servers[i]));
+		json_array_append_new(servers,
+				      server_json(&report->servers[i], report->with_mount));
 	return json_pack("{s:s, s:s, s:o}", "service", service, "result",
 			 check_grade_name(check_grade(report)), "servers", servers);
 }
@@ -85,6 +90,7 @@ static int begin(struct check_query *query, struct proxy *proxy, struct proxy_se
 		.config = ps->config,
 		.service = ps->service.config,
 		.last = CHECK_LONG_REPLY,
+		.with_mount = query->with_mount,
 		.done = on_done,
 		.arg = query,
 	};
@@ -92,12 +98,31 @@ static int begin(struct check_query *query, struct proxy *proxy, struct proxy_se
 	return query->service ? check_start(&config, &query->check) : -1;
 }
 
-void check_answer(struct check_queries *queries, struct proxy *proxy, const char *service,
+/* "SERVICE", or "SERVICE --mount": parts them. Returns false for anything else. */
+static bool parse(char *argument, bool *with_mount)
+{
+	char *more = strchr(argument, ' ');
+
+	*with_mount = more && !strcmp(more, " --mount");
+	if (more)
+		*more = '\0';
+	return !more || *with_mount;
+}
+
+void check_answer(struct check_queries *queries, struct proxy *proxy, const char *argument,
 		  void (*done)(void *done_arg, json_t *result), void *done_arg)
 {
-	struct proxy_service *ps = proxy_service_find(proxy, service);
+	char service[CONTROL_MAX_ARGUMENT_BYTES + 1];
+	struct proxy_service *ps;
 	struct check_query *query;
+	bool with_mount;
 
+	snprintf(service, sizeof(service), "%s", argument);
+	if (!parse(service, &with_mount)) {
+		done(done_arg, json_pack("{s:s}", "error", "check takes a service, and --mount"));
+		return;
+	}
+	ps = proxy_service_find(proxy, service);
 	if (!ps || is_under_way(queries, service)) {
 		done(done_arg, json_pack("{s:o}", "error",
 					 json_sprintf(ps ? "a check of %s is under way"
@@ -110,8 +135,10 @@ void check_answer(struct check_queries *queries, struct proxy *proxy, const char
 		done(done_arg, NULL);
 		return;
 	}
-	*query = (struct check_query){
-		.service = strdup(service), .done = done, .done_arg = done_arg};
+	*query = (struct check_query){.service = strdup(service),
+				      .with_mount = with_mount,
+				      .done = done,
+				      .done_arg = done_arg};
 	LIST_INSERT_HEAD(queries, query, entry);
 	if (begin(query, proxy, ps)) {
 		query_free(query);

@@ -27,7 +27,9 @@ const struct control_command control_commands[] = {
 	 .help = "the configuration in force, as a file would have it"},
 	{.name = "check",
 	 .id = CONTROL_COMMAND_CHECK,
-	 .argument = "SERVICE",
+	 .argument = "SERVICE [--mount]",
+	 .words = 2,
+	 .least = 1,
 	 .answer_s = 120,
 	 .help = "try the servers of a service, apart from its clients"},
 	{.name = "support",
@@ -82,6 +84,11 @@ unsigned control_command_words(const struct control_command *command)
 	if (!command->argument)
 		return 0;
 	return command->words ? command->words : 1;
+}
+
+unsigned control_command_least(const struct control_command *command)
+{
+	return command->least ? command->least : control_command_words(command);
 }
 
 const struct control_command *control_command_find(const char *name)
@@ -148,7 +155,7 @@ static const char *wrong_count(const struct control_command *command, unsigned n
 {
 	if (nwords > control_command_words(command))
 		return "the request has more words than the command takes";
-	if (nwords && nwords < control_command_words(command))
+	if (nwords && nwords < control_command_least(command))
 		return "the command needs more arguments";
 	return NULL;
 }

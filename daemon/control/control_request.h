@@ -34,7 +34,8 @@ struct control_command {
 	enum control_command_id id;
 	/* Its name, for a command that takes one, or those of `words`; else NULL. */
 	const char *argument;
-	unsigned words;    /* that the argument has; 0 is one */
+	unsigned words;    /* that the argument has; 0 is one … */
+	unsigned least;    /* … and how many of them it cannot do without; 0: all */
 	bool optional;     /* the argument may be left out */
 	bool privileged;   /* for root and the daemon's own user only */
 	bool by_client;    /* the client does it; the daemon knows it not */
@@ -52,6 +53,8 @@ struct control_request {
 
 /** control_command_words - of how many words the argument of a command is; 0: it takes none. */
 unsigned control_command_words(const struct control_command *command);
+/** control_command_least - how many of them it cannot do without. */
+unsigned control_command_least(const struct control_command *command);
 /** control_command_find - the command of that name, or NULL. */
 const struct control_command *control_command_find(const char *name);
 

@@ -29,20 +29,16 @@ enum { EXIT_DEGRADED = 1, EXIT_FAILED, EXIT_NOT_CHECKED };
 
 struct options {
 	const char *socket, *file;
-	bool json, all, verbose, now;
+	bool json, all, verbose, now, mount;
 	bool asked; /* the daemon has answered, and did not refuse */
 };
 
 static const struct option long_options[] = {
-	{"socket", required_argument, NULL, 's'},
-	{"config", required_argument, NULL, 'c'},
-	{"json", no_argument, NULL, 'j'},
-	{"all", no_argument, NULL, 'a'},
-	{"verbose", no_argument, NULL, 'v'},
-	{"version", no_argument, NULL, 'V'},
-	{"help", no_argument, NULL, 'h'},
-	{"now", no_argument, NULL, 'n'},
-	{0},
+	{"socket", required_argument, NULL, 's'}, {"config", required_argument, NULL, 'c'},
+	{"json", no_argument, NULL, 'j'},         {"all", no_argument, NULL, 'a'},
+	{"verbose", no_argument, NULL, 'v'},      {"version", no_argument, NULL, 'V'},
+	{"help", no_argument, NULL, 'h'},         {"now", no_argument, NULL, 'n'},
+	{"mount", no_argument, NULL, 'm'},        {0},
 };
 
 static int PRINTF_LIKE(2, 3) complain(int status, const char *format, ...)
@@ -277,6 +273,8 @@ static int ask_words(struct options *options, const struct control_command *comm
 	for (int i = 0; i < nwords && used < sizeof(argument); i++)
 		used += (size_t)snprintf(argument + used, sizeof(argument) - used, "%s%s",
 					 i ? " " : "", words[i]);
+	if (options->mount && used < sizeof(argument))
+		used += (size_t)snprintf(argument + used, sizeof(argument) - used, " --mount");
 	if (used >= sizeof(argument))
 		return complain(EXIT_USAGE, "the argument is too long");
 	return ask_there(options, command, nwords ? argument : NULL);
@@ -302,13 +300,15 @@ static int run_command(struct options *options, int nwords, char **words)
 	if (nwords > most)
 		return complain(EXIT_USAGE, "'%s' is one word too many: '" PROGRAM " help %s'",
 				words[most], command->name);
-	if (nwords < most && !command->optional)
+	if (nwords < 1 + (int)control_command_least(command) && !command->optional)
 		return complain(EXIT_USAGE, "%s takes an argument, %s: '" PROGRAM " help %s'",
 				command->name, command->argument, command->name);
 	if (options->now && command->id != CONTROL_COMMAND_STOP)
 		return complain(EXIT_USAGE, "--now is for stop: '" PROGRAM " help stop'");
 	if (options->now)
 		return ask_there(options, command, "--now");
+	if (options->mount && command->id != CONTROL_COMMAND_CHECK)
+		return complain(EXIT_USAGE, "--mount is for check: '" PROGRAM " help check'");
 	return ask_words(options, command, nwords - 1, words + 1);
 }
 
@@ -357,6 +357,9 @@ int main(int argc, char **argv)
 			break;
 		case 'v':
 			options.verbose = true;
+			break;
+		case 'm':
+			options.mount = true;
 			break;
 		case 'n':
 			options.now = true;

@@ -102,6 +102,7 @@ int check_start(const struct check_config *config, struct check **out)
 	pthread_cond_init(&check->ended, &attr);
 	pthread_condattr_destroy(&attr);
 	check->loop = event_loop_new();
+	check->report.with_mount = config->with_mount;
 	check->report.nservers = config_nservers(config->service);
 	check->report.servers = calloc(check->report.nservers, sizeof(*check->report.servers));
 	if (check->report.servers)

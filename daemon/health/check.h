@@ -4,6 +4,7 @@
  *
  *	connect      its name, its address, the fabric
  *	null         procedure 0 of NFS
+ *	mount        only if it is asked for: a file handle of NFSv3, by rpcbind and MOUNT
  *	inline_call  a small COMPOUND of NFSv4.0: PUTROOTFH, GETATTR
  *	long_call    one that no Send holds: LOOKUP of a name that is longer than any
  *	long_reply   one whose Reply no Send holds: many GETATTRs
@@ -16,6 +17,7 @@
 #ifndef DAEMON_HEALTH_CHECK_H
 #define DAEMON_HEALTH_CHECK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/compiler.h"
@@ -32,6 +34,7 @@ struct check_config {
 	const struct own_doors *doors;
 	struct config *config; /* that @service is in: counted once more */
 	const struct service_config *service;
+	bool with_mount;         /* MOUNT, too, and for a server without NFSv4 its NFSv3 */
 	enum check_step_id last; /* the last step that is tried */
 	uint32_t left_out;       /* servers that are not tried, a bit each */
 	/* All is done: in the thread of @loop. check_free() is due. */

@@ -31,17 +31,26 @@ const char *check_grade_name(enum check_grade grade)
 	return names[grade];
 }
 
+static bool has(const struct check_server *server, enum check_step_id step,
+		enum check_result result)
+{
+	return server->steps[step].result == result;
+}
+
 enum check_grade check_grade_server(const struct check_server *server)
 {
-	enum check_grade grade = CHECK_GOOD;
+	bool mounts = has(server, CHECK_INLINE_CALL, CHECK_PASSED);
 
-	for (unsigned i = 0; i < CHECK_STEP_COUNT; i++)
-		if (server->steps[i].result == CHECK_FAILED && grade == CHECK_GOOD)
-			grade = i <= CHECK_INLINE_CALL ? CHECK_HAS_FAILED : CHECK_IS_DEGRADED;
+	if (has(server, CHECK_CONNECT, CHECK_FAILED) || has(server, CHECK_NULL, CHECK_FAILED) ||
+	    has(server, CHECK_INLINE_CALL, CHECK_FAILED) ||
+	    (has(server, CHECK_MOUNT, CHECK_FAILED) && !mounts))
+		return CHECK_HAS_FAILED;
 	/* One whose turn never came is not known to be good. */
-	if (server->steps[CHECK_CONNECT].result == CHECK_NOT_TRIED)
-		grade = CHECK_IS_DEGRADED;
-	return grade;
+	if (has(server, CHECK_CONNECT, CHECK_NOT_TRIED) || has(server, CHECK_MOUNT, CHECK_FAILED) ||
+	    has(server, CHECK_LONG_CALL, CHECK_FAILED) ||
+	    has(server, CHECK_LONG_REPLY, CHECK_FAILED))
+		return CHECK_IS_DEGRADED;
+	return CHECK_GOOD;
 }
 
 enum check_grade check_grade(const struct check_report *report)

@@ -3,6 +3,7 @@
 #ifndef DAEMON_HEALTH_CHECK_REPORT_H
 #define DAEMON_HEALTH_CHECK_REPORT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "daemon/config/config_value.h"
@@ -11,6 +12,7 @@
 #define CHECK_STEPS(X)                                                                             \
 	X(CONNECT, "connect")                                                                      \
 	X(NULL, "null")                                                                            \
+	X(MOUNT, "mount")                                                                          \
 	X(INLINE_CALL, "inline_call")                                                              \
 	X(LONG_CALL, "long_call")                                                                  \
 	X(LONG_REPLY, "long_reply")
@@ -40,6 +42,7 @@ struct check_server {
 };
 
 struct check_report {
+	bool with_mount; /* it was asked for that step; else nobody is told of it */
 	unsigned nservers;
 	struct check_server *servers;
 };

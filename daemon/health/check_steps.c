@@ -21,8 +21,9 @@
 #define ANSWER_US       5000000u
 #define LONG_US         10000000u /* for an answer where much is moved */
 #define TCP_LONG_BYTES  16384u /* a Call that counts as long where there is no inline threshold … */
-#define TCP_REPLY_BYTES 4096u /* … and a Reply */
-#define BEYOND_BYTES    1024u /* … and so much more than that is sent */
+#define TCP_REPLY_BYTES 4096u  /* … and a Reply */
+#define LONG_BYTES      32768u /* … that is asked for by READDIRPLUS, more than inline */
+#define BEYOND_BYTES    1024u  /* … and so much more than that is sent */
 
 static struct check_step *step_of(const struct check_steps *steps)
 {
@@ -109,11 +110,23 @@ static void skip(struct check_steps *steps, const char *why)
 	next_step(steps);
 }
 
+static bool is_nfs3(const struct check_steps *steps)
+{
+	return steps->nfs_version != PROBE_NFS_VERSION;
+}
+
+static size_t make_lookup(const struct check_steps *steps, uint8_t *to, uint32_t name_bytes)
+{
+	if (is_nfs3(steps))
+		return nfs3_call_lookup(to, steps->xid, &steps->trip.handle, name_bytes);
+	return probe_call_lookup(to, steps->xid, name_bytes);
+}
+
 static void send_lookup(struct check_steps *steps)
 {
 	uint32_t name_bytes = inline_send_bytes(steps) + BEYOND_BYTES;
-	uint8_t *call = malloc(PROBE_CALL_BYTES + name_bytes);
-	size_t len = call ? probe_call_lookup(call, steps->xid, name_bytes) : 0;
+	uint8_t *call = malloc(NFS3_CALL_BYTES + name_bytes);
+	size_t len = call ? make_lookup(steps, call, name_bytes) : 0;
 	int rc = len ? probe_call(steps->probe, call, (uint32_t)len, patience_us(steps, LONG_US))
 		     : -ENOMEM;
 
@@ -142,28 +155,58 @@ static void send_null(struct check_steps *steps)
 		fail_here(steps, strerror(-rc));
 }
 
+/* NFSv3: of the handle that the trip has brought. */
+static void send_nfs3(struct check_steps *steps)
+{
+	const struct nfs3_handle *handle = &steps->trip.handle;
+	bool is_long = steps->step == CHECK_LONG_REPLY;
+	uint8_t call[NFS3_CALL_BYTES];
+	size_t len = is_long ? nfs3_call_readdirplus(call, steps->xid, handle,
+						     inline_recv_bytes(steps) + LONG_BYTES)
+			     : nfs3_call_getattr(call, steps->xid, handle);
+	int rc = probe_call(steps->probe, call, (uint32_t)len,
+			    patience_us(steps, is_long ? LONG_US : ANSWER_US));
+
+	if (rc)
+		fail_here(steps, strerror(-rc));
+}
+
+static void send_long_reply(struct check_steps *steps)
+{
+	unsigned count = steps->getattr_bytes ? getattrs_of_long_reply(steps) : 0;
+
+	if (is_nfs3(steps))
+		send_nfs3(steps);
+	else if (count)
+		send_getattrs(steps, count, LONG_US);
+	else
+		skip(steps, "no Reply that may be asked for is that long");
+}
+
+static void begin_trip(struct check_steps *steps);
+
 static void send_step(struct check_steps *steps)
 {
-	unsigned count;
-
 	steps->began_us = now_us(steps);
 	steps->xid++;
 	switch (steps->step) {
 	case CHECK_NULL:
 		send_null(steps);
 		break;
+	case CHECK_MOUNT:
+		begin_trip(steps);
+		break;
 	case CHECK_INLINE_CALL:
-		send_getattrs(steps, 1, ANSWER_US);
+		if (is_nfs3(steps))
+			send_nfs3(steps);
+		else
+			send_getattrs(steps, 1, ANSWER_US);
 		break;
 	case CHECK_LONG_CALL:
 		send_lookup(steps);
 		break;
 	case CHECK_LONG_REPLY:
-		count = steps->getattr_bytes ? getattrs_of_long_reply(steps) : 0;
-		if (count)
-			send_getattrs(steps, count, LONG_US);
-		else
-			skip(steps, "no Reply that may be asked for is that long");
+		send_long_reply(steps);
 		break;
 	default:
 		break;
@@ -183,6 +226,8 @@ static void next_step(struct check_steps *steps)
 		return;
 	}
 	steps->step++;
+	if (steps->step == CHECK_MOUNT && !steps->config.report->with_mount)
+		steps->step++;
 	if (steps->connected)
 		send_step(steps);
 	else
@@ -222,12 +267,11 @@ static void judge_null(struct check_steps *steps, const struct probe_reply *repl
 {
 	if (reply->is_rpc && reply->accepted && reply->stat == RPC_SUCCESS) {
 		pass(steps, "NFSv%u", steps->nfs_version);
-		if (steps->nfs_version == PROBE_NFS_VERSION)
+		if (!is_nfs3(steps) || steps->config.report->with_mount)
 			next_step(steps);
 		else
-			end_server(
-				steps,
-				"the server has no NFSv4, and Calls of NFSv3 take a file handle");
+			end_server(steps, "the server has no NFSv4, and Calls of NFSv3 take a file "
+					  "handle: --mount");
 	} else if (reply->is_rpc && reply->accepted && reply->stat == RPC_PROG_MISMATCH &&
 		   steps->nfs_version == PROBE_NFS_VERSION && reply->high < PROBE_NFS_VERSION) {
 		steps->nfs_version = reply->high;
@@ -272,10 +316,11 @@ static void judge_compound(struct check_steps *steps, const struct probe_reply *
 		check_words_refused(step, reply);
 		next_step(steps);
 	} else if (steps->step == CHECK_LONG_REPLY && len_bytes <= inline_recv_bytes(steps)) {
-		skip(steps, "its Reply was not that long");
+		skip(steps, is_nfs3(steps) ? "the directory that is exported is too small for that"
+					   : "its Reply was not that long");
 	} else {
 		if (status != PROBE_NFS4_OK)
-			pass(steps, "a Reply of %u bytes, status %u of NFSv4", len_bytes, status);
+			pass(steps, "a Reply of %u bytes, status %u", len_bytes, status);
 		else
 			pass(steps, "a Reply of %u bytes", len_bytes);
 		if (steps->step == CHECK_INLINE_CALL && status == PROBE_NFS4_OK)
@@ -326,6 +371,8 @@ static void on_told(void *arg, const struct probe_news *news)
 		return;
 	default:
 		steps->connected = false;
+		if (steps->on_trip)
+			return;
 		check_words_lost(step_of(steps), steps->step,
 				 steps->config.service->connect.transport, news);
 		step_of(steps)->took_us = now_us(steps) - steps->began_us;
@@ -336,9 +383,11 @@ static void on_told(void *arg, const struct probe_news *news)
 	}
 }
 
-static void begin_server(struct check_steps *steps)
+/* ---- the trip to a file handle ---- */
+
+static void fill_probe_config(struct check_steps *steps, struct probe_config *config)
 {
-	const struct probe_config config = {
+	*config = (struct probe_config){
 		.loop = steps->config.loop,
 		.ports = steps->config.ports,
 		.resolver = &resolver_system,
@@ -350,7 +399,37 @@ static void begin_server(struct check_steps *steps)
 		.told = on_told,
 		.arg = steps,
 	};
+}
 
+static void trip_over(void *arg)
+{
+	struct check_steps *steps = arg;
+
+	steps->on_trip = false;
+	step_of(steps)->took_us = now_us(steps) - steps->began_us;
+	if (steps->ends)
+		end_server(steps, "it was given up");
+	else if (is_nfs3(steps) && !steps->trip.handle.len_bytes)
+		end_server(steps, "the step before failed");
+	else
+		next_step(steps);
+}
+
+static void begin_trip(struct check_steps *steps)
+{
+	struct mount_trip_config config = {.over = trip_over, .arg = steps};
+
+	fill_probe_config(steps, &config.probe);
+	config.host = config_server(steps->config.service, config.probe.server)->host;
+	steps->on_trip = true;
+	mount_trip_begin(&steps->trip, &config, step_of(steps));
+}
+
+static void begin_server(struct check_steps *steps)
+{
+	struct probe_config config;
+
+	fill_probe_config(steps, &config);
 	if (steps->config.left_out >> config.server & 1) {
 		server_gone(steps);
 		return;
@@ -359,6 +438,7 @@ static void begin_server(struct check_steps *steps)
 	steps->connected = false;
 	steps->nfs_version = PROBE_NFS_VERSION;
 	steps->getattr_bytes = 0;
+	steps->trip.handle.len_bytes = 0;
 	if (now_us(steps) >= steps->until_us)
 		end_server(steps, "there was no time left");
 	else if (probe_new(&config, &steps->probe))
@@ -377,6 +457,8 @@ void check_steps_begin(struct check_steps *steps, const struct check_steps_confi
 void check_steps_give_up(struct check_steps *steps)
 {
 	steps->ends = true;
-	if (steps->probe)
+	if (steps->on_trip)
+		mount_trip_give_up(&steps->trip);
+	else if (steps->probe)
 		end_server(steps, "it was given up");
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "daemon/health/check_report.h"
+#include "daemon/health/mount_trip.h"
 #include "daemon/health/probe.h"
 
 #define CHECK_LIMIT_US 100000000u /* for all servers together; what is left then is not tried */
@@ -30,6 +31,8 @@ struct check_steps {
 	struct check_server *at;
 	enum check_step_id step;
 	bool connected, ends;
+	bool on_trip; /* to a file handle of NFSv3; the connection waits */
+	struct mount_trip trip;
 	uint64_t began_us, until_us;
 	uint32_t xid, nfs_version;
 	uint32_t getattr_bytes; /* the results of one; 0: not known */

@@ -444,7 +444,8 @@ static int prepare_service(struct probe *probe)
 	const struct probe_config *config = &probe->config;
 
 	probe->keys = *config->service;
-	probe->keys.connect = *config_server(config->service, config->server);
+	probe->keys.connect = config->instead ? *config->instead
+					      : *config_server(config->service, config->server);
 	probe->keys.more = NULL;
 	probe->keys.nmore = 0;
 	probe->keys.max_connections = 1;

@@ -46,7 +46,8 @@ struct probe_config {
 	int (*post)(struct loop *loop, void (*fn)(void *arg), void *arg); /* event_loop_post() */
 	const struct own_doors *doors;        /* that are no server; NULL: none */
 	const struct service_config *service; /* outlives the probe, as do the others */
-	unsigned server;                      /* which of its servers, from 0 */
+	unsigned server;                      /* which of its servers, from 0 … */
+	const struct config_uri *instead; /* … or what else on a server's host; NULL: nothing */
 	void (*told)(void *arg, const struct probe_news *news);
 	void *arg;
 };

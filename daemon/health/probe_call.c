@@ -22,16 +22,17 @@ size_t probe_call_null(uint8_t to[PROBE_CALL_BYTES], uint32_t xid, uint32_t prog
 	return rpc_encode_null_call(to, xid, prog, vers);
 }
 
-static void put_header(struct xdr_writer *w, uint32_t xid)
+void probe_put_header(struct xdr_writer *w, uint32_t xid, uint32_t prog, uint32_t vers,
+		      uint32_t proc)
 {
 	static const char machine[] = "rpcrdma-proxy";
 
 	xdr_put_u32(w, xid);
 	xdr_put_u32(w, RPC_CALL);
 	xdr_put_u32(w, RPC_VERSION);
-	xdr_put_u32(w, NFS_PROGRAM_NFS);
-	xdr_put_u32(w, PROBE_NFS_VERSION);
-	xdr_put_u32(w, NFS4_COMPOUND);
+	xdr_put_u32(w, prog);
+	xdr_put_u32(w, vers);
+	xdr_put_u32(w, proc);
 	xdr_put_u32(w, RPC_AUTH_SYS);
 	xdr_put_u32(w, 4 + 4 + xdr_padded_bytes(strlen(machine)) + 3 * 4);
 	xdr_put_u32(w, 0);
@@ -46,7 +47,7 @@ static void put_header(struct xdr_writer *w, uint32_t xid)
 /* Without a tag, of minor version 0. */
 static void put_compound(struct xdr_writer *w, uint32_t xid, uint32_t nops)
 {
-	put_header(w, xid);
+	probe_put_header(w, xid, NFS_PROGRAM_NFS, PROBE_NFS_VERSION, NFS4_COMPOUND);
 	xdr_put_u32(w, 0);
 	xdr_put_u32(w, 0);
 	xdr_put_u32(w, nops);

@@ -21,6 +21,9 @@
 #define PROBE_NFS4_MINOR_MISMATCH 10021u
 #define PROBE_NFS4_WRONGSEC       10016u
 
+/** probe_put_header - the header of a Call as nobody (AUTH_SYS). */
+void probe_put_header(struct xdr_writer *w, uint32_t xid, uint32_t prog, uint32_t vers,
+		      uint32_t proc);
 /** probe_call_null - a Call of procedure 0. Returns the bytes written to @to. */
 size_t probe_call_null(uint8_t to[PROBE_CALL_BYTES], uint32_t xid, uint32_t prog, uint32_t vers);
 /**

@@ -54,6 +54,7 @@ same "levels are offered" "error warning info debug" "$(offers ctl log "")"
 same "nothing where no argument is taken" "" "$(offers ctl status "")"
 same "nothing for an unknown command" "" "$(offers ctl restart "")"
 same "and an argument that looks like an option" "--now" "$(offers ctl stop -)"
+same "also behind another argument" "--mount" "$(offers ctl check files -)"
 same "files for --config" "a file" "$(offers ctl --config "")"
 same "files for the daemon's -c" "a file" "$(function=rpcrdma_proxy offers rpcrdma-proxy -c "")"
 same "services are those that the daemon has, as they are" "to-filer \$(touch there)" \

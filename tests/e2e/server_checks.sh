@@ -45,6 +45,35 @@ check "… which is said" prints 'there is no service nothing'
 not_checked() { "$@" >$T/check.txt 2>&1; [ $? = 3 ]; }
 check "no service: status 3" not_checked ctl a check
 check "a socket that is not there: status 3" not_checked "$CTL" -s $T/none.sock check files
+check "with --mount there is one step more" eval 'ctl b check nfs --mount >$T/check.txt'
+check "by rpcbind and MOUNT" prints "mount +passed .* MOUNT at port $MNT_PORT, [0-9]+ exports?, a handle of /"
+check "in JSON, too" eval 'ctl b -j check nfs --mount | jq -e ".servers[0].steps | map(.step) == [\"connect\", \"null\", \"mount\", \"inline_call\", \"long_call\", \"long_reply\"]"'
+check "another word: status 3" not_checked ctl b check nfs mount
+check "--mount is for check" eval '! ctl b --mount status'
+
+# A server that has NFSv3 alone.
+stop ganesha
+sed -i 's/Protocols = 3, 4;/Protocols = 3;/' $T/ganesha.conf
+for n in $(seq 200); do : >"$T/export/a-name-to-make-the-directory-long-$n"; done
+start ganesha ganesha.nfsd -F -f $T/ganesha.conf -L $T/ganesha.log -p $T/ganesha.pid -N NIV_EVENT
+serves ganesha $NFS_PORT $MNT_PORT || bail "NFS-Ganesha does not start"
+check "NFSv3 alone: good as far as it goes" checked b nfs 0
+check "which is not to a file handle" prints 'inline_call +not tried +.*take a file handle: --mount'
+v3_checked() { ctl "$1" check nfs --mount >$T/check.txt 2>&1; }
+for side in b a; do
+	check "$side: with --mount it is good" v3_checked $side
+	for step in mount inline_call long_call long_reply; do
+		check "$side: $step has passed" prints "$step +passed"
+	done
+done
+# What keeps a client of NFSv3 from its mount.
+stop rpcbind
+check "without rpcbind no client would find MOUNT" not v3_checked b
+check "which it says" prints 'mount +failed .* rpcbind at port 111: refused by the peer: Connection refused'
+start rpcbind rpcbind -f
+serves rpcbind 111 || bail "rpcbind does not start again"
+check "nor one that is not registered" not v3_checked b
+check "which it says, too" prints 'mount +failed .* rpcbind at port 111: MOUNT is not registered'
 stop_proxy a
 stop_proxy b
 

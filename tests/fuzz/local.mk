@@ -44,6 +44,9 @@ tests_fuzz_fuzz_xdr_LDADD = $(FUZZ_LDADD)
 FUZZ_TARGETS += tests/fuzz/fuzz_record
 tests_fuzz_fuzz_record_LDADD = $(FUZZ_LDADD)
 
+FUZZ_TARGETS += tests/fuzz/fuzz_check_reply
+tests_fuzz_fuzz_check_reply_LDADD = $(FUZZ_LDADD) daemon/libdaemon.a
+
 FUZZ_TARGETS += tests/fuzz/fuzz_control
 tests_fuzz_fuzz_control_LDADD = $(FUZZ_LDADD) daemon/libdaemon.a $(JANSSON_LIBS)
 

@@ -890,6 +890,12 @@ tests_unit_test_load_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_load_LDADD = $(UNIT_LDADD) -lm
 TESTS += tests/unit/test_load
 
+check_PROGRAMS += tests/unit/test_nfs3_call
+tests_unit_test_nfs3_call_SOURCES = tests/unit/test_nfs3_call.c
+tests_unit_test_nfs3_call_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_nfs3_call_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_nfs3_call
+
 check_PROGRAMS += tests/unit/test_probe_call
 tests_unit_test_probe_call_SOURCES = tests/unit/test_probe_call.c
 tests_unit_test_probe_call_CFLAGS = $(UNIT_CFLAGS)

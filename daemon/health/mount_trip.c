@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The way to a file handle of NFSv3. */
+#include "daemon/health/mount_trip.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/health/check_words.h"
+#include "daemon/health/probe_call.h"
+
+#define CONNECT_US   5000000u
+#define ANSWER_US    5000000u
+#define RPCBIND_PORT "111"
+#define MNT3_ACCES   13u
+
+enum { TRIP_GETADDR, TRIP_EXPORT, TRIP_MNT, TRIP_UMNT };
+
+static void go_there(struct mount_trip *trip);
+
+static void gone(void *arg)
+{
+	struct mount_trip *trip = arg;
+
+	if (trip->at_mount && !trip->ends && trip->stage == TRIP_EXPORT)
+		go_there(trip);
+	else
+		trip->config.over(trip->config.arg);
+}
+
+static void leave(struct mount_trip *trip)
+{
+	struct probe *probe = trip->probe;
+
+	trip->probe = NULL;
+	probe_free(probe, gone, trip);
+}
+
+static void end(struct mount_trip *trip)
+{
+	trip->ends = true;
+	leave(trip);
+}
+
+static void fail(struct mount_trip *trip, const char *what, const char *advice)
+{
+	trip->step->result = CHECK_FAILED;
+	trip->step->advice = advice;
+	snprintf(trip->step->what, sizeof(trip->step->what), "%s at port %s: %s",
+		 trip->at_mount ? "MOUNT" : "rpcbind", trip->port, what);
+	end(trip);
+}
+
+static void call(struct mount_trip *trip, const uint8_t *msg, size_t len)
+{
+	if (!len || probe_call(trip->probe, msg, (uint32_t)len, ANSWER_US))
+		fail(trip, strerror(ENOMEM), NULL);
+}
+
+static void send_stage(struct mount_trip *trip)
+{
+	uint8_t msg[NFS3_CALL_BYTES];
+	struct leg_info info;
+	size_t len = 0;
+
+	trip->xid++;
+	switch (trip->stage) {
+	case TRIP_GETADDR:
+		probe_info(trip->probe, &info);
+		len = nfs3_call_getaddr(msg, trip->xid,
+					info.peer.ss_family == AF_INET6 ? "tcp6" : "tcp");
+		break;
+	case TRIP_EXPORT:
+		len = nfs3_call_export(msg, trip->xid);
+		break;
+	case TRIP_MNT:
+		len = nfs3_call_mnt(msg, trip->xid, trip->path);
+		break;
+	case TRIP_UMNT:
+		len = nfs3_call_umnt(msg, trip->xid, trip->path);
+		break;
+	}
+	call(trip, msg, len);
+}
+
+static void next_stage(struct mount_trip *trip)
+{
+	trip->stage++;
+	send_stage(trip);
+}
+
+/* ---- what comes of them ---- */
+
+static void learn_port(struct mount_trip *trip, struct xdr_reader *results)
+{
+	uint16_t port;
+
+	if (!nfs3_reply_getaddr(results, &port)) {
+		fail(trip, "an answer that cannot be read", NULL);
+	} else if (!port) {
+		fail(trip, "MOUNT is not registered",
+		     "the server has no NFSv3, or its mountd is not running: clients take vers=4, or "
+		     "mountport=");
+	} else {
+		snprintf(trip->port, sizeof(trip->port), "%u", port);
+		trip->at_mount = true;
+		trip->stage = TRIP_EXPORT;
+		leave(trip);
+	}
+}
+
+static void learn_exports(struct mount_trip *trip, struct xdr_reader *results)
+{
+	if (!nfs3_reply_export(results, &trip->nexports, trip->path))
+		fail(trip, "a list of exports that cannot be read", NULL);
+	else if (!trip->nexports)
+		fail(trip, "nothing is exported", "export something: exportfs -v shows what is");
+	else
+		next_stage(trip);
+}
+
+/* A server's words go to a terminal, and through JSON: as much of them as is printable ASCII. */
+static void make_printable(char *text)
+{
+	for (char *c = text; *c; c++)
+		if ((unsigned char)*c < 0x20 || (unsigned char)*c > 0x7e)
+			*c = '?';
+}
+
+static void tell_mounted(struct mount_trip *trip)
+{
+	char path[200];
+
+	snprintf(path, sizeof(path), "%.199s", trip->path);
+	make_printable(path);
+	trip->step->result = CHECK_PASSED;
+	snprintf(trip->step->what, sizeof(trip->step->what),
+		 "MOUNT at port %s, %u export%s, a handle of %s", trip->port, trip->nexports,
+		 trip->nexports == 1 ? "" : "s", path);
+}
+
+static void learn_handle(struct mount_trip *trip, struct xdr_reader *results)
+{
+	char text[80];
+	uint32_t status;
+
+	if (!nfs3_reply_mnt(results, &status, &trip->handle)) {
+		fail(trip, "an answer that cannot be read", NULL);
+	} else if (status == MNT3_ACCES) {
+		fail(trip, "it refuses this host (MNT3ERR_ACCES)",
+		     "the export must name this host, as its client, or be for everyone");
+	} else if (status) {
+		snprintf(text, sizeof(text), "the first export cannot be mounted: status %u",
+			 status);
+		fail(trip, text, "see the server's exports and its log");
+	} else {
+		tell_mounted(trip);
+		next_stage(trip);
+	}
+}
+
+static void judge(struct mount_trip *trip, const struct exchange *x)
+{
+	struct probe_reply reply;
+	struct rpc_reply_hdr hdr;
+	struct xdr_reader results;
+
+	if (trip->stage == TRIP_UMNT) {
+		end(trip); /* nothing depends on it */
+		return;
+	}
+	if (x->fault != EXCHANGE_OK) {
+		fail(trip, "no RPC", "is it rpcbind, and mountd, that listen there?");
+		return;
+	}
+	probe_reply_read(x->reply.data, x->reply.len_bytes, false, &reply);
+	if (!reply.is_rpc || !reply.accepted || reply.stat != RPC_SUCCESS ||
+	    rpc_reply_decode(x->reply.data, x->reply.len_bytes, &hdr) != RPC_OK) {
+		fail(trip, "it refuses the Call",
+		     "does it refuse this host (hosts.allow, firewall)?");
+		return;
+	}
+	xdr_reader_init(&results, x->reply.data + hdr.results_offset,
+			x->reply.len_bytes - hdr.results_offset);
+	if (trip->stage == TRIP_GETADDR)
+		learn_port(trip, &results);
+	else if (trip->stage == TRIP_EXPORT)
+		learn_exports(trip, &results);
+	else
+		learn_handle(trip, &results);
+}
+
+static void on_told(void *arg, const struct probe_news *news)
+{
+	struct mount_trip *trip = arg;
+	char text[LEG_DETAIL_BYTES + 40];
+
+	if (news->event == PROBE_OPENED) {
+		send_stage(trip);
+	} else if (news->event == PROBE_ANSWERED) {
+		judge(trip, news->x);
+	} else if (trip->stage == TRIP_UMNT) {
+		end(trip);
+	} else {
+		snprintf(text, sizeof(text), "%s%s%s",
+			 news->event == PROBE_LATE ? "no answer" : leg_close_text(news->why),
+			 news->detail[0] ? ": " : "", news->detail);
+		fail(trip, text,
+		     "clients of NFSv3 find MOUNT by rpcbind, port 111, over TCP: start both, or open "
+		     "their ports; or clients name mountport=, by a service of its own here");
+	}
+}
+
+static void go_there(struct mount_trip *trip)
+{
+	struct probe_config config = trip->config.probe;
+
+	trip->uri = (struct config_uri){TRANSPORT_TCP, trip->config.host, trip->port};
+	config.instead = &trip->uri;
+	config.told = on_told;
+	config.arg = trip;
+	if (probe_new(&config, &trip->probe))
+		fail(trip, strerror(ENOMEM), NULL);
+	else
+		probe_connect(trip->probe, CONNECT_US);
+}
+
+void mount_trip_begin(struct mount_trip *trip, const struct mount_trip_config *config,
+		      struct check_step *step)
+{
+	*trip = (struct mount_trip){.config = *config, .step = step, .port = RPCBIND_PORT};
+	go_there(trip);
+}
+
+void mount_trip_give_up(struct mount_trip *trip)
+{
+	if (trip->probe)
+		end(trip);
+}
