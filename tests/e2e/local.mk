@@ -2,7 +2,7 @@
 # tshark and root, so `make check` leaves them alone; `./dev test` runs them.
 end_to_end_programs = $(EXTRA_PROGRAMS)
 end_to_end_preloads = tests/e2e/copycount.so tests/e2e/clockjump.so
-end_to_end_scripts = tests/e2e/run.sh tests/e2e/lib.sh tests/e2e/hosts.sh tests/e2e/TESTS \
+end_to_end_scripts = tests/e2e/run.sh tests/e2e/lib.sh tests/e2e/hosts.sh tests/e2e/pages.sh tests/e2e/TESTS \
 	tests/e2e/bulk_data.sh \
 	tests/e2e/big_directory.sh \
 	tests/e2e/every_size.sh \
