@@ -38,6 +38,7 @@ end_to_end_scripts = tests/e2e/run.sh tests/e2e/lib.sh tests/e2e/hosts.sh tests/
 	tests/e2e/bench_programs.sh \
 	tests/e2e/gateway.sh \
 	tests/e2e/readme.sh \
+	tests/e2e/recipes.sh \
 	tests/e2e/ordinary_user.sh \
 	tests/e2e/other_fabrics.sh \
 	tests/e2e/strace_read.sh \

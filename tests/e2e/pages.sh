@@ -53,11 +53,12 @@ page_hosts() {
 	opens filer rpcbind 111 || bail "rpcbind does not start"
 }
 
-# start_server ADDRESS...: NFS-Ganesha on the filer, exported to these only, and to reserved ports only
+# start_server ADDRESS...: NFS-Ganesha on the filer, exported to these only, and to reserved ports only unless
+# GANESHA_PRIVILEGED is false
 start_server() {
 	local clients=$*
 
-	GANESHA_PRIVILEGED=true ganesha_config |
+	GANESHA_PRIVILEGED=${GANESHA_PRIVILEGED:-true} ganesha_config |
 		sed "s|Access_Type = RW;|Access_Type = NONE; CLIENT { Clients = ${clients// /, }; Access_Type = RW; }|" >ganesha.conf
 	start_on filer ganesha ganesha.nfsd -F -f $T/ganesha.conf -L $T/ganesha.log -p $T/ganesha.pid -N NIV_EVENT
 	opens filer ganesha $NFS_PORT $MNT_PORT || bail "NFS-Ganesha does not start"
