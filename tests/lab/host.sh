@@ -3,52 +3,62 @@
 # the calls that a guest makes (see `host` in guest/lib.sh). Needs: here, out, build, tier.
 LAB_BUILD=$build
 
-ganesha_start() {
+# ganesha_config NFS_PORT MOUNT_PORT FOLDER NFSV4...: FOLDER is where the state of its clients is, NFSV4 more of that block
+ganesha_config() {
 	local dir=$out/ganesha
-	rm -rf "$dir"
-	mkdir -p "$dir/export" "$dir/open" "$dir/recovery"
-	chmod 1777 "$dir/export" "$dir/open"
-	cat >"$dir/ganesha.conf" <<-CONF
-	NFS_CORE_PARAM { Protocols = 3, 4; NFS_Port = 2149; MNT_Port = 20148; Enable_NLM = false; Enable_RQUOTA = false;
+	cat <<-CONF
+	NFS_CORE_PARAM { Protocols = 3, 4; NFS_Port = $1; MNT_Port = $2; Enable_NLM = false; Enable_RQUOTA = false;
 		Enable_UDP = false; mount_path_pseudo = true; }
-	NFSv4 { Graceless = true; Minor_Versions = 0, 1, 2; RecoveryBackend = fs; RecoveryRoot = "$dir/recovery"; }
+	NFSv4 { Minor_Versions = 0, 1, 2; RecoveryBackend = fs; RecoveryRoot = "$dir/$3"; ${*:4} }
 	EXPORT { Export_Id = 1; Path = $dir/export; Pseudo = /export; Access_Type = RW; Squash = No_Root_Squash;
 		SecType = sys; Transports = TCP; Protocols = 3, 4; PrivilegedPort = true; FSAL { Name = VFS; } }
 	EXPORT { Export_Id = 2; Path = $dir/open; Pseudo = /open; Access_Type = RW; Squash = No_Root_Squash;
 		SecType = sys; Transports = TCP; Protocols = 3, 4; PrivilegedPort = false; FSAL { Name = VFS; } }
 	LOG { Default_Log_Level = EVENT; }
 	CONF
-	[ $tier != full ] || "$LAB_BUILD/tests/lab/lab_work" make "$dir/export/ten-thousand" 10000
-	pidof rpcbind >/dev/null || rpcbind -w
-	ganesha_run
 }
 
-# Starts it, also after a kill, and waits until it listens.
-ganesha_run() {
+ganesha_start() {
 	local dir=$out/ganesha
-	ganesha.nfsd -F -L "$dir/ganesha.log" -f "$dir/ganesha.conf" -p "$dir/ganesha.pid" >/dev/null 2>&1 &
-	echo $! >"$dir/pid"
+	rm -rf "$dir"
+	mkdir -p "$dir/export" "$dir/open" "$dir/recovery" "$dir/nodes"
+	chmod 1777 "$dir/export" "$dir/open"
+	ganesha_config 2149 20148 recovery "Graceless = true;" >"$dir/ganesha.conf"
+	# Two that follow one another, with the same state.
+	ganesha_config 2151 20151 nodes "Grace_Period = 5; Lease_Lifetime = 10;" >"$dir/node1.conf"
+	ganesha_config 2152 20152 nodes "Grace_Period = 5; Lease_Lifetime = 10;" >"$dir/node2.conf"
+	[ $tier != full ] || "$LAB_BUILD/tests/lab/lab_work" make "$dir/export/ten-thousand" 10000
+	pidof rpcbind >/dev/null || rpcbind -w
+	node_start ganesha
+}
+
+# node_start NAME: starts NAME.conf, also after a kill, and waits until it listens.
+node_start() {
+	local dir=$out/ganesha port
+	port=$(sed -n 's/.*NFS_Port = \([0-9]*\).*/\1/p' "$dir/$1.conf")
+	ganesha.nfsd -F -L "$dir/$1.log" -f "$dir/$1.conf" -p "$dir/$1.lock" >/dev/null 2>&1 &
+	echo $! >"$dir/$1.pid"
 	disown
 	for _ in $(seq 100); do
-		(exec 3<>/dev/tcp/127.0.0.1/2149) 2>/dev/null && return 0
+		(exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null && return 0
 		sleep 0.1
 	done
-	echo "# NFS-Ganesha does not start: $(tail -1 "$dir/ganesha.log")"
+	echo "# NFS-Ganesha does not start: $(tail -1 "$dir/$1.log")"
 	return 1
 }
 
-ganesha_kill() {
+node_kill() {
 	local pid
-	pid=$(cat "$out/ganesha/pid" 2>/dev/null) || return 0
+	pid=$(cat "$out/ganesha/$1.pid" 2>/dev/null) || return 0
 	kill -KILL "$pid" 2>/dev/null
 	# Whoever started it may be at leisure to collect it only later: as a zombie it has no socket any more.
 	while grep -qs '^State:.[^ZX]' "/proc/$pid/status"; do sleep 0.05; done
-	rm -f "$out/ganesha/pid"
+	rm -f "$out/ganesha/$1.pid"
 }
 
 ganesha_restart() {
-	ganesha_kill
-	ganesha_run
+	node_kill ganesha
+	node_start ganesha
 }
 
 # host_start SHARE: what the guest of this boot will need, and somebody who answers its calls.
@@ -75,7 +85,7 @@ host_stop() {
 	for f in "$proxy_dir"/*.pid; do
 		[ -e "$f" ] && kill -KILL "$(cat "$f")" 2>/dev/null
 	done
-	ganesha_kill
+	for f in ganesha node1 node2; do node_kill $f; done
 	wait 2>/dev/null
 }
 
@@ -84,7 +94,8 @@ host_command() {
 	case $1 in
 	conformance_begin | conformance_end | conformance_verdict) "$@" ;;
 	judge_begin | judge_end | judge_file | judge_verdicts) "$@" ;;
-	proxy_start | proxy_stop | proxy_restart | proxy_bytes | proxy_count | proxy_held | proxy_drained | ganesha_restart) "$@" ;;
+	proxy_start | proxy_stop | proxy_restart | proxy_bytes | proxy_count | proxy_held | proxy_drained | proxy_targets) "$@" ;;
+	ganesha_restart | node_start | node_kill) "$@" ;;
 	verify) "$LAB_BUILD/tests/lab/lab_work" verify "$out/ganesha/export/$2" "$3" "$share/$4" ;;
 	null) "$LAB_BUILD/tests/lab/lab_work" null 10.0.2.2 "$2" "$3" "$4" ;;
 	libnfs) libnfs_row "$2" "$3" "$4" ;;

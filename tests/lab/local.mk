@@ -21,7 +21,9 @@ EXTRA_DIST += \
 	tests/lab/guest/krb5.sh \
 	tests/lab/guest/lib.sh \
 	tests/lab/guest/rows.sh \
+	tests/lab/guest/servers.sh \
 	tests/lab/guest/silent.sh \
+	tests/lab/guest/systemd.sh \
 	tests/lab/guest/verbs.sh \
 	tests/lab/guest/versions.sh tests/lab/guest/thresholds.sh \
 	tests/lab/guest/workload.sh \

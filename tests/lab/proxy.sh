@@ -2,10 +2,11 @@
 # A proxy for one row, on the host and in the guest alike: sourced by both sides.
 # proxy_dir is where configuration, control sockets and logs go; LAB_BUILD where the programs are.
 
-# proxy_start NAME LISTEN CONNECT [KEYS...]: starts it, with more KEYS for its service, and waits until its control
+# proxy_start NAME LISTEN CONNECT[,CONNECT] [KEYS...]: starts it, with more KEYS for its service, and waits until its control
 # socket answers. PROXY_IN, if set, is a command that starts it elsewhere.
 proxy_start() {
-	local name=$1 conf=$proxy_dir/$1.conf keys="${*:4}"
+	local name=$1 conf=$proxy_dir/$1.conf keys="${*:4}" connect="\"${3//,/\", \"}\""
+	[[ $3 != *,* ]] || connect="[ $connect ]"
 	cat >"$conf" <<-CONF
 	control = "$proxy_dir/$name.sock";
 	workers = 1;
@@ -13,7 +14,7 @@ proxy_start() {
 	services = (
 	  { name = "$name";
 	    listen = "$2";
-	    connect = "$3"; $keys
+	    connect = $connect; $keys
 	    require_privileged_port = false; }
 	);
 	CONF
@@ -79,6 +80,11 @@ proxy_bytes() {
 proxy_count() {
 	proxy_says "$1" -j stats |
 		jq --arg counter "$2" '[.. | objects | .[$counter]? | numbers] | add // 0'
+}
+
+# proxy_targets NAME: how many connections lead to each server of its service.
+proxy_targets() {
+	proxy_says "$1" -j services | jq -r '.services[0].targets | map(.connections | tostring) | join(" ")'
 }
 
 # proxy_held NAME: how many Calls wait for a credit, on the connection on which most do.

@@ -14,8 +14,8 @@ usage() {
 	  --versions   the short workload on every version of NFS; writes RESULTS.md beside this script
 	  --full       every workload on every version of NFS; writes RESULTS.md too
 	  --build DIR  where rpcrdma-proxy was built (default: build, beside the sources)
-	  BOOT         direct (no proxy), iwarp, verbs, conformance, krb5: only these guests (default: iwarp, verbs and
-	               conformance, else all); counted, by itself only: what an RPC costs on verbs, a table
+	  BOOT         direct (no proxy), iwarp, verbs, conformance, systemd, krb5: only these guests (default: iwarp, verbs,
+	               conformance and systemd, else all); counted, by itself only: what an RPC costs on verbs, a table
 	A row ends after LAB_ROW_S seconds, a guest that reports nothing for LAB_SILENCE_S, or takes LAB_LIMIT_S in all.
 	With LAB_ROWS in the environment, only rows whose names match that extended regular expression run.
 	LAB_SEED is the number that moments of kills are drawn from, and is printed.
@@ -44,8 +44,8 @@ while [ $# -gt 0 ]; do
 	shift
 done
 if [ ${#boots[@]} = 0 ]; then
-	boots=(iwarp verbs conformance)
-	[ $tier = short ] || boots=(direct iwarp verbs conformance krb5)
+	boots=(iwarp verbs conformance systemd)
+	[ $tier = short ] || boots=(direct iwarp verbs conformance systemd krb5)
 fi
 
 skip_all() {
@@ -201,6 +201,10 @@ guest_again() {
 }
 
 for boot in "${boots[@]}"; do
+	if [ "$boot" = systemd ] && ! compgen -G "$build/package/rpcrdma-proxy_*_*.deb" >/dev/null; then
+		report ok "systemd # SKIP no Debian package in $build/package: tests/package/deb.sh makes it"
+		continue
+	fi
 	guest_run "$boot" "$out/logs/$boot" || guest_again "$boot" "$out/logs/$boot"
 done
 echo "1..$count"

@@ -5,6 +5,7 @@
 . "$(dirname "$0")/workload.sh"
 . "$(dirname "$0")/rows.sh"
 . "$(dirname "$0")/configuration.sh"
+. "$(dirname "$0")/servers.sh"
 
 guest_start
 server_start
@@ -93,6 +94,8 @@ for version in $(versions 4.1); do
 		JUDGE=-k judged "tcp client, tcp=>iwarp, knfsd over siw, $version: the server ends $count times" \
 		kills server "$count" host tcp-iwarp "$version" 10.0.2.2 2101 tcp
 done
+
+servers_rows
 
 # Clients that vanish leave connections that packets are sent on for a while, in nobody's row: none is judged from here on.
 host_row tcp-iwarp-many tcp://10.0.2.2:2111 iwarp://10.0.2.15:20049

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Several servers behind one service of a proxy on the host: whom a client's connections lead to, and what becomes of it when
+# its server dies.
+
+# leads_to PROXY COUNTS: how many connections each of its servers has, "4 0".
+leads_to() {
+	local counts
+	counts=$(host proxy_targets "$1")
+	echo "$1: $counts connections"
+	[ "$counts" = "$2" ]
+}
+
+# together PROXY VERSION ADDRESS PORT [MOUNTADDR MOUNTPORT]: the four connections of one mount have one server.
+together() {
+	local proxy=$1
+	NFS_OPTIONS=nconnect=4 nfs_mount "$2" "$3" "$4" tcp "${@:5}"
+	work_files
+	leads_to "$proxy" "4 0" || fail "the connections of one mount are not together"
+	mount_clean
+	umount /mnt/n
+}
+
+# server_lost PROXY STANDBY VERSION ADDRESS PORT [MOUNTADDR MOUNTPORT]: of two NFS-Ganeshas on one export the one that is used is
+# killed under a load. STANDBY: warm, the other one runs; cold, it is started then, on the same recovery folder. The load goes on
+# there, stays there when the first is back, and what was acknowledged is on the disk.
+server_lost() {
+	local proxy=$1 standby=$2 dir=lost.$RANDOM
+	shift 2
+	host node_start node1
+	[ "$standby" = cold ] || host node_start node2
+	nfs_mount "$1" "$2" "$3" tcp "${@:4}"
+	load_start lost "/mnt/n/$dir" $((512 << 20)) 0
+	load_passes "$load_fd" 3
+	leads_to "$proxy" "1 0" || fail "the client is not at the first server"
+	host node_kill node1
+	[ "$standby" = warm ] || host node_start node2
+	load_passes "$load_fd" 3
+	leads_to "$proxy" "0 1" || fail "the client is not at the second server"
+	if [ "$standby" = warm ]; then
+		host node_start node1
+		load_passes "$load_fd" 3
+		leads_to "$proxy" "0 1" || fail "the server that is back has moved a client"
+	fi
+	kill -TERM "$load_pid"
+	while [[ $load_line != "done "* ]]; do load_next "$load_fd"; done
+	umount /mnt/n
+	nfs_mount "$1" "$2" "$3" tcp "${@:4}"
+	load_verified lost "/mnt/n/$dir"
+	SERVER=ganesha server_verified lost "$dir"
+	rm -r "/mnt/n/$dir"
+	umount /mnt/n
+	host node_kill node1
+	host node_kill node2
+}
+
+servers_rows() {
+	host_row several tcp://10.0.2.2:2130 tcp://10.0.2.15:2049,tcp://127.0.0.1:2149 'balance = "standby";'
+	row "tcp client, nconnect=4, tcp=>tcp, two servers, 4.1: all on one" together several 4.1 10.0.2.2 2130
+	row "tcp client, nconnect=4, tcp=>tcp, two servers, 3: all on one" together several 3 10.0.2.2 2130
+	host_row nodes tcp://10.0.2.2:2131 tcp://127.0.0.1:2151,tcp://127.0.0.1:2152 'balance = "standby";'
+	NFS3_PATH=/export row "tcp client, tcp=>tcp, two NFS-Ganeshas, 3: the active one is killed" \
+		server_lost nodes warm 3 10.0.2.2 2131 10.0.2.2 20151
+	NFS4_PATH=/export row "tcp client, tcp=>tcp, two NFS-Ganeshas, 4.1: the active one is killed, the standby started then" \
+		server_lost nodes cold 4.1 10.0.2.2 2131
+}

@@ -1,0 +1,248 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The Debian package under a real systemd: this guest's init is that, and the rows run in a unit of its own. A mount
+# of the kernel's NFS client, 10.0.2.15's knfsd behind it, with fio on it while the daemon is reloaded, restarted and upgraded.
+# What the first of these two runs has in its environment, the second reads.
+[ "${1:-}" != rows ] || . /run/share/env
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/workload.sh"
+. "$(dirname "$0")/rows.sh"
+deb_dir=$LAB_BUILD/package
+conf=/etc/rpcrdma-proxy.conf
+
+# As this machine's own services are not wanted: what systemd itself brings is enough.
+become_systemd() {
+	local unit
+	trap - EXIT
+	rm -rf /etc/systemd/system/*.wants /etc/systemd/system/*.requires
+	: >/etc/fstab
+	# Here a package that is installed is to start its service; and nobody reads its manual.
+	rm -f /usr/sbin/policy-rc.d /var/lib/man-db/auto-update
+	# As init of a machine, which this is, systemd shares its mounts with the namespaces of its services.
+	rm -f /.dockerenv /run/.containerenv
+	for unit in tmp.mount systemd-tmpfiles-setup.service systemd-tmpfiles-clean.timer console-getty.service getty.target \
+		systemd-networkd.service systemd-resolved.service systemd-timesyncd.service apt-daily.timer apt-daily-upgrade.timer \
+		dpkg-db-backup.timer e2scrub_all.timer fstrim.timer logrotate.timer man-db.timer rpcbind.service rpcbind.socket \
+		nfs-server.service nfs-mountd.service rpc-statd.service run-rpc_pipefs.mount proc-fs-nfsd.mount; do
+		ln -sf /dev/null "/etc/systemd/system/$unit"
+	done
+	ln -sf /lib/systemd/system/multi-user.target /etc/systemd/system/default.target
+	mkdir -p /etc/systemd/system/multi-user.target.wants /var/log/journal
+	cat >/etc/systemd/system/rows.service <<-UNIT
+		[Unit]
+		Description=The rows of this guest
+		[Service]
+		Type=oneshot
+		ExecStart=/bin/bash $1 rows
+		TimeoutStartSec=infinity
+		LimitMEMLOCK=infinity
+	UNIT
+	ln -sf ../rows.service /etc/systemd/system/multi-user.target.wants/rows.service
+	exec /lib/systemd/systemd --log-target=kmsg --show-status=no
+}
+
+if [ "${1:-}" != rows ]; then
+	guest_start
+	become_systemd "$(realpath "$0")"
+fi
+
+exec >>"/run/share/guest-$LAB_BOOT.log" 2>&1
+set -x
+ulimit -l unlimited
+
+journal() { journalctl -o cat --no-pager -u rpcrdma-proxy "$@"; }
+pid_of_daemon() { systemctl show -p MainPID --value rpcrdma-proxy; }
+
+# write_conf MORE: the one edit: a service in the place of those that the package's file has
+write_conf() {
+	cat >$conf <<-CONF
+		services = ( { name = "files"; listen = "tcp://127.0.0.1:2149"; connect = "tcp://10.0.2.15:2049"; $1 } );
+	CONF
+}
+
+installed() {
+	dpkg -i "$deb_dir"/rpcrdma-proxy_*_amd64.deb
+	systemctl is-active rpcrdma-proxy
+	write_conf ''
+	systemctl reload rpcrdma-proxy
+	journal | grep 'files: listening on tcp://127.0.0.1:2149'
+}
+
+mounted() {
+	NFS_OPTIONS=${2:-} nfs_mount "$1" 127.0.0.1 2149 tcp
+	work_files
+	mount_clean
+}
+
+# fio_start: writes and reads back, with checksums, until fio_end
+fio_start() {
+	rm -f /run/fio.json
+	fio --name=load --directory=/mnt/n --size=8M --bs=16k --rw=randwrite --direct=1 --ioengine=psync --verify=crc32c \
+		--verify_backlog=16 --verify_fatal=1 --time_based --runtime=600 --output=/run/fio.json --output-format=json &
+	fio_pid=$!
+	wait_for 60 test -s /mnt/n/load.0.0
+	# Linux waits three seconds from its last connect before the next one.
+	sleep 4
+}
+
+# fio_end LIMIT_MS: nothing was wrong; says the longest stall
+fio_end() {
+	local stall
+	kill -0 $fio_pid || fail "fio ended too early: $(tail -n 3 /run/fio.json)"
+	kill -INT $fio_pid
+	wait $fio_pid || true
+	jq -e '.jobs[0].error == 0 and .jobs[0].write.total_ios > 50 and .jobs[0].read.total_ios > 16' <(sed -n '/^{/,$p' /run/fio.json) ||
+		fail "fio: $(head -n 5 /run/fio.json)"
+	stall=$(sed -n '/^{/,$p' /run/fio.json | jq '[.jobs[0].write.lat_ns.max, .jobs[0].read.lat_ns.max] | max / 1e6 | floor')
+	say "# longest stall: $stall ms"
+	[ "$stall" -lt "$1" ] || fail "an operation took $stall ms"
+}
+
+# Refused connects are counted by the kernel, of the whole guest.
+refused() { awk '/^Tcp:/ && seen++ { print $8 }' /proc/net/snmp; }
+
+reloads() {
+	local n before
+	nfs_mount 4.1 127.0.0.1 2149 tcp
+	fio_start
+	before=$(refused)
+	for n in $(seq 20); do
+		# Every second one changes the service, and so drains its connection.
+		write_conf "stall_timeout_s = $((60 + n / 2));"
+		systemctl reload rpcrdma-proxy
+	done
+	[ "$(refused)" = "$before" ] || fail "connects were refused"
+	fio_end 4500
+}
+
+broken() {
+	nfs_mount 4.1 127.0.0.1 2149 tcp
+	printf 'services = ( { name = "files"; lisen = "tcp://127.0.0.1:2149"; connect = "tcp://10.0.2.15:2049"; } );\n' >$conf
+	! systemctl reload rpcrdma-proxy || fail "the reload does not fail"
+	journal | grep "$conf:1: unknown key lisen: is listen meant?" || fail "the journal has not the file's error"
+	systemctl is-active rpcrdma-proxy
+	work_files
+	mount_clean
+	write_conf ''
+	systemctl reload rpcrdma-proxy
+}
+
+restarts() {
+	local n before
+	nfs_mount 4.1 127.0.0.1 2149 tcp
+	fio_start
+	before=$(refused)
+	for n in 1 2 3; do
+		systemctl restart rpcrdma-proxy
+		sleep 4
+	done
+	[ "$(refused)" = "$before" ] || fail "connects were refused"
+	fio_end 2000
+}
+
+# The same package with a higher version.
+upgrades() {
+	local before pid
+	rm -rf /run/newer
+	dpkg-deb -R "$deb_dir"/rpcrdma-proxy_*_amd64.deb /run/newer
+	sed -i 's/^Version: .*/&+newer/' /run/newer/DEBIAN/control
+	dpkg-deb -b /run/newer /run/newer.deb
+	nfs_mount 4.1 127.0.0.1 2149 tcp
+	fio_start
+	before=$(refused)
+	pid=$(pid_of_daemon)
+	dpkg -i --force-confold /run/newer.deb
+	[ "$(pid_of_daemon)" != "$pid" ] || fail "the upgrade has not restarted it"
+	[ "$(refused)" = "$before" ] || fail "connects were refused"
+	# Here the new program is read and translated for the first time, which takes the emulator seconds.
+	fio_end 10000
+	dpkg-query -W -f '${Version}' rpcrdma-proxy | grep newer
+}
+
+# A version that does not take the file is not started: the old one goes on.
+upgrade_refused() {
+	local pid
+	printf 'services = ( { name = "files"; lisen = "x"; } );\n' >$conf
+	pid=$(pid_of_daemon)
+	dpkg -i --force-confold /run/newer.deb 2>&1 | tee /run/dpkg.log
+	grep 'does not take /etc/rpcrdma-proxy.conf' /run/dpkg.log
+	[ "$(pid_of_daemon)" = "$pid" ] || fail "it was restarted all the same"
+	write_conf ''
+}
+
+fields() {
+	nfs_mount 4.1 127.0.0.1 2149 tcp
+	work_files
+	umount /mnt/n
+	wait_for 10 eval "journalctl --no-pager -o json RPCRDMA_SERVICE=files RPCRDMA_CLIENT=127.0.0.1 | grep -q closed"
+	journalctl --no-pager -o json RPCRDMA_SERVICE=files | jq -e 'select(.SYSLOG_IDENTIFIER == "rpcrdma-proxy") | ._SYSTEMD_UNIT == "rpcrdma-proxy.service"' |
+		sort | uniq -c | tee /run/units
+	! grep false /run/units
+}
+
+# What ends at once is in the journal of the unit, too.
+failing_start() {
+	systemctl stop rpcrdma-proxy
+	printf 'services = ( { name = "files"; listen = "tcp://127.0.0.1:2049"; connect = "tcp://10.0.2.15:2050"; } );\n' >$conf
+	! systemctl start rpcrdma-proxy || fail "it starts on a port that is taken"
+	wait_for 10 eval "journal | grep -q 'cannot listen on tcp://127.0.0.1:2049: Address already in use'"
+	systemctl stop rpcrdma-proxy
+	write_conf ''
+	systemctl reset-failed rpcrdma-proxy
+	systemctl start rpcrdma-proxy
+}
+
+# The daemon's namespace has a copy of each mount that was there when it started. It is to go with the host's: the last one
+# that goes says good-bye to the server, and if that were the daemon at its end nobody would hear it.
+started_under_mount() {
+	local began
+	nfs_mount 4.1 127.0.0.1 2149 tcp
+	systemctl restart rpcrdma-proxy
+	work_files
+	grep ' /mnt/n ' "/proc/$(pid_of_daemon)/mountinfo" || fail "its namespace does not have the mount"
+	umount /mnt/n
+	! grep ' /mnt/n ' "/proc/$(pid_of_daemon)/mountinfo" || fail "its namespace still has the mount"
+	began=$SECONDS
+	systemctl restart rpcrdma-proxy
+	[ $((SECONDS - began)) -lt 20 ] || fail "it took $((SECONDS - began)) s to end and to start"
+}
+
+# PF_MEMALLOC_NOIO and PF_LOCAL_THROTTLE, of each thread.
+flags() {
+	local stat bits=$((0x00180000)) flags count=0
+	for stat in /proc/"$(pid_of_daemon)"/task/*/stat; do
+		flags=$(sed 's/.*) //' "$stat" | cut -d' ' -f7)
+		echo "$(cut -d' ' -f2 "$stat") $(printf %x "$flags")"
+		[ $((flags & bits)) = $bits ] || fail "$(cut -d' ' -f2 "$stat") has not the flags of an I/O flusher"
+		count=$((count + 1))
+	done
+	[ $count -ge 4 ] || fail "only $count threads"
+	! grep '^CapEff:.*[1-9a-f]*1000000' "/proc/$(pid_of_daemon)/status" || fail "CAP_SYS_RESOURCE is kept"
+}
+
+unit() {
+	local score
+	[ "$(systemctl show -p WatchdogUSec --value rpcrdma-proxy)" = 30s ] || fail "there is no watchdog"
+	[ "$(systemctl show -p NFileDescriptorStore --value rpcrdma-proxy)" = 1 ] || fail "the listener is not in the store"
+	score=$(systemd-analyze security --no-pager rpcrdma-proxy | sed -n 's/.*Overall exposure level.*: \([0-9.]*\) .*/\1/p')
+	say "# exposure level: $score"
+	awk -v score="$score" 'BEGIN { exit !(score != "" && score <= 2.0) }' || fail "exposure level $score"
+}
+
+server_start
+row "systemd: the package is installed, and takes one edit of its file" installed
+row "systemd: a mount by NFSv4.1" mounted 4.1
+row "systemd: a mount by NFSv3" mounted 3
+row "systemd: each thread allocates as an I/O flusher" flags
+row "systemd: watchdog, descriptor store, exposure" unit
+row "systemd: fields in the journal" fields
+row "systemd: a broken file fails the reload, and changes nothing" broken
+row "systemd: 20 reloads under fio, 4.1" reloads
+row "systemd: 3 restarts under fio, 4.1" restarts
+row "systemd: a restart under a mount, which then is unmounted" started_under_mount
+row "systemd: an upgrade under fio, 4.1" upgrades
+row "systemd: an upgrade that does not take the file" upgrade_refused
+row "systemd: a start that fails says why in the journal" failing_start
+journal -o short-monotonic >/run/share/journal.log
+say done
+guest_end
