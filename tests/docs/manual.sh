@@ -134,9 +134,9 @@ examples() {
 
 	dir=$(mktemp -d)
 	awk -v dir="$dir" '
-		/^ *services = \($/ { file = dir "/" ++n }
+		/^ *services = \(/ { file = dir "/" ++n }
 		file { print > file }
-		/^ *\);$/ { file = "" }' "$1"
+		/\);$/ { file = "" }' "$1"
 	for file in "$dir"/*; do
 		i=$((i + 1))
 		# Nobody has to know the servers of an example, nor to have its addresses.
@@ -148,7 +148,7 @@ examples() {
 }
 examples "$srcdir/README.md" 7
 examples "$srcdir/doc/recipes.md" 9 recipes.md 'takes unprivileged source ports, yet'
-examples "$man/rpcrdma-proxy.conf.5" 3
+examples "$man/rpcrdma-proxy.conf.5" 5
 examples <(singly "$srcdir/README.md") 13 "README.md, singly"
 examples <(singly "$srcdir/conf/rpcrdma-proxy.conf") 2 "the file as installed, singly"
 
