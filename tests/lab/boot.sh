@@ -10,7 +10,7 @@
 set -euo pipefail
 dir=$1 share=$2 script=$3
 exec qemu-system-x86_64 \
-	-accel tcg,thread=multi -cpu max -smp 2 -m "${LAB_MEMORY_MIB:-3072}" \
+	-accel tcg,thread=multi -cpu max -smp 2 -m "$LAB_MEMORY_MIB" \
 	-nodefaults -display none -serial "file:$share/console.log" -serial stdio -monitor none -no-reboot \
 	-kernel "/boot/vmlinuz-$(cat "$dir/kver")" -initrd "$dir/initrd.gz" \
 	-append "console=ttyS0 loglevel=5 oops=panic panic=-1 guest=$script" \

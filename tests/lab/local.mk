@@ -27,6 +27,7 @@ EXTRA_DIST += \
 	tests/lab/guest/verbs.sh \
 	tests/lab/guest/versions.sh tests/lab/guest/thresholds.sh \
 	tests/lab/guest/workload.sh \
+	tests/lab/guest/writeback.sh \
 	tests/lab/host.sh \
 	tests/lab/judging.sh \
 	tests/lab/proxy.sh \

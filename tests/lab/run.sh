@@ -14,8 +14,8 @@ usage() {
 	  --versions   the short workload on every version of NFS; writes RESULTS.md beside this script
 	  --full       every workload on every version of NFS; writes RESULTS.md too
 	  --build DIR  where rpcrdma-proxy was built (default: build, beside the sources)
-	  BOOT         direct (no proxy), iwarp, verbs, conformance, systemd, krb5: only these guests (default: iwarp, verbs,
-	               conformance and systemd, else all); counted, by itself only: what an RPC costs on verbs, a table
+	  BOOT         direct (no proxy), iwarp, verbs, conformance, systemd, krb5, writeback: only these guests (default:
+	               iwarp, verbs, conformance and systemd, else all); counted, by itself only: what an RPC costs on verbs, a table
 	A row ends after LAB_ROW_S seconds, a guest that reports nothing for LAB_SILENCE_S, or takes LAB_LIMIT_S in all.
 	With LAB_ROWS in the environment, only rows whose names match that extended regular expression run.
 	LAB_SEED is the number that moments of kills are drawn from, and is printed.
@@ -45,7 +45,7 @@ while [ $# -gt 0 ]; do
 done
 if [ ${#boots[@]} = 0 ]; then
 	boots=(iwarp verbs conformance systemd)
-	[ $tier = short ] || boots=(direct iwarp verbs conformance systemd krb5)
+	[ $tier = short ] || boots=(direct iwarp verbs conformance systemd krb5 writeback)
 fi
 
 skip_all() {
@@ -171,6 +171,8 @@ guest_run() {
 	ENV
 	touch "$share/over" "$share/failed" "$share/console.log"
 	host_start "$share"
+	export LAB_MEMORY_MIB=3072
+	[ "$boot" != writeback ] || LAB_MEMORY_MIB=512
 	guest_watch "$share" "$here/boot.sh" "$out/cache" "$share" "$here/guest/$boot.sh"
 	host_stop
 	[ "$fate" = done ] && return
