@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "daemon/config/config_keys.h"
@@ -118,6 +119,16 @@ static void read_part(struct part *part, struct config *config)
 	}
 }
 
+/* What is no file may have no end, or no beginning: a pipe that nobody writes to would be waited for. */
+static int check_is_file(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return -errno;
+	return S_ISREG(st.st_mode) ? 0 : -ENOTSUP;
+}
+
 static void open_part(struct config_reader *r, const config_setting_t *at, struct part *part,
 		      const char *path, struct config *config)
 {
@@ -126,11 +137,14 @@ static void open_part(struct config_reader *r, const config_setting_t *at, struc
 	config_init(&part->parsed);
 	part->reader.defaults = r->defaults;
 	if (!err)
+		err = check_is_file(path);
+	if (!err)
 		err = config_parse(&part->reader, &part->parsed);
 	if (!err)
 		read_part(part, config);
 	else if (err != -EINVAL)
-		config_report(r, at, "include_dir: cannot read %s: %s", path, strerror(-err));
+		config_report(r, at, "include_dir: cannot read %s: %s", path,
+			      err == -ENOTSUP ? "not a file" : strerror(-err));
 }
 
 /* What its reader has found is the whole reading's. */

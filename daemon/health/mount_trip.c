@@ -234,6 +234,7 @@ void mount_trip_begin(struct mount_trip *trip, const struct mount_trip_config *c
 
 void mount_trip_give_up(struct mount_trip *trip)
 {
+	trip->ends = true;
 	if (trip->probe)
-		end(trip);
+		leave(trip);
 }

@@ -248,6 +248,23 @@ START_TEST(a_folder_that_is_not_there_is_an_error)
 }
 END_TEST
 
+/* A pipe that nobody writes to, and a folder: neither is waited for. */
+START_TEST(what_is_no_file_in_a_folder_is_an_error)
+{
+	char expected[500], path[300];
+
+	write_in_folder("", "");
+	snprintf(path, sizeof(path), "%s/d/x.conf", fixture.dir);
+	ck_assert_int_eq(_i ? mkfifo(path, 0600) : mkdir(path, 0700), 0);
+	ck_assert_int_eq(load_with_folder(SERVICE(TO_RDMA)), -EINVAL);
+	snprintf(expected, sizeof(expected), "%s:1: include_dir: cannot read %s: not a file\n",
+		 fixture.path, path);
+	ck_assert_str_eq(fixture.errors, expected);
+	ck_assert_int_eq(remove(path), 0);
+	remove_folder();
+}
+END_TEST
+
 /* ---- comparing ---- */
 
 /* Another value of a key, whatever it is. */
@@ -315,6 +332,7 @@ int main(void)
 	tcase_add_loop_test(tc, an_error_in_a_file_of_a_folder_names_it_and_its_line, 0,
 			    ARRAY_SIZE(parts));
 	tcase_add_test(tc, a_folder_that_is_not_there_is_an_error);
+	tcase_add_loop_test(tc, what_is_no_file_in_a_folder_is_an_error, 0, 2);
 	tcase_add_test(tc, services_differ_by_any_key);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
