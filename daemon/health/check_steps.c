@@ -417,7 +417,8 @@ static void trip_over(void *arg)
 
 static void begin_trip(struct check_steps *steps)
 {
-	struct mount_trip_config config = {.over = trip_over, .arg = steps};
+	struct mount_trip_config config = {
+		.until_us = steps->until_us, .over = trip_over, .arg = steps};
 
 	fill_probe_config(steps, &config.probe);
 	config.host = config_server(steps->config.service, config.probe.server)->host;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "daemon/base/loop.h"
 #include "daemon/health/check_words.h"
 #include "daemon/health/probe_call.h"
 
@@ -51,9 +52,17 @@ static void fail(struct mount_trip *trip, const char *what, const char *advice)
 	end(trip);
 }
 
+static uint64_t patience_us(const struct mount_trip *trip, uint64_t wanted_us)
+{
+	uint64_t now_us = loop_now_us(trip->config.probe.loop);
+	uint64_t left_us = trip->config.until_us > now_us ? trip->config.until_us - now_us : 1;
+
+	return wanted_us < left_us ? wanted_us : left_us;
+}
+
 static void call(struct mount_trip *trip, const uint8_t *msg, size_t len)
 {
-	if (!len || probe_call(trip->probe, msg, (uint32_t)len, ANSWER_US))
+	if (!len || probe_call(trip->probe, msg, (uint32_t)len, patience_us(trip, ANSWER_US)))
 		fail(trip, strerror(ENOMEM), NULL);
 }
 
@@ -222,7 +231,7 @@ static void go_there(struct mount_trip *trip)
 	if (probe_new(&config, &trip->probe))
 		fail(trip, strerror(ENOMEM), NULL);
 	else
-		probe_connect(trip->probe, CONNECT_US);
+		probe_connect(trip->probe, patience_us(trip, CONNECT_US));
 }
 
 void mount_trip_begin(struct mount_trip *trip, const struct mount_trip_config *config,

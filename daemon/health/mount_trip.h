@@ -14,6 +14,7 @@
 struct mount_trip_config {
 	struct probe_config probe; /* as of the check's own; what it is told by is not used */
 	char *host;                /* of the server; outlives the trip */
+	uint64_t until_us;         /* by the probe's loop: then it is given up */
 	/* It is over, and nothing is left that could call back. */
 	void (*over)(void *arg);
 	void *arg;
