@@ -133,6 +133,24 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/control/stats.h \
 	daemon/control/target_command.c \
 	daemon/control/target_command.h \
+	daemon/health/check.c \
+	daemon/health/check.h \
+	daemon/health/check_report.c \
+	daemon/health/check_report.h \
+	daemon/health/check_steps.c \
+	daemon/health/check_steps.h \
+	daemon/health/check_words.c \
+	daemon/health/check_words.h \
+	daemon/health/health.c \
+	daemon/health/health.h \
+	daemon/health/mount_trip.c \
+	daemon/health/mount_trip.h \
+	daemon/health/nfs3_call.c \
+	daemon/health/nfs3_call.h \
+	daemon/health/probe.c \
+	daemon/health/probe.h \
+	daemon/health/probe_call.c \
+	daemon/health/probe_call.h \
 	daemon/proxy/admission.c \
 	daemon/proxy/admission.h \
 	daemon/proxy/gauge.c \
@@ -178,22 +196,6 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/service/client_table.c \
 	daemon/service/client_table.h \
 	daemon/service/clients.c \
-	daemon/health/check.c \
-	daemon/health/check.h \
-	daemon/health/check_report.c \
-	daemon/health/check_report.h \
-	daemon/health/check_steps.c \
-	daemon/health/check_steps.h \
-	daemon/health/check_words.c \
-	daemon/health/check_words.h \
-	daemon/health/mount_trip.c \
-	daemon/health/mount_trip.h \
-	daemon/health/nfs3_call.c \
-	daemon/health/nfs3_call.h \
-	daemon/health/probe.c \
-	daemon/health/probe.h \
-	daemon/health/probe_call.c \
-	daemon/health/probe_call.h \
 	daemon/service/clients.h \
 	daemon/service/close_text.c \
 	daemon/service/close_text.h \

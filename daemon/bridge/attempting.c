@@ -110,19 +110,6 @@ int attempting_next(struct upstream *upstream)
 	return rc;
 }
 
-enum leg_close attempting_why(int rc)
-{
-	switch (-rc) {
-	case EMFILE:
-	case ENFILE:
-	case ENOBUFS:
-	case ENOMEM:
-		return LEG_CLOSE_RESOURCES;
-	default:
-		return LEG_CLOSE_UNREACHABLE;
-	}
-}
-
 /*
  * From this port nothing came back: something on the way may have an entry for it that is stuck, and would keep
  * the client out as long as it came from there.

@@ -20,8 +20,6 @@ int attempting_begin(struct upstream *upstream, const struct name_result *name) 
 int attempting_next(struct upstream *upstream) MUST_CHECK;
 /** attempting_left_us - how much time there is left for the target. */
 uint64_t attempting_left_us(const struct upstream *upstream);
-/** attempting_why - why attempting_next() has made no leg: what is lacking here is not the server's fault. */
-enum leg_close attempting_why(int rc);
 /** attempting_blame - the present attempt has failed: iwarp is next if it was verbs, unless only verbs will do. */
 void attempting_blame(struct upstream *upstream, const char *why);
 /** attempting_forget_port - come from any port from now on. */

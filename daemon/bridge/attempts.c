@@ -149,3 +149,16 @@ uint64_t attempts_share_us(const struct attempts *attempts, uint64_t left_us)
 		share_us = ATTEMPT_MIN_US;
 	return share_us;
 }
+
+enum leg_close attempts_why(int rc)
+{
+	switch (-rc) {
+	case EMFILE:
+	case ENFILE:
+	case ENOBUFS:
+	case ENOMEM:
+		return LEG_CLOSE_RESOURCES;
+	default:
+		return LEG_CLOSE_UNREACHABLE;
+	}
+}

@@ -96,5 +96,7 @@ bool attempts_left(const struct attempts *attempts);
  * Each address has an equal share of it, and a way that has another one behind it half of that.
  */
 uint64_t attempts_share_us(const struct attempts *attempts, uint64_t left_us);
+/** attempts_why - why no leg was made, by that negative errno: what is lacking here is not the server's fault. */
+enum leg_close attempts_why(int rc);
 
 #endif

@@ -169,7 +169,7 @@ static void retry(void *arg)
 	set_state(upstream, UPSTREAM_CONNECTING);
 	rc = attempting_next(upstream);
 	if (rc)
-		fail_at_once(upstream, attempting_why(rc), strerror(-rc));
+		fail_at_once(upstream, attempts_why(rc), strerror(-rc));
 }
 
 static bool may_go_on(const struct upstream *upstream, enum leg_close why)
@@ -375,7 +375,7 @@ static void on_resolved(void *arg, const struct name_result *name)
 	if (!rc)
 		rc = attempting_next(upstream);
 	if (rc)
-		fail_at_once(upstream, attempting_why(rc), strerror(-rc));
+		fail_at_once(upstream, attempts_why(rc), strerror(-rc));
 }
 
 static void leave_desk(struct upstream *upstream)

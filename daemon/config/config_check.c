@@ -66,7 +66,7 @@ static void check_listen(const struct config *config, const struct service_confi
 	fprintf(out,
 		"%s:%d: warning: service %s: this host does not have the address %s to listen at: "
 		"clients come once it has\n",
-		config->file, service->line, service->name, uri->host);
+		service->file, service->line, service->name, uri->host);
 }
 
 void config_check_host(const struct config *config, uint64_t memory_bytes, FILE *out)
@@ -230,7 +230,7 @@ static void tell(const struct config *config, const struct name *name, unsigned 
 
 	if (!name->is_asked || (name->is_answered && !name->answer.error))
 		return;
-	fprintf(out, "%s:%d: warning: service %s: the name %s%s does not resolve (", config->file,
+	fprintf(out, "%s:%d: warning: service %s: the name %s%s does not resolve (", service->file,
 		service->line, service->name, name->uri->host, listens ? " to listen at" : "");
 	if (name->is_answered)
 		fprintf(out, "%s", name->answer.error);

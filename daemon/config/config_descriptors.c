@@ -5,8 +5,11 @@
 #include <inttypes.h>
 
 /* Standard streams, signals, log, control socket, the main thread's loop; and what RDMA devices take once. */
-#define OF_DAEMON  37u
-#define OF_WORKER  5u  /* its loop */
+#define OF_DAEMON 37u
+#define OF_HEALTH 5u /* the loop in which servers are tried */
+#define OF_WORKER 5u /* its loop */
+/* What tries its servers: a connection, and another at its MOUNT service. */
+#define OF_CHECK   2u
 #define OF_SERVICE 16u /* a listener on each fabric at each address of its host name, at most */
 /* Each worker's for a service on RDMA devices: two channels, and what wakes it for other threads and for devices. */
 #define OF_VERBS 4u
@@ -27,13 +30,14 @@ uint64_t config_connections(const struct config *config)
 
 uint64_t config_descriptors(const struct config *config)
 {
-	uint64_t sum = CONFIG_DESCRIPTORS_KEPT + OF_DAEMON + (uint64_t)OF_WORKER * config->workers +
+	uint64_t sum = CONFIG_DESCRIPTORS_KEPT + OF_DAEMON + OF_HEALTH +
+		       (uint64_t)OF_WORKER * config->workers +
 		       CONFIG_DESCRIPTORS_CONNECTION * config_connections(config);
 
 	for (size_t i = 0; i < config->nservices; i++) {
 		const struct service_config *service = &config->services[i];
 
-		sum += OF_SERVICE + CONFIG_DESCRIPTORS_HELD;
+		sum += OF_SERVICE + OF_CHECK + CONFIG_DESCRIPTORS_HELD;
 		if (is_verbs(&service->listen) || is_verbs(&service->connect))
 			sum += (uint64_t)OF_VERBS * config->workers;
 	}
@@ -42,7 +46,7 @@ uint64_t config_descriptors(const struct config *config)
 
 uint64_t config_descriptors_least(const struct config *config)
 {
-	return OF_DAEMON + (uint64_t)OF_WORKER * config->workers + config->nservices +
+	return OF_DAEMON + OF_HEALTH + (uint64_t)OF_WORKER * config->workers + config->nservices +
 	       CONFIG_DESCRIPTORS_CONNECTION;
 }
 

@@ -19,7 +19,7 @@ static void PRINTF_LIKE(4, 5) warn(FILE *out, const struct config *config,
 {
 	va_list ap;
 
-	fprintf(out, "%s:%d: warning: service %s%s", config->file, service->line, service->name,
+	fprintf(out, "%s:%d: warning: service %s%s", service->file, service->line, service->name,
 		*format == ':' ? "" : " ");
 	va_start(ap, format);
 	vfprintf(out, format, ap);

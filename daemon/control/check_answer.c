@@ -84,6 +84,7 @@ static bool is_under_way(const struct check_queries *queries, const char *servic
 static int begin(struct check_query *query, struct proxy *proxy, struct proxy_service *ps)
 {
 	const struct check_config config = {
+		.health = proxy->health,
 		.loop = proxy->loop,
 		.ports = proxy->ports,
 		.doors = &proxy->doors,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A check of a service's servers: its thread. */
+/* A check of a service's servers, between the thread that wants it and the one that does it. */
 #include "daemon/health/check.h"
 
 #include <errno.h>
@@ -9,36 +9,51 @@
 #include <time.h>
 
 #include "daemon/base/loop.h"
-#include "daemon/base/thread.h"
 #include "daemon/health/check_steps.h"
+#include "daemon/health/health.h"
 
 #define END_PATIENCE_S 3 /* for a check that is given up */
 
 struct check {
 	struct check_config config;
 	struct check_report report;
-	struct loop *loop; /* its own */
-	pthread_t thread;
-	struct check_steps steps; /* its own thread's */
+	struct check_steps steps; /* health's */
 
 	/* Between the two. */
 	pthread_mutex_t lock;
 	pthread_cond_t ended;
-	bool is_over;     /* the thread is about to end */
+	bool is_over;
 	bool given_up;    /* nobody wants to know any more … */
 	bool nobody_told; /* … and tell_done() was not posted */
+	/* Who wants it. */
 	bool is_told;
 	bool is_orphan; /* tell_done() is on its way, and frees it */
 };
 
-static void free_all(struct check *check)
+static void post(struct loop *loop, void (*fn)(void *arg), struct check *check)
 {
-	event_loop_free(check->loop);
-	config_free(check->config.config);
+	while (event_loop_post(loop, fn, check))
+		;
+}
+
+/* Health's: nothing that was posted to it for this check is left. */
+static void bury(void *arg)
+{
+	struct check *check = arg;
+
 	free(check->report.servers);
 	pthread_mutex_destroy(&check->lock);
 	pthread_cond_destroy(&check->ended);
 	free(check);
+}
+
+static void part_with(struct check *check)
+{
+	struct health *health = check->config.health;
+
+	config_free(check->config.config);
+	post(health_loop(health), bury, check);
+	health_over(health);
 }
 
 static void tell_done(void *arg)
@@ -46,23 +61,33 @@ static void tell_done(void *arg)
 	struct check *check = arg;
 
 	if (check->is_orphan) {
-		free_all(check);
+		part_with(check);
 		return;
 	}
 	check->is_told = true;
 	check->config.done(check->config.arg, &check->report);
 }
 
+/* Health's. */
 static void on_over(void *arg)
 {
-	event_loop_stop(((struct check *)arg)->loop);
+	struct check *check = arg;
+
+	pthread_mutex_lock(&check->lock);
+	check->nobody_told = check->given_up;
+	if (!check->nobody_told)
+		post(check->config.loop, tell_done, check);
+	check->is_over = true;
+	pthread_cond_signal(&check->ended);
+	pthread_mutex_unlock(&check->lock);
 }
 
-static void *run(void *arg)
+/* Health's. */
+static void begin(void *arg)
 {
 	struct check *check = arg;
 	const struct check_steps_config steps = {
-		.loop = check->loop,
+		.loop = health_loop(check->config.health),
 		.ports = check->config.ports,
 		.doors = check->config.doors,
 		.service = check->config.service,
@@ -74,51 +99,54 @@ static void *run(void *arg)
 	};
 
 	check_steps_begin(&check->steps, &steps);
-	event_loop_run(check->loop);
-	event_loop_finish(check->loop);
-	pthread_mutex_lock(&check->lock);
-	check->nobody_told = check->given_up;
-	while (!check->nobody_told && event_loop_post(check->config.loop, tell_done, check))
-		;
-	check->is_over = true;
-	pthread_cond_signal(&check->ended);
-	pthread_mutex_unlock(&check->lock);
-	return NULL;
 }
 
-int check_start(const struct check_config *config, struct check **out)
+static int prepare_report(struct check *check)
 {
-	struct check *check = calloc(1, sizeof(*check));
-	pthread_condattr_t attr;
-	int rc = -ENOMEM;
+	const struct check_config *config = &check->config;
+	struct check_report *report = &check->report;
 
-	if (!check)
-		return rc;
-	check->config = *config;
-	config_ref(config->config);
+	report->with_mount = config->with_mount;
+	report->nservers = config_nservers(config->service);
+	report->servers = calloc(report->nservers, sizeof(*report->servers));
+	if (!report->servers)
+		return -ENOMEM;
+	for (unsigned i = 0; i < report->nservers; i++)
+		config_uri_text(config_server(config->service, i), report->servers[i].server);
+	return 0;
+}
+
+static void prepare_lock(struct check *check)
+{
+	pthread_condattr_t attr;
+
 	pthread_mutex_init(&check->lock, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&check->ended, &attr);
 	pthread_condattr_destroy(&attr);
-	check->loop = event_loop_new();
-	check->report.with_mount = config->with_mount;
-	check->report.nservers = config_nservers(config->service);
-	check->report.servers = calloc(check->report.nservers, sizeof(*check->report.servers));
-	if (check->report.servers)
-		for (unsigned i = 0; i < check->report.nservers; i++)
-			config_uri_text(config_server(config->service, i),
-					check->report.servers[i].server);
-	if (check->loop && check->report.servers)
-		rc = thread_start("check", run, check, &check->thread);
-	if (rc)
-		free_all(check);
-	else
-		*out = check;
-	return rc;
 }
 
-/* Its thread gives up what it is at. */
+int check_start(const struct check_config *config, struct check **out)
+{
+	struct check *check = calloc(1, sizeof(*check));
+
+	if (!check)
+		return -ENOMEM;
+	check->config = *config;
+	if (prepare_report(check)) {
+		free(check);
+		return -ENOMEM;
+	}
+	prepare_lock(check);
+	config_ref(config->config);
+	health_begun(config->health);
+	post(health_loop(config->health), begin, check);
+	*out = check;
+	return 0;
+}
+
+/* Health's. */
 static void give_up(void *arg)
 {
 	struct check *check = arg;
@@ -128,8 +156,7 @@ static void give_up(void *arg)
 
 void check_give_up(struct check *check)
 {
-	while (event_loop_post(check->loop, give_up, check))
-		;
+	post(health_loop(check->config.health), give_up, check);
 }
 
 /* Returns whether it came to its end. */
@@ -155,14 +182,11 @@ void check_free(struct check *check)
 		return;
 	if (!check->is_told) {
 		check_give_up(check);
-		if (!await_end(check)) {
-			pthread_detach(check->thread);
+		if (!await_end(check))
 			return;
-		}
 	}
-	pthread_join(check->thread, NULL);
 	if (check->is_told || check->nobody_told)
-		free_all(check);
+		part_with(check);
 	else
 		check->is_orphan = true;
 }

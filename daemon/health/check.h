@@ -12,7 +12,7 @@
  * Nothing is changed on the server, and what is asked for may be had by anybody. A step that the server does not
  * allow is not tried, and no fault. Where a connection is lost, the next step has another one.
  *
- * A check has a thread and a loop of its own, so that it holds nobody up.
+ * Checks have a thread of their own (health.h), so that they hold nobody up.
  */
 #ifndef DAEMON_HEALTH_CHECK_H
 #define DAEMON_HEALTH_CHECK_H
@@ -25,11 +25,13 @@
 #include "daemon/config/config.h"
 #include "daemon/health/check_report.h"
 
+struct health;
 struct own_doors;
 struct ports;
 
 struct check_config {
-	struct loop *loop; /* whose thread is told; it outlives the check */
+	struct health *health; /* in whose thread it is done */
+	struct loop *loop;     /* whose thread is told; it outlives the check */
 	struct ports *ports;
 	const struct own_doors *doors;
 	struct config *config; /* that @service is in: counted once more */
@@ -44,7 +46,7 @@ struct check_config {
 
 struct check;
 
-/** check_start - begin. Returns 0 or a negative errno. */
+/** check_start - begin; in the thread of @config->loop, as all below. Returns 0 or -ENOMEM. */
 int check_start(const struct check_config *config, struct check **out) MUST_CHECK;
 /** check_give_up - done() comes as soon as it can, with what there is by then. */
 void check_give_up(struct check *check);

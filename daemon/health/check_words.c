@@ -84,6 +84,7 @@ void check_words_fault(struct check_step *step, enum check_step_id id, enum exch
 	};
 
 	step->result = CHECK_FAILED;
+	step->why = fault == EXCHANGE_FAULT_CANT_SEND ? LEG_CLOSE_LOCAL : LEG_CLOSE_BAD_REPLY;
 	snprintf(step->what, sizeof(step->what), "%s", texts[fault]);
 	step->advice =
 		id == CHECK_LONG_CALL
@@ -113,6 +114,7 @@ void check_words_refused(struct check_step *step, const struct probe_reply *repl
 	step->result = CHECK_FAILED;
 	step->advice = ANY_LOG;
 	if (!reply->is_rpc) {
+		step->why = LEG_CLOSE_BAD_REPLY;
 		snprintf(step->what, sizeof(step->what), "a Reply that cannot be read");
 		step->advice = "is it an NFS server that listens there?";
 	} else if (!reply->accepted) {

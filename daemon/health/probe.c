@@ -110,7 +110,7 @@ static void next_attempt(struct probe *probe)
 			return;
 		probe->leg = NULL;
 	}
-	unreached(probe, LEG_CLOSE_UNREACHABLE, strerror(-rc));
+	unreached(probe, attempts_why(rc), strerror(-rc));
 }
 
 static void on_resolved(void *arg, const struct name_result *name)
@@ -132,7 +132,7 @@ static void on_resolved(void *arg, const struct name_result *name)
 	probe->state = PROBE_CONNECTING;
 	rc = attempts_init(&probe->attempts, &config, name->addrs, name->naddrs);
 	if (rc)
-		unreached(probe, LEG_CLOSE_UNREACHABLE, strerror(-rc));
+		unreached(probe, attempts_why(rc), strerror(-rc));
 	else
 		next_attempt(probe);
 }
@@ -462,6 +462,7 @@ static int prepare_service(struct probe *probe)
 	if (service_init(&probe->service, &probe->keys))
 		return -ENOMEM;
 	probe->has_service = true;
+	service_silence(&probe->service);
 	targets_avoid(&probe->service.targets, config->doors);
 	return worker_service_init(&probe->ws, &probe->ground, &probe->service, &probe->account);
 }

@@ -57,6 +57,7 @@ static void ask(void *arg)
 {
 	struct proxy_service *ps = arg;
 	struct check_config config = {
+		.health = ps->proxy->health,
 		.loop = ps->proxy->loop,
 		.ports = ps->proxy->ports,
 		.doors = &ps->proxy->doors,
@@ -68,7 +69,7 @@ static void ask(void *arg)
 		.arg = ps,
 	};
 
-	/* Without memory for a thread now there may be later. */
+	/* Without memory now there may be later. */
 	if (check_start(&config, &ps->probing.check))
 		ask_later(ps);
 }

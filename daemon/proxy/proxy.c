@@ -12,6 +12,7 @@
 #include "daemon/base/sd.h"
 #include "daemon/config/config_memory.h"
 #include "daemon/config/config_value.h"
+#include "daemon/health/health.h"
 #include "daemon/proxy/admission.h"
 #include "daemon/proxy/held_sockets.h"
 #include "daemon/proxy/lacks.h"
@@ -290,6 +291,8 @@ int proxy_start(struct loop *loop, struct config *config, struct proxy **out)
 	if (!rc)
 		rc = start_looking(proxy);
 	if (!rc)
+		rc = health_new(&proxy->health);
+	if (!rc)
 		rc = start_workers(proxy);
 	if (!rc)
 		rc = start_services(proxy);
@@ -359,6 +362,9 @@ void proxy_stop(struct proxy *proxy)
 		worker_free(proxy->workers[i]);
 	free_all(&proxy->services);
 	free_all(&proxy->leaving);
+	/* A check that was over before it could be given up has told so. */
+	event_loop_finish(proxy->loop);
+	health_free(proxy->health);
 	budget_fini(&proxy->budget);
 	own_doors_fini(&proxy->doors);
 	ports_free(proxy->ports);

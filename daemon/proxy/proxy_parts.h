@@ -66,6 +66,7 @@ struct proxy {
 		*ports; /* where connections to TCP servers come from; shared with the workers */
 	struct sd_fds held; /* sockets that systemd had for it */
 	uint64_t next_id, start_us;
+	struct health *health; /* where servers are tried */
 	struct watchdog *watchdog;
 	unsigned max_connections;    /* that there are descriptors for */
 	struct loop_timer *look;     /* at what is told once in a while */

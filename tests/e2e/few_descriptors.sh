@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A proxy with few descriptors, and more clients than it has room for: they wait, nobody who is served is closed, and it recovers.
 BACK_PORT=3049
+# shellcheck disable=SC2034
+A_SERVICE='probe_interval_s = 1;'
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies
@@ -51,6 +53,11 @@ for i in {1..60}; do client "client-$i"; done
 short() { logged "clients wait: the limit of descriptors"; }
 check "too many clients that are served are a warning" wait_for 20 short
 check "some of them wait" not all_served {1..60}
+# Of the last descriptors none is left for a try: that is said, and is no fault of the server's.
+checked() { ctl a check nfs >$T/check.txt; [ $? -lt 3 ]; }
+check "a check of the server is answered" checked
+note "$(cat $T/check.txt)"
+check "and its server is known to answer" eval 'ctl a -j services | jq -e ".services[0].server.state == \"ok\""'
 check "the control client does not" ctl a status
 check "nor is anybody closed who was served" alive first
 turns() {

@@ -56,6 +56,11 @@ check "so is a file that is not there" refused \
 printf '@include "."\n' >a.conf
 check "a directory instead of a file is an error like others" refused '1: @include ".": cannot read .: not a file'
 
+mkdir parts
+printf '\n\nservices = (\n  { name = "part"; listen = "tcp://127.0.0.1:4000"; connect = "tcp://192.0.2.1"; } );\n' >parts/part.conf
+echo "$control include_dir = \"$T/parts\"; services = ();" >a.conf
+names_part() { timeout 20 "$PROXY" -t -c a.conf 2>&1 >/dev/null | grep -c "^$T/parts/part.conf:4: warning: service part has max_connections" | grep -qx 1; }
+check "a warning names the file of include_dir that it is about" names_part
 config "$control" 192.0.2.1 known.example
 check "a file for this host draws no warning" checked
 check "… none at all" silent

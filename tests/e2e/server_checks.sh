@@ -140,6 +140,15 @@ is_degraded() { "$CTL" -s $T/c.sock check one-of-two >/dev/null; [ $? = 1 ]; }
 check "a server that has failed: status 2" is_failed
 check "one of two that has: status 1" is_degraded
 
+# One that answers wrongly is known to be down before a client comes.
+asked="name = \"asked\"; listen = \"tcp://127.0.0.1:4100\"; connect = \"tcp://127.0.0.1:5008\"; probe_interval_s = 1;"
+printf 'control = "%s";\nservices = ( { %s } );\n' $T/d.sock "$asked" >$T/d.conf
+start d "$PROXY" -c $T/d.conf
+is_known() { "$CTL" -s $T/d.sock -j services | jq -e '.services[0].server | .state == "down" and .error == "the Reply breaks the protocol"'; }
+check "a bad server is known to be down by its probes" wait_for 20 is_known
+check "which is said once" [ "$(grep -c 'does not answer' $T/d.log)" = 1 ]
+stop_proxy d
+
 # A check under way, and another one of the same; and the daemon ends.
 start patient "$CTL" -s $T/c.sock check tcp-silent
 start second "$CTL" -s $T/c.sock check tcp-silent

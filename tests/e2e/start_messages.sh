@@ -219,7 +219,7 @@ check "… and told once" [ "$(grep -c 'clients wait: ' $T/one.log)" = 1 ]
 stop crowd KILL
 stop one
 fails_saying "hardly any descriptors" 1 \
-	"cannot start: the limit of descriptors (LimitNOFILE= in the unit, ulimit -n in a shell) is 14, but 45 are needed" \
+	"cannot start: the limit of descriptors (LimitNOFILE= in the unit, ulimit -n in a shell) is 14, but 50 are needed" \
 	prlimit --nofile=14:14
 
 finish

@@ -436,11 +436,11 @@ START_TEST(descriptors_are_enough_for_all_connections)
 {
 	load_services(2, 1, "tcp");
 	ck_assert_uint_eq(config_connections(fixture.config), 1024);
-	ck_assert_uint_eq(config_descriptors(fixture.config), 2 * 1024 + 5 * 2 + 528 + 101);
+	ck_assert_uint_eq(config_descriptors(fixture.config), 2 * 1024 + 5 * 2 + 530 + 106);
 	load_services(64, 3, "rdma");
 	ck_assert_uint_eq(config_connections(fixture.config), 3 * 1024);
 	ck_assert_uint_eq(config_descriptors(fixture.config),
-			  2 * 3 * 1024 + 5 * 64 + 4 * 64 * 3 + 528 * 3 + 101);
+			  2 * 3 * 1024 + 5 * 64 + 4 * 64 * 3 + 530 * 3 + 106);
 }
 END_TEST
 

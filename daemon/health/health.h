@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The thread in which servers are tried, with its loop. The daemon has one, which is there before anybody connects: to
+ * make a loop takes descriptors, which may be short later.
+ */
+#ifndef DAEMON_HEALTH_HEALTH_H
+#define DAEMON_HEALTH_HEALTH_H
+
+#include "base/compiler.h"
+#include "base/loop.h"
+
+struct health;
+
+/** health_new - start it. Returns 0 or a negative errno. */
+int health_new(struct health **out) MUST_CHECK;
+/** health_loop - its loop, to post to. */
+struct loop *health_loop(const struct health *health);
+/** health_begun, health_over - count the checks that are not over; from any thread. */
+void health_begun(struct health *health);
+void health_over(struct health *health);
+/** health_free - end it. One that is left with a check is left to the end of the process. Accepts NULL. */
+void health_free(struct health *health);
+
+#endif
