@@ -1,6 +1,6 @@
 # Fuzz targets.
 #
-# Under --enable-fuzzing (CC=clang) each is a libFuzzer program; `make check TESTS=` builds them and
+# Under --enable-fuzzing (CC=clang) each is a libFuzzer program; `make fuzz-programs` builds them and
 # tests/fuzz/run.sh runs them. Otherwise each is linked with a main that replays its corpus, in `make check`.
 #
 # To add one called NAME:
@@ -88,3 +88,5 @@ tests_fuzz_fuzz_padding_LDADD = $(FUZZ_LDADD)
 
 FUZZ_TARGETS += tests/fuzz/fuzz_rdma_leg
 tests_fuzz_fuzz_rdma_leg_LDADD = tests/sim/librig.a tests/lib/libfakenfs.a $(FUZZ_LDADD)
+
+fuzz-programs: $(FUZZ_TARGETS)

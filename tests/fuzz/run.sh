@@ -6,7 +6,7 @@ set -u
 if [ $# -ne 2 ]; then
 	cat >&2 <<-END
 	usage: tests/fuzz/run.sh BUILD_DIR SECONDS
-	BUILD_DIR was configured with CC=clang --enable-fuzzing and built with make check TESTS=
+	BUILD_DIR was configured with CC=clang --enable-fuzzing and built with make fuzz-programs
 	SECONDS   in total; each target gets an equal share, at least one second
 	What is found is left in BUILD_DIR/tests/fuzz/findings; the exit status is then 1.
 	END

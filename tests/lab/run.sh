@@ -101,8 +101,7 @@ for binary in daemon/rpcrdma-proxy daemon/ctl/rpcrdma-proxyctl; do
 	[ -x "$build/$binary" ] || skip_all "no $binary in $build"
 done
 build=$(cd "$build" && pwd)
-make -s -C "$build" tests/lab/lab_work tests/lab/fabric_pair tests/e2e/held_call tests/judge/judge tests/bench/rpc_load >/dev/null 2>&1 ||
-	skip_all "tests/lab/lab_work, fabric_pair, tests/e2e/held_call, tests/judge/judge and tests/bench/rpc_load do not build in $build"
+make -s -C "$build" lab-programs >/dev/null 2>&1 || skip_all "make lab-programs fails in $build"
 
 # Into namespaces of our own; the PID namespace takes every process with it when this script ends.
 if [ "${LAB_INSIDE:-}" != yes ]; then
