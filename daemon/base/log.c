@@ -238,8 +238,7 @@ static void tell_one(struct log_limit *limit, uint64_t now_us)
 
 	if (!limit->suppressed)
 		return;
-	snprintf(text, sizeof(text), "%s%s%llu more %s in %llu s%s%s",
-		 limit->whose ? limit->whose : "", limit->whose ? ": " : "",
+	snprintf(text, sizeof(text), "%llu more %s in %llu s%s%s",
 		 (unsigned long long)limit->suppressed,
 		 limit->what ? limit->what : "such lines were left out",
 		 (unsigned long long)(us > 1000000 ? (us + 999999) / 1000000 : 1),

@@ -132,6 +132,16 @@ static void put_fields(struct log_line *line, enum log_level level, const struct
 	}
 }
 
+static void put_whom(struct log_line *line, const struct log_about *about)
+{
+	if (about->prefix[0]) {
+		put_escaped(line, about->prefix);
+	} else if (about->service) {
+		put_escaped(line, about->service);
+		put_escaped(line, ": ");
+	}
+}
+
 void log_line_make(struct log_line *line, enum log_form form, enum log_level level,
 		   const struct log_about *about, const char *text, uint64_t realtime_us)
 {
@@ -139,7 +149,7 @@ void log_line_make(struct log_line *line, enum log_form form, enum log_level lev
 	line->cut = false;
 	put_head(line, form, level, realtime_us);
 	if (about)
-		put_escaped(line, about->prefix);
+		put_whom(line, about);
 	put_escaped(line, text);
 	end_message(line);
 	if (form == LOG_FORM_FIELDS)

@@ -28,11 +28,11 @@ enum log_form {
 };
 
 /*
- * Whom a line is about: the prefix of a connection's lines, and what becomes fields of the journal's entry where it is
- * known. The strings are borrowed, until the call that logs returns, and are not looked at where there are no fields.
+ * Whom a line is about: it begins with a connection's prefix, or else with the service, "to-filer: "; and what is known
+ * becomes fields of the journal's entry. The strings are borrowed, until the call that logs returns.
  */
 struct log_about {
-	char prefix[LOG_PREFIX_BYTES];   /* "[to-filer#17 10.0.0.3:712] "; empty: none */
+	char prefix[LOG_PREFIX_BYTES]; /* "[to-filer#17 10.0.0.3:712] "; empty: of no connection */
 	char client[ADDRESS_HOST_BYTES]; /* empty: not known, as those that are NULL */
 	const char *service, *upstream;  /* by their names in the configuration */
 	const char *reason; /* a name of LEG_CLOSE_REASONS; an entry has it in lower case */

@@ -76,19 +76,17 @@ static void log_shortfall(const char *service)
 	if (start_may_be_reserved())
 		log_warning(
 			LOG_ABOUT(.service = service),
-			"%s: connections to the server come from unprivileged ports: the "
+			"connections to the server come from unprivileged ports: the "
 			"reserved ones are all in use; NFS exports that are not \"insecure\" "
 			"refuse those: have fewer connections (max_connections), or export with "
-			"that and set source_port = \"any\"",
-			service);
+			"that and set source_port = \"any\"");
 	else
 		log_warning(
 			LOG_ABOUT(.service = service),
-			"%s: connections to the server come from unprivileged ports: the "
+			"connections to the server come from unprivileged ports: the "
 			"reserved ones take CAP_NET_BIND_SERVICE, which is missing; NFS exports "
 			"that are not \"insecure\" refuse those: grant it, or export with that "
-			"and set source_port = \"any\"",
-			service);
+			"and set source_port = \"any\"");
 }
 
 static void tell_shortfall(struct worker_service *ws)

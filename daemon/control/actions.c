@@ -83,7 +83,7 @@ static json_t *resume_json(struct proxy *proxy, const char *name)
 		if (!is_meant(ps, name) || !atomic_load(&ps->service.draining))
 			continue;
 		if (proxy_service_listen(ps, NULL, error, sizeof(error))) {
-			log_error(NULL, "%s: %s", own, error);
+			log_error(LOG_ABOUT(.service = own), "%s", error);
 			json_array_append_new(errors, json_sprintf("%s: %s", own, error));
 			continue;
 		}
@@ -131,14 +131,14 @@ json_t *action_run(struct proxy *proxy, enum control_command_id command, const c
 {
 	bool of_service = command == CONTROL_COMMAND_DRAIN || command == CONTROL_COMMAND_RESUME;
 
-	log_info(LOG_ABOUT(.service = of_service ? argument : NULL),
+	log_info(LOG_ABOUT(.service = of_service && argument[0] ? argument : NULL),
 		 "%s%s%s was asked for by %s on the control socket",
 		 command == CONTROL_COMMAND_RELOAD   ? "a reload"
 		 : command == CONTROL_COMMAND_DRAIN  ? "to drain"
 		 : command == CONTROL_COMMAND_RESUME ? "to resume"
 		 : command == CONTROL_COMMAND_TARGET ? "target"
 						     : "to disconnect",
-		 argument[0] ? " " : "", argument, who);
+		 argument[0] && !of_service ? " " : "", of_service ? "" : argument, who);
 	if (proxy->stopping)
 		return json_pack("{s:s}", "error", "the daemon is stopping");
 	if (of_service && argument[0] && !proxy_service_find(proxy, argument))

@@ -29,9 +29,8 @@ static void on_refused(void *arg, const struct incoming *in, enum leg_close why)
 
 	ps->refused[why]++;
 	address_host_text(peer, ctx.about.client);
-	log_limited(LOG_LEVEL_WARNING, &service->lines[LINE_REFUSED + why], &ctx,
-		    "%s: refused %s: %s", service->config->name, address_text(peer, text),
-		    leg_close_text(why));
+	log_limited(LOG_LEVEL_WARNING, &service->lines[LINE_REFUSED + why], &ctx, "refused %s: %s",
+		    address_text(peer, text), leg_close_text(why));
 	lobby_hold(&ps->lobby, in, why);
 }
 
@@ -122,16 +121,15 @@ static void log_shortage(struct proxy_service *ps)
 	const char *name = ps->service.config->name;
 
 	if (proxy_connections(proxy) < proxy->max_connections)
-		log_write_limited(
-			LOG_LEVEL_WARNING, &ps->shortages, LOG_ABOUT(.service = name),
-			"%s: clients wait: it has %u connections, and what else the " LIMIT
-			" allows is kept for other services: raise it",
-			name, taken(ps));
+		log_write_limited(LOG_LEVEL_WARNING, &ps->shortages, LOG_ABOUT(.service = name),
+				  "clients wait: it has %u connections, and what else the " LIMIT
+				  " allows is kept for other services: raise it",
+				  taken(ps));
 	else
 		log_write_limited(LOG_LEVEL_WARNING, &ps->shortages, LOG_ABOUT(.service = name),
-				  "%s: clients wait: the " LIMIT
+				  "clients wait: the " LIMIT
 				  " allows %u connections of all services: raise it",
-				  name, proxy->max_connections);
+				  proxy->max_connections);
 }
 
 /*

@@ -27,10 +27,10 @@ static void complain(const char *name, const struct sockaddr *addr, const struct
 	char at[ADDRESS_TEXT_BYTES], listen[CONFIG_URI_TEXT_BYTES];
 
 	if (ps)
-		log_error(NULL,
-			  "%s: systemd has a socket of this name (FileDescriptorName=) that "
+		log_error(LOG_ABOUT(.service = name),
+			  "systemd has a socket of this name (FileDescriptorName=) that "
 			  "listens at %s, but its listen is %s",
-			  name, address_text(addr, at),
+			  address_text(addr, at),
 			  config_uri_text(&ps->service.config->listen, listen));
 	else
 		log_error(NULL,

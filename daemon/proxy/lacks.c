@@ -40,12 +40,12 @@ static void check_source_ports(const struct config *config)
 			continue;
 		if (service->source_port == SOURCE_PORT_RESERVED)
 			log_warning(LOG_ABOUT(.service = service->name),
-				    "%s: %s (source_port = \"reserved\")", service->name, what);
+				    "%s (source_port = \"reserved\")", what);
 		else if (service->source_port == SOURCE_PORT_AUTO)
 			log_warning(LOG_ABOUT(.service = service->name),
-				    "%s: %s (source_port = \"auto\"): connections come from ports "
+				    "%s (source_port = \"auto\"): connections come from ports "
 				    "above, which NFS exports refuse unless they are \"insecure\"",
-				    service->name, what);
+				    what);
 	}
 }
 

@@ -34,10 +34,9 @@ void proxy_tell_listening(const struct proxy_service *ps)
 	char listen[CONFIG_URI_TEXT_BYTES], connect[CONFIG_URI_TEXT_BYTES];
 
 	log_info(LOG_ABOUT(.service = service->name, .upstream = connect),
-		 "%s: listening on %s%s%s%s for %s", service->name,
-		 config_uri_text(&service->listen, listen), on_any ? " (" : "",
-		 on_any ? listener_fabrics(ps->listener) : "", on_any ? ")" : "",
-		 config_uri_text(&service->connect, connect));
+		 "listening on %s%s%s%s for %s", config_uri_text(&service->listen, listen),
+		 on_any ? " (" : "", on_any ? listener_fabrics(ps->listener) : "",
+		 on_any ? ")" : "", config_uri_text(&service->connect, connect));
 }
 
 int proxy_find_doors(struct proxy *proxy)
@@ -75,7 +74,7 @@ static void release(struct proxy *proxy)
 			continue;
 		TAILQ_REMOVE(&proxy->leaving, ps, entry);
 		log_info(LOG_ABOUT(.service = ps->service.config->name),
-			 "%s: its last connection has ended", ps->service.config->name);
+			 "its last connection has ended");
 		proxy_service_free(ps);
 	}
 }
@@ -96,9 +95,9 @@ static uint64_t cut_due(struct proxy_service_list *list, uint64_t now_us, uint64
 		}
 		if (left)
 			log_warning(LOG_ABOUT(.service = ps->service.config->name),
-				    "%s: %u connections have Calls in flight still after "
+				    "%u connections have Calls in flight still after "
 				    "drain_timeout_s: they are closed",
-				    ps->service.config->name, left);
+				    left);
 		proxy_service_cut(ps);
 	}
 	return next_us;
@@ -227,8 +226,7 @@ static int start_listening(struct proxy *proxy)
 	TAILQ_FOREACH(ps, &proxy->services, entry) {
 		rc = proxy_service_listen(ps, &have, error, sizeof(error));
 		if (rc) {
-			log_error(LOG_ABOUT(.service = ps->service.config->name), "%s: %s",
-				  ps->service.config->name, error);
+			log_error(LOG_ABOUT(.service = ps->service.config->name), "%s", error);
 			return rc;
 		}
 		proxy_tell_listening(ps);

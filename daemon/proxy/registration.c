@@ -53,8 +53,8 @@ static void add(struct wanted *wanted, const char *service, const struct sockadd
 	/* On each fabric there is a listener at the same address. */
 	if (had && strcmp(had->address, text))
 		log_info(LOG_ABOUT(.service = service),
-			 "%s: rpcbind has room for one %s, which is %s: not registered: %s",
-			 service, netid, had->address, text);
+			 "rpcbind has room for one %s, which is %s: not registered: %s", netid,
+			 had->address, text);
 	if (had)
 		return;
 	for (uint32_t version = NFS_LOWEST; version <= NFS_HIGHEST; version++) {

@@ -168,8 +168,7 @@ static void take_back(struct plan *plan)
 		if (!ps->listener && !atomic_load(&ps->service.draining) &&
 		    listen_where_not(plan, ps))
 			log_error(LOG_ABOUT(.service = ps->service.config->name),
-				  "%s: it does not listen any more: reload again",
-				  ps->service.config->name);
+				  "it does not listen any more: reload again");
 }
 
 static bool has_name(const struct plan *plan, const char *name)

@@ -84,8 +84,7 @@ static void take(void *arg, struct handover *handover)
 		if (rc) {
 			log_limited(LOG_LEVEL_ERROR, &ws->service->lines[LINE_NOT_TAKEN],
 				    LOG_ABOUT(.service = ws->service->config->name),
-				    "%s: cannot take a connection: %s", ws->service->config->name,
-				    strerror(-rc));
+				    "cannot take a connection: %s", strerror(-rc));
 			ws->closes[CLOSE_BY_PROXY][LEG_CLOSE_RESOURCES]++;
 			disown(station);
 		} else if (atomic_load(&ws->service->draining)) {

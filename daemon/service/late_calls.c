@@ -22,8 +22,8 @@ static void tell_late(const struct late_calls *late, const struct late_found *fo
 	char text[ADDRESS_TEXT_BYTES], age[AMOUNT_TEXT_BYTES];
 
 	log_warning(LOG_ABOUT(.service = late->service),
-		    "%s: a Call has waited %s for the server %s (%u Call%s of %u client%s %s)",
-		    late->service, amount_age(found->oldest_us, age),
+		    "a Call has waited %s for the server %s (%u Call%s of %u client%s %s)",
+		    amount_age(found->oldest_us, age),
 		    address_text((const struct sockaddr *)&found->server, text), late->calls,
 		    late->calls == 1 ? "" : "s", late->clients, late->clients == 1 ? "" : "s",
 		    late->calls == 1 ? "waits" : "wait");
@@ -36,13 +36,12 @@ static void tell_over(const struct late_calls *late)
 	amount_age(late->longest_us, age);
 	if (late->answered)
 		log_warning(LOG_ABOUT(.service = late->service),
-			    "%s: the server answers again, the oldest Call had waited %s",
-			    late->service, age);
+			    "the server answers again, the oldest Call had waited %s", age);
 	else
 		log_warning(LOG_ABOUT(.service = late->service),
-			    "%s: no Call waits for the server any more: those that did ended with "
+			    "no Call waits for the server any more: those that did ended with "
 			    "their connections, the oldest after %s",
-			    late->service, age);
+			    age);
 }
 
 static uint64_t most(uint64_t a, uint64_t b)

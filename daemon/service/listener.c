@@ -171,11 +171,10 @@ static void tell_absent(const struct service_config *service, const struct socka
 {
 	char text[ADDRESS_TEXT_BYTES];
 
-	log_warning(NULL,
-		    "%s: this host does not have the address of %s://%s, where it listens: clients "
+	log_warning(LOG_ABOUT(.service = service->name),
+		    "this host does not have the address of %s://%s, where it listens: clients "
 		    "come once it has",
-		    service->name, transport_name(service->listen.transport),
-		    address_text(addr, text));
+		    transport_name(service->listen.transport), address_text(addr, text));
 }
 
 static int open_socket(const struct service_config *service, const struct sockaddr *addr)
@@ -284,8 +283,8 @@ static void tell_lack(const struct listener *listener, const struct addrinfo *ai
 
 	if (log_is_on(level))
 		log_write(level, LOG_ABOUT(.service = listener->service->name),
-			  "%s: not on %s at %s: %s", listener->service->name, fabric,
-			  address_text(ai->ai_addr, text), strerror(-rc));
+			  "not on %s at %s: %s", fabric, address_text(ai->ai_addr, text),
+			  strerror(-rc));
 }
 
 /*

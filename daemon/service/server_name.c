@@ -173,8 +173,8 @@ static void log_left_out(const struct server_name *name, const struct sockaddr_s
 	char text[ADDRESS_TEXT_BYTES];
 
 	log_limited(LOG_LEVEL_WARNING, name->lines, LOG_ABOUT(.service = name->service),
-		    "%s: the name %s has the address %s, where this daemon listens: it is left out",
-		    name->service, name->host, address_text((const struct sockaddr *)addr, text));
+		    "the name %s has the address %s, where this daemon listens: it is left out",
+		    name->host, address_text((const struct sockaddr *)addr, text));
 }
 
 /* Takes the doors of this daemon out of what was found. */
@@ -260,8 +260,8 @@ static void log_old(const struct server_name *name, const struct view *view)
 {
 	log_write_limited(
 		LOG_LEVEL_WARNING, name->lines, LOG_ABOUT(.service = name->service),
-		"%s: no new answer for the name %s (%s): its addresses of %llu s ago are used",
-		name->service, name->host, view->error ? view->error : "the name server is silent",
+		"no new answer for the name %s (%s): its addresses of %llu s ago are used",
+		name->host, view->error ? view->error : "the name server is silent",
 		(unsigned long long)(view->age_us / 1000000));
 }
 

@@ -132,8 +132,8 @@ static void tell_down(struct server_state *state, uint64_t now_us)
 {
 	char addr[NOTE_BYTES], clients[NOTE_BYTES];
 
-	log_warning(about(state), "%s: server %s%s %s: %s%s", state->service, state->uri,
-		    where(state, addr), fault(state), state->error, waiting(state, clients));
+	log_warning(about(state), "server %s%s %s: %s%s", state->uri, where(state, addr),
+		    fault(state), state->error, waiting(state, clients));
 	state->told_down = true;
 	told(state, now_us);
 }
@@ -142,8 +142,8 @@ static void tell_still_down(struct server_state *state, uint64_t now_us)
 {
 	char addr[NOTE_BYTES], clients[NOTE_BYTES], count[NOTE_BYTES], since[AMOUNT_TEXT_BYTES];
 
-	log_warning(about(state), "%s: server %s%s %s for %s: %s; %s failed%s", state->service,
-		    state->uri, where(state, addr), long_fault(state),
+	log_warning(about(state), "server %s%s %s for %s: %s; %s failed%s", state->uri,
+		    where(state, addr), long_fault(state),
 		    amount_age(passed_us(state->since_us, now_us), since), state->error,
 		    attempts(state->failed, count), waiting(state, clients));
 	state->told_down = true;
@@ -155,8 +155,8 @@ static void tell_back(struct server_state *state, uint64_t now_us)
 	char addr[NOTE_BYTES], count[NOTE_BYTES], since[AMOUNT_TEXT_BYTES];
 
 	log_warning(LOG_ABOUT(.service = state->service, .upstream = state->uri),
-		    "%s: server %s%s answers again after %s (%s)", state->service, state->uri,
-		    where(state, addr), amount_age(passed_us(state->since_us, now_us), since),
+		    "server %s%s answers again after %s (%s)", state->uri, where(state, addr),
+		    amount_age(passed_us(state->since_us, now_us), since),
 		    attempts(state->failed, count));
 	state->told_down = false;
 	state->failed = 0;
@@ -168,8 +168,8 @@ static void tell_gaps(struct server_state *state, uint64_t now_us)
 	char addr[NOTE_BYTES];
 
 	log_warning(about(state),
-		    "%s: server %s%s comes and goes: %u times in the last %llu s it %s: %s",
-		    state->service, state->uri, where(state, addr), state->gaps,
+		    "server %s%s comes and goes: %u times in the last %llu s it %s: %s", state->uri,
+		    where(state, addr), state->gaps,
 		    (unsigned long long)passed_us(state->told_us, now_us) / 1000000, fault(state),
 		    state->error);
 	told(state, now_us);

@@ -19,8 +19,8 @@ static void open_verbs(struct worker_service *ws)
 	service_verbs_config(config, &verbs);
 	ws->verbs = verbs_fabric_new(ws->ground->loop, ws->ground->pool, &verbs);
 	if (!ws->verbs && !ws->service->is_silent)
-		log_warning(LOG_ABOUT(.service = config->name),
-			    "%s: no use of the RDMA devices: %s", config->name, strerror(errno));
+		log_warning(LOG_ABOUT(.service = config->name), "no use of the RDMA devices: %s",
+			    strerror(errno));
 }
 
 int worker_service_add_desks(struct worker_service *ws)

@@ -107,9 +107,10 @@ START_TEST(what_is_not_known_is_no_field)
 	to_form(LOG_FORM_FIELDS);
 	log_info(NULL, "up");
 	log_info(LOG_ABOUT(.service = "exports"), "listening");
-	ck_assert_str_eq(said, "MESSAGE=up\nPRIORITY=6\nSYSLOG_IDENTIFIER=rpcrdma-proxy\n"
-			       "MESSAGE=listening\nPRIORITY=6\nSYSLOG_IDENTIFIER=rpcrdma-proxy\n"
-			       "RPCRDMA_SERVICE=exports\n");
+	ck_assert_str_eq(said,
+			 "MESSAGE=up\nPRIORITY=6\nSYSLOG_IDENTIFIER=rpcrdma-proxy\n"
+			 "MESSAGE=exports: listening\nPRIORITY=6\nSYSLOG_IDENTIFIER=rpcrdma-proxy\n"
+			 "RPCRDMA_SERVICE=exports\n");
 }
 END_TEST
 
@@ -124,8 +125,9 @@ START_TEST(no_value_makes_a_field_of_its_own)
 	log_info(LOG_ABOUT(.service = "a\nRPCRDMA_CLIENT=10.0.0.1", .upstream = "\x1b[0m",
 			   .reason = "peer\n"),
 		 "a\nPRIORITY=0");
-	ck_assert_str_eq(said, "MESSAGE=a\\x0aPRIORITY=0\nPRIORITY=6\n"
-			       "SYSLOG_IDENTIFIER=rpcrdma-proxy\n");
+	ck_assert_str_eq(said,
+			 "MESSAGE=a\\x0aRPCRDMA_CLIENT=10.0.0.1: a\\x0aPRIORITY=0\nPRIORITY=6\n"
+			 "SYSLOG_IDENTIFIER=rpcrdma-proxy\n");
 	said[0] = '\0';
 	log_info(LOG_ABOUT(.service = longer), "%s", longer);
 	ck_assert_uint_le(strlen(said), LOG_ENTRY_BYTES);
