@@ -297,8 +297,8 @@ static const char *not_allowed(const struct probe_reply *reply)
 	return NULL;
 }
 
-static void judge_compound(struct check_steps *steps, const struct probe_reply *reply,
-			   uint32_t len_bytes)
+static void judge_results(struct check_steps *steps, const struct probe_reply *reply,
+			  uint32_t len_bytes)
 {
 	struct check_step *step = step_of(steps);
 	uint32_t status = reply->nfs_status;
@@ -319,11 +319,11 @@ static void judge_compound(struct check_steps *steps, const struct probe_reply *
 		skip(steps, is_nfs3(steps) ? "the directory that is exported is too small for that"
 					   : "its Reply was not that long");
 	} else {
-		if (status != PROBE_NFS4_OK)
+		if (status != PROBE_NFS_OK)
 			pass(steps, "a Reply of %u bytes, status %u", len_bytes, status);
 		else
 			pass(steps, "a Reply of %u bytes", len_bytes);
-		if (steps->step == CHECK_INLINE_CALL && status == PROBE_NFS4_OK)
+		if (steps->step == CHECK_INLINE_CALL && status == PROBE_NFS_OK)
 			steps->getattr_bytes = len_bytes > 2 * PROBE_FRAME_BYTES
 						       ? len_bytes - PROBE_FRAME_BYTES
 						       : PROBE_FRAME_BYTES;
@@ -333,7 +333,7 @@ static void judge_compound(struct check_steps *steps, const struct probe_reply *
 
 static void judge(struct check_steps *steps, const struct exchange *x)
 {
-	bool compound = steps->step != CHECK_NULL;
+	bool has_status = steps->step != CHECK_NULL;
 	struct probe_reply reply;
 
 	step_of(steps)->took_us = now_us(steps) - steps->began_us;
@@ -345,9 +345,9 @@ static void judge(struct check_steps *steps, const struct exchange *x)
 			next_step(steps);
 		return;
 	}
-	probe_reply_read(x->reply.data, x->reply.len_bytes, compound, &reply);
-	if (compound)
-		judge_compound(steps, &reply, x->reply.len_bytes);
+	probe_reply_read(x->reply.data, x->reply.len_bytes, has_status, &reply);
+	if (has_status)
+		judge_results(steps, &reply, x->reply.len_bytes);
 	else
 		judge_null(steps, &reply);
 }

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "daemon/base/loop.h"
-#include "daemon/health/check_words.h"
 #include "daemon/health/probe_call.h"
 
 #define CONNECT_US   5000000u

@@ -17,7 +17,7 @@
 #define BUDGET_BYTES ((size_t)64 << 20) /* nothing is set aside for it */
 #define SOUGHT_US    100000u            /* until it is looked again whether a look-up is out */
 
-enum probe_state { PROBE_IDLE, PROBE_RESOLVING, PROBE_CONNECTING, PROBE_OPEN, PROBE_CLOSING };
+STATE_TABLE(probe_states, PROBE_STATES);
 
 struct probe {
 	struct probe_config config;
@@ -31,7 +31,7 @@ struct probe {
 	struct budget_holder holder;
 	bool has_service, has_budget;
 
-	enum probe_state state;
+	unsigned state;
 	uint64_t deadline_us; /* for the connection to open */
 	struct name_wait name;
 	struct attempts attempts;
@@ -56,6 +56,11 @@ struct probe {
 static uint64_t now_us(const struct probe *probe)
 {
 	return loop_now_us(probe->config.loop);
+}
+
+static void set_state(struct probe *probe, enum probe_state to)
+{
+	probe->state = state_next(&probe_states, probe->state, to);
 }
 
 /* ---- telling ---- */
@@ -84,7 +89,7 @@ static void unreached(struct probe *probe, enum leg_close why, const char *detai
 {
 	attempts_fini(&probe->attempts);
 	loop_timer_clear(probe->config.loop, probe->timer);
-	probe->state = PROBE_IDLE;
+	set_state(probe, PROBE_IDLE);
 	tell(probe, PROBE_UNREACHED, why, detail);
 }
 
@@ -129,7 +134,7 @@ static void on_resolved(void *arg, const struct name_result *name)
 		unreached(probe, name->why, name->error);
 		return;
 	}
-	probe->state = PROBE_CONNECTING;
+	set_state(probe, PROBE_CONNECTING);
 	rc = attempts_init(&probe->attempts, &config, name->addrs, name->naddrs);
 	if (rc)
 		unreached(probe, attempts_why(rc), strerror(-rc));
@@ -139,7 +144,7 @@ static void on_resolved(void *arg, const struct name_result *name)
 
 void probe_connect(struct probe *probe, uint64_t timeout_us)
 {
-	probe->state = PROBE_RESOLVING;
+	set_state(probe, PROBE_RESOLVING);
 	probe->deadline_us = now_us(probe) + timeout_us;
 	loop_timer_set(probe->config.loop, probe->timer, timeout_us);
 	name_desk_wait(&probe->ws.names[0], &probe->name, on_resolved, probe);
@@ -154,7 +159,7 @@ static void on_opened(void *arg)
 	if (probe->state != PROBE_CONNECTING)
 		return;
 	attempts_fini(&probe->attempts);
-	probe->state = PROBE_OPEN;
+	set_state(probe, PROBE_OPEN);
 	tell(probe, PROBE_OPENED, LEG_CLOSE_LOCAL, "");
 }
 
@@ -210,7 +215,7 @@ static void on_closing(void *arg, enum leg_close why, const char *detail)
 	if (probe->state != PROBE_OPEN)
 		return;
 	loop_timer_clear(probe->config.loop, probe->timer);
-	probe->state = PROBE_CLOSING;
+	set_state(probe, PROBE_CLOSING);
 }
 
 static void drop_call(struct probe *probe)
@@ -223,7 +228,7 @@ static void leg_over(struct probe *probe)
 {
 	drop_call(probe);
 	if (probe->state == PROBE_CLOSING) {
-		probe->state = PROBE_IDLE;
+		set_state(probe, PROBE_IDLE);
 		if (probe->late)
 			tell(probe, PROBE_LATE, probe->why, probe->noted);
 		else

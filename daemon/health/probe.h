@@ -17,10 +17,22 @@
 
 #include "base/compiler.h"
 #include "base/loop.h"
+#include "base/state.h"
 #include "daemon/config/config.h"
 #include "daemon/service/worker_service.h"
 #include "leg/exchange.h"
 #include "leg/leg.h"
+
+#define PROBE_STATES(X)                                                                            \
+	X(PROBE_IDLE, "idle", "probe_connect()", TO(PROBE_RESOLVING))                              \
+	X(PROBE_RESOLVING, "resolving", "the addresses of the server's name",                      \
+	  TO(PROBE_IDLE) | TO(PROBE_CONNECTING))                                                   \
+	X(PROBE_CONNECTING, "connecting", "the leg of an attempt to open, or the last to fail",    \
+	  TO(PROBE_IDLE) | TO(PROBE_OPEN))                                                         \
+	X(PROBE_OPEN, "open", "the leg to close", TO(PROBE_CLOSING))                               \
+	X(PROBE_CLOSING, "closing", "the leg to be over", TO(PROBE_IDLE))
+STATE_ENUM(probe_state, PROBE_STATES);
+extern const struct state_table probe_states;
 
 enum probe_event {
 	PROBE_OPENED,    /* the server is reached */
@@ -72,7 +84,7 @@ void probe_info(const struct probe *probe, struct leg_info *info);
  * probe_call - send a Call over the connection that is open
  * @call, @len_bytes: a whole RPC message, copied
  *
- * Returns 0; -EBADMSG if it is none; or -ENOMEM, and nothing is told.
+ * Returns 0, also where the connection is on its way out, as will be told; or -ENOMEM, and nothing is told.
  */
 int probe_call(struct probe *probe, const uint8_t *call, uint32_t len_bytes,
 	       uint64_t timeout_us) MUST_CHECK;

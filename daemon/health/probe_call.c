@@ -93,7 +93,7 @@ static void read_denied(const uint8_t *msg, uint32_t len_bytes, struct probe_rep
 		reply->auth_stat = xdr_load_u32(msg + 16);
 }
 
-void probe_reply_read(const uint8_t *msg, uint32_t len_bytes, bool compound,
+void probe_reply_read(const uint8_t *msg, uint32_t len_bytes, bool has_status,
 		      struct probe_reply *reply)
 {
 	struct rpc_reply_hdr hdr;
@@ -112,6 +112,6 @@ void probe_reply_read(const uint8_t *msg, uint32_t len_bytes, bool compound,
 	xdr_reader_init(&r, msg + hdr.results_offset, len_bytes - hdr.results_offset);
 	if (hdr.accept_stat == RPC_PROG_MISMATCH)
 		reply->is_rpc = xdr_get_u32(&r, &reply->low) && xdr_get_u32(&r, &reply->high);
-	else if (hdr.accept_stat == RPC_SUCCESS && compound)
+	else if (hdr.accept_stat == RPC_SUCCESS && has_status)
 		reply->is_rpc = xdr_get_u32(&r, &reply->nfs_status);
 }

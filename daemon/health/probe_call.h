@@ -10,16 +10,14 @@
 #include "rpc/msg.h"
 
 #define PROBE_NFS_VERSION  4u
-#define PROBE_CALL_BYTES   512u /* room for each but probe_call_long() */
+#define PROBE_CALL_BYTES   512u /* room for each but probe_call_lookup() */
 #define PROBE_MAX_GETATTRS 48u  /* Linux takes 50 operations in a COMPOUND */
 #define PROBE_FRAME_BYTES  44u  /* of a Reply, before the first GETATTR */
 
-/* Statuses of NFSv4 (RFC 7530 section 13). */
-#define PROBE_NFS4_OK             0u
-#define PROBE_NFS4_NAMETOOLONG    63u
-#define PROBE_NFS4_NOENT          2u
-#define PROBE_NFS4_MINOR_MISMATCH 10021u
+#define PROBE_NFS_OK       0u /* in any version of NFS */
+/* Statuses of NFSv4 alone (RFC 7530 section 13). */
 #define PROBE_NFS4_WRONGSEC       10016u
+#define PROBE_NFS4_MINOR_MISMATCH 10021u
 
 /** probe_put_header - the header of a Call as nobody (AUTH_SYS). */
 void probe_put_header(struct xdr_writer *w, uint32_t xid, uint32_t prog, uint32_t vers,
@@ -49,11 +47,11 @@ struct probe_reply {
 	uint32_t auth_stat;
 	enum rpc_accept_stat stat;
 	uint32_t low, high;  /* of RPC_PROG_MISMATCH */
-	uint32_t nfs_status; /* of a COMPOUND that was executed; else UINT32_MAX */
+	uint32_t nfs_status; /* where there is one; else UINT32_MAX */
 };
 
-/** probe_reply_read - @compound: of a COMPOUND, or of NULL. */
-void probe_reply_read(const uint8_t *msg, uint32_t len_bytes, bool compound,
+/** probe_reply_read - @has_status: its results begin with a status of NFS, as those of all procedures but NULL do. */
+void probe_reply_read(const uint8_t *msg, uint32_t len_bytes, bool has_status,
 		      struct probe_reply *reply);
 
 #endif

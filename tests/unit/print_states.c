@@ -6,6 +6,7 @@
 
 #include "daemon/bridge/bridge.h"
 #include "daemon/bridge/upstream.h"
+#include "daemon/health/probe.h"
 #include "daemon/service/client_table.h"
 #include "daemon/service/door.h"
 #include "fabric/iwarp/engine.h"
@@ -23,6 +24,7 @@ static const struct state_table *const machines[] = {
 	&bridge_states,
 	&client_states,
 	&upstream_states,
+	&probe_states,
 	&guest_states,
 	&tcp_leg_states,
 	&rdma_conn_states,
