@@ -180,9 +180,10 @@ guest_run() {
 }
 
 # guest_again BOOT SHARE: a guest that was lost is booted once more, for the rows that are left. The one that was in progress comes
-# first if the guest was lost by its kernel; else it has failed, and does not come again.
+# first if the guest was lost by its kernel, which has a third try if it does it again; else that row has failed, and does not
+# come again.
 guest_again() {
-	local first=$2 lost=$row blame what="$1: the guest did not come to its end${row:+, in \"$row\"}: $(guest_fate)"
+	local first=$2 lost=$row share=$2-again blame again what="$1: the guest did not come to its end${row:+, in \"$row\"}: $(guest_fate)"
 	if blame=$(guest_blame "$first"); then
 		echo "# lost by: $blame"
 	else
@@ -191,11 +192,18 @@ guest_again() {
 		[ -z "$lost" ] || echo "$lost" >>"$first/over"
 	fi
 	echo "# $1: the rows that are left, in a second boot"
-	guest_run "$1" "$first-again" "$first/over" ||
-		report "not ok" "$1: nor did the second guest${row:+, in \"$row\"}: $(guest_fate)"
+	guest_run "$1" "$share" "$first/over"
+	if [ "$fate" != "done" ] && [ -n "$blame" ] && [ "$row" = "$lost" ] && again=$(guest_blame "$share"); then
+		echo "# lost by: $again"
+		echo "# $1: the rows that are left, in a third boot"
+		share=$2-third
+		guest_run "$1" "$share" "$first/over"
+	fi
+	[ "$fate" = "done" ] ||
+		report "not ok" "$1: nor did the guest that followed${row:+, in \"$row\"}: $(guest_fate)"
 	[ -n "$blame" ] || return
-	if row_passed "$first-again" "$lost"; then
-		report ok "$what # SKIP not the proxy's doing, and passed in a second boot: $blame"
+	if row_passed "$share" "$lost"; then
+		report ok "$what # SKIP not the proxy's doing, and passed in another boot: $blame"
 	else
 		report "not ok" "$what: $blame"
 	fi

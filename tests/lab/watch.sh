@@ -2,22 +2,32 @@
 # A guest's reports and its end, sourced by run.sh: reports become TAP, and of a guest that does not come to its end the
 # TAP says in which row, how, and what its console showed last. Needs: report.
 
+# is_locked_up SHARE: the kernel has said again and again in this row that a processor of its does not come back.
+is_locked_up() {
+	[ "$(tail -c "+$((row_from + 1))" "$1/console.log" | grep -ac 'BUG: soft lockup')" -ge 4 ]
+}
+
 # guest_watch SHARE COMMAND...: boots a guest by COMMAND and watches it until it has ended, or has reported nothing for
-# SILENCE_S, or has taken LIMIT_S in all; then it is killed. Sets
+# SILENCE_S, or for a third of that with processors locked up, or has taken LIMIT_S in all; then it is killed. Sets
 #   row, row_from  the row in progress, if any, and where its part of the console begins
 #   heard          when the guest reported last
+#   silence_s      and for how long it had not, when it was killed for that
 #   fate           ended, silent, late or, if it came to its end, done
 #   qemu           QEMU's status
 guest_watch() {
-	local share=$1 patience_s=$SILENCE_S start=$SECONDS pid line status reports
+	local share=$1 patience_s=$SILENCE_S start=$SECONDS pid line begun='' status reports
 	shift
 	row='' row_from=0 heard=$SECONDS fate=''
 	exec {reports}< <(exec "$@" 2>"$share/qemu.log")
 	pid=$!
 	while :; do
-		IFS= read -r -t "$patience_s" -u "$reports" line
+		IFS= read -r -t $((patience_s < 30 ? patience_s : 30)) -u "$reports" line
 		status=$?
+		line=$begun$line begun=
 		if [ $status -gt 128 ]; then
+			begun=$line
+			silence_s=$((SECONDS - heard))
+			[ $silence_s -ge "$patience_s" ] || { [ $((3 * silence_s)) -ge "$patience_s" ] && is_locked_up "$share"; } || continue
 			fate=${fate:-silent}
 			break
 		fi
@@ -67,7 +77,7 @@ guest_said() {
 guest_fate() {
 	case $fate in
 	ended) echo "QEMU ended by itself with status $qemu" ;;
-	silent) echo "it was killed after a silence of $SILENCE_S s" ;;
+	silent) echo "it was killed after a silence of $silence_s s" ;;
 	late) echo "it was killed after $LIMIT_S s in all" ;;
 	esac
 }

@@ -42,7 +42,7 @@ all_released() {
 
 # silent_begin PORT: where the server of the row listens.
 silent_begin() {
-	modprobe -a sch_ingress cls_u32 cls_matchall act_gact
+	modprobe -a sch_ingress sch_tbf cls_u32 cls_matchall act_gact
 	"$LAB_BUILD/tests/e2e/held_call" serve 0.0.0.0 "$1" &
 	echo $! >/run/held.pids
 }
@@ -105,12 +105,14 @@ silent_siw() {
 }
 
 # Two rxe devices on a pair of interfaces of this guest. What is sent from here to either address takes the wire and not
-# the way within the host, on which nothing could be dropped.
+# the way within the host, on which nothing could be dropped. The wire has a speed: rxe devices that send each other the same
+# again and again, as they do once connections are lost, take both processors of the guest for themselves on one that has none.
 rxe_pair_up() {
 	local n
 	ip link add p1 type veth peer name p2
 	for n in 1 2; do
 		ip addr add "10.7.0.$n/32" dev p$n
+		tc qdisc add dev p$n root tbf rate 200mbit burst 64kb limit 64mb
 		ip link set p$n up
 		echo 1 >/proc/sys/net/ipv4/conf/p$n/accept_local
 		echo 0 >/proc/sys/net/ipv4/conf/p$n/rp_filter

@@ -166,7 +166,7 @@ row "rxe: packets are dropped, and either end gives up, with a Call in flight an
 guest_row siw-tcp-many verbs://10.0.2.15:2221 tcp://127.0.0.1:2049 "keepalive_s = 3;"
 row "siw client, verbs=>tcp on siw, knfsd, 4.1: $count other clients vanish" \
 	kills_client "$count" guest siw-tcp-many 4.1 10.0.2.15 2221 rdma
-modprobe -a sch_ingress cls_matchall act_gact
+modprobe -a sch_ingress sch_tbf cls_matchall act_gact
 rxe_pair_up
 guest_row rxe-tcp-many verbs://0.0.0.0:2222 tcp://127.0.0.1:2049 "keepalive_s = 3;"
 VICTIM=rxe_ row "rxe client, verbs=>tcp on rxe, knfsd, 3: $count other rxe clients vanish" \
