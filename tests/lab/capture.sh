@@ -18,13 +18,14 @@ capture_start() {
 		>"$capture_dir/$name.log" 2>&1 </dev/null 3>&- &
 	capture_pid=$!
 	echo $capture_pid >"$capture_dir/pid"
-	for _ in $(seq 100); do
-		grep -q '^File:' "$capture_dir/$name.log" && return 0
-		kill -0 $capture_pid 2>/dev/null || break
-		sleep 0.1
-	done
+	wait_for 30 capture_runs_or_ended "$name" && grep -q '^File:' "$capture_dir/$name.log" && return
 	echo "dumpcap does not start: $(tail -1 "$capture_dir/$name.log")"
 	return 1
+}
+
+# capture_runs_or_ended NAME: it has made its file, or never will.
+capture_runs_or_ended() {
+	grep -q '^File:' "$capture_dir/$1.log" || ! kill -0 $capture_pid 2>/dev/null
 }
 
 # capture_stop NAME ADDRESS...: an address behind each interface, by which the file shows that everything is in it. Sets
@@ -38,10 +39,7 @@ capture_stop() {
 		for address; do
 			printf '%s' "$text" >"/dev/udp/$address/9"
 		done
-		for _ in $(seq 100); do
-			capture_has "$file" "$text" $# && break
-			sleep 0.1
-		done
+		wait_for 20 capture_has "$file" "$text" $#
 		kill -INT $capture_pid
 	else
 		capture_bounded=yes

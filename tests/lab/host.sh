@@ -2,6 +2,7 @@
 # The host's side of a boot, sourced by run.sh: proxies and an NFS-Ganesha that guests reach as 10.0.2.2, and
 # the calls that a guest makes (see `host` in guest/lib.sh). Needs: here, out, build, tier.
 LAB_BUILD=$build
+. "$here/wait.sh"
 
 # ganesha_config NFS_PORT MOUNT_PORT FOLDER NFSV4...: FOLDER is where the state of its clients is, NFSV4 more of that block
 ganesha_config() {
@@ -39,12 +40,7 @@ node_start() {
 	ganesha.nfsd -F -L "$dir/$1.log" -f "$dir/$1.conf" -p "$dir/$1.lock" >/dev/null 2>&1 &
 	echo $! >"$dir/$1.pid"
 	disown
-	for _ in $(seq 100); do
-		(exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null && return 0
-		sleep 0.1
-	done
-	echo "# NFS-Ganesha does not start: $(tail -1 "$dir/$1.log")"
-	return 1
+	wait_for 30 accepts "$port" || { echo "# NFS-Ganesha does not start: $(tail -1 "$dir/$1.log")"; return 1; }
 }
 
 node_kill() {

@@ -33,6 +33,7 @@ EXTRA_DIST += \
 	tests/lab/proxy.sh \
 	tests/lab/results.sh \
 	tests/lab/run.sh \
+	tests/lab/wait.sh \
 	tests/lab/watch.sh
 
 # A guest runs it over its devices.

@@ -27,13 +27,13 @@ proxy_start() {
 	proxy_ready "$name"
 }
 
+proxy_answers() { proxy_says "$1" status >/dev/null 2>&1; }
+has_ended() { ! kill -0 "$1" 2>/dev/null; }
+proxy_answers_or_ended() { proxy_answers "$1" || has_ended "$(cat "$proxy_dir/$1.pid")"; }
+
 # proxy_ready NAME: waits until its control socket answers, as long as it lives.
 proxy_ready() {
-	for _ in $(seq 100); do
-		proxy_says "$1" status >/dev/null 2>&1 && return 0
-		kill -0 "$(cat "$proxy_dir/$1.pid")" 2>/dev/null || break
-		sleep 0.1
-	done
+	wait_for 30 proxy_answers_or_ended "$1" && proxy_answers "$1" && return
 	echo "proxy $1 does not start: $(tail -1 "$proxy_dir/$1.log")"
 	return 1
 }
@@ -44,10 +44,7 @@ proxy_stop() {
 	pid=$(cat "$proxy_dir/$1.pid" 2>/dev/null) || return 0
 	kill -"${2:-TERM}" "$pid" 2>/dev/null || true
 	# It may be the child of another subshell.
-	for _ in $(seq 100); do
-		kill -0 "$pid" 2>/dev/null || break
-		wait "$pid" 2>/dev/null || sleep 0.1
-	done
+	wait "$pid" 2>/dev/null || wait_for 10 has_ended "$pid"
 	rm -f "$proxy_dir/$1.pid"
 }
 
@@ -92,15 +89,16 @@ proxy_held() {
 	proxy_says "$1" -j connections | jq '[.connections[].upstream.calls_held? | numbers] | max // 0'
 }
 
-# proxy_drained NAME: waits, up to 30 s, until it has no connection and holds no memory; else says what it holds.
+# holds_nothing NAME: neither a connection nor memory. Sets status to what it says.
+holds_nothing() {
+	status=$(proxy_says "$1" -j status)
+	jq -e '.connections == 0 and (.memory | .claimed_bytes + .waiting_claims + .in_use_bytes == 0)' <<<"$status" >/dev/null
+}
+
+# proxy_drained NAME: waits, up to a minute, until it has no connection and holds no memory; else says what it holds.
 proxy_drained() {
 	local status=
-	for _ in $(seq 150); do
-		status=$(proxy_says "$1" -j status)
-		jq -e '.connections == 0 and (.memory | .claimed_bytes + .waiting_claims + .in_use_bytes == 0)' \
-			<<<"$status" >/dev/null && return 0
-		sleep 0.2
-	done
+	wait_for 60 holds_nothing "$1" && return
 	echo "proxy $1 still holds: $(jq -c '[.connections, .memory]' <<<"$status")"
 	return 1
 }

@@ -47,15 +47,18 @@ static void stick(void *arg)
 
 START_TEST(it_is_not_fed_while_a_worker_is_stuck)
 {
+	unsigned feeds = 0;
+
 	start_tcp("");
 	sem_init(&stuck, 0, 0);
 	sem_init(&go_on, 0, 0);
 	ck_assert_int_eq(event_loop_post(proxy->workers[1]->loop, stick, NULL), 0);
 	sem_wait(&stuck);
-	/* It may have turned since it was asked last: that feeds it once more, however late. */
+	/* A look that has just found it turned feeds, however late; and it may have turned since, which feeds once more. */
 	manager_forget();
-	if (manager_hears("WATCHDOG=1", 2 * WATCHDOG_MS))
-		ck_assert(!manager_hears("WATCHDOG=1", 2 * WATCHDOG_MS));
+	while (feeds < 3 && manager_hears("WATCHDOG=1", 2 * WATCHDOG_MS))
+		feeds++;
+	ck_assert_uint_le(feeds, 2);
 	sem_post(&go_on);
 	ck_assert(manager_hears("WATCHDOG=1", 10000));
 }

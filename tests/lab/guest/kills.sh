@@ -54,25 +54,17 @@ server_verified() {
 has_open() {
 	proxy_says "$1" -j connections | jq -e 'any(.connections[]; .state == "open")' >/dev/null
 }
+has_none_open() { ! has_open "$1"; }
 
 # rxe_replug PROXY: the rxe device is taken away and comes back. Only when the proxies have ended: until then rxe waits, since
 # librdmacm keeps it open; that PROXY has given its connections up is seen before. (With siw's device a thread of knfsd may
 # wait for ever for a Read on it.)
 rxe_replug() {
 	local removal name names
-	for _ in $(seq 300); do
-		has_open "$1" && break || sleep 0.1
-	done
+	wait_for 90 has_open "$1"
 	within 60 rdma link delete rxe0 &
 	removal=$!
-	for _ in $(seq 200); do
-		has_open "$1" || break
-		sleep 0.1
-	done
-	if has_open "$1"; then
-		echo "$1 keeps a connection without a device"
-		return 1
-	fi
+	wait_for 60 has_none_open "$1" || { echo "$1 keeps a connection without a device"; return 1; }
 	grep -q 'lost its device' "$proxy_dir"/*.log || { echo "no listener noticed"; return 1; }
 	names=$(basename -s .pid -a "$proxy_dir"/*.pid)
 	for name in $names; do proxy_stop "$name" KILL; done

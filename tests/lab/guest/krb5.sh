@@ -114,11 +114,7 @@ ganesha_start() {
 	LOG { Default_Log_Level = EVENT; }
 	CONF
 	ganesha.nfsd -L /run/share/ganesha.log -f $krb/ganesha.conf -p $krb/ganesha.pid
-	for _ in $(seq 100); do
-		(exec 3<>/dev/tcp/127.0.0.1/2149) 2>/dev/null && return
-		sleep 0.1
-	done
-	say "# NFS-Ganesha does not start: $(tail -1 /run/share/ganesha.log)"
+	wait_for 60 accepts 2149 || say "# NFS-Ganesha does not start: $(tail -1 /run/share/ganesha.log)"
 }
 
 names_start

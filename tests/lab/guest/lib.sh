@@ -6,17 +6,9 @@
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C
 lab=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
-say() { printf '%s\n' "$*" >/dev/ttyS1; }
+. "$lab/wait.sh"
 
-# wait_for SECONDS COMMAND...: until the command succeeds; fails when the time is over.
-wait_for() {
-	local limit=$((SECONDS + $1))
-	shift
-	until "$@"; do
-		((SECONDS < limit)) || return 1
-		sleep 0.1
-	done
-}
+say() { printf '%s\n' "$*" >/dev/ttyS1; }
 
 # Whatever happens, the guest goes down at once: the host must not wait for its time limit, and a sync would wait for mounts
 # whose server is gone.
@@ -79,7 +71,7 @@ server_start() {
 	echo 10 >/proc/fs/nfsd/nfsv4gracetime
 	echo 10 >/proc/fs/nfsd/nfsv4leasetime
 	rpcbind -w
-	for _ in $(seq 50); do [ -S /run/rpcbind.sock ] && break || sleep 0.1; done
+	wait_for 20 test -S /run/rpcbind.sock
 	truncate -s 1G /run/export.img
 	mkfs.ext4 -q -F -E lazy_itable_init=1 /run/export.img
 	mkdir -p /srv/export
@@ -179,15 +171,9 @@ host() {
 	n=$(date +%s%N)
 	printf '%s\n' "$*" >"/run/share/call.tmp"
 	mv /run/share/call.tmp "/run/share/call.$n"
-	for _ in $(seq 600); do
-		if [ -e "/run/share/answer.$n" ]; then
-			cat "/run/share/answer.$n"
-			return "$(cat "/run/share/status.$n")"
-		fi
-		sleep 0.1
-	done
-	echo "the host does not answer: $*"
-	return 1
+	wait_for 120 test -e "/run/share/answer.$n" || { echo "the host does not answer: $*"; return 1; }
+	cat "/run/share/answer.$n"
+	return "$(cat "/run/share/status.$n")"
 }
 
 # wanted NAME: whether a row is to run. With LAB_ROWS, only rows whose names match that extended regular expression; in a second

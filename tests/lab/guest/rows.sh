@@ -162,12 +162,13 @@ verdicts() {
 	done < <(host judge_verdicts)
 }
 
+verdicts_are_over() {
+	verdicts
+	[ ${#judged_rows[@]} = 0 ]
+}
+
 # verdicts_all: waits for the others; called before a guest ends.
 verdicts_all() {
-	for _ in $(seq 300); do
-		[ ${#judged_rows[@]} -gt 0 ] || return 0
-		verdicts
-		sleep 1
-	done
+	[ ${#judged_rows[@]} = 0 ] || wait_for 400 verdicts_are_over && return
 	for name in "${judged_rows[@]}"; do say "not ok judge: $name: no verdict"; done
 }

@@ -3,28 +3,21 @@
 # without a Call in flight, on either end, all that it held is to be released, by the probes of the proxies.
 
 SILENT_KEYS="keepalive_s=3;stall_timeout_s=3;"
-# The longest that any of them may take with these keys, in rounds of proxy_drained's 30 s: the default's two minutes.
-SILENT_ROUNDS=4
+# The longest that any of them may take with these keys, in rounds of proxy_drained's minute: two, and one for the emulator.
+SILENT_ROUNDS=3
 
 # held NAME ADDRESS PORT idle|held: a client that has been served, and then has a Call kept by the server, or not.
 held() {
 	"$LAB_BUILD/tests/e2e/held_call" ask "$2" "$3" "$4" >"/run/$1.$4" &
 	echo $! >>/run/held.pids
-	for _ in $(seq 200); do
-		grep -q ready "/run/$1.$4" && return 0
-		sleep 0.1
-	done
-	fail "client $1 is not served ($4)"
+	wait_for 40 grep -q ready "/run/$1.$4" || fail "client $1 is not served ($4)"
 }
 
 # counts NAME COUNTER VALUE: waits until it has reached that, which takes some rounds of probes.
 counts() {
-	for _ in $(seq 300); do
-		[ "$(proxy_count "$1" "$2")" -ge "$3" ] && return 0
-		sleep 0.2
-	done
-	fail "$1: $2 is $(proxy_count "$1" "$2"), not $3"
+	wait_for 120 has_counted "$@" || fail "$1: $2 is $(proxy_count "$1" "$2"), not $3"
 }
+has_counted() { [ "$(proxy_count "$1" "$2")" -ge "$3" ]; }
 
 stays_open() {
 	[ "$(proxy_says "$1" -j connections | jq '.connections | length')" = "$2" ] ||

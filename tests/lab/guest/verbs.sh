@@ -132,12 +132,15 @@ row "tcp client, tcp=>verbs on rxe, knfsd over RDMA, 4.2: the address moves 3 ti
 row "rxe client, verbs=>tcp on rxe, knfsd, 4.1: the address moves 3 times" \
 	moves 3 guest rxe-tcp 4.1 10.9.0.1 2204 rdma
 
-# seeks CONNECTIONS: the one of them has sought its server for a while
-seeks() { jq -e '.connections[0] | .state == "connecting" and .state_age_s >= 2' <<<"$1" >/dev/null; }
+# seeks PROXY: its one connection has sought the server for a while. Sets said to what the proxy says.
+seeks() {
+	said=$(proxy_says "$1" -j connections) &&
+		jq -e '.connections[0] | .state == "connecting" and .state_age_s >= 2' <<<"$said" >/dev/null
+}
 
 # siw connects inside of rdma_connect(), and here to a host whose answers are lost.
 silent_server() {
-	local client said=
+	local client said= seeks=
 	client_start 9
 	ip -n c9 route add blackhole 10.8.9.1/32
 	rdma link add siw9 type siw netdev v9
@@ -146,16 +149,13 @@ silent_server() {
 	# A record of 40 bytes, NFSv3 NULL: a server is sought for a whole Call.
 	printf '\200\0\0\50\0\0\0\1\0\0\0\0\0\0\0\2\0\1\206\243\0\0\0\3' >&$client
 	head -c 20 /dev/zero >&$client
-	for _ in $(seq 30); do
-		said=$(proxy_says silent -j connections) || break
-		seeks "$said" && break || sleep 0.2
-	done
+	wait_for 20 seeks silent && seeks=yes
 	echo "$said"
 	exec {client}<&-
 	proxy_stop silent KILL
 	rdma link delete siw9
 	client_end 9
-	seeks "$said" || fail "the proxy says: $said"
+	[ "$seeks" ] || fail "the proxy says: $said"
 }
 row "siw: a server that does not answer holds up nobody" silent_server
 
