@@ -11,12 +11,17 @@
 
 #include "daemon/base/thread.h"
 
-/* Look-ups whose thread is not done. */
+/*
+ * Look-ups whose thread is not done, and the thread that was done last. Each thread sees the end of the one before it, and
+ * resolver_quiesce() that of the last: what getaddrinfo() keeps for a thread is freed after its last line has run.
+ */
 static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	unsigned count;
-} pending = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0};
+	bool has_ended;
+	pthread_t ended;
+} pending = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
 struct query {
 	char *host, *port;
@@ -33,10 +38,29 @@ static void pending_add(int change)
 	pthread_mutex_unlock(&pending.lock);
 }
 
+/* The calling thread is done. */
+static void pending_end(void)
+{
+	bool has_before;
+	pthread_t before;
+
+	pthread_mutex_lock(&pending.lock);
+	has_before = pending.has_ended;
+	before = pending.ended;
+	pending.has_ended = true;
+	pending.ended = pthread_self();
+	pending.count--;
+	pthread_cond_broadcast(&pending.changed);
+	pthread_mutex_unlock(&pending.lock);
+	if (has_before)
+		pthread_join(before, NULL);
+}
+
 bool resolver_quiesce(unsigned timeout_ms)
 {
 	struct timespec until;
-	bool quiet;
+	bool quiet, has_ended;
+	pthread_t ended;
 
 	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_sec += timeout_ms / 1000;
@@ -50,7 +74,12 @@ bool resolver_quiesce(unsigned timeout_ms)
 	       !pthread_cond_clockwait(&pending.changed, &pending.lock, CLOCK_MONOTONIC, &until))
 		;
 	quiet = pending.count == 0;
+	has_ended = quiet && pending.has_ended;
+	ended = pending.ended;
+	pending.has_ended = !quiet && pending.has_ended;
 	pthread_mutex_unlock(&pending.lock);
+	if (has_ended)
+		pthread_join(ended, NULL);
 	return quiet;
 }
 
@@ -114,7 +143,7 @@ static void *run(void *arg)
 	look_up(query);
 	query->done(query->arg);
 	query_free(query);
-	pending_add(-1);
+	pending_end();
 	return NULL;
 }
 
@@ -134,10 +163,8 @@ int resolver_start(const char *host, const char *port, struct resolver_answer *a
 	}
 	pending_add(1);
 	rc = thread_start("resolver", run, query, &thread);
-	if (!rc) {
-		pthread_detach(thread);
+	if (!rc)
 		return 0;
-	}
 	pending_add(-1);
 	query_free(query);
 	return rc;
