@@ -20,6 +20,17 @@ _Static_assert(offsetof(struct exchange, facts) + sizeof(struct call_facts) ==
 		       sizeof(struct exchange),
 	       "what stands behind the facts is not cleared");
 
+const char *call_stage_name(enum call_stage stage)
+{
+	static const char *const names[] = {
+#define CALL_STAGE_NAME(name, text, waits_for) text,
+		CALL_STAGES(CALL_STAGE_NAME)
+#undef CALL_STAGE_NAME
+	};
+
+	return names[stage];
+}
+
 struct exchange *exchange_new(struct spares *spares)
 {
 	struct exchange *x = spares_get(spares, sizeof(*x));
@@ -36,6 +47,8 @@ struct exchange *exchange_new(struct spares *spares)
 
 void exchange_free(struct exchange *x)
 {
+	if (x->watch)
+		x->watch->over(x->watch, x);
 	buf_put(x->call.buf);
 	buf_put(x->reply.buf);
 	budget_release(&x->claim);

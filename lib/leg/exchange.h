@@ -22,6 +22,7 @@
 #include "fabric/pool.h"
 #include "rpc/facts.h"
 
+struct exchange;
 struct leg;
 
 #define RPC_MSG_HEADROOM 64u
@@ -51,6 +52,32 @@ enum exchange_fault {
 	EXCHANGE_FAULT_LATE,      /* a reverse Call has had no answer in time (D4.2-2) */
 };
 
+/* Where the time of an RPC goes, from the first look at its Call until its peer has the Reply. */
+#define CALL_STAGES(X)                                                                             \
+	X(RECEIVE, "receive", "the rest of the Call to come")                                      \
+	X(MEMORY, "memory", "memory for the Call and its largest Reply")                           \
+	X(CREDIT, "credit", "to be sent: a server, a credit of it, or room in its socket")         \
+	X(SERVER, "server", "the Reply, from its first byte to its last")                          \
+	X(CLIENT, "client", "the client to take the Reply")
+
+enum call_stage {
+#define CALL_STAGE_ENUM(name, text, waits_for) CALL_STAGE_##name,
+	CALL_STAGES(CALL_STAGE_ENUM) CALL_STAGE_COUNT
+#undef CALL_STAGE_ENUM
+};
+
+/** call_stage_name - "receive" … */
+const char *call_stage_name(enum call_stage stage);
+
+/* Who is told of the end of an exchange. */
+struct exchange_watch {
+	/*
+	 * Nobody refers to @x any more, and its messages are still there. From TCP that is when its Reply has been given to the
+	 * socket, from RDMA when all that carries it has completed; or earlier, where it has none or its connection has ended.
+	 */
+	void (*over)(struct exchange_watch *watch, struct exchange *x);
+};
+
 /* An exchange in a table by XID: in the list of its bucket. */
 struct xid_link {
 	struct exchange *next, **at; /* `at` is what points to this one */
@@ -69,6 +96,10 @@ struct exchange {
 	enum exchange_fault fault;
 	struct budget_claim claim; /* for call, reply and the legs' needs; moved in by the origin */
 	uint64_t start_us; /* when the Call was complete here, or until then when it was given up */
+	enum call_stage stage;
+	uint64_t stage_us;                                /* since when; 0: nobody keeps its time */
+	uint32_t took_us[CALL_STAGE_COUNT];               /* so far */
+	struct exchange_watch *watch;                     /* outlives it; NULL: nobody */
 	struct leg *origin, *target;                      /* NULL once that leg has let go */
 	void *origin_priv, *target_priv;                  /* each leg's own state for this RPC */
 	TAILQ_ENTRY(exchange) origin_entry, target_entry; /* each leg's own lists */
@@ -94,6 +125,24 @@ static inline void exchange_put(struct exchange *x)
 {
 	if (x && --x->refs == 0)
 		exchange_free(x);
+}
+
+/**
+ * exchange_spend - what has passed since the last look was spent in @stage, whatever stage it is in
+ * @now_us: of the loop
+ */
+static inline void exchange_spend(struct exchange *x, enum call_stage stage, uint64_t now_us)
+{
+	uint64_t us = x->took_us[stage] + (now_us - x->stage_us);
+
+	x->took_us[stage] = us < UINT32_MAX ? (uint32_t)us : UINT32_MAX;
+	x->stage_us = now_us;
+}
+/** exchange_enter - from its stage to another; the first one begins where stage_us is set. */
+static inline void exchange_enter(struct exchange *x, enum call_stage stage, uint64_t now_us)
+{
+	exchange_spend(x, x->stage, now_us);
+	x->stage = stage;
 }
 
 /**
@@ -128,7 +177,7 @@ size_t exchange_cost_bytes(size_t call_bytes, uint32_t reply_max_bytes,
 			   const struct call_facts *facts, const struct reply_room *room);
 
 /* What an RPC takes in small objects, which no claim covers: its exchange, and what legs hold for it. */
-#define EXCHANGE_BESIDE_BYTES 1088u
+#define EXCHANGE_BESIDE_BYTES 1152u
 
 /*
  * A table of exchanges by XID, for matching Replies: one per leg and direction. Chained and grown by

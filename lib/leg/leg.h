@@ -199,6 +199,9 @@ struct leg_ops {
 	void (*close)(struct leg *leg, enum leg_close why);
 	void (*info)(const struct leg *leg, struct leg_info *info);
 	void (*describe)(const struct leg *leg, char text[LEG_TEXT_BYTES]); /* may be NULL */
+	/* Both NULL: the end of an exchange tells that its Reply has been taken. */
+	uint64_t (*sent_bytes)(const struct leg *leg);
+	uint64_t (*taken_bytes)(const struct leg *leg);
 	void (*free)(struct leg *leg);
 };
 
@@ -293,6 +296,22 @@ static inline void leg_describe(const struct leg *leg, char text[LEG_TEXT_BYTES]
 	text[0] = '\0';
 	if (leg->ops->describe)
 		leg->ops->describe(leg, text);
+}
+
+/** leg_tells_taken - whether what was sent may not have been taken yet: the two below may be asked. */
+static inline bool leg_tells_taken(const struct leg *leg)
+{
+	return leg->ops->taken_bytes != NULL;
+}
+/** leg_sent_bytes - how much the socket has been given. */
+static inline uint64_t leg_sent_bytes(const struct leg *leg)
+{
+	return leg->ops->sent_bytes(leg);
+}
+/** leg_taken_bytes - how much of that the peer has acknowledged. Costs a system call. */
+static inline uint64_t leg_taken_bytes(const struct leg *leg)
+{
+	return leg->ops->taken_bytes(leg);
 }
 
 /** leg_free - free a leg after closed(); accepts NULL. */

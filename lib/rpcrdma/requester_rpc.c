@@ -327,6 +327,7 @@ static void transmit(struct requester_rpc *rpc)
 			    rpc->terms.send_bytes - rpcrdma_header_bytes(&m.hdr));
 		rpc->form.padded = m.hdr.proc == RPCRDMA_MSGP;
 	}
+	exchange_enter(rpc->x, CALL_STAGE_SERVER, loop_now_us(conn->fabric->loop));
 	negotiation_call_sent(&conn->negotiation);
 	conn->counters->calls_sent++;
 	conn->counters->call_chunk_bytes_offered += form->call.chunk_bytes;

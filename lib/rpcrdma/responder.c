@@ -215,6 +215,7 @@ static void on_granted(void *arg)
 
 	if (!rdma_conn_is_up(rpc->rpcs->conn))
 		return; /* freed with the rest when the connection has ended */
+	exchange_enter(rpc->x, CALL_STAGE_RECEIVE, loop_now_us(rpc->rpcs->conn->fabric->loop));
 	rpc->stash = NULL;
 	admit(rpc, stash ? stash->mem : NULL);
 	buf_put(stash);
@@ -268,6 +269,7 @@ static void wait_for_memory(struct responder_rpc *rpc, const uint8_t *body, uint
 {
 	struct rdma_conn *conn = rpc->rpcs->conn;
 
+	exchange_enter(rpc->x, CALL_STAGE_MEMORY, loop_now_us(conn->fabric->loop));
 	conn->counters->memory_waits++;
 	if (!len_bytes)
 		return;

@@ -260,6 +260,7 @@ int responder_rpc_new(struct responder_rpcs *rpcs, const struct rpcrdma_header *
 
 	if (!rpc || !x)
 		goto out_free;
+	x->stage_us = loop_now_us(rpcs->conn->fabric->loop);
 	x->facts.hdr.xid = hdr->xid;
 	rc = xid_table_add(&rpcs->table, x);
 	if (rc)

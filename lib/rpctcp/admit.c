@@ -86,8 +86,18 @@ static void pass_on(struct tcp_messages *msgs, struct exchange *x)
 	config->events->call(config->arg, exchange_ref(x));
 }
 
+/* What @x waits for here: memory, or that the other end takes more. */
+static void wait_in_stage(const struct tcp_messages *msgs, struct exchange *x)
+{
+	exchange_enter(x,
+		       msgs->claim.state == BUDGET_CLAIM_WAITING ? CALL_STAGE_MEMORY
+								 : CALL_STAGE_CREDIT,
+		       loop_now_us(tcp_loop(msgs->conn)));
+}
+
 static void park(struct tcp_messages *msgs, struct exchange *x)
 {
+	wait_in_stage(msgs, x);
 	if (!msgs->parked)
 		msgs->parked = x;
 	msgs->nparked++;
@@ -145,15 +155,27 @@ bool tcp_admit_reverse_call(struct tcp_messages *msgs, uint32_t cap_bytes)
 	return true;
 }
 
+/* @x waits no longer, and the rest of it may come. */
+static void come_again(const struct tcp_messages *msgs, struct exchange *x)
+{
+	if (x->stage != CALL_STAGE_RECEIVE)
+		exchange_enter(x, CALL_STAGE_RECEIVE, loop_now_us(tcp_loop(msgs->conn)));
+}
+
 bool tcp_admit_begin(struct tcp_messages *msgs, uint32_t cap_bytes)
 {
 	msgs->claim_is_exact = msgs->in->parser.last && msgs->call->facts.stage == FACTS_WHOLE;
 	if (!msgs->parked && !is_held(msgs) &&
-	    claim(msgs,
-		  cost_bytes(msgs, rpc_msg_cost_bytes(cap_bytes), msgs->ceiling_bytes, msgs->call)))
+	    claim(msgs, cost_bytes(msgs, rpc_msg_cost_bytes(cap_bytes), msgs->ceiling_bytes,
+				   msgs->call))) {
+		come_again(msgs, msgs->call);
 		return true;
-	if (may_be_parked(msgs, cap_bytes))
+	}
+	if (may_be_parked(msgs, cap_bytes)) {
+		come_again(msgs, msgs->call);
 		return true;
+	}
+	wait_in_stage(msgs, msgs->call);
 	msgs->stuck = true;
 	set_block(msgs);
 	return false;

@@ -106,6 +106,7 @@ static bool look(struct tcp_messages *msgs, const uint8_t *msg, uint32_t have_by
 		tcp_conn_fail(msgs->conn, LEG_CLOSE_RESOURCES, "no memory for a Call");
 		return false;
 	}
+	msgs->call->stage_us = loop_now_us(tcp_loop(msgs->conn));
 	msgs->call->facts.hdr = hdr;
 	nfs_facts_begin(&msgs->call->facts, msgs->limit_bytes);
 	/* Where nobody knows how long it is, it may end in the middle of anything. */

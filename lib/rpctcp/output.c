@@ -142,6 +142,9 @@ static void out_done(struct tcp_output *output)
 	switch (out->kind) {
 	case TCP_OUT_CALL:
 		counters->calls_sent++;
+		if (out->x->stage == CALL_STAGE_CREDIT)
+			exchange_enter(out->x, CALL_STAGE_SERVER,
+				       loop_now_us(tcp_loop(output->conn)));
 		break;
 	case TCP_OUT_REPLY:
 		counters->replies_sent++;

@@ -313,6 +313,16 @@ static void op_info(const struct leg *base, struct leg_info *info)
 	};
 }
 
+static uint64_t op_sent_bytes(const struct leg *base)
+{
+	return container_of(base, const struct tcp_leg, leg)->conn.bytes_sent;
+}
+
+static uint64_t op_taken_bytes(const struct leg *base)
+{
+	return tcp_conn_taken_bytes(&container_of(base, const struct tcp_leg, leg)->conn);
+}
+
 static void destroy(struct tcp_leg *leg)
 {
 	tcp_flight_fini(&leg->flight);
@@ -338,6 +348,8 @@ static const struct leg_ops tcp_leg_ops = {
 	.drain = op_drain,
 	.close = op_close,
 	.info = op_info,
+	.sent_bytes = op_sent_bytes,
+	.taken_bytes = op_taken_bytes,
 	.free = op_free,
 };
 
