@@ -24,9 +24,13 @@ lib_nfs_libnfs_binding_a_SOURCES = \
 	lib/nfs/nsm.c \
 	lib/nfs/opaques.c \
 	lib/nfs/opaques.h \
+	lib/nfs/operation.c \
+	lib/nfs/operation.h \
 	lib/nfs/payload.c \
 	lib/nfs/rpcbind.c \
 	lib/nfs/session.c \
+	lib/nfs/status.c \
+	lib/nfs/status.h \
 	lib/nfs/table.c \
 	lib/nfs/table.h \
 	lib/nfs/type.c \

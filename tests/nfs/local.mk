@@ -53,6 +53,12 @@ tests_nfs_test_corpus_CFLAGS = $(UNIT_CFLAGS)
 tests_nfs_test_corpus_LDADD = $(NFS_LDADD)
 TESTS += tests/nfs/test_corpus
 
+check_PROGRAMS += tests/nfs/test_operation
+tests_nfs_test_operation_SOURCES = tests/nfs/test_operation.c
+tests_nfs_test_operation_CFLAGS = $(UNIT_CFLAGS)
+tests_nfs_test_operation_LDADD = $(NFS_LDADD)
+TESTS += tests/nfs/test_operation
+
 check_PROGRAMS += tests/nfs/test_opaques
 tests_nfs_test_opaques_SOURCES = tests/nfs/test_opaques.c
 tests_nfs_test_opaques_CFLAGS = $(UNIT_CFLAGS)

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* By what name a Call is counted. */
+#include "nfs/operation.h"
+
+#include <strings.h>
+
+#include "nfs/table.h"
+
+#define COUNT_ONE(name) +1
+enum { RANKED_COUNT = 0 NFS_OPERATIONS_RANKED(COUNT_ONE) };
+
+_Static_assert(NFS_OPERATION_COUNT <= UINT8_MAX, "the tables hold more");
+
+static const char *const names[] = {
+#define NFS_OPERATION_NAME(name) [NFS_OPERATION_##name] = #name,
+	NFS_OPERATIONS(NFS_OPERATION_NAME)};
+
+/* By number. Zero is the foremost of all, which none of the tables has at a place that is not used. */
+static const uint8_t v4_ops[] = {
+	[3] = NFS_OPERATION_ACCESS,
+	[4] = NFS_OPERATION_CLOSE,
+	[5] = NFS_OPERATION_COMMIT,
+	[6] = NFS_OPERATION_CREATE,
+	[7] = NFS_OPERATION_DELEGPURGE,
+	[8] = NFS_OPERATION_DELEGRETURN,
+	[9] = NFS_OPERATION_GETATTR,
+	[10] = NFS_OPERATION_GETFH,
+	[11] = NFS_OPERATION_LINK,
+	[12] = NFS_OPERATION_LOCK,
+	[13] = NFS_OPERATION_LOCKT,
+	[14] = NFS_OPERATION_LOCKU,
+	[15] = NFS_OPERATION_LOOKUP,
+	[16] = NFS_OPERATION_LOOKUPP,
+	[17] = NFS_OPERATION_NVERIFY,
+	[18] = NFS_OPERATION_OPEN,
+	[19] = NFS_OPERATION_OPENATTR,
+	[20] = NFS_OPERATION_OPEN_CONFIRM,
+	[21] = NFS_OPERATION_OPEN_DOWNGRADE,
+	[22] = NFS_OPERATION_PUTFH,
+	[23] = NFS_OPERATION_PUTPUBFH,
+	[24] = NFS_OPERATION_PUTROOTFH,
+	[25] = NFS_OPERATION_READ,
+	[26] = NFS_OPERATION_READDIR,
+	[27] = NFS_OPERATION_READLINK,
+	[28] = NFS_OPERATION_REMOVE,
+	[29] = NFS_OPERATION_RENAME,
+	[30] = NFS_OPERATION_RENEW,
+	[31] = NFS_OPERATION_RESTOREFH,
+	[32] = NFS_OPERATION_SAVEFH,
+	[33] = NFS_OPERATION_SECINFO,
+	[34] = NFS_OPERATION_SETATTR,
+	[35] = NFS_OPERATION_SETCLIENTID,
+	[36] = NFS_OPERATION_SETCLIENTID_CONFIRM,
+	[37] = NFS_OPERATION_VERIFY,
+	[38] = NFS_OPERATION_WRITE,
+	[39] = NFS_OPERATION_RELEASE_LOCKOWNER,
+	[40] = NFS_OPERATION_BACKCHANNEL_CTL,
+	[41] = NFS_OPERATION_BIND_CONN_TO_SESSION,
+	[42] = NFS_OPERATION_EXCHANGE_ID,
+	[43] = NFS_OPERATION_CREATE_SESSION,
+	[44] = NFS_OPERATION_DESTROY_SESSION,
+	[45] = NFS_OPERATION_FREE_STATEID,
+	[46] = NFS_OPERATION_GET_DIR_DELEGATION,
+	[47] = NFS_OPERATION_GETDEVICEINFO,
+	[48] = NFS_OPERATION_GETDEVICELIST,
+	[49] = NFS_OPERATION_LAYOUTCOMMIT,
+	[50] = NFS_OPERATION_LAYOUTGET,
+	[51] = NFS_OPERATION_LAYOUTRETURN,
+	[52] = NFS_OPERATION_SECINFO_NO_NAME,
+	[53] = NFS_OPERATION_SEQUENCE,
+	[54] = NFS_OPERATION_SET_SSV,
+	[55] = NFS_OPERATION_TEST_STATEID,
+	[56] = NFS_OPERATION_WANT_DELEGATION,
+	[57] = NFS_OPERATION_DESTROY_CLIENTID,
+	[58] = NFS_OPERATION_RECLAIM_COMPLETE,
+	[59] = NFS_OPERATION_ALLOCATE,
+	[60] = NFS_OPERATION_COPY,
+	[61] = NFS_OPERATION_COPY_NOTIFY,
+	[62] = NFS_OPERATION_DEALLOCATE,
+	[63] = NFS_OPERATION_IO_ADVISE,
+	[64] = NFS_OPERATION_LAYOUTERROR,
+	[65] = NFS_OPERATION_LAYOUTSTATS,
+	[66] = NFS_OPERATION_OFFLOAD_CANCEL,
+	[67] = NFS_OPERATION_OFFLOAD_STATUS,
+	[68] = NFS_OPERATION_READ_PLUS,
+	[69] = NFS_OPERATION_SEEK,
+	[70] = NFS_OPERATION_WRITE_SAME,
+	[71] = NFS_OPERATION_CLONE,
+	[72] = NFS_OPERATION_GETXATTR,
+	[73] = NFS_OPERATION_SETXATTR,
+	[74] = NFS_OPERATION_LISTXATTRS,
+	[75] = NFS_OPERATION_REMOVEXATTR,
+};
+
+static const uint8_t v4_cb_ops[] = {
+	[3] = NFS_OPERATION_CB_GETATTR,
+	[4] = NFS_OPERATION_CB_RECALL,
+	[5] = NFS_OPERATION_CB_LAYOUTRECALL,
+	[6] = NFS_OPERATION_CB_NOTIFY,
+	[7] = NFS_OPERATION_CB_PUSH_DELEG,
+	[8] = NFS_OPERATION_CB_RECALL_ANY,
+	[9] = NFS_OPERATION_CB_RECALLABLE_OBJ_AVAIL,
+	[10] = NFS_OPERATION_CB_RECALL_SLOT,
+	[11] = NFS_OPERATION_CB_SEQUENCE,
+	[12] = NFS_OPERATION_CB_WANTS_CANCELLED,
+	[13] = NFS_OPERATION_CB_NOTIFY_LOCK,
+	[14] = NFS_OPERATION_CB_NOTIFY_DEVICEID,
+	[15] = NFS_OPERATION_CB_OFFLOAD,
+};
+
+static const uint8_t v3_procs[] = {
+	[0] = NFS_OPERATION_NULL,    [1] = NFS_OPERATION_GETATTR,  [2] = NFS_OPERATION_SETATTR,
+	[3] = NFS_OPERATION_LOOKUP,  [4] = NFS_OPERATION_ACCESS,   [5] = NFS_OPERATION_READLINK,
+	[6] = NFS_OPERATION_READ,    [7] = NFS_OPERATION_WRITE,    [8] = NFS_OPERATION_CREATE,
+	[9] = NFS_OPERATION_MKDIR,   [10] = NFS_OPERATION_SYMLINK, [11] = NFS_OPERATION_MKNOD,
+	[12] = NFS_OPERATION_REMOVE, [13] = NFS_OPERATION_RMDIR,   [14] = NFS_OPERATION_RENAME,
+	[15] = NFS_OPERATION_LINK,   [16] = NFS_OPERATION_READDIR, [17] = NFS_OPERATION_READDIRPLUS,
+	[18] = NFS_OPERATION_FSSTAT, [19] = NFS_OPERATION_FSINFO,  [20] = NFS_OPERATION_PATHCONF,
+	[21] = NFS_OPERATION_COMMIT,
+};
+
+static const uint8_t v2_procs[] = {
+	[0] = NFS_OPERATION_NULL,   [1] = NFS_OPERATION_GETATTR,    [2] = NFS_OPERATION_SETATTR,
+	[3] = NFS_OPERATION_ROOT,   [4] = NFS_OPERATION_LOOKUP,     [5] = NFS_OPERATION_READLINK,
+	[6] = NFS_OPERATION_READ,   [7] = NFS_OPERATION_WRITECACHE, [8] = NFS_OPERATION_WRITE,
+	[9] = NFS_OPERATION_CREATE, [10] = NFS_OPERATION_REMOVE,    [11] = NFS_OPERATION_RENAME,
+	[12] = NFS_OPERATION_LINK,  [13] = NFS_OPERATION_SYMLINK,   [14] = NFS_OPERATION_MKDIR,
+	[15] = NFS_OPERATION_RMDIR, [16] = NFS_OPERATION_READDIR,   [17] = NFS_OPERATION_STATFS,
+};
+
+static const uint8_t mount_procs[] = {
+	[0] = NFS_OPERATION_NULL,
+	[1] = NFS_OPERATION_MOUNT_MNT,
+	[2] = NFS_OPERATION_MOUNT_DUMP,
+	[3] = NFS_OPERATION_MOUNT_UMNT,
+	[4] = NFS_OPERATION_MOUNT_UMNTALL,
+	[5] = NFS_OPERATION_MOUNT_EXPORT,
+	[6] = NFS_OPERATION_MOUNT_EXPORTALL,
+	[7] = NFS_OPERATION_MOUNT_PATHCONF,
+};
+
+static const uint8_t acl_procs[] = {
+	[0] = NFS_OPERATION_NULL,          [1] = NFS_OPERATION_NFSACL_GETACL,
+	[2] = NFS_OPERATION_NFSACL_SETACL, [3] = NFS_OPERATION_NFSACL_GETATTR,
+	[4] = NFS_OPERATION_NFSACL_ACCESS, [5] = NFS_OPERATION_NFSACL_GETXATTRDIR,
+};
+
+/* Version 3 of NFSACL has no procedures 3 and 4 of its own. */
+static enum nfs_operation of_acl(const struct rpc_call_hdr *hdr)
+{
+	if (hdr->vers == 3 && hdr->proc == 3)
+		return NFS_OPERATION_NFSACL_GETXATTRDIR;
+	return acl_procs[hdr->proc];
+}
+
+/* The tables have as many as lib/nfs has of the program, of which there is a row for @hdr. */
+static enum nfs_operation of_proc(const struct rpc_call_hdr *hdr)
+{
+	switch (hdr->prog) {
+	case NFS_PROGRAM_NFS:
+		if (hdr->vers == 4)
+			return NFS_OPERATION_NULL;
+		return hdr->vers == 3 ? v3_procs[hdr->proc] : v2_procs[hdr->proc];
+	case NFS_PROGRAM_MOUNT:
+		return mount_procs[hdr->proc];
+	case NFS_PROGRAM_NFSACL:
+		return of_acl(hdr);
+	case NFS_PROGRAM_CALLBACK:
+		return NFS_OPERATION_CB_NULL;
+	case NFS_PROGRAM_NLM:
+		return hdr->proc ? NFS_OPERATION_NLM : NFS_OPERATION_NULL;
+	case NFS_PROGRAM_NSM:
+		return hdr->proc ? NFS_OPERATION_NSM : NFS_OPERATION_NULL;
+	case NFS_PROGRAM_RPCBIND:
+		return hdr->proc ? NFS_OPERATION_RPCBIND : NFS_OPERATION_NULL;
+	default:
+		return NFS_OPERATION_OTHER;
+	}
+}
+
+/* What is in the list is an operation of its minor version. */
+static enum nfs_operation of_op(uint8_t op)
+{
+	return op == FACTS_OP_ILLEGAL ? NFS_OPERATION_ILLEGAL : v4_ops[op];
+}
+
+static enum nfs_operation of_compound(const struct call_facts *facts)
+{
+	unsigned n = facts->nops < FACTS_MAX_OPS ? facts->nops : FACTS_MAX_OPS;
+	enum nfs_operation foremost = NFS_OPERATION_COMPOUND, op = NFS_OPERATION_COMPOUND;
+
+	for (unsigned i = 0; i < n; i++) {
+		op = of_op(facts->ops[i]);
+		if (op < foremost)
+			foremost = op;
+	}
+	return (unsigned)foremost < RANKED_COUNT ? foremost : op;
+}
+
+/* Behind CB_SEQUENCE comes what it is about, as a rule alone. */
+static enum nfs_operation of_callback(const struct call_facts *facts)
+{
+	uint8_t op;
+
+	if (!facts->nops || facts->nops > FACTS_MAX_OPS)
+		return NFS_OPERATION_CB_COMPOUND;
+	op = facts->ops[facts->nops - 1];
+	return op == FACTS_OP_ILLEGAL ? NFS_OPERATION_ILLEGAL : v4_cb_ops[op];
+}
+
+enum nfs_operation nfs_operation_of(const struct call_facts *facts)
+{
+	if (facts->compound)
+		return facts->hdr.prog == NFS_PROGRAM_CALLBACK ? of_callback(facts)
+							       : of_compound(facts);
+	return facts->procedure ? of_proc(&facts->hdr) : NFS_OPERATION_OTHER;
+}
+
+const char *nfs_operation_name(enum nfs_operation operation)
+{
+	return operation == NFS_OPERATION_OTHER ? "other" : names[operation];
+}
+
+enum nfs_operation nfs_operation_find(const char *name)
+{
+	enum nfs_operation operation = 0;
+
+	while (operation < NFS_OPERATION_COUNT && strcasecmp(names[operation], name))
+		operation++;
+	return operation;
+}
+
+bool nfs_operation_has_status(const struct call_facts *facts)
+{
+	const struct rpc_call_hdr *hdr = &facts->hdr;
+
+	if (facts->body > FACTS_BODY_INTEGRITY || !facts->procedure || !hdr->proc)
+		return false;
+	return hdr->prog == NFS_PROGRAM_NFS || hdr->prog == NFS_PROGRAM_CALLBACK ||
+	       hdr->prog == NFS_PROGRAM_NFSACL ||
+	       (hdr->prog == NFS_PROGRAM_MOUNT && hdr->proc == 1);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * By what name a Call is counted: its operation, in all versions of NFS the same.
+ *
+ * A COMPOUND counts as the first of NFS_OPERATIONS_RANKED that is in it, whatever stands before; without any of them as its
+ * last operation. Of a body that is encrypted only the procedure shows, and it counts as COMPOUND.
+ */
+#ifndef NFS_OPERATION_H
+#define NFS_OPERATION_H
+
+#include "rpc/facts.h"
+
+/* clang-format off */
+/* Those by which a COMPOUND is known, the foremost first. */
+#define NFS_OPERATIONS_RANKED(X) \
+	X(WRITE) X(READ) X(COMMIT) X(CREATE) X(OPEN) X(REMOVE) X(RENAME) X(READDIR) X(LOCK) \
+	X(LINK) X(SETATTR) X(COPY) X(CLONE) X(READ_PLUS) X(WRITE_SAME) X(ALLOCATE) \
+	X(DEALLOCATE) X(SEEK) X(LOCKU) X(LOCKT) X(CLOSE) X(OPEN_DOWNGRADE) X(OPEN_CONFIRM) \
+	X(DELEGRETURN) X(LAYOUTGET) X(LAYOUTCOMMIT) X(LAYOUTRETURN) X(READLINK) X(GETXATTR) \
+	X(SETXATTR) X(LISTXATTRS) X(REMOVEXATTR) X(LOOKUP) X(LOOKUPP) X(ACCESS) X(GETATTR)
+
+/* The others of NFSv4. */
+#define NFS_OPERATIONS_V4(X) \
+	X(DELEGPURGE) X(GETFH) X(NVERIFY) X(OPENATTR) X(PUTFH) X(PUTPUBFH) X(PUTROOTFH) \
+	X(RENEW) X(RESTOREFH) X(SAVEFH) X(SECINFO) X(SETCLIENTID) X(SETCLIENTID_CONFIRM) \
+	X(VERIFY) X(RELEASE_LOCKOWNER) X(BACKCHANNEL_CTL) X(BIND_CONN_TO_SESSION) \
+	X(EXCHANGE_ID) X(CREATE_SESSION) X(DESTROY_SESSION) X(FREE_STATEID) \
+	X(GET_DIR_DELEGATION) X(GETDEVICEINFO) X(GETDEVICELIST) X(SECINFO_NO_NAME) \
+	X(SEQUENCE) X(SET_SSV) X(TEST_STATEID) X(WANT_DELEGATION) X(DESTROY_CLIENTID) \
+	X(RECLAIM_COMPLETE) X(COPY_NOTIFY) X(IO_ADVISE) X(LAYOUTERROR) X(LAYOUTSTATS) \
+	X(OFFLOAD_CANCEL) X(OFFLOAD_STATUS) X(ILLEGAL) X(COMPOUND)
+
+/* What only NFSv2 and NFSv3 have, and the procedure 0 of every program. */
+#define NFS_OPERATIONS_OLD(X) \
+	X(NULL) X(MKDIR) X(SYMLINK) X(MKNOD) X(RMDIR) X(READDIRPLUS) X(FSSTAT) X(FSINFO) \
+	X(PATHCONF) X(ROOT) X(WRITECACHE) X(STATFS)
+
+/* What a server asks of its clients. */
+#define NFS_OPERATIONS_CALLBACK(X) \
+	X(CB_GETATTR) X(CB_RECALL) X(CB_LAYOUTRECALL) X(CB_NOTIFY) X(CB_PUSH_DELEG) \
+	X(CB_RECALL_ANY) X(CB_RECALLABLE_OBJ_AVAIL) X(CB_RECALL_SLOT) X(CB_SEQUENCE) \
+	X(CB_WANTS_CANCELLED) X(CB_NOTIFY_LOCK) X(CB_NOTIFY_DEVICEID) X(CB_OFFLOAD) \
+	X(CB_NULL) X(CB_COMPOUND)
+
+/* Those of the other programs, as PROGRAM_PROCEDURE. */
+#define NFS_OPERATIONS_BESIDE(X) \
+	X(MOUNT_MNT) X(MOUNT_DUMP) X(MOUNT_UMNT) X(MOUNT_UMNTALL) X(MOUNT_EXPORT) \
+	X(MOUNT_EXPORTALL) X(MOUNT_PATHCONF) X(NFSACL_GETACL) X(NFSACL_SETACL) \
+	X(NFSACL_GETATTR) X(NFSACL_ACCESS) X(NFSACL_GETXATTRDIR) X(NLM) X(NSM) X(RPCBIND)
+
+/* clang-format on */
+#define NFS_OPERATIONS(X)                                                                          \
+	NFS_OPERATIONS_RANKED(X)                                                                   \
+	NFS_OPERATIONS_V4(X)                                                                       \
+	NFS_OPERATIONS_OLD(X)                                                                      \
+	NFS_OPERATIONS_CALLBACK(X)                                                                 \
+	NFS_OPERATIONS_BESIDE(X)                                                                   \
+	X(OTHER)
+
+enum nfs_operation {
+#define NFS_OPERATION_ENUM(name) NFS_OPERATION_##name,
+	NFS_OPERATIONS(NFS_OPERATION_ENUM) NFS_OPERATION_COUNT
+#undef NFS_OPERATION_ENUM
+};
+
+/** nfs_operation_of - of a Call, whatever stage its facts are in. */
+enum nfs_operation nfs_operation_of(const struct call_facts *facts);
+/** nfs_operation_name - "READ"; "other" of what is no program that is known. */
+const char *nfs_operation_name(enum nfs_operation operation);
+/** nfs_operation_find - the operation of that name, in any case of letters; NFS_OPERATION_COUNT: there is none. */
+enum nfs_operation nfs_operation_find(const char *name);
+
+/**
+ * nfs_operation_has_status - whether what the Call gets begins with a status of NFS, at which its results_offset points
+ *
+ * Under RPCSEC_GSS with integrity that stands NFS_INTEGRITY_HEAD_BYTES behind; of what is encrypted it does not show.
+ */
+bool nfs_operation_has_status(const struct call_facts *facts);
+
+#endif
