@@ -59,6 +59,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/bridge/standing.c \
 	daemon/bridge/standing.h \
 	daemon/bridge/states.c \
+	daemon/bridge/taking.c \
+	daemon/bridge/taking.h \
 	daemon/bridge/upstream.c \
 	daemon/bridge/upstream.h \
 	daemon/bridge/upstream_impl.h \
@@ -188,6 +190,9 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/rpcbind/universal_address.h \
 	daemon/service/call_mark.c \
 	daemon/service/call_mark.h \
+	daemon/service/call_stats.c \
+	daemon/service/call_stats.h \
+	daemon/service/call_status.c \
 	daemon/service/client_counts.c \
 	daemon/service/client_counts.h \
 	daemon/service/client_marks.c \

@@ -201,6 +201,10 @@ void bridge_info_get(const struct bridge *bridge, struct bridge_info *info)
 		.has_call = oldest != NULL,
 		.oldest_call_us = oldest ? oldest->start_us : 0,
 	};
+	if (oldest) {
+		info->oldest_operation = nfs_operation_of(&oldest->facts);
+		info->oldest_stage = oldest->stage;
+	}
 	if (info->has_client)
 		leg_info(bridge->client.leg, &info->client);
 	if (info->has_server)

@@ -21,6 +21,7 @@
 #include "daemon/service/listener.h"
 #include "daemon/service/worker_service.h"
 #include "leg/leg.h"
+#include "nfs/operation.h"
 
 #define BRIDGE_STATES(X)                                                                           \
 	X(BRIDGE_WAITING, "waiting", "the client's first byte, or its RDMA request",               \
@@ -53,6 +54,8 @@ struct bridge_info {
 	bool has_client, has_server;
 	bool has_call;           /* of the client's, without a Reply … */
 	uint64_t oldest_call_us; /* … since when: the oldest */
+	enum nfs_operation oldest_operation;
+	enum call_stage oldest_stage;
 	struct leg_info client, server;
 };
 

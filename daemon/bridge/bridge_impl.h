@@ -15,7 +15,16 @@
 struct side {
 	struct bridge *bridge;
 	struct side *other;
-	struct leg *leg; /* the server's: NULL until it is open, and when it is over */
+	struct leg *leg;             /* the server's: NULL until it is open, and when it is over */
+	struct exchange_watch watch; /* of its peer's Calls (taking.h) */
+};
+
+/* Replies that the client has not taken, the oldest first (taking.h). */
+struct untaken {
+	TAILQ_ENTRY(bridge) entry;       /* in the queue of its interval, if there are any */
+	struct taking_end *first, *last; /* last: good while there is a first */
+	uint64_t asked_us;               /* when it was asked, or the first of them came */
+	unsigned interval;
 };
 
 /* What the log says of the Call that came last from the client. */
@@ -34,11 +43,12 @@ struct bridge {
 	struct sockaddr_storage peer;
 	struct side client, server;
 	bool client_over;
-	bool accepted;  /* the client, before its server was sought */
-	bool passing;   /* there is a server for the client's Calls */
-	bool open_told; /* to the log, that it is */
-	bool drains;    /* it ends between Calls */
-	bool late;      /* it has let one wait for long, when it was last looked at */
+	bool accepted;    /* the client, before its server was sought */
+	bool passing;     /* there is a server for the client's Calls */
+	bool open_told;   /* to the log, that it is */
+	bool drains;      /* it ends between Calls */
+	bool client_ends; /* its leg closes: what it takes is not asked any more */
+	bool late;        /* it has let one wait for long, when it was last looked at */
 	struct budget_holder memory;
 	struct upstream upstream;
 	struct nfs_sessions sessions; /* that this connection has shown */
@@ -50,6 +60,7 @@ struct bridge {
 	bool carried;        /* a Call, from either end */
 	uint64_t ncalls;     /* from the client */
 	struct last_call last_call;
+	struct untaken untaken;
 	uint64_t heard_bytes;     /* from the client, when it was last looked at */
 	struct loop_timer *timer; /* WAITING, READING, RECLAIMING, HELD */
 	struct loop_task reaper;

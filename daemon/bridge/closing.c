@@ -14,6 +14,7 @@
 #include "daemon/bridge/call_watch.h"
 #include "daemon/bridge/close_line.h"
 #include "daemon/bridge/returning.h"
+#include "daemon/bridge/taking.h"
 
 #include <stdlib.h>
 
@@ -29,6 +30,7 @@ void bridge_reap(void *arg)
 	bridge_walks_pass(bridge);
 	TAILQ_REMOVE(&ws->bridges, bridge, entry);
 	call_watch_end(ws);
+	taking_end(ws);
 	free(bridge);
 	ws->ground->bridge_gone(ws->ground->arg, ws);
 }
@@ -174,6 +176,7 @@ void bridge_client_closing(void *arg, enum leg_close why, const char *detail)
 {
 	struct bridge *bridge = ((struct side *)arg)->bridge;
 
+	taking_over(bridge);
 	if (bridge->state.now == BRIDGE_HELD) {
 		loop_timer_clear(bridge_loop(bridge), bridge->timer);
 	} else if (!bridge_is_decided(bridge)) {

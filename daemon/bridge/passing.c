@@ -5,6 +5,7 @@
 #include "daemon/bridge/opening.h"
 #include "daemon/bridge/returning.h"
 #include "daemon/bridge/standing.h"
+#include "daemon/bridge/taking.h"
 
 /* The leg that an exchange is handed on to; NULL if it goes no further. */
 static struct leg *other_leg(const struct side *side)
@@ -21,7 +22,7 @@ static void wait_for_server(struct bridge *bridge)
 
 void bridge_call(void *arg, struct exchange *x)
 {
-	const struct side *side = arg;
+	struct side *side = arg;
 	struct bridge *bridge = side->bridge;
 	struct leg *target = other_leg(side);
 
@@ -35,6 +36,7 @@ void bridge_call(void *arg, struct exchange *x)
 		bridge_close(bridge, LEG_CLOSE_SHUTDOWN);
 		return;
 	}
+	taking_watch(side, x);
 	if (side == &bridge->client) {
 		bridge_call_begins(bridge, x);
 		if (!bridge->passing) {
@@ -53,11 +55,16 @@ static void learn(struct bridge *bridge, const struct exchange *x)
 		nfs_sessions_learn(&bridge->sessions, &x->facts, x->reply.data, x->reply.len_bytes);
 }
 
-/* Whether a Call of the client has its Reply now, all of it. One that has only begun may never become complete. */
-static bool ends_call(const struct side *side, const struct exchange *x)
+/* A Call has its Reply now, if that is all of it: one that has only begun may never become complete. */
+static void end_call(const struct side *side, struct exchange *x)
 {
-	return side == &side->bridge->server && !bridge_is_decided(side->bridge) &&
-	       (x->fault != EXCHANGE_OK || rpc_msg_is_whole(&x->reply));
+	struct bridge *bridge = side->bridge;
+
+	if (bridge_is_decided(bridge) || (x->fault == EXCHANGE_OK && !rpc_msg_is_whole(&x->reply)))
+		return;
+	exchange_enter(x, CALL_STAGE_CLIENT, loop_now_us(bridge_loop(bridge)));
+	if (side == &bridge->server)
+		bridge_call_ends(bridge, x);
 }
 
 void bridge_reply(void *arg, struct exchange *x)
@@ -66,8 +73,7 @@ void bridge_reply(void *arg, struct exchange *x)
 	struct leg *origin = other_leg(side);
 
 	learn(side->bridge, x);
-	if (ends_call(side, x))
-		bridge_call_ends(side->bridge, x);
+	end_call(side, x);
 	if (origin)
 		leg_reply(origin, x);
 	else
@@ -82,8 +88,10 @@ void bridge_more(void *arg, struct exchange *x)
 	/* Of a Call that grows, what is in the place of its Reply is none yet. */
 	if (x->origin != side->leg) {
 		learn(side->bridge, x);
-		if (ends_call(side, x))
-			bridge_call_ends(side->bridge, x);
+		end_call(side, x);
+	} else if (x->stage != CALL_STAGE_CLIENT) {
+		/* Whether it has been sent on or not: what is missing is the client's. */
+		exchange_spend(x, CALL_STAGE_RECEIVE, loop_now_us(bridge_loop(side->bridge)));
 	}
 	if (other)
 		leg_more(other, x);

@@ -76,6 +76,7 @@ int worker_service_init(struct worker_service *ws, const struct worker_ground *g
 void worker_service_fini(struct worker_service *ws)
 {
 	worker_service_free_desks(ws);
+	call_stats_fini(&ws->calls);
 	fabric_free(ws->iwarp);
 	fabric_free(ws->verbs);
 	tcp_worker_fini(&ws->tcp);

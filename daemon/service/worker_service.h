@@ -15,6 +15,7 @@
 #include "base/compiler.h"
 #include "base/loop.h"
 #include "daemon/base/resolver.h"
+#include "daemon/service/call_stats.h"
 #include "daemon/service/close_text.h"
 #include "daemon/service/service.h"
 #include "fabric/fabric.h"
@@ -65,6 +66,20 @@ struct call_watch {
 	struct late_side side;
 };
 
+struct taking_block;
+struct taking_end;
+#define TAKING_INTERVALS 5u
+
+/* Replies that TCP clients have not taken yet (daemon/bridge/taking.h). */
+struct taking {
+	struct loop_timer *timer;                    /* NULL: there were none so far */
+	bool timed;                                  /* it is set */
+	struct bridge_list queues[TAKING_INTERVALS]; /* bridges to be asked for, by interval */
+	struct taking_end *spare;
+	struct taking_block *blocks;
+	unsigned nblocks;
+};
+
 struct worker_service {
 	const struct worker_ground *ground;
 	struct service *service;
@@ -78,6 +93,8 @@ struct worker_service {
 	struct bridge_list bridges;
 	struct bridge_walk shown; /* by the control socket */
 	struct call_watch watch;
+	struct taking taking;
+	struct call_stats calls;
 	struct socket_net sockets; /* of its TCP legs */
 	struct tcp_worker tcp;
 	struct rdma_leg_counters rdma;

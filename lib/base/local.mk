@@ -7,6 +7,8 @@ lib_base_libbase_a_SOURCES = \
 	lib/base/compiler.h \
 	lib/base/counter.c \
 	lib/base/counter.h \
+	lib/base/durations.c \
+	lib/base/durations.h \
 	lib/base/first_bytes.c \
 	lib/base/first_bytes.h \
 	lib/base/keepalive.c \

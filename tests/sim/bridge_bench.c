@@ -640,6 +640,7 @@ void bench_end(struct bench *bench)
 		free(bench->stubs[i]);
 	free_nets(bench);
 	worker_service_free_desks(&bench->ws);
+	call_stats_fini(&bench->ws.calls);
 	service_fini(&bench->service);
 	test_budget_fini(&bench->budget);
 	test_budget_fini(&bench->client_budget);

@@ -414,6 +414,7 @@ static void gate_fini(struct chain_gate *gate)
 	fabric_free(gate->ws.iwarp);
 	tcp_worker_fini(&gate->ws.tcp);
 	worker_service_free_desks(&gate->ws);
+	call_stats_fini(&gate->ws.calls);
 	service_fini(&gate->service);
 	test_budget_fini(&gate->budget);
 	spares_fini(&gate->spares);

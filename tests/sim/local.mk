@@ -78,6 +78,12 @@ tests_sim_test_chain_CFLAGS = $(UNIT_CFLAGS)
 tests_sim_test_chain_LDADD = $(CHAIN_LDADD)
 TESTS += tests/sim/test_chain
 
+check_PROGRAMS += tests/sim/test_stages
+tests_sim_test_stages_SOURCES = tests/sim/test_stages.c $(CHAIN_SOURCES)
+tests_sim_test_stages_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_stages_LDADD = $(CHAIN_LDADD)
+TESTS += tests/sim/test_stages
+
 check_PROGRAMS += tests/sim/test_pairings
 tests_sim_test_pairings_SOURCES = tests/sim/test_pairings.c $(CHAIN_SOURCES)
 tests_sim_test_pairings_CFLAGS = $(UNIT_CFLAGS)

@@ -209,6 +209,12 @@ tests_unit_test_sockaddr_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_sockaddr_LDADD = $(UNIT_LDADD)
 TESTS += tests/unit/test_sockaddr
 
+check_PROGRAMS += tests/unit/test_durations
+tests_unit_test_durations_SOURCES = tests/unit/test_durations.c
+tests_unit_test_durations_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_durations_LDADD = $(UNIT_LDADD) -lm
+TESTS += tests/unit/test_durations
+
 check_PROGRAMS += tests/unit/test_spares
 tests_unit_test_spares_SOURCES = tests/unit/test_spares.c
 tests_unit_test_spares_CFLAGS = $(UNIT_CFLAGS)
@@ -260,6 +266,12 @@ tests_unit_test_client_counts_SOURCES = tests/unit/test_client_counts.c
 tests_unit_test_client_counts_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_client_counts_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_client_counts
+
+check_PROGRAMS += tests/unit/test_call_stats
+tests_unit_test_call_stats_SOURCES = tests/unit/test_call_stats.c
+tests_unit_test_call_stats_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_call_stats_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_call_stats
 
 check_PROGRAMS += tests/unit/test_door
 tests_unit_test_door_SOURCES = tests/unit/test_door.c

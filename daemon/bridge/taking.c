@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* From the end of an RPC here to the moment when its client has the Reply. */
+#include "daemon/bridge/taking.h"
+
+#include <stdlib.h>
+
+#define BLOCK_ENDS 64u
+
+/* An RPC that is over but for the client's stage. */
+struct taking_end {
+	struct taking_end *next; /* of those that its client has not taken, or of the spare ones */
+	struct call_end end;
+	uint64_t sent_us;    /* when the socket had all of its Reply */
+	uint64_t sent_bytes; /* of the client's leg, by then */
+};
+
+struct taking_block {
+	struct taking_block *next;
+	struct taking_end ends[BLOCK_ENDS];
+};
+
+/* ---- memory: in blocks, which stay while the service has bridges ---- */
+
+static inline void put_spare(struct taking *taking, struct taking_end *end)
+{
+	end->next = taking->spare;
+	taking->spare = end;
+}
+
+static void add_block(struct taking *taking)
+{
+	struct taking_block *block;
+
+	if (taking->nblocks == TAKING_ENDS / BLOCK_ENDS)
+		return;
+	block = malloc(sizeof(*block));
+	if (!block)
+		return;
+	block->next = taking->blocks;
+	taking->blocks = block;
+	taking->nblocks++;
+	for (unsigned i = 0; i < BLOCK_ENDS; i++)
+		put_spare(taking, &block->ends[i]);
+}
+
+static struct taking_end *end_new(struct taking *taking)
+{
+	struct taking_end *end;
+
+	if (!taking->spare)
+		add_block(taking);
+	end = taking->spare;
+	if (end)
+		taking->spare = end->next;
+	return end;
+}
+
+/* ---- asking ---- */
+
+static uint64_t now_us(const struct bridge *bridge)
+{
+	return loop_now_us(bridge_loop(bridge));
+}
+
+static uint64_t interval_us(unsigned interval)
+{
+	return (uint64_t)TAKING_FIRST_US << interval;
+}
+
+static void count_took(struct worker_service *ws, const struct call_end *end, uint64_t until_us)
+{
+	uint64_t us = until_us - end->since_us;
+
+	call_stats_took(&ws->calls, end, us < UINT32_MAX ? (uint32_t)us : UINT32_MAX);
+}
+
+/* The first of @bridge's is taken, as is known at @at_us. */
+static void took(struct bridge *bridge, uint64_t at_us)
+{
+	struct untaken *untaken = &bridge->untaken;
+	struct taking_end *end = untaken->first;
+	/* Found by the first question, and that came soon. */
+	bool at_once = untaken->interval == 0 && end->sent_us >= untaken->asked_us;
+
+	count_took(bridge->ws, &end->end, at_once ? end->sent_us : at_us);
+	untaken->first = end->next;
+	put_spare(&bridge->ws->taking, end);
+}
+
+static void enqueue(struct bridge *bridge, unsigned interval)
+{
+	bridge->untaken.interval = interval;
+	bridge->untaken.asked_us = now_us(bridge);
+	TAILQ_INSERT_TAIL(&bridge->ws->taking.queues[interval], bridge, untaken.entry);
+}
+
+static void ask(struct bridge *bridge)
+{
+	struct untaken *untaken = &bridge->untaken;
+	unsigned interval = untaken->interval;
+	uint64_t taken_bytes = leg_taken_bytes(bridge->client.leg), at_us = now_us(bridge);
+	const struct taking_end *end;
+	bool any = false;
+
+	TAILQ_REMOVE(&bridge->ws->taking.queues[interval], bridge, untaken.entry);
+	while ((end = untaken->first) && end->sent_bytes <= taken_bytes) {
+		took(bridge, at_us);
+		any = true;
+	}
+	if (!end)
+		return;
+	if (any)
+		interval = 0;
+	else if (interval < TAKING_INTERVALS - 1)
+		interval++;
+	enqueue(bridge, interval);
+}
+
+static bool is_due(const struct bridge *bridge, uint64_t at_us)
+{
+	return at_us - bridge->untaken.asked_us >= interval_us(bridge->untaken.interval);
+}
+
+/* Those of one interval are due in their order. Returns how many questions are left. */
+static unsigned ask_queue(struct bridge_list *queue, uint64_t at_us, unsigned left)
+{
+	struct bridge *bridge;
+
+	while (left && (bridge = TAILQ_FIRST(queue)) && is_due(bridge, at_us)) {
+		ask(bridge);
+		left--;
+	}
+	return left;
+}
+
+static void on_timer(void *arg)
+{
+	struct worker_service *ws = arg;
+	struct taking *taking = &ws->taking;
+	struct loop *loop = ws->ground->loop;
+	unsigned left = TAKING_SLICE;
+	bool waits = false;
+
+	taking->timed = false;
+	for (unsigned i = 0; i < TAKING_INTERVALS; i++)
+		left = ask_queue(&taking->queues[i], loop_now_us(loop), left);
+	for (unsigned i = 0; i < TAKING_INTERVALS; i++)
+		waits |= !TAILQ_EMPTY(&taking->queues[i]);
+	if (!waits)
+		return;
+	taking->timed = true;
+	loop_timer_set(loop, taking->timer, TAKING_FIRST_US);
+}
+
+/* With the first Reply; without memory for a timer it counts as taken. */
+static bool make_timer(struct worker_service *ws)
+{
+	struct taking *taking = &ws->taking;
+
+	taking->timer = loop_timer_new(ws->ground->loop, on_timer, ws);
+	if (!taking->timer)
+		return false;
+	for (unsigned i = 0; i < TAKING_INTERVALS; i++)
+		TAILQ_INIT(&taking->queues[i]);
+	return true;
+}
+
+/* Returns false if there is no way to wait: then it counts as taken. */
+static bool wait_until_taken(struct bridge *bridge, const struct call_end *end)
+{
+	struct taking *taking = &bridge->ws->taking;
+	struct untaken *untaken = &bridge->untaken;
+	struct taking_end *kept = taking->timer || make_timer(bridge->ws) ? end_new(taking) : NULL;
+
+	if (!kept)
+		return false;
+	kept->end = *end;
+	kept->sent_us = now_us(bridge);
+	kept->sent_bytes = leg_sent_bytes(bridge->client.leg);
+	kept->next = NULL;
+	if (!untaken->first)
+		enqueue(bridge, 0);
+	*(untaken->first ? &untaken->last->next : &untaken->first) = kept;
+	untaken->last = kept;
+	if (!taking->timed) {
+		taking->timed = true;
+		loop_timer_set(bridge_loop(bridge), taking->timer, TAKING_FIRST_US);
+	}
+	return true;
+}
+
+/* ---- Calls ---- */
+
+static void on_over(struct exchange_watch *watch, struct exchange *x)
+{
+	struct side *side = container_of(watch, struct side, watch);
+	struct bridge *bridge = side->bridge;
+	struct worker_service *ws = bridge->ws;
+	struct call_end end;
+
+	if (!call_stats_count(&ws->calls, x, &end))
+		return;
+	if (side == &bridge->client && !bridge->client_ends && leg_tells_taken(side->leg) &&
+	    wait_until_taken(bridge, &end))
+		return;
+	count_took(ws, &end, now_us(bridge));
+}
+
+void taking_watch(struct side *side, struct exchange *x)
+{
+	side->watch.over = on_over;
+	x->watch = &side->watch;
+	exchange_enter(x, CALL_STAGE_CREDIT, now_us(side->bridge));
+}
+
+void taking_over(struct bridge *bridge)
+{
+	bridge->client_ends = true;
+	if (!bridge->untaken.first)
+		return;
+	TAILQ_REMOVE(&bridge->ws->taking.queues[bridge->untaken.interval], bridge, untaken.entry);
+	while (bridge->untaken.first)
+		took(bridge, now_us(bridge));
+}
+
+void taking_end(struct worker_service *ws)
+{
+	struct taking *taking = &ws->taking;
+	struct taking_block *block;
+
+	if (!TAILQ_EMPTY(&ws->bridges) || !taking->timer)
+		return;
+	loop_timer_free(ws->ground->loop, taking->timer);
+	while ((block = taking->blocks)) {
+		taking->blocks = block->next;
+		free(block);
+	}
+	*taking = (struct taking){0};
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * From the end of an RPC here to the moment when its client has the Reply.
+ *
+ * An RDMA peer has it when what carries it has completed, which is the end of the exchange. What a TCP peer has
+ * acknowledged is asked of the socket: first a few milliseconds after the end, by when most have, then at growing
+ * intervals. One question serves all Replies of a connection, and a turn of the loop has a bounded number of them. So a
+ * Reply that is found taken by the first question counts as taken at once: times below TAKING_FIRST_US are not seen.
+ */
+#ifndef DAEMON_BRIDGE_TAKING_H
+#define DAEMON_BRIDGE_TAKING_H
+
+#include "daemon/bridge/bridge_impl.h"
+
+#define TAKING_FIRST_US 4000u /* to the first question; each further interval is twice as long */
+#define TAKING_SLICE    64u   /* questions in one turn */
+#define TAKING_ENDS                                                                                \
+	4096u /* RPCs of a service on one worker that wait; further ones count as taken at once */
+
+/** taking_watch - follow a Call of @side's peer to its end, and count it for the service. */
+void taking_watch(struct side *side, struct exchange *x);
+/** taking_over - the client's leg closes: what it has not taken, it took until now. */
+void taking_over(struct bridge *bridge);
+/** taking_end - there may be no bridges any more: free what that took. */
+void taking_end(struct worker_service *ws);
+
+#endif

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Where the time of a Call goes: each cause moves its own stage, and no other. */
+#include "tests/lib/test.h"
+#include "tests/sim/chain.h"
+
+#define HELD_MS  200u
+#define SLACK_MS 20u
+
+static struct chain *chain;
+
+static void setup(void)
+{
+	chain = NULL;
+}
+
+static void teardown(void)
+{
+	if (chain)
+		chain_end(chain);
+}
+
+static void open_chain(const struct chain_params *params)
+{
+	chain = chain_new(params);
+	chain_connect(chain);
+	chain_end_call(&chain->client, chain_book_add_row(&chain->book, CHAIN_CLIENT, "NFSv3 1"));
+	chain_run(chain, 100);
+	ck_assert_uint_eq(chain->client.replies, 1);
+}
+
+static void call_read(uint32_t bytes)
+{
+	chain_end_call(&chain->client, chain_book_add_sized(&chain->book, CHAIN_CLIENT, 0, bytes));
+}
+
+static const struct operation_stats *stats_of(unsigned gate, enum nfs_operation operation)
+{
+	const struct operation_stats *found = chain->gates[gate].ws.calls.operations[operation];
+
+	ck_assert_ptr_nonnull(found);
+	return found;
+}
+
+/* The client sends a Call, and takes nothing from then on. */
+static void read_and_stop(uint32_t bytes)
+{
+	call_read(bytes);
+	stream_watch(chain->client.wire.stream, 0);
+}
+
+/* Of a gate's READs, in milliseconds. */
+static uint64_t stage_ms(unsigned gate, enum call_stage stage)
+{
+	return stats_of(gate, NFS_OPERATION_READ)->stages[stage].sum_us / 1000;
+}
+
+/* All of @ms was spent in @stage, and next to nothing in the others. */
+static void expect_only(unsigned gate, enum call_stage stage, uint64_t ms)
+{
+	for (unsigned i = 0; i < CALL_STAGE_COUNT; i++)
+		if (i != stage)
+			ck_assert_msg(stage_ms(gate, i) <= SLACK_MS, "gate %u: %llu ms in %s", gate,
+				      (unsigned long long)stage_ms(gate, i), call_stage_name(i));
+	ck_assert_uint_ge(stage_ms(gate, stage), ms);
+	ck_assert_uint_le(stage_ms(gate, stage), ms + SLACK_MS);
+	ck_assert_uint_ge(stats_of(gate, NFS_OPERATION_READ)->whole.sum_us / 1000, ms);
+}
+
+/* ---- each cause ---- */
+
+START_TEST(a_slow_server_moves_the_servers_stage)
+{
+	const struct chain_params params = {.gates = _i + 1};
+
+	open_chain(&params);
+	chain->server.hold = true;
+	call_read(1000);
+	chain_run(chain, HELD_MS);
+	chain_end_answer(&chain->server);
+	chain_run(chain, 100);
+	for (int i = 0; i <= _i; i++) {
+		ck_assert_uint_eq(stats_of(i, NFS_OPERATION_READ)->calls, 1);
+		expect_only(i, CALL_STAGE_SERVER, HELD_MS);
+	}
+}
+END_TEST
+
+/* More than the stream holds, so that neither does the proxy get rid of it. */
+START_TEST(a_client_that_stops_reading_moves_the_clients_stage)
+{
+	const struct chain_params params = {.gates = _i + 1};
+
+	open_chain(&params);
+	read_and_stop(1000000);
+	chain_run(chain, HELD_MS);
+	ck_assert_ptr_null(chain->gates[0].ws.calls.operations[NFS_OPERATION_READ]);
+	stream_watch(chain->client.wire.stream, LOOP_READ);
+	chain_run(chain, 100);
+	expect_only(0, CALL_STAGE_CLIENT, HELD_MS);
+	/* The second gate's client, which is the first gate, takes all it is given. */
+	if (_i)
+		ck_assert_uint_le(stage_ms(1, CALL_STAGE_CLIENT), SLACK_MS);
+}
+END_TEST
+
+/* The stream holds it, so the proxy has nothing left to send; but it is not taken. */
+START_TEST(what_a_socket_holds_is_not_taken)
+{
+	const struct chain_params params = {.gates = 1};
+	const struct operation_stats *read;
+
+	open_chain(&params);
+	read_and_stop(1000);
+	chain_run(chain, HELD_MS);
+	read = stats_of(0, NFS_OPERATION_READ);
+	ck_assert_uint_eq(read->calls, 1);
+	ck_assert_uint_eq(durations_count(&read->whole), 0);
+	stream_watch(chain->client.wire.stream, LOOP_READ);
+	chain_run(chain, 100);
+	/* It is asked for at growing intervals. */
+	ck_assert_uint_eq(durations_count(&read->whole), 1);
+	ck_assert_uint_ge(stage_ms(0, CALL_STAGE_CLIENT), HELD_MS);
+	ck_assert_uint_le(stage_ms(0, CALL_STAGE_CLIENT), HELD_MS + 70);
+}
+END_TEST
+
+START_TEST(with_one_credit_calls_wait_in_the_credits_stage)
+{
+	const struct operation_stats *read;
+
+	chain = chain_new(NULL);
+	chain->gates[1].config.credits = 1;
+	chain_connect(chain);
+	chain_end_call(&chain->client, chain_book_add_row(&chain->book, CHAIN_CLIENT, "NFSv3 1"));
+	chain_run(chain, 100);
+	chain->server.hold = true;
+	call_read(1000);
+	call_read(1000);
+	chain_run(chain, HELD_MS);
+	chain_end_answer(&chain->server);
+	chain->server.hold = false;
+	chain_run(chain, 100);
+	read = stats_of(0, NFS_OPERATION_READ);
+	ck_assert_uint_eq(read->calls, 2);
+	/* Of each of them once. */
+	ck_assert_uint_ge(stage_ms(0, CALL_STAGE_CREDIT), HELD_MS);
+	ck_assert_uint_le(stage_ms(0, CALL_STAGE_CREDIT), HELD_MS + SLACK_MS);
+	ck_assert_uint_le(stage_ms(0, CALL_STAGE_SERVER), HELD_MS + SLACK_MS);
+	ck_assert_uint_eq(stage_ms(0, CALL_STAGE_MEMORY), 0);
+}
+END_TEST
+
+/* What two READs of 1 MiB may take, of each gate, which the server keeps. */
+START_TEST(with_little_memory_calls_wait_in_the_memorys_stage)
+{
+	const struct chain_params params = {
+		.gates = _i + 1, .budget_bytes = 5u << 20, .max_message_bytes = 2u << 20};
+
+	open_chain(&params);
+	chain->server.hold = true;
+	for (unsigned i = 0; i < 8; i++)
+		call_read(1u << 20);
+	chain_run(chain, HELD_MS);
+	ck_assert_uint_lt(chain->server.calls, 9);
+	chain->server.hold = false;
+	chain_end_answer(&chain->server);
+	chain_run(chain, 1000);
+	ck_assert_uint_eq(stats_of(0, NFS_OPERATION_READ)->calls, 8);
+	ck_assert_uint_ge(stage_ms(0, CALL_STAGE_MEMORY), HELD_MS - SLACK_MS);
+	ck_assert_uint_le(stage_ms(0, CALL_STAGE_CREDIT), SLACK_MS);
+	ck_assert_uint_le(stage_ms(0, CALL_STAGE_CLIENT), SLACK_MS);
+}
+END_TEST
+
+/* ---- what is counted ---- */
+
+START_TEST(bytes_and_statuses_are_counted)
+{
+	const struct operation_stats *read;
+
+	open_chain(NULL);
+	call_read(1000);
+	call_read(3000);
+	chain_run(chain, 100);
+	for (unsigned i = 0; i < 2; i++) {
+		read = stats_of(i, NFS_OPERATION_READ);
+		ck_assert_uint_eq(read->calls, 2);
+		ck_assert_uint_eq(read->errors, 0);
+		ck_assert_uint_eq(read->unanswered, 0);
+		ck_assert_uint_eq(durations_count(&read->whole), 2);
+		ck_assert_uint_gt(read->reply_bytes, 4000);
+		ck_assert_uint_lt(read->reply_bytes, 4400);
+		ck_assert_uint_lt(read->request_bytes, 400);
+		for (unsigned stage = 0; stage < CALL_STAGE_COUNT; stage++)
+			ck_assert_uint_eq(durations_count(&read->stages[stage]), 2);
+	}
+}
+END_TEST
+
+START_TEST(callbacks_are_counted_too)
+{
+	open_chain(NULL);
+	chain_end_call(&chain->server,
+		       chain_book_add_row(&chain->book, CHAIN_SERVER, "NFSv4.0 callback op 4"));
+	chain_run(chain, 100);
+	for (unsigned i = 0; i < 2; i++)
+		ck_assert_uint_eq(stats_of(i, NFS_OPERATION_CB_RECALL)->calls, 1);
+}
+END_TEST
+
+START_TEST(a_call_whose_connection_ends_is_unanswered)
+{
+	open_chain(NULL);
+	chain->server.hold = true;
+	call_read(1000);
+	chain_run(chain, 100);
+	record_end_close(&chain->server.wire, true);
+	chain_run(chain, 100);
+	for (unsigned i = 0; i < 2; i++) {
+		ck_assert_uint_eq(stats_of(i, NFS_OPERATION_READ)->unanswered, 1);
+		ck_assert_uint_eq(stats_of(i, NFS_OPERATION_READ)->calls, 0);
+	}
+}
+END_TEST
+
+/* A client that takes nothing and goes: what is known of its Replies is that they took until then. */
+START_TEST(a_client_that_goes_has_taken_until_then)
+{
+	const struct chain_params params = {.gates = 1};
+
+	open_chain(&params);
+	read_and_stop(1000);
+	chain_run(chain, HELD_MS);
+	record_end_close(&chain->client.wire, true);
+	chain_run(chain, 100);
+	ck_assert_uint_eq(durations_count(&stats_of(0, NFS_OPERATION_READ)->whole), 1);
+	ck_assert_uint_ge(stage_ms(0, CALL_STAGE_CLIENT), HELD_MS);
+}
+END_TEST
+
+START_TEST(the_oldest_call_tells_what_it_is_and_where)
+{
+	struct bridge_info info;
+
+	open_chain(NULL);
+	chain->server.hold = true;
+	call_read(1000);
+	chain_run(chain, 100);
+	bridge_info_get(bridge_next(&chain->gates[0].ws, NULL), &info);
+	ck_assert(info.has_call);
+	ck_assert_str_eq(nfs_operation_name(info.oldest_operation), "READ");
+	ck_assert_str_eq(call_stage_name(info.oldest_stage), "server");
+	chain_end_answer(&chain->server);
+	chain_run(chain, 100);
+	bridge_info_get(bridge_next(&chain->gates[0].ws, NULL), &info);
+	ck_assert(!info.has_call);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("stages");
+	TCase *tc = tcase_create("stages");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_loop_test(tc, a_slow_server_moves_the_servers_stage, 0, 2);
+	tcase_add_loop_test(tc, a_client_that_stops_reading_moves_the_clients_stage, 0, 2);
+	tcase_add_test(tc, what_a_socket_holds_is_not_taken);
+	tcase_add_test(tc, with_one_credit_calls_wait_in_the_credits_stage);
+	tcase_add_loop_test(tc, with_little_memory_calls_wait_in_the_memorys_stage, 0, 2);
+	tcase_add_test(tc, bytes_and_statuses_are_counted);
+	tcase_add_test(tc, callbacks_are_counted_too);
+	tcase_add_test(tc, a_call_whose_connection_ends_is_unanswered);
+	tcase_add_test(tc, a_client_that_goes_has_taken_until_then);
+	tcase_add_test(tc, the_oldest_call_tells_what_it_is_and_where);
+	suite_add_tcase(suite, tc);
+	return test_main(suite);
+}
