@@ -121,6 +121,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/control/control_request.h \
 	daemon/control/control_socket.c \
 	daemon/control/control_socket.h \
+	daemon/control/latency_answer.c \
+	daemon/control/latency_answer.h \
 	daemon/control/memory_use.c \
 	daemon/control/memory_use.h \
 	daemon/control/query.c \

@@ -40,13 +40,6 @@ const char *amount_bytes(uint64_t bytes, char text[AMOUNT_TEXT_BYTES])
 	return scaled(bytes, units, text);
 }
 
-const char *amount_bytes_brief(uint64_t bytes, char text[AMOUNT_TEXT_BYTES])
-{
-	static const char *const units[] = {"", "K", "M", "G", "T", "P"};
-
-	return scaled(bytes, units, text);
-}
-
 const char *amount_age(uint64_t us, char text[AMOUNT_TEXT_BYTES])
 {
 	uint64_t s = us / 1000000, min = s / 60, h = min / 60;

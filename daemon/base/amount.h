@@ -11,8 +11,6 @@
 const char *amount_count(uint64_t count, char text[AMOUNT_TEXT_BYTES]);
 /** amount_bytes - "812 bytes", "3.1 GiB", "20 MiB": two digits at least; returns @text. */
 const char *amount_bytes(uint64_t bytes, char text[AMOUNT_TEXT_BYTES]);
-/** amount_bytes_brief - the same where there is little room: "812", "3.1G", "20M"; returns @text. */
-const char *amount_bytes_brief(uint64_t bytes, char text[AMOUNT_TEXT_BYTES]);
 /** amount_age - "3.2 s", "47 s", "35 min", "3 h 5 min", "12 d 3 h"; returns @text. */
 const char *amount_age(uint64_t us, char text[AMOUNT_TEXT_BYTES]);
 

@@ -249,6 +249,9 @@ static void client_run(struct client *client, const struct control_request *requ
 	case CONTROL_COMMAND_CONNECTIONS:
 		client_query(client, CONTROL_CONNECTIONS, request);
 		break;
+	case CONTROL_COMMAND_LATENCY:
+		client_query(client, CONTROL_LATENCY, request);
+		break;
 	case CONTROL_COMMAND_STATS:
 		client_query(client, CONTROL_STATS, request);
 		break;

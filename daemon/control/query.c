@@ -20,6 +20,7 @@
 #include "daemon/control/actions.h"
 #include "daemon/control/check_answer.h"
 #include "daemon/control/control_request.h"
+#include "daemon/control/latency_answer.h"
 #include "daemon/control/memory_use.h"
 #include "daemon/control/service_answer.h"
 #include "daemon/control/snapshot.h"
@@ -30,7 +31,8 @@ struct asker {
 	STAILQ_ENTRY(asker) entry;
 	void (*done)(void *done_arg, json_t *result);
 	void *done_arg;
-	char service[CONTROL_MAX_ARGUMENT_BYTES + 1]; /* of stats: of that alone; "": of all */
+	/* What alone is to be shown: of stats a service, of latency one and its operation; "": all. */
+	char share[CONTROL_MAX_ARGUMENT_BYTES + 1];
 };
 STAILQ_HEAD(asker_list, asker);
 
@@ -45,8 +47,9 @@ struct gather {
 	size_t nservices;
 	struct proxy_service **services; /* used, so that they stay; NULL: the proxy stops */
 	char **names;
-	struct stats *stats;
-	struct memory_use *memory;  /* one a service */
+	struct stats *stats;        /* one a service */
+	struct call_stats *calls;   /* the same */
+	struct memory_use *memory;  /* the same */
 	struct budget_stats budget; /* when it began */
 	uint64_t beside_bytes;      /* what the connections then can take beside it, at most */
 	struct pool_stats pool;
@@ -128,15 +131,6 @@ static void add_memory(const struct gather *gather)
 	}
 }
 
-static json_t *stats_result(const struct gather *gather)
-{
-	json_t *services = json_object();
-
-	for (size_t i = 0; i < gather->nservices; i++)
-		json_object_set_new(services, gather->names[i], stats_json(&gather->stats[i]));
-	return json_pack("{s:o}", "services", services);
-}
-
 /* They are the same for each service. */
 static json_t *counters_result(const struct gather *gather)
 {
@@ -145,16 +139,18 @@ static json_t *counters_result(const struct gather *gather)
 }
 
 /* What of a result an asker has asked for; a new reference. */
-static json_t *share_of(const struct asker *asker, json_t *result)
+static json_t *share_of(const struct gather *gather, const struct asker *asker, json_t *result)
 {
-	json_t *stats = json_object_get(json_object_get(result, "services"), asker->service);
+	json_t *stats = json_object_get(json_object_get(result, "services"), asker->share);
 
-	if (!result || !asker->service[0])
+	if (!result || !asker->share[0])
 		return json_incref(result);
+	if (gather->query == CONTROL_LATENCY)
+		return latency_only(result, asker->share);
 	if (!stats)
 		return json_pack("{s:o}", "error",
-				 json_sprintf("there is no service %s", asker->service));
-	return json_pack("{s:{s:O}}", "services", asker->service, stats);
+				 json_sprintf("there is no service %s", asker->share));
+	return json_pack("{s:{s:O}}", "services", asker->share, stats);
 }
 
 static void gather_begin(struct gather *gather);
@@ -174,6 +170,7 @@ static void gather_free(struct gather *gather)
 	for (size_t i = 0; gather->names && i < gather->nservices; i++)
 		free(gather->names[i]);
 	json_decref(gather->result);
+	call_stats_list_free(gather->calls, gather->nservices);
 	free(gather->stats);
 	free(gather->names);
 	free(gather->memory);
@@ -186,9 +183,15 @@ static void answer(struct gather *gather, json_t *result)
 
 	while ((asker = STAILQ_FIRST(&gather->askers))) {
 		STAILQ_REMOVE_HEAD(&gather->askers, entry);
-		asker->done(asker->done_arg, share_of(asker, result));
+		asker->done(asker->done_arg, share_of(gather, asker, result));
 		free(asker);
 	}
+}
+
+static void set_result(struct gather *gather, json_t *result)
+{
+	json_decref(gather->result);
+	gather->result = result;
 }
 
 /* The first of the list; the next one begins. */
@@ -200,14 +203,13 @@ static void gather_end(struct gather *gather)
 		json_object_set_new(gather->result, "memory", memory_json(gather));
 	if (gather->query == CONTROL_SERVICES)
 		add_memory(gather);
-	if (gather->query == CONTROL_STATS) {
-		json_decref(gather->result);
-		gather->result = stats_result(gather);
-	}
-	if (gather->query == CONTROL_COUNTERS) {
-		json_decref(gather->result);
-		gather->result = counters_result(gather);
-	}
+	if (gather->query == CONTROL_STATS)
+		set_result(gather,
+			   stats_services_json(gather->names, gather->stats, gather->nservices));
+	if (gather->query == CONTROL_LATENCY)
+		set_result(gather, latency_json(gather->names, gather->calls, gather->nservices));
+	if (gather->query == CONTROL_COUNTERS)
+		set_result(gather, counters_result(gather));
 	STAILQ_REMOVE_HEAD(&queries->gathers, entry);
 	answer(gather, gather->result);
 	gather_free(gather);
@@ -220,6 +222,7 @@ static void gather_end(struct gather *gather)
 static void part_free(struct part *part)
 {
 	json_decref(part->snapshot.connections);
+	call_stats_list_free(part->snapshot.calls, part->gather->nservices);
 	free(part->snapshot.stats);
 	free(part->services);
 	free(part->memory);
@@ -240,6 +243,8 @@ static void part_back(void *arg)
 				  part->snapshot.connections);
 	for (size_t i = 0; part->snapshot.stats && i < gather->nservices; i++)
 		stats_merge(&gather->stats[i], &part->snapshot.stats[i]);
+	for (size_t i = 0; part->snapshot.calls && i < gather->nservices; i++)
+		call_stats_merge(&gather->calls[i], &part->snapshot.calls[i]);
 	part_free(part);
 	if (--gather->waiting == 0)
 		gather_end(gather);
@@ -251,6 +256,7 @@ static struct part *part_new(struct gather *gather, struct worker *worker)
 
 	if (!part)
 		return NULL;
+	part->gather = gather;
 	part->memory = calloc(gather->nservices + 1, sizeof(*part->memory));
 	part->services = calloc(gather->nservices + 1, sizeof(struct worker_service *));
 	if (!part->memory || !part->services) {
@@ -259,13 +265,14 @@ static struct part *part_new(struct gather *gather, struct worker *worker)
 	}
 	for (size_t i = 0; i < gather->nservices; i++)
 		part->services[i] = &gather->services[i]->stations[worker->index]->service;
-	part->gather = gather;
 	part->worker = worker;
 	part->snapshot.worker = worker->index;
 	if (gather->query == CONTROL_CONNECTIONS)
 		part->snapshot.connections = json_array();
 	if (gather->query == CONTROL_STATS || gather->query == CONTROL_COUNTERS)
 		part->snapshot.stats = calloc(gather->nservices, sizeof(struct stats));
+	if (gather->query == CONTROL_LATENCY)
+		part->snapshot.calls = calloc(gather->nservices, sizeof(struct call_stats));
 	return part;
 }
 
@@ -367,9 +374,10 @@ static struct gather *gather_new(struct query_control *queries, enum control_que
 	gather->names = calloc(most, sizeof(*gather->names));
 	gather->services = calloc(most, sizeof(struct proxy_service *));
 	gather->stats = calloc(most, sizeof(*gather->stats));
+	gather->calls = calloc(most, sizeof(*gather->calls));
 	gather->memory = calloc(most, sizeof(*gather->memory));
-	if (!gather->names || !gather->services || !gather->stats || !gather->memory ||
-	    !use_services(gather)) {
+	if (!gather->names || !gather->services || !gather->stats || !gather->calls ||
+	    !gather->memory || !use_services(gather)) {
 		gather_free(gather);
 		return NULL;
 	}
@@ -416,7 +424,7 @@ static void on_query(void *arg, enum control_query query, const char *argument,
 		return;
 	}
 	*asker = (struct asker){.done = done, .done_arg = done_arg};
-	snprintf(asker->service, sizeof(asker->service), "%s", argument);
+	snprintf(asker->share, sizeof(asker->share), "%s", argument);
 	STAILQ_INSERT_TAIL(&gather->askers, asker, entry);
 	if (gather == STAILQ_FIRST(&queries->gathers))
 		gather_begin(gather);

@@ -16,8 +16,8 @@
  *                                        "waiting_clients", "attempts_failed", "late_calls"},
  *                             "draining": a truth}]}
  * connections  {"connections": [{"id", "service", "worker", "state", "state_age_s", "age_s",
- *                                "client_address", "oldest_call_age_s": a number or null, "client": LEG or null,
- *                                "upstream": LEG or null}]}
+ *                                "client_address", "oldest_call_age_s": a number or null, "oldest_call_operation",
+ *                                "oldest_call_stage", "client": LEG or null, "upstream": LEG or null}]}
  *     LEG      {"kind", "state", "state_age_s", "local", "peer", "calls_in", "calls_out",
  *               "peer_profile", "peer_profile_why", "bytes_received", "bytes_sent", "calls_held",
  *               "credits_granted", "credits_available", "inline_send_bytes", "inline_recv_bytes",
@@ -28,6 +28,12 @@
  *               of a version that one document alone describes
  * stats        {"services": {name: {module: {counter: value}, "closes": {"client": {reason: count},
  *                                   "server": …, "proxy": …}}}}; with an argument of that service only
+ * latency      {"limits_s": [where each bucket ends], "services": {name: {"operations": {operation: {"calls", "unanswered",
+ *               "errors", "errors_by_status": {status: count}, "request_bytes", "reply_bytes", "whole": TIMES,
+ *               "stages": {"receive", "memory", "credit", "server" and "client": TIMES}}}}}}; with arguments of that service
+ *               and operation only, and that in "operation"
+ *     TIMES    {"count", "sum_s", "p50_s", "p99_s", "counts": [one a bucket, up to the last that has any; one more than
+ *               there are limits is of those above them]}
  * counters     {"counters": {module: {counter: text}, "closes": {reason: text}}}
  * check        {"service", "result": "good", "degraded" or "failed", "servers": [{"server", "result", "steps":
  *               [{"step", "result": "passed", "failed" or "not tried", "took_us", "what", "advice"}]}]}

@@ -73,13 +73,23 @@ static json_t *json_leg(bool has, const struct leg_info *info, uint64_t now_us)
 	return leg;
 }
 
+/* Of what kind that Call is, and where it is. */
+static void put_oldest_call(json_t *connection, const struct bridge_info *info)
+{
+	put_text(connection, "oldest_call_operation",
+		 info->has_call ? nfs_operation_name(info->oldest_operation) : NULL);
+	put_text(connection, "oldest_call_stage",
+		 info->has_call ? call_stage_name(info->oldest_stage) : NULL);
+}
+
 static json_t *json_bridge(const struct snapshot *snapshot, const struct worker_service *ws,
 			   const struct bridge *bridge, uint64_t now_us)
 {
 	struct bridge_info info;
+	json_t *connection;
 
 	bridge_info_get(bridge, &info);
-	return json_pack(
+	connection = json_pack(
 		"{s:I, s:s, s:i, s:s, s:o, s:f, s:o, s:o, s:o, s:o}", "id", (json_int_t)info.id,
 		"service", ws->service->config->name, "worker", snapshot->worker, "state",
 		info.state, "state_age_s", json_state_age(now_us, info.state_since_us), "age_s",
@@ -87,6 +97,8 @@ static json_t *json_bridge(const struct snapshot *snapshot, const struct worker_
 		"oldest_call_age_s", json_call_age(&info, now_us), "client",
 		json_leg(info.has_client, &info.client, now_us), "upstream",
 		json_leg(info.has_server, &info.server, now_us));
+	put_oldest_call(connection, &info);
+	return connection;
 }
 
 /* Takes up to @room connections. Returns how many. */
@@ -118,6 +130,13 @@ static void add_stats(struct stats *stats, const struct worker_service *ws)
 	stats_add_closes(stats, ws->closes);
 }
 
+/* Returns what of @room that has taken, less than all. */
+static unsigned add_calls(struct snapshot *snapshot, const struct worker_service *ws, unsigned room)
+{
+	call_stats_merge(&snapshot->calls[snapshot->service], &ws->calls);
+	return room > SNAPSHOT_CALLS ? SNAPSHOT_CALLS : room - 1;
+}
+
 bool snapshot_slice(struct snapshot *snapshot, struct worker_service *const *services,
 		    size_t nservices, uint64_t now_us)
 {
@@ -132,6 +151,8 @@ bool snapshot_slice(struct snapshot *snapshot, struct worker_service *const *ser
 			break;
 		if (snapshot->stats)
 			add_stats(&snapshot->stats[snapshot->service], ws);
+		if (snapshot->calls)
+			room -= add_calls(snapshot, ws, room);
 		room--;
 		snapshot->within = false;
 		snapshot->service++;

@@ -13,17 +13,20 @@
 
 #include "base/compiler.h"
 #include "daemon/control/stats.h"
+#include "daemon/service/call_stats.h"
 #include "daemon/service/worker_service.h"
 
 #define SNAPSHOT_SLICE 100u /* bridges, or services, in one turn of the loop */
+#define SNAPSHOT_CALLS 20u  /* of these the statistics of a service's Calls are worth */
 
 /* All zero but for what is to be taken. */
 struct snapshot {
-	unsigned worker;     /* its number, for the connections */
-	json_t *connections; /* an array to be filled, or NULL */
-	struct stats *stats; /* one a service, to be added to, or NULL */
-	size_t service;      /* where the next slice begins */
-	bool within;         /* it is in the midst of this service's bridges */
+	unsigned worker;          /* its number, for the connections */
+	json_t *connections;      /* an array to be filled, or NULL */
+	struct stats *stats;      /* one a service, to be added to, or NULL */
+	struct call_stats *calls; /* the same */
+	size_t service;           /* where the next slice begins */
+	bool within;              /* it is in the midst of this service's bridges */
 };
 
 /**

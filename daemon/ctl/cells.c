@@ -57,15 +57,6 @@ void cell_bytes(struct table *table, const json_t *object, const char *key)
 	table_cell(table, "%s", text);
 }
 
-void cell_bytes_brief(struct table *table, const json_t *object, const char *key)
-{
-	char text[CELL_BYTES] = "-";
-
-	if (json_is_integer(json_object_get(object, key)))
-		amount_bytes_brief(json_number(object, key), text);
-	table_cell(table, "%s", text);
-}
-
 void cell_duration(struct table *table, const json_t *object, const char *key)
 {
 	const json_t *value = json_object_get(object, key);

@@ -27,8 +27,6 @@ void cell_text(struct table *table, const json_t *object, const char *key);
 void cell_number(struct table *table, const json_t *object, const char *key);
 /** cell_bytes - a number of bytes, in full. */
 void cell_bytes(struct table *table, const json_t *object, const char *key);
-/** cell_bytes_brief - the same, in few characters. */
-void cell_bytes_brief(struct table *table, const json_t *object, const char *key);
 /** cell_duration - a number of seconds. */
 void cell_duration(struct table *table, const json_t *object, const char *key);
 /** cell_waiting - how many RPCs wait for memory, and for how long the first of them has. */

@@ -16,6 +16,7 @@ daemon_ctl_libctl_a_SOURCES = \
 	daemon/ctl/render_check.c \
 	daemon/ctl/render_connections.c \
 	daemon/ctl/render_parts.h \
+	daemon/ctl/render_latency.c \
 	daemon/ctl/render_services.c \
 	daemon/ctl/render_stats.c \
 	daemon/ctl/run_program.c \

@@ -78,6 +78,8 @@ int render_answer(enum control_command_id command, const json_t *answer, const j
 		return render_services(answer, all, out);
 	case CONTROL_COMMAND_CONNECTIONS:
 		return render_connections(answer, all, out);
+	case CONTROL_COMMAND_LATENCY:
+		return render_latency(answer, all, out);
 	case CONTROL_COMMAND_STATS:
 		return render_stats(answer, meanings, all, out);
 	case CONTROL_COMMAND_COUNTERS:

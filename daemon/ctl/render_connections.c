@@ -101,6 +101,16 @@ static void cell_state(struct table *table, const json_t *object)
 		table_cell(table, "-");
 }
 
+/* "READ server"; "-" without one. */
+static void cell_oldest_call(struct table *table, const json_t *connection)
+{
+	if (json_is_string(json_object_get(connection, "oldest_call_operation")))
+		table_cell(table, "%s %s", json_text(connection, "oldest_call_operation"),
+			   json_text(connection, "oldest_call_stage"));
+	else
+		table_cell(table, "-");
+}
+
 static void cells_brief(struct table *table, const json_t *connection)
 {
 	const json_t *client = json_object_get(connection, "client");
@@ -112,8 +122,7 @@ static void cells_brief(struct table *table, const json_t *connection)
 	cell_duration(table, connection, "age_s");
 	cell_number(table, client, "calls_in");
 	cell_duration(table, connection, "oldest_call_age_s");
-	cell_bytes_brief(table, client, "bytes_received");
-	cell_bytes_brief(table, client, "bytes_sent");
+	cell_oldest_call(table, connection);
 }
 
 static void cells_all(struct table *table, const json_t *connection)
@@ -134,6 +143,7 @@ static void cells_all(struct table *table, const json_t *connection)
 	cell_duration(table, connection, "age_s");
 	cell_number(table, client, "calls_in");
 	cell_duration(table, connection, "oldest_call_age_s");
+	cell_oldest_call(table, connection);
 	cell_number(table, client, "calls_out");
 	cell_number(table, upstream, "calls_held");
 	cell_number(table, client, "credits_granted");
@@ -151,8 +161,7 @@ static const struct table_column brief_columns[] = {
 	{.title = "ID", .right = true},     {.title = "SERVICE", .least = 7},
 	{.title = "CLIENT", .least = 10},   {.title = "STATE", .least = 6},
 	{.title = "AGE", .right = true},    {.title = "CALLS", .right = true},
-	{.title = "OLDEST", .right = true}, {.title = "IN", .right = true},
-	{.title = "OUT", .right = true},
+	{.title = "OLDEST", .right = true}, {.title = "WHICH IS", .least = 8},
 };
 
 static const struct table_column all_columns[] = {
@@ -168,6 +177,7 @@ static const struct table_column all_columns[] = {
 	{.title = "AGE", .right = true},
 	{.title = "CALLS", .right = true},
 	{.title = "OLDEST", .right = true},
+	{.title = "WHICH IS"},
 	{.title = "REVERSE", .right = true},
 	{.title = "HELD", .right = true},
 	{.title = "GRANTED", .right = true},
@@ -192,10 +202,19 @@ static int compare(const void *a, const void *b)
 
 static void print_unknown(const json_t *connection, FILE *out)
 {
-	static const char *const known[] = {
-		"id",    "service",        "worker", "state",    "state_age_s",
-		"age_s", "client_address", "client", "upstream", "oldest_call_age_s",
-		NULL};
+	static const char *const known[] = {"id",
+					    "service",
+					    "worker",
+					    "state",
+					    "state_age_s",
+					    "age_s",
+					    "client_address",
+					    "client",
+					    "upstream",
+					    "oldest_call_age_s",
+					    "oldest_call_operation",
+					    "oldest_call_stage",
+					    NULL};
 	static const char *const leg[] = {"kind",
 					  "state",
 					  "state_age_s",

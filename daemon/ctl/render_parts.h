@@ -13,6 +13,8 @@
 int render_services(const json_t *answer, bool all, FILE *out) MUST_CHECK;
 /** render_connections - a line for each connection, by service and number. Returns 0 or -ENOMEM. */
 int render_connections(const json_t *answer, bool all, FILE *out) MUST_CHECK;
+/** render_latency - a line for each operation of a service; of one alone, or with @all, how they spread. */
+int render_latency(const json_t *answer, bool all, FILE *out) MUST_CHECK;
 /** render_stats - the counters of each service, by module. Returns 0 or -ENOMEM. */
 int render_stats(const json_t *answer, const json_t *meanings, bool all, FILE *out) MUST_CHECK;
 /** render_counters - what they mean. Returns 0 or -ENOMEM. */

@@ -18,6 +18,10 @@ same "the page of the client has every state of a connection, in their order" \
 	"$("$tables" states)" \
 	"$(sed -n '/^\.It Ql STATE$/,/^\.It /s/^\.Ql \([a-z]*\).*/\1/p' "$man/rpcrdma-proxyctl.8")"
 
+same "and the operations by which a COMPOUND counts, in their order" \
+	"$("$tables" operations)" \
+	"$(sed -n '/^A COMPOUND of NFSv4 counts/,/^\.Ed/p' "$man/rpcrdma-proxyctl.8" | grep '^[A-Z_]*,' | tr -cd 'A-Z_,\n' | tr ',' '\n' | grep .)"
+
 # with_usual_path PAGE: as it is installed where sysconfdir is /etc
 with_usual_path() {
 	local fill=cat

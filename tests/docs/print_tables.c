@@ -6,6 +6,7 @@
 #include "daemon/bridge/bridge.h"
 #include "daemon/config/config_manual.h"
 #include "daemon/control/control_request.h"
+#include "nfs/operation.h"
 
 static void print_command(const struct control_command *command)
 {
@@ -28,8 +29,11 @@ int main(int argc, char **argv)
 	} else if (!strcmp(which, "states")) {
 		for (unsigned i = 0; i < bridge_states.count; i++)
 			printf("%s\n", state_name(&bridge_states, i));
+	} else if (!strcmp(which, "operations")) {
+#define PRINT(name) puts(#name);
+		NFS_OPERATIONS_RANKED(PRINT)
 	} else {
-		fprintf(stderr, "usage: print_tables keys|commands|states\n");
+		fprintf(stderr, "usage: print_tables keys|commands|states|operations\n");
 		return 1;
 	}
 	return 0;

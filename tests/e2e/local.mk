@@ -54,6 +54,7 @@ end_to_end_scripts = tests/e2e/run.sh tests/e2e/lib.sh tests/e2e/hosts.sh tests/
 	tests/e2e/doors.sh \
 	tests/e2e/little_memory.sh \
 	tests/e2e/large_messages.sh \
+	tests/e2e/latency.sh \
 	tests/e2e/neighbours.sh \
 	tests/e2e/log_lines.sh \
 	tests/e2e/clock_jumps.sh tests/e2e/frozen_server.sh tests/e2e/killed_often.sh \
@@ -65,7 +66,8 @@ end_to_end_scripts = tests/e2e/run.sh tests/e2e/lib.sh tests/e2e/hosts.sh tests/
 	tests/e2e/silent_peers.sh \
 	tests/e2e/twenty_clients.sh
 EXTRA_PROGRAMS = tests/e2e/nfs_client tests/e2e/rpc_peer tests/e2e/name_server \
-	tests/e2e/held_call tests/e2e/stranger tests/e2e/journal_ear
+	tests/e2e/held_call tests/e2e/stranger tests/e2e/journal_ear tests/e2e/delay_relay \
+	tests/e2e/timed_reads
 EXTRA_DIST += $(end_to_end_scripts)
 CLEANFILES += $(end_to_end_programs) $(end_to_end_preloads)
 
@@ -98,6 +100,13 @@ tests_e2e_stranger_LDADD =
 
 tests_e2e_journal_ear_SOURCES = tests/e2e/journal_ear.c
 tests_e2e_journal_ear_LDADD =
+
+tests_e2e_delay_relay_SOURCES = tests/e2e/delay_relay.c
+tests_e2e_delay_relay_LDADD =
+
+tests_e2e_timed_reads_SOURCES = tests/e2e/timed_reads.c
+tests_e2e_timed_reads_CFLAGS = $(AM_CFLAGS) $(LIBNFS_CFLAGS)
+tests_e2e_timed_reads_LDADD = $(LIBNFS_LIBS)
 
 # Preloaded into a proxy, so made with no sanitizer and no hardening of its own.
 EXTRA_DIST += tests/e2e/copycount.c tests/e2e/clockjump.c

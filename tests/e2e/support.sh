@@ -25,7 +25,7 @@ check "an archive is written, though a program hangs" support -c $T/a.conf
 check "it is for nobody else" [ "$(stat -c %a $T/x.tar.gz)" = 600 ]
 check "all of it is in one folder that has the time in its name" \
 	eval '! tar -tzf $T/x.tar.gz | grep -vE "^rpcrdma-proxy-support-[0-9]{8}-[0-9]{6}/"'
-check "the daemon's answers are in it" has_all status.json services.json connections.json stats.json counters.json
+check "the daemon's answers are in it" has_all status.json services.json connections.json latency.json stats.json counters.json
 check "and are JSON" eval 'member stats.json | jq -e .services.nfs.tcp'
 check "the host is in it" has_all host/version host/uname host/address host/sockets unit
 check "the limits of the daemon's process" eval 'member process/limits | grep -q "Max open files"'

@@ -50,26 +50,6 @@ START_TEST(bytes_have_two_digits_and_a_unit)
 END_TEST
 
 static const struct {
-	uint64_t bytes;
-	const char *text;
-} sizes_brief[] = {
-	{0, "0"},
-	{1023, "1023"},
-	{1536, "1.5K"},
-	{UINT64_C(200) << 20, "200M"},
-	{(UINT64_C(1) << 20) - 1, "1.0M"},
-	{UINT64_MAX, "16384P"},
-};
-
-START_TEST(bytes_in_brief_have_a_letter_for_their_unit)
-{
-	char text[AMOUNT_TEXT_BYTES];
-
-	ck_assert_str_eq(amount_bytes_brief(sizes_brief[_i].bytes, text), sizes_brief[_i].text);
-}
-END_TEST
-
-static const struct {
 	uint64_t us;
 	const char *text;
 } ages[] = {
@@ -102,8 +82,6 @@ int main(void)
 
 	tcase_add_loop_test(tc, counts_have_a_comma_each_three_digits, 0, ARRAY_SIZE(counts));
 	tcase_add_loop_test(tc, bytes_have_two_digits_and_a_unit, 0, ARRAY_SIZE(sizes));
-	tcase_add_loop_test(tc, bytes_in_brief_have_a_letter_for_their_unit, 0,
-			    ARRAY_SIZE(sizes_brief));
 	tcase_add_loop_test(tc, ages_are_in_units_that_are_read_at_once, 0, ARRAY_SIZE(ages));
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

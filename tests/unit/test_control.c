@@ -141,8 +141,12 @@ END_TEST
 
 START_TEST(each_question_reaches_its_query)
 {
-	static const char *const words[] = {"status\n", "services\r\n", " connections \n",
-					    "{\"command\": \"stats\"}\n", "counters\n"};
+	static const char *const words[] = {"status\n",
+					    "services\r\n",
+					    " connections \n",
+					    "latency\n",
+					    "{\"command\": \"stats\"}\n",
+					    "counters\n"};
 
 	for (int i = 0; i < (int)ARRAY_SIZE(words); i++) {
 		json_decref(answer);

@@ -287,6 +287,7 @@ END_TEST
 	"{\"id\": 9, \"service\": \"to-filer\", \"worker\": 0,"                                    \
 	" \"state\": \"open\", \"state_age_s\": 12.9, \"age_s\": 61,"                              \
 	" \"client_address\": \"10.0.0.3:712\", \"oldest_call_age_s\": 65.2,"                      \
+	" \"oldest_call_operation\": \"READ\", \"oldest_call_stage\": \"server\","                 \
 	" \"client\": {\"kind\": \"tcp\", \"state\": \"open\", \"state_age_s\": 12,"               \
 	" \"calls_in\": 5, \"calls_out\": 1, \"mood\": \"good\","                                  \
 	" \"bytes_received\": 2048, \"bytes_sent\": 100, \"credits_granted\": null},"              \
@@ -302,10 +303,10 @@ START_TEST(connections_are_sorted_and_brief)
 {
 	ck_assert_str_eq(
 		render(CONTROL_COMMAND_CONNECTIONS, CONNECTIONS, false),
-		"ID  SERVICE   CLIENT        STATE         AGE  CALLS  OLDEST    IN  OUT\n"
-		"20  exports   10.0.0.4:713  open          5 s      -       -     -    -\n"
-		" 9  to-filer  10.0.0.3:712  open        1m01s      5   1m05s  2.0K  100\n"
-		"18  to-filer  [fe80::1]:9   connecting    0 s      -       -     -    -\n");
+		"ID  SERVICE   CLIENT        STATE         AGE  CALLS  OLDEST  WHICH IS\n"
+		"20  exports   10.0.0.4:713  open          5 s      -       -  -\n"
+		" 9  to-filer  10.0.0.3:712  open        1m01s      5   1m05s  READ server\n"
+		"18  to-filer  [fe80::1]:9   connecting    0 s      -       -  -\n");
 }
 END_TEST
 
@@ -314,16 +315,16 @@ START_TEST(connections_show_both_legs_when_asked)
 	ck_assert_str_eq(
 		render(CONTROL_COMMAND_CONNECTIONS, CONNECTIONS, true),
 		"ID  SERVICE   WORKER  CLIENT            ITS STATE  SERVER                REACHED FROM  "
-		"ITS STATE  STATE           AGE  CALLS  OLDEST  REVERSE  HELD  GRANTED  CREDITS  "
+		"ITS STATE  STATE           AGE  CALLS  OLDEST  WHICH IS     REVERSE  HELD  GRANTED  CREDITS  "
 		"FROM CLIENT  TO CLIENT  TO SERVER  FROM SERVER  PEER PROFILE          CLIENT SPEAKS  SERVER SPEAKS\n"
 		"20  exports        -  - 10.0.0.4:713    - -        - -                   -             "
-		"- -        open -          5 s      -       -        -     -        -        -  "
+		"- -        open -          5 s      -       -  -                  -     -        -        -  "
 		"          -          -          -            -  -                     -              -\n"
 		" 9  to-filer       0  tcp 10.0.0.3:712  open 12 s  iwarp 10.0.0.9:20049  10.0.0.8:731  "
-		"open -     open 12 s     1m01s      5   1m05s        1     2        -        -  "
+		"open -     open 12 s     1m01s      5   1m05s  READ server        1     2        -        -  "
 		"    2.0 KiB  100 bytes    4.0 KiB      3 bytes  linux: as configured  -              version 1\n"
 		"18  to-filer       -  - [fe80::1]:9     -          - -                   -             "
-		"-          connecting -    0 s      -       -        -     -        -        -  "
+		"-          connecting -    0 s      -       -  -                  -     -        -        -  "
 		"          -          -          -            -  -                     -              -\n"
 		"9: mood: \"good\"\n");
 }
@@ -377,13 +378,13 @@ START_TEST(a_thousand_connections_fit_a_line_of_80)
 	for (int i = 1000; i > 0; i--)
 		json_array_append_new(
 			list,
-			json_pack("{s:i, s:s, s:s, s:s, s:f, s:f, s:{s:i, s:I, s:I}}", "id",
+			json_pack("{s:i, s:s, s:s, s:s, s:f, s:f, s:s, s:s, s:{s:i}}", "id",
 				  100000 + i, "service",
 				  "a-service-with-a-name-that-somebody-liked", "client_address",
 				  "[2001:db8:1234:5678:9abc:def0:1234:5678]:1023", "state",
 				  "connecting", "age_s", 100000.0, "oldest_call_age_s", 100000.0,
-				  "client", "calls_in", 1024, "bytes_received", (json_int_t)1 << 60,
-				  "bytes_sent", (json_int_t)1 << 61));
+				  "oldest_call_operation", "BIND_CONN_TO_SESSION",
+				  "oldest_call_stage", "receive", "client", "calls_in", 1024));
 	json = json_dumps(answer, 0);
 	json_decref(answer);
 	render(CONTROL_COMMAND_CONNECTIONS, json, false);

@@ -1,0 +1,118 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# rpcrdma-proxyctl latency: which operations there were, with what status, and in which stage their time went: each cause
+# moves its own stage at the proxy that it is at, and no other.
+RELAY_PORT=3049
+. "$(dirname "$0")/lib.sh"
+enter "$@"
+needs_proxies
+
+is() { [ "$1" = "$2" ]; }
+# of SIDE OPERATION FILTER: of the service nfs
+of() { ctl "$1" -j latency nfs "$2" | jq -r --arg operation "$2" ".services.nfs.operations[\$operation] | $3"; }
+calls() { of "$1" "$2" '.calls // 0'; }
+# all SIDE: the operations with their numbers
+all() { ctl "$1" -j latency nfs | jq -c '.services.nfs.operations | map_values([.calls, .errors, .request_bytes, .reply_bytes])'; }
+prints() { cat $T/out; grep -qE -- "$1" $T/out; }
+fails() { "$@" >$T/out 2>&1; [ $? = 1 ]; }
+# taken SIDE OPERATION: nobody waits for the acknowledgement of a Reply to it
+taken() { of "$1" "$2" '.calls == .whole.count' | grep -q true; }
+
+# chain_again: both proxies anew, with what A_* and B_* say now
+chain_again() {
+	stop_proxy a
+	stop_proxy b
+	start_chain
+}
+# relay MS: between the second proxy and the server
+relay() {
+	[ -z "${pid_of[relay]:-}" ] || stop relay KILL
+	start relay "$BIN/delay_relay" $RELAY_PORT $NFS_PORT "$1"
+	wait_for 10 listens $RELAY_PORT
+	BACK_PORT=$RELAY_PORT
+}
+timed_reads() { timeout 120 "$BIN/timed_reads" "$V3" file "$@"; }
+# mean SIDE STAGE: of its READs, in milliseconds
+mean() { of "$1" READ ".stages.$2 | .sum_s * 1000 / .count | floor"; }
+moved() { test "$(mean "$1" "$2")" -ge "$3"; }
+# moved_less SIDE STAGE THAN: … than the stage that is to move
+moved_less() { test "$(($(mean "$1" "$2") * 2))" -lt "$(mean "$1" "$3")"; }
+# only SIDE STAGE MS [BESIDE]: it moved by so much on the average, and the others did not; BESIDE is not looked at
+only() {
+	local stage
+
+	check "$1: the $2 stage has moved" moved "$1" "$2" "$3"
+	for stage in receive memory credit server client; do
+		[ $stage = "$2" ] || [ $stage = "${4:-}" ] || check "… and not the $stage stage" moved_less "$1" $stage "$2"
+	done
+	note "$1: $(ctl "$1" latency nfs READ | tr '\n' '|')"
+}
+
+start_ganesha
+start_chain
+for version in 3 4; do
+	url=V$version
+	check "NFSv$version: a file is written" nfs_client "${!url}" write file 5m $version
+	check "… and read" nfs_client "${!url}" verify file 5m $version
+	check "… and one that is not there" not nfs_client "${!url}" verify nothing 5m $version
+done
+for side in a b; do
+	for operation in WRITE READ LOOKUP OPEN GETATTR; do
+		check "$side has counted $operation" test "$(calls $side $operation)" -gt 0
+	done
+	check "$side: what was not there is an error" test "$(of $side LOOKUP '.errors_by_status.NOENT')" -ge 1
+	check "$side: what was read came back" test "$(of $side READ .reply_bytes)" -ge 10485760
+	check "$side: what was written went there" test "$(of $side WRITE .request_bytes)" -ge 10485760
+	check "$side: the clients have all that they were sent" wait_for 10 taken $side READ
+done
+check "both have counted the same" is "$(all a)" "$(all b)"
+ctl a latency >$T/out
+note "$(cat $T/out)"
+check "the table has a line for each" prints '^  READ +[0-9]+ +0 '
+check "in 80 columns" test "$(wc -L <$T/out)" -le 80
+check "it has a service without Calls too, or with" prints '^mount'
+ctl a latency nfs read >$T/out
+check "an operation alone shows how its times spread" prints '^ +BELOW +RECV .* WHOLE'
+check "… with its bytes" prints '^  READ: [0-9]+ Calls, .* in, 10 MiB back'
+check "an operation that there was not" eval 'ctl a latency nfs CLONE | grep -q "no Calls"'
+check "a service that is not there: status 1" fails ctl a latency nothing
+check "… which is said" prints 'there is no service nothing'
+check "an operation that is none: status 1" fails ctl a latency nfs READS
+check "… which is said" prints 'there is no operation READS'
+
+relay 200
+chain_again
+check "a server that takes 200 ms" timed_reads 4 1000 1
+only b server 200
+only a server 200
+
+A_SERVICE="credits = 1;" B_SERVICE=$A_SERVICE
+chain_again
+check "one credit, and a server that takes 200 ms" timed_reads 6 1000 6
+only a credit 300 server
+check "the server's is as it was" moved_less a server credit
+A_SERVICE='' B_SERVICE=''
+
+A_GLOBAL="memory_limit_mib = 5;"
+chain_again
+check "memory for two, and a server that takes 200 ms" timed_reads 8 1000000 8
+check "a: the memory stage has moved" moved a memory 50
+check "… and not the credit stage" moved_less a credit memory
+check "… nor the client's" moved_less a client memory
+A_GLOBAL=''
+
+relay 0
+chain_again
+check "a client that takes nothing for two seconds" timed_reads 32 1000000 32 2000
+only a client 500
+
+relay 20
+chain_again
+check "1,000 READs" eval 'timed_reads 1000 4096 8 >$T/median'
+check "are all counted" wait_for 10 taken a READ
+# libnfs's median is in the bucket of the histogram's, or in the next: what libnfs itself takes is not the proxy's.
+own=$(cat $T/median) shown=$(of a READ .whole.p50_s)
+note "median: libnfs $own us, the proxy below $shown s"
+check "the histogram's median is libnfs's own, within a bucket" \
+	jq -en --argjson own "$own" --argjson shown "$shown" '$own / 1e6 | . >= $shown / 2 and . <= $shown * 2'
+finish
