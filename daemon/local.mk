@@ -56,6 +56,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/bridge/returning.h \
 	daemon/bridge/shortage.c \
 	daemon/bridge/shortage.h \
+	daemon/bridge/slow_call.c \
+	daemon/bridge/slow_call.h \
 	daemon/bridge/standing.c \
 	daemon/bridge/standing.h \
 	daemon/bridge/states.c \

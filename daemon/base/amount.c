@@ -40,6 +40,27 @@ const char *amount_bytes(uint64_t bytes, char text[AMOUNT_TEXT_BYTES])
 	return scaled(bytes, units, text);
 }
 
+const char *amount_time(double seconds, char text[AMOUNT_TEXT_BYTES])
+{
+	static const struct {
+		double from_s, per_s;
+		const char *unit;
+	} units[] = {{0.9995, 1, "s"}, {0.9995e-3, 1e3, "ms"}, {0, 1e6, "us"}};
+	unsigned i = 0;
+	double value;
+
+	if (seconds < 0.5e-6) {
+		snprintf(text, AMOUNT_TEXT_BYTES, "0");
+		return text;
+	}
+	while (seconds < units[i].from_s)
+		i++;
+	value = seconds * units[i].per_s;
+	snprintf(text, AMOUNT_TEXT_BYTES, "%.*f %s", value < 9.95 && i < 2 ? 1 : 0, value,
+		 units[i].unit);
+	return text;
+}
+
 const char *amount_age(uint64_t us, char text[AMOUNT_TEXT_BYTES])
 {
 	uint64_t s = us / 1000000, min = s / 60, h = min / 60;

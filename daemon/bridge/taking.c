@@ -4,12 +4,15 @@
 
 #include <stdlib.h>
 
+#include "daemon/bridge/slow_call.h"
+
 #define BLOCK_ENDS 64u
 
 /* An RPC that is over but for the client's stage. */
 struct taking_end {
 	struct taking_end *next; /* of those that its client has not taken, or of the spare ones */
 	struct call_end end;
+	struct call_report report;
 	uint64_t sent_us;    /* when the socket had all of its Reply */
 	uint64_t sent_bytes; /* of the client's leg, by then */
 };
@@ -67,11 +70,15 @@ static uint64_t interval_us(unsigned interval)
 	return (uint64_t)TAKING_FIRST_US << interval;
 }
 
-static void count_took(struct worker_service *ws, const struct call_end *end, uint64_t until_us)
+static void count_took(struct bridge *bridge, const struct call_end *end,
+		       const struct call_report *report, uint64_t until_us)
 {
 	uint64_t us = until_us - end->since_us;
+	uint32_t client_us = us < UINT32_MAX ? (uint32_t)us : UINT32_MAX;
 
-	call_stats_took(&ws->calls, end, us < UINT32_MAX ? (uint32_t)us : UINT32_MAX);
+	call_stats_took(&bridge->ws->calls, end, client_us);
+	if (slow_call_is_looked_for(bridge))
+		slow_call_look(bridge, end, report, client_us);
 }
 
 /* The first of @bridge's is taken, as is known at @at_us. */
@@ -82,7 +89,7 @@ static void took(struct bridge *bridge, uint64_t at_us)
 	/* Found by the first question, and that came soon. */
 	bool at_once = untaken->interval == 0 && end->sent_us >= untaken->asked_us;
 
-	count_took(bridge->ws, &end->end, at_once ? end->sent_us : at_us);
+	count_took(bridge, &end->end, &end->report, at_once ? end->sent_us : at_us);
 	untaken->first = end->next;
 	put_spare(&bridge->ws->taking, end);
 }
@@ -166,7 +173,8 @@ static bool make_timer(struct worker_service *ws)
 }
 
 /* Returns false if there is no way to wait: then it counts as taken. */
-static bool wait_until_taken(struct bridge *bridge, const struct call_end *end)
+static bool wait_until_taken(struct bridge *bridge, const struct call_end *end,
+			     const struct call_report *report)
 {
 	struct taking *taking = &bridge->ws->taking;
 	struct untaken *untaken = &bridge->untaken;
@@ -175,6 +183,8 @@ static bool wait_until_taken(struct bridge *bridge, const struct call_end *end)
 	if (!kept)
 		return false;
 	kept->end = *end;
+	if (slow_call_is_looked_for(bridge))
+		kept->report = *report;
 	kept->sent_us = now_us(bridge);
 	kept->sent_bytes = leg_sent_bytes(bridge->client.leg);
 	kept->next = NULL;
@@ -196,14 +206,17 @@ static void on_over(struct exchange_watch *watch, struct exchange *x)
 	struct side *side = container_of(watch, struct side, watch);
 	struct bridge *bridge = side->bridge;
 	struct worker_service *ws = bridge->ws;
+	struct call_report report;
 	struct call_end end;
 
 	if (!call_stats_count(&ws->calls, x, &end))
 		return;
+	if (slow_call_is_looked_for(bridge))
+		slow_call_report(x, &report);
 	if (side == &bridge->client && !bridge->client_ends && leg_tells_taken(side->leg) &&
-	    wait_until_taken(bridge, &end))
+	    wait_until_taken(bridge, &end, &report))
 		return;
-	count_took(ws, &end, now_us(bridge));
+	count_took(bridge, &end, &report, now_us(bridge));
 }
 
 void taking_watch(struct side *side, struct exchange *x)

@@ -50,6 +50,7 @@ struct service_config {
 		has_register; /* rpcbind is told of the listeners; the service says so itself */
 	enum source_port source_port;
 	uint32_t stall_timeout_s;
+	uint32_t slow_log_ms; /* Calls that take so long are told in the log; 0: none */
 	uint32_t keepalive_s;
 	enum ddp ddp;             /* rdma server: what may move outside of the message */
 	enum peer_id peer;        /* rdma server: its quirks */

@@ -9,34 +9,12 @@
 
 static const char *const stages[] = {"receive", "memory", "credit", "server", "client"};
 
-/* "61 us", "1.2 ms", "34 s"; "0" of what is too short to be seen. */
-static const char *seconds_text(double s, char text[CELL_BYTES])
-{
-	static const struct {
-		double from, unit_s;
-		const char *unit;
-	} units[] = {{0.9995, 1, "s"}, {0.9995e-3, 1e-3, "ms"}, {0, 1e-6, "us"}};
-	unsigned i = 0;
-	double value;
-
-	if (s < 0.5e-6) {
-		snprintf(text, CELL_BYTES, "0");
-		return text;
-	}
-	while (s < units[i].from)
-		i++;
-	value = s / units[i].unit_s;
-	snprintf(text, CELL_BYTES, "%.*f %s", value < 9.95 && units[i].from > 0 ? 1 : 0, value,
-		 units[i].unit);
-	return text;
-}
-
 static void cell_seconds(struct table *table, const json_t *value)
 {
 	char text[CELL_BYTES] = "-";
 
 	if (json_is_number(value))
-		seconds_text(json_number_value(value), text);
+		amount_time(json_number_value(value), text);
 	table_cell(table, "%s", text);
 }
 
@@ -47,7 +25,7 @@ static void cell_mean(struct table *table, const json_t *times)
 	uint64_t count = json_number(times, "count");
 	char text[CELL_BYTES];
 
-	table_cell(table, "%s", count ? seconds_text(sum_s / (double)count, text) : "-");
+	table_cell(table, "%s", count ? amount_time(sum_s / (double)count, text) : "-");
 }
 
 static int print_operations(const json_t *operations, FILE *out)

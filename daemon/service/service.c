@@ -18,6 +18,7 @@ static const struct {
 	[LINE_ATTEMPT] = {"noted", "attempts to reach the server"},
 	[LINE_AVOIDED] = {"noted", "the server not on verbs"},
 	[LINE_SHORTAGE] = {"noted", "Calls that wait for memory"},
+	[LINE_SLOW] = {"noted", "slow Calls"},
 	[LINE_NOT_TAKEN] = {"not taken", "no memory or descriptors"},
 	[LINE_DEBUG] = {"debug lines left out", NULL},
 };
@@ -49,6 +50,7 @@ static void name_lines(struct service *service)
 	lines[LINE_NAME].burst = 1;
 	lines[LINE_NAME].refill_us = SERVICE_NAME_REFILL_US;
 	lines[LINE_NAME].repeats = true;
+	lines[LINE_SLOW].burst = LOG_LIMIT_BURST;
 	lines[LINE_DEBUG].burst = SERVICE_DEBUG_BURST;
 	lines[LINE_DEBUG].refill_us = SERVICE_DEBUG_REFILL_US;
 }

@@ -26,6 +26,7 @@ enum service_line {
 	LINE_AVOIDED,   /* verbs is, for a while */
 	LINE_SHORTAGE,  /* of memory that a Call waits for */
 	LINE_NAME,      /* of the server: an old answer is used, or not all of one */
+	LINE_SLOW,      /* Calls that took long */
 	LINE_NOT_TAKEN, /* a connection, for want of memory or descriptors */
 	LINE_DEBUG,     /* how connections come about and end */
 	LINE_CLOSED,    /* and on whose account, and its reason: service_line_closed() */

@@ -81,10 +81,14 @@ check "an operation that is none: status 1" fails ctl a latency nfs READS
 check "… which is said" prints 'there is no operation READS'
 
 relay 200
+A_SERVICE="slow_log_ms = 150;"
 chain_again
 check "a server that takes 200 ms" timed_reads 4 1000 1
 only b server 200
 only a server 200
+check "each of them is in the log of who was asked to tell" \
+	grep -qE '\[nfs#[0-9]+ .*\] READ took 2[0-9]+ ms: server 2[0-9]+ ms; 11[0-9] bytes in, 1\.1 KiB back$' $T/a.log
+check "… and of nobody else" eval '! grep -q " took " $T/b.log'
 
 A_SERVICE="credits = 1;" B_SERVICE=$A_SERVICE
 chain_again

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Where the time of a Call goes: each cause moves its own stage, and no other. */
+#include <string.h>
+
+#include "daemon/base/log.h"
 #include "tests/lib/test.h"
 #include "tests/sim/chain.h"
 
@@ -257,6 +260,94 @@ START_TEST(the_oldest_call_tells_what_it_is_and_where)
 }
 END_TEST
 
+/* ---- what is told in the log ---- */
+
+static char said[64 * 1024];
+
+static bool collect(void *arg, const char *line, size_t len)
+{
+	ck_assert_uint_lt(strlen(said) + len, sizeof(said));
+	strncat(said, line, len);
+	return true;
+}
+
+static uint64_t chain_clock_us(clockid_t clock)
+{
+	return loop_now_us(chain->loop);
+}
+
+/* The second gate tells of what takes 100 ms, with all that is told from now on in said. */
+static void open_telling_chain(void)
+{
+	static const struct log_output output = {
+		.write = collect, .form = LOG_FORM_LEVEL, .now_us = chain_clock_us};
+
+	chain = chain_new(NULL);
+	chain->gates[1].config.slow_log_ms = 100;
+	chain_connect(chain);
+	chain_end_call(&chain->client, chain_book_add_row(&chain->book, CHAIN_CLIENT, "NFSv3 1"));
+	chain_run(chain, 10);
+	said[0] = '\0';
+	log_set_output(&output);
+	log_set_level(LOG_LEVEL_INFO);
+}
+
+static void stop_telling(void)
+{
+	log_set_level(LOG_LEVEL_ERROR);
+	log_set_output(NULL);
+}
+
+START_TEST(a_slow_call_is_told_with_its_stages)
+{
+	open_telling_chain();
+	chain->server.hold = true;
+	call_read(1000);
+	chain_run(chain, HELD_MS);
+	chain_end_answer(&chain->server);
+	chain_run(chain, 10);
+	stop_telling();
+	ck_assert_msg(strstr(said, "READ took 200 ms: server 200 ms; ") != NULL, "%s", said);
+	ck_assert_msg(strstr(said, " back\n") != NULL, "%s", said);
+}
+END_TEST
+
+START_TEST(one_that_is_not_slow_is_not_told)
+{
+	open_telling_chain();
+	chain->server.hold = true;
+	call_read(1000);
+	chain_run(chain, 90);
+	chain_end_answer(&chain->server);
+	chain_run(chain, 10);
+	stop_telling();
+	ck_assert_str_eq(said, "");
+}
+END_TEST
+
+START_TEST(many_slow_calls_have_a_bound)
+{
+	const char *line = said;
+	unsigned lines = 0;
+
+	open_telling_chain();
+	chain->server.hold = true;
+	for (unsigned i = 0; i < 50; i++)
+		call_read(1000);
+	chain_run(chain, HELD_MS);
+	chain->server.hold = false;
+	chain_end_answer(&chain->server);
+	chain_run(chain, 10);
+	for (; (line = strstr(line, "READ took")); line++)
+		lines++;
+	ck_assert_uint_eq(lines, LOG_LIMIT_BURST);
+	service_tell_left_out(&chain->gates[1].service);
+	stop_telling();
+	ck_assert_msg(strstr(said, "more noted") != NULL && strstr(said, "slow Calls") != NULL,
+		      "%s", said);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("stages");
@@ -273,6 +364,9 @@ int main(void)
 	tcase_add_test(tc, a_call_whose_connection_ends_is_unanswered);
 	tcase_add_test(tc, a_client_that_goes_has_taken_until_then);
 	tcase_add_test(tc, the_oldest_call_tells_what_it_is_and_where);
+	tcase_add_test(tc, a_slow_call_is_told_with_its_stages);
+	tcase_add_test(tc, one_that_is_not_slow_is_not_told);
+	tcase_add_test(tc, many_slow_calls_have_a_bound);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -50,6 +50,24 @@ START_TEST(bytes_have_two_digits_and_a_unit)
 END_TEST
 
 static const struct {
+	double s;
+	const char *text;
+} times[] = {
+	{0, "0"},           {0.4e-6, "0"},          {1e-6, "1 us"},
+	{999e-6, "999 us"}, {0.99951e-3, "1.0 ms"}, {1.26e-3, "1.3 ms"},
+	{9.96e-3, "10 ms"}, {0.999, "999 ms"},      {0.9996, "1.0 s"},
+	{34.2, "34 s"},     {4000, "4000 s"},
+};
+
+START_TEST(times_have_two_digits_from_a_millisecond_on)
+{
+	char text[AMOUNT_TEXT_BYTES];
+
+	ck_assert_str_eq(amount_time(times[_i].s, text), times[_i].text);
+}
+END_TEST
+
+static const struct {
 	uint64_t us;
 	const char *text;
 } ages[] = {
@@ -83,6 +101,7 @@ int main(void)
 	tcase_add_loop_test(tc, counts_have_a_comma_each_three_digits, 0, ARRAY_SIZE(counts));
 	tcase_add_loop_test(tc, bytes_have_two_digits_and_a_unit, 0, ARRAY_SIZE(sizes));
 	tcase_add_loop_test(tc, ages_are_in_units_that_are_read_at_once, 0, ARRAY_SIZE(ages));
+	tcase_add_loop_test(tc, times_have_two_digits_from_a_millisecond_on, 0, ARRAY_SIZE(times));
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

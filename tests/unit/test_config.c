@@ -51,6 +51,7 @@ START_TEST(everything_has_a_default)
 	ck_assert_uint_eq(s->padding_align_bytes, 0);
 	ck_assert_uint_eq(s->padding_threshold_bytes, 1024);
 	ck_assert_uint_eq(s->reverse_timeout_s, 30);
+	ck_assert_uint_eq(s->slow_log_ms, 0);
 }
 END_TEST
 
