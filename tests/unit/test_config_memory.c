@@ -27,8 +27,8 @@ static const struct {
 	 "memory: beside the limit up to 64.0 MiB of unused buffers are kept, and up to 1.0 MiB are read into\n"
 	 "service a: messages of up to 64.06 MiB; room at once for 7 RPCs whose Call and Reply are as "
 	 "long, or for 478 whose Call and Reply are 1.06 MiB long\n"
-	 "service a: beside the limit each connection takes up to 4.9 MiB, all 1024 of max_connections up to "
-	 "5052 MiB\n"
+	 "service a: beside the limit each connection takes up to 5.0 MiB, all 1024 of max_connections up to "
+	 "5120 MiB\n"
 	 "descriptors: up to 2694, for 1024 connections\n"},
 	/* A share: half of what the parts leave. More workers keep and read into more. */
 	{"workers = 64; services = ( " TCP_TO_IWARP ", " IWARP_TO_TCP " );",
@@ -36,12 +36,12 @@ static const struct {
 	 "memory: beside the limit up to 137.0 MiB of unused buffers are kept, and up to 64.0 MiB are read into\n"
 	 "service b: messages of up to 64.06 MiB; room at once for 3 RPCs whose Call and Reply are as "
 	 "long, or for 237 whose Call and Reply are 1.06 MiB long, while other services are idle\n"
-	 "service b: beside the limit each connection takes up to 4.6 MiB, all 1024 of max_connections up to "
-	 "4713 MiB\n"
+	 "service b: beside the limit each connection takes up to 4.7 MiB, all 1024 of max_connections up to "
+	 "4778 MiB\n"
 	 "service c: messages of up to 16.00 MiB; room at once for 15 RPCs whose Call and Reply are as "
 	 "long, or for 233 whose Call and Reply are 1.06 MiB long, while other services are idle\n"
 	 "service c: beside the limit each connection takes up to 6.8 MiB, all 10 of max_connections up to "
-	 "67 MiB\n"
+	 "68 MiB\n"
 	 "descriptors: up to 3554, for 1034 connections\n"},
 };
 
