@@ -810,7 +810,7 @@ tests_unit_test_answers_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
 tests_unit_test_answers_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 EXTRA_DIST += tests/unit/golden/check.keys tests/unit/golden/status.keys tests/unit/golden/target.keys tests/unit/golden/services.keys \
 	tests/unit/golden/connections.keys tests/unit/golden/stats.keys \
-	tests/unit/golden/counters.keys tests/unit/golden/log.keys tests/unit/golden/stop.keys
+	tests/unit/golden/counters.keys tests/unit/golden/latency.keys tests/unit/golden/log.keys tests/unit/golden/stop.keys
 TESTS += tests/unit/test_answers
 
 check_PROGRAMS += tests/unit/test_doors
