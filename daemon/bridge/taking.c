@@ -6,8 +6,6 @@
 
 #include "daemon/bridge/slow_call.h"
 
-#define BLOCK_ENDS 64u
-
 /* An RPC that is over but for the client's stage. */
 struct taking_end {
 	struct taking_end *next; /* of those that its client has not taken, or of the spare ones */
@@ -19,7 +17,7 @@ struct taking_end {
 
 struct taking_block {
 	struct taking_block *next;
-	struct taking_end ends[BLOCK_ENDS];
+	struct taking_end ends[TAKING_BLOCK];
 };
 
 /* ---- memory: in blocks, which stay while the service has bridges ---- */
@@ -34,7 +32,7 @@ static void add_block(struct taking *taking)
 {
 	struct taking_block *block;
 
-	if (taking->nblocks == TAKING_ENDS / BLOCK_ENDS)
+	if (taking->nblocks == TAKING_ENDS / TAKING_BLOCK)
 		return;
 	block = malloc(sizeof(*block));
 	if (!block)
@@ -42,7 +40,7 @@ static void add_block(struct taking *taking)
 	block->next = taking->blocks;
 	taking->blocks = block;
 	taking->nblocks++;
-	for (unsigned i = 0; i < BLOCK_ENDS; i++)
+	for (unsigned i = 0; i < TAKING_BLOCK; i++)
 		put_spare(taking, &block->ends[i]);
 }
 
@@ -94,11 +92,29 @@ static void took(struct bridge *bridge, uint64_t at_us)
 	put_spare(&bridge->ws->taking, end);
 }
 
+/* The timer goes off by then. */
+static void arm(struct worker_service *ws, uint64_t due_us)
+{
+	struct taking *taking = &ws->taking;
+	uint64_t at_us = loop_now_us(ws->ground->loop);
+
+	if (taking->due_us && taking->due_us <= due_us)
+		return;
+	taking->due_us = due_us;
+	loop_timer_set(ws->ground->loop, taking->timer, due_us > at_us ? due_us - at_us : 0);
+}
+
+static uint64_t due_us(const struct bridge *bridge)
+{
+	return bridge->untaken.asked_us + interval_us(bridge->untaken.interval);
+}
+
 static void enqueue(struct bridge *bridge, unsigned interval)
 {
 	bridge->untaken.interval = interval;
 	bridge->untaken.asked_us = now_us(bridge);
 	TAILQ_INSERT_TAIL(&bridge->ws->taking.queues[interval], bridge, untaken.entry);
+	arm(bridge->ws, due_us(bridge));
 }
 
 static void ask(struct bridge *bridge)
@@ -123,17 +139,12 @@ static void ask(struct bridge *bridge)
 	enqueue(bridge, interval);
 }
 
-static bool is_due(const struct bridge *bridge, uint64_t at_us)
-{
-	return at_us - bridge->untaken.asked_us >= interval_us(bridge->untaken.interval);
-}
-
 /* Those of one interval are due in their order. Returns how many questions are left. */
 static unsigned ask_queue(struct bridge_list *queue, uint64_t at_us, unsigned left)
 {
 	struct bridge *bridge;
 
-	while (left && (bridge = TAILQ_FIRST(queue)) && is_due(bridge, at_us)) {
+	while (left && (bridge = TAILQ_FIRST(queue)) && due_us(bridge) <= at_us) {
 		ask(bridge);
 		left--;
 	}
@@ -144,19 +155,16 @@ static void on_timer(void *arg)
 {
 	struct worker_service *ws = arg;
 	struct taking *taking = &ws->taking;
-	struct loop *loop = ws->ground->loop;
+	uint64_t at_us = loop_now_us(ws->ground->loop);
 	unsigned left = TAKING_SLICE;
-	bool waits = false;
 
-	taking->timed = false;
+	taking->due_us = 0;
 	for (unsigned i = 0; i < TAKING_INTERVALS; i++)
-		left = ask_queue(&taking->queues[i], loop_now_us(loop), left);
+		left = ask_queue(&taking->queues[i], at_us, left);
+	/* Those for which there was no question left have the next turn. */
 	for (unsigned i = 0; i < TAKING_INTERVALS; i++)
-		waits |= !TAILQ_EMPTY(&taking->queues[i]);
-	if (!waits)
-		return;
-	taking->timed = true;
-	loop_timer_set(loop, taking->timer, TAKING_FIRST_US);
+		if (!TAILQ_EMPTY(&taking->queues[i]))
+			arm(ws, due_us(TAILQ_FIRST(&taking->queues[i])));
 }
 
 /* With the first Reply; without memory for a timer it counts as taken. */
@@ -192,10 +200,6 @@ static bool wait_until_taken(struct bridge *bridge, const struct call_end *end,
 		enqueue(bridge, 0);
 	*(untaken->first ? &untaken->last->next : &untaken->first) = kept;
 	untaken->last = kept;
-	if (!taking->timed) {
-		taking->timed = true;
-		loop_timer_set(bridge_loop(bridge), taking->timer, TAKING_FIRST_US);
-	}
 	return true;
 }
 

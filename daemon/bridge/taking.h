@@ -16,6 +16,7 @@
 #define TAKING_SLICE    64u   /* questions in one turn */
 #define TAKING_ENDS                                                                                \
 	4096u /* RPCs of a service on one worker that wait; further ones count as taken at once */
+#define TAKING_BLOCK 64u /* of these, for which memory is had at once */
 
 /** taking_watch - follow a Call of @side's peer to its end, and count it for the service. */
 void taking_watch(struct side *side, struct exchange *x);

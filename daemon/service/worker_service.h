@@ -73,7 +73,7 @@ struct taking_end;
 /* Replies that TCP clients have not taken yet (daemon/bridge/taking.h). */
 struct taking {
 	struct loop_timer *timer;                    /* NULL: there were none so far */
-	bool timed;                                  /* it is set */
+	uint64_t due_us;                             /* when it goes off; 0: it is not set */
 	struct bridge_list queues[TAKING_INTERVALS]; /* bridges to be asked for, by interval */
 	struct taking_end *spare;
 	struct taking_block *blocks;

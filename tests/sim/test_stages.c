@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "daemon/base/log.h"
+#include "daemon/bridge/taking.h"
 #include "tests/lib/test.h"
 #include "tests/sim/chain.h"
 
@@ -172,6 +173,30 @@ START_TEST(with_little_memory_calls_wait_in_the_memorys_stage)
 	ck_assert_uint_ge(stage_ms(0, CALL_STAGE_MEMORY), HELD_MS - SLACK_MS);
 	ck_assert_uint_le(stage_ms(0, CALL_STAGE_CREDIT), SLACK_MS);
 	ck_assert_uint_le(stage_ms(0, CALL_STAGE_CLIENT), SLACK_MS);
+}
+END_TEST
+
+/* ---- what has a bound ---- */
+
+/* No more than there is memory for wait to be taken; the others count as taken, and none is lost. */
+START_TEST(replies_that_nobody_takes_have_a_bound)
+{
+	const struct chain_params params = {.gates = 1};
+	const struct operation_stats *read;
+
+	open_chain(&params);
+	/* Its first Call has had the first block; others have had the rest. */
+	chain->gates[0].ws.taking.nblocks = TAKING_ENDS / TAKING_BLOCK;
+	for (unsigned i = 0; i < 100; i++)
+		call_read(100);
+	stream_watch(chain->client.wire.stream, 0);
+	chain_run(chain, HELD_MS);
+	read = stats_of(0, NFS_OPERATION_READ);
+	ck_assert_uint_eq(read->calls, 100);
+	ck_assert_uint_eq(durations_count(&read->whole), 100 - TAKING_BLOCK);
+	stream_watch(chain->client.wire.stream, LOOP_READ);
+	chain_run(chain, 100);
+	ck_assert_uint_eq(durations_count(&read->whole), 100);
 }
 END_TEST
 
@@ -359,6 +384,7 @@ int main(void)
 	tcase_add_test(tc, what_a_socket_holds_is_not_taken);
 	tcase_add_test(tc, with_one_credit_calls_wait_in_the_credits_stage);
 	tcase_add_loop_test(tc, with_little_memory_calls_wait_in_the_memorys_stage, 0, 2);
+	tcase_add_test(tc, replies_that_nobody_takes_have_a_bound);
 	tcase_add_test(tc, bytes_and_statuses_are_counted);
 	tcase_add_test(tc, callbacks_are_counted_too);
 	tcase_add_test(tc, a_call_whose_connection_ends_is_unanswered);
