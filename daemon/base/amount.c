@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/compiler.h"
+
 const char *amount_count(uint64_t count, char text[AMOUNT_TEXT_BYTES])
 {
 	char digits[AMOUNT_TEXT_BYTES];
@@ -20,24 +22,18 @@ const char *amount_count(uint64_t count, char text[AMOUNT_TEXT_BYTES])
 	return text;
 }
 
-/* Two digits at least, where there are units; what would be rounded up to 1024 of a unit is 1.0 of the next. */
-static const char *scaled(uint64_t bytes, const char *const units[6], char text[AMOUNT_TEXT_BYTES])
+/* What would be rounded up to 1024 of a unit is 1.0 of the next. */
+const char *amount_bytes(uint64_t bytes, char text[AMOUNT_TEXT_BYTES])
 {
+	static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB"};
 	double value = (double)bytes;
 	size_t unit = 0;
 
-	for (; unit < 5 && value >= (unit ? 1023.5 : 1024); unit++)
+	for (; unit < ARRAY_SIZE(units) - 1 && value >= (unit ? 1023.5 : 1024); unit++)
 		value /= 1024;
-	snprintf(text, AMOUNT_TEXT_BYTES, "%.*f%s", unit && value < 9.95 ? 1 : 0, value,
+	snprintf(text, AMOUNT_TEXT_BYTES, "%.*f %s", unit && value < 9.95 ? 1 : 0, value,
 		 units[unit]);
 	return text;
-}
-
-const char *amount_bytes(uint64_t bytes, char text[AMOUNT_TEXT_BYTES])
-{
-	static const char *const units[] = {" bytes", " KiB", " MiB", " GiB", " TiB", " PiB"};
-
-	return scaled(bytes, units, text);
 }
 
 const char *amount_time(double seconds, char text[AMOUNT_TEXT_BYTES])
