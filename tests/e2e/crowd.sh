@@ -45,6 +45,13 @@ crowds() {
 	check "$1: they leave nothing behind" wait_for 20 gone
 }
 
+# counted SERVICE: each Call was, and for how long it went on, though their clients came and went at once
+counted() {
+	ctl a -j latency "$1" | jq -e '[.services[].operations[]] | (map(.calls) | add) >= 2300 and all(.calls == .whole.count)'
+}
+
 crowds "one proxy" $ONE_PORT
+check "one proxy: every Call was counted, and timed" counted one
 crowds "two proxies" "$FRONT_PORT"
+check "two proxies: every Call was counted, and timed" counted nfs
 finish

@@ -472,6 +472,12 @@ tests_unit_test_ctl_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
 tests_unit_test_ctl_LDADD = tests/lib/libtest.a daemon/ctl/libctl.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_ctl
 
+check_PROGRAMS += tests/unit/test_ctl_latency
+tests_unit_test_ctl_latency_SOURCES = tests/unit/test_ctl_latency.c
+tests_unit_test_ctl_latency_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
+tests_unit_test_ctl_latency_LDADD = tests/lib/libtest.a daemon/ctl/libctl.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_ctl_latency
+
 check_PROGRAMS += tests/unit/test_rpcbind
 tests_unit_test_rpcbind_SOURCES = tests/unit/test_rpcbind.c
 tests_unit_test_rpcbind_CFLAGS = $(UNIT_CFLAGS)
