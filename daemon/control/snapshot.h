@@ -17,7 +17,7 @@
 #include "daemon/service/worker_service.h"
 
 #define SNAPSHOT_SLICE 100u /* bridges, or services, in one turn of the loop */
-#define SNAPSHOT_CALLS 20u  /* of these the statistics of a service's Calls are worth */
+#define SNAPSHOT_CALLS 50u  /* of these the statistics of a service's Calls are worth */
 
 /* All zero but for what is to be taken. */
 struct snapshot {
