@@ -123,20 +123,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/control/control_request.h \
 	daemon/control/control_socket.c \
 	daemon/control/control_socket.h \
-	daemon/control/latency_answer.c \
-	daemon/control/latency_answer.h \
-	daemon/control/memory_use.c \
-	daemon/control/memory_use.h \
 	daemon/control/query.c \
 	daemon/control/query.h \
-	daemon/control/service_answer.c \
-	daemon/control/service_answer.h \
-	daemon/control/server_json.c \
-	daemon/control/server_json.h \
-	daemon/control/snapshot.c \
-	daemon/control/snapshot.h \
-	daemon/control/stats.c \
-	daemon/control/stats.h \
 	daemon/control/target_command.c \
 	daemon/control/target_command.h \
 	daemon/health/check.c \
@@ -227,7 +215,23 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/service/targets.c \
 	daemon/service/targets.h \
 	daemon/service/worker_service.c \
-	daemon/service/worker_service.h
+	daemon/service/worker_service.h \
+	daemon/view/answer.c \
+	daemon/view/answer.h \
+	daemon/view/gather.c \
+	daemon/view/gather.h \
+	daemon/view/latency_json.c \
+	daemon/view/latency_json.h \
+	daemon/view/memory_use.c \
+	daemon/view/memory_use.h \
+	daemon/view/server_json.c \
+	daemon/view/server_json.h \
+	daemon/view/service_json.c \
+	daemon/view/service_json.h \
+	daemon/view/snapshot.c \
+	daemon/view/snapshot.h \
+	daemon/view/stats.c \
+	daemon/view/stats.h
 
 # Made by make, so that it has the same file as the unit and the manual, also when configure is run again.
 nodist_daemon_libdaemon_a_SOURCES = daemon/base/paths.h

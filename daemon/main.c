@@ -164,6 +164,7 @@ static int serve(struct config *config)
 {
 	struct loop *loop = event_loop_new();
 	struct query_control *control = NULL;
+	struct gathering *gathering = NULL;
 	struct proxy *proxy = NULL;
 	struct signals signals = {.loop = loop, .fd = open_signals()};
 	bool was_up = false;
@@ -180,7 +181,11 @@ static int serve(struct config *config)
 	rc = proxy_start(loop, config, &proxy);
 	if (rc)
 		goto out;
-	rc = query_control_open(proxy, &control);
+	rc = -ENOMEM;
+	gathering = gathering_new(proxy);
+	if (!gathering)
+		goto out;
+	rc = query_control_open(proxy, gathering, &control);
 	if (rc)
 		goto out;
 	tell_up(proxy);
@@ -191,6 +196,7 @@ static int serve(struct config *config)
 	log_info(NULL, "stopping");
 out:
 	query_control_close(control);
+	gathering_close(gathering);
 	proxy_stop(proxy);
 	if (loop)
 		loop_io_free(loop, signals.io);

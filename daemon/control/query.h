@@ -1,70 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the control socket shows: snapshots gathered from the workers, as JSON.
+ * The control socket of a proxy: who answers which command.
  *
- * Each answer has "schema" besides (daemon/control/control.h). A member that has no meaning is null.
+ * Each answer has "schema" besides (daemon/control/control.h). What most of them have in them is in daemon/view/answer.h;
+ * that of commands that change something in daemon/control/actions.h.
  *
- * status       {"version", "pid", "uptime_s", "log_level", "log_lines_dropped", "workers", "services", "connections",
- *               "services_leaving", "stopping": a truth,
- *               "memory": {"limit_bytes", "claimed_bytes", "peak_bytes", "waiting_claims", "oldest_wait_s",
- *                          "mapped_bytes", "in_use_bytes", "beside_limit_bytes"}}
- * services     {"services": [{"name", "listen", "connect", "connections", "connections_total",
- *                             "max_connections", "max_connections_per_client", "half_open", "held",
- *                             "refused": {reason: count},
- *                             "memory": {"claimed_bytes", "waiting_claims", "oldest_wait_s"},
- *                             "server": {"state": "unknown", "ok" or "down", "state_age_s", "error", "address",
- *                                        "waiting_clients", "attempts_failed", "late_calls"},
- *                             "draining": a truth}]}
- * connections  {"connections": [{"id", "service", "worker", "state", "state_age_s", "age_s",
- *                                "client_address", "oldest_call_age_s": a number or null, "oldest_call_operation",
- *                                "oldest_call_stage", "client": LEG or null, "upstream": LEG or null}]}
- *     LEG      {"kind", "state", "state_age_s", "local", "peer", "calls_in", "calls_out",
- *               "peer_profile", "peer_profile_why", "bytes_received", "bytes_sent", "calls_held",
- *               "credits_granted", "credits_available", "inline_send_bytes", "inline_recv_bytes",
- *               "rpcrdma_version", "recv_size_bytes", "peer_recv_size_bytes", "recv_posted_bytes",
- *               "peer_reads_max", "replies_lent", "calls_abandoned", "dialect", "pending": a text or null}; from
- *               "calls_held" on all are null of TCP, the profile but of an RDMA server, the credits that are left also
- *               until its first Reply, "peer_reads_max" of a peer that has not configured the connection, and "dialect"
- *               of a version that one document alone describes
- * stats        {"services": {name: {module: {counter: value}, "closes": {"client": {reason: count},
- *                                   "server": …, "proxy": …}}}}; with an argument of that service only
- * latency      {"limits_s": [where each bucket ends], "services": {name: {"operations": {operation: {"calls", "unanswered",
- *               "errors", "errors_by_status": {status: count}, "request_bytes", "reply_bytes", "whole": TIMES,
- *               "stages": {"receive", "memory", "credit", "server" and "client": TIMES}}}}}}; with arguments of that service
- *               and operation only, and that in "operation"
- *     TIMES    {"count", "sum_s", "p50_s", "p99_s", "counts": [one a bucket, up to the last that has any; one more than
- *               there are limits is of those above them]}
- * counters     {"counters": {module: {counter: text}, "closes": {reason: text}}}
  * check        {"service", "result": "good", "degraded" or "failed", "servers": [{"server", "result", "steps":
  *               [{"step", "result": "passed", "failed" or "not tried", "took_us", "what", "advice"}]}]}
- * config       {"file", "lines": [the configuration in force, as a file would have it]}
- *
- * Each worker takes its part of a snapshot on its own thread, a hundred connections in a turn of its loop
- * (daemon/control/snapshot.h); nothing is locked. Parts of one answer may so be a moment apart. Snapshots are taken one
- * after the other; who asks for what somebody waits for already has the same answer.
  */
 #ifndef DAEMON_CONTROL_QUERY_H
 #define DAEMON_CONTROL_QUERY_H
 
 #include "base/compiler.h"
 #include "daemon/control/control.h"
-#include "daemon/proxy/proxy.h"
+#include "daemon/view/gather.h"
 
 struct query_control;
 
 /**
  * query_control_open - open the control socket of a proxy
+ * @gathering: of that proxy; closed after it
  *
  * To be closed before the proxy is stopped. What fails is logged. Returns 0 or a negative errno.
  */
-int query_control_open(struct proxy *proxy, struct query_control **out) MUST_CHECK;
+int query_control_open(struct proxy *proxy, struct gathering *gathering,
+		       struct query_control **out) MUST_CHECK;
 
-/**
- * query_control_close - close the control socket
- *
- * A snapshot that is under way ends later, in the main thread's loop or when that is freed; nobody has its answer.
- * Accepts NULL.
- */
+/** query_control_close - close the control socket; accepts NULL. */
 void query_control_close(struct query_control *queries);
 
 #endif

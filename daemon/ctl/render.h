@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The daemon's answers, whose members daemon/control/query.h lists, as text for an administrator. */
+/* The daemon's answers, whose members daemon/view/answer.h lists, as text for an administrator. */
 #ifndef DAEMON_CTL_RENDER_H
 #define DAEMON_CTL_RENDER_H
 

@@ -5,7 +5,7 @@
 
 #include "daemon/base/log.h"
 #include "daemon/bridge/shortage.h"
-#include "daemon/control/snapshot.h"
+#include "daemon/view/snapshot.h"
 #include "tests/lib/test.h"
 #include "tests/sim/bridge_bench.h"
 

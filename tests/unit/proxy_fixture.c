@@ -41,6 +41,7 @@ static struct running {
 	struct loop *loop;
 	struct proxy *proxy;
 	struct query_control *control;
+	struct gathering *gathering;
 	pthread_t thread;
 } running[PROXIES_MAX];
 static unsigned nrunning;
@@ -113,7 +114,9 @@ void fixture_start(const char *services, ...)
 	at->loop = event_loop_new();
 	ck_assert_ptr_nonnull(at->loop);
 	ck_assert_int_eq(proxy_start(at->loop, at->config, &at->proxy), 0);
-	ck_assert_int_eq(query_control_open(at->proxy, &at->control), 0);
+	at->gathering = gathering_new(at->proxy);
+	ck_assert_ptr_nonnull(at->gathering);
+	ck_assert_int_eq(query_control_open(at->proxy, at->gathering, &at->control), 0);
 	ck_assert_int_eq(pthread_create(&at->thread, NULL, run, at->loop), 0);
 	nrunning++;
 	proxy = running[0].proxy;
@@ -137,6 +140,7 @@ unsigned fixture_stop(void)
 		ck_assert_int_eq(event_loop_post(at->loop, stop, at->loop), 0);
 		pthread_join(at->thread, NULL);
 		query_control_close(at->control);
+		gathering_close(at->gathering);
 		proxy_stop(at->proxy);
 		event_loop_free(at->loop);
 		config_free(at->config);

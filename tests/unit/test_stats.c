@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/control/stats.h"
+#include "daemon/view/stats.h"
 #include "leg/leg.h"
 #include "tests/lib/test.h"
 

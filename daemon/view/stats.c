@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Counters by table: adding them up and writing them as JSON. */
-#include "daemon/control/stats.h"
+#include "daemon/view/stats.h"
 
 #include <assert.h>
 #include <ctype.h>
@@ -121,15 +121,6 @@ static json_t *all_json(const struct stats *stats, bool help)
 json_t *stats_json(const struct stats *stats)
 {
 	return all_json(stats, false);
-}
-
-json_t *stats_services_json(char *const *names, const struct stats *stats, size_t count)
-{
-	json_t *services = json_object();
-
-	for (size_t i = 0; i < count; i++)
-		json_object_set_new(services, names[i], stats_json(&stats[i]));
-	return json_pack("{s:o}", "services", services);
 }
 
 json_t *stats_help_json(const struct stats *stats)

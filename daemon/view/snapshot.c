@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* What one worker shows of itself. */
-#include "daemon/control/snapshot.h"
+#include "daemon/view/snapshot.h"
 
 #include "daemon/base/address.h"
 #include "daemon/bridge/bridge.h"

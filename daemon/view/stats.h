@@ -5,8 +5,8 @@
  * A thread fills a `struct stats` with copies of its counters, module by module. The struct is plain memory:
  * it crosses to another thread as a copy, and is added there to those of the other workers.
  */
-#ifndef DAEMON_CONTROL_STATS_H
-#define DAEMON_CONTROL_STATS_H
+#ifndef DAEMON_VIEW_STATS_H
+#define DAEMON_VIEW_STATS_H
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -58,8 +58,6 @@ const char *stats_close_name(enum leg_close why, char text[STATS_CLOSE_NAME_BYTE
  * A new reference, NULL without memory.
  */
 json_t *stats_json(const struct stats *stats) MUST_CHECK;
-/** stats_services_json - {"services": {name: stats_json(), …}} of @count services; a new reference, NULL without memory. */
-json_t *stats_services_json(char *const *names, const struct stats *stats, size_t count) MUST_CHECK;
 /** stats_help_json - {"tcp": {"calls_received": "Calls …", …}, …, "closes": {"peer": "…", …}}; the same. */
 json_t *stats_help_json(const struct stats *stats) MUST_CHECK;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the main thread knows for the answers to status and services (daemon/control/query.h). */
-#ifndef DAEMON_CONTROL_SERVICE_ANSWER_H
-#define DAEMON_CONTROL_SERVICE_ANSWER_H
+/* What the main thread knows for the answers to status and services (daemon/view/answer.h). */
+#ifndef DAEMON_VIEW_SERVICE_JSON_H
+#define DAEMON_VIEW_SERVICE_JSON_H
 
 #include <jansson.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The servers of a service as the control socket shows them. */
-#ifndef DAEMON_CONTROL_SERVER_JSON_H
-#define DAEMON_CONTROL_SERVER_JSON_H
+#ifndef DAEMON_VIEW_SERVER_JSON_H
+#define DAEMON_VIEW_SERVER_JSON_H
 
 #include <jansson.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the accounts of the budget show: of one service on one worker, or added up. */
-#ifndef DAEMON_CONTROL_MEMORY_USE_H
-#define DAEMON_CONTROL_MEMORY_USE_H
+#ifndef DAEMON_VIEW_MEMORY_USE_H
+#define DAEMON_VIEW_MEMORY_USE_H
 
 #include <jansson.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * What one worker shows of itself, taken on its thread in slices, so that the bytes of its connections wait for no
  * more than a slice.
  */
-#ifndef DAEMON_CONTROL_SNAPSHOT_H
-#define DAEMON_CONTROL_SNAPSHOT_H
+#ifndef DAEMON_VIEW_SNAPSHOT_H
+#define DAEMON_VIEW_SNAPSHOT_H
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -12,9 +12,9 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
-#include "daemon/control/stats.h"
 #include "daemon/service/call_stats.h"
 #include "daemon/service/worker_service.h"
+#include "daemon/view/stats.h"
 
 #define SNAPSHOT_SLICE 100u /* bridges, or services, in one turn of the loop */
 #define SNAPSHOT_CALLS 50u  /* of these the statistics of a service's Calls are worth */

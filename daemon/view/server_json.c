@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* The servers of a service as the control socket shows them. */
-#include "daemon/control/server_json.h"
+#include "daemon/view/server_json.h"
 
 static const char *const reach_names[] = {
 	[SERVER_UNKNOWN] = "unknown", [SERVER_OK] = "ok", [SERVER_DOWN] = "down"};

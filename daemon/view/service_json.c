@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* What the main thread knows for the answers to status and services. */
-#include "daemon/control/service_answer.h"
+#include "daemon/view/service_json.h"
 
 #include <config.h>
 
@@ -12,8 +12,8 @@
 #include "daemon/base/log.h"
 #include "daemon/config/config_print.h"
 #include "daemon/config/config_value.h"
-#include "daemon/control/server_json.h"
-#include "daemon/control/stats.h"
+#include "daemon/view/server_json.h"
+#include "daemon/view/stats.h"
 
 static int leaving(const struct proxy *proxy)
 {

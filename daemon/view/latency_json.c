@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* How long Calls took, as JSON. */
-#include "daemon/control/latency_answer.h"
+#include "daemon/view/latency_json.h"
 
 #include <math.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-
-#include "daemon/control/control_request.h"
 
 static json_t *limit_json(unsigned bucket)
 {
@@ -88,13 +86,15 @@ static json_t *limits_json(void)
 	return limits;
 }
 
-json_t *latency_json(char *const *names, const struct call_stats *calls, size_t count)
+json_t *latency_json(struct proxy_service *const *services, const struct call_stats *calls,
+		     size_t count)
 {
-	json_t *services = json_object();
+	json_t *all = json_object();
 
 	for (size_t i = 0; i < count; i++)
-		json_object_set_new(services, names[i], service_json(&calls[i]));
-	return json_pack("{s:o, s:o}", "limits_s", limits_json(), "services", services);
+		json_object_set_new(all, services[i]->service.config->name,
+				    service_json(&calls[i]));
+	return json_pack("{s:o, s:o}", "limits_s", limits_json(), "services", all);
 }
 
 static json_t *error_json(const char *what, const char *name)
@@ -102,32 +102,41 @@ static json_t *error_json(const char *what, const char *name)
 	return json_pack("{s:o}", "error", json_sprintf("there is no %s %s", what, name));
 }
 
+/* Of one service, what it has of an operation. */
+static json_t *only_operation(const json_t *answer, const char *name, const json_t *service,
+			      enum nfs_operation operation)
+{
+	const char *key = nfs_operation_name(operation);
+	json_t *all = json_object_get(service, "operations"), *found = json_object();
+
+	if (json_object_get(all, key))
+		json_object_set(found, key, json_object_get(all, key));
+	return json_pack("{s:O, s:s, s:{s:{s:o}}}", "limits_s", json_object_get(answer, "limits_s"),
+			 "operation", key, "services", name, "operations", found);
+}
+
 json_t *latency_only(json_t *answer, const char *argument)
 {
-	const char *end = strchrnul(argument, ' ');
-	json_t *all = json_object_get(answer, "services");
-	char name[CONTROL_MAX_ARGUMENT_BYTES + 1];
-	json_t *service, *found;
-	enum nfs_operation operation;
+	size_t len = strcspn(argument, " ");
+	const char *word = argument[len] ? argument + len + 1 : "";
+	enum nfs_operation operation = nfs_operation_find(word);
+	char *name = strndup(argument, len);
+	json_t *service = name ? json_object_get(json_object_get(answer, "services"), name) : NULL;
+	json_t *share;
 
-	if (!*argument)
-		return json_incref(answer);
-	snprintf(name, sizeof(name), "%.*s", (int)(end - argument), argument);
-	service = json_object_get(all, name);
-	if (!service)
-		return error_json("service", name);
-	if (!*end)
-		return json_pack("{s:O, s:{s:O}}", "limits_s", json_object_get(answer, "limits_s"),
-				 "services", name, service);
-	operation = nfs_operation_find(end + 1);
-	if (operation == NFS_OPERATION_COUNT)
-		return error_json("operation", end + 1);
-	found = json_object();
-	service = json_object_get(json_object_get(service, "operations"),
-				  nfs_operation_name(operation));
-	if (service)
-		json_object_set(found, nfs_operation_name(operation), service);
-	return json_pack("{s:O, s:s, s:{s:{s:o}}}", "limits_s", json_object_get(answer, "limits_s"),
-			 "operation", nfs_operation_name(operation), "services", name, "operations",
-			 found);
+	if (!name)
+		share = NULL;
+	else if (!len)
+		share = json_incref(answer);
+	else if (!service)
+		share = error_json("service", name);
+	else if (!*word)
+		share = json_pack("{s:O, s:{s:O}}", "limits_s", json_object_get(answer, "limits_s"),
+				  "services", name, service);
+	else if (operation == NFS_OPERATION_COUNT)
+		share = error_json("operation", word);
+	else
+		share = only_operation(answer, name, service, operation);
+	free(name);
+	return share;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* What the accounts of the budget show. */
-#include "daemon/control/memory_use.h"
+#include "daemon/view/memory_use.h"
 
 struct memory_use memory_use_of(const struct budget_account *account)
 {

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the daemon shows of itself, as JSON.
+ *
+ * A member that has no meaning is null.
+ *
+ * status       {"version", "pid", "uptime_s", "log_level", "log_lines_dropped", "workers", "services", "connections",
+ *               "services_leaving", "stopping": a truth,
+ *               "memory": {"limit_bytes", "claimed_bytes", "peak_bytes", "waiting_claims", "oldest_wait_s",
+ *                          "mapped_bytes", "in_use_bytes", "beside_limit_bytes"}}
+ * services     {"services": [{"name", "listen", "connect", "connections", "connections_total",
+ *                             "max_connections", "max_connections_per_client", "half_open", "held",
+ *                             "refused": {reason: count},
+ *                             "memory": {"claimed_bytes", "waiting_claims", "oldest_wait_s"},
+ *                             "server": {"state": "unknown", "ok" or "down", "state_age_s", "error", "address",
+ *                                        "waiting_clients", "attempts_failed", "late_calls"},
+ *                             "draining": a truth}]}
+ * connections  {"connections": [{"id", "service", "worker", "state", "state_age_s", "age_s",
+ *                                "client_address", "oldest_call_age_s": a number or null, "oldest_call_operation",
+ *                                "oldest_call_stage", "client": LEG or null, "upstream": LEG or null}]}
+ *     LEG      {"kind", "state", "state_age_s", "local", "peer", "calls_in", "calls_out",
+ *               "peer_profile", "peer_profile_why", "bytes_received", "bytes_sent", "calls_held",
+ *               "credits_granted", "credits_available", "inline_send_bytes", "inline_recv_bytes",
+ *               "rpcrdma_version", "recv_size_bytes", "peer_recv_size_bytes", "recv_posted_bytes",
+ *               "peer_reads_max", "replies_lent", "calls_abandoned", "dialect", "pending": a text or null}; from
+ *               "calls_held" on all are null of TCP, the profile but of an RDMA server, the credits that are left also
+ *               until its first Reply, "peer_reads_max" of a peer that has not configured the connection, and "dialect"
+ *               of a version that one document alone describes
+ * stats        {"services": {name: {module: {counter: value}, "closes": {"client": {reason: count},
+ *                                   "server": …, "proxy": …}}}}; with an argument of that service only
+ * latency      {"limits_s": [where each bucket ends], "services": {name: {"operations": {operation: {"calls", "unanswered",
+ *               "errors", "errors_by_status": {status: count}, "request_bytes", "reply_bytes", "whole": TIMES,
+ *               "stages": {"receive", "memory", "credit", "server" and "client": TIMES}}}}}}; with arguments of that service
+ *               and operation only, and that in "operation"
+ *     TIMES    {"count", "sum_s", "p50_s", "p99_s", "counts": [one a bucket, up to the last that has any; one more than
+ *               there are limits is of those above them]}
+ * counters     {"counters": {module: {counter: text}, "closes": {reason: text}}}
+ * config       {"file", "lines": [the configuration in force, as a file would have it]}
+ */
+#ifndef DAEMON_VIEW_ANSWER_H
+#define DAEMON_VIEW_ANSWER_H
+
+#include <jansson.h>
+
+#include "daemon/view/gather.h"
+
+#define ANSWER_ARGUMENT_BYTES                                                                      \
+	400u /* a service, an operation, and whatever else somebody has typed */
+
+enum answer_kind {
+	ANSWER_STATUS,
+	ANSWER_SERVICES,
+	ANSWER_CONNECTIONS,
+	ANSWER_LATENCY,
+	ANSWER_STATS,
+	ANSWER_COUNTERS,
+	ANSWER_CONFIG,
+};
+
+/**
+ * answer_ask - have an answer
+ * @argument: what alone is to be shown: of stats a service, of latency one and its operation; "": all. Longer than
+ *	      ANSWER_ARGUMENT_BYTES is refused
+ * @done:     called once with @arg, on the main thread, now or later, with a reference that it takes over: the answer,
+ *	      {"error": "why"}, or NULL if it cannot be had
+ */
+void answer_ask(struct gathering *gathering, enum answer_kind kind, const char *argument,
+		void (*done)(void *arg, json_t *answer), void *arg);
+
+#endif

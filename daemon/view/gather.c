@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * What all workers have, gathered on the main thread.
+ *
+ * One gather is under way at a time: it posts a `struct part` to each worker, and takes the parts back on the main
+ * thread; the last one back completes it. A gather holds copies only, so that it may come back while, or after, the
+ * proxy is stopped.
+ */
+#include "daemon/view/gather.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/queue.h>
+
+#include "daemon/base/loop.h"
+#include "daemon/config/config_memory.h"
+#include "daemon/view/snapshot.h"
+
+/* Who waits for a gather. */
+struct asker {
+	STAILQ_ENTRY(asker) entry;
+	void (*done)(void *arg, const struct gathered *gathered);
+	void *arg;
+};
+STAILQ_HEAD(asker_list, asker);
+
+struct gather {
+	STAILQ_ENTRY(gather) entry;
+	struct gathering *gathering;
+	struct loop *loop; /* the main thread's */
+	unsigned wants;
+	struct asker_list askers;
+	size_t waiting; /* parts that are still out */
+	struct gathered
+		gathered; /* its services are used, so that they stay; NULL: the proxy stops */
+};
+STAILQ_HEAD(gather_list, gather);
+
+struct gathering {
+	struct proxy *proxy;        /* NULL: closed */
+	struct gather_list gathers; /* the first one is under way */
+};
+
+struct part {
+	struct gather *gather;
+	struct worker *worker;
+	struct worker_service **services; /* of the gather, as the worker has them */
+	struct memory_use *memory;        /* one a service */
+	struct pool_stats pool;
+	struct snapshot snapshot;
+};
+
+/* ---- on the worker's thread ---- */
+
+static void part_back(void *arg);
+
+static void take_slice(void *arg)
+{
+	struct part *part = arg;
+	struct worker *worker = part->worker;
+
+	/* Without memory for the next post, and in a loop that ends, there is no next turn. */
+	while (snapshot_slice(&part->snapshot, part->services, part->gather->gathered.nservices,
+			      loop_now_us(worker->loop)))
+		if (!worker->stopping && !event_loop_post(worker->loop, take_slice, part))
+			return;
+	/* Without memory for the post the part must still come home, or the client waits for ever. */
+	while (event_loop_post(part->gather->loop, part_back, part))
+		;
+}
+
+static void take_part(void *arg)
+{
+	struct part *part = arg;
+
+	for (size_t i = 0; i < part->gather->gathered.nservices; i++)
+		part->memory[i] = memory_use_of(part->services[i]->account);
+	pool_stats_get(part->worker->pool, &part->pool);
+	take_slice(part);
+}
+
+/* ---- on the main thread ---- */
+
+static void gather_begin(struct gather *gather);
+
+/* They may go now. */
+static void let_services_go(struct gathered *gathered)
+{
+	for (size_t i = 0; gathered->services && i < gathered->nservices; i++)
+		gathered->services[i]->users--;
+	free(gathered->services);
+	gathered->services = NULL;
+}
+
+static void gather_free(struct gather *gather)
+{
+	struct gathered *gathered = &gather->gathered;
+
+	let_services_go(gathered);
+	json_decref(gathered->connections);
+	call_stats_list_free(gathered->calls, gathered->nservices);
+	free(gathered->stats);
+	free(gathered->memory);
+	free(gather);
+}
+
+static void answer(struct gather *gather, const struct gathered *gathered)
+{
+	struct asker *asker;
+
+	while ((asker = STAILQ_FIRST(&gather->askers))) {
+		STAILQ_REMOVE_HEAD(&gather->askers, entry);
+		asker->done(asker->arg, gathered);
+		free(asker);
+	}
+}
+
+/* The first of the list; the next one begins. */
+static void gather_end(struct gather *gather)
+{
+	struct gathering *gathering = gather->gathering;
+
+	if (gathering->proxy)
+		answer(gather, &gather->gathered);
+	STAILQ_REMOVE_HEAD(&gathering->gathers, entry);
+	gather_free(gather);
+	if (!gathering->proxy)
+		free(gathering);
+	else if (!STAILQ_EMPTY(&gathering->gathers))
+		gather_begin(STAILQ_FIRST(&gathering->gathers));
+}
+
+static void part_free(struct part *part)
+{
+	json_decref(part->snapshot.connections);
+	call_stats_list_free(part->snapshot.calls, part->gather->gathered.nservices);
+	free(part->snapshot.stats);
+	free(part->services);
+	free(part->memory);
+	free(part);
+}
+
+static void part_back(void *arg)
+{
+	struct part *part = arg;
+	struct gather *gather = part->gather;
+	struct gathered *gathered = &gather->gathered;
+
+	for (size_t i = 0; i < gathered->nservices; i++)
+		memory_use_add(&gathered->memory[i], &part->memory[i]);
+	gathered->pool.slab_bytes += part->pool.slab_bytes;
+	gathered->pool.in_use_bytes += part->pool.in_use_bytes;
+	if (part->snapshot.connections)
+		json_array_extend(gathered->connections, part->snapshot.connections);
+	for (size_t i = 0; part->snapshot.stats && i < gathered->nservices; i++)
+		stats_merge(&gathered->stats[i], &part->snapshot.stats[i]);
+	for (size_t i = 0; part->snapshot.calls && i < gathered->nservices; i++)
+		call_stats_merge(&gathered->calls[i], &part->snapshot.calls[i]);
+	part_free(part);
+	if (--gather->waiting == 0)
+		gather_end(gather);
+}
+
+static struct part *part_new(struct gather *gather, struct worker *worker)
+{
+	const struct gathered *gathered = &gather->gathered;
+	size_t most = gathered->nservices + 1; /* never none */
+	struct part *part = calloc(1, sizeof(*part));
+
+	if (!part)
+		return NULL;
+	part->gather = gather;
+	part->memory = calloc(most, sizeof(*part->memory));
+	part->services = calloc(most, sizeof(struct worker_service *));
+	if (!part->memory || !part->services) {
+		part_free(part);
+		return NULL;
+	}
+	for (size_t i = 0; i < gathered->nservices; i++)
+		part->services[i] = &gathered->services[i]->stations[worker->index]->service;
+	part->worker = worker;
+	part->snapshot.worker = worker->index;
+	if (gather->wants & GATHER_CONNECTIONS)
+		part->snapshot.connections = json_array();
+	if (gather->wants & GATHER_STATS)
+		part->snapshot.stats = calloc(most, sizeof(struct stats));
+	if (gather->wants & GATHER_CALLS)
+		part->snapshot.calls = calloc(most, sizeof(struct call_stats));
+	return part;
+}
+
+static uint64_t beside_bytes(const struct gathered *gathered)
+{
+	const struct proxy *proxy = gathered->proxy;
+	uint64_t sum = config_memory_reserve_bytes(proxy->config) * proxy->nworkers +
+		       config_memory_staging_bytes(proxy->config);
+
+	for (size_t i = 0; i < gathered->nservices; i++)
+		sum += config_memory_beside_bytes(gathered->services[i]->service.config) *
+		       atomic_load(&gathered->services[i]->service.connections);
+	return sum;
+}
+
+static void gather_begin(struct gather *gather)
+{
+	struct proxy *proxy = gather->gathering->proxy;
+
+	budget_stats_get(&proxy->budget, &gather->gathered.budget);
+	gather->gathered.beside_bytes = beside_bytes(&gather->gathered);
+	gather->waiting = 1; /* this function's */
+	for (size_t i = 0; i < proxy->nworkers; i++) {
+		struct part *part = part_new(gather, proxy->workers[i]);
+
+		if (!part)
+			continue;
+		if (event_loop_post(proxy->workers[i]->loop, take_part, part))
+			part_free(part);
+		else
+			gather->waiting++;
+	}
+	if (--gather->waiting == 0)
+		gather_end(gather);
+}
+
+static size_t count(const struct proxy_service_list *list)
+{
+	const struct proxy_service *ps;
+	size_t n = 0;
+
+	TAILQ_FOREACH(ps, list, entry)
+		n++;
+	return n;
+}
+
+static void use(struct gathered *gathered, const struct proxy_service_list *list)
+{
+	struct proxy_service *ps;
+
+	TAILQ_FOREACH(ps, list, entry) {
+		gathered->services[gathered->nservices++] = ps;
+		ps->users++;
+	}
+}
+
+static struct gather *gather_new(struct gathering *gathering, unsigned wants)
+{
+	struct proxy *proxy = gathering->proxy;
+	size_t most = count(&proxy->services) + count(&proxy->leaving) + 1;
+	struct gather *gather = calloc(1, sizeof(*gather));
+	struct gathered *gathered;
+
+	if (!gather)
+		return NULL;
+	*gather = (struct gather){.gathering = gathering, .loop = proxy->loop, .wants = wants};
+	STAILQ_INIT(&gather->askers);
+	gathered = &gather->gathered;
+	gathered->proxy = proxy;
+	gathered->services = calloc(most, sizeof(struct proxy_service *));
+	gathered->stats = calloc(most, sizeof(*gathered->stats));
+	gathered->calls = calloc(most, sizeof(*gathered->calls));
+	gathered->memory = calloc(most, sizeof(*gathered->memory));
+	gathered->connections = json_array();
+	if (!gathered->services || !gathered->stats || !gathered->calls || !gathered->memory ||
+	    !gathered->connections) {
+		gather_free(gather);
+		return NULL;
+	}
+	use(gathered, &proxy->services);
+	if (wants & GATHER_LEAVING)
+		use(gathered, &proxy->leaving);
+	return gather;
+}
+
+/*
+ * One that has not begun will show what there is after this moment, so it serves others that ask for the same; one
+ * that is under way may have passed it already.
+ */
+static struct gather *gather_to_come(struct gathering *gathering, unsigned wants)
+{
+	struct gather *gather;
+
+	STAILQ_FOREACH(gather, &gathering->gathers, entry)
+		if (gather != STAILQ_FIRST(&gathering->gathers) && gather->wants == wants)
+			return gather;
+	gather = gather_new(gathering, wants);
+	if (gather)
+		STAILQ_INSERT_TAIL(&gathering->gathers, gather, entry);
+	return gather;
+}
+
+void gather_ask(struct gathering *gathering, unsigned wants,
+		void (*done)(void *arg, const struct gathered *gathered), void *arg)
+{
+	struct asker *asker = malloc(sizeof(*asker));
+	struct gather *gather = asker ? gather_to_come(gathering, wants) : NULL;
+
+	if (!gather) {
+		free(asker);
+		done(arg, NULL);
+		return;
+	}
+	*asker = (struct asker){.done = done, .arg = arg};
+	STAILQ_INSERT_TAIL(&gather->askers, asker, entry);
+	if (gather == STAILQ_FIRST(&gathering->gathers))
+		gather_begin(gather);
+}
+
+struct gathering *gathering_new(struct proxy *proxy)
+{
+	struct gathering *gathering = calloc(1, sizeof(*gathering));
+
+	if (gathering) {
+		gathering->proxy = proxy;
+		STAILQ_INIT(&gathering->gathers);
+	}
+	return gathering;
+}
+
+void gathering_close(struct gathering *gathering)
+{
+	struct gather *under_way, *gather;
+
+	if (!gathering)
+		return;
+	gathering->proxy = NULL;
+	STAILQ_FOREACH(gather, &gathering->gathers, entry)
+		answer(gather, NULL);
+	under_way = STAILQ_FIRST(&gathering->gathers);
+	if (!under_way) {
+		free(gathering);
+		return;
+	}
+	let_services_go(&under_way->gathered);
+	while ((gather = STAILQ_NEXT(under_way, entry))) {
+		STAILQ_REMOVE(&gathering->gathers, gather, gather, entry);
+		gather_free(gather);
+	}
+}
