@@ -42,6 +42,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/bridge/bridge_walk.h \
 	daemon/bridge/call_watch.c \
 	daemon/bridge/call_watch.h \
+	daemon/bridge/call_tell.c \
+	daemon/bridge/call_tell.h \
 	daemon/bridge/close_line.c \
 	daemon/bridge/close_line.h \
 	daemon/bridge/closing.c \
@@ -123,10 +125,16 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/control/control_request.h \
 	daemon/control/control_socket.c \
 	daemon/control/control_socket.h \
+	daemon/control/feed.c \
+	daemon/control/feed.h \
 	daemon/control/query.c \
 	daemon/control/query.h \
 	daemon/control/target_command.c \
 	daemon/control/target_command.h \
+	daemon/control/trace.c \
+	daemon/control/trace.h \
+	daemon/control/watching.c \
+	daemon/control/watching.h \
 	daemon/health/check.c \
 	daemon/health/check.h \
 	daemon/health/check_report.c \
@@ -168,6 +176,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/proxy/station.h \
 	daemon/proxy/reload.c \
 	daemon/proxy/reload.h \
+	daemon/proxy/tapping.c \
+	daemon/proxy/tapping.h \
 	daemon/proxy/watchdog.c \
 	daemon/proxy/watchdog.h \
 	daemon/proxy/worker.c \
@@ -216,8 +226,15 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/service/targets.h \
 	daemon/service/worker_service.c \
 	daemon/service/worker_service.h \
+	daemon/tap/tap.c \
+	daemon/tap/tap.h \
+	daemon/tap/tap_record.h \
+	daemon/tap/tap_request.c \
+	daemon/tap/tap_request.h \
 	daemon/view/answer.c \
 	daemon/view/answer.h \
+	daemon/view/call_json.c \
+	daemon/view/call_json.h \
 	daemon/view/gather.c \
 	daemon/view/gather.h \
 	daemon/view/latency_json.c \

@@ -11,6 +11,7 @@
 #include "daemon/bridge/closing.h"
 
 #include "daemon/bridge/bridge_walk.h"
+#include "daemon/bridge/call_tell.h"
 #include "daemon/bridge/call_watch.h"
 #include "daemon/bridge/close_line.h"
 #include "daemon/bridge/returning.h"
@@ -103,6 +104,8 @@ void bridge_end_hold(void *arg)
 /* The first reason is the bridge's. */
 static void decide(struct bridge *bridge, enum leg_close why, enum close_by by, const char *detail)
 {
+	if (bridge_is_tapped(bridge))
+		call_tell_end(bridge);
 	close_line_log(bridge, why, by, detail);
 	bridge->ws->closes[by][why]++;
 	bridge->why = why;

@@ -2,6 +2,7 @@
 /* What passes through a bridge: Calls, Replies, and what holds them up. */
 #include "daemon/bridge/passing.h"
 
+#include "daemon/bridge/call_tell.h"
 #include "daemon/bridge/opening.h"
 #include "daemon/bridge/returning.h"
 #include "daemon/bridge/standing.h"
@@ -18,6 +19,12 @@ static void wait_for_server(struct bridge *bridge)
 {
 	leg_pause(bridge->client.leg, true);
 	bridge_client_called(bridge);
+}
+
+static void tap_call_here(const struct side *side, const struct exchange *x)
+{
+	if (rpc_msg_is_whole(&x->call))
+		call_tell_message(side, x, false);
 }
 
 void bridge_call(void *arg, struct exchange *x)
@@ -37,6 +44,8 @@ void bridge_call(void *arg, struct exchange *x)
 		return;
 	}
 	taking_watch(side, x);
+	if (bridge_is_tapped(bridge))
+		tap_call_here(side, x);
 	if (side == &bridge->client) {
 		bridge_call_begins(bridge, x);
 		if (!bridge->passing) {
@@ -67,6 +76,16 @@ static void end_call(const struct side *side, struct exchange *x)
 		bridge_call_ends(bridge, x);
 }
 
+/* How the Reply goes shows when the leg has it. */
+static void reply_tapped(const struct side *side, struct leg *origin, struct exchange *x)
+{
+	struct exchange *kept = exchange_ref(x);
+
+	leg_reply(origin, x);
+	call_tell_message(side->other, kept, true);
+	exchange_put(kept);
+}
+
 void bridge_reply(void *arg, struct exchange *x)
 {
 	const struct side *side = arg;
@@ -74,10 +93,22 @@ void bridge_reply(void *arg, struct exchange *x)
 
 	learn(side->bridge, x);
 	end_call(side, x);
-	if (origin)
-		leg_reply(origin, x);
-	else
+	if (!origin)
 		exchange_put(x);
+	else if (bridge_is_tapped(side->bridge) && rpc_msg_is_whole(&x->reply))
+		reply_tapped(side, origin, x);
+	else
+		leg_reply(origin, x);
+}
+
+static void more_tapped(const struct side *side, struct leg *origin, struct exchange *x)
+{
+	struct exchange *kept = exchange_ref(x);
+
+	leg_more(origin, x);
+	if (rpc_msg_is_whole(&kept->reply))
+		call_tell_message(side->other, kept, true);
+	exchange_put(kept);
 }
 
 void bridge_more(void *arg, struct exchange *x)
@@ -92,8 +123,12 @@ void bridge_more(void *arg, struct exchange *x)
 	} else if (x->stage != CALL_STAGE_CLIENT) {
 		/* Whether it has been sent on or not: what is missing is the client's. */
 		exchange_spend(x, CALL_STAGE_RECEIVE, loop_now_us(bridge_loop(side->bridge)));
+		if (bridge_is_tapped(side->bridge))
+			tap_call_here(side, x);
 	}
-	if (other)
+	if (other && bridge_is_tapped(side->bridge) && x->origin != side->leg)
+		more_tapped(side, other, x);
+	else if (other)
 		leg_more(other, x);
 	else if (side == &side->bridge->client)
 		bridge_client_called(side->bridge);

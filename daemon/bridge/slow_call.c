@@ -5,18 +5,10 @@
 #include <string.h>
 
 #include "daemon/base/amount.h"
+#include "daemon/bridge/call_tell.h"
 
 #define STAGES_BYTES 160u /* room for what all stages took */
 #define SHOWN_PART   100u /* a stage is told that took such a part of the whole */
-
-void slow_call_report(const struct exchange *x, struct call_report *report)
-{
-	report->xid = x->facts.hdr.xid;
-	report->status = call_status_of(x);
-	report->request_bytes = x->call.len_bytes;
-	report->reply_bytes = x->reply.len_bytes;
-	memcpy(report->took_us, x->took_us, sizeof(report->took_us));
-}
 
 /* "server 1.2 s, client 30 ms" */
 static void stages_text(const uint32_t took_us[CALL_STAGE_COUNT], uint64_t whole_us,
@@ -59,7 +51,7 @@ void slow_call_look(const struct bridge *bridge, const struct call_end *end,
 	uint64_t whole_us = (uint64_t)end->before_us + client_us;
 	uint64_t limit_us = bridge->ws->service->config->slow_log_ms * UINT64_C(1000);
 
-	if (whole_us >= limit_us &&
+	if (limit_us && whole_us >= limit_us &&
 	    !log_leaves_out(LOG_LEVEL_INFO, bridge_line_limit(bridge, LINE_SLOW)))
 		tell(bridge, end, report, client_us, whole_us);
 }

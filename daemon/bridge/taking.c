@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "daemon/bridge/slow_call.h"
+#include "daemon/bridge/call_tell.h"
 
 /* An RPC that is over but for the client's stage. */
 struct taking_end {
@@ -75,8 +75,8 @@ static void count_took(struct bridge *bridge, const struct call_end *end,
 	uint32_t client_us = us < UINT32_MAX ? (uint32_t)us : UINT32_MAX;
 
 	call_stats_took(&bridge->ws->calls, end, client_us);
-	if (slow_call_is_looked_for(bridge))
-		slow_call_look(bridge, end, report, client_us);
+	if (report->wanted)
+		call_tell(bridge, end, report, client_us);
 }
 
 /* The first of @bridge's is taken, as is known at @at_us. */
@@ -191,7 +191,8 @@ static bool wait_until_taken(struct bridge *bridge, const struct call_end *end,
 	if (!kept)
 		return false;
 	kept->end = *end;
-	if (slow_call_is_looked_for(bridge))
+	kept->report.wanted = report->wanted;
+	if (report->wanted)
 		kept->report = *report;
 	kept->sent_us = now_us(bridge);
 	kept->sent_bytes = leg_sent_bytes(bridge->client.leg);
@@ -213,10 +214,14 @@ static void on_over(struct exchange_watch *watch, struct exchange *x)
 	struct call_report report;
 	struct call_end end;
 
-	if (!call_stats_count(&ws->calls, x, &end))
+	bool answered = call_stats_count(&ws->calls, x, &end);
+
+	call_tell_report(side, x, answered, &report);
+	if (!answered) {
+		if (report.wanted)
+			call_tell(bridge, &end, &report, 0);
 		return;
-	if (slow_call_is_looked_for(bridge))
-		slow_call_report(x, &report);
+	}
 	if (side == &bridge->client && !bridge->client_ends && leg_tells_taken(side->leg) &&
 	    wait_until_taken(bridge, &end, &report))
 		return;

@@ -230,6 +230,19 @@ static void client_stop(struct client *client, const char *argument)
 	control->ops->stop(control->arg, now);
 }
 
+/* The stream has a descriptor of its own. */
+static void client_stream(struct client *client, const struct control_request *request)
+{
+	struct control *control = client->control;
+	json_t *refused = control->ops->stream(control->arg, request->command->id,
+					       request->argument, client->fd);
+
+	if (refused)
+		client_reply(client, refused);
+	else
+		client_drop(client);
+}
+
 static bool is_privileged(const struct client *client)
 {
 	uid_t uid;
@@ -265,6 +278,9 @@ static void client_run(struct client *client, const struct control_request *requ
 		break;
 	case CONTROL_COMMAND_CHECK:
 		client_query(client, CONTROL_CHECK, request);
+		break;
+	case CONTROL_COMMAND_TRACE:
+		client_stream(client, request);
 		break;
 	case CONTROL_COMMAND_LOG:
 		client_log(client, request->argument);

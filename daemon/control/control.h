@@ -4,7 +4,8 @@
  *
  * A request is one line: a plain word with an argument or none ("status", "log debug"), or a JSON object,
  * {"command": "log", "argument": "debug"}. The answer is one JSON object on one line: {"schema": 1} with what the
- * command gives, or with {"error": "why"}; then the connection closes. Members are only ever added to a schema.
+ * command gives, or with {"error": "why"}; then the connection closes. Members are only ever added to a schema. A command
+ * that streams answers with {"schema": 1} on a line of its own, and what follows is the command's, until either end closes.
  *
  * The socket has mode 0660. The commands that change something are for root and the daemon's
  * own user only. Clients are bounded in number, and one that does not finish its request or does not take its
@@ -50,6 +51,11 @@ struct control_ops {
 	/* Does what a command that changes something asks for, and returns its answer: a new reference. */
 	json_t *(*act)(void *arg, enum control_command_id command, const char *argument,
 		       const char *who);
+	/*
+	 * Begins to send to a client what a command asks for, for as long as it wants. @fd is a duplicate's source: it
+	 * stays the caller's, who closes it. Returns NULL, or why not: {"error": "why"}, a new reference.
+	 */
+	json_t *(*stream)(void *arg, enum control_command_id command, const char *argument, int fd);
 	/* The daemon is to stop, as on SIGTERM; or @now. */
 	void (*stop)(void *arg, bool now);
 };

@@ -16,6 +16,7 @@ enum control_command_id {
 	CONTROL_COMMAND_SERVICES,
 	CONTROL_COMMAND_CONNECTIONS,
 	CONTROL_COMMAND_LATENCY,
+	CONTROL_COMMAND_TRACE,
 	CONTROL_COMMAND_STATS,
 	CONTROL_COMMAND_COUNTERS,
 	CONTROL_COMMAND_CONFIG,
@@ -29,6 +30,8 @@ enum control_command_id {
 	CONTROL_COMMAND_DISCONNECT,
 	CONTROL_COMMAND_STOP,
 };
+
+#define CONTROL_TRACE_OPTIONS 5u /* of daemon/tap/tap_request.h, each with a value */
 
 struct control_command {
 	const char *name;

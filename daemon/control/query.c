@@ -9,6 +9,8 @@
 #include "daemon/base/loop.h"
 #include "daemon/control/actions.h"
 #include "daemon/control/check_answer.h"
+#include "daemon/control/trace.h"
+#include "daemon/control/watching.h"
 #include "daemon/view/answer.h"
 
 _Static_assert(CONTROL_MAX_ARGUMENT_BYTES <= ANSWER_ARGUMENT_BYTES,
@@ -18,6 +20,7 @@ struct query_control {
 	struct proxy *proxy;
 	struct gathering *gathering;
 	struct control *control;
+	struct watching *watching;
 	struct check_queries checks;
 };
 
@@ -49,6 +52,13 @@ static json_t *on_act(void *arg, enum control_command_id command, const char *ar
 	return action_run(queries->proxy, command, argument, who);
 }
 
+static json_t *on_stream(void *arg, enum control_command_id command, const char *argument, int fd)
+{
+	struct query_control *queries = arg;
+
+	return watch_begin(queries->watching, &trace_form, TAP_CALLS, argument, fd);
+}
+
 static void on_stop(void *arg, bool now)
 {
 	struct query_control *queries = arg;
@@ -59,7 +69,8 @@ static void on_stop(void *arg, bool now)
 		proxy_stop_gently(queries->proxy);
 }
 
-static const struct control_ops control_ops = {.query = on_query, .act = on_act, .stop = on_stop};
+static const struct control_ops control_ops = {
+	.query = on_query, .act = on_act, .stream = on_stream, .stop = on_stop};
 
 int query_control_open(struct proxy *proxy, struct gathering *gathering, struct query_control **out)
 {
@@ -70,12 +81,15 @@ int query_control_open(struct proxy *proxy, struct gathering *gathering, struct 
 	if (queries) {
 		queries->proxy = proxy;
 		queries->gathering = gathering;
+		queries->watching = watching_new(proxy);
+	}
+	if (queries && queries->watching) {
 		rc = control_open(proxy->loop, proxy->config->control, &control_ops, queries, error,
 				  sizeof(error), &queries->control);
 	}
 	if (rc) {
 		log_error(NULL, "%s", error);
-		free(queries);
+		query_control_close(queries);
 		return rc;
 	}
 	*out = queries;
@@ -87,6 +101,7 @@ void query_control_close(struct query_control *queries)
 	if (!queries)
 		return;
 	control_close(queries->control);
+	watching_free(queries->watching);
 	check_answers_end(&queries->checks);
 	free(queries);
 }

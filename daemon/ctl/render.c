@@ -90,7 +90,8 @@ int render_answer(enum control_command_id command, const json_t *answer, const j
 	case CONTROL_COMMAND_CHECK:
 		render_check(answer, out);
 		return 0;
-	case CONTROL_COMMAND_SUPPORT: /* no answer of the daemon's */
+	case CONTROL_COMMAND_SUPPORT: /* no answer of the daemon's, or none that ends */
+	case CONTROL_COMMAND_TRACE:
 		return 0;
 	case CONTROL_COMMAND_TARGET:
 		fprintf(out, "%s: server %s: %s\n", json_text(answer, "service"),

@@ -72,6 +72,7 @@ struct proxy {
 	struct loop_timer *look;     /* at what is told once in a while */
 	struct loop_timer *cut;      /* when the first service's time to drain is over */
 	struct registrar *registrar; /* NULL until a service is to be registered */
+	uint64_t records_missed;     /* of RPCs, by those who watch them on the control socket */
 	bool stopping;               /* the loop ends when the last connection has */
 };
 

@@ -18,6 +18,7 @@
 #include "daemon/service/call_stats.h"
 #include "daemon/service/close_text.h"
 #include "daemon/service/service.h"
+#include "daemon/tap/tap.h"
 #include "fabric/fabric.h"
 #include "fabric/pool.h"
 #include "leg/leg.h"
@@ -38,6 +39,7 @@ struct worker_ground {
 	const struct resolver *resolver;
 	const struct leg_maker *legs;                                     /* daemon/bridge/legs.h */
 	int (*post)(struct loop *loop, void (*fn)(void *arg), void *arg); /* event_loop_post() */
+	struct tap_seats taps; /* that are open (daemon/tap/tap.h) */
 	struct ports *ports; /* of the process; may be NULL with other legs than legs_system */
 	/* A bridge of @ws has been freed. */
 	void (*bridge_gone)(void *arg, struct worker_service *ws);

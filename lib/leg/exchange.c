@@ -31,6 +31,17 @@ const char *call_stage_name(enum call_stage stage)
 	return names[stage];
 }
 
+const char *message_form_name(enum message_form form)
+{
+	static const char *const names[] = {
+#define MESSAGE_FORM_NAME(name, text) text,
+		MESSAGE_FORMS(MESSAGE_FORM_NAME)
+#undef MESSAGE_FORM_NAME
+	};
+
+	return names[form];
+}
+
 struct exchange *exchange_new(struct spares *spares)
 {
 	struct exchange *x = spares_get(spares, sizeof(*x));

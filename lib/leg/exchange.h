@@ -69,6 +69,23 @@ enum call_stage {
 /** call_stage_name - "receive" … */
 const char *call_stage_name(enum call_stage stage);
 
+/* How a message is carried on a leg; the last four in the terms of RFC 8166 section 3.5. */
+#define MESSAGE_FORMS(X)                                                                           \
+	X(RECORD, "record")   /* over TCP */                                                       \
+	X(SHORT, "short")     /* inline */                                                         \
+	X(CHUNKED, "chunked") /* inline, but for data that go by RDMA */                           \
+	X(LONG, "long")       /* as a whole by RDMA */                                             \
+	X(LENT, "lent")       /* as a whole, or in part, by RDMA Reads of the client: a Reply */
+
+enum message_form {
+#define MESSAGE_FORM_ENUM(name, text) MESSAGE_FORM_##name,
+	MESSAGE_FORMS(MESSAGE_FORM_ENUM) MESSAGE_FORM_COUNT
+#undef MESSAGE_FORM_ENUM
+};
+
+/** message_form_name - "record" … */
+const char *message_form_name(enum message_form form);
+
 /* Who is told of the end of an exchange. */
 struct exchange_watch {
 	/*
@@ -97,6 +114,8 @@ struct exchange {
 	struct budget_claim claim; /* for call, reply and the legs' needs; moved in by the origin */
 	uint64_t start_us; /* when the Call was complete here, or until then when it was given up */
 	enum call_stage stage;
+	/* An enum message_form each, by enum exchange_side; of a leg that is RDMA, once it is settled. */
+	uint8_t call_forms[2], reply_forms[2];
 	uint64_t stage_us;                                /* since when; 0: nobody keeps its time */
 	uint32_t took_us[CALL_STAGE_COUNT];               /* so far */
 	struct exchange_watch *watch;                     /* outlives it; NULL: nobody */

@@ -154,6 +154,7 @@ void requester_lent_begin(struct requester_rpc *rpc, const struct rpcrdma_header
 		rdma_conn_fail(conn, LEG_CLOSE_RESOURCES, "no memory for a Reply");
 		return;
 	}
+	rpc->x->reply_forms[EXCHANGE_TARGET] = MESSAGE_FORM_LENT;
 	rpc->landed_bytes = written_bytes(hdr);
 	rpc->around_bytes = plan->total_bytes;
 	count(rpc, plan);

@@ -100,12 +100,17 @@ static const char *take(struct requester_rpc *rpc, const struct rpcrdma_header *
 {
 	struct rdma_conn *conn = rpc->rpcs->conn;
 
+	uint8_t *form = &rpc->x->reply_forms[EXCHANGE_TARGET];
+
+	*form = MESSAGE_FORM_SHORT;
 	if (hdr->proc == RPCRDMA_NOMSG) {
+		*form = MESSAGE_FORM_LONG;
 		rpc->landed_bytes = (uint32_t)hdr->reply_chunk.len_bytes;
 		conn->counters->reply_chunk_bytes_taken += rpc->landed_bytes;
 	} else if (hdr->nwrites && hdr->writes[0].len_bytes) {
 		struct requester_landing landing = requester_rpc_landing(rpc);
 
+		*form = MESSAGE_FORM_CHUNKED;
 		rpc->landed_bytes = (uint32_t)hdr->writes[0].len_bytes;
 		rpc->around_bytes = len_bytes;
 		conn->counters->write_chunk_bytes_taken += rpc->landed_bytes;

@@ -308,6 +308,19 @@ static int lend_all(struct requester_rpc *rpc, unsigned nkeys)
 	return rc ? rc : lend_landing(rpc);
 }
 
+static enum message_form form_of(const struct msg_form *form)
+{
+	switch (form->form) {
+	case FORM_INLINE:
+		break;
+	case FORM_REDUCED:
+		return MESSAGE_FORM_CHUNKED;
+	case FORM_NOMSG:
+		return MESSAGE_FORM_LONG;
+	}
+	return MESSAGE_FORM_SHORT;
+}
+
 static void transmit(struct requester_rpc *rpc)
 {
 	struct rdma_conn *conn = rpc->rpcs->conn;
@@ -328,6 +341,7 @@ static void transmit(struct requester_rpc *rpc)
 		rpc->form.padded = m.hdr.proc == RPCRDMA_MSGP;
 	}
 	exchange_enter(rpc->x, CALL_STAGE_SERVER, loop_now_us(conn->fabric->loop));
+	rpc->x->call_forms[EXCHANGE_TARGET] = form_of(&form->call);
 	negotiation_call_sent(&conn->negotiation);
 	conn->counters->calls_sent++;
 	conn->counters->call_chunk_bytes_offered += form->call.chunk_bytes;

@@ -323,6 +323,13 @@ static const char *lists_wrong(const struct responder *rs, const struct rpcrdma_
 	return NULL;
 }
 
+static enum message_form form_of(const struct rpcrdma_header *hdr)
+{
+	if (hdr->proc == RPCRDMA_NOMSG)
+		return MESSAGE_FORM_LONG;
+	return hdr->nreads ? MESSAGE_FORM_CHUNKED : MESSAGE_FORM_SHORT;
+}
+
 void responder_call(struct responder *rs, const struct rpcrdma_header *hdr, const uint8_t *body,
 		    uint32_t len_bytes)
 {
@@ -350,6 +357,7 @@ void responder_call(struct responder *rs, const struct rpcrdma_header *hdr, cons
 		return;
 	}
 	credit_grant_call(&conn->grant, hdr->credit);
+	rpc->x->call_forms[EXCHANGE_ORIGIN] = form_of(hdr);
 	if (responder_look_early(rpc, hdr->proc == RPCRDMA_MSG ? body : NULL))
 		claim(rs, rpc, body, len_bytes);
 }

@@ -196,6 +196,7 @@ void responder_answer(struct responder_rpc *rpc, const uint8_t *msg, uint32_t le
 		responder_answer_error(rpc, RPCRDMA_ERR_CHUNK);
 		return;
 	}
+	rpc->x->reply_forms[EXCHANGE_ORIGIN] = MESSAGE_FORM_SHORT;
 	reply_init(&reply, rpc);
 	message_add_bytes(&reply.m, msg, len_bytes);
 	send_reply(rpc, &reply.m, false);
@@ -280,6 +281,15 @@ static int place(struct reply *reply)
 	return 0;
 }
 
+static enum message_form form_of(const struct reply *reply)
+{
+	if (reply->rpc->lent)
+		return MESSAGE_FORM_LENT;
+	if (reply->m.hdr.has_reply_chunk)
+		return MESSAGE_FORM_LONG;
+	return reply->rpc->written_bytes ? MESSAGE_FORM_CHUNKED : MESSAGE_FORM_SHORT;
+}
+
 static void answer_reply(struct responder_rpc *rpc)
 {
 	struct reply reply;
@@ -300,6 +310,7 @@ static void answer_reply(struct responder_rpc *rpc)
 	if (rpc->terms.dialect->padding)
 		message_pad(&reply.m, rpc->rpcs->conn, &rpc->x->reply, &rpc->x->facts,
 			    responder_rpc_inline_room(rpc));
+	rpc->x->reply_forms[EXCHANGE_ORIGIN] = form_of(&reply);
 	send_reply(rpc, &reply.m, true);
 }
 

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Who is told of single RPCs that pass a bridge. */
+#include "daemon/bridge/call_tell.h"
+
+#include <string.h>
+
+#include "daemon/bridge/slow_call.h"
+#include "daemon/tap/tap.h"
+#include "daemon/tap/tap_record.h"
+
+static uint64_t now_us(const struct bridge *bridge)
+{
+	return loop_now_us(bridge_loop(bridge));
+}
+
+static const char *service_name(const struct bridge *bridge)
+{
+	return bridge->ws->service->config->name;
+}
+
+static bool takes(const struct tap *tap, enum tap_kind kind, const struct bridge *bridge,
+		  enum nfs_operation operation)
+{
+	const struct tap_request *request = &tap_config(tap)->request;
+
+	return request->kind == kind &&
+	       tap_request_takes(request, service_name(bridge),
+				 (const struct sockaddr *)&bridge->peer, operation);
+}
+
+/* ---- RPCs that are over ---- */
+
+void call_tell_report(const struct side *side, const struct exchange *x, bool answered,
+		      struct call_report *report)
+{
+	report->wanted = call_tell_is_wanted(side->bridge);
+	if (!report->wanted)
+		return;
+	report->callback = side == &side->bridge->server;
+	report->answered = answered;
+	report->xid = x->facts.hdr.xid;
+	report->status = answered ? call_status_of(x) : 0;
+	report->request_bytes = x->call.len_bytes;
+	report->reply_bytes = answered ? x->reply.len_bytes : 0;
+	memcpy(report->call_forms, x->call_forms, sizeof(report->call_forms));
+	memcpy(report->reply_forms, x->reply_forms, sizeof(report->reply_forms));
+	memcpy(report->took_us, x->took_us, sizeof(report->took_us));
+}
+
+static void lead_off(const struct bridge *bridge, const struct call_end *end,
+		     const struct call_report *report, uint32_t client_us, uint64_t whole_us)
+{
+	struct tap_call call = {
+		.connection = bridge->id,
+		.over_us = report->answered ? end->since_us + client_us : now_us(bridge),
+		.client = bridge->peer,
+		.callback = report->callback,
+		.answered = report->answered,
+		.operation = end->operation,
+		.xid = report->xid,
+		.status = report->status,
+		.request_bytes = report->request_bytes,
+		.reply_bytes = report->reply_bytes,
+	};
+	const struct tap_seat *seat;
+
+	strcpy(call.service, service_name(bridge));
+	memcpy(call.call_forms, report->call_forms, sizeof(call.call_forms));
+	memcpy(call.reply_forms, report->reply_forms, sizeof(call.reply_forms));
+	memcpy(call.took_us, report->took_us, sizeof(call.took_us));
+	call.took_us[CALL_STAGE_CLIENT] = client_us;
+	LIST_FOREACH(seat, &bridge->ws->ground->taps, entry)
+		if (takes(seat->tap, TAP_CALLS, bridge, end->operation) &&
+		    whole_us >= tap_config(seat->tap)->request.slower_us)
+			tap_put(seat->tap, &call, sizeof(call), NULL, 0);
+}
+
+void call_tell(const struct bridge *bridge, const struct call_end *end,
+	       const struct call_report *report, uint32_t client_us)
+{
+	uint64_t whole_us = (uint64_t)end->before_us + client_us;
+
+	if (report->answered)
+		slow_call_look(bridge, end, report, client_us);
+	if (bridge_is_tapped(bridge))
+		lead_off(bridge, end, report, client_us, whole_us);
+}
+
+/* ---- messages ---- */
+
+static void fill_message(const struct bridge *bridge, struct tap_message *message)
+{
+	struct leg_info info;
+
+	message->connection = bridge->id;
+	message->at_us = now_us(bridge);
+	message->client = bridge->peer;
+	strcpy(message->service, service_name(bridge));
+	if (!bridge->client_over) {
+		leg_info(bridge->client.leg, &info);
+		message->local = info.local;
+		message->client_fabric = info.kind;
+	}
+	if (bridge->server.leg) {
+		leg_info(bridge->server.leg, &info);
+		message->server_fabric = info.kind;
+	}
+}
+
+static void put_message(const struct bridge *bridge, struct tap_message *message,
+			const struct rpc_msg *msg)
+{
+	const struct tap_seat *seat;
+
+	LIST_FOREACH(seat, &bridge->ws->ground->taps, entry) {
+		uint32_t snap_bytes = tap_config(seat->tap)->request.snap_bytes;
+
+		if (!takes(seat->tap, TAP_MESSAGES, bridge, message->operation))
+			continue;
+		message->len_bytes = msg->len_bytes;
+		message->kept_bytes = msg->len_bytes < snap_bytes ? msg->len_bytes : snap_bytes;
+		tap_put(seat->tap, message, sizeof(*message), msg->data, message->kept_bytes);
+	}
+}
+
+void call_tell_message(const struct side *side, const struct exchange *x, bool is_reply)
+{
+	const struct bridge *bridge = side->bridge;
+	const struct rpc_msg *msg = is_reply ? &x->reply : &x->call;
+	struct tap_message message = {
+		.what = is_reply ? TAP_MESSAGE_REPLY : TAP_MESSAGE_CALL,
+		.callback = side == &bridge->server,
+		.operation = nfs_operation_of(&x->facts),
+	};
+
+	/* What a fault is answered with is made behind the bridge. */
+	if (is_reply && x->fault != EXCHANGE_OK)
+		return;
+	fill_message(bridge, &message);
+	memcpy(message.call_forms, x->call_forms, sizeof(message.call_forms));
+	memcpy(message.reply_forms, x->reply_forms, sizeof(message.reply_forms));
+	put_message(bridge, &message, msg);
+}
+
+/* Told whatever operations are wanted: who has a part of the connection has its end. */
+void call_tell_end(const struct bridge *bridge)
+{
+	struct tap_message message = {.what = TAP_MESSAGE_END};
+	const struct tap_seat *seat;
+
+	fill_message(bridge, &message);
+	LIST_FOREACH(seat, &bridge->ws->ground->taps, entry) {
+		const struct tap_request *request = &tap_config(seat->tap)->request;
+
+		message.operation = request->operation;
+		if (takes(seat->tap, TAP_MESSAGES, bridge, request->operation))
+			tap_put(seat->tap, &message, sizeof(message), NULL, 0);
+	}
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Clients of the control socket that watch RPCs. */
+#include "daemon/control/watching.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+
+#include "daemon/base/log.h"
+#include "daemon/base/loop.h"
+#include "daemon/control/feed.h"
+#include "daemon/proxy/tapping.h"
+
+#define TURN_RECORDS 256u /* that are put out in a turn of the main loop */
+
+struct watch_output {
+	struct feed *feed;
+};
+
+struct watch {
+	LIST_ENTRY(watch) entry;
+	struct watching *watching;
+	const struct watch_form *form;
+	struct tap *tap;
+	struct tapping *tapping; /* NULL: nothing is led off any more */
+	struct watch_output out;
+	void *state;
+	size_t most_bytes;
+	uint64_t missed;         /* that the client has not been told of yet */
+	unsigned turn;           /* records in this one */
+	bool last;               /* the last record has been put out */
+	struct loop_timer *time; /* is up */
+	struct loop_task go_on;
+};
+
+struct watching {
+	struct proxy *proxy;
+	LIST_HEAD(, watch) watches;
+};
+
+void watch_put(struct watch_output *out, const void *bytes, size_t len)
+{
+	feed_put(out->feed, bytes, len);
+}
+
+static void watch_free(struct watch *watch)
+{
+	struct loop *loop = watch->watching->proxy->loop;
+
+	LIST_REMOVE(watch, entry);
+	loop_task_cancel(loop, &watch->go_on);
+	loop_timer_free(loop, watch->time);
+	if (watch->tap)
+		tap_close(watch->tap);
+	tapping_close(watch->tapping);
+	tap_unref(watch->tap);
+	feed_free(watch->out.feed);
+	if (watch->state)
+		watch->form->free(watch->state);
+	free(watch);
+}
+
+static bool has_room(const struct watch *watch)
+{
+	return feed_room(watch->out.feed) >= watch->most_bytes;
+}
+
+static void tell_missed(struct watch *watch)
+{
+	if (!watch->missed || !has_room(watch))
+		return;
+	watch->form->missed(watch->state, watch->missed, &watch->out);
+	watch->missed = 0;
+}
+
+/* Led off is nothing any more; the client still has what is queued for it, and then the end. */
+static void finish(struct watch *watch)
+{
+	if (!watch->tapping)
+		return;
+	tap_close(watch->tap);
+	tapping_close(watch->tapping);
+	watch->tapping = NULL;
+	loop_timer_clear(watch->watching->proxy->loop, watch->time);
+	loop_task_cancel(watch->watching->proxy->loop, &watch->go_on);
+	tell_missed(watch);
+	/* Of one that does not read there is no end to tell. */
+	if (has_room(watch))
+		watch->form->tail(watch->state, &watch->out);
+	feed_end(watch->out.feed);
+}
+
+static bool on_record(void *arg, const void *record, size_t bytes)
+{
+	struct watch *watch = arg;
+
+	watch->last = !watch->form->record(watch->state, record, bytes, &watch->out);
+	return !watch->last && ++watch->turn < TURN_RECORDS && has_room(watch);
+}
+
+/* As far as there is room, and no longer than a turn may take. */
+static void take(void *arg)
+{
+	struct watch *watch = arg;
+	struct proxy *proxy = watch->watching->proxy;
+	unsigned before;
+
+	watch->turn = 0;
+	do {
+		uint64_t missed;
+
+		if (!watch->tapping || !has_room(watch))
+			return;
+		before = watch->turn;
+		if (!tap_take(watch->tap, on_record, watch, &missed)) {
+			proxy->records_missed += missed;
+			watch->missed += missed;
+			tell_missed(watch);
+		}
+		if (watch->last) {
+			finish(watch);
+			return;
+		}
+	} while (watch->turn > before && watch->turn < TURN_RECORDS);
+	if (watch->turn > before)
+		loop_defer(proxy->loop, &watch->go_on);
+}
+
+static void on_time(void *arg)
+{
+	struct watch *watch = arg;
+
+	/* What is there by now came in time. */
+	take(watch);
+	finish(watch);
+}
+
+static void on_lost(void *arg, const char *why)
+{
+	struct watch *watch = arg;
+
+	/* To leave before the end, once it has had enough, is its right. */
+	if (watch->tapping)
+		log_info(NULL, "the client of %s on the control socket is dropped: %s",
+			 watch->form->name, why);
+	watch_free(watch);
+}
+
+static void on_over(void *arg)
+{
+	watch_free(arg);
+}
+
+static const struct feed_events feed_events = {
+	.room = take, .enough = on_time, .lost = on_lost, .over = on_over};
+
+static unsigned count(const struct watching *watching, const struct watch_form *form)
+{
+	const struct watch *watch;
+	unsigned n = 0;
+
+	LIST_FOREACH(watch, &watching->watches, entry)
+		n += !form || watch->form == form;
+	return n;
+}
+
+static bool start(struct watch *watch, const struct tap_request *request, int fd)
+{
+	struct proxy *proxy = watch->watching->proxy;
+	const struct tap_config config = {
+		.request = *request,
+		.queue_bytes = watch->form->queue_bytes,
+		.loop = proxy->loop,
+		.post = event_loop_post,
+		.filled = take,
+		.arg = watch,
+	};
+
+	watch->most_bytes = watch->form->most_bytes(request);
+	watch->time = loop_timer_new(proxy->loop, on_time, watch);
+	watch->out.feed = feed_new(proxy->loop, fd, watch->form->room_bytes + 2 * watch->most_bytes,
+				   &feed_events, watch);
+	watch->tap = watch->time && watch->out.feed ? tap_new(&config) : NULL;
+	watch->state = watch->tap ? watch->form->begin(request, &watch->out) : NULL;
+	watch->tapping = watch->state ? tapping_open(proxy, watch->tap) : NULL;
+	if (watch->tapping && request->seconds)
+		loop_timer_set(proxy->loop, watch->time, request->seconds * UINT64_C(1000000));
+	return watch->tapping != NULL;
+}
+
+json_t *watch_begin(struct watching *watching, const struct watch_form *form, enum tap_kind kind,
+		    const char *argument, int fd)
+{
+	struct proxy *proxy = watching->proxy;
+	char error[TAP_ERROR_BYTES];
+	struct tap_request request;
+	struct watch *watch;
+
+	if (tap_request_parse(kind, argument, &request, error))
+		return json_pack("{s:s}", "error", error);
+	if (request.service[0] && !proxy_service_find(proxy, request.service))
+		return json_pack("{s:o}", "error",
+				 json_sprintf("there is no service %s", request.service));
+	if (count(watching, form) >= form->max || count(watching, NULL) >= WATCHES_MAX)
+		return json_pack("{s:o}", "error",
+				 json_sprintf("too many clients of %s at once", form->name));
+	watch = calloc(1, sizeof(*watch));
+	if (!watch)
+		return json_pack("{s:s}", "error", "the daemon has no memory for it");
+	watch->watching = watching;
+	watch->form = form;
+	loop_task_init(&watch->go_on, take, watch);
+	LIST_INSERT_HEAD(&watching->watches, watch, entry);
+	if (start(watch, &request, fd))
+		return NULL;
+	watch_free(watch);
+	return json_pack("{s:s}", "error", "the daemon has no memory for it");
+}
+
+struct watching *watching_new(struct proxy *proxy)
+{
+	struct watching *watching = calloc(1, sizeof(*watching));
+
+	if (watching) {
+		watching->proxy = proxy;
+		LIST_INIT(&watching->watches);
+	}
+	return watching;
+}
+
+void watching_free(struct watching *watching)
+{
+	struct watch *watch;
+
+	if (!watching)
+		return;
+	while ((watch = LIST_FIRST(&watching->watches)))
+		watch_free(watch);
+	free(watching);
+}

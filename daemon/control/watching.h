@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Clients of the control socket that watch RPCs: a tap at all workers, a form for what it leads off, and a feed.
+ *
+ *	tap ──▶ watch_form ──▶ feed
+ *
+ * What a client does not read in time is missed, and it is told how much: nobody waits for it.
+ */
+#ifndef DAEMON_CONTROL_WATCHING_H
+#define DAEMON_CONTROL_WATCHING_H
+
+#include <jansson.h>
+
+#include "base/compiler.h"
+#include "daemon/proxy/proxy.h"
+#include "daemon/tap/tap.h"
+
+#define WATCHES_MAX 8u /* at once */
+
+struct watch_output;
+struct watching;
+
+/* How a kind of what is watched is written. */
+struct watch_form {
+	const char *name;   /* the command, for the log */
+	unsigned max;       /* of these at once */
+	size_t queue_bytes; /* for struct tap_config */
+	size_t room_bytes;  /* that may wait for the client */
+	/* What one call of begin(), record(), missed() or tail() puts out at most. */
+	size_t (*most_bytes)(const struct tap_request *request);
+	/* Its own state, with what comes before all else put out; NULL without memory. */
+	void *(*begin)(const struct tap_request *request, struct watch_output *out);
+	/* Puts a record out. Returns false if that was the last one. */
+	bool (*record)(void *state, const void *record, size_t bytes, struct watch_output *out);
+	/* @count records are missing behind the last one. */
+	void (*missed)(void *state, uint64_t count, struct watch_output *out);
+	/* Nothing follows. */
+	void (*tail)(void *state, struct watch_output *out);
+	void (*free)(void *state);
+};
+
+/** watch_put - put bytes out. */
+void watch_put(struct watch_output *out, const void *bytes, size_t len);
+
+/** watching_new - nobody watches yet; NULL without memory. */
+struct watching *watching_new(struct proxy *proxy);
+/** watching_free - end all at once; before the proxy is stopped. Accepts NULL. */
+void watching_free(struct watching *watching);
+
+/**
+ * watch_begin - begin to send to a client what it wants to watch
+ * @argument: for tap_request_parse()
+ * @fd:       of the client; stays the caller's
+ *
+ * Returns NULL, or {"error": "why"}, a new reference.
+ */
+json_t *watch_begin(struct watching *watching, const struct watch_form *form, enum tap_kind kind,
+		    const char *argument, int fd) MUST_CHECK;
+
+#endif
