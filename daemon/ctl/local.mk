@@ -6,8 +6,14 @@ daemon_ctl_libctl_a_SOURCES = \
 	daemon/ctl/cells.h \
 	daemon/ctl/client.c \
 	daemon/ctl/client.h \
+	daemon/ctl/complain.c \
+	daemon/ctl/complain.h \
 	daemon/ctl/control_path.c \
 	daemon/ctl/control_path.h \
+	daemon/ctl/options.c \
+	daemon/ctl/options.h \
+	daemon/ctl/own_commands.c \
+	daemon/ctl/own_commands.h \
 	daemon/ctl/plain.c \
 	daemon/ctl/plain.h \
 	daemon/ctl/render.c \

@@ -6,7 +6,6 @@
 #include <getopt.h>
 #include <limits.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,42 +15,11 @@
 #include "daemon/base/paths.h"
 #include "daemon/control/control_request.h"
 #include "daemon/ctl/client.h"
+#include "daemon/ctl/complain.h"
 #include "daemon/ctl/control_path.h"
+#include "daemon/ctl/options.h"
+#include "daemon/ctl/own_commands.h"
 #include "daemon/ctl/render.h"
-#include "daemon/ctl/support.h"
-
-#define PROGRAM    "rpcrdma-proxyctl"
-#define LISTS_THEM "'" PROGRAM " --help' lists them"
-
-enum { EXIT_OK, EXIT_REFUSED, EXIT_USAGE, EXIT_UNREACHABLE };
-/* Those of check: what it could not say anything about has a status of its own. */
-enum { EXIT_DEGRADED = 1, EXIT_FAILED, EXIT_NOT_CHECKED };
-
-struct options {
-	const char *socket, *file;
-	bool json, all, verbose, now, mount;
-	bool asked; /* the daemon has answered, and did not refuse */
-};
-
-static const struct option long_options[] = {
-	{"socket", required_argument, NULL, 's'}, {"config", required_argument, NULL, 'c'},
-	{"json", no_argument, NULL, 'j'},         {"all", no_argument, NULL, 'a'},
-	{"verbose", no_argument, NULL, 'v'},      {"version", no_argument, NULL, 'V'},
-	{"help", no_argument, NULL, 'h'},         {"now", no_argument, NULL, 'n'},
-	{"mount", no_argument, NULL, 'm'},        {0},
-};
-
-static int PRINTF_LIKE(2, 3) complain(int status, const char *format, ...)
-{
-	va_list ap;
-
-	fputs(PROGRAM ": ", stderr);
-	va_start(ap, format);
-	vfprintf(stderr, format, ap);
-	va_end(ap);
-	fputc('\n', stderr);
-	return status;
-}
 
 /* ---- help ---- */
 
@@ -219,26 +187,13 @@ static int ask(struct options *options, const struct control_command *command, c
 	return status;
 }
 
-/* That the daemon does not answer is something to know, too. */
-static int support(const struct options *options, const char *path)
-{
-	char name[PATH_MAX], error[512];
-
-	if (support_write(options->socket, options->file ? options->file : CONFIG_DEFAULT_FILE,
-			  path, name, sizeof(name), error, sizeof(error)))
-		return complain(EXIT_USAGE, "%s", error);
-	if (error[0])
-		complain(0, "without the daemon's answers: %s", error);
-	printf("%s\n", name);
-	return EXIT_OK;
-}
-
 /* The socket: as given, or as a file has it. A file that was not asked for may be missing, closed or broken. */
 static int ask_there(struct options *options, const struct control_command *command,
 		     const char *argument)
 {
 	const char *file = options->file ? options->file : CONFIG_DEFAULT_FILE;
 	char *path = NULL, error[512];
+	own_command *own;
 	int rc = 0, status;
 
 	if (!options->socket) {
@@ -253,10 +208,8 @@ static int ask_there(struct options *options, const struct control_command *comm
 	}
 	if (options->verbose)
 		complain(0, "asking %s", options->socket);
-	if (command->id == CONTROL_COMMAND_SUPPORT)
-		status = support(options, argument);
-	else
-		status = ask(options, command, argument);
+	own = own_command_find(command);
+	status = own ? own(options, argument) : ask(options, command, argument);
 	free(path);
 	return status;
 }
@@ -273,7 +226,7 @@ static int ask_words(struct options *options, const struct control_command *comm
 	for (int i = 0; i < nwords && used < sizeof(argument); i++)
 		used += (size_t)snprintf(argument + used, sizeof(argument) - used, "%s%s",
 					 i ? " " : "", words[i]);
-	if (options->mount && used < sizeof(argument))
+	if (options->of_command[OPTION_MOUNT] && used < sizeof(argument))
 		used += (size_t)snprintf(argument + used, sizeof(argument) - used, " --mount");
 	if (used >= sizeof(argument))
 		return complain(EXIT_USAGE, "the argument is too long");
@@ -303,12 +256,10 @@ static int run_command(struct options *options, int nwords, char **words)
 	if (nwords < 1 + (int)control_command_least(command) && !command->optional)
 		return complain(EXIT_USAGE, "%s takes an argument, %s: '" PROGRAM " help %s'",
 				command->name, command->argument, command->name);
-	if (options->now && command->id != CONTROL_COMMAND_STOP)
-		return complain(EXIT_USAGE, "--now is for stop: '" PROGRAM " help stop'");
-	if (options->now)
+	if (!options_fit(options, command))
+		return EXIT_USAGE;
+	if (options->of_command[OPTION_NOW])
 		return ask_there(options, command, "--now");
-	if (options->mount && command->id != CONTROL_COMMAND_CHECK)
-		return complain(EXIT_USAGE, "--mount is for check: '" PROGRAM " help check'");
 	return ask_words(options, command, nwords - 1, words + 1);
 }
 
@@ -321,58 +272,20 @@ static int run_words(struct options *options, int nwords, char **words)
 	return is_check && !options->asked && status ? EXIT_NOT_CHECKED : status;
 }
 
-static int complain_option(int argc, char **argv, int opt)
-{
-	const char *word = argv[optind - 1];
-	bool in_words = !strncmp(word, "--", 2);
-	char letter[] = {'-', (char)optopt, '\0'};
-
-	if (opt == ':')
-		return complain(EXIT_USAGE, "option %s takes an argument; " LISTS_THEM,
-				in_words ? word : letter);
-	if (optopt && in_words)
-		return complain(EXIT_USAGE, "option %s: it takes no argument; " LISTS_THEM, word);
-	return complain(EXIT_USAGE, "unknown option %s; " LISTS_THEM, optopt ? letter : word);
-}
-
 int main(int argc, char **argv)
 {
 	struct options options = {0};
-	int opt;
+	int status;
 
 	signal(SIGPIPE, on_pipe);
-	while ((opt = getopt_long(argc, argv, ":s:c:javVh", long_options, NULL)) != -1) {
-		switch (opt) {
-		case 's':
-			options.socket = optarg;
-			break;
-		case 'c':
-			options.file = optarg;
-			break;
-		case 'j':
-			options.json = true;
-			break;
-		case 'a':
-			options.all = true;
-			break;
-		case 'v':
-			options.verbose = true;
-			break;
-		case 'm':
-			options.mount = true;
-			break;
-		case 'n':
-			options.now = true;
-			break;
-		case 'V':
-			puts(PROGRAM " " PACKAGE_VERSION);
-			return finish_output(EXIT_OK);
-		case 'h':
-			print_help();
-			return finish_output(EXIT_OK);
-		default:
-			return complain_option(argc, argv, opt);
-		}
-	}
-	return finish_output(run_words(&options, argc - optind, argv + optind));
+	status = options_parse(argc, argv, &options);
+	if (status)
+		return status;
+	if (options.help)
+		print_help();
+	else if (options.version)
+		puts(PROGRAM " " PACKAGE_VERSION);
+	else
+		status = run_words(&options, argc - optind, argv + optind);
+	return finish_output(status);
 }

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* What the client says on standard error. */
+#include "daemon/ctl/complain.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+int complain(int status, const char *format, ...)
+{
+	va_list ap;
+
+	fputs(PROGRAM ": ", stderr);
+	va_start(ap, format);
+	vfprintf(stderr, format, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	return status;
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The options of the command line. */
+#include "daemon/ctl/options.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/ctl/complain.h"
+
+#define SHARED_SHORT "s:c:javVh"
+#define FIRST_LONG   256 /* what getopt_long() calls those of commands: no letter's */
+
+static const struct option shared[] = {
+	{"socket", required_argument, NULL, 's'}, {"config", required_argument, NULL, 'c'},
+	{"json", no_argument, NULL, 'j'},         {"all", no_argument, NULL, 'a'},
+	{"verbose", no_argument, NULL, 'v'},      {"version", no_argument, NULL, 'V'},
+	{"help", no_argument, NULL, 'h'},
+};
+
+#define FOR(command) (1u << CONTROL_COMMAND_##command)
+
+static const struct {
+	const char *name;
+	char letter;       /* 0: it has none */
+	bool value;        /* takes one */
+	unsigned commands; /* that have it */
+} of_command[COMMAND_OPTIONS] = {
+	[OPTION_NOW] = {"now", 0, false, FOR(STOP)},
+	[OPTION_MOUNT] = {"mount", 0, false, FOR(CHECK)},
+};
+
+static void list_options(char letters[64],
+			 struct option all[ARRAY_SIZE(shared) + COMMAND_OPTIONS + 1])
+{
+	size_t used = (size_t)snprintf(letters, 64, ":" SHARED_SHORT);
+
+	memcpy(all, shared, sizeof(shared));
+	for (int i = 0; i < COMMAND_OPTIONS; i++) {
+		bool value = of_command[i].value;
+
+		all[ARRAY_SIZE(shared) + (size_t)i] =
+			(struct option){of_command[i].name, value ? required_argument : no_argument,
+					NULL, FIRST_LONG + i};
+		if (of_command[i].letter)
+			used += (size_t)snprintf(letters + used, 64 - used, "%c%s",
+						 of_command[i].letter, value ? ":" : "");
+	}
+	all[ARRAY_SIZE(shared) + COMMAND_OPTIONS] = (struct option){0};
+}
+
+static int complain_option(char **argv, int opt)
+{
+	const char *word = argv[optind - 1];
+	bool in_words = !strncmp(word, "--", 2);
+	char letter[] = {'-', (char)optopt, '\0'};
+
+	if (opt == ':')
+		return complain(EXIT_USAGE, "option %s takes an argument; " LISTS_THEM,
+				in_words ? word : letter);
+	if (optopt && in_words)
+		return complain(EXIT_USAGE, "option %s: it takes no argument; " LISTS_THEM, word);
+	return complain(EXIT_USAGE, "unknown option %s; " LISTS_THEM, optopt ? letter : word);
+}
+
+/* Returns whether it is one. */
+static bool take_of_command(struct options *options, int opt)
+{
+	for (int i = 0; i < COMMAND_OPTIONS; i++) {
+		if (opt == FIRST_LONG + i ||
+		    (of_command[i].letter && opt == of_command[i].letter)) {
+			options->of_command[i] = of_command[i].value ? optarg : "";
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool take(struct options *options, int opt)
+{
+	switch (opt) {
+	case 's':
+		options->socket = optarg;
+		return true;
+	case 'c':
+		options->file = optarg;
+		return true;
+	case 'j':
+		return options->json = true;
+	case 'a':
+		return options->all = true;
+	case 'v':
+		return options->verbose = true;
+	case 'V':
+		return options->version = true;
+	case 'h':
+		return options->help = true;
+	default:
+		return take_of_command(options, opt);
+	}
+}
+
+int options_parse(int argc, char **argv, struct options *options)
+{
+	struct option all[ARRAY_SIZE(shared) + COMMAND_OPTIONS + 1];
+	char letters[64];
+	int opt;
+
+	list_options(letters, all);
+	while ((opt = getopt_long(argc, argv, letters, all, NULL)) != -1)
+		if (!take(options, opt))
+			return complain_option(argv, opt);
+	return 0;
+}
+
+/* "trace and capture", of which @first is the first. */
+static void name_commands(unsigned commands, char text[CONTROL_MAX_ARGUMENT_BYTES],
+			  const char **first)
+{
+	size_t used = 0;
+
+	*first = NULL;
+	for (const struct control_command *c = control_commands; c->name; c++) {
+		if (!(commands & 1u << c->id))
+			continue;
+		used += (size_t)snprintf(text + used, CONTROL_MAX_ARGUMENT_BYTES - used, "%s%s",
+					 *first ? " and " : "", c->name);
+		if (!*first)
+			*first = c->name;
+	}
+}
+
+bool options_fit(const struct options *options, const struct control_command *command)
+{
+	char names[CONTROL_MAX_ARGUMENT_BYTES];
+	const char *first;
+
+	for (int i = 0; i < COMMAND_OPTIONS; i++) {
+		if (!options->of_command[i] || of_command[i].commands & 1u << command->id)
+			continue;
+		name_commands(of_command[i].commands, names, &first);
+		complain(0, "--%s is for %s: '" PROGRAM " help %s'", of_command[i].name, names,
+			 first);
+		return false;
+	}
+	return true;
+}

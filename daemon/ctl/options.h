@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The options of the command line: those of all commands, and those of some. */
+#ifndef DAEMON_CTL_OPTIONS_H
+#define DAEMON_CTL_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "base/compiler.h"
+#include "daemon/control/control_request.h"
+
+/* Those of some commands; what they are called is a table in options.c. */
+enum command_option {
+	OPTION_NOW,
+	OPTION_MOUNT,
+	COMMAND_OPTIONS,
+};
+
+struct options {
+	const char *socket, *file;
+	bool json, all, verbose, version, help;
+	/* NULL: it was not given; its value, or "" of one that has none. */
+	const char *of_command[COMMAND_OPTIONS];
+	bool asked; /* the daemon has answered, and did not refuse */
+};
+
+/**
+ * options_parse - read them; argv is sorted so that the words stand at its end, from optind on
+ *
+ * What is wrong is said. Returns 0 or the status to exit with.
+ */
+int options_parse(int argc, char **argv, struct options *options) MUST_CHECK;
+
+/** options_fit - whether each that was given is for that command; says of one that is not, which is. */
+bool options_fit(const struct options *options, const struct control_command *command) MUST_CHECK;
+
+#endif
