@@ -42,6 +42,7 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/bridge/bridge_walk.h \
 	daemon/bridge/call_watch.c \
 	daemon/bridge/call_watch.h \
+	daemon/bridge/call_report.h \
 	daemon/bridge/call_tell.c \
 	daemon/bridge/call_tell.h \
 	daemon/bridge/close_line.c \

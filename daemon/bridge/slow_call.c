@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "daemon/base/amount.h"
-#include "daemon/bridge/call_tell.h"
 
 #define STAGES_BYTES 160u /* room for what all stages took */
 #define SHOWN_PART   100u /* a stage is told that took such a part of the whole */

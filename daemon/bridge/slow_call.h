@@ -4,8 +4,7 @@
 #define DAEMON_BRIDGE_SLOW_CALL_H
 
 #include "daemon/bridge/bridge_impl.h"
-
-struct call_report;
+#include "daemon/bridge/call_report.h"
 
 /** slow_call_look - tell of an RPC if it was slow, and the service asks for that; the client took @client_us. */
 void slow_call_look(const struct bridge *bridge, const struct call_end *end,

@@ -27,6 +27,8 @@ const struct control_command control_commands[] = {
 	 .words = 1 + 2 * CONTROL_TRACE_OPTIONS,
 	 .least = 1,
 	 .optional = true,
+	 .options =
+		 "--client ADDRESS[/BITS], --operation NAME, --slower TIME, --count N, --seconds N",
 	 .help = "RPCs as they finish: whose, what, how long and where"},
 	{.name = "stats",
 	 .id = CONTROL_COMMAND_STATS,

@@ -44,6 +44,8 @@ struct control_command {
 	bool privileged;   /* for root and the daemon's own user only */
 	bool by_client;    /* the client does it; the daemon knows it not */
 	unsigned answer_s; /* how long the answer may take; 0: CONTROL_TIMEOUT_US */
+	const char *
+		options; /* of its own, as they are written; NULL: none but what the argument says */
 	const char *help;
 };
 

@@ -106,12 +106,14 @@ static int send_request(int fd, const char *command, const char *argument)
 	json_t *object =
 		json_pack("{s:s, s:s}", "command", command, "argument", argument ? argument : "");
 	char *text = json_dumps(object, JSON_COMPACT);
+	size_t len = text ? strlen(text) : 0;
 	int err = 0;
 
 	json_decref(object);
 	if (!text)
 		return ENOMEM;
-	if (send(fd, text, strlen(text), MSG_NOSIGNAL) < 0 || shutdown(fd, SHUT_WR))
+	text[len] = '\n'; /* in the place of its end, which nobody needs */
+	if (send(fd, text, len + 1, MSG_NOSIGNAL) < 0)
 		err = errno;
 	free(text);
 	return err;
@@ -153,6 +155,8 @@ static int exchange(int fd, const char *command, const char *argument, char *err
 	int err;
 
 	err = send_request(fd, command, argument);
+	if (!err && shutdown(fd, SHUT_WR))
+		err = errno;
 	if (!err)
 		err = receive(fd, &text, &len);
 	if (err == EAGAIN)
@@ -180,4 +184,62 @@ int client_ask(const char *path, const char *command, const char *argument, char
 	rc = exchange(fd, command, argument, error, error_bytes, answer);
 	close(fd);
 	return rc;
+}
+
+/* The line that grants or refuses it. Returns 0, 1 or a negative errno. */
+static int read_grant(FILE *in, char *error, size_t error_bytes, json_t **grant)
+{
+	const char *refused;
+	char *line = NULL;
+	json_t *said, *plain;
+	size_t size = 0;
+	ssize_t len;
+
+	errno = 0;
+	len = getline(&line, &size, in);
+	said = len > 0 ? json_loadb(line, (size_t)len, 0, NULL) : NULL;
+	free(line);
+	plain = plain_json(said);
+	json_decref(said);
+	refused = json_string_value(json_object_get(plain, "error"));
+	if (refused)
+		snprintf(error, error_bytes, "%s", refused);
+	if (plain && !refused) {
+		*grant = plain;
+		return 0;
+	}
+	json_decref(plain);
+	if (plain)
+		return 1;
+	if (errno == EAGAIN)
+		return fail(ETIMEDOUT, error, error_bytes, "the daemon did not answer in time");
+	return fail(EPROTO, error, error_bytes, "the daemon closed without an answer");
+}
+
+int client_stream(const char *path, const char *command, const char *argument, char *error,
+		  size_t error_bytes, json_t **grant, FILE **in)
+{
+	const struct timeval for_ever = {0};
+	FILE *stream;
+	int fd = -1, rc;
+
+	rc = connect_to(path, CLIENT_TIMEOUT_S, error, error_bytes, &fd);
+	if (rc)
+		return rc;
+	rc = send_request(fd, command, argument);
+	stream = rc ? NULL : fdopen(fd, "r");
+	if (!stream) {
+		rc = fail(rc ? rc : errno, error, error_bytes, "the daemon could not be asked: %s",
+			  strerror(rc ? rc : errno));
+		close(fd);
+		return rc;
+	}
+	rc = read_grant(stream, error, error_bytes, grant);
+	if (rc) {
+		fclose(stream);
+		return rc;
+	}
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &for_ever, sizeof(for_ever));
+	*in = stream;
+	return 0;
 }

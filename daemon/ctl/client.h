@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "base/compiler.h"
 
@@ -22,5 +23,17 @@
  */
 int client_ask(const char *path, const char *command, const char *argument, char *error,
 	       size_t error_bytes, json_t **answer) MUST_CHECK;
+
+/**
+ * client_stream - ask for what has no end of its own
+ * @error: gets a sentence on failure, or why the daemon refuses
+ * @grant: set to the line that grants it, a new reference
+ * @in:    set to what the daemon sends behind that; without a time limit. The caller's, who closes it; to
+ *	   end its sending side asks for the end
+ *
+ * Returns 0, 1 if the daemon refuses, or a negative errno.
+ */
+int client_stream(const char *path, const char *command, const char *argument, char *error,
+		  size_t error_bytes, json_t **grant, FILE **in) MUST_CHECK;
 
 #endif

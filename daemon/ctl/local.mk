@@ -25,6 +25,8 @@ daemon_ctl_libctl_a_SOURCES = \
 	daemon/ctl/render_latency.c \
 	daemon/ctl/render_services.c \
 	daemon/ctl/render_stats.c \
+	daemon/ctl/render_trace.c \
+	daemon/ctl/render_trace.h \
 	daemon/ctl/run_program.c \
 	daemon/ctl/run_program.h \
 	daemon/ctl/secrets.c \
@@ -34,7 +36,9 @@ daemon_ctl_libctl_a_SOURCES = \
 	daemon/ctl/table.c \
 	daemon/ctl/table.h \
 	daemon/ctl/tarball.c \
-	daemon/ctl/tarball.h
+	daemon/ctl/tarball.h \
+	daemon/ctl/trace.c \
+	daemon/ctl/trace.h
 
 sbin_PROGRAMS += daemon/ctl/rpcrdma-proxyctl
 daemon_ctl_rpcrdma_proxyctl_SOURCES = daemon/ctl/rpcrdma-proxyctl.c

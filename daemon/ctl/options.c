@@ -28,6 +28,11 @@ static const struct {
 } of_command[COMMAND_OPTIONS] = {
 	[OPTION_NOW] = {"now", 0, false, FOR(STOP)},
 	[OPTION_MOUNT] = {"mount", 0, false, FOR(CHECK)},
+	[OPTION_CLIENT] = {"client", 0, true, FOR(TRACE)},
+	[OPTION_OPERATION] = {"operation", 0, true, FOR(TRACE)},
+	[OPTION_SLOWER] = {"slower", 0, true, FOR(TRACE)},
+	[OPTION_COUNT] = {"count", 0, true, FOR(TRACE)},
+	[OPTION_SECONDS] = {"seconds", 0, true, FOR(TRACE)},
 };
 
 static void list_options(char letters[64],
@@ -144,4 +149,24 @@ bool options_fit(const struct options *options, const struct control_command *co
 		return false;
 	}
 	return true;
+}
+
+int options_append(const struct options *options, char *argument)
+{
+	size_t used = strlen(argument), room = CONTROL_MAX_ARGUMENT_BYTES + 1;
+
+	for (int i = 0; i < COMMAND_OPTIONS && used < room; i++) {
+		const char *value = options->of_command[i];
+
+		if (!value)
+			continue;
+		/* Spaces part the words of a request. */
+		if (of_command[i].value && (!*value || strchr(value, ' ')))
+			return complain(EXIT_USAGE, "--%s: '%s' is no such value",
+					of_command[i].name, value);
+		used += (size_t)snprintf(argument + used, room - used, "%s--%s%s%s",
+					 used ? " " : "", of_command[i].name, *value ? " " : "",
+					 value);
+	}
+	return used < room ? 0 : complain(EXIT_USAGE, "the argument is too long");
 }

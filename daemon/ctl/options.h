@@ -12,6 +12,11 @@
 enum command_option {
 	OPTION_NOW,
 	OPTION_MOUNT,
+	OPTION_CLIENT,
+	OPTION_OPERATION,
+	OPTION_SLOWER,
+	OPTION_COUNT,
+	OPTION_SECONDS,
 	COMMAND_OPTIONS,
 };
 
@@ -32,5 +37,13 @@ int options_parse(int argc, char **argv, struct options *options) MUST_CHECK;
 
 /** options_fit - whether each that was given is for that command; says of one that is not, which is. */
 bool options_fit(const struct options *options, const struct control_command *command) MUST_CHECK;
+
+/**
+ * options_append - put those of a command behind its words, as the daemon takes them: " --mount", " --client 10.0.0.1"
+ * @argument: of CONTROL_MAX_ARGUMENT_BYTES at most, and its end
+ *
+ * What is wrong is said. Returns 0 or the status to exit with.
+ */
+int options_append(const struct options *options, char *argument) MUST_CHECK;
 
 #endif

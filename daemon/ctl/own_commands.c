@@ -8,6 +8,7 @@
 #include "daemon/base/paths.h"
 #include "daemon/ctl/complain.h"
 #include "daemon/ctl/support.h"
+#include "daemon/ctl/trace.h"
 
 /* That the daemon does not answer is something to know, too. */
 static int support(const struct options *options, const char *path)
@@ -28,6 +29,7 @@ static const struct {
 	own_command *run;
 } own_commands[] = {
 	{CONTROL_COMMAND_SUPPORT, support},
+	{CONTROL_COMMAND_TRACE, trace},
 };
 
 own_command *own_command_find(const struct control_command *command)

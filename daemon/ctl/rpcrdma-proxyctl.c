@@ -95,6 +95,8 @@ static int help_on(const char *name)
 	fputs("usage: " PROGRAM " [OPTION]... ", stdout);
 	print_command(command);
 	printf("\n%s\n", command->help);
+	if (command->options)
+		printf("options: %s\n", command->options);
 	if (command->privileged)
 		puts("for root and the user that the daemon runs as");
 	return EXIT_OK;
@@ -222,15 +224,17 @@ static int ask_words(struct options *options, const struct control_command *comm
 {
 	char argument[CONTROL_MAX_ARGUMENT_BYTES + 1] = "";
 	size_t used = 0;
+	int status;
 
 	for (int i = 0; i < nwords && used < sizeof(argument); i++)
 		used += (size_t)snprintf(argument + used, sizeof(argument) - used, "%s%s",
 					 i ? " " : "", words[i]);
-	if (options->of_command[OPTION_MOUNT] && used < sizeof(argument))
-		used += (size_t)snprintf(argument + used, sizeof(argument) - used, " --mount");
 	if (used >= sizeof(argument))
 		return complain(EXIT_USAGE, "the argument is too long");
-	return ask_there(options, command, nwords ? argument : NULL);
+	status = options_append(options, argument);
+	if (status)
+		return status;
+	return ask_there(options, command, *argument ? argument : NULL);
 }
 
 static int run_command(struct options *options, int nwords, char **words)
@@ -258,8 +262,6 @@ static int run_command(struct options *options, int nwords, char **words)
 				command->name, command->argument, command->name);
 	if (!options_fit(options, command))
 		return EXIT_USAGE;
-	if (options->of_command[OPTION_NOW])
-		return ask_there(options, command, "--now");
 	return ask_words(options, command, nwords - 1, words + 1);
 }
 

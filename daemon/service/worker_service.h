@@ -40,7 +40,7 @@ struct worker_ground {
 	const struct leg_maker *legs;                                     /* daemon/bridge/legs.h */
 	int (*post)(struct loop *loop, void (*fn)(void *arg), void *arg); /* event_loop_post() */
 	struct tap_seats taps; /* that are open (daemon/tap/tap.h) */
-	struct ports *ports; /* of the process; may be NULL with other legs than legs_system */
+	struct ports *ports;   /* of the process; may be NULL with other legs than legs_system */
 	/* A bridge of @ws has been freed. */
 	void (*bridge_gone)(void *arg, struct worker_service *ws);
 	/*

@@ -78,6 +78,12 @@ tests_sim_test_chain_CFLAGS = $(UNIT_CFLAGS)
 tests_sim_test_chain_LDADD = $(CHAIN_LDADD)
 TESTS += tests/sim/test_chain
 
+check_PROGRAMS += tests/sim/test_tapping
+tests_sim_test_tapping_SOURCES = tests/sim/test_tapping.c $(CHAIN_SOURCES)
+tests_sim_test_tapping_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_tapping_LDADD = $(CHAIN_LDADD)
+TESTS += tests/sim/test_tapping
+
 check_PROGRAMS += tests/sim/test_stages
 tests_sim_test_stages_SOURCES = tests/sim/test_stages.c $(CHAIN_SOURCES)
 tests_sim_test_stages_CFLAGS = $(UNIT_CFLAGS)

@@ -460,6 +460,18 @@ tests_unit_test_stats_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
 tests_unit_test_stats_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_stats
 
+check_PROGRAMS += tests/unit/test_tap
+tests_unit_test_tap_SOURCES = tests/unit/test_tap.c
+tests_unit_test_tap_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
+tests_unit_test_tap_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_tap
+
+check_PROGRAMS += tests/unit/test_feed
+tests_unit_test_feed_SOURCES = tests/unit/test_feed.c
+tests_unit_test_feed_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
+tests_unit_test_feed_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_feed
+
 check_PROGRAMS += tests/unit/test_control
 tests_unit_test_control_SOURCES = tests/unit/test_control.c
 tests_unit_test_control_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
@@ -471,6 +483,12 @@ tests_unit_test_ctl_SOURCES = tests/unit/test_ctl.c
 tests_unit_test_ctl_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
 tests_unit_test_ctl_LDADD = tests/lib/libtest.a daemon/ctl/libctl.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_ctl
+
+check_PROGRAMS += tests/unit/test_ctl_trace
+tests_unit_test_ctl_trace_SOURCES = tests/unit/test_ctl_trace.c
+tests_unit_test_ctl_trace_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
+tests_unit_test_ctl_trace_LDADD = tests/lib/libtest.a daemon/ctl/libctl.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_ctl_trace
 
 check_PROGRAMS += tests/unit/test_ctl_latency
 tests_unit_test_ctl_latency_SOURCES = tests/unit/test_ctl_latency.c

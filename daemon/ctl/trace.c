@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* trace: RPCs as they finish. */
+#include "daemon/ctl/trace.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/ctl/client.h"
+#include "daemon/ctl/complain.h"
+#include "daemon/ctl/plain.h"
+#include "daemon/ctl/render_trace.h"
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int signal)
+{
+	interrupted = 1;
+}
+
+/* So that a wait for the next line ends; not of a signal that the caller wants to be ignored. */
+static void catch_interrupt(int signal)
+{
+	const struct sigaction action = {.sa_handler = on_interrupt};
+	struct sigaction old;
+
+	sigaction(signal, NULL, &old);
+	if (old.sa_handler != SIG_IGN)
+		sigaction(signal, &action, NULL);
+}
+
+static void print_json(const json_t *line)
+{
+	(void)json_dumpf(line, stdout, JSON_COMPACT | JSON_REAL_PRECISION(9));
+	putchar('\n');
+}
+
+/* What is no line of the daemon's is passed over. Whoever reads has each line at once. */
+static void print_line(const struct options *options, const char *text, size_t len)
+{
+	json_t *said = json_loadb(text, len, 0, NULL), *line = plain_json(said);
+
+	json_decref(said);
+	if (!line)
+		return;
+	if (options->json)
+		print_json(line);
+	else
+		render_trace_line(line, stdout);
+	fflush(stdout);
+	json_decref(line);
+}
+
+static void print_lines(const struct options *options, FILE *in)
+{
+	char *line = NULL;
+	size_t size = 0;
+	ssize_t len;
+
+	while (!interrupted && !ferror(stdout) && (len = getline(&line, &size, in)) > 0)
+		print_line(options, line, (size_t)len);
+	free(line);
+}
+
+int trace(const struct options *options, const char *argument)
+{
+	char error[512];
+	json_t *grant;
+	FILE *in;
+	int rc = client_stream(options->socket, "trace", argument, error, sizeof(error), &grant,
+			       &in);
+
+	if (rc)
+		return complain(rc > 0 ? EXIT_REFUSED : EXIT_UNREACHABLE, "%s", error);
+	catch_interrupt(SIGINT);
+	catch_interrupt(SIGTERM);
+	if (options->json)
+		print_json(grant);
+	else
+		render_trace_titles(stdout);
+	json_decref(grant);
+	fflush(stdout);
+	print_lines(options, in);
+	fclose(in);
+	return EXIT_OK;
+}

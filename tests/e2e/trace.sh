@@ -1,0 +1,116 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# rpcrdma-proxyctl trace: RPCs as they finish, chosen by service, client, operation and time; and what becomes of who does
+# not read.
+RELAY_PORT=3049
+. "$(dirname "$0")/lib.sh"
+enter "$@"
+needs_proxies
+
+is() { [ "$1" = "$2" ]; }
+says() { grep -qE -- "$1" $T/out; }
+refused() { "$@" >$T/out 2>&1; [ $? = 1 ]; }
+misused() { "$@" >$T/out 2>&1; [ $? = 2 ]; }
+# watch NAME SIDE ARGS...: a trace in the background, from when the daemon has it
+watch() {
+	local name=$1 side=$2
+
+	shift 2
+	start "$name" "$CTL" -s "$T/$side.sock" trace "$@"
+	wait_for 10 test -s "$T/$name.log"
+}
+# of NAME FILTER: of the lines of a trace as JSON
+of() { jq -sr "map(select(.operation)) | $2" "$T/$1.log"; }
+# has NAME COUNT: so many lines are there
+has() { [ "$(of "$1" length)" = "$2" ]; }
+is_over() { ! kill -0 "${pid_of[$1]}" 2>/dev/null; }
+
+start_ganesha
+start_chain
+watch all a -j
+watch reads b -j nfs --operation read
+watch others a -j --client 10.0.0.0/8
+watch text a nfs
+check "a file is written" nfs_client "$V3" write file 5m 3
+check "… and read" nfs_client "$V4" verify file 5m 3
+check "… and one that is not there" not nfs_client "$V3" verify nothing 5m 3
+calls() { ctl a -j latency | jq '[.services[].operations[].calls] | add'; }
+check "each RPC has a line" wait_for 10 eval 'has all "$(calls)"'
+check "of the two services" is "$(of all 'map(.service) | unique | join(" ")')" "mount nfs"
+check "the sizes of READs are those of the statistics" is "$(of all 'map(select(.operation == "READ") | .reply_bytes) | add')" \
+	"$(ctl a -j latency nfs READ | jq '.services.nfs.operations.READ.reply_bytes')"
+check "the client is known" is "$(of all 'map(.client_address | sub(":[0-9]+$"; "")) | unique | join(" ")')" 127.0.0.1
+check "what was not there is an error" is "$(of all 'map(select(.operation == "LOOKUP" and .error == "NOENT")) | length > 0')" true
+check "its stages come to the whole" is "$(of all 'map(select((([.stages_s[]] | add) - .took_s | fabs) > 0.00001)) | length')" 0
+check "TCP carries records" is "$(of all 'map(.carried.client.call, .carried.client.reply) | unique | join(" ")')" record
+check "short Calls go inline" is "$(of all 'map(select(.operation == "GETATTR") | .carried.upstream.call) | unique | join(" ")')" short
+check "the other proxy has the READs alone" is "$(of reads 'map(.operation) | unique | join(" ")')" READ
+check "as many" wait_for 10 has reads "$(of all 'map(select(.operation == "READ")) | length')"
+check "nothing is told of another client" has others 0
+check "as text each has a line" grep -qE '^[0-9:.]{12} nfs#[0-9]+ +127.0.0.1:[0-9]+ +READ +[0-9]+ bytes +[0-9.]+ [KM]iB  record>' $T/text.log
+note "$(head -n 4 $T/text.log)"
+for name in all reads others text; do
+	stop $name
+done
+
+ctl a trace --seconds 1 >$T/out
+check "it ends by itself after some time" says '^TIME \(UTC\) +CONNECTION'
+watch two a -j --count 2
+check "more RPCs" nfs_client "$V3" verify file 5m 3
+check "… or after some lines" wait_for 10 is_over two
+check "… and not one more" has two 2
+
+start relay "$BIN/delay_relay" $RELAY_PORT $NFS_PORT 150
+wait_for 10 listens $RELAY_PORT
+BACK_PORT=$RELAY_PORT
+stop_proxy b
+stop_proxy a
+start_chain
+watch slow a -j --slower 100ms
+check "a server that takes 150 ms" nfs_client "$V3" verify file 5m 3
+check "what is slow is told" wait_for 10 eval '[ "$(of slow length)" -gt 0 ]'
+check "… and in which stage" is "$(of slow 'map(select(.stages_s.server < 0.1)) | length')" 0
+stop slow
+
+# One that does not read, beside one that does.
+stop_proxy b
+stop_proxy a
+BACK_PORT=$NFS_PORT
+start_chain
+watch reader a -j
+# shellcheck disable=SC2016
+start deaf perl -e 'use IO::Socket::UNIX; my $s = IO::Socket::UNIX->new($ARGV[0]) or die; print $s "trace\n"; $s->flush; sleep' $T/a.sock
+check "thousands of RPCs" timeout 120 "$BIN/timed_reads" "$V3" file 6000 1000 16
+check "a reader that never reads is dropped" wait_for 30 grep -q 'the client of trace on the control socket is dropped: it does not read' $T/a.log
+check "… and the one beside it has had each" test "$(of reader length)" -ge 6000
+stop reader
+stop deaf KILL
+
+watch paused a -j --operation READ
+kill -STOP "${pid_of[paused]}"
+check "thousands of RPCs while a reader does nothing" timeout 120 "$BIN/timed_reads" "$V3" file 6000 1000 16
+kill -CONT "${pid_of[paused]}"
+missed() { jq -s 'map(.missed // 0) | add' $T/paused.log; }
+check "it is told how many it has missed" wait_for 10 eval '[ "$(missed)" -gt 0 ]'
+check "which are those that it has no line of" is $(($(missed) + $(of paused length))) 6000
+stop paused
+
+check "a service that is not there: status 1" refused ctl a trace nothing
+check "… which is said" says 'there is no service nothing'
+check "an operation that is none: status 1" refused ctl a trace --operation READS
+check "… which is said" says 'there is no operation READS'
+check "a time without a unit: status 1" refused ctl a trace --slower 100
+check "… which is said" says 'such as 100ms'
+check "an option of another command: status 2" misused ctl a status --slower 1s
+check "… which is said" says '^rpcrdma-proxyctl: --slower is for trace'
+check "a value with a space is none: status 2" misused ctl a trace --client "10.0.0.1 --count 1"
+for n in 1 2 3 4; do
+	watch "trace$n" a
+done
+check "a fifth at once: status 1" refused ctl a trace
+check "… which is said" says 'too many clients of trace at once'
+stop trace1
+check "one that has gone makes room" wait_for 10 ctl a trace --seconds 1
+stop_proxy a
+check "they end with the daemon" wait_for 10 is_over trace2
+finish

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Lines of `trace` as text, and lines that are not what they should be. */
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/compiler.h"
+#include "daemon/ctl/render_trace.h"
+#include "tests/lib/test.h"
+
+#define CALL                                                                                       \
+	"\"time\": \"2026-11-25T22:57:07.581943Z\", \"service\": \"nfs\", \"connection\": 12,"     \
+	" \"client_address\": \"10.9.0.1:703\", \"xid\": 77, \"request_bytes\": 116"
+#define CARRIED                                                                                    \
+	"\"carried\": {\"client\": {\"call\": \"record\", \"reply\": \"record\"},"                 \
+	" \"upstream\": {\"call\": \"short\", \"reply\": \"long\"}}"
+#define STAGES                                                                                     \
+	"\"took_s\": 0.0355, \"stages_s\": {\"receive\": 0.0, \"memory\": 0.0001,"                 \
+	" \"credit\": 0.0, \"server\": 0.034, \"client\": 0.0015}"
+
+static char *printed;
+
+static const char *render(const char *json)
+{
+	json_t *line = json_loads(json, JSON_DECODE_ANY, NULL);
+	size_t bytes;
+	FILE *out;
+
+	free(printed);
+	out = open_memstream(&printed, &bytes);
+	ck_assert_ptr_nonnull(line);
+	render_trace_line(line, out);
+	fclose(out);
+	json_decref(line);
+	return printed;
+}
+
+static void teardown(void)
+{
+	free(printed);
+	printed = NULL;
+}
+
+START_TEST(a_line_has_who_what_and_where)
+{
+	ck_assert_str_eq(
+		render("{" CALL ", \"callback\": false, \"operation\": \"READ\","
+		       " \"answered\": true, \"error\": null, \"reply_bytes\": 1048704, " CARRIED
+		       ", " STAGES "}"),
+		"22:57:07.581 nfs#12         10.9.0.1:703          READ          116 bytes"
+		"    1.0 MiB  record>short long>record        36 ms  server 34 ms, client 1.5 ms\n");
+}
+END_TEST
+
+START_TEST(an_error_is_told_behind_it)
+{
+	render("{" CALL ", \"callback\": false, \"operation\": \"READ\", \"answered\": true,"
+	       " \"error\": \"STALE\", \"reply_bytes\": 28, " CARRIED ", " STAGES "}");
+	ck_assert_msg(strstr(printed, "client 1.5 ms; STALE\n") != NULL, "%s", printed);
+}
+END_TEST
+
+START_TEST(a_call_without_an_answer_says_so)
+{
+	render("{" CALL ", \"callback\": false, \"operation\": \"READ\", \"answered\": false,"
+	       " \"error\": null, \"reply_bytes\": null, \"carried\": {\"client\": {\"call\":"
+	       " \"record\", \"reply\": null}, \"upstream\": {\"call\": null, \"reply\": null}}, " STAGES
+	       "}");
+	ck_assert_msg(strstr(printed, " record>- ->-  ") != NULL, "%s", printed);
+	ck_assert_msg(strstr(printed, "; no answer\n") != NULL, "%s", printed);
+}
+END_TEST
+
+/* Its Call goes the other way. */
+START_TEST(a_callback_is_carried_to_the_client)
+{
+	render("{" CALL ", \"callback\": true, \"operation\": \"CB_RECALL\", \"answered\": true,"
+	       " \"error\": null, \"reply_bytes\": 28, " CARRIED ", " STAGES "}");
+	ck_assert_msg(strstr(printed, " short>record record>long ") != NULL, "%s", printed);
+}
+END_TEST
+
+START_TEST(what_was_missed_is_told)
+{
+	ck_assert_str_eq(render("{\"missed\": 12}"),
+			 "-- 12 RPCs were missed here: they came faster than they were read\n");
+}
+END_TEST
+
+static const char *const strange[] = {"{}", "[]", "3", "{\"future\": 1}", "{\"schema\": 1}"};
+
+START_TEST(what_is_no_line_is_nothing)
+{
+	ck_assert_str_eq(render(strange[_i]), "");
+}
+END_TEST
+
+static const char *const wrong[] = {
+	"{\"operation\": 3}",
+	"{\"operation\": \"READ\", \"time\": \"x\", \"stages_s\": [], \"carried\": 3}",
+	"{\"operation\": \"READ\", \"took_s\": \"long\", \"stages_s\": {\"server\": \"x\"}}",
+};
+
+START_TEST(a_line_of_the_wrong_types_is_a_line)
+{
+	ck_assert_ptr_nonnull(strchr(render(wrong[_i]), '\n'));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("trace");
+	TCase *tc = tcase_create("trace");
+
+	tcase_add_checked_fixture(tc, NULL, teardown);
+	tcase_add_test(tc, a_line_has_who_what_and_where);
+	tcase_add_test(tc, an_error_is_told_behind_it);
+	tcase_add_test(tc, a_call_without_an_answer_says_so);
+	tcase_add_test(tc, a_callback_is_carried_to_the_client);
+	tcase_add_test(tc, what_was_missed_is_told);
+	tcase_add_loop_test(tc, what_is_no_line_is_nothing, 0, ARRAY_SIZE(strange));
+	tcase_add_loop_test(tc, a_line_of_the_wrong_types_is_a_line, 0, ARRAY_SIZE(wrong));
+	suite_add_tcase(suite, tc);
+	return test_main(suite);
+}
