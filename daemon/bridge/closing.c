@@ -10,6 +10,7 @@
  */
 #include "daemon/bridge/closing.h"
 
+#include "base/probes.h"
 #include "daemon/bridge/bridge_walk.h"
 #include "daemon/bridge/call_tell.h"
 #include "daemon/bridge/call_watch.h"
@@ -106,6 +107,7 @@ static void decide(struct bridge *bridge, enum leg_close why, enum close_by by, 
 {
 	if (bridge_is_tapped(bridge))
 		call_tell_end(bridge);
+	PROBE3(connection__closed, bridge->id, leg_close_name(why), bridge->ncalls);
 	close_line_log(bridge, why, by, detail);
 	bridge->ws->closes[by][why]++;
 	bridge->why = why;

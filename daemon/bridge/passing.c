@@ -2,6 +2,7 @@
 /* What passes through a bridge: Calls, Replies, and what holds them up. */
 #include "daemon/bridge/passing.h"
 
+#include "base/probes.h"
 #include "daemon/bridge/call_tell.h"
 #include "daemon/bridge/opening.h"
 #include "daemon/bridge/returning.h"
@@ -44,6 +45,8 @@ void bridge_call(void *arg, struct exchange *x)
 		return;
 	}
 	taking_watch(side, x);
+	PROBE6(call__in, x, bridge->id, x->facts.hdr.xid, x->facts.hdr.prog, x->facts.hdr.proc,
+	       x->call.len_bytes);
 	if (bridge_is_tapped(bridge))
 		tap_call_here(side, x);
 	if (side == &bridge->client) {
@@ -72,6 +75,7 @@ static void end_call(const struct side *side, struct exchange *x)
 	if (bridge_is_decided(bridge) || (x->fault == EXCHANGE_OK && !rpc_msg_is_whole(&x->reply)))
 		return;
 	exchange_enter(x, CALL_STAGE_CLIENT, loop_now_us(bridge_loop(bridge)));
+	PROBE4(call__answered, x, x->facts.hdr.xid, x->reply.len_bytes, x->fault);
 	if (side == &bridge->server)
 		bridge_call_ends(bridge, x);
 }

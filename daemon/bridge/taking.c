@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* From the end of an RPC here to the moment when its client has the Reply. */
+#define _SDT_HAS_SEMAPHORES 1
 #include "daemon/bridge/taking.h"
 
 #include <stdlib.h>
 
+#include "base/probes.h"
 #include "daemon/bridge/call_tell.h"
+
+PROBE_SEMAPHORE(call__delivered);
 
 /* An RPC that is over but for the client's stage. */
 struct taking_end {
@@ -77,6 +81,9 @@ static void count_took(struct bridge *bridge, const struct call_end *end,
 	call_stats_took(&bridge->ws->calls, end, client_us);
 	if (report->wanted)
 		call_tell(bridge, end, report, client_us);
+	if (PROBE_IS_ON(call__delivered))
+		PROBE4(call__delivered, bridge->id, nfs_operation_name(end->operation),
+		       end->before_us + client_us, client_us);
 }
 
 /* The first of @bridge's is taken, as is known at @at_us. */

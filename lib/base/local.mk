@@ -18,6 +18,7 @@ lib_base_libbase_a_SOURCES = \
 	lib/base/listen_socket.c \
 	lib/base/listen_socket.h \
 	lib/base/loop.h \
+	lib/base/probes.h \
 	lib/base/sockaddr.c \
 	lib/base/sockaddr.h \
 	lib/base/spares.c \

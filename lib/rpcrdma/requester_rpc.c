@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/least.h"
+#include "base/probes.h"
 #include "nfs/nfs.h"
 #include "rpc/xdr.h"
 #include "rpcrdma/message.h"
@@ -342,6 +343,7 @@ static void transmit(struct requester_rpc *rpc)
 	}
 	exchange_enter(rpc->x, CALL_STAGE_SERVER, loop_now_us(conn->fabric->loop));
 	rpc->x->call_forms[EXCHANGE_TARGET] = form_of(&form->call);
+	PROBE3(call__sent, rpc->x, rpc->x->facts.hdr.xid, rpc->x->call.len_bytes);
 	negotiation_call_sent(&conn->negotiation);
 	conn->counters->calls_sent++;
 	conn->counters->call_chunk_bytes_offered += form->call.chunk_bytes;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/probes.h"
 #include "rpc/record.h"
 
 #define ASK_AFTER_PART 16u /* of the stall timeout */
@@ -145,6 +146,7 @@ static void out_done(struct tcp_output *output)
 		if (out->x->stage == CALL_STAGE_CREDIT)
 			exchange_enter(out->x, CALL_STAGE_SERVER,
 				       loop_now_us(tcp_loop(output->conn)));
+		PROBE3(call__sent, out->x, out->x->facts.hdr.xid, out->x->call.len_bytes);
 		break;
 	case TCP_OUT_REPLY:
 		counters->replies_sent++;
