@@ -17,7 +17,7 @@ static inline bool call_tell_is_wanted(const struct bridge *bridge)
 {
 	return (bridge->ws->service->config->slow_log_ms != 0) | bridge_is_tapped(bridge);
 }
-/** call_tell_report - what will be told of @x, a Call of @side's peer; as good as nothing if nobody is to be told. */
+/** call_tell_report - what will be told of @x, a Call of @side's peer, where somebody is to be told. */
 void call_tell_report(const struct side *side, const struct exchange *x, bool answered,
 		      struct call_report *report);
 /** call_tell - tell of it; the client took @client_us. For a report that is wanted. */

@@ -223,7 +223,9 @@ static void on_over(struct exchange_watch *watch, struct exchange *x)
 
 	bool answered = call_stats_count(&ws->calls, x, &end);
 
-	call_tell_report(side, x, answered, &report);
+	report.wanted = false;
+	if (call_tell_is_wanted(bridge))
+		call_tell_report(side, x, answered, &report);
 	if (!answered) {
 		if (report.wanted)
 			call_tell(bridge, &end, &report, 0);
