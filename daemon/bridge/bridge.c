@@ -197,6 +197,7 @@ void bridge_info_get(const struct bridge *bridge, struct bridge_info *info)
 		.start_us = bridge->start_us,
 		.client_peer = bridge->peer,
 		.has_client = !bridge->client_over,
+		.calls_total = bridge->ncalls,
 		.has_server = server != NULL,
 		.has_call = oldest != NULL,
 		.oldest_call_us = oldest ? oldest->start_us : 0,

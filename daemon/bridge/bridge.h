@@ -52,6 +52,7 @@ struct bridge_info {
 	uint64_t state_since_us, start_us; /* on the worker's loop */
 	struct sockaddr_storage client_peer;
 	bool has_client, has_server;
+	uint64_t calls_total;    /* of the client's, so far */
 	bool has_call;           /* of the client's, without a Reply … */
 	uint64_t oldest_call_us; /* … since when: the oldest */
 	enum nfs_operation oldest_operation;

@@ -18,6 +18,19 @@ static void cell_profile(struct table *table, const json_t *leg)
 		table_cell(table, "-");
 }
 
+/* "; inline 4.0 KiB to us, 1.0 KiB to it": the thresholds in force; nothing of what an older daemon does not tell. */
+static const char *inline_part(const json_t *leg, char text[PART_BYTES])
+{
+	char ours[CELL_BYTES], theirs[CELL_BYTES];
+
+	text[0] = '\0';
+	if (json_is_integer(json_object_get(leg, "inline_recv_bytes")))
+		snprintf(text, PART_BYTES, "; inline %s to us, %s to it",
+			 amount_bytes(json_number(leg, "inline_recv_bytes"), ours),
+			 amount_bytes(json_number(leg, "inline_send_bytes"), theirs));
+	return text;
+}
+
 /* " 64 KiB WHAT;", or nothing of what an older daemon does not tell. */
 static const char *amount_part(const json_t *leg, const char *key, const char *what,
 			       char text[PART_BYTES])
@@ -69,15 +82,15 @@ static void cell_rdma(struct table *table, const json_t *leg)
 {
 	char ours[PART_BYTES], theirs[PART_BYTES], posted[PART_BYTES];
 	char configured[PART_BYTES], lent[PART_BYTES], abandoned[PART_BYTES];
-	char dialect[PART_BYTES], pending[PART_BYTES];
+	char dialect[PART_BYTES], pending[PART_BYTES], thresholds[PART_BYTES];
 
 	if (!json_is_integer(json_object_get(leg, "rpcrdma_version"))) {
 		table_cell(table, "-");
 		return;
 	}
-	table_cell(table, "version %llu%s%s%s%s%s%s%s%s",
+	table_cell(table, "version %llu%s%s%s%s%s%s%s%s%s",
 		   (unsigned long long)json_number(leg, "rpcrdma_version"),
-		   text_part(leg, "dialect", " (", ")", dialect),
+		   text_part(leg, "dialect", " (", ")", dialect), inline_part(leg, thresholds),
 		   amount_part(leg, "recv_size_bytes", "to us", ours),
 		   amount_part(leg, "peer_recv_size_bytes", "to it", theirs),
 		   amount_part(leg, "recv_posted_bytes", "posted", posted),
@@ -141,12 +154,14 @@ static void cells_all(struct table *table, const json_t *connection)
 	cell_state(table, upstream);
 	cell_state(table, connection);
 	cell_duration(table, connection, "age_s");
+	cell_number(table, connection, "calls_total");
 	cell_number(table, client, "calls_in");
 	cell_duration(table, connection, "oldest_call_age_s");
 	cell_oldest_call(table, connection);
 	cell_number(table, client, "calls_out");
 	cell_number(table, upstream, "calls_held");
 	cell_number(table, client, "credits_granted");
+	cell_number(table, upstream, "credits_used");
 	cell_number(table, upstream, "credits_available");
 	cell_bytes(table, client, "bytes_received");
 	cell_bytes(table, client, "bytes_sent");
@@ -175,12 +190,14 @@ static const struct table_column all_columns[] = {
 	{.title = "ITS STATE"},
 	{.title = "STATE"},
 	{.title = "AGE", .right = true},
+	{.title = "SO FAR", .right = true},
 	{.title = "CALLS", .right = true},
 	{.title = "OLDEST", .right = true},
 	{.title = "WHICH IS"},
 	{.title = "REVERSE", .right = true},
 	{.title = "HELD", .right = true},
 	{.title = "GRANTED", .right = true},
+	{.title = "USED", .right = true},
 	{.title = "CREDITS", .right = true},
 	{.title = "FROM CLIENT", .right = true},
 	{.title = "TO CLIENT", .right = true},
@@ -209,6 +226,7 @@ static void print_unknown(const json_t *connection, FILE *out)
 					    "state_age_s",
 					    "age_s",
 					    "client_address",
+					    "calls_total",
 					    "client",
 					    "upstream",
 					    "oldest_call_age_s",
@@ -225,6 +243,7 @@ static void print_unknown(const json_t *connection, FILE *out)
 					  "calls_held",
 					  "credits_granted",
 					  "credits_available",
+					  "credits_used",
 					  "inline_send_bytes",
 					  "inline_recv_bytes",
 					  "rpcrdma_version",

@@ -9,7 +9,7 @@
 
 #include "base/compiler.h"
 
-#define TABLE_MAX_COLUMNS 24u
+#define TABLE_MAX_COLUMNS 26u
 #define TABLE_LINE        80u /* of a terminal that nobody has made wider */
 #define TABLE_CUT         ".."
 

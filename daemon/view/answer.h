@@ -16,11 +16,12 @@
  *                                        "waiting_clients", "attempts_failed", "late_calls"},
  *                             "draining": a truth}]}
  * connections  {"connections": [{"id", "service", "worker", "state", "state_age_s", "age_s",
- *                                "client_address", "oldest_call_age_s": a number or null, "oldest_call_operation",
- *                                "oldest_call_stage", "client": LEG or null, "upstream": LEG or null}]}
+ *                                "client_address", "calls_total": of the client's, "oldest_call_age_s": a number or null,
+ *                                "oldest_call_operation", "oldest_call_stage", "client": LEG or null,
+ *                                "upstream": LEG or null}]}
  *     LEG      {"kind", "state", "state_age_s", "local", "peer", "calls_in", "calls_out",
  *               "peer_profile", "peer_profile_why", "bytes_received", "bytes_sent", "calls_held",
- *               "credits_granted", "credits_available", "inline_send_bytes", "inline_recv_bytes",
+ *               "credits_granted", "credits_available", "credits_used", "inline_send_bytes", "inline_recv_bytes",
  *               "rpcrdma_version", "recv_size_bytes", "peer_recv_size_bytes", "recv_posted_bytes",
  *               "peer_reads_max", "replies_lent", "calls_abandoned", "dialect", "pending": a text or null}; from
  *               "calls_held" on all are null of TCP, the profile but of an RDMA server, the credits that are left also

@@ -59,6 +59,7 @@ static json_t *json_leg(bool has, const struct leg_info *info, uint64_t now_us)
 	put_rdma(leg, "calls_held", rdma, info->calls_held);
 	put_rdma(leg, "credits_granted", rdma, info->credits_granted);
 	put_rdma(leg, "credits_available", rdma && info->credits_told, info->credits_available);
+	put_rdma(leg, "credits_used", rdma, info->credits_used);
 	put_rdma(leg, "inline_send_bytes", rdma, info->inline_send_bytes);
 	put_rdma(leg, "inline_recv_bytes", rdma, info->inline_recv_bytes);
 	put_rdma(leg, "rpcrdma_version", rdma, info->rpcrdma_version);
@@ -89,14 +90,16 @@ static json_t *json_bridge(const struct snapshot *snapshot, const struct worker_
 	json_t *connection;
 
 	bridge_info_get(bridge, &info);
-	connection = json_pack(
-		"{s:I, s:s, s:i, s:s, s:o, s:f, s:o, s:o, s:o, s:o}", "id", (json_int_t)info.id,
-		"service", ws->service->config->name, "worker", snapshot->worker, "state",
-		info.state, "state_age_s", json_state_age(now_us, info.state_since_us), "age_s",
-		(now_us - info.start_us) / 1e6, "client_address", json_address(&info.client_peer),
-		"oldest_call_age_s", json_call_age(&info, now_us), "client",
-		json_leg(info.has_client, &info.client, now_us), "upstream",
-		json_leg(info.has_server, &info.server, now_us));
+	connection = json_pack("{s:I, s:s, s:i, s:s, s:o, s:f, s:o, s:I, s:o, s:o, s:o}", "id",
+			       (json_int_t)info.id, "service", ws->service->config->name, "worker",
+			       snapshot->worker, "state", info.state, "state_age_s",
+			       json_state_age(now_us, info.state_since_us), "age_s",
+			       (now_us - info.start_us) / 1e6, "client_address",
+			       json_address(&info.client_peer), "calls_total",
+			       (json_int_t)info.calls_total, "oldest_call_age_s",
+			       json_call_age(&info, now_us), "client",
+			       json_leg(info.has_client, &info.client, now_us), "upstream",
+			       json_leg(info.has_server, &info.server, now_us));
 	put_oldest_call(connection, &info);
 	return connection;
 }

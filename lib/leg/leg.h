@@ -165,7 +165,8 @@ struct leg_info {
 	unsigned calls_in_flight_in, calls_in_flight_out;
 	unsigned credits_granted, credits_available; /* RDMA: to the peer, from the peer; else 0 */
 	bool credits_told; /* RDMA: whether a Reply of the peer has granted those available; one until then */
-	unsigned calls_held;                           /* waiting for a credit */
+	unsigned credits_used; /* RDMA: of what the peer grants, by whatever is out; else 0 */
+	unsigned calls_held;   /* waiting for a credit */
 	uint32_t inline_send_bytes, inline_recv_bytes; /* RDMA: thresholds in force; else 0 */
 	uint32_t rpcrdma_version;                      /* RDMA; else 0 */
 	const char

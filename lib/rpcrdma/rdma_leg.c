@@ -233,6 +233,7 @@ static void rdma_info(const struct leg *l, struct leg_info *info)
 				       own_messages_credits(&conn->own),
 		.credits_granted = credit_grant_value(&conn->grant),
 		.credits_told = leg->requester.answered,
+		.credits_used = window->in_flight,
 		.calls_held = leg->requester.nheld,
 		.inline_send_bytes = terms->send_bytes,
 		.inline_recv_bytes = terms->recv_bytes,

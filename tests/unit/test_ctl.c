@@ -286,7 +286,7 @@ END_TEST
 	" \"upstream\": null, \"oldest_call_age_s\": null},"                                       \
 	"{\"id\": 9, \"service\": \"to-filer\", \"worker\": 0,"                                    \
 	" \"state\": \"open\", \"state_age_s\": 12.9, \"age_s\": 61,"                              \
-	" \"client_address\": \"10.0.0.3:712\", \"oldest_call_age_s\": 65.2,"                      \
+	" \"client_address\": \"10.0.0.3:712\", \"oldest_call_age_s\": 65.2, \"calls_total\": 99," \
 	" \"oldest_call_operation\": \"READ\", \"oldest_call_stage\": \"server\","                 \
 	" \"client\": {\"kind\": \"tcp\", \"state\": \"open\", \"state_age_s\": 12,"               \
 	" \"calls_in\": 5, \"calls_out\": 1, \"mood\": \"good\","                                  \
@@ -294,6 +294,7 @@ END_TEST
 	" \"upstream\": {\"kind\": \"iwarp\", \"state\": \"open\","                                \
 	" \"state_age_s\": null, \"peer\": \"10.0.0.9:20049\", \"local\": \"10.0.0.8:731\","       \
 	" \"calls_held\": 2, \"credits_available\": null, \"rpcrdma_version\": 1,"                 \
+	" \"credits_used\": 7, \"inline_recv_bytes\": 4096, \"inline_send_bytes\": 1024,"          \
 	" \"bytes_sent\": 4096, \"bytes_received\": 3,"                                            \
 	" \"peer_profile\": \"linux\", \"peer_profile_why\": \"as configured\"}},"                 \
 	"{\"id\": 20, \"service\": \"exports\", \"state\": \"open\", \"age_s\": 5,"                \
@@ -315,17 +316,19 @@ START_TEST(connections_show_both_legs_when_asked)
 	ck_assert_str_eq(
 		render(CONTROL_COMMAND_CONNECTIONS, CONNECTIONS, true),
 		"ID  SERVICE   WORKER  CLIENT            ITS STATE  SERVER                REACHED FROM  "
-		"ITS STATE  STATE           AGE  CALLS  OLDEST  WHICH IS     REVERSE  HELD  GRANTED  CREDITS  "
-		"FROM CLIENT  TO CLIENT  TO SERVER  FROM SERVER  PEER PROFILE          CLIENT SPEAKS  SERVER SPEAKS\n"
+		"ITS STATE  STATE           AGE  SO FAR  CALLS  OLDEST  WHICH IS     REVERSE  HELD  GRANTED  USED  "
+		"CREDITS  FROM CLIENT  TO CLIENT  TO SERVER  FROM SERVER  PEER PROFILE          CLIENT SPEAKS  "
+		"SERVER SPEAKS\n"
 		"20  exports        -  - 10.0.0.4:713    - -        - -                   -             "
-		"- -        open -          5 s      -       -  -                  -     -        -        -  "
-		"          -          -          -            -  -                     -              -\n"
+		"- -        open -          5 s       -      -       -  -                  -     -        -     -  "
+		"      -            -          -          -            -  -                     -              -\n"
 		" 9  to-filer       0  tcp 10.0.0.3:712  open 12 s  iwarp 10.0.0.9:20049  10.0.0.8:731  "
-		"open -     open 12 s     1m01s      5   1m05s  READ server        1     2        -        -  "
-		"    2.0 KiB  100 bytes    4.0 KiB      3 bytes  linux: as configured  -              version 1\n"
+		"open -     open 12 s     1m01s      99      5   1m05s  READ server        1     2        -     7  "
+		"      -      2.0 KiB  100 bytes    4.0 KiB      3 bytes  linux: as configured  -              "
+		"version 1; inline 4.0 KiB to us, 1.0 KiB to it\n"
 		"18  to-filer       -  - [fe80::1]:9     -          - -                   -             "
-		"-          connecting -    0 s      -       -  -                  -     -        -        -  "
-		"          -          -          -            -  -                     -              -\n"
+		"-          connecting -    0 s       -      -       -  -                  -     -        -     -  "
+		"      -            -          -          -            -  -                     -              -\n"
 		"9: mood: \"good\"\n");
 }
 END_TEST
