@@ -9,7 +9,7 @@
 const struct control_command control_commands[] = {
 	{.name = "status",
 	 .id = CONTROL_COMMAND_STATUS,
-	 .help = "version, uptime, workers, connections and memory"},
+	 .help = "one screen: what is out of the ordinary, and each service"},
 	{.name = "services", .id = CONTROL_COMMAND_SERVICES, .help = "the services and their load"},
 	{.name = "connections",
 	 .id = CONTROL_COMMAND_CONNECTIONS,

@@ -2,6 +2,10 @@
 noinst_LIBRARIES += daemon/ctl/libctl.a
 daemon_ctl_libctl_a_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(LIBCONFIG_CFLAGS)
 daemon_ctl_libctl_a_SOURCES = \
+	daemon/ctl/beside.c \
+	daemon/ctl/beside.h \
+	daemon/ctl/call_sums.c \
+	daemon/ctl/call_sums.h \
 	daemon/ctl/cells.c \
 	daemon/ctl/cells.h \
 	daemon/ctl/client.c \
@@ -10,6 +14,9 @@ daemon_ctl_libctl_a_SOURCES = \
 	daemon/ctl/complain.h \
 	daemon/ctl/control_path.c \
 	daemon/ctl/control_path.h \
+	daemon/ctl/news.c \
+	daemon/ctl/news.h \
+	daemon/ctl/news_kinds.c \
 	daemon/ctl/options.c \
 	daemon/ctl/options.h \
 	daemon/ctl/own_commands.c \
@@ -25,6 +32,7 @@ daemon_ctl_libctl_a_SOURCES = \
 	daemon/ctl/render_latency.c \
 	daemon/ctl/render_services.c \
 	daemon/ctl/render_stats.c \
+	daemon/ctl/render_status.c \
 	daemon/ctl/render_trace.c \
 	daemon/ctl/render_trace.h \
 	daemon/ctl/run_program.c \

@@ -14,12 +14,12 @@
  * render_answer - print an answer
  * @command:  the command that it answers
  * @answer:   the JSON; what is missing in it is printed as "-"
- * @meanings: of stats: the answer to the command counters, by which each is explained; NULL: none is
+ * @beside:   what was asked besides (beside.h), or NULL
  * @all:      every column, however long the lines get; every counter; and what this client does not know
  *
  * Returns 0 or -ENOMEM.
  */
-int render_answer(enum control_command_id command, const json_t *answer, const json_t *meanings,
+int render_answer(enum control_command_id command, const json_t *answer, const json_t *beside,
 		  bool all, FILE *out) MUST_CHECK;
 
 #endif

@@ -9,6 +9,8 @@
 
 #include "base/compiler.h"
 
+/** render_status - one screen of 80 by 24; with @all everything. Returns 0 or -ENOMEM. */
+int render_status(const json_t *answer, const json_t *beside, bool all, FILE *out) MUST_CHECK;
 /** render_services - a line for each service, then what is out of the ordinary. Returns 0 or -ENOMEM. */
 int render_services(const json_t *answer, bool all, FILE *out) MUST_CHECK;
 /** render_connections - a line for each connection, by service and number. Returns 0 or -ENOMEM. */

@@ -14,6 +14,7 @@
 #include "daemon/base/likeness.h"
 #include "daemon/base/paths.h"
 #include "daemon/control/control_request.h"
+#include "daemon/ctl/beside.h"
 #include "daemon/ctl/client.h"
 #include "daemon/ctl/complain.h"
 #include "daemon/ctl/control_path.h"
@@ -122,7 +123,7 @@ static int finish_output(int status)
 }
 
 static int print_answer(const struct options *options, const struct control_command *command,
-			const json_t *answer, const json_t *meanings)
+			const json_t *answer, const json_t *beside)
 {
 	int rc = 0;
 
@@ -131,21 +132,9 @@ static int print_answer(const struct options *options, const struct control_comm
 		(void)json_dumpf(answer, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
 		putchar('\n');
 	} else {
-		rc = render_answer(command->id, answer, meanings, options->all, stdout);
+		rc = render_answer(command->id, answer, beside, options->all, stdout);
 	}
 	return rc ? complain(EXIT_USAGE, "out of memory") : EXIT_OK;
-}
-
-/* What the counters mean, if the daemon can say it. */
-static json_t *ask_meanings(const struct options *options, const struct control_command *command)
-{
-	char error[512];
-	json_t *answer;
-
-	if (options->json || command->id != CONTROL_COMMAND_STATS ||
-	    client_ask(options->socket, "counters", NULL, error, sizeof(error), &answer))
-		return NULL;
-	return answer;
 }
 
 /* What an error consists of, a line each. */
@@ -166,7 +155,7 @@ static int check_status(const json_t *answer)
 
 static int ask(struct options *options, const struct control_command *command, const char *argument)
 {
-	json_t *answer, *meanings;
+	json_t *answer, *beside;
 	const char *refused;
 	char error[512];
 	int status;
@@ -178,9 +167,9 @@ static int ask(struct options *options, const struct control_command *command, c
 		complain_lines(json_object_get(answer, "errors"));
 		status = complain(EXIT_REFUSED, "%s", refused);
 	} else {
-		meanings = ask_meanings(options, command);
-		status = print_answer(options, command, answer, meanings);
-		json_decref(meanings);
+		beside = options->json ? NULL : beside_ask(options->socket, command->id, answer);
+		status = print_answer(options, command, answer, beside);
+		json_decref(beside);
 		options->asked = !status;
 		if (!status && command->id == CONTROL_COMMAND_CHECK)
 			status = check_status(answer);

@@ -496,6 +496,12 @@ tests_unit_test_ctl_latency_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
 tests_unit_test_ctl_latency_LDADD = tests/lib/libtest.a daemon/ctl/libctl.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_ctl_latency
 
+check_PROGRAMS += tests/unit/test_ctl_status
+tests_unit_test_ctl_status_SOURCES = tests/unit/test_ctl_status.c
+tests_unit_test_ctl_status_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
+tests_unit_test_ctl_status_LDADD = tests/lib/libtest.a daemon/ctl/libctl.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_ctl_status
+
 check_PROGRAMS += tests/unit/test_rpcbind
 tests_unit_test_rpcbind_SOURCES = tests/unit/test_rpcbind.c
 tests_unit_test_rpcbind_CFLAGS = $(UNIT_CFLAGS)

@@ -123,42 +123,6 @@ static size_t longest_line(void)
 	return longest;
 }
 
-START_TEST(status_is_a_list)
-{
-	ck_assert_str_eq(
-		render(CONTROL_COMMAND_STATUS,
-		       "{\"version\": \"0.1.0\", \"pid\": 77, \"uptime_s\": 3725.5,"
-		       " \"log_level\": \"info\", \"log_lines_dropped\": 8, \"workers\": 2, \"services\": 3,"
-		       " \"connections\": 4, \"memory\": {\"limit_bytes\": 1073741824,"
-		       " \"claimed_bytes\": 1048576, \"peak_bytes\": 3145728,"
-		       " \"waiting_claims\": 5, \"oldest_wait_s\": 65.5, \"beside_limit_bytes\": 4096, \"mapped_bytes\": 8388608,"
-		       " \"in_use_bytes\": 2048}}",
-		       false),
-		"version             0.1.0\n"
-		"process             77\n"
-		"up for              1h02m\n"
-		"log level           info\n"
-		"log lines dropped   8\n"
-		"services            3\n"
-		"workers             2\n"
-		"connections         4\n"
-		"claimed by RPCs     1.0 MiB of 1.0 GiB, 3.0 MiB at most so far\n"
-		"waiting for memory  5, up to 1m05s\n"
-		"beside the limit    up to 4.0 KiB\n"
-		"buffers             2.0 KiB in use, 8.0 MiB mapped\n");
-}
-END_TEST
-
-START_TEST(status_tells_what_it_does_not_know)
-{
-	render(CONTROL_COMMAND_STATUS,
-	       "{\"schema\": 1, \"version\": \"9\", \"draining\": true, \"targets\": {\"up\": 2}}",
-	       false);
-	ck_assert_ptr_nonnull(strstr(printed, "\ndraining: true\ntargets: {\"up\":2}\n"));
-	ck_assert_ptr_null(strstr(printed, "schema"));
-}
-END_TEST
-
 #define SERVICE                                                                                     \
 	"{\"services\": [{\"name\": \"to-filer\", \"listen\": \"tcp://127.0.0.1:2049\","            \
 	" \"connect\": \"rdma://filer:20049\", \"connections\": 3,"                                 \
@@ -671,8 +635,6 @@ int main(void)
 	tcase_add_test(tc, durations_have_two_units);
 	tcase_add_test(tc, columns_are_aligned);
 	tcase_add_test(tc, columns_are_cut_in_their_middle_the_widest_first);
-	tcase_add_test(tc, status_is_a_list);
-	tcase_add_test(tc, status_tells_what_it_does_not_know);
 	tcase_add_test(tc, services_show_their_server_and_what_is_out_of_the_ordinary);
 	tcase_add_loop_test(tc, a_server_is_ok_or_not_known, 0, 4);
 	tcase_add_test(tc, a_long_cause_loses_its_end);

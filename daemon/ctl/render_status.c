@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The state of the daemon as one screen: what is out of the ordinary, then a line for each service. */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "daemon/ctl/call_sums.h"
+#include "daemon/ctl/cells.h"
+#include "daemon/ctl/complain.h"
+#include "daemon/ctl/news.h"
+#include "daemon/ctl/render_parts.h"
+
+#define SCREEN_LINES   23u /* of 24, one of which the shell takes */
+#define SCREEN_OTHERS  6u  /* two at the top, the empty ones, the titles, and one to spare */
+#define SERVICES_SHOWN 12u
+#define NEWS_SHOWN     5u /* at least, if there are so many */
+
+struct screen {
+	const json_t *status, *beside;
+	struct news_list news;
+	bool all;
+	FILE *out;
+};
+
+/* ---- the top ---- */
+
+/* "2026-11-25 21:43 (1h02m)" */
+static void print_since(const struct screen *screen)
+{
+	json_int_t now_s = json_integer_value(json_object_get(screen->beside, "time_s"));
+	double uptime_s = json_number_value(json_object_get(screen->status, "uptime_s"));
+	char since[CELL_BYTES], text[CELL_BYTES];
+	struct tm tm;
+	time_t start_s;
+
+	cell_duration_text(uptime_s, text);
+	if (now_s > 0 && uptime_s >= 0 && uptime_s < (double)now_s) {
+		start_s = (time_t)((double)now_s - uptime_s);
+		if (localtime_r(&start_s, &tm) &&
+		    strftime(since, sizeof(since), "%Y-%m-%d %H:%M", &tm)) {
+			fprintf(screen->out, "up since %s (%s)", since, text);
+			return;
+		}
+	}
+	fprintf(screen->out, "up for %s", text);
+}
+
+static void print_top(const struct screen *screen)
+{
+	const json_t *memory = json_object_get(screen->status, "memory");
+	char services[CELL_BYTES], connections[CELL_BYTES], claimed[CELL_BYTES], limit[CELL_BYTES];
+
+	fprintf(screen->out, "version %s, ", json_text(screen->status, "version"));
+	print_since(screen);
+	fprintf(screen->out, ", process %" PRIu64 ", log level %s\n",
+		json_number(screen->status, "pid"), json_text(screen->status, "log_level"));
+	fprintf(screen->out, "services %s, workers %" PRIu64 ", connections %s, memory %s of %s\n",
+		amount_count(json_number(screen->status, "services"), services),
+		json_number(screen->status, "workers"),
+		amount_count(json_number(screen->status, "connections"), connections),
+		amount_bytes(json_number(memory, "claimed_bytes"), claimed),
+		amount_bytes(json_number(memory, "limit_bytes"), limit));
+}
+
+static int print_memory(const json_t *memory, FILE *out)
+{
+	static const struct table_column columns[] = {{.title = NULL}, {.title = NULL}};
+	char a[CELL_BYTES], b[CELL_BYTES], c[CELL_BYTES];
+	struct table table;
+
+	table_init(&table, columns, ARRAY_SIZE(columns));
+	table_cell(&table, "claimed by RPCs");
+	table_cell(&table, "%s of %s, %s at most so far",
+		   amount_bytes(json_number(memory, "claimed_bytes"), a),
+		   amount_bytes(json_number(memory, "limit_bytes"), b),
+		   amount_bytes(json_number(memory, "peak_bytes"), c));
+	table_cell(&table, "waiting for memory");
+	cell_waiting(&table, memory);
+	table_cell(&table, "beside the limit");
+	table_cell(&table, "up to %s", amount_bytes(json_number(memory, "beside_limit_bytes"), a));
+	table_cell(&table, "buffers");
+	table_cell(&table, "%s in use, %s mapped",
+		   amount_bytes(json_number(memory, "in_use_bytes"), a),
+		   amount_bytes(json_number(memory, "mapped_bytes"), b));
+	return cells_finish(&table, "", 0, out);
+}
+
+/* ---- what is out of the ordinary ---- */
+
+static size_t count_news(const struct news_list *news)
+{
+	size_t n = 0;
+
+	while (n < news->count && news->list[n].rank < NEWS_USUAL)
+		n++;
+	return n;
+}
+
+static void print_cut(const char *text, FILE *out)
+{
+	if (strlen(text) > TABLE_LINE)
+		fprintf(out, "%.*s" TABLE_CUT "\n", (int)(TABLE_LINE - strlen(TABLE_CUT)), text);
+	else
+		fprintf(out, "%s\n", text);
+}
+
+/* @most of them, of which the last may have to say how many more there are. */
+static void print_news(const struct screen *screen, size_t most)
+{
+	size_t n = count_news(&screen->news);
+	size_t shown = screen->all || n <= most ? n : most - 1;
+
+	for (size_t i = 0; i < shown; i++) {
+		if (screen->all)
+			fprintf(screen->out, "%s\n", screen->news.list[i].text);
+		else
+			print_cut(screen->news.list[i].text, screen->out);
+	}
+	if (shown < n)
+		fprintf(screen->out, "and %zu more: '" PROGRAM " -a status' has all\n", n - shown);
+	if (!n)
+		fprintf(screen->out, "nothing is out of the ordinary\n");
+}
+
+/* ---- the services ---- */
+
+/* The one of a service's connections whose Call is the oldest, or NULL. */
+static const json_t *oldest_of(const json_t *connections, const char *name)
+{
+	const json_t *connection, *found = NULL;
+	double oldest_s = -1;
+	size_t i;
+
+	json_array_foreach((json_t *)connections, i, connection)
+	{
+		const json_t *age = json_object_get(connection, "oldest_call_age_s");
+
+		if (!json_is_number(age) || json_number_value(age) <= oldest_s ||
+		    strcmp(json_text(connection, "service"), name) != 0)
+			continue;
+		oldest_s = json_number_value(age);
+		found = connection;
+	}
+	return found;
+}
+
+static void cell_most(struct table *table, const struct call_sums *sums)
+{
+	unsigned most = 0;
+	double share;
+
+	for (unsigned i = 1; i < CALL_SUMS_STAGES; i++)
+		if (sums->stage_s[i] > sums->stage_s[most])
+			most = i;
+	share = call_sums_share(sums, most);
+	if (isnan(share))
+		table_cell(table, "-");
+	else
+		table_cell(table, "%s %.0f%%", call_sums_stage(most), share * 100);
+}
+
+static void cell_oldest(struct table *table, const json_t *connection)
+{
+	char age[CELL_BYTES];
+
+	if (!connection) {
+		table_cell(table, "-");
+		return;
+	}
+	cell_duration_text(json_number_value(json_object_get(connection, "oldest_call_age_s")),
+			   age);
+	table_cell(table, "%s %s %s", age, json_text(connection, "oldest_call_operation"),
+		   json_text(connection, "oldest_call_stage"));
+}
+
+static void cells_service(struct table *table, const struct screen *screen, const json_t *service)
+{
+	const json_t *latency = json_object_get(screen->beside, "latency");
+	const json_t *limits = json_object_get(latency, "limits_s");
+	const json_t *connections = json_object_get(screen->beside, "connections");
+	const char *state = json_text(json_object_get(service, "server"), "state");
+	const char *name = json_text(service, "name");
+	char calls[CELL_BYTES], p50[CELL_BYTES], p99[CELL_BYTES];
+	struct call_sums sums = {0};
+
+	call_sums_add_all(&sums, json_object_get(json_object_get(latency, "services"), name));
+	if (json_is_true(json_object_get(service, "draining")))
+		state = "drained";
+	table_cell(table, "%s", name);
+	table_cell(table, "%s", strcmp(state, "unknown") ? state : "-");
+	cell_number(table, service, "connections");
+	table_cell(table, "%s", amount_count(sums.calls, calls));
+	table_cell(table, "%s", call_sums_time_text(call_sums_quantile(&sums, limits, 0.5), p50));
+	table_cell(table, "%s", call_sums_time_text(call_sums_quantile(&sums, limits, 0.99), p99));
+	cell_most(table, &sums);
+	if (connections)
+		cell_oldest(table, oldest_of(connections, name));
+	else
+		table_cell(table, "not looked for");
+}
+
+/* How bad the worst is that is told of it. */
+static enum news_rank rank_of(const struct screen *screen, const json_t *service)
+{
+	const char *name = json_text(service, "name");
+
+	for (size_t i = 0; i < screen->news.count; i++) {
+		const struct news *news = &screen->news.list[i];
+
+		if (news->service && !strcmp(news->service, name))
+			return news->rank;
+	}
+	return NEWS_USUAL;
+}
+
+/* Of more services than fit, those of which there is the worst to tell, in the order of the file. */
+static int print_services(const struct screen *screen)
+{
+	static const struct table_column columns[] = {
+		{.title = "SERVICE", .least = 7},
+		{.title = "SERVER"},
+		{.title = "OPEN", .right = true},
+		{.title = "CALLS", .right = true},
+		{.title = "P50", .right = true},
+		{.title = "P99", .right = true},
+		{.title = "MOST TIME"},
+		{.title = "OLDEST CALL", .least = 11, .prose = true},
+	};
+	const json_t *services = json_object_get(screen->beside, "services"), *service;
+	size_t n = json_array_size(services), room = SERVICES_SHOWN, i;
+	bool *show = calloc(n + 1, sizeof(*show));
+	struct table table;
+	int rc;
+
+	if (!show)
+		return -ENOMEM;
+	if (screen->all || n <= SERVICES_SHOWN)
+		room = n;
+	for (unsigned rank = 0; rank <= NEWS_USUAL; rank++) {
+		json_array_foreach((json_t *)services, i, service)
+		{
+			if (room && !show[i] && rank_of(screen, service) == rank) {
+				show[i] = true;
+				room--;
+			}
+		}
+	}
+	table_init(&table, columns, ARRAY_SIZE(columns));
+	json_array_foreach((json_t *)services, i, service)
+	{
+		if (show[i])
+			cells_service(&table, screen, service);
+	}
+	rc = cells_finish(&table, "", screen->all ? 0 : TABLE_LINE, screen->out);
+	if (!screen->all && n > SERVICES_SHOWN)
+		fprintf(screen->out, "and %zu more services\n", n - SERVICES_SHOWN);
+	free(show);
+	return rc;
+}
+
+/* ---- all of it ---- */
+
+static void collect_news(struct screen *screen)
+{
+	const json_t *services = json_object_get(screen->beside, "services"), *service;
+	size_t i;
+
+	news_of_daemon(&screen->news, screen->status);
+	json_array_foreach((json_t *)services, i, service)
+	{
+		news_of_service(&screen->news, service, false);
+	}
+	news_sort(&screen->news);
+}
+
+static int print_screen(const struct screen *screen)
+{
+	size_t services = json_array_size(json_object_get(screen->beside, "services"));
+	size_t shown = services < SERVICES_SHOWN ? services : SERVICES_SHOWN;
+	size_t most = SCREEN_LINES - SCREEN_OTHERS - shown;
+	int rc;
+
+	print_top(screen);
+	fputc('\n', screen->out);
+	print_news(screen, most > NEWS_SHOWN ? most : NEWS_SHOWN);
+	fputc('\n', screen->out);
+	rc = print_services(screen);
+	if (rc || !screen->all)
+		return rc;
+	fputc('\n', screen->out);
+	return print_memory(json_object_get(screen->status, "memory"), screen->out);
+}
+
+int render_status(const json_t *answer, const json_t *beside, bool all, FILE *out)
+{
+	static const char *const known[] = {"schema",   "version",          "pid",
+					    "uptime_s", "log_level",        "log_lines_dropped",
+					    "services", "workers",          "connections",
+					    "memory",   "services_leaving", "stopping",
+					    NULL};
+	struct screen screen = {.status = answer, .beside = beside, .all = all, .out = out};
+	int rc;
+
+	collect_news(&screen);
+	rc = screen.news.nomem ? -ENOMEM : print_screen(&screen);
+	news_fini(&screen.news);
+	cells_print_unknown(answer, known, NULL, out);
+	return rc;
+}
