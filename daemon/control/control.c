@@ -272,6 +272,7 @@ static void client_run(struct client *client, const struct control_request *requ
 		client_query(client, CONTROL_COUNTERS, request);
 		break;
 	case CONTROL_COMMAND_SUPPORT: /* the client's own */
+	case CONTROL_COMMAND_TOP:
 		break;
 	case CONTROL_COMMAND_CONFIG:
 		client_query(client, CONTROL_CONFIG, request);

@@ -45,6 +45,16 @@ daemon_ctl_libctl_a_SOURCES = \
 	daemon/ctl/table.h \
 	daemon/ctl/tarball.c \
 	daemon/ctl/tarball.h \
+	daemon/ctl/terminal.c \
+	daemon/ctl/terminal.h \
+	daemon/ctl/top.c \
+	daemon/ctl/top.h \
+	daemon/ctl/top_render.c \
+	daemon/ctl/top_render.h \
+	daemon/ctl/top_rows.c \
+	daemon/ctl/top_rows.h \
+	daemon/ctl/top_view.c \
+	daemon/ctl/top_view.h \
 	daemon/ctl/trace.c \
 	daemon/ctl/trace.h
 

@@ -31,8 +31,10 @@ static const struct {
 	[OPTION_CLIENT] = {"client", 0, true, FOR(TRACE)},
 	[OPTION_OPERATION] = {"operation", 0, true, FOR(TRACE)},
 	[OPTION_SLOWER] = {"slower", 0, true, FOR(TRACE)},
-	[OPTION_COUNT] = {"count", 0, true, FOR(TRACE)},
 	[OPTION_SECONDS] = {"seconds", 0, true, FOR(TRACE)},
+	[OPTION_DELAY] = {"delay", 'd', true, FOR(TOP)},
+	[OPTION_COUNT] = {"count", 'n', true, FOR(TOP) | FOR(TRACE)},
+	[OPTION_CONNECTIONS] = {"connections", 0, false, FOR(TOP)},
 };
 
 static void list_options(char letters[64],

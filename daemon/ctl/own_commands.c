@@ -8,6 +8,7 @@
 #include "daemon/base/paths.h"
 #include "daemon/ctl/complain.h"
 #include "daemon/ctl/support.h"
+#include "daemon/ctl/top.h"
 #include "daemon/ctl/trace.h"
 
 /* That the daemon does not answer is something to know, too. */
@@ -29,6 +30,7 @@ static const struct {
 	own_command *run;
 } own_commands[] = {
 	{CONTROL_COMMAND_SUPPORT, support},
+	{CONTROL_COMMAND_TOP, top_run},
 	{CONTROL_COMMAND_TRACE, trace},
 };
 

@@ -30,6 +30,7 @@ int render_answer(enum control_command_id command, const json_t *answer, const j
 		render_check(answer, out);
 		return 0;
 	case CONTROL_COMMAND_SUPPORT: /* no answer of the daemon's, or none that ends */
+	case CONTROL_COMMAND_TOP:
 	case CONTROL_COMMAND_TRACE:
 		return 0;
 	case CONTROL_COMMAND_TARGET:

@@ -220,7 +220,8 @@ static int ask_words(struct options *options, const struct control_command *comm
 					 i ? " " : "", words[i]);
 	if (used >= sizeof(argument))
 		return complain(EXIT_USAGE, "the argument is too long");
-	status = options_append(options, argument);
+	/* The daemon does not know those of what it does not do. */
+	status = command->by_client ? 0 : options_append(options, argument);
 	if (status)
 		return status;
 	return ask_there(options, command, *argument ? argument : NULL);

@@ -49,6 +49,7 @@ end_to_end_scripts = tests/e2e/run.sh tests/e2e/lib.sh tests/e2e/hosts.sh tests/
 	tests/e2e/reverse_chunks.sh \
 	tests/e2e/recalls.sh \
 	tests/e2e/thresholds.sh \
+	tests/e2e/top.sh \
 	tests/e2e/reverse_sizes.sh \
 	tests/e2e/tcp_garbage.sh \
 	tests/e2e/doors.sh \

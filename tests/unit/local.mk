@@ -502,6 +502,18 @@ tests_unit_test_ctl_status_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
 tests_unit_test_ctl_status_LDADD = tests/lib/libtest.a daemon/ctl/libctl.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_ctl_status
 
+check_PROGRAMS += tests/unit/test_ctl_top
+tests_unit_test_ctl_top_SOURCES = tests/unit/test_ctl_top.c
+tests_unit_test_ctl_top_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
+tests_unit_test_ctl_top_LDADD = tests/lib/libtest.a daemon/ctl/libctl.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_ctl_top
+
+check_PROGRAMS += tests/unit/test_ctl_top_keys
+tests_unit_test_ctl_top_keys_SOURCES = tests/unit/test_ctl_top_keys.c
+tests_unit_test_ctl_top_keys_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
+tests_unit_test_ctl_top_keys_LDADD = tests/lib/libtest.a daemon/ctl/libctl.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_ctl_top_keys
+
 check_PROGRAMS += tests/unit/test_rpcbind
 tests_unit_test_rpcbind_SOURCES = tests/unit/test_rpcbind.c
 tests_unit_test_rpcbind_CFLAGS = $(UNIT_CFLAGS)

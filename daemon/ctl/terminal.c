@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The terminal as a screen with keys. */
+#include "daemon/ctl/terminal.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The other screen, without a cursor, on which long lines do not go on; and back. */
+#define ENTER         "\033[?1049h\033[?25l\033[?7l\033[H\033[2J"
+#define LEAVE         "\033[?7h\033[?25h\033[?1049l"
+
+#define USUAL_COLUMNS 80u
+#define USUAL_LINES   24u
+
+static struct termios saved, ours;
+/* While questions are asked these two wait. */
+static sigset_t held, usual;
+
+bool terminal_is_there(void)
+{
+	const char *term = getenv("TERM");
+
+	return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && term && *term &&
+	       strcmp(term, "dumb") != 0;
+}
+
+static int put(const char *text, size_t len)
+{
+	while (len) {
+		ssize_t n = write(STDOUT_FILENO, text, len);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		text += n > 0 ? n : 0;
+		len -= n > 0 ? (size_t)n : 0;
+	}
+	return 0;
+}
+
+/* ---- signals: what these call is safe in a handler ---- */
+
+static int enter(void)
+{
+	if (tcsetattr(STDIN_FILENO, TCSADRAIN, &ours))
+		return -errno;
+	return put(ENTER, strlen(ENTER));
+}
+
+static void leave(void)
+{
+	(void)put(LEAVE, strlen(LEAVE));
+	tcsetattr(STDIN_FILENO, TCSADRAIN, &saved);
+}
+
+static void handle(int number, void (*handler)(int), int flags)
+{
+	struct sigaction action = {.sa_handler = handler, .sa_flags = flags};
+
+	sigfillset(&action.sa_mask);
+	sigaction(number, &action, NULL);
+}
+
+/* Its default, which is restored already, follows when this returns. */
+static void on_end(int number)
+{
+	int err = errno;
+
+	leave();
+	raise(number);
+	errno = err;
+}
+
+/* Stops here, and goes on here. */
+static void on_stop(int number)
+{
+	sigset_t stop, mask;
+	int err = errno;
+
+	leave();
+	handle(SIGTSTP, SIG_DFL, 0);
+	raise(SIGTSTP);
+	sigemptyset(&stop);
+	sigaddset(&stop, SIGTSTP);
+	sigprocmask(SIG_UNBLOCK, &stop, &mask);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	handle(SIGTSTP, on_stop, 0);
+	(void)enter();
+	errno = err;
+}
+
+/* It is enough that waiting ends. */
+static void on_change(int number)
+{
+}
+
+static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGABRT, SIGSEGV, SIGBUS};
+
+static void take_signals(void)
+{
+	sigemptyset(&held);
+	sigaddset(&held, SIGWINCH);
+	sigaddset(&held, SIGTSTP);
+	sigprocmask(SIG_BLOCK, &held, &usual);
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
+		handle(ends[i], on_end, (int)SA_RESETHAND);
+	handle(SIGWINCH, on_change, 0);
+	handle(SIGTSTP, on_stop, 0);
+}
+
+static void give_signals_back(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
+		handle(ends[i], SIG_DFL, 0);
+	handle(SIGWINCH, SIG_DFL, 0);
+	handle(SIGTSTP, SIG_DFL, 0);
+	sigprocmask(SIG_SETMASK, &usual, NULL);
+}
+
+/* ---- all else ---- */
+
+int terminal_open(void)
+{
+	int rc;
+
+	if (tcgetattr(STDIN_FILENO, &saved))
+		return -errno;
+	ours = saved;
+	ours.c_lflag &= (tcflag_t) ~(ICANON | ECHO);
+	ours.c_cc[VMIN] = 1;
+	ours.c_cc[VTIME] = 0;
+	take_signals();
+	rc = enter();
+	if (rc)
+		terminal_close();
+	return rc;
+}
+
+void terminal_close(void)
+{
+	leave();
+	give_signals_back();
+}
+
+void terminal_size(unsigned *columns, unsigned *lines)
+{
+	struct winsize size = {0};
+
+	(void)ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
+	*columns = size.ws_col ? size.ws_col : USUAL_COLUMNS;
+	*lines = size.ws_row ? size.ws_row : USUAL_LINES;
+}
+
+int terminal_wait(double seconds)
+{
+	struct timespec time = {.tv_sec = seconds > 0 ? (time_t)seconds : 0};
+	struct pollfd fd = {.fd = STDIN_FILENO, .events = POLLIN};
+	unsigned char key;
+	int n;
+
+	if (seconds > 0)
+		time.tv_nsec = (long)((seconds - (double)time.tv_sec) * 1e9);
+	n = ppoll(&fd, 1, &time, &usual);
+	if (n < 0)
+		return errno == EINTR ? TERMINAL_TIME : TERMINAL_ENDED;
+	if (!n)
+		return TERMINAL_TIME;
+	return read(STDIN_FILENO, &key, 1) == 1 ? key : TERMINAL_ENDED;
+}
+
+size_t terminal_cut(const char *line, size_t len, unsigned columns)
+{
+	unsigned used = 0;
+	size_t i = 0;
+
+	for (; i < len; i++) {
+		/* The bytes of a letter after its first are 10xxxxxx. */
+		if (((unsigned char)line[i] & 0xc0) == 0x80)
+			continue;
+		if (used++ == columns)
+			break;
+	}
+	return i;
+}
+
+int terminal_draw(const char *text)
+{
+	unsigned columns, lines, line = 0;
+	char *frame = NULL;
+	size_t bytes, len;
+	FILE *out = open_memstream(&frame, &bytes);
+	int rc;
+
+	if (!out)
+		return -ENOMEM;
+	terminal_size(&columns, &lines);
+	fputs("\033[H", out);
+	for (; *text && line < lines; line++) {
+		len = strcspn(text, "\n");
+		/* Behind a full line the cursor is on its last letter still. */
+		fprintf(out, "%s\033[K%.*s", line ? "\r\n" : "",
+			(int)terminal_cut(text, len, columns), text);
+		text += len + (text[len] == '\n');
+	}
+	if (line < lines)
+		fputs("\r\n\033[J", out);
+	rc = fclose(out) ? -ENOMEM : put(frame, bytes);
+	free(frame);
+	return rc;
+}

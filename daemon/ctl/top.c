@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * top: asks, compares with what was answered before, shows, and waits for a key or for the time to ask again.
+ *
+ * Without a terminal what it shows is printed, a block for each interval.
+ */
+#include "daemon/ctl/top.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "daemon/ctl/client.h"
+#include "daemon/ctl/complain.h"
+#include "daemon/ctl/table.h"
+#include "daemon/ctl/terminal.h"
+#include "daemon/ctl/top_render.h"
+#include "daemon/ctl/top_rows.h"
+#include "daemon/ctl/top_view.h"
+
+#define ERROR_BYTES   512u
+#define LEAST_APART_S 0.1 /* what is closer together is not compared */
+#define ASKING_PART   10  /* the daemon spends no more than such a part of the time on answers */
+
+struct top {
+	const char *socket;
+	struct top_view view;
+	struct top_sample then, now;
+	struct top_rows rows;
+	double due_s;              /* when to ask again */
+	unsigned left;             /* blocks that are still to be shown; 0: any number */
+	bool counted;              /* it was said how many */
+	char error[ERROR_BYTES];   /* the daemon cannot be asked: why */
+	char refusal[ERROR_BYTES]; /* it does not answer this: why; "": it does */
+};
+
+static double now_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* ---- asking ---- */
+
+/* A new reference, also to what it refuses; NULL if it cannot be asked. */
+static json_t *ask(struct top *top, const char *command, const char *argument)
+{
+	const char *refused;
+	json_t *answer;
+
+	if (client_ask(top->socket, command, argument, top->error, sizeof(top->error), &answer))
+		return NULL;
+	refused = json_string_value(json_object_get(answer, "error"));
+	if (refused)
+		snprintf(top->refusal, sizeof(top->refusal), "%s", refused);
+	return answer;
+}
+
+static int take_sample(struct top *top, struct top_sample *sample)
+{
+	const char *service = *top->view.service ? top->view.service : NULL;
+	json_t *answer;
+
+	top->refusal[0] = '\0';
+	sample->status = ask(top, "status", NULL);
+	if (!sample->status)
+		return -EIO;
+	answer = top->view.kind == TOP_OPERATIONS ? ask(top, "latency", service)
+						  : ask(top, "connections", NULL);
+	if (!answer)
+		return -EIO;
+	if (top->view.kind == TOP_OPERATIONS) {
+		sample->latency = answer;
+	} else {
+		sample->connections = json_incref(json_object_get(answer, "connections"));
+		json_decref(answer);
+	}
+	sample->at_s = now_s();
+	return 0;
+}
+
+/* Only what was asked alike can be compared, and not at once. */
+static void keep_sample(struct top *top, const struct top_sample *sample)
+{
+	bool alike = top->now.status && !top->now.latency == !sample->latency;
+
+	if (alike && sample->at_s - top->now.at_s < LEAST_APART_S) {
+		top_sample_fini(&top->now);
+	} else {
+		top_sample_fini(&top->then);
+		if (alike)
+			top->then = top->now;
+		else
+			top_sample_fini(&top->now);
+	}
+	top->now = *sample;
+}
+
+/* Returns 0 or the status to exit with. */
+static int ask_again(struct top *top)
+{
+	struct top_sample sample = {0};
+	double begun_s = now_s(), took_s;
+
+	if (take_sample(top, &sample)) {
+		top_sample_fini(&sample);
+		return EXIT_UNREACHABLE;
+	}
+	keep_sample(top, &sample);
+	took_s = sample.at_s - begun_s;
+	top->due_s = begun_s + (top->view.delay_s > ASKING_PART * took_s ? top->view.delay_s
+									 : ASKING_PART * took_s);
+	return 0;
+}
+
+/* ---- showing ---- */
+
+static int render(struct top *top, unsigned columns, FILE *out)
+{
+	int rc = top_rows_make(&top->rows, &top->view, &top->then, &top->now);
+
+	if (!rc)
+		rc = top_render(&top->view, &top->rows, top->now.status,
+				top->refusal[0] ? top->refusal : NULL, columns, out);
+	return rc;
+}
+
+static int draw(struct top *top)
+{
+	unsigned columns, lines;
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+	int rc;
+
+	if (!out)
+		return -ENOMEM;
+	terminal_size(&columns, &lines);
+	rc = render(top, columns, out);
+	fclose(out);
+	if (!rc)
+		rc = terminal_draw(text);
+	free(text);
+	return rc;
+}
+
+/* A reader that has seen enough is told of by who flushes last. */
+static int print(struct top *top)
+{
+	int rc = render(top, TABLE_LINE, stdout);
+
+	if (rc)
+		return rc;
+	putchar('\n');
+	return fflush(stdout) ? -EPIPE : 0;
+}
+
+/* Whether that was the last one that was asked for. */
+static bool was_last(struct top *top)
+{
+	return top->then.status && top->left && !--top->left;
+}
+
+static int failed(int rc)
+{
+	return rc == -ENOMEM ? complain(EXIT_USAGE, "out of memory") : EXIT_OK;
+}
+
+/* ---- without a terminal ---- */
+
+static void sleep_until(double due_s)
+{
+	struct timespec due = {.tv_sec = (time_t)due_s};
+
+	due.tv_nsec = (long)((due_s - (double)due.tv_sec) * 1e9);
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL) == EINTR)
+		;
+}
+
+static int run_plain(struct top *top)
+{
+	int rc;
+
+	for (;;) {
+		sleep_until(top->due_s);
+		rc = ask_again(top);
+		if (rc)
+			return complain(rc, "%s", top->error);
+		rc = print(top);
+		if (rc)
+			return failed(rc);
+		if (was_last(top))
+			return EXIT_OK;
+	}
+}
+
+/* ---- with one ---- */
+
+/* What has come at once is one: a key may send several bytes. Returns false to end. */
+static bool take_key(struct top *top, int key, bool *ask_now)
+{
+	switch (top_key(&top->view, (unsigned char)key)) {
+	case TOP_QUIT:
+		return false;
+	case TOP_ASK:
+		*ask_now = true;
+		return true;
+	default:
+		return true;
+	}
+}
+
+/* Returns 0 or the status to exit with; *@over is set at the end. */
+static int turn(struct top *top, bool *over)
+{
+	bool ask_now = false;
+	int key = terminal_wait(top->due_s - now_s()), rc = 0;
+
+	if (key == TERMINAL_ENDED || (key >= 0 && !take_key(top, key, &ask_now))) {
+		*over = true;
+		return 0;
+	}
+	if (ask_now || now_s() >= top->due_s) {
+		rc = ask_again(top);
+		*over = rc || was_last(top);
+	}
+	return rc;
+}
+
+static int run_live(struct top *top)
+{
+	bool over = false;
+	int rc = terminal_open(), status = 0;
+
+	if (rc)
+		return complain(EXIT_USAGE, "the terminal cannot be used: %s", strerror(-rc));
+	rc = draw(top);
+	while (!rc && !over) {
+		status = turn(top, &over);
+		if (!status)
+			rc = draw(top);
+	}
+	terminal_close();
+	if (status)
+		return complain(status, "%s", top->error);
+	/* What was asked for stays to be read. */
+	if (!rc && top->counted)
+		rc = print(top);
+	return failed(rc);
+}
+
+/* ---- the command ---- */
+
+static int take_options(struct top *top, const struct options *options, const char *service)
+{
+	const char *delay = options->of_command[OPTION_DELAY];
+	const char *count = options->of_command[OPTION_COUNT];
+
+	if (options->json)
+		return complain(EXIT_USAGE, "top has no JSON: ask 'latency' and 'connections'");
+	if (delay && !top_parse_delay(delay, &top->view.delay_s))
+		return complain(EXIT_USAGE, "'%s' is no number of seconds from 0.1 to 3600", delay);
+	if (count && !top_parse_count(count, &top->left))
+		return complain(EXIT_USAGE, "'%s' is no number of intervals", count);
+	if (service && strlen(service) >= sizeof(top->view.service))
+		return complain(EXIT_USAGE, "there is no service %s", service);
+	if (options->of_command[OPTION_CONNECTIONS])
+		top->view.kind = TOP_CONNECTIONS;
+	if (service)
+		strcpy(top->view.service, service);
+	return 0;
+}
+
+int top_run(const struct options *options, const char *service)
+{
+	struct top top = {.socket = options->socket,
+			  .counted = options->of_command[OPTION_COUNT] != NULL};
+	int status;
+
+	top_view_init(&top.view);
+	status = take_options(&top, options, service);
+	if (!status && ask_again(&top))
+		status = complain(EXIT_UNREACHABLE, "%s", top.error);
+	else if (!status && top.refusal[0])
+		status = complain(EXIT_REFUSED, "%s", top.refusal);
+	if (!status)
+		status = terminal_is_there() ? run_live(&top) : run_plain(&top);
+	top_rows_fini(&top.rows);
+	top_sample_fini(&top.then);
+	top_sample_fini(&top.now);
+	return status;
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* A screen of top. */
+#include "daemon/ctl/top_render.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "daemon/ctl/cells.h"
+
+#define MIB 1048576.0
+
+static const char help[] = "Keys of rpcrdma-proxyctl top:\n"
+			   "\n"
+			   "  c, Tab       operations or connections\n"
+			   "  < >          sort by the column to the left or right\n"
+			   "  R            the other way round\n"
+			   "  i            with what is idle, or without\n"
+			   "  n, #         how many rows\n"
+			   "  u, o         one service alone\n"
+			   "  d, s         seconds from one question to the next\n"
+			   "  Space        ask now\n"
+			   "  h, ?         this help\n"
+			   "  q            end\n"
+			   "\n"
+			   "Any key goes back.\n";
+
+/* "1,234" of large ones, "0.5" of small ones; "-" of what is not known. */
+static const char *rate_text(double rate, char text[CELL_BYTES])
+{
+	if (isnan(rate))
+		snprintf(text, CELL_BYTES, "-");
+	else if (rate < 99.95)
+		snprintf(text, CELL_BYTES, "%.1f", rate);
+	else
+		amount_count(rate < 1e18 ? (uint64_t)(rate + 0.5) : UINT64_MAX, text);
+	return text;
+}
+
+static const char *bytes_text(double rate, char text[CELL_BYTES])
+{
+	if (isnan(rate))
+		snprintf(text, CELL_BYTES, "-");
+	else
+		amount_bytes(rate < 1e18 ? (uint64_t)(rate + 0.5) : UINT64_MAX, text);
+	return text;
+}
+
+/* ---- the top ---- */
+
+static void print_rates(const struct top_rows *rows, FILE *out)
+{
+	char calls[CELL_BYTES], errors[CELL_BYTES], in[CELL_BYTES], back[CELL_BYTES];
+
+	if (isnan(rows->interval_s)) {
+		fprintf(out, "rates are not known yet");
+		return;
+	}
+	fprintf(out, "Calls/s %s, ", rate_text(rows->calls, calls));
+	if (!isnan(rows->errors))
+		fprintf(out, "errors/s %s, ", rate_text(rows->errors, errors));
+	fprintf(out, "%s/s in, %s/s back, over %.1f s", bytes_text(rows->in_bytes, in),
+		bytes_text(rows->out_bytes, back), rows->interval_s);
+}
+
+static void print_top(const struct top_view *view, const struct top_rows *rows,
+		      const json_t *status, FILE *out)
+{
+	const json_t *memory = json_object_get(status, "memory");
+	char up[CELL_BYTES], connections[CELL_BYTES], claimed[CELL_BYTES], limit[CELL_BYTES];
+
+	fprintf(out,
+		"version %s, up for %s, services %" PRIu64 ", connections %s, memory %s of %s\n",
+		json_text(status, "version"),
+		cell_duration_text(json_number_value(json_object_get(status, "uptime_s")), up),
+		json_number(status, "services"),
+		amount_count(json_number(status, "connections"), connections),
+		amount_bytes(json_number(memory, "claimed_bytes"), claimed),
+		amount_bytes(json_number(memory, "limit_bytes"), limit));
+	print_rates(rows, out);
+	fputc('\n', out);
+	fprintf(out, "%s by %s%s", view->kind == TOP_OPERATIONS ? "operations" : "connections",
+		top_sorted_by(view)->title,
+		view->reverse[view->kind] ? ", the other way round" : "");
+	if (*view->service)
+		fprintf(out, ", service %s alone", view->service);
+	if (rows->count > view->rows)
+		fprintf(out, ", %u of %zu", view->rows, rows->count);
+	fputc('\n', out);
+}
+
+static void print_message(const struct top_view *view, const char *error, FILE *out)
+{
+	const char *asked = top_prompt_text(view);
+
+	if (asked)
+		fprintf(out, "%s%s", asked, view->typed);
+	else if (view->note)
+		fprintf(out, "%s", view->note);
+	else if (error)
+		fprintf(out, "the daemon says: %s", error);
+	fputc('\n', out);
+}
+
+/* ---- the rows ---- */
+
+static void cell_rate(struct table *table, double rate)
+{
+	char text[CELL_BYTES];
+
+	table_cell(table, "%s", rate_text(rate, text));
+}
+
+static void cell_time(struct table *table, double seconds)
+{
+	char text[CELL_BYTES];
+
+	table_cell(table, "%s", call_sums_time_text(seconds, text));
+}
+
+/* "  0   0  12  88   0" */
+static void cell_shares(struct table *table, const double share[CALL_SUMS_STAGES])
+{
+	char text[CALL_SUMS_STAGES * 4 + 1];
+	size_t used = 0;
+
+	for (unsigned i = 0; i < CALL_SUMS_STAGES; i++) {
+		const char *between = i ? " " : "";
+
+		if (isnan(share[i]))
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s  -",
+						 between);
+		else
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%3u", between,
+						 (unsigned)(share[i] * 100 + 0.5));
+	}
+	table_cell(table, "%s", text);
+}
+
+static void cells_operation(struct table *table, const struct top_row *row)
+{
+	table_cell(table, "%s", row->text[TOP_TEXT_SERVICE]);
+	table_cell(table, "%s", row->text[TOP_TEXT_NAME]);
+	cell_rate(table, row->value[TOP_CALLS]);
+	cell_rate(table, row->value[TOP_ERRORS]);
+	cell_rate(table, row->value[TOP_BYTES] / MIB);
+	cell_time(table, row->value[TOP_MEAN]);
+	cell_time(table, row->value[TOP_P99]);
+	cell_shares(table, row->share);
+}
+
+static void cells_connection(struct table *table, const struct top_row *row)
+{
+	char age[CELL_BYTES] = "-";
+
+	if (!isnan(row->value[TOP_OLDEST]))
+		cell_duration_text(row->value[TOP_OLDEST], age);
+	table_cell(table, "%.0f", row->value[TOP_NUMBER]);
+	table_cell(table, "%s", row->text[TOP_TEXT_NAME]);
+	table_cell(table, "%s", row->text[TOP_TEXT_SERVICE]);
+	cell_rate(table, row->value[TOP_CALLS]);
+	if (isnan(row->value[TOP_IN_FLIGHT]))
+		table_cell(table, "-");
+	else
+		table_cell(table, "%.0f", row->value[TOP_IN_FLIGHT]);
+	table_cell(table, "%s", age);
+	if (row->operation)
+		table_cell(table, "%s %s", row->operation, row->stage ? row->stage : "-");
+	else
+		table_cell(table, "-");
+	cell_rate(table, row->value[TOP_FROM] / MIB);
+	cell_rate(table, row->value[TOP_TO] / MIB);
+}
+
+static const struct table_column operation_columns[] = {
+	{.title = "SERVICE", .least = 7},    {.title = "OPERATION", .least = 9},
+	{.title = "CALLS/S", .right = true}, {.title = "ERR/S", .right = true},
+	{.title = "MIB/S", .right = true},   {.title = "MEAN", .right = true},
+	{.title = "P99", .right = true},     {.title = "REC MEM CRE SRV CLI"},
+};
+
+static const struct table_column connection_columns[] = {
+	{.title = "ID", .right = true},      {.title = "CLIENT", .least = 10},
+	{.title = "SERVICE", .least = 7},    {.title = "CALLS/S", .right = true},
+	{.title = "CALLS", .right = true},   {.title = "OLDEST", .right = true},
+	{.title = "WHICH IS", .least = 8},   {.title = "MIB IN", .right = true},
+	{.title = "MIB OUT", .right = true},
+};
+
+static int print_rows(const struct top_view *view, const struct top_rows *rows, unsigned columns,
+		      FILE *out)
+{
+	size_t shown = rows->count < view->rows ? rows->count : view->rows;
+	struct table table;
+
+	if (view->kind == TOP_OPERATIONS)
+		table_init(&table, operation_columns, ARRAY_SIZE(operation_columns));
+	else
+		table_init(&table, connection_columns, ARRAY_SIZE(connection_columns));
+	for (size_t i = 0; i < shown; i++)
+		(view->kind == TOP_OPERATIONS ? cells_operation : cells_connection)(&table,
+										    &rows->list[i]);
+	return cells_finish(&table, "", columns, out);
+}
+
+int top_render(const struct top_view *view, const struct top_rows *rows, const json_t *status,
+	       const char *error, unsigned columns, FILE *out)
+{
+	if (view->help) {
+		fputs(help, out);
+		return 0;
+	}
+	print_top(view, rows, status, out);
+	print_message(view, error, out);
+	return print_rows(view, rows, columns, out);
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The rows of top: two answers compared. */
+#include "daemon/ctl/top_rows.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/ctl/cells.h"
+
+/* While rows are made. */
+struct making {
+	struct top_rows *rows;
+	const struct top_view *view;
+	const struct top_sample *then, *now;
+};
+
+void top_sample_fini(struct top_sample *sample)
+{
+	json_decref(sample->status);
+	json_decref(sample->latency);
+	json_decref(sample->connections);
+	*sample = (struct top_sample){0};
+}
+
+void top_rows_fini(struct top_rows *rows)
+{
+	free(rows->list);
+	*rows = (struct top_rows){0};
+}
+
+static bool is_wanted(const struct making *making, const char *service)
+{
+	return !*making->view->service || !strcmp(making->view->service, service);
+}
+
+/* By the second; NAN if there was no question before. */
+static double rate(const struct making *making, double count)
+{
+	return count / making->rows->interval_s;
+}
+
+static void add_row(struct making *making, const struct top_row *row)
+{
+	struct top_rows *rows = making->rows;
+
+	rows->busy += !row->idle;
+	if (!row->idle || making->view->idle)
+		rows->list[rows->count++] = *row;
+}
+
+/* ---- operations ---- */
+
+static const json_t *operations_of(const json_t *latency, const char *service)
+{
+	return json_object_get(json_object_get(json_object_get(latency, "services"), service),
+			       "operations");
+}
+
+static void add_operation(struct making *making, const char *service, const char *name,
+			  const json_t *operation)
+{
+	const json_t *before = json_object_get(operations_of(making->then->latency, service), name);
+	const json_t *limits = json_object_get(making->now->latency, "limits_s");
+	struct top_row row = {.text = {service, name}};
+	struct call_sums sums = {0}, earlier = {0};
+	struct top_rows *rows = making->rows;
+
+	call_sums_add(&sums, operation);
+	call_sums_add(&earlier, before);
+	call_sums_since(&sums, &earlier);
+	row.idle = !sums.calls && !sums.took;
+	row.value[TOP_CALLS] = rate(making, (double)sums.calls);
+	row.value[TOP_ERRORS] = rate(making, (double)sums.errors);
+	row.value[TOP_BYTES] = rate(making, (double)sums.request_bytes + (double)sums.reply_bytes);
+	row.value[TOP_MEAN] = call_sums_mean(&sums);
+	row.value[TOP_P99] = call_sums_quantile(&sums, limits, 0.99);
+	for (unsigned i = 0; i < CALL_SUMS_STAGES; i++) {
+		row.value[TOP_STAGES + i] = rate(making, sums.stage_s[i]);
+		row.share[i] = call_sums_share(&sums, i);
+	}
+	rows->calls += row.value[TOP_CALLS];
+	rows->errors += row.value[TOP_ERRORS];
+	rows->in_bytes += rate(making, (double)sums.request_bytes);
+	rows->out_bytes += rate(making, (double)sums.reply_bytes);
+	add_row(making, &row);
+}
+
+static int make_operations(struct making *making)
+{
+	json_t *services = json_object_get(making->now->latency, "services");
+	const char *service, *name;
+	json_t *entry, *operation;
+	size_t most = 1;
+
+	json_object_foreach(services, service, entry)
+	{
+		most += json_object_size(json_object_get(entry, "operations"));
+	}
+	making->rows->list = calloc(most, sizeof(struct top_row));
+	if (!making->rows->list)
+		return -ENOMEM;
+	json_object_foreach(services, service, entry)
+	{
+		if (!is_wanted(making, service))
+			continue;
+		json_object_foreach(json_object_get(entry, "operations"), name, operation)
+		{
+			add_operation(making, service, name, operation);
+		}
+	}
+	return 0;
+}
+
+/* ---- connections ---- */
+
+static int compare_ids(const void *a, const void *b)
+{
+	uint64_t x = json_number(*(json_t *const *)a, "id");
+	uint64_t y = json_number(*(json_t *const *)b, "id");
+
+	return (x > y) - (x < y);
+}
+
+/* Those of an answer, by their numbers. Returns NULL without memory. */
+static json_t **by_id(const json_t *list)
+{
+	size_t n = json_array_size(list);
+	json_t **sorted = calloc(n + 1, sizeof(json_t *));
+
+	for (size_t i = 0; sorted && i < n; i++)
+		sorted[i] = json_array_get(list, i);
+	if (sorted)
+		qsort(sorted, n, sizeof(json_t *), compare_ids);
+	return sorted;
+}
+
+static double since(const json_t *before, const json_t *after, const char *key)
+{
+	double from = (double)json_integer_value(json_object_get(before, key));
+	double to = (double)json_integer_value(json_object_get(after, key));
+
+	return to < from ? to : to - from;
+}
+
+static double number_or(const json_t *object, const char *key, double otherwise)
+{
+	const json_t *value = json_object_get(object, key);
+
+	return json_is_number(value) ? json_number_value(value) : otherwise;
+}
+
+static void add_connection(struct making *making, const json_t *before, const json_t *connection)
+{
+	const json_t *client = json_object_get(connection, "client");
+	const json_t *earlier = json_object_get(before, "client");
+	struct top_rows *rows = making->rows;
+	struct top_row row = {
+		.text = {json_text(connection, "service"), json_text(connection, "client_address")},
+		.operation =
+			json_string_value(json_object_get(connection, "oldest_call_operation")),
+		.stage = json_string_value(json_object_get(connection, "oldest_call_stage")),
+	};
+	double calls = since(before, connection, "calls_total");
+	double from = since(earlier, client, "bytes_received");
+	double to = since(earlier, client, "bytes_sent");
+
+	row.value[TOP_NUMBER] = number_or(connection, "id", NAN);
+	row.value[TOP_CALLS] = rate(making, calls);
+	row.value[TOP_IN_FLIGHT] = number_or(client, "calls_in", NAN);
+	row.value[TOP_OLDEST] = number_or(connection, "oldest_call_age_s", NAN);
+	row.value[TOP_FROM] = rate(making, from);
+	row.value[TOP_TO] = rate(making, to);
+	row.idle = !(row.value[TOP_IN_FLIGHT] > 0) && isnan(row.value[TOP_OLDEST]) && calls <= 0 &&
+		   from <= 0 && to <= 0;
+	rows->calls += row.value[TOP_CALLS];
+	rows->in_bytes += row.value[TOP_FROM];
+	rows->out_bytes += row.value[TOP_TO];
+	add_row(making, &row);
+}
+
+static int make_connections(struct making *making)
+{
+	const json_t *list = making->now->connections, *connection;
+	size_t nearlier = json_array_size(making->then->connections), i;
+	json_t **earlier = by_id(making->then->connections);
+
+	making->rows->errors = NAN;
+	making->rows->list = calloc(json_array_size(list) + 1, sizeof(struct top_row));
+	if (!earlier || !making->rows->list) {
+		free(earlier);
+		return -ENOMEM;
+	}
+	json_array_foreach((json_t *)list, i, connection)
+	{
+		json_t **before =
+			bsearch(&connection, earlier, nearlier, sizeof(json_t *), compare_ids);
+
+		if (is_wanted(making, json_text(connection, "service")))
+			add_connection(making, before ? *before : NULL, connection);
+	}
+	free(earlier);
+	return 0;
+}
+
+/* ---- their order ---- */
+
+/* What is not known is the least. */
+static int compare_numbers(double a, double b)
+{
+	if (isnan(a) || isnan(b))
+		return isnan(b) ? (isnan(a) ? 0 : -1) : 1;
+	return (a < b) - (a > b);
+}
+
+static int compare_rows(const void *a, const void *b, void *arg)
+{
+	const struct top_view *view = arg;
+	const struct top_column *by = top_sorted_by(view);
+	const struct top_row *x = a, *y = b;
+	int order = by->text ? strcmp(x->text[by->index], y->text[by->index])
+			     : compare_numbers(x->value[by->index], y->value[by->index]);
+
+	if (view->reverse[view->kind])
+		order = -order;
+	if (!order)
+		order = strcmp(x->text[TOP_TEXT_SERVICE], y->text[TOP_TEXT_SERVICE]);
+	if (!order)
+		order = strcmp(x->text[TOP_TEXT_NAME], y->text[TOP_TEXT_NAME]);
+	return order;
+}
+
+int top_rows_make(struct top_rows *rows, const struct top_view *view, const struct top_sample *then,
+		  const struct top_sample *now)
+{
+	struct making making = {.rows = rows, .view = view, .then = then, .now = now};
+	int rc;
+
+	top_rows_fini(rows);
+	rows->interval_s = then->status ? now->at_s - then->at_s : NAN;
+	rc = view->kind == TOP_OPERATIONS ? make_operations(&making) : make_connections(&making);
+	if (!rc)
+		qsort_r(rows->list, rows->count, sizeof(struct top_row), compare_rows,
+			(void *)view);
+	return rc;
+}
