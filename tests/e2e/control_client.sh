@@ -42,6 +42,8 @@ check "--version" shows "rpcrdma-proxyctl " "$CTL" --version
 check "--help has the commands" shows "  connections " "$CTL" --help
 check "help, too" shows "  connections " "$CTL" help
 check "help on a command" shows "usage: rpcrdma-proxyctl [OPTION]... stats [SERVICE]" "$CTL" help stats
+check "… tells its own options" shows "options: -d, --delay SECONDS" "$CTL" help top
+check "… and those of no other" eval '! grep -qF -- --now $T/out'
 check "help on none" says 2 "unknown command 'wibble'; $LISTS" "$CTL" help wibble
 check "an unknown option is one line that points to the help" says 2 "unknown option -x; $LISTS" "$CTL" -x status
 check "a long one, too" says 2 "unknown option --jason; $LISTS" "$CTL" --jason status

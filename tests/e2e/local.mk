@@ -24,6 +24,7 @@ end_to_end_scripts = tests/e2e/run.sh tests/e2e/lib.sh tests/e2e/hosts.sh tests/
 	tests/e2e/name_servers.sh \
 	tests/e2e/own_upstream.sh \
 	tests/e2e/file_checked.sh \
+	tests/e2e/from_alert.sh \
 	tests/e2e/conformance.sh \
 	tests/e2e/memory_server.sh \
 	tests/e2e/wrong_ports.sh \

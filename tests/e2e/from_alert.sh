@@ -1,0 +1,61 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# From an alert to the client, operation and stage in three commands, which are those of the manual: one of two services has
+# a server that takes long, and one client that waits for it; who is used to none of that finds both.
+# shellcheck disable=SC2034
+RELAY_PORT=3049 BACK_PORT=3049 OTHER_PORT=14049 OTHER_FABRIC=20149
+. "$(dirname "$0")/lib.sh"
+enter "$@"
+needs_proxies
+
+A_MORE=other_a B_MORE=other_b
+other_a() { service other "tcp://127.0.0.1:$OTHER_PORT" "$FABRIC:$OTHER_FABRIC"; }
+other_b() { service other "$FABRIC:$OTHER_FABRIC" "tcp://127.0.0.1:$NFS_PORT"; }
+
+commands=$(sed -n '/^\.Sh FROM AN ALERT TO ITS CAUSE/,/^\.Sh [^F]/s/^\.Dl rpcrdma-proxyctl //p' "$E2E_SRC/../../man/rpcrdma-proxyctl.8.in")
+# said NTH: what that command of the manual says, and the time it took; in $T/out
+said() {
+	local words
+
+	read -ra words <<<"$(sed -n "$1p" <<<"$commands")"
+	ctl a "${words[@]}" >$T/out
+	note "$(printf '$ rpcrdma-proxyctl %s\n%s' "${words[*]}" "$(cat $T/out)")"
+}
+# row NAME, of $T/out, with single blanks; has NAME PATTERN: it has that
+row() { grep -E "(^|  )$1 " $T/out | head -n 1 | tr -s ' '; }
+has() { row "$1"; row "$1" | grep -qE -- "$2"; }
+# reads NAME PORT READS: again and again, until it is told to end
+reads() { start "$1" "$BIN/timed_reads" "nfs://127.0.0.1/export?version=3&nfsport=$2&mountport=$FRONT_MNT" file "$3" 4096 2; }
+has_a_slow_read() {
+	ctl a -j connections |
+		jq -e '.connections[] | select(.service == "nfs" and .oldest_call_operation == "READ" and .oldest_call_age_s >= 1)'
+}
+counts_reads() { ctl a -j latency nfs | jq -e '.services.nfs.operations.READ.calls > 3'; }
+# The client that waits, as the host sees it.
+culprit() { ss -Htnp dst "127.0.0.1:$FRONT_PORT" | grep "pid=${pid_of[slow]}," | awk '{ print $4 }'; }
+
+start_ganesha
+start relay "$BIN/delay_relay" $RELAY_PORT $NFS_PORT 1500
+wait_for 10 listens $RELAY_PORT
+start_chain
+nfs_client "nfs://127.0.0.1/export?version=3&nfsport=$OTHER_PORT&mountport=$FRONT_MNT" write file 1m 3
+check "the manual has three commands" [ "$(wc -l <<<"$commands")" = 3 ]
+for i in 1 2 3; do reads "quick-$i" $OTHER_PORT 1000000; done
+reads slow $FRONT_PORT 1000000
+check "Calls wait" wait_for 60 counts_reads
+check "… now" wait_for 20 has_a_slow_read
+
+said 1
+check "status: the service, since its Calls take long" has nfs ' [1-4]\.[0-9] s '
+check "… and the stage in which they do" has nfs ' server (9[0-9]|100)%'
+check "… and not the other service" has other ' [0-9.]+ (us|ms) [0-9.]+ (us|ms) '
+said 2
+check "latency: the operation, and the stage" has READ ' 1\.5 s [0-9.]+ .?s$| 1\.5 s 0$'
+check "… of that service alone" eval '! grep -q other $T/out'
+wait_for 20 has_a_slow_read
+said 3
+check "connections: the client, its Call and where it is" has nfs " $(culprit) open .* [12] s READ server$"
+check "… which has a name" test -n "$(culprit)"
+check "… and nobody else waits so long" eval '! grep -E "^ *[0-9]+ +other .* [1-9][0-9]* s +READ" $T/out'
+for name in slow quick-1 quick-2 quick-3; do stop $name KILL; done
+finish
