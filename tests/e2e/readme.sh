@@ -55,6 +55,17 @@ heads() {
 	[ -n "$shown" ] && on "$1" "$CTL" "$2" | head -n 1 | xargs | grep -qF "$shown"
 }
 
+# screen HOST: status says there what README shows, line by line, but for numbers and how long anything took
+screen() {
+	local shown said
+
+	shown=$(sed -n '/^    \$ rpcrdma-proxyctl status$/,/^[^ ]/s/^    \([a-zA-Z]\)/\1/p' "$PAGE")
+	said=$(on "$1" "$CTL" status | grep .)
+	[ -n "$shown" ] && [ "$(cut -d ' ' -f 1 <<<"$shown")" = "$(cut -d ' ' -f 1 <<<"$said")" ] &&
+		[ "$(grep ^nothing <<<"$shown")" = "$(grep ^nothing <<<"$said")" ] &&
+		[ "$(grep ^SERVICE <<<"$shown" | xargs)" = "$(grep ^SERVICE <<<"$said" | xargs)" ]
+}
+
 # opened HOST: its log has the line that README shows, but for numbers
 opened() {
 	local line
@@ -72,7 +83,7 @@ found_right() {
 }
 
 # shown HOST: README shows what the programs say
-shown() { found_right "$1" && heads "$1" services && heads "$1" connections && opened "$1"; }
+shown() { found_right "$1" && screen "$1" && heads "$1" services && heads "$1" connections && opened "$1"; }
 
 # show HOST: what the commands under "Know that it works" say there
 show() {
