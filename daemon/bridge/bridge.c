@@ -13,6 +13,7 @@
 #include "daemon/bridge/passing.h"
 #include "daemon/bridge/returning.h"
 #include "daemon/bridge/standing.h"
+#include "daemon/bridge/taking.h"
 #include "daemon/config/config_memory.h"
 
 static const struct leg_events client_events = {
@@ -206,6 +207,7 @@ void bridge_info_get(const struct bridge *bridge, struct bridge_info *info)
 		info->oldest_operation = nfs_operation_of(&oldest->facts);
 		info->oldest_stage = oldest->stage;
 	}
+	info->has_untaken = taking_oldest(bridge, &info->untaken_us, &info->untaken_operation);
 	if (info->has_client)
 		leg_info(bridge->client.leg, &info->client);
 	if (info->has_server)

@@ -57,6 +57,9 @@ struct bridge_info {
 	uint64_t oldest_call_us; /* … since when: the oldest */
 	enum nfs_operation oldest_operation;
 	enum call_stage oldest_stage;
+	bool has_untaken;    /* a Reply that the client has not taken, TCP only … */
+	uint64_t untaken_us; /* … since when: the oldest */
+	enum nfs_operation untaken_operation;
 	struct leg_info client, server;
 };
 

@@ -211,6 +211,17 @@ static bool wait_until_taken(struct bridge *bridge, const struct call_end *end,
 	return true;
 }
 
+bool taking_oldest(const struct bridge *bridge, uint64_t *since_us, enum nfs_operation *operation)
+{
+	const struct taking_end *first = bridge->untaken.first;
+
+	if (!first)
+		return false;
+	*since_us = first->end.since_us;
+	*operation = first->end.operation;
+	return true;
+}
+
 /* ---- Calls ---- */
 
 static void on_over(struct exchange_watch *watch, struct exchange *x)

@@ -22,6 +22,13 @@
 void taking_watch(struct side *side, struct exchange *x);
 /** taking_over - the client's leg closes: what it has not taken, it took until now. */
 void taking_over(struct bridge *bridge);
+/**
+ * taking_oldest - which Reply, of those that are on their way to a TCP client, has been longest
+ * @since_us: since when
+ *
+ * Returns whether there is any.
+ */
+bool taking_oldest(const struct bridge *bridge, uint64_t *since_us, enum nfs_operation *operation);
 /** taking_end - there may be no bridges any more: free what that took. */
 void taking_end(struct worker_service *ws);
 

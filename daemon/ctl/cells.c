@@ -33,6 +33,27 @@ uint64_t json_number(const json_t *object, const char *key)
 	return (uint64_t)json_integer_value(json_object_get(object, key));
 }
 
+/* The daemon does not ask more often what has been taken; so what is younger may have been. */
+#define UNTAKEN_S 0.1
+
+bool oldest_call_get(const json_t *connection, struct oldest_call *oldest)
+{
+	const json_t *call = json_object_get(connection, "oldest_call_age_s");
+	const json_t *untaken = json_object_get(connection, "oldest_untaken_age_s");
+
+	if (json_is_number(untaken) && json_number_value(untaken) >= UNTAKEN_S &&
+	    !(json_is_number(call) && json_number_value(call) > json_number_value(untaken))) {
+		*oldest = (struct oldest_call){json_number_value(untaken),
+					       json_text(connection, "oldest_untaken_operation"),
+					       "client"};
+		return true;
+	}
+	*oldest = (struct oldest_call){json_number_value(call),
+				       json_text(connection, "oldest_call_operation"),
+				       json_text(connection, "oldest_call_stage")};
+	return json_is_number(call);
+}
+
 void cell_text(struct table *table, const json_t *object, const char *key)
 {
 	table_cell(table, "%s", json_text(object, key));

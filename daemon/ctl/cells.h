@@ -4,6 +4,7 @@
 #define DAEMON_CTL_CELLS_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -20,6 +21,15 @@ const char *cell_duration_text(double seconds, char text[CELL_BYTES]);
 const char *json_text(const json_t *object, const char *key);
 /** json_number - a member that is an integer, or 0. */
 uint64_t json_number(const json_t *object, const char *key);
+
+/* The Call of a connection that is the oldest: it has no Reply, or its client has not taken it. */
+struct oldest_call {
+	double age_s;
+	const char *operation, *stage; /* of the answer, or "-" */
+};
+
+/** oldest_call_get - that one; returns whether there is any. */
+bool oldest_call_get(const json_t *connection, struct oldest_call *oldest);
 
 /** cell_text - a member that is a string. */
 void cell_text(struct table *table, const json_t *object, const char *key);

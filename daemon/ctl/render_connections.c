@@ -114,14 +114,19 @@ static void cell_state(struct table *table, const json_t *object)
 		table_cell(table, "-");
 }
 
-/* "READ server"; "-" without one. */
-static void cell_oldest_call(struct table *table, const json_t *connection)
+/* For how long it has waited, and "READ server"; "-" without one. */
+static void cells_oldest(struct table *table, const json_t *connection)
 {
-	if (json_is_string(json_object_get(connection, "oldest_call_operation")))
-		table_cell(table, "%s %s", json_text(connection, "oldest_call_operation"),
-			   json_text(connection, "oldest_call_stage"));
-	else
+	struct oldest_call oldest;
+	char age[CELL_BYTES];
+
+	if (!oldest_call_get(connection, &oldest)) {
 		table_cell(table, "-");
+		table_cell(table, "-");
+		return;
+	}
+	table_cell(table, "%s", cell_duration_text(oldest.age_s, age));
+	table_cell(table, "%s %s", oldest.operation, oldest.stage);
 }
 
 static void cells_brief(struct table *table, const json_t *connection)
@@ -134,8 +139,7 @@ static void cells_brief(struct table *table, const json_t *connection)
 	cell_text(table, connection, "state");
 	cell_duration(table, connection, "age_s");
 	cell_number(table, client, "calls_in");
-	cell_duration(table, connection, "oldest_call_age_s");
-	cell_oldest_call(table, connection);
+	cells_oldest(table, connection);
 }
 
 static void cells_all(struct table *table, const json_t *connection)
@@ -156,8 +160,7 @@ static void cells_all(struct table *table, const json_t *connection)
 	cell_duration(table, connection, "age_s");
 	cell_number(table, connection, "calls_total");
 	cell_number(table, client, "calls_in");
-	cell_duration(table, connection, "oldest_call_age_s");
-	cell_oldest_call(table, connection);
+	cells_oldest(table, connection);
 	cell_number(table, client, "calls_out");
 	cell_number(table, upstream, "calls_held");
 	cell_number(table, client, "credits_granted");
@@ -217,6 +220,35 @@ static int compare(const void *a, const void *b)
 	return order ? order : (i > j) - (i < j);
 }
 
+/* What is known of an end of one. */
+static const char *const known_of_leg[] = {"kind",
+					   "state",
+					   "state_age_s",
+					   "local",
+					   "peer",
+					   "calls_in",
+					   "calls_out",
+					   "calls_held",
+					   "credits_granted",
+					   "credits_available",
+					   "credits_used",
+					   "inline_send_bytes",
+					   "inline_recv_bytes",
+					   "rpcrdma_version",
+					   "recv_size_bytes",
+					   "peer_recv_size_bytes",
+					   "recv_posted_bytes",
+					   "peer_reads_max",
+					   "replies_lent",
+					   "calls_abandoned",
+					   "dialect",
+					   "pending",
+					   "peer_profile",
+					   "peer_profile_why",
+					   "bytes_received",
+					   "bytes_sent",
+					   NULL};
+
 static void print_unknown(const json_t *connection, FILE *out)
 {
 	static const char *const known[] = {"id",
@@ -232,40 +264,15 @@ static void print_unknown(const json_t *connection, FILE *out)
 					    "oldest_call_age_s",
 					    "oldest_call_operation",
 					    "oldest_call_stage",
+					    "oldest_untaken_age_s",
+					    "oldest_untaken_operation",
 					    NULL};
-	static const char *const leg[] = {"kind",
-					  "state",
-					  "state_age_s",
-					  "local",
-					  "peer",
-					  "calls_in",
-					  "calls_out",
-					  "calls_held",
-					  "credits_granted",
-					  "credits_available",
-					  "credits_used",
-					  "inline_send_bytes",
-					  "inline_recv_bytes",
-					  "rpcrdma_version",
-					  "recv_size_bytes",
-					  "peer_recv_size_bytes",
-					  "recv_posted_bytes",
-					  "peer_reads_max",
-					  "replies_lent",
-					  "calls_abandoned",
-					  "dialect",
-					  "pending",
-					  "peer_profile",
-					  "peer_profile_why",
-					  "bytes_received",
-					  "bytes_sent",
-					  NULL};
 	char name[CELL_BYTES];
 
 	snprintf(name, sizeof(name), "%llu", (unsigned long long)json_number(connection, "id"));
 	cells_print_unknown(connection, known, name, out);
-	cells_print_unknown(json_object_get(connection, "client"), leg, name, out);
-	cells_print_unknown(json_object_get(connection, "upstream"), leg, name, out);
+	cells_print_unknown(json_object_get(connection, "client"), known_of_leg, name, out);
+	cells_print_unknown(json_object_get(connection, "upstream"), known_of_leg, name, out);
 }
 
 int render_connections(const json_t *answer, bool all, FILE *out)

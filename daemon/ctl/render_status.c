@@ -127,24 +127,23 @@ static void print_news(const struct screen *screen, size_t most)
 
 /* ---- the services ---- */
 
-/* The one of a service's connections whose Call is the oldest, or NULL. */
-static const json_t *oldest_of(const json_t *connections, const char *name)
+/* Of all connections of a service. Returns whether there is one. */
+static bool oldest_of(const json_t *connections, const char *name, struct oldest_call *found)
 {
-	const json_t *connection, *found = NULL;
-	double oldest_s = -1;
+	const json_t *connection;
+	struct oldest_call oldest;
+	bool any = false;
 	size_t i;
 
 	json_array_foreach((json_t *)connections, i, connection)
 	{
-		const json_t *age = json_object_get(connection, "oldest_call_age_s");
-
-		if (!json_is_number(age) || json_number_value(age) <= oldest_s ||
-		    strcmp(json_text(connection, "service"), name) != 0)
+		if (strcmp(json_text(connection, "service"), name) != 0 ||
+		    !oldest_call_get(connection, &oldest) || (any && oldest.age_s <= found->age_s))
 			continue;
-		oldest_s = json_number_value(age);
-		found = connection;
+		*found = oldest;
+		any = true;
 	}
-	return found;
+	return any;
 }
 
 static void cell_most(struct table *table, const struct call_sums *sums)
@@ -162,25 +161,24 @@ static void cell_most(struct table *table, const struct call_sums *sums)
 		table_cell(table, "%s %.0f%%", call_sums_stage(most), share * 100);
 }
 
-static void cell_oldest(struct table *table, const json_t *connection)
+static void cell_oldest(struct table *table, const json_t *connections, const char *name)
 {
+	struct oldest_call oldest;
 	char age[CELL_BYTES];
 
-	if (!connection) {
+	if (!connections)
+		table_cell(table, "not looked for");
+	else if (!oldest_of(connections, name, &oldest))
 		table_cell(table, "-");
-		return;
-	}
-	cell_duration_text(json_number_value(json_object_get(connection, "oldest_call_age_s")),
-			   age);
-	table_cell(table, "%s %s %s", age, json_text(connection, "oldest_call_operation"),
-		   json_text(connection, "oldest_call_stage"));
+	else
+		table_cell(table, "%s %s %s", cell_duration_text(oldest.age_s, age),
+			   oldest.operation, oldest.stage);
 }
 
 static void cells_service(struct table *table, const struct screen *screen, const json_t *service)
 {
 	const json_t *latency = json_object_get(screen->beside, "latency");
 	const json_t *limits = json_object_get(latency, "limits_s");
-	const json_t *connections = json_object_get(screen->beside, "connections");
 	const char *state = json_text(json_object_get(service, "server"), "state");
 	const char *name = json_text(service, "name");
 	char calls[CELL_BYTES], p50[CELL_BYTES], p99[CELL_BYTES];
@@ -196,10 +194,7 @@ static void cells_service(struct table *table, const struct screen *screen, cons
 	table_cell(table, "%s", call_sums_time_text(call_sums_quantile(&sums, limits, 0.5), p50));
 	table_cell(table, "%s", call_sums_time_text(call_sums_quantile(&sums, limits, 0.99), p99));
 	cell_most(table, &sums);
-	if (connections)
-		cell_oldest(table, oldest_of(connections, name));
-	else
-		table_cell(table, "not looked for");
+	cell_oldest(table, json_object_get(screen->beside, "connections"), name);
 }
 
 /* How bad the worst is that is told of it. */

@@ -152,8 +152,8 @@ static void cells_connection(struct table *table, const struct top_row *row)
 {
 	char age[CELL_BYTES] = "-";
 
-	if (!isnan(row->value[TOP_OLDEST]))
-		cell_duration_text(row->value[TOP_OLDEST], age);
+	if (row->has_oldest)
+		cell_duration_text(row->oldest.age_s, age);
 	table_cell(table, "%.0f", row->value[TOP_NUMBER]);
 	table_cell(table, "%s", row->text[TOP_TEXT_NAME]);
 	table_cell(table, "%s", row->text[TOP_TEXT_SERVICE]);
@@ -163,8 +163,8 @@ static void cells_connection(struct table *table, const struct top_row *row)
 	else
 		table_cell(table, "%.0f", row->value[TOP_IN_FLIGHT]);
 	table_cell(table, "%s", age);
-	if (row->operation)
-		table_cell(table, "%s %s", row->operation, row->stage ? row->stage : "-");
+	if (row->has_oldest)
+		table_cell(table, "%s %s", row->oldest.operation, row->oldest.stage);
 	else
 		table_cell(table, "-");
 	cell_rate(table, row->value[TOP_FROM] / MIB);

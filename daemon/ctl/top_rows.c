@@ -158,22 +158,20 @@ static void add_connection(struct making *making, const json_t *before, const js
 	struct top_rows *rows = making->rows;
 	struct top_row row = {
 		.text = {json_text(connection, "service"), json_text(connection, "client_address")},
-		.operation =
-			json_string_value(json_object_get(connection, "oldest_call_operation")),
-		.stage = json_string_value(json_object_get(connection, "oldest_call_stage")),
 	};
 	double calls = since(before, connection, "calls_total");
 	double from = since(earlier, client, "bytes_received");
 	double to = since(earlier, client, "bytes_sent");
 
+	row.has_oldest = oldest_call_get(connection, &row.oldest);
 	row.value[TOP_NUMBER] = number_or(connection, "id", NAN);
 	row.value[TOP_CALLS] = rate(making, calls);
 	row.value[TOP_IN_FLIGHT] = number_or(client, "calls_in", NAN);
-	row.value[TOP_OLDEST] = number_or(connection, "oldest_call_age_s", NAN);
+	row.value[TOP_OLDEST] = row.has_oldest ? row.oldest.age_s : NAN;
 	row.value[TOP_FROM] = rate(making, from);
 	row.value[TOP_TO] = rate(making, to);
-	row.idle = !(row.value[TOP_IN_FLIGHT] > 0) && isnan(row.value[TOP_OLDEST]) && calls <= 0 &&
-		   from <= 0 && to <= 0;
+	row.idle = !(row.value[TOP_IN_FLIGHT] > 0) && !row.has_oldest && calls <= 0 && from <= 0 &&
+		   to <= 0;
 	rows->calls += row.value[TOP_CALLS];
 	rows->in_bytes += row.value[TOP_FROM];
 	rows->out_bytes += row.value[TOP_TO];

@@ -19,7 +19,8 @@ struct top_sample {
 /* Texts are those of the sample, and good as long. */
 struct top_row {
 	const char *text[TOP_TEXTS];
-	const char *operation, *stage; /* of a connection's oldest Call; NULL: it has none */
+	bool has_oldest; /* a connection has a Call … */
+	struct oldest_call oldest;
 	double value[TOP_VALUES];
 	double share[CALL_SUMS_STAGES]; /* of the time */
 	bool idle;

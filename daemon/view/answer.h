@@ -17,8 +17,9 @@
  *                             "draining": a truth}]}
  * connections  {"connections": [{"id", "service", "worker", "state", "state_age_s", "age_s",
  *                                "client_address", "calls_total": of the client's, "oldest_call_age_s": a number or null,
- *                                "oldest_call_operation", "oldest_call_stage", "client": LEG or null,
- *                                "upstream": LEG or null}]}
+ *                                "oldest_call_operation", "oldest_call_stage": of those without a Reply,
+ *                                "oldest_untaken_age_s", "oldest_untaken_operation": of those whose Reply a TCP client has
+ *                                not taken, "client": LEG or null, "upstream": LEG or null}]}
  *     LEG      {"kind", "state", "state_age_s", "local", "peer", "calls_in", "calls_out",
  *               "peer_profile", "peer_profile_why", "bytes_received", "bytes_sent", "calls_held",
  *               "credits_granted", "credits_available", "credits_used", "inline_send_bytes", "inline_recv_bytes",

@@ -22,12 +22,12 @@ static json_t *json_state_age(uint64_t now_us, uint64_t since_us)
 	return since_us ? json_real((now_us - since_us) / 1e6) : json_null();
 }
 
-/* null without a Call that waits for its Reply. */
-static json_t *json_call_age(const struct bridge_info *info, uint64_t now_us)
+/* null of none. */
+static json_t *json_age(bool has, uint64_t now_us, uint64_t since_us)
 {
-	if (!info->has_call)
+	if (!has)
 		return json_null();
-	return json_real(now_us > info->oldest_call_us ? (now_us - info->oldest_call_us) / 1e6 : 0);
+	return json_real(now_us > since_us ? (now_us - since_us) / 1e6 : 0);
 }
 
 /* What only an RDMA leg has is null for TCP. */
@@ -74,13 +74,17 @@ static json_t *json_leg(bool has, const struct leg_info *info, uint64_t now_us)
 	return leg;
 }
 
-/* Of what kind that Call is, and where it is. */
-static void put_oldest_call(json_t *connection, const struct bridge_info *info)
+/* Of what kind the oldest Call is, and where it is; and what the client has not taken. */
+static void put_oldest(json_t *connection, const struct bridge_info *info, uint64_t now_us)
 {
 	put_text(connection, "oldest_call_operation",
 		 info->has_call ? nfs_operation_name(info->oldest_operation) : NULL);
 	put_text(connection, "oldest_call_stage",
 		 info->has_call ? call_stage_name(info->oldest_stage) : NULL);
+	json_object_set_new(connection, "oldest_untaken_age_s",
+			    json_age(info->has_untaken, now_us, info->untaken_us));
+	put_text(connection, "oldest_untaken_operation",
+		 info->has_untaken ? nfs_operation_name(info->untaken_operation) : NULL);
 }
 
 static json_t *json_bridge(const struct snapshot *snapshot, const struct worker_service *ws,
@@ -97,10 +101,10 @@ static json_t *json_bridge(const struct snapshot *snapshot, const struct worker_
 			       (now_us - info.start_us) / 1e6, "client_address",
 			       json_address(&info.client_peer), "calls_total",
 			       (json_int_t)info.calls_total, "oldest_call_age_s",
-			       json_call_age(&info, now_us), "client",
+			       json_age(info.has_call, now_us, info.oldest_call_us), "client",
 			       json_leg(info.has_client, &info.client, now_us), "upstream",
 			       json_leg(info.has_server, &info.server, now_us));
-	put_oldest_call(connection, &info);
+	put_oldest(connection, &info, now_us);
 	return connection;
 }
 

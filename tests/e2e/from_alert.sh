@@ -19,7 +19,8 @@ said() {
 
 	read -ra words <<<"$(sed -n "$1p" <<<"$commands")"
 	ctl a "${words[@]}" >$T/out
-	note "$(printf '$ rpcrdma-proxyctl %s\n%s' "${words[*]}" "$(cat $T/out)")"
+	note "\$ rpcrdma-proxyctl ${words[*]}
+$(cat $T/out)"
 }
 # row NAME, of $T/out, with single blanks; has NAME PATTERN: it has that
 row() { grep -E "(^|  )$1 " $T/out | head -n 1 | tr -s ' '; }
@@ -32,7 +33,7 @@ has_a_slow_read() {
 }
 counts_reads() { ctl a -j latency nfs | jq -e '.services.nfs.operations.READ.calls > 3'; }
 # The client that waits, as the host sees it.
-culprit() { ss -Htnp dst "127.0.0.1:$FRONT_PORT" | grep "pid=${pid_of[slow]}," | awk '{ print $4 }'; }
+culprit() { ss -Htnp dst "127.0.0.1:$FRONT_PORT" | grep "pid=${pid_of[$1]}," | awk '{ print $4 }'; }
 
 start_ganesha
 start relay "$BIN/delay_relay" $RELAY_PORT $NFS_PORT 1500
@@ -52,10 +53,23 @@ check "… and not the other service" has other ' [0-9.]+ (us|ms) [0-9.]+ (us|ms
 said 2
 check "latency: the operation, and the stage" has READ ' 1\.5 s [0-9.]+ .?s$| 1\.5 s 0$'
 check "… of that service alone" eval '! grep -q other $T/out'
-wait_for 20 has_a_slow_read
-said 3
-check "connections: the client, its Call and where it is" has nfs " $(culprit) open .* [12] s READ server$"
-check "… which has a name" test -n "$(culprit)"
+third() { said 3 && has nfs " $(culprit slow) open .* [1-9] s READ server$"; }
+check "connections: the client, its Call and where it is" wait_for 20 third
+note "$(cat $T/out)"
+check "… which has a name" test -n "$(culprit slow)"
 check "… and nobody else waits so long" eval '! grep -E "^ *[0-9]+ +other .* [1-9][0-9]* s +READ" $T/out'
-for name in slow quick-1 quick-2 quick-3; do stop $name KILL; done
+
+# Another client has 32 MiB on its way, and takes none of it for 20 s.
+start deaf "$BIN/timed_reads" "nfs://127.0.0.1/export?version=3&nfsport=$OTHER_PORT&mountport=$FRONT_MNT" file 32 1000000 32 20000
+FRONT_PORT=$OTHER_PORT
+takes_nothing() {
+	ctl a -j connections |
+		jq -e '.connections[] | select(.service == "other" and .oldest_untaken_operation == "READ" and .oldest_untaken_age_s >= 1)'
+}
+check "a client that takes no Replies" wait_for 30 takes_nothing
+ctl a connections >$T/out
+note "$(cat $T/out)"
+check "is found in the same way" eval 'grep " other .* READ client\$" $T/out | grep -F " $(culprit deaf) "'
+check "top has it first among the service's" eval 'ctl a -n 1 -d 0.2 --connections top other >$T/out && sed -n 6p $T/out | grep -F " $(culprit deaf) "'
+for name in deaf slow quick-1 quick-2 quick-3; do stop $name KILL; done
 finish

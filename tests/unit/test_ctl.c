@@ -362,6 +362,25 @@ START_TEST(a_thousand_connections_fit_a_line_of_80)
 }
 END_TEST
 
+/* A Reply that is on its way for longer than any Call has waited; and one that is not. */
+START_TEST(a_reply_that_is_not_taken_is_the_oldest)
+{
+	const char *json =
+		"{\"connections\": [{\"id\": 1, \"service\": \"a\", \"oldest_call_age_s\": %d,"
+		" \"oldest_call_operation\": \"WRITE\", \"oldest_call_stage\": \"server\","
+		" \"oldest_untaken_age_s\": 5, \"oldest_untaken_operation\": \"READ\"}]}";
+	char text[512];
+
+	snprintf(text, sizeof(text), json, 3);
+	ck_assert_ptr_nonnull(
+		strstr(render(CONTROL_COMMAND_CONNECTIONS, text, false), "  5 s  READ client\n"));
+	snprintf(text, sizeof(text), json, 7);
+	ck_assert_ptr_nonnull(
+		strstr(render(CONTROL_COMMAND_CONNECTIONS, text, false), "  7 s  WRITE server\n"));
+	ck_assert_ptr_null(strstr(render(CONTROL_COMMAND_CONNECTIONS, text, true), "untaken"));
+}
+END_TEST
+
 START_TEST(no_connections_are_an_empty_table)
 {
 	render(CONTROL_COMMAND_CONNECTIONS, "{\"connections\": []}", false);
@@ -646,6 +665,7 @@ int main(void)
 	tcase_add_test(tc, connections_show_both_legs_when_asked);
 	tcase_add_loop_test(tc, connections_show_what_is_spoken, 0, ARRAY_SIZE(spoken));
 	tcase_add_test(tc, a_thousand_connections_fit_a_line_of_80);
+	tcase_add_test(tc, a_reply_that_is_not_taken_is_the_oldest);
 	tcase_add_test(tc, no_connections_are_an_empty_table);
 	tcase_add_test(tc, stats_are_grouped_with_their_meaning);
 	tcase_add_test(tc, stats_show_zeros_when_asked);
