@@ -227,6 +227,10 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/service/targets.h \
 	daemon/service/worker_service.c \
 	daemon/service/worker_service.h \
+	daemon/tap/pcapng.c \
+	daemon/tap/pcapng.h \
+	daemon/tap/rebuilt_tcp.c \
+	daemon/tap/rebuilt_tcp.h \
 	daemon/tap/tap.c \
 	daemon/tap/tap.h \
 	daemon/tap/tap_record.h \

@@ -89,3 +89,10 @@ tests_nfs_write_pcap_CFLAGS = $(UNIT_CFLAGS)
 tests_nfs_write_pcap_LDADD = $(NFS_LDADD)
 TESTS += tests/nfs/second_opinion.sh
 EXTRA_DIST += tests/nfs/second_opinion.sh
+
+check_PROGRAMS += tests/nfs/write_rebuilt
+tests_nfs_write_rebuilt_SOURCES = tests/nfs/write_rebuilt.c
+tests_nfs_write_rebuilt_CFLAGS = $(UNIT_CFLAGS)
+tests_nfs_write_rebuilt_LDADD = tests/nfs/librows.a tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/nfs/rebuilt_tshark.sh
+EXTRA_DIST += tests/nfs/rebuilt_tshark.sh

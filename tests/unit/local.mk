@@ -442,6 +442,18 @@ tests_unit_test_amount_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_amount_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_amount
 
+check_PROGRAMS += tests/unit/test_pcapng
+tests_unit_test_pcapng_SOURCES = tests/unit/test_pcapng.c
+tests_unit_test_pcapng_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_pcapng_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_pcapng
+
+check_PROGRAMS += tests/unit/test_rebuilt_tcp
+tests_unit_test_rebuilt_tcp_SOURCES = tests/unit/test_rebuilt_tcp.c
+tests_unit_test_rebuilt_tcp_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_rebuilt_tcp_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_rebuilt_tcp
+
 check_PROGRAMS += tests/unit/test_likeness
 tests_unit_test_likeness_SOURCES = tests/unit/test_likeness.c
 tests_unit_test_likeness_CFLAGS = $(UNIT_CFLAGS)
