@@ -23,13 +23,14 @@ struct watch {
 	struct watching *watching;
 	const struct watch_form *form;
 	struct tap *tap;
-	struct tapping *tapping; /* NULL: nothing is led off any more */
+	struct tapping *tapping; /* NULL: nothing is led off any more, but for what waits */
 	struct watch_output out;
 	void *state;
 	size_t most_bytes;
 	uint64_t missed;         /* that the client has not been told of yet */
 	unsigned turn;           /* records in this one */
 	bool last;               /* the last record has been put out */
+	bool finished;           /* the end has been put out */
 	struct loop_timer *time; /* is up */
 	struct loop_task go_on;
 };
@@ -61,9 +62,10 @@ static void watch_free(struct watch *watch)
 	free(watch);
 }
 
+/* For what comes next, and then for the end. */
 static bool has_room(const struct watch *watch)
 {
-	return feed_room(watch->out.feed) >= watch->most_bytes;
+	return feed_room(watch->out.feed) >= watch->most_bytes + watch->form->tail_bytes;
 }
 
 static void tell_missed(struct watch *watch)
@@ -74,8 +76,7 @@ static void tell_missed(struct watch *watch)
 	watch->missed = 0;
 }
 
-/* Led off is nothing any more; the client still has what is queued for it, and then the end. */
-static void finish(struct watch *watch)
+static void stop_leading(struct watch *watch)
 {
 	if (!watch->tapping)
 		return;
@@ -83,11 +84,16 @@ static void finish(struct watch *watch)
 	tapping_close(watch->tapping);
 	watch->tapping = NULL;
 	loop_timer_clear(watch->watching->proxy->loop, watch->time);
+}
+
+/* The client still has what is queued for it, and then the end. */
+static void finish(struct watch *watch)
+{
+	stop_leading(watch);
+	watch->finished = true;
 	loop_task_cancel(watch->watching->proxy->loop, &watch->go_on);
 	tell_missed(watch);
-	/* Of one that does not read there is no end to tell. */
-	if (has_room(watch))
-		watch->form->tail(watch->state, &watch->out);
+	watch->form->tail(watch->state, &watch->out);
 	feed_end(watch->out.feed);
 }
 
@@ -110,7 +116,7 @@ static void take(void *arg)
 	do {
 		uint64_t missed;
 
-		if (!watch->tapping || !has_room(watch))
+		if (watch->finished || !has_room(watch))
 			return;
 		before = watch->turn;
 		if (!tap_take(watch->tap, on_record, watch, &missed)) {
@@ -125,15 +131,17 @@ static void take(void *arg)
 	} while (watch->turn > before && watch->turn < TURN_RECORDS);
 	if (watch->turn > before)
 		loop_defer(proxy->loop, &watch->go_on);
+	else if (!watch->tapping)
+		finish(watch);
 }
 
+/* What is there by now came in time: the end is behind it. */
 static void on_time(void *arg)
 {
 	struct watch *watch = arg;
 
-	/* What is there by now came in time. */
+	stop_leading(watch);
 	take(watch);
-	finish(watch);
 }
 
 static void on_lost(void *arg, const char *why)
@@ -179,8 +187,10 @@ static bool start(struct watch *watch, const struct tap_request *request, int fd
 
 	watch->most_bytes = watch->form->most_bytes(request);
 	watch->time = loop_timer_new(proxy->loop, on_time, watch);
-	watch->out.feed = feed_new(proxy->loop, fd, watch->form->room_bytes + 2 * watch->most_bytes,
-				   &feed_events, watch);
+	watch->out.feed =
+		feed_new(proxy->loop, fd,
+			 watch->form->room_bytes + 2 * watch->most_bytes + watch->form->tail_bytes,
+			 &feed_events, watch);
 	watch->tap = watch->time && watch->out.feed ? tap_new(&config) : NULL;
 	watch->state = watch->tap ? watch->form->begin(request, &watch->out) : NULL;
 	watch->tapping = watch->state ? tapping_open(proxy, watch->tap) : NULL;

@@ -26,8 +26,9 @@ struct watch_form {
 	unsigned max;       /* of these at once */
 	size_t queue_bytes; /* for struct tap_config */
 	size_t room_bytes;  /* that may wait for the client */
-	/* What one call of begin(), record(), missed() or tail() puts out at most. */
+	/* What one call of begin(), record() or missed() puts out at most; and tail(). */
 	size_t (*most_bytes)(const struct tap_request *request);
+	size_t tail_bytes;
 	/* Its own state, with what comes before all else put out; NULL without memory. */
 	void *(*begin)(const struct tap_request *request, struct watch_output *out);
 	/* Puts a record out. Returns false if that was the last one. */

@@ -99,7 +99,7 @@ static void on_filled(void *arg)
 /* Under the lock. Without memory for the post the next record tries it again. */
 static void tell(struct tap *tap)
 {
-	if (tap->posted || tap->closed)
+	if (tap->posted)
 		return;
 	tap_ref(tap);
 	tap->posted = !tap->config.post(tap->config.loop, on_filled, tap);
@@ -130,7 +130,11 @@ void tap_put(struct tap *tap, const void *head, size_t head_bytes, const void *b
 	uint8_t *to;
 
 	pthread_mutex_lock(&tap->lock);
-	to = tap->closed ? NULL : make_room(tap, head_bytes + body_bytes);
+	if (tap->closed) {
+		pthread_mutex_unlock(&tap->lock);
+		return;
+	}
+	to = make_room(tap, head_bytes + body_bytes);
 	if (to) {
 		memcpy(to, head, head_bytes);
 		if (body_bytes)

@@ -71,7 +71,11 @@ void tap_put(struct tap *tap, const void *head, size_t head_bytes, const void *b
 bool tap_take(struct tap *tap, bool (*each)(void *arg, const void *record, size_t bytes), void *arg,
 	      uint64_t *missed);
 
-/** tap_close - the main thread wants no more: filled() is not called any more. The reference stays the caller's. */
+/**
+ * tap_close - the main thread wants no more: nothing is put in, and filled() is not called any more
+ *
+ * What is in it can still be taken. The reference stays the caller's.
+ */
 void tap_close(struct tap *tap);
 
 #endif

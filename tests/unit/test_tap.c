@@ -169,6 +169,19 @@ START_TEST(a_closed_one_tells_nobody)
 }
 END_TEST
 
+/* What comes too late is not missed, either. */
+START_TEST(what_a_closed_one_has_can_be_taken)
+{
+	put("one");
+	tap_close(tap);
+	put("two");
+	ck_assert_uint_eq(take(), 0);
+	ck_assert_str_eq(taken, "one ");
+	ck_assert_uint_eq(take(), 0);
+	ck_assert_uint_eq(ntaken, 1);
+}
+END_TEST
+
 /* ---- threads ---- */
 
 #define WRITERS     4u
@@ -382,6 +395,7 @@ int main(void)
 	tcase_add_test(queue, one_that_never_fits_is_missed_and_others_are_not);
 	tcase_add_test(queue, who_takes_may_stop_and_go_on);
 	tcase_add_test(queue, a_closed_one_tells_nobody);
+	tcase_add_test(queue, what_a_closed_one_has_can_be_taken);
 	suite_add_tcase(suite, queue);
 	tcase_add_test(threads, threads_fill_it_at_once);
 	suite_add_tcase(suite, threads);
