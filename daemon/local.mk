@@ -118,6 +118,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/config/own_doors.h \
 	daemon/control/actions.c \
 	daemon/control/actions.h \
+	daemon/control/capture.c \
+	daemon/control/capture.h \
 	daemon/control/check_answer.c \
 	daemon/control/check_answer.h \
 	daemon/control/control.c \
@@ -227,6 +229,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/service/targets.h \
 	daemon/service/worker_service.c \
 	daemon/service/worker_service.h \
+	daemon/tap/capture.c \
+	daemon/tap/capture.h \
 	daemon/tap/pcapng.c \
 	daemon/tap/pcapng.h \
 	daemon/tap/rebuilt_tcp.c \

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "daemon/bridge/slow_call.h"
+#include "daemon/tap/rebuilt_tcp.h"
 #include "daemon/tap/tap.h"
 #include "daemon/tap/tap_record.h"
 
@@ -116,7 +117,7 @@ static void put_message(const struct bridge *bridge, struct tap_message *message
 		if (!takes(seat->tap, TAP_MESSAGES, bridge, message->operation))
 			continue;
 		message->len_bytes = msg->len_bytes;
-		message->kept_bytes = msg->len_bytes < snap_bytes ? msg->len_bytes : snap_bytes;
+		message->kept_bytes = rebuilt_tcp_kept_bytes(msg->len_bytes, snap_bytes);
 		tap_put(seat->tap, message, sizeof(*message), msg->data, message->kept_bytes);
 	}
 }

@@ -281,6 +281,7 @@ static void client_run(struct client *client, const struct control_request *requ
 		client_query(client, CONTROL_CHECK, request);
 		break;
 	case CONTROL_COMMAND_TRACE:
+	case CONTROL_COMMAND_CAPTURE:
 		client_stream(client, request);
 		break;
 	case CONTROL_COMMAND_LOG:

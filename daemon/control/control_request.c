@@ -37,6 +37,17 @@ const struct control_command control_commands[] = {
 	 .options =
 		 "--client ADDRESS[/BITS], --operation NAME, --slower TIME, --count N, --seconds N",
 	 .help = "RPCs as they finish: whose, what, how long and where"},
+	{.name = "capture",
+	 .id = CONTROL_COMMAND_CAPTURE,
+	 .argument = "SERVICE",
+	 .words = 1 + 2 * CONTROL_TRACE_OPTIONS,
+	 .least = 1,
+	 .optional = true,
+	 .privileged = true,
+	 .output = "FILE",
+	 .options =
+		 "--client ADDRESS[/BITS], --operation NAME, --seconds N, --snaplen BYTES, --max-bytes BYTES",
+	 .help = "messages as they pass, in a file for Wireshark"},
 	{.name = "stats",
 	 .id = CONTROL_COMMAND_STATS,
 	 .argument = "SERVICE",

@@ -18,6 +18,7 @@ enum control_command_id {
 	CONTROL_COMMAND_LATENCY,
 	CONTROL_COMMAND_TOP,
 	CONTROL_COMMAND_TRACE,
+	CONTROL_COMMAND_CAPTURE,
 	CONTROL_COMMAND_STATS,
 	CONTROL_COMMAND_COUNTERS,
 	CONTROL_COMMAND_CONFIG,
@@ -47,6 +48,7 @@ struct control_command {
 	unsigned answer_s; /* how long the answer may take; 0: CONTROL_TIMEOUT_US */
 	const char *
 		options; /* of its own, as they are written; NULL: none but what the argument says */
+	const char *output; /* its last word: a file that the client writes, and keeps to itself */
 	const char *help;
 };
 

@@ -8,6 +8,7 @@
 #include "daemon/base/log.h"
 #include "daemon/base/loop.h"
 #include "daemon/control/actions.h"
+#include "daemon/control/capture.h"
 #include "daemon/control/check_answer.h"
 #include "daemon/control/trace.h"
 #include "daemon/control/watching.h"
@@ -56,6 +57,8 @@ static json_t *on_stream(void *arg, enum control_command_id command, const char 
 {
 	struct query_control *queries = arg;
 
+	if (command == CONTROL_COMMAND_CAPTURE)
+		return watch_begin(queries->watching, &capture_form, TAP_MESSAGES, argument, fd);
 	return watch_begin(queries->watching, &trace_form, TAP_CALLS, argument, fd);
 }
 

@@ -19,6 +19,7 @@
 
 #define CHUNK_BYTES 65536u
 #define GROUP_BYTES 64u
+#define GRANT_BYTES 4096u
 
 static int PRINTF_LIKE(4, 5) fail(int err, char *error, size_t error_bytes, const char *format, ...)
 {
@@ -186,22 +187,34 @@ int client_ask(const char *path, const char *command, const char *argument, char
 	return rc;
 }
 
-/* The line that grants or refuses it. Returns 0, 1 or a negative errno. */
-static int read_grant(FILE *in, char *error, size_t error_bytes, json_t **grant)
+/* Byte by byte, since what follows is for others. Returns its length, 0 at the end of the stream, or a negative errno. */
+static ssize_t read_line(int fd, char *line, size_t room)
 {
-	const char *refused;
-	char *line = NULL;
-	json_t *said, *plain;
-	size_t size = 0;
-	ssize_t len;
+	size_t len = 0;
 
-	errno = 0;
-	len = getline(&line, &size, in);
-	said = len > 0 ? json_loadb(line, (size_t)len, 0, NULL) : NULL;
-	free(line);
-	plain = plain_json(said);
+	while (len < room) {
+		ssize_t n = recv(fd, line + len, 1, 0);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? -errno : 0;
+		if (line[len++] == '\n')
+			return (ssize_t)len;
+	}
+	return -EMSGSIZE;
+}
+
+/* The line that grants or refuses it. Returns 0, 1 or a negative errno. */
+static int read_grant(int fd, char *error, size_t error_bytes, json_t **grant)
+{
+	char line[GRANT_BYTES];
+	ssize_t len = read_line(fd, line, sizeof(line));
+	json_t *said = len > 0 ? json_loadb(line, (size_t)len, 0, NULL) : NULL;
+	json_t *plain = plain_json(said);
+	const char *refused = json_string_value(json_object_get(plain, "error"));
+
 	json_decref(said);
-	refused = json_string_value(json_object_get(plain, "error"));
 	if (refused)
 		snprintf(error, error_bytes, "%s", refused);
 	if (plain && !refused) {
@@ -211,7 +224,7 @@ static int read_grant(FILE *in, char *error, size_t error_bytes, json_t **grant)
 	json_decref(plain);
 	if (plain)
 		return 1;
-	if (errno == EAGAIN)
+	if (len == -EAGAIN)
 		return fail(ETIMEDOUT, error, error_bytes, "the daemon did not answer in time");
 	return fail(EPROTO, error, error_bytes, "the daemon closed without an answer");
 }
@@ -220,26 +233,26 @@ int client_stream(const char *path, const char *command, const char *argument, c
 		  size_t error_bytes, json_t **grant, FILE **in)
 {
 	const struct timeval for_ever = {0};
-	FILE *stream;
 	int fd = -1, rc;
 
 	rc = connect_to(path, CLIENT_TIMEOUT_S, error, error_bytes, &fd);
 	if (rc)
 		return rc;
 	rc = send_request(fd, command, argument);
-	stream = rc ? NULL : fdopen(fd, "r");
-	if (!stream) {
-		rc = fail(rc ? rc : errno, error, error_bytes, "the daemon could not be asked: %s",
-			  strerror(rc ? rc : errno));
+	if (rc)
+		rc = fail(rc, error, error_bytes, "the daemon could not be asked: %s",
+			  strerror(rc));
+	else
+		rc = read_grant(fd, error, error_bytes, grant);
+	if (rc) {
 		close(fd);
 		return rc;
 	}
-	rc = read_grant(stream, error, error_bytes, grant);
-	if (rc) {
-		fclose(stream);
-		return rc;
-	}
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &for_ever, sizeof(for_ever));
-	*in = stream;
-	return 0;
+	*in = fdopen(fd, "r");
+	if (*in)
+		return 0;
+	json_decref(*grant);
+	close(fd);
+	return fail(ENOMEM, error, error_bytes, "out of memory");
 }

@@ -29,7 +29,7 @@ int client_ask(const char *path, const char *command, const char *argument, char
  * @error: gets a sentence on failure, or why the daemon refuses
  * @grant: set to the line that grants it, a new reference
  * @in:    set to what the daemon sends behind that; without a time limit. The caller's, who closes it; to
- *	   end its sending side asks for the end
+ *	   end its sending side asks for the end. Nothing of it has been read yet
  *
  * Returns 0, 1 if the daemon refuses, or a negative errno.
  */

@@ -6,6 +6,10 @@ daemon_ctl_libctl_a_SOURCES = \
 	daemon/ctl/beside.h \
 	daemon/ctl/call_sums.c \
 	daemon/ctl/call_sums.h \
+	daemon/ctl/capture.c \
+	daemon/ctl/capture.h \
+	daemon/ctl/capture_tally.c \
+	daemon/ctl/capture_tally.h \
 	daemon/ctl/cells.c \
 	daemon/ctl/cells.h \
 	daemon/ctl/client.c \

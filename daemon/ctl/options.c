@@ -28,13 +28,15 @@ static const struct {
 } of_command[COMMAND_OPTIONS] = {
 	[OPTION_NOW] = {"now", 0, false, FOR(STOP)},
 	[OPTION_MOUNT] = {"mount", 0, false, FOR(CHECK)},
-	[OPTION_CLIENT] = {"client", 0, true, FOR(TRACE)},
-	[OPTION_OPERATION] = {"operation", 0, true, FOR(TRACE)},
+	[OPTION_CLIENT] = {"client", 0, true, FOR(TRACE) | FOR(CAPTURE)},
+	[OPTION_OPERATION] = {"operation", 0, true, FOR(TRACE) | FOR(CAPTURE)},
 	[OPTION_SLOWER] = {"slower", 0, true, FOR(TRACE)},
-	[OPTION_SECONDS] = {"seconds", 0, true, FOR(TRACE)},
+	[OPTION_SECONDS] = {"seconds", 0, true, FOR(TRACE) | FOR(CAPTURE)},
 	[OPTION_DELAY] = {"delay", 'd', true, FOR(TOP)},
 	[OPTION_COUNT] = {"count", 'n', true, FOR(TOP) | FOR(TRACE)},
 	[OPTION_CONNECTIONS] = {"connections", 0, false, FOR(TOP)},
+	[OPTION_SNAPLEN] = {"snaplen", 0, true, FOR(CAPTURE)},
+	[OPTION_MAX_BYTES] = {"max-bytes", 0, true, FOR(CAPTURE)},
 };
 
 static void list_options(char letters[64],

@@ -19,6 +19,8 @@ enum command_option {
 	OPTION_DELAY,
 	OPTION_COUNT,
 	OPTION_CONNECTIONS,
+	OPTION_SNAPLEN,
+	OPTION_MAX_BYTES,
 	COMMAND_OPTIONS,
 };
 
@@ -27,7 +29,8 @@ struct options {
 	bool json, all, verbose, version, help;
 	/* NULL: it was not given; its value, or "" of one that has none. */
 	const char *of_command[COMMAND_OPTIONS];
-	bool asked; /* the daemon has answered, and did not refuse */
+	const char *output; /* of a command that has one */
+	bool asked;         /* the daemon has answered, and did not refuse */
 };
 
 /**

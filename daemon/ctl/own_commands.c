@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "daemon/base/paths.h"
+#include "daemon/ctl/capture.h"
 #include "daemon/ctl/complain.h"
 #include "daemon/ctl/support.h"
 #include "daemon/ctl/top.h"
@@ -32,6 +33,7 @@ static const struct {
 	{CONTROL_COMMAND_SUPPORT, support},
 	{CONTROL_COMMAND_TOP, top_run},
 	{CONTROL_COMMAND_TRACE, trace},
+	{CONTROL_COMMAND_CAPTURE, capture},
 };
 
 own_command *own_command_find(const struct control_command *command)

@@ -32,6 +32,7 @@ int render_answer(enum control_command_id command, const json_t *answer, const j
 	case CONTROL_COMMAND_SUPPORT: /* no answer of the daemon's, or none that ends */
 	case CONTROL_COMMAND_TOP:
 	case CONTROL_COMMAND_TRACE:
+	case CONTROL_COMMAND_CAPTURE:
 		return 0;
 	case CONTROL_COMMAND_TARGET:
 		fprintf(out, "%s: server %s: %s\n", json_text(answer, "service"),

@@ -27,11 +27,12 @@
 /* "stats [SERVICE]" */
 static int print_command(const struct control_command *command)
 {
-	const char *argument = command->argument;
+	const char *argument = command->argument, *output = command->output;
+	int width = printf("%s", command->name);
 
-	if (!argument)
-		return printf("%s", command->name);
-	return printf(command->optional ? "%s [%s]" : "%s %s", command->name, argument);
+	if (argument)
+		width += printf(command->optional ? " [%s]" : " %s", argument);
+	return output ? width + printf(" %s", output) : width;
 }
 
 static void print_help(void)
@@ -247,6 +248,11 @@ static int run_command(struct options *options, int nwords, char **words)
 	if (nwords > most)
 		return complain(EXIT_USAGE, "'%s' is one word too many: '" PROGRAM " help %s'",
 				words[most], command->name);
+	if (command->output && nwords > 1)
+		options->output = words[--nwords];
+	else if (command->output)
+		return complain(EXIT_USAGE, "%s takes an argument, %s: '" PROGRAM " help %s'",
+				command->name, command->output, command->name);
 	if (nwords < 1 + (int)control_command_least(command) && !command->optional)
 		return complain(EXIT_USAGE, "%s takes an argument, %s: '" PROGRAM " help %s'",
 				command->name, command->argument, command->name);

@@ -94,8 +94,8 @@ static int parse_snaplen(struct tap_request *request, const char *value, char *e
 {
 	uint64_t bytes;
 
-	if (!parse_number(value, byte_units, TAP_SNAP_MIN_BYTES, UINT32_MAX, &bytes))
-		return fail(error, "--snaplen takes bytes, %u or more, such as 4096 or 64K",
+	if (!parse_number(value, byte_units, TAP_SNAP_MIN_BYTES, TAP_SNAP_MAX_BYTES, &bytes))
+		return fail(error, "--snaplen takes bytes from %u to 2M, such as 512 or 64K",
 			    TAP_SNAP_MIN_BYTES);
 	request->snap_bytes = (uint32_t)bytes;
 	return 0;

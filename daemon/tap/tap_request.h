@@ -28,12 +28,13 @@ struct tap_request {
 	uint64_t slower_us;           /* RPCs that took as long, or longer */
 	uint64_t count;               /* so many, then it ends; 0: on and on */
 	uint32_t seconds;             /* the same; 0: on and on */
-	uint32_t snap_bytes;          /* of each message: TAP_MESSAGES, as is the next */
-	uint64_t max_bytes;           /* of all that is written */
+	uint32_t snap_bytes; /* messages up to this length whole: TAP_MESSAGES, as is the next */
+	uint64_t max_bytes;  /* of all that is written */
 };
 
-#define TAP_SNAP_BYTES      262144u /* of a message, unless something else is asked for */
-#define TAP_SNAP_MIN_BYTES  64u     /* the header of an RPC of AUTH_NONE and what it answers */
+#define TAP_SNAP_BYTES      (260u << 10) /* READs and WRITEs of 256 KiB, and what is around the data */
+#define TAP_SNAP_MIN_BYTES  64u          /* the header of an RPC of AUTH_NONE and what it answers */
+#define TAP_SNAP_MAX_BYTES  (2u << 20)
 #define TAP_MAX_BYTES       (64ull << 20) /* the same, of a capture */
 #define TAP_MAX_BYTES_LIMIT (1ull << 40)
 #define TAP_SECONDS         60u /* of a capture */

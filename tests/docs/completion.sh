@@ -39,7 +39,7 @@ offers() {
 }
 
 same "the list has every command with its arguments, in the table's order" \
-	"$("$builddir/tests/docs/print_tables" commands | sed 's/^\.It Cm //; s/Op Ar \(.*\)/[\1]/; s/Ar //')" \
+	"$("$builddir/tests/docs/print_tables" commands | sed 's/^\.It Cm //; s/Oo Ar \(.*\) Oc/[\1]/; s/Op Ar \(.*\)/[\1]/; s/Ar //')" \
 	"$(sed 1d <<<"$_rpcrdma_proxyctl_commands")"
 same "the options are those of --help" \
 	"$("$builddir/daemon/ctl/rpcrdma-proxyctl" --help | grep '^  -' | grep -o -- ' --[a-z]*' | xargs)" "$(offers ctl -)"
@@ -62,6 +62,10 @@ same "files for --config" "a file" "$(offers ctl --config "")"
 same "files for the daemon's -c" "a file" "$(function=rpcrdma_proxy offers rpcrdma-proxy -c "")"
 same "services are those that the daemon has, as they are" "to-filer \$(touch there)" \
 	"$(cd "$dir" && offers ./ctl stats "")"
+same "what may be a service or a file is either" "a file to-filer \$(touch there)" "$(cd "$dir" && offers ./ctl capture "")"
+same "then it is a file" "a file" "$(offers ctl capture nfs "")"
+same "options of a command are its own" "--seconds --snaplen" "$(offers ctl capture nfs --s)"
+same "and their values are no words" "a file" "$(offers ctl capture --snaplen 512 nfs "")"
 check "no shell runs their names" [ ! -e "$dir/there" ]
 same "it is the daemon that the options name that is asked" "-s x.sock --json services" \
 	"$(offers "$dir/ctl" -s x.sock stats to >/dev/null; cat "$dir/asked")"

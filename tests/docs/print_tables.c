@@ -10,8 +10,13 @@
 
 static void print_command(const struct control_command *command)
 {
-	printf(".It Cm %s%s%s%s\n", command->name, command->optional ? " Op" : "",
-	       command->argument ? " Ar " : "", command->argument ? command->argument : "");
+	const char *argument = command->argument;
+
+	if (argument && command->optional && command->output)
+		printf(".It Cm %s Oo Ar %s Oc Ar %s\n", command->name, argument, command->output);
+	else
+		printf(".It Cm %s%s%s%s\n", command->name, command->optional ? " Op" : "",
+		       argument ? " Ar " : "", argument ? argument : "");
 }
 
 int main(int argc, char **argv)

@@ -29,6 +29,7 @@ end_to_end_scripts = tests/e2e/run.sh tests/e2e/lib.sh tests/e2e/hosts.sh tests/
 	tests/e2e/memory_server.sh \
 	tests/e2e/wrong_ports.sh \
 	tests/e2e/capture.sh \
+	tests/e2e/capture_command.sh \
 	tests/e2e/demo.sh \
 	tests/e2e/no_copies.sh \
 	tests/e2e/instructions_counted.sh \
@@ -71,7 +72,7 @@ end_to_end_scripts = tests/e2e/run.sh tests/e2e/lib.sh tests/e2e/hosts.sh tests/
 	tests/e2e/twenty_clients.sh
 EXTRA_PROGRAMS = tests/e2e/nfs_client tests/e2e/rpc_peer tests/e2e/name_server \
 	tests/e2e/held_call tests/e2e/stranger tests/e2e/journal_ear tests/e2e/delay_relay \
-	tests/e2e/timed_reads
+	tests/e2e/timed_reads tests/e2e/nfs41_client
 EXTRA_DIST += $(end_to_end_scripts)
 CLEANFILES += $(end_to_end_programs) $(end_to_end_preloads)
 
@@ -98,6 +99,9 @@ tests_e2e_name_server_LDADD =
 
 tests_e2e_held_call_SOURCES = tests/e2e/held_call.c
 tests_e2e_held_call_LDADD =
+
+tests_e2e_nfs41_client_SOURCES = tests/e2e/nfs41_client.c
+tests_e2e_nfs41_client_LDADD =
 
 tests_e2e_stranger_SOURCES = tests/e2e/stranger.c
 tests_e2e_stranger_LDADD =

@@ -28,6 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	FUZZ_ASSERT(request.seconds <= TAP_SECONDS_LIMIT);
 	FUZZ_ASSERT(request.max_bytes <= TAP_MAX_BYTES_LIMIT);
 	if (kind == TAP_MESSAGES)
-		FUZZ_ASSERT(request.snap_bytes >= TAP_SNAP_MIN_BYTES);
+		FUZZ_ASSERT(request.snap_bytes >= TAP_SNAP_MIN_BYTES &&
+			    request.snap_bytes <= TAP_SNAP_MAX_BYTES);
 	return 0;
 }

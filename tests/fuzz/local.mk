@@ -50,6 +50,9 @@ tests_fuzz_fuzz_check_reply_LDADD = $(FUZZ_LDADD) daemon/libdaemon.a
 FUZZ_TARGETS += tests/fuzz/fuzz_control
 tests_fuzz_fuzz_control_LDADD = $(FUZZ_LDADD) daemon/libdaemon.a $(JANSSON_LIBS)
 
+FUZZ_TARGETS += tests/fuzz/fuzz_capture_tally
+tests_fuzz_fuzz_capture_tally_LDADD = $(FUZZ_LDADD) daemon/ctl/libctl.a
+
 FUZZ_TARGETS += tests/fuzz/fuzz_tap_request
 tests_fuzz_fuzz_tap_request_LDADD = $(FUZZ_LDADD) daemon/libdaemon.a lib/nfs/libnfs-binding.a lib/rpc/librpc.a
 

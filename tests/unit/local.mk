@@ -442,6 +442,18 @@ tests_unit_test_amount_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_amount_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_amount
 
+check_PROGRAMS += tests/unit/test_capture
+tests_unit_test_capture_SOURCES = tests/unit/test_capture.c
+tests_unit_test_capture_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_capture_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_capture
+
+check_PROGRAMS += tests/unit/test_capture_tally
+tests_unit_test_capture_tally_SOURCES = tests/unit/test_capture_tally.c
+tests_unit_test_capture_tally_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_capture_tally_LDADD = tests/lib/libtest.a daemon/ctl/libctl.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_capture_tally
+
 check_PROGRAMS += tests/unit/test_pcapng
 tests_unit_test_pcapng_SOURCES = tests/unit/test_pcapng.c
 tests_unit_test_pcapng_CFLAGS = $(UNIT_CFLAGS)

@@ -337,7 +337,8 @@ static const struct {
 	{TAP_CALLS, "--count 0", "--count takes a number from 1 to 1000000000"},
 	{TAP_CALLS, "--count 1x", "--count takes a number from 1 to 1000000000"},
 	{TAP_CALLS, "--seconds 0", "--seconds takes a number from 1 to 604800"},
-	{TAP_MESSAGES, "--snaplen 63", "--snaplen takes bytes, 64 or more, such as 4096 or 64K"},
+	{TAP_MESSAGES, "--snaplen 63", "--snaplen takes bytes from 64 to 2M, such as 512 or 64K"},
+	{TAP_MESSAGES, "--snaplen 3M", "--snaplen takes bytes from 64 to 2M, such as 512 or 64K"},
 	{TAP_MESSAGES, "--max-bytes 0", "--max-bytes takes bytes, such as 64M or 1G"},
 	{TAP_MESSAGES, "--max-bytes 1025G", "--max-bytes takes bytes, such as 64M or 1G"},
 };

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* capture: messages as they pass the daemon, written to a file. */
+#include "daemon/ctl/capture.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "daemon/base/amount.h"
+#include "daemon/ctl/capture_tally.h"
+#include "daemon/ctl/client.h"
+#include "daemon/ctl/complain.h"
+
+#define CHUNK_BYTES (256u * 1024u)
+
+static int daemon_fd;
+
+/* The daemon ends the file then, and closes. */
+static void on_interrupt(int signal)
+{
+	shutdown(daemon_fd, SHUT_WR);
+}
+
+/* The second one ends this program. */
+static void catch_interrupts(void)
+{
+	const struct sigaction action = {.sa_handler = on_interrupt,
+					 .sa_flags = SA_RESTART | (int)SA_RESETHAND};
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+}
+
+static bool is_pipe(const char *path)
+{
+	return !strcmp(path, "-");
+}
+
+/* Returns a descriptor or a negative errno. */
+static int open_output(const char *path)
+{
+	int fd = is_pipe(path) ? STDOUT_FILENO
+			       : open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* Returns 0 or a negative errno. */
+static int write_all(int fd, const uint8_t *data, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, data, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		data += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+/* Returns 0 when the daemon has closed, or the negative errno of a write that failed. */
+static int copy(int out, struct capture_tally *tally)
+{
+	static uint8_t chunk[CHUNK_BYTES];
+	ssize_t n;
+	int rc = 0;
+
+	while (!rc && (n = recv(daemon_fd, chunk, sizeof(chunk), 0)) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return 0;
+		capture_tally_add(tally, chunk, (size_t)n);
+		rc = write_all(out, chunk, (size_t)n);
+	}
+	return rc;
+}
+
+static int tell(const char *path, const struct capture_tally *tally)
+{
+	char bytes[AMOUNT_TEXT_BYTES];
+
+	if (!capture_tally_is_complete(tally))
+		return complain(
+			EXIT_UNREACHABLE,
+			"the daemon closed before the end of the capture: it is not complete");
+	return complain(EXIT_OK,
+			"%s%s%" PRIu64 " packets, %s; %" PRIu64 " messages could not be kept",
+			is_pipe(path) ? "" : path, is_pipe(path) ? "" : ": ", tally->packets,
+			amount_bytes(tally->bytes, bytes), tally->missed);
+}
+
+static int write_to(const char *path)
+{
+	struct capture_tally tally = {0};
+	int rc, out = open_output(path);
+
+	if (out < 0)
+		return complain(EXIT_USAGE, "cannot write %s: %s", path, strerror(-out));
+	catch_interrupts();
+	rc = copy(out, &tally);
+	if (close(out) && !rc)
+		rc = -errno;
+	/* That a reader has seen enough is no failure. */
+	if (rc == -EPIPE)
+		return EXIT_OK;
+	if (rc)
+		return complain(EXIT_USAGE, "cannot write %s: %s", path, strerror(-rc));
+	return tell(path, &tally);
+}
+
+int capture(const struct options *options, const char *argument)
+{
+	char error[512];
+	int rc, status;
+	json_t *grant;
+	FILE *in;
+
+	if (is_pipe(options->output) && isatty(STDOUT_FILENO))
+		return complain(
+			EXIT_USAGE,
+			"a capture is nothing for a terminal: give it a file, or pipe it to a program");
+	rc = client_stream(options->socket, "capture", argument, error, sizeof(error), &grant, &in);
+	if (rc)
+		return complain(rc > 0 ? EXIT_REFUSED : EXIT_UNREACHABLE, "%s", error);
+	json_decref(grant);
+	daemon_fd = fileno(in);
+	status = write_to(options->output);
+	fclose(in);
+	return status;
+}

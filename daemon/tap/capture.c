@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Messages as a capture file. */
+#include "daemon/tap/capture.h"
+
+#include <config.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/base/address.h"
+#include "daemon/base/hash_index.h"
+#include "daemon/config/config.h"
+#include "daemon/tap/rebuilt_tcp.h"
+
+#define COMMENTS 2u /* that a packet has at most */
+
+/* A connection of which there are messages in the file. */
+struct captured {
+	struct hash_node node; /* under its number, which nobody chooses */
+	struct rebuilt_tcp tcp;
+};
+
+struct capture {
+	struct tap_request request;
+	uint64_t epoch_us;
+	uint64_t written_bytes, packets;
+	uint64_t missed, untold; /* all that were; those that no comment has told of yet */
+	bool full;               /* the file is as long as is wanted */
+	struct hash_index connections;
+};
+
+struct capture *capture_new(const struct tap_request *request, uint64_t epoch_us)
+{
+	struct capture *capture = calloc(1, sizeof(*capture));
+
+	if (!capture)
+		return NULL;
+	capture->request = *request;
+	capture->epoch_us = epoch_us;
+	if (!hash_index_init(&capture->connections))
+		return capture;
+	free(capture);
+	return NULL;
+}
+
+void capture_free(struct capture *capture)
+{
+	if (!capture)
+		return;
+	for (size_t i = 0; i < capture->connections.nbuckets; i++) {
+		struct hash_node *node, *next;
+
+		for (node = capture->connections.buckets[i]; node; node = next) {
+			next = node->next;
+			free(container_of(node, struct captured, node));
+		}
+	}
+	hash_index_fini(&capture->connections);
+	free(capture);
+}
+
+size_t capture_most_bytes(const struct tap_request *request)
+{
+	/* One that comes with its connection, or is long and cut, and then has packets without bytes. */
+	return REBUILT_ENDS_BYTES + 2 * COMMENTS * PCAPNG_COMMENT_BYTES +
+	       rebuilt_tcp_message_bytes(request->snap_bytes, CONFIG_MESSAGE_MAX_BYTES);
+}
+
+/* ---- comments ---- */
+
+/* It may have gone since. */
+static const char *fabric_name(const char *fabric)
+{
+	return fabric ? fabric : "none";
+}
+
+static void describe_connection(const struct tap_message *message, char text[PCAPNG_TEXT_BYTES])
+{
+	const char *server = message->server_fabric;
+	char client[ADDRESS_TEXT_BYTES];
+
+	snprintf(text, PCAPNG_TEXT_BYTES,
+		 "connection %" PRIu64 " of service %s: client %s over %s%s%s", message->connection,
+		 message->service, address_text((const struct sockaddr *)&message->client, client),
+		 fabric_name(message->client_fabric), server ? ", server over " : "",
+		 server ? server : "");
+}
+
+/* "READ Call: from the client as record over tcp". Of a Reply, how its Call had gone on as well. */
+static void describe_message(const struct tap_message *message, char text[PCAPNG_TEXT_BYTES])
+{
+	const char *const ends[2] = {"client", "server"};
+	const char *const fabrics[2] = {fabric_name(message->client_fabric),
+					fabric_name(message->server_fabric)};
+	enum exchange_side origin = EXCHANGE_ORIGIN, target = EXCHANGE_TARGET;
+	unsigned caller = message->callback, called = !message->callback;
+	const char *operation = nfs_operation_name(message->operation);
+
+	if (message->what == TAP_MESSAGE_CALL)
+		snprintf(text, PCAPNG_TEXT_BYTES, "%s Call: from the %s as %s over %s", operation,
+			 ends[caller], message_form_name(message->call_forms[origin]),
+			 fabrics[caller]);
+	else
+		snprintf(
+			text, PCAPNG_TEXT_BYTES,
+			"%s Reply: from the %s as %s over %s, to the %s as %s over %s; the Call had gone to the %s as %s",
+			operation, ends[called], message_form_name(message->reply_forms[target]),
+			fabrics[called], ends[caller],
+			message_form_name(message->reply_forms[origin]), fabrics[caller],
+			ends[called], message_form_name(message->call_forms[target]));
+}
+
+static const char *describe_missed(uint64_t count, char text[PCAPNG_TEXT_BYTES])
+{
+	snprintf(text, PCAPNG_TEXT_BYTES, "%" PRIu64 " message%s before this could not be kept",
+		 count, count == 1 ? "" : "s");
+	return text;
+}
+
+/* ---- connections ---- */
+
+static struct captured *find(const struct capture *capture, uint64_t connection)
+{
+	struct hash_node *node = hash_index_first(&capture->connections, connection);
+
+	return node ? container_of(node, struct captured, node) : NULL;
+}
+
+static struct captured *begin_connection(struct capture *capture, const struct tap_message *message,
+					 uint64_t at_us, struct pcapng_writer *out)
+{
+	struct captured *captured = capture->connections.count < CAPTURE_CONNECTIONS_MAX
+					    ? calloc(1, sizeof(*captured))
+					    : NULL;
+	char text[PCAPNG_TEXT_BYTES];
+	const char *const comments[] = {text, NULL};
+
+	if (!captured)
+		return NULL;
+	rebuilt_tcp_init(&captured->tcp, (const struct sockaddr *)&message->client,
+			 (const struct sockaddr *)&message->local, message->connection);
+	hash_index_add(&capture->connections, &captured->node, message->connection);
+	describe_connection(message, text);
+	rebuilt_tcp_open(&captured->tcp, out, at_us, comments);
+	return captured;
+}
+
+static void write_message(const struct capture *capture, struct captured *captured,
+			  const struct tap_message *message, const uint8_t *data, uint64_t at_us,
+			  struct pcapng_writer *out)
+{
+	char text[PCAPNG_TEXT_BYTES], missed[PCAPNG_TEXT_BYTES];
+	const char *comments[COMMENTS + 1] = {text};
+	bool is_call = message->what == TAP_MESSAGE_CALL;
+	const struct rebuilt_message rebuilt = {
+		.from = is_call != message->callback ? REBUILT_CLIENT : REBUILT_SERVER,
+		.at_us = at_us,
+		.data = data,
+		.len_bytes = message->len_bytes,
+		.kept_bytes = message->kept_bytes,
+		.comments = comments,
+	};
+
+	describe_message(message, text);
+	if (capture->untold)
+		comments[1] = describe_missed(capture->untold, missed);
+	rebuilt_tcp_message(&captured->tcp, out, &rebuilt);
+}
+
+static void end_connection(struct capture *capture, struct captured *captured, uint64_t at_us,
+			   struct pcapng_writer *out)
+{
+	rebuilt_tcp_close(&captured->tcp, out, at_us, NULL);
+	hash_index_remove(&capture->connections, &captured->node);
+	free(captured);
+}
+
+/* ---- the file ---- */
+
+void capture_begin(struct capture *capture, struct pcapng_writer *out)
+{
+	const struct tap_request *request = &capture->request;
+	char text[PCAPNG_TEXT_BYTES];
+
+	snprintf(
+		text, sizeof(text),
+		"RPC messages as they passed the proxy, put together and rebuilt as TCP; service: %s; operation: %s; "
+		"of messages longer than %" PRIu32 " bytes no more than the beginning",
+		request->service[0] ? request->service : "any",
+		request->operation == NFS_OPERATION_COUNT ? "any"
+							  : nfs_operation_name(request->operation),
+		request->snap_bytes);
+	pcapng_begin(out, "rpcrdma-proxy " PACKAGE_VERSION, text, "rpcrdma-proxy");
+	capture->written_bytes = pcapng_written_bytes(out);
+}
+
+/* Returns false if it cannot be kept. */
+static bool write_record(struct capture *capture, const struct tap_message *message,
+			 const uint8_t *data, struct pcapng_writer *out)
+{
+	struct captured *captured = find(capture, message->connection);
+	uint64_t at_us = capture->epoch_us + message->at_us;
+
+	if (message->what == TAP_MESSAGE_END) {
+		if (captured)
+			end_connection(capture, captured, at_us, out);
+		return true;
+	}
+	if (!captured)
+		captured = begin_connection(capture, message, at_us, out);
+	if (!captured)
+		return false;
+	write_message(capture, captured, message, data, at_us, out);
+	capture->untold = 0;
+	return true;
+}
+
+bool capture_message(struct capture *capture, const struct tap_message *message,
+		     const uint8_t *data, struct pcapng_writer *out)
+{
+	if (!write_record(capture, message, data, out)) {
+		capture_missed(capture, 1);
+		return true;
+	}
+	capture->full = capture->written_bytes + pcapng_written_bytes(out) + CAPTURE_END_BYTES >
+			capture->request.max_bytes;
+	if (capture->full)
+		return false;
+	capture->written_bytes += pcapng_written_bytes(out);
+	capture->packets += out->packets;
+	return true;
+}
+
+void capture_missed(struct capture *capture, uint64_t count)
+{
+	capture->missed += count;
+	capture->untold += count;
+}
+
+void capture_end(struct capture *capture, uint64_t now_us, struct pcapng_writer *out)
+{
+	char text[PCAPNG_TEXT_BYTES];
+
+	snprintf(text, sizeof(text), "%" PRIu64 " message%s could not be kept%s", capture->missed,
+		 capture->missed == 1 ? "" : "s",
+		 capture->full ? "; the capture ended when the file was as long as was wanted"
+			       : "");
+	pcapng_end(out, capture->epoch_us + now_us, capture->packets, capture->missed, text);
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Any bytes as a capture file: counted the same however they come. */
+#include <string.h>
+
+#include "daemon/ctl/capture_tally.h"
+#include "tests/fuzz/fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct capture_tally whole, parts;
+
+	memset(&whole, 0, sizeof(whole));
+	memset(&parts, 0, sizeof(parts));
+	capture_tally_add(&whole, data, size);
+	for (size_t at = 0, n; at < size; at += n) {
+		n = 1 + at % 7 < size - at ? 1 + at % 7 : size - at;
+		capture_tally_add(&parts, data + at, n);
+	}
+	FUZZ_ASSERT(whole.bytes == size && parts.bytes == size);
+	FUZZ_ASSERT(whole.broken == parts.broken);
+	FUZZ_ASSERT(whole.packets == parts.packets && whole.missed == parts.missed);
+	FUZZ_ASSERT(capture_tally_is_complete(&whole) == capture_tally_is_complete(&parts));
+	return 0;
+}
