@@ -81,6 +81,7 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/config/config_descriptors.h \
 	daemon/config/config_hint.c \
 	daemon/config/config_hint.h \
+	daemon/config/config_key_find.c \
 	daemon/config/config_keys.c \
 	daemon/config/config_keys.h \
 	daemon/config/config_lex.c \
@@ -156,6 +157,12 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/health/probe.h \
 	daemon/health/probe_call.c \
 	daemon/health/probe_call.h \
+	daemon/http/http.c \
+	daemon/http/http.h \
+	daemon/http/http_server.c \
+	daemon/http/http_server.h \
+	daemon/http/readiness.c \
+	daemon/http/readiness.h \
 	daemon/proxy/admission.c \
 	daemon/proxy/admission.h \
 	daemon/proxy/gauge.c \

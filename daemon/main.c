@@ -24,6 +24,7 @@
 #include "daemon/config/config_load.h"
 #include "daemon/config/config_memory.h"
 #include "daemon/control/query.h"
+#include "daemon/http/http.h"
 #include "daemon/proxy/proxy.h"
 #include "daemon/proxy/reload.h"
 
@@ -165,6 +166,7 @@ static int serve(struct config *config)
 	struct loop *loop = event_loop_new();
 	struct query_control *control = NULL;
 	struct gathering *gathering = NULL;
+	struct http *http = NULL;
 	struct proxy *proxy = NULL;
 	struct signals signals = {.loop = loop, .fd = open_signals()};
 	bool was_up = false;
@@ -186,6 +188,8 @@ static int serve(struct config *config)
 	if (!gathering)
 		goto out;
 	rc = query_control_open(proxy, gathering, &control);
+	if (!rc)
+		rc = http_open(proxy, gathering, &http);
 	if (rc)
 		goto out;
 	tell_up(proxy);
@@ -195,6 +199,7 @@ static int serve(struct config *config)
 	sd_stopping();
 	log_info(NULL, "stopping");
 out:
+	http_close(http);
 	query_control_close(control);
 	gathering_close(gathering);
 	proxy_stop(proxy);

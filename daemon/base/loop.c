@@ -69,7 +69,8 @@ struct loop_timer {
 	void (*fn)(void *arg);
 	void *arg;
 	uint64_t due_us;
-	struct loop_task late; /* queued while libevent has no memory for it */
+	/* Queued while libevent has no memory for it: looked at in each turn, and the loop does not sleep. */
+	struct loop_task late;
 	struct event event;
 };
 
@@ -107,7 +108,6 @@ static void on_failed(void *arg)
 static void on_tell_lost(void *arg)
 {
 	struct loop_io *io = arg;
-
 	unsigned events = io->lost ? LOOP_LOST : 0;
 
 	if (io->ended && !io->end_said && io->events & LOOP_END) {
@@ -260,8 +260,9 @@ static void timer_start(struct loop_timer *timer, uint64_t delay_us)
 }
 
 /* libevent's clock is coarse: it can be some milliseconds early, which a timer never is. */
-static void fire(struct loop_timer *timer)
+static void fire(void *arg)
 {
+	struct loop_timer *timer = arg;
 	uint64_t now_us = event_now(&timer->loop->loop);
 
 	if (now_us < timer->due_us)
@@ -271,12 +272,6 @@ static void fire(struct loop_timer *timer)
 }
 
 static void on_timer(evutil_socket_t fd, short what, void *arg)
-{
-	fire(arg);
-}
-
-/* A timer that could not be set is looked at in each turn; the loop does not sleep while there is one. */
-static void on_late(void *arg)
 {
 	fire(arg);
 }
@@ -291,7 +286,7 @@ static struct loop_timer *event_timer_new(struct loop *loop, void (*fn)(void *ar
 	timer->loop = ev;
 	timer->fn = fn;
 	timer->arg = arg;
-	loop_task_init(&timer->late, on_late, timer);
+	loop_task_init(&timer->late, fire, timer);
 	evtimer_assign(&timer->event, ev->base, on_timer, timer);
 	ev->timers++;
 	return timer;
@@ -439,6 +434,11 @@ void event_loop_free(struct loop *loop)
 	free_base(ev);
 	pthread_mutex_destroy(&ev->post_lock);
 	free(ev);
+}
+
+struct event_base *event_loop_base(struct loop *loop)
+{
+	return event_loop_of(loop)->base;
 }
 
 void event_loop_run(struct loop *loop)

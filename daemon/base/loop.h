@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The daemon's loop: base/loop.h on libevent, whose only user this is.
+ * The daemon's loop: base/loop.h on libevent. Nobody else uses that, but daemon/http/http_server.c its evhttp.
  *
  * Concurrency: one thread at a time makes a loop, runs it, and frees it. Everything that is made
  * from the loop, and everything that is reached from its callbacks, belongs to the thread that runs
@@ -17,6 +17,8 @@
 
 #include "base/compiler.h"
 #include "base/loop.h"
+
+struct event_base;
 
 /** event_loop_new - make a loop. Returns NULL without memory or descriptors. */
 struct loop *event_loop_new(void);
@@ -35,6 +37,13 @@ void event_loop_free(struct loop *loop);
  * By the caller, in order: what it needs need not outlive the loop then.
  */
 void event_loop_finish(struct loop *loop);
+
+/**
+ * event_loop_base - what the loop stands on, for daemon/http/http_server.c alone
+ *
+ * Events of its own are part of the loop's turns; what waits to be freed at event_loop_free() is freed there.
+ */
+struct event_base *event_loop_base(struct loop *loop);
 
 /** event_loop_run - turn until event_loop_stop(); the turn that was stopped is finished first. */
 void event_loop_run(struct loop *loop);

@@ -36,6 +36,7 @@ void config_free(struct config *config)
 		free(config->files[i]);
 	free(config->files);
 	free(config->include_dir);
+	free(config->http_allow.list);
 	free(config->services);
 	free(config->control);
 	free(config->file);

@@ -95,7 +95,9 @@ struct config {
 	bool io_flusher;  /* allocate without waiting for writeback, if the daemon may */
 	bool lock_memory; /* keep all of it in memory */
 	enum log_level log_level;
-	bool registered; /* services that do not say are */
+	bool registered;                     /* services that do not say are */
+	struct sockaddr_storage http_listen; /* of no family: nowhere */
+	struct config_cidrs http_allow;
 	size_t ndefaults;
 	struct config_default *defaults;
 	size_t nservices;

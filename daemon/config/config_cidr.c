@@ -148,3 +148,11 @@ bool config_cidr_contains(const struct config_cidr *cidr, const struct sockaddr 
 	}
 	return family == cidr->family && same_prefix(bytes, cidr->addr, cidr->prefix_bits);
 }
+
+bool config_cidrs_contain(const struct config_cidrs *cidrs, const struct sockaddr *addr)
+{
+	for (size_t i = 0; i < cidrs->count; i++)
+		if (config_cidr_contains(&cidrs->list[i], addr))
+			return true;
+	return false;
+}

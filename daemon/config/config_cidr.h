@@ -4,6 +4,7 @@
 #define DAEMON_CONFIG_CONFIG_CIDR_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/socket.h>
 
@@ -14,6 +15,13 @@ struct config_cidr {
 	sa_family_t family;
 	unsigned prefix_bits;
 	uint8_t addr[16];
+};
+
+/* A list of them; all zero is an empty one. */
+struct config_cidrs {
+	bool said; /* the file has it */
+	size_t count;
+	struct config_cidr *list;
 };
 
 /**
@@ -28,5 +36,7 @@ const char *config_cidr_text(const struct config_cidr *cidr,
 			     char text[static CONFIG_CIDR_TEXT_BYTES]);
 /** config_cidr_contains - whether an IPv4 or IPv6 address, v4-mapped or not, lies in the prefix. */
 bool config_cidr_contains(const struct config_cidr *cidr, const struct sockaddr *addr);
+/** config_cidrs_contain - whether one of a list does. */
+bool config_cidrs_contain(const struct config_cidrs *cidrs, const struct sockaddr *addr);
 
 #endif

@@ -17,6 +17,8 @@ enum config_key_type {
 	CONFIG_KEY_NAME,     /* char *: letters, digits, '.', '_', '-' */
 	CONFIG_KEY_PATH,     /* char *: absolute, fits a socket address */
 	CONFIG_KEY_FOLDER,   /* char *: absolute; NULL: none */
+	CONFIG_KEY_ADDRESS,  /* struct sockaddr_storage: literal and port; of no family: none */
+	CONFIG_KEY_PREFIXES, /* struct config_cidrs */
 	CONFIG_KEY_LISTEN,   /* struct config_uri */
 	CONFIG_KEY_CONNECT,  /* struct service_config's connect, more and nmore */
 	CONFIG_KEY_ALLOW,    /* struct service_config's allow, nallow and has_allow */

@@ -52,6 +52,20 @@ static void check_memory(struct config_reader *r, const config_setting_t *root,
 	}
 }
 
+/* What is shown is not for everybody, so that the file has to say for whom it is. */
+static void check_http(struct config_reader *r, const config_setting_t *root,
+		       const struct config *config)
+{
+	const struct sockaddr *addr = (const struct sockaddr *)&config->http_listen;
+
+	/* What is allowed then is loopback. */
+	if (addr->sa_family != AF_UNSPEC && !config->http_allow.said &&
+	    !config_cidrs_contain(&config->http_allow, addr))
+		config_report(r, config_setting_get_member(root, "http_listen"),
+			      "http_listen is beyond loopback: http_allow must say who may ask, as "
+			      "http_allow = [ \"10.0.0.0/8\" ]");
+}
+
 /* ---- the folder ---- */
 
 /* One of its files, as long as errors may be told of it. */
@@ -193,6 +207,7 @@ static void read_config(struct config_reader *r, config_t *parsed, struct config
 	if (!config->workers)
 		config->workers = cores();
 	check_memory(r, root, config);
+	check_http(r, root, config);
 }
 
 int config_load(const char *path, FILE *errors, struct config **config)

@@ -40,6 +40,8 @@ static void print_type(const struct config_key *key, FILE *out)
 		[CONFIG_KEY_NAME] = "word",
 		[CONFIG_KEY_PATH] = "path",
 		[CONFIG_KEY_FOLDER] = "path",
+		[CONFIG_KEY_ADDRESS] = "address and port",
+		[CONFIG_KEY_PREFIXES] = "array of prefixes",
 		[CONFIG_KEY_LISTEN] = "address",
 		[CONFIG_KEY_CONNECT] = "address or array of addresses",
 		[CONFIG_KEY_ALLOW] = "array of prefixes",

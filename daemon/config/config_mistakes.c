@@ -243,8 +243,8 @@ static bool value_unquoted(const struct config_words *w, size_t i, char *hint)
 		return SAY("%s must be true or false", key->name);
 	if (key && key->type == CONFIG_KEY_NUMBER)
 		return SAY("%s must be a whole number", key->name);
-	if (key && key->type == CONFIG_KEY_ALLOW)
-		return SAY("write allow = [ \"%.*s\" ];", len, token->text);
+	if (key && (key->type == CONFIG_KEY_ALLOW || key->type == CONFIG_KEY_PREFIXES))
+		return SAY("write %s = [ \"%.*s\" ];", key->name, len, token->text);
 	return SAY("the value stands in double quotes: %.*s = \"%.*s\";", config_token_shown(name),
 		   name->text, len, token->text);
 }

@@ -3,8 +3,10 @@
 #include "daemon/config/config_print.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "daemon/base/address.h"
 #include "daemon/config/config_cidr.h"
 #include "daemon/config/config_keys.h"
 #include "daemon/config/config_scope.h"
@@ -41,15 +43,31 @@ static void print_servers(const struct service_config *service, FILE *out)
 	fputs(n == 1 ? "" : " ]", out);
 }
 
-static void print_allow(const struct service_config *service, FILE *out)
+static void print_cidrs(const struct config_cidr *list, size_t count, FILE *out)
 {
 	char text[CONFIG_CIDR_TEXT_BYTES];
 
 	fputs("[", out);
-	for (size_t i = 0; i < service->nallow; i++)
-		fprintf(out, "%s\"%s\"", i ? ", " : " ",
-			config_cidr_text(&service->allow[i], text));
+	for (size_t i = 0; i < count; i++)
+		fprintf(out, "%s\"%s\"", i ? ", " : " ", config_cidr_text(&list[i], text));
 	fputs(" ]", out);
+}
+
+static void print_allow(const struct service_config *service, FILE *out)
+{
+	print_cidrs(service->allow, service->nallow, out);
+}
+
+static void print_prefixes(const struct config_cidrs *cidrs, FILE *out)
+{
+	print_cidrs(cidrs->list, cidrs->count, out);
+}
+
+static void print_address(const struct sockaddr_storage *addr, FILE *out)
+{
+	char text[ADDRESS_TEXT_BYTES];
+
+	fprintf(out, "\"%s\"", address_text((const struct sockaddr *)addr, text));
 }
 
 static void print_value(const struct config_key *key, const void *base, FILE *out)
@@ -70,6 +88,12 @@ static void print_value(const struct config_key *key, const void *base, FILE *ou
 	case CONFIG_KEY_PATH:
 		print_string(*(char *const *)value, out);
 		break;
+	case CONFIG_KEY_ADDRESS:
+		print_address(value, out);
+		break;
+	case CONFIG_KEY_PREFIXES:
+		print_prefixes(value, out);
+		break;
 	case CONFIG_KEY_LISTEN:
 		print_uri(value, out);
 		break;
@@ -84,6 +108,21 @@ static void print_value(const struct config_key *key, const void *base, FILE *ou
 	case CONFIG_KEY_SERVICES:
 		break; /* what they come to is in the services */
 	}
+}
+
+static bool is_preset_prefixes(const struct config_cidrs *cidrs, const char *preset)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+	bool same;
+
+	if (!out)
+		return false;
+	print_prefixes(cidrs, out);
+	same = !fclose(out) && !strcmp(text, preset);
+	free(text);
+	return same;
 }
 
 /* What depends on other keys has no default of one value. */
@@ -102,6 +141,8 @@ static bool is_preset(const struct config_key *key, const void *base)
 		return *(const int *)value == (int)key->value;
 	case CONFIG_KEY_PATH:
 		return !strcmp(*(char *const *)value, key->preset);
+	case CONFIG_KEY_PREFIXES:
+		return is_preset_prefixes(value, key->preset);
 	default:
 		return false;
 	}
@@ -124,11 +165,20 @@ static bool is_said(const struct config_key *key, const struct service_config *s
 	return config_in_scope(service, key->scope);
 }
 
+/* Neither a group of other keys, nor a folder whose files have become services, nor an address that there is not. */
+static bool is_printed(const struct config_key *key, const struct config *config)
+{
+	if (key->type == CONFIG_KEY_ADDRESS)
+		return ((const struct sockaddr *)((const char *)config + key->offset))->sa_family !=
+		       AF_UNSPEC;
+	return key->type != CONFIG_KEY_SERVICES && key->type != CONFIG_KEY_DEFAULTS &&
+	       key->type != CONFIG_KEY_FOLDER;
+}
+
 void config_print_globals(const struct config *config, FILE *out)
 {
 	for (const struct config_key *key = config_keys; key->name; key++)
-		if (key->type != CONFIG_KEY_SERVICES && key->type != CONFIG_KEY_DEFAULTS &&
-		    key->type != CONFIG_KEY_FOLDER)
+		if (is_printed(key, config))
 			print_key(key, config, "", out);
 }
 

@@ -9,6 +9,7 @@
 #include <strings.h>
 #include <sys/un.h>
 
+#include "daemon/base/resolver.h"
 #include "daemon/config/config.h"
 #include "daemon/config/config_cidr.h"
 #include "daemon/config/config_value.h"
@@ -235,12 +236,12 @@ static void read_servers(struct config_reader *r, const config_setting_t *s,
 		read_server(r, config_setting_get_elem(s, (unsigned)i), key, service);
 }
 
-static void read_allow(struct config_reader *r, const config_setting_t *s,
-		       const struct config_key *key, struct service_config *service)
+/* Into a list of @count, which is empty so far. */
+static void read_cidrs(struct config_reader *r, const config_setting_t *s,
+		       const struct config_key *key, struct config_cidr **list, size_t *count)
 {
 	int n = config_setting_length(s);
 
-	service->has_allow = true;
 	if (!config_setting_is_array(s) && !config_setting_is_list(s)) {
 		report_type(r, s, key, "an array of strings: [ \"10.0.0.0/8\" ]");
 		return;
@@ -249,8 +250,8 @@ static void read_allow(struct config_reader *r, const config_setting_t *s,
 		config_report(r, s, "%s has %d entries, but may have %d", key->name, n, MAX_ALLOW);
 		return;
 	}
-	service->allow = calloc((size_t)n + 1, sizeof(*service->allow));
-	if (!service->allow) {
+	*list = calloc((size_t)n + 1, sizeof(**list));
+	if (!*list) {
 		r->nomem = true;
 		return;
 	}
@@ -263,12 +264,81 @@ static void read_allow(struct config_reader *r, const config_setting_t *s,
 			report_type(r, elem, key, "an array of strings");
 			continue;
 		}
-		wrong = config_cidr_parse(text, &service->allow[service->nallow]);
+		wrong = config_cidr_parse(text, &(*list)[*count]);
 		if (wrong)
 			config_report(r, elem, "%s: %s", key->name, wrong);
 		else
-			service->nallow++;
+			++*count;
 	}
+}
+
+static void read_allow(struct config_reader *r, const config_setting_t *s,
+		       const struct config_key *key, struct service_config *service)
+{
+	service->has_allow = true;
+	read_cidrs(r, s, key, &service->allow, &service->nallow);
+}
+
+static void free_prefixes(struct config_cidrs *cidrs)
+{
+	free(cidrs->list);
+	*cidrs = (struct config_cidrs){0};
+}
+
+static void read_prefixes(struct config_reader *r, const config_setting_t *s,
+			  const struct config_key *key, struct config_cidrs *cidrs)
+{
+	free_prefixes(cidrs);
+	cidrs->said = true;
+	read_cidrs(r, s, key, &cidrs->list, &cidrs->count);
+}
+
+/* The default, as the manual prints it: what stands in quotes. */
+static void preset_prefixes(struct config_reader *r, const struct config_key *key,
+			    struct config_cidrs *cidrs)
+{
+	char *text = strdup(key->preset), *rest = text;
+	const char *word;
+
+	cidrs->list = calloc(strlen(key->preset), sizeof(*cidrs->list));
+	if (!text || !cidrs->list)
+		r->nomem = true;
+	while (!r->nomem && (word = strsep(&rest, "[], \"")))
+		if (*word && !config_cidr_parse(word, &cidrs->list[cidrs->count]))
+			cidrs->count++;
+	free(text);
+}
+
+/* Where to listen, so that it needs no name server: a literal, and its port. */
+static void read_address(struct config_reader *r, const config_setting_t *s,
+			 const struct config_key *key, struct sockaddr_storage *value)
+{
+	char *text = string_value(r, s, key), *uri_text = NULL;
+	struct resolver_answer literal;
+	struct config_uri uri = {0};
+	const char *wrong, *end;
+
+	if (!text)
+		return;
+	end = text[0] == '[' ? strchr(text, ']') : text;
+	if (asprintf(&uri_text, "tcp://%s", text) < 0) {
+		r->nomem = true;
+		free(text);
+		return;
+	}
+	wrong = config_uri_parse(uri_text, false, &uri);
+	if (wrong)
+		config_report(r, s, "%s: %s", key->name, wrong);
+	else if (!strchr(end, ':') || !resolver_literal(uri.host, uri.port, &literal))
+		config_report(r, s,
+			      "%s is \"%s\", but must be ADDRESS:PORT, as 127.0.0.1:9180 or "
+			      "[::1]:9180",
+			      key->name, text);
+	else
+		*value = literal.addrs[0];
+	config_uri_fini(&uri);
+	free(uri_text);
+	free(text);
 }
 
 void config_value_read(struct config_reader *r, const config_setting_t *s,
@@ -297,6 +367,12 @@ void config_value_read(struct config_reader *r, const config_setting_t *s,
 		break;
 	case CONFIG_KEY_FOLDER:
 		read_folder(r, s, key, value);
+		break;
+	case CONFIG_KEY_ADDRESS:
+		read_address(r, s, key, value);
+		break;
+	case CONFIG_KEY_PREFIXES:
+		read_prefixes(r, s, key, value);
 		break;
 	case CONFIG_KEY_LISTEN:
 		read_uri(r, s, key, value);
@@ -331,6 +407,9 @@ void config_value_preset(struct config_reader *r, const struct config_key *key, 
 		*(char **)value = strdup(key->preset);
 		if (!*(char **)value)
 			r->nomem = true;
+		break;
+	case CONFIG_KEY_PREFIXES:
+		preset_prefixes(r, key, value);
 		break;
 	default:
 		break; /* all zero */

@@ -57,6 +57,9 @@ static bool same_value(const struct config_key *key, const void *a, const void *
 		return !strcmp(*(char *const *)at, *(char *const *)bt);
 	case CONFIG_KEY_FOLDER:
 		break; /* what is in it counts */
+	case CONFIG_KEY_ADDRESS:
+	case CONFIG_KEY_PREFIXES:
+		break; /* a reload takes them as they are */
 	case CONFIG_KEY_LISTEN:
 		return same_uri(at, bt);
 	case CONFIG_KEY_CONNECT:

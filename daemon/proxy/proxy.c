@@ -282,6 +282,7 @@ int proxy_start(struct loop *loop, struct config *config, struct proxy **out)
 	proxy->loop = loop;
 	proxy->config = config_ref(config);
 	proxy->start_us = loop_now_us(loop);
+	proxy->config_s = time(NULL);
 	TAILQ_INIT(&proxy->services);
 	TAILQ_INIT(&proxy->leaving);
 	event_loop_on_kick(loop, on_kick, proxy);

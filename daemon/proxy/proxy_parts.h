@@ -6,7 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/queue.h>
+#include <time.h>
 
 #include "base/budget.h"
 #include "base/loop.h"
@@ -52,6 +54,15 @@ struct proxy_service {
 };
 TAILQ_HEAD(proxy_service_list, proxy_service);
 
+/* Who stands above the proxy and goes by the configuration, too. */
+struct proxy_follower {
+	/* Make ready for @config; what fails goes to @errors, in lines. Returns 0, or a negative errno: it stays as it was. */
+	int (*prepare)(void *arg, const struct config *config, FILE *errors);
+	/* What was made ready takes effect: proxy->config is that now; or not, and goes. */
+	void (*settle)(void *arg, bool taken);
+	void *arg;
+};
+
 struct proxy {
 	struct config *config; /* the one in force: a reference */
 	struct loop *loop;     /* the main thread's */
@@ -68,12 +79,15 @@ struct proxy {
 	uint64_t next_id, start_us;
 	struct health *health; /* where servers are tried */
 	struct watchdog *watchdog;
-	unsigned max_connections;    /* that there are descriptors for */
-	struct loop_timer *look;     /* at what is told once in a while */
-	struct loop_timer *cut;      /* when the first service's time to drain is over */
-	struct registrar *registrar; /* NULL until a service is to be registered */
-	uint64_t records_missed;     /* of RPCs, by those who watch them on the control socket */
-	bool stopping;               /* the loop ends when the last connection has */
+	unsigned max_connections;       /* that there are descriptors for */
+	struct loop_timer *look;        /* at what is told once in a while */
+	struct loop_timer *cut;         /* when the first service's time to drain is over */
+	struct registrar *registrar;    /* NULL until a service is to be registered */
+	uint64_t records_missed;        /* of RPCs, by those who watch them on the control socket */
+	struct proxy_follower follower; /* all zero: nobody */
+	bool reload_failed;             /* the last one */
+	time_t config_s;                /* when the one in force was read, since 1970 */
+	bool stopping;                  /* the loop ends when the last connection has */
 };
 
 /** proxy_connections - how many there are now, of all services. */

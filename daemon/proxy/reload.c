@@ -260,6 +260,23 @@ static void take_effect(struct plan *plan)
 	lacks_tell(proxy->config, proxy->max_connections);
 }
 
+static int make_follower_ready(struct plan *plan)
+{
+	struct proxy_follower *follower = &plan->proxy->follower;
+
+	if (!follower->prepare)
+		return 0;
+	return follower->prepare(follower->arg, plan->config, plan->texts[RELOAD_ERRORS]);
+}
+
+static void settle_follower(struct plan *plan, bool taken)
+{
+	struct proxy_follower *follower = &plan->proxy->follower;
+
+	if (follower->settle)
+		follower->settle(follower->arg, taken);
+}
+
 static int carry_out(struct plan *plan)
 {
 	int rc = read_file(plan);
@@ -268,6 +285,8 @@ static int carry_out(struct plan *plan)
 		rc = make_services(plan);
 	if (!rc)
 		rc = make_listeners(plan);
+	if (!rc)
+		rc = make_follower_ready(plan);
 	if (rc == -ENOMEM)
 		fprintf(plan->texts[RELOAD_ERRORS], "out of memory\n");
 	else if (rc == -EMFILE)
@@ -276,6 +295,7 @@ static int carry_out(struct plan *plan)
 		take_back(plan);
 	else
 		take_effect(plan);
+	settle_follower(plan, !rc);
 	for (size_t i = 0; i < plan->nheld; i++)
 		close(plan->held[i]);
 	free(plan->held);
@@ -350,6 +370,9 @@ int reload(struct proxy *proxy, struct reload_report *report)
 	if (i == RELOAD_TEXTS)
 		tell(rc, report);
 	sd_ready();
+	proxy->reload_failed = rc != 0;
+	if (!rc)
+		proxy->config_s = time(NULL);
 	return rc;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Feeding systemd's watchdog. */
+/* Whether the workers' loops turn. */
 #include "daemon/proxy/watchdog.h"
 
 #include <errno.h>
@@ -12,8 +12,9 @@
 #include "daemon/base/sd.h"
 #include "daemon/proxy/worker.h"
 
-/* In one interval it is looked at so often. */
-#define LOOKS 4u
+/* In one interval of systemd's it is looked at so often; where that does not watch, each LOOK_US. */
+#define LOOKS   4u
+#define LOOK_US 5000000u
 
 struct beat {
 	struct worker *worker;
@@ -71,13 +72,11 @@ int watchdog_new(struct loop *loop, struct worker *const *workers, size_t nworke
 	struct watchdog *watchdog;
 
 	*out = NULL;
-	if (!interval_us)
-		return 0;
 	watchdog = calloc(1, sizeof(*watchdog) + nworkers * sizeof(struct beat));
 	if (!watchdog)
 		return -ENOMEM;
 	watchdog->loop = loop;
-	watchdog->look_us = interval_us / LOOKS;
+	watchdog->look_us = interval_us ? interval_us / LOOKS : LOOK_US;
 	watchdog->nbeats = nworkers;
 	for (size_t i = 0; i < nworkers; i++) {
 		watchdog->beats[i].worker = workers[i];
@@ -91,6 +90,11 @@ int watchdog_new(struct loop *loop, struct worker *const *workers, size_t nworke
 	loop_timer_set(loop, watchdog->timer, 0);
 	*out = watchdog;
 	return 0;
+}
+
+bool watchdog_turns(const struct watchdog *watchdog, size_t i)
+{
+	return !watchdog->beats[i].told;
 }
 
 void watchdog_free(struct watchdog *watchdog)

@@ -29,6 +29,26 @@ static const struct {
 	 " */ workers = 0x2; memory_limit_mib = 4294967396;",
 	 "4: 4294967396 is too large a number"},
 	{"memory_limit_mib = 0;", "1: memory_limit_mib is 0, but must be from 1 to 1048576 MiB"},
+	{"http_listen = 5;", "1: http_listen must be a string in quotes, not a number"},
+	{"http_listen = \"localhost:9180\";",
+	 "1: http_listen is \"localhost:9180\", but must be ADDRESS:PORT, as 127.0.0.1:9180 or "
+	 "[::1]:9180"},
+	{"http_listen = \"[::1]\";",
+	 "1: http_listen is \"[::1]\", but must be ADDRESS:PORT, as 127.0.0.1:9180 or [::1]:9180"},
+	{"http_listen = \"::1:9180\";",
+	 "1: http_listen: an IPv6 address stands in brackets: [::1]:2049"},
+	{"http_listen = \"127.0.0.1:0\";",
+	 "1: http_listen: port \"0\" is not a number from 1 to 65535"},
+	{"http_listen = \"10.0.0.1:9180\";",
+	 "1: http_listen is beyond loopback: http_allow must say who may ask, as http_allow = [ "
+	 "\"10.0.0.0/8\" ]"},
+	{"http_listen = \"[::]:9180\";",
+	 "1: http_listen is beyond loopback: http_allow must say who may ask, as http_allow = [ "
+	 "\"10.0.0.0/8\" ]"},
+	{"http_allow = \"10.0.0.0/8\";",
+	 "1: http_allow must be an array of strings: [ \"10.0.0.0/8\" ], not a string"},
+	{"http_allow = [ \"10.0.0.0/33\" ];",
+	 "1: http_allow: prefix length \"33\" is not a number from 0 to 32"},
 	{"control = 5;", "1: control must be a string in quotes, not a number"},
 	{"control = \"run/sock\";", "1: control must be an absolute path"},
 	{"control = \"/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"

@@ -33,7 +33,7 @@ static const char *const files[] = {
 	SERVICE("listen = \"tcp://:2050\"; connect = [ \"tcp://[::1]:1\", \"tcp://b\" ];"
 		"balance = \"source\";"),
 	"control = \"/tmp/a \\\"b\\\"\\\\c\"; workers = 3; io_flusher = false; log_level = \"debug\";"
-	"drain_timeout_s = 0;\n"
+	"drain_timeout_s = 0; http_listen = \"[2001:db8::1]:9180\"; http_allow = [ \"10.0.0.0/8\" ];\n"
 	"services = ( { name = \"a\"; " TO_TCP FEW " }, { name = \"b.c-d_e\"; " TCP_TO_TCP " } );",
 };
 
@@ -66,6 +66,9 @@ START_TEST(what_has_its_default_is_marked)
 	text = printed(fixture.config);
 	ck_assert_ptr_nonnull(strstr(text, "\nworkers = 3;\n"));
 	ck_assert_ptr_nonnull(strstr(text, "\ndrain_timeout_s = 30; # the default\n"));
+	ck_assert_ptr_nonnull(
+		strstr(text, "\nhttp_allow = [ \"127.0.0.0/8\", \"::1/128\" ]; # the default\n"));
+	ck_assert_ptr_null(strstr(text, "http_listen"));
 	ck_assert_ptr_nonnull(strstr(text, "    max_connections = 359;\n"));
 	ck_assert_ptr_nonnull(strstr(text, "    credits = 64; # the default\n"));
 	/* Nothing in a service that connects to TCP. */

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* What the daemon shows over HTTP: where, and what is behind each path. */
+#include "daemon/http/http.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sockaddr.h"
+#include "daemon/base/address.h"
+#include "daemon/base/log.h"
+#include "daemon/http/http_server.h"
+#include "daemon/http/readiness.h"
+
+struct http {
+	struct proxy *proxy;
+	struct gathering *gathering;
+	struct config *config;              /* whose http_allow is in force: a reference */
+	struct http_server *server, *fresh; /* NULL: there is none; and of the reload under way */
+	bool stays;                         /* that reload: the server is what it wants */
+	uint64_t ends[HTTP_END_COUNT];
+};
+
+/* ---- pages ---- */
+
+static void answer_text(struct http_request *request, enum http_end status, const char *text)
+{
+	http_request_answer(request, &(struct http_answer){.status = status,
+							   .type = "text/plain; charset=utf-8",
+							   .body = text,
+							   .body_bytes = strlen(text)});
+}
+
+static void show_state(struct http *http, struct http_request *request,
+		       bool (*is_good)(const struct proxy *proxy, FILE *out))
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+	bool good;
+
+	if (!out) {
+		answer_text(request, HTTP_END_503, "out of memory\n");
+		return;
+	}
+	good = is_good(http->proxy, out);
+	if (fclose(out))
+		good = false;
+	answer_text(request, good ? HTTP_END_200 : HTTP_END_503, text ? text : "out of memory\n");
+	free(text);
+}
+
+static void show_health(struct http *http, struct http_request *request, const char *accept)
+{
+	show_state(http, request, readiness_is_healthy);
+}
+
+static void show_readiness(struct http *http, struct http_request *request, const char *accept)
+{
+	show_state(http, request, readiness_is_ready);
+}
+
+static const struct {
+	const char *path;
+	void (*show)(struct http *http, struct http_request *request, const char *accept);
+} pages[] = {
+	{"/healthz", show_health},
+	{"/readyz", show_readiness},
+};
+
+static void on_ask(void *arg, struct http_request *request, const char *path, const char *accept)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(pages); i++)
+		if (!strcmp(pages[i].path, path)) {
+			pages[i].show(arg, request, accept);
+			return;
+		}
+	answer_text(request, HTTP_END_404, "there is no such page\n");
+}
+
+/* ---- where ---- */
+
+static int open_server(struct http *http, const struct config *config, struct http_server **out)
+{
+	return http_server_open(http->proxy->loop, (const struct sockaddr *)&config->http_listen,
+				&config->http_allow, http->ends, on_ask, http, out);
+}
+
+static void tell_where(const struct config *config)
+{
+	char text[ADDRESS_TEXT_BYTES];
+
+	log_info(NULL, "metrics and status are at http://%s/",
+		 address_text((const struct sockaddr *)&config->http_listen, text));
+}
+
+static void print_error(const struct config *config, int err, char text[static 160])
+{
+	char addr[ADDRESS_TEXT_BYTES];
+
+	snprintf(text, 160, "http_listen: cannot listen at %s: %s",
+		 address_text((const struct sockaddr *)&config->http_listen, addr), strerror(-err));
+}
+
+static bool is_wanted(const struct config *config)
+{
+	return config->http_listen.ss_family != AF_UNSPEC;
+}
+
+static int on_prepare(void *arg, const struct config *config, FILE *errors)
+{
+	struct http *http = arg;
+	char error[160];
+	int rc;
+
+	http->stays = http->server && !memcmp(&config->http_listen, &http->config->http_listen,
+					      sizeof(config->http_listen));
+	if (http->stays || !is_wanted(config))
+		return 0;
+	rc = open_server(http, config, &http->fresh);
+	if (!rc)
+		return 0;
+	print_error(config, rc, error);
+	fprintf(errors, "%s: %s\n", config->file, error);
+	return rc;
+}
+
+static void on_settle(void *arg, bool taken)
+{
+	struct http *http = arg;
+	struct config *old = http->config;
+
+	if (!taken) {
+		http_server_close(http->fresh);
+		http->fresh = NULL;
+		return;
+	}
+	http->config = config_ref(http->proxy->config);
+	if (http->stays) {
+		http_server_allow(http->server, &http->config->http_allow);
+	} else {
+		http_server_close(http->server);
+		http->server = http->fresh;
+		http->fresh = NULL;
+		if (http->server)
+			tell_where(http->config);
+	}
+	config_free(old);
+}
+
+int http_open(struct proxy *proxy, struct gathering *gathering, struct http **out)
+{
+	struct http *http = calloc(1, sizeof(*http));
+	char error[160];
+	int rc = 0;
+
+	if (!http)
+		return -ENOMEM;
+	*http = (struct http){
+		.proxy = proxy, .gathering = gathering, .config = config_ref(proxy->config)};
+	if (is_wanted(http->config))
+		rc = open_server(http, http->config, &http->server);
+	if (rc) {
+		print_error(http->config, rc, error);
+		log_error(NULL, "%s", error);
+		config_free(http->config);
+		free(http);
+		return rc;
+	}
+	if (http->server)
+		tell_where(http->config);
+	proxy->follower = (struct proxy_follower){on_prepare, on_settle, http};
+	*out = http;
+	return 0;
+}
+
+void http_close(struct http *http)
+{
+	if (!http)
+		return;
+	http->proxy->follower = (struct proxy_follower){0};
+	http_server_close(http->server);
+	config_free(http->config);
+	free(http);
+}

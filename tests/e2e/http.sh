@@ -1,0 +1,94 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The HTTP listener: who may ask, health and readiness, reloads of its keys, and peers that send what is no HTTP, or half of
+# it, or by forties, while the main loop goes on.
+HTTP_PORT=9180 OTHER_PORT=9181
+. "$(dirname "$0")/lib.sh"
+enter "$@"
+needs_proxies
+command -v curl >/dev/null || skip_all "curl is not installed"
+
+raw() { timeout 60 python3 "$E2E_SRC/http_raw.py" "${PORT:-$HTTP_PORT}" "$1"; }
+# page PATH [CURL-OPTIONS]: $T/page, $T/head
+page() { local path=$1; shift; curl -s -m 20 -D $T/head -o $T/page "$@" "http://127.0.0.1:${PORT:-$HTTP_PORT}$path"; }
+# gives STATUS PATH [CURL-OPTIONS]
+gives() {
+	local status=$1
+
+	shift
+	page "$@" && head -n 1 $T/head | grep -q "^HTTP/1.1 $status "
+}
+says() { cat $T/page; grep -qE -- "$1" $T/page; }
+has_header() { cat $T/head; grep -qi -- "^$1" $T/head; }
+# descriptors: how many sockets the proxy has
+descriptors() { ls -l "/proc/${pid_of[a]}/fd" | grep -c socket:; }
+# reload_with A_GLOBAL
+reload_with() { A_GLOBAL=$1; proxy_config a >$T/a.conf; ctl a reload; }
+not_valid() { A_GLOBAL=$1; proxy_config a >$T/bad.conf; not "$PROXY" -t -c $T/bad.conf && "$PROXY" -t -c $T/bad.conf 2>&1 | grep -E -- "$2"; }
+
+check "beyond loopback -t wants to know who may ask" not_valid 'http_listen = "0.0.0.0:9180";' 'bad.conf:3: http_listen is beyond loopback: http_allow must say who may ask'
+check "a name is no address" not_valid 'http_listen = "localhost:9180";' 'http_listen is "localhost:9180", but must be ADDRESS:PORT'
+check "nor is one without a port" not_valid 'http_listen = "[::1]";' 'must be ADDRESS:PORT'
+
+start nobody "$BIN/delay_relay" $NFS_PORT 9 0
+start mount "$BIN/delay_relay" $MNT_PORT 9 0
+serves nobody $NFS_PORT || bail "no server"
+A_GLOBAL='http_listen = "127.0.0.1:9180"; http_allow = [ "127.0.0.1" ];'
+start_chain
+check "the log says where it is" grep -q 'metrics and status are at http://127.0.0.1:9180/' $T/a.log
+idle=$(descriptors)
+check "health" gives 200 /healthz
+check "is ok" says '^ok$'
+check "the answer allows no scripts" has_header "Content-Security-Policy: default-src 'none'"
+check "HEAD gets no body" eval 'gives 200 /healthz -I && [ ! -s $T/page -o "$(cat $T/page)" = "$(cat $T/head)" ] && has_header "Content-Length: 3"'
+check "a page that is not there" gives 404 /nothing
+check "another method" gives 405 /healthz -X DELETE
+check "is told which there are" has_header 'Allow: GET, HEAD'
+check "who is not allowed" gives 403 /healthz --interface 127.0.0.2
+check "is told so" says 'http_allow'
+check "and the log" grep -q 'http: 127.0.0.2:[0-9]* asked and was refused' $T/a.log
+
+check "ready" gives 200 /readyz
+ctl a drain nfs >/dev/null
+check "not while a service is drained" gives 503 /readyz
+check "which it says" says '^service nfs is drained$'
+ctl a resume nfs >/dev/null
+check "ready again" gives 200 /readyz
+ctl a target mount "$FABRIC:$FABRIC_MNT" down >/dev/null
+check "not while a service has no server" gives 503 /readyz
+check "which it says" says '^service mount has no server'
+ctl a target mount "$FABRIC:$FABRIC_MNT" up >/dev/null
+check "ready again" gives 200 /readyz
+
+for case in garbage lines body huge half drops pipelined gone together; do
+	check "hostile: $case" raw $case
+done
+check "nothing is left of them" wait_for 10 eval '[ "$(descriptors)" = "$idle" ]'
+coproc crowd { raw crowd 2>$T/crowd.err; }
+read -r -u "${crowd[0]}" _
+check "of forty that say nothing thirty-two are in" wait_for 5 eval '[ "$(($(descriptors) - idle))" = 32 ]'
+check "the main loop goes on" timeout 2 "$CTL" -s $T/a.sock status
+echo go >&"${crowd[1]}"
+pid=$crowd_PID
+wait "$pid"
+check "and another one has its turn" [ $? = 0 ]
+note "$(cat $T/crowd.err)"
+check "nothing is left of them either" wait_for 10 eval '[ "$(descriptors)" = "$idle" ]'
+
+start other "$BIN/delay_relay" $OTHER_PORT 9 0
+serves other $OTHER_PORT
+check "a reload to a port that is in use is refused" not reload_with "http_listen = \"127.0.0.1:$OTHER_PORT\";"
+check "which is said to who asked" eval "ctl a reload 2>&1 | grep -q 'http_listen: cannot listen at 127.0.0.1:$OTHER_PORT: Address already in use'"
+check "the old one goes on" gives 200 /healthz
+stop other KILL
+check "a reload to one that is free" reload_with "http_listen = \"127.0.0.1:$OTHER_PORT\";"
+PORT=$OTHER_PORT
+check "is asked there" gives 200 /healthz
+check "and no more where it was" not listens $HTTP_PORT
+check "http_allow is what the file says now" gives 200 /healthz --interface 127.0.0.2
+check "a reload of http_allow alone" reload_with "http_listen = \"127.0.0.1:$OTHER_PORT\"; http_allow = [ \"127.0.0.1\" ];"
+check "keeps the listener" gives 200 /healthz
+check "and refuses others" gives 403 /healthz --interface 127.0.0.2
+check "a reload without http_listen" reload_with ""
+check "ends it" not listens $OTHER_PORT
+finish

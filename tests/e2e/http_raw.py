@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Peers of the HTTP listener that send bytes of their own: http_raw.py PORT CASE; status 0 if it behaved.
+
+A case sends what no good client sends, and says what has to come of it.
+"""
+import random
+import socket
+import sys
+import time
+
+PORT = int(sys.argv[1])
+LATEST_S = 9  # by then a connection without a request is over: 5 s, and some for a machine that is busy
+HEAD = b"GET /healthz HTTP/1.1\r\nHost: x\r\n"
+
+
+def connect():
+    return socket.create_connection(("127.0.0.1", PORT), timeout=LATEST_S)
+
+
+def rest(conn):
+    """All that comes until the end of the connection; None: it has none in time."""
+    got = b""
+    try:
+        while True:
+            part = conn.recv(65536)
+            if not part:
+                return got
+            got += part
+    except ConnectionError:
+        return got
+    except TimeoutError:
+        return None
+
+
+def ask(data):
+    with connect() as conn:
+        try:
+            conn.sendall(data)
+        except ConnectionError:
+            pass
+        return rest(conn)
+
+
+def status(answer):
+    return answer.split(b" ")[1].decode() if answer and answer.startswith(b"HTTP/1.1 ") else ""
+
+
+def alive():
+    return status(ask(HEAD + b"\r\n")) == "200"
+
+
+def garbage():
+    """Bytes of all kinds: whatever is said, it ends."""
+    seed = random.Random(18)
+    for length in (1, 7, 300, 5000, 70000):
+        if ask(seed.randbytes(length) + b"\r\n\r\n") is None:
+            return False
+    return alive()
+
+
+def lines():
+    """Requests that are none."""
+    for data in (b"\r\n\r\n", b"GET\r\n\r\n", b"GET /healthz\r\n\r\n", b"GET /healthz HTTP/9.9\r\n\r\n",
+                 b"GET /healthz HTTP/1.1\r\nHost\r\n\r\n", b"GET /healthz HTTP/1.1\r\n: x\r\n\r\n",
+                 b"GET  HTTP/1.1\r\n\r\n", b"\0" * 200 + b"\r\n\r\n", b"GET /%00%zz HTTP/1.1\r\n\r\n",
+                 b"CONNECT x:1 HTTP/1.1\r\n\r\n", b"GET http://[::1/ HTTP/1.1\r\n\r\n"):
+        answer = ask(data)
+        if answer is None or status(answer) == "200" and b"/healthz" not in data:
+            return False
+    return alive()
+
+
+def body():
+    """A body is not read: too large, or of another method, or in chunks."""
+    post = b"POST /healthz HTTP/1.1\r\n"
+    answers = [ask(post + b"Content-Length: 100000000\r\n\r\n" + b"x" * 100000),
+               ask(post + b"Transfer-Encoding: chunked\r\n\r\n7fffffff\r\n" + b"x" * 100000),
+               ask(post + b"Content-Length: -1\r\n\r\n"),
+               ask(HEAD + b"Content-Length: 99999999999999999999\r\n\r\n")]
+    return all(answer is not None and status(answer) != "200" for answer in answers) and alive()
+
+
+def huge():
+    """More than 8 KiB of header, in one line, in many, and without an end."""
+    answers = [ask(HEAD + b"X: " + b"a" * 9000 + b"\r\n\r\n"), ask(HEAD + b"X: y\r\n" * 3000 + b"\r\n"),
+               ask(b"GET /" + b"a" * 9000), ask(HEAD + b"X: " + b"a" * 4000000)]
+    return all(answer is not None and status(answer) != "200" for answer in answers) and alive()
+
+
+def half():
+    """Half a request is not waited for."""
+    begun = time.monotonic()
+    return ask(HEAD) is not None and 3 < time.monotonic() - begun < LATEST_S
+
+
+def drops():
+    """A byte now and then does not make it longer."""
+    begun = time.monotonic()
+    with connect() as conn:
+        conn.settimeout(0.3)
+        for byte in HEAD * 9:
+            try:
+                conn.send(bytes([byte]))
+                if not conn.recv(100):
+                    return time.monotonic() - begun < LATEST_S
+            except TimeoutError:
+                continue
+            except ConnectionError:
+                return time.monotonic() - begun < LATEST_S
+    return False
+
+
+def pipelined():
+    """The first of many is answered, and that is all."""
+    answer = ask((HEAD + b"\r\n") * 50)
+    return answer is not None and answer.count(b"HTTP/1.1 200") <= 1 and alive()
+
+
+def gone():
+    """Who leaves before the answer."""
+    for _ in range(200):
+        with connect() as conn:
+            conn.sendall(HEAD + b"\r\n")
+            conn.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+    return alive()
+
+
+def together():
+    """Forty at once are all answered, though thirty-two have room."""
+    conns = [connect() for _ in range(40)]
+    for conn in conns:
+        conn.sendall(HEAD + b"\r\n")
+    return all(status(rest(conn)) == "200" for conn in conns)
+
+
+def crowd():
+    """Forty say nothing: others have their turn when the time of these is over."""
+    conns = [connect() for _ in range(40)]
+    print("crowded", flush=True)
+    sys.stdin.readline()
+    begun = time.monotonic()
+    with connect() as conn:
+        conn.settimeout(3 * LATEST_S)
+        conn.sendall(HEAD + b"\r\n")
+        good = status(rest(conn)) == "200"
+    print(f"answered after {time.monotonic() - begun:.1f} s", file=sys.stderr)
+    for conn in conns:
+        conn.close()
+    return good
+
+
+sys.exit(not globals()[sys.argv[2]]())
