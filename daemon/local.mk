@@ -255,6 +255,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/view/gather.h \
 	daemon/view/latency_json.c \
 	daemon/view/latency_json.h \
+	daemon/view/load.c \
+	daemon/view/load.h \
 	daemon/view/memory_use.c \
 	daemon/view/memory_use.h \
 	daemon/view/server_json.c \

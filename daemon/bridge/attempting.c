@@ -48,6 +48,7 @@ static void avoid_verbs(struct upstream *upstream, const char *why)
 	log_limited(LOG_LEVEL_INFO, line_limit(upstream, LINE_AVOIDED), upstream->log,
 		    "server: not on verbs (%s), so on iwarp for %u s", why,
 		    VERBS_AVOID_US / 1000000);
+	upstream->ws->fabric_fallbacks++;
 	upstream->ws->verbs_avoided_until_us = loop_now_us(loop_of(upstream)) + VERBS_AVOID_US;
 }
 

@@ -105,17 +105,18 @@ static void tell_shortfall(struct worker_service *ws)
 static int connect_tcp(struct worker_service *ws, const struct leg_config *leg,
 		       const struct attempt *attempt, struct leg **out)
 {
-	const struct tcp_leg_config config = {.leg = *leg, .worker = &ws->tcp};
+	const struct tcp_leg_config config = {
+		.leg = *leg, .worker = &ws->tcp, .counters = &ws->tcp_upstream};
 	const struct stream_target target = {
 		.addr = attempt->addr,
 		.preferred_port = attempt->source_port,
 		.preferred_above = attempt->source_above,
 		.source_port = ws->service->config->source_port,
 	};
-	uint64_t shortfalls = ws->tcp.counters.source_port_shortfalls;
+	uint64_t shortfalls = ws->tcp_upstream.source_port_shortfalls;
 	int rc = tcp_leg_connect(&config, &target, out);
 
-	if (ws->tcp.counters.source_port_shortfalls != shortfalls)
+	if (ws->tcp_upstream.source_port_shortfalls != shortfalls)
 		tell_shortfall(ws);
 	return rc;
 }
@@ -129,6 +130,7 @@ static int connect_leg(struct worker_service *ws, const struct leg_config *leg,
 		return connect_tcp(ws, leg, attempt, out);
 	rdma_config(ws, leg, attempt->rpcrdma_version, ws->service->config->connect_compat,
 		    &config);
+	config.counters = &ws->rdma_upstream;
 	config.source_port = attempt->source_port;
 	config.peer_memory = &attempt->target->peer_memory;
 	config.version_memory = &attempt->target->versions;

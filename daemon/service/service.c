@@ -109,6 +109,7 @@ void service_iwarp_config(const struct service_config *config, struct iwarp_conf
 		.fpdu = config->fpdu_max,
 		.setup_timeout_us = MPA_SETUP_TIMEOUT_US,
 		.keepalive_s = config->keepalive_s,
+		.apart = true,
 	};
 }
 

@@ -98,8 +98,12 @@ struct worker_service {
 	struct taking taking;
 	struct call_stats calls;
 	struct socket_net sockets; /* of its TCP legs */
+	/* Of clients' legs; those that connect count apart. */
 	struct tcp_worker tcp;
 	struct rdma_leg_counters rdma;
+	struct tcp_leg_counters tcp_upstream;
+	struct rdma_leg_counters rdma_upstream;
+	uint64_t fabric_fallbacks; /* connections that went by iwarp since verbs had failed */
 	uint64_t closes[CLOSE_BY_COUNT][LEG_CLOSE_COUNT]; /* bridges, by the one reason */
 };
 

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/queue.h>
+#include <time.h>
 
 #include "daemon/base/loop.h"
 #include "daemon/config/config_memory.h"
@@ -100,6 +101,7 @@ static void gather_free(struct gather *gather)
 	json_decref(gathered->connections);
 	call_stats_list_free(gathered->calls, gathered->nservices);
 	free(gathered->stats);
+	free(gathered->loads);
 	free(gathered->memory);
 	free(gather);
 }
@@ -135,6 +137,7 @@ static void part_free(struct part *part)
 	json_decref(part->snapshot.connections);
 	call_stats_list_free(part->snapshot.calls, part->gather->gathered.nservices);
 	free(part->snapshot.stats);
+	free(part->snapshot.loads);
 	free(part->services);
 	free(part->memory);
 	free(part);
@@ -156,9 +159,20 @@ static void part_back(void *arg)
 		stats_merge(&gathered->stats[i], &part->snapshot.stats[i]);
 	for (size_t i = 0; part->snapshot.calls && i < gathered->nservices; i++)
 		call_stats_merge(&gathered->calls[i], &part->snapshot.calls[i]);
+	for (size_t i = 0; part->snapshot.loads && i < gathered->nservices; i++)
+		load_merge(&gathered->loads[i], &part->snapshot.loads[i]);
 	part_free(part);
 	if (--gather->waiting == 0)
 		gather_end(gather);
+}
+
+/* The loop's own time stands still within a turn. */
+static uint64_t clock_us(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000 + (uint64_t)ts.tv_nsec / 1000;
 }
 
 static struct part *part_new(struct gather *gather, struct worker *worker)
@@ -180,12 +194,15 @@ static struct part *part_new(struct gather *gather, struct worker *worker)
 		part->services[i] = &gathered->services[i]->stations[worker->index]->service;
 	part->worker = worker;
 	part->snapshot.worker = worker->index;
+	part->snapshot.clock_us = clock_us;
 	if (gather->wants & GATHER_CONNECTIONS)
 		part->snapshot.connections = json_array();
 	if (gather->wants & GATHER_STATS)
 		part->snapshot.stats = calloc(most, sizeof(struct stats));
 	if (gather->wants & GATHER_CALLS)
 		part->snapshot.calls = calloc(most, sizeof(struct call_stats));
+	if (gather->wants & GATHER_LOAD)
+		part->snapshot.loads = calloc(most, sizeof(struct load));
 	return part;
 }
 
@@ -258,10 +275,11 @@ static struct gather *gather_new(struct gathering *gathering, unsigned wants)
 	gathered->services = calloc(most, sizeof(struct proxy_service *));
 	gathered->stats = calloc(most, sizeof(*gathered->stats));
 	gathered->calls = calloc(most, sizeof(*gathered->calls));
+	gathered->loads = calloc(most, sizeof(*gathered->loads));
 	gathered->memory = calloc(most, sizeof(*gathered->memory));
 	gathered->connections = json_array();
-	if (!gathered->services || !gathered->stats || !gathered->calls || !gathered->memory ||
-	    !gathered->connections) {
+	if (!gathered->services || !gathered->stats || !gathered->calls || !gathered->loads ||
+	    !gathered->memory || !gathered->connections) {
 		gather_free(gather);
 		return NULL;
 	}

@@ -2,7 +2,7 @@
 /*
  * What all workers have, gathered on the main thread.
  *
- * Each worker takes its part of a snapshot on its own thread, a hundred connections in a turn of its loop
+ * Each worker takes its part of a snapshot on its own thread, a few connections in a turn of its loop
  * (daemon/view/snapshot.h); nothing is locked. Parts may so be a moment apart. Snapshots are taken one after the other;
  * who asks for what somebody waits for already has the same one.
  */
@@ -17,15 +17,17 @@
 #include "base/compiler.h"
 #include "daemon/proxy/proxy.h"
 #include "daemon/service/call_stats.h"
+#include "daemon/view/load.h"
 #include "daemon/view/memory_use.h"
 #include "daemon/view/stats.h"
 #include "fabric/pool.h"
 
 /* What is wanted besides memory, which costs nothing. */
-#define GATHER_CONNECTIONS 0x1u /* each of them, as JSON */
-#define GATHER_STATS       0x2u /* counters */
-#define GATHER_CALLS       0x4u /* what became of Calls */
-#define GATHER_LEAVING     0x8u /* services, too, that are out of the file and drain */
+#define GATHER_CONNECTIONS 0x1u  /* each of them, as JSON */
+#define GATHER_STATS       0x2u  /* counters */
+#define GATHER_CALLS       0x4u  /* what became of Calls */
+#define GATHER_LOAD        0x10u /* what connections are about, added up */
+#define GATHER_LEAVING     0x8u  /* services, too, that are out of the file and drain */
 
 /* A snapshot; lists have an entry for each service, in the order of the file. */
 struct gathered {
@@ -34,6 +36,7 @@ struct gathered {
 	struct proxy_service **services;
 	struct stats *stats;        /* all zero if they are not wanted */
 	struct call_stats *calls;   /* the same */
+	struct load *loads;         /* the same */
 	struct memory_use *memory;  /* claimed */
 	struct budget_stats budget; /* when it began */
 	struct pool_stats pool;

@@ -108,59 +108,99 @@ static json_t *json_bridge(const struct snapshot *snapshot, const struct worker_
 	return connection;
 }
 
-/* Takes up to @room connections. Returns how many. */
-static unsigned take_connections(struct snapshot *snapshot, struct worker_service *ws,
-				 unsigned room, uint64_t now_us)
+/* What is left of a turn. */
+struct slice {
+	struct snapshot *snapshot;
+	uint64_t now_us;
+	unsigned room;
+	uint64_t until_us; /* of its clock */
+};
+
+static bool is_full(const struct slice *slice)
+{
+	const struct snapshot *snapshot = slice->snapshot;
+
+	return !slice->room || (snapshot->clock_us && snapshot->clock_us() >= slice->until_us);
+}
+
+static void take_bridge(struct slice *slice, struct worker_service *ws, const struct bridge *bridge)
+{
+	struct snapshot *snapshot = slice->snapshot;
+
+	if (snapshot->connections)
+		json_array_append_new(snapshot->connections,
+				      json_bridge(snapshot, ws, bridge, slice->now_us));
+	if (snapshot->loads)
+		load_add_bridge(&snapshot->loads[snapshot->service], bridge, slice->now_us);
+	slice->room--;
+}
+
+/* Returns whether those of the service are all taken. */
+static bool take_bridges(struct slice *slice, struct worker_service *ws)
 {
 	struct bridge *bridge;
-	unsigned taken = 0;
 
-	if (!snapshot->within)
+	if (!slice->snapshot->within)
 		bridge_walk_begin(ws, &ws->shown);
-	snapshot->within = true;
-	while (taken < room && (bridge = bridge_walk_next(&ws->shown))) {
-		json_array_append_new(snapshot->connections,
-				      json_bridge(snapshot, ws, bridge, now_us));
-		taken++;
+	slice->snapshot->within = true;
+	while (!is_full(slice)) {
+		bridge = bridge_walk_next(&ws->shown);
+		if (!bridge)
+			return true;
+		take_bridge(slice, ws, bridge);
 	}
-	return taken;
+	return false;
 }
 
 static void add_stats(struct stats *stats, const struct worker_service *ws)
 {
-	stats_add(stats, "tcp", tcp_leg_counters_table, &ws->tcp.counters);
-	stats_add(stats, "rdma", rdma_leg_counters_table, &ws->rdma);
-	stats_add(stats, ws->iwarp->ops->name, ws->iwarp->ops->counters_table, ws->iwarp->counters);
-	if (ws->verbs)
-		stats_add(stats, ws->verbs->ops->name, ws->verbs->ops->counters_table,
-			  ws->verbs->counters);
+	const struct fabric *iwarp = ws->iwarp, *verbs = ws->verbs;
+
+	stats_add(stats, STATS_CLIENT, "tcp", tcp_leg_counters_table, &ws->tcp.counters);
+	stats_add(stats, STATS_UPSTREAM, "tcp", tcp_leg_counters_table, &ws->tcp_upstream);
+	stats_add(stats, STATS_CLIENT, "rdma", rdma_leg_counters_table, &ws->rdma);
+	stats_add(stats, STATS_UPSTREAM, "rdma", rdma_leg_counters_table, &ws->rdma_upstream);
+	stats_add(stats, STATS_CLIENT, iwarp->ops->name, iwarp->ops->counters_table,
+		  iwarp->counters);
+	if (iwarp->connected_counters)
+		stats_add(stats, STATS_UPSTREAM, iwarp->ops->name, iwarp->ops->counters_table,
+			  iwarp->connected_counters);
+	if (verbs)
+		stats_add(stats, STATS_CLIENT, verbs->ops->name, verbs->ops->counters_table,
+			  verbs->counters);
 	stats_add_closes(stats, ws->closes);
 }
 
-/* Returns what of @room that has taken, less than all. */
-static unsigned add_calls(struct snapshot *snapshot, const struct worker_service *ws, unsigned room)
+/* What is not by connection. */
+static void take_service(struct slice *slice, const struct worker_service *ws)
 {
-	call_stats_merge(&snapshot->calls[snapshot->service], &ws->calls);
-	return room > SNAPSHOT_CALLS ? SNAPSHOT_CALLS : room - 1;
+	struct snapshot *snapshot = slice->snapshot;
+	size_t i = snapshot->service;
+
+	if (snapshot->stats)
+		add_stats(&snapshot->stats[i], ws);
+	if (snapshot->loads)
+		snapshot->loads[i].fabric_fallbacks += ws->fabric_fallbacks;
+	if (snapshot->calls) {
+		call_stats_merge(&snapshot->calls[i], &ws->calls);
+		slice->room -= slice->room > SNAPSHOT_CALLS ? SNAPSHOT_CALLS : slice->room - 1;
+	}
+	slice->room--;
 }
 
 bool snapshot_slice(struct snapshot *snapshot, struct worker_service *const *services,
 		    size_t nservices, uint64_t now_us)
 {
-	unsigned room = SNAPSHOT_SLICE;
+	struct slice slice = {.snapshot = snapshot, .now_us = now_us, .room = SNAPSHOT_SLICE};
 
-	while (snapshot->service < nservices && room) {
+	if (snapshot->clock_us)
+		slice.until_us = snapshot->clock_us() + SNAPSHOT_US;
+	while (snapshot->service < nservices && !is_full(&slice)) {
 		struct worker_service *ws = services[snapshot->service];
 
-		if (snapshot->connections)
-			room -= take_connections(snapshot, ws, room, now_us);
-		if (!room)
+		if ((snapshot->connections || snapshot->loads) && !take_bridges(&slice, ws))
 			break;
-		if (snapshot->stats)
-			add_stats(&snapshot->stats[snapshot->service], ws);
-		if (snapshot->calls)
-			room -= add_calls(snapshot, ws, room);
-		room--;
+		take_service(&slice, ws);
 		snapshot->within = false;
 		snapshot->service++;
 	}

@@ -14,19 +14,23 @@
 #include "base/compiler.h"
 #include "daemon/service/call_stats.h"
 #include "daemon/service/worker_service.h"
+#include "daemon/view/load.h"
 #include "daemon/view/stats.h"
 
 #define SNAPSHOT_SLICE 100u /* bridges, or services, in one turn of the loop */
 #define SNAPSHOT_CALLS 50u  /* of these the statistics of a service's Calls are worth */
+#define SNAPSHOT_US    100u /* a slice takes no longer, but for the last bridge or service in it */
 
 /* All zero but for what is to be taken. */
 struct snapshot {
-	unsigned worker;          /* its number, for the connections */
-	json_t *connections;      /* an array to be filled, or NULL */
-	struct stats *stats;      /* one a service, to be added to, or NULL */
-	struct call_stats *calls; /* the same */
-	size_t service;           /* where the next slice begins */
-	bool within;              /* it is in the midst of this service's bridges */
+	unsigned worker;            /* its number, for the connections */
+	json_t *connections;        /* an array to be filled, or NULL */
+	struct stats *stats;        /* one a service, to be added to, or NULL */
+	struct call_stats *calls;   /* the same */
+	struct load *loads;         /* the same */
+	uint64_t (*clock_us)(void); /* NULL: slices take as long as they take */
+	size_t service;             /* where the next slice begins */
+	bool within;                /* it is in the midst of this service's bridges */
 };
 
 /**

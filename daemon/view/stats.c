@@ -32,10 +32,10 @@ static struct stats_module *module_get(struct stats *stats, const char *name,
 	return module;
 }
 
-void stats_add(struct stats *stats, const char *module, const struct counter_desc *table,
-	       const void *values)
+void stats_add(struct stats *stats, enum stats_side side, const char *module,
+	       const struct counter_desc *table, const void *values)
 {
-	counters_add(table, module_get(stats, module, table)->values, values);
+	counters_add(table, module_get(stats, module, table)->values[side], values);
 }
 
 void stats_add_closes(struct stats *stats, const uint64_t closes[CLOSE_BY_COUNT][LEG_CLOSE_COUNT])
@@ -49,8 +49,31 @@ void stats_merge(struct stats *sum, const struct stats *part)
 {
 	stats_add_closes(sum, part->closes);
 	for (size_t i = 0; i < part->nmodules; i++)
-		stats_add(sum, part->modules[i].name, part->modules[i].table,
-			  part->modules[i].values);
+		for (unsigned side = 0; side < STATS_SIDES; side++)
+			stats_add(sum, side, part->modules[i].name, part->modules[i].table,
+				  part->modules[i].values[side]);
+}
+
+static uint64_t value_in(const struct stats_module *module, enum stats_side side, const char *name)
+{
+	for (size_t i = 0; module->table[i].name; i++)
+		if (!strcmp(module->table[i].name, name))
+			return module->values[side][i];
+	return 0;
+}
+
+uint64_t stats_value(const struct stats *stats, enum stats_side side, const char *module,
+		     const char *name)
+{
+	for (size_t i = 0; i < stats->nmodules; i++)
+		if (!strcmp(stats->modules[i].name, module))
+			return value_in(&stats->modules[i], side, name);
+	return 0;
+}
+
+static uint64_t both_sides(const struct stats_module *module, size_t i)
+{
+	return module->values[STATS_CLIENT][i] + module->values[STATS_UPSTREAM][i];
 }
 
 const char *stats_close_name(enum leg_close why, char text[STATS_CLOSE_NAME_BYTES])
@@ -90,7 +113,7 @@ static json_t *module_json(const struct stats_module *module, bool help)
 
 	for (size_t i = 0; module->table[i].name; i++) {
 		json_t *value = help ? json_string(module->table[i].help)
-				     : json_integer((json_int_t)module->values[i]);
+				     : json_integer((json_int_t)both_sides(module, i));
 
 		if (json_object_set_new(object, module->table[i].name, value)) {
 			json_decref(object);

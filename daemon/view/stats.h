@@ -20,10 +20,13 @@
 #define STATS_MAX_MODULES  8u
 #define STATS_MAX_COUNTERS 96u /* of one module */
 
+/* Whose connections: the clients', or those to servers. What is not told apart is among the clients'. */
+enum stats_side { STATS_CLIENT, STATS_UPSTREAM, STATS_SIDES };
+
 struct stats_module {
 	const char *name;                 /* "tcp", "rdma", "iwarp", "verbs" */
 	const struct counter_desc *table; /* as many values as it has names */
-	uint64_t values[STATS_MAX_COUNTERS];
+	uint64_t values[STATS_SIDES][STATS_MAX_COUNTERS];
 };
 
 /* All zero is an empty one. */
@@ -42,10 +45,13 @@ struct stats {
  * @table:  the counters' table
  * @values: a struct or array as the table describes; copied
  */
-void stats_add(struct stats *stats, const char *module, const struct counter_desc *table,
-	       const void *values);
+void stats_add(struct stats *stats, enum stats_side side, const char *module,
+	       const struct counter_desc *table, const void *values);
 /** stats_add_closes - add connections that closed. */
 void stats_add_closes(struct stats *stats, const uint64_t closes[CLOSE_BY_COUNT][LEG_CLOSE_COUNT]);
+/** stats_value - the counter @name of a module on one side; 0: there is none. */
+uint64_t stats_value(const struct stats *stats, enum stats_side side, const char *module,
+		     const char *name);
 /** stats_merge - add all of @part to @sum. */
 void stats_merge(struct stats *sum, const struct stats *part);
 

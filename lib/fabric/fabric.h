@@ -274,7 +274,8 @@ struct fabric {
 	const struct fabric_ops *ops;
 	struct loop *loop;
 	struct pool *pool;
-	void *counters; /* laid out as ops->counters_table says */
+	void *counters;           /* laid out as ops->counters_table says */
+	void *connected_counters; /* those of endpoints that connect; NULL: they are among the others */
 };
 
 struct fabric_ep {

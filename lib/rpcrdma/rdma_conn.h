@@ -14,6 +14,7 @@
 #include "fabric/fabric.h"
 #include "fabric/recv_runs.h"
 #include "leg/leg.h"
+#include "rpcrdma/call_form.h"
 #include "rpcrdma/characteristics.h"
 #include "rpcrdma/credits.h"
 #include "rpcrdma/inline_limit.h"
@@ -197,13 +198,40 @@ void rdma_conn_note(struct rdma_conn *conn, const char *fmt, ...) PRINTF_LIKE(2,
 /** rdma_conn_peer_found - the server, which the configuration does not name, has shown what it is. */
 void rdma_conn_peer_found(struct rdma_conn *conn, enum peer_id id, const char *why);
 
+/** rdma_conn_count_received - bytes have come, or have been fetched. */
+static inline void rdma_conn_count_received(struct rdma_conn *conn, uint32_t bytes)
+{
+	conn->bytes_received += bytes;
+	conn->counters->bytes_received += bytes;
+}
+
+/** rdma_conn_count_sent - bytes go, or are fetched by the peer. */
+static inline void rdma_conn_count_sent(struct rdma_conn *conn, uint32_t bytes)
+{
+	conn->bytes_sent += bytes;
+	conn->counters->bytes_sent += bytes;
+}
+
+/** rdma_conn_count_form - a Call travels in that form. */
+static inline void rdma_conn_count_form(struct rdma_conn *conn, enum form form)
+{
+	struct rdma_leg_counters *counters = conn->counters;
+
+	if (form == FORM_INLINE)
+		counters->calls_inline++;
+	else if (form == FORM_REDUCED)
+		counters->calls_reduced++;
+	else
+		counters->calls_nomsg++;
+}
+
 /** rdma_conn_received - a Send has come, and has taken a receive. */
 static inline void rdma_conn_received(struct rdma_conn *conn, const struct fabric_recv *recv)
 {
 	conn->recvs_posted--;
 	recv_runs_take(&conn->recvs);
 	conn->heard = true;
-	conn->bytes_received += recv->len_bytes;
+	rdma_conn_count_received(conn, recv->len_bytes);
 }
 
 /**

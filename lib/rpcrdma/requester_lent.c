@@ -138,7 +138,7 @@ static void count(const struct requester_rpc *rpc, const struct msg_plan *plan)
 {
 	struct rdma_conn *conn = rpc->rpcs->conn;
 
-	conn->bytes_received += rpc->landed_bytes;
+	rdma_conn_count_received(conn, rpc->landed_bytes);
 	conn->counters->write_chunk_bytes_taken += rpc->landed_bytes;
 	for (unsigned i = 0; i < plan->npulls; i++)
 		conn->counters->reply_bytes_pulled += plan->pulls[i].len_bytes;

@@ -121,7 +121,7 @@ static const char *take(struct requester_rpc *rpc, const struct rpcrdma_header *
 	} else {
 		memcpy(rpc->reply_inline.data, body, len_bytes);
 	}
-	conn->bytes_received += rpc->landed_bytes;
+	rdma_conn_count_received(conn, rpc->landed_bytes);
 	return NULL;
 }
 
@@ -189,7 +189,7 @@ static inline void answered(struct requester *rq, const struct requester_rpc *rp
 {
 	rq->conn->counters->replies_received++;
 	/* Who has answered a Call has pulled what was lent of it. */
-	rq->conn->bytes_sent += rpc->form.call.chunk_bytes;
+	rdma_conn_count_sent(rq->conn, rpc->form.call.chunk_bytes);
 	rq->long_taken |= rpc->form.call.form == FORM_NOMSG;
 	obey_grant(rq, rpc->terms.dialect, credit);
 }

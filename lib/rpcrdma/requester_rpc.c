@@ -346,6 +346,7 @@ static void transmit(struct requester_rpc *rpc)
 	PROBE3(call__sent, rpc->x, rpc->x->facts.hdr.xid, rpc->x->call.len_bytes);
 	negotiation_call_sent(&conn->negotiation);
 	conn->counters->calls_sent++;
+	rdma_conn_count_form(conn, form->call.form);
 	conn->counters->call_chunk_bytes_offered += form->call.chunk_bytes;
 	rdma_conn_replenish(conn);
 	message_send(&m, conn, conn->window.asked, rpc->x, NULL);

@@ -94,6 +94,16 @@ static bool comes_in_parts(const struct responder_rpc *rpc)
 	       facts->trail != FACTS_LOST_IN_HOLE;
 }
 
+static void count_call(const struct responder_rpc *rpc)
+{
+	struct rdma_conn *conn = rpc->rpcs->conn;
+
+	conn->counters->calls_received++;
+	rdma_conn_count_form(conn, !rpc->npulls   ? FORM_INLINE
+				   : rpc->ncopies ? FORM_REDUCED
+						  : FORM_NOMSG);
+}
+
 /* The Call is complete here. */
 static void pass_on(struct responder_rpc *rpc)
 {
@@ -103,7 +113,7 @@ static void pass_on(struct responder_rpc *rpc)
 
 	if (!responder_look(rpc))
 		return;
-	conn->counters->calls_received++;
+	count_call(rpc);
 	responder_rpc_set_state(rpc, RESPONDER_EXECUTING);
 	x->start_us = loop_now_us(conn->fabric->loop);
 	config->events->call(config->arg, exchange_ref(x));
@@ -137,7 +147,7 @@ static void give_part(struct responder_rpc *rpc)
 	rpc->told_bytes = x->call.have_bytes;
 	x->start_us = loop_now_us(conn->fabric->loop);
 	if (rpc->state == RESPONDER_PULLING) {
-		conn->counters->calls_received++;
+		count_call(rpc);
 		responder_rpc_set_state(rpc, RESPONDER_EXECUTING);
 		config->events->call(config->arg, exchange_ref(x));
 	} else {

@@ -218,7 +218,7 @@ void responder_done(struct responder_rpcs *rpcs, const struct rpcrdma_header *hd
 		return;
 	}
 	conn->counters->dones_received++;
-	conn->bytes_sent += rpc->lent->len_bytes;
+	rdma_conn_count_sent(conn, rpc->lent->len_bytes);
 	credit_grant_ask(&conn->grant, hdr->credit); /* A3.8-6 */
 	take_back(rpc->lent);
 }

@@ -345,7 +345,7 @@ void work_send(struct rdma_conn *conn, const struct rpcrdma_header *hdr,
 		conn->counters->remote_invalidations_sent++;
 	}
 	count_send(conn, hdr);
-	conn->bytes_sent += hdr_bytes + body_bytes;
+	rdma_conn_count_sent(conn, hdr_bytes + body_bytes);
 	if (hdr_bytes + body_bytes > conn->longest_send_bytes)
 		conn->longest_send_bytes = (uint32_t)hdr_bytes + body_bytes;
 	post(work);
@@ -374,7 +374,7 @@ void work_write(struct rdma_conn *conn, const struct fabric_sge *from, uint32_t 
 {
 	struct fabric_sge left = *from;
 
-	conn->bytes_sent += from->len_bytes;
+	rdma_conn_count_sent(conn, from->len_bytes);
 	while (left.len_bytes) {
 		struct work *work = next_part(conn, FABRIC_WRITE, &left, rkey, &raddr, x);
 
@@ -390,7 +390,7 @@ void work_read(struct rdma_conn *conn, const struct fabric_sge *to, uint32_t rke
 {
 	struct fabric_sge left = *to;
 
-	conn->bytes_received += to->len_bytes;
+	rdma_conn_count_received(conn, to->len_bytes);
 	while (left.len_bytes) {
 		struct work *work = next_part(conn, FABRIC_READ, &left, rkey, &raddr, x);
 

@@ -225,6 +225,8 @@ int tcp_conn_init(struct tcp_conn *conn, const struct tcp_leg_config *config,
 		.connector = first == TCP_CONNECTING,
 		.state = {first, loop_now_us(config->leg.loop)},
 	};
+	if (!conn->config.counters)
+		conn->config.counters = &config->worker->counters;
 	loop_task_init(&conn->task, hooks->work, arg);
 	conn->timer = loop_timer_new(config->leg.loop, on_timer, conn);
 	return conn->timer ? 0 : -ENOMEM;

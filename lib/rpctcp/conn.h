@@ -98,7 +98,7 @@ struct tcp_conn {
 
 static inline struct tcp_leg_counters *tcp_counters(const struct tcp_conn *conn)
 {
-	return &conn->config.worker->counters;
+	return conn->config.counters;
 }
 
 static inline struct loop *tcp_loop(const struct tcp_conn *conn)

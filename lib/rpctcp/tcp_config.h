@@ -58,7 +58,8 @@ struct tcp_worker {
 
 struct tcp_leg_config {
 	struct leg_config leg;
-	struct tcp_worker *worker; /* outlives the leg */
+	struct tcp_worker *worker;         /* outlives the leg … */
+	struct tcp_leg_counters *counters; /* … as do these; NULL: the worker's */
 };
 
 #endif

@@ -453,3 +453,19 @@ void chain_end(struct chain *chain)
 	fake_loop_free(chain->loop);
 	free(chain);
 }
+
+struct rdma_leg_counters gate_rdma(const struct chain_gate *gate)
+{
+	struct rdma_leg_counters sum = gate->ws.rdma;
+
+	counters_add(rdma_leg_counters_table, &sum, &gate->ws.rdma_upstream);
+	return sum;
+}
+
+struct tcp_leg_counters gate_tcp(const struct chain_gate *gate)
+{
+	struct tcp_leg_counters sum = gate->ws.tcp.counters;
+
+	counters_add(tcp_leg_counters_table, &sum, &gate->ws.tcp_upstream);
+	return sum;
+}

@@ -102,6 +102,10 @@ void chain_run(struct chain *chain, unsigned ms);
 void chain_end(struct chain *chain);
 /** chain_closes - how many bridges of a gate have ended for @why. */
 uint64_t chain_closes(const struct chain *chain, unsigned gate, enum leg_close why);
+/** gate_rdma - what the RDMA legs of a gate have counted, on both sides. */
+struct rdma_leg_counters gate_rdma(const struct chain_gate *gate);
+/** gate_tcp - what its TCP legs have. */
+struct tcp_leg_counters gate_tcp(const struct chain_gate *gate);
 /** chain_first, chain_last - the gates to which the client and the server are connected. */
 struct chain_gate *chain_first(struct chain *chain);
 struct chain_gate *chain_last(struct chain *chain);

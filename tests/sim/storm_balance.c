@@ -168,14 +168,14 @@ unsigned storm_balance(const struct chain *chain)
 
 static void check_counters(const struct chain_gate *gate)
 {
-	const struct rdma_leg_counters *rdma = &gate->ws.rdma;
+	const struct rdma_leg_counters rdma = gate_rdma(gate);
 
-	RIG_ASSERT(rdma->bad_calls == 0 && rdma->bad_replies == 0);
-	RIG_ASSERT(rdma->short_discarded == 0 && rdma->xid_mismatches == 0);
-	RIG_ASSERT(rdma->replies_over_limit == 0 && rdma->credit_zero_received == 0);
-	RIG_ASSERT(rdma->err_vers_sent == 0 && rdma->characteristics_wrong == 0);
-	RIG_ASSERT(rdma->recv_lowered_unasked == 0 && rdma->dones_ignored == 0);
-	RIG_ASSERT(rdma->chunk_mismatches == 0 && rdma->calls_not_sendable == 0);
+	RIG_ASSERT(rdma.bad_calls == 0 && rdma.bad_replies == 0);
+	RIG_ASSERT(rdma.short_discarded == 0 && rdma.xid_mismatches == 0);
+	RIG_ASSERT(rdma.replies_over_limit == 0 && rdma.credit_zero_received == 0);
+	RIG_ASSERT(rdma.err_vers_sent == 0 && rdma.characteristics_wrong == 0);
+	RIG_ASSERT(rdma.recv_lowered_unasked == 0 && rdma.dones_ignored == 0);
+	RIG_ASSERT(rdma.chunk_mismatches == 0 && rdma.calls_not_sendable == 0);
 }
 
 void storm_balance_end(const struct chain *chain, bool withdrawn)

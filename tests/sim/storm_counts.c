@@ -10,18 +10,18 @@
 void storm_counts_gates(struct storm_counts *counts, const struct chain *chain)
 {
 	for (unsigned i = 0; i < chain->ngates; i++) {
-		const struct rdma_leg_counters *rdma = &chain->gates[i].ws.rdma;
-		const struct tcp_leg_counters *tcp = &chain->gates[i].ws.tcp.counters;
+		const struct rdma_leg_counters rdma = gate_rdma(&chain->gates[i]);
+		const struct tcp_leg_counters tcp = gate_tcp(&chain->gates[i]);
 
-#define ADD_FEATURE(name) counts->name += rdma->name;
+#define ADD_FEATURE(name) counts->name += rdma.name;
 		STORM_FEATURES(ADD_FEATURE)
 #undef ADD_FEATURE
-		counts->reverse_refused += tcp->reverse_refused;
-		counts->replies_too_big += tcp->replies_too_big;
+		counts->reverse_refused += tcp.reverse_refused;
+		counts->replies_too_big += tcp.replies_too_big;
 	}
 	/* The end that was connected to makes no other Calls. */
 	if (chain->ngates > 1)
-		counts->reverse_chunk_bytes += chain->gates[1].ws.rdma.call_chunk_bytes_offered;
+		counts->reverse_chunk_bytes += gate_rdma(&chain->gates[1]).call_chunk_bytes_offered;
 }
 
 /* All of its members are of one type. */

@@ -108,7 +108,7 @@ START_TEST(each_procedure_and_operation_passes)
 			play_row(row, _i & 2 ? &krb5 : NULL);
 	ck_assert_uint_gt(chain->book.count, 150);
 	expect_all_answered();
-	ck_assert_uint_eq(chain->gates[1].ws.rdma.write_chunk_bytes_pushed > 0, _i & 1);
+	ck_assert_uint_eq(gate_rdma(&chain->gates[1]).write_chunk_bytes_pushed > 0, _i & 1);
 }
 END_TEST
 
@@ -168,7 +168,7 @@ START_TEST(calls_wait_for_memory_and_are_answered)
 	call_many(0);
 	chain_run(chain, 5000);
 	expect_all_answered();
-	ck_assert_uint_gt(chain->gates[0].ws.tcp.counters.budget_waits, 0);
+	ck_assert_uint_gt(gate_tcp(&chain->gates[0]).budget_waits, 0);
 }
 END_TEST
 
@@ -211,7 +211,7 @@ START_TEST(a_compound_is_walked_once_by_each_gate)
 	expect_walked_once(&chain->gates[0], 3, 9);
 	expect_walked_once(&chain->gates[1], 3, 9);
 	/* PUTROOTFH and WRITE, which with DDP is an RDMA_MSG with a read chunk, and READ. */
-	ck_assert_uint_eq(chain->gates[1].ws.rdma.read_chunk_bytes_pulled, 0);
+	ck_assert_uint_eq(gate_rdma(&chain->gates[1]).read_chunk_bytes_pulled, 0);
 	write = chain_book_add_row(&chain->book, CHAIN_CLIENT, "NFSv4.0 op 38");
 	call(write);
 	call_row(CHAIN_CLIENT, "NFSv4.0 op 25");
@@ -220,7 +220,7 @@ START_TEST(a_compound_is_walked_once_by_each_gate)
 	expect_walked_once(&chain->gates[0], 5, 13);
 	expect_walked_once(&chain->gates[1], 5, 13);
 	/* Only the payload, or the whole Call. */
-	ck_assert_uint_eq(chain->gates[1].ws.rdma.read_chunk_bytes_pulled,
+	ck_assert_uint_eq(gate_rdma(&chain->gates[1]).read_chunk_bytes_pulled,
 			  _i ? WRITE_BYTES : chain->book.list[write].call_bytes);
 	expect_both_ends_count_alike();
 }
@@ -447,7 +447,7 @@ START_TEST(a_long_reply_whose_server_ends_in_the_middle_never_arrives)
 
 			ck_assert(!server || server->closed);
 			torn += server && server->replies;
-			written += chain_last(chain)->ws.rdma.write_chunk_bytes_pushed;
+			written += gate_rdma(chain_last(chain)).write_chunk_bytes_pushed;
 		}
 		chain_end(chain);
 		chain = NULL;

@@ -84,8 +84,8 @@ static void expect_all_answered(void)
 
 static uint64_t refused(unsigned gate)
 {
-	return chain->gates[gate].ws.rdma.reverse_refused +
-	       chain->gates[gate].ws.tcp.counters.reverse_refused;
+	return gate_rdma(&chain->gates[gate]).reverse_refused +
+	       gate_tcp(&chain->gates[gate]).reverse_refused;
 }
 
 /* Whatever fits a Send of the size that was agreed goes inline, in both directions. */
@@ -103,7 +103,7 @@ START_TEST(what_fits_a_send_passes_inline)
 		call_back_sized(200000);
 	chain_run(chain, 1000);
 	expect_all_answered();
-	ck_assert_uint_eq(chain->gates[1].ws.rdma.keys_lent, 0);
+	ck_assert_uint_eq(gate_rdma(&chain->gates[1]).keys_lent, 0);
 	ck_assert_uint_eq(refused(0) + refused(1), 0);
 }
 END_TEST
@@ -137,7 +137,7 @@ START_TEST(with_chunks_longer_ones_pass)
 	refused_back(REVERSE_MAX_BYTES);
 	chain_run(chain, 1000);
 	expect_all_answered();
-	ck_assert_uint_gt(chain->gates[1].ws.rdma.keys_lent, 0);
+	ck_assert_uint_gt(gate_rdma(&chain->gates[1]).keys_lent, 0);
 	ck_assert_uint_eq(refused(0), 0);
 	ck_assert_uint_eq(refused(1), 1);
 }
@@ -184,13 +184,13 @@ START_TEST(a_client_that_answers_late_is_told_of)
 	ck_assert_uint_eq(chain->book.list[rpc].answered, 0);
 	chain_run(chain, 300);
 	expect_all_answered();
-	ck_assert_uint_eq(chain->gates[1].ws.rdma.reverse_timeouts, 1);
+	ck_assert_uint_eq(gate_rdma(&chain->gates[1]).reverse_timeouts, 1);
 	/* What it may still read is accounted for. */
 	ck_assert_int_eq(chain->gates[1].budget.account.used_bytes > bytes, way == BY_CHUNK);
 	chain->client.hold = false;
 	chain_end_answer(&chain->client);
 	chain_run(chain, 100);
-	ck_assert_uint_eq(chain->gates[1].ws.rdma.reverse_late_replies, 1);
+	ck_assert_uint_eq(gate_rdma(&chain->gates[1]).reverse_late_replies, 1);
 	ck_assert_uint_eq(chain->gates[1].budget.account.used_bytes, 0);
 	call_back_sized(1000);
 	chain_end_call(&chain->client, chain_book_add_row(&chain->book, CHAIN_CLIENT, "NFSv3 1"));

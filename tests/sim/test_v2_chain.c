@@ -104,7 +104,7 @@ START_TEST(each_version_passes_what_the_other_does)
 	ck_assert_uint_eq(version(chain->gates[0].server), spoken);
 	ck_assert_uint_eq(version(chain->gates[1].client), spoken);
 	ck_assert_int_eq(says_one(), connect == 2 && listen == 1);
-	ck_assert_uint_eq(chain->gates[0].ws.rdma.options_sent > 0, connect == 2);
+	ck_assert_uint_eq(gate_rdma(&chain->gates[0]).options_sent > 0, connect == 2);
 }
 END_TEST
 
@@ -120,10 +120,10 @@ START_TEST(traffic_between_gates_raises_their_sizes)
 		chain_run(chain, 10);
 	}
 	expect_all_answered();
-	ck_assert_uint_eq(chain->gates[0].ws.rdma.recv_raises, 1);
-	ck_assert_uint_eq(chain->gates[1].ws.rdma.recv_raises, 1);
-	ck_assert_uint_lt(chain->gates[1].ws.rdma.reply_chunk_bytes_pushed, 40 * 8192);
-	ck_assert_uint_lt(chain->gates[1].ws.rdma.read_chunk_bytes_pulled, 40 * 8192);
+	ck_assert_uint_eq(gate_rdma(&chain->gates[0]).recv_raises, 1);
+	ck_assert_uint_eq(gate_rdma(&chain->gates[1]).recv_raises, 1);
+	ck_assert_uint_lt(gate_rdma(&chain->gates[1]).reply_chunk_bytes_pushed, 40 * 8192);
+	ck_assert_uint_lt(gate_rdma(&chain->gates[1]).read_chunk_bytes_pulled, 40 * 8192);
 }
 END_TEST
 
@@ -214,7 +214,7 @@ START_TEST(for_ten_minutes_a_server_of_version_one_is_asked_in_it_at_once)
 	call_all();
 	chain_run(chain, 1000);
 	expect_all_answered();
-	counters = &chain->gates[0].ws.rdma;
+	counters = &chain->gates[0].ws.rdma_upstream;
 	ck_assert_uint_eq(counters->options_sent, 1);
 	come_again();
 	ck_assert_uint_eq(counters->options_sent, 1);

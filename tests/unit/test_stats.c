@@ -20,16 +20,19 @@ START_TEST(modules_of_several_workers_are_added_up)
 		[CLOSE_BY_SERVER] = {[LEG_CLOSE_PEER] = 3}};
 	struct stats sum = {0}, one = {0}, two = {0};
 
-	stats_add(&one, "toy", toy_counters_table, &a);
+	stats_add(&one, STATS_CLIENT, "toy", toy_counters_table, &a);
 	stats_add_closes(&one, closes);
 	stats_add_closes(&two, closes);
-	stats_add(&two, "toy", toy_counters_table, &b);
-	stats_add(&two, "toy", toy_counters_table, &b);
+	stats_add(&two, STATS_UPSTREAM, "toy", toy_counters_table, &b);
+	stats_add(&two, STATS_CLIENT, "toy", toy_counters_table, &b);
 	stats_merge(&sum, &one);
 	stats_merge(&sum, &two);
 	ck_assert_uint_eq(sum.nmodules, 1);
-	ck_assert_uint_eq(sum.modules[0].values[0], 21);
-	ck_assert_uint_eq(sum.modules[0].values[1], 42);
+	ck_assert_uint_eq(sum.modules[0].values[STATS_CLIENT][0], 11);
+	ck_assert_uint_eq(sum.modules[0].values[STATS_CLIENT][1], 22);
+	ck_assert_uint_eq(stats_value(&sum, STATS_UPSTREAM, "toy", "pears"), 20);
+	ck_assert_uint_eq(stats_value(&sum, STATS_UPSTREAM, "toy", "plums"), 0);
+	ck_assert_uint_eq(stats_value(&sum, STATS_UPSTREAM, "ship", "pears"), 0);
 	ck_assert_uint_eq(sum.closes[CLOSE_BY_SERVER][LEG_CLOSE_PEER], 6);
 	ck_assert_uint_eq(sum.closes[CLOSE_BY_CLIENT][LEG_CLOSE_PEER], 0);
 }
@@ -42,7 +45,7 @@ START_TEST(json_names_every_counter)
 	json_t *object;
 	char *text;
 
-	stats_add(&stats, "toy", toy_counters_table, &a);
+	stats_add(&stats, STATS_CLIENT, "toy", toy_counters_table, &a);
 	object = stats_json(&stats);
 	text = json_dumps(json_object_get(object, "toy"), 0);
 	ck_assert_str_eq(text, "{\"apples\": 1, \"pears\": 1099511627776}");

@@ -305,6 +305,8 @@ int iwarp_ep_connect(struct fabric *base, const struct sockaddr *addr,
 	ep = ep_new(fabric, fd, events, arg);
 	if (!ep)
 		return -ENOMEM;
+	if (fabric->fabric.connected_counters)
+		iwarp_engine_count_in(ep->engine, fabric->fabric.connected_counters);
 	iwarp_socket_tune(fd, &fabric->config);
 	memcpy(&ep->peer, addr, sockaddr_bytes(addr));
 	err = iwarp_engine_connect(ep->engine, params, ep_now(ep));

@@ -54,6 +54,11 @@ struct iwarp_engine *iwarp_engine_new(struct iwarp_env *env, const struct iwarp_
 	return engine;
 }
 
+void iwarp_engine_count_in(struct iwarp_engine *engine, struct iwarp_counters *counters)
+{
+	engine->counters = counters;
+}
+
 void iwarp_engine_free(struct iwarp_engine *engine)
 {
 	if (!engine)

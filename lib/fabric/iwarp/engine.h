@@ -123,6 +123,9 @@ int iwarp_engine_accept(struct iwarp_engine *engine, const struct fabric_ep_para
 void iwarp_engine_reject(struct iwarp_engine *engine, const void *private_data, size_t len_bytes,
 			 uint64_t now_us);
 
+/** iwarp_engine_count_in - count in others than those of its env; before it has any bytes. */
+void iwarp_engine_count_in(struct iwarp_engine *engine, struct iwarp_counters *counters);
+
 /** iwarp_engine_mss - the TCP connection's segment size, for the length of FPDUs and where they end. */
 void iwarp_engine_mss(struct iwarp_engine *engine, unsigned mss_bytes);
 

@@ -31,6 +31,7 @@ struct fabric *iwarp_fabric_new(struct loop *loop, struct pool *pool,
 	iwarp->fabric.loop = loop;
 	iwarp->fabric.pool = pool;
 	iwarp->fabric.counters = &iwarp->counters;
+	iwarp->fabric.connected_counters = config->apart ? &iwarp->connected_counters : NULL;
 	return &iwarp->fabric;
 }
 

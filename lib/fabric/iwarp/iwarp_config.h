@@ -21,7 +21,8 @@ struct iwarp_config {
 	uint64_t setup_timeout_us; /* for the TCP connect and the MPA exchange; 0: 10 s */
 	bool has_socket;           /* to listen: on a socket that listens already, … */
 	int socket;                /* … this one; taken, also on failure */
-	unsigned keepalive_s;      /* a peer that said nothing for so long is asked; 0: 30 s */
+	bool apart; /* connections that are made here are counted apart: in fabric->connected_counters */
+	unsigned keepalive_s; /* a peer that said nothing for so long is asked; 0: 30 s */
 };
 
 #define IWARP_COUNTERS(X)                                                                          \

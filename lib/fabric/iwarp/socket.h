@@ -11,7 +11,7 @@
 struct iwarp_fabric {
 	struct fabric fabric;
 	struct iwarp_env env;
-	struct iwarp_counters counters;
+	struct iwarp_counters counters, connected_counters;
 	struct iwarp_config config;
 	uint8_t *staging; /* IWARP_RX_STAGING_BYTES; empty between two callbacks */
 };

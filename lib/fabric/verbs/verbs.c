@@ -53,7 +53,12 @@ struct fabric *verbs_fabric_new(struct loop *loop, struct pool *pool,
 
 	if (!fabric)
 		return NULL;
-	fabric->fabric = (struct fabric){&verbs_fabric_ops, loop, pool, &fabric->counters};
+	fabric->fabric = (struct fabric){
+		.ops = &verbs_fabric_ops,
+		.loop = loop,
+		.pool = pool,
+		.counters = &fabric->counters,
+	};
 	fabric->config = *config;
 	LIST_INIT(&fabric->devices);
 	fabric->channel = rdma_create_event_channel();
