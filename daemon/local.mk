@@ -161,6 +161,15 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/http/http.h \
 	daemon/http/http_server.c \
 	daemon/http/http_server.h \
+	daemon/http/metrics_calls.c \
+	daemon/http/metrics_daemon.c \
+	daemon/http/metrics_families.c \
+	daemon/http/metrics_families.h \
+	daemon/http/metrics_process.c \
+	daemon/http/metrics_service.c \
+	daemon/http/metrics_sides.c \
+	daemon/http/metrics_text.c \
+	daemon/http/metrics_text.h \
 	daemon/http/readiness.c \
 	daemon/http/readiness.h \
 	daemon/proxy/admission.c \

@@ -10,7 +10,11 @@
 #include "daemon/base/address.h"
 #include "daemon/base/log.h"
 #include "daemon/http/http_server.h"
+#include "daemon/http/metrics_families.h"
 #include "daemon/http/readiness.h"
+
+#define TEXT_TYPE "text/plain; version=0.0.4; charset=utf-8"
+#define OPEN_TYPE "application/openmetrics-text; version=1.0.0; charset=utf-8"
 
 struct http {
 	struct proxy *proxy;
@@ -60,10 +64,58 @@ static void show_readiness(struct http *http, struct http_request *request, cons
 	show_state(http, request, readiness_is_ready);
 }
 
+/* Metrics that are gathered: without the http, which may be closed before they are. */
+struct scrape {
+	struct http_request *request;
+	bool is_open;
+	uint64_t ends[HTTP_END_COUNT];
+};
+
+static void on_metrics(void *arg, const struct gathered *gathered)
+{
+	struct scrape *scrape = arg;
+	const struct metrics_source source = {gathered, scrape->ends};
+	struct metrics_text text;
+	size_t bytes = 0;
+	char *data = NULL;
+
+	metrics_text_init(&text, scrape->is_open);
+	if (gathered) {
+		metrics_write(&text, &source);
+		data = metrics_text_end(&text, &bytes);
+	}
+	if (data)
+		http_request_answer(
+			scrape->request,
+			&(struct http_answer){.status = HTTP_END_200,
+					      .type = scrape->is_open ? OPEN_TYPE : TEXT_TYPE,
+					      .body = data,
+					      .body_bytes = bytes});
+	else
+		answer_text(scrape->request, HTTP_END_503, "there are no metrics now\n");
+	free(data);
+	free(scrape);
+}
+
+static void show_metrics(struct http *http, struct http_request *request, const char *accept)
+{
+	struct scrape *scrape = malloc(sizeof(*scrape));
+
+	if (!scrape) {
+		answer_text(request, HTTP_END_503, "out of memory\n");
+		return;
+	}
+	scrape->request = request;
+	scrape->is_open = strstr(accept, "application/openmetrics-text") != NULL;
+	memcpy(scrape->ends, http->ends, sizeof(scrape->ends));
+	gather_ask(http->gathering, METRICS_WANTS, on_metrics, scrape);
+}
+
 static const struct {
 	const char *path;
 	void (*show)(struct http *http, struct http_request *request, const char *accept);
 } pages[] = {
+	{"/metrics", show_metrics},
 	{"/healthz", show_health},
 	{"/readyz", show_readiness},
 };

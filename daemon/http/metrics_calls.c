@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Metrics of Calls. */
+#include "daemon/http/metrics_families.h"
+
+/* What was seen of an operation of a service. */
+struct seen {
+	const char *service, *operation;
+	enum nfs_operation id;
+	const struct operation_stats *stats;
+	const struct call_stats *all; /* of the service */
+};
+
+static const char *service_name(const struct metrics_source *source, size_t i)
+{
+	return source->gathered->services[i]->service.config->name;
+}
+
+static void put_each(struct metrics_text *text, const struct metrics_source *source,
+		     void (*put)(struct metrics_text *text, const struct seen *seen))
+{
+	for (size_t i = 0; i < source->gathered->nservices; i++) {
+		const struct call_stats *calls = &source->gathered->calls[i];
+
+		for (unsigned k = 0; k < NFS_OPERATION_COUNT; k++)
+			if (calls->operations[k])
+				put(text,
+				    &(struct seen){service_name(source, i), nfs_operation_name(k),
+						   k, calls->operations[k], calls});
+	}
+}
+
+static void put_value(struct metrics_text *text, const struct seen *seen, uint64_t value)
+{
+	metrics_text_put(text,
+			 METRICS_LABELS({"service", seen->service}, {"operation", seen->operation}),
+			 (double)value);
+}
+
+static void put_calls(struct metrics_text *text, const struct seen *seen)
+{
+	put_value(text, seen, seen->stats->calls);
+}
+
+void metrics_calls(struct metrics_text *text, const struct metrics_source *source)
+{
+	put_each(text, source, put_calls);
+}
+
+static void put_errors(struct metrics_text *text, const struct seen *seen)
+{
+	char status[CALL_STATUS_TEXT_BYTES];
+
+	for (unsigned i = 0; i < seen->all->nerrors; i++) {
+		const struct call_error *error = &seen->all->errors[i];
+
+		if (error->operation == seen->id)
+			metrics_text_put(
+				text,
+				METRICS_LABELS({"service", seen->service},
+					       {"operation", seen->operation},
+					       {"status", call_status_name(error->status, status)}),
+				(double)error->count);
+	}
+}
+
+void metrics_call_errors(struct metrics_text *text, const struct metrics_source *source)
+{
+	put_each(text, source, put_errors);
+}
+
+/* Of clients' connections, whatever their transport. */
+static uint64_t client_counter(const struct stats *stats, const char *name)
+{
+	return stats_value(stats, STATS_CLIENT, "tcp", name) +
+	       stats_value(stats, STATS_CLIENT, "rdma", name);
+}
+
+static const struct {
+	const char *reason, *counter;
+} denials[] = {
+	{"tls", "auth_tls_refused"},
+	{"credential", "bad_auth_refused"},
+	{"rpc_version", "rpc_mismatches"},
+	{"program", "prog_unavail"},
+};
+
+void metrics_calls_denied(struct metrics_text *text, const struct metrics_source *source)
+{
+	for (size_t i = 0; i < source->gathered->nservices; i++)
+		for (size_t k = 0; k < ARRAY_SIZE(denials); k++)
+			metrics_text_put(text,
+					 METRICS_LABELS({"service", service_name(source, i)},
+							{"reason", denials[k].reason}),
+					 (double)client_counter(&source->gathered->stats[i],
+								denials[k].counter));
+}
+
+static void put_service(struct metrics_text *text, const struct metrics_source *source, size_t i,
+			double value)
+{
+	metrics_text_put(text, METRICS_LABELS({"service", service_name(source, i)}), value);
+}
+
+void metrics_in_flight(struct metrics_text *text, const struct metrics_source *source)
+{
+	for (size_t i = 0; i < source->gathered->nservices; i++)
+		put_service(text, source, i, (double)source->gathered->loads[i].in_flight);
+}
+
+static void put_waiting(struct metrics_text *text, const char *service, const char *resource,
+			uint64_t value)
+{
+	metrics_text_put(text, METRICS_LABELS({"service", service}, {"resource", resource}),
+			 (double)value);
+}
+
+void metrics_waiting(struct metrics_text *text, const struct metrics_source *source)
+{
+	for (size_t i = 0; i < source->gathered->nservices; i++) {
+		const char *name = service_name(source, i);
+
+		put_waiting(text, name, "memory", source->gathered->memory[i].waiting);
+		put_waiting(text, name, "credit",
+			    source->gathered->loads[i].credits[STATS_UPSTREAM].waited);
+	}
+}
+
+void metrics_oldest(struct metrics_text *text, const struct metrics_source *source)
+{
+	for (size_t i = 0; i < source->gathered->nservices; i++)
+		put_service(text, source, i, (double)source->gathered->loads[i].oldest_us / 1e6);
+}
+
+void metrics_retransmissions(struct metrics_text *text, const struct metrics_source *source)
+{
+	for (size_t i = 0; i < source->gathered->nservices; i++)
+		put_service(text, source, i,
+			    (double)client_counter(&source->gathered->stats[i],
+						   "retransmissions_swallowed"));
+}
+
+static void put_duration(struct metrics_text *text, const struct seen *seen)
+{
+	metrics_text_put_durations(
+		text, METRICS_LABELS({"service", seen->service}, {"operation", seen->operation}),
+		&seen->stats->whole);
+}
+
+void metrics_duration(struct metrics_text *text, const struct metrics_source *source)
+{
+	put_each(text, source, put_duration);
+}
+
+static void put_stages(struct metrics_text *text, const struct seen *seen)
+{
+	for (unsigned i = 0; i < CALL_STAGE_COUNT; i++)
+		metrics_text_put(text,
+				 METRICS_LABELS({"service", seen->service},
+						{"operation", seen->operation},
+						{"stage", call_stage_name(i)}),
+				 (double)seen->stats->stages[i].sum_us / 1e6);
+}
+
+void metrics_stages(struct metrics_text *text, const struct metrics_source *source)
+{
+	put_each(text, source, put_stages);
+}
+
+static void put_request_bytes(struct metrics_text *text, const struct seen *seen)
+{
+	put_value(text, seen, seen->stats->request_bytes);
+}
+
+void metrics_request_bytes(struct metrics_text *text, const struct metrics_source *source)
+{
+	put_each(text, source, put_request_bytes);
+}
+
+static void put_reply_bytes(struct metrics_text *text, const struct seen *seen)
+{
+	put_value(text, seen, seen->stats->reply_bytes);
+}
+
+void metrics_reply_bytes(struct metrics_text *text, const struct metrics_source *source)
+{
+	put_each(text, source, put_reply_bytes);
+}
