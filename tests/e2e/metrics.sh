@@ -77,14 +77,12 @@ expressions() {
 	jq -r '.. | objects | select(has("expr")).expr' "$CONTRIB/grafana/rpcrdma-proxy.json" |
 		sed -e 's/\$__rate_interval/1m/g; s/\$__interval/1m/g; s/\$instance/.*/g; s/\$service/.*/g'
 }
-if [ -e "$CONTRIB/prometheus/rpcrdma-proxy.rules.yml" ]; then
-	check "the alert rules are good ones" promtool check rules "$CONTRIB/prometheus/rpcrdma-proxy.rules.yml"
-	expressions >$T/expressions
-	check "there are queries of both" test "$(wc -l <$T/expressions)" -ge 25
-	while IFS= read -r expression; do
-		check "has data: $expression" wait_for 20 has_data "$expression"
-	done <$T/expressions
-	check "Prometheus has read the alerts" eval "curl -s http://127.0.0.1:$PROM_PORT/api/v1/rules | jq -e '[.data.groups[].rules[] | select(.health == \"ok\")] | length >= 10'"
-fi
+check "the alert rules are good ones" promtool check rules "$CONTRIB/prometheus/rpcrdma-proxy.rules.yml"
+expressions >$T/expressions
+check "there are queries of both" test "$(wc -l <$T/expressions)" -ge 25
+while IFS= read -r expression; do
+	check "has data: $expression" wait_for 20 has_data "$expression"
+done <$T/expressions
+check "Prometheus has read the alerts" eval "curl -s http://127.0.0.1:$PROM_PORT/api/v1/rules | jq -e '[.data.groups[].rules[] | select(.health == \"ok\")] | length >= 10'"
 stop prometheus
 finish
