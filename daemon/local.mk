@@ -286,6 +286,15 @@ daemon/base/paths.h: daemon/base/paths.h.in Makefile
 	@$(MKDIR_P) daemon/base
 	$(AM_V_GEN)$(SED) -e 's,@sysconfdir\@,$(sysconfdir),g' $(srcdir)/daemon/base/paths.h.in >daemon/base/paths.h
 
+# The page, as a C string.
+nodist_daemon_libdaemon_a_SOURCES += daemon/http/page_html.h
+EXTRA_DIST += daemon/http/page.html
+BUILT_SOURCES += daemon/http/page_html.h
+CLEANFILES += daemon/http/page_html.h
+daemon/http/page_html.h: daemon/http/page.html
+	@$(MKDIR_P) daemon/http
+	$(AM_V_GEN)$(SED) -e 's,[\\"],\\&,g; s,^,",; s,$$,\\n",' $(srcdir)/daemon/http/page.html >$@.new && mv $@.new $@
+
 DAEMON_LIBS = daemon/libdaemon.a $(PROTOCOL_LIBS) $(LIBEVENT_LIBS) $(LIBCONFIG_LIBS) \
 	$(SYSTEMD_LIBS) $(JANSSON_LIBS)
 

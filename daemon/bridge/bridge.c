@@ -214,6 +214,15 @@ void bridge_info_get(const struct bridge *bridge, struct bridge_info *info)
 		leg_info(server, &info->server);
 }
 
+uint64_t bridge_oldest_call_us(const struct bridge *bridge, uint64_t now_us)
+{
+	const struct exchange *oldest = TAILQ_FIRST(&bridge->calls);
+
+	if (!oldest)
+		return 0;
+	return now_us > oldest->start_us ? now_us - oldest->start_us : 1;
+}
+
 size_t bridge_memory_bytes(const struct bridge *bridge)
 {
 	return bridge->memory.used_bytes;

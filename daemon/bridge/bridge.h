@@ -97,6 +97,9 @@ void bridge_drain(struct bridge *bridge);
 /** bridge_info_get - a snapshot. */
 void bridge_info_get(const struct bridge *bridge, struct bridge_info *info);
 
+/** bridge_oldest_call_us - how long the oldest Call of its client without a Reply has been here, 1 at least; 0: none. */
+uint64_t bridge_oldest_call_us(const struct bridge *bridge, uint64_t now_us);
+
 /** bridge_next - the bridge after @bridge in the list of its service; the first one for NULL. */
 struct bridge *bridge_next(struct worker_service *ws, struct bridge *bridge);
 

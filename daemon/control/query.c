@@ -16,6 +16,8 @@
 
 _Static_assert(CONTROL_MAX_ARGUMENT_BYTES <= ANSWER_ARGUMENT_BYTES,
 	       "an argument that is taken is too long for its answer");
+_Static_assert(CONTROL_SCHEMA == ANSWER_SCHEMA,
+	       "the socket tells another schema than its answers have");
 
 struct query_control {
 	struct proxy *proxy;

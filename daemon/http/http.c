@@ -12,6 +12,16 @@
 #include "daemon/http/http_server.h"
 #include "daemon/http/metrics_families.h"
 #include "daemon/http/readiness.h"
+#include "daemon/view/answer.h"
+
+/* It has all it needs in itself, and asks nobody but this daemon. */
+#define PAGE_POLICY                                                                                \
+	"default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src "      \
+	"data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+static const char page_html[] =
+#include "daemon/http/page_html.h"
+	;
 
 #define TEXT_TYPE "text/plain; version=0.0.4; charset=utf-8"
 #define OPEN_TYPE "application/openmetrics-text; version=1.0.0; charset=utf-8"
@@ -111,10 +121,64 @@ static void show_metrics(struct http *http, struct http_request *request, const 
 	gather_ask(http->gathering, METRICS_WANTS, on_metrics, scrape);
 }
 
+static void show_page(struct http *http, struct http_request *request, const char *accept)
+{
+	http_request_answer(request, &(struct http_answer){.status = HTTP_END_200,
+							   .type = "text/html; charset=utf-8",
+							   .policy = PAGE_POLICY,
+							   .body = page_html,
+							   .body_bytes = sizeof(page_html) - 1});
+}
+
+/* Takes @answer. */
+static void on_answer(void *arg, json_t *answer)
+{
+	json_t *object = json_pack("{s:i}", "schema", ANSWER_SCHEMA);
+	char *text = NULL;
+
+	if (answer && !json_object_update(object, answer))
+		text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(12));
+	json_decref(object);
+	json_decref(answer);
+	if (text)
+		http_request_answer(arg, &(struct http_answer){.status = HTTP_END_200,
+							       .type = "application/json",
+							       .body = text,
+							       .body_bytes = strlen(text)});
+	else
+		answer_text(arg, HTTP_END_503, "there is no answer now\n");
+	free(text);
+}
+
+static void show_status(struct http *http, struct http_request *request, const char *accept)
+{
+	answer_ask(http->gathering, ANSWER_STATUS, "", on_answer, request);
+}
+
+static void show_services(struct http *http, struct http_request *request, const char *accept)
+{
+	answer_ask(http->gathering, ANSWER_SERVICES, "", on_answer, request);
+}
+
+static void show_connections(struct http *http, struct http_request *request, const char *accept)
+{
+	answer_ask(http->gathering, ANSWER_OLDEST, "", on_answer, request);
+}
+
+static void show_latency(struct http *http, struct http_request *request, const char *accept)
+{
+	answer_ask(http->gathering, ANSWER_LATENCY, "", on_answer, request);
+}
+
 static const struct {
 	const char *path;
 	void (*show)(struct http *http, struct http_request *request, const char *accept);
 } pages[] = {
+	{"/", show_page},
+	{"/api/status.json", show_status},
+	{"/api/services.json", show_services},
+	{"/api/connections.json", show_connections},
+	{"/api/latency.json", show_latency},
 	{"/metrics", show_metrics},
 	{"/healthz", show_health},
 	{"/readyz", show_readiness},

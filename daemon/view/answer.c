@@ -64,6 +64,38 @@ static json_t *connections_answer(const struct gathered *gathered, const char *a
 	return json_pack("{s:O}", "connections", gathered->connections);
 }
 
+static double age_of(const json_t *connection)
+{
+	const json_t *age = json_object_get(connection, "oldest_call_age_s");
+
+	return json_is_number(age) ? json_number_value(age) : -1;
+}
+
+static int by_age(const void *a, const void *b)
+{
+	double age_a = age_of(*(json_t *const *)a), age_b = age_of(*(json_t *const *)b);
+
+	return (age_a < age_b) - (age_a > age_b);
+}
+
+static json_t *oldest_answer(const struct gathered *gathered, const char *argument)
+{
+	size_t n = json_array_size(gathered->connections), i;
+	json_t *list = json_array(), *connection;
+	json_t **sorted = calloc(n + 1, sizeof(json_t *));
+
+	if (!sorted) {
+		json_decref(list);
+		return NULL;
+	}
+	json_array_foreach(gathered->connections, i, connection) sorted[i] = connection;
+	qsort(sorted, n, sizeof(json_t *), by_age);
+	for (i = 0; i < n && i < GATHER_OLDEST_MOST; i++)
+		json_array_append(list, sorted[i]);
+	free(sorted);
+	return json_pack("{s:o}", "connections", list);
+}
+
 static json_t *stats_answer(const struct gathered *gathered, const char *argument)
 {
 	json_t *services = json_object();
@@ -110,6 +142,7 @@ static const struct {
 	[ANSWER_STATUS] = {GATHER_LEAVING, status_answer},
 	[ANSWER_SERVICES] = {0, services_answer},
 	[ANSWER_CONNECTIONS] = {GATHER_CONNECTIONS | GATHER_LEAVING, connections_answer},
+	[ANSWER_OLDEST] = {GATHER_OLDEST | GATHER_LEAVING, oldest_answer},
 	[ANSWER_LATENCY] = {GATHER_CALLS, latency_answer},
 	[ANSWER_STATS] = {GATHER_STATS, stats_answer},
 	[ANSWER_COUNTERS] = {GATHER_STATS, counters_answer},

@@ -49,10 +49,13 @@
 #define ANSWER_ARGUMENT_BYTES                                                                      \
 	400u /* a service, an operation, and whatever else somebody has typed */
 
+#define ANSWER_SCHEMA 1 /* which all of them are of: "schema", which is set by who sends them */
+
 enum answer_kind {
 	ANSWER_STATUS,
 	ANSWER_SERVICES,
 	ANSWER_CONNECTIONS,
+	ANSWER_OLDEST, /* as connections, but of GATHER_OLDEST_MOST at most: those with the oldest Calls, in that order */
 	ANSWER_LATENCY,
 	ANSWER_STATS,
 	ANSWER_COUNTERS,

@@ -136,6 +136,7 @@ static void part_free(struct part *part)
 {
 	json_decref(part->snapshot.connections);
 	call_stats_list_free(part->snapshot.calls, part->gather->gathered.nservices);
+	free(part->snapshot.ages_us);
 	free(part->snapshot.stats);
 	free(part->snapshot.loads);
 	free(part->services);
@@ -197,6 +198,11 @@ static struct part *part_new(struct gather *gather, struct worker *worker)
 	part->snapshot.clock_us = clock_us;
 	if (gather->wants & GATHER_CONNECTIONS)
 		part->snapshot.connections = json_array();
+	if (gather->wants & GATHER_OLDEST) {
+		part->snapshot.ages_us = calloc(GATHER_OLDEST_MOST, sizeof(uint64_t));
+		part->snapshot.connections = part->snapshot.ages_us ? json_array() : NULL;
+		part->snapshot.most = GATHER_OLDEST_MOST;
+	}
 	if (gather->wants & GATHER_STATS)
 		part->snapshot.stats = calloc(most, sizeof(struct stats));
 	if (gather->wants & GATHER_CALLS)

@@ -116,18 +116,55 @@ struct slice {
 	uint64_t until_us; /* of its clock */
 };
 
+/* A slice has one at least, however long the thread was kept from its core. */
 static bool is_full(const struct slice *slice)
 {
 	const struct snapshot *snapshot = slice->snapshot;
 
-	return !slice->room || (snapshot->clock_us && snapshot->clock_us() >= slice->until_us);
+	if (!slice->room)
+		return true;
+	return slice->room < SNAPSHOT_SLICE && snapshot->clock_us &&
+	       snapshot->clock_us() >= slice->until_us;
+}
+
+/* Where a connection may stand whose oldest Call is @us old: in the place of one whose Call is younger; SIZE_MAX: nowhere. */
+static size_t place_among(const struct snapshot *snapshot, uint64_t us)
+{
+	size_t n = json_array_size(snapshot->connections), youngest = 0;
+
+	if (n < snapshot->most)
+		return n;
+	for (size_t i = 1; i < n; i++)
+		if (snapshot->ages_us[i] < snapshot->ages_us[youngest])
+			youngest = i;
+	return snapshot->ages_us[youngest] < us ? youngest : SIZE_MAX;
+}
+
+static void take_if_old(struct slice *slice, const struct worker_service *ws,
+			const struct bridge *bridge)
+{
+	struct snapshot *snapshot = slice->snapshot;
+	uint64_t us = bridge_oldest_call_us(bridge, slice->now_us);
+	size_t place = place_among(snapshot, us);
+	json_t *connection;
+
+	if (place == SIZE_MAX)
+		return;
+	connection = json_bridge(snapshot, ws, bridge, slice->now_us);
+	snapshot->ages_us[place] = us;
+	if (place == json_array_size(snapshot->connections))
+		json_array_append_new(snapshot->connections, connection);
+	else
+		json_array_set_new(snapshot->connections, place, connection);
 }
 
 static void take_bridge(struct slice *slice, struct worker_service *ws, const struct bridge *bridge)
 {
 	struct snapshot *snapshot = slice->snapshot;
 
-	if (snapshot->connections)
+	if (snapshot->connections && snapshot->most)
+		take_if_old(slice, ws, bridge);
+	else if (snapshot->connections)
 		json_array_append_new(snapshot->connections,
 				      json_bridge(snapshot, ws, bridge, slice->now_us));
 	if (snapshot->loads)

@@ -23,9 +23,11 @@
 
 /* All zero but for what is to be taken. */
 struct snapshot {
-	unsigned worker;            /* its number, for the connections */
-	json_t *connections;        /* an array to be filled, or NULL */
-	struct stats *stats;        /* one a service, to be added to, or NULL */
+	unsigned worker;     /* its number, for the connections */
+	size_t most;         /* of the connections those with the oldest Calls, so many; 0: all */
+	uint64_t *ages_us;   /* … of that size: how old these are, 0 without a Call */
+	json_t *connections; /* an array to be filled, or NULL */
+	struct stats *stats; /* one a service, to be added to, or NULL */
 	struct call_stats *calls;   /* the same */
 	struct load *loads;         /* the same */
 	uint64_t (*clock_us)(void); /* NULL: slices take as long as they take */

@@ -248,6 +248,61 @@ START_TEST(a_turn_may_find_nobody_left)
 }
 END_TEST
 
+/* Each question is 60 us later: there is time for two. */
+static uint64_t ticking(void)
+{
+	static uint64_t us;
+
+	return us += 60;
+}
+
+START_TEST(a_turn_ends_when_its_time_is_over)
+{
+	struct snapshot snapshot = {.connections = json_array(), .clock_us = ticking};
+	unsigned turns = 1;
+
+	for (unsigned i = 0; i < 10; i++)
+		bench_incoming(bench);
+	while (slice(&snapshot))
+		ck_assert_uint_le(json_array_size(snapshot.connections), 2 * turns++);
+	ck_assert_uint_ge(turns, 5);
+	for (unsigned id = 1; id <= 10; id++) {
+		ck_assert(shown(&snapshot, id));
+		end_bridge(id);
+	}
+	json_decref(snapshot.connections);
+}
+END_TEST
+
+START_TEST(of_many_those_with_the_oldest_calls_are_shown)
+{
+	static const unsigned callers[] = {8, 4, 9, 6};
+	struct load load = {0};
+	uint64_t ages_us[3];
+	struct snapshot snapshot = {
+		.connections = json_array(), .most = 3, .ages_us = ages_us, .loads = &load};
+
+	bench->config.listen.transport = TRANSPORT_TCP;
+	bench->resolver_silent = true; /* so that Calls stay where they are */
+	for (unsigned i = 0; i < 10; i++)
+		bench_incoming(bench);
+	for (unsigned i = 0; i < ARRAY_SIZE(callers); i++) {
+		bench_client_call(bench, bench_stub(bench, callers[i] - 1), i);
+		bench_run(bench, 5);
+	}
+	while (slice(&snapshot))
+		;
+	ck_assert_uint_eq(json_array_size(snapshot.connections), 3);
+	for (unsigned i = 0; i < 3; i++)
+		ck_assert(shown(&snapshot, callers[i]));
+	ck_assert_uint_eq(load.connections[LOAD_FABRIC_NONE], 10);
+	ck_assert_uint_ge(load.oldest_us, 20000);
+	for (unsigned id = 1; id <= 10; id++)
+		end_bridge(id);
+	json_decref(snapshot.connections);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("crowd");
@@ -258,6 +313,8 @@ int main(void)
 	tcase_add_test(tc, whoever_waits_long_for_memory_is_told_of_once_and_on_whose_account);
 	tcase_add_test(tc, a_flood_of_one_kind_keeps_no_other_out);
 	tcase_add_test(tc, connections_are_shown_a_hundred_a_turn);
+	tcase_add_test(tc, a_turn_ends_when_its_time_is_over);
+	tcase_add_test(tc, of_many_those_with_the_oldest_calls_are_shown);
 	tcase_add_test(tc, connections_may_come_and_go_between_the_turns);
 	tcase_add_test(tc, a_turn_may_find_nobody_left);
 	suite_add_tcase(suite, tc);

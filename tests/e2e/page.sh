@@ -1,0 +1,68 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The status page in headless Chromium, with traffic through two proxies: it shows the services, the oldest Call and a plotted
+# line, of its own answers alone. What it looks like is kept as page-*.png if E2E_KEEP names a directory.
+RELAY_PORT=3049
+. "$(dirname "$0")/lib.sh"
+enter "$@"
+needs_proxies
+not_sanitized
+command -v chromium >/dev/null || skip_all "Chromium is not installed"
+command -v curl >/dev/null || skip_all "curl is not installed"
+
+URL=http://127.0.0.1:9180
+look() { timeout 150 python3 "$E2E_SRC/browser.py" $URL/ $T/look "$1"; }
+is_picture() { [ "$(head -c 4 "$T/look/page-$1.png" | tail -c 3)" = PNG ] && cp "$T/look/page-$1.png" $T; }
+dom_has() { grep -oE -- "$1" $T/look/dom.html | head -n 5; grep -qE -- "$1" $T/look/dom.html; }
+is_json() { curl -s -m 10 $URL/api/"$1".json | jq -e "$2"; }
+policy() { curl -s -m 10 -D - -o /dev/null $URL/ | grep -i '^content-security-policy:'; }
+
+# traffic: until it is killed: reads and writes, and by a relay READs that take long
+traffic() {
+	while nfs_client "$V3" write file 3m 3 && nfs_client "$V3" verify file 3m 3 && nfs_client "$V4" verify file 3m 3; do
+		nfs_client "$V3" verify nothing 3m 3
+		pause 0.1
+	done
+}
+
+A_GLOBAL='http_listen = "127.0.0.1:9180";'
+start_ganesha
+start relay "$BIN/delay_relay" $RELAY_PORT $NFS_PORT 3000
+wait_for 10 listens $RELAY_PORT || bail "no relay"
+more_a() { service slow "tcp://127.0.0.1:12060" "tcp://127.0.0.1:$RELAY_PORT"; }
+A_MORE=more_a
+start_chain
+traffic >$T/traffic.log 2>&1 &
+pid_of[traffic]=$!
+slow() { while :; do timeout 120 "$BIN/timed_reads" "nfs://127.0.0.1/export?version=3&nfsport=12060&mountport=$FRONT_MNT" file 50 4096 2; pause 0.1; done; }
+slow >$T/slow.log 2>&1 &
+pid_of[slow]=$!
+has_slow() { ctl a -j connections | jq -e '[.connections[] | select(.service == "slow" and .oldest_call_age_s > 1)] | length > 0'; }
+check "there is a Call that takes long" wait_for 30 has_slow
+
+check "status is there as JSON" is_json status '.schema == 1 and .version != null and .memory.limit_bytes > 0'
+check "so are services" is_json services '.services | length == 3'
+check "and latency" is_json latency '.services.nfs.operations.READ.calls > 0'
+check "and connections, the oldest Call first" is_json connections \
+	'.schema == 1 and (.connections | length) > 0 and ([.connections[].oldest_call_age_s // -1] | . == (sort | reverse))'
+check "the page takes scripts, styles and answers from itself alone" eval \
+	"policy | grep -q \"default-src 'none'.*connect-src 'self'\""
+check "nothing in it names another host" not grep -E 'https?://' <(grep -v createElementNS "$E2E_SRC/../../daemon/http/page.html")
+check "nothing is put into it as HTML" not grep -E 'innerHTML|outerHTML|insertAdjacent|document\.write|eval\(' "$E2E_SRC/../../daemon/http/page.html"
+
+mkdir $T/look
+check "Chromium shows it, in 1280 and in 400 pixels, and keeps the focus where it is" look 12
+check "nothing went wrong in it" test ! -s $T/look/console.txt
+check "the services are there" dom_has '<td class="">nfs</td>'
+check "… and what is known of their server" dom_has 'class="state good"[^>]*>answers'
+check "the slow service's Call is there, with its stage" dom_has '<td class="">slow</td>'
+check "… and its stage" dom_has '<td class="">server</td>'
+check "a line is plotted" dom_has '<path d="M[0-9. ]+[^"]*L[0-9. ]+[^"]*" class="plot c[0-5]"'
+check "READ is among the operations" dom_has 'data-key="READ"'
+check "the stages are drawn" dom_has '<title>server: [0-9,]+ took less than'
+check "no poll has failed" dom_has 'id="lost" role="status" hidden'
+for name in light dark narrow; do
+	check "it was seen: $name" is_picture $name
+done
+for name in slow traffic relay; do stop $name KILL; done
+finish
