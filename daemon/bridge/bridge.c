@@ -223,6 +223,19 @@ uint64_t bridge_oldest_call_us(const struct bridge *bridge, uint64_t now_us)
 	return now_us > oldest->start_us ? now_us - oldest->start_us : 1;
 }
 
+void bridge_load_get(const struct bridge *bridge, uint64_t now_us, struct bridge_load *load)
+{
+	const struct leg *server = upstream_leg(&bridge->upstream);
+
+	load->has_client = !bridge->client_over;
+	if (load->has_client)
+		leg_load_get(bridge->client.leg, &load->client);
+	load->has_server = server != NULL;
+	if (server)
+		leg_load_get(server, &load->server);
+	load->oldest_us = bridge_oldest_call_us(bridge, now_us);
+}
+
 size_t bridge_memory_bytes(const struct bridge *bridge)
 {
 	return bridge->memory.used_bytes;

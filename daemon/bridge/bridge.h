@@ -45,6 +45,13 @@ extern const struct state_table bridge_states;
 
 struct bridge;
 
+/* What is added up over many of them. */
+struct bridge_load {
+	bool has_client, has_server;
+	struct leg_load client, server;
+	uint64_t oldest_us; /* as of bridge_oldest_call_us() */
+};
+
 /* A snapshot for the control socket. */
 struct bridge_info {
 	uint64_t id;
@@ -99,6 +106,9 @@ void bridge_info_get(const struct bridge *bridge, struct bridge_info *info);
 
 /** bridge_oldest_call_us - how long the oldest Call of its client without a Reply has been here, 1 at least; 0: none. */
 uint64_t bridge_oldest_call_us(const struct bridge *bridge, uint64_t now_us);
+
+/** bridge_load_get - what it is about now. */
+void bridge_load_get(const struct bridge *bridge, uint64_t now_us, struct bridge_load *load);
 
 /** bridge_next - the bridge after @bridge in the list of its service; the first one for NULL. */
 struct bridge *bridge_next(struct worker_service *ws, struct bridge *bridge);

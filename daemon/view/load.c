@@ -15,52 +15,42 @@ const char *load_fabric_name(enum load_fabric fabric)
 	return fabric_names[fabric];
 }
 
-static enum load_fabric fabric_of(const struct leg_info *info)
+static enum load_fabric fabric_of(const struct leg_load *leg)
 {
 	for (unsigned i = 0; i < LOAD_FABRIC_COUNT; i++)
-		if (!strcmp(fabric_names[i], info->kind))
+		if (!strcmp(fabric_names[i], leg->kind))
 			return i;
 	return LOAD_FABRIC_NONE;
 }
 
-static enum load_fabric fabric_of_bridge(const struct bridge_info *info)
+static enum load_fabric fabric_of_bridge(const struct bridge_load *bridge)
 {
-	enum load_fabric client = LOAD_FABRIC_NONE, server = LOAD_FABRIC_NONE;
-
-	if (info->has_client)
-		client = fabric_of(&info->client);
-	if (info->has_server)
-		server = fabric_of(&info->server);
-	if (client != LOAD_FABRIC_TCP && client != LOAD_FABRIC_NONE)
-		return client;
-	return server;
-}
-
-static void add_credits(struct load_credits *credits, const struct leg_info *info, bool ours)
-{
-	if (!info->rpcrdma_version)
-		return;
-	credits->granted += ours ? info->credits_granted : info->credits_available;
-	credits->used += ours ? info->calls_in_flight_in : info->calls_in_flight_out;
-	credits->waited += ours ? 0 : info->calls_held;
+	if (bridge->has_client && bridge->client.is_rdma)
+		return fabric_of(&bridge->client);
+	return bridge->has_server ? fabric_of(&bridge->server) : LOAD_FABRIC_NONE;
 }
 
 void load_add_bridge(struct load *load, const struct bridge *bridge, uint64_t now_us)
 {
-	struct bridge_info info;
-	uint64_t us;
+	struct load_credits *ours = &load->credits[STATS_CLIENT];
+	struct load_credits *theirs = &load->credits[STATS_UPSTREAM];
+	struct bridge_load one;
 
-	bridge_info_get(bridge, &info);
-	load->connections[fabric_of_bridge(&info)]++;
-	if (info.has_client) {
-		load->in_flight += info.client.calls_in_flight_in;
-		add_credits(&load->credits[STATS_CLIENT], &info.client, true);
+	bridge_load_get(bridge, now_us, &one);
+	load->connections[fabric_of_bridge(&one)]++;
+	if (one.has_client)
+		load->in_flight += one.client.calls_in_flight_in;
+	if (one.has_client && one.client.is_rdma) {
+		ours->granted += one.client.credits_granted;
+		ours->used += one.client.calls_in_flight_in;
 	}
-	if (info.has_server)
-		add_credits(&load->credits[STATS_UPSTREAM], &info.server, false);
-	us = info.has_call && now_us > info.oldest_call_us ? now_us - info.oldest_call_us : 0;
-	if (us > load->oldest_us)
-		load->oldest_us = us;
+	if (one.has_server && one.server.is_rdma) {
+		theirs->granted += one.server.credits_available + one.server.calls_in_flight_out;
+		theirs->used += one.server.calls_in_flight_out;
+		theirs->waited += one.server.calls_held;
+	}
+	if (one.oldest_us > load->oldest_us)
+		load->oldest_us = one.oldest_us;
 }
 
 void load_merge(struct load *sum, const struct load *part)

@@ -21,3 +21,23 @@ const char *leg_close_name(enum leg_close why)
 	};
 	return names[why];
 }
+
+void leg_load_get(const struct leg *leg, struct leg_load *load)
+{
+	struct leg_info info;
+
+	if (leg->ops->load) {
+		leg->ops->load(leg, load);
+		return;
+	}
+	leg_info(leg, &info);
+	*load = (struct leg_load){
+		.kind = info.kind,
+		.is_rdma = info.rpcrdma_version != 0,
+		.calls_in_flight_in = info.calls_in_flight_in,
+		.calls_in_flight_out = info.calls_in_flight_out,
+		.calls_held = info.calls_held,
+		.credits_granted = info.credits_granted,
+		.credits_available = info.credits_available,
+	};
+}

@@ -187,6 +187,14 @@ struct leg_info {
 	uint64_t bytes_received, bytes_sent;
 };
 
+/* Of that, what is added up over many connections: quick to get. */
+struct leg_load {
+	const char *kind;
+	bool is_rdma;
+	unsigned calls_in_flight_in, calls_in_flight_out, calls_held;
+	unsigned credits_granted, credits_available; /* RDMA: as of leg_info */
+};
+
 #define LEG_TEXT_BYTES 512u /* room for leg_describe() */
 
 struct leg_ops {
@@ -199,6 +207,7 @@ struct leg_ops {
 	void (*drain)(struct leg *leg);
 	void (*close)(struct leg *leg, enum leg_close why);
 	void (*info)(const struct leg *leg, struct leg_info *info);
+	void (*load)(const struct leg *leg, struct leg_load *load); /* NULL: info() tells it */
 	void (*describe)(const struct leg *leg, char text[LEG_TEXT_BYTES]); /* may be NULL */
 	/* Both NULL: the end of an exchange tells that its Reply has been taken. */
 	uint64_t (*sent_bytes)(const struct leg *leg);
@@ -290,6 +299,9 @@ static inline void leg_info(const struct leg *leg, struct leg_info *info)
 {
 	leg->ops->info(leg, info);
 }
+
+/** leg_load_get - what it is about now, for sums. */
+void leg_load_get(const struct leg *leg, struct leg_load *load);
 
 /** leg_describe - what its ends have agreed on, in words for a log; "" if there is nothing of that. */
 static inline void leg_describe(const struct leg *leg, char text[LEG_TEXT_BYTES])

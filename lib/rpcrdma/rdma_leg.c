@@ -212,6 +212,26 @@ static void info_extras(const struct rdma_leg *leg, struct leg_info *info)
 	}
 }
 
+static void rdma_load(const struct leg *l, struct leg_load *load)
+{
+	const struct rdma_leg *leg = container_of(l, const struct rdma_leg, leg);
+	const struct rdma_conn *conn = &leg->conn;
+	const struct credit_window *window = &conn->window;
+
+	*load = (struct leg_load){
+		.kind = conn->fabric->ops->name,
+		.is_rdma = true,
+		.calls_in_flight_in = conn->grant.in_flight,
+		.calls_in_flight_out = window->in_flight - leg->requester.nulls.count -
+				       leg->requester.rpcs.abandoned -
+				       own_messages_credits(&conn->own),
+		.calls_held = leg->requester.nheld,
+		.credits_granted = credit_grant_value(&conn->grant),
+	};
+	if (credit_window_left(window))
+		load->credits_available = credit_window_value(window) - window->in_flight;
+}
+
 static void rdma_info(const struct leg *l, struct leg_info *info)
 {
 	const struct rdma_leg *leg = container_of(l, const struct rdma_leg, leg);
@@ -219,22 +239,23 @@ static void rdma_info(const struct leg *l, struct leg_info *info)
 	const struct credit_window *window = &conn->window;
 	const struct rpc_terms *terms = &conn->terms;
 	struct fabric_ep_info ep;
+	struct leg_load load;
 
+	rdma_load(l, &load);
 	fabric_ep_info(conn->ep, &ep);
 	*info = (struct leg_info){
-		.kind = conn->fabric->ops->name,
+		.kind = load.kind,
 		.state = state_name(&rdma_conn_states, conn->state.now),
 		.state_since_us = conn->state.since_us,
 		.local = ep.local,
 		.peer = ep.peer,
-		.calls_in_flight_in = conn->grant.in_flight,
-		.calls_in_flight_out = window->in_flight - leg->requester.nulls.count -
-				       leg->requester.rpcs.abandoned -
-				       own_messages_credits(&conn->own),
-		.credits_granted = credit_grant_value(&conn->grant),
+		.calls_in_flight_in = load.calls_in_flight_in,
+		.calls_in_flight_out = load.calls_in_flight_out,
+		.credits_granted = load.credits_granted,
+		.credits_available = load.credits_available,
 		.credits_told = leg->requester.answered,
 		.credits_used = window->in_flight,
-		.calls_held = leg->requester.nheld,
+		.calls_held = load.calls_held,
 		.inline_send_bytes = terms->send_bytes,
 		.inline_recv_bytes = terms->recv_bytes,
 		.recv_size_bytes = inline_limit_offer(&conn->recv_limit),
@@ -245,8 +266,6 @@ static void rdma_info(const struct leg *l, struct leg_info *info)
 		.bytes_sent = conn->bytes_sent,
 	};
 	info_extras(leg, info);
-	if (credit_window_left(window))
-		info->credits_available = credit_window_value(window) - window->in_flight;
 }
 
 static void describe_private_data(const struct rdma_conn *conn, char *text, size_t bytes)
@@ -396,6 +415,7 @@ static const struct leg_ops rdma_leg_ops = {
 	.drain = rdma_drain,
 	.close = rdma_close,
 	.info = rdma_info,
+	.load = rdma_load,
 	.describe = rdma_describe,
 	.free = rdma_free,
 };

@@ -313,6 +313,17 @@ static void op_info(const struct leg *base, struct leg_info *info)
 	};
 }
 
+static void op_load(const struct leg *base, struct leg_load *load)
+{
+	const struct tcp_leg *leg = container_of(base, const struct tcp_leg, leg);
+
+	*load = (struct leg_load){
+		.kind = "tcp",
+		.calls_in_flight_in = (unsigned)leg->flight.in.count,
+		.calls_in_flight_out = (unsigned)leg->flight.out.count,
+	};
+}
+
 static uint64_t op_sent_bytes(const struct leg *base)
 {
 	return container_of(base, const struct tcp_leg, leg)->conn.bytes_sent;
@@ -348,6 +359,7 @@ static const struct leg_ops tcp_leg_ops = {
 	.drain = op_drain,
 	.close = op_close,
 	.info = op_info,
+	.load = op_load,
 	.sent_bytes = op_sent_bytes,
 	.taken_bytes = op_taken_bytes,
 	.free = op_free,
