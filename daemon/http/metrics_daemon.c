@@ -45,6 +45,11 @@ void metrics_memory_mapped(struct metrics_text *text, const struct metrics_sourc
 	metrics_text_put(text, METRICS_NO_LABELS, (double)source->gathered->pool.slab_bytes);
 }
 
+void metrics_trace_dropped(struct metrics_text *text, const struct metrics_source *source)
+{
+	metrics_text_put(text, METRICS_NO_LABELS, (double)source->gathered->proxy->records_missed);
+}
+
 void metrics_log_dropped(struct metrics_text *text, const struct metrics_source *source)
 {
 	metrics_text_put(text, METRICS_NO_LABELS, (double)log_lines_dropped());

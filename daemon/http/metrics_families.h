@@ -35,6 +35,7 @@ void metrics_reload_time(struct metrics_text *text, const struct metrics_source 
 void metrics_worker_cpu(struct metrics_text *text, const struct metrics_source *source);
 void metrics_memory_limit(struct metrics_text *text, const struct metrics_source *source);
 void metrics_memory_mapped(struct metrics_text *text, const struct metrics_source *source);
+void metrics_trace_dropped(struct metrics_text *text, const struct metrics_source *source);
 void metrics_log_dropped(struct metrics_text *text, const struct metrics_source *source);
 void metrics_http_requests(struct metrics_text *text, const struct metrics_source *source);
 /* Of its process (metrics_process.c). */
