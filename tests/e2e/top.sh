@@ -59,8 +59,9 @@ check "as many as were asked for" counts '^version ' 3
 check "each with rates" counts '^Calls/s [0-9.,]+, errors/s [0-9.]+, .* over 0\.[3-9] s$' 3
 check "of each operation" counts '^nfs +READ +[1-9]' 3
 check "in 80 columns" test "$(wc -L <$T/out)" -le 80
-check "connections, of one service" eval 'ctl a -n 1 -d 0.3 --connections top nfs >$T/out'
-check "have rates, too" prints '^ *[0-9]+ +127\.0\.0\.1:[0-9]+ +nfs +[1-9]'
+# Between two clients there is none.
+of_connections() { ctl a -n 1 -d 0.3 --connections top nfs >$T/out && prints '^ *[0-9]+ +127\.0\.0\.1:[0-9]+ +nfs +[1-9]'; }
+check "connections, of one service, have rates, too" wait_for 20 of_connections
 check "a reader that has seen enough ends it" eval 'timeout 20 "$CTL" -s $T/a.sock -d 0.1 top | head -n 1 >$T/out && prints "^version"'
 check "a service that is none: status 1" says 1 "there is no service none" ctl a top none
 check "no JSON" says 2 "top has no JSON" ctl a -j top
@@ -69,7 +70,7 @@ check "no less than one block" says 2 "'0' is no number of intervals" ctl a -n 0
 check "options of it are for nobody else" says 2 "--delay is for top" ctl a -d 1 status
 key "TERM=dumb $CTL -s $T/a.sock -n 1 -d 0.2 top" Enter
 check "in blocks, too, where the terminal cannot do more" sees '^Calls/s .* over 0'
-check "which is left as it is" given_back
+check "which is left as it is" wait_for 10 given_back
 
 # A reload that makes a service anew has its counters begin again.
 start again "$CTL" -s $T/a.sock -n 6 -d 0.5 top nfs

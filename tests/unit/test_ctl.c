@@ -362,19 +362,20 @@ START_TEST(a_thousand_connections_fit_a_line_of_80)
 }
 END_TEST
 
+#define UNTAKEN                                                                                    \
+	"{\"connections\": [{\"id\": 1, \"service\": \"a\", \"oldest_call_age_s\": %d,"            \
+	" \"oldest_call_operation\": \"WRITE\", \"oldest_call_stage\": \"server\","                \
+	" \"oldest_untaken_age_s\": 5, \"oldest_untaken_operation\": \"READ\"}]}"
+
 /* A Reply that is on its way for longer than any Call has waited; and one that is not. */
 START_TEST(a_reply_that_is_not_taken_is_the_oldest)
 {
-	const char *json =
-		"{\"connections\": [{\"id\": 1, \"service\": \"a\", \"oldest_call_age_s\": %d,"
-		" \"oldest_call_operation\": \"WRITE\", \"oldest_call_stage\": \"server\","
-		" \"oldest_untaken_age_s\": 5, \"oldest_untaken_operation\": \"READ\"}]}";
 	char text[512];
 
-	snprintf(text, sizeof(text), json, 3);
+	snprintf(text, sizeof(text), UNTAKEN, 3);
 	ck_assert_ptr_nonnull(
 		strstr(render(CONTROL_COMMAND_CONNECTIONS, text, false), "  5 s  READ client\n"));
-	snprintf(text, sizeof(text), json, 7);
+	snprintf(text, sizeof(text), UNTAKEN, 7);
 	ck_assert_ptr_nonnull(
 		strstr(render(CONTROL_COMMAND_CONNECTIONS, text, false), "  7 s  WRITE server\n"));
 	ck_assert_ptr_null(strstr(render(CONTROL_COMMAND_CONNECTIONS, text, true), "untaken"));
