@@ -236,11 +236,18 @@ static void client_stream(struct client *client, const struct control_request *r
 	struct control *control = client->control;
 	json_t *refused = control->ops->stream(control->arg, request->command->id,
 					       request->argument, client->fd);
+	char who[UID_TEXT_BYTES];
 
-	if (refused)
+	if (refused) {
 		client_reply(client, refused);
-	else
-		client_drop(client);
+		return;
+	}
+	/* What is for few only shows what clients and servers say to each other. */
+	if (request->command->privileged)
+		log_info(NULL, "%s was asked for by %s on the control socket: %s",
+			 request->command->name, client_uid_text(client, who),
+			 request->argument[0] ? request->argument : "of all");
+	client_drop(client);
 }
 
 static bool is_privileged(const struct client *client)

@@ -208,6 +208,7 @@ capture two a nfs
 check "a third at once: status 1" ends 1 ctl a capture three.pcapng
 check "… which is said" says 'too many clients of capture at once'
 check "… and no file is left" [ ! -e three.pcapng ]
+check "the log says who looks" grep -q 'info: capture was asked for by uid 0 on the control socket: nfs$' a.log
 finished one
 check "no file is written over: status 2" ends 2 ctl a capture one.pcapng
 check "… which is said" says '^rpcrdma-proxyctl: cannot write one.pcapng: File exists$'
