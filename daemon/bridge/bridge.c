@@ -64,8 +64,7 @@ static void fill_leg_config(struct bridge *bridge, struct leg_config *config)
 		.connect_timeout_us = BRIDGE_CONNECT_TIMEOUT_US,
 		.sessions = &bridge->sessions,
 	};
-	if (service->connect.transport != TRANSPORT_TCP ||
-	    service->listen.transport != TRANSPORT_TCP)
+	if (service->connect.transport != TRANSPORT_TCP || config_listens_rdma(service))
 		config->config_program = service->config_program;
 }
 
@@ -75,8 +74,9 @@ static void fill_server_config(struct bridge *bridge, struct leg_config *config)
 	const struct service_config *service = bridge->ws->service->config;
 
 	fill_leg_config(bridge, config);
-	config->reply_room = config_memory_reverse_room(service);
-	config->reverse_max_bytes = config_memory_reverse_max_bytes(service);
+	config->reply_room = config_memory_reverse_room(service, !bridge->client_is_tcp);
+	config->reverse_max_bytes =
+		config_memory_reverse_max_bytes(service, !bridge->client_is_tcp);
 	config->partial = true;
 }
 
@@ -104,10 +104,13 @@ static struct bridge *bridge_alloc(struct worker_service *ws, const struct incom
 	bridge->start_us = loop_now_us(ws->ground->loop);
 	bridge->state = (struct state){BRIDGE_WAITING, bridge->start_us};
 	bridge->peer = in->peer;
+	bridge->either = in->either;
+	bridge->client_is_tcp = !in->fabric && config_listens_tcp(ws->service->config);
 	budget_holder_init(&bridge->memory, ws->account, &bridge->log);
 	bridge->client = (struct side){.bridge = bridge, .other = &bridge->server};
 	bridge->server = (struct side){.bridge = bridge, .other = &bridge->client};
 	TAILQ_INIT(&bridge->calls);
+	loop_task_init(&bridge->settle, bridge_settle, bridge);
 	loop_task_init(&bridge->reaper, bridge_reap, bridge);
 	return bridge;
 }

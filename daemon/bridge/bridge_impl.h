@@ -42,6 +42,8 @@ struct bridge {
 	enum leg_close why; /* from HELD or CLOSING on */
 	struct sockaddr_storage peer;
 	struct side client, server;
+	bool client_is_tcp;
+	bool either; /* so it is taken for now: its first bytes tell */
 	bool client_over;
 	bool accepted;    /* the client, before its server was sought */
 	bool passing;     /* there is a server for the client's Calls */
@@ -63,13 +65,14 @@ struct bridge {
 	struct untaken untaken;
 	uint64_t heard_bytes;     /* from the client, when it was last looked at */
 	struct loop_timer *timer; /* WAITING, READING, RECLAIMING, HELD */
+	struct loop_task settle;  /* either */
 	struct loop_task reaper;
 	struct log_ctx log;
 };
 
 static inline bool bridge_client_is_tcp(const struct bridge *bridge)
 {
-	return bridge->ws->service->config->listen.transport == TRANSPORT_TCP;
+	return bridge->client_is_tcp;
 }
 
 static inline struct loop *bridge_loop(const struct bridge *bridge)

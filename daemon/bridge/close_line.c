@@ -61,9 +61,10 @@ static unsigned unanswered(const struct bridge *bridge)
 static const char *totals(const struct bridge *bridge, char text[TOTALS_BYTES])
 {
 	char calls[AMOUNT_TEXT_BYTES], in[AMOUNT_TEXT_BYTES], out[AMOUNT_TEXT_BYTES];
-	struct leg_info info;
+	struct leg_info info = {0};
 
-	leg_info(bridge->client.leg, &info);
+	if (bridge->client.leg)
+		leg_info(bridge->client.leg, &info);
 	snprintf(text, TOTALS_BYTES, "%s Call%s, %s in, %s out, %u unanswered",
 		 amount_count(bridge->ncalls, calls), bridge->ncalls == 1 ? "" : "s",
 		 amount_bytes(info.bytes_received, in), amount_bytes(info.bytes_sent, out),

@@ -28,6 +28,7 @@ void bridge_reap(void *arg)
 	leg_free(bridge->client.leg);
 	upstream_fini(&bridge->upstream);
 	loop_timer_free(bridge_loop(bridge), bridge->timer);
+	loop_task_cancel(bridge_loop(bridge), &bridge->settle);
 	budget_holder_fini(&bridge->memory);
 	bridge_walks_pass(bridge);
 	TAILQ_REMOVE(&ws->bridges, bridge, entry);
@@ -83,7 +84,7 @@ static uint64_t hold_us(const struct bridge *bridge, enum leg_close why)
 	uint64_t age_us = loop_now_us(bridge_loop(bridge)) - bridge->start_us;
 
 	if (!state_may(&bridge_states, bridge->state.now, BRIDGE_HELD) || !may_hold(bridge, why) ||
-	    age_us >= DOOR_HOLD_US || !was_sent_nothing(bridge->client.leg))
+	    age_us >= DOOR_HOLD_US || bridge->client_over || !was_sent_nothing(bridge->client.leg))
 		return 0;
 	return DOOR_HOLD_US - age_us;
 }
@@ -93,7 +94,8 @@ static void close_client(struct bridge *bridge)
 {
 	bridge_set_state(bridge, BRIDGE_CLOSING);
 	loop_timer_clear(bridge_loop(bridge), bridge->timer);
-	leg_close(bridge->client.leg, bridge->why);
+	if (!bridge->client_over)
+		leg_close(bridge->client.leg, bridge->why);
 	settle(bridge);
 }
 

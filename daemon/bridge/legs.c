@@ -4,7 +4,9 @@
 
 #include <errno.h>
 
+#include "base/first_bytes.h"
 #include "daemon/base/log.h"
+#include "fabric/iwarp/iwarp.h"
 #include "stream/start.h"
 
 #define SHORTFALL_QUIET_US 600000000u /* between two warnings about one service */
@@ -68,6 +70,32 @@ static int accept_leg(struct worker_service *ws, const struct leg_config *leg,
 		      const struct incoming *in, struct leg **out)
 {
 	return in->fabric ? accept_rdma(ws, leg, in->fabric, out) : accept_tcp(ws, leg, in, out);
+}
+
+static bool is_iwarp(struct stream *stream)
+{
+	uint8_t bytes[FIRST_BYTES_MAX];
+	ssize_t n = socket_first_bytes(stream, bytes, sizeof(bytes));
+
+	return n > 0 && first_bytes_look(bytes, (size_t)n) == FIRST_BYTES_IWARP;
+}
+
+static int settle_leg(struct worker_service *ws, const struct leg_config *config, struct leg **leg,
+		      bool *is_tcp)
+{
+	struct stream *stream = tcp_leg_stream(*leg);
+	struct fabric_incoming *in;
+	struct iwarp_config iwarp;
+	struct tcp_ends ends;
+
+	*is_tcp = !stream || !is_iwarp(stream);
+	if (*is_tcp)
+		return 0;
+	service_iwarp_config(ws->service->config, &iwarp);
+	stream = tcp_leg_part(*leg, &ends);
+	*leg = NULL;
+	in = iwarp_incoming_new(socket_part(stream), &iwarp, &ends.local, &ends.peer);
+	return in ? accept_rdma(ws, config, in, leg) : -ENOMEM;
 }
 
 /* NFS servers refuse what their exports allow from reserved ports only, and the proxy does not see why. */
@@ -138,4 +166,8 @@ static int connect_leg(struct worker_service *ws, const struct leg_config *leg,
 				out);
 }
 
-const struct leg_maker legs_system = {.accept = accept_leg, .connect = connect_leg};
+const struct leg_maker legs_system = {
+	.accept = accept_leg,
+	.settle = settle_leg,
+	.connect = connect_leg,
+};

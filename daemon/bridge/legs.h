@@ -17,6 +17,13 @@ struct leg_maker {
 	 */
 	int (*accept)(struct worker_service *ws, const struct leg_config *config,
 		      const struct incoming *in, struct leg **out);
+	/*
+	 * Of a connection that is `either`, once its leg has said requested(): what it is. RDMA gets a leg of its own,
+	 * in the place of @leg, and requested() or closing() follows. Returns 0 or a negative errno: then there is no
+	 * leg any more. Not from inside an event of the leg.
+	 */
+	int (*settle)(struct worker_service *ws, const struct leg_config *config, struct leg **leg,
+		      bool *is_tcp);
 	/* A leg that connects as @attempt says; opened() or closing() follows. Returns 0 or a negative errno. */
 	int (*connect)(struct worker_service *ws, const struct leg_config *config,
 		       const struct attempt *attempt, struct leg **out);

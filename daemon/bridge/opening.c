@@ -12,9 +12,15 @@
  */
 #include "daemon/bridge/opening.h"
 
+#include <netinet/in.h>
+#include <string.h>
+
+#include "base/sockaddr.h"
 #include "daemon/base/address.h"
 #include "daemon/bridge/closing.h"
+#include "daemon/bridge/legs.h"
 #include "daemon/bridge/standing.h"
+#include "daemon/config/config_memory.h"
 
 #define RDMA_CONNECT_TIMEOUT_US 4000000u /* kernel clients give up soon after */
 #define RECLAIM_TIMEOUT_US      2000000u /* for an old connection to end; most end at once */
@@ -115,10 +121,52 @@ void bridge_client_requested(void *arg)
 
 	if (bridge_is_decided(bridge))
 		return;
-	if (bridge_client_is_tcp(bridge))
+	if (bridge->either)
+		loop_defer(bridge_loop(bridge), &bridge->settle);
+	else if (bridge_client_is_tcp(bridge))
 		accept_client(bridge);
 	else
 		seek(bridge);
+}
+
+/* A server takes each RDMA client for privileged, so TCP clients are looked at here. */
+static bool is_admitted(const struct bridge *bridge)
+{
+	return !bridge->ws->service->config->require_privileged_port ||
+	       sockaddr_port((const struct sockaddr *)&bridge->peer) < IPPORT_RESERVED;
+}
+
+static void begin_rdma(struct bridge *bridge)
+{
+	const struct service_config *service = bridge->ws->service->config;
+	const struct reply_room room = config_memory_reverse_room(service, true);
+
+	bridge->client_is_tcp = false;
+	upstream_reverse(&bridge->upstream, &room, config_memory_reverse_max_bytes(service, true));
+}
+
+void bridge_settle(void *arg)
+{
+	struct bridge *bridge = arg;
+	const struct leg_maker *legs = bridge->ws->ground->legs;
+	struct leg_config config = *bridge->client.leg->config;
+	bool is_tcp;
+	int rc;
+
+	if (bridge_is_decided(bridge))
+		return;
+	bridge->either = false;
+	rc = legs->settle(bridge->ws, &config, &bridge->client.leg, &is_tcp);
+	if (rc) {
+		bridge->client_over = true;
+		bridge_give_up(bridge, LEG_CLOSE_RESOURCES, CLOSE_BY_PROXY, strerror(-rc));
+	} else if (!is_tcp) {
+		begin_rdma(bridge);
+	} else if (is_admitted(bridge)) {
+		accept_client(bridge);
+	} else {
+		bridge_give_up(bridge, LEG_CLOSE_UNPRIVILEGED, CLOSE_BY_PROXY, "");
+	}
 }
 
 void bridge_client_called(struct bridge *bridge)

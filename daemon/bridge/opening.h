@@ -7,6 +7,8 @@
 
 /** bridge_client_requested - the client is here, and waits to be accepted. */
 void bridge_client_requested(void *arg);
+/** bridge_settle - the task of a client that may be TCP or RDMA, and waits to be accepted. @arg: the bridge. */
+void bridge_settle(void *arg);
 /** bridge_server_connecting - the server's name is resolved. */
 void bridge_server_connecting(void *arg);
 /** bridge_server_opened - the server is reached, by @leg. */

@@ -428,6 +428,12 @@ void upstream_fini(struct upstream *upstream)
 	loop_timer_free(loop_of(upstream), upstream->resolving);
 }
 
+void upstream_reverse(struct upstream *upstream, const struct reply_room *room, uint32_t max_bytes)
+{
+	upstream->leg_config.reply_room = *room;
+	upstream->leg_config.reverse_max_bytes = max_bytes;
+}
+
 void upstream_serve(struct upstream *upstream, const struct sockaddr_storage *client)
 {
 	upstream->client = *client;

@@ -67,6 +67,8 @@ int upstream_init(struct upstream *upstream, struct worker_service *ws,
 /** upstream_fini - free the leg, if there is one; only while upstream_is_closed() or before the start. */
 void upstream_fini(struct upstream *upstream);
 
+/** upstream_reverse - what the client takes of reverse Calls, as in its leg_config; before the start. */
+void upstream_reverse(struct upstream *upstream, const struct reply_room *room, uint32_t max_bytes);
 /** upstream_serve - whose way it is: other connections of that address lead to the same target; before the start. */
 void upstream_serve(struct upstream *upstream, const struct sockaddr_storage *client);
 /** upstream_come_from - where it is to come from, also if it never starts: copied. At first from anywhere. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The configuration in memory: whom a service takes, and letting go of it all. */
+/* The configuration in memory: where a service listens, whom it takes, and letting go of it all. */
 #include "daemon/config/config.h"
 
 #include <stdlib.h>
@@ -14,6 +14,50 @@ bool config_allows(const struct service_config *service, const struct sockaddr *
 	return false;
 }
 
+const char *config_listen_text(const struct service_config *service,
+			       char text[static CONFIG_LISTEN_TEXT_BYTES])
+{
+	char one[CONFIG_URI_TEXT_BYTES];
+	size_t at = 0;
+
+	for (unsigned i = 0; i < config_nlisteners(service); i++)
+		at += (size_t)snprintf(text + at, CONFIG_LISTEN_TEXT_BYTES - at, "%s%s",
+				       i ? ", " : "",
+				       config_uri_text(config_listener(service, i), one));
+	return text;
+}
+
+bool config_listens_on(const struct service_config *service, enum transport transport)
+{
+	for (unsigned i = 0; i < config_nlisteners(service); i++)
+		if (config_listener(service, i)->transport == transport)
+			return true;
+	return false;
+}
+
+bool config_listens_rdma(const struct service_config *service)
+{
+	for (unsigned i = 0; i < config_nlisteners(service); i++)
+		if (config_listener(service, i)->transport != TRANSPORT_TCP)
+			return true;
+	return false;
+}
+
+bool config_listens_beyond(const struct service_config *service)
+{
+	for (unsigned i = 0; i < config_nlisteners(service); i++)
+		if (!config_uri_is_loopback(config_listener(service, i)))
+			return true;
+	return false;
+}
+
+static void free_uris(struct config_uri *uris, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		config_uri_fini(&uris[i]);
+	free(uris);
+}
+
 void config_free(struct config *config)
 {
 	if (!config || config->refs--)
@@ -24,9 +68,8 @@ void config_free(struct config *config)
 		free(service->name);
 		config_uri_fini(&service->listen);
 		config_uri_fini(&service->connect);
-		for (size_t k = 0; k < service->nmore; k++)
-			config_uri_fini(&service->more[k]);
-		free(service->more);
+		free_uris(service->more_listen, service->nmore_listen);
+		free_uris(service->more, service->nmore);
 		free(service->allow);
 	}
 	for (size_t i = 0; i < config->ndefaults; i++)

@@ -22,14 +22,17 @@
 enum ddp { DDP_NONE, DDP_NFS };
 enum balance { BALANCE_STANDBY, BALANCE_SOURCE };
 
-#define CONFIG_MAX_SERVERS 16u /* of one service */
+#define CONFIG_MAX_SERVERS   16u /* of one service */
+#define CONFIG_MAX_LISTENERS 8u  /* of one service */
 
 struct service_config {
 	char *name;
-	const char *file; /* where it stands: one of the configuration's … */
-	int line;         /* … and the line */
-	struct config_uri listen;
-	struct config_uri connect; /* the first of its servers */
+	const char *file;         /* where it stands: one of the configuration's … */
+	int line;                 /* … and the line */
+	struct config_uri listen; /* the first of the places where clients come */
+	size_t nmore_listen;
+	struct config_uri *more_listen; /* the others, by any transport */
+	struct config_uri connect;      /* the first of its servers */
 	size_t nmore;
 	struct config_uri *more; /* the others, by the same transport */
 	enum balance balance;
@@ -126,6 +129,33 @@ static inline const struct config_uri *config_server(const struct service_config
 {
 	return i ? &service->more[i - 1] : &service->connect;
 }
+/** config_nlisteners - in how many places a service listens. */
+static inline unsigned config_nlisteners(const struct service_config *service)
+{
+	return 1 + (unsigned)service->nmore_listen;
+}
+/** config_listener - one of them, in the order of the file. */
+static inline const struct config_uri *config_listener(const struct service_config *service,
+						       unsigned i)
+{
+	return i ? &service->more_listen[i - 1] : &service->listen;
+}
+#define CONFIG_LISTEN_TEXT_BYTES (CONFIG_MAX_LISTENERS * (CONFIG_URI_TEXT_BYTES + 2))
+
+/** config_listen_text - all of them, with commas between. Returns @text. */
+const char *config_listen_text(const struct service_config *service,
+			       char text[static CONFIG_LISTEN_TEXT_BYTES]);
+/** config_listens_on - whether the service listens by that transport. */
+bool config_listens_on(const struct service_config *service, enum transport transport);
+/** config_listens_tcp - whether TCP clients come to it. */
+static inline bool config_listens_tcp(const struct service_config *service)
+{
+	return config_listens_on(service, TRANSPORT_TCP);
+}
+/** config_listens_rdma - whether RDMA clients come to it, on whatever fabric. */
+bool config_listens_rdma(const struct service_config *service);
+/** config_listens_beyond - whether other hosts reach one of the places where it listens. */
+bool config_listens_beyond(const struct service_config *service);
 /** config_allows - whether the service takes connections from this address. */
 bool config_allows(const struct service_config *service, const struct sockaddr *addr);
 

@@ -53,10 +53,9 @@ static void check_control(const struct config *config, FILE *out)
 }
 
 /* Names are for config_check_names(); devices have their own error. */
-static void check_listen(const struct config *config, const struct service_config *service,
+static void check_listen(const struct service_config *service, const struct config_uri *uri,
 			 FILE *out)
 {
-	const struct config_uri *uri = &service->listen;
 	struct resolver_answer literal;
 
 	if (uri->transport == TRANSPORT_VERBS || !uri->host[0] ||
@@ -73,7 +72,9 @@ void config_check_host(const struct config *config, uint64_t memory_bytes, FILE 
 {
 	check_control(config, out);
 	for (size_t i = 0; i < config->nservices; i++)
-		check_listen(config, &config->services[i], out);
+		for (unsigned k = 0; k < config_nlisteners(&config->services[i]); k++)
+			check_listen(&config->services[i], config_listener(&config->services[i], k),
+				     out);
 	if (memory_bytes && config->memory_limit_mib > memory_bytes / MIB)
 		fprintf(out,
 			"%s:1: warning: memory_limit_mib is %u, but this host has %" PRIu64
@@ -89,7 +90,8 @@ struct asking;
 struct name {
 	struct asking *asking;
 	const struct service_config *service; /* the first that has it */
-	const struct config_uri *uri;         /* … to connect to, or to listen at */
+	const struct config_uri *uri;         /* … to connect to, … */
+	bool listens;                         /* … or to listen at */
 	struct resolver_answer answer;
 	bool is_asked, is_answered;
 };
@@ -138,14 +140,14 @@ static bool is_known(const struct asking *asking, const char *host)
 }
 
 static void add(struct asking *asking, const struct service_config *service,
-		const struct config_uri *uri)
+		const struct config_uri *uri, bool listens)
 {
 	struct resolver_answer literal;
 
 	if (uri->host[0] && !resolver_literal(uri->host, uri->port, &literal) &&
 	    !is_known(asking, uri->host))
-		asking->names[asking->count++] =
-			(struct name){.asking = asking, .service = service, .uri = uri};
+		asking->names[asking->count++] = (struct name){
+			.asking = asking, .service = service, .uri = uri, .listens = listens};
 }
 
 /* Those to listen at, and those to connect to. */
@@ -154,7 +156,8 @@ static size_t nuris(const struct config *config)
 	size_t n = 0;
 
 	for (size_t i = 0; i < config->nservices; i++)
-		n += 1 + config_nservers(&config->services[i]);
+		n += config_nlisteners(&config->services[i]) +
+		     config_nservers(&config->services[i]);
 	return n;
 }
 
@@ -168,10 +171,13 @@ static struct asking *gather(const struct config *config)
 	if (!asking)
 		return NULL;
 	for (size_t i = 0; i < config->nservices; i++)
-		add(asking, &config->services[i], &config->services[i].listen);
+		for (unsigned k = 0; k < config_nlisteners(&config->services[i]); k++)
+			add(asking, &config->services[i], config_listener(&config->services[i], k),
+			    true);
 	for (size_t i = 0; i < config->nservices; i++)
 		for (unsigned k = 0; k < config_nservers(&config->services[i]); k++)
-			add(asking, &config->services[i], config_server(&config->services[i], k));
+			add(asking, &config->services[i], config_server(&config->services[i], k),
+			    false);
 	if (!asking->count) {
 		free(asking);
 		return NULL;
@@ -226,7 +232,7 @@ static void tell(const struct config *config, const struct name *name, unsigned 
 		 FILE *out)
 {
 	const struct service_config *service = name->service;
-	bool listens = name->uri == &service->listen;
+	bool listens = name->listens;
 
 	if (!name->is_asked || (name->is_answered && !name->answer.error))
 		return;

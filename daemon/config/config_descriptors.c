@@ -9,8 +9,8 @@
 #define OF_HEALTH 5u /* the loop in which servers are tried */
 #define OF_WORKER 5u /* its loop */
 /* What tries its servers: a connection, and another at its MOUNT service. */
-#define OF_CHECK   2u
-#define OF_SERVICE 16u /* a listener on each fabric at each address of its host name, at most */
+#define OF_CHECK  2u
+#define OF_LISTEN 16u /* a listener on each fabric at each address of a host name, at most */
 /* Each worker's for a service on RDMA devices: two channels, and what wakes it for other threads and for devices. */
 #define OF_VERBS 4u
 
@@ -28,6 +28,14 @@ uint64_t config_connections(const struct config *config)
 	return sum;
 }
 
+static bool has_verbs(const struct service_config *service)
+{
+	for (unsigned i = 0; i < config_nlisteners(service); i++)
+		if (is_verbs(config_listener(service, i)))
+			return true;
+	return is_verbs(&service->connect);
+}
+
 uint64_t config_descriptors(const struct config *config)
 {
 	uint64_t sum = CONFIG_DESCRIPTORS_KEPT + OF_DAEMON + OF_HEALTH +
@@ -37,8 +45,8 @@ uint64_t config_descriptors(const struct config *config)
 	for (size_t i = 0; i < config->nservices; i++) {
 		const struct service_config *service = &config->services[i];
 
-		sum += OF_SERVICE + OF_CHECK + CONFIG_DESCRIPTORS_HELD;
-		if (is_verbs(&service->listen) || is_verbs(&service->connect))
+		sum += OF_LISTEN * config_nlisteners(service) + OF_CHECK + CONFIG_DESCRIPTORS_HELD;
+		if (has_verbs(service))
 			sum += (uint64_t)OF_VERBS * config->workers;
 	}
 	return sum;

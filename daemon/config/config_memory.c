@@ -69,20 +69,20 @@ struct reply_room config_memory_reply_room(const struct service_config *service)
 	return rdma_reply_room(&sizes);
 }
 
-struct reply_room config_memory_reverse_room(const struct service_config *service)
+struct reply_room config_memory_reverse_room(const struct service_config *service, bool rdma)
 {
 	const struct rdma_sizes sizes = end_sizes(service, true);
 
-	if (service->listen.transport == TRANSPORT_TCP || !sizes.reverse_chunks)
+	if (!rdma || !sizes.reverse_chunks)
 		return (struct reply_room){0};
 	return rdma_reply_room(&sizes);
 }
 
-uint32_t config_memory_reverse_max_bytes(const struct service_config *service)
+uint32_t config_memory_reverse_max_bytes(const struct service_config *service, bool rdma)
 {
 	const struct rdma_sizes sizes = end_sizes(service, true);
 
-	if (service->listen.transport == TRANSPORT_TCP || sizes.reverse_chunks)
+	if (!rdma || sizes.reverse_chunks)
 		return REVERSE_MAX_BYTES;
 	return most(service->inline_threshold_bytes, sizes.recv_max_bytes);
 }
@@ -95,7 +95,7 @@ static size_t rpc_bytes(const struct service_config *service, uint32_t message_b
 
 	if (service->connect.transport != TRANSPORT_TCP)
 		room = config_memory_reply_room(service);
-	if (service->listen.transport != TRANSPORT_TCP)
+	if (config_listens_rdma(service))
 		segments = RPCRDMA_MAX_SEGMENTS + message_bytes / WORK_PART_BYTES;
 	return exchange_cost_bytes(rpc_msg_cost_bytes(message_bytes), message_bytes, NULL, &room) +
 	       work_cost_bytes(segments);
@@ -147,9 +147,24 @@ static size_t end_receives_bytes(const struct service_config *service, const str
 	return rdma_receives_bytes(&sizes);
 }
 
+/* What a client's end takes, by whichever transport that is most. */
+static size_t most_of_clients(const struct service_config *service,
+			      size_t (*bytes_of)(const struct service_config *service,
+						 const struct config_uri *end, bool accepted))
+{
+	size_t most_bytes = 0;
+
+	for (unsigned i = 0; i < config_nlisteners(service); i++) {
+		size_t bytes = bytes_of(service, config_listener(service, i), true);
+
+		most_bytes = bytes > most_bytes ? bytes : most_bytes;
+	}
+	return most_bytes;
+}
+
 size_t config_memory_receives_bytes(const struct service_config *service)
 {
-	return end_receives_bytes(service, &service->listen, true) +
+	return most_of_clients(service, end_receives_bytes) +
 	       end_receives_bytes(service, &service->connect, false);
 }
 
@@ -165,7 +180,7 @@ static size_t end_beside_bytes(const struct service_config *service, const struc
 
 size_t config_memory_beside_bytes(const struct service_config *service)
 {
-	return end_beside_bytes(service, &service->listen, true) +
+	return most_of_clients(service, end_beside_bytes) +
 	       end_beside_bytes(service, &service->connect, false) + CONFIG_CLIENT_BYTES;
 }
 

@@ -23,10 +23,10 @@ uint32_t config_memory_largest_bytes(const struct config *config,
 				     const struct service_config *service);
 /** config_memory_reply_room - what the server's leg may take for a Reply beside the buffer for it; it is over RDMA. */
 struct reply_room config_memory_reply_room(const struct service_config *service);
-/** config_memory_reverse_room - the same of the client's leg, for the Reply to a reverse Call. */
-struct reply_room config_memory_reverse_room(const struct service_config *service);
-/** config_memory_reverse_max_bytes - the longest reverse Call, or Reply to one, for which a client of @service may have a way. */
-uint32_t config_memory_reverse_max_bytes(const struct service_config *service);
+/** config_memory_reverse_room - the same of the leg of a client, by @rdma or TCP, for the Reply to a reverse Call. */
+struct reply_room config_memory_reverse_room(const struct service_config *service, bool rdma);
+/** config_memory_reverse_max_bytes - the longest reverse Call, or Reply to one, for which such a client may have a way. */
+uint32_t config_memory_reverse_max_bytes(const struct service_config *service, bool rdma);
 /** config_memory_buffer_bytes - the largest buffer that @service ever asks a pool for: of a whole message, or a receive. */
 size_t config_memory_buffer_bytes(const struct service_config *service);
 /** config_memory_buffer_max_bytes - the same of any service that there may come to be. */

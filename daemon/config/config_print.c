@@ -32,13 +32,15 @@ static void print_uri(const struct config_uri *uri, FILE *out)
 		uri->host, is_v6 ? "]" : "", uri->port);
 }
 
-static void print_servers(const struct service_config *service, FILE *out)
+/* One without brackets, several in an array. */
+static void print_uris(const struct service_config *service, unsigned n,
+		       const struct config_uri *(*at)(const struct service_config *service,
+						      unsigned i),
+		       FILE *out)
 {
-	unsigned n = config_nservers(service);
-
 	for (unsigned i = 0; i < n; i++) {
 		fputs(n == 1 ? "" : i ? ", " : "[ ", out);
-		print_uri(config_server(service, i), out);
+		print_uri(at(service, i), out);
 	}
 	fputs(n == 1 ? "" : " ]", out);
 }
@@ -95,10 +97,10 @@ static void print_value(const struct config_key *key, const void *base, FILE *ou
 		print_prefixes(value, out);
 		break;
 	case CONFIG_KEY_LISTEN:
-		print_uri(value, out);
+		print_uris(base, config_nlisteners(base), config_listener, out);
 		break;
 	case CONFIG_KEY_CONNECT:
-		print_servers(base, out);
+		print_uris(base, config_nservers(base), config_server, out);
 		break;
 	case CONFIG_KEY_ALLOW:
 		print_allow(base, out);

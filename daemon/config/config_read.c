@@ -183,7 +183,70 @@ static void read_uri(struct config_reader *r, const config_setting_t *s,
 	free(text);
 }
 
+/* How an array of addresses is told from one address; NULL and a report if it has too many or none. */
+static struct config_uri *array_of(struct config_reader *r, const config_setting_t *s,
+				   const struct config_key *key, unsigned max, const char *what)
+{
+	int n = config_setting_length(s);
+	struct config_uri *uris;
+
+	if (n < 1 || n > (int)max) {
+		config_report(r, s, "%s has %d %s, but must have from 1 to %u", key->name, n, what,
+			      max);
+		return NULL;
+	}
+	uris = calloc((size_t)n, sizeof(*uris));
+	r->nomem |= !uris;
+	return uris;
+}
+
 /* One of several, behind those that were read; what a mistake leaves out is reported. */
+static void read_listener(struct config_reader *r, const config_setting_t *s,
+			  const struct config_key *key, struct service_config *service)
+{
+	bool is_first = !service->listen.host;
+	struct config_uri uri = {0};
+
+	read_uri(r, s, key, &uri);
+	if (!uri.host)
+		return;
+	for (unsigned i = 0; !is_first && i < config_nlisteners(service); i++) {
+		const struct config_uri *other = config_listener(service, i);
+
+		if (!config_uri_overlaps(other, &uri) || config_uri_may_share(other, &uri))
+			continue;
+		config_report(
+			r, s,
+			"%s: another address of this service has that port already; tcp:// and "
+			"iwarp:// of the same host may share one",
+			key->name);
+		config_uri_fini(&uri);
+		return;
+	}
+	if (is_first)
+		service->listen = uri;
+	else
+		service->more_listen[service->nmore_listen++] = uri;
+}
+
+static bool is_array(const config_setting_t *s)
+{
+	return config_setting_is_array(s) || config_setting_is_list(s);
+}
+
+static void read_listeners(struct config_reader *r, const config_setting_t *s,
+			   const struct config_key *key, struct service_config *service)
+{
+	if (!is_array(s)) {
+		read_uri(r, s, key, &service->listen);
+		return;
+	}
+	service->more_listen = array_of(r, s, key, CONFIG_MAX_LISTENERS, "addresses");
+	for (int i = 0; service->more_listen && i < config_setting_length(s); i++)
+		read_listener(r, config_setting_get_elem(s, (unsigned)i), key, service);
+}
+
+/* The same of servers. */
 static void read_server(struct config_reader *r, const config_setting_t *s,
 			const struct config_key *key, struct service_config *service)
 {
@@ -216,23 +279,12 @@ static void read_server(struct config_reader *r, const config_setting_t *s,
 static void read_servers(struct config_reader *r, const config_setting_t *s,
 			 const struct config_key *key, struct service_config *service)
 {
-	int n = config_setting_length(s);
-
-	if (!config_setting_is_array(s) && !config_setting_is_list(s)) {
+	if (!is_array(s)) {
 		read_uri(r, s, key, &service->connect);
 		return;
 	}
-	if (n < 1 || n > (int)CONFIG_MAX_SERVERS) {
-		config_report(r, s, "%s has %d servers, but must have from 1 to %u", key->name, n,
-			      CONFIG_MAX_SERVERS);
-		return;
-	}
-	service->more = calloc((size_t)n, sizeof(*service->more));
-	if (!service->more) {
-		r->nomem = true;
-		return;
-	}
-	for (int i = 0; i < n; i++)
+	service->more = array_of(r, s, key, CONFIG_MAX_SERVERS, "servers");
+	for (int i = 0; service->more && i < config_setting_length(s); i++)
 		read_server(r, config_setting_get_elem(s, (unsigned)i), key, service);
 }
 
@@ -242,7 +294,7 @@ static void read_cidrs(struct config_reader *r, const config_setting_t *s,
 {
 	int n = config_setting_length(s);
 
-	if (!config_setting_is_array(s) && !config_setting_is_list(s)) {
+	if (!is_array(s)) {
 		report_type(r, s, key, "an array of strings: [ \"10.0.0.0/8\" ]");
 		return;
 	}
@@ -375,7 +427,7 @@ void config_value_read(struct config_reader *r, const config_setting_t *s,
 		read_prefixes(r, s, key, value);
 		break;
 	case CONFIG_KEY_LISTEN:
-		read_uri(r, s, key, value);
+		read_listeners(r, s, key, base);
 		break;
 	case CONFIG_KEY_CONNECT:
 		read_servers(r, s, key, base);

@@ -41,6 +41,16 @@ static bool same_servers(const struct service_config *a, const struct service_co
 	return true;
 }
 
+static bool same_listeners(const struct service_config *a, const struct service_config *b)
+{
+	if (a->nmore_listen != b->nmore_listen)
+		return false;
+	for (unsigned i = 0; i < config_nlisteners(a); i++)
+		if (!same_uri(config_listener(a, i), config_listener(b, i)))
+			return false;
+	return true;
+}
+
 static bool same_value(const struct config_key *key, const void *a, const void *b)
 {
 	const void *at = (const char *)a + key->offset, *bt = (const char *)b + key->offset;
@@ -61,7 +71,7 @@ static bool same_value(const struct config_key *key, const void *a, const void *
 	case CONFIG_KEY_PREFIXES:
 		break; /* a reload takes them as they are */
 	case CONFIG_KEY_LISTEN:
-		return same_uri(at, bt);
+		return same_listeners(a, b);
 	case CONFIG_KEY_CONNECT:
 		return same_servers(a, b);
 	case CONFIG_KEY_ALLOW:

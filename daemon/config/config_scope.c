@@ -4,21 +4,23 @@
 
 bool config_in_scope(const struct service_config *service, enum config_key_scope scope)
 {
-	enum transport a = service->listen.transport, b = service->connect.transport;
+	enum transport b = service->connect.transport;
 
 	switch (scope) {
 	case CONFIG_SCOPE_ANY_RDMA:
-		return a != TRANSPORT_TCP || b != TRANSPORT_TCP;
+		return config_listens_rdma(service) || b != TRANSPORT_TCP;
 	case CONFIG_SCOPE_ANY_IWARP:
-		return a == TRANSPORT_RDMA || a == TRANSPORT_IWARP || b == TRANSPORT_RDMA ||
+		return config_listens_on(service, TRANSPORT_RDMA) ||
+		       config_listens_on(service, TRANSPORT_IWARP) || b == TRANSPORT_RDMA ||
 		       b == TRANSPORT_IWARP;
 	case CONFIG_SCOPE_ANY_VERBS:
-		return a == TRANSPORT_RDMA || a == TRANSPORT_VERBS || b == TRANSPORT_RDMA ||
+		return config_listens_on(service, TRANSPORT_RDMA) ||
+		       config_listens_on(service, TRANSPORT_VERBS) || b == TRANSPORT_RDMA ||
 		       b == TRANSPORT_VERBS;
 	case CONFIG_SCOPE_LISTEN_TCP:
-		return a == TRANSPORT_TCP;
+		return config_listens_tcp(service);
 	case CONFIG_SCOPE_LISTEN_RDMA:
-		return a != TRANSPORT_TCP;
+		return config_listens_rdma(service);
 	case CONFIG_SCOPE_CONNECT_TCP:
 		return b == TRANSPORT_TCP;
 	case CONFIG_SCOPE_CONNECT_RDMA:

@@ -184,8 +184,8 @@ static void check_service(struct config_reader *r, const config_setting_t *group
 	if (!service->listen.host || !service->connect.host)
 		return; /* already reported; what the service is remains unknown */
 	if (!said(r, group, "require_privileged_port"))
-		service->require_privileged_port = service->listen.transport == TRANSPORT_TCP &&
-						   service->connect.transport != TRANSPORT_TCP;
+		service->require_privileged_port =
+			config_listens_tcp(service) && service->connect.transport != TRANSPORT_TCP;
 	service->has_register = said(r, group, "register");
 	for (const struct config_key *key = config_service_keys; key->name; key++) {
 		const config_setting_t *s = config_setting_get_member(group, key->name);
@@ -213,6 +213,17 @@ static const char *place_of(const struct config_reader *r, const struct service_
 	return text;
 }
 
+static bool overlap(const struct service_config *a, const struct service_config *b)
+{
+	if (!a->listen.host || !b->listen.host)
+		return false;
+	for (unsigned i = 0; i < config_nlisteners(a); i++)
+		for (unsigned k = 0; k < config_nlisteners(b); k++)
+			if (config_uri_overlaps(config_listener(a, i), config_listener(b, k)))
+				return true;
+	return false;
+}
+
 static void check_unique(struct config_reader *r, const config_setting_t *group,
 			 const struct config *config, const struct service_config *service)
 {
@@ -224,8 +235,7 @@ static void check_unique(struct config_reader *r, const config_setting_t *group,
 		if (service->name && other->name && !strcmp(service->name, other->name))
 			config_report(r, name, "name \"%s\" is taken by the service of %s",
 				      service->name, place_of(r, other, place));
-		if (service->listen.host && other->listen.host &&
-		    config_uri_overlaps(&service->listen, &other->listen))
+		if (overlap(service, other))
 			config_report(r, listen, "listen: the service of %s has that port already",
 				      place_of(r, other, place));
 	}

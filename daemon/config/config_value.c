@@ -235,6 +235,14 @@ bool config_uri_overlaps(const struct config_uri *a, const struct config_uri *b)
 	return IN6_ARE_ADDR_EQUAL(&in_a, &in_b) && !strchr(a->host, '%') && !strchr(b->host, '%');
 }
 
+bool config_uri_may_share(const struct config_uri *a, const struct config_uri *b)
+{
+	bool both = (a->transport == TRANSPORT_TCP && b->transport == TRANSPORT_IWARP) ||
+		    (a->transport == TRANSPORT_IWARP && b->transport == TRANSPORT_TCP);
+
+	return both && !strcmp(a->port, b->port) && !strcasecmp(a->host, b->host);
+}
+
 const char *config_uri_text(const struct config_uri *uri, char text[static CONFIG_URI_TEXT_BYTES])
 {
 	bool brackets = strchr(uri->host, ':');

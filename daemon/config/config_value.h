@@ -37,6 +37,8 @@ void config_uri_fini(struct config_uri *uri);
 const char *config_uri_text(const struct config_uri *uri, char text[static CONFIG_URI_TEXT_BYTES]);
 /** config_uri_overlaps - whether two listen addresses cannot both be bound. */
 bool config_uri_overlaps(const struct config_uri *a, const struct config_uri *b);
+/** config_uri_may_share - whether two addresses that overlap may be one port of one service: tcp:// and iwarp:// of one host. */
+bool config_uri_may_share(const struct config_uri *a, const struct config_uri *b);
 /** config_uri_is_loopback - whether only this host can reach it: a loopback literal, or "localhost". */
 bool config_uri_is_loopback(const struct config_uri *uri);
 /** config_uri_is_any - whether it is a literal that stands for every address of a host: 0.0.0.0 or [::]. */

@@ -47,9 +47,13 @@ static bool allows_some_v4(const struct service_config *service)
 /* Whether IPv4 clients can come to where it listens: not to one IPv6 address. */
 static bool listens_v4(const struct service_config *service)
 {
-	const char *host = service->listen.host;
+	for (unsigned i = 0; i < config_nlisteners(service); i++) {
+		const char *host = config_listener(service, i)->host;
 
-	return !strchr(host, ':') || !strcmp(host, "::");
+		if (!strchr(host, ':') || !strcmp(host, "::"))
+			return true;
+	}
+	return false;
 }
 
 static void warn_allow(const struct config *config, const struct service_config *service, FILE *out)
@@ -60,7 +64,7 @@ static void warn_allow(const struct config *config, const struct service_config 
 		warn(out, config, service,
 		     ": allow has \"::/0\" but nothing for IPv4: IPv4 clients are refused; add "
 		     "\"0.0.0.0/0\"");
-	else if (config_uri_is_loopback(&service->listen))
+	else if (!config_listens_beyond(service))
 		return;
 	else if (!service->has_allow)
 		warn(out, config, service,
@@ -102,8 +106,7 @@ static void warn_source_ports(const struct config *config, const struct service_
 /* Over iwarp:// the server is another proxy, which goes on from a port of its own choice. */
 static bool takes_any_port_to_rdma(const struct service_config *service)
 {
-	return service->listen.transport == TRANSPORT_TCP &&
-	       service->connect.transport != TRANSPORT_TCP &&
+	return config_listens_tcp(service) && service->connect.transport != TRANSPORT_TCP &&
 	       service->connect.transport != TRANSPORT_IWARP && !service->require_privileged_port;
 }
 
@@ -114,7 +117,7 @@ static bool is_preset(const char *name, uint32_t value)
 
 static bool speaks_version_two(const struct service_config *service)
 {
-	return (service->listen.transport != TRANSPORT_TCP && service->listen_version >= 2) ||
+	return (config_listens_rdma(service) && service->listen_version >= 2) ||
 	       (service->connect.transport != TRANSPORT_TCP && service->connect_version >= 2);
 }
 

@@ -203,19 +203,26 @@ static bool reaches(const struct config_uri *connect, const struct config_uri *l
 	return false;
 }
 
+static bool comes_to(const struct config_uri *connect, const struct service_config *service)
+{
+	for (unsigned i = 0; i < config_nlisteners(service); i++) {
+		const struct config_uri *listen = config_listener(service, i);
+
+		if (!strcmp(listen->port, connect->port) && reaches(connect, listen))
+			return true;
+	}
+	return false;
+}
+
 const struct service_config *own_doors_of(const struct config *config,
 					  const struct service_config *service)
 {
 	for (size_t i = 0; i < config->nservices; i++) {
 		const struct service_config *other = &config->services[i];
 
-		for (unsigned k = 0; other->listen.host && k < config_nservers(service); k++) {
-			const struct config_uri *server = config_server(service, k);
-
-			if (!strcmp(other->listen.port, server->port) &&
-			    reaches(server, &other->listen))
+		for (unsigned k = 0; other->listen.host && k < config_nservers(service); k++)
+			if (comes_to(config_server(service, k), other))
 				return other;
-		}
 	}
 	return NULL;
 }

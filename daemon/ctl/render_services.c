@@ -56,13 +56,33 @@ static void cells_brief(struct table *table, const json_t *service)
 	table_cell(table, "%" PRIu64, refused_sum(json_object_get(service, "refused")));
 }
 
+/* All of them, if the daemon tells of more than one. */
+static void cell_listens(struct table *table, const json_t *service)
+{
+	const json_t *listens = json_object_get(service, "listens"), *one;
+	char text[CELL_BYTES] = "";
+	size_t i, at = 0;
+
+	json_array_foreach((json_t *)listens, i, one)
+	{
+		int n = snprintf(text + at, sizeof(text) - at, "%s%s", i ? ", " : "",
+				 json_string_value(one) ? json_string_value(one) : "");
+
+		at += (size_t)n < sizeof(text) - at ? (size_t)n : sizeof(text) - at - 1;
+	}
+	if (json_array_size(listens) > 1)
+		table_cell(table, "%s", text);
+	else
+		cell_text(table, service, "listen");
+}
+
 static void cells_all(struct table *table, const json_t *service)
 {
 	const json_t *memory = json_object_get(service, "memory");
 	const json_t *server = json_object_get(service, "server");
 
 	cell_text(table, service, "name");
-	cell_text(table, service, "listen");
+	cell_listens(table, service);
 	cell_connect(table, service);
 	cell_server(table, server);
 	cell_text(table, server, "address");
@@ -81,6 +101,7 @@ static int tell(const json_t *service, bool all, FILE *out)
 {
 	static const char *const known[] = {"name",
 					    "listen",
+					    "listens",
 					    "connect",
 					    "server",
 					    "connections",

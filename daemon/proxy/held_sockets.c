@@ -24,14 +24,13 @@ static bool is_listened_at(const struct proxy_service *ps, const struct sockaddr
 /* Why systemd should not hold it. */
 static void complain(const char *name, const struct sockaddr *addr, const struct proxy_service *ps)
 {
-	char at[ADDRESS_TEXT_BYTES], listen[CONFIG_URI_TEXT_BYTES];
+	char at[ADDRESS_TEXT_BYTES], listen[CONFIG_LISTEN_TEXT_BYTES];
 
 	if (ps)
 		log_error(LOG_ABOUT(.service = name),
 			  "systemd has a socket of this name (FileDescriptorName=) that "
 			  "listens at %s, but its listen is %s",
-			  address_text(addr, at),
-			  config_uri_text(&ps->service.config->listen, listen));
+			  address_text(addr, at), config_listen_text(ps->service.config, listen));
 	else
 		log_error(NULL,
 			  "systemd has a socket with FileDescriptorName=%s that listens at %s, but "

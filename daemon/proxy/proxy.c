@@ -30,11 +30,11 @@
 void proxy_tell_listening(const struct proxy_service *ps)
 {
 	const struct service_config *service = ps->service.config;
-	bool on_any = service->listen.transport == TRANSPORT_RDMA;
-	char listen[CONFIG_URI_TEXT_BYTES], connect[CONFIG_URI_TEXT_BYTES];
+	bool on_any = config_listens_on(service, TRANSPORT_RDMA);
+	char listen[CONFIG_LISTEN_TEXT_BYTES], connect[CONFIG_URI_TEXT_BYTES];
 
 	log_info(LOG_ABOUT(.service = service->name, .upstream = connect),
-		 "listening on %s%s%s%s for %s", config_uri_text(&service->listen, listen),
+		 "listening on %s%s%s%s for %s", config_listen_text(service, listen),
 		 on_any ? " (" : "", on_any ? listener_fabrics(ps->listener) : "",
 		 on_any ? ")" : "", config_uri_text(&service->connect, connect));
 }

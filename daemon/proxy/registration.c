@@ -38,7 +38,8 @@ static const struct mapping *find(const struct wanted *wanted, const char *netid
 	return NULL;
 }
 
-static void add(struct wanted *wanted, const char *service, const struct sockaddr *addr, bool rdma)
+static void add_one(struct wanted *wanted, const char *service, const struct sockaddr *addr,
+		    bool rdma)
 {
 	char text[UNIVERSAL_ADDRESS_BYTES];
 	const struct mapping *had;
@@ -66,6 +67,16 @@ static void add(struct wanted *wanted, const char *service, const struct sockadd
 	}
 }
 
+/* For TCP clients, RDMA clients or both. */
+static void add(struct wanted *wanted, const char *service, const struct sockaddr *addr, bool tcp,
+		bool rdma)
+{
+	if (tcp)
+		add_one(wanted, service, addr, false);
+	if (rdma)
+		add_one(wanted, service, addr, true);
+}
+
 /* Who listens on [::] listens on every IPv4 address, too. */
 static void add_listener(struct wanted *wanted, const struct proxy_service *ps)
 {
@@ -73,15 +84,15 @@ static void add_listener(struct wanted *wanted, const struct proxy_service *ps)
 	const struct sockaddr *addr;
 	struct sockaddr_in any;
 	struct in6_addr host;
-	bool rdma;
+	bool tcp, rdma;
 
-	for (size_t i = 0; (addr = listener_address(ps->listener, i, &rdma)); i++) {
-		add(wanted, name, addr, rdma);
+	for (size_t i = 0; (addr = listener_address(ps->listener, i, &tcp, &rdma)); i++) {
+		add(wanted, name, addr, tcp, rdma);
 		if (!sockaddr_host(addr, &host) || !IN6_IS_ADDR_UNSPECIFIED(&host))
 			continue;
 		any = (struct sockaddr_in){.sin_family = AF_INET,
 					   .sin_port = htons(sockaddr_port(addr))};
-		add(wanted, name, (const struct sockaddr *)&any, rdma);
+		add(wanted, name, (const struct sockaddr *)&any, tcp, rdma);
 	}
 }
 

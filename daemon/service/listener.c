@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/first_bytes.h"
 #include "base/sockaddr.h"
 #include "daemon/base/address.h"
 #include "daemon/base/log.h"
@@ -26,7 +27,9 @@
 /* One socket or fabric listener. */
 struct endpoint {
 	struct listener *listener;
-	int fd; /* the fabric's, if there is one; -1: on a device */
+	const struct config_uri *uri; /* which of the service's it is for */
+	bool either;                  /* for TCP and iwarp, which share it */
+	int fd;                       /* the fabric's, if there is one; -1: on a device */
 	struct loop_io *io;
 	struct loop_timer *retry;
 	struct fabric_listener *fabric;
@@ -40,7 +43,7 @@ struct listener {
 	const struct listener_events *events;
 	void *arg;
 	size_t nendpoints;
-	struct endpoint endpoints[LISTENER_MAX_SOCKETS];
+	struct endpoint endpoints[]; /* room for LISTENER_HOST_SOCKETS of each address */
 };
 
 void incoming_drop(const struct incoming *in)
@@ -79,7 +82,7 @@ static void judge(struct listener *listener, struct incoming *in)
 
 	if (!config_allows(service, peer))
 		listener->events->refused(listener->arg, in, LEG_CLOSE_NOT_ALLOWED);
-	else if (!in->fabric && service->require_privileged_port &&
+	else if (!in->fabric && !in->either && service->require_privileged_port &&
 		 sockaddr_port(peer) >= IPPORT_RESERVED)
 		listener->events->refused(listener->arg, in, LEG_CLOSE_UNPRIVILEGED);
 	else
@@ -140,7 +143,7 @@ static void on_readable(void *arg, unsigned events)
 		return;
 	}
 	for (unsigned i = 0; i < ACCEPTS_PER_TURN; i++) {
-		struct incoming in = {.fd = -1};
+		struct incoming in = {.fd = -1, .either = ep->either};
 		socklen_t len = sizeof(in.peer);
 
 		if (!has_room(ep)) {
@@ -150,6 +153,8 @@ static void on_readable(void *arg, unsigned events)
 		in.fd = accept4(ep->fd, (struct sockaddr *)&in.peer, &len,
 				SOCK_NONBLOCK | SOCK_CLOEXEC);
 		if (in.fd >= 0) {
+			if (ep->either)
+				socket_await(in.fd, FIRST_BYTES_MAX);
 			judge(ep->listener, &in);
 			continue;
 		}
@@ -167,29 +172,31 @@ static void tune(const struct service_config *service, int fd)
 			     service->keepalive_s);
 }
 
-static void tell_absent(const struct service_config *service, const struct sockaddr *addr)
+static void tell_absent(const struct service_config *service, const struct config_uri *uri,
+			const struct sockaddr *addr)
 {
 	char text[ADDRESS_TEXT_BYTES];
 
 	log_warning(LOG_ABOUT(.service = service->name),
 		    "this host does not have the address of %s://%s, where it listens: clients "
 		    "come once it has",
-		    transport_name(service->listen.transport), address_text(addr, text));
+		    transport_name(uri->transport), address_text(addr, text));
 }
 
-static int open_socket(const struct service_config *service, const struct sockaddr *addr)
+static int open_socket(const struct endpoint *ep, const struct sockaddr *addr)
 {
+	const struct service_config *service = ep->listener->service;
 	int fd = listen_socket_new(addr), rc;
 	bool absent = false;
 
 	if (fd < 0)
 		return fd;
 	/* iwarp tunes by itself. */
-	if (service->listen.transport == TRANSPORT_TCP)
+	if (ep->uri->transport == TRANSPORT_TCP)
 		tune(service, fd);
 	rc = listen_socket_start(fd, addr, LISTEN_BACKLOG, &absent);
 	if (absent)
-		tell_absent(service, addr);
+		tell_absent(service, ep->uri, addr);
 	if (!rc)
 		return fd;
 	close(fd);
@@ -198,15 +205,14 @@ static int open_socket(const struct service_config *service, const struct sockad
 
 static int open_tcp(struct endpoint *ep, const struct addrinfo *ai)
 {
-	const struct service_config *service = ep->listener->service;
 	struct loop *loop = ep->listener->loop;
 	int rc;
 
 	ep->fd = listen_socket_find(ep->listener->have, ai->ai_addr);
 	if (ep->fd == -ENOENT)
-		ep->fd = open_socket(service, ai->ai_addr);
+		ep->fd = open_socket(ep, ai->ai_addr);
 	else if (ep->fd >= 0)
-		tune(service, ep->fd);
+		tune(ep->listener->service, ep->fd);
 	if (ep->fd < 0)
 		return ep->fd;
 	rc = -ENOMEM;
@@ -238,7 +244,7 @@ static int open_iwarp(struct endpoint *ep, const struct addrinfo *ai)
 	service_iwarp_config(ep->listener->service, &iwarp);
 	ep->fd = listen_socket_find(ep->listener->have, ai->ai_addr);
 	if (ep->fd == -ENOENT)
-		ep->fd = open_socket(ep->listener->service, ai->ai_addr);
+		ep->fd = open_socket(ep, ai->ai_addr);
 	if (ep->fd < 0)
 		return ep->fd;
 	iwarp.has_socket = true;
@@ -254,15 +260,26 @@ static int open_on(struct endpoint *ep, const struct fabric_ops *ops, const stru
 	return ops == &verbs_fabric_ops ? open_verbs(ep, ai) : open_iwarp(ep, ai);
 }
 
+/* Whether the port is TCP's and iwarp's. */
+static bool shares(const struct service_config *service, const struct config_uri *uri)
+{
+	for (unsigned i = 0; i < config_nlisteners(service); i++)
+		if (config_uri_may_share(config_listener(service, i), uri))
+			return true;
+	return false;
+}
+
 /* The next endpoint, on TCP if @ops is NULL; it counts only if it could be opened. */
-static int open_endpoint(struct listener *listener, const struct fabric_ops *ops,
-			 const struct addrinfo *ai)
+static int open_endpoint(struct listener *listener, const struct config_uri *uri,
+			 const struct fabric_ops *ops, const struct addrinfo *ai)
 {
 	struct endpoint *ep = &listener->endpoints[listener->nendpoints];
 	int rc;
 
 	memset(ep, 0, sizeof(*ep));
 	ep->listener = listener;
+	ep->uri = uri;
+	ep->either = shares(listener->service, uri);
 	memcpy(&ep->addr, ai->ai_addr, ai->ai_addrlen);
 	ep->retry = loop_timer_new(listener->loop, on_retry, ep);
 	if (!ep->retry)
@@ -291,53 +308,58 @@ static void tell_lack(const struct listener *listener, const struct addrinfo *ai
  * rdma:// listens on every fabric that can: on the devices first, since a device of iWARP in software
  * (siw) takes the TCP port that our own iWARP would have.
  */
-static int open_address(struct listener *listener, const struct addrinfo *ai)
+static int open_address(struct listener *listener, const struct config_uri *uri,
+			const struct addrinfo *ai)
 {
 	bool on_verbs = false;
 	int rc;
 
-	switch (listener->service->listen.transport) {
+	switch (uri->transport) {
 	case TRANSPORT_TCP:
-		return open_endpoint(listener, NULL, ai);
+		return open_endpoint(listener, uri, NULL, ai);
 	case TRANSPORT_VERBS:
-		return open_endpoint(listener, &verbs_fabric_ops, ai);
+		return open_endpoint(listener, uri, &verbs_fabric_ops, ai);
 	case TRANSPORT_RDMA:
 		if (!verbs_devices_present())
 			break;
-		rc = open_endpoint(listener, &verbs_fabric_ops, ai);
+		rc = open_endpoint(listener, uri, &verbs_fabric_ops, ai);
 		on_verbs = !rc;
 		if (rc)
 			tell_lack(listener, ai, LOG_LEVEL_WARNING, "verbs", rc);
 		break;
 	case TRANSPORT_IWARP:
+		/* What it shares with TCP listens already. */
+		if (shares(listener->service, uri))
+			return 0;
 		break;
 	}
-	rc = open_endpoint(listener, &iwarp_fabric_ops, ai);
+	rc = open_endpoint(listener, uri, &iwarp_fabric_ops, ai);
 	if (rc && on_verbs)
 		tell_lack(listener, ai, LOG_LEVEL_INFO, "iwarp", rc);
 	return on_verbs ? 0 : rc;
 }
 
-static int open_host(struct listener *listener, const char *host, char *error, size_t error_bytes)
+static int open_host(struct listener *listener, const struct config_uri *uri, const char *host,
+		     char *error, size_t error_bytes)
 {
+	size_t most = listener->nendpoints + LISTENER_HOST_SOCKETS;
 	struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
 				 .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
 	struct addrinfo *list;
 	int rc;
 
-	rc = getaddrinfo(host, listener->service->listen.port, &hints, &list);
+	rc = getaddrinfo(host, uri->port, &hints, &list);
 	if (rc) {
-		listen_error_name(&listener->service->listen, rc, error, error_bytes);
+		listen_error_name(uri, rc, error, error_bytes);
 		return -EINVAL;
 	}
 	rc = 0;
 	for (const struct addrinfo *ai = list; ai; ai = ai->ai_next) {
-		if (listener->nendpoints + 2 > LISTENER_MAX_SOCKETS)
+		if (listener->nendpoints + 2 > most)
 			break;
-		rc = open_address(listener, ai);
+		rc = open_address(listener, uri, ai);
 		if (rc) {
-			listen_error_address(listener->service->listen.transport, ai->ai_addr, rc,
-					     error, error_bytes);
+			listen_error_address(uri->transport, ai->ai_addr, rc, error, error_bytes);
 			break;
 		}
 	}
@@ -345,13 +367,26 @@ static int open_host(struct listener *listener, const char *host, char *error, s
 	return rc;
 }
 
+/* Every address: one socket for both families, or IPv4 alone where there is no IPv6. */
+static int open_uri(struct listener *listener, const struct config_uri *uri, char *error,
+		    size_t error_bytes)
+{
+	const char *host = uri->host;
+	int rc = open_host(listener, uri, host[0] ? host : "::", error, error_bytes);
+
+	if (!host[0] && (rc == -EAFNOSUPPORT || rc == -EADDRNOTAVAIL))
+		rc = open_host(listener, uri, "0.0.0.0", error, error_bytes);
+	return rc;
+}
+
 int listener_open(struct loop *loop, const struct service_config *service,
 		  const struct listen_sockets *have, const struct listener_events *events,
 		  void *arg, char *error, size_t error_bytes, struct listener **out)
 {
-	const char *host = service->listen.host;
-	struct listener *listener = calloc(1, sizeof(*listener));
-	int rc;
+	unsigned n = config_nlisteners(service);
+	struct listener *listener = calloc(
+		1, sizeof(*listener) + n * LISTENER_HOST_SOCKETS * sizeof(listener->endpoints[0]));
+	int rc = 0;
 
 	if (!listener) {
 		snprintf(error, error_bytes, "%s", strerror(ENOMEM));
@@ -362,10 +397,8 @@ int listener_open(struct loop *loop, const struct service_config *service,
 	listener->have = have;
 	listener->events = events;
 	listener->arg = arg;
-	/* Every address: one socket for both families, or IPv4 alone where there is no IPv6. */
-	rc = open_host(listener, host[0] ? host : "::", error, error_bytes);
-	if (!host[0] && (rc == -EAFNOSUPPORT || rc == -EADDRNOTAVAIL))
-		rc = open_host(listener, "0.0.0.0", error, error_bytes);
+	for (unsigned i = 0; i < n && !rc; i++)
+		rc = open_uri(listener, config_listener(service, i), error, error_bytes);
 	if (rc) {
 		listener_close(listener);
 		return rc;
@@ -384,6 +417,7 @@ const char *listener_fabrics(const struct listener *listener)
 
 		verbs |= fabric && fabric->ops == &verbs_fabric_ops;
 		iwarp |= fabric && fabric->ops == &iwarp_fabric_ops;
+		iwarp |= listener->endpoints[i].either;
 	}
 	return verbs && iwarp ? "verbs and iwarp" : verbs ? "verbs" : iwarp ? "iwarp" : "";
 }
@@ -395,11 +429,13 @@ static enum transport transport_of(const struct endpoint *ep)
 	return ep->fabric->ops == &verbs_fabric_ops ? TRANSPORT_VERBS : TRANSPORT_IWARP;
 }
 
-const struct sockaddr *listener_address(const struct listener *listener, size_t i, bool *rdma)
+const struct sockaddr *listener_address(const struct listener *listener, size_t i, bool *tcp,
+					bool *rdma)
 {
 	if (i >= listener->nendpoints)
 		return NULL;
-	*rdma = listener->endpoints[i].fabric != NULL;
+	*tcp = !listener->endpoints[i].fabric;
+	*rdma = !*tcp || listener->endpoints[i].either;
 	return (const struct sockaddr *)&listener->endpoints[i].addr;
 }
 

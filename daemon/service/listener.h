@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The listeners of one service: TCP, or each fabric that can serve its URI.
+ * The listeners of one service: TCP, or each fabric that can serve its URI, for each of its addresses. Where tcp:// and
+ * iwarp:// have one port they have one socket, and the worker finds out what a client speaks.
  *
  * A listener takes connections on the main thread, finds out those whose address or port the service does not
  * admit (allow, require_privileged_port), and hands all on. While there is no room for more it leaves connections
@@ -19,7 +20,8 @@
 #include "fabric/fabric.h"
 #include "leg/leg.h"
 
-#define LISTENER_MAX_SOCKETS 16u /* of one host name: two fabrics on each address */
+#define LISTENER_HOST_SOCKETS 16u /* of one host name: two fabrics on each address */
+#define LISTENER_MAX_SOCKETS  (CONFIG_MAX_LISTENERS * LISTENER_HOST_SOCKETS)
 
 struct guest;
 
@@ -27,6 +29,7 @@ struct guest;
 struct incoming {
 	int fd; /* -1: `fabric` instead */
 	struct fabric_incoming *fabric;
+	bool either; /* `fd` is TCP or iWARP: its first bytes tell (leg_maker.settle) */
 	struct sockaddr_storage local; /* of one that may connect */
 	struct sockaddr_storage peer;
 	struct guest *guest; /* of the service's door; NULL before it has one */
@@ -44,7 +47,7 @@ struct listener_events {
 struct listener;
 
 /**
- * listener_open - listen as the service's URI says
+ * listener_open - listen as the service's URIs say
  * @loop:    the main thread's
  * @service: outlives the listener
  * @have:    sockets that listen already: those at the service's addresses are gone on with, and nobody who is in their
@@ -60,8 +63,14 @@ int listener_open(struct loop *loop, const struct service_config *service,
 const char *listener_fabrics(const struct listener *listener);
 /** listener_doors - add to @doors where it listens. Returns 0 or -ENOMEM. */
 int listener_doors(const struct listener *listener, struct own_doors *doors) MUST_CHECK;
-/** listener_address - where its @i-th part listens, and whether for RDMA; NULL: it has no so many. */
-const struct sockaddr *listener_address(const struct listener *listener, size_t i, bool *rdma);
+/**
+ * listener_address - where its @i-th part listens
+ * @tcp, @rdma: set: for whom; both where they share the port
+ *
+ * Returns NULL if it has no so many.
+ */
+const struct sockaddr *listener_address(const struct listener *listener, size_t i, bool *tcp,
+					bool *rdma);
 /**
  * listener_sockets - the sockets that it listens on, but for RDMA devices
  * @fds: LISTENER_MAX_SOCKETS of them

@@ -135,7 +135,10 @@ static bool is_rdma(const struct config_uri *uri)
 
 unsigned service_verbs_ends(const struct service_config *config)
 {
-	return (unsigned)is_rdma(&config->listen) + (unsigned)is_rdma(&config->connect);
+	bool listens = config_listens_on(config, TRANSPORT_RDMA) ||
+		       config_listens_on(config, TRANSPORT_VERBS);
+
+	return (unsigned)listens + (unsigned)is_rdma(&config->connect);
 }
 
 bool service_wants_verbs(const struct service_config *config)

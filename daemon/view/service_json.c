@@ -36,6 +36,17 @@ json_t *status_json(const struct proxy *proxy)
 			 "services_leaving", leaving(proxy), "stopping", proxy->stopping);
 }
 
+static json_t *listens_json(const struct service_config *config)
+{
+	char text[CONFIG_URI_TEXT_BYTES];
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < config_nlisteners(config); i++)
+		json_array_append_new(
+			list, json_string(config_uri_text(config_listener(config, i), text)));
+	return list;
+}
+
 static json_t *service_json(const struct proxy *proxy, struct proxy_service *ps)
 {
 	struct service *service = &ps->service;
@@ -51,17 +62,18 @@ static json_t *service_json(const struct proxy *proxy, struct proxy_service *ps)
 			json_object_set_new(refused, stats_close_name(why, name),
 					    json_integer(ps->refused[why]));
 	door_counts_get(&service->door, &counts);
-	return json_pack("{s:s, s:s, s:s, s:i, s:I, s:i, s:i, s:i, s:i, s:o, s:o, s:b, s:s, s:o}",
-			 "name", config->name, "listen", config_uri_text(&config->listen, listen),
-			 "connect", config_uri_text(&config->connect, connect), "connections",
-			 atomic_load(&service->connections), "connections_total",
-			 (json_int_t)atomic_load(&service->connections_total), "max_connections",
-			 config->max_connections, "max_connections_per_client",
-			 config->max_connections_per_client, "half_open", counts.half_open, "held",
-			 counts.held, "refused", refused, "server", server_json(service, now_us),
-			 "draining", (int)atomic_load(&service->draining), "balance",
-			 config->balance == BALANCE_SOURCE ? "source" : "standby", "targets",
-			 targets_json(&service->targets, now_us));
+	return json_pack(
+		"{s:s, s:s, s:s, s:i, s:I, s:i, s:i, s:i, s:i, s:o, s:o, s:b, s:s, s:o, s:o}",
+		"name", config->name, "listen", config_uri_text(&config->listen, listen), "connect",
+		config_uri_text(&config->connect, connect), "connections",
+		atomic_load(&service->connections), "connections_total",
+		(json_int_t)atomic_load(&service->connections_total), "max_connections",
+		config->max_connections, "max_connections_per_client",
+		config->max_connections_per_client, "half_open", counts.half_open, "held",
+		counts.held, "refused", refused, "server", server_json(service, now_us), "draining",
+		(int)atomic_load(&service->draining), "balance",
+		config->balance == BALANCE_SOURCE ? "source" : "standby", "targets",
+		targets_json(&service->targets, now_us), "listens", listens_json(config));
 }
 
 json_t *services_json(const struct proxy *proxy, struct proxy_service *const *services,

@@ -408,6 +408,24 @@ int tcp_leg_accept(const struct tcp_leg_config *config, struct stream *stream,
 	return 0;
 }
 
+struct stream *tcp_leg_stream(struct leg *base)
+{
+	struct tcp_conn *conn = &tcp_leg_of(base)->conn;
+
+	return conn->state.now == TCP_REQUESTED ? conn->stream : NULL;
+}
+
+struct stream *tcp_leg_part(struct leg *base, struct tcp_ends *ends)
+{
+	struct tcp_leg *leg = tcp_leg_of(base);
+	struct stream *stream = leg->conn.stream;
+
+	assert(leg->conn.state.now == TCP_REQUESTED);
+	*ends = (struct tcp_ends){.local = leg->conn.local, .peer = leg->conn.peer};
+	destroy(leg);
+	return stream;
+}
+
 int tcp_leg_connect(const struct tcp_leg_config *config, const struct stream_target *target,
 		    struct leg **out)
 {

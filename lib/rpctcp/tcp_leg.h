@@ -45,6 +45,16 @@ struct tcp_ends {
 int tcp_leg_accept(const struct tcp_leg_config *config, struct stream *stream,
 		   const struct tcp_ends *ends, struct leg **out) MUST_CHECK;
 
+/** tcp_leg_stream - the stream of a leg that has said requested() and was not accepted; NULL if it ends already. */
+struct stream *tcp_leg_stream(struct leg *leg);
+/**
+ * tcp_leg_part - take that stream out of the leg, which is freed: its peer does not speak RPC over TCP
+ * @ends: set
+ *
+ * Not from inside an event of the leg. Nothing is called back any more. Returns the stream.
+ */
+struct stream *tcp_leg_part(struct leg *leg, struct tcp_ends *ends) MUST_CHECK;
+
 /**
  * tcp_leg_connect - make a leg that connects to one address
  * @config: copied, but for what it points to

@@ -69,15 +69,21 @@ static ssize_t op_writev(struct stream *stream, const struct iovec *iov, int nio
 	return n < 0 ? -errno : n;
 }
 
-static int op_peek(struct stream *stream)
+static ssize_t peek(struct stream *stream, uint8_t *bytes, size_t len_bytes)
 {
-	char byte;
 	ssize_t n;
 
 	do
-		n = recv(socket_of(stream)->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+		n = recv(socket_of(stream)->fd, bytes, len_bytes, MSG_PEEK | MSG_DONTWAIT);
 	while (n < 0 && errno == EINTR);
-	return n < 0 ? -errno : (int)n;
+	return n < 0 ? -errno : n;
+}
+
+static int op_peek(struct stream *stream)
+{
+	uint8_t byte;
+
+	return (int)peek(stream, &byte, 1);
 }
 
 static int op_shutdown(struct stream *stream)
@@ -208,6 +214,29 @@ out_free:
 out_fd:
 	close(fd);
 	return -ENOMEM;
+}
+
+void socket_await(int fd, unsigned bytes)
+{
+	const int least = (int)bytes;
+
+	(void)setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &least, sizeof(least));
+}
+
+ssize_t socket_first_bytes(struct stream *stream, uint8_t *bytes, size_t len_bytes)
+{
+	socket_await(socket_of(stream)->fd, 1);
+	return peek(stream, bytes, len_bytes);
+}
+
+int socket_part(struct stream *stream)
+{
+	struct socket_stream *sock = socket_of(stream);
+	int fd = sock->fd;
+
+	loop_io_free(sock->loop, sock->io);
+	free(sock);
+	return fd;
 }
 
 static int socket_connect(struct stream_net *base, const struct stream_target *target,

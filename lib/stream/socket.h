@@ -46,4 +46,19 @@ void socket_tune_listener(int fd, uint64_t stall_timeout_us, unsigned keepalive_
  */
 int socket_adopt(struct socket_net *net, int fd, struct stream **out) MUST_CHECK;
 
+/** socket_await - have a socket be ready to be read once @bytes are here, or the end of what its peer sends. */
+void socket_await(int fd, unsigned bytes);
+/**
+ * socket_first_bytes - as stream_readv(), of a stream on a socket; what is here stays unread
+ *
+ * From now on the socket is ready to be read as soon as one byte is here.
+ */
+ssize_t socket_first_bytes(struct stream *stream, uint8_t *bytes, size_t len_bytes) MUST_CHECK;
+/**
+ * socket_part - take the socket out of a stream that was adopted, which is freed
+ *
+ * Not from inside an event of it. Returns the socket.
+ */
+int socket_part(struct stream *stream) MUST_CHECK;
+
 #endif

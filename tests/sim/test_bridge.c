@@ -534,16 +534,35 @@ START_TEST(a_tcp_client_whose_server_leaves_without_a_word_is_held)
 }
 END_TEST
 
-/* … unless it was sent something, is old, or is not of TCP, which backs off by itself. */
+/* … unless it was sent something, or is old. */
 START_TEST(who_had_a_server_for_a_while_is_not_held)
 {
 	open_stubs();
 	if (_i == 0)
 		client->bytes_sent = 1;
-	else if (_i == 1)
-		bench_run(bench, 500);
 	else
-		bench->config.listen.transport = TRANSPORT_IWARP;
+		bench_run(bench, 500);
+	stub_fail(server, LEG_CLOSE_LOST, "");
+	ck_assert_str_eq(bench_state(bench), "closing");
+	ck_assert_uint_eq(client->close_calls, 1);
+	stub_fail(client, LEG_CLOSE_LOST, "");
+}
+END_TEST
+
+/* It backs off by itself. */
+START_TEST(an_rdma_client_is_not_held)
+{
+	bench = bench_new(NULL);
+	bench->config.listen.transport = TRANSPORT_IWARP;
+	bench->config.connect.transport = TRANSPORT_TCP;
+	bench->stub_server = true;
+	client = bench_incoming(bench);
+	client->config.events->requested(client->config.arg);
+	bench_run(bench, 1);
+	server = bench_stub(bench, 1);
+	server->config.events->opened(server->config.arg);
+	client->config.events->opened(client->config.arg);
+	ck_assert_str_eq(bench_state(bench), "open");
 	stub_fail(server, LEG_CLOSE_LOST, "");
 	ck_assert_str_eq(bench_state(bench), "closing");
 	ck_assert_uint_eq(client->close_calls, 1);
@@ -687,7 +706,8 @@ int main(void)
 	tcase_add_test(tc, both_legs_may_give_messages_up_as_they_come);
 	tcase_add_test(tc, a_call_is_over_when_all_of_its_reply_is_here);
 	tcase_add_test(tc, a_tcp_client_whose_server_leaves_without_a_word_is_held);
-	tcase_add_loop_test(tc, who_had_a_server_for_a_while_is_not_held, 0, 3);
+	tcase_add_loop_test(tc, who_had_a_server_for_a_while_is_not_held, 0, 2);
+	tcase_add_test(tc, an_rdma_client_is_not_held);
 	tcase_add_loop_test(tc, closing_decides_and_closed_releases, 0, 2);
 	tcase_add_loop_test(tc, a_cut_at_every_step_leaves_nothing, 0, 3);
 	tcase_add_loop_test(tc, a_bridge_closed_at_every_step_leaves_nothing, 0, 3);

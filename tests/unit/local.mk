@@ -412,6 +412,12 @@ tests_unit_test_config_print_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_config_print_LDADD = tests/unit/libconfigfixture.a tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_config_print
 
+check_PROGRAMS += tests/unit/test_config_listeners
+tests_unit_test_config_listeners_SOURCES = tests/unit/test_config_listeners.c
+tests_unit_test_config_listeners_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_config_listeners_LDADD = tests/unit/libconfigfixture.a tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_config_listeners
+
 check_PROGRAMS += tests/unit/test_config_servers
 tests_unit_test_config_servers_SOURCES = tests/unit/test_config_servers.c
 tests_unit_test_config_servers_CFLAGS = $(UNIT_CFLAGS)
@@ -853,6 +859,13 @@ tests_unit_test_proxy_scarce_SOURCES = tests/unit/test_proxy_scarce.c tests/unit
 tests_unit_test_proxy_scarce_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
 tests_unit_test_proxy_scarce_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_proxy_scarce
+
+check_PROGRAMS += tests/unit/test_shared_port
+tests_unit_test_shared_port_SOURCES = tests/unit/test_shared_port.c tests/unit/proxy_scene.c tests/unit/proxy_scene.h \
+	tests/unit/proxy_fixture.c tests/unit/proxy_fixture.h
+tests_unit_test_shared_port_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
+tests_unit_test_shared_port_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_shared_port
 
 check_PROGRAMS += tests/unit/test_reload
 tests_unit_test_reload_SOURCES = tests/unit/test_reload.c tests/unit/proxy_scene.c tests/unit/proxy_scene.h \

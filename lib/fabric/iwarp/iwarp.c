@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include "fabric/iwarp/socket.h"
 
@@ -70,3 +71,20 @@ const struct fabric_ops iwarp_fabric_ops = {
 	.abort = iwarp_ep_abort,
 	.ep_free = iwarp_ep_free,
 };
+
+struct fabric_incoming *iwarp_incoming_new(int fd, const struct iwarp_config *config,
+					   const struct sockaddr_storage *local,
+					   const struct sockaddr_storage *peer)
+{
+	struct iwarp_incoming *incoming = calloc(1, sizeof(*incoming));
+
+	if (!incoming) {
+		close(fd);
+		return NULL;
+	}
+	iwarp_socket_tune(fd, config);
+	incoming->in =
+		(struct fabric_incoming){.ops = &iwarp_fabric_ops, .local = *local, .peer = *peer};
+	incoming->fd = fd;
+	return &incoming->in;
+}

@@ -18,4 +18,14 @@ extern const struct fabric_ops iwarp_fabric_ops;
 struct fabric *iwarp_fabric_new(struct loop *loop, struct pool *pool,
 				const struct iwarp_config *config);
 
+/**
+ * iwarp_incoming_new - a connection that somebody else has accepted, as a listener hands one out
+ * @fd: taken, also on failure
+ *
+ * Returns NULL without memory.
+ */
+struct fabric_incoming *iwarp_incoming_new(int fd, const struct iwarp_config *config,
+					   const struct sockaddr_storage *local,
+					   const struct sockaddr_storage *peer);
+
 #endif
