@@ -57,6 +57,10 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/bridge/passing.h \
 	daemon/bridge/returning.c \
 	daemon/bridge/returning.h \
+	daemon/bridge/routing.c \
+	daemon/bridge/routing.h \
+	daemon/bridge/seat.c \
+	daemon/bridge/seat.h \
 	daemon/bridge/shortage.c \
 	daemon/bridge/shortage.h \
 	daemon/bridge/slow_call.c \
@@ -94,6 +98,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/config/config_memory.h \
 	daemon/config/config_mistakes.c \
 	daemon/config/config_mistakes.h \
+	daemon/config/config_mount.c \
+	daemon/config/config_mount.h \
 	daemon/config/config_parse.c \
 	daemon/config/config_parse.h \
 	daemon/config/config_print.c \
@@ -203,6 +209,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/proxy/worker.h \
 	daemon/proxy/registration.c \
 	daemon/proxy/registration.h \
+	daemon/rpcbind/port_query.c \
+	daemon/rpcbind/port_query.h \
 	daemon/rpcbind/registrar.c \
 	daemon/rpcbind/registrar.h \
 	daemon/rpcbind/rpcbind_message.c \
@@ -235,6 +243,10 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/service/listener.h \
 	daemon/service/lobby.c \
 	daemon/service/lobby.h \
+	daemon/service/mount_desk.c \
+	daemon/service/mount_desk.h \
+	daemon/service/mounts.c \
+	daemon/service/mounts.h \
 	daemon/service/server_name.c \
 	daemon/service/server_name.h \
 	daemon/service/server_state.c \

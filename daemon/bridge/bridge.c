@@ -111,6 +111,7 @@ static struct bridge *bridge_alloc(struct worker_service *ws, const struct incom
 	bridge->server = (struct side){.bridge = bridge, .other = &bridge->client};
 	TAILQ_INIT(&bridge->calls);
 	loop_task_init(&bridge->settle, bridge_settle, bridge);
+	loop_task_init(&bridge->reroute, bridge_reroute_on, bridge);
 	loop_task_init(&bridge->reaper, bridge_reap, bridge);
 	return bridge;
 }

@@ -35,7 +35,11 @@
 	  TO(BRIDGE_CONNECTING) | TO(BRIDGE_HELD) | TO(BRIDGE_CLOSING))                            \
 	X(BRIDGE_CONNECTING, "connecting", "the server leg to open, then the client leg",          \
 	  TO(BRIDGE_OPEN) | TO(BRIDGE_HELD) | TO(BRIDGE_CLOSING))                                  \
-	X(BRIDGE_OPEN, "open", "either leg to close", TO(BRIDGE_HELD) | TO(BRIDGE_CLOSING))        \
+	X(BRIDGE_OPEN, "open", "either leg to close",                                              \
+	  TO(BRIDGE_REROUTING) | TO(BRIDGE_HELD) | TO(BRIDGE_CLOSING))                             \
+	X(BRIDGE_REROUTING, "rerouting",                                                           \
+	  "the server leg to be over, since the client's first Call goes to MOUNT",                \
+	  TO(BRIDGE_RESOLVING) | TO(BRIDGE_HELD) | TO(BRIDGE_CLOSING))                             \
 	X(BRIDGE_HELD, "held",                                                                     \
 	  "a moment to pass, so that a client without a server does not come back at once",        \
 	  TO(BRIDGE_CLOSING))                                                                      \

@@ -34,6 +34,14 @@ struct last_call {
 	uint64_t start_us;
 };
 
+/* Where its Calls go (routing.h). */
+enum bridge_route {
+	ROUTE_OPEN,    /* its first Call is to decide */
+	ROUTE_CONNECT, /* to the service's server */
+	ROUTE_MOUNT,   /* where MOUNT is */
+	ROUTE_NOWHERE, /* of a Call alone */
+};
+
 struct bridge {
 	TAILQ_ENTRY(bridge) entry;
 	struct worker_service *ws;
@@ -45,12 +53,14 @@ struct bridge {
 	bool client_is_tcp;
 	bool either; /* so it is taken for now: its first bytes tell */
 	bool client_over;
-	bool accepted;    /* the client, before its server was sought */
-	bool passing;     /* there is a server for the client's Calls */
-	bool open_told;   /* to the log, that it is */
-	bool drains;      /* it ends between Calls */
-	bool client_ends; /* its leg closes: what it takes is not asked any more */
-	bool late;        /* it has let one wait for long, when it was last looked at */
+	bool accepted; /* the client, before its server was sought */
+	bool passing;  /* there is a server for the client's Calls */
+	enum bridge_route route;
+	bool refusal_told; /* of a Call that goes elsewhere: to the log */
+	bool open_told;    /* to the log, that it is */
+	bool drains;       /* it ends between Calls */
+	bool client_ends;  /* its leg closes: what it takes is not asked any more */
+	bool late;         /* it has let one wait for long, when it was last looked at */
 	struct budget_holder memory;
 	struct upstream upstream;
 	struct nfs_sessions sessions; /* that this connection has shown */
@@ -65,7 +75,9 @@ struct bridge {
 	struct untaken untaken;
 	uint64_t heard_bytes;     /* from the client, when it was last looked at */
 	struct loop_timer *timer; /* WAITING, READING, RECLAIMING, HELD */
+	uint16_t first_port;      /* of an upstream that was replaced by that to MOUNT; 0: none */
 	struct loop_task settle;  /* either */
+	struct loop_task reroute; /* the upstream is over that its first Call does not go to */
 	struct loop_task reaper;
 	struct log_ctx log;
 };

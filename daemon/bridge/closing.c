@@ -29,6 +29,7 @@ void bridge_reap(void *arg)
 	upstream_fini(&bridge->upstream);
 	loop_timer_free(bridge_loop(bridge), bridge->timer);
 	loop_task_cancel(bridge_loop(bridge), &bridge->settle);
+	loop_task_cancel(bridge_loop(bridge), &bridge->reroute);
 	budget_holder_fini(&bridge->memory);
 	bridge_walks_pass(bridge);
 	TAILQ_REMOVE(&ws->bridges, bridge, entry);
@@ -220,5 +221,8 @@ void bridge_server_closed(void *arg)
 	struct side *side = arg;
 
 	side->leg = NULL;
-	settle(side->bridge);
+	if (side->bridge->state.now == BRIDGE_REROUTING)
+		loop_defer(bridge_loop(side->bridge), &side->bridge->reroute);
+	else
+		settle(side->bridge);
 }

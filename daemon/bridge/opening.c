@@ -19,6 +19,7 @@
 #include "daemon/base/address.h"
 #include "daemon/bridge/closing.h"
 #include "daemon/bridge/legs.h"
+#include "daemon/bridge/routing.h"
 #include "daemon/bridge/standing.h"
 #include "daemon/config/config_memory.h"
 
@@ -67,14 +68,29 @@ static void tell_port(const struct bridge *bridge, const struct client_pin *pin)
 		bridge_debug(bridge, "not known from before: any port to the server will do");
 }
 
+static void seek_mount(struct bridge *bridge)
+{
+	const struct client_pin none = {0};
+
+	loop_timer_clear(bridge_loop(bridge), bridge->timer);
+	upstream_lead_to_mount(&bridge->upstream);
+	start_upstream(bridge, &none);
+}
+
 static void seek(struct bridge *bridge)
 {
 	const struct exchange *x = TAILQ_FIRST(&bridge->calls);
 	struct client_pin pin = {0};
 	struct call_mark first;
 
-	if (x)
+	if (x) {
+		routing_begin(bridge, x);
 		first = call_mark_of(x);
+	}
+	if (bridge->route == ROUTE_MOUNT) {
+		seek_mount(bridge);
+		return;
+	}
 	switch (clients_seek(bridge->self, x ? &first : NULL, loop_now_us(bridge_loop(bridge)),
 			     &pin)) {
 	case CLIENT_WAIT:
@@ -111,6 +127,31 @@ void bridge_reclaim_no_longer(struct bridge *bridge)
 void bridge_server_connecting(void *arg)
 {
 	bridge_set_state(((struct side *)arg)->bridge, BRIDGE_CONNECTING);
+}
+
+void bridge_reroute(struct bridge *bridge)
+{
+	bridge_debug(bridge, "its first Call is for MOUNT: another server is sought");
+	bridge->passing = false;
+	bridge->accepted = true;
+	bridge->first_port = bridge->upstream.port;
+	bridge->server.leg = NULL;
+	bridge_set_state(bridge, BRIDGE_REROUTING);
+	leg_pause(bridge->client.leg, true);
+	upstream_close(&bridge->upstream, LEG_CLOSE_LOCAL);
+}
+
+/* It has its place already. */
+void bridge_reroute_on(void *arg)
+{
+	struct bridge *bridge = arg;
+
+	if (bridge_is_decided(bridge))
+		return;
+	upstream_renew(&bridge->upstream);
+	upstream_lead_to_mount(&bridge->upstream);
+	bridge_set_state(bridge, BRIDGE_RESOLVING);
+	upstream_start(&bridge->upstream, BRIDGE_CONNECT_TIMEOUT_US);
 }
 
 /* ---- the client ---- */
@@ -221,7 +262,7 @@ static void debug_legs(const struct bridge *bridge)
 static void open_bridge(struct bridge *bridge)
 {
 	struct leg *server = bridge->server.leg;
-	struct exchange *x;
+	struct exchange *x, *next;
 
 	bridge_set_state(bridge, BRIDGE_OPEN);
 	/* While no server answers, a connection to one is an attempt. */
@@ -229,8 +270,13 @@ static void open_bridge(struct bridge *bridge)
 	log_open(bridge, bridge->open_told ? LOG_LEVEL_INFO : LOG_LEVEL_DEBUG);
 	debug_legs(bridge);
 	bridge->passing = true;
-	TAILQ_FOREACH(x, &bridge->calls, owner_entry)
-		leg_call(server, x);
+	for (x = TAILQ_FIRST(&bridge->calls); x; x = next) {
+		next = TAILQ_NEXT(x, owner_entry);
+		if (routing_takes(bridge, x))
+			leg_call(server, x);
+		else
+			routing_refuse(bridge, x);
+	}
 	leg_pause(bridge->client.leg, !leg_can_call(server));
 }
 

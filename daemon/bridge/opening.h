@@ -18,6 +18,10 @@ void bridge_server_answered(void *arg);
 /** bridge_client_opened - the client is accepted. */
 void bridge_client_opened(void *arg);
 
+/** bridge_reroute - its first Call does not go to the server that is reached: seek that to which it does. */
+void bridge_reroute(struct bridge *bridge);
+/** bridge_reroute_on - the task once the first server's leg is over. @arg: the bridge. */
+void bridge_reroute_on(void *arg);
 /** bridge_client_called - a Call of the client's is here, or more of one, and no server yet. */
 void bridge_client_called(struct bridge *bridge);
 /** bridge_seek_on - the client's old connection may be over. @arg: the bridge. */

@@ -6,6 +6,7 @@
 #include "daemon/bridge/call_tell.h"
 #include "daemon/bridge/opening.h"
 #include "daemon/bridge/returning.h"
+#include "daemon/bridge/routing.h"
 #include "daemon/bridge/standing.h"
 #include "daemon/bridge/taking.h"
 
@@ -26,6 +27,22 @@ static void tap_call_here(const struct side *side, const struct exchange *x)
 {
 	if (rpc_msg_is_whole(&x->call))
 		call_tell_message(side, x, false);
+}
+
+/* Whether a Call goes to the server that is reached; else it has been dealt with. */
+static bool goes_on(struct bridge *bridge, struct exchange *x)
+{
+	bool first = bridge->route == ROUTE_OPEN;
+
+	routing_begin(bridge, x);
+	if (first && bridge->route == ROUTE_MOUNT) {
+		bridge_reroute(bridge);
+		return false;
+	}
+	if (routing_takes(bridge, x))
+		return true;
+	routing_refuse(bridge, x);
+	return false;
 }
 
 void bridge_call(void *arg, struct exchange *x)
@@ -55,6 +72,8 @@ void bridge_call(void *arg, struct exchange *x)
 			wait_for_server(bridge);
 			return;
 		}
+		if (!goes_on(bridge, x))
+			return;
 	}
 	leg_call(target, x);
 	if (!leg_can_call(target))

@@ -25,11 +25,20 @@ int bridge_enter(struct bridge *bridge, const struct incoming *in, void (*supers
 	return clients_enter(bridge->ws->service->clients, &ends, &owner, &bridge->self);
 }
 
+/*
+ * MOUNT has no retransmissions to be known again: its connections have no pin, and one that was used up before it showed
+ * where they lead is given back.
+ */
+static uint16_t port_of(const struct bridge *bridge)
+{
+	return bridge->route == ROUTE_MOUNT ? bridge->first_port : bridge->upstream.port;
+}
+
 void bridge_leave(struct bridge *bridge)
 {
 	if (!bridge->self)
 		return;
-	clients_leave(bridge->self, bridge->upstream.port, loop_now_us(bridge_loop(bridge)));
+	clients_leave(bridge->self, port_of(bridge), loop_now_us(bridge_loop(bridge)));
 	bridge->self = NULL;
 }
 

@@ -15,6 +15,7 @@
 #include "base/sockaddr.h"
 #include "daemon/base/address.h"
 #include "daemon/bridge/attempting.h"
+#include "daemon/bridge/seat.h"
 
 STATE_TABLE(upstream_states, UPSTREAM_STATES);
 
@@ -28,104 +29,31 @@ static void set_state(struct upstream *upstream, enum upstream_state to)
 	state_move(&upstream->state, &upstream_states, to, loop_now_us(loop_of(upstream)));
 }
 
-static struct server_state *server_of(const struct upstream *upstream)
-{
-	return &upstream->seat.target->server;
-}
-
 static void on_resolved(void *arg, const struct name_result *name);
-
-static void wait_no_longer(struct upstream *upstream)
-{
-	if (upstream->waits)
-		server_state_leave(server_of(upstream));
-	upstream->waits = false;
-}
-
-static void part(struct upstream *upstream)
-{
-	if (upstream->served)
-		server_state_parted(server_of(upstream));
-	upstream->served = false;
-}
-
-static void leave_target(struct upstream *upstream)
-{
-	targets_leave(&upstream->seat, loop_now_us(loop_of(upstream)));
-}
 
 /* ---- targets ---- */
 
-static uint64_t min_us(uint64_t a, uint64_t b)
+static void resolve(struct upstream *upstream)
 {
-	return a < b ? a : b;
-}
-
-/* One of several targets has an equal share of what is left, though time for an attempt, and no more than it may take. */
-static uint64_t target_share_us(const struct upstream *upstream, uint64_t now_us)
-{
-	uint64_t left_us = upstream->deadline_us > now_us ? upstream->deadline_us - now_us : 0;
-	const struct service_config *config = upstream->ws->service->config;
-	uint64_t share_us = left_us / (1 + targets_left(&upstream->seat));
-
-	if (upstream->ws->service->targets.count == 1)
-		return left_us;
-	if (share_us < ATTEMPT_MIN_US)
-		share_us = ATTEMPT_MIN_US;
-	return min_us(min_us(share_us, config->connect_timeout_s * 1000000ull), left_us);
+	if (upstream->state.now != UPSTREAM_RESOLVING)
+		set_state(upstream, UPSTREAM_RESOLVING);
+	name_desk_wait(seat_desk(upstream), &upstream->name, on_resolved, upstream);
+	loop_timer_set(loop_of(upstream), upstream->resolving, attempting_left_us(upstream));
 }
 
 /* Returns whether there is a target that has not been tried. */
 static bool begin_target(struct upstream *upstream)
 {
-	struct worker_service *ws = upstream->ws;
-	uint64_t now_us = loop_now_us(loop_of(upstream)), share_us;
-	struct target *target;
-
-	wait_no_longer(upstream);
-	attempts_fini(&upstream->attempts);
-	target = targets_seek(&ws->service->targets, &upstream->seat,
-			      (const struct sockaddr *)&upstream->client, now_us);
-	if (!target)
+	if (!seat_take(upstream))
 		return false;
-	upstream->log->about.upstream = target->text;
-	upstream->waits = true;
-	upstream->gave_up = false;
-	server_state_seek(&target->server);
-	share_us = target_share_us(upstream, now_us);
-	upstream->target_until_us = now_us + share_us;
-	if (upstream->state.now != UPSTREAM_RESOLVING)
-		set_state(upstream, UPSTREAM_RESOLVING);
-	name_desk_wait(&ws->names[target->index], &upstream->name, on_resolved, upstream);
-	loop_timer_set(loop_of(upstream), upstream->resolving, share_us);
+	resolve(upstream);
 	return true;
-}
-
-/* The target cannot be had: that is its fault, unless it is one of this host's. */
-static void give_target_up(struct upstream *upstream, enum leg_close why, const char *detail)
-{
-	const struct attempt *last = attempts_last(&upstream->attempts);
-	uint64_t now_us = loop_now_us(loop_of(upstream));
-
-	upstream->failure_told = server_state_failed(
-		server_of(upstream), last ? (const struct sockaddr *)&last->addr : NULL, why,
-		detail, now_us);
-	if (upstream->failure_told)
-		targets_failed(&upstream->seat, detail[0] ? detail : leg_close_text(why), now_us);
-	upstream->gave_up = true;
-}
-
-static bool may_try_another(const struct upstream *upstream, enum leg_close why)
-{
-	return why != LEG_CLOSE_LOCAL && why != LEG_CLOSE_RESOURCES &&
-	       loop_now_us(loop_of(upstream)) < upstream->deadline_us &&
-	       targets_left(&upstream->seat) > 0;
 }
 
 static void end_failed(struct upstream *upstream, enum leg_close why, const char *detail)
 {
 	set_state(upstream, UPSTREAM_CLOSED);
-	leave_target(upstream);
+	seat_leave(upstream);
 	upstream->events->failed(upstream->arg, why, detail);
 	upstream->events->closed(upstream->arg);
 }
@@ -133,8 +61,8 @@ static void end_failed(struct upstream *upstream, enum leg_close why, const char
 /* Without a leg that would have to close first. */
 static void fail_at_once(struct upstream *upstream, enum leg_close why, const char *detail)
 {
-	give_target_up(upstream, why, detail);
-	if (!may_try_another(upstream, why) || !begin_target(upstream))
+	seat_give_up(upstream, why, detail);
+	if (!seat_may_try_another(upstream, why) || !begin_target(upstream))
 		end_failed(upstream, why, detail);
 }
 
@@ -155,6 +83,12 @@ static void retry(void *arg)
 	upstream->leg = NULL;
 	if (!upstream->seat.target) {
 		end_failed(upstream, LEG_CLOSE_NO_SERVER, "");
+		return;
+	}
+	if (upstream->asks_again) {
+		upstream->asks_again = false;
+		attempts_fini(&upstream->attempts);
+		resolve(upstream);
 		return;
 	}
 	if (upstream->gave_up) {
@@ -178,18 +112,39 @@ static bool may_go_on(const struct upstream *upstream, enum leg_close why)
 	       (is_tried_however_late(upstream) || attempting_left_us(upstream) > 0);
 }
 
+/*
+ * MOUNT does not listen there, or not any more: of an answer that was kept there is another one to be had at once.
+ * Returns whether it is asked for.
+ */
+static bool ask_again(struct upstream *upstream, enum leg_close why, const char *detail)
+{
+	struct mount_desk *desk = seat_mount_desk(upstream);
+
+	if (!desk)
+		return false;
+	mount_desk_forget(desk, &upstream->attempt->addr);
+	if (why != LEG_CLOSE_REFUSED || !upstream->place_is_kept || !attempting_left_us(upstream))
+		return false;
+	attempting_log(upstream, LOG_LEVEL_DEBUG, why, detail, "where rpcbind says now");
+	upstream->asks_again = true;
+	set_state(upstream, UPSTREAM_BETWEEN);
+	return true;
+}
+
 /* Where the server did not speak the version that was tried, neither fabric nor port is to blame. */
 static void attempt_failed(struct upstream *upstream, enum leg_close why, const char *detail)
 {
 	bool again = attempts_again(&upstream->attempts, loop_now_us(loop_of(upstream)));
 
+	if (ask_again(upstream, why, detail))
+		return;
 	if (why == LEG_CLOSE_TIMEOUT && !again && !upstream->attempt->has_other)
 		attempting_forget_port(upstream);
 	if (!may_go_on(upstream, why)) {
-		give_target_up(upstream, why, detail);
-		if (!may_try_another(upstream, why)) {
+		seat_give_up(upstream, why, detail);
+		if (!seat_may_try_another(upstream, why)) {
 			set_state(upstream, UPSTREAM_CLOSING);
-			leave_target(upstream);
+			seat_leave(upstream);
 			upstream->events->failed(upstream->arg, why, detail);
 			return;
 		}
@@ -210,52 +165,11 @@ static void attempt_failed(struct upstream *upstream, enum leg_close why, const 
 
 /* ---- what the leg says ---- */
 
-static void leg_peer(const struct upstream *upstream, struct sockaddr_storage *addr)
-{
-	struct leg_info info;
-
-	leg_info(upstream->leg, &info);
-	*addr = info.peer;
-}
-
 /* A proxy in front of a server that is down may take connections all the same: only a Reply is an answer. */
 static void answered(struct upstream *upstream)
 {
-	struct sockaddr_storage addr;
-
-	leg_peer(upstream, &addr);
-	wait_no_longer(upstream);
-	targets_answered(&upstream->seat);
-	upstream->served = true;
-	server_state_reached(server_of(upstream), (struct sockaddr *)&addr,
-			     loop_now_us(loop_of(upstream)));
+	seat_answered(upstream);
 	upstream->events->answered(upstream->arg);
-}
-
-/* What a server's end before its first Reply is told as. */
-static const char *early_end(enum leg_close why, const char *detail, char text[LEG_DETAIL_BYTES])
-{
-	if (!detail[0] && (why == LEG_CLOSE_PEER || why == LEG_CLOSE_LOST))
-		return "it closes connections before their first Reply";
-	if (why != LEG_CLOSE_PEER)
-		return detail;
-	/* It follows on that: "without an answer to the first Call: is that …" */
-	snprintf(text, LEG_DETAIL_BYTES, "it closes connections %s", detail);
-	return text;
-}
-
-static void closed_without_reply(struct upstream *upstream, enum leg_close why, const char *detail)
-{
-	uint64_t now_us = loop_now_us(loop_of(upstream));
-	struct sockaddr_storage addr;
-	char text[LEG_DETAIL_BYTES];
-
-	leg_peer(upstream, &addr);
-	detail = early_end(why, detail, text);
-	upstream->failure_told = server_state_unanswered(
-		server_of(upstream), (struct sockaddr *)&addr, why, detail, now_us);
-	if (upstream->failure_told)
-		targets_failed(&upstream->seat, detail[0] ? detail : leg_close_text(why), now_us);
 }
 
 static void on_opened(void *arg)
@@ -290,7 +204,7 @@ static void on_reply(void *arg, struct exchange *x)
 	if (is_servers && upstream->waits)
 		answered(upstream);
 	else if (is_servers)
-		server_state_heard(server_of(upstream));
+		server_state_heard(&upstream->seat.target->server);
 	upstream->events->leg->reply(upstream->arg, x);
 }
 
@@ -323,10 +237,10 @@ static void on_closing(void *arg, enum leg_close why, const char *detail)
 		attempt_failed(upstream, why, detail);
 	} else if (upstream->state.now == UPSTREAM_OPEN) {
 		set_state(upstream, UPSTREAM_CLOSING);
-		part(upstream);
+		seat_part(upstream);
 		if (upstream->waits)
-			closed_without_reply(upstream, why, detail);
-		leave_target(upstream);
+			seat_unanswered(upstream, why, detail);
+		seat_leave(upstream);
 		upstream->events->leg->closing(upstream->arg, why, detail);
 	}
 }
@@ -357,20 +271,11 @@ static const struct leg_events leg_events = {
 
 /* ---- the name ---- */
 
-static void on_resolved(void *arg, const struct name_result *name)
+static void attempt_at(struct upstream *upstream, const struct name_result *name)
 {
-	struct upstream *upstream = arg;
 	int rc;
 
-	loop_timer_clear(loop_of(upstream), upstream->resolving);
-	if (!name->naddrs) {
-		fail_at_once(upstream, name->why, name->error);
-		return;
-	}
 	set_state(upstream, UPSTREAM_CONNECTING);
-	if (!upstream->connecting_told)
-		upstream->events->connecting(upstream->arg);
-	upstream->connecting_told = true;
 	rc = attempting_begin(upstream, name);
 	if (!rc)
 		rc = attempting_next(upstream);
@@ -378,12 +283,50 @@ static void on_resolved(void *arg, const struct name_result *name)
 		fail_at_once(upstream, attempts_why(rc), strerror(-rc));
 }
 
+static void on_place(void *arg, const struct mount_place *place)
+{
+	struct upstream *upstream = arg;
+	const struct name_result name = {.addrs = place->addr, .naddrs = 1};
+
+	upstream->place_is_kept = place->kept;
+	if (!place->addr)
+		fail_at_once(upstream, LEG_CLOSE_NO_MOUNT, place->error);
+	else if (own_doors_take(upstream->seat.target->name.doors, TRANSPORT_TCP,
+				(const struct sockaddr *)place->addr))
+		fail_at_once(upstream, LEG_CLOSE_OWN_UPSTREAM, "rpcbind names a port of it");
+	else
+		attempt_at(upstream, &name);
+}
+
+static void on_resolved(void *arg, const struct name_result *name)
+{
+	struct upstream *upstream = arg;
+	struct mount_desk *desk = seat_mount_desk(upstream);
+
+	loop_timer_clear(loop_of(upstream), upstream->resolving);
+	if (!name->naddrs) {
+		fail_at_once(upstream, name->why, name->error);
+		return;
+	}
+	if (!upstream->connecting_told)
+		upstream->events->connecting(upstream->arg);
+	upstream->connecting_told = true;
+	if (!desk) {
+		attempt_at(upstream, name);
+		return;
+	}
+	set_state(upstream, UPSTREAM_ASKING);
+	mount_desk_wait(desk, &upstream->place, name->addrs, name->naddrs, on_place, upstream);
+}
+
 static void leave_desk(struct upstream *upstream)
 {
-	const struct target *target = upstream->seat.target;
+	struct mount_desk *desk = seat_mount_desk(upstream);
 
-	if (target)
-		name_desk_leave(&upstream->ws->names[target->index], &upstream->name);
+	if (upstream->seat.target)
+		name_desk_leave(seat_desk(upstream), &upstream->name);
+	if (desk)
+		mount_desk_leave(desk, &upstream->place);
 }
 
 static void on_resolving_too_long(void *arg)
@@ -420,9 +363,9 @@ int upstream_init(struct upstream *upstream, struct worker_service *ws,
 
 void upstream_fini(struct upstream *upstream)
 {
-	wait_no_longer(upstream);
-	part(upstream);
-	leave_target(upstream);
+	seat_wait_no_longer(upstream);
+	seat_part(upstream);
+	seat_leave(upstream);
 	leg_free(upstream->leg);
 	attempts_fini(&upstream->attempts);
 	loop_timer_free(loop_of(upstream), upstream->resolving);
@@ -437,6 +380,33 @@ void upstream_reverse(struct upstream *upstream, const struct reply_room *room, 
 void upstream_serve(struct upstream *upstream, const struct sockaddr_storage *client)
 {
 	upstream->client = *client;
+}
+
+void upstream_lead_to_mount(struct upstream *upstream)
+{
+	upstream->to_mount = true;
+}
+
+void upstream_renew(struct upstream *upstream)
+{
+	const struct upstream old = *upstream;
+
+	seat_wait_no_longer(upstream);
+	seat_part(upstream);
+	seat_leave(upstream);
+	leg_free(upstream->leg);
+	attempts_fini(&upstream->attempts);
+	*upstream = (struct upstream){
+		.ws = old.ws,
+		.log = old.log,
+		.events = old.events,
+		.arg = old.arg,
+		.leg_config = old.leg_config,
+		.client = old.client,
+		.resolving = old.resolving,
+		.state = {UPSTREAM_IDLE, loop_now_us(old.ws->ground->loop)},
+	};
+	loop_task_init(&upstream->retry, retry, upstream);
 }
 
 void upstream_come_from(struct upstream *upstream, const struct client_pin *pin)
@@ -459,9 +429,9 @@ void upstream_close(struct upstream *upstream, enum leg_close why)
 
 	if (upstream->state.now >= UPSTREAM_CLOSING)
 		return;
-	part(upstream);
+	seat_part(upstream);
 	leave_desk(upstream);
-	leave_target(upstream);
+	seat_leave(upstream);
 	loop_timer_clear(loop_of(upstream), upstream->resolving);
 	loop_task_cancel(loop_of(upstream), &upstream->retry);
 	set_state(upstream, has_leg ? UPSTREAM_CLOSING : UPSTREAM_CLOSED);
@@ -471,7 +441,7 @@ void upstream_close(struct upstream *upstream, enum leg_close why)
 
 bool upstream_was_down(const struct upstream *upstream)
 {
-	return server_state_is_down(server_of(upstream));
+	return server_state_is_down(&upstream->seat.target->server);
 }
 
 const struct target *upstream_target(const struct upstream *upstream)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The way to a service's server for one client: a target is chosen (daemon/service/targets.h), its name is resolved
+ * The way to a service's server for one client, or to that which has MOUNT: a target is chosen (daemon/service/targets.h), its name is resolved
  * (daemon/service/server_name.h), its addresses are attempted in turn (daemon/bridge/attempts.h), and the leg of the
  * first attempt that succeeds is the bridge's. When all have failed another target has its turn, while there is time.
  *
@@ -25,7 +25,9 @@
 #define UPSTREAM_STATES(X)                                                                         \
 	X(UPSTREAM_IDLE, "idle", "upstream_start()", TO(UPSTREAM_RESOLVING) | TO(UPSTREAM_CLOSED)) \
 	X(UPSTREAM_RESOLVING, "resolving", "the addresses of the server's name",                   \
-	  TO(UPSTREAM_CONNECTING) | TO(UPSTREAM_CLOSED))                                           \
+	  TO(UPSTREAM_ASKING) | TO(UPSTREAM_CONNECTING) | TO(UPSTREAM_CLOSED))                     \
+	X(UPSTREAM_ASKING, "asking", "rpcbind there to say where MOUNT listens",                   \
+	  TO(UPSTREAM_RESOLVING) | TO(UPSTREAM_CONNECTING) | TO(UPSTREAM_CLOSED))                  \
 	X(UPSTREAM_CONNECTING, "connecting", "the leg of an attempt to open",                      \
 	  TO(UPSTREAM_RESOLVING) | TO(UPSTREAM_BETWEEN) | TO(UPSTREAM_OPEN) |                      \
 		  TO(UPSTREAM_CLOSING) | TO(UPSTREAM_CLOSED))                                      \
@@ -71,6 +73,10 @@ void upstream_fini(struct upstream *upstream);
 void upstream_reverse(struct upstream *upstream, const struct reply_room *room, uint32_t max_bytes);
 /** upstream_serve - whose way it is: other connections of that address lead to the same target; before the start. */
 void upstream_serve(struct upstream *upstream, const struct sockaddr_storage *client);
+/** upstream_lead_to_mount - it is to lead where Calls of MOUNT go; before the start. */
+void upstream_lead_to_mount(struct upstream *upstream);
+/** upstream_renew - have one that is closed be as before its start; not from inside an event of it. */
+void upstream_renew(struct upstream *upstream);
 /** upstream_come_from - where it is to come from, also if it never starts: copied. At first from anywhere. */
 void upstream_come_from(struct upstream *upstream, const struct client_pin *pin);
 /**

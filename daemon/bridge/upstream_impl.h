@@ -10,6 +10,7 @@
 #include "base/state.h"
 #include "daemon/base/log.h"
 #include "daemon/bridge/attempts.h"
+#include "daemon/service/mount_desk.h"
 #include "daemon/service/worker_service.h"
 #include "leg/leg.h"
 
@@ -28,7 +29,11 @@ struct upstream {
 	uint64_t target_until_us; /* … at the present target */
 	bool gave_up;             /* the present target */
 	bool connecting_told;
+	bool to_mount; /* it leads where Calls of MOUNT go */
 	struct name_wait name;
+	struct mount_wait place;      /* where rpcbind says that MOUNT is … */
+	bool place_is_kept;           /* … which it said some time ago */
+	bool asks_again;              /* it is not there any more */
 	struct loop_timer *resolving; /* the time limit for the name */
 	struct loop_task retry;
 	struct attempts attempts;

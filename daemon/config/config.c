@@ -2,6 +2,7 @@
 /* The configuration in memory: where a service listens, whom it takes, and letting go of it all. */
 #include "daemon/config/config.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 bool config_allows(const struct service_config *service, const struct sockaddr *addr)
@@ -70,6 +71,7 @@ void config_free(struct config *config)
 		config_uri_fini(&service->connect);
 		free_uris(service->more_listen, service->nmore_listen);
 		free_uris(service->more, service->nmore);
+		config_uri_fini(&service->mount.at);
 		free(service->allow);
 	}
 	for (size_t i = 0; i < config->ndefaults; i++)

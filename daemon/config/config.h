@@ -12,6 +12,7 @@
 #include "base/compiler.h"
 #include "daemon/base/log_line.h"
 #include "daemon/config/config_cidr.h"
+#include "daemon/config/config_mount.h"
 #include "daemon/config/config_value.h"
 #include "fabric/iwarp/iwarp_config.h"
 #include "rpcrdma/rdma_config.h"
@@ -35,6 +36,7 @@ struct service_config {
 	struct config_uri connect;      /* the first of its servers */
 	size_t nmore;
 	struct config_uri *more; /* the others, by the same transport */
+	struct config_mount mount;
 	enum balance balance;
 	uint32_t
 		probe_interval_s; /* between two questions to a server that no client uses; 0: none */
@@ -147,6 +149,11 @@ const char *config_listen_text(const struct service_config *service,
 			       char text[static CONFIG_LISTEN_TEXT_BYTES]);
 /** config_listens_on - whether the service listens by that transport. */
 bool config_listens_on(const struct service_config *service, enum transport transport);
+/** config_asks_mount - whether Calls of MOUNT have a server of their own. */
+static inline bool config_asks_mount(const struct service_config *service)
+{
+	return service->mount.way == MOUNT_RPCBIND || service->mount.way == MOUNT_AT;
+}
 /** config_listens_tcp - whether TCP clients come to it. */
 static inline bool config_listens_tcp(const struct service_config *service)
 {

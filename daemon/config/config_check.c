@@ -150,14 +150,14 @@ static void add(struct asking *asking, const struct service_config *service,
 			.asking = asking, .service = service, .uri = uri, .listens = listens};
 }
 
-/* Those to listen at, and those to connect to. */
+/* Those to listen at, those to connect to, and that of MOUNT. */
 static size_t nuris(const struct config *config)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < config->nservices; i++)
 		n += config_nlisteners(&config->services[i]) +
-		     config_nservers(&config->services[i]);
+		     config_nservers(&config->services[i]) + 1;
 	return n;
 }
 
@@ -178,6 +178,9 @@ static struct asking *gather(const struct config *config)
 		for (unsigned k = 0; k < config_nservers(&config->services[i]); k++)
 			add(asking, &config->services[i], config_server(&config->services[i], k),
 			    false);
+	for (size_t i = 0; i < config->nservices; i++)
+		if (config->services[i].mount.way == MOUNT_AT)
+			add(asking, &config->services[i], &config->services[i].mount.at, false);
 	if (!asking->count) {
 		free(asking);
 		return NULL;

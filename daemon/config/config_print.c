@@ -75,6 +75,7 @@ static void print_address(const struct sockaddr_storage *addr, FILE *out)
 static void print_value(const struct config_key *key, const void *base, FILE *out)
 {
 	const void *value = (const char *)base + key->offset;
+	char text[CONFIG_URI_TEXT_BYTES];
 
 	switch (key->type) {
 	case CONFIG_KEY_BOOL:
@@ -101,6 +102,9 @@ static void print_value(const struct config_key *key, const void *base, FILE *ou
 		break;
 	case CONFIG_KEY_CONNECT:
 		print_uris(base, config_nservers(base), config_server, out);
+		break;
+	case CONFIG_KEY_MOUNT:
+		print_string(config_mount_text(value, text), out);
 		break;
 	case CONFIG_KEY_ALLOW:
 		print_allow(base, out);
@@ -141,6 +145,8 @@ static bool is_preset(const struct config_key *key, const void *base)
 		return *(const uint32_t *)value == key->value;
 	case CONFIG_KEY_CHOICE:
 		return *(const int *)value == (int)key->value;
+	case CONFIG_KEY_MOUNT:
+		return ((const struct config_mount *)value)->way == (enum mount_way)key->value;
 	case CONFIG_KEY_PATH:
 		return !strcmp(*(char *const *)value, key->preset);
 	case CONFIG_KEY_PREFIXES:

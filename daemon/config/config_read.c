@@ -288,6 +288,17 @@ static void read_servers(struct config_reader *r, const config_setting_t *s,
 		read_server(r, config_setting_get_elem(s, (unsigned)i), key, service);
 }
 
+static void read_mount(struct config_reader *r, const config_setting_t *s,
+		       const struct config_key *key, struct config_mount *mount)
+{
+	char *text = string_value(r, s, key);
+	const char *wrong = text ? config_mount_parse(text, mount) : NULL;
+
+	if (wrong)
+		config_report(r, s, "%s: %s", key->name, wrong);
+	free(text);
+}
+
 /* Into a list of @count, which is empty so far. */
 static void read_cidrs(struct config_reader *r, const config_setting_t *s,
 		       const struct config_key *key, struct config_cidr **list, size_t *count)
@@ -431,6 +442,9 @@ void config_value_read(struct config_reader *r, const config_setting_t *s,
 		break;
 	case CONFIG_KEY_CONNECT:
 		read_servers(r, s, key, base);
+		break;
+	case CONFIG_KEY_MOUNT:
+		read_mount(r, s, key, value);
 		break;
 	case CONFIG_KEY_ALLOW:
 		read_allow(r, s, key, base);

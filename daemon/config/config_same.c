@@ -51,6 +51,11 @@ static bool same_listeners(const struct service_config *a, const struct service_
 	return true;
 }
 
+static bool same_mount(const struct config_mount *a, const struct config_mount *b)
+{
+	return a->way == b->way && (a->way != MOUNT_AT || same_uri(&a->at, &b->at));
+}
+
 static bool same_value(const struct config_key *key, const void *a, const void *b)
 {
 	const void *at = (const char *)a + key->offset, *bt = (const char *)b + key->offset;
@@ -74,6 +79,8 @@ static bool same_value(const struct config_key *key, const void *a, const void *
 		return same_listeners(a, b);
 	case CONFIG_KEY_CONNECT:
 		return same_servers(a, b);
+	case CONFIG_KEY_MOUNT:
+		return same_mount(at, bt);
 	case CONFIG_KEY_ALLOW:
 		return same_allow(a, b);
 	case CONFIG_KEY_DEFAULTS:

@@ -154,6 +154,7 @@ void config_defaults_read(struct config_reader *r, const config_setting_t *root,
 	for (int i = 0; i < config_setting_length(group); i++)
 		check_default(r, config_setting_get_elem(group, (unsigned)i), &scratch);
 	free(scratch.allow);
+	config_uri_fini(&scratch.mount.at);
 	if (r->nerrors > before)
 		return;
 	r->defaults = group;
@@ -241,27 +242,36 @@ static void check_unique(struct config_reader *r, const config_setting_t *group,
 	}
 }
 
+/* @own: listens where the key of @group leads; NULL: nobody does. The value may be a default. */
+static void report_own(struct config_reader *r, const config_setting_t *group, const char *key,
+		       const struct service_config *own)
+{
+	const config_setting_t *s = config_setting_get_member(group, key);
+	char place[PLACE_BYTES];
+
+	if (own)
+		config_report(r, s ? s : group,
+			      "%s: the service of %s listens there: the daemon would be its own "
+			      "upstream",
+			      key, place_of(r, own, place));
+}
+
 /* Once all listeners are known: each group of the reader's list that is one has its service, in order. */
 void config_upstreams_check(struct config_reader *r, const struct config *config)
 {
 	const config_setting_t *list = r->services;
 	const struct service_config *service = config->services + r->first;
-	char place[PLACE_BYTES];
 
 	if (!list)
 		return;
 	for (int i = 0; i < config_setting_length(list); i++) {
 		const config_setting_t *group = config_setting_get_elem(list, (unsigned)i);
-		const struct service_config *own;
 
 		if (!config_setting_is_group(group))
 			continue;
-		own = service->connect.host ? own_doors_of(config, service) : NULL;
-		if (own)
-			config_report(r, config_setting_get_member(group, "connect"),
-				      "connect: the service of %s listens there: the daemon "
-				      "would be its own upstream",
-				      place_of(r, own, place));
+		if (service->connect.host)
+			report_own(r, group, "connect", own_doors_of(config, service));
+		report_own(r, group, "mount", own_doors_of_mount(config, service));
 		service++;
 	}
 }

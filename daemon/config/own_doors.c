@@ -214,15 +214,27 @@ static bool comes_to(const struct config_uri *connect, const struct service_conf
 	return false;
 }
 
+static const struct service_config *who_takes(const struct config *config,
+					      const struct config_uri *connect)
+{
+	for (size_t i = 0; i < config->nservices; i++)
+		if (config->services[i].listen.host && comes_to(connect, &config->services[i]))
+			return &config->services[i];
+	return NULL;
+}
+
 const struct service_config *own_doors_of(const struct config *config,
 					  const struct service_config *service)
 {
-	for (size_t i = 0; i < config->nservices; i++) {
-		const struct service_config *other = &config->services[i];
+	const struct service_config *found = NULL;
 
-		for (unsigned k = 0; other->listen.host && k < config_nservers(service); k++)
-			if (comes_to(config_server(service, k), other))
-				return other;
-	}
-	return NULL;
+	for (unsigned k = 0; k < config_nservers(service) && !found; k++)
+		found = who_takes(config, config_server(service, k));
+	return found;
+}
+
+const struct service_config *own_doors_of_mount(const struct config *config,
+						const struct service_config *service)
+{
+	return service->mount.way == MOUNT_AT ? who_takes(config, &service->mount.at) : NULL;
 }

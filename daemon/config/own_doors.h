@@ -45,6 +45,9 @@ void own_doors_fini(struct own_doors *doors);
 bool own_doors_take(const struct own_doors *doors, enum transport transport,
 		    const struct sockaddr *to);
 
+/** own_doors_of_mount - the same of its mount, if that is an address. */
+const struct service_config *own_doors_of_mount(const struct config *config,
+						const struct service_config *service);
 /**
  * own_doors_of - where one service of the file listens that would be @service's upstream
  *

@@ -44,6 +44,7 @@ json_t *target_order_json(struct proxy *proxy, const char *argument)
 					      address));
 	if (target_order_parse(word, &order))
 		return refuse("the order is up, drain or down");
+	mounts_order(&ps->service.mounts, target->index, order);
 	target_set(&ps->service.targets, target, order);
 	wake_workers(proxy);
 	return json_pack("{s:s, s:s, s:s}", "service", name, "target", target->text, "order", word);

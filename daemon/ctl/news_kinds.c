@@ -43,7 +43,9 @@ static void of_server(struct news_list *news, const char *name, const json_t *se
 		 json_number(server, "attempts_failed"), json_number(server, "waiting_clients"));
 }
 
-static void of_target(struct news_list *news, const char *name, const json_t *target)
+/* @what: it is: "server" … */
+static void of_target(struct news_list *news, const char *name, const char *what,
+		      const json_t *target)
 {
 	const char *state = json_text(target, "state"), *order = json_text(target, "order");
 	const char *error = json_string_value(json_object_get(target, "last_error"));
@@ -51,9 +53,9 @@ static void of_target(struct news_list *news, const char *name, const json_t *ta
 	char text[CELL_BYTES];
 
 	news_add(news, ordered || !strcmp(state, "down") ? NEWS_TARGET : NEWS_USUAL, name,
-		 "%s: server %s: %s%s%s%s; connections: %" PRIu64 ", attempts: %" PRIu64
+		 "%s: %s %s: %s%s%s%s; connections: %" PRIu64 ", attempts: %" PRIu64
 		 ", failed: %" PRIu64 "%s%s",
-		 name, json_text(target, "connect"),
+		 name, what, json_text(target, "connect"),
 		 strcmp(state, "unknown") ? state : "not asked yet", for_how_long(target, text),
 		 ordered ? ", told to be " : "",
 		 !ordered                 ? ""
@@ -72,7 +74,23 @@ static void of_targets(struct news_list *news, const char *name, const json_t *t
 	json_array_foreach(targets, i, target)
 	{
 		if (json_array_size(targets) > 1 || !is(target, "order", "up") || all)
-			of_target(news, name, target);
+			of_target(news, name, "server", target);
+	}
+}
+
+/* Of MOUNT what is down, or all. */
+static void of_mounts(struct news_list *news, const char *name, const json_t *service, bool all)
+{
+	const json_t *target;
+	size_t i;
+
+	if (all && json_is_string(json_object_get(service, "mount")))
+		news_add(news, NEWS_USUAL, name, "%s: mount: %s", name,
+			 json_text(service, "mount"));
+	json_array_foreach(json_object_get(service, "mount_targets"), i, target)
+	{
+		if (all || is(target, "state", "down"))
+			of_target(news, name, "MOUNT by", target);
 	}
 }
 
@@ -114,6 +132,7 @@ void news_of_service(struct news_list *news, const json_t *service, bool all)
 			 name);
 	of_server(news, name, service);
 	of_targets(news, name, json_object_get(service, "targets"), all);
+	of_mounts(news, name, service, all);
 	/* It may be reached, and shown as such, and not answer. */
 	if (json_number(server, "late_calls"))
 		news_add(news, NEWS_LATE, name,

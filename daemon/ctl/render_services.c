@@ -115,6 +115,8 @@ static int tell(const json_t *service, bool all, FILE *out)
 					    "draining",
 					    "balance",
 					    "targets",
+					    "mount",
+					    "mount_targets",
 					    NULL};
 	struct news_list news = {0};
 	bool nomem;

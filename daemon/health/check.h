@@ -4,7 +4,7 @@
  *
  *	connect      its name, its address, the fabric
  *	null         procedure 0 of NFS
- *	mount        only if it is asked for: a file handle of NFSv3, by rpcbind and MOUNT
+ *	mount        only if it is asked for: a file handle of NFSv3, by rpcbind and MOUNT, as `mount` has it
  *	inline_call  a small COMPOUND of NFSv4.0: PUTROOTFH, GETATTR
  *	long_call    one that no Send holds: LOOKUP of a name that is longer than any
  *	long_reply   one whose Reply no Send holds: many GETATTRs

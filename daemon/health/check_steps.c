@@ -183,6 +183,17 @@ static void send_long_reply(struct check_steps *steps)
 		skip(steps, "no Reply that may be asked for is that long");
 }
 
+/* Without a handle of NFSv3, there is nothing to ask a server that has no other. */
+static void end_mount(struct check_steps *steps, const char *why)
+{
+	if (!is_nfs3(steps)) {
+		skip(steps, why);
+		return;
+	}
+	snprintf(step_of(steps)->what, CHECK_WHAT_BYTES, "%s", why);
+	end_server(steps, why);
+}
+
 static void begin_trip(struct check_steps *steps);
 
 static void send_step(struct check_steps *steps)
@@ -417,11 +428,20 @@ static void trip_over(void *arg)
 
 static void begin_trip(struct check_steps *steps)
 {
+	const struct config_mount *mount = &steps->config.service->mount;
 	struct mount_trip_config config = {
 		.until_us = steps->until_us, .over = trip_over, .arg = steps};
 
+	if (mount->way == MOUNT_OFF) {
+		end_mount(steps, "mount = \"off\": clients get PROG_UNAVAIL");
+		return;
+	}
 	fill_probe_config(steps, &config.probe);
 	config.host = config_server(steps->config.service, config.probe.server)->host;
+	if (mount->way == MOUNT_AT) {
+		config.host = mount->at.host;
+		config.port = mount->at.port;
+	}
 	steps->on_trip = true;
 	mount_trip_begin(&steps->trip, &config, step_of(steps));
 }

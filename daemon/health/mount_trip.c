@@ -8,11 +8,16 @@
 
 #include "daemon/base/loop.h"
 #include "daemon/health/probe_call.h"
+#include "daemon/rpcbind/rpcbind_message.h"
+#include "nfs/table.h"
+#include "rpc/record.h"
 
-#define CONNECT_US   5000000u
-#define ANSWER_US    5000000u
-#define RPCBIND_PORT "111"
-#define MNT3_ACCES   13u
+#define CONNECT_US    5000000u
+#define ANSWER_US     5000000u
+#define RPCBIND_AT    "111"
+#define MOUNT_VERSION 3u
+#define MNT3_ACCES    13u
+#define REFUSES       "does it refuse this host (hosts.allow, firewall)?"
 
 enum { TRIP_GETADDR, TRIP_EXPORT, TRIP_MNT, TRIP_UMNT };
 
@@ -65,6 +70,19 @@ static void call(struct mount_trip *trip, const uint8_t *msg, size_t len)
 		fail(trip, strerror(ENOMEM), NULL);
 }
 
+/* Without its record mark. */
+static size_t getaddr_call(uint8_t msg[NFS3_CALL_BYTES], uint32_t xid, bool v6)
+{
+	uint8_t record[RPCBIND_MAX_CALL_BYTES];
+	size_t len = rpcbind_call(record, xid, RPCBIND_GETADDR, NFS_PROGRAM_MOUNT, MOUNT_VERSION,
+				  v6 ? "tcp6" : "tcp", "");
+
+	if (!len)
+		return 0;
+	memcpy(msg, record + RECORD_MARK_BYTES, len - RECORD_MARK_BYTES);
+	return len - RECORD_MARK_BYTES;
+}
+
 static void send_stage(struct mount_trip *trip)
 {
 	uint8_t msg[NFS3_CALL_BYTES];
@@ -75,8 +93,7 @@ static void send_stage(struct mount_trip *trip)
 	switch (trip->stage) {
 	case TRIP_GETADDR:
 		probe_info(trip->probe, &info);
-		len = nfs3_call_getaddr(msg, trip->xid,
-					info.peer.ss_family == AF_INET6 ? "tcp6" : "tcp");
+		len = getaddr_call(msg, trip->xid, info.peer.ss_family == AF_INET6);
 		break;
 	case TRIP_EXPORT:
 		len = nfs3_call_export(msg, trip->xid);
@@ -99,21 +116,27 @@ static void next_stage(struct mount_trip *trip)
 
 /* ---- what comes of them ---- */
 
-static void learn_port(struct mount_trip *trip, struct xdr_reader *results)
+static void learn_port(struct mount_trip *trip, const struct exchange *x)
 {
-	uint16_t port;
+	uint16_t port = 0;
 
-	if (!nfs3_reply_getaddr(results, &port)) {
-		fail(trip, "an answer that cannot be read", NULL);
-	} else if (!port) {
-		fail(trip, "MOUNT is not registered",
-		     "the server has no NFSv3, or its mountd is not running: clients take vers=4, or "
-		     "mountport=");
-	} else {
+	switch (rpcbind_reply_port(x->reply.data, x->reply.len_bytes, trip->xid, &port)) {
+	case RPCBIND_YES:
 		snprintf(trip->port, sizeof(trip->port), "%u", port);
 		trip->at_mount = true;
 		trip->stage = TRIP_EXPORT;
 		leave(trip);
+		break;
+	case RPCBIND_NO:
+		fail(trip, "MOUNT is not registered",
+		     "the server has no NFSv3, or its mountd is not running: clients take vers=4, or "
+		     "mountport=");
+		break;
+	case RPCBIND_ERROR:
+		fail(trip, "it refuses the Call", REFUSES);
+		break;
+	default:
+		fail(trip, "an answer that cannot be read", NULL);
 	}
 }
 
@@ -181,18 +204,19 @@ static void judge(struct mount_trip *trip, const struct exchange *x)
 		fail(trip, "no RPC", "is it rpcbind, and mountd, that listen there?");
 		return;
 	}
+	if (trip->stage == TRIP_GETADDR) {
+		learn_port(trip, x);
+		return;
+	}
 	probe_reply_read(x->reply.data, x->reply.len_bytes, false, &reply);
 	if (!reply.is_rpc || !reply.accepted || reply.stat != RPC_SUCCESS ||
 	    rpc_reply_decode(x->reply.data, x->reply.len_bytes, &hdr) != RPC_OK) {
-		fail(trip, "it refuses the Call",
-		     "does it refuse this host (hosts.allow, firewall)?");
+		fail(trip, "it refuses the Call", REFUSES);
 		return;
 	}
 	xdr_reader_init(&results, x->reply.data + hdr.results_offset,
 			x->reply.len_bytes - hdr.results_offset);
-	if (trip->stage == TRIP_GETADDR)
-		learn_port(trip, &results);
-	else if (trip->stage == TRIP_EXPORT)
+	if (trip->stage == TRIP_EXPORT)
 		learn_exports(trip, &results);
 	else
 		learn_handle(trip, &results);
@@ -215,7 +239,7 @@ static void on_told(void *arg, const struct probe_news *news)
 			 news->detail[0] ? ": " : "", news->detail);
 		fail(trip, text,
 		     "clients of NFSv3 find MOUNT by rpcbind, port 111, over TCP: start both, or open "
-		     "their ports; or clients name mountport=, by a service of its own here");
+		     "their ports; or have the service say where it is (mount)");
 	}
 }
 
@@ -236,7 +260,12 @@ static void go_there(struct mount_trip *trip)
 void mount_trip_begin(struct mount_trip *trip, const struct mount_trip_config *config,
 		      struct check_step *step)
 {
-	*trip = (struct mount_trip){.config = *config, .step = step, .port = RPCBIND_PORT};
+	*trip = (struct mount_trip){.config = *config, .step = step};
+	if (config->port) {
+		trip->at_mount = true;
+		trip->stage = TRIP_EXPORT;
+	}
+	snprintf(trip->port, sizeof(trip->port), "%s", config->port ? config->port : RPCBIND_AT);
 	go_there(trip);
 }
 

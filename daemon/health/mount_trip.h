@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The way to a file handle of NFSv3, as a client goes it: rpcbind of the server's host says where MOUNT listens, and
- * MOUNT what is exported, and the handle of the first of that. Nothing stays mounted.
+ * The way to a file handle of NFSv3, as a client goes it: rpcbind of the server's host says where MOUNT listens, unless
+ * the service does, and MOUNT what is exported, and the handle of the first of that. Nothing stays mounted.
  */
 #ifndef DAEMON_HEALTH_MOUNT_TRIP_H
 #define DAEMON_HEALTH_MOUNT_TRIP_H
@@ -13,7 +13,8 @@
 
 struct mount_trip_config {
 	struct probe_config probe; /* as of the check's own; what it is told by is not used */
-	char *host;                /* of the server; outlives the trip */
+	char *host;                /* of the server, or of MOUNT; outlives the trip */
+	const char *port;          /* of MOUNT; NULL: rpcbind is asked */
 	uint64_t until_us;         /* by the probe's loop: then it is given up */
 	/* It is over, and nothing is left that could call back. */
 	void (*over)(void *arg);

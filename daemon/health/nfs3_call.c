@@ -2,20 +2,16 @@
 /* The Calls by which a check finds a file handle of NFSv3, and uses it. */
 #include "daemon/health/nfs3_call.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "daemon/health/probe_call.h"
 #include "nfs/table.h"
 
-#define RPCBIND_VERSION 3u
-#define MOUNT_VERSION   3u
-#define NFS_VERSION     3u
-#define MAX_EXPORTS     100000u
-#define MAX_GROUPS      100000u
-#define UADDR_BYTES     64u
+#define MOUNT_VERSION 3u
+#define NFS_VERSION   3u
+#define MAX_EXPORTS   100000u
+#define MAX_GROUPS    100000u
 
-enum { RPCBIND_GETADDR = 3 };
 enum { MOUNT_MNT = 1, MOUNT_UMNT = 3, MOUNT_EXPORT = 5 };
 enum { NFS3_GETATTR = 1, NFS3_LOOKUP = 3, NFS3_READDIRPLUS = 17 };
 
@@ -29,44 +25,6 @@ static void begin(struct xdr_writer *w, uint8_t *to, uint32_t xid, uint32_t prog
 {
 	xdr_writer_init(w, to, NFS3_CALL_BYTES);
 	probe_put_header(w, xid, prog, vers, proc);
-}
-
-size_t nfs3_call_getaddr(uint8_t to[NFS3_CALL_BYTES], uint32_t xid, const char *netid)
-{
-	struct xdr_writer w;
-
-	begin(&w, to, xid, NFS_PROGRAM_RPCBIND, RPCBIND_VERSION, RPCBIND_GETADDR);
-	xdr_put_u32(&w, NFS_PROGRAM_MOUNT);
-	xdr_put_u32(&w, MOUNT_VERSION);
-	put_string(&w, netid);
-	put_string(&w, "");
-	put_string(&w, "");
-	return xdr_written_bytes(&w);
-}
-
-bool nfs3_reply_getaddr(struct xdr_reader *results, uint16_t *port)
-{
-	char text[UADDR_BYTES + 1];
-	const uint8_t *data;
-	unsigned high, low;
-	uint32_t len;
-	char *at;
-
-	if (!xdr_get_opaque(results, UADDR_BYTES, &data, &len))
-		return false;
-	memcpy(text, data, len);
-	text[len] = '\0';
-	*port = 0;
-	if (!len)
-		return true;
-	/* "10.0.0.1.78.80": the port is in the last two numbers. */
-	at = strrchr(text, '.');
-	while (at && at > text && at[-1] != '.')
-		at--;
-	if (!at || sscanf(at, "%3u.%3u", &high, &low) != 2 || high > 255 || low > 255)
-		return false;
-	*port = (uint16_t)(high << 8 | low);
-	return true;
 }
 
 size_t nfs3_call_export(uint8_t to[NFS3_CALL_BYTES], uint32_t xid)

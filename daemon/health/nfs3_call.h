@@ -18,11 +18,6 @@ struct nfs3_handle {
 	uint8_t bytes[NFS3_HANDLE_BYTES];
 };
 
-/** nfs3_call_getaddr - rpcbind: where MOUNT listens on @netid, "tcp" or "tcp6" (RFC 1833). Returns the bytes at @to. */
-size_t nfs3_call_getaddr(uint8_t to[NFS3_CALL_BYTES], uint32_t xid, const char *netid);
-/** nfs3_reply_getaddr - the port that the results name; 0: it is not registered. Returns false if they cannot be read. */
-bool nfs3_reply_getaddr(struct xdr_reader *results, uint16_t *port) MUST_CHECK;
-
 /** nfs3_call_export - MOUNT: what is exported (RFC 1813 appendix I). Returns the bytes at @to. */
 size_t nfs3_call_export(uint8_t to[NFS3_CALL_BYTES], uint32_t xid);
 /** nfs3_reply_export - how many there are, and the first. Returns false if that cannot be read. */

@@ -454,6 +454,8 @@ static int prepare_service(struct probe *probe)
 	probe->keys.more = NULL;
 	probe->keys.nmore = 0;
 	probe->keys.max_connections = 1;
+	/* Where it leads is said already. */
+	probe->keys.mount = (struct config_mount){.way = MOUNT_CONNECT};
 	probe->ground = (struct worker_ground){
 		.loop = config->loop,
 		.pool = probe->pool,

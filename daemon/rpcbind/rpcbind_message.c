@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* RPCBPROC_SET, RPCBPROC_UNSET, and their Reply. */
+/* RPCBPROC_SET, RPCBPROC_UNSET, RPCBPROC_GETADDR, and their Replies. */
 #include "daemon/rpcbind/rpcbind_message.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "rpc/msg.h"
@@ -10,6 +11,7 @@
 
 #define RPCBIND_PROGRAM 100000u
 #define RPCBIND_VERSION 3u
+#define UADDR_BYTES     64u
 
 static void put_text(struct xdr_writer *writer, const char *text)
 {
@@ -53,11 +55,11 @@ size_t rpcbind_call(uint8_t to[RPCBIND_MAX_CALL_BYTES], uint32_t xid,
 	return RECORD_MARK_BYTES + len;
 }
 
-enum rpcbind_reply rpcbind_reply(const uint8_t *message, size_t len, uint32_t xid)
+/* RPCBIND_YES: @results are those of the Call @xid. */
+static enum rpcbind_reply begin_reply(const uint8_t *message, size_t len, uint32_t xid,
+				      struct xdr_reader *results)
 {
 	struct rpc_reply_hdr header;
-	struct xdr_reader reader;
-	bool yes;
 
 	if (rpc_reply_decode(message, len, &header) != RPC_OK)
 		return RPCBIND_GARBAGE;
@@ -65,9 +67,55 @@ enum rpcbind_reply rpcbind_reply(const uint8_t *message, size_t len, uint32_t xi
 		return RPCBIND_ANOTHER;
 	if (header.stat != RPC_MSG_ACCEPTED || header.accept_stat != RPC_SUCCESS)
 		return RPCBIND_ERROR;
-	xdr_reader_init(&reader, message, len);
-	if (!xdr_skip(&reader, header.results_offset) || !xdr_get_bool(&reader, &yes) ||
-	    xdr_remaining_bytes(&reader))
+	xdr_reader_init(results, message, len);
+	return xdr_skip(results, header.results_offset) ? RPCBIND_YES : RPCBIND_GARBAGE;
+}
+
+enum rpcbind_reply rpcbind_reply(const uint8_t *message, size_t len, uint32_t xid)
+{
+	struct xdr_reader results;
+	enum rpcbind_reply reply = begin_reply(message, len, xid, &results);
+	bool yes;
+
+	if (reply != RPCBIND_YES)
+		return reply;
+	if (!xdr_get_bool(&results, &yes) || xdr_remaining_bytes(&results))
 		return RPCBIND_GARBAGE;
 	return yes ? RPCBIND_YES : RPCBIND_NO;
+}
+
+/* "10.0.0.1.78.80": the port is in the last two numbers. */
+static bool parse_port(const char *address, uint16_t *port)
+{
+	const char *at = strrchr(address, '.');
+	unsigned high, low;
+	char end;
+
+	while (at && at > address && at[-1] != '.')
+		at--;
+	if (!at || at == address || sscanf(at, "%3u.%3u%c", &high, &low, &end) != 2 || high > 255 ||
+	    low > 255)
+		return false;
+	*port = (uint16_t)(high << 8 | low);
+	return *port != 0;
+}
+
+enum rpcbind_reply rpcbind_reply_port(const uint8_t *message, size_t len, uint32_t xid,
+				      uint16_t *port)
+{
+	struct xdr_reader results;
+	enum rpcbind_reply reply = begin_reply(message, len, xid, &results);
+	char address[UADDR_BYTES + 1];
+	const uint8_t *data;
+	uint32_t bytes;
+
+	if (reply != RPCBIND_YES)
+		return reply;
+	if (!xdr_get_opaque(&results, UADDR_BYTES, &data, &bytes) || memchr(data, '\0', bytes))
+		return RPCBIND_GARBAGE;
+	memcpy(address, data, bytes);
+	address[bytes] = '\0';
+	if (!bytes)
+		return RPCBIND_NO;
+	return parse_port(address, port) ? RPCBIND_YES : RPCBIND_GARBAGE;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The two Calls of RPCBIND version 3 (RFC 1833 section 2.2.1) by which a service comes and goes, and their Reply. */
+/* The Calls of RPCBIND version 3 (RFC 1833 section 2.2.1) by which a service comes, goes and is found, and their Replies. */
 #ifndef DAEMON_RPCBIND_RPCBIND_MESSAGE_H
 #define DAEMON_RPCBIND_RPCBIND_MESSAGE_H
 
@@ -13,8 +13,9 @@
 	256u /* with its record mark, for texts as long as a mapping's here */
 #define RPCBIND_MAX_REPLY_BYTES 512u
 #define RPCBIND_NETID_BYTES     8u
+#define RPCBIND_PORT            111u
 
-enum rpcbind_procedure { RPCBIND_SET = 1, RPCBIND_UNSET = 2 };
+enum rpcbind_procedure { RPCBIND_SET = 1, RPCBIND_UNSET = 2, RPCBIND_GETADDR = 3 };
 
 enum rpcbind_reply {
 	RPCBIND_YES,     /* it is done */
@@ -27,7 +28,7 @@ enum rpcbind_reply {
 /**
  * rpcbind_call - encode a Call behind its record mark
  * @netid:   "tcp", "tcp6", "rdma" or "rdma6"
- * @address: the universal address; RPCBIND_UNSET does not look at it
+ * @address: the universal address; RPCBIND_SET alone looks at it
  *
  * Returns how long it is, or 0 if it does not fit.
  */
@@ -37,5 +38,13 @@ size_t rpcbind_call(uint8_t to[RPCBIND_MAX_CALL_BYTES], uint32_t xid,
 
 /** rpcbind_reply - what a message says, without its record mark, to the Call @xid. */
 enum rpcbind_reply rpcbind_reply(const uint8_t *message, size_t len, uint32_t xid) MUST_CHECK;
+/**
+ * rpcbind_reply_port - the same of RPCBIND_GETADDR
+ * @port: set for RPCBIND_YES; RPCBIND_NO: there is no such program
+ *
+ * The host in the answer is not looked at: it may be any.
+ */
+enum rpcbind_reply rpcbind_reply_port(const uint8_t *message, size_t len, uint32_t xid,
+				      uint16_t *port) MUST_CHECK;
 
 #endif

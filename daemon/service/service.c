@@ -63,6 +63,8 @@ int service_init(struct service *service, const struct service_config *config)
 		goto out_clients;
 	if (targets_init(&service->targets, config, &service->lines[LINE_NAME]))
 		goto out_door;
+	if (mounts_init(&service->mounts, config, &service->lines[LINE_NAME]))
+		goto out_targets;
 	atomic_init(&service->draining, false);
 	atomic_init(&service->leaving, false);
 	atomic_init(&service->connections, 0);
@@ -72,6 +74,8 @@ int service_init(struct service *service, const struct service_config *config)
 	service->is_silent = false;
 	name_lines(service);
 	return 0;
+out_targets:
+	targets_fini(&service->targets);
 out_door:
 	door_fini(&service->door);
 out_clients:
@@ -100,6 +104,7 @@ void service_fini(struct service *service)
 	clients_free(service->clients);
 	service->clients = NULL;
 	targets_fini(&service->targets);
+	mounts_fini(&service->mounts);
 }
 
 void service_iwarp_config(const struct service_config *config, struct iwarp_config *iwarp)

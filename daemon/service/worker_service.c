@@ -23,33 +23,63 @@ static void open_verbs(struct worker_service *ws)
 			    strerror(errno));
 }
 
-int worker_service_add_desks(struct worker_service *ws)
+/* One for each of @targets, all zero before. */
+static int add_names(struct worker_service *ws, struct targets *targets, struct name_desk **names)
 {
-	struct targets *targets = &ws->service->targets;
 	const struct worker_ground *ground = ws->ground;
 
-	ws->names = calloc(targets->count, sizeof(*ws->names));
-	if (!ws->names)
+	*names = calloc(targets->count + 1, sizeof(**names));
+	if (!*names)
 		return -ENOMEM;
 	for (unsigned i = 0; i < targets->count; i++)
-		if (name_desk_init(&ws->names[i], &targets->list[i].name, ground->loop,
+		if (name_desk_init(&(*names)[i], &targets->list[i].name, ground->loop,
 				   ground->resolver, ground->wake, ground->arg))
 			return -ENOMEM;
 	return 0;
 }
 
+int worker_service_add_desks(struct worker_service *ws)
+{
+	struct service *service = ws->service;
+	unsigned n = service->mounts.targets.count;
+
+	if (add_names(ws, &service->targets, &ws->names) ||
+	    add_names(ws, &service->mounts.targets, &ws->mount_names))
+		return -ENOMEM;
+	if (service->config->mount.way != MOUNT_RPCBIND)
+		return 0;
+	ws->mount_desks = calloc(n, sizeof(*ws->mount_desks));
+	for (unsigned i = 0; ws->mount_desks && i < n; i++)
+		mount_desk_init(&ws->mount_desks[i], ws->ground->loop);
+	return ws->mount_desks ? 0 : -ENOMEM;
+}
+
+static void free_names(const struct targets *targets, struct name_desk **names)
+{
+	for (unsigned i = 0; *names && i < targets->count; i++)
+		name_desk_fini(&(*names)[i]);
+	free(*names);
+	*names = NULL;
+}
+
 void worker_service_free_desks(struct worker_service *ws)
 {
-	for (unsigned i = 0; ws->names && i < ws->service->targets.count; i++)
-		name_desk_fini(&ws->names[i]);
-	free(ws->names);
-	ws->names = NULL;
+	const struct targets *mounts = &ws->service->mounts.targets;
+
+	free_names(&ws->service->targets, &ws->names);
+	free_names(mounts, &ws->mount_names);
+	for (unsigned i = 0; ws->mount_desks && i < mounts->count; i++)
+		mount_desk_fini(&ws->mount_desks[i]);
+	free(ws->mount_desks);
+	ws->mount_desks = NULL;
 }
 
 void worker_service_names_woken(struct worker_service *ws)
 {
 	for (unsigned i = 0; i < ws->service->targets.count; i++)
 		name_desk_woken(&ws->names[i]);
+	for (unsigned i = 0; i < ws->service->mounts.targets.count; i++)
+		name_desk_woken(&ws->mount_names[i]);
 }
 
 int worker_service_init(struct worker_service *ws, const struct worker_ground *ground,

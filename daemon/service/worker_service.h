@@ -17,6 +17,7 @@
 #include "daemon/base/resolver.h"
 #include "daemon/service/call_stats.h"
 #include "daemon/service/close_text.h"
+#include "daemon/service/mount_desk.h"
 #include "daemon/service/service.h"
 #include "daemon/tap/tap.h"
 #include "fabric/fabric.h"
@@ -87,6 +88,9 @@ struct worker_service {
 	struct service *service;
 	struct budget_account *account; /* of memory */
 	struct name_desk *names;        /* where bridges wait for the server's: one a target */
+	struct name_desk *mount_names;  /* the same of those of MOUNT */
+	struct mount_desk
+		*mount_desks; /* where rpcbind says that they listen; NULL: it is not asked */
 	unsigned orders; /* of the service's targets: those that bridges_end_ordered() has seen */
 	struct door_side side; /* of the service's door */
 	struct fabric *iwarp;

@@ -14,7 +14,8 @@
  *                             "memory": {"claimed_bytes", "waiting_claims", "oldest_wait_s"},
  *                             "server": {"state": "unknown", "ok" or "down", "state_age_s", "error", "address",
  *                                        "waiting_clients", "attempts_failed", "late_calls"},
- *                             "draining": a truth, "listens": [all that "listen" is the first of]}]}
+ *                             "draining": a truth, "listens": [all that "listen" is the first of], "mount",
+ *                             "mount_targets": [as of "targets", where mount has some]}]}
  * connections  {"connections": [{"id", "service", "worker", "state", "state_age_s", "age_s",
  *                                "client_address", "calls_total": of the client's, "oldest_call_age_s": a number or null,
  *                                "oldest_call_operation", "oldest_call_stage": of those without a Reply,

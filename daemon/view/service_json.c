@@ -52,7 +52,7 @@ static json_t *service_json(const struct proxy *proxy, struct proxy_service *ps)
 	struct service *service = &ps->service;
 	const struct service_config *config = service->config;
 	char listen[CONFIG_URI_TEXT_BYTES], connect[CONFIG_URI_TEXT_BYTES];
-	char name[STATS_CLOSE_NAME_BYTES];
+	char name[STATS_CLOSE_NAME_BYTES], mount[CONFIG_URI_TEXT_BYTES];
 	uint64_t now_us = loop_now_us(proxy->loop);
 	json_t *refused = json_object();
 	struct door_counts counts;
@@ -63,7 +63,7 @@ static json_t *service_json(const struct proxy *proxy, struct proxy_service *ps)
 					    json_integer(ps->refused[why]));
 	door_counts_get(&service->door, &counts);
 	return json_pack(
-		"{s:s, s:s, s:s, s:i, s:I, s:i, s:i, s:i, s:i, s:o, s:o, s:b, s:s, s:o, s:o}",
+		"{s:s, s:s, s:s, s:i, s:I, s:i, s:i, s:i, s:i, s:o, s:o, s:b, s:s, s:o, s:o, s:s, s:o}",
 		"name", config->name, "listen", config_uri_text(&config->listen, listen), "connect",
 		config_uri_text(&config->connect, connect), "connections",
 		atomic_load(&service->connections), "connections_total",
@@ -73,7 +73,9 @@ static json_t *service_json(const struct proxy *proxy, struct proxy_service *ps)
 		counts.held, "refused", refused, "server", server_json(service, now_us), "draining",
 		(int)atomic_load(&service->draining), "balance",
 		config->balance == BALANCE_SOURCE ? "source" : "standby", "targets",
-		targets_json(&service->targets, now_us), "listens", listens_json(config));
+		targets_json(&service->targets, now_us), "listens", listens_json(config), "mount",
+		config_mount_text(&config->mount, mount), "mount_targets",
+		targets_json(&service->mounts.targets, now_us));
 }
 
 json_t *services_json(const struct proxy *proxy, struct proxy_service *const *services,

@@ -4,6 +4,7 @@
 
 #include "daemon/health/nfs3_call.h"
 #include "daemon/health/probe_call.h"
+#include "daemon/rpcbind/rpcbind_message.h"
 #include "tests/fuzz/fuzz.h"
 
 static void check_results(const uint8_t *data, size_t size)
@@ -13,11 +14,7 @@ static void check_results(const uint8_t *data, size_t size)
 	struct nfs3_handle handle;
 	unsigned count;
 	uint32_t status;
-	uint16_t port;
 
-	xdr_reader_init(&reader, data, size);
-	if (nfs3_reply_getaddr(&reader, &port))
-		FUZZ_ASSERT(size >= 4);
 	xdr_reader_init(&reader, data, size);
 	if (nfs3_reply_export(&reader, &count, first))
 		FUZZ_ASSERT(strlen(first) <= NFS3_PATH_BYTES && count <= size / 12);
@@ -25,6 +22,15 @@ static void check_results(const uint8_t *data, size_t size)
 	if (nfs3_reply_mnt(&reader, &status, &handle))
 		FUZZ_ASSERT(handle.len_bytes <= NFS3_HANDLE_BYTES &&
 			    (!status || !handle.len_bytes));
+}
+
+static void check_rpcbind(const uint8_t *data, size_t size, uint32_t xid)
+{
+	uint16_t port = 0;
+	enum rpcbind_reply reply = rpcbind_reply_port(data, size, xid, &port);
+
+	FUZZ_ASSERT((reply == RPCBIND_YES) == (port != 0));
+	FUZZ_ASSERT(reply != RPCBIND_YES || size >= RPC_ERROR_REPLY_BYTES);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -36,6 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		probe_reply_read(data, (uint32_t)size, compound, &reply);
 		FUZZ_ASSERT(reply.is_rpc || reply.nfs_status == UINT32_MAX);
 	}
+	check_rpcbind(data, size, size >= 4 ? xdr_load_u32(data) : 0);
 	if (rpc_reply_decode(data, size, &hdr) == RPC_OK && hdr.stat == RPC_MSG_ACCEPTED)
 		check_results(data + hdr.results_offset, size - hdr.results_offset);
 	return 0;

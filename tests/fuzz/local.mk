@@ -45,7 +45,7 @@ FUZZ_TARGETS += tests/fuzz/fuzz_record
 tests_fuzz_fuzz_record_LDADD = $(FUZZ_LDADD)
 
 FUZZ_TARGETS += tests/fuzz/fuzz_check_reply
-tests_fuzz_fuzz_check_reply_LDADD = $(FUZZ_LDADD) daemon/libdaemon.a
+tests_fuzz_fuzz_check_reply_LDADD = daemon/libdaemon.a $(FUZZ_LDADD)
 
 FUZZ_TARGETS += tests/fuzz/fuzz_control
 tests_fuzz_fuzz_control_LDADD = $(FUZZ_LDADD) daemon/libdaemon.a $(JANSSON_LIBS)

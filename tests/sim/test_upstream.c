@@ -552,6 +552,9 @@ START_TEST(it_can_be_given_up_in_every_state)
 	unsigned failed_before, closes;
 	struct stub *stub;
 
+	/* That takes sockets: tests/unit/test_mount.c. */
+	if (_i == UPSTREAM_ASKING)
+		return;
 	reach(_i);
 	failed_before = failed;
 	upstream_close(&upstream, LEG_CLOSE_TIMEOUT);

@@ -860,6 +860,13 @@ tests_unit_test_proxy_scarce_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
 tests_unit_test_proxy_scarce_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_proxy_scarce
 
+check_PROGRAMS += tests/unit/test_mount
+tests_unit_test_mount_SOURCES = tests/unit/test_mount.c tests/unit/proxy_scene.c tests/unit/proxy_scene.h \
+	tests/unit/proxy_fixture.c tests/unit/proxy_fixture.h
+tests_unit_test_mount_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
+tests_unit_test_mount_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_mount
+
 check_PROGRAMS += tests/unit/test_shared_port
 tests_unit_test_shared_port_SOURCES = tests/unit/test_shared_port.c tests/unit/proxy_scene.c tests/unit/proxy_scene.h \
 	tests/unit/proxy_fixture.c tests/unit/proxy_fixture.h

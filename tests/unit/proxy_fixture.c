@@ -272,6 +272,13 @@ void send_call(int fd, uint32_t xid, size_t args_bytes)
 	send_record(fd, words, ARRAY_SIZE(words), args_bytes);
 }
 
+void send_call_to(int fd, uint32_t xid, uint32_t program, size_t args_bytes)
+{
+	const uint32_t words[] = {xid, 0, 2, program, 3, 0, 0, 0, 0, 0};
+
+	send_record(fd, words, ARRAY_SIZE(words), args_bytes);
+}
+
 void send_reply(int fd, uint32_t xid, size_t result_bytes)
 {
 	const uint32_t words[] = {xid, 1, 0, 0, 0, 0};
@@ -288,9 +295,17 @@ size_t read_message(int fd, uint32_t xid)
 	return len;
 }
 
+static uint8_t message[MESSAGE_MAX];
+
+uint32_t read_stat(int fd, uint32_t xid)
+{
+	ck_assert_uint_ge(read_message(fd, xid), FIXTURE_REPLY_BYTES);
+	ck_assert_uint_eq(xdr_load_u32(message + 8), RPC_MSG_ACCEPTED);
+	return xdr_load_u32(message + 20);
+}
+
 size_t read_any(int fd, uint32_t *xid)
 {
-	static uint8_t message[MESSAGE_MAX];
 	uint8_t mark[RECORD_MARK_BYTES];
 	size_t len;
 
@@ -304,16 +319,16 @@ size_t read_any(int fd, uint32_t *xid)
 
 bool try_read_any(int fd, uint32_t *xid)
 {
-	uint8_t mark[RECORD_MARK_BYTES], message[1024];
+	uint8_t mark[RECORD_MARK_BYTES], answer[1024];
 	size_t len;
 
 	if (recv(fd, mark, sizeof(mark), MSG_WAITALL) != sizeof(mark))
 		return false;
 	len = xdr_load_u32(mark) & RECORD_MAX_FRAGMENT_BYTES;
-	ck_assert_uint_le(len, sizeof(message));
-	if (recv(fd, message, len, MSG_WAITALL) != (ssize_t)len)
+	ck_assert_uint_le(len, sizeof(answer));
+	if (recv(fd, answer, len, MSG_WAITALL) != (ssize_t)len)
 		return false;
-	*xid = xdr_load_u32(message);
+	*xid = xdr_load_u32(answer);
 	return true;
 }
 

@@ -48,10 +48,14 @@ void fixture_reset(int fd);
 
 /** send_call - a Call of @xid with @args_bytes of arguments, to a program that nobody knows. */
 void send_call(int fd, uint32_t xid, size_t args_bytes);
+/** send_call_to - a Call of @xid to procedure 0 of a program, of version 3, with @args_bytes that it has no use for. */
+void send_call_to(int fd, uint32_t xid, uint32_t program, size_t args_bytes);
 /** send_reply - an accepted Reply with @result_bytes of results. */
 void send_reply(int fd, uint32_t xid, size_t result_bytes);
 /** read_message - the next record, a whole Call or Reply of @xid; returns its length. */
 size_t read_message(int fd, uint32_t xid);
+/** read_stat - the next record, an accepted Reply to @xid; returns its accept_stat. */
+uint32_t read_stat(int fd, uint32_t xid);
 /** read_any - the next record, whatever its @xid; returns its length. */
 size_t read_any(int fd, uint32_t *xid);
 /** read_end - the peer's FIN or reset, after whatever else it sent. */

@@ -250,8 +250,9 @@ START_TEST(the_shipped_file_names_the_defaults)
 
 	for (size_t i = 0; i < 2; i++) {
 		for (const struct config_key *key = tables[i]; key->name; key++) {
-			bool quoted =
-				key->type == CONFIG_KEY_PATH || key->type == CONFIG_KEY_CHOICE;
+			bool quoted = key->type == CONFIG_KEY_PATH ||
+				      key->type == CONFIG_KEY_CHOICE ||
+				      key->type == CONFIG_KEY_MOUNT;
 			const char *quote = quoted ? "\"" : "";
 
 			if (key->preset && !strchr(key->preset, ' '))

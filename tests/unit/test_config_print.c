@@ -293,6 +293,9 @@ static void change(const struct config_key *key, struct service_config *service)
 	case CONFIG_KEY_CONNECT:
 		((struct config_uri *)value)->port = port;
 		break;
+	case CONFIG_KEY_MOUNT:
+		service->mount.way = MOUNT_OFF;
+		break;
 	case CONFIG_KEY_ALLOW:
 		service->has_allow = !service->has_allow;
 		break;

@@ -37,7 +37,6 @@ START_TEST(calls_are_what_their_names_say)
 {
 	uint8_t call[NFS3_CALL_BYTES];
 
-	is_call(call, nfs3_call_getaddr(call, 7, "tcp6"), 100000, 3);
 	is_call(call, nfs3_call_export(call, 7), 100005, 5);
 	is_call(call, nfs3_call_mnt(call, 7, "/export"), 100005, 1);
 	is_call(call, nfs3_call_umnt(call, 7, "/export"), 100005, 3);
@@ -110,45 +109,6 @@ static void wants_all(bool (*read)(struct xdr_reader *), const struct results *r
 			      len);
 	ck_assert(read_cut(read, results, len));
 }
-
-static uint16_t port;
-
-static bool read_port(struct xdr_reader *reader)
-{
-	return nfs3_reply_getaddr(reader, &port);
-}
-
-static const struct {
-	const char *uaddr;
-	int port; /* -1: cannot be read */
-} uaddrs[] = {
-	{"10.0.0.1.78.80", 20048},
-	{"::1.0.111", 111},
-	{"0.0.0.0.255.255", 65535},
-	{"", 0},
-	{"10", -1},
-	{".", -1},
-	{"..", -1},
-	{"10.0.0.1.256.1", -1},
-	{"10.0.0.1.1.256", -1},
-	{"10.0.0.1.-1.5", -1},
-	{"filer.a.b", -1},
-};
-
-START_TEST(ports_are_read_of_universal_addresses)
-{
-	struct results results;
-
-	begin(&results);
-	put(&results, uaddrs[_i].uaddr);
-	if (uaddrs[_i].port < 0) {
-		ck_assert(!read_cut(read_port, &results, xdr_written_bytes(&results.w)));
-		return;
-	}
-	wants_all(read_port, &results);
-	ck_assert_int_eq(port, uaddrs[_i].port);
-}
-END_TEST
 
 static unsigned count;
 static char first[NFS3_PATH_BYTES + 1];
@@ -255,7 +215,6 @@ int main(void)
 	tcase_add_test(tc, calls_are_what_their_names_say);
 	tcase_add_loop_test(tc, a_lookup_is_as_long_as_asked_for, 0, 3);
 	tcase_add_test(tc, the_longest_path_has_room);
-	tcase_add_loop_test(tc, ports_are_read_of_universal_addresses, 0, ARRAY_SIZE(uaddrs));
 	tcase_add_test(tc, exports_are_counted_and_the_first_is_kept);
 	tcase_add_test(tc, no_export_is_none);
 	tcase_add_test(tc, a_path_with_a_zero_in_it_is_none);

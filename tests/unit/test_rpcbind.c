@@ -129,6 +129,65 @@ START_TEST(a_reply_that_is_cut_off_is_garbage)
 }
 END_TEST
 
+static const struct {
+	const char *hex;
+	enum rpcbind_reply reply;
+	uint16_t port;
+} ports[] = {
+	/* "10.0.0.1.78.80" */
+	{ACCEPTED "00000000 0000000e 31302e30 2e302e31 2e37382e 38300000", RPCBIND_YES, 20048},
+	/* "::1.0.111" */
+	{ACCEPTED "00000000 00000009 3a3a312e 302e3131 31000000", RPCBIND_YES, 111},
+	{ACCEPTED "00000000 00000000", RPCBIND_NO, 0},
+	{ACCEPTED "00000001", RPCBIND_ERROR, 0},
+	{"00000008 00000001 00000000 00000000 00000000 00000000 00000000", RPCBIND_ANOTHER, 0},
+	/* "1.0.0" */
+	{ACCEPTED "00000000 00000005 312e302e 30000000", RPCBIND_GARBAGE, 0},
+	/* "1.256.1", "1.1.256", "1.1.1x", "1.-1.1" */
+	{ACCEPTED "00000000 00000007 312e3235 362e3100", RPCBIND_GARBAGE, 0},
+	{ACCEPTED "00000000 00000007 312e312e 32353600", RPCBIND_GARBAGE, 0},
+	{ACCEPTED "00000000 00000006 312e312e 31780000", RPCBIND_GARBAGE, 0},
+	{ACCEPTED "00000000 00000006 312e2d31 2e310000", RPCBIND_GARBAGE, 0},
+	/* "1", ".", "..", "a.b" */
+	{ACCEPTED "00000000 00000001 31000000", RPCBIND_GARBAGE, 0},
+	{ACCEPTED "00000000 00000001 2e000000", RPCBIND_GARBAGE, 0},
+	{ACCEPTED "00000000 00000002 2e2e0000", RPCBIND_GARBAGE, 0},
+	{ACCEPTED "00000000 00000003 612e6200", RPCBIND_GARBAGE, 0},
+	/* A byte of zero within, and a text that is too long. */
+	{ACCEPTED "00000000 00000007 31002e30 2e310000", RPCBIND_GARBAGE, 0},
+	{ACCEPTED "00000000 00000041 312e302e", RPCBIND_GARBAGE, 0},
+	{"", RPCBIND_GARBAGE, 0},
+};
+
+START_TEST(a_reply_names_a_port)
+{
+	uint8_t message[RPCBIND_MAX_REPLY_BYTES], *copy;
+	size_t len = hex_bytes(ports[_i].hex, message, sizeof(message));
+	uint16_t port = 0;
+
+	ck_assert_int_eq(rpcbind_reply_port(message, len, 7, &port), ports[_i].reply);
+	ck_assert_uint_eq(port, ports[_i].port);
+	for (size_t i = 0; i < len && ports[_i].port; i++) {
+		copy = exact_copy(message, i);
+		ck_assert_int_eq(rpcbind_reply_port(copy, i, 7, &port), RPCBIND_GARBAGE);
+		free(copy);
+	}
+}
+END_TEST
+
+START_TEST(what_asks_for_a_port_is_as_rfc_1833_has_it)
+{
+	static const uint8_t args[] = {0,   1,   0x86, 0xa5, 0, 0, 0, 3, 0, 0, 0, 3,
+				       't', 'c', 'p',  0,    0, 0, 0, 0, 0, 0, 0, 0};
+	uint8_t call[RPCBIND_MAX_CALL_BYTES];
+	size_t len = rpcbind_call(call, 7, RPCBIND_GETADDR, 100005, 3, "tcp", "");
+
+	ck_assert_uint_eq(len, 4 + 40 + sizeof(args));
+	ck_assert_uint_eq(call[4 + 23], RPCBIND_GETADDR);
+	ck_assert_mem_eq(call + 4 + 40, args, sizeof(args));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("rpcbind");
@@ -139,6 +198,8 @@ int main(void)
 	tcase_add_test(tc, the_longest_call_fits);
 	tcase_add_loop_test(tc, a_reply_says_yes_or_no, 0, ARRAY_SIZE(replies));
 	tcase_add_test(tc, a_reply_that_is_cut_off_is_garbage);
+	tcase_add_loop_test(tc, a_reply_names_a_port, 0, ARRAY_SIZE(ports));
+	tcase_add_test(tc, what_asks_for_a_port_is_as_rfc_1833_has_it);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Where MOUNT listens at a server, as rpcbind there says. */
+#include "daemon/service/mount_desk.h"
+
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sockaddr.h"
+#include "daemon/base/address.h"
+#include "daemon/rpcbind/port_query.h"
+#include "nfs/table.h"
+
+#define MOUNT_VERSION 3u /* that of NFSv3; servers have the others at the same port */
+
+static void set_port(struct sockaddr_storage *addr, uint16_t port)
+{
+	if (addr->ss_family == AF_INET6)
+		((struct sockaddr_in6 *)addr)->sin6_port = htons(port);
+	else
+		((struct sockaddr_in *)addr)->sin_port = htons(port);
+}
+
+static bool same_host(const struct sockaddr_storage *a, const struct sockaddr_storage *b)
+{
+	struct in6_addr host_a, host_b;
+
+	return sockaddr_host((const struct sockaddr *)a, &host_a) &&
+	       sockaddr_host((const struct sockaddr *)b, &host_b) &&
+	       !memcmp(&host_a, &host_b, sizeof(host_a));
+}
+
+/* Each of them may bring others to leave; who comes, comes from a task. */
+static void tell(void *arg)
+{
+	struct mount_desk *desk = arg;
+	const struct mount_place place = {
+		.addr = desk->known ? &desk->place : NULL,
+		.error = desk->error,
+		.kept = desk->kept,
+	};
+	struct mount_wait *wait;
+
+	while ((wait = TAILQ_FIRST(&desk->waits))) {
+		TAILQ_REMOVE(&desk->waits, wait, entry);
+		wait->waits = false;
+		wait->done(wait->arg, &place);
+	}
+}
+
+static void ask(struct mount_desk *desk);
+
+static void on_done(void *arg, uint16_t port, const char *error)
+{
+	struct mount_desk *desk = arg;
+	char text[ADDRESS_TEXT_BYTES];
+
+	desk->query = NULL;
+	if (port) {
+		desk->place = desk->addrs[desk->at];
+		set_port(&desk->place, port);
+		desk->known = true;
+		desk->kept = false;
+		desk->known_us = loop_now_us(desk->loop);
+		tell(desk);
+		return;
+	}
+	snprintf(desk->error, sizeof(desk->error), "rpcbind at %s: %s",
+		 address_text((const struct sockaddr *)&desk->addrs[desk->at], text), error);
+	desk->at++;
+	ask(desk);
+}
+
+/* Each address has an equal share of the time that is left. */
+static void ask(struct mount_desk *desk)
+{
+	uint64_t now_us = loop_now_us(desk->loop);
+
+	for (; desk->at < desk->naddrs && now_us < desk->until_us; desk->at++) {
+		const struct port_query_config config = {
+			.loop = desk->loop,
+			.rpcbind = (const struct sockaddr *)&desk->addrs[desk->at],
+			.program = NFS_PROGRAM_MOUNT,
+			.version = MOUNT_VERSION,
+			.timeout_us = (desk->until_us - now_us) / (desk->naddrs - desk->at),
+			.done = on_done,
+			.arg = desk,
+		};
+		int rc = port_query_new(&config, &desk->query);
+
+		if (!rc)
+			return;
+		snprintf(desk->error, sizeof(desk->error), "rpcbind: %s", strerror(-rc));
+	}
+	loop_defer(desk->loop, &desk->task);
+}
+
+static bool is_known(const struct mount_desk *desk, const struct sockaddr_storage *addrs,
+		     size_t naddrs)
+{
+	if (!desk->known || loop_now_us(desk->loop) - desk->known_us >= MOUNT_PORT_KEPT_US)
+		return false;
+	for (size_t i = 0; i < naddrs; i++)
+		if (same_host(&desk->place, &addrs[i]))
+			return true;
+	return false;
+}
+
+static void begin(struct mount_desk *desk, const struct sockaddr_storage *addrs, size_t naddrs)
+{
+	/* Who was to be told has left. */
+	loop_task_cancel(desk->loop, &desk->task);
+	desk->known = false;
+	desk->naddrs = naddrs < RESOLVER_MAX_ADDRS ? naddrs : RESOLVER_MAX_ADDRS;
+	memcpy(desk->addrs, addrs, desk->naddrs * sizeof(*addrs));
+	desk->at = 0;
+	desk->until_us = loop_now_us(desk->loop) + MOUNT_ANSWER_US;
+	ask(desk);
+}
+
+void mount_desk_wait(struct mount_desk *desk, struct mount_wait *wait,
+		     const struct sockaddr_storage *addrs, size_t naddrs,
+		     void (*done)(void *arg, const struct mount_place *place), void *arg)
+{
+	bool first = TAILQ_EMPTY(&desk->waits) && !desk->query;
+
+	*wait = (struct mount_wait){.done = done, .arg = arg, .waits = true};
+	TAILQ_INSERT_TAIL(&desk->waits, wait, entry);
+	if (!first)
+		return; /* for whom is asked, or told in a moment */
+	if (is_known(desk, addrs, naddrs)) {
+		desk->kept = true;
+		loop_defer(desk->loop, &desk->task);
+	} else {
+		begin(desk, addrs, naddrs);
+	}
+}
+
+void mount_desk_leave(struct mount_desk *desk, struct mount_wait *wait)
+{
+	if (!wait->waits)
+		return;
+	wait->waits = false;
+	TAILQ_REMOVE(&desk->waits, wait, entry);
+}
+
+void mount_desk_forget(struct mount_desk *desk, const struct sockaddr_storage *place)
+{
+	if (desk->known && same_host(&desk->place, place) &&
+	    sockaddr_port((const struct sockaddr *)&desk->place) ==
+		    sockaddr_port((const struct sockaddr *)place))
+		desk->known = false;
+}
+
+void mount_desk_init(struct mount_desk *desk, struct loop *loop)
+{
+	*desk = (struct mount_desk){.loop = loop};
+	TAILQ_INIT(&desk->waits);
+	loop_task_init(&desk->task, tell, desk);
+}
+
+void mount_desk_fini(struct mount_desk *desk)
+{
+	if (!desk->loop)
+		return;
+	loop_task_cancel(desk->loop, &desk->task);
+	port_query_free(desk->query);
+}

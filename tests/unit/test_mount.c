@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* One service for a filer: where the Calls of a client go, and rpcbind that says where MOUNT is. */
+#include <jansson.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "nfs/table.h"
+#include "rpc/msg.h"
+#include "rpc/record.h"
+#include "rpc/xdr.h"
+#include "tests/unit/proxy_scene.h"
+
+#define UNKNOWN    400000u
+#define RPCBIND_AT 111
+
+static uint16_t mount_port;
+static int mountd, rpcbind;
+
+static void setup(void)
+{
+	scene_setup();
+	mount_port = fixture_port();
+	mountd = fixture_listen(mount_port);
+	rpcbind = -1;
+}
+
+static void teardown(void)
+{
+	scene_teardown();
+	if (mountd >= 0)
+		close(mountd);
+	if (rpcbind >= 0)
+		close(rpcbind);
+}
+
+static const char *at_mountd(void)
+{
+	static char text[64];
+
+	snprintf(text, sizeof(text), "tcp://127.0.0.1:%u", mount_port);
+	return text;
+}
+
+/* A service from TCP to TCP; one that RDMA clients come to, behind a proxy that passes all; one before a proxy. */
+static void start_near(const char *mount)
+{
+	char more[128];
+
+	snprintf(more, sizeof(more), "mount = \"%s\";", mount);
+	start_tcp(more);
+}
+
+static void start_far(const char *mount)
+{
+	uint16_t middle = fixture_port();
+
+	fixture_start("{ name = \"one\"; listen = \"tcp://127.0.0.1:%u\"; "
+		      "connect = \"iwarp://127.0.0.1:%u\"; require_privileged_port = false; }",
+		      front, middle);
+	fixture_start("{ name = \"two\"; listen = \"iwarp://127.0.0.1:%u\"; "
+		      "connect = \"tcp://127.0.0.1:%u\"; source_port = \"any\"; mount = \"%s\"; }",
+		      middle, back, mount);
+}
+
+static void start_before(const char *mount)
+{
+	uint16_t middle = fixture_port();
+
+	fixture_start("{ name = \"one\"; listen = \"tcp://127.0.0.1:%u\"; source_port = \"any\"; "
+		      "connect = \"iwarp://127.0.0.1:%u\"; require_privileged_port = false; "
+		      "mount = \"%s\"; }",
+		      front, middle, mount);
+	fixture_start("{ name = \"two\"; listen = \"iwarp://127.0.0.1:%u\"; "
+		      "connect = \"tcp://127.0.0.1:%u\"; source_port = \"any\"; }",
+		      middle, back);
+}
+
+static void (*const starts[])(const char *mount) = {start_near, start_far, start_before};
+#define STARTS 3
+
+/* A client whose first Call is one to @program, and has reached @listener. */
+static void open_to(int listener, uint32_t program, int *client, int *upstream)
+{
+	*client = fixture_connect(front);
+	send_call_to(*client, 1, program, 0);
+	*upstream = fixture_accept(listener, NULL);
+	ck_assert_uint_eq(read_message(*upstream, 1), FIXTURE_CALL_BYTES);
+	send_reply(*upstream, 1, 0);
+	ck_assert_uint_eq(read_stat(*client, 1), RPC_SUCCESS);
+}
+
+static void pass(int client, int upstream, uint32_t program, uint32_t xid, size_t bytes)
+{
+	send_call_to(client, xid, program, bytes);
+	ck_assert_uint_eq(read_message(upstream, xid), FIXTURE_CALL_BYTES + bytes);
+	send_reply(upstream, xid, 0);
+	ck_assert_uint_eq(read_stat(client, xid), RPC_SUCCESS);
+}
+
+static void is_refused(int client, uint32_t program, uint32_t xid, size_t bytes)
+{
+	send_call_to(client, xid, program, bytes);
+	ck_assert_uint_eq(read_stat(client, xid), RPC_PROG_UNAVAIL);
+}
+
+START_TEST(calls_go_by_their_program)
+{
+	int nfs, mount, to_nfs, to_mount;
+
+	starts[_i](at_mountd());
+	open_to(server, NFS_PROGRAM_NFS, &nfs, &to_nfs);
+	/* Over iwarp the server is reached first, and left again. */
+	open_to(mountd, NFS_PROGRAM_MOUNT, &mount, &to_mount);
+	for (uint32_t i = 0; i < 4; i++) {
+		pass(nfs, to_nfs, i % 2 ? NFS_PROGRAM_NFSACL : NFS_PROGRAM_NFS, 10 + i, i * 30000);
+		pass(mount, to_mount, NFS_PROGRAM_MOUNT, 20 + i, i * 3000);
+	}
+	close(nfs);
+	close(mount);
+	read_end(to_nfs);
+	read_end(to_mount);
+	close(to_nfs);
+	close(to_mount);
+}
+END_TEST
+
+START_TEST(calls_that_go_elsewhere_get_prog_unavail)
+{
+	static const size_t sizes[] = {0, 9000, 300000};
+	int nfs, mount, to_nfs, to_mount;
+
+	starts[_i](at_mountd());
+	open_to(server, NFS_PROGRAM_NFS, &nfs, &to_nfs);
+	open_to(mountd, NFS_PROGRAM_MOUNT, &mount, &to_mount);
+	for (uint32_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		is_refused(nfs, NFS_PROGRAM_MOUNT, 10 + i, sizes[i]);
+		is_refused(nfs, UNKNOWN, 20 + i, sizes[i]);
+		is_refused(nfs, NFS_PROGRAM_NLM, 30 + i, sizes[i]);
+		is_refused(mount, NFS_PROGRAM_NFS, 40 + i, sizes[i]);
+		is_refused(mount, UNKNOWN, 50 + i, sizes[i]);
+		pass(nfs, to_nfs, NFS_PROGRAM_NFS, 60 + i, sizes[i]);
+		pass(mount, to_mount, NFS_PROGRAM_MOUNT, 70 + i, 100);
+	}
+	close(nfs);
+	close(mount);
+	close(to_nfs);
+	close(to_mount);
+}
+END_TEST
+
+/* It counts as one for the server, so that a connection without use does not stay without one. */
+START_TEST(a_first_call_to_nobody_leads_to_the_server)
+{
+	int client = -1, upstream;
+
+	starts[_i](_i == 0 ? "off" : at_mountd());
+	client = fixture_connect(front);
+	is_refused(client, _i == 0 ? NFS_PROGRAM_MOUNT : UNKNOWN, 1, 0);
+	upstream = fixture_accept(server, NULL);
+	pass(client, upstream, NFS_PROGRAM_NFS, 2, 0);
+	is_refused(client, NFS_PROGRAM_MOUNT, 3, 0);
+	close(client);
+	close(upstream);
+}
+END_TEST
+
+START_TEST(with_connect_all_calls_go_there)
+{
+	int client, upstream;
+
+	starts[_i]("connect");
+	open_to(server, NFS_PROGRAM_MOUNT, &client, &upstream);
+	pass(client, upstream, NFS_PROGRAM_NFS, 2, 0);
+	pass(client, upstream, UNKNOWN, 3, 0);
+	close(client);
+	close(upstream);
+}
+END_TEST
+
+/* That the server is there does not help. */
+START_TEST(without_mountd_its_clients_end)
+{
+	int client, nfs, to_nfs;
+
+	close(mountd);
+	mountd = -1;
+	starts[_i](at_mountd());
+	open_to(server, NFS_PROGRAM_NFS, &nfs, &to_nfs);
+	client = fixture_connect(front);
+	send_call_to(client, 1, NFS_PROGRAM_MOUNT, 0);
+	read_end(client);
+	close(client);
+	pass(nfs, to_nfs, NFS_PROGRAM_NFS, 2, 0);
+	close(nfs);
+	close(to_nfs);
+}
+END_TEST
+
+/* ---- rpcbind ---- */
+
+static void start_rpcbind(void)
+{
+	rpcbind = fixture_listen(RPCBIND_AT);
+}
+
+/* Its next question is for MOUNT, and answered with @address; NULL: never. Returns its connection. */
+static int answer(const char *address)
+{
+	uint8_t in[256], out[128];
+	struct xdr_writer w;
+	ssize_t n;
+	int fd = fixture_accept(rpcbind, NULL);
+
+	n = recv(fd, in, sizeof(in), 0);
+	ck_assert_int_ge(n, 4 + 44);
+	ck_assert_uint_eq(xdr_load_u32(in + 4 + 12), NFS_PROGRAM_RPCBIND);
+	ck_assert_uint_eq(xdr_load_u32(in + 4 + 40), NFS_PROGRAM_MOUNT);
+	if (!address)
+		return fd;
+	xdr_writer_init(&w, out + 4, sizeof(out) - 4);
+	xdr_put_u32(&w, xdr_load_u32(in + 4));
+	for (int i = 0; i < 5; i++)
+		xdr_put_u32(&w, i == 0);
+	xdr_put_opaque(&w, (const uint8_t *)address, (uint32_t)strlen(address));
+	record_mark_encode(out, (uint32_t)xdr_written_bytes(&w));
+	/* In two parts, as TCP may have it. */
+	ck_assert_int_eq(send(fd, out, 7, MSG_NOSIGNAL), 7);
+	n = (ssize_t)xdr_written_bytes(&w) + 4 - 7;
+	ck_assert_int_eq(send(fd, out + 7, (size_t)n, MSG_NOSIGNAL), n);
+	return fd;
+}
+
+static const char *uaddr(uint16_t port)
+{
+	static char text[64];
+
+	snprintf(text, sizeof(text), "0.0.0.0.%u.%u", port >> 8, port & 255u);
+	return text;
+}
+
+/* A client for MOUNT, for which rpcbind is asked. */
+static void open_asking(uint16_t port, int *client, int *upstream)
+{
+	*client = fixture_connect(front);
+	send_call_to(*client, 1, NFS_PROGRAM_MOUNT, 0);
+	close(answer(uaddr(port)));
+	*upstream = fixture_accept(mountd, NULL);
+	ck_assert_uint_eq(read_message(*upstream, 1), FIXTURE_CALL_BYTES);
+}
+
+START_TEST(rpcbind_says_where_mount_is_and_is_not_asked_again)
+{
+	int first, second, to_first, to_second;
+
+	fixture_workers = 1;
+	start_rpcbind();
+	starts[_i]("rpcbind");
+	open_asking(mount_port, &first, &to_first);
+	open_to(mountd, NFS_PROGRAM_MOUNT, &second, &to_second);
+	ck_assert(fixture_is_quiet(rpcbind, 0));
+	close(first);
+	close(second);
+	close(to_first);
+	close(to_second);
+}
+END_TEST
+
+/* mountd is started again, and has another port. */
+START_TEST(a_port_that_refuses_is_asked_for_anew)
+{
+	int first, second, to_first, to_second;
+
+	fixture_workers = 1;
+	start_rpcbind();
+	starts[_i]("rpcbind");
+	open_asking(mount_port, &first, &to_first);
+	close(mountd);
+	mount_port = fixture_port();
+	mountd = fixture_listen(mount_port);
+	open_asking(mount_port, &second, &to_second);
+	close(first);
+	close(second);
+	close(to_first);
+	close(to_second);
+}
+END_TEST
+
+/* How often a connection was closed for that, of all services. */
+static json_int_t closed_for(const char *why)
+{
+	json_t *json = control_ask("stats\n"), *closes;
+	json_int_t n;
+
+	closes = json_object_get(
+		json_object_get(json_object_get(json_object_get(json, "services"), "one"),
+				"closes"),
+		"server");
+	n = json_integer_value(json_object_get(closes, why));
+	json_decref(json);
+	return n;
+}
+
+enum rpcbind_way { SILENT, ABSENT, HANGS_UP, UNREGISTERED, TALKS_NONSENSE, NAMES_US, WAYS };
+
+static const char *play(enum rpcbind_way way)
+{
+	switch (way) {
+	case HANGS_UP:
+		close(fixture_accept(rpcbind, NULL));
+		break;
+	case UNREGISTERED:
+		close(answer(""));
+		break;
+	case TALKS_NONSENSE:
+		close(answer("nowhere"));
+		break;
+	case NAMES_US:
+		close(answer(uaddr(front)));
+		return "own_upstream";
+	default:
+		break;
+	}
+	return "no_mount";
+}
+
+START_TEST(without_a_word_of_rpcbind_its_clients_end_with_that_reason)
+{
+	const char *why;
+	int client, held = -1;
+
+	if (_i != ABSENT)
+		start_rpcbind();
+	start_near("rpcbind");
+	client = fixture_connect(front);
+	send_call_to(client, 1, NFS_PROGRAM_MOUNT, 0);
+	if (_i == SILENT)
+		held = answer(NULL);
+	why = play((enum rpcbind_way)_i);
+	read_end(client);
+	ck_assert_int_eq(closed_for(why), 1);
+	close(client);
+	if (held >= 0)
+		close(held);
+	/* NFS does not need it. */
+	open_to(server, NFS_PROGRAM_NFS, &client, &held);
+	close(client);
+	close(held);
+}
+END_TEST
+
+static void await_connections(unsigned count)
+{
+	while (fixture_connections() != count)
+		sched_yield();
+}
+
+/* All who wait meanwhile are told by one answer; one that leaves is no matter. */
+START_TEST(one_question_is_for_all_who_wait)
+{
+	int clients[5], upstream, fd;
+
+	fixture_workers = 1;
+	start_rpcbind();
+	start_near("rpcbind");
+	for (unsigned i = 0; i < ARRAY_SIZE(clients); i++) {
+		clients[i] = fixture_connect(front);
+		send_call_to(clients[i], 1, NFS_PROGRAM_MOUNT, 0);
+	}
+	await_connections(ARRAY_SIZE(clients));
+	fixture_reset(clients[0]);
+	await_connections(ARRAY_SIZE(clients) - 1);
+	fd = answer(uaddr(mount_port));
+	for (unsigned i = 1; i < ARRAY_SIZE(clients); i++) {
+		upstream = fixture_accept(mountd, NULL);
+		ck_assert_uint_eq(read_message(upstream, 1), FIXTURE_CALL_BYTES);
+		close(upstream);
+	}
+	ck_assert(fixture_is_quiet(rpcbind, 0));
+	for (unsigned i = 1; i < ARRAY_SIZE(clients); i++) {
+		read_end(clients[i]);
+		close(clients[i]);
+	}
+	close(fd);
+}
+END_TEST
+
+START_TEST(the_control_socket_tells_where_mount_is)
+{
+	json_t *json, *service, *target;
+	int client, upstream;
+
+	start_near(at_mountd());
+	open_to(mountd, NFS_PROGRAM_MOUNT, &client, &upstream);
+	json = control_ask("services\n");
+	service = json_array_get(json_object_get(json, "services"), 0);
+	ck_assert_str_eq(json_string_value(json_object_get(service, "mount")), at_mountd());
+	target = json_array_get(json_object_get(service, "mount_targets"), 0);
+	ck_assert_str_eq(json_string_value(json_object_get(target, "connect")), at_mountd());
+	ck_assert_str_eq(json_string_value(json_object_get(target, "state")), "ok");
+	ck_assert_int_eq(json_integer_value(json_object_get(target, "connections")), 1);
+	json_decref(json);
+	close(client);
+	close(upstream);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("mount");
+	TCase *tc = tcase_create("mount");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, 120);
+	tcase_add_loop_test(tc, calls_go_by_their_program, 0, STARTS);
+	tcase_add_loop_test(tc, calls_that_go_elsewhere_get_prog_unavail, 0, STARTS);
+	tcase_add_loop_test(tc, a_first_call_to_nobody_leads_to_the_server, 0, STARTS);
+	tcase_add_loop_test(tc, with_connect_all_calls_go_there, 0, 2);
+	tcase_add_loop_test(tc, without_mountd_its_clients_end, 0, STARTS);
+	tcase_add_loop_test(tc, rpcbind_says_where_mount_is_and_is_not_asked_again, 0, STARTS);
+	tcase_add_loop_test(tc, a_port_that_refuses_is_asked_for_anew, 0, STARTS);
+	tcase_add_loop_test(tc, without_a_word_of_rpcbind_its_clients_end_with_that_reason, 0,
+			    WAYS);
+	tcase_add_test(tc, one_question_is_for_all_who_wait);
+	tcase_add_test(tc, the_control_socket_tells_where_mount_is);
+	suite_add_tcase(suite, tc);
+	return test_main(suite);
+}
