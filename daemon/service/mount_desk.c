@@ -65,7 +65,8 @@ static void on_done(void *arg, uint16_t port, const char *error)
 		tell(desk);
 		return;
 	}
-	snprintf(desk->error, sizeof(desk->error), "rpcbind at %s: %s",
+	snprintf(desk->error, sizeof(desk->error),
+		 "rpcbind at %s does not say where MOUNT listens: %s",
 		 address_text((const struct sockaddr *)&desk->addrs[desk->at], text), error);
 	desk->at++;
 	ask(desk);
@@ -90,7 +91,8 @@ static void ask(struct mount_desk *desk)
 
 		if (!rc)
 			return;
-		snprintf(desk->error, sizeof(desk->error), "rpcbind: %s", strerror(-rc));
+		snprintf(desk->error, sizeof(desk->error), "rpcbind cannot be asked: %s",
+			 strerror(-rc));
 	}
 	loop_defer(desk->loop, &desk->task);
 }

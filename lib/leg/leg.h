@@ -50,7 +50,7 @@
 	X(NO_ADDRESS, "no address")                                                                \
 	X(OWN_UPSTREAM, "the server would be this daemon")                                         \
 	X(NO_SERVER, "no server takes new connections")                                            \
-	X(NO_MOUNT, "rpcbind of the server does not say where MOUNT listens")                      \
+	X(NO_MOUNT, "no port of MOUNT is to be had")                                               \
 	X(TAKEN_DOWN, "its server was taken down")                                                 \
 	X(TIMEOUT, "set-up timed out")                                                             \
 	X(RECORD_TOO_BIG, "record far over max_message_bytes")                                     \

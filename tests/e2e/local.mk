@@ -18,6 +18,7 @@ end_to_end_scripts = tests/e2e/run.sh tests/e2e/lib.sh tests/e2e/hosts.sh tests/
 	tests/e2e/control_client.sh \
 	tests/e2e/support.sh \
 	tests/e2e/rpcbind.sh \
+	tests/e2e/one_service.sh \
 	tests/e2e/several_addresses.sh \
 	tests/e2e/server_checks.sh \
 	tests/e2e/several_servers.sh \
