@@ -65,7 +65,7 @@ start_server() {
 }
 
 # listening FILE: the ports of its services
-listening() { sed -n 's|.*listen *= *"[a-z]*://[^"]*:\([0-9]*\)".*|\1|p' "$1"; }
+listening() { grep -o 'listen *= *[^;]*;' "$1" | grep -o '://[^"]*:[0-9]*"' | sed 's/.*:\([0-9]*\)"/\1/'; }
 
 # start_proxy_on HOST: with $T/HOST.conf
 start_proxy_on() {

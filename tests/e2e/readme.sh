@@ -21,17 +21,38 @@ one_more() {
 	printf '%s,\n%s\n);\n' "${text%);*}" "$2" >"$1"
 }
 
+# kind SECTION: what README calls the client of it
+kind() { echo "${1%%,*}"; }
+
+# carry_mount SECTION FILE: what README adds to its service for NFSv3, where a key that is there already is replaced
+carry_mount() {
+	local keys
+
+	keys=$(part NFSv3 "in the service next to the server: $(kind "$1")")
+	[ -n "$keys" ] || return 1
+	! grep -q listen <<<"$keys" || sed -i 's/listen = "[^"]*";//' "$2"
+	sed -i "s|connect = |${keys//|/\\|} connect = |" "$2"
+}
+
+# next_to_server SECTION: the host of that proxy
+next_to_server() {
+	case $1 in
+	"TCP client, RDMA server") echo client ;;
+	"RDMA client, RDMA server") echo gateway ;;
+	*) echo filer ;;
+	esac
+}
+
 # write_files SECTION [v3]: the files of its proxies, and stand-ins for an NFS/RDMA server and client
 write_files() {
-	local section=$1 version=${2:-} host more
+	local section=$1 version=${2:-} host
 
 	rm -f client.conf filer.conf gateway.conf stand-in
 	for host in filer gateway client; do
 		part "$section" "/etc/rpcrdma-proxy.conf on $(host_called $host)" >$host.conf
-		[ -s $host.conf ] || { rm $host.conf; continue; }
-		more=$(part NFSv3 "one more service on $(host_called $host): $section")
-		[ -z "$version" ] || [ -z "$more" ] || one_more $host.conf "$more"
+		[ -s $host.conf ] || rm $host.conf
 	done
+	[ -z "$version" ] || carry_mount "$section" "$(next_to_server "$section").conf" || bail "README says nothing of $section"
 	if [ ! -e filer.conf ]; then
 		echo 'services = ( { name = "server"; listen = "rdma://[::]:20049"; connect = "tcp://127.0.0.1:2049"; } );' >filer.conf
 		touch stand-in
@@ -116,7 +137,8 @@ recipe() {
 	local -a addresses
 
 	if [ -n "$version" ]; then
-		mount=$(block NFSv3 "one more service on $(host_called "$checked"): $section" | grep '^mount ')
+		mount=$(part NFSv3 "commands on the client's host: $(kind "$section")" | grep '^mount ')
+		[ "$checked" != gateway ] || mount=${mount/ filer:/ gateway:}
 	else
 		mount=$(part "$section" "commands on the client's host" | grep '^mount ')
 		check "$what: the recipe ends with the check" \
