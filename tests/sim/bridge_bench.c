@@ -357,19 +357,40 @@ void bench_resolve(struct bench *bench)
 	loop_defer(bench->loop, &bench->query->task);
 }
 
+/* What the service is made from has changed. */
+static void make_service_again(struct bench *bench)
+{
+	RIG_ASSERT(service_init(&bench->service, &bench->config) == 0);
+	RIG_ASSERT(worker_service_add_desks(&bench->ws) == 0);
+}
+
+static void end_service(struct bench *bench)
+{
+	worker_service_free_desks(&bench->ws);
+	service_fini(&bench->service);
+}
+
 void bench_add_server(struct bench *bench)
 {
 	static char host[] = "second", port[] = "20049";
 	static struct config_uri second;
 
-	worker_service_free_desks(&bench->ws);
-	service_fini(&bench->service);
+	end_service(bench);
 	second = (struct config_uri){bench->config.connect.transport, host, port};
 	bench->config.more = &second;
 	bench->config.nmore = 1;
 	bench->config.connect_timeout_s = 2;
-	RIG_ASSERT(service_init(&bench->service, &bench->config) == 0);
-	RIG_ASSERT(worker_service_add_desks(&bench->ws) == 0);
+	make_service_again(bench);
+}
+
+void bench_add_mount(struct bench *bench)
+{
+	static char host[] = "server", port[] = "20049";
+
+	end_service(bench);
+	bench->config.mount =
+		(struct config_mount){.way = MOUNT_AT, .at = {TRANSPORT_TCP, host, port}};
+	make_service_again(bench);
 }
 
 /* ---- connections ---- */

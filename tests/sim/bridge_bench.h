@@ -87,6 +87,8 @@ struct bench *bench_new(const struct bench_faults *faults);
 #define BENCH_SECOND 50u /* of bench_addr(): the address of the second server */
 /** bench_add_server - the service has a second server, where connect_timeout_s is 2; before anybody comes. */
 void bench_add_server(struct bench *bench);
+/** bench_add_mount - MOUNT has an address of its own, the server's; before anybody comes. */
+void bench_add_mount(struct bench *bench);
 /** bench_end - close what is open, check that nothing leaked and that each bridge has had one reason, free. */
 void bench_end(struct bench *bench);
 /** bench_addr - an address; the server listens at that of 0, and nobody at the others. */

@@ -36,6 +36,12 @@ tests_sim_test_lines_CFLAGS = $(UNIT_CFLAGS)
 tests_sim_test_lines_LDADD = $(BENCH_LDADD)
 TESTS += tests/sim/test_lines
 
+check_PROGRAMS += tests/sim/test_routing
+tests_sim_test_routing_SOURCES = tests/sim/test_routing.c $(BENCH_SOURCES)
+tests_sim_test_routing_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_routing_LDADD = $(BENCH_LDADD)
+TESTS += tests/sim/test_routing
+
 check_PROGRAMS += tests/sim/test_standing
 tests_sim_test_standing_SOURCES = tests/sim/test_standing.c $(BENCH_SOURCES)
 tests_sim_test_standing_CFLAGS = $(UNIT_CFLAGS)
