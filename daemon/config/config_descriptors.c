@@ -46,6 +46,9 @@ uint64_t config_descriptors(const struct config *config)
 		const struct service_config *service = &config->services[i];
 
 		sum += OF_LISTEN * config_nlisteners(service) + OF_CHECK + CONFIG_DESCRIPTORS_HELD;
+		/* Each worker asks rpcbind of each server by itself. */
+		if (service->mount.way == MOUNT_RPCBIND)
+			sum += (uint64_t)config->workers * config_nservers(service);
 		if (has_verbs(service))
 			sum += (uint64_t)OF_VERBS * config->workers;
 	}

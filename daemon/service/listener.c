@@ -57,10 +57,13 @@ void incoming_drop(const struct incoming *in)
 void incoming_reject(const struct incoming *in, enum leg_close why)
 {
 	uint8_t reason[REJECT_REASON_BYTES];
+	struct fabric_incoming *fabric = in->fabric;
 
-	if (in->fabric)
-		fabric_incoming_reject(in->fabric, reason, reject_reason_encode(why, reason));
-	else
+	if (in->either)
+		fabric = iwarp_incoming_new(in->fd, NULL, &in->local, &in->peer);
+	if (fabric)
+		fabric_incoming_reject(fabric, reason, reject_reason_encode(why, reason));
+	else if (!in->either)
 		close(in->fd);
 }
 

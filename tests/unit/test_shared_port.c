@@ -139,6 +139,35 @@ START_TEST(who_says_too_little_is_closed_in_time)
 }
 END_TEST
 
+/* The words of a rejection come to the proxy before it, as from a port of iwarp alone. */
+START_TEST(who_is_refused_over_iwarp_is_told_why)
+{
+	uint16_t behind = fixture_port();
+	json_t *json, *server_json;
+	const char *error;
+	int client;
+
+	fixture_start("{ name = \"two\"; listen = \"tcp://127.0.0.1:%u\"; "
+		      "connect = \"iwarp://127.0.0.1:%u\"; require_privileged_port = false; }",
+		      behind, front);
+	fixture_start(SHARED, front, front, back, "false; allow = [ \"192.0.2.0/24\" ]");
+	client = fixture_connect(behind);
+	send_call(client, 1, 0);
+	read_end(client);
+	close(client);
+	client = fixture_connect(front);
+	send_call(client, 1, 0);
+	read_end(client);
+	close(client);
+	json = control_ask("services\n");
+	server_json =
+		json_object_get(json_array_get(json_object_get(json, "services"), 0), "server");
+	error = json_string_value(json_object_get(server_json, "error"));
+	ck_assert_msg(error && strstr(error, "your address is not allowed"), "%s", error);
+	json_decref(json);
+}
+END_TEST
+
 START_TEST(the_control_socket_tells_all_places)
 {
 	json_t *json, *service, *listens;
@@ -170,6 +199,7 @@ int main(void)
 	tcase_add_test(tc, first_bytes_may_come_in_parts);
 	tcase_add_loop_test(tc, others_are_closed_and_the_rest_is_served, 0, ARRAY_SIZE(strangers));
 	tcase_add_test(tc, who_says_too_little_is_closed_in_time);
+	tcase_add_test(tc, who_is_refused_over_iwarp_is_told_why);
 	tcase_add_test(tc, the_control_socket_tells_all_places);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

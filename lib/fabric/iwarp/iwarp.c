@@ -82,7 +82,8 @@ struct fabric_incoming *iwarp_incoming_new(int fd, const struct iwarp_config *co
 		close(fd);
 		return NULL;
 	}
-	iwarp_socket_tune(fd, config);
+	if (config)
+		iwarp_socket_tune(fd, config);
 	incoming->in =
 		(struct fabric_incoming){.ops = &iwarp_fabric_ops, .local = *local, .peer = *peer};
 	incoming->fd = fd;

@@ -20,7 +20,8 @@ struct fabric *iwarp_fabric_new(struct loop *loop, struct pool *pool,
 
 /**
  * iwarp_incoming_new - a connection that somebody else has accepted, as a listener hands one out
- * @fd: taken, also on failure
+ * @fd:     taken, also on failure
+ * @config: NULL: it is going to be rejected, and may be no iWARP at all
  *
  * Returns NULL without memory.
  */
