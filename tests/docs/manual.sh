@@ -153,7 +153,7 @@ examples() {
 examples "$srcdir/README.md" 7
 examples "$srcdir/doc/recipes.md" 9 recipes.md 'takes unprivileged source ports, yet'
 examples "$man/rpcrdma-proxy.conf.5" 5
-examples <(singly "$srcdir/README.md") 13 "README.md, singly"
+examples <(singly "$srcdir/README.md") 8 "README.md, singly"
 examples <(singly "$srcdir/conf/rpcrdma-proxy.conf") 2 "the file as installed, singly"
 
 tap_end
