@@ -139,6 +139,32 @@ START_TEST(who_says_too_little_is_closed_in_time)
 }
 END_TEST
 
+/* The port is gone on with, now for both. */
+START_TEST(a_port_becomes_shared_by_a_reload)
+{
+	uint16_t behind = fixture_port(), tcp_front = front;
+	int waiting, client, upstream;
+	json_t *json;
+
+	start_tcp("");
+	fixture_rewrite("", SHARED, front, front, back, "false");
+	json = control_ask("reload\n");
+	ck_assert_ptr_null(json_object_get(json, "error"));
+	json_decref(json);
+	open_pair(1, &waiting, &upstream, NULL);
+	close(upstream);
+	close(waiting);
+	fixture_start("{ name = \"two\"; listen = \"tcp://127.0.0.1:%u\"; "
+		      "connect = \"iwarp://127.0.0.1:%u\"; require_privileged_port = false; }",
+		      behind, front);
+	front = behind;
+	open_pair(2, &client, &upstream, NULL);
+	front = tcp_front;
+	close(client);
+	close(upstream);
+}
+END_TEST
+
 /* The words of a rejection come to the proxy before it, as from a port of iwarp alone. */
 START_TEST(who_is_refused_over_iwarp_is_told_why)
 {
@@ -199,6 +225,7 @@ int main(void)
 	tcase_add_test(tc, first_bytes_may_come_in_parts);
 	tcase_add_loop_test(tc, others_are_closed_and_the_rest_is_served, 0, ARRAY_SIZE(strangers));
 	tcase_add_test(tc, who_says_too_little_is_closed_in_time);
+	tcase_add_test(tc, a_port_becomes_shared_by_a_reload);
 	tcase_add_test(tc, who_is_refused_over_iwarp_is_told_why);
 	tcase_add_test(tc, the_control_socket_tells_all_places);
 	suite_add_tcase(suite, tc);
