@@ -2,18 +2,19 @@
 # A proxy for one row, on the host and in the guest alike: sourced by both sides.
 # proxy_dir is where configuration, control sockets and logs go; LAB_BUILD where the programs are.
 
-# proxy_start NAME LISTEN CONNECT[,CONNECT] [KEYS...]: starts it, with more KEYS for its service and $PROXY_KEYS for all, and waits until its control
+# proxy_start NAME LISTEN[,LISTEN] CONNECT[,CONNECT] [KEYS...]: starts it, with more KEYS for its service and $PROXY_KEYS for all, and waits until its control
 # socket answers. PROXY_IN, if set, is a command that starts it elsewhere.
 proxy_start() {
-	local name=$1 conf=$proxy_dir/$1.conf keys="${*:4}" connect="\"${3//,/\", \"}\""
+	local name=$1 conf=$proxy_dir/$1.conf keys="${*:4}" connect="\"${3//,/\", \"}\"" listen="\"${2//,/\", \"}\""
 	[[ $3 != *,* ]] || connect="[ $connect ]"
+	[[ $2 != *,* ]] || listen="[ $listen ]"
 	cat >"$conf" <<-CONF
 	control = "$proxy_dir/$name.sock";
 	workers = 1;
 	memory_limit_mib = 256; ${PROXY_KEYS:-}
 	services = (
 	  { name = "$name";
-	    listen = "$2";
+	    listen = $listen;
 	    connect = $connect; $keys
 	    require_privileged_port = false; }
 	);

@@ -25,7 +25,7 @@ asked() {
 	esac
 }
 
-# host_row NAME LISTEN CONNECT [KEYS]: a proxy on the host; a failure is a row of its own.
+# host_row NAME LISTEN[,LISTEN] CONNECT [KEYS]: a proxy on the host; a failure is a row of its own.
 host_row() {
 	local text
 	text=$(host proxy_start "$@") || say "not ok proxy $1 on the host: $text"
