@@ -17,6 +17,7 @@ static bool is_worth_a_warning(enum leg_close why, enum close_by by)
 	case LEG_CLOSE_PER_CLIENT:
 	case LEG_CLOSE_RESOURCES:
 	case LEG_CLOSE_OWN_UPSTREAM:
+	case LEG_CLOSE_NO_SOURCE_ADDRESS:
 		return true;
 	case LEG_CLOSE_NOT_RPC:
 	case LEG_CLOSE_PROTOCOL:

@@ -196,8 +196,8 @@ static void move(struct server_state *state, enum server_reach to, uint64_t now_
 static bool counts(enum leg_close why)
 {
 	return why != LEG_CLOSE_LOCAL && why != LEG_CLOSE_RESOURCES &&
-	       why != LEG_CLOSE_NO_SOURCE_PORT && why != LEG_CLOSE_SHUTDOWN &&
-	       why != LEG_CLOSE_OWN_UPSTREAM;
+	       why != LEG_CLOSE_NO_SOURCE_PORT && why != LEG_CLOSE_NO_SOURCE_ADDRESS &&
+	       why != LEG_CLOSE_SHUTDOWN && why != LEG_CLOSE_OWN_UPSTREAM;
 }
 
 bool server_state_failed(struct server_state *state, const struct sockaddr *addr,

@@ -91,7 +91,7 @@ void server_state_leave(struct server_state *state);
  * server_state_failed - a client's attempt is over, and all the server's addresses have failed
  * @addr:   the last one; NULL: its name has none
  * @why:    what is no fault of the server's does not count: LEG_CLOSE_LOCAL, _RESOURCES, _NO_SOURCE_PORT,
- *          _SHUTDOWN, _OWN_UPSTREAM
+ *          _NO_SOURCE_ADDRESS, _SHUTDOWN, _OWN_UPSTREAM
  * @detail: more of it; may be empty
  *
  * Returns whether it counts, and so is told here: the caller need not.

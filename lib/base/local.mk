@@ -11,6 +11,8 @@ lib_base_libbase_a_SOURCES = \
 	lib/base/durations.h \
 	lib/base/first_bytes.c \
 	lib/base/first_bytes.h \
+	lib/base/foreign.c \
+	lib/base/foreign.h \
 	lib/base/keepalive.c \
 	lib/base/keepalive.h \
 	lib/base/least.h \

@@ -59,3 +59,25 @@ bool sockaddr_equal(const struct sockaddr *a, const struct sockaddr *b)
 	return sockaddr_host(a, &one) && sockaddr_host(b, &other) &&
 	       !memcmp(&one, &other, sizeof(one)) && sockaddr_port(a) == sockaddr_port(b);
 }
+
+void sockaddr_unmap(struct sockaddr_storage *addr)
+{
+	const struct sockaddr_in6 in6 = *(const struct sockaddr_in6 *)addr;
+	struct sockaddr_in *in = (struct sockaddr_in *)addr;
+
+	if (addr->ss_family != AF_INET6 || !IN6_IS_ADDR_V4MAPPED(&in6.sin6_addr))
+		return;
+	memset(addr, 0, sizeof(*addr));
+	in->sin_family = AF_INET;
+	in->sin_port = in6.sin6_port;
+	memcpy(&in->sin_addr, in6.sin6_addr.s6_addr + 12, sizeof(in->sin_addr));
+}
+
+bool sockaddr_is_loopback(const struct sockaddr *addr)
+{
+	struct in6_addr host;
+
+	if (!sockaddr_host(addr, &host))
+		return false;
+	return IN6_IS_ADDR_V4MAPPED(&host) ? host.s6_addr[12] == 127 : IN6_IS_ADDR_LOOPBACK(&host);
+}

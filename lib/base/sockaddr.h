@@ -23,4 +23,9 @@ bool sockaddr_host(const struct sockaddr *addr, struct in6_addr *host);
 /** sockaddr_equal - whether two are the same host's, IPv4 or v4-mapped, and of the same port. */
 bool sockaddr_equal(const struct sockaddr *a, const struct sockaddr *b);
 
+/** sockaddr_unmap - have a v4-mapped address be the IPv4 one that it stands for; nothing for others. */
+void sockaddr_unmap(struct sockaddr_storage *addr);
+/** sockaddr_is_loopback - whether only this host can be meant: 127/8, v4-mapped or not, or ::1. */
+bool sockaddr_is_loopback(const struct sockaddr *addr);
+
 #endif

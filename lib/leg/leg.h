@@ -73,6 +73,7 @@
 	X(BAD_REPLY, "reply that matches no Call")                                                 \
 	X(RESOURCES, "out of memory or descriptors")                                               \
 	X(NO_SOURCE_PORT, "no source port")                                                        \
+	X(NO_SOURCE_ADDRESS, "no source address")                                                  \
 	X(SUPERSEDED, "its client is back on a new connection")                                    \
 	X(DRAINED, "the service takes nobody")                                                     \
 	X(DISCONNECTED, "an administrator ended it")                                               \

@@ -30,6 +30,7 @@ static const char *const words_of[LEG_CLOSE_COUNT] = {
 	[LEG_CLOSE_VERSION] = "it and its server have no version of RPC over RDMA in common",
 	[LEG_CLOSE_RESOURCES] = "it lacks memory, descriptors or a source port",
 	/* What it thinks of the client. */
+	[LEG_CLOSE_NO_SOURCE_ADDRESS] = "it cannot come to its server from your address",
 	[LEG_CLOSE_NOT_ALLOWED] = "your address is not allowed",
 	[LEG_CLOSE_TOO_MANY] = "its max_connections is reached",
 	[LEG_CLOSE_PER_CLIENT] = "its max_connections_per_client is reached for your address",

@@ -107,7 +107,10 @@ static enum leg_close connect_reason(int error)
 	case EACCES:
 	case EADDRINUSE:
 	case EADDRNOTAVAIL:
+	case EBUSY:
 		return LEG_CLOSE_NO_SOURCE_PORT;
+	case ENODEV:
+		return LEG_CLOSE_NO_SOURCE_ADDRESS;
 	default:
 		return LEG_CLOSE_UNREACHABLE;
 	}
@@ -122,6 +125,10 @@ static const char *connect_detail(int error)
 	case EADDRINUSE:
 	case EADDRNOTAVAIL:
 		return "all that may be taken are in use towards that address";
+	case EBUSY:
+		return "the only one that may be taken is in use towards that address";
+	case ENODEV:
+		return "this host does not have it";
 	default:
 		return strerror(error);
 	}

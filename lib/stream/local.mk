@@ -13,4 +13,6 @@ lib_stream_libstream_a_SOURCES = \
 	lib/stream/source_port.h \
 	lib/stream/start.c \
 	lib/stream/start.h \
-	lib/stream/stream.h
+	lib/stream/stream.h \
+	lib/stream/way_back.c \
+	lib/stream/way_back.h

@@ -342,12 +342,12 @@ static struct pair_end *end_new(struct pair_net *net)
 }
 
 static void set_local(struct pair_net *net, struct sockaddr_storage *addr,
-		      const struct sockaddr_storage *source, uint16_t port)
+		      const struct stream_sources *sources, uint16_t port)
 {
 	struct sockaddr_in *in = (struct sockaddr_in *)addr;
 
-	if (source->ss_family != AF_UNSPEC)
-		*addr = *source;
+	if (sources->count)
+		*addr = sources->list[sources->first];
 	else
 		*in = (struct sockaddr_in){.sin_family = AF_INET,
 					   .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -365,7 +365,7 @@ static void join(struct pair_end *a, struct pair_end *b)
 
 int pair_new(struct pair_net *net, struct stream *ends[2])
 {
-	static const struct sockaddr_storage any;
+	static const struct stream_sources any;
 	struct pair_end *a = end_new(net), *b = a ? end_new(net) : NULL;
 
 	if (!b) {
@@ -391,7 +391,7 @@ static int pair_connect(struct stream_net *base, const struct stream_target *tar
 
 	if (!end)
 		return -ENOMEM;
-	set_local(net, &end->local, &target->source, target->preferred_port);
+	set_local(net, &end->local, &target->sources, target->preferred_port);
 	end->connecting = true;
 	*out = &end->stream;
 	if (answer == PAIR_REFUSE)

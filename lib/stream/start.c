@@ -6,13 +6,24 @@
 #include <netinet/in.h>
 #include <unistd.h>
 
+#include "base/foreign.h"
 #include "base/sockaddr.h"
 
 enum verdict {
 	UNDER_WAY,
 	PORT_TAKEN,     /* by somebody, towards this destination */
 	PORT_FORBIDDEN, /* to this process, as are all reserved ones */
+	SOURCE_ABSENT,  /* this host does not have the address */
 	HOPELESS,       /* from any port */
+};
+
+struct choice {
+	struct start start;
+	struct ports *ports;
+	unsigned turn;
+	const struct stream_target *target;
+	const struct sockaddr_storage *source; /* whose map start.map is */
+	uint64_t now_us;
 };
 
 /*
@@ -21,34 +32,37 @@ enum verdict {
  * says EADDRNOTAVAIL if the pair of addresses is really taken. A port left to the kernel is chosen by
  * connect(), which alone knows the pair.
  */
-static int bind_source(int fd, const struct stream_target *target, uint16_t port)
+static int bind_source(int fd, const struct choice *choice, uint16_t port)
 {
-	struct sockaddr_storage addr = target->source;
+	struct sockaddr_storage addr = *choice->source;
 	struct sockaddr *from = (struct sockaddr *)&addr;
-	int on = 1;
+	int on = 1, rc;
 
 	if (addr.ss_family == AF_UNSPEC && port == 0)
 		return 0;
 	if (addr.ss_family == AF_UNSPEC)
-		addr.ss_family = target->addr.ss_family;
+		addr.ss_family = choice->target->addr.ss_family;
 	sockaddr_set_port(from, port);
 	if (port == 0)
 		setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof(on));
+	rc = choice->target->sources.foreign ? foreign_permit(fd, addr.ss_family) : 0;
+	if (rc)
+		return rc;
 	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) < 0 ||
 	    bind(fd, from, sockaddr_bytes(from)) < 0)
-		return -errno;
+		return errno == EADDRNOTAVAIL ? -ENODEV : -errno;
 	return 0;
 }
 
-/* Of bind() EADDRNOTAVAIL is about the address, of connect() about the pair of addresses and ports. */
-static enum verdict attempt(int fd, const struct stream_target *target, uint16_t port, int *error)
+static enum verdict attempt(int fd, const struct choice *choice, uint16_t port, int *error)
 {
-	const struct sockaddr *addr = (const struct sockaddr *)&target->addr;
+	const struct sockaddr *addr = (const struct sockaddr *)&choice->target->addr;
 
-	*error = bind_source(fd, target, port);
+	*error = bind_source(fd, choice, port);
 	if (*error)
 		return *error == -EADDRINUSE ? PORT_TAKEN
 		       : *error == -EACCES   ? PORT_FORBIDDEN
+		       : *error == -ENODEV   ? SOURCE_ABSENT
 					     : HOPELESS;
 	if (!connect(fd, addr, sockaddr_bytes(addr)) || errno == EINPROGRESS)
 		return UNDER_WAY;
@@ -56,110 +70,195 @@ static enum verdict attempt(int fd, const struct stream_target *target, uint16_t
 	return *error == -EADDRNOTAVAIL || *error == -EADDRINUSE ? PORT_TAKEN : HOPELESS;
 }
 
-/* From one port, or for 0 from what the kernel gives; sets start->fd. */
-static enum verdict start_from(struct start *start, const struct stream_target *target,
-			       uint16_t port)
+/* From one port, or for 0 from what the kernel gives; sets start.fd. */
+static enum verdict start_from(struct choice *choice, uint16_t port)
 {
-	int fd = socket(target->addr.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	int fd = socket(choice->target->addr.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC,
+			0);
+	struct start *start = &choice->start;
 	enum verdict verdict;
 
 	if (fd < 0) {
 		start->fd = -errno;
 		return HOPELESS;
 	}
-	verdict = attempt(fd, target, port, &start->fd);
+	verdict = attempt(fd, choice, port, &start->fd);
 	if (verdict == UNDER_WAY) {
 		start->fd = fd;
 		return verdict;
 	}
 	close(fd);
-	if (!port)
-		return HOPELESS;
-	start->retries += verdict != HOPELESS;
+	if (port)
+		start->retries += verdict == PORT_TAKEN || verdict == PORT_FORBIDDEN;
+	else if (verdict != SOURCE_ABSENT)
+		verdict = HOPELESS;
 	return verdict;
 }
 
 /* From a port that has been taken in the map; what it may not keep is given back. */
-static enum verdict start_from_taken(struct start *start, const struct stream_target *target,
-				     uint16_t port, uint64_t now_us)
+static enum verdict start_from_taken(struct choice *choice, uint16_t port)
 {
-	enum verdict verdict = start_from(start, target, port);
+	enum verdict verdict = start_from(choice, port);
+	struct start *start = &choice->start;
 
 	if (verdict == UNDER_WAY)
 		start->port = port;
 	else if (verdict == PORT_TAKEN)
-		ports_avoid(start->map, port, now_us);
+		ports_avoid(start->map, port, choice->now_us);
 	else
-		ports_give(start->map, port, now_us);
+		ports_give(start->map, port, choice->now_us);
 	return verdict;
 }
+
+/* ---- source addresses ---- */
+
+static unsigned nsources(const struct stream_target *target)
+{
+	return target->sources.count ? target->sources.count : 1;
+}
+
+/* The one that has its turn after @i others; NULL if it is of another family. */
+static const struct sockaddr_storage *source_at(const struct stream_target *target, unsigned i)
+{
+	static const struct sockaddr_storage of_the_host;
+	const struct stream_sources *sources = &target->sources;
+	const struct sockaddr_storage *source;
+
+	if (!sources->count)
+		return &of_the_host;
+	source = &sources->list[(sources->first + i) % sources->count];
+	return source->ss_family == target->addr.ss_family ? source : NULL;
+}
+
+/* Has the map be that of @source. Returns false without memory. */
+static bool turn_to(struct choice *choice, const struct sockaddr_storage *source)
+{
+	struct start *start = &choice->start;
+
+	if (start->map && choice->source == source)
+		return true;
+	ports_map_put(start->map, choice->now_us);
+	start->map = ports_map_get(choice->ports, &choice->target->addr, source, choice->now_us);
+	choice->source = source;
+	if (!start->map)
+		start->fd = -ENOMEM;
+	return start->map != NULL;
+}
+
+/* ---- the order in which ports are tried ---- */
 
 static bool is_reserved(uint16_t port)
 {
 	return port < IPPORT_RESERVED;
 }
 
-/* These two return whether the outcome is known: it is under way, or hopeless. */
+/* These return whether the outcome is known: it is under way, or hopeless. */
 
-static bool try_preferred(struct start *start, const struct stream_target *target, uint64_t now_us)
+static bool try_preferred(struct choice *choice)
 {
+	const struct sockaddr_storage *source = source_at(choice->target, 0);
+	uint16_t port = choice->target->preferred_port;
 	enum verdict verdict;
 
-	if (!ports_take_this(start->map, target->preferred_port)) {
-		start->retries++;
+	if (!source)
+		return false;
+	if (!turn_to(choice, source))
+		return true;
+	if (!ports_take_this(choice->start.map, port)) {
+		choice->start.retries++;
 		return false;
 	}
-	verdict = start_from_taken(start, target, target->preferred_port, now_us);
+	verdict = start_from_taken(choice, port);
 	return verdict == UNDER_WAY || verdict == HOPELESS;
 }
 
-static bool try_reserved(struct start *start, unsigned turn, const struct stream_target *target,
-			 uint64_t now_us)
+static bool try_reserved(struct choice *choice)
 {
 	enum verdict verdict = PORT_TAKEN;
 	uint16_t port;
 
-	while (verdict == PORT_TAKEN && (port = ports_take(start->map, turn, now_us)))
-		verdict = start_from_taken(start, target, port, now_us);
-	return verdict == UNDER_WAY || verdict == HOPELESS;
+	for (unsigned i = 0; i < nsources(choice->target) && verdict != PORT_FORBIDDEN; i++) {
+		const struct sockaddr_storage *source = source_at(choice->target, i);
+
+		if (!source)
+			continue;
+		if (!turn_to(choice, source))
+			return true;
+		verdict = PORT_TAKEN;
+		while (verdict == PORT_TAKEN &&
+		       (port = ports_take(choice->start.map, choice->turn, choice->now_us)))
+			verdict = start_from_taken(choice, port);
+		if (verdict == UNDER_WAY || verdict == HOPELESS)
+			return true;
+	}
+	return false;
 }
 
-static void try_all(struct start *start, unsigned turn, const struct stream_target *target,
-		    uint64_t now_us)
+static void try_any(struct choice *choice)
 {
+	enum verdict verdict = SOURCE_ABSENT;
+
+	for (unsigned i = 0; i < nsources(choice->target) && verdict == SOURCE_ABSENT; i++) {
+		const struct sockaddr_storage *source = source_at(choice->target, i);
+
+		if (!source)
+			continue;
+		if (!turn_to(choice, source))
+			return;
+		verdict = start_from(choice, 0);
+	}
+}
+
+static void try_only(struct choice *choice)
+{
+	int *fd = &choice->start.fd;
+
+	*fd = -EBUSY;
+	if (!try_preferred(choice) && (*fd == -EADDRINUSE || *fd == -EADDRNOTAVAIL))
+		*fd = -EBUSY;
+}
+
+static void try_all(struct choice *choice)
+{
+	const struct stream_target *target = choice->target;
 	bool may_be_above = target->source_port != SOURCE_PORT_RESERVED;
 	bool wants_reserved = target->source_port != SOURCE_PORT_ANY;
 	bool has_port = target->preferred_port != 0;
 	bool port_first = is_reserved(target->preferred_port) || !wants_reserved ||
 			  (may_be_above && target->preferred_above);
 
-	if (has_port && port_first && try_preferred(start, target, now_us))
+	if (has_port && port_first && try_preferred(choice))
 		return;
-	if (wants_reserved && try_reserved(start, turn, target, now_us))
+	if (wants_reserved && try_reserved(choice))
 		return;
 	if (!may_be_above)
 		return;
-	start->shortfall = wants_reserved;
-	if (has_port && !port_first && try_preferred(start, target, now_us))
+	choice->start.shortfall = wants_reserved;
+	if (has_port && !port_first && try_preferred(choice))
 		return;
-	(void)start_from(start, target, 0);
+	try_any(choice);
 }
 
 struct start start_connection(struct ports *ports, unsigned turn,
 			      const struct stream_target *target, uint64_t now_us)
 {
-	struct start start = {.fd = -EADDRINUSE};
+	struct choice choice = {
+		.start.fd = -EADDRINUSE,
+		.ports = ports,
+		.turn = turn,
+		.target = target,
+		.now_us = now_us,
+	};
+	struct start *start = &choice.start;
 
-	start.map = ports_map_get(ports, &target->addr, &target->source, now_us);
-	if (!start.map) {
-		start.fd = -ENOMEM;
-		return start;
-	}
-	try_all(&start, turn, target, now_us);
-	start.shortfall &= start.fd >= 0;
-	if (!start.port)
-		start_end(&start, now_us);
-	return start;
+	if (target->port_only)
+		try_only(&choice);
+	else
+		try_all(&choice);
+	start->shortfall &= start->fd >= 0;
+	if (!start->port)
+		start_end(start, now_us);
+	return *start;
 }
 
 bool start_may_be_reserved(void)

@@ -28,8 +28,11 @@ struct start {
  *	then             the preferred port
  *	at last          what the kernel gives                  what the kernel gives
  *
+ * Each source address has its own reserved ports, and those of all are tried, from the first one on.
+ *
  * In start.fd is a descriptor, or -ENOMEM, -EACCES (no reserved port is for this process), -EADDRINUSE (they are
- * all taken), or the errno of what failed with any port.
+ * all taken), -EBUSY (the only one that may be had is), -ENODEV (this host has none of the source addresses), or the errno
+ * of what failed with any port.
  */
 struct start start_connection(struct ports *ports, unsigned turn,
 			      const struct stream_target *target, uint64_t now_us);

@@ -42,12 +42,22 @@ struct stream_events {
 	void (*connected)(void *arg, int error);
 };
 
+/* The addresses that a connection may come from. All zero: the host's choice. */
+struct stream_sources {
+	const struct sockaddr_storage
+		*list; /* ports are not looked at; those of another family are passed over */
+	unsigned count;
+	unsigned
+		first; /* the one to begin with, whose port a preferred port is; the others follow in their order */
+	bool foreign; /* they may be other hosts' (base/foreign.h) */
+};
+
 /* Where to connect to, and where to come from. */
 struct stream_target {
 	struct sockaddr_storage addr;
-	struct sockaddr_storage
-		source;          /* AF_UNSPEC: the host's choice; its port is not looked at */
-	uint16_t preferred_port; /* to come from rather than from others; 0: none */
+	struct stream_sources sources; /* lent for stream_connect() */
+	uint16_t preferred_port;       /* to come from rather than from others; 0: none */
+	bool port_only;                /* from the preferred port, or not at all */
 	/*
 	 * SOURCE_PORT_AUTO: a preferred port above 1023 goes before the reserved ones, since the server is to
 	 * recognise what it was asked from there. Else it only goes before what the kernel gives.

@@ -582,6 +582,12 @@ tests_unit_test_ports_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_ports_LDADD = $(UNIT_LDADD)
 TESTS += tests/unit/test_ports
 
+check_PROGRAMS += tests/unit/test_way_back
+tests_unit_test_way_back_SOURCES = tests/unit/test_way_back.c
+tests_unit_test_way_back_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_way_back_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_way_back
+
 check_PROGRAMS += tests/unit/test_stream_socket
 tests_unit_test_stream_socket_SOURCES = tests/unit/test_stream_socket.c \
 	tests/unit/stream_fixture.c tests/unit/stream_fixture.h

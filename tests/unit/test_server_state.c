@@ -230,6 +230,7 @@ START_TEST(what_is_no_fault_of_the_servers_does_not_count)
 {
 	ck_assert(!fail_for(LEG_CLOSE_RESOURCES, "", 0));
 	ck_assert(!fail_for(LEG_CLOSE_NO_SOURCE_PORT, "", 0));
+	ck_assert(!fail_for(LEG_CLOSE_NO_SOURCE_ADDRESS, "", 0));
 	ck_assert(!fail_for(LEG_CLOSE_SHUTDOWN, "", 0));
 	ck_assert(!fail_for(LEG_CLOSE_LOCAL, "", 0));
 	ck_assert(!fail_for(LEG_CLOSE_OWN_UPSTREAM, "", 0));

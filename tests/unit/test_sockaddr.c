@@ -80,6 +80,42 @@ START_TEST(two_are_equal_if_host_and_port_are)
 }
 END_TEST
 
+START_TEST(a_v4_mapped_address_becomes_the_one_that_it_stands_for)
+{
+	struct sockaddr_storage v4 = address(AF_INET, "10.0.0.3");
+	struct sockaddr_storage mapped = address(AF_INET6, "::ffff:10.0.0.3");
+	struct sockaddr_storage v6 = address(AF_INET6, "::10.0.0.3"), before;
+
+	sockaddr_set_port((struct sockaddr *)&v4, 712);
+	sockaddr_set_port((struct sockaddr *)&mapped, 712);
+	sockaddr_unmap(&mapped);
+	ck_assert(!memcmp(&mapped, &v4, sizeof(v4)));
+	sockaddr_unmap(&mapped);
+	ck_assert(!memcmp(&mapped, &v4, sizeof(v4)));
+	before = v6;
+	sockaddr_unmap(&v6);
+	ck_assert(!memcmp(&v6, &before, sizeof(v6)));
+}
+END_TEST
+
+START_TEST(a_loopback_address_is_known)
+{
+	static const struct {
+		int family;
+		const char *text;
+		bool is;
+	} rows[] = {
+		{AF_INET, "127.0.0.1", true},         {AF_INET, "127.255.0.9", true},
+		{AF_INET, "128.0.0.1", false},        {AF_INET6, "::1", true},
+		{AF_INET6, "::ffff:127.0.0.1", true}, {AF_INET6, "::ffff:126.0.0.1", false},
+		{AF_INET6, "::127.0.0.1", false},     {AF_UNIX, NULL, false},
+	};
+	struct sockaddr_storage addr = address(rows[_i].family, rows[_i].text);
+
+	ck_assert_int_eq(sockaddr_is_loopback((struct sockaddr *)&addr), rows[_i].is);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("sockaddr");
@@ -89,6 +125,8 @@ int main(void)
 	tcase_add_test(tc, ipv4_and_its_v4_mapped_form_are_one_host);
 	tcase_add_test(tc, an_address_of_another_family_has_nothing);
 	tcase_add_test(tc, two_are_equal_if_host_and_port_are);
+	tcase_add_test(tc, a_v4_mapped_address_becomes_the_one_that_it_stands_for);
+	tcase_add_loop_test(tc, a_loopback_address_is_known, 0, 8);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -208,21 +208,22 @@ static void on_accepted(void *arg, struct stream *stream)
 START_TEST(a_connection_comes_from_where_it_was_told_to)
 {
 	const struct pair_server server = {.asked = accept_all, .accepted = on_accepted};
-	struct stream_target target = {.preferred_port = 0x0203};
+	struct sockaddr_storage source = {.ss_family = AF_INET6};
+	struct stream_target target = {.preferred_port = 0x0203, .sources = {&source, 1, 0, false}};
 	struct sockaddr_storage local = {0}, peer = {0};
 	struct stream *stream;
 
 	pair_net_serve(pairs, &server);
-	target.addr.ss_family = target.source.ss_family = AF_INET6;
-	((uint8_t *)&target.source)[20] = 9;
+	target.addr.ss_family = AF_INET6;
+	((uint8_t *)&source)[20] = 9;
 	ck_assert_int_eq(stream_connect(pair_net_streams(pairs), &target, &stream), 0);
 	end_bind(&ends[0], stream);
 	await_outcome(&ends[0]);
 	ck_assert(!memcmp(&asked, &target.addr, sizeof(asked)));
 	stream_addrs(ends[1].stream, &local, &peer);
 	ck_assert(!memcmp(&local, &target.addr, sizeof(local)));
-	memcpy((uint8_t *)&target.source + 2, "\2\3", 2);
-	ck_assert(!memcmp(&peer, &target.source, sizeof(peer)));
+	memcpy((uint8_t *)&source + 2, "\2\3", 2);
+	ck_assert(!memcmp(&peer, &source, sizeof(peer)));
 }
 END_TEST
 

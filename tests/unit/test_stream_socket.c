@@ -132,9 +132,19 @@ START_TEST(a_port_is_free_at_once_after_a_reset)
 }
 END_TEST
 
+static struct sockaddr_storage sources[3];
+
+/* The one that it may come from. */
+static struct sockaddr_in *only_source(void)
+{
+	memset(sources, 0, sizeof(sources));
+	where.sources = (struct stream_sources){.list = sources, .count = 1};
+	return (struct sockaddr_in *)&sources[0];
+}
+
 START_TEST(a_connection_comes_from_the_address_asked_for)
 {
-	struct sockaddr_in *source = (struct sockaddr_in *)&where.source;
+	struct sockaddr_in *source = only_source();
 	struct sockaddr_storage from;
 	uint16_t port;
 
@@ -153,12 +163,12 @@ END_TEST
 /* 192.0.2.1 is for documentation: no host has it. */
 START_TEST(from_an_address_that_is_not_ours_there_is_no_connection)
 {
-	struct sockaddr_in *source = (struct sockaddr_in *)&where.source;
+	struct sockaddr_in *source = only_source();
 
 	source->sin_family = AF_INET;
 	ck_assert_int_eq(inet_pton(AF_INET, "192.0.2.1", &source->sin_addr), 1);
 	connect_stream();
-	ck_assert_int_eq(ends[0].error, -EADDRNOTAVAIL);
+	ck_assert_int_eq(ends[0].error, -ENODEV);
 }
 END_TEST
 
@@ -294,6 +304,105 @@ START_TEST(when_all_reserved_ports_are_used_up_none_is_tried)
 }
 END_TEST
 
+static void two_sources(unsigned first)
+{
+	*only_source() = (struct sockaddr_in){.sin_family = AF_INET,
+					      .sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1)};
+	/* One between them that no IPv4 server sees. */
+	sources[1].ss_family = AF_INET6;
+	*(struct sockaddr_in *)&sources[2] = (struct sockaddr_in){
+		.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK + 2)};
+	where.sources.count = 3;
+	where.sources.first = first;
+}
+
+static uint32_t own_host(const struct end *end)
+{
+	struct sockaddr_storage local = {0};
+
+	stream_addrs(end->stream, &local, NULL);
+	return ntohl(((struct sockaddr_in *)&local)->sin_addr.s_addr) - INADDR_LOOPBACK;
+}
+
+/* Each has its own, and those of the other are taken when they are used up. */
+START_TEST(each_source_address_brings_its_reserved_ports)
+{
+	unsigned n;
+
+	if (!may_bind_reserved())
+		return;
+	two_sources(2);
+	use_up_reserved_ports();
+	for (n = 0; n < PORTS_COUNT; n++)
+		ck_assert_uint_eq(own_host(&users[n]), 2);
+	connect_stream();
+	ck_assert_uint_eq(own_host(&ends[0]), 1);
+	ck_assert_uint_lt(own_port(&ends[0]), IPPORT_RESERVED);
+	ck_assert(!ends[0].stream->port_shortfall);
+	drop_stream();
+	where.sources.count = 1;
+	where.sources.first = 0;
+	for (n = 0; n < PORTS_COUNT; n++) {
+		end_close(&users[n], true);
+		connect_stream();
+		ck_assert_uint_lt(own_port(&ends[0]), IPPORT_RESERVED);
+		users[n] = ends[0];
+		stream_bind(users[n].stream, ends[0].stream->events, &users[n]);
+	}
+	connect_stream();
+	ck_assert(ends[0].stream->port_shortfall);
+	ck_assert_uint_eq(own_host(&ends[0]), 1);
+}
+END_TEST
+
+START_TEST(a_source_address_that_is_gone_is_passed_over)
+{
+	two_sources(0);
+	((struct sockaddr_in *)&sources[0])->sin_addr.s_addr = htonl(0xc0000201);
+	where.source_port = _i ? SOURCE_PORT_ANY : SOURCE_PORT_AUTO;
+	connect_stream();
+	ck_assert_int_eq(ends[0].error, 0);
+	ck_assert_uint_eq(own_host(&ends[0]), 2);
+	drop_stream();
+	/* One of the family, and then none. */
+	where.sources.count = 2;
+	connect_stream();
+	ck_assert_int_eq(ends[0].error, -ENODEV);
+}
+END_TEST
+
+START_TEST(a_preferred_port_is_that_of_the_first_source)
+{
+	two_sources(2);
+	where.preferred_port = free_port();
+	connect_stream();
+	ck_assert_uint_eq(own_port(&ends[0]), where.preferred_port);
+	ck_assert_uint_eq(own_host(&ends[0]), 2);
+	drop_stream();
+	/* It is of another family: so is its port. */
+	where.sources.first = 1;
+	connect_stream();
+	ck_assert_uint_ne(own_port(&ends[0]), where.preferred_port);
+	ck_assert_uint_eq(own_host(&ends[0]), 2);
+}
+END_TEST
+
+START_TEST(the_only_port_is_had_or_none)
+{
+	struct end first;
+
+	where.port_only = true;
+	where.preferred_port = free_port();
+	connect_stream();
+	ck_assert_uint_eq(own_port(&ends[0]), where.preferred_port);
+	first = ends[0];
+	stream_bind(first.stream, ends[0].stream->events, &first);
+	connect_stream();
+	ck_assert_int_eq(ends[0].error, -EBUSY);
+	end_close(&first, true);
+}
+END_TEST
+
 /* Another process has them: that is found out once. */
 START_TEST(ports_that_others_have_are_tried_once)
 {
@@ -387,7 +496,7 @@ END_TEST
 /* What cannot be reached from any port is not tried from each. */
 START_TEST(a_source_that_is_not_ours_is_tried_once)
 {
-	struct sockaddr_in *source = (struct sockaddr_in *)&where.source;
+	struct sockaddr_in *source = only_source();
 
 	where.source_port = SOURCE_PORT_AUTO;
 	source->sin_family = AF_INET;
@@ -463,6 +572,10 @@ int main(void)
 	tcase_add_test(tc, a_reserved_port_is_used_where_that_is_allowed);
 	tcase_add_test(tc, without_a_reserved_port_there_is_no_connection_if_one_is_asked_for);
 	tcase_add_test(tc, when_all_reserved_ports_are_used_up_none_is_tried);
+	tcase_add_test(tc, each_source_address_brings_its_reserved_ports);
+	tcase_add_loop_test(tc, a_source_address_that_is_gone_is_passed_over, 0, 2);
+	tcase_add_test(tc, a_preferred_port_is_that_of_the_first_source);
+	tcase_add_test(tc, the_only_port_is_had_or_none);
 	tcase_add_test(tc, ports_that_others_have_are_tried_once);
 	tcase_add_test(tc, the_port_closed_last_is_reused_last);
 	tcase_add_loop_test(tc, a_preferred_port_above_goes_by_the_mode, 0, 6);

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Sockets that come from an address which is another host's. */
+#include "base/foreign.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <unistd.h>
+
+int foreign_permit(int fd, sa_family_t family)
+{
+	int on = 1, rc;
+
+	if (family == AF_INET6)
+		rc = setsockopt(fd, IPPROTO_IPV6, IPV6_TRANSPARENT, &on, sizeof(on));
+	else
+		rc = setsockopt(fd, IPPROTO_IP, IP_TRANSPARENT, &on, sizeof(on));
+	return rc < 0 ? -errno : 0;
+}
+
+bool foreign_may(void)
+{
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), rc;
+
+	/* What else is lacking will be told by who connects. */
+	if (fd < 0)
+		return true;
+	rc = foreign_permit(fd, AF_INET);
+	close(fd);
+	return rc != -EPERM;
+}

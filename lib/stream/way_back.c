@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Whether what a server sends to a client comes here: RTM_GETROUTE of rtnetlink(7). */
+#include "stream/way_back.h"
+
+#include <errno.h>
+#include <linux/rtnetlink.h>
+#include <netinet/in.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/sockaddr.h"
+
+#define ANSWER_BYTES 4096u /* of one route; what is longer is cut, behind what is looked at */
+
+struct request {
+	struct nlmsghdr header;
+	struct rtmsg route;
+	uint8_t attributes[128];
+};
+
+struct answer {
+	unsigned char type; /* RTN_LOCAL … */
+	uint32_t out;       /* the interface; 0: not told */
+};
+
+static void add(struct request *request, unsigned short type, const void *data, size_t len_bytes)
+{
+	struct rtattr *at =
+		(struct rtattr *)((char *)request + NLMSG_ALIGN(request->header.nlmsg_len));
+
+	at->rta_type = type;
+	at->rta_len = (unsigned short)RTA_LENGTH(len_bytes);
+	memcpy(RTA_DATA(at), data, len_bytes);
+	request->header.nlmsg_len = NLMSG_ALIGN(request->header.nlmsg_len) + RTA_ALIGN(at->rta_len);
+}
+
+/* @type: RTA_DST or RTA_SRC. */
+static void add_host(struct request *request, unsigned short type, const struct sockaddr *addr)
+{
+	if (addr->sa_family == AF_INET)
+		add(request, type, &((const struct sockaddr_in *)addr)->sin_addr, 4);
+	else
+		add(request, type, &((const struct sockaddr_in6 *)addr)->sin6_addr, 16);
+}
+
+static void add_port(struct request *request, unsigned short type, const struct sockaddr *addr)
+{
+	uint16_t port = htons(sockaddr_port(addr));
+
+	add(request, type, &port, sizeof(port));
+}
+
+static struct request route_to(const struct sockaddr *dest)
+{
+	uint8_t bits = dest->sa_family == AF_INET ? 32 : 128;
+	struct request request = {
+		.header = {.nlmsg_len = NLMSG_LENGTH(sizeof(struct rtmsg)),
+			   .nlmsg_type = RTM_GETROUTE,
+			   .nlmsg_flags = NLM_F_REQUEST},
+		.route = {.rtm_family = (unsigned char)dest->sa_family, .rtm_dst_len = bits},
+	};
+
+	add_host(&request, RTA_DST, dest);
+	return request;
+}
+
+/* The fields of a segment that rules may ask for. */
+static void add_segment(struct request *request, const struct sockaddr *from,
+			const struct sockaddr *to)
+{
+	uint8_t tcp = IPPROTO_TCP;
+
+	request->route.rtm_src_len = request->route.rtm_dst_len;
+	add_host(request, RTA_SRC, from);
+	add(request, RTA_IP_PROTO, &tcp, sizeof(tcp));
+	add_port(request, RTA_SPORT, from);
+	add_port(request, RTA_DPORT, to);
+}
+
+/* Returns 0 or a negative errno, which may be what the kernel answers. */
+static int read_answer(const uint8_t *bytes, size_t len_bytes, struct answer *answer)
+{
+	const struct nlmsghdr *header = (const struct nlmsghdr *)bytes;
+	const struct rtmsg *route = NLMSG_DATA(header);
+	const struct rtattr *at;
+	size_t left;
+
+	if (len_bytes < sizeof(*header) || header->nlmsg_len > len_bytes)
+		return -EBADMSG;
+	if (header->nlmsg_type == NLMSG_ERROR && header->nlmsg_len >= NLMSG_LENGTH(sizeof(int)))
+		return *(const int *)NLMSG_DATA(header);
+	if (header->nlmsg_type != RTM_NEWROUTE || header->nlmsg_len < NLMSG_LENGTH(sizeof(*route)))
+		return -EBADMSG;
+	*answer = (struct answer){.type = route->rtm_type};
+	left = header->nlmsg_len - NLMSG_LENGTH(sizeof(*route));
+	for (at = RTM_RTA(route); RTA_OK(at, left); at = RTA_NEXT(at, left))
+		if (at->rta_type == RTA_OIF && RTA_PAYLOAD(at) == sizeof(answer->out))
+			memcpy(&answer->out, RTA_DATA(at), sizeof(answer->out));
+	return 0;
+}
+
+static int ask(int fd, const struct request *request, struct answer *answer)
+{
+	const struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
+	_Alignas(struct nlmsghdr) uint8_t bytes[ANSWER_BYTES];
+	ssize_t n = sendto(fd, request, request->header.nlmsg_len, 0,
+			   (const struct sockaddr *)&kernel, sizeof(kernel));
+
+	if (n < 0)
+		return -errno;
+	/* The kernel has put its answer into the queue by now. */
+	n = recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT);
+	return n < 0 ? -errno : read_answer(bytes, (size_t)n, answer);
+}
+
+/* Of a server of this host its own rules for what it sends count; elsewhere those for what comes in. */
+static int find(int fd, const struct sockaddr *server, const struct sockaddr *client)
+{
+	struct request request = route_to(server);
+	struct answer there, back;
+	int rc = ask(fd, &request, &there);
+
+	if (rc)
+		return rc == -EACCES || rc == -EHOSTUNREACH ? -ENETUNREACH : rc;
+	request = route_to(client);
+	add_segment(&request, server, client);
+	if (there.type != RTN_LOCAL)
+		add(&request, RTA_IIF, &there.out, sizeof(there.out));
+	/* That there is no route is an answer, too, by one of several errors. */
+	if (ask(fd, &request, &back) || back.type != RTN_LOCAL)
+		return -EHOSTUNREACH;
+	return 0;
+}
+
+int way_back_find(const struct sockaddr *server, const struct sockaddr *client)
+{
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE), rc;
+
+	if (fd < 0)
+		return -errno;
+	rc = find(fd, server, client);
+	close(fd);
+	return rc;
+}
