@@ -199,6 +199,7 @@ struct fabric_ep_params {
 	unsigned recv_max;        /* most that will ever be posted at once; 0: not known */
 	/* Connecting: where to come from, port 0 for any; AF_UNSPEC: the host's choice of both. */
 	struct sockaddr_storage source;
+	bool source_foreign; /* that address may be another host's (base/foreign.h); iwarp alone can do it */
 };
 
 /* How it comes out that a peer which says nothing is gone. */

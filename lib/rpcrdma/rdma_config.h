@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/socket.h>
 
 #include "base/least.h"
 #include "leg/leg.h"
@@ -32,8 +33,11 @@ struct rdma_leg_config {
 	uint32_t max_segment_bytes;      /* longest segment to offer; 0: no limit of our own */
 	bool remote_invalidation;        /* offer it, if the device can (C3.2-1, C3.2-2) */
 	bool ddp; /* requester: move payloads by RDMA, where a Call or Reply has one; else whole messages */
-	uint16_t
-		source_port; /* legs that connect: to come from, if it can be had; 0: no matter where */
+	/* Legs that connect: where to come from; AF_UNSPEC: an address of the host's choice. Its port is not looked at. */
+	struct sockaddr_storage source;
+	bool source_foreign;   /* as in fabric_ep_params */
+	uint16_t source_port;  /* if it can be had; 0: no matter which */
+	bool source_port_only; /* from that port, or not at all */
 	enum peer_id peer;     /* what the server is; for legs that connect */
 	uint64_t keepalive_us; /* a peer that said nothing for so long is asked; 0: never */
 	struct peer_memory *peer_memory; /* outlives the leg; NULL: nothing is kept */

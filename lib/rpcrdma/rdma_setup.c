@@ -93,14 +93,13 @@ static int fill_params(struct rdma_conn *conn, struct fabric_ep_params *params)
 	return set_receives(conn, params);
 }
 
-/* An address of the host's choice, and the port. */
+/* The address that is asked for, or one of the host's choice, and the port. */
 static struct sockaddr_storage source_of(const struct rdma_conn *conn)
 {
-	struct sockaddr_storage source = {0};
+	struct sockaddr_storage source = conn->config->source;
 
-	if (!conn->source_port)
-		return source;
-	source.ss_family = conn->server.ss_family;
+	if (source.ss_family == AF_UNSPEC && conn->source_port)
+		source.ss_family = conn->server.ss_family;
 	sockaddr_set_port((struct sockaddr *)&source, conn->source_port);
 	return source;
 }
@@ -114,6 +113,7 @@ static int connect_endpoint(struct rdma_conn *conn, const struct fabric_ep_event
 	if (rc)
 		return rc;
 	params.source = source_of(conn);
+	params.source_foreign = conn->config->source_foreign;
 	return fabric_connect(conn->fabric, (const struct sockaddr *)&conn->server, &params, events,
 			      arg, &conn->ep);
 }
@@ -126,6 +126,11 @@ static int connect_from_any_port(struct rdma_conn *conn, const struct fabric_ep_
 	return connect_endpoint(conn, events, arg);
 }
 
+static bool may_take_another(const struct rdma_conn *conn)
+{
+	return conn->source_port && !conn->config->source_port_only;
+}
+
 int rdma_setup_connect(struct rdma_conn *conn, const struct sockaddr *addr,
 		       const struct fabric_ep_events *events, void *arg)
 {
@@ -134,7 +139,7 @@ int rdma_setup_connect(struct rdma_conn *conn, const struct sockaddr *addr,
 	memcpy(&conn->server, addr, sockaddr_bytes(addr));
 	conn->source_port = conn->config->source_port;
 	rc = connect_endpoint(conn, events, arg);
-	if (conn->source_port && (rc == -EADDRINUSE || rc == -EADDRNOTAVAIL || rc == -EACCES))
+	if (may_take_another(conn) && (rc == -EADDRINUSE || rc == -EADDRNOTAVAIL || rc == -EACCES))
 		rc = connect_from_any_port(conn, events, arg);
 	if (!rc)
 		arm_timer(conn);
@@ -143,7 +148,8 @@ int rdma_setup_connect(struct rdma_conn *conn, const struct sockaddr *addr,
 
 bool rdma_setup_port_refused(const struct rdma_conn *conn, enum fabric_close why)
 {
-	return why == FABRIC_CLOSE_PORT && conn->state.now == RDMA_CONNECTING && conn->source_port;
+	return why == FABRIC_CLOSE_PORT && conn->state.now == RDMA_CONNECTING &&
+	       may_take_another(conn);
 }
 
 int rdma_setup_again(struct rdma_conn *conn, const struct fabric_ep_events *events, void *arg)

@@ -108,6 +108,45 @@ START_TEST(a_port_that_is_taken_does_not_keep_a_leg_from_connecting)
 }
 END_TEST
 
+START_TEST(a_leg_that_needs_its_port_has_it_or_none)
+{
+	rig = rig_new(&(struct sim_faults){.late_ports = true, .seed = 7, .max_delay_us = 1000});
+	take_port();
+	rig->client.config.source_port = PORT;
+	rig->client.config.source_port_only = true;
+	rig_connect(rig);
+	rig_run(rig);
+	ck_assert_uint_eq(rig->client.opened, 0);
+	ck_assert_uint_eq(rig->client.closed, 1);
+	ck_assert_int_eq(rig->client.why, LEG_CLOSE_NO_SOURCE_PORT);
+	ck_assert_uint_eq(rig->client.counters.source_port_retries, 0);
+	leave_port();
+	rig_end(rig);
+}
+END_TEST
+
+START_TEST(a_leg_comes_from_its_address)
+{
+	struct sockaddr_in *source;
+	struct leg_info info;
+
+	rig = rig_new(NULL);
+	source = (struct sockaddr_in *)&rig->client.config.source;
+	*source = (struct sockaddr_in){
+		.sin_family = AF_INET, .sin_port = htons(9), .sin_addr.s_addr = htonl(0x0a090001)};
+	rig->client.config.source_port = _i ? PORT : 0;
+	rig_connect(rig);
+	rig_run(rig);
+	ck_assert_uint_eq(rig->client.opened, 1);
+	leg_info(rig->server.leg, &info);
+	ck_assert_uint_eq(((struct sockaddr_in *)&info.peer)->sin_addr.s_addr,
+			  source->sin_addr.s_addr);
+	if (_i)
+		ck_assert_uint_eq(port_seen(), PORT);
+	rig_end(rig);
+}
+END_TEST
+
 static void close_client(void *arg)
 {
 	if (rig->client.leg)
@@ -181,6 +220,8 @@ int main(void)
 	TCase *tc = tcase_create("source_port");
 
 	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, a_leg_that_needs_its_port_has_it_or_none);
+	tcase_add_loop_test(tc, a_leg_comes_from_its_address, 0, 2);
 	tcase_add_test(tc, a_leg_comes_from_its_port);
 	tcase_add_loop_test(tc, a_port_that_is_taken_does_not_keep_a_leg_from_connecting, 0, 2);
 	tcase_add_loop_test(tc, a_leg_that_looks_for_a_port_can_be_closed, 0, 14);

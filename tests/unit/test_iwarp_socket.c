@@ -9,7 +9,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/foreign.h"
 #include "base/keepalive.h"
+#include "base/sockaddr.h"
 #include "fabric/iwarp/socket.h"
 #include "tests/lib/test.h"
 #include "tests/unit/iwarp_ends.h"
@@ -591,6 +593,29 @@ START_TEST(a_source_that_cannot_be_had_is_an_error_at_once)
 }
 END_TEST
 
+START_TEST(another_hosts_address_is_had_by_who_may)
+{
+	const struct sockaddr_in server = loopback(1, 2049);
+	struct fabric_ep_params params = {.source_foreign = true};
+	struct sockaddr_in *source = (struct sockaddr_in *)&params.source, own = {0};
+	socklen_t len = sizeof(own);
+	int fd;
+
+	*source = (struct sockaddr_in){.sin_family = AF_INET,
+				       .sin_addr.s_addr = htonl(0xc0000201), /* 192.0.2.1 */
+				       .sin_port = htons(40777)};
+	fd = iwarp_socket_connect((const struct sockaddr *)&server, &params);
+	if (foreign_may()) {
+		ck_assert_int_ge(fd, 0);
+		ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&own, &len), 0);
+		ck_assert(sockaddr_equal((struct sockaddr *)&own, (struct sockaddr *)source));
+		close(fd);
+	} else {
+		ck_assert_int_eq(fd, -EPERM);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("iwarp_socket");
@@ -619,6 +644,7 @@ int main(void)
 	tcase_add_test(tc, a_port_is_free_at_once_after_an_abort);
 	tcase_add_test(tc, an_abort_while_connecting_closes);
 	tcase_add_test(tc, a_source_that_cannot_be_had_is_an_error_at_once);
+	tcase_add_test(tc, another_hosts_address_is_had_by_who_may);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

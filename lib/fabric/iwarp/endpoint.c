@@ -299,7 +299,7 @@ int iwarp_ep_connect(struct fabric *base, const struct sockaddr *addr,
 	struct iwarp_ep *ep;
 	int fd, err;
 
-	fd = iwarp_socket_connect(addr, &params->source);
+	fd = iwarp_socket_connect(addr, params);
 	if (fd < 0)
 		return fd;
 	ep = ep_new(fabric, fd, events, arg);

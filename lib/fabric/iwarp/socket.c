@@ -6,6 +6,7 @@
 #include <netinet/in.h>
 #include <unistd.h>
 
+#include "base/foreign.h"
 #include "base/keepalive.h"
 #include "base/sockaddr.h"
 
@@ -46,15 +47,18 @@ enum fabric_close iwarp_socket_why(bool connecting, int err)
  * EADDRNOTAVAIL if the pair of addresses is really taken. Without a port it is connect() that chooses one, so that
  * no port is used up that could serve towards another peer.
  */
-static int source_bind(int fd, const struct sockaddr *addr, const struct sockaddr_storage *source)
+static int source_bind(int fd, const struct sockaddr *addr, const struct fabric_ep_params *params)
 {
-	const struct sockaddr *from = (const struct sockaddr *)source;
-	int on = 1;
+	const struct sockaddr *from = (const struct sockaddr *)&params->source;
+	int on = 1, rc;
 
-	if (source->ss_family == AF_UNSPEC)
+	if (from->sa_family == AF_UNSPEC)
 		return 0;
-	if (source->ss_family != addr->sa_family)
+	if (from->sa_family != addr->sa_family)
 		return -EAFNOSUPPORT;
+	rc = params->source_foreign ? foreign_permit(fd, from->sa_family) : 0;
+	if (rc)
+		return rc;
 	if (sockaddr_port(from))
 		(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	else
@@ -62,7 +66,7 @@ static int source_bind(int fd, const struct sockaddr *addr, const struct sockadd
 	return bind(fd, from, sockaddr_bytes(from)) < 0 ? -errno : 0;
 }
 
-int iwarp_socket_connect(const struct sockaddr *addr, const struct sockaddr_storage *source)
+int iwarp_socket_connect(const struct sockaddr *addr, const struct fabric_ep_params *params)
 {
 	socklen_t len = sockaddr_bytes(addr);
 	int fd, err;
@@ -72,7 +76,7 @@ int iwarp_socket_connect(const struct sockaddr *addr, const struct sockaddr_stor
 	fd = socket(addr->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;
-	err = source_bind(fd, addr, source);
+	err = source_bind(fd, addr, params);
 	if (!err && connect(fd, addr, len) < 0 && errno != EINPROGRESS && errno != EINTR)
 		err = -errno;
 	if (err) {

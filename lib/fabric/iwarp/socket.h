@@ -49,12 +49,12 @@ void iwarp_socket_tune(int fd, const struct iwarp_config *config);
 void iwarp_socket_spread(int fd, const struct iwarp_config *config);
 /**
  * iwarp_socket_connect - a TCP connection on its way
- * @source: where it comes from, as in fabric_ep_params
+ * @params: where it comes from
  *
  * Returns the descriptor, or a negative errno; of a port that cannot be had -EADDRINUSE or -EADDRNOTAVAIL.
  */
 int iwarp_socket_connect(const struct sockaddr *addr,
-			 const struct sockaddr_storage *source) MUST_CHECK;
+			 const struct fabric_ep_params *params) MUST_CHECK;
 /** iwarp_socket_why - what @err, an errno, says of a socket that is @connecting, or that was up. */
 enum fabric_close iwarp_socket_why(bool connecting, int err);
 
