@@ -108,12 +108,16 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/config/config_read.h \
 	daemon/config/config_reader.c \
 	daemon/config/config_reader.h \
+	daemon/config/config_routes.c \
+	daemon/config/config_routes.h \
 	daemon/config/config_same.c \
 	daemon/config/config_same.h \
 	daemon/config/config_scan.c \
 	daemon/config/config_scan.h \
 	daemon/config/config_scope.c \
 	daemon/config/config_scope.h \
+	daemon/config/config_source.c \
+	daemon/config/config_source.h \
 	daemon/config/config_services.c \
 	daemon/config/config_services.h \
 	daemon/config/config_value.c \
@@ -296,7 +300,7 @@ BUILT_SOURCES += daemon/base/paths.h
 CLEANFILES += daemon/base/paths.h
 daemon/base/paths.h: daemon/base/paths.h.in Makefile
 	@$(MKDIR_P) daemon/base
-	$(AM_V_GEN)$(SED) -e 's,@sysconfdir\@,$(sysconfdir),g' $(srcdir)/daemon/base/paths.h.in >daemon/base/paths.h
+	$(AM_V_GEN)$(SED) -e 's,@sysconfdir\@,$(sysconfdir),g' -e 's,@docdir\@,$(docdir),g' $(srcdir)/daemon/base/paths.h.in >daemon/base/paths.h
 
 # The page, as a C string.
 nodist_daemon_libdaemon_a_SOURCES += daemon/http/page_html.h

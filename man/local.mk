@@ -15,5 +15,5 @@ man/rpcrdma-proxy.8 man/rpcrdma-proxyctl.8:
 # What the table of keys says of each, its values and its default, comes from there.
 man/rpcrdma-proxy.conf.5:
 	@$(MKDIR_P) man
-	$(AM_V_GEN)$(SED) -e 's,@sysconfdir\@,$(sysconfdir),g' $(srcdir)/$@.in | daemon/config/manual_keys >$@.new
+	$(AM_V_GEN)$(SED) -e 's,@sysconfdir\@,$(sysconfdir),g' -e 's,@docdir\@,$(docdir),g' $(srcdir)/$@.in | daemon/config/manual_keys >$@.new
 	@mv $@.new $@

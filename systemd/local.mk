@@ -1,5 +1,5 @@
 # The unit, its user, and the folder of its socket.
-EXTRA_DIST += systemd/rpcrdma-proxy.service.in systemd/rpcrdma-proxy.sysusers systemd/rpcrdma-proxy.tmpfiles
+EXTRA_DIST += systemd/rpcrdma-proxy.service.in systemd/source-client.conf systemd/rpcrdma-proxy.sysusers systemd/rpcrdma-proxy.tmpfiles
 CLEANFILES += systemd/rpcrdma-proxy.service systemd/sysusers/rpcrdma-proxy.conf systemd/tmpfiles/rpcrdma-proxy.conf
 
 systemdsystemunit_DATA = systemd/rpcrdma-proxy.service
@@ -7,6 +7,10 @@ systemd/rpcrdma-proxy.service: systemd/rpcrdma-proxy.service.in Makefile
 	@$(MKDIR_P) systemd
 	$(AM_V_GEN)$(SED) -e 's,@sbindir\@,$(sbindir),g' -e 's,@sysconfdir\@,$(sysconfdir),g' \
 		$(srcdir)/systemd/rpcrdma-proxy.service.in >$@
+
+# Drop-ins for the unit, for who needs them.
+examplesdir = $(docdir)/examples
+examples_DATA = systemd/source-client.conf
 
 # Both are named as their program is where they go, so here each has a folder of its own.
 sysusersdir = $(prefix)/lib/sysusers.d

@@ -73,6 +73,7 @@ void config_free(struct config *config)
 		free_uris(service->more, service->nmore);
 		config_uri_fini(&service->mount.at);
 		free(service->allow);
+		free(service->sources);
 	}
 	for (size_t i = 0; i < config->ndefaults; i++)
 		free(config->defaults[i].place);

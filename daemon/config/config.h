@@ -23,8 +23,11 @@
 enum ddp { DDP_NONE, DDP_NFS };
 enum balance { BALANCE_STANDBY, BALANCE_SOURCE };
 
+enum source { SOURCE_PROXY, SOURCE_CLIENT };
+
 #define CONFIG_MAX_SERVERS   16u /* of one service */
 #define CONFIG_MAX_LISTENERS 8u  /* of one service */
+#define CONFIG_MAX_SOURCES   64u /* likewise: addresses of this host */
 
 struct service_config {
 	char *name;
@@ -53,6 +56,9 @@ struct service_config {
 	bool require_privileged_port;
 	bool registered,
 		has_register; /* rpcbind is told of the listeners; the service says so itself */
+	enum source source;   /* whose address the server sees … */
+	size_t nsources;      /* … and of this host's which; 0: as the routes choose */
+	struct sockaddr_storage *sources; /* without ports; IPv4 never as v4-mapped */
 	enum source_port source_port;
 	uint32_t stall_timeout_s;
 	uint32_t slow_log_ms; /* Calls that take so long are told in the log; 0: none */
@@ -163,6 +169,11 @@ static inline bool config_listens_tcp(const struct service_config *service)
 bool config_listens_rdma(const struct service_config *service);
 /** config_listens_beyond - whether other hosts reach one of the places where it listens. */
 bool config_listens_beyond(const struct service_config *service);
+/** config_keeps_ports - whether each connection to the server comes from its client's own address and port. */
+static inline bool config_keeps_ports(const struct service_config *service, bool client_is_tcp)
+{
+	return service->source == SOURCE_CLIENT && client_is_tcp;
+}
 /** config_allows - whether the service takes connections from this address. */
 bool config_allows(const struct service_config *service, const struct sockaddr *addr);
 

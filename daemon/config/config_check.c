@@ -16,6 +16,7 @@
 
 #include "base/listen_socket.h"
 #include "daemon/base/paths.h"
+#include "daemon/config/config_routes.h"
 
 #define MIB (1024u * 1024u)
 
@@ -68,13 +69,21 @@ static void check_listen(const struct service_config *service, const struct conf
 		service->file, service->line, service->name, uri->host);
 }
 
+static void warn_lack(void *arg, const struct service_config *service, const char *text)
+{
+	fprintf(arg, "%s:%d: warning: service %s: %s\n", service->file, service->line,
+		service->name, text);
+}
+
 void config_check_host(const struct config *config, uint64_t memory_bytes, FILE *out)
 {
 	check_control(config, out);
-	for (size_t i = 0; i < config->nservices; i++)
+	for (size_t i = 0; i < config->nservices; i++) {
 		for (unsigned k = 0; k < config_nlisteners(&config->services[i]); k++)
 			check_listen(&config->services[i], config_listener(&config->services[i], k),
 				     out);
+		config_routes_lacks(&config->services[i], warn_lack, out);
+	}
 	if (memory_bytes && config->memory_limit_mib > memory_bytes / MIB)
 		fprintf(out,
 			"%s:1: warning: memory_limit_mib is %u, but this host has %" PRIu64

@@ -129,6 +129,22 @@ const char *config_cidr_text(const struct config_cidr *cidr,
 	return text;
 }
 
+bool config_cidr_addr(const struct config_cidr *cidr, struct sockaddr_storage *addr)
+{
+	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)addr;
+	struct sockaddr_in *in = (struct sockaddr_in *)addr;
+
+	if (cidr->prefix_bits != addr_bytes(cidr->family) * 8)
+		return false;
+	memset(addr, 0, sizeof(*addr));
+	addr->ss_family = cidr->family;
+	if (cidr->family == AF_INET)
+		memcpy(&in->sin_addr, cidr->addr, sizeof(in->sin_addr));
+	else
+		memcpy(&in6->sin6_addr, cidr->addr, sizeof(in6->sin6_addr));
+	return true;
+}
+
 bool config_cidr_contains(const struct config_cidr *cidr, const struct sockaddr *addr)
 {
 	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)addr;

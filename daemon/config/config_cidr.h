@@ -39,4 +39,7 @@ bool config_cidr_contains(const struct config_cidr *cidr, const struct sockaddr 
 /** config_cidrs_contain - whether one of a list does. */
 bool config_cidrs_contain(const struct config_cidrs *cidrs, const struct sockaddr *addr);
 
+/** config_cidr_addr - the one address that it is, with port 0; false, and @addr untouched, for a prefix of several. */
+bool config_cidr_addr(const struct config_cidr *cidr, struct sockaddr_storage *addr);
+
 #endif

@@ -2,6 +2,8 @@
 /* The keys of the configuration file, with their defaults and limits. */
 #include "daemon/config/config_keys.h"
 
+#include <limits.h>
+
 #include "daemon/base/paths.h"
 #include "daemon/config/config.h"
 #include "rpcrdma/private_data.h"
@@ -15,6 +17,12 @@ static const char *const source_port_choices[] = {
 	[SOURCE_PORT_AUTO] = "auto",
 	[SOURCE_PORT_RESERVED] = "reserved",
 	[SOURCE_PORT_ANY] = "any",
+	NULL,
+};
+
+static const char *const source_choices[] = {
+	[SOURCE_PROXY] = "proxy",
+	[SOURCE_CLIENT] = "client",
 	NULL,
 };
 
@@ -258,6 +266,19 @@ const struct config_key config_service_keys[] = {
 	 .offset = IN_SERVICE(registered),
 	 .preset = "that of the file",
 	 .help = "rpcbind is told of the listeners, as those of NFS"},
+	{.name = "source",
+	 .type = CONFIG_KEY_CHOICE,
+	 .offset = IN_SERVICE(source),
+	 .preset = "proxy",
+	 .value = SOURCE_PROXY,
+	 .choices = source_choices,
+	 .scope = CONFIG_SCOPE_CONNECT_SOCKET,
+	 .help = "whose address the server sees: that of this host, or that of the client"},
+	{.name = "source_address",
+	 .type = CONFIG_KEY_SOURCES,
+	 .offset = IN_SERVICE(sources),
+	 .scope = CONFIG_SCOPE_CONNECT_SOCKET,
+	 .help = "addresses of this host that the server is connected to from, in turn"},
 	{.name = "source_port",
 	 .type = CONFIG_KEY_CHOICE,
 	 .offset = IN_SERVICE(source_port),

@@ -22,6 +22,7 @@ enum config_key_type {
 	CONFIG_KEY_LISTEN,   /* struct service_config's listen, more_listen and nmore_listen */
 	CONFIG_KEY_CONNECT,  /* struct service_config's connect, more and nmore */
 	CONFIG_KEY_MOUNT,    /* struct config_mount */
+	CONFIG_KEY_SOURCES,  /* struct service_config's sources and nsources */
 	CONFIG_KEY_ALLOW,    /* struct service_config's allow, nallow and has_allow */
 	CONFIG_KEY_DEFAULTS, /* none: a group of keys of services */
 	CONFIG_KEY_SERVICES, /* struct config's services and nservices */
@@ -35,6 +36,7 @@ enum config_key_scope {
 	CONFIG_SCOPE_ANY_VERBS,    /* a side that is rdma:// or verbs:// */
 	CONFIG_SCOPE_LISTEN_TCP,   /* a listen is tcp:// */
 	CONFIG_SCOPE_LISTEN_RDMA,  /* a listen is not tcp:// */
+	CONFIG_SCOPE_CONNECT_SOCKET, /* connect is tcp:// or iwarp://, or MOUNT has a server of its own */
 	CONFIG_SCOPE_CONNECT_TCP,  /* connect is tcp://, or MOUNT has a server of its own */
 	CONFIG_SCOPE_CONNECT_RDMA, /* connect is not tcp:// */
 };

@@ -72,6 +72,17 @@ static void print_address(const struct sockaddr_storage *addr, FILE *out)
 	fprintf(out, "\"%s\"", address_text((const struct sockaddr *)addr, text));
 }
 
+static void print_sources(const struct service_config *service, FILE *out)
+{
+	char text[ADDRESS_TEXT_BYTES];
+
+	fputs("[", out);
+	for (size_t i = 0; i < service->nsources; i++)
+		fprintf(out, "%s\"%s\"", i ? ", " : " ",
+			address_host_text((const struct sockaddr *)&service->sources[i], text));
+	fputs(" ]", out);
+}
+
 static void print_value(const struct config_key *key, const void *base, FILE *out)
 {
 	const void *value = (const char *)base + key->offset;
@@ -105,6 +116,9 @@ static void print_value(const struct config_key *key, const void *base, FILE *ou
 		break;
 	case CONFIG_KEY_MOUNT:
 		print_string(config_mount_text(value, text), out);
+		break;
+	case CONFIG_KEY_SOURCES:
+		print_sources(base, out);
 		break;
 	case CONFIG_KEY_ALLOW:
 		print_allow(base, out);
@@ -168,6 +182,8 @@ static bool is_said(const struct config_key *key, const struct service_config *s
 {
 	if (key->type == CONFIG_KEY_ALLOW)
 		return service->has_allow;
+	if (key->type == CONFIG_KEY_SOURCES && !service->nsources)
+		return false;
 	if (key->offset == offsetof(struct service_config, registered))
 		return service->has_register;
 	return config_in_scope(service, key->scope);

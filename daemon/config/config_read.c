@@ -10,9 +10,11 @@
 #include <sys/un.h>
 
 #include "daemon/base/resolver.h"
+#include "base/sockaddr.h"
 #include "daemon/config/config.h"
 #include "daemon/config/config_cidr.h"
 #include "daemon/config/config_value.h"
+#include "daemon/config/own_doors.h"
 
 #define MAX_ALLOW 1024
 
@@ -299,6 +301,59 @@ static void read_mount(struct config_reader *r, const config_setting_t *s,
 	free(text);
 }
 
+/* One that this host lacks now may come later, as that of a cluster. */
+static void read_source(struct config_reader *r, const config_setting_t *s,
+			const struct config_key *key, struct service_config *service)
+{
+	const char *text = config_setting_get_string(s), *wrong;
+	struct sockaddr_storage *source = &service->sources[service->nsources];
+	struct config_cidr alone;
+
+	if (!text) {
+		report_type(r, s, key, "an array of strings");
+		return;
+	}
+	wrong = config_cidr_parse(text, &alone);
+	if (!wrong && !config_cidr_addr(&alone, source))
+		wrong = "addresses stand alone here, without a prefix length";
+	if (wrong) {
+		config_report(r, s, "%s: %s", key->name, wrong);
+		return;
+	}
+	for (size_t i = 0; i < service->nsources; i++)
+		if (sockaddr_equal((struct sockaddr *)&service->sources[i],
+				   (struct sockaddr *)source))
+			config_report(r, s, "%s: %s is named twice", key->name, text);
+	service->nsources++;
+	if (own_doors_is_ours((struct sockaddr *)source))
+		return;
+	r->nabsent++;
+	config_report(r, s, "%s: this host does not have the address %s", key->name, text);
+}
+
+static void read_sources(struct config_reader *r, const config_setting_t *s,
+			 const struct config_key *key, struct service_config *service)
+{
+	int n = config_setting_length(s);
+
+	if (!config_setting_is_array(s) && !config_setting_is_list(s)) {
+		report_type(r, s, key, "an array of strings: [ \"10.0.0.7\" ]");
+		return;
+	}
+	if (n > (int)CONFIG_MAX_SOURCES) {
+		config_report(r, s, "%s has %d addresses, but may have %u", key->name, n,
+			      CONFIG_MAX_SOURCES);
+		return;
+	}
+	service->sources = calloc((size_t)n + 1, sizeof(*service->sources));
+	if (!service->sources) {
+		r->nomem = true;
+		return;
+	}
+	for (int i = 0; i < n; i++)
+		read_source(r, config_setting_get_elem(s, (unsigned)i), key, service);
+}
+
 /* Into a list of @count, which is empty so far. */
 static void read_cidrs(struct config_reader *r, const config_setting_t *s,
 		       const struct config_key *key, struct config_cidr **list, size_t *count)
@@ -445,6 +500,9 @@ void config_value_read(struct config_reader *r, const config_setting_t *s,
 		break;
 	case CONFIG_KEY_MOUNT:
 		read_mount(r, s, key, value);
+		break;
+	case CONFIG_KEY_SOURCES:
+		read_sources(r, s, key, base);
 		break;
 	case CONFIG_KEY_ALLOW:
 		read_allow(r, s, key, base);

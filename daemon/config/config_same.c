@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sockaddr.h"
 #include "daemon/config/config_keys.h"
 #include "daemon/config/config_memory.h"
 
@@ -51,6 +52,17 @@ static bool same_listeners(const struct service_config *a, const struct service_
 	return true;
 }
 
+static bool same_sources(const struct service_config *a, const struct service_config *b)
+{
+	if (a->nsources != b->nsources)
+		return false;
+	for (size_t i = 0; i < a->nsources; i++)
+		if (!sockaddr_equal((struct sockaddr *)&a->sources[i],
+				    (struct sockaddr *)&b->sources[i]))
+			return false;
+	return true;
+}
+
 static bool same_mount(const struct config_mount *a, const struct config_mount *b)
 {
 	return a->way == b->way && (a->way != MOUNT_AT || same_uri(&a->at, &b->at));
@@ -81,6 +93,8 @@ static bool same_value(const struct config_key *key, const void *a, const void *
 		return same_servers(a, b);
 	case CONFIG_KEY_MOUNT:
 		return same_mount(at, bt);
+	case CONFIG_KEY_SOURCES:
+		return same_sources(a, b);
 	case CONFIG_KEY_ALLOW:
 		return same_allow(a, b);
 	case CONFIG_KEY_DEFAULTS:

@@ -21,6 +21,8 @@ bool config_in_scope(const struct service_config *service, enum config_key_scope
 		return config_listens_tcp(service);
 	case CONFIG_SCOPE_LISTEN_RDMA:
 		return config_listens_rdma(service);
+	case CONFIG_SCOPE_CONNECT_SOCKET:
+		return b == TRANSPORT_TCP || b == TRANSPORT_IWARP || config_asks_mount(service);
 	case CONFIG_SCOPE_CONNECT_TCP:
 		return b == TRANSPORT_TCP || config_asks_mount(service);
 	case CONFIG_SCOPE_CONNECT_RDMA:

@@ -9,6 +9,7 @@
 #include "daemon/config/config_keys.h"
 #include "daemon/config/config_read.h"
 #include "daemon/config/config_scope.h"
+#include "daemon/config/config_source.h"
 #include "daemon/config/config_value.h"
 #include "daemon/config/own_doors.h"
 #include "nfs/table.h"
@@ -155,6 +156,7 @@ void config_defaults_read(struct config_reader *r, const config_setting_t *root,
 		check_default(r, config_setting_get_elem(group, (unsigned)i), &scratch);
 	free(scratch.allow);
 	config_uri_fini(&scratch.mount.at);
+	free(scratch.sources);
 	if (r->nerrors > before)
 		return;
 	r->defaults = group;
@@ -199,6 +201,7 @@ static void check_service(struct config_reader *r, const config_setting_t *group
 		config_report(r, group, "inline_threshold_bytes is above max_message_bytes (%u)",
 			      service->max_message_bytes);
 	check_config_program(r, group, service);
+	config_source_check(r, group, service);
 }
 
 #define PLACE_BYTES (PATH_MAX + 16u)

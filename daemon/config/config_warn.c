@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* What is legal in a configuration but unwise. */
+#include <limits.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -66,6 +67,8 @@ static void warn_allow(const struct config *config, const struct service_config 
 		     "\"0.0.0.0/0\"");
 	else if (!config_listens_beyond(service))
 		return;
+	else if (!service->has_allow && service->source == SOURCE_CLIENT)
+		return; /* the server's own rules tell clients apart */
 	else if (!service->has_allow)
 		warn(out, config, service,
 		     "listens beyond loopback without allow: every host that reaches it is served, "
@@ -87,16 +90,30 @@ static void warn_connect(const struct config *config, const struct service_confi
 			     config_server(service, i)->host);
 }
 
+/* Each source address brings as many; with those of clients there are as many as there are clients. */
+static unsigned reserved_ports(const struct service_config *service)
+{
+	if (service->source == SOURCE_CLIENT)
+		return UINT_MAX;
+	return PORTS_COUNT * (service->nsources ? (unsigned)service->nsources : 1);
+}
+
 static void warn_source_ports(const struct config *config, const struct service_config *service,
 			      FILE *out)
 {
+	unsigned ports = reserved_ports(service);
+
+	if (config_keeps_ports(service) && service->source_port != SOURCE_PORT_AUTO)
+		warn(out, config, service,
+		     "has a source_port, which does nothing: with source = \"client\" each "
+		     "connection has the port of its TCP client");
 	if (service->connect.transport != TRANSPORT_TCP ||
-	    service->source_port == SOURCE_PORT_ANY || service->max_connections <= PORTS_COUNT)
+	    service->source_port == SOURCE_PORT_ANY || service->max_connections <= ports)
 		return;
 	warn(out, config, service,
 	     "has max_connections = %u, but there are only %u reserved source ports: connections "
 	     "past these %s",
-	     service->max_connections, PORTS_COUNT,
+	     service->max_connections, ports,
 	     service->source_port == SOURCE_PORT_RESERVED
 		     ? "are refused (source_port = \"reserved\")"
 		     : "come from unprivileged ports, which NFS exports refuse unless they are "

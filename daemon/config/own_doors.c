@@ -98,6 +98,13 @@ static bool is_ours(const struct host *host)
 	return found;
 }
 
+bool own_doors_is_ours(const struct sockaddr *addr)
+{
+	struct host host;
+
+	return host_of(addr, &host) && is_ours(&host);
+}
+
 static bool takes(const struct own_door *door, const struct sockaddr *to)
 {
 	static const struct in6_addr loopback = IN6ADDR_LOOPBACK_INIT;

@@ -48,6 +48,9 @@ bool own_doors_take(const struct own_doors *doors, enum transport transport,
 /** own_doors_of_mount - the same of its mount, if that is an address. */
 const struct service_config *own_doors_of_mount(const struct config *config,
 						const struct service_config *service);
+/** own_doors_is_ours - whether this host has the address now; its port does not matter. */
+bool own_doors_is_ours(const struct sockaddr *addr);
+
 /**
  * own_doors_of - where one service of the file listens that would be @service's upstream
  *

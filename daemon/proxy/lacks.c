@@ -5,6 +5,7 @@
 #include "daemon/base/log.h"
 #include "daemon/config/config_descriptors.h"
 #include "daemon/config/config_memory.h"
+#include "daemon/config/config_routes.h"
 #include "daemon/service/service.h"
 #include "fabric/verbs/verbs.h"
 #include "stream/start.h"
@@ -49,6 +50,18 @@ static void check_source_ports(const struct config *config)
 	}
 }
 
+static void tell_routes(void *arg, const struct service_config *service, const char *text)
+{
+	(void)arg;
+	log_warning(LOG_ABOUT(.service = service->name), "%s", text);
+}
+
+static void check_routes(const struct config *config)
+{
+	for (size_t i = 0; i < config->nservices; i++)
+		config_routes_lacks(&config->services[i], tell_routes, NULL);
+}
+
 /* What will be registered depends on what the peers do. */
 static void check_memlock(const struct config *config)
 {
@@ -73,4 +86,5 @@ void lacks_tell(const struct config *config, unsigned max_connections)
 	check_memlock(config);
 	check_descriptors(config, max_connections);
 	check_source_ports(config);
+	check_routes(config);
 }

@@ -418,6 +418,12 @@ tests_unit_test_config_listeners_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_config_listeners_LDADD = tests/unit/libconfigfixture.a tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_config_listeners
 
+check_PROGRAMS += tests/unit/test_config_source
+tests_unit_test_config_source_SOURCES = tests/unit/test_config_source.c
+tests_unit_test_config_source_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_config_source_LDADD = tests/unit/libconfigfixture.a tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_config_source
+
 check_PROGRAMS += tests/unit/test_config_servers
 tests_unit_test_config_servers_SOURCES = tests/unit/test_config_servers.c
 tests_unit_test_config_servers_CFLAGS = $(UNIT_CFLAGS)

@@ -296,6 +296,9 @@ static void change(const struct config_key *key, struct service_config *service)
 	case CONFIG_KEY_MOUNT:
 		service->mount.way = MOUNT_OFF;
 		break;
+	case CONFIG_KEY_SOURCES:
+		service->nsources++;
+		break;
 	case CONFIG_KEY_ALLOW:
 		service->has_allow = !service->has_allow;
 		break;

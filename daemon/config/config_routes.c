@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The capability and the routes for services that come to their servers from the addresses of clients. */
+#include "daemon/config/config_routes.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <string.h>
+
+#include "base/foreign.h"
+#include "base/sockaddr.h"
+#include "daemon/base/address.h"
+#include "daemon/base/paths.h"
+#include "daemon/config/config_source.h"
+#include "daemon/config/own_doors.h"
+#include "stream/way_back.h"
+
+#define TABLE        "2049" /* of routes: a number that is free on most hosts */
+#define SAMPLES_MAX  16u    /* entries of allow that are looked at */
+#define SAMPLE_STEPS 4u     /* addresses of an entry, until one is not this host's */
+#define CLIENT_PORT  1023u
+#define TEXT_BYTES   256u
+
+static const sa_family_t families[] = {AF_INET, AF_INET6};
+
+/* ---- the commands ---- */
+
+static const char *ip(sa_family_t family)
+{
+	return family == AF_INET ? "ip" : "ip -6";
+}
+
+static void print_table(sa_family_t family, FILE *out)
+{
+	fprintf(out, "    %s route add local %s dev lo table " TABLE "\n", ip(family),
+		family == AF_INET ? "0.0.0.0/0" : "::/0");
+}
+
+static void print_here(sa_family_t family, FILE *out)
+{
+	fprintf(out, "    %s rule add from %s iif lo lookup " TABLE "\n", ip(family),
+		family == AF_INET ? "127.0.0.0/8" : "::1");
+	print_table(family, out);
+}
+
+static void print_elsewhere(sa_family_t family, const char *host, const char *port, FILE *out)
+{
+	fprintf(out, "    %s rule add from %s ipproto tcp sport %s lookup " TABLE "\n", ip(family),
+		host, port);
+	print_table(family, out);
+}
+
+/* By name, it may be here or elsewhere, with addresses of both families. */
+static void print_for_name(const struct config_uri *server, FILE *out)
+{
+	fprintf(out, "    # if %s is this host itself, by 127.0.0.1 or ::1\n", server->host);
+	for (size_t i = 0; i < ARRAY_SIZE(families); i++)
+		print_here(families[i], out);
+	fprintf(out, "    # if it is elsewhere, for each ADDRESS of it\n");
+	for (size_t i = 0; i < ARRAY_SIZE(families); i++)
+		print_elsewhere(families[i], "ADDRESS", server->port, out);
+}
+
+static void print_server(const struct config_uri *server, FILE *out)
+{
+	struct sockaddr_storage addrs[CONFIG_LOCALHOST_ADDRS];
+	size_t n = config_source_addrs(server, addrs);
+	char host[ADDRESS_HOST_BYTES];
+
+	for (size_t i = 0; i < n; i++) {
+		const struct sockaddr *addr = (const struct sockaddr *)&addrs[i];
+
+		if (sockaddr_is_loopback(addr))
+			print_here(addr->sa_family, out);
+		else
+			print_elsewhere(addr->sa_family, address_host_text(addr, host),
+					server->port, out);
+	}
+	if (!n)
+		print_for_name(server, out);
+}
+
+void config_routes_print(const struct config *config, FILE *out)
+{
+	for (size_t i = 0; i < config->nservices; i++) {
+		const struct service_config *service = &config->services[i];
+
+		if (service->source != SOURCE_CLIENT)
+			continue;
+		fprintf(out,
+			"%s:%d: service %s: source = \"client\" needs CAP_NET_RAW, which the unit "
+			"has by " SOURCE_CLIENT_EXAMPLE ", and these routes:\n",
+			service->file, service->line, service->name);
+		for (unsigned k = 0; k < config_nservers(service); k++)
+			print_server(config_server(service, k), out);
+	}
+}
+
+/* ---- what is lacking ---- */
+
+/* An address of the prefix that is not this host's own, if it has one. */
+static void sample_of(const struct config_cidr *cidr, struct sockaddr_storage *client)
+{
+	struct config_cidr alone = *cidr;
+	unsigned last = cidr->family == AF_INET ? 3 : 15;
+
+	alone.prefix_bits = (last + 1) * 8;
+	(void)config_cidr_addr(&alone, client);
+	/* The first address of a network is no host's. */
+	for (unsigned i = 0; i < SAMPLE_STEPS && cidr->prefix_bits + 2 < alone.prefix_bits; i++) {
+		alone.addr[last]++;
+		(void)config_cidr_addr(&alone, client);
+		if (!own_doors_is_ours((const struct sockaddr *)client))
+			return;
+	}
+}
+
+/* An address for documentation, which no client has: for prefixes of all, and without any. */
+static void sample_of_all(sa_family_t family, struct sockaddr_storage *client)
+{
+	memset(client, 0, sizeof(*client));
+	client->ss_family = family;
+	if (family == AF_INET)
+		(void)inet_pton(family, "192.0.2.1", &((struct sockaddr_in *)client)->sin_addr);
+	else
+		(void)inet_pton(family, "2001:db8::1", &((struct sockaddr_in6 *)client)->sin6_addr);
+}
+
+/* Clients that may come, one of each entry of allow; returns how many. */
+static size_t samples(const struct service_config *service, sa_family_t family,
+		      struct sockaddr_storage clients[static SAMPLES_MAX])
+{
+	size_t n = 0;
+
+	if (!service->has_allow)
+		sample_of_all(family, &clients[n++]);
+	for (size_t i = 0; i < service->nallow && n < SAMPLES_MAX; i++) {
+		if (service->allow[i].family != family)
+			continue;
+		if (!service->allow[i].prefix_bits)
+			sample_of_all(family, &clients[n]);
+		else
+			sample_of(&service->allow[i], &clients[n]);
+		n++;
+	}
+	for (size_t i = 0; i < n; i++)
+		sockaddr_set_port((struct sockaddr *)&clients[i], CLIENT_PORT);
+	return n;
+}
+
+/* Returns whether there is nothing to say of it. */
+static bool comes_back(const struct sockaddr *server, const struct sockaddr *client,
+		       char text[TEXT_BYTES])
+{
+	char from[ADDRESS_TEXT_BYTES], to[ADDRESS_HOST_BYTES];
+	int rc = 0;
+
+	/* A client of this host itself can only reach a server here by its loopback address. */
+	if (!sockaddr_is_loopback(client) || sockaddr_is_loopback(server))
+		rc = way_back_find(server, client);
+	address_text(server, from);
+	address_host_text(client, to);
+	if (rc == -ENETUNREACH)
+		snprintf(text, TEXT_BYTES, "there is no route to the server %s", from);
+	else if (rc == -EHOSTUNREACH)
+		snprintf(text, TEXT_BYTES,
+			 "what the server %s sends to a client such as %s does not come back to "
+			 "this host: set the routes that rpcrdma-proxy -t prints",
+			 from, to);
+	return rc != -ENETUNREACH && rc != -EHOSTUNREACH;
+}
+
+/* The first client that cannot be used is enough. */
+static bool has_routes(const struct service_config *service, const struct sockaddr *server,
+		       char text[TEXT_BYTES])
+{
+	struct sockaddr_storage clients[SAMPLES_MAX];
+	size_t n = samples(service, server->sa_family, clients);
+
+	for (size_t i = 0; i < n; i++)
+		if (!comes_back(server, (const struct sockaddr *)&clients[i], text))
+			return false;
+	return true;
+}
+
+void config_routes_lacks(const struct service_config *service,
+			 void (*told)(void *arg, const struct service_config *service,
+				      const char *text),
+			 void *arg)
+{
+	struct sockaddr_storage addrs[CONFIG_LOCALHOST_ADDRS];
+	char text[TEXT_BYTES];
+
+	if (service->source != SOURCE_CLIENT)
+		return;
+	if (!foreign_may())
+		told(arg, service,
+		     "source = \"client\": CAP_NET_RAW is missing, so that its clients are refused: "
+		     "the unit has it by " SOURCE_CLIENT_EXAMPLE);
+	for (unsigned i = 0; i < config_nservers(service); i++) {
+		size_t n = config_source_addrs(config_server(service, i), addrs);
+
+		for (size_t k = 0; k < n; k++)
+			if (!has_routes(service, (struct sockaddr *)&addrs[k], text))
+				told(arg, service, text);
+	}
+}

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The configuration file: where connections to servers come from, and what that takes of the host. */
+#include <errno.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/foreign.h"
+#include "daemon/config/config.h"
+#include "daemon/config/config_print.h"
+#include "daemon/config/config_routes.h"
+#include "daemon/config/config_same.h"
+#include "tests/lib/test.h"
+#include "tests/unit/config_fixture.h"
+
+#define FROM_TCP "listen = \"tcp://127.0.0.1:111\"; max_connections = 9; "
+#define CLIENTS  "source = \"client\"; "
+
+static char *said;
+static size_t said_bytes;
+
+static FILE *listen_to(void)
+{
+	free(said);
+	said = NULL;
+	return open_memstream(&said, &said_bytes);
+}
+
+static void teardown(void)
+{
+	free(said);
+	said = NULL;
+	config_fixture_teardown();
+}
+
+/* ---- values ---- */
+
+START_TEST(addresses_are_read_and_printed)
+{
+	const struct service_config *s = config_fixture_service(SERVICE(
+		FROM_TCP "connect = \"tcp://filer\"; "
+			 "source_address = [ \"127.0.0.2\", \"::1\", \"::ffff:127.0.0.3\" ];"));
+	FILE *out = listen_to();
+
+	ck_assert_int_eq(s->source, SOURCE_PROXY);
+	ck_assert_uint_eq(s->nsources, 3);
+	ck_assert_int_eq(s->sources[1].ss_family, AF_INET6);
+	ck_assert_int_eq(s->sources[2].ss_family, AF_INET);
+	ck_assert_uint_eq(((struct sockaddr_in *)&s->sources[2])->sin_addr.s_addr,
+			  htonl(INADDR_LOOPBACK + 2));
+	config_print_service(s, out);
+	fclose(out);
+	ck_assert_ptr_nonnull(
+		strstr(said, "source_address = [ \"127.0.0.2\", \"::1\", \"127.0.0.3\" ];\n"));
+}
+END_TEST
+
+START_TEST(ports_are_kept_where_tcp_clients_are_seen)
+{
+	ck_assert(config_keeps_ports(
+		config_fixture_service(SERVICE(FROM_TCP "connect = \"tcp://filer\"; " CLIENTS))));
+	ck_assert(!config_keeps_ports(
+		config_fixture_service(SERVICE(FROM_TCP "connect = \"tcp://filer\"; "))));
+	ck_assert(!config_keeps_ports(config_fixture_service(
+		SERVICE("listen = \"iwarp://127.0.0.1\"; connect = \"tcp://filer\"; " CLIENTS))));
+}
+END_TEST
+
+static const struct {
+	const char *addresses;
+	bool same;
+} others[] = {
+	{"source_address = [ \"127.0.0.2\", \"::ffff:127.0.0.3\" ];", true},
+	{"source_address = [ \"127.0.0.3\", \"127.0.0.2\" ];", false},
+	{"source_address = [ \"127.0.0.2\" ];", false},
+	{"source_address = [ ];", false},
+	{CLIENTS, false},
+};
+
+START_TEST(a_service_that_comes_from_elsewhere_is_another)
+{
+	static const char text[] = SERVICE(FROM_TCP "connect = \"tcp://filer\"; %s");
+	struct config *first;
+	char other[400];
+
+	snprintf(other, sizeof(other), text, "source_address = [ \"127.0.0.2\", \"127.0.0.3\" ];");
+	ck_assert_int_eq(config_fixture_load(other), 0);
+	first = config_ref(fixture.config);
+	snprintf(other, sizeof(other), text, others[_i].addresses);
+	ck_assert_int_eq(config_fixture_load(other), 0);
+	ck_assert_int_eq(config_service_same(&first->services[0], &fixture.config->services[0]),
+			 others[_i].same);
+	config_free(first);
+}
+END_TEST
+
+static const struct {
+	const char *text, *error;
+	int rc;
+} wrong[] = {
+	{FROM_TCP "connect = \"tcp://filer\"; source = \"server\";",
+	 "2: source is \"server\", but must be \"proxy\" or \"client\"\n", -EINVAL},
+	{FROM_TCP "connect = \"rdma://filer\"; " CLIENTS,
+	 "2: source is for services that connect to tcp:// or iwarp://\n", -EINVAL},
+	{FROM_TCP "connect = \"rdma://filer\"; source_address = [ \"127.0.0.2\" ];",
+	 "2: source_address is for services that connect to tcp:// or iwarp://\n", -EINVAL},
+	{FROM_TCP "connect = \"tcp://filer\"; source_address = \"127.0.0.2\";",
+	 "2: source_address must be an array of strings: [ \"10.0.0.7\" ], not a string\n",
+	 -EINVAL},
+	{FROM_TCP "connect = \"tcp://filer\"; source_address = [ 127 ];",
+	 "2: source_address must be an array of strings, not a number\n", -EINVAL},
+	{FROM_TCP "connect = \"tcp://filer\"; source_address = [ \"127.0.0.0/8\" ];",
+	 "2: source_address: addresses stand alone here, without a prefix length\n", -EINVAL},
+	{FROM_TCP "connect = \"tcp://filer\"; source_address = [ \"filer\" ];",
+	 "2: source_address: \"filer\" is not an IPv4 or IPv6 address: names are not looked up "
+	 "here\n",
+	 -EINVAL},
+	{FROM_TCP "connect = \"tcp://filer\"; source_address = [ \"::1\", \"::1\" ];",
+	 "2: source_address: ::1 is named twice\n", -EINVAL},
+	/* It may come. */
+	{FROM_TCP "connect = \"tcp://filer\"; source_address = [ \"192.0.2.30\" ];",
+	 "2: source_address: this host does not have the address 192.0.2.30\n", -ENODEV},
+	{FROM_TCP "connect = \"tcp://filer\";\nsource_address = [ \"::1\" ]; " CLIENTS,
+	 "3: source_address has no place beside source = \"client\"\n", -EINVAL},
+	{FROM_TCP "connect = \"tcp://192.0.2.1\"; source_address = [ \"::1\" ];",
+	 "2: source_address: none of them is an IPv4 address, as that of the server 192.0.2.1 is\n",
+	 -EINVAL},
+	{FROM_TCP "connect = \"tcp://[2001:db8::1]\"; source_address = [ \"127.0.0.2\" ];",
+	 "2: source_address: none of them is an IPv6 address, as that of the server 2001:db8::1 "
+	 "is\n",
+	 -EINVAL},
+};
+
+START_TEST(what_cannot_be_is_an_error)
+{
+	char text[600];
+
+	snprintf(text, sizeof(text), SERVICE("%s"), wrong[_i].text);
+	ck_assert_int_eq(config_fixture_load(text), wrong[_i].rc);
+	ck_assert_str_eq(fixture.errors, config_fixture_at(wrong[_i].error));
+}
+END_TEST
+
+START_TEST(there_is_a_limit_to_addresses)
+{
+	char text[3000];
+	int n = snprintf(text, sizeof(text),
+			 "services = (\n{ name = \"a\"; " FROM_TCP "connect = \"tcp://filer\"; "
+			 "source_address = [ \"127.0.1.0\"");
+
+	for (unsigned i = 1; i < CONFIG_MAX_SOURCES + (unsigned)_i; i++)
+		n += snprintf(text + n, sizeof(text) - (size_t)n, ", \"127.0.1.%u\"", i);
+	snprintf(text + n, sizeof(text) - (size_t)n, " ]; } );");
+	ck_assert_int_eq(config_fixture_load(text), _i ? -EINVAL : 0);
+	if (_i)
+		ck_assert_str_eq(fixture.errors,
+				 config_fixture_at("2: source_address has 65 addresses, but may "
+						   "have 64\n"));
+	else
+		ck_assert_uint_eq(fixture.config->services[0].nsources, CONFIG_MAX_SOURCES);
+}
+END_TEST
+
+/* ---- warnings ---- */
+
+static const struct {
+	const char *text, *warning; /* NULL: none */
+} warnings[] = {
+	{"listen = \"tcp://[::]:2049\"; connect = \"tcp://filer\"; " CLIENTS, NULL},
+	{"listen = \"tcp://127.0.0.1:2049\"; connect = \"tcp://filer\"; source_port = \"any\"; " CLIENTS,
+	 "2: warning: service a has a source_port, which does nothing: with source = \"client\" each "
+	 "connection has the port of its TCP client\n"},
+	{"listen = \"iwarp://127.0.0.1\"; connect = \"tcp://filer\"; source_port = \"any\"; " CLIENTS,
+	 NULL},
+	{"listen = \"tcp://127.0.0.1:2049\"; connect = \"tcp://filer\"; max_connections = 718; "
+	 "source_address = [ \"127.0.0.2\", \"127.0.0.3\" ];",
+	 NULL},
+	{"listen = \"tcp://127.0.0.1:2049\"; connect = \"tcp://filer\"; max_connections = 719; "
+	 "source_port = \"reserved\"; source_address = [ \"127.0.0.2\", \"127.0.0.3\" ];",
+	 "2: warning: service a has max_connections = 719, but there are only 718 reserved source "
+	 "ports: connections past these are refused (source_port = \"reserved\")\n"},
+};
+
+START_TEST(what_is_unwise_is_warned_of)
+{
+	char text[600];
+	FILE *out;
+
+	snprintf(text, sizeof(text), SERVICE("%s"), warnings[_i].text);
+	ck_assert_msg(config_fixture_load(text) == 0, "%s", fixture.errors);
+	out = listen_to();
+	config_warn(fixture.config, out);
+	fclose(out);
+	ck_assert_str_eq(said, warnings[_i].warning ? config_fixture_at(warnings[_i].warning) : "");
+}
+END_TEST
+
+/* ---- routes ---- */
+
+#define HERE_4                                                                                     \
+	"    ip rule add from 127.0.0.0/8 iif lo lookup 2049\n"                                    \
+	"    ip route add local 0.0.0.0/0 dev lo table 2049\n"
+#define HERE_6                                                                                     \
+	"    ip -6 rule add from ::1 iif lo lookup 2049\n"                                         \
+	"    ip -6 route add local ::/0 dev lo table 2049\n"
+#define THERE_4(host, port)                                                                        \
+	"    ip rule add from " host " ipproto tcp sport " port " lookup 2049\n"                   \
+	"    ip route add local 0.0.0.0/0 dev lo table 2049\n"
+#define THERE_6(host, port)                                                                        \
+	"    ip -6 rule add from " host " ipproto tcp sport " port " lookup 2049\n"                \
+	"    ip -6 route add local ::/0 dev lo table 2049\n"
+
+static const struct {
+	const char *connect, *lines;
+} routes[] = {
+	{"\"tcp://127.0.0.1:2050\"", HERE_4},
+	{"\"tcp://[::1]\"", HERE_6},
+	{"\"tcp://localhost\"", HERE_4 HERE_6},
+	{"\"tcp://192.0.2.1\"", THERE_4("192.0.2.1", "2049")},
+	{"\"tcp://[2001:db8::1]:2050\"", THERE_6("2001:db8::1", "2050")},
+	{"[ \"iwarp://192.0.2.1\", \"iwarp://[2001:db8::1]\" ]",
+	 THERE_4("192.0.2.1", "20049") THERE_6("2001:db8::1", "20049")},
+	{"\"tcp://filer\"",
+	 "    # if filer is this host itself, by 127.0.0.1 or ::1\n" HERE_4 HERE_6
+	 "    # if it is elsewhere, for each ADDRESS of it\n" THERE_4("ADDRESS", "2049")
+		 THERE_6("ADDRESS", "2049")},
+};
+
+START_TEST(the_routes_of_a_service_are_printed)
+{
+	char text[600];
+	const char *lines;
+	FILE *out;
+
+	snprintf(text, sizeof(text), SERVICE(FROM_TCP CLIENTS "connect = %s;"), routes[_i].connect);
+	ck_assert_msg(config_fixture_load(text) == 0, "%s", fixture.errors);
+	out = listen_to();
+	config_routes_print(fixture.config, out);
+	fclose(out);
+	lines = strchr(said, '\n');
+	ck_assert_ptr_nonnull(strstr(said, ":2: service a: source = \"client\" needs CAP_NET_RAW"));
+	ck_assert_str_eq(lines + 1, routes[_i].lines);
+}
+END_TEST
+
+START_TEST(without_such_a_service_nothing_is_printed)
+{
+	FILE *out = listen_to();
+
+	config_fixture_service(SERVICE(TCP_TO_TCP));
+	config_routes_print(fixture.config, out);
+	fclose(out);
+	ck_assert_str_eq(said, "");
+}
+END_TEST
+
+/* ---- what a host lacks ---- */
+
+static void note(void *arg, const struct service_config *service, const char *text)
+{
+	fprintf(arg, "%s: %s\n", service->name, text);
+}
+
+static const char *lacks(const char *allow, const char *server)
+{
+	char text[600];
+	FILE *out;
+
+	snprintf(text, sizeof(text), SERVICE(FROM_TCP CLIENTS "connect = \"tcp://%s\"; %s"), server,
+		 allow);
+	ck_assert_msg(config_fixture_load(text) == 0, "%s", fixture.errors);
+	out = listen_to();
+	config_routes_lacks(&fixture.config->services[0], note, out);
+	fclose(out);
+	return said;
+}
+
+/* Whether this network is the test's own, and may be changed. */
+static bool may_set_routes(void)
+{
+	struct if_nameindex *all = if_nameindex();
+	bool alone = all && all[0].if_index && !all[1].if_index;
+
+	if_freenameindex(all);
+	return alone && foreign_may() &&
+	       !system("ip route add local 0.0.0.0/0 dev lo table 2049 2>/dev/null");
+}
+
+START_TEST(missing_routes_are_told_until_they_are_there)
+{
+	if (!may_set_routes())
+		return;
+	ck_assert_str_eq(lacks("allow = [ \"127.0.0.0/8\" ];", "127.0.0.1"), "");
+	/* The loopback is all that the test has: to others there is no route yet. */
+	ck_assert_str_eq(lacks("", "192.0.2.9"),
+			 "a: there is no route to the server 192.0.2.9:2049\n");
+	ck_assert_str_eq(
+		lacks("allow = [ \"10.9.0.0/24\" ];", "127.0.0.1"),
+		"a: what the server 127.0.0.1:2049 sends to a client such as 10.9.0.1 does "
+		"not come back to this host: set the routes that rpcrdma-proxy -t prints\n");
+	ck_assert_ptr_nonnull(strstr(lacks("", "127.0.0.1"), "a client such as 192.0.2.1 "));
+	/* Nobody has an IPv6 address. */
+	ck_assert_str_eq(lacks("allow = [ \"10.9.0.0/24\" ];", "[::1]"), "");
+	ck_assert_ptr_nonnull(
+		strstr(lacks("allow = [ \"2001:db8:9::/64\" ];", "[::1]"), "2001:db8:9::1 "));
+	ck_assert_int_eq(system("ip rule add from 127.0.0.0/8 iif lo lookup 2049"), 0);
+	ck_assert_str_eq(lacks("allow = [ \"10.9.0.0/24\" ];", "127.0.0.1"), "");
+	ck_assert_str_eq(lacks("", "127.0.0.1"), "");
+	ck_assert_int_eq(system("ip rule del from 127.0.0.0/8 iif lo lookup 2049; "
+				"ip route flush table 2049"),
+			 0);
+}
+END_TEST
+
+START_TEST(an_own_address_of_this_host_is_no_place_for_a_server)
+{
+	char text[600];
+
+	if (!may_set_routes())
+		return;
+	ck_assert_int_eq(system("ip route flush table 2049; ip address add 10.9.0.254/32 dev lo"),
+			 0);
+	snprintf(text, sizeof(text), SERVICE(FROM_TCP "connect = \"tcp://10.9.0.254\"; %s"), "");
+	ck_assert_int_eq(config_fixture_load(text), 0);
+	snprintf(text, sizeof(text), SERVICE(FROM_TCP "connect = \"tcp://10.9.0.254\"; %s"),
+		 CLIENTS);
+	ck_assert_int_eq(config_fixture_load(text), -EINVAL);
+	ck_assert_str_eq(fixture.errors,
+			 config_fixture_at(
+				 "2: connect: 10.9.0.254 is an address of this host: with source = "
+				 "\"client\" a server of this host is reached by 127.0.0.1 or "
+				 "[::1]\n"));
+	ck_assert_int_eq(system("ip address del 10.9.0.254/32 dev lo"), 0);
+}
+END_TEST
+
+START_TEST(a_missing_capability_is_told)
+{
+	if (geteuid() == 0) {
+		/* The folder of the fixture is to be left behind by who made it. */
+		config_fixture_teardown();
+		ck_assert_int_eq(setuid(65534), 0);
+		config_fixture_setup();
+	}
+	ck_assert_ptr_nonnull(
+		strstr(lacks("allow = [ \"127.0.0.0/8\" ];", "127.0.0.1"),
+		       "a: source = \"client\": CAP_NET_RAW is missing, so that its clients are "
+		       "refused: the unit has it by "));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("config_source");
+	TCase *tc = tcase_create("config_source");
+
+	tcase_add_checked_fixture(tc, config_fixture_setup, teardown);
+	tcase_add_test(tc, addresses_are_read_and_printed);
+	tcase_add_test(tc, ports_are_kept_where_tcp_clients_are_seen);
+	tcase_add_loop_test(tc, a_service_that_comes_from_elsewhere_is_another, 0,
+			    ARRAY_SIZE(others));
+	tcase_add_loop_test(tc, what_cannot_be_is_an_error, 0, ARRAY_SIZE(wrong));
+	tcase_add_loop_test(tc, there_is_a_limit_to_addresses, 0, 2);
+	tcase_add_loop_test(tc, what_is_unwise_is_warned_of, 0, ARRAY_SIZE(warnings));
+	tcase_add_loop_test(tc, the_routes_of_a_service_are_printed, 0, ARRAY_SIZE(routes));
+	tcase_add_test(tc, without_such_a_service_nothing_is_printed);
+	tcase_add_test(tc, missing_routes_are_told_until_they_are_there);
+	tcase_add_test(tc, an_own_address_of_this_host_is_no_place_for_a_server);
+	tcase_add_test(tc, a_missing_capability_is_told);
+	suite_add_tcase(suite, tc);
+	return test_main(suite);
+}
