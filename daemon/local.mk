@@ -65,6 +65,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/bridge/shortage.h \
 	daemon/bridge/slow_call.c \
 	daemon/bridge/slow_call.h \
+	daemon/bridge/sources.c \
+	daemon/bridge/sources.h \
 	daemon/bridge/standing.c \
 	daemon/bridge/standing.h \
 	daemon/bridge/states.c \

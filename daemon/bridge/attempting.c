@@ -5,8 +5,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/sockaddr.h"
 #include "daemon/base/address.h"
 #include "daemon/bridge/legs.h"
+#include "daemon/bridge/sources.h"
 
 #define VERBS_AVOID_US 60000000u
 
@@ -30,17 +32,31 @@ uint64_t attempting_left_us(const struct upstream *upstream)
 int attempting_begin(struct upstream *upstream, const struct name_result *name)
 {
 	struct worker_service *ws = upstream->ws;
-	const struct attempts_config config = {
+	struct attempts_config config = {
 		.target = upstream->seat.target,
 		.iwarp = ws->iwarp,
 		.verbs = ws->verbs,
 		.highest_version = ws->service->config->connect_version,
-		.source_port = upstream->port,
 		.source_above = upstream->port_is_due,
+		.source_only = upstream->keeps_port,
 	};
+	struct sockaddr_storage addrs[RESOLVER_MAX_ADDRS];
+	size_t naddrs = sources_usable(upstream, name->addrs, name->naddrs, addrs);
 
 	attempts_fini(&upstream->attempts);
-	return attempts_init(&upstream->attempts, &config, name->addrs, name->naddrs);
+	if (!naddrs)
+		return -EADDRNOTAVAIL;
+	config.sources = sources_take(upstream, addrs[0].ss_family);
+	config.source_port = upstream->keeps_port
+				     ? sockaddr_port((struct sockaddr *)&upstream->client)
+				     : upstream->port;
+	return attempts_init(&upstream->attempts, &config, addrs, naddrs);
+}
+
+enum leg_close attempting_why(const struct upstream *upstream, int rc, const char **detail)
+{
+	*detail = upstream->source_lack ? upstream->source_lack : strerror(-rc);
+	return upstream->source_lack ? LEG_CLOSE_NO_SOURCE_ADDRESS : attempts_why(rc);
 }
 
 static void avoid_verbs(struct upstream *upstream, const char *why)

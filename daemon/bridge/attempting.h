@@ -10,7 +10,11 @@
 #include "daemon/base/log.h"
 #include "daemon/bridge/upstream_impl.h"
 
-/** attempting_begin - the list of the attempts at the target's addresses. Returns as attempts_init(). */
+/**
+ * attempting_begin - the list of the attempts at those of the target's addresses that can be come to
+ *
+ * Returns as attempts_init(), or -EADDRNOTAVAIL if there is none.
+ */
 int attempting_begin(struct upstream *upstream, const struct name_result *name) MUST_CHECK;
 /**
  * attempting_next - make the leg of the next attempt that does not fail at once
@@ -18,6 +22,8 @@ int attempting_begin(struct upstream *upstream, const struct name_result *name) 
  * As one does at an address of a family that this host has not. Returns 0, or the errno of the last one if none is left.
  */
 int attempting_next(struct upstream *upstream) MUST_CHECK;
+/** attempting_why - why these two have failed, of which @rc is an errno; sets @detail. */
+enum leg_close attempting_why(const struct upstream *upstream, int rc, const char **detail);
 /** attempting_left_us - how much time there is left for the target. */
 uint64_t attempting_left_us(const struct upstream *upstream);
 /** attempting_blame - the present attempt has failed: iwarp is next if it was verbs, unless only verbs will do. */

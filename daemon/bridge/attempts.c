@@ -19,8 +19,10 @@ static void add_address(struct attempts *attempts, const struct attempts_config 
 			.target = config->target,
 			.addr = *addr,
 			.fabric = fabrics[i],
+			.sources = config->sources,
 			.source_port = config->source_port,
 			.source_above = config->source_above,
+			.source_only = config->source_only,
 			.has_other = i + 1 < nways,
 		};
 }
@@ -63,7 +65,8 @@ void attempts_fini(struct attempts *attempts)
 void attempts_forget_port(struct attempts *attempts)
 {
 	for (unsigned i = attempts->next; i < attempts->count; i++)
-		attempts->list[i].source_port = 0;
+		if (!attempts->list[i].source_only)
+			attempts->list[i].source_port = 0;
 }
 
 static uint32_t lowest_version(void)
@@ -158,6 +161,10 @@ enum leg_close attempts_why(int rc)
 	case ENOBUFS:
 	case ENOMEM:
 		return LEG_CLOSE_RESOURCES;
+	case EACCES:
+	case EADDRINUSE:
+	case EADDRNOTAVAIL:
+		return LEG_CLOSE_NO_SOURCE_PORT;
 	default:
 		return LEG_CLOSE_UNREACHABLE;
 	}

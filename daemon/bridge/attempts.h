@@ -6,7 +6,7 @@
  *	iwarp://, verbs://  each address on that fabric
  *	rdma://             each address on verbs, if there is a device, and then on iwarp
  *
- * All of them come from the port that the client's last connection had, where that is to be had. An address
+ * All of them come from the address and port that the client's last connection had, where these are to be had. An address
  * that has several ways to it has an element for each, one behind the other.
  *
  * On a fabric the version of RPC-over-RDMA to begin with is chosen when an attempt's turn comes: the highest, or one if
@@ -23,6 +23,7 @@
 #include "base/compiler.h"
 #include "daemon/service/targets.h"
 #include "fabric/fabric.h"
+#include "stream/stream.h"
 
 #define ATTEMPT_MIN_US 500000u /* for one on a fabric, however many there are */
 
@@ -31,18 +32,21 @@ struct attempt {
 	struct sockaddr_storage addr;
 	struct fabric *fabric;    /* NULL: TCP */
 	uint32_t rpcrdma_version; /* on a fabric, the highest, once its turn has come; else 0 */
-	uint16_t source_port;     /* where to come from if that can be had; 0: no matter where */
-	bool source_above;        /* TCP: as stream_target.preferred_above */
-	bool has_other;           /* the next one is another way to the same address */
+	struct stream_sources sources; /* where to come from; its list outlives the attempts */
+	uint16_t source_port; /* of the first of these, if it can be had; 0: no matter which */
+	bool source_above;    /* TCP: as stream_target.preferred_above */
+	bool source_only;     /* from that port or not at all */
+	bool has_other;       /* the next one is another way to the same address */
 };
 
 /* What a list is made from. */
 struct attempts_config {
-	struct target *target;        /* which outlives the list */
-	struct fabric *iwarp, *verbs; /* of this host; verbs may be NULL: no device */
-	uint32_t highest_version;     /* of RPC-over-RDMA, to try */
-	uint16_t source_port;         /* of all attempts */
-	bool source_above;            /* likewise */
+	struct target *target;         /* which outlives the list */
+	struct fabric *iwarp, *verbs;  /* of this host; verbs may be NULL: no device */
+	uint32_t highest_version;      /* of RPC-over-RDMA, to try */
+	struct stream_sources sources; /* of all attempts, and so are these */
+	uint16_t source_port;
+	bool source_above, source_only;
 };
 
 /* All zero is a list without attempts. */
@@ -84,7 +88,7 @@ const struct attempt *attempts_next(struct attempts *attempts, const struct fabr
 bool attempts_again(struct attempts *attempts, uint64_t now_us);
 /** attempts_last - the one that attempts_next() has come to, also once it has none left; NULL before the first. */
 const struct attempt *attempts_last(const struct attempts *attempts);
-/** attempts_forget_port - those that have not been made come from any port. */
+/** attempts_forget_port - those that have not been made come from any port, unless they need theirs. */
 void attempts_forget_port(struct attempts *attempts);
 /** attempts_left - whether attempts_next() has another one. */
 bool attempts_left(const struct attempts *attempts);

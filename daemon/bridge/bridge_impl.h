@@ -75,7 +75,8 @@ struct bridge {
 	struct untaken untaken;
 	uint64_t heard_bytes;     /* from the client, when it was last looked at */
 	struct loop_timer *timer; /* WAITING, READING, RECLAIMING, HELD */
-	uint16_t first_port;      /* of an upstream that was replaced by that to MOUNT; 0: none */
+	struct client_pin
+		first_pin; /* of an upstream that was replaced by that to MOUNT; port 0: none */
 	struct loop_task settle;  /* either */
 	struct loop_task reroute; /* the upstream is over that its first Call does not go to */
 	struct loop_task reaper;
@@ -85,6 +86,12 @@ struct bridge {
 static inline bool bridge_client_is_tcp(const struct bridge *bridge)
 {
 	return bridge->client_is_tcp;
+}
+
+/* Whether its server is to see the client's own address and port. */
+static inline bool bridge_keeps_port(const struct bridge *bridge)
+{
+	return bridge->ws->service->config->source == SOURCE_CLIENT && bridge->client_is_tcp;
 }
 
 static inline struct loop *bridge_loop(const struct bridge *bridge)

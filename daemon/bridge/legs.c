@@ -137,8 +137,10 @@ static int connect_tcp(struct worker_service *ws, const struct leg_config *leg,
 		.leg = *leg, .worker = &ws->tcp, .counters = &ws->tcp_upstream};
 	const struct stream_target target = {
 		.addr = attempt->addr,
+		.sources = attempt->sources,
 		.preferred_port = attempt->source_port,
 		.preferred_above = attempt->source_above,
+		.port_only = attempt->source_only,
 		.source_port = ws->service->config->source_port,
 	};
 	uint64_t shortfalls = ws->tcp_upstream.source_port_shortfalls;
@@ -149,21 +151,39 @@ static int connect_tcp(struct worker_service *ws, const struct leg_config *leg,
 	return rc;
 }
 
-static int connect_leg(struct worker_service *ws, const struct leg_config *leg,
-		       const struct attempt *attempt, struct leg **out)
+/* From the first of its addresses that this host has; its port is that of the very first. */
+static int connect_rdma(struct worker_service *ws, const struct leg_config *leg,
+			const struct attempt *attempt, struct leg **out)
 {
+	const struct sockaddr *addr = (const struct sockaddr *)&attempt->addr;
+	const struct stream_sources *sources = &attempt->sources;
 	struct rdma_leg_config config;
+	int rc = -EADDRNOTAVAIL;
 
-	if (!attempt->fabric)
-		return connect_tcp(ws, leg, attempt, out);
 	rdma_config(ws, leg, attempt->rpcrdma_version, ws->service->config->connect_compat,
 		    &config);
 	config.counters = &ws->rdma_upstream;
 	config.source_port = attempt->source_port;
+	config.source_port_only = attempt->source_only;
+	config.source_foreign = sources->foreign;
 	config.peer_memory = &attempt->target->peer_memory;
 	config.version_memory = &attempt->target->versions;
-	return rdma_leg_connect(&config, attempt->fabric, (const struct sockaddr *)&attempt->addr,
-				out);
+	if (!sources->count)
+		return rdma_leg_connect(&config, attempt->fabric, addr, out);
+	for (unsigned i = 0; i < sources->count && rc == -EADDRNOTAVAIL; i++) {
+		config.source = sources->list[(sources->first + i) % sources->count];
+		if (config.source.ss_family == addr->sa_family)
+			rc = rdma_leg_connect(&config, attempt->fabric, addr, out);
+		config.source_port = 0;
+	}
+	return rc;
+}
+
+static int connect_leg(struct worker_service *ws, const struct leg_config *leg,
+		       const struct attempt *attempt, struct leg **out)
+{
+	return attempt->fabric ? connect_rdma(ws, leg, attempt, out)
+			       : connect_tcp(ws, leg, attempt, out);
 }
 
 const struct leg_maker legs_system = {

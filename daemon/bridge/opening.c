@@ -61,7 +61,9 @@ static void wait_for_old(struct bridge *bridge)
 
 static void tell_port(const struct bridge *bridge, const struct client_pin *pin)
 {
-	if (pin->port)
+	if (bridge_keeps_port(bridge))
+		bridge_debug(bridge, "the server is to see its own address and port");
+	else if (pin->port)
 		bridge_debug(bridge, "back again: the server is to see it from port %u as before%s",
 			     pin->port, pin->due ? ", where a Call was not answered" : "");
 	else
@@ -134,7 +136,7 @@ void bridge_reroute(struct bridge *bridge)
 	bridge_debug(bridge, "its first Call is for MOUNT: another server is sought");
 	bridge->passing = false;
 	bridge->accepted = true;
-	bridge->first_port = bridge->upstream.port;
+	bridge->first_pin = bridge_pin(bridge);
 	bridge->server.leg = NULL;
 	bridge_set_state(bridge, BRIDGE_REROUTING);
 	leg_pause(bridge->client.leg, true);
@@ -183,6 +185,8 @@ static void begin_rdma(struct bridge *bridge)
 	const struct reply_room room = config_memory_reverse_room(service, true);
 
 	bridge->client_is_tcp = false;
+	clients_find_port(bridge->self);
+	upstream_serve(&bridge->upstream, &bridge->peer, false);
 	upstream_reverse(&bridge->upstream, &room, config_memory_reverse_max_bytes(service, true));
 }
 

@@ -5,6 +5,12 @@
 #include "daemon/bridge/call_watch.h"
 #include "rpc/msg.h"
 
+struct client_pin bridge_pin(const struct bridge *bridge)
+{
+	return (struct client_pin){.port = bridge->upstream.port,
+				   .source = bridge->upstream.source};
+}
+
 int bridge_enter(struct bridge *bridge, const struct incoming *in, void (*superseded)(void *arg),
 		 void (*resumed)(void *arg))
 {
@@ -20,6 +26,7 @@ int bridge_enter(struct bridge *bridge, const struct incoming *in, void (*supers
 		.local = in->local,
 		.peer = in->peer,
 		.fabric = in->fabric ? in->fabric->ops : NULL,
+		.keeps_port = bridge_keeps_port(bridge),
 	};
 
 	return clients_enter(bridge->ws->service->clients, &ends, &owner, &bridge->self);
@@ -29,16 +36,18 @@ int bridge_enter(struct bridge *bridge, const struct incoming *in, void (*supers
  * MOUNT has no retransmissions to be known again: its connections have no pin, and one that was used up before it showed
  * where they lead is given back.
  */
-static uint16_t port_of(const struct bridge *bridge)
+static struct client_pin pin_to_leave(const struct bridge *bridge)
 {
-	return bridge->route == ROUTE_MOUNT ? bridge->first_port : bridge->upstream.port;
+	return bridge->route == ROUTE_MOUNT ? bridge->first_pin : bridge_pin(bridge);
 }
 
 void bridge_leave(struct bridge *bridge)
 {
+	const struct client_pin pin = pin_to_leave(bridge);
+
 	if (!bridge->self)
 		return;
-	clients_leave(bridge->self, port_of(bridge), loop_now_us(bridge_loop(bridge)));
+	clients_leave(bridge->self, &pin, loop_now_us(bridge_loop(bridge)));
 	bridge->self = NULL;
 }
 

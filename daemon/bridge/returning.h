@@ -16,6 +16,8 @@
  */
 int bridge_enter(struct bridge *bridge, const struct incoming *in, void (*superseded)(void *arg),
 		 void (*resumed)(void *arg)) MUST_CHECK;
+/** bridge_pin - from where its upstream comes, or is to come. */
+struct client_pin bridge_pin(const struct bridge *bridge);
 /** bridge_leave - the upstream is over: its port stays behind. Nothing the second time. */
 void bridge_leave(struct bridge *bridge);
 

@@ -16,6 +16,7 @@
 #include "daemon/base/address.h"
 #include "daemon/bridge/attempting.h"
 #include "daemon/bridge/seat.h"
+#include "daemon/bridge/sources.h"
 
 STATE_TABLE(upstream_states, UPSTREAM_STATES);
 
@@ -66,6 +67,15 @@ static void fail_at_once(struct upstream *upstream, enum leg_close why, const ch
 		end_failed(upstream, why, detail);
 }
 
+/* No leg could be made. */
+static void fail_unmade(struct upstream *upstream, int rc)
+{
+	const char *detail;
+	enum leg_close why = attempting_why(upstream, rc, &detail);
+
+	fail_at_once(upstream, why, detail);
+}
+
 /* ---- attempts ---- */
 
 /* What is left at the same address has its try however late it is; another address only in time. */
@@ -103,7 +113,7 @@ static void retry(void *arg)
 	set_state(upstream, UPSTREAM_CONNECTING);
 	rc = attempting_next(upstream);
 	if (rc)
-		fail_at_once(upstream, attempts_why(rc), strerror(-rc));
+		fail_unmade(upstream, rc);
 }
 
 static bool may_go_on(const struct upstream *upstream, enum leg_close why)
@@ -182,6 +192,8 @@ static void on_opened(void *arg)
 	set_state(upstream, UPSTREAM_OPEN);
 	leg_info(upstream->leg, &info);
 	upstream->port = sockaddr_port((struct sockaddr *)&info.local);
+	upstream->source =
+		sources_find(upstream->ws->service->config, (struct sockaddr *)&info.local);
 	upstream->attempt = NULL;
 	attempts_fini(&upstream->attempts);
 	targets_opened(&upstream->seat);
@@ -280,7 +292,7 @@ static void attempt_at(struct upstream *upstream, const struct name_result *name
 	if (!rc)
 		rc = attempting_next(upstream);
 	if (rc)
-		fail_at_once(upstream, attempts_why(rc), strerror(-rc));
+		fail_unmade(upstream, rc);
 }
 
 static void on_place(void *arg, const struct mount_place *place)
@@ -377,9 +389,12 @@ void upstream_reverse(struct upstream *upstream, const struct reply_room *room, 
 	upstream->leg_config.reverse_max_bytes = max_bytes;
 }
 
-void upstream_serve(struct upstream *upstream, const struct sockaddr_storage *client)
+void upstream_serve(struct upstream *upstream, const struct sockaddr_storage *client,
+		    bool keeps_port)
 {
+	upstream->keeps_port = keeps_port;
 	upstream->client = *client;
+	sockaddr_unmap(&upstream->client);
 }
 
 void upstream_lead_to_mount(struct upstream *upstream)
@@ -403,6 +418,7 @@ void upstream_renew(struct upstream *upstream)
 		.arg = old.arg,
 		.leg_config = old.leg_config,
 		.client = old.client,
+		.keeps_port = old.keeps_port,
 		.resolving = old.resolving,
 		.state = {UPSTREAM_IDLE, loop_now_us(old.ws->ground->loop)},
 	};
@@ -412,6 +428,7 @@ void upstream_renew(struct upstream *upstream)
 void upstream_come_from(struct upstream *upstream, const struct client_pin *pin)
 {
 	upstream->port = pin->port;
+	upstream->source = pin->source;
 	upstream->port_is_due = pin->due;
 }
 

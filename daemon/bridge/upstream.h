@@ -5,7 +5,8 @@
  * first attempt that succeeds is the bridge's. When all have failed another target has its turn, while there is time.
  *
  * Here live the time limits of all that, and the avoiding of verbs after it failed. It comes from the source port
- * by which the server knows the client again, if that can be had (daemon/service/clients.h).
+ * by which the server knows the client again, if that can be had (daemon/service/clients.h), and from an address that
+ * daemon/bridge/sources.h chooses.
  *
  * An upstream is embedded in its bridge and lives on the worker's thread. Nothing is called back from
  * inside a call into it.
@@ -71,8 +72,12 @@ void upstream_fini(struct upstream *upstream);
 
 /** upstream_reverse - what the client takes of reverse Calls, as in its leg_config; before the start. */
 void upstream_reverse(struct upstream *upstream, const struct reply_room *room, uint32_t max_bytes);
-/** upstream_serve - whose way it is: other connections of that address lead to the same target; before the start. */
-void upstream_serve(struct upstream *upstream, const struct sockaddr_storage *client);
+/**
+ * upstream_serve - whose way it is: other connections of that address lead to the same target; before the start
+ * @keeps_port: where the server is to see the client's own address it sees its port, too
+ */
+void upstream_serve(struct upstream *upstream, const struct sockaddr_storage *client,
+		    bool keeps_port);
 /** upstream_lead_to_mount - it is to lead where Calls of MOUNT go; before the start. */
 void upstream_lead_to_mount(struct upstream *upstream);
 /** upstream_renew - have one that is closed be as before its start; not from inside an event of it. */

@@ -23,7 +23,8 @@ struct upstream {
 	void *arg;
 	struct leg_config leg_config; /* of the attempts; its events are the upstream's own */
 	struct state state;
-	struct sockaddr_storage client;
+	struct sockaddr_storage client; /* IPv4 never as v4-mapped */
+	bool keeps_port;                /* the server is to see the port of that, too */
 	struct target_seat seat;
 	uint64_t deadline_us;     /* for the leg to open */
 	uint64_t target_until_us; /* … at the present target */
@@ -44,10 +45,14 @@ struct upstream {
 	char detail[LEG_DETAIL_BYTES];
 	/* Where it comes from: until it is open what it was asked for, then what it has; 0: none. */
 	uint16_t port;
-	bool port_is_due;  /* a Call waits for the Reply that the server sent there */
-	bool waits;        /* for the server's first Reply, as its state counts */
-	bool served;       /* it has had that, and is counted with those who have */
-	bool failure_told; /* with those of the service's other clients: nobody else need */
+	uint16_t
+		source; /* which of the service's source addresses, if it has any; good with a port */
+	bool port_is_due; /* a Call waits for the Reply that the server sent there */
+	const char *
+		source_lack; /* why no address of the present target can be come to; NULL: one can */
+	bool waits;          /* for the server's first Reply, as its state counts */
+	bool served;         /* it has had that, and is counted with those who have */
+	bool failure_told;   /* with those of the service's other clients: nobody else need */
 };
 
 #endif

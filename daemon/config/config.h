@@ -169,10 +169,10 @@ static inline bool config_listens_tcp(const struct service_config *service)
 bool config_listens_rdma(const struct service_config *service);
 /** config_listens_beyond - whether other hosts reach one of the places where it listens. */
 bool config_listens_beyond(const struct service_config *service);
-/** config_keeps_ports - whether each connection to the server comes from its client's own address and port. */
-static inline bool config_keeps_ports(const struct service_config *service, bool client_is_tcp)
+/** config_keeps_ports - whether connections to the server come from the address and port of their TCP clients. */
+static inline bool config_keeps_ports(const struct service_config *service)
 {
-	return service->source == SOURCE_CLIENT && client_is_tcp;
+	return service->source == SOURCE_CLIENT && config_listens_tcp(service);
 }
 /** config_allows - whether the service takes connections from this address. */
 bool config_allows(const struct service_config *service, const struct sockaddr *addr);

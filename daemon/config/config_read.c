@@ -9,8 +9,8 @@
 #include <strings.h>
 #include <sys/un.h>
 
-#include "daemon/base/resolver.h"
 #include "base/sockaddr.h"
+#include "daemon/base/resolver.h"
 #include "daemon/config/config.h"
 #include "daemon/config/config_cidr.h"
 #include "daemon/config/config_value.h"

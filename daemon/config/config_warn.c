@@ -103,7 +103,8 @@ static void warn_source_ports(const struct config *config, const struct service_
 {
 	unsigned ports = reserved_ports(service);
 
-	if (config_keeps_ports(service) && service->source_port != SOURCE_PORT_AUTO)
+	if (config_keeps_ports(service) && !config_listens_rdma(service) &&
+	    service->source_port != SOURCE_PORT_AUTO)
 		warn(out, config, service,
 		     "has a source_port, which does nothing: with source = \"client\" each "
 		     "connection has the port of its TCP client");

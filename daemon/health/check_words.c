@@ -16,6 +16,8 @@ static const char *connect_advice(enum transport transport, enum leg_close why)
 		       "ahosts HOST)";
 	case LEG_CLOSE_OWN_UPSTREAM:
 		return "connect leads back to this daemon: name the server";
+	case LEG_CLOSE_NO_SOURCE_ADDRESS:
+		return "this host has none of source_address any more (ip address)";
 	case LEG_CLOSE_RESOURCES:
 		return "this host is short of memory or descriptors (LimitNOFILE=)";
 	default:

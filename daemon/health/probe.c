@@ -126,6 +126,7 @@ static void on_resolved(void *arg, const struct name_result *name)
 		.iwarp = probe->ws.iwarp,
 		.verbs = probe->ws.verbs,
 		.highest_version = probe->keys.connect_version,
+		.sources = {.list = probe->keys.sources, .count = (unsigned)probe->keys.nsources},
 	};
 	int rc;
 

@@ -88,8 +88,9 @@ struct client {
 	struct hash_node by_peer;
 	struct client_mark *marks;
 	size_t nmarks;
-	bool marks_are_found; /* HALF, ENDING, PINNED */
-	uint16_t port;        /* PINNED: of its upstream connection */
+	bool marks_are_found;  /* HALF, ENDING, PINNED */
+	bool keeps_port;       /* nothing is kept of it, nor sought for it */
+	uint16_t port, source; /* PINNED: of its upstream connection */
 	uint64_t left_us;
 };
 

@@ -185,6 +185,7 @@ static void take_pin(struct client *client, struct client *pin, struct client_pi
 	struct call_mark marks[CLIENTS_MARKS_MAX];
 
 	out->port = pin->port;
+	out->source = pin->source;
 	out->due = false;
 	for (size_t i = 0; i < pin->nmarks; i++) {
 		marks[i] = pin->marks[i].call;
@@ -301,6 +302,8 @@ static enum client_found seek(struct client *client, const struct call_mark *fir
 
 	if (client->awaited || (client->looks && !client->waited))
 		return CLIENT_WAIT;
+	if (client->keeps_port)
+		return CLIENT_NEW;
 	if (client->gift) {
 		old = client->gift;
 		client->gift = NULL;
@@ -359,6 +362,7 @@ int clients_enter(struct clients *clients, const struct client_ends *ends,
 	client->peer = client_end_of(&ends->peer);
 	client->local = client_end_of(&ends->local);
 	client->fabric = ends->fabric;
+	client->keeps_port = ends->keeps_port;
 	client->owner = *owner;
 	client->owned = true;
 	client->part = part_of(clients, &client->peer.addr);
@@ -397,16 +401,16 @@ void clients_ending(struct client *client, const struct call_mark *marks, size_t
 }
 
 /* What it was given and has not asked for: it may still be of use to the next one. */
-static uint16_t give_up_gift(struct client *client, uint16_t port)
+static struct client_pin give_up_gift(struct client *client, const struct client_pin *own)
 {
-	struct client_pin pin = {.port = port};
+	struct client_pin pin;
 
 	if (!client->gift)
-		return port;
+		return *own;
 	take_pin(client, client->gift, &pin);
 	client_put(client->gift);
 	client->gift = NULL;
-	return port ? port : pin.port;
+	return own->port ? *own : pin;
 }
 
 /*
@@ -449,15 +453,25 @@ static void become_pin(struct client *client, uint64_t now_us)
 	}
 }
 
-void clients_leave(struct client *client, uint16_t port, uint64_t now_us)
+void clients_find_port(struct client *client)
 {
+	lock(client);
+	client->keeps_port = false;
+	unlock(client);
+}
+
+void clients_leave(struct client *client, const struct client_pin *pin, uint64_t now_us)
+{
+	struct client_pin left;
 	struct client_part *part = client->part;
 	struct clients *clients = client->clients;
 
 	pthread_mutex_lock(&part->lock);
 	client->owned = false;
 	stop_waiting(client);
-	client->port = give_up_gift(client, port);
+	left = give_up_gift(client, pin);
+	client->port = client->keeps_port ? 0 : left.port;
+	client->source = left.source;
 	if (client->state != CLIENT_ENDING)
 		client_table_set(client, CLIENT_ENDING);
 	become_pin(client, now_us);

@@ -40,6 +40,7 @@ struct client;
 struct client_ends {
 	struct sockaddr_storage peer, local;
 	const void *fabric; /* NULL: TCP */
+	bool keeps_port; /* its upstream connection comes from its own address and port: no pin is needed */
 };
 
 enum client_found {
@@ -50,8 +51,9 @@ enum client_found {
 };
 
 struct client_pin {
-	uint16_t port; /* of the upstream connection, host order */
-	bool due;      /* a Call was not answered on it: the port matters */
+	uint16_t port;   /* of the upstream connection, host order */
+	uint16_t source; /* which of the service's source addresses it came from */
+	bool due;        /* a Call was not answered on it: the port matters */
 };
 
 /**
@@ -82,6 +84,8 @@ int clients_enter(struct clients *clients, const struct client_ends *ends,
  */
 enum client_found clients_seek(struct client *client, const struct call_mark *first,
 			       uint64_t now_us, struct client_pin *pin);
+/** clients_find_port - its upstream connection does not come from its own port after all; before clients_seek(). */
+void clients_find_port(struct client *client);
 /** clients_wait_no_longer - clients_seek() says CLIENT_WAIT no more. */
 void clients_wait_no_longer(struct client *client);
 
@@ -94,8 +98,8 @@ void clients_half_closed(struct client *client, const struct call_mark *marks, s
 void clients_ending(struct client *client, const struct call_mark *marks, size_t nmarks);
 /**
  * clients_leave - its upstream connection is over, and nothing is called for it any more
- * @port: that it had, which stays behind as a pin; 0: none
+ * @pin: the port that it had, and its source address, which stay behind; port 0: none; `due` is not looked at
  */
-void clients_leave(struct client *client, uint16_t port, uint64_t now_us);
+void clients_leave(struct client *client, const struct client_pin *pin, uint64_t now_us);
 
 #endif

@@ -69,6 +69,7 @@ int service_init(struct service *service, const struct service_config *config)
 	atomic_init(&service->leaving, false);
 	atomic_init(&service->connections, 0);
 	atomic_init(&service->connections_total, 0);
+	atomic_init(&service->source_turns, 0);
 	atomic_init(&service->shortfall_quiet_until_us, 0);
 	late_calls_init(&service->late, config->name);
 	service->is_silent = false;

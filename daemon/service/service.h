@@ -57,6 +57,7 @@ struct service {
 	atomic_bool leaving;     /* … and none will come any more */
 	atomic_uint connections; /* now; the main thread adds, workers subtract */
 	atomic_uint_fast64_t connections_total;
+	atomic_uint source_turns;                      /* of its source addresses */
 	atomic_uint_fast64_t shortfall_quiet_until_us; /* no word of reserved ports before that */
 	bool is_silent;                                /* see service_silence() */
 	struct late_calls late;                        /* that wait for the server; it has a lock */

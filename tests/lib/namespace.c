@@ -112,9 +112,19 @@ static int try_to_enter(void)
 	return WIFEXITED(status) ? -WEXITSTATUS(status) : -EPERM;
 }
 
+static bool is_own;
+
 int namespace_enter(void)
 {
 	int error = try_to_enter();
 
-	return error ? error : enter();
+	if (!error)
+		error = enter();
+	is_own = is_own || !error;
+	return error;
+}
+
+bool namespace_is_own(void)
+{
+	return is_own;
 }

@@ -8,6 +8,8 @@
 #ifndef TESTS_LIB_NAMESPACE_H
 #define TESTS_LIB_NAMESPACE_H
 
+#include <stdbool.h>
+
 /**
  * namespace_enter - move this process into a new network that has a loopback interface and nothing else
  *
@@ -18,5 +20,7 @@
  * machine's limit): the process is then where it was.
  */
 int namespace_enter(void);
+/** namespace_is_own - whether it did move: addresses and routes may be changed. */
+bool namespace_is_own(void);
 
 #endif

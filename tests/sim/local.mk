@@ -48,6 +48,12 @@ tests_sim_test_standing_CFLAGS = $(UNIT_CFLAGS)
 tests_sim_test_standing_LDADD = $(BENCH_LDADD)
 TESTS += tests/sim/test_standing
 
+check_PROGRAMS += tests/sim/test_upstream_sources
+tests_sim_test_upstream_sources_SOURCES = tests/sim/test_upstream_sources.c $(BENCH_SOURCES)
+tests_sim_test_upstream_sources_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_upstream_sources_LDADD = $(BENCH_LDADD)
+TESTS += tests/sim/test_upstream_sources
+
 check_PROGRAMS += tests/sim/test_upstream_servers
 tests_sim_test_upstream_servers_SOURCES = tests/sim/test_upstream_servers.c $(BENCH_SOURCES)
 tests_sim_test_upstream_servers_CFLAGS = $(UNIT_CFLAGS)

@@ -63,6 +63,7 @@ enum client_found seek(struct guest *guest, const struct call_mark *first, uint1
 	enum client_found found = clients_seek(guest->client, first, loop_now_us(loop), &pin);
 
 	*port = pin.port;
+	guest->source = pin.source;
 	return found;
 }
 
@@ -78,7 +79,8 @@ enum client_found seek_on(struct guest *guest, const struct call_mark *first, ui
 
 void leave(struct guest *guest, uint16_t port)
 {
-	clients_leave(guest->client, port, loop_now_us(loop));
+	clients_leave(guest->client, &(struct client_pin){.port = port, .source = guest->source},
+		      loop_now_us(loop));
 	guest->client = NULL;
 }
 

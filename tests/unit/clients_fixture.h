@@ -11,6 +11,7 @@
 /* Somebody who has connected. */
 struct guest {
 	struct client *client;
+	uint16_t source; /* of its upstream connection, when it leaves, or as it was found */
 	unsigned superseded, resumed;
 };
 

@@ -98,6 +98,54 @@ START_TEST(a_pin_is_due_if_a_call_was_not_answered)
 }
 END_TEST
 
+START_TEST(a_pin_has_its_source_address)
+{
+	struct guest guest;
+	uint16_t port;
+
+	enter(&guest, "10.0.0.1", 700, NULL);
+	ck_assert_int_eq(seek(&guest, NULL, &port), CLIENT_NEW);
+	guest.source = 5;
+	leave(&guest, 900);
+	for (unsigned i = 0; i < 2; i++) {
+		enter(&guest, "10.0.0.1", 700, NULL);
+		ck_assert_int_eq(seek(&guest, NULL, &port), CLIENT_BACK);
+		ck_assert_uint_eq(port, 900);
+		ck_assert_uint_eq(guest.source, 5);
+		leave(&guest, port);
+	}
+}
+END_TEST
+
+/* One that goes on from its own address and port leaves nothing, and takes what nobody else left. */
+START_TEST(who_keeps_its_port_needs_no_pin)
+{
+	const struct client_ends ends = {
+		.peer = in4("10.0.0.1", 700), .local = in4("10.9.9.9", 2049), .keeps_port = true};
+	struct guest first, second;
+	struct call_mark mark = call(5);
+	uint16_t port;
+
+	enter_between(&first, &ends);
+	ck_assert_int_eq(seek(&first, &mark, &port), CLIENT_NEW);
+	/* Its next connection waits for that one's end. */
+	enter_between(&second, &ends);
+	ck_assert_int_eq(seek(&second, &mark, &port), CLIENT_WAIT);
+	fake_loop_run(loop);
+	ck_assert_uint_eq(first.superseded, 1);
+	clients_ending(first.client, &mark, 1);
+	leave(&first, 700);
+	fake_loop_run(loop);
+	ck_assert_uint_eq(second.resumed, 1);
+	ck_assert_int_eq(seek(&second, &mark, &port), CLIENT_NEW);
+	ck_assert_uint_eq(port, 0);
+	clients_ending(second.client, &mark, 1);
+	leave(&second, 700);
+	ck_assert_int_eq(ask("10.0.0.1", 600, 5, &port), CLIENT_NEW);
+	ck_assert_int_eq(ask("10.0.0.1", 700, 0, &port), CLIENT_NEW);
+}
+END_TEST
+
 START_TEST(what_it_came_back_with_is_kept_when_it_goes_again)
 {
 	struct guest guest;
@@ -337,6 +385,8 @@ int main(void)
 	tcase_add_loop_test(tc, a_mark_is_all_of_xid_length_and_bytes, 0, 3);
 	tcase_add_loop_test(tc, who_waits_comes_before_who_was_answered, 0, 2);
 	tcase_add_loop_test(tc, a_pin_is_due_if_a_call_was_not_answered, 0, 2);
+	tcase_add_test(tc, a_pin_has_its_source_address);
+	tcase_add_test(tc, who_keeps_its_port_needs_no_pin);
 	tcase_add_test(tc, what_it_came_back_with_is_kept_when_it_goes_again);
 	tcase_add_loop_test(tc, what_it_came_back_with_is_not_kept_after_many_replies, 0, 2);
 	tcase_add_loop_test(tc, a_bounded_number_of_marks_is_kept, 0, 2);

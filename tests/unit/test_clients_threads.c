@@ -59,7 +59,7 @@ static void leave(struct guest *guest)
 {
 	if (guest->port)
 		atomic_store(&is_held[guest->port], false);
-	clients_leave(guest->client, guest->port, now_us(guest));
+	clients_leave(guest->client, &(struct client_pin){.port = guest->port}, now_us(guest));
 	guest->client = NULL;
 	guest->port = 0;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* The configuration file: where connections to servers come from, and what that takes of the host. */
 #include <errno.h>
-#include <net/if.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #include "daemon/config/config_print.h"
 #include "daemon/config/config_routes.h"
 #include "daemon/config/config_same.h"
+#include "tests/lib/namespace.h"
 #include "tests/lib/test.h"
 #include "tests/unit/config_fixture.h"
 
@@ -281,11 +281,7 @@ static const char *lacks(const char *allow, const char *server)
 /* Whether this network is the test's own, and may be changed. */
 static bool may_set_routes(void)
 {
-	struct if_nameindex *all = if_nameindex();
-	bool alone = all && all[0].if_index && !all[1].if_index;
-
-	if_freenameindex(all);
-	return alone && foreign_may() &&
+	return namespace_is_own() && foreign_may() &&
 	       !system("ip route add local 0.0.0.0/0 dev lo table 2049 2>/dev/null");
 }
 

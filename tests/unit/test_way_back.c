@@ -4,7 +4,6 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include "base/foreign.h"
 #include "base/sockaddr.h"
 #include "stream/start.h"
+#include "tests/lib/namespace.h"
 #include "tests/lib/test.h"
 
 #define SERVER_PORT 2049
@@ -41,19 +41,9 @@ static bool run(const char *line)
 	return system(line) == 0;
 }
 
-/* Nobody else's network is touched. */
-static bool is_alone(void)
-{
-	struct if_nameindex *all = if_nameindex();
-	bool alone = all && all[0].if_index && !all[1].if_index;
-
-	if_freenameindex(all);
-	return alone;
-}
-
 static bool have_hosts(void)
 {
-	if (!is_alone())
+	if (!namespace_is_own())
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(setup_lines); i++) {
 		char line[128];

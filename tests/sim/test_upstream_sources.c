@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* From which addresses servers are come to: the service's in turn, or the client's own, if that can be. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/foreign.h"
+#include "base/sockaddr.h"
+#include "daemon/bridge/sources.h"
+#include "daemon/bridge/upstream.h"
+#include "tests/lib/namespace.h"
+#include "tests/lib/test.h"
+#include "tests/sim/bridge_bench.h"
+
+#define LIMIT_US 4000000u
+
+static struct bench *bench;
+static struct upstream upstream;
+static struct log_ctx log_ctx;
+static struct sockaddr_storage sources[4];
+static unsigned failed;
+static enum leg_close why;
+static char detail[LEG_DETAIL_BYTES];
+
+static void ignore(void *arg)
+{
+}
+
+static void on_opened(void *arg, struct leg *leg)
+{
+}
+
+static void on_failed(void *arg, enum leg_close reason, const char *text)
+{
+	failed++;
+	why = reason;
+	snprintf(detail, sizeof(detail), "%s", text);
+}
+
+static void on_leg_closing(void *arg, enum leg_close reason, const char *text)
+{
+}
+
+static const struct leg_events leg_events = {.closing = on_leg_closing};
+
+static const struct upstream_events events = {
+	.connecting = ignore,
+	.answered = ignore,
+	.opened = on_opened,
+	.failed = on_failed,
+	.closed = ignore,
+	.leg = &leg_events,
+};
+
+static struct sockaddr_storage address(const char *text, uint16_t port)
+{
+	struct sockaddr_storage addr = {0};
+	bool is_v6 = strchr(text, ':');
+	void *host = is_v6 ? (void *)&((struct sockaddr_in6 *)&addr)->sin6_addr
+			   : (void *)&((struct sockaddr_in *)&addr)->sin_addr;
+
+	addr.ss_family = is_v6 ? AF_INET6 : AF_INET;
+	ck_assert_int_eq(inet_pton(addr.ss_family, text, host), 1);
+	sockaddr_set_port((struct sockaddr *)&addr, port);
+	return addr;
+}
+
+static void setup(void)
+{
+	bench = bench_new(NULL);
+	bench->stub_server = true;
+	bench->config.connect.transport = TRANSPORT_TCP;
+	bench->config.listen.transport = TRANSPORT_TCP;
+	bench->naddrs = 1;
+	failed = 0;
+}
+
+static void teardown(void)
+{
+	bench_end(bench);
+}
+
+/* A client, whose pin that is, is on its way to the server. */
+static void begin(const char *client, const struct client_pin *pin)
+{
+	const struct sockaddr_storage peer = address(client, 40777);
+	const struct leg_config config = {0};
+
+	ck_assert_int_eq(
+		upstream_init(&upstream, &bench->ws, &config, &log_ctx, &events, &upstream), 0);
+	upstream_serve(&upstream, &peer);
+	upstream_come_from(&upstream, pin);
+	upstream_start(&upstream, LIMIT_US);
+	bench_run(bench, 0);
+}
+
+static const struct attempt *last_attempt(void)
+{
+	return &bench_stub(bench, bench->nstubs - 1)->attempt;
+}
+
+static void end(void)
+{
+	struct stub *stub;
+
+	upstream_close(&upstream, LEG_CLOSE_SHUTDOWN);
+	if (!upstream_is_closed(&upstream)) {
+		stub = bench_stub(bench, bench->nstubs - 1);
+		if (!stub->closing)
+			stub_closing(stub, LEG_CLOSE_SHUTDOWN, "");
+		stub_over(stub);
+	}
+	upstream_fini(&upstream);
+}
+
+/* ---- of this host ---- */
+
+static void have_sources(const char *const *texts)
+{
+	for (; texts[bench->config.nsources]; bench->config.nsources++)
+		sources[bench->config.nsources] = address(texts[bench->config.nsources], 0);
+	bench->config.sources = sources;
+}
+
+START_TEST(those_of_the_servers_family_are_had_in_turn)
+{
+	static const char *const texts[] = {"127.0.0.2", "::1", "127.0.0.3", NULL};
+	unsigned turns[3] = {0};
+
+	have_sources(texts);
+	for (unsigned i = 0; i < 10; i++) {
+		begin("10.0.0.100", &(struct client_pin){0});
+		ck_assert_ptr_eq(last_attempt()->sources.list, sources);
+		ck_assert_uint_eq(last_attempt()->sources.count, 3);
+		ck_assert(!last_attempt()->sources.foreign);
+		ck_assert(!last_attempt()->source_only);
+		turns[last_attempt()->sources.first]++;
+		end();
+	}
+	ck_assert_uint_eq(turns[0], 5);
+	ck_assert_uint_eq(turns[1], 0);
+	ck_assert_uint_eq(turns[2], 5);
+}
+END_TEST
+
+START_TEST(a_client_that_is_back_has_its_address_again)
+{
+	static const char *const texts[] = {"127.0.0.2", "127.0.0.3", "127.0.0.4", NULL};
+
+	have_sources(texts);
+	for (unsigned i = 0; i < 5; i++) {
+		begin("10.0.0.100", &(struct client_pin){.port = 700, .source = 1});
+		ck_assert_uint_eq(last_attempt()->sources.first, 1);
+		ck_assert_uint_eq(last_attempt()->source_port, 700);
+		end();
+	}
+}
+END_TEST
+
+START_TEST(what_it_came_from_is_what_it_has)
+{
+	static const char *const texts[] = {"127.0.0.2", "127.0.0.3", "::ffff:127.0.0.4", NULL};
+	struct sockaddr_storage local = address("127.0.0.4", 801);
+
+	have_sources(texts);
+	ck_assert_uint_eq(sources_find(&bench->config, (struct sockaddr *)&local), 2);
+	begin("10.0.0.100", &(struct client_pin){.port = 700, .source = 1});
+	bench_stub(bench, 0)->local = local;
+	bench_stub(bench, 0)->config.events->opened(bench_stub(bench, 0)->config.arg);
+	ck_assert_uint_eq(upstream.port, 801);
+	ck_assert_uint_eq(upstream.source, 2);
+	end();
+}
+END_TEST
+
+START_TEST(a_server_of_another_family_cannot_be_come_to)
+{
+	static const char *const texts[] = {"::1", NULL};
+
+	have_sources(texts);
+	begin("10.0.0.100", &(struct client_pin){0});
+	ck_assert_uint_eq(bench->nstubs, 0);
+	ck_assert_uint_eq(failed, 1);
+	ck_assert_int_eq(why, LEG_CLOSE_NO_SOURCE_ADDRESS);
+	ck_assert_str_eq(detail, "source_address has none of its family");
+	ck_assert(!upstream.failure_told);
+	end();
+}
+END_TEST
+
+/* ---- the client's ---- */
+
+/* The network of the test has the loopback alone, whose addresses lead here. */
+START_TEST(a_tcp_client_is_seen_as_it_is)
+{
+	struct sockaddr_storage want = address("127.0.0.9", 40777);
+
+	bench->config.source = SOURCE_CLIENT;
+	bench->addrs[0] = address(_i == 1 ? "::ffff:127.0.0.1" : "127.0.0.1", 2049);
+	/* A pin would be of no use. */
+	begin(_i == 2 ? "::ffff:127.0.0.9" : "127.0.0.9",
+	      &(struct client_pin){.port = 700, .due = true});
+	if (foreign_may()) {
+		ck_assert_uint_eq(bench->nstubs, 1);
+		ck_assert_int_eq(last_attempt()->addr.ss_family, AF_INET);
+		ck_assert_uint_eq(last_attempt()->sources.count, 1);
+		ck_assert_mem_eq(last_attempt()->sources.list, &want, sizeof(want));
+		ck_assert(last_attempt()->sources.foreign);
+		ck_assert_uint_eq(last_attempt()->source_port, 40777);
+		ck_assert(last_attempt()->source_only);
+	} else {
+		ck_assert_int_eq(why, LEG_CLOSE_NO_SOURCE_ADDRESS);
+	}
+	end();
+}
+END_TEST
+
+START_TEST(its_port_is_not_forgotten)
+{
+	if (!foreign_may())
+		return;
+	bench->config.source = SOURCE_CLIENT;
+	bench->naddrs = 2;
+	bench->addrs[0] = address("127.0.0.1", 2049);
+	bench->addrs[1] = address("127.0.0.2", 2049);
+	begin("127.0.0.9", &(struct client_pin){0});
+	stub_fail(bench_stub(bench, 0), LEG_CLOSE_TIMEOUT, "");
+	bench_run(bench, 1);
+	ck_assert_uint_eq(bench->nstubs, 2);
+	ck_assert_uint_eq(last_attempt()->source_port, 40777);
+	ck_assert(last_attempt()->source_only);
+	end();
+}
+END_TEST
+
+START_TEST(an_rdma_client_has_the_port_of_its_pin)
+{
+	if (!foreign_may())
+		return;
+	bench->config.source = SOURCE_CLIENT;
+	bench->config.listen.transport = TRANSPORT_IWARP;
+	bench->addrs[0] = address("127.0.0.1", 2049);
+	begin("127.0.0.9", &(struct client_pin){.port = 700});
+	ck_assert(last_attempt()->sources.foreign);
+	ck_assert_uint_eq(last_attempt()->source_port, 700);
+	ck_assert(!last_attempt()->source_only);
+	end();
+}
+END_TEST
+
+static const struct {
+	const char *client, *server, *detail;
+} refused[] = {
+	{"127.0.0.9", "::1", "it has no IPv4 address, as the client has"},
+	{"::ffff:127.0.0.9", "::1", "it has no IPv4 address, as the client has"},
+	{"::1", "127.0.0.1", "it has no IPv6 address, as the client has"},
+	{"fe80::1", "::1", "the client's is link-local"},
+	{"10.0.0.100", "127.0.0.1",
+	 "there is no way back from it to the client that leads here, as the routes do that "
+	 "rpcrdma-proxy -t prints"},
+	{"127.0.0.9", "10.0.0.1",
+	 "the client's is a loopback address, which no other host can answer"},
+};
+
+/* The server is not blamed, and the proxy's own address never serves instead. */
+START_TEST(a_client_whose_address_cannot_be_used_is_refused)
+{
+	if (!foreign_may() || !namespace_is_own())
+		return;
+	/* As if the server were on a network of this host. */
+	ck_assert_int_eq(
+		system("ip link add there type dummy 2>/dev/null || "
+		       "ip link add there type veth peer name beyond; "
+		       "ip link set there up && ip address replace 10.0.0.200/24 dev there"),
+		0);
+	bench->config.source = SOURCE_CLIENT;
+	bench->addrs[0] = address(refused[_i].server, 2049);
+	begin(refused[_i].client, &(struct client_pin){0});
+	ck_assert_uint_eq(bench->nstubs, 0);
+	ck_assert_uint_eq(failed, 1);
+	ck_assert_int_eq(why, LEG_CLOSE_NO_SOURCE_ADDRESS);
+	ck_assert_str_eq(detail, refused[_i].detail);
+	ck_assert(!upstream.failure_told);
+	ck_assert(!server_state_is_down(&bench->service.targets.list[0].server));
+	end();
+	ck_assert_int_eq(system("ip link del there"), 0);
+}
+END_TEST
+
+/* Of several addresses those of its family are tried. */
+START_TEST(addresses_of_another_family_are_passed_over)
+{
+	if (!foreign_may())
+		return;
+	bench->config.source = SOURCE_CLIENT;
+	bench->naddrs = 3;
+	bench->addrs[0] = address("::1", 2049);
+	bench->addrs[1] = address("127.0.0.1", 2049);
+	bench->addrs[2] = address("::1", 2049);
+	begin("127.0.0.9", &(struct client_pin){0});
+	ck_assert_uint_eq(bench->nstubs, 1);
+	ck_assert_int_eq(last_attempt()->addr.ss_family, AF_INET);
+	stub_fail(bench_stub(bench, 0), LEG_CLOSE_REFUSED, "");
+	bench_run(bench, 1);
+	ck_assert_uint_eq(bench->nstubs, 1);
+	ck_assert_int_eq(why, LEG_CLOSE_REFUSED);
+	end();
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("upstream_sources");
+	TCase *tc = tcase_create("upstream_sources");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, those_of_the_servers_family_are_had_in_turn);
+	tcase_add_test(tc, a_client_that_is_back_has_its_address_again);
+	tcase_add_test(tc, what_it_came_from_is_what_it_has);
+	tcase_add_test(tc, a_server_of_another_family_cannot_be_come_to);
+	tcase_add_loop_test(tc, a_tcp_client_is_seen_as_it_is, 0, 3);
+	tcase_add_test(tc, its_port_is_not_forgotten);
+	tcase_add_test(tc, an_rdma_client_has_the_port_of_its_pin);
+	tcase_add_loop_test(tc, a_client_whose_address_cannot_be_used_is_refused, 0,
+			    ARRAY_SIZE(refused));
+	tcase_add_test(tc, addresses_of_another_family_are_passed_over);
+	suite_add_tcase(suite, tc);
+	return test_main(suite);
+}
