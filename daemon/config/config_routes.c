@@ -4,6 +4,8 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/foreign.h"
@@ -19,80 +21,132 @@
 #define SAMPLE_STEPS 4u     /* addresses of an entry, until one is not this host's */
 #define CLIENT_PORT  1023u
 #define TEXT_BYTES   256u
+#define LINE_BYTES   512u /* any host name fits */
 
 static const sa_family_t families[] = {AF_INET, AF_INET6};
 
 /* ---- the commands ---- */
+
+/* What has been printed that holds in any case: several servers may need the same. */
+struct page {
+	FILE *out, *copy;
+	char *printed;
+	size_t bytes;
+	bool in_case; /* what follows does not */
+};
+
+static void PRINTF_LIKE(2, 3) print_once(struct page *page, const char *format, ...)
+{
+	char line[LINE_BYTES];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(line, sizeof(line), format, ap);
+	va_end(ap);
+	if (fflush(page->copy) || strstr(page->printed, line))
+		return;
+	if (!page->in_case)
+		fprintf(page->copy, "%s\n", line);
+	fprintf(page->out, "    %s\n", line);
+}
 
 static const char *ip(sa_family_t family)
 {
 	return family == AF_INET ? "ip" : "ip -6";
 }
 
-static void print_table(sa_family_t family, FILE *out)
+static void print_table(struct page *page, sa_family_t family)
 {
-	fprintf(out, "    %s route add local %s dev lo table " TABLE "\n", ip(family),
-		family == AF_INET ? "0.0.0.0/0" : "::/0");
+	print_once(page, "%s route add local %s dev lo table " TABLE, ip(family),
+		   family == AF_INET ? "0.0.0.0/0" : "::/0");
 }
 
-static void print_here(sa_family_t family, FILE *out)
+static void print_here(struct page *page, sa_family_t family)
 {
-	fprintf(out, "    %s rule add from %s iif lo lookup " TABLE "\n", ip(family),
-		family == AF_INET ? "127.0.0.0/8" : "::1");
-	print_table(family, out);
+	print_table(page, family);
+	print_once(page, "%s rule add from %s iif lo lookup " TABLE, ip(family),
+		   family == AF_INET ? "127.0.0.0/8" : "::1");
 }
 
-static void print_elsewhere(sa_family_t family, const char *host, const char *port, FILE *out)
+static void print_elsewhere(struct page *page, sa_family_t family, const char *host,
+			    const char *port)
 {
-	fprintf(out, "    %s rule add from %s ipproto tcp sport %s lookup " TABLE "\n", ip(family),
-		host, port);
-	print_table(family, out);
+	print_table(page, family);
+	print_once(page, "%s rule add from %s ipproto tcp sport %s lookup " TABLE, ip(family), host,
+		   port);
 }
 
 /* By name, it may be here or elsewhere, with addresses of both families. */
-static void print_for_name(const struct config_uri *server, FILE *out)
+static void print_for_name(struct page *page, const struct config_uri *server)
 {
-	fprintf(out, "    # if %s is this host itself, by 127.0.0.1 or ::1\n", server->host);
 	for (size_t i = 0; i < ARRAY_SIZE(families); i++)
-		print_here(families[i], out);
-	fprintf(out, "    # if it is elsewhere, for each ADDRESS of it\n");
+		print_table(page, families[i]);
+	page->in_case = true;
+	print_once(page, "# if %s is this host itself, by 127.0.0.1 or ::1", server->host);
 	for (size_t i = 0; i < ARRAY_SIZE(families); i++)
-		print_elsewhere(families[i], "ADDRESS", server->port, out);
+		print_here(page, families[i]);
+	print_once(page, "# if %s is elsewhere, for each ADDRESS of it", server->host);
+	for (size_t i = 0; i < ARRAY_SIZE(families); i++)
+		print_elsewhere(page, families[i], "ADDRESS", server->port);
+	page->in_case = false;
 }
 
-static void print_server(const struct config_uri *server, FILE *out)
+static void print_server(struct page *page, const struct config_uri *server, bool is_named)
 {
 	struct sockaddr_storage addrs[CONFIG_LOCALHOST_ADDRS];
 	size_t n = config_source_addrs(server, addrs);
 	char host[ADDRESS_HOST_BYTES];
 
-	for (size_t i = 0; i < n; i++) {
+	if (!n && is_named)
+		print_for_name(page, server);
+	for (size_t i = 0; i < n && !is_named; i++) {
 		const struct sockaddr *addr = (const struct sockaddr *)&addrs[i];
 
 		if (sockaddr_is_loopback(addr))
-			print_here(addr->sa_family, out);
+			print_here(page, addr->sa_family);
 		else
-			print_elsewhere(addr->sa_family, address_host_text(addr, host),
-					server->port, out);
+			print_elsewhere(page, addr->sa_family, address_host_text(addr, host),
+					server->port);
 	}
-	if (!n)
-		print_for_name(server, out);
 }
 
-void config_routes_print(const struct config *config, FILE *out)
+/* Those by name, or the others. */
+static void print_servers(struct page *page, const struct config *config, bool are_named)
 {
 	for (size_t i = 0; i < config->nservices; i++) {
 		const struct service_config *service = &config->services[i];
 
-		if (service->source != SOURCE_CLIENT)
-			continue;
-		fprintf(out,
-			"%s:%d: service %s: source = \"client\" needs CAP_NET_RAW, which the unit "
-			"has by " SOURCE_CLIENT_EXAMPLE ", and these routes:\n",
-			service->file, service->line, service->name);
-		for (unsigned k = 0; k < config_nservers(service); k++)
-			print_server(config_server(service, k), out);
+		for (unsigned k = 0;
+		     service->source == SOURCE_CLIENT && k < config_nservers(service); k++)
+			print_server(page, config_server(service, k), are_named);
 	}
+}
+
+static bool any_needs_routes(const struct config *config)
+{
+	for (size_t i = 0; i < config->nservices; i++)
+		if (config->services[i].source == SOURCE_CLIENT)
+			return true;
+	return false;
+}
+
+void config_routes_print(const struct config *config, FILE *out)
+{
+	struct page page = {.out = out};
+
+	if (!any_needs_routes(config))
+		return;
+	page.copy = open_memstream(&page.printed, &page.bytes);
+	if (!page.copy)
+		return;
+	fprintf(out,
+		"%s: source = \"client\" needs CAP_NET_RAW, which the unit has "
+		"by " SOURCE_CLIENT_EXAMPLE ", and these routes:\n",
+		config->file);
+	print_servers(&page, config, false);
+	print_servers(&page, config, true);
+	fclose(page.copy);
+	free(page.printed);
 }
 
 /* ---- what is lacking ---- */

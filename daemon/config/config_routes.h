@@ -14,7 +14,7 @@
 
 #include "daemon/config/config.h"
 
-/** config_routes_print - for each service that needs any, the commands that make its routes; what -t prints. */
+/** config_routes_print - the commands that make the routes, each once; nothing if no service needs any. For -t. */
 void config_routes_print(const struct config *config, FILE *out);
 
 /**

@@ -136,8 +136,10 @@ static struct conn *conn_new(struct net *net, int fd)
 	if (!getsockname(fd, (struct sockaddr *)&sin, &len))
 		conn->local_port = ntohs(sin.sin_port);
 	len = sizeof(sin);
-	if (!getpeername(fd, (struct sockaddr *)&sin, &len))
+	if (!getpeername(fd, (struct sockaddr *)&sin, &len)) {
 		conn->peer_port = ntohs(sin.sin_port);
+		conn->peer_addr = ntohl(sin.sin_addr.s_addr);
+	}
 	TAILQ_INSERT_TAIL(&net->conns, conn, entry);
 	return conn;
 }

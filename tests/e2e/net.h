@@ -32,6 +32,7 @@ struct conn {
 	bool closed; /* the peer closed or reset it; still to be freed with conn_free() */
 	bool reset;  /* it did so with a RST */
 	uint16_t local_port, peer_port;
+	uint32_t peer_addr;
 	/* A record, without its mark; or any bytes if @raw. */
 	void (*received)(struct conn *conn, const uint8_t *data, size_t len);
 	void (*ended)(struct conn *conn);

@@ -274,6 +274,16 @@ static bool is_same(const struct buf *a, const struct buf *b)
 	return a->len == b->len && !memcmp(a->data, b->data, a->len);
 }
 
+/* Whether the server has seen the client where it has to. */
+static bool is_own(const struct replay *replay, const struct replay_client *client,
+		   const struct relayed *call)
+{
+	if (!replay->turn.own)
+		return true;
+	return call->last.addr == client->addr &&
+	       (replay->turn.rdma || call->last.port == client->port);
+}
+
 /* How many clients did not get what they had to, by what is wrong. */
 static void judge(struct replay *replay)
 {
@@ -286,14 +296,15 @@ static void judge(struct replay *replay)
 		if (!call || call->reply.len < 28 || call->reply.data[27])
 			fail("the server does not execute %s", replay->operation->name);
 		unanswered += !client->replies;
-		strangers += call->last_port != call->first_port;
+		strangers +=
+			!is_same_place(call->last, call->first) || !is_own(replay, client, call);
 		again += client->replies && !is_same(&client->reply, &call->reply);
 	}
 	if (!unanswered && !strangers && !again)
 		return;
 	replay->failed++;
 	replay_turn_print(&replay->turn);
-	printf(": %u not answered, %u from another port, %u got another answer\n", unanswered,
+	printf(": %u not answered, %u from another place, %u got another answer\n", unanswered,
 	       strangers, again);
 }
 
@@ -343,11 +354,12 @@ static void mount(struct replay *replay, uint16_t port)
 	replay_client_free(client);
 }
 
-static unsigned run_turns(struct replay *replay, bool rdma, unsigned clients)
+static unsigned run_turns(struct replay *replay, bool rdma, bool own, unsigned clients)
 {
 	unsigned turns = 0;
 
-	replay->turn = (struct replay_turn){.clients = clients, .rdma = rdma};
+	replay->turn = (struct replay_turn){
+		.clients = clients, .rdma = rdma, .own = own, .same_port = own && !rdma};
 	for (unsigned i = 0; i < clients; i++)
 		replay->clients[i] = (struct replay_client){.net = &replay->net, .rdma = rdma};
 	do {
@@ -363,7 +375,7 @@ int scenario_replay(const struct ports *ports, int argc, char **argv)
 	unsigned clients, turns;
 
 	if (argc < 3)
-		fail("replay wants OPERATION tcp|rdma CLIENTS [DIRECTORY]");
+		fail("replay wants OPERATION tcp|rdma|tcp-own|rdma-own CLIENTS [DIRECTORY]");
 	clients = (unsigned)atoi(argv[2]);
 	if (!clients || clients > CLIENTS_MAX)
 		fail("%u clients", clients);
@@ -375,7 +387,8 @@ int scenario_replay(const struct ports *ports, int argc, char **argv)
 	relay_init(&replay.relay, &replay.net, ports->back, replay.directory ? ports->upstream : 0);
 	if (replay.directory)
 		mount(&replay, ports->mount);
-	turns = run_turns(&replay, !strcmp(argv[1], "rdma"), clients);
+	turns = run_turns(&replay, !strncmp(argv[1], "rdma", 4), strstr(argv[1], "-own") != NULL,
+			  clients);
 	printf("%u of %u turns fail\n", replay.failed, turns);
 	relay_fini(&replay.relay);
 	buf_free(&replay.root);

@@ -16,7 +16,7 @@ struct link {
 	TAILQ_ENTRY(link) entry;
 	struct relay *relay;
 	struct conn *proxy, *server;
-	uint16_t port; /* that the proxy came from */
+	struct place from; /* where the proxy came from */
 };
 
 static struct relayed *relayed_of(struct relay *relay, uint32_t xid)
@@ -45,10 +45,10 @@ static struct relayed *note_call(struct link *link, uint32_t xid)
 		if (!call)
 			fail("out of memory");
 		call->xid = xid;
-		call->first_port = link->port;
+		call->first = link->from;
 		TAILQ_INSERT_TAIL(&link->relay->calls, call, entry);
 	}
-	call->last_port = link->port;
+	call->last = link->from;
 	call->copies++;
 	return call;
 }
@@ -76,7 +76,7 @@ static void answer(struct link *link, const struct message *call, const struct r
 
 	reply_begin(&reply, call->xid, ACCEPT_SUCCESS);
 	if (call->procedure != NULL_PROCEDURE) {
-		bool again = relayed->reply.len && relayed->first_port != link->port;
+		bool again = relayed->reply.len && !is_same_place(relayed->first, link->from);
 
 		buf_u32(&reply, again ? NFS3ERR_NOENT : NFS3_OK);
 		buf_u32(&reply, 0);
@@ -125,12 +125,12 @@ static void proxy_left(struct conn *conn)
 }
 
 /* The proxy's old connection from that port is over, although its end may not have been read yet. */
-static void drop_old(struct relay *relay, uint16_t port)
+static void drop_old(struct relay *relay, struct place from)
 {
 	struct link *link;
 
 	TAILQ_FOREACH(link, &relay->links, entry)
-		if (link->port == port) {
+		if (is_same_place(link->from, from)) {
 			drop(link);
 			return;
 		}
@@ -143,13 +143,15 @@ static void accepted(struct conn *conn)
 
 	if (!link)
 		fail("out of memory");
-	drop_old(relay, conn->peer_port);
+	link->from = (struct place){conn->peer_addr, conn->peer_port};
+	drop_old(relay, link->from);
 	link->relay = relay;
 	link->proxy = conn;
-	link->port = conn->peer_port;
 	TAILQ_INSERT_TAIL(&relay->links, link, entry);
 	if (relay->upstream) {
-		link->server = net_connect(relay->net, relay->upstream, NET_LOOPBACK2, link->port);
+		uint32_t addr = link->from.addr == NET_LOOPBACK ? NET_LOOPBACK2 : link->from.addr;
+
+		link->server = net_connect(relay->net, relay->upstream, addr, link->from.port);
 		link->server->received = from_server;
 		link->server->arg = link;
 	}

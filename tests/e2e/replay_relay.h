@@ -2,9 +2,9 @@
 /*
  * What stands behind the last proxy in peer_replay: a relay to a real server, or a server of its own.
  *
- * The relay connects to the server from a second loopback address and from the port that the proxy
- * came from, so that the server sees what it would see without a relay. A server of its own has what
- * matters here: a duplicate-request cache that knows a Call by XID and client port.
+ * The relay connects to the server from a second loopback address, or from that of another host if the proxy has one, and
+ * from the port that the proxy came from, so that the server sees what it would see without a relay. A server of its own
+ * has what matters here: a duplicate-request cache that knows a Call by XID and client address and port.
  */
 #ifndef TESTS_E2E_REPLAY_RELAY_H
 #define TESTS_E2E_REPLAY_RELAY_H
@@ -13,12 +13,22 @@
 
 #include "tests/e2e/net.h"
 
+struct place {
+	uint32_t addr;
+	uint16_t port;
+};
+
+static inline bool is_same_place(struct place a, struct place b)
+{
+	return a.addr == b.addr && a.port == b.port;
+}
+
 /* A Call with arguments that has come: what it was answered first, and where it came from. */
 struct relayed {
 	TAILQ_ENTRY(relayed) entry;
 	uint32_t xid;
-	uint16_t first_port,
-		last_port; /* that the proxy came from, with the first copy and with the last */
+	struct place first,
+		last; /* where the proxy came from, with the first copy and with the last */
 	unsigned copies;
 	struct buf reply;
 };

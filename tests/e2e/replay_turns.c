@@ -29,6 +29,8 @@ static bool makes_sense(const struct replay_turn *turn)
 {
 	if (turn->rdma && (turn->same_port || turn->flooded))
 		return false;
+	if (turn->own && !turn->rdma && !turn->same_port)
+		return false;
 	if (turn->flooded && (turn->answered || turn->fin))
 		return false;
 	if (turn->fin && turn->same_port)

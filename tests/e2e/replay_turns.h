@@ -8,7 +8,8 @@
 /* One way: how @clients lose their connections, and how they come back. */
 struct replay_turn {
 	unsigned clients;
-	bool rdma;     /* they are RDMA clients, which come back from new ports */
+	bool rdma; /* they are RDMA clients, which come back from new ports */
+	bool own; /* the server sees their own addresses, and the ports of those over TCP, which so return to them */
 	bool answered; /* the Reply has come to each of them, unread; else the server has it still */
 	bool fin;      /* they end by FIN; else by RST */
 	bool reversed;    /* the last one is back first */

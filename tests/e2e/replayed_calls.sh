@@ -3,11 +3,19 @@
 # The server executes REMOVE, RENAME or CREATE, and its clients lose their connections before they have read the
 # reply: the retransmissions on new connections get the first answer, from the server's duplicate request cache.
 # 1, 2, 5 and 20 clients, through one proxy and through two, over TCP and over RDMA.
-BACK_PORT=3049 ONE_PORT=12050
+BACK_PORT=3049 ONE_PORT=12050 OWN_PORT=12051 OWN_FABRIC=20051
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies
-A_MORE="service one tcp://127.0.0.1:$ONE_PORT tcp://127.0.0.1:$BACK_PORT"
+# more_services: one proxy alone, and one whose server sees the addresses of its clients
+more_services() {
+	service one "tcp://127.0.0.1:$ONE_PORT" "tcp://127.0.0.1:$BACK_PORT"
+	echo ,
+	service own "tcp://127.0.0.1:$OWN_PORT" "tcp://127.0.0.1:$BACK_PORT" 'source = "client";'
+	echo ,
+	service own-rdma "iwarp://127.0.0.1:$OWN_FABRIC" "tcp://127.0.0.1:$BACK_PORT" 'source = "client";'
+}
+A_MORE=more_services
 
 # try PORT OPERATION tcp|rdma CLIENTS: every way to leave and to return; the server is the program's own
 try() { rpc_peer "$1" "$BACK_PORT" 0 0 replay "${@:2}"; }
@@ -19,6 +27,8 @@ each() {
 	check "$2, through one proxy" "$1" $ONE_PORT "$3" tcp "$4"
 	check "$2, through two proxies" "$1" "$FRONT_PORT" "$3" tcp "$4"
 	check "$2, over RDMA" "$1" "$FABRIC_PORT" "$3" rdma "$4"
+	check "$2, from its own address" "$1" "$OWN_PORT" "$3" tcp-own "$4"
+	check "$2, over RDMA, from its own address" "$1" "$OWN_FABRIC" "$3" rdma-own "$4"
 }
 
 if can_open_by_handle; then
