@@ -3,6 +3,7 @@
 #include "daemon/bridge/attempting.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/sockaddr.h"
@@ -20,6 +21,26 @@ static struct loop *loop_of(const struct upstream *upstream)
 static struct log_limit *line_limit(const struct upstream *upstream, enum service_line line)
 {
 	return &upstream->ws->service->lines[line];
+}
+
+static uint64_t min_us(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* One of several targets has an equal share of what is left, though time for an attempt, and no more than it may take. */
+uint64_t attempting_share_us(const struct upstream *upstream)
+{
+	uint64_t now_us = loop_now_us(loop_of(upstream));
+	uint64_t left_us = upstream->deadline_us > now_us ? upstream->deadline_us - now_us : 0;
+	const struct service_config *config = upstream->ws->service->config;
+	uint64_t share_us = left_us / (1 + targets_left(&upstream->seat));
+
+	if (upstream->ws->service->targets.count == 1)
+		return left_us;
+	if (share_us < ATTEMPT_MIN_US)
+		share_us = ATTEMPT_MIN_US;
+	return min_us(min_us(share_us, config->connect_timeout_s * 1000000ull), left_us);
 }
 
 uint64_t attempting_left_us(const struct upstream *upstream)
@@ -57,6 +78,18 @@ enum leg_close attempting_why(const struct upstream *upstream, int rc, const cha
 {
 	*detail = upstream->source_lack ? upstream->source_lack : strerror(-rc);
 	return upstream->source_lack ? LEG_CLOSE_NO_SOURCE_ADDRESS : attempts_why(rc);
+}
+
+/* Of several servers some may be there for clients of the other family. */
+void attempting_keep_cause(struct upstream *upstream, enum leg_close why, const char *detail)
+{
+	bool had_one = upstream->why != LEG_CLOSE_LOCAL;
+
+	if (had_one && detail == SOURCES_OTHER_FAMILY)
+		return;
+	upstream->why = why;
+	if (detail != upstream->detail)
+		snprintf(upstream->detail, sizeof(upstream->detail), "%s", detail);
 }
 
 static void avoid_verbs(struct upstream *upstream, const char *why)

@@ -24,6 +24,10 @@ int attempting_begin(struct upstream *upstream, const struct name_result *name) 
 int attempting_next(struct upstream *upstream) MUST_CHECK;
 /** attempting_why - why these two have failed, of which @rc is an errno; sets @detail. */
 enum leg_close attempting_why(const struct upstream *upstream, int rc, const char **detail);
+/** attempting_keep_cause - keep why a target has failed, unless there was more to say of one before it. */
+void attempting_keep_cause(struct upstream *upstream, enum leg_close why, const char *detail);
+/** attempting_share_us - how much of the time that is left the next target has. */
+uint64_t attempting_share_us(const struct upstream *upstream);
 /** attempting_left_us - how much time there is left for the target. */
 uint64_t attempting_left_us(const struct upstream *upstream);
 /** attempting_blame - the present attempt has failed: iwarp is next if it was verbs, unless only verbs will do. */

@@ -9,6 +9,8 @@
 #include "base/sockaddr.h"
 #include "stream/way_back.h"
 
+const char SOURCES_OTHER_FAMILY[] = "there is none of its family, IPv4 or IPv6";
+
 static const struct service_config *config_of(const struct upstream *upstream)
 {
 	return upstream->ws->service->config;
@@ -25,8 +27,7 @@ static const char *client_lack(const struct sockaddr_storage *client,
 			       const struct sockaddr_storage *server)
 {
 	if (client->ss_family != server->ss_family)
-		return client->ss_family == AF_INET ? "it has no IPv4 address, as the client has"
-						    : "it has no IPv6 address, as the client has";
+		return SOURCES_OTHER_FAMILY;
 	if (is_link_local(client))
 		return "the client's is link-local";
 	if (!foreign_may())
@@ -55,8 +56,7 @@ static const char *lack(const struct upstream *upstream, const struct sockaddr_s
 
 	if (config->source == SOURCE_CLIENT)
 		return client_lack(&upstream->client, server);
-	return count_family(config, server->ss_family) ? NULL
-						       : "source_address has none of its family";
+	return count_family(config, server->ss_family) ? NULL : SOURCES_OTHER_FAMILY;
 }
 
 static bool are_chosen(const struct service_config *config)

@@ -13,6 +13,9 @@
 #include "daemon/bridge/upstream_impl.h"
 #include "stream/stream.h"
 
+/* Why a server cannot be come to from its client's address, or from any of the service's: it is of another family. */
+extern const char SOURCES_OTHER_FAMILY[];
+
 /**
  * sources_usable - those addresses of a server that can be come to
  * @addrs: of the server, @naddrs at least 1

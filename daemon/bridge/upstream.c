@@ -63,8 +63,9 @@ static void end_failed(struct upstream *upstream, enum leg_close why, const char
 static void fail_at_once(struct upstream *upstream, enum leg_close why, const char *detail)
 {
 	seat_give_up(upstream, why, detail);
+	attempting_keep_cause(upstream, why, detail);
 	if (!seat_may_try_another(upstream, why) || !begin_target(upstream))
-		end_failed(upstream, why, detail);
+		end_failed(upstream, upstream->why, upstream->detail);
 }
 
 /* No leg could be made. */

@@ -57,7 +57,7 @@ static const char *ip(sa_family_t family)
 
 static void print_table(struct page *page, sa_family_t family)
 {
-	print_once(page, "%s route add local %s dev lo table " TABLE, ip(family),
+	print_once(page, "%s route replace local %s dev lo table " TABLE, ip(family),
 		   family == AF_INET ? "0.0.0.0/0" : "::/0");
 }
 

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define POLL_MAX      512
+#define POLL_MAX      2048
 #define READ_BYTES    65536
 #define LAST_FRAGMENT 0x80000000u
 

@@ -12,7 +12,7 @@
 #include "tests/e2e/echo.h"
 #include "tests/e2e/rpc_peer.h"
 
-#define CLIENTS_MAX 64
+#define CLIENTS_MAX 512
 #define FIRST_PORT  20001 /* below what the kernel gives */
 #define WAIT_S      30
 

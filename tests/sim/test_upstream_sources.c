@@ -183,7 +183,7 @@ START_TEST(a_server_of_another_family_cannot_be_come_to)
 	ck_assert_uint_eq(bench->nstubs, 0);
 	ck_assert_uint_eq(failed, 1);
 	ck_assert_int_eq(why, LEG_CLOSE_NO_SOURCE_ADDRESS);
-	ck_assert_str_eq(detail, "source_address has none of its family");
+	ck_assert_str_eq(detail, "there is none of its family, IPv4 or IPv6");
 	ck_assert(!upstream.failure_told);
 	end();
 }
@@ -252,9 +252,9 @@ END_TEST
 static const struct {
 	const char *client, *server, *detail;
 } refused[] = {
-	{"127.0.0.9", "::1", "it has no IPv4 address, as the client has"},
-	{"::ffff:127.0.0.9", "::1", "it has no IPv4 address, as the client has"},
-	{"::1", "127.0.0.1", "it has no IPv6 address, as the client has"},
+	{"127.0.0.9", "::1", "there is none of its family, IPv4 or IPv6"},
+	{"::ffff:127.0.0.9", "::1", "there is none of its family, IPv4 or IPv6"},
+	{"::1", "127.0.0.1", "there is none of its family, IPv4 or IPv6"},
 	{"fe80::1", "::1", "the client's is link-local"},
 	{"10.0.0.100", "127.0.0.1",
 	 "there is no way back from it to the client that leads here, as the routes do that "
@@ -309,6 +309,32 @@ START_TEST(addresses_of_another_family_are_passed_over)
 }
 END_TEST
 
+/* Which of two servers says more of why there is no connection. */
+START_TEST(a_server_for_the_other_family_is_not_the_reason)
+{
+	if (!foreign_may())
+		return;
+	bench->config.source = SOURCE_CLIENT;
+	bench_add_server(bench);
+	bench->addrs[0] = address(_i ? "::1" : "127.0.0.1", 2049);
+	begin(_i ? "::1" : "127.0.0.9", &(struct client_pin){0});
+	ck_assert_uint_eq(bench->nstubs, 1);
+	stub_fail(bench_stub(bench, 0), LEG_CLOSE_REFUSED, "no");
+	bench_run(bench, 1);
+	/* The second one has an IPv4 address, to which there is no way from here. */
+	if (_i) {
+		ck_assert_int_eq(why, LEG_CLOSE_REFUSED);
+		ck_assert_str_eq(detail, "no");
+	} else {
+		stub_fail(bench_stub(bench, bench->nstubs - 1), LEG_CLOSE_TIMEOUT, "late");
+		bench_run(bench, 1);
+		ck_assert_int_eq(why, LEG_CLOSE_TIMEOUT);
+	}
+	ck_assert_uint_eq(failed, 1);
+	end();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("upstream_sources");
@@ -325,6 +351,7 @@ int main(void)
 	tcase_add_loop_test(tc, a_client_whose_address_cannot_be_used_is_refused, 0,
 			    ARRAY_SIZE(refused));
 	tcase_add_test(tc, addresses_of_another_family_are_passed_over);
+	tcase_add_loop_test(tc, a_server_for_the_other_family_is_not_the_reason, 0, 2);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -200,8 +200,8 @@ END_TEST
 
 /* ---- routes ---- */
 
-#define TABLE_4             "    ip route add local 0.0.0.0/0 dev lo table 2049\n"
-#define TABLE_6             "    ip -6 route add local ::/0 dev lo table 2049\n"
+#define TABLE_4             "    ip route replace local 0.0.0.0/0 dev lo table 2049\n"
+#define TABLE_6             "    ip -6 route replace local ::/0 dev lo table 2049\n"
 #define HERE_4              "    ip rule add from 127.0.0.0/8 iif lo lookup 2049\n"
 #define HERE_6              "    ip -6 rule add from ::1 iif lo lookup 2049\n"
 #define THERE_4(host, port) "    ip rule add from " host " ipproto tcp sport " port " lookup 2049\n"

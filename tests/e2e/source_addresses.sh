@@ -1,0 +1,102 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# A server that wants reserved ports has 500 clients. From one address of the proxy's there are 359 such ports: what comes
+# after them is counted, and told once. From two there are enough for all, each client has its address and port again
+# when it comes back, and an address that is gone is passed over.
+BACK_PORT=3049 CLIENTS=500 RESERVED=359
+. "$(dirname "$0")/lib.sh"
+enter "$@"
+needs_proxies
+chooses_dialect
+[ "$(id -u)" = 0 ] && can_open_by_handle || skip_all "needs root"
+
+# from KEYS: a proxy whose service has these, too
+from() {
+	echo "control = \"$T/a.sock\"; workers = 2; services = ("
+	service nfs "tcp://127.0.0.1:$FRONT_PORT" "tcp://127.0.0.1:$BACK_PORT" "$1"
+	echo ");"
+}
+begin() {
+	from "$1" >a.conf
+	start a "$PROXY" -c $T/a.conf
+	serves a "$FRONT_PORT" || bail "the proxy does not start"
+}
+
+# where each client comes from, and where its connection goes on from
+places() {
+	ctl a -j connections | jq -r '.connections[] | "\(.client_address) \(.upstream.local)"' | sort
+}
+# seen ADDRESS: so many connections come from reserved ports of it
+seen() { places | awk -v from="$1" '{ split($2, at, ":") } at[1] == from && at[2] < 1024' | sort -u -k 2 | wc -l; }
+are_open() { [ "$(places | wc -l)" = "$CLIENTS" ]; }
+same_places() { places >now && diff before now >/dev/null; }
+shortfalls() { counter a tcp source_port_shortfalls; }
+warned() { grep -c 'come from unprivileged ports: the reserved ones are all in use' a.log; }
+
+# come NAME, again N ORDER, go: the clients
+come() {
+	rm -f tell said
+	mkfifo tell
+	rpc_peer "$FRONT_PORT" "$BACK_PORT" 0 0 returning $CLIENTS <tell >said 2>&1 &
+	peer=$!
+	exec {in}>tell
+	check "$1: $CLIENTS clients are served" wait_for 60 ups 1
+	wait_for 10 are_open
+}
+ups() { [ "$(grep -cx up said)" = "$1" ]; }
+again() {
+	echo "$2" >&"$in"
+	check "they come back, order $2" wait_for 60 ups "$1"
+	wait_for 10 are_open
+}
+go() {
+	exec {in}>&-
+	check "nothing went wrong" wait $peer
+	wait_for 10 no_connections a
+}
+
+begin ''
+come "one address"
+check "all reserved ports are taken" [ "$(seen 127.0.0.1)" = $RESERVED ]
+check "what comes after them is counted" [ "$(shortfalls)" = $((CLIENTS - RESERVED)) ]
+check "and told once" [ "$(warned)" = 1 ]
+go
+stop_proxy a
+
+two='source_address = [ "127.0.0.2", "127.0.0.3" ];'
+check "-t counts the ports of both" "$PROXY" -t -c <(from "$two max_connections = 718;")
+check "and warns past them" eval "'$PROXY' -t -c <(from '$two max_connections = 719;') 2>&1 | grep -q 'only 718 reserved source ports'"
+check "-t refuses an address that this host does not have" \
+	eval "! '$PROXY' -t -c <(from 'source_address = [ \"192.0.2.30\" ];') 2>said && grep -q 'does not have the address 192.0.2.30' said"
+
+: >a.log
+begin "$two"
+come "two addresses"
+check "from both in turn" [ "$(seen 127.0.0.2) $(seen 127.0.0.3)" = "$((CLIENTS / 2)) $((CLIENTS / 2))" ]
+check "nothing is counted" [ "$(shortfalls)" = 0 ]
+places >before
+times=1
+for order in same reversed; do
+	times=$((times + 1))
+	again $times $order
+	check "each has its address and port" wait_for 10 same_places
+done
+go
+check "nothing is told" [ "$(warned)" = 0 ]
+stop_proxy a
+
+# One of another family takes nobody's turn.
+begin 'source_address = [ "127.0.0.2", "::1", "127.0.0.3" ];'
+come "one of another family between them"
+check "from both in turn" [ "$(seen 127.0.0.2) $(seen 127.0.0.3)" = "$((CLIENTS / 2)) $((CLIENTS / 2))" ]
+go
+stop_proxy a
+
+# What was there at the start goes, as an address that a cluster moves.
+ip address add 192.0.2.31/32 dev lo
+begin 'source_address = [ "192.0.2.31", "127.0.0.3" ];'
+ip address del 192.0.2.31/32 dev lo
+come "an address that is gone"
+check "the other one serves all" [ "$(seen 127.0.0.3)" = $RESERVED ]
+go
+finish
