@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # The server sees its clients through the proxy, whose host is a router: of two clients one is named by the export, and it
-# alone is served, NFSv3 with MOUNT and NFSv4, over IPv4 and IPv6, over TCP and RDMA, with the server on the proxy's host
+# alone is served, NFSv3 with MOUNT, NFSv4.0 and NFSv4.1, over IPv4 and IPv6, over TCP and RDMA, with the server on the proxy's host
 # and elsewhere. Without the capability or the routes the start says so, and nobody is served by the proxy's own address.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
@@ -76,6 +76,9 @@ url_of() { echo "nfs://$1/export?version=$2&nfsport=${3:-$FRONT_PORT}&mountport=
 served() { on "$1" timeout 60 "$BIN/nfs_client" "$(url_of "${@:2}")" mixed "dir$RANDOM$RANDOM" 1m 3; }
 answer() { on "$1" timeout 30 "$BIN/nfs_client" "$(url_of "${@:2}")" list / 0 2>&1; }
 denied() { answer "$@" >said; grep -qE 'MNT3ERR_ACCES|NFS4ERR_(NOENT|ACCES|PERM)|NOENT|ACCES|denied|No such' said && ! grep -q 'refused\|reset\|timed' said; }
+# by NFSv4.1; libnfs has 4.0
+made() { on "$1" timeout 60 python3 "$E2E_SRC/session.py" "$2" "${3:-$FRONT_PORT}" export "made$RANDOM$RANDOM" >said 2>&1; }
+not_made() { ! made "$@" && grep -qE '^operation [0-9]+: status' said; }
 unserved() { ! answer "$@" >said; }
 
 unserved_here() { ! timeout 30 "$BIN/nfs_client" "$(url_of 127.0.0.1 3)" list / 0 >said 2>&1; }
@@ -85,11 +88,13 @@ all_served() {
 	for name in proxy4 proxy6; do for version in 3 4; do
 		check "$1: client one is served, NFSv$version at $name" served one $name $version
 	done; done
+	for name in proxy4 proxy6; do check "$1: client one is served, NFSv4.1 at $name" made one $name; done
 }
 all_denied() {
 	for name in proxy4 proxy6; do for version in 3 4; do
 		check "$1: client $2 is denied by the server, NFSv$version at $name" denied "$2" $name $version
 	done; done
+	for name in proxy4 proxy6; do check "$1: client $2 is denied by the server, NFSv4.1 at $name" not_made "$2" $name; done
 }
 
 # over_rdma WHAT: clients on hosts with a proxy of their own, which goes to this one over iWARP
@@ -109,7 +114,9 @@ over_rdma() {
 	done
 	for port in $FRONT_PORT $FABRIC6_PORT; do
 		check "$1: client one is served over RDMA ($port)" served one 127.0.0.1 4 $port
+		check "$1: client one is served over RDMA, NFSv4.1 ($port)" made one 127.0.0.1 $port
 		check "$1: client two is denied over RDMA ($port)" denied two 127.0.0.1 4 $port
+		check "$1: client two is denied over RDMA, NFSv4.1 ($port)" not_made two 127.0.0.1 $port
 	done
 	stop one
 	stop two
