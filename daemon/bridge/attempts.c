@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/sockaddr.h"
 #include "rpcrdma/dialect.h"
 
 #define MAX_WAYS 2u /* to one address */
@@ -14,10 +15,14 @@ static void add_address(struct attempts *attempts, const struct attempts_config 
 			const struct sockaddr_storage *addr, struct fabric *const *fabrics,
 			unsigned nways)
 {
+	struct sockaddr_storage at = *addr;
+
+	if (config->sources.count)
+		sockaddr_unmap(&at);
 	for (unsigned i = 0; i < nways; i++)
 		attempts->list[attempts->count++] = (struct attempt){
 			.target = config->target,
-			.addr = *addr,
+			.addr = at,
 			.fabric = fabrics[i],
 			.sources = config->sources,
 			.source_port = config->source_port,

@@ -130,6 +130,14 @@ static const struct sockaddr_storage *source_at(const struct stream_target *targ
 	return source->ss_family == target->addr.ss_family ? source : NULL;
 }
 
+static bool has_source(const struct stream_target *target)
+{
+	for (unsigned i = 0; i < nsources(target); i++)
+		if (source_at(target, i))
+			return true;
+	return false;
+}
+
 /* Has the map be that of @source. Returns false without memory. */
 static bool turn_to(struct choice *choice, const struct sockaddr_storage *source)
 {
@@ -251,7 +259,9 @@ struct start start_connection(struct ports *ports, unsigned turn,
 	};
 	struct start *start = &choice.start;
 
-	if (target->port_only)
+	if (!has_source(target))
+		start->fd = -ENODEV;
+	else if (target->port_only)
 		try_only(&choice);
 	else
 		try_all(&choice);

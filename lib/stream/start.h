@@ -31,7 +31,7 @@ struct start {
  * Each source address has its own reserved ports, and those of all are tried, from the first one on.
  *
  * In start.fd is a descriptor, or -ENOMEM, -EACCES (no reserved port is for this process), -EADDRINUSE (they are
- * all taken), -EBUSY (the only one that may be had is), -ENODEV (this host has none of the source addresses), or the errno
+ * all taken), -EBUSY (the only one that may be had is), -ENODEV (this host has none of the source addresses, or they are of another family), or the errno
  * of what failed with any port.
  */
 struct start start_connection(struct ports *ports, unsigned turn,

@@ -28,6 +28,13 @@ same "the file as installed names no other" "" \
 same "nothing that is installed has a place left to fill in" "" \
 	"$(grep -l '@[a-z]*dir@' "$unit" "$man"/*.[58])"
 
+cat >"${TMPDIR:-/tmp}/install.$$.conf" <<-END
+	services = ( { name = "a"; listen = "tcp://127.0.0.1:2049"; connect = "tcp://127.0.0.1:2050"; source = "client"; } );
+END
+same "the daemon names the drop-in where the manual does" "$(grep -o '[^ ]*/source-client\.conf' "$man/rpcrdma-proxy.conf.5")" \
+	"$("$builddir/daemon/rpcrdma-proxy" -t -c "${TMPDIR:-/tmp}/install.$$.conf" 2>/dev/null | grep -o '[^ ]*/source-client\.conf')"
+rm -f "${TMPDIR:-/tmp}/install.$$.conf"
+
 # setting NAME: its value in the unit
 setting() { sed -n "s/^$1=//p" "$unit"; }
 
@@ -47,9 +54,10 @@ verify() {
 
 	dir=$(mktemp -d)
 	sed 's,^\(Exec[A-Za-z]*\)=[^ ]*,\1=/bin/true,; /^Documentation=/d' "$unit" >"$dir/rpcrdma-proxy.service"
+	mkdir "$dir/rpcrdma-proxy.service.d" && cp "$srcdir/systemd/source-client.conf" "$dir/rpcrdma-proxy.service.d"
 	said=$(systemd-analyze verify --man=no "$dir/rpcrdma-proxy.service" 2>&1 | grep -F rpcrdma-proxy)
 	rm -r "$dir"
-	same "systemd-analyze verify finds nothing wrong in the unit" "" "$said"
+	same "systemd-analyze verify finds nothing wrong in the unit and its drop-in" "" "$said"
 }
 if command -v systemd-analyze >/dev/null; then
 	verify

@@ -22,7 +22,8 @@ put() {
 	[ -s "$1" ] || bail "$section: the page has no \"$2\""
 }
 
-# begin SECTION: its mount, and the server as it is exported
+# begin SECTION: its mount, and the server as it is exported; also to $also, where a further proxy may be
+also=127.0.0.1
 begin() {
 	local -a addresses
 
@@ -31,7 +32,8 @@ begin() {
 	mapfile -t addresses < <(part "$section" "/etc/exports on the filer" | grep -oE '[0-9.]+\(' | tr -d '(')
 	[ ${#addresses[@]} -gt 0 ] || bail "$section: no export"
 	rm -rf export/* ./*.conf
-	start_server "${addresses[@]}" 127.0.0.1
+	# shellcheck disable=SC2086
+	start_server "${addresses[@]}" $also
 }
 
 # run HOST NAME COMMAND...
@@ -167,6 +169,51 @@ haproxy_in_front() {
 	end
 }
 
+# ---------------------------------------------------------------- where the server is come to from
+
+# comes_from HOST ADDRESS: what connections the proxy there has to the server are from that address
+comes_from() { on "$1" "$CTL" -j connections | jq -e --arg from "$2:" '.connections | length > 0 and all(.upstream.local | startswith($from))' >/dev/null; }
+
+# Each line as it stands, but for where files are.
+run_lines() {
+	local host=$1 command
+
+	while read -r command; do
+		command=${command//\/usr\/share\/doc\/rpcrdma-proxy\/examples/$E2E_SRC\/..\/..\/systemd}
+		check "$section: ${command%% -*}" on "$host" bash -c "${command//\/etc\/systemd/$T\/systemd}"
+	done < <(part "$section" "commands on the $host")
+}
+
+exports_that_name_clients() {
+	also='' begin "Exports that name clients"
+	put filer.conf "/etc/rpcrdma-proxy.conf on the filer"
+	run_lines filer
+	check "$section: the drop-in is one" grep -q '^AmbientCapabilities=CAP_NET_RAW$' systemd/system/rpcrdma-proxy.service.d/source-client.conf
+	run_proxy filer
+	check "$section: nothing is missing" not grep -q 'source = "client"\|does not come back' filer.log
+	play_client
+	is_copied
+	check "$section: a client writes" writing
+	check "$section: the server sees the client" comes_from filer 192.0.2.10
+	check "$section: what was being written is written" written
+	end
+	on filer ip rule del from 127.0.0.0/8 iif lo lookup 2049
+}
+
+many_clients() {
+	begin "Many clients of one server"
+	run_lines gateway
+	put gateway.conf "/etc/rpcrdma-proxy.conf on the gateway"
+	run_proxy gateway
+	play_client
+	is_copied
+	check "$section: a client writes" writing
+	check "$section: from one of the addresses" eval 'comes_from gateway 192.0.2.30 || comes_from gateway 192.0.2.32'
+	check "$section: what was being written is written" written
+	end
+	on gateway ip address del 192.0.2.32/24 dev eth0
+}
+
 # ---------------------------------------------------------------- stunnel
 
 stunnel_on_tcp() {
@@ -268,6 +315,8 @@ activate=systemd-socket-activate
 if needs keepalived keepalived; then two_gateways; fi
 several_addresses
 if needs HAProxy haproxy; then haproxy_in_front; fi
+exports_that_name_clients
+many_clients
 if needs stunnel stunnel4 openssl; then stunnel_on_tcp; fi
 if [ ! -c /dev/net/tun ]; then
 	ok "WireGuard # SKIP there is no /dev/net/tun"

@@ -368,6 +368,11 @@ START_TEST(a_source_address_that_is_gone_is_passed_over)
 	where.sources.count = 2;
 	connect_stream();
 	ck_assert_int_eq(ends[0].error, -ENODEV);
+	drop_stream();
+	where.sources.list = &sources[1];
+	where.sources.count = 1;
+	connect_stream();
+	ck_assert_int_eq(ends[0].error, -ENODEV);
 }
 END_TEST
 
