@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A server that wants reserved ports has 500 clients. From one address of the proxy's there are 359 such ports: what comes
 # after them is counted, and told once. From two there are enough for all, each client has its address and port again
-# when it comes back, and an address that is gone is passed over.
+# when it comes back, and an address that is gone is passed over. With source = "client" each has its own ports, also when
+# the daemon was killed.
 BACK_PORT=3049 CLIENTS=500 RESERVED=359
 . "$(dirname "$0")/lib.sh"
 enter "$@"
@@ -98,5 +99,20 @@ begin 'source_address = [ "192.0.2.31", "127.0.0.3" ];'
 ip address del 192.0.2.31/32 dev lo
 come "an address that is gone"
 check "the other one serves all" [ "$(seen 127.0.0.3)" = $RESERVED ]
+go
+stop_proxy a
+
+# With the clients' own addresses nothing is remembered of them, and nothing is lost with the daemon.
+own_places() { [ "$(places | awk '$1 == $2' | wc -l)" = "$CLIENTS" ]; }
+begin 'source = "client";'
+come "the clients' own addresses"
+check "each is seen as it is" own_places
+for times in 2 3; do
+	# A daemon that has the clients' orders open would keep them from ending.
+	[ $times = 2 ] || { stop a KILL; eval "begin 'source = \"client\";' $in>&-"; }
+	again $times reversed
+	check "each is seen so again" own_places
+done
+check "nobody wanted a port in vain" [ "$(counter a closes no_source_port)" = 0 ]
 go
 finish
