@@ -17,8 +17,7 @@ static void add_address(struct attempts *attempts, const struct attempts_config 
 {
 	struct sockaddr_storage at = *addr;
 
-	if (config->sources.count)
-		sockaddr_unmap(&at);
+	sockaddr_unmap(&at);
 	for (unsigned i = 0; i < nways; i++)
 		attempts->list[attempts->count++] = (struct attempt){
 			.target = config->target,

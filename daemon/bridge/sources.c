@@ -56,29 +56,27 @@ static const char *lack(const struct upstream *upstream, const struct sockaddr_s
 
 	if (config->source == SOURCE_CLIENT)
 		return client_lack(&upstream->client, server);
-	return count_family(config, server->ss_family) ? NULL : SOURCES_OTHER_FAMILY;
-}
-
-static bool are_chosen(const struct service_config *config)
-{
-	return config->source == SOURCE_CLIENT || config->nsources > 0;
+	if (!config->nsources || count_family(config, server->ss_family))
+		return NULL;
+	return SOURCES_OTHER_FAMILY;
 }
 
 size_t sources_usable(struct upstream *upstream, const struct sockaddr_storage *addrs,
 		      size_t naddrs, struct sockaddr_storage *to)
 {
-	const char *why = NULL;
+	const char *why, *kept = NULL;
 	size_t n = 0;
 
 	for (size_t i = 0; i < naddrs; i++) {
 		to[n] = addrs[i];
-		if (are_chosen(config_of(upstream))) {
-			sockaddr_unmap(&to[n]);
-			why = lack(upstream, &to[n]);
-		}
+		sockaddr_unmap(&to[n]);
+		why = lack(upstream, &to[n]);
 		n += !why;
+		/* There is more to say of those of its family. */
+		if (!kept || (why && why != SOURCES_OTHER_FAMILY))
+			kept = why;
 	}
-	upstream->source_lack = n ? NULL : why;
+	upstream->source_lack = n ? NULL : kept;
 	return n;
 }
 

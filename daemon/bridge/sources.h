@@ -19,7 +19,7 @@ extern const char SOURCES_OTHER_FAMILY[];
 /**
  * sources_usable - those addresses of a server that can be come to
  * @addrs: of the server, @naddrs at least 1
- * @to:    room for as many; where its sources are chosen, IPv4 is never v4-mapped
+ * @to:    room for as many; IPv4 is never v4-mapped
  *
  * Returns how many; with 0 @upstream->source_lack is why, else NULL.
  */

@@ -288,6 +288,21 @@ START_TEST(a_client_whose_address_cannot_be_used_is_refused)
 }
 END_TEST
 
+START_TEST(an_address_of_the_other_family_is_not_the_reason)
+{
+	if (!foreign_may() || !namespace_is_own())
+		return;
+	bench->config.source = SOURCE_CLIENT;
+	bench->naddrs = 3;
+	bench->addrs[0] = bench->addrs[2] = address("::1", 2049);
+	bench->addrs[1] = address("127.0.0.1", 2049);
+	begin("10.0.0.100", &(struct client_pin){0});
+	ck_assert_int_eq(why, LEG_CLOSE_NO_SOURCE_ADDRESS);
+	ck_assert(!strncmp(detail, "there is no way back", 20));
+	end();
+}
+END_TEST
+
 /* Of several addresses those of its family are tried. */
 START_TEST(addresses_of_another_family_are_passed_over)
 {
@@ -350,6 +365,7 @@ int main(void)
 	tcase_add_test(tc, an_rdma_client_has_the_port_of_its_pin);
 	tcase_add_loop_test(tc, a_client_whose_address_cannot_be_used_is_refused, 0,
 			    ARRAY_SIZE(refused));
+	tcase_add_test(tc, an_address_of_the_other_family_is_not_the_reason);
 	tcase_add_test(tc, addresses_of_another_family_are_passed_over);
 	tcase_add_loop_test(tc, a_server_for_the_other_family_is_not_the_reason, 0, 2);
 	suite_add_tcase(suite, tc);
