@@ -18,6 +18,7 @@
 #include "base/sockaddr.h"
 #include "daemon/base/address.h"
 #include "daemon/bridge/closing.h"
+#include "daemon/bridge/returning.h"
 #include "daemon/bridge/legs.h"
 #include "daemon/bridge/routing.h"
 #include "daemon/bridge/standing.h"
