@@ -7,6 +7,8 @@ lib_base_libbase_a_SOURCES = \
 	lib/base/compiler.h \
 	lib/base/counter.c \
 	lib/base/counter.h \
+	lib/base/crc32c.c \
+	lib/base/crc32c.h \
 	lib/base/durations.c \
 	lib/base/durations.h \
 	lib/base/first_bytes.c \
@@ -26,3 +28,4 @@ lib_base_libbase_a_SOURCES = \
 	lib/base/spares.c \
 	lib/base/spares.h \
 	lib/base/state.h
+lib_base_libbase_a_CFLAGS = $(AM_CFLAGS) $(ISAL_CFLAGS)

@@ -265,7 +265,7 @@ static struct run *run_new(bool initiator, uint8_t settings)
 
 		memcpy(fpdu, hello, sizeof(fpdu));
 		if (crc)
-			iwarp_crc_store(iwarp_crc_add(IWARP_CRC_START, fpdu, 16), fpdu + 16);
+			iwarp_crc_store(crc32c_add(CRC32C_START, fpdu, 16), fpdu + 16);
 		output_take(run);
 		run->out_bytes = 0;
 		give(run, fpdu, sizeof(fpdu), WHOLE);
@@ -370,7 +370,7 @@ static void fpdu_add(struct peer *peer, const uint8_t *header, size_t header_byt
 	if (payload)
 		at[MPA_LENGTH_BYTES + header_bytes] = (uint8_t)payload;
 	if (peer->crc)
-		iwarp_crc_store(iwarp_crc_add(IWARP_CRC_START, at, padded), at + padded);
+		iwarp_crc_store(crc32c_add(CRC32C_START, at, padded), at + padded);
 	at[padded] ^= spoil;
 	peer->len += padded + MPA_CRC_BYTES;
 }

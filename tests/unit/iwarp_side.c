@@ -264,6 +264,6 @@ size_t side_fpdu(uint8_t *out, const uint8_t *ulpdu, size_t len_bytes, bool crc)
 		out[total++] = 0;
 	memset(out + total, 0, MPA_CRC_BYTES);
 	if (crc)
-		iwarp_crc_store(iwarp_crc_add(IWARP_CRC_START, out, total), out + total);
+		iwarp_crc_store(crc32c_add(CRC32C_START, out, total), out + total);
 	return total + MPA_CRC_BYTES;
 }

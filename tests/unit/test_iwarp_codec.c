@@ -22,13 +22,13 @@ START_TEST(crc32c_has_its_check_value_in_any_pieces)
 
 	/* The check value of CRC-32C is e3069283; on the wire its least significant byte is first. */
 	for (size_t cut = 0; cut <= 9; cut++) {
-		uint32_t crc = iwarp_crc_add(IWARP_CRC_START, digits, cut);
+		uint32_t crc = crc32c_add(CRC32C_START, digits, cut);
 
-		iwarp_crc_store(iwarp_crc_add(crc, digits + cut, 9 - cut), wire);
+		iwarp_crc_store(crc32c_add(crc, digits + cut, 9 - cut), wire);
 		ck_assert_mem_eq(wire, "\x83\x92\x06\xe3", 4);
 	}
 	/* RFC 3720 appendix B.4: 32 bytes of zeros. */
-	iwarp_crc_store(iwarp_crc_add(IWARP_CRC_START, (uint8_t[32]){0}, 32), wire);
+	iwarp_crc_store(crc32c_add(CRC32C_START, (uint8_t[32]){0}, 32), wire);
 	ck_assert_mem_eq(wire, "\xaa\x36\x91\x8a", 4);
 }
 END_TEST

@@ -28,7 +28,7 @@ static uint32_t piece_add(struct iwarp_engine *engine, const uint8_t *mem, uint3
 			  uint32_t crc)
 {
 	iwarp_batch_ref(engine->tx.batch, mem, len_bytes);
-	return engine->crc ? iwarp_crc_add(crc, mem, len_bytes) : crc;
+	return engine->crc ? crc32c_add(crc, mem, len_bytes) : crc;
 }
 
 /* The next bytes of the work request being built, as pieces. */
@@ -61,7 +61,7 @@ static void fpdu_build(struct iwarp_engine *engine, const struct fpdu *fpdu)
 	size_t start_bytes = MPA_LENGTH_BYTES + ddp_bytes + fpdu->extra_bytes;
 	size_t ulpdu = start_bytes - MPA_LENGTH_BYTES + fpdu->payload_bytes, pad, total;
 	uint8_t *start = iwarp_batch_glue(tx->batch, start_bytes), *end;
-	uint32_t crc = IWARP_CRC_START;
+	uint32_t crc = CRC32C_START;
 
 	assert(ulpdu <= MPA_MAX_ULPDU_BYTES);
 	be16_put(start, (uint16_t)ulpdu);
@@ -69,7 +69,7 @@ static void fpdu_build(struct iwarp_engine *engine, const struct fpdu *fpdu)
 	if (fpdu->extra_bytes)
 		memcpy(start + MPA_LENGTH_BYTES + ddp_bytes, fpdu->extra, fpdu->extra_bytes);
 	if (engine->crc)
-		crc = iwarp_crc_add(crc, start, start_bytes);
+		crc = crc32c_add(crc, start, start_bytes);
 	if (fpdu->payload && fpdu->payload_bytes)
 		crc = piece_add(engine, fpdu->payload, fpdu->payload_bytes, crc);
 	else
@@ -79,7 +79,7 @@ static void fpdu_build(struct iwarp_engine *engine, const struct fpdu *fpdu)
 	end = iwarp_batch_glue(tx->batch, pad + MPA_CRC_BYTES);
 	memset(end, 0, pad + MPA_CRC_BYTES);
 	if (engine->crc)
-		iwarp_crc_store(iwarp_crc_add(crc, end, pad), end + pad);
+		iwarp_crc_store(crc32c_add(crc, end, pad), end + pad);
 	total = MPA_LENGTH_BYTES + ulpdu + pad + MPA_CRC_BYTES;
 	tx->built += total;
 	iwarp_batch_frame_end(tx->batch, tx->built - total, tx->built, true);

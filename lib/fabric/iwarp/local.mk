@@ -42,4 +42,3 @@ lib_fabric_iwarp_libiwarp_a_SOURCES = \
 	lib/fabric/iwarp/socket.h \
 	lib/fabric/iwarp/timers.c \
 	lib/fabric/iwarp/tx.c
-lib_fabric_iwarp_libiwarp_a_CFLAGS = $(AM_CFLAGS) $(ISAL_CFLAGS)

@@ -35,7 +35,7 @@ static void header_end(struct iwarp_engine *engine)
 	rx->payload_left = rx->payload_total;
 	rx->trailer_need = (-(MPA_LENGTH_BYTES + ulpdu) & 3) + MPA_CRC_BYTES;
 	if (engine->crc)
-		rx->crc = iwarp_crc_add(IWARP_CRC_START, rx->header, rx->header_have);
+		rx->crc = crc32c_add(CRC32C_START, rx->header, rx->header_have);
 	engine_place_header(engine);
 	engine_plan_learn(engine);
 	rx->stage = rx->payload_left ? RX_PAYLOAD : RX_TRAILER;
@@ -100,7 +100,7 @@ static void payload_advance(struct iwarp_engine *engine, const uint8_t *bytes, s
 	struct engine_rx *rx = &engine->rx;
 
 	if (engine->crc)
-		rx->crc = iwarp_crc_add(rx->crc, bytes, len_bytes);
+		rx->crc = crc32c_add(rx->crc, bytes, len_bytes);
 	if (rx->dest)
 		rx->dest += len_bytes;
 	rx->payload_left -= (uint32_t)len_bytes;
@@ -144,7 +144,7 @@ static bool crc_right(struct iwarp_engine *engine)
 	if (!engine->crc)
 		return true;
 	engine->counters->crc_checked++;
-	iwarp_crc_store(iwarp_crc_add(rx->crc, rx->trailer, pad), crc);
+	iwarp_crc_store(crc32c_add(rx->crc, rx->trailer, pad), crc);
 	if (memcmp(crc, rx->trailer + pad, MPA_CRC_BYTES) == 0)
 		return true;
 	engine->counters->crc_bad++;
