@@ -8,6 +8,8 @@ lib_stream_libstream_a_SOURCES = \
 	lib/stream/pair_steps.h \
 	lib/stream/ports.c \
 	lib/stream/ports.h \
+	lib/stream/proxy_header.c \
+	lib/stream/proxy_header.h \
 	lib/stream/socket.c \
 	lib/stream/socket.h \
 	lib/stream/source_port.h \

@@ -38,6 +38,9 @@ tests_fuzz_fuzz_optional_LDADD = $(FUZZ_LDADD)
 FUZZ_TARGETS += tests/fuzz/fuzz_private_data
 tests_fuzz_fuzz_private_data_LDADD = $(FUZZ_LDADD)
 
+FUZZ_TARGETS += tests/fuzz/fuzz_proxy_header
+tests_fuzz_fuzz_proxy_header_LDADD = $(FUZZ_LDADD)
+
 FUZZ_TARGETS += tests/fuzz/fuzz_xdr
 tests_fuzz_fuzz_xdr_LDADD = $(FUZZ_LDADD)
 

@@ -124,6 +124,12 @@ tests_unit_test_reject_reason_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_reject_reason_LDADD = $(UNIT_LDADD)
 TESTS += tests/unit/test_reject_reason
 
+check_PROGRAMS += tests/unit/test_proxy_header
+tests_unit_test_proxy_header_SOURCES = tests/unit/test_proxy_header.c
+tests_unit_test_proxy_header_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_proxy_header_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_proxy_header
+
 check_PROGRAMS += tests/unit/test_ccp
 tests_unit_test_ccp_SOURCES = tests/unit/test_ccp.c
 tests_unit_test_ccp_CFLAGS = $(UNIT_CFLAGS)
