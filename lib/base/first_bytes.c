@@ -2,7 +2,6 @@
 /* What the first bytes of a TCP connection look like. */
 #include "base/first_bytes.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -73,6 +72,18 @@ enum first_bytes first_bytes_look(const uint8_t *bytes, size_t len_bytes)
 		    !memcmp(bytes, prefixes[i].bytes, prefixes[i].len_bytes))
 			return prefixes[i].what;
 	return is_rpc(bytes, len_bytes) ? FIRST_BYTES_RPC : FIRST_BYTES_UNKNOWN;
+}
+
+bool first_bytes_may_be(enum first_bytes what, const uint8_t *bytes, size_t len_bytes)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++) {
+		const struct prefix *prefix = &prefixes[i];
+		size_t n = len_bytes < prefix->len_bytes ? len_bytes : prefix->len_bytes;
+
+		if (prefix->what == what && !memcmp(bytes, prefix->bytes, n))
+			return true;
+	}
+	return false;
 }
 
 static bool is_printable(uint8_t c)

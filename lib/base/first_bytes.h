@@ -9,6 +9,7 @@
 #ifndef BASE_FIRST_BYTES_H
 #define BASE_FIRST_BYTES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,6 +33,9 @@ enum first_bytes {
  * An RPC message is told by 12 bytes, the others by 3 to 16; with fewer it is FIRST_BYTES_UNKNOWN.
  */
 enum first_bytes first_bytes_look(const uint8_t *bytes, size_t len_bytes);
+
+/** first_bytes_may_be - whether what has come is the beginning of one of those; of nothing it is. */
+bool first_bytes_may_be(enum first_bytes what, const uint8_t *bytes, size_t len_bytes);
 
 /**
  * first_bytes_text - the bytes for the log, and the name of what they look like if it is known

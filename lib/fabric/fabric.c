@@ -154,6 +154,7 @@ const char *fabric_close_name(enum fabric_close why)
 		[FABRIC_CLOSE_PROTOCOL] = "protocol error",
 		[FABRIC_CLOSE_TERMINATED] = "terminated",
 		[FABRIC_CLOSE_RESOURCES] = "resources",
+		[FABRIC_CLOSE_PROXY_HEADER] = "proxy header",
 		[FABRIC_CLOSE_PORT] = "port taken",
 	};
 	return names[why];

@@ -92,6 +92,7 @@ enum fabric_close {
 	FABRIC_CLOSE_PROTOCOL,   /* the peer broke the fabric's protocol and was told so */
 	FABRIC_CLOSE_TERMINATED, /* the peer says that we broke it */
 	FABRIC_CLOSE_RESOURCES,  /* memory or a device limit here */
+	FABRIC_CLOSE_PROXY_HEADER, /* the peer sent a header of the PROXY protocol where none is taken */
 	FABRIC_CLOSE_PORT, /* connecting: the port asked for cannot be had, which showed late */
 };
 

@@ -60,6 +60,7 @@
 	X(XID_REUSED, "XID in flight used for another Call")                                       \
 	X(RETRANSMITTED, "Call sent again and again")                                              \
 	X(NOT_RPC, "not an RPC message")                                                           \
+	X(PROXY_HEADER, "PROXY header missing, wrong or not taken")                                \
 	X(UNPRIVILEGED, "source port is not privileged")                                           \
 	X(NOT_ALLOWED, "address is not allowed")                                                   \
 	X(TOO_MANY, "max_connections reached")                                                     \

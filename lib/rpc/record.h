@@ -41,7 +41,7 @@ struct record_parser {
 	uint32_t max_bytes;
 	uint32_t record_bytes;        /* sum of the fragments announced so far, at most max_bytes */
 	uint32_t fragment_left_bytes; /* of the current fragment, not taken yet */
-	uint32_t mark;                /* the part of a mark that has come */
+	uint32_t mark;                /* the last one, or the part of it that has come */
 	unsigned mark_bytes;          /* how much of it */
 	unsigned empty_fragments;
 	bool last;    /* the current fragment is the record's last: record_bytes is the whole */

@@ -31,6 +31,7 @@ static const char *const words_of[LEG_CLOSE_COUNT] = {
 	[LEG_CLOSE_RESOURCES] = "it lacks memory, descriptors or a source port",
 	/* What it thinks of the client. */
 	[LEG_CLOSE_NO_SOURCE_ADDRESS] = "it cannot come to its server from your address",
+	[LEG_CLOSE_PROXY_HEADER] = "your PROXY header is missing, wrong or not taken",
 	[LEG_CLOSE_NOT_ALLOWED] = "your address is not allowed",
 	[LEG_CLOSE_TOO_MANY] = "its max_connections is reached",
 	[LEG_CLOSE_PER_CLIENT] = "its max_connections_per_client is reached for your address",

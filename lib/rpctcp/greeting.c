@@ -6,6 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
+/* What either version of the PROXY header has in the place of a mark. */
+#define MARK_PROXY_V1 0x50524f58u /* "PROX" */
+#define MARK_PROXY_V2 0x0d0a0d0au
+
 void tcp_greeting_take(struct tcp_greeting *greeting, const struct tcp_conn *conn,
 		       const uint8_t *bytes, size_t len_bytes)
 {
@@ -49,12 +53,23 @@ static void fail_stranger(const struct tcp_greeting *greeting, struct tcp_conn *
 			      conn->connector ? ": is that its RPC port?" : "");
 }
 
-void tcp_greeting_fail(const struct tcp_greeting *greeting, struct tcp_conn *conn,
+static void fail_proxy_header(const struct tcp_greeting *greeting, struct tcp_conn *conn)
+{
+	tcp_conn_fail(conn, LEG_CLOSE_PROXY_HEADER, "%s",
+		      greeting->is_over ? "in the middle of the stream"
+					: "from who is not in accept_proxy_from, or a second one");
+}
+
+void tcp_greeting_fail(const struct tcp_greeting *greeting, struct tcp_conn *conn, uint32_t mark,
 		       enum leg_close why, const char *fmt, ...)
 {
 	char detail[LEG_DETAIL_BYTES];
 	va_list args;
 
+	if (!conn->connector && (mark == MARK_PROXY_V1 || mark == MARK_PROXY_V2)) {
+		fail_proxy_header(greeting, conn);
+		return;
+	}
 	if (!greeting->is_over && is_stranger(greeting, why)) {
 		fail_stranger(greeting, conn);
 		return;

@@ -25,10 +25,12 @@ void tcp_greeting_take(struct tcp_greeting *greeting, const struct tcp_conn *con
 
 /**
  * tcp_greeting_fail - what came cannot be gone on with: as tcp_conn_fail()
+ * @mark: of the record
  *
- * But if the greeting is not over, and does not look like RPC, that is the reason.
+ * But a client's PROXY header where a record should begin is a reason of its own; and if the greeting is not over, and
+ * does not look like RPC, that is the reason.
  */
-void tcp_greeting_fail(const struct tcp_greeting *greeting, struct tcp_conn *conn,
-		       enum leg_close why, const char *fmt, ...) PRINTF_LIKE(4, 5);
+void tcp_greeting_fail(const struct tcp_greeting *greeting, struct tcp_conn *conn, uint32_t mark,
+		       enum leg_close why, const char *fmt, ...) PRINTF_LIKE(5, 6);
 
 #endif

@@ -247,7 +247,7 @@ static void end_record(struct tcp_input *in)
 	switch (in->mode) {
 	case TCP_INPUT_HEAD:
 	case TCP_INPUT_GATHER:
-		tcp_greeting_fail(&in->greeting, in->conn, LEG_CLOSE_NOT_RPC,
+		tcp_greeting_fail(&in->greeting, in->conn, in->parser.mark, LEG_CLOSE_NOT_RPC,
 				  "a record of %u bytes", in->parser.record_bytes);
 		return;
 	case TCP_INPUT_BODY:
@@ -304,12 +304,13 @@ size_t tcp_input_take(struct tcp_input *in, const uint8_t *bytes, size_t len_byt
 		case RECORD_MORE:
 			return len_bytes;
 		case RECORD_TOO_BIG:
-			tcp_greeting_fail(&in->greeting, in->conn, LEG_CLOSE_RECORD_TOO_BIG,
-					  "over %u bytes", in->parser.max_bytes);
+			tcp_greeting_fail(&in->greeting, in->conn, in->parser.mark,
+					  LEG_CLOSE_RECORD_TOO_BIG, "over %u bytes",
+					  in->parser.max_bytes);
 			break;
 		case RECORD_TOO_EMPTY:
-			tcp_greeting_fail(&in->greeting, in->conn, LEG_CLOSE_NOT_RPC,
-					  "more than %u empty fragments",
+			tcp_greeting_fail(&in->greeting, in->conn, in->parser.mark,
+					  LEG_CLOSE_NOT_RPC, "more than %u empty fragments",
 					  RECORD_MAX_EMPTY_FRAGMENTS);
 			break;
 		}

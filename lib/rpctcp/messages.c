@@ -14,8 +14,9 @@ static bool is_call(struct tcp_messages *msgs, const uint8_t *msg, uint32_t have
 	enum rpc_verdict verdict = rpc_msg_peek(msg, have_bytes, xid, &type);
 
 	if (verdict != RPC_OK)
-		tcp_greeting_fail(&msgs->in->greeting, msgs->conn, LEG_CLOSE_NOT_RPC,
-				  "a message that is no RPC: %s", rpc_verdict_name(verdict));
+		tcp_greeting_fail(&msgs->in->greeting, msgs->conn, msgs->in->parser.mark,
+				  LEG_CLOSE_NOT_RPC, "a message that is no RPC: %s",
+				  rpc_verdict_name(verdict));
 	else if (type == RPC_REPLY)
 		tcp_reply_begin(msgs, *xid);
 	else if (msgs->conn->state.now == TCP_DRAINING)

@@ -117,8 +117,26 @@ START_TEST(any_bytes_are_shown_printable_and_within_the_room)
 		for (const char *c = text; *c; c++)
 			ck_assert(*c >= 0x20 && *c < 0x7f && *c != '\\');
 		ck_assert(first_bytes_look(bytes, len) <= FIRST_BYTES_PROXY);
+		if (first_bytes_look(bytes, len) == FIRST_BYTES_PROXY)
+			for (size_t cut = 0; cut <= len; cut++)
+				ck_assert(first_bytes_may_be(FIRST_BYTES_PROXY, bytes, cut));
 		free(bytes);
 	}
+}
+END_TEST
+
+START_TEST(what_has_begun_may_still_be_it)
+{
+	const uint8_t *v1 = (const uint8_t *)"PROXY TCP",
+		      *v2 = (const uint8_t *)"\r\n\r\n\0\r\nQUIT\n!";
+
+	for (size_t len = 0; len <= 9; len++)
+		ck_assert(first_bytes_may_be(FIRST_BYTES_PROXY, v1, len));
+	for (size_t len = 0; len <= 13; len++)
+		ck_assert(first_bytes_may_be(FIRST_BYTES_PROXY, v2, len));
+	ck_assert(!first_bytes_may_be(FIRST_BYTES_PROXY, (const uint8_t *)"PROXI", 5));
+	ck_assert(!first_bytes_may_be(FIRST_BYTES_PROXY, (const uint8_t *)"\r\n\r\n\r", 5));
+	ck_assert(!first_bytes_may_be(FIRST_BYTES_IWARP, v1, 1));
 }
 END_TEST
 
@@ -130,6 +148,7 @@ int main(void)
 	tcase_add_loop_test(tc, a_known_protocol_is_named_and_its_bytes_are_shown, 0,
 			    (int)ARRAY_SIZE(rows));
 	tcase_add_loop_test(tc, any_bytes_are_shown_printable_and_within_the_room, 0, 2);
+	tcase_add_test(tc, what_has_begun_may_still_be_it);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -430,6 +430,32 @@ START_TEST(who_speaks_another_protocol_is_told_by_its_name)
 }
 END_TEST
 
+static const char *const proxy_headers[] = {
+	"0d0a0d0a000d0a515549540a20000000",
+	"50524f585920554e4b4e4f574e0d0a",
+};
+
+/* However it is cut on its way. */
+START_TEST(a_proxy_header_is_a_reason_of_its_own)
+{
+	size_t digits = strlen(proxy_headers[_i]);
+
+	for (size_t cut = 2; cut <= digits; cut += 2) {
+		char first[64] = "";
+
+		strncat(first, proxy_headers[_i], cut);
+		peer_listening(false);
+		peer_give(first);
+		if (iwarp_engine_wish(peer_side.engine) != IWARP_DROP && cut < digits)
+			peer_give(proxy_headers[_i] + cut);
+		expect_detail(FABRIC_CLOSE_PROXY_HEADER,
+			      "from who is not in accept_proxy_from, or a second one");
+		if (cut < digits)
+			end();
+	}
+}
+END_TEST
+
 START_TEST(a_server_that_accepts_tcp_and_no_more_is_told_from_one_that_does_not)
 {
 	const uint64_t late_us = IWARP_SETUP_TIMEOUT_US;
@@ -594,6 +620,8 @@ int main(void)
 	tcase_add_loop_test(tc, a_bad_reply_ends_the_connection, 0, ARRAY_SIZE(bad_replies));
 	tcase_add_loop_test(tc, who_speaks_another_protocol_is_told_by_its_name, 0,
 			    (int)ARRAY_SIZE(strangers));
+	tcase_add_loop_test(tc, a_proxy_header_is_a_reason_of_its_own, 0,
+			    (int)ARRAY_SIZE(proxy_headers));
 	tcase_add_test(tc, a_server_that_accepts_tcp_and_no_more_is_told_from_one_that_does_not);
 	tcase_add_test(tc, nothing_is_said_of_the_port_once_it_has_answered);
 	tcase_add_test(tc, a_reply_in_revision_1_is_taken_with_our_own_depths);

@@ -443,6 +443,29 @@ START_TEST(a_terminate_from_the_peer_is_told_in_words)
 }
 END_TEST
 
+static const char *const proxy_headers[] = {
+	"0d0a0d0a000d0a515549540a 2000 0000",
+	"0d0a0d0a000d0a515549540a 2111 000c c000020a c000021e 02c70801",
+	"50524f585920 54435034203139322e302e322e3130203139322e302e322e333020373131203230",
+	"50524f585920 554e4b4e4f574e0d0a",
+};
+
+/* No Terminate, and no waiting for as many bytes as its first two would say. */
+START_TEST(a_proxy_header_between_fpdus_is_a_reason_of_its_own)
+{
+	const char *detail;
+
+	peer_untagged(RDMAP_SEND, true, 0, 1, 0, 100);
+	peer_fpdu_give();
+	ck_assert_uint_eq(peer_side.nsends, 1);
+	peer_give(proxy_headers[_i]);
+	ck_assert_int_eq(iwarp_engine_why(peer_side.engine, &detail), FABRIC_CLOSE_PROXY_HEADER);
+	ck_assert_str_eq(detail, "in the middle of the stream");
+	ck_assert_uint_eq(peer_side.counters.terminates_sent, 0);
+	peer_expect_closed(FABRIC_CLOSE_PROXY_HEADER);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("iwarp_terminate");
@@ -480,11 +503,15 @@ int main(void)
 	tcase_add_loop_test(tc, terminate_that_is_none, 0, 2);
 	tcase_add_test(tc, a_terminate_never_cuts_an_fpdu_and_drops_what_is_behind_it);
 	tcase_add_loop_test(tc, a_terminate_from_the_peer_is_told_in_words, 0, ARRAY_SIZE(said));
+	tcase_add_loop_test(tc, a_proxy_header_between_fpdus_is_a_reason_of_its_own, 0,
+			    ARRAY_SIZE(proxy_headers));
 	suite_add_tcase(suite, tc);
 	tc = tcase_create("crc");
 	tcase_set_timeout(tc, 60);
 	tcase_add_checked_fixture(tc, peer_setup_crc, peer_teardown);
 	tcase_add_test(tc, wrong_crc);
+	tcase_add_loop_test(tc, a_proxy_header_between_fpdus_is_a_reason_of_its_own, 0,
+			    ARRAY_SIZE(proxy_headers));
 	tcase_add_loop_test(tc, any_flipped_bit_is_a_crc_error_whatever_else_it_spoils, 0, 19 * 8);
 	tcase_add_test(tc, write_whose_offset_wraps);
 	suite_add_tcase(suite, tc);

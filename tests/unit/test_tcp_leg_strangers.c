@@ -123,6 +123,68 @@ START_TEST(who_has_spoken_rpc_is_no_stranger_later)
 }
 END_TEST
 
+static const struct {
+	const char *bytes;
+	size_t len_bytes;
+} proxy_headers[] = {
+	{"PROXY TCP4 192.0.2.10 192.0.2.30 711 2049\r\n", 43},
+	{"PROXY UNKNOWN\r\n", 15},
+	{"\r\n\r\n\0\r\nQUIT\n\x21\x11\0\x0c\xc0\0\x02\x0a\xc0\0\x02\x1e\x02\xc7\x08\x01", 28},
+	{"\r\n\r\n\0\r\nQUIT\n\x20\0\0\0", 16},
+};
+
+static void give_proxy_header(int i, size_t cut)
+{
+	const uint8_t *bytes = (const uint8_t *)proxy_headers[i].bytes;
+
+	peer_write(bytes, cut);
+	settle();
+	if (!seen.closed)
+		peer_write(bytes + cut, proxy_headers[i].len_bytes - cut);
+}
+
+/* However it is cut on its way. */
+START_TEST(a_proxy_header_is_a_reason_of_its_own)
+{
+	for (size_t cut = 1; cut < proxy_headers[_i].len_bytes; cut++) {
+		fixture_accept();
+		RUN_UNTIL(true);
+		give_proxy_header(_i, cut);
+		RUN_UNTIL(seen.requested);
+		leg_accept(leg);
+		expect_closed(LEG_CLOSE_PROXY_HEADER,
+			      "from who is not in accept_proxy_from, or a second one");
+		fixture_teardown();
+		fixture_setup();
+	}
+	fixture_accept();
+}
+END_TEST
+
+START_TEST(a_proxy_header_between_records_is_one_too)
+{
+	for (size_t cut = 1; cut < proxy_headers[_i].len_bytes; cut++) {
+		fixture_open();
+		peer_send_call(77, 44, 0);
+		give_proxy_header(_i, cut);
+		expect_closed(LEG_CLOSE_PROXY_HEADER, "in the middle of the stream");
+		fixture_teardown();
+		fixture_setup();
+	}
+	fixture_accept();
+}
+END_TEST
+
+/* It says nothing of a client, and so is what any stranger says. */
+START_TEST(a_server_that_sends_a_proxy_header_does_not_speak_rpc)
+{
+	fixture_connect();
+	give_proxy_header(_i, proxy_headers[_i].len_bytes);
+	RUN_UNTIL(seen.closed);
+	ck_assert_int_eq(seen.why, LEG_CLOSE_NOT_RPC);
+}
+END_TEST
+
 #define UNHEARD                                                                                    \
 	"without an answer to the first Call: is that its RDMA port? (or does it refuse this host?)"
 
@@ -175,6 +237,9 @@ int main(void)
 	tcase_add_test(tc, what_came_in_parts_is_shown_as_far_as_it_was_needed);
 	tcase_add_loop_test(tc, a_record_of_rpc_that_is_too_long_is_no_stranger, 0, 2);
 	tcase_add_test(tc, who_has_spoken_rpc_is_no_stranger_later);
+	tcase_add_loop_test(tc, a_proxy_header_is_a_reason_of_its_own, 0, 4);
+	tcase_add_loop_test(tc, a_proxy_header_between_records_is_one_too, 0, 4);
+	tcase_add_loop_test(tc, a_server_that_sends_a_proxy_header_does_not_speak_rpc, 0, 4);
 	tcase_add_loop_test(tc, a_server_that_closes_at_the_first_call_may_be_the_wrong_port, 0, 2);
 	tcase_add_loop_test(tc, a_server_that_has_answered_or_was_not_asked_is_not, 0, 2);
 	suite_add_tcase(suite, tc);

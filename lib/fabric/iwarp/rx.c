@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "base/first_bytes.h"
 #include "fabric/iwarp/bytes.h"
 #include "fabric/iwarp/crc.h"
 #include "fabric/iwarp/engine_priv.h"
@@ -25,6 +26,23 @@ static void fpdu_restart(struct engine_rx *rx)
 	rx->key = NULL;
 }
 
+/*
+ * A PROXY header in the place of an FPDU, of either version, would be one of a version that is not ours. No CRC is waited
+ * for: none would come.
+ */
+static bool is_proxy_header(const struct iwarp_engine *engine)
+{
+	const struct engine_rx *rx = &engine->rx;
+
+	return !engine->initiator &&
+	       first_bytes_look(rx->header, rx->header_have) == FIRST_BYTES_PROXY;
+}
+
+static void drop_proxy_header(struct iwarp_engine *engine)
+{
+	engine_drop(engine, FABRIC_CLOSE_PROXY_HEADER, "in the middle of the stream");
+}
+
 /* All of the headers are there, or as much as there will be. */
 static void header_end(struct iwarp_engine *engine)
 {
@@ -37,6 +55,10 @@ static void header_end(struct iwarp_engine *engine)
 	if (engine->crc)
 		rx->crc = crc32c_add(CRC32C_START, rx->header, rx->header_have);
 	engine_place_header(engine);
+	if (rx->verdict != REASON_NONE && is_proxy_header(engine)) {
+		drop_proxy_header(engine);
+		return;
+	}
 	engine_plan_learn(engine);
 	rx->stage = rx->payload_left ? RX_PAYLOAD : RX_TRAILER;
 }
@@ -86,8 +108,11 @@ static size_t header_take(struct iwarp_engine *engine, const uint8_t *bytes, siz
 		step = len_bytes;
 	memcpy(rx->header + rx->header_have, bytes, step);
 	rx->header_have += (unsigned)step;
-	if (rx->header_have < rx->header_need)
+	if (rx->header_have < rx->header_need) {
+		if (is_proxy_header(engine))
+			drop_proxy_header(engine);
 		return step;
+	}
 	rx->header_need = header_bytes(rx->header, rx->header_have);
 	if (rx->header_have == rx->header_need)
 		header_decode(engine);

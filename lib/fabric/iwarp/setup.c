@@ -257,6 +257,14 @@ void iwarp_engine_lost(struct iwarp_engine *engine, enum fabric_close why, const
 		engine_drop(engine, why, "%s", detail);
 }
 
+/* Of such a client the reason is worth waiting for. */
+static bool is_cut_proxy_header(const struct iwarp_engine *engine)
+{
+	return !engine->initiator &&
+	       first_bytes_may_be(FIRST_BYTES_PROXY, engine->setup, engine->setup_have) &&
+	       first_bytes_look(engine->setup, engine->setup_have) != FIRST_BYTES_PROXY;
+}
+
 /* What has come is no start-up frame. */
 static void stranger(struct iwarp_engine *engine)
 {
@@ -268,6 +276,9 @@ static void stranger(struct iwarp_engine *engine)
 	if (engine->initiator)
 		engine_drop(engine, FABRIC_CLOSE_PROTOCOL, UNANSWERED " The first bytes are %s",
 			    shown);
+	else if (first_bytes_may_be(FIRST_BYTES_PROXY, bytes, engine->setup_have))
+		engine_drop(engine, FABRIC_CLOSE_PROXY_HEADER,
+			    "from who is not in accept_proxy_from, or a second one");
 	else if (first_bytes_look(bytes, engine->setup_have) == FIRST_BYTES_RPC)
 		engine_drop(engine, FABRIC_CLOSE_PROTOCOL,
 			    "looks like RPC over TCP, not iWARP: this service listens for RDMA "
@@ -335,6 +346,8 @@ size_t engine_setup_rx(struct iwarp_engine *engine, const uint8_t *bytes, size_t
 	case MPA_SHORT:
 		return take;
 	case MPA_BAD_KEY:
+		if (is_cut_proxy_header(engine))
+			return take;
 		stranger(engine);
 		return len_bytes;
 	case MPA_BAD_LENGTH:
