@@ -160,7 +160,7 @@ int bridge_new(struct worker_service *ws, const struct incoming *in, uint64_t id
 	fill_server_config(bridge, &config);
 	rc = upstream_init(&bridge->upstream, ws, &config, &bridge->log, &server_events,
 			   &bridge->server);
-	upstream_serve(&bridge->upstream, &in->peer, bridge_keeps_port(bridge));
+	upstream_serve(&bridge->upstream, &in->peer, &in->local, bridge_keeps_port(bridge));
 	bridge->timer = loop_timer_new(ws->ground->loop, time_is_up, bridge);
 	if (rc || !bridge->timer || bridge_enter(bridge, in, on_superseded, bridge_seek_on)) {
 		incoming_drop(in);

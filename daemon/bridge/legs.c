@@ -7,9 +7,19 @@
 #include "base/first_bytes.h"
 #include "daemon/base/log.h"
 #include "fabric/iwarp/iwarp.h"
+#include "stream/proxy_header.h"
 #include "stream/start.h"
 
 #define SHORTFALL_QUIET_US 600000000u /* between two warnings about one service */
+
+_Static_assert(LEG_PREFACE_BYTES >= PROXY_HEADER_SENT_BYTES, "a PROXY header does not fit");
+
+void legs_introduce(struct leg_config *config, const struct service_config *service,
+		    const struct proxy_header *whose)
+{
+	if (service->send_proxy)
+		config->preface_bytes = (unsigned)proxy_header_encode(whose, config->preface);
+}
 
 static void rdma_config(struct worker_service *ws, const struct leg_config *leg,
 			uint32_t highest_version, enum dialect_id version_one,

@@ -29,6 +29,13 @@ struct leg_maker {
 		       const struct attempt *attempt, struct leg **out);
 };
 
+struct proxy_header;
+struct service_config;
+
+/** legs_introduce - have the legs made from @config say whose connection it is, if @service has send_proxy. */
+void legs_introduce(struct leg_config *config, const struct service_config *service,
+		    const struct proxy_header *whose);
+
 /* Legs on sockets and on the service's fabrics. */
 extern const struct leg_maker legs_system;
 

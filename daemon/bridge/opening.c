@@ -187,7 +187,7 @@ static void begin_rdma(struct bridge *bridge)
 
 	bridge->client_is_tcp = false;
 	clients_find_port(bridge->self);
-	upstream_serve(&bridge->upstream, &bridge->peer, false);
+	upstream_keep_no_port(&bridge->upstream);
 	upstream_reverse(&bridge->upstream, &room, config_memory_reverse_max_bytes(service, true));
 }
 

@@ -15,8 +15,10 @@
 #include "base/sockaddr.h"
 #include "daemon/base/address.h"
 #include "daemon/bridge/attempting.h"
+#include "daemon/bridge/legs.h"
 #include "daemon/bridge/seat.h"
 #include "daemon/bridge/sources.h"
+#include "stream/proxy_header.h"
 
 STATE_TABLE(upstream_states, UPSTREAM_STATES);
 
@@ -391,16 +393,26 @@ void upstream_reverse(struct upstream *upstream, const struct reply_room *room, 
 }
 
 void upstream_serve(struct upstream *upstream, const struct sockaddr_storage *client,
-		    bool keeps_port)
+		    const struct sockaddr_storage *at, bool keeps_port)
 {
+	const struct proxy_header whose = {.named = true, .source = *client, .destination = *at};
+
 	upstream->keeps_port = keeps_port;
 	upstream->client = *client;
 	sockaddr_unmap(&upstream->client);
+	legs_introduce(&upstream->leg_config, upstream->ws->service->config, &whose);
+}
+
+void upstream_keep_no_port(struct upstream *upstream)
+{
+	upstream->keeps_port = false;
 }
 
 void upstream_lead_to_mount(struct upstream *upstream)
 {
 	upstream->to_mount = true;
+	/* What stands before connect's servers to take a header does not stand before this one. */
+	upstream->leg_config.preface_bytes = 0;
 }
 
 void upstream_renew(struct upstream *upstream)

@@ -74,10 +74,13 @@ void upstream_fini(struct upstream *upstream);
 void upstream_reverse(struct upstream *upstream, const struct reply_room *room, uint32_t max_bytes);
 /**
  * upstream_serve - whose way it is: other connections of that address lead to the same target; before the start
+ * @at:	 where that client has connected to, which the server may be told, too
  * @keeps_port: where the server is to see the client's own address it sees its port, too
  */
 void upstream_serve(struct upstream *upstream, const struct sockaddr_storage *client,
-		    bool keeps_port);
+		    const struct sockaddr_storage *at, bool keeps_port);
+/** upstream_keep_no_port - its client has no port that a server could see; before the start. */
+void upstream_keep_no_port(struct upstream *upstream);
 /** upstream_lead_to_mount - it is to lead where Calls of MOUNT go; before the start. */
 void upstream_lead_to_mount(struct upstream *upstream);
 /** upstream_renew - have one that is closed be as before its start; not from inside an event of it. */

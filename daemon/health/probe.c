@@ -13,6 +13,7 @@
 #include "daemon/config/config_memory.h"
 #include "nfs/nfs.h"
 #include "rpc/call_verdict.h"
+#include "stream/proxy_header.h"
 
 #define BUDGET_BYTES ((size_t)64 << 20) /* nothing is set aside for it */
 #define SOUGHT_US    100000u            /* until it is looked again whether a look-up is out */
@@ -276,6 +277,8 @@ static const struct leg_events leg_events = {
 
 static void fill_leg_config(struct probe *probe, struct leg_config *config)
 {
+	static const struct proxy_header nobody;
+
 	*config = (struct leg_config){
 		.loop = probe->config.loop,
 		.pool = probe->pool,
@@ -287,6 +290,7 @@ static void fill_leg_config(struct probe *probe, struct leg_config *config)
 		.events = &leg_events,
 		.arg = probe,
 	};
+	legs_introduce(config, &probe->keys, &nobody);
 }
 
 /* ---- calls ---- */
@@ -457,6 +461,8 @@ static int prepare_service(struct probe *probe)
 	probe->keys.max_connections = 1;
 	/* Where it leads is said already. */
 	probe->keys.mount = (struct config_mount){.way = MOUNT_CONNECT};
+	/* What else is on that host is no proxy. */
+	probe->keys.send_proxy &= !config->instead;
 	probe->ground = (struct worker_ground){
 		.loop = config->loop,
 		.pool = probe->pool,

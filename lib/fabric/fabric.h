@@ -198,6 +198,12 @@ struct fabric_ep_params {
 	unsigned recv_count;      /* receives posted before the connection is used … */
 	uint32_t recv_size_bytes; /* … each of this size */
 	unsigned recv_max;        /* most that will ever be posted at once; 0: not known */
+	/*
+	 * Connecting, over a stream of bytes: what is sent on it before anything else, good until fabric_connect() returns.
+	 * Where there is no such stream it is not looked at.
+	 */
+	const uint8_t *preface;
+	size_t preface_bytes;
 	/* Connecting: where to come from, port 0 for any; AF_UNSPEC: the host's choice of both. */
 	struct sockaddr_storage source;
 	bool source_foreign; /* that address may be another host's (base/foreign.h); iwarp alone can do it */

@@ -138,6 +138,8 @@ struct nfs_sessions;
 /* The longest that is taken from a server behind TCP: clients ask for 4 KiB to 1 MiB (RFC 8881 section 18.36.3). */
 #define REVERSE_MAX_BYTES (1024u * 1024u)
 
+#define LEG_PREFACE_BYTES 52u
+
 /* What both kinds of leg are made from. Owned by the bridge; outlives the leg. */
 struct leg_config {
 	struct loop *loop;
@@ -152,7 +154,10 @@ struct leg_config {
 	uint64_t connect_timeout_us; /* to get a connecting leg up */
 	/* RPC-over-RDMA's own program for configuration: Calls to it are answered here (A6.2-8); 0: there is none. */
 	uint32_t config_program;
-	bool partial;                        /* give messages up before they are complete */
+	bool partial; /* give messages up before they are complete */
+	/* Of legs that connect over a stream of bytes: what goes out on it before anything else. */
+	uint8_t preface[LEG_PREFACE_BYTES];
+	unsigned preface_bytes;
 	const struct nfs_sessions *sessions; /* that the connection has shown; lent; NULL: none */
 	const struct leg_events *events;
 	void *arg;

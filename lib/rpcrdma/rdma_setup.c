@@ -114,6 +114,8 @@ static int connect_endpoint(struct rdma_conn *conn, const struct fabric_ep_event
 		return rc;
 	params.source = source_of(conn);
 	params.source_foreign = conn->config->source_foreign;
+	params.preface = conn->leg->config->preface;
+	params.preface_bytes = conn->leg->config->preface_bytes;
 	return fabric_connect(conn->fabric, (const struct sockaddr *)&conn->server, &params, events,
 			      arg, &conn->ep);
 }

@@ -13,15 +13,15 @@
 
 #define ASK_AFTER_PART 16u /* of the stall timeout */
 
-enum tcp_out_kind { TCP_OUT_CALL, TCP_OUT_REPLY, TCP_OUT_ANSWER };
+enum tcp_out_kind { TCP_OUT_PREFACE, TCP_OUT_CALL, TCP_OUT_REPLY, TCP_OUT_ANSWER };
 
 /* A record in the queue. */
 struct tcp_out {
 	STAILQ_ENTRY(tcp_out) entry;
 	enum tcp_out_kind kind;
-	const uint8_t *data;       /* record mark and message, contiguous */
+	const uint8_t *data;       /* record mark and message, contiguous; or the preface */
 	uint32_t len_bytes;        /* of both, when all of it is here */
-	const struct rpc_msg *msg; /* NULL: it is in `small`, and all of it is here */
+	const struct rpc_msg *msg; /* NULL: all of it is here, in `small` or the configuration */
 	struct exchange *x;        /* CALL, REPLY: a reference; keeps the message */
 	uint8_t small[RECORD_MARK_BYTES + RPC_ERROR_REPLY_BYTES];
 };
@@ -90,6 +90,20 @@ static void set_small(struct tcp_out *out, uint32_t len_bytes)
 	out->len_bytes = len_bytes + RECORD_MARK_BYTES;
 }
 
+int tcp_output_preface(struct tcp_output *output)
+{
+	const struct leg_config *config = &output->conn->config.leg;
+	struct tcp_out *out = out_new(output, TCP_OUT_PREFACE, NULL);
+
+	if (!out)
+		return -ENOMEM;
+	out->msg = NULL;
+	out->data = config->preface;
+	out->len_bytes = config->preface_bytes;
+	enqueue(output, out);
+	return 0;
+}
+
 int tcp_output_call(struct tcp_output *output, struct exchange *x)
 {
 	struct tcp_out *out = out_new(output, TCP_OUT_CALL, x);
@@ -139,8 +153,10 @@ static void out_done(struct tcp_output *output)
 	struct tcp_leg_counters *counters = tcp_counters(output->conn);
 
 	STAILQ_REMOVE_HEAD(&output->queue, entry);
-	counters->records_sent++;
+	counters->records_sent += out->kind != TCP_OUT_PREFACE;
 	switch (out->kind) {
+	case TCP_OUT_PREFACE:
+		break;
 	case TCP_OUT_CALL:
 		counters->calls_sent++;
 		if (out->x->stage == CALL_STAGE_CREDIT)

@@ -43,6 +43,8 @@ void tcp_output_init(struct tcp_output *output, struct tcp_conn *conn, struct tc
 /** tcp_output_fini - drop the queue. */
 void tcp_output_fini(struct tcp_output *output);
 
+/** tcp_output_preface - queue what the configuration has to go before the first record. Returns 0 or -ENOMEM. */
+int tcp_output_preface(struct tcp_output *output) MUST_CHECK;
 /** tcp_output_call - queue x->call; takes a reference of its own. Returns 0 or -ENOMEM. */
 int tcp_output_call(struct tcp_output *output, struct exchange *x) MUST_CHECK;
 /**

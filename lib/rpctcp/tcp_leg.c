@@ -442,8 +442,11 @@ int tcp_leg_connect(const struct tcp_leg_config *config, const struct stream_tar
 
 	if (!leg)
 		return -ENOMEM;
-	rc = stream_connect(config->worker->streams, target, &stream);
+	rc = config->leg.preface_bytes ? tcp_output_preface(&leg->out) : 0;
+	if (!rc)
+		rc = stream_connect(config->worker->streams, target, &stream);
 	if (rc) {
+		tcp_output_fini(&leg->out);
 		destroy(leg);
 		return rc;
 	}

@@ -60,7 +60,7 @@ struct stream *tcp_leg_part(struct leg *leg, struct tcp_ends *ends) MUST_CHECK;
  * @config: copied, but for what it points to
  * @target: copied
  *
- * opened() or closing() follows, within config->leg.connect_timeout_us, also where it is known at once
+ * config->leg.preface goes out as soon as it is up. opened() or closing() follows, within config->leg.connect_timeout_us, also where it is known at once
  * that the address cannot be reached. The local address, by which a client's port is remembered, stays in
  * leg_info() until leg_free(). Returns 0 or -ENOMEM.
  */

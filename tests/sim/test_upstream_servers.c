@@ -69,7 +69,7 @@ static void begin(void)
 	connecting = opened = failed = closed = 0;
 	ck_assert_int_eq(
 		upstream_init(&upstream, &bench->ws, &config, &log_ctx, &events, &upstream), 0);
-	upstream_serve(&upstream, &client, false);
+	upstream_serve(&upstream, &client, &client, false);
 }
 
 static void setup(void)

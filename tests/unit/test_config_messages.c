@@ -126,6 +126,8 @@ static const struct {
 	 "2: require_privileged_port is for services that listen on tcp://"},
 	{SERVICE(TO_TCP "peer = \"linux\";"),
 	 "2: peer is for services that connect to an RDMA server"},
+	{SERVICE("listen = \"tcp://:1\"; connect = \"rdma://b\"; send_proxy = true;"),
+	 "2: send_proxy is for services that connect to tcp:// or iwarp://"},
 	{SERVICE(TO_RDMA "peer = \"knfsd\";"),
 	 "2: peer is \"knfsd\", but must be \"auto\", \"linux\", \"ganesha\", \"chimera\", "
 	 "\"solaris\" or \"strict\""},

@@ -67,6 +67,22 @@ START_TEST(depths_are_capped)
 }
 END_TEST
 
+START_TEST(a_preface_goes_before_the_request)
+{
+	static const uint8_t preface[] = {1, 2, 3};
+
+	peer_start(false);
+	peer_side.params.preface = preface;
+	peer_side.params.preface_bytes = sizeof(preface);
+	ck_assert_int_eq(iwarp_engine_connect(peer_side.engine, &peer_side.params, 0), 0);
+	peer_expect("010203" REQ "10020004"
+		    "00100010");
+	peer_give(REP "10020004"
+		      "00100010");
+	ck_assert_uint_eq(peer_side.established, 1);
+}
+END_TEST
+
 START_TEST(crc_is_used_if_either_asks)
 {
 	bool ours = _i & 1, theirs = _i & 2;
@@ -604,6 +620,7 @@ int main(void)
 	tcase_add_test(tc, our_request_is_what_knfsd_accepts);
 	tcase_add_test(tc, the_initiator_always_offers_a_read);
 	tcase_add_test(tc, depths_are_capped);
+	tcase_add_test(tc, a_preface_goes_before_the_request);
 	tcase_add_test(tc, what_was_agreed_can_be_told);
 	tcase_add_loop_test(tc, crc_is_used_if_either_asks, 0, 4);
 	tcase_add_test(tc, revision_1_is_answered_in_revision_1_with_our_own_depths);

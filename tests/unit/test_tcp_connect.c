@@ -89,6 +89,32 @@ START_TEST(a_leg_connects_and_tells_its_addresses)
 }
 END_TEST
 
+/* Also without a Call; and one that was there before the connection was up comes behind it. */
+START_TEST(a_preface_goes_before_everything)
+{
+	uint8_t got[3];
+	uint32_t len;
+
+	memcpy(config.leg.preface, "\x01\x02\x03", 3);
+	config.leg.preface_bytes = 3;
+	ck_assert_int_eq(tcp_leg_connect(&config, &where, &leg), 0);
+	if (_i)
+		send_call(1, 44, 0, 1000);
+	RUN_UNTIL(seen.opened);
+	accept_leg();
+	peer_read(got, sizeof(got));
+	ck_assert_mem_eq(got, "\x01\x02\x03", 3);
+	ck_assert_uint_eq(worker.counters.records_sent, _i);
+	if (!_i)
+		send_call(1, 44, 0, 1000);
+	ck_assert_ptr_nonnull(peer_read_record(&len));
+	ck_assert_uint_eq(len, 44);
+	peer_send_reply(1, 100, 0);
+	RUN_UNTIL(seen.nreplies);
+	ck_assert_uint_eq(worker.counters.records_sent, 1);
+}
+END_TEST
+
 START_TEST(a_silent_address_times_out)
 {
 	int fillers[2], silent = silent_addr(&where.addr, fillers);
@@ -228,6 +254,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, a_leg_connects_and_tells_its_addresses);
+	tcase_add_loop_test(tc, a_preface_goes_before_everything, 0, 2);
 	tcase_add_test(tc, a_silent_address_times_out);
 	tcase_add_test(tc, an_address_that_refuses_closes);
 	tcase_add_test(tc, an_address_that_cannot_be_is_unreachable);

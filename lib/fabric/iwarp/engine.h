@@ -108,7 +108,7 @@ struct iwarp_engine *iwarp_engine_new(struct iwarp_env *env, const struct iwarp_
 void iwarp_engine_free(struct iwarp_engine *engine);
 
 /**
- * iwarp_engine_connect - be the initiator: the request is the first thing to send
+ * iwarp_engine_connect - be the initiator: the request is the first thing to send, behind @params->preface
  *
  * Set-up time runs from here. Returns 0 or -ENOMEM.
  */

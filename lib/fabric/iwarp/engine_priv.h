@@ -174,6 +174,8 @@ static inline bool engine_key_awaits(const struct fabric_key *key)
 /* out.c */
 bool engine_batch_get(struct iwarp_engine *engine);
 void engine_batch_put(struct iwarp_engine *engine);
+/* What goes out before the first start-up frame; 0 or -ENOMEM. */
+int engine_preface_send(struct iwarp_engine *engine, const uint8_t *bytes, size_t len_bytes);
 /* A start-up frame goes out; 0 or -ENOMEM. */
 int engine_frame_send(struct iwarp_engine *engine, const struct mpa_frame *frame);
 /* What has not begun to be sent never will be. */

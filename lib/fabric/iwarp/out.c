@@ -29,17 +29,27 @@ void engine_batch_put(struct iwarp_engine *engine)
 	engine->tx.batch = NULL;
 }
 
-int engine_frame_send(struct iwarp_engine *engine, const struct mpa_frame *frame)
+/* It is sent as it is: no FPDU, and nothing that may not be cut. */
+static int bytes_send(struct iwarp_engine *engine, const uint8_t *bytes, size_t len)
 {
-	uint8_t bytes[MPA_MAX_FRAME_BYTES];
-	size_t len = mpa_frame_encode(frame, bytes);
-
 	if (!engine_batch_get(engine))
 		return -ENOMEM;
 	memcpy(iwarp_batch_glue(engine->tx.batch, len), bytes, len);
 	engine->tx.built += len;
 	iwarp_batch_frame_end(engine->tx.batch, engine->tx.built - len, engine->tx.built, false);
 	return 0;
+}
+
+int engine_preface_send(struct iwarp_engine *engine, const uint8_t *bytes, size_t len_bytes)
+{
+	return len_bytes ? bytes_send(engine, bytes, len_bytes) : 0;
+}
+
+int engine_frame_send(struct iwarp_engine *engine, const struct mpa_frame *frame)
+{
+	uint8_t bytes[MPA_MAX_FRAME_BYTES];
+
+	return bytes_send(engine, bytes, mpa_frame_encode(frame, bytes));
 }
 
 void engine_tx_cut(struct iwarp_engine *engine)

@@ -79,7 +79,9 @@ int iwarp_engine_connect(struct iwarp_engine *engine, const struct fabric_ep_par
 	frame.ird = (uint16_t)engine->ird;
 	frame.ord = (uint16_t)engine->ord;
 	engine->setup = malloc(MPA_MAX_FRAME_BYTES);
-	if (!engine->setup || engine_frame_send(engine, &frame) < 0)
+	if (!engine->setup ||
+	    engine_preface_send(engine, params->preface, params->preface_bytes) < 0 ||
+	    engine_frame_send(engine, &frame) < 0)
 		return -ENOMEM;
 	engine->initiator = true;
 	engine_state_set(engine, ENGINE_AWAIT_REPLY);
