@@ -243,6 +243,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/service/door.h \
 	daemon/service/listen_error.c \
 	daemon/service/listen_error.h \
+	daemon/service/incoming.c \
+	daemon/service/incoming.h \
 	daemon/service/late_calls.c \
 	daemon/service/late_calls.h \
 	daemon/service/listener.c \
@@ -253,6 +255,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/service/mount_desk.h \
 	daemon/service/mounts.c \
 	daemon/service/mounts.h \
+	daemon/service/porch.c \
+	daemon/service/porch.h \
 	daemon/service/server_name.c \
 	daemon/service/server_name.h \
 	daemon/service/server_state.c \

@@ -133,16 +133,19 @@ static void time_is_up(void *arg)
 		standing_silent(bridge);
 }
 
-static void tell_incoming(const struct bridge *bridge)
+static void tell_incoming(const struct bridge *bridge, const struct incoming *in)
 {
-	char text[ADDRESS_TEXT_BYTES];
+	char text[ADDRESS_TEXT_BYTES], proxy[ADDRESS_TEXT_BYTES];
+	bool named = in->proxy.ss_family != AF_UNSPEC;
 	struct leg_info info;
 
 	if (!log_is_on(LOG_LEVEL_DEBUG))
 		return;
 	leg_info(bridge->client.leg, &info);
-	bridge_debug(bridge, "came in at %s over %s, to worker %u",
+	bridge_debug(bridge, "came in at %s over %s%s%s, to worker %u",
 		     address_text((struct sockaddr *)&info.local, text), info.kind,
+		     named ? ", through " : "",
+		     named ? address_text((struct sockaddr *)&in->proxy, proxy) : "",
 		     bridge->ws->ground->worker);
 }
 
@@ -175,7 +178,7 @@ int bridge_new(struct worker_service *ws, const struct incoming *in, uint64_t id
 		     bridge_line_limit(bridge, LINE_NOTE));
 	TAILQ_INSERT_TAIL(&ws->bridges, bridge, entry);
 	call_watch_begin(ws);
-	tell_incoming(bridge);
+	tell_incoming(bridge, in);
 	standing_begin(bridge, in->guest);
 	return 0;
 

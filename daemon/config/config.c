@@ -74,6 +74,7 @@ void config_free(struct config *config)
 		config_uri_fini(&service->mount.at);
 		free(service->allow);
 		free(service->sources);
+		free(service->accept_proxy_from.list);
 	}
 	for (size_t i = 0; i < config->ndefaults; i++)
 		free(config->defaults[i].place);

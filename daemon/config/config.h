@@ -47,6 +47,7 @@ struct service_config {
 	bool has_allow;
 	size_t nallow;
 	struct config_cidr *allow;
+	struct config_cidrs accept_proxy_from; /* whose connections begin with a PROXY header */
 	bool send_proxy; /* a PROXY header tells the server who the client is */
 	uint32_t credits;
 	uint32_t inline_threshold_bytes;

@@ -22,14 +22,23 @@ static bool same_cidr(const struct config_cidr *a, const struct config_cidr *b)
 	       !memcmp(a->addr, b->addr, sizeof(a->addr));
 }
 
-static bool same_allow(const struct service_config *a, const struct service_config *b)
+static bool same_list(const struct config_cidr *a, const struct config_cidr *b, size_t count)
 {
-	if (a->has_allow != b->has_allow || a->nallow != b->nallow)
-		return false;
-	for (size_t i = 0; i < a->nallow; i++)
-		if (!same_cidr(&a->allow[i], &b->allow[i]))
+	for (size_t i = 0; i < count; i++)
+		if (!same_cidr(&a[i], &b[i]))
 			return false;
 	return true;
+}
+
+static bool same_allow(const struct service_config *a, const struct service_config *b)
+{
+	return a->has_allow == b->has_allow && a->nallow == b->nallow &&
+	       same_list(a->allow, b->allow, a->nallow);
+}
+
+static bool same_prefixes(const struct config_cidrs *a, const struct config_cidrs *b)
+{
+	return a->count == b->count && same_list(a->list, b->list, a->count);
 }
 
 static bool same_servers(const struct service_config *a, const struct service_config *b)
@@ -86,7 +95,7 @@ static bool same_value(const struct config_key *key, const void *a, const void *
 		break; /* what is in it counts */
 	case CONFIG_KEY_ADDRESS:
 	case CONFIG_KEY_PREFIXES:
-		break; /* a reload takes them as they are */
+		return same_prefixes(at, bt);
 	case CONFIG_KEY_LISTEN:
 		return same_listeners(a, b);
 	case CONFIG_KEY_CONNECT:

@@ -27,6 +27,9 @@ bool config_in_scope(const struct service_config *service, enum config_key_scope
 		return b == TRANSPORT_TCP || config_asks_mount(service);
 	case CONFIG_SCOPE_CONNECT_RDMA:
 		return b != TRANSPORT_TCP;
+	case CONFIG_SCOPE_LISTEN_SOCKET:
+		return config_listens_on(service, TRANSPORT_TCP) ||
+		       config_listens_on(service, TRANSPORT_IWARP);
 	default:
 		return true;
 	}

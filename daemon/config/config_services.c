@@ -74,9 +74,11 @@ void config_group_read(struct config_reader *r, const config_setting_t *group,
 			config_report(r, group, "%s is missing in this service", key->name);
 }
 
-static bool is_false(const config_setting_t *s)
+static bool is_off(const config_setting_t *s)
 {
-	return config_setting_type(s) == CONFIG_TYPE_BOOL && !config_setting_get_bool(s);
+	return config_setting_type(s) == CONFIG_TYPE_BOOL
+		       ? !config_setting_get_bool(s)
+		       : config_setting_is_array(s) && !config_setting_length(s);
 }
 
 /* A6.2-8: no Call to it is passed on, so it must not be what clients want of the server. */
@@ -157,6 +159,7 @@ void config_defaults_read(struct config_reader *r, const config_setting_t *root,
 	free(scratch.allow);
 	config_uri_fini(&scratch.mount.at);
 	free(scratch.sources);
+	free(scratch.accept_proxy_from.list);
 	if (r->nerrors > before)
 		return;
 	r->defaults = group;
@@ -194,7 +197,7 @@ static void check_service(struct config_reader *r, const config_setting_t *group
 		const config_setting_t *s = config_setting_get_member(group, key->name);
 
 		/* What is switched off may be off anywhere. */
-		if (s && !config_in_scope(service, key->scope) && !is_false(s))
+		if (s && !config_in_scope(service, key->scope) && !is_off(s))
 			config_report(r, s, "%s %s", key->name, config_scope_text(key->scope));
 	}
 	if (service->inline_threshold_bytes > service->max_message_bytes)

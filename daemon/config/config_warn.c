@@ -28,13 +28,18 @@ static void PRINTF_LIKE(4, 5) warn(FILE *out, const struct config *config,
 	fputc('\n', out);
 }
 
-/* Whether every address of that family may connect, by one entry. */
-static bool allows_all(const struct service_config *service, sa_family_t family)
+/* Whether every address of that family is in the list, by one entry. */
+static bool has_all(const struct config_cidr *list, size_t count, sa_family_t family)
 {
-	for (size_t i = 0; i < service->nallow; i++)
-		if (service->allow[i].family == family && service->allow[i].prefix_bits == 0)
+	for (size_t i = 0; i < count; i++)
+		if (list[i].family == family && list[i].prefix_bits == 0)
 			return true;
 	return false;
+}
+
+static bool allows_all(const struct service_config *service, sa_family_t family)
+{
+	return has_all(service->allow, service->nallow, family);
 }
 
 static bool allows_some_v4(const struct service_config *service)
@@ -71,12 +76,29 @@ static void warn_allow(const struct config *config, const struct service_config 
 		return; /* the server's own rules tell clients apart */
 	else if (!service->has_allow)
 		warn(out, config, service,
-		     "listens beyond loopback without allow: every host that reaches it is served, "
-		     "and the server sees the proxy's address only");
+		     "listens beyond loopback without allow: every host that reaches it is served%s",
+		     service->send_proxy ? "" : ", and the server sees the proxy's address only");
 	else if (v4 && v6)
 		warn(out, config, service, "allows every address");
 	else if (v4 || v6)
 		warn(out, config, service, "allows every %s address", v4 ? "IPv4" : "IPv6");
+}
+
+/* Beyond loopback warn_allow() says it. */
+static void warn_proxies(const struct config *config, const struct service_config *service,
+			 FILE *out)
+{
+	const struct config_cidrs *proxies = &service->accept_proxy_from;
+
+	if (proxies->count && !service->has_allow && config_uri_is_loopback(&service->listen))
+		warn(out, config, service,
+		     "has accept_proxy_from without allow: every client that those proxies bring "
+		     "is served");
+	if (has_all(proxies->list, proxies->count, AF_INET) ||
+	    has_all(proxies->list, proxies->count, AF_INET6))
+		warn(out, config, service,
+		     "has every address in accept_proxy_from: who connects may say that it is any "
+		     "client");
 }
 
 static void warn_connect(const struct config *config, const struct service_config *service,
@@ -271,6 +293,7 @@ static void warn_service(const struct config *config, const struct service_confi
 			 FILE *out)
 {
 	warn_allow(config, service, out);
+	warn_proxies(config, service, out);
 	warn_connect(config, service, out);
 	if (service->has_allow && !service->nallow)
 		warn(out, config, service, "has an empty allow: nobody can connect");

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -16,21 +17,46 @@
 /* Without descriptors: how long a connection may have said nothing, and how many such go at once. */
 #define SILENT_US       1000000u
 #define SILENT_PER_LOOK 64u
+#define THROUGH_BYTES   (ADDRESS_TEXT_BYTES + 16u)
 #define LIMIT           "limit of descriptors (LimitNOFILE= in the unit, ulimit -n in a shell)"
 
-static void on_refused(void *arg, const struct incoming *in, enum leg_close why)
+/* Behind the address of a client that a proxy has brought. */
+static const char *through(const struct incoming *in, char text[THROUGH_BYTES])
 {
-	struct proxy_service *ps = arg;
-	struct service *service = &ps->service;
+	char host[ADDRESS_TEXT_BYTES];
+
+	text[0] = '\0';
+	if (in->proxy.ss_family != AF_UNSPEC)
+		snprintf(text, THROUGH_BYTES, ", through %s",
+			 address_text((const struct sockaddr *)&in->proxy, host));
+	return text;
+}
+
+static void log_refused(struct service *service, enum log_level level, const struct incoming *in,
+			enum leg_close why, const char *detail)
+{
 	const struct sockaddr *peer = (const struct sockaddr *)&in->peer;
 	struct log_ctx ctx = {.about.service = service->config->name,
 			      .about.reason = leg_close_name(why)};
-	char text[ADDRESS_TEXT_BYTES];
+	char text[ADDRESS_TEXT_BYTES], by[THROUGH_BYTES];
 
-	ps->refused[why]++;
 	address_host_text(peer, ctx.about.client);
-	log_limited(LOG_LEVEL_WARNING, &service->lines[LINE_REFUSED + why], &ctx, "refused %s: %s",
-		    address_text(peer, text), leg_close_text(why));
+	log_limited(level, &service->lines[LINE_REFUSED + why], &ctx, "refused %s%s: %s%s%s",
+		    address_text(peer, text), through(in, by), leg_close_text(why),
+		    detail[0] ? ": " : "", detail);
+}
+
+static void on_refused(void *arg, const struct incoming *in, enum leg_close why, const char *detail)
+{
+	struct proxy_service *ps = arg;
+	bool has_gone = why == LEG_CLOSE_PEER || why == LEG_CLOSE_LOST;
+
+	log_refused(&ps->service, has_gone ? LOG_LEVEL_DEBUG : LOG_LEVEL_WARNING, in, why, detail);
+	if (has_gone) {
+		incoming_drop(in);
+		return;
+	}
+	ps->refused[why]++;
 	lobby_hold(&ps->lobby, in, why);
 }
 
@@ -45,14 +71,14 @@ static void on_incoming(void *arg, const struct incoming *in)
 	enum leg_close why;
 
 	if (ps->refuses) {
-		on_refused(ps, in, LEG_CLOSE_DRAINED);
+		on_refused(ps, in, LEG_CLOSE_DRAINED, "");
 		return;
 	}
 	guided.guest =
 		door_enter(&ps->service.door, &station->service.side,
 			   (const struct sockaddr *)&in->peer, loop_now_us(proxy->loop), &why);
 	if (!guided.guest) {
-		on_refused(ps, in, why);
+		on_refused(ps, in, why, "");
 		return;
 	}
 	atomic_fetch_add(&ps->service.connections_total, 1);
@@ -63,7 +89,8 @@ static void on_incoming(void *arg, const struct incoming *in)
 /* In connections, of two descriptors each; one that is turned away has one. */
 static unsigned taken(const struct proxy_service *ps)
 {
-	return atomic_load(&ps->service.connections) + (ps->lobby.count + 1) / 2;
+	return atomic_load(&ps->service.connections) + listener_unnamed(ps->listener) +
+	       (ps->lobby.count + 1) / 2;
 }
 
 /* What the formula of the manual counts with; half-open ones come on top. */

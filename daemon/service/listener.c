@@ -15,9 +15,9 @@
 #include "daemon/base/address.h"
 #include "daemon/base/log.h"
 #include "daemon/service/listen_error.h"
+#include "daemon/service/porch.h"
 #include "daemon/service/service.h"
 #include "fabric/iwarp/iwarp.h"
-#include "rpcrdma/reject_reason.h"
 #include "stream/socket.h"
 
 #define LISTEN_BACKLOG   1024
@@ -42,59 +42,40 @@ struct listener {
 	const struct listen_sockets *have; /* while it is opened */
 	const struct listener_events *events;
 	void *arg;
+	struct porch *porch;
 	size_t nendpoints;
 	struct endpoint endpoints[]; /* room for LISTENER_HOST_SOCKETS of each address */
 };
 
-void incoming_drop(const struct incoming *in)
+static void on_admitted(void *arg, struct incoming *in)
 {
-	if (in->fabric)
-		fabric_incoming_drop(in->fabric);
-	else
-		close(in->fd);
-}
-
-void incoming_reject(const struct incoming *in, enum leg_close why)
-{
-	uint8_t reason[REJECT_REASON_BYTES];
-	struct fabric_incoming *fabric = in->fabric;
-
-	if (in->either)
-		fabric = iwarp_incoming_new(in->fd, NULL, &in->local, &in->peer);
-	if (fabric)
-		fabric_incoming_reject(fabric, reason, reject_reason_encode(why, reason));
-	else if (!in->either)
-		close(in->fd);
-}
-
-static void tell_incoming(struct listener *listener, struct incoming *in)
-{
+	struct listener *listener = arg;
 	socklen_t len = sizeof(in->local);
 
 	if (in->fabric)
 		in->local = in->fabric->local;
-	else
+	else if (in->local.ss_family == AF_UNSPEC)
 		(void)getsockname(in->fd, (struct sockaddr *)&in->local, &len);
+	/* What it speaks shows in these, which the worker looks at. */
+	if (in->either)
+		socket_await(in->fd, FIRST_BYTES_MAX);
 	listener->events->incoming(listener->arg, in);
 }
 
-static void judge(struct listener *listener, struct incoming *in)
+static void on_refused(void *arg, const struct incoming *in, enum leg_close why, const char *detail)
 {
-	const struct service_config *service = listener->service;
-	const struct sockaddr *peer = (const struct sockaddr *)&in->peer;
+	struct listener *listener = arg;
 
-	if (!config_allows(service, peer))
-		listener->events->refused(listener->arg, in, LEG_CLOSE_NOT_ALLOWED);
-	else if (!in->fabric && !in->either && service->require_privileged_port &&
-		 sockaddr_port(peer) >= IPPORT_RESERVED)
-		listener->events->refused(listener->arg, in, LEG_CLOSE_UNPRIVILEGED);
-	else
-		tell_incoming(listener, in);
+	listener->events->refused(listener->arg, in, why, detail);
 }
+
+static const struct porch_events porch_events = {.admitted = on_admitted, .refused = on_refused};
 
 static bool has_room(const struct endpoint *ep)
 {
-	return ep->listener->events->has_room(ep->listener->arg);
+	const struct listener *listener = ep->listener;
+
+	return porch_has_room(listener->porch) && listener->events->has_room(listener->arg);
 }
 
 static void watch(struct endpoint *ep, bool on)
@@ -117,7 +98,7 @@ static void on_fabric_incoming(void *arg, struct fabric_incoming *fabric)
 	struct endpoint *ep = arg;
 	struct incoming in = {.fd = -1, .fabric = fabric, .peer = fabric->peer};
 
-	judge(ep->listener, &in);
+	porch_receive(ep->listener->porch, &in);
 	if (!has_room(ep))
 		rest(ep);
 }
@@ -156,9 +137,7 @@ static void on_readable(void *arg, unsigned events)
 		in.fd = accept4(ep->fd, (struct sockaddr *)&in.peer, &len,
 				SOCK_NONBLOCK | SOCK_CLOEXEC);
 		if (in.fd >= 0) {
-			if (ep->either)
-				socket_await(in.fd, FIRST_BYTES_MAX);
-			judge(ep->listener, &in);
+			porch_receive(ep->listener->porch, &in);
 			continue;
 		}
 		if (errno == EINTR || errno == ECONNABORTED)
@@ -391,7 +370,10 @@ int listener_open(struct loop *loop, const struct service_config *service,
 		1, sizeof(*listener) + n * LISTENER_HOST_SOCKETS * sizeof(listener->endpoints[0]));
 	int rc = 0;
 
-	if (!listener) {
+	if (listener)
+		listener->porch = porch_new(loop, service, &porch_events, listener);
+	if (!listener || !listener->porch) {
+		free(listener);
 		snprintf(error, error_bytes, "%s", strerror(ENOMEM));
 		return -ENOMEM;
 	}
@@ -442,6 +424,11 @@ const struct sockaddr *listener_address(const struct listener *listener, size_t 
 	return (const struct sockaddr *)&listener->endpoints[i].addr;
 }
 
+unsigned listener_unnamed(const struct listener *listener)
+{
+	return listener ? porch_count(listener->porch) : 0;
+}
+
 int listener_doors(const struct listener *listener, struct own_doors *doors)
 {
 	for (size_t i = 0; i < listener->nendpoints; i++) {
@@ -486,5 +473,6 @@ void listener_close(struct listener *listener)
 		else
 			close(ep->fd);
 	}
+	porch_free(listener->porch);
 	free(listener);
 }

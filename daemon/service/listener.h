@@ -3,9 +3,9 @@
  * The listeners of one service: TCP, or each fabric that can serve its URI, for each of its addresses. Where tcp:// and
  * iwarp:// have one port they have one socket, and the worker finds out what a client speaks.
  *
- * A listener takes connections on the main thread, finds out those whose address or port the service does not
- * admit (allow, require_privileged_port), and hands all on. While there is no room for more it leaves connections
- * in the kernel's queue and looks again; nothing else in the daemon notices.
+ * A listener takes connections on the main thread, has those found out whose client's address or port the service does
+ * not admit (porch.h), and hands all on. While there is no room for more it leaves connections in the kernel's queue and
+ * looks again; nothing else in the daemon notices.
  */
 #ifndef DAEMON_SERVICE_LISTENER_H
 #define DAEMON_SERVICE_LISTENER_H
@@ -17,29 +17,17 @@
 #include "base/loop.h"
 #include "daemon/config/config.h"
 #include "daemon/config/own_doors.h"
-#include "fabric/fabric.h"
-#include "leg/leg.h"
+#include "daemon/service/incoming.h"
 
 #define LISTENER_HOST_SOCKETS 16u /* of one host name: two fabrics on each address */
 #define LISTENER_MAX_SOCKETS  (CONFIG_MAX_LISTENERS * LISTENER_HOST_SOCKETS)
 
-struct guest;
-
-/* A connection on its way from the listener to a worker: a socket, or a fabric's. */
-struct incoming {
-	int fd; /* -1: `fabric` instead */
-	struct fabric_incoming *fabric;
-	bool either; /* `fd` is TCP or iWARP: its first bytes tell (leg_maker.settle) */
-	struct sockaddr_storage local; /* of one that may connect */
-	struct sockaddr_storage peer;
-	struct guest *guest; /* of the service's door; NULL before it has one */
-};
-
 struct listener_events {
 	/* A connection from an address and port that may connect; the callee owns what is in it. */
 	void (*incoming)(void *arg, const struct incoming *in);
-	/* One that is to be turned away, and why; the callee owns what is in it. */
-	void (*refused)(void *arg, const struct incoming *in, enum leg_close why);
+	/* One that is to be turned away, as porch_events.refused(). */
+	void (*refused)(void *arg, const struct incoming *in, enum leg_close why,
+			const char *detail);
 	/* Whether there is room for one more; if not, it waits. */
 	bool (*has_room)(void *arg);
 };
@@ -61,6 +49,8 @@ int listener_open(struct loop *loop, const struct service_config *service,
 		  void *arg, char *error, size_t error_bytes, struct listener **out) MUST_CHECK;
 /** listener_fabrics - what an RDMA listener stands on: "iwarp", "verbs", "verbs and iwarp"; for TCP "". */
 const char *listener_fabrics(const struct listener *listener);
+/** listener_unnamed - how many connections wait for a proxy to say whose they are; NULL has none. */
+unsigned listener_unnamed(const struct listener *listener);
 /** listener_doors - add to @doors where it listens. Returns 0 or -ENOMEM. */
 int listener_doors(const struct listener *listener, struct own_doors *doors) MUST_CHECK;
 /**
@@ -82,9 +72,5 @@ struct listen_sockets listener_sockets(const struct listener *listener, int *fds
 bool listener_on_devices(const struct listener *listener);
 /** listener_close - stop listening and free; accepts NULL. */
 void listener_close(struct listener *listener);
-/** incoming_drop - close a connection that cannot be handed on. */
-void incoming_drop(const struct incoming *in);
-/** incoming_reject - the same, and an RDMA peer is told why. */
-void incoming_reject(const struct incoming *in, enum leg_close why);
 
 #endif

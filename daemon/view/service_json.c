@@ -12,6 +12,7 @@
 #include "daemon/base/log.h"
 #include "daemon/config/config_print.h"
 #include "daemon/config/config_value.h"
+#include "daemon/service/listener.h"
 #include "daemon/view/server_json.h"
 #include "daemon/view/stats.h"
 
@@ -69,8 +70,8 @@ static json_t *service_json(const struct proxy *proxy, struct proxy_service *ps)
 		atomic_load(&service->connections), "connections_total",
 		(json_int_t)atomic_load(&service->connections_total), "max_connections",
 		config->max_connections, "max_connections_per_client",
-		config->max_connections_per_client, "half_open", counts.half_open, "held",
-		counts.held, "refused", refused, "server", server_json(service, now_us), "draining",
+		config->max_connections_per_client, "half_open",
+		counts.half_open + listener_unnamed(ps->listener), "held", counts.held, "refused", refused, "server", server_json(service, now_us), "draining",
 		(int)atomic_load(&service->draining), "balance",
 		config->balance == BALANCE_SOURCE ? "source" : "standby", "targets",
 		targets_json(&service->targets, now_us), "listens", listens_json(config), "mount",

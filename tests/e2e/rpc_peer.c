@@ -10,23 +10,15 @@ static const struct scenario {
 	const char *name;
 	int (*run)(const struct ports *ports, int argc, char **argv);
 } scenarios[] = {
-	{"retransmit", scenario_retransmit},
-	{"replay", scenario_replay},
-	{"returning", scenario_returning},
-	{"garbage", scenario_garbage},
-	{"bad-server", scenario_bad_server},
-	{"flow", scenario_flow},
-	{"both-ways", scenario_both_ways},
-	{"large", scenario_large},
-	{"steady", scenario_steady},
-	{"neighbour", scenario_neighbour},
-	{"hostile", scenario_hostile},
-	{"ask", scenario_ask},
-	{"doors", scenario_doors},
-	{"outage", scenario_outage},
-	{"serve-badly", scenario_serve_badly},
-	{"reverse", scenario_reverse},
-	{"recall", scenario_recall},
+	{"retransmit", scenario_retransmit}, {"replay", scenario_replay},
+	{"returning", scenario_returning},   {"garbage", scenario_garbage},
+	{"bad-server", scenario_bad_server}, {"flow", scenario_flow},
+	{"both-ways", scenario_both_ways},   {"large", scenario_large},
+	{"steady", scenario_steady},         {"neighbour", scenario_neighbour},
+	{"hostile", scenario_hostile},       {"ask", scenario_ask},
+	{"doors", scenario_doors},           {"steps", scenario_steps},
+	{"outage", scenario_outage},         {"serve-badly", scenario_serve_badly},
+	{"reverse", scenario_reverse},       {"recall", scenario_recall},
 };
 
 static int usage(void)

@@ -261,6 +261,12 @@ tests_unit_test_intake_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_intake_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_intake
 
+check_PROGRAMS += tests/unit/test_porch
+tests_unit_test_porch_SOURCES = tests/unit/test_porch.c
+tests_unit_test_porch_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_porch_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_porch
+
 check_PROGRAMS += tests/unit/test_placement
 tests_unit_test_placement_SOURCES = tests/unit/test_placement.c
 tests_unit_test_placement_CFLAGS = $(UNIT_CFLAGS)

@@ -329,6 +329,18 @@ static const struct {
 	 "2: warning: service a takes unprivileged source ports, yet the RDMA server takes every client for "
 	 "a privileged one"},
 	{SERVICE(TO_IWARP "require_privileged_port = false;"), NULL},
+	{SERVICE(TO_TCP FEW "send_proxy = true;"),
+	 "2: warning: service a listens beyond loopback without allow: every host that "
+	 "reaches it is served"},
+	{SERVICE(TO_IWARP "accept_proxy_from = [ \"127.0.0.1\" ];"),
+	 "2: warning: service a has accept_proxy_from without allow: every client that those proxies "
+	 "bring is served"},
+	{SERVICE(TO_IWARP "accept_proxy_from = [ \"127.0.0.1\" ]; allow = [ \"10.0.0.0/8\" ];"),
+	 NULL},
+	{SERVICE(TO_IWARP "accept_proxy_from = [ ];"), NULL},
+	{SERVICE(TO_RDMA "accept_proxy_from = [ \"::/0\" ]; allow = [ \"10.0.0.0/8\" ];"),
+	 "2: warning: service a has every address in accept_proxy_from: who connects may say that it "
+	 "is any client"},
 	{SERVICE(TCP_TO_TCP),
 	 "2: warning: service a has max_connections = 1024, but there are only 359 reserved source ports: "
 	 "connections past these come from unprivileged ports, which NFS exports refuse unless they are "

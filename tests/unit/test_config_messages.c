@@ -128,6 +128,10 @@ static const struct {
 	 "2: peer is for services that connect to an RDMA server"},
 	{SERVICE("listen = \"tcp://:1\"; connect = \"rdma://b\"; send_proxy = true;"),
 	 "2: send_proxy is for services that connect to tcp:// or iwarp://"},
+	{SERVICE(TO_TCP "accept_proxy_from = [ \"10.0.0.1\" ];"),
+	 "2: accept_proxy_from is for services that listen on tcp:// or iwarp://"},
+	{SERVICE(TO_RDMA "accept_proxy_from = [ \"10.0.0.1/33\" ];"),
+	 "2: accept_proxy_from: prefix length \"33\" is not a number from 0 to 32"},
 	{SERVICE(TO_RDMA "peer = \"knfsd\";"),
 	 "2: peer is \"knfsd\", but must be \"auto\", \"linux\", \"ganesha\", \"chimera\", "
 	 "\"solaris\" or \"strict\""},

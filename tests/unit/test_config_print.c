@@ -299,6 +299,9 @@ static void change(const struct config_key *key, struct service_config *service)
 	case CONFIG_KEY_SOURCES:
 		service->nsources++;
 		break;
+	case CONFIG_KEY_PREFIXES:
+		((struct config_cidrs *)value)->count ^= 1;
+		break;
 	case CONFIG_KEY_ALLOW:
 		service->has_allow = !service->has_allow;
 		break;

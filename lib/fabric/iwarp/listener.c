@@ -7,6 +7,7 @@
 
 #include "base/listen_socket.h"
 #include "base/sockaddr.h"
+#include "fabric/iwarp/iwarp.h"
 #include "fabric/iwarp/mpa.h"
 #include "fabric/iwarp/socket.h"
 
@@ -179,6 +180,11 @@ void iwarp_listener_free(struct fabric_listener *base)
 	loop_timer_free(listener->loop, listener->retry);
 	close(listener->fd);
 	free(listener);
+}
+
+int iwarp_incoming_socket(const struct fabric_incoming *in)
+{
+	return container_of(in, const struct iwarp_incoming, in)->fd;
 }
 
 /*

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Where connections are judged by their client's address and port, once it is known whose they are. */
+#include "daemon/service/porch.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+
+#include "base/first_bytes.h"
+#include "base/sockaddr.h"
+#include "fabric/iwarp/iwarp.h"
+
+/* One that a proxy brings. */
+struct arrival {
+	TAILQ_ENTRY(arrival) link;
+	struct porch *porch;
+	struct incoming in;
+	int fd;             /* in there */
+	struct loop_io *io; /* NULL: it is not waited for yet */
+	uint64_t since_us;
+	size_t have_bytes; /* out of the stream; it goes on behind them */
+	uint8_t bytes[PROXY_HEADER_MAX_BYTES];
+};
+
+struct porch {
+	struct loop *loop;
+	const struct service_config *service;
+	const struct porch_events *events;
+	void *arg;
+	struct loop_timer *timer;    /* for the first of them */
+	TAILQ_HEAD(, arrival) queue; /* the oldest first */
+	unsigned count;
+};
+
+static void judge(struct porch *porch, struct incoming *in)
+{
+	const struct service_config *service = porch->service;
+	const struct sockaddr *client = (const struct sockaddr *)&in->peer;
+
+	if (!config_allows(service, client))
+		porch->events->refused(porch->arg, in, LEG_CLOSE_NOT_ALLOWED, "");
+	else if (!in->fabric && !in->either && service->require_privileged_port &&
+		 sockaddr_port(client) >= IPPORT_RESERVED)
+		porch->events->refused(porch->arg, in, LEG_CLOSE_UNPRIVILEGED, "");
+	else
+		porch->events->admitted(porch->arg, in);
+}
+
+/* ---- the end of waiting ---- */
+
+/* Frees it, and returns what it was. */
+static struct incoming part(struct arrival *arrival)
+{
+	struct porch *porch = arrival->porch;
+	struct incoming in = arrival->in;
+
+	if (arrival->io) {
+		loop_io_free(porch->loop, arrival->io);
+		TAILQ_REMOVE(&porch->queue, arrival, link);
+		porch->count--;
+	}
+	free(arrival);
+	return in;
+}
+
+static void name(struct arrival *arrival, const struct proxy_header *header)
+{
+	struct porch *porch = arrival->porch;
+	struct incoming in = part(arrival);
+
+	incoming_rename(&in, header);
+	judge(porch, &in);
+}
+
+static void refuse(struct arrival *arrival, enum leg_close why, const char *detail)
+{
+	struct porch *porch = arrival->porch;
+	struct incoming in = part(arrival);
+
+	porch->events->refused(porch->arg, &in, why, detail);
+}
+
+/* Who looks whether somebody listens says nothing. */
+static void refuse_gone(struct arrival *arrival, int err)
+{
+	if (arrival->have_bytes)
+		refuse(arrival, LEG_CLOSE_PROXY_HEADER,
+		       proxy_header_verdict_text(PROXY_HEADER_MORE));
+	else if (err)
+		refuse(arrival, LEG_CLOSE_LOST, strerror(err));
+	else
+		refuse(arrival, LEG_CLOSE_PEER, "");
+}
+
+static void refuse_judged(struct arrival *arrival, enum proxy_header_verdict verdict,
+			  size_t len_bytes)
+{
+	char detail[LEG_DETAIL_BYTES], shown[FIRST_BYTES_TEXT_BYTES];
+
+	if (verdict == PROXY_HEADER_NONE)
+		snprintf(detail, sizeof(detail), "%s: the first bytes are %s",
+			 proxy_header_verdict_text(verdict),
+			 first_bytes_text(arrival->bytes, len_bytes, shown));
+	else
+		snprintf(detail, sizeof(detail), "%s", proxy_header_verdict_text(verdict));
+	refuse(arrival, LEG_CLOSE_PROXY_HEADER, detail);
+}
+
+/* ---- reading ---- */
+
+/* Takes what was looked at out of the stream. */
+static bool take(struct arrival *arrival, size_t len_bytes)
+{
+	uint8_t *at = arrival->bytes + arrival->have_bytes;
+
+	arrival->have_bytes += len_bytes;
+	return recv(arrival->fd, at, len_bytes, MSG_DONTWAIT) == (ssize_t)len_bytes;
+}
+
+/* @len_bytes are here, with what was here before. Returns whether it is decided. */
+static bool look(struct arrival *arrival, size_t len_bytes)
+{
+	struct proxy_header header;
+	size_t used = len_bytes; /* while it is cut, all of it is the header's */
+	enum proxy_header_verdict verdict =
+		proxy_header_decode(arrival->bytes, len_bytes, &header, &used);
+
+	if (verdict > PROXY_HEADER_OK)
+		refuse_judged(arrival, verdict, len_bytes);
+	else if (!take(arrival, used - arrival->have_bytes))
+		refuse(arrival, LEG_CLOSE_LOST, "");
+	else if (verdict == PROXY_HEADER_OK)
+		name(arrival, &header);
+	else
+		return false;
+	return true;
+}
+
+/* Returns whether it is decided. There is room: a header that fills it is whole, or too long. */
+static bool read_on(struct arrival *arrival)
+{
+	uint8_t *at = arrival->bytes + arrival->have_bytes;
+	ssize_t n = recv(arrival->fd, at, sizeof(arrival->bytes) - arrival->have_bytes,
+			 MSG_PEEK | MSG_DONTWAIT);
+
+	if (n > 0)
+		return look(arrival, arrival->have_bytes + (size_t)n);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return false;
+	refuse_gone(arrival, n < 0 ? errno : 0);
+	return true;
+}
+
+static void on_io(void *arg, unsigned events)
+{
+	struct arrival *arrival = arg;
+
+	if (events & LOOP_ERROR)
+		refuse(arrival, LEG_CLOSE_RESOURCES, "its socket cannot be watched");
+	else
+		(void)read_on(arrival);
+}
+
+/* ---- waiting ---- */
+
+static struct arrival *oldest(const struct porch *porch)
+{
+	return TAILQ_FIRST(&porch->queue);
+}
+
+static uint64_t age_us(const struct arrival *arrival)
+{
+	return loop_now_us(arrival->porch->loop) - arrival->since_us;
+}
+
+/* Left alone by those that go early: it then fires for nobody. */
+static void on_timer(void *arg)
+{
+	struct porch *porch = arg;
+	struct arrival *first;
+
+	while ((first = oldest(porch)) && age_us(first) >= PORCH_TIME_US)
+		refuse(first, LEG_CLOSE_PROXY_HEADER, "it did not come in time");
+	if (first)
+		loop_timer_set(porch->loop, porch->timer, PORCH_TIME_US - age_us(first));
+}
+
+static void wait_for(struct arrival *arrival)
+{
+	struct porch *porch = arrival->porch;
+
+	arrival->io = loop_io_new(porch->loop, arrival->fd, on_io, arrival);
+	if (!arrival->io) {
+		refuse(arrival, LEG_CLOSE_RESOURCES, "");
+		return;
+	}
+	if (porch->count >= PORCH_MAX)
+		refuse(oldest(porch), LEG_CLOSE_HALF_OPEN, "");
+	if (!porch->count)
+		loop_timer_set(porch->loop, porch->timer, PORCH_TIME_US);
+	TAILQ_INSERT_TAIL(&porch->queue, arrival, link);
+	porch->count++;
+	loop_io_set(porch->loop, arrival->io, LOOP_READ);
+}
+
+static void await_header(struct porch *porch, const struct incoming *in)
+{
+	struct arrival *arrival = malloc(sizeof(*arrival));
+
+	if (!arrival) {
+		porch->events->refused(porch->arg, in, LEG_CLOSE_RESOURCES, "");
+		return;
+	}
+	arrival->porch = porch;
+	arrival->in = *in;
+	arrival->fd = in->fabric ? iwarp_incoming_socket(in->fabric) : in->fd;
+	arrival->io = NULL;
+	arrival->since_us = loop_now_us(porch->loop);
+	arrival->have_bytes = 0;
+	if (!read_on(arrival))
+		wait_for(arrival);
+}
+
+/* ---- the interface ---- */
+
+struct porch *porch_new(struct loop *loop, const struct service_config *service,
+			const struct porch_events *events, void *arg)
+{
+	struct porch *porch = malloc(sizeof(*porch));
+
+	if (!porch)
+		return NULL;
+	*porch = (struct porch){.loop = loop, .service = service, .events = events, .arg = arg};
+	TAILQ_INIT(&porch->queue);
+	porch->timer = loop_timer_new(loop, on_timer, porch);
+	if (porch->timer)
+		return porch;
+	free(porch);
+	return NULL;
+}
+
+void porch_free(struct porch *porch)
+{
+	if (!porch)
+		return;
+	while (oldest(porch)) {
+		struct incoming in = part(oldest(porch));
+
+		incoming_drop(&in);
+	}
+	loop_timer_free(porch->loop, porch->timer);
+	free(porch);
+}
+
+bool porch_has_room(const struct porch *porch)
+{
+	return porch->count < PORCH_MAX || age_us(oldest(porch)) >= PORCH_PATIENCE_US;
+}
+
+unsigned porch_count(const struct porch *porch)
+{
+	return porch ? porch->count : 0;
+}
+
+void porch_receive(struct porch *porch, const struct incoming *in)
+{
+	const struct sockaddr *peer = (const struct sockaddr *)&in->peer;
+	struct incoming own = *in;
+
+	if (config_cidrs_contain(&porch->service->accept_proxy_from, peer))
+		await_header(porch, in);
+	else
+		judge(porch, &own);
+}
