@@ -21,6 +21,9 @@ struct arrival {
 	int fd;             /* in there */
 	struct loop_io *io; /* NULL: it is not waited for yet */
 	uint64_t since_us;
+	/* Its header names nobody, and the proxy itself may not connect, for that reason: one that says no more just looks. */
+	bool looks;
+	enum leg_close why;
 	size_t have_bytes; /* out of the stream; it goes on behind them */
 	uint8_t bytes[PROXY_HEADER_MAX_BYTES];
 };
@@ -35,18 +38,30 @@ struct porch {
 	unsigned count;
 };
 
-static void judge(struct porch *porch, struct incoming *in)
+/* Whether its client may connect; else @why not. */
+static bool may_connect(const struct porch *porch, const struct incoming *in, enum leg_close *why)
 {
 	const struct service_config *service = porch->service;
 	const struct sockaddr *client = (const struct sockaddr *)&in->peer;
 
 	if (!config_allows(service, client))
-		porch->events->refused(porch->arg, in, LEG_CLOSE_NOT_ALLOWED, "");
+		*why = LEG_CLOSE_NOT_ALLOWED;
 	else if (!in->fabric && !in->either && service->require_privileged_port &&
 		 sockaddr_port(client) >= IPPORT_RESERVED)
-		porch->events->refused(porch->arg, in, LEG_CLOSE_UNPRIVILEGED, "");
+		*why = LEG_CLOSE_UNPRIVILEGED;
 	else
+		return true;
+	return false;
+}
+
+static void judge(struct porch *porch, struct incoming *in)
+{
+	enum leg_close why;
+
+	if (may_connect(porch, in, &why))
 		porch->events->admitted(porch->arg, in);
+	else
+		porch->events->refused(porch->arg, in, why, "");
 }
 
 /* ---- the end of waiting ---- */
@@ -66,13 +81,19 @@ static struct incoming part(struct arrival *arrival)
 	return in;
 }
 
-static void name(struct arrival *arrival, const struct proxy_header *header)
+/* Returns whether it is decided. */
+static bool name(struct arrival *arrival, const struct proxy_header *header)
 {
 	struct porch *porch = arrival->porch;
-	struct incoming in = part(arrival);
+	struct incoming in;
 
-	incoming_rename(&in, header);
+	incoming_rename(&arrival->in, header);
+	arrival->looks = !header->named && !may_connect(porch, &arrival->in, &arrival->why);
+	if (arrival->looks)
+		return false;
+	in = part(arrival);
 	judge(porch, &in);
+	return true;
 }
 
 static void refuse(struct arrival *arrival, enum leg_close why, const char *detail)
@@ -86,7 +107,7 @@ static void refuse(struct arrival *arrival, enum leg_close why, const char *deta
 /* Who looks whether somebody listens says nothing. */
 static void refuse_gone(struct arrival *arrival, int err)
 {
-	if (arrival->have_bytes)
+	if (arrival->have_bytes && !arrival->looks)
 		refuse(arrival, LEG_CLOSE_PROXY_HEADER,
 		       proxy_header_verdict_text(PROXY_HEADER_MORE));
 	else if (err)
@@ -132,25 +153,33 @@ static bool look(struct arrival *arrival, size_t len_bytes)
 		refuse_judged(arrival, verdict, len_bytes);
 	else if (!take(arrival, used - arrival->have_bytes))
 		refuse(arrival, LEG_CLOSE_LOST, "");
-	else if (verdict == PROXY_HEADER_OK)
-		name(arrival, &header);
 	else
-		return false;
+		return verdict == PROXY_HEADER_OK && name(arrival, &header);
 	return true;
 }
 
-/* Returns whether it is decided. There is room: a header that fills it is whole, or too long. */
+/* What has come is looked at: behind a header there need be but a byte. There is room: what fills it ends, or is too long. */
+static ssize_t peek(struct arrival *arrival)
+{
+	uint8_t *at = arrival->looks ? arrival->bytes : arrival->bytes + arrival->have_bytes;
+	size_t room = arrival->looks ? 1 : sizeof(arrival->bytes) - arrival->have_bytes;
+
+	return recv(arrival->fd, at, room, MSG_PEEK | MSG_DONTWAIT);
+}
+
+/* Returns whether it is decided. */
 static bool read_on(struct arrival *arrival)
 {
-	uint8_t *at = arrival->bytes + arrival->have_bytes;
-	ssize_t n = recv(arrival->fd, at, sizeof(arrival->bytes) - arrival->have_bytes,
-			 MSG_PEEK | MSG_DONTWAIT);
+	ssize_t n = peek(arrival);
 
-	if (n > 0)
+	if (n > 0 && !arrival->looks)
 		return look(arrival, arrival->have_bytes + (size_t)n);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return false;
-	refuse_gone(arrival, n < 0 ? errno : 0);
+	if (n > 0)
+		refuse(arrival, arrival->why, "");
+	else
+		refuse_gone(arrival, n < 0 ? errno : 0);
 	return true;
 }
 
@@ -176,6 +205,14 @@ static uint64_t age_us(const struct arrival *arrival)
 	return loop_now_us(arrival->porch->loop) - arrival->since_us;
 }
 
+static void refuse_late(struct arrival *arrival)
+{
+	if (arrival->looks)
+		refuse(arrival, arrival->why, "");
+	else
+		refuse(arrival, LEG_CLOSE_PROXY_HEADER, "it did not come in time");
+}
+
 /* Left alone by those that go early: it then fires for nobody. */
 static void on_timer(void *arg)
 {
@@ -183,7 +220,7 @@ static void on_timer(void *arg)
 	struct arrival *first;
 
 	while ((first = oldest(porch)) && age_us(first) >= PORCH_TIME_US)
-		refuse(first, LEG_CLOSE_PROXY_HEADER, "it did not come in time");
+		refuse_late(first);
 	if (first)
 		loop_timer_set(porch->loop, porch->timer, PORCH_TIME_US - age_us(first));
 }
@@ -218,6 +255,7 @@ static void await_header(struct porch *porch, const struct incoming *in)
 	arrival->in = *in;
 	arrival->fd = in->fabric ? iwarp_incoming_socket(in->fabric) : in->fd;
 	arrival->io = NULL;
+	arrival->looks = false;
 	arrival->since_us = loop_now_us(porch->loop);
 	arrival->have_bytes = 0;
 	if (!read_on(arrival))

@@ -5,6 +5,7 @@
  *
  * One that a proxy brings (accept_proxy_from) begins with a header that says so, which is read here, and no byte behind it.
  * It is mostly there by then; who has to be waited for has PORCH_TIME_US. Of too many that are waited for the oldest goes.
+ * A check of the proxy's own, which names nobody and then leaves, is not told of as refused, whoever may connect.
  *
  * A porch is a listener's, on the main thread.
  */

@@ -118,6 +118,7 @@ check "HAProxy logs its address and port" says haproxy "client ::1:$six_port at 
 # ---------------------------------------------------------------- HAProxy before
 
 check "HAProxy finds the proxy up" not grep -F 'before/b is DOWN' haproxy.log
+check "… whose checks are no clients that are refused" not grep -F 'allowed: refused 127.0.0.1:' b.log
 for port in 7002 7003 7004; do
 	check "allow lets in whom HAProxy names, at $port" steps $port from=127.0.0.2:$((port - 6280)) call
 	check "… and not whom it does not name so" steps $port from=127.0.0.4:$((port - 6280)) text=x closed

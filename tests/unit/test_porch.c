@@ -189,9 +189,14 @@ START_TEST(so_does_a_privileged_port)
 }
 END_TEST
 
+/* It may have come with the header, or later. */
 START_TEST(who_is_not_named_is_the_proxy_itself)
 {
-	come("10.0.0.1", "PROXY UNKNOWN\r\n");
+	int fd = come("10.0.0.1", _i ? "PROXY UNKNOWN\r\n" : "PROXY UNKNOWN\r\nx");
+
+	fake_loop_run(loop);
+	if (_i)
+		say(fd, "x");
 	expect_refused(LEG_CLOSE_NOT_ALLOWED, "");
 	nrefused = 0;
 	service.allow = &listed;
@@ -200,6 +205,23 @@ START_TEST(who_is_not_named_is_the_proxy_itself)
 	expect(&admitted.peer, "10.0.0.1", 40000);
 	expect(&admitted.local, "10.0.0.9", 12049);
 	ck_assert_int_eq(admitted.proxy.ss_family, AF_UNSPEC);
+}
+END_TEST
+
+START_TEST(a_check_of_a_proxy_that_may_not_connect_is_a_look_only)
+{
+	int fd = come("10.0.0.1", "PROXY UNKNOWN\r\n");
+
+	fake_loop_run(loop);
+	ck_assert_uint_eq(nrefused, 0);
+	if (_i) {
+		fake_loop_advance(loop, PORCH_TIME_US);
+		expect_refused(LEG_CLOSE_NOT_ALLOWED, "");
+	} else {
+		shutdown(fd, SHUT_WR);
+		fake_loop_run(loop);
+		expect_refused(LEG_CLOSE_PEER, "");
+	}
 }
 END_TEST
 
@@ -325,7 +347,8 @@ int main(void)
 	tcase_add_loop_test(tc, a_header_may_come_in_any_pieces, 0, (int)strlen(HEADER));
 	tcase_add_test(tc, allow_goes_by_who_is_brought);
 	tcase_add_test(tc, so_does_a_privileged_port);
-	tcase_add_test(tc, who_is_not_named_is_the_proxy_itself);
+	tcase_add_loop_test(tc, who_is_not_named_is_the_proxy_itself, 0, 2);
+	tcase_add_loop_test(tc, a_check_of_a_proxy_that_may_not_connect_is_a_look_only, 0, 2);
 	tcase_add_test(tc, who_is_not_listed_is_not_read);
 	tcase_add_test(tc, what_is_no_header_is_told);
 	tcase_add_test(tc, who_leaves_in_the_midst_of_it_is_told);
