@@ -152,6 +152,15 @@ several_addresses() {
 
 # ---------------------------------------------------------------- HAProxy in front
 
+# knows_client: one of the two gateways shows it by its own address
+knows_client() {
+	for host in gateway gateway2; do
+		on $host "$CTL" -j connections |
+			jq -e '.connections[] | select(.client_address | startswith("192.0.2.10:"))' && return
+	done
+	return 1
+}
+
 haproxy_in_front() {
 	begin "HAProxy in front"
 	put haproxy.conf "/etc/haproxy/haproxy.cfg on the gateway"
@@ -164,6 +173,7 @@ haproxy_in_front() {
 	opens gateway haproxy 2049 || bail "HAProxy does not start"
 	is_copied
 	check "$section: a client writes" writing
+	check "$section: its proxy knows who it is" knows_client
 	if shows gateway; then stop gateway KILL; else stop gateway2 KILL; fi
 	check "$section: its proxy is killed, and what was being written is written" written
 	end
