@@ -108,6 +108,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/config/config_print.h \
 	daemon/config/config_read.c \
 	daemon/config/config_read.h \
+	daemon/config/config_read_lists.c \
+	daemon/config/config_read_lists.h \
 	daemon/config/config_reader.c \
 	daemon/config/config_reader.h \
 	daemon/config/config_routes.c \
@@ -122,6 +124,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/config/config_source.h \
 	daemon/config/config_services.c \
 	daemon/config/config_services.h \
+	daemon/config/config_type.c \
+	daemon/config/config_type.h \
 	daemon/config/config_value.c \
 	daemon/config/config_value.h \
 	daemon/config/config_warn.c \

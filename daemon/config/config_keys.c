@@ -2,8 +2,6 @@
 /* The keys of the configuration file, with their defaults and limits. */
 #include "daemon/config/config_keys.h"
 
-#include <limits.h>
-
 #include "daemon/base/paths.h"
 #include "daemon/config/config.h"
 #include "rpcrdma/private_data.h"

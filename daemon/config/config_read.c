@@ -9,49 +9,11 @@
 #include <strings.h>
 #include <sys/un.h>
 
-#include "base/sockaddr.h"
 #include "daemon/base/resolver.h"
 #include "daemon/config/config.h"
-#include "daemon/config/config_cidr.h"
+#include "daemon/config/config_read_lists.h"
+#include "daemon/config/config_type.h"
 #include "daemon/config/config_value.h"
-#include "daemon/config/own_doors.h"
-
-#define MAX_ALLOW 1024
-
-const char *config_type_text(const config_setting_t *setting)
-{
-	switch (config_setting_type(setting)) {
-	case CONFIG_TYPE_GROUP:
-		return "a group { }";
-	case CONFIG_TYPE_INT:
-	case CONFIG_TYPE_INT64:
-		return "a number";
-	case CONFIG_TYPE_FLOAT:
-		return "a fraction";
-	case CONFIG_TYPE_STRING:
-		return "a string";
-	case CONFIG_TYPE_BOOL:
-		return "true or false";
-	case CONFIG_TYPE_ARRAY:
-		return "an array [ ]";
-	case CONFIG_TYPE_LIST:
-		return "a list ( )";
-	default:
-		return "nothing";
-	}
-}
-
-static void report_type(struct config_reader *r, const config_setting_t *s,
-			const struct config_key *key, const char *wanted)
-{
-	bool plain = key->type == CONFIG_KEY_NUMBER || key->type == CONFIG_KEY_BOOL;
-	const char *cure = plain && config_setting_type(s) == CONFIG_TYPE_STRING
-				   ? ": write it without quotes"
-				   : "";
-
-	config_report(r, s, "%s must be %s, not %s%s", key->name, wanted, config_type_text(s),
-		      cure);
-}
 
 /* A copy of the setting's string; NULL after a report. */
 static char *string_value(struct config_reader *r, const config_setting_t *s,
@@ -61,13 +23,22 @@ static char *string_value(struct config_reader *r, const config_setting_t *s,
 	char *copy;
 
 	if (!text) {
-		report_type(r, s, key, "a string in quotes");
+		config_report_type(r, s, key, "a string in quotes");
 		return NULL;
 	}
 	copy = strdup(text);
 	if (!copy)
 		r->nomem = true;
 	return copy;
+}
+
+static void read_bool(struct config_reader *r, const config_setting_t *s,
+		      const struct config_key *key, bool *value)
+{
+	if (config_setting_type(s) == CONFIG_TYPE_BOOL)
+		*value = config_setting_get_bool(s);
+	else
+		config_report_type(r, s, key, "true or false");
 }
 
 static void read_number(struct config_reader *r, const config_setting_t *s,
@@ -79,7 +50,7 @@ static void read_number(struct config_reader *r, const config_setting_t *s,
 	int type = config_setting_type(s);
 
 	if (type != CONFIG_TYPE_INT && type != CONFIG_TYPE_INT64)
-		report_type(r, s, key, "a whole number");
+		config_report_type(r, s, key, "a whole number");
 	else if (n < key->min || n > key->max)
 		config_report(r, s, "%s is %lld, but must be from %u to %u%s%s", key->name, n,
 			      key->min, key->max, space, unit);
@@ -112,7 +83,7 @@ static void read_choice(struct config_reader *r, const config_setting_t *s,
 	if (text)
 		config_report(r, s, "%s is \"%s\", but must be %s", key->name, text, all);
 	else
-		report_type(r, s, key, all);
+		config_report_type(r, s, key, all);
 }
 
 static void read_name(struct config_reader *r, const config_setting_t *s,
@@ -231,15 +202,10 @@ static void read_listener(struct config_reader *r, const config_setting_t *s,
 		service->more_listen[service->nmore_listen++] = uri;
 }
 
-static bool is_array(const config_setting_t *s)
-{
-	return config_setting_is_array(s) || config_setting_is_list(s);
-}
-
 static void read_listeners(struct config_reader *r, const config_setting_t *s,
 			   const struct config_key *key, struct service_config *service)
 {
-	if (!is_array(s)) {
+	if (!config_is_array(s)) {
 		read_uri(r, s, key, &service->listen);
 		return;
 	}
@@ -281,7 +247,7 @@ static void read_server(struct config_reader *r, const config_setting_t *s,
 static void read_servers(struct config_reader *r, const config_setting_t *s,
 			 const struct config_key *key, struct service_config *service)
 {
-	if (!is_array(s)) {
+	if (!config_is_array(s)) {
 		read_uri(r, s, key, &service->connect);
 		return;
 	}
@@ -298,132 +264,6 @@ static void read_mount(struct config_reader *r, const config_setting_t *s,
 
 	if (wrong)
 		config_report(r, s, "%s: %s", key->name, wrong);
-	free(text);
-}
-
-/* One that this host lacks now may come later, as that of a cluster. */
-static void read_source(struct config_reader *r, const config_setting_t *s,
-			const struct config_key *key, struct service_config *service)
-{
-	const char *text = config_setting_get_string(s), *wrong;
-	struct sockaddr_storage *source = &service->sources[service->nsources];
-	struct config_cidr alone;
-
-	if (!text) {
-		report_type(r, s, key, "an array of strings");
-		return;
-	}
-	wrong = config_cidr_parse(text, &alone);
-	if (!wrong && !config_cidr_addr(&alone, source))
-		wrong = "addresses stand alone here, without a prefix length";
-	if (wrong) {
-		config_report(r, s, "%s: %s", key->name, wrong);
-		return;
-	}
-	for (size_t i = 0; i < service->nsources; i++)
-		if (sockaddr_equal((struct sockaddr *)&service->sources[i],
-				   (struct sockaddr *)source))
-			config_report(r, s, "%s: %s is named twice", key->name, text);
-	service->nsources++;
-	if (own_doors_is_ours((struct sockaddr *)source))
-		return;
-	r->nabsent++;
-	config_report(r, s, "%s: this host does not have the address %s", key->name, text);
-}
-
-static void read_sources(struct config_reader *r, const config_setting_t *s,
-			 const struct config_key *key, struct service_config *service)
-{
-	int n = config_setting_length(s);
-
-	if (!config_setting_is_array(s) && !config_setting_is_list(s)) {
-		report_type(r, s, key, "an array of strings: [ \"10.0.0.7\" ]");
-		return;
-	}
-	if (n > (int)CONFIG_MAX_SOURCES) {
-		config_report(r, s, "%s has %d addresses, but may have %u", key->name, n,
-			      CONFIG_MAX_SOURCES);
-		return;
-	}
-	service->sources = calloc((size_t)n + 1, sizeof(*service->sources));
-	if (!service->sources) {
-		r->nomem = true;
-		return;
-	}
-	for (int i = 0; i < n; i++)
-		read_source(r, config_setting_get_elem(s, (unsigned)i), key, service);
-}
-
-/* Into a list of @count, which is empty so far. */
-static void read_cidrs(struct config_reader *r, const config_setting_t *s,
-		       const struct config_key *key, struct config_cidr **list, size_t *count)
-{
-	int n = config_setting_length(s);
-
-	if (!is_array(s)) {
-		report_type(r, s, key, "an array of strings: [ \"10.0.0.0/8\" ]");
-		return;
-	}
-	if (n > MAX_ALLOW) {
-		config_report(r, s, "%s has %d entries, but may have %d", key->name, n, MAX_ALLOW);
-		return;
-	}
-	*list = calloc((size_t)n + 1, sizeof(**list));
-	if (!*list) {
-		r->nomem = true;
-		return;
-	}
-	for (int i = 0; i < n; i++) {
-		const config_setting_t *elem = config_setting_get_elem(s, (unsigned)i);
-		const char *text = config_setting_get_string(elem);
-		const char *wrong;
-
-		if (!text) {
-			report_type(r, elem, key, "an array of strings");
-			continue;
-		}
-		wrong = config_cidr_parse(text, &(*list)[*count]);
-		if (wrong)
-			config_report(r, elem, "%s: %s", key->name, wrong);
-		else
-			++*count;
-	}
-}
-
-static void read_allow(struct config_reader *r, const config_setting_t *s,
-		       const struct config_key *key, struct service_config *service)
-{
-	service->has_allow = true;
-	read_cidrs(r, s, key, &service->allow, &service->nallow);
-}
-
-static void free_prefixes(struct config_cidrs *cidrs)
-{
-	free(cidrs->list);
-	*cidrs = (struct config_cidrs){0};
-}
-
-static void read_prefixes(struct config_reader *r, const config_setting_t *s,
-			  const struct config_key *key, struct config_cidrs *cidrs)
-{
-	free_prefixes(cidrs);
-	cidrs->said = true;
-	read_cidrs(r, s, key, &cidrs->list, &cidrs->count);
-}
-
-/* The default, as the manual prints it: what stands in quotes. */
-static void preset_prefixes(struct config_reader *r, const struct config_key *key,
-			    struct config_cidrs *cidrs)
-{
-	char *text = strdup(key->preset), *rest = text;
-	const char *word;
-
-	cidrs->list = calloc(strlen(key->preset), sizeof(*cidrs->list));
-	if (!text || !cidrs->list)
-		r->nomem = true;
-	while (!r->nomem && (word = strsep(&rest, "[], \"")))
-		if (*word && !config_cidr_parse(word, &cidrs->list[cidrs->count]))
-			cidrs->count++;
 	free(text);
 }
 
@@ -466,10 +306,7 @@ void config_value_read(struct config_reader *r, const config_setting_t *s,
 
 	switch (key->type) {
 	case CONFIG_KEY_BOOL:
-		if (config_setting_type(s) == CONFIG_TYPE_BOOL)
-			*(bool *)value = config_setting_get_bool(s);
-		else
-			report_type(r, s, key, "true or false");
+		read_bool(r, s, key, value);
 		break;
 	case CONFIG_KEY_NUMBER:
 		read_number(r, s, key, value);
@@ -490,7 +327,7 @@ void config_value_read(struct config_reader *r, const config_setting_t *s,
 		read_address(r, s, key, value);
 		break;
 	case CONFIG_KEY_PREFIXES:
-		read_prefixes(r, s, key, value);
+		config_read_prefixes(r, s, key, value);
 		break;
 	case CONFIG_KEY_LISTEN:
 		read_listeners(r, s, key, base);
@@ -502,10 +339,10 @@ void config_value_read(struct config_reader *r, const config_setting_t *s,
 		read_mount(r, s, key, value);
 		break;
 	case CONFIG_KEY_SOURCES:
-		read_sources(r, s, key, base);
+		config_read_sources(r, s, key, base);
 		break;
 	case CONFIG_KEY_ALLOW:
-		read_allow(r, s, key, base);
+		config_read_allow(r, s, key, base);
 		break;
 	case CONFIG_KEY_DEFAULTS:
 	case CONFIG_KEY_SERVICES:
@@ -533,7 +370,7 @@ void config_value_preset(struct config_reader *r, const struct config_key *key, 
 			r->nomem = true;
 		break;
 	case CONFIG_KEY_PREFIXES:
-		preset_prefixes(r, key, value);
+		config_preset_prefixes(r, key, value);
 		break;
 	default:
 		break; /* all zero */

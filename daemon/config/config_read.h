@@ -8,9 +8,6 @@
 #include "daemon/config/config_keys.h"
 #include "daemon/config/config_reader.h"
 
-/** config_type_text - "a string", "a group { }" …: what a setting is. */
-const char *config_type_text(const config_setting_t *setting);
-
 /**
  * config_value_read - read the value of a key, or report what is wrong with it
  * @key:  any but one of type CONFIG_KEY_SERVICES, which holds groups

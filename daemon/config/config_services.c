@@ -10,6 +10,7 @@
 #include "daemon/config/config_read.h"
 #include "daemon/config/config_scope.h"
 #include "daemon/config/config_source.h"
+#include "daemon/config/config_type.h"
 #include "daemon/config/config_value.h"
 #include "daemon/config/own_doors.h"
 #include "nfs/table.h"

@@ -459,9 +459,8 @@ static int prepare_service(struct probe *probe)
 	probe->keys.more = NULL;
 	probe->keys.nmore = 0;
 	probe->keys.max_connections = 1;
-	/* Where it leads is said already. */
+	/* Where it leads is said already; and what else is on that host is no proxy. */
 	probe->keys.mount = (struct config_mount){.way = MOUNT_CONNECT};
-	/* What else is on that host is no proxy. */
 	probe->keys.send_proxy &= !config->instead;
 	probe->ground = (struct worker_ground){
 		.loop = config->loop,

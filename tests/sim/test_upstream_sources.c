@@ -89,7 +89,7 @@ static void begin(const char *client, const struct client_pin *pin)
 
 	ck_assert_int_eq(
 		upstream_init(&upstream, &bench->ws, &config, &log_ctx, &events, &upstream), 0);
-	upstream_serve(&upstream, &peer, &peer, config_keeps_ports(ws.service->config));
+	upstream_serve(&upstream, &peer, &peer, config_keeps_ports(bench->ws.service->config));
 	upstream_come_from(&upstream, pin);
 	upstream_start(&upstream, LIMIT_US);
 	bench_run(bench, 0);

@@ -75,7 +75,7 @@ gone() { [ ! -e "$1" ]; }
 
 check "the packages of ./dev build are installed" dev_does install_build
 same "they are a dozen at most, without any server or test among them" \
-	"autoconf automake build-essential libconfig-dev libevent-dev libibverbs-dev libisal-dev libjansson-dev librdmacm-dev libsystemd-dev pkg-config" \
+	"autoconf automake build-essential libconfig-dev libevent-dev libibverbs-dev libisal-dev libjansson-dev librdmacm-dev libsystemd-dev pkg-config systemtap-sdt-dev" \
 	"$(packages)"
 same "what starts with the machine is what did" "ssh.service" "$(enabled)"
 same "./dev build asks for these alone" "install_build" \
