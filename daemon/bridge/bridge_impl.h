@@ -23,7 +23,8 @@ struct side {
 struct untaken {
 	TAILQ_ENTRY(bridge) entry;       /* in the queue of its interval, if there are any */
 	struct taking_end *first, *last; /* last: good while there is a first */
-	uint64_t asked_us;               /* when it was asked, or the first of them came */
+	struct taking_end *news; /* the first that has come since it was asked last; NULL: none */
+	uint64_t asked_us;       /* when it was asked, or the first of them came */
 	unsigned interval;
 };
 

@@ -11,7 +11,7 @@
 /* What is told of an RPC that is over but for its client's stage. */
 struct call_report {
 	bool wanted; /* else nothing else here is good */
-	bool callback, answered;
+	bool callback, sent, answered;
 	uint8_t call_forms[2], reply_forms[2];
 	uint32_t xid, status; /* of call_status_of() */
 	uint32_t request_bytes, reply_bytes;

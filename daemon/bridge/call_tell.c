@@ -37,6 +37,7 @@ void call_tell_report(const struct side *side, const struct exchange *x, bool an
 	report->wanted = true;
 	report->callback = side == &side->bridge->server;
 	report->answered = answered;
+	report->sent = answered || x->stage == CALL_STAGE_SERVER;
 	report->xid = x->facts.hdr.xid;
 	report->status = answered ? call_status_of(x) : 0;
 	report->request_bytes = x->call.len_bytes;
@@ -54,6 +55,7 @@ static void lead_off(const struct bridge *bridge, const struct call_end *end,
 		.over_us = report->answered ? end->since_us + client_us : now_us(bridge),
 		.client = bridge->peer,
 		.callback = report->callback,
+		.sent = report->sent,
 		.answered = report->answered,
 		.operation = end->operation,
 		.xid = report->xid,

@@ -17,6 +17,7 @@ struct taking_end {
 	struct call_report report;
 	uint64_t sent_us;    /* when the socket had all of its Reply */
 	uint64_t sent_bytes; /* of the client's leg, by then */
+	bool left;           /* this host, when it was asked for the first time */
 };
 
 struct taking_block {
@@ -91,10 +92,13 @@ static void took(struct bridge *bridge, uint64_t at_us)
 {
 	struct untaken *untaken = &bridge->untaken;
 	struct taking_end *end = untaken->first;
-	/* Found by the first question, and that came soon. */
-	bool at_once = untaken->interval == 0 && end->sent_us >= untaken->asked_us;
+	/* Found by the first question, and that came soon; or its acknowledgement alone was waited for. */
+	bool at_once = (untaken->interval == 0 && end->sent_us >= untaken->asked_us) ||
+		       (end->left && at_us - end->sent_us < TAKING_ACK_US);
 
 	count_took(bridge, &end->end, &end->report, at_once ? end->sent_us : at_us);
+	if (untaken->news == end)
+		untaken->news = end->next;
 	untaken->first = end->next;
 	put_spare(&bridge->ws->taking, end);
 }
@@ -124,6 +128,16 @@ static void enqueue(struct bridge *bridge, unsigned interval)
 	arm(bridge->ws, due_us(bridge));
 }
 
+/* Of those that are asked for the first time, and are not taken. */
+static void ask_what_has_left(struct bridge *bridge)
+{
+	uint64_t left_bytes = leg_left_bytes(bridge->client.leg);
+	struct taking_end **news = &bridge->untaken.news;
+
+	for (; *news; *news = (*news)->next)
+		(*news)->left = (*news)->sent_bytes <= left_bytes;
+}
+
 static void ask(struct bridge *bridge)
 {
 	struct untaken *untaken = &bridge->untaken;
@@ -139,6 +153,8 @@ static void ask(struct bridge *bridge)
 	}
 	if (!end)
 		return;
+	if (untaken->news)
+		ask_what_has_left(bridge);
 	if (any)
 		interval = 0;
 	else if (interval < TAKING_INTERVALS - 1)
@@ -204,6 +220,9 @@ static bool wait_until_taken(struct bridge *bridge, const struct call_end *end,
 	kept->sent_us = now_us(bridge);
 	kept->sent_bytes = leg_sent_bytes(bridge->client.leg);
 	kept->next = NULL;
+	kept->left = false;
+	if (!untaken->news)
+		untaken->news = kept;
 	if (!untaken->first)
 		enqueue(bridge, 0);
 	*(untaken->first ? &untaken->last->next : &untaken->first) = kept;
@@ -232,7 +251,12 @@ static void on_over(struct exchange_watch *watch, struct exchange *x)
 	struct call_report report;
 	struct call_end end;
 
-	bool answered = call_stats_count(&ws->calls, x, &end);
+	bool answered;
+
+	/* What it waited for last was not over. */
+	if (x->stage != CALL_STAGE_CLIENT)
+		exchange_spend(x, x->stage, now_us(bridge));
+	answered = call_stats_count(&ws->calls, x, &end);
 
 	report.wanted = false;
 	if (call_tell_is_wanted(bridge))

@@ -6,14 +6,19 @@
  * acknowledged is asked of the socket: first a few milliseconds after the end, by when most have, then at growing
  * intervals. One question serves all Replies of a connection, and a turn of the loop has a bounded number of them. So a
  * Reply that is found taken by the first question counts as taken at once: times below TAKING_FIRST_US are not seen.
+ *
+ * Who has all and nothing to say may acknowledge it late. So what had left this host by the first question, and is
+ * acknowledged within the longest that Linux waits with that, counts as taken at once, too: a client that has no room for it
+ * shows by what does not leave.
  */
 #ifndef DAEMON_BRIDGE_TAKING_H
 #define DAEMON_BRIDGE_TAKING_H
 
 #include "daemon/bridge/bridge_impl.h"
 
-#define TAKING_FIRST_US 4000u /* to the first question; each further interval is twice as long */
-#define TAKING_SLICE    64u   /* questions in one turn */
+#define TAKING_FIRST_US 4000u   /* to the first question; each further interval is twice as long */
+#define TAKING_ACK_US   200000u /* TCP_DELACK_MAX */
+#define TAKING_SLICE    64u     /* questions in one turn */
 #define TAKING_ENDS                                                                                \
 	4096u /* RPCs of a service on one worker that wait; further ones count as taken at once */
 #define TAKING_BLOCK 64u /* of these, for which memory is had at once */

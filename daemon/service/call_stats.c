@@ -33,13 +33,16 @@ static struct operation_stats *operation_get(struct call_stats *stats, enum nfs_
 
 static uint32_t nfs_status(const struct exchange *x, uint32_t at)
 {
+	uint32_t status;
+
 	if (!nfs_operation_has_status(&x->facts))
 		return 0;
 	if (x->facts.body == FACTS_BODY_INTEGRITY)
 		at += NFS_INTEGRITY_HEAD_BYTES;
 	if (at + XDR_UNIT_BYTES > x->reply.have_bytes)
 		return 0;
-	return xdr_load_u32(x->reply.data + at);
+	status = xdr_load_u32(x->reply.data + at);
+	return status < CALL_STATUS_ACCEPTED ? status : CALL_STATUS_STRANGE;
 }
 
 /* A Reply has been decoded where it came in; this looks where its answer is. */
@@ -118,7 +121,11 @@ bool call_stats_count(struct call_stats *stats, const struct exchange *x, struct
 	struct operation_stats *operation;
 	uint64_t us = 0;
 
-	end->operation = nfs_operation_of(&x->facts);
+	for (unsigned i = 0; i < CALL_STAGE_CLIENT; i++)
+		us += x->took_us[i];
+	*end = (struct call_end){.operation = nfs_operation_of(&x->facts),
+				 .before_us = us < UINT32_MAX ? (uint32_t)us : UINT32_MAX,
+				 .since_us = x->stage_us};
 	operation = operation_get(stats, end->operation);
 	if (!operation)
 		return false;
@@ -131,12 +138,8 @@ bool call_stats_count(struct call_stats *stats, const struct exchange *x, struct
 	operation->reply_bytes += x->reply.len_bytes;
 	if (!is_plain_success(x))
 		count_status(stats, end->operation, call_status_of(x));
-	for (unsigned i = 0; i < CALL_STAGE_CLIENT; i++) {
+	for (unsigned i = 0; i < CALL_STAGE_CLIENT; i++)
 		durations_add(&operation->stages[i], x->took_us[i]);
-		us += x->took_us[i];
-	}
-	end->before_us = us < UINT32_MAX ? (uint32_t)us : UINT32_MAX;
-	end->since_us = x->stage_us;
 	return true;
 }
 

@@ -24,6 +24,7 @@
 #define CALL_STATUS_DENIED   0x81000000u /* … and RPC's reject_stat */
 #define CALL_STATUS_FAULT    0x82000000u /* … and an enum exchange_fault */
 #define CALL_STATUS_MANY     0x83000000u /* in place of those for which there was no room */
+#define CALL_STATUS_STRANGE  0x84000000u /* a status of NFS that could be taken for one of these */
 
 struct operation_stats {
 	uint64_t calls;      /* that had a Reply, or an answer of ours in its place */
@@ -58,6 +59,8 @@ void call_stats_fini(struct call_stats *stats);
 void call_stats_list_free(struct call_stats *list, size_t count);
 /**
  * call_stats_count - a Call is over
+ *
+ * @end: set
  *
  * Returns whether it was answered: then call_stats_took() is to follow for what is in @end.
  */

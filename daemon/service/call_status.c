@@ -42,6 +42,9 @@ const char *call_status_name(uint32_t status, char text[CALL_STATUS_TEXT_BYTES])
 	case CALL_STATUS_MANY:
 		name = "OTHERS";
 		break;
+	case CALL_STATUS_STRANGE:
+		name = "STRANGE";
+		break;
 	}
 	if (name)
 		return name;

@@ -142,7 +142,9 @@ void tap_put(struct tap *tap, const void *head, size_t head_bytes, const void *b
 	} else {
 		tap->missed++;
 	}
-	tell(tap);
+	/* What is missed is told with what is there; if there is nothing, the first one is. */
+	if (to || tap->missed == 1)
+		tell(tap);
 	pthread_mutex_unlock(&tap->lock);
 }
 

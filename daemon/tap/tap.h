@@ -4,8 +4,9 @@
  *
  *	worker ── tap_put() ──▶ the tap's queue ── tap_take() ──▶ main thread
  *
- * A worker never waits for it: what the queue has no room for is counted, and gone. A worker has a list of the taps
- * that are open (daemon/proxy/tapping.h); while there are none, a Call costs one branch.
+ * A worker never waits for who watches, only for another worker that puts something in: what the queue has no room for
+ * is counted, and gone. A worker has a list of the taps that are open (daemon/proxy/tapping.h); while there are none, a
+ * Call costs one branch.
  *
  * A tap is counted, since a worker may still put into it when the main thread has closed it.
  */

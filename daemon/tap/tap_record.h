@@ -18,7 +18,8 @@ struct tap_call {
 	char service[CONFIG_NAME_MAX_BYTES + 1];
 	struct sockaddr_storage client;
 	bool callback; /* the server has called */
-	bool answered; /* else what follows but operation, xid, request_bytes and call_forms is nothing */
+	bool sent;     /* to the other end, or answered here in its place */
+	bool answered; /* else there is no status, reply_bytes and reply_forms */
 	enum nfs_operation operation;
 	uint32_t xid;
 	uint32_t status; /* of call_status_of() */

@@ -45,7 +45,7 @@ static json_t *form_json(uint8_t form, bool known)
 /* What is answered in the place of a Reply goes to whoever has called; from the other end there was none. */
 static json_t *forms_json(const struct tap_call *call, enum exchange_side side)
 {
-	bool sent = side == EXCHANGE_ORIGIN || call->answered;
+	bool sent = side == EXCHANGE_ORIGIN || call->sent;
 	bool replied = call->answered && (side == EXCHANGE_ORIGIN || call->reply_bytes);
 
 	return json_pack("{s:o, s:o}", "call", form_json(call->call_forms[side], sent), "reply",

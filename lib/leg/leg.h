@@ -217,8 +217,9 @@ struct leg_ops {
 	void (*info)(const struct leg *leg, struct leg_info *info);
 	void (*load)(const struct leg *leg, struct leg_load *load); /* NULL: info() tells it */
 	void (*describe)(const struct leg *leg, char text[LEG_TEXT_BYTES]); /* may be NULL */
-	/* Both NULL: the end of an exchange tells that its Reply has been taken. */
+	/* All three NULL: the end of an exchange tells that its Reply has been taken. */
 	uint64_t (*sent_bytes)(const struct leg *leg);
+	uint64_t (*left_bytes)(const struct leg *leg);
 	uint64_t (*taken_bytes)(const struct leg *leg);
 	void (*free)(struct leg *leg);
 };
@@ -319,7 +320,7 @@ static inline void leg_describe(const struct leg *leg, char text[LEG_TEXT_BYTES]
 		leg->ops->describe(leg, text);
 }
 
-/** leg_tells_taken - whether what was sent may not have been taken yet: the two below may be asked. */
+/** leg_tells_taken - whether what was sent may not have been taken yet: what is below may be asked. */
 static inline bool leg_tells_taken(const struct leg *leg)
 {
 	return leg->ops->taken_bytes != NULL;
@@ -328,6 +329,11 @@ static inline bool leg_tells_taken(const struct leg *leg)
 static inline uint64_t leg_sent_bytes(const struct leg *leg)
 {
 	return leg->ops->sent_bytes(leg);
+}
+/** leg_left_bytes - how much of that has left this host, whether it has arrived or not. Costs a system call. */
+static inline uint64_t leg_left_bytes(const struct leg *leg)
+{
+	return leg->ops->left_bytes(leg);
 }
 /** leg_taken_bytes - how much of that the peer has acknowledged. Costs a system call. */
 static inline uint64_t leg_taken_bytes(const struct leg *leg)

@@ -163,6 +163,13 @@ uint64_t tcp_conn_taken_bytes(const struct tcp_conn *conn)
 	return conn->bytes_sent > untaken_bytes ? conn->bytes_sent - untaken_bytes : 0;
 }
 
+uint64_t tcp_conn_left_bytes(const struct tcp_conn *conn)
+{
+	uint64_t unsent_bytes = stream_unsent_bytes(conn->stream);
+
+	return conn->bytes_sent > unsent_bytes ? conn->bytes_sent - unsent_bytes : 0;
+}
+
 static void on_timer(void *arg)
 {
 	struct tcp_conn *conn = arg;

@@ -186,6 +186,8 @@ void tcp_conn_drain(struct tcp_conn *conn);
 void tcp_conn_set_due(struct tcp_conn *conn, enum tcp_due which, uint64_t delay_us);
 /** tcp_conn_taken_bytes - how much of what was sent the peer has acknowledged. Costs a system call. */
 uint64_t tcp_conn_taken_bytes(const struct tcp_conn *conn);
+/** tcp_conn_left_bytes - how much of it has left this host. Costs a system call. */
+uint64_t tcp_conn_left_bytes(const struct tcp_conn *conn);
 /** tcp_conn_say_half_closed - tell of the end of what the peer sends; it may be told of twice. */
 void tcp_conn_say_half_closed(struct tcp_conn *conn);
 /** tcp_conn_note - something worth a log line, once a connection for each TCP_NOTE_*. */

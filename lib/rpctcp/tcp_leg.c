@@ -336,6 +336,11 @@ static uint64_t op_sent_bytes(const struct leg *base)
 	return container_of(base, const struct tcp_leg, leg)->conn.bytes_sent;
 }
 
+static uint64_t op_left_bytes(const struct leg *base)
+{
+	return tcp_conn_left_bytes(&container_of(base, const struct tcp_leg, leg)->conn);
+}
+
 static uint64_t op_taken_bytes(const struct leg *base)
 {
 	return tcp_conn_taken_bytes(&container_of(base, const struct tcp_leg, leg)->conn);
@@ -368,6 +373,7 @@ static const struct leg_ops tcp_leg_ops = {
 	.info = op_info,
 	.load = op_load,
 	.sent_bytes = op_sent_bytes,
+	.left_bytes = op_left_bytes,
 	.taken_bytes = op_taken_bytes,
 	.free = op_free,
 };

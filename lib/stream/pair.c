@@ -263,6 +263,12 @@ static uint64_t op_untaken_bytes(const struct stream *stream)
 	return end->peer ? end->peer->ring.filled : 0;
 }
 
+/* What is in the ring is on its way. */
+static uint64_t op_unsent_bytes(const struct stream *stream)
+{
+	return 0;
+}
+
 static void op_addrs(const struct stream *stream, struct sockaddr_storage *local,
 		     struct sockaddr_storage *peer)
 {
@@ -317,6 +323,7 @@ static const struct stream_ops pair_ops = {
 	.shutdown = op_shutdown,
 	.watch = op_watch,
 	.untaken_bytes = op_untaken_bytes,
+	.unsent_bytes = op_unsent_bytes,
 	.addrs = op_addrs,
 	.close = op_close,
 	.free = op_free,

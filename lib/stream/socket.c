@@ -99,13 +99,23 @@ static void op_watch(struct stream *stream, unsigned events)
 		loop_io_set(sock->loop, sock->io, events);
 }
 
-static uint64_t op_untaken_bytes(const struct stream *stream)
+static uint64_t ask_bytes(const struct stream *stream, unsigned long what)
 {
 	int bytes = 0;
 
-	if (ioctl(socket_of_const(stream)->fd, SIOCOUTQ, &bytes) < 0 || bytes < 0)
+	if (ioctl(socket_of_const(stream)->fd, what, &bytes) < 0 || bytes < 0)
 		return 0;
 	return (uint64_t)bytes;
+}
+
+static uint64_t op_untaken_bytes(const struct stream *stream)
+{
+	return ask_bytes(stream, SIOCOUTQ);
+}
+
+static uint64_t op_unsent_bytes(const struct stream *stream)
+{
+	return ask_bytes(stream, SIOCOUTQNSD);
 }
 
 static void op_addrs(const struct stream *stream, struct sockaddr_storage *local,
@@ -150,6 +160,7 @@ static const struct stream_ops socket_ops = {
 	.shutdown = op_shutdown,
 	.watch = op_watch,
 	.untaken_bytes = op_untaken_bytes,
+	.unsent_bytes = op_unsent_bytes,
 	.addrs = op_addrs,
 	.close = op_close,
 	.free = op_free,

@@ -73,6 +73,7 @@ struct stream_ops {
 	int (*shutdown)(struct stream *stream);
 	void (*watch)(struct stream *stream, unsigned events);
 	uint64_t (*untaken_bytes)(const struct stream *stream);
+	uint64_t (*unsent_bytes)(const struct stream *stream);
 	void (*addrs)(const struct stream *stream, struct sockaddr_storage *local,
 		      struct sockaddr_storage *peer);
 	void (*close)(struct stream *stream, bool reset);
@@ -161,6 +162,12 @@ static inline void stream_watch(struct stream *stream, unsigned events)
 static inline uint64_t stream_untaken_bytes(const struct stream *stream)
 {
 	return stream->ops->untaken_bytes(stream);
+}
+
+/** stream_unsent_bytes - how much of that has not left this host: the peer has no room for it. Costs a system call. */
+static inline uint64_t stream_unsent_bytes(const struct stream *stream)
+{
+	return stream->ops->unsent_bytes(stream);
 }
 
 /**

@@ -110,6 +110,24 @@ chain_again
 check "a client that takes nothing for two seconds" timed_reads 32 1000000 32 2000
 only a client 500
 
+# A client that has its Reply and nothing to say acknowledges it late.
+relay 0
+chain_again
+thinks=$(cat <<-'END'
+use IO::Socket::INET; use Time::HiRes qw(sleep);
+my $s = IO::Socket::INET->new(PeerAddr => "127.0.0.1:$ARGV[0]", LocalPort => 0) or die;
+for my $xid (1 .. 60) {
+	syswrite $s, pack("N11", 0x80000028, $xid, 0, 2, 100003, 3, 0, 0, 0, 0, 0) or die;
+	my ($mark, $reply);
+	sysread($s, $mark, 4) == 4 && sysread($s, $reply, unpack("N", $mark) & 0x7fffffff) or die;
+	sleep 0.015;
+}
+END
+)
+check "60 NULLs of a client that thinks for 15 ms" timeout 60 perl -e "$thinks" $FRONT_PORT
+check "are all taken" wait_for 10 taken a NULL
+check "… when they were sent" test "$(of a NULL '.stages.client.sum_s * 1000 / .count | floor')" -le 1
+
 relay 20
 chain_again
 check "1,000 READs" eval 'timed_reads 1000 4096 8 >$T/median'

@@ -128,6 +128,35 @@ START_TEST(what_a_socket_holds_is_not_taken)
 }
 END_TEST
 
+/* It has left the proxy, and its acknowledgement may be as late with a client that has it. */
+START_TEST(what_is_acknowledged_late_was_taken_when_it_was_sent)
+{
+	const struct chain_params params = {.gates = 1};
+
+	open_chain(&params);
+	read_and_stop(1000);
+	chain_run(chain, 75);
+	stream_watch(chain->client.wire.stream, LOOP_READ);
+	chain_run(chain, 100);
+	ck_assert_uint_eq(durations_count(&stats_of(0, NFS_OPERATION_READ)->whole), 1);
+	ck_assert_uint_eq(stage_ms(0, CALL_STAGE_CLIENT), 0);
+}
+END_TEST
+
+/* The same time, but there was no room for it. */
+START_TEST(what_did_not_leave_was_not_taken)
+{
+	const struct chain_params params = {.gates = 1};
+
+	open_chain(&params);
+	read_and_stop(1000000);
+	chain_run(chain, 75);
+	stream_watch(chain->client.wire.stream, LOOP_READ);
+	chain_run(chain, 100);
+	ck_assert_uint_ge(stage_ms(0, CALL_STAGE_CLIENT), 75);
+}
+END_TEST
+
 START_TEST(with_one_credit_calls_wait_in_the_credits_stage)
 {
 	const struct operation_stats *read;
@@ -382,6 +411,8 @@ int main(void)
 	tcase_add_loop_test(tc, a_slow_server_moves_the_servers_stage, 0, 2);
 	tcase_add_loop_test(tc, a_client_that_stops_reading_moves_the_clients_stage, 0, 2);
 	tcase_add_test(tc, what_a_socket_holds_is_not_taken);
+	tcase_add_test(tc, what_is_acknowledged_late_was_taken_when_it_was_sent);
+	tcase_add_test(tc, what_did_not_leave_was_not_taken);
 	tcase_add_test(tc, with_one_credit_calls_wait_in_the_credits_stage);
 	tcase_add_loop_test(tc, with_little_memory_calls_wait_in_the_memorys_stage, 0, 2);
 	tcase_add_test(tc, replies_that_nobody_takes_have_a_bound);

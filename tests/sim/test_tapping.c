@@ -235,7 +235,25 @@ START_TEST(a_call_without_an_answer_is_told_as_such)
 	record_end_close(&chain->server.wire, true);
 	chain_run(chain, 100);
 	ck_assert(!expect(0, 1)->calls[0].answered);
+	ck_assert(watchers[0].calls[0].sent);
 	ck_assert_int_eq(watchers[0].calls[0].operation, NFS_OPERATION_READ);
+	ck_assert_uint_ge(watchers[0].calls[0].took_us[CALL_STAGE_SERVER], 200000);
+}
+END_TEST
+
+/* Those that hang are what is looked for. */
+START_TEST(a_call_without_an_answer_is_slow_by_what_it_waited)
+{
+	open_chain(NULL);
+	watch(0, TAP_CALLS, "--slower 150ms");
+	watch(1, TAP_CALLS, "--slower 300ms");
+	chain->server.hold = true;
+	begin(0, 100);
+	chain_run(chain, 200);
+	record_end_close(&chain->server.wire, true);
+	chain_run(chain, 10);
+	expect(0, 1);
+	expect(1, 0);
 }
 END_TEST
 
@@ -338,6 +356,7 @@ int main(void)
 	tcase_add_test(calls, what_is_fast_is_not_told_to_who_wants_the_slow);
 	tcase_add_test(calls, callbacks_are_told_too);
 	tcase_add_test(calls, a_call_without_an_answer_is_told_as_such);
+	tcase_add_test(calls, a_call_without_an_answer_is_slow_by_what_it_waited);
 	tcase_add_test(calls, a_tap_may_come_in_the_midst);
 	suite_add_tcase(suite, calls);
 	tcase_add_checked_fixture(messages, setup, teardown);
