@@ -47,10 +47,10 @@ void call_tell_report(const struct side *side, const struct exchange *x, bool an
 	memcpy(report->took_us, x->took_us, sizeof(report->took_us));
 }
 
-static void lead_off(const struct bridge *bridge, const struct call_end *end,
-		     const struct call_report *report, uint32_t client_us, uint64_t whole_us)
+static void fill_call(const struct bridge *bridge, const struct call_end *end,
+		      const struct call_report *report, uint32_t client_us, struct tap_call *call)
 {
-	struct tap_call call = {
+	*call = (struct tap_call){
 		.connection = bridge->id,
 		.over_us = report->answered ? end->since_us + client_us : now_us(bridge),
 		.client = bridge->peer,
@@ -63,17 +63,27 @@ static void lead_off(const struct bridge *bridge, const struct call_end *end,
 		.request_bytes = report->request_bytes,
 		.reply_bytes = report->reply_bytes,
 	};
-	const struct tap_seat *seat;
+	strcpy(call->service, service_name(bridge));
+	memcpy(call->call_forms, report->call_forms, sizeof(call->call_forms));
+	memcpy(call->reply_forms, report->reply_forms, sizeof(call->reply_forms));
+	memcpy(call->took_us, report->took_us, sizeof(call->took_us));
+	call->took_us[CALL_STAGE_CLIENT] = client_us;
+}
 
-	strcpy(call.service, service_name(bridge));
-	memcpy(call.call_forms, report->call_forms, sizeof(call.call_forms));
-	memcpy(call.reply_forms, report->reply_forms, sizeof(call.reply_forms));
-	memcpy(call.took_us, report->took_us, sizeof(call.took_us));
-	call.took_us[CALL_STAGE_CLIENT] = client_us;
-	LIST_FOREACH(seat, &bridge->ws->ground->taps, entry)
-		if (takes(seat->tap, TAP_CALLS, bridge, end->operation) &&
-		    whole_us >= tap_config(seat->tap)->request.slower_us)
-			tap_put(seat->tap, &call, sizeof(call), NULL, 0);
+static void put_call(const struct bridge *bridge, const struct call_end *end,
+		     const struct call_report *report, uint32_t client_us, uint64_t whole_us)
+{
+	const struct tap_seat *seat;
+	struct tap_call call = {0};
+
+	LIST_FOREACH(seat, &bridge->ws->ground->taps, entry) {
+		if (!takes(seat->tap, TAP_CALLS, bridge, end->operation) ||
+		    whole_us < tap_config(seat->tap)->request.slower_us)
+			continue;
+		if (!call.connection)
+			fill_call(bridge, end, report, client_us, &call);
+		tap_put(seat->tap, &call, sizeof(call), NULL, 0);
+	}
 }
 
 void call_tell(const struct bridge *bridge, const struct call_end *end,
@@ -84,15 +94,18 @@ void call_tell(const struct bridge *bridge, const struct call_end *end,
 	if (report->answered)
 		slow_call_look(bridge, end, report, client_us);
 	if (bridge_is_tapped(bridge))
-		lead_off(bridge, end, report, client_us, whole_us);
+		put_call(bridge, end, report, client_us, whole_us);
 }
 
 /* ---- messages ---- */
 
+/* Costs two looks at legs: the first tap that wants the message has it done. */
 static void fill_message(const struct bridge *bridge, struct tap_message *message)
 {
 	struct leg_info info;
 
+	if (message->connection)
+		return;
 	message->connection = bridge->id;
 	message->at_us = now_us(bridge);
 	message->client = bridge->peer;
@@ -118,6 +131,7 @@ static void put_message(const struct bridge *bridge, struct tap_message *message
 
 		if (!takes(seat->tap, TAP_MESSAGES, bridge, message->operation))
 			continue;
+		fill_message(bridge, message);
 		message->len_bytes = msg->len_bytes;
 		message->kept_bytes = rebuilt_tcp_kept_bytes(msg->len_bytes, snap_bytes);
 		tap_put(seat->tap, message, sizeof(*message), msg->data, message->kept_bytes);
@@ -137,7 +151,6 @@ void call_tell_message(const struct side *side, const struct exchange *x, bool i
 	/* What a fault is answered with is made behind the bridge. */
 	if (is_reply && x->fault != EXCHANGE_OK)
 		return;
-	fill_message(bridge, &message);
 	memcpy(message.call_forms, x->call_forms, sizeof(message.call_forms));
 	memcpy(message.reply_forms, x->reply_forms, sizeof(message.reply_forms));
 	put_message(bridge, &message, msg);
@@ -149,12 +162,13 @@ void call_tell_end(const struct bridge *bridge)
 	struct tap_message message = {.what = TAP_MESSAGE_END};
 	const struct tap_seat *seat;
 
-	fill_message(bridge, &message);
 	LIST_FOREACH(seat, &bridge->ws->ground->taps, entry) {
 		const struct tap_request *request = &tap_config(seat->tap)->request;
 
+		if (!takes(seat->tap, TAP_MESSAGES, bridge, request->operation))
+			continue;
+		fill_message(bridge, &message);
 		message.operation = request->operation;
-		if (takes(seat->tap, TAP_MESSAGES, bridge, request->operation))
-			tap_put(seat->tap, &message, sizeof(message), NULL, 0);
+		tap_put(seat->tap, &message, sizeof(message), NULL, 0);
 	}
 }

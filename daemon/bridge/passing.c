@@ -23,9 +23,9 @@ static void wait_for_server(struct bridge *bridge)
 	bridge_client_called(bridge);
 }
 
-static void tap_call_here(const struct side *side, const struct exchange *x)
+static void call_here(const struct side *side, const struct exchange *x)
 {
-	if (rpc_msg_is_whole(&x->call))
+	if (bridge_is_tapped(side->bridge) && rpc_msg_is_whole(&x->call))
 		call_tell_message(side, x, false);
 }
 
@@ -64,8 +64,7 @@ void bridge_call(void *arg, struct exchange *x)
 	taking_watch(side, x);
 	PROBE6(call__in, x, bridge->id, x->facts.hdr.xid, x->facts.hdr.prog, x->facts.hdr.proc,
 	       x->call.len_bytes);
-	if (bridge_is_tapped(bridge))
-		tap_call_here(side, x);
+	call_here(side, x);
 	if (side == &bridge->client) {
 		bridge_call_begins(bridge, x);
 		if (!bridge->passing) {
@@ -99,13 +98,20 @@ static void end_call(const struct side *side, struct exchange *x)
 		bridge_call_ends(bridge, x);
 }
 
-/* How the Reply goes shows when the leg has it. */
-static void reply_tapped(const struct side *side, struct leg *origin, struct exchange *x)
+/* How it goes shows when the leg has it. */
+static void hand_reply(const struct side *side, struct leg *origin, struct exchange *x,
+		       void (*hand)(struct leg *leg, struct exchange *x))
 {
-	struct exchange *kept = exchange_ref(x);
+	struct exchange *kept;
 
-	leg_reply(origin, x);
-	call_tell_message(side->other, kept, true);
+	if (!bridge_is_tapped(side->bridge)) {
+		hand(origin, x);
+		return;
+	}
+	kept = exchange_ref(x);
+	hand(origin, x);
+	if (rpc_msg_is_whole(&kept->reply))
+		call_tell_message(side->other, kept, true);
 	exchange_put(kept);
 }
 
@@ -116,22 +122,10 @@ void bridge_reply(void *arg, struct exchange *x)
 
 	learn(side->bridge, x);
 	end_call(side, x);
-	if (!origin)
-		exchange_put(x);
-	else if (bridge_is_tapped(side->bridge) && rpc_msg_is_whole(&x->reply))
-		reply_tapped(side, origin, x);
+	if (origin)
+		hand_reply(side, origin, x, leg_reply);
 	else
-		leg_reply(origin, x);
-}
-
-static void more_tapped(const struct side *side, struct leg *origin, struct exchange *x)
-{
-	struct exchange *kept = exchange_ref(x);
-
-	leg_more(origin, x);
-	if (rpc_msg_is_whole(&kept->reply))
-		call_tell_message(side->other, kept, true);
-	exchange_put(kept);
+		exchange_put(x);
 }
 
 void bridge_more(void *arg, struct exchange *x)
@@ -146,11 +140,10 @@ void bridge_more(void *arg, struct exchange *x)
 	} else if (x->stage != CALL_STAGE_CLIENT) {
 		/* Whether it has been sent on or not: what is missing is the client's. */
 		exchange_spend(x, CALL_STAGE_RECEIVE, loop_now_us(bridge_loop(side->bridge)));
-		if (bridge_is_tapped(side->bridge))
-			tap_call_here(side, x);
+		call_here(side, x);
 	}
-	if (other && bridge_is_tapped(side->bridge) && x->origin != side->leg)
-		more_tapped(side, other, x);
+	if (other && x->origin != side->leg)
+		hand_reply(side, other, x, leg_more);
 	else if (other)
 		leg_more(other, x);
 	else if (side == &side->bridge->client)

@@ -92,9 +92,8 @@ static void took(struct bridge *bridge, uint64_t at_us)
 {
 	struct untaken *untaken = &bridge->untaken;
 	struct taking_end *end = untaken->first;
-	/* Found by the first question, and that came soon; or its acknowledgement alone was waited for. */
-	bool at_once = (untaken->interval == 0 && end->sent_us >= untaken->asked_us) ||
-		       (end->left && at_us - end->sent_us < TAKING_ACK_US);
+	/* Found by the first question, however late others have made that; or its acknowledgement alone was waited for. */
+	bool at_once = (end == untaken->news || end->left) && at_us - end->sent_us < TAKING_ACK_US;
 
 	count_took(bridge, &end->end, &end->report, at_once ? end->sent_us : at_us);
 	if (untaken->news == end)

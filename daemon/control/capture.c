@@ -106,6 +106,7 @@ static void tail(void *state, struct watch_output *out)
 
 const struct watch_form capture_form = {
 	.name = "capture",
+	.kind = TAP_MESSAGES,
 	.max = CAPTURES_MAX,
 	.queue_bytes = QUEUE_BYTES,
 	.room_bytes = ROOM_BYTES,

@@ -58,10 +58,10 @@ static json_t *on_act(void *arg, enum control_command_id command, const char *ar
 static json_t *on_stream(void *arg, enum control_command_id command, const char *argument, int fd)
 {
 	struct query_control *queries = arg;
+	const struct watch_form *form =
+		command == CONTROL_COMMAND_CAPTURE ? &capture_form : &trace_form;
 
-	if (command == CONTROL_COMMAND_CAPTURE)
-		return watch_begin(queries->watching, &capture_form, TAP_MESSAGES, argument, fd);
-	return watch_begin(queries->watching, &trace_form, TAP_CALLS, argument, fd);
+	return watch_begin(queries->watching, form, argument, fd);
 }
 
 static void on_stop(void *arg, bool now)

@@ -3,8 +3,6 @@
 #include "daemon/control/trace.h"
 
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 #include "daemon/control/control.h"
 #include "daemon/tap/tap_record.h"
@@ -69,6 +67,7 @@ static void tail(void *state, struct watch_output *out)
 
 const struct watch_form trace_form = {
 	.name = "trace",
+	.kind = TAP_CALLS,
 	.max = TRACES_MAX,
 	.queue_bytes = QUEUE_BYTES,
 	.room_bytes = ROOM_BYTES,

@@ -2,7 +2,6 @@
 /* Clients of the control socket that watch RPCs. */
 #include "daemon/control/watching.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
@@ -199,15 +198,15 @@ static bool start(struct watch *watch, const struct tap_request *request, int fd
 	return watch->tapping != NULL;
 }
 
-json_t *watch_begin(struct watching *watching, const struct watch_form *form, enum tap_kind kind,
-		    const char *argument, int fd)
+json_t *watch_begin(struct watching *watching, const struct watch_form *form, const char *argument,
+		    int fd)
 {
 	struct proxy *proxy = watching->proxy;
 	char error[TAP_ERROR_BYTES];
 	struct tap_request request;
 	struct watch *watch;
 
-	if (tap_request_parse(kind, argument, &request, error))
+	if (tap_request_parse(form->kind, argument, &request, error))
 		return json_pack("{s:s}", "error", error);
 	if (request.service[0] && !proxy_service_find(proxy, request.service))
 		return json_pack("{s:o}", "error",

@@ -22,6 +22,7 @@ struct watching;
 
 /* How a kind of what is watched is written. */
 struct watch_form {
+	enum tap_kind kind;
 	const char *name;   /* the command, for the log */
 	unsigned max;       /* of these at once */
 	size_t queue_bytes; /* for struct tap_config */
@@ -55,7 +56,7 @@ void watching_free(struct watching *watching);
  *
  * Returns NULL, or {"error": "why"}, a new reference.
  */
-json_t *watch_begin(struct watching *watching, const struct watch_form *form, enum tap_kind kind,
-		    const char *argument, int fd) MUST_CHECK;
+json_t *watch_begin(struct watching *watching, const struct watch_form *form, const char *argument,
+		    int fd) MUST_CHECK;
 
 #endif

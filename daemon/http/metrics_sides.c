@@ -57,9 +57,9 @@ static void put_forms(struct metrics_text *text, const struct side *side)
 				 counted(side, "tcp", "calls_sent"));
 		return;
 	}
-	put_form(text, side, "short", counted(side, "rdma", "calls_inline"));
-	put_form(text, side, "chunked", counted(side, "rdma", "calls_reduced"));
-	put_form(text, side, "long", counted(side, "rdma", "calls_nomsg"));
+	put_form(text, side, "short", counted(side, "rdma", "calls_short"));
+	put_form(text, side, "chunked", counted(side, "rdma", "calls_chunked"));
+	put_form(text, side, "long", counted(side, "rdma", "calls_long"));
 }
 
 void metrics_forms(struct metrics_text *text, const struct metrics_source *source)

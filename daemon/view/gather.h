@@ -26,10 +26,10 @@
 #define GATHER_CONNECTIONS 0x1u  /* each of them, as JSON */
 #define GATHER_STATS       0x2u  /* counters */
 #define GATHER_CALLS       0x4u  /* what became of Calls */
-#define GATHER_LOAD        0x10u /* what connections are about, added up */
-#define GATHER_OLDEST                                                                              \
-	0x20u /* as GATHER_CONNECTIONS, but of each worker GATHER_OLDEST_MOST, by their oldest Calls */
-#define GATHER_LEAVING     0x8u /* services, too, that are out of the file and drain */
+#define GATHER_LOAD        0x8u  /* what connections are about, added up */
+#define GATHER_LEAVING     0x10u /* services, too, that are out of the file and drain */
+/* As GATHER_CONNECTIONS, but of each worker GATHER_OLDEST_MOST, by their oldest Calls. */
+#define GATHER_OLDEST      0x20u
 
 #define GATHER_OLDEST_MOST 50u
 

@@ -213,16 +213,16 @@ static inline void rdma_conn_count_sent(struct rdma_conn *conn, uint32_t bytes)
 }
 
 /** rdma_conn_count_form - a Call travels in that form. */
-static inline void rdma_conn_count_form(struct rdma_conn *conn, enum form form)
+static inline void rdma_conn_count_form(struct rdma_conn *conn, enum message_form form)
 {
 	struct rdma_leg_counters *counters = conn->counters;
 
-	if (form == FORM_INLINE)
-		counters->calls_inline++;
-	else if (form == FORM_REDUCED)
-		counters->calls_reduced++;
+	if (form == MESSAGE_FORM_SHORT)
+		counters->calls_short++;
+	else if (form == MESSAGE_FORM_CHUNKED)
+		counters->calls_chunked++;
 	else
-		counters->calls_nomsg++;
+		counters->calls_long++;
 }
 
 /** rdma_conn_received - a Send has come, and has taken a receive. */

@@ -12,9 +12,9 @@
 	  "source ports that were in use already, so that another one was taken")                  \
 	X(bytes_received, "bytes of Sends received, and of what came by RDMA")                     \
 	X(bytes_sent, "bytes of Sends sent, and of what went by RDMA")                             \
-	X(calls_inline, "Calls, either way, that travel in one Send")                              \
-	X(calls_reduced, "Calls, either way, whose data travel by RDMA (a chunk)")                 \
-	X(calls_nomsg, "Calls, either way, that travel as a whole by RDMA (RDMA_NOMSG)")           \
+	X(calls_short, "Calls, either way, that travel in one Send")                               \
+	X(calls_chunked, "Calls, either way, whose data travel by RDMA (a chunk)")                 \
+	X(calls_long, "Calls, either way, that travel as a whole by RDMA (RDMA_NOMSG)")            \
 	X(calls_sent, "Calls sent")                                                                \
 	X(calls_received, "Calls received and understood")                                         \
 	X(replies_sent, "Replies sent")                                                            \

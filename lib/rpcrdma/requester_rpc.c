@@ -326,6 +326,7 @@ static void transmit(struct requester_rpc *rpc)
 {
 	struct rdma_conn *conn = rpc->rpcs->conn;
 	const struct call_form *form = &rpc->form;
+	enum message_form call_form = form_of(&form->call);
 	struct message m;
 
 	message_init(&m, rpc->terms.dialect, rpc->x->facts.hdr.xid);
@@ -342,11 +343,11 @@ static void transmit(struct requester_rpc *rpc)
 		rpc->form.padded = m.hdr.proc == RPCRDMA_MSGP;
 	}
 	exchange_enter(rpc->x, CALL_STAGE_SERVER, loop_now_us(conn->fabric->loop));
-	rpc->x->call_forms[EXCHANGE_TARGET] = form_of(&form->call);
+	rpc->x->call_forms[EXCHANGE_TARGET] = call_form;
 	PROBE3(call__sent, rpc->x, rpc->x->facts.hdr.xid, rpc->x->call.len_bytes);
 	negotiation_call_sent(&conn->negotiation);
 	conn->counters->calls_sent++;
-	rdma_conn_count_form(conn, form->call.form);
+	rdma_conn_count_form(conn, call_form);
 	conn->counters->call_chunk_bytes_offered += form->call.chunk_bytes;
 	rdma_conn_replenish(conn);
 	message_send(&m, conn, conn->window.asked, rpc->x, NULL);

@@ -99,9 +99,7 @@ static void count_call(const struct responder_rpc *rpc)
 	struct rdma_conn *conn = rpc->rpcs->conn;
 
 	conn->counters->calls_received++;
-	rdma_conn_count_form(conn, !rpc->npulls   ? FORM_INLINE
-				   : rpc->ncopies ? FORM_REDUCED
-						  : FORM_NOMSG);
+	rdma_conn_count_form(conn, rpc->x->call_forms[EXCHANGE_ORIGIN]);
 }
 
 /* The Call is complete here. */
