@@ -148,7 +148,7 @@ void call_tell_message(const struct side *side, const struct exchange *x, bool i
 		.operation = nfs_operation_of(&x->facts),
 	};
 
-	/* What a fault is answered with is made behind the bridge. */
+	/* The leg makes the answer to a fault, and it is in no exchange. */
 	if (is_reply && x->fault != EXCHANGE_OK)
 		return;
 	memcpy(message.call_forms, x->call_forms, sizeof(message.call_forms));

@@ -242,7 +242,7 @@ static void client_stream(struct client *client, const struct control_request *r
 		client_reply(client, refused);
 		return;
 	}
-	/* What is for few only shows what clients and servers say to each other. */
+	/* Privileged streams show payloads, so the log has who asked for one. */
 	if (request->command->privileged)
 		log_info(NULL, "%s was asked for by %s on the control socket: %s",
 			 request->command->name, client_uid_text(client, who),

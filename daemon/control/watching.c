@@ -22,7 +22,7 @@ struct watch {
 	struct watching *watching;
 	const struct watch_form *form;
 	struct tap *tap;
-	struct tapping *tapping; /* NULL: nothing is led off any more, but for what waits */
+	struct tapping *tapping; /* NULL: nothing more is copied to the tap */
 	struct watch_output out;
 	void *state;
 	size_t most_bytes;

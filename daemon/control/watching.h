@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Clients of the control socket that watch RPCs: a tap at all workers, a form for what it leads off, and a feed.
+ * Clients of the control socket that watch RPCs: a tap at all workers, a form for what it is given, and a feed.
  *
  *	tap ──▶ watch_form ──▶ feed
  *

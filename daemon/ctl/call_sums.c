@@ -12,7 +12,7 @@ const char *call_sums_stage(unsigned stage)
 	return stages[stage];
 }
 
-/* What is less than nothing is nothing. */
+/* Counters that a reload has reset give no negative numbers. */
 static double seconds(const json_t *times)
 {
 	double sum_s = json_number_value(json_object_get(times, "sum_s"));

@@ -9,7 +9,7 @@
 
 struct tapping;
 
-/** tapping_open - have all workers lead off into @tap, each from its next turn on; NULL without memory. */
+/** tapping_open - have all workers copy what passes to @tap, each from its next turn on; NULL without memory. */
 struct tapping *tapping_open(struct proxy *proxy, struct tap *tap) MUST_CHECK;
 /** tapping_close - have them stop, soon; before the proxy is stopped. Accepts NULL. */
 void tapping_close(struct tapping *tapping);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A capture: the messages that a tap has led off, as a file (daemon/tap/pcapng.h) in which each connection is one of TCP
+ * A capture: the messages that were copied to a tap, as a file (daemon/tap/pcapng.h) in which each connection is one of TCP
  * (daemon/tap/rebuilt_tcp.h).
  *
  * A connection begins in the file with the first of its messages that is kept. Its first packet says which it is, the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A tap: what passes the workers, led off to somebody on the main thread who watches.
+ * A tap: copies of what passes the workers, for somebody on the main thread who watches.
  *
  *	worker ── tap_put() ──▶ the tap's queue ── tap_take() ──▶ main thread
  *
@@ -52,7 +52,7 @@ void tap_unref(struct tap *tap);
 const struct tap_config *tap_config(const struct tap *tap);
 
 /**
- * tap_put - lead off a record; any thread
+ * tap_put - copy a record to the tap; any thread
  * @head: its fixed part
  * @body: what follows it, @body_bytes long; may be NULL
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a tap leads off: plain data, without pointers into what may go. */
+/* What is copied to a tap: plain data, without pointers into what may go. */
 #ifndef DAEMON_TAP_TAP_RECORD_H
 #define DAEMON_TAP_TAP_RECORD_H
 

@@ -13,7 +13,7 @@
 #include "daemon/config/config_value.h"
 #include "nfs/operation.h"
 
-/* What is led off. */
+/* What is copied to a tap. */
 enum tap_kind {
 	TAP_CALLS,    /* each RPC when it is over: struct tap_call */
 	TAP_MESSAGES, /* each message, and the end of each connection: struct tap_message */

@@ -25,7 +25,7 @@ EXTRA_DIST += \
 	tests/lab/guest/silent.sh \
 	tests/lab/guest/systemd.sh \
 	tests/lab/guest/verbs.sh \
-	tests/lab/guest/versions.sh tests/lab/guest/thresholds.sh \
+	tests/lab/guest/versions.sh tests/lab/guest/thresholds.sh tests/lab/guest/identity.sh \
 	tests/lab/guest/workload.sh \
 	tests/lab/guest/writeback.sh \
 	tests/lab/host.sh \

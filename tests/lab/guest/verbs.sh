@@ -7,6 +7,7 @@
 . "$(dirname "$0")/silent.sh"
 . "$(dirname "$0")/versions.sh"
 . "$(dirname "$0")/thresholds.sh"
+. "$(dirname "$0")/identity.sh"
 
 # A libnfs client on the host, through a proxy there and the one here, to the NFS-Ganesha on the host.
 libnfs() {
@@ -175,6 +176,8 @@ row "the proxies on siw and rxe have let go of the clients that vanished" \
 	clients_forgotten guest siw-tcp-many guest rxe-tcp-many
 proxy_stop rxe-tcp-many KILL
 rxe_pair_down
+
+identity_rows
 
 guest_row both rdma://10.9.0.1:2207 tcp://127.0.0.1:2049
 guest_row to-both tcp://10.9.0.1:2208 iwarp://10.9.0.1:2207
