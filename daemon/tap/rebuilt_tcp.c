@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/least.h"
 #include "base/sockaddr.h"
 
 #define TTL    64u
@@ -213,11 +214,6 @@ void rebuilt_tcp_close(struct rebuilt_tcp *tcp, struct pcapng_writer *out, uint6
 }
 
 /* ---- messages ---- */
-
-static uint32_t least(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
 
 static uint32_t segments_of(uint32_t len_bytes)
 {

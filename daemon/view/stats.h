@@ -49,7 +49,7 @@ void stats_add(struct stats *stats, enum stats_side side, const char *module,
 	       const struct counter_desc *table, const void *values);
 /** stats_add_closes - add connections that closed. */
 void stats_add_closes(struct stats *stats, const uint64_t closes[CLOSE_BY_COUNT][LEG_CLOSE_COUNT]);
-/** stats_value - the counter @name of a module on one side; 0: there is none. */
+/** stats_value - the counter @name of a module on one side; 0 of a module that is not there. Its name must exist. */
 uint64_t stats_value(const struct stats *stats, enum stats_side side, const char *module,
 		     const char *name);
 /** stats_merge - add all of @part to @sum. */
