@@ -56,10 +56,11 @@ only_the_one_named() {
 	fi
 }
 
-# the_rdma_client_named VERSION: the kernel's, over siw and our own iWARP; a proxy's address would not be let in
+# the_rdma_client_named VERSION: the kernel's, over siw and our own iWARP; a proxy's address would not be let in. It is on the
+# proxy's host, so its mount program asks mountd itself: the proxy could not have a port that this host's own socket has.
 the_rdma_client_named() {
 	date +%s%N >$named/stamp
-	NFS3_PATH=$named NFS4_PATH=/named nfs_mount "$1" 10.0.2.15 2311 rdma 10.0.2.15 2311
+	NFS3_PATH=$named NFS4_PATH=/named nfs_mount "$1" 10.0.2.15 2311 rdma 10.0.2.15 20048
 	[ "$(mount_kind)" = rdma ] || fail "the mount is $(mount_kind)"
 	cmp $named/stamp /mnt/n/stamp
 	head -c 3000000 /dev/urandom >/mnt/n/file
