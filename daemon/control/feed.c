@@ -21,6 +21,7 @@ struct feed {
 	struct loop_timer *stall; /* set while bytes wait */
 	struct loop_task send;
 	bool enough, ending;
+	size_t heard;             /* bytes that it said */
 	size_t first, used, room; /* in bytes[]: what waits is in one piece */
 	uint8_t bytes[];
 };
@@ -74,31 +75,39 @@ static void on_stall(void *arg)
 	feed->events->lost(feed->arg, "it does not read");
 }
 
-/* A client says nothing more but that it has had enough. Returns whether it is still there. */
-static bool hear(struct feed *feed)
+/*
+ * A client says nothing more but that it has had enough; of one that talks all the same a little is read in each turn.
+ * Returns NULL, or why it is lost.
+ */
+static const char *hear(struct feed *feed)
 {
 	char bytes[256];
-	ssize_t n;
+	ssize_t n = recv(feed->fd, bytes, sizeof(bytes), 0);
 
-	do
-		n = recv(feed->fd, bytes, sizeof(bytes), 0);
-	while (n > 0 || (n < 0 && errno == EINTR));
 	if (n < 0)
-		return errno == EAGAIN;
+		return errno == EAGAIN || errno == EINTR ? NULL : "it has gone";
+	feed->heard += (size_t)n;
+	if (feed->heard > FEED_HEARD_BYTES)
+		return "it talks";
+	if (n > 0)
+		return NULL;
 	feed->enough = true;
 	watch(feed);
 	feed->events->enough(feed->arg);
-	return true;
+	return NULL;
 }
 
 static void on_client(void *arg, unsigned events)
 {
 	struct feed *feed = arg;
+	const char *lost = NULL;
 
 	if (events & LOOP_ERROR)
-		feed->events->lost(feed->arg, "it cannot be watched");
-	else if (events & LOOP_READ && !hear(feed))
-		feed->events->lost(feed->arg, "it has gone");
+		lost = "it cannot be watched";
+	else if (events & LOOP_READ)
+		lost = hear(feed);
+	if (lost)
+		feed->events->lost(feed->arg, lost);
 	else if (events & LOOP_WRITE)
 		on_send(feed);
 }

@@ -2,8 +2,9 @@
 /*
  * A client of the control socket that is sent bytes for as long as it takes them.
  *
- * What waits for it has a bound. One that has not taken anything of it for FEED_STALL_US is lost. A client that
- * ends its sending side asks for the end; what is queued then still goes to it.
+ * What waits for it has a bound. One that has not taken anything of it for FEED_STALL_US is lost, and so is one that
+ * says more than FEED_HEARD_BYTES in all, which nobody wants to hear. A client that ends its sending side asks for the
+ * end; what is queued then still goes to it.
  */
 #ifndef DAEMON_CONTROL_FEED_H
 #define DAEMON_CONTROL_FEED_H
@@ -13,7 +14,8 @@
 #include "base/compiler.h"
 #include "base/loop.h"
 
-#define FEED_STALL_US 5000000u
+#define FEED_STALL_US    5000000u
+#define FEED_HEARD_BYTES 4096u
 
 struct feed;
 

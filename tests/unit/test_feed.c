@@ -197,14 +197,29 @@ START_TEST(one_that_goes_is_lost_with_the_next_bytes)
 }
 END_TEST
 
-START_TEST(what_a_client_says_is_not_heard)
+START_TEST(a_little_that_a_client_says_is_passed_over)
 {
-	char words[5000] = "words";
+	char words[FEED_HEARD_BYTES] = "words";
 
-	ck_assert_int_gt(send(client, words, sizeof(words), 0), 0);
+	ck_assert_int_eq(send(client, words, sizeof(words), 0), sizeof(words));
 	fake_loop_run(loop);
 	ck_assert_uint_eq(enoughs, 0);
 	ck_assert_ptr_null(lost);
+	ck_assert_int_eq(shutdown(client, SHUT_WR), 0);
+	fake_loop_run(loop);
+	ck_assert_uint_eq(enoughs, 1);
+	ck_assert_ptr_null(lost);
+}
+END_TEST
+
+START_TEST(one_that_talks_is_lost)
+{
+	char words[FEED_HEARD_BYTES + 1] = "words";
+
+	ck_assert_int_eq(send(client, words, sizeof(words), 0), sizeof(words));
+	fake_loop_run(loop);
+	ck_assert_uint_eq(enoughs, 0);
+	ck_assert_str_eq(lost, "it talks");
 }
 END_TEST
 
@@ -231,7 +246,8 @@ int main(void)
 	tcase_add_test(tc, one_that_is_sent_nothing_may_stay_for_ever);
 	tcase_add_test(tc, one_that_has_had_enough_gets_the_rest);
 	tcase_add_test(tc, one_that_goes_is_lost_with_the_next_bytes);
-	tcase_add_test(tc, what_a_client_says_is_not_heard);
+	tcase_add_test(tc, a_little_that_a_client_says_is_passed_over);
+	tcase_add_test(tc, one_that_talks_is_lost);
 	tcase_add_test(tc, one_that_cannot_be_watched_is_lost);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
