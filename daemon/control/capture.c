@@ -95,12 +95,15 @@ static void missed(void *state, uint64_t count, struct watch_output *out)
 	capture_missed(capturing->capture, count);
 }
 
-static void tail(void *state, struct watch_output *out)
+static void tail(void *state, enum watch_end why, struct watch_output *out)
 {
+	static const char *const words[] = {[WATCH_FULL] = "ended by --max-bytes",
+					    [WATCH_TIME] = "ended by --seconds",
+					    [WATCH_ASKED] = "ended when it was interrupted"};
 	struct capturing *capturing = state;
 	struct pcapng_writer writer = writer_of(capturing);
 
-	capture_end(capturing->capture, clock_us(CLOCK_MONOTONIC), &writer);
+	capture_end(capturing->capture, clock_us(CLOCK_MONOTONIC), words[why], &writer);
 	put(&writer, out);
 }
 

@@ -11,6 +11,7 @@
 #define LINE_BYTES  2048u /* more than any line has */
 #define QUEUE_BYTES (1024u * 1024u)
 #define ROOM_BYTES  (256u * 1024u)
+#define TAIL_BYTES  64u
 #define TRACES_MAX  4u
 
 struct trace {
@@ -61,8 +62,12 @@ static void missed(void *state, uint64_t count, struct watch_output *out)
 	put_line(json_pack("{s:I}", "missed", (json_int_t)count), out);
 }
 
-static void tail(void *state, struct watch_output *out)
+static void tail(void *state, enum watch_end why, struct watch_output *out)
 {
+	static const char *const words[] = {
+		[WATCH_FULL] = "count", [WATCH_TIME] = "seconds", [WATCH_ASKED] = "asked"};
+
+	put_line(json_pack("{s:s}", "end", words[why]), out);
 }
 
 const struct watch_form trace_form = {
@@ -72,6 +77,7 @@ const struct watch_form trace_form = {
 	.queue_bytes = QUEUE_BYTES,
 	.room_bytes = ROOM_BYTES,
 	.most_bytes = most_bytes,
+	.tail_bytes = TAIL_BYTES,
 	.begin = begin,
 	.record = record,
 	.missed = missed,

@@ -8,6 +8,8 @@
  *  "upstream": FORMS}, "took_s", "stages_s": {"receive", "memory", "credit", "server", "client"}}
  *     FORMS  {"call", "reply"}: "record" of TCP, "short", "chunked", "long" or "lent"; null where there was none
  * {"missed": a count}, where the client did not read in time
+ * {"end": "count", "seconds", or "asked" of a client that has ended its sending side}, the last line: without it something
+ *  is missing, since the daemon has ended or the client did not read
  */
 #ifndef DAEMON_CONTROL_TRACE_H
 #define DAEMON_CONTROL_TRACE_H

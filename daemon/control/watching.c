@@ -29,6 +29,7 @@ struct watch {
 	uint64_t missed;         /* that the client has not been told of yet */
 	unsigned turn;           /* records in this one */
 	bool last;               /* the last record has been put out */
+	enum watch_end why;      /* nothing is led off any more; not if that was the last record */
 	bool finished;           /* the end has been put out */
 	struct loop_timer *time; /* is up */
 	struct loop_task go_on;
@@ -92,7 +93,7 @@ static void finish(struct watch *watch)
 	watch->finished = true;
 	loop_task_cancel(watch->watching->proxy->loop, &watch->go_on);
 	tell_missed(watch);
-	watch->form->tail(watch->state, &watch->out);
+	watch->form->tail(watch->state, watch->last ? WATCH_FULL : watch->why, &watch->out);
 	feed_end(watch->out.feed);
 }
 
@@ -135,12 +136,22 @@ static void take(void *arg)
 }
 
 /* What is there by now came in time: the end is behind it. */
-static void on_time(void *arg)
+static void end(struct watch *watch, enum watch_end why)
 {
-	struct watch *watch = arg;
-
+	if (watch->tapping)
+		watch->why = why;
 	stop_leading(watch);
 	take(watch);
+}
+
+static void on_time(void *arg)
+{
+	end(arg, WATCH_TIME);
+}
+
+static void on_enough(void *arg)
+{
+	end(arg, WATCH_ASKED);
 }
 
 static void on_lost(void *arg, const char *why)
@@ -160,7 +171,7 @@ static void on_over(void *arg)
 }
 
 static const struct feed_events feed_events = {
-	.room = take, .enough = on_time, .lost = on_lost, .over = on_over};
+	.room = take, .enough = on_enough, .lost = on_lost, .over = on_over};
 
 static unsigned count(const struct watching *watching, const struct watch_form *form)
 {

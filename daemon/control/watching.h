@@ -20,6 +20,13 @@
 struct watch_output;
 struct watching;
 
+/* Why it is over, where all of it is put out. */
+enum watch_end {
+	WATCH_FULL,  /* record() has said so */
+	WATCH_TIME,  /* so many seconds were asked for */
+	WATCH_ASKED, /* the client has had enough */
+};
+
 /* How a kind of what is watched is written. */
 struct watch_form {
 	enum tap_kind kind;
@@ -36,8 +43,8 @@ struct watch_form {
 	bool (*record)(void *state, const void *record, size_t bytes, struct watch_output *out);
 	/* @count records are missing behind the last one. */
 	void (*missed)(void *state, uint64_t count, struct watch_output *out);
-	/* Nothing follows. */
-	void (*tail)(void *state, struct watch_output *out);
+	/* Nothing follows. A client that does not get this has not had all. */
+	void (*tail)(void *state, enum watch_end why, struct watch_output *out);
 	void (*free)(void *state);
 };
 

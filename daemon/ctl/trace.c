@@ -37,37 +37,43 @@ static void print_json(const json_t *line)
 	putchar('\n');
 }
 
-/* What is no line of the daemon's is passed over. Whoever reads has each line at once. */
-static void print_line(const struct options *options, const char *text, size_t len)
+/* What is no line of the daemon's is passed over. Whoever reads has each line at once. Returns whether that is the last. */
+static bool print_line(const struct options *options, const char *text, size_t len)
 {
 	json_t *said = json_loadb(text, len, 0, NULL), *line = plain_json(said);
+	bool last = json_object_get(line, "end") != NULL;
 
 	json_decref(said);
 	if (!line)
-		return;
+		return false;
 	if (options->json)
 		print_json(line);
 	else
 		render_trace_line(line, stdout);
 	fflush(stdout);
 	json_decref(line);
+	return last;
 }
 
-static void print_lines(const struct options *options, FILE *in)
+/* Returns whether that was all, or all that is wanted here. */
+static bool print_lines(const struct options *options, FILE *in)
 {
+	bool last = false;
 	char *line = NULL;
 	size_t size = 0;
 	ssize_t len;
 
-	while (!interrupted && !ferror(stdout) && (len = getline(&line, &size, in)) > 0)
-		print_line(options, line, (size_t)len);
+	while (!last && !interrupted && !ferror(stdout) && (len = getline(&line, &size, in)) > 0)
+		last = print_line(options, line, (size_t)len);
 	free(line);
+	return last || interrupted || ferror(stdout);
 }
 
 int trace(const struct options *options, const char *argument)
 {
 	char error[512];
 	json_t *grant;
+	bool all;
 	FILE *in;
 	int rc = client_stream(options->socket, "trace", argument, error, sizeof(error), &grant,
 			       &in);
@@ -82,7 +88,8 @@ int trace(const struct options *options, const char *argument)
 		render_trace_titles(stdout);
 	json_decref(grant);
 	fflush(stdout);
-	print_lines(options, in);
+	all = print_lines(options, in);
 	fclose(in);
-	return EXIT_OK;
+	return all ? EXIT_OK
+		   : complain(EXIT_UNREACHABLE, "the daemon closed the trace before its end");
 }

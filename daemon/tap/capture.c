@@ -239,13 +239,12 @@ void capture_missed(struct capture *capture, uint64_t count)
 	capture->untold += count;
 }
 
-void capture_end(struct capture *capture, uint64_t now_us, struct pcapng_writer *out)
+void capture_end(struct capture *capture, uint64_t now_us, const char *why,
+		 struct pcapng_writer *out)
 {
 	char text[PCAPNG_TEXT_BYTES];
 
-	snprintf(text, sizeof(text), "%" PRIu64 " message%s could not be kept%s", capture->missed,
-		 capture->missed == 1 ? "" : "s",
-		 capture->full ? "; the capture ended when the file was as long as was wanted"
-			       : "");
+	snprintf(text, sizeof(text), "%" PRIu64 " message%s could not be kept; %s", capture->missed,
+		 capture->missed == 1 ? "" : "s", why);
 	pcapng_end(out, capture->epoch_us + now_us, capture->packets, capture->missed, text);
 }

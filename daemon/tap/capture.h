@@ -43,7 +43,8 @@ bool capture_message(struct capture *capture, const struct tap_message *message,
 		     const uint8_t *data, struct pcapng_writer *out) MUST_CHECK;
 /** capture_missed - @count messages could not be kept, behind the last one. */
 void capture_missed(struct capture *capture, uint64_t count);
-/** capture_end - write what stands at its end; @now_us: by CLOCK_MONOTONIC. */
-void capture_end(struct capture *capture, uint64_t now_us, struct pcapng_writer *out);
+/** capture_end - write what stands at its end; @now_us: by CLOCK_MONOTONIC, @why: it ended, a few words. */
+void capture_end(struct capture *capture, uint64_t now_us, const char *why,
+		 struct pcapng_writer *out);
 
 #endif

@@ -55,10 +55,15 @@ done
 
 ctl a trace --seconds 1 >$T/out
 check "it ends by itself after some time" says '^TIME \(UTC\) +CONNECTION'
+check "… and well, which the daemon says at the end" is "$(ctl a trace -j --seconds 1 | tail -n 1)" '{"end":"seconds"}'
+# shellcheck disable=SC2016
+enough='use IO::Socket::UNIX; my $s = IO::Socket::UNIX->new($ARGV[0]) or die; print $s "trace\n"; $s->flush; shutdown($s, 1); print <$s>'
+check "… as it does when it is asked to" is "$(perl -e "$enough" $T/a.sock | tail -n 1)" '{"end":"asked"}'
 watch two a -j --count 2
 check "more RPCs" nfs_client "$V3" verify file 5m 3
 check "… or after some lines" wait_for 10 is_over two
 check "… and not one more" has two 2
+check "… and says which it was" is "$(jq -r '.end // empty' $T/two.log)" count
 
 start relay "$BIN/delay_relay" $RELAY_PORT $NFS_PORT 150
 wait_for 10 listens $RELAY_PORT
@@ -113,4 +118,7 @@ stop trace1
 check "one that has gone makes room" wait_for 10 ctl a trace --seconds 1
 stop_proxy a
 check "they end with the daemon" wait_for 10 is_over trace2
+stop trace2
+check "… which is a failure: status 3" is "$exit_status" 3
+check "… which is said" grep -q 'the daemon closed the trace before its end' $T/trace2.log
 finish
