@@ -31,6 +31,7 @@ struct top {
 	double due_s;              /* when to ask again */
 	unsigned left;             /* blocks that are still to be shown; 0: any number */
 	bool counted;              /* it was said how many */
+	bool all;                  /* nothing is cut to fit a line */
 	char error[ERROR_BYTES];   /* the daemon cannot be asked: why */
 	char refusal[ERROR_BYTES]; /* it does not answer this: why; "": it does */
 };
@@ -57,6 +58,21 @@ static json_t *ask(struct top *top, const char *command, const char *argument)
 	if (refused)
 		snprintf(top->refusal, sizeof(top->refusal), "%s", refused);
 	return answer;
+}
+
+/* One that cannot be asked for says so with the next sample. */
+static bool service_is_there(struct top *top)
+{
+	json_t *answer;
+	bool there;
+
+	if (!*top->view.service)
+		return true;
+	top->refusal[0] = '\0';
+	answer = ask(top, "latency", top->view.service);
+	there = !top->refusal[0];
+	json_decref(answer);
+	return there;
 }
 
 static int take_sample(struct top *top, struct top_sample *sample)
@@ -124,7 +140,7 @@ static int render(struct top *top, unsigned columns, FILE *out)
 
 	if (!rc)
 		rc = top_render(&top->view, &top->rows, top->now.status,
-				top->refusal[0] ? top->refusal : NULL, columns, out);
+				top->refusal[0] ? top->refusal : NULL, top->all ? 0 : columns, out);
 	return rc;
 }
 
@@ -202,11 +218,18 @@ static int run_plain(struct top *top)
 /* What has come at once is one: a key may send several bytes. Returns false to end. */
 static bool take_key(struct top *top, int key, bool *ask_now)
 {
+	char before[TOP_TYPED_BYTES];
+
+	strcpy(before, top->view.service);
 	switch (top_key(&top->view, (unsigned char)key)) {
 	case TOP_QUIT:
 		return false;
 	case TOP_ASK:
 		*ask_now = true;
+		if (strcmp(before, top->view.service) != 0 && !service_is_there(top)) {
+			strcpy(top->view.service, before);
+			top->view.note = "There is no such service.";
+		}
 		return true;
 	default:
 		return true;
@@ -277,11 +300,14 @@ static int take_options(struct top *top, const struct options *options, const ch
 int top_run(const struct options *options, const char *service)
 {
 	struct top top = {.socket = options->socket,
-			  .counted = options->of_command[OPTION_COUNT] != NULL};
+			  .counted = options->of_command[OPTION_COUNT] != NULL,
+			  .all = options->all};
 	int status;
 
 	top_view_init(&top.view);
 	status = take_options(&top, options, service);
+	if (!status && !service_is_there(&top))
+		status = complain(EXIT_REFUSED, "%s", top.refusal);
 	if (!status && ask_again(&top))
 		status = complain(EXIT_UNREACHABLE, "%s", top.error);
 	else if (!status && top.refusal[0])

@@ -4,10 +4,12 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "daemon/ctl/cells.h"
 
-#define MIB 1048576.0
+#define MIB  1048576.0
+#define WIDE 100u /* characters of a line that has all columns of connections */
 
 static const char help[] = "Keys of rpcrdma-proxyctl top:\n"
 			   "\n"
@@ -68,8 +70,7 @@ static void print_top(const struct top_view *view, const struct top_rows *rows,
 	const json_t *memory = json_object_get(status, "memory");
 	char up[CELL_BYTES], connections[CELL_BYTES], claimed[CELL_BYTES], limit[CELL_BYTES];
 
-	fprintf(out,
-		"version %s, up for %s, services %" PRIu64 ", connections %s, memory %s of %s\n",
+	fprintf(out, "version %s, up %s, services %" PRIu64 ", %s open, memory %s of %s\n",
 		json_text(status, "version"),
 		cell_duration_text(json_number_value(json_object_get(status, "uptime_s")), up),
 		json_number(status, "services"),
@@ -167,8 +168,6 @@ static void cells_connection(struct table *table, const struct top_row *row)
 		table_cell(table, "%s %s", row->oldest.operation, row->oldest.stage);
 	else
 		table_cell(table, "-");
-	cell_rate(table, row->value[TOP_FROM] / MIB);
-	cell_rate(table, row->value[TOP_TO] / MIB);
 }
 
 static const struct table_column operation_columns[] = {
@@ -178,28 +177,71 @@ static const struct table_column operation_columns[] = {
 	{.title = "P99", .right = true},     {.title = "REC MEM CRE SRV CLI"},
 };
 
+/* An address of IPv4 and its port are always whole: they are what disconnect is given. */
 static const struct table_column connection_columns[] = {
-	{.title = "ID", .right = true},      {.title = "CLIENT", .least = 10},
-	{.title = "SERVICE", .least = 7},    {.title = "CALLS/S", .right = true},
-	{.title = "CALLS", .right = true},   {.title = "OLDEST", .right = true},
-	{.title = "WHICH IS", .least = 8},   {.title = "MIB IN", .right = true},
-	{.title = "MIB OUT", .right = true},
+	{.title = "ID", .right = true},    {.title = "CLIENT", .least = 21},
+	{.title = "SERVICE", .least = 7},  {.title = "CALLS/S", .right = true},
+	{.title = "CALLS", .right = true}, {.title = "OLDEST", .right = true},
+	{.title = "WHICH IS", .least = 8},
 };
+
+/* On a line that is not WIDE, the one by which it is sorted alone: the others would take the place of addresses. */
+static const struct {
+	struct table_column column;
+	unsigned value;
+} byte_columns[] = {
+	{{.title = "MIB IN", .right = true}, TOP_FROM},
+	{{.title = "MIB OUT", .right = true}, TOP_TO},
+};
+
+#define CONNECTION_COLUMNS (ARRAY_SIZE(connection_columns) + ARRAY_SIZE(byte_columns))
+
+static bool shows_bytes(const struct top_view *view, size_t i, unsigned columns)
+{
+	const struct top_column *by = top_sorted_by(view);
+
+	return !columns || columns >= WIDE || (!by->text && by->index == byte_columns[i].value);
+}
+
+static int print_operations(const struct top_rows *rows, size_t shown, unsigned columns, FILE *out)
+{
+	struct table table;
+
+	table_init(&table, operation_columns, ARRAY_SIZE(operation_columns));
+	for (size_t i = 0; i < shown; i++)
+		cells_operation(&table, &rows->list[i]);
+	return cells_finish(&table, "", columns, out);
+}
+
+static int print_connections(const struct top_view *view, const struct top_rows *rows, size_t shown,
+			     unsigned columns, FILE *out)
+{
+	struct table_column those[CONNECTION_COLUMNS];
+	size_t n = ARRAY_SIZE(connection_columns);
+	struct table table;
+
+	memcpy(those, connection_columns, sizeof(connection_columns));
+	for (size_t b = 0; b < ARRAY_SIZE(byte_columns); b++)
+		if (shows_bytes(view, b, columns))
+			those[n++] = byte_columns[b].column;
+	table_init(&table, those, n);
+	for (size_t i = 0; i < shown; i++) {
+		cells_connection(&table, &rows->list[i]);
+		for (size_t b = 0; b < ARRAY_SIZE(byte_columns); b++)
+			if (shows_bytes(view, b, columns))
+				cell_rate(&table, rows->list[i].value[byte_columns[b].value] / MIB);
+	}
+	return cells_finish(&table, "", columns, out);
+}
 
 static int print_rows(const struct top_view *view, const struct top_rows *rows, unsigned columns,
 		      FILE *out)
 {
 	size_t shown = rows->count < view->rows ? rows->count : view->rows;
-	struct table table;
 
 	if (view->kind == TOP_OPERATIONS)
-		table_init(&table, operation_columns, ARRAY_SIZE(operation_columns));
-	else
-		table_init(&table, connection_columns, ARRAY_SIZE(connection_columns));
-	for (size_t i = 0; i < shown; i++)
-		(view->kind == TOP_OPERATIONS ? cells_operation : cells_connection)(&table,
-										    &rows->list[i]);
-	return cells_finish(&table, "", columns, out);
+		return print_operations(rows, shown, columns, out);
+	return print_connections(view, rows, shown, columns, out);
 }
 
 int top_render(const struct top_view *view, const struct top_rows *rows, const json_t *status,

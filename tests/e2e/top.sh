@@ -62,8 +62,11 @@ check "in 80 columns" test "$(wc -L <$T/out)" -le 80
 # Between two clients there is none.
 of_connections() { ctl a -n 1 -d 0.3 --connections top nfs >$T/out && prints '^ *[0-9]+ +127\.0\.0\.1:[0-9]+ +nfs +[1-9]'; }
 check "connections, of one service, have rates, too" wait_for 20 of_connections
+check "in 80 columns" test "$(wc -L <$T/out)" -le 80
+check "all of it, with all columns" eval 'ctl a -a -n 1 -d 0.3 --connections top nfs >$T/out && prints "MIB IN  MIB OUT$"'
 check "a reader that has seen enough ends it" eval 'timeout 20 "$CTL" -s $T/a.sock -d 0.1 top | head -n 1 >$T/out && prints "^version"'
 check "a service that is none: status 1" says 1 "there is no service none" ctl a top none
+check "of connections, too" says 1 "there is no service none" ctl a --connections top none
 check "no JSON" says 2 "top has no JSON" ctl a -j top
 check "no delay of nothing" says 2 "'0' is no number of seconds" ctl a -d 0 top
 check "no less than one block" says 2 "'0' is no number of intervals" ctl a -n 0 top
@@ -109,7 +112,8 @@ check "u asks for a service" sees '^Which service, or nothing for all: *$'
 key mount Enter
 check "which alone is shown" sees 'service mount alone'
 key u none Enter
-check "one that is none is told" sees '^the daemon says: there is no service none'
+check "one that is none is told" sees '^There is no such service'
+check "… and the other stays" sees 'service mount alone'
 key u Enter
 check "nothing is all" sees_not 'alone'
 key d 1 x Enter

@@ -93,7 +93,7 @@ START_TEST(operations_have_rates)
 	sample(&now, AFTER, 12);
 	ck_assert_str_eq(
 		render(NULL, 80),
-		"version 0.1.0, up for 1h02m, services 2, connections 1,234, memory 2.0 KiB of 1.0 GiB\n"
+		"version 0.1.0, up 1h02m, services 2, 1,234 open, memory 2.0 KiB of 1.0 GiB\n"
 		"Calls/s 1,700, errors/s 1.0, 500 bytes/s in, 10 MiB/s back, over 2.0 s\n"
 		"operations by CALLS/S\n"
 		"\n"
@@ -232,8 +232,8 @@ START_TEST(connections_have_rates_and_their_oldest_call)
 		       3, 30, 2, 2148, 2097352) ", " STUCK ", " CONNECTION(12, 1, 0, 50, 60) "]",
 	       12);
 	ck_assert_str_eq(
-		render(NULL, 80),
-		"version 0.1.0, up for 1h02m, services 2, connections 1,234, memory 2.0 KiB of 1.0 GiB\n"
+		render(NULL, 100),
+		"version 0.1.0, up 1h02m, services 2, 1,234 open, memory 2.0 KiB of 1.0 GiB\n"
 		"Calls/s 10.5, 1.0 KiB/s in, 1.0 MiB/s back, over 2.0 s\n"
 		"connections by OLDEST\n"
 		"\n"
@@ -245,6 +245,45 @@ START_TEST(connections_have_rates_and_their_oldest_call)
 	make();
 	ck_assert_uint_eq(rows.count, 4);
 	ck_assert_uint_eq(rows.busy, 3);
+}
+END_TEST
+
+static unsigned longest_line(void)
+{
+	size_t longest = 0;
+
+	for (const char *line = printed; *line; line += strcspn(line, "\n") + 1)
+		if (strcspn(line, "\n") > longest)
+			longest = strcspn(line, "\n");
+	return (unsigned)longest;
+}
+
+#define FAR                                                                                        \
+	"[{\"id\": 1234567, \"service\": \"projects-of-the-lab\","                                 \
+	" \"client_address\": \"192.168.100.200:65535\", \"calls_total\": 5,"                      \
+	" \"oldest_call_age_s\": 65.2, \"oldest_call_operation\": \"READ\","                       \
+	" \"oldest_call_stage\": \"server\", \"client\": {\"calls_in\": 1,"                        \
+	" \"bytes_received\": 100, \"bytes_sent\": 100}}]"
+
+/* Bytes make place for it, but for those that are sorted by. */
+START_TEST(a_client_is_whole_on_80_columns)
+{
+	view.kind = TOP_CONNECTIONS;
+	sample(&then, FAR, 10);
+	sample(&now, FAR, 12);
+	render(NULL, 80);
+	ck_assert_ptr_nonnull(strstr(printed, "\n1234567  192.168.100.200:65535  "));
+	ck_assert_ptr_nonnull(strstr(printed, "READ server"));
+	ck_assert_ptr_null(strstr(printed, "MIB"));
+	ck_assert_uint_le(longest_line(), 80);
+	view.sort[TOP_CONNECTIONS] = 7;
+	render(NULL, 80);
+	ck_assert_ptr_nonnull(strstr(printed, "  192.168.100.200:65535  "));
+	ck_assert_ptr_nonnull(strstr(printed, "  MIB OUT\n"));
+	ck_assert_ptr_null(strstr(printed, "MIB IN"));
+	render(NULL, 0);
+	ck_assert_ptr_nonnull(strstr(printed, "projects-of-the-lab"));
+	ck_assert_ptr_nonnull(strstr(printed, "  MIB IN  MIB OUT\n"));
 }
 END_TEST
 
@@ -305,6 +344,7 @@ int main(void)
 	tcase_add_test(tc, one_service_alone_and_so_many_rows);
 	tcase_add_test(tc, prompts_and_help_are_shown);
 	tcase_add_test(tc, connections_have_rates_and_their_oldest_call);
+	tcase_add_test(tc, a_client_is_whole_on_80_columns);
 	tcase_add_test(tc, a_number_that_is_used_again_has_no_negative_rate);
 	tcase_add_loop_test(tc, what_is_not_understood_does_no_harm, 0, ARRAY_SIZE(odd));
 	suite_add_tcase(suite, tc);
