@@ -28,7 +28,7 @@ static void cell_mean(struct table *table, const json_t *times)
 	table_cell(table, "%s", count ? amount_time(sum_s / (double)count, text) : "-");
 }
 
-static int print_operations(const json_t *operations, FILE *out)
+static int print_operations(const json_t *operations, bool all, FILE *out)
 {
 	static const struct table_column columns[] = {
 		{.title = "OPERATION", .least = 9}, {.title = "CALLS", .right = true},
@@ -55,7 +55,7 @@ static int print_operations(const json_t *operations, FILE *out)
 		for (size_t i = 0; i < ARRAY_SIZE(stages); i++)
 			cell_mean(&table, json_object_get(parts, stages[i]));
 	}
-	return cells_finish(&table, "  ", TABLE_LINE, out);
+	return cells_finish(&table, "  ", all ? 0 : TABLE_LINE, out);
 }
 
 /* How many of stage @i, or of the whole, which is behind them, are in a bucket. */
@@ -148,8 +148,7 @@ static int print_spreads(const json_t *operations, const json_t *limits, FILE *o
 int render_latency(const json_t *answer, bool all, FILE *out)
 {
 	const json_t *limits = json_object_get(answer, "limits_s");
-	bool one = json_object_get(answer, "operation") != NULL;
-	const char *service;
+	const char *service, *one = json_string_value(json_object_get(answer, "operation"));
 	json_t *entry;
 	int rc;
 
@@ -157,12 +156,14 @@ int render_latency(const json_t *answer, bool all, FILE *out)
 	{
 		const json_t *operations = json_object_get(entry, "operations");
 
-		fprintf(out, "%s%s\n", service,
-			json_object_size(operations) ? "" : "  (no Calls yet)");
-		if (!json_object_size(operations))
+		if (!json_object_size(operations)) {
+			fprintf(out, "%s  (no %s yet)\n", service, one ? one : "Calls");
 			continue;
-		rc = all || one ? print_spreads(operations, limits, out)
-				: print_operations(operations, out);
+		}
+		fprintf(out, "%s\n", service);
+		rc = print_operations(operations, all, out);
+		if (!rc && (all || one))
+			rc = print_spreads(operations, limits, out);
 		if (rc)
 			return rc;
 	}

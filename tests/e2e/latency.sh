@@ -74,7 +74,7 @@ check "it has a service without Calls too, or with" prints '^mount'
 ctl a latency nfs read >$T/out
 check "an operation alone shows how its times spread" prints '^ +BELOW +RECV .* WHOLE'
 check "… with its bytes" prints '^  READ: [0-9]+ Calls, .* in, 10 MiB back'
-check "an operation that there was not" eval 'ctl a latency nfs CLONE | grep -q "no Calls"'
+check "an operation that there was not" eval 'ctl a latency nfs CLONE | grep -q "no CLONE yet"'
 check "a service that is not there: status 1" fails ctl a latency nothing
 check "… which is said" prints 'there is no service nothing'
 check "an operation that is none: status 1" fails ctl a latency nfs READS

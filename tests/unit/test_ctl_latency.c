@@ -2,6 +2,7 @@
 /* `latency` as text: a line for each operation, how one is spread, and answers that are not what they should be. */
 #include <jansson.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "daemon/ctl/render.h"
 #include "tests/lib/test.h"
@@ -53,8 +54,11 @@ START_TEST(each_operation_has_a_line)
 }
 END_TEST
 
+/* Which stage it was is seen at once, above it. */
 #define SPREAD                                                                                     \
 	"files\n"                                                                                  \
+	"  OPERATION  CALLS  ERR     P50  P99  RECV  MEM  CREDIT  SERVER  CLIENT\n"                \
+	"  READ        1200    2  2.0 ms    -     -    -       -  100 ms       0\n"                \
 	"  READ: 1,200 Calls, 2.0 KiB in, 4.9 KiB back; 3 without an answer; STALE 2\n"            \
 	"     BELOW  RECV  MEM  CREDIT  SERVER  CLIENT  WHOLE\n"                                   \
 	"    1.0 ms     .    .       .       .       4      .\n"                                   \
@@ -65,9 +69,25 @@ END_TEST
 START_TEST(one_operation_is_shown_as_it_spreads)
 {
 	ck_assert_str_eq(render("{" LIMITS ", \"operation\": \"READ\", " SERVICES "}", false),
-			 SPREAD "idle  (no Calls yet)\n");
+			 SPREAD "idle  (no READ yet)\n");
 	ck_assert_str_eq(render("{" LIMITS ", " SERVICES "}", true),
 			 SPREAD "idle  (no Calls yet)\n");
+}
+END_TEST
+
+/* It is what --operation is given. */
+START_TEST(the_name_of_an_operation_is_whole_if_all_is_wanted)
+{
+	ck_assert_ptr_nonnull(strstr(
+		render("{" LIMITS ", \"services\": {\"files\": {\"operations\": {"
+		       "\"BIND_CONN_TO_SESSION_OF_A_LONG_NAME\": {\"calls\": 123456789012345678}}}}}",
+		       true),
+		"  BIND_CONN_TO_SESSION_OF_A_LONG_NAME  123456789012345678 "));
+	ck_assert_ptr_null(strstr(
+		render("{" LIMITS ", \"services\": {\"files\": {\"operations\": {"
+		       "\"BIND_CONN_TO_SESSION_OF_A_LONG_NAME\": {\"calls\": 123456789012345678}}}}}",
+		       false),
+		"BIND_CONN_TO_SESSION_OF_A_LONG_NAME"));
 }
 END_TEST
 
@@ -98,6 +118,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, NULL, teardown);
 	tcase_add_test(tc, each_operation_has_a_line);
 	tcase_add_test(tc, one_operation_is_shown_as_it_spreads);
+	tcase_add_test(tc, the_name_of_an_operation_is_whole_if_all_is_wanted);
 	tcase_add_loop_test(tc, what_is_not_understood_does_no_harm, 0, ARRAY_SIZE(odd));
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
