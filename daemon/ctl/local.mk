@@ -65,4 +65,5 @@ daemon_ctl_libctl_a_SOURCES = \
 sbin_PROGRAMS += daemon/ctl/rpcrdma-proxyctl
 daemon_ctl_rpcrdma_proxyctl_SOURCES = daemon/ctl/rpcrdma-proxyctl.c
 daemon_ctl_rpcrdma_proxyctl_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
-daemon_ctl_rpcrdma_proxyctl_LDADD = daemon/ctl/libctl.a daemon/libdaemon.a $(JANSSON_LIBS) $(LIBCONFIG_LIBS)
+daemon_ctl_rpcrdma_proxyctl_LDADD = daemon/ctl/libctl.a daemon/libdaemon.a lib/nfs/libnfs-binding.a \
+	$(JANSSON_LIBS) $(LIBCONFIG_LIBS)

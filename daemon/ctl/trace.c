@@ -12,6 +12,7 @@
 #include "daemon/ctl/complain.h"
 #include "daemon/ctl/plain.h"
 #include "daemon/ctl/render_trace.h"
+#include "daemon/tap/tap_request.h"
 
 static volatile sig_atomic_t interrupted;
 
@@ -71,13 +72,16 @@ static bool print_lines(const struct options *options, FILE *in)
 
 int trace(const struct options *options, const char *argument)
 {
+	struct tap_request request;
 	char error[512];
 	json_t *grant;
 	bool all;
 	FILE *in;
-	int rc = client_stream(options->socket, "trace", argument, error, sizeof(error), &grant,
-			       &in);
+	int rc;
 
+	if (tap_request_parse(TAP_CALLS, argument ? argument : "", &request, error))
+		return complain(EXIT_USAGE, "%s", error);
+	rc = client_stream(options->socket, "trace", argument, error, sizeof(error), &grant, &in);
 	if (rc)
 		return complain(rc > 0 ? EXIT_REFUSED : EXIT_UNREACHABLE, "%s", error);
 	catch_interrupt(SIGINT);

@@ -2,11 +2,15 @@
 /* What somebody wants to watch, as it is written behind a command. */
 #include "daemon/tap/tap_request.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "daemon/base/likeness.h"
 
 #define WORDS_BYTES 512u
 
@@ -57,12 +61,38 @@ static int parse_client(struct tap_request *request, const char *value, char *er
 	return wrong ? fail(error, "--client %.60s: %s", value, wrong) : 0;
 }
 
+/* The name that is most like it, or NULL. */
+static const char *nearest_operation(const char *value)
+{
+	unsigned best = UINT_MAX, edits;
+	char upper[LIKENESS_MAX_BYTES + 1];
+	const char *found = NULL;
+
+	if (strlen(value) >= sizeof(upper))
+		return NULL;
+	for (size_t i = 0; i <= strlen(value); i++)
+		upper[i] = (char)toupper((unsigned char)value[i]);
+	for (enum nfs_operation i = 0; i < NFS_OPERATION_COUNT; i++) {
+		edits = likeness_edits(upper, nfs_operation_name(i));
+		if (edits >= best)
+			continue;
+		best = edits;
+		found = nfs_operation_name(i);
+	}
+	return found;
+}
+
 static int parse_operation(struct tap_request *request, const char *value, char *error)
 {
+	const char *meant;
+
 	request->operation = nfs_operation_find(value);
-	if (request->operation == NFS_OPERATION_COUNT)
-		return fail(error, "there is no operation %.60s", value);
-	return 0;
+	if (request->operation != NFS_OPERATION_COUNT)
+		return 0;
+	meant = nearest_operation(value);
+	if (meant)
+		return fail(error, "there is no operation %.60s: is %s meant?", value, meant);
+	return fail(error, "there is no operation %.60s", value);
 }
 
 static int parse_seconds(struct tap_request *request, const char *value, char *error)
@@ -78,8 +108,9 @@ static int parse_seconds(struct tap_request *request, const char *value, char *e
 static int parse_slower(struct tap_request *request, const char *value, char *error)
 {
 	if (!parse_number(value, time_units, 0, UINT32_MAX, &request->slower_us))
-		return fail(error,
-			    "--slower takes a time up to 4294 s, such as 100ms, 2s or 500us");
+		return fail(
+			error,
+			"--slower takes a whole number with us, ms or s, up to 4294s, such as 100ms");
 	return 0;
 }
 
@@ -103,8 +134,10 @@ static int parse_snaplen(struct tap_request *request, const char *value, char *e
 
 static int parse_max_bytes(struct tap_request *request, const char *value, char *error)
 {
-	if (!parse_number(value, byte_units, 1, TAP_MAX_BYTES_LIMIT, &request->max_bytes))
-		return fail(error, "--max-bytes takes bytes, such as 64M or 1G");
+	if (!parse_number(value, byte_units, TAP_MAX_BYTES_LEAST, TAP_MAX_BYTES_LIMIT,
+			  &request->max_bytes))
+		return fail(error, "--max-bytes takes bytes from %u to 1024G, such as 64M or 1G",
+			    TAP_MAX_BYTES_LEAST);
 	return 0;
 }
 

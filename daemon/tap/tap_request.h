@@ -36,6 +36,7 @@ struct tap_request {
 #define TAP_SNAP_MIN_BYTES  64u          /* the header of an RPC of AUTH_NONE and what it answers */
 #define TAP_SNAP_MAX_BYTES  (2u << 20)
 #define TAP_MAX_BYTES       (64ull << 20) /* the same, of a capture */
+#define TAP_MAX_BYTES_LEAST 4096u         /* what stands around the messages, and a few of these */
 #define TAP_MAX_BYTES_LIMIT (1ull << 40)
 #define TAP_SECONDS         60u /* of a capture */
 #define TAP_SECONDS_LIMIT   (7u * 24 * 3600)

@@ -102,10 +102,12 @@ stop paused
 
 check "a service that is not there: status 1" refused ctl a trace nothing
 check "… which is said" says 'there is no service nothing'
-check "an operation that is none: status 1" refused ctl a trace --operation READS
-check "… which is said" says 'there is no operation READS'
-check "a time without a unit: status 1" refused ctl a trace --slower 100
-check "… which is said" says 'such as 100ms'
+check "an operation that is none: status 2" misused ctl a trace --operation reed
+check "… which is said, and what is meant" says 'there is no operation reed: is READ meant\?'
+check "a time without a unit: status 2" misused ctl a trace --slower 100
+check "… which is said" says 'a whole number with us, ms or s'
+check "no line at all: status 2" misused ctl a trace --count 0
+check "a client by its name: status 2" misused ctl a trace --client localhost
 check "an option of another command: status 2" misused ctl a status --slower 1s
 check "… which is said" says '^rpcrdma-proxyctl: --slower is for trace'
 check "a value with a space is none: status 2" misused ctl a trace --client "10.0.0.1 --count 1"
