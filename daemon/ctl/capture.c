@@ -15,6 +15,7 @@
 #include "daemon/ctl/capture_tally.h"
 #include "daemon/ctl/client.h"
 #include "daemon/ctl/complain.h"
+#include "daemon/tap/tap_request.h"
 
 #define CHUNK_BYTES (256u * 1024u)
 
@@ -93,12 +94,22 @@ static int tell(const char *path, const struct capture_tally *tally)
 			EXIT_UNREACHABLE,
 			"the daemon closed before the end of the capture: it is not complete");
 	return complain(EXIT_OK,
-			"%s%s%" PRIu64 " packets, %s; %" PRIu64 " messages could not be kept",
+			"%s%s%" PRIu64 " packets, %s; %" PRIu64 " messages could not be kept%s%s",
 			is_pipe(path) ? "" : path, is_pipe(path) ? "" : ": ", tally->packets,
-			amount_bytes(tally->bytes, bytes), tally->missed);
+			amount_bytes(tally->bytes, bytes), tally->missed, tally->why[0] ? "; " : "",
+			tally->why);
 }
 
-static int write_to(const char *path)
+static void tell_begin(const char *path, const struct tap_request *request)
+{
+	char bytes[AMOUNT_TEXT_BYTES];
+
+	complain(0, "capturing to %s, for %" PRIu32 " s or %s; Ctrl-C ends it",
+		 is_pipe(path) ? "standard output" : path, request->seconds,
+		 amount_bytes(request->max_bytes, bytes));
+}
+
+static int write_to(const char *path, const struct tap_request *request)
 {
 	struct capture_tally tally = {0};
 	int rc, out = open_output(path);
@@ -106,6 +117,7 @@ static int write_to(const char *path)
 	if (out < 0)
 		return complain(EXIT_USAGE, "cannot write %s: %s", path, strerror(-out));
 	catch_interrupts();
+	tell_begin(path, request);
 	rc = copy(out, &tally);
 	if (close(out) && !rc)
 		rc = -errno;
@@ -117,8 +129,29 @@ static int write_to(const char *path)
 	return tell(path, &tally);
 }
 
+/* Whoever forgets the file has the name of the service in its place. */
+static bool is_service(const struct options *options, const char *name)
+{
+	bool is = false;
+	char error[512];
+	json_t *answer, *service;
+	size_t i;
+
+	if (client_ask(options->socket, "services", NULL, error, sizeof(error), &answer))
+		return false;
+	json_array_foreach(json_object_get(answer, "services"), i, service)
+	{
+		const char *is_called = json_string_value(json_object_get(service, "name"));
+
+		is = is || (is_called && !strcmp(is_called, name));
+	}
+	json_decref(answer);
+	return is;
+}
+
 int capture(const struct options *options, const char *argument)
 {
+	struct tap_request request;
 	char error[512];
 	int rc, status;
 	json_t *grant;
@@ -128,12 +161,16 @@ int capture(const struct options *options, const char *argument)
 		return complain(
 			EXIT_USAGE,
 			"a capture is nothing for a terminal: give it a file, or pipe it to a program");
+	if (tap_request_parse(TAP_MESSAGES, argument ? argument : "", &request, error))
+		return complain(EXIT_USAGE, "%s", error);
+	if (!request.service[0] && is_service(options, options->output))
+		return complain(EXIT_USAGE, "%s is a service: which FILE?", options->output);
 	rc = client_stream(options->socket, "capture", argument, error, sizeof(error), &grant, &in);
 	if (rc)
 		return complain(rc > 0 ? EXIT_REFUSED : EXIT_UNREACHABLE, "%s", error);
 	json_decref(grant);
 	daemon_fd = fileno(in);
-	status = write_to(options->output);
+	status = write_to(options->output, &request);
 	fclose(in);
 	return status;
 }

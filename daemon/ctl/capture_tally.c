@@ -11,6 +11,7 @@
 #define TYPE_PACKET     6u
 #define STATISTICS_BYTES                                                                           \
 	20u /* with the head; options follow: a code, a length, as many bytes and a pad */
+#define OPTION_COMMENT 1u
 #define OPTION_DROPPED 5u
 
 static uint32_t load_u32(const uint8_t *from)
@@ -26,6 +27,19 @@ static uint16_t load_u16(const uint8_t *from)
 	return (uint16_t)(load_u32(from) & 0xffff);
 }
 
+/* What stands behind the last "; ". It goes to a terminal. */
+static void read_why(struct capture_tally *tally, const uint8_t *text, size_t len)
+{
+	size_t from = 0, kept = 0;
+
+	for (size_t i = 2; i <= len; i++)
+		if (text[i - 2] == ';' && text[i - 1] == ' ')
+			from = i;
+	for (; from && from < len && kept + 1 < sizeof(tally->why); from++)
+		tally->why[kept++] = text[from] < ' ' || text[from] > '~' ? '?' : (char)text[from];
+	tally->why[kept] = '\0';
+}
+
 static void read_statistics(struct capture_tally *tally)
 {
 	size_t end = tally->have_bytes - 4, at = STATISTICS_BYTES;
@@ -39,6 +53,8 @@ static void read_statistics(struct capture_tally *tally)
 			memcpy(&missed, tally->block + at, sizeof(missed));
 			tally->missed = le64toh(missed);
 		}
+		if (code == OPTION_COMMENT && at + len <= end)
+			read_why(tally, tally->block + at, len);
 		at += (len + 3u) & ~3u;
 	}
 }

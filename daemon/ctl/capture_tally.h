@@ -2,7 +2,8 @@
 /*
  * What has come of a capture file in the pcapng format: how much, and whether that is all of it.
  *
- * The file is only counted. It is complete when its last block is the statistics, which have how many messages are missing.
+ * The file is only counted. It is complete when its last block is the statistics, which have how many messages are missing,
+ * and why it ended.
  */
 #ifndef DAEMON_CTL_CAPTURE_TALLY_H
 #define DAEMON_CTL_CAPTURE_TALLY_H
@@ -14,9 +15,11 @@
 #include "base/compiler.h"
 
 #define TALLY_BLOCK_BYTES 2048u /* more than the statistics have */
+#define TALLY_WHY_BYTES   64u
 
 struct capture_tally {
 	uint64_t bytes, packets, missed;
+	char why[TALLY_WHY_BYTES]; /* it ended, as the statistics say: "ended by --seconds"; "": they do not */
 	bool broken;               /* it is no such file */
 	uint32_t type, left_bytes; /* of the block that comes */
 	bool last;                 /* the block before it was the statistics */

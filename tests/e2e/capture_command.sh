@@ -29,20 +29,20 @@ capture() {
 }
 has_ended() { ! alive "$1"; }
 # complete NAME: the program has ended well, and said so
-complete() { cat "$1.log"; [ "$exit_status" = 0 ] && grep -qE "^rpcrdma-proxyctl: $1.pcapng: [0-9]+ packets, .*; [0-9]+ messages could not be kept$" "$1.log"; }
-# over NAME: it ends by itself
+complete() { cat "$1.log"; [ "$exit_status" = 0 ] && grep -qE "^rpcrdma-proxyctl: $1.pcapng: [0-9]+ packets, .*; [0-9]+ messages could not be kept; ended $2$" "$1.log"; }
+# over NAME OPTION: it ends by itself, by that
 over() {
 	wait_for 20 has_ended "$1" || bail "the capture $1 does not end"
 	stop "$1"
-	check "$1: it ends by itself, complete" complete "$1"
+	check "$1: it ends by itself, complete, and says why" complete "$1" "by $2"
 }
 # finished NAME: … when it is told to
 finished() {
 	stop "$1" INT
-	check "$1: it is complete when it is interrupted" complete "$1"
+	check "$1: it is complete when it is interrupted" complete "$1" "when it was interrupted"
 }
 # missed NAME: how many messages it says were not kept
-missed() { sed -n 's/.*; \([0-9]*\) messages could not be kept$/\1/p' "$1.log"; }
+missed() { sed -n 's/.*; \([0-9]*\) messages could not be kept; .*$/\1/p' "$1.log"; }
 
 # Ports below 1024 are those of many protocols.
 shark() { tshark -n -2 -o tcp.try_heuristic_first:TRUE -o tcp.check_checksum:TRUE -o ip.check_checksum:TRUE -r "$@" 2>$T/shark.err; }
@@ -119,6 +119,7 @@ alike mixed a
 alike cut b
 check "which is what it has received" is "$(ctl a -j stats nfs | jq '[.services.nfs.tcp | .. | objects | .calls_received // empty] | add')" "$(total a)"
 check "none was missed" is "$(missed mixed) $(missed cut)" "0 0"
+check "at its start it says what it does" grep -qF 'capturing to mixed.pcapng, for 60 s or 64 MiB; Ctrl-C ends it' mixed.log
 check "only root may read it" is "$(stat -c %a mixed.pcapng)" 600
 check "data are read to their end" is "$(shark mixed.pcapng -Y 'rpc.msgtyp == 1 && nfs.opcode == 25' -T fields -E occurrence=l -e nfs.read.data_length | sort -n | tail -n 1)" 262144
 check "a cut message has no more than is wanted" none cut 'frame.cap_len > 40 + 4 + 200'
@@ -145,11 +146,11 @@ check "nothing of others' connections" is "$(kept stranger)" 0
 
 capture long a nfs --max-bytes 100K --snaplen 10K
 check "much is written" nfs_client "$V3" write large 4m 3
-over long
+over long --max-bytes
 check "it is as long as is wanted" test "$(stat -c %s long.pcapng)" -le 102400 -a "$(stat -c %s long.pcapng)" -gt 90000
 sound long
 capture brief a --seconds 1
-over brief
+over brief --seconds
 
 "$CTL" -s $T/a.sock capture --seconds 3 - 2>pipe.log | tshark -n -l -o tcp.try_heuristic_first:TRUE -r - >pipe.out 2>&1 &
 pid_of[pipe]=$!
@@ -166,7 +167,7 @@ start long_reads "$BIN/timed_reads" "$V3" large 3000 1000000 4
 reads_passed() { counter_is a tcp calls_received -gt 100; }
 check "a connection is in use" wait_for 20 reads_passed
 capture middle a nfs --max-bytes 4M
-over middle
+over middle --max-bytes
 sound middle
 check "READs of 1 MB are seen, though they are cut" test "$(answered middle | awk '$1 == "READ" { print $2 }')" -gt 5
 stop long_reads KILL
@@ -214,8 +215,13 @@ check "no file is written over: status 2" ends 2 ctl a capture one.pcapng
 check "… which is said" says '^rpcrdma-proxyctl: cannot write one.pcapng: File exists$'
 check "a service that is not there: status 1" ends 1 ctl a capture nothing none.pcapng
 check "… which is said" says 'there is no service nothing'
-check "a length that is none: status 1" ends 1 ctl a capture --snaplen 1G none.pcapng
+check "a length that is none: status 2" ends 2 ctl a capture --snaplen 1G none.pcapng
 check "… which is said" says 'bytes from 64 to 2M'
+check "a file that is too short for anything: status 2" ends 2 ctl a capture --max-bytes 4095 none.pcapng
+check "… which is said" says 'bytes from 4096 to 1024G'
+check "a service without a file: status 2" ends 2 ctl a capture nfs
+check "… which is said" says 'nfs is a service: which FILE\?'
+check "… and no file is left" [ ! -e nfs ]
 check "without a file: status 2" ends 2 ctl a capture
 check "… which is said" says 'capture takes an argument, FILE'
 check "to a terminal: status 2" eval '! script -qec "$CTL -s $T/a.sock capture -" /dev/null >$T/err </dev/null'

@@ -30,7 +30,8 @@ static void setup(void)
 		pcapng_packet(&out, &packet);
 	}
 	ends[PACKETS] = pcapng_written_bytes(&out);
-	pcapng_end(&out, 1, PACKETS, UINT64_C(1) << 33, "the end");
+	pcapng_end(&out, 1, PACKETS, UINT64_C(1) << 33,
+		   "nothing is missing; \xff ended; ended by a test\n");
 	file_bytes = pcapng_written_bytes(&out);
 	memset(&tally, 0, sizeof(tally));
 }
@@ -50,6 +51,7 @@ START_TEST(a_file_is_counted_in_whatever_pieces_it_comes)
 	ck_assert_uint_eq(tally.bytes, file_bytes);
 	ck_assert_uint_eq(tally.packets, PACKETS);
 	ck_assert_uint_eq(tally.missed, UINT64_C(1) << 33);
+	ck_assert_str_eq(tally.why, "ended by a test?");
 }
 END_TEST
 
