@@ -55,8 +55,13 @@ static void print_help(void)
 
 		fputs("  ", stdout);
 		width = print_command(c);
-		printf("%*s%s\n", width < 17 ? 17 - width : 1, "", c->help);
+		/* Long arguments have a line of their own. */
+		if (width >= 17)
+			printf("\n%19s%s\n", "", c->help);
+		else
+			printf("%*s%s\n", 17 - width, "", c->help);
 	}
+	puts("'" PROGRAM " help COMMAND' has the options of one command alone");
 }
 
 /* The command that is most like it, else one that begins alike, or NULL. */

@@ -40,6 +40,10 @@ fits() { ends 0 "$@" && [ -s $T/out ] && ! awk 'length > 80' $T/out | grep .; }
 LISTS="'rpcrdma-proxyctl --help' lists them"
 check "--version" shows "rpcrdma-proxyctl " "$CTL" --version
 check "--help has the commands" shows "  connections " "$CTL" --help
+# A long argument pushes nothing: what its command does is on the next line.
+in_columns() { "$CTL" --help | grep -E '^  [a-z].*  +[a-z]' >$T/out && not grep -vE '^.{18} [^ ]' $T/out; }
+check "… and what they do in a column" in_columns
+check "… and where their options are told" shows "'rpcrdma-proxyctl help COMMAND' has the options" "$CTL" --help
 check "help, too" shows "  connections " "$CTL" help
 check "help on a command" shows "usage: rpcrdma-proxyctl [OPTION]... stats [SERVICE]" "$CTL" help stats
 check "… tells its own options" shows "options: -d, --delay SECONDS" "$CTL" help top
@@ -168,17 +172,19 @@ while read -r example; do
 	check "$example" as_shown "$example"
 done <<<"$examples"
 
-# Who asks and never reads, as many as are listened to at once.
+# Who asks and never reads, as many as are listened to at once: by one program, so that they are there at the same time
+# however busy the machine is.
 # shellcheck disable=SC2016
-asks='use IO::Socket::UNIX; my $s = IO::Socket::UNIX->new($ARGV[0]) or die; print $s "connections\n"; $s->flush; sleep'
-for i in {1..16}; do start "deaf-$i" perl -e "$asks" $T/a.sock; done
+asks='use IO::Socket::UNIX; my @all = map { IO::Socket::UNIX->new($ARGV[0]) or die } 1 .. 16;
+	for (@all) { print $_ "connections\n"; $_->flush } sleep'
+start deaf perl -e "$asks" $T/a.sock
 # What the daemon has for them and cannot send.
 deaf() { [ "$(ss -Hx src $T/a.sock | awk '$2 == "ESTAB" && $4 > 100000' | wc -l)" = "$1" ]; }
 check "16 clients do not read their answers" wait_for 20 deaf 16
 began=$SECONDS
 check "another one is answered when they have had their time" eval 'timeout 20 "$CTL" -s $T/a.sock status && ((SECONDS - began < 8))'
 check "which is over for all of them" wait_for 20 deaf 0
-for i in {1..16}; do stop "deaf-$i"; done
+stop deaf
 for fd in "${fds[@]}"; do exec {fd}>&-; done
 check "they leave nothing behind" wait_for 20 no_connections a
 
