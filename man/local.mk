@@ -10,7 +10,7 @@ $(man_MANS): Makefile
 
 man/rpcrdma-proxy.8 man/rpcrdma-proxyctl.8:
 	@$(MKDIR_P) man
-	$(AM_V_GEN)$(SED) -e 's,@sysconfdir\@,$(sysconfdir),g' $(srcdir)/$@.in >$@
+	$(AM_V_GEN)$(SED) -e 's,@sysconfdir\@,$(sysconfdir),g' -e 's,@sbindir\@,$(sbindir),g' $(srcdir)/$@.in >$@
 
 # What the table of keys says of each, its values and its default, comes from there.
 man/rpcrdma-proxy.conf.5:

@@ -37,13 +37,14 @@ fi
 start_ganesha
 start_chain
 check "a file is written" nfs_client "$V3" write file 3m 5
-mapfile -t examples < <(sed -n "/^\.Sh PROBES/,/^\.Sh SEC/s/^\.Dl bpftrace -e '\(.*\)'$/\1/p" "$manual" | sed "s,/usr/sbin/rpcrdma-proxy,$PROXY,g")
+mapfile -t examples < <(sed -n "/^\.Sh PROBES/,/^\.Sh SEC/s/^\.Dl bpftrace -e '\(.*\)'$/\1/p" "$manual" | sed "s,@sbindir@/rpcrdma-proxy,$PROXY,g")
 check "the manual has two examples" is ${#examples[@]} 2
 for example in "${examples[@]}"; do
 	: >$T/bpftrace.log
 	check "bpftrace takes ${example//$PROXY/PROXY}" looks "$example"
 	check "… while a file is read" nfs_client "$V3" verify file 3m 5
 	stop bpftrace INT
+	check "… and prints nothing that it keeps for itself" not grep -q '^@sent' $T/bpftrace.log
 	check "… and sees it" grep -qE '^@(us\[READ\]|server_us):' $T/bpftrace.log
 	note "$(grep -E '@|\|' $T/bpftrace.log | head -n 12)"
 done
