@@ -18,7 +18,7 @@ static const struct {
 	[LINE_ATTEMPT] = {"noted", "attempts to reach the server"},
 	[LINE_AVOIDED] = {"noted", "the server not on verbs"},
 	[LINE_SHORTAGE] = {"noted", "Calls that wait for memory"},
-	[LINE_SLOW] = {"noted", "slow Calls"},
+	[LINE_SLOW] = {"Calls took slow_log_ms or longer", NULL},
 	[LINE_NOT_TAKEN] = {"not taken", "no memory or descriptors"},
 	[LINE_DEBUG] = {"debug lines left out", NULL},
 };
