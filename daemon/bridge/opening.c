@@ -291,6 +291,9 @@ void bridge_server_opened(void *arg, struct leg *leg)
 	struct bridge *bridge = side->bridge;
 
 	side->leg = leg;
+	/* It has begun to drain while another server was sought. */
+	if (bridge->drains)
+		leg_drain(leg);
 	standing_reached(bridge);
 	if (bridge->accepted)
 		open_bridge(bridge);

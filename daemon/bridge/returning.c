@@ -27,6 +27,7 @@ int bridge_enter(struct bridge *bridge, const struct incoming *in, void (*supers
 		.peer = in->peer,
 		.fabric = in->fabric ? in->fabric->ops : NULL,
 		.keeps_port = bridge_keeps_port(bridge),
+		.asks = config_asks_mount(bridge->ws->service->config),
 	};
 
 	return clients_enter(bridge->ws->service->clients, &ends, &owner, &bridge->self);

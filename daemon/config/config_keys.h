@@ -31,15 +31,15 @@ enum config_key_type {
 /* Which services a key means something in. */
 enum config_key_scope {
 	CONFIG_SCOPE_ALWAYS,
-	CONFIG_SCOPE_ANY_RDMA,      /* a side that is not tcp:// */
-	CONFIG_SCOPE_ANY_IWARP,     /* a side that is rdma:// or iwarp:// */
-	CONFIG_SCOPE_ANY_VERBS,     /* a side that is rdma:// or verbs:// */
-	CONFIG_SCOPE_LISTEN_TCP,    /* a listen is tcp:// */
-	CONFIG_SCOPE_LISTEN_RDMA,   /* a listen is not tcp:// */
-	CONFIG_SCOPE_LISTEN_SOCKET, /* a listen is tcp:// or iwarp:// */
-	CONFIG_SCOPE_CONNECT_SOCKET, /* connect is tcp:// or iwarp://, or MOUNT has a server of its own */
-	CONFIG_SCOPE_CONNECT_TCP,  /* connect is tcp://, or MOUNT has a server of its own */
-	CONFIG_SCOPE_CONNECT_RDMA, /* connect is not tcp:// */
+	CONFIG_SCOPE_ANY_RDMA,       /* a side that is not tcp:// */
+	CONFIG_SCOPE_ANY_IWARP,      /* a side that is rdma:// or iwarp:// */
+	CONFIG_SCOPE_ANY_VERBS,      /* a side that is rdma:// or verbs:// */
+	CONFIG_SCOPE_LISTEN_TCP,     /* a listen is tcp:// */
+	CONFIG_SCOPE_LISTEN_RDMA,    /* a listen is not tcp:// */
+	CONFIG_SCOPE_LISTEN_SOCKET,  /* each listen is tcp:// or iwarp:// */
+	CONFIG_SCOPE_CONNECT_SOCKET, /* connect is tcp:// or iwarp:// */
+	CONFIG_SCOPE_CONNECT_TCP,    /* connect is tcp://, or MOUNT has a server of its own */
+	CONFIG_SCOPE_CONNECT_RDMA,   /* connect is not tcp:// */
 };
 
 struct config_key {

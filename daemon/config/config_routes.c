@@ -72,12 +72,15 @@ static void print_elsewhere(struct page *page, sa_family_t family, const char *h
 			    const char *port)
 {
 	print_table(page, family);
-	print_once(page, "%s rule add from %s ipproto tcp sport %s lookup " TABLE, ip(family), host,
-		   port);
+	if (port)
+		print_once(page, "%s rule add from %s ipproto tcp sport %s lookup " TABLE,
+			   ip(family), host, port);
+	else
+		print_once(page, "%s rule add from %s ipproto tcp lookup " TABLE, ip(family), host);
 }
 
 /* By name, it may be here or elsewhere, with addresses of both families. */
-static void print_for_name(struct page *page, const struct config_uri *server)
+static void print_for_name(struct page *page, const struct config_uri *server, const char *port)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(families); i++)
 		print_table(page, families[i]);
@@ -87,39 +90,49 @@ static void print_for_name(struct page *page, const struct config_uri *server)
 		print_here(page, families[i]);
 	print_once(page, "# if %s is elsewhere, for each ADDRESS of it", server->host);
 	for (size_t i = 0; i < ARRAY_SIZE(families); i++)
-		print_elsewhere(page, families[i], "ADDRESS", server->port);
+		print_elsewhere(page, families[i], "ADDRESS", port);
 	page->in_case = false;
 }
 
-static void print_server(struct page *page, const struct config_uri *server, bool is_named)
+/* @port: NULL: all of them, where rpcbind says which is that of MOUNT. */
+static void print_server(struct page *page, const struct config_uri *server, const char *port,
+			 bool is_named)
 {
 	struct sockaddr_storage addrs[CONFIG_LOCALHOST_ADDRS];
 	size_t n = config_source_addrs(server, addrs);
 	char host[ADDRESS_HOST_BYTES];
 
 	if (!n && is_named)
-		print_for_name(page, server);
+		print_for_name(page, server, port);
 	for (size_t i = 0; i < n && !is_named; i++) {
 		const struct sockaddr *addr = (const struct sockaddr *)&addrs[i];
 
 		if (sockaddr_is_loopback(addr))
 			print_here(page, addr->sa_family);
 		else
-			print_elsewhere(page, addr->sa_family, address_host_text(addr, host),
-					server->port);
+			print_elsewhere(page, addr->sa_family, address_host_text(addr, host), port);
 	}
+}
+
+static void print_service(struct page *page, const struct service_config *service, bool are_named)
+{
+	bool any_port = service->mount.way == MOUNT_RPCBIND;
+
+	for (unsigned k = 0; k < config_nservers(service); k++) {
+		const struct config_uri *server = config_server(service, k);
+
+		print_server(page, server, any_port ? NULL : server->port, are_named);
+	}
+	if (service->mount.way == MOUNT_AT)
+		print_server(page, &service->mount.at, service->mount.at.port, are_named);
 }
 
 /* Those by name, or the others. */
 static void print_servers(struct page *page, const struct config *config, bool are_named)
 {
-	for (size_t i = 0; i < config->nservices; i++) {
-		const struct service_config *service = &config->services[i];
-
-		for (unsigned k = 0;
-		     service->source == SOURCE_CLIENT && k < config_nservers(service); k++)
-			print_server(page, config_server(service, k), are_named);
-	}
+	for (size_t i = 0; i < config->nservices; i++)
+		if (config->services[i].source == SOURCE_CLIENT)
+			print_service(page, &config->services[i], are_named);
 }
 
 static bool any_needs_routes(const struct config *config)
@@ -236,25 +249,33 @@ static bool has_routes(const struct service_config *service, const struct sockad
 	return true;
 }
 
+static void tell_server(const struct service_config *service, const struct config_uri *server,
+			void (*told)(void *arg, const struct service_config *service,
+				     const char *text),
+			void *arg)
+{
+	struct sockaddr_storage addrs[CONFIG_LOCALHOST_ADDRS];
+	size_t n = config_source_addrs(server, addrs);
+	char text[TEXT_BYTES];
+
+	for (size_t k = 0; k < n; k++)
+		if (!has_routes(service, (struct sockaddr *)&addrs[k], text))
+			told(arg, service, text);
+}
+
 void config_routes_lacks(const struct service_config *service,
 			 void (*told)(void *arg, const struct service_config *service,
 				      const char *text),
 			 void *arg)
 {
-	struct sockaddr_storage addrs[CONFIG_LOCALHOST_ADDRS];
-	char text[TEXT_BYTES];
-
 	if (service->source != SOURCE_CLIENT)
 		return;
 	if (!foreign_may())
 		told(arg, service,
 		     "source = \"client\": CAP_NET_RAW is missing, so that its clients are refused: "
 		     "the unit has it by " SOURCE_CLIENT_EXAMPLE);
-	for (unsigned i = 0; i < config_nservers(service); i++) {
-		size_t n = config_source_addrs(config_server(service, i), addrs);
-
-		for (size_t k = 0; k < n; k++)
-			if (!has_routes(service, (struct sockaddr *)&addrs[k], text))
-				told(arg, service, text);
-	}
+	for (unsigned i = 0; i < config_nservers(service); i++)
+		tell_server(service, config_server(service, i), told, arg);
+	if (service->mount.way == MOUNT_AT)
+		tell_server(service, &service->mount.at, told, arg);
 }

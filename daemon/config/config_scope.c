@@ -22,14 +22,14 @@ bool config_in_scope(const struct service_config *service, enum config_key_scope
 	case CONFIG_SCOPE_LISTEN_RDMA:
 		return config_listens_rdma(service);
 	case CONFIG_SCOPE_CONNECT_SOCKET:
-		return b == TRANSPORT_TCP || b == TRANSPORT_IWARP || config_asks_mount(service);
+		return b == TRANSPORT_TCP || b == TRANSPORT_IWARP;
 	case CONFIG_SCOPE_CONNECT_TCP:
 		return b == TRANSPORT_TCP || config_asks_mount(service);
 	case CONFIG_SCOPE_CONNECT_RDMA:
 		return b != TRANSPORT_TCP;
 	case CONFIG_SCOPE_LISTEN_SOCKET:
-		return config_listens_on(service, TRANSPORT_TCP) ||
-		       config_listens_on(service, TRANSPORT_IWARP);
+		return !config_listens_on(service, TRANSPORT_RDMA) &&
+		       !config_listens_on(service, TRANSPORT_VERBS);
 	default:
 		return true;
 	}

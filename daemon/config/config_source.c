@@ -62,23 +62,28 @@ static void check_family(struct config_reader *r, const config_setting_t *group,
 		      addr->sa_family == AF_INET ? "IPv4" : "IPv6", server->host);
 }
 
-void config_source_check(struct config_reader *r, const config_setting_t *group,
-			 const struct service_config *service)
+/* Of several addresses it is enough if one can be used. */
+static void check_server(struct config_reader *r, const config_setting_t *group,
+			 const struct service_config *service, const struct config_uri *server)
 {
 	struct sockaddr_storage addrs[CONFIG_LOCALHOST_ADDRS];
 
+	if (config_source_addrs(server, addrs) != 1)
+		return;
+	if (service->source == SOURCE_CLIENT)
+		check_own(r, group, server, (struct sockaddr *)&addrs[0]);
+	else if (service->nsources)
+		check_family(r, group, service, server, (struct sockaddr *)&addrs[0]);
+}
+
+void config_source_check(struct config_reader *r, const config_setting_t *group,
+			 const struct service_config *service)
+{
 	if (service->source == SOURCE_CLIENT && service->nsources)
 		config_report(r, at(group, "source_address"),
 			      "source_address has no place beside source = \"client\"");
-	for (unsigned i = 0; i < config_nservers(service); i++) {
-		const struct config_uri *server = config_server(service, i);
-
-		/* Of several it is enough if one can be used. */
-		if (config_source_addrs(server, addrs) != 1)
-			continue;
-		if (service->source == SOURCE_CLIENT)
-			check_own(r, group, server, (struct sockaddr *)&addrs[0]);
-		else if (service->nsources)
-			check_family(r, group, service, server, (struct sockaddr *)&addrs[0]);
-	}
+	for (unsigned i = 0; i < config_nservers(service); i++)
+		check_server(r, group, service, config_server(service, i));
+	if (service->mount.way == MOUNT_AT)
+		check_server(r, group, service, &service->mount.at);
 }

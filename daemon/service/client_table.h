@@ -90,6 +90,7 @@ struct client {
 	size_t nmarks;
 	bool marks_are_found;  /* HALF, ENDING, PINNED */
 	bool keeps_port;       /* nothing is kept of it, nor sought for it */
+	bool asks;             /* no pin is for it by its address alone */
 	uint16_t port, source; /* PINNED: of its upstream connection */
 	uint64_t left_us;
 };

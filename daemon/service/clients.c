@@ -221,6 +221,8 @@ static enum client_found seek_by_address(struct client *client, struct client_pi
 
 	if (!old)
 		return CLIENT_NEW;
+	if (client->asks)
+		return CLIENT_ASK;
 	if (place->nending + place->npins == 1 && place->connected == 1 && !old->heir)
 		return take_or_wait(client, old, out);
 	return CLIENT_ASK;
@@ -363,6 +365,7 @@ int clients_enter(struct clients *clients, const struct client_ends *ends,
 	client->local = client_end_of(&ends->local);
 	client->fabric = ends->fabric;
 	client->keeps_port = ends->keeps_port;
+	client->asks = ends->asks;
 	client->owner = *owner;
 	client->owned = true;
 	client->part = part_of(clients, &client->peer.addr);

@@ -41,6 +41,7 @@ struct client_ends {
 	struct sockaddr_storage peer, local;
 	const void *fabric; /* NULL: TCP */
 	bool keeps_port; /* its upstream connection comes from its own address and port: no pin is needed */
+	bool asks; /* its first Call may lead elsewhere: only that, or its own port, tells that a pin is for it */
 };
 
 enum client_found {

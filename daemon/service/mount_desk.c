@@ -114,7 +114,8 @@ static void begin(struct mount_desk *desk, const struct sockaddr_storage *addrs,
 	loop_task_cancel(desk->loop, &desk->task);
 	desk->known = false;
 	desk->naddrs = naddrs < RESOLVER_MAX_ADDRS ? naddrs : RESOLVER_MAX_ADDRS;
-	memcpy(desk->addrs, addrs, desk->naddrs * sizeof(*addrs));
+	memmove(desk->addrs, addrs, desk->naddrs * sizeof(*addrs)); /* they may be its own */
+	desk->error[0] = '\0';
 	desk->at = 0;
 	desk->until_us = loop_now_us(desk->loop) + MOUNT_ANSWER_US;
 	ask(desk);
@@ -150,8 +151,12 @@ void mount_desk_forget(struct mount_desk *desk, const struct sockaddr_storage *p
 {
 	if (desk->known && same_host(&desk->place, place) &&
 	    sockaddr_port((const struct sockaddr *)&desk->place) ==
-		    sockaddr_port((const struct sockaddr *)place))
+		    sockaddr_port((const struct sockaddr *)place)) {
 		desk->known = false;
+		/* Some were to be told this turn what is wrong now. */
+		if (!TAILQ_EMPTY(&desk->waits) && !desk->query)
+			begin(desk, desk->addrs, desk->naddrs);
+	}
 }
 
 void mount_desk_init(struct mount_desk *desk, struct loop *loop)

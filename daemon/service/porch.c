@@ -308,7 +308,9 @@ void porch_receive(struct porch *porch, const struct incoming *in)
 	const struct sockaddr *peer = (const struct sockaddr *)&in->peer;
 	struct incoming own = *in;
 
-	if (config_cidrs_contain(&porch->service->accept_proxy_from, peer))
+	/* What comes in by a device has no place for a header. */
+	if ((!in->fabric || in->fabric->ops == &iwarp_fabric_ops) &&
+	    config_cidrs_contain(&porch->service->accept_proxy_from, peer))
 		await_header(porch, in);
 	else
 		judge(porch, &own);

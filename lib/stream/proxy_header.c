@@ -93,6 +93,22 @@ static bool take_port(char **line, struct sockaddr_storage *addr)
 	return port <= UINT16_MAX;
 }
 
+/* Nobody comes from such an address, and who is bound to it comes from one of this host. */
+static bool may_be_clients(const struct sockaddr_storage *addr)
+{
+	struct in6_addr host;
+	uint32_t v4;
+
+	if (!sockaddr_port((const struct sockaddr *)addr) ||
+	    !sockaddr_host((const struct sockaddr *)addr, &host))
+		return false;
+	if (!IN6_IS_ADDR_V4MAPPED(&host))
+		return !IN6_IS_ADDR_UNSPECIFIED(&host) && !IN6_IS_ADDR_MULTICAST(&host);
+	memcpy(&v4, &host.s6_addr[12], sizeof(v4));
+	v4 = ntohl(v4);
+	return v4 != INADDR_ANY && v4 != INADDR_BROADCAST && !IN_MULTICAST(v4);
+}
+
 /* @line: behind the prefix, without its end. */
 static enum proxy_header_verdict decode_line(char *line, struct proxy_header *header)
 {
@@ -114,6 +130,8 @@ static enum proxy_header_verdict decode_line(char *line, struct proxy_header *he
 	    !take_address(&line, family, &found.destination) || !take_port(&line, &found.source) ||
 	    !take_port(&line, &found.destination) || line)
 		return PROXY_HEADER_BAD_LINE;
+	if (!may_be_clients(&found.source))
+		return PROXY_HEADER_BAD_SOURCE;
 	*header = found;
 	return PROXY_HEADER_OK;
 }
@@ -235,30 +253,33 @@ static int address_bytes(unsigned family)
 	}
 }
 
-/* All of it is here. Of LOCAL the family is not to be looked at, but as far as it says where a CRC may be. */
+/*
+ * All of it is here. What stands in one of LOCAL, or of no family, is not to be looked at, but for a CRC where that can be
+ * found: it may be anything.
+ */
 static enum proxy_header_verdict decode_whole(const uint8_t *bytes, size_t len_bytes,
 					      struct proxy_header *header)
 {
-	bool local = (bytes[12] & 0x0fu) == V2_COMMAND_LOCAL;
-	size_t rest = len_bytes - V2_HEAD_BYTES;
 	unsigned family = bytes[13];
+	bool unnamed = (bytes[12] & 0x0fu) == V2_COMMAND_LOCAL || family == V2_UNSPEC;
+	size_t rest = len_bytes - V2_HEAD_BYTES;
 	int addresses = address_bytes(family);
 	enum proxy_header_verdict verdict = PROXY_HEADER_OK;
 	bool fits = addresses >= 0 && (size_t)addresses <= rest;
 
-	if (!local && (addresses < 0 || family == V2_UDP4 || family == V2_UDP6))
+	if (!unnamed && (addresses < 0 || family == V2_UDP4 || family == V2_UDP6))
 		return PROXY_HEADER_BAD_FAMILY;
-	if (!local && !fits)
+	if (!unnamed && !fits)
 		return PROXY_HEADER_BAD_LENGTH;
 	if (fits)
 		verdict = check_tlvs(bytes, len_bytes, V2_HEAD_BYTES + (size_t)addresses);
-	if (verdict != PROXY_HEADER_OK)
+	if (verdict != PROXY_HEADER_OK && !(unnamed && verdict == PROXY_HEADER_BAD_LENGTH))
 		return verdict;
-	if (!local && (family == V2_TCP4 || family == V2_TCP6))
-		load_addresses(family, bytes + V2_HEAD_BYTES, header);
-	else
-		*header = (struct proxy_header){0};
-	return PROXY_HEADER_OK;
+	*header = (struct proxy_header){0};
+	if (unnamed || (family != V2_TCP4 && family != V2_TCP6))
+		return PROXY_HEADER_OK;
+	load_addresses(family, bytes + V2_HEAD_BYTES, header);
+	return may_be_clients(&header->source) ? PROXY_HEADER_OK : PROXY_HEADER_BAD_SOURCE;
 }
 
 static enum proxy_header_verdict decode_v2(const uint8_t *bytes, size_t len_bytes,

@@ -37,6 +37,7 @@ struct proxy_header {
 	X(BAD_COMMAND, "of an unknown version or command")                                         \
 	X(BAD_FAMILY, "its addresses are of an unknown family, or a datagram's")                   \
 	X(BAD_LENGTH, "its parts are longer than it is")                                           \
+	X(BAD_SOURCE, "it names an address or a port that no client has")                          \
 	X(BAD_CRC, "its CRC32C is wrong")
 
 enum proxy_header_verdict {

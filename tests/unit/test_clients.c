@@ -352,6 +352,24 @@ START_TEST(the_only_pin_of_an_address_is_its_only_clients)
 }
 END_TEST
 
+/* It may be one of MOUNT, which would use up what an NFS connection comes back for. */
+START_TEST(where_first_calls_lead_elsewhere_they_are_asked_for)
+{
+	const struct client_ends ends = {
+		.peer = in4("10.0.0.1", 600), .local = in4("10.9.9.9", 2049), .asks = true};
+	struct call_mark first = call(5);
+	struct guest guest;
+	uint16_t port;
+
+	pass("10.0.0.1", 700, 900, 5, false);
+	enter_between(&guest, &ends);
+	ck_assert_int_eq(seek(&guest, NULL, &port), CLIENT_ASK);
+	ck_assert_int_eq(seek(&guest, &first, &port), CLIENT_BACK);
+	ck_assert_uint_eq(port, 900);
+	leave(&guest, 0);
+}
+END_TEST
+
 START_TEST(among_several_the_first_call_is_asked_for)
 {
 	struct guest other, guest;
@@ -399,6 +417,7 @@ int main(void)
 	tcase_add_test(tc, all_of_max_connections_are_known_again);
 	tcase_add_test(tc, without_a_port_nothing_is_remembered);
 	tcase_add_test(tc, the_only_pin_of_an_address_is_its_only_clients);
+	tcase_add_test(tc, where_first_calls_lead_elsewhere_they_are_asked_for);
 	tcase_add_loop_test(tc, among_several_the_first_call_is_asked_for, 0, 2);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

@@ -222,6 +222,13 @@ static const struct {
 	 "    # if filer is this host itself, by 127.0.0.1 or ::1\n" HERE_4 HERE_6
 	 "    # if filer is elsewhere, for each ADDRESS of it\n" THERE_4("ADDRESS", "2049")
 		 THERE_6("ADDRESS", "2049")},
+	/* MOUNT has its own way back, and where rpcbind says it, any port. */
+	{"\"tcp://192.0.2.1\"; mount = \"tcp://192.0.2.1:20048\"",
+	 TABLE_4 THERE_4("192.0.2.1", "2049") THERE_4("192.0.2.1", "20048")},
+	{"\"tcp://127.0.0.1\"; mount = \"tcp://192.0.2.2:20048\"",
+	 TABLE_4 HERE_4 THERE_4("192.0.2.2", "20048")},
+	{"\"tcp://192.0.2.1\"; mount = \"rpcbind\"",
+	 TABLE_4 "    ip rule add from 192.0.2.1 ipproto tcp lookup 2049\n"},
 	/* What is needed in any case is printed once, and first. */
 	{"[ \"tcp://filer\", \"tcp://192.0.2.1\", \"tcp://127.0.0.1\", \"tcp://127.0.0.2\" ]",
 	 TABLE_4 THERE_4("192.0.2.1", "2049") HERE_4 TABLE_6

@@ -136,6 +136,18 @@ START_TEST(a_line_that_is_anything_else_is_not_taken)
 }
 END_TEST
 
+START_TEST(a_line_from_where_nobody_comes_is_not_taken)
+{
+	static const char *const rows[] = {
+		"PROXY TCP4 0.0.0.0 192.0.2.30 711 2049\r\n",
+		"PROXY TCP4 192.0.2.10 192.0.2.30 0 2049\r\n",
+		"PROXY TCP6 :: 2001:db8::1e 711 2049\r\n",
+	};
+
+	ck_assert_int_eq(decode_text(rows[_i]), PROXY_HEADER_BAD_SOURCE);
+}
+END_TEST
+
 START_TEST(a_line_without_an_end_is_told_at_its_limit)
 {
 	char line[200];
@@ -174,10 +186,16 @@ START_TEST(what_is_local_or_has_no_address_names_nobody)
 		const char *head;
 		bool has_paths;
 	} rows[] = {
-		{SIGNATURE "20 00 0000", false}, {SIGNATURE "20 11 000c " V4, false},
-		{SIGNATURE "20 11 0000", false}, {SIGNATURE "20 ff 0003 010203", false},
-		{SIGNATURE "21 00 0000", false}, {SIGNATURE "21 00 0004 04 0001 00", false},
-		{SIGNATURE "21 31 00d8", true},  {SIGNATURE "21 32 00d8", true},
+		{SIGNATURE "20 00 0000", false},
+		{SIGNATURE "20 11 000c " V4, false},
+		{SIGNATURE "20 11 0000", false},
+		{SIGNATURE "20 ff 0003 010203", false},
+		{SIGNATURE "21 00 0000", false},
+		{SIGNATURE "21 00 0004 04 0001 00", false},
+		{SIGNATURE "21 31 00d8", true},
+		{SIGNATURE "21 32 00d8", true},
+		{SIGNATURE "20 00 0005 ffffff0102", false},
+		{SIGNATURE "21 00 0003 eeeeee", false},
 	};
 	char hex[1024];
 
@@ -225,6 +243,20 @@ START_TEST(a_block_that_is_anything_else_is_not_taken)
 		{SIGNATURE "20 00 0007 03 0004 00000000", PROXY_HEADER_BAD_CRC},
 		{SIGNATURE "21 11 07f1", PROXY_HEADER_TOO_LONG},
 		{SIGNATURE "20 00 ffff", PROXY_HEADER_TOO_LONG},
+		/* From where nobody comes: 0.0.0.0, 224.0.0.1, 255.255.255.255, ::, ff02::1, and a port of 0. */
+		{SIGNATURE "21 11 000c 00000000 c000021e 02c7 0801", PROXY_HEADER_BAD_SOURCE},
+		{SIGNATURE "21 11 000c e0000001 c000021e 02c7 0801", PROXY_HEADER_BAD_SOURCE},
+		{SIGNATURE "21 11 000c ffffffff c000021e 02c7 0801", PROXY_HEADER_BAD_SOURCE},
+		{SIGNATURE "21 11 000c c000020a c000021e 0000 0801", PROXY_HEADER_BAD_SOURCE},
+		{SIGNATURE "21 21 0024 00000000000000000000000000000000"
+			   "20010db800000000000000000000001e 02c7 0801",
+		 PROXY_HEADER_BAD_SOURCE},
+		{SIGNATURE "21 21 0024 00000000000000000000ffff00000000"
+			   "20010db800000000000000000000001e 02c7 0801",
+		 PROXY_HEADER_BAD_SOURCE},
+		{SIGNATURE "21 21 0024 ff020000000000000000000000000001"
+			   "20010db800000000000000000000001e 02c7 0801",
+		 PROXY_HEADER_BAD_SOURCE},
 	};
 
 	ck_assert_int_eq(decode_hex(rows[_i].hex), rows[_i].verdict);
@@ -366,9 +398,10 @@ int main(void)
 	tcase_add_loop_test(tc, a_line_that_is_anything_else_is_not_taken, 0, 21);
 	tcase_add_test(tc, a_line_without_an_end_is_told_at_its_limit);
 	tcase_add_test(tc, a_block_names_both_ends);
-	tcase_add_loop_test(tc, what_is_local_or_has_no_address_names_nobody, 0, 8);
+	tcase_add_loop_test(tc, what_is_local_or_has_no_address_names_nobody, 0, 10);
 	tcase_add_test(tc, tlvs_are_passed_over);
-	tcase_add_loop_test(tc, a_block_that_is_anything_else_is_not_taken, 0, 20);
+	tcase_add_loop_test(tc, a_block_that_is_anything_else_is_not_taken, 0, 27);
+	tcase_add_loop_test(tc, a_line_from_where_nobody_comes_is_not_taken, 0, 3);
 	tcase_add_test(tc, the_longest_block_is_taken);
 	tcase_add_loop_test(tc, whatever_is_cut_waits_for_more, 0, 3);
 	tcase_add_test(tc, a_sum_guards_every_bit);
