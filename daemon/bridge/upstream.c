@@ -298,16 +298,24 @@ static void attempt_at(struct upstream *upstream, const struct name_result *name
 		fail_unmade(upstream, rc);
 }
 
+static bool is_own(const struct upstream *upstream, const struct mount_place *place)
+{
+	for (size_t i = 0; i < place->naddrs; i++)
+		if (own_doors_take(upstream->seat.target->name.doors, TRANSPORT_TCP,
+				   (const struct sockaddr *)&place->addrs[i]))
+			return true;
+	return false;
+}
+
 static void on_place(void *arg, const struct mount_place *place)
 {
 	struct upstream *upstream = arg;
-	const struct name_result name = {.addrs = place->addr, .naddrs = 1};
+	const struct name_result name = {.addrs = place->addrs, .naddrs = place->naddrs};
 
 	upstream->place_is_kept = place->kept;
-	if (!place->addr)
+	if (!place->naddrs)
 		fail_at_once(upstream, LEG_CLOSE_NO_MOUNT, place->error);
-	else if (own_doors_take(upstream->seat.target->name.doors, TRANSPORT_TCP,
-				(const struct sockaddr *)place->addr))
+	else if (is_own(upstream, place))
 		fail_at_once(upstream, LEG_CLOSE_OWN_UPSTREAM, "rpcbind names a port of it");
 	else
 		attempt_at(upstream, &name);

@@ -35,7 +35,8 @@ static void tell(void *arg)
 {
 	struct mount_desk *desk = arg;
 	const struct mount_place place = {
-		.addr = desk->known ? &desk->place : NULL,
+		.addrs = desk->places,
+		.naddrs = desk->known ? desk->naddrs : 0,
 		.error = desk->error,
 		.kept = desk->kept,
 	};
@@ -50,6 +51,19 @@ static void tell(void *arg)
 
 static void ask(struct mount_desk *desk);
 
+/* The one that has answered is the first; who cannot come to it may come to the others. */
+static void set_places(struct mount_desk *desk, uint16_t port)
+{
+	size_t n = 0;
+
+	desk->places[n++] = desk->addrs[desk->at];
+	for (size_t i = 0; i < desk->naddrs; i++)
+		if (i != desk->at)
+			desk->places[n++] = desk->addrs[i];
+	while (n--)
+		set_port(&desk->places[n], port);
+}
+
 static void on_done(void *arg, uint16_t port, const char *error)
 {
 	struct mount_desk *desk = arg;
@@ -57,8 +71,7 @@ static void on_done(void *arg, uint16_t port, const char *error)
 
 	desk->query = NULL;
 	if (port) {
-		desk->place = desk->addrs[desk->at];
-		set_port(&desk->place, port);
+		set_places(desk, port);
 		desk->known = true;
 		desk->kept = false;
 		desk->known_us = loop_now_us(desk->loop);
@@ -103,7 +116,7 @@ static bool is_known(const struct mount_desk *desk, const struct sockaddr_storag
 	if (!desk->known || loop_now_us(desk->loop) - desk->known_us >= MOUNT_PORT_KEPT_US)
 		return false;
 	for (size_t i = 0; i < naddrs; i++)
-		if (same_host(&desk->place, &addrs[i]))
+		if (same_host(&desk->places[0], &addrs[i]))
 			return true;
 	return false;
 }
@@ -147,11 +160,18 @@ void mount_desk_leave(struct mount_desk *desk, struct mount_wait *wait)
 	TAILQ_REMOVE(&desk->waits, wait, entry);
 }
 
+static bool has_place(const struct mount_desk *desk, const struct sockaddr_storage *place)
+{
+	for (size_t i = 0; i < desk->naddrs; i++)
+		if (sockaddr_equal((const struct sockaddr *)&desk->places[i],
+				   (const struct sockaddr *)place))
+			return true;
+	return false;
+}
+
 void mount_desk_forget(struct mount_desk *desk, const struct sockaddr_storage *place)
 {
-	if (desk->known && same_host(&desk->place, place) &&
-	    sockaddr_port((const struct sockaddr *)&desk->place) ==
-		    sockaddr_port((const struct sockaddr *)place)) {
+	if (desk->known && has_place(desk, place)) {
 		desk->known = false;
 		/* Some were to be told this turn what is wrong now. */
 		if (!TAILQ_EMPTY(&desk->waits) && !desk->query)

@@ -28,9 +28,11 @@ struct port_query;
 
 /* What one who waits is told; good while it is told. */
 struct mount_place {
-	const struct sockaddr_storage *addr; /* of MOUNT; NULL: it is not to be had … */
-	const char *error;                   /* … and a sentence why */
-	bool kept;                           /* it may be old */
+	/* Of the server with the port of MOUNT, that which has said it first; none: it is not to be had … */
+	const struct sockaddr_storage *addrs;
+	size_t naddrs;
+	const char *error; /* … and a sentence why */
+	bool kept;         /* it may be old */
 };
 
 struct mount_wait {
@@ -46,11 +48,11 @@ struct mount_desk {
 	struct mount_wait_list waits;
 	struct loop_task task; /* tells those who wait */
 	struct port_query *query;
-	struct sockaddr_storage addrs[RESOLVER_MAX_ADDRS]; /* of the server, with rpcbind's port */
-	size_t naddrs, at;                                 /* which one is asked */
-	uint64_t until_us;                                 /* for all of them */
-	struct sockaddr_storage place;
-	bool known, kept;  /* `place` is good; it was before who waits came */
+	struct sockaddr_storage addrs[RESOLVER_MAX_ADDRS];  /* of the server, with rpcbind's port */
+	size_t naddrs, at;                                  /* which one is asked */
+	uint64_t until_us;                                  /* for all of them */
+	struct sockaddr_storage places[RESOLVER_MAX_ADDRS]; /* naddrs of them */
+	bool known, kept;  /* these are good; they were before who waits came */
 	uint64_t known_us; /* since when */
 	char error[LEG_DETAIL_BYTES];
 };
