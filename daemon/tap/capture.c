@@ -27,7 +27,6 @@ struct capture {
 	uint64_t epoch_us;
 	uint64_t written_bytes, packets;
 	uint64_t missed, untold; /* all that were; those that no comment has told of yet */
-	bool full;               /* the file is as long as is wanted */
 	struct hash_index connections;
 };
 
@@ -224,9 +223,8 @@ bool capture_message(struct capture *capture, const struct tap_message *message,
 		capture_missed(capture, 1);
 		return true;
 	}
-	capture->full = capture->written_bytes + pcapng_written_bytes(out) + CAPTURE_END_BYTES >
-			capture->request.max_bytes;
-	if (capture->full)
+	if (capture->written_bytes + pcapng_written_bytes(out) + CAPTURE_END_BYTES >
+	    capture->request.max_bytes)
 		return false;
 	capture->written_bytes += pcapng_written_bytes(out);
 	capture->packets += out->packets;
