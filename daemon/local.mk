@@ -288,6 +288,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/view/call_json.h \
 	daemon/view/gather.c \
 	daemon/view/gather.h \
+	daemon/view/no_service.c \
+	daemon/view/no_service.h \
 	daemon/view/latency_json.c \
 	daemon/view/latency_json.h \
 	daemon/view/load.c \

@@ -14,6 +14,7 @@
 #include "daemon/proxy/registration.h"
 #include "daemon/proxy/reload.h"
 #include "daemon/service/listen_error.h"
+#include "daemon/view/no_service.h"
 
 /* The lines of a text, each a string. */
 static json_t *lines_json(const char *text)
@@ -142,8 +143,7 @@ json_t *action_run(struct proxy *proxy, enum control_command_id command, const c
 	if (proxy->stopping)
 		return json_pack("{s:s}", "error", "the daemon is stopping");
 	if (of_service && argument[0] && !proxy_service_find(proxy, argument))
-		return json_pack("{s:o}", "error",
-				 json_sprintf("there is no service %s", argument));
+		return no_service_json(proxy, argument);
 	switch (command) {
 	case CONTROL_COMMAND_RELOAD:
 		return reload_json(proxy);

@@ -8,6 +8,7 @@
 
 #include "daemon/control/control_request.h"
 #include "daemon/health/check.h"
+#include "daemon/view/no_service.h"
 
 struct check_query {
 	LIST_ENTRY(check_query) entry;
@@ -124,11 +125,13 @@ void check_answer(struct check_queries *queries, struct proxy *proxy, const char
 		return;
 	}
 	ps = proxy_service_find(proxy, service);
-	if (!ps || is_under_way(queries, service)) {
+	if (!ps) {
+		done(done_arg, no_service_json(proxy, service));
+		return;
+	}
+	if (is_under_way(queries, service)) {
 		done(done_arg, json_pack("{s:o}", "error",
-					 json_sprintf(ps ? "a check of %s is under way"
-							 : "there is no service %s",
-						      service)));
+					 json_sprintf("a check of %s is under way", service)));
 		return;
 	}
 	query = calloc(1, sizeof(*query));

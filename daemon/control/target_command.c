@@ -7,6 +7,7 @@
 
 #include "daemon/control/control_request.h"
 #include "daemon/proxy/worker.h"
+#include "daemon/view/no_service.h"
 
 static json_t *refuse(const char *why)
 {
@@ -36,7 +37,7 @@ json_t *target_order_json(struct proxy *proxy, const char *argument)
 		return refuse("the command takes a service, an address and a word");
 	ps = proxy_service_find(proxy, name);
 	if (!ps)
-		return json_pack("{s:o}", "error", json_sprintf("there is no service %s", name));
+		return no_service_json(proxy, name);
 	target = target_find(&ps->service.targets, address);
 	if (!target)
 		return json_pack("{s:o}", "error",

@@ -10,6 +10,7 @@
 #include "daemon/base/loop.h"
 #include "daemon/control/feed.h"
 #include "daemon/proxy/tapping.h"
+#include "daemon/view/no_service.h"
 
 #define TURN_RECORDS 256u /* that are put out in a turn of the main loop */
 
@@ -220,8 +221,7 @@ json_t *watch_begin(struct watching *watching, const struct watch_form *form, co
 	if (tap_request_parse(form->kind, argument, &request, error))
 		return json_pack("{s:s}", "error", error);
 	if (request.service[0] && !proxy_service_find(proxy, request.service))
-		return json_pack("{s:o}", "error",
-				 json_sprintf("there is no service %s", request.service));
+		return no_service_json(proxy, request.service);
 	if (count(watching, form) >= form->max || count(watching, NULL) >= WATCHES_MAX)
 		return json_pack("{s:o}", "error",
 				 json_sprintf("too many clients of %s at once", form->name));

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "daemon/view/latency_json.h"
+#include "daemon/view/no_service.h"
 #include "daemon/view/service_json.h"
 
 /* Who waits for an answer. */
@@ -15,11 +16,6 @@ struct question {
 	void (*done)(void *arg, json_t *answer);
 	void *arg;
 };
-
-static json_t *no_service(const char *name)
-{
-	return json_pack("{s:o}", "error", json_sprintf("there is no service %s", name));
-}
 
 static json_t *memory_json(const struct gathered *gathered)
 {
@@ -108,7 +104,7 @@ static json_t *stats_answer(const struct gathered *gathered, const char *argumen
 	}
 	if (*argument && !json_object_size(services)) {
 		json_decref(services);
-		return no_service(argument);
+		return no_service_json(gathered->proxy, argument);
 	}
 	return json_pack("{s:o}", "services", services);
 }
@@ -116,7 +112,7 @@ static json_t *stats_answer(const struct gathered *gathered, const char *argumen
 static json_t *latency_answer(const struct gathered *gathered, const char *argument)
 {
 	json_t *answer = latency_json(gathered->services, gathered->calls, gathered->nservices);
-	json_t *share = latency_only(answer, argument);
+	json_t *share = latency_only(gathered->proxy, answer, argument);
 
 	json_decref(answer);
 	return share;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/view/no_service.h"
+
 static json_t *limit_json(unsigned bucket)
 {
 	double limit_s = durations_limit_s(bucket);
@@ -97,11 +99,6 @@ json_t *latency_json(struct proxy_service *const *services, const struct call_st
 	return json_pack("{s:o, s:o}", "limits_s", limits_json(), "services", all);
 }
 
-static json_t *error_json(const char *what, const char *name)
-{
-	return json_pack("{s:o}", "error", json_sprintf("there is no %s %s", what, name));
-}
-
 /* Of one service, what it has of an operation. */
 static json_t *only_operation(const json_t *answer, const char *name, const json_t *service,
 			      enum nfs_operation operation)
@@ -115,7 +112,7 @@ static json_t *only_operation(const json_t *answer, const char *name, const json
 			 "operation", key, "services", name, "operations", found);
 }
 
-json_t *latency_only(json_t *answer, const char *argument)
+json_t *latency_only(const struct proxy *proxy, json_t *answer, const char *argument)
 {
 	size_t len = strcspn(argument, " ");
 	const char *word = argument[len] ? argument + len + 1 : "";
@@ -129,12 +126,12 @@ json_t *latency_only(json_t *answer, const char *argument)
 	else if (!len)
 		share = json_incref(answer);
 	else if (!service)
-		share = error_json("service", name);
+		share = no_service_json(proxy, name);
 	else if (!*word)
 		share = json_pack("{s:O, s:{s:O}}", "limits_s", json_object_get(answer, "limits_s"),
 				  "services", name, service);
 	else if (operation == NFS_OPERATION_COUNT)
-		share = error_json("operation", word);
+		share = json_pack("{s:o}", "error", json_sprintf("there is no operation %s", word));
 	else
 		share = only_operation(answer, name, service, operation);
 	free(name);

@@ -23,6 +23,6 @@ json_t *latency_json(struct proxy_service *const *services, const struct call_st
  *
  * A new reference; with "error" where there is no such service or operation.
  */
-json_t *latency_only(json_t *answer, const char *argument) MUST_CHECK;
+json_t *latency_only(const struct proxy *proxy, json_t *answer, const char *argument) MUST_CHECK;
 
 #endif

@@ -230,7 +230,11 @@ START_TEST(stats_of_one_service_are_those_of_no_other)
 		1);
 	json_decref(answer);
 	answer = control_ask("stats none\n");
-	ck_assert_str_eq(json_string_value(member(answer, "error")), "there is no service none");
+	ck_assert_str_eq(json_string_value(member(answer, "error")),
+			 "there is no service none: is one meant?");
+	json_decref(answer);
+	answer = control_ask("stats nothing\n");
+	ck_assert_str_eq(json_string_value(member(answer, "error")), "there is no service nothing");
 	json_decref(answer);
 }
 END_TEST
