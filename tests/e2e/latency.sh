@@ -126,7 +126,7 @@ END
 )
 check "60 NULLs of a client that thinks for 15 ms" timeout 60 perl -e "$thinks" $FRONT_PORT
 check "are all taken" wait_for 10 taken a NULL
-check "… when they were sent" test "$(of a NULL '.stages.client.sum_s * 1000 / .count | floor')" -le 1
+check "… when they were sent" test "$(of a NULL '.stages.client | .sum_s * 1000 / .count | floor')" -le 1
 
 relay 20
 chain_again
