@@ -6,6 +6,8 @@
 
 /* Standard streams, signals, log, control socket, the main thread's loop; and what RDMA devices take once. */
 #define OF_DAEMON 37u
+/* Where it is asked over HTTP: a listener and its connections, and those of another in a reload. */
+#define OF_HTTP   66u
 #define OF_HEALTH 5u /* the loop in which servers are tried */
 #define OF_WORKER 5u /* its loop */
 /* What tries its servers: a connection, and another at its MOUNT service. */
@@ -38,7 +40,7 @@ static bool has_verbs(const struct service_config *service)
 
 uint64_t config_descriptors(const struct config *config)
 {
-	uint64_t sum = CONFIG_DESCRIPTORS_KEPT + OF_DAEMON + OF_HEALTH +
+	uint64_t sum = CONFIG_DESCRIPTORS_KEPT + OF_DAEMON + OF_HTTP + OF_HEALTH +
 		       (uint64_t)OF_WORKER * config->workers +
 		       CONFIG_DESCRIPTORS_CONNECTION * config_connections(config);
 

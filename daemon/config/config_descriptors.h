@@ -8,8 +8,9 @@
 
 #include "daemon/config/config.h"
 
-#define CONFIG_DESCRIPTORS_KEPT       64u /* for the control socket's clients and for name servers */
-#define CONFIG_DESCRIPTORS_CONNECTION 2u  /* a socket on either side, at most */
+#define CONFIG_DESCRIPTORS_KEPT                                                                    \
+	72u /* for the control socket's clients, what they watch, and name servers */
+#define CONFIG_DESCRIPTORS_CONNECTION 2u /* a socket on either side, at most */
 #define CONFIG_DESCRIPTORS_HELD       512u /* of a service, for who is turned away: two each here, too */
 
 /** config_connections - the sum of the services' max_connections. */

@@ -172,26 +172,31 @@ static void show_latency(struct http *http, struct http_request *request, const 
 
 static const struct {
 	const char *path;
+	bool is_gathered; /* it waits for the workers */
 	void (*show)(struct http *http, struct http_request *request, const char *accept);
 } pages[] = {
-	{"/", show_page},
-	{"/api/status.json", show_status},
-	{"/api/services.json", show_services},
-	{"/api/connections.json", show_connections},
-	{"/api/latency.json", show_latency},
-	{"/metrics", show_metrics},
-	{"/healthz", show_health},
-	{"/readyz", show_readiness},
+	{"/", false, show_page},
+	{"/api/status.json", true, show_status},
+	{"/api/services.json", true, show_services},
+	{"/api/connections.json", true, show_connections},
+	{"/api/latency.json", true, show_latency},
+	{"/metrics", true, show_metrics},
+	{"/healthz", false, show_health},
+	{"/readyz", false, show_readiness},
 };
 
 static void on_ask(void *arg, struct http_request *request, const char *path, const char *accept)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(pages); i++)
-		if (!strcmp(pages[i].path, path)) {
-			pages[i].show(arg, request, accept);
-			return;
-		}
-	answer_text(request, HTTP_END_404, "there is no such page\n");
+	size_t i = 0;
+
+	while (i < ARRAY_SIZE(pages) && strcmp(pages[i].path, path))
+		i++;
+	if (i == ARRAY_SIZE(pages))
+		answer_text(request, HTTP_END_404, "there is no such page\n");
+	else if (pages[i].is_gathered && http_request_is_one_of_many(request))
+		answer_text(request, HTTP_END_503, "too many ask at once\n");
+	else
+		pages[i].show(arg, request, accept);
 }
 
 /* ---- where ---- */

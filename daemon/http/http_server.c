@@ -5,7 +5,7 @@
  * evhttp bounds what it reads, but knows no limit of connections and no time for a whole request: a peer that sends a byte
  * now and then would stay for ever. Neither does it tell when a connection comes or goes. So this file makes the bufferevent
  * of each, and keeps a reference to it, so that its descriptor is good as long as the connection is counted. That evhttp has
- * let go of it shows in its callbacks, which are looked at each LOOK_US while there are connections.
+ * let go of it shows in its callbacks, which are looked at each LOOK_US, and when one has come.
  */
 #include "daemon/http/http_server.h"
 
@@ -15,6 +15,7 @@
 #include <event2/http.h>
 #include <event2/keyvalq_struct.h>
 #include <event2/listener.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,13 +29,21 @@
 
 #define BACKLOG 64
 #define LOOK_US 20000u
+/* Where there are no places left, who has said nothing for so long goes. */
+#define SILENCE_US 200000u
+#define REST_US    1000000u /* of the listener, without descriptors */
+/* evhttp looks at a line from its beginning whenever more of it comes. */
+#define MOST_UNREAD_BYTES (2 * HTTP_MAX_HEADER_BYTES)
 /* evhttp knows methods as bits, the last of which are those that it has no name for; all come to on_request(). */
 #define ALL_METHODS 0xffffu
 
 struct conn {
 	TAILQ_ENTRY(conn) entry;
-	struct bufferevent *socket; /* a reference */
-	uint64_t deadline_us;       /* of the loop; 0: an answer is due */
+	struct http_server *server;
+	struct bufferevent *socket;    /* a reference */
+	struct http_request *request;  /* while an answer is due */
+	uint64_t came_us, deadline_us; /* of the loop */
+	bool judged, is_stranger;      /* whether it may ask: it may not */
 	bool asked, answered;
 };
 
@@ -46,72 +55,154 @@ struct http_request {
 };
 
 struct http_server {
+	LIST_ENTRY(http_server) entry; /* of those that listen */
 	struct loop *loop;
 	struct loop_timer *timer;
+	bool looks_soon; /* it is set to fire at once */
 	struct evhttp *evhttp;
-	struct evconnlistener *listener;
+	struct evhttp_bound_socket *bound; /* NULL: it does not listen */
+	uint64_t rests_until_us;           /* of the loop: it takes nobody before */
 	const struct config_cidrs *allow;
 	uint64_t *ends;
 	http_ask_fn *ask;
 	void *arg;
-	unsigned nconns;
+	unsigned nconns, nstrangers;
 	TAILQ_HEAD(, conn) conns;
 	struct log_limit refused; /* lines about who may not ask */
+	struct log_limit rests;   /* … and about connections that cannot be taken */
 };
 
-static const char *const end_names[] = {
-#define HTTP_END_NAME(name, text) text,
-	HTTP_ENDS(HTTP_END_NAME)
-#undef HTTP_END_NAME
-};
-
-const char *http_end_name(enum http_end end)
-{
-	return end_names[end];
-}
+/* evhttp gives a listener's callbacks its own argument: whose it is, is looked up here. */
+static LIST_HEAD(, http_server) listening = LIST_HEAD_INITIALIZER(listening);
 
 /* ---- connections ---- */
+
+static struct evconnlistener *listener_of(const struct http_server *server)
+{
+	return evhttp_bound_socket_get_listener(server->bound);
+}
 
 static void set_deadline(struct http_server *server, struct conn *conn)
 {
 	conn->deadline_us = loop_now_us(server->loop) + HTTP_TIMEOUT_US;
 }
 
+/* In the next turn: to be set again and again could put it off for ever. */
+static void look_soon(struct http_server *server)
+{
+	if (!server->looks_soon)
+		loop_timer_set(server->loop, server->timer, 0);
+	server->looks_soon = true;
+}
+
+/* evhttp bounds a header as it reads it, but not the line with the size of a chunk; and a bufferevent that is full spins. */
+static void on_input(struct evbuffer *input, const struct evbuffer_cb_info *info, void *arg)
+{
+	struct conn *conn = arg;
+
+	if (conn->asked || evbuffer_get_length(input) <= MOST_UNREAD_BYTES)
+		return;
+	conn->deadline_us = 0;
+	look_soon(conn->server);
+}
+
 static void conn_free(struct http_server *server, struct conn *conn)
 {
 	if (!conn->answered)
 		server->ends[HTTP_END_NONE]++;
+	if (conn->is_stranger)
+		server->nstrangers--;
+	server->nconns--;
+	evbuffer_remove_cb(bufferevent_get_input(conn->socket), on_input, conn);
 	bufferevent_decref(conn->socket);
 	TAILQ_REMOVE(&server->conns, conn, entry);
 	free(conn);
-	if (server->nconns-- == HTTP_MAX_CONNECTIONS)
-		evconnlistener_enable(server->listener);
 }
 
-/* evhttp is the argument of its own callbacks, which it takes away as it frees a bufferevent. */
-static bool is_over(struct conn *conn)
+/* evhttp has itself as the argument of its callbacks, which it takes away as it frees a bufferevent. NULL: it is over. */
+static struct evhttp_connection *evcon_of(const struct conn *conn)
 {
-	void *arg;
+	void *evcon;
 
-	bufferevent_getcb(conn->socket, NULL, NULL, NULL, &arg);
-	return !arg;
+	bufferevent_getcb(conn->socket, NULL, NULL, NULL, &evcon);
+	return evcon;
+}
+
+static void drop(struct http_server *server, struct conn *conn)
+{
+	evhttp_connection_free(evcon_of(conn));
+	conn_free(server, conn);
+}
+
+static bool may_ask(struct http_server *server, struct conn *conn)
+{
+	struct sockaddr_storage peer = {0};
+	socklen_t bytes = sizeof(peer);
+	char text[ADDRESS_TEXT_BYTES];
+
+	if (getpeername(bufferevent_getfd(conn->socket), (struct sockaddr *)&peer, &bytes))
+		return false;
+	if (config_cidrs_contain(server->allow, (struct sockaddr *)&peer))
+		return true;
+	log_write_limited(LOG_LEVEL_WARNING, &server->refused, NULL,
+			  "http: %s came and is refused: http_allow does not have it",
+			  address_text((struct sockaddr *)&peer, text));
+	return false;
+}
+
+static void judge(struct http_server *server, struct conn *conn)
+{
+	if (conn->judged)
+		return;
+	conn->judged = true;
+	conn->is_stranger = !may_ask(server, conn);
+	if (conn->is_stranger)
+		server->nstrangers++;
+}
+
+/* A peer that will send nothing more has gone: evhttp does not look while an answer is due. */
+static bool has_left(const struct conn *conn)
+{
+	struct pollfd fd = {.fd = bufferevent_getfd(conn->socket), .events = POLLRDHUP};
+
+	return poll(&fd, 1, 0) > 0;
+}
+
+static void answer_late(struct conn *conn);
+
+static void look_at(struct http_server *server, struct conn *conn, bool is_full)
+{
+	uint64_t now_us = loop_now_us(server->loop);
+
+	judge(server, conn);
+	if ((conn->is_stranger && server->nstrangers > HTTP_MAX_STRANGERS) ||
+	    (conn->request && has_left(conn)) ||
+	    (is_full && !conn->asked && now_us - conn->came_us >= SILENCE_US))
+		drop(server, conn);
+	else if (conn->deadline_us <= now_us && conn->request)
+		answer_late(conn);
+	else if (conn->deadline_us <= now_us)
+		drop(server, conn);
 }
 
 static void on_timer(void *arg)
 {
 	struct http_server *server = arg;
-	uint64_t now_us = loop_now_us(server->loop);
+	bool is_full = server->nconns == HTTP_MAX_CONNECTIONS,
+	     rests = loop_now_us(server->loop) < server->rests_until_us;
 	struct conn *conn, *next;
 
+	server->looks_soon = false;
 	for (conn = TAILQ_FIRST(&server->conns); conn; conn = next) {
 		next = TAILQ_NEXT(conn, entry);
-		if (is_over(conn))
+		if (evcon_of(conn))
+			look_at(server, conn, is_full);
+		else
 			conn_free(server, conn);
-		else if (conn->deadline_us && conn->deadline_us <= now_us)
-			/* evhttp meets the end of the stream, or fails to write, and lets go. */
-			shutdown(bufferevent_getfd(conn->socket), SHUT_RDWR);
 	}
-	if (server->nconns)
+	if (server->bound && server->nconns < HTTP_MAX_CONNECTIONS && !rests)
+		evconnlistener_enable(listener_of(server));
+	if (server->nconns || rests)
 		loop_timer_set(server->loop, server->timer, LOOK_US);
 }
 
@@ -128,21 +219,51 @@ static struct bufferevent *on_conn(struct event_base *base, void *arg)
 		free(conn);
 		return NULL;
 	}
+	evbuffer_add_cb(bufferevent_get_input(conn->socket), on_input, conn);
+	conn->server = server;
 	bufferevent_incref(conn->socket);
+	conn->came_us = loop_now_us(server->loop);
 	set_deadline(server, conn);
 	TAILQ_INSERT_TAIL(&server->conns, conn, entry);
-	if (!server->nconns++)
-		loop_timer_set(server->loop, server->timer, LOOK_US);
-	if (server->nconns == HTTP_MAX_CONNECTIONS)
-		evconnlistener_disable(server->listener);
+	look_soon(server);
+	if (++server->nconns == HTTP_MAX_CONNECTIONS)
+		evconnlistener_disable(listener_of(server));
 	return conn->socket;
+}
+
+static void on_accept_error(struct evconnlistener *listener, void *arg)
+{
+	struct http_server *server;
+	int err = errno;
+
+	LIST_FOREACH(server, &listening, entry)
+		if (listener_of(server) == listener)
+			break;
+	if (!server)
+		return;
+	log_write_limited(LOG_LEVEL_WARNING, &server->rests, NULL,
+			  "http: cannot take connections: %s", strerror(err));
+	evconnlistener_disable(listener);
+	server->rests_until_us = loop_now_us(server->loop) + REST_US;
+	loop_timer_set(server->loop, server->timer, LOOK_US);
 }
 
 /* ---- requests ---- */
 
 static void on_gone(struct evhttp_connection *evcon, void *arg)
 {
-	((struct http_request *)arg)->conn = NULL;
+	struct http_request *request = arg;
+
+	request->conn->request = NULL;
+	request->conn = NULL;
+}
+
+/* Its answer is sent elsewhere, or by somebody else. */
+static void detach(struct http_request *request)
+{
+	evhttp_connection_set_closecb(evhttp_request_get_connection(request->evreq), NULL, NULL);
+	request->conn->request = NULL;
+	request->conn = NULL;
 }
 
 static void send_answer(struct http_server *server, struct conn *conn, struct evhttp_request *evreq,
@@ -180,35 +301,37 @@ static void send_text(struct http_server *server, struct conn *conn, struct evht
 					  .body_bytes = strlen(text)});
 }
 
+bool http_request_is_one_of_many(const struct http_request *request)
+{
+	const struct conn *conn;
+	unsigned n = 0;
+
+	TAILQ_FOREACH(conn, &request->server->conns, entry)
+		n += conn->asked && evcon_of(conn);
+	return n > HTTP_MAX_CONNECTIONS - HTTP_KEPT_CONNECTIONS;
+}
+
 void http_request_answer(struct http_request *request, const struct http_answer *answer)
 {
 	struct conn *conn = request->conn;
 
 	if (conn) {
-		evhttp_connection_set_closecb(evhttp_request_get_connection(request->evreq), NULL,
-					      NULL);
+		detach(request);
 		send_answer(request->server, conn, request->evreq, answer);
 	}
 	free(request);
 }
 
-static bool may_ask(struct http_server *server, struct conn *conn)
+static void answer_late(struct conn *conn)
 {
-	struct sockaddr_storage peer = {0};
-	socklen_t bytes = sizeof(peer);
-	char text[ADDRESS_TEXT_BYTES];
+	struct http_request *request = conn->request;
 
-	if (getpeername(bufferevent_getfd(conn->socket), (struct sockaddr *)&peer, &bytes))
-		return false;
-	if (config_cidrs_contain(server->allow, (struct sockaddr *)&peer))
-		return true;
-	log_write_limited(LOG_LEVEL_WARNING, &server->refused, NULL,
-			  "http: %s asked and was refused: http_allow does not have it",
-			  address_text((struct sockaddr *)&peer, text));
-	return false;
+	detach(request);
+	send_text(request->server, conn, request->evreq, HTTP_END_503,
+		  "there is no answer in time\n");
 }
 
-static void give_up(struct conn *conn, struct evhttp_request *evreq, struct http_server *server)
+static void hand_on(struct conn *conn, struct evhttp_request *evreq, struct http_server *server)
 {
 	struct http_request *request = calloc(1, sizeof(*request));
 	const char *accept = evhttp_find_header(evhttp_request_get_input_headers(evreq), "Accept");
@@ -219,6 +342,7 @@ static void give_up(struct conn *conn, struct evhttp_request *evreq, struct http
 		return;
 	}
 	*request = (struct http_request){server, conn, evreq};
+	conn->request = request;
 	evhttp_connection_set_closecb(evhttp_request_get_connection(evreq), on_gone, request);
 	server->ask(server->arg, request, path ? path : "", accept ? accept : "");
 }
@@ -248,14 +372,15 @@ static void on_request(struct evhttp_request *evreq, void *arg)
 		return;
 	}
 	conn->asked = true;
-	conn->deadline_us = 0;
-	if (!may_ask(server, conn))
+	set_deadline(server, conn);
+	judge(server, conn);
+	if (conn->is_stranger)
 		send_text(server, conn, evreq, HTTP_END_403,
 			  "http_allow does not have your address\n");
 	else if (method != EVHTTP_REQ_GET && method != EVHTTP_REQ_HEAD)
 		send_text(server, conn, evreq, HTTP_END_405, "there is GET and HEAD\n");
 	else
-		give_up(conn, evreq, server);
+		hand_on(conn, evreq, server);
 }
 
 /* ---- life ---- */
@@ -264,64 +389,72 @@ static void server_free(struct http_server *server)
 {
 	struct conn *conn;
 
+	http_server_deafen(server);
 	if (server->evhttp)
 		evhttp_free(server->evhttp);
-	while ((conn = TAILQ_FIRST(&server->conns))) {
-		server->nconns = 0; /* there is no listener any more */
+	while ((conn = TAILQ_FIRST(&server->conns)))
 		conn_free(server, conn);
-	}
 	loop_timer_free(server->loop, server->timer);
 	free(server);
 }
 
-/* Takes @fd, also on failure. */
-static int begin(struct http_server *server, int fd)
+static int open_socket(const struct sockaddr *addr)
 {
-	struct event_base *base = event_loop_base(server->loop);
+	int fd = listen_socket_new(addr);
+	int rc = fd < 0 ? fd : listen_socket_start(fd, addr, BACKLOG, NULL);
 
-	server->listener = evconnlistener_new(base, NULL, NULL,
-					      LEV_OPT_CLOSE_ON_FREE | LEV_OPT_CLOSE_ON_EXEC, 0, fd);
-	if (!server->listener) {
+	if (rc < 0 && fd >= 0)
+		close(fd);
+	return rc < 0 ? rc : fd;
+}
+
+int http_server_listen(struct http_server *server, const struct sockaddr *addr)
+{
+	int fd = open_socket(addr);
+	struct evconnlistener *listener;
+
+	if (fd < 0)
+		return fd;
+	listener = evconnlistener_new(event_loop_base(server->loop), NULL, NULL,
+				      LEV_OPT_CLOSE_ON_FREE | LEV_OPT_CLOSE_ON_EXEC, 0, fd);
+	if (!listener) {
 		close(fd);
 		return -ENOMEM;
 	}
-	server->evhttp = evhttp_new(base);
-	if (!server->evhttp || !evhttp_bind_listener(server->evhttp, server->listener)) {
-		evconnlistener_free(server->listener);
+	server->bound = evhttp_bind_listener(server->evhttp, listener);
+	if (!server->bound) {
+		evconnlistener_free(listener);
 		return -ENOMEM;
 	}
+	evconnlistener_set_error_cb(listener, on_accept_error);
+	LIST_INSERT_HEAD(&listening, server, entry);
+	if (server->nconns == HTTP_MAX_CONNECTIONS)
+		evconnlistener_disable(listener);
+	return 0;
+}
+
+void http_server_deafen(struct http_server *server)
+{
+	if (!server->bound)
+		return;
+	LIST_REMOVE(server, entry);
+	evhttp_del_accept_socket(server->evhttp, server->bound);
+	server->bound = NULL;
+}
+
+static int open_server(struct http_server *server, const struct sockaddr *addr)
+{
+	server->timer = loop_timer_new(server->loop, on_timer, server);
+	server->evhttp = evhttp_new(event_loop_base(server->loop));
+	if (!server->timer || !server->evhttp)
+		return -ENOMEM;
 	evhttp_set_bevcb(server->evhttp, on_conn, server);
 	evhttp_set_gencb(server->evhttp, on_request, server);
 	evhttp_set_allowed_methods(server->evhttp, ALL_METHODS);
 	evhttp_set_max_headers_size(server->evhttp, HTTP_MAX_HEADER_BYTES);
 	evhttp_set_max_body_size(server->evhttp, 0);
 	evhttp_set_timeout(server->evhttp, HTTP_TIMEOUT_US / 1000000);
-	return 0;
-}
-
-static int open_socket(const struct sockaddr *addr)
-{
-	int fd = listen_socket_new(addr), rc;
-
-	if (fd < 0)
-		return fd;
-	rc = listen_socket_start(fd, addr, BACKLOG, NULL);
-	if (rc) {
-		close(fd);
-		return rc;
-	}
-	return fd;
-}
-
-static int open_server(struct http_server *server, const struct sockaddr *addr)
-{
-	int fd;
-
-	server->timer = loop_timer_new(server->loop, on_timer, server);
-	if (!server->timer)
-		return -ENOMEM;
-	fd = open_socket(addr);
-	return fd < 0 ? fd : begin(server, fd);
+	return http_server_listen(server, addr);
 }
 
 int http_server_open(struct loop *loop, const struct sockaddr *addr,
@@ -340,6 +473,7 @@ int http_server_open(struct loop *loop, const struct sockaddr *addr,
 		.ask = ask,
 		.arg = arg,
 		.refused = {.what = "refused", .why = "http_allow does not have them"},
+		.rests = {.repeats = true},
 	};
 	TAILQ_INIT(&server->conns);
 	rc = open_server(server, addr);

@@ -46,7 +46,7 @@ check "another method" gives 405 /healthz -X DELETE
 check "is told which there are" has_header 'Allow: GET, HEAD'
 check "who is not allowed" gives 403 /healthz --interface 127.0.0.2
 check "is told so" says 'http_allow'
-check "and the log" grep -q 'http: 127.0.0.2:[0-9]* asked and was refused' $T/a.log
+check "and the log" grep -q 'http: 127.0.0.2:[0-9]* came and is refused' $T/a.log
 
 check "ready" gives 200 /readyz
 ctl a drain nfs >/dev/null
@@ -63,17 +63,62 @@ check "ready again" gives 200 /readyz
 for case in garbage lines body huge half drops pipelined gone together; do
 	check "hostile: $case" raw $case
 done
-check "nothing is left of them" wait_for 10 eval '[ "$(descriptors)" = "$idle" ]'
-coproc crowd { raw crowd 2>$T/crowd.err; }
-read -r -u "${crowd[0]}" _
-check "of forty that say nothing thirty-two are in" wait_for 5 eval '[ "$(($(descriptors) - idle))" = 32 ]'
-check "the main loop goes on" timeout 2 "$CTL" -s $T/a.sock status
-echo go >&"${crowd[1]}"
-pid=$crowd_PID
-wait "$pid"
-check "and another one has its turn" [ $? = 0 ]
-note "$(cat $T/crowd.err)"
-check "nothing is left of them either" wait_for 10 eval '[ "$(descriptors)" = "$idle" ]'
+ticks() { awk '{ print $14 + $15 }' "/proc/${pid_of[a]}/stat"; }
+is_idle() { [ "$(descriptors)" = "$idle" ]; }
+check "nothing is left of them" wait_for 10 is_idle
+before=$(ticks)
+check "hostile: endless" raw endless
+check "which takes less than a second of processor time" test $(($(ticks) - before)) -lt 100
+note "$(($(ticks) - before)) ticks"
+
+# crowded CASE MOST: while sixty say nothing MOST of them are in, the main loop goes on, and who asks is answered
+crowded() {
+	local pid
+
+	coproc crowd { raw "$1" 2>$T/crowd.err; }
+	pid=$crowd_PID
+	read -r -u "${crowd[0]}" _
+	check "$1: of sixty that say nothing $2 are in" wait_for 5 eval "[ \$((\$(descriptors) - idle)) -le $2 ]"
+	check "the main loop goes on" timeout 2 "$CTL" -s $T/a.sock status
+	echo go >&"${crowd[1]}"
+	wait "$pid"
+	check "and another one has its turn" [ $? = 0 ]
+	note "$(cat $T/crowd.err)"
+	check "nothing is left of them either" wait_for 10 is_idle
+}
+crowded crowd 32
+crowded strangers 4
+
+# A worker that does not turn: nothing can be gathered.
+worker=$(grep -l worker-0 /proc/"${pid_of[a]}"/task/*/comm | cut -d / -f 5)
+start stopped python3 "$E2E_SRC/stop_thread.py" "$worker"
+check "health is not, while a worker does not turn" wait_for 30 gives 503 /healthz
+check "which it says" says '^worker 0 does not turn$'
+for case in waiting leaving; do
+	check "hostile: $case" raw $case
+	note "$(cat $T/check.out)"
+done
+check "and is still told" gives 503 /healthz
+stop stopped KILL
+check "it turns again" wait_for 10 gives 200 /healthz
+check "and metrics are there" gives 200 /metrics
+check "nothing is left of them" wait_for 10 is_idle
+
+# No descriptor for a connection: it waits, and so does the main thread.
+fds=0
+while [ -e "/proc/${pid_of[a]}/fd/$fds" ]; do fds=$((fds + 1)); done
+limit=$(prlimit --pid "${pid_of[a]}" --nofile --noheadings --output HARD | xargs)
+prlimit --pid "${pid_of[a]}" --nofile="$fds:$limit"
+exec {silent}<>/dev/tcp/127.0.0.1/$HTTP_PORT
+check "without a descriptor it is said" wait_for 5 grep -q 'http: cannot take connections: Too many open files' $T/a.log
+before=$(ticks)
+pause 3
+check "the main thread does not spin" test $(($(ticks) - before)) -lt 30
+prlimit --pid "${pid_of[a]}" --nofile="$limit:$limit"
+check "with descriptors it goes on" gives 200 /healthz
+check "it was said once a second at most" test "$(grep -c 'http: cannot take' $T/a.log)" -le 8
+exec {silent}>&-
+check "nothing is left of it" wait_for 10 is_idle
 
 start other "$BIN/delay_relay" $OTHER_PORT 9 0
 serves other $OTHER_PORT

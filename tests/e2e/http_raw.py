@@ -14,8 +14,11 @@ LATEST_S = 9  # by then a connection without a request is over: 5 s, and some fo
 HEAD = b"GET /healthz HTTP/1.1\r\nHost: x\r\n"
 
 
-def connect():
-    return socket.create_connection(("127.0.0.1", PORT), timeout=LATEST_S)
+SOON_S = 2.5
+
+
+def connect(source="127.0.0.1"):
+    return socket.create_connection(("127.0.0.1", PORT), timeout=LATEST_S, source_address=(source, 0))
 
 
 def rest(conn):
@@ -127,27 +130,83 @@ def gone():
 
 
 def together():
-    """Forty at once are all answered, though thirty-two have room."""
-    conns = [connect() for _ in range(40)]
-    for conn in conns:
-        conn.sendall(HEAD + b"\r\n")
+    """Forty who ask at once are all answered, though thirty-two have room."""
+    conns = []
+    for _ in range(40):
+        conns.append(connect())
+        conns[-1].sendall(HEAD + b"\r\n")
     return all(status(rest(conn)) == "200" for conn in conns)
 
 
-def crowd():
-    """Forty say nothing: others have their turn when the time of these is over."""
-    conns = [connect() for _ in range(40)]
+def endless():
+    """A body in chunks, the first of which has a size without an end, is not read for long."""
+    conns = [connect() for _ in range(8)]
+    for conn in conns:
+        conn.setblocking(False)
+        conn.send(b"POST /healthz HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1;")
+    data = b"a" * 65536
+    begun = time.monotonic()
+    while time.monotonic() - begun < 3:
+        taken = 0
+        for conn in conns:
+            try:
+                taken += conn.send(data)
+            except BlockingIOError:
+                continue
+            except ConnectionError:
+                continue
+        if not taken:
+            time.sleep(0.02)
+    for conn in conns:
+        conn.settimeout(LATEST_S)
+    return all(rest(conn) is not None for conn in conns) and alive()
+
+
+def crowd(source="127.0.0.1"):
+    """Sixty say nothing, over and over: others have their turn, and soon."""
+    conns = [connect(source) for _ in range(60)]
     print("crowded", flush=True)
     sys.stdin.readline()
     begun = time.monotonic()
-    with connect() as conn:
-        conn.settimeout(3 * LATEST_S)
-        conn.sendall(HEAD + b"\r\n")
-        good = status(rest(conn)) == "200"
-    print(f"answered after {time.monotonic() - begun:.1f} s", file=sys.stderr)
+    good = alive()
+    took = time.monotonic() - begun
+    print(f"answered after {took:.1f} s", file=sys.stderr)
     for conn in conns:
         conn.close()
-    return good
+    return good and took < SOON_S
+
+
+def strangers():
+    """… among them those who may not ask."""
+    return crowd("127.0.0.2")
+
+
+def waiting():
+    """Who ask for what is gathered while it cannot be are told so in time, and others are answered meanwhile."""
+    conns = [connect() for _ in range(60)]
+    for conn in conns:
+        try:
+            conn.sendall(b"GET /metrics HTTP/1.1\r\n\r\n")
+        except ConnectionError:
+            pass
+    begun = time.monotonic()
+    health = status(ask(HEAD + b"\r\n"))
+    took = time.monotonic() - begun
+    answers = [status(rest(conn)) for conn in conns]
+    print(f"{health} after {took:.1f} s, then {sorted(set(answers))} until {time.monotonic() - begun:.1f} s", file=sys.stderr)
+    return health == "503" and took < SOON_S and set(answers) == {"503"}
+
+
+def leaving():
+    """Who leave while they wait for it leave no trace."""
+    for _ in range(60):
+        with connect() as conn:
+            conn.sendall(b"GET /metrics HTTP/1.1\r\n\r\n")
+    time.sleep(0.2)
+    with connect() as conn:
+        conn.sendall(b"GET /metrics HTTP/1.1\r\n\r\n")
+        begun = time.monotonic()
+        return status(rest(conn)) == "503" and time.monotonic() - begun > 3
 
 
 sys.exit(not globals()[sys.argv[2]]())

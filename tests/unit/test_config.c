@@ -450,18 +450,18 @@ START_TEST(descriptors_are_enough_for_all_connections)
 {
 	load_services(2, 1, "tcp");
 	ck_assert_uint_eq(config_connections(fixture.config), 1024);
-	ck_assert_uint_eq(config_descriptors(fixture.config), 2 * 1024 + 5 * 2 + 530 + 106);
+	ck_assert_uint_eq(config_descriptors(fixture.config), 2 * 1024 + 5 * 2 + 530 + 180);
 	load_services(64, 3, "rdma");
 	ck_assert_uint_eq(config_connections(fixture.config), 3 * 1024);
 	ck_assert_uint_eq(config_descriptors(fixture.config),
-			  2 * 3 * 1024 + 5 * 64 + 4 * 64 * 3 + 530 * 3 + 106);
+			  2 * 3 * 1024 + 5 * 64 + 4 * 64 * 3 + 530 * 3 + 180);
 	ck_assert_int_eq(config_fixture_load("workers = 2;\n" SERVICE(
 				 "listen = [ \"tcp://127.0.0.1\", \"iwarp://[::1]\" ]; "
 				 "connect = [ \"tcp://a\", \"tcp://b\" ]; "
 				 "mount = \"rpcbind\"; max_connections = 100;")),
 			 0);
 	ck_assert_uint_eq(config_descriptors(fixture.config),
-			  2 * 100 + 5 * 2 + 2 * 2 + 2 * 16 + 514 + 106);
+			  2 * 100 + 5 * 2 + 2 * 2 + 2 * 16 + 514 + 180);
 }
 END_TEST
 
