@@ -59,14 +59,26 @@ static void print_type(const struct config_key *key, FILE *out)
 		fputs(words[key->type], out);
 }
 
+/* A quote would end the argument of a macro. */
+static void print_quoted(const char *text, FILE *out)
+{
+	for (; *text; text++)
+		if (*text == '"')
+			fputs("\\(dq", out);
+		else
+			fputc(*text, out);
+}
+
 void config_manual_item(const struct config_key *key, FILE *out)
 {
 	fprintf(out, ".It Va %s Pq \"", key->name);
 	print_type(key, out);
-	if (key->mandatory)
+	if (key->mandatory) {
 		fputs("; required", out);
-	else if (key->preset)
-		fprintf(out, "; default %s", key->preset);
+	} else if (key->preset) {
+		fputs("; default ", out);
+		print_quoted(key->preset, out);
+	}
 	fputs("\"\n", out);
 }
 

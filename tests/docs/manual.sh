@@ -49,6 +49,14 @@ for page in rpcrdma-proxy.8 rpcrdma-proxyctl.8 rpcrdma-proxy.conf.5; do
 	done
 done
 
+if command -v mandoc >/dev/null; then
+	same "a default has its quotes" '[ "127.0.0.0/8", "::1/128" ]' \
+		"$(mandoc -T ascii "$man/rpcrdma-proxy.conf.5" | sed 's/.\x08//g' | tr '\n' ' ' | tr -s ' ' |
+			sed -n 's/.*http_allow ([^;]*; default \([^)]*\)).*/\1/p')"
+else
+	ok "a default has its quotes # SKIP mandoc is not installed"
+fi
+
 # quotes PAGE: within quotes are no quotes, as an item of two macros has them
 quotes() {
 	local said
