@@ -58,9 +58,13 @@ static void check_http(struct config_reader *r, const config_setting_t *root,
 {
 	const struct sockaddr *addr = (const struct sockaddr *)&config->http_listen;
 
+	if (addr->sa_family == AF_UNSPEC)
+		return;
+	if (config->http_allow.said && !config->http_allow.count)
+		config_report(r, config_setting_get_member(root, "http_allow"),
+			      "http_allow is empty: nobody may ask at http_listen");
 	/* What is allowed then is loopback. */
-	if (addr->sa_family != AF_UNSPEC && !config->http_allow.said &&
-	    !config_cidrs_contain(&config->http_allow, addr))
+	if (!config->http_allow.said && !config_cidrs_contain(&config->http_allow, addr))
 		config_report(r, config_setting_get_member(root, "http_listen"),
 			      "http_listen is beyond loopback: http_allow must say who may ask, as "
 			      "http_allow = [ \"10.0.0.0/8\" ]");

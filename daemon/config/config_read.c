@@ -278,6 +278,13 @@ static void read_address(struct config_reader *r, const config_setting_t *s,
 
 	if (!text)
 		return;
+	end = strstr(text, "://");
+	if (end) {
+		config_report(r, s, "%s is \"%s\", but must be ADDRESS:PORT without %.*s://",
+			      key->name, text, (int)(end - text), text);
+		free(text);
+		return;
+	}
 	end = text[0] == '[' ? strchr(text, ']') : text;
 	if (asprintf(&uri_text, "tcp://%s", text) < 0) {
 		r->nomem = true;

@@ -33,6 +33,10 @@ static const struct {
 	{"http_listen = \"localhost:9180\";",
 	 "1: http_listen is \"localhost:9180\", but must be ADDRESS:PORT, as 127.0.0.1:9180 or "
 	 "[::1]:9180"},
+	{"http_listen = \"http://127.0.0.1:9180/\";",
+	 "1: http_listen is \"http://127.0.0.1:9180/\", but must be ADDRESS:PORT without http://"},
+	{"http_listen = \"127.0.0.1:9180\"; http_allow = [ ];",
+	 "1: http_allow is empty: nobody may ask at http_listen"},
 	{"http_listen = \"[::1]\";",
 	 "1: http_listen is \"[::1]\", but must be ADDRESS:PORT, as 127.0.0.1:9180 or [::1]:9180"},
 	{"http_listen = \"::1:9180\";",
