@@ -10,7 +10,7 @@ systemd/rpcrdma-proxy.service: systemd/rpcrdma-proxy.service.in Makefile
 
 # Drop-ins for the unit, for who needs them.
 examplesdir = $(docdir)/examples
-examples_DATA = systemd/source-client.conf
+examples_DATA = systemd/source-client.conf contrib/grafana/rpcrdma-proxy.json contrib/prometheus/rpcrdma-proxy.rules.yml
 
 # Both are named as their program is where they go, so here each has a folder of its own.
 sysusersdir = $(prefix)/lib/sysusers.d

@@ -35,6 +35,11 @@ same "the daemon names the drop-in where the manual does" "$(grep -o '[^ ]*/sour
 	"$("$builddir/daemon/rpcrdma-proxy" -t -c "${TMPDIR:-/tmp}/install.$$.conf" 2>/dev/null | grep -o '[^ ]*/source-client\.conf')"
 rm -f "${TMPDIR:-/tmp}/install.$$.conf"
 
+for example in contrib/grafana/rpcrdma-proxy.json contrib/prometheus/rpcrdma-proxy.rules.yml; do
+	same "${example##*/} is installed as an example" "$example" \
+		"$(sed -n 's/^examples_DATA = //p' "$srcdir/systemd/local.mk" | tr ' ' '\n' | grep -xF "$example")"
+done
+
 # setting NAME: its value in the unit
 setting() { sed -n "s/^$1=//p" "$unit"; }
 
