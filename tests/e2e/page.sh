@@ -66,11 +66,11 @@ for name in light dark narrow; do
 done
 # From an alert to the client: the three commands of the manual.
 reads_slowly() { ctl a connections >$T/connections.out && grep -E '^ *[0-9]+ +slow .*[1-3] s +READ server$' $T/connections.out; }
-ctl a services >$T/services.out
-check "services: the slow one is there" grep -q '^slow ' $T/services.out
+ctl a status >$T/status.out
+check "status: the server has the slow one's Calls for long" grep -qE '^slow .* s +server ' $T/status.out
 ctl a latency slow >$T/latency.out
 check "latency: READ takes seconds, and so does the server" grep -E '^  READ .* [2-4](\.[0-9])? s .*[2-4](\.[0-9])? s' $T/latency.out
 check "connections: whose it is, which operation, and where" wait_for 20 reads_slowly
-note "$(cat $T/services.out $T/latency.out $T/connections.out)"
+note "$(cat $T/status.out $T/latency.out $T/connections.out)"
 for name in slow traffic relay; do stop $name KILL; done
 finish
