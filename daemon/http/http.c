@@ -31,7 +31,9 @@ struct http {
 	struct gathering *gathering;
 	struct config *config;              /* whose http_allow is in force: a reference */
 	struct http_server *server, *fresh; /* NULL: there is none; and of the reload under way */
+	struct http_server *left;           /* where it listened before: it serves who came there */
 	bool stays;                         /* that reload: the server is what it wants */
+	bool is_deaf; /* the server does not listen: it has given way to the fresh one */
 	uint64_t ends[HTTP_END_COUNT];
 };
 
@@ -219,13 +221,53 @@ static void print_error(const struct config *config, int err, char text[static 1
 {
 	char addr[ADDRESS_TEXT_BYTES];
 
-	snprintf(text, 160, "http_listen: cannot listen at %s: %s",
+	snprintf(text, 160, "http_listen: cannot listen on %s: %s",
 		 address_text((const struct sockaddr *)&config->http_listen, addr), strerror(-err));
+}
+
+/* The reload is over without a server of its own. */
+static void take_back(struct http *http)
+{
+	const struct sockaddr *addr = (const struct sockaddr *)&http->config->http_listen;
+	char error[160];
+	int rc;
+
+	if (!http->is_deaf)
+		return;
+	rc = http_server_listen(http->server, addr);
+	http->is_deaf = rc != 0;
+	if (!rc)
+		return;
+	print_error(http->config, rc, error);
+	log_error(NULL, "%s", error);
+}
+
+/* Nobody comes there any more; who is there is served. One place of that kind is enough. */
+static void leave_server(struct http *http)
+{
+	if (!http->server)
+		return;
+	http_server_deafen(http->server);
+	http_server_close(http->left);
+	http->left = http->server;
 }
 
 static bool is_wanted(const struct config *config)
 {
 	return config->http_listen.ss_family != AF_UNSPEC;
+}
+
+/* An address of the same port may be in use by nobody but this daemon, as 127.0.0.1 and 0.0.0.0 are. */
+static int open_in_place(struct http *http, const struct config *config)
+{
+	int rc;
+
+	http_server_deafen(http->server);
+	http->is_deaf = true;
+	rc = open_server(http, config, &http->fresh);
+	if (rc)
+		take_back(http);
+	return rc;
 }
 
 static int on_prepare(void *arg, const struct config *config, FILE *errors)
@@ -234,11 +276,14 @@ static int on_prepare(void *arg, const struct config *config, FILE *errors)
 	char error[160];
 	int rc;
 
-	http->stays = http->server && !memcmp(&config->http_listen, &http->config->http_listen,
-					      sizeof(config->http_listen));
+	http->stays = http->server && !http->is_deaf &&
+		      !memcmp(&config->http_listen, &http->config->http_listen,
+			      sizeof(config->http_listen));
 	if (http->stays || !is_wanted(config))
 		return 0;
 	rc = open_server(http, config, &http->fresh);
+	if (rc == -EADDRINUSE && http->server && !http->is_deaf)
+		rc = open_in_place(http, config);
 	if (!rc)
 		return 0;
 	print_error(config, rc, error);
@@ -254,18 +299,22 @@ static void on_settle(void *arg, bool taken)
 	if (!taken) {
 		http_server_close(http->fresh);
 		http->fresh = NULL;
+		take_back(http);
 		return;
 	}
 	http->config = config_ref(http->proxy->config);
 	if (http->stays) {
 		http_server_allow(http->server, &http->config->http_allow);
 	} else {
-		http_server_close(http->server);
+		leave_server(http);
 		http->server = http->fresh;
 		http->fresh = NULL;
 		if (http->server)
 			tell_where(http->config);
 	}
+	if (http->left)
+		http_server_allow(http->left, &http->config->http_allow);
+	http->is_deaf = false;
 	config_free(old);
 }
 
@@ -301,6 +350,7 @@ void http_close(struct http *http)
 		return;
 	http->proxy->follower = (struct proxy_follower){0};
 	http_server_close(http->server);
+	http_server_close(http->left);
 	config_free(http->config);
 	free(http);
 }

@@ -123,7 +123,7 @@ check "nothing is left of it" wait_for 10 is_idle
 start other "$BIN/delay_relay" $OTHER_PORT 9 0
 serves other $OTHER_PORT
 check "a reload to a port that is in use is refused" not reload_with "http_listen = \"127.0.0.1:$OTHER_PORT\";"
-check "which is said to who asked" eval "ctl a reload 2>&1 | grep -q 'http_listen: cannot listen at 127.0.0.1:$OTHER_PORT: Address already in use'"
+check "which is said to who asked" eval "ctl a reload 2>&1 | grep -q 'http_listen: cannot listen on 127.0.0.1:$OTHER_PORT: Address already in use'"
 check "the old one goes on" gives 200 /healthz
 stop other KILL
 check "a reload to one that is free" reload_with "http_listen = \"127.0.0.1:$OTHER_PORT\";"
@@ -134,6 +134,18 @@ check "http_allow is what the file says now" gives 200 /healthz --interface 127.
 check "a reload of http_allow alone" reload_with "http_listen = \"127.0.0.1:$OTHER_PORT\"; http_allow = [ \"127.0.0.1\" ];"
 check "keeps the listener" gives 200 /healthz
 check "and refuses others" gives 403 /healthz --interface 127.0.0.2
+exec {early}<>/dev/tcp/127.0.0.1/$OTHER_PORT
+printf 'GET /healthz HTTP/1.1\r\n' >&"$early"
+check "a reload to all addresses, of the same port" reload_with "http_listen = \"0.0.0.0:$OTHER_PORT\"; http_allow = [ \"127.0.0.1\" ];"
+check "is asked there" gives 200 /healthz
+printf '\r\n' >&"$early"
+check "who came before is still answered" eval "timeout 5 head -n 1 <&$early | grep 200"
+exec {early}>&-
+start other "$BIN/delay_relay" $HTTP_PORT 9 0
+serves other $HTTP_PORT
+check "a reload to where others listen is refused" not reload_with "http_listen = \"127.0.0.1:$HTTP_PORT\";"
+check "and back to one of the addresses, with a second fault" not reload_with "http_listen = \"127.0.0.1:$OTHER_PORT\"; workers = 99999;"
+check "the old one goes on" gives 200 /healthz
 check "a reload without http_listen" reload_with ""
 check "ends it" not listens $OTHER_PORT
 finish
