@@ -257,6 +257,12 @@ static bool is_wanted(const struct config *config)
 	return config->http_listen.ss_family != AF_UNSPEC;
 }
 
+static bool has_same_port(const struct http *http, const struct config *config)
+{
+	return sockaddr_port((const struct sockaddr *)&http->config->http_listen) ==
+	       sockaddr_port((const struct sockaddr *)&config->http_listen);
+}
+
 /* An address of the same port may be in use by nobody but this daemon, as 127.0.0.1 and 0.0.0.0 are. */
 static int open_in_place(struct http *http, const struct config *config)
 {
@@ -282,7 +288,7 @@ static int on_prepare(void *arg, const struct config *config, FILE *errors)
 	if (http->stays || !is_wanted(config))
 		return 0;
 	rc = open_server(http, config, &http->fresh);
-	if (rc == -EADDRINUSE && http->server && !http->is_deaf)
+	if (rc == -EADDRINUSE && http->server && !http->is_deaf && has_same_port(http, config))
 		rc = open_in_place(http, config);
 	if (!rc)
 		return 0;
