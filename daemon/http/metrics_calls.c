@@ -131,12 +131,13 @@ void metrics_oldest(struct metrics_text *text, const struct metrics_source *sour
 		put_service(text, source, i, (double)source->gathered->loads[i].oldest_us / 1e6);
 }
 
+/* A leg over RDMA does not look for them. */
 void metrics_retransmissions(struct metrics_text *text, const struct metrics_source *source)
 {
 	for (size_t i = 0; i < source->gathered->nservices; i++)
 		put_service(text, source, i,
-			    (double)client_counter(&source->gathered->stats[i],
-						   "retransmissions_swallowed"));
+			    (double)stats_value(&source->gathered->stats[i], STATS_CLIENT, "tcp",
+						"retransmissions_swallowed"));
 }
 
 static void put_duration(struct metrics_text *text, const struct seen *seen)
