@@ -43,7 +43,9 @@ for example in "${examples[@]}"; do
 	: >$T/bpftrace.log
 	check "bpftrace takes ${example//$PROXY/PROXY}" looks "$example"
 	check "… while a file is read" nfs_client "$V3" verify file 3m 5
-	stop bpftrace INT
+	kill -INT "${pid_of[bpftrace]}"
+	check "… and it ends when it is asked to" wait_for 30 not alive bpftrace
+	stop bpftrace KILL
 	check "… and prints nothing that it keeps for itself" not grep -q '^@sent' $T/bpftrace.log
 	check "… and sees it" grep -qE '^@(us\[READ\]|server_us):' $T/bpftrace.log
 	note "$(grep -E '@|\|' $T/bpftrace.log | head -n 12)"
