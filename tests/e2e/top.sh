@@ -84,6 +84,8 @@ wait "${pid_of[again]}"
 check "top ends in good order" [ $? = 0 ]
 unset "pid_of[again]"
 check "no rate is negative" not grep -E -- '-[0-9]' $T/again.log
+# Written once, then idle, however often the others mount and read.
+nfs_client "$V3" write once 3m 3 >/dev/null
 check "it has gone on" eval '[ "$(grep -c "^nfs *READ" $T/again.log)" -ge 3 ]'
 
 # ---------------------------------------------------------------- keys
