@@ -102,7 +102,13 @@ try:
     browser.shoot("dark", 1280, "dark")
     browser.shoot("narrow", 400, "light")
     # Two polls later it still is what has the keyboard.
-    time.sleep(5)
+    polls = "performance.getEntriesByType('resource').filter((entry) => entry.name.endsWith('/api/latency.json')).length"
+    browser.evaluate("performance.clearResourceTimings()")
+    deadline = time.monotonic() + START_S
+    while browser.evaluate(polls) < 2:
+        if time.monotonic() > deadline:
+            raise RuntimeError("the page asks no more")
+        time.sleep(0.2)
     focus = browser.evaluate("document.activeElement.dataset.key")
     with open(f"{folder}/console.txt", "w", encoding="utf-8") as console:
         console.write("".join(f"{line}\n" for line in browser.said))
