@@ -54,11 +54,11 @@ row "siw client, iwarp=>tcp, knfsd that exports to the proxy alone, 3: MOUNT by 
 # One service carries a filer: MOUNT goes to the port of NFS, and finds mountd by rpcbind; clients of both kinds share the port.
 # The short workload has the access control lists of NFSv3, by NFSACL.
 host_row filer tcp://10.0.2.2:2150,iwarp://10.0.2.2:2150 tcp://10.0.2.15:2049 'mount = "rpcbind";'
-host_row filer-rdma tcp://10.0.2.2:2151 iwarp://10.0.2.15:20049 'mount = "rpcbind";'
+host_row filer-rdma tcp://10.0.2.2:2154 iwarp://10.0.2.15:20049 'mount = "rpcbind";'
 judged "one service: tcp client, tcp=>tcp, knfsd, 3" through host filer 3 10.0.2.2 2150 tcp 10.0.2.2 2150
 judged "one service: siw client, iwarp=>tcp, knfsd, 3" through host filer 3 10.0.2.2 2150 rdma 10.0.2.2 2150
 judged "one service: siw client, iwarp=>tcp, knfsd, 4.2" through host filer 4.2 10.0.2.2 2150 rdma
-judged "one service: tcp client, tcp=>iwarp, knfsd over siw, 3" through host filer-rdma 3 10.0.2.2 2151 tcp 10.0.2.2 2151
+judged "one service: tcp client, tcp=>iwarp, knfsd over siw, 3" through host filer-rdma 3 10.0.2.2 2154 tcp 10.0.2.2 2154
 
 # Two proxies in a row, of which the first has few credits.
 host_row chain tcp://10.0.2.2:2121 iwarp://10.0.2.2:2122 "credits = 2;"
