@@ -41,7 +41,7 @@ tests_bench_nfs_serve_LDADD =
 tests_bench_nfs_load_SOURCES = tests/bench/nfs_load.c tests/bench/load.c tests/bench/load.h \
 	tests/bench/flow.c tests/bench/flow.h tests/bench/latency.c tests/bench/latency.h \
 	tests/bench/arrivals.c tests/bench/arrivals.h $(bench_messages) $(bench_records)
-tests_bench_nfs_load_LDADD = -lm
+tests_bench_nfs_load_LDADD =
 
 tests_bench_copy_proxy_SOURCES = tests/bench/copy_proxy.c tests/bench/sockets.c tests/bench/sockets.h \
 	tests/e2e/net.c tests/e2e/net.h

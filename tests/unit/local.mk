@@ -218,7 +218,7 @@ TESTS += tests/unit/test_sockaddr
 check_PROGRAMS += tests/unit/test_durations
 tests_unit_test_durations_SOURCES = tests/unit/test_durations.c
 tests_unit_test_durations_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_test_durations_LDADD = $(UNIT_LDADD) -lm
+tests_unit_test_durations_LDADD = $(UNIT_LDADD)
 TESTS += tests/unit/test_durations
 
 check_PROGRAMS += tests/unit/test_spares
@@ -1015,7 +1015,7 @@ check_PROGRAMS += tests/unit/test_load
 tests_unit_test_load_SOURCES = tests/unit/test_load.c tests/bench/latency.c tests/bench/latency.h \
 	tests/bench/arrivals.c tests/bench/arrivals.h $(bench_messages) $(bench_records)
 tests_unit_test_load_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_test_load_LDADD = $(UNIT_LDADD) -lm
+tests_unit_test_load_LDADD = $(UNIT_LDADD)
 TESTS += tests/unit/test_load
 
 check_PROGRAMS += tests/unit/test_nfs3_call

@@ -64,8 +64,8 @@ START_TEST(without_descriptors_clients_wait_and_nobody_is_closed)
 	start_tcp("");
 	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
 	few = before;
-	few.rlim_cur = lowest_descriptor() + CONFIG_DESCRIPTORS_KEPT +
-		       4 * CONFIG_DESCRIPTORS_CONNECTION;
+	few.rlim_cur =
+		lowest_descriptor() + CONFIG_DESCRIPTORS_KEPT + 4 * CONFIG_DESCRIPTORS_CONNECTION;
 	fixture_stop();
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
 	start_tcp("");
