@@ -26,7 +26,6 @@ STAILQ_HEAD(posted_list, posted);
 struct event_loop {
 	struct loop loop;
 	struct event_base *base;
-	uint64_t now_us; /* of this turn; 0: nobody has asked yet */
 	bool running, stopped;
 	unsigned watches, timers; /* how many exist */
 	int post_fd;
@@ -93,9 +92,9 @@ static uint64_t event_now(struct loop *loop)
 
 	if (!ev->running)
 		return clock_us();
-	if (!ev->now_us)
-		ev->now_us = clock_us();
-	return ev->now_us;
+	/* The first who asks in this turn. */
+	loop->turn_us = clock_us();
+	return loop->turn_us;
 }
 
 static void on_failed(void *arg)
@@ -263,7 +262,7 @@ static void timer_start(struct loop_timer *timer, uint64_t delay_us)
 static void fire(void *arg)
 {
 	struct loop_timer *timer = arg;
-	uint64_t now_us = event_now(&timer->loop->loop);
+	uint64_t now_us = loop_now_us(&timer->loop->loop);
 
 	if (now_us < timer->due_us)
 		timer_start(timer, timer->due_us - now_us);
@@ -294,7 +293,7 @@ static struct loop_timer *event_timer_new(struct loop *loop, void (*fn)(void *ar
 
 static void event_timer_set(struct loop_timer *timer, uint64_t delay_us)
 {
-	timer->due_us = event_now(&timer->loop->loop) + delay_us;
+	timer->due_us = loop_now_us(&timer->loop->loop) + delay_us;
 	loop_task_cancel(&timer->loop->loop, &timer->late);
 	timer_start(timer, delay_us);
 }
@@ -451,11 +450,12 @@ void event_loop_run(struct loop *loop)
 
 		if (!TAILQ_EMPTY(&loop->tasks))
 			flags |= EVLOOP_NONBLOCK;
-		ev->now_us = 0;
+		loop->turn_us = 0;
 		event_base_loop(ev->base, flags);
 		loop_run_tasks(loop);
 	}
 	ev->running = ev->stopped = false;
+	loop->turn_us = 0;
 }
 
 void event_loop_stop(struct loop *loop)

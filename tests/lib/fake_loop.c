@@ -29,7 +29,6 @@ struct loop_io {
 
 struct fake_loop {
 	struct loop loop;
-	uint64_t now_us;
 	bool blind;
 	TAILQ_HEAD(, loop_io) ios;
 	TAILQ_HEAD(, loop_timer) timers;
@@ -42,7 +41,7 @@ static struct fake_loop *fake_of(struct loop *loop)
 
 static uint64_t fake_now(struct loop *loop)
 {
-	return fake_of(loop)->now_us;
+	return loop->turn_us;
 }
 
 static void io_failed(void *arg)
@@ -103,7 +102,7 @@ static struct loop_timer *fake_timer_new(struct loop *loop, void (*fn)(void *arg
 static void fake_timer_set(struct loop_timer *timer, uint64_t delay_us)
 {
 	timer->set = true;
-	timer->due_us = timer->loop->now_us + delay_us;
+	timer->due_us = timer->loop->loop.turn_us + delay_us;
 }
 
 static void fake_timer_clear(struct loop_timer *timer)
@@ -216,12 +215,12 @@ static void run_until(struct fake_loop *fake, uint64_t until_us)
 		timer = next_due(fake, until_us);
 		if (!timer)
 			break;
-		if (timer->due_us > fake->now_us)
-			fake->now_us = timer->due_us;
+		if (timer->due_us > fake->loop.turn_us)
+			fake->loop.turn_us = timer->due_us;
 		timer->set = false;
 		timer->fn(timer->arg);
 	}
-	fake->now_us = until_us;
+	fake->loop.turn_us = until_us;
 }
 
 struct posted {
@@ -258,10 +257,10 @@ void fake_loop_blind(struct loop *loop, bool blind)
 
 void fake_loop_run(struct loop *loop)
 {
-	run_until(fake_of(loop), fake_of(loop)->now_us);
+	run_until(fake_of(loop), loop->turn_us);
 }
 
 void fake_loop_advance(struct loop *loop, uint64_t us)
 {
-	run_until(fake_of(loop), fake_of(loop)->now_us + us);
+	run_until(fake_of(loop), loop->turn_us + us);
 }
