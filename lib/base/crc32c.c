@@ -4,13 +4,13 @@
 
 #include <isa-l.h>
 
+#include "base/compiler.h"
+
 /* ISA-L neither inverts at the start nor at the end; it takes lengths as int. */
 #define MAX_STEP (1u << 30)
 
-uint32_t crc32c_add(uint32_t crc, const void *bytes, size_t len_bytes)
+NOT_INLINE static uint32_t add_long(uint32_t crc, unsigned char *at, size_t len_bytes)
 {
-	unsigned char *at = (unsigned char *)bytes; /* never written: ISA-L forgot the const */
-
 	while (len_bytes > 0) {
 		size_t step = len_bytes < MAX_STEP ? len_bytes : MAX_STEP;
 
@@ -19,4 +19,15 @@ uint32_t crc32c_add(uint32_t crc, const void *bytes, size_t len_bytes)
 		len_bytes -= step;
 	}
 	return crc;
+}
+
+uint32_t crc32c_add(uint32_t crc, const void *bytes, size_t len_bytes)
+{
+	unsigned char *at = (unsigned char *)bytes; /* never written: ISA-L forgot the const */
+
+	if (!len_bytes)
+		return crc;
+	if (len_bytes > MAX_STEP)
+		return add_long(crc, at, len_bytes);
+	return crc32_iscsi(at, (int)len_bytes, crc);
 }

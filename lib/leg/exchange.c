@@ -49,7 +49,7 @@ struct exchange *exchange_new(struct spares *spares)
 	if (!x)
 		return NULL;
 	/* But for facts.ops, which needs no clearing. */
-	memset(x, 0, offsetof(struct exchange, facts.ops));
+	clear_bytes(x, offsetof(struct exchange, facts.ops));
 	x->refs = 1;
 	x->spares = spares;
 	budget_claim_init(&x->claim, NULL, NULL);
@@ -157,7 +157,7 @@ static int choose_key(struct xid_table *table)
 	return 0;
 }
 
-static int grow(struct xid_table *table)
+NOT_INLINE static int grow(struct xid_table *table)
 {
 	struct xid_table bigger = *table;
 	int rc = table->nbuckets ? 0 : choose_key(&bigger);

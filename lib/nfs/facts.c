@@ -86,14 +86,19 @@ static void begin_compound(struct call_facts *facts)
 
 void nfs_facts_begin(struct call_facts *facts, uint32_t limit_bytes)
 {
+	clear_bytes((char *)facts + offsetof(struct call_facts, program),
+		    offsetof(struct call_facts, ops) - offsetof(struct call_facts, program));
+	nfs_facts_begin_cleared(facts, limit_bytes);
+}
+
+void nfs_facts_begin_cleared(struct call_facts *facts, uint32_t limit_bytes)
+{
 	const struct rpc_call_hdr *hdr = &facts->hdr;
 
-	memset((char *)facts + offsetof(struct call_facts, program), 0,
-	       offsetof(struct call_facts, ops) - offsetof(struct call_facts, program));
 	facts->stage = FACTS_HEAD;
 	facts->body = call_facts_body(hdr);
 	facts->limit_bytes = limit_bytes;
-	allow(facts);
+	facts->ceiling_bytes = lesser(FACTS_UNBOUNDED_BYTES, limit_bytes);
 	facts->walk.at_bytes = hdr->args_offset;
 	if (facts->body == FACTS_BODY_INTEGRITY)
 		facts->walk.at_bytes += NFS_INTEGRITY_HEAD_BYTES;

@@ -66,6 +66,8 @@ struct nfs_sink {
  * @limit_bytes: the largest message of the service
  */
 void nfs_facts_begin(struct call_facts *facts, uint32_t limit_bytes);
+/** nfs_facts_begin_cleared - the same where all but the hdr is zero, as in a new exchange. */
+void nfs_facts_begin_cleared(struct call_facts *facts, uint32_t limit_bytes);
 
 /**
  * nfs_facts_go_on - find out more of a Call, as far as it is here

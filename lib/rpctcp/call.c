@@ -108,7 +108,7 @@ static bool look(struct tcp_messages *msgs, const uint8_t *msg, uint32_t have_by
 	}
 	msgs->call->stage_us = loop_now_us(tcp_loop(msgs->conn));
 	msgs->call->facts.hdr = hdr;
-	nfs_facts_begin(&msgs->call->facts, msgs->limit_bytes);
+	nfs_facts_begin_cleared(&msgs->call->facts, msgs->limit_bytes);
 	/* Where nobody knows how long it is, it may end in the middle of anything. */
 	if (msgs->in->parser.last)
 		follow(msgs, msg, have_bytes, cap_bytes);

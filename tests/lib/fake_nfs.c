@@ -20,6 +20,11 @@ void fake_nfs_reset(void)
 	fake_looks = 0;
 }
 
+void nfs_facts_begin_cleared(struct call_facts *facts, uint32_t limit_bytes)
+{
+	nfs_facts_begin(facts, limit_bytes);
+}
+
 void nfs_facts_begin(struct call_facts *facts, uint32_t limit_bytes)
 {
 	*facts = (struct call_facts){.hdr = facts->hdr, .stage = FACTS_HEAD};
