@@ -160,7 +160,9 @@ static inline void exchange_spend(struct exchange *x, enum call_stage stage, uin
 /** exchange_enter - from its stage to another; the first one begins where stage_us is set. */
 static inline void exchange_enter(struct exchange *x, enum call_stage stage, uint64_t now_us)
 {
-	exchange_spend(x, x->stage, now_us);
+	/* Most stages end in the turn in which they began. */
+	if (now_us != x->stage_us)
+		exchange_spend(x, x->stage, now_us);
 	x->stage = stage;
 }
 

@@ -20,6 +20,7 @@ static enum record_status begin_fragment(struct record_parser *parser)
 
 	bool last = parser->mark & LAST_FRAGMENT;
 
+	/* A mark that fails leaves no fragment, and is not the last: record_next() comes here again. */
 	if (len > parser->max_bytes - parser->record_bytes)
 		return parser->failure = RECORD_TOO_BIG;
 	/* The last one may be empty in any record: it ends the work. */
@@ -44,11 +45,13 @@ static void begin_record(struct record_parser *parser)
 static bool take_mark(struct record_parser *parser, const uint8_t *in, size_t len_bytes,
 		      size_t *used)
 {
-	if (*used == len_bytes)
+	size_t left = len_bytes - *used;
+
+	if (!left)
 		return false;
 	if (!parser->started)
 		begin_record(parser);
-	if (!parser->mark_bytes && len_bytes - *used >= RECORD_MARK_BYTES) {
+	if (left >= RECORD_MARK_BYTES && !parser->mark_bytes) {
 		parser->mark = xdr_load_u32(in + *used);
 		*used += RECORD_MARK_BYTES;
 		return true;
@@ -61,27 +64,24 @@ static bool take_mark(struct record_parser *parser, const uint8_t *in, size_t le
 	return false;
 }
 
-enum record_status record_next(struct record_parser *parser, const uint8_t *in, size_t len_bytes,
-			       size_t *used_bytes)
+enum record_status record_next_mark(struct record_parser *parser, const uint8_t *in,
+				    size_t len_bytes, size_t *used_bytes)
 {
 	enum record_status status;
 
-	*used_bytes = 0;
 	if (parser->failure)
 		return parser->failure;
-	for (;;) {
-		if (parser->fragment_left_bytes > 0)
-			return RECORD_BODY;
-		if (parser->last && parser->started) {
-			parser->started = false;
-			return RECORD_END;
-		}
+	/* Fragments may be empty: then another mark follows, or the record is complete. */
+	do {
 		if (!take_mark(parser, in, len_bytes, used_bytes))
 			return RECORD_MORE;
 		status = begin_fragment(parser);
-		if (status != RECORD_BODY)
-			return status;
+	} while (status == RECORD_BODY && !parser->fragment_left_bytes && !parser->last);
+	if (status == RECORD_BODY && !parser->fragment_left_bytes) {
+		parser->started = false;
+		return RECORD_END;
 	}
+	return status;
 }
 
 void record_take(struct record_parser *parser, uint32_t bytes)

@@ -52,6 +52,9 @@ struct record_parser {
 /** record_parser_init - before the first record; no record may be longer than @max_bytes. */
 void record_parser_init(struct record_parser *parser, uint32_t max_bytes);
 
+/* Of record_next(): a mark is to come, or none has been taken that failed. */
+enum record_status record_next_mark(struct record_parser *parser, const uint8_t *in,
+				    size_t len_bytes, size_t *used_bytes) MUST_CHECK;
 /**
  * record_next - eat marks up to the next thing to do
  * @in, @len_bytes: what has come and is not eaten yet; may be empty
@@ -60,8 +63,18 @@ void record_parser_init(struct record_parser *parser, uint32_t max_bytes);
  * After RECORD_BODY, record_take() is due; without it the same is said again. After RECORD_END, `last` is set
  * and record_bytes that record's length until the next call with input.
  */
-enum record_status record_next(struct record_parser *parser, const uint8_t *in, size_t len_bytes,
-			       size_t *used_bytes) MUST_CHECK;
+MUST_CHECK static inline enum record_status
+record_next(struct record_parser *parser, const uint8_t *in, size_t len_bytes, size_t *used_bytes)
+{
+	*used_bytes = 0;
+	if (parser->fragment_left_bytes > 0)
+		return RECORD_BODY;
+	if (parser->last && parser->started) {
+		parser->started = false;
+		return RECORD_END;
+	}
+	return record_next_mark(parser, in, len_bytes, used_bytes);
+}
 
 /** record_take - @bytes, at most fragment_left_bytes, of the message have been received. */
 void record_take(struct record_parser *parser, uint32_t bytes);

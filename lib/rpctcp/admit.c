@@ -263,9 +263,9 @@ void tcp_admit_answered(struct tcp_messages *msgs)
 	try_again(msgs);
 }
 
-void tcp_admit_reverse(struct tcp_messages *msgs)
+void tcp_admit_reverse_accepted(struct tcp_messages *msgs)
 {
-	bool out = !msgs->conn->connector && !TAILQ_EMPTY(&msgs->flight->out_list);
+	bool out = !TAILQ_EMPTY(&msgs->flight->out_list);
 
 	if (out == msgs->reverse)
 		return;

@@ -53,7 +53,13 @@ void tcp_admit_fini(struct tcp_messages *msgs);
 void tcp_admit_pause(struct tcp_messages *msgs, bool paused);
 /** tcp_admit_answered - Calls have been answered: there may be room for others. */
 void tcp_admit_answered(struct tcp_messages *msgs);
-/** tcp_admit_reverse - a Call to the peer has come into flight, or left it. */
-void tcp_admit_reverse(struct tcp_messages *msgs);
+/* Of tcp_admit_reverse(). */
+void tcp_admit_reverse_accepted(struct tcp_messages *msgs);
+/** tcp_admit_reverse - a Call to the peer has come into flight, or left it: a reverse one, if the leg was accepted. */
+static inline void tcp_admit_reverse(struct tcp_messages *msgs)
+{
+	if (!msgs->conn->connector)
+		tcp_admit_reverse_accepted(msgs);
+}
 
 #endif

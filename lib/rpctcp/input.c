@@ -88,9 +88,11 @@ static void fill_from_aside(struct tcp_input *in)
 		in->msg.have_bytes = in->gathered_bytes;
 		tcp_counters(in->conn)->payload_bytes_copied += in->gathered_bytes;
 		drop_gathered(in);
-	} else {
+	} else if (in->head_bytes) {
 		memcpy(in->msg.data, in->head, in->head_bytes);
 		in->msg.have_bytes = in->head_bytes;
+	} else {
+		in->msg.have_bytes = 0;
 	}
 }
 
@@ -165,11 +167,21 @@ int tcp_input_grow(struct tcp_input *in, uint32_t cap_bytes)
 	return 0;
 }
 
-static void fill(struct tcp_input *in, const uint8_t *bytes, uint32_t len_bytes)
+static bool has_room(const struct tcp_input *in, uint32_t len_bytes)
 {
-	if (len_bytes > in->cap_bytes - in->body->have_bytes)
-		in->events->overflow(in->arg);
-	if (in->mode != TCP_INPUT_BODY || len_bytes > in->cap_bytes - in->body->have_bytes)
+	return len_bytes <= in->cap_bytes - in->body->have_bytes;
+}
+
+/* Returns whether there is room now. */
+NOT_INLINE static bool overflow(struct tcp_input *in, uint32_t len_bytes)
+{
+	in->events->overflow(in->arg);
+	return in->mode == TCP_INPUT_BODY && has_room(in, len_bytes);
+}
+
+ALWAYS_INLINE void fill(struct tcp_input *in, const uint8_t *bytes, uint32_t len_bytes)
+{
+	if (!has_room(in, len_bytes) && !overflow(in, len_bytes))
 		return;
 	memcpy(in->body->data + in->body->have_bytes, bytes, len_bytes);
 	in->body->have_bytes += len_bytes;

@@ -250,12 +250,13 @@ static int gather(const struct tcp_output *output, struct iovec iov[IOV_MAX], si
 	int niov = 0;
 
 	STAILQ_FOREACH(out, &output->queue, entry) {
-		size_t here = here_bytes(out) - skip, n = here < left ? here : left;
+		uint32_t here_len = here_bytes(out);
+		size_t here = here_len - skip, n = here < left ? here : left;
 
 		iov[niov] = (struct iovec){(void *)(out->data + skip), n};
 		niov += n > 0;
 		left -= n;
-		if (here_bytes(out) < out->len_bytes || !left || niov == IOV_MAX)
+		if (here_len < out->len_bytes || !left || niov == IOV_MAX)
 			break;
 		skip = 0;
 	}
