@@ -109,6 +109,7 @@ static struct bridge *bridge_alloc(struct worker_service *ws, const struct incom
 	budget_holder_init(&bridge->memory, ws->account, &bridge->log);
 	bridge->client = (struct side){.bridge = bridge, .other = &bridge->server};
 	bridge->server = (struct side){.bridge = bridge, .other = &bridge->client};
+	taking_begin(bridge);
 	TAILQ_INIT(&bridge->calls);
 	loop_task_init(&bridge->settle, bridge_settle, bridge);
 	loop_task_init(&bridge->reroute, bridge_reroute_on, bridge);

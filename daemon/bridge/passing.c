@@ -34,6 +34,8 @@ static bool goes_on(struct bridge *bridge, struct exchange *x)
 {
 	bool first = bridge->route == ROUTE_OPEN;
 
+	if (!first && routing_is_plain(bridge))
+		return true;
 	routing_begin(bridge, x);
 	if (first && bridge->route == ROUTE_MOUNT) {
 		bridge_reroute(bridge);
@@ -81,7 +83,8 @@ void bridge_call(void *arg, struct exchange *x)
 
 static void learn(struct bridge *bridge, const struct exchange *x)
 {
-	if (x->fault == EXCHANGE_OK && x->reply.data && rpc_msg_is_whole(&x->reply))
+	if (x->facts.may_create_session && x->fault == EXCHANGE_OK && x->reply.data &&
+	    rpc_msg_is_whole(&x->reply))
 		nfs_sessions_learn(&bridge->sessions, &x->facts, x->reply.data, x->reply.len_bytes);
 }
 

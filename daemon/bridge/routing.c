@@ -14,8 +14,6 @@ static enum bridge_route route_of(const struct bridge *bridge, const struct exch
 {
 	const struct service_config *config = bridge->ws->service->config;
 
-	if (config->mount.way == MOUNT_CONNECT)
-		return ROUTE_CONNECT;
 	switch (x->facts.hdr.prog) {
 	case NFS_PROGRAM_NFS:
 	case NFS_PROGRAM_NFSACL:
@@ -31,14 +29,14 @@ void routing_begin(struct bridge *bridge, const struct exchange *x)
 {
 	if (bridge->route != ROUTE_OPEN)
 		return;
-	bridge->route = route_of(bridge, x);
+	bridge->route = routing_is_plain(bridge) ? ROUTE_CONNECT : route_of(bridge, x);
 	if (bridge->route == ROUTE_NOWHERE)
 		bridge->route = ROUTE_CONNECT;
 }
 
 bool routing_takes(const struct bridge *bridge, const struct exchange *x)
 {
-	return route_of(bridge, x) == bridge->route;
+	return routing_is_plain(bridge) || route_of(bridge, x) == bridge->route;
 }
 
 static void tell(struct bridge *bridge, const struct exchange *x)

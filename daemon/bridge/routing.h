@@ -17,6 +17,11 @@
 #include "base/compiler.h"
 #include "daemon/bridge/bridge_impl.h"
 
+/** routing_is_plain - whether all Calls go to the same server, whatever they are. */
+static inline bool routing_is_plain(const struct bridge *bridge)
+{
+	return bridge->ws->service->config->mount.way == MOUNT_CONNECT;
+}
 /** routing_begin - its first Call is @x: decide where it leads, unless that is decided. */
 void routing_begin(struct bridge *bridge, const struct exchange *x);
 /** routing_takes - whether @x goes where its connection leads, which is decided. */

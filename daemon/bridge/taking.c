@@ -73,8 +73,8 @@ static uint64_t interval_us(unsigned interval)
 	return (uint64_t)TAKING_FIRST_US << interval;
 }
 
-static void count_took(struct bridge *bridge, const struct call_end *end,
-		       const struct call_report *report, uint64_t until_us)
+ALWAYS_INLINE void count_took(struct bridge *bridge, const struct call_end *end,
+			      const struct call_report *report, uint64_t until_us)
 {
 	uint64_t us = until_us - end->since_us;
 	uint32_t client_us = us < UINT32_MAX ? (uint32_t)us : UINT32_MAX;
@@ -88,7 +88,7 @@ static void count_took(struct bridge *bridge, const struct call_end *end,
 }
 
 /* The first of @bridge's is taken, as is known at @at_us. */
-static void took(struct bridge *bridge, uint64_t at_us)
+ALWAYS_INLINE void took(struct bridge *bridge, uint64_t at_us)
 {
 	struct untaken *untaken = &bridge->untaken;
 	struct taking_end *end = untaken->first;
@@ -249,7 +249,6 @@ static void on_over(struct exchange_watch *watch, struct exchange *x)
 	struct worker_service *ws = bridge->ws;
 	struct call_report report;
 	struct call_end end;
-
 	bool answered;
 
 	/* What it waited for last was not over. */
@@ -271,11 +270,10 @@ static void on_over(struct exchange_watch *watch, struct exchange *x)
 	count_took(bridge, &end, &report, now_us(bridge));
 }
 
-void taking_watch(struct side *side, struct exchange *x)
+void taking_begin(struct bridge *bridge)
 {
-	side->watch.over = on_over;
-	x->watch = &side->watch;
-	exchange_enter(x, CALL_STAGE_CREDIT, now_us(side->bridge));
+	bridge->client.watch.over = on_over;
+	bridge->server.watch.over = on_over;
 }
 
 void taking_over(struct bridge *bridge)

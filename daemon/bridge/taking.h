@@ -23,8 +23,14 @@
 	4096u /* RPCs of a service on one worker that wait; further ones count as taken at once */
 #define TAKING_BLOCK 64u /* of these, for which memory is had at once */
 
+/** taking_begin - before the first Call of either side. */
+void taking_begin(struct bridge *bridge);
 /** taking_watch - follow a Call of @side's peer to its end, and count it for the service. */
-void taking_watch(struct side *side, struct exchange *x);
+static inline void taking_watch(struct side *side, struct exchange *x)
+{
+	x->watch = &side->watch;
+	exchange_enter(x, CALL_STAGE_CREDIT, loop_now_us(bridge_loop(side->bridge)));
+}
 /** taking_over - the client's leg closes: what it has not taken, it took until now. */
 void taking_over(struct bridge *bridge);
 /**

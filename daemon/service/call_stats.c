@@ -22,13 +22,10 @@ void call_stats_list_free(struct call_stats *list, size_t count)
 	free(list);
 }
 
-static struct operation_stats *operation_get(struct call_stats *stats, enum nfs_operation operation)
+struct operation_stats *call_stats_new(struct call_stats *stats, enum nfs_operation operation)
 {
-	struct operation_stats *found = stats->operations[operation];
-
-	if (!found)
-		found = stats->operations[operation] = calloc(1, sizeof(*found));
-	return found;
+	stats->operations[operation] = calloc(1, sizeof(*stats->operations[operation]));
+	return stats->operations[operation];
 }
 
 static uint32_t nfs_status(const struct exchange *x, uint32_t at)
@@ -59,30 +56,11 @@ static uint32_t reply_status(const struct exchange *x)
 	return nfs_status(x, hdr.results_offset);
 }
 
-/*
- * Most Replies begin so: XID and type, then zeros for accepted, a verifier of AUTH_NONE and success, and zero for the status of
- * NFS. Where there is no such status, what stands in its place may be anything; zero means no harm.
- */
-#define PLAIN_REPLY_BYTES 28u
-
-static inline bool is_plain_success(const struct exchange *x)
-{
-	const uint8_t *reply = x->reply.data;
-	uint64_t words[2];
-	uint32_t status;
-
-	if (x->fault != EXCHANGE_OK || x->reply.have_bytes < PLAIN_REPLY_BYTES)
-		return false;
-	memcpy(words, reply + 8, sizeof(words));
-	memcpy(&status, reply + 24, sizeof(status));
-	return !(words[0] | words[1] | status);
-}
-
 uint32_t call_status_of(const struct exchange *x)
 {
 	if (x->fault != EXCHANGE_OK)
 		return CALL_STATUS_FAULT | x->fault;
-	return is_plain_success(x) ? 0 : reply_status(x);
+	return call_is_plain_success(x) ? 0 : reply_status(x);
 }
 
 /* Errors are rare, and of few kinds. */
@@ -108,48 +86,12 @@ static void count_error(struct call_stats *stats, enum nfs_operation operation, 
 	error->count += count;
 }
 
-static void count_status(struct call_stats *stats, enum nfs_operation operation, uint32_t status)
+void call_stats_error(struct call_stats *stats, enum nfs_operation operation, uint32_t status)
 {
 	if (!status)
 		return;
 	stats->operations[operation]->errors++;
 	count_error(stats, operation, status, 1);
-}
-
-bool call_stats_count(struct call_stats *stats, const struct exchange *x, struct call_end *end)
-{
-	struct operation_stats *operation;
-	uint64_t us = 0;
-
-	for (unsigned i = 0; i < CALL_STAGE_CLIENT; i++)
-		us += x->took_us[i];
-	*end = (struct call_end){.operation = nfs_operation_of(&x->facts),
-				 .before_us = us < UINT32_MAX ? (uint32_t)us : UINT32_MAX,
-				 .since_us = x->stage_us};
-	operation = operation_get(stats, end->operation);
-	if (!operation)
-		return false;
-	if (x->stage != CALL_STAGE_CLIENT) {
-		operation->unanswered++;
-		return false;
-	}
-	operation->calls++;
-	operation->request_bytes += x->call.len_bytes;
-	operation->reply_bytes += x->reply.len_bytes;
-	if (!is_plain_success(x))
-		count_status(stats, end->operation, call_status_of(x));
-	for (unsigned i = 0; i < CALL_STAGE_CLIENT; i++)
-		durations_add(&operation->stages[i], x->took_us[i]);
-	return true;
-}
-
-void call_stats_took(struct call_stats *stats, const struct call_end *end, uint32_t client_us)
-{
-	struct operation_stats *operation = stats->operations[end->operation];
-	uint64_t us = (uint64_t)end->before_us + client_us;
-
-	durations_add(&operation->stages[CALL_STAGE_CLIENT], client_us);
-	durations_add(&operation->whole, us < UINT32_MAX ? (uint32_t)us : UINT32_MAX);
 }
 
 static void merge_operation(struct operation_stats *sum, const struct operation_stats *part)
@@ -167,7 +109,8 @@ static void merge_operation(struct operation_stats *sum, const struct operation_
 void call_stats_merge(struct call_stats *sum, const struct call_stats *part)
 {
 	for (unsigned i = 0; i < NFS_OPERATION_COUNT; i++) {
-		struct operation_stats *to = part->operations[i] ? operation_get(sum, i) : NULL;
+		struct operation_stats *to =
+			part->operations[i] ? call_stats_operation(sum, i) : NULL;
 
 		if (to)
 			merge_operation(to, part->operations[i]);

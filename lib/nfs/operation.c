@@ -154,13 +154,16 @@ static enum nfs_operation of_acl(const struct rpc_call_hdr *hdr)
 }
 
 /* The tables have as many as lib/nfs has of the program, of which there is a row for @hdr. */
-static enum nfs_operation of_proc(const struct rpc_call_hdr *hdr)
+static enum nfs_operation of_nfs(const struct rpc_call_hdr *hdr)
+{
+	if (hdr->vers == 3)
+		return v3_procs[hdr->proc];
+	return hdr->vers == 4 ? NFS_OPERATION_NULL : v2_procs[hdr->proc];
+}
+
+static enum nfs_operation of_beside(const struct rpc_call_hdr *hdr)
 {
 	switch (hdr->prog) {
-	case NFS_PROGRAM_NFS:
-		if (hdr->vers == 4)
-			return NFS_OPERATION_NULL;
-		return hdr->vers == 3 ? v3_procs[hdr->proc] : v2_procs[hdr->proc];
 	case NFS_PROGRAM_MOUNT:
 		return mount_procs[hdr->proc];
 	case NFS_PROGRAM_NFSACL:
@@ -210,10 +213,13 @@ static enum nfs_operation of_callback(const struct call_facts *facts)
 
 enum nfs_operation nfs_operation_of(const struct call_facts *facts)
 {
+	const struct rpc_call_hdr *hdr = &facts->hdr;
+
 	if (facts->compound)
-		return facts->hdr.prog == NFS_PROGRAM_CALLBACK ? of_callback(facts)
-							       : of_compound(facts);
-	return facts->procedure ? of_proc(&facts->hdr) : NFS_OPERATION_OTHER;
+		return hdr->prog == NFS_PROGRAM_CALLBACK ? of_callback(facts) : of_compound(facts);
+	if (!facts->procedure)
+		return NFS_OPERATION_OTHER;
+	return hdr->prog == NFS_PROGRAM_NFS ? of_nfs(hdr) : of_beside(hdr);
 }
 
 const char *nfs_operation_name(enum nfs_operation operation)
