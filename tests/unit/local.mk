@@ -884,6 +884,13 @@ tests_unit_test_proxy_scarce_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
 tests_unit_test_proxy_scarce_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_proxy_scarce
 
+check_PROGRAMS += tests/unit/test_metrics
+tests_unit_test_metrics_SOURCES = tests/unit/test_metrics.c tests/unit/proxy_scene.c tests/unit/proxy_scene.h \
+	tests/unit/proxy_fixture.c tests/unit/proxy_fixture.h
+tests_unit_test_metrics_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
+tests_unit_test_metrics_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+TESTS += tests/unit/test_metrics
+
 check_PROGRAMS += tests/unit/test_mount
 tests_unit_test_mount_SOURCES = tests/unit/test_mount.c tests/unit/proxy_scene.c tests/unit/proxy_scene.h \
 	tests/unit/proxy_fixture.c tests/unit/proxy_fixture.h

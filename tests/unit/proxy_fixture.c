@@ -19,6 +19,7 @@
 #include "daemon/base/loop.h"
 #include "daemon/config/config_load.h"
 #include "daemon/control/query.h"
+#include "daemon/http/http.h"
 #include "rpc/record.h"
 #include "rpc/xdr.h"
 
@@ -30,6 +31,7 @@ struct proxy *proxy;
 char control_path[64];
 
 unsigned fixture_workers;
+const char *fixture_globals;
 
 static char dir[32];
 
@@ -42,6 +44,7 @@ static struct running {
 	struct proxy *proxy;
 	struct query_control *control;
 	struct gathering *gathering;
+	struct http *http;
 	pthread_t thread;
 } running[PROXIES_MAX];
 static unsigned nrunning;
@@ -55,6 +58,7 @@ void fixture_setup(void)
 	proxy = NULL;
 	nrunning = 0;
 	fixture_workers = 2;
+	fixture_globals = "";
 }
 
 void fixture_teardown(void)
@@ -109,7 +113,7 @@ void fixture_start(const char *services, ...)
 	va_end(args);
 	snprintf(at->control_path, sizeof(at->control_path), "%s/control%u.sock", dir, nrunning);
 	snprintf(at->file, sizeof(at->file), "%s/conf%u", dir, nrunning);
-	write_file(at, "", text);
+	write_file(at, fixture_globals, text);
 	ck_assert_int_eq(config_load(at->file, stderr, &at->config), 0);
 	at->loop = event_loop_new();
 	ck_assert_ptr_nonnull(at->loop);
@@ -117,6 +121,7 @@ void fixture_start(const char *services, ...)
 	at->gathering = gathering_new(at->proxy);
 	ck_assert_ptr_nonnull(at->gathering);
 	ck_assert_int_eq(query_control_open(at->proxy, at->gathering, &at->control), 0);
+	ck_assert_int_eq(http_open(at->proxy, at->gathering, &at->http), 0);
 	ck_assert_int_eq(pthread_create(&at->thread, NULL, run, at->loop), 0);
 	nrunning++;
 	proxy = running[0].proxy;
@@ -139,6 +144,7 @@ unsigned fixture_stop(void)
 
 		ck_assert_int_eq(event_loop_post(at->loop, stop, at->loop), 0);
 		pthread_join(at->thread, NULL);
+		http_close(at->http);
 		query_control_close(at->control);
 		gathering_close(at->gathering);
 		proxy_stop(at->proxy);

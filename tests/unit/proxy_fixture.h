@@ -26,7 +26,8 @@ void fixture_teardown(void);
 uint16_t fixture_port(void);
 /** fixture_start - run a proxy, or a second one, whose file's services are @services: "{ … }, { … }". */
 void fixture_start(const char *services, ...) PRINTF_LIKE(1, 2);
-extern unsigned fixture_workers; /* that files say */
+extern unsigned fixture_workers;    /* that files say */
+extern const char *fixture_globals; /* further keys of theirs */
 
 /** fixture_rewrite - have the file of the first one say something else; @globals: further keys. */
 void fixture_rewrite(const char *globals, const char *services, ...) PRINTF_LIKE(2, 3);
