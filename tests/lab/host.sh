@@ -67,7 +67,7 @@ host_start() {
 	. "$here/judging.sh"
 	. "$here/conformance.sh"
 	case $boot in
-	direct | krb5 | conformance) ;;
+	direct | krb5 | conformance | instructions) ;;
 	*) ganesha_start ;;
 	esac
 	host_answer &

@@ -14,7 +14,7 @@ EXTRA_DIST += \
 	tests/lab/guest/clients.sh \
 	tests/lab/guest/configuration.sh \
 	tests/lab/guest/conformance.sh \
-	tests/lab/guest/counted.sh \
+	tests/lab/guest/counted.sh tests/lab/guest/instructions.sh tests/lab/guest/load_turns.sh \
 	tests/lab/guest/direct.sh \
 	tests/lab/guest/iwarp.sh \
 	tests/lab/guest/kills.sh \

@@ -15,7 +15,8 @@ usage() {
 	  --full       every workload on every version of NFS; writes RESULTS.md too
 	  --build DIR  where rpcrdma-proxy was built (default: build, beside the sources)
 	  BOOT         direct (no proxy), iwarp, verbs, conformance, systemd, krb5, writeback: only these guests (default:
-	               iwarp, verbs, conformance and systemd, else all); counted, by itself only: what an RPC costs on verbs, a table
+	               iwarp, verbs, conformance and systemd, else all); by themselves only: counted, what an RPC costs on verbs, a table;
+	               instructions, what it costs with those of the kernel, and with LAB_OTHER=DIR what in the build there
 	A row ends after LAB_ROW_S seconds, a guest that reports nothing for LAB_SILENCE_S, or takes LAB_LIMIT_S in all.
 	With LAB_ROWS in the environment, only rows whose names match that extended regular expression run.
 	LAB_SEED is the number that moments of kills are drawn from, and is printed.
@@ -167,11 +168,14 @@ guest_run() {
 	LAB_ROW_S=$ROW_S
 	LAB_OVER=${3:-/dev/null}
 	LAB_SEED=$LAB_SEED
+	LAB_OTHER='${LAB_OTHER:-}'
 	ENV
 	touch "$share/over" "$share/failed" "$share/console.log"
 	host_start "$share"
 	export LAB_MEMORY_MIB=3072
 	[ "$boot" != writeback ] || LAB_MEMORY_MIB=512
+	export LAB_CLOCK=
+	[ "$boot" != instructions ] || LAB_CLOCK=instructions
 	guest_watch "$share" "$here/boot.sh" "$out/cache" "$share" "$here/guest/$boot.sh"
 	host_stop
 	[ "$fate" = done ] && return

@@ -5,6 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/workload.sh"
 . "$(dirname "$0")/rows.sh"
+. "$(dirname "$0")/load_turns.sh"
 
 # Work, Calls in flight, RPCs of a turn.
 works=("getattr 1 200" "getattr 16 400" "read:65536 1 40" "read:65536 8 80" "read:1048576 1 12" "write:65536 1 40"
@@ -25,27 +26,6 @@ counts() {
 		jq --arg counter "$counter" '[.. | objects | .[$counter]? | numbers] | add // 0' <<<"$stats"
 	done
 	wakes "$1"
-}
-
-load_begin() {
-	rm -f /run/load.in /run/load.log
-	mkfifo /run/load.in
-	"$LAB_BUILD/tests/bench/rpc_load" "$1" "$2" "$3" "$5" "$4" "$6" </run/load.in >/run/load.log 2>&1 &
-	load_pid=$!
-	exec {go_on}>/run/load.in
-	turn_ends 1
-}
-
-turn_is_over() { grep -qx "turn $1" /run/load.log || ! kill -0 $load_pid 2>/dev/null; }
-turn_ends() {
-	wait_for 200 turn_is_over "$1"
-	grep -qx "turn $1" /run/load.log || fail "the load generator failed: $(cat /run/load.log)"
-}
-next_turn() { echo >&"$go_on"; }
-load_end() {
-	next_turn
-	exec {go_on}>&-
-	wait $load_pid
 }
 
 # trace_begin NAME, trace_end NAME: system calls of a proxy, of all its threads

@@ -1,0 +1,63 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# What an RPC costs a proxy in instructions, those of the kernel among them: this guest has one processor whose clock is the
+# number of instructions that it has carried out (boot.sh), so the time that a thread has run is how many were its. What a packet
+# takes on its way through loopback counts where it was sent. A row is a work; its comment has the figures of this build, and
+# with LAB_OTHER, a build folder of another version, those of that one and the difference.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/workload.sh"
+. "$(dirname "$0")/rows.sh"
+. "$(dirname "$0")/load_turns.sh"
+
+# Work, Calls in flight, RPCs of a turn.
+works=("getattr 1 400" "getattr 16 1600" "read:4096 1 400" "read:4096 16 1600" "read:65536 1 100" "read:65536 16 400")
+turns=5
+
+pid_of_proxy() { cat "$proxy_dir/$1.pid"; }
+
+# ran NAME: for how many instructions all threads of a proxy have run
+ran() { cat "/proc/$(pid_of_proxy "$1")"/task/*/schedstat | awk '{ n += $1 } END { printf "%.0f\n", n }'; }
+
+# each NAME FRONT BACK WORK WINDOW COUNT: instructions an RPC of this proxy, the median of some turns after a warm one
+each() {
+	local turn before
+
+	load_begin "$2" "$3" "$4" "$5" "$6" $((turns + 1))
+	for ((turn = 2; turn <= turns + 1; turn++)); do
+		before=$(ran "$1")
+		next_turn
+		turn_ends $turn
+		echo $((($(ran "$1") - before) / $6))
+	done >/run/turns
+	load_end
+	sort -n /run/turns | sed -n "$((turns / 2 + 1))p"
+}
+
+# counted LABEL PROXY FRONT BACK WORK WINDOW COUNT: of this build's proxy, and of the other's at ports that are 50 further
+counted() {
+	local now other=
+
+	now=$(each "$2" "${@:3}")
+	[ "$now" -gt 1000 ] || fail "nothing is counted"
+	[ -z "${LAB_OTHER:-}" ] || other=$(each "other-$2" $(($3 + 50)) $(($4 + 50)) "${@:5}")
+	say "# $(printf '%-16s %-11s x%-3s %8d' "$1" "$5" "$6" "$now")$(
+		[ -z "$other" ] || awk -v was="$other" -v now="$now" 'BEGIN { printf " %8d %+6.2f %%", was, 100 * (now - was) / was }')"
+}
+
+# proxies PREFIX PORT: a bridge from tcp to tcp, and two with iwarp between them; their servers are at the ports behind theirs
+proxies() {
+	guest_row "$1tcp" "tcp://127.0.0.1:$2" "tcp://127.0.0.1:$(($2 + 1))"
+	guest_row "$1server" "iwarp://127.0.0.1:$(($2 + 4))" "tcp://127.0.0.1:$(($2 + 3))"
+	guest_row "$1client" "tcp://127.0.0.1:$(($2 + 2))" "iwarp://127.0.0.1:$(($2 + 4))"
+}
+
+guest_start
+proxies "" 2301
+[ -z "${LAB_OTHER:-}" ] || LAB_BUILD=$LAB_OTHER proxies other- 2351
+say "# $(printf '%-16s %-16s %8s' proxy "an RPC" instructions) ${LAB_OTHER:+before}"
+for work in "${works[@]}"; do
+	row "tcp=>tcp: $work" counted "tcp=>tcp" tcp 2301 2302 $work
+	row "tcp=>iwarp: $work" counted "tcp=>iwarp" client 2303 2304 $work
+	row "iwarp=>tcp: $work" counted "iwarp=>tcp" server 2303 2304 $work
+done
+say done
