@@ -47,12 +47,15 @@ versions() {
 	fi
 }
 
+# few: once, and once more behind it; in the other tiers three times.
+few() { [ "$LAB_TIER" = short ] && echo 2 || echo 3; }
+
 # moments VERSION MAIN: how many kills there are in a row of that version: in the full tier 20 with the main one.
 moments() {
 	if [ "$LAB_TIER" = full ] && [ "$1" = "$2" ]; then
 		echo 20
 	else
-		echo 3
+		few
 	fi
 }
 
