@@ -146,8 +146,9 @@ printf 'control = "%s";\nservices = ( { %s } );\n' $T/d.sock "$asked" >$T/d.conf
 start d "$PROXY" -c $T/d.conf
 is_known() { "$CTL" -s $T/d.sock -j services | jq -e '.services[0].server | .state == "down" and .error == "the Reply breaks the protocol"'; }
 check "a bad server is known to be down by its probes" wait_for 20 is_known
+check "which is said" wait_for 20 grep -q 'does not answer' $T/d.log
 stop_proxy d
-check "which is said once" [ "$(grep -c 'does not answer' $T/d.log)" = 1 ]
+check "once" [ "$(grep -c 'does not answer' $T/d.log)" = 1 ]
 
 # A check under way, and another one of the same; and the daemon ends.
 start patient "$CTL" -s $T/c.sock check tcp-silent
