@@ -89,7 +89,7 @@ static void learn(struct bridge *bridge, const struct exchange *x)
 }
 
 /* A Call has its Reply now, if that is all of it: one that has only begun may never become complete. */
-static void end_call(const struct side *side, struct exchange *x)
+ALWAYS_INLINE void end_call(const struct side *side, struct exchange *x)
 {
 	struct bridge *bridge = side->bridge;
 

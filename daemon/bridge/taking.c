@@ -203,8 +203,8 @@ static bool make_timer(struct worker_service *ws)
 }
 
 /* Returns false if there is no way to wait: then it counts as taken. */
-static bool wait_until_taken(struct bridge *bridge, const struct call_end *end,
-			     const struct call_report *report)
+ALWAYS_INLINE bool wait_until_taken(struct bridge *bridge, const struct call_end *end,
+				    const struct call_report *report)
 {
 	struct taking *taking = &bridge->ws->taking;
 	struct untaken *untaken = &bridge->untaken;
@@ -242,32 +242,47 @@ bool taking_oldest(const struct bridge *bridge, uint64_t *since_us, enum nfs_ope
 
 /* ---- Calls ---- */
 
+/* It was answered; @report is not wanted, or told when its client has the Reply. */
+ALWAYS_INLINE void answered(struct side *side, const struct call_end *end,
+			    const struct call_report *report)
+{
+	struct bridge *bridge = side->bridge;
+
+	if (side == &bridge->client && !bridge->client_ends && leg_tells_taken(side->leg) &&
+	    wait_until_taken(bridge, end, report))
+		return;
+	count_took(bridge, end, report, now_us(bridge));
+}
+
+/* The same where somebody may be told. */
+NOT_INLINE static void over_told(struct side *side, struct exchange *x, const struct call_end *end,
+				 bool is_answered)
+{
+	struct call_report report = {.wanted = false};
+
+	call_tell_report(side, x, is_answered, &report);
+	if (is_answered)
+		answered(side, end, &report);
+	else if (report.wanted)
+		call_tell(side->bridge, end, &report, 0);
+}
+
 static void on_over(struct exchange_watch *watch, struct exchange *x)
 {
+	static const struct call_report nobody = {.wanted = false};
 	struct side *side = container_of(watch, struct side, watch);
 	struct bridge *bridge = side->bridge;
-	struct worker_service *ws = bridge->ws;
-	struct call_report report;
 	struct call_end end;
-	bool answered;
+	bool is_answered;
 
 	/* What it waited for last was not over. */
 	if (x->stage != CALL_STAGE_CLIENT)
 		exchange_spend(x, x->stage, now_us(bridge));
-	answered = call_stats_count(&ws->calls, x, &end);
-
-	report.wanted = false;
+	is_answered = call_stats_count(&bridge->ws->calls, x, &end);
 	if (call_tell_is_wanted(bridge))
-		call_tell_report(side, x, answered, &report);
-	if (!answered) {
-		if (report.wanted)
-			call_tell(bridge, &end, &report, 0);
-		return;
-	}
-	if (side == &bridge->client && !bridge->client_ends && leg_tells_taken(side->leg) &&
-	    wait_until_taken(bridge, &end, &report))
-		return;
-	count_took(bridge, &end, &report, now_us(bridge));
+		over_told(side, x, &end, is_answered);
+	else if (is_answered)
+		answered(side, &end, &nobody);
 }
 
 void taking_begin(struct bridge *bridge)

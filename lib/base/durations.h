@@ -22,8 +22,9 @@ struct durations {
 /** durations_bucket - in which bucket @us microseconds are. */
 static inline unsigned durations_bucket(uint32_t us)
 {
-	uint64_t ticks = us * UINT64_C(2251799814) >> 31; /* 2^51 / 10^6, which does not overflow */
-	unsigned n = ticks ? 64 - (unsigned)__builtin_clzll(ticks) : 0;
+	/* 2^51 / 10^6, which does not overflow; a tick at least, unless there is no microsecond. */
+	uint64_t ticks = us * UINT64_C(2251799814) >> 31;
+	unsigned n = us ? 64 - (unsigned)__builtin_clzll(ticks) : 0;
 
 	return n < DURATIONS_BUCKETS ? n : DURATIONS_BUCKETS - 1;
 }

@@ -311,15 +311,9 @@ static int lend_all(struct requester_rpc *rpc, unsigned nkeys)
 
 static enum message_form form_of(const struct msg_form *form)
 {
-	switch (form->form) {
-	case FORM_INLINE:
-		break;
-	case FORM_REDUCED:
-		return MESSAGE_FORM_CHUNKED;
-	case FORM_NOMSG:
-		return MESSAGE_FORM_LONG;
-	}
-	return MESSAGE_FORM_SHORT;
+	if (form->form == FORM_INLINE)
+		return MESSAGE_FORM_SHORT;
+	return form->form == FORM_REDUCED ? MESSAGE_FORM_CHUNKED : MESSAGE_FORM_LONG;
 }
 
 static void transmit(struct requester_rpc *rpc)
