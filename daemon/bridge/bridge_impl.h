@@ -24,7 +24,7 @@ struct untaken {
 	TAILQ_ENTRY(bridge) entry;       /* in the queue of its interval, if there are any */
 	struct taking_end *first, *last; /* last: good while there is a first */
 	struct taking_end *news; /* the first that has come since it was asked last; NULL: none */
-	uint64_t asked_us;       /* when it was asked, or the first of them came */
+	uint64_t ask_us;         /* when to ask; 0: there are none */
 	unsigned interval;
 };
 

@@ -114,15 +114,16 @@ static void arm(struct worker_service *ws, uint64_t due_us)
 	loop_timer_set(ws->ground->loop, taking->timer, due_us > at_us ? due_us - at_us : 0);
 }
 
+/* When the timer asks, if no Reply has come by meanwhile. */
 static uint64_t due_us(const struct bridge *bridge)
 {
-	return bridge->untaken.asked_us + interval_us(bridge->untaken.interval);
+	return bridge->untaken.ask_us + (bridge->untaken.interval ? 0 : TAKING_LATE_US);
 }
 
 static void enqueue(struct bridge *bridge, unsigned interval)
 {
 	bridge->untaken.interval = interval;
-	bridge->untaken.asked_us = now_us(bridge);
+	bridge->untaken.ask_us = now_us(bridge) + interval_us(interval);
 	TAILQ_INSERT_TAIL(&bridge->ws->taking.queues[interval], bridge, untaken.entry);
 	arm(bridge->ws, due_us(bridge));
 }
@@ -150,6 +151,7 @@ static void ask(struct bridge *bridge)
 		took(bridge, at_us);
 		any = true;
 	}
+	untaken->ask_us = 0;
 	if (!end)
 		return;
 	if (untaken->news)
@@ -166,7 +168,7 @@ static unsigned ask_queue(struct bridge_list *queue, uint64_t at_us, unsigned le
 {
 	struct bridge *bridge;
 
-	while (left && (bridge = TAILQ_FIRST(queue)) && due_us(bridge) <= at_us) {
+	while (left && (bridge = TAILQ_FIRST(queue)) && bridge->untaken.ask_us <= at_us) {
 		ask(bridge);
 		left--;
 	}
@@ -202,6 +204,15 @@ static bool make_timer(struct worker_service *ws)
 	return true;
 }
 
+/* A Reply comes to those that are due to be asked for, or is the first. */
+NOT_INLINE static void join_due(struct bridge *bridge)
+{
+	if (bridge->untaken.first)
+		ask(bridge);
+	if (!bridge->untaken.first)
+		enqueue(bridge, 0);
+}
+
 /* Returns false if there is no way to wait: then it counts as taken. */
 ALWAYS_INLINE bool wait_until_taken(struct bridge *bridge, const struct call_end *end,
 				    const struct call_report *report)
@@ -220,10 +231,10 @@ ALWAYS_INLINE bool wait_until_taken(struct bridge *bridge, const struct call_end
 	kept->sent_bytes = leg_sent_bytes(bridge->client.leg);
 	kept->next = NULL;
 	kept->left = false;
+	if (kept->sent_us >= untaken->ask_us)
+		join_due(bridge);
 	if (!untaken->news)
 		untaken->news = kept;
-	if (!untaken->first)
-		enqueue(bridge, 0);
 	*(untaken->first ? &untaken->last->next : &untaken->first) = kept;
 	untaken->last = kept;
 	return true;

@@ -157,6 +157,30 @@ START_TEST(what_did_not_leave_was_not_taken)
 }
 END_TEST
 
+/* When the first question is due, so that no timer need wake anybody; without another Reply the timer asks. */
+START_TEST(a_reply_that_comes_by_asks_for_those_before_it)
+{
+	const struct chain_params params = {.gates = 1};
+	const struct operation_stats *read;
+
+	open_chain(&params);
+	call_read(100);
+	chain_run(chain, 2);
+	read = stats_of(0, NFS_OPERATION_READ);
+	ck_assert_uint_eq(read->calls, 1);
+	call_read(100);
+	chain_run(chain, 3);
+	ck_assert_uint_eq(read->calls, 2);
+	ck_assert_uint_eq(durations_count(&read->whole), 0);
+	call_read(100);
+	chain_run(chain, 1);
+	ck_assert_uint_eq(read->calls, 3);
+	ck_assert_uint_eq(durations_count(&read->whole), 2);
+	chain_run(chain, (TAKING_FIRST_US + TAKING_LATE_US) / 1000);
+	ck_assert_uint_eq(durations_count(&read->whole), 3);
+}
+END_TEST
+
 START_TEST(with_one_credit_calls_wait_in_the_credits_stage)
 {
 	const struct operation_stats *read;
@@ -413,6 +437,7 @@ int main(void)
 	tcase_add_test(tc, what_a_socket_holds_is_not_taken);
 	tcase_add_test(tc, what_is_acknowledged_late_was_taken_when_it_was_sent);
 	tcase_add_test(tc, what_did_not_leave_was_not_taken);
+	tcase_add_test(tc, a_reply_that_comes_by_asks_for_those_before_it);
 	tcase_add_test(tc, with_one_credit_calls_wait_in_the_credits_stage);
 	tcase_add_loop_test(tc, with_little_memory_calls_wait_in_the_memorys_stage, 0, 2);
 	tcase_add_test(tc, replies_that_nobody_takes_have_a_bound);
