@@ -20,6 +20,8 @@ _Static_assert(offsetof(struct exchange, facts) + sizeof(struct call_facts) ==
 		       sizeof(struct exchange),
 	       "what stands behind the facts is not cleared");
 
+_Static_assert(BUDGET_CLAIM_IDLE == 0, "a claim that is cleared is not idle");
+
 const char *call_stage_name(enum call_stage stage)
 {
 	static const char *const names[] = {
@@ -52,7 +54,6 @@ struct exchange *exchange_new(struct spares *spares)
 	clear_bytes(x, offsetof(struct exchange, facts.ops));
 	x->refs = 1;
 	x->spares = spares;
-	budget_claim_init(&x->claim, NULL, NULL);
 	return x;
 }
 

@@ -67,27 +67,30 @@ static inline enum rpc_verdict check_call_start(const uint8_t *msg, size_t len, 
 enum rpc_verdict rpc_call_decode(const uint8_t *msg, size_t len, struct rpc_call_hdr *hdr)
 {
 	enum rpc_verdict verdict = check_call_start(msg, len, &hdr->xid);
-	struct rpc_call_hdr h;
+	uint32_t cred_flavor, cred_bytes, verf_flavor, verf_bytes;
 	struct xdr_reader reader;
 
 	if (verdict != RPC_OK)
 		return verdict;
 	reader = (struct xdr_reader){msg, msg + CALL_START_BYTES, msg + len};
-	h = (struct rpc_call_hdr){
+	verdict = get_auth(&reader, &cred_flavor, &cred_bytes);
+	if (verdict == RPC_OK)
+		verdict = get_auth(&reader, &verf_flavor, &verf_bytes);
+	if (verdict != RPC_OK)
+		return verdict;
+	*hdr = (struct rpc_call_hdr){
 		.xid = xdr_load_u32(msg),
 		.prog = xdr_load_u32(msg + 12),
 		.vers = xdr_load_u32(msg + 16),
 		.proc = xdr_load_u32(msg + 20),
+		.cred_flavor = cred_flavor,
+		.cred_bytes = cred_bytes,
+		.verf_flavor = verf_flavor,
+		.verf_bytes = verf_bytes,
+		.args_offset = (uint32_t)xdr_position_bytes(&reader),
 	};
-	verdict = get_auth(&reader, &h.cred_flavor, &h.cred_bytes);
-	if (verdict == RPC_OK)
-		verdict = get_auth(&reader, &h.verf_flavor, &h.verf_bytes);
-	if (verdict != RPC_OK)
-		return verdict;
-	if (h.cred_flavor == RPC_AUTH_GSS)
-		rpc_gss_cred_decode(&h, msg + CALL_START_BYTES + AUTH_HEAD_BYTES);
-	h.args_offset = (uint32_t)xdr_position_bytes(&reader);
-	*hdr = h;
+	if (cred_flavor == RPC_AUTH_GSS)
+		rpc_gss_cred_decode(hdr, msg + CALL_START_BYTES + AUTH_HEAD_BYTES);
 	return RPC_OK;
 }
 
