@@ -83,13 +83,14 @@ void bridge_call(void *arg, struct exchange *x)
 
 static void learn(struct bridge *bridge, const struct exchange *x)
 {
+	/* Few may, and the others need no call. */
 	if (x->facts.may_create_session && x->fault == EXCHANGE_OK && x->reply.data &&
 	    rpc_msg_is_whole(&x->reply))
 		nfs_sessions_learn(&bridge->sessions, &x->facts, x->reply.data, x->reply.len_bytes);
 }
 
 /* A Call has its Reply now, if that is all of it: one that has only begun may never become complete. */
-ALWAYS_INLINE void end_call(const struct side *side, struct exchange *x)
+static ALWAYS_INLINE void end_call(const struct side *side, struct exchange *x)
 {
 	struct bridge *bridge = side->bridge;
 

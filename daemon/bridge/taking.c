@@ -73,8 +73,8 @@ static uint64_t interval_us(unsigned interval)
 	return (uint64_t)TAKING_FIRST_US << interval;
 }
 
-ALWAYS_INLINE void count_took(struct bridge *bridge, const struct call_end *end,
-			      const struct call_report *report, uint64_t until_us)
+static ALWAYS_INLINE void count_took(struct bridge *bridge, const struct call_end *end,
+				     const struct call_report *report, uint64_t until_us)
 {
 	uint64_t us = until_us - end->since_us;
 	uint32_t client_us = us < UINT32_MAX ? (uint32_t)us : UINT32_MAX;
@@ -88,7 +88,7 @@ ALWAYS_INLINE void count_took(struct bridge *bridge, const struct call_end *end,
 }
 
 /* The first of @bridge's is taken, as is known at @at_us. */
-ALWAYS_INLINE void took(struct bridge *bridge, uint64_t at_us)
+static ALWAYS_INLINE void took(struct bridge *bridge, uint64_t at_us)
 {
 	struct untaken *untaken = &bridge->untaken;
 	struct taking_end *end = untaken->first;
@@ -186,9 +186,12 @@ static void on_timer(void *arg)
 	for (unsigned i = 0; i < TAKING_INTERVALS; i++)
 		left = ask_queue(&taking->queues[i], at_us, left);
 	/* Those for which there was no question left have the next turn. */
-	for (unsigned i = 0; i < TAKING_INTERVALS; i++)
-		if (!TAILQ_EMPTY(&taking->queues[i]))
-			arm(ws, due_us(TAILQ_FIRST(&taking->queues[i])));
+	for (unsigned i = 0; i < TAKING_INTERVALS; i++) {
+		const struct bridge *first = TAILQ_FIRST(&taking->queues[i]);
+
+		if (first)
+			arm(ws, left ? due_us(first) : first->untaken.ask_us);
+	}
 }
 
 /* With the first Reply; without memory for a timer it counts as taken. */
@@ -204,37 +207,32 @@ static bool make_timer(struct worker_service *ws)
 	return true;
 }
 
-/* A Reply comes to those that are due to be asked for, or is the first. */
-NOT_INLINE static void join_due(struct bridge *bridge)
-{
-	if (bridge->untaken.first)
-		ask(bridge);
-	if (!bridge->untaken.first)
-		enqueue(bridge, 0);
-}
-
 /* Returns false if there is no way to wait: then it counts as taken. */
-ALWAYS_INLINE bool wait_until_taken(struct bridge *bridge, const struct call_end *end,
-				    const struct call_report *report)
+static ALWAYS_INLINE bool wait_until_taken(struct bridge *bridge, const struct call_end *end,
+					   const struct call_report *report)
 {
 	struct taking *taking = &bridge->ws->taking;
 	struct untaken *untaken = &bridge->untaken;
-	struct taking_end *kept = taking->timer || make_timer(bridge->ws) ? end_new(taking) : NULL;
+	uint64_t at_us = now_us(bridge);
+	struct taking_end *kept;
 
+	if (at_us >= untaken->ask_us && untaken->first)
+		ask(bridge);
+	kept = taking->timer || make_timer(bridge->ws) ? end_new(taking) : NULL;
 	if (!kept)
 		return false;
 	kept->end = *end;
 	kept->report.wanted = report->wanted;
 	if (report->wanted)
 		kept->report = *report;
-	kept->sent_us = now_us(bridge);
+	kept->sent_us = at_us;
 	kept->sent_bytes = leg_sent_bytes(bridge->client.leg);
 	kept->next = NULL;
 	kept->left = false;
-	if (kept->sent_us >= untaken->ask_us)
-		join_due(bridge);
 	if (!untaken->news)
 		untaken->news = kept;
+	if (!untaken->first)
+		enqueue(bridge, 0);
 	*(untaken->first ? &untaken->last->next : &untaken->first) = kept;
 	untaken->last = kept;
 	return true;
@@ -254,8 +252,8 @@ bool taking_oldest(const struct bridge *bridge, uint64_t *since_us, enum nfs_ope
 /* ---- Calls ---- */
 
 /* It was answered; @report is not wanted, or told when its client has the Reply. */
-ALWAYS_INLINE void answered(struct side *side, const struct call_end *end,
-			    const struct call_report *report)
+static ALWAYS_INLINE void answered(struct side *side, const struct call_end *end,
+				   const struct call_report *report)
 {
 	struct bridge *bridge = side->bridge;
 
@@ -269,12 +267,12 @@ ALWAYS_INLINE void answered(struct side *side, const struct call_end *end,
 NOT_INLINE static void over_told(struct side *side, struct exchange *x, const struct call_end *end,
 				 bool is_answered)
 {
-	struct call_report report = {.wanted = false};
+	struct call_report report;
 
 	call_tell_report(side, x, is_answered, &report);
 	if (is_answered)
 		answered(side, end, &report);
-	else if (report.wanted)
+	else
 		call_tell(side->bridge, end, &report, 0);
 }
 
@@ -310,6 +308,7 @@ void taking_over(struct bridge *bridge)
 	TAILQ_REMOVE(&bridge->ws->taking.queues[bridge->untaken.interval], bridge, untaken.entry);
 	while (bridge->untaken.first)
 		took(bridge, now_us(bridge));
+	bridge->untaken.ask_us = 0;
 }
 
 void taking_end(struct worker_service *ws)

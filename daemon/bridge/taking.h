@@ -4,9 +4,9 @@
  *
  * An RDMA peer has it when what carries it has completed, which is the end of the exchange. What a TCP peer has
  * acknowledged is asked of the socket: first a few milliseconds after the end, by when most have, then at growing
- * intervals. One question serves all Replies of a connection, and a turn of the loop has a bounded number of them. The
- * first is asked when another Reply comes by, so that it wakes nobody, or a little later. So a Reply that is found taken
- * by the first question for it counts as taken at once: times below TAKING_FIRST_US are not seen.
+ * intervals. One question serves all Replies of a connection. It is asked when another Reply comes by, which wakes
+ * nobody; if none does, by a timer, which asks a bounded number of them in a turn of the loop. So a Reply that is found
+ * taken by the first question for it counts as taken at once: times below TAKING_FIRST_US are not seen.
  *
  * Who has all and nothing to say may acknowledge it late. So what had left this host by the first question, and is
  * acknowledged within the longest that Linux waits with that, counts as taken at once, too: a client that has no room for it
@@ -18,9 +18,9 @@
 #include "daemon/bridge/bridge_impl.h"
 
 #define TAKING_FIRST_US 4000u   /* to the first question; each further interval is twice as long */
-#define TAKING_LATE_US  4000u   /* later at most, where no Reply comes by */
+#define TAKING_LATE_US  12000u  /* later at most, where no Reply comes by */
 #define TAKING_ACK_US   200000u /* TCP_DELACK_MAX */
-#define TAKING_SLICE    64u     /* questions in one turn */
+#define TAKING_SLICE    64u     /* questions of the timer in one turn */
 #define TAKING_ENDS                                                                                \
 	4096u /* RPCs of a service on one worker that wait; further ones count as taken at once */
 #define TAKING_BLOCK 64u /* of these, for which memory is had at once */

@@ -22,7 +22,7 @@ void call_stats_list_free(struct call_stats *list, size_t count)
 	free(list);
 }
 
-struct operation_stats *call_stats_new(struct call_stats *stats, enum nfs_operation operation)
+struct operation_stats *operation_stats_new(struct call_stats *stats, enum nfs_operation operation)
 {
 	stats->operations[operation] = calloc(1, sizeof(*stats->operations[operation]));
 	return stats->operations[operation];

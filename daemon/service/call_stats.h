@@ -88,8 +88,8 @@ void call_stats_fini(struct call_stats *stats);
 /** call_stats_list_free - call_stats_fini() of each of @count, and free the list; accepts NULL. */
 void call_stats_list_free(struct call_stats *list, size_t count);
 
-/* For those below: the first Call of an operation, NULL without memory; and one whose answer has to be looked at. */
-struct operation_stats *call_stats_new(struct call_stats *stats, enum nfs_operation operation);
+/* For those below: the first Call of an operation, NULL without memory; and a status, 0 if there is no error. */
+struct operation_stats *operation_stats_new(struct call_stats *stats, enum nfs_operation operation);
 void call_stats_error(struct call_stats *stats, enum nfs_operation operation, uint32_t status);
 
 /** call_stats_operation - what is kept of an operation, from now on at the latest; NULL without memory. */
@@ -98,7 +98,7 @@ static inline struct operation_stats *call_stats_operation(struct call_stats *st
 {
 	struct operation_stats *found = stats->operations[operation];
 
-	return found ? found : call_stats_new(stats, operation);
+	return found ? found : operation_stats_new(stats, operation);
 }
 
 /**

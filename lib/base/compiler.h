@@ -7,8 +7,8 @@
 #include <string.h>
 
 #define MUST_CHECK __attribute__((warn_unused_result))
-/* Called from few places, for each RPC. */
-#define ALWAYS_INLINE __attribute__((always_inline)) static inline
+/* On the way of each RPC, and from a place or two besides. */
+#define ALWAYS_INLINE __attribute__((always_inline)) inline
 /* Seldom called; inlined it would cost its callers registers. */
 #define NOT_INLINE                      __attribute__((noinline))
 #define PRINTF_LIKE(fmt, va)            __attribute__((format(printf, fmt, va)))

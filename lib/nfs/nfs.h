@@ -66,7 +66,7 @@ struct nfs_sink {
  * @limit_bytes: the largest message of the service
  */
 void nfs_facts_begin(struct call_facts *facts, uint32_t limit_bytes);
-/** nfs_facts_begin_cleared - the same where all but the hdr is zero, as in a new exchange. */
+/** nfs_facts_begin_cleared - the same where all but hdr and ops is zero, as in a new exchange. */
 void nfs_facts_begin_cleared(struct call_facts *facts, uint32_t limit_bytes);
 
 /**

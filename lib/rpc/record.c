@@ -20,7 +20,7 @@ static enum record_status begin_fragment(struct record_parser *parser)
 
 	bool last = parser->mark & LAST_FRAGMENT;
 
-	/* A mark that fails leaves no fragment, and is not the last: record_next() comes here again. */
+	/* One that fails leaves no fragment, and `last` as it was, not set: so record_next() asks for marks again, in vain. */
 	if (len > parser->max_bytes - parser->record_bytes)
 		return parser->failure = RECORD_TOO_BIG;
 	/* The last one may be empty in any record: it ends the work. */

@@ -52,7 +52,7 @@ struct record_parser {
 /** record_parser_init - before the first record; no record may be longer than @max_bytes. */
 void record_parser_init(struct record_parser *parser, uint32_t max_bytes);
 
-/* Of record_next(): a mark is to come, or none has been taken that failed. */
+/* Of record_next(): a mark is to come, or one has failed. */
 enum record_status record_next_mark(struct record_parser *parser, const uint8_t *in,
 				    size_t len_bytes, size_t *used_bytes) MUST_CHECK;
 /**

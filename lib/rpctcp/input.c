@@ -179,7 +179,7 @@ NOT_INLINE static bool overflow(struct tcp_input *in, uint32_t len_bytes)
 	return in->mode == TCP_INPUT_BODY && has_room(in, len_bytes);
 }
 
-ALWAYS_INLINE void fill(struct tcp_input *in, const uint8_t *bytes, uint32_t len_bytes)
+static ALWAYS_INLINE void fill(struct tcp_input *in, const uint8_t *bytes, uint32_t len_bytes)
 {
 	if (!has_room(in, len_bytes) && !overflow(in, len_bytes))
 		return;

@@ -40,7 +40,7 @@ trap 'rm -rf "$work"' EXIT
 compiled_with() {
 	local cc flags
 
-	cc=$(sed -n 's/^CC = //p' "$build/Makefile")
+	cc=$(sed -n 's/^CC = \(ccache \)\?//p' "$build/Makefile")
 	flags=$(sed -n 's/^CFLAGS = //p' "$build/Makefile")
 	# shellcheck disable=SC2086
 	echo "$cc $($cc -dumpversion | cut -d. -f1) $flags, $(uname -m)"

@@ -102,6 +102,10 @@ for binary in daemon/rpcrdma-proxy daemon/ctl/rpcrdma-proxyctl; do
 	[ -x "$build/$binary" ] || skip_all "no $binary in $build"
 done
 build=$(cd "$build" && pwd)
+if [ -n "${LAB_OTHER:-}" ]; then
+	[ -x "$LAB_OTHER/daemon/rpcrdma-proxy" ] || { echo "run.sh: LAB_OTHER: no daemon/rpcrdma-proxy in $LAB_OTHER" >&2; exit 2; }
+	LAB_OTHER=$(cd "$LAB_OTHER" && pwd)
+fi
 make -s -C "$build" lab-programs >/dev/null 2>&1 || skip_all "make lab-programs fails in $build"
 
 # Into namespaces of our own; the PID namespace takes every process with it when this script ends.

@@ -12,8 +12,6 @@ works=("getattr 1 200" "getattr 16 400" "read:65536 1 40" "read:65536 8 80" "rea
 	"write:65536 8 80" "write:1048576 1 12")
 counters=(chains_posted wrs_posted recv_chains_posted completions completion_events)
 
-pid_of_proxy() { cat "$proxy_dir/$1.pid"; }
-
 # wakes NAME: how often the threads of a proxy have waited
 wakes() { cat "/proc/$(pid_of_proxy "$1")"/task/*/status | awk '/^voluntary_ctxt_switches/ { n += $2 } END { print n }'; }
 

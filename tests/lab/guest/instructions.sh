@@ -13,8 +13,6 @@
 works=("getattr 1 400" "getattr 16 1600" "read:4096 1 400" "read:4096 16 1600" "read:65536 1 100" "read:65536 16 400")
 turns=5
 
-pid_of_proxy() { cat "$proxy_dir/$1.pid"; }
-
 # ran NAME: for how many instructions all threads of a proxy have run
 ran() { cat "/proc/$(pid_of_proxy "$1")"/task/*/schedstat | awk '{ n += $1 } END { printf "%.0f\n", n }'; }
 
@@ -22,6 +20,7 @@ ran() { cat "/proc/$(pid_of_proxy "$1")"/task/*/schedstat | awk '{ n += $1 } END
 each() {
 	local turn before
 
+	trap 'kill $load_pid 2>/dev/null || true' EXIT
 	load_begin "$2" "$3" "$4" "$5" "$6" $((turns + 1))
 	for ((turn = 2; turn <= turns + 1; turn++)); do
 		before=$(ran "$1")

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # tests/bench/rpc_load in turns, in between which counters can be read.
 
+pid_of_proxy() { cat "$proxy_dir/$1.pid"; }
+
 # load_begin FRONT BACK WORK WINDOW COUNT TURNS: the first turn is made, too
 load_begin() {
 	rm -f /run/load.in /run/load.log

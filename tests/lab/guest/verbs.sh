@@ -120,15 +120,15 @@ moves() {
 }
 
 count=$(moments 4.2 4.2)
-devices=3
-[ "$LAB_TIER" != short ] || devices=1
+devices=3 often="3 times"
+[ "$LAB_TIER" != short ] || { devices=1 often=once; }
 row "tcp client, tcp=>verbs on rxe, knfsd over RDMA, 4.2: the proxy is killed $count times" \
 	kills proxy "$count" guest tcp-rxe 4.2 10.0.2.15 2202 tcp
 row "siw client, verbs=>tcp on siw, knfsd, 4.1: the proxy is killed $count times" \
 	kills proxy "$count" guest siw-tcp 4.1 10.0.2.15 2203 rdma
-row "tcp client, tcp=>verbs on rxe, knfsd over RDMA, 4.2: the device is taken away $devices time(s)" \
+row "tcp client, tcp=>verbs on rxe, knfsd over RDMA, 4.2: the device is taken away $often" \
 	kills device $devices guest tcp-rxe 4.2 10.0.2.15 2202 tcp
-row "rxe client, verbs=>tcp on rxe, knfsd, 4.1: the device is taken away $devices time(s)" \
+row "rxe client, verbs=>tcp on rxe, knfsd, 4.1: the device is taken away $often" \
 	kills device $devices guest rxe-tcp 4.1 10.9.0.1 2204 rdma
 row "tcp client, tcp=>verbs on rxe, knfsd over RDMA, 4.2: the address moves $(few) times" \
 	moves "$(few)" guest tcp-rxe 4.2 10.0.2.15 2202 tcp
