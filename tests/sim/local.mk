@@ -18,6 +18,12 @@ tests_sim_test_bridge_CFLAGS = $(UNIT_CFLAGS)
 tests_sim_test_bridge_LDADD = $(BENCH_LDADD)
 TESTS += tests/sim/test_bridge
 
+check_PROGRAMS += tests/sim/test_bridge_server
+tests_sim_test_bridge_server_SOURCES = tests/sim/test_bridge_server.c $(BENCH_SOURCES)
+tests_sim_test_bridge_server_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_test_bridge_server_LDADD = $(BENCH_LDADD)
+TESTS += tests/sim/test_bridge_server
+
 check_PROGRAMS += tests/sim/test_return
 tests_sim_test_return_SOURCES = tests/sim/test_return.c $(BENCH_SOURCES)
 tests_sim_test_return_CFLAGS = $(UNIT_CFLAGS)
