@@ -3,7 +3,8 @@
 # What an RPC costs a proxy in instructions, those of the kernel among them: this guest has one processor whose clock is the
 # number of instructions that it has carried out (boot.sh), so the time that a thread has run is how many were its. What a packet
 # takes on its way through loopback counts where it was sent. A row is a work; its comment has the figures of this build, and
-# with LAB_OTHER, a build folder of another version, those of that one and the difference.
+# with LAB_OTHER, a build folder of another version, those of that one and the difference: medians of some turns, with the least and
+# the most, since how many messages meet in one read is another matter each time.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/workload.sh"
 . "$(dirname "$0")/rows.sh"
@@ -11,12 +12,12 @@
 
 # Work, Calls in flight, RPCs of a turn.
 works=("getattr 1 400" "getattr 16 1600" "read:4096 1 400" "read:4096 16 1600" "read:65536 1 100" "read:65536 16 400")
-turns=5
+turns=11
 
 # ran NAME: for how many instructions all threads of a proxy have run
 ran() { cat "/proc/$(pid_of_proxy "$1")"/task/*/schedstat | awk '{ n += $1 } END { printf "%.0f\n", n }'; }
 
-# each NAME FRONT BACK WORK WINDOW COUNT: instructions an RPC of this proxy, the median of some turns after a warm one
+# each NAME FRONT BACK WORK WINDOW COUNT: instructions an RPC of this proxy: the median of the turns after a warm one, the least, the most
 each() {
 	local turn before
 
@@ -29,18 +30,23 @@ each() {
 		echo $((($(ran "$1") - before) / $6))
 	done >/run/turns
 	load_end
-	sort -n /run/turns | sed -n "$((turns / 2 + 1))p"
+	sort -n /run/turns | awk '{ n[NR] = $1 } END { print n[int((NR + 1) / 2)], n[1], n[NR] }'
 }
 
 # counted LABEL PROXY FRONT BACK WORK WINDOW COUNT: of this build's proxy, and of the other's at ports that are 50 further
 counted() {
-	local now other=
+	local now=() was=() line
 
-	now=$(each "$2" "${@:3}")
-	[ "$now" -gt 1000 ] || fail "nothing is counted"
-	[ -z "${LAB_OTHER:-}" ] || other=$(each "other-$2" $(($3 + 50)) $(($4 + 50)) "${@:5}")
-	say "# $(printf '%-16s %-11s x%-3s %8d' "$1" "$5" "$6" "$now")$(
-		[ -z "$other" ] || awk -v was="$other" -v now="$now" 'BEGIN { printf " %8d %+6.2f %%", was, 100 * (now - was) / was }')"
+	read -r -a now < <(each "$2" "${@:3}")
+	[ "${now[0]:-0}" -gt 1000 ] || fail "nothing is counted"
+	line=$(printf '%-11s %-11s x%-3s %9d (%d-%d)' "$1" "$5" "$6" "${now[@]}")
+	if [ -n "${LAB_OTHER:-}" ]; then
+		read -r -a was < <(each "other-$2" $(($3 + 50)) $(($4 + 50)) "${@:5}")
+		[ "${was[0]:-0}" -gt 1000 ] || fail "nothing is counted of the other build"
+		line+=$(printf '%9d (%d-%d)' "${was[@]}")
+		line+=$(awk -v was="${was[0]}" -v now="${now[0]}" 'BEGIN { printf "%+8.2f %%", 100 * (now - was) / was }')
+	fi
+	say "# $line"
 }
 
 # proxies PREFIX PORT: a bridge from tcp to tcp, and two with iwarp between them; their servers are at the ports behind theirs
@@ -53,7 +59,7 @@ proxies() {
 guest_start
 proxies "" 2301
 [ -z "${LAB_OTHER:-}" ] || LAB_BUILD=$LAB_OTHER proxies other- 2351
-say "# $(printf '%-16s %-16s %8s' proxy "an RPC" instructions) ${LAB_OTHER:+before}"
+say "# $(printf '%-11s %-16s %9s' proxy "an RPC" instructions)${LAB_OTHER:+, before, change}"
 for work in "${works[@]}"; do
 	row "tcp=>tcp: $work" counted "tcp=>tcp" tcp 2301 2302 $work
 	row "tcp=>iwarp: $work" counted "tcp=>iwarp" client 2303 2304 $work
