@@ -31,7 +31,7 @@ bench_records = tests/bench/file_data.c tests/bench/file_data.h \
 tests_bench_rpc_load_SOURCES = tests/bench/rpc_load.c tests/bench/work.c tests/bench/work.h $(bench_messages)
 tests_bench_rpc_load_LDADD =
 
-tests_bench_reverse_mix_SOURCES = tests/bench/reverse_mix.c tests/bench/fixed_random.c $(CHAIN_SOURCES)
+tests_bench_reverse_mix_SOURCES = tests/bench/reverse_mix.c tests/bench/fixed_random.c
 tests_bench_reverse_mix_CFLAGS = $(UNIT_CFLAGS)
 tests_bench_reverse_mix_LDADD = $(CHAIN_LDADD)
 
@@ -47,7 +47,7 @@ tests_bench_copy_proxy_SOURCES = tests/bench/copy_proxy.c tests/bench/sockets.c 
 	tests/e2e/net.c tests/e2e/net.h
 tests_bench_copy_proxy_LDADD =
 
-tests_bench_rpc_replay_SOURCES = tests/bench/rpc_replay.c tests/bench/measured.h tests/bench/fixed_random.c $(CHAIN_SOURCES)
+tests_bench_rpc_replay_SOURCES = tests/bench/rpc_replay.c tests/bench/measured.h tests/bench/fixed_random.c
 tests_bench_rpc_replay_CFLAGS = $(UNIT_CFLAGS)
 tests_bench_rpc_replay_LDADD = $(CHAIN_LDADD)
 

@@ -613,18 +613,23 @@ tests_unit_test_stream_socket_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_stream_socket_LDADD = $(UNIT_LDADD)
 TESTS += tests/unit/test_stream_socket
 
+# What tests of TCP legs share.
+check_LIBRARIES += tests/unit/libtcpfixture.a tests/unit/libtcpbench.a
+tests_unit_libtcpfixture_a_SOURCES = tests/unit/tcp_leg_fixture.c tests/unit/tcp_leg_fixture.h
+tests_unit_libtcpfixture_a_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_libtcpbench_a_SOURCES = tests/unit/tcp_bench.c tests/unit/tcp_bench.h
+tests_unit_libtcpbench_a_CFLAGS = $(UNIT_CFLAGS)
+
 check_PROGRAMS += tests/unit/test_tcp_leg
-tests_unit_test_tcp_leg_SOURCES = tests/unit/test_tcp_leg.c \
-	tests/unit/tcp_leg_fixture.c tests/unit/tcp_leg_fixture.h
+tests_unit_test_tcp_leg_SOURCES = tests/unit/test_tcp_leg.c
 tests_unit_test_tcp_leg_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_test_tcp_leg_LDADD = tests/lib/libtest.a tests/lib/libfakenfs.a $(DAEMON_LIBS) $(CHECK_LIBS)
+tests_unit_test_tcp_leg_LDADD = tests/unit/libtcpfixture.a tests/lib/libtest.a tests/lib/libfakenfs.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_tcp_leg
 
 check_PROGRAMS += tests/unit/test_tcp_leg_replies
-tests_unit_test_tcp_leg_replies_SOURCES = tests/unit/test_tcp_leg_replies.c \
-	tests/unit/tcp_leg_fixture.c tests/unit/tcp_leg_fixture.h
+tests_unit_test_tcp_leg_replies_SOURCES = tests/unit/test_tcp_leg_replies.c
 tests_unit_test_tcp_leg_replies_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_test_tcp_leg_replies_LDADD = tests/lib/libtest.a tests/lib/libfakenfs.a $(DAEMON_LIBS) $(CHECK_LIBS)
+tests_unit_test_tcp_leg_replies_LDADD = tests/unit/libtcpfixture.a tests/lib/libtest.a tests/lib/libfakenfs.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_tcp_leg_replies
 
 # Two engines of the iwarp fabric wired together in memory.
@@ -740,80 +745,69 @@ TESTS += tests/unit/test_iwarp_traffic
 
 
 check_PROGRAMS += tests/unit/test_tcp_leg_ends
-tests_unit_test_tcp_leg_ends_SOURCES = tests/unit/test_tcp_leg_ends.c \
-	tests/unit/tcp_leg_fixture.c tests/unit/tcp_leg_fixture.h
+tests_unit_test_tcp_leg_ends_SOURCES = tests/unit/test_tcp_leg_ends.c
 tests_unit_test_tcp_leg_ends_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_test_tcp_leg_ends_LDADD = tests/lib/libtest.a tests/lib/libfakenfs.a $(DAEMON_LIBS) $(CHECK_LIBS)
+tests_unit_test_tcp_leg_ends_LDADD = tests/unit/libtcpfixture.a tests/lib/libtest.a tests/lib/libfakenfs.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_tcp_leg_ends
 
 check_PROGRAMS += tests/unit/test_tcp_leg_strangers
-tests_unit_test_tcp_leg_strangers_SOURCES = tests/unit/test_tcp_leg_strangers.c \
-	tests/unit/tcp_leg_fixture.c tests/unit/tcp_leg_fixture.h
+tests_unit_test_tcp_leg_strangers_SOURCES = tests/unit/test_tcp_leg_strangers.c
 tests_unit_test_tcp_leg_strangers_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_test_tcp_leg_strangers_LDADD = tests/lib/libtest.a tests/lib/libfakenfs.a $(DAEMON_LIBS) $(CHECK_LIBS)
+tests_unit_test_tcp_leg_strangers_LDADD = tests/unit/libtcpfixture.a tests/lib/libtest.a tests/lib/libfakenfs.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_tcp_leg_strangers
 
 check_PROGRAMS += tests/unit/test_tcp_leg_flow
-tests_unit_test_tcp_leg_flow_SOURCES = tests/unit/test_tcp_leg_flow.c \
-	tests/unit/tcp_leg_fixture.c tests/unit/tcp_leg_fixture.h
+tests_unit_test_tcp_leg_flow_SOURCES = tests/unit/test_tcp_leg_flow.c
 tests_unit_test_tcp_leg_flow_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_test_tcp_leg_flow_LDADD = tests/lib/libtest.a tests/lib/libfakenfs.a $(DAEMON_LIBS) $(CHECK_LIBS)
+tests_unit_test_tcp_leg_flow_LDADD = tests/unit/libtcpfixture.a tests/lib/libtest.a tests/lib/libfakenfs.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_tcp_leg_flow
 
 check_PROGRAMS += tests/unit/test_tcp_leg_reverse
-tests_unit_test_tcp_leg_reverse_SOURCES = tests/unit/test_tcp_leg_reverse.c \
-	tests/unit/tcp_leg_fixture.c tests/unit/tcp_leg_fixture.h
+tests_unit_test_tcp_leg_reverse_SOURCES = tests/unit/test_tcp_leg_reverse.c
 tests_unit_test_tcp_leg_reverse_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_test_tcp_leg_reverse_LDADD = tests/lib/libtest.a tests/lib/libfakenfs.a $(DAEMON_LIBS) $(CHECK_LIBS)
+tests_unit_test_tcp_leg_reverse_LDADD = tests/unit/libtcpfixture.a tests/lib/libtest.a tests/lib/libfakenfs.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_tcp_leg_reverse
 
 check_PROGRAMS += tests/unit/test_tcp_leg_drain
-tests_unit_test_tcp_leg_drain_SOURCES = tests/unit/test_tcp_leg_drain.c \
-	tests/unit/tcp_bench.c tests/unit/tcp_bench.h
+tests_unit_test_tcp_leg_drain_SOURCES = tests/unit/test_tcp_leg_drain.c
 tests_unit_test_tcp_leg_drain_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_test_tcp_leg_drain_LDADD = $(UNIT_LDADD)
+tests_unit_test_tcp_leg_drain_LDADD = tests/unit/libtcpbench.a $(UNIT_LDADD)
 TESTS += tests/unit/test_tcp_leg_drain
 
 check_PROGRAMS += tests/unit/test_tcp_leg_faults
-tests_unit_test_tcp_leg_faults_SOURCES = tests/unit/test_tcp_leg_faults.c \
-	tests/unit/tcp_bench.c tests/unit/tcp_bench.h
+tests_unit_test_tcp_leg_faults_SOURCES = tests/unit/test_tcp_leg_faults.c
 tests_unit_test_tcp_leg_faults_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_test_tcp_leg_faults_LDADD = $(UNIT_LDADD)
+tests_unit_test_tcp_leg_faults_LDADD = tests/unit/libtcpbench.a $(UNIT_LDADD)
 TESTS += tests/unit/test_tcp_leg_faults
 
 check_PROGRAMS += tests/unit/test_tcp_leg_pieces
-tests_unit_test_tcp_leg_pieces_SOURCES = tests/unit/test_tcp_leg_pieces.c \
-	tests/unit/tcp_bench.c tests/unit/tcp_bench.h
+tests_unit_test_tcp_leg_pieces_SOURCES = tests/unit/test_tcp_leg_pieces.c
 tests_unit_test_tcp_leg_pieces_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_test_tcp_leg_pieces_LDADD = $(UNIT_LDADD)
+tests_unit_test_tcp_leg_pieces_LDADD = tests/unit/libtcpbench.a $(UNIT_LDADD)
 TESTS += tests/unit/test_tcp_leg_pieces
 
 check_PROGRAMS += tests/unit/test_tcp_leg_parts
-tests_unit_test_tcp_leg_parts_SOURCES = tests/unit/test_tcp_leg_parts.c \
-	tests/unit/tcp_bench.c tests/unit/tcp_bench.h
+tests_unit_test_tcp_leg_parts_SOURCES = tests/unit/test_tcp_leg_parts.c
 tests_unit_test_tcp_leg_parts_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_test_tcp_leg_parts_LDADD = $(UNIT_LDADD)
+tests_unit_test_tcp_leg_parts_LDADD = tests/unit/libtcpbench.a $(UNIT_LDADD)
 TESTS += tests/unit/test_tcp_leg_parts
 
 check_PROGRAMS += tests/unit/test_tcp_leg_call_parts
-tests_unit_test_tcp_leg_call_parts_SOURCES = tests/unit/test_tcp_leg_call_parts.c \
-	tests/unit/tcp_bench.c tests/unit/tcp_bench.h
+tests_unit_test_tcp_leg_call_parts_SOURCES = tests/unit/test_tcp_leg_call_parts.c
 tests_unit_test_tcp_leg_call_parts_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_test_tcp_leg_call_parts_LDADD = $(UNIT_LDADD)
+tests_unit_test_tcp_leg_call_parts_LDADD = tests/unit/libtcpbench.a $(UNIT_LDADD)
 TESTS += tests/unit/test_tcp_leg_call_parts
 
 check_PROGRAMS += tests/unit/test_tcp_leg_claims
-tests_unit_test_tcp_leg_claims_SOURCES = tests/unit/test_tcp_leg_claims.c \
-	tests/unit/tcp_bench.c tests/unit/tcp_bench.h
+tests_unit_test_tcp_leg_claims_SOURCES = tests/unit/test_tcp_leg_claims.c
 tests_unit_test_tcp_leg_claims_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_test_tcp_leg_claims_LDADD = $(UNIT_LDADD)
+tests_unit_test_tcp_leg_claims_LDADD = tests/unit/libtcpbench.a $(UNIT_LDADD)
 TESTS += tests/unit/test_tcp_leg_claims
 
 check_PROGRAMS += tests/unit/test_tcp_leg_parked
-tests_unit_test_tcp_leg_parked_SOURCES = tests/unit/test_tcp_leg_parked.c \
-	tests/unit/tcp_bench.c tests/unit/tcp_bench.h
+tests_unit_test_tcp_leg_parked_SOURCES = tests/unit/test_tcp_leg_parked.c
 tests_unit_test_tcp_leg_parked_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_test_tcp_leg_parked_LDADD = $(UNIT_LDADD)
+tests_unit_test_tcp_leg_parked_LDADD = tests/unit/libtcpbench.a $(UNIT_LDADD)
 TESTS += tests/unit/test_tcp_leg_parked
 
 check_PROGRAMS += tests/unit/test_exchange
@@ -823,24 +817,21 @@ tests_unit_test_exchange_LDADD = $(UNIT_LDADD)
 TESTS += tests/unit/test_exchange
 
 check_PROGRAMS += tests/unit/test_tcp_leg_progress
-tests_unit_test_tcp_leg_progress_SOURCES = tests/unit/test_tcp_leg_progress.c \
-	tests/unit/tcp_bench.c tests/unit/tcp_bench.h
+tests_unit_test_tcp_leg_progress_SOURCES = tests/unit/test_tcp_leg_progress.c
 tests_unit_test_tcp_leg_progress_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_test_tcp_leg_progress_LDADD = $(UNIT_LDADD)
+tests_unit_test_tcp_leg_progress_LDADD = tests/unit/libtcpbench.a $(UNIT_LDADD)
 TESTS += tests/unit/test_tcp_leg_progress
 
 check_PROGRAMS += tests/unit/test_tcp_leg_turns
-tests_unit_test_tcp_leg_turns_SOURCES = tests/unit/test_tcp_leg_turns.c \
-	tests/unit/tcp_bench.c tests/unit/tcp_bench.h
+tests_unit_test_tcp_leg_turns_SOURCES = tests/unit/test_tcp_leg_turns.c
 tests_unit_test_tcp_leg_turns_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_test_tcp_leg_turns_LDADD = $(UNIT_LDADD)
+tests_unit_test_tcp_leg_turns_LDADD = tests/unit/libtcpbench.a $(UNIT_LDADD)
 TESTS += tests/unit/test_tcp_leg_turns
 
 check_PROGRAMS += tests/unit/test_tcp_connect
-tests_unit_test_tcp_connect_SOURCES = tests/unit/test_tcp_connect.c \
-	tests/unit/tcp_leg_fixture.c tests/unit/tcp_leg_fixture.h
+tests_unit_test_tcp_connect_SOURCES = tests/unit/test_tcp_connect.c
 tests_unit_test_tcp_connect_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_test_tcp_connect_LDADD = tests/lib/libtest.a tests/lib/libfakenfs.a $(DAEMON_LIBS) $(CHECK_LIBS)
+tests_unit_test_tcp_connect_LDADD = tests/unit/libtcpfixture.a tests/lib/libtest.a tests/lib/libfakenfs.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_tcp_connect
 
 check_PROGRAMS += tests/unit/test_sd
@@ -870,77 +861,75 @@ tests_unit_test_msg_plan_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_msg_plan_LDADD = $(UNIT_LDADD)
 TESTS += tests/unit/test_msg_plan
 
+# What tests of whole proxies share.
+check_LIBRARIES += tests/unit/libproxyfixture.a
+tests_unit_libproxyfixture_a_SOURCES = tests/unit/proxy_fixture.c tests/unit/proxy_fixture.h \
+	tests/unit/proxy_scene.c tests/unit/proxy_scene.h
+tests_unit_libproxyfixture_a_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
+
 check_PROGRAMS += tests/unit/test_proxy
-tests_unit_test_proxy_SOURCES = tests/unit/test_proxy.c tests/unit/proxy_scene.c tests/unit/proxy_scene.h \
-	tests/unit/proxy_fixture.c tests/unit/proxy_fixture.h
+tests_unit_test_proxy_SOURCES = tests/unit/test_proxy.c
 tests_unit_test_proxy_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
-tests_unit_test_proxy_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+tests_unit_test_proxy_LDADD = tests/unit/libproxyfixture.a tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_proxy
 
 check_PROGRAMS += tests/unit/test_proxy_scarce
-tests_unit_test_proxy_scarce_SOURCES = tests/unit/test_proxy_scarce.c tests/unit/proxy_scene.c tests/unit/proxy_scene.h \
-	tests/unit/proxy_fixture.c tests/unit/proxy_fixture.h
+tests_unit_test_proxy_scarce_SOURCES = tests/unit/test_proxy_scarce.c
 tests_unit_test_proxy_scarce_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
-tests_unit_test_proxy_scarce_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+tests_unit_test_proxy_scarce_LDADD = tests/unit/libproxyfixture.a tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_proxy_scarce
 
 check_PROGRAMS += tests/unit/test_metrics
-tests_unit_test_metrics_SOURCES = tests/unit/test_metrics.c tests/unit/proxy_scene.c tests/unit/proxy_scene.h \
-	tests/unit/proxy_fixture.c tests/unit/proxy_fixture.h
+tests_unit_test_metrics_SOURCES = tests/unit/test_metrics.c
 tests_unit_test_metrics_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
-tests_unit_test_metrics_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+tests_unit_test_metrics_LDADD = tests/unit/libproxyfixture.a tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_metrics
 
 check_PROGRAMS += tests/unit/test_mount
-tests_unit_test_mount_SOURCES = tests/unit/test_mount.c tests/unit/proxy_scene.c tests/unit/proxy_scene.h \
-	tests/unit/proxy_fixture.c tests/unit/proxy_fixture.h
+tests_unit_test_mount_SOURCES = tests/unit/test_mount.c
 tests_unit_test_mount_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
-tests_unit_test_mount_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+tests_unit_test_mount_LDADD = tests/unit/libproxyfixture.a tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_mount
 
 check_PROGRAMS += tests/unit/test_shared_port
-tests_unit_test_shared_port_SOURCES = tests/unit/test_shared_port.c tests/unit/proxy_scene.c tests/unit/proxy_scene.h \
-	tests/unit/proxy_fixture.c tests/unit/proxy_fixture.h
+tests_unit_test_shared_port_SOURCES = tests/unit/test_shared_port.c
 tests_unit_test_shared_port_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
-tests_unit_test_shared_port_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+tests_unit_test_shared_port_LDADD = tests/unit/libproxyfixture.a tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_shared_port
 
 check_PROGRAMS += tests/unit/test_reload
-tests_unit_test_reload_SOURCES = tests/unit/test_reload.c tests/unit/proxy_scene.c tests/unit/proxy_scene.h \
-	tests/unit/proxy_fixture.c tests/unit/proxy_fixture.h
+tests_unit_test_reload_SOURCES = tests/unit/test_reload.c
 tests_unit_test_reload_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
-tests_unit_test_reload_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+tests_unit_test_reload_LDADD = tests/unit/libproxyfixture.a tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_reload
 
 check_PROGRAMS += tests/unit/test_held_sockets
-tests_unit_test_held_sockets_SOURCES = tests/unit/test_held_sockets.c tests/unit/fake_manager.c tests/unit/fake_manager.h tests/unit/proxy_scene.c tests/unit/proxy_scene.h \
-	tests/unit/proxy_fixture.c tests/unit/proxy_fixture.h
+tests_unit_test_held_sockets_SOURCES = tests/unit/test_held_sockets.c tests/unit/fake_manager.c \
+	tests/unit/fake_manager.h
 tests_unit_test_held_sockets_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
-tests_unit_test_held_sockets_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+tests_unit_test_held_sockets_LDADD = tests/unit/libproxyfixture.a tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_held_sockets
 
 check_PROGRAMS += tests/unit/test_watchdog
-tests_unit_test_watchdog_SOURCES = tests/unit/test_watchdog.c tests/unit/fake_manager.c tests/unit/fake_manager.h tests/unit/proxy_scene.c tests/unit/proxy_scene.h \
-	tests/unit/proxy_fixture.c tests/unit/proxy_fixture.h
+tests_unit_test_watchdog_SOURCES = tests/unit/test_watchdog.c tests/unit/fake_manager.c \
+	tests/unit/fake_manager.h
 tests_unit_test_watchdog_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
-tests_unit_test_watchdog_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+tests_unit_test_watchdog_LDADD = tests/unit/libproxyfixture.a tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_watchdog
 
 check_PROGRAMS += tests/unit/test_answers
-tests_unit_test_answers_SOURCES = tests/unit/test_answers.c tests/unit/proxy_fixture.c \
-	tests/unit/proxy_fixture.h
+tests_unit_test_answers_SOURCES = tests/unit/test_answers.c
 tests_unit_test_answers_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
-tests_unit_test_answers_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+tests_unit_test_answers_LDADD = tests/unit/libproxyfixture.a tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 EXTRA_DIST += tests/unit/golden/check.keys tests/unit/golden/status.keys tests/unit/golden/target.keys tests/unit/golden/services.keys \
 	tests/unit/golden/connections.keys tests/unit/golden/stats.keys \
 	tests/unit/golden/counters.keys tests/unit/golden/latency.keys tests/unit/golden/log.keys tests/unit/golden/stop.keys
 TESTS += tests/unit/test_answers
 
 check_PROGRAMS += tests/unit/test_doors
-tests_unit_test_doors_SOURCES = tests/unit/test_doors.c tests/unit/proxy_fixture.c \
-	tests/unit/proxy_fixture.h
+tests_unit_test_doors_SOURCES = tests/unit/test_doors.c
 tests_unit_test_doors_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
-tests_unit_test_doors_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
+tests_unit_test_doors_LDADD = tests/unit/libproxyfixture.a tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_doors
 
 check_PROGRAMS += tests/unit/test_verbs
@@ -949,42 +938,44 @@ tests_unit_test_verbs_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_verbs_LDADD = $(UNIT_LDADD)
 TESTS += tests/unit/test_verbs
 
-# The verbs fabric on a device that is none: the program has the libraries' functions itself.
-verbs_fake_sources = tests/unit/verbs_fake.c tests/unit/verbs_fake.h tests/unit/verbs_scene.c tests/unit/verbs_scene.h
+# The verbs fabric on a device that is none: the libraries' functions stand in the archive, which comes before them.
+check_LIBRARIES += tests/unit/libverbsfake.a
+tests_unit_libverbsfake_a_SOURCES = tests/unit/verbs_fake.c tests/unit/verbs_fake.h tests/unit/verbs_scene.c tests/unit/verbs_scene.h
+tests_unit_libverbsfake_a_CFLAGS = $(UNIT_CFLAGS)
 check_PROGRAMS += tests/unit/test_verbs_async
-tests_unit_test_verbs_async_SOURCES = tests/unit/test_verbs_async.c $(verbs_fake_sources)
+tests_unit_test_verbs_async_SOURCES = tests/unit/test_verbs_async.c
 tests_unit_test_verbs_async_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_test_verbs_async_LDADD = $(UNIT_LDADD)
+tests_unit_test_verbs_async_LDADD = tests/unit/libverbsfake.a $(UNIT_LDADD)
 TESTS += tests/unit/test_verbs_async
 check_PROGRAMS += tests/unit/test_verbs_ep
-tests_unit_test_verbs_ep_SOURCES = tests/unit/test_verbs_ep.c $(verbs_fake_sources)
+tests_unit_test_verbs_ep_SOURCES = tests/unit/test_verbs_ep.c
 tests_unit_test_verbs_ep_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_test_verbs_ep_LDADD = $(UNIT_LDADD)
+tests_unit_test_verbs_ep_LDADD = tests/unit/libverbsfake.a $(UNIT_LDADD)
 TESTS += tests/unit/test_verbs_ep
 check_PROGRAMS += tests/unit/test_verbs_keys
-tests_unit_test_verbs_keys_SOURCES = tests/unit/test_verbs_keys.c $(verbs_fake_sources)
+tests_unit_test_verbs_keys_SOURCES = tests/unit/test_verbs_keys.c
 tests_unit_test_verbs_keys_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_test_verbs_keys_LDADD = $(UNIT_LDADD)
+tests_unit_test_verbs_keys_LDADD = tests/unit/libverbsfake.a $(UNIT_LDADD)
 TESTS += tests/unit/test_verbs_keys
 check_PROGRAMS += tests/unit/test_verbs_leg
-tests_unit_test_verbs_leg_SOURCES = tests/unit/test_verbs_leg.c tests/unit/verbs_fake.c tests/unit/verbs_fake.h
+tests_unit_test_verbs_leg_SOURCES = tests/unit/test_verbs_leg.c
 tests_unit_test_verbs_leg_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_test_verbs_leg_LDADD = $(UNIT_LDADD)
+tests_unit_test_verbs_leg_LDADD = tests/unit/libverbsfake.a $(UNIT_LDADD)
 TESTS += tests/unit/test_verbs_leg
 check_PROGRAMS += tests/unit/test_verbs_memlock
-tests_unit_test_verbs_memlock_SOURCES = tests/unit/test_verbs_memlock.c tests/unit/verbs_fake.c tests/unit/verbs_fake.h
+tests_unit_test_verbs_memlock_SOURCES = tests/unit/test_verbs_memlock.c
 tests_unit_test_verbs_memlock_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_test_verbs_memlock_LDADD = $(UNIT_LDADD)
+tests_unit_test_verbs_memlock_LDADD = tests/unit/libverbsfake.a $(UNIT_LDADD)
 TESTS += tests/unit/test_verbs_memlock
 check_PROGRAMS += tests/unit/test_verbs_probe
-tests_unit_test_verbs_probe_SOURCES = tests/unit/test_verbs_probe.c $(verbs_fake_sources)
+tests_unit_test_verbs_probe_SOURCES = tests/unit/test_verbs_probe.c
 tests_unit_test_verbs_probe_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_test_verbs_probe_LDADD = $(UNIT_LDADD)
+tests_unit_test_verbs_probe_LDADD = tests/unit/libverbsfake.a $(UNIT_LDADD)
 TESTS += tests/unit/test_verbs_probe
 check_PROGRAMS += tests/unit/test_verbs_recvs
-tests_unit_test_verbs_recvs_SOURCES = tests/unit/test_verbs_recvs.c $(verbs_fake_sources)
+tests_unit_test_verbs_recvs_SOURCES = tests/unit/test_verbs_recvs.c
 tests_unit_test_verbs_recvs_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_test_verbs_recvs_LDADD = $(UNIT_LDADD)
+tests_unit_test_verbs_recvs_LDADD = tests/unit/libverbsfake.a $(UNIT_LDADD)
 TESTS += tests/unit/test_verbs_recvs
 
 check_PROGRAMS += tests/unit/test_inline_limit
