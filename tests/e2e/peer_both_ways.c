@@ -7,7 +7,7 @@
 #include "tests/e2e/echo.h"
 #include "tests/e2e/rpc_peer.h"
 
-#define WAIT_S 20
+#define WAIT_S 60
 
 static bool client_done(void *arg)
 {
@@ -60,8 +60,11 @@ static void reverse(struct net *net, uint16_t port, struct echo_server *server,
 	echo_client_start(net, &client, port);
 	(void)net_run_until(net, client_done, &client, WAIT_S);
 	if (!echo_client_good(&client))
-		fail("with reverse Calls of %u bytes only %u Calls are answered", reverse_bytes,
-		     client.replied);
+		fail("with reverse Calls of %u bytes only %u Calls are answered: %s", reverse_bytes,
+		     client.replied,
+		     client.failed         ? "a bad Reply"
+		     : client.conn->closed ? "the connection is closed"
+					   : "it takes too long");
 	if (!net_run_until(net, reverse_answered, server, WAIT_S))
 		fail("%lu of %lu reverse Calls of %u bytes are answered", server->reverse_answered,
 		     server->reverse_sent, reverse_bytes);
