@@ -7,13 +7,13 @@ tests_sim_librig_a_SOURCES = \
 	tests/sim/rig.h
 tests_sim_librig_a_CFLAGS = $(UNIT_CFLAGS)
 # Peers of one leg, by what it is: they have the same names.
-check_LIBRARIES += tests/sim/libserverpeer.a tests/sim/libclientpeer.a tests/sim/libv2peer.a
+check_LIBRARIES += tests/sim/libserverpeer.a tests/sim/libclientpeer.a tests/sim/libv2rig.a
 tests_sim_libserverpeer_a_SOURCES = tests/sim/server_peer.c tests/sim/server_peer.h tests/sim/lent_peer.c tests/sim/lent_peer.h
 tests_sim_libserverpeer_a_CFLAGS = $(UNIT_CFLAGS)
 tests_sim_libclientpeer_a_SOURCES = tests/sim/client_peer.c tests/sim/client_peer.h tests/sim/lent_client.c tests/sim/lent_client.h
 tests_sim_libclientpeer_a_CFLAGS = $(UNIT_CFLAGS)
-tests_sim_libv2peer_a_SOURCES = tests/sim/v2_peer.c tests/sim/v2_peer.h
-tests_sim_libv2peer_a_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_libv2rig_a_SOURCES = tests/sim/v2_peer.c tests/sim/v2_peer.h
+tests_sim_libv2rig_a_CFLAGS = $(UNIT_CFLAGS)
 SIM_LDADD = tests/sim/librig.a tests/lib/libfakenfs.a $(UNIT_LDADD)
 
 # Bridges, and whole chains of them, stand on the daemon's library.
@@ -232,7 +232,7 @@ TESTS += tests/sim/test_conf_server
 check_PROGRAMS += tests/sim/test_conf_versions
 tests_sim_test_conf_versions_SOURCES = tests/sim/test_conf_versions.c
 tests_sim_test_conf_versions_CFLAGS = $(UNIT_CFLAGS)
-tests_sim_test_conf_versions_LDADD = tests/sim/libv2peer.a $(SIM_LDADD)
+tests_sim_test_conf_versions_LDADD = tests/sim/libv2rig.a $(SIM_LDADD)
 TESTS += tests/sim/test_conf_versions
 
 check_PROGRAMS += tests/sim/test_requester_ddp
@@ -363,49 +363,49 @@ TESTS += tests/sim/test_drain
 check_PROGRAMS += tests/sim/test_v2_versions
 tests_sim_test_v2_versions_SOURCES = tests/sim/test_v2_versions.c
 tests_sim_test_v2_versions_CFLAGS = $(UNIT_CFLAGS)
-tests_sim_test_v2_versions_LDADD = tests/sim/libv2peer.a $(SIM_LDADD)
+tests_sim_test_v2_versions_LDADD = tests/sim/libv2rig.a $(SIM_LDADD)
 TESTS += tests/sim/test_v2_versions
 
 check_PROGRAMS += tests/sim/test_v2_sizes
 tests_sim_test_v2_sizes_SOURCES = tests/sim/test_v2_sizes.c
 tests_sim_test_v2_sizes_CFLAGS = $(UNIT_CFLAGS)
-tests_sim_test_v2_sizes_LDADD = tests/sim/libv2peer.a $(SIM_LDADD)
+tests_sim_test_v2_sizes_LDADD = tests/sim/libv2rig.a $(SIM_LDADD)
 TESTS += tests/sim/test_v2_sizes
 
 check_PROGRAMS += tests/sim/test_v2_memory
 tests_sim_test_v2_memory_SOURCES = tests/sim/test_v2_memory.c
 tests_sim_test_v2_memory_CFLAGS = $(UNIT_CFLAGS)
-tests_sim_test_v2_memory_LDADD = tests/sim/libv2peer.a $(SIM_LDADD)
+tests_sim_test_v2_memory_LDADD = tests/sim/libv2rig.a $(SIM_LDADD)
 TESTS += tests/sim/test_v2_memory
 
 check_PROGRAMS += tests/sim/test_v2_hostile
 tests_sim_test_v2_hostile_SOURCES = tests/sim/test_v2_hostile.c
 tests_sim_test_v2_hostile_CFLAGS = $(UNIT_CFLAGS)
-tests_sim_test_v2_hostile_LDADD = tests/sim/libv2peer.a $(SIM_LDADD)
+tests_sim_test_v2_hostile_LDADD = tests/sim/libv2rig.a $(SIM_LDADD)
 TESTS += tests/sim/test_v2_hostile
 
 check_PROGRAMS += tests/sim/test_v2_requests
 tests_sim_test_v2_requests_SOURCES = tests/sim/test_v2_requests.c
 tests_sim_test_v2_requests_CFLAGS = $(UNIT_CFLAGS)
-tests_sim_test_v2_requests_LDADD = tests/sim/libv2peer.a $(SIM_LDADD)
+tests_sim_test_v2_requests_LDADD = tests/sim/libv2rig.a $(SIM_LDADD)
 TESTS += tests/sim/test_v2_requests
 
 check_PROGRAMS += tests/sim/test_v2_invalidate
 tests_sim_test_v2_invalidate_SOURCES = tests/sim/test_v2_invalidate.c
 tests_sim_test_v2_invalidate_CFLAGS = $(UNIT_CFLAGS)
-tests_sim_test_v2_invalidate_LDADD = tests/sim/libv2peer.a $(SIM_LDADD)
+tests_sim_test_v2_invalidate_LDADD = tests/sim/libv2rig.a $(SIM_LDADD)
 TESTS += tests/sim/test_v2_invalidate
 
 check_PROGRAMS += tests/sim/test_v2_idle
 tests_sim_test_v2_idle_SOURCES = tests/sim/test_v2_idle.c
 tests_sim_test_v2_idle_CFLAGS = $(UNIT_CFLAGS)
-tests_sim_test_v2_idle_LDADD = tests/sim/libv2peer.a $(SIM_LDADD)
+tests_sim_test_v2_idle_LDADD = tests/sim/libv2rig.a $(SIM_LDADD)
 TESTS += tests/sim/test_v2_idle
 
 check_PROGRAMS += tests/sim/test_v2_faults
 tests_sim_test_v2_faults_SOURCES = tests/sim/test_v2_faults.c
 tests_sim_test_v2_faults_CFLAGS = $(UNIT_CFLAGS)
-tests_sim_test_v2_faults_LDADD = tests/sim/libv2peer.a $(SIM_LDADD)
+tests_sim_test_v2_faults_LDADD = tests/sim/libv2rig.a $(SIM_LDADD)
 TESTS += tests/sim/test_v2_faults
 
 check_PROGRAMS += tests/sim/test_v2_chain
