@@ -253,6 +253,28 @@ START_TEST(replies_that_nobody_takes_have_a_bound)
 }
 END_TEST
 
+/* Where no more can wait, a Reply asks for the others first, and so has a place. */
+START_TEST(a_reply_asks_before_it_takes_a_place)
+{
+	const struct chain_params params = {.gates = 1};
+	const struct operation_stats *read;
+
+	open_chain(&params);
+	chain->gates[0].ws.taking.nblocks = TAKING_ENDS / TAKING_BLOCK;
+	for (unsigned i = 0; i < TAKING_BLOCK; i++)
+		call_read(100);
+	chain_run(chain, 2);
+	read = stats_of(0, NFS_OPERATION_READ);
+	ck_assert_uint_eq(read->calls, TAKING_BLOCK);
+	ck_assert_uint_eq(durations_count(&read->whole), 0);
+	chain_run(chain, 3);
+	call_read(100);
+	chain_run(chain, 1);
+	ck_assert_uint_eq(read->calls, TAKING_BLOCK + 1);
+	ck_assert_uint_eq(durations_count(&read->whole), TAKING_BLOCK);
+}
+END_TEST
+
 /* ---- what is counted ---- */
 
 START_TEST(bytes_and_statuses_are_counted)
@@ -441,6 +463,7 @@ int main(void)
 	tcase_add_test(tc, with_one_credit_calls_wait_in_the_credits_stage);
 	tcase_add_loop_test(tc, with_little_memory_calls_wait_in_the_memorys_stage, 0, 2);
 	tcase_add_test(tc, replies_that_nobody_takes_have_a_bound);
+	tcase_add_test(tc, a_reply_asks_before_it_takes_a_place);
 	tcase_add_test(tc, bytes_and_statuses_are_counted);
 	tcase_add_test(tc, callbacks_are_counted_too);
 	tcase_add_test(tc, a_call_whose_connection_ends_is_unanswered);
