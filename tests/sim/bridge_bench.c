@@ -458,6 +458,14 @@ void bench_connect(struct bench *bench)
 				    (const struct sockaddr *)&addr, &bench->client.leg) == 0);
 }
 
+void bench_open(struct bench *bench)
+{
+	bench_connect(bench);
+	bench_run(bench, 100);
+	RIG_ASSERT(bench->client.opened == 1 && bench->server.opened == 1);
+	RIG_ASSERT(!strcmp(bench_state(bench), "open"));
+}
+
 struct stub *bench_incoming(struct bench *bench)
 {
 	bench->stub_client = true;

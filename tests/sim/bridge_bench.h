@@ -95,6 +95,8 @@ void bench_end(struct bench *bench);
 struct sockaddr_storage bench_addr(unsigned i);
 /** bench_connect - the client connects; the outcome comes with bench_run(). */
 void bench_connect(struct bench *bench);
+/** bench_open - the client connects, and its bridge is open within 100 ms. */
+void bench_open(struct bench *bench);
 /** bench_incoming - a stub client comes; its leg is the next of `stubs`. */
 struct stub *bench_incoming(struct bench *bench);
 /** bench_stub_call - a stub gives up a Call with this XID. */

@@ -15,15 +15,6 @@ static void teardown(void)
 	bench = NULL;
 }
 
-static void open_bridge(void)
-{
-	bench_connect(bench);
-	bench_run(bench, 100);
-	ck_assert_uint_eq(bench->client.opened, 1);
-	ck_assert_uint_eq(bench->server.opened, 1);
-	ck_assert_str_eq(bench_state(bench), "open");
-}
-
 /* ---- a life without failures ---- */
 
 START_TEST(calls_and_replies_pass_both_ways)
@@ -31,7 +22,7 @@ START_TEST(calls_and_replies_pass_both_ways)
 	static const uint32_t sizes[] = {RIG_CALL_MIN, 1000, 4000, 5000, 70000, 1000000};
 
 	bench = bench_new(NULL);
-	open_bridge();
+	bench_open(bench);
 	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++)
 		for (size_t j = 0; j < ARRAY_SIZE(sizes); j++)
 			bench_call(&bench->client, sizes[i], sizes[j]);
@@ -64,7 +55,7 @@ START_TEST(states_tell_since_when_they_last)
 
 	bench = bench_new(NULL);
 	bench_run(bench, 1000);
-	open_bridge();
+	bench_open(bench);
 	bench_run(bench, 2500);
 	bridge_info_get(bench_bridge(bench), &info);
 	ck_assert_uint_eq(info.start_us, 1000000);
@@ -86,7 +77,7 @@ static struct bench_end *end_of(int i)
 START_TEST(each_leg_closes_with_the_other)
 {
 	bench = bench_new(NULL);
-	open_bridge();
+	bench_open(bench);
 	for (int n = 0; n < 20; n++)
 		bench_call(end_of(n % 2), 100 + 3000 * n, 100 + 3000 * n);
 	leg_close(end_of(_i)->leg, LEG_CLOSE_LOCAL);
@@ -104,7 +95,7 @@ END_TEST
 START_TEST(the_reason_of_the_first_is_the_bridges)
 {
 	bench = bench_new(NULL);
-	open_bridge();
+	bench_open(bench);
 	if (_i)
 		sim_net_cut(bench->back);
 	else
@@ -119,7 +110,7 @@ END_TEST
 START_TEST(a_bridge_that_the_proxy_closes_ends_both)
 {
 	bench = bench_new(NULL);
-	open_bridge();
+	bench_open(bench);
 	bridge_close(bench_bridge(bench), LEG_CLOSE_SHUTDOWN);
 	bridge_close(bench_bridge(bench), LEG_CLOSE_LOST);
 	bench_run(bench, 1000);

@@ -12,15 +12,6 @@ static void teardown(void)
 	bench = NULL;
 }
 
-static void open_bridge(void)
-{
-	bench_connect(bench);
-	bench_run(bench, 100);
-	ck_assert_uint_eq(bench->client.opened, 1);
-	ck_assert_uint_eq(bench->server.opened, 1);
-	ck_assert_str_eq(bench_state(bench), "open");
-}
-
 /* ---- a server that cannot be had ---- */
 
 START_TEST(a_name_that_does_not_resolve_refuses_the_client)
@@ -83,7 +74,7 @@ START_TEST(addresses_are_tried_in_turn)
 	for (unsigned i = 0; i < 3; i++)
 		bench->addrs[i] = bench_addr(2 - i);
 	bench->naddrs = 3;
-	open_bridge();
+	bench_open(bench);
 	ck_assert_uint_eq(bench->on_back, 1);
 }
 END_TEST
@@ -137,7 +128,7 @@ START_TEST(rdma_takes_verbs_where_the_server_does)
 {
 	bench = bench_new(NULL);
 	bench->config.connect.transport = TRANSPORT_RDMA;
-	open_bridge();
+	bench_open(bench);
 	expect_way(1, 0);
 }
 END_TEST
@@ -147,19 +138,19 @@ START_TEST(rdma_falls_back_to_iwarp_and_avoids_verbs_for_a_minute)
 	bench = bench_new(NULL);
 	bench->config.connect.transport = TRANSPORT_RDMA;
 	bench->verbs_refuses = true;
-	open_bridge();
+	bench_open(bench);
 	expect_way(1, 1);
 	close_bridge();
-	open_bridge();
+	bench_open(bench);
 	expect_way(1, 2);
 	close_bridge();
 	bench_run(bench, 59000);
-	open_bridge();
+	bench_open(bench);
 	expect_way(1, 3);
 	close_bridge();
 	bench_run(bench, 2000);
 	bench->verbs_refuses = false;
-	open_bridge();
+	bench_open(bench);
 	expect_way(2, 3);
 }
 END_TEST
