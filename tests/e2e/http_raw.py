@@ -197,12 +197,22 @@ def waiting():
     return health == "503" and took < SOON_S and set(answers) == {"503"}
 
 
+def has_let_go():
+    """Whether the daemon has closed all connections that their peers have (CLOSE_WAIT)."""
+    with open("/proc/net/tcp", encoding="ascii") as table:
+        return not any(line.split()[1].endswith(f":{PORT:04X}") and line.split()[3] == "08" for line in table)
+
+
 def leaving():
     """Who leave while they wait for it leave no trace."""
     for _ in range(60):
         with connect() as conn:
             conn.sendall(b"GET /metrics HTTP/1.1\r\n\r\n")
-    time.sleep(0.2)
+    deadline = time.monotonic() + LATEST_S
+    while not has_let_go():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
     with connect() as conn:
         conn.sendall(b"GET /metrics HTTP/1.1\r\n\r\n")
         begun = time.monotonic()
