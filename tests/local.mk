@@ -10,10 +10,15 @@ tests_lib_libtest_a_SOURCES = tests/lib/fake_loop.c tests/lib/fake_loop.h \
 	tests/lib/header_same.c tests/lib/header_same.h tests/lib/hex.c tests/lib/hex.h \
 	tests/lib/namespace.c tests/lib/namespace.h tests/lib/random.c tests/lib/random.h \
 	tests/lib/test.c tests/lib/test.h \
-	tests/lib/test_budget.c tests/lib/test_budget.h
+	tests/lib/test_budget.c tests/lib/test_budget.h \
+	tests/lib/time_limit.c tests/lib/time_limit.h
 check_LIBRARIES += tests/lib/libfakenfs.a
 tests_lib_libfakenfs_a_SOURCES = tests/lib/fake_nfs.c tests/lib/fake_nfs.h
-EXTRA_DIST += tests/lib/mtab.sh tests/lib/tap.sh tests/REQUIREMENTS.md
+EXTRA_DIST += tests/lib/mtab.sh tests/lib/tap.sh tests/lib/time_limit.sh tests/REQUIREMENTS.md
+
+check_PROGRAMS += tests/lib/time_limit
+tests_lib_time_limit_SOURCES = tests/lib/time_limit_main.c tests/lib/time_limit.c tests/lib/time_limit.h
+tests_lib_time_limit_LDADD =
 tests_lib_libtest_a_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 UNIT_LDADD = tests/lib/libtest.a $(PROTOCOL_LIBS) $(CHECK_LIBS)
 UNIT_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)

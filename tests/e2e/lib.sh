@@ -20,6 +20,8 @@ E2E_BUILD=$(cd "${E2E_BUILD:-$E2E_SRC/../../build}" && pwd) || exit 1
 E2E_CHAIN=${E2E_CHAIN:-proxies}
 export E2E_BUILD E2E_CHAIN
 . "$E2E_SRC/../lib/mtab.sh"
+TIME_LIMIT=$E2E_BUILD/tests/lib/time_limit
+. "$E2E_SRC/../lib/time_limit.sh"
 
 T=/run/e2e
 PROXY=$E2E_BUILD/daemon/rpcrdma-proxy
@@ -64,17 +66,6 @@ bail() { not_ok "$*"; show_logs; keep; echo "1..$cases"; exit 1; }
 
 # pause SECONDS: tick_fd has an end that is never written to
 pause() { read -r -t "$1" -u "$tick_fd" || true; }
-
-# wait_for SECONDS COMMAND...: until the command succeeds, looked at every 20 ms
-wait_for() {
-	local deadline=$((SECONDS + $1))
-
-	shift
-	until "$@" >/dev/null 2>&1; do
-		((SECONDS <= deadline)) || return 1
-		pause 0.02
-	done
-}
 
 # ---------------------------------------------------------------- namespaces
 
@@ -338,5 +329,5 @@ finish() {
 
 # ---------------------------------------------------------------- clients
 
-nfs_client() { timeout 300 "$BIN/nfs_client" "$@"; }
-rpc_peer() { timeout 300 "$BIN/rpc_peer" "$@"; }
+nfs_client() { with_limit 300 "$BIN/nfs_client" "$@"; }
+rpc_peer() { with_limit 300 "$BIN/rpc_peer" "$@"; }

@@ -1027,3 +1027,11 @@ tests_unit_test_probe_call_SOURCES = tests/unit/test_probe_call.c
 tests_unit_test_probe_call_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_probe_call_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_probe_call
+
+# Of tests/lib.
+check_PROGRAMS += tests/unit/test_time_limit
+tests_unit_test_time_limit_SOURCES = tests/unit/test_time_limit.c
+tests_unit_test_time_limit_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_time_limit_LDADD = $(UNIT_LDADD)
+TESTS += tests/unit/test_time_limit tests/unit/time_limit.sh
+EXTRA_DIST += tests/unit/time_limit.sh

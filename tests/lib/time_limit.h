@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Time limits of tests, which follow the speed of the machine.
+ *
+ * A test states how long something takes at most on an idle machine. Once that time has passed, the limit is
+ * multiplied by time_limit_factor(): how much slower this machine is right now than the one on which the limits were
+ * chosen. A build with sanitizers slows the measured work as it slows the daemon, so its limits grow too. What ends in
+ * time pays for no measurement.
+ *
+ * The program tests/lib/time_limit gives scripts the same; tests/lib/time_limit.sh has functions for them.
+ */
+#ifndef TESTS_LIB_TIME_LIMIT_H
+#define TESTS_LIB_TIME_LIMIT_H
+
+#include <stdbool.h>
+
+struct time_limit {
+	double seconds; /* on an idle machine */
+	double begin;   /* by CLOCK_MONOTONIC, in seconds */
+	double factor;  /* the largest that was measured, 1 at first */
+};
+
+/**
+ * time_limit_begin - start a limit of @seconds now
+ */
+void time_limit_begin(struct time_limit *limit, double seconds);
+
+/**
+ * time_limit_passed - returns true if the limit has passed, even for a machine as slow as this one is now
+ *
+ * Measures the machine only if the bare number of seconds has passed; that takes 0.1 s or more.
+ */
+bool time_limit_passed(struct time_limit *limit);
+
+/**
+ * time_limit_left_ms - milliseconds that are left of the limit, at least 0, as poll() takes them
+ *
+ * Uses the largest factor measured so far and measures nothing.
+ */
+int time_limit_left_ms(const struct time_limit *limit);
+
+/**
+ * time_limit_factor - measure how many times slower this machine is now than an idle one
+ *
+ * Times a fixed piece of work, and reads the load of the last minute. Returns 1 or more.
+ */
+double time_limit_factor(void);
+
+/**
+ * time_limit_factor_of - the factor for a piece of work that took @work_s seconds instead of @idle_s, at a load of @load
+ * processes on @cpus
+ *
+ * Returns the larger of both ratios, at least 1 and at most TIME_LIMIT_FACTOR_MAX, so that a test that hangs ends.
+ */
+double time_limit_factor_of(double work_s, double idle_s, double load, long cpus);
+
+#define TIME_LIMIT_FACTOR_MAX 30.0
+
+/*
+ * What the fixed piece of work takes, in seconds, in a build with -O2 on an idle machine like the one of the limits. The
+ * environment variable of that name takes its place where limits were chosen on another machine: in an emulated guest.
+ */
+#define TIME_LIMIT_WORK_S 0.050
+
+#endif
