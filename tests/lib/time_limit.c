@@ -6,7 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define WORK_WORDS 8192u /* 32 KiB: the work reads and writes memory, as sanitizers slow that most */
+#define WORK_WORDS                                                                                 \
+	8192u /* 32 KiB: the work reads and writes memory, as sanitizers slow that most */
 #define WORK_ROUNDS 2600u
 
 static double now_s(void)

@@ -13,8 +13,8 @@
 #include "tests/lib/time_limit.h"
 
 #define KILL_AFTER_S 10.0
-#define LOOK_MS 200
-#define STATUS_LATE 124 /* as timeout(1) has it */
+#define LOOK_MS      200
+#define STATUS_LATE  124 /* as timeout(1) has it */
 
 static const char usage_text[] =
 	"usage: time_limit [-o] SECONDS COMMAND [ARGUMENT...]\n"
@@ -26,9 +26,9 @@ static const char usage_text[] =
 
 struct run {
 	pid_t pid;
-	int signals;  /* a signalfd */
-	int output;   /* the command's standard output, or -1 */
-	int status;   /* of waitpid() */
+	int signals; /* a signalfd */
+	int output;  /* the command's standard output, or -1 */
+	int status;  /* of waitpid() */
 	bool ended;
 	bool late;
 	int stopped_by; /* a signal that this process received, or 0 */
@@ -124,7 +124,8 @@ static void take_signals(struct run *run)
 /* Waits up to @ms. Returns true if the command made progress that can be seen. */
 static bool wait_once(struct run *run, int ms)
 {
-	struct pollfd fds[] = {{.fd = run->signals, .events = POLLIN}, {.fd = run->output, .events = POLLIN}};
+	struct pollfd fds[] = {{.fd = run->signals, .events = POLLIN},
+			       {.fd = run->output, .events = POLLIN}};
 	bool progress = false;
 
 	if (poll(fds, 2, ms) > 0) {
