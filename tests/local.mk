@@ -23,8 +23,20 @@ tests_lib_libtest_a_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 UNIT_LDADD = tests/lib/libtest.a $(PROTOCOL_LIBS) $(CHECK_LIBS)
 UNIT_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 
-# Under the sanitizers the programs alone: the scripts hold texts, and what programs print, against something else.
+# Each test of `make check` runs under a limit, and its time is noted in tests/times.
+LOG_COMPILER = $(SHELL) $(srcdir)/tests/lib/timed.sh
+SH_LOG_COMPILER = $(LOG_COMPILER)
+EXTRA_DIST += tests/lib/repeat.sh tests/lib/stages.sh tests/lib/timed.sh
+
+# Sanitizers find things in programs. The scripts compare texts, and what programs print, with something else: they run
+# once, in a build without sanitizers, for which they need these programs.
 PROGRAM_LOGS = $(addsuffix .log,$(filter-out %.sh,$(TESTS)))
+SCRIPT_LOGS = $(addsuffix .log,$(basename $(filter %.sh,$(TESTS))))
+SCRIPT_PROGRAMS = tests/docs/print_tables tests/judge/judge tests/judge/make_capture tests/lab/fabric_pair \
+	tests/lib/time_limit tests/nfs/write_pcap tests/nfs/write_rebuilt tests/unit/header_pcap \
+	tests/unit/print_states tests/unit/rpcgen_filter
+script-programs: all $(SCRIPT_PROGRAMS)
+check-programs: all $(check_LIBRARIES) $(check_PROGRAMS)
 # In make distcheck those that read files beside themselves, which the archive may lack.
 FILE_LOGS = $(addsuffix .log,$(basename $(filter %.sh,$(TESTS))) $(FUZZ_TARGETS) \
 	tests/unit/test_answers tests/unit/test_config)

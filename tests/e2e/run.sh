@@ -2,20 +2,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Runs end-to-end tests and reports them in one TAP stream.
 #
-# usage: run.sh [-b BUILD_DIR] [-j JOBS] [-t SECONDS] [-d DIALECT] [TEST...]
+# usage: run.sh [-b BUILD_DIR] [-j JOBS] [-t SECONDS] [-d DIALECT] [-k KIND] [TEST...]
 #        TEST is a name such as bulk_data, or bulk_data.v2: the same with version two between the proxies, or
 #        bulk_data.draft03: with all that the draft of version one has. All of TESTS if none is given: with -d
-#        each once in that dialect, under a sanitizer each once. SECONDS is the limit of one test.
+#        each once in that dialect, with -k those of a kind: plain, for a build without sanitizers, or sanitized.
+#        A test ends when it has printed nothing for SECONDS of an idle machine.
 
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
-jobs=1 limit=300 only= dialect=
-while getopts b:j:t:d:1:h option; do
+jobs=1 limit=300 only= dialect= kind=
+while getopts b:j:t:d:k:1:h option; do
 	case $option in
 	b) E2E_BUILD=$OPTARG ;;
 	j) jobs=$OPTARG ;;
 	t) limit=$OPTARG ;;
 	d) dialect=.$OPTARG ;;
+	k) kind=$OPTARG ;;
 	1) only=$OPTARG ;; # how this script runs itself: this test's part of the stream
 	*) sed -n '3,8s/^# \?//p' "$0"; exit "$([ "$option" = h ]; echo $?)" ;;
 	esac
@@ -53,8 +55,9 @@ if [ -n "$only" ]; then
 fi
 
 if [ $# = 0 ]; then
-	once=${E2E_SANITIZED:-}$dialect
-	mapfile -t tests < <(sed "/^#/d${once:+; /\\./d}; s/\$/$dialect/" "$here/TESTS")
+	mapfile -t tests < <(awk -v kind="$kind" -v dialect="$dialect" '
+		/^#/ || (dialect && $1 ~ /\./) { next }
+		!kind || $2 == "both" || kind == ($2 ? $2 : "sanitized") { print $1 dialect }' "$here/TESTS")
 	set -- "${tests[@]}"
 fi
 printf '%s\n' "$@" |

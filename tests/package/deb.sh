@@ -17,6 +17,14 @@ rm -rf "$work" && mkdir "$work" || exit 1
 copy_sources() { make -C "$build" -s distdir distdir=package/source top_distdir=package/source; }
 build_deb() { cd "$work/source" && dpkg-buildpackage -us -uc -b >"$work/build.log" 2>&1 || { tail -n 20 "$work/build.log"; false; }; }
 check "the sources are complete" copy_sources
+# What the archive lacks nobody misses until a distribution runs the tests: so each file counts, whatever reads it.
+if git -C "$srcdir" rev-parse --verify -q HEAD >/dev/null 2>&1; then
+	same "the archive has every file of the sources" "" "$(comm -23 \
+		<(git -C "$srcdir" ls-files | grep -vxE '\.gitignore|\.ci/.*' | LC_ALL=C sort) \
+		<(cd "$work/source" && find . -type f | sed 's,^\./,,' | LC_ALL=C sort))"
+else
+	ok "the archive has every file of the sources # SKIP these are no git checkout, which would list them"
+fi
 check "the package is built" build_deb
 deb=$(echo "$work"/rpcrdma-proxy_*.deb)
 [ -e "$deb" ] || { tap_end; exit 1; }

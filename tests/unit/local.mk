@@ -840,8 +840,8 @@ tests_unit_test_sd_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_sd_LDADD = tests/lib/libtest.a $(DAEMON_LIBS) $(CHECK_LIBS)
 TESTS += tests/unit/test_sd
 
-TESTS += tests/unit/dev_install.sh tests/unit/without_tests.sh
-EXTRA_DIST += tests/unit/dev_install.sh tests/unit/without_tests.sh
+TESTS += tests/unit/dev_stages.sh tests/unit/dev_install.sh tests/unit/without_tests.sh
+EXTRA_DIST += tests/unit/dev_stages.sh tests/unit/dev_install.sh tests/unit/without_tests.sh
 
 check_PROGRAMS += tests/unit/test_listen_error
 tests_unit_test_listen_error_SOURCES = tests/unit/test_listen_error.c

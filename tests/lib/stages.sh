@@ -1,0 +1,184 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The stages of ./dev test: each runs to its end, whatever failed before it, its cases are added up, and its time is kept.
+#
+# ./dev sources this. It sets build and jobs, and its functions start and run run commands in process groups of their own.
+
+# Cases of all stages, in TAP without numbers; the times of stages and of programs, a line each:
+#	stage NAME SECONDS CPU_SECONDS CASES
+#	program NAME SECONDS
+# with tabs between. The last run's times stay in a file beside it, to be compared with.
+tap_file=
+times_file=
+
+# stages_begin: of a run, whose files are in the build directory
+stages_begin() {
+	mkdir -p "$build"
+	tap_file=$build/dev-test.tap
+	times_file=$build/dev-test.times
+	[ ! -s "$times_file" ] || mv "$times_file" "$times_file.before"
+	: >"$tap_file"
+	: >"$times_file"
+	stages_begun=$SECONDS
+}
+
+# tap_sum FILE: "N passed, N failed, N skipped"; fails if anything failed or nothing ran
+tap_sum() {
+	awk '/^ok .*# *SKIP/ { skipped++; next } /^ok/ { passed++ } /^not ok/ { failed++ }
+	     END { printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped
+		   exit failed > 0 || passed == 0 }' "$1"
+}
+
+# cpu_s: sets cpu_s to the processor time of all children that have ended, in seconds. A subshell has other children.
+cpu_s() {
+	times >"$build/cpu"
+	cpu_s=$(awk 'NR == 2 { gsub(/[ms]/, " "); printf "%.0f", $1 * 60 + $2 + $3 * 60 + $4 }' "$build/cpu")
+}
+
+# cases NAME: how many the stage has noted
+cases() { grep -cE "^(not )?ok - $1(: |\$)" "$tap_file"; }
+
+stage_from() {
+	stage_name=$1
+	stage_begun=$SECONDS
+	cpu_s
+	stage_cpu=$cpu_s
+	say "$1"
+}
+
+# stage_over STATUS: notes how long the stage took. One that a signal ended, ends the run: somebody wants it to stop.
+stage_over() {
+	local took=$((SECONDS - stage_begun))
+
+	cpu_s
+	printf 'stage\t%s\t%s\t%s\t%s\n' "$stage_name" $took $((cpu_s - stage_cpu)) "$(cases "$stage_name")" >>"$times_file"
+	say "$stage_name took $took s"
+	case $1 in
+	129 | 130 | 143)
+		say "$stage_name was ended by a signal"
+		exit "$1"
+		;;
+	esac
+}
+
+# stage NAME COMMAND...: a stage that is a case of its own
+stage() {
+	local status
+
+	stage_from "$1"
+	run "${@:2}"
+	status=$?
+	if [ $status = 0 ]; then
+		echo "ok - $1" >>"$tap_file"
+	else
+		echo "not ok - $1" | tee -a "$tap_file"
+	fi
+	stage_over $status
+	return $status
+}
+
+tee_to() { local out=$1; shift; set -o pipefail; "$@" 2>&1 | tee "$out"; }
+
+# tap_noted NAME OUT STATUS: what a stage said in TAP, and if it failed without saying so, that. End-to-end tests and
+# rows of the laboratory say how long each took.
+tap_noted() {
+	sed -E "s/^(not ok|ok)( [0-9]+)?( -)?/\1 - $1:/" <(grep -E '^(not )?ok' "$2") >>"$tap_file"
+	sed -nE "s/^# ([^ ]+) took ([0-9]+) s\$/program\t$1: \1\t\2/p; s/^ok [0-9]+ - (.*) # ([0-9]+) s\$/program\t$1: \1\t\2/p" \
+		"$2" >>"$times_file"
+	if [ "$3" != 0 ] && ! grep -q '^not ok' "$2"; then
+		echo "not ok - $1: status $3" | tee -a "$tap_file"
+	fi
+}
+
+# tap_stage NAME COMMAND...: a stage that says TAP
+tap_stage() {
+	local out=$build/stage.tap status
+
+	stage_from "$1"
+	run tee_to "$out" "${@:2}"
+	status=$?
+	tap_noted "$1" "$out" $status
+	stage_over $status
+}
+
+# stage_beside COMMAND...: a stage that says TAP, and that others run beside until stage_end NAME
+stage_beside() {
+	beside_begun=$SECONDS
+	start "$@" >"$build/beside.tap" 2>&1
+	beside=$!
+}
+
+stage_end() {
+	local status
+
+	stage_from "$1"
+	wait "$beside"
+	status=$?
+	beside=
+	cat "$build/beside.tap"
+	tap_noted "$1" "$build/beside.tap" $status
+	say "it ran for $((SECONDS - beside_begun)) s, most of them beside other stages"
+	stage_over $status
+}
+
+# make_check DIR MAKE_ARGS...: without a line for each case that passes. Many cases wait more than they compute.
+make_check() {
+	local dir=$1
+
+	shift
+	set -o pipefail
+	make -C "$dir" -s -j$((2 * jobs)) check "$@" 2>&1 | sed -E '/^PASS: |^  (CC|CCLD|AR|GEN) /d'
+}
+
+# tap_of_check NAME DIR: what `make check` noted of each case there
+tap_of_check() {
+	find "$2" -name '*.trs' -exec awk -v name="$1" '
+		/^:test-result: (PASS|XFAIL)/ { print "ok - " name ": " FILENAME }
+		/^:test-result: SKIP/ { print "ok - " name ": " FILENAME " # SKIP" }
+		/^:test-result: (FAIL|XPASS|ERROR)/ { print "not ok - " name ": " FILENAME }' {} +
+}
+
+# check_stage NAME DIR MAKE_ARGS...: `make check` of a build directory
+check_stage() {
+	local name=$1 dir=$2 status
+
+	find "$dir" -name '*.trs' -delete
+	rm -f "$dir/tests/times"
+	stage_from "$name"
+	run make_check "$dir" "${@:3}"
+	status=$?
+	tap_of_check "$name" "$dir" >>"$tap_file"
+	[ ! -e "$dir/tests/times" ] || sed "s/^/program\t$name: /" "$dir/tests/times" >>"$times_file"
+	if [ $status != 0 ]; then
+		tap_of_check "$name" "$dir" | grep -q '^not ok' || echo "not ok - $name" | tee -a "$tap_file"
+		find "$dir" -name '*.log' -path '*tests*' -exec grep -H '^not ok' {} +
+	fi
+	stage_over $status
+}
+
+# times_table: what took how long, beside what it took in the run before
+times_table() {
+	local before=/dev/null
+
+	[ ! -s "$times_file.before" ] || before=$times_file.before
+	awk -F '\t' -v OFS='\t' '
+	function was(kind, name) { return (kind, name) in before ? before[kind, name] : "-" }
+	FILENAME == ARGV[1] { before[$1, $2] = $3; next }
+	$1 == "stage" { stages[++n] = sprintf("   %6d %6s %6d %6d  %s", $3, was($1, $2), $4, $5, $2) }
+	$1 == "program" { printf "%d\t   %6d %6s  %s\n", $3, $3, was($1, $2), $2 | "sort -rn | head -n 20 | cut -f 2- >&3" }
+	END {
+		print "== stages: seconds, seconds in the run before, processor seconds, cases"
+		for (i = 1; i <= n; i++) print stages[i]
+		print "== the slowest programs: seconds, seconds in the run before"
+		fflush()
+		close("sort -rn | head -n 20 | cut -f 2- >&3")
+	}' "$before" "$times_file" 3>&1
+}
+
+# stages_end: the last lines of a run; fails if anything failed
+stages_end() {
+	times_table
+	say "all took $((SECONDS - stages_begun)) s; $times_file has each stage and program"
+	grep '^not ok' "$tap_file"
+	tap_sum "$tap_file"
+}
