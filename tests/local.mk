@@ -32,10 +32,10 @@ EXTRA_DIST += tests/lib/repeat.sh tests/lib/stages.sh tests/lib/timed.sh
 # once, in a build without sanitizers, for which they need these programs.
 PROGRAM_LOGS = $(addsuffix .log,$(filter-out %.sh,$(TESTS)))
 SCRIPT_LOGS = $(addsuffix .log,$(basename $(filter %.sh,$(TESTS))))
-SCRIPT_PROGRAMS = tests/docs/print_tables tests/judge/judge tests/judge/make_capture tests/lab/fabric_pair \
+programs_of_scripts = tests/docs/print_tables tests/judge/judge tests/judge/make_capture tests/lab/fabric_pair \
 	tests/lib/time_limit tests/nfs/write_pcap tests/nfs/write_rebuilt tests/unit/header_pcap \
 	tests/unit/print_states tests/unit/rpcgen_filter
-script-programs: all $(SCRIPT_PROGRAMS)
+script-programs: all $(programs_of_scripts)
 check-programs: all $(check_LIBRARIES) $(check_PROGRAMS)
 # In make distcheck those that read files beside themselves, which the archive may lack.
 FILE_LOGS = $(addsuffix .log,$(basename $(filter %.sh,$(TESTS))) $(FUZZ_TARGETS) \

@@ -92,7 +92,7 @@ one_round() {
 		note_unit "$1" "$top/build-asan"
 	fi
 	if [ ${#scripts[@]} != 0 ]; then
-		check_stage "$name: scripts" "$build" "TESTS=${scripts[*]}" 'check_PROGRAMS=$(SCRIPT_PROGRAMS)'
+		check_stage "$name: scripts" "$build" "TESTS=${scripts[*]}" 'check_PROGRAMS=$(programs_of_scripts)'
 		note_unit "$1" "$build"
 	fi
 	if [ ${#sanitized[@]} != 0 ]; then
