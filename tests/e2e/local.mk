@@ -32,7 +32,7 @@ end_to_end_scripts = tests/e2e/run.sh tests/e2e/lib.sh tests/e2e/hosts.sh tests/
 	tests/e2e/wrong_ports.sh \
 	tests/e2e/capture.sh \
 	tests/e2e/capture_command.sh \
-	tests/e2e/demo.sh \
+	tests/e2e/demo.sh tests/e2e/demo_shown.sh \
 	tests/e2e/no_copies.sh \
 	tests/e2e/instructions_counted.sh \
 	tests/e2e/costs.sh \
