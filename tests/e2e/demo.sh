@@ -1,74 +1,118 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What `./dev demo` shows: files copied over NFS, through two proxies back to back, to an unmodified server.
-# shellcheck disable=SC2034
-A_SERVICE='connect_version = 2;'
+# What `./dev demo` shows: the recipe "TCP client, TCP server" of README.md on two hosts, its files as they are there.
+# --verbose also shows counters, and version two of RPC-over-RDMA between the proxies.
+case ${1:-} in
+"") verbose= ;;
+--verbose) verbose=1 ;;
+*) echo "usage: demo.sh [--verbose]" >&2; exit 2 ;;
+esac
 . "$(dirname "$0")/lib.sh"
 enter "$@"
+. "$E2E_SRC/hosts.sh"
+# shellcheck disable=SC2034
+PAGE=$E2E_SRC/../../README.md
+. "$E2E_SRC/pages.sh"
+PATH=$(dirname "$PROXY"):$(dirname "$CTL"):$BIN:$PATH
+recipe="TCP client, TCP server"
 
-say() { printf '\n== %s\n' "$*"; }
-show() { printf '   $ %s\n' "$*"; }
 broken() { show_logs; echo "demo: FAILED: $*"; exit 1; }
 bail() { broken "$*"; }
 skip_all() { broken "$*"; }
+say() { printf '\n== %s\n' "$*"; }
+indent() { sed 's/^/     /; s/ *$//'; }
 
-say "an unmodified NFS-Ganesha, on TCP port $NFS_PORT of a loopback of its own"
-start_ganesha
-say "proxy b: RDMA clients reach the TCP server; proxy a: TCP clients reach proxy b. Between them: iWARP, version two of RPC-over-RDMA"
-start_chain
-for side in a b; do
-	show "rpcrdma-proxy -c $side.conf"
-	sed 's/^/     /' $side.conf
+# typed HOST COMMAND: as a user would type it there
+typed() { printf '   root@%s # %s\n' "$1" "$2"; }
+
+# runs HOST COMMAND: typed, with what it says; it must succeed
+runs() {
+	local status
+
+	typed "$1" "$2"
+	on "$1" bash -o pipefail -c "$2" >said 2>&1
+	status=$?
+	indent <said
+	[ $status = 0 ] || broken "$2 on the $1: status $status"
+}
+
+# starts HOST: its proxy
+starts() {
+	typed "$1" "rpcrdma-proxy -c $1.conf &"
+	start_proxy_on "$1" || broken "the proxy on the $1 does not start"
+}
+
+ends() {
+	stop "$1"
+	[ "$exit_status" = 0 ] || broken "the proxy on the $1 ended with $exit_status"
+}
+
+# ---------------------------------------------------------------- what is there before
+
+say "two hosts on one network, the filer and the client, and on the filer an NFS server that speaks TCP only: NFS-Ganesha"
+page_hosts filer 192.0.2.1 client 192.0.2.10
+take_mount "$(part "$recipe" "commands on the client's host" | grep '^mount ')" &&
+	export_line=$(part "$recipe" "/etc/exports on the filer") && [ -n "$export_line" ] ||
+	broken "README.md has no recipe \"$recipe\""
+server_sees=${export_line#* }
+start_server "${server_sees%(rw)}"
+echo "     $export_line"
+
+# ---------------------------------------------------------------- the recipe
+
+for host in filer client; do
+	say "README.md, \"$recipe\": /etc/rpcrdma-proxy.conf on $(host_called $host)"
+	part "$recipe" "/etc/rpcrdma-proxy.conf on $(host_called $host)" >$host.conf
+	[ -s $host.conf ] || broken "README.md has no such file"
+	indent <$host.conf
+	runs $host "rpcrdma-proxy -t -c $host.conf | tail -n 1"
+	starts $host
 done
+say "does it work? The client's proxy tries its server"
+runs client "rpcrdma-proxyctl check to-filer"
 
-say "real files, copied with libnfs and compared"
-mkdir files
-cp /usr/bin/bash /usr/bin/ganesha.nfsd files/
-head -c 50000000 /dev/urandom >files/random
-count=0 bytes=0
-for file in files/*; do
-	name=${file##*/}
-	show "nfs-cp $name '${V3/\?//$name-3?}', and back"
-	nfs-cp "$file" "${V3/\?//$name-3?}" >/dev/null || broken "nfs-cp of $name"
-	nfs-cp "${V3/\?//$name-3?}" back-3 >/dev/null && cmp "$file" back-3 || broken "$name over NFSv3"
-	show "nfs_client '$V4' put $name $name-4, and back: nfs-cp '${V4/\?//$name-4?}'"
-	nfs_client "$V4" put "$file" "$name-4" || broken "put of $name"
-	nfs-cp "${V4/\?//$name-4?}" back-4 >/dev/null && cmp "$file" back-4 || broken "$name over NFSv4.0"
-	cmp "$file" "export/$name-3" && cmp "$file" "export/$name-4" || broken "$name at the server"
-	rm -f back-3 back-4
-	count=$((count + 2)) bytes=$((bytes + 4 * $(stat -c %s "$file")))
-done
-show "nfs-ls '$V4'"
-nfs-ls "$V4" | sed 's/^/     /'
+say "a file of 50 MB is written over NFSv4, read back, and compared: the client is libnfs, which needs no mount"
+head -c 50000000 /dev/urandom >file
+# nfs-cp of libnfs 4.0 writes files of a few KiB only over NFSv4; nfs_client, of this directory, has libnfs write any.
+runs client "nfs_client '$(url)' put file file"
+runs client "nfs-cp '$(url file)' back"
+runs client "cmp file back && echo equal"
+runs filer "cmp file export/file && echo equal"
 
-# Long enough for it, however busy the machine.
-raised() { nfs_leg_is a upstream recv_size_bytes 32768 && nfs_leg_is a upstream peer_recv_size_bytes 32768; }
+say "what the client's proxy says of it"
+runs client "rpcrdma-proxyctl status"
+runs client "rpcrdma-proxyctl latency"
+calls=$(on client "$CTL" stats | awk '$1 == "calls_sent" { print $2 }')
+[ "${calls:-0}" -gt 0 ] || broken "nothing went over RDMA"
 
-if [ "$E2E_CHAIN" = proxies ]; then
+# ---------------------------------------------------------------- more
+
+# leg_says TEXT: the one connection of the client's proxy has it
+leg_says() { on client "$CTL" -a connections | grep -q -- "$1"; }
+
+if [ -n "$verbose" ]; then
+	for host in client filer; do
+		say "what the proxy on $(host_called $host) has counted"
+		runs $host "rpcrdma-proxyctl stats"
+	done
+
+	say "version two of RPC-over-RDMA between the proxies: one key more on the client's host"
+	sed -i 's/ connect = / connect_version = 2;&/' client.conf
+	indent <client.conf
+	runs client "rpcrdma-proxyctl reload"
 	say "a client reads and writes 16 KiB at a time, and the proxies enlarge their receives for that, from 4 KiB"
-	start holder "$BIN/nfs_client" "$V3" hold held 4m 1 16k
-	wait_for 60 raised || broken "the sizes of receives are not raised"
-	for side in a b; do
-		show "rpcrdma-proxyctl -s $side.sock -a connections | grep -o 'version 2.*'"
-		ctl $side -a connections | grep -o 'version 2.*' | sed 's/ *-\?$//; s/^/     /'
+	start_on client holder nfs_client "$(url)" hold held 4m 1 16k
+	# Long enough for it, however busy the machine.
+	wait_for 60 leg_says 'version 2; .*; 32 KiB to us; 32 KiB to it' || broken "the sizes of receives are not raised"
+	for host in client filer; do
+		runs $host "rpcrdma-proxyctl -a connections | grep -o 'version 2;[^-]*'"
 	done
 	stop holder KILL
 fi
 
-for side in a b; do
-	say "what proxy $side has counted"
-	show "rpcrdma-proxyctl -s $side.sock stats"
-	ctl $side stats | awk '$NF != 0' | sed 's/^/     /'
-done
-if [ "$E2E_CHAIN" = proxies ]; then
-	calls=$(counter a rdma calls_sent)
-	[ "$calls" -gt 0 ] || broken "nothing went over RDMA"
-	for side in a b; do
-		stop $side
-		[ "$exit_status" = 0 ] || broken "proxy $side ended with $exit_status"
-	done
-fi
+ends client
+ends filer
 stop ganesha KILL
 stop rpcbind KILL
 echo
-echo "demo: OK: $count copies of real files, NFSv3 and NFSv4.0, $((bytes / 1000000)) MB in ${calls:-0} RPCs over RDMA, all equal"
+echo "demo: OK: 50 MB written and read back over NFSv4, TCP to RDMA to TCP, in $calls RPCs over RDMA: equal"

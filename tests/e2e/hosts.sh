@@ -54,6 +54,8 @@ wire() {
 	mkdir -p /run/rpcrdma-proxy
 	printf '127.0.0.1 localhost\n::1 localhost\n' >"$T/hosts"
 	printf '%s %s\n' "$@" | awk '{ print $2, $1 }' >>"$T/hosts"
+	# A minimal Debian has no such file.
+	[ -e /etc/hosts ] || { own_etc $T/etc && : >/etc/hosts; }
 	mount --bind "$T/hosts" /etc/hosts || bail "the hosts have no names"
 	while [ $# -gt 0 ]; do
 		boot "$1" "$2"

@@ -103,6 +103,7 @@ ganesha_config() {
 		Enable_RQUOTA = false;
 		Enable_UDP = false;
 		mount_path_pseudo = true;
+		Allow_Set_Io_Flusher_Fail = true;
 	}
 	NFSv4 {
 		Graceless = true;

@@ -32,7 +32,7 @@ end_to_end_scripts = tests/e2e/run.sh tests/e2e/lib.sh tests/e2e/hosts.sh tests/
 	tests/e2e/wrong_ports.sh \
 	tests/e2e/capture.sh \
 	tests/e2e/capture_command.sh \
-	tests/e2e/demo.sh \
+	tests/e2e/demo.sh tests/e2e/demo_shown.sh \
 	tests/e2e/no_copies.sh \
 	tests/e2e/instructions_counted.sh \
 	tests/e2e/costs.sh \
@@ -74,15 +74,11 @@ end_to_end_scripts = tests/e2e/run.sh tests/e2e/lib.sh tests/e2e/hosts.sh tests/
 	tests/e2e/silent_peers.sh \
 	tests/e2e/proxy_headers.sh \
 	tests/e2e/twenty_clients.sh
-EXTRA_PROGRAMS = tests/e2e/nfs_client tests/e2e/rpc_peer tests/e2e/name_server \
+EXTRA_PROGRAMS += tests/e2e/rpc_peer tests/e2e/name_server \
 	tests/e2e/held_call tests/e2e/stranger tests/e2e/journal_ear tests/e2e/delay_relay \
 	tests/e2e/timed_reads tests/e2e/nfs41_client
 EXTRA_DIST += $(end_to_end_scripts)
 CLEANFILES += $(end_to_end_programs) $(end_to_end_preloads)
-
-tests_e2e_nfs_client_SOURCES = tests/e2e/nfs_client.c
-tests_e2e_nfs_client_CFLAGS = $(AM_CFLAGS) $(LIBNFS_CFLAGS)
-tests_e2e_nfs_client_LDADD = $(LIBNFS_LIBS)
 
 tests_e2e_rpc_peer_SOURCES = tests/e2e/rpc_peer.c tests/e2e/rpc_peer.h \
 	tests/e2e/echo.c tests/e2e/echo.h tests/e2e/message.c tests/e2e/message.h \

@@ -45,10 +45,10 @@ page_hosts() {
 	can_open_by_handle || skip_all "NFS-Ganesha's VFS needs root outside user namespaces"
 	command -v ganesha.nfsd >/dev/null || skip_all "NFS-Ganesha is not installed"
 	command -v nfs-cp >/dev/null || skip_all "nfs-cp is not installed"
+	have_mtab $T/etc || bail "NFS-Ganesha needs /etc/mtab" # before the names of the hosts are in /etc
 	wire "$@"
 	mkdir -p export recovery
 	chmod 777 export
-	have_mtab $T/etc || bail "NFS-Ganesha needs /etc/mtab"
 	start_on filer rpcbind rpcbind -f -w
 	opens filer rpcbind 111 || bail "rpcbind does not start"
 }

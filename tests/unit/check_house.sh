@@ -225,7 +225,7 @@ FNR == 1 { start = 0 }
 verdict "no function of lib or daemon is longer than $max_function_lines lines" "$work/functions.bad"
 
 # What no list names is missing where the sources were not got by git. A program alone stands for its source.
-find lib daemon tests -name local.mk -exec cat Makefile.am {} + | tr -s ' \t=\\' '\n' |
+find lib daemon tests -name '*.mk' -exec cat Makefile.am {} + | tr -s ' \t=\\' '\n' |
 	sed 'p; s/$/.c/' | sort -u >"$work/listed"
 {
 	cat "$work/all"

@@ -83,8 +83,64 @@ same "./dev build asks for these alone" "install_build" \
 check "a second time nothing is installed" eval \
 	"before=\$(packages); dev_does install_build && [ \"\$(packages)\" = \"\$before\" ]"
 
-# ---------------------------------------------------------------- ./dev demo, test, hostile
+# ---------------------------------------------------------------- ./dev demo
 
+# release ID VERSION_ID: what this machine is
+release() { printf 'PRETTY_NAME="A system"\nID=%s\nVERSION_ID="%s"\n' "$1" "$2" >"$MACHINE/os-release"; }
+
+# demo_does COMMAND...: as dev_does; programs and libraries are those of the lists alone
+demo_does() {
+	dev_does eval 'os_release=$MACHINE/os-release
+		if [ -e "$MACHINE/programs" ]; then
+			command() { [ "$1" = -v ] && grep -qxF "$2" "$MACHINE/programs" && echo "$2"; }
+			pkg-config() { grep -qxF "${@: -1}" "$MACHINE/programs"; }
+		fi
+		'"$*"
+}
+fails_with() { local said; said=$(demo_does "$1" 2>&1); [ $? = 1 ] && [ "$said" = "$2" ] || { echo "$said"; false; }; }
+
+machine
+release debian 12
+dev_does install_build >/dev/null
+build=$(packages)
+check "the packages of ./dev demo are installed" demo_does install_demo
+same "beside those of the build they are an NFS server, an NFS client, and what makes hosts of namespaces" \
+	"iproute2 libnfs-dev libnfs-utils mount netbase nfs-ganesha nfs-ganesha-vfs rpcbind util-linux" \
+	"$(comm -13 <(tr ' ' '\n' <<<"$build") <(tr ' ' '\n' <<<"$(packages)") | xargs)"
+same "none of them starts with the machine" "ssh.service" "$(enabled)"
+check "nor was one started" gone "$MACHINE/started"
+same "./dev demo asks for these alone" "install_demo" \
+	"$(sed -n '/^command_demo()/,/^}/p' "$dev" | grep -o 'install_[a-z]*' | xargs)"
+machine
+release debian 13
+check "on Debian 13 too" demo_does install_demo
+check "where they are the same" grep -qx nfs-ganesha "$MACHINE/packages"
+
+for system in "debian 11" "fedora 43" "ubuntu 24.04"; do
+	machine
+	release $system
+	printf '%s\n' apt-get dpkg-query autoreconf pkg-config make cc rpcbind ip ss unshare nsenter mount \
+		libevent_core libevent_extra libconfig libsystemd libibverbs librdmacm libisal jansson >"$MACHINE/programs"
+	check "$system: one line says what is missing" fails_with install_demo \
+		"dev: the demo needs ganesha.nfsd nfs-cp libnfs: install them (on Debian 12 and 13 ./dev demo does)"
+	same "$system: nothing is installed" "" "$(packages)"
+	printf '%s\n' ganesha.nfsd nfs-cp libnfs >>"$MACHINE/programs"
+	check "$system: with all of that it goes on" demo_does install_demo
+	same "$system: then too nothing is installed" "" "$(packages)"
+done
+same "the packages of the build have all libraries that configure asks for" \
+	"$(sed -n '/^# What ships/,/^# What the tests need/s/^PKG_CHECK_MODULES([^,]*, *\[\([^]]*\)\].*/\1/p' "$srcdir/configure.ac" |
+		sed 's/>= *[0-9.]*//g' | xargs -n 1 | sort | xargs)" \
+	"$(dev_does eval 'printf "%s\n" "${demo_libraries[@]}"' | sort | xargs)"
+
+check "--help tells of the demo, and of --verbose" grep -q -e '--verbose' <("$dev" demo --help)
+refuses() { "$@" >/dev/null 2>&1; [ $? = 2 ]; }
+check "another command has no --verbose" refuses "$dev" build --verbose
+check "the demo has no other option" refuses "$dev" demo --full
+
+# ---------------------------------------------------------------- ./dev test, hostile
+
+machine
 check "the packages of ./dev test are installed" dev_does install_test
 check "there are servers among them" grep -qx nfs-ganesha "$MACHINE/packages"
 same "none of them starts with the machine" "ssh.service" "$(enabled)"

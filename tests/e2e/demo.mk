@@ -1,0 +1,8 @@
+# What `./dev demo` shows, and no more: `make demo-programs`. It needs libnfs, but nothing else of what tests need.
+EXTRA_PROGRAMS = tests/e2e/nfs_client
+tests_e2e_nfs_client_SOURCES = tests/e2e/nfs_client.c
+tests_e2e_nfs_client_CFLAGS = $(AM_CFLAGS) $(LIBNFS_CFLAGS)
+tests_e2e_nfs_client_LDADD = $(LIBNFS_LIBS)
+
+demo-programs: $(BUILT_SOURCES)
+	$(MAKE) $(AM_MAKEFLAGS) daemon/rpcrdma-proxy daemon/ctl/rpcrdma-proxyctl tests/e2e/nfs_client

@@ -1,0 +1,45 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# What `./dev demo` shows: the recipe of README and no more; without jq; with --verbose counters and version two too. What
+# it starts ends with it.
+. "$(dirname "$0")/lib.sh"
+enter "$@"
+needs_proxies
+chooses_dialect
+can_open_by_handle || skip_all "NFS-Ganesha's VFS needs root outside user namespaces"
+for tool in ganesha.nfsd nfs-cp; do
+	command -v $tool >/dev/null || skip_all "$tool is not installed"
+done
+
+# demo [--verbose]: in namespaces inside of these; what it needs of other programs has no part of jq
+demo() { env -u E2E_INSIDE PATH="$T/bin:$PATH" bash "$E2E_SRC/demo.sh" "$@" >$T/demo.out 2>&1; }
+shows() { grep -qE -- "$1" $T/demo.out; }
+# in_order PATTERN...: lines that match come one after the other
+in_order() {
+	local at=0 next
+
+	for pattern; do
+		next=$(tail -n +$((at + 1)) $T/demo.out | grep -nE -m 1 -- "$pattern" | cut -d : -f 1)
+		[ -n "$next" ] || { echo "not after line $at: $pattern"; return 1; }
+		at=$((at + next))
+	done
+}
+says_how_it_is_used() { bash "$E2E_SRC/demo.sh" --quick 2>&1 | grep -q '^usage:'; }
+
+mkdir bin
+printf '#!/bin/sh\nexit 1\n' >bin/jq
+chmod +x bin/jq
+check "the demo ends well" demo
+check "its last line says so" eval 'tail -n 1 $T/demo.out | grep -q "^demo: OK: "'
+check "it does what a user does, in that order" in_order '/export 127.0.0.1.rw' \
+	'name = "exports"' 'filer.conf: OK' 'rpcrdma-proxy -c filer.conf' \
+	'name = "to-filer"' 'client.conf: OK' 'rpcrdma-proxy -c client.conf' \
+	'rpcrdma-proxyctl check to-filer' ': good$' ' put file file' 'nfs-cp ' '^ *equal$' '^ *equal$' \
+	'rpcrdma-proxyctl status' 'nothing is out of the ordinary' 'rpcrdma-proxyctl latency' ' WRITE ' ' READ '
+check "counters are not for all" not shows 'calls_sent|version 2'
+check "--verbose: it ends well, too" demo --verbose
+check "--verbose: with the counters, and with version two and its receives" in_order 'rpcrdma-proxyctl latency' \
+	calls_sent 'connect_version = 2' 'version 2; .*; 32 KiB to us; 32 KiB to it' '^demo: OK: '
+check "another option: it says how it is used" says_how_it_is_used
+check "no process is left" not pgrep -x 'ganesha.nfsd|rpcbind|rpcrdma-proxy'
+finish
