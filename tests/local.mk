@@ -5,18 +5,23 @@ AM_TESTS_ENVIRONMENT = srcdir='$(srcdir)' builddir='$(builddir)' top_builddir='$
 	CK_DEFAULT_TIMEOUT=60; sysconfdir='$(sysconfdir)'; \
 	export srcdir builddir top_builddir CK_DEFAULT_TIMEOUT sysconfdir;
 
+# What a program links that says nothing else, who uses before what it uses. Of an archive the linker takes what is asked
+# for, so no test has more of the daemon than it calls. A list of tests may have a FIXTURE, which comes first: archives with
+# names that something else here has, too.
+FIXTURE =
+LDADD = $(FIXTURE) tests/unit/libunit.a tests/sim/librig.a tests/nfs/librows.a tests/fuzz/libfuzz.a tests/lib/libtest.a \
+	daemon/ctl/libctl.a $(DAEMON_LIBS) $(CHECK_LIBS)
+
 check_LIBRARIES += tests/lib/libtest.a
 tests_lib_libtest_a_SOURCES = tests/lib/fake_loop.c tests/lib/fake_loop.h \
 	tests/lib/header_same.c tests/lib/header_same.h tests/lib/hex.c tests/lib/hex.h \
 	tests/lib/namespace.c tests/lib/namespace.h tests/lib/random.c tests/lib/random.h \
 	tests/lib/test.c tests/lib/test.h \
 	tests/lib/test_budget.c tests/lib/test_budget.h
+# In the place of functions of the NFS binding.
 check_LIBRARIES += tests/lib/libfakenfs.a
 tests_lib_libfakenfs_a_SOURCES = tests/lib/fake_nfs.c tests/lib/fake_nfs.h
 EXTRA_DIST += tests/lib/mtab.sh tests/lib/tap.sh tests/REQUIREMENTS.md
-tests_lib_libtest_a_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-UNIT_LDADD = tests/lib/libtest.a $(PROTOCOL_LIBS) $(CHECK_LIBS)
-UNIT_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 
 # Under the sanitizers the programs alone: the scripts hold texts, and what programs print, against something else.
 PROGRAM_LOGS = $(addsuffix .log,$(filter-out %.sh,$(TESTS)))
