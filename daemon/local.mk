@@ -1,6 +1,6 @@
 # All of the daemon but main(), so that tests link what ships.
 noinst_LIBRARIES += daemon/libdaemon.a
-daemon_libdaemon_a_CFLAGS = $(AM_CFLAGS) $(LIBEVENT_CFLAGS) $(LIBCONFIG_CFLAGS) $(SYSTEMD_CFLAGS) \
+daemon_libdaemon_a_CFLAGS = $(PROJECT_CFLAGS) $(LIBEVENT_CFLAGS) $(LIBCONFIG_CFLAGS) $(SYSTEMD_CFLAGS) \
 	$(JANSSON_CFLAGS)
 daemon_libdaemon_a_SOURCES = \
 	daemon/base/address.c \

@@ -5,6 +5,13 @@ AM_TESTS_ENVIRONMENT = srcdir='$(srcdir)' builddir='$(builddir)' top_builddir='$
 	CK_DEFAULT_TIMEOUT=60; sysconfdir='$(sysconfdir)'; \
 	export srcdir builddir top_builddir CK_DEFAULT_TIMEOUT sysconfdir;
 
+# What a program links that says nothing else, who uses before what it uses. Of an archive the linker takes what is asked
+# for, so no test has more of the daemon than it calls. A list of tests may have a FIXTURE, which comes first: archives with
+# names that something else here has, too.
+FIXTURE =
+LDADD = $(FIXTURE) tests/unit/libunit.a tests/sim/librig.a tests/nfs/librows.a tests/fuzz/libfuzz.a tests/lib/libtest.a \
+	daemon/ctl/libctl.a $(DAEMON_LIBS) $(CHECK_LIBS)
+
 check_LIBRARIES += tests/lib/libtest.a
 tests_lib_libtest_a_SOURCES = tests/lib/fake_loop.c tests/lib/fake_loop.h \
 	tests/lib/header_same.c tests/lib/header_same.h tests/lib/hex.c tests/lib/hex.h \
@@ -12,6 +19,7 @@ tests_lib_libtest_a_SOURCES = tests/lib/fake_loop.c tests/lib/fake_loop.h \
 	tests/lib/test.c tests/lib/test.h \
 	tests/lib/test_budget.c tests/lib/test_budget.h \
 	tests/lib/time_limit.c tests/lib/time_limit.h
+# In the place of functions of the NFS binding.
 check_LIBRARIES += tests/lib/libfakenfs.a
 tests_lib_libfakenfs_a_SOURCES = tests/lib/fake_nfs.c tests/lib/fake_nfs.h
 EXTRA_DIST += tests/lib/mtab.sh tests/lib/tap.sh tests/lib/time_limit.sh tests/REQUIREMENTS.md
@@ -19,9 +27,6 @@ EXTRA_DIST += tests/lib/mtab.sh tests/lib/tap.sh tests/lib/time_limit.sh tests/R
 check_PROGRAMS += tests/lib/time_limit
 tests_lib_time_limit_SOURCES = tests/lib/time_limit_main.c tests/lib/time_limit.c tests/lib/time_limit.h
 tests_lib_time_limit_LDADD =
-tests_lib_libtest_a_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-UNIT_LDADD = tests/lib/libtest.a $(PROTOCOL_LIBS) $(CHECK_LIBS)
-UNIT_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 
 # Each test of `make check` runs under a limit, and its time is noted in tests/times.
 LOG_COMPILER = $(SHELL) $(srcdir)/tests/lib/timed.sh

@@ -1,6 +1,6 @@
 # The control client: all but main() in a library, so that tests link what ships.
 noinst_LIBRARIES += daemon/ctl/libctl.a
-daemon_ctl_libctl_a_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(LIBCONFIG_CFLAGS)
+daemon_ctl_libctl_a_CFLAGS = $(PROJECT_CFLAGS) $(JANSSON_CFLAGS) $(LIBCONFIG_CFLAGS)
 daemon_ctl_libctl_a_SOURCES = \
 	daemon/ctl/beside.c \
 	daemon/ctl/beside.h \
@@ -64,6 +64,6 @@ daemon_ctl_libctl_a_SOURCES = \
 
 sbin_PROGRAMS += daemon/ctl/rpcrdma-proxyctl
 daemon_ctl_rpcrdma_proxyctl_SOURCES = daemon/ctl/rpcrdma-proxyctl.c
-daemon_ctl_rpcrdma_proxyctl_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
+daemon_ctl_rpcrdma_proxyctl_CFLAGS = $(PROJECT_CFLAGS) $(JANSSON_CFLAGS)
 daemon_ctl_rpcrdma_proxyctl_LDADD = daemon/ctl/libctl.a daemon/libdaemon.a lib/nfs/libnfs-binding.a \
 	$(JANSSON_LIBS) $(LIBCONFIG_LIBS)

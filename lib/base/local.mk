@@ -28,4 +28,4 @@ lib_base_libbase_a_SOURCES = \
 	lib/base/spares.c \
 	lib/base/spares.h \
 	lib/base/state.h
-lib_base_libbase_a_CFLAGS = $(AM_CFLAGS) $(ISAL_CFLAGS)
+lib_base_libbase_a_CFLAGS = $(PROJECT_CFLAGS) $(ISAL_CFLAGS)

@@ -7,3 +7,4 @@ lib_fabric_libfabric_a_SOURCES = \
 	lib/fabric/poison.h \
 	lib/fabric/recv_runs.c \
 	lib/fabric/recv_runs.h
+lib_fabric_libfabric_a_CFLAGS = $(PROJECT_CFLAGS)

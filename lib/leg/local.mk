@@ -4,3 +4,4 @@ lib_leg_libleg_a_SOURCES = \
 	lib/leg/exchange.h \
 	lib/leg/leg.c \
 	lib/leg/leg.h
+lib_leg_libleg_a_CFLAGS = $(PROJECT_CFLAGS)

@@ -35,3 +35,4 @@ lib_nfs_libnfs_binding_a_SOURCES = \
 	lib/nfs/table.h \
 	lib/nfs/type.c \
 	lib/nfs/type.h
+lib_nfs_libnfs_binding_a_CFLAGS = $(PROJECT_CFLAGS)

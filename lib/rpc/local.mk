@@ -12,3 +12,4 @@ lib_rpc_librpc_a_SOURCES = \
 	lib/rpc/record.h \
 	lib/rpc/xdr.c \
 	lib/rpc/xdr.h
+lib_rpc_librpc_a_CFLAGS = $(PROJECT_CFLAGS)

@@ -102,3 +102,4 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/work.h \
 	lib/rpcrdma/xchar.c \
 	lib/rpcrdma/xchar.h
+lib_rpcrdma_librpcrdma_a_CFLAGS = $(PROJECT_CFLAGS)

@@ -28,3 +28,4 @@ lib_rpctcp_librpctcp_a_SOURCES = \
 	lib/rpctcp/tcp_leg.c \
 	lib/rpctcp/tcp_leg.h \
 	lib/rpctcp/tcp_leg_impl.h
+lib_rpctcp_librpctcp_a_CFLAGS = $(PROJECT_CFLAGS)

@@ -18,3 +18,4 @@ lib_stream_libstream_a_SOURCES = \
 	lib/stream/stream.h \
 	lib/stream/way_back.c \
 	lib/stream/way_back.h
+lib_stream_libstream_a_CFLAGS = $(PROJECT_CFLAGS)

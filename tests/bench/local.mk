@@ -21,38 +21,29 @@ EXTRA_DIST += tests/bench/bench.sh tests/bench/contenders.sh tests/bench/rows.sh
 TESTS += tests/bench/report/unit/run.sh
 bench-programs: all tests/bench/nfs_load tests/bench/nfs_serve tests/bench/copy_proxy
 
-# Messages of NFSv3, record by record.
-bench_messages = tests/bench/nfs3.c tests/bench/nfs3.h \
-	tests/e2e/message.c tests/e2e/message.h tests/e2e/net.c tests/e2e/net.h
-bench_records = tests/bench/file_data.c tests/bench/file_data.h \
+# Messages of NFSv3, record by record, and when and how long. It links nothing of the proxy.
+check_LIBRARIES += tests/bench/libload.a
+tests_bench_libload_a_SOURCES = \
+	tests/bench/arrivals.c tests/bench/arrivals.h \
+	tests/bench/file_data.c tests/bench/file_data.h \
+	tests/bench/latency.c tests/bench/latency.h \
+	tests/bench/nfs3.c tests/bench/nfs3.h \
 	tests/bench/record_reader.c tests/bench/record_reader.h \
-	tests/bench/send_queue.c tests/bench/send_queue.h tests/bench/sockets.c tests/bench/sockets.h
+	tests/bench/send_queue.c tests/bench/send_queue.h \
+	tests/bench/sockets.c tests/bench/sockets.h \
+	tests/e2e/message.c tests/e2e/message.h tests/e2e/net.c tests/e2e/net.h
 
-tests_bench_rpc_load_SOURCES = tests/bench/rpc_load.c tests/bench/work.c tests/bench/work.h $(bench_messages)
-tests_bench_rpc_load_LDADD =
+tests_bench_rpc_load_SOURCES = tests/bench/rpc_load.c tests/bench/work.c tests/bench/work.h
+tests_bench_rpc_load_LDADD = tests/bench/libload.a
+tests_bench_nfs_serve_LDADD = tests/bench/libload.a
+tests_bench_nfs_load_SOURCES = tests/bench/nfs_load.c tests/bench/flow.c tests/bench/flow.h tests/bench/load.c tests/bench/load.h
+tests_bench_nfs_load_LDADD = tests/bench/libload.a
+tests_bench_copy_proxy_LDADD = tests/bench/libload.a
 
 tests_bench_reverse_mix_SOURCES = tests/bench/reverse_mix.c tests/bench/fixed_random.c
-tests_bench_reverse_mix_CFLAGS = $(UNIT_CFLAGS)
-tests_bench_reverse_mix_LDADD = $(CHAIN_LDADD)
-
-tests_bench_nfs_serve_SOURCES = tests/bench/nfs_serve.c $(bench_messages) $(bench_records)
-tests_bench_nfs_serve_LDADD =
-
-tests_bench_nfs_load_SOURCES = tests/bench/nfs_load.c tests/bench/load.c tests/bench/load.h \
-	tests/bench/flow.c tests/bench/flow.h tests/bench/latency.c tests/bench/latency.h \
-	tests/bench/arrivals.c tests/bench/arrivals.h $(bench_messages) $(bench_records)
-tests_bench_nfs_load_LDADD =
-
-tests_bench_copy_proxy_SOURCES = tests/bench/copy_proxy.c tests/bench/sockets.c tests/bench/sockets.h \
-	tests/e2e/net.c tests/e2e/net.h
-tests_bench_copy_proxy_LDADD =
-
 tests_bench_rpc_replay_SOURCES = tests/bench/rpc_replay.c tests/bench/measured.h tests/bench/fixed_random.c
-tests_bench_rpc_replay_CFLAGS = $(UNIT_CFLAGS)
-tests_bench_rpc_replay_LDADD = $(CHAIN_LDADD)
 
 # What the engine copies is counted in the place of the C library's functions.
 tests_bench_engine_replay_SOURCES = tests/bench/engine_replay.c tests/bench/measured.h
-tests_bench_engine_replay_CFLAGS = $(UNIT_CFLAGS)
 tests_bench_engine_replay_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=memcpy,--wrap=memmove
-tests_bench_engine_replay_LDADD = $(UNIT_LDADD)
+tests_bench_engine_replay_LDADD = tests/lib/libtest.a $(PROTOCOL_LIBS) $(CHECK_LIBS)

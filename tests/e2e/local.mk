@@ -93,26 +93,13 @@ tests_e2e_rpc_peer_SOURCES = tests/e2e/rpc_peer.c tests/e2e/rpc_peer.h \
 	tests/e2e/replay_client.c tests/e2e/replay_client.h tests/e2e/replay_relay.c tests/e2e/replay_relay.h \
 	tests/e2e/replay_turns.c tests/e2e/replay_turns.h
 tests_e2e_rpc_peer_LDADD =
-
-tests_e2e_name_server_SOURCES = tests/e2e/name_server.c
 tests_e2e_name_server_LDADD =
-
-tests_e2e_held_call_SOURCES = tests/e2e/held_call.c
 tests_e2e_held_call_LDADD =
-
-tests_e2e_nfs41_client_SOURCES = tests/e2e/nfs41_client.c
 tests_e2e_nfs41_client_LDADD =
-
-tests_e2e_stranger_SOURCES = tests/e2e/stranger.c
 tests_e2e_stranger_LDADD =
-
-tests_e2e_journal_ear_SOURCES = tests/e2e/journal_ear.c
 tests_e2e_journal_ear_LDADD =
-
-tests_e2e_delay_relay_SOURCES = tests/e2e/delay_relay.c
 tests_e2e_delay_relay_LDADD =
 
-tests_e2e_timed_reads_SOURCES = tests/e2e/timed_reads.c
 tests_e2e_timed_reads_CFLAGS = $(AM_CFLAGS) $(LIBNFS_CFLAGS)
 tests_e2e_timed_reads_LDADD = $(LIBNFS_LIBS)
 

@@ -10,11 +10,13 @@ judge_sources = tests/judge/book.c tests/judge/book.h tests/judge/bytes.c tests/
 
 check_PROGRAMS += tests/judge/judge
 tests_judge_judge_SOURCES = tests/judge/judge.c $(judge_sources)
+tests_judge_judge_LDADD =
 EXTRA_DIST += tests/judge/judge.sh
 
 check_PROGRAMS += tests/judge/make_capture
 tests_judge_make_capture_SOURCES = tests/judge/make_capture.c tests/judge/bytes.c tests/judge/bytes.h \
 	tests/judge/forge.c tests/judge/forge.h tests/judge/story_draft03.c tests/judge/story_one.c \
 	tests/judge/story_two.c tests/judge/story_versions.c
+tests_judge_make_capture_LDADD =
 EXTRA_DIST += tests/judge/test_judge.sh
 TESTS += tests/judge/test_judge.sh

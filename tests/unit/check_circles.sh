@@ -14,15 +14,15 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
 
 # Objects as "FILE OBJECT": automake puts the target's name before that of the source. An object whose source is
-# gone is left over from an earlier build.
-find "$build/lib" "$build/daemon" -name '*.o' | sort | while read -r object; do
+# gone is left over from an earlier build, and so is the older of two of one source.
+find "$build/lib" "$build/daemon" -name '*.o' | xargs ls -t | while read -r object; do
 	path=${object#"$build/"}
 	name=${path##*/}
 	for source in "${name%.o}.c" "$(echo "$name" | sed 's/^[^-]*-//; s/\.o$/.c/')"; do
 		file=${path%/*}/$source
 		[ -f "$root/$file" ] && echo "$file $object" && break
 	done
-done >"$work/objects"
+done | awk '!seen[$1]++' | sort >"$work/objects"
 
 # Symbols as "d FILE SYMBOL" where they are defined, "u FILE SYMBOL" where they are needed.
 cut -d' ' -f2 "$work/objects" | xargs nm -A -P | awk '

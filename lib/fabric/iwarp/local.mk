@@ -42,3 +42,4 @@ lib_fabric_iwarp_libiwarp_a_SOURCES = \
 	lib/fabric/iwarp/socket.h \
 	lib/fabric/iwarp/timers.c \
 	lib/fabric/iwarp/tx.c
+lib_fabric_iwarp_libiwarp_a_CFLAGS = $(PROJECT_CFLAGS)

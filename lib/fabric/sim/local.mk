@@ -7,3 +7,4 @@ lib_fabric_sim_libsim_a_SOURCES = \
 	lib/fabric/sim/sim_net.c \
 	lib/fabric/sim/sim_priv.h \
 	lib/fabric/sim/sim_wr.c
+lib_fabric_sim_libsim_a_CFLAGS = $(PROJECT_CFLAGS)

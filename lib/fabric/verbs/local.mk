@@ -41,4 +41,4 @@ lib_fabric_verbs_libverbs_fabric_a_SOURCES = \
 	lib/fabric/verbs/verbs_priv.h \
 	lib/fabric/verbs/watch.c \
 	lib/fabric/verbs/watch.h
-lib_fabric_verbs_libverbs_fabric_a_CFLAGS = $(AM_CFLAGS) $(VERBS_CFLAGS)
+lib_fabric_verbs_libverbs_fabric_a_CFLAGS = $(PROJECT_CFLAGS) $(VERBS_CFLAGS)
