@@ -40,8 +40,10 @@ SCRIPT_LOGS = $(addsuffix .log,$(basename $(filter %.sh,$(TESTS))))
 programs_of_scripts = tests/docs/print_tables tests/judge/judge tests/judge/make_capture tests/lab/fabric_pair \
 	tests/lib/time_limit tests/nfs/write_pcap tests/nfs/write_rebuilt tests/unit/header_pcap \
 	tests/unit/print_states tests/unit/rpcgen_filter
-script-programs: all $(programs_of_scripts)
-check-programs: all $(check_LIBRARIES) $(check_PROGRAMS)
+script-programs: all
+	$(MAKE) $(AM_MAKEFLAGS) $(programs_of_scripts)
+check-programs: all
+	$(MAKE) $(AM_MAKEFLAGS) $(check_LIBRARIES) $(check_PROGRAMS)
 # In make distcheck those that read files beside themselves, which the archive may lack.
 FILE_LOGS = $(addsuffix .log,$(basename $(filter %.sh,$(TESTS))) $(FUZZ_TARGETS) \
 	tests/unit/test_answers tests/unit/test_config)

@@ -19,7 +19,8 @@ EXTRA_DIST += tests/bench/bench.sh tests/bench/contenders.sh tests/bench/rows.sh
 	tests/bench/report/unit/test_page.py tests/bench/report/unit/test_names.py \
 	tests/bench/report/unit/test_paper.py tests/bench/report/unit/test_stacks.py
 TESTS += tests/bench/report/unit/run.sh
-bench-programs: all tests/bench/nfs_load tests/bench/nfs_serve tests/bench/copy_proxy
+bench-programs: all
+	$(MAKE) $(AM_MAKEFLAGS) tests/bench/nfs_load tests/bench/nfs_serve tests/bench/copy_proxy
 
 # Messages of NFSv3, record by record, and when and how long. It links nothing of the proxy.
 check_LIBRARIES += tests/bench/libload.a

@@ -109,6 +109,7 @@ $(end_to_end_preloads): tests/e2e/%.so: tests/e2e/%.c
 	$(AM_V_CCLD)$(MKDIR_P) tests/e2e && \
 	$(CC) -std=gnu11 -O2 -fPIC -shared -fno-builtin -U_FORTIFY_SOURCE -o $@ $(srcdir)/tests/e2e/$*.c
 
-e2e-programs: all $(end_to_end_programs) $(end_to_end_preloads) tests/judge/judge tests/lib/time_limit
+e2e-programs: all
+	$(MAKE) $(AM_MAKEFLAGS) $(end_to_end_programs) $(end_to_end_preloads) tests/judge/judge tests/lib/time_limit
 check-e2e: e2e-programs
 	$(srcdir)/tests/e2e/run.sh -b $(abs_top_builddir) $(E2E_FLAGS)

@@ -47,4 +47,5 @@ tests_fuzz_libfuzz_a_SOURCES += tests/fuzz/replay.c
 TESTS += $(FUZZ_TARGETS)
 endif
 
-fuzz-programs: $(FUZZ_TARGETS)
+fuzz-programs: $(BUILT_SOURCES)
+	$(MAKE) $(AM_MAKEFLAGS) $(FUZZ_TARGETS)

@@ -49,4 +49,5 @@ check_PROGRAMS += tests/lab/lab_work
 tests_lab_lab_work_SOURCES = tests/lab/lab_work.c tests/lab/lab_work.h \
 	tests/lab/work_busy.c tests/lab/work_load.c tests/lab/work_lock.c
 tests_lab_lab_work_LDADD =
-lab-programs: all tests/lab/lab_work tests/lib/time_limit tests/lab/fabric_pair tests/e2e/held_call tests/judge/judge tests/bench/rpc_load
+lab-programs: all
+	$(MAKE) $(AM_MAKEFLAGS) tests/lab/lab_work tests/lib/time_limit tests/lab/fabric_pair tests/e2e/held_call tests/judge/judge tests/bench/rpc_load

@@ -161,7 +161,6 @@ $(proxy_tests): tests/unit/libproxyfixture.a
 
 # The verbs fabric on a device that is none: the libraries' functions stand in the archive, which comes before them.
 verbs_tests = \
-	tests/unit/test_time_limit \
 	tests/unit/test_verbs_async \
 	tests/unit/test_verbs_ep \
 	tests/unit/test_verbs_keys \
