@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What `./dev demo` shows: the recipe of README and no more; without jq; with --verbose counters and version two too. What
+# What `./dev demo` shows: the recipe of README, in its order, without jq. --verbose shows counters and version two too. What
 # it starts ends with it.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
@@ -11,7 +11,7 @@ for tool in ganesha.nfsd nfs-cp; do
 	command -v $tool >/dev/null || skip_all "$tool is not installed"
 done
 
-# demo [--verbose]: in namespaces inside of these; what it needs of other programs has no part of jq
+# demo [--verbose]: in namespaces inside of these, with a jq that fails
 demo() { env -u E2E_INSIDE PATH="$T/bin:$PATH" bash "$E2E_SRC/demo.sh" "$@" >$T/demo.out 2>&1; }
 shows() { grep -qE -- "$1" $T/demo.out; }
 # in_order PATTERN...: lines that match come one after the other
@@ -36,7 +36,7 @@ check "it does what a user does, in that order" in_order '/export 127.0.0.1.rw' 
 	'name = "to-filer"' 'client.conf: OK' 'rpcrdma-proxy -c client.conf' \
 	'rpcrdma-proxyctl check to-filer' ': good$' ' put file file' 'nfs-cp ' '^ *equal$' '^ *equal$' \
 	'rpcrdma-proxyctl status' 'nothing is out of the ordinary' 'rpcrdma-proxyctl latency' ' WRITE ' ' READ '
-check "counters are not for all" not shows 'calls_sent|version 2'
+check "without --verbose there are no counters and no version two" not shows 'calls_sent|version 2'
 check "--verbose: it ends well, too" demo --verbose
 check "--verbose: with the counters, and with version two and its receives" in_order 'rpcrdma-proxyctl latency' \
 	calls_sent 'connect_version = 2' 'version 2; .*; 32 KiB to us; 32 KiB to it' '^demo: OK: '
