@@ -9,7 +9,7 @@ shift 3
 	echo
 	echo "Written by \`tests/lab/run.sh --$tier\` on $(date -u +%F)."
 	echo
-	echo "Kernel $(cat "$dir/cache/kver") as client and server ($(mount.nfs -V 2>&1 | sed 's/.*(\(.*\))/\1/'))," \
+	echo "Kernel $(cat "$dir/kver") as client and server ($(mount.nfs -V 2>&1 | sed 's/.*(\(.*\))/\1/'))," \
 		"NFS-Ganesha $(ganesha.nfsd -v 2>&1 | sed -n 's/.*= *V\?\([0-9.]*\).*/\1/p' | head -1)," \
 		"libnfs $(dpkg-query -W -f '${Version}' libnfs-utils 2>/dev/null || echo of this machine)," \
 		"rdma-core $(dpkg-query -W -f '${Version}' rdma-core 2>/dev/null || echo of this machine)."

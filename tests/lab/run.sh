@@ -10,17 +10,18 @@ set -uo pipefail
 
 usage() {
 	cat <<-USAGE
-	usage: run.sh [--versions | --full] [--build DIR] [BOOT...]
+	usage: run.sh [--versions | --full] [--build DIR] [--jobs N] [BOOT...]
 	  --versions   the short workload on every version of NFS; writes RESULTS.md beside this script
 	  --full       every workload on every version of NFS; writes RESULTS.md too
 	  --build DIR  where rpcrdma-proxy was built (default: build, beside the sources)
+	  --jobs N     up to N guests at the same time, in the short tier: a guest waits more than it computes
 	  BOOT         direct (no proxy), iwarp, verbs, conformance, systemd, krb5, writeback: only these guests (default:
 	               iwarp, verbs, conformance and systemd, else all); by themselves only: counted, what an RPC costs on verbs, a table;
 	               instructions, what it costs with those of the kernel, and with LAB_OTHER=DIR what in the build there
 	A row ends after LAB_ROW_S seconds, a guest that reports nothing for LAB_SILENCE_S, or takes LAB_LIMIT_S in all.
 	With LAB_ROWS in the environment, only rows whose names match that extended regular expression run.
 	LAB_SEED is the number that moments of kills are drawn from, and is printed.
-	Logs, the guests' kernel module and their RAM disk go to DIR/lab.
+	Logs, the guests' kernel module and their RAM disk go to DIR/lab; with --jobs a guest's logs to DIR/lab/BOOT.
 	USAGE
 }
 
@@ -28,6 +29,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
 build=${BUILD:-$top/build}
 tier=short
+jobs=1
 boots=()
 args=("$@")
 while [ $# -gt 0 ]; do
@@ -35,6 +37,7 @@ while [ $# -gt 0 ]; do
 	--full) tier=full ;;
 	--versions) tier=versions ;;
 	--build) build=${2:?--build needs a directory}; shift ;;
+	--jobs) jobs=${2:?--jobs needs a number}; shift ;;
 	-h | --help) usage; exit 0 ;;
 	-*) usage >&2; exit 2 ;;
 	*)
@@ -106,7 +109,29 @@ if [ -n "${LAB_OTHER:-}" ]; then
 	[ -x "$LAB_OTHER/daemon/rpcrdma-proxy" ] || { echo "run.sh: LAB_OTHER: no daemon/rpcrdma-proxy in $LAB_OTHER" >&2; exit 2; }
 	LAB_OTHER=$(cd "$LAB_OTHER" && pwd)
 fi
-make -s -C "$build" lab-programs >/dev/null 2>&1 || skip_all "make lab-programs fails in $build"
+cache=$build/lab/cache
+out=${LAB_OUT:-$build/lab}
+if [ -z "${LAB_OUT:-}" ]; then
+	make -s -C "$build" lab-programs >/dev/null 2>&1 || skip_all "make lab-programs fails in $build"
+fi
+
+# side_by_side: this script again for each guest, up to $jobs at once, in one stream of TAP
+side_by_side() {
+	printf '%s\n' "${boots[@]}" |
+		xargs -P "$jobs" -I BOOT env LAB_OUT="$build/lab/BOOT" "$0" --build "$build" BOOT |
+		awk '/^(not )?ok /{ n++; if (/^not/) bad = 1; sub(/ok [0-9]+/, "ok " n); print; fflush(); next }
+		     !/^1\.\./ { print; fflush() }
+		     END { print "1.." n; exit bad || !n }'
+}
+if [ "$jobs" != 1 ] && [ ${#boots[@]} != 1 ]; then
+	[ $tier = short ] || { echo "run.sh: --jobs is for the short tier" >&2; exit 2; }
+	mkdir -p "$build/lab"
+	"$here/build.sh" "$cache" >"$build/lab/build.log" 2>&1 ||
+		skip_all "the guest's siw.ko or RAM disk cannot be built: see $build/lab/build.log"
+	export LAB_SEED=${LAB_SEED:-$((RANDOM + 1))}
+	side_by_side
+	exit
+fi
 
 # Into namespaces of our own; the PID namespace takes every process with it when this script ends.
 if [ "${LAB_INSIDE:-}" != yes ]; then
@@ -127,10 +152,9 @@ mount -t tmpfs tmpfs /run
 . "$top/tests/lib/mtab.sh"
 have_mtab /run/etc || skip_all "NFS-Ganesha needs /etc/mtab"
 
-out=$build/lab
 rm -rf "$out/logs"
 mkdir -p "$out/logs"
-"$here/build.sh" "$out/cache" >"$out/logs/build.log" 2>&1 ||
+"$here/build.sh" "$cache" >"$out/logs/build.log" 2>&1 ||
 	skip_all "the guest's siw.ko or RAM disk cannot be built: see $out/logs/build.log"
 
 . "$here/host.sh"
@@ -165,7 +189,7 @@ guest_run() {
 	mkdir -p "$share"
 	cat >"$share/env" <<-ENV
 	LAB_BOOT=$boot
-	LAB_CACHE=$out/cache
+	LAB_CACHE=$cache
 	LAB_BUILD=$build
 	LAB_TIER=$tier
 	LAB_ROWS='${LAB_ROWS:-}'
@@ -180,7 +204,7 @@ guest_run() {
 	[ "$boot" != writeback ] || LAB_MEMORY_MIB=512
 	export LAB_CLOCK=
 	[ "$boot" != instructions ] || LAB_CLOCK=instructions
-	guest_watch "$share" "$here/boot.sh" "$out/cache" "$share" "$here/guest/$boot.sh"
+	guest_watch "$share" "$here/boot.sh" "$cache" "$share" "$here/guest/$boot.sh"
 	host_stop
 	[ "$fate" = done ] && return
 	guest_obituary "$boot" "$share"
@@ -225,5 +249,5 @@ for boot in "${boots[@]}"; do
 	guest_run "$boot" "$out/logs/$boot" || guest_again "$boot" "$out/logs/$boot"
 done
 echo "1..$count"
-[ $tier = short ] || "$here/results.sh" "$here/RESULTS.md" "$out" "$tier" "${results[@]}"
+[ $tier = short ] || "$here/results.sh" "$here/RESULTS.md" "$cache" "$tier" "${results[@]}"
 [ $failed = 0 ]
