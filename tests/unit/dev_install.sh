@@ -8,6 +8,10 @@ dev=$srcdir/dev
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 . "$srcdir/tests/lib/tap.sh"
+TIME_LIMIT=${builddir:-.}/tests/lib/time_limit
+pause() { read -r -t "$1" -u "$never" || true; }
+exec {never}<> <(:)
+. "$srcdir/tests/lib/time_limit.sh"
 
 # ---------------------------------------------------------------- the machine
 
@@ -34,7 +38,13 @@ stub dpkg-query <<-'END'
 END
 # Units come with their packages, as Debian's do, and start at once where no policy forbids it.
 stub apt-get <<-'END'
-	[ -e "$MACHINE/apt-fails" ] && [ "$2" != update ] && failing=1
+	[ "$2" != update ] || exit 0
+	case " $* " in *" --download-only "*)
+		echo "$@" >>"$MACHINE/downloads"
+		[ ! -e "$MACHINE/network-hangs" ] || exec sleep 1000
+		exit
+	esac
+	[ -e "$MACHINE/apt-fails" ] && failing=1
 	for word; do
 		case $word in
 		-* | install | update) continue ;;
@@ -160,5 +170,21 @@ touch "$MACHINE/apt-fails"
 check "it is told if packages cannot be installed" eval "! dev_does install_test"
 same "then too none starts with the machine" "ssh.service" "$(enabled)"
 check "and the policy is gone" gone "$MACHINE/policy-rc.d"
+
+# interrupted: TERM comes while packages are downloaded
+interrupted() {
+	local pid
+
+	DEV_RUN=install$$ PATH=$work/bin:$PATH bash -c '. "$1"; policy=$MACHINE/policy-rc.d; install_test; echo went on' \
+		sh "$dev" >"$work/said" 2>&1 &
+	pid=$!
+	wait_for 60 test -s "$MACHINE/downloads" || return
+	kill -TERM $pid
+	wait $pid
+	[ $? = 143 ] && [ ! -e "$MACHINE/policy-rc.d" ] && [ -z "$(packages)" ] && ! grep 'went on' "$work/said"
+}
+machine
+touch "$MACHINE/network-hangs"
+check "TERM ends a download, and nothing is installed" interrupted
 
 tap_end
