@@ -110,6 +110,7 @@ unit_tests = \
 	tests/unit/test_tap \
 	tests/unit/test_targets \
 	tests/unit/test_thread \
+	tests/unit/test_time_limit \
 	tests/unit/test_verbs \
 	tests/unit/test_version_memory \
 	tests/unit/test_way_back \
