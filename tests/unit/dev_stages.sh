@@ -80,7 +80,7 @@ ended_by() {
 	local begin script status target
 
 	long_stage
-	DEV_RUN=test$$ bash "$work/script" >"$work/said" 2>&1 &
+	DEV_RUN=test$$ env --default-signal=INT bash "$work/script" >"$work/said" 2>&1 &
 	script=$!
 	wait_for 60 all_run || return
 	target=$script
@@ -94,6 +94,7 @@ ended_by() {
 	! grep "went on" "$work/said" && [ $status = "$3" ]
 }
 check "TERM to the script ends all that it has started" ended_by script TERM 143
+check "INT, as of Ctrl-C, too" ended_by script INT 130
 check "HUP to the script too" ended_by script HUP 129
 check "TERM to one stage ends the run" ended_by stage TERM 143
 
