@@ -5,7 +5,8 @@
 # usage: run.sh [-b BUILD_DIR] [-j JOBS] [-t SECONDS] [-d DIALECT] [TEST...]
 #        TEST is a name such as bulk_data, or bulk_data.v2: the same with version two between the proxies, or
 #        bulk_data.draft03: with all that the draft of version one has. All of TESTS if none is given: with -d
-#        each once in that dialect, under a sanitizer each once. SECONDS is the limit of one test.
+#        each once in that dialect, under a sanitizer each once. A test is ended when it has printed nothing for SECONDS,
+#        on an idle machine; see tests/lib/time_limit.h.
 
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -17,11 +18,13 @@ while getopts b:j:t:d:1:h option; do
 	t) limit=$OPTARG ;;
 	d) dialect=.$OPTARG ;;
 	1) only=$OPTARG ;; # how this script runs itself: this test's part of the stream
-	*) sed -n '3,8s/^# \?//p' "$0"; exit "$([ "$option" = h ]; echo $?)" ;;
+	*) sed -n '3,9s/^# \?//p' "$0"; exit "$([ "$option" = h ]; echo $?)" ;;
 	esac
 done
 shift $((OPTIND - 1))
 export E2E_BUILD=${E2E_BUILD:-$here/../../build}
+TIME_LIMIT=$E2E_BUILD/tests/lib/time_limit
+. "$here/../lib/time_limit.sh"
 
 # one TEST: its TAP without numbers, each case with the test's name; a test that dies is a failed case
 one() {
@@ -32,7 +35,8 @@ one() {
 	*.draft03) export E2E_COMPAT=draft03 ;;
 	*.*) echo "not ok - $name: there is such a dialect"; return ;;
 	esac
-	out=$(timeout --foreground -k 10 "$limit" bash "$here/$script.sh" 2>&1 </dev/null)
+	# Both streams are one, so that what stands on them keeps its order.
+	out=$(with_limit -o "$limit" bash -c 'exec bash "$1" 2>&1' - "$here/$script.sh" </dev/null)
 	status=$?
 	planned=$(sed -n 's/^1\.\.\([0-9]*\).*/\1/p' <<<"$out")
 	seen=$(grep -cE '^(not )?ok ' <<<"$out")
