@@ -23,7 +23,8 @@ bench-programs: all tests/bench/nfs_load tests/bench/nfs_serve tests/bench/copy_
 
 # Messages of NFSv3, record by record.
 bench_messages = tests/bench/nfs3.c tests/bench/nfs3.h \
-	tests/e2e/message.c tests/e2e/message.h tests/e2e/net.c tests/e2e/net.h
+	tests/e2e/message.c tests/e2e/message.h tests/e2e/net.c tests/e2e/net.h \
+	tests/lib/time_limit.c tests/lib/time_limit.h
 bench_records = tests/bench/file_data.c tests/bench/file_data.h \
 	tests/bench/record_reader.c tests/bench/record_reader.h \
 	tests/bench/send_queue.c tests/bench/send_queue.h tests/bench/sockets.c tests/bench/sockets.h
@@ -44,7 +45,7 @@ tests_bench_nfs_load_SOURCES = tests/bench/nfs_load.c tests/bench/load.c tests/b
 tests_bench_nfs_load_LDADD =
 
 tests_bench_copy_proxy_SOURCES = tests/bench/copy_proxy.c tests/bench/sockets.c tests/bench/sockets.h \
-	tests/e2e/net.c tests/e2e/net.h
+	tests/e2e/net.c tests/e2e/net.h tests/lib/time_limit.c tests/lib/time_limit.h
 tests_bench_copy_proxy_LDADD =
 
 tests_bench_rpc_replay_SOURCES = tests/bench/rpc_replay.c tests/bench/measured.h tests/bench/fixed_random.c

@@ -80,7 +80,7 @@ EXTRA_PROGRAMS = tests/e2e/nfs_client tests/e2e/rpc_peer tests/e2e/name_server \
 EXTRA_DIST += $(end_to_end_scripts)
 CLEANFILES += $(end_to_end_programs) $(end_to_end_preloads)
 
-tests_e2e_nfs_client_SOURCES = tests/e2e/nfs_client.c
+tests_e2e_nfs_client_SOURCES = tests/e2e/nfs_client.c tests/lib/time_limit.c tests/lib/time_limit.h
 tests_e2e_nfs_client_CFLAGS = $(AM_CFLAGS) $(LIBNFS_CFLAGS)
 tests_e2e_nfs_client_LDADD = $(LIBNFS_LIBS)
 
@@ -95,7 +95,8 @@ tests_e2e_rpc_peer_SOURCES = tests/e2e/rpc_peer.c tests/e2e/rpc_peer.h \
 	tests/e2e/peer_recall.c tests/e2e/peer_replay.c tests/e2e/peer_retransmit.c tests/e2e/peer_returning.c \
 	tests/e2e/peer_steady.c tests/e2e/peer_steps.c \
 	tests/e2e/replay_client.c tests/e2e/replay_client.h tests/e2e/replay_relay.c tests/e2e/replay_relay.h \
-	tests/e2e/replay_turns.c tests/e2e/replay_turns.h
+	tests/e2e/replay_turns.c tests/e2e/replay_turns.h \
+	tests/lib/time_limit.c tests/lib/time_limit.h
 tests_e2e_rpc_peer_LDADD =
 
 tests_e2e_name_server_SOURCES = tests/e2e/name_server.c
