@@ -51,7 +51,7 @@ counted() {
 }
 
 crowds "one proxy" $ONE_PORT
-check "one proxy: every Call was counted, and timed" counted one
+check "one proxy: every Call was counted, and timed" wait_for 10 counted one
 crowds "two proxies" "$FRONT_PORT"
-check "two proxies: every Call was counted, and timed" counted nfs
+check "two proxies: every Call was counted, and timed" wait_for 10 counted nfs
 finish
