@@ -18,7 +18,8 @@ if [ "$E2E_CHAIN" = proxies ]; then
 	check "proxy a has dropped nobody" counter_is a closes reply_stalled = 0
 	stop_proxy a
 	stop_proxy b
-	A_SERVICE='max_message_bytes = 1048576; stall_timeout_s = 2;' B_SERVICE=$A_SERVICE
+	# Those who do read, all in one program, have that time, too.
+	A_SERVICE="max_message_bytes = 1048576; stall_timeout_s = $(limit_s 2);" B_SERVICE=$A_SERVICE
 	start_chain
 fi
 check "50 clients, 10 of which never go on" flow 50 6 400000 10 never

@@ -36,12 +36,13 @@ static bool all_done(void *arg)
 	return true;
 }
 
+/* Or one of them is lost, for which nobody need wait. */
 static bool some_replies(void *arg)
 {
 	struct crowd *crowd = arg;
 
 	for (unsigned i = crowd->stalled; i < crowd->count; i++)
-		if (crowd->clients[i].replied)
+		if (crowd->clients[i].replied || echo_client_done(&crowd->clients[i]))
 			return true;
 	return false;
 }
