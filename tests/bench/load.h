@@ -56,6 +56,7 @@ struct load {
 	uint32_t outstanding; /* Calls, and connections that open */
 	bool measuring, over;
 	uint64_t begin_ns, window_ns, end_ns, heard_ns;
+	double slowness; /* of this machine: see tests/lib/time_limit.h */
 	double cpu_before_s;
 	uint64_t writes;
 	struct random random;

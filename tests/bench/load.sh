@@ -40,10 +40,17 @@ load_start() {
 	load_says "$name" && [ "$said" = ready ]
 }
 
-# load_says NAME: its next line is in $said; false if it has ended, or says nothing for two minutes
+# load_says NAME: its next line is in $said; false if it has ended, or says nothing for two minutes on an idle machine
 load_says() {
+	local begin=$SECONDS part
+
 	said=
-	read -r -t 120 -u "${load_out[$1]}" said
+	until read -r -t 1 -u "${load_out[$1]}" part; do
+		# Above 128 it is the second that has passed; there may be half a line.
+		[ $? -gt 128 ] && ! limit_passed "$begin" 120 || return 1
+		said+=$part
+	done
+	said+=$part
 }
 
 # load_goes_on NAME: it was ready; false if it has ended

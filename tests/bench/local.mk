@@ -32,7 +32,8 @@ tests_bench_libload_a_SOURCES = \
 	tests/bench/record_reader.c tests/bench/record_reader.h \
 	tests/bench/send_queue.c tests/bench/send_queue.h \
 	tests/bench/sockets.c tests/bench/sockets.h \
-	tests/e2e/message.c tests/e2e/message.h tests/e2e/net.c tests/e2e/net.h
+	tests/e2e/message.c tests/e2e/message.h tests/e2e/net.c tests/e2e/net.h \
+	tests/lib/time_limit.c tests/lib/time_limit.h
 
 tests_bench_rpc_load_SOURCES = tests/bench/rpc_load.c tests/bench/work.c tests/bench/work.h
 tests_bench_rpc_load_LDADD = tests/bench/libload.a

@@ -45,7 +45,7 @@ static _Noreturn void usage(int status)
 	      "  -d MS       that do not count, before (300)\n"
 	      "  -r RATE     Calls a second that are due at random, not when there is a Reply\n"
 	      "  -s SEED     decides when they are due, and offsets (1)\n"
-	      "  -W SECONDS  without any Reply before it gives up (10)\n"
+	      "  -W SECONDS  without any Reply before it gives up (10), on an idle machine\n"
 	      "  -x EVERY    in one of so many WRITEs a byte is wrong, to see whether the server notices\n"
 	      "  -g          waits for whoever measures: says `ready` when all connections are open and the work is\n"
 	      "              to begin, goes on when a line comes, and keeps them until standard input ends\n",

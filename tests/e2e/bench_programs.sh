@@ -13,11 +13,12 @@ COPY_PORT=12070 V6_PORT=12071 BAD_PORT=12072 QUIET_PORT=12073
 
 # load WHERE ARGS...: its line of JSON is in WHERE.json; the port is that of WHERE
 declare -A port_of=([direct]=$NFS_PORT [copied]=$COPY_PORT [chain]=$FRONT_PORT [bad]=$BAD_PORT [quiet]=$QUIET_PORT)
+short_s=$(limit_s 0.3 1) # that a load goes on
 load() {
 	local where=$1
 
 	shift
-	timeout 60 "$BENCH/nfs_load" -t 0.3 -d 0 "$@" 127.0.0.1 "${port_of[$where]}" >"$where.json" 2>"$where.err"
+	with_limit 60 "$BENCH/nfs_load" -t $short_s -d 0 "$@" 127.0.0.1 "${port_of[$where]}" >"$where.json" 2>"$where.err"
 }
 
 # told WHERE FILTER: it holds of what was told
@@ -25,8 +26,8 @@ told() { jq -e "$2" "$1.json" || { cat "$1.json"; false; }; }
 
 # load_waits WHERE: each connection has sent its NULL and no other Call before it is to go on; all stay until it is to end
 load_waits() {
-	load_start waits 127.0.0.1 "${port_of[$1]}" -w getattr -k 20 -t 0.1 -g || return 1
-	connected "${port_of[$1]}" 20 && load_goes_on waits && load_says waits || return 1
+	load_start waits 127.0.0.1 "${port_of[$1]}" -w getattr -k 20 -t "$(limit_s 0.1 1)" -g || return 1
+	wait_for 10 connected "${port_of[$1]}" 20 && load_goes_on waits && load_says waits || return 1
 	jq -e '.errors == 0 and .opened == 20 and .all_ops >= .ops and .ops > 0' <<<"$said" && connected "${port_of[$1]}" 20 &&
 		load_ends waits
 }
@@ -47,27 +48,28 @@ for where in direct copied chain; do
 		check "$where: $work" load $where -w $work -n 3 -k 2
 		check "$where: $work has figures" told $where "$good and (.bytes_per_s - .ops_per_s * $bytes | fabs) <= $bytes + 1"
 	done
-	check "$where: 100 connections" load $where -w getattr -k 100 -t 2
+	check "$where: 100 connections" load $where -w getattr -k 100 -t "$(limit_s 2)"
 	check "$where: each was served" told $where "$good and .opened == 100 and .least_ops > 0 and .least_ops * 100 <= .ops and .most_ops * 100 >= .ops"
 	check "$where: a crowd" load $where -w crowd -k 200
 	check "$where: each of it had a Reply" told $where '.errors == 0 and .ops == 200 and .all_ops == 200 and .opened == 200 and .most_ops == 1 and .max_us <= .seconds * 1000000 + 2'
 	check "$where: connections that come and go" load $where -w connect -n 8
 	check "$where: they do" told $where '.errors == 0 and .ops > 0 and .opened > 8 and .all_ops == .opened and .connect_per_s == .ops_per_s'
 	check "$where: it waits for whoever measures" load_waits $where
-	check "$where: Calls at a rate" load $where -w getattr -n 4 -k 3 -r 200 -t 3
-	check "$where: it is that rate" told $where '.errors == 0 and .ops > 100 and .ops <= 900'
+	rate_s=$(limit_s 3)
+	check "$where: Calls at a rate" load $where -w getattr -n 4 -k 3 -r 200 -t "$rate_s"
+	check "$where: it is that rate" told $where ".errors == 0 and .ops > 100 and .ops <= 300 * $rate_s"
 done
 server_start six -a ::1 $V6_PORT
-check "IPv6" "$BENCH/nfs_load" -t 0.1 -w read:100 ::1 $V6_PORT
+check "IPv6" "$BENCH/nfs_load" -t "$(limit_s 0.1 1)" -w read:100 ::1 $V6_PORT
 check "DDP finds the data of their READs" counter_is a rdma write_chunk_bytes_taken -gt 1000000
 check "DDP finds the data of their WRITEs" counter_is b rdma read_chunk_bytes_pulled -gt 1000000
 
 # half_closed: a client that says no more after its Call has the Reply, and then the end
 half_closed() {
-	python3 - $COPY_PORT <<-'END'
+	with_limit 20 python3 - $COPY_PORT <<-'END'
 		import socket, struct, sys
 		call = struct.pack(">10I", 7, 0, 2, 100003, 3, 0, 0, 0, 0, 0)
-		client = socket.create_connection(("127.0.0.1", int(sys.argv[1])), 20)
+		client = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
 		client.sendall(struct.pack(">I", 0x80000000 | len(call)) + call)
 		client.shutdown(socket.SHUT_WR)
 		reply = client.makefile("rb").read()
@@ -79,7 +81,7 @@ check "copy_proxy passes on that one side has ended" half_closed
 # ---------------------------------------------------------------- connections that stay
 
 check "300 connections open, and tell" hold held 127.0.0.1 "$FRONT_PORT" 300
-check "they stay" connected "$NFS_PORT" 300
+check "they stay" wait_for 10 connected "$NFS_PORT" 300
 check "they end when they are told" load_ends held
 
 # ---------------------------------------------------------------- what goes wrong
@@ -99,16 +101,18 @@ check "a server that says nothing fails" not load quiet -w null -W 0.5
 check "so it is told" grep -q "no Reply for 0.5 s" quiet.err
 kill -CONT "${pid_of[quiet]}"
 
-# paused: Calls come at a rate, and the server is stopped for 300 ms at least from the first of them
+# paused: Calls come at a rate for 5 s, and the server is stopped for 300 ms of these at least, from the first of them; both last
+# as many times longer as the machine is slower
 has_calls() { ss -Hnt state established "sport = :$QUIET_PORT" | awk '$1 > 0 { found = 1 } END { exit !found }'; }
 paused() {
-	load_start rate 127.0.0.1 $QUIET_PORT -w getattr -n 2 -k 2 -r 2000 -t 5 -d 0 -g || return 1
+	load_start rate 127.0.0.1 $QUIET_PORT -w getattr -n 2 -k 2 -r 2000 -t "$(awk -v factor="$slower" 'BEGIN { print 5 * factor }')" -d 0 -g || return 1
 	kill -STOP "${pid_of[quiet]}"
 	load_goes_on rate && wait_for 20 has_calls
-	pause 0.3
+	pause "$(awk -v factor="$slower" 'BEGIN { print 0.3 * factor }')"
 	kill -CONT "${pid_of[quiet]}"
 	load_says rate && echo "$said" >rate.json && load_ends rate
 }
+slower=$(limit_s 1 2)
 check "Calls at a rate while the server is stopped for a moment" paused
 check "those that are due wait, and that counts" told rate '.queued_max > 300 and .max_us > 250000 and .p99_us > 50000 and .ops > 1000'
 

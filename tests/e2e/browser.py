@@ -12,6 +12,8 @@ import subprocess
 import sys
 import time
 
+from time_limit import Limit
+
 url, folder, seconds = sys.argv[1], sys.argv[2], float(sys.argv[3])
 QUIET = ("--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
          "--disable-component-update --disable-sync --disable-dev-shm-usage --hide-scrollbars").split()
@@ -88,9 +90,9 @@ try:
     for domain in ("Page", "Runtime", "Log"):
         browser.ask(f"{domain}.enable")
     browser.ask("Page.navigate", url=url)
-    deadline = time.monotonic() + START_S
+    limit = Limit(START_S)
     while not browser.evaluate("document.querySelectorAll('#plot path').length"):
-        if time.monotonic() > deadline:
+        if limit.passed():
             break
         time.sleep(0.2)
     time.sleep(seconds)
@@ -104,9 +106,9 @@ try:
     # Two polls later it still is what has the keyboard.
     polls = "performance.getEntriesByType('resource').filter((entry) => entry.name.endsWith('/api/latency.json')).length"
     browser.evaluate("performance.clearResourceTimings()")
-    deadline = time.monotonic() + START_S
+    limit = Limit(START_S)
     while browser.evaluate(polls) < 2:
-        if time.monotonic() > deadline:
+        if limit.passed():
             raise RuntimeError("the page asks no more")
         time.sleep(0.2)
     focus = browser.evaluate("document.activeElement.dataset.key")

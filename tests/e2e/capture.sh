@@ -91,9 +91,7 @@ crowd() {
 	done
 	for i in 1 2 3 4; do
 		for version in three four; do
-			wait "${pid_of[$version-$i]}"
-			check "client $version-$i has done its work" [ $? = 0 ]
-			unset "pid_of[$version-$i]"
+			ends_well $version-$i "client $version-$i has done its work"
 		done
 	done
 	capture_end crowd

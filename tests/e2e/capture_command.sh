@@ -7,7 +7,6 @@ enter "$@"
 needs_proxies
 chooses_dialect
 
-is() { [ "$1" = "$2" ]; }
 # ends STATUS COMMAND...: with that status; what it prints is in $T/out and $T/err
 ends() {
 	local want=$1
@@ -18,6 +17,9 @@ ends() {
 }
 says() { cat $T/err; grep -qE -- "$1" $T/err; }
 
+# Longer than any test: how long a capture goes on is only looked at where it ends by that.
+LASTING='--seconds 3600'
+
 # capture NAME SIDE WORD...: to NAME.pcapng in the background, from when it has begun
 capture() {
 	local name=$1 side=$2
@@ -27,7 +29,6 @@ capture() {
 	start "$name" "$CTL" -s "$T/$side.sock" capture "$@" "$name.pcapng"
 	wait_for 10 test -s "$name.pcapng" || bail "the capture $name does not begin"
 }
-has_ended() { ! alive "$1"; }
 # complete NAME: the program has ended well, and said so
 complete() { cat "$1.log"; [ "$exit_status" = 0 ] && grep -qE "^rpcrdma-proxyctl: $1.pcapng: [0-9]+ packets, .*; [0-9]+ messages could not be kept; ended $2$" "$1.log"; }
 # over NAME OPTION: it ends by itself, by that
@@ -103,14 +104,14 @@ again() {
 work() {
 	check "NFSv3: a bit of everything" nfs_client "$V3" mixed three 3m 3
 	check "NFSv4.0, too" nfs_client "$V4" mixed four 3m 4
-	check "NFSv4.1: a file is written and read" "$BIN/nfs41_client" 127.0.0.1 $FRONT_PORT forty-one 1000000 100000
+	check "NFSv4.1: a file is written and read" with_limit 120 "$BIN/nfs41_client" 127.0.0.1 $FRONT_PORT forty-one 1000000 100000
 	wait_for 10 quiet || bail "connections stay"
 }
 
 start_ganesha
 start_chain
-capture mixed a nfs
-capture cut b nfs --snaplen 200
+capture mixed a nfs $LASTING
+capture cut b nfs --snaplen 200 $LASTING
 work
 finished mixed
 finished cut
@@ -119,7 +120,6 @@ alike mixed a
 alike cut b
 check "which is what it has received" is "$(ctl a -j stats nfs | jq '[.services.nfs.tcp | .. | objects | .calls_received // empty] | add')" "$(total a)"
 check "none was missed" is "$(missed mixed) $(missed cut)" "0 0"
-check "at its start it says what it does" grep -qF 'capturing to mixed.pcapng, for 60 s or 64 MiB; Ctrl-C ends it' mixed.log
 check "only root may read it" is "$(stat -c %a mixed.pcapng)" 600
 check "data are read to their end" is "$(shark mixed.pcapng -Y 'rpc.msgtyp == 1 && nfs.opcode == 25' -T fields -E occurrence=l -e nfs.read.data_length | sort -n | tail -n 1)" 262144
 check "a cut message has no more than is wanted" none cut 'frame.cap_len > 40 + 4 + 200'
@@ -135,8 +135,8 @@ check "connections end" is "$(shark mixed.pcapng -Y 'tcp.flags.syn == 1 && tcp.f
 # ---------------------------------------------------------------- what is wanted
 
 again
-capture reads a --operation read
-capture stranger a --client 10.0.0.0/8
+capture reads a --operation read $LASTING
+capture stranger a --client 10.0.0.0/8 $LASTING
 work
 finished reads
 finished stranger
@@ -144,7 +144,7 @@ sound reads
 check "READs alone" is "$(seen reads)" "$(counted a | grep '^READ ')"
 check "nothing of others' connections" is "$(kept stranger)" 0
 
-capture long a nfs --max-bytes 100K --snaplen 10K
+capture long a nfs --max-bytes 100K --snaplen 10K $LASTING
 check "much is written" nfs_client "$V3" write large 4m 3
 over long --max-bytes
 check "it is as long as is wanted" test "$(stat -c %s long.pcapng)" -le 102400 -a "$(stat -c %s long.pcapng)" -gt 90000
@@ -152,7 +152,7 @@ sound long
 capture brief a --seconds 1
 over brief --seconds
 
-"$CTL" -s $T/a.sock capture --seconds 3 - 2>pipe.log | tshark -n -l -o tcp.try_heuristic_first:TRUE -r - >pipe.out 2>&1 &
+"$CTL" -s $T/a.sock capture --seconds "$(limit_s 3)" - 2>pipe.log | tshark -n -l -o tcp.try_heuristic_first:TRUE -r - >pipe.out 2>&1 &
 pid_of[pipe]=$!
 seen_read() { nfs_client "$V3" verify large 4m 3 && grep -q 'V3 READ Reply' pipe.out; }
 check "a program reads it as it comes" wait_for 10 seen_read
@@ -166,7 +166,7 @@ again
 start long_reads "$BIN/timed_reads" "$V3" large 3000 1000000 4
 reads_passed() { counter_is a tcp calls_received -gt 100; }
 check "a connection is in use" wait_for 20 reads_passed
-capture middle a nfs --max-bytes 4M
+capture middle a nfs --max-bytes 4M $LASTING
 over middle --max-bytes
 sound middle
 check "READs of 1 MB are seen, though they are cut" test "$(answered middle | awk '$1 == "READ" { print $2 }')" -gt 5
@@ -176,7 +176,7 @@ stop long_reads KILL
 
 again
 mkfifo slow
-"$CTL" -s $T/a.sock capture nfs - >slow 2>slow.log &
+"$CTL" -s $T/a.sock capture nfs $LASTING - >slow 2>slow.log &
 pid_of[slow]=$!
 exec {slow_fd}<slow
 head -c 16 <&$slow_fd >slow.head
@@ -198,18 +198,19 @@ check "what could not be kept is counted: messages, and perhaps the end of the c
 exec {slow_fd}<&-
 
 dropped() { grep -q 'the client of capture on the control socket is dropped: it does not read' $T/a.log; }
-"$CTL" -s $T/a.sock capture nfs - 2>deaf.log | sleep 1000 &
+"$CTL" -s $T/a.sock capture nfs $LASTING - 2>deaf.log | sleep 1000 &
 pid_of[deaf]=$!
 deaf_is_dropped() { nfs_client "$V3" verify large 40m 3 && dropped; }
 check "one that never reads is dropped" wait_for 30 deaf_is_dropped
 stop deaf KILL
 
 capture one a
-capture two a nfs
+capture two a nfs $LASTING
 check "a third at once: status 1" ends 1 ctl a capture three.pcapng
 check "… which is said" says 'too many clients of capture at once'
 check "… and no file is left" [ ! -e three.pcapng ]
-check "the log says who looks" grep -q 'info: capture was asked for by uid 0 on the control socket: nfs$' a.log
+check "at its start it says what it does" grep -qF 'capturing to one.pcapng, for 60 s or 64 MiB; Ctrl-C ends it' one.log
+check "the log says who looks" wait_for 10 grep -q 'info: capture was asked for by uid 0 on the control socket: nfs --seconds 3600$' a.log
 finished one
 check "no file is written over: status 2" ends 2 ctl a capture one.pcapng
 check "… which is said" says '^rpcrdma-proxyctl: cannot write one.pcapng: File exists$'

@@ -67,21 +67,22 @@ routes() {
 lacks_routes() { grep -c 'does not come back to this host: set the routes that rpcrdma-proxy -t prints' b.log; }
 warns_of_routes() { "$PROXY" -t -c b.conf 2>&1 >/dev/null | grep -q 'does not come back to this host'; }
 refused() { counter_is b closes no_source_address -gt 0; }
-says() { grep -qF "$1" b.log; }
+lacks_both() { [ "$(lacks_routes)" -ge 2 ]; }
+says() { wait_for 10 logged b "$1"; }
 
 # ---------------------------------------------------------------- the clients
 
 # served CLIENT NAME VERSION: by the proxy at that name; denied: what the server says to one that it does not know
 url_of() { echo "nfs://$1/export?version=$2&nfsport=${3:-$FRONT_PORT}&mountport=${4:-$FRONT_MNT}"; }
-served() { on "$1" timeout 60 "$BIN/nfs_client" "$(url_of "${@:2}")" mixed "dir$RANDOM$RANDOM" 1m 3; }
-answer() { on "$1" timeout 30 "$BIN/nfs_client" "$(url_of "${@:2}")" list / 0 2>&1; }
+served() { limited_on "$1" 60 "$BIN/nfs_client" "$(url_of "${@:2}")" mixed "dir$RANDOM$RANDOM" 1m 3; }
+answer() { limited_on "$1" 30 "$BIN/nfs_client" "$(url_of "${@:2}")" list / 0 2>&1; }
 denied() { answer "$@" >said; grep -qE 'MNT3ERR_ACCES|NFS4ERR_(NOENT|ACCES|PERM)|NOENT|ACCES|denied|No such' said && ! grep -q 'refused\|reset\|timed' said; }
 # by NFSv4.1; libnfs has 4.0
-made() { on "$1" timeout 60 python3 "$E2E_SRC/session.py" "$2" "${3:-$FRONT_PORT}" export "made$RANDOM$RANDOM" >said 2>&1; }
+made() { limited_on "$1" 60 python3 -B "$E2E_SRC/session.py" "$2" "${3:-$FRONT_PORT}" export "made$RANDOM$RANDOM" >said 2>&1; }
 not_made() { ! made "$@" && grep -qE '^operation [0-9]+: status' said; }
 unserved() { ! answer "$@" >said; }
 
-unserved_here() { ! timeout 30 "$BIN/nfs_client" "$(url_of 127.0.0.1 3)" list / 0 >said 2>&1; }
+unserved_here() { ! with_limit 30 "$BIN/nfs_client" "$(url_of 127.0.0.1 3)" list / 0 >said 2>&1; }
 
 # each_family CHECK...: every version and family
 all_served() {
@@ -132,9 +133,9 @@ place() {
 	write_file "$2" "$3"
 	check "$1: -t warns of the routes" warns_of_routes
 	begin
-	check "$1: the start says which routes are missing" [ "$(lacks_routes)" -ge 2 ]
+	check "$1: the start says which routes are missing" wait_for 10 lacks_both
 	check "$1: nobody is served without them" unserved one proxy4 3
-	check "$1: for that reason" refused
+	check "$1: for that reason" wait_for 10 refused
 	check "$1: which is said" says 'no source address towards the server: there is no way back'
 	check "$1: the lines of -t set the routes" routes add
 	check "$1: -t warns no more" not warns_of_routes
@@ -150,7 +151,7 @@ place() {
 	check "$1: the start says that the capability is missing" says 'CAP_NET_RAW is missing, so that its clients are refused'
 	check "$1: and names where it is" says "/examples/source-client.conf"
 	check "$1: nobody is served without it" unserved one proxy6 4
-	check "$1: for that reason, too" refused
+	check "$1: for that reason, too" wait_for 10 refused
 	stop_proxy b
 }
 
@@ -211,7 +212,7 @@ for name in proxy4 proxy6; do
 done
 for client in '10\.9\.0\.1' '10\.9\.0\.2' '\[fd09::1\]' '\[fd09::2\]'; do
 	check "the second one sees $client, and comes from there" \
-		grep -qE "\[exports#[0-9]+ $client:[0-9]+\] open to .* from $client:" filer.log
+		wait_for 10 grep -qE "\[exports#[0-9]+ $client:[0-9]+\] open to .* from $client:" filer.log
 done
 stop_proxy b
 stop filer

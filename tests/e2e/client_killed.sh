@@ -6,7 +6,6 @@ enter "$@"
 start_ganesha
 start_chain
 
-at_least() { [ "$(stat -c %s "$1")" -ge "$2" ]; }
 
 start other "$BIN/nfs_client" "$V3" hold other 64m 99
 check "another client is at work" wait_for 30 grep -q running other.log
@@ -14,7 +13,7 @@ killed=0
 for i in {1..10}; do
 	url=V$((3 + i % 2))
 	start victim "$BIN/nfs_client" "${!url}" write "file-$i" 500m "$i"
-	wait_for 30 at_least "export/file-$i" $((i * 3000000)) && alive victim && killed=$((killed + 1))
+	wait_for_growth 30 "export/file-$i" $((i * 3000000)) && alive victim && killed=$((killed + 1))
 	stop victim KILL
 	rm -f "export/file-$i"
 done

@@ -7,7 +7,7 @@ enter "$@"
 needs_proxies
 command -v python3 >/dev/null || skip_all "python3 is not installed"
 
-conformance() { timeout 240 python3 -B "$E2E_SRC/../peer/conformance" "$@"; }
+conformance() { with_limit 240 python3 -B "$E2E_SRC/../peer/conformance" "$@"; }
 
 # fails STATUS PATTERN COMMAND...: with that status, and its last line says so
 fails() {

@@ -25,7 +25,6 @@ serves g $SHARE_PORT $CLOSED_PORT || bail "proxy g does not start"
 
 # service_shows SIDE SERVICE NAME: a number of one service
 service_shows() { ctl "$1" -j services | jq -r --arg name "$2" ".services[] | select(.name == \$name) | $3"; }
-descriptors() { find "/proc/${pid_of[$1]}/fd" -mindepth 1 | wc -l; }
 has_descriptors() { [ "$(descriptors "$1")" = "$2" ]; }
 # idle SIDE: no place is taken
 idle() { [ "$(ctl "$1" -j services | jq '[.services[] | .connections + .half_open + .held] | add')" = 0 ]; }

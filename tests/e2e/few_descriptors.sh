@@ -10,12 +10,10 @@ needs_proxies
 chooses_dialect
 not_sanitized
 
-descriptors() { find "/proc/${pid_of[a]}/fd" -mindepth 1 | wc -l; }
-has_descriptors() { [ "$(descriptors)" -le "$1" ]; }
+has_descriptors() { [ "$(descriptors a)" -le "$1" ]; }
 served() { grep -q ready "$T/$1.log"; }
 client() { start "$1" "$BIN/held_call" ask 127.0.0.1 $FRONT_PORT idle; }
 all_served() { local i; for i in "$@"; do served "client-$i" || return 1; done; }
-logged() { grep -qF -- "$1" $T/a.log; }
 
 start_proxy b
 start server "$BIN/held_call" serve 127.0.0.1 $BACK_PORT
@@ -31,8 +29,8 @@ check "and says what it needs" grep -qE "cannot start: the limit of descriptors 
 LIMIT=130
 PROXY_WRAP="prlimit --nofile=$LIMIT:$LIMIT"
 start_proxy a
-check "with few it says how many connections that allows" logged "the limit of descriptors (LimitNOFILE= in the unit, ulimit -n in a shell) allows"
-idle=$(descriptors)
+check "with few it says how many connections that allows" wait_for 10 logged a "the limit of descriptors (LimitNOFILE= in the unit, ulimit -n in a shell) allows"
+idle=$(descriptors a)
 client first
 wait_for 20 served first || bail "no client is served"
 
@@ -50,14 +48,14 @@ check "none of their descriptors is left" wait_for 20 has_descriptors $((idle + 
 
 # Who has something to say: more than there is room for.
 for i in {1..60}; do client "client-$i"; done
-short() { logged "clients wait: the limit of descriptors"; }
+short() { logged a "clients wait: the limit of descriptors"; }
 check "too many clients that are served are a warning" wait_for 20 short
 check "some of them wait" not all_served {1..60}
 # Of the last descriptors none is left for a try: that is said, and is no fault of the server's.
 checked() { ctl a check nfs >$T/check.txt; [ $? -lt 3 ]; }
 check "a check of the server is answered" checked
 note "$(cat $T/check.txt)"
-check "and its server is known to answer" eval 'ctl a -j services | jq -e ".services[0].server.state == \"ok\""'
+check "and its server is known to answer" wait_for 10 eval 'ctl a -j services | jq -e ".services[0].server.state == \"ok\""'
 check "the control client does not" ctl a status
 check "nor is anybody closed who was served" alive first
 turns() {

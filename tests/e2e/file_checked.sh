@@ -37,7 +37,7 @@ config() {
 	} >a.conf
 }
 # checked: -t finds no error, and writes its warnings to `said`
-checked() { timeout 20 "$PROXY" -t -c a.conf >out 2>said && grep -qx 'a.conf: OK' out; }
+checked() { with_limit 20 "$PROXY" -t -c a.conf >out 2>said && grep -qx 'a.conf: OK' out; }
 says() { grep -qxF "a.conf:$1" said; }
 silent() { [ ! -s said ]; }
 # refused TEXT...: -t has these errors, and no other
@@ -59,7 +59,7 @@ check "a directory instead of a file is an error like others" refused '1: @inclu
 mkdir parts
 printf '\n\nservices = (\n  { name = "part"; listen = "tcp://127.0.0.1:4000"; connect = "tcp://192.0.2.1"; } );\n' >parts/part.conf
 echo "$control include_dir = \"$T/parts\"; services = ();" >a.conf
-names_part() { timeout 20 "$PROXY" -t -c a.conf 2>&1 >/dev/null | grep -c "^$T/parts/part.conf:4: warning: service part has max_connections" | grep -qx 1; }
+names_part() { with_limit 20 "$PROXY" -t -c a.conf 2>&1 >/dev/null | grep -c "^$T/parts/part.conf:4: warning: service part has max_connections" | grep -qx 1; }
 check "a warning names the file of include_dir that it is about" names_part
 config "$control" 192.0.2.1 known.example
 check "a file for this host draws no warning" checked
@@ -69,7 +69,7 @@ name_server silent
 config "$control" known.example files.example FILES.example other.example
 started=$SECONDS
 check "with a silent name server the check ends as well" checked
-check "… after five seconds, not five for each: $((SECONDS - started)) s" test $((SECONDS - started)) -le 9
+check "… after five seconds, not five for each: $((SECONDS - started)) s" not limit_passed $started 9
 check "… and names the service and its server's name" says \
 	"4: warning: service s1: the name files.example does not resolve (no answer in 5 s): do the name servers answer? clients wait until it does"
 check "… and the other" says \
@@ -79,7 +79,7 @@ check "… each name once" test "$(grep -c warning: said)" = 2
 started=$SECONDS
 start a "$PROXY" -c a.conf
 check "the daemon itself starts without an answer" serves a $FRONT_PORT
-check "… and does not wait for one: $((SECONDS - started)) s" test $((SECONDS - started)) -le 4
+check "… and does not wait for one: $((SECONDS - started)) s" not limit_passed $started 4
 stop_proxy a
 
 stop ns

@@ -36,7 +36,8 @@ counts_reads() { ctl a -j latency nfs | jq -e '.services.nfs.operations.READ.cal
 culprit() { ss -Htnp dst "127.0.0.1:$FRONT_PORT" | grep "pid=${pid_of[$1]}," | awk '{ print $4 }'; }
 
 start_ganesha
-start relay "$BIN/delay_relay" $RELAY_PORT $NFS_PORT 1500
+# As many times longer as the machine is slower: so does all else.
+start relay "$BIN/delay_relay" $RELAY_PORT $NFS_PORT "$(limit_s 1500)"
 wait_for 10 listens $RELAY_PORT
 start_chain
 nfs_client "nfs://127.0.0.1/export?version=3&nfsport=$OTHER_PORT&mountport=$FRONT_MNT" write file 1m 3
@@ -47,20 +48,24 @@ check "Calls wait" wait_for 60 counts_reads
 check "… now" wait_for 20 has_a_slow_read
 
 said 1
-check "status: the service, since its Calls take long" has nfs ' [1-4]\.[0-9] s '
+check "status: the service, since its Calls take long" has nfs ' [0-9.]+ s [0-9.]+ s '
 check "… and the stage in which they do" has nfs ' server (9[0-9]|100)%'
-check "… and not the other service" has other ' [0-9.]+ (us|ms) [0-9.]+ (us|ms) '
+check "… and not the other service" has other ' [0-9.]+ (us|ms) [0-9.]+ (us|ms|s) '
 said 2
-check "latency: the operation, and the stage" has READ ' 1\.5 s [0-9.]+ .?s$| 1\.5 s 0$'
+check "latency: the operation, and the stage" has READ ' [1-9][0-9.]* s ([0-9.]+ .?s|0)$'
 check "… of that service alone" eval '! grep -q other $T/out'
-third() { said 3 && has nfs " $(culprit slow) open .* [1-9] s READ server$"; }
+third() { said 3 && has nfs " $(culprit slow) open .* [1-9][0-9]* s READ server$"; }
+# is_alone: of the other service no Call has waited so long
+is_alone() {
+	third && awk '$2 == "nfs" { ours = $(NF - 3) + 0 } $2 == "other" && $(NF - 3) + 0 > most { most = $(NF - 3) + 0 } END { exit ours <= most }' $T/out
+}
 check "connections: the client, its Call and where it is" wait_for 20 third
 note "$(cat $T/out)"
 check "… which has a name" test -n "$(culprit slow)"
-check "… and nobody else waits so long" eval '! grep -E "^ *[0-9]+ +other .* [1-9][0-9]* s +READ" $T/out'
+check "… and nobody else waits so long" wait_for 20 is_alone
 
-# Another client has 32 MiB on its way, and takes none of it for 20 s.
-start deaf "$BIN/timed_reads" "nfs://127.0.0.1/export?version=3&nfsport=$OTHER_PORT&mountport=$FRONT_MNT" file 32 1000000 32 20000
+# Another client has 32 MiB on its way, and takes none of it for 20 s, on an idle machine.
+start deaf "$BIN/timed_reads" "nfs://127.0.0.1/export?version=3&nfsport=$OTHER_PORT&mountport=$FRONT_MNT" file 32 1000000 32 "$(limit_s 20000)"
 FRONT_PORT=$OTHER_PORT
 takes_nothing() {
 	ctl a -j connections |

@@ -3,26 +3,22 @@
 # A server stands still, under clients and while they connect: they wait for it, and for nothing else, and go on with it.
 OTHER_PORT=13051
 OTHER_BACK=3051
+# However slow the machine is, the server stands still for a shorter time than a peer may.
+A_SERVICE='stall_timeout_s = 3600;' B_SERVICE=$A_SERVICE
 A_MORE=other_service
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies
 
 other_service() { service other "tcp://127.0.0.1:$OTHER_PORT" "tcp://127.0.0.1:$OTHER_BACK"; }
-at_least() { [ "$(stat -c %s "$1")" -ge "$2" ]; }
 waits_long() { ctl "$1" -j connections | jq -e '[.connections[].oldest_call_age_s // 0] | max >= 2' >/dev/null; }
-neighbour() {
-	start "$1" "$BIN/held_call" ask 127.0.0.1 $OTHER_PORT idle
-	wait_for 5 grep -q ready "$T/$1.log"
+# A set-up of RDMA has 10 s: on a machine so slow that they pass meanwhile the client comes again.
+late_write() {
+	until nfs_client "$V3" write late-rdma 1m 3; do
+		wait_for 10 logged a 'set-up timed out' || return
+		: >a.log
+	done
 }
-ends() {
-	wait "${pid_of[$1]}"
-	check "$2" [ $? = 0 ]
-	unset "pid_of[$1]"
-}
-# connects SIDE N: as many have come there
-connects() { [ "$(ctl "$1" -j services | jq '[.services[].connections_total] | add')" -ge "$2" ]; }
-came() { ctl "$1" -j services | jq '[.services[].connections_total] | add'; }
 
 start_ganesha
 start other "$BIN/held_call" serve 127.0.0.1 $OTHER_BACK
@@ -31,32 +27,32 @@ start_chain
 for version in 3 4; do
 	url=V$version
 	start writer nfs_client "${!url}" write file-$version 300m $version 128k
-	wait_for 30 at_least export/file-$version 20000000
+	wait_for_growth 30 export/file-$version 20000000
 	kill -STOP "${pid_of[ganesha]}"
 	check "NFSv$version: the server stands still while a client writes" alive writer
 	for side in a b; do check "Calls wait at proxy $side" wait_for 30 waits_long $side; done
-	check "a neighbour's service is served" neighbour "beside-$version"
+	check "a neighbour's service is served" asks "beside-$version" $OTHER_PORT
 	before=$(came b)
 	start late nfs_client "${!url}" write late-$version 1m $version
-	check "a client comes meanwhile" wait_for 20 connects b $((before + 1))
+	check "a client comes meanwhile" wait_for 20 has_come b $((before + 1))
 	check "and waits" alive late
 	check "nobody's connection is closed" [ "$(for side in a b; do
 		ctl $side -j stats | jq '[.services[].closes.server, .services[].closes.proxy | add] | add'
 	done | sort -u)" = 0 ]
 	kill -CONT "${pid_of[ganesha]}"
-	ends late "who came meanwhile finishes when it goes on"
-	ends writer "and so does who was writing"
+	ends_well late "who came meanwhile finishes when it goes on"
+	ends_well writer "and so does who was writing"
 	check "what it wrote is there" nfs_client "${!url}" verify file-$version 300m $version
 done
 
 # An RDMA server that does not come to answer the request for a connection.
 kill -STOP "${pid_of[b]}"
-start late nfs_client "$V3" write late-rdma 1m 3
+start late late_write
 reaching() { [ "$(ctl a -j connections | jq '[.connections[] | select(.state == "connecting")] | length')" -ge 1 ]; }
 check "a client is connected to while its RDMA server stands still" wait_for 20 reaching
-check "a neighbour's service is served then, too" neighbour beside-rdma
+check "a neighbour's service is served then, too" asks beside-rdma $OTHER_PORT
 check "and the client waits" alive late
 kill -CONT "${pid_of[b]}"
-ends late "until the server goes on"
+ends_well late "until the server goes on"
 check "what it wrote is there" nfs_client "$V3" verify late-rdma 1m 3
 finish

@@ -64,7 +64,7 @@ between() {
 	# shellcheck disable=SC2034
 	B_SERVICE="inline_threshold_bytes = $4; max_message_bytes = 3211264;"
 	start_gate "connect_version = $2; inline_threshold_bytes = 262144;"
-	start small nfs_client "$V3" hold "small-$1-$3-$4" 8 1
+	start small "$BIN/nfs_client" "$V3" hold "small-$1-$3-$4" 8 1
 	check "$what: the first proxy shows so" wait_for 20 shows a upstream "$1" "$3"
 	check "$what: the last one, too" wait_for 20 shows b client "$2" "$4"
 	stop small KILL

@@ -18,6 +18,15 @@ on() {
 	${way_to[$host]} "$@"
 }
 
+# limited_on HOST SECONDS COMMAND...: as with_limit, on that host
+limited_on() {
+	local host=$1 seconds=$2
+
+	shift 2
+	# shellcheck disable=SC2086
+	with_limit "$seconds" ${way_to[$host]} "$@"
+}
+
 # start_on HOST NAME COMMAND...: in the background on that host, its output in $T/NAME.log
 start_on() {
 	local host=$1 name=$2

@@ -8,9 +8,9 @@ enter "$@"
 needs_proxies
 command -v curl >/dev/null || skip_all "curl is not installed"
 
-raw() { timeout 60 python3 "$E2E_SRC/http_raw.py" "${PORT:-$HTTP_PORT}" "$1"; }
+raw() { with_limit 60 python3 -B "$E2E_SRC/http_raw.py" "${PORT:-$HTTP_PORT}" "$1"; }
 # page PATH [CURL-OPTIONS]: $T/page, $T/head
-page() { local path=$1; shift; curl -s -m 20 -D $T/head -o $T/page "$@" "http://127.0.0.1:${PORT:-$HTTP_PORT}$path"; }
+page() { local path=$1; shift; with_limit 20 curl -s -D $T/head -o $T/page "$@" "http://127.0.0.1:${PORT:-$HTTP_PORT}$path"; }
 # gives STATUS PATH [CURL-OPTIONS]
 gives() {
 	local status=$1
@@ -20,8 +20,8 @@ gives() {
 }
 says() { cat $T/page; grep -qE -- "$1" $T/page; }
 has_header() { cat $T/head; grep -qi -- "^$1" $T/head; }
-# descriptors: how many sockets the proxy has
-descriptors() { ls -l "/proc/${pid_of[a]}/fd" | grep -c socket:; }
+# sockets: how many the proxy has
+sockets() { ls -l "/proc/${pid_of[a]}/fd" | grep -c socket:; }
 # reload_with A_GLOBAL
 reload_with() { A_GLOBAL=$1; proxy_config a >$T/a.conf; ctl a reload; }
 not_valid() { A_GLOBAL=$1; proxy_config a >$T/bad.conf; not "$PROXY" -t -c $T/bad.conf && "$PROXY" -t -c $T/bad.conf 2>&1 | grep -E -- "$2"; }
@@ -35,8 +35,8 @@ start mount "$BIN/delay_relay" $MNT_PORT 9 0
 serves nobody $NFS_PORT || bail "no server"
 A_GLOBAL='http_listen = "127.0.0.1:9180"; http_allow = [ "127.0.0.1" ];'
 start_chain
-check "the log says where it is" grep -q 'metrics and status are at http://127.0.0.1:9180/' $T/a.log
-idle=$(descriptors)
+check "the log says where it is" wait_for 10 logged a 'metrics and status are at http://127.0.0.1:9180/'
+idle=$(sockets)
 check "health" gives 200 /healthz
 check "is ok" says '^ok$'
 check "the answer allows no scripts" has_header "Content-Security-Policy: default-src 'none'"
@@ -46,7 +46,7 @@ check "another method" gives 405 /healthz -X DELETE
 check "is told which there are" has_header 'Allow: GET, HEAD'
 check "who is not allowed" gives 403 /healthz --interface 127.0.0.2
 check "is told so" says 'http_allow'
-check "and the log" grep -q 'http: 127.0.0.2:[0-9]* came and is refused' $T/a.log
+check "and the log" wait_for 10 grep -q 'http: 127.0.0.2:[0-9]* came and is refused' $T/a.log
 
 check "ready" gives 200 /readyz
 ctl a drain nfs >/dev/null
@@ -64,11 +64,11 @@ for case in garbage lines body huge half drops pipelined gone together; do
 	check "hostile: $case" raw $case
 done
 ticks() { awk '{ print $14 + $15 }' "/proc/${pid_of[a]}/stat"; }
-is_idle() { [ "$(descriptors)" = "$idle" ]; }
+is_idle() { [ "$(sockets)" = "$idle" ]; }
 check "nothing is left of them" wait_for 10 is_idle
 before=$(ticks)
 check "hostile: endless" raw endless
-check "which takes less than a second of processor time" test $(($(ticks) - before)) -lt 100
+check "which takes less than a second of processor time" test $(($(ticks) - before)) -lt "$(limit_s 100)"
 note "$(($(ticks) - before)) ticks"
 
 # crowded CASE MOST: while sixty say nothing MOST of them are in, the main loop goes on, and who asks is answered
@@ -78,8 +78,8 @@ crowded() {
 	coproc crowd { raw "$1" 2>$T/crowd.err; }
 	pid=$crowd_PID
 	read -r -u "${crowd[0]}" _
-	check "$1: of sixty that say nothing $2 are in" wait_for 5 eval "[ \$((\$(descriptors) - idle)) -le $2 ]"
-	check "the main loop goes on" timeout 2 "$CTL" -s $T/a.sock status
+	check "$1: of sixty that say nothing $2 are in" wait_for 5 eval "[ \$((\$(sockets) - idle)) -le $2 ]"
+	check "the main loop goes on" with_limit 2 "$CTL" -s $T/a.sock status
 	echo go >&"${crowd[1]}"
 	wait "$pid"
 	check "and another one has its turn" [ $? = 0 ]
@@ -109,6 +109,7 @@ fds=0
 while [ -e "/proc/${pid_of[a]}/fd/$fds" ]; do fds=$((fds + 1)); done
 limit=$(prlimit --pid "${pid_of[a]}" --nofile --noheadings --output HARD | xargs)
 prlimit --pid "${pid_of[a]}" --nofile="$fds:$limit"
+waiting=$SECONDS
 exec {silent}<>/dev/tcp/127.0.0.1/$HTTP_PORT
 check "without a descriptor it is said" wait_for 5 grep -q 'http: cannot take connections: Too many open files' $T/a.log
 before=$(ticks)
@@ -116,7 +117,7 @@ pause 3
 check "the main thread does not spin" test $(($(ticks) - before)) -lt 30
 prlimit --pid "${pid_of[a]}" --nofile="$limit:$limit"
 check "with descriptors it goes on" gives 200 /healthz
-check "it was said once a second at most" test "$(grep -c 'http: cannot take' $T/a.log)" -le 8
+check "it was said once a second at most" test "$(grep -c 'http: cannot take' $T/a.log)" -le $((SECONDS - waiting + 2))
 exec {silent}>&-
 check "nothing is left of it" wait_for 10 is_idle
 
@@ -134,13 +135,23 @@ check "http_allow is what the file says now" gives 200 /healthz --interface 127.
 check "a reload of http_allow alone" reload_with "http_listen = \"127.0.0.1:$OTHER_PORT\"; http_allow = [ \"127.0.0.1\" ];"
 check "keeps the listener" gives 200 /healthz
 check "and refuses others" gives 403 /healthz --interface 127.0.0.2
-exec {early}<>/dev/tcp/127.0.0.1/$OTHER_PORT
-printf 'GET /healthz HTTP/1.1\r\n' >&"$early"
-check "a reload to all addresses, of the same port" reload_with "http_listen = \"0.0.0.0:$OTHER_PORT\"; http_allow = [ \"127.0.0.1\" ];"
+listen_at() { reload_with "http_listen = \"$1:$OTHER_PORT\"; http_allow = [ \"127.0.0.1\" ];"; }
+check "a reload to all addresses, of the same port" listen_at 0.0.0.0
 check "is asked there" gives 200 /healthz
-printf '\r\n' >&"$early"
-check "who came before is still answered" eval "timeout 5 head -n 1 <&$early | grep 200"
-exec {early}>&-
+# early: a request that was begun before such a reload is answered. It has 5 s: on a machine so slow that they pass there is
+# another try.
+early() {
+	local early
+
+	listen_at 127.0.0.1 || return
+	exec {early}<>/dev/tcp/127.0.0.1/$OTHER_PORT
+	printf 'GET /healthz HTTP/1.1\r\n' >&"$early"
+	listen_at 0.0.0.0 && (trap '' PIPE && printf '\r\n' >&"$early") && with_limit 10 head -n 1 <&"$early" | grep 200
+	set -- $?
+	exec {early}>&-
+	return "$1"
+}
+check "who came before is still answered" wait_for 10 early
 start other "$BIN/delay_relay" $HTTP_PORT 9 0
 serves other $HTTP_PORT
 check "a reload to where others listen is refused" not reload_with "http_listen = \"127.0.0.1:$HTTP_PORT\";"

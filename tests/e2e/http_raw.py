@@ -9,24 +9,24 @@ import socket
 import sys
 import time
 
+from time_limit import Limit, receive
+
 PORT = int(sys.argv[1])
-LATEST_S = 9  # by then a connection without a request is over: 5 s, and some for a machine that is busy
+LATEST_S = 9  # by then a connection without a request is over, on an idle machine: it has 5 s
+SOON_S = 2.5
 HEAD = b"GET /healthz HTTP/1.1\r\nHost: x\r\n"
 
 
-SOON_S = 2.5
-
-
 def connect(source="127.0.0.1"):
-    return socket.create_connection(("127.0.0.1", PORT), timeout=LATEST_S, source_address=(source, 0))
+    return socket.create_connection(("127.0.0.1", PORT), source_address=(source, 0))
 
 
 def rest(conn):
     """All that comes until the end of the connection; None: it has none in time."""
-    got = b""
+    got, limit = b"", Limit(LATEST_S)
     try:
         while True:
-            part = conn.recv(65536)
+            part = receive(conn, 65536, limit)
             if not part:
                 return got
             got += part
@@ -93,24 +93,24 @@ def huge():
 
 def half():
     """Half a request is not waited for."""
-    begun = time.monotonic()
-    return ask(HEAD) is not None and 3 < time.monotonic() - begun < LATEST_S
+    begun = Limit(LATEST_S)
+    return ask(HEAD) is not None and begun.took() > 3 and not begun.passed()
 
 
 def drops():
     """A byte now and then does not make it longer."""
-    begun = time.monotonic()
+    begun = Limit(LATEST_S)
     with connect() as conn:
         conn.settimeout(0.3)
         for byte in HEAD * 9:
             try:
                 conn.send(bytes([byte]))
                 if not conn.recv(100):
-                    return time.monotonic() - begun < LATEST_S
+                    return not begun.passed()
             except TimeoutError:
                 continue
             except ConnectionError:
-                return time.monotonic() - begun < LATEST_S
+                return not begun.passed()
     return False
 
 
@@ -157,8 +157,6 @@ def endless():
                 continue
         if not taken:
             time.sleep(0.02)
-    for conn in conns:
-        conn.settimeout(LATEST_S)
     return all(rest(conn) is not None for conn in conns) and alive()
 
 
@@ -167,13 +165,12 @@ def crowd(source="127.0.0.1"):
     conns = [connect(source) for _ in range(60)]
     print("crowded", flush=True)
     sys.stdin.readline()
-    begun = time.monotonic()
-    good = alive()
-    took = time.monotonic() - begun
-    print(f"answered after {took:.1f} s", file=sys.stderr)
+    soon = Limit(SOON_S)
+    good = alive() and not soon.passed()
+    print(f"answered after {soon.took():.1f} s", file=sys.stderr)
     for conn in conns:
         conn.close()
-    return good and took < SOON_S
+    return good
 
 
 def strangers():
@@ -183,18 +180,17 @@ def strangers():
 
 def waiting():
     """Who ask for what is gathered while it cannot be are told so in time, and others are answered meanwhile."""
-    conns = [connect() for _ in range(60)]
-    for conn in conns:
-        try:
-            conn.sendall(b"GET /metrics HTTP/1.1\r\n\r\n")
-        except ConnectionError:
-            pass
-    begun = time.monotonic()
+    conns = []
+    # Who has said nothing for a second makes room for others.
+    for _ in range(60):
+        conns.append(connect())
+        conns[-1].sendall(b"GET /metrics HTTP/1.1\r\n\r\n")
+    soon = Limit(SOON_S)
     health = status(ask(HEAD + b"\r\n"))
-    took = time.monotonic() - begun
+    took, late = soon.took(), soon.passed()
     answers = [status(rest(conn)) for conn in conns]
-    print(f"{health} after {took:.1f} s, then {sorted(set(answers))} until {time.monotonic() - begun:.1f} s", file=sys.stderr)
-    return health == "503" and took < SOON_S and set(answers) == {"503"}
+    print(f"{health} after {took:.1f} s, then {sorted(set(answers))} until {soon.took():.1f} s", file=sys.stderr)
+    return health == "503" and not late and set(answers) == {"503"}
 
 
 def has_let_go():
@@ -208,9 +204,9 @@ def leaving():
     for _ in range(60):
         with connect() as conn:
             conn.sendall(b"GET /metrics HTTP/1.1\r\n\r\n")
-    deadline = time.monotonic() + LATEST_S
+    limit = Limit(LATEST_S)
     while not has_let_go():
-        if time.monotonic() > deadline:
+        if limit.passed():
             return False
         time.sleep(0.02)
     with connect() as conn:

@@ -31,10 +31,6 @@ said() { grep -qE -- "^MESSAGE=$1" "$T/ear.log"; }
 lost() { ctl a -j status | jq .log_lines_dropped; }
 # scan N: each makes a line or more at level debug
 scan() { for ((i = 0; i < $1; i++)); do : <>/dev/tcp/127.0.0.1/"$FRONT_PORT"; done; }
-asks() {
-	start "$1" "$BIN/held_call" ask 127.0.0.1 $FRONT_PORT idle
-	wait_for 20 grep -q ready "$T/$1.log"
-}
 
 mkdir -p $JOURNAL
 start ear "$BIN/journal_ear" $JOURNAL/socket
@@ -51,13 +47,14 @@ check "a start has its service" wait_for 10 entry PRIORITY=6 SYSLOG_IDENTIFIER=r
 : <>/dev/tcp/127.0.0.1/$CLOSED_PORT
 check "who is refused is found by address and reason" wait_for 10 entry PRIORITY=4 RPCRDMA_SERVICE=closed \
 	RPCRDMA_CLIENT=127.0.0.1 RPCRDMA_REASON=not_allowed
-asks idle
+asks idle $FRONT_PORT
 check "a connection that opens names its server" wait_for 10 entry PRIORITY=6 RPCRDMA_SERVICE=nfs \
 	RPCRDMA_CLIENT=127.0.0.1 "RPCRDMA_UPSTREAM=$FABRIC:$FABRIC_PORT"
 ctl a log debug >/dev/null
 stop idle
 check "and one that ends the reason" wait_for 10 entry PRIORITY=6 RPCRDMA_SERVICE=nfs \
 	RPCRDMA_CLIENT=127.0.0.1 "RPCRDMA_UPSTREAM=$FABRIC:$FABRIC_PORT" RPCRDMA_REASON=peer
+wait_for 10 grep -q '^MESSAGE=.*its last Call: XID ' $T/ear.log
 xid=$(sed -nE 's/^MESSAGE=.*its last Call: XID (0x[0-9a-f]{8}),.*/\1/p' $T/ear.log | head -n 1)
 check "its last Call is found by its XID" entry PRIORITY=7 "RPCRDMA_XID=${xid:-none}" RPCRDMA_SERVICE=nfs
 check "nothing of that is written to its stream" not grep -qE '(is up|open to|refused) ' $T/a.log
@@ -65,7 +62,7 @@ check "nothing of that is written to its stream" not grep -qE '(is up|open to|re
 # It stands still: its socket takes ten or some hundred entries, then the rest waits here.
 kill -STOP "${pid_of[ear]}"
 scan 1500
-check "with a journal that stands still it serves" asks second
+check "with a journal that stands still it serves" asks second $FRONT_PORT
 check "and answers" ctl a status
 kill -CONT "${pid_of[ear]}"
 check "a journal that goes on gets what waited" wait_for 30 said "\[nfs#[0-9]+ 127.0.0.1:[0-9]+\] open to"
@@ -73,17 +70,17 @@ stop second
 
 # It goes: first nobody listens, then there is no socket either.
 stop ear KILL
-asks third && stop third
+asks third $FRONT_PORT && stop third
 check "while nobody is at its socket lines go to its stream, with their level" wait_for 10 \
 	grep -qE '^<6>\[nfs#[0-9]+ 127\.0\.0\.1:[0-9]+\] open to ' $T/a.log
 rm $JOURNAL/socket
 : >$T/a.log
-asks fourth && stop fourth
+asks fourth $FRONT_PORT && stop fourth
 check "and while there is none" wait_for 10 grep -qE '^<6>\[nfs#[0-9]+ 127\.0\.0\.1:[0-9]+\] open to ' $T/a.log
 : >$T/ear.log
 start ear "$BIN/journal_ear" $JOURNAL/socket
 wait_for 10 test -S $JOURNAL/socket
-asks fifth && stop fifth
+asks fifth $FRONT_PORT && stop fifth
 check "a journal that is back gets entries again" wait_for 10 entry RPCRDMA_SERVICE=nfs RPCRDMA_REASON=peer
 check "no line was lost" [ "$(lost)" = 0 ]
 
@@ -94,7 +91,7 @@ if [ -x $journald ] && [ -s /etc/machine-id ] && mount -t tmpfs tmpfs /var/log; 
 	rm -r $JOURNAL && ln -s journal.e2e $JOURNAL
 	start journald $journald e2e
 	wait_for 10 test -S $JOURNAL/socket || bail "the journal does not start"
-	asks sixth && stop sixth
+	asks sixth $FRONT_PORT && stop sixth
 	found() { journalctl --namespace=e2e -q -o cat "$@" | grep -q 'closed by the client'; }
 	check "the real journal finds a line by its client and its reason" wait_for 20 \
 		found -p info RPCRDMA_CLIENT=127.0.0.1 RPCRDMA_REASON=peer

@@ -8,7 +8,6 @@ chooses_dialect
 
 RANDOM=${SEED:=$SRANDOM}
 note "SEED=$SEED"
-at_least() { [ "$(stat -c %s "$1")" -ge "$2" ]; }
 moment() { pause "0.$(printf %03d $((RANDOM % ($1 * 10))))"; }
 answers() { ctl "$1" status; }
 
@@ -16,7 +15,7 @@ start_ganesha
 start_chain
 
 start writer nfs_client "$V3" write file 300m 3 128k
-wait_for 30 at_least export/file 10000000
+wait_for_growth 30 export/file 10000000
 check "a client is writing" alive writer
 ended=0
 for round in {1..16}; do
@@ -32,8 +31,6 @@ for round in {1..16}; do
 done
 check "none has ended by itself" [ $ended = 0 ]
 for side in a b; do check "proxy $side answers" wait_for 20 answers $side; done
-wait "${pid_of[writer]}"
-check "the client finishes" [ $? = 0 ]
-unset "pid_of[writer]"
+ends_well writer "the client finishes"
 check "what it wrote is there" nfs_client "$V3" verify file 300m 3
 finish

@@ -148,7 +148,27 @@ stop() {
 # has_cpu NAME: it has been at work for a tick of the clock
 has_cpu() { awk '{ exit !($14 + $15 > 0) }' "/proc/${pid_of[$1]}/stat"; }
 not() { ! "$@"; }
+is() { [ "$1" = "$2" ]; }
 alive() { kill -0 "${pid_of[$1]}" 2>/dev/null; }
+has_ended() { ! alive "$1"; }
+
+# ends_well NAME DESCRIPTION: a case: it ends by itself, with success
+ends_well() {
+	wait "${pid_of[$1]}"
+	exit_status=$?
+	unset "pid_of[$1]"
+	check "$2" [ "$exit_status" = 0 ]
+}
+
+# descriptors NAME: how many it has open
+descriptors() { find "/proc/${pid_of[$1]}/fd" -mindepth 1 | wc -l; }
+
+# at_least FILE BYTES: the file has so many
+at_least() { [ "$(stat -c %s "$1" 2>/dev/null || echo 0)" -ge "$2" ]; }
+
+# wait_for_growth SECONDS FILE BYTES: until the file has so many bytes; fails when it has not grown for SECONDS
+wait_for_growth() { wait_while "$1" "stat -c %s '$2'" at_least "$2" "$3"; }
+
 listens() { ss -Hltn "sport = :$1" | grep -q .; }
 
 # serves NAME PORT...: within 20 s it listens on all of them; false at once if it has ended
@@ -263,6 +283,18 @@ counter_is() { test "$(counter "$1" "$2" "$3")" "$4" "$5"; }
 connections() { ctl "$1" -j connections | jq -r '.connections | length'; }
 no_connections() { [ "$(connections "$1")" = 0 ]; }
 
+# came SIDE: how many have come to all its services; has_come SIDE COUNT
+came() { ctl "$1" -j services | jq '[.services[].connections_total] | add'; }
+has_come() { [ "$(came "$1")" -ge "$2" ]; }
+
+# logged SIDE TEXT: a line has it; logged_lines SIDE COUNT TEXT: so many have. A thread of the daemon writes its log: a line stands
+# there some time after what it tells of, and all of them once the daemon has ended.
+logged() { grep -qF -- "$2" "$T/$1.log"; }
+logged_lines() { [ "$(grep -cF -- "$3" "$T/$1.log")" = "$2" ]; }
+
+# no_control_clients SIDE: the daemon has let go of all that have asked it
+no_control_clients() { ! ss -Hx src "$T/$1.sock" | grep -q ESTAB; }
+
 # nfs_leg SIDE client|upstream MEMBER: of the one connection of NFS there; nfs_leg_is with its value
 nfs_leg() {
 	ctl "$1" -j connections |
@@ -330,5 +362,13 @@ finish() {
 
 # ---------------------------------------------------------------- clients
 
-nfs_client() { with_limit 300 "$BIN/nfs_client" "$@"; }
-rpc_peer() { with_limit 300 "$BIN/rpc_peer" "$@"; }
+# Less than the limit that run.sh has for silence, so that the row fails and is named.
+nfs_client() { with_limit 240 "$BIN/nfs_client" "$@"; }
+rpc_peer() { with_limit 240 "$BIN/rpc_peer" "$@"; }
+timed_reads() { with_limit 120 "$BIN/timed_reads" "$@"; }
+
+# asks NAME PORT [held]: a client that is answered one Call, and has another one kept or not; it stays until it is stopped
+asks() {
+	start "$1" "$BIN/held_call" ask 127.0.0.1 "$2" "${3:-idle}"
+	wait_for 20 grep -q ready "$T/$1.log"
+}

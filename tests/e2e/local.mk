@@ -62,7 +62,7 @@ end_to_end_scripts = tests/e2e/run.sh tests/e2e/lib.sh tests/e2e/hosts.sh tests/
 	tests/e2e/latency.sh \
 	tests/e2e/trace.sh \
 	tests/e2e/probes.sh \
-	tests/e2e/http.sh tests/e2e/http_raw.py tests/e2e/stop_thread.py tests/e2e/metrics.sh tests/e2e/page.sh tests/e2e/browser.py tests/e2e/scrape_cost.sh \
+	tests/e2e/http.sh tests/e2e/http_raw.py tests/e2e/stop_thread.py tests/e2e/metrics.sh tests/e2e/page.sh tests/e2e/browser.py tests/e2e/time_limit.py tests/e2e/scrape_cost.sh \
 	tests/e2e/neighbours.sh \
 	tests/e2e/log_lines.sh \
 	tests/e2e/clock_jumps.sh tests/e2e/frozen_server.sh tests/e2e/killed_often.sh \
@@ -91,7 +91,8 @@ tests_e2e_rpc_peer_SOURCES = tests/e2e/rpc_peer.c tests/e2e/rpc_peer.h \
 	tests/e2e/peer_recall.c tests/e2e/peer_replay.c tests/e2e/peer_retransmit.c tests/e2e/peer_returning.c \
 	tests/e2e/peer_steady.c tests/e2e/peer_steps.c \
 	tests/e2e/replay_client.c tests/e2e/replay_client.h tests/e2e/replay_relay.c tests/e2e/replay_relay.h \
-	tests/e2e/replay_turns.c tests/e2e/replay_turns.h
+	tests/e2e/replay_turns.c tests/e2e/replay_turns.h \
+	tests/lib/time_limit.c tests/lib/time_limit.h
 tests_e2e_rpc_peer_LDADD =
 tests_e2e_name_server_LDADD =
 tests_e2e_held_call_LDADD =

@@ -9,10 +9,7 @@ chooses_dialect
 
 lost() { ctl a -j status | jq .log_lines_dropped; }
 has_lost() { [ "$(lost)" -ge "$1" ]; }
-client() {
-	start "$1" "$BIN/held_call" ask 127.0.0.1 $FRONT_PORT idle
-	wait_for 20 grep -q ready "$T/$1.log" && stop "$1"
-}
+client() { asks "$1" $FRONT_PORT && stop "$1"; }
 # start_to FILE: the daemon of the clients' side, with its log there
 start_to() {
 	proxy_config a >$T/a.conf
@@ -44,6 +41,7 @@ rm $T/disk/other
 check "when there is room again it serves" client after
 told() { grep -oE 'warning: [0-9]+ lines of the log were lost: they were not taken$' $T/disk/a.log; }
 check "how many were lost is in the log" wait_for 10 told
-check "as many as the status has" [ "$(told | awk '{ n += $2 } END { print n + 0 }')" = "$(lost)" ]
+all_told() { [ "$(told | awk '{ n += $2 } END { print n + 0 }')" = "$(lost)" ]; }
+check "as many as the status has" wait_for 10 all_told
 check "and what comes after them" wait_for 10 eval "tail -n 1 $T/disk/a.log | grep -q 'closed by the client'"
 finish

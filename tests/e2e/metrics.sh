@@ -12,24 +12,24 @@ for program in prometheus promtool curl; do
 done
 CONTRIB=$E2E_SRC/../../contrib
 
-is() { [ "$1" = "$2" ]; }
 # metrics SIDE [CURL-OPTIONS]
 metrics() {
 	local url=http://127.0.0.1:9180/metrics
 
 	[ "$1" = a ] || url='http://[::1]:9181/metrics'
 	shift
-	curl -s -m 20 "$@" "$url"
+	with_limit 20 curl -s "$@" "$url"
 }
 # value SIDE SERIES: of a sample, as it stands there
 value() { metrics "$1" | grep -F -- "$2 " | cut -d ' ' -f 2; }
 clean() { metrics "$1" >$T/$1.metrics && promtool check metrics <$T/$1.metrics; }
 # query EXPRESSION: how many series Prometheus has for it; nothing if it is none
 query() {
-	curl -s -m 20 --data-urlencode "query=$1" http://127.0.0.1:$PROM_PORT/api/v1/query |
+	with_limit 20 curl -s --data-urlencode "query=$1" http://127.0.0.1:$PROM_PORT/api/v1/query |
 		jq -r 'select(.status == "success") | [.data.result[] | select(.value[1] != "NaN")] | length'
 }
-has_data() { test "$(query "$1")" -gt 0; }
+# has_data EXPRESSION: for many it is the last minute that counts: where that has passed meanwhile there is more traffic
+has_data() { test "$(query "$1")" -gt 0 || { traffic; false; }; }
 scraped() { test "$(query 'count_over_time(rpcrdma_proxy_calls_total{operation="READ",service="nfs"}[1m]) >= 3')" = 2; }
 
 start_ganesha
@@ -63,8 +63,10 @@ for side in a b; do
 		"$(value $side 'rpcrdma_proxy_call_duration_seconds_bucket{service="nfs",operation="READ",le="+Inf"}')"
 done
 bytes() { value "$1" "rpcrdma_proxy_$2_bytes_total{service=\"nfs\",side=\"$3\"}"; }
-check "what the second sent its clients the first received" is "$(bytes b sent client)" "$(bytes a received upstream)"
-check "what the first sent its server the second received" is "$(bytes a sent upstream)" "$(bytes b received client)"
+# same_bytes SIDE SIDE_OF_IT SIDE SIDE_OF_IT: what the first has sent there the second has received
+same_bytes() { is "$(bytes "$1" sent "$2")" "$(bytes "$3" received "$4")"; }
+check "what the second sent its clients the first received" wait_for 10 same_bytes b client a upstream
+check "what the first sent its server the second received" wait_for 10 same_bytes a upstream b client
 forms() { metrics "$1" | sed -n "s/^rpcrdma_proxy_call_forms_total{service=\"nfs\",side=\"$2\",//p" | sort; }
 check "Calls have the same forms at both ends of the fabric" is "$(forms a upstream)" "$(forms b client)"
 note "$(forms a upstream)"

@@ -13,8 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "tests/lib/time_limit.h"
 
 #define POLL_MAX      2048
 #define READ_BYTES    65536
@@ -89,6 +90,7 @@ void net_init(struct net *net)
 {
 	TAILQ_INIT(&net->conns);
 	TAILQ_INIT(&net->listeners);
+	net->moved = 0;
 }
 
 void net_free(struct net *net)
@@ -208,6 +210,7 @@ static void conn_write(struct conn *conn)
 			break;
 		}
 		conn->out_sent += (size_t)n;
+		conn->net->moved += (size_t)n;
 	}
 	if (conn->out_sent == conn->out.len)
 		conn->out_sent = conn->out.len = 0;
@@ -272,6 +275,8 @@ static void conn_read(struct conn *conn)
 
 	if (n < 0 && errno == EAGAIN)
 		return;
+	if (n > 0)
+		conn->net->moved += (size_t)n;
 	if (n <= 0) {
 		conn_end(conn, n < 0);
 	} else if (conn->raw) {
@@ -289,6 +294,7 @@ static void listener_accept(struct net *net, struct listener *listener)
 
 	if (fd < 0)
 		return;
+	net->moved++;
 	conn = conn_new(net, fd);
 	conn->arg = listener->arg;
 	listener->accepted(conn);
@@ -349,21 +355,19 @@ void net_turn(struct net *net, int ms)
 			listener_accept(net, listener);
 }
 
-static uint64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
-}
-
 bool net_run_until(struct net *net, bool (*done)(void *arg), void *arg, unsigned seconds)
 {
-	uint64_t deadline = now_ms() + (uint64_t)seconds * 1000;
+	unsigned long moved = net->moved;
+	struct time_limit limit;
 
+	time_limit_begin(&limit, seconds);
 	while (!done(arg)) {
-		if (now_ms() > deadline)
+		if (net->moved != moved) {
+			moved = net->moved;
+			time_limit_begin(&limit, seconds);
+		} else if (time_limit_passed(&limit)) {
 			return false;
+		}
 		net_turn(net, 50);
 	}
 	return true;

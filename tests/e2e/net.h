@@ -49,6 +49,7 @@ struct listener {
 struct net {
 	TAILQ_HEAD(, conn) conns;
 	TAILQ_HEAD(, listener) listeners;
+	unsigned long moved; /* bytes sent and received, and connections accepted: progress */
 };
 
 /** fail - print why on standard error and end the program with 1. */
@@ -74,7 +75,11 @@ struct conn *net_try_connect(struct net *net, uint16_t port, uint32_t from_addr,
 			     uint16_t from_port);
 /** net_turn - one turn of the loop, of @ms at most. */
 void net_turn(struct net *net, int ms);
-/** net_run_until - turn the loop until @done says so; false after @seconds. */
+/**
+ * net_run_until - turn the loop until @done says so; false after @seconds in which no byte has moved
+ *
+ * @seconds are those of an idle machine: see tests/lib/time_limit.h.
+ */
 bool net_run_until(struct net *net, bool (*done)(void *arg), void *arg, unsigned seconds);
 
 /** conn_send - queue bytes as they are. */

@@ -11,12 +11,13 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <nfsc/libnfs.h>
 
-#define DEADLINE_S  300
+#include "tests/lib/time_limit.h"
+
+#define SILENCE_S   120 /* without a Reply, on an idle machine */
 #define BLOCK_BYTES (256 * 1024)
 #define DEPTH       8
 #define DEPTH_MAX   64
@@ -24,7 +25,7 @@
 
 struct client {
 	struct nfs_context *nfs;
-	uint64_t deadline_ms;
+	struct time_limit silence;
 };
 
 /* One file that is written or read with several operations in flight. */
@@ -45,14 +46,6 @@ struct op {
 	size_t len;
 	uint8_t *data; /* of a WRITE; a READ's comes with the callback */
 };
-
-static uint64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
-}
 
 /* The word at index @i of the endless content that @seed names (splitmix64). */
 static uint64_t content_word(uint64_t seed, uint64_t i)
@@ -134,7 +127,6 @@ static int client_open(struct client *client, const char *url)
 	struct nfs_url *parsed;
 	int err;
 
-	client->deadline_ms = now_ms() + DEADLINE_S * 1000;
 	client->nfs = nfs_init_context();
 	if (!client->nfs)
 		return -ENOMEM;
@@ -157,14 +149,14 @@ static void client_close(struct client *client)
 		nfs_destroy_context(client->nfs);
 }
 
-/* Serve the connection once; false when it is lost for good or the deadline has passed. */
+/* Serve the connection once; false when it is lost for good, or silent for too long. */
 static bool client_serve(struct client *client)
 {
 	struct pollfd pfd = {.fd = nfs_get_fd(client->nfs),
 			     .events = (short)nfs_which_events(client->nfs)};
 
-	if (now_ms() > client->deadline_ms) {
-		fprintf(stderr, "deadline passed\n");
+	if (time_limit_passed(&client->silence)) {
+		fprintf(stderr, "no Reply comes\n");
 		return false;
 	}
 	if (poll(&pfd, 1, 1000) < 0)
@@ -178,6 +170,7 @@ static void op_done(int status, struct nfs_context *nfs, void *data, void *arg)
 	struct transfer *transfer = op->transfer;
 
 	transfer->in_flight--;
+	time_limit_begin(&transfer->client->silence, SILENCE_S);
 	if (status != (int)op->len) {
 		fprintf(stderr, "%s %s at %" PRIu64 ": %d of %zu (%s)\n",
 			transfer->writing ? "write" : "read", transfer->path, op->offset, status,
@@ -235,6 +228,7 @@ static int op_start(struct transfer *transfer)
 /* Ends the program on failure: libnfs would still call back for the operations in flight. */
 static void transfer_run(struct transfer *transfer)
 {
+	time_limit_begin(&transfer->client->silence, SILENCE_S);
 	while (!transfer->failed && (transfer->in_flight || transfer->next < transfer->size)) {
 		while (transfer->in_flight < transfer->depth && transfer->next < transfer->size)
 			if (op_start(transfer))
@@ -458,7 +452,6 @@ static int cmd_hold(struct client *client, int argc, char **argv)
 	size_t block = arg_number(argc, argv, 3, BLOCK_BYTES);
 
 	for (unsigned round = 0;; round++) {
-		client->deadline_ms = now_ms() + DEADLINE_S * 1000;
 		if (file_write(client, argv[0], number(argv[1]), number(argv[2]), block, DEPTH) ||
 		    file_verify(client, argv[0], number(argv[1]), number(argv[2]), block, DEPTH))
 			return 1;

@@ -34,7 +34,7 @@ start_one() {
 stop_all() { for side in a g b; do stop_proxy $side; done; }
 
 # asked PROGRAM VERSION [PORT]: what a NULL Call to that program gets
-asked() { timeout 20 rpcinfo -a "127.0.0.1.$((${3:-$FRONT} >> 8)).$((${3:-$FRONT} & 255))" -T tcp "$1" "$2" 2>&1; }
+asked() { with_limit 20 rpcinfo -a "127.0.0.1.$((${3:-$FRONT} >> 8)).$((${3:-$FRONT} & 255))" -T tcp "$1" "$2" 2>&1; }
 ready() { asked "$@" | grep -q 'ready and waiting'; }
 unavailable() { asked "$@" | grep -qi 'program unavailable\|program not available'; }
 # as_direct PROGRAM VERSION: as from the server itself, whatever it has
@@ -97,7 +97,7 @@ unset "pid_of[here]" "pid_of[there]"
 for bytes in 'GET / HTTP/1.1\r\n\r\n' 'MPA ID Req Frame\377\377\377\377' 'SSH-2.0-x\r\n' '\200\0\0\024\0\0\0\1\0\0\0\7\0\0\0\0'; do
 	# shellcheck disable=SC2059
 	check "a shared port: ${bytes:0:8} is closed" eval \
-		"printf '$bytes' | timeout 20 socat -t 20 - 'TCP:127.0.0.1:$FRONT' >/dev/null"
+		"printf '$bytes' | with_limit 20 socat -t 600 - 'TCP:127.0.0.1:$FRONT' >/dev/null"
 done
 check "a shared port: the others are served" nfs_client "$V3" verify there 40m 6
 stop_all
@@ -123,9 +123,10 @@ check "the log says so" wait_for 10 grep -q 'rpcbind at 127.0.0.1:111 does not s
 check "NFSv4 does not need it" nfs_client "$V4" mixed after 1m 4
 stop_proxy a
 start_one a "tcp://127.0.0.1:$FRONT" "tcp://127.0.0.1:$NFS_PORT" 'mount = "rpcbind";'
-start silent socat -u TCP-LISTEN:111,reuseaddr,fork EXEC:"sleep 60"
+start silent socat -u TCP-LISTEN:111,reuseaddr,fork EXEC:"sleep infinity"
 serves silent 111 || bail "port 111 cannot be had"
-check "with a silent rpcbind it is not either, and soon" eval 'SECONDS=0; ! ready 100005 3 && ((SECONDS <= 5))'
+began=$SECONDS
+check "with a silent rpcbind it is not either, and soon" eval '! ready 100005 3 && ! limit_passed $began 5'
 check "the log says that it does not answer" wait_for 10 grep -q 'rpcbind at 127.0.0.1:111 does not say where MOUNT listens: no answer' a.log
 check "the control client tells it" wait_for 10 eval "ctl a services | grep -q 'MOUNT by tcp://127.0.0.1:111: down'"
 stop silent

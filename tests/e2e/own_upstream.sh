@@ -38,8 +38,8 @@ config "tcp://:$FRONT_PORT" "tcp://own:$FRONT_PORT"
 start a "$PROXY" -c a.conf
 serves a $FRONT_PORT || bail "proxy a does not start"
 check "a client of a name that comes back here is closed" not calls
-check "… for that reason" counter_is a closes own_upstream -ge 1
-check "… which the log tells" grep -q 'the server would be this daemon: it listens at every address of the name' a.log
+check "… for that reason" wait_for 10 counter_is a closes own_upstream -ge 1
+check "… which the log tells" wait_for 10 logged a 'the server would be this daemon: it listens at every address of the name'
 check "nothing has come back" counter_is a tcp connections_opened = 0
 stop_proxy a
 

@@ -88,8 +88,8 @@ url() {
 # copied NAME: to the server and back
 copied() {
 	rm -f "back-$1"
-	on client timeout 60 "$BIN/nfs_client" "$(url)" put "$PROXY" "$1" && cmp "$PROXY" "export/$1" &&
-		on client timeout 60 nfs-cp "$(url "$1")" "back-$1" && cmp "$PROXY" "back-$1"
+	limited_on client 60 "$BIN/nfs_client" "$(url)" put "$PROXY" "$1" && cmp "$PROXY" "export/$1" &&
+		limited_on client 60 nfs-cp "$(url "$1")" "back-$1" && cmp "$PROXY" "back-$1"
 }
 
 # shows HOST: the check line of the recipe shows a connection that is open

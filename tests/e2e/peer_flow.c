@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Many clients share little memory, in both directions; some stop reading. */
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,9 +8,11 @@
 
 #include "tests/e2e/echo.h"
 #include "tests/e2e/rpc_peer.h"
+#include "tests/lib/time_limit.h"
 
 #define CLIENTS_MAX 200
 #define WAIT_S      120
+#define PAUSE_S     2 /* for which some read nothing, unless others have had Replies */
 
 struct crowd {
 	struct echo_client clients[CLIENTS_MAX];
@@ -36,14 +39,37 @@ static bool all_done(void *arg)
 	return true;
 }
 
-static bool some_replies(void *arg)
+/* Or one of them is lost, for which nobody need wait. */
+static bool some_replies(const struct crowd *crowd)
+{
+	for (unsigned i = crowd->stalled; i < crowd->count; i++)
+		if (crowd->clients[i].replied || echo_client_done(&crowd->clients[i]))
+			return true;
+	return false;
+}
+
+/* Those that stopped reading have lost their connections, which reading would tell, too. */
+static bool stalled_lost(void *arg)
 {
 	struct crowd *crowd = arg;
 
-	for (unsigned i = crowd->stalled; i < crowd->count; i++)
-		if (crowd->clients[i].replied)
-			return true;
-	return false;
+	for (unsigned i = 0; i < crowd->stalled; i++) {
+		struct pollfd fd = {.fd = crowd->clients[i].conn->fd, .events = POLLRDHUP};
+
+		if (poll(&fd, 1, 0) <= 0)
+			return false;
+	}
+	return true;
+}
+
+/* No limit, but a part of what they do: it takes as long on any machine. */
+static void pause_some(struct net *net, const struct crowd *crowd)
+{
+	struct time_limit pause;
+
+	time_limit_begin(&pause, PAUSE_S);
+	while (!some_replies(crowd) && time_limit_left_ms(&pause) > 0)
+		net_turn(net, 50);
 }
 
 static void must_be_good(const struct crowd *crowd, unsigned from)
@@ -84,7 +110,7 @@ static void crowd_start(struct net *net, struct crowd *crowd, uint16_t port, uin
 /*
  * flow CLIENTS CALLS BYTES STALLED resume: those that stopped reading go on once some others had
  * Replies or a while has passed; everybody is served in the end. flow CLIENTS CALLS BYTES STALLED
- * never: they never go on, and everybody else is served all the same.
+ * never: they never go on, and everybody else is served all the same. flow ... dropped: and they lose their connections.
  */
 static bool all_ended(void *arg)
 {
@@ -111,7 +137,7 @@ int scenario_flow(const struct ports *ports, int argc, char **argv)
 	bool resume;
 
 	if (argc < 5)
-		fail("flow wants CLIENTS CALLS BYTES STALLED resume|never");
+		fail("flow wants CLIENTS CALLS BYTES STALLED resume|never|dropped");
 	crowd.count = (unsigned)atoi(argv[0]);
 	crowd.stalled = (unsigned)atoi(argv[3]);
 	resume = !strcmp(argv[4], "resume");
@@ -121,7 +147,7 @@ int scenario_flow(const struct ports *ports, int argc, char **argv)
 	echo_server_listen(&net, ports->back, &server);
 	crowd_start(&net, &crowd, ports->front, (uint32_t)atoi(argv[2]), (unsigned)atoi(argv[1]));
 	if (resume) {
-		(void)net_run_until(&net, some_replies, &crowd, 2);
+		pause_some(&net, &crowd);
 		for (unsigned i = 0; i < crowd.stalled; i++)
 			crowd.clients[i].conn->paused = false;
 		(void)net_run_until(&net, all_done, &crowd, WAIT_S);
@@ -130,6 +156,9 @@ int scenario_flow(const struct ports *ports, int argc, char **argv)
 	} else {
 		(void)net_run_until(&net, readers_done, &crowd, WAIT_S);
 		must_be_good(&crowd, crowd.stalled);
+		if (!strcmp(argv[4], "dropped") &&
+		    !net_run_until(&net, stalled_lost, &crowd, WAIT_S))
+			fail("who stopped reading keeps the connection");
 	}
 	printf("%lu Calls, %lu reverse Calls, %lu of them answered\n", server.calls,
 	       server.reverse_sent, server.reverse_answered);

@@ -6,7 +6,6 @@ enter "$@"
 needs_proxies
 
 manual=$E2E_SRC/../../man/rpcrdma-proxy.8.in
-is() { [ "$1" = "$2" ]; }
 in_the_program() { readelf -n "$PROXY" | sed -n '/Provider: rpcrdma_proxy/{n;s/.*Name: //p}' | sort -u; }
 in_the_manual() { sed -n '/^\.Sh PROBES/,/^\.Sh SEC/s/^\.It Fn \([a-z_]*\).*/\1/p' "$manual" | sort; }
 

@@ -134,7 +134,7 @@ check "… and no second one" steps 7005 from=127.0.0.2:742 text=x closed
 check "… though another address has" steps 7005 from=127.0.0.3:743 call
 # shellcheck disable=SC2016
 client_is() { ctl b -j connections | jq -e --arg it "$1" '[.connections[] | select(.client_address == $it)] | length == 1'; }
-check "it is shown by its own address" client_is 127.0.0.2:741
+check "it is shown by its own address" wait_for 10 client_is 127.0.0.2:741
 stop first KILL
 
 # ---------------------------------------------------------------- bad headers
@@ -182,11 +182,11 @@ check "who is not listed is served without one" steps 6003 from=127.0.0.5:0 call
 check "… for RDMA" steps 6004 from=127.0.0.7:0 mpa call
 check "who looks whether somebody listens is no fault" steps 6003 shut closed
 refused() { [ "$(ctl b -j services | jq ".services[] | select(.name == \"$1\") | .refused.PROXY_HEADER // .refused.proxy_header")" = "$2" ]; }
-check "the refused are counted" refused plain 9
-check "… those for RDMA" refused rdma 2
+check "the refused are counted" wait_for 10 refused plain 9
+check "… those for RDMA" wait_for 10 refused rdma 2
 closes() { [ "$(ctl b -j stats | jq ".services.$1.closes.client.proxy_header")" = "$2" ]; }
-check "the closed are counted" closes plain 4
-check "… those for RDMA" closes rdma 3
+check "the closed are counted" wait_for 10 closes plain 4
+check "… those for RDMA" wait_for 10 closes rdma 3
 
 # ---------------------------------------------------------------- two proxies
 

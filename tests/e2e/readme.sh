@@ -200,7 +200,7 @@ port_held() {
 	start_on client knfsd "$PROXY" -c $T/knfsd.conf
 	opens client knfsd 2049 || bail "nothing holds port 2049"
 	part "TCP client, RDMA server" "/etc/rpcrdma-proxy.conf on the client's host" >taken.conf
-	check "$section: the proxy cannot have it" not on client timeout 20 "$PROXY" -c $T/taken.conf
+	check "$section: the proxy cannot have it" not limited_on client 20 "$PROXY" -c $T/taken.conf
 	check "$section: both proxies start" eval "start_proxy_on filer && start_proxy_on client"
 	check "$section: a file is copied" copied held-port
 	stop knfsd

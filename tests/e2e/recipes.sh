@@ -75,9 +75,8 @@ end() {
 
 # A file is written, in small pieces, so that it takes some seconds; and then read and compared.
 writing() { start_on client writer "$BIN/nfs_client" "$(url)" write big $BIG 7 4096 1; wait_for 20 test -s export/big; }
-written() { ended_well writer && on client timeout 120 "$BIN/nfs_client" "$(url)" verify big $BIG 7; }
-ended_well() { wait_for 120 is_over "$1" && wait "${pid_of[$1]}"; }
-is_over() { ! alive "$1"; }
+written() { ended_well writer && limited_on client 120 "$BIN/nfs_client" "$(url)" verify big $BIG 7; }
+ended_well() { wait_while 60 'stat -c %s export/big' has_ended "$1" && wait "${pid_of[$1]}"; }
 BIG=24m
 
 # ---------------------------------------------------------------- two gateways with one address
@@ -244,7 +243,7 @@ stunnel_on_tcp() {
 	run_proxy gateway
 	play_client
 	is_copied
-	check "$section: by TLS" grep -q 'TLSv1.[23] ciphersuite' stunnel-filer.log
+	check "$section: by TLS" wait_for 10 grep -q 'TLSv1.[23] ciphersuite' stunnel-filer.log
 	end
 }
 
@@ -266,7 +265,7 @@ wireguard_under_iwarp() {
 			s|KEY_OF_THE_CLIENT|$(<wg-client/key)|; s|KEY_OF_THE_FILER|$(<wg-filer/key)|" wg-$host/wg0.conf
 	done
 	run_proxy filer
-	check "$section: it says that its address is not there yet" grep -q 'does not have the address' filer.log
+	check "$section: it says that its address is not there yet" wait_for 10 grep -q 'does not have the address' filer.log
 	for host in client filer; do
 		on $host mount -t tmpfs tmpfs /run/wireguard
 		check "$section: the tunnel of $host is up" on $host wg-quick up $T/wg-$host/wg0.conf

@@ -21,11 +21,11 @@ int scenario_replay(const struct ports *ports, int argc, char **argv);
 int scenario_returning(const struct ports *ports, int argc, char **argv);
 /** scenario_garbage - every kind of nonsense a client can send, beside a client that is served. */
 int scenario_garbage(const struct ports *ports, int argc, char **argv);
-/** scenario_serve_badly - be a server of one of those kinds, by its name. */
+/** scenario_serve_badly - be a server of one of those kinds, by its name, until killed. */
 int scenario_serve_badly(const struct ports *ports, int argc, char **argv);
 /** scenario_bad_server - every kind of nonsense a server can answer. */
 int scenario_bad_server(const struct ports *ports, int argc, char **argv);
-/** scenario_flow - CLIENTS CALLS BYTES STALLED MODE: many clients in little memory, both directions. */
+/** scenario_flow - CLIENTS CALLS BYTES STALLED resume|never|dropped: many clients in little memory, both directions. */
 int scenario_flow(const struct ports *ports, int argc, char **argv);
 /** scenario_both_ways - Calls of the server to the client, half-close, sizes. */
 int scenario_both_ways(const struct ports *ports, int argc, char **argv);

@@ -19,11 +19,13 @@ while getopts b:j:t:d:k:1:h option; do
 	d) dialect=.$OPTARG ;;
 	k) kind=$OPTARG ;;
 	1) only=$OPTARG ;; # how this script runs itself: this test's part of the stream
-	*) sed -n '3,8s/^# \?//p' "$0"; exit "$([ "$option" = h ]; echo $?)" ;;
+	*) sed -n '3,9s/^# \?//p' "$0"; exit "$([ "$option" = h ]; echo $?)" ;;
 	esac
 done
 shift $((OPTIND - 1))
 export E2E_BUILD=${E2E_BUILD:-$here/../../build}
+TIME_LIMIT=$E2E_BUILD/tests/lib/time_limit
+. "$here/../lib/time_limit.sh"
 
 # one TEST: its TAP without numbers, each case with the test's name; a test that dies is a failed case
 one() {
@@ -34,7 +36,8 @@ one() {
 	*.draft03) export E2E_COMPAT=draft03 ;;
 	*.*) echo "not ok - $name: there is such a dialect"; return ;;
 	esac
-	out=$(timeout --foreground -k 10 "$limit" bash "$here/$script.sh" 2>&1 </dev/null)
+	# Both streams are one, so that what stands on them keeps its order.
+	out=$(with_limit -o "$limit" bash -c 'exec bash "$1" 2>&1' - "$here/$script.sh" </dev/null)
 	status=$?
 	planned=$(sed -n 's/^1\.\.\([0-9]*\).*/\1/p' <<<"$out")
 	seen=$(grep -cE '^(not )?ok ' <<<"$out")

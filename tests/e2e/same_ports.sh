@@ -41,7 +41,7 @@ for n in 1 2 5 20; do
 		check "they come back, order $order" wait_for 60 ups $times
 		for side in a b; do
 			wait_for 10 is_number $side $n
-			check "each has its ports at proxy $side" same_as_before $side
+			check "each has its ports at proxy $side" wait_for 10 same_as_before $side
 		done
 	done
 	exec {in}>&-

@@ -20,7 +20,7 @@ server_start serve $NFS_PORT
 
 # cpu_us: the processor time that the proxy has had
 cpu_us() { cat /proc/"${pid_of[a]}"/task/*/schedstat | awk '{ sum += $1 } END { printf "%d\n", sum / 1000 }'; }
-scrape() { curl -s -m 10 -o $T/scrape -w '%{time_total}\n' http://127.0.0.1:9180/metrics >>$T/times; }
+scrape() { with_limit 10 curl -s -o $T/scrape -w '%{time_total}\n' http://127.0.0.1:9180/metrics >>$T/times; }
 shown() { sed -n 's/^rpcrdma_proxy_connections{service="one",fabric="[a-z]*"} //p' $T/scrape | awk '{ sum += $1 } END { print sum }'; }
 is_shown() { scrape && [ "$(shown)" = $HELD ]; }
 # spent SECONDS [COMMAND]: microseconds a second, with that once in each
@@ -39,7 +39,7 @@ spent() {
 hold held 127.0.0.1 $ONE_PORT $HELD || bail "the connections are not all held"
 check "each of 9,500 connections is in the metrics" wait_for 20 is_shown
 : >$T/times
-page() { curl -s -m 10 -o $T/json http://127.0.0.1:9180/api/connections.json; }
+page() { with_limit 10 curl -s -o $T/json http://127.0.0.1:9180/api/connections.json; }
 # What has just come is looked after for a while.
 spent 15 >/dev/null
 : >$T/times

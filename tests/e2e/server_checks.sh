@@ -17,7 +17,6 @@ checked() {
 	ctl "$1" -j check "$2" >$T/check.json 2>/dev/null
 	[ $status = "$3" ]
 }
-is() { [ "$1" = "$2" ]; }
 # result STEP: of the first server
 result() { jq -r --arg step "$1" '.servers[0].steps[] | select(.step == $step).result' $T/check.json; }
 prints() { cat $T/check.txt $T/check.err; grep -qE -- "$1" $T/check.txt $T/check.err; }
@@ -127,11 +126,10 @@ for row in "${bad[@]}"; do
 	name=${row%%|*}
 	start "check-$name" "$CTL" -s $T/c.sock check "$name"
 done
-are_over() { ! alive patient && ! alive second; }
-is_over() { ! alive "check-$1"; }
+are_over() { has_ended patient && has_ended second; }
 for row in "${bad[@]}"; do
 	name=${row%%|*}
-	check "$name: the check ends" wait_for 60 is_over "$name"
+	check "$name: the check ends" wait_for 60 has_ended "check-$name"
 	check "$name: ${row#*|}" grep -E -- "${row#*|}" "$T/check-$name.log"
 	check "$name: and what to do" grep -q '^  what to do: ' "$T/check-$name.log"
 done
@@ -151,12 +149,19 @@ stop_proxy d
 check "once" [ "$(grep -c 'does not answer' $T/d.log)" = 1 ]
 
 # A check under way, and another one of the same; and the daemon ends.
+# It takes 5 s: on a machine so slow that the second comes after its end there is another try.
 start patient "$CTL" -s $T/c.sock check tcp-silent
 start second "$CTL" -s $T/c.sock check tcp-silent
-under_way() { grep -q 'a check of tcp-silent is under way' $T/patient.log $T/second.log; }
-check "one at a time" wait_for 10 under_way
+under_way() {
+	grep -q 'a check of tcp-silent is under way' $T/patient.log $T/second.log && return
+	for name in patient second; do
+		alive $name || start $name "$CTL" -s $T/c.sock check tcp-silent
+	done
+	false
+}
+check "one at a time" wait_for 20 under_way
 began=$SECONDS
 stop_proxy c
-check "which the end of the daemon gives up" [ $((SECONDS - began)) -lt 5 ]
+check "which the end of the daemon gives up" not limit_passed $began 4
 check "and its client is told" wait_for 10 are_over
 finish

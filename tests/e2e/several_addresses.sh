@@ -22,5 +22,5 @@ service() {
 start_chain
 ctl a log debug >/dev/null
 check "Calls pass" rpc_peer "$FRONT_PORT" "$BACK_PORT" 0 0 flow 5 8 1000 0 resume
-check "the addresses before it were tried" grep -q 'trying its next address' a.log
+check "the addresses before it were tried" wait_for 10 grep -q 'trying its next address' a.log
 finish

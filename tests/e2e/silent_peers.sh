@@ -77,17 +77,18 @@ for calls in idle held; do
 	client "near-$calls" near 127.0.0.1 5002 $calls
 	client "iwarp-$calls" near 127.0.0.1 5003 $calls
 done
-check "all are connected" [ "$(connections a)" = 6 ]
+are_six() { [ "$(connections a)" = 6 ]; }
+check "all are connected" wait_for 10 are_six
 cut || bail "the network cannot be cut"
 for side in a b; do check "proxy $side releases all of them" wait_for 60 released $side; done
 for calls in idle held; do
 	check "near-$calls: hears that its server is gone" wait_for 20 closed near-$calls
 	check "iwarp-$calls: hears that its server is gone" wait_for 20 closed iwarp-$calls
 done
-check "each of them for that reason" counter_is a closes silent = 6
-check "so has the acceptor on the other side" counter_is b closes silent = 2
+check "each of them for that reason" wait_for 10 counter_is a closes silent = 6
+check "so has the acceptor on the other side" wait_for 10 counter_is b closes silent = 2
 for who in client server connector; do
-	check "the log names it: $who" grep -q "\[$who#.* closed: .* does not answer" $T/a.log
+	check "the log names it: $who" wait_for 10 grep -q "\[$who#.* closed: .* does not answer" $T/a.log
 done
-check "and at the acceptor" grep -q "\[acceptor#.* closed: the client does not answer" $T/b.log
+check "and at the acceptor" wait_for 10 grep -q "\[acceptor#.* closed: the client does not answer" $T/b.log
 finish

@@ -60,9 +60,9 @@ begin ''
 come "one address"
 check "all reserved ports are taken" [ "$(seen 127.0.0.1)" = $RESERVED ]
 check "what comes after them is counted" [ "$(shortfalls)" = $((CLIENTS - RESERVED)) ]
-check "and told once" [ "$(warned)" = 1 ]
 go
 stop_proxy a
+check "and told once" [ "$(warned)" = 1 ]
 
 two='source_address = [ "127.0.0.2", "127.0.0.3" ];'
 check "-t counts the ports of both" "$PROXY" -t -c <(from "$two max_connections = 718;")
@@ -83,8 +83,8 @@ for order in same reversed; do
 	check "each has its address and port" wait_for 10 same_places
 done
 go
-check "nothing is told" [ "$(warned)" = 0 ]
 stop_proxy a
+check "nothing is told" [ "$(warned)" = 0 ]
 
 # One of another family takes nobody's turn.
 begin 'source_address = [ "127.0.0.2", "::1", "127.0.0.3" ];'
@@ -106,12 +106,12 @@ stop_proxy a
 own_places() { [ "$(places | awk '$1 == $2' | wc -l)" = "$CLIENTS" ]; }
 begin 'source = "client";'
 come "the clients' own addresses"
-check "each is seen as it is" own_places
+check "each is seen as it is" wait_for 10 own_places
 for times in 2 3; do
 	# A daemon that has the clients' orders open would keep them from ending.
 	[ $times = 2 ] || { stop a KILL; eval "begin 'source = \"client\";' $in>&-"; }
 	again $times reversed
-	check "each is seen so again" own_places
+	check "each is seen so again" wait_for 10 own_places
 done
 check "nobody wanted a port in vain" [ "$(counter a closes no_source_port)" = 0 ]
 go

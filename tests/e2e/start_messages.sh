@@ -24,7 +24,7 @@ fails() {
 	local want=$1 status
 
 	shift
-	timeout 20 "$@" >$T/one.log 2>&1 </dev/null
+	with_limit 20 "$@" >$T/one.log 2>&1 </dev/null
 	status=$?
 	cat $T/one.log
 	[ $status = "$want" ]
@@ -126,10 +126,10 @@ stop holder
 for address in tcp://192.0.2.1:12049 iwarp://192.0.2.1:20049; do
 	listening $address
 	check "$address, which is not here: up" starts
-	check "… a warning" said "warning: one: this host does not have the address of $address, where it listens: clients come once it has"
+	check "… a warning" wait_for 10 said "warning: one: this host does not have the address of $address, where it listens: clients come once it has"
 	check "… and nobody is there" fails 1 bash -c ": </dev/tcp/192.0.2.1/${address##*:}"
 	ip address add 192.0.2.1/32 dev lo
-	check "… until it is" timeout 10 bash -c ": </dev/tcp/192.0.2.1/${address##*:}"
+	check "… until it is" with_limit 10 bash -c ": </dev/tcp/192.0.2.1/${address##*:}"
 	ip address del 192.0.2.1/32 dev lo
 	stop one
 done
@@ -169,7 +169,7 @@ NO_PORT="one: no source port below 1024 may be taken: CAP_NET_BIND_SERVICE is mi
 a_call() {
 	(exec 3<>/dev/tcp/127.0.0.1/12049 &&
 		printf '\x80\0\0\x28\0\0\0\1\0\0\0\0\0\0\0\2\0\1\x86\xa3\0\0\0\4\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' >&3 &&
-		timeout 20 cat <&3) >/dev/null
+		with_limit 20 cat <&3) >/dev/null
 }
 
 if can_be_bare; then
@@ -203,9 +203,9 @@ stop one
 one "{ name = \"one\"; $ADDRESSES source_port = \"any\"; max_connections = 5000; }"
 check "few descriptors: it starts" starts prlimit --nofile=700:700
 check "and a warning names max_connections and both limits" \
-	warned "max_connections of all services come to 5000, but the limit of descriptors"
+	wait_for 10 warned "max_connections of all services come to 5000, but the limit of descriptors"
 check "… and how much is enough" wait_for 10 said "raise the limit to 10"
-check "… the unit's and the shell's" warned "(LimitNOFILE= in the unit, ulimit -n in a shell)"
+check "… the unit's and the shell's" wait_for 10 warned "(LimitNOFILE= in the unit, ulimit -n in a shell)"
 stop one
 # Clients that say nothing are shown out for those that wait, one after the other.
 one "{ name = \"one\"; $ADDRESSES source_port = \"any\"; }"
@@ -214,10 +214,10 @@ crowd() { for _ in {1..12}; do exec {fd}<>/dev/tcp/127.0.0.1/12049; done; exec t
 came() { [ "$("$CTL" -s $T/one.sock -j services | jq '.services[0].connections_total')" -ge "$1" ]; }
 start crowd crowd
 check "clients take turns" wait_for 30 came 5
-check "that they wait is a warning with its cure" warned "one: clients wait: the limit of descriptors (LimitNOFILE= in the unit, ulimit -n in a shell) allows 1 connections of all services: raise it"
-check "… and told once" [ "$(grep -c 'clients wait: ' $T/one.log)" = 1 ]
+check "that they wait is a warning with its cure" wait_for 10 warned "one: clients wait: the limit of descriptors (LimitNOFILE= in the unit, ulimit -n in a shell) allows 1 connections of all services: raise it"
 stop crowd KILL
 stop one
+check "… and told once" [ "$(grep -c 'clients wait: ' $T/one.log)" = 1 ]
 fails_saying "hardly any descriptors" 1 \
 	"cannot start: the limit of descriptors (LimitNOFILE= in the unit, ulimit -n in a shell) is 14, but 50 are needed" \
 	prlimit --nofile=14:14

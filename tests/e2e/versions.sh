@@ -46,7 +46,7 @@ holds() { rm -f holder.log; start holder "$BIN/nfs_client" "$V3" hold held 1m 1 
 start_chain
 check "a client is served" holds
 check "both proxies show version two" both_see 2
-check "the first one's log tells it" grep -q "open to .*, version 2" a.log
+check "the first one's log tells it" wait_for 10 grep -q "open to .*, version 2" a.log
 stop holder KILL
 wait_for 10 no_connections b
 carried "both speak two"
@@ -63,8 +63,8 @@ B_SERVICE='listen_version = 1;'
 start_chain
 check "a client is served by a server of version one" holds
 check "both proxies show version one" both_see 1
-check "the first one's log tells why" grep -q "server refuses version two, so version one is spoken" a.log
-check "the second one's, which version was asked for" grep -q "version 2 is not supported" b.log
+check "the first one's log tells why" wait_for 10 grep -q "server refuses version two, so version one is spoken" a.log
+check "the second one's, which version was asked for" wait_for 10 grep -q "version 2 is not supported" b.log
 stop holder KILL
 wait_for 10 no_connections b
 carried "the server speaks one only"

@@ -3,12 +3,13 @@
 # Time limits of scripts, which follow the speed of the machine: see tests/lib/time_limit.h. A script that sources this
 # sets TIME_LIMIT to the program tests/lib/time_limit of its build; without that program limits are bare seconds.
 
-# limit_s SECONDS: prints what a limit of SECONDS on an idle machine is on this one now, in whole seconds
+# limit_s SECONDS [DECIMALS]: prints what a limit of SECONDS on an idle machine is on this one now; in whole seconds, or with
+# so many decimals
 limit_s() {
 	local factor
 
 	factor=$("${TIME_LIMIT:-}" --factor 2>/dev/null) || factor=1
-	awk -v seconds="$1" -v factor="$factor" 'BEGIN { printf "%d\n", seconds * factor + 0.5 }'
+	awk -v seconds="$1" -v factor="$factor" -v decimals="${2:-0}" 'BEGIN { printf "%.*f\n", decimals, seconds * factor }'
 }
 
 # limit_passed BEGIN SECONDS: BEGIN, a value of $SECONDS, is longer ago than SECONDS are on a machine as slow as this one
@@ -19,20 +20,37 @@ limit_passed() {
 # wait_for SECONDS COMMAND...: until the command succeeds. Fails when the limit has passed. Looks every LOOK_S, 0.02 s
 # by default; the script has a function pause SECONDS.
 wait_for() {
-	local begin=$SECONDS limit=$1
+	local limit=$1
 
 	shift
+	wait_while "$limit" : "$@"
+}
+
+# wait_while SECONDS PROGRESS COMMAND...: as wait_for, but the limit begins anew whenever PROGRESS, a command that is given in
+# one word, prints something else. The machine is measured when the limit has passed, not at each look.
+wait_while() {
+	local begin=$SECONDS limit=$1 progress=$2 now='' before='' end_s=$1
+
+	shift 2
 	until "$@" >/dev/null 2>&1; do
-		! limit_passed "$begin" "$limit" || return 1
+		now=$(eval "$progress" 2>/dev/null)
+		[ "$now" = "$before" ] || begin=$SECONDS
+		before=$now
+		if ((SECONDS - begin > end_s)); then
+			end_s=$(limit_s "$limit")
+			((SECONDS - begin <= end_s)) || return 1
+		fi
 		pause "${LOOK_S:-0.02}"
 	done
 }
 
-# with_limit SECONDS COMMAND...: runs a program, and ends it when the limit has passed; status 124 then
+# with_limit [-o] SECONDS COMMAND...: runs a program, and ends it when the limit has passed; status 124 then. With -o the
+# limit begins anew with each output.
 with_limit() {
 	if [ -x "${TIME_LIMIT:-}" ]; then
 		"$TIME_LIMIT" "$@"
 	else
+		[ "$1" != -o ] || shift
 		timeout -k 10 "$@"
 	fi
 }

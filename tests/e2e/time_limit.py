@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Time limits that follow the speed of the machine, as tests/lib/time_limit.h has them; E2E_BUILD is the build directory."""
+import os
+import subprocess
+import time
+
+
+def factor():
+    """How many times slower this machine is now than an idle one; 1 where the program that measures it is not built."""
+    try:
+        return float(subprocess.check_output([os.path.join(os.environ["E2E_BUILD"], "tests/lib/time_limit"), "--factor"]))
+    except (KeyError, OSError, subprocess.CalledProcessError):
+        return 1.0
+
+
+class Limit:
+    """A limit of so many seconds on an idle machine, from now on; the machine is measured only once they have passed."""
+
+    def __init__(self, seconds):
+        self.seconds, self.factor, self.begin = seconds, 1.0, time.monotonic()
+
+    def took(self):
+        return time.monotonic() - self.begin
+
+    def passed(self):
+        if self.took() < self.seconds * self.factor:
+            return False
+        self.factor = max(self.factor, factor())
+        return self.took() >= self.seconds * self.factor
+
+
+def receive(stream, size, limit):
+    """What stream.recv() gives, for which it waits until the limit has passed: TimeoutError then."""
+    stream.settimeout(0.5)
+    try:
+        while True:
+            try:
+                return stream.recv(size)
+            except TimeoutError:
+                if limit.passed():
+                    raise
+    finally:
+        stream.settimeout(None)
