@@ -1,4 +1,4 @@
-# The test suite speaks TAP; each case counts. A case ends after a minute, since machines can be busy.
+# The test suite speaks TAP; each case counts. A case ends after a minute, times what tests/lib/test.c measures.
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 SH_LOG_DRIVER = $(LOG_DRIVER)
 AM_TESTS_ENVIRONMENT = srcdir='$(srcdir)' builddir='$(builddir)' top_builddir='$(top_builddir)'; \

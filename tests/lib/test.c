@@ -3,9 +3,25 @@
 #include "tests/lib/test.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/lib/namespace.h"
+#include "tests/lib/time_limit.h"
+
+/* How much slower the machine may become while the program runs. */
+#define LIMIT_MARGIN 5
+
+/* Check reads the variable when a case is made, which is before test_main() is called. */
+__attribute__((constructor)) static void scale_limits(void)
+{
+	char text[32];
+
+	if (getenv("CK_TIMEOUT_MULTIPLIER"))
+		return;
+	snprintf(text, sizeof(text), "%.1f", LIMIT_MARGIN * time_limit_factor());
+	setenv("CK_TIMEOUT_MULTIPLIER", text, 1);
+}
 
 int test_main(Suite *suite)
 {

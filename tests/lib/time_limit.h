@@ -59,6 +59,7 @@ double time_limit_factor_of(double work_s, double idle_s, double load, long cpus
 /*
  * What the fixed piece of work takes, in seconds, in a build with -O2 on an idle machine like the one of the limits. The
  * environment variable of that name takes its place where limits were chosen on another machine: in an emulated guest.
+ * TIME_LIMIT_LOAD, likewise, is what counts as the load, where processes that wait for the test itself count in it.
  */
 #define TIME_LIMIT_WORK_S 0.050
 

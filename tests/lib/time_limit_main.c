@@ -20,7 +20,7 @@ static const char usage_text[] =
 	"usage: time_limit [-o] SECONDS COMMAND [ARGUMENT...]\n"
 	"       time_limit --factor\n"
 	"Runs COMMAND and sends it TERM once it has taken SECONDS, times what this machine is slower now than an idle\n"
-	"one; 10 s later KILL. The status is that of COMMAND, or 124 if it took too long.\n"
+	"one; 10 s later KILL; as timeout(1) to the processes that COMMAND has started, too. The status is that of COMMAND, or 124 if it took too long.\n"
 	"  -o        COMMAND shows progress by its standard output, which passes through: the limit begins anew with it\n"
 	"  --factor  prints how many times slower this machine is now\n";
 
@@ -59,6 +59,7 @@ static int start(struct run *run, char **argv, bool with_output)
 	if (run->pid < 0)
 		return -errno;
 	if (run->pid == 0) {
+		setpgid(0, 0);
 		if (with_output) {
 			dup2(pipe_fds[1], STDOUT_FILENO);
 			close(pipe_fds[0]);
@@ -69,6 +70,7 @@ static int start(struct run *run, char **argv, bool with_output)
 		fprintf(stderr, "time_limit: %s: %s\n", argv[0], strerror(errno));
 		_exit(errno == ENOENT ? 127 : 126);
 	}
+	setpgid(run->pid, run->pid); /* both do: whoever comes first */
 	if (with_output)
 		close(pipe_fds[1]);
 	run->output = pipe_fds[0];
@@ -115,7 +117,7 @@ static void take_signals(struct run *run)
 		if (info.ssi_signo == SIGCHLD)
 			continue;
 		run->stopped_by = (int)info.ssi_signo;
-		kill(run->pid, run->stopped_by);
+		kill(-run->pid, run->stopped_by);
 	}
 	if (!run->ended && waitpid(run->pid, &run->status, WNOHANG) == run->pid)
 		run->ended = true;
@@ -156,7 +158,7 @@ static void wait_for_end(struct run *run, double seconds)
 			time_limit_begin(&limit, seconds);
 		if (run->ended || !time_limit_passed(&limit))
 			continue;
-		kill(run->pid, run->late ? SIGKILL : SIGTERM);
+		kill(-run->pid, run->late ? SIGKILL : SIGTERM);
 		run->late = true;
 		seconds = KILL_AFTER_S;
 		time_limit_begin(&limit, seconds);

@@ -8,10 +8,10 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "tests/lib/test.h"
+#include "tests/lib/time_limit.h"
 
 static int manager;
 static char path[64];
@@ -60,22 +60,17 @@ void manager_await(const char *what, char *text, size_t bytes, int *fd)
 	} while (!strstr(text, what));
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-bool manager_hears(const char *what, int ms)
+bool manager_hears(const char *what, double seconds)
 {
 	struct pollfd pfd = {.fd = manager, .events = POLLIN};
-	int64_t end_ms = now_ms() + ms, left_ms;
+	struct time_limit limit;
 	char text[512];
 	ssize_t n;
 
-	while ((left_ms = end_ms - now_ms()) > 0 && poll(&pfd, 1, (int)left_ms) == 1) {
+	time_limit_begin(&limit, seconds);
+	while (!time_limit_passed(&limit)) {
+		if (poll(&pfd, 1, time_limit_left_ms(&limit)) <= 0)
+			continue;
 		n = recv(manager, text, sizeof(text) - 1, 0);
 		ck_assert_int_gt(n, 0);
 		text[n] = '\0';

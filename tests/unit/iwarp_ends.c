@@ -7,8 +7,12 @@
 #include <string.h>
 
 #include "tests/lib/test.h"
+#include "tests/lib/time_limit.h"
+
+#define PATIENCE_S 50 /* for a test to come to its end */
 
 struct ends ends;
+static struct time_limit patience;
 
 static void on_requested(void *arg, const uint8_t *private_data, size_t len_bytes)
 {
@@ -91,8 +95,17 @@ void ends_on_incoming(void *arg, struct fabric_incoming *in)
 		0);
 }
 
+static void watch(void)
+{
+	loop_timer_set(ends.loop, ends.watchdog, (uint64_t)time_limit_left_ms(&patience) * 1000);
+}
+
 static void on_watchdog(void *arg)
 {
+	if (!time_limit_passed(&patience)) {
+		watch();
+		return;
+	}
 	ends.failed = true;
 	event_loop_stop(ends.loop);
 }
@@ -137,7 +150,8 @@ void ends_start(bool crc, enum iwarp_fpdu fpdu, const char *host, int family)
 	ends.done = 0;
 	ends.failed = false;
 	ends.watchdog = loop_timer_new(ends.loop, on_watchdog, NULL);
-	loop_timer_set(ends.loop, ends.watchdog, 50000000);
+	time_limit_begin(&patience, PATIENCE_S);
+	watch();
 }
 
 void ends_connect(void)

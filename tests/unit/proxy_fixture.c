@@ -13,7 +13,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "daemon/base/loop.h"
@@ -22,8 +21,10 @@
 #include "daemon/http/http.h"
 #include "rpc/record.h"
 #include "rpc/xdr.h"
+#include "tests/lib/time_limit.h"
 
 #define MESSAGE_MAX 0x200000u
+#define PATIENCE_S  20 /* for anything to come */
 
 #define PROXIES_MAX 2u
 
@@ -127,18 +128,8 @@ void fixture_start(const char *services, ...)
 	proxy = running[0].proxy;
 }
 
-static uint64_t now_ms(void)
+void fixture_stop(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
-}
-
-unsigned fixture_stop(void)
-{
-	uint64_t start_ms = now_ms();
-
 	for (unsigned i = 0; i < nrunning; i++) {
 		struct running *at = &running[i];
 
@@ -154,7 +145,6 @@ unsigned fixture_stop(void)
 	}
 	nrunning = 0;
 	proxy = NULL;
-	return (unsigned)(now_ms() - start_ms);
 }
 
 unsigned fixture_connections(void)
@@ -168,6 +158,35 @@ unsigned fixture_connections(void)
 
 /* Peers */
 
+/* Waits until @fd can be read or written, or has ended. */
+static void await_ready(int fd, short events)
+{
+	struct pollfd pfd = {.fd = fd, .events = events};
+	struct time_limit limit;
+
+	time_limit_begin(&limit, PATIENCE_S);
+	while (poll(&pfd, 1, time_limit_left_ms(&limit)) <= 0)
+		if (time_limit_passed(&limit))
+			ck_abort_msg("nothing comes");
+}
+
+/* As recv() with MSG_WAITALL; bytes that come begin the limit anew. */
+static ssize_t receive(int fd, void *to, size_t len)
+{
+	size_t have = 0;
+
+	while (have < len) {
+		ssize_t n;
+
+		await_ready(fd, POLLIN);
+		n = recv(fd, (uint8_t *)to + have, len - have, MSG_DONTWAIT);
+		if (n == 0 || (n < 0 && errno != EAGAIN))
+			return have ? (ssize_t)have : n;
+		have += n > 0 ? (size_t)n : 0;
+	}
+	return (ssize_t)have;
+}
+
 static struct sockaddr_in address(uint16_t port)
 {
 	return (struct sockaddr_in){.sin_family = AF_INET,
@@ -177,14 +196,11 @@ static struct sockaddr_in address(uint16_t port)
 
 static int new_socket(void)
 {
-	struct timeval patience = {.tv_sec = FIXTURE_PATIENCE_S};
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
 	int on = 1;
 
 	ck_assert_int_ge(fd, 0);
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 	return fd;
 }
 
@@ -220,14 +236,13 @@ uint16_t fixture_port(void)
 
 int fixture_accept(int listener, uint16_t *from)
 {
-	struct timeval patience = {.tv_sec = FIXTURE_PATIENCE_S};
 	struct sockaddr_in addr;
 	socklen_t len = sizeof(addr);
-	int fd = accept(listener, (struct sockaddr *)&addr, &len);
+	int fd;
 
+	await_ready(listener, POLLIN);
+	fd = accept(listener, (struct sockaddr *)&addr, &len);
 	ck_assert_int_ge(fd, 0);
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 	if (from)
 		*from = ntohs(addr.sin_port);
 	return fd;
@@ -259,15 +274,24 @@ void fixture_reset(int fd)
 
 static void send_record(int fd, const uint32_t *words, size_t nwords, size_t more_bytes)
 {
-	size_t bytes = nwords * 4 + more_bytes;
+	size_t bytes = nwords * 4 + more_bytes, sent = 0;
 	uint8_t *record = calloc(1, RECORD_MARK_BYTES + bytes);
 
 	ck_assert_ptr_nonnull(record);
 	record_mark_encode(record, (uint32_t)bytes);
 	for (size_t i = 0; i < nwords; i++)
 		xdr_store_u32(record + RECORD_MARK_BYTES + 4 * i, words[i]);
-	/* A reset in between is for the reader to find. */
-	(void)!send(fd, record, RECORD_MARK_BYTES + bytes, MSG_NOSIGNAL);
+	while (sent < RECORD_MARK_BYTES + bytes) {
+		ssize_t n;
+
+		await_ready(fd, POLLOUT);
+		n = send(fd, record + sent, RECORD_MARK_BYTES + bytes - sent,
+			 MSG_NOSIGNAL | MSG_DONTWAIT);
+		/* A reset in between is for the reader to find. */
+		if (n < 0 && errno != EAGAIN)
+			break;
+		sent += n > 0 ? (size_t)n : 0;
+	}
 	free(record);
 }
 
@@ -315,10 +339,10 @@ size_t read_any(int fd, uint32_t *xid)
 	uint8_t mark[RECORD_MARK_BYTES];
 	size_t len;
 
-	ck_assert_int_eq(recv(fd, mark, sizeof(mark), MSG_WAITALL), sizeof(mark));
+	ck_assert_int_eq(receive(fd, mark, sizeof(mark)), sizeof(mark));
 	len = xdr_load_u32(mark) & RECORD_MAX_FRAGMENT_BYTES;
 	ck_assert_uint_le(len, sizeof(message));
-	ck_assert_int_eq(recv(fd, message, len, MSG_WAITALL), (ssize_t)len);
+	ck_assert_int_eq(receive(fd, message, len), (ssize_t)len);
 	*xid = xdr_load_u32(message);
 	return len;
 }
@@ -328,11 +352,11 @@ bool try_read_any(int fd, uint32_t *xid)
 	uint8_t mark[RECORD_MARK_BYTES], answer[1024];
 	size_t len;
 
-	if (recv(fd, mark, sizeof(mark), MSG_WAITALL) != sizeof(mark))
+	if (receive(fd, mark, sizeof(mark)) != sizeof(mark))
 		return false;
 	len = xdr_load_u32(mark) & RECORD_MAX_FRAGMENT_BYTES;
 	ck_assert_uint_le(len, sizeof(answer));
-	if (recv(fd, answer, len, MSG_WAITALL) != (ssize_t)len)
+	if (receive(fd, answer, len) != (ssize_t)len)
 		return false;
 	*xid = xdr_load_u32(answer);
 	return true;
@@ -343,8 +367,10 @@ void read_end(int fd)
 	char bytes[4096];
 	ssize_t n;
 
-	while ((n = recv(fd, bytes, sizeof(bytes), 0)) > 0)
-		;
+	do {
+		await_ready(fd, POLLIN);
+		n = recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT);
+	} while (n > 0 || (n < 0 && errno == EAGAIN));
 	ck_assert_msg(n == 0 || errno == ECONNRESET, "%s", strerror(errno));
 }
 

@@ -10,7 +10,6 @@
 #include "daemon/proxy/proxy.h"
 #include "tests/lib/test.h"
 
-#define FIXTURE_PATIENCE_S  20 /* for anything to come, on however slow a machine */
 #define FIXTURE_CALL_BYTES  40u
 #define FIXTURE_REPLY_BYTES 24u
 
@@ -31,8 +30,8 @@ extern const char *fixture_globals; /* further keys of theirs */
 
 /** fixture_rewrite - have the file of the first one say something else; @globals: further keys. */
 void fixture_rewrite(const char *globals, const char *services, ...) PRINTF_LIKE(2, 3);
-/** fixture_stop - stop them as SIGTERM does; returns how long that took, in ms. */
-unsigned fixture_stop(void);
+/** fixture_stop - stop them as SIGTERM does. */
+void fixture_stop(void);
 /** fixture_connections - how many clients they have. */
 unsigned fixture_connections(void);
 

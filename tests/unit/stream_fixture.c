@@ -9,9 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PATIENCE 2000000 /* turns of the loop for a packet of this host */
-#define SETTLE   200     /* … in which nothing is expected */
-#define TURN_US  1000
+#include "tests/lib/time_limit.h"
+
+#define PATIENCE_S 20  /* for a packet of this host */
+#define SETTLE     200 /* turns of the loop in which nothing is expected */
+#define TURN_US    1000
 
 struct loop *loop;
 struct ports *ports;
@@ -143,13 +145,22 @@ void end_watch(struct end *end, unsigned events)
 	stream_watch(end->stream, events);
 }
 
+static void turn_until(const unsigned *count)
+{
+	struct time_limit limit;
+
+	time_limit_begin(&limit, PATIENCE_S);
+	while (!*count) {
+		if (time_limit_passed(&limit))
+			ck_abort_msg("nothing comes");
+		turn();
+	}
+}
+
 void await(struct end *end, unsigned events)
 {
 	end_watch(end, events);
-	for (int i = 0; !end->events; i++) {
-		ck_assert_int_lt(i, PATIENCE);
-		turn();
-	}
+	turn_until(&end->events);
 	ck_assert_uint_eq(end->events & ~events, 0);
 }
 
@@ -164,10 +175,7 @@ bool is_lost(struct end *end)
 
 void await_outcome(struct end *end)
 {
-	for (int i = 0; !end->connected; i++) {
-		ck_assert_int_lt(i, PATIENCE);
-		turn();
-	}
+	turn_until(&end->connected);
 }
 
 ssize_t end_write(struct end *end, const void *bytes, size_t len_bytes)

@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "daemon/base/loop.h"
 #include "rpc/record.h"
+#include "tests/lib/time_limit.h"
 
-#define PATIENCE_S 20 /* for a state to come, on however slow a machine */
+#define PATIENCE_S 20 /* for a state to come */
 #define FIRST_XID  0xf1u
 
 struct seen seen;
@@ -32,16 +32,8 @@ static struct loop_ops ops; /* the loop's, but for the time */
 static const struct loop_ops *real_ops;
 static uint64_t fake_now_us;
 static struct loop_task stop_task;
-static uint64_t last_progress_s;
+static struct time_limit patience; /* begins anew with each byte */
 static uint8_t *record;
-
-static uint64_t now_s(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec;
-}
 
 static void on_requested(void *arg)
 {
@@ -160,7 +152,7 @@ void fixture_setup(void)
 			.events = &events},
 		.worker = &worker,
 	};
-	last_progress_s = now_s();
+	time_limit_begin(&patience, PATIENCE_S);
 }
 
 void fixture_teardown(void)
@@ -243,7 +235,8 @@ void fixture_connect(void)
 
 void turn(void)
 {
-	ck_assert_uint_le(now_s(), last_progress_s + PATIENCE_S);
+	if (time_limit_passed(&patience))
+		ck_abort_msg("the state does not come");
 	loop_defer(loop, &stop_task);
 	event_loop_run(loop);
 }
@@ -303,6 +296,7 @@ void peer_write(const uint8_t *bytes, size_t len_bytes)
 		ssize_t n = send(peer, bytes, len_bytes, MSG_NOSIGNAL);
 
 		if (n > 0) {
+			time_limit_begin(&patience, PATIENCE_S);
 			bytes += n;
 			len_bytes -= (size_t)n;
 		} else {
@@ -341,6 +335,7 @@ void peer_read(uint8_t *to, size_t len_bytes)
 
 		ck_assert(n > 0 || (n < 0 && errno == EAGAIN));
 		if (n > 0) {
+			time_limit_begin(&patience, PATIENCE_S);
 			to += n;
 			len_bytes -= (size_t)n;
 		} else {

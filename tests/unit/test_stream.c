@@ -168,7 +168,7 @@ END_TEST
 static void expect_reset(struct end *end)
 {
 	await(end, LOOP_READ);
-	ck_assert(is_lost(end));
+	await(end, LOOP_LOST);
 	ck_assert_int_eq(stream_peek(end->stream), -ECONNRESET);
 }
 
@@ -186,7 +186,7 @@ START_TEST(a_close_with_unread_bytes_is_a_reset)
 {
 	make[_i]();
 	end_send(&ends[1], "unread", 6);
-	settle();
+	await(&ends[0], LOOP_READ);
 	end_close(&ends[0], false);
 	expect_reset(&ends[1]);
 }
@@ -198,8 +198,7 @@ START_TEST(bytes_to_a_closed_end_bring_a_reset)
 	end_close(&ends[0], false);
 	end_expect_result(&ends[1], 0);
 	ck_assert_int_eq(end_write(&ends[1], "x", 1), 1);
-	settle();
-	ck_assert(is_lost(&ends[1]));
+	await(&ends[1], LOOP_LOST);
 	ck_assert_int_lt(end_write(&ends[1], "x", 1), 0);
 }
 END_TEST
@@ -250,7 +249,7 @@ START_TEST(a_loss_is_told_once_each_time_that_it_is_asked_for)
 	settle();
 	ck_assert_uint_eq(ends[1].told, 0);
 	for (unsigned i = 1; i <= 3; i++) {
-		ck_assert(is_lost(&ends[1]));
+		await(&ends[1], LOOP_LOST);
 		ck_assert_uint_eq(ends[1].told, i);
 	}
 }
@@ -261,8 +260,8 @@ START_TEST(what_both_ends_have_closed_is_lost)
 	make[_i]();
 	ck_assert_int_eq(stream_shutdown(ends[0].stream), 0);
 	ck_assert_int_eq(stream_shutdown(ends[1].stream), 0);
-	ck_assert(is_lost(&ends[0]));
-	ck_assert(is_lost(&ends[1]));
+	await(&ends[0], LOOP_LOST);
+	await(&ends[1], LOOP_LOST);
 }
 END_TEST
 

@@ -40,6 +40,18 @@ START_TEST(the_machine_of_the_limits_can_be_another_one)
 }
 END_TEST
 
+START_TEST(what_counts_as_load_can_be_told)
+{
+	setenv("TIME_LIMIT_WORK_S", "1000", 1);
+	setenv("TIME_LIMIT_LOAD", "1e6", 1);
+	ck_assert_double_eq(time_limit_factor(), TIME_LIMIT_FACTOR_MAX);
+	setenv("TIME_LIMIT_LOAD", "0", 1);
+	ck_assert_double_eq(time_limit_factor(), 1);
+	unsetenv("TIME_LIMIT_LOAD");
+	unsetenv("TIME_LIMIT_WORK_S");
+}
+END_TEST
+
 START_TEST(a_limit_passes)
 {
 	struct time_limit limit;
@@ -77,6 +89,7 @@ int main(void)
 	tcase_add_test(tc, slow_work_and_load_raise_the_factor);
 	tcase_add_test(tc, the_factor_is_bounded);
 	tcase_add_test(tc, the_machine_of_the_limits_can_be_another_one);
+	tcase_add_test(tc, what_counts_as_load_can_be_told);
 	tcase_add_test(tc, a_limit_passes);
 	tcase_add_test(tc, a_limit_that_has_passed_grows_on_a_slow_machine);
 	suite_add_tcase(suite, tc);

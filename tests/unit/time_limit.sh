@@ -20,6 +20,8 @@ same "bad arguments are refused" "2 2 2 2" \
 same "a command that takes too long is ended" 124 "$(status env TIME_LIMIT_WORK_S=100 "$TIME_LIMIT" 0.1 sleep 1000)"
 same "one that does not end at TERM, too" 124 \
 	"$(status env TIME_LIMIT_WORK_S=100 "$TIME_LIMIT" 0.1 sh -c 'trap "" TERM; while :; do sleep 1000 & wait $!; done')"
+same "what it has started is ended too" 124 "$(status env TIME_LIMIT_WORK_S=100 "$TIME_LIMIT" 0.1 sh -c 'sleep 1000; true')"
+check "so that nobody holds its output" [ "$(env TIME_LIMIT_WORK_S=100 "$TIME_LIMIT" 0.1 sh -c 'sleep 1000; true' | wc -c)" = 0 ]
 same "output renews the limit with -o" "$(seq 10)" "$("$TIME_LIMIT" -o 1 sh -c 'for i in $(seq 10); do sleep 0.3; echo $i; done')"
 same "the output is whole" "$(seq 200000 | cksum)" "$("$TIME_LIMIT" -o 100 seq 200000 | cksum)"
 

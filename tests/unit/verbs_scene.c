@@ -7,8 +7,12 @@
 #include <unistd.h>
 
 #include "fabric/verbs/verbs.h"
+#include "fabric/verbs/verbs_priv.h"
 #include "tests/lib/fake_loop.h"
 #include "tests/lib/test.h"
+#include "tests/lib/time_limit.h"
+
+#define PATIENCE_S 20
 
 struct verbs_scene scene;
 
@@ -118,12 +122,32 @@ void scene_done(uint64_t wr_id, enum ibv_wc_status status, uint32_t bytes)
 }
 
 /* The thread that is aside comes back when it likes. */
-void scene_run_until(const unsigned *count)
+static void run_until(bool (*holds)(const void *arg), const void *arg)
 {
-	for (unsigned i = 0; i < 5000 && !*count; i++) {
+	struct time_limit limit;
+
+	time_limit_begin(&limit, PATIENCE_S);
+	while (!holds(arg)) {
+		if (time_limit_passed(&limit))
+			ck_abort_msg("the thread that is aside does not come back");
 		usleep(1000);
 		fake_loop_run(scene.loop);
 	}
+}
+
+static bool is_counted(const void *count)
+{
+	return *(const unsigned *)count;
+}
+
+static bool is_back(const void *ep)
+{
+	return !((const struct verbs_ep *)ep)->aside;
+}
+
+void scene_run_until(const unsigned *count)
+{
+	run_until(is_counted, count);
 	ck_assert_uint_eq(*count, 1);
 }
 
@@ -146,9 +170,7 @@ void scene_answered(void)
 void scene_connected(void)
 {
 	scene_ask();
-	if (fake.transport == IWARP)
-		for (unsigned i = 0; i < 50; i++, usleep(1000))
-			fake_loop_run(scene.loop);
+	run_until(is_back, verbs_ep_of(scene.ep));
 	scene_answered();
 	ck_assert_uint_eq(scene.established, 1);
 }

@@ -16,18 +16,46 @@
 
 #define STACK_BYTES (256u << 10)
 
+/* The endpoint is back. Under the lock to the end: from then on the fabric may go. */
+static void put_back(struct verbs_fabric *fabric, struct verbs_ep *ep)
+{
+	TAILQ_INSERT_TAIL(&fabric->back, ep, back_entry);
+	(void)eventfd_write(fabric->back_fd, 1);
+}
+
+/*
+ * Each thread sees the end of the one before it, and verbs_aside_fini() that of the last, so that the process does not end
+ * while one of them is taken down.
+ */
 static void *aside_main(void *arg)
 {
 	struct verbs_ep *ep = arg;
 	struct verbs_fabric *fabric = verbs_fabric_of(ep->ep.fabric);
+	bool has_before;
+	pthread_t before;
 
 	ep->aside_result = ep->aside_fn(ep);
-	/* Under the lock to the end: once the endpoint is back the fabric may go. */
 	pthread_mutex_lock(&fabric->back_lock);
-	TAILQ_INSERT_TAIL(&fabric->back, ep, back_entry);
-	(void)eventfd_write(fabric->back_fd, 1);
+	has_before = fabric->aside_has_ended;
+	before = fabric->aside_ended;
+	fabric->aside_has_ended = true;
+	fabric->aside_ended = pthread_self();
+	put_back(fabric, ep);
 	pthread_mutex_unlock(&fabric->back_lock);
+	if (has_before)
+		pthread_join(before, NULL);
 	return NULL;
+}
+
+/* Late rather than never. */
+static void do_here(struct verbs_ep *ep)
+{
+	struct verbs_fabric *fabric = verbs_fabric_of(ep->ep.fabric);
+
+	ep->aside_result = ep->aside_fn(ep);
+	pthread_mutex_lock(&fabric->back_lock);
+	put_back(fabric, ep);
+	pthread_mutex_unlock(&fabric->back_lock);
 }
 
 static void back_ready(void *arg)
@@ -63,12 +91,11 @@ void verbs_aside(struct verbs_ep *ep, int (*fn)(struct verbs_ep *ep),
 	err = pthread_attr_init(&attr);
 	if (!err) {
 		(void)pthread_attr_setstacksize(&attr, STACK_BYTES);
-		(void)pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 		err = pthread_create(&thread, &attr, aside_main, ep);
 		pthread_attr_destroy(&attr);
 	}
 	if (err)
-		(void)aside_main(ep); /* late rather than never */
+		do_here(ep);
 }
 
 int verbs_aside_init(struct verbs_fabric *fabric)
@@ -92,10 +119,17 @@ int verbs_aside_init(struct verbs_fabric *fabric)
 
 void verbs_aside_fini(struct verbs_fabric *fabric)
 {
+	bool has_ended;
+	pthread_t ended;
+
 	verbs_watch_fini(&fabric->back_watch);
 	/* The thread of the last endpoint may just be leaving. */
 	pthread_mutex_lock(&fabric->back_lock);
+	has_ended = fabric->aside_has_ended;
+	ended = fabric->aside_ended;
 	pthread_mutex_unlock(&fabric->back_lock);
+	if (has_ended)
+		pthread_join(ended, NULL);
 	pthread_mutex_destroy(&fabric->back_lock);
 	close(fabric->back_fd);
 }

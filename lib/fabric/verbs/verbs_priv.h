@@ -120,9 +120,11 @@ struct verbs_fabric {
 	struct rdma_event_channel *channel;
 	struct verbs_watch channel_watch;
 	struct verbs_device_list devices;
-	/* Endpoints that come back from their threads, see aside.c; the lock guards the list alone. */
+	/* Endpoints that come back from their threads, and the thread that was done last: see aside.c. The lock guards both. */
 	pthread_mutex_t back_lock;
 	TAILQ_HEAD(, verbs_ep) back;
+	bool aside_has_ended;
+	pthread_t aside_ended;
 	int back_fd;
 	struct verbs_watch back_watch;
 	struct verbs_news news;

@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A byte stream in the loop: what is to be sent waits here until the socket takes it."""
+import errno
+import os
+import selectors
 import socket
+
+from net.limit import Limit
 
 READ_BYTES = 256 * 1024
 
@@ -99,9 +104,34 @@ class Listener:
         self.sock.close()
 
 
+def connect_socket(sock, address, seconds):
+    """Connects a socket within so many seconds, more on a slow machine; raises OSError."""
+    limit = Limit(seconds)
+    sock.setblocking(False)
+    error = sock.connect_ex(address)
+    if error == errno.EINPROGRESS:
+        with selectors.DefaultSelector() as selector:
+            selector.register(sock, selectors.EVENT_WRITE)
+            while not selector.select(limit.left()):
+                if limit.passed():
+                    raise TimeoutError(errno.ETIMEDOUT, os.strerror(errno.ETIMEDOUT))
+        error = sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+    if error:
+        raise OSError(error, os.strerror(error))
+
+
 def connect(address, seconds):
-    """A connected socket to (host, port)."""
+    """A connected socket to (host, port), within so many seconds for each address that the host has."""
+    why = None
     try:
-        return socket.create_connection(address, timeout=seconds)
+        for family, kind, protocol, _name, found in socket.getaddrinfo(*address, type=socket.SOCK_STREAM):
+            sock = socket.socket(family, kind, protocol)
+            try:
+                connect_socket(sock, found, seconds)
+                return sock
+            except OSError as error:
+                sock.close()
+                why = error
     except OSError as error:
-        raise ConnectionError(f'{address[0]} port {address[1]}: {error.strerror or error}') from error
+        why = error
+    raise ConnectionError(f'{address[0]} port {address[1]}: {why.strerror or why}') from why

@@ -110,8 +110,8 @@ def without_done_the_connection_closes(t):
     begin = t.loop.now()
     draft03.lent(t, hand, t.read(LONG))
     hand.barrier(t.null())
-    hand.ends('the time limit for RDMA_DONE', 4)
-    t.hold(t.loop.now() - begin > 0.8, 'the connection closes too early')
+    hand.ends('the time limit for RDMA_DONE', 4 * t.pace)
+    t.hold(t.loop.now() - begin > 0.8 * t.pace, 'the connection closes too early')
 
 
 @without_done_the_connection_closes.wrong
@@ -130,7 +130,7 @@ def or_the_memory_is_taken_back(t):
     hand = t.connect()
     got = draft03.lent(t, hand, t.read(LONG))
     hand.message_of(got)
-    t.loop.run(2.5)
+    t.loop.run(2.5 * t.pace)
     t.hold(not hand.conn.ended, 'the connection ends')
     hand.barrier(t.null())
     draft03.done(hand, got.header.xid)
@@ -161,7 +161,7 @@ def done_in_time_ends_the_limit(t):
         got = draft03.lent(t, hand, t.read(LONG))
         draft03.done(hand, got.header.xid)
     hand.barrier(t.null())
-    t.loop.run(2.5)
+    t.loop.run(2.5 * t.pace)
     t.hold(not hand.conn.ended, 'the connection ends')
     hand.barrier(t.null())
 

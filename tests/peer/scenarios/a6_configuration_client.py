@@ -139,8 +139,11 @@ for _bend in (_loses_calls, _gives_up, _takes_defaults):
 @requester('A6.1-2', keys=CONF_CLIENT)
 def without_any_answer_calls_go_on_after_5_s(t):
     """Neither sooner nor much later; an answer that comes after all does no harm."""
-    calls, waiting, hand, got = _begin(t)
+    calls = _calls(t)
+    waiting = [t.have_called(call) for call in calls]
     begin = t.loop.now()
+    hand = t.accept(recv=2048)
+    got = asked(t, hand)[0]
     t.settle(lambda: hand.conn.sends or hand.conn.ended, 'the Calls that wait', 8)
     t.hold(t.loop.now() - begin > 4, f'Calls come after {t.loop.now() - begin:.1f} s')
     _goes_on(t, hand, calls, 'silence')

@@ -313,7 +313,7 @@ def a_reverse_call_without_an_answer_ends_and_keeps_its_credit(t):
     hand = reverse.acceptor(t)
     both = reverse.calls(t, hand, 2)
     got = reverse.came(hand)
-    t.settle(lambda: all(call.over for call in both), 'SYSTEM_ERR after a second', seconds=1.8)
+    t.settle(lambda: all(call.over for call in both), 'SYSTEM_ERR after a second', seconds=1.8 * t.pace)
     for call in both:
         t.hold(call.reply == rpc.accepted(int.from_bytes(call.reply[:4], 'big'),
                                           stat=rpc.SYSTEM_ERR), 'no SYSTEM_ERR')

@@ -172,6 +172,11 @@ class Scene:
         """Has the acceptor make a reverse Call."""
         return self.play.reverse(call)
 
+    @property
+    def pace(self):
+        """What the seconds of this scenario's keys are multiplied by, on a slow machine."""
+        return self.play.pace
+
     # ------------------------------------------------------------ Calls
 
     @staticmethod

@@ -8,9 +8,10 @@ Each has a Play, which is the other end for one scenario:
     gone                     whether the requester has no connection now
     reverse(call)            has it call back
     server, answer(…)        what executes the Calls behind it; the answer to one that was held back
+    pace                     by how much the times of the scenario's keys were multiplied, for a slow machine
     count()                  how many connections it has to that
     files                    handles of files there
     close()                  the scenario is over
 
-Of any server only connect(), files and close() can be had; .server is None.
+Of any server only connect(), files, pace and close() can be had; .server is None.
 """

@@ -9,12 +9,15 @@ import subprocess
 import tempfile
 
 from net import iwarp, stream, tcp
+from net.limit import Limit, factor
 from scene.files import make_server
 from scene.scenario import REQUESTER, Unfit, Wrong
 from wire import rpc
 
 HOST = '127.0.0.1'
 PORTS_TRIED = 5
+START_S, STOP_S, CONNECT_S = 20, 20, 5
+TIMES = {'done_timeout_s', 'reverse_timeout_s'}   # of a scenario, which has something to do within them
 
 
 def free_port():
@@ -54,6 +57,7 @@ class Play:
         self.scenario = scenario
         self.program = program
         self.pcap = pcap
+        self.pace = round(factor()) if TIMES & scenario.keys.keys() else 1
         self.server, self.files = make_server()
         self.accepted = collections.deque()
         self.process = None
@@ -83,6 +87,7 @@ class Play:
         else:
             service['source_port'] = 'any'
         service.update(self.scenario.keys)
+        service.update({name: service[name] * self.pace for name in TIMES & service.keys()})
         keys = ' '.join(f'{name} = {libconfig(value)};' for name, value in service.items())
         return (f'control = "{self._folder.name}/control.sock"; workers = 1;\n'
                 f'services = ( {{ {keys} }} );\n')
@@ -119,7 +124,7 @@ class Play:
             self.loop.watch(notify, lambda: ready.append(notify.recv(4096)))
             self.loop.watch(ended, self.process.poll)
             self.loop.until(lambda: any(b'READY=1' in note for note in ready)
-                            or self.process.poll() is not None, 'the daemon to serve', 20)
+                            or self.process.poll() is not None, 'the daemon to serve', START_S)
             self.loop.forget(notify)
             self.loop.forget(ended)
             os.close(ended)
@@ -135,23 +140,29 @@ class Play:
             return
         dead = self.process.poll() is not None
         self.process.send_signal(signal.SIGTERM)
-        try:
-            status = self.process.wait(20)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            status = self.process.wait()
+        status = self._ended(Limit(STOP_S))
         self._log.close()
         log = self.log()
         self._folder.cleanup()
         if self._serves and (dead or status):
             raise Wrong(f'the daemon ended with status {status}:\n{log[-4000:]}')
 
+    def _ended(self, limit):
+        """The exit status of the process, which is killed when the limit has passed."""
+        while True:
+            try:
+                return self.process.wait(limit.left())
+            except subprocess.TimeoutExpired:
+                if limit.passed():
+                    self.process.kill()
+                    return self.process.wait()
+
     # ------------------------------------------------------------ its two sides
 
     def connect(self, start):
         """The scenario connects to the daemon's listener."""
         self.start()
-        sock = stream.connect((HOST, self._port), 5)
+        sock = stream.connect((HOST, self._port), CONNECT_S)
         return iwarp.Conn(self.loop, sock, True, start, self._tap(sock, True))
 
     def _tap(self, sock, initiator):
@@ -169,7 +180,7 @@ class Play:
         """A TCP client in front of the daemon calls."""
         self.start()
         if self.gone:
-            self._front = tcp.RecordConn(self.loop, stream.connect((HOST, self._port), 5))
+            self._front = tcp.RecordConn(self.loop, stream.connect((HOST, self._port), CONNECT_S))
             self._front.taken = self._taken
         asked = Asked(self._front, call)
         self._asked.append(asked)

@@ -44,10 +44,9 @@ def _privileged(address, seconds):
     family = socket.getaddrinfo(*address, type=socket.SOCK_STREAM)[0][0]
     for port in range(1023, 600, -1):
         sock = socket.socket(family, socket.SOCK_STREAM)
-        sock.settimeout(seconds)
         try:
             sock.bind(('', port))
-            sock.connect(address)
+            stream.connect_socket(sock, address, seconds)
             return sock
         except PermissionError:
             sock.close()
@@ -228,6 +227,7 @@ class Play:
     """The server for one scenario."""
 
     server = None
+    pace = 1
 
     def __init__(self, loop, scenario, server, pcap=None):
         for need in scenario.needs & NEEDS.keys():

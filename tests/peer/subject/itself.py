@@ -20,6 +20,8 @@ def options_of(keys):
 class Play:
     """The other end for one scenario, on a pair of sockets."""
 
+    pace = 1
+
     def __init__(self, loop, scenario, bend):
         self.loop = loop
         loop.alone = True

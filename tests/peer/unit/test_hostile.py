@@ -14,6 +14,7 @@ import run
 from model.complete import Complete
 from model.end import End, Options
 from net import iwarp, pcap, stream, tcp
+from net.limit import Limit
 from net.loop import Late, Loop
 from scene import scenario
 from scene.files import make_server
@@ -166,12 +167,11 @@ class Clients(unittest.TestCase):
 
     def turns(self, condition):
         """Serves until a condition holds."""
-        for _time in range(100):
+        limit = Limit(5)
+        while not condition():
+            self.assertFalse(limit.passed(), 'it did not come')
             self.loop.turn(0.05)
             self.service.turn()
-            if condition():
-                return
-        self.fail('it did not come')
 
     def connect(self):
         """A socket to the listener."""

@@ -7,14 +7,29 @@ import sys
 import tempfile
 import unittest
 
+from net.limit import Limit
+
 CONFORMANCE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "conformance")
+
+
+def ended(process):
+    """(what is printed, what is said of mistakes) by a process that ends within a minute; else it is killed."""
+    limit = Limit(60)
+    while True:
+        try:
+            return process.communicate(timeout=limit.left())
+        except subprocess.TimeoutExpired:
+            if limit.passed():
+                process.kill()
+                raise
 
 
 def run(*words, program=CONFORMANCE):
     """(exit status, what is printed, what is said of mistakes)"""
-    done = subprocess.run([sys.executable, "-B", program, *words], capture_output=True, text=True, check=False,
-                          env={**os.environ, "COLUMNS": "120"}, timeout=60)
-    return done.returncode, done.stdout, done.stderr
+    with subprocess.Popen([sys.executable, "-B", program, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True, env={**os.environ, "COLUMNS": "120"}) as process:
+        out, error = ended(process)
+        return process.returncode, out, error
 
 
 class Mistakes(unittest.TestCase):
@@ -77,6 +92,7 @@ class WithoutOurDaemon(unittest.TestCase):
         read, write = os.pipe()
         os.close(read)
         with os.fdopen(write, "wb") as out:
-            done = subprocess.run([sys.executable, "-B", CONFORMANCE, "--list"], stdout=out, stderr=subprocess.PIPE,
-                                  check=False, timeout=60)
-        self.assertEqual(done.stderr, b"")
+            with subprocess.Popen([sys.executable, "-B", CONFORMANCE, "--list"], stdout=out,
+                                  stderr=subprocess.PIPE) as process:
+                _out, error = ended(process)
+        self.assertEqual(error, b"")

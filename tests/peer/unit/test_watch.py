@@ -28,6 +28,7 @@ class Client(unittest.TestCase):
 
     def setUp(self):
         self.loop = Loop(5)
+        self.loop.alone = True
         self.addCleanup(self.loop.close)
         self.tally = Tally(lambda line: None)
         self.server, self.files = make_server()
