@@ -117,6 +117,40 @@ links() {
 }
 links "$srcdir/README.md"
 links "$srcdir/doc/recipes.md"
+links "$srcdir/tests/README.md"
+
+# quotes_files FILE: what it names below tests/ is there, as a file, a folder or a program; in a block of code, each line
+# is a line of the last file that was named before it
+quotes_files() {
+	local path line file='' missing='' inside=''
+
+	while read -r path; do
+		case $path in
+		*NAME* | */findings | tests/times) continue ;; # of the reader, and of the build
+		esac
+		path=$srcdir/${path%.log}
+		[ -e "$path" ] || [ -e "$path.c" ] || missing+=" ${path#"$srcdir/"}"
+	done < <(grep -oE '(^|[^a-z])tests(/[A-Za-z0-9_.]*[A-Za-z0-9_])+' "$1" | grep -o 'tests/.*')
+	same "the files that tests/README.md names are there" "" "$missing"
+
+	missing=''
+	while IFS= read -r line; do
+		case $line in
+		'```') inside='' ;;
+		'```'*) inside=yes ;;
+		*)
+			if [ -z "$inside" ]; then
+				path=$(grep -oE '`tests/[a-z0-9_/.]*\.[a-z]+`' <<<"$line" | tr -d '`' | head -n 1)
+				file=${path:-$file}
+			elif [ -n "$line" ]; then
+				grep -qxF -- "$line" "$srcdir/$file" || missing+=" $file: $line"
+			fi
+			;;
+		esac
+	done <"$1"
+	same "the lines that it quotes are those of the files" "" "$missing"
+}
+quotes_files "$srcdir/tests/README.md"
 
 # usage PROGRAM PAGE: each option of -h stands in the page
 usage() {

@@ -57,6 +57,14 @@ check "the test with the fewest runs under load counts" said '^   unit: 2 tests,
 check "kinds count apart" said '^   e2e: 1 tests, each 1 times under load at least$'
 dev_does <<<"command_repeat 1 idle no_such_test"
 check "a test that is not there is refused" said '^dev: there is no test no_such_test'
+dev_does <<-'END'
+	command_repeat() { echo "repeats $*"; }
+	command_lab() { echo "boots $*"; }
+	main test test_bridge reload
+	main lab verbs
+END
+check "./dev test takes names without an option" said '^repeats 1 idle test_bridge reload$'
+check "./dev lab takes names of guests" said '^boots verbs$'
 
 # ---------------------------------------------------------------- interrupted runs
 
