@@ -102,6 +102,7 @@ ganesha_config() {
 		Enable_NLM = false;
 		Enable_RQUOTA = false;
 		Enable_UDP = false;
+		RPC_Idle_Timeout_S = 3600;
 		mount_path_pseudo = true;
 		Allow_Set_Io_Flusher_Fail = true;
 	}

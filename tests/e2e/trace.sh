@@ -95,7 +95,7 @@ stop deaf KILL
 
 # A reader may do nothing for 5 s. Where thousands of RPCs take longer it is dropped, and there is another try with fewer.
 has_missed() { [ "$(missed paused)" -gt 0 ] || has_ended paused; }
-for count in 6000 3000 2000; do
+for count in 6000 5000 4000; do
 	rm -f $T/paused.log
 	watch paused a -j --operation READ
 	kill -STOP "${pid_of[paused]}"
@@ -109,7 +109,12 @@ for count in 6000 3000 2000; do
 done
 check "thousands of RPCs while a reader does nothing" is $status 0
 if [ -n "${pid_of[paused]:-}" ]; then
-	check "it is told how many it has missed" test "$(missed paused)" -gt 0
+	# Fewer may all have room.
+	if [ $count -lt 6000 ] && [ "$(of paused length)" = $count ]; then
+		ok "it is told how many it has missed # SKIP none of $count"
+	else
+		check "it is told how many it has missed" test "$(missed paused)" -gt 0
+	fi
 	check "which are those that it has no line of" wait_for 10 has_had paused $count
 	check "and no more" is $(($(missed paused) + $(of paused length))) $count
 	stop paused
