@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Inline thresholds from 1 KiB to 256 KiB, by default and at each of two proxies: what fits goes as one Send and is
-# copied once, what does not goes by RDMA, callbacks of the size that TCP clients invite pass by default.
+# Inline thresholds from 1 KiB to 256 KiB, by default and at each of two proxies: what fits goes as one Send (no_copies.sh
+# counts its copies), what does not goes by RDMA, callbacks of the size that TCP clients invite pass by default.
 BACK_PORT=3049
 . "$(dirname "$0")/lib.sh"
 enter "$@"
@@ -114,28 +114,4 @@ stop holder KILL
 stop_proxy a
 stop_proxy b
 
-# ---------------------------------------------------------------- copies
-
-if [ -z "${E2E_SANITIZED:-}" ]; then
-	ops=100
-	with_count() {
-		local side=$1
-
-		shift
-		exec env LD_PRELOAD="$BIN/copycount.so" COPYCOUNT_FILE="$T/$side.copies" "$@"
-	}
-	copied() { cut -d ' ' -f 2 "$T/$1.copies"; }
-	A_SERVICE="inline_threshold_bytes = 262144;" B_SERVICE=$A_SERVICE
-	for side in b a; do PROXY_WRAP="with_count $side" start_proxy $side; done
-	check "$ops WRITEs of 200,000 bytes" nfs_client "$V3" write file $((ops * 200000)) 1 200000 1
-	check "$ops READs of 200,000 bytes" nfs_client "$V3" verify file $((ops * 200000)) 1 200000 1
-	check "all of that as Sends" fits
-	stop_proxy a
-	stop_proxy b
-	for side in a b; do
-		# A READ's data are received by one of them, a WRITE's by the other; a part comes by TCP with a header.
-		check "proxy $side copies it once where it is received" [ "$(copied $side)" -lt $((ops * 200000 * 3 / 2)) ]
-		note "proxy $side copied $(copied $side) bytes in pieces over 16 KiB, where $((ops * 200000)) were received inline"
-	done
-fi
 finish
