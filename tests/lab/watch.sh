@@ -8,10 +8,11 @@ is_locked_up() {
 }
 
 # guest_watch SHARE COMMAND...: boots a guest by COMMAND and watches it until it has ended, or has reported nothing for
-# SILENCE_S, or for a third of that with processors locked up, or has taken LIMIT_S in all; then it is killed. Sets
+# SILENCE_S, or for a third of that with processors locked up, or has taken LIMIT_S in all, times what this machine is slower when
+# that has passed; then it is killed. Sets
 #   row, row_from  the row in progress, if any, and where its part of the console begins
 #   heard          when the guest reported last
-#   silence_s      and for how long it had not, when it was killed for that
+#   silence_s      and for how long it had not, when it was killed for that; taken_s what it had taken in all
 #   fate           ended, silent, late or, if it came to its end, done
 #   qemu           QEMU's status
 guest_watch() {
@@ -27,7 +28,9 @@ guest_watch() {
 		if [ $status -gt 128 ]; then
 			begun=$line
 			silence_s=$((SECONDS - heard))
-			[ $silence_s -ge "$patience_s" ] || { [ $((3 * silence_s)) -ge "$patience_s" ] && is_locked_up "$share"; } || continue
+			limit_passed "$heard" "$patience_s" ||
+				{ ((3 * silence_s >= patience_s)) && is_locked_up "$share" && limit_passed "$heard" $((patience_s / 3)); } ||
+				continue
 			fate=${fate:-silent}
 			break
 		fi
@@ -36,8 +39,8 @@ guest_watch() {
 		guest_said "$share" "${line%$'\r'}"
 		if [ "$fate" = done ]; then
 			patience_s=60
-		elif [ $((SECONDS - start)) -ge "$LIMIT_S" ]; then
-			fate=late
+		elif limit_passed "$start" "$LIMIT_S"; then
+			fate=late taken_s=$((SECONDS - start))
 			break
 		fi
 	done
@@ -78,7 +81,7 @@ guest_fate() {
 	case $fate in
 	ended) echo "QEMU ended by itself with status $qemu" ;;
 	silent) echo "it was killed after a silence of $silence_s s" ;;
-	late) echo "it was killed after $LIMIT_S s in all" ;;
+	late) echo "it was killed after $taken_s s in all" ;;
 	esac
 }
 
