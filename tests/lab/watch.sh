@@ -100,21 +100,26 @@ guest_obituary() {
 # the threads of its server. Clients of a mount are none of these, since they wait for our proxy too. And what it says of a program
 # that crashes.
 KERNEL_FAULTS='Kernel panic|kernel BUG at|BUG: |Oops|general protection fault,|soft lockup|hard LOCKUP|detected (expedited )?stalls'
-KERNEL_FAULTS+='|INFO: task (rpcrdma-proxy|worker[- ][0-9]+|fabric_pair|nfsd|rdma):[0-9]+ blocked'
+KERNEL_FAULTS+='|INFO: task (rpcrdma-proxy|worker[- ][0-9]+|fabric_pair|nfsd|rdma):[0-9]+ blocked|lab: a thread of knfsd does not end'
 PROGRAM_FAULTS='\]: segfault at |traps: |Out of memory'
 
-# guest_blame SHARE: what a guest was lost by, where it was not by what it tests: its kernel, or the emulator. Fails if there is no
+emulator() { qemu-system-x86_64 --version | sed -n '1s/.*version \([^ ]*\).*/QEMU \1/p'; }
+
+# guest_blame SHARE: what a guest was lost by, where it was not by what it tests: its kernel, or the emulator, with the version. Fails if there is no
 # sign of that, or a program crashed or took all memory in the row. A row that does not end is told by the guest (row_stuck), so
 # one that is not told is the guest's standing still.
 guest_blame() {
-	local console
+	local console fault
 	[ "$fate" != late ] || return 1
 	console=$(tail -c "+$((row_from + 1))" "$1/console.log" | tr -cd '\n -~')
 	! grep -qE "$PROGRAM_FAULTS" <<<"$console" || return 1
-	grep -m 1 -E "$KERNEL_FAULTS" <<<"$console" && return 0
+	if fault=$(grep -m 1 -E "$KERNEL_FAULTS" <<<"$console"); then
+		echo "Linux $(cat "$out/cache/kver"): $fault"
+		return 0
+	fi
 	case $fate in
-	ended) [ "$qemu" -gt 128 ] && echo "nothing on the console, and QEMU ended with status $qemu" ;;
-	silent) [ -n "$row" ] && echo "nothing on the console, and nothing ran in the guest any more" ;;
+	ended) [ "$qemu" -gt 128 ] && echo "$(emulator): nothing on the console, and QEMU ended with status $qemu" ;;
+	silent) [ -n "$row" ] && echo "Linux $(cat "$out/cache/kver") on $(emulator): nothing on the console, and nothing ran in the guest any more" ;;
 	esac
 }
 

@@ -22,13 +22,14 @@ peer_over() {
 	done
 }
 
-# peer_says NAME LIST...: its verdict against the lists; a line of it goes to the report.
+# peer_says NAME LIST...: its verdict against the lists; what it counts goes to the report, and what is only now and then so.
 peer_says() {
-	local said status=0
+	local said line status=0
 	said=$(host conformance_verdict "$@") || status=$?
 	echo "$said"
-	say "# $1: $(tail -1 <<<"$said")"
-	[ $status = 0 ] || fail "$(head -1 <<<"$said")"
+	while read -r line; do say "# Linux $(uname -r): ${line#this time: }"; done < <(grep '^this time: ' <<<"$said")
+	say "# $1, Linux $(uname -r): $(tail -1 <<<"$said")"
+	[ $status = 0 ] || fail "$(grep -v '^this time: ' <<<"$said" | head -1)"
 }
 
 # judged_server NAME PORT LIST: a server that listens on siw.

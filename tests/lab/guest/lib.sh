@@ -118,14 +118,22 @@ within() {
 	return 1
 }
 
-# The server's threads end. Seldom one of 6.1 never does, with nothing left to answer on any connection.
+# The server's threads end. Seldom one of 6.1 never does, with nothing left to answer on any connection; that is said, also to the
+# kernel's log, where watch.sh looks.
 server_stop() {
-	within 60 rpc.nfsd 0
+	within 60 rpc.nfsd 0 && return
+	say "# knfsd of Linux $(uname -r): a thread does not end"
+	echo "<3>lab: a thread of knfsd does not end" >/dev/kmsg
+	return 1
 }
 
-# The same, and they start again; the clients reclaim what they hold.
+# The same, and they start again; the clients reclaim what they hold. Behind a thread that does not end no server starts: the guest
+# ends, and the row comes once more in another one.
 server_restart() {
-	server_stop
+	if ! server_stop; then
+		say_blocked
+		guest_end
+	fi
 	rpc.nfsd --no-udp -V 3 -V 4 -V 4.1 -V 4.2 --rdma=20049 8
 }
 
