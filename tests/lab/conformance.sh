@@ -4,10 +4,11 @@
 #
 # A list (conformance.*) has a line for each scenario that another implementation does not pass:
 #
-#	TAG ROLE SCENARIO | what it does | the function of it
+#	TAG ROLE SCENARIO | what it does | the function of it | what the peer says then
 #
 # with the scenario as tests/peer/conformance --tap names it, or "*" for a client, of which each tag is judged as a whole.
-# A "~" before it says that it is so now and then.
+# A "~" before it says that it is so now and then. Such a line has the fourth field: whatever else the peer says of that
+# scenario is a difference that is not in the list. What a scenario demands in either case it demands before that.
 
 # conformance_begin NAME ARGUMENTS...: runs the program; its TAP goes to conformance/NAME.tap.
 conformance_begin() {
@@ -27,7 +28,8 @@ conformance_end() {
 	kill -INT "$(cat "$share/conformance/$1.pid")"
 }
 
-# conformance_verdict NAME LIST...: what differs and is not in the lists, and the other way round; then a line that counts.
+# conformance_verdict NAME LIST...: what differs and is not in the lists, and the other way round; lines that begin with "this time: ",
+# of what is so now and then and was; then a line that counts.
 conformance_verdict() {
 	local name=$1 lists=()
 	shift
@@ -35,16 +37,29 @@ conformance_verdict() {
 	cat "$share/conformance/$name.err"
 	awk -v lists="${lists[*]}" '
 		function key(line) { return line ~ / RQ / ? substr(line, 1, index(line, " RQ ")) "RQ *" : line }
+		function told() {
+			if (waits != "") { print "differs, and not as the list says: " waits; wrong++ }
+			waits = ""
+		}
 		BEGIN {
 			for (n = split(lists, list, " "); n > 0; n--)
 				while ((getline line < list[n]) > 0) {
 					if (line ~ /^(#|$)/) continue
-					sub(/ *\|.*/, "", line)
-					known[substr(line, 1 + (line ~ /^~/))] = line ~ /^~/ ? "seldom" : "always"
+					split(line, part, / *\| */)
+					line = part[1]
+					sub(/^~/, "", line)
+					known[line] = part[1] ~ /^~/ ? "seldom" : "always"
+					does[line] = part[2] " (" part[3] ")"
+					says[line] = part[4]
 				}
 		}
 		/^1\.\.[1-9]/ { planned = substr($0, 4) }
+		/^# / && waits != "" && says[waits] != "" && index($0, says[waits]) {
+			print "this time: " waits ": " does[waits]
+			waits = ""
+		}
 		/^(not )?ok [0-9]+ - / {
+			told()
 			count++
 			bad = /^not /
 			skipped = / # SKIP /
@@ -55,11 +70,13 @@ conformance_verdict() {
 			if (bad && !(line in known)) { print "differs, and is not in the list: " line; wrong++ }
 			if (!bad && known[line] == "always") { print "in the list, and " (skipped ? "not seen" : "passes") ": " line; wrong++ }
 			if (bad && line in known) differ++
+			if (bad && known[line] == "seldom") waits = line
 			if (!bad && !skipped) passed++
 			unseen += skipped
 			delete known[line]
 		}
 		END {
+			told()
 			for (line in known) { print "in the list, and there is no such scenario: " line; wrong++ }
 			if (!planned || planned != count) { print "the peer did not come to its end: " count + 0 " of " planned + 0; wrong++ }
 			printf "%d pass, %d differ as listed, %d not seen\n", passed, differ, unseen

@@ -43,12 +43,14 @@ node_start() {
 	wait_for 30 accepts "$port" || { echo "# NFS-Ganesha does not start: $(tail -1 "$dir/$1.log")"; return 1; }
 }
 
+is_dead() { ! grep -qs '^State:.[^ZX]' "/proc/$1/status"; }
+
 node_kill() {
 	local pid
 	pid=$(cat "$out/ganesha/$1.pid" 2>/dev/null) || return 0
 	kill -KILL "$pid" 2>/dev/null
 	# Whoever started it may be at leisure to collect it only later: as a zombie it has no socket any more.
-	while grep -qs '^State:.[^ZX]' "/proc/$pid/status"; do sleep 0.05; done
+	wait_for 60 is_dead "$pid" || { echo "NFS-Ganesha does not end"; return 1; }
 	rm -f "$out/ganesha/$1.pid"
 }
 
@@ -128,11 +130,11 @@ libnfs_row() {
 		head -c $size "$dir/seed" >"$dir/in"
 		rm -f "$dir/back"
 		if [ "$version" = 3 ] || [ $size -le 1000 ]; then
-			timeout 30 nfs-cp "$dir/in" "$url" || return 1
+			with_limit 30 nfs-cp "$dir/in" "$url" || return 1
 		else
 			cp "$dir/in" "$out/ganesha/open/$name" && chmod 644 "$out/ganesha/open/$name" || return 1
 		fi
-		timeout 30 nfs-cp "$url" "$dir/back" || return 1
+		with_limit 30 nfs-cp "$url" "$dir/back" || return 1
 		cmp "$dir/in" "$dir/back" || return 1
 	done
 }

@@ -43,11 +43,13 @@ check_PROGRAMS += tests/lab/fabric_pair
 tests_lab_fabric_pair_SOURCES = tests/lab/fabric_pair.c tests/lab/pair.c tests/lab/pair.h \
 	tests/lab/pair_connections.c tests/lab/pair_keys.c tests/lab/pair_legs.c tests/lab/pair_legs.h \
 	tests/lab/pair_probes.c tests/lab/pair_sends.c tests/lab/pair_sizes.c tests/lab/pair_workers.c \
+	tests/lib/time_limit.c tests/lib/time_limit.h \
 	tests/lib/test_budget.c tests/lib/test_budget.h
 tests_lab_fabric_pair_LDADD = $(DAEMON_LIBS)
 check_PROGRAMS += tests/lab/lab_work
 tests_lab_lab_work_SOURCES = tests/lab/lab_work.c tests/lab/lab_work.h \
-	tests/lab/work_busy.c tests/lab/work_load.c tests/lab/work_lock.c
+	tests/lab/work_busy.c tests/lab/work_load.c tests/lab/work_lock.c \
+	tests/lib/time_limit.c tests/lib/time_limit.h
 tests_lab_lab_work_LDADD =
 lab-programs: all
 	$(MAKE) $(AM_MAKEFLAGS) tests/lab/lab_work tests/lib/time_limit tests/lab/fabric_pair tests/e2e/held_call tests/judge/judge tests/bench/rpc_load

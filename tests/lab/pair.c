@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "daemon/base/loop.h"
+#include "tests/lib/time_limit.h"
 
 struct loop *loop;
 struct pool *pool;
@@ -45,10 +46,10 @@ void result(bool ok, const char *name)
 /* ---- waiting ---- */
 
 static bool (*wait_for)(void);
-static uint64_t wait_end_us;
+static struct time_limit wait_limit;
 void wait_check(void *arg)
 {
-	if (wait_for() || loop_now_us(loop) > wait_end_us)
+	if (wait_for() || time_limit_passed(&wait_limit))
 		event_loop_stop(loop);
 	else
 		loop_timer_set(loop, wait_timer, 1000);
@@ -57,7 +58,7 @@ void wait_check(void *arg)
 bool wait_until(bool (*condition)(void))
 {
 	wait_for = condition;
-	wait_end_us = loop_now_us(loop) + WAIT_US;
+	time_limit_begin(&wait_limit, WAIT_S);
 	loop_timer_set(loop, wait_timer, 0);
 	event_loop_run(loop);
 	return condition();

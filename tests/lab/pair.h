@@ -13,6 +13,7 @@
 #define MANY       600u
 #define BULK_BYTES (1u << 20)
 #define WAIT_US    20000000u
+#define WAIT_S     (WAIT_US / 1e6)
 #define DEPTH      4u
 
 /* One end of a connection, and what was told of it. */
@@ -60,7 +61,7 @@ void result(bool ok, const char *name);
 
 /** wait_check - wait_timer's. */
 void wait_check(void *arg);
-/** wait_until - run the loop until @condition holds; false if it does not within WAIT_US. */
+/** wait_until - run the loop until @condition holds; false if it does not within WAIT_S (time_limit.h). */
 bool wait_until(bool (*condition)(void));
 /* Conditions. */
 bool both_established(void);

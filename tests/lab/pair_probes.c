@@ -26,17 +26,26 @@ static uint64_t probes(void)
 	return ((const struct verbs_counters *)fabric->counters)->probes;
 }
 
-/* A probe that was not answered would stand in the way of the next. */
+static struct side *prober;
+static uint64_t probes_wanted;
+
+/* One that was not answered stands in the way of the next. */
+static bool next_probe_goes(void)
+{
+	return prober->closed || fabric_ep_probe(prober->ep) || probes() == probes_wanted;
+}
+
 static bool answers_probes(struct side *side)
 {
-	uint64_t before = probes();
-
-	for (unsigned i = 1; i <= 5; i++) {
-		if (fabric_ep_probe(side->ep) || fabric_ep_probe(side->ep) ||
-		    probes() != before + i)
+	prober = side;
+	probes_wanted = probes();
+	for (unsigned i = 0; i < 5; i++) {
+		probes_wanted++;
+		if (!wait_until(next_probe_goes) || fabric_ep_probe(side->ep) ||
+		    probes() != probes_wanted)
 			return false;
-		wait_a_while(300000);
 	}
+	wait_a_while(300000);
 	return !side->closed;
 }
 

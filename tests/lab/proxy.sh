@@ -65,7 +65,7 @@ proxy_again() {
 proxy_says() {
 	local name=$1
 	shift
-	timeout 5 "$LAB_BUILD/daemon/ctl/rpcrdma-proxyctl" -s "$proxy_dir/$name.sock" "$@"
+	with_limit 5 "$LAB_BUILD/daemon/ctl/rpcrdma-proxyctl" -s "$proxy_dir/$name.sock" "$@"
 }
 
 # proxy_bytes NAME: what it received and sent on both its legs since it started.

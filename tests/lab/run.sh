@@ -18,7 +18,8 @@ usage() {
 	  BOOT         direct (no proxy), iwarp, verbs, conformance, systemd, krb5, writeback: only these guests (default:
 	               iwarp, verbs, conformance and systemd, else all); by themselves only: counted, what an RPC costs on verbs, a table;
 	               instructions, what it costs with those of the kernel, and with LAB_OTHER=DIR what in the build there
-	A row ends after LAB_ROW_S seconds, a guest that reports nothing for LAB_SILENCE_S, or takes LAB_LIMIT_S in all.
+	A row ends after LAB_ROW_S seconds, a guest that reports nothing for LAB_SILENCE_S, or takes LAB_LIMIT_S in all; each times
+	what the machine is slower when that has passed.
 	With LAB_ROWS in the environment, only rows whose names match that extended regular expression run.
 	LAB_SEED is the number that moments of kills are drawn from, and is printed.
 	Logs, the guests' kernel module and their RAM disk go to DIR/lab; with --jobs a guest's logs to DIR/lab/BOOT.
@@ -173,8 +174,9 @@ results=()
 
 export LAB_SEED=${LAB_SEED:-$((RANDOM + 1))}
 echo "# LAB_SEED=$LAB_SEED"
-# How long a row may take: five times what the longest takes on an idle machine. How long a guest may report nothing: that,
-# the time to tell of it, and that of the last verdicts (verdicts_all). How long it may take in all.
+# How long a row may take on an idle machine: five times what the longest does. How long a guest may report nothing: that (a row
+# that gets more time on a slow machine tells of it), the time to tell of it, and that of the last verdicts (verdicts_all). How
+# long it may take in all.
 case $tier in
 short) limits=(300 420 2700) ;;
 *) limits=(1500 1620 14400) ;;

@@ -8,10 +8,11 @@ is_locked_up() {
 }
 
 # guest_watch SHARE COMMAND...: boots a guest by COMMAND and watches it until it has ended, or has reported nothing for
-# SILENCE_S, or for a third of that with processors locked up, or has taken LIMIT_S in all; then it is killed. Sets
+# SILENCE_S, or for a third of that with processors locked up, or has taken LIMIT_S in all, times what this machine is slower when
+# that has passed; then it is killed. Sets
 #   row, row_from  the row in progress, if any, and where its part of the console begins
 #   heard          when the guest reported last
-#   silence_s      and for how long it had not, when it was killed for that
+#   silence_s      and for how long it had not, when it was killed for that; taken_s what it had taken in all
 #   fate           ended, silent, late or, if it came to its end, done
 #   qemu           QEMU's status
 guest_watch() {
@@ -27,7 +28,9 @@ guest_watch() {
 		if [ $status -gt 128 ]; then
 			begun=$line
 			silence_s=$((SECONDS - heard))
-			[ $silence_s -ge "$patience_s" ] || { [ $((3 * silence_s)) -ge "$patience_s" ] && is_locked_up "$share"; } || continue
+			limit_passed "$heard" "$patience_s" ||
+				{ ((3 * silence_s >= patience_s)) && is_locked_up "$share" && limit_passed "$heard" $((patience_s / 3)); } ||
+				continue
 			fate=${fate:-silent}
 			break
 		fi
@@ -36,8 +39,8 @@ guest_watch() {
 		guest_said "$share" "${line%$'\r'}"
 		if [ "$fate" = done ]; then
 			patience_s=60
-		elif [ $((SECONDS - start)) -ge "$LIMIT_S" ]; then
-			fate=late
+		elif limit_passed "$start" "$LIMIT_S"; then
+			fate=late taken_s=$((SECONDS - start))
 			break
 		fi
 	done
@@ -78,7 +81,7 @@ guest_fate() {
 	case $fate in
 	ended) echo "QEMU ended by itself with status $qemu" ;;
 	silent) echo "it was killed after a silence of $silence_s s" ;;
-	late) echo "it was killed after $LIMIT_S s in all" ;;
+	late) echo "it was killed after $taken_s s in all" ;;
 	esac
 }
 
@@ -97,21 +100,26 @@ guest_obituary() {
 # the threads of its server. Clients of a mount are none of these, since they wait for our proxy too. And what it says of a program
 # that crashes.
 KERNEL_FAULTS='Kernel panic|kernel BUG at|BUG: |Oops|general protection fault,|soft lockup|hard LOCKUP|detected (expedited )?stalls'
-KERNEL_FAULTS+='|INFO: task (rpcrdma-proxy|worker[- ][0-9]+|fabric_pair|nfsd|rdma):[0-9]+ blocked'
+KERNEL_FAULTS+='|INFO: task (rpcrdma-proxy|worker[- ][0-9]+|fabric_pair|nfsd|rdma):[0-9]+ blocked|lab: a thread of knfsd does not end'
 PROGRAM_FAULTS='\]: segfault at |traps: |Out of memory'
 
-# guest_blame SHARE: what a guest was lost by, where it was not by what it tests: its kernel, or the emulator. Fails if there is no
+emulator() { qemu-system-x86_64 --version | sed -n '1s/.*version \([^ ]*\).*/QEMU \1/p'; }
+
+# guest_blame SHARE: what a guest was lost by, where it was not by what it tests: its kernel, or the emulator, with the version. Fails if there is no
 # sign of that, or a program crashed or took all memory in the row. A row that does not end is told by the guest (row_stuck), so
 # one that is not told is the guest's standing still.
 guest_blame() {
-	local console
+	local console fault
 	[ "$fate" != late ] || return 1
 	console=$(tail -c "+$((row_from + 1))" "$1/console.log" | tr -cd '\n -~')
 	! grep -qE "$PROGRAM_FAULTS" <<<"$console" || return 1
-	grep -m 1 -E "$KERNEL_FAULTS" <<<"$console" && return 0
+	if fault=$(grep -m 1 -E "$KERNEL_FAULTS" <<<"$console"); then
+		echo "Linux $(cat "$out/cache/kver"): $fault"
+		return 0
+	fi
 	case $fate in
-	ended) [ "$qemu" -gt 128 ] && echo "nothing on the console, and QEMU ended with status $qemu" ;;
-	silent) [ -n "$row" ] && echo "nothing on the console, and nothing ran in the guest any more" ;;
+	ended) [ "$qemu" -gt 128 ] && echo "$(emulator): nothing on the console, and QEMU ended with status $qemu" ;;
+	silent) [ -n "$row" ] && echo "Linux $(cat "$out/cache/kver") on $(emulator): nothing on the console, and nothing ran in the guest any more" ;;
 	esac
 }
 

@@ -13,12 +13,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/lib/time_limit.h"
+
 #define HELD_START   100
 #define HELD_BYTES   50
 #define BESIDE_START 300
-/* A lock that is not free must not be granted for this long; one that is must be within the other. */
+/* A lock that is not free must not be granted for this long; one that is must be within the other (time_limit.h). */
 #define REFUSED_MS 300
-#define GRANTED_MS 60000
+#define GRANTED_S  60
 
 /* One of the two; told and heard by pipes, a byte at a time. */
 struct side {
@@ -33,13 +35,17 @@ static void tell(const struct side *side, char what)
 }
 
 /* Waits for the other side's word, which must be @what. */
-static void hear(const struct side *side, char what, int limit_ms)
+static void hear(const struct side *side, char what)
 {
 	struct pollfd heard = {.fd = side->heard, .events = POLLIN};
+	struct time_limit limit;
 	char got = 0;
 
-	if (poll(&heard, 1, limit_ms) != 1)
-		fail("%s: no '%c' from the other within %d ms", side->name, what, limit_ms);
+	time_limit_begin(&limit, GRANTED_S);
+	while (poll(&heard, 1, time_limit_left_ms(&limit)) != 1)
+		if (time_limit_passed(&limit))
+			fail("%s: no '%c' from the other within %.0f s", side->name, what,
+			     limit.seconds * limit.factor);
 	if (read(side->heard, &got, 1) != 1 || got != what)
 		fail("%s: the other ended before '%c'", side->name, what);
 }
@@ -90,13 +96,13 @@ static void steps_of_holder(const struct side *side)
 {
 	must_lock(side, F_SETLK, F_WRLCK, HELD_START, HELD_BYTES);
 	put(side, "first");
-	tell(side, 'h');             /* held */
-	hear(side, 't', GRANTED_MS); /* tried, in vain */
-	hear(side, 'w', GRANTED_MS); /* waits from here on */
+	tell(side, 'h'); /* held */
+	hear(side, 't'); /* tried, in vain */
+	hear(side, 'w'); /* waits from here on */
 	hear_nothing(side, REFUSED_MS);
 	put(side, "last!");
 	must_lock(side, F_SETLK, F_UNLCK, HELD_START, HELD_BYTES);
-	hear(side, 'g', GRANTED_MS); /* granted */
+	hear(side, 'g'); /* granted */
 	must_lock(side, F_SETLKW, F_WRLCK, HELD_START, HELD_BYTES);
 	must_see(side, "other");
 	must_lock(side, F_SETLK, F_UNLCK, HELD_START, HELD_BYTES);
@@ -107,7 +113,7 @@ static void steps_of_waiter(const struct side *side)
 	struct flock held = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 0};
 	int err;
 
-	hear(side, 'h', GRANTED_MS);
+	hear(side, 'h');
 	err = lock(side, F_SETLK, F_WRLCK, HELD_START + 10, 1);
 	if (err != EAGAIN && err != EACCES)
 		fail("%s: a try within the other's range: %s", side->name, strerror(err));

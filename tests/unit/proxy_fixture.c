@@ -385,12 +385,19 @@ int control_send(const char *request)
 	return fd;
 }
 
-struct json_t *control_answer(int fd)
+struct json_t *control_try_answer(int fd)
 {
 	FILE *stream = fdopen(fd, "r");
 	json_t *json = json_loadf(stream, 0, NULL);
 
 	fclose(stream);
+	return json;
+}
+
+struct json_t *control_answer(int fd)
+{
+	json_t *json = control_try_answer(fd);
+
 	ck_assert_ptr_nonnull(json);
 	return json;
 }

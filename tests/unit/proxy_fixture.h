@@ -64,6 +64,8 @@ void read_end(int fd);
 /** control_send, control_answer - control_ask() in two steps; the second closes what the first opened. */
 int control_send(const char *request);
 struct json_t *control_answer(int fd);
+/** control_try_answer - as control_answer(); NULL if the daemon has ended the connection before. */
+struct json_t *control_try_answer(int fd);
 /** control_ask - what the control socket answers; to be released by json_decref(). */
 struct json_t *control_ask(const char *request);
 /** try_read_any - the next message; false if the connection has ended, or ends in the midst of one. */

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Two proxies in a row, and what the server asks of the client through them.
 
-# A recall may take so long, from the open on the server to its end.
+# A recall may take so long on an idle machine, from the open on the server to its end.
 RECALL_LIMIT_MS=2000
 
 # busy_start SIDE PROXY: reads of the mount, BUSY at once, until busy_end; returns when most of what the kernel sends of them waits

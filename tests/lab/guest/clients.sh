@@ -39,7 +39,7 @@ client_mount() {
 		from=127.0.0.1 port=2049
 	fi
 	nfs_where "$version" "$port" tcp "$@"
-	client_run "$n" timeout 40 mount -t nfs -o "$nfs_options" "$from:$nfs_path" "/mnt/c$n"
+	client_run "$n" "$TIME_LIMIT" 40 mount -t nfs -o "$nfs_options" "$from:$nfs_path" "/mnt/c$n"
 }
 
 # client_umount N: in good order.
@@ -69,7 +69,7 @@ rdma_client_mount() {
 	ip addr add "10.0.3.$n/24" dev eth1
 	mkdir -p "/mnt/c$n"
 	nfs_where "$version" "$port" "$proto" "$@"
-	timeout 40 mount -t nfs -o "$nfs_options" "10.0.3.2:$nfs_path" "/mnt/c$n"
+	with_limit 40 mount -t nfs -o "$nfs_options" "10.0.3.2:$nfs_path" "/mnt/c$n"
 	grep -A60 "mounted on /mnt/c$n " /proc/self/mountstats | grep -q 'xprt:[[:space:]]*rdma' || fail "client $n is not on RDMA"
 }
 
@@ -91,7 +91,7 @@ rxe_client_mount() {
 	tc qdisc del dev p1 clsact 2>/dev/null || true
 	mkdir -p "/mnt/c$n"
 	nfs_where "$version" "$port" "$proto" "$@"
-	timeout 40 mount -t nfs -o "$nfs_options" "10.7.0.2:$nfs_path" "/mnt/c$n"
+	with_limit 40 mount -t nfs -o "$nfs_options" "10.7.0.2:$nfs_path" "/mnt/c$n"
 	grep -A60 "mounted on /mnt/c$n " /proc/self/mountstats | grep -q 'xprt:[[:space:]]*rdma' || fail "client $n is not on RDMA"
 }
 
@@ -109,7 +109,7 @@ client_end() {
 	local n=$1
 	[ -e "/run/netns/c$n" ] || return 0
 	ip -n "c$n" link set eth0 up
-	if grep -q " /mnt/c$n " /proc/mounts; then timeout 20 umount -f -l "/mnt/c$n"; fi
+	if grep -q " /mnt/c$n " /proc/mounts; then with_limit 20 umount -f -l "/mnt/c$n"; fi
 	proxy_stop "client$n" KILL
 	ip link del "v$n"
 	ip netns del "c$n"

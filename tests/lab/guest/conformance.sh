@@ -11,16 +11,25 @@ PATIENCE=8
 # One of the scenarios costs the kernel's server a thread, by a BUG (A3.4-5 in conformance.knfsd): the others are to go on.
 echo 0 >/proc/sys/kernel/panic_on_oops
 
-# peer_over NAME: waits until the peer has come to its end.
-peer_over() { wait_for 240 test -e "$peer_dir/$1.over" || fail "the peer does not end"; }
+# peer_over NAME: waits until the peer has come to its end, from one line of its report to the next.
+peer_over() {
+	local begin=$SECONDS lines=0 now
+	until [ -e "$peer_dir/$1.over" ]; do
+		now=$(wc -l <"$peer_dir/$1.tap")
+		((now == lines)) || begin=$SECONDS lines=$now
+		! limit_passed "$begin" 240 || fail "the peer does not end"
+		pause 0.5
+	done
+}
 
-# peer_says NAME LIST...: its verdict against the lists; a line of it goes to the report.
+# peer_says NAME LIST...: its verdict against the lists; what it counts goes to the report, and what is only now and then so.
 peer_says() {
-	local said status=0
+	local said line status=0
 	said=$(host conformance_verdict "$@") || status=$?
 	echo "$said"
-	say "# $1: $(tail -1 <<<"$said")"
-	[ $status = 0 ] || fail "$(head -1 <<<"$said")"
+	while read -r line; do say "# Linux $(uname -r): ${line#this time: }"; done < <(grep '^this time: ' <<<"$said")
+	say "# $1, Linux $(uname -r): $(tail -1 <<<"$said")"
+	[ $status = 0 ] || fail "$(grep -v '^this time: ' <<<"$said" | head -1)"
 }
 
 # judged_server NAME PORT LIST: a server that listens on siw.
@@ -68,7 +77,7 @@ judged_client() {
 	wait_for 20 grep -qs '^mount ' $peer_dir/client.tap || fail "the peer does not say what to mount"
 	line=$(grep '^mount ' $peer_dir/client.tap)
 	mkdir -p /mnt/n
-	timeout 60 ${line% /mnt} /mnt/n
+	with_limit 60 ${line% /mnt} /mnt/n
 	[ "$(mount_kind)" = rdma ] || fail "the mount is $(mount_kind)"
 	client_work
 	umount /mnt/n

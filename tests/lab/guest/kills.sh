@@ -2,7 +2,7 @@
 # Kills, at seeded moments of a load: moments of work done, which LAB_SEED draws. Whoever is not killed goes on, what
 # was acknowledged is there afterwards bit for bit, and the proxy keeps nothing of the dead.
 
-# How long a load may stand still: a server's grace period and a client's patience are in it.
+# How long a load may stand still on an idle machine: a server's grace period and a client's patience are in it.
 LOAD_LIMIT_S=90
 
 # load_start NAME DIR BYTES MOMENTS: a load in DIR, whose reports load_next reads; its journal is /run/NAME.journal.
@@ -17,7 +17,12 @@ load_start() {
 
 # load_next FD: its next report, in load_line. That it ends or stands still without "done" fails the row.
 load_next() {
-	read -r -t $LOAD_LIMIT_S -u "$1" load_line || fail "the load stands still or ended without a word"
+	local begin=$SECONDS begun=
+	until read -r -t 10 -u "$1" load_line; do
+		[ $? -gt 128 ] && ! limit_passed "$begin" $LOAD_LIMIT_S || fail "the load stands still or ended without a word"
+		begun+=$load_line
+	done
+	load_line=$begun$load_line
 	case $load_line in
 	"file "* | "moment "* | "done "*) ;;
 	*) fail "$load_line" ;;

@@ -141,7 +141,7 @@ for FLAVOUR in krb5 krb5i krb5p; do
 	for side in "siw client, iwarp=>tcp, knfsd" "tcp client, tcp=>iwarp, knfsd over siw"; do
 		name="$side, 4.1, sec=$FLAVOUR"
 		if [ -n "$direct_why" ]; then
-			say "skip $name # SKIP a mount without a proxy fails too, $direct_why"
+			say "skip $name # SKIP a mount of knfsd of Linux $(uname -r) without a proxy fails too, $direct_why"
 			continue
 		fi
 		case $side in

@@ -113,7 +113,7 @@ pair() {
 }
 
 pair_run() {
-	timeout 250 "$LAB_BUILD/tests/lab/fabric_pair" "$2" "$3" >"$1" 2>&1
+	with_limit 250 "$LAB_BUILD/tests/lab/fabric_pair" "$2" "$3" >"$1" 2>&1
 }
 
 # judged NAME FUNCTION ARGUMENTS...: a row and, as a row of its own, what the packet judge says of what was captured. It is over
@@ -165,13 +165,13 @@ verdicts() {
 	done < <(host judge_verdicts)
 }
 
-verdicts_are_over() {
-	verdicts
-	[ ${#judged_rows[@]} = 0 ]
-}
-
-# verdicts_all: waits for the others; called before a guest ends.
+# verdicts_all: waits for the others, for each so long at most; called before a guest ends.
 verdicts_all() {
-	[ ${#judged_rows[@]} = 0 ] || wait_for 400 verdicts_are_over && return
+	local begin=$SECONDS left=${#judged_rows[@]}
+	while ((${#judged_rows[@]} > 0)) && ! limit_passed "$begin" 400; do
+		verdicts
+		((${#judged_rows[@]} == left)) || begin=$SECONDS left=${#judged_rows[@]}
+		pause 1
+	done
 	for name in "${judged_rows[@]}"; do say "not ok judge: $name: no verdict"; done
 }

@@ -2,7 +2,13 @@
 # Peers that fall silent: all links stay up, but packets are dropped between the two ends of an RDMA connection. With and
 # without a Call in flight, on either end, all that it held is to be released, by the probes of the proxies.
 
-SILENT_KEYS="keepalive_s=3;stall_timeout_s=3;"
+# silent_keys: on a machine that is slow they leave the peers that are there more time to answer.
+silent_keys() {
+	local seconds
+	seconds=$(limit_s 3)
+	SILENT_KEYS="keepalive_s=$seconds;stall_timeout_s=$seconds;"
+}
+
 # The longest that any of them may take with these keys, in rounds of proxy_drained's minute: two, and one for the emulator.
 SILENT_ROUNDS=3
 
@@ -35,6 +41,7 @@ all_released() {
 
 # silent_begin PORT: where the server of the row listens.
 silent_begin() {
+	silent_keys
 	modprobe -a sch_ingress sch_tbf cls_u32 cls_matchall act_gact
 	"$LAB_BUILD/tests/e2e/held_call" serve 0.0.0.0 "$1" &
 	echo $! >/run/held.pids

@@ -4,7 +4,7 @@
 
 # sizes FABRIC ADDRESS: see tests/lab/pair_sizes.c; 50 times without DDP and 50 times with it, in the other tiers 100 each.
 sizes() {
-	timeout 100 "$LAB_BUILD/tests/lab/fabric_pair" "$1" "$2" sizes "$([ "$LAB_TIER" = short ] && echo 50 || echo 100)" || fail "receives do not change their sizes"
+	with_limit 100 "$LAB_BUILD/tests/lab/fabric_pair" "$1" "$2" sizes "$([ "$LAB_TIER" = short ] && echo 50 || echo 100)" || fail "receives do not change their sizes"
 }
 
 # leg_says NAME END EXPRESSION: what jq finds of the legs at that end ("client", "upstream") of a proxy's connections.
@@ -46,7 +46,7 @@ one_listener() {
 	trap 'umount -f -l /mnt/beside 2>/dev/null || true' EXIT
 	nfs_mount 4.1 10.0.2.15 2242 tcp
 	mkdir -p /mnt/beside
-	timeout 40 mount -t nfs -o "vers=3,proto=rdma,port=2232,nolock,mountproto=tcp,mountaddr=10.0.2.15,mountport=20048,hard" \
+	with_limit 40 mount -t nfs -o "vers=3,proto=rdma,port=2232,nolock,mountproto=tcp,mountaddr=10.0.2.15,mountport=20048,hard" \
 		10.9.0.1:/srv/export /mnt/beside
 	work_medium 3
 	head -c 300000 /dev/urandom >/mnt/beside/file

@@ -3,7 +3,7 @@
 import contextlib
 
 from net import iwarp
-from scene.scenario import requester, responder
+from scene.scenario import Wrong, requester, responder
 from wire import ddp, header
 
 NEIGHBOUR_BYTES = 6000
@@ -24,10 +24,14 @@ def serve(t, hand):
 
 @contextlib.contextmanager
 def beside(t):
-    """A connection of somebody else, who is served before and after."""
+    """A connection of somebody else, who is served before and after, also where something is wrong meanwhile."""
     other = t.connect()
     serve(t, other)
-    yield other
+    try:
+        yield other
+    except Wrong:
+        serve(t, other)
+        raise
     serve(t, other)
 
 
