@@ -4,128 +4,179 @@
 #
 # ./dev sources this behind tests/lib/stages.sh.
 
-# A line for each test and round: KIND, NAME, load or idle, ok or failed, with tabs between.
+# A line for each test and round: KIND, NAME, load or idle, ok, failed or skipped, with tabs between.
 repeats_file() { echo "$build/dev-test.repeats"; }
 
-# repeat_find NAME: sorts it into unit, e2e or lab
-repeat_find() {
-	local file
+# The tests that command_repeat runs: programs and scripts of make check, end-to-end tests by their kind, guests.
+programs=() scripts=() sanitized=() plain=() guests=()
+all_guests=(iwarp verbs conformance systemd)
 
-	case $1 in
-	unit | e2e | lab) groups+=("$1"); return ;;
+# check_tests: prints the tests of make check, as the makefile has them
+check_tests() { make -s -C "$build" list-tests; }
+
+# repeat_find NAME: adds it to one of the lists above; a path or a suffix of the file's name does no harm
+repeat_find() {
+	local name=$1 file found
+
+	case $name in
+	unit) mapfile -t programs < <(check_tests | grep -v '\.sh$'); return ;;
+	scripts) mapfile -t scripts < <(check_tests | grep '\.sh$'); return ;;
+	sim | fuzz | nfs)
+		mapfile -t found < <(check_tests | grep "^tests/$name/" | grep -v '\.sh$')
+		programs+=("${found[@]}")
+		return
+		;;
+	e2e)
+		mapfile -t sanitized < <(e2e_names sanitized)
+		mapfile -t plain < <(e2e_names plain)
+		return
+		;;
+	lab) guests=("${all_guests[@]}"); return ;;
+	lab:*)
+		for found in "${all_guests[@]}" direct krb5 writeback; do
+			[ "$found" != "${name#lab:}" ] || { guests+=("$found"); return; }
+		done
+		;;
+	*)
+		name=${name##*/}
+		name=${name%.c}
+		for file in $(check_tests); do
+			case ${file##*/} in
+			"$name") programs+=("$file"); return ;;
+			"${name%.sh}.sh") scripts+=("$file"); return ;;
+			esac
+		done
+		if grep -qxF "${name%.sh}" < <(awk '!/^#/ { print $1; sub(/\..*/, "", $1); print $1 ".v2"; print $1 ".draft03" }' \
+			"$top/tests/e2e/TESTS"); then
+			sanitized+=($(e2e_names sanitized "${name%.sh}"))
+			plain+=($(e2e_names plain "${name%.sh}"))
+			return
+		fi
+		;;
 	esac
-	for file in "$top"/tests/{unit,nfs,sim,fuzz}/"${1##*/}".c; do
-		[ -e "$file" ] || continue
-		file=${file%.c}
-		unit+=("${file#"$top/"}")
-		return
-	done
-	for file in "$top"/tests/{unit,nfs,docs,judge}/"${1%.sh}".sh; do
-		[ -e "$file" ] || continue
-		scripts+=("${file#"$top/"}")
-		return
-	done
-	if grep -qE "^$1( |\$)" "$top/tests/e2e/TESTS" || [ -e "$top/tests/e2e/${1%%.*}.sh" ]; then
-		e2e+=("$1")
-	elif [ "${1#lab:}" != "$1" ] && [ -e "$top/tests/lab/guest/${1#lab:}.sh" ]; then
-		lab+=("${1#lab:}")
-	else
-		die "there is no test $1: unit, e2e, lab, lab:BOOT, a program of make check, or a name of tests/e2e/TESTS"
-	fi
+	die "there is no test $1: unit, sim, fuzz, nfs, scripts, e2e, lab, lab:GUEST, a test of make check, or a name of tests/e2e/TESTS"
 }
 
-# e2e_of_kind KIND NAME...: those of the names that run in such a build
-e2e_of_kind() {
-	local kind=$1
+# e2e_names KIND [NAME...]: those that run in such a build, of the names or of all
+e2e_names() { "$top/tests/e2e/run.sh" -n -k "$@"; }
+
+repeat_install() {
+	if [ ${#guests[@]} != 0 ]; then install_lab; else install_test; fi
+	[[ " ${guests[*]} " != *" systemd "* ]] || install_packages "${package_packages[@]}"
+}
+
+# repeat_build: what the named tests need, and no more
+repeat_build() {
+	local sanitized_targets=() plain_targets=()
+
+	[ ${#programs[@]} = 0 ] || sanitized_targets+=("${programs[*]} tests/lib/time_limit")
+	[ ${#sanitized[@]} = 0 ] || sanitized_targets+=(e2e-programs)
+	[ ${#scripts[@]} = 0 ] || plain_targets+=(script-programs)
+	[ ${#plain[@]} = 0 ] || plain_targets+=(e2e-programs)
+	[ ${#guests[@]} = 0 ] || plain_targets+=(lab-programs)
+	if [ ${#sanitized_targets[@]} != 0 ]; then
+		stage "build with ASan and UBSan" build_asan || die "the build failed"
+		stage "build of the test programs with ASan and UBSan" programs "$top/build-asan" "${sanitized_targets[@]}"
+	fi
+	if [ ${#plain_targets[@]} != 0 ]; then
+		stage "build" build_plain || die "the build failed"
+		stage "build of the test programs" programs "$build" "${plain_targets[@]}"
+	fi
+	[[ " ${guests[*]} " != *" systemd "* ]] || tap_stage "package" "$top/tests/package/deb.sh" "$build"
+}
+
+# note KIND NAME VERDICT
+note() { printf '%s\t%s\t%s\t%s\n' "$1" "$2" "$load" "$3" >>"$(repeats_file)"; }
+
+# note_check DIR TEST...: how tests of make check ended; one that left no result has failed
+note_check() {
+	local dir=$1 test result
 
 	shift
-	printf '%s\n' "$@" | awk -v kind="$kind" '
-		NR == FNR { place[$1] = $2 ? $2 : "sanitized"; next }
-		!($1 in place) { place[$1] = "sanitized" }
-		place[$1] == "both" || place[$1] == kind' "$top/tests/e2e/TESTS" -
+	for test; do
+		result=$dir/${test%.sh}.trs
+		if [ ! -s "$result" ] || grep -qE '^:test-result: (FAIL|XPASS|ERROR)' "$result"; then
+			note check "${test#tests/}" failed
+		elif grep -qE '^:test-result: (PASS|XFAIL)' "$result"; then
+			note check "${test#tests/}" ok
+		else
+			note check "${test#tests/}" skipped
+		fi
+	done
 }
 
-repeat_build() {
-	stage "build" build_plain || die "the build failed"
-	if [ ${#unit[@]} != 0 ] || [ ${#sanitized[@]} != 0 ] || is_group unit || is_group e2e; then
-		stage "build with ASan and UBSan" build_asan || die "the build failed"
-		stage "build of the test programs with ASan and UBSan" programs "$top/build-asan" check-programs e2e-programs
+# note_e2e STAGE TEST...: how end-to-end tests ended, by their cases in the stage
+note_e2e() {
+	local stage=$1 test
+
+	shift
+	for test; do
+		if grep -qE "^not ok - $stage: ${test//./\\.}: " "$tap_file" || ! grep -qE "^ok - $stage: ${test//./\\.}( |: )" "$tap_file"; then
+			note e2e "$test" failed
+		elif grep -E "^ok - $stage: ${test//./\\.}( |: )" "$tap_file" | grep -qvE '# *SKIP'; then
+			note e2e "$test" ok
+		else
+			note e2e "$test" skipped
+		fi
+	done
+}
+
+# note_guest STAGE GUEST
+note_guest() {
+	if grep -q "^not ok - $1: " "$tap_file"; then
+		note lab "$2" failed
+	elif grep "^ok - $1: " "$tap_file" | grep -qvE '# *SKIP'; then
+		note lab "$2" ok
+	else
+		note lab "$2" skipped
 	fi
-	stage "build of the test programs" programs "$build" script-programs lab-programs e2e-programs
-}
-
-is_group() { [[ " ${groups[*]} " == *" $1 "* ]]; }
-
-# note_unit ROUND DIR: how each program and script of make check ended
-note_unit() {
-	find "$2" -name '*.trs' -exec awk -v load="$load" '
-		FNR == 1 { name = FILENAME; sub(/.*\/tests\//, "", name); sub(/\.trs$/, "", name); verdict[name] = "ok" }
-		/^:test-result: (FAIL|XPASS|ERROR)/ { verdict[name] = "failed" }
-		END { for (name in verdict) print "unit\t" name "\t" load "\t" verdict[name] }' {} + >>"$(repeats_file)"
-}
-
-# note_tap KIND STAGE: the same of end-to-end tests and of guests, by the first word of each case's name
-note_tap() {
-	sed -nE "s/^(not ok|ok) - $2: ([^ :]+).*/\1\t\2/p" "$tap_file" | awk -F '\t' -v kind="$1" -v load="$load" '
-		!($2 in verdict) { verdict[$2] = "ok" }
-		$1 == "not ok" { verdict[$2] = "failed" }
-		END { for (name in verdict) print kind "\t" name "\t" load "\t" verdict[name] }' >>"$(repeats_file)"
-}
-
-# note_lab BOOT STAGE
-note_lab() {
-	local verdict=ok
-
-	! grep -q "^not ok - $2: " "$tap_file" || verdict=failed
-	printf 'lab\t%s\t%s\t%s\n' "$1" "$load" $verdict >>"$(repeats_file)"
 }
 
 # one_round NUMBER: all that was named, once
 one_round() {
-	local boot name="round $1"
+	local guest name="round $1"
 
-	if is_group unit; then
-		check_stage "$name: unit tests and simulations" "$top/build-asan" 'TEST_LOGS=$(PROGRAM_LOGS)'
-		note_unit "$1" "$top/build-asan"
-	elif [ ${#unit[@]} != 0 ]; then
-		check_stage "$name: unit tests and simulations" "$top/build-asan" "TESTS=${unit[*]}"
-		note_unit "$1" "$top/build-asan"
+	if [ ${#programs[@]} != 0 ]; then
+		check_stage "$name: tests of make check" "$top/build-asan" "TESTS=${programs[*]}" "check_PROGRAMS=${programs[*]}"
+		note_check "$top/build-asan" "${programs[@]}"
 	fi
 	if [ ${#scripts[@]} != 0 ]; then
 		check_stage "$name: scripts" "$build" "TESTS=${scripts[*]}" 'check_PROGRAMS=$(programs_of_scripts)'
-		note_unit "$1" "$build"
+		note_check "$build" "${scripts[@]}"
 	fi
 	if [ ${#sanitized[@]} != 0 ]; then
-		tap_stage "$name: end to end" env E2E_SANITIZED=1 "$top/tests/e2e/run.sh" -b "$top/build-asan" -j $((2 * jobs)) "${sanitized[@]}"
-		note_tap e2e "$name: end to end"
+		tap_stage "$name: end to end" e2e_sanitized "${sanitized[@]}"
+		note_e2e "$name: end to end" "${sanitized[@]}"
 	fi
 	if [ ${#plain[@]} != 0 ]; then
 		tap_stage "$name: end to end without sanitizers" e2e_run "$build" "${plain[@]}"
-		note_tap e2e "$name: end to end without sanitizers"
+		note_e2e "$name: end to end without sanitizers" "${plain[@]}"
 	fi
-	for boot in "${lab[@]}"; do
-		tap_stage "$name: laboratory $boot" "$top/tests/lab/run.sh" --build "$build" "$boot"
-		note_lab "$boot" "$name: laboratory $boot"
+	for guest in "${guests[@]}"; do
+		tap_stage "$name: laboratory $guest" "$top/tests/lab/run.sh" --build "$build" "$guest"
+		note_guest "$name: laboratory $guest" "$guest"
 	done
 }
 
-# repeats_table: of each test that failed how often, and how many runs each test has at least
+# repeats_table: each test that failed, how often, and how many runs each test has at least that were not skipped
 repeats_table() {
 	awk -F '\t' '
-		{ test = $1 " " $2; runs[test, $3]++; total[test]++; kinds[$1]; tests[test] = $1 }
+		{ test = $1 " " $2; total[test]++; kind_of[test] = $1; kinds[$1] }
+		$4 != "skipped" { runs[test, $3]++ }
 		$4 == "failed" { failed[test]++ }
+		function least(kind, load,    test, found) {
+			found = -1
+			for (test in kind_of)
+				if (kind_of[test] == kind && (found < 0 || runs[test, load] + 0 < found)) found = runs[test, load] + 0
+			return found
+		}
 		END {
 			for (test in failed)
 				printf "   %s: failed %d of %d times\n", test, failed[test], total[test]
 			for (kind in kinds) {
-				least = -1
 				n = 0
-				for (test in tests) {
-					if (tests[test] != kind) continue
-					n++
-					if (least < 0 || runs[test, "load"] < least) least = runs[test, "load"] + 0
-				}
-				printf "   %s: %d tests, each %d times under load at least\n", kind, n, least
+				for (test in kind_of) n += kind_of[test] == kind
+				printf "   %s: %d tests; fewest runs: %d idle, %d under load\n", kind, n, least(kind, "idle"), least(kind, "load")
 			}
 		}' "$(repeats_file)" | LC_ALL=C sort
 }
@@ -133,20 +184,15 @@ repeats_table() {
 # command_repeat TIMES LOAD NAME...: LOAD is idle, or load: then each processor has a busy loop beside the tests
 command_repeat() {
 	local times=$1 load=$2 name i
-	local groups=() unit=() scripts=() e2e=() lab=() sanitized=() plain=()
 
 	shift 2
-	[ $# != 0 ] || set -- unit e2e
-	for name; do repeat_find "$name"; done
-	is_group e2e && mapfile -t e2e < <(awk '!/^#/ { print $1 }' "$top/tests/e2e/TESTS")
-	is_group lab && lab=(iwarp verbs conformance systemd)
-	if [ ${#e2e[@]} != 0 ]; then
-		mapfile -t sanitized < <(e2e_of_kind sanitized "${e2e[@]}")
-		mapfile -t plain < <(e2e_of_kind plain "${e2e[@]}")
-	fi
-	install_lab
-	stages_begin
+	install_test
+	stages_begin dev-test-named
 	sanitizer_env
+	run configured "$build" --enable-tests || die "configure failed"
+	[ $# != 0 ] || set -- unit scripts e2e
+	for name; do repeat_find "$name"; done
+	repeat_install
 	repeat_build
 	if [ "$load" = load ]; then
 		for ((i = 0; i < jobs; i++)); do
@@ -155,7 +201,7 @@ command_repeat() {
 		done
 	fi
 	for ((i = 1; i <= times; i++)); do one_round $i; done
-	say "all rounds of $(repeats_file), in which those of earlier calls stand too"
+	say "totals of $(repeats_file), earlier calls included; remove it to begin again"
 	repeats_table
 	stages_end
 }

@@ -7,16 +7,21 @@
 # Cases of all stages, in TAP without numbers; the times of stages and of programs, a line each:
 #	stage NAME SECONDS CPU_SECONDS CASES
 #	program NAME SECONDS
-# with tabs between. The last run's times stay in a file beside it, to be compared with.
+# with tabs between. The times of the last run that came to its end stay in a file beside it, to be compared with.
 tap_file=
 times_file=
+stages_lock=
 
-# stages_begin: of a run, whose files are in the build directory
+# stages_begin [NAME]: begins a run, whose files are NAME.* in the build directory (dev-test). A second run in the same
+# directory is refused while the first one goes on.
 stages_begin() {
+	local name=${1:-dev-test}
+
 	mkdir -p "$build"
-	tap_file=$build/dev-test.tap
-	times_file=$build/dev-test.times
-	[ ! -s "$times_file" ] || mv "$times_file" "$times_file.before"
+	exec {stages_lock}>"$build/dev-test.lock"
+	flock -n "$stages_lock" || die "another ./dev test runs in $build"
+	tap_file=$build/$name.tap
+	times_file=$build/$name.times
 	: >"$tap_file"
 	: >"$times_file"
 	stages_begun=$SECONDS
@@ -46,7 +51,7 @@ stage_from() {
 	say "$1"
 }
 
-# stage_over STATUS: notes how long the stage took. One that a signal ended, ends the run: somebody wants it to stop.
+# stage_over STATUS: notes how long the stage took. If a signal ended the stage, the run ends too.
 stage_over() {
 	local took=$((SECONDS - stage_begun))
 
@@ -87,6 +92,8 @@ tap_noted() {
 		"$2" >>"$times_file"
 	if [ "$3" != 0 ] && ! grep -q '^not ok' "$2"; then
 		echo "not ok - $1: status $3" | tee -a "$tap_file"
+	elif [ "$(cases "$1")" = 0 ]; then
+		echo "not ok - $1: no case ran" | tee -a "$tap_file"
 	fi
 }
 
@@ -152,6 +159,8 @@ check_stage() {
 	if [ $status != 0 ]; then
 		tap_of_check "$name" "$dir" | grep -q '^not ok' || echo "not ok - $name" | tee -a "$tap_file"
 		find "$dir" -name '*.log' -path '*tests*' -exec grep -H '^not ok' {} +
+	elif [ "$(cases "$name")" = 0 ]; then
+		echo "not ok - $name: no case ran" | tee -a "$tap_file"
 	fi
 	stage_over $status
 }
@@ -175,9 +184,10 @@ times_table() {
 	}' "$before" "$times_file" 3>&1
 }
 
-# stages_end: the last lines of a run; fails if anything failed
+# stages_end: the last lines of a run; fails if anything failed. The next run is compared with this one.
 stages_end() {
 	times_table
+	cp "$times_file" "$times_file.before"
 	say "all took $((SECONDS - stages_begun)) s; $times_file has each stage and program"
 	grep '^not ok' "$tap_file"
 	tap_sum "$tap_file"

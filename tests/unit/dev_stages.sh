@@ -32,10 +32,10 @@ END
 same "a run with a failure fails" 1 $?
 same "cases of all stages add up in the last line" "3 passed, 2 failed, 1 skipped" "$(tail -n 1 "$work/said")"
 check "what failed stands above it" said '^not ok - third: one: b$'
-check "a stage that says nothing of a case of its own is one" said '^not ok - second$'
+check "a stage that is no stream of cases is one itself" said '^not ok - second$'
 check "stages have their times" said '^ +[0-9]+ +- +[0-9]+ +4  third$'
 same "the slowest programs come first" "41 7 2" "$(sed -n '/slowest/,/^== all/s/^ *\([0-9]*\) .*/\1/p' "$work/said" | xargs)"
-sed -i 's/\t41$/\t99/' "$work/build/dev-test.times"
+sed -i 's/\t41$/\t99/' "$work/build/dev-test.times.before"
 dev_does <<-'END'
 	stages_begin
 	echo "program	third: one	40" >>"$times_file"
@@ -48,23 +48,52 @@ dev_does <<-'END'
 END
 same "a run in which nothing ran fails" 1 $?
 
+dev_does <<-'END'
+	stages_begin
+	tap_stage silent true
+	stages_end
+END
+check "a stage in which no case ran has failed" said '^not ok - silent: no case ran$'
+dev_does <<-'END'
+	stages_begin
+	(stages_begin; echo "both run")
+END
+check "a second run in the same directory is refused" eval "said '^dev: another ./dev test runs in' && ! grep 'both run' '$work/said'"
+dev_does <<-'END'
+	stages_begin
+	child=1
+	stop_children
+	echo "$SECONDS s"
+END
+check "where nothing is left to stop, nothing is waited for" said '^[01] s$'
+
 # ---------------------------------------------------------------- repeated runs
 
-printf 'unit\ta\tload\tok\nunit\ta\tload\tfailed\nunit\tb\tload\tok\nunit\ta\tidle\tok\ne2e\tc\tload\tok\n' >"$work/build/dev-test.repeats"
+printf 'check\ta\tload\tok\ncheck\ta\tload\tfailed\ncheck\tb\tload\tok\ncheck\tb\tload\tskipped\ncheck\ta\tidle\tok\ne2e\tc\tload\tok\n' \
+	>"$work/build/dev-test.repeats"
 dev_does <<<"repeats_table"
-check "failures of several runs add up" said '^   unit a: failed 1 of 3 times$'
-check "the test with the fewest runs under load counts" said '^   unit: 2 tests, each 1 times under load at least$'
-check "kinds count apart" said '^   e2e: 1 tests, each 1 times under load at least$'
-dev_does <<<"command_repeat 1 idle no_such_test"
-check "a test that is not there is refused" said '^dev: there is no test no_such_test'
-dev_does <<-'END'
-	command_repeat() { echo "repeats $*"; }
-	command_lab() { echo "boots $*"; }
-	main test test_bridge reload
-	main lab verbs
-END
-check "./dev test takes names without an option" said '^repeats 1 idle test_bridge reload$'
-check "./dev lab takes names of guests" said '^boots verbs$'
+check "failures of several runs add up" said '^   check a: failed 1 of 3 times$'
+check "a skipped run counts as none" said '^   check: 2 tests; fewest runs: 0 idle, 1 under load$'
+check "kinds count apart" said '^   e2e: 1 tests; fewest runs: 0 idle, 1 under load$'
+
+# found NAME...: the lists that names belong to
+found() {
+	dev_does <<-END
+		check_tests() { printf '%s\n' tests/unit/test_a tests/sim/test_b tests/fuzz/fuzz_c tests/unit/d.sh; }
+		for name in $*; do repeat_find "\$name"; done
+		echo "found \${programs[*]}/\${scripts[*]}/\${sanitized[*]}/\${plain[*]}/\${guests[*]}"
+	END
+	grep ^found "$work/said"
+}
+same "names are those of the makefile, of TESTS and of guests" \
+	"found tests/unit/test_a/tests/unit/d.sh/reload/costs/verbs" "$(found test_a d reload costs lab:verbs)"
+same "paths and suffixes do no harm" "found tests/sim/test_b/tests/unit/d.sh/reload//" \
+	"$(found tests/sim/test_b.c tests/unit/d.sh tests/e2e/reload.sh)"
+same "groups are what they are made of" "found tests/fuzz/fuzz_c/tests/unit/d.sh///iwarp verbs conformance systemd" \
+	"$(found fuzz scripts lab)"
+for name in no_such_test lib run hosts proxy_fixture both_ways.v9 b.th_ways lab:lib; do
+	check "$name is refused" eval "found $name; said '^dev: there is no test $name:'"
+done
 
 # ---------------------------------------------------------------- interrupted runs
 
@@ -97,7 +126,8 @@ ended_by() {
 	kill "-$2" -- "$target"
 	wait $script
 	status=$?
-	limit_passed $begin 5 && echo "took $((SECONDS - begin)) s"
+	# Five seconds, of which the script waits one for those that take no notice of TERM; starting programs takes the rest.
+	! limit_passed $begin 5 || { echo "took $((SECONDS - begin)) s"; return 1; }
 	none_runs || { echo "left behind: $(xargs ps -o pid=,args= -p <"$work/pids")"; return 1; }
 	! grep "went on" "$work/said" && [ $status = "$3" ]
 }
