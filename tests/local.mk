@@ -40,7 +40,6 @@ SCRIPT_LOGS = $(addsuffix .log,$(basename $(filter %.sh,$(TESTS))))
 programs_of_scripts = tests/docs/print_tables tests/judge/judge tests/judge/make_capture tests/lab/fabric_pair \
 	tests/lib/time_limit tests/nfs/write_pcap tests/nfs/write_rebuilt tests/unit/header_pcap \
 	tests/unit/print_states tests/unit/rpcgen_filter
-.PHONY: list-tests
 list-tests:
 	@printf '%s\n' $(TESTS)
 script-programs: all
