@@ -12,7 +12,7 @@ programs=() scripts=() sanitized=() plain=() guests=()
 all_guests=(iwarp verbs conformance systemd)
 
 # check_tests: prints the tests of make check, as the makefile has them
-check_tests() { make -s -C "$build" list-tests; }
+check_tests() { make -s -C "$build" list-tests | grep '^tests/'; }
 
 # repeat_find NAME: adds it to one of the lists above; a path or a suffix of the file's name does no harm
 repeat_find() {
