@@ -66,20 +66,27 @@ check "a file for this host draws no warning" checked
 check "… none at all" silent
 
 name_server silent
-config "$control" known.example files.example FILES.example other.example
+# One after the other they would take more than a minute, however fast the machine is.
+config "$control" known.example files.example FILES.example other.example \
+	name1.example name2.example name3.example name4.example name5.example name6.example \
+	name7.example name8.example name9.example name10.example name11.example name12.example
 started=$SECONDS
 check "with a silent name server the check ends as well" checked
-check "… after five seconds, not five for each: $((SECONDS - started)) s" not limit_passed $started 9
+check "… after five seconds, not five for each: $((SECONDS - started)) s" test $((SECONDS - started)) -lt 30
 check "… and names the service and its server's name" says \
 	"4: warning: service s1: the name files.example does not resolve (no answer in 5 s): do the name servers answer? clients wait until it does"
 check "… and the other" says \
 	"6: warning: service s3: the name other.example does not resolve (no answer in 5 s): do the name servers answer? clients wait until it does"
-check "… each name once" test "$(grep -c warning: said)" = 2
+check "… each name once" test "$(grep -c 'does not resolve' said)" = 14
 
+# On a machine so slow that the start takes as long as an answer may, it has not waited if it has not asked.
+name_server silent
 started=$SECONDS
 start a "$PROXY" -c a.conf
 check "the daemon itself starts without an answer" serves a $FRONT_PORT
-check "… and does not wait for one: $((SECONDS - started)) s" not limit_passed $started 4
+took=$((SECONDS - started))
+waits_for_none() { [ $took -lt 5 ] || not grep -q query ns.log; }
+check "… and does not wait for one: $took s" waits_for_none
 stop_proxy a
 
 stop ns

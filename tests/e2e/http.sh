@@ -68,7 +68,7 @@ is_idle() { [ "$(sockets)" = "$idle" ]; }
 check "nothing is left of them" wait_for 10 is_idle
 before=$(ticks)
 check "hostile: endless" raw endless
-check "which takes less than a second of processor time" test $(($(ticks) - before)) -lt "$(limit_s 100)"
+check "which takes less than a second of processor time" test $(($(ticks) - before)) -lt 100
 note "$(($(ticks) - before)) ticks"
 
 # crowded CASE MOST: while sixty say nothing MOST of them are in, the main loop goes on, and who asks is answered
@@ -138,20 +138,32 @@ check "and refuses others" gives 403 /healthz --interface 127.0.0.2
 listen_at() { reload_with "http_listen = \"$1:$OTHER_PORT\"; http_allow = [ \"127.0.0.1\" ];"; }
 check "a reload to all addresses, of the same port" listen_at 0.0.0.0
 check "is asked there" gives 200 /healthz
-# early: a request that was begun before such a reload is answered. It has 5 s: on a machine so slow that they pass there is
-# another try.
+# early: a request that was begun before such a reload is answered. The daemon gives it 5 s; $took_ms passed.
 early() {
-	local early
+	local early began
 
 	listen_at 127.0.0.1 || return
+	began=$(date +%s%3N)
 	exec {early}<>/dev/tcp/127.0.0.1/$OTHER_PORT
 	printf 'GET /healthz HTTP/1.1\r\n' >&"$early"
 	listen_at 0.0.0.0 && (trap '' PIPE && printf '\r\n' >&"$early") && with_limit 10 head -n 1 <&"$early" | grep 200
 	set -- $?
+	took_ms=$(($(date +%s%3N) - began))
 	exec {early}>&-
 	return "$1"
 }
-check "who came before is still answered" wait_for 10 early
+# is_early: on a machine so slow that a try took more than these 5 s there is another one, three in all
+is_early() {
+	local took_ms
+
+	for _ in 1 2 3; do
+		took_ms=0
+		early && return
+		((took_ms > 5000)) || return
+	done
+	return 1
+}
+check "who came before is still answered" is_early
 start other "$BIN/delay_relay" $HTTP_PORT 9 0
 serves other $HTTP_PORT
 check "a reload to where others listen is refused" not reload_with "http_listen = \"127.0.0.1:$HTTP_PORT\";"

@@ -42,6 +42,7 @@ all=${all// root/ superuser}
 is_registered() { wait_for 20 has "$all" || { registered; false; }; }
 is_gone() { wait_for 20 has "" || { registered; false; }; }
 says() { wait_for 20 logged a "$1"; }
+now_ms() { date +%s%3N; }
 
 write_file true
 check "without rpcbind the daemon starts" start_a
@@ -56,10 +57,25 @@ check "a client is told the port" eval '[ "$(rpcinfo -p | awk "\$1 == 100003 && 
 stop rpcbind
 check "rpcbind comes back" start_rpcbind
 check "and has them again" is_registered
-kill -STOP "${pid_of[rpcbind]}"
-ctl a drain nfs >/dev/null
-begin=$SECONDS
-check "a rpcbind that hangs keeps nobody" eval 'ctl a status && ! limit_passed $begin 2'
+# answers_while_it_hangs: in less than the 5 s that rpcbind has for an answer. On a machine so slow that this takes longer
+# in any case there is another try, three in all.
+answers_while_it_hangs() {
+	local began took_ms
+
+	for _ in 1 2 3; do
+		ctl a resume nfs
+		is_registered || return
+		kill -STOP "${pid_of[rpcbind]}"
+		began=$(now_ms)
+		ctl a drain nfs
+		ctl a status || return
+		took_ms=$(($(now_ms) - began))
+		kill -CONT "${pid_of[rpcbind]}"
+		((took_ms >= 5000)) || return 0
+	done
+	return 1
+}
+check "a rpcbind that hangs keeps nobody" answers_while_it_hangs
 kill -CONT "${pid_of[rpcbind]}"
 left="3 rdma 127.0.0.1.47.18 superuser
 3 tcp 127.0.0.2.47.19 superuser
@@ -78,16 +94,22 @@ check "one service alone is registered" wait_for 20 has "$only"
 stop_proxy a
 check "at the end nothing is left" has ""
 
+# The end has 1 s for a rpcbind that hangs, an answer 5 s. On a machine so slow that the end takes as long in any case there is
+# another try, three in all.
 write_file true
-start_a
-is_registered
-kill -STOP "${pid_of[rpcbind]}"
-begin=$SECONDS
-stop_proxy a
-check "the end waits no longer than a second or two for a rpcbind that hangs" not limit_passed $begin 3
-kill -CONT "${pid_of[rpcbind]}"
-stop rpcbind
-start_rpcbind
+for _ in 1 2 3; do
+	start_a
+	is_registered
+	kill -STOP "${pid_of[rpcbind]}"
+	began=$(now_ms)
+	stop_proxy a
+	took_ms=$(($(now_ms) - began))
+	kill -CONT "${pid_of[rpcbind]}"
+	stop rpcbind
+	start_rpcbind
+	((took_ms >= 5000)) || break
+done
+check "the end does not wait as long for a rpcbind that hangs as for an answer: $took_ms ms" test $took_ms -lt 5000
 
 # As the unit has it.
 user=(setpriv --reuid 65534 --regid 65534 --clear-groups)

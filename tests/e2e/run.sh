@@ -2,24 +2,31 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Runs end-to-end tests and reports them in one TAP stream.
 #
-# usage: run.sh [-b BUILD_DIR] [-j JOBS] [-t SECONDS] [-d DIALECT] [-k KIND] [TEST...]
+# usage: run.sh [-n] [-b BUILD_DIR] [-j JOBS] [-t SECONDS] [-d DIALECT] [-k KIND] [TEST...]
 #        TEST is a name such as bulk_data, or bulk_data.v2: the same with version two between the proxies, or
 #        bulk_data.draft03: with all that the draft of version one has. All of TESTS if none is given: with -d
 #        each once in that dialect, with -k those of a kind: plain, for a build without sanitizers, or sanitized.
+#        Both options apply to tests that are given, too. -n prints the names, one a line, and runs nothing.
 #        A test ends when it has printed nothing for SECONDS of an idle machine.
 
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
-jobs=1 limit=300 only= dialect= kind=
-while getopts b:j:t:d:k:1:h option; do
+jobs=1 limit=300 only='' dialect='' kind='' names_only=''
+
+# refuse WHY: nothing has run
+refuse() { echo "run.sh: $*" >&2; exit 2; }
+
+while getopts nb:j:t:d:k:1:h option; do
 	case $option in
-	b) E2E_BUILD=$OPTARG ;;
-	j) jobs=$OPTARG ;;
-	t) limit=$OPTARG ;;
-	d) dialect=.$OPTARG ;;
-	k) kind=$OPTARG ;;
+	n) names_only=yes ;;
+	b) E2E_BUILD=$OPTARG; [ -d "$OPTARG" ] || refuse "-b $OPTARG: there is no such directory" ;;
+	j) jobs=$OPTARG; [[ $jobs =~ ^[1-9][0-9]*$ ]] || refuse "-j $jobs: it must be a positive number" ;;
+	t) limit=$OPTARG; [[ $limit =~ ^[0-9]+(\.[0-9]+)?$ && $limit =~ [1-9] ]] || refuse "-t $limit: it must be a positive number" ;;
+	d) dialect=.$OPTARG; [[ $OPTARG =~ ^(v2|draft03)$ ]] || refuse "-d $OPTARG: it must be v2 or draft03" ;;
+	k) kind=$OPTARG; [[ $kind =~ ^(plain|sanitized)$ ]] || refuse "-k $kind: it must be plain or sanitized" ;;
 	1) only=$OPTARG ;; # how this script runs itself: this test's part of the stream
-	*) sed -n '3,9s/^# \?//p' "$0"; exit "$([ "$option" = h ]; echo $?)" ;;
+	h) sed -n '3,11s/^# \?//p' "$0"; exit 0 ;;
+	*) exit 2 ;; # getopts has said why
 	esac
 done
 shift $((OPTIND - 1))
@@ -34,7 +41,6 @@ one() {
 	case $name in
 	*.v2) export E2E_VERSION=2 ;;
 	*.draft03) export E2E_COMPAT=draft03 ;;
-	*.*) echo "not ok - $name: there is such a dialect"; return ;;
 	esac
 	# Both streams are one, so that what stands on them keeps its order.
 	out=$(with_limit -o "$limit" bash -c 'exec bash "$1" 2>&1' - "$here/$script.sh" </dev/null)
@@ -57,13 +63,52 @@ if [ -n "$only" ]; then
 	exit
 fi
 
+# check_list: each line of TESTS is a name, and where it runs
+check_list() {
+	local line
+
+	line=$(awk '!/^#/ && NF && (NF > 2 || $2 !~ /^(plain|both)?$/) { print FNR ": " $0; exit }' "$here/TESTS")
+	[ -z "$line" ] || refuse "TESTS:$line: behind the name stands nothing, plain or both"
+}
+
+# check_name NAME: there is such a test
+check_name() {
+	local name=$1 script=${1%%.*}
+
+	[ -e "$here/$script.sh" ] &&
+		awk -v script="$script" '!/^#/ { sub(/\..*/, "", $1) } $1 == script { found = 1 } END { exit !found }' "$here/TESTS" ||
+		refuse "there is no test $name"
+	[[ $name = "$script" || $name =~ ^[^.]*\.(v2|draft03)$ ]] || refuse "$name: behind the dot stands v2 or draft03"
+	[[ -z $dialect || $name = "$script" ]] || refuse "$name has its dialect already: -d is for others"
+}
+
+# choose NAME...: prints those of the kind, in the dialect
+choose() {
+	[ $# = 0 ] || printf '%s\n' "$@" | awk -v kind="$kind" -v dialect="$dialect" '
+		{ script = $1; sub(/\..*/, "", script) }
+		NR == FNR && /^#/ { next }
+		NR == FNR {
+			kinds[$1] = $2 ? $2 : "sanitized"
+			if (!(script in kinds)) kinds[script] = kinds[$1]
+			next
+		}
+		{ found = $1 in kinds ? kinds[$1] : kinds[script] }
+		!kind || found == "both" || found == kind { print $1 dialect }' "$here/TESTS" -
+}
+
+check_list
 if [ $# = 0 ]; then
-	mapfile -t tests < <(awk -v kind="$kind" -v dialect="$dialect" '
-		/^#/ || (dialect && $1 ~ /\./) { next }
-		!kind || $2 == "both" || kind == ($2 ? $2 : "sanitized") { print $1 dialect }' "$here/TESTS")
+	mapfile -t tests < <(awk -v dialect="$dialect" '!/^#/ && NF && !(dialect && $1 ~ /\./) { print $1 }' "$here/TESTS")
 	set -- "${tests[@]}"
 fi
-printf '%s\n' "$@" |
+for name; do check_name "$name"; done
+mapfile -t tests < <(choose "$@")
+if [ -n "$names_only" ]; then
+	[ ${#tests[@]} = 0 ] || printf '%s\n' "${tests[@]}"
+	exit 0
+fi
+[ -d "$E2E_BUILD" ] || refuse "$E2E_BUILD: there is no such directory"
+printf '%s\n' "${tests[@]}" |
 	xargs -P "$jobs" -I NAME bash "$0" -b "$E2E_BUILD" -t "$limit" -1 NAME |
 	awk '/^(not )?ok /{ n++; if (/^not/) bad = 1; sub(/ok /, "ok " n " "); print; next } { print }
-	     END { print "1.." n; exit bad }'
+	     END { print "1.." n + 0; exit bad || !n }'

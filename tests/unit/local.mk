@@ -178,6 +178,7 @@ unit_scripts = \
 	tests/unit/check_requirements.sh \
 	tests/unit/dev_install.sh \
 	tests/unit/dev_stages.sh \
+	tests/unit/e2e_run.sh \
 	tests/unit/header_tshark.sh \
 	tests/unit/states.sh \
 	tests/unit/time_limit.sh \

@@ -69,15 +69,23 @@ def silence_lasts_a_second(t):
     begin = t.loop.now()
     hand = t.accept()
     t.hold(hand.next('the first message').header.vers == 2, 'version two is not tried')
-    got = hand.next('the Call after a second of silence', 2)
+    got = hand.next('the Call after a second of silence')
     waited = t.loop.now() - begin
     t.hold(got.header.vers == 1, f'the Call goes in version {got.header.vers}')
-    t.hold(waited > 0.9, f'it goes after {waited:.1f} s')
+    t.hold(0.9 < waited < 4.9, f'it goes after {waited:.1f} s')
     two.done(t, hand, asked, got)
     t.hang_up(hand)
-    t.have_called(t.null())
-    got = t.accept().next('the Call without silence', 0.8)
-    t.hold(got.header.vers == 1, 'version two is tried again')
+    waits = []
+    while len(waits) < 5 and min(waits, default=1) > 0.9:   # a slow machine may need several
+        begin = t.loop.now()
+        asked = t.have_called(t.null())
+        hand = t.accept()
+        got = hand.next('the Call without silence')
+        waits.append(t.loop.now() - begin)
+        t.hold(got.header.vers == 1, 'version two is tried again')
+        two.done(t, hand, asked, got)
+        t.hang_up(hand)
+    t.hold(min(waits) <= 0.9, f'each waits for a second again: {min(waits):.1f} s at least')
 
 
 @silence_lasts_a_second.wrong
@@ -87,7 +95,18 @@ def _(end):
 
 @silence_lasts_a_second.wrong
 def _(end):
+    end.silence_s = 4.95
+
+
+@silence_lasts_a_second.wrong
+def _(end):
     end.memory.says_one = lambda: False
+
+
+@silence_lasts_a_second.wrong
+def _(end):
+    right = end.begin
+    end.begin = lambda: right() if end.tries_two() else end.loop.after(1.0, right)
 
 
 @requester('X-1', keys=two.KEYS)
