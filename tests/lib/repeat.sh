@@ -42,8 +42,8 @@ repeat_find() {
 		name=${name%.c}
 		for file in $(check_tests); do
 			case ${file##*/} in
-			"$name") programs+=("$file"); return ;;
 			"${name%.sh}.sh") scripts+=("$file"); return ;;
+			"$name") programs+=("$file"); return ;;
 			esac
 		done
 		if grep -qxF "${name%.sh}" < <(awk '!/^#/ { print $1; sub(/\..*/, "", $1); print $1 ".v2"; print $1 ".draft03" }' \
