@@ -1,4 +1,4 @@
-# The test suite speaks TAP; each case counts. A case ends after a minute, times what tests/lib/test.c measures.
+# The test suite speaks TAP; each case counts. A case ends after a minute, times what tests/lib/timed.sh says.
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 SH_LOG_DRIVER = $(LOG_DRIVER)
 AM_TESTS_ENVIRONMENT = srcdir='$(srcdir)' builddir='$(builddir)' top_builddir='$(top_builddir)'; \
@@ -25,12 +25,11 @@ tests_lib_libfakenfs_a_SOURCES = tests/lib/fake_nfs.c tests/lib/fake_nfs.h
 EXTRA_DIST += tests/lib/mtab.sh tests/lib/tap.sh tests/lib/time_limit.sh tests/README.md tests/REQUIREMENTS.md
 
 check_PROGRAMS += tests/lib/time_limit
-tests_lib_time_limit_SOURCES = tests/lib/time_limit_main.c tests/lib/time_limit.c tests/lib/time_limit.h
-tests_lib_time_limit_LDADD =
 
 # Each test of `make check` runs under a limit, and its time is noted in tests/times.
-LOG_COMPILER = $(SHELL) $(srcdir)/tests/lib/timed.sh
+LOG_COMPILER = bash $(srcdir)/tests/lib/timed.sh
 SH_LOG_COMPILER = $(LOG_COMPILER)
+CLEANFILES += tests/times tests/factor
 EXTRA_DIST += tests/lib/repeat.sh tests/lib/stages.sh tests/lib/timed.sh
 
 # Sanitizers find things in programs. The scripts compare texts, and what programs print, with something else: they run

@@ -2,12 +2,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What `./dev demo` shows: the recipe "TCP client, TCP server" of README.md on two hosts, its files as they are there.
 # --verbose also shows counters, and version two of RPC-over-RDMA between the proxies.
-case ${1:-} in
+case $* in
 "") verbose= ;;
 --verbose) verbose=1 ;;
 *) echo "usage: demo.sh [--verbose]" >&2; exit 2 ;;
 esac
 . "$(dirname "$0")/lib.sh"
+# What a test would skip is a failure of the demo.
+broken() { show_logs; echo "demo: FAILED: $*"; exit 1; }
+bail() { broken "$*"; }
+skip_all() { broken "$*"; }
 enter "$@"
 . "$E2E_SRC/hosts.sh"
 # shellcheck disable=SC2034
@@ -16,9 +20,6 @@ PAGE=$E2E_SRC/../../README.md
 PATH=$(dirname "$PROXY"):$(dirname "$CTL"):$BIN:$PATH
 recipe="TCP client, TCP server"
 
-broken() { show_logs; echo "demo: FAILED: $*"; exit 1; }
-bail() { broken "$*"; }
-skip_all() { broken "$*"; }
 say() { printf '\n== %s\n' "$*"; }
 indent() { sed 's/^/     /; s/ *$//'; }
 
@@ -56,7 +57,8 @@ take_mount "$(part "$recipe" "commands on the client's host" | grep '^mount ')" 
 	broken "README.md has no recipe \"$recipe\""
 server_sees=${export_line#* }
 start_server "${server_sees%(rw)}"
-echo "     $export_line"
+say "README.md, \"$recipe\": /etc/exports on the filer"
+indent <<<"$export_line"
 
 # ---------------------------------------------------------------- the recipe
 
@@ -72,6 +74,7 @@ say "does it work? The client's proxy tries its server"
 runs client "rpcrdma-proxyctl check to-filer"
 
 say "a file of 50 MB is written over NFSv4, read back, and compared: the client is libnfs, which needs no mount"
+echo "     nfs_client is the demo's own NFS client, made with libnfs; nfs-cp comes with libnfs"
 head -c 50000000 /dev/urandom >file
 # nfs-cp of libnfs 4.0 writes files of a few KiB only over NFSv4; nfs_client, of this directory, has libnfs write any.
 runs client "nfs_client '$(url)' put file file"
@@ -79,11 +82,23 @@ runs client "nfs-cp '$(url file)' back"
 runs client "cmp file back && echo equal"
 runs filer "cmp file export/file && echo equal"
 
-say "what the client's proxy says of it"
-runs client "rpcrdma-proxyctl status"
-runs client "rpcrdma-proxyctl latency"
 calls=$(on client "$CTL" stats | awk '$1 == "calls_sent" { print $2 }')
 [ "${calls:-0}" -gt 0 ] || broken "nothing went over RDMA"
+
+# holds [BLOCK]: a client writes and reads a file of 4 MiB again and again, until holder is stopped
+holds() {
+	typed client "nfs_client '$(url)' hold held 4m 1${1:+ $1} &"
+	start_on client holder nfs_client "$(url)" hold held 4m 1 ${1:+"$1"}
+}
+
+say "what the client's proxy says while a client is connected, which writes and reads a file again and again"
+holds
+wait_for 60 shows client || broken "there is no connection that is open"
+# The recipe's own check.
+runs client "rpcrdma-proxyctl connections"
+runs client "rpcrdma-proxyctl status"
+runs client "rpcrdma-proxyctl latency"
+stop holder KILL
 
 # ---------------------------------------------------------------- more
 
@@ -101,7 +116,7 @@ if [ -n "$verbose" ]; then
 	indent <client.conf
 	runs client "rpcrdma-proxyctl reload"
 	say "a client reads and writes 16 KiB at a time, and the proxies enlarge their receives for that, from 4 KiB"
-	start_on client holder nfs_client "$(url)" hold held 4m 1 16k
+	holds 16k
 	# Long enough for it, however busy the machine.
 	wait_for 60 leg_says 'version 2; .*; 32 KiB to us; 32 KiB to it' || broken "the sizes of receives are not raised"
 	for host in client filer; do

@@ -21,6 +21,8 @@ E2E_CHAIN=${E2E_CHAIN:-proxies}
 export E2E_BUILD E2E_CHAIN
 . "$E2E_SRC/../lib/mtab.sh"
 TIME_LIMIT=$E2E_BUILD/tests/lib/time_limit
+# pause SECONDS: tick_fd has an end that is never written to
+pause() { read -r -t "$1" -u "$tick_fd" || true; }
 . "$E2E_SRC/../lib/time_limit.sh"
 
 T=/run/e2e
@@ -63,9 +65,6 @@ skip_all() { echo "1..0 # SKIP $*"; exit 0; }
 
 # bail WHAT: no case makes sense any more
 bail() { not_ok "$*"; show_logs; keep; echo "1..$cases"; exit 1; }
-
-# pause SECONDS: tick_fd has an end that is never written to
-pause() { read -r -t "$1" -u "$tick_fd" || true; }
 
 # ---------------------------------------------------------------- namespaces
 

@@ -33,6 +33,7 @@ shift $((OPTIND - 1))
 export E2E_BUILD=${E2E_BUILD:-$here/../../build}
 TIME_LIMIT=$E2E_BUILD/tests/lib/time_limit
 . "$here/../lib/time_limit.sh"
+exec {pause_fd}<&- # nothing waits here, and tests would inherit it
 
 # one TEST: its TAP without numbers, each case with the test's name; a test that dies is a failed case
 one() {

@@ -10,7 +10,7 @@
 #include "tests/lib/time_limit.h"
 
 /* How much slower the machine may become while the program runs. */
-#define LIMIT_MARGIN 5
+#define LIMIT_MARGIN 3
 
 /* Check reads the variable when a case is made, which is before test_main() is called. */
 __attribute__((constructor)) static void scale_limits(void)

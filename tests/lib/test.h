@@ -12,7 +12,8 @@
  * started it and a note says so: it holds all the same, unless another program takes a port that it expects.
  *
  * Limits of cases (tcase_set_timeout(), CK_DEFAULT_TIMEOUT) are for an idle machine: they are multiplied by
- * time_limit_factor() as it is when the program starts, and by a margin, unless CK_TIMEOUT_MULTIPLIER is set.
+ * time_limit_factor() as it is when the program starts, and by a margin, unless CK_TIMEOUT_MULTIPLIER is set, as it is by
+ * tests/lib/timed.sh.
  *
  * Returns what main() returns: 0 whatever failed, since TAP carries the verdicts.
  */

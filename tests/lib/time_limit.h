@@ -54,12 +54,12 @@ double time_limit_factor(void);
  */
 double time_limit_factor_of(double work_s, double idle_s, double load, long cpus);
 
-#define TIME_LIMIT_FACTOR_MAX 30.0
+#define TIME_LIMIT_FACTOR_MAX 12.0
 
 /*
- * What the fixed piece of work takes, in seconds, in a build with -O2 on an idle machine like the one of the limits. The
- * environment variable of that name takes its place where limits were chosen on another machine: in an emulated guest.
- * TIME_LIMIT_LOAD, likewise, is what counts as the load, where processes that wait for the test itself count in it.
+ * What the fixed piece of work takes, in seconds, in a build with -O2 on an idle machine like the one of the limits.
+ * TIME_LIMIT_WORK_S in the environment replaces it, for limits chosen on another machine. TIME_LIMIT_LOAD replaces the
+ * load average, where that counts processes of the test itself.
  */
 #define TIME_LIMIT_WORK_S 0.050
 

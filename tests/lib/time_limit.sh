@@ -1,24 +1,32 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Time limits of scripts, which follow the speed of the machine: see tests/lib/time_limit.h. A script that sources this
-# sets TIME_LIMIT to the program tests/lib/time_limit of its build; without that program limits are bare seconds.
+# Time limits of scripts, which follow the speed of the machine: see tests/lib/time_limit.h. TIME_LIMIT is the program
+# tests/lib/time_limit of the build, by default that in $builddir; without that program limits are bare seconds.
+: "${TIME_LIMIT:=${builddir:-.}/tests/lib/time_limit}"
+
+# pause SECONDS: a script may have one of its own, before it sources this. This one reads from a descriptor that is never
+# written to. It is opened here, since that sets $!.
+if ! declare -F pause >/dev/null; then
+	exec {pause_fd}<> <(:)
+	pause() { read -r -t "$1" -u "$pause_fd" || true; }
+fi
 
 # limit_s SECONDS [DECIMALS]: prints what a limit of SECONDS on an idle machine is on this one now; in whole seconds, or with
 # so many decimals
 limit_s() {
 	local factor
 
-	factor=$("${TIME_LIMIT:-}" --factor 2>/dev/null) || factor=1
+	factor=$("$TIME_LIMIT" --factor 2>/dev/null) || factor=1
 	awk -v seconds="$1" -v factor="$factor" -v decimals="${2:-0}" 'BEGIN { printf "%.*f\n", decimals, seconds * factor }'
 }
 
-# limit_passed BEGIN SECONDS: BEGIN, a value of $SECONDS, is longer ago than SECONDS are on a machine as slow as this one
+# limit_passed BEGIN SECONDS: Succeeds if more than SECONDS, scaled, have passed since BEGIN (a value of $SECONDS).
 limit_passed() {
 	((SECONDS - $1 > $2)) && ((SECONDS - $1 > $(limit_s "$2")))
 }
 
 # wait_for SECONDS COMMAND...: until the command succeeds. Fails when the limit has passed. Looks every LOOK_S, 0.02 s
-# by default; the script has a function pause SECONDS.
+# by default. SECONDS is a whole number; another one is refused with status 2.
 wait_for() {
 	local limit=$1
 
@@ -31,6 +39,7 @@ wait_for() {
 wait_while() {
 	local begin=$SECONDS limit=$1 progress=$2 now='' before='' end_s=$1
 
+	[[ $limit =~ ^[0-9]+$ ]] || { echo "time_limit.sh: no whole number of seconds: $limit" >&2; return 2; }
 	shift 2
 	until "$@" >/dev/null 2>&1; do
 		now=$(eval "$progress" 2>/dev/null)
@@ -47,7 +56,7 @@ wait_while() {
 # with_limit [-o] SECONDS COMMAND...: runs a program, and ends it when the limit has passed; status 124 then. With -o the
 # limit begins anew with each output.
 with_limit() {
-	if [ -x "${TIME_LIMIT:-}" ]; then
+	if [ -x "$TIME_LIMIT" ]; then
 		"$TIME_LIMIT" "$@"
 	else
 		[ "$1" != -o ] || shift

@@ -6,32 +6,33 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/lib/time_limit.h"
 
-#define KILL_AFTER_S 10.0
-#define LOOK_MS      200
-#define STATUS_LATE  124 /* as timeout(1) has it */
+#define KILL_AFTER_S  10.0
+#define MOST_RENEWALS 10 /* with -o the command has so many times SECONDS in all */
+#define LOOK_MS       200
+#define STATUS_LATE   124 /* as timeout(1) has it, with the next */
+#define STATUS_FAILED 125
 
 static const char usage_text[] =
 	"usage: time_limit [-o] SECONDS COMMAND [ARGUMENT...]\n"
 	"       time_limit --factor\n"
-	"Runs COMMAND and sends it TERM once it has taken SECONDS, times what this machine is slower now than an idle\n"
-	"one; 10 s later KILL; as timeout(1) to the processes that COMMAND has started, too. The status is that of COMMAND, or 124 if it took too long.\n"
-	"  -o        COMMAND shows progress by its standard output, which passes through: the limit begins anew with it\n"
+	"Runs COMMAND. Sends TERM to its process group after SECONDS, multiplied by how much slower this machine is than an idle\n"
+	"one, and KILL 10 s later. The status is that of COMMAND, or 124 if it took too long.\n"
+	"  -o        output of COMMAND passes through and starts the limit anew, up to ten times SECONDS in all\n"
 	"  --factor  prints how many times slower this machine is now\n";
 
 struct run {
 	pid_t pid;
 	int signals; /* a signalfd */
 	int output;  /* the command's standard output, or -1 */
-	int status;  /* of waitpid() */
-	bool ended;
+	bool ended;  /* but not waited for, so that its process group keeps the number */
 	bool late;
-	int stopped_by; /* a signal that this process received, or 0 */
 };
 
 static int usage(void)
@@ -40,10 +41,19 @@ static int usage(void)
 	return 2;
 }
 
+/* In the child: KILL comes when this process ends, which may already have happened. */
+static void end_with(pid_t parent)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(STATUS_FAILED);
+}
+
 /* Starts the command with the signal mask of this process from before. */
 static int start(struct run *run, char **argv, bool with_output)
 {
 	int pipe_fds[2] = {-1, -1};
+	pid_t parent = getpid();
 	sigset_t watched, before;
 
 	sigemptyset(&watched);
@@ -59,6 +69,7 @@ static int start(struct run *run, char **argv, bool with_output)
 	if (run->pid < 0)
 		return -errno;
 	if (run->pid == 0) {
+		end_with(parent);
 		setpgid(0, 0);
 		if (with_output) {
 			dup2(pipe_fds[1], STDOUT_FILENO);
@@ -74,20 +85,27 @@ static int start(struct run *run, char **argv, bool with_output)
 	if (with_output)
 		close(pipe_fds[1]);
 	run->output = pipe_fds[0];
+	signal(SIGPIPE, SIG_IGN); /* pass_on() sees EPIPE */
 	return 0;
 }
 
-/* Writes all of it, or ends what this process is for. */
-static void pass_on(const char *bytes, ssize_t len)
+/* Writes all of it, or ends the command and this process. */
+static void pass_on(const struct run *run, const char *bytes, ssize_t len)
 {
+	struct pollfd fd = {.fd = STDOUT_FILENO, .events = POLLOUT};
+
 	while (len > 0) {
 		ssize_t n = write(STDOUT_FILENO, bytes, (size_t)len);
 
-		if (n < 0 && errno != EINTR)
-			return;
-		if (n > 0) {
+		if (n >= 0) {
 			bytes += n;
 			len -= n;
+		} else if (errno == EAGAIN) {
+			poll(&fd, 1, -1);
+		} else if (errno != EINTR) {
+			fprintf(stderr, "time_limit: standard output: %s\n", strerror(errno));
+			kill(-run->pid, SIGKILL);
+			exit(STATUS_FAILED);
 		}
 	}
 }
@@ -99,7 +117,7 @@ static bool take_output(struct run *run)
 	ssize_t n = read(run->output, bytes, sizeof(bytes));
 
 	if (n > 0) {
-		pass_on(bytes, n);
+		pass_on(run, bytes, n);
 		return true;
 	}
 	if (n == 0 || errno != EINTR) {
@@ -112,14 +130,14 @@ static bool take_output(struct run *run)
 static void take_signals(struct run *run)
 {
 	struct signalfd_siginfo info;
+	siginfo_t child = {0};
 
 	while (read(run->signals, &info, sizeof(info)) == sizeof(info)) {
-		if (info.ssi_signo == SIGCHLD)
-			continue;
-		run->stopped_by = (int)info.ssi_signo;
-		kill(-run->pid, run->stopped_by);
+		if (info.ssi_signo != SIGCHLD)
+			kill(-run->pid, (int)info.ssi_signo);
 	}
-	if (!run->ended && waitpid(run->pid, &run->status, WNOHANG) == run->pid)
+	if (!waitid(P_PID, (id_t)run->pid, &child, WEXITED | WNOHANG | WNOWAIT) &&
+	    child.si_pid == run->pid)
 		run->ended = true;
 }
 
@@ -150,29 +168,35 @@ static void take_rest(struct run *run)
 
 static void wait_for_end(struct run *run, double seconds)
 {
-	struct time_limit limit;
+	struct time_limit limit, in_all;
 
 	time_limit_begin(&limit, seconds);
+	time_limit_begin(&in_all, MOST_RENEWALS * seconds);
 	while (!run->ended) {
-		if (wait_once(run, LOOK_MS))
+		if (wait_once(run, LOOK_MS) && !run->late)
 			time_limit_begin(&limit, seconds);
-		if (run->ended || !time_limit_passed(&limit))
+		if (run->ended ||
+		    !(time_limit_passed(&limit) || (!run->late && time_limit_passed(&in_all))))
 			continue;
 		kill(-run->pid, run->late ? SIGKILL : SIGTERM);
 		run->late = true;
-		seconds = KILL_AFTER_S;
-		time_limit_begin(&limit, seconds);
+		time_limit_begin(&limit, KILL_AFTER_S);
 	}
+	if (run->late)
+		kill(-run->pid, SIGKILL); /* what is left of its group */
 	take_rest(run);
 }
 
 static int status_of(const struct run *run)
 {
+	int status = 0;
+
+	waitpid(run->pid, &status, 0);
 	if (run->late)
 		return STATUS_LATE;
-	if (WIFSIGNALED(run->status))
-		return 128 + WTERMSIG(run->status);
-	return WEXITSTATUS(run->status);
+	if (WIFSIGNALED(status))
+		return 128 + WTERMSIG(status);
+	return WEXITSTATUS(status);
 }
 
 int main(int argc, char **argv)
@@ -200,7 +224,7 @@ int main(int argc, char **argv)
 	rc = start(&run, argv + 2, with_output);
 	if (rc) {
 		fprintf(stderr, "time_limit: %s\n", strerror(-rc));
-		return 125;
+		return STATUS_FAILED;
 	}
 	wait_for_end(&run, seconds);
 	return status_of(&run);

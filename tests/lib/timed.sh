@@ -1,10 +1,23 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # timed.sh PROGRAM [ARGUMENT...]: runs a test of `make check` in the build directory. Ends it when it has printed nothing
-# for ten minutes of an idle machine, and appends to tests/times how many seconds it took.
+# for five minutes of an idle machine, and appends to tests/times how many seconds it took. Limits of its cases follow
+# tests/factor, which programs of the same run share: each of them would measure the machine otherwise.
+[ $# != 0 ] || { echo "usage: timed.sh PROGRAM [ARGUMENT...]" >&2; exit 2; }
 TIME_LIMIT=tests/lib/time_limit
-limit=($TIME_LIMIT -o 600)
+limit=($TIME_LIMIT -o 300)
 [ -x $TIME_LIMIT ] || limit=()
+
+# renew_factor: writes tests/factor if that is older than 20 s
+renew_factor() {
+	[ -z "$(find tests/factor -newermt '20 seconds ago' 2>/dev/null)" ] || return 0
+	$TIME_LIMIT --factor >tests/factor.$$ && mv tests/factor.$$ tests/factor
+}
+if [ -x $TIME_LIMIT ] && [ -z "${CK_TIMEOUT_MULTIPLIER:-}" ] && renew_factor; then
+	# With the margin of tests/lib/test.c.
+	CK_TIMEOUT_MULTIPLIER=$(awk '{ print 3 * $1 }' tests/factor)
+	export CK_TIMEOUT_MULTIPLIER
+fi
 begin=${EPOCHREALTIME/[.,]/}
 "${limit[@]}" "$@"
 status=$?

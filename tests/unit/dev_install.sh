@@ -8,9 +8,6 @@ dev=$srcdir/dev
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 . "$srcdir/tests/lib/tap.sh"
-TIME_LIMIT=${builddir:-.}/tests/lib/time_limit
-pause() { read -r -t "$1" -u "$never" || true; }
-exec {never}<> <(:)
 . "$srcdir/tests/lib/time_limit.sh"
 
 # ---------------------------------------------------------------- the machine
@@ -147,6 +144,12 @@ check "--help tells of the demo, and of --verbose" grep -q -e '--verbose' <("$de
 refuses() { "$@" >/dev/null 2>&1; [ $? = 2 ]; }
 check "another command has no --verbose" refuses "$dev" build --verbose
 check "the demo has no other option" refuses "$dev" demo --full
+check "nor anything behind --verbose" refuses "$dev" demo --verbose extra
+machine
+release debian 12
+check "an ordinary user is told at once that the demo needs root" fails_with "id() { echo 1000; }; command_demo" \
+	"dev: the demo needs root: run it as root or with sudo"
+same "and nothing is installed" "" "$(packages)"
 
 # ---------------------------------------------------------------- ./dev test, hostile
 

@@ -7,9 +7,6 @@ srcdir=$(cd "$srcdir" && pwd)
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 . "$srcdir/tests/lib/tap.sh"
-TIME_LIMIT=$builddir/tests/lib/time_limit
-pause() { read -r -t "$1" -u "$never" || true; }
-exec {never}<> <(:)
 . "$srcdir/tests/lib/time_limit.sh"
 
 # dev_script: writes $work/script, which has the functions of ./dev and then standard input

@@ -65,7 +65,7 @@ START_TEST(a_limit_passes)
 }
 END_TEST
 
-/* The limit is in the past for an idle machine, and in the future for one that is 30 times slower. */
+/* The limit is in the past for an idle machine, and in the future for one that is ten times slower. */
 START_TEST(a_limit_that_has_passed_grows_on_a_slow_machine)
 {
 	struct time_limit limit;

@@ -4,10 +4,10 @@
 set -u
 : "${srcdir:=.}" "${builddir:=.}"
 . "$srcdir/tests/lib/tap.sh"
-TIME_LIMIT=$builddir/tests/lib/time_limit
-pause() { read -r -t "$1" -u "$never" || true; }
-exec {never}<> <(:)
 . "$srcdir/tests/lib/time_limit.sh"
+export dir
+dir=$(mktemp -d) || exit 1
+trap 'rm -r "$dir"' EXIT
 
 # The machine counts as fast and idle where a limit must pass.
 fast() { env TIME_LIMIT_WORK_S=100 TIME_LIMIT_LOAD=0 "$@"; }
@@ -21,26 +21,91 @@ same "a command that is not there has the shell's status" 127 "$(status with_lim
 same "bad arguments are refused" "2 2 2 2" \
 	"$(for bad in "" "1" "x true" "-1 true"; do status "$TIME_LIMIT" $bad; done | xargs)"
 same "a command that takes too long is ended" 124 "$(status fast "$TIME_LIMIT" 0.1 sleep 1000)"
-same "one that does not end at TERM, too" 124 \
-	"$(status fast "$TIME_LIMIT" 0.1 sh -c 'trap "" TERM; while :; do sleep 1000 & wait $!; done')"
+same "one that does not end at TERM, too, though it prints" 124 \
+	"$(status fast "$TIME_LIMIT" -o 0.1 sh -c 'trap "" TERM; while :; do echo; sleep 1; done')"
 same "what it has started is ended too" 124 "$(status fast "$TIME_LIMIT" 0.1 sh -c 'sleep 1000; true')"
 check "so that nobody holds its output" [ "$(env TIME_LIMIT_WORK_S=100 "$TIME_LIMIT" 0.1 sh -c 'sleep 1000; true' | wc -c)" = 0 ]
 same "output renews the limit with -o" "$(seq 10)" "$("$TIME_LIMIT" -o 1 sh -c 'for i in $(seq 10); do sleep 0.3; echo $i; done')"
+same "up to ten times the limit" 124 "$(status fast "$TIME_LIMIT" -o 0.5 sh -c 'while :; do echo; sleep 0.02; done')"
 same "the output is whole" "$(seq 200000 | cksum)" "$("$TIME_LIMIT" -o 100 seq 200000 | cksum)"
+
+# slowly_read: to a reader that takes its time, and by a descriptor that would not wait for it
+slowly_read() {
+	{
+		python3 -c 'import os; os.set_blocking(1, False)'
+		"$TIME_LIMIT" -o 100 seq 200000
+	} | { pause 0.5; cksum; }
+}
+if command -v python3 >/dev/null; then
+	same "a descriptor that does not block gets all of it" "$(seq 200000 | cksum)" "$(slowly_read)"
+else
+	ok "a descriptor that does not block gets all of it # SKIP python3 is not installed"
+fi
+same "output that cannot be written ends the command" 125 \
+	"$("$TIME_LIMIT" -o 1000 sh -c 'echo; exec sleep 1000' 2>/dev/null >/dev/full; echo $?)"
+
+# runs_on PID: it is there, and no zombie
+runs_on() { grep -qs "^State:.[^ZX]" "/proc/$1/status"; }
+has_ended() { ! runs_on "$1"; }
+
+# leaves_a_member: ends at TERM, but what it has started does not
+leaves_a_member() {
+	trap "" TERM
+	bash -c 'echo $$ >"$dir/member"; exec sleep 1000' &
+	trap 'until [ -s "$dir/member" ]; do sleep 0.01; done; exit' TERM
+	wait
+}
+export -f leaves_a_member
+same "a command ends at TERM, and its group does not" 124 "$(status fast "$TIME_LIMIT" 0.1 bash -c leaves_a_member)"
+check "then KILL ends the group" wait_for 60 has_ended "$(cat "$dir/member")"
+
+# killed: the program is, and so is what it runs
+killed() {
+	"$TIME_LIMIT" 1000 sh -c 'echo $$ >"$dir/pid"; exec sleep 1000' &
+	wait_for 60 test -s "$dir/pid" || return
+	kill -KILL $!
+	wait_for 60 has_ended "$(cat "$dir/pid")"
+}
+check "KILL to the program ends the command" killed
+rm "$dir/pid"
 
 # terminated: the program is told to end, and ends what it runs
 terminated() {
-	"$TIME_LIMIT" 1000 sh -c 'echo $$ >'"$dir"'/pid; exec sleep 1000' &
+	"$TIME_LIMIT" 1000 sh -c 'echo $$ >"$dir/pid"; exec sleep 1000' &
 	wait_for 60 test -s "$dir/pid" || return
 	kill -TERM $!
 	wait $!
 	[ $? = 143 ] && ! kill -0 "$(cat "$dir/pid")" 2>/dev/null
 }
-dir=$(mktemp -d)
-trap 'rm -r "$dir"' EXIT
 check "a signal to the program ends the command" terminated
 
 check "a state that comes is waited for" wait_for 100 true
 same "a state that does not come is not" 1 "$(TIME_LIMIT_WORK_S=100 TIME_LIMIT_LOAD=0 status wait_for 0 false)"
+same "a limit that is no whole number is refused" "2 2 2" \
+	"$(for bad in 0.5 "" x; do status wait_for "$bad" false; done | xargs)"
+same "with a message" "time_limit.sh: no whole number of seconds: 0.5" "$(wait_for 0.5 false 2>&1)"
 check "the factor is a number of 1 or more" awk -v factor="$("$TIME_LIMIT" --factor)" 'BEGIN { exit !(factor >= 1) }'
+# ---------------------------------------------------------------- timed.sh
+
+# timed COMMAND...: a test of make check runs it, where a factor of 2.5 is measured
+timed() { (cd "$dir" && env -u CK_TIMEOUT_MULTIPLIER bash "$timed" "$@"); }
+timed=$(cd "$srcdir" && pwd)/tests/lib/timed.sh
+mkdir -p "$dir/tests/lib"
+cat >"$dir/tests/lib/time_limit" <<'END'
+#!/bin/sh
+[ "$1" = --factor ] || { shift 2; exec "$@"; }
+echo >>measured
+echo 2.50
+END
+chmod +x "$dir/tests/lib/time_limit"
+multiplier='echo $CK_TIMEOUT_MULTIPLIER'
+same "timed.sh: without a program it is refused" 2 "$(status timed)"
+same "timed.sh: the status of the program is passed on" 3 "$(status timed sh -c 'exit 3')"
+same "timed.sh: limits of cases follow the machine" "7.5 7.5" \
+	"$(for i in 1 2; do timed sh -c "$multiplier"; done | xargs)"
+same "timed.sh: which is measured once for all of them" 1 "$(wc -l <"$dir/measured")"
+touch -d "30 seconds ago" "$dir/tests/factor"
+timed true
+same "timed.sh: and again after 20 s" 2 "$(wc -l <"$dir/measured")"
+same "timed.sh: a multiplier of one's own holds" 100 "$(cd "$dir" && CK_TIMEOUT_MULTIPLIER=100 bash "$timed" sh -c "$multiplier")"
 tap_end
