@@ -37,19 +37,21 @@ wait_for() {
 # wait_while SECONDS PROGRESS COMMAND...: as wait_for, but the limit begins anew whenever PROGRESS, a command that is given in
 # one word, prints something else. The machine is measured when the limit has passed, not at each look.
 wait_while() {
-	local begin=$SECONDS limit=$1 progress=$2 now='' before='' end_s=$1
+	local begin=$SECONDS limit=$1 progress=$2 now='' before='' end_s=$1 look_s=${LOOK_S:-0.02}
 
 	[[ $limit =~ ^[0-9]+$ ]] || { echo "time_limit.sh: no whole number of seconds: $limit" >&2; return 2; }
 	shift 2
 	until "$@" >/dev/null 2>&1; do
-		now=$(eval "$progress" 2>/dev/null)
+		[ "$progress" = : ] || now=$(eval "$progress" 2>/dev/null)
 		[ "$now" = "$before" ] || begin=$SECONDS
 		before=$now
 		if ((SECONDS - begin > end_s)); then
 			end_s=$(limit_s "$limit")
 			((SECONDS - begin <= end_s)) || return 1
 		fi
-		pause "${LOOK_S:-0.02}"
+		# What has not come in a second is looked for less often: to look costs more than the wait.
+		((SECONDS - begin < 2)) || look_s=0.1
+		pause "$look_s"
 	done
 }
 
