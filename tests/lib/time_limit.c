@@ -21,7 +21,7 @@ static double now_s(void)
 /* Each step needs the one before, so that no compiler runs them side by side. Returns a value so that none is left out. */
 static uint32_t work(void)
 {
-	static volatile uint32_t words[WORK_WORDS];
+	static _Thread_local volatile uint32_t words[WORK_WORDS];
 	uint32_t value = 1;
 
 	for (unsigned round = 0; round < WORK_ROUNDS; round++) {
