@@ -297,7 +297,8 @@ END_TEST
 #define STORM_CLIENTS 8
 #define STORM_RELOADS 60
 
-static atomic_bool storm_over;
+/* The clients end first: a Call that is under way then may take another connection to the server. */
+static atomic_bool clients_over, servers_over;
 
 /* One that answers. The test joins all: a process may not end while one that is detached is taken down. */
 struct answerer {
@@ -324,7 +325,7 @@ static void *accept_all(void *arg)
 	int fd;
 
 	while ((fd = accept(server, NULL, NULL)) >= 0) {
-		if (atomic_load(&storm_over)) {
+		if (atomic_load(&servers_over)) {
 			close(fd);
 			break;
 		}
@@ -349,7 +350,7 @@ static void *call_on(void *arg)
 	unsigned *answered = arg;
 	int fd = fixture_connect(front);
 
-	while (!atomic_load(&storm_over)) {
+	while (!atomic_load(&clients_over)) {
 		send_call(fd, ++xid, 100);
 		if (try_read_any(fd, &got)) {
 			ck_assert_uint_eq(got, xid);
@@ -369,7 +370,8 @@ START_TEST(reloads_under_load_refuse_nobody)
 	pthread_t clients[STORM_CLIENTS], servers;
 
 	start_tcp("");
-	atomic_store(&storm_over, false);
+	atomic_store(&clients_over, false);
+	atomic_store(&servers_over, false);
 	ck_assert_int_eq(pthread_create(&servers, NULL, accept_all, NULL), 0);
 	for (unsigned i = 0; i < STORM_CLIENTS; i++)
 		ck_assert_int_eq(pthread_create(&clients[i], NULL, call_on, &answered[i]), 0);
@@ -379,11 +381,12 @@ START_TEST(reloads_under_load_refuse_nobody)
 		expect("connections\n", "\"connections\"");
 		expect("stats one\n", "\"one\"");
 	}
-	atomic_store(&storm_over, true);
+	atomic_store(&clients_over, true);
 	for (unsigned i = 0; i < STORM_CLIENTS; i++) {
 		pthread_join(clients[i], NULL);
 		ck_assert_uint_gt(answered[i], 0);
 	}
+	atomic_store(&servers_over, true);
 	close(fixture_connect(back));
 	pthread_join(servers, NULL);
 }
