@@ -58,7 +58,9 @@ END
 check "a second run in the same directory is refused" eval "said '^dev: another ./dev test runs in' && ! grep 'both run' '$work/said'"
 dev_does <<-'END'
 	stages_begin
-	child=1
+	start true
+	child=$!
+	wait $child
 	stop_children
 	echo "$SECONDS s"
 END
