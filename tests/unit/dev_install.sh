@@ -21,6 +21,8 @@ machine() {
 	echo ssh.service >"$work/m/enabled"
 }
 
+# What these scripts stop is theirs: ./dev test, which runs this test, has a DEV_RUN of its own.
+export DEV_RUN=install$$
 export MACHINE=$work/m
 machine
 stub sudo <<-'END'

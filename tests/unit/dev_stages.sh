@@ -9,6 +9,9 @@ trap 'rm -rf "$work"' EXIT
 . "$srcdir/tests/lib/tap.sh"
 . "$srcdir/tests/lib/time_limit.sh"
 
+# What these scripts stop is theirs: ./dev test, which runs this test, has a DEV_RUN of its own.
+export DEV_RUN=stages$$
+
 # dev_script: writes $work/script, which has the functions of ./dev and then standard input
 dev_script() { { echo ". '$srcdir/dev'; build=$work/build"; cat; } >"$work/script"; }
 dev_does() { dev_script && bash "$work/script" >"$work/said" 2>&1; }
