@@ -119,7 +119,7 @@ ended_by() {
 	local begin script status target
 
 	long_stage
-	DEV_RUN=test$$ env --default-signal=INT bash "$work/script" >"$work/said" 2>&1 &
+	DEV_RUN=test$$ env --default-signal bash "$work/script" >"$work/said" 2>&1 &
 	script=$!
 	wait_for 60 all_run || return
 	target=$script
