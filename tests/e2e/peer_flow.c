@@ -39,7 +39,7 @@ static bool all_done(void *arg)
 	return true;
 }
 
-/* Or one of them is lost, for which nobody need wait. */
+/* If one of them is lost, the wait ends too. */
 static bool some_replies(const struct crowd *crowd)
 {
 	for (unsigned i = crowd->stalled; i < crowd->count; i++)

@@ -81,7 +81,7 @@ static int start(struct run *run, char **argv, bool with_output)
 		fprintf(stderr, "time_limit: %s: %s\n", argv[0], strerror(errno));
 		_exit(errno == ENOENT ? 127 : 126);
 	}
-	setpgid(run->pid, run->pid); /* both do: whoever comes first */
+	setpgid(run->pid, run->pid); /* the child does it too: either may run first */
 	if (with_output)
 		close(pipe_fds[1]);
 	run->output = pipe_fds[0];

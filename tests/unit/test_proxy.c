@@ -301,8 +301,8 @@ START_TEST(what_the_workers_have_is_told_to_the_control_socket)
 END_TEST
 
 /*
- * The answer to @request, which was asked by @fd at @asked_ms. Who takes too long to read it, on a slow machine, is given up by the
- * daemon, and asks once more.
+ * Returns the answer to @request, which was sent on @fd at @asked_ms. The daemon closes the connection of a client that reads too
+ * slowly; on a slow machine that can be this test, which then asks once more.
  */
 static json_t *answer_to(const char *request, int fd, uint64_t asked_ms)
 {
