@@ -27,31 +27,27 @@ limit_passed() {
 
 # wait_for SECONDS COMMAND...: until the command succeeds. Fails when the limit has passed. Looks every LOOK_S, 0.02 s
 # by default. SECONDS is a whole number; another one is refused with status 2.
-wait_for() {
-	local limit=$1
-
-	shift
-	wait_while "$limit" : "$@"
-}
+wait_for() { wait_while "$1" : "${@:2}"; }
 
 # wait_while SECONDS PROGRESS COMMAND...: as wait_for, but the limit begins anew whenever PROGRESS, a command that is given in
-# one word, prints something else. The machine is measured when the limit has passed, not at each look.
+# one word, prints something else. The machine is measured when the limit has passed, not at each look. Its own variables
+# have a prefix: both commands see them, and must see those of their caller.
 wait_while() {
-	local begin=$SECONDS limit=$1 progress=$2 now='' before='' end_s=$1 look_s=${LOOK_S:-0.02}
+	local wait_begin=$SECONDS wait_limit=$1 wait_progress=$2 wait_now='' wait_before='' wait_end_s=$1 wait_look_s=${LOOK_S:-0.02}
 
-	[[ $limit =~ ^[0-9]+$ ]] || { echo "time_limit.sh: no whole number of seconds: $limit" >&2; return 2; }
+	[[ $wait_limit =~ ^[0-9]+$ ]] || { echo "time_limit.sh: no whole number of seconds: $wait_limit" >&2; return 2; }
 	shift 2
 	until "$@" >/dev/null 2>&1; do
-		[ "$progress" = : ] || now=$(eval "$progress" 2>/dev/null)
-		[ "$now" = "$before" ] || begin=$SECONDS
-		before=$now
-		if ((SECONDS - begin > end_s)); then
-			end_s=$(limit_s "$limit")
-			((SECONDS - begin <= end_s)) || return 1
+		[ "$wait_progress" = : ] || wait_now=$(eval "$wait_progress" 2>/dev/null)
+		[ "$wait_now" = "$wait_before" ] || wait_begin=$SECONDS
+		wait_before=$wait_now
+		if ((SECONDS - wait_begin > wait_end_s)); then
+			wait_end_s=$(limit_s "$wait_limit")
+			((SECONDS - wait_begin <= wait_end_s)) || return 1
 		fi
 		# What has not come in a second is looked for less often: to look costs more than the wait.
-		((SECONDS - begin < 2)) || look_s=0.1
-		pause "$look_s"
+		((SECONDS - wait_begin < 2)) || wait_look_s=0.1
+		pause "$wait_look_s"
 	done
 }
 

@@ -84,6 +84,15 @@ same "a state that does not come is not" 1 "$(TIME_LIMIT_WORK_S=100 TIME_LIMIT_L
 same "a limit that is no whole number is refused" "2 2 2" \
 	"$(for bad in 0.5 "" x; do status wait_for "$bad" false; done | xargs)"
 same "with a message" "time_limit.sh: no whole number of seconds: 0.5" "$(wait_for 0.5 false 2>&1)"
+# unseen: the variables of a test that have plain names are those that its commands see
+unseen() {
+	local begin=a limit=b progress=c now=d before=e end_s=f look_s=g
+
+	wait_while 100 'echo $begin$limit$progress$now$before$end_s$look_s >"$dir/progress"' \
+		eval '[ -s "$dir/progress" ] && [ $begin$limit$progress$now$before$end_s$look_s = abcdefg ]' &&
+		[ "$(cat "$dir/progress")" = abcdefg ]
+}
+check "commands see their caller's variables, not those of the wait" unseen
 check "the factor is a number of 1 or more" awk -v factor="$("$TIME_LIMIT" --factor)" 'BEGIN { exit !(factor >= 1) }'
 # ---------------------------------------------------------------- timed.sh
 
