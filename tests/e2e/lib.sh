@@ -272,19 +272,18 @@ ctl() { local side=$1; shift; "$CTL" -s "$T/$side.sock" "$@"; }
 
 # counter SIDE PART NAME: the sum over the services; PART is tcp, rdma, iwarp or closes, of which all sides are added
 counter() {
-	ctl "$1" -j stats |
-		jq -r --arg part "$2" --arg name "$3" '[.services[][$part] | .. | objects | .[$name] | numbers] | add // 0'
+	ctl "$1" -j stats | "$BIN/json_at" --sum services '*' "$2" '**' "$3"
 }
 
 # counter_is SIDE PART NAME OP VALUE: OP as in test(1)
 counter_is() { test "$(counter "$1" "$2" "$3")" "$4" "$5"; }
 
 # connections SIDE: how many are open
-connections() { ctl "$1" -j connections | jq -r '.connections | length'; }
+connections() { ctl "$1" -j connections | "$BIN/json_at" --count connections '*'; }
 no_connections() { [ "$(connections "$1")" = 0 ]; }
 
 # came SIDE: how many have come to all its services; has_come SIDE COUNT
-came() { ctl "$1" -j services | jq '[.services[].connections_total] | add'; }
+came() { ctl "$1" -j services | "$BIN/json_at" --sum services '*' connections_total; }
 has_come() { [ "$(came "$1")" -ge "$2" ]; }
 
 # logged SIDE TEXT: a line has it; logged_lines SIDE COUNT TEXT: so many have. A thread of the daemon writes its log: a line stands
@@ -297,8 +296,7 @@ no_control_clients() { ! ss -Hx src "$T/$1.sock" | grep -q ESTAB; }
 
 # nfs_leg SIDE client|upstream MEMBER: of the one connection of NFS there; nfs_leg_is with its value
 nfs_leg() {
-	ctl "$1" -j connections |
-		jq -r --arg leg "$2" --arg member "$3" '.connections[] | select(.service == "nfs")[$leg][$member]'
+	ctl "$1" -j connections | "$BIN/json_at" connections service=nfs "$2" "$3"
 }
 nfs_leg_is() { [ "$(nfs_leg "$1" "$2" "$3")" = "$4" ]; }
 
