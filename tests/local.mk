@@ -24,7 +24,8 @@ check_LIBRARIES += tests/lib/libfakenfs.a
 tests_lib_libfakenfs_a_SOURCES = tests/lib/fake_nfs.c tests/lib/fake_nfs.h
 EXTRA_DIST += tests/lib/mtab.sh tests/lib/tap.sh tests/lib/time_limit.sh tests/README.md tests/REQUIREMENTS.md
 
-check_PROGRAMS += tests/lib/time_limit
+check_PROGRAMS += tests/lib/json_at tests/lib/time_limit
+tests_lib_json_at_LDADD = $(JANSSON_LIBS)
 
 # Each test of `make check` runs under a limit, and its time is noted in tests/times.
 LOG_COMPILER = bash $(srcdir)/tests/lib/timed.sh
@@ -37,7 +38,7 @@ EXTRA_DIST += tests/lib/repeat.sh tests/lib/stages.sh tests/lib/timed.sh
 PROGRAM_LOGS = $(addsuffix .log,$(filter-out %.sh,$(TESTS)))
 SCRIPT_LOGS = $(addsuffix .log,$(basename $(filter %.sh,$(TESTS))))
 programs_of_scripts = tests/docs/print_tables tests/judge/judge tests/judge/make_capture tests/lab/fabric_pair \
-	tests/lib/time_limit tests/nfs/write_pcap tests/nfs/write_rebuilt tests/unit/header_pcap \
+	tests/lib/json_at tests/lib/time_limit tests/nfs/write_pcap tests/nfs/write_rebuilt tests/unit/header_pcap \
 	tests/unit/print_states tests/unit/rpcgen_filter
 list-tests:
 	@printf '%s\n' $(TESTS)

@@ -20,7 +20,7 @@ E2E_BUILD=$(cd "${E2E_BUILD:-$E2E_SRC/../../build}" && pwd) || exit 1
 E2E_CHAIN=${E2E_CHAIN:-proxies}
 export E2E_BUILD E2E_CHAIN
 . "$E2E_SRC/../lib/mtab.sh"
-TIME_LIMIT=$E2E_BUILD/tests/lib/time_limit
+TIME_LIMIT=$E2E_BUILD/tests/lib/time_limit JSON_AT=$E2E_BUILD/tests/lib/json_at
 # pause SECONDS: tick_fd has an end that is never written to
 pause() { read -r -t "$1" -u "$tick_fd" || true; }
 . "$E2E_SRC/../lib/time_limit.sh"
@@ -272,18 +272,18 @@ ctl() { local side=$1; shift; "$CTL" -s "$T/$side.sock" "$@"; }
 
 # counter SIDE PART NAME: the sum over the services; PART is tcp, rdma, iwarp or closes, of which all sides are added
 counter() {
-	ctl "$1" -j stats | "$BIN/json_at" --sum services '*' "$2" '**' "$3"
+	ctl "$1" -j stats | "$JSON_AT" --sum services '*' "$2" '**' "$3"
 }
 
 # counter_is SIDE PART NAME OP VALUE: OP as in test(1)
 counter_is() { test "$(counter "$1" "$2" "$3")" "$4" "$5"; }
 
 # connections SIDE: how many are open
-connections() { ctl "$1" -j connections | "$BIN/json_at" --count connections '*'; }
+connections() { ctl "$1" -j connections | "$JSON_AT" --count connections '*'; }
 no_connections() { [ "$(connections "$1")" = 0 ]; }
 
 # came SIDE: how many have come to all its services; has_come SIDE COUNT
-came() { ctl "$1" -j services | "$BIN/json_at" --sum services '*' connections_total; }
+came() { ctl "$1" -j services | "$JSON_AT" --sum services '*' connections_total; }
 has_come() { [ "$(came "$1")" -ge "$2" ]; }
 
 # logged SIDE TEXT: a line has it; logged_lines SIDE COUNT TEXT: so many have. A thread of the daemon writes its log: a line stands
@@ -296,7 +296,7 @@ no_control_clients() { ! ss -Hx src "$T/$1.sock" | grep -q ESTAB; }
 
 # nfs_leg SIDE client|upstream MEMBER: of the one connection of NFS there; nfs_leg_is with its value
 nfs_leg() {
-	ctl "$1" -j connections | "$BIN/json_at" connections service=nfs "$2" "$3"
+	ctl "$1" -j connections | "$JSON_AT" connections service=nfs "$2" "$3"
 }
 nfs_leg_is() { [ "$(nfs_leg "$1" "$2" "$3")" = "$4" ]; }
 

@@ -76,7 +76,7 @@ end_to_end_scripts = tests/e2e/run.sh tests/e2e/lib.sh tests/e2e/hosts.sh tests/
 	tests/e2e/twenty_clients.sh
 EXTRA_PROGRAMS += tests/e2e/rpc_peer tests/e2e/name_server \
 	tests/e2e/held_call tests/e2e/stranger tests/e2e/journal_ear tests/e2e/delay_relay \
-	tests/e2e/timed_reads tests/e2e/nfs41_client tests/e2e/json_at
+	tests/e2e/timed_reads tests/e2e/nfs41_client
 EXTRA_DIST += $(end_to_end_scripts)
 CLEANFILES += $(end_to_end_programs) $(end_to_end_preloads)
 
@@ -100,7 +100,6 @@ tests_e2e_nfs41_client_LDADD =
 tests_e2e_stranger_LDADD =
 tests_e2e_journal_ear_LDADD =
 tests_e2e_delay_relay_LDADD =
-tests_e2e_json_at_LDADD = $(JANSSON_LIBS)
 
 tests_e2e_timed_reads_CFLAGS = $(AM_CFLAGS) $(LIBNFS_CFLAGS)
 tests_e2e_timed_reads_LDADD = $(LIBNFS_LIBS)
@@ -112,6 +111,6 @@ $(end_to_end_preloads): tests/e2e/%.so: tests/e2e/%.c
 	$(CC) -std=gnu11 -O2 -fPIC -shared -fno-builtin -U_FORTIFY_SOURCE -o $@ $(srcdir)/tests/e2e/$*.c
 
 e2e-programs: all
-	$(MAKE) $(AM_MAKEFLAGS) $(end_to_end_programs) $(end_to_end_preloads) tests/judge/judge tests/lib/time_limit
+	$(MAKE) $(AM_MAKEFLAGS) $(end_to_end_programs) $(end_to_end_preloads) tests/judge/judge tests/lib/json_at tests/lib/time_limit
 check-e2e: e2e-programs
 	$(srcdir)/tests/e2e/run.sh -b $(abs_top_builddir) $(E2E_FLAGS)

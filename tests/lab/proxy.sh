@@ -68,17 +68,14 @@ proxy_says() {
 	with_limit 5 "$LAB_BUILD/daemon/ctl/rpcrdma-proxyctl" -s "$proxy_dir/$name.sock" "$@"
 }
 
+# figures: values of what the control client says, which is on standard input. See tests/lib/json_at.c.
+figures() { "$LAB_BUILD/tests/lib/json_at" "$@"; }
+
 # proxy_bytes NAME: what it received and sent on both its legs since it started.
-proxy_bytes() {
-	proxy_says "$1" -j stats |
-		jq '[.. | objects | to_entries[] | select(.key | test("^bytes_(received|sent)$")) | .value | numbers] | add // 0'
-}
+proxy_bytes() { proxy_says "$1" -j stats | figures --sum '**' bytes_received + '**' bytes_sent; }
 
 # proxy_count NAME COUNTER: the sum of that counter over all that has it.
-proxy_count() {
-	proxy_says "$1" -j stats |
-		jq --arg counter "$2" '[.. | objects | .[$counter]? | numbers] | add // 0'
-}
+proxy_count() { proxy_says "$1" -j stats | figures --sum '**' "$2"; }
 
 # proxy_targets NAME: how many connections lead to each server of its service.
 proxy_targets() {
@@ -93,7 +90,7 @@ proxy_held() {
 # holds_nothing NAME: neither a connection nor memory. Sets status to what it says.
 holds_nothing() {
 	status=$(proxy_says "$1" -j status)
-	jq -e '.connections == 0 and (.memory | .claimed_bytes + .waiting_claims + .in_use_bytes == 0)' <<<"$status" >/dev/null
+	[ "$(figures --sum connections + memory claimed_bytes + memory waiting_claims + memory in_use_bytes <<<"$status")" = 0 ]
 }
 
 # proxy_drained NAME: waits, up to a minute, until it has no connection and holds no memory; else says what it holds.

@@ -182,6 +182,7 @@ unit_scripts = \
 	tests/unit/header_tshark.sh \
 	tests/unit/states.sh \
 	tests/unit/time_limit.sh \
+	tests/unit/json_at.sh \
 	tests/unit/without_tests.sh
 all_unit_tests = $(unit_tests) $(tcp_leg_tests) $(tcp_bench_tests) $(proxy_tests) $(verbs_tests)
 TESTS += $(unit_scripts) $(all_unit_tests)

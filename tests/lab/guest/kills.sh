@@ -57,7 +57,7 @@ server_verified() {
 
 # has_open PROXY: whether it has a connection whose both ends stand. A client's alone is open while its server is sought.
 has_open() {
-	proxy_says "$1" -j connections | jq -e 'any(.connections[]; .state == "open")' >/dev/null
+	[ "$(proxy_says "$1" -j connections | figures --count connections state=open)" -gt 0 ]
 }
 has_none_open() { ! has_open "$1"; }
 

@@ -26,7 +26,7 @@ counts() {
 has_counted() { [ "$(proxy_count "$1" "$2")" -ge "$3" ]; }
 
 stays_open() {
-	[ "$(proxy_says "$1" -j connections | jq '.connections | length')" = "$2" ] ||
+	[ "$(proxy_says "$1" -j connections | figures --count connections '*')" = "$2" ] ||
 		fail "$1: not $2 connections: $(grep closed "$proxy_dir/$1.log")"
 }
 

@@ -2,12 +2,12 @@
 /*
  * Values of a JSON document from standard input, for polls: it starts in a millisecond, jq in 35.
  *
- *	json_at [--sum | --count] STEP...
+ *	json_at [--sum | --count] STEP... [+ STEP...]...
  *
  * STEP is the name of a member, * for all members or items, ** for the value itself and all that is in it, or
- * NAME=TEXT for those items that have TEXT in that member. Prints each value that is reached on a line of its own, strings
- * without quotes; --sum prints the sum of those that are integers, --count their number, whatever they are. The status is
- * 1 if the input is no JSON, 2 if the command line is wrong.
+ * NAME=TEXT for those items that have TEXT in that member. After a + the steps begin at the top again. Prints each
+ * value that is reached on a line of its own, strings without quotes; --sum prints the sum of those that are integers,
+ * --count their number, whatever they are. The status is 1 if the input is no JSON, 2 if the command line is wrong.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -74,12 +74,12 @@ static void step_equal(struct reached *r, json_t *value, const char *name, const
 	}
 }
 
-/* step(r, value, steps): follows the steps that are left, up to NULL. */
+/* step(r, value, steps): follows the steps that are left, up to a + or NULL. */
 static void step(struct reached *r, json_t *value, char **steps)
 {
 	const char *equal;
 
-	if (steps[0] == NULL) {
+	if (steps[0] == NULL || strcmp(steps[0], "+") == 0) {
 		reach(r, value);
 	} else if (strcmp(steps[0], "*") == 0) {
 		step_inside(r, value, steps + 1);
@@ -110,7 +110,7 @@ int main(int argc, char **argv)
 	if (r.output != VALUES)
 		steps++;
 	if (steps[0] == NULL || strncmp(steps[0], "--", 2) == 0) {
-		fputs("usage: json_at [--sum | --count] STEP...\n", stderr);
+		fputs("usage: json_at [--sum | --count] STEP... [+ STEP...]...\n", stderr);
 		return 2;
 	}
 	document = json_loadf(stdin, JSON_DECODE_ANY, &error);
@@ -119,6 +119,10 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	step(&r, document, steps);
+	for (; steps[0] != NULL; steps++) {
+		if (strcmp(steps[0], "+") == 0)
+			step(&r, document, steps + 1);
+	}
 	if (r.output == SUM)
 		printf("%" JSON_INTEGER_FORMAT "\n", r.sum);
 	else if (r.output == COUNT)
