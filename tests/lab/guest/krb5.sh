@@ -70,7 +70,7 @@ gss_start() {
 work_krb5() {
 	grep " /mnt/n " /proc/mounts | grep -q "sec=$FLAVOUR," || fail "the mount is not of sec=$FLAVOUR"
 	work_files
-	work_readdir
+	work_readdir 200
 	work_names
 	work_read
 }

@@ -27,9 +27,9 @@ work_files() {
 	"$LAB_BUILD/tests/lab/lab_work" files /mnt/n "${1:-4194307}"
 }
 
-# Many names: a directory that needs several READDIR replies.
+# work_readdir NAMES: a directory of so many; a hundred need several READDIR replies (the client begins by asking for 4 KiB).
 work_readdir() {
-	"$LAB_BUILD/tests/lab/lab_work" names /mnt/n "${1:-200}"
+	"$LAB_BUILD/tests/lab/lab_work" names /mnt/n "$1"
 }
 
 # Names, links and attributes.
@@ -163,7 +163,7 @@ work_short() {
 	local version=$1
 	timed work_files
 	timed work_tree
-	timed work_readdir
+	timed work_readdir 100
 	timed work_names
 	if [ -z "${FOREIGN_SERVER:-}" ]; then
 		timed work_acl "$version"
@@ -175,7 +175,7 @@ work_short() {
 		esac
 	fi
 	case $version in
-	4*) timed work_locks "$version" 20 ;;
+	4*) timed work_locks "$version" 8 ;;
 	esac
 }
 
