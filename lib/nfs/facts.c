@@ -174,6 +174,7 @@ static void lose(struct call_facts *facts, enum facts_trail trail)
 	facts->arg_is_data = false;
 	facts->narg_payloads = facts->nresult_payloads = 0;
 	facts->reply_ops = 0;
+	facts->reply_sum = 0;
 }
 
 /* The walk cannot go on. */
@@ -196,11 +197,6 @@ static void finish(struct call_facts *facts)
 		allow(facts);
 	if (!facts->compound || !is_movable(facts))
 		return;
-	/* What the Reply has cannot be found in it, so nothing is to land apart from it. */
-	if (facts->nops > FACTS_MAX_OPS) {
-		facts->nresult_payloads = 0;
-		return;
-	}
 	facts->results = facts->reply_ops ? FACTS_RESULTS_MAYBE : FACTS_RESULTS_NONE;
 }
 
@@ -231,9 +227,15 @@ static bool walk_args(struct walker *w, const struct nfs_proc *proc, uint32_t op
 		      struct nfs_marks *marks)
 {
 	marks->listener = w->sink ? &w->listener : NULL;
+	marks->elements_max = FACTS_MAX_ELEMENTS;
+	marks->elements = w->facts->walk.elements;
 	w->op = op;
 	w->index = 0;
-	return nfs_walk(&w->at, proc->args, marks);
+	if (!nfs_walk(&w->at, proc->args, marks))
+		return false;
+	/* Of one that is begun again they count once. */
+	w->facts->walk.elements = (uint16_t)marks->elements;
+	return true;
 }
 
 /* Most procedures need no look at their arguments, and are what they are whatever these say. */
@@ -273,18 +275,21 @@ static bool walk_frame(struct walker *w)
 	facts->walk.result_bytes += nfs_compound_bytes(&compound);
 	facts->walk.at_bytes = pieces_offset(&w->at);
 	facts->walk.framed = true;
-	return true;
+	return compound.op_count <= FACTS_MAX_OPS;
 }
 
 static void enter_op(struct call_facts *facts, uint32_t op, const struct nfs_proc *proc)
 {
 	uint32_t i = facts->nops++;
 
-	if (i >= FACTS_MAX_OPS)
-		return;
-	facts->ops[i] = op == NFS_OP_ILLEGAL ? FACTS_OP_ILLEGAL : (uint8_t)op;
-	if (proc->ddp == NFS_DDP_RESULTS && is_movable(facts))
-		facts->reply_ops = (uint8_t)(i + 1);
+	if (i < FACTS_LISTED_OPS)
+		facts->ops[i] = op == NFS_OP_ILLEGAL ? FACTS_OP_ILLEGAL : (uint8_t)op;
+	else
+		facts->walk.ops_sum = facts_ops_sum(facts->walk.ops_sum, op);
+	if (proc->ddp == NFS_DDP_RESULTS && is_movable(facts)) {
+		facts->reply_ops = (uint16_t)(i + 1);
+		facts->reply_sum = facts->walk.ops_sum;
+	}
 }
 
 /* A Call that begins with SEQUENCE can get no larger Reply than its session allows. */

@@ -15,6 +15,9 @@
  * that they belong to. Opaque data are passed by their length, so they may be anywhere, or still to come. The time
  * that all steps together take is linear in the length of the message, however it is cut.
  *
+ * No Call holds its worker for long: one with more than FACTS_MAX_OPS operations or FACTS_MAX_ELEMENTS elements of arrays
+ * and lists cannot be followed, as if its program were not known. Of a Reply, NFS_REPLY_MAX_ELEMENTS are walked.
+ *
  * Messages of RPCSEC_GSS with integrity or privacy have no payloads: nothing of them may be moved.
  */
 #ifndef NFS_NFS_H
@@ -25,6 +28,9 @@
 
 #include "rpc/facts.h"
 #include "rpc/pieces.h"
+
+/* Of the arrays and lists of a Reply: more entries than a directory has in 1 MiB of NFSv4. */
+#define NFS_REPLY_MAX_ELEMENTS 65536u
 
 /* Clients use one session on a connection, or two while they recover. */
 #define NFS_MAX_SESSIONS     8u

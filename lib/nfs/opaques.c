@@ -3,6 +3,7 @@
 #include "nfs/opaques.h"
 
 #include "nfs/compound.h"
+#include "nfs/nfs.h"
 #include "rpc/xdr.h"
 
 /* RFC 2203 sections 5.2.2, 5.2.3, 5.3.3.2 and 5.3.3.4: what stands in the place of arguments and results. */
@@ -24,10 +25,10 @@ struct walk {
 };
 
 static void start(struct walk *w, const uint8_t *msg, uint32_t len_bytes,
-		  struct nfs_listener *listener)
+		  struct nfs_listener *listener, uint32_t elements_max)
 {
 	pieces_reader_init_whole(&w->at, msg, len_bytes);
-	w->marks = (struct nfs_marks){.listener = listener};
+	w->marks = (struct nfs_marks){.listener = listener, .elements_max = elements_max};
 }
 
 static bool is_at_end(const struct walk *w)
@@ -107,7 +108,8 @@ static bool walk_compound_args(struct walk *w, uint32_t prog)
 {
 	struct nfs_compound compound;
 
-	if (!nfs_compound_call(prog, &w->at, w->marks.listener, &compound))
+	if (!nfs_compound_call(prog, &w->at, w->marks.listener, &compound) ||
+	    compound.op_count > FACTS_MAX_OPS)
 		return false;
 	for (uint32_t i = 0, op; i < compound.op_count; i++) {
 		const struct nfs_proc *row = nfs_compound_op(&w->at, &compound, &op);
@@ -136,7 +138,7 @@ bool nfs_call_opaques(const uint8_t *msg, uint32_t len_bytes, struct nfs_listene
 	struct rpc_call_hdr hdr;
 	struct walk w;
 
-	start(&w, msg, len_bytes, listener);
+	start(&w, msg, len_bytes, listener, FACTS_MAX_ELEMENTS);
 	return walk_call_head(&w, &hdr) && walk_args(&w, &hdr) && is_at_end(&w);
 }
 
@@ -156,7 +158,7 @@ static bool walk_compound_results(struct walk *w, const struct call_facts *facts
 	};
 	uint32_t count;
 
-	if (!nfs_compound_reply(&w->at, w->marks.listener, &count))
+	if (!nfs_compound_reply(&w->at, w->marks.listener, &count) || count > FACTS_MAX_OPS)
 		return false;
 	for (uint32_t i = 0, op; i < count; i++) {
 		const struct nfs_proc *row = nfs_compound_op(&w->at, &compound, &op);
@@ -192,7 +194,7 @@ bool nfs_reply_opaques(const struct call_facts *facts, const uint8_t *msg, uint3
 	const uint8_t *verf;
 	struct walk w;
 
-	start(&w, msg, len_bytes, listener);
+	start(&w, msg, len_bytes, listener, NFS_REPLY_MAX_ELEMENTS);
 	if (!pieces_get_u32(&w.at, &xid) || !pieces_get_u32(&w.at, &type) || type != RPC_REPLY ||
 	    !pieces_get_u32(&w.at, &stat))
 		return false;

@@ -189,7 +189,7 @@ static enum nfs_operation of_op(uint8_t op)
 
 static enum nfs_operation of_compound(const struct call_facts *facts)
 {
-	unsigned n = facts->nops < FACTS_MAX_OPS ? facts->nops : FACTS_MAX_OPS;
+	unsigned n = facts->nops < FACTS_LISTED_OPS ? facts->nops : FACTS_LISTED_OPS;
 	enum nfs_operation foremost = NFS_OPERATION_COMPOUND, op = NFS_OPERATION_COMPOUND;
 
 	for (unsigned i = 0; i < n; i++) {
@@ -205,7 +205,7 @@ static enum nfs_operation of_callback(const struct call_facts *facts)
 {
 	uint8_t op;
 
-	if (!facts->nops || facts->nops > FACTS_MAX_OPS)
+	if (!facts->nops || facts->nops > FACTS_LISTED_OPS)
 		return NFS_OPERATION_CB_COMPOUND;
 	op = facts->ops[facts->nops - 1];
 	return op == FACTS_OP_ILLEGAL ? NFS_OPERATION_ILLEGAL : v4_cb_ops[op];

@@ -9,7 +9,20 @@
 struct collector {
 	struct rpc_payload *payloads;
 	unsigned count, max;
+	uint32_t elements; /* of arrays and lists that were walked */
 };
+
+/* What a procedure or an operation has found is found in @marks. */
+static bool walk_results(struct collector *c, const struct nfs_proc *proc, struct pieces_reader *at,
+			 struct nfs_marks *marks)
+{
+	*marks =
+		(struct nfs_marks){.elements_max = NFS_REPLY_MAX_ELEMENTS, .elements = c->elements};
+	if (!nfs_walk(at, proc->results, marks))
+		return false;
+	c->elements = marks->elements;
+	return true;
+}
 
 static void collect(struct collector *c, const struct nfs_proc *proc, const struct nfs_marks *marks)
 {
@@ -25,35 +38,44 @@ static void collect_failed(struct collector *c, const struct nfs_proc *proc)
 		c->payloads[c->count++] = (struct rpc_payload){0};
 }
 
+/* Whether result @i is of the operation that the Call has there, as far as that is listed; else @sum will tell. */
+static bool answers(const struct call_facts *facts, unsigned i, uint32_t op, uint32_t *sum)
+{
+	if (i < FACTS_LISTED_OPS)
+		return op == (facts->ops[i] == FACTS_OP_ILLEGAL ? NFS_OP_ILLEGAL : facts->ops[i]);
+	*sum = facts_ops_sum(*sum, op);
+	return true;
+}
+
 static int collect_compound(struct collector *c, const struct call_facts *facts,
 			    struct pieces_reader *at)
 {
 	const struct nfs_compound compound = {.minor_version = facts->minor_version};
-	uint32_t results;
+	uint32_t results, sum = 0;
 
 	if (!nfs_compound_reply(at, NULL, &results))
 		return -EBADMSG;
 	for (unsigned i = 0; i < facts->reply_ops; i++) {
-		uint32_t op, want = facts->ops[i];
-		struct nfs_marks marks = {0};
 		const struct nfs_proc *row;
+		struct nfs_marks marks;
+		uint32_t op;
 
 		if (i == results)
 			return -EBADMSG;
 		row = nfs_compound_op(at, &compound, &op);
-		if (!row || op != (want == FACTS_OP_ILLEGAL ? NFS_OP_ILLEGAL : want) ||
+		if (!row || !answers(facts, i, op, &sum) ||
 		    (size_t)(at->end - at->pos) < XDR_UNIT_BYTES)
 			return -EBADMSG;
 		/* The first that fails ends the COMPOUND (RFC 8881 section 16.2.3). */
 		if (xdr_load_u32(at->pos) != 0) {
 			collect_failed(c, row);
-			break;
+			return (int)c->count;
 		}
-		if (!nfs_walk(at, row->results, &marks))
+		if (!walk_results(c, row, at, &marks))
 			return -EBADMSG;
 		collect(c, row, &marks);
 	}
-	return (int)c->count;
+	return sum == facts->reply_sum ? (int)c->count : -EBADMSG;
 }
 
 static int collect_proc(struct collector *c, const struct call_facts *facts,
@@ -61,9 +83,9 @@ static int collect_proc(struct collector *c, const struct call_facts *facts,
 {
 	const struct rpc_call_hdr *hdr = &facts->hdr;
 	const struct nfs_proc *proc = nfs_proc_find(hdr->prog, hdr->vers, hdr->proc);
-	struct nfs_marks marks = {0};
+	struct nfs_marks marks;
 
-	if (!proc || !nfs_walk(at, proc->results, &marks))
+	if (!proc || !walk_results(c, proc, at, &marks))
 		return -EBADMSG;
 	if (marks.status != 0)
 		collect_failed(c, proc);

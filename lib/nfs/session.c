@@ -9,6 +9,9 @@
  */
 #define SESSION_SLACK_BYTES 1024u
 
+/* CREATE_SESSION is one of the first two operations of its Call (may_create_session). */
+#define MAKERS 2u
+
 /* Where a session is in the list; the count of them if it is not. */
 static unsigned find(const struct nfs_sessions *sessions, const uint8_t *id)
 {
@@ -57,8 +60,8 @@ void nfs_sessions_learn(struct nfs_sessions *sessions, const struct call_facts *
 	if (!facts->may_create_session || !open_results(facts->body, reply, reply_bytes, &at) ||
 	    !nfs_compound_reply(&at, NULL, &results))
 		return;
-	while (results-- > 0) {
-		struct nfs_marks marks = {0};
+	for (uint32_t i = 0; i < results && i < MAKERS; i++) {
+		struct nfs_marks marks = {.elements_max = NFS_REPLY_MAX_ELEMENTS};
 		const struct nfs_proc *row = nfs_compound_op(&at, &compound, &op);
 
 		if (!row || !nfs_walk(&at, row->results, &marks) || marks.status != 0)

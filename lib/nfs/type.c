@@ -67,12 +67,21 @@ static bool walk_vector(struct pieces_reader *at, const struct nfs_field *field,
 	return true;
 }
 
+/* Returns whether there may be @count elements more. */
+static bool has_room(struct nfs_marks *marks, uint32_t count)
+{
+	if (marks->elements_max && count > marks->elements_max - marks->elements)
+		return false;
+	marks->elements += count;
+	return true;
+}
+
 static bool walk_array(struct pieces_reader *at, const struct nfs_field *field,
 		       struct nfs_marks *marks)
 {
 	uint32_t count;
 
-	if (!pieces_get_count(at, field->n, XDR_UNIT_BYTES, &count))
+	if (!pieces_get_count(at, field->n, XDR_UNIT_BYTES, &count) || !has_room(marks, count))
 		return false;
 	while (count-- > 0)
 		if (!nfs_walk(at, field->type, marks))
@@ -92,7 +101,7 @@ static bool walk_list(struct pieces_reader *at, const struct nfs_field *field,
 	bool more = true;
 
 	while (more)
-		if (!walk_optional(at, field, marks, &more))
+		if (!has_room(marks, 1) || !walk_optional(at, field, marks, &more))
 			return false;
 	return true;
 }

@@ -8,7 +8,7 @@
  *
  * Types do not refer to themselves: XDR's linked lists are X_LIST. So the walker's depth is that of
  * the types, and its time is linear in the length of the message, since each element of an array or
- * of a list takes at least four bytes of it.
+ * of a list takes at least four bytes of it, and in nfs_marks.elements_max, which bounds how many there may be.
  */
 #ifndef NFS_TYPE_H
 #define NFS_TYPE_H
@@ -110,9 +110,11 @@ struct nfs_listener {
 			  bool is_data);
 };
 
-/* What walks found; start from {0}, or from a listener and else {0}. */
+/* What walks found; start from {0}, or from a listener, elements_max and elements, and else {0}. */
 struct nfs_marks {
 	struct nfs_listener *listener; /* NULL: nobody listens */
+	uint32_t elements_max;         /* of arrays and lists; 0: as many as there are */
+	uint32_t elements;             /* how many of these there were */
 	uint32_t status;               /* the last status met */
 	uint32_t count;                /* the largest NFS_MARK_COUNT */
 	uint32_t data_offset; /* in the message, of the data item's first byte; 0: there was none */
@@ -127,7 +129,7 @@ struct nfs_marks {
  * nfs_walk - follow @type from where @at is
  *
  * Returns true with @at behind the last field and @marks brought up to date; false if the message ends too early,
- * exceeds a maximum, or holds a value that the type does not allow, or if a field that must be read is not here
+ * exceeds a maximum or elements_max, or holds a value that the type does not allow, or if a field that must be read is not here
  * (see pieces_reader.stop).
  */
 bool nfs_walk(struct pieces_reader *at, const struct nfs_field *type,

@@ -58,8 +58,15 @@ enum facts_results {
 	FACTS_RESULTS_UNKNOWN, /* there is no telling, not from the Reply either */
 };
 
-/* More operations than any server takes in one COMPOUND (Linux 50, Ganesha 100). */
-#define FACTS_MAX_OPS    128u
+/*
+ * How much of a Call is walked: what has more cannot be followed, so that no Call holds its worker for long. These are
+ * more operations than any server takes in one COMPOUND (Linux 50, Ganesha 100), and more elements of arrays and lists,
+ * those of all operations together, than any client sends.
+ */
+#define FACTS_MAX_OPS      1024u
+#define FACTS_MAX_ELEMENTS 1024u
+#define FACTS_LISTED_OPS                                                                           \
+	128u /* operations whose numbers are kept; those behind them are in a sum (reply_sum) */
 #define FACTS_OP_ILLEGAL UINT8_MAX /* stands for 10044 in the list of operations */
 /* Results of which the bound is kept: one is what requesters move. */
 #define FACTS_MAX_BOUNDS 4u
@@ -84,6 +91,8 @@ struct facts_walk {
 	bool session_limits;   /* the limit is that of the Call's session */
 	bool framed;           /* a COMPOUND's frame has been read */
 	bool args_matter;      /* they say more than is known from the header */
+	uint16_t elements;     /* of arrays and lists that have been walked */
+	uint32_t ops_sum;      /* of the operations behind those that are listed */
 };
 
 struct call_facts {
@@ -98,7 +107,9 @@ struct call_facts {
 	bool arg_is_data;            /* `arg` is data of a file, and no path */
 	bool may_create_session : 1; /* CREATE_SESSION is the first operation, or behind SEQUENCE */
 	bool is_proved : 1; /* no Reply is larger than the ceiling: the Call says so, or its session */
-	uint8_t reply_ops;    /* operations up to the last with a payload in its results */
+	uint16_t reply_ops; /* operations up to the last with a payload in its results … */
+	uint32_t
+		reply_sum; /* … and the sum of those of them that are not listed: facts_ops_sum() */
 	uint32_t limit_bytes; /* of the ceiling: the one given, or what the Call's session allows */
 	uint32_t ceiling_bytes; /* the largest Reply that the Call may get, header included */
 	/* Among the arguments: data of WRITE, targets of new links. How many, and the first. */
@@ -112,8 +123,14 @@ struct call_facts {
 	uint32_t nops;
 	struct facts_walk walk;
 	/* Last: nobody clears it, since only what nops counts is ever read. */
-	uint8_t ops[FACTS_MAX_OPS];
+	uint8_t ops[FACTS_LISTED_OPS];
 };
+
+/** facts_ops_sum - add the number of an operation to @sum, by which a Reply shows that it answers the same ones. */
+static inline uint32_t facts_ops_sum(uint32_t sum, uint32_t op)
+{
+	return (sum ^ op) * 16777619u;
+}
 
 /** call_facts_gss_body - the same as below, of RPCSEC_GSS. */
 enum facts_body call_facts_gss_body(const struct rpc_call_hdr *hdr);

@@ -16,6 +16,8 @@ static void look(struct call_facts *facts, const uint8_t *data, uint32_t len, ui
 	nfs_facts_begin(facts, limit);
 	nfs_facts_go_on(facts, sessions, &pieces, sink);
 	FUZZ_ASSERT(facts->stage == FACTS_WHOLE);
+	FUZZ_ASSERT(facts->walk.steps <= FACTS_MAX_OPS &&
+		    facts->walk.elements <= FACTS_MAX_ELEMENTS);
 	FUZZ_ASSERT(facts->limit_bytes <= limit && facts->ceiling_bytes <= facts->limit_bytes);
 }
 

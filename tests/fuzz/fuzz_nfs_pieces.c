@@ -42,7 +42,7 @@ static void hear(void *arg, const struct nfs_opaque *opaque)
 
 static bool same(const struct call_facts *a, const struct call_facts *b)
 {
-	uint32_t nops = a->nops < FACTS_MAX_OPS ? a->nops : FACTS_MAX_OPS;
+	uint32_t nops = a->nops < FACTS_LISTED_OPS ? a->nops : FACTS_LISTED_OPS;
 
 	return memcmp(a, b, offsetof(struct call_facts, walk)) == 0 &&
 	       memcmp(a->ops, b->ops, nops) == 0;

@@ -64,7 +64,7 @@ int look_payloads(const struct look *look, struct call_facts *facts, struct spec
 
 bool look_same(const struct call_facts *a, const struct call_facts *b)
 {
-	uint32_t nops = a->nops < FACTS_MAX_OPS ? a->nops : FACTS_MAX_OPS;
+	uint32_t nops = a->nops < FACTS_LISTED_OPS ? a->nops : FACTS_LISTED_OPS;
 
 	_Static_assert(offsetof(struct call_facts, walk) ==
 			       offsetof(struct call_facts, nops) + sizeof(a->nops),

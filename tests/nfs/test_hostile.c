@@ -250,6 +250,50 @@ START_TEST(what_exceeds_a_maximum_is_refused)
 }
 END_TEST
 
+/* Calls that an attacker sends to keep a worker busy, and the largest of their kind that is walked. */
+#define CHANNEL "0 1049620 1049480 4096 8 64 w:0*0 "
+static const struct {
+	const char *args;
+	bool walked;
+} busy[] = {
+	{"o:6 0 n:1024(10)", true},
+	{"o:6 0 n:1025(10)", false},
+	{"o:6 0 n:1000000(10)", false},
+	{"o:6 1 1 40 1 n:1024(0)", true},
+	{"o:6 1 1 40 1 n:1025(0)", false},
+	{"o:6 1 1 40 1 n:1000000(0)", false},
+	{"o:6 1 2 40 1 n:512(0) 40 1 n:512(0)", true},
+	{"o:6 1 2 40 1 n:512(0) 40 1 n:513(0)", false},
+	{"o:6 1 1 43 q1 1 3 " CHANNEL CHANNEL "0x40000000 n:1000000(0)", false},
+	/* Arrays of arrays: hash_algs and encr_algs of EXCHANGE_ID. */
+	{"o:6 1 1 42 x:8 o:4 0 2 w:0*0 w:0*0 n:600(o:0) n:424(o:0) 1 1 0", true},
+	{"o:6 1 1 42 x:8 o:4 0 2 w:0*0 w:0*0 n:600(o:0) n:425(o:0) 1 1 0", false},
+	{"o:6 2 1000 r:1000(40 1 n:900(0))", false},
+};
+
+START_TEST(no_call_is_walked_for_long)
+{
+	struct nfs_msg *call = nfs_msg_call(100003, 4, 1, NULL);
+	struct nfs_sessions sessions = {0};
+	struct spec_items none = {0};
+	struct call_facts facts;
+	struct look look;
+
+	spec_put(call, busy[_i].args, &none);
+	look = look_at_msg(call, LIMIT);
+	look.sessions = &sessions;
+	look_whole(&look, &facts);
+	ck_assert_int_eq(facts.trail, busy[_i].walked ? FACTS_FOLLOWED : FACTS_LOST);
+	ck_assert_uint_le(facts.walk.steps, FACTS_MAX_OPS);
+	ck_assert_uint_le(facts.walk.elements, FACTS_MAX_ELEMENTS);
+	/* As of a program that is not known. */
+	ck_assert(busy[_i].walked || (!facts.nresult_payloads && !facts.narg_payloads &&
+				      !facts.is_proved && facts.results == FACTS_RESULTS_UNKNOWN &&
+				      facts.ceiling_bytes >= FACTS_UNBOUNDED_BYTES));
+	nfs_msg_free(call);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("nfs_hostile");
@@ -263,6 +307,7 @@ int main(void)
 	tcase_add_test(tc, a_list_of_a_megabyte_is_walked_without_depth);
 	tcase_add_test(tc, a_boolean_that_is_neither_is_refused);
 	tcase_add_test(tc, what_exceeds_a_maximum_is_refused);
+	tcase_add_loop_test(tc, no_call_is_walked_for_long, 0, ARRAY_SIZE(busy));
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

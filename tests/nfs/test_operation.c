@@ -123,7 +123,7 @@ END_TEST
 /* More operations than are kept count, too, but are not seen. */
 START_TEST(a_compound_without_end_is_known_by_what_is_kept)
 {
-	uint8_t ops[FACTS_MAX_OPS];
+	uint8_t ops[FACTS_LISTED_OPS];
 
 	memset(ops, 9, sizeof(ops));
 	compound(false, sizeof(ops), ops);

@@ -287,13 +287,76 @@ START_TEST(a_call_that_cannot_be_followed_leaves_its_reply_alone)
 }
 END_TEST
 
-START_TEST(more_operations_than_facts_hold_are_not_followed)
+/* GETFH so often, and a READ behind them; their results. */
+static const struct {
+	const char *args, *results;
+} late_reads[] = {
+	{"0 128 r:127(10) " READ(4096), "0 o:6 128 r:127(10 0 o:32) 25 0 1 d:4096"},
+	{"0 129 r:128(10) " READ(4096), "0 o:6 129 r:128(10 0 o:32) 25 0 1 d:4096"},
+	{"0 130 r:129(10) " READ(4096), "0 o:6 130 r:129(10 0 o:32) 25 0 1 d:4096"},
+	{"0 1024 r:1023(10) " READ(4096), "0 o:6 1024 r:1023(10 0 o:32) 25 0 1 d:4096"},
+	/* What follows the last READ has no part in it. */
+	{"0 1024 r:500(10) " READ(4096) "r:523(31)",
+	 "0 o:6 1024 r:500(10 0 o:32) 25 0 1 d:4096 r:523(31 0)"},
+};
+
+START_TEST(a_read_behind_many_operations_is_found)
+{
+	ck_assert_int_eq(payloads_of(late_reads[_i].args, late_reads[_i].results, 8), 1);
+	ck_assert_uint_eq(facts.nresult_payloads, 1);
+	ck_assert_uint_eq(facts.bounds_bytes[0], 4096);
+	same_item(0, 0);
+}
+END_TEST
+
+START_TEST(a_reply_of_other_operations_is_not_followed_behind_many_either)
+{
+	static const char args[] = "0 1024 r:1023(10) " READ(4096);
+
+	ck_assert_int_eq(payloads_of(args,
+				     "0 o:6 1024 r:100(10 0 o:32) 24 0 r:922(10 0 o:32) "
+				     "25 0 1 d:4096",
+				     8),
+			 -EBADMSG);
+	ck_assert_int_eq(payloads_of(args,
+				     "0 o:6 1024 r:200(10 0 o:32) 24 0 r:822(10 0 o:32) "
+				     "25 0 1 d:4096",
+				     8),
+			 -EBADMSG);
+	ck_assert_int_eq(payloads_of(args, "0 o:6 1024 r:1023(10 0 o:32) 27 0 d:30", 8), -EBADMSG);
+	/* The first that fails ends it, wherever that is. */
+	ck_assert_int_eq(payloads_of(args, "0 o:6 300 r:299(10 0 o:32) 10 70", 8), 0);
+	ck_assert_int_eq(payloads_of(args, "0 o:6 1024 r:1023(10 0 o:32) 25 70", 8), 1);
+	ck_assert_uint_eq(found[0].len_bytes, 0);
+}
+END_TEST
+
+/* 1 MiB of a directory has fewer entries than that. */
+START_TEST(a_reply_is_walked_as_far_as_honest_ones_go)
+{
+	static const char args[] = "0 2 26 q0 x:8 8192 1048576 w:0*0 " READ(4096);
+
+	ck_assert_int_eq(payloads_of(args,
+				     "0 o:6 2 26 0 x:8 r:43000(1 q1 o:0 w:0*0 o:0) 0 1 "
+				     "25 0 1 d:4096",
+				     8),
+			 1);
+	same_item(0, 0);
+	ck_assert_int_eq(payloads_of(args,
+				     "0 o:6 2 26 0 x:8 r:66000(1 q1 o:0 w:0*0 o:0) 0 1 "
+				     "25 0 1 d:4096",
+				     8),
+			 -EBADMSG);
+}
+END_TEST
+
+START_TEST(more_operations_than_are_walked_are_not_followed)
 {
 	struct nfs_msg *reply = nfs_msg_reply(NULL);
-	ck_assert(may_answer_with_payloads(compound(NULL, "0 n:128(25 1 x:12 q0 4)")));
+	ck_assert(may_answer_with_payloads(compound(NULL, "0 n:1024(25 1 x:12 q0 4)")));
 	ck_assert_int_eq(facts.results, FACTS_RESULTS_MAYBE);
 	ck_assert_uint_eq(facts.reply_ops, FACTS_MAX_OPS);
-	ck_assert(may_answer_with_payloads(compound(NULL, "0 n:129(25 1 x:12 q0 4)")));
+	ck_assert(may_answer_with_payloads(compound(NULL, "0 n:1025(25 1 x:12 q0 4)")));
 	ck_assert_int_eq(facts.results, FACTS_RESULTS_UNKNOWN);
 	/* Nothing is offered for a payload that could not be found in the Reply. */
 	ck_assert_uint_eq(facts.nresult_payloads, 0);
@@ -406,7 +469,10 @@ int main(void)
 	tcase_add_test(tc, context_tokens_have_no_payloads);
 	tcase_add_test(tc, calls_without_a_read_have_replies_without_payloads);
 	tcase_add_test(tc, a_call_that_cannot_be_followed_leaves_its_reply_alone);
-	tcase_add_test(tc, more_operations_than_facts_hold_are_not_followed);
+	tcase_add_loop_test(tc, a_read_behind_many_operations_is_found, 0, ARRAY_SIZE(late_reads));
+	tcase_add_test(tc, a_reply_of_other_operations_is_not_followed_behind_many_either);
+	tcase_add_test(tc, a_reply_is_walked_as_far_as_honest_ones_go);
+	tcase_add_test(tc, more_operations_than_are_walked_are_not_followed);
 	tcase_add_test(tc, payloads_of_calls_are_found_among_other_operations);
 	tcase_add_test(tc, what_is_written_is_told_from_paths);
 	tcase_add_test(tc, write_chunks_are_asked_for_at_the_size_of_the_results);

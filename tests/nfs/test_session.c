@@ -199,6 +199,19 @@ START_TEST(a_reply_cut_off_anywhere_makes_no_session)
 }
 END_TEST
 
+/* Its Call has CREATE_SESSION among the first two, so nobody looks through a Reply of any length. */
+START_TEST(a_reply_of_more_operations_is_not_looked_through)
+{
+	struct nfs_msg *reply = nfs_msg_reply(NULL);
+	struct spec_items none = {0};
+
+	spec_put(reply, "0 o:0 3 53 0 x:16 1 0 0 0 0 22 0 43 0 x:16 1 3 " CHANNEL CHANNEL, &none);
+	learn("o:0 1 2 53 x:16 1 0 0 1 " CREATE, reply);
+	ck_assert_uint_eq(sessions.count, 0);
+	nfs_msg_free(reply);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("nfs_session");
@@ -214,6 +227,7 @@ int main(void)
 	tcase_add_test(tc, krb5i_is_read_inside_its_wrapping);
 	tcase_add_test(tc, what_makes_no_session_is_passed_over);
 	tcase_add_test(tc, a_reply_cut_off_anywhere_makes_no_session);
+	tcase_add_test(tc, a_reply_of_more_operations_is_not_looked_through);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -20,12 +20,18 @@
 #define NFS3_READ       6u
 #define NFS3_WRITE      7u
 #define NFS3_READDIR    16u
-#define READDIR_BESIDE  64u /* of its results, what is not the name of its one entry */
+#define NFS4_COMPOUND   1u
+#define PUTROOTFH       24u
+#define READ4           25u
+#define COMPOUND_EVERY  8u    /* one of so many Calls of NULL is a COMPOUND instead … */
+#define COMPOUND_MAX    1100u /* … of up to so many operations: more than are walked */
+#define READDIR_BESIDE  64u   /* of its results, what is not the name of its one entry */
 
 /* What is called, and how many bytes of data go each way. */
 struct shape {
 	uint32_t program, procedure;
 	uint32_t call_data, reply_data;
+	uint32_t ops; /* of a COMPOUND, the last of which is a READ; else 0 */
 };
 
 uint64_t storm_random(uint64_t *state)
@@ -70,6 +76,16 @@ static uint32_t some_directory(const struct storm_traffic *traffic, uint64_t *st
 	return at_most(size, OTHER_MAX);
 }
 
+static struct shape null_or_compound(uint64_t *state, uint32_t size)
+{
+	uint64_t pick = storm_random(state);
+
+	if (pick % COMPOUND_EVERY)
+		return (struct shape){NFS_PROGRAM_NFS, NFS3_NULL, 0, 0, 0};
+	return (struct shape){NFS_PROGRAM_NFS, NFS4_COMPOUND, 0, at_most(size, OTHER_MAX),
+			      1 + (uint32_t)(pick / COMPOUND_EVERY % COMPOUND_MAX)};
+}
+
 static struct shape shape_of(const struct storm_traffic *traffic, uint32_t xid)
 {
 	uint64_t state = mixed(traffic->seed, xid);
@@ -77,20 +93,20 @@ static struct shape shape_of(const struct storm_traffic *traffic, uint32_t xid)
 
 	if (xid & STORM_REVERSE_XID)
 		return (struct shape){REVERSE_PROGRAM, 1, at_most(first, traffic->reverse_max),
-				      at_most(second, traffic->reverse_max)};
+				      at_most(second, traffic->reverse_max), 0};
 	switch (storm_random(&state) % 5) {
 	case 0:
-		return (struct shape){NFS_PROGRAM_NFS, NFS3_WRITE, first, 0};
+		return (struct shape){NFS_PROGRAM_NFS, NFS3_WRITE, first, 0, 0};
 	case 1:
-		return (struct shape){NFS_PROGRAM_NFS, NFS3_READ, 0, first};
+		return (struct shape){NFS_PROGRAM_NFS, NFS3_READ, 0, first, 0};
 	case 2:
 		return (struct shape){OTHER_PROGRAM, 1, at_most(first, OTHER_MAX),
-				      at_most(second, OTHER_MAX)};
+				      at_most(second, OTHER_MAX), 0};
 	case 3:
 		return (struct shape){NFS_PROGRAM_NFS, NFS3_READDIR, 0,
-				      some_directory(traffic, &state, first)};
+				      some_directory(traffic, &state, first), 0};
 	default:
-		return (struct shape){NFS_PROGRAM_NFS, NFS3_NULL, 0, 0};
+		return null_or_compound(&state, first);
 	}
 }
 
@@ -133,6 +149,32 @@ static void put_data(struct storm_msg *msg, uint64_t state, uint32_t bytes)
 	memset(at + bytes, 0, padded - bytes);
 }
 
+/* A tag, minor version 0, and the operations. */
+static void put_compound_call(struct storm_msg *msg, const struct shape *shape)
+{
+	put_zeros(msg, 2);
+	put(msg, shape->ops);
+	for (uint32_t i = 1; i < shape->ops; i++)
+		put(msg, PUTROOTFH);
+	put(msg, READ4);
+	put_zeros(msg, 6); /* stateid, offset */
+	put(msg, shape->reply_data);
+}
+
+static void put_compound_reply(struct storm_msg *msg, const struct shape *shape, uint64_t state)
+{
+	put_zeros(msg, 2); /* NFS4_OK, the tag */
+	put(msg, shape->ops);
+	for (uint32_t i = 1; i < shape->ops; i++) {
+		put(msg, PUTROOTFH);
+		put(msg, 0);
+	}
+	put(msg, READ4);
+	put(msg, 0);
+	put(msg, 1); /* the end of the file */
+	put_data(msg, state, shape->reply_data);
+}
+
 void storm_call(struct storm_msg *msg, const struct storm_traffic *traffic, uint32_t xid)
 {
 	const struct shape shape = shape_of(traffic, xid);
@@ -143,14 +185,16 @@ void storm_call(struct storm_msg *msg, const struct storm_traffic *traffic, uint
 	put(msg, 0); /* CALL */
 	put(msg, 2);
 	put(msg, shape.program);
-	put(msg, shape.program == NFS_PROGRAM_NFS ? 3 : 1);
+	put(msg, shape.ops ? 4 : shape.program == NFS_PROGRAM_NFS ? 3 : 1);
 	put(msg, shape.procedure);
 	put_zeros(msg, 4); /* AUTH_NONE, twice */
 	if (shape.program != NFS_PROGRAM_NFS) {
 		put_data(msg, state, shape.call_data);
 		return;
 	}
-	if (shape.procedure == NFS3_NULL)
+	if (shape.ops)
+		put_compound_call(msg, &shape);
+	if (shape.ops || shape.procedure == NFS3_NULL)
 		return;
 	put_data(msg, state, 28); /* the file's handle */
 	put_zeros(msg, 2);        /* offset, or cookie */
@@ -179,7 +223,9 @@ void storm_reply(struct storm_msg *msg, const struct storm_traffic *traffic, uin
 		put_data(msg, state, shape.reply_data);
 		return;
 	}
-	if (shape.procedure == NFS3_READ) {
+	if (shape.ops) {
+		put_compound_reply(msg, &shape, state);
+	} else if (shape.procedure == NFS3_READ) {
 		put_zeros(msg, 2); /* NFS3_OK, no attributes */
 		put(msg, shape.reply_data);
 		put(msg, 1); /* the end of the file */

@@ -55,16 +55,15 @@ static void open_rig(bool ddp)
 	rows_seen = 0;
 }
 
-static void play_row(const struct nfs_row *row, const struct nfs_msg_auth *auth)
+/* Frees @built. */
+static void play(struct row_built *built, const char *name)
 {
-	struct row_built built;
 	struct exchange *x = exchange_new(NULL);
 	unsigned before = rows_seen;
 
-	row_build(&built, row, auth);
-	row_now = &built;
-	row_name = row->name;
-	give_msg(&rig->client, &x->call, built.call);
+	row_now = built;
+	row_name = name;
+	give_msg(&rig->client, &x->call, built->call);
 	ck_assert_int_eq(rpc_call_decode(x->call.data, x->call.len_bytes, &x->facts.hdr), RPC_OK);
 	rig_look(&rig->client, x);
 	x->reply_max_bytes =
@@ -72,7 +71,15 @@ static void play_row(const struct nfs_row *row, const struct nfs_msg_auth *auth)
 	rig_give(&rig->client, x);
 	rig_run_for(rig, 1000);
 	ck_assert_msg(rows_seen == before + 1, "%s: no Reply", row_name);
-	row_free(&built);
+	row_free(built);
+}
+
+static void play_row(const struct nfs_row *row, const struct nfs_msg_auth *auth)
+{
+	struct row_built built;
+
+	row_build(&built, row, auth);
+	play(&built, row->name);
 }
 
 static void play_rows(bool ddp, const struct nfs_msg_auth *auth)
@@ -125,6 +132,38 @@ START_TEST(plain_kerberos_is_moved_like_any_other)
 }
 END_TEST
 
+/* A COMPOUND whose last operation of so many is a READ. */
+static void play_late_read(unsigned ops)
+{
+	struct row_built built = {.call = nfs_msg_call(100003, 4, 1, NULL),
+				  .reply = nfs_msg_reply(NULL)};
+	char call[100], reply[100];
+
+	snprintf(call, sizeof(call), "o:0 0 %u r:%u(10) 25 x:16 q0 40000", ops, ops - 1);
+	snprintf(reply, sizeof(reply), "0 o:0 %u r:%u(10 0 o:32) 25 0 1 d:40000", ops, ops - 1);
+	spec_put(built.call, call, &built.call_items);
+	spec_put(built.reply, reply, &built.reply_items);
+	play(&built, "READ");
+}
+
+static const struct {
+	unsigned ops;
+	bool moves;
+} late_reads[] = {{2, true}, {128, true}, {129, true}, {600, true}, {1024, true}, {1025, false}};
+
+/* However many operations stand before it: past those that are walked it goes as a whole message. */
+START_TEST(the_data_of_a_late_read_move)
+{
+	open_rig(true);
+	play_late_read(late_reads[_i].ops);
+	ck_assert_uint_eq(rig->server.counters.write_chunk_bytes_pushed,
+			  late_reads[_i].moves ? 40000 : 0);
+	ck_assert_uint_eq(rig->server.counters.payloads_not_found, 0);
+	ck_assert_uint_eq(rig->client.counters.bad_replies, 0);
+	rig_end(rig);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("nfs_over_rdma");
@@ -135,6 +174,7 @@ int main(void)
 	tcase_add_test(tc, payloads_moved_by_rdma_arrive);
 	tcase_add_test(tc, protected_messages_stay_whole);
 	tcase_add_test(tc, plain_kerberos_is_moved_like_any_other);
+	tcase_add_loop_test(tc, the_data_of_a_late_read_move, 0, ARRAY_SIZE(late_reads));
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }
