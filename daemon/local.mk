@@ -49,6 +49,7 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/bridge/close_line.h \
 	daemon/bridge/closing.c \
 	daemon/bridge/closing.h \
+	daemon/bridge/held_port.h \
 	daemon/bridge/legs.c \
 	daemon/bridge/legs.h \
 	daemon/bridge/opening.c \
@@ -112,6 +113,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/config/config_read_lists.h \
 	daemon/config/config_reader.c \
 	daemon/config/config_reader.h \
+	daemon/config/config_ports.c \
+	daemon/config/config_ports.h \
 	daemon/config/config_routes.c \
 	daemon/config/config_routes.h \
 	daemon/config/config_same.c \

@@ -23,6 +23,7 @@
 #include "daemon/config/config_descriptors.h"
 #include "daemon/config/config_load.h"
 #include "daemon/config/config_memory.h"
+#include "daemon/config/config_ports.h"
 #include "daemon/config/config_routes.h"
 #include "daemon/control/query.h"
 #include "daemon/http/http.h"
@@ -313,6 +314,7 @@ static int check(const char *file)
 		return STATUS_FAILED;
 	config_memory_print(config, stdout);
 	config_descriptors_print(config, stdout);
+	config_ports_print(config, stdout);
 	config_routes_print(config, stdout);
 	config_descriptors_warn(config, descriptor_limit(), stderr);
 	config_check_host(config, config_check_memory_bytes(), stderr);

@@ -50,6 +50,24 @@ uint64_t attempting_left_us(const struct upstream *upstream)
 	return now_us < upstream->target_until_us ? upstream->target_until_us - now_us : 0;
 }
 
+/* The export rules of a server may ask for a port below 1024, and the proxy does not see why it refuses. */
+static void tell_unprivileged(struct upstream *upstream)
+{
+	struct service *service = upstream->ws->service;
+
+	if (upstream->privileged || upstream->keeps_port || service->is_silent ||
+	    service->config->source_port != SOURCE_PORT_AUTO ||
+	    upstream->seat.target->uri->transport != TRANSPORT_TCP ||
+	    atomic_exchange(&service->unprivileged_told, true))
+		return;
+	log_warning(
+		upstream->log,
+		"client: its source port is not privileged, so that of its connection to the "
+		"server is not, either: NFS exports that are not \"insecure\" refuse it (see "
+		"source_port, and of RDMA clients trusted_proxies); further ones of this service "
+		"are not logged");
+}
+
 int attempting_begin(struct upstream *upstream, const struct name_result *name)
 {
 	struct worker_service *ws = upstream->ws;
@@ -60,6 +78,8 @@ int attempting_begin(struct upstream *upstream, const struct name_result *name)
 		.highest_version = ws->service->config->connect_version,
 		.source_above = upstream->port_is_due,
 		.source_only = upstream->keeps_port,
+		.privileged = upstream->privileged,
+		.held = &upstream->held,
 	};
 	struct sockaddr_storage addrs[RESOLVER_MAX_ADDRS];
 	size_t naddrs = sources_usable(upstream, name->addrs, name->naddrs, addrs);
@@ -71,6 +91,7 @@ int attempting_begin(struct upstream *upstream, const struct name_result *name)
 	config.source_port = upstream->keeps_port
 				     ? sockaddr_port((struct sockaddr *)&upstream->client)
 				     : upstream->port;
+	tell_unprivileged(upstream);
 	return attempts_init(&upstream->attempts, &config, addrs, naddrs);
 }
 

@@ -27,6 +27,8 @@ static void add_address(struct attempts *attempts, const struct attempts_config 
 			.source_port = config->source_port,
 			.source_above = config->source_above,
 			.source_only = config->source_only,
+			.privileged = config->privileged,
+			.held = config->held,
 			.has_other = i + 1 < nways,
 		};
 }

@@ -21,6 +21,7 @@
 #include <sys/socket.h>
 
 #include "base/compiler.h"
+#include "daemon/bridge/held_port.h"
 #include "daemon/service/targets.h"
 #include "fabric/fabric.h"
 #include "stream/stream.h"
@@ -36,7 +37,10 @@ struct attempt {
 	uint16_t source_port; /* of the first of these, if it can be had; 0: no matter which */
 	bool source_above;    /* TCP: as stream_target.preferred_above */
 	bool source_only;     /* from that port or not at all */
-	bool has_other;       /* the next one is another way to the same address */
+	bool privileged;      /* its client is: from a port below 1024, if one is to be had */
+	struct held_port
+		*held;  /* iwarp: takes what is held of such a port until the leg is freed */
+	bool has_other; /* the next one is another way to the same address */
 };
 
 /* What a list is made from. */
@@ -46,7 +50,8 @@ struct attempts_config {
 	uint32_t highest_version;      /* of RPC-over-RDMA, to try */
 	struct stream_sources sources; /* of all attempts, and so are these */
 	uint16_t source_port;
-	bool source_above, source_only;
+	bool source_above, source_only, privileged;
+	struct held_port *held; /* of the owner of the legs, with `privileged` */
 };
 
 /* All zero is a list without attempts. */

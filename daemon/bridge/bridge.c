@@ -105,6 +105,7 @@ static struct bridge *bridge_alloc(struct worker_service *ws, const struct incom
 	bridge->state = (struct state){BRIDGE_WAITING, bridge->start_us};
 	bridge->peer = in->peer;
 	bridge->either = in->either;
+	bridge->trusted = incoming_is_trusted(in, ws->service->config);
 	bridge->client_is_tcp = !in->fabric && config_listens_tcp(ws->service->config);
 	budget_holder_init(&bridge->memory, ws->account, &bridge->log);
 	bridge->client = (struct side){.bridge = bridge, .other = &bridge->server};
@@ -165,6 +166,8 @@ int bridge_new(struct worker_service *ws, const struct incoming *in, uint64_t id
 	rc = upstream_init(&bridge->upstream, ws, &config, &bridge->log, &server_events,
 			   &bridge->server);
 	upstream_serve(&bridge->upstream, &in->peer, &in->local, bridge_keeps_port(bridge));
+	if (bridge_enters_privileged(bridge, in))
+		upstream_privilege(&bridge->upstream);
 	bridge->timer = loop_timer_new(ws->ground->loop, time_is_up, bridge);
 	if (rc || !bridge->timer || bridge_enter(bridge, in, on_superseded, bridge_seek_on)) {
 		incoming_drop(in);

@@ -52,7 +52,8 @@ struct bridge {
 	struct sockaddr_storage peer;
 	struct side client, server;
 	bool client_is_tcp;
-	bool either; /* so it is taken for now: its first bytes tell */
+	bool trusted; /* over iwarp it is privileged, whatever its port */
+	bool either;  /* so it is taken for now: its first bytes tell */
 	bool client_over;
 	bool accepted; /* the client, before its server was sought */
 	bool passing;  /* there is a server for the client's Calls */

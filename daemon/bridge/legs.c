@@ -5,7 +5,9 @@
 #include <errno.h>
 
 #include "base/first_bytes.h"
+#include "base/sockaddr.h"
 #include "daemon/base/log.h"
+#include "daemon/config/own_doors.h"
 #include "fabric/iwarp/iwarp.h"
 #include "stream/proxy_header.h"
 #include "stream/start.h"
@@ -127,7 +129,20 @@ static void log_shortfall(const char *service)
 			"and set source_port = \"any\"");
 }
 
-static void tell_shortfall(struct worker_service *ws)
+/* To a server that is no proxy it does not matter. */
+static void log_shortfall_iwarp(const char *service)
+{
+	log_info(
+		LOG_ABOUT(.service = service),
+		"connections of privileged clients to the server come from unprivileged ports: %s; if the "
+		"server is a proxy, it takes these clients for unprivileged, unless its "
+		"trusted_proxies has this host",
+		start_may_be_reserved() ? "the reserved ones are all in use"
+					: "the reserved ones take CAP_NET_BIND_SERVICE, which is "
+					  "missing");
+}
+
+static void tell_shortfall(struct worker_service *ws, void (*log)(const char *service))
 {
 	struct service *service = ws->service;
 	uint64_t now_us = loop_now_us(ws->ground->loop);
@@ -137,7 +152,16 @@ static void tell_shortfall(struct worker_service *ws)
 	    !atomic_compare_exchange_strong(&service->shortfall_quiet_until_us, &until_us,
 					    now_us + SHORTFALL_QUIET_US))
 		return;
-	log_shortfall(service->config->name);
+	log(service->config->name);
+}
+
+/* What follows the kind of the client has no port below 1024 for one that is not privileged. */
+static enum source_port source_port_of(const struct service_config *service,
+				       const struct attempt *attempt)
+{
+	if (service->source_port == SOURCE_PORT_AUTO && !attempt->privileged)
+		return SOURCE_PORT_ANY;
+	return service->source_port;
 }
 
 static int connect_tcp(struct worker_service *ws, const struct leg_config *leg,
@@ -151,41 +175,165 @@ static int connect_tcp(struct worker_service *ws, const struct leg_config *leg,
 		.preferred_port = attempt->source_port,
 		.preferred_above = attempt->source_above,
 		.port_only = attempt->source_only,
-		.source_port = ws->service->config->source_port,
+		.source_port = source_port_of(ws->service->config, attempt),
 	};
 	uint64_t shortfalls = ws->tcp_upstream.source_port_shortfalls;
 	int rc = tcp_leg_connect(&config, &target, out);
 
 	if (ws->tcp_upstream.source_port_shortfalls != shortfalls)
-		tell_shortfall(ws);
+		tell_shortfall(ws, log_shortfall);
 	return rc;
 }
 
+/* ---- reserved ports over iwarp ---- */
+
+/* A connection on its way: from where, and by what. */
+struct going {
+	struct worker_service *ws;
+	const struct attempt *attempt;
+	struct rdma_leg_config *config;
+	struct held_port held;
+	uint64_t now_us;
+};
+
+static bool is_of_port(int rc)
+{
+	return rc == -EADDRINUSE || rc == -EADDRNOTAVAIL || rc == -EACCES;
+}
+
+/* From a port that was taken in the map, or not at all; what it may not keep is given back. */
+static int connect_from(struct going *going, uint16_t port, struct leg **out)
+{
+	struct ports_map *map = going->held.map;
+	int rc;
+
+	going->config->source_port = port;
+	going->config->source_port_only = true;
+	rc = rdma_leg_connect(going->config, going->attempt->fabric,
+			      (const struct sockaddr *)&going->attempt->addr, out);
+	if (!rc)
+		going->held.port = port;
+	else if (rc == -EADDRINUSE || rc == -EADDRNOTAVAIL)
+		ports_avoid(map, port, going->now_us);
+	else
+		ports_give(map, port, going->now_us);
+	return rc;
+}
+
+static int connect_any_reserved(struct going *going, struct leg **out)
+{
+	unsigned turn = going->ws->sockets.ports_turn;
+	int rc = -EADDRINUSE;
+	uint16_t port;
+
+	while ((rc == -EADDRINUSE || rc == -EADDRNOTAVAIL) &&
+	       (port = ports_take(going->held.map, turn, going->now_us)))
+		rc = connect_from(going, port, out);
+	return rc;
+}
+
+/* @port: of before, 0: none. As of TCP (stream/start.h): that, if it is below 1024 or matters; then any below 1024. */
+static int connect_from_source(struct going *going, uint16_t port, struct leg **out)
+{
+	bool port_first = port && (port < IPPORT_RESERVED || going->attempt->source_above);
+	const struct attempt *attempt = going->attempt;
+	int rc = -EADDRINUSE;
+
+	going->held.map = ports_map_get(going->ws->ground->ports, &attempt->addr,
+					&going->config->source, going->now_us);
+	if (!going->held.map)
+		return -ENOMEM;
+	if (port_first && ports_take_this(going->held.map, port))
+		rc = connect_from(going, port, out);
+	if (is_of_port(rc))
+		rc = connect_any_reserved(going, out);
+	if (rc)
+		ports_map_put(going->held.map, going->now_us);
+	else
+		*attempt->held = going->held;
+	return rc;
+}
+
+/* Of an address that is gone each port would be tried. */
+static bool has_source(const struct rdma_leg_config *config, sa_family_t family)
+{
+	if (config->source.ss_family == AF_UNSPEC || config->source_foreign)
+		return true;
+	return config->source.ss_family == family &&
+	       own_doors_is_ours((const struct sockaddr *)&config->source);
+}
+
+/*
+ * A proxy that is connected to over iwarp tells clients that are privileged by the port that it sees, as a server of TCP
+ * does. Each source address has its own ports. Returns 0, or as rdma_leg_connect(): of ports if none below 1024 can be had.
+ */
+static int connect_privileged(struct worker_service *ws, const struct attempt *attempt,
+			      struct rdma_leg_config *config, struct leg **out)
+{
+	struct going going = {ws, attempt, config, {0}, loop_now_us(ws->ground->loop)};
+	const struct stream_sources *sources = &attempt->sources;
+	unsigned count = sources->count ? sources->count : 1;
+	int rc = -EADDRINUSE;
+
+	for (unsigned i = 0; i < count && is_of_port(rc); i++) {
+		if (sources->count)
+			config->source = sources->list[(sources->first + i) % count];
+		if (has_source(config, attempt->addr.ss_family))
+			rc = connect_from_source(&going, i ? 0 : attempt->source_port, out);
+	}
+	return rc;
+}
+
+/* Whether it goes to a server that may be a proxy, which looks at its port. */
+static bool wants_reserved(const struct worker_service *ws, const struct attempt *attempt)
+{
+	return attempt->fabric == ws->iwarp && attempt->privileged && !attempt->source_only;
+}
+
+/* ---- RDMA ---- */
+
 /* From the first of its addresses that this host has; its port is that of the very first. */
-static int connect_rdma(struct worker_service *ws, const struct leg_config *leg,
-			const struct attempt *attempt, struct leg **out)
+static int connect_unreserved(const struct attempt *attempt, struct rdma_leg_config *config,
+			      struct leg **out)
 {
 	const struct sockaddr *addr = (const struct sockaddr *)&attempt->addr;
 	const struct stream_sources *sources = &attempt->sources;
-	struct rdma_leg_config config;
 	int rc = -EADDRNOTAVAIL;
+
+	config->source = (struct sockaddr_storage){0};
+	config->source_port = attempt->source_port;
+	config->source_port_only = attempt->source_only;
+	if (!sources->count)
+		return rdma_leg_connect(config, attempt->fabric, addr, out);
+	for (unsigned i = 0; i < sources->count && rc == -EADDRNOTAVAIL; i++) {
+		config->source = sources->list[(sources->first + i) % sources->count];
+		if (config->source.ss_family == addr->sa_family)
+			rc = rdma_leg_connect(config, attempt->fabric, addr, out);
+		config->source_port = 0;
+	}
+	return rc;
+}
+
+static int connect_rdma(struct worker_service *ws, const struct leg_config *leg,
+			const struct attempt *attempt, struct leg **out)
+{
+	struct rdma_leg_config config;
+	int rc;
 
 	rdma_config(ws, leg, attempt->rpcrdma_version, ws->service->config->connect_compat,
 		    &config);
 	config.counters = &ws->rdma_upstream;
-	config.source_port = attempt->source_port;
-	config.source_port_only = attempt->source_only;
-	config.source_foreign = sources->foreign;
+	config.source_foreign = attempt->sources.foreign;
 	config.peer_memory = &attempt->target->peer_memory;
 	config.version_memory = &attempt->target->versions;
-	if (!sources->count)
-		return rdma_leg_connect(&config, attempt->fabric, addr, out);
-	for (unsigned i = 0; i < sources->count && rc == -EADDRNOTAVAIL; i++) {
-		config.source = sources->list[(sources->first + i) % sources->count];
-		if (config.source.ss_family == addr->sa_family)
-			rc = rdma_leg_connect(&config, attempt->fabric, addr, out);
-		config.source_port = 0;
-	}
+	if (!wants_reserved(ws, attempt))
+		return connect_unreserved(attempt, &config, out);
+	rc = connect_privileged(ws, attempt, &config, out);
+	if (!is_of_port(rc))
+		return rc;
+	rc = connect_unreserved(attempt, &config, out);
+	if (!rc)
+		tell_shortfall(ws, log_shortfall_iwarp);
 	return rc;
 }
 

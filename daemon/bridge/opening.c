@@ -188,6 +188,8 @@ static void begin_rdma(struct bridge *bridge)
 	bridge->client_is_tcp = false;
 	clients_find_port(bridge->self);
 	upstream_keep_no_port(&bridge->upstream);
+	if (bridge->trusted && !clients_privilege(bridge->self))
+		upstream_privilege(&bridge->upstream);
 	upstream_reverse(&bridge->upstream, &room, config_memory_reverse_max_bytes(service, true));
 }
 

@@ -11,6 +11,12 @@ struct client_pin bridge_pin(const struct bridge *bridge)
 				   .source = bridge->upstream.source};
 }
 
+/* Of one that is `either` it shows later that it comes over iwarp (bridge_settle()). */
+bool bridge_enters_privileged(const struct bridge *bridge, const struct incoming *in)
+{
+	return incoming_is_privileged(in) || (in->fabric && bridge->trusted);
+}
+
 int bridge_enter(struct bridge *bridge, const struct incoming *in, void (*superseded)(void *arg),
 		 void (*resumed)(void *arg))
 {
@@ -27,6 +33,7 @@ int bridge_enter(struct bridge *bridge, const struct incoming *in, void (*supers
 		.peer = in->peer,
 		.fabric = in->fabric ? in->fabric->ops : NULL,
 		.keeps_port = bridge_keeps_port(bridge),
+		.privileged = bridge_enters_privileged(bridge, in),
 		.asks = config_asks_mount(bridge->ws->service->config),
 	};
 

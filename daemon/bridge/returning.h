@@ -8,6 +8,8 @@
 
 #include "daemon/bridge/bridge_impl.h"
 
+/** bridge_enters_privileged - whether its client is privileged, as far as is known when it comes. */
+bool bridge_enters_privileged(const struct bridge *bridge, const struct incoming *in);
 /**
  * bridge_enter - be among the clients of the service
  * @superseded, @resumed: of struct client_owner; their arg is the bridge

@@ -34,6 +34,13 @@ static void set_state(struct upstream *upstream, enum upstream_state to)
 
 static void on_resolved(void *arg, const struct name_result *name);
 
+static void free_leg(struct upstream *upstream)
+{
+	leg_free(upstream->leg);
+	upstream->leg = NULL;
+	held_port_give(&upstream->held, loop_now_us(loop_of(upstream)));
+}
+
 /* ---- targets ---- */
 
 static void resolve(struct upstream *upstream)
@@ -92,8 +99,7 @@ static void retry(void *arg)
 	struct upstream *upstream = arg;
 	int rc;
 
-	leg_free(upstream->leg);
-	upstream->leg = NULL;
+	free_leg(upstream);
 	if (!upstream->seat.target) {
 		end_failed(upstream, LEG_CLOSE_NO_SERVER, "");
 		return;
@@ -389,7 +395,7 @@ void upstream_fini(struct upstream *upstream)
 	seat_wait_no_longer(upstream);
 	seat_part(upstream);
 	seat_leave(upstream);
-	leg_free(upstream->leg);
+	free_leg(upstream);
 	attempts_fini(&upstream->attempts);
 	loop_timer_free(loop_of(upstream), upstream->resolving);
 }
@@ -416,6 +422,11 @@ void upstream_keep_no_port(struct upstream *upstream)
 	upstream->keeps_port = false;
 }
 
+void upstream_privilege(struct upstream *upstream)
+{
+	upstream->privileged = true;
+}
+
 void upstream_lead_to_mount(struct upstream *upstream)
 {
 	upstream->to_mount = true;
@@ -430,7 +441,7 @@ void upstream_renew(struct upstream *upstream)
 	seat_wait_no_longer(upstream);
 	seat_part(upstream);
 	seat_leave(upstream);
-	leg_free(upstream->leg);
+	free_leg(upstream);
 	attempts_fini(&upstream->attempts);
 	*upstream = (struct upstream){
 		.ws = old.ws,
@@ -440,6 +451,7 @@ void upstream_renew(struct upstream *upstream)
 		.leg_config = old.leg_config,
 		.client = old.client,
 		.keeps_port = old.keeps_port,
+		.privileged = old.privileged,
 		.resolving = old.resolving,
 		.state = {UPSTREAM_IDLE, loop_now_us(old.ws->ground->loop)},
 	};

@@ -25,6 +25,7 @@ struct upstream {
 	struct state state;
 	struct sockaddr_storage client; /* IPv4 never as v4-mapped */
 	bool keeps_port;                /* the server is to see the port of that, too */
+	bool privileged;                /* it is, on its host: so is the port that it comes from */
 	struct target_seat seat;
 	uint64_t deadline_us;     /* for the leg to open */
 	uint64_t target_until_us; /* … at the present target */
@@ -40,8 +41,9 @@ struct upstream {
 	struct attempts attempts;
 	const struct attempt *attempt; /* the present one, until the leg opens */
 	struct leg *leg;
-	bool leg_over;      /* it may be freed */
-	enum leg_close why; /* the last attempt failed */
+	bool leg_over;         /* it may be freed */
+	struct held_port held; /* of the leg */
+	enum leg_close why;    /* the last attempt failed */
 	char detail[LEG_DETAIL_BYTES];
 	/* Where it comes from: until it is open what it was asked for, then what it has; 0: none. */
 	uint16_t port;

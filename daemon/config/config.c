@@ -75,6 +75,7 @@ void config_free(struct config *config)
 		free(service->allow);
 		free(service->sources);
 		free(service->accept_proxy_from.list);
+		free(service->trusted_proxies.list);
 	}
 	for (size_t i = 0; i < config->ndefaults; i++)
 		free(config->defaults[i].place);

@@ -48,7 +48,9 @@ struct service_config {
 	size_t nallow;
 	struct config_cidr *allow;
 	struct config_cidrs accept_proxy_from; /* whose connections begin with a PROXY header */
-	bool send_proxy; /* a PROXY header tells the server who the client is */
+	struct config_cidrs
+		trusted_proxies; /* iwarp: whose clients are privileged, whatever port it has */
+	bool send_proxy;         /* a PROXY header tells the server who the client is */
 	uint32_t credits;
 	uint32_t inline_threshold_bytes;
 	uint32_t max_message_bytes;

@@ -44,6 +44,7 @@ const char *config_scope_text(enum config_key_scope scope)
 		[CONFIG_SCOPE_LISTEN_RDMA] = "is for services that listen for RDMA clients",
 		[CONFIG_SCOPE_CONNECT_TCP] =
 			"is for services that connect to tcp://, or whose mount does",
+		[CONFIG_SCOPE_LISTEN_IWARP] = "is for services that listen on rdma:// or iwarp://",
 		[CONFIG_SCOPE_LISTEN_SOCKET] = "is for services that listen on tcp:// or iwarp://",
 		[CONFIG_SCOPE_CONNECT_SOCKET] =
 			"is for services that connect to tcp:// or iwarp://",

@@ -36,6 +36,7 @@ enum config_key_scope {
 	CONFIG_SCOPE_ANY_VERBS,      /* a side that is rdma:// or verbs:// */
 	CONFIG_SCOPE_LISTEN_TCP,     /* a listen is tcp:// */
 	CONFIG_SCOPE_LISTEN_RDMA,    /* a listen is not tcp:// */
+	CONFIG_SCOPE_LISTEN_IWARP,   /* a listen is rdma:// or iwarp:// */
 	CONFIG_SCOPE_LISTEN_SOCKET,  /* each listen is tcp:// or iwarp:// */
 	CONFIG_SCOPE_CONNECT_SOCKET, /* connect is tcp:// or iwarp:// */
 	CONFIG_SCOPE_CONNECT_TCP,    /* connect is tcp://, or MOUNT has a server of its own */

@@ -17,6 +17,9 @@ bool config_in_scope(const struct service_config *service, enum config_key_scope
 		return config_listens_on(service, TRANSPORT_RDMA) ||
 		       config_listens_on(service, TRANSPORT_VERBS) || b == TRANSPORT_RDMA ||
 		       b == TRANSPORT_VERBS;
+	case CONFIG_SCOPE_LISTEN_IWARP:
+		return config_listens_on(service, TRANSPORT_RDMA) ||
+		       config_listens_on(service, TRANSPORT_IWARP);
 	case CONFIG_SCOPE_LISTEN_TCP:
 		return config_listens_tcp(service);
 	case CONFIG_SCOPE_LISTEN_RDMA:

@@ -161,6 +161,7 @@ void config_defaults_read(struct config_reader *r, const config_setting_t *root,
 	config_uri_fini(&scratch.mount.at);
 	free(scratch.sources);
 	free(scratch.accept_proxy_from.list);
+	free(scratch.trusted_proxies.list);
 	if (r->nerrors > before)
 		return;
 	r->defaults = group;

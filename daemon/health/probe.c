@@ -37,6 +37,7 @@ struct probe {
 	struct name_wait name;
 	struct attempts attempts;
 	const struct attempt *attempt;
+	struct held_port held; /* of the leg */
 	struct leg *leg;
 	struct exchange *x; /* the Call that has no answer yet */
 	struct loop_timer *timer;
@@ -128,6 +129,8 @@ static void on_resolved(void *arg, const struct name_result *name)
 		.verbs = probe->ws.verbs,
 		.highest_version = probe->keys.connect_version,
 		.sources = {.list = probe->keys.sources, .count = (unsigned)probe->keys.nsources},
+		.privileged = true, /* it is the daemon's own */
+		.held = &probe->held,
 	};
 	int rc;
 
@@ -251,6 +254,7 @@ static void on_over(void *arg)
 
 	leg_free(probe->leg);
 	probe->leg = NULL;
+	held_port_give(&probe->held, now_us(probe));
 	if (probe->going)
 		finish(probe);
 	else

@@ -58,9 +58,12 @@ void client_part_fini(struct client_part *part)
 
 /* ---- what is looked up ---- */
 
-static uint64_t hash_of_place(const struct client_part *part, const struct in6_addr *addr)
+static uint64_t hash_of_place(const struct client_part *part, const struct in6_addr *addr,
+			      bool privileged)
 {
-	return hash_bytes(&part->key, 1, addr, sizeof(*addr));
+	uint64_t kind = privileged ? UINT64_MAX : 1; /* no port is that: see below */
+
+	return hash_bytes(&part->key, kind, addr, sizeof(*addr));
 }
 
 static uint64_t hash_of_peer(const struct client_part *part, const struct client_end *end)
@@ -68,7 +71,7 @@ static uint64_t hash_of_peer(const struct client_part *part, const struct client
 	return hash_bytes(&part->key, 2 + end->port, &end->addr, sizeof(end->addr));
 }
 
-/* Clients of other addresses are no retransmission's, so the address counts with its marks. */
+/* Clients of other addresses and kinds are no retransmission's, so their place counts with its marks. */
 static uint64_t hash_of_mark(const struct client *client, const struct call_mark *call)
 {
 	const uint32_t words[] = {call->xid, call->len_bytes, call->crc};
@@ -76,21 +79,23 @@ static uint64_t hash_of_mark(const struct client *client, const struct call_mark
 	return hash_bytes(&client->part->key, client->place->node.hash, words, sizeof(words));
 }
 
-static struct place *place_of(struct client_part *part, const struct in6_addr *addr)
+static struct place *place_of(struct client_part *part, const struct in6_addr *addr,
+			      bool privileged)
 {
-	uint64_t hash = hash_of_place(part, addr);
+	uint64_t hash = hash_of_place(part, addr, privileged);
 	struct hash_node *node = hash_index_first(&part->places, hash);
 	struct place *place;
 
 	for (; node; node = hash_index_next(node)) {
 		place = container_of(node, struct place, node);
-		if (!memcmp(&place->addr, addr, sizeof(*addr)))
+		if (place->privileged == privileged && !memcmp(&place->addr, addr, sizeof(*addr)))
 			return place;
 	}
 	place = calloc(1, sizeof(*place));
 	if (!place)
 		return NULL;
 	place->addr = *addr;
+	place->privileged = privileged;
 	TAILQ_INIT(&place->ending);
 	TAILQ_INIT(&place->pins);
 	LIST_INIT(&place->loops);
@@ -120,15 +125,20 @@ static struct place_loop *place_loop_of(struct place *place, const struct client
 	return found;
 }
 
+static void drop_loop(struct place_loop *left)
+{
+	if (--left->connected)
+		return;
+	LIST_REMOVE(left, entry);
+	free(left);
+}
+
 static void leave_loop(struct client *client)
 {
 	struct place_loop *left = client->place_loop;
 
 	client->place_loop = NULL;
-	if (--left->connected)
-		return;
-	LIST_REMOVE(left, entry);
-	free(left);
+	drop_loop(left);
 }
 
 static void enter_place(struct client *client)
@@ -215,21 +225,57 @@ static void out(struct client *client)
 	drop_if_empty(part, place);
 }
 
+/* Finds the place of its kind, for one in CLIENT_LIVE or CLIENT_HALF. Returns 0 or -ENOMEM. */
+static int settle_in(struct client *client)
+{
+	struct client_part *part = client->part;
+	struct place *place = place_of(part, &client->peer.addr, client->privileged);
+	struct place_loop *with;
+
+	if (!place)
+		return -ENOMEM;
+	with = place_loop_of(place, &client->owner);
+	if (!with) {
+		drop_if_empty(part, place);
+		return -ENOMEM;
+	}
+	client->place = place;
+	client->place_loop = with;
+	with->connected++;
+	enter_place(client);
+	return 0;
+}
+
+int client_table_privilege(struct client *client)
+{
+	struct place *before = client->place;
+	struct place_loop *with = client->place_loop;
+	int rc;
+
+	forget_marks(client);
+	client->privileged = true;
+	rc = settle_in(client);
+	if (rc) {
+		client->privileged = false;
+	} else {
+		before->connected--;
+		drop_loop(with);
+		drop_if_empty(client->part, before);
+	}
+	if (client->state != CLIENT_LIVE)
+		show_marks(client);
+	return rc;
+}
+
 int client_table_add(struct client *client)
 {
 	struct client_part *part = client->part;
+	int rc;
 
-	client->place = place_of(part, &client->peer.addr);
-	if (!client->place)
-		return -ENOMEM;
-	client->place_loop = place_loop_of(client->place, &client->owner);
-	if (!client->place_loop) {
-		drop_if_empty(part, client->place);
-		return -ENOMEM;
-	}
-	client->place_loop->connected++;
 	client->state = CLIENT_LIVE;
-	enter_place(client);
+	rc = settle_in(client);
+	if (rc)
+		return rc;
 	hash_index_add(&part->by_peer, &client->by_peer, hash_of_peer(part, &client->peer));
 	return 0;
 }
@@ -282,7 +328,8 @@ struct client *client_table_same_peer(const struct client *client)
 	struct client *other;
 
 	for (; (other = with_peer(node)); node = hash_index_next(node))
-		if (other->state == CLIENT_PINNED && ends_equal(&other->peer, &client->peer))
+		if (other->state == CLIENT_PINNED && other->privileged == client->privileged &&
+		    ends_equal(&other->peer, &client->peer))
 			return other;
 	return NULL;
 }

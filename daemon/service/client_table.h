@@ -48,10 +48,11 @@ struct place_loop {
 	unsigned connected;        /* LIVE and HALF */
 };
 
-/* All clients of one address. */
+/* All clients of one address that are privileged on their host, or all that are not. */
 struct place {
 	struct hash_node node;
-	struct in6_addr addr;      /* IPv4 as v4-mapped */
+	struct in6_addr addr; /* IPv4 as v4-mapped */
+	bool privileged;
 	unsigned connected;        /* LIVE and HALF */
 	unsigned nending, npins;   /* ENDING, PINNED: how many … */
 	struct client_list ending; /* … and which, the latest last */
@@ -90,6 +91,7 @@ struct client {
 	size_t nmarks;
 	bool marks_are_found;  /* HALF, ENDING, PINNED */
 	bool keeps_port;       /* nothing is kept of it, nor sought for it */
+	bool privileged;       /* its place is that of these */
 	bool asks;             /* no pin is for it by its address alone */
 	uint16_t port, source; /* PINNED: of its upstream connection */
 	uint64_t left_us;
@@ -116,6 +118,8 @@ void client_part_fini(struct client_part *part);
 
 /** client_table_add - enter a client in CLIENT_LIVE. Returns 0 or -ENOMEM. */
 int client_table_add(struct client *client) MUST_CHECK;
+/** client_table_privilege - take one in CLIENT_LIVE or CLIENT_HALF to those that are privileged. Returns 0 or -ENOMEM. */
+int client_table_privilege(struct client *client) MUST_CHECK;
 /** client_table_set - give it another state, and be found as that asks; CLIENT_LEFT takes it out. */
 void client_table_set(struct client *client, enum client_state state);
 /** client_table_mark - these are its marks now, by which it is found unless LIVE; it takes @marks over. */
@@ -123,9 +127,9 @@ void client_table_mark(struct client *client, struct client_mark *marks, size_t 
 
 /** client_table_same_ends - another with the same four addresses that is not PINNED, and has no heir; NULL. */
 struct client *client_table_same_ends(const struct client *client);
-/** client_table_same_peer - the pin that its address and port has; NULL. */
+/** client_table_same_peer - the pin of its kind that its address and port has; NULL. */
 struct client *client_table_same_peer(const struct client *client);
-/** client_table_by_mark - of others of its address the best to have sent this Call, without an heir; NULL. */
+/** client_table_by_mark - of others of its address and kind the best to have sent this Call, without an heir; NULL. */
 struct client *client_table_by_mark(const struct client *client, const struct call_mark *call);
 
 #endif

@@ -296,6 +296,18 @@ static bool look_around(struct client *client)
 
 /* ---- finding ---- */
 
+/* Who had the same ends may have been of the other kind: over iwarp a trusted peer, and over TCP now. */
+static struct client *take_gift(struct client *client)
+{
+	struct client *gift = client->gift;
+
+	client->gift = NULL;
+	if (!gift || gift->privileged == client->privileged)
+		return gift;
+	client_put(gift);
+	return NULL;
+}
+
 static enum client_found seek(struct client *client, const struct call_mark *first,
 			      struct client_pin *out)
 {
@@ -306,9 +318,8 @@ static enum client_found seek(struct client *client, const struct call_mark *fir
 		return CLIENT_WAIT;
 	if (client->keeps_port)
 		return CLIENT_NEW;
-	if (client->gift) {
-		old = client->gift;
-		client->gift = NULL;
+	old = take_gift(client);
+	if (old) {
 		take_pin(client, old, out);
 		client_put(old);
 		return CLIENT_BACK;
@@ -365,6 +376,7 @@ int clients_enter(struct clients *clients, const struct client_ends *ends,
 	client->local = client_end_of(&ends->local);
 	client->fabric = ends->fabric;
 	client->keeps_port = ends->keeps_port;
+	client->privileged = ends->privileged;
 	client->asks = ends->asks;
 	client->owner = *owner;
 	client->owned = true;
@@ -406,13 +418,13 @@ void clients_ending(struct client *client, const struct call_mark *marks, size_t
 /* What it was given and has not asked for: it may still be of use to the next one. */
 static struct client_pin give_up_gift(struct client *client, const struct client_pin *own)
 {
+	struct client *gift = take_gift(client);
 	struct client_pin pin;
 
-	if (!client->gift)
+	if (!gift)
 		return *own;
-	take_pin(client, client->gift, &pin);
-	client_put(client->gift);
-	client->gift = NULL;
+	take_pin(client, gift, &pin);
+	client_put(gift);
 	return own->port ? *own : pin;
 }
 
@@ -461,6 +473,16 @@ void clients_find_port(struct client *client)
 	lock(client);
 	client->keeps_port = false;
 	unlock(client);
+}
+
+int clients_privilege(struct client *client)
+{
+	int rc;
+
+	lock(client);
+	rc = client->privileged ? 0 : client_table_privilege(client);
+	unlock(client);
+	return rc;
 }
 
 void clients_leave(struct client *client, const struct client_pin *pin, uint64_t now_us)

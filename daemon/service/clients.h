@@ -13,6 +13,9 @@
  *  - an RDMA client, which comes back from another port, also if its address has one pin and no connection.
  *
  * Nobody is taken for new before the ends of other connections of that address have been heard that came first.
+ * Clients that are privileged on their host and those that are not (daemon/service/incoming.h) are kept apart: neither is
+ * ever taken for the other, so that no port of a privileged one comes to somebody who only sends what it has sent.
+ *
  * It is never guessed among several, and a pin is used once. A connection that has the four addresses of one that
  * lives proves that one dead; and one whose first Call waits for its Reply on a connection whose client has ended
  * its sending side has taken its place. Then the old one is told to end, and the new one waits for its port.
@@ -41,6 +44,7 @@ struct client_ends {
 	struct sockaddr_storage peer, local;
 	const void *fabric; /* NULL: TCP */
 	bool keeps_port; /* its upstream connection comes from its own address and port: no pin is needed */
+	bool privileged; /* it is, on its host: it has nothing to do with those of its address that are not */
 	bool asks; /* its first Call may lead elsewhere: only that, or its own port, tells that a pin is for it */
 };
 
@@ -87,6 +91,12 @@ enum client_found clients_seek(struct client *client, const struct call_mark *fi
 			       uint64_t now_us, struct client_pin *pin);
 /** clients_find_port - its upstream connection does not come from its own port after all; before clients_seek(). */
 void clients_find_port(struct client *client);
+/**
+ * clients_privilege - it is privileged after all; before clients_seek()
+ *
+ * Returns 0, or -ENOMEM: it stays among those that are not.
+ */
+int clients_privilege(struct client *client) MUST_CHECK;
 /** clients_wait_no_longer - clients_seek() says CLIENT_WAIT no more. */
 void clients_wait_no_longer(struct client *client);
 

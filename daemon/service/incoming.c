@@ -2,10 +2,33 @@
 /* A connection on its way from a listener to a worker. */
 #include "daemon/service/incoming.h"
 
+#include <netinet/in.h>
 #include <unistd.h>
 
+#include "base/sockaddr.h"
+#include "daemon/config/config.h"
 #include "fabric/iwarp/iwarp.h"
 #include "rpcrdma/reject_reason.h"
+
+static bool is_on_device(const struct incoming *in)
+{
+	return in->fabric && in->fabric->ops != &iwarp_fabric_ops;
+}
+
+bool incoming_is_privileged(const struct incoming *in)
+{
+	return is_on_device(in) ||
+	       sockaddr_port((const struct sockaddr *)&in->peer) < IPPORT_RESERVED;
+}
+
+/* Of one that names its client by a PROXY header, the proxy itself is the peer. */
+bool incoming_is_trusted(const struct incoming *in, const struct service_config *service)
+{
+	const struct sockaddr_storage *peer =
+		in->proxy.ss_family == AF_UNSPEC ? &in->peer : &in->proxy;
+
+	return config_cidrs_contain(&service->trusted_proxies, (const struct sockaddr *)peer);
+}
 
 void incoming_drop(const struct incoming *in)
 {

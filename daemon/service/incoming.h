@@ -10,6 +10,7 @@
 #include "stream/proxy_header.h"
 
 struct guest;
+struct service_config;
 
 /* A socket, or a fabric's. */
 struct incoming {
@@ -22,6 +23,17 @@ struct incoming {
 	struct sockaddr_storage proxy;
 	struct guest *guest; /* of the service's door; NULL before it has one */
 };
+
+/*
+ * Whether a client is privileged on its host: towards a server it is told by its source port, so the connection there
+ * has one of the client's kind (source_port). Over TCP and iwarp the client's port below 1024 tells. iwarp is a TCP
+ * connection, which any program may make. On devices no port proves anything, and who may connect (allow) is taken for
+ * privileged, as servers do themselves.
+ */
+/** incoming_is_privileged - whether its client is, by how it comes and by its port; one that is `either` as over TCP. */
+bool incoming_is_privileged(const struct incoming *in);
+/** incoming_is_trusted - whether over iwarp its client is privileged from any port: trusted_proxies has its peer. */
+bool incoming_is_trusted(const struct incoming *in, const struct service_config *service);
 
 /** incoming_drop - close one that nobody wants. */
 void incoming_drop(const struct incoming *in);

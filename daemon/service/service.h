@@ -59,9 +59,10 @@ struct service {
 	atomic_uint_fast64_t connections_total;
 	atomic_uint source_turns;                      /* of its source addresses */
 	atomic_uint_fast64_t shortfall_quiet_until_us; /* no word of reserved ports before that */
-	bool is_silent;                                /* see service_silence() */
-	struct late_calls late;                        /* that wait for the server; it has a lock */
-	struct log_limit lines[LINE_COUNT];            /* from any thread: the log guards them */
+	atomic_bool unprivileged_told;      /* that a client is not privileged: once is enough */
+	bool is_silent;                     /* see service_silence() */
+	struct late_calls late;             /* that wait for the server; it has a lock */
+	struct log_limit lines[LINE_COUNT]; /* from any thread: the log guards them */
 };
 
 /** service_init - a service without connections. Returns 0 or -ENOMEM. */

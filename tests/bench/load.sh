@@ -72,12 +72,13 @@ load_ends() {
 # hold NAME ADDR PORT COUNT: connections that have made one Call each, and stay until load_ends NAME
 hold() { load_start "$1" "$2" "$3" -w idle -k "$4"; }
 
-# crowd PORT CLIENTS HELD: its line of JSON, with HELD connections there before
+# crowd PORT CLIENTS HELD [HOST]: its line of JSON, with HELD connections there before. They come from privileged ports of up to
+# seven addresses from 127.0.0.HOST on, else from any.
 crowd() {
 	local status=0
 
-	[ "$3" = 0 ] || hold held 127.0.0.1 "$1" "$3" || return 1
-	"$BENCH/nfs_load" -w crowd -k "$2" -W 60 127.0.0.1 "$1" || status=1
+	[ "$3" = 0 ] || load_start held 127.0.0.1 "$1" -w idle -k "$3" ${4:+-b $(($4 + 5))} || return 1
+	"$BENCH/nfs_load" -w crowd -k "$2" -W 60 ${4:+-b "$4"} 127.0.0.1 "$1" || status=1
 	[ "$3" = 0 ] || load_ends held || status=1
 	return $status
 }

@@ -47,6 +47,7 @@ static _Noreturn void usage(int status)
 	      "  -s SEED     decides when they are due, and offsets (1)\n"
 	      "  -W SECONDS  without any Reply before it gives up (10), on an idle machine\n"
 	      "  -x EVERY    in one of so many WRITEs a byte is wrong, to see whether the server notices\n"
+	      "  -b HOST     connections come from ports below 1024, of 127.0.0.HOST and the addresses behind it\n"
 	      "  -g          waits for whoever measures: says `ready` when all connections are open and the work is\n"
 	      "              to begin, goes on when a line comes, and keeps them until standard input ends\n",
 	      status ? stderr : stdout);
@@ -109,6 +110,9 @@ static void set_option(struct load_options *options, int option)
 		break;
 	case 'x':
 		options->spoil_every = (uint32_t)number(optarg, 1, 1e9);
+		break;
+	case 'b':
+		sockets_come_from((unsigned)number(optarg, 1, 254));
 		break;
 	case 'g':
 		options->waits = true;
@@ -186,7 +190,7 @@ int main(int argc, char **argv)
 	const char *work = NULL;
 	int option;
 
-	while ((option = getopt(argc, argv, "w:n:k:t:d:r:s:W:x:gh")) != -1) {
+	while ((option = getopt(argc, argv, "w:n:k:t:d:r:s:W:x:b:gh")) != -1) {
 		set_option(&options, option);
 		if (option == 'w')
 			work = optarg;

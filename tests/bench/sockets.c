@@ -15,7 +15,10 @@
 
 #include "tests/e2e/net.h"
 
-#define BACKLOG 4096
+#define BACKLOG  4096
+#define RESERVED 300u /* ports below 1024 that connections come from, of one address */
+
+static unsigned from_host, from_count; /* 0: connections come from anywhere */
 
 static uint16_t port_parse(const char *text)
 {
@@ -73,6 +76,27 @@ int socket_listen(const struct address *address)
 	return fd;
 }
 
+void sockets_come_from(unsigned host)
+{
+	from_host = host;
+	from_count = 0;
+}
+
+/* Returns 0 or -errno. */
+static int bind_reserved(int fd)
+{
+	struct sockaddr_in in = {
+		.sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK - 1 + from_host + from_count / RESERVED),
+		.sin_port = htons((uint16_t)(IPPORT_RESERVED - 1 - from_count % RESERVED)),
+	};
+	int one = 1;
+
+	from_count++;
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	return bind(fd, (struct sockaddr *)&in, sizeof(in)) ? -errno : 0;
+}
+
 int socket_connect(const struct address *address)
 {
 	int fd = socket(address->storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -81,10 +105,12 @@ int socket_connect(const struct address *address)
 	if (fd < 0)
 		return -errno;
 	send_at_once(fd);
-	if (!connect(fd, (const struct sockaddr *)&address->storage, address->len) ||
-	    errno == EINPROGRESS)
+	err = from_host ? bind_reserved(fd) : 0;
+	if (!err && (!connect(fd, (const struct sockaddr *)&address->storage, address->len) ||
+		     errno == EINPROGRESS))
 		return fd;
-	err = -errno;
+	if (!err)
+		err = -errno;
 	close(fd);
 	return err;
 }

@@ -15,6 +15,8 @@ struct address {
 struct address address_parse(const char *host, const char *port);
 /** socket_listen - does not block; ends the program if it cannot. */
 int socket_listen(const struct address *address);
+/** sockets_come_from - connections from now on come from ports below 1024: 300 of 127.0.0.@host, then of the next address. */
+void sockets_come_from(unsigned host);
 /** socket_connect - begins to; does not block, nor wait to fill segments. Returns the descriptor or -errno. */
 int socket_connect(const struct address *address);
 /** socket_accept - the same of a connection that came; @peer may be NULL. Ends the program but for -EAGAIN. */

@@ -15,12 +15,15 @@ BENCH=$E2E_BUILD/tests/bench
 more_a() { service one "tcp://127.0.0.1:$ONE_PORT" "tcp://127.0.0.1:$NFS_PORT" "$A_SERVICE"; }
 start_chain
 
-# come PORT CLIENTS HELD: before a server that ends when they have gone
+# come PORT CLIENTS HELD: before a server that ends when they have gone. Clients that come from privileged ports have those of the
+# proxies; from addresses that no others had.
+from=0
 come() {
 	local status
 
+	from=$((from + 10))
 	server_start serve "$NFS_PORT"
-	crowd "$@" >crowd.json
+	crowd "$@" $from >crowd.json
 	status=$?
 	server_end serve
 	return $status

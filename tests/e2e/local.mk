@@ -20,7 +20,7 @@ end_to_end_scripts = tests/e2e/run.sh tests/e2e/lib.sh tests/e2e/hosts.sh tests/
 	tests/e2e/rpcbind.sh \
 	tests/e2e/one_service.sh \
 	tests/e2e/several_addresses.sh \
-	tests/e2e/source_addresses.sh tests/e2e/client_addresses.sh tests/e2e/session.py \
+	tests/e2e/source_addresses.sh tests/e2e/privileged_ports.sh tests/e2e/client_addresses.sh tests/e2e/session.py \
 	tests/e2e/server_checks.sh \
 	tests/e2e/several_servers.sh \
 	tests/e2e/name_servers.sh \

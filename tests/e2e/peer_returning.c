@@ -13,11 +13,11 @@
 #include "tests/e2e/rpc_peer.h"
 
 #define CLIENTS_MAX 512
-#define FIRST_PORT  20001 /* below what the kernel gives */
+#define FIRST_PORT  20001 /* if the test says nothing else: below what the kernel gives */
 #define WAIT_S      30
 
 static struct echo_client clients[CLIENTS_MAX];
-static unsigned nclients;
+static unsigned nclients, first_port = FIRST_PORT;
 static struct net net;
 
 static bool all_done(void *arg)
@@ -36,7 +36,7 @@ static void come(const struct ports *ports, unsigned i)
 		.reply_len = 200,
 		.calls = 2,
 		.window = 1,
-		.from_port = (uint16_t)(FIRST_PORT + i),
+		.from_port = (uint16_t)(first_port + i),
 	};
 	echo_client_start(&net, &clients[i], ports->front);
 }
@@ -66,6 +66,8 @@ int scenario_returning(const struct ports *ports, int argc, char **argv)
 	char line[32];
 
 	nclients = argc < 1 ? 0 : (unsigned)strtoul(argv[0], NULL, 10);
+	if (argc > 1)
+		first_port = (unsigned)strtoul(argv[1], NULL, 10);
 	if (!nclients || nclients > CLIENTS_MAX)
 		fail("returning wants 1 to %d clients", CLIENTS_MAX);
 	net_init(&net);

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A server that wants reserved ports has 500 clients. From one address of the proxy's there are 359 such ports: what comes
+# A server that wants reserved ports has 500 clients, which come from such ports themselves. From one address of the proxy's there are 359 such ports: what comes
 # after them is counted, and told once. From two there are enough for all, each client has its address and port again
 # when it comes back, and an address that is gone is passed over. With source = "client" each has its own ports, also when
 # the daemon was killed.
@@ -38,7 +38,7 @@ warned() { grep -c 'come from unprivileged ports: the reserved ones are all in u
 come() {
 	rm -f tell said
 	mkfifo tell
-	rpc_peer "$FRONT_PORT" "$BACK_PORT" 0 0 returning $CLIENTS <tell >said 2>&1 &
+	rpc_peer "$FRONT_PORT" "$BACK_PORT" 0 0 returning $CLIENTS 512 <tell >said 2>&1 &
 	peer=$!
 	exec {in}>tell
 	check "$1: $CLIENTS clients are served" wait_for 60 ups 1

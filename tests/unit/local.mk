@@ -17,6 +17,7 @@ unit_tests = \
 	tests/unit/test_characteristics_wishes \
 	tests/unit/test_client_counts \
 	tests/unit/test_clients \
+	tests/unit/test_clients_kinds \
 	tests/unit/test_clients_live \
 	tests/unit/test_clients_threads \
 	tests/unit/test_config \
@@ -226,6 +227,7 @@ tests_unit_test_characteristics_requests_SOURCES = tests/unit/test_characteristi
 tests_unit_test_characteristics_wishes_SOURCES = tests/unit/test_characteristics_wishes.c $(characteristics_fixture)
 clients_fixture = tests/unit/clients_fixture.c tests/unit/clients_fixture.h
 tests_unit_test_clients_SOURCES = tests/unit/test_clients.c $(clients_fixture)
+tests_unit_test_clients_kinds_SOURCES = tests/unit/test_clients_kinds.c $(clients_fixture)
 tests_unit_test_clients_live_SOURCES = tests/unit/test_clients_live.c $(clients_fixture)
 stream_fixture = tests/unit/stream_fixture.c tests/unit/stream_fixture.h
 tests_unit_test_stream_SOURCES = tests/unit/test_stream.c $(stream_fixture)

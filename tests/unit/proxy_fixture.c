@@ -255,6 +255,17 @@ bool fixture_is_quiet(int fd, int ms)
 	return poll(&pfd, 1, ms) == 0;
 }
 
+int fixture_connect_from(uint16_t from, uint16_t port)
+{
+	struct sockaddr_in addr = address(from);
+	int fd = new_socket();
+
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&addr, sizeof(addr)), 0);
+	addr = address(port);
+	ck_assert_int_eq(connect(fd, (struct sockaddr *)&addr, sizeof(addr)), 0);
+	return fd;
+}
+
 int fixture_connect(uint16_t port)
 {
 	struct sockaddr_in addr = address(port);

@@ -43,6 +43,8 @@ int fixture_accept(int listener, uint16_t *from);
 bool fixture_is_quiet(int fd, int ms);
 /** fixture_connect - a client of 127.0.0.1:@port. */
 int fixture_connect(uint16_t port);
+/** fixture_connect_from - the same, which comes from port @from. */
+int fixture_connect_from(uint16_t from, uint16_t port);
 /** fixture_reset - close @fd with a reset. */
 void fixture_reset(int fd);
 

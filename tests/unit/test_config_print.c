@@ -30,6 +30,7 @@ static const char *const files[] = {
 	SERVICE(TO_RDMA "ddp = \"nfs\"; peer = \"linux\"; require_privileged_port = false;"),
 	SERVICE(RDMA_TO_RDMA "allow = [ \"10.0.0.0/8\", \"2001:db8::/32\", \"192.0.2.7\" ];"),
 	SERVICE(TCP_TO_TCP "allow = [ ]; register = true;"),
+	SERVICE(TO_TCP FEW "trusted_proxies = [ \"10.0.0.0/8\", \"2001:db8::1\" ];"),
 	SERVICE("listen = \"tcp://:2050\"; connect = [ \"tcp://[::1]:1\", \"tcp://b\" ];"
 		"balance = \"source\";"),
 	"control = \"/tmp/a \\\"b\\\"\\\\c\"; workers = 3; io_flusher = false; log_level = \"debug\";"

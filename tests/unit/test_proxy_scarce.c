@@ -216,7 +216,11 @@ START_TEST(connections_from_unprivileged_ports_are_counted_and_said_once)
 		      "connect = \"tcp://127.0.0.1:%u\"; require_privileged_port = false; }",
 		      front, back);
 	for (uint32_t i = 0; i < 3; i++) {
-		open_pair(i, &client, &upstream, &from);
+		/* A client that has no such port itself would not be given one. */
+		client = fixture_connect_from((uint16_t)(600 + i), front);
+		send_call(client, i, 0);
+		upstream = fixture_accept(server, &from);
+		ck_assert_uint_eq(read_message(upstream, i), FIXTURE_CALL_BYTES);
 		ck_assert_uint_ge(from, IPPORT_RESERVED);
 		close(client);
 		close(upstream);
