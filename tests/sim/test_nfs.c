@@ -11,6 +11,8 @@
 #include "tests/nfs/rows.h"
 #include "tests/sim/rig.h"
 
+#define INLINE_BYTES 4096u
+
 static struct rig *rig;
 static const struct row_built *row_now;
 static const char *row_name;
@@ -42,10 +44,12 @@ static void check(struct rig_side *side, const struct exchange *x)
 	rows_seen++;
 }
 
-static void open_rig(bool ddp)
+static void open_rig(bool ddp, uint32_t inline_bytes)
 {
 	rig = rig_new(NULL);
 	rig->client.config.ddp = ddp;
+	rig->client.config.inline_threshold_bytes = rig->server.config.inline_threshold_bytes =
+		inline_bytes;
 	rig->client.config.leg.max_message_bytes = rig->server.config.leg.max_message_bytes =
 		4 * 1024 * 1024;
 	rig->client.on_reply = check;
@@ -84,7 +88,7 @@ static void play_row(const struct nfs_row *row, const struct nfs_msg_auth *auth)
 
 static void play_rows(bool ddp, const struct nfs_msg_auth *auth)
 {
-	open_rig(ddp);
+	open_rig(ddp, INLINE_BYTES);
 	for (unsigned i = 0; row_lists[i]; i++)
 		for (const struct nfs_row *row = row_lists[i]; row->name; row++)
 			play_row(row, auth);
@@ -139,8 +143,8 @@ static void play_late_read(unsigned ops)
 				  .reply = nfs_msg_reply(NULL)};
 	char call[100], reply[100];
 
-	snprintf(call, sizeof(call), "o:0 0 %u r:%u(10) 25 x:16 q0 40000", ops, ops - 1);
-	snprintf(reply, sizeof(reply), "0 o:0 %u r:%u(10 0 o:32) 25 0 1 d:40000", ops, ops - 1);
+	snprintf(call, sizeof(call), "o:0 0 %u r:%u(24) 25 x:16 q0 40000", ops, ops - 1);
+	snprintf(reply, sizeof(reply), "0 o:0 %u r:%u(24 0) 25 0 1 d:40000", ops, ops - 1);
 	spec_put(built.call, call, &built.call_items);
 	spec_put(built.reply, reply, &built.reply_items);
 	play(&built, "READ");
@@ -149,12 +153,15 @@ static void play_late_read(unsigned ops)
 static const struct {
 	unsigned ops;
 	bool moves;
-} late_reads[] = {{2, true}, {128, true}, {129, true}, {600, true}, {1024, true}, {1025, false}};
+} late_reads[] = {{2, true}, {128, true}, {129, true}, {400, true}, {1024, false}, {1025, false}};
 
-/* However many operations stand before it: past those that are walked it goes as a whole message. */
+/*
+ * However many operations stand before it, as long as their results fit around the data (RPC_AROUND_MAX_BYTES). Else, and
+ * past those that are walked, it is a whole message.
+ */
 START_TEST(the_data_of_a_late_read_move)
 {
-	open_rig(true);
+	open_rig(true, 4 * INLINE_BYTES);
 	play_late_read(late_reads[_i].ops);
 	ck_assert_uint_eq(rig->server.counters.write_chunk_bytes_pushed,
 			  late_reads[_i].moves ? 40000 : 0);
