@@ -285,9 +285,10 @@ static int connect_privileged(struct worker_service *ws, const struct attempt *a
 }
 
 /* Whether it goes to a server that may be a proxy, which looks at its port. */
-static bool wants_reserved(const struct worker_service *ws, const struct attempt *attempt)
+static bool wants_reserved(const struct attempt *attempt)
 {
-	return attempt->fabric == ws->iwarp && attempt->privileged && !attempt->source_only;
+	return attempt->fabric->ops == &iwarp_fabric_ops && attempt->privileged &&
+	       !attempt->source_only;
 }
 
 /* ---- RDMA ---- */
@@ -326,7 +327,7 @@ static int connect_rdma(struct worker_service *ws, const struct leg_config *leg,
 	config.source_foreign = attempt->sources.foreign;
 	config.peer_memory = &attempt->target->peer_memory;
 	config.version_memory = &attempt->target->versions;
-	if (!wants_reserved(ws, attempt))
+	if (!wants_reserved(attempt))
 		return connect_unreserved(attempt, &config, out);
 	rc = connect_privileged(ws, attempt, &config, out);
 	if (!is_of_port(rc))
