@@ -185,7 +185,9 @@ if can_be_bare; then
 	one "{ name = \"one\"; $ADDRESSES source_port = \"auto\"; }"
 	check "ports as they come, without the capability: it starts" starts "${bare[@]}"
 	check "and a warning says what that means" wait_for 10 warned "$NO_PORT (source_port = \"auto\"): connections come from ports above"
-	a_call
+	# Of a client that has no such port itself the cause would be its own.
+	rpc_peer 12049 0 0 0 steps from=127.0.0.1:713 \
+		hex=80000028000000010000000000000002000186a3000000040000000000000000000000000000000000000000 closed >/dev/null
 	check "a connection from a port above says which of two causes it has" wait_for 20 \
 		warned "the reserved ones take CAP_NET_BIND_SERVICE, which is missing"
 	stop one
