@@ -417,16 +417,6 @@ void upstream_serve(struct upstream *upstream, const struct sockaddr_storage *cl
 	legs_introduce(&upstream->leg_config, upstream->ws->service->config, &whose);
 }
 
-void upstream_keep_no_port(struct upstream *upstream)
-{
-	upstream->keeps_port = false;
-}
-
-void upstream_privilege(struct upstream *upstream)
-{
-	upstream->privileged = true;
-}
-
 void upstream_lead_to_mount(struct upstream *upstream)
 {
 	upstream->to_mount = true;

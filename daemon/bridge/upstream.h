@@ -80,9 +80,17 @@ void upstream_reverse(struct upstream *upstream, const struct reply_room *room, 
 void upstream_serve(struct upstream *upstream, const struct sockaddr_storage *client,
 		    const struct sockaddr_storage *at, bool keeps_port);
 /** upstream_keep_no_port - its client has no port that a server could see; before the start. */
-void upstream_keep_no_port(struct upstream *upstream);
+static inline void upstream_keep_no_port(struct upstream *upstream)
+{
+	upstream->keeps_port = false;
+}
+
 /** upstream_privilege - its client is privileged on its host (daemon/service/incoming.h); before the start. */
-void upstream_privilege(struct upstream *upstream);
+static inline void upstream_privilege(struct upstream *upstream)
+{
+	upstream->privileged = true;
+}
+
 /** upstream_lead_to_mount - it is to lead where Calls of MOUNT go; before the start. */
 void upstream_lead_to_mount(struct upstream *upstream);
 /** upstream_renew - have one that is closed be as before its start; not from inside an event of it. */

@@ -30,7 +30,7 @@ struct probe {
 	struct budget budget;
 	struct budget_account account;
 	struct budget_holder holder;
-	bool has_service, has_budget;
+	bool has_service, has_budget, going;
 
 	unsigned state;
 	uint64_t deadline_us; /* for the connection to open */
@@ -50,7 +50,6 @@ struct probe {
 	enum leg_close why;           /* the leg closes … */
 	char detail[LEG_DETAIL_BYTES];
 
-	bool going;
 	void (*gone)(void *arg);
 	void *gone_arg;
 };
@@ -129,7 +128,7 @@ static void on_resolved(void *arg, const struct name_result *name)
 		.verbs = probe->ws.verbs,
 		.highest_version = probe->keys.connect_version,
 		.sources = {.list = probe->keys.sources, .count = (unsigned)probe->keys.nsources},
-		.privileged = true, /* it is the daemon's own */
+		.privileged = true,
 		.held = &probe->held,
 	};
 	int rc;
@@ -193,13 +192,10 @@ static void on_reply(void *arg, struct exchange *x)
 
 static void ignore_exchange(void *arg, struct exchange *x)
 {
-	(void)arg;
-	(void)x;
 }
 
 static void ignore(void *arg)
 {
-	(void)arg;
 }
 
 /* The last one may be why there is no answer. */

@@ -297,15 +297,17 @@ static bool look_around(struct client *client)
 /* ---- finding ---- */
 
 /* Who had the same ends may have been of the other kind: over iwarp a trusted peer, and over TCP now. */
-static struct client *take_gift(struct client *client)
+static bool take_gift(struct client *client, struct client_pin *out)
 {
 	struct client *gift = client->gift;
+	bool is_own = gift && gift->privileged == client->privileged;
 
 	client->gift = NULL;
-	if (!gift || gift->privileged == client->privileged)
-		return gift;
-	client_put(gift);
-	return NULL;
+	if (is_own)
+		take_pin(client, gift, out);
+	if (gift)
+		client_put(gift);
+	return is_own;
 }
 
 static enum client_found seek(struct client *client, const struct call_mark *first,
@@ -318,12 +320,8 @@ static enum client_found seek(struct client *client, const struct call_mark *fir
 		return CLIENT_WAIT;
 	if (client->keeps_port)
 		return CLIENT_NEW;
-	old = take_gift(client);
-	if (old) {
-		take_pin(client, old, out);
-		client_put(old);
+	if (take_gift(client, out))
 		return CLIENT_BACK;
-	}
 	old = client_table_same_peer(client);
 	if (!old && first)
 		old = client_table_by_mark(client, first);
@@ -418,14 +416,9 @@ void clients_ending(struct client *client, const struct call_mark *marks, size_t
 /* What it was given and has not asked for: it may still be of use to the next one. */
 static struct client_pin give_up_gift(struct client *client, const struct client_pin *own)
 {
-	struct client *gift = take_gift(client);
 	struct client_pin pin;
 
-	if (!gift)
-		return *own;
-	take_pin(client, gift, &pin);
-	client_put(gift);
-	return own->port ? *own : pin;
+	return take_gift(client, &pin) && !own->port ? pin : *own;
 }
 
 /*
