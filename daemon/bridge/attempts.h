@@ -34,13 +34,12 @@ struct attempt {
 	struct fabric *fabric;    /* NULL: TCP */
 	uint32_t rpcrdma_version; /* on a fabric, the highest, once its turn has come; else 0 */
 	struct stream_sources sources; /* where to come from; its list outlives the attempts */
-	uint16_t source_port; /* of the first of these, if it can be had; 0: no matter which */
-	bool source_above;    /* TCP: as stream_target.preferred_above */
-	bool source_only;     /* from that port or not at all */
-	bool privileged;      /* its client is: from a port below 1024, if one is to be had */
-	struct held_port
-		*held;  /* iwarp: takes what is held of such a port until the leg is freed */
-	bool has_other; /* the next one is another way to the same address */
+	uint16_t source_port;   /* of the first of these, if it can be had; 0: no matter which */
+	bool source_above;      /* TCP: as stream_target.preferred_above */
+	bool source_only;       /* from that port or not at all */
+	bool privileged;        /* its client is: from a port below 1024, if one is to be had */
+	struct held_port *held; /* iwarp: takes what is held of such a port until the leg is over */
+	bool has_other;         /* the next one is another way to the same address */
 };
 
 /* What a list is made from. */

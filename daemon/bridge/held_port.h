@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The reserved port of a connection over iwarp. Of a TCP connection its stream holds the port (stream/socket.h), but
- * lib/fabric knows nothing of stream/ports.h, so the owner of the leg holds it, until the leg is freed.
+ * lib/fabric knows nothing of stream/ports.h, so the owner of the leg holds it, until the leg says closed().
  */
 #ifndef DAEMON_BRIDGE_HELD_PORT_H
 #define DAEMON_BRIDGE_HELD_PORT_H
@@ -16,7 +16,7 @@ struct held_port {
 	uint16_t port;
 };
 
-/** held_port_give - the leg is freed: the port is free, too; nothing if none is held. */
+/** held_port_give - the leg is over, and so its port is free; nothing if none is held. */
 static inline void held_port_give(struct held_port *held, uint64_t now_us)
 {
 	if (held->port)

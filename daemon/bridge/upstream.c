@@ -34,13 +34,6 @@ static void set_state(struct upstream *upstream, enum upstream_state to)
 
 static void on_resolved(void *arg, const struct name_result *name);
 
-static void free_leg(struct upstream *upstream)
-{
-	leg_free(upstream->leg);
-	upstream->leg = NULL;
-	held_port_give(&upstream->held, loop_now_us(loop_of(upstream)));
-}
-
 /* ---- targets ---- */
 
 static void resolve(struct upstream *upstream)
@@ -99,7 +92,8 @@ static void retry(void *arg)
 	struct upstream *upstream = arg;
 	int rc;
 
-	free_leg(upstream);
+	leg_free(upstream->leg);
+	upstream->leg = NULL;
 	if (!upstream->seat.target) {
 		end_failed(upstream, LEG_CLOSE_NO_SERVER, "");
 		return;
@@ -271,6 +265,8 @@ static void on_closed(void *arg)
 	struct upstream *upstream = arg;
 
 	upstream->leg_over = true;
+	/* Before anybody hears of it: who waits for this port takes it at once. */
+	held_port_give(&upstream->held, loop_now_us(loop_of(upstream)));
 	if (upstream->state.now == UPSTREAM_BETWEEN) {
 		loop_defer(loop_of(upstream), &upstream->retry);
 	} else {
@@ -395,7 +391,7 @@ void upstream_fini(struct upstream *upstream)
 	seat_wait_no_longer(upstream);
 	seat_part(upstream);
 	seat_leave(upstream);
-	free_leg(upstream);
+	leg_free(upstream->leg);
 	attempts_fini(&upstream->attempts);
 	loop_timer_free(loop_of(upstream), upstream->resolving);
 }
@@ -431,7 +427,7 @@ void upstream_renew(struct upstream *upstream)
 	seat_wait_no_longer(upstream);
 	seat_part(upstream);
 	seat_leave(upstream);
-	free_leg(upstream);
+	leg_free(upstream->leg);
 	attempts_fini(&upstream->attempts);
 	*upstream = (struct upstream){
 		.ws = old.ws,

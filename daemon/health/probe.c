@@ -250,7 +250,6 @@ static void on_over(void *arg)
 
 	leg_free(probe->leg);
 	probe->leg = NULL;
-	held_port_give(&probe->held, now_us(probe));
 	if (probe->going)
 		finish(probe);
 	else
@@ -261,6 +260,7 @@ static void on_closed(void *arg)
 {
 	struct probe *probe = arg;
 
+	held_port_give(&probe->held, now_us(probe));
 	loop_defer(probe->config.loop, &probe->over);
 }
 
