@@ -178,7 +178,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/health/probe_call.h \
 	daemon/http/http.c \
 	daemon/http/http.h \
-	daemon/http/http_ends.c daemon/http/http_ends.h daemon/http/http_server.c \
+	daemon/http/http_ends.c daemon/http/http_ends.h \
+	daemon/http/http_server.c \
 	daemon/http/http_server.h \
 	daemon/http/metrics_calls.c \
 	daemon/http/metrics_daemon.c \

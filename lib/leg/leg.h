@@ -39,6 +39,9 @@
 #include "base/loop.h"
 #include "leg/exchange.h"
 
+/* How long the end of a leg that is closed for LEG_CLOSE_SHUTDOWN may take, whatever its peer does. */
+#define LEG_STOP_US 5000000u
+
 /* The one reason for which a leg closed: in the log, the counters and the control socket. */
 #define LEG_CLOSE_REASONS(X)                                                                       \
 	X(LOCAL, "closed here")                                                                    \
@@ -295,8 +298,8 @@ static inline void leg_drain(struct leg *leg)
 /**
  * leg_close - close for @why, in good order; closing() and closed() follow
  *
- * If it is closing that goes on, and @why no longer counts. But LEG_CLOSE_SHUTDOWN sets a limit to how long a peer
- * that goes on taking what is queued for it is waited for.
+ * If it is closing that goes on, and @why no longer counts. But LEG_CLOSE_SHUTDOWN sets a limit: closed() follows within
+ * LEG_STOP_US of the first such call, even if the peer goes on taking what is queued for it.
  */
 static inline void leg_close(struct leg *leg, enum leg_close why)
 {

@@ -36,6 +36,11 @@ static void on_timer(void *arg)
 	struct rdma_conn *conn = arg;
 	struct fabric_ep_info info;
 
+	if (rdma_conn_is_over(conn)) {
+		if (conn->ep)
+			fabric_ep_abort(conn->ep);
+		return;
+	}
 	count_failure(conn);
 	fabric_ep_info(conn->ep, &info);
 	if (info.silence)
@@ -155,8 +160,17 @@ void rdma_conn_ended(struct rdma_conn *conn, enum fabric_close why, const char *
 	begin_closing(conn, why_of(conn, why));
 }
 
+void rdma_conn_limit_closing(struct rdma_conn *conn)
+{
+	if (conn->state.now != RDMA_CLOSING || conn->close_limited)
+		return;
+	conn->close_limited = true;
+	loop_timer_set(conn->fabric->loop, conn->timer, LEG_STOP_US);
+}
+
 void rdma_conn_released(struct rdma_conn *conn)
 {
+	loop_timer_clear(conn->fabric->loop, conn->timer);
 	rdma_conn_set_state(conn, RDMA_CLOSED);
 	/* Behind the task that tells of closing, and not inside the endpoint's own callback: it is freed then. */
 	loop_defer(conn->fabric->loop, &conn->closed_task);

@@ -88,7 +88,8 @@ struct rdma_conn {
 	enum leg_close why;
 	char detail[LEG_DETAIL_BYTES];
 	char rejection[LEG_DETAIL_BYTES]; /* what a server says that rejects us; or "" */
-	struct loop_timer *timer;         /* of the set-up */
+	struct loop_timer *timer;         /* of the set-up, and of the end if that has a limit */
+	bool close_limited;               /* it has, and the timer is set */
 	struct loop_task closing_task;    /* the leg's: run when the end is decided */
 	struct loop_task closed_task;
 	struct sockaddr_storage server; /* a connector's: where it connects to */
@@ -189,6 +190,8 @@ void rdma_conn_set_state(struct rdma_conn *conn, enum rdma_conn_state to);
 /** rdma_conn_fail - end it for @why, with a sentence for the log; nothing if its end is decided. */
 void rdma_conn_fail(struct rdma_conn *conn, enum leg_close why, const char *fmt, ...)
 	PRINTF_LIKE(3, 4);
+/** rdma_conn_limit_closing - abort the connection if it is still closing after LEG_STOP_US; once; else do nothing. */
+void rdma_conn_limit_closing(struct rdma_conn *conn);
 /** rdma_conn_ended - the fabric has closed: nothing is posted any more; everybody lets go now. */
 void rdma_conn_ended(struct rdma_conn *conn, enum fabric_close why, const char *detail);
 /** rdma_conn_released - everybody has let go: closed() is due. */

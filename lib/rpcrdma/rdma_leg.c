@@ -187,7 +187,11 @@ static void rdma_pause(struct leg *l, bool paused)
 
 static void rdma_close(struct leg *l, enum leg_close why)
 {
-	rdma_conn_fail(&rdma_leg_of(l)->conn, why, "%s", "");
+	struct rdma_conn *conn = &rdma_leg_of(l)->conn;
+
+	rdma_conn_fail(conn, why, "%s", "");
+	if (why == LEG_CLOSE_SHUTDOWN)
+		rdma_conn_limit_closing(conn);
 }
 
 /* What only some connections have. */

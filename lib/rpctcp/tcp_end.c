@@ -25,7 +25,7 @@ static void set_close_due(struct tcp_leg *leg)
 static void set_close_end(struct tcp_leg *leg, enum leg_close why)
 {
 	if (why == LEG_CLOSE_SHUTDOWN && !leg->close_end_us)
-		leg->close_end_us = loop_now_us(tcp_loop(&leg->conn)) + TCP_STOP_US;
+		leg->close_end_us = loop_now_us(tcp_loop(&leg->conn)) + LEG_STOP_US;
 }
 
 /* FLUSHING, LINGERING: whether the peer has taken enough since to be given as much time again. */

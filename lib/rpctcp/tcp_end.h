@@ -5,8 +5,6 @@
 
 #include "rpctcp/tcp_leg_impl.h"
 
-#define TCP_STOP_US 30000000u /* to end for LEG_CLOSE_SHUTDOWN, whatever the peer takes */
-
 /** tcp_end_for - close for @why; if it is closing, LEG_CLOSE_SHUTDOWN sets a limit to that. */
 void tcp_end_for(struct tcp_leg *leg, enum leg_close why);
 /** tcp_end_check_done - OPEN and DRAINING: end if that is due and all has been answered. */

@@ -351,6 +351,36 @@ START_TEST(every_state_but_the_first_follows_another)
 }
 END_TEST
 
+static void never(struct fabric_ep *ep)
+{
+}
+
+/* A peer that takes what is sent now and then, for ever; whether that end is decided before the stop or not. */
+START_TEST(a_stop_ends_a_connection_that_does_not_end_by_itself)
+{
+	struct rdma_conn *conn;
+	struct fabric_ops slow;
+
+	rig = rig_open(NULL);
+	conn = &container_of(rig->server.leg, struct rdma_leg, leg)->conn;
+	slow = *conn->ep->ops;
+	slow.close = never;
+	conn->ep->ops = &slow;
+	if (_i) {
+		leg_close(rig->server.leg, LEG_CLOSE_PEER);
+		rig_run_for(rig, 10 * LEG_STOP_US);
+		ck_assert_uint_eq(rig->server.closed, 0);
+	}
+	leg_close(rig->server.leg, LEG_CLOSE_SHUTDOWN);
+	rig_run_for(rig, LEG_STOP_US - 1);
+	ck_assert_uint_eq(rig->server.closed, 0);
+	leg_close(rig->server.leg, LEG_CLOSE_SHUTDOWN);
+	rig_run_for(rig, LEG_STOP_US / 10);
+	ck_assert_uint_eq(rig->server.closed, 1);
+	rig_end(rig);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("drain");
@@ -368,6 +398,7 @@ int main(void)
 	tcase_add_test(tc, a_peer_that_is_not_accepted_yet_is_refused);
 	tcase_add_test(tc, a_draining_leg_can_be_closed);
 	tcase_add_loop_test(tc, a_drain_at_any_step_loses_no_call_of_this_end, 0, 2);
+	tcase_add_loop_test(tc, a_stop_ends_a_connection_that_does_not_end_by_itself, 0, 2);
 	tcase_add_test(tc, closing_comes_from_a_task_and_before_all_is_released);
 	tcase_add_test(tc, a_failure_found_here_is_told_of_at_once);
 	tcase_add_test(tc, the_state_is_told_with_its_time);

@@ -154,14 +154,14 @@ START_TEST(a_stop_waits_for_a_peer_that_takes_but_no_longer_than_that)
 	if (_i)
 		leg_close(server.leg, LEG_CLOSE_PEER);
 	leg_close(server.leg, LEG_CLOSE_SHUTDOWN);
-	while (!server.closed && waited_us < 2 * TCP_STOP_US) {
+	while (!server.closed && waited_us < 2 * LEG_STOP_US) {
 		read_some(STEP_BYTES);
 		fake_loop_advance(bench_loop, BENCH_CLOSE_US / 2);
 		waited_us += BENCH_CLOSE_US / 2;
 	}
 	ck_assert_uint_eq(server.closed, 1);
-	ck_assert_uint_ge(waited_us, TCP_STOP_US / 2);
-	ck_assert_uint_le(waited_us, TCP_STOP_US);
+	ck_assert_uint_ge(waited_us, LEG_STOP_US / 2);
+	ck_assert_uint_le(waited_us, LEG_STOP_US);
 }
 END_TEST
 
