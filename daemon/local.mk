@@ -80,6 +80,7 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/config/config.h \
 	daemon/config/config_check.c \
 	daemon/config/config_check.h \
+	daemon/config/config_choices.h \
 	daemon/config/config_cidr.c \
 	daemon/config/config_cidr.h \
 	daemon/config/config_complaint.c \
@@ -88,6 +89,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/config/config_descriptors.h \
 	daemon/config/config_hint.c \
 	daemon/config/config_hint.h \
+	daemon/config/config_hosts.c \
+	daemon/config/config_hosts.h \
 	daemon/config/config_key_find.c \
 	daemon/config/config_keys.c \
 	daemon/config/config_keys.h \
@@ -178,8 +181,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/health/probe_call.h \
 	daemon/http/http.c \
 	daemon/http/http.h \
-	daemon/http/http_ends.c daemon/http/http_ends.h \
-	daemon/http/http_server.c \
+	daemon/http/http_ends.c daemon/http/http_ends.h daemon/http/http_host.c daemon/http/http_host.h \
+	daemon/http/http_peer.c daemon/http/http_peer.h daemon/http/http_server.c daemon/http/http_server_impl.h \
 	daemon/http/http_server.h \
 	daemon/http/metrics_calls.c \
 	daemon/http/metrics_daemon.c \

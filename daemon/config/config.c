@@ -85,6 +85,7 @@ void config_free(struct config *config)
 	free(config->files);
 	free(config->include_dir);
 	free(config->http_allow.list);
+	config_hosts_fini(&config->http_hosts);
 	free(config->services);
 	free(config->control);
 	free(config->file);

@@ -12,6 +12,7 @@
 #include "base/compiler.h"
 #include "daemon/base/log_line.h"
 #include "daemon/config/config_cidr.h"
+#include "daemon/config/config_hosts.h"
 #include "daemon/config/config_mount.h"
 #include "daemon/config/config_value.h"
 #include "fabric/iwarp/iwarp_config.h"
@@ -113,6 +114,8 @@ struct config {
 	bool registered;                     /* services that do not say are */
 	struct sockaddr_storage http_listen; /* of no family: nowhere */
 	struct config_cidrs http_allow;
+	struct config_hosts
+		http_hosts; /* names that HTTP may be asked for, beside those of this host */
 	size_t ndefaults;
 	struct config_default *defaults;
 	size_t nservices;

@@ -4,71 +4,13 @@
 
 #include "daemon/base/paths.h"
 #include "daemon/config/config.h"
+#include "daemon/config/config_choices.h"
 #include "rpcrdma/private_data.h"
 
-#define KIB    1024u
-#define MIB    (1024u * KIB)
-#define DAY_S  86400u
-#define HOUR_S 3600u
-
-static const char *const source_port_choices[] = {
-	[SOURCE_PORT_AUTO] = "auto",
-	[SOURCE_PORT_RESERVED] = "reserved",
-	[SOURCE_PORT_ANY] = "any",
-	NULL,
-};
-
-static const char *const source_choices[] = {
-	[SOURCE_PROXY] = "proxy",
-	[SOURCE_CLIENT] = "client",
-	NULL,
-};
-
-static const char *const log_level_choices[] = {
-	[LOG_LEVEL_ERROR] = "error",
-	[LOG_LEVEL_WARNING] = "warning",
-	[LOG_LEVEL_INFO] = "info",
-	[LOG_LEVEL_DEBUG] = "debug",
-	NULL,
-};
-
-static const char *const ddp_choices[] = {
-	[DDP_NONE] = "none",
-	[DDP_NFS] = "nfs",
-	NULL,
-};
-
-static const char *const balance_choices[] = {
-	[BALANCE_STANDBY] = "standby",
-	[BALANCE_SOURCE] = "source",
-	NULL,
-};
-
-static const char *const compat_choices[] = {
-	[DIALECT_RFC8166] = "rfc8166",
-	[DIALECT_DRAFT03] = "draft03",
-	NULL,
-};
-
-static const char *const done_policy_choices[] = {
-	[DONE_POLICY_CLOSE] = "close",
-	[DONE_POLICY_WITHDRAW] = "withdraw",
-	NULL,
-};
-
-static const char *const peer_choices[] = {
-#define PEER_CHOICE(name, text) [PEER_##name] = (text),
-	PEER_PROFILES(PEER_CHOICE)
-#undef PEER_CHOICE
-		NULL,
-};
-
-static const char *const fpdu_max_choices[] = {
-	[IWARP_FPDU_AUTO] = "auto",
-	[IWARP_FPDU_MSS] = "mss",
-	[IWARP_FPDU_64K] = "64k",
-	NULL,
-};
+#define KIB                1024u
+#define MIB                (1024u * KIB)
+#define DAY_S              86400u
+#define HOUR_S             3600u
 
 #define AT(member)         offsetof(struct config, member)
 #define IN_SERVICE(member) offsetof(struct service_config, member)
@@ -142,6 +84,11 @@ const struct config_key config_keys[] = {
 	 .offset = AT(http_allow),
 	 .preset = "[ \"127.0.0.0/8\", \"::1/128\" ]",
 	 .help = "who may ask for them"},
+	{.name = "http_hosts",
+	 .type = CONFIG_KEY_HOSTS,
+	 .offset = AT(http_hosts),
+	 .preset = "[ ]",
+	 .help = "names by which they may be asked for, beside addresses and this host's name"},
 	{.name = "include_dir",
 	 .type = CONFIG_KEY_FOLDER,
 	 .offset = AT(include_dir),

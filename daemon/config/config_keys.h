@@ -19,6 +19,7 @@ enum config_key_type {
 	CONFIG_KEY_FOLDER,   /* char *: absolute; NULL: none */
 	CONFIG_KEY_ADDRESS,  /* struct sockaddr_storage: literal and port; of no family: none */
 	CONFIG_KEY_PREFIXES, /* struct config_cidrs */
+	CONFIG_KEY_HOSTS,    /* struct config_hosts */
 	CONFIG_KEY_LISTEN,   /* struct service_config's listen, more_listen and nmore_listen */
 	CONFIG_KEY_CONNECT,  /* struct service_config's connect, more and nmore */
 	CONFIG_KEY_MOUNT,    /* struct config_mount */

@@ -42,6 +42,7 @@ static void print_type(const struct config_key *key, FILE *out)
 		[CONFIG_KEY_FOLDER] = "path",
 		[CONFIG_KEY_ADDRESS] = "address and port",
 		[CONFIG_KEY_PREFIXES] = "array of prefixes",
+		[CONFIG_KEY_HOSTS] = "array of names",
 		[CONFIG_KEY_LISTEN] = "address or array of addresses",
 		[CONFIG_KEY_CONNECT] = "address or array of addresses",
 		[CONFIG_KEY_MOUNT] = "connect, rpcbind, off or address",

@@ -243,7 +243,8 @@ static bool value_unquoted(const struct config_words *w, size_t i, char *hint)
 		return SAY("%s must be true or false", key->name);
 	if (key && key->type == CONFIG_KEY_NUMBER)
 		return SAY("%s must be a whole number", key->name);
-	if (key && (key->type == CONFIG_KEY_ALLOW || key->type == CONFIG_KEY_PREFIXES))
+	if (key && (key->type == CONFIG_KEY_ALLOW || key->type == CONFIG_KEY_PREFIXES ||
+		    key->type == CONFIG_KEY_HOSTS))
 		return SAY("write %s = [ \"%.*s\" ];", key->name, len, token->text);
 	return SAY("the value stands in double quotes: %.*s = \"%.*s\";", config_token_shown(name),
 		   name->text, len, token->text);

@@ -65,6 +65,14 @@ static void print_prefixes(const struct config_cidrs *cidrs, FILE *out)
 	print_cidrs(cidrs->list, cidrs->count, out);
 }
 
+static void print_hosts(const struct config_hosts *hosts, FILE *out)
+{
+	fputs("[", out);
+	for (size_t i = 0; i < hosts->count; i++)
+		fprintf(out, "%s\"%s\"", i ? ", " : " ", hosts->names[i]);
+	fputs(" ]", out);
+}
+
 static void print_address(const struct sockaddr_storage *addr, FILE *out)
 {
 	char text[ADDRESS_TEXT_BYTES];
@@ -107,6 +115,9 @@ static void print_value(const struct config_key *key, const void *base, FILE *ou
 		break;
 	case CONFIG_KEY_PREFIXES:
 		print_prefixes(value, out);
+		break;
+	case CONFIG_KEY_HOSTS:
+		print_hosts(value, out);
 		break;
 	case CONFIG_KEY_LISTEN:
 		print_uris(base, config_nlisteners(base), config_listener, out);
@@ -165,6 +176,8 @@ static bool is_preset(const struct config_key *key, const void *base)
 		return !strcmp(*(char *const *)value, key->preset);
 	case CONFIG_KEY_PREFIXES:
 		return is_preset_prefixes(value, key->preset);
+	case CONFIG_KEY_HOSTS:
+		return !((const struct config_hosts *)value)->count;
 	default:
 		return false;
 	}

@@ -306,6 +306,21 @@ static void read_address(struct config_reader *r, const config_setting_t *s,
 	free(text);
 }
 
+static void read_list(struct config_reader *r, const config_setting_t *s,
+		      const struct config_key *key, void *base)
+{
+	void *value = (char *)base + key->offset;
+
+	if (key->type == CONFIG_KEY_PREFIXES)
+		config_read_prefixes(r, s, key, value);
+	else if (key->type == CONFIG_KEY_HOSTS)
+		config_read_hosts(r, s, key, value);
+	else if (key->type == CONFIG_KEY_SOURCES)
+		config_read_sources(r, s, key, base);
+	else
+		config_read_allow(r, s, key, base);
+}
+
 void config_value_read(struct config_reader *r, const config_setting_t *s,
 		       const struct config_key *key, void *base)
 {
@@ -334,7 +349,10 @@ void config_value_read(struct config_reader *r, const config_setting_t *s,
 		read_address(r, s, key, value);
 		break;
 	case CONFIG_KEY_PREFIXES:
-		config_read_prefixes(r, s, key, value);
+	case CONFIG_KEY_HOSTS:
+	case CONFIG_KEY_SOURCES:
+	case CONFIG_KEY_ALLOW:
+		read_list(r, s, key, base);
 		break;
 	case CONFIG_KEY_LISTEN:
 		read_listeners(r, s, key, base);
@@ -344,12 +362,6 @@ void config_value_read(struct config_reader *r, const config_setting_t *s,
 		break;
 	case CONFIG_KEY_MOUNT:
 		read_mount(r, s, key, value);
-		break;
-	case CONFIG_KEY_SOURCES:
-		config_read_sources(r, s, key, base);
-		break;
-	case CONFIG_KEY_ALLOW:
-		config_read_allow(r, s, key, base);
 		break;
 	case CONFIG_KEY_DEFAULTS:
 	case CONFIG_KEY_SERVICES:

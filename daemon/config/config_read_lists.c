@@ -11,6 +11,7 @@
 #include "daemon/config/own_doors.h"
 
 #define MAX_ALLOW 1024
+#define MAX_HOSTS 64
 
 /* One that this host lacks now may come later, as that of a cluster. */
 static void read_source(struct config_reader *r, const config_setting_t *s,
@@ -120,6 +121,50 @@ void config_read_prefixes(struct config_reader *r, const config_setting_t *s,
 	free_prefixes(cidrs);
 	cidrs->said = true;
 	read_cidrs(r, s, key, &cidrs->list, &cidrs->count);
+}
+
+static void read_host(struct config_reader *r, const config_setting_t *s,
+		      const struct config_key *key, struct config_hosts *hosts)
+{
+	const char *text = config_setting_get_string(s), *wrong;
+
+	if (!text) {
+		config_report_type(r, s, key, "an array of strings");
+		return;
+	}
+	wrong = config_host_wrong(text);
+	if (wrong) {
+		config_report(r, s, "%s: %s", key->name, wrong);
+		return;
+	}
+	hosts->names[hosts->count] = strdup(text);
+	if (hosts->names[hosts->count])
+		hosts->count++;
+	else
+		r->nomem = true;
+}
+
+void config_read_hosts(struct config_reader *r, const config_setting_t *s,
+		       const struct config_key *key, struct config_hosts *hosts)
+{
+	int n = config_setting_length(s);
+
+	config_hosts_fini(hosts);
+	if (!config_is_array(s)) {
+		config_report_type(r, s, key, "an array of strings: [ \"proxy.example.net\" ]");
+		return;
+	}
+	if (n > MAX_HOSTS) {
+		config_report(r, s, "%s has %d entries, but may have %d", key->name, n, MAX_HOSTS);
+		return;
+	}
+	hosts->names = calloc((size_t)n + 1, sizeof(*hosts->names));
+	if (!hosts->names) {
+		r->nomem = true;
+		return;
+	}
+	for (int i = 0; i < n; i++)
+		read_host(r, config_setting_get_elem(s, (unsigned)i), key, hosts);
 }
 
 /* The default, as the manual prints it: what stands in quotes. */

@@ -18,6 +18,9 @@ void config_read_allow(struct config_reader *r, const config_setting_t *s,
 /** config_read_prefixes - prefixes in the place of those that @cidrs has. */
 void config_read_prefixes(struct config_reader *r, const config_setting_t *s,
 			  const struct config_key *key, struct config_cidrs *cidrs);
+/** config_read_hosts - names of hosts. */
+void config_read_hosts(struct config_reader *r, const config_setting_t *s,
+		       const struct config_key *key, struct config_hosts *hosts);
 /** config_preset_prefixes - those of the key's default. */
 void config_preset_prefixes(struct config_reader *r, const struct config_key *key,
 			    struct config_cidrs *cidrs);

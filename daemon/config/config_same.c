@@ -96,6 +96,8 @@ static bool same_value(const struct config_key *key, const void *a, const void *
 	case CONFIG_KEY_ADDRESS:
 	case CONFIG_KEY_PREFIXES:
 		return same_prefixes(at, bt);
+	case CONFIG_KEY_HOSTS:
+		return config_hosts_same(at, bt);
 	case CONFIG_KEY_LISTEN:
 		return same_listeners(a, b);
 	case CONFIG_KEY_CONNECT:

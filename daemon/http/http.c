@@ -29,7 +29,7 @@ static const char page_html[] =
 struct http {
 	struct proxy *proxy;
 	struct gathering *gathering;
-	struct config *config;              /* whose http_allow is in force: a reference */
+	struct config *config; /* whose http_allow and http_hosts are in force: a reference */
 	struct http_server *server, *fresh; /* NULL: there is none; and of the reload under way */
 	struct http_server *left;           /* where it listened before: it serves who came there */
 	bool stays;                         /* that reload: the server is what it wants */
@@ -203,10 +203,18 @@ static void on_ask(void *arg, struct http_request *request, const char *path, co
 
 /* ---- where ---- */
 
+/* Of whose reference the server has a part. */
+static struct http_access access_of(const struct config *config)
+{
+	return (struct http_access){.allow = &config->http_allow, .hosts = &config->http_hosts};
+}
+
 static int open_server(struct http *http, const struct config *config, struct http_server **out)
 {
+	const struct http_access access = access_of(config);
+
 	return http_server_open(http->proxy->loop, (const struct sockaddr *)&config->http_listen,
-				&config->http_allow, http->ends, on_ask, http, out);
+				&access, http->ends, on_ask, http, out);
 }
 
 static void tell_where(const struct config *config)
@@ -301,6 +309,7 @@ static void on_settle(void *arg, bool taken)
 {
 	struct http *http = arg;
 	struct config *old = http->config;
+	struct http_access access;
 
 	if (!taken) {
 		http_server_close(http->fresh);
@@ -309,8 +318,9 @@ static void on_settle(void *arg, bool taken)
 		return;
 	}
 	http->config = config_ref(http->proxy->config);
+	access = access_of(http->config);
 	if (http->stays) {
-		http_server_allow(http->server, &http->config->http_allow);
+		http_server_allow(http->server, &access);
 	} else {
 		leave_server(http);
 		http->server = http->fresh;
@@ -319,7 +329,7 @@ static void on_settle(void *arg, bool taken)
 			tell_where(http->config);
 	}
 	if (http->left)
-		http_server_allow(http->left, &http->config->http_allow);
+		http_server_allow(http->left, &access);
 	http->is_deaf = false;
 	config_free(old);
 }

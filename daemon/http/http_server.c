@@ -15,19 +15,18 @@
 #include <event2/http.h>
 #include <event2/keyvalq_struct.h>
 #include <event2/listener.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/queue.h>
 #include <unistd.h>
 
-#include "base/listen_socket.h"
-#include "daemon/base/address.h"
 #include "daemon/base/log.h"
 #include "daemon/base/loop.h"
+#include "daemon/http/http_peer.h"
+#include "daemon/http/http_server_impl.h"
 
-#define BACKLOG 64
 #define LOOK_US 20000u
 /* Where there are no places left, who has said nothing for so long goes. */
 #define SILENCE_US 200000u
@@ -36,41 +35,6 @@
 #define MOST_UNREAD_BYTES (2 * HTTP_MAX_HEADER_BYTES)
 /* evhttp knows methods as bits, the last of which are those that it has no name for; all come to on_request(). */
 #define ALL_METHODS 0xffffu
-
-struct conn {
-	TAILQ_ENTRY(conn) entry;
-	struct http_server *server;
-	struct bufferevent *socket;    /* a reference */
-	struct http_request *request;  /* while an answer is due */
-	uint64_t came_us, deadline_us; /* of the loop */
-	bool judged, is_stranger;      /* whether it may ask: it may not */
-	bool asked, answered;
-};
-
-/* Between its question and its answer. */
-struct http_request {
-	struct http_server *server;
-	struct conn *conn; /* NULL: it has gone */
-	struct evhttp_request *evreq;
-};
-
-struct http_server {
-	LIST_ENTRY(http_server) entry; /* of those that listen */
-	struct loop *loop;
-	struct loop_timer *timer;
-	bool looks_soon; /* it is set to fire at once */
-	struct evhttp *evhttp;
-	struct evhttp_bound_socket *bound; /* NULL: it does not listen */
-	uint64_t rests_until_us;           /* of the loop: it takes nobody before */
-	const struct config_cidrs *allow;
-	uint64_t *ends;
-	http_ask_fn *ask;
-	void *arg;
-	unsigned nconns, nstrangers;
-	TAILQ_HEAD(, conn) conns;
-	struct log_limit refused; /* lines about who may not ask */
-	struct log_limit rests;   /* … and about connections that cannot be taken */
-};
 
 /* evhttp gives a listener's callbacks its own argument: whose it is, is looked up here. */
 static LIST_HEAD(, http_server) listening = LIST_HEAD_INITIALIZER(listening);
@@ -134,20 +98,9 @@ static void drop(struct http_server *server, struct conn *conn)
 	conn_free(server, conn);
 }
 
-static bool may_ask(struct http_server *server, struct conn *conn)
+static int fd_of(const struct conn *conn)
 {
-	struct sockaddr_storage peer = {0};
-	socklen_t bytes = sizeof(peer);
-	char text[ADDRESS_TEXT_BYTES];
-
-	if (getpeername(bufferevent_getfd(conn->socket), (struct sockaddr *)&peer, &bytes))
-		return false;
-	if (config_cidrs_contain(server->allow, (struct sockaddr *)&peer))
-		return true;
-	log_write_limited(LOG_LEVEL_WARNING, &server->refused, NULL,
-			  "http: %s came and is refused: http_allow does not have it",
-			  address_text((struct sockaddr *)&peer, text));
-	return false;
+	return bufferevent_getfd(conn->socket);
 }
 
 static void judge(struct http_server *server, struct conn *conn)
@@ -155,17 +108,9 @@ static void judge(struct http_server *server, struct conn *conn)
 	if (conn->judged)
 		return;
 	conn->judged = true;
-	conn->is_stranger = !may_ask(server, conn);
+	conn->is_stranger = !http_peer_may_ask(fd_of(conn), server->access.allow, &server->refused);
 	if (conn->is_stranger)
 		server->nstrangers++;
-}
-
-/* A peer that will send nothing more has gone: evhttp does not look while an answer is due. */
-static bool has_left(const struct conn *conn)
-{
-	struct pollfd fd = {.fd = bufferevent_getfd(conn->socket), .events = POLLRDHUP};
-
-	return poll(&fd, 1, 0) > 0;
 }
 
 static void answer_late(struct conn *conn);
@@ -176,7 +121,7 @@ static void look_at(struct http_server *server, struct conn *conn, bool is_full)
 
 	judge(server, conn);
 	if ((conn->is_stranger && server->nstrangers > HTTP_MAX_STRANGERS) ||
-	    (conn->request && has_left(conn)) ||
+	    (conn->request && http_peer_gives_way(fd_of(conn), is_full)) ||
 	    (is_full && !conn->asked && now_us - conn->came_us >= SILENCE_US))
 		drop(server, conn);
 	else if (conn->deadline_us <= now_us && conn->request)
@@ -266,6 +211,26 @@ static void detach(struct http_request *request)
 	request->conn = NULL;
 }
 
+static bufferevent_event_cb evhttp_on_event; /* one function for all connections */
+
+static void on_event(struct bufferevent *socket, short what, void *arg)
+{
+	if (what == (BEV_EVENT_READING | BEV_EVENT_EOF))
+		bufferevent_disable(socket, EV_READ);
+	else
+		evhttp_on_event(socket, what, arg);
+}
+
+/* evhttp would close a connection, with what is not sent yet, when its client ends its sending side. */
+static void keep_sending(struct conn *conn)
+{
+	bufferevent_data_cb on_read, on_write;
+	void *arg;
+
+	bufferevent_getcb(conn->socket, &on_read, &on_write, &evhttp_on_event, &arg);
+	bufferevent_setcb(conn->socket, on_read, on_write, on_event, arg);
+}
+
 static void send_answer(struct http_server *server, struct conn *conn, struct evhttp_request *evreq,
 			const struct http_answer *answer)
 {
@@ -289,6 +254,7 @@ static void send_answer(struct http_server *server, struct conn *conn, struct ev
 	server->ends[answer->status]++;
 	set_deadline(server, conn);
 	evhttp_send_reply(evreq, atoi(http_end_name(answer->status)), NULL, NULL);
+	keep_sending(conn);
 }
 
 static void send_text(struct http_server *server, struct conn *conn, struct evhttp_request *evreq,
@@ -301,14 +267,36 @@ static void send_text(struct http_server *server, struct conn *conn, struct evht
 					  .body_bytes = strlen(text)});
 }
 
-bool http_request_is_one_of_many(const struct http_request *request)
+static unsigned count_asked(const struct http_server *server)
 {
 	const struct conn *conn;
 	unsigned n = 0;
 
-	TAILQ_FOREACH(conn, &request->server->conns, entry)
+	TAILQ_FOREACH(conn, &server->conns, entry)
 		n += conn->asked && evcon_of(conn);
-	return n > HTTP_MAX_CONNECTIONS - HTTP_KEPT_CONNECTIONS;
+	return n;
+}
+
+/* Closes the oldest connection that waits for an answer and may be gone. Returns false if there is none but @but. */
+static bool make_place(struct http_server *server, const struct conn *but)
+{
+	struct conn *conn;
+
+	TAILQ_FOREACH(conn, &server->conns, entry) {
+		if (conn == but || !conn->request || !http_peer_gives_way(fd_of(conn), true))
+			continue;
+		drop(server, conn);
+		return true;
+	}
+	return false;
+}
+
+bool http_request_is_one_of_many(const struct http_request *request)
+{
+	while (count_asked(request->server) > HTTP_MAX_CONNECTIONS - HTTP_KEPT_CONNECTIONS)
+		if (!make_place(request->server, request->conn))
+			return true;
+	return false;
 }
 
 void http_request_answer(struct http_request *request, const struct http_answer *answer)
@@ -360,6 +348,23 @@ static struct conn *conn_of(struct http_server *server, struct evhttp_request *e
 	return conn;
 }
 
+/* For each Host, and that of a target with a scheme: evhttp looks at the first alone. */
+static bool is_for_us(struct http_server *server, const struct conn *conn,
+		      struct evhttp_request *evreq)
+{
+	const struct http_peer peer = {fd_of(conn), server->access.hosts, &server->hosts};
+	const char *target = evhttp_uri_get_host(evhttp_request_get_evhttp_uri(evreq));
+	const struct evkeyval *header;
+
+	if (target && !http_peer_may_ask_for(&peer, target))
+		return false;
+	TAILQ_FOREACH(header, evhttp_request_get_input_headers(evreq), next)
+		if (!strcasecmp(header->key, "Host") &&
+		    !http_peer_may_ask_for(&peer, header->value))
+			return false;
+	return true;
+}
+
 /* evhttp has read all of a request. What a connection asks further is not answered. */
 static void on_request(struct evhttp_request *evreq, void *arg)
 {
@@ -377,6 +382,10 @@ static void on_request(struct evhttp_request *evreq, void *arg)
 	if (conn->is_stranger)
 		send_text(server, conn, evreq, HTTP_END_403,
 			  "http_allow does not have your address\n");
+	else if (!is_for_us(server, conn, evreq))
+		send_text(
+			server, conn, evreq, HTTP_END_421,
+			"this is none of the names of the daemon's host: http_hosts may have more\n");
 	else if (method != EVHTTP_REQ_GET && method != EVHTTP_REQ_HEAD)
 		send_text(server, conn, evreq, HTTP_END_405, "there is GET and HEAD\n");
 	else
@@ -398,19 +407,9 @@ static void server_free(struct http_server *server)
 	free(server);
 }
 
-static int open_socket(const struct sockaddr *addr)
-{
-	int fd = listen_socket_new(addr);
-	int rc = fd < 0 ? fd : listen_socket_start(fd, addr, BACKLOG, NULL);
-
-	if (rc < 0 && fd >= 0)
-		close(fd);
-	return rc < 0 ? rc : fd;
-}
-
 int http_server_listen(struct http_server *server, const struct sockaddr *addr)
 {
-	int fd = open_socket(addr);
+	int fd = http_peer_listen(addr);
 	struct evconnlistener *listener;
 
 	if (fd < 0)
@@ -458,7 +457,7 @@ static int open_server(struct http_server *server, const struct sockaddr *addr)
 }
 
 int http_server_open(struct loop *loop, const struct sockaddr *addr,
-		     const struct config_cidrs *allow, uint64_t *ends, http_ask_fn *ask, void *arg,
+		     const struct http_access *access, uint64_t *ends, http_ask_fn *ask, void *arg,
 		     struct http_server **out)
 {
 	struct http_server *server = calloc(1, sizeof(*server));
@@ -468,11 +467,12 @@ int http_server_open(struct loop *loop, const struct sockaddr *addr,
 		return -ENOMEM;
 	*server = (struct http_server){
 		.loop = loop,
-		.allow = allow,
+		.access = *access,
 		.ends = ends,
 		.ask = ask,
 		.arg = arg,
 		.refused = {.what = "refused", .why = "http_allow does not have them"},
+		.hosts = {.what = "refused", .why = "http_hosts does not have their Host"},
 		.rests = {.repeats = true},
 	};
 	TAILQ_INIT(&server->conns);
@@ -485,9 +485,9 @@ int http_server_open(struct loop *loop, const struct sockaddr *addr,
 	return 0;
 }
 
-void http_server_allow(struct http_server *server, const struct config_cidrs *allow)
+void http_server_allow(struct http_server *server, const struct http_access *access)
 {
-	server->allow = allow;
+	server->access = *access;
 }
 
 void http_server_close(struct http_server *server)
@@ -495,5 +495,6 @@ void http_server_close(struct http_server *server)
 	if (!server)
 		return;
 	log_tell_left_out(&server->refused, 1);
+	log_tell_left_out(&server->hosts, 1);
 	server_free(server);
 }

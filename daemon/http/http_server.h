@@ -6,6 +6,9 @@
  * as long from its answer on it has taken that, or it ends. A question without an answer for so long is answered by 503.
  * One more than HTTP_MAX_CONNECTIONS waits in the kernel's queue until one of these ends, or has said nothing for a while.
  * Who may not ask has HTTP_MAX_STRANGERS of them, to be told so. What is no HTTP, or too long, evhttp answers by itself.
+ * A client may end its sending side behind its question. Nobody can tell it from one that has closed its connection, until
+ * it is sent something: it keeps its place until its answer, unless another one needs that.
+ * A question for a host that is not this one is answered by 421 (daemon/http/http_host.h).
  *
  * All of it belongs to the thread of its loop.
  */
@@ -20,6 +23,7 @@
 #include "base/compiler.h"
 #include "base/loop.h"
 #include "daemon/config/config_cidr.h"
+#include "daemon/config/config_hosts.h"
 #include "daemon/http/http_ends.h"
 
 #define HTTP_MAX_CONNECTIONS  32u
@@ -30,6 +34,12 @@
 
 struct http_server;
 struct http_request;
+
+/* Who may ask, and for which hosts: both outlive the server, or http_server_allow() is due. */
+struct http_access {
+	const struct config_cidrs *allow;
+	const struct config_hosts *hosts; /* names, beside those of http_host_is_ours() */
+};
 
 struct http_answer {
 	enum http_end status;
@@ -49,17 +59,17 @@ typedef void http_ask_fn(void *arg, struct http_request *request, const char *pa
 
 /**
  * http_server_open - listen at @addr
- * @allow: who may ask; outlives the server, or http_server_allow() is due
- * @ends:  counted there: of HTTP_END_COUNT; outlives the server
- * @ask:   called with @arg for each question
+ * @access: copied
+ * @ends:   counted there: of HTTP_END_COUNT; outlives the server
+ * @ask:    called with @arg for each question
  *
  * Returns 0 or a negative errno.
  */
 int http_server_open(struct loop *loop, const struct sockaddr *addr,
-		     const struct config_cidrs *allow, uint64_t *ends, http_ask_fn *ask, void *arg,
+		     const struct http_access *access, uint64_t *ends, http_ask_fn *ask, void *arg,
 		     struct http_server **out) MUST_CHECK;
-/** http_server_allow - from now on others may ask. */
-void http_server_allow(struct http_server *server, const struct config_cidrs *allow);
+/** http_server_allow - from now on others may ask, or for other hosts; @access is copied. */
+void http_server_allow(struct http_server *server, const struct http_access *access);
 /** http_server_deafen - take no more connections: nothing listens any more; those that are there are served. */
 void http_server_deafen(struct http_server *server);
 /** http_server_listen - listen again, after http_server_deafen(); at @addr. Returns 0 or a negative errno. */
@@ -67,7 +77,11 @@ int http_server_listen(struct http_server *server, const struct sockaddr *addr) 
 /** http_server_close - end, with its connections; requests that are out are still to be answered. Accepts NULL. */
 void http_server_close(struct http_server *server);
 
-/** http_request_is_one_of_many - whether only HTTP_KEPT_CONNECTIONS are left, or fewer: it is not to take long. */
+/**
+ * http_request_is_one_of_many - whether only HTTP_KEPT_CONNECTIONS are left, or fewer: it is not to take long
+ *
+ * Others that wait for an answer and may have gone are closed first, the oldest of them before the rest.
+ */
 bool http_request_is_one_of_many(const struct http_request *request);
 /** http_request_answer - the request is over; nobody is told if who asked has gone. */
 void http_request_answer(struct http_request *request, const struct http_answer *answer);

@@ -26,6 +26,7 @@ sockets() { ls -l "/proc/${pid_of[a]}/fd" | grep -c socket:; }
 reload_with() { A_GLOBAL=$1; proxy_config a >$T/a.conf; ctl a reload; }
 not_valid() { A_GLOBAL=$1; proxy_config a >$T/bad.conf; not "$PROXY" -t -c $T/bad.conf && "$PROXY" -t -c $T/bad.conf 2>&1 | grep -E -- "$2"; }
 
+check "a host's name has no port" not_valid 'http_hosts = [ "proxy.example.net:9180" ];' 'http_hosts: a name stands alone here, without http:// and port'
 check "beyond loopback -t wants to know who may ask" not_valid 'http_listen = "0.0.0.0:9180";' 'bad.conf:3: http_listen is beyond loopback: http_allow must say who may ask'
 check "a name is no address" not_valid 'http_listen = "localhost:9180";' 'http_listen is "localhost:9180", but must be ADDRESS:PORT'
 check "nor is one without a port" not_valid 'http_listen = "[::1]";' 'must be ADDRESS:PORT'
@@ -33,7 +34,7 @@ check "nor is one without a port" not_valid 'http_listen = "[::1]";' 'must be AD
 start nobody "$BIN/delay_relay" $NFS_PORT 9 0
 start mount "$BIN/delay_relay" $MNT_PORT 9 0
 serves nobody $NFS_PORT || bail "no server"
-A_GLOBAL='http_listen = "127.0.0.1:9180"; http_allow = [ "127.0.0.1" ];'
+A_GLOBAL='http_listen = "127.0.0.1:9180"; http_allow = [ "127.0.0.1" ]; http_hosts = [ "metrics.example.net" ];'
 start_chain
 check "the log says where it is" wait_for 10 logged a 'metrics and status are at http://127.0.0.1:9180/'
 idle=$(sockets)
@@ -60,6 +61,11 @@ check "which it says" says '^service mount has no server'
 ctl a target mount "$FABRIC:$FABRIC_MNT" up >/dev/null
 check "ready again" gives 200 /readyz
 
+check "a question for another host is refused" raw hosts
+check "which is told in the log" wait_for 10 grep -q 'http: 127.0.0.1:[0-9]* asked for the host "evil.example" and is refused: if that is this host, add it to http_hosts' $T/a.log
+page /metrics
+check "and counted" says '^rpcrdma_proxy_http_.*"421".* 6$'
+check "who ends the sending side behind the question is answered" raw ended
 for case in garbage lines body huge half drops pipelined gone together; do
 	check "hostile: $case" raw $case
 done
@@ -135,6 +141,9 @@ check "http_allow is what the file says now" gives 200 /healthz --interface 127.
 check "a reload of http_allow alone" reload_with "http_listen = \"127.0.0.1:$OTHER_PORT\"; http_allow = [ \"127.0.0.1\" ];"
 check "keeps the listener" gives 200 /healthz
 check "and refuses others" gives 403 /healthz --interface 127.0.0.2
+check "http_hosts is what the file says now" gives 421 /healthz -H 'Host: metrics.example.net'
+check "a reload of http_hosts alone" reload_with "http_listen = \"127.0.0.1:$OTHER_PORT\"; http_allow = [ \"127.0.0.1\" ]; http_hosts = [ \"other.example\" ];"
+check "has another name asked for" gives 200 /healthz -H 'Host: other.example'
 listen_at() { reload_with "http_listen = \"$1:$OTHER_PORT\"; http_allow = [ \"127.0.0.1\" ];"; }
 check "a reload to all addresses, of the same port" listen_at 0.0.0.0
 check "is asked there" gives 200 /healthz

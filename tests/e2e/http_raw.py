@@ -14,7 +14,7 @@ from time_limit import Limit, receive
 PORT = int(sys.argv[1])
 LATEST_S = 9  # by then a connection without a request is over, on an idle machine: it has 5 s
 SOON_S = 2.5
-HEAD = b"GET /healthz HTTP/1.1\r\nHost: x\r\n"
+HEAD = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
 
 
 def connect(source="127.0.0.1"):
@@ -127,6 +127,51 @@ def gone():
             conn.sendall(HEAD + b"\r\n")
             conn.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
     return alive()
+
+
+def ended():
+    """Who ends the sending side behind the question, with it or after it, is answered: by a page at once, by metrics later."""
+    for path in (b"/healthz", b"/", b"/metrics", b"/api/status.json"):
+        for i in range(50):
+            with connect() as conn:
+                conn.sendall(b"GET " + path + b" HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                if i % 2:
+                    time.sleep(0.0001 * i)
+                conn.shutdown(socket.SHUT_WR)
+                answer = rest(conn)
+            if status(answer) != "200" or not whole(answer):
+                print(f"{path.decode()}, try {i}: {answer if answer is None else answer[:300]}", file=sys.stderr)
+                return False
+    return True
+
+
+def whole(answer):
+    """Whether the body is as long as the header says."""
+    head, _, content = answer.partition(b"\r\n\r\n")
+    lengths = [line.split(b":")[1] for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:")]
+    return len(lengths) == 1 and int(lengths[0]) == len(content)
+
+
+def hosts():
+    """Who asks for another host is told so, whatever the way: a page of a site whose name was pointed here is none of ours."""
+    own = socket.gethostname().encode()
+    wanted = {b"GET /metrics HTTP/1.1\r\nHost: evil.example\r\n\r\n": "421",
+              b"GET / HTTP/1.1\r\nHost: evil.example:9180\r\n\r\n": "421",
+              b"GET /healthz HTTP/1.0\r\nHost: evil.example\r\n\r\n": "421",
+              b"HEAD / HTTP/1.1\r\nhost:evil.example\r\n\r\n": "421",
+              b"GET / HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n": "421",
+              b"GET http://evil.example/ HTTP/1.1\r\nHost: localhost\r\n\r\n": "421",
+              b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:9180\r\n\r\n": "200",
+              b"GET /healthz HTTP/1.1\r\nHost: [::1]:9180\r\n\r\n": "200",
+              b"GET /healthz HTTP/1.1\r\nHost: LocalHost\r\n\r\n": "200",
+              b"GET /healthz HTTP/1.1\r\nHost: " + own + b"\r\n\r\n": "200",
+              b"GET /healthz HTTP/1.1\r\nHost: metrics.example.net:9180\r\n\r\n": "200",
+              b"GET /healthz HTTP/1.0\r\n\r\n": "200"}
+    got = {request: status(ask(request).replace(b"HTTP/1.0", b"HTTP/1.1", 1)) for request in wanted}
+    for request, code in wanted.items():
+        if got[request] != code:
+            print(f"{request!r}: {got[request]} in the place of {code}", file=sys.stderr)
+    return got == wanted
 
 
 def together():

@@ -32,6 +32,7 @@ unit_tests = \
 	tests/unit/test_config_syntax \
 	tests/unit/test_config_value \
 	tests/unit/test_control \
+	tests/unit/test_http_host \
 	tests/unit/test_credits \
 	tests/unit/test_ctl \
 	tests/unit/test_ctl_latency \

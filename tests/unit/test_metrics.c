@@ -55,7 +55,7 @@ static void pass(uint16_t port, uint32_t xid, int *client, int *upstream)
 static char *metrics(uint16_t port)
 {
 	static const char request[] =
-		"GET /metrics HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n";
+		"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
 	char *page = malloc(PAGE_BYTES);
 	int fd = fixture_connect(port);
 	size_t have = 0;
