@@ -29,6 +29,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/base/sd.h \
 	daemon/base/sd_fds.c \
 	daemon/base/sd_fds.h \
+	daemon/base/sd_send.c \
+	daemon/base/sd_send.h \
 	daemon/base/thread.c \
 	daemon/base/thread.h \
 	daemon/bridge/attempting.c \

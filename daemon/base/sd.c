@@ -9,11 +9,30 @@
 #include <systemd/sd-daemon.h>
 #include <time.h>
 
-#define STATUS_BYTES 256u
+#include "daemon/base/log.h"
+#include "daemon/base/sd_send.h"
+
+#define STATUS_BYTES  256u
+#define MESSAGE_BYTES 512u
+
+static void PRINTF_LIKE(1, 2) tell(const char *format, ...)
+{
+	char text[MESSAGE_BYTES];
+	va_list ap;
+	int rc;
+
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	rc = sd_send(text, NULL, 0, true);
+	if (rc)
+		log_warning(NULL, "the service manager is not told %.*s: %s",
+			    (int)strcspn(text, "\n"), text, strerror(-rc));
+}
 
 void sd_ready(void)
 {
-	sd_notify(0, "READY=1");
+	tell("READY=1");
 }
 
 void sd_reloading(void)
@@ -21,18 +40,18 @@ void sd_reloading(void)
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64 "\nSTATUS=Reading the file again",
-		   (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000);
+	tell("RELOADING=1\nMONOTONIC_USEC=%" PRIu64 "\nSTATUS=Reading the file again",
+	     (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000);
 }
 
 void sd_extend_timeout(uint64_t us)
 {
-	sd_notifyf(0, "EXTEND_TIMEOUT_USEC=%" PRIu64, us);
+	tell("EXTEND_TIMEOUT_USEC=%" PRIu64, us);
 }
 
 void sd_stopping(void)
 {
-	sd_notify(0, "STOPPING=1\nSTATUS=Closing connections");
+	tell("STOPPING=1\nSTATUS=Closing connections");
 }
 
 uint64_t sd_watchdog_us(void)
@@ -44,7 +63,8 @@ uint64_t sd_watchdog_us(void)
 
 void sd_feed_watchdog(void)
 {
-	sd_notify(0, "WATCHDOG=1");
+	/* The next one follows soon. */
+	(void)sd_send("WATCHDOG=1", NULL, 0, false);
 }
 
 void sd_status(const char *format, ...)
@@ -56,5 +76,5 @@ void sd_status(const char *format, ...)
 	vsnprintf(text, sizeof(text), format, ap);
 	va_end(ap);
 	text[strcspn(text, "\n")] = '\0';
-	sd_notifyf(0, "STATUS=%s", text);
+	tell("STATUS=%s", text);
 }

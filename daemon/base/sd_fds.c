@@ -9,6 +9,9 @@
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
+#include "daemon/base/log.h"
+#include "daemon/base/sd_send.h"
+
 #define STATE_BYTES 160u
 
 static void free_names(char **names)
@@ -81,6 +84,13 @@ void sd_fds_forget(struct sd_fds *fds)
 			close_one(fds, i);
 }
 
+static void tell(const char *service, int rc)
+{
+	if (rc)
+		log_warning(LOG_ABOUT(.service = service),
+			    "the service manager is not told of its sockets: %s", strerror(-rc));
+}
+
 void sd_store(const char *service, const struct listen_sockets *sockets)
 {
 	char state[STATE_BYTES];
@@ -89,10 +99,13 @@ void sd_store(const char *service, const struct listen_sockets *sockets)
 		return;
 	/* Sockets are not to be looked at: one that listens has nothing that could hang up. */
 	snprintf(state, sizeof(state), "FDSTORE=1\nFDPOLL=0\nFDNAME=%s" SD_FDS_STORED, service);
-	(void)sd_pid_notify_with_fds(0, 0, state, sockets->fds, (unsigned)sockets->count);
+	tell(service, sd_send(state, sockets->fds, sockets->count, true));
 }
 
 void sd_unstore(const char *service)
 {
-	(void)sd_notifyf(0, "FDSTOREREMOVE=1\nFDNAME=%s" SD_FDS_STORED, service);
+	char state[STATE_BYTES];
+
+	snprintf(state, sizeof(state), "FDSTOREREMOVE=1\nFDNAME=%s" SD_FDS_STORED, service);
+	tell(service, sd_send(state, NULL, 0, true));
 }
