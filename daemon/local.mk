@@ -23,6 +23,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/base/log_writer.h \
 	daemon/base/loop.c \
 	daemon/base/loop.h \
+	daemon/base/resolve_all.c \
+	daemon/base/resolve_all.h \
 	daemon/base/resolver.c \
 	daemon/base/resolver.h \
 	daemon/base/sd.c \

@@ -6,16 +6,15 @@
 #include <inttypes.h>
 #include <libgen.h>
 #include <limits.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/listen_socket.h"
 #include "daemon/base/paths.h"
+#include "daemon/base/resolve_all.h"
 #include "daemon/config/config_routes.h"
 
 #define MIB (1024u * 1024u)
@@ -94,69 +93,37 @@ void config_check_host(const struct config *config, uint64_t memory_bytes, FILE 
 
 /* ---- names ---- */
 
-struct asking;
-
 struct name {
-	struct asking *asking;
 	const struct service_config *service; /* the first that has it */
-	const struct config_uri *uri;         /* … to connect to, … */
-	bool listens;                         /* … or to listen at */
-	struct resolver_answer answer;
-	bool is_asked, is_answered;
+	bool listens;                         /* it is to listen at, not to connect to */
 };
 
-/* Lives until the last answer, which may come long after everybody has stopped to wait for it. */
-struct asking {
-	pthread_mutex_t lock;
-	pthread_cond_t answered;
-	unsigned open; /* names without an answer */
-	unsigned refs; /* of those, and of who waits */
+/* The names of the file, each once. */
+struct names {
 	size_t count;
-	struct name names[];
+	struct resolve_lookup *lookups;
+	struct name *names; /* one for each of them */
 };
 
-/* Unlocks it. */
-static void put(struct asking *asking)
+static bool is_known(const struct names *names, const char *host)
 {
-	bool last = --asking->refs == 0;
-
-	pthread_mutex_unlock(&asking->lock);
-	if (!last)
-		return;
-	pthread_cond_destroy(&asking->answered);
-	pthread_mutex_destroy(&asking->lock);
-	free(asking);
-}
-
-static void on_answer(void *arg)
-{
-	struct name *name = arg;
-	struct asking *asking = name->asking;
-
-	pthread_mutex_lock(&asking->lock);
-	name->is_answered = true;
-	asking->open--;
-	pthread_cond_signal(&asking->answered);
-	put(asking);
-}
-
-static bool is_known(const struct asking *asking, const char *host)
-{
-	for (size_t i = 0; i < asking->count; i++)
-		if (!strcasecmp(asking->names[i].uri->host, host))
+	for (size_t i = 0; i < names->count; i++)
+		if (!strcasecmp(names->lookups[i].host, host))
 			return true;
 	return false;
 }
 
-static void add(struct asking *asking, const struct service_config *service,
+static void add(struct names *names, const struct service_config *service,
 		const struct config_uri *uri, bool listens)
 {
 	struct resolver_answer literal;
 
-	if (uri->host[0] && !resolver_literal(uri->host, uri->port, &literal) &&
-	    !is_known(asking, uri->host))
-		asking->names[asking->count++] = (struct name){
-			.asking = asking, .service = service, .uri = uri, .listens = listens};
+	if (!uri->host[0] || resolver_literal(uri->host, uri->port, &literal) ||
+	    is_known(names, uri->host))
+		return;
+	names->lookups[names->count] =
+		(struct resolve_lookup){.host = uri->host, .port = uri->port};
+	names->names[names->count++] = (struct name){service, listens};
 }
 
 /* Those to listen at, those to connect to, and that of MOUNT. */
@@ -170,106 +137,55 @@ static size_t nuris(const struct config *config)
 	return n;
 }
 
-/* One of each name in the file: those to listen at first. Returns NULL if there is none, or no memory. */
-static struct asking *gather(const struct config *config)
+/* Those to listen at first. */
+static void gather(const struct config *config, struct names *names)
 {
-	struct asking *asking =
-		calloc(1, sizeof(*asking) + nuris(config) * sizeof(asking->names[0]));
-	pthread_condattr_t attr;
-
-	if (!asking)
-		return NULL;
 	for (size_t i = 0; i < config->nservices; i++)
 		for (unsigned k = 0; k < config_nlisteners(&config->services[i]); k++)
-			add(asking, &config->services[i], config_listener(&config->services[i], k),
+			add(names, &config->services[i], config_listener(&config->services[i], k),
 			    true);
 	for (size_t i = 0; i < config->nservices; i++)
 		for (unsigned k = 0; k < config_nservers(&config->services[i]); k++)
-			add(asking, &config->services[i], config_server(&config->services[i], k),
+			add(names, &config->services[i], config_server(&config->services[i], k),
 			    false);
 	for (size_t i = 0; i < config->nservices; i++)
 		if (config->services[i].mount.way == MOUNT_AT)
-			add(asking, &config->services[i], &config->services[i].mount.at, false);
-	if (!asking->count) {
-		free(asking);
-		return NULL;
-	}
-	pthread_mutex_init(&asking->lock, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&asking->answered, &attr);
-	pthread_condattr_destroy(&attr);
-	asking->refs = 1;
-	return asking;
+			add(names, &config->services[i], &config->services[i].mount.at, false);
 }
 
-static void ask(struct asking *asking, const struct resolver *resolver)
-{
-	for (size_t i = 0; i < asking->count; i++) {
-		struct name *name = &asking->names[i];
-		const struct config_uri *uri = name->uri;
-
-		pthread_mutex_lock(&asking->lock);
-		asking->open++;
-		asking->refs++;
-		pthread_mutex_unlock(&asking->lock);
-		name->is_asked =
-			!resolver->start(uri->host, uri->port, &name->answer, on_answer, name);
-		if (name->is_asked)
-			continue;
-		pthread_mutex_lock(&asking->lock);
-		asking->open--;
-		put(asking);
-	}
-}
-
-/* Leaves it locked. */
-static void await(struct asking *asking, unsigned timeout_ms)
-{
-	struct timespec until;
-
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += timeout_ms / 1000;
-	until.tv_nsec += timeout_ms % 1000 * 1000000L;
-	if (until.tv_nsec >= 1000000000L) {
-		until.tv_sec++;
-		until.tv_nsec -= 1000000000L;
-	}
-	pthread_mutex_lock(&asking->lock);
-	while (asking->open && !pthread_cond_timedwait(&asking->answered, &asking->lock, &until))
-		;
-}
-
-static void tell(const struct config *config, const struct name *name, unsigned timeout_ms,
+static void tell(const struct name *name, const struct resolve_lookup *lookup, unsigned timeout_ms,
 		 FILE *out)
 {
 	const struct service_config *service = name->service;
-	bool listens = name->listens;
+	bool is_answered = lookup->result == RESOLVE_ERROR, listens = name->listens;
 
-	if (!name->is_asked || (name->is_answered && !name->answer.error))
+	if (lookup->result == RESOLVE_ADDRESSES || lookup->result == RESOLVE_NOT_ASKED)
 		return;
 	fprintf(out, "%s:%d: warning: service %s: the name %s%s does not resolve (", service->file,
-		service->line, service->name, name->uri->host, listens ? " to listen at" : "");
-	if (name->is_answered)
-		fprintf(out, "%s", name->answer.error);
+		service->line, service->name, lookup->host, listens ? " to listen at" : "");
+	if (is_answered)
+		fprintf(out, "%s", lookup->answer.error);
 	else
 		fprintf(out, "no answer in %g s", timeout_ms / 1000.0);
 	fprintf(out, "): %s %s until it does\n",
-		name->is_answered && name->answer.is_final ? "is it right?"
-							   : "do the name servers answer?",
+		is_answered && lookup->answer.is_final ? "is it right?"
+						       : "do the name servers answer?",
 		listens ? "the daemon does not start" : "clients wait");
 }
 
 void config_check_names(const struct config *config, const struct resolver *resolver,
 			unsigned timeout_ms, FILE *out)
 {
-	struct asking *asking = gather(config);
+	size_t most = nuris(config);
+	struct names names = {.lookups = calloc(most + 1, sizeof(*names.lookups)),
+			      .names = calloc(most + 1, sizeof(*names.names))};
 
-	if (!asking)
-		return;
-	ask(asking, resolver);
-	await(asking, timeout_ms);
-	for (size_t i = 0; i < asking->count; i++)
-		tell(config, &asking->names[i], timeout_ms, out);
-	put(asking);
+	if (names.lookups && names.names)
+		gather(config, &names);
+	if (names.count)
+		resolve_all(resolver, names.lookups, names.count, timeout_ms);
+	for (size_t i = 0; i < names.count; i++)
+		tell(&names.names[i], &names.lookups[i], timeout_ms, out);
+	free(names.lookups);
+	free(names.names);
 }

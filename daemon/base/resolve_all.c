@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Several names looked up at the same time. */
+#include "daemon/base/resolve_all.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct batch;
+
+struct item {
+	struct batch *batch;
+	struct resolver_answer answer;
+	bool is_answered;
+};
+
+/* Lives until the last answer, which can come long after nobody waits for it any more. */
+struct batch {
+	pthread_mutex_t lock;
+	pthread_cond_t answered;
+	unsigned open; /* look-ups without an answer */
+	unsigned refs; /* of those, and of who waits */
+	struct item items[];
+};
+
+static struct batch *batch_new(size_t n)
+{
+	struct batch *batch = calloc(1, sizeof(*batch) + n * sizeof(batch->items[0]));
+	pthread_condattr_t attr;
+
+	if (!batch)
+		return NULL;
+	pthread_mutex_init(&batch->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&batch->answered, &attr);
+	pthread_condattr_destroy(&attr);
+	batch->refs = 1;
+	return batch;
+}
+
+/* Unlocks it. */
+static void batch_put(struct batch *batch)
+{
+	bool last = --batch->refs == 0;
+
+	pthread_mutex_unlock(&batch->lock);
+	if (!last)
+		return;
+	pthread_cond_destroy(&batch->answered);
+	pthread_mutex_destroy(&batch->lock);
+	free(batch);
+}
+
+static void on_answer(void *arg)
+{
+	struct item *item = arg;
+	struct batch *batch = item->batch;
+
+	pthread_mutex_lock(&batch->lock);
+	item->is_answered = true;
+	batch->open--;
+	pthread_cond_signal(&batch->answered);
+	batch_put(batch);
+}
+
+static bool ask(const struct resolver *resolver, const struct resolve_lookup *lookup,
+		struct batch *batch, struct item *item)
+{
+	item->batch = batch;
+	pthread_mutex_lock(&batch->lock);
+	batch->open++;
+	batch->refs++;
+	pthread_mutex_unlock(&batch->lock);
+	if (!resolver->start(lookup->host, lookup->port, &item->answer, on_answer, item))
+		return true;
+	pthread_mutex_lock(&batch->lock);
+	batch->open--;
+	batch_put(batch);
+	return false;
+}
+
+/* Leaves it locked. */
+static void await(struct batch *batch, unsigned timeout_ms)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += timeout_ms / 1000;
+	until.tv_nsec += timeout_ms % 1000 * 1000000L;
+	if (until.tv_nsec >= 1000000000L) {
+		until.tv_sec++;
+		until.tv_nsec -= 1000000000L;
+	}
+	pthread_mutex_lock(&batch->lock);
+	while (batch->open && !pthread_cond_timedwait(&batch->answered, &batch->lock, &until))
+		;
+}
+
+static void take(struct resolve_lookup *lookup, const struct item *item)
+{
+	if (lookup->result == RESOLVE_NOT_ASKED || !item->is_answered)
+		return;
+	lookup->answer = item->answer;
+	lookup->result = item->answer.error ? RESOLVE_ERROR : RESOLVE_ADDRESSES;
+}
+
+void resolve_all(const struct resolver *resolver, struct resolve_lookup *lookups, size_t n,
+		 unsigned timeout_ms)
+{
+	struct batch *batch = batch_new(n);
+
+	for (size_t i = 0; i < n; i++)
+		lookups[i].result = batch && ask(resolver, &lookups[i], batch, &batch->items[i])
+					    ? RESOLVE_SILENT
+					    : RESOLVE_NOT_ASKED;
+	if (!batch)
+		return;
+	await(batch, timeout_ms);
+	for (size_t i = 0; i < n; i++)
+		take(&lookups[i], &batch->items[i]);
+	batch_put(batch);
+}
