@@ -7,6 +7,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/base/address.h \
 	daemon/base/amount.c \
 	daemon/base/amount.h \
+	daemon/base/background.c \
+	daemon/base/background.h \
 	daemon/base/hash_index.c \
 	daemon/base/hash_index.h \
 	daemon/base/host_memory.c \
@@ -155,6 +157,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/control/control_request.h \
 	daemon/control/control_socket.c \
 	daemon/control/control_socket.h \
+	daemon/control/control_user.c \
+	daemon/control/control_user.h \
 	daemon/control/feed.c \
 	daemon/control/feed.h \
 	daemon/control/query.c \
@@ -219,6 +223,7 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/proxy/proxy_parts.h \
 	daemon/proxy/proxy_service.c \
 	daemon/proxy/proxy_service.h \
+	daemon/proxy/reload_queue.c \
 	daemon/proxy/station.h \
 	daemon/proxy/reload.c \
 	daemon/proxy/reload.h \
@@ -228,6 +233,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/proxy/watchdog.h \
 	daemon/proxy/worker.c \
 	daemon/proxy/worker.h \
+	daemon/proxy/reader.c \
+	daemon/proxy/reader.h \
 	daemon/proxy/registration.c \
 	daemon/proxy/registration.h \
 	daemon/rpcbind/port_query.c \
@@ -262,6 +269,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/service/incoming.h \
 	daemon/service/late_calls.c \
 	daemon/service/late_calls.h \
+	daemon/service/listen_names.c \
+	daemon/service/listen_names.h \
 	daemon/service/listener.c \
 	daemon/service/listener.h \
 	daemon/service/lobby.c \

@@ -61,17 +61,19 @@ struct signals {
 	int fd;
 };
 
+/* What comes of it is in the log. */
+static void on_reloaded(void *arg, int rc, const struct reload_report *report)
+{
+	if (rc && rc != -ECANCELED)
+		sd_status("The file was not reloaded: see the log");
+}
+
 static void on_hangup(const struct signals *signals, unsigned uid)
 {
-	struct reload_report report;
-
 	log_info(NULL, "a reload was asked for by SIGHUP of uid %u", uid);
 	if (!signals->proxy || signals->proxy->stopping)
 		return;
-	/* What comes of it is in the log. */
-	if (reload(signals->proxy, &report))
-		sd_status("The file was not reloaded: see the log");
-	reload_report_fini(&report);
+	reload(signals->proxy, on_reloaded, NULL);
 }
 
 static void on_signal(void *arg, unsigned events)
@@ -162,6 +164,13 @@ static int check_descriptors(const struct config *config)
 	return -EMFILE;
 }
 
+static void run_until_stopped(struct loop *loop)
+{
+	event_loop_run(loop);
+	sd_stopping();
+	log_info(NULL, "stopping");
+}
+
 /* Runs until a signal or the control socket ends it. */
 static int serve(struct config *config)
 {
@@ -187,7 +196,7 @@ static int serve(struct config *config)
 		goto out;
 	rc = -ENOMEM;
 	gathering = gathering_new(proxy);
-	if (!gathering)
+	if (!gathering || reload_open(proxy))
 		goto out;
 	rc = query_control_open(proxy, gathering, &control);
 	if (!rc)
@@ -197,10 +206,9 @@ static int serve(struct config *config)
 	tell_up(proxy);
 	was_up = true;
 	signals.proxy = proxy;
-	event_loop_run(loop);
-	sd_stopping();
-	log_info(NULL, "stopping");
+	run_until_stopped(loop);
 out:
+	reload_close(proxy);
 	http_close(http);
 	query_control_close(control);
 	gathering_close(gathering);

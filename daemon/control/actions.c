@@ -2,6 +2,8 @@
 /* What the commands of the control socket do that change something. */
 #include "daemon/control/actions.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +13,7 @@
 #include "daemon/control/target_command.h"
 #include "daemon/proxy/held_sockets.h"
 #include "daemon/proxy/proxy_service.h"
+#include "daemon/proxy/reader.h"
 #include "daemon/proxy/registration.h"
 #include "daemon/proxy/reload.h"
 #include "daemon/service/listen_error.h"
@@ -30,25 +33,61 @@ static json_t *lines_json(const char *text)
 	return list;
 }
 
-static json_t *reload_json(struct proxy *proxy)
+/* Who is answered later. */
+struct waiting {
+	struct proxy *proxy;
+	char service[CONTROL_MAX_ARGUMENT_BYTES + 1]; /* of a resume; "": all */
+	action_done_fn *done;
+	void *done_arg;
+};
+
+static void finish(struct waiting *waiting, json_t *answer)
 {
-	struct reload_report report;
-	int rc = reload(proxy, &report);
+	waiting->done(waiting->done_arg, answer);
+	free(waiting);
+}
+
+static struct waiting *waiting_new(struct proxy *proxy, const char *service, action_done_fn *done,
+				   void *done_arg)
+{
+	struct waiting *waiting = calloc(1, sizeof(*waiting));
+
+	if (!waiting) {
+		done(done_arg, NULL);
+		return NULL;
+	}
+	waiting->proxy = proxy;
+	snprintf(waiting->service, sizeof(waiting->service), "%s", service);
+	waiting->done = done;
+	waiting->done_arg = done_arg;
+	return waiting;
+}
+
+static void on_reloaded(void *arg, int rc, const struct reload_report *report)
+{
+	char *const *texts = report->texts;
 	json_t *answer;
 
 	if (rc)
 		answer = json_pack("{s:s, s:o}", "error", "not reloaded, nothing has changed",
-				   "errors", lines_json(report.texts[RELOAD_ERRORS]));
+				   "errors", lines_json(texts[RELOAD_ERRORS]));
 	else
 		answer = json_pack("{s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "reloaded", 1, "kept",
-				   lines_json(report.texts[RELOAD_KEPT]), "changed",
-				   lines_json(report.texts[RELOAD_CHANGED]), "added",
-				   lines_json(report.texts[RELOAD_ADDED]), "removed",
-				   lines_json(report.texts[RELOAD_REMOVED]), "held",
-				   lines_json(report.texts[RELOAD_HELD]), "warnings",
-				   lines_json(report.texts[RELOAD_WARNINGS]));
-	reload_report_fini(&report);
-	return answer;
+				   lines_json(texts[RELOAD_KEPT]), "changed",
+				   lines_json(texts[RELOAD_CHANGED]), "added",
+				   lines_json(texts[RELOAD_ADDED]), "removed",
+				   lines_json(texts[RELOAD_REMOVED]), "held",
+				   lines_json(texts[RELOAD_HELD]), "warnings",
+				   lines_json(texts[RELOAD_WARNINGS]));
+	finish(arg, answer);
+}
+
+static void start_reload(struct proxy *proxy, action_done_fn *done, void *done_arg)
+{
+	struct waiting *waiting = waiting_new(proxy, "", done, done_arg);
+
+	if (waiting)
+		reload(proxy, on_reloaded, waiting);
 }
 
 static bool is_meant(const struct proxy_service *ps, const char *name)
@@ -72,7 +111,12 @@ static json_t *drain_json(struct proxy *proxy, const char *name)
 	return json_pack("{s:o}", "draining", drained);
 }
 
-static json_t *resume_json(struct proxy *proxy, const char *name)
+static bool is_to_resume(const struct proxy_service *ps, const char *name)
+{
+	return is_meant(ps, name) && atomic_load(&ps->service.draining);
+}
+
+static json_t *resume_json(struct proxy *proxy, const char *name, const struct listen_names *names)
 {
 	json_t *resumed = json_array(), *errors = json_array();
 	char error[LISTEN_ERROR_BYTES];
@@ -81,9 +125,9 @@ static json_t *resume_json(struct proxy *proxy, const char *name)
 	TAILQ_FOREACH(ps, &proxy->services, entry) {
 		const char *own = ps->service.config->name;
 
-		if (!is_meant(ps, name) || !atomic_load(&ps->service.draining))
+		if (!is_to_resume(ps, name))
 			continue;
-		if (proxy_service_listen(ps, NULL, error, sizeof(error))) {
+		if (proxy_service_listen(ps, names, NULL, error, sizeof(error))) {
 			log_error(LOG_ABOUT(.service = own), "%s", error);
 			json_array_append_new(errors, json_sprintf("%s: %s", own, error));
 			continue;
@@ -99,6 +143,62 @@ static json_t *resume_json(struct proxy *proxy, const char *name)
 	}
 	return json_pack("{s:s, s:o, s:o}", "error", "not all have resumed", "errors", errors,
 			 "resumed", resumed);
+}
+
+static void on_names(void *arg, struct reading *reading)
+{
+	struct waiting *waiting = arg;
+
+	if (waiting->proxy->stopping) {
+		finish(waiting, json_pack("{s:s}", "error", "the daemon is stopping"));
+		return;
+	}
+	if (reading->names)
+		listen_names_tell_old(reading->names);
+	/* Without an answer the addresses that the names had before serve. */
+	finish(waiting, resume_json(waiting->proxy, waiting->service,
+				    reading->names ? reading->names : waiting->proxy->names));
+}
+
+/* The names at which the services to resume listen; NULL without memory. */
+static struct listen_names *names_of(const struct proxy *proxy, const char *name)
+{
+	struct listen_names *names = listen_names_new();
+	const struct proxy_service *ps;
+
+	TAILQ_FOREACH(ps, &proxy->services, entry) {
+		if (!names || !is_to_resume(ps, name) ||
+		    !listen_names_add(names, ps->service.config))
+			continue;
+		listen_names_put(names);
+		names = NULL;
+	}
+	return names;
+}
+
+static void start_resume(struct proxy *proxy, const char *name, action_done_fn *done,
+			 void *done_arg)
+{
+	struct listen_names *names = names_of(proxy, name);
+	struct waiting *waiting;
+	int rc;
+
+	if (!names || listen_names_are_none(names)) {
+		done(done_arg, names ? resume_json(proxy, name, names) : NULL);
+		listen_names_put(names);
+		return;
+	}
+	waiting = waiting_new(proxy, name, done, done_arg);
+	if (!waiting) {
+		listen_names_put(names);
+		return;
+	}
+	rc = reader_start(proxy->names_reader, NULL, names, proxy->names, on_names, waiting);
+	if (rc)
+		finish(waiting, json_pack("{s:s}", "error",
+					  rc == -EBUSY ? "names are looked up for another one who "
+							 "resumes: try again"
+						       : strerror(-rc)));
 }
 
 /* "17" is a connection, anything else has to be an address. */
@@ -127,8 +227,21 @@ static json_t *disconnect_json(struct proxy *proxy, const char *argument)
 	return json_pack("{s:i}", "disconnected", count);
 }
 
-json_t *action_run(struct proxy *proxy, enum control_command_id command, const char *argument,
-		   const char *who)
+/* Those that are answered at once. */
+static json_t *run_json(struct proxy *proxy, enum control_command_id command, const char *argument)
+{
+	switch (command) {
+	case CONTROL_COMMAND_DRAIN:
+		return drain_json(proxy, argument);
+	case CONTROL_COMMAND_TARGET:
+		return target_order_json(proxy, argument);
+	default:
+		return disconnect_json(proxy, argument);
+	}
+}
+
+void action_run(struct proxy *proxy, enum control_command_id command, const char *argument,
+		const char *who, action_done_fn *done, void *done_arg)
 {
 	bool of_service = command == CONTROL_COMMAND_DRAIN || command == CONTROL_COMMAND_RESUME;
 
@@ -141,19 +254,13 @@ json_t *action_run(struct proxy *proxy, enum control_command_id command, const c
 						     : "to disconnect",
 		 argument[0] && !of_service ? " " : "", of_service ? "" : argument, who);
 	if (proxy->stopping)
-		return json_pack("{s:s}", "error", "the daemon is stopping");
-	if (of_service && argument[0] && !proxy_service_find(proxy, argument))
-		return no_service_json(proxy, argument);
-	switch (command) {
-	case CONTROL_COMMAND_RELOAD:
-		return reload_json(proxy);
-	case CONTROL_COMMAND_DRAIN:
-		return drain_json(proxy, argument);
-	case CONTROL_COMMAND_TARGET:
-		return target_order_json(proxy, argument);
-	case CONTROL_COMMAND_RESUME:
-		return resume_json(proxy, argument);
-	default:
-		return disconnect_json(proxy, argument);
-	}
+		done(done_arg, json_pack("{s:s}", "error", "the daemon is stopping"));
+	else if (of_service && argument[0] && !proxy_service_find(proxy, argument))
+		done(done_arg, no_service_json(proxy, argument));
+	else if (command == CONTROL_COMMAND_RELOAD)
+		start_reload(proxy, done, done_arg);
+	else if (command == CONTROL_COMMAND_RESUME)
+		start_resume(proxy, argument, done, done_arg);
+	else
+		done(done_arg, run_json(proxy, command, argument));
 }

@@ -17,13 +17,15 @@
 #include "daemon/control/control_request.h"
 #include "daemon/proxy/proxy.h"
 
+/* @answer: a new reference; NULL without memory. */
+typedef void action_done_fn(void *done_arg, json_t *answer);
+
 /**
  * action_run - do what @command says
- * @who: for the log: who asks
- *
- * Returns the answer, a new reference; NULL without memory.
+ * @who:  for the log: who asks
+ * @done: called with @done_arg once: now; or later for reload and resume, which wait for a file and for name servers
  */
-json_t *action_run(struct proxy *proxy, enum control_command_id command, const char *argument,
-		   const char *who) MUST_CHECK;
+void action_run(struct proxy *proxy, enum control_command_id command, const char *argument,
+		const char *who, action_done_fn *done, void *done_arg);
 
 #endif

@@ -20,8 +20,10 @@
 #include "daemon/base/log.h"
 #include "daemon/control/control_request.h"
 #include "daemon/control/control_socket.h"
+#include "daemon/control/control_user.h"
 
-#define ACCEPT_RETRY_US 1000000u /* after running out of descriptors or memory */
+#define ACCEPT_RETRY_US  1000000u /* after running out of descriptors or memory */
+#define ACCEPTS_PER_TURN 32u
 
 enum client_state { CLIENT_READING, CLIENT_WAITING, CLIENT_WRITING };
 
@@ -33,6 +35,7 @@ struct query {
 struct client {
 	TAILQ_ENTRY(client) entry;
 	struct control *control;
+	struct control_user user;
 	enum client_state state;
 	int fd;
 	struct loop_io *io;
@@ -54,6 +57,7 @@ struct control {
 	struct loop_timer *retry;
 	unsigned nclients;
 	TAILQ_HEAD(, client) clients;
+	struct log_limit refused; /* lines about users who get no place */
 };
 
 static void accept_more(struct control *control)
@@ -146,8 +150,8 @@ static void query_done(void *arg, json_t *result)
 		client_refuse(client, "the daemon has no memory for the answer");
 }
 
-static void client_query(struct client *client, enum control_query what,
-			 const struct control_request *request)
+/* Returns what query_done() gets, or NULL: the client is gone, without memory. */
+static struct query *client_wait(struct client *client, const struct control_request *request)
 {
 	struct control *control = client->control;
 	unsigned answer_s = request->command->answer_s;
@@ -155,51 +159,36 @@ static void client_query(struct client *client, enum control_query what,
 	client->query = calloc(1, sizeof(*client->query));
 	if (!client->query) {
 		client_drop(client);
-		return;
+		return NULL;
 	}
 	client->query->client = client;
 	client->state = CLIENT_WAITING;
 	loop_io_set(control->loop, client->io, 0);
 	loop_timer_set(control->loop, client->timer,
 		       answer_s ? answer_s * 1000000ull : CONTROL_TIMEOUT_US);
-	control->ops->query(control->arg, what, request->argument, query_done, client->query);
+	return client->query;
 }
 
-/* Who is at the other end. Returns false if the kernel does not say. */
-static bool client_uid(const struct client *client, uid_t *uid)
+static void client_query(struct client *client, enum control_query what,
+			 const struct control_request *request)
 {
-	struct ucred cred;
-	socklen_t len = sizeof(cred);
+	struct control *control = client->control;
+	struct query *query = client_wait(client, request);
 
-	if (getsockopt(client->fd, SOL_SOCKET, SO_PEERCRED, &cred, &len))
-		return false;
-	*uid = cred.uid;
-	return true;
-}
-
-#define UID_TEXT_BYTES 24u
-
-static const char *client_uid_text(const struct client *client, char text[UID_TEXT_BYTES])
-{
-	uid_t uid;
-
-	if (client_uid(client, &uid))
-		snprintf(text, UID_TEXT_BYTES, "uid %lu", (unsigned long)uid);
-	else
-		snprintf(text, UID_TEXT_BYTES, "an unknown user");
-	return text;
+	if (query)
+		control->ops->query(control->arg, what, request->argument, query_done, query);
 }
 
 static void client_log(struct client *client, const char *name)
 {
-	char who[UID_TEXT_BYTES], why[UID_TEXT_BYTES + sizeof("asked for by ")];
+	char who[CONTROL_USER_TEXT_BYTES], why[CONTROL_USER_TEXT_BYTES + sizeof("asked for by ")];
 	enum log_level level;
 
 	if (log_level_parse(name, &level)) {
 		client_refuse(client, "the level is error, warning, info or debug");
 		return;
 	}
-	snprintf(why, sizeof(why), "asked for by %s", client_uid_text(client, who));
+	snprintf(why, sizeof(why), "asked for by %s", control_user_text(&client->user, who));
 	log_change_level(level, why);
 	client_reply(client, json_pack("{s:s}", "level", log_level_name(level)));
 }
@@ -207,24 +196,26 @@ static void client_log(struct client *client, const char *name)
 static void client_act(struct client *client, const struct control_request *request)
 {
 	struct control *control = client->control;
-	char who[UID_TEXT_BYTES];
+	struct query *query = client_wait(client, request);
+	char who[CONTROL_USER_TEXT_BYTES];
 
-	client_reply(client, control->ops->act(control->arg, request->command->id,
-					       request->argument, client_uid_text(client, who)));
+	if (query)
+		control->ops->act(control->arg, request->command->id, request->argument,
+				  control_user_text(&client->user, who), query_done, query);
 }
 
 static void client_stop(struct client *client, const char *argument)
 {
 	struct control *control = client->control;
 	bool now = !strcmp(argument, "--now");
-	char who[UID_TEXT_BYTES];
+	char who[CONTROL_USER_TEXT_BYTES];
 
 	if (argument[0] && !now) {
 		client_refuse(client, "stop takes --now, or nothing");
 		return;
 	}
 	log_info(NULL, "stop was asked for by %s on the control socket%s",
-		 client_uid_text(client, who), now ? ", now" : "");
+		 control_user_text(&client->user, who), now ? ", now" : "");
 	/* The answer goes first: into an empty socket buffer, so at once. */
 	client_reply(client, json_pack("{s:b}", "stopping", 1));
 	control->ops->stop(control->arg, now);
@@ -235,8 +226,8 @@ static void client_stream(struct client *client, const struct control_request *r
 {
 	struct control *control = client->control;
 	json_t *refused = control->ops->stream(control->arg, request->command->id,
-					       request->argument, client->fd);
-	char who[UID_TEXT_BYTES];
+					       request->argument, client->fd, &client->user);
+	char who[CONTROL_USER_TEXT_BYTES];
 
 	if (refused) {
 		client_reply(client, refused);
@@ -245,16 +236,9 @@ static void client_stream(struct client *client, const struct control_request *r
 	/* Privileged streams show payloads, so the log has who asked for one. */
 	if (request->command->privileged)
 		log_info(NULL, "%s was asked for by %s on the control socket: %s",
-			 request->command->name, client_uid_text(client, who),
+			 request->command->name, control_user_text(&client->user, who),
 			 request->argument[0] ? request->argument : "of all");
 	client_drop(client);
-}
-
-static bool is_privileged(const struct client *client)
-{
-	uid_t uid;
-
-	return client_uid(client, &uid) && (uid == 0 || uid == geteuid());
 }
 
 static void client_run(struct client *client, const struct control_request *request)
@@ -314,7 +298,7 @@ static void client_obey(struct client *client, size_t len)
 
 	if (wrong)
 		client_refuse(client, wrong);
-	else if (request.command->privileged && !is_privileged(client))
+	else if (request.command->privileged && !client->user.is_root)
 		client_refuse(client, "only root and the daemon's own user may do that");
 	else
 		client_run(client, &request);
@@ -368,15 +352,54 @@ static void on_timeout(void *arg)
 
 /* ---- listening ---- */
 
+/* Returns NULL, or why a user gets no place. */
+static const char *no_place(const struct control *control, const struct control_user *user)
+{
+	unsigned same = 0, others = 0;
+	const struct client *client;
+
+	if (user->is_root)
+		return NULL;
+	TAILQ_FOREACH(client, &control->clients, entry) {
+		others += !client->user.is_root;
+		same += client->user.uid == user->uid;
+	}
+	if (same >= CONTROL_USER_CLIENTS)
+		return "your user has too many clients on the control socket: try again";
+	if (others >= CONTROL_MAX_CLIENTS - CONTROL_KEPT_CLIENTS)
+		return "there are too many clients on the control socket: try again";
+	return NULL;
+}
+
+/* Into an empty socket buffer. What the client says is not waited for, but taken if it is here: else it loses the answer. */
+static void tell_no_place(struct control *control, int fd, const struct control_user *user,
+			  const char *why)
+{
+	char text[160], who[CONTROL_USER_TEXT_BYTES], request[CONTROL_MAX_REQUEST_BYTES];
+	int len = snprintf(text, sizeof(text), "{\"schema\":%d,\"error\":\"%s\"}\n", CONTROL_SCHEMA,
+			   why);
+
+	log_write_limited(LOG_LEVEL_WARNING, &control->refused, NULL,
+			  "a client of %s on the control socket is refused: too many at once",
+			  control_user_text(user, who));
+	(void)!send(fd, text, (size_t)len, MSG_NOSIGNAL);
+	(void)!recv(fd, request, sizeof(request), 0);
+}
+
 static void client_new(struct control *control, int fd)
 {
-	struct client *client = calloc(1, sizeof(*client));
+	struct control_user user = control_user_of(fd);
+	const char *why = no_place(control, &user);
+	struct client *client = why ? NULL : calloc(1, sizeof(*client));
 
+	if (why)
+		tell_no_place(control, fd, &user, why);
 	if (!client) {
 		close(fd);
 		return;
 	}
 	client->control = control;
+	client->user = user;
 	client->fd = fd;
 	client->io = loop_io_new(control->loop, fd, on_client, client);
 	client->timer = loop_timer_new(control->loop, on_timeout, client);
@@ -406,11 +429,16 @@ static void on_incoming(void *arg, unsigned events)
 		rest(control);
 		return;
 	}
-	fd = accept4(control->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-	if (fd >= 0)
-		client_new(control, fd);
-	else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
-		rest(control);
+	/* Many who get no place keep nobody waiting who gets one. */
+	for (unsigned i = 0; i < ACCEPTS_PER_TURN && control->nclients < CONTROL_MAX_CLIENTS; i++) {
+		fd = accept4(control->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+		if (fd >= 0)
+			client_new(control, fd);
+		else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+			rest(control);
+		if (fd < 0)
+			return;
+	}
 }
 
 static void on_retry(void *arg)
@@ -431,6 +459,7 @@ int control_open(struct loop *loop, const char *path, const struct control_ops *
 	control->ops = ops;
 	control->arg = arg;
 	control->fd = -1;
+	control->refused = (struct log_limit){.what = "refused", .why = "control socket"};
 	TAILQ_INIT(&control->clients);
 	rc = control_socket_listen(path, &control->addr, error, error_bytes, &control->fd);
 	if (rc) {

@@ -9,7 +9,8 @@
  *
  * The socket has mode 0660. The commands that change something are for root and the daemon's
  * own user only. Clients are bounded in number, and one that does not finish its request or does not take its
- * answer is dropped.
+ * answer is dropped. Some places are kept for root and the daemon's user; the others are shared by all users, of whom
+ * none has more than CONTROL_USER_CLIENTS. One that gets no place is told so at once.
  *
  * Everything here belongs to the main thread's loop.
  */
@@ -23,10 +24,13 @@
 #include "base/compiler.h"
 #include "base/loop.h"
 #include "daemon/control/control_request.h"
+#include "daemon/control/control_user.h"
 
-#define CONTROL_SCHEMA      1
-#define CONTROL_MAX_CLIENTS 16u
-#define CONTROL_TIMEOUT_US  5000000u /* for the request, and again for taking the answer */
+#define CONTROL_SCHEMA       1
+#define CONTROL_MAX_CLIENTS  16u
+#define CONTROL_KEPT_CLIENTS 4u       /* of these, for root and the daemon's own user */
+#define CONTROL_USER_CLIENTS 8u       /* of the others, for one user */
+#define CONTROL_TIMEOUT_US   5000000u /* for the request, and again for taking the answer */
 
 /* What can be asked for; daemon/control/query.h says what the answers have in them. */
 enum control_query {
@@ -48,14 +52,18 @@ struct control_ops {
 	 */
 	void (*query)(void *arg, enum control_query query, const char *argument,
 		      void (*done)(void *done_arg, json_t *result), void *done_arg);
-	/* Does what a command that changes something asks for, and returns its answer: a new reference. */
-	json_t *(*act)(void *arg, enum control_command_id command, const char *argument,
-		       const char *who);
+	/*
+	 * Does what a command that changes something asks for, in its own time, and calls done() as query() does. @who: for
+	 * the log; good during the call only, as @argument is.
+	 */
+	void (*act)(void *arg, enum control_command_id command, const char *argument,
+		    const char *who, void (*done)(void *done_arg, json_t *result), void *done_arg);
 	/*
 	 * Begins to send to a client what a command asks for, for as long as it wants. @fd is a duplicate's source: it
 	 * stays the caller's, who closes it. Returns NULL, or why not: {"error": "why"}, a new reference.
 	 */
-	json_t *(*stream)(void *arg, enum control_command_id command, const char *argument, int fd);
+	json_t *(*stream)(void *arg, enum control_command_id command, const char *argument, int fd,
+			  const struct control_user *user);
 	/* The daemon is to stop, as on SIGTERM; or @now. */
 	void (*stop)(void *arg, bool now);
 };

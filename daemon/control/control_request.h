@@ -8,7 +8,9 @@
 
 #include "base/compiler.h"
 
-#define CONTROL_MAX_REQUEST_BYTES  1024u
+#define CONTROL_MAX_REQUEST_BYTES 1024u
+#define CONTROL_READING_S                                                                          \
+	45u /* two readings of READER_LIMIT_S: one that is under way, and one more */
 #define CONTROL_MAX_ARGUMENT_BYTES 400u /* a service, an address and a word */
 
 enum control_command_id {

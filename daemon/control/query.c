@@ -12,10 +12,12 @@
 #include "daemon/control/check_answer.h"
 #include "daemon/control/trace.h"
 #include "daemon/control/watching.h"
+#include "daemon/proxy/reader.h"
 #include "daemon/view/answer.h"
 
 _Static_assert(CONTROL_MAX_ARGUMENT_BYTES <= ANSWER_ARGUMENT_BYTES,
 	       "an argument that is taken is too long for its answer");
+_Static_assert(CONTROL_READING_S > 2 * READER_LIMIT_S, "a reload is answered in time");
 _Static_assert(CONTROL_SCHEMA == ANSWER_SCHEMA,
 	       "the socket tells another schema than its answers have");
 
@@ -47,21 +49,22 @@ static void on_query(void *arg, enum control_query query, const char *argument,
 		answer_ask(queries->gathering, kinds[query], argument, done, done_arg);
 }
 
-static json_t *on_act(void *arg, enum control_command_id command, const char *argument,
-		      const char *who)
+static void on_act(void *arg, enum control_command_id command, const char *argument,
+		   const char *who, void (*done)(void *done_arg, json_t *result), void *done_arg)
 {
 	struct query_control *queries = arg;
 
-	return action_run(queries->proxy, command, argument, who);
+	action_run(queries->proxy, command, argument, who, done, done_arg);
 }
 
-static json_t *on_stream(void *arg, enum control_command_id command, const char *argument, int fd)
+static json_t *on_stream(void *arg, enum control_command_id command, const char *argument, int fd,
+			 const struct control_user *user)
 {
 	struct query_control *queries = arg;
 	const struct watch_form *form =
 		command == CONTROL_COMMAND_CAPTURE ? &capture_form : &trace_form;
 
-	return watch_begin(queries->watching, form, argument, fd);
+	return watch_begin(queries->watching, form, argument, fd, user);
 }
 
 static void on_stop(void *arg, bool now)

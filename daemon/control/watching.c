@@ -22,6 +22,7 @@ struct watch {
 	LIST_ENTRY(watch) entry;
 	struct watching *watching;
 	const struct watch_form *form;
+	struct control_user user;
 	struct tap *tap;
 	struct tapping *tapping; /* NULL: nothing more is copied to the tap */
 	struct watch_output out;
@@ -174,14 +175,23 @@ static void on_over(void *arg)
 static const struct feed_events feed_events = {
 	.room = take, .enough = on_enough, .lost = on_lost, .over = on_over};
 
-static unsigned count(const struct watching *watching, const struct watch_form *form)
+/* Returns whether a client of @user has a place among those of @form; NULL: of all. */
+static bool has_place(const struct watching *watching, const struct watch_form *form,
+		      const struct control_user *user)
 {
+	unsigned most = form ? form->max : WATCHES_MAX, n = 0, others = 0, same = 0;
 	const struct watch *watch;
-	unsigned n = 0;
 
-	LIST_FOREACH(watch, &watching->watches, entry)
-		n += !form || watch->form == form;
-	return n;
+	LIST_FOREACH(watch, &watching->watches, entry) {
+		if (form && watch->form != form)
+			continue;
+		n++;
+		others += !watch->user.is_root;
+		same += watch->user.uid == user->uid;
+	}
+	if (user->is_root)
+		return n < most;
+	return n < most && others < most - WATCHES_KEPT && same < WATCHES_USER;
 }
 
 static bool start(struct watch *watch, const struct tap_request *request, int fd)
@@ -211,7 +221,7 @@ static bool start(struct watch *watch, const struct tap_request *request, int fd
 }
 
 json_t *watch_begin(struct watching *watching, const struct watch_form *form, const char *argument,
-		    int fd)
+		    int fd, const struct control_user *user)
 {
 	struct proxy *proxy = watching->proxy;
 	char error[TAP_ERROR_BYTES];
@@ -222,7 +232,7 @@ json_t *watch_begin(struct watching *watching, const struct watch_form *form, co
 		return json_pack("{s:s}", "error", error);
 	if (request.service[0] && !proxy_service_find(proxy, request.service))
 		return no_service_json(proxy, request.service);
-	if (count(watching, form) >= form->max || count(watching, NULL) >= WATCHES_MAX)
+	if (!has_place(watching, form, user) || !has_place(watching, NULL, user))
 		return json_pack("{s:o}", "error",
 				 json_sprintf("too many clients of %s at once", form->name));
 	watch = calloc(1, sizeof(*watch));
@@ -230,6 +240,7 @@ json_t *watch_begin(struct watching *watching, const struct watch_form *form, co
 		return json_pack("{s:s}", "error", "the daemon has no memory for it");
 	watch->watching = watching;
 	watch->form = form;
+	watch->user = *user;
 	loop_task_init(&watch->go_on, take, watch);
 	LIST_INSERT_HEAD(&watching->watches, watch, entry);
 	if (start(watch, &request, fd))

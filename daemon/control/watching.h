@@ -12,10 +12,13 @@
 #include <jansson.h>
 
 #include "base/compiler.h"
+#include "daemon/control/control_user.h"
 #include "daemon/proxy/proxy.h"
 #include "daemon/tap/tap.h"
 
-#define WATCHES_MAX 8u /* at once */
+#define WATCHES_MAX  8u /* at once */
+#define WATCHES_KEPT 1u /* of these, and of each form's, for root and the daemon's own user */
+#define WATCHES_USER 2u /* of the others, for one user */
 
 struct watch_output;
 struct watching;
@@ -60,10 +63,11 @@ void watching_free(struct watching *watching);
  * watch_begin - begin to send to a client what it wants to watch
  * @argument: for tap_request_parse()
  * @fd:       of the client; stays the caller's
+ * @user:     who asks; copied
  *
  * Returns NULL, or {"error": "why"}, a new reference.
  */
 json_t *watch_begin(struct watching *watching, const struct watch_form *form, const char *argument,
-		    int fd) MUST_CHECK;
+		    int fd, const struct control_user *user) MUST_CHECK;
 
 #endif

@@ -114,7 +114,8 @@ static int send_request(int fd, const char *command, const char *argument)
 	if (!text)
 		return ENOMEM;
 	text[len] = '\n'; /* in the place of its end, which nobody needs */
-	if (send(fd, text, len + 1, MSG_NOSIGNAL) < 0)
+	/* A daemon that has no place says so without waiting for the request, and closes. */
+	if (send(fd, text, len + 1, MSG_NOSIGNAL) < 0 && errno != EPIPE)
 		err = errno;
 	free(text);
 	return err;
@@ -134,7 +135,7 @@ static int receive(int fd, char **answer, size_t *answer_bytes)
 		}
 		text = more;
 		n = recv(fd, text + len, CHUNK_BYTES, 0);
-		if (n == 0)
+		if (n == 0 || (n < 0 && errno == ECONNRESET && len))
 			break;
 		if (n < 0 && errno != EINTR) {
 			free(text);
@@ -156,7 +157,7 @@ static int exchange(int fd, const char *command, const char *argument, char *err
 	int err;
 
 	err = send_request(fd, command, argument);
-	if (!err && shutdown(fd, SHUT_WR))
+	if (!err && shutdown(fd, SHUT_WR) && errno != ENOTCONN)
 		err = errno;
 	if (!err)
 		err = receive(fd, &text, &len);

@@ -19,13 +19,18 @@
 #include "daemon/proxy/placement.h"
 #include "daemon/proxy/probing.h"
 #include "daemon/proxy/proxy_service.h"
+#include "daemon/proxy/reader.h"
 #include "daemon/proxy/registration.h"
 #include "daemon/proxy/watchdog.h"
+#include "daemon/rpcbind/registrar.h"
 #include "daemon/service/listen_error.h"
 #include "daemon/service/listener.h"
 
 #define RESOLVER_QUIESCE_MS 3000u
-#define STOP_ROOM_US        15000000u /* that a stop may take beside the time to drain */
+
+_Static_assert(LEG_STOP_US / 1000 + RESOLVER_QUIESCE_MS + REGISTRAR_END_MS + PROXY_STOP_SPARE_MS <=
+		       PROXY_STOP_S * 1000,
+	       "a stop takes longer than systemd is told");
 
 void proxy_tell_listening(const struct proxy_service *ps)
 {
@@ -155,7 +160,7 @@ void proxy_stop_gently(struct proxy *proxy)
 	}
 	proxy->stopping = true;
 	sd_stopping();
-	sd_extend_timeout((uint64_t)proxy->config->drain_timeout_s * 1000000 + STOP_ROOM_US);
+	sd_extend_timeout(((uint64_t)proxy->config->drain_timeout_s + PROXY_STOP_S) * 1000000);
 	log_info(NULL, "stopping: %u connections end between their Calls, within %u s",
 		 proxy_connections(proxy), proxy->config->drain_timeout_s);
 	while ((ps = TAILQ_FIRST(&proxy->services)))
@@ -216,6 +221,20 @@ static int start_services(struct proxy *proxy)
 	return 0;
 }
 
+/* It waits for name servers: nobody is served yet, and the watchdog does not look. */
+static int look_up_names(struct proxy *proxy)
+{
+	const struct proxy_service *ps;
+	int rc = 0;
+
+	proxy->names = listen_names_new();
+	if (!proxy->names)
+		return -ENOMEM;
+	TAILQ_FOREACH(ps, &proxy->services, entry)
+		rc = rc ? rc : listen_names_add(proxy->names, ps->service.config);
+	return rc ? rc : listen_names_resolve(proxy->names, &resolver_system, NULL);
+}
+
 static int start_listening(struct proxy *proxy)
 {
 	const struct listen_sockets have = {proxy->held.count, proxy->held.fds};
@@ -224,7 +243,7 @@ static int start_listening(struct proxy *proxy)
 	int rc;
 
 	TAILQ_FOREACH(ps, &proxy->services, entry) {
-		rc = proxy_service_listen(ps, &have, error, sizeof(error));
+		rc = proxy_service_listen(ps, proxy->names, &have, error, sizeof(error));
 		if (rc) {
 			log_error(LOG_ABOUT(.service = ps->service.config->name), "%s", error);
 			return rc;
@@ -267,7 +286,8 @@ static int start_looking(struct proxy *proxy)
 {
 	proxy->look = loop_timer_new(proxy->loop, on_look, proxy);
 	proxy->cut = loop_timer_new(proxy->loop, on_cut, proxy);
-	if (!proxy->look || !proxy->cut)
+	proxy->names_reader = reader_new(proxy->loop, READER_LIMIT_S * UINT64_C(1000000));
+	if (!proxy->look || !proxy->cut || !proxy->names_reader)
 		return -ENOMEM;
 	loop_timer_set(proxy->loop, proxy->look, LOG_TELL_US);
 	return 0;
@@ -296,6 +316,8 @@ int proxy_start(struct loop *loop, struct config *config, struct proxy **out)
 		rc = start_workers(proxy);
 	if (!rc)
 		rc = start_services(proxy);
+	if (!rc)
+		rc = look_up_names(proxy);
 	if (rc) {
 		log_error(NULL, "cannot start: %s", strerror(-rc));
 		goto out_stop;
@@ -342,6 +364,7 @@ void proxy_stop(struct proxy *proxy)
 		return;
 	loop_timer_free(proxy->loop, proxy->look);
 	loop_timer_free(proxy->loop, proxy->cut);
+	reader_free(proxy->names_reader);
 	registration_end(proxy);
 	unlisten_all(&proxy->services);
 	unlisten_all(&proxy->leaving);
@@ -370,6 +393,7 @@ void proxy_stop(struct proxy *proxy)
 	ports_free(proxy->ports);
 	free(proxy->workers);
 	config_free(proxy->config);
+	listen_names_put(proxy->names);
 	sd_fds_fini(&proxy->held);
 	free(proxy);
 }

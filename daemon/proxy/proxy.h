@@ -7,6 +7,14 @@
 #include "base/loop.h"
 #include "daemon/proxy/proxy_parts.h"
 
+/*
+ * How long a stop can take beside drain_timeout_s: LEG_STOP_US for connections that are cut, RESOLVER_QUIESCE_MS for
+ * look-ups, REGISTRAR_END_MS for rpcbind, and something to spare for the log and for a busy machine. systemd is told the sum;
+ * TimeoutStopSec= of the unit is that of the default.
+ */
+#define PROXY_STOP_S        15u
+#define PROXY_STOP_SPARE_MS 5000u
+
 /**
  * proxy_start - start workers and listeners
  * @loop:   the main thread's

@@ -23,9 +23,12 @@
 #include "leg/leg.h"
 
 struct check;
+struct listen_names;
 struct listener;
 struct proxy;
+struct reader;
 struct registrar;
+struct reload_queue;
 struct watchdog;
 
 /* Of the servers that no client uses (daemon/proxy/probing.h). */
@@ -85,9 +88,12 @@ struct proxy {
 	struct registrar *registrar;    /* NULL until a service is to be registered */
 	uint64_t records_missed;        /* of RPCs, by those who watch them on the control socket */
 	struct proxy_follower follower; /* all zero: nobody */
-	bool reload_failed;             /* the last one */
-	time_t config_s;                /* when the one in force was read, since 1970 */
-	bool stopping;                  /* the loop ends when the last connection has */
+	struct listen_names *names; /* at which its services listen, as they were looked up last */
+	struct reload_queue *reloads; /* that were asked for */
+	struct reader *names_reader;  /* of names alone, for services that resume */
+	bool reload_failed;           /* the last one */
+	time_t config_s;              /* when the one in force was read, since 1970 */
+	bool stopping;                /* the loop ends when the last connection has */
 };
 
 /** proxy_connections - how many there are now, of all services. */

@@ -77,14 +77,14 @@ void proxy_service_free(struct proxy_service *ps)
 	free(ps);
 }
 
-int proxy_service_listen(struct proxy_service *ps, const struct listen_sockets *have, char *error,
-			 size_t error_bytes)
+int proxy_service_listen(struct proxy_service *ps, const struct listen_names *names,
+			 const struct listen_sockets *have, char *error, size_t error_bytes)
 {
 	int rc = 0;
 
 	if (!ps->listener)
-		rc = listener_open(ps->proxy->loop, ps->service.config, have, &admission_events, ps,
-				   error, error_bytes, &ps->listener);
+		rc = listener_open(ps->proxy->loop, ps->service.config, names, have,
+				   &admission_events, ps, error, error_bytes, &ps->listener);
 	if (rc)
 		return rc;
 	ps->refuses = false;

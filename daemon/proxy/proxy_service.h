@@ -14,6 +14,7 @@
 #include "base/compiler.h"
 #include "base/listen_socket.h"
 #include "daemon/proxy/proxy_parts.h"
+#include "daemon/service/listen_names.h"
 
 /**
  * proxy_service_new - a service with stations at all workers, and no listener
@@ -28,11 +29,12 @@ struct proxy_service *proxy_service_new(struct proxy *proxy, struct config *conf
 void proxy_service_free(struct proxy_service *ps);
 /**
  * proxy_service_listen - open its listener, and forget that it is drained
- * @have: sockets that listen already, for listener_open()
+ * @names, @have: for listener_open()
  *
  * What fails is in @error, LISTEN_ERROR_BYTES long. Returns 0 or a negative errno.
  */
-int proxy_service_listen(struct proxy_service *ps, const struct listen_sockets *have, char *error,
+int proxy_service_listen(struct proxy_service *ps, const struct listen_names *names,
+			 const struct listen_sockets *have, char *error,
 			 size_t error_bytes) MUST_CHECK;
 /**
  * proxy_service_shut - take nobody any more, and have systemd keep no socket for it

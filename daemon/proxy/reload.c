@@ -11,7 +11,6 @@
 
 #include "daemon/base/log.h"
 #include "daemon/base/sd.h"
-#include "daemon/config/config_load.h"
 #include "daemon/config/config_same.h"
 #include "daemon/proxy/held_sockets.h"
 #include "daemon/proxy/lacks.h"
@@ -24,7 +23,8 @@
 
 struct plan {
 	struct proxy *proxy;
-	struct config *config; /* the new one */
+	struct config *config;      /* the new one */
+	struct listen_names *names; /* at which its services listen */
 	FILE *texts[RELOAD_TEXTS];
 	struct proxy_service **services; /* of the new file, in its order: kept, or fresh */
 	size_t nservices;
@@ -42,20 +42,50 @@ static bool is_kept(const struct plan *plan, const struct proxy_service *ps)
 
 /* ---- made before anything changes ---- */
 
-static int read_file(struct plan *plan)
+static void print_text(FILE *out, const char *text)
+{
+	if (text)
+		fputs(text, out);
+}
+
+/* Why there is nothing to apply, where the reading does not say so itself. */
+static void print_failure(const struct plan *plan, int rc, unsigned late_s)
 {
 	const char *file = plan->proxy->config->file;
 	FILE *errors = plan->texts[RELOAD_ERRORS];
-	int rc = config_load(file, errors, &plan->config);
 
-	if (rc) {
-		if (rc != -EINVAL && rc != -ENODEV)
-			fprintf(errors, "%s: %s\n", file, strerror(-rc));
-		return rc;
+	if (rc == -ETIMEDOUT)
+		fprintf(errors,
+			"%s: it could not be read in %u s: is it, a file that it includes, or "
+			"include_dir on a file system whose server does not answer?\n",
+			file, READER_LIMIT_S);
+	else if (rc == -EBUSY)
+		fprintf(errors,
+			"%s: the reading that began %u s ago is still blocked: is the file, one "
+			"that it includes, or include_dir on a file system whose server does not "
+			"answer?\n",
+			file, late_s);
+}
+
+/* What was read becomes the plan's. */
+static int take_reading(struct plan *plan, struct reading *reading, unsigned late_s)
+{
+	print_text(plan->texts[RELOAD_ERRORS], reading->errors);
+	print_text(plan->texts[RELOAD_WARNINGS], reading->warnings);
+	if (plan->proxy->stopping) {
+		fprintf(plan->texts[RELOAD_ERRORS], "the daemon is stopping\n");
+		return -ECANCELED;
 	}
-	config_warn(plan->config, plan->texts[RELOAD_WARNINGS]);
+	print_failure(plan, reading->rc, late_s);
+	if (reading->rc)
+		return reading->rc;
+	plan->config = reading->config;
+	plan->names = reading->names;
+	reading->config = NULL;
+	reading->names = NULL;
+	listen_names_tell_old(plan->names);
 	return config_hold_fixed(plan->config, plan->proxy->config, plan->texts[RELOAD_HELD],
-				 errors);
+				 plan->texts[RELOAD_ERRORS]);
 }
 
 static int make_services(struct plan *plan)
@@ -129,13 +159,14 @@ static int hold_sockets(struct plan *plan)
 	return 0;
 }
 
-static int listen_where_not(struct plan *plan, struct proxy_service *ps)
+static int listen_where_not(struct plan *plan, struct proxy_service *ps,
+			    const struct listen_names *names)
 {
 	const struct listen_sockets have = {plan->nheld, plan->held};
 	char error[LISTEN_ERROR_BYTES];
 	int rc;
 
-	rc = proxy_service_listen(ps, &have, error, sizeof(error));
+	rc = proxy_service_listen(ps, names, &have, error, sizeof(error));
 	if (rc)
 		fprintf(plan->texts[RELOAD_ERRORS], "%s: %s\n", ps->service.config->name, error);
 	return rc;
@@ -147,7 +178,7 @@ static int make_listeners(struct plan *plan)
 
 	for (size_t i = 0; i < plan->nservices && !rc; i++)
 		if (plan->services[i]->config == plan->config)
-			rc = listen_where_not(plan, plan->services[i]);
+			rc = listen_where_not(plan, plan->services[i], plan->names);
 	return rc;
 }
 
@@ -166,7 +197,7 @@ static void take_back(struct plan *plan)
 	}
 	TAILQ_FOREACH(ps, &plan->proxy->services, entry)
 		if (!ps->listener && !atomic_load(&ps->service.draining) &&
-		    listen_where_not(plan, ps))
+		    listen_where_not(plan, ps, plan->proxy->names))
 			log_error(LOG_ABOUT(.service = ps->service.config->name),
 				  "it does not listen any more: reload again");
 }
@@ -213,7 +244,7 @@ static void resume(struct plan *plan, struct proxy_service *ps)
 	const struct listen_sockets have = {plan->nheld, plan->held};
 
 	if (!atomic_load(&ps->service.draining) ||
-	    !proxy_service_listen(ps, &have, error, sizeof(error)))
+	    !proxy_service_listen(ps, plan->names, &have, error, sizeof(error)))
 		return;
 	fprintf(plan->texts[RELOAD_WARNINGS], "%s stays drained: %s\n", ps->service.config->name,
 		error);
@@ -252,6 +283,8 @@ static void take_effect(struct plan *plan)
 		log_reconfigure_level(plan->config->log_level);
 	config_free(proxy->config);
 	proxy->config = config_ref(plan->config);
+	listen_names_put(proxy->names);
+	proxy->names = listen_names_ref(plan->names);
 	leave_old(plan);
 	enter_new(plan);
 	held_sockets_store(proxy);
@@ -278,9 +311,9 @@ static void settle_follower(struct plan *plan, bool taken)
 		follower->settle(follower->arg, taken);
 }
 
-static int carry_out(struct plan *plan)
+static int carry_out(struct plan *plan, struct reading *reading, unsigned late_s)
 {
-	int rc = read_file(plan);
+	int rc = take_reading(plan, reading, late_s);
 
 	if (!rc)
 		rc = make_services(plan);
@@ -302,6 +335,7 @@ static int carry_out(struct plan *plan)
 	free(plan->held);
 	free(plan->services);
 	config_free(plan->config);
+	listen_names_put(plan->names);
 	return rc;
 }
 
@@ -348,7 +382,8 @@ static void tell(int rc, struct reload_report *report)
 		 lines_of(texts[RELOAD_ADDED]), lines_of(texts[RELOAD_REMOVED]));
 }
 
-int reload(struct proxy *proxy, struct reload_report *report)
+int reload_apply(struct proxy *proxy, struct reading *reading, unsigned late_s,
+		 struct reload_report *report)
 {
 	struct plan plan = {.proxy = proxy};
 	size_t bytes[RELOAD_TEXTS];
@@ -360,9 +395,8 @@ int reload(struct proxy *proxy, struct reload_report *report)
 		if (!plan.texts[i])
 			rc = -ENOMEM;
 	}
-	sd_reloading();
 	if (!rc)
-		rc = carry_out(&plan);
+		rc = carry_out(&plan, reading, late_s);
 	for (i = 0; i < RELOAD_TEXTS; i++)
 		if (plan.texts[i] && fclose(plan.texts[i]))
 			rc = rc ? rc : -ENOMEM;
@@ -370,7 +404,6 @@ int reload(struct proxy *proxy, struct reload_report *report)
 		;
 	if (i == RELOAD_TEXTS)
 		tell(rc, report);
-	sd_ready();
 	proxy->reload_failed = rc != 0;
 	if (!rc)
 		proxy->config_s = time(NULL);

@@ -13,6 +13,7 @@
 
 #include "base/compiler.h"
 #include "daemon/proxy/proxy.h"
+#include "daemon/proxy/reader.h"
 
 /* What a reload says, each a text of lines. */
 enum reload_text {
@@ -30,13 +31,31 @@ struct reload_report {
 	char *texts[RELOAD_TEXTS];
 };
 
+/* @rc: 0, or a negative errno: then nothing has changed. @report: what came of it, after an error too; not the callee's. */
+typedef void reload_done_fn(void *arg, int rc, const struct reload_report *report);
+
+/** reload_open - reload() can be called from now on; reload_close() is due. Returns 0 or -ENOMEM. */
+int reload_open(struct proxy *proxy) MUST_CHECK;
+/** reload_close - answer all who wait by -ECANCELED; before the proxy is stopped. Accepts NULL, and a proxy that is not open. */
+void reload_close(struct proxy *proxy);
 /**
  * reload - have the file of the configuration in force take effect again
- * @report: what came of it, also on failure; to be freed with reload_report_fini()
+ * @done: called with @arg once, now or later, on the main thread; or when the proxy stops
  *
- * It is logged, and the service manager is told. Returns 0, or a negative errno: then nothing has changed.
+ * The file is read, and the names at which its services listen are looked up, on a thread of their own
+ * (daemon/proxy/reader.h); all else is done in one turn of the main loop. It is logged, and the service manager is told.
  */
-int reload(struct proxy *proxy, struct reload_report *report) MUST_CHECK;
+void reload(struct proxy *proxy, reload_done_fn *done, void *arg);
+/**
+ * reload_apply - the second half of a reload, after the reading
+ * @reading: what came of that; reload_apply() takes the configuration and the names
+ * @late_s:  since when a reading is under way that is not waited for any more, for the log
+ * @report:  what came of it; to be freed with reload_report_fini()
+ *
+ * Returns 0 or a negative errno: then nothing has changed.
+ */
+int reload_apply(struct proxy *proxy, struct reading *reading, unsigned late_s,
+		 struct reload_report *report) MUST_CHECK;
 /** reload_report_fini - free its texts. */
 void reload_report_fini(struct reload_report *report);
 

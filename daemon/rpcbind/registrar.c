@@ -18,7 +18,6 @@
 #define RETRY_FIRST_US 500000u
 #define RETRY_MOST_US  8000000u
 #define REFUSED_US     30000000u /* until what somebody else had is asked for again */
-#define TAKE_BACK_MS   1000
 
 enum stage {
 	WANTED,
@@ -454,7 +453,7 @@ static bool await_reply(struct registrar *r, int64_t end_ms)
 
 static void take_back(struct registrar *r)
 {
-	int64_t end_ms = now_ms() + TAKE_BACK_MS;
+	int64_t end_ms = now_ms() + REGISTRAR_END_MS;
 	const struct entry *asked = r->asked;
 
 	if (r->fd < 0 || (asked && !await_reply(r, end_ms)))

@@ -20,6 +20,7 @@
 #include "daemon/rpcbind/universal_address.h"
 
 #define REGISTRAR_SOCKET "/run/rpcbind.sock"
+#define REGISTRAR_END_MS 1000 /* that registrar_free() may take */
 
 struct mapping {
 	uint32_t program, program_version;

@@ -3,7 +3,6 @@
 #include "daemon/service/listen_error.h"
 
 #include <errno.h>
-#include <netdb.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
@@ -64,12 +63,12 @@ void listen_error_address(enum transport transport, const struct sockaddr *addr,
 		 address_text(addr, where), strerror(-err), cure(transport, addr, -err));
 }
 
-void listen_error_name(const struct config_uri *uri, int gai_err, char *text, size_t text_bytes)
+void listen_error_name(const struct config_uri *uri, const char *why, char *text, size_t text_bytes)
 {
 	char where[CONFIG_URI_TEXT_BYTES];
 
 	snprintf(text, text_bytes,
 		 "cannot listen on %s: the name %s does not resolve: %s: is it right, and is it in "
 		 "/etc/hosts or known to a name server? An address needs neither",
-		 config_uri_text(uri, where), uri->host, gai_strerror(gai_err));
+		 config_uri_text(uri, where), uri->host, why);
 }

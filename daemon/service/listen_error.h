@@ -20,9 +20,10 @@ void listen_error_address(enum transport transport, const struct sockaddr *addr,
 			  char *text, size_t text_bytes);
 /**
  * listen_error_name - likewise, for a host's name that has no address
- * @uri:     of the file
- * @gai_err: what getaddrinfo() returned
+ * @uri: of the file
+ * @why: what came of the look-up
  */
-void listen_error_name(const struct config_uri *uri, int gai_err, char *text, size_t text_bytes);
+void listen_error_name(const struct config_uri *uri, const char *why, char *text,
+		       size_t text_bytes);
 
 #endif

@@ -3,7 +3,6 @@
 #include "daemon/service/listener.h"
 
 #include <errno.h>
-#include <netdb.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,6 +39,7 @@ struct listener {
 	struct loop *loop;
 	const struct service_config *service;
 	const struct listen_sockets *have; /* while it is opened */
+	const struct listen_names *names;  /* likewise */
 	const struct listener_events *events;
 	void *arg;
 	struct porch *porch;
@@ -185,14 +185,14 @@ static int open_socket(const struct endpoint *ep, const struct sockaddr *addr)
 	return rc;
 }
 
-static int open_tcp(struct endpoint *ep, const struct addrinfo *ai)
+static int open_tcp(struct endpoint *ep, const struct sockaddr *addr)
 {
 	struct loop *loop = ep->listener->loop;
 	int rc;
 
-	ep->fd = listen_socket_find(ep->listener->have, ai->ai_addr);
+	ep->fd = listen_socket_find(ep->listener->have, addr);
 	if (ep->fd == -ENOENT)
-		ep->fd = open_socket(ep, ai->ai_addr);
+		ep->fd = open_socket(ep, addr);
 	else if (ep->fd >= 0)
 		tune(ep->listener->service, ep->fd);
 	if (ep->fd < 0)
@@ -209,37 +209,37 @@ out_close:
 	return rc;
 }
 
-static int open_verbs(struct endpoint *ep, const struct addrinfo *ai)
+static int open_verbs(struct endpoint *ep, const struct sockaddr *addr)
 {
 	struct verbs_config verbs;
 
 	service_verbs_config(ep->listener->service, &verbs);
 	ep->fd = -1;
-	return fabric_listen(&verbs_fabric_ops, &verbs, ep->listener->loop, ai->ai_addr,
-			     LISTEN_BACKLOG, on_fabric_incoming, ep, &ep->fabric);
+	return fabric_listen(&verbs_fabric_ops, &verbs, ep->listener->loop, addr, LISTEN_BACKLOG,
+			     on_fabric_incoming, ep, &ep->fabric);
 }
 
-static int open_iwarp(struct endpoint *ep, const struct addrinfo *ai)
+static int open_iwarp(struct endpoint *ep, const struct sockaddr *addr)
 {
 	struct iwarp_config iwarp;
 
 	service_iwarp_config(ep->listener->service, &iwarp);
-	ep->fd = listen_socket_find(ep->listener->have, ai->ai_addr);
+	ep->fd = listen_socket_find(ep->listener->have, addr);
 	if (ep->fd == -ENOENT)
-		ep->fd = open_socket(ep, ai->ai_addr);
+		ep->fd = open_socket(ep, addr);
 	if (ep->fd < 0)
 		return ep->fd;
 	iwarp.has_socket = true;
 	iwarp.socket = ep->fd;
-	return fabric_listen(&iwarp_fabric_ops, &iwarp, ep->listener->loop, ai->ai_addr,
-			     LISTEN_BACKLOG, on_fabric_incoming, ep, &ep->fabric);
+	return fabric_listen(&iwarp_fabric_ops, &iwarp, ep->listener->loop, addr, LISTEN_BACKLOG,
+			     on_fabric_incoming, ep, &ep->fabric);
 }
 
-static int open_on(struct endpoint *ep, const struct fabric_ops *ops, const struct addrinfo *ai)
+static int open_on(struct endpoint *ep, const struct fabric_ops *ops, const struct sockaddr *addr)
 {
 	if (!ops)
-		return open_tcp(ep, ai);
-	return ops == &verbs_fabric_ops ? open_verbs(ep, ai) : open_iwarp(ep, ai);
+		return open_tcp(ep, addr);
+	return ops == &verbs_fabric_ops ? open_verbs(ep, addr) : open_iwarp(ep, addr);
 }
 
 /* Whether the port is TCP's and iwarp's. */
@@ -253,7 +253,7 @@ static bool shares(const struct service_config *service, const struct config_uri
 
 /* The next endpoint, on TCP if @ops is NULL; it counts only if it could be opened. */
 static int open_endpoint(struct listener *listener, const struct config_uri *uri,
-			 const struct fabric_ops *ops, const struct addrinfo *ai)
+			 const struct fabric_ops *ops, const struct sockaddr *addr)
 {
 	struct endpoint *ep = &listener->endpoints[listener->nendpoints];
 	int rc;
@@ -262,11 +262,11 @@ static int open_endpoint(struct listener *listener, const struct config_uri *uri
 	ep->listener = listener;
 	ep->uri = uri;
 	ep->either = shares(listener->service, uri);
-	memcpy(&ep->addr, ai->ai_addr, ai->ai_addrlen);
+	memcpy(&ep->addr, addr, sockaddr_bytes(addr));
 	ep->retry = loop_timer_new(listener->loop, on_retry, ep);
 	if (!ep->retry)
 		return -ENOMEM;
-	rc = open_on(ep, ops, ai);
+	rc = open_on(ep, ops, addr);
 	if (rc)
 		loop_timer_free(listener->loop, ep->retry);
 	else
@@ -275,15 +275,14 @@ static int open_endpoint(struct listener *listener, const struct config_uri *uri
 }
 
 /* That an rdma:// address is served by one fabric alone, where both were tried. */
-static void tell_lack(const struct listener *listener, const struct addrinfo *ai,
+static void tell_lack(const struct listener *listener, const struct sockaddr *addr,
 		      enum log_level level, const char *fabric, int rc)
 {
 	char text[ADDRESS_TEXT_BYTES];
 
 	if (log_is_on(level))
 		log_write(level, LOG_ABOUT(.service = listener->service->name),
-			  "not on %s at %s: %s", fabric, address_text(ai->ai_addr, text),
-			  strerror(-rc));
+			  "not on %s at %s: %s", fabric, address_text(addr, text), strerror(-rc));
 }
 
 /*
@@ -291,23 +290,23 @@ static void tell_lack(const struct listener *listener, const struct addrinfo *ai
  * (siw) takes the TCP port that our own iWARP would have.
  */
 static int open_address(struct listener *listener, const struct config_uri *uri,
-			const struct addrinfo *ai)
+			const struct sockaddr *addr)
 {
 	bool on_verbs = false;
 	int rc;
 
 	switch (uri->transport) {
 	case TRANSPORT_TCP:
-		return open_endpoint(listener, uri, NULL, ai);
+		return open_endpoint(listener, uri, NULL, addr);
 	case TRANSPORT_VERBS:
-		return open_endpoint(listener, uri, &verbs_fabric_ops, ai);
+		return open_endpoint(listener, uri, &verbs_fabric_ops, addr);
 	case TRANSPORT_RDMA:
 		if (!verbs_devices_present())
 			break;
-		rc = open_endpoint(listener, uri, &verbs_fabric_ops, ai);
+		rc = open_endpoint(listener, uri, &verbs_fabric_ops, addr);
 		on_verbs = !rc;
 		if (rc)
-			tell_lack(listener, ai, LOG_LEVEL_WARNING, "verbs", rc);
+			tell_lack(listener, addr, LOG_LEVEL_WARNING, "verbs", rc);
 		break;
 	case TRANSPORT_IWARP:
 		/* What it shares with TCP listens already. */
@@ -315,37 +314,52 @@ static int open_address(struct listener *listener, const struct config_uri *uri,
 			return 0;
 		break;
 	}
-	rc = open_endpoint(listener, uri, &iwarp_fabric_ops, ai);
+	rc = open_endpoint(listener, uri, &iwarp_fabric_ops, addr);
 	if (rc && on_verbs)
-		tell_lack(listener, ai, LOG_LEVEL_INFO, "iwarp", rc);
+		tell_lack(listener, addr, LOG_LEVEL_INFO, "iwarp", rc);
 	return on_verbs ? 0 : rc;
+}
+
+/* Returns false after an error. */
+static bool find_addresses(const struct listener *listener, const struct config_uri *uri,
+			   const char *host, struct resolver_answer *answer, char *error,
+			   size_t error_bytes)
+{
+	const struct listen_name *name;
+
+	if (resolver_literal(host, uri->port, answer))
+		return true;
+	name = listen_names_find(listener->names, host);
+	if (!name || name->answer.error) {
+		listen_error_name(uri, name ? name->answer.error : "it was not looked up", error,
+				  error_bytes);
+		return false;
+	}
+	*answer = name->answer;
+	for (size_t i = 0; i < answer->naddrs; i++)
+		sockaddr_set_port((struct sockaddr *)&answer->addrs[i],
+				  (uint16_t)strtoul(uri->port, NULL, 10));
+	return true;
 }
 
 static int open_host(struct listener *listener, const struct config_uri *uri, const char *host,
 		     char *error, size_t error_bytes)
 {
 	size_t most = listener->nendpoints + LISTENER_HOST_SOCKETS;
-	struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
-				 .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
-	struct addrinfo *list;
-	int rc;
+	struct resolver_answer answer;
+	int rc = 0;
 
-	rc = getaddrinfo(host, uri->port, &hints, &list);
-	if (rc) {
-		listen_error_name(uri, rc, error, error_bytes);
+	if (!find_addresses(listener, uri, host, &answer, error, error_bytes))
 		return -EINVAL;
-	}
-	rc = 0;
-	for (const struct addrinfo *ai = list; ai; ai = ai->ai_next) {
+	for (size_t i = 0; i < answer.naddrs && !rc; i++) {
+		const struct sockaddr *addr = (const struct sockaddr *)&answer.addrs[i];
+
 		if (listener->nendpoints + 2 > most)
 			break;
-		rc = open_address(listener, uri, ai);
-		if (rc) {
-			listen_error_address(uri->transport, ai->ai_addr, rc, error, error_bytes);
-			break;
-		}
+		rc = open_address(listener, uri, addr);
+		if (rc)
+			listen_error_address(uri->transport, addr, rc, error, error_bytes);
 	}
-	freeaddrinfo(list);
 	return rc;
 }
 
@@ -362,8 +376,9 @@ static int open_uri(struct listener *listener, const struct config_uri *uri, cha
 }
 
 int listener_open(struct loop *loop, const struct service_config *service,
-		  const struct listen_sockets *have, const struct listener_events *events,
-		  void *arg, char *error, size_t error_bytes, struct listener **out)
+		  const struct listen_names *names, const struct listen_sockets *have,
+		  const struct listener_events *events, void *arg, char *error, size_t error_bytes,
+		  struct listener **out)
 {
 	unsigned n = config_nlisteners(service);
 	struct listener *listener = calloc(
@@ -379,6 +394,7 @@ int listener_open(struct loop *loop, const struct service_config *service,
 	}
 	listener->loop = loop;
 	listener->service = service;
+	listener->names = names;
 	listener->have = have;
 	listener->events = events;
 	listener->arg = arg;
@@ -388,6 +404,7 @@ int listener_open(struct loop *loop, const struct service_config *service,
 		listener_close(listener);
 		return rc;
 	}
+	listener->names = NULL;
 	listener->have = NULL;
 	*out = listener;
 	return 0;

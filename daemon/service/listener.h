@@ -18,6 +18,7 @@
 #include "daemon/config/config.h"
 #include "daemon/config/own_doors.h"
 #include "daemon/service/incoming.h"
+#include "daemon/service/listen_names.h"
 
 #define LISTENER_HOST_SOCKETS 16u /* of one host name: two fabrics on each address */
 #define LISTENER_MAX_SOCKETS  (CONFIG_MAX_LISTENERS * LISTENER_HOST_SOCKETS)
@@ -38,6 +39,7 @@ struct listener;
  * listener_open - listen as the service's URIs say
  * @loop:    the main thread's
  * @service: outlives the listener
+ * @names:   with the names at which the service listens; needed during the call only. NULL: it listens at none
  * @have:    sockets that listen already: those at the service's addresses are gone on with, and nobody who is in their
  *           queues is lost; NULL: none
  * @error:   on failure: what failed, a sentence without a full stop
@@ -45,8 +47,9 @@ struct listener;
  * Returns 0 or a negative errno.
  */
 int listener_open(struct loop *loop, const struct service_config *service,
-		  const struct listen_sockets *have, const struct listener_events *events,
-		  void *arg, char *error, size_t error_bytes, struct listener **out) MUST_CHECK;
+		  const struct listen_names *names, const struct listen_sockets *have,
+		  const struct listener_events *events, void *arg, char *error, size_t error_bytes,
+		  struct listener **out) MUST_CHECK;
 /** listener_fabrics - what an RDMA listener stands on: "iwarp", "verbs", "verbs and iwarp"; for TCP "". */
 const char *listener_fabrics(const struct listener *listener);
 /** listener_unnamed - how many connections wait for a proxy to say whose they are; NULL has none. */

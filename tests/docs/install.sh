@@ -45,6 +45,11 @@ setting() { sed -n "s/^$1=//p" "$unit"; }
 
 same "the unit's RuntimeDirectory is where the control socket is" "/run/$(setting RuntimeDirectory)/control.sock" \
 	"$(sed -n 's/.*default \(.*control\.sock\).*/\1/p' "$man/rpcrdma-proxy.conf.5")"
+# figure FILE NAME: what it is defined as there
+figure() { sed -n "s/^#define $2 *\([0-9]*\)u.*/\1/p" "$srcdir/$1"; }
+drain=$(sed -n '/^\.It Va drain_timeout_s/s/.*default \([0-9]*\).*/\1/p' "$man/rpcrdma-proxy.conf.5")
+same "the unit gives a stop as long as the daemon says that it can take" "$((drain + $(figure daemon/proxy/proxy.h PROXY_STOP_S)))s" \
+	"$(setting TimeoutStopSec)"
 same "systemd never gives the daemon up" "0" "$(setting StartLimitIntervalSec)"
 same "systemd starts it again unless the manual says that this is in vain" \
 	"$(sed -n '/^\.Sh EXIT STATUS/,/^\.Sh DIAG/s/^\.It \(64\|78\)$/\1/p' "$man/rpcrdma-proxy.8" | xargs)" \

@@ -85,13 +85,31 @@ if [ -d "$folder" ]; then
 	umount "$folder"
 fi
 
-nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
+as_nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+nobody() { "${as_nobody[@]}" "$@"; }
 if nobody true 2>/dev/null; then
 	check "who may not is told whose it is" says 3 \
 		"no permission for $T/a.sock: it is for root and the group $(id -gn)" nobody "$CTL" -s $T/a.sock status
 	chmod 666 $T/a.sock
 	check "who may look may not change" says 1 "only root and the daemon's own user may do that" \
 		nobody "$CTL" -s $T/a.sock log debug
+	# Silent ones, many more than there are places, again and again.
+	# shellcheck disable=SC2016
+	start holders "${as_nobody[@]}" perl -e 'use IO::Socket::UNIX; $SIG{PIPE} = "IGNORE"; my @all;
+		for (;;) { push @all, IO::Socket::UNIX->new($ARGV[0]); shift @all if @all > 60; select undef, undef, undef, 0.01 if @all > 40 }' $T/a.sock
+	held() { [ "$(ss -Hx src $T/a.sock | grep -c ESTAB)" -ge 8 ]; }
+	check "a user who may only look holds places" wait_for 20 held
+	check "but no more than its part: another of its clients is told so" \
+		says 1 "your user has too many clients on the control socket: try again" nobody "$CTL" -s $T/a.sock status
+	check "root's commands do not wait" eval 'for i in {1..20}; do with_limit 2 "$CTL" -s $T/a.sock log info || exit 1; done'
+	check "which is told in the log" wait_for 10 grep -q 'a client of uid 65534 on the control socket is refused: too many at once' $T/a.log
+	stop holders KILL
+	wait_for 10 no_control_clients a
+	for i in 1 2 3; do start watch$i "${as_nobody[@]}" "$CTL" -s $T/a.sock trace; done
+	two_watch() { [ "$(ss -Hx src $T/a.sock | grep -c ESTAB)" = 2 ] && grep -q 'too many clients of trace at once' $T/watch[123].log; }
+	check "of streams it has two" wait_for 20 two_watch
+	check "and root another one" ends 0 "$CTL" -s $T/a.sock trace --seconds 1
+	for i in 1 2 3; do stop watch$i; done
 	chmod 660 $T/a.sock
 fi
 

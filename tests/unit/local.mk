@@ -31,8 +31,10 @@ unit_tests = \
 	tests/unit/test_config_source \
 	tests/unit/test_config_syntax \
 	tests/unit/test_config_value \
+	tests/unit/test_background \
 	tests/unit/test_control \
 	tests/unit/test_http_host \
+	tests/unit/test_listen_names \
 	tests/unit/test_credits \
 	tests/unit/test_ctl \
 	tests/unit/test_ctl_latency \
@@ -78,6 +80,7 @@ unit_tests = \
 	tests/unit/test_msg \
 	tests/unit/test_msg_plan \
 	tests/unit/test_namespace \
+	tests/unit/test_reader \
 	tests/unit/test_negotiation \
 	tests/unit/test_nfs3_call \
 	tests/unit/test_own_doors \

@@ -3,6 +3,7 @@
 #include "tests/unit/proxy_fixture.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <jansson.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -12,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -19,6 +21,7 @@
 #include "daemon/config/config_load.h"
 #include "daemon/control/query.h"
 #include "daemon/http/http.h"
+#include "daemon/proxy/reload.h"
 #include "rpc/record.h"
 #include "rpc/xdr.h"
 #include "tests/lib/time_limit.h"
@@ -102,6 +105,30 @@ void fixture_rewrite(const char *globals, const char *services, ...)
 	write_file(&running[0], globals, text);
 }
 
+static char aside[80], barrier[80];
+
+void fixture_block_file(void)
+{
+	snprintf(aside, sizeof(aside), "%s.aside", running[0].file);
+	snprintf(barrier, sizeof(barrier), "%s.pipe", running[0].file);
+	ck_assert_int_eq(mkfifo(barrier, 0600), 0);
+	ck_assert_int_eq(rename(running[0].file, aside), 0);
+	ck_assert_int_eq(symlink(barrier, running[0].file), 0);
+}
+
+void fixture_unblock_file(void)
+{
+	static const char nonsense[] = "services = 5;\n";
+	/* Waits in its turn for who reads. */
+	int fd = open(barrier, O_WRONLY);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(nrunning ? rename(aside, running[0].file) : unlink(aside), 0);
+	unlink(barrier);
+	ck_assert_int_eq(write(fd, nonsense, strlen(nonsense)), (ssize_t)strlen(nonsense));
+	close(fd);
+}
+
 void fixture_start(const char *services, ...)
 {
 	struct running *at = &running[nrunning];
@@ -121,6 +148,7 @@ void fixture_start(const char *services, ...)
 	ck_assert_int_eq(proxy_start(at->loop, at->config, &at->proxy), 0);
 	at->gathering = gathering_new(at->proxy);
 	ck_assert_ptr_nonnull(at->gathering);
+	ck_assert_int_eq(reload_open(at->proxy), 0);
 	ck_assert_int_eq(query_control_open(at->proxy, at->gathering, &at->control), 0);
 	ck_assert_int_eq(http_open(at->proxy, at->gathering, &at->http), 0);
 	ck_assert_int_eq(pthread_create(&at->thread, NULL, run, at->loop), 0);
@@ -135,6 +163,7 @@ void fixture_stop(void)
 
 		ck_assert_int_eq(event_loop_post(at->loop, stop, at->loop), 0);
 		pthread_join(at->thread, NULL);
+		reload_close(at->proxy);
 		http_close(at->http);
 		query_control_close(at->control);
 		gathering_close(at->gathering);

@@ -30,6 +30,10 @@ extern const char *fixture_globals; /* further keys of theirs */
 
 /** fixture_rewrite - have the file of the first one say something else; @globals: further keys. */
 void fixture_rewrite(const char *globals, const char *services, ...) PRINTF_LIKE(2, 3);
+/** fixture_block_file - put a pipe in the place of the first one's file: who reads it waits, as for a mount that is gone. */
+void fixture_block_file(void);
+/** fixture_unblock_file - end the wait, with a file that has an error for who waited, and put the file back; or after fixture_stop(). */
+void fixture_unblock_file(void);
 /** fixture_stop - stop them as SIGTERM does. */
 void fixture_stop(void);
 /** fixture_connections - how many clients they have. */

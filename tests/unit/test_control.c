@@ -47,12 +47,17 @@ static void query(void *arg, enum control_query what, const char *argument,
 	}
 }
 
-static json_t *act(void *arg, enum control_command_id command, const char *argument,
-		   const char *who)
+static void act(void *arg, enum control_command_id command, const char *argument, const char *who,
+		void (*done)(void *, json_t *), void *done_arg)
 {
 	acted = command;
 	snprintf(asked_of, sizeof(asked_of), "%s", argument);
-	return json_pack("{s:i}", "acted", 1);
+	if (answer_late) {
+		late_done = done;
+		late_arg = done_arg;
+	} else {
+		done(done_arg, json_pack("{s:i}", "acted", 1));
+	}
 }
 
 static void stop(void *arg, bool now)
@@ -441,6 +446,94 @@ START_TEST(clients_are_bounded_in_number)
 }
 END_TEST
 
+static int client_open_as(uid_t uid)
+{
+	int fd;
+
+	ck_assert_int_eq(seteuid(uid), 0);
+	fd = client_open();
+	ck_assert_int_eq(seteuid(0), 0);
+	fake_loop_run(loop);
+	return fd;
+}
+
+#define USER_MANY                                                                                  \
+	"{\"schema\":1,\"error\":\"your user has too many clients on the control socket: try again\"}\n"
+#define ALL_MANY                                                                                   \
+	"{\"schema\":1,\"error\":\"there are too many clients on the control socket: try again\"}\n"
+
+/* Silent ones, as many as get in. */
+START_TEST(users_who_may_only_look_leave_places_to_root)
+{
+	const unsigned others = CONTROL_MAX_CLIENTS - CONTROL_KEPT_CLIENTS;
+	int fds[2 * CONTROL_MAX_CLIENTS];
+	unsigned n = 0;
+
+	if (geteuid() != 0)
+		return; /* another user cannot be had */
+	chmod(dir, 0755);
+	chmod(path, 0666);
+	while (n < CONTROL_USER_CLIENTS)
+		fds[n++] = client_open_as(65534);
+	fds[n] = client_open_as(65534);
+	ck_assert_str_eq(client_hear(fds[n]), USER_MANY);
+	close(fds[n]);
+	while (n < others)
+		fds[n++] = client_open_as(65533);
+	fds[n] = client_open_as(65533);
+	ck_assert_str_eq(client_hear(fds[n]), ALL_MANY);
+	close(fds[n]);
+	for (unsigned i = 0; i < CONTROL_KEPT_CLIENTS; i++)
+		ck_assert_str_eq(ask("log info\n"), "{\"schema\":1,\"level\":\"info\"}\n");
+	/* One that has gone gives its place to another one. */
+	close(fds[0]);
+	fake_loop_run(loop);
+	fds[0] = client_open_as(65534);
+	ck_assert_str_eq(client_hear(fds[0]), "open");
+	while (n)
+		close(fds[--n]);
+	fake_loop_run(loop);
+}
+END_TEST
+
+/* Root does not wait behind those in the kernel's queue who get no place. */
+START_TEST(who_gets_no_place_keeps_nobody_waiting)
+{
+	int fds[48], root;
+
+	if (geteuid() != 0)
+		return;
+	chmod(dir, 0755);
+	chmod(path, 0666);
+	ck_assert_int_eq(seteuid(65534), 0);
+	for (unsigned i = 0; i < ARRAY_SIZE(fds); i++)
+		fds[i] = client_open();
+	ck_assert_int_eq(seteuid(0), 0);
+	root = client_open();
+	client_say(root, "log info\n");
+	ck_assert_str_eq(client_hear(root), "{\"schema\":1,\"level\":\"info\"}\n");
+	close(root);
+	for (unsigned i = 0; i < ARRAY_SIZE(fds); i++)
+		close(fds[i]);
+	fake_loop_run(loop);
+}
+END_TEST
+
+START_TEST(what_changes_something_may_be_answered_late)
+{
+	int fd = client_open();
+
+	answer_late = true;
+	client_say(fd, "reload\n");
+	ck_assert_int_eq(acted, CONTROL_COMMAND_RELOAD);
+	fake_loop_advance(loop, CONTROL_TIMEOUT_US * 2);
+	ck_assert_str_eq(client_hear(fd), "open");
+	late_done(late_arg, json_pack("{s:i}", "late", 1));
+	ck_assert_str_eq(client_hear(fd), "{\"schema\":1,\"late\":1}\n");
+	close(fd);
+}
+END_TEST
+
 START_TEST(an_answer_may_come_late)
 {
 	int fd = client_open();
@@ -587,6 +680,9 @@ int main(void)
 	tcase_add_test(tc, a_client_that_does_not_finish_its_request_is_dropped);
 	tcase_add_test(tc, a_client_that_does_not_take_its_answer_is_dropped);
 	tcase_add_test(tc, a_slow_reader_gets_all_of_its_answer);
+	tcase_add_test(tc, users_who_may_only_look_leave_places_to_root);
+	tcase_add_test(tc, who_gets_no_place_keeps_nobody_waiting);
+	tcase_add_test(tc, what_changes_something_may_be_answered_late);
 	tcase_add_test(tc, clients_are_bounded_in_number);
 	tcase_add_test(tc, an_answer_may_come_late);
 	tcase_add_test(tc, an_answer_that_cannot_be_had_is_an_error);

@@ -65,7 +65,7 @@ START_TEST(a_name_that_does_not_resolve_is_named)
 	char host[] = "nowhere.example", port[] = "2049", text[LISTEN_ERROR_BYTES];
 	const struct config_uri uri = {.transport = TRANSPORT_TCP, .host = host, .port = port};
 
-	listen_error_name(&uri, EAI_NONAME, text, sizeof(text));
+	listen_error_name(&uri, gai_strerror(EAI_NONAME), text, sizeof(text));
 	ck_assert_str_eq(
 		text,
 		"cannot listen on tcp://nowhere.example:2049: the name nowhere.example does "
@@ -81,7 +81,7 @@ START_TEST(the_longest_name_fits)
 
 	memset(host, 'x', sizeof(host));
 	host[253] = '\0';
-	listen_error_name(&uri, EAI_NONAME, text, sizeof(text));
+	listen_error_name(&uri, gai_strerror(EAI_NONAME), text, sizeof(text));
 	ck_assert_ptr_nonnull(strstr(text, "An address needs neither"));
 }
 END_TEST

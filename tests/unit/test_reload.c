@@ -33,6 +33,16 @@ static void expect(const char *request, const char *part)
 	json_decref(answer);
 }
 
+static void expect_answer(int fd, const char *part)
+{
+	json_t *answer = control_answer(fd);
+	char *text = json_dumps(answer, 0);
+
+	ck_assert_msg(strstr(text, part) != NULL, "%s is not in: %s", part, text);
+	free(text);
+	json_decref(answer);
+}
+
 static bool is_refused(uint16_t port)
 {
 	struct sockaddr_in to = {.sin_family = AF_INET,
@@ -198,6 +208,41 @@ START_TEST(what_only_a_restart_changes_is_told)
 	fixture_rewrite("", ONE, front, back, "");
 	expect("reload\n", "\"held\": [\"workers\"]");
 	expect("status\n", "\"workers\": 2");
+}
+END_TEST
+
+/* As by a server of its mount that is gone. */
+START_TEST(a_file_that_cannot_be_read_holds_nobody_up)
+{
+	int client, upstream, first, second;
+
+	start_tcp("");
+	fixture_block_file();
+	first = control_send("reload\n");
+	expect("status\n", "\"connections\": 0");
+	open_pair(1, &client, &upstream, NULL);
+	second = control_send("reload\n");
+	expect("drain one\n", "\"draining\": [\"one\"]");
+	expect("resume one\n", "\"resumed\": [\"one\"]");
+	fixture_unblock_file();
+	/* What it read had an error; who asked meanwhile has the file as it is now. */
+	expect_answer(first, "\"error\": \"not reloaded, nothing has changed\"");
+	expect_answer(second, "\"kept\": [\"one\"]");
+	close_both(client, upstream);
+}
+END_TEST
+
+START_TEST(a_stop_does_not_wait_for_the_file)
+{
+	int asks;
+
+	start_tcp("");
+	fixture_block_file();
+	asks = control_send("reload\n");
+	expect("status\n", "\"connections\": 0");
+	fixture_stop();
+	fixture_unblock_file();
+	expect_answer(asks, "\"error\": \"not reloaded, nothing has changed\"");
 }
 END_TEST
 
@@ -406,6 +451,8 @@ int main(void)
 	tcase_add_test(tc, a_broken_file_changes_nothing_and_says_why);
 	tcase_add_test(tc, an_address_that_is_taken_changes_nothing);
 	tcase_add_test(tc, what_only_a_restart_changes_is_told);
+	tcase_add_test(tc, a_file_that_cannot_be_read_holds_nobody_up);
+	tcase_add_test(tc, a_stop_does_not_wait_for_the_file);
 	tcase_add_test(tc, one_that_does_not_end_is_cut_after_its_time);
 	tcase_add_test(tc, a_drained_service_takes_nobody_until_it_resumes);
 	tcase_add_test(tc, one_that_has_resumed_is_not_cut);

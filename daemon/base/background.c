@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Work that can block, on a thread of its own. */
+#include "daemon/base/background.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "daemon/base/loop.h"
+#include "daemon/base/thread.h"
+
+struct background {
+	struct background_work work;
+	struct loop *loop;
+	pthread_t thread;
+	pthread_mutex_t lock;        /* of what follows */
+	bool is_posted, is_detached; /* to the loop, which frees it; by who started it */
+};
+
+static void background_free(struct background *background)
+{
+	pthread_mutex_destroy(&background->lock);
+	free(background);
+}
+
+/* On the loop's thread. */
+static void on_posted(void *arg)
+{
+	struct background *background = arg;
+	struct background_work work = background->work;
+	bool is_detached;
+
+	/* The thread has posted this, and does nothing more. */
+	pthread_join(background->thread, NULL);
+	is_detached = background->is_detached;
+	background_free(background);
+	if (is_detached)
+		work.drop(work.arg);
+	else
+		work.done(work.arg);
+}
+
+static void *run(void *arg)
+{
+	struct background *background = arg;
+	struct background_work work = background->work;
+
+	work.run(work.arg);
+	pthread_mutex_lock(&background->lock);
+	/* A post fails for lack of memory only, and somebody waits. */
+	while (!background->is_detached && !background->is_posted)
+		background->is_posted = !event_loop_post(background->loop, on_posted, background);
+	if (background->is_posted) {
+		pthread_mutex_unlock(&background->lock);
+		return NULL;
+	}
+	pthread_mutex_unlock(&background->lock);
+	pthread_detach(pthread_self());
+	background_free(background);
+	work.drop(work.arg);
+	return NULL;
+}
+
+int background_start(struct loop *loop, const char *name, const struct background_work *work,
+		     struct background **out)
+{
+	struct background *background = calloc(1, sizeof(*background));
+	int rc;
+
+	if (!background)
+		return -ENOMEM;
+	background->work = *work;
+	background->loop = loop;
+	pthread_mutex_init(&background->lock, NULL);
+	/* Set before the thread has it: it detaches and frees only after background_detach(). */
+	rc = thread_start(name, run, background, &background->thread);
+	if (rc) {
+		background_free(background);
+		return rc;
+	}
+	*out = background;
+	return 0;
+}
+
+void background_detach(struct background *background)
+{
+	if (!background)
+		return;
+	pthread_mutex_lock(&background->lock);
+	background->is_detached = true;
+	pthread_mutex_unlock(&background->lock);
+}
