@@ -132,26 +132,44 @@ void bridge_reply(void *arg, struct exchange *x)
 		exchange_put(x);
 }
 
+/* The Reply may be here already, and may have gone to the client: then only the server waits for the rest of the Call. */
+static void call_grown(const struct side *side, struct leg *target, struct exchange *x)
+{
+	/* Whether it has been sent on or not: what is missing is the client's. */
+	if (x->stage != CALL_STAGE_CLIENT)
+		exchange_spend(x, CALL_STAGE_RECEIVE, loop_now_us(bridge_loop(side->bridge)));
+	call_here(side, x);
+	if (target)
+		leg_more(target, x);
+	else if (side == &side->bridge->client)
+		bridge_client_called(side->bridge);
+}
+
+static void reply_grown(const struct side *side, struct leg *origin, struct exchange *x)
+{
+	learn(side->bridge, x);
+	end_call(side, x);
+	if (origin)
+		hand_reply(side, origin, x, leg_more);
+}
+
+/*
+ * Whether it is the Call that has grown. The leg that a Call came from may have let go of it already, if a Reply came early
+ * and has been sent: then no Reply of it grows any more.
+ */
+static bool is_call_that_grows(const struct side *side, const struct exchange *x)
+{
+	return x->origin == side->leg || (!x->origin && x->stage == CALL_STAGE_CLIENT);
+}
+
 void bridge_more(void *arg, struct exchange *x)
 {
 	const struct side *side = arg;
-	struct leg *other = other_leg(side);
 
-	/* Of a Call that grows, what is in the place of its Reply is none yet. */
-	if (x->origin != side->leg) {
-		learn(side->bridge, x);
-		end_call(side, x);
-	} else if (x->stage != CALL_STAGE_CLIENT) {
-		/* Whether it has been sent on or not: what is missing is the client's. */
-		exchange_spend(x, CALL_STAGE_RECEIVE, loop_now_us(bridge_loop(side->bridge)));
-		call_here(side, x);
-	}
-	if (other && x->origin != side->leg)
-		hand_reply(side, other, x, leg_more);
-	else if (other)
-		leg_more(other, x);
-	else if (side == &side->bridge->client)
-		bridge_client_called(side->bridge);
+	if (is_call_that_grows(side, x))
+		call_grown(side, other_leg(side), x);
+	else
+		reply_grown(side, other_leg(side), x);
 }
 
 void bridge_call_ready(void *arg)

@@ -132,16 +132,21 @@ static void check_reply(const struct chain_rpc *rpc, const uint8_t *msg, uint32_
 		RIG_ASSERT(len_bytes == rpc->reply_bytes && !memcmp(msg, rpc->reply, len_bytes));
 }
 
+static struct chain_rpc *find(const struct chain_end *end, const uint8_t *msg)
+{
+	uint32_t i = xdr_load_u32(msg) - FIRST_XID;
+
+	RIG_ASSERT(i < end->book->count);
+	return &end->book->list[i];
+}
+
 static void take_message(void *arg, const uint8_t *msg, uint32_t len_bytes)
 {
 	struct chain_end *end = arg;
-	uint32_t i;
 	struct chain_rpc *rpc;
 
 	RIG_ASSERT(len_bytes > 8);
-	i = xdr_load_u32(msg) - FIRST_XID;
-	RIG_ASSERT(i < end->book->count);
-	rpc = &end->book->list[i];
+	rpc = find(end, msg);
 	if (rpc->from == end->number) {
 		check_reply(rpc, msg, len_bytes);
 		RIG_ASSERT(rpc->answered == 0);
@@ -154,11 +159,28 @@ static void take_message(void *arg, const uint8_t *msg, uint32_t len_bytes)
 	rpc->arrived++;
 	end->calls++;
 	rpc->is_held = end->hold;
-	if (!end->hold)
+	if (!end->hold && !rpc->is_early)
 		record_end_send(&end->wire, rpc->reply, rpc->reply_bytes);
 }
 
-static const struct record_end_events wire_events = {.received = take_message};
+static void take_part(void *arg, const uint8_t *msg, uint32_t have_bytes, uint32_t len_bytes)
+{
+	struct chain_end *end = arg;
+	struct chain_rpc *rpc;
+
+	if (!end->early || have_bytes <= 8)
+		return;
+	rpc = find(end, msg);
+	if (rpc->from == end->number || rpc->is_early)
+		return;
+	rpc->is_early = true;
+	record_end_send(&end->wire, rpc->reply, rpc->reply_bytes);
+}
+
+static const struct record_end_events wire_events = {
+	.received = take_message,
+	.grown = take_part,
+};
 
 void chain_end_init(struct chain_end *end, struct chain_book *book, unsigned number)
 {

@@ -28,6 +28,7 @@ struct chain_rpc {
 	bool is_refused;            /* SYSTEM_ERR is to come in the Reply's place */
 	unsigned arrived, answered; /* how often the Call and the Reply came, whole */
 	bool is_held;               /* the Call waits for chain_end_answer() */
+	bool is_early;              /* its Reply went before all of the Call had come */
 };
 
 struct chain_book {
@@ -52,6 +53,7 @@ struct chain_end {
 	struct chain_book *book;
 	unsigned number;         /* CHAIN_CLIENT or CHAIN_SERVER */
 	bool hold;               /* Calls are not answered at once */
+	bool early;              /* Calls are answered as soon as their first bytes are here */
 	unsigned calls, replies; /* that came whole */
 	struct record_end wire;
 };

@@ -85,8 +85,13 @@ static void take_records(struct record_end *end)
 		uint32_t mark = xdr_load_u32(end->in + at), len = mark & ~LAST_MARK;
 
 		RIG_ASSERT(mark & LAST_MARK && len <= RECORD_MAX);
-		if (end->in_bytes - at - MARK_BYTES < len)
+		if (end->in_bytes - at - MARK_BYTES < len) {
+			if (end->events->grown)
+				end->events->grown(end->arg, end->in + at + MARK_BYTES,
+						   (uint32_t)(end->in_bytes - at - MARK_BYTES),
+						   len);
 			break;
+		}
 		end->events->received(end->arg, end->in + at + MARK_BYTES, len);
 		at += MARK_BYTES + len;
 	}

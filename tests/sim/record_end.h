@@ -12,6 +12,8 @@
 struct record_end_events {
 	/* A whole message; the callee may send. */
 	void (*received)(void *arg, const uint8_t *msg, uint32_t len_bytes);
+	/* More has come of a message that is not whole, of which @have_bytes are here; optional, and the callee may send. */
+	void (*grown)(void *arg, const uint8_t *msg, uint32_t have_bytes, uint32_t len_bytes);
 };
 
 struct record_end {

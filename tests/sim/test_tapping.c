@@ -321,6 +321,75 @@ START_TEST(messages_that_come_in_parts_are_told_when_they_are_whole)
 }
 END_TEST
 
+/*
+ * A server that does not wait for the rest of a Call. Over TCP its Reply goes to the client at once, an RDMA client has it
+ * when its Call has been read; whichever it is, both messages are told once, and the RPC too.
+ */
+#define EARLY_BYTES 3000000u
+
+static const struct chain_rpc *call_and_be_answered_early(unsigned gates, enum tap_kind kind,
+							  const char *wanted)
+{
+	const struct chain_params params = {
+		.gates = gates,
+		.ddp = true, /* so that the second gate passes it on in parts */
+		.client = {.seed = 1, .buffer_bytes = 16384, .max_delay_us = 2000},
+	};
+	unsigned rpc;
+
+	open_chain(&params);
+	for (unsigned gate = 0; gate < gates; gate++)
+		watch(gate, kind, wanted);
+	chain->server.early = true;
+	rpc = begin(EARLY_BYTES, 0);
+	while (!chain->book.list[rpc].is_early)
+		chain_run(chain, 1);
+	/* Over TCP alone the client has it before it has sent all of its Call. */
+	for (unsigned ms = 0; gates == 1 && !chain->book.list[rpc].answered && ms < 10; ms++)
+		chain_run(chain, 1);
+	ck_assert_int_eq(chain->book.list[rpc].answered, gates == 1);
+	ck_assert(gates == 2 || chain->client.wire.out_bytes > 0);
+	ck_assert_uint_eq(chain->book.list[rpc].arrived, 0);
+	chain_run(chain, 1000);
+	ck_assert_uint_eq(chain->book.list[rpc].answered, 1);
+	ck_assert_uint_eq(chain->book.list[rpc].arrived, 1);
+	return &chain->book.list[rpc];
+}
+
+START_TEST(messages_are_told_once_where_the_reply_is_early)
+{
+	const unsigned gates = (unsigned)_i;
+	const struct chain_rpc *rpc =
+		call_and_be_answered_early(gates, TAP_MESSAGES, "--snaplen 1M");
+
+	for (unsigned gate = 0; gate < gates; gate++) {
+		/* The one that it came through first has the Reply first. */
+		unsigned reply = gate == gates - 1 ? 0 : 1;
+		const struct tap_message *call = &expect(gate, 2)->messages[1 - reply];
+
+		ck_assert_int_eq(call->what, TAP_MESSAGE_CALL);
+		ck_assert_uint_eq(call->len_bytes, rpc->call_bytes);
+		ck_assert_uint_eq(watchers[gate].sums[1 - reply], sum(rpc->call, call->kept_bytes));
+		expect_message(gate, reply, TAP_MESSAGE_REPLY, rpc->reply, rpc->reply_bytes);
+	}
+}
+END_TEST
+
+START_TEST(an_rpc_is_told_once_where_the_reply_is_early)
+{
+	const unsigned gates = (unsigned)_i;
+	const struct chain_rpc *rpc = call_and_be_answered_early(gates, TAP_CALLS, "");
+
+	for (unsigned gate = 0; gate < gates; gate++) {
+		const struct tap_call *told = &expect(gate, 1)->calls[0];
+
+		ck_assert(told->answered);
+		ck_assert_uint_eq(told->request_bytes, rpc->call_bytes);
+		ck_assert_uint_eq(told->reply_bytes, rpc->reply_bytes);
+	}
+}
+END_TEST
+
 START_TEST(no_more_of_a_message_is_kept_than_is_wanted)
 {
 	const struct chain_rpc *rpc;
@@ -363,6 +432,8 @@ int main(void)
 	tcase_add_loop_test(messages, messages_are_told_whole, 0, 4);
 	tcase_add_loop_test(messages, messages_that_come_in_parts_are_told_when_they_are_whole, 0,
 			    4);
+	tcase_add_loop_test(messages, messages_are_told_once_where_the_reply_is_early, 1, 3);
+	tcase_add_loop_test(messages, an_rpc_is_told_once_where_the_reply_is_early, 1, 3);
 	tcase_add_test(messages, no_more_of_a_message_is_kept_than_is_wanted);
 	tcase_add_test(messages, the_end_of_a_connection_is_told_once);
 	suite_add_tcase(suite, messages);
