@@ -81,6 +81,8 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/requester_reply.h \
 	lib/rpcrdma/requester_rpc.c \
 	lib/rpcrdma/requester_rpc.h \
+	lib/rpcrdma/requester_zero.c \
+	lib/rpcrdma/requester_zero.h \
 	lib/rpcrdma/responder.c \
 	lib/rpcrdma/responder.h \
 	lib/rpcrdma/responder_conf.c \

@@ -43,6 +43,8 @@
 	  "Replies that allowed no further Call, which the protocol forbids: taken as one")        \
 	X(credit_zero_obeyed,                                                                      \
 	  "Replies that allowed no further Call, where that says to wait (draft03)")               \
+	X(credit_zero_stalls,                                                                      \
+	  "connections closed because the server allowed none in time then (stall_timeout_s)")     \
 	X(err_vers_sent, "messages of another version of RPC-over-RDMA refused (ERR_VERS)")        \
 	X(err_vers_received,                                                                       \
 	  "messages of ours that the peer refused for their version (ERR_VERS)")                   \

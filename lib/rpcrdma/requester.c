@@ -19,6 +19,7 @@ void requester_init(struct requester *rq, struct rdma_conn *conn)
 	rq->reverse = !conn->connector;
 	TAILQ_INIT(&rq->held);
 	requester_rpcs_init(&rq->rpcs, conn);
+	requester_zero_init(&rq->zero, conn, &rq->nheld);
 	loop_task_init(&rq->ready_task, tell_ready, rq);
 }
 
@@ -28,6 +29,7 @@ void requester_end(struct requester *rq)
 
 	loop_task_cancel(rq->conn->fabric->loop, &rq->ready_task);
 	loop_timer_clear(rq->conn->fabric->loop, rq->conf.timer);
+	requester_zero_end(&rq->zero);
 	while ((x = TAILQ_FIRST(&rq->held))) {
 		TAILQ_REMOVE(&rq->held, x, target_entry);
 		requester_rpc_drop(x->target_priv);
@@ -40,6 +42,7 @@ void requester_fini(struct requester *rq)
 {
 	loop_task_cancel(rq->conn->fabric->loop, &rq->ready_task);
 	loop_timer_free(rq->conn->fabric->loop, rq->conf.timer);
+	requester_zero_fini(&rq->zero);
 	requester_rpcs_fini(&rq->rpcs);
 }
 
@@ -253,6 +256,8 @@ static void hold(struct requester *rq, struct requester_rpc *rpc)
 	TAILQ_INSERT_TAIL(&rq->held, rpc->x, target_entry);
 	if (++rq->nheld >= REQUESTER_HELD_MAX && !rq->reverse)
 		rq->full = true;
+	if (rq->nheld == 1)
+		requester_zero_watch(&rq->zero);
 }
 
 void requester_held_late(struct requester *rq, struct requester_rpc *rpc)
@@ -296,12 +301,13 @@ void requester_more(struct requester *rq, struct exchange *x)
 		break;
 	case REQUESTER_SENT:
 	case REQUESTER_RESENT:
-		requester_rpc_more(rpc);
-		break;
+	/* It is answered, but the peer may still read the Call. */
 	case REQUESTER_PULLING:
-	case REQUESTER_ABANDONED:
 	case REQUESTER_ENDING:
 	case REQUESTER_FAILING:
+		requester_rpc_more(rpc);
+		break;
+	case REQUESTER_ABANDONED:
 	case REQUESTER_FAILED:
 		break;
 	}

@@ -21,6 +21,7 @@
 #include "leg/exchange.h"
 #include "rpcrdma/rdma_conn.h"
 #include "rpcrdma/requester_rpc.h"
+#include "rpcrdma/requester_zero.h"
 
 #define REQUESTER_HELD_MAX         256u /* Calls that are held before can_call() says no */
 #define REQUESTER_HELD_MAX_REVERSE 64u  /* reverse Calls; further ones fail */
@@ -55,6 +56,7 @@ struct requester {
 	struct exchange_list held; /* of target_entry, in the order in which they came */
 	struct null_calls nulls;
 	struct requester_conf conf;
+	struct requester_zero zero;
 	bool reverse;
 	bool answered;   /* by anything but an RDMA_ERROR: a grant has been told (E5-1) */
 	bool long_taken; /* the server has answered an RDMA_NOMSG Call: it takes them */
@@ -93,7 +95,22 @@ static inline bool requester_is_ours(const struct requester *rq, uint32_t xid)
 	return rq->conf.state == CONF_LATE && rq->conf.xid == xid;
 }
 
-/** requester_pump - the same, if anything is held: due whenever there may be a credit. */
+/**
+ * requester_waits_for - whether a Call of this end with @xid is in flight and has no answer yet
+ *
+ * Either the owner's, also one that was given up without an answer, or a Call of our own.
+ */
+static inline bool requester_waits_for(const struct requester *rq, uint32_t xid)
+{
+	if (requester_rpc_waiting(&rq->rpcs, xid))
+		return true;
+	for (unsigned i = 0; i < rq->nulls.count; i++)
+		if (rq->nulls.xids[i] == xid)
+			return true;
+	return (rq->conf.state == CONF_ASKED || rq->conf.state == CONF_LATE) && rq->conf.xid == xid;
+}
+
+/** requester_pump - requester_send_held(), if anything is held: due whenever there may be a credit. */
 static inline void requester_pump(struct requester *rq)
 {
 	if (rq->nheld)

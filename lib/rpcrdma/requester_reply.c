@@ -146,6 +146,7 @@ static inline void obey_grant(struct requester *rq, const struct dialect *dialec
 	if (!credit && zero_is_grant(rq, dialect)) {
 		credit_window_stop(&rq->conn->window);
 		rq->conn->counters->credit_zero_obeyed++;
+		requester_zero_watch(&rq->zero);
 	} else if (!credit_window_grant(&rq->conn->window, credit)) {
 		rq->conn->counters->credit_zero_received++;
 	}

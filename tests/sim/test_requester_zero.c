@@ -145,6 +145,73 @@ START_TEST(zero_to_a_null_call_is_a_grant)
 }
 END_TEST
 
+#define STALL_US 5000000u
+
+static void stalls(struct rdma_leg_config *config)
+{
+	strict(config);
+	config->leg.stall_timeout_us = STALL_US;
+}
+
+/* A server that never raises its grant holds Calls for so long, and no longer. */
+START_TEST(zero_holds_calls_for_a_time)
+{
+	uint32_t xid;
+
+	lent_reopen(NULL, stalls);
+	xid = three_in_flight();
+	reply_inline(xid, 100, 0);
+	rig_run_for(rig, STALL_US - 100000);
+	/* Each Reply starts it again, whatever it grants; what grants none sends nothing. */
+	reply_inline(xid + 1, 100, 0);
+	rig_run_for(rig, STALL_US - 100000);
+	ck_assert_uint_eq(raw->nrecvs, 4);
+	ck_assert_uint_eq(rig->client.closed, 0);
+	rig_run_for(rig, 200000);
+	ck_assert_uint_eq(rig->client.counters.credit_zero_stalls, 1);
+	expect_closed(LEG_CLOSE_CALL_STALLED);
+}
+END_TEST
+
+START_TEST(a_call_that_zero_holds_later_has_the_same_time)
+{
+	uint32_t xid = 0;
+
+	lent_reopen(NULL, stalls);
+	reply_inline(make_call(RIG_CALL_MIN, 100, 100), 100, 2);
+	for (int i = 0; i < 2; i++)
+		xid = make_call(RIG_CALL_MIN, 100, 100);
+	reply_inline(xid, 100, 0);
+	/* Nobody waits: a server may take as long as it likes. */
+	rig_run_for(rig, 10 * STALL_US);
+	make_call(RIG_CALL_MIN, 100, 100);
+	ck_assert_uint_eq(raw->nrecvs, 3);
+	rig_run_for(rig, STALL_US - 100000);
+	ck_assert_uint_eq(rig->client.closed, 0);
+	rig_run_for(rig, 200000);
+	expect_closed(LEG_CLOSE_CALL_STALLED);
+}
+END_TEST
+
+START_TEST(a_grant_in_time_ends_the_time)
+{
+	uint32_t xid;
+
+	lent_reopen(NULL, stalls);
+	xid = three_in_flight();
+	reply_inline(xid, 100, 0);
+	rig_run_for(rig, STALL_US - 100000);
+	reply_inline(xid + 1, 100, 16);
+	ck_assert_uint_eq(raw->nrecvs, 7);
+	/* It grants enough: how long it takes for them is its own affair. */
+	rig_run_for(rig, 10 * STALL_US);
+	for (uint32_t i = 2; i < 6; i++)
+		reply_inline(xid + i, 100, 16);
+	expect_answered(7);
+	ck_assert_uint_eq(rig->client.counters.credit_zero_stalls, 0);
+}
+END_TEST
+
 START_TEST(the_credits_of_a_grant_of_zero_are_told)
 {
 	uint32_t xid = three_in_flight();
@@ -211,6 +278,9 @@ int main(void)
 	tcase_add_test(tc, zero_in_a_reply_that_is_too_big_counts_as_well);
 	tcase_add_test(tc, zero_is_waited_out_while_a_reply_is_read);
 	tcase_add_test(tc, zero_to_a_null_call_is_a_grant);
+	tcase_add_test(tc, zero_holds_calls_for_a_time);
+	tcase_add_test(tc, a_call_that_zero_holds_later_has_the_same_time);
+	tcase_add_test(tc, a_grant_in_time_ends_the_time);
 	tcase_add_test(tc, the_credits_of_a_grant_of_zero_are_told);
 	tcase_add_test(tc, elsewhere_zero_is_wrong);
 	tcase_add_test(tc, no_reverse_reply_may_grant_zero);
