@@ -110,6 +110,12 @@ void fabric_key_ready(struct fabric_key *key, uint32_t ready_bytes)
 		key->ep->ops->key_ready(key);
 }
 
+bool fabric_key_starves(const struct fabric_key *key)
+{
+	return key->ready_bytes < key->len_bytes && key->ep->ops->key_starves &&
+	       key->ep->ops->key_starves(key);
+}
+
 bool fabric_key_unbind(struct fabric_key *key)
 {
 	return key->ep->ops->key_unbind(key);

@@ -269,7 +269,8 @@ struct fabric_ops {
 	unsigned (*recv_resize)(struct fabric_ep *ep, uint32_t size_bytes); /* NULL: all keep it */
 	int (*post)(struct fabric_ep *ep, struct fabric_wr *wr);
 	int (*key_bind)(struct fabric_ep *ep, struct fabric_key *key);
-	void (*key_ready)(struct fabric_key *key); /* NULL without late_reads */
+	void (*key_ready)(struct fabric_key *key);         /* NULL without late_reads */
+	bool (*key_starves)(const struct fabric_key *key); /* the same */
 	bool (*key_unbind)(struct fabric_key *key);
 	int (*probe)(struct fabric_ep *ep);
 	void (*close)(struct fabric_ep *ep);
@@ -396,9 +397,16 @@ int fabric_key_bind(struct fabric_ep *ep, struct fabric_key *key) MUST_CHECK;
  * fabric_key_ready - more of a key's memory is filled: its first @ready_bytes, no fewer than before
  *
  * Only for a key that was bound where fabric_ep_info.late_reads; nothing if it is not bound any more, until
- * fabric_ep_free().
+ * fabric_ep_free(). A Read that waited is answered later, never from inside this call.
  */
 void fabric_key_ready(struct fabric_key *key, uint32_t ready_bytes);
+
+/**
+ * fabric_key_starves - return true if a Read of the peer waits for bytes of @key that are not filled
+ *
+ * To unbind such a key ends the connection.
+ */
+bool fabric_key_starves(const struct fabric_key *key);
 
 /**
  * fabric_key_unbind - take it back

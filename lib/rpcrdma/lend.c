@@ -66,6 +66,27 @@ int lend_memory(struct lend *lend, struct buf *buf, uint8_t *mem, uint32_t len_b
 	return 0;
 }
 
+static bool starves(const struct lend *lend)
+{
+	for (unsigned i = 0; i < lend->nkeys; i++)
+		if (fabric_key_starves(&lend->keys[i].key))
+			return true;
+	return false;
+}
+
+/* Returns whether the peer reaches nothing from now on. */
+static bool unbind_all(struct lend *lend)
+{
+	lend->unbinding = 1; /* ours, so that no unbound() ends it under our feet */
+	for (unsigned i = 0; i < lend->nkeys; i++)
+		if (!fabric_key_unbind(&lend->keys[i].key))
+			lend->unbinding++;
+	if (--lend->unbinding > 0)
+		return false;
+	lend->nkeys = 0;
+	return true;
+}
+
 void lend_ready(struct lend *lend, unsigned first, unsigned nkeys, uint32_t ready_bytes)
 {
 	uint32_t at = 0;
@@ -79,6 +100,11 @@ void lend_ready(struct lend *lend, unsigned first, unsigned nkeys, uint32_t read
 			fabric_key_ready(key, ready);
 		at += key->len_bytes;
 	}
+	if (!lend->ending || starves(lend))
+		return;
+	lend->ending = false;
+	/* A Read that has its bytes only now is not answered yet, unless the connection is ending, which ends this too. */
+	(void)unbind_all(lend);
 }
 
 bool lend_owns(const struct lend *lend, uint32_t rkey)
@@ -98,12 +124,6 @@ struct rpcrdma_segment lend_segment(const struct lend *lend, unsigned i)
 
 bool lend_end(struct lend *lend)
 {
-	lend->unbinding = 1; /* ours, so that no unbound() ends it under our feet */
-	for (unsigned i = 0; i < lend->nkeys; i++)
-		if (!fabric_key_unbind(&lend->keys[i].key))
-			lend->unbinding++;
-	if (--lend->unbinding > 0)
-		return false;
-	lend->nkeys = 0;
-	return true;
+	lend->ending = starves(lend);
+	return !lend->ending && unbind_all(lend);
 }

@@ -24,9 +24,10 @@ struct lend_key {
 struct lend {
 	struct rdma_conn *conn;
 	void (*ended)(struct lend *lend);
-	struct lend_key *keys;         /* `few`, or allocated */
-	unsigned nkeys;                /* bound */
-	unsigned unbinding;            /* keys whose unbound() is due */
+	struct lend_key *keys; /* `few`, or allocated */
+	unsigned nkeys;        /* bound */
+	unsigned unbinding;    /* keys whose unbound() is due */
+	bool ending;           /* lend_end() waits: the peer reads bytes that are not filled */
 	struct lend_key few[LEND_FEW]; /* last, and not initialised */
 };
 
@@ -47,6 +48,7 @@ static inline void lend_init(struct lend *lend, struct rdma_conn *conn,
 	lend->ended = ended;
 	lend->keys = lend->few;
 	lend->nkeys = lend->unbinding = 0;
+	lend->ending = false;
 }
 
 /** lend_fini - free the keys' memory; none may be bound. */
@@ -69,13 +71,19 @@ int lend_reserve(struct lend *lend, unsigned nkeys) MUST_CHECK;
  */
 int lend_memory(struct lend *lend, struct buf *buf, uint8_t *mem, uint32_t len_bytes,
 		uint32_t ready_bytes, unsigned rights) MUST_CHECK;
-/** lend_ready - of the stretch of @nkeys segments from @first on, so much is filled now. */
+/** lend_ready - of the stretch of @nkeys segments from @first on, so much is filled now; also after lend_end(). */
 void lend_ready(struct lend *lend, unsigned first, unsigned nkeys, uint32_t ready_bytes);
 /** lend_owns - whether @rkey is one of the keys. */
 bool lend_owns(const struct lend *lend, uint32_t rkey);
 /** lend_segment - the @i-th key as a segment of a chunk. */
 struct rpcrdma_segment lend_segment(const struct lend *lend, unsigned i);
-/** lend_end - take all of it back; true if the peer reaches nothing from now on, else ended() follows. Then none is lent. */
+/**
+ * lend_end - take all of it back
+ *
+ * While the peer reads bytes that are not filled yet all of it stays lent, until lend_ready() has filled them: to take
+ * it back before would end the connection. Returns true if the peer reaches nothing from now on; else ended() follows, and
+ * not from inside lend_ready(). Once the connection is over this is called again for what still waits, and returns true.
+ */
 bool lend_end(struct lend *lend) MUST_CHECK;
 
 #endif

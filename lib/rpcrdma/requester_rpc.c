@@ -21,6 +21,7 @@ STATE_TABLE(requester_rpc_states, REQUESTER_RPC_STATES);
 
 static void give_up_failed(void *arg);
 static void on_unlent(struct lend *lend);
+static void take_back(struct requester_rpc *rpc);
 
 void requester_rpcs_init(struct requester_rpcs *rpcs, struct rdma_conn *conn)
 {
@@ -91,8 +92,15 @@ void requester_rpcs_end(struct requester_rpcs *rpcs)
 
 	loop_task_cancel(rpcs->conn->fabric->loop, &rpcs->failed_task);
 	/* After the connection an unbind is immediate: each of these ends here, unanswered. */
-	while ((x = TAILQ_FIRST(&rpcs->begun)))
-		requester_rpc_end(x->target_priv, EXCHANGE_FAULT_BAD_REPLY);
+	while ((x = TAILQ_FIRST(&rpcs->begun))) {
+		struct requester_rpc *rpc = x->target_priv;
+
+		/* The rest of its Call was waited for. */
+		if (rpc->state == REQUESTER_ENDING || rpc->state == REQUESTER_FAILING)
+			take_back(rpc);
+		else
+			requester_rpc_end(rpc, EXCHANGE_FAULT_BAD_REPLY);
+	}
 	while ((x = TAILQ_FIRST(&rpcs->failed))) {
 		TAILQ_REMOVE(&rpcs->failed, x, target_entry);
 		requester_rpc_drop(x->target_priv);

@@ -10,7 +10,8 @@
  *	  └──────────────────────▲
  *
  * In flight are those that are sent, resent, pulling or abandoned: they hold a credit, and their XID is in the table. Every
- * key is taken back before a byte of the Reply is read. What fails before it is sent is given up from a task, since a call into
+ * key is taken back before a byte of the Reply is read; while the peer reads a Call that still comes, that waits for the
+ * rest of it (lend_end()). What fails before it is sent is given up from a task, since a call into
  * the leg may be on the stack.
  */
 #ifndef RPCRDMA_REQUESTER_RPC_H

@@ -13,6 +13,7 @@ end_to_end_scripts = tests/e2e/run.sh tests/e2e/lib.sh tests/e2e/hosts.sh tests/
 	tests/e2e/proxy_restarted.sh tests/e2e/reload.sh \
 	tests/e2e/unit_calls.sh \
 	tests/e2e/server_restarted.sh \
+	tests/e2e/early_replies.sh tests/e2e/early_replies.py \
 	tests/e2e/signals.sh \
 	tests/e2e/start_messages.sh \
 	tests/e2e/control_client.sh \

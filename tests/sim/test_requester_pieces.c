@@ -439,6 +439,128 @@ START_TEST(a_call_answered_before_it_is_whole_is_let_go)
 }
 END_TEST
 
+/* A Call of which 5000 bytes are here, whose second segment the server reads. */
+static struct exchange *begin_read_call(uint8_t got[4000])
+{
+	struct exchange *x = begin_late_call(false, 10000);
+	struct rpcrdma_header hdr;
+	const uint8_t *body;
+	uint32_t len;
+
+	rig_call_grow(&rig->client, x, 5000);
+	rig_run(rig);
+	next(&hdr, &body, &len);
+	(void)raw_read(raw, got, 4000, hdr.reads[1].seg.handle, hdr.reads[1].seg.offset);
+	ck_assert_uint_lt(raw->done, raw->posted);
+	return x;
+}
+
+static void answer_early(uint32_t xid, bool by_error)
+{
+	struct rpcrdma_header hdr;
+
+	if (!by_error) {
+		reply_to(xid);
+		return;
+	}
+	rpcrdma_header_init(&hdr, xid, RPCRDMA_VERSION_ONE, 32, RPCRDMA_ERROR);
+	hdr.error = RPCRDMA_ERR_CHUNK;
+	raw_send_header(raw, &hdr, NULL, 0);
+}
+
+/* To take the memory back would end the connection: the answer waits for the bytes that the server asked for. */
+START_TEST(an_answer_waits_while_the_server_reads_the_call)
+{
+	uint8_t want[10000], got[4000] = {0};
+	struct exchange *x = begin_read_call(got);
+	uint32_t xid = x->facts.hdr.xid;
+	struct leg_info info;
+
+	answer_early(xid, _i);
+	ck_assert_uint_eq(rig->client.closed, 0);
+	ck_assert_uint_eq(rig->client.answered + rig->client.faults, 0);
+	/* The server has said that it is done with it: others may be sent. */
+	leg_info(rig->client.leg, &info);
+	ck_assert_uint_eq(info.credits_used, 0);
+	rig_call_grow(&rig->client, x, 7999);
+	rig_run(rig);
+	ck_assert_uint_eq(rig->client.answered + rig->client.faults, 0);
+	rig_call_grow(&rig->client, x, 8000);
+	/* Not from inside a call into the leg. */
+	ck_assert_uint_eq(rig->client.answered + rig->client.faults, 0);
+	rig_run(rig);
+	ck_assert_uint_eq(raw->done, raw->posted);
+	ck_assert_int_eq(raw->last_status, FABRIC_OK);
+	rig_fill_call(want, 10000, xid, 100);
+	ck_assert_mem_eq(got, want + 4000, 4000);
+	ck_assert_uint_eq(rig->client.answered, !_i);
+	ck_assert_uint_eq(rig->client.faults, _i);
+	ck_assert_uint_eq(rig->client.closed, 0);
+	/* The connection is as good as before. */
+	xid = rig_call(&rig->client, 100, 100, 100);
+	rig_run(rig);
+	reply_to(xid);
+	ck_assert_uint_eq(rig->client.answered, 1 + !_i);
+	pieces_end();
+}
+END_TEST
+
+/* Nothing is left of it, whoever ends the connection. */
+START_TEST(an_answer_that_waits_for_the_rest_ends_with_the_connection)
+{
+	uint8_t got[4000];
+	struct exchange *x = begin_read_call(got);
+
+	answer_early(x->facts.hdr.xid, _i & 1);
+	if (_i & 2)
+		sim_net_cut(rig->net);
+	else
+		leg_close(rig->client.leg, LEG_CLOSE_PEER);
+	rig_run(rig);
+	ck_assert_uint_eq(rig->client.closed, 1);
+	ck_assert_uint_eq(rig->client.answered + rig->client.faults, 0);
+	ck_assert_int_eq(raw->last_status, FABRIC_FLUSHED);
+	pieces_end();
+}
+END_TEST
+
+/* A Reply that is lent is fetched after that. */
+START_TEST(a_lent_reply_waits_while_the_server_reads_the_call)
+{
+	uint8_t got[4000], reply[100];
+	struct rpcrdma_header hdr;
+	const uint8_t *body;
+	struct exchange *x;
+	uint32_t len;
+
+	fake_nfs_reset();
+	rig = rig_new(NULL);
+	rig->client.config.version_one = DIALECT_DRAFT03;
+	rig->client.config.max_segment_bytes = 4000;
+	raw = raw_open_server(rig, pd_4096, sizeof(pd_4096));
+	set_late_reads(true);
+	x = rig_call_in_pieces(&rig->client, 10000, 100, 100, 5000);
+	rig_run(rig);
+	next(&hdr, &body, &len);
+	(void)raw_read(raw, got, 4000, hdr.reads[1].seg.handle, hdr.reads[1].seg.offset);
+	rig_fill_reply(reply, sizeof(reply), x->facts.hdr.xid);
+	rpcrdma_header_init(&hdr, x->facts.hdr.xid, RPCRDMA_VERSION_ONE, 32, RPCRDMA_NOMSG);
+	hdr.reads[hdr.nreads++] = (struct rpcrdma_read_segment){
+		0, raw_segment(raw_lend(raw, reply, sizeof(reply), FABRIC_REMOTE_READ))};
+	raw_send_header(raw, &hdr, NULL, 0);
+	ck_assert_uint_eq(rig->client.closed, 0);
+	ck_assert_uint_eq(rig->client.answered, 0);
+	ck_assert_uint_eq(sends_waiting(), 0);
+	rig_call_grow(&rig->client, x, 10000);
+	rig_run(rig);
+	next(&hdr, &body, &len);
+	ck_assert_int_eq(hdr.proc, RPCRDMA_DONE);
+	ck_assert_uint_eq(rig->client.answered, 1);
+	ck_assert_uint_eq(rig->client.wrong, 0);
+	pieces_end();
+}
+END_TEST
+
 START_TEST(a_long_call_broken_off_where_reads_can_wait_is_disconnected)
 {
 	for (uint32_t have = 100; have < 10000; have += 900) {
@@ -473,6 +595,9 @@ int main(void)
 	tcase_add_test(tc, what_goes_inline_waits_even_where_reads_can_wait);
 	tcase_add_test(tc, what_may_be_reduced_waits_even_where_reads_can_wait);
 	tcase_add_test(tc, a_call_answered_before_it_is_whole_is_let_go);
+	tcase_add_loop_test(tc, an_answer_waits_while_the_server_reads_the_call, 0, 2);
+	tcase_add_loop_test(tc, an_answer_that_waits_for_the_rest_ends_with_the_connection, 0, 4);
+	tcase_add_test(tc, a_lent_reply_waits_while_the_server_reads_the_call);
 	tcase_add_test(tc, a_long_call_broken_off_where_reads_can_wait_is_disconnected);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

@@ -234,6 +234,7 @@ START_TEST(a_read_that_waits_holds_up_the_reads_behind_it)
 	side_pump(&a, &b, 0);
 	ck_assert_uint_eq(a.done, 0);
 	/* Its memory is whole: it is still answered when it is taken back. */
+	ck_assert(!iwarp_engine_key_starves(b.engine, &key));
 	ck_assert(!iwarp_engine_key_unbind(b.engine, &key));
 	ck_assert_int_eq(iwarp_engine_wish(b.engine), IWARP_GO_ON);
 	grow(100);
@@ -254,6 +255,7 @@ START_TEST(taking_memory_back_that_a_read_waits_for_ends_the_connection)
 	side_post(&a, &read);
 	grow(_i ? 0 : 10000);
 	side_pump(&a, &b, 0);
+	ck_assert(iwarp_engine_key_starves(b.engine, &late));
 	ck_assert(!iwarp_engine_key_unbind(b.engine, &late));
 	ck_assert_int_eq(iwarp_engine_wish(b.engine), IWARP_DROP);
 	ck_assert_int_eq(iwarp_engine_why(b.engine, &why), FABRIC_CLOSE_LOCAL);

@@ -424,6 +424,11 @@ void iwarp_ep_key_ready(struct fabric_key *key)
 		ep_send_later(ep);
 }
 
+bool iwarp_ep_key_starves(const struct fabric_key *key)
+{
+	return iwarp_engine_key_starves(ep_of(key->ep)->engine, key);
+}
+
 bool iwarp_ep_key_unbind(struct fabric_key *key)
 {
 	struct iwarp_ep *ep = ep_of(key->ep);

@@ -180,7 +180,7 @@ bool iwarp_engine_key_unbind(struct iwarp_engine *engine, struct fabric_key *key
 	if (engine_key_busy(engine, key)) {
 		/* The peer still gets the Response that it asked for; the reference to buf stays too. */
 		TAILQ_INSERT_TAIL(&engine->unbinding, key, entry);
-		if (engine->state == ENGINE_OPEN && engine_key_starves(engine, key))
+		if (engine->state == ENGINE_OPEN && iwarp_engine_key_starves(engine, key))
 			engine_drop(engine, FABRIC_CLOSE_LOCAL,
 				    "memory was taken back that the peer's Read waited for");
 		return false;

@@ -139,6 +139,8 @@ int iwarp_engine_post(struct iwarp_engine *engine, struct fabric_wr *wr) MUST_CH
 int iwarp_engine_key_bind(struct iwarp_engine *engine, struct fabric_key *key) MUST_CHECK;
 /** iwarp_engine_reads_wait - whether a Read of the peer's waits to be answered: for the socket, or for bytes. */
 bool iwarp_engine_reads_wait(const struct iwarp_engine *engine);
+/** iwarp_engine_key_starves - see fabric_key_starves(). */
+bool iwarp_engine_key_starves(const struct iwarp_engine *engine, const struct fabric_key *key);
 /** iwarp_engine_key_unbind - see fabric_key_unbind(). */
 bool iwarp_engine_key_unbind(struct iwarp_engine *engine, struct fabric_key *key) MUST_CHECK;
 /** iwarp_engine_depths - the Reads that were negotiated, in and out. */

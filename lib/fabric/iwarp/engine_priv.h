@@ -207,8 +207,6 @@ uint32_t engine_irq_ready(const struct engine_irq *irq);
 void engine_irq_sent(struct iwarp_engine *engine);
 void engine_irq_flush(struct iwarp_engine *engine);
 bool engine_key_busy(const struct iwarp_engine *engine, const struct fabric_key *key);
-/* Whether a Response waits for bytes of this key that are not there. */
-bool engine_key_starves(const struct iwarp_engine *engine, const struct fabric_key *key);
 
 /* setup.c: takes start-up bytes, returns how many; what is behind them are FPDUs. */
 size_t engine_setup_rx(struct iwarp_engine *engine, const uint8_t *bytes, size_t len_bytes,

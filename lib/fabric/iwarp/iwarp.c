@@ -65,6 +65,7 @@ const struct fabric_ops iwarp_fabric_ops = {
 	.post = iwarp_ep_post,
 	.key_bind = iwarp_ep_key_bind,
 	.key_ready = iwarp_ep_key_ready,
+	.key_starves = iwarp_ep_key_starves,
 	.key_unbind = iwarp_ep_key_unbind,
 	.probe = iwarp_ep_probe,
 	.close = iwarp_ep_close,

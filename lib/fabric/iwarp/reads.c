@@ -127,7 +127,7 @@ uint32_t engine_irq_ready(const struct engine_irq *irq)
 	return irq->key->ready_bytes > at ? (uint32_t)(irq->key->ready_bytes - at) & ~3u : 0;
 }
 
-bool engine_key_starves(const struct iwarp_engine *engine, const struct fabric_key *key)
+bool iwarp_engine_key_starves(const struct iwarp_engine *engine, const struct fabric_key *key)
 {
 	for (unsigned i = engine->irq_built; i < engine->irq_count; i++) {
 		const struct engine_irq *irq = &engine->irq[(engine->irq_head + i) % engine->ird];

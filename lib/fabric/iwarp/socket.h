@@ -73,6 +73,7 @@ unsigned iwarp_ep_recv_resize(struct fabric_ep *ep, uint32_t size_bytes);
 int iwarp_ep_post(struct fabric_ep *ep, struct fabric_wr *wr);
 int iwarp_ep_key_bind(struct fabric_ep *ep, struct fabric_key *key);
 void iwarp_ep_key_ready(struct fabric_key *key);
+bool iwarp_ep_key_starves(const struct fabric_key *key);
 bool iwarp_ep_key_unbind(struct fabric_key *key);
 int iwarp_ep_probe(struct fabric_ep *ep);
 void iwarp_ep_close(struct fabric_ep *ep);

@@ -81,6 +81,7 @@ const struct fabric_ops sim_fabric_ops = {
 	.post = sim_post,
 	.key_bind = sim_key_bind,
 	.key_ready = sim_key_ready,
+	.key_starves = sim_key_starves,
 	.key_unbind = sim_key_unbind,
 	.probe = sim_probe,
 	.close = sim_close,

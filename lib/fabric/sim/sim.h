@@ -76,6 +76,12 @@ const struct sim_stats *sim_net_stats(const struct sim_net *net);
 void sim_net_cut(struct sim_net *net);
 /** sim_net_silence - from now on nothing reaches a peer or completes; closing still works. */
 void sim_net_silence(struct sim_net *net);
+/**
+ * sim_net_alter - call @alter with @arg for each Send before it is delivered
+ * @alter: may change the bytes of the Send; NULL: nothing is called any more
+ */
+void sim_net_alter(struct sim_net *net, void (*alter)(void *arg, uint8_t *send, uint32_t len_bytes),
+		   void *arg);
 /** sim_net_part - no connection that is up has a network any more: sim_ep_vanish() of every end. */
 void sim_net_part(struct sim_net *net);
 

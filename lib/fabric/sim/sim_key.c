@@ -86,11 +86,13 @@ bool sim_key_is_read(const struct sim_ep *ep, const struct fabric_key *key)
 	return false;
 }
 
-/* Whether one of them wants more than there is. */
-static bool starves(const struct sim_ep *ep, const struct fabric_key *key)
+bool sim_key_starves(const struct fabric_key *key)
 {
+	const struct sim_ep *ep = sim_ep_of(key->ep);
 	const struct fabric_wr *wr;
 
+	if (!sim_key_is_read(ep, key))
+		return false;
 	TAILQ_FOREACH(wr, &ep->peer->reads, entry)
 		if (wr->priv[1] == SIM_READ_ARRIVED && wr->rkey == key->rkey &&
 		    wr->raddr - key->addr + wr->sge[0].len_bytes > key->ready_bytes)
@@ -123,7 +125,7 @@ bool sim_key_unbind(struct fabric_key *key)
 	bool later = false;
 
 	assert(state_of(key) == KEY_LIVE || state_of(key) == KEY_INVALIDATED);
-	if (sim_key_is_read(ep, key) && starves(ep, key))
+	if (sim_key_starves(key))
 		sim_break(ep, FABRIC_CLOSE_LOCAL, FABRIC_CLOSE_LOST);
 	if (ep->net->faults.async_unbind)
 		later = ep->state == SIM_DYING ? sim_random(ep->net) % 2 : ep->state != SIM_CLOSED;

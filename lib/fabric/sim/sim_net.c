@@ -40,6 +40,13 @@ void sim_net_free(struct sim_net *net)
 	free(net);
 }
 
+void sim_net_alter(struct sim_net *net, void (*alter)(void *arg, uint8_t *send, uint32_t len_bytes),
+		   void *arg)
+{
+	net->alter = alter;
+	net->alter_arg = arg;
+}
+
 const struct sim_stats *sim_net_stats(const struct sim_net *net)
 {
 	return &net->stats;

@@ -43,6 +43,8 @@ struct sim_net {
 	uint32_t next_rkey;
 	uint16_t next_port;
 	bool silent;
+	void (*alter)(void *arg, uint8_t *send, uint32_t len_bytes);
+	void *alter_arg;
 };
 
 struct sim_listener {
@@ -151,6 +153,7 @@ void sim_break(struct sim_ep *ep, enum fabric_close why, enum fabric_close peer_
 /* sim_wr.c */
 int sim_post(struct fabric_ep *ep, struct fabric_wr *wr);
 void sim_key_ready(struct fabric_key *key);
+bool sim_key_starves(const struct fabric_key *key);
 bool sim_flush_one(struct fabric_wr_list *list);
 
 /* sim_ep.c: the operations of fabric.h. */

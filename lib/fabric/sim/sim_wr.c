@@ -87,6 +87,8 @@ static void deliver(struct sim_ep *ep, struct fabric_wr *wr)
 		memcpy(copy + at, wr->sge[i].addr, wr->sge[i].len_bytes);
 		at += wr->sge[i].len_bytes;
 	}
+	if (ep->net->alter)
+		ep->net->alter(ep->net->alter_arg, copy, len);
 	recv.data = copy;
 	recv_runs_take(&to->recvs);
 	executed(ep, wr, FABRIC_OK);
