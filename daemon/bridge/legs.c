@@ -67,11 +67,23 @@ static int accept_rdma(struct worker_service *ws, const struct leg_config *leg,
 	return rdma_leg_adopt(&config, fabric, in, out);
 }
 
+/* An RDMA server has credits for its Calls, which it gets back with their Replies; a TCP server has none to lose. */
+static uint64_t reverse_timeout_us(const struct service_config *service)
+{
+	bool has_credits = service->connect.transport != TRANSPORT_TCP;
+
+	return has_credits ? (uint64_t)service->reverse_timeout_s * 1000000 : 0;
+}
+
 static int accept_tcp(struct worker_service *ws, const struct leg_config *leg,
 		      const struct incoming *in, struct leg **out)
 {
 	const struct tcp_ends ends = {.local = in->local, .peer = in->peer};
-	const struct tcp_leg_config config = {.leg = *leg, .worker = &ws->tcp};
+	const struct tcp_leg_config config = {
+		.leg = *leg,
+		.worker = &ws->tcp,
+		.reverse_timeout_us = reverse_timeout_us(ws->service->config),
+	};
 	struct stream *stream;
 	int rc = socket_adopt(&ws->sockets, in->fd, &stream);
 

@@ -87,7 +87,8 @@ struct service_config {
 	uint32_t
 		padding_align_bytes; /* draft-03: what long opaques are aligned to; 0: they are not */
 	uint32_t padding_threshold_bytes; /* … from this length on */
-	uint32_t reverse_timeout_s;       /* rdma clients: to answer a reverse Call */
+	uint32_t
+		reverse_timeout_s; /* where a side is rdma: for a client to answer a reverse Call */
 };
 
 struct config_key;

@@ -441,7 +441,7 @@ const struct config_key config_service_keys[] = {
 	 .min = 1,
 	 .max = HOUR_S,
 	 .unit = "s",
-	 .scope = CONFIG_SCOPE_LISTEN_RDMA,
-	 .help = "how long an RDMA client may take to answer a server's Call"},
+	 .scope = CONFIG_SCOPE_ANY_RDMA,
+	 .help = "how long a client may take to answer a server's Call"},
 	{0},
 };

@@ -54,12 +54,14 @@ extern const struct state_table tcp_leg_states;
 #define TCP_NOTE_UNMATCHED     0x08u
 #define TCP_NOTE_REPLY_TOO_BIG 0x10u
 #define TCP_NOTE_BAD_REPLY     0x20u
+#define TCP_NOTE_LATE          0x40u
 
 /* The deadlines that a connection can have, all on one timer. */
 enum tcp_due {
-	TCP_DUE_STATE,  /* of a state that lasts only so long */
-	TCP_DUE_INPUT,  /* for a record to go on */
-	TCP_DUE_OUTPUT, /* for the peer to take more */
+	TCP_DUE_STATE,   /* of a state that lasts only so long */
+	TCP_DUE_INPUT,   /* for a record to go on */
+	TCP_DUE_OUTPUT,  /* for the peer to take more */
+	TCP_DUE_REVERSE, /* for a client to answer a reverse Call: late.h */
 	TCP_DUE_COUNT
 };
 

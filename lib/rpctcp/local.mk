@@ -12,6 +12,8 @@ lib_rpctcp_librpctcp_a_SOURCES = \
 	lib/rpctcp/greeting.h \
 	lib/rpctcp/input.c \
 	lib/rpctcp/input.h \
+	lib/rpctcp/late.c \
+	lib/rpctcp/late.h \
 	lib/rpctcp/message.c \
 	lib/rpctcp/message.h \
 	lib/rpctcp/messages.c \

@@ -39,6 +39,8 @@
 	X(system_errors_sent, "Calls answered with an error (SYSTEM_ERR), for whatever cause")     \
 	X(reverse_refused,                                                                         \
 	  "callbacks of a server past their limits, answered with an error (SYSTEM_ERR)")          \
+	X(reverse_timeouts,                                                                        \
+	  "callbacks that a client did not answer in time, answered with an error (SYSTEM_ERR)")   \
 	X(unmatched_replies, "Replies to no Call, thrown away")                                    \
 	X(replies_too_big, "Replies longer than their Call allows, thrown away")                   \
 	X(stalls, "connections closed because a message got no further, either way")
@@ -60,6 +62,8 @@ struct tcp_leg_config {
 	struct leg_config leg;
 	struct tcp_worker *worker;         /* outlives the leg … */
 	struct tcp_leg_counters *counters; /* … as do these; NULL: the worker's */
+	/* Of legs that are accepted: how long a client may take to answer a reverse Call; 0: for ever. */
+	uint64_t reverse_timeout_us;
 };
 
 #endif

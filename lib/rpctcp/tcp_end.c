@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "rpctcp/late.h"
 #include "rpctcp/reading.h"
 
 #define CLOSE_LIMIT_US 2000000u /* to take a little of what is queued, and then to end the stream */
@@ -132,7 +133,9 @@ void tcp_end_expired(void *arg, enum tcp_due which)
 	struct tcp_leg *leg = arg;
 	struct tcp_conn *conn = &leg->conn;
 
-	if (which == TCP_DUE_INPUT) {
+	if (which == TCP_DUE_REVERSE) {
+		tcp_late_expired(&leg->msgs);
+	} else if (which == TCP_DUE_INPUT) {
 		tcp_counters(conn)->stalls++;
 		tcp_conn_fail(conn, LEG_CLOSE_RECORD_STALLED, "%u bytes of a record had come",
 			      leg->in.parser.record_bytes - leg->in.parser.fragment_left_bytes);

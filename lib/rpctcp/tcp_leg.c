@@ -9,6 +9,7 @@
 
 #include "rpctcp/admit.h"
 #include "rpctcp/call.h"
+#include "rpctcp/late.h"
 #include "rpctcp/reading.h"
 #include "rpctcp/tcp_end.h"
 
@@ -254,6 +255,7 @@ static void op_call(struct leg *base, struct exchange *x)
 		tcp_conn_fail(&leg->conn, LEG_CLOSE_RESOURCES, "no memory to send a Call");
 	} else {
 		tcp_admit_reverse(&leg->msgs);
+		tcp_late_watch(&leg->msgs);
 	}
 }
 

@@ -159,8 +159,11 @@ static struct chain_gate *gate_of(struct worker_service *ws)
 
 static int accept_stream(struct chain_gate *gate, const struct leg_config *config, struct leg **out)
 {
-	const struct tcp_leg_config tcp = {.leg = *config, .worker = &gate->ws.tcp};
+	struct tcp_leg_config tcp = {.leg = *config, .worker = &gate->ws.tcp};
 
+	/* As daemon/bridge/legs.c: where the server has credits for its Calls. */
+	if (gate->chain->ngates > 1)
+		tcp.reverse_timeout_us = (uint64_t)gate->config.reverse_timeout_s * 1000000;
 	return tcp_leg_accept(&tcp, gate->chain->arriving, NULL, out);
 }
 

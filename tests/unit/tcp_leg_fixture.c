@@ -418,6 +418,7 @@ void send_call(uint32_t xid, uint32_t len_bytes, uint8_t seed, uint32_t reply_ma
 	ck_assert_int_eq(rpc_call_decode(x->call.data, len_bytes, &x->facts.hdr), RPC_OK);
 	nfs_facts_whole(&x->facts, UINT32_MAX, NULL, x->call.data, len_bytes);
 	x->reply_max_bytes = reply_max_bytes;
+	x->start_us = loop_now_us(loop);
 	leg_call(leg, x);
 }
 

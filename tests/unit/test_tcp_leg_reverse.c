@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Long Calls of a server to its client, over TCP: they have memory at once, or fail. */
+/* Calls of a server to its client, over TCP: long ones have memory at once, or fail; so do those that are not answered in time. */
 #include <stdlib.h>
 
 #include "rpc/record.h"
@@ -119,6 +119,113 @@ START_TEST(a_short_one_with_a_long_reply_passes_with_what_there_is)
 }
 END_TEST
 
+#define TIMEOUT_US 30000000u
+
+/* A leg to a client, which has that much time for each. */
+static void accept_with(uint64_t timeout_us)
+{
+	config.reverse_timeout_us = timeout_us;
+	fixture_open();
+}
+
+static void expect_late(unsigned n)
+{
+	ck_assert_uint_eq(worker.counters.reverse_timeouts, n);
+	ck_assert_uint_eq(seen.nreplies, n);
+	for (unsigned i = 0; i < n; i++)
+		ck_assert_int_eq(seen.replies[i]->fault, EXCHANGE_FAULT_LATE);
+}
+
+static void read_call(void)
+{
+	uint32_t len;
+
+	(void)peer_read_record(&len);
+	ck_assert_uint_eq(len, 100);
+}
+
+/* Its server has the fault, and with it a credit. What the client says later is for nobody, and its Calls go on. */
+START_TEST(a_client_that_does_not_answer_is_not_waited_for)
+{
+	accept_with(TIMEOUT_US);
+	send_call(1, 100, 0, 4096);
+	read_call();
+	advance_us(TIMEOUT_US / 2);
+	send_call(2, 100, 0, 4096);
+	read_call();
+	advance_us(TIMEOUT_US / 2 - 1);
+	expect_late(0);
+	advance_us(1);
+	expect_late(1);
+	advance_us(TIMEOUT_US / 2);
+	expect_late(2);
+	peer_send_reply(1, 24, 0);
+	RUN_UNTIL(worker.counters.unmatched_replies == 1);
+	/* One note says it, and one of the Reply. */
+	ck_assert_uint_eq(seen.notes, 2);
+	advance_us(10 * (uint64_t)TIMEOUT_US);
+	expect_late(2);
+	peer_expect_alive();
+}
+END_TEST
+
+START_TEST(a_client_that_answers_in_time_has_as_long_for_each)
+{
+	accept_with(TIMEOUT_US);
+	for (unsigned i = 0; i < 4; i++) {
+		send_call(1 + i, 100, 0, 4096);
+		read_call();
+		advance_us(TIMEOUT_US - 1);
+		peer_send_reply(1 + i, 24, 0);
+		RUN_UNTIL(seen.nreplies == i + 1);
+		ck_assert_int_eq(seen.replies[i]->fault, EXCHANGE_OK);
+	}
+	ck_assert_uint_eq(worker.counters.reverse_timeouts, 0);
+}
+END_TEST
+
+/* A record has a time limit of its own. */
+START_TEST(a_reply_that_still_comes_is_waited_for)
+{
+	uint8_t reply[4 + 1000];
+
+	accept_with(TIMEOUT_US);
+	send_call(1, 100, 0, 4096);
+	read_call();
+	send_call(2, 100, 0, 4096);
+	read_call();
+	put_word(reply, 0x80000000u | 1000);
+	put_reply(reply + 4, 1, 1000, 5);
+	advance_us(TIMEOUT_US - 1);
+	peer_write(reply, 500);
+	settle();
+	advance_us(1);
+	/* The other one is as late as ever. */
+	expect_late(1);
+	peer_write(reply + 500, sizeof(reply) - 500);
+	RUN_UNTIL(seen.nreplies == 2);
+	ck_assert_int_eq(seen.replies[1]->fault, EXCHANGE_OK);
+	ck_assert_uint_eq(seen.replies[1]->reply.len_bytes, 1000);
+	advance_us(10 * (uint64_t)TIMEOUT_US);
+	ck_assert_uint_eq(worker.counters.reverse_timeouts, 1);
+	peer_expect_alive();
+}
+END_TEST
+
+/* What ends without an answer is no time out, and a leg without a time limit waits for ever. */
+START_TEST(without_a_time_limit_it_is_waited_for)
+{
+	accept_with(0);
+	send_call(1, 100, 0, 4096);
+	read_call();
+	advance_us(100 * (uint64_t)TIMEOUT_US);
+	expect_late(0);
+	peer_send_reply(1, 24, 0);
+	RUN_UNTIL(seen.nreplies == 1);
+	ck_assert_int_eq(seen.replies[0]->fault, EXCHANGE_OK);
+}
+END_TEST
+
 static void send_in_fragments(uint32_t xid)
 {
 	uint8_t *msg = malloc(LONG_BYTES);
@@ -172,6 +279,10 @@ int main(void)
 	tcase_add_test(tc, a_long_one_without_memory_fails_at_once);
 	tcase_add_test(tc, a_short_one_takes_nothing);
 	tcase_add_test(tc, a_short_one_with_a_long_reply_passes_with_what_there_is);
+	tcase_add_test(tc, a_client_that_does_not_answer_is_not_waited_for);
+	tcase_add_test(tc, a_client_that_answers_in_time_has_as_long_for_each);
+	tcase_add_test(tc, a_reply_that_still_comes_is_waited_for);
+	tcase_add_test(tc, without_a_time_limit_it_is_waited_for);
 	tcase_add_test(tc, a_long_one_in_fragments_has_its_memory_on_the_way);
 	tcase_add_test(tc, long_ones_wait_for_the_end_of_a_pause);
 	suite_add_tcase(suite, tc);
