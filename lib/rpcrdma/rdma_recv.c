@@ -20,26 +20,82 @@
 #include "rpcrdma/requester_reply.h"
 #include "rpcrdma/responder_lent.h"
 
+enum direction { DIRECTION_UNKNOWN, DIRECTION_CALL, DIRECTION_REPLY };
+
+/* The RPC message itself says it in the word behind its XID. */
+static enum direction direction_of_message(const uint8_t *msg, uint32_t len_bytes)
+{
+	if (len_bytes < 8)
+		return DIRECTION_UNKNOWN;
+	switch (xdr_load_u32(msg + 4)) {
+	case RPC_CALL:
+		return DIRECTION_CALL;
+	case RPC_REPLY:
+		return DIRECTION_REPLY;
+	}
+	return DIRECTION_UNKNOWN;
+}
+
+static bool has_no_chunks(const struct fabric_recv *recv)
+{
+	return recv->len_bytes >= RPCRDMA_MIN_HDR_BYTES && !xdr_load_u32(recv->data + 16) &&
+	       !xdr_load_u32(recv->data + 20) && !xdr_load_u32(recv->data + 24);
+}
+
+/* by the word with which the read list begins, whether the lists behind it decode or not. */
+static enum direction direction_of_read_list(const struct fabric_recv *recv)
+{
+	uint32_t word = 2;
+
+	if (recv->len_bytes >= RPCRDMA_FIXED_BYTES + 4)
+		word = xdr_load_u32(recv->data + RPCRDMA_FIXED_BYTES);
+	return word == 1 ? DIRECTION_CALL : word == 0 ? DIRECTION_REPLY : DIRECTION_UNKNOWN;
+}
+
 /*
- * Whether a Send that did not decode was a Call. Without chunks the RPC message's type is a word at
- * a fixed place (D1.3.4-1); with chunks, only the end that connected calls in version one. Of other versions a list
- * counts as a Call's (X-3).
+ * The direction of a Send that cannot be used, as far as the Send tells it: what nobody answers counts as a Reply. The RPC
+ * message stands behind lists that decode, and where there are no chunks at a fixed place (D1.3.4-1).
+ */
+static enum direction direction_of(const struct rdma_leg *leg, const struct rpcrdma_header *hdr,
+				   const struct fabric_recv *recv)
+{
+	const struct dialect *spoken = negotiation_of(&leg->conn.negotiation, hdr->vers);
+	uint32_t at = hdr->body_offset;
+
+	switch (hdr->proc) {
+	case RPCRDMA_ERROR:
+		return DIRECTION_REPLY;
+	case RPCRDMA_DONE:
+		return spoken->done ? DIRECTION_REPLY : DIRECTION_CALL;
+	case RPCRDMA_MSG:
+		if (!at && has_no_chunks(recv))
+			at = RPCRDMA_MIN_HDR_BYTES;
+		break;
+	case RPCRDMA_MSGP:
+		break;
+	case RPCRDMA_NOMSG:
+		return spoken->read_list_tells_call ? direction_of_read_list(recv)
+						    : DIRECTION_UNKNOWN;
+	default:
+		return DIRECTION_UNKNOWN;
+	}
+	return at ? direction_of_message(recv->data + at, recv->len_bytes - at) : DIRECTION_UNKNOWN;
+}
+
+/*
+ * Whether a Send that cannot be used was a Call. Where it does not tell, an XID for which a Call of this end waits makes it
+ * the Reply to that: nothing else would end that Call (X-3). Otherwise only the end that connected sends chunks in Calls
+ * of version one; in version two either end may.
  */
 static bool looks_like_call(const struct rdma_leg *leg, const struct rpcrdma_header *hdr,
 			    const struct fabric_recv *recv)
 {
-	const uint8_t *data = recv->data;
+	enum direction direction = direction_of(leg, hdr, recv);
 
-	if (hdr->proc == RPCRDMA_ERROR ||
-	    (hdr->proc == RPCRDMA_DONE && negotiation_of(&leg->conn.negotiation, hdr->vers)->done))
+	if (direction != DIRECTION_UNKNOWN)
+		return direction == DIRECTION_CALL;
+	if (requester_waits_for(&leg->requester, hdr->xid))
 		return false;
-	if (hdr->proc == RPCRDMA_MSG && recv->len_bytes >= RPCRDMA_MIN_HDR_BYTES + 8 &&
-	    !xdr_load_u32(data + 16) && !xdr_load_u32(data + 20) && !xdr_load_u32(data + 24)) {
-		uint32_t type = xdr_load_u32(data + RPCRDMA_MIN_HDR_BYTES + 4);
-
-		if (type == RPC_CALL || type == RPC_REPLY)
-			return type == RPC_CALL;
-	}
 	return !leg->conn.connector ||
 	       negotiation_of(&leg->conn.negotiation, hdr->vers)->read_list_tells_call;
 }
@@ -71,12 +127,23 @@ static void bad_version(struct rdma_leg *leg, const struct rpcrdma_header *hdr,
 	undecodable(leg, hdr, recv, RPCRDMA_ERR_VERS, what);
 }
 
-/* What is neither Call nor Reply (X-9, E4.2-5). */
+/* A message that is neither Call nor Reply (X-9, E4.2-5). */
 static void refuse(struct rdma_leg *leg, const struct rpcrdma_header *hdr, const char *what)
 {
 	leg->conn.counters->bad_calls++;
 	rdma_conn_note(&leg->conn, "message %#x: %s", hdr->xid, what);
 	responder_refuse(&leg->responder, hdr, RPCRDMA_ERR_CHUNK);
+}
+
+/* An RDMA_MSGP carries Calls and Replies in version one: as an answer to a Call of this end it is a bad Reply. */
+static void reserved(struct rdma_leg *leg, const struct rpcrdma_header *hdr)
+{
+	const char *what = "a type that version two reserves";
+
+	if (hdr->proc == RPCRDMA_MSGP && requester_waits_for(&leg->requester, hdr->xid))
+		requester_bad_reply(&leg->requester, hdr->xid, what);
+	else
+		refuse(leg, hdr, what);
 }
 
 static void too_short(struct rdma_leg *leg, const struct fabric_recv *recv)
@@ -106,7 +173,7 @@ static void short_body(struct rdma_leg *leg, const struct rpcrdma_header *hdr,
 		       const struct fabric_recv *recv)
 {
 	if (has_chunks_of_call(leg, hdr) && begins_in_chunk(hdr))
-		undecodable(leg, hdr, recv, RPCRDMA_ERR_CHUNK, "an RDMA_MSG that is in a chunk");
+		unusable(leg, hdr, true, RPCRDMA_ERR_CHUNK, "an RDMA_MSG that is in a chunk");
 	else
 		too_short(leg, recv);
 }
@@ -300,7 +367,7 @@ static void judge(struct rdma_leg *leg, enum rpcrdma_verdict verdict, struct rpc
 		undecodable(leg, hdr, recv, RPCRDMA_ERR_CHUNK, "chunk lists do not decode");
 		break;
 	case RPCRDMA_RESERVED:
-		refuse(leg, hdr, "a type that version two reserves");
+		reserved(leg, hdr);
 		break;
 	case RPCRDMA_BAD_OPTION:
 		refuse(leg, hdr, "an RDMA_OPTIONAL longer than its Send");

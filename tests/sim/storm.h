@@ -6,7 +6,8 @@
  * The server has a cache of what it was asked, as knfsd's. That goes by XID, address and port of the client, and a
  * proxy gives a client that comes back the port that it had; nobody has a port here, so the XIDs say whose they are.
  *
- * Clients answer some reverse Calls late, and some never: these fail.
+ * Clients answer some reverse Calls late, and some never: these fail. The server answers some Calls before it has all of
+ * them.
  *
  * All that must hold of one RPC is asserted where it shows: that nothing is answered which was not asked on that
  * connection, nothing answered more often than it was asked, no Call passed on again while it is in flight, and
@@ -27,6 +28,8 @@
 #define STORM_REVERSE_MAX 4u  /* reverse Calls in flight on one connection */
 #define STORM_AGAIN_MAX   32u /* Calls of a client that may be answered once more */
 #define STORM_LATE_MAX    16u /* reverse Calls that a client answers later */
+#define STORM_SPOILED_MAX                                                                          \
+	64u /* Replies that cannot be used, and whose clients have no answer yet */
 
 /* A reverse Call that is not answered at once. */
 struct storm_late {
@@ -56,6 +59,9 @@ struct storm_session {
 	struct record_end wire;
 	unsigned nheld;
 	uint32_t held[STORM_WINDOW_MAX + STORM_AGAIN_MAX]; /* executed, not answered here */
+	/* The Call that still comes, if it was looked at, and whether it has been answered. */
+	bool looked_at, is_early;
+	uint32_t coming_xid;
 	uint32_t next_reverse;
 	unsigned nreverse;
 	uint32_t reverse[STORM_REVERSE_MAX]; /* asked and not answered */
@@ -74,6 +80,9 @@ struct storm {
 	uint64_t silence_end_us;   /* when a connection breaks that takes nothing; 0: none */
 	uint8_t *executed[STORM_CLIENTS_MAX]; /* by the XID's place: the server's cache */
 	struct storm_msg call, reply;         /* for whoever builds one */
+	unsigned spoils;                      /* so many Replies are to be spoiled: storm_spoil.h */
+	unsigned nspoiled;
+	uint32_t spoiled[STORM_SPOILED_MAX]; /* XIDs of clients' Calls whose Reply was */
 	struct storm_counts counts;
 };
 

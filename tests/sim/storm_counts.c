@@ -17,6 +17,7 @@ void storm_counts_gates(struct storm_counts *counts, const struct chain *chain)
 		STORM_FEATURES(ADD_FEATURE)
 #undef ADD_FEATURE
 		counts->reverse_refused += tcp.reverse_refused;
+		counts->reverse_timeouts += tcp.reverse_timeouts;
 		counts->replies_too_big += tcp.replies_too_big;
 	}
 	/* The end that was connected to makes no other Calls. */
@@ -47,6 +48,9 @@ void storm_counts_print(const struct storm_counts *counts, enum storm_dialect di
 	       " connections\n",
 	       counts->asked_again, counts->swallowable, counts->executed_before, counts->rests,
 	       counts->rested);
+	printf("#   %" PRIu64 " Replies could not be used, %" PRIu64
+	       " came before all of their Call had\n",
+	       counts->spoiled, counts->early);
 	printf("#  ");
 #define PRINT_FEATURE(name) printf(" " #name " %" PRIu64, counts->name);
 	STORM_FEATURES(PRINT_FEATURE)
@@ -83,6 +87,9 @@ void storm_counts_check(const struct storm_counts counts[STORM_DIALECT_COUNT])
 		ck_assert_uint_gt(it->reverse_late_replies, 0);
 		ck_assert_int_eq(it->reverse_chunk_bytes > 0, i == STORM_V2_REVERSE);
 		ck_assert_uint_gt(it->rested, 0);
+		ck_assert_uint_gt(it->bad_replies, 0);
+		ck_assert_uint_le(it->bad_replies, it->spoiled);
+		ck_assert_uint_gt(it->early, 0);
 	}
 	check_version_one(&counts[STORM_RFC8166]);
 	check_version_one(&counts[STORM_DRAFT03]);

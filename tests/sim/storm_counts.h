@@ -18,6 +18,7 @@
 	X(reverse_timeouts)                                                                        \
 	X(reverse_late_replies)                                                                    \
 	X(reverse_refused)                                                                         \
+	X(bad_replies)                                                                             \
 	X(replies_too_big)
 
 /* What happened in one run, or in several. */
@@ -26,6 +27,8 @@ struct storm_counts {
 	uint64_t failed, reverse_failed; /* of these, by SYSTEM_ERR */
 	uint64_t connections, asked_again, swallowable, executed_before;
 	uint64_t faults;
+	uint64_t spoiled; /* Replies whose header could not be used */
+	uint64_t early;   /* Calls that were answered before all of them had come */
 	uint64_t rests,
 		rested; /* times that all was quiet, and RDMA connections that were up then */
 	uint64_t reverse_chunk_bytes;

@@ -2,10 +2,12 @@
 /* What fails in a storm. */
 #include "rpcrdma/rdma_leg_impl.h"
 #include "tests/sim/storm.h"
+#include "tests/sim/storm_spoil.h"
 
 #define DRAIN_US   500000u
 #define SILENCE_US 1500000u
 #define SILENCE_OF 16u /* one of so many faults lasts that long */
+#define SPOILS_OF  8u  /* one of so many others spoils Replies */
 
 /*
  * Who drains a leg bounds the time: a reverse Call in flight on it may wait for a Reply that stands behind Calls which
@@ -74,6 +76,10 @@ void storm_fail_something(struct storm *storm)
 	storm->counts.faults++;
 	if (storm_below(storm, SILENCE_OF) == 0) {
 		silence(storm);
+		return;
+	}
+	if (storm_below(storm, SPOILS_OF) == 0) {
+		storm_spoil_some(storm);
 		return;
 	}
 	switch (storm_below(storm, 8)) {

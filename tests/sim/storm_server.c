@@ -7,6 +7,8 @@
 #include "tests/sim/rig.h"
 #include "tests/sim/storm.h"
 
+#define EARLY_OF 8u /* one of so many Calls that come in parts is answered early */
+
 static unsigned find(const uint32_t *list, unsigned count, uint32_t xid)
 {
 	unsigned i = 0;
@@ -31,6 +33,16 @@ static void execute(struct storm *storm, uint32_t xid)
 	RIG_ASSERT(!"a Call that nobody has sent");
 }
 
+/* The Call is whole: whether it was answered before. */
+static bool is_answered(struct storm_session *session, uint32_t xid)
+{
+	bool early = session->looked_at && session->is_early;
+
+	RIG_ASSERT(!session->looked_at || session->coming_xid == xid);
+	session->looked_at = session->is_early = false;
+	return early;
+}
+
 static void take_call(struct storm_session *session, uint32_t xid, const uint8_t *msg,
 		      uint32_t len_bytes)
 {
@@ -40,8 +52,29 @@ static void take_call(struct storm_session *session, uint32_t xid, const uint8_t
 	RIG_ASSERT(storm_same(&storm->call, msg, len_bytes));
 	RIG_ASSERT(find(session->held, session->nheld, xid) == session->nheld);
 	RIG_ASSERT(session->nheld < ARRAY_SIZE(session->held));
+	if (is_answered(session, xid))
+		return;
 	execute(storm, xid);
 	session->held[session->nheld++] = xid;
+}
+
+/* A part of a Call: one in EARLY_OF is answered before the rest of it has come. */
+static void grown(void *arg, const uint8_t *msg, uint32_t have_bytes, uint32_t len_bytes)
+{
+	struct storm_session *session = arg;
+	struct storm *storm = session->storm;
+
+	if (have_bytes < 8 || xdr_load_u32(msg + 4) != 0 || session->looked_at)
+		return;
+	session->looked_at = true;
+	session->coming_xid = xdr_load_u32(msg);
+	session->is_early = !storm->resting && storm_below(storm, EARLY_OF) == 0;
+	if (!session->is_early)
+		return;
+	storm->counts.early++;
+	execute(storm, session->coming_xid);
+	storm_reply(&storm->reply, &storm->plan.traffic, session->coming_xid);
+	record_end_send(&session->wire, storm->reply.bytes, storm->reply.len_bytes);
 }
 
 static void take_reply(struct storm_session *session, uint32_t xid, const uint8_t *msg,
@@ -71,7 +104,7 @@ static void received(void *arg, const uint8_t *msg, uint32_t len_bytes)
 		take_reply(arg, xdr_load_u32(msg), msg, len_bytes);
 }
 
-static const struct record_end_events wire_events = {.received = received};
+static const struct record_end_events wire_events = {.received = received, .grown = grown};
 
 void storm_server_accepted(void *arg, struct stream *stream)
 {

@@ -134,6 +134,8 @@ class End(VersionTwo, Characteristics, Caller, Answerer):
         elif not self.speaks(version):
             if self.may_be_call(sent.data):
                 self.refuse_version(xid)
+            else:
+                self.bad_reply(xid)
         else:
             self.take_message(xid, version, sent)
 
@@ -151,17 +153,20 @@ class End(VersionTwo, Characteristics, Caller, Answerer):
         try:
             message = header.decode(sent.data)
         except header.HeaderError as error:
-            if self.may_be_call(sent.data):
-                self.refuse_header(xid, version, str(error))
-            else:
-                self.dropped += 1
+            self.take_unusable(sent.data, str(error))
             return
         if message.proc == header.MSG and self.body_too_short(message.body):
             self.discarded += 1
+        elif message.proc == header.MSG and message.body and not (
+                rpc.is_call(message.body) or rpc.is_reply(message.body)):
+            self.take_unusable(sent.data, 'no RPC message')
         elif message.proc == header.OPTIONAL:
             self.take_optional(message)
         elif self.reserved(message):
-            self.refuse_header(xid, version, 'reserved')
+            if message.proc == header.MSGP and self.waits_for(xid):
+                self.bad_reply(xid)
+            else:
+                self.refuse_header(xid, version, 'reserved')
         elif message.proc == header.MSGP:
             self.take_padded(message)
         elif message.proc == header.DONE:
@@ -170,6 +175,14 @@ class End(VersionTwo, Characteristics, Caller, Answerer):
             self.take_call(message)
         else:
             self.take_reply(message, sent.invalidated)
+
+    def take_unusable(self, data, why):
+        """A message that does not decode, or holds no RPC message: A4.2-2, A4.2-3."""
+        xid, version, _credit, _proc = header.decode_fixed(data)
+        if self.may_be_call(data):
+            self.refuse_header(xid, version, why)
+        else:
+            self.bad_reply(xid)
 
     @staticmethod
     def body_too_short(body):
@@ -183,21 +196,50 @@ class End(VersionTwo, Characteristics, Caller, Answerer):
         if rpc.is_call(message.body):
             self.refuse_header(message.xid, message.vers, 'RDMA_MSGP')
         else:
-            self.dropped += 1
+            self.bad_reply(message.xid)
+
+    def bad_reply(self, xid):
+        """A Reply that cannot be used: nothing is said of it, and its Call ends: X-3."""
+        self.dropped += 1
+        pending = self.pending.get(xid)
+        if pending is None:
+            return
+        if pending.over:
+            self.take_late(pending)
+        else:
+            self.over(pending, reply=rpc.accepted(xid, stat=rpc.SYSTEM_ERR))
+
+    def waits_for(self, xid):
+        """Whether a Call of this end with that XID has no answer yet."""
+        return xid in self.pending
 
     def take_done(self, _message):
         """An RDMA_DONE for nothing: ignored, A3.8-2."""
         self.dropped += 1
 
     def may_be_call(self, data):
-        """Whether what does not decode counts as a Call: X-3, A4.2-3."""
-        two = header.decode_fixed(data)[1] == 2
-        if header.decode_fixed(data)[3] == header.DONE and not two:
+        """Whether what cannot be used counts as a Call: X-3, A4.2-3."""
+        xid, version, _credit, _proc = header.decode_fixed(data)
+        told = self.says_call(data)
+        if told is not None:
+            return told
+        if self.waits_for(xid):
             return False
-        lists, kind = data[16:28], int.from_bytes(data[32:36], 'big')
-        if not any(lists) and len(data) >= 36 and kind <= 1:
+        # Of version one only forward messages have chunks.
+        return version == TWO or not self.connector
+
+    @staticmethod
+    def says_call(data):
+        """Whether such a message itself says that it is a Call; None where it does not: D1.3.4-1, X-13."""
+        _xid, version, _credit, proc = header.decode_fixed(data)
+        if proc == header.DONE:
+            return version == TWO
+        if proc == header.NOMSG and version == TWO:
+            return {0: False, 1: True}.get(int.from_bytes(data[16:20], 'big'))
+        kind = int.from_bytes(data[32:36], 'big')
+        if proc == header.MSG and not any(data[16:28]) and len(data) >= 36 and kind <= 1:
             return kind == 0
-        return two or not self.connector         # of version one only forward messages have chunks
+        return None
 
     def is_call(self, message):
         """Tells Calls from Replies: D1.3.4-1."""

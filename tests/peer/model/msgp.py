@@ -64,7 +64,7 @@ class Msgp:
             if is_call:
                 self.refuse_header(message.xid, message.vers, str(error))
             else:
-                self.dropped += 1
+                self.bad_reply(message.xid)
             return
         if self.body_too_short(message.body):
             self.discarded += 1
