@@ -68,6 +68,7 @@
 #include "base/compiler.h"
 #include "base/counter.h"
 #include "base/loop.h"
+#include "fabric/coverage.h"
 #include "fabric/pool.h"
 
 #define FABRIC_MAX_SGE          4
@@ -140,6 +141,11 @@ TAILQ_HEAD(fabric_wr_list, fabric_wr);
  *
  * Memory that is lent for RDMA Writes alone is the fabric's while the key is bound: what the peer has not written there
  * is undefined, during and after that. No other key and no Read may have it meanwhile.
+ *
+ * `written` says what of such memory the peer has written, in bytes from its start. Its prefix is right when recv() is
+ * called for a Send that the peer posted behind its Writes, and until the next fabric_key_bind(). Where a fabric cannot
+ * tell (verbs), the prefix is len_bytes from the start; then the fabric clears the memory when it binds the key, unless
+ * it last held data of the same connection.
  */
 struct fabric_key {
 	uint32_t rkey;
@@ -154,7 +160,7 @@ struct fabric_key {
 	struct fabric_ep *ep;
 	TAILQ_ENTRY(fabric_key) entry;
 	void *priv;
-	uint32_t reached_bytes; /* how far from the start an RDMA Write has come */
+	struct coverage written;
 	TAILQ_ENTRY(fabric_key) awaiting;
 };
 

@@ -3,6 +3,7 @@
 #include "rpcrdma/rdma_memory.h"
 
 #include "base/least.h"
+#include "fabric/coverage.h"
 #include "rpcrdma/proto.h"
 #include "rpcrdma/pull.h"
 #include "rpcrdma/rdma_config.h"
@@ -55,6 +56,14 @@ static size_t lent_bytes(const struct rdma_sizes *sizes)
 		EXCHANGE_BESIDE_BYTES + 2 * (size_t)least(recv_bytes, RPCRDMA_LONGEST_HDR_BYTES));
 }
 
+/* Of Calls whose peer writes their Replies out of order: which parts it has written. */
+static size_t gaps_bytes(const struct rdma_sizes *sizes)
+{
+	size_t calls = sizes->accepted ? RDMA_REVERSE_CREDITS : sizes->credits;
+
+	return calls * COVERAGE_MAX_BYTES;
+}
+
 size_t rdma_beside_bytes(const struct rdma_sizes *sizes)
 {
 	uint32_t recv_bytes = first_recv_bytes(sizes);
@@ -66,7 +75,7 @@ size_t rdma_beside_bytes(const struct rdma_sizes *sizes)
 	/* What is kept of a Call's chunks is at most twice as long as the header that has them. */
 	return rdma_receives_bytes(sizes) + sends * pool_class_bytes(send_bytes) +
 	       calls * (EXCHANGE_BESIDE_BYTES + 2 * header_bytes) + lent_bytes(sizes) +
-	       reverse_bytes(sizes);
+	       reverse_bytes(sizes) + gaps_bytes(sizes);
 }
 
 /* Replies no longer than the least that a peer may advertise are never given a place of their own. */

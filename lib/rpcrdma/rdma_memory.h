@@ -32,7 +32,7 @@ size_t rdma_receives_bytes(const struct rdma_sizes *sizes);
  *
  * Receives, the headers and short bodies of Sends, for each Call of the peer its small objects and what is kept of its
  * chunks, short reverse Calls with their Replies, what is left of reverse Calls without an answer (requester_late.h), and
- * what Replies that are lent take beside their RPCs. While receives are larger than at first that is in a claim.
+ * what Replies that are lent take beside their RPCs, and which parts of a Reply its peer has written. While receives are larger than at first that is in a claim.
  */
 size_t rdma_beside_bytes(const struct rdma_sizes *sizes);
 

@@ -35,6 +35,7 @@ unit_tests = \
 	tests/unit/test_control \
 	tests/unit/test_http_host \
 	tests/unit/test_listen_names \
+	tests/unit/test_coverage \
 	tests/unit/test_credits \
 	tests/unit/test_ctl \
 	tests/unit/test_ctl_latency \
@@ -71,6 +72,7 @@ unit_tests = \
 	tests/unit/test_iwarp_terminate \
 	tests/unit/test_iwarp_time \
 	tests/unit/test_iwarp_traffic \
+	tests/unit/test_iwarp_written \
 	tests/unit/test_likeness \
 	tests/unit/test_listen_error \
 	tests/unit/test_load \

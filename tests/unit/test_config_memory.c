@@ -37,7 +37,7 @@ static const struct {
 	 "service b: messages of up to 64.06 MiB; room at once for 3 RPCs whose Call and Reply are as "
 	 "long, or for 237 whose Call and Reply are 1.06 MiB long, while other services are idle\n"
 	 "service b: beside the limit each connection takes up to 4.7 MiB, all 1024 of max_connections up to "
-	 "4778 MiB\n"
+	 "4810 MiB\n"
 	 "service c: messages of up to 16.00 MiB; room at once for 15 RPCs whose Call and Reply are as "
 	 "long, or for 233 whose Call and Reply are 1.06 MiB long, while other services are idle\n"
 	 "service c: beside the limit each connection takes up to 6.8 MiB, all 10 of max_connections up to "

@@ -150,7 +150,7 @@ int iwarp_engine_key_bind(struct iwarp_engine *engine, struct fabric_key *key)
 	err = iwarp_keys_add(&engine->keys, &engine->env->random, key);
 	if (err < 0)
 		return err;
-	key->reached_bytes = 0;
+	coverage_init(&key->written, 0);
 	if (engine_key_awaits(key))
 		TAILQ_INSERT_TAIL(&engine->awaiting, key, awaiting);
 	buf_ref(key->buf);
@@ -171,6 +171,7 @@ bool iwarp_engine_key_unbind(struct iwarp_engine *engine, struct fabric_key *key
 	if (engine_key_awaits(key))
 		TAILQ_REMOVE(&engine->awaiting, key, awaiting);
 	iwarp_keys_remove(&engine->keys, key);
+	coverage_fini(&key->written);
 	if (engine->rx.key == key) {
 		/* The rest of the FPDU goes nowhere, and its sender is told. */
 		engine->rx.key = NULL;

@@ -61,6 +61,7 @@ struct engine_rx {
 	uint8_t tagged_opcode;
 	uint32_t tagged_stag;
 	uint64_t tagged_to;     /* that its next segment must have */
+	uint64_t write_to;      /* of an RDMA Write: where it began */
 	uint32_t read_received; /* of the oldest Read */
 
 	/* The Send that is under way. */
@@ -168,7 +169,7 @@ static inline bool engine_rx_is_send(const struct engine_rx *rx)
 static inline bool engine_key_awaits(const struct fabric_key *key)
 {
 	return key->rights == FABRIC_REMOTE_WRITE && key->len_bytes >= RX_BULK_BYTES &&
-	       key->reached_bytes == 0;
+	       key->written.reached_bytes == 0;
 }
 
 /* out.c */

@@ -48,8 +48,7 @@ static enum iwarp_reason write_check(struct iwarp_engine *engine)
 	rx->dest = key->mem + at;
 	if (engine_key_awaits(key))
 		TAILQ_REMOVE(&engine->awaiting, key, awaiting);
-	if (key->reached_bytes < at + rx->payload_total)
-		key->reached_bytes = at + rx->payload_total;
+	coverage_reach(&key->written, at + rx->payload_total);
 	return REASON_NONE;
 }
 
@@ -175,14 +174,36 @@ static void tagged_advance(struct engine_rx *rx)
 	rx->tagged_to = rx->ddp.to + rx->payload_total;
 }
 
+/*
+ * A whole RDMA Write has come, all segments of it in order and to one key (tagged_order_check()): it counts as written. Its last
+ * segment may be empty, and its key taken back or bound anew since it began.
+ */
+static void write_cover(struct iwarp_engine *engine)
+{
+	struct engine_rx *rx = &engine->rx;
+	struct fabric_key *key = rx->key;
+
+	if (rx->tagged_to == rx->write_to)
+		return;
+	if (!key)
+		key = iwarp_keys_find(&engine->keys, rx->ddp.stag);
+	if (key && rx->write_to >= key->addr && rx->tagged_to - key->addr <= key->len_bytes)
+		coverage_add(&key->written, (uint32_t)(rx->write_to - key->addr),
+			     (uint32_t)(rx->tagged_to - rx->write_to));
+}
+
 static enum iwarp_reason write_commit(struct iwarp_engine *engine)
 {
 	struct engine_rx *rx = &engine->rx;
 
+	if (!rx->tagged_open)
+		rx->write_to = rx->ddp.to;
 	tagged_advance(rx);
 	engine->counters->write_bytes_received += rx->payload_total;
-	if (rx->ddp.last)
+	if (rx->ddp.last) {
 		engine->counters->writes_received++;
+		write_cover(engine);
+	}
 	return REASON_NONE;
 }
 

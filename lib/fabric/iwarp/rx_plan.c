@@ -172,7 +172,8 @@ static bool write_rest(const struct iwarp_engine *engine, const struct under_way
 
 	/* What can be read is not free, nor what an earlier Write has brought. */
 	if (!key || key->rights != FABRIC_REMOTE_WRITE || now->to < key->addr ||
-	    now->to - key->addr >= key->len_bytes || now->to - key->addr < key->reached_bytes)
+	    now->to - key->addr >= key->len_bytes ||
+	    now->to - key->addr < key->written.reached_bytes)
 		return false;
 	at = (uint32_t)(now->to - key->addr);
 	rest->mem = key->mem + at;
