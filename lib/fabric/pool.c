@@ -13,6 +13,7 @@
 #include <assert.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/queue.h>
 
@@ -46,6 +47,7 @@ struct pool {
 	struct slab_list classes[MAX_CLASSES];
 	struct slab_list empty; /* without a buffer in use; first the one that emptied first */
 	size_t reserve_bytes;
+	uint64_t owners; /* numbers given out */
 	struct pool_stats stats;
 };
 
@@ -227,6 +229,8 @@ struct buf *buf_get(struct pool *pool, size_t size_bytes)
 	slab->nfree--;
 	buf->next_free = NULL;
 	buf->refs = 1;
+	buf->owner_before = buf->owner;
+	buf->owner = 0;
 	pool->stats.in_use_bytes += buf->size_bytes;
 	memory_unpoison(buf->mem, size_bytes);
 	return buf;
@@ -256,6 +260,42 @@ void buf_free(struct buf *buf)
 	slab->nfree++;
 	if (slab->nfree == 1 || slab->nfree == slab->nbufs)
 		slab_freed(slab);
+}
+
+uint64_t pool_owner_new(struct pool *pool)
+{
+	return ++pool->owners;
+}
+
+static uint32_t clear(struct buf *buf, uint32_t from, uint32_t to)
+{
+	memset(buf->mem + from, 0, to - from);
+	return to - from;
+}
+
+size_t buf_expose(struct buf *buf, uint8_t *mem, size_t len_bytes, uint64_t owner)
+{
+	uint32_t from = (uint32_t)(mem - buf->mem), to = from + (uint32_t)len_bytes;
+	bool again = owner == (buf->owner ? buf->owner : buf->owner_before);
+	size_t cleared = 0;
+
+	assert(from + len_bytes <= buf->size_bytes && owner);
+	buf->owner = owner;
+	/* One range is remembered, so what lies apart from it takes its place. */
+	if (!again || from > buf->owned_to || to < buf->owned_from) {
+		buf->owned_from = from;
+		buf->owned_to = to;
+		return clear(buf, from, to);
+	}
+	if (from < buf->owned_from) {
+		cleared += clear(buf, from, buf->owned_from);
+		buf->owned_from = from;
+	}
+	if (to > buf->owned_to) {
+		cleared += clear(buf, buf->owned_to, to);
+		buf->owned_to = to;
+	}
+	return cleared;
 }
 
 void buf_slab_memory(const struct buf *buf, uint8_t **start, size_t *len_bytes)

@@ -27,6 +27,9 @@ struct buf {
 	unsigned refs;
 	struct slab *slab;
 	struct buf *next_free; /* the pool's */
+	/* Whose peer was the last that could write here, in this use of it and in the one before; 0: nobody's. */
+	uint64_t owner, owner_before;
+	uint32_t owned_from, owned_to; /* what holds nothing but data of that owner */
 };
 
 /* What a fabric keeps of a slab that it registered: a list, one entry per protection domain. */
@@ -79,6 +82,17 @@ static inline void buf_put(struct buf *buf)
 	if (--buf->refs == 0)
 		buf_free(buf);
 }
+
+/** pool_owner_new - a number for a connection that no other connection of this pool has or will have; never 0. */
+uint64_t pool_owner_new(struct pool *pool);
+/**
+ * buf_expose - clear what data of others may be in memory that the peer of a connection may write to from now on
+ * @mem, @len_bytes: the memory, inside @buf
+ * @owner:           the connection, by pool_owner_new()
+ *
+ * What the same connection exposed of this buffer in its last use stays as it is. Returns how many bytes were cleared.
+ */
+size_t buf_expose(struct buf *buf, uint8_t *mem, size_t len_bytes, uint64_t owner);
 
 /** pool_class_bytes - the size that buf_get() really takes for @size_bytes: what a budget must count. */
 size_t pool_class_bytes(size_t size_bytes);

@@ -232,6 +232,45 @@ static void case_binds(void)
 	buf_put(word);
 }
 
+/* What another connection has left must not come to this one, whatever its peer says that it has written. */
+static void case_claims(void)
+{
+	struct buf *others = pattern_buf(BULK_BYTES, 13), *word = pattern_buf(64, 0);
+	bool told, cleared, again;
+	struct fabric_key key;
+	uint32_t zero = 0;
+
+	if (!connect_pair() || !client_speaks())
+		return result(false, "connects");
+	memcpy(word->mem, &zero, 4);
+	jobs_begin();
+	landing = others;
+	if (lend(&key, others, 1000, BULK_BYTES / 2, FABRIC_REMOTE_WRITE) ||
+	    job_post(&server, FABRIC_SEND, word, 0, 64, 0, 0) || !wait_until(client_recv_all))
+		result(false, "sends the key");
+	told = key.written.prefix_bytes == 0;
+	cleared = key.written.prefix_bytes == key.len_bytes && others->mem[1000] == 0 &&
+		  !memcmp(others->mem + 1000, others->mem + 1001, key.len_bytes - 1);
+	result(told || cleared, "tells what a peer has written, or clears it before");
+	jobs_begin();
+	server.recvs = 0;
+	if (job_post(&client, FABRIC_WRITE, word, 0, 64, key.rkey, key.addr) ||
+	    job_post(&client, FABRIC_SEND, word, 0, 64, 0, 0) || !wait_until(server_got_one))
+		result(false, "writes");
+	result(key.written.prefix_bytes == (told ? 64 : key.len_bytes) && take_back(&key),
+	       "goes by what was written");
+	/* Its own data need not be cleared. */
+	others->mem[2000] = 1;
+	buf_put(others);
+	others = buf_get(pool, BULK_BYTES);
+	again = landing == others && !lend(&key, others, 1000, BULK_BYTES / 2, FABRIC_REMOTE_WRITE);
+	result(again && others->mem[2000] == 1 && take_back(&key),
+	       "leaves a connection what was its own");
+	close_pair();
+	buf_put(others);
+	buf_put(word);
+}
+
 /* ---- another connection's key ---- */
 
 static struct side other_client, other_server;
@@ -318,6 +357,7 @@ void pair_keys(void)
 	case_reads();
 	case_invalidate();
 	case_binds();
+	case_claims();
 	case_foreign_key(FABRIC_WRITE, FABRIC_REMOTE_WRITE,
 			 "refuses a Write to another connection's key");
 	case_foreign_key(FABRIC_READ, FABRIC_REMOTE_READ,

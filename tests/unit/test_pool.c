@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Size classes of buffers, and what the pool keeps of slabs that nobody uses. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "fabric/pool.h"
 #include "tests/lib/test.h"
@@ -192,6 +193,97 @@ START_TEST(a_slab_in_use_is_no_reserve)
 }
 END_TEST
 
+/* A buffer of the same class as the last one, which is the same one. */
+static struct buf *get_used(uint8_t with)
+{
+	struct buf *buf = get(MIB);
+
+	memset(buf->mem, with, MIB);
+	return buf;
+}
+
+static void expect_bytes(const struct buf *buf, size_t from, size_t to, uint8_t value)
+{
+	for (size_t i = from; i < to; i++)
+		ck_assert_uint_eq(buf->mem[i], value);
+}
+
+START_TEST(what_others_left_is_cleared_before_it_is_exposed)
+{
+	uint64_t owner = pool_owner_new(pool);
+	struct buf *buf = get_used(7);
+
+	buf_put(buf);
+	ck_assert_ptr_eq(get(MIB), buf);
+	ck_assert_uint_eq(buf_expose(buf, buf->mem + 100, 5000, owner), 5000);
+	expect_bytes(buf, 0, 100, 7);
+	expect_bytes(buf, 100, 5100, 0);
+	expect_bytes(buf, 5100, MIB, 7);
+	buf_put(buf);
+}
+END_TEST
+
+START_TEST(what_the_same_connection_had_exposed_is_not_cleared_again)
+{
+	uint64_t owner = pool_owner_new(pool);
+	struct buf *buf = get_used(7);
+
+	ck_assert_uint_eq(buf_expose(buf, buf->mem + 100, 5000, owner), 5000);
+	/* Segments of one chunk follow each other. */
+	ck_assert_uint_eq(buf_expose(buf, buf->mem + 5100, 1000, owner), 1000);
+	memset(buf->mem, 9, MIB);
+	buf_put(buf);
+	ck_assert_ptr_eq(get(MIB), buf);
+	ck_assert_uint_eq(buf_expose(buf, buf->mem + 200, 3000, owner), 0);
+	ck_assert_uint_eq(buf_expose(buf, buf->mem + 90, 7000, owner), 10 + 990);
+	expect_bytes(buf, 0, 90, 9);
+	expect_bytes(buf, 90, 100, 0);
+	expect_bytes(buf, 100, 6100, 9);
+	expect_bytes(buf, 6100, 7090, 0);
+	expect_bytes(buf, 7090, MIB, 9);
+	/* Apart from it nothing is known. */
+	ck_assert_uint_eq(buf_expose(buf, buf->mem + 10000, 10, owner), 10);
+	ck_assert_uint_eq(buf_expose(buf, buf->mem + 200, 10, owner), 10);
+	buf_put(buf);
+}
+END_TEST
+
+START_TEST(another_connection_finds_it_cleared)
+{
+	uint64_t first = pool_owner_new(pool), second = pool_owner_new(pool);
+	struct buf *buf = get_used(7);
+
+	ck_assert_uint_ne(first, second);
+	ck_assert_uint_eq(buf_expose(buf, buf->mem, MIB, first), MIB);
+	memset(buf->mem, 9, MIB);
+	buf_put(buf);
+	ck_assert_ptr_eq(get(MIB), buf);
+	ck_assert_uint_eq(buf_expose(buf, buf->mem, 1000, second), 1000);
+	expect_bytes(buf, 0, 1000, 0);
+	buf_put(buf);
+	ck_assert_ptr_eq(get(MIB), buf);
+	ck_assert_uint_eq(buf_expose(buf, buf->mem, 1000, first), 1000);
+	buf_put(buf);
+}
+END_TEST
+
+/* It may have held anything: a Call of another client, what was read for one. */
+START_TEST(a_use_between_that_was_not_exposed_makes_it_a_strangers)
+{
+	uint64_t owner = pool_owner_new(pool);
+	struct buf *buf = get_used(7);
+
+	ck_assert_uint_eq(buf_expose(buf, buf->mem, 1000, owner), 1000);
+	buf_put(buf);
+	ck_assert_ptr_eq(get_used(8), buf);
+	buf_put(buf);
+	ck_assert_ptr_eq(get(MIB), buf);
+	ck_assert_uint_eq(buf_expose(buf, buf->mem, 1000, owner), 1000);
+	expect_bytes(buf, 0, 1000, 0);
+	buf_put(buf);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("pool");
@@ -204,6 +296,10 @@ int main(void)
 	tcase_add_test(tc, what_is_larger_than_the_reserve_is_never_kept);
 	tcase_add_test(tc, what_emptied_first_goes_first_and_is_released);
 	tcase_add_test(tc, a_slab_in_use_is_no_reserve);
+	tcase_add_test(tc, what_others_left_is_cleared_before_it_is_exposed);
+	tcase_add_test(tc, what_the_same_connection_had_exposed_is_not_cleared_again);
+	tcase_add_test(tc, another_connection_finds_it_cleared);
+	tcase_add_test(tc, a_use_between_that_was_not_exposed_makes_it_a_strangers);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -40,9 +40,12 @@ struct sim_faults {
 	unsigned hook_at_step;   /* before its n-th step, from 1, the network calls … */
 	void (*hook)(void *arg); /* … this */
 	void *hook_arg;
-	bool shared_keys;    /* keys are not per RPC: remote invalidation must not be offered */
-	bool no_send_inv;    /* a Send with Invalidate invalidates nothing */
-	bool no_late_reads;  /* memory must be filled before it is lent */
+	bool shared_keys;   /* keys are not per RPC: remote invalidation must not be offered */
+	bool no_send_inv;   /* a Send with Invalidate invalidates nothing */
+	bool no_late_reads; /* memory must be filled before it is lent */
+	bool untold_writes; /* nothing tells what a peer has written: memory is cleared before it is lent, as on verbs */
+	unsigned
+		lie_one_in; /* one of so many Writes is placed in part or not at all, and completes; 0: none */
 	bool fixed_recvs;    /* a receive that is posted keeps its size */
 	bool no_probe;       /* nothing can be sent that would tell whether the peer is there */
 	bool watches_itself; /* nobody need ask: it says that it would find out */
@@ -60,7 +63,9 @@ struct sim_stats {
 	unsigned access_errors; /* outside of a key, or against its rights */
 	unsigned max_reads;     /* most Reads outstanding at once on one endpoint */
 	unsigned sends_invalidating;
-	unsigned reads_waited; /* times that a Read had to wait for bytes */
+	unsigned lies;          /* Writes not placed whole, by lie_one_in */
+	uint64_t cleared_bytes; /* by untold_writes */
+	unsigned reads_waited;  /* times that a Read had to wait for bytes */
 	unsigned probes;
 };
 

@@ -34,6 +34,19 @@ static struct fabric_key *find(struct sim_ep *ep, uint32_t rkey)
 	return key;
 }
 
+static void expose(struct sim_ep *ep, struct fabric_key *key)
+{
+	struct sim_net *net = ep->net;
+	struct pool *pool = ep->ep.fabric->pool;
+
+	coverage_init(&key->written, net->faults.untold_writes ? key->len_bytes : 0);
+	if (!net->faults.untold_writes || key->rights != FABRIC_REMOTE_WRITE)
+		return;
+	if (!ep->owner)
+		ep->owner = pool_owner_new(pool);
+	net->stats.cleared_bytes += buf_expose(key->buf, key->mem, key->len_bytes, ep->owner);
+}
+
 int sim_key_bind(struct fabric_ep *fep, struct fabric_key *key)
 {
 	struct sim_ep *ep = sim_ep_of(fep);
@@ -54,6 +67,7 @@ int sim_key_bind(struct fabric_ep *fep, struct fabric_key *key)
 	/* Neither zero nor an address, so that nobody takes it for one; never near the wrap. */
 	key->addr = (sim_random(net) >> 2) | 0x1000;
 	set_state(key, KEY_LIVE);
+	expose(ep, key);
 	buf_ref(key->buf);
 	TAILQ_INSERT_TAIL(&ep->keys, key, entry);
 	net->stats.keys_bound++;
@@ -64,6 +78,7 @@ static void drop(struct sim_ep *ep, struct fabric_key *key)
 {
 	TAILQ_REMOVE(&ep->keys, key, entry);
 	ep->net->stats.keys_bound--;
+	coverage_fini(&key->written);
 	buf_put(key->buf);
 	key->priv = NULL;
 }
@@ -178,6 +193,14 @@ bool sim_key_invalidate(struct sim_ep *ep, uint32_t rkey)
 	if (state_of(key) == KEY_LIVE)
 		set_state(key, KEY_INVALIDATED);
 	return true;
+}
+
+void sim_key_written(struct sim_ep *ep, uint32_t rkey, const uint8_t *mem, uint32_t len_bytes)
+{
+	struct fabric_key *key = find(ep, rkey);
+
+	if (!ep->net->faults.untold_writes)
+		coverage_add(&key->written, (uint32_t)(mem - key->mem), len_bytes);
 }
 
 /* Where the peer's access lands, or NULL if it may not; and how many of the bytes there are filled. */

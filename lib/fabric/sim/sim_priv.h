@@ -122,6 +122,7 @@ struct sim_ep {
 	bool broken;         /* a work request failed: the ones behind it are flushed */
 	struct fabric_wr_list sends, reads;
 	struct sim_key_list keys;
+	uint64_t owner; /* by pool_owner_new(); 0: not needed yet */
 	enum fabric_close why;
 	uint8_t rejection[FABRIC_MAX_REJECT_DATA]; /* REFUSED: what the peer said */
 	size_t rejection_bytes;
@@ -184,6 +185,8 @@ void sim_key_answered(struct sim_ep *ep, uint32_t rkey);
 /* One of the keys whose unbound() is due is told; false if there is none. */
 bool sim_key_bury(struct sim_ep *ep);
 bool sim_key_invalidate(struct sim_ep *ep, uint32_t rkey);
+/* @len_bytes have been placed at @mem, which sim_key_reach() gave. */
+void sim_key_written(struct sim_ep *ep, uint32_t rkey, const uint8_t *mem, uint32_t len_bytes);
 uint8_t *sim_key_reach(struct sim_ep *ep, uint32_t rkey, uint64_t addr, uint32_t len_bytes,
 		       unsigned right, uint32_t *ready_bytes);
 

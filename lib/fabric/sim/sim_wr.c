@@ -96,6 +96,29 @@ static void deliver(struct sim_ep *ep, struct fabric_wr *wr)
 	free(copy);
 }
 
+/* How many bytes of a Write are placed: fewer than it has, if the peer lies about it. */
+static uint32_t placed_bytes(struct sim_ep *ep, uint32_t len)
+{
+	struct sim_net *net = ep->net;
+
+	if (!len || !net->faults.lie_one_in || sim_random(net) % net->faults.lie_one_in)
+		return len;
+	net->stats.lies++;
+	return sim_random(net) % 2 ? (uint32_t)(sim_random(net) % len) : 0;
+}
+
+static void place(const struct fabric_wr *wr, uint8_t *mem, uint32_t len)
+{
+	for (unsigned i = 0; i < wr->nsge && len; i++) {
+		const struct fabric_sge *sge = &wr->sge[i];
+		uint32_t n = sge->len_bytes < len ? sge->len_bytes : len;
+
+		memcpy(mem, sge->addr, n);
+		mem += n;
+		len -= n;
+	}
+}
+
 static void write_peer(struct sim_ep *ep, struct fabric_wr *wr)
 {
 	uint32_t len = wr_bytes(wr), ready;
@@ -107,11 +130,10 @@ static void write_peer(struct sim_ep *ep, struct fabric_wr *wr)
 		executed(ep, wr, FABRIC_ERR_REMOTE);
 		return;
 	}
-	for (unsigned i = 0; i < wr->nsge && len; i++) {
-		const struct fabric_sge *sge = &wr->sge[i];
-
-		memcpy(mem, sge->addr, sge->len_bytes);
-		mem += sge->len_bytes;
+	len = placed_bytes(ep, len);
+	if (len) {
+		place(wr, mem, len);
+		sim_key_written(ep->peer, wr->rkey, mem, len);
 	}
 	executed(ep, wr, FABRIC_OK);
 }

@@ -33,6 +33,15 @@ void verbs_domain_fini(struct verbs_domain *domain)
 	domain->pd = NULL;
 }
 
+void verbs_expose(struct verbs_ep *ep, struct buf *buf, uint8_t *mem, uint32_t len_bytes)
+{
+	struct pool *pool = ep->ep.fabric->pool;
+
+	if (!ep->owner)
+		ep->owner = pool_owner_new(pool);
+	verbs_ep_counters(ep)->exposed_bytes_cleared += buf_expose(buf, mem, len_bytes, ep->owner);
+}
+
 static void slab_mr_release(struct slab_reg *reg)
 {
 	struct slab_mr *smr = container_of(reg, struct slab_mr, reg);

@@ -11,5 +11,7 @@ int verbs_domain_init(struct verbs_domain *domain, struct verbs_device *device) 
 void verbs_domain_fini(struct verbs_domain *domain);
 /** verbs_slab_mr - the slab of @buf registered for local use in @domain, or NULL. */
 struct ibv_mr *verbs_slab_mr(struct verbs_domain *domain, struct buf *buf);
+/** verbs_expose - clear what others have left in memory that the peer may come to reach: before it is registered for that. */
+void verbs_expose(struct verbs_ep *ep, struct buf *buf, uint8_t *mem, uint32_t len_bytes);
 
 #endif

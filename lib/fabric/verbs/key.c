@@ -172,6 +172,14 @@ static struct verbs_key *region_lend(struct verbs_ep *ep, struct fabric_key *key
 	return vk;
 }
 
+/* A device does not tell what the peer writes, so what it does not write must not be another connection's. */
+static void expose(struct verbs_ep *ep, struct fabric_key *key)
+{
+	coverage_init(&key->written, key->len_bytes);
+	if (key->rights == FABRIC_REMOTE_WRITE)
+		verbs_expose(ep, key->buf, key->mem, key->len_bytes);
+}
+
 int verbs_key_bind(struct fabric_ep *fep, struct fabric_key *key)
 {
 	struct verbs_ep *ep = verbs_ep_of(fep);
@@ -182,6 +190,7 @@ int verbs_key_bind(struct fabric_ep *fep, struct fabric_key *key)
 	/* A device answers a Read at once, with whatever is there. */
 	if ((key->rights & FABRIC_REMOTE_READ) && key->ready_bytes != key->len_bytes)
 		return -EINVAL;
+	expose(ep, key);
 	vk = ep->device->windows ? window_lend(ep, key) : region_lend(ep, key);
 	if (!vk)
 		return -ENOMEM;

@@ -47,14 +47,18 @@ void verbs_queue(struct verbs_ep *ep, struct fabric_wr *wr)
 
 /*
  * An iWARP device writes Read Responses under a key that the peer sees: one of exact bounds, for this Read. No
- * region is empty, so for a Read of no bytes it is one byte.
+ * region is empty, so for a Read of no bytes it is one byte. siw lets the peer read there, too.
  */
 static int sink_register(struct verbs_ep *ep, struct fabric_wr *wr, uint32_t *lkey)
 {
-	uint32_t len_bytes = wr->sge[0].len_bytes ? wr->sge[0].len_bytes : 1;
-	struct ibv_mr *mr = ibv_reg_mr(ep->domain->pd, wr->sge[0].addr, len_bytes,
-				       IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+	const struct fabric_sge *sink = &wr->sge[0];
+	uint32_t len_bytes = sink->len_bytes ? sink->len_bytes : 1;
+	struct ibv_mr *mr;
 
+	if (sink->len_bytes)
+		verbs_expose(ep, sink->buf, sink->addr, sink->len_bytes);
+	mr = ibv_reg_mr(ep->domain->pd, sink->addr, len_bytes,
+			IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
 	if (!mr)
 		return -errno;
 	wr->priv[1] = (uintptr_t)mr;

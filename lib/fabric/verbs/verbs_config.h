@@ -22,6 +22,9 @@
 	X(slabs_registered, "blocks of buffers made known to the device")                          \
 	X(windows_bound, "pieces of memory lent to a peer as memory windows")                      \
 	X(regions_lent, "pieces of memory lent to a peer as memory regions")                       \
+	X(exposed_bytes_cleared,                                                                   \
+	  "bytes set to zero before a peer could write there: they had held data of another "      \
+	  "connection")                                                                            \
 	X(sinks_registered,                                                                        \
 	  "pieces of memory made known to an iWARP device as the target of an RDMA Read")          \
 	X(probes, "times that a silent peer was asked whether it is there")                        \

@@ -35,7 +35,10 @@
  * window (seen on Linux 6.1): there each window stands on a region of its own, of exact bounds.
  *
  * The kernel's siw answers a Read of any region in the domain, whatever its rights (seen on Linux 6.1): there,
- * only not knowing a slab's key keeps a peer from it.
+ * only not knowing a slab's key keeps a peer from it. What a peer may write to it can read there too, while it is lent.
+ *
+ * A device does not tell what a peer has written. So memory of which the peer learns a key for writing, a Read's sink on
+ * iWARP among it, is cleared before, unless the same connection exposed it last (buf_expose()).
  *
  * A slab is never registered with remote rights. A type 2 window answers to its queue pair only; a region
  * with remote rights lies in the domain of its endpoint, so no other connection reaches it, and lives no
@@ -228,6 +231,7 @@ struct verbs_ep {
 	uint32_t recv_size_bytes; /* that was asked for last */
 	struct recv_runs recvs_due;
 	TAILQ_HEAD(, fabric_key) keys;
+	uint64_t owner; /* of what its peer may write to, by pool_owner_new(); 0: nothing yet */
 	struct verbs_probe probe;
 };
 

@@ -50,6 +50,21 @@ rdma_connect() {
 	on_fabric either-lo 'over iwarp'
 }
 
+# A server in user space, which is no use to its clients, and beside it a good one, at one worker.
+claims() {
+	local cleared
+	proxy_start claims-good verbs://10.0.2.15:2273 tcp://127.0.0.1:2274
+	proxy_start claims tcp://127.0.0.1:2271 verbs://10.0.2.15:2275 'ddp = "nfs"; require_privileged_port = false; },
+	  { name = "good"; listen = "tcp://127.0.0.1:2272"; connect = "verbs://10.0.2.15:2273";'
+	with_limit 120 "$LAB_BUILD/tests/e2e/rpc_peer" 2272 2274 0 2275 lying 2271 24 10.0.2.15 ||
+		fail "a client was sent what nobody had sent it"
+	cleared=$(proxy_count claims exposed_bytes_cleared)
+	[ "$cleared" -gt 0 ] || fail "nothing was cleared"
+	say "# $cleared bytes were cleared"
+	proxy_stop claims KILL
+	proxy_stop claims-good KILL
+}
+
 guest_start
 guest_rxe
 pair verbs 10.0.2.15 siw
@@ -186,6 +201,7 @@ guest_row to-both tcp://10.9.0.1:2208 iwarp://10.9.0.1:2207
 guest_row either-rxe tcp://10.0.2.15:2209 rdma://10.9.0.1:20049
 guest_row either-lo tcp://10.0.2.15:2210 rdma://127.0.0.1:2211
 guest_row behind-lo iwarp://127.0.0.1:2211 tcp://127.0.0.1:2049
+row "siw: a server that claims what it has not written brings nobody another client's data" claims
 row "rdma:// listens for rxe and for iwarp on one port" rdma_listener
 row "rdma:// connects by a device where there is one, else by iwarp" rdma_connect
 row "the server's file system is consistent" export_consistent
