@@ -198,7 +198,7 @@ size_t exchange_cost_bytes(size_t call_bytes, uint32_t reply_max_bytes,
 			   const struct call_facts *facts, const struct reply_room *room);
 
 /* What an RPC takes in small objects, which no claim covers: its exchange, and what legs hold for it. */
-#define EXCHANGE_BESIDE_BYTES 1152u
+#define EXCHANGE_BESIDE_BYTES 1184u
 
 /*
  * A table of exchanges by XID, for matching Replies: one per leg and direction. Chained and grown by

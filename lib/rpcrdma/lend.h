@@ -77,6 +77,11 @@ void lend_ready(struct lend *lend, unsigned first, unsigned nkeys, uint32_t read
 bool lend_owns(const struct lend *lend, uint32_t rkey);
 /** lend_segment - the @i-th key as a segment of a chunk. */
 struct rpcrdma_segment lend_segment(const struct lend *lend, unsigned i);
+/** lend_written_bytes - what of the @i-th segment the peer has written from its start on, as far as the fabric can tell. */
+static inline uint32_t lend_written_bytes(const struct lend *lend, unsigned i)
+{
+	return lend->keys[i].key.written.prefix_bytes;
+}
 /**
  * lend_end - take all of it back
  *

@@ -21,51 +21,60 @@ bool requester_owns_key(const struct requester *rq, uint32_t xid, uint32_t rkey)
 }
 
 /*
- * Whether a returned chunk is the one that was offered, with lengths that it can have (A3.7-4): never grown,
- * and without a gap, since the segments are one stretch of memory.
+ * Returns NULL if a returned chunk is the one that was offered, with lengths that it can have (A3.7-4): never grown,
+ * and without a gap, since the segments are one stretch of memory. What else a server claims of it must have been
+ * written (X-18): the rest of that memory last held another Reply, which may be another client's. Returns what is wrong
+ * otherwise, @not_offered for a chunk that differs.
  */
-static bool chunk_returned(const struct requester_rpc *rpc, const struct rpcrdma_header *hdr,
-			   const struct rpcrdma_chunk *chunk)
+static const char *chunk_wrong(const struct requester_rpc *rpc, const struct rpcrdma_header *hdr,
+			       const struct rpcrdma_chunk *chunk, const char *not_offered)
 {
 	bool ended = false;
 
 	if (chunk->count != rpc->form.landing_nsegments)
-		return false;
+		return not_offered;
 	for (unsigned i = 0; i < chunk->count; i++) {
 		const struct rpcrdma_segment *seg = &hdr->segments[chunk->first + i];
-		struct rpcrdma_segment lent =
-			lend_segment(&rpc->lend, rpc->form.call.nsegments + i);
+		unsigned key = rpc->form.call.nsegments + i;
+		struct rpcrdma_segment lent = lend_segment(&rpc->lend, key);
 
 		if (seg->handle != lent.handle || seg->offset != lent.offset ||
 		    seg->len_bytes > lent.len_bytes || (ended && seg->len_bytes))
-			return false;
+			return not_offered;
+		if (seg->len_bytes > lend_written_bytes(&rpc->lend, key))
+			return "claims bytes of a chunk that the peer has not written";
 		ended = seg->len_bytes < lent.len_bytes;
 	}
-	return true;
+	return NULL;
 }
 
 static const char *write_list_wrong(const struct requester_rpc *rpc,
 				    const struct rpcrdma_header *hdr)
 {
+	static const char not_offered[] = "a write list that was not offered";
+
 	if (!hdr->nwrites)
 		return rpc->form.landing == LANDING_WRITE_CHUNK && !rpc->rpcs->conn->peer->lenient
 			       ? "the write list that was offered is missing"
 			       : NULL;
-	if (rpc->form.landing != LANDING_WRITE_CHUNK || hdr->nwrites > 1 ||
-	    !chunk_returned(rpc, hdr, &hdr->writes[0]))
-		return "a write list that was not offered";
-	return NULL;
+	if (rpc->form.landing != LANDING_WRITE_CHUNK || hdr->nwrites > 1)
+		return not_offered;
+	return chunk_wrong(rpc, hdr, &hdr->writes[0], not_offered);
 }
 
 static const char *reply_chunk_wrong(const struct requester_rpc *rpc,
 				     const struct rpcrdma_header *hdr)
 {
+	static const char not_offered[] = "a reply chunk that was not offered";
 	uint64_t len = hdr->has_reply_chunk ? hdr->reply_chunk.len_bytes : 0;
+	const char *wrong = NULL;
 
-	if (hdr->has_reply_chunk && hdr->reply_chunk.count &&
-	    (rpc->form.landing != LANDING_REPLY_CHUNK ||
-	     !chunk_returned(rpc, hdr, &hdr->reply_chunk)))
-		return "a reply chunk that was not offered";
+	if (hdr->has_reply_chunk && hdr->reply_chunk.count)
+		wrong = rpc->form.landing == LANDING_REPLY_CHUNK
+				? chunk_wrong(rpc, hdr, &hdr->reply_chunk, not_offered)
+				: not_offered;
+	if (wrong)
+		return wrong;
 	if (hdr->nreads)
 		return len ? "a Reply both lent and in the reply chunk" : NULL;
 	if (hdr->proc == RPCRDMA_MSG && len)

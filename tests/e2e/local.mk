@@ -70,6 +70,7 @@ end_to_end_scripts = tests/e2e/run.sh tests/e2e/lib.sh tests/e2e/hosts.sh tests/
 	tests/e2e/lost_log.sh tests/e2e/few_descriptors.sh \
 	tests/e2e/journal.sh tests/e2e/log_level.sh \
 	tests/e2e/hostile.sh \
+	tests/e2e/lying_server.sh \
 	tests/e2e/crowd.sh \
 	tests/e2e/outage.sh \
 	tests/e2e/silent_peers.sh \
@@ -89,7 +90,7 @@ tests_e2e_rpc_peer_SOURCES = tests/e2e/rpc_peer.c tests/e2e/rpc_peer.h \
 	tests/e2e/peer_bad_server.c tests/e2e/peer_both_ways.c tests/e2e/peer_doors.c \
 	tests/e2e/peer_flow.c \
 	tests/e2e/peer_garbage.c tests/e2e/peer_large.c tests/e2e/peer_neighbour.c \
-	tests/e2e/peer_recall.c tests/e2e/peer_replay.c tests/e2e/peer_retransmit.c tests/e2e/peer_returning.c \
+	tests/e2e/peer_lying.c tests/e2e/peer_recall.c tests/e2e/peer_replay.c tests/e2e/peer_retransmit.c tests/e2e/peer_returning.c \
 	tests/e2e/peer_steady.c tests/e2e/peer_steps.c \
 	tests/e2e/replay_client.c tests/e2e/replay_client.h tests/e2e/replay_relay.c tests/e2e/replay_relay.h \
 	tests/e2e/replay_turns.c tests/e2e/replay_turns.h \

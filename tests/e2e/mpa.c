@@ -8,6 +8,7 @@
 #define CRC32C_REFLECTED 0x82f63b78u
 #define FRAME_BYTES      20
 #define UNTAGGED_BYTES   18
+#define WRITE_BYTES      32768u /* in one FPDU */
 
 static uint32_t crc32c(const uint8_t *data, size_t len)
 {
@@ -38,12 +39,12 @@ static void put_u16(struct buf *buf, uint16_t value)
 	buf_put(buf, &be, sizeof(be));
 }
 
-void mpa_request(struct buf *out, uint8_t flags, uint8_t revision)
+static void put_frame(struct buf *out, const char *key, uint8_t flags, uint8_t revision)
 {
 	static const uint8_t private_data[] = {0xf6, 0xab, 0x0e, 0x18, 1, 0, 3, 3};
 	uint8_t enhanced = flags & MPA_ENHANCED;
 
-	buf_put(out, "MPA ID Req Frame", 16);
+	buf_put(out, key, 16);
 	buf_put(out, &flags, 1);
 	buf_put(out, &revision, 1);
 	put_u16(out, (uint16_t)(sizeof(private_data) + (enhanced ? 4 : 0)));
@@ -52,6 +53,11 @@ void mpa_request(struct buf *out, uint8_t flags, uint8_t revision)
 		put_u16(out, 16);
 	}
 	buf_put(out, private_data, sizeof(private_data));
+}
+
+void mpa_request(struct buf *out, uint8_t flags, uint8_t revision)
+{
+	put_frame(out, "MPA ID Req Frame", flags, revision);
 }
 
 void mpa_fpdu(struct buf *out, const struct buf *ulpdu, bool spoil)
@@ -113,19 +119,31 @@ static size_t take_fpdu(struct mpa *mpa, const uint8_t *data, size_t len)
 	return body + 4;
 }
 
-/* The reply frame; 0 if it is not whole yet. */
+static void answer_request(struct mpa *mpa, uint8_t flags)
+{
+	struct buf out = {0};
+
+	put_frame(&out, "MPA ID Rep Frame", flags & (MPA_CRC | MPA_ENHANCED), 2);
+	conn_send(mpa->conn, out.data, out.len);
+	buf_free(&out);
+}
+
+/* The other end's start-up frame; 0 if it is not whole yet. */
 static size_t take_frame(struct mpa *mpa, const uint8_t *data, size_t len)
 {
 	size_t whole;
 
 	if (len < FRAME_BYTES)
 		return 0;
-	if (memcmp(data, "MPA ID Rep Frame", 16))
-		fail("no MPA reply but %08x", get_u32(data));
+	if (memcmp(data, mpa->accepts ? "MPA ID Req Frame" : "MPA ID Rep Frame", 16))
+		fail("no MPA frame but %08x", get_u32(data));
 	whole = FRAME_BYTES + (size_t)get_u16(data + 18);
 	if (len < whole)
 		return 0;
-	mpa->reply_flags = data[16];
+	if (mpa->accepts)
+		answer_request(mpa, data[16]);
+	else
+		mpa->reply_flags = data[16];
 	mpa->started = true;
 	return whole;
 }
@@ -173,21 +191,63 @@ void mpa_start(struct mpa *mpa, struct conn *conn)
 	buf_free(&out);
 }
 
-void mpa_send_call(struct mpa *mpa, const struct buf *call)
+void mpa_accept(struct mpa *mpa, struct conn *conn)
 {
-	struct buf ulpdu = {0}, out = {0};
+	watch(mpa, conn);
+	mpa->accepts = true;
+}
+
+static void send_fpdu(struct mpa *mpa, const struct buf *ulpdu)
+{
+	struct buf out = {0};
+
+	mpa_fpdu(&out, ulpdu, false);
+	conn_send(mpa->conn, out.data, out.len);
+	buf_free(&out);
+}
+
+void mpa_send(struct mpa *mpa, const struct buf *message)
+{
+	struct buf ulpdu = {0};
 
 	ddp_untagged(&ulpdu, OP_SEND, QN_SEND, ++mpa->msn, 0);
-	buf_put(&ulpdu, call->data, 4);
-	buf_u32(&ulpdu, 1);
-	buf_u32(&ulpdu, 16);
-	for (int i = 0; i < 4; i++)
-		buf_u32(&ulpdu, 0); /* RDMA_MSG, and three lists that are empty */
-	buf_put(&ulpdu, call->data, call->len);
-	mpa_fpdu(&out, &ulpdu, false);
-	conn_send(mpa->conn, out.data, out.len);
+	buf_put(&ulpdu, message->data, message->len);
+	send_fpdu(mpa, &ulpdu);
 	buf_free(&ulpdu);
-	buf_free(&out);
+}
+
+void mpa_write(struct mpa *mpa, uint32_t stag, uint64_t to, const uint8_t *data, size_t len)
+{
+	struct buf ulpdu = {0};
+	size_t at = 0;
+
+	do {
+		size_t n = len - at < WRITE_BYTES ? len - at : WRITE_BYTES;
+		bool last = at + n == len;
+
+		ulpdu.len = 0;
+		put_u16(&ulpdu, (uint16_t)((last ? 0xc140 : 0x8140) | OP_WRITE));
+		buf_u32(&ulpdu, stag);
+		buf_u64(&ulpdu, to + at);
+		buf_put(&ulpdu, data + at, n);
+		send_fpdu(mpa, &ulpdu);
+		at += n;
+	} while (at < len);
+	buf_free(&ulpdu);
+}
+
+void mpa_send_call(struct mpa *mpa, const struct buf *call)
+{
+	struct buf message = {0};
+
+	buf_put(&message, call->data, 4);
+	buf_u32(&message, 1);
+	buf_u32(&message, 16);
+	for (int i = 0; i < 4; i++)
+		buf_u32(&message, 0); /* RDMA_MSG, and three lists that are empty */
+	buf_put(&message, call->data, call->len);
+	mpa_send(mpa, &message);
+	buf_free(&message);
 }
 
 void mpa_free(struct mpa *mpa, bool reset)

@@ -10,6 +10,7 @@
 #define MPA_ENHANCED 0x10
 
 /* RDMAP opcodes, and the queue of Sends. */
+#define OP_WRITE    0
 #define OP_SEND     3
 #define OP_SEND_INV 4
 #define QN_SEND     0
@@ -18,7 +19,8 @@
 struct mpa {
 	struct conn *conn;
 	struct buf in;
-	bool started; /* the reply frame is in */
+	bool accepts; /* it was connected to: the other end sends the request frame */
+	bool started; /* the other end's start-up frame is in */
 	uint8_t reply_flags;
 	bool bad_crc;
 	struct buf send;                   /* the last Send that came, its headers taken off */
@@ -31,6 +33,12 @@ struct mpa {
 void mpa_connect(struct net *net, struct mpa *mpa, uint16_t port);
 /** mpa_start - watch @conn, which the peer owns from here on, and send a request frame. */
 void mpa_start(struct mpa *mpa, struct conn *conn);
+/** mpa_accept - watch @conn, which the peer owns from here on, and answer its request frame. */
+void mpa_accept(struct mpa *mpa, struct conn *conn);
+/** mpa_send - send a Send of these bytes, no more than fit one FPDU. */
+void mpa_send(struct mpa *mpa, const struct buf *message);
+/** mpa_write - send an RDMA Write, in as many FPDUs as it takes. */
+void mpa_write(struct mpa *mpa, uint32_t stag, uint64_t to, const uint8_t *data, size_t len);
 /** mpa_send_call - send a Call as an RDMA_MSG without chunks. */
 void mpa_send_call(struct mpa *mpa, const struct buf *call);
 /** mpa_free - close, with a RST if @reset, and release. */

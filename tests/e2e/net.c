@@ -148,7 +148,13 @@ static struct conn *conn_new(struct net *net, int fd)
 
 void net_listen(struct net *net, uint16_t port, void (*accepted)(struct conn *conn), void *arg)
 {
-	struct sockaddr_in sin = address(NET_LOOPBACK, port);
+	net_listen_at(net, NET_LOOPBACK, port, accepted, arg);
+}
+
+void net_listen_at(struct net *net, uint32_t addr, uint16_t port,
+		   void (*accepted)(struct conn *conn), void *arg)
+{
+	struct sockaddr_in sin = address(addr, port);
 	struct listener *listener = calloc(1, sizeof(*listener));
 
 	if (!listener)

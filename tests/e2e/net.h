@@ -68,6 +68,9 @@ void net_init(struct net *net);
 void net_free(struct net *net);
 /** net_listen - accepted() gets each connection and sets its received(), ended() and arg. */
 void net_listen(struct net *net, uint16_t port, void (*accepted)(struct conn *conn), void *arg);
+/** net_listen_at - the same at another address of this host. */
+void net_listen_at(struct net *net, uint32_t addr, uint16_t port,
+		   void (*accepted)(struct conn *conn), void *arg);
 /** net_connect - to 127.0.0.1:@port, from @from_addr:@from_port where they are not 0. */
 struct conn *net_connect(struct net *net, uint16_t port, uint32_t from_addr, uint16_t from_port);
 /** net_try_connect - the same; NULL while an old connection between the same two ports is not done with. */

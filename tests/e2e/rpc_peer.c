@@ -19,6 +19,7 @@ static const struct scenario {
 	{"doors", scenario_doors},           {"steps", scenario_steps},
 	{"outage", scenario_outage},         {"serve-badly", scenario_serve_badly},
 	{"reverse", scenario_reverse},       {"recall", scenario_recall},
+	{"lying", scenario_lying},
 };
 
 static int usage(void)

@@ -35,6 +35,12 @@ int scenario_reverse(const struct ports *ports, int argc, char **argv);
 int scenario_recall(const struct ports *ports, int argc, char **argv);
 /** scenario_large - carry|over MIB...: WRITEs and READs of so much at once, or WRITEs that are refused. */
 int scenario_large(const struct ports *ports, int argc, char **argv);
+/**
+ * scenario_lying - PORT CALLS [ADDRESS]: an RDMA server at UPSTREAM that claims more than it has written, to clients at PORT
+ *
+ * With ADDRESS it listens there, for a proxy on verbs: lies are believed, and what was not written is no other client's.
+ */
+int scenario_lying(const struct ports *ports, int argc, char **argv);
 /** scenario_steady - SECONDS [hung]: one Call after the other, each timed; beside a connection that hangs. */
 int scenario_steady(const struct ports *ports, int argc, char **argv);
 /** scenario_neighbour - SERVER: clients that ask all they can of a server of that kind, until killed. */

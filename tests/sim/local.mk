@@ -44,6 +44,7 @@ server_peer_tests = \
 	tests/sim/test_conf_client \
 	tests/sim/test_peer \
 	tests/sim/test_requester \
+	tests/sim/test_requester_claims \
 	tests/sim/test_requester_ddp \
 	tests/sim/test_requester_lent \
 	tests/sim/test_requester_lent_ends \

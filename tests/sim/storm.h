@@ -92,7 +92,7 @@ uint32_t storm_below(struct storm *storm, uint32_t n);
 /** storm_client_init - client @number of the storm, which makes @rpcs Calls. */
 void storm_client_init(struct storm_client *client, struct storm *storm, unsigned number,
 		       uint32_t rpcs);
-/** storm_may_fail - whether SYSTEM_ERR may come in the place of this Reply: there was no room for it. */
+/** storm_may_fail - whether SYSTEM_ERR may come in the place of this Reply: there was no room for it, or a peer lied. */
 bool storm_may_fail(const struct storm *storm, const struct storm_msg *reply);
 
 /** storm_fail_something - break a connection, drain a leg, have an end take nothing for a while … */

@@ -20,9 +20,14 @@ void storm_counts_gates(struct storm_counts *counts, const struct chain *chain)
 		counts->reverse_timeouts += tcp.reverse_timeouts;
 		counts->replies_too_big += tcp.replies_too_big;
 	}
+	counts->lies += sim_net_stats(chain->fabric_net)->lies;
 	/* The end that was connected to makes no other Calls. */
-	if (chain->ngates > 1)
-		counts->reverse_chunk_bytes += gate_rdma(&chain->gates[1]).call_chunk_bytes_offered;
+	if (chain->ngates > 1) {
+		const struct rdma_leg_counters rdma = gate_rdma(&chain->gates[1]);
+
+		counts->reverse_chunk_bytes += rdma.call_chunk_bytes_offered;
+		counts->reverse_bad_replies += rdma.bad_replies;
+	}
 }
 
 /* All of its members are of one type. */
@@ -55,7 +60,8 @@ void storm_counts_print(const struct storm_counts *counts, enum storm_dialect di
 #define PRINT_FEATURE(name) printf(" " #name " %" PRIu64, counts->name);
 	STORM_FEATURES(PRINT_FEATURE)
 #undef PRINT_FEATURE
-	printf(" reverse_chunk_bytes %" PRIu64 "\n", counts->reverse_chunk_bytes);
+	printf(" reverse_chunk_bytes %" PRIu64 " reverse_bad_replies %" PRIu64 "\n",
+	       counts->reverse_chunk_bytes, counts->reverse_bad_replies);
 	fflush(stdout);
 }
 
@@ -86,9 +92,12 @@ void storm_counts_check(const struct storm_counts counts[STORM_DIALECT_COUNT])
 		ck_assert_uint_gt(it->reverse_timeouts, 0);
 		ck_assert_uint_gt(it->reverse_late_replies, 0);
 		ck_assert_int_eq(it->reverse_chunk_bytes > 0, i == STORM_V2_REVERSE);
+		/* Peers that lie, in both directions. */
+		ck_assert_uint_gt(it->bad_replies, it->reverse_bad_replies);
+		ck_assert_int_eq(it->reverse_bad_replies > 0, i == STORM_V2_REVERSE);
 		ck_assert_uint_gt(it->rested, 0);
-		ck_assert_uint_gt(it->bad_replies, 0);
-		ck_assert_uint_le(it->bad_replies, it->spoiled);
+		ck_assert_uint_gt(it->spoiled, 0);
+		ck_assert_uint_le(it->bad_replies, it->spoiled + it->lies);
 		ck_assert_uint_gt(it->early, 0);
 	}
 	check_version_one(&counts[STORM_RFC8166]);

@@ -17,8 +17,8 @@
 	X(recv_raises)                                                                             \
 	X(reverse_timeouts)                                                                        \
 	X(reverse_late_replies)                                                                    \
-	X(reverse_refused)                                                                         \
 	X(bad_replies)                                                                             \
+	X(reverse_refused)                                                                         \
 	X(replies_too_big)
 
 /* What happened in one run, or in several. */
@@ -28,10 +28,12 @@ struct storm_counts {
 	uint64_t connections, asked_again, swallowable, executed_before;
 	uint64_t faults;
 	uint64_t spoiled; /* Replies whose header could not be used */
+	uint64_t lies;    /* Replies that claim bytes which were not written */
 	uint64_t early;   /* Calls that were answered before all of them had come */
 	uint64_t rests,
 		rested; /* times that all was quiet, and RDMA connections that were up then */
 	uint64_t reverse_chunk_bytes;
+	uint64_t reverse_bad_replies; /* of bad_replies, those to reverse Calls */
 #define STORM_FEATURE_COUNT(name) uint64_t name;
 	STORM_FEATURES(STORM_FEATURE_COUNT)
 #undef STORM_FEATURE_COUNT

@@ -3,7 +3,8 @@
 #include "tests/sim/storm_plan.h"
 
 #define ROWS      5u
-#define ONE_GATED 5u /* seeds behind each matrix */
+#define ONE_GATED 5u  /* seeds behind each matrix */
+#define LIE_OF    12u /* one of so many Writes is a lie, where there are some */
 
 static uint32_t below(uint64_t *random, uint32_t n)
 {
@@ -54,6 +55,8 @@ void storm_plan_make(struct storm_plan *plan, uint64_t seed, uint64_t *random)
 	plan->lent = row == 1 || row == ROWS - 1;
 	plan->configured = row == 2 || row == ROWS - 1;
 	plan->sizes = row == 3 || row == ROWS - 1;
+	plan->lies = seed % 3 == 0;
+	plan->untold = seed % 3 == 1;
 	plan->traffic.long_replies = plan->lent;
 	if (plan->dialect == STORM_V2_REVERSE)
 		plan->traffic.reverse_max = ONE_OF(random, 6000, 40000, 200000);
@@ -70,7 +73,7 @@ static struct pair_faults some_pair_faults(uint64_t *random)
 	};
 }
 
-static struct sim_faults some_sim_faults(uint64_t *random)
+static struct sim_faults some_sim_faults(const struct storm_plan *plan, uint64_t *random)
 {
 	return (struct sim_faults){
 		.seed = storm_random(random),
@@ -80,6 +83,8 @@ static struct sim_faults some_sim_faults(uint64_t *random)
 		.async_unbind = below(random, 2),
 		.shared_keys = below(random, 4) == 0,
 		.no_late_reads = below(random, 2),
+		.lie_one_in = plan->lies ? LIE_OF : 0,
+		.untold_writes = plan->untold,
 	};
 }
 
@@ -126,7 +131,7 @@ struct chain *storm_plan_chain(struct storm_plan *plan, uint64_t *random,
 					    : ONE_OF(random, 0, 1u << 20, 3u << 20),
 		.client = some_pair_faults(random),
 		.server = some_pair_faults(random),
-		.fabric = some_sim_faults(random),
+		.fabric = some_sim_faults(plan, random),
 		.accepted = accepted,
 		.accepted_arg = arg,
 	};

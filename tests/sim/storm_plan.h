@@ -10,7 +10,8 @@
  *	sizes        13                     14                     15            16
  *	all          17                     18                     19            20
  *
- * Seeds 21 to 25 have one gate, with TCP on both sides. Then it begins anew.
+ * Seeds 21 to 25 have one gate, with TCP on both sides. Then it begins anew. Of three seeds one has RDMA peers that claim
+ * more than they have written, in both directions, and one a fabric that does not tell what has been written.
  */
 #ifndef TESTS_SIM_STORM_PLAN_H
 #define TESTS_SIM_STORM_PLAN_H
@@ -41,6 +42,8 @@ struct storm_plan {
 	bool lent;       /* Replies for which a client leaves too little room */
 	bool configured; /* the configuration program */
 	bool sizes;      /* receives that become larger */
+	bool lies;       /* some Writes are not placed, or not whole, and claimed all the same */
+	bool untold;     /* nothing tells what was written: memory is cleared instead */
 	uint64_t reverse_timeout_us;
 	struct storm_traffic traffic;
 };

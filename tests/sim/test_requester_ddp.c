@@ -262,8 +262,11 @@ static void expect_bad_payload(uint32_t before, uint32_t payload, int found)
 	fake_reply_payloads[0] = (struct rpc_payload){before, payload};
 	fake_nreply_payloads = found;
 	{
-		uint8_t reply[100];
+		uint8_t reply[100], written[1000] = {0};
 
+		ck_assert_int_eq(raw_write(raw, written, sizeof(written), call.segments[0].handle,
+					   call.segments[0].offset),
+				 FABRIC_OK);
 		rig_fill_reply(reply, 100, call.xid);
 		raw_send_header(raw, &call, reply, 100);
 	}

@@ -406,6 +406,8 @@ START_TEST(a_reply_both_lent_and_in_the_chunk_is_a_bad_reply)
 	hdr.nsegments = 1;
 	hdr.segments[0] = call.segments[0];
 	hdr.segments[0].len_bytes = 100;
+	ck_assert_int_eq(raw_write(raw, &hdr, 100, hdr.segments[0].handle, hdr.segments[0].offset),
+			 FABRIC_OK);
 	raw_send_header(raw, &hdr, NULL, 0);
 	lent_expect_bad(true);
 }

@@ -201,6 +201,7 @@ START_TEST(a_returned_chunk_with_a_gap_is_a_bad_reply)
 	make_call(RIG_CALL_MIN, 5000, 6000);
 	next_call();
 	ck_assert_uint_eq(call.reply_chunk.count, 2);
+	write_reply(5000);
 	call.segments[0].len_bytes = 2000;
 	call.segments[1].len_bytes = 3000;
 	send_nomsg();
@@ -316,11 +317,17 @@ END_TEST
 
 START_TEST(a_reply_chunk_that_holds_no_reply_is_a_bad_reply)
 {
+	static const uint8_t nothing[5000];
+
 	make_call(RIG_CALL_MIN, 5000, 60000);
 	next_call();
+	ck_assert_int_eq(raw_write(raw, nothing, sizeof(nothing), call.segments[0].handle,
+				   call.segments[0].offset),
+			 FABRIC_OK);
 	call.segments[0].len_bytes = 5000;
 	send_nomsg();
 	expect_fault(EXCHANGE_FAULT_BAD_REPLY);
+	ck_assert_uint_eq(rig->client.counters.xid_mismatches, 1);
 }
 END_TEST
 

@@ -567,6 +567,35 @@ static void send_long_reply(uint32_t xid)
 	raw_send_header(raw, &h, NULL, 0);
 }
 
+/* In the reverse direction too a peer may claim only what it has written. */
+START_TEST(a_reverse_reply_that_was_not_written_fails)
+{
+	static const uint32_t written[] = {0, 1024, LONG_BYTES - 1};
+	uint8_t reply[LONG_BYTES];
+	uint32_t xid;
+
+	open_with_chunks(NULL);
+	xid = call_long();
+	rig_fill_reply(reply, LONG_BYTES, xid);
+	ck_assert_int_eq(raw_write(raw, reply, written[_i], reply_seg.handle, reply_seg.offset),
+			 FABRIC_OK);
+	send_long_reply(xid);
+	rig_run_for(rig, 1000);
+	ck_assert_uint_eq(rig->server.answered, 0);
+	ck_assert_uint_eq(rig->server.faults, 1);
+	ck_assert_int_eq(rig->server.last_fault, EXCHANGE_FAULT_BAD_REPLY);
+	ck_assert_uint_eq(rig->server.counters.bad_replies, 1);
+	rig->server.faults = 0;
+	xid = call_long();
+	write_reply(xid);
+	send_long_reply(xid);
+	rig_run_for(rig, 1000);
+	ck_assert_uint_eq(rig->server.answered, 1);
+	ck_assert_uint_eq(rig->server.faults, 0);
+	end();
+}
+END_TEST
+
 static size_t used_bytes(void)
 {
 	return rig->budget.account.used_bytes;
@@ -683,6 +712,7 @@ int main(void)
 	tcase_add_test(tc, a_drain_finds_it_given_up_already);
 	tcase_add_loop_test(tc, it_ends_with_its_connection, 0, 4);
 	tcase_add_test(tc, the_first_reverse_call_makes_the_timer);
+	tcase_add_loop_test(tc, a_reverse_reply_that_was_not_written_fails, 0, 3);
 	tcase_add_loop_test(tc, what_was_lent_stays_until_the_late_answer, 0, 2);
 	tcase_add_loop_test(tc, what_was_lent_is_freed_with_the_connection, 0, 4);
 	tcase_add_test(tc, a_late_answer_may_invalidate);

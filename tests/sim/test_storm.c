@@ -144,7 +144,7 @@ static void rage(struct storm *storm, uint32_t rpcs)
 
 /*
  * A Call fails where no Reply comes in time, where there is no room for it or for its Reply, or where its Reply cannot be
- * used, which is counted; no other does.
+ * used or was not written as it claims, which is counted; no other does.
  */
 static void check_failures(const struct storm_counts *counts)
 {
@@ -152,7 +152,7 @@ static void check_failures(const struct storm_counts *counts)
 		   counts->reverse_timeouts + counts->reverse_refused + counts->replies_too_big +
 			   counts->bad_replies);
 	/* Whatever else came was understood. */
-	RIG_ASSERT(counts->bad_replies <= counts->spoiled);
+	RIG_ASSERT(counts->bad_replies <= counts->spoiled + counts->lies);
 }
 
 /* Each Call has been executed, and by chain_end() no buffer, key, claim or bridge is left. */

@@ -189,6 +189,8 @@ class Caller:
             return None
         if not self.within([message.reply or []], [offered.reply or []]):
             return None
+        if not self.was_written(message.writes + [message.reply or []]):
+            return None
         landed = sum(s.length for s in message.reply or [])
         if message.proc == header.NOMSG:
             if not landed:
@@ -220,6 +222,11 @@ class Caller:
         return all(
             got.handle == own.handle and got.offset == own.offset and got.length <= own.length
             for r, o in zip(returned, offered) for got, own in zip(r, o))
+
+    def was_written(self, returned):
+        """Whether the peer has written all that it claims of chunks: X-18."""
+        return all(0 not in self.conn.keys[s.handle].written[:s.length]
+                   for chunk in returned for s in chunk if s.length)
 
     def take_error(self, data):
         """An RDMA_ERROR, in whatever version: A4.2-1, A4.2-4."""

@@ -29,6 +29,10 @@ class Key:
     readable: bool
     writable: bool
     dead: bool = False
+    written: bytearray = dataclasses.field(init=False)      # 1 for each byte that the peer has written
+
+    def __post_init__(self):
+        self.written = bytearray(len(self.memory))
 
     def covers(self, to, size):
         """Whether so many bytes at an offset are in it."""
@@ -298,6 +302,7 @@ class Conn(Startup):
         if key:
             begin = segment.to - key.to
             key.memory[begin:begin + len(segment.payload)] = segment.payload
+            key.written[begin:begin + len(segment.payload)] = b'\1' * len(segment.payload)
 
     def _take_response(self, segment):
         read = self.reads[0] if self.reads else None
