@@ -14,7 +14,7 @@ LDADD = $(FIXTURE) tests/unit/libunit.a tests/sim/librig.a tests/nfs/librows.a t
 
 check_LIBRARIES += tests/lib/libtest.a
 tests_lib_libtest_a_SOURCES = tests/lib/fake_loop.c tests/lib/fake_loop.h \
-	tests/lib/header_same.c tests/lib/header_same.h tests/lib/hex.c tests/lib/hex.h \
+	tests/lib/gss_call.c tests/lib/gss_call.h tests/lib/header_same.c tests/lib/header_same.h tests/lib/hex.c tests/lib/hex.h \
 	tests/lib/namespace.c tests/lib/namespace.h tests/lib/random.c tests/lib/random.h \
 	tests/lib/test.c tests/lib/test.h \
 	tests/lib/test_budget.c tests/lib/test_budget.h \

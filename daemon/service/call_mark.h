@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a Call is known again by: as servers know a retransmission, and as much of it as they look at. */
+/* What a Call is recognized by when its client comes back: its identity (rpc/call_identity.h), in a few bytes. */
 #ifndef DAEMON_SERVICE_CALL_MARK_H
 #define DAEMON_SERVICE_CALL_MARK_H
 
@@ -8,15 +8,14 @@
 
 struct exchange;
 
-#define CALL_MARK_BYTES        256u /* of the message that are looked at */
-
 #define CLIENTS_UNANSWERED_MAX 64u /* marks that a client is known by, of Calls without a Reply … */
 #define CLIENTS_ANSWERED_MAX   16u /* … and of those answered last */
 #define CLIENTS_MARKS_MAX      (CLIENTS_UNANSWERED_MAX + CLIENTS_ANSWERED_MAX)
 
 struct call_mark {
-	uint32_t xid, len_bytes;
-	uint32_t crc;  /* of its first CALL_MARK_BYTES */
+	uint32_t xid;
+	uint32_t len_bytes; /* of its arguments */
+	uint32_t crc;       /* of what else its identity has */
 	bool answered; /* its Reply was passed on, which does not mean that the client has it */
 };
 

@@ -1,5 +1,7 @@
 noinst_LIBRARIES += lib/rpc/librpc.a
 lib_rpc_librpc_a_SOURCES = \
+	lib/rpc/call_identity.c \
+	lib/rpc/call_identity.h \
 	lib/rpc/call_verdict.c \
 	lib/rpc/call_verdict.h \
 	lib/rpc/facts.c \

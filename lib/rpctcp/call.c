@@ -123,12 +123,13 @@ static bool is_past_limits(const struct tcp_messages *msgs)
 }
 
 /* Whether a Call may be taken in, its XID being @xid; else it has been dealt with. */
-static bool is_wanted(struct tcp_messages *msgs, uint32_t xid)
+static bool is_wanted(struct tcp_messages *msgs, const uint8_t *msg, uint32_t have_bytes,
+		      uint32_t xid)
 {
 	struct exchange *repeated = xid_table_find(&msgs->flight->in, xid);
 
 	if (repeated)
-		tcp_input_compare(msgs->in, repeated);
+		tcp_input_compare(msgs->in, repeated, msg, have_bytes);
 	else if (is_past_limits(msgs))
 		answer_system_err(msgs, xid);
 	else
@@ -136,9 +137,10 @@ static bool is_wanted(struct tcp_messages *msgs, uint32_t xid)
 	return false;
 }
 
-void tcp_call_head(struct tcp_messages *msgs, uint32_t xid)
+/* What becomes of a Call is decided when its header is here. */
+void tcp_call_head(struct tcp_messages *msgs)
 {
-	if (is_wanted(msgs, xid) && tcp_input_gather(msgs->in))
+	if (tcp_input_gather(msgs->in))
 		tcp_conn_fail(msgs->conn, LEG_CLOSE_RESOURCES, "no memory to gather a Call");
 }
 
@@ -148,7 +150,8 @@ void tcp_call_begin(struct tcp_messages *msgs, const uint8_t *msg, uint32_t have
 {
 	uint32_t cap = cap_bytes(msgs);
 
-	if (!msgs->call && (!is_wanted(msgs, xid) || !look(msgs, msg, have_bytes, cap)))
+	if (!msgs->call &&
+	    (!is_wanted(msgs, msg, have_bytes, xid) || !look(msgs, msg, have_bytes, cap)))
 		return;
 	if (msgs->conn->connector && !tcp_admit_reverse_call(msgs, cap)) {
 		answer_system_err(msgs, xid);

@@ -27,8 +27,8 @@
 
 /** tcp_call_init - how long a Call, and a Reply to one, may be: it must leave as one fragment. */
 void tcp_call_init(struct tcp_messages *msgs);
-/** tcp_call_head - the record is a Call of which the head is here: gather it, or be rid of it. */
-void tcp_call_head(struct tcp_messages *msgs, uint32_t xid);
+/** tcp_call_head - the record is a Call of which the head is here: gather it; fails the leg without memory. */
+void tcp_call_head(struct tcp_messages *msgs);
 /** tcp_call_begin - the record is a Call of which enough is here to claim memory. */
 void tcp_call_begin(struct tcp_messages *msgs, const uint8_t *msg, uint32_t have_bytes,
 		    uint32_t xid);

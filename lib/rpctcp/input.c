@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/least.h"
+#include "rpc/call_identity.h"
 
 /* The longest record that is worth being read to its end. */
 static uint32_t drain_max_bytes(uint32_t max_message_bytes)
@@ -123,33 +124,34 @@ void tcp_input_skip(struct tcp_input *in)
 	in->mode = TCP_INPUT_SKIP;
 }
 
-/* a Call whose XID is in flight is that Call sent again, or the peer is not to be trusted. */
-static void compare(struct tcp_input *in, const uint8_t *bytes, uint32_t len_bytes)
+static void fail_reused(struct tcp_input *in, const struct exchange *x)
 {
-	const struct rpc_msg *call = &in->repeated->call;
-	uint32_t from = in->compared_bytes, to = from + len_bytes;
-	uint32_t end =
-		call->len_bytes < TCP_RETRANSMIT_BYTES ? call->len_bytes : TCP_RETRANSMIT_BYTES;
-
-	in->compared_bytes = to;
-	if (to > call->len_bytes)
-		goto out_other;
-	if (to > end)
-		to = end;
-	if (from < to && memcmp(call->data + from, bytes, to - from))
-		goto out_other;
-	return;
-out_other:
-	tcp_conn_fail(in->conn, LEG_CLOSE_XID_REUSED, "XID %08x", in->repeated->facts.hdr.xid);
+	tcp_conn_fail(in->conn, LEG_CLOSE_XID_REUSED, "XID %08x", x->facts.hdr.xid);
 }
 
-void tcp_input_compare(struct tcp_input *in, struct exchange *x)
+/*
+ * X-8: a Call whose XID is in flight must be that Call sent again. That its arguments are as long shows at its end, where
+ * it comes in fragments.
+ */
+void tcp_input_compare(struct tcp_input *in, struct exchange *x, const uint8_t *msg,
+		       uint32_t have_bytes)
 {
+	struct call_identity first, second;
+	struct rpc_call_hdr hdr;
+	bool same = rpc_call_decode(msg, have_bytes, &hdr) == RPC_OK;
+
+	if (same) {
+		call_identity_find(&first, &x->facts.hdr, x->call.data, x->call.have_bytes);
+		call_identity_find(&second, &hdr, msg, have_bytes);
+		same = call_identity_equals(&first, &second);
+	}
 	tcp_input_skip(in);
+	if (!same) {
+		fail_reused(in, x);
+		return;
+	}
 	in->repeated = exchange_ref(x);
-	in->compared_bytes = 0;
-	if (in->head_bytes)
-		compare(in, in->head, in->head_bytes);
+	in->repeated_args_offset = hdr.args_offset;
 }
 
 int tcp_input_grow(struct tcp_input *in, uint32_t cap_bytes)
@@ -222,8 +224,6 @@ static uint32_t take_body(struct tcp_input *in, const uint8_t *bytes, size_t len
 		fill(in, bytes, n);
 		break;
 	case TCP_INPUT_SKIP:
-		if (in->repeated)
-			compare(in, bytes, n);
 		break;
 	}
 	record_take(&in->parser, n);
@@ -239,8 +239,9 @@ static void end_repeated(struct tcp_input *in)
 	struct tcp_conn *conn = in->conn;
 	struct exchange *x = in->repeated;
 
-	if (in->compared_bytes != x->call.len_bytes) {
-		tcp_conn_fail(conn, LEG_CLOSE_XID_REUSED, "XID %08x", x->facts.hdr.xid);
+	if (in->parser.record_bytes - in->repeated_args_offset !=
+	    call_identity_args_bytes(&x->facts.hdr, x->call.len_bytes)) {
+		fail_reused(in, x);
 		return;
 	}
 	tcp_counters(conn)->retransmissions_swallowed++;

@@ -26,7 +26,6 @@
 /* A Call longer than most must come within the stall timeout and a second for each so many bytes. */
 #define TCP_RECORD_FLOOR_BYTES (64u * 1024u)
 #define TCP_TURN_RECORDS       256u /* of one connection that are dealt with in a turn, at most */
-#define TCP_RETRANSMIT_BYTES   256u /* of a Call that are compared, X-8 */
 #define TCP_COPIES_MAX         3u   /* of a Call, if it is older than the stall timeout */
 /* Read at once when records are long: a mark, and as much of the message as is wanted before it takes memory. */
 #define TCP_WINDOW_MIN_BYTES  (RECORD_MARK_BYTES + TCP_BULK_BYTES)
@@ -38,7 +37,7 @@ enum tcp_input_mode {
 	TCP_INPUT_HEAD,   /* what the record is is not known yet, or its memory not granted */
 	TCP_INPUT_GATHER, /* likewise, what has come being set aside */
 	TCP_INPUT_BODY,   /* received into body */
-	TCP_INPUT_SKIP,   /* counted, perhaps compared, and thrown away */
+	TCP_INPUT_SKIP,   /* counted and discarded */
 };
 
 /*
@@ -71,17 +70,17 @@ struct tcp_input {
 	unsigned head_bytes;
 	uint8_t *gathered; /* GATHER: the start of the message, the head included */
 	uint32_t gathered_bytes;
-	struct rpc_msg msg;        /* BODY: its length is known at its end */
-	struct rpc_msg *body;      /* that, or where tcp_input_lend() has put it */
-	uint64_t since_us;         /* BODY: when it began */
-	uint32_t told_bytes;       /* of the body, by grown() */
-	uint32_t cap_bytes;        /* how much of msg may be filled */
-	struct exchange *repeated; /* SKIP: a reference to the Call that it should repeat */
-	uint32_t compared_bytes;
-	uint32_t turn_left_bytes; /* that this turn may still read, */
-	unsigned turn_records;    /* and how many records it has had */
-	size_t window_bytes;      /* how much staging a read may fill; adapts to the traffic */
-	uint8_t *stash;           /* read, but not taken yet */
+	struct rpc_msg msg;            /* BODY: its length is known at its end */
+	struct rpc_msg *body;          /* that, or where tcp_input_lend() has put it */
+	uint64_t since_us;             /* BODY: when it began */
+	uint32_t told_bytes;           /* of the body, by grown() */
+	uint32_t cap_bytes;            /* how much of msg may be filled */
+	struct exchange *repeated;     /* SKIP: a reference to the Call that it repeats … */
+	uint32_t repeated_args_offset; /* … and where its own arguments begin */
+	uint32_t turn_left_bytes;      /* that this turn may still read, */
+	unsigned turn_records;         /* and how many records it has had */
+	size_t window_bytes;           /* how much staging a read may fill; adapts to the traffic */
+	uint8_t *stash;                /* read, but not taken yet */
 	size_t stash_bytes, stash_at;
 	struct tcp_greeting greeting;
 	size_t progress_bytes; /* since the deadline was set */
@@ -129,7 +128,15 @@ static inline bool tcp_input_comes_in_parts(const struct tcp_input *in)
 void tcp_input_lend(struct tcp_input *in, struct rpc_msg *msg);
 /** tcp_input_skip - throw away what is left of this record, and what has come of it. */
 void tcp_input_skip(struct tcp_input *in);
-/** tcp_input_compare - skip a record that should repeat the Call of @x, comparing. */
-void tcp_input_compare(struct tcp_input *in, struct exchange *x);
+/**
+ * tcp_input_compare - skip a record that has the XID of a Call in flight
+ * @x:                that Call
+ * @msg, @have_bytes: the record, or TCP_BULK_BYTES of it at least; not used later
+ *
+ * If the record is the same Call (rpc/call_identity.h), it is counted and discarded; else the connection fails with
+ * LEG_CLOSE_XID_REUSED.
+ */
+void tcp_input_compare(struct tcp_input *in, struct exchange *x, const uint8_t *msg,
+		       uint32_t have_bytes);
 
 #endif

@@ -32,7 +32,7 @@ static void on_head(void *arg)
 	uint32_t xid;
 
 	if (is_call(msgs, msgs->in->head, msgs->in->head_bytes, &xid))
-		tcp_call_head(msgs, xid);
+		tcp_call_head(msgs);
 }
 
 static void on_begin(void *arg, const uint8_t *msg, uint32_t have_bytes)

@@ -2,8 +2,27 @@
 /* Any bytes as an RPC message: offsets stay inside, and the header alone decodes to the same. */
 #include <string.h>
 
+#include "rpc/call_identity.h"
 #include "rpc/msg.h"
 #include "tests/fuzz/fuzz.h"
+
+/* What a Call is recognized by lies in what is needed for it, and is the same of as much of the message. */
+static void check_identity(const struct rpc_call_hdr *hdr, const uint8_t *data, uint32_t size)
+{
+	uint32_t need = call_identity_bytes(hdr, size);
+	struct call_identity whole, part;
+
+	FUZZ_ASSERT(need >= hdr->args_offset && need <= size);
+	call_identity_find(&whole, hdr, data, size);
+	call_identity_find(&part, hdr, data, need);
+	FUZZ_ASSERT(whole.nparts <= CALL_IDENTITY_MAX_PARTS);
+	FUZZ_ASSERT(call_identity_equals(&whole, &part));
+	for (unsigned i = 0; i < whole.nparts; i++) {
+		const struct call_identity_part *it = &whole.parts[i];
+
+		FUZZ_ASSERT(it->data >= data && it->len_bytes <= (size_t)(data + need - it->data));
+	}
+}
 
 static void check_call(const uint8_t *data, size_t size)
 {
@@ -18,6 +37,7 @@ static void check_call(const uint8_t *data, size_t size)
 	FUZZ_ASSERT(rpc_call_decode(data, hdr.args_offset, &again) == RPC_OK);
 	FUZZ_ASSERT(!memcmp(&hdr, &again, sizeof(hdr)));
 	FUZZ_ASSERT(rpc_call_decode(data, hdr.args_offset - 1, &again) == RPC_TRUNCATED);
+	check_identity(&hdr, data, (uint32_t)size);
 }
 
 static void check_reply(const uint8_t *data, size_t size)

@@ -6,6 +6,7 @@ unit_tests = \
 	tests/unit/test_budget_threads \
 	tests/unit/test_budget_turns \
 	tests/unit/test_call_form \
+	tests/unit/test_call_identity \
 	tests/unit/test_call_stats \
 	tests/unit/test_call_verdict \
 	tests/unit/test_capture \
@@ -130,6 +131,7 @@ unit_tests = \
 tcp_leg_tests = \
 	tests/unit/test_tcp_connect \
 	tests/unit/test_tcp_leg \
+	tests/unit/test_tcp_leg_copies \
 	tests/unit/test_tcp_leg_ends \
 	tests/unit/test_tcp_leg_flow \
 	tests/unit/test_tcp_leg_replies \

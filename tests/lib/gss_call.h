@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Calls of RPCSEC_GSS (RFC 2203) as a client sends them that raises its sequence number, with signatures that nobody checks. */
+#ifndef TESTS_LIB_GSS_CALL_H
+#define TESTS_LIB_GSS_CALL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define GSS_CALL_BESIDE_BYTES 160u /* of a Call, the most that is not arguments */
+
+struct gss_call {
+	uint32_t xid, prog, vers, proc;
+	uint32_t gss_proc, seq, service, handle;
+	const uint8_t *args; /* a multiple of four bytes */
+	uint32_t args_bytes;
+};
+
+/**
+ * gss_call_put - write a Call to @to, which has room for its arguments and GSS_CALL_BESIDE_BYTES
+ *
+ * The verifier, the checksum behind arguments that are signed, and arguments that are encrypted follow from the sequence
+ * number. Returns the length in bytes.
+ */
+uint32_t gss_call_put(uint8_t *to, const struct gss_call *call);
+
+#endif
