@@ -47,10 +47,9 @@ static void tell(struct bridge *bridge, const struct exchange *x)
 		return;
 	bridge->refusal_told = true;
 	call_facts_name(&x->facts, name);
-	log_note(
-		&bridge->log,
-		"client: %s does not go where this connection leads (mount), and gets PROG_UNAVAIL",
-		name);
+	log_note(&bridge->log,
+		 "client: %s does not go where this connection leads (mount), and gets %s", name,
+		 rpc_call_wants_verifier(&x->facts.hdr) ? "AUTH_FAILED" : "PROG_UNAVAIL");
 }
 
 /* How the Reply goes shows when the leg has it. */
@@ -71,8 +70,8 @@ void routing_refuse(struct bridge *bridge, struct exchange *x)
 	if (rpc_msg_get(bridge->ws->ground->pool, RPC_ERROR_REPLY_BYTES, &x->reply)) {
 		x->fault = EXCHANGE_FAULT_CANT_SEND;
 	} else {
-		x->reply.len_bytes = (uint32_t)rpc_encode_accepted(x->reply.data, x->facts.hdr.xid,
-								   RPC_PROG_UNAVAIL);
+		x->reply.len_bytes = (uint32_t)rpc_encode_failure(x->reply.data, &x->facts.hdr,
+								  RPC_PROG_UNAVAIL);
 		x->reply.have_bytes = x->reply.len_bytes;
 	}
 	PROBE4(call__answered, x, x->facts.hdr.xid, x->reply.len_bytes, x->fault);

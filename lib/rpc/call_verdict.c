@@ -58,19 +58,19 @@ enum call_verdict call_judge(const uint8_t *msg, uint32_t have_bytes, uint32_t l
 }
 
 size_t call_verdict_encode(uint8_t to[RPC_ERROR_REPLY_BYTES], enum call_verdict verdict,
-			   uint32_t xid)
+			   const struct rpc_call_hdr *hdr)
 {
 	switch (verdict) {
 	case CALL_AUTH_TLS:
-		return rpc_encode_auth_error(to, xid, AUTH_REJECTEDCRED);
+		return rpc_encode_auth_error(to, hdr->xid, AUTH_REJECTEDCRED);
 	case CALL_BAD_AUTH:
-		return rpc_encode_auth_error(to, xid, AUTH_BADCRED);
+		return rpc_encode_auth_error(to, hdr->xid, AUTH_BADCRED);
 	case CALL_RPC_MISMATCH:
-		return rpc_encode_rpc_mismatch(to, xid);
+		return rpc_encode_rpc_mismatch(to, hdr->xid);
 	case CALL_GARBAGE_ARGS:
-		return rpc_encode_accepted(to, xid, RPC_GARBAGE_ARGS);
+		return rpc_encode_failure(to, hdr, RPC_GARBAGE_ARGS);
 	case CALL_CONFIGURES:
-		return rpc_encode_accepted(to, xid, RPC_PROG_UNAVAIL);
+		return rpc_encode_failure(to, hdr, RPC_PROG_UNAVAIL);
 	default:
 		return 0;
 	}

@@ -17,6 +17,8 @@
  *	CALL_GARBAGE_ARGS   (has no chunks)                    GARBAGE_ARGS (A3.4-4)
  *	CALL_CONFIGURES     PROG_UNAVAIL (A6.2-8)              answers itself, or the same (A6.2-10)
  *
+ * GARBAGE_ARGS and PROG_UNAVAIL are rpc_encode_failure(), so that an RPCSEC_GSS client gets AUTH_ERROR, AUTH_FAILED.
+ *
  * AUTH_TLS asks for a session that is not offered (RFC 9289 section 4.1): the flavour is understood and the
  * credential refused. A credential or verifier of more than 400 bytes cannot be one (RFC 5531 section 8.2).
  */
@@ -69,12 +71,20 @@ enum call_verdict call_judge(const uint8_t *msg, uint32_t have_bytes, uint32_t l
 
 /**
  * call_verdict_encode - the RPC Reply that a Call gets for a verdict
+ * @hdr: as call_judge() has set it; for CALL_GARBAGE_ARGS the whole header
  *
  * Returns the bytes written to @to, or 0 if there is no such Reply: only CALL_AUTH_TLS, CALL_BAD_AUTH,
  * CALL_RPC_MISMATCH, CALL_GARBAGE_ARGS and CALL_CONFIGURES have one.
  */
 size_t call_verdict_encode(uint8_t to[RPC_ERROR_REPLY_BYTES], enum call_verdict verdict,
-			   uint32_t xid);
+			   const struct rpc_call_hdr *hdr);
+
+/** call_verdict_is_denied - whether that Reply is a denied one in the place of an accepted one: auth_failed_sent is due. */
+static inline bool call_verdict_is_denied(enum call_verdict verdict, const struct rpc_call_hdr *hdr)
+{
+	return (verdict == CALL_GARBAGE_ARGS || verdict == CALL_CONFIGURES) &&
+	       rpc_call_wants_verifier(hdr);
+}
 
 /* What a transport counts of Calls that did not pass: part of the list of counters of each kind of leg. */
 #define CALL_VERDICT_COUNTERS(X)                                                                   \
@@ -83,6 +93,9 @@ size_t call_verdict_encode(uint8_t to[RPC_ERROR_REPLY_BYTES], enum call_verdict 
 	X(rpc_mismatches, "Calls of another version of RPC, refused")                              \
 	X(prog_unavail,                                                                            \
 	  "Calls to the program that configures RDMA connections (config_program), refused")       \
+	X(auth_failed_sent,                                                                        \
+	  "Calls whose security flavour needs a verifier of the server's (RPCSEC_GSS), or is not " \
+	  "known, denied with AUTH_FAILED where other Calls get an error of the proxy's")          \
 	X(bad_calls, "messages that are no well-formed Call")
 
 enum call_answer {

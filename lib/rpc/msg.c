@@ -172,6 +172,14 @@ size_t rpc_encode_auth_error(uint8_t to[RPC_ERROR_REPLY_BYTES], uint32_t xid, ui
 	return encode_words(to, RPC_ERROR_REPLY_BYTES, words, ARRAY_SIZE(words));
 }
 
+size_t rpc_encode_failure(uint8_t to[RPC_ERROR_REPLY_BYTES], const struct rpc_call_hdr *hdr,
+			  enum rpc_accept_stat stat)
+{
+	if (rpc_call_wants_verifier(hdr))
+		return rpc_encode_auth_error(to, hdr->xid, RPC_AUTH_FAILED);
+	return rpc_encode_accepted(to, hdr->xid, stat);
+}
+
 size_t rpc_encode_rpc_mismatch(uint8_t to[RPC_ERROR_REPLY_BYTES], uint32_t xid)
 {
 	const uint32_t words[] = {

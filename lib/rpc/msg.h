@@ -37,6 +37,8 @@ enum rpc_accept_stat {
 	RPC_SYSTEM_ERR = 5,
 };
 
+#define RPC_AUTH_FAILED 7u /* auth_stat, RFC 5531 section 9: "reason unknown" */
+
 /* What decoding a header found. */
 enum rpc_verdict {
 	RPC_OK,
@@ -114,6 +116,33 @@ enum rpc_verdict rpc_reply_decode(const uint8_t *msg, size_t len,
  */
 size_t rpc_encode_accepted(uint8_t to[RPC_ERROR_REPLY_BYTES], uint32_t xid,
 			   enum rpc_accept_stat stat);
+/**
+ * rpc_call_wants_verifier - whether the client of a Call accepts no Reply without a verifier that only the server can make
+ *
+ * So it is with RPCSEC_GSS, which has the sequence number signed (RFC 2203 section 5.3.3.2), but for a Call that makes a
+ * context (section 5.2.3.1), with AUTH_DH (RFC 2695 section 2.4), and with what is not known. A denied Reply has no verifier
+ * (RFC 5531 section 9).
+ */
+static inline bool rpc_call_wants_verifier(const struct rpc_call_hdr *hdr)
+{
+	return hdr->cred_flavor > RPC_AUTH_SHORT &&
+	       !(hdr->gss_vers &&
+		 (hdr->gss_proc == RPC_GSS_INIT || hdr->gss_proc == RPC_GSS_CONTINUE));
+}
+/**
+ * rpc_encode_failure - the Reply of our own to a Call that cannot be answered otherwise
+ * @hdr:  of the Call
+ * @stat: as of rpc_encode_accepted()
+ *
+ * It is rpc_encode_accepted(), or if rpc_call_wants_verifier() a denied Reply, AUTH_ERROR with AUTH_FAILED. Clients discard an
+ * accepted Reply whose verifier is wrong, and send the Call again. RPCSEC_GSS_CREDPROBLEM and _CTXPROBLEM make a client begin
+ * a new context and send the Call again, AUTH_BADCRED and AUTH_REJECTEDCRED likewise; each time the server may execute it.
+ * AUTH_FAILED, "reason unknown", ends the Call as SYSTEM_ERR does: Linux tells its user EIO for both.
+ *
+ * Returns the bytes written to @to.
+ */
+size_t rpc_encode_failure(uint8_t to[RPC_ERROR_REPLY_BYTES], const struct rpc_call_hdr *hdr,
+			  enum rpc_accept_stat stat);
 /** rpc_encode_auth_error - a denied Reply, AUTH_ERROR with @auth_stat (RFC 5531 section 9). */
 size_t rpc_encode_auth_error(uint8_t to[RPC_ERROR_REPLY_BYTES], uint32_t xid, uint32_t auth_stat);
 /** rpc_encode_rpc_mismatch - a denied Reply, RPC_MISMATCH with versions 2 to 2. */

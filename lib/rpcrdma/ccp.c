@@ -56,6 +56,8 @@ enum ccp_verdict ccp_judge(const uint8_t *call, size_t len, const struct rpc_cal
 {
 	uint32_t words[3];
 
+	if (rpc_call_wants_verifier(hdr))
+		return CCP_FLAVOR;
 	if (hdr->vers != CCP_VERSION)
 		return CCP_MISMATCH;
 	if (hdr->proc == PROC_NULL)
@@ -98,6 +100,8 @@ size_t ccp_encode_reply(uint8_t to[CCP_REPLY_BYTES], uint32_t xid, enum ccp_verd
 		return rpc_encode_accepted(to, xid, RPC_PROC_UNAVAIL);
 	case CCP_GARBAGE:
 		return rpc_encode_accepted(to, xid, RPC_GARBAGE_ARGS);
+	case CCP_FLAVOR:
+		return rpc_encode_auth_error(to, xid, RPC_AUTH_FAILED);
 	case CCP_NULL:
 		break;
 	}

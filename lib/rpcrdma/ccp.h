@@ -41,6 +41,7 @@ enum ccp_verdict {
 	CCP_MISMATCH, /* of another version: PROG_MISMATCH */
 	CCP_NO_PROC,  /* another procedure: PROC_UNAVAIL */
 	CCP_GARBAGE,  /* arguments that are none: GARBAGE_ARGS */
+	CCP_FLAVOR, /* a flavour whose Replies need a verifier that nobody here can make: AUTH_FAILED */
 };
 
 /** ccp_encode_call - CONF_RDMA, AUTH_NONE; returns the bytes written to @to: CCP_CALL_BYTES. */

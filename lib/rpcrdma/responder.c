@@ -263,13 +263,11 @@ static bool claim_reverse(struct responder_rpc *rpc, size_t cost)
 static void refuse_reverse(struct responder_rpc *rpc)
 {
 	struct rdma_conn *conn = rpc->rpcs->conn;
-	uint32_t xid = rpc->x->facts.hdr.xid;
-	uint8_t answer[RPC_ERROR_REPLY_BYTES];
 
 	conn->counters->reverse_refused++;
-	rdma_conn_note(conn, "reverse Call %#x of %u bytes: no memory is left for it", xid,
-		       rpc->total_bytes);
-	responder_answer(rpc, answer, (uint32_t)rpc_encode_accepted(answer, xid, RPC_SYSTEM_ERR));
+	rdma_conn_note(conn, "reverse Call %#x of %u bytes: no memory is left for it",
+		       rpc->x->facts.hdr.xid, rpc->total_bytes);
+	responder_answer_failure(rpc);
 }
 
 /* Until there is memory for the message, its inline part waits in a buffer no larger than a receive. */

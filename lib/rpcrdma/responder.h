@@ -11,7 +11,7 @@
  *
  * A reverse responder (the end that connected) takes Calls without chunks only (RFC 8167, D2.5-1), unless it has said
  * in version two that it takes others (X-16). Short ones take nothing from the budget, and may have a longer Reply where
- * there is memory for it; longer ones have memory at once or are answered SYSTEM_ERR: the Replies may stand behind clients'
+ * there is memory for it; longer ones have memory at once or are denied (responder_answer_failure()): the Replies may stand behind clients'
  * Calls that wait for memory, so they never wait for it themselves, and leave enough of it for the largest of those Calls.
  */
 #ifndef RPCRDMA_RESPONDER_H

@@ -57,6 +57,8 @@ void responder_conf_answer(struct responder_rpc *rpc)
 
 	if (verdict == CCP_CONF)
 		take(rpc->rpcs->conn, &args);
+	if (verdict == CCP_FLAVOR)
+		rpc->rpcs->conn->counters->auth_failed_sent++;
 	responder_answer(rpc, answer,
 			 (uint32_t)ccp_encode_reply(answer, x->facts.hdr.xid, verdict, &results));
 }

@@ -153,14 +153,16 @@ static void refuse(struct responder_rpc *rpc, enum call_verdict verdict)
 	const struct call_rule *rule = &rules[verdict];
 	struct rdma_conn *conn = rpc->rpcs->conn;
 	uint8_t answer[RPC_ERROR_REPLY_BYTES];
-	uint32_t xid = rpc->x->facts.hdr.xid;
+	const struct rpc_call_hdr *hdr = &rpc->x->facts.hdr;
 
 	call_rule_count(rule, conn->counters);
 	if (rule->note)
-		rdma_conn_note(conn, "Call %#x is %s: %s", xid, rule->note,
+		rdma_conn_note(conn, "Call %#x is %s: %s", hdr->xid, rule->note,
 			       call_verdict_text(verdict));
+	if (call_verdict_is_denied(verdict, hdr))
+		conn->counters->auth_failed_sent++;
 	if (rule->answer == CALL_ANSWER_REPLY)
-		responder_answer(rpc, answer, (uint32_t)call_verdict_encode(answer, verdict, xid));
+		responder_answer(rpc, answer, (uint32_t)call_verdict_encode(answer, verdict, hdr));
 	else
 		responder_answer_error(rpc, RPCRDMA_ERR_CHUNK);
 }

@@ -202,16 +202,32 @@ void responder_answer(struct responder_rpc *rpc, const uint8_t *msg, uint32_t le
 	send_reply(rpc, &reply.m, false);
 }
 
-static void answer_fault(struct responder_rpc *rpc, enum exchange_fault fault)
+/* The flavour of a Call that has not been pulled is not known. A denied Reply serves the clients of all of them. */
+static size_t encode_failure(uint8_t to[RPC_ERROR_REPLY_BYTES], const struct rpc_call_hdr *hdr,
+			     struct rdma_leg_counters *counters)
+{
+	bool is_known = hdr->args_offset > 0;
+
+	if (is_known && !rpc_call_wants_verifier(hdr))
+		return rpc_encode_accepted(to, hdr->xid, RPC_SYSTEM_ERR);
+	counters->auth_failed_sent++;
+	return rpc_encode_auth_error(to, hdr->xid, RPC_AUTH_FAILED);
+}
+
+void responder_answer_failure(struct responder_rpc *rpc)
 {
 	uint8_t answer[RPC_ERROR_REPLY_BYTES];
+	size_t len_bytes = encode_failure(answer, &rpc->x->facts.hdr, rpc->rpcs->conn->counters);
 
+	responder_answer(rpc, answer, (uint32_t)len_bytes);
+}
+
+static void answer_fault(struct responder_rpc *rpc, enum exchange_fault fault)
+{
 	if (fault == EXCHANGE_FAULT_ERR_CHUNK || fault == EXCHANGE_FAULT_TOO_BIG)
 		responder_answer_error(rpc, RPCRDMA_ERR_CHUNK);
 	else
-		responder_answer(rpc, answer,
-				 (uint32_t)rpc_encode_accepted(answer, rpc->x->facts.hdr.xid,
-							       RPC_SYSTEM_ERR));
+		responder_answer_failure(rpc);
 }
 
 /* Answers a Call whose Reply goes nowhere, for this errno of place(). */

@@ -22,6 +22,12 @@ void responder_reply(struct responder_rpc *rpc);
 void responder_more(struct responder_rpc *rpc);
 /** responder_answer - answer with a short RPC message made here, and finish. */
 void responder_answer(struct responder_rpc *rpc, const uint8_t *msg, uint32_t len_bytes);
+/**
+ * responder_answer_failure - answer with rpc_encode_failure(), SYSTEM_ERR, and finish
+ *
+ * A Call of which the header is not here is denied: AUTH_ERROR, AUTH_FAILED.
+ */
+void responder_answer_failure(struct responder_rpc *rpc);
 /** responder_answer_error - answer with an RDMA_ERROR, and finish. */
 void responder_answer_error(struct responder_rpc *rpc, enum rpcrdma_err err);
 /** responder_send_error - send an RDMA_ERROR in the version of its Call (RFC 8166 section 4.5). */

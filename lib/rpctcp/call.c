@@ -22,26 +22,41 @@ static const struct call_rule rules[CALL_VERDICT_COUNT] = {
 	[CALL_CONFIGURES] = CALL_RULE(REPLY, tcp_leg_counters, prog_unavail, NULL),
 };
 
-/* Past what the leg takes. The connection and its other RPCs live. */
-static void answer_system_err(struct tcp_messages *msgs, uint32_t xid)
+/* A Reply of our own that says why a Call fails. */
+static void answer_failure(struct tcp_messages *msgs, const struct rpc_call_hdr *hdr)
 {
 	uint8_t reply[RPC_ERROR_REPLY_BYTES];
+
+	if (rpc_call_wants_verifier(hdr))
+		tcp_counters(msgs->conn)->auth_failed_sent++;
+	tcp_message_answer(msgs, reply, rpc_encode_failure(reply, hdr, RPC_SYSTEM_ERR));
+}
+
+/* Past what the leg takes. The connection and its other RPCs live. */
+static void answer_past_limits(struct tcp_messages *msgs, const struct rpc_call_hdr *hdr)
+{
+	bool denied = rpc_call_wants_verifier(hdr);
 
 	if (msgs->conn->connector) {
 		tcp_counters(msgs->conn)->reverse_refused++;
 		tcp_conn_note(msgs->conn, TCP_NOTE_REVERSE,
-			      "a reverse Call past its limits was answered SYSTEM_ERR");
+			      denied ? "a reverse Call past its limits was denied with AUTH_FAILED"
+				     : "a reverse Call past its limits was answered SYSTEM_ERR");
 	} else {
 		tcp_counters(msgs->conn)->calls_too_big++;
 		tcp_conn_note(
 			msgs->conn, TCP_NOTE_CALL_TOO_BIG,
-			"a Call longer than is carried was thrown away and answered SYSTEM_ERR");
+			denied ? "a Call longer than is carried was thrown away and denied with "
+				 "AUTH_FAILED"
+			       : "a Call longer than is carried was thrown away and answered "
+				 "SYSTEM_ERR");
 	}
-	tcp_message_answer(msgs, reply, rpc_encode_accepted(reply, xid, RPC_SYSTEM_ERR));
+	answer_failure(msgs, hdr);
 }
 
 /* Answers a Call that does not pass, or closes. */
-static void refuse(struct tcp_messages *msgs, enum call_verdict verdict, uint32_t xid)
+static void refuse(struct tcp_messages *msgs, enum call_verdict verdict,
+		   const struct rpc_call_hdr *hdr)
 {
 	const struct call_rule *rule = &rules[verdict];
 	uint8_t reply[RPC_ERROR_REPLY_BYTES];
@@ -49,8 +64,10 @@ static void refuse(struct tcp_messages *msgs, enum call_verdict verdict, uint32_
 	call_rule_count(rule, tcp_counters(msgs->conn));
 	if (rule->note)
 		tcp_conn_note(msgs->conn, TCP_NOTE_CALL, rule->note);
+	if (call_verdict_is_denied(verdict, hdr))
+		tcp_counters(msgs->conn)->auth_failed_sent++;
 	if (rule->answer == CALL_ANSWER_REPLY)
-		tcp_message_answer(msgs, reply, call_verdict_encode(reply, verdict, xid));
+		tcp_message_answer(msgs, reply, call_verdict_encode(reply, verdict, hdr));
 	else
 		tcp_conn_fail(msgs->conn, LEG_CLOSE_NOT_RPC, "%s", call_verdict_text(verdict));
 }
@@ -98,7 +115,7 @@ static bool look(struct tcp_messages *msgs, const uint8_t *msg, uint32_t have_by
 					       msgs->conn->config.leg.config_program, &hdr);
 
 	if (verdict != CALL_PASSES) {
-		refuse(msgs, verdict, hdr.xid);
+		refuse(msgs, verdict, &hdr);
 		return false;
 	}
 	msgs->call = exchange_new(msgs->conn->config.leg.spares);
@@ -122,6 +139,17 @@ static bool is_past_limits(const struct tcp_messages *msgs)
 	       (msgs->conn->connector && msgs->flight->in.count >= TCP_REVERSE_CALLS_MAX);
 }
 
+/* A Call past the limits is answered by what its header says, if that can be read. */
+NOT_INLINE static void refuse_past_limits(struct tcp_messages *msgs, const uint8_t *msg,
+					  uint32_t have_bytes, uint32_t xid)
+{
+	struct rpc_call_hdr hdr;
+
+	if (rpc_call_decode(msg, have_bytes, &hdr) != RPC_OK)
+		hdr = (struct rpc_call_hdr){.xid = xid};
+	answer_past_limits(msgs, &hdr);
+}
+
 /* Whether a Call may be taken in, its XID being @xid; else it has been dealt with. */
 static bool is_wanted(struct tcp_messages *msgs, const uint8_t *msg, uint32_t have_bytes,
 		      uint32_t xid)
@@ -131,13 +159,13 @@ static bool is_wanted(struct tcp_messages *msgs, const uint8_t *msg, uint32_t ha
 	if (repeated)
 		tcp_input_compare(msgs->in, repeated, msg, have_bytes);
 	else if (is_past_limits(msgs))
-		answer_system_err(msgs, xid);
+		refuse_past_limits(msgs, msg, have_bytes, xid);
 	else
 		return true;
 	return false;
 }
 
-/* What becomes of a Call is decided when its header is here. */
+/* What becomes of a Call is decided when its header is here: whether it repeats another, and how it is refused. */
 void tcp_call_head(struct tcp_messages *msgs)
 {
 	if (tcp_input_gather(msgs->in))
@@ -154,7 +182,9 @@ void tcp_call_begin(struct tcp_messages *msgs, const uint8_t *msg, uint32_t have
 	    (!is_wanted(msgs, msg, have_bytes, xid) || !look(msgs, msg, have_bytes, cap)))
 		return;
 	if (msgs->conn->connector && !tcp_admit_reverse_call(msgs, cap)) {
-		answer_system_err(msgs, xid);
+		const struct rpc_call_hdr hdr = msgs->call->facts.hdr;
+
+		answer_past_limits(msgs, &hdr);
 		return;
 	}
 	if (tcp_admit_begin(msgs, cap))
@@ -165,11 +195,13 @@ void tcp_call_begin(struct tcp_messages *msgs, const uint8_t *msg, uint32_t have
 void tcp_call_overflow(struct tcp_messages *msgs)
 {
 	uint32_t limit = msgs->limit_bytes;
+	struct rpc_call_hdr hdr;
 
 	if (msgs->in->parser.record_bytes <= limit && msgs->in->cap_bytes < limit &&
 	    tcp_admit_grow(msgs, limit) && !tcp_input_grow(msgs->in, limit))
 		return;
-	answer_system_err(msgs, msgs->call->facts.hdr.xid);
+	hdr = msgs->call->facts.hdr;
+	answer_past_limits(msgs, &hdr);
 }
 
 /* No more than has been claimed for. */

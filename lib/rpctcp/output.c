@@ -125,8 +125,10 @@ int tcp_output_reply(struct tcp_output *output, struct exchange *x)
 		set_message(out, &x->reply);
 	} else {
 		tcp_counters(output->conn)->system_errors_sent++;
-		set_small(out, (uint32_t)rpc_encode_accepted(out->small + RECORD_MARK_BYTES,
-							     x->facts.hdr.xid, RPC_SYSTEM_ERR));
+		if (rpc_call_wants_verifier(&x->facts.hdr))
+			tcp_counters(output->conn)->auth_failed_sent++;
+		set_small(out, (uint32_t)rpc_encode_failure(out->small + RECORD_MARK_BYTES,
+							    &x->facts.hdr, RPC_SYSTEM_ERR));
 	}
 	enqueue(output, out);
 	return 0;

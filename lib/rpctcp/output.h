@@ -48,7 +48,7 @@ int tcp_output_preface(struct tcp_output *output) MUST_CHECK;
 /** tcp_output_call - queue x->call; takes a reference of its own. Returns 0 or -ENOMEM. */
 int tcp_output_call(struct tcp_output *output, struct exchange *x) MUST_CHECK;
 /**
- * tcp_output_reply - queue x->reply, or SYSTEM_ERR for a fault
+ * tcp_output_reply - queue x->reply, or for a fault rpc_encode_failure() with SYSTEM_ERR
  *
  * The Call stays in flight until it is sent. Returns 0 or -ENOMEM.
  */

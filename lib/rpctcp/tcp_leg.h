@@ -9,7 +9,8 @@
  * of it; a claim that must wait pauses the connection (admit.h has the exception). Replies come into memory
  * that their Calls have claimed, and a connecting leg never waits for the budget, since the Replies that give
  * memory back may stand behind the Call that waits: it takes a few reverse Calls of small size outside the
- * budget and answers the others SYSTEM_ERR. So it does with Calls and Replies that are too long.
+ * budget and answers the others SYSTEM_ERR. So it does with Calls and Replies that are too long. A Call of RPCSEC_GSS is
+ * denied with AUTH_FAILED instead (rpc_encode_failure()).
  *
  * Answered here and never passed on: another RPC version (RPC_MISMATCH), a credential or verifier
  * that cannot be (AUTH_ERROR, AUTH_BADCRED), and AUTH_TLS (AUTH_ERROR, AUTH_REJECTEDCRED).

@@ -24,7 +24,8 @@ static void check_call(const uint8_t *data, size_t size)
 	len = ccp_encode_reply(reply, hdr.xid, verdict, &results);
 	FUZZ_ASSERT(len <= sizeof(reply));
 	FUZZ_ASSERT(rpc_reply_decode(reply, len, &answer) == RPC_OK && answer.xid == hdr.xid);
-	FUZZ_ASSERT((answer.accept_stat == RPC_SUCCESS) ==
+	FUZZ_ASSERT((answer.stat == RPC_MSG_DENIED) == (verdict == CCP_FLAVOR));
+	FUZZ_ASSERT((answer.stat == RPC_MSG_ACCEPTED && answer.accept_stat == RPC_SUCCESS) ==
 		    (verdict == CCP_CONF || verdict == CCP_NULL));
 	if (verdict != CCP_CONF)
 		return;

@@ -5,6 +5,7 @@
 
 #include "rpc/xdr.h"
 #include "rpcrdma/work.h"
+#include "tests/lib/gss_call.h"
 #include "tests/lib/test.h"
 #include "tests/sim/client_peer.h"
 
@@ -347,6 +348,36 @@ START_TEST(faults_are_answered_as_the_table_says)
 }
 END_TEST
 
+/* RFC 2203 section 5.3.3.2: an accepted Reply would need a verifier that only the server can make. */
+START_TEST(a_fault_of_a_call_of_rpcsec_gss_is_denied)
+{
+	static const uint8_t args[100];
+	const struct gss_call call = {.xid = 116,
+				      .prog = 100003,
+				      .vers = 3,
+				      .proc = 6,
+				      .seq = 150,
+				      .service = RPC_GSS_NONE,
+				      .args = args,
+				      .args_bytes = sizeof(args)};
+	uint8_t bytes[sizeof(args) + GSS_CALL_BESIDE_BYTES];
+
+	rig->server.answer_fault = (enum exchange_fault)_i;
+	begin(116, RPCRDMA_MSG);
+	raw_send_header(raw, &hdr, bytes, gss_call_put(bytes, &call));
+	next();
+	ck_assert_uint_eq(hdr.proc, RPCRDMA_MSG);
+	ck_assert_uint_eq(len, 20);
+	ck_assert_uint_eq(xdr_load_u32(body), 116);
+	ck_assert_uint_eq(xdr_load_u32(body + 8), RPC_MSG_DENIED);
+	ck_assert_uint_eq(xdr_load_u32(body + 12), 1); /* AUTH_ERROR */
+	ck_assert_uint_eq(xdr_load_u32(body + 16), RPC_AUTH_FAILED);
+	ck_assert_uint_eq(rig->server.counters.auth_failed_sent, 1);
+	rig->server.answer_fault = EXCHANGE_OK;
+	expect_alive();
+}
+END_TEST
+
 /* A write list that leaves no room beside it, not even for an error of RPC. */
 START_TEST(an_answer_without_room_gets_err_chunk)
 {
@@ -449,6 +480,8 @@ int main(void)
 	tcase_add_test(closed, nothing_is_invalidated_unless_we_offer_it);
 	tcase_add_loop_test(closed, a_device_that_cannot_invalidate_does_not_offer_to, 0, 2);
 	tcase_add_test(tc, faults_are_answered_as_the_table_says);
+	tcase_add_loop_test(tc, a_fault_of_a_call_of_rpcsec_gss_is_denied, EXCHANGE_FAULT_ERR_VERS,
+			    EXCHANGE_FAULT_BAD_REPLY + 1);
 	tcase_add_test(closed, an_answer_without_room_gets_err_chunk);
 	tcase_add_test(tc, every_kind_of_chunk_works_in_one_call);
 	tcase_add_test(tc, payloads_that_are_not_in_the_reply_get_err_chunk);

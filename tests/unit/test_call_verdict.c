@@ -122,7 +122,7 @@ START_TEST(what_is_answered_has_an_xid_to_answer_with)
 		uint8_t reply[RPC_ERROR_REPLY_BYTES];
 		enum call_verdict verdict = judge(cases[i].hex, NULL);
 
-		if (call_verdict_encode(reply, verdict, hdr.xid))
+		if (call_verdict_encode(reply, verdict, &hdr))
 			ck_assert_uint_eq(hdr.xid, XID);
 	}
 }
@@ -169,17 +169,40 @@ START_TEST(five_verdicts_are_answered_with_rpc_replies)
 		{CALL_GARBAGE_ARGS, "0a0b0c0d 00000001 00000000 00000000 00000000 00000004"},
 		{CALL_CONFIGURES, "0a0b0c0d 00000001 00000000 00000000 00000000 00000001"},
 	};
+	const struct rpc_call_hdr asked = {.xid = XID};
 	uint8_t to[RPC_ERROR_REPLY_BYTES];
 	unsigned answered = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(replies); i++) {
 		msg_len = (uint32_t)hex_bytes(replies[i].reply, msg, sizeof(msg));
-		ck_assert_uint_eq(call_verdict_encode(to, replies[i].verdict, XID), msg_len);
+		ck_assert_uint_eq(call_verdict_encode(to, replies[i].verdict, &asked), msg_len);
 		ck_assert_mem_eq(to, msg, msg_len);
 	}
 	for (unsigned verdict = 0; verdict < CALL_VERDICT_COUNT; verdict++)
-		answered += call_verdict_encode(to, verdict, XID) > 0;
+		answered += call_verdict_encode(to, verdict, &asked) > 0;
 	ck_assert_uint_eq(answered, ARRAY_SIZE(replies));
+}
+END_TEST
+
+/* RFC 2203 section 5.3.3.2: its client accepts no Reply without a verifier that only the server can make. */
+START_TEST(an_accepted_answer_is_a_denied_one_for_rpcsec_gss)
+{
+	static const enum call_verdict accepted[] = {CALL_GARBAGE_ARGS, CALL_CONFIGURES};
+	const struct rpc_call_hdr asked = {.xid = XID,
+					   .cred_flavor = RPC_AUTH_GSS,
+					   .gss_vers = 1,
+					   .gss_proc = RPC_GSS_DATA,
+					   .gss_service = RPC_GSS_NONE};
+	uint8_t to[RPC_ERROR_REPLY_BYTES];
+
+	msg_len = (uint32_t)hex_bytes("0a0b0c0d 00000001 00000001 00000001 00000007", msg,
+				      sizeof(msg));
+	for (size_t i = 0; i < ARRAY_SIZE(accepted); i++) {
+		ck_assert(call_verdict_is_denied(accepted[i], &asked));
+		ck_assert_uint_eq(call_verdict_encode(to, accepted[i], &asked), msg_len);
+		ck_assert_mem_eq(to, msg, msg_len);
+	}
+	ck_assert(!call_verdict_is_denied(CALL_AUTH_TLS, &asked));
 }
 END_TEST
 
@@ -243,6 +266,7 @@ int main(void)
 			    ARRAY_SIZE(cases));
 	tcase_add_test(tc, a_message_cut_off_in_its_header_is_cut);
 	tcase_add_test(tc, five_verdicts_are_answered_with_rpc_replies);
+	tcase_add_test(tc, an_accepted_answer_is_a_denied_one_for_rpcsec_gss);
 	tcase_add_test(tc, each_verdict_has_words_of_its_own);
 	tcase_add_test(tc, a_rule_counts_where_its_transport_says);
 	suite_add_tcase(suite, tc);

@@ -73,6 +73,7 @@ START_TEST(each_answer_is_these_bytes)
 		{CCP_MISMATCH, ACCEPTED "00000002 00000001 00000001"},
 		{CCP_NO_PROC, ACCEPTED "00000003"},
 		{CCP_GARBAGE, ACCEPTED "00000004"},
+		{CCP_FLAVOR, "0a0b0c0d 00000001 00000001 00000001 00000007"},
 	};
 	uint8_t to[CCP_REPLY_BYTES];
 
@@ -96,6 +97,11 @@ START_TEST(a_call_is_what_its_version_procedure_and_arguments_say)
 	ck_assert_uint_eq(args.maxcall_sendsize, 1024);
 	ck_assert_uint_eq(args.maxreply_sendsize, 2048);
 	ck_assert_uint_eq(args.maxrdmaread, 0);
+	/* RPCSEC_GSS: nobody here can sign the results. */
+	ck_assert_int_eq(judge(CALL "00000001 00000001 00000006 00000004 00000001 " NO_AUTH
+				    "00000400 00000800 00000000",
+			       &args),
+			 CCP_FLAVOR);
 }
 END_TEST
 

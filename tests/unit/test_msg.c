@@ -398,6 +398,39 @@ START_TEST(error_replies_are_these_bytes)
 }
 END_TEST
 
+/* Which clients accept an accepted Reply of our own, with its verifier of AUTH_NONE. */
+START_TEST(a_failure_is_denied_where_the_client_wants_a_verifier)
+{
+	static const struct {
+		struct rpc_call_hdr hdr;
+		bool denied;
+	} rows[] = {
+		{{.cred_flavor = RPC_AUTH_NONE}, false},
+		{{.cred_flavor = RPC_AUTH_SYS}, false},
+		{{.cred_flavor = RPC_AUTH_SHORT}, false},
+		{{.cred_flavor = RPC_AUTH_DH}, true},
+		{{.cred_flavor = RPC_AUTH_GSS, .gss_vers = 1, .gss_proc = RPC_GSS_DATA}, true},
+		{{.cred_flavor = RPC_AUTH_GSS, .gss_vers = 1, .gss_proc = RPC_GSS_DESTROY}, true},
+		/* There is no context yet. */
+		{{.cred_flavor = RPC_AUTH_GSS, .gss_vers = 1, .gss_proc = RPC_GSS_INIT}, false},
+		{{.cred_flavor = RPC_AUTH_GSS, .gss_vers = 1, .gss_proc = RPC_GSS_CONTINUE}, false},
+		/* Its credential does not decode. */
+		{{.cred_flavor = RPC_AUTH_GSS}, true},
+	};
+	uint8_t to[RPC_ERROR_REPLY_BYTES];
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct rpc_call_hdr hdr = rows[i].hdr;
+
+		hdr.xid = 0x0a0b0c0d;
+		ck_assert_int_eq(rpc_call_wants_verifier(&hdr), rows[i].denied);
+		expect_encoded(to, rpc_encode_failure(to, &hdr, RPC_SYSTEM_ERR),
+			       rows[i].denied ? DENIED "00000001 00000007"
+					      : ACCEPTED NO_AUTH "00000005");
+	}
+}
+END_TEST
+
 START_TEST(verdicts_have_names)
 {
 	ck_assert_str_eq(rpc_verdict_name(RPC_OK), "ok");
@@ -432,6 +465,7 @@ int main(void)
 	tcase_add_loop_test(tc, a_reply_cut_off_anywhere_is_truncated, 0, nreplies);
 	tcase_add_loop_test(tc, any_flipped_bit_leaves_offsets_inside, 0, ncalls + nreplies);
 	tcase_add_test(tc, error_replies_are_these_bytes);
+	tcase_add_test(tc, a_failure_is_denied_where_the_client_wants_a_verifier);
 	tcase_add_test(tc, verdicts_have_names);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * Calls that a TCP client sends again in other bytes: an RPCSEC_GSS client raises its sequence number, an AUTH_SYS client
- * may have another credential.
+ * may have another credential. And what such a client is answered by the proxy itself.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +55,18 @@ static void expect_reused(void)
 	RUN_UNTIL(seen.closed);
 	ck_assert_int_eq(seen.why, LEG_CLOSE_XID_REUSED);
 	ck_assert_uint_eq(seen.ncalls, 1);
+}
+
+static void expect_auth_failed(uint32_t xid)
+{
+	static const uint32_t words[] = {RPC_REPLY, RPC_MSG_DENIED, 1, RPC_AUTH_FAILED};
+	uint32_t len;
+	const uint8_t *got = peer_read_record(&len);
+
+	ck_assert_uint_eq(len, 20);
+	ck_assert_uint_eq(get_word(got), xid);
+	for (unsigned i = 0; i < 4; i++)
+		ck_assert_uint_eq(get_word(got + 4 + 4 * i), words[i]);
 }
 
 /* Copies */
@@ -188,6 +200,105 @@ START_TEST(a_copy_with_another_credential_of_auth_sys_is_swallowed)
 }
 END_TEST
 
+/* Answers of the proxy's own: an accepted one has no verifier that the client accepts. */
+
+START_TEST(a_fault_is_denied)
+{
+	struct gss_call call = data_call(RPC_GSS_NONE);
+
+	fixture_open();
+	send_gss(&call);
+	RUN_UNTIL(seen.ncalls == 1);
+	seen.calls[0]->fault = (enum exchange_fault)_i;
+	leg_reply(leg, seen.calls[0]);
+	seen.ncalls = 0;
+	expect_auth_failed(XID);
+	ck_assert_uint_eq(worker.counters.auth_failed_sent, 1);
+	ck_assert_uint_eq(worker.counters.system_errors_sent, 1);
+	peer_expect_alive();
+}
+END_TEST
+
+/* No context, no verifier: RFC 2203 section 5.2.3.1. */
+START_TEST(a_fault_of_a_call_that_makes_a_context_is_answered_system_err)
+{
+	struct gss_call call = data_call(RPC_GSS_NONE);
+
+	fixture_open();
+	call.gss_proc = RPC_GSS_INIT;
+	call.proc = 0;
+	send_gss(&call);
+	RUN_UNTIL(seen.ncalls == 1);
+	seen.calls[0]->fault = EXCHANGE_FAULT_BAD_REPLY;
+	leg_reply(leg, seen.calls[0]);
+	seen.ncalls = 0;
+	peer_expect_system_err(XID);
+	ck_assert_uint_eq(worker.counters.auth_failed_sent, 0);
+}
+END_TEST
+
+/* Whole, in two parts, and of a length that shows at its end only. */
+START_TEST(a_call_longer_than_is_carried_is_denied)
+{
+	struct gss_call call = data_call(RPC_GSS_PRIVACY);
+	uint8_t mark[RECORD_MARK_BYTES];
+	uint32_t len;
+
+	config.leg.max_message_bytes = LONG_BYTES;
+	fixture_open();
+	call.args_bytes = LONG_BYTES;
+	len = gss_call_put(msg, &call);
+	switch (_i) {
+	case 0:
+		peer_send_record(msg, len);
+		break;
+	case 1:
+		record_mark_encode(mark, len);
+		peer_write(mark, sizeof(mark));
+		peer_write(msg, 20);
+		settle();
+		peer_write(msg + 20, len - 20);
+		break;
+	case 2:
+		peer_send_fragments(msg, len, 20000);
+		break;
+	}
+	expect_auth_failed(XID);
+	ck_assert_uint_eq(worker.counters.auth_failed_sent, 1);
+	ck_assert_uint_eq(worker.counters.calls_too_big, 1);
+	ck_assert_uint_eq(seen.ncalls, 0);
+	peer_expect_alive();
+}
+END_TEST
+
+/* A server's Call: its client is the one that is asked. */
+START_TEST(a_servers_call_past_its_limits_is_denied)
+{
+	struct gss_call call = data_call(RPC_GSS_INTEGRITY);
+
+	fixture_connect();
+	call.args_bytes = LONG_BYTES;
+	send_gss(&call);
+	expect_auth_failed(XID);
+	ck_assert_uint_eq(worker.counters.reverse_refused, 1);
+	ck_assert_uint_eq(worker.counters.auth_failed_sent, 1);
+}
+END_TEST
+
+/* A6.2-8 */
+START_TEST(the_program_that_configures_is_denied)
+{
+	struct gss_call call = data_call(RPC_GSS_NONE);
+
+	config.leg.config_program = call.prog = 100417;
+	fixture_open();
+	send_gss(&call);
+	expect_auth_failed(XID);
+	ck_assert_uint_eq(worker.counters.prog_unavail, 1);
+	ck_assert_uint_eq(worker.counters.auth_failed_sent, 1);
+}
+END_TEST
+
 static TCase *new_case(Suite *suite, const char *name)
 {
 	TCase *tc = tcase_create(name);
@@ -209,5 +320,13 @@ int main(void)
 	tcase_add_test(tc, a_longer_one_in_fragments_is_another_call);
 	tcase_add_loop_test(tc, another_call_under_its_xid_closes, 0, 5);
 	tcase_add_test(tc, a_copy_with_another_credential_of_auth_sys_is_swallowed);
+
+	tc = new_case(suite, "answers");
+	tcase_add_loop_test(tc, a_fault_is_denied, EXCHANGE_FAULT_ERR_CHUNK,
+			    EXCHANGE_FAULT_LATE + 1);
+	tcase_add_test(tc, a_fault_of_a_call_that_makes_a_context_is_answered_system_err);
+	tcase_add_loop_test(tc, a_call_longer_than_is_carried_is_denied, 0, 3);
+	tcase_add_test(tc, a_servers_call_past_its_limits_is_denied);
+	tcase_add_test(tc, the_program_that_configures_is_denied);
 	return test_main(suite);
 }
