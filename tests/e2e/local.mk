@@ -50,6 +50,7 @@ end_to_end_scripts = tests/e2e/run.sh tests/e2e/lib.sh tests/e2e/hosts.sh tests/
 	tests/e2e/replayed_calls.sh \
 	tests/e2e/same_ports.sh \
 	tests/e2e/retransmissions.sh \
+	tests/e2e/slow_server.sh \
 	tests/e2e/both_ways.sh \
 	tests/e2e/reverse_chunks.sh \
 	tests/e2e/recalls.sh \
@@ -87,7 +88,7 @@ tests_e2e_rpc_peer_SOURCES = tests/e2e/rpc_peer.c tests/e2e/rpc_peer.h \
 	tests/e2e/net.c tests/e2e/net.h tests/e2e/mpa.c tests/e2e/mpa.h \
 	tests/e2e/hostile.h tests/e2e/hostile_kinds.c tests/e2e/hostile_servers.c \
 	tests/e2e/peer_ask.c tests/e2e/peer_hostile.c tests/e2e/peer_outage.c \
-	tests/e2e/peer_bad_server.c tests/e2e/peer_both_ways.c tests/e2e/peer_doors.c \
+	tests/e2e/peer_bad_server.c tests/e2e/peer_both_ways.c tests/e2e/peer_copies.c tests/e2e/peer_doors.c \
 	tests/e2e/peer_flow.c \
 	tests/e2e/peer_garbage.c tests/e2e/peer_large.c tests/e2e/peer_neighbour.c \
 	tests/e2e/peer_lying.c tests/e2e/peer_recall.c tests/e2e/peer_replay.c tests/e2e/peer_retransmit.c tests/e2e/peer_returning.c \

@@ -20,6 +20,7 @@ static const struct scenario {
 	{"outage", scenario_outage},         {"serve-badly", scenario_serve_badly},
 	{"reverse", scenario_reverse},       {"recall", scenario_recall},
 	{"lying", scenario_lying},
+	{"copies", scenario_copies},
 };
 
 static int usage(void)

@@ -15,6 +15,8 @@ struct ports {
 
 /** scenario_retransmit - the same Call twice on a live connection; another Call under its XID. */
 int scenario_retransmit(const struct ports *ports, int argc, char **argv);
+/** scenario_copies - the same Call again in other bytes: RPCSEC_GSS with a higher sequence number, other credentials. */
+int scenario_copies(const struct ports *ports, int argc, char **argv);
 /** scenario_replay - OPERATION tcp|rdma CLIENTS [DIRECTORY]: lost before the Reply was read, and sent again. */
 int scenario_replay(const struct ports *ports, int argc, char **argv);
 /** scenario_returning - CLIENTS: they are reset and come back, as standard input says. */
