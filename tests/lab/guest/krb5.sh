@@ -101,6 +101,29 @@ direct_try() {
 	grep -q " /mnt/n " /proc/mounts && umount -f -l /mnt/n
 }
 
+# retransmitted COUNT: whether this guest's clients have sent so many Calls again, in all.
+retransmitted() { [ "$(awk '$1 == "rpc" { print $3 }' /proc/net/rpc/nfs)" -ge "$1" ]; }
+
+# slow ADDRESS PORT: NFSv3, whose server is stopped for longer than timeo, by a file system that takes no changes. Each time
+# the client sends its MKDIR again the sequence number is another; it must have an answer of the first execution, since a
+# second one says that the directory is there, and keep its connection.
+slow() {
+	local before made
+	nfs_mount 3 "$1" "$2" tcp
+	ls /mnt/n >/dev/null
+	before=$(awk '$1 == "rpc" { print $3 }' /proc/net/rpc/nfs)
+	fsfreeze -f /srv/export
+	mkdir /mnt/n/slow &
+	made=$!
+	wait_for 60 retransmitted $((before + 2)) || echo "the client does not send its Call again"
+	fsfreeze -u /srv/export
+	wait $made || fail "MKDIR was not answered as the first time"
+	retransmitted $((before + 2)) || fail "the client has not sent its Call again"
+	rmdir /mnt/n/slow
+	mount_clean
+	umount /mnt/n
+}
+
 # A server whose krb5p works: NFS-Ganesha, here, where the keys are.
 ganesha_start() {
 	mkdir -p $krb/export $krb/recovery
@@ -153,6 +176,12 @@ done
 
 # The callbacks of a session with Kerberos.
 host_row chain tcp://10.0.2.2:2304 iwarp://10.0.2.2:2302 "credits = 2;"
+for FLAVOUR in krb5 krb5i; do
+	NFS_OPTIONS=sec=$FLAVOUR,timeo=20,retrans=10
+	row "tcp client, no proxy, knfsd, 3, sec=$FLAVOUR: slower than timeo" slow direct.lab 2049
+	row "tcp client, tcp=>iwarp, knfsd over siw, 3, sec=$FLAVOUR: slower than timeo" slow proxy.lab 2049
+	row "tcp client, tcp=>iwarp, iwarp=>tcp, knfsd, 3, sec=$FLAVOUR: slower than timeo" slow proxy.lab 2304
+done
 for version in 4.1 4.2; do
 	JUDGE= NFS_OPTIONS=sec=krb5i \
 		judged "tcp client, tcp=>iwarp, iwarp=>tcp, knfsd, $version, sec=krb5i: recalls while Calls wait for a credit" \
