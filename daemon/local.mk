@@ -27,6 +27,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/base/loop.h \
 	daemon/base/resolve_all.c \
 	daemon/base/resolve_all.h \
+	daemon/base/min_heap.c \
+	daemon/base/min_heap.h \
 	daemon/base/resolver.c \
 	daemon/base/resolver.h \
 	daemon/base/sd.c \

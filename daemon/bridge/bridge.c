@@ -132,6 +132,8 @@ static void time_is_up(void *arg)
 	else if (bridge->state.now == BRIDGE_HELD)
 		bridge_end_hold(bridge);
 	else
+	else if (bridge->state.now >= BRIDGE_RESOLVING)
+		standing_half_closed_waited(bridge);
 		standing_silent(bridge);
 }
 

@@ -62,6 +62,7 @@ struct bridge {
 	bool open_told;    /* to the log, that it is */
 	bool drains;       /* it ends between Calls */
 	bool client_ends;  /* its leg closes: what it takes is not asked any more */
+	bool half_closed;  /* the client has ended its sending side */
 	bool late;         /* it has let one wait for long, when it was last looked at */
 	struct budget_holder memory;
 	struct upstream upstream;
@@ -76,7 +77,8 @@ struct bridge {
 	struct last_call last_call;
 	struct untaken untaken;
 	uint64_t heard_bytes;     /* from the client, when it was last looked at */
-	struct loop_timer *timer; /* WAITING, READING, RECLAIMING, HELD */
+	uint64_t sent_bytes;      /* half_closed: to the client, when it was last looked at */
+	struct loop_timer *timer; /* WAITING, READING, RECLAIMING, HELD, and while half_closed */
 	struct client_pin
 		first_pin; /* of an upstream that was replaced by that to MOUNT; port 0: none */
 	struct loop_task settle;  /* either */

@@ -69,6 +69,8 @@ void bridge_call(void *arg, struct exchange *x)
 	call_here(side, x);
 	if (side == &bridge->client) {
 		bridge_call_begins(bridge, x);
+		if (bridge->half_closed)
+			standing_half_closed_goes_on(bridge);
 		if (!bridge->passing) {
 			wait_for_server(bridge);
 			return;
@@ -98,8 +100,11 @@ static ALWAYS_INLINE void end_call(const struct side *side, struct exchange *x)
 		return;
 	exchange_enter(x, CALL_STAGE_CLIENT, loop_now_us(bridge_loop(bridge)));
 	PROBE4(call__answered, x, x->facts.hdr.xid, x->reply.len_bytes, x->fault);
-	if (side == &bridge->server)
-		bridge_call_ends(bridge, x);
+	if (side != &bridge->server)
+		return;
+	bridge_call_ends(bridge, x);
+	if (bridge->half_closed)
+		standing_half_closed_goes_on(bridge);
 }
 
 /* How it goes shows when the leg has it. */

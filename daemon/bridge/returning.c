@@ -108,13 +108,11 @@ static size_t mark_unanswered(const struct bridge *bridge, struct call_mark *mar
 	return n;
 }
 
-void bridge_client_half_closed(void *arg)
+void bridge_calls_half_closed(struct bridge *bridge)
 {
-	struct bridge *bridge = ((struct side *)arg)->bridge;
 	struct call_mark marks[CLIENTS_UNANSWERED_MAX];
 
-	if (!bridge_is_decided(bridge))
-		clients_half_closed(bridge->self, marks, mark_unanswered(bridge, marks));
+	clients_half_closed(bridge->self, marks, mark_unanswered(bridge, marks));
 }
 
 void bridge_calls_stay(struct bridge *bridge)

@@ -29,7 +29,7 @@ void bridge_call_begins(struct bridge *bridge, struct exchange *x);
 void bridge_call_ends(struct bridge *bridge, struct exchange *x);
 /** bridge_calls_stay - the end is decided: what is not answered now never is here. */
 void bridge_calls_stay(struct bridge *bridge);
-/** bridge_client_half_closed - an event of the client's leg, for which @arg is the side. */
-void bridge_client_half_closed(void *arg);
+/** bridge_calls_half_closed - leave the marks of unanswered Calls: the client may be back before its connection ends. */
+void bridge_calls_half_closed(struct bridge *bridge);
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/probes.h"
 #include "daemon/bridge/call_tell.h"
 #include "daemon/bridge/returning.h"
+#include "daemon/bridge/standing.h"
 #include "nfs/table.h"
 #include "rpc/msg.h"
 
@@ -76,5 +77,7 @@ void routing_refuse(struct bridge *bridge, struct exchange *x)
 	}
 	PROBE4(call__answered, x, x->facts.hdr.xid, x->reply.len_bytes, x->fault);
 	bridge_call_ends(bridge, x);
+	if (bridge->half_closed)
+		standing_half_closed_goes_on(bridge);
 	reply(bridge, x);
 }

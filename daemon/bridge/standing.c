@@ -3,6 +3,7 @@
 #include "daemon/bridge/standing.h"
 
 #include "daemon/bridge/closing.h"
+#include "daemon/bridge/returning.h"
 
 void standing_begin(struct bridge *bridge, struct guest *guest)
 {
@@ -25,7 +26,10 @@ void standing_silent(struct bridge *bridge)
 	if (bridge_is_decided(bridge))
 		return;
 	leg_info(bridge->client.leg, &info);
-	if (info.bytes_received == bridge->heard_bytes && !budget_holder_waits(&bridge->memory)) {
+	if (bridge->half_closed) {
+		bridge_give_up(bridge, LEG_CLOSE_HALF_CLOSED_TIMEOUT, CLOSE_BY_PROXY, "");
+	} else if (info.bytes_received == bridge->heard_bytes &&
+		   !budget_holder_waits(&bridge->memory)) {
 		bridge_give_up(bridge, LEG_CLOSE_NO_CALL, CLOSE_BY_CLIENT, "");
 	} else {
 		bridge->heard_bytes = info.bytes_received;
@@ -33,15 +37,86 @@ void standing_silent(struct bridge *bridge)
 	}
 }
 
+/* ---- half-closed ---- */
+
+static bool has_place(const struct bridge *bridge)
+{
+	return bridge->state.now >= BRIDGE_RESOLVING && !bridge_is_decided(bridge);
+}
+
+static uint64_t bytes_sent(const struct bridge *bridge)
+{
+	struct leg_info info;
+
+	leg_info(bridge->client.leg, &info);
+	return info.bytes_sent;
+}
+
+static void limit_half_closed(struct bridge *bridge)
+{
+	bridge->sent_bytes = bytes_sent(bridge);
+	loop_timer_set(bridge_loop(bridge), bridge->timer,
+		       bridge->ws->service->config->half_closed_timeout_s * 1000000ull);
+}
+
+/* 0: there is none. */
+static uint64_t oldest_start_us(const struct bridge *bridge)
+{
+	const struct exchange *oldest = TAILQ_FIRST(&bridge->calls);
+
+	if (!oldest)
+		return 0;
+	return oldest->start_us ? oldest->start_us : 1;
+}
+
+/* While the old connection of its client is waited for, that has a time limit of its own. */
+void standing_half_closed_goes_on(struct bridge *bridge)
+{
+	if (bridge_is_decided(bridge))
+		return;
+	if (has_place(bridge))
+		door_half_closed(bridge->guest, oldest_start_us(bridge));
+	if (bridge->state.now != BRIDGE_RECLAIMING)
+		limit_half_closed(bridge);
+}
+
+void bridge_client_half_closed(void *arg)
+{
+	struct bridge *bridge = ((struct side *)arg)->bridge;
+	bool first = !bridge->half_closed;
+
+	if (bridge_is_decided(bridge))
+		return;
+	bridge->half_closed = true;
+	bridge_calls_half_closed(bridge);
+	if (first)
+		standing_half_closed_goes_on(bridge);
+}
+
+void standing_half_closed_waited(struct bridge *bridge)
+{
+	if (bridge_is_decided(bridge))
+		return;
+	if (bytes_sent(bridge) != bridge->sent_bytes)
+		limit_half_closed(bridge);
+	else
+		bridge_give_up(bridge, LEG_CLOSE_HALF_CLOSED_TIMEOUT, CLOSE_BY_PROXY, "");
+}
+
+/* ---- its place ---- */
+
 bool standing_seek(struct bridge *bridge)
 {
 	enum leg_close why;
 
 	loop_timer_clear(bridge_loop(bridge), bridge->timer);
-	if (door_seek(bridge->guest, &why))
-		return true;
-	bridge_give_up(bridge, why, CLOSE_BY_PROXY, "");
-	return false;
+	if (!door_seek(bridge->guest, loop_now_us(bridge_loop(bridge)), &why)) {
+		bridge_give_up(bridge, why, CLOSE_BY_PROXY, "");
+		return false;
+	}
+	if (bridge->half_closed)
+		standing_half_closed_goes_on(bridge);
+	return true;
 }
 
 void standing_reached(struct bridge *bridge)

@@ -17,6 +17,16 @@ void standing_silent(struct bridge *bridge);
  * Returns false if there is no room for it: then its end is decided.
  */
 bool standing_seek(struct bridge *bridge) MUST_CHECK;
+/** bridge_client_half_closed - handle that event of the client's leg, whose side is @arg. */
+void bridge_client_half_closed(void *arg);
+/**
+ * standing_half_closed_goes_on - tell the door which unanswered Call is the oldest now, and begin its time limit anew
+ *
+ * Call it when a Call of a half-closed client begins or ends.
+ */
+void standing_half_closed_goes_on(struct bridge *bridge);
+/** standing_half_closed_waited - close a half-closed connection if its client was sent nothing in half_closed_timeout_s. */
+void standing_half_closed_waited(struct bridge *bridge);
 /** standing_reached - its server is reached. */
 void standing_reached(struct bridge *bridge);
 /** standing_carry - it has given its first Call. Returns false if it had to go: then its end is decided. */

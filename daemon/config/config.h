@@ -58,6 +58,7 @@ struct service_config {
 	uint32_t message_bytes; /* of that, what memory_limit_mib allows */
 	uint32_t max_connections;
 	uint32_t max_connections_per_client; /* 0: no limit but the one above */
+	uint32_t half_closed_timeout_s;      /* tcp clients that have ended their sending side */
 	bool require_privileged_port;
 	bool registered,
 		has_register; /* rpcbind is told of the listeners; the service says so itself */

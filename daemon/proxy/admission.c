@@ -106,8 +106,8 @@ static bool is_within_share(const struct proxy_service *ps)
 }
 
 /*
- * Those that have said nothing for a while make room for others that wait: of whatever service for one that has not
- * its share, else of the same.
+ * Those that have said nothing for a while make room for others that wait, and behind them half-closed ones: of whatever
+ * service for one that has not its share, else of the same.
  */
 static void expel_silent(const struct proxy_service *ps)
 {
@@ -119,6 +119,10 @@ static void expel_silent(const struct proxy_service *ps)
 	TAILQ_FOREACH(at, &proxy->services, entry)
 		while (left && (within || at == ps) &&
 		       door_expel_half_open(&at->service.door, loop_now_us(proxy->loop), SILENT_US))
+			left--;
+	TAILQ_FOREACH(at, &proxy->services, entry)
+		while (left && (within || at == ps) &&
+		       door_expel_half_closed(&at->service.door, loop_now_us(proxy->loop)))
 			left--;
 }
 

@@ -9,12 +9,6 @@
 
 #include "base/sockaddr.h"
 
-struct client_count {
-	struct hash_node node;
-	struct in6_addr host;
-	unsigned count;
-};
-
 int client_counts_init(struct client_counts *counts)
 {
 	int rc = hash_key_draw(&counts->key);
@@ -40,6 +34,15 @@ static struct client_count *find(const struct client_counts *counts, uint64_t ha
 			return count;
 	}
 	return NULL;
+}
+
+struct client_count *client_counts_find(const struct client_counts *counts,
+					const struct sockaddr *client)
+{
+	struct in6_addr host;
+
+	(void)sockaddr_host(client, &host);
+	return find(counts, hash_bytes(&counts->key, 0, &host, sizeof(host)), &host);
 }
 
 int client_counts_add(struct client_counts *counts, const struct sockaddr *client, unsigned most,

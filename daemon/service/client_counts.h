@@ -3,13 +3,21 @@
 #ifndef DAEMON_SERVICE_CLIENT_COUNTS_H
 #define DAEMON_SERVICE_CLIENT_COUNTS_H
 
+#include <netinet/in.h>
 #include <stddef.h>
 #include <sys/socket.h>
 
 #include "base/compiler.h"
 #include "daemon/base/hash_index.h"
+#include "daemon/base/min_heap.h"
 
-struct client_count;
+struct client_count {
+	struct hash_node node;
+	struct in6_addr host;
+	unsigned count;
+	struct min_heap
+		half_closed; /* the owner's: of the client's connections (daemon/service/door.h) */
+};
 
 struct client_counts {
 	struct hash_key key;
@@ -30,6 +38,9 @@ void client_counts_fini(struct client_counts *counts);
  */
 int client_counts_add(struct client_counts *counts, const struct sockaddr *client, unsigned most,
 		      struct client_count **out) MUST_CHECK;
+/** client_counts_find - returns what is counted for the address of @client, or NULL if that is nothing. */
+struct client_count *client_counts_find(const struct client_counts *counts,
+					const struct sockaddr *client);
 /** client_counts_sub - one less. */
 void client_counts_sub(struct client_counts *counts, struct client_count *count);
 /** client_counts_entries - how many addresses there are; for tests. */

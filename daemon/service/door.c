@@ -52,6 +52,22 @@ static void list_out(struct guest *guest)
 		TAILQ_REMOVE(&door->lists[guest->state.now], guest, link);
 }
 
+/* Among the half-closed ones that may have to make room; without a place there is none to make. */
+static void list_half_closed(struct guest *guest)
+{
+	bool has_place = guest->state.now >= GUEST_SOUGHT && guest->state.now <= GUEST_CARRIES;
+	struct min_heap *of_client = guest->client ? &guest->client->half_closed : NULL;
+
+	min_heap_remove(&guest->door->half_closed, &guest->waits);
+	if (of_client)
+		min_heap_remove(of_client, &guest->client_waits);
+	if (!has_place || !guest->waits_us)
+		return;
+	min_heap_add(&guest->door->half_closed, &guest->waits, guest->waits_us);
+	if (of_client)
+		min_heap_add(of_client, &guest->client_waits, guest->waits_us);
+}
+
 /* It is none of its client's any more. */
 static void forget_client(struct guest *guest)
 {
@@ -65,6 +81,7 @@ static void set_state(struct guest *guest, enum guest_state to)
 	list_out(guest);
 	guest->state.now = state_next(&guest_states, guest->state.now, to);
 	list_in(guest);
+	list_half_closed(guest);
 	if (to >= GUEST_HELD)
 		forget_client(guest);
 }
@@ -154,9 +171,34 @@ static struct guest *guest_new(struct door *door, struct door_side *side, enum g
 	return guest;
 }
 
+static bool has_waited(const struct heap_node *node, uint64_t now_us)
+{
+	return node && now_us > node->key && now_us - node->key >= DOOR_HALF_CLOSED_US;
+}
+
+/* Under the lock. Returns the thread that is to be woken; NULL: each may stay. */
+static struct door_side *expel_half_closed(struct door *door, uint64_t now_us)
+{
+	struct heap_node *first = min_heap_first(&door->half_closed);
+
+	if (!has_waited(first, now_us))
+		return NULL;
+	return expel(container_of(first, struct guest, waits), LEG_CLOSE_HALF_CLOSED);
+}
+
+/* The same among those of one address. */
+static struct door_side *expel_own_half_closed(const struct client_count *client, uint64_t now_us)
+{
+	struct heap_node *first = client ? min_heap_first(&client->half_closed) : NULL;
+
+	if (!has_waited(first, now_us))
+		return NULL;
+	return expel(container_of(first, struct guest, client_waits), LEG_CLOSE_HALF_CLOSED);
+}
+
 /* Under the lock. Returns 0 or a negative errno, and @why. */
 static int count_client(struct door *door, struct guest *guest, const struct sockaddr *client,
-			enum leg_close *why)
+			uint64_t now_us, struct door_side **woken, enum leg_close *why)
 {
 	unsigned per_client = door->config->max_connections_per_client;
 	int rc;
@@ -164,6 +206,11 @@ static int count_client(struct door *door, struct guest *guest, const struct soc
 	if (!per_client)
 		return 0;
 	rc = client_counts_add(&door->clients, client, per_client, &guest->client);
+	if (rc == -EDQUOT) {
+		*woken = expel_own_half_closed(client_counts_find(&door->clients, client), now_us);
+		if (*woken)
+			rc = client_counts_add(&door->clients, client, per_client, &guest->client);
+	}
 	*why = rc == -EDQUOT ? LEG_CLOSE_PER_CLIENT : LEG_CLOSE_RESOURCES;
 	return rc;
 }
@@ -172,7 +219,7 @@ struct guest *door_enter(struct door *door, struct door_side *side, const struct
 			 uint64_t now_us, enum leg_close *why)
 {
 	struct guest *guest = guest_new(door, side, GUEST_HALF_OPEN, now_us);
-	struct door_side *woken = NULL;
+	struct door_side *woken = NULL, *woken_too = NULL;
 	int rc;
 
 	if (!guest) {
@@ -180,7 +227,7 @@ struct guest *door_enter(struct door *door, struct door_side *side, const struct
 		return NULL;
 	}
 	pthread_mutex_lock(&door->lock);
-	rc = count_client(door, guest, client, why);
+	rc = count_client(door, guest, client, now_us, &woken_too, why);
 	if (!rc) {
 		if (half_open(door) >= most_half_open(door) && oldest(door, GUEST_HALF_OPEN))
 			woken = expel(oldest(door, GUEST_HALF_OPEN), LEG_CLOSE_HALF_OPEN);
@@ -188,6 +235,7 @@ struct guest *door_enter(struct door *door, struct door_side *side, const struct
 	}
 	pthread_mutex_unlock(&door->lock);
 	wake(woken);
+	wake(woken_too);
 	if (!rc)
 		return guest;
 	free(guest);
@@ -225,6 +273,17 @@ bool door_expel_half_open(struct door *door, uint64_t now_us, uint64_t age_us)
 	return woken;
 }
 
+bool door_expel_half_closed(struct door *door, uint64_t now_us)
+{
+	struct door_side *woken;
+
+	pthread_mutex_lock(&door->lock);
+	woken = expel_half_closed(door, now_us);
+	pthread_mutex_unlock(&door->lock);
+	wake(woken);
+	return woken;
+}
+
 /* ---- staying ---- */
 
 static bool may_stay(const struct guest *guest, enum leg_close *why)
@@ -246,28 +305,27 @@ bool door_may_stay(struct guest *guest, enum leg_close *why)
 }
 
 /* Under the lock. */
-static bool make_room(struct door *door, struct door_side **woken, enum leg_close *why)
+static bool make_room(struct door *door, uint64_t now_us, struct door_side **woken,
+		      enum leg_close *why)
 {
 	struct guest *guest;
 
 	if (seated(door) < door->config->max_connections)
 		return true;
 	guest = oldest(door, GUEST_FRESH);
+	*woken = guest ? expel(guest, LEG_CLOSE_MADE_ROOM) : expel_half_closed(door, now_us);
 	*why = LEG_CLOSE_TOO_MANY;
-	if (!guest)
-		return false;
-	*woken = expel(guest, LEG_CLOSE_MADE_ROOM);
-	return true;
+	return *woken;
 }
 
-bool door_seek(struct guest *guest, enum leg_close *why)
+bool door_seek(struct guest *guest, uint64_t now_us, enum leg_close *why)
 {
 	struct door *door = guest->door;
 	struct door_side *woken = NULL;
 	bool stays;
 
 	pthread_mutex_lock(&door->lock);
-	stays = may_stay(guest, why) && make_room(door, &woken, why);
+	stays = may_stay(guest, why) && make_room(door, now_us, &woken, why);
 	if (stays)
 		set_state(guest, GUEST_SOUGHT);
 	pthread_mutex_unlock(&door->lock);
@@ -299,6 +357,14 @@ bool door_carry(struct guest *guest)
 	return stays;
 }
 
+void door_half_closed(struct guest *guest, uint64_t waits_us)
+{
+	pthread_mutex_lock(&guest->door->lock);
+	guest->waits_us = waits_us;
+	list_half_closed(guest);
+	pthread_mutex_unlock(&guest->door->lock);
+}
+
 /* ---- going ---- */
 
 void door_hold(struct guest *guest)
@@ -324,6 +390,8 @@ void door_leave(struct guest *guest)
 
 	pthread_mutex_lock(&door->lock);
 	list_out(guest);
+	guest->waits_us = 0;
+	list_half_closed(guest);
 	forget_client(guest);
 	pthread_mutex_unlock(&door->lock);
 	free(guest);

@@ -5,9 +5,14 @@
  *	half-open   has come, and no server is sought for it yet: a limit of its own; past it the oldest goes
  *	called      the same, but has given a Call: does not go for others
  *	sought ┐
- *	fresh  ├    max_connections together; the oldest fresh one makes room when that is reached
- *	carries┘
+ *	fresh  ├    max_connections together; the oldest fresh one makes room when that is reached, else a
+ *	carries┘    half-closed one
  *	held        is turned away, but not at once: DOOR_HELD_MAX; past it the oldest goes at once
+ *
+ * A connection is half-closed once its client has ended its sending side. The client may have gone, or may wait for
+ * Replies: nothing tells which. So the connection keeps its place. When another connection needs one, of the service or of
+ * the client's address, the half-closed one whose oldest unanswered Call is oldest makes room, if that Call has waited
+ * for DOOR_HALF_CLOSED_US.
  *
  * A connection has a guest here from the main thread's accept() until it is gone. What becomes of it is told by
  * the thread that it is on; that it must go may be decided on any. One that must go counts nowhere from
@@ -27,6 +32,7 @@
 
 #include "base/compiler.h"
 #include "base/state.h"
+#include "daemon/base/min_heap.h"
 #include "daemon/config/config.h"
 #include "daemon/service/client_counts.h"
 #include "leg/leg.h"
@@ -35,6 +41,8 @@
 #define DOOR_PATIENCE_US   100000u /* that a half-open one has in any case: later ones wait */
 #define DOOR_HELD_MAX      256u
 #define DOOR_HOLD_US       500000u /* the shortest connection of a client that is turned away */
+#define DOOR_HALF_CLOSED_US                                                                        \
+	5000000u /* a half-closed connection keeps its place while its oldest Call is younger */
 
 #define GUEST_STATES(X)                                                                            \
 	X(GUEST_HALF_OPEN, "half-open", "its first Call, or its server to be sought",              \
@@ -43,10 +51,12 @@
 	X(GUEST_CALLED, "called", "its server to be sought",                                       \
 	  TO(GUEST_SOUGHT) | TO(GUEST_HELD) | TO(GUEST_SUPERSEDED))                                \
 	X(GUEST_SOUGHT, "sought", "its server to be reached",                                      \
-	  TO(GUEST_FRESH) | TO(GUEST_CARRIES) | TO(GUEST_HELD) | TO(GUEST_SUPERSEDED))             \
+	  TO(GUEST_FRESH) | TO(GUEST_CARRIES) | TO(GUEST_HELD) | TO(GUEST_EXPELLED) |              \
+		  TO(GUEST_SUPERSEDED))                                                            \
 	X(GUEST_FRESH, "fresh", "its first Call",                                                  \
 	  TO(GUEST_CARRIES) | TO(GUEST_HELD) | TO(GUEST_EXPELLED) | TO(GUEST_SUPERSEDED))          \
-	X(GUEST_CARRIES, "carries", "its end", TO(GUEST_HELD) | TO(GUEST_SUPERSEDED))              \
+	X(GUEST_CARRIES, "carries", "its end",                                                     \
+	  TO(GUEST_HELD) | TO(GUEST_EXPELLED) | TO(GUEST_SUPERSEDED))                              \
 	X(GUEST_HELD, "held", "a moment to pass", TO(GUEST_EXPELLED))                              \
 	X(GUEST_EXPELLED, "expelled", "its thread to end it",                                      \
 	  TO(GUEST_HELD) | TO(GUEST_SUPERSEDED))                                                   \
@@ -61,7 +71,10 @@ struct guest {
 	struct door_side *side;
 	void *owner; /* on its thread; NULL: nobody has taken it there yet */
 	struct state state;
-	bool carried;       /* it has given a Call */
+	bool carried;      /* it has given a Call */
+	uint64_t waits_us; /* half-closed: when its oldest unanswered Call came; 0: it may stay */
+	/* While it has a place and waits_us: among those of the service, and of its client. */
+	struct heap_node waits, client_waits;
 	bool listed;        /* by its state; not when it is expelled and its thread knows */
 	enum leg_close why; /* expelled */
 	struct client_count *client;
@@ -80,6 +93,7 @@ struct door {
 	const struct service_config *config;
 	struct guest_list lists[GUEST_STATES_COUNT]; /* the oldest first */
 	unsigned counts[GUEST_STATES_COUNT];
+	struct min_heap half_closed; /* guests by waits_us */
 	struct client_counts clients;
 };
 
@@ -110,6 +124,7 @@ bool door_has_room(struct door *door, uint64_t now_us);
  * @now_us: on the loop of the main thread
  * @why:    set when it is to be turned away
  *
+ * Where its address has as many connections as it may, the half-closed one of these that has waited longest makes room.
  * Returns its guest, half-open; or NULL: LEG_CLOSE_PER_CLIENT or LEG_CLOSE_RESOURCES.
  */
 struct guest *door_enter(struct door *door, struct door_side *side, const struct sockaddr *client,
@@ -119,6 +134,8 @@ struct guest *door_enter_held(struct door *door, struct door_side *side, void *o
 			      uint64_t now_us) MUST_CHECK;
 /** door_expel_half_open - have the oldest half-open one go if it has been so for @age_us. Returns whether it goes. */
 bool door_expel_half_open(struct door *door, uint64_t now_us, uint64_t age_us);
+/** door_expel_half_closed - close the half-closed one that makes room first. Returns false if each may stay. */
+bool door_expel_half_closed(struct door *door, uint64_t now_us);
 
 /* ---- of the guest's own thread ---- */
 
@@ -127,13 +144,19 @@ bool door_may_stay(struct guest *guest, enum leg_close *why) MUST_CHECK;
 /**
  * door_seek - a server is going to be sought for it: it counts against max_connections from now on
  *
- * The oldest fresh one makes room if need be. Returns false if there is none or if it must go itself, and @why.
+ * The oldest fresh one makes room if need be, or the half-closed one that has waited longest. Returns false if there is
+ * none or if it must go itself, and @why.
  */
-bool door_seek(struct guest *guest, enum leg_close *why) MUST_CHECK;
+bool door_seek(struct guest *guest, uint64_t now_us, enum leg_close *why) MUST_CHECK;
 /** door_reached - its server is reached: without a Call it is fresh now. Nothing if it must go. */
 void door_reached(struct guest *guest);
 /** door_carry - it has given a Call. Returns false if it must go. */
 bool door_carry(struct guest *guest) MUST_CHECK;
+/**
+ * door_half_closed - its client has ended its sending side, or has a Reply since
+ * @waits_us: when the oldest of its Calls without a Reply came; 0: there is none, so it does not make room
+ */
+void door_half_closed(struct guest *guest, uint64_t waits_us);
 /** door_superseded - its client is back on another connection: it counts no more while it ends. */
 void door_superseded(struct guest *guest);
 /** door_hold - it is turned away and held: it counts against no other limit any more. */

@@ -71,6 +71,8 @@
 	X(HALF_OPEN, "too many connections without a Call")                                        \
 	X(MADE_ROOM, "without a Call, and others needed its place")                                \
 	X(NO_CALL, "no Call in time")                                                              \
+	X(HALF_CLOSED, "half-closed by its client, and others needed its place")                   \
+	X(HALF_CLOSED_TIMEOUT, "half-closed by its client, and not answered in time")              \
 	X(PROTOCOL, "peer broke the RDMA protocol")                                                \
 	X(TERMINATED, "peer terminated the RDMA connection")                                       \
 	X(VERSION, "no common RPC-over-RDMA version")                                              \

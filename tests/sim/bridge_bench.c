@@ -573,6 +573,7 @@ static void make_service(struct bench *bench)
 		.inline_threshold_bytes = 4096,
 		.message_bytes = RIG_MAX_MSG,
 		.stall_timeout_s = 60,
+		.half_closed_timeout_s = 30,
 		.max_connections = BENCH_STUBS_MAX,
 	};
 	RIG_ASSERT(service_init(&bench->service, &bench->config) == 0);

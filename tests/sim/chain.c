@@ -89,6 +89,15 @@ static void on_more(void *arg, struct exchange *x)
 	tap->events->more(tap->arg, x);
 }
 
+static void on_half_closed(void *arg)
+{
+	struct chain_tap *tap = arg;
+
+	RIG_ASSERT(!tap->closing);
+	if (tap->events->half_closed)
+		tap->events->half_closed(tap->arg);
+}
+
 static void on_call_ready(void *arg)
 {
 	struct chain_tap *tap = arg;
@@ -127,6 +136,7 @@ static const struct leg_events tap_events = {
 	.call = on_call,
 	.reply = on_reply,
 	.more = on_more,
+	.half_closed = on_half_closed,
 	.call_ready = on_call_ready,
 	.closing = on_closing,
 	.closed = on_closed,
@@ -302,6 +312,18 @@ uint64_t chain_closes(const struct chain *chain, unsigned gate, enum leg_close w
 
 /* ---- making one ---- */
 
+static void end_expelled(void *arg)
+{
+	bridges_end_expelled(&((struct chain_gate *)arg)->ws);
+}
+
+static void wake(void *arg)
+{
+	struct chain_gate *gate = arg;
+
+	loop_defer(gate->chain->loop, &gate->expel);
+}
+
 static void gate_init(struct chain *chain, struct chain_gate *gate)
 {
 	static char name[] = "chain", anywhere[] = "", server[] = "server", port[] = "20049";
@@ -324,6 +346,7 @@ static void gate_init(struct chain *chain, struct chain_gate *gate)
 		.inline_threshold_bytes = 4096,
 		.message_bytes = max_message,
 		.stall_timeout_s = 30,
+		.half_closed_timeout_s = 30,
 		.max_connections = MAX_CONNECTIONS,
 		.keepalive_s = CHAIN_KEEPALIVE_S,
 		.ddp = chain->params.ddp ? DDP_NFS : DDP_NONE,
@@ -349,7 +372,8 @@ static void gate_init(struct chain *chain, struct chain_gate *gate)
 	};
 	TAILQ_INIT(&gate->ws.bridges);
 	RIG_ASSERT(worker_service_add_desks(&gate->ws) == 0);
-	door_side_init(&gate->ws.side, NULL, NULL);
+	loop_task_init(&gate->expel, end_expelled, gate);
+	door_side_init(&gate->ws.side, wake, gate);
 	gate->ws.iwarp = sim_fabric_new(chain->fabric_net, gate->pool);
 	RIG_ASSERT(tcp_worker_init(&gate->ws.tcp, pair_net_streams(chain->server_net)) == 0);
 }

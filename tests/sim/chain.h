@@ -63,6 +63,7 @@ struct chain_gate {
 	struct service service;
 	struct worker_ground ground;
 	struct worker_service ws;
+	struct loop_task expel;            /* its door wants bridges to end */
 	struct chain_tap *client, *server; /* the legs of its latest bridge; NULL: none yet */
 	struct chain_tap *taps;            /* of all legs that there were */
 	unsigned bridges, bridges_gone;

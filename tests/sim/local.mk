@@ -109,5 +109,5 @@ tests_sim_libv2rig_a_SOURCES = tests/sim/v2_peer.c tests/sim/v2_peer.h
 
 tests_sim_test_storm_SOURCES = tests/sim/test_storm.c tests/sim/storm.h tests/sim/storm_client.c tests/sim/storm_server.c \
 	tests/sim/storm_balance.c tests/sim/storm_balance.h tests/sim/storm_counts.c tests/sim/storm_counts.h \
-	tests/sim/storm_faults.c tests/sim/storm_spoil.c tests/sim/storm_spoil.h tests/sim/storm_plan.c tests/sim/storm_plan.h \
+	tests/sim/storm_faults.c tests/sim/storm_gone.c tests/sim/storm_spoil.c tests/sim/storm_spoil.h tests/sim/storm_plan.c tests/sim/storm_plan.h \
 	tests/sim/storm_rpc.c tests/sim/storm_rpc.h

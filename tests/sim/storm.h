@@ -9,6 +9,8 @@
  * Clients answer some reverse Calls late, and some never: these fail. The server answers some Calls before it has all of
  * them.
  *
+ * At times the server answers nobody for some seconds, and clients come that send a Call, end their sending side and are gone.
+ *
  * All that must hold of one RPC is asserted where it shows: that nothing is answered which was not asked on that
  * connection, nothing answered more often than it was asked, no Call passed on again while it is in flight, and
  * every byte the one that was sent.
@@ -67,6 +69,20 @@ struct storm_session {
 	uint32_t reverse[STORM_REVERSE_MAX]; /* asked and not answered */
 };
 
+/* A connection whose client has ended its sending side behind one Call, and is gone. */
+struct storm_gone_wire {
+	TAILQ_ENTRY(storm_gone_wire) entry;
+	struct record_end wire;
+	bool shut;
+};
+
+/* Clients of one Call each that come while the server hangs (storm_gone.c). */
+struct storm_gone {
+	uint64_t hang_end_us; /* when the server answers again; 0: it does */
+	uint32_t called;      /* how many have come so far */
+	TAILQ_HEAD(, storm_gone_wire) wires;
+};
+
 struct storm {
 	uint64_t random;
 	struct storm_plan plan;
@@ -78,6 +94,7 @@ struct storm {
 	struct chain_tap *drained; /* the leg that was drained last … */
 	uint64_t drain_end_us;     /* … and when it is closed, whatever is in flight */
 	uint64_t silence_end_us;   /* when a connection breaks that takes nothing; 0: none */
+	struct storm_gone gone;
 	uint8_t *executed[STORM_CLIENTS_MAX]; /* by the XID's place: the server's cache */
 	struct storm_msg call, reply;         /* for whoever builds one */
 	unsigned spoils;                      /* so many Replies are to be spoiled: storm_spoil.h */
@@ -114,6 +131,23 @@ void storm_client_shut(struct storm_client *client);
 void storm_client_close(struct storm_client *client, bool reset);
 /** storm_client_fini - after storm_client_close(). */
 void storm_client_fini(struct storm_client *client);
+
+/** storm_gone_init - give the first gate so few places that clients which are gone take all of them. */
+void storm_gone_init(struct storm *storm);
+/** storm_gone_begin - the server hangs for a while, and clients come that are gone before they are answered. */
+void storm_gone_begin(struct storm *storm);
+/** storm_gone_hangs - returns whether the server answers nobody now. */
+bool storm_gone_hangs(const struct storm *storm);
+/** storm_gone_turn - have such clients come and go, and end the hang when it is time. */
+void storm_gone_turn(struct storm *storm);
+/** storm_gone_lasts - returns whether the server hangs or a connection of such a client is there still. */
+bool storm_gone_lasts(const struct storm *storm);
+/** storm_gone_knows - returns whether a Call of such a client has this XID. */
+bool storm_gone_knows(const struct storm *storm, uint32_t xid);
+/** storm_gone_close - end what is left of their connections. */
+void storm_gone_close(struct storm *storm);
+/** storm_gone_counts - add how the first gate ended them to the counts. */
+void storm_gone_counts(struct storm *storm);
 
 /** storm_server_accepted - a connection came; @arg is the storm. */
 void storm_server_accepted(void *arg, struct stream *stream);

@@ -56,6 +56,9 @@ void storm_counts_print(const struct storm_counts *counts, enum storm_dialect di
 	printf("#   %" PRIu64 " Replies could not be used, %" PRIu64
 	       " came before all of their Call had\n",
 	       counts->spoiled, counts->early);
+	printf("#   %" PRIu64 " clients were gone while the server hung; %" PRIu64
+	       " half-closed connections made room, %" PRIu64 " ended by their time limit\n",
+	       counts->gone, counts->half_closed, counts->half_closed_timeouts);
 	printf("#  ");
 #define PRINT_FEATURE(name) printf(" " #name " %" PRIu64, counts->name);
 	STORM_FEATURES(PRINT_FEATURE)
@@ -78,6 +81,8 @@ static void check_version_two(const struct storm_counts *counts)
 
 void storm_counts_check(const struct storm_counts counts[STORM_DIALECT_COUNT])
 {
+	uint64_t made_room = 0, timed_out = 0;
+
 	for (unsigned i = 0; i < STORM_TCP_ONLY; i++) {
 		const struct storm_counts *it = &counts[i];
 		bool draft = i == STORM_DRAFT03;
@@ -99,7 +104,12 @@ void storm_counts_check(const struct storm_counts counts[STORM_DIALECT_COUNT])
 		ck_assert_uint_gt(it->spoiled, 0);
 		ck_assert_uint_le(it->bad_replies, it->spoiled + it->lies);
 		ck_assert_uint_gt(it->early, 0);
+		made_room += it->half_closed;
+		timed_out += it->half_closed_timeouts;
 	}
+	/* Clients are TCP ones in each dialect. */
+	ck_assert_uint_gt(made_room, 0);
+	ck_assert_uint_gt(timed_out, 0);
 	check_version_one(&counts[STORM_RFC8166]);
 	check_version_one(&counts[STORM_DRAFT03]);
 	check_version_two(&counts[STORM_V2]);

@@ -30,6 +30,9 @@ struct storm_counts {
 	uint64_t spoiled; /* Replies whose header could not be used */
 	uint64_t lies;    /* Replies that claim bytes which were not written */
 	uint64_t early;   /* Calls that were answered before all of them had come */
+	uint64_t
+		gone; /* clients that sent one Call and were gone; the first gate ended connections … */
+	uint64_t half_closed, half_closed_timeouts; /* … for these reasons */
 	uint64_t rests,
 		rested; /* times that all was quiet, and RDMA connections that were up then */
 	uint64_t reverse_chunk_bytes;

@@ -8,6 +8,8 @@
 #define SILENCE_US 1500000u
 #define SILENCE_OF 16u /* one of so many faults lasts that long */
 #define SPOILS_OF  8u  /* one of so many others spoils Replies */
+#define HANG_OF    24u /* one of so many is that the server hangs … */
+#define CALM_OF    32u /* … and then so many fewer happen */
 
 /*
  * Who drains a leg bounds the time: a reverse Call in flight on it may wait for a Reply that stands behind Calls which
@@ -58,11 +60,12 @@ void storm_faults_turn(struct storm *storm)
 {
 	end_drain(storm);
 	end_silence(storm);
+	storm_gone_turn(storm);
 }
 
 bool storm_faults_last(const struct storm *storm)
 {
-	return storm->drained || storm->silence_end_us;
+	return storm->drained || storm->silence_end_us || storm_gone_lasts(storm);
 }
 
 void storm_fail_something(struct storm *storm)
@@ -73,6 +76,9 @@ void storm_fail_something(struct storm *storm)
 	/* It would end before anybody has noticed. */
 	if (storm->silence_end_us)
 		return;
+	/* Nor would a connection whose server hangs come to its limits. */
+	if (storm_gone_hangs(storm) && storm_below(storm, CALM_OF))
+		return;
 	storm->counts.faults++;
 	if (storm_below(storm, SILENCE_OF) == 0) {
 		silence(storm);
@@ -80,6 +86,10 @@ void storm_fail_something(struct storm *storm)
 	}
 	if (storm_below(storm, SPOILS_OF) == 0) {
 		storm_spoil_some(storm);
+		return;
+	}
+	if (storm_below(storm, HANG_OF) == 0) {
+		storm_gone_begin(storm);
 		return;
 	}
 	switch (storm_below(storm, 8)) {

@@ -30,7 +30,7 @@ static void execute(struct storm *storm, uint32_t xid)
 			storm->counts.executed_before++;
 		return;
 	}
-	RIG_ASSERT(!"a Call that nobody has sent");
+	RIG_ASSERT(storm_gone_knows(storm, xid));
 }
 
 /* The Call is whole: whether it was answered before. */
@@ -163,7 +163,7 @@ void storm_server_turn(struct storm *storm)
 			TAILQ_REMOVE(&storm->sessions, session, entry);
 			record_end_fini(&session->wire);
 			free(session);
-		} else {
+		} else if (!storm_gone_hangs(storm)) {
 			answer_some(session);
 			call_some(session);
 		}

@@ -82,6 +82,37 @@ START_TEST(a_client_that_comes_back_with_its_call_has_its_port)
 }
 END_TEST
 
+/* However its old connection ended while its Call was not answered. */
+START_TEST(a_half_closed_client_that_was_closed_is_known_when_it_comes_back)
+{
+	struct stub *old, *to;
+
+	start_tcp_stubs();
+	bench->config.max_connections = 1;
+	bench->config.half_closed_timeout_s = 8;
+	old = come(5, 700);
+	to = server;
+	old->config.events->half_closed(old->config.arg);
+	bench_run(bench, 5000);
+	if (_i) {
+		/* Another address. */
+		bench->client_addr = 98;
+		client = come(99, 701);
+		bench_run(bench, 1);
+		ck_assert_uint_eq(old->closed_for, LEG_CLOSE_HALF_CLOSED);
+		go(client, server);
+		bench->client_addr = 99;
+	} else {
+		bench_run(bench, 5000);
+		ck_assert_uint_eq(old->closed_for, LEG_CLOSE_HALF_CLOSED_TIMEOUT);
+	}
+	go(old, to);
+	client = come(5, 702);
+	ck_assert_uint_eq(asked_port(), 700);
+	go(client, server);
+}
+END_TEST
+
 START_TEST(a_call_that_was_answered_lately_is_known_too)
 {
 	struct exchange *x;
@@ -264,6 +295,8 @@ int main(void)
 	tcase_add_checked_fixture(tc, NULL, teardown);
 	tcase_add_test(tc, a_server_is_not_sought_before_the_first_call);
 	tcase_add_loop_test(tc, a_client_that_comes_back_with_its_call_has_its_port, 0, 2);
+	tcase_add_loop_test(tc, a_half_closed_client_that_was_closed_is_known_when_it_comes_back, 0,
+			    2);
 	tcase_add_test(tc, a_call_that_was_answered_lately_is_known_too);
 	tcase_add_test(tc, the_same_ends_have_the_old_connection_closed_and_its_port);
 	tcase_add_loop_test(tc, a_half_closed_connection_gives_way_to_its_call, 0, 2);

@@ -343,6 +343,152 @@ START_TEST(a_call_in_the_moment_of_going_goes_no_further)
 }
 END_TEST
 
+/* ---- half-closed ones ---- */
+
+static void half_close(struct stub *client)
+{
+	client->config.events->half_closed(client->config.arg);
+}
+
+/* The server answers the Call that it was given last. */
+static void answer(struct stub *client)
+{
+	struct stub *server = server_of(client);
+	struct exchange *x = server->last_call;
+
+	server->last_call = NULL;
+	server->config.events->reply(server->config.arg, x);
+	client->bytes_sent += 100;
+}
+
+START_TEST(the_half_closed_one_that_has_waited_longest_makes_room)
+{
+	struct stub *good, *young, *old, *late, *next;
+
+	start(3, TRANSPORT_TCP);
+	good = open_client();
+	old = open_client();
+	/* Before or behind the half-close: how long its Call has waited is what counts. */
+	if (_i)
+		half_close(old);
+	bench_run(bench, 1000);
+	young = open_client();
+	half_close(young);
+	half_close(old);
+	bench_run(bench, 3000);
+	late = bench_incoming(bench);
+	request(late);
+	ck_assert_uint_eq(worker_service_closed(&bench->ws, LEG_CLOSE_TOO_MANY), 1);
+	bench_run(bench, 1500);
+	next = open_client();
+	bench_run(bench, 1);
+	ck_assert_uint_eq(old->closed_for, LEG_CLOSE_HALF_CLOSED);
+	ck_assert_uint_eq(old->close_calls, 1);
+	ck_assert_uint_eq(server_of(old)->close_calls, 1);
+	ck_assert_uint_eq(young->close_calls, 0);
+	ck_assert_uint_eq(good->close_calls, 0);
+	ck_assert_uint_eq(worker_service_closed(&bench->ws, LEG_CLOSE_HALF_CLOSED), 1);
+	ck_assert_uint_eq(server_of(next)->calls, 1);
+	end(late, NULL);
+	expect(0, 3, 0);
+	end(old, server_of(old));
+	end(good, server_of(good));
+	end(young, server_of(young));
+	end(next, server_of(next));
+	expect(0, 0, 0);
+}
+END_TEST
+
+/* One whose Calls have all been answered has its Replies to take; and its next Call begins anew. */
+START_TEST(a_half_closed_one_without_a_call_keeps_its_place)
+{
+	struct stub *old, *next;
+
+	start(1, TRANSPORT_TCP);
+	old = open_client();
+	half_close(old);
+	bench_run(bench, 6000);
+	answer(old);
+	next = bench_incoming(bench);
+	request(next);
+	ck_assert_uint_eq(worker_service_closed(&bench->ws, LEG_CLOSE_TOO_MANY), 1);
+	end(next, NULL);
+	/* It had not been read. */
+	give_call(old);
+	bench_run(bench, 4000);
+	next = bench_incoming(bench);
+	request(next);
+	ck_assert_uint_eq(worker_service_closed(&bench->ws, LEG_CLOSE_TOO_MANY), 2);
+	end(next, NULL);
+	bench_run(bench, 1000);
+	next = open_client();
+	bench_run(bench, 1);
+	ck_assert_uint_eq(old->closed_for, LEG_CLOSE_HALF_CLOSED);
+	end(old, bench_stub(bench, 1));
+	end(next, server_of(next));
+}
+END_TEST
+
+/* In any state of its server's. */
+START_TEST(a_half_closed_one_is_closed_in_the_end)
+{
+	struct stub *client;
+
+	start(1, TRANSPORT_TCP);
+	bench->config.half_closed_timeout_s = 8;
+	client = bench_incoming(bench);
+	if (_i == 1) {
+		/* It is half-closed before its server is sought. */
+		client->config.events->requested(client->config.arg);
+		half_close(client);
+		bench_run(bench, 7999);
+		ck_assert_str_eq(bench_state(bench), "reading");
+	} else {
+		request(client);
+		half_close(client);
+		if (_i == 0)
+			server_of(client)->config.events->opened(server_of(client)->config.arg);
+		bench_run(bench, 7998);
+		ck_assert_str_eq(bench_state(bench), _i == 0 ? "open" : "connecting");
+	}
+	ck_assert_uint_eq(client->close_calls, 0);
+	/* To be told of the end once more changes nothing. */
+	half_close(client);
+	bench_run(bench, 2);
+	ck_assert_uint_eq(client->close_calls, 1);
+	ck_assert_uint_eq(client->closed_for, LEG_CLOSE_HALF_CLOSED_TIMEOUT);
+	ck_assert_uint_eq(worker_service_closed(&bench->ws, LEG_CLOSE_HALF_CLOSED_TIMEOUT), 1);
+	end(client, _i == 1 ? NULL : server_of(client));
+	expect(0, 0, 0);
+}
+END_TEST
+
+START_TEST(a_half_closed_one_that_gets_its_replies_stays)
+{
+	struct stub *client;
+
+	start(1, TRANSPORT_TCP);
+	bench->config.half_closed_timeout_s = 8;
+	client = open_client();
+	for (unsigned i = 0; i < 3; i++)
+		give_call(client);
+	half_close(client);
+	bench_run(bench, 7000);
+	answer(client);
+	/* Then part of one, in which no Call ends. */
+	bench_run(bench, 7000);
+	client->bytes_sent += 100;
+	bench_run(bench, 7000);
+	client->bytes_sent += 100;
+	/* It is looked at 8 s after it was looked at last. */
+	bench_run(bench, 9990);
+	ck_assert_uint_eq(client->close_calls, 0);
+	bench_run(bench, 10);
+	ck_assert_uint_eq(client->closed_for, LEG_CLOSE_HALF_CLOSED_TIMEOUT);
+	end(client, server_of(client));
+}
+END_TEST
+
 /* The client may be back on another thread, which is told in the moment when the last of it is over. */
 START_TEST(the_place_of_one_that_is_over_is_free_at_once)
 {
@@ -427,6 +573,10 @@ int main(void)
 	tcase_add_loop_test(tc, nobody_else_does_and_the_late_one_is_held, 0, 4);
 	tcase_add_test(tc, a_call_in_the_moment_of_going_goes_no_further);
 	tcase_add_loop_test(tc, the_place_of_one_that_is_over_is_free_at_once, 0, 2);
+	tcase_add_loop_test(tc, the_half_closed_one_that_has_waited_longest_makes_room, 0, 2);
+	tcase_add_test(tc, a_half_closed_one_without_a_call_keeps_its_place);
+	tcase_add_loop_test(tc, a_half_closed_one_is_closed_in_the_end, 0, 3);
+	tcase_add_test(tc, a_half_closed_one_that_gets_its_replies_stays);
 	tcase_add_test(tc, a_held_client_has_no_place);
 	tcase_add_test(tc, of_too_many_that_are_held_the_oldest_is_closed);
 	suite_add_tcase(suite, tc);

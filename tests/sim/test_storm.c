@@ -33,6 +33,8 @@
 #define FAULT_RPCS   12u /* at least so many RPCs a fault, taken together */
 #define RESTS        4u  /* of a seed, and one at its end */
 #define TURN_US      1500u
+#define HANG_AT      2u  /* the rest behind which the server hangs in any case */
+#define HUNG_TURNS   60u /* in one, while the server hangs */
 #define REST_MS      3000u
 #define LONG_REST_MS 150000u
 #define HANG_US      600000000u /* longer than any time limit, many times over */
@@ -61,6 +63,7 @@ static void begin(struct storm *storm, uint64_t seed, uint32_t rpcs)
 	storm_plan_make(&storm->plan, seed, &storm->random);
 	storm->chain = storm_plan_chain(&storm->plan, &storm->random, storm_server_accepted, storm);
 	storm->nclients = 1 + storm_below(storm, STORM_CLIENTS_MAX);
+	storm_gone_init(storm);
 	rpcs = (rpcs + storm->nclients - 1) / storm->nclients;
 	for (unsigned i = 0; i < storm->nclients; i++) {
 		storm_client_init(&storm->clients[i], storm, i, rpcs);
@@ -75,7 +78,8 @@ static void turn(struct storm *storm)
 		storm_client_turn(&storm->clients[i]);
 	storm_server_turn(storm);
 	storm_faults_turn(storm);
-	fake_loop_advance(storm->chain->loop, 1 + storm_below(storm, TURN_US));
+	fake_loop_advance(storm->chain->loop, (1 + storm_below(storm, TURN_US)) *
+						      (storm_gone_hangs(storm) ? HUNG_TURNS : 1));
 	storm_balance_always(chain_first(storm->chain)->server);
 	storm_balance_always(chain_last(storm->chain)->client);
 }
@@ -132,6 +136,8 @@ static void rage(struct storm *storm, uint32_t rpcs)
 		if (storm->counts.answered >= rest_at) {
 			rest_at = storm->counts.answered + rpcs / RESTS;
 			rest(storm);
+			if (storm->counts.rests == HANG_AT)
+				storm_gone_begin(storm);
 		}
 		if (storm->counts.answered != answered) {
 			answered = storm->counts.answered;
@@ -160,6 +166,7 @@ static void end(struct storm *storm)
 {
 	for (unsigned i = 0; i < storm->nclients; i++)
 		storm_client_close(&storm->clients[i], false);
+	storm_gone_close(storm);
 	/* What was asked twice may be with the server still. */
 	for (unsigned i = 0; i < END_TURNS && !TAILQ_EMPTY(&storm->sessions); i++) {
 		storm_server_turn(storm);
@@ -178,6 +185,7 @@ static void end(struct storm *storm)
 	storm_msg_free(&storm->call);
 	storm_msg_free(&storm->reply);
 	storm_counts_gates(&storm->counts, storm->chain);
+	storm_gone_counts(storm);
 	check_failures(&storm->counts);
 	storm_balance_end(storm->chain, storm->counts.lent_timeouts > 0);
 	chain_end(storm->chain);

@@ -80,6 +80,7 @@ unit_tests = \
 	tests/unit/test_lobby \
 	tests/unit/test_log \
 	tests/unit/test_metrics_text \
+	tests/unit/test_min_heap \
 	tests/unit/test_msg \
 	tests/unit/test_msg_plan \
 	tests/unit/test_namespace \

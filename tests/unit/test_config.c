@@ -32,6 +32,7 @@ START_TEST(everything_has_a_default)
 	ck_assert(s->require_privileged_port);
 	ck_assert_int_eq(s->source_port, SOURCE_PORT_AUTO);
 	ck_assert_uint_eq(s->stall_timeout_s, 60);
+	ck_assert_uint_eq(s->half_closed_timeout_s, 30);
 	ck_assert_uint_eq(s->keepalive_s, 30);
 	ck_assert(s->mpa_crc);
 	ck_assert_int_eq(s->fpdu_max, IWARP_FPDU_AUTO);

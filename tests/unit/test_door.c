@@ -53,7 +53,7 @@ static struct guest *seek(void)
 	struct guest *guest = enter();
 	enum leg_close why;
 
-	ck_assert(door_seek(guest, &why));
+	ck_assert(door_seek(guest, 0, &why));
 	return guest;
 }
 
@@ -164,7 +164,7 @@ START_TEST(one_that_has_given_a_call_does_not_go)
 	expect_stays(guests[0]);
 	expect_expelled(guests[1], LEG_CLOSE_HALF_OPEN);
 	expect(MOST_HALF, 0, 0);
-	ck_assert(door_seek(guests[0], &why));
+	ck_assert(door_seek(guests[0], 0, &why));
 	door_reached(guests[0]);
 	/* It has carried one. */
 	ck_assert_int_eq(guests[0]->state.now, GUEST_CARRIES);
@@ -209,7 +209,7 @@ START_TEST(later_ones_wait_until_the_oldest_has_had_its_time)
 	ck_assert(!door_has_room(&door, 999 + DOOR_PATIENCE_US));
 	ck_assert(door_has_room(&door, 1000 + DOOR_PATIENCE_US));
 	/* One that goes on makes room at once. */
-	ck_assert(door_seek(guests[7], &why));
+	ck_assert(door_seek(guests[7], 0, &why));
 	ck_assert(door_has_room(&door, 1000));
 	for (unsigned i = 0; i < MOST_HALF; i++)
 		door_leave(guests[i]);
@@ -275,16 +275,16 @@ START_TEST(none_whose_server_is_sought_or_that_has_given_a_call_does)
 	late = enter();
 	for (unsigned i = 0; i < MAX; i++)
 		all[i] = i % 2 ? seek() : carry();
-	ck_assert(!door_seek(late, &why));
+	ck_assert(!door_seek(late, 0, &why));
 	ck_assert_int_eq(why, LEG_CLOSE_TOO_MANY);
 	expect(1, MAX, 0);
 	/* A Call that was given while the server was sought counts when it is reached. */
 	seeker = all[1];
 	ck_assert(door_carry(seeker));
 	door_reached(seeker);
-	ck_assert(!door_seek(late, &why));
+	ck_assert(!door_seek(late, 0, &why));
 	door_leave(all[0]);
-	ck_assert(door_seek(late, &why));
+	ck_assert(door_seek(late, 0, &why));
 	for (unsigned i = 1; i < MAX; i++)
 		door_leave(all[i]);
 	door_leave(late);
@@ -304,7 +304,7 @@ START_TEST(one_whose_client_is_back_makes_room)
 	expect(0, 0, 0);
 	back = enter();
 	ck_assert(door_carry(back));
-	ck_assert(door_seek(back, &why));
+	ck_assert(door_seek(back, 0, &why));
 	expect(0, 1, 0);
 	door_leave(old);
 	door_leave(back);
@@ -323,7 +323,7 @@ START_TEST(one_that_has_to_go_goes_no_further)
 	ck_assert(!door_carry(first));
 	door_reached(first);
 	expect_expelled(first, LEG_CLOSE_MADE_ROOM);
-	ck_assert(!door_seek(first, &why));
+	ck_assert(!door_seek(first, 0, &why));
 	ck_assert_int_eq(why, LEG_CLOSE_MADE_ROOM);
 	expect(0, 1, 0);
 	/* It may be held then, and its thread need not be told any more. */
@@ -332,6 +332,177 @@ START_TEST(one_that_has_to_go_goes_no_further)
 	ck_assert_ptr_null(door_expelled(&door, &side));
 	door_leave(first);
 	door_leave(next);
+	finish();
+}
+END_TEST
+
+/* ---- half-closed ones ---- */
+
+#define S(n) ((uint64_t)(n)*1000000)
+
+static struct guest *half_closed(uint32_t client, uint64_t waits_us)
+{
+	enum leg_close why;
+	struct guest *guest = enter_from(client, 0, &why);
+
+	ck_assert_ptr_nonnull(guest);
+	ck_assert(door_carry(guest));
+	ck_assert(door_seek(guest, 0, &why));
+	door_reached(guest);
+	door_half_closed(guest, waits_us);
+	return guest;
+}
+
+START_TEST(the_half_closed_one_that_has_waited_longest_makes_room)
+{
+	struct guest *all[MAX], *late, *later;
+	enum leg_close why = LEG_CLOSE_COUNT;
+
+	start(MAX, 0);
+	all[0] = carry();
+	all[1] = half_closed(1, S(20));
+	all[2] = half_closed(2, S(10));
+	/* It has no Call without a Reply: what it still has to take is not for others to cut off. */
+	all[3] = half_closed(3, 0);
+	late = enter();
+	later = enter();
+	expect(2, MAX, 0);
+	ck_assert(!door_seek(late, S(10) + DOOR_HALF_CLOSED_US - 1, &why));
+	ck_assert_int_eq(why, LEG_CLOSE_TOO_MANY);
+	ck_assert_uint_eq(wakes, 0);
+	ck_assert(door_seek(late, S(10) + DOOR_HALF_CLOSED_US, &why));
+	expect(1, MAX, 0);
+	expect_expelled(all[2], LEG_CLOSE_HALF_CLOSED);
+	ck_assert_uint_eq(wakes, 1);
+	ck_assert_ptr_eq(door_expelled(&door, &side), all[2]);
+	/* Its oldest Call has a Reply by now. */
+	door_half_closed(all[1], S(22));
+	ck_assert(!door_seek(later, S(26), &why));
+	ck_assert(door_seek(later, S(27), &why));
+	expect_expelled(all[1], LEG_CLOSE_HALF_CLOSED);
+	expect_stays(all[0]);
+	expect_stays(all[3]);
+	expect(0, MAX, 0);
+	for (unsigned i = 0; i < MAX; i++)
+		door_leave(all[i]);
+	door_leave(late);
+	door_leave(later);
+	finish();
+}
+END_TEST
+
+START_TEST(one_without_a_call_goes_before_a_half_closed_one)
+{
+	struct guest *half, *without, *next;
+	enum leg_close why = LEG_CLOSE_COUNT;
+
+	start(2, 0);
+	half = half_closed(1, S(1));
+	without = fresh();
+	next = enter();
+	ck_assert(door_seek(next, S(100), &why));
+	expect_expelled(without, LEG_CLOSE_MADE_ROOM);
+	expect_stays(half);
+	door_leave(half);
+	door_leave(without);
+	door_leave(next);
+	finish();
+}
+END_TEST
+
+/* A connection whose server is sought, too; its end may come from the thread of another. */
+START_TEST(a_half_closed_one_whose_server_is_sought_makes_room)
+{
+	struct guest *half, *next;
+	enum leg_close why = LEG_CLOSE_COUNT;
+
+	start(1, 0);
+	half = enter();
+	ck_assert(door_carry(half));
+	/* Without a place there is none to make. */
+	door_half_closed(half, S(1));
+	ck_assert(!door_expel_half_closed(&door, S(100)));
+	ck_assert(door_seek(half, S(1), &why));
+	next = enter();
+	ck_assert(door_seek(next, S(100), &why));
+	expect_expelled(half, LEG_CLOSE_HALF_CLOSED);
+	door_reached(half);
+	expect(0, 1, 0);
+	door_leave(half);
+	door_leave(next);
+	finish();
+}
+END_TEST
+
+/* Held, superseded or gone, it is none that could make room any more. */
+START_TEST(a_half_closed_one_that_ends_makes_no_room)
+{
+	struct guest *half, *good;
+	enum leg_close why = LEG_CLOSE_COUNT;
+
+	start(1, 1);
+	half = half_closed(1, S(1));
+	if (_i == 0)
+		door_hold(half);
+	else if (_i == 1)
+		door_superseded(half);
+	else
+		door_leave(half);
+	good = enter_from(1, S(50), &why);
+	ck_assert_ptr_nonnull(good);
+	ck_assert(door_seek(good, S(50), &why));
+	ck_assert(!door_expel_half_closed(&door, S(100)));
+	ck_assert_uint_eq(wakes, 0);
+	if (_i != 2)
+		door_leave(half);
+	door_leave(good);
+	finish();
+}
+END_TEST
+
+START_TEST(of_an_address_its_own_half_closed_one_makes_room)
+{
+	struct guest *half, *elses, *first, *next;
+	enum leg_close why = LEG_CLOSE_COUNT;
+
+	start(MAX, 2);
+	elses = half_closed(2, S(1));
+	half = half_closed(1, S(10));
+	first = enter_from(1, S(12), &why);
+	ck_assert_ptr_nonnull(first);
+	ck_assert_ptr_null(enter_from(1, S(14), &why));
+	ck_assert_int_eq(why, LEG_CLOSE_PER_CLIENT);
+	next = enter_from(1, S(15), &why);
+	ck_assert_ptr_nonnull(next);
+	expect_expelled(half, LEG_CLOSE_HALF_CLOSED);
+	expect_stays(elses);
+	ck_assert_uint_eq(wakes, 1);
+	ck_assert_ptr_null(enter_from(1, S(100), &why));
+	door_leave(half);
+	door_leave(elses);
+	door_leave(first);
+	door_leave(next);
+	ck_assert_uint_eq(client_counts_entries(&door.clients), 0);
+	finish();
+}
+END_TEST
+
+START_TEST(half_closed_ones_go_for_want_of_descriptors)
+{
+	struct guest *half;
+
+	start(MAX, 0);
+	ck_assert(!door_expel_half_closed(&door, S(100)));
+	half = half_closed(1, S(10));
+	ck_assert(!door_expel_half_closed(&door, S(14)));
+	ck_assert(door_expel_half_closed(&door, S(15)));
+	ck_assert(!door_expel_half_closed(&door, S(15)));
+	expect_expelled(half, LEG_CLOSE_HALF_CLOSED);
+	/* Clocks of two threads may be a turn apart. */
+	door_leave(half);
+	half = half_closed(1, S(20));
+	ck_assert(!door_expel_half_closed(&door, S(20) - 1));
+	door_leave(half);
 	finish();
 }
 END_TEST
@@ -357,7 +528,7 @@ START_TEST(an_address_has_max_connections_per_client)
 		door_hold(a);
 	else
 		ck_assert(door_expel_half_open(&door, 1, 1));
-	ck_assert(door_seek(b, &why));
+	ck_assert(door_seek(b, 0, &why));
 	c = enter_from(1, 0, &why);
 	ck_assert_ptr_nonnull(c);
 	ck_assert_ptr_null(enter_from(1, 0, &why));
@@ -430,11 +601,13 @@ static void *live(void *arg)
 		if (*at)
 			continue;
 		*at = door_enter(&door, mine, (const struct sockaddr *)&in, i, &why);
-		if (!*at || !door_seek(*at, &why) || rand_r(&seed) % 8 == 0)
+		if (!*at || !door_seek(*at, S(rand_r(&seed) % 10), &why) || rand_r(&seed) % 8 == 0)
 			continue;
 		door_reached(*at);
 		if (rand_r(&seed) % 2)
 			(void)!door_carry(*at);
+		if (rand_r(&seed) % 4 == 0)
+			door_half_closed(*at, 1 + i);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(here); i++)
 		if (here[i])
@@ -491,6 +664,12 @@ int main(void)
 	tcase_add_test(tc, none_whose_server_is_sought_or_that_has_given_a_call_does);
 	tcase_add_test(tc, one_whose_client_is_back_makes_room);
 	tcase_add_test(tc, one_that_has_to_go_goes_no_further);
+	tcase_add_test(tc, the_half_closed_one_that_has_waited_longest_makes_room);
+	tcase_add_test(tc, one_without_a_call_goes_before_a_half_closed_one);
+	tcase_add_test(tc, a_half_closed_one_whose_server_is_sought_makes_room);
+	tcase_add_loop_test(tc, a_half_closed_one_that_ends_makes_no_room, 0, 3);
+	tcase_add_test(tc, of_an_address_its_own_half_closed_one_makes_room);
+	tcase_add_test(tc, half_closed_ones_go_for_want_of_descriptors);
 	tcase_add_loop_test(tc, an_address_has_max_connections_per_client, 0, 3);
 	tcase_add_test(tc, of_too_many_that_are_held_the_oldest_goes);
 	tcase_add_test(tc, no_thread_seats_one_too_many);
