@@ -289,6 +289,7 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/service/server_state.h \
 	daemon/service/service.c \
 	daemon/service/service.h \
+	daemon/service/target_checks.c \
 	daemon/service/targets.c \
 	daemon/service/targets.h \
 	daemon/service/worker_service.c \

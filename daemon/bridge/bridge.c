@@ -42,6 +42,7 @@ static const struct upstream_events server_events = {
 	.connecting = bridge_server_connecting,
 	.opened = bridge_server_opened,
 	.answered = bridge_server_answered,
+	.has_called = bridge_has_called,
 	.failed = bridge_server_closing,
 	.closed = bridge_server_closed,
 	.leg = &server_leg_events,
@@ -131,9 +132,9 @@ static void time_is_up(void *arg)
 		bridge_reclaim_no_longer(bridge);
 	else if (bridge->state.now == BRIDGE_HELD)
 		bridge_end_hold(bridge);
-	else
 	else if (bridge->state.now >= BRIDGE_RESOLVING)
 		standing_half_closed_waited(bridge);
+	else
 		standing_silent(bridge);
 }
 

@@ -312,6 +312,13 @@ void bridge_server_answered(void *arg)
 	bridge->open_told = true;
 }
 
+bool bridge_has_called(void *arg)
+{
+	const struct bridge *bridge = ((struct side *)arg)->bridge;
+
+	return bridge->passing && bridge->ncalls > 0;
+}
+
 void bridge_client_opened(void *arg)
 {
 	struct bridge *bridge = ((struct side *)arg)->bridge;

@@ -15,6 +15,8 @@ void bridge_server_connecting(void *arg);
 void bridge_server_opened(void *arg, struct leg *leg);
 /** bridge_server_answered - the server did not answer before, and does now. */
 void bridge_server_answered(void *arg);
+/** bridge_has_called - returns whether a Call of the client's was passed on to the server. */
+bool bridge_has_called(void *arg);
 /** bridge_client_opened - the client is accepted. */
 void bridge_client_opened(void *arg);
 

@@ -77,13 +77,11 @@ bool seat_take(struct upstream *upstream)
 void seat_give_up(struct upstream *upstream, enum leg_close why, const char *detail)
 {
 	const struct attempt *last = attempts_last(&upstream->attempts);
+	const struct sockaddr *client = (const struct sockaddr *)&upstream->client;
 
-	upstream->failure_told = server_state_failed(
-		server_of(upstream), last ? (const struct sockaddr *)&last->addr : NULL, why,
-		detail, now_us(upstream));
-	if (upstream->failure_told)
-		targets_failed(&upstream->seat, detail[0] ? detail : leg_close_text(why),
-			       now_us(upstream));
+	upstream->failure_told = targets_unreached(
+		&upstream->seat, last ? (const struct sockaddr *)&last->addr : NULL,
+		upstream->keeps_port ? client : NULL, why, detail, now_us(upstream));
 	upstream->gave_up = true;
 }
 
@@ -124,18 +122,22 @@ static const char *early_end(enum leg_close why, const char *detail, char text[L
 	return text;
 }
 
+static bool has_called(const struct upstream *upstream)
+{
+	return upstream->events->has_called && upstream->events->has_called(upstream->arg);
+}
+
 void seat_unanswered(struct upstream *upstream, enum leg_close why, const char *detail)
 {
+	const struct sockaddr *client = (const struct sockaddr *)&upstream->client;
 	struct sockaddr_storage addr;
 	char text[LEG_DETAIL_BYTES];
 
 	leg_peer(upstream, &addr);
 	detail = early_end(why, detail, text);
-	upstream->failure_told = server_state_unanswered(
-		server_of(upstream), (struct sockaddr *)&addr, why, detail, now_us(upstream));
-	if (upstream->failure_told)
-		targets_failed(&upstream->seat, detail[0] ? detail : leg_close_text(why),
-			       now_us(upstream));
+	upstream->failure_told = targets_unanswered(&upstream->seat, (const struct sockaddr *)&addr,
+						    has_called(upstream) ? client : NULL, why,
+						    detail, now_us(upstream));
 }
 
 void seat_wait_no_longer(struct upstream *upstream)

@@ -41,21 +41,6 @@
 STATE_ENUM(upstream_state, UPSTREAM_STATES);
 extern const struct state_table upstream_states;
 
-struct upstream_events {
-	/* The name of a target is resolved, and the attempts begin; once. */
-	void (*connecting)(void *arg);
-	/* The server is reached. From now on @leg calls `leg`, but for closed(). */
-	void (*opened)(void *arg, struct leg *leg);
-	/* A Reply is here, which is to be passed on next: the first one of this connection, or since the server was down. */
-	void (*answered)(void *arg);
-	/* The server cannot be reached; why the last attempt failed, or what else stood in the way. */
-	void (*failed)(void *arg, enum leg_close why, const char *detail);
-	/* After failed(), the leg's closing(), or upstream_close(): nothing is left that could call back. */
-	void (*closed)(void *arg);
-	/* What the leg calls once it is open: call, reply, more, call_ready, closing, note. */
-	const struct leg_events *leg;
-};
-
 /**
  * upstream_init - nothing is done before upstream_start()
  * @leg_config: for the legs to be made; copied. Its events and arg are not used, and neither is its time

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Servers that are asked once in a while whether they answer. */
+/* Servers that are asked once in a while, or when one is in doubt, whether they answer. */
 #include "daemon/proxy/probing.h"
 
 #include <errno.h>
@@ -9,8 +9,9 @@
 
 static void ask_later(struct proxy_service *ps)
 {
-	loop_timer_set(ps->proxy->loop, ps->probing.timer,
-		       ps->service.config->probe_interval_s * 1000000ull);
+	if (ps->probing.timer)
+		loop_timer_set(ps->proxy->loop, ps->probing.timer,
+			       ps->service.config->probe_interval_s * 1000000ull);
 }
 
 /* The first step that failed; NULL: it answers. */
@@ -27,14 +28,18 @@ static void learn(struct proxy_service *ps, const struct check_report *report)
 {
 	struct targets *targets = &ps->service.targets;
 	uint64_t now_us = loop_now_us(ps->proxy->loop);
+	void (*told)(struct targets * targets, unsigned target, enum leg_close why,
+		     const char *error, uint64_t now_us) =
+		ps->probing.doubts ? targets_asked : targets_probed;
 
 	for (unsigned i = 0; i < report->nservers; i++) {
 		const struct check_server *server = &report->servers[i];
 		const struct check_step *step = failure(server);
 
-		if (server->steps[CHECK_CONNECT].result != CHECK_NOT_TRIED)
-			targets_probed(targets, i, step ? step->why : LEG_CLOSE_LOCAL,
-				       step ? step->what : NULL, now_us);
+		if (server->steps[CHECK_CONNECT].result == CHECK_NOT_TRIED)
+			continue;
+		told(targets, i, step ? step->why : LEG_CLOSE_LOCAL, step ? step->what : NULL,
+		     now_us);
 	}
 }
 
@@ -47,16 +52,19 @@ static void on_done(void *arg, const struct check_report *report)
 		learn(ps, report);
 	check_free(probing->check);
 	probing->check = NULL;
-	if (probing->emptied)
+	if (probing->emptied) {
 		probing->emptied(probing->arg);
-	else
+		return;
+	}
+	/* While doubtful ones were asked, the timer ran on. */
+	if (!probing->doubts)
 		ask_later(ps);
+	probing_look(ps);
 }
 
-static void ask(void *arg)
+static int start(struct proxy_service *ps, uint32_t left_out)
 {
-	struct proxy_service *ps = arg;
-	struct check_config config = {
+	const struct check_config config = {
 		.health = ps->proxy->health,
 		.loop = ps->proxy->loop,
 		.ports = ps->proxy->ports,
@@ -64,14 +72,38 @@ static void ask(void *arg)
 		.config = ps->config,
 		.service = ps->service.config,
 		.last = CHECK_NULL,
-		.left_out = targets_in_use(&ps->service.targets),
+		.left_out = left_out,
 		.done = on_done,
 		.arg = ps,
 	};
 
+	return check_start(&config, &ps->probing.check);
+}
+
+static void ask(void *arg)
+{
+	struct proxy_service *ps = arg;
+
 	/* Without memory now there may be later. */
-	if (check_start(&config, &ps->probing.check))
+	if (ps->probing.check || start(ps, targets_in_use(&ps->service.targets)))
 		ask_later(ps);
+	else
+		ps->probing.doubts = 0;
+}
+
+void probing_look(struct proxy_service *ps)
+{
+	struct probing *probing = &ps->probing;
+	uint64_t now_us = loop_now_us(ps->proxy->loop);
+	uint32_t doubts;
+
+	if (probing->check || probing->emptied || now_us < probing->doubts_us)
+		return;
+	doubts = targets_take_doubts(&ps->service.targets);
+	if (!doubts || start(ps, ~doubts))
+		return;
+	probing->doubts = doubts;
+	probing->doubts_us = now_us + PROBING_DOUBT_US;
 }
 
 int probing_begin(struct proxy_service *ps)

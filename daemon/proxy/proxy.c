@@ -174,8 +174,10 @@ static void on_kick(void *arg)
 	struct proxy *proxy = arg;
 	struct proxy_service *ps;
 
-	TAILQ_FOREACH(ps, &proxy->services, entry)
+	TAILQ_FOREACH(ps, &proxy->services, entry) {
 		lobby_look(&ps->lobby);
+		probing_look(ps);
+	}
 	TAILQ_FOREACH(ps, &proxy->leaving, entry)
 		lobby_look(&ps->lobby);
 	release(proxy);
@@ -273,6 +275,7 @@ static void on_look(void *arg)
 		service_tell_left_out(&ps->service);
 		targets_look(&ps->service.targets, loop_now_us(proxy->loop));
 		targets_look(&ps->service.mounts.targets, loop_now_us(proxy->loop));
+		probing_look(ps);
 	}
 	TAILQ_FOREACH(ps, &proxy->leaving, entry)
 		service_tell_left_out(&ps->service);

@@ -31,10 +31,12 @@ struct registrar;
 struct reload_queue;
 struct watchdog;
 
-/* Of the servers that no client uses (daemon/proxy/probing.h). */
+/* Of the servers that no client uses, and of doubtful ones (daemon/proxy/probing.h). */
 struct probing {
-	struct loop_timer *timer;   /* NULL: they are not asked */
+	struct loop_timer *timer;   /* NULL: those that no client uses are not asked */
 	struct check *check;        /* NULL: no question is out */
+	uint32_t doubts;            /* the doubtful ones that `check` asks, a bit each; 0: others */
+	uint64_t doubts_us;         /* when doubtful ones may be asked next */
 	void (*emptied)(void *arg); /* the last one is over; NULL: they are asked again */
 	void *arg;
 };

@@ -14,7 +14,7 @@
 #include "daemon/service/listen_error.h"
 #include "daemon/service/listener.h"
 
-/* From any thread: some that were turned away have to go for newer ones. */
+/* From any thread: some that were turned away have to go for newer ones, or a server has become doubtful. */
 static void kick(void *arg)
 {
 	event_loop_kick(arg);
@@ -53,6 +53,7 @@ struct proxy_service *proxy_service_new(struct proxy *proxy, struct config *conf
 	ps->config = config_ref(config);
 	targets_avoid(&ps->service.targets, &proxy->doors);
 	targets_avoid(&ps->service.mounts.targets, &proxy->doors);
+	targets_on_doubt(&ps->service.targets, kick, proxy->loop);
 	ps->service.memory = budget_part_new(&proxy->budget, service->name);
 	if (!ps->service.memory ||
 	    lobby_init(&ps->lobby, proxy->loop, &ps->service.door, kick, proxy->loop) ||

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sockaddr.h"
 #include "daemon/base/amount.h"
 #include "daemon/base/log.h"
 
@@ -36,6 +37,7 @@ void server_state_init(struct server_state *state, const char *service,
 	atomic_init(&state->served, 0);
 	atomic_init(&state->heard, false);
 	atomic_init(&state->down, false);
+	atomic_init(&state->doubtful, false);
 	pthread_mutex_init(&state->lock, NULL);
 }
 
@@ -200,13 +202,10 @@ static bool counts(enum leg_close why)
 	       why != LEG_CLOSE_SHUTDOWN && why != LEG_CLOSE_OWN_UPSTREAM;
 }
 
-bool server_state_failed(struct server_state *state, const struct sockaddr *addr,
-			 enum leg_close why, const char *detail, uint64_t now_us)
+/* Under the lock. */
+static void fail(struct server_state *state, enum leg_close why, const char *detail,
+		 uint64_t now_us)
 {
-	if (!counts(why))
-		return false;
-	pthread_mutex_lock(&state->lock);
-	keep_addr(state, addr);
 	state->why = why;
 	state->failed_us = now_us;
 	snprintf(state->error, sizeof(state->error), "%s",
@@ -220,16 +219,90 @@ bool server_state_failed(struct server_state *state, const struct sockaddr *addr
 	} else {
 		state->failed++;
 	}
+}
+
+bool server_state_failed(struct server_state *state, const struct sockaddr *addr,
+			 enum leg_close why, const char *detail, uint64_t now_us)
+{
+	if (!counts(why))
+		return false;
+	pthread_mutex_lock(&state->lock);
+	keep_addr(state, addr);
+	fail(state, why, detail, now_us);
 	pthread_mutex_unlock(&state->lock);
 	return true;
 }
 
+/* ---- what one client met ---- */
+
+/* Under the lock: whether another client has met this not long ago. */
+static bool has_another_met_it(const struct server_state *state, const struct in6_addr *client,
+			       uint64_t now_us)
+{
+	return state->has_suspect && memcmp(&state->suspect, client, sizeof(*client)) != 0 &&
+	       passed_us(state->suspect_us, now_us) < SERVER_STATE_DOUBT_US;
+}
+
+/*
+ * Under the lock: whether it may be for what the client sent; then that is kept in mind, and the server is to be asked.
+ * It is asked, too, while it is down for another reason: it may be back. One that answers NULL and nothing else stays
+ * down.
+ */
+static bool may_be_the_clients(struct server_state *state, const struct sockaddr *client,
+			       enum leg_close why, const char *detail, uint64_t now_us)
+{
+	struct in6_addr host = IN6ADDR_ANY_INIT;
+
+	(void)sockaddr_host(client, &host);
+	state->by_clients |= has_another_met_it(state, &host, now_us);
+	state->has_suspect = true;
+	state->suspect = host;
+	state->suspect_us = now_us;
+	state->suspect_why = why;
+	snprintf(state->suspect_error, sizeof(state->suspect_error), "%s", detail);
+	if (!state->by_clients)
+		atomic_store(&state->doubtful, true);
+	return !state->by_clients && state->reach != SERVER_DOWN;
+}
+
+bool server_state_unreached(struct server_state *state, const struct sockaddr *addr,
+			    const struct sockaddr *client, enum leg_close why, const char *detail,
+			    uint64_t now_us)
+{
+	bool failed;
+
+	/* A host that is gone is gone for all, and a name is. */
+	if (!client || !counts(why) || why == LEG_CLOSE_SILENT || why == LEG_CLOSE_NO_ADDRESS)
+		return server_state_failed(state, addr, why, detail, now_us);
+	pthread_mutex_lock(&state->lock);
+	keep_addr(state, addr);
+	failed = !may_be_the_clients(state, client, why, detail, now_us);
+	if (failed)
+		fail(state, why, detail, now_us);
+	pthread_mutex_unlock(&state->lock);
+	return failed;
+}
+
 bool server_state_unanswered(struct server_state *state, const struct sockaddr *addr,
-			     enum leg_close why, const char *detail, uint64_t now_us)
+			     const struct sockaddr *client, enum leg_close why, const char *detail,
+			     uint64_t now_us)
 {
 	if (atomic_load(&state->served))
 		return false;
-	return server_state_failed(state, addr, why, detail, now_us);
+	return server_state_unreached(state, addr, client, why, detail, now_us);
+}
+
+bool server_state_doubt_holds(struct server_state *state, enum leg_close why, const char *error,
+			      uint64_t now_us, char told[LEG_DETAIL_BYTES])
+{
+	if (!counts(why))
+		return false;
+	pthread_mutex_lock(&state->lock);
+	/* What its clients meet says more than what a NULL did. */
+	fail(state, why, why == state->suspect_why ? state->suspect_error : error, now_us);
+	memcpy(told, state->error, sizeof(state->error));
+	pthread_mutex_unlock(&state->lock);
+	return true;
 }
 
 /* Under the lock. */
@@ -241,6 +314,7 @@ static void answers(struct server_state *state, uint64_t now_us)
 		state->gaps++;
 	if (state->reach != SERVER_OK)
 		move(state, SERVER_OK, now_us);
+	state->by_clients = false;
 }
 
 void server_state_reached(struct server_state *state, const struct sockaddr *addr, uint64_t now_us)
@@ -248,6 +322,14 @@ void server_state_reached(struct server_state *state, const struct sockaddr *add
 	atomic_fetch_add(&state->served, 1);
 	pthread_mutex_lock(&state->lock);
 	keep_addr(state, addr);
+	state->has_suspect = false;
+	answers(state, now_us);
+	pthread_mutex_unlock(&state->lock);
+}
+
+void server_state_asked(struct server_state *state, uint64_t now_us)
+{
+	pthread_mutex_lock(&state->lock);
 	answers(state, now_us);
 	pthread_mutex_unlock(&state->lock);
 }

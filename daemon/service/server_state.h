@@ -13,6 +13,11 @@
  * nothing of it while it serves others, since it may be what the client has sent that it closes for; and a server
  * that goes on answering those, and fails nobody else, is not down.
  *
+ * Also while it serves nobody, a server may close for what one client has sent; and where it sees the clients' own addresses,
+ * not take connections from one of them. So once a Call was sent, or for such an address, that makes the server doubtful
+ * only, and the proxy asks it by a NULL of its own. It is down if that fails, or if another client, which
+ * is another address, meets the same before a client has a Reply, in SERVER_STATE_DOUBT_US.
+ *
  * Threads: any; under a lock of its own.
  */
 #ifndef DAEMON_SERVICE_SERVER_STATE_H
@@ -35,6 +40,8 @@
 /* So long down is told, however short it was up before; so long none has failed, for Replies to others to count. */
 #define SERVER_STATE_SURE_US 15000000u
 #define SERVER_STATE_CAUSES  3u /* other causes that are told sooner than that, in one outage */
+#define SERVER_STATE_DOUBT_US                                                                      \
+	60000000u /* so long a close that one client met counts with one that another meets */
 
 enum server_reach { SERVER_UNKNOWN, SERVER_OK, SERVER_DOWN };
 
@@ -56,6 +63,7 @@ struct server_state {
 	atomic_uint served;   /* connections that have had a Reply */
 	atomic_bool down;     /* reach is SERVER_DOWN: for server_state_is_down() */
 	atomic_bool heard;    /* a Reply has come since the last look */
+	atomic_bool doubtful; /* it is to be asked: server_state_take_doubt() */
 	pthread_mutex_t lock; /* of what follows */
 	enum server_reach reach;
 	uint64_t since_us;
@@ -71,6 +79,12 @@ struct server_state {
 	char told_error[LEG_DETAIL_BYTES]; /* … and what cause */
 	unsigned causes; /* that were told as others than before, in this outage */
 	unsigned gaps;   /* that began and ended untold since then */
+	bool has_suspect; /* a client's connection was closed without a Reply since one had a Reply … */
+	struct in6_addr suspect; /* … the address of that client … */
+	uint64_t suspect_us;     /* … and when … */
+	enum leg_close suspect_why;
+	char suspect_error[LEG_DETAIL_BYTES]; /* … and why */
+	bool by_clients;                      /* two clients have met it */
 };
 
 /**
@@ -99,12 +113,41 @@ void server_state_leave(struct server_state *state);
 bool server_state_failed(struct server_state *state, const struct sockaddr *addr,
 			 enum leg_close why, const char *detail, uint64_t now_us);
 /**
- * server_state_unanswered - a client's connection is over, and the server has sent no Reply on it
+ * server_state_unreached - as server_state_failed(), of what may be for one client alone
+ * @client: its address, if the attempt came from there; else NULL
  *
- * As server_state_failed(), but it counts only if the server serves nobody else.
+ * With @client it counts only if another client has met the same or the server is down already. Otherwise the server
+ * becomes doubtful.
+ */
+bool server_state_unreached(struct server_state *state, const struct sockaddr *addr,
+			    const struct sockaddr *client, enum leg_close why, const char *detail,
+			    uint64_t now_us);
+/**
+ * server_state_unanswered - a client's connection is over, and the server has sent no Reply on it
+ * @client: the client's address if a Call of its own was sent, for which the server may have closed; else NULL
+ *
+ * As server_state_unreached(), but it counts only if the server serves nobody else.
  */
 bool server_state_unanswered(struct server_state *state, const struct sockaddr *addr,
-			     enum leg_close why, const char *detail, uint64_t now_us);
+			     const struct sockaddr *client, enum leg_close why, const char *detail,
+			     uint64_t now_us);
+/** server_state_take_doubt - returns true once after the server has become doubtful. */
+static inline bool server_state_take_doubt(struct server_state *state)
+{
+	return atomic_load_explicit(&state->doubtful, memory_order_relaxed) &&
+	       atomic_exchange(&state->doubtful, false);
+}
+/**
+ * server_state_doubt_holds - it was asked a NULL of our own, and failed for @why
+ * @error: more of it, as of server_state_failed()
+ * @told:  set to what it is told as; if clients met the same, in the words for that
+ *
+ * Returns whether that is the server's fault.
+ */
+bool server_state_doubt_holds(struct server_state *state, enum leg_close why, const char *error,
+			      uint64_t now_us, char told[LEG_DETAIL_BYTES]);
+/** server_state_asked - it has answered a NULL of our own: that ends no doubt, since a client's Call may be another matter. */
+void server_state_asked(struct server_state *state, uint64_t now_us);
 /** server_state_reached - a client has its first Reply, from @addr; it is served until server_state_parted(). */
 void server_state_reached(struct server_state *state, const struct sockaddr *addr, uint64_t now_us);
 /** server_state_parted - that client's connection is over. */

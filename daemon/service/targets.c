@@ -9,6 +9,9 @@
 
 #include "base/sockaddr.h"
 
+/* For what is to be the same in every daemon. */
+static const struct hash_key same_everywhere = {{0x9e3779b97f4a7c15u, 0xd6e8feb86659fd93u}};
+
 /* Where the connections of an address lead. */
 struct target_home {
 	struct hash_node node;
@@ -27,7 +30,6 @@ static int target_init(struct target *target, unsigned index, const struct confi
 	config_uri_text(uri, target->text);
 	if (version_memory_init(&target->versions))
 		return -ENOMEM;
-	atomic_init(&target->peer_memory.refuses_until_us, 0);
 	atomic_init(&target->order, TARGET_UP);
 	server_state_init(&target->server, service, uri);
 	server_name_init(&target->name, uri, service, lines);
@@ -96,6 +98,14 @@ static void forget(struct targets *targets, uint64_t now_us)
 static uint64_t hash_of(const struct targets *targets, const struct in6_addr *addr)
 {
 	return hash_bytes(&targets->key, 0, addr, sizeof(*addr));
+}
+
+uint64_t targets_client_number(const struct sockaddr *client)
+{
+	struct in6_addr addr = IN6ADDR_ANY_INIT;
+
+	(void)sockaddr_host(client, &addr);
+	return hash_bytes(&same_everywhere, 0, &addr, sizeof(addr));
 }
 
 static struct target_home *find(const struct targets *targets, const struct in6_addr *addr)
@@ -177,7 +187,6 @@ static uint64_t last_us(const struct target *target, uint64_t now_us)
 static uint64_t preference(const struct targets *targets, const struct target *target,
 			   const struct in6_addr *addr)
 {
-	static const struct hash_key same_everywhere = {{0x9e3779b97f4a7c15u, 0xd6e8feb86659fd93u}};
 	uint64_t hash;
 
 	if (targets->balance == BALANCE_STANDBY)
@@ -292,6 +301,41 @@ void targets_failed(struct target_seat *seat, const char *error, uint64_t now_us
 	pthread_mutex_unlock(&seat->targets->lock);
 }
 
+/* A failure that counts or not. Where nobody asks a server in doubt, what one client met is all there is. */
+static bool learn(struct target_seat *seat, bool failed, enum leg_close why, const char *detail,
+		  uint64_t now_us)
+{
+	struct targets *targets = seat->targets;
+
+	if (failed)
+		targets_failed(seat, detail[0] ? detail : leg_close_text(why), now_us);
+	if (targets->doubt && atomic_load(&seat->target->server.doubtful))
+		targets->doubt(targets->doubt_arg);
+	return failed;
+}
+
+bool targets_unreached(struct target_seat *seat, const struct sockaddr *addr,
+		       const struct sockaddr *client, enum leg_close why, const char *detail,
+		       uint64_t now_us)
+{
+	client = seat->targets->doubt ? client : NULL;
+	return learn(
+		seat,
+		server_state_unreached(&seat->target->server, addr, client, why, detail, now_us),
+		why, detail, now_us);
+}
+
+bool targets_unanswered(struct target_seat *seat, const struct sockaddr *addr,
+			const struct sockaddr *client, enum leg_close why, const char *detail,
+			uint64_t now_us)
+{
+	client = seat->targets->doubt ? client : NULL;
+	return learn(
+		seat,
+		server_state_unanswered(&seat->target->server, addr, client, why, detail, now_us),
+		why, detail, now_us);
+}
+
 void targets_opened(struct target_seat *seat)
 {
 	struct target *target = seat->target;
@@ -333,46 +377,6 @@ void targets_leave(struct target_seat *seat, uint64_t now_us)
 	seat->home = NULL;
 	seat->open = false;
 	seat->targets = NULL;
-}
-
-/* ---- for who asks without a client ---- */
-
-uint32_t targets_in_use(struct targets *targets)
-{
-	uint32_t in_use = 0;
-
-	pthread_mutex_lock(&targets->lock);
-	for (unsigned i = 0; i < targets->count; i++)
-		if (targets->list[i].connections)
-			in_use |= 1u << i;
-	pthread_mutex_unlock(&targets->lock);
-	return in_use;
-}
-
-static void note_probe(struct target *target, const char *error, uint64_t now_us)
-{
-	target->probe_failed = error != NULL;
-	target->has_failed = error != NULL;
-	if (!error)
-		return;
-	target->failed_us = target->error_us = now_us;
-	snprintf(target->error, sizeof(target->error), "%s", error);
-}
-
-void targets_probed(struct targets *targets, unsigned index, enum leg_close why, const char *error,
-		    uint64_t now_us)
-{
-	struct target *target = &targets->list[index];
-
-	if (!error) {
-		server_state_reached(&target->server, NULL, now_us);
-		server_state_parted(&target->server);
-	} else if (!server_state_failed(&target->server, NULL, why, error, now_us)) {
-		return; /* no fault of the server's */
-	}
-	pthread_mutex_lock(&targets->lock);
-	note_probe(target, error, now_us);
-	pthread_mutex_unlock(&targets->lock);
 }
 
 /* ---- for administrators ---- */

@@ -84,7 +84,9 @@ struct targets {
 	unsigned count;
 	struct target *list;
 	enum balance balance;
-	atomic_uint orders; /* how many were given */
+	atomic_uint orders;       /* how many were given */
+	void (*doubt)(void *arg); /* of targets_on_doubt(); NULL: nobody asks */
+	void *doubt_arg;
 	pthread_mutex_t lock;
 	struct hash_key key;
 	struct hash_index homes;
@@ -116,6 +118,9 @@ void targets_fini(struct targets *targets);
 /** targets_avoid - no name leads to @doors, which outlive them; before anybody seeks. */
 void targets_avoid(struct targets *targets, const struct own_doors *doors);
 
+/** targets_on_doubt - @doubt is called from any thread when targets_take_doubts() has one; before anybody seeks. */
+void targets_on_doubt(struct targets *targets, void (*doubt)(void *arg), void *arg);
+
 /**
  * targets_seek - the next target for a connection to try, which counts as an attempt
  * @seat:   all zero for the first one
@@ -125,10 +130,32 @@ void targets_avoid(struct targets *targets, const struct own_doors *doors);
  */
 struct target *targets_seek(struct targets *targets, struct target_seat *seat,
 			    const struct sockaddr *client, uint64_t now_us);
+/** targets_client_number - returns a number for the address of @client, the same in every daemon. */
+uint64_t targets_client_number(const struct sockaddr *client);
 /** targets_left - for how many targets targets_seek() would not return NULL now. */
 unsigned targets_left(const struct target_seat *seat);
+/**
+ * targets_unreached - what was given last cannot be reached for @why, or has not taken the connection
+ * @addr:   that was tried last; NULL: its name has none
+ * @client: as of server_state_unreached(), which decides whether that is the server's failure
+ *
+ * Returns whether it is, and so is told: the caller need not.
+ */
+bool targets_unreached(struct target_seat *seat, const struct sockaddr *addr,
+		       const struct sockaddr *client, enum leg_close why, const char *detail,
+		       uint64_t now_us);
 /** targets_failed - what was given last cannot be reached, or does not answer, for that reason. */
 void targets_failed(struct target_seat *seat, const char *error, uint64_t now_us);
+/**
+ * targets_unanswered - the connection to what was given last ends for @why, and brought no Reply
+ * @addr:   where it led
+ * @client: as of server_state_unanswered(), which decides whether that is the server's failure
+ *
+ * Returns as targets_unreached().
+ */
+bool targets_unanswered(struct target_seat *seat, const struct sockaddr *addr,
+			const struct sockaddr *client, enum leg_close why, const char *detail,
+			uint64_t now_us);
 /** targets_opened - there is a connection to what was given last. */
 void targets_opened(struct target_seat *seat);
 /** targets_answered - what was given last has sent a Reply; nothing for a seat that was left. */
@@ -146,6 +173,12 @@ uint32_t targets_in_use(struct targets *targets);
  */
 void targets_probed(struct targets *targets, unsigned target, enum leg_close why, const char *error,
 		    uint64_t now_us);
+
+/** targets_take_doubts - returns those that have become doubtful since, a bit each: they are to be asked. */
+uint32_t targets_take_doubts(struct targets *targets);
+/** targets_asked - a doubtful one was asked; @why and @error as above. One that fails counts as if a client had met that. */
+void targets_asked(struct targets *targets, unsigned target, enum leg_close why, const char *error,
+		   uint64_t now_us);
 
 /** target_order_parse - "up", "drain" or "down". Returns 0 or -EINVAL. */
 int target_order_parse(const char *text, enum target_order *order) MUST_CHECK;

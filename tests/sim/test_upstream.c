@@ -16,6 +16,8 @@ static struct upstream upstream;
 static struct client_pin pin;
 static struct log_ctx log_ctx;
 static unsigned answered, connecting, opened, failed, closed, leg_closing, leg_calls, leg_notes;
+static unsigned doubts;
+static bool called; /* a Call of the client's was sent */
 static struct leg *opened_leg;
 static enum leg_close why;
 static char detail[LEG_DETAIL_BYTES];
@@ -74,8 +76,19 @@ static void on_reply(void *arg, struct exchange *x)
 static const struct leg_events leg_events = {
 	.call = on_call, .reply = on_reply, .closing = on_leg_closing, .note = on_note};
 
+static bool has_called(void *arg)
+{
+	return called;
+}
+
+static void on_doubt(void *arg)
+{
+	doubts++;
+}
+
 static const struct upstream_events events = {
 	.connecting = on_connecting,
+	.has_called = has_called,
 	.answered = on_answered,
 	.opened = on_opened,
 	.failed = on_failed,
@@ -94,6 +107,8 @@ static void setup(void)
 	bench->naddrs = ADDRS;
 	bench->config.connect.transport = TRANSPORT_RDMA;
 	pin = (struct client_pin){0};
+	called = false;
+	doubts = 0;
 	answered = connecting = opened = failed = closed = leg_closing = leg_calls = leg_notes = 0;
 	ck_assert_int_eq(
 		upstream_init(&upstream, &bench->ws, &config, &log_ctx, &events, &upstream), 0);
@@ -416,6 +431,27 @@ START_TEST(a_server_that_closes_before_its_first_reply_is_down)
 }
 END_TEST
 
+/* Nobody else is served: it may be for what the client has sent all the same. */
+START_TEST(a_server_that_closes_on_a_call_is_asked_first)
+{
+	struct targets *targets = &bench->service.targets;
+
+	targets_on_doubt(targets, on_doubt, NULL);
+	called = true;
+	start();
+	open_leg(0);
+	stub_closing(bench_stub(bench, 0), early_ends[_i / 2].why, early_ends[_i / 2].detail);
+	expect_server(SERVER_UNKNOWN, 1);
+	ck_assert(!upstream.failure_told);
+	ck_assert_uint_eq(doubts, 1);
+	ck_assert_uint_eq(targets_take_doubts(targets), 1);
+	ck_assert_uint_eq(targets_take_doubts(targets), 0);
+	targets_asked(targets, 0, LEG_CLOSE_PEER, _i % 2 ? "without an answer" : NULL,
+		      loop_now_us(bench->loop));
+	expect_server(_i % 2 ? SERVER_DOWN : SERVER_OK, 1);
+}
+END_TEST
+
 /* By what it sends a client can have a server close on it. */
 START_TEST(one_client_cannot_have_the_server_called_down_for_all)
 {
@@ -639,6 +675,8 @@ int main(void)
 	tcase_add_test(tc, the_first_reply_is_the_answer);
 	tcase_add_loop_test(tc, a_server_that_closes_before_its_first_reply_is_down, 0,
 			    ARRAY_SIZE(early_ends));
+	tcase_add_loop_test(tc, a_server_that_closes_on_a_call_is_asked_first, 0,
+			    2 * ARRAY_SIZE(early_ends));
 	tcase_add_test(tc, one_client_cannot_have_the_server_called_down_for_all);
 	tcase_add_loop_test(tc, who_was_served_is_counted_until_it_is_over, 0, 2);
 	tcase_add_test(tc, a_call_that_could_not_be_sent_is_no_answer);

@@ -387,6 +387,29 @@ size_t read_any(int fd, uint32_t *xid)
 	return len;
 }
 
+/* NFS, procedure 0. */
+static bool is_own_null(void)
+{
+	return xdr_load_u32(message + 12) == 100003 && xdr_load_u32(message + 20) == 0;
+}
+
+int fixture_accept_call(int listener, uint32_t xid, uint16_t *from)
+{
+	for (;;) {
+		int fd = fixture_accept(listener, from);
+		uint32_t got;
+		size_t len = read_any(fd, &got);
+
+		if (got == xid && !is_own_null()) {
+			ck_assert_uint_eq(len, FIXTURE_CALL_BYTES);
+			return fd;
+		}
+		ck_assert(is_own_null());
+		send_reply(fd, got, 0);
+		close(fd);
+	}
+}
+
 bool try_read_any(int fd, uint32_t *xid)
 {
 	uint8_t mark[RECORD_MARK_BYTES], answer[1024];

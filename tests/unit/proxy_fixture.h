@@ -43,6 +43,12 @@ unsigned fixture_connections(void);
 int fixture_listen(uint16_t port);
 /** fixture_accept - its next connection, and the port that it comes from. */
 int fixture_accept(int listener, uint16_t *from);
+/**
+ * fixture_accept_call - take the connection on which the Call @xid of send_call() has come, and read that
+ *
+ * A NULL by which the proxy asks whether the server is well, after one that closed without a Reply, is answered.
+ */
+int fixture_accept_call(int listener, uint32_t xid, uint16_t *from);
 /** fixture_is_quiet - whether no connection or byte waits at @fd for @ms. */
 bool fixture_is_quiet(int fd, int ms);
 /** fixture_connect - a client of 127.0.0.1:@port. */

@@ -33,6 +33,5 @@ void open_pair(uint32_t xid, int *client, int *upstream, uint16_t *from)
 {
 	*client = fixture_connect(front);
 	send_call(*client, xid, 0);
-	*upstream = fixture_accept(server, from);
-	ck_assert_uint_eq(read_message(*upstream, xid), FIXTURE_CALL_BYTES);
+	*upstream = fixture_accept_call(server, xid, from);
 }

@@ -240,8 +240,8 @@ END_TEST
 
 static void leave_without_answer(uint64_t now_us, bool counts)
 {
-	ck_assert_int_eq(server_state_unanswered(&state, (struct sockaddr *)&addr, LEG_CLOSE_PEER,
-						 "it closes", now_us),
+	ck_assert_int_eq(server_state_unanswered(&state, (struct sockaddr *)&addr, NULL,
+						 LEG_CLOSE_PEER, "it closes", now_us),
 			 counts);
 }
 
@@ -267,6 +267,102 @@ START_TEST(one_without_an_answer_says_nothing_while_others_are_served)
 	leave_without_answer(S(4), true);
 	ck_assert_int_eq(reach_at(S(4)), SERVER_DOWN);
 	expect("<4>to-filer: server rdma://filer:20049 (192.0.2.1:20049) does not answer: it closes\n");
+}
+END_TEST
+
+/* A Call of client number @client was sent, and the server closed. Returns whether the server failed by that. */
+static bool close_on(uint8_t client, enum leg_close why, uint64_t now_us)
+{
+	const struct sockaddr_in from = {.sin_family = AF_INET,
+					 .sin_addr.s_addr = htonl(0xc6336400u + client),
+					 .sin_port = htons((uint16_t)(700 + now_us % 300))};
+
+	return server_state_unanswered(&state, (struct sockaddr *)&addr,
+				       (const struct sockaddr *)&from, why, "it closes", now_us);
+}
+
+/* What makes it close may be in the Call; so that client alone has failed, however often it tries. */
+START_TEST(one_client_whose_calls_it_closes_for_says_nothing)
+{
+	ck_assert(!server_state_take_doubt(&state));
+	for (unsigned s = 0; s < 100; s++) {
+		ck_assert(!close_on(1, s % 2 ? LEG_CLOSE_PEER : LEG_CLOSE_LOST, S(s)));
+		ck_assert(server_state_take_doubt(&state));
+		ck_assert(!server_state_take_doubt(&state));
+		server_state_asked(&state, S(s));
+		ck_assert(!server_state_is_down(&state));
+	}
+	expect("");
+}
+END_TEST
+
+START_TEST(once_another_client_meets_the_same_it_is_down)
+{
+	ck_assert(!close_on(1, LEG_CLOSE_PEER, S(1)));
+	server_state_asked(&state, S(2)); /* it answers NULL alone */
+	ck_assert(close_on(2, LEG_CLOSE_PEER, S(30)));
+	ck_assert_int_eq(reach_at(S(30)), SERVER_DOWN);
+	expect("<4>to-filer: server rdma://filer:20049 (192.0.2.1:20049) does not answer: it closes\n");
+	/* That it answers NULL would be no news. */
+	ck_assert(server_state_take_doubt(&state));
+	ck_assert(close_on(1, LEG_CLOSE_PEER, S(31)));
+	ck_assert(!server_state_take_doubt(&state));
+	reach(S(32));
+	ck_assert_int_eq(reach_at(S(32)), SERVER_OK);
+	ck_assert(!close_on(1, LEG_CLOSE_PEER, S(33)));
+}
+END_TEST
+
+START_TEST(what_one_met_long_ago_or_before_a_reply_does_not_count)
+{
+	ck_assert(!close_on(1, LEG_CLOSE_PEER, S(1)));
+	if (_i) {
+		reach(S(2));
+		server_state_parted(&state);
+		ck_assert(!close_on(2, LEG_CLOSE_PEER, S(3)));
+	} else {
+		ck_assert(!close_on(2, LEG_CLOSE_PEER, S(1) + SERVER_STATE_DOUBT_US));
+	}
+	ck_assert(!server_state_is_down(&state));
+}
+END_TEST
+
+START_TEST(one_that_is_asked_in_vain_is_down_and_asked_again)
+{
+	enum leg_close why = _i == 0 ? LEG_CLOSE_PEER : LEG_CLOSE_REFUSED;
+	char told[LEG_DETAIL_BYTES];
+
+	ck_assert(!close_on(1, LEG_CLOSE_PEER, S(1)));
+	ck_assert(server_state_take_doubt(&state));
+	ck_assert(!server_state_doubt_holds(&state, LEG_CLOSE_RESOURCES, "no memory", S(1), told));
+	ck_assert_int_eq(reach_at(S(1)), SERVER_UNKNOWN);
+	ck_assert(server_state_doubt_holds(&state, why, "in vain", S(1), told));
+	ck_assert_int_eq(reach_at(S(1)), SERVER_DOWN);
+	/* What clients meet is what they are told of. */
+	ck_assert_str_eq(told, _i == 0 ? "it closes" : "in vain");
+	expect(_i == 0 ? "<4>to-filer: server rdma://filer:20049 (192.0.2.1:20049) does not answer: it closes\n"
+		       : "<4>to-filer: server rdma://filer:20049 (192.0.2.1:20049) does not answer: in vain\n");
+	/* Each further one is told with the server, and may find that it is back. */
+	ck_assert(close_on(1, LEG_CLOSE_PEER, S(2)));
+	ck_assert(server_state_take_doubt(&state));
+	server_state_asked(&state, S(2));
+	ck_assert_int_eq(reach_at(S(2)), SERVER_OK);
+}
+END_TEST
+
+START_TEST(a_host_that_is_gone_is_gone_for_all)
+{
+	ck_assert(close_on(1, LEG_CLOSE_SILENT, S(1)));
+	ck_assert_int_eq(reach_at(S(1)), SERVER_DOWN);
+	ck_assert(!server_state_take_doubt(&state));
+}
+END_TEST
+
+START_TEST(what_is_no_fault_of_the_servers_raises_no_doubt)
+{
+	ck_assert(!close_on(1, LEG_CLOSE_RESOURCES, S(1)));
+	ck_assert(!close_on(2, LEG_CLOSE_SHUTDOWN, S(1)));
+	ck_assert(!server_state_take_doubt(&state));
 }
 END_TEST
 
@@ -356,6 +452,12 @@ int main(void)
 	tcase_add_test(tc, an_answer_that_is_no_use_is_called_so);
 	tcase_add_test(tc, what_is_no_fault_of_the_servers_does_not_count);
 	tcase_add_test(tc, one_without_an_answer_says_nothing_while_others_are_served);
+	tcase_add_test(tc, one_client_whose_calls_it_closes_for_says_nothing);
+	tcase_add_test(tc, once_another_client_meets_the_same_it_is_down);
+	tcase_add_loop_test(tc, what_one_met_long_ago_or_before_a_reply_does_not_count, 0, 2);
+	tcase_add_loop_test(tc, one_that_is_asked_in_vain_is_down_and_asked_again, 0, 2);
+	tcase_add_test(tc, a_host_that_is_gone_is_gone_for_all);
+	tcase_add_test(tc, what_is_no_fault_of_the_servers_raises_no_doubt);
 	tcase_add_test(tc, replies_to_others_end_it_once_nobody_fails);
 	tcase_add_test(tc, what_is_known_can_be_asked);
 	tcase_add_test(tc, a_clock_that_is_behind_does_no_harm);

@@ -125,6 +125,92 @@ START_TEST(one_that_a_probe_found_down_is_tried_last_until_it_answers)
 }
 END_TEST
 
+static void doubt(void *arg)
+{
+	++*(unsigned *)arg;
+}
+
+/* A connection of the client 10.0.0.@who to the first server ends without a Reply to its Call. */
+static bool is_closed_on(unsigned who)
+{
+	const struct sockaddr_in addr = {.sin_family = AF_INET,
+					 .sin_addr.s_addr = htonl(0x0a000000 + who)};
+	struct target_seat seat;
+	bool counts;
+
+	open_one(&seat, who, 0);
+	counts = targets_unanswered(&seat, NULL, (const struct sockaddr *)&addr, LEG_CLOSE_PEER,
+				    "it closed", now_us);
+	leave(&seat);
+	return counts;
+}
+
+START_TEST(one_that_closed_on_one_client_is_asked_before_it_is_tried_last)
+{
+	struct target_info info;
+	unsigned doubts = 0;
+
+	targets_on_doubt(&targets, doubt, &doubts);
+	ck_assert(!is_closed_on(1));
+	ck_assert(!is_closed_on(1));
+	ck_assert_uint_eq(doubts, 2);
+	ck_assert_uint_eq(targets_take_doubts(&targets), 1);
+	ck_assert_int_eq(first(2), 0);
+	if (_i == 0) {
+		targets_asked(&targets, 0, LEG_CLOSE_LOCAL, NULL, now_us);
+		ck_assert_int_eq(first(2), 0);
+		/* It closes for one more client, though it answers NULL. */
+		ck_assert(is_closed_on(2));
+	} else {
+		targets_asked(&targets, 0, LEG_CLOSE_PEER, "it closed again", now_us);
+	}
+	ck_assert_int_eq(first(3), 1);
+	target_info_get(&targets, &targets.list[0], now_us, &info);
+	ck_assert_str_eq(info.error, "it closed");
+	ck_assert_uint_eq(info.failures, 1);
+	/* As any that has failed, not as one that is asked again and again. */
+	now_us += TARGETS_LAST_US;
+	ck_assert_int_eq(first(4), 0);
+}
+END_TEST
+
+/* Of one that sees the clients' own addresses. */
+START_TEST(one_that_takes_no_connection_from_one_client_is_asked_too)
+{
+	const struct sockaddr_in addr = {.sin_family = AF_INET,
+					 .sin_addr.s_addr = htonl(0x0a000001)};
+	const struct sockaddr *client = (const struct sockaddr *)&addr;
+	struct target_seat seat = {0}, other;
+	unsigned doubts = 0;
+
+	targets_on_doubt(&targets, doubt, &doubts);
+	/* Others are served meanwhile. */
+	open_one(&other, 2, 0);
+	server_state_reached(&targets.list[0].server, NULL, now_us);
+	ck_assert_int_eq(seek(&seat, 1), 0);
+	ck_assert(!targets_unreached(&seat, NULL, client, LEG_CLOSE_REFUSED, "", now_us));
+	ck_assert_uint_eq(doubts, 1);
+	ck_assert_int_eq(first(3), 0);
+	/* From the proxy's own address, or for want of one of the server's, it would be that for all. */
+	if (_i == 0)
+		client = NULL;
+	ck_assert(targets_unreached(&seat, NULL, client,
+				    _i == 0 ? LEG_CLOSE_REFUSED : LEG_CLOSE_NO_ADDRESS, "",
+				    now_us));
+	ck_assert_int_eq(first(3), 1);
+	leave(&seat);
+	server_state_parted(&targets.list[0].server);
+	leave(&other);
+}
+END_TEST
+
+START_TEST(where_nobody_asks_what_one_client_meets_counts)
+{
+	ck_assert(is_closed_on(1));
+	ck_assert_int_eq(first(2), 1);
+}
+END_TEST
+
 START_TEST(a_probe_that_failed_here_says_nothing_of_the_server)
 {
 	targets_probed(&targets, 0, LEG_CLOSE_RESOURCES, "out of memory", now_us);
@@ -363,6 +449,10 @@ int main(void)
 	tcase_add_test(tc, the_servers_are_tried_in_order_and_each_once);
 	tcase_add_test(tc, one_that_has_failed_is_tried_last_for_ten_seconds);
 	tcase_add_test(tc, one_that_a_probe_found_down_is_tried_last_until_it_answers);
+	tcase_add_loop_test(tc, one_that_closed_on_one_client_is_asked_before_it_is_tried_last, 0,
+			    2);
+	tcase_add_loop_test(tc, one_that_takes_no_connection_from_one_client_is_asked_too, 0, 2);
+	tcase_add_test(tc, where_nobody_asks_what_one_client_meets_counts);
 	tcase_add_test(tc, a_probe_that_failed_here_says_nothing_of_the_server);
 	tcase_add_test(tc, those_with_connections_are_in_use);
 	tcase_add_test(tc, an_answer_ends_that);
