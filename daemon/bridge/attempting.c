@@ -73,6 +73,7 @@ int attempting_begin(struct upstream *upstream, const struct name_result *name)
 	struct worker_service *ws = upstream->ws;
 	struct attempts_config config = {
 		.target = upstream->seat.target,
+		.client = targets_client_number((const struct sockaddr *)&upstream->client),
 		.iwarp = ws->iwarp,
 		.verbs = ws->verbs,
 		.highest_version = ws->service->config->connect_version,

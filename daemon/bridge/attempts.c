@@ -21,6 +21,7 @@ static void add_address(struct attempts *attempts, const struct attempts_config 
 	for (unsigned i = 0; i < nways; i++)
 		attempts->list[attempts->count++] = (struct attempt){
 			.target = config->target,
+			.client = config->client,
 			.addr = at,
 			.fabric = fabrics[i],
 			.sources = config->sources,

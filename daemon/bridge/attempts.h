@@ -30,6 +30,7 @@
 
 struct attempt {
 	struct target *target; /* whose address it is */
+	uint64_t client;       /* targets_client_number() of who is to be served; 0: nobody */
 	struct sockaddr_storage addr;
 	struct fabric *fabric;    /* NULL: TCP */
 	uint32_t rpcrdma_version; /* on a fabric, the highest, once its turn has come; else 0 */
@@ -45,6 +46,7 @@ struct attempt {
 /* What a list is made from. */
 struct attempts_config {
 	struct target *target;         /* which outlives the list */
+	uint64_t client;               /* as in struct attempt */
 	struct fabric *iwarp, *verbs;  /* of this host; verbs may be NULL: no device */
 	uint32_t highest_version;      /* of RPC-over-RDMA, to try */
 	struct stream_sources sources; /* of all attempts, and so are these */

@@ -338,6 +338,7 @@ static int connect_rdma(struct worker_service *ws, const struct leg_config *leg,
 	config.counters = &ws->rdma_upstream;
 	config.source_foreign = attempt->sources.foreign;
 	config.peer_memory = &attempt->target->peer_memory;
+	config.peer_client = attempt->client;
 	config.version_memory = &attempt->target->versions;
 	if (!wants_reserved(attempt))
 		return connect_unreserved(attempt, &config, out);

@@ -82,3 +82,33 @@ const struct peer_profile *peer_profile(enum peer_id id)
 	assert(id < PEER_COUNT);
 	return &profiles[id];
 }
+
+void peer_memory_refused(struct peer_memory *memory, uint64_t client, uint64_t now_us)
+{
+	bool another = now_us < atomic_load(&memory->refused_until_us) &&
+		       atomic_load(&memory->refused_client) != client;
+
+	if (another)
+		atomic_store(&memory->refuses_until_us, now_us + PEER_MEMORY_US);
+	atomic_store(&memory->refused_client, client);
+	atomic_store(&memory->refused_until_us, now_us + PEER_MEMORY_US);
+}
+
+void peer_memory_took(struct peer_memory *memory, uint64_t now_us)
+{
+	atomic_store(&memory->takes_until_us, now_us + PEER_MEMORY_US);
+	atomic_store(&memory->refuses_until_us, 0);
+	atomic_store(&memory->refused_until_us, 0);
+}
+
+bool peer_memory_takes(struct peer_memory *memory, uint64_t now_us)
+{
+	return now_us < atomic_load(&memory->takes_until_us);
+}
+
+bool peer_memory_refuses(struct peer_memory *memory, uint64_t client, uint64_t now_us)
+{
+	return now_us < atomic_load(&memory->refuses_until_us) ||
+	       (now_us < atomic_load(&memory->refused_until_us) &&
+		client == atomic_load(&memory->refused_client));
+}

@@ -6,7 +6,7 @@
  *	connecting                 the row of the name; "auto" holds until the server has shown something
  *	it shows private data      Linux's form: "linux"; another: "auto" stays, there is nothing to allow for
  *	it shows none              "ganesha", which is what every server without takes; or "chimera", if this
- *	                           service's server has lately been found to be one
+ *	                           service's server has lately been found to be one (struct peer_memory)
  *	it refuses, with ERR_CHUNK, an RDMA_NOMSG Call that has nothing else that it could mean: "chimera"
  *
  * Only the end that connected has one. No Call is ever sent twice to find out.
@@ -62,12 +62,30 @@ struct peer_profile {
 /** peer_profile - the row of a server. */
 const struct peer_profile *peer_profile(enum peer_id id);
 
-/* What a service found out about its server, kept over its connections on all threads; starts as {0}. */
+/*
+ * What a service found out about its server, kept over its connections on all threads; starts as {0}.
+ *
+ * A server may refuse a long Call for what is in it. So a refusal that one client met is remembered for that client
+ * alone. It holds for all clients once another client has met one, and not while the server takes long Calls.
+ */
 struct peer_memory {
-	atomic_uint_fast64_t refuses_until_us; /* position-zero chunks; by the loops' clock */
+	/* By the loops' clock. */
+	atomic_uint_fast64_t refuses_until_us; /* position-zero chunks, of all clients */
+	atomic_uint_fast64_t refused_client;   /* … of this one, a number for its address … */
+	atomic_uint_fast64_t refused_until_us; /* … until then */
+	atomic_uint_fast64_t takes_until_us;   /* it has taken one of some client */
 };
 
 /* A server that was updated is to be found out anew. */
 #define PEER_MEMORY_US 600000000u
+
+/** peer_memory_refused - remember that the server refused a long Call of @client. */
+void peer_memory_refused(struct peer_memory *memory, uint64_t client, uint64_t now_us);
+/** peer_memory_took - remember that the server took a long Call, whoever sent it. */
+void peer_memory_took(struct peer_memory *memory, uint64_t now_us);
+/** peer_memory_takes - returns whether the server has taken a long Call in the last PEER_MEMORY_US. */
+bool peer_memory_takes(struct peer_memory *memory, uint64_t now_us);
+/** peer_memory_refuses - returns whether the server is taken for one that refuses the long Calls of @client. */
+bool peer_memory_refuses(struct peer_memory *memory, uint64_t client, uint64_t now_us);
 
 #endif

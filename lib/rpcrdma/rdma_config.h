@@ -41,6 +41,7 @@ struct rdma_leg_config {
 	enum peer_id peer;     /* what the server is; for legs that connect */
 	uint64_t keepalive_us; /* a peer that said nothing for so long is asked; 0: never */
 	struct peer_memory *peer_memory; /* outlives the leg; NULL: nothing is kept */
+	uint64_t peer_client; /* for that: a number for the address of the client that it serves */
 	/* What version one is taken for. */
 	enum dialect_id version_one;
 	/* A Reply that is lent: how long its RDMA_DONE may take, and what is done then. 0: for ever. */

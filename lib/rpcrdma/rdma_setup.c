@@ -191,7 +191,8 @@ static bool is_remembered(const struct rdma_conn *conn)
 {
 	struct peer_memory *memory = conn->config->peer_memory;
 
-	return memory && loop_now_us(conn->fabric->loop) < atomic_load(&memory->refuses_until_us);
+	return memory && peer_memory_refuses(memory, conn->config->peer_client,
+					     loop_now_us(conn->fabric->loop));
 }
 
 /* What the server's private data, or the lack of them, says of it. */

@@ -59,24 +59,27 @@ static bool reply_had_room(const struct requester_rpc *rpc)
 }
 
 /*
- * A well-formed Call was refused. If it was an RDMA_NOMSG, none of which this server has taken so far, and
- * nothing but its form can be meant, the next ones are not sent.
+ * A well-formed Call was refused. If it was an RDMA_NOMSG, none of which this server has taken so far, whoever sent it,
+ * and nothing but its form can be meant, the next ones of this client are not sent.
  */
 static void learn(const struct requester *rq, const struct requester_rpc *rpc)
 {
 	struct rdma_conn *conn = rq->conn;
 	struct peer_memory *memory = conn->config->peer_memory;
+	uint64_t now_us;
 
 	if (conn->config->peer != PEER_AUTO || conn->peer != peer_profile(PEER_GANESHA) ||
 	    rpc->form.call.form != FORM_NOMSG || !rpc_msg_is_whole(&rpc->x->call) ||
 	    rq->long_taken || !reply_had_room(rpc))
 		return;
+	now_us = loop_now_us(conn->fabric->loop);
+	if (memory && peer_memory_takes(memory, now_us))
+		return;
 	rdma_conn_peer_found(conn, PEER_CHIMERA, "refused a long Call");
 	rdma_conn_note(conn, "peer is taken for %s from now on: it %s", conn->peer->name,
 		       conn->peer_why);
 	if (memory)
-		atomic_store(&memory->refuses_until_us,
-			     loop_now_us(conn->fabric->loop) + PEER_MEMORY_US);
+		peer_memory_refused(memory, conn->config->peer_client, now_us);
 }
 
 static void count_error(const struct rdma_conn *conn, const struct rpcrdma_header *hdr)

@@ -195,12 +195,22 @@ static void matches_no_call(struct requester *rq, const struct rpcrdma_header *h
 	rdma_conn_note(rq->conn, "Reply %#x matches no Call", hdr->xid);
 }
 
+static void took_long(struct requester *rq)
+{
+	struct peer_memory *memory = rq->conn->config->peer_memory;
+
+	rq->long_taken = true;
+	if (memory)
+		peer_memory_took(memory, loop_now_us(rq->conn->fabric->loop));
+}
+
 static inline void answered(struct requester *rq, const struct requester_rpc *rpc, uint32_t credit)
 {
 	rq->conn->counters->replies_received++;
 	/* Who has answered a Call has pulled what was lent of it. */
 	rdma_conn_count_sent(rq->conn, rpc->form.call.chunk_bytes);
-	rq->long_taken |= rpc->form.call.form == FORM_NOMSG;
+	if (rpc->form.call.form == FORM_NOMSG && !rq->long_taken)
+		took_long(rq);
 	obey_grant(rq, rpc->terms.dialect, credit);
 }
 

@@ -13,7 +13,9 @@
 static const uint8_t pd_ours[8] = {0xf6, 0xab, 0x0e, 0x18, 1, 1, 3, 3};
 
 static struct peer_memory memory;
+static uint64_t client; /* whose connection it is, for that */
 static bool ddp;
+
 /* The client leg, told what the server is, before one with that private data. */
 static void open_peer(enum peer_id id, const uint8_t *pd)
 {
@@ -21,13 +23,15 @@ static void open_peer(enum peer_id id, const uint8_t *pd)
 	rig->client.config.peer = id;
 	rig->client.config.ddp = ddp;
 	rig->client.config.peer_memory = &memory;
+	rig->client.config.peer_client = client;
 	raw = raw_open_server(rig, pd, pd ? 8 : 0);
 }
 
 static void setup_peer(void)
 {
 	fake_nfs_reset();
-	atomic_init(&memory.refuses_until_us, 0);
+	memory = (struct peer_memory){0};
+	client = 0;
 	ddp = false;
 	fake_ceiling_bytes = 200;
 }
@@ -300,6 +304,53 @@ START_TEST(that_a_server_refuses_long_calls_is_remembered_for_a_while)
 	expect_peer("ganesha");
 	long_call_is_refused();
 	expect_peer("chimera");
+}
+END_TEST
+
+static void connect_as(uint64_t another)
+{
+	rig->client.config.peer_client = another;
+	connect_again();
+}
+
+/* The server may have refused it for what was in it. */
+START_TEST(a_refusal_that_one_client_met_is_not_held_against_the_others)
+{
+	client = 1;
+	open_peer(PEER_AUTO, NULL);
+	long_call_is_refused();
+	expect_peer("chimera");
+	connect_as(2);
+	expect_peer("ganesha");
+	make_call(5000, 100, 100);
+	next_call();
+	ck_assert_uint_eq(call.proc, RPCRDMA_NOMSG);
+	reply_inline(call.xid, 100, 32);
+	expect_answered(1);
+	/* A server that takes them refuses none for its form. */
+	connect_as(1);
+	expect_peer("ganesha");
+	long_call_is_refused();
+	expect_peer("ganesha");
+	connect_as(3);
+	long_call_is_refused();
+	expect_peer("ganesha");
+}
+END_TEST
+
+START_TEST(a_refusal_that_two_clients_met_is_remembered_for_all)
+{
+	client = 1;
+	open_peer(PEER_AUTO, NULL);
+	long_call_is_refused();
+	connect_as(2);
+	long_call_is_refused();
+	connect_as(3);
+	expect_peer("chimera");
+	expect_not_sendable(5000);
+	rig_run_for(rig, PEER_MEMORY_US);
+	connect_as(1);
+	expect_peer("ganesha");
 }
 END_TEST
 
@@ -592,6 +643,8 @@ int main(void)
 	tcase_add_test(tc, chimera_gets_no_long_call_without_a_payload);
 	tcase_add_test(tc, a_server_that_refuses_a_long_call_gets_no_other);
 	tcase_add_test(tc, that_a_server_refuses_long_calls_is_remembered_for_a_while);
+	tcase_add_test(tc, a_refusal_that_one_client_met_is_not_held_against_the_others);
+	tcase_add_test(tc, a_refusal_that_two_clients_met_is_remembered_for_all);
 	tcase_add_test(tc, private_data_weigh_more_than_what_is_remembered);
 	tcase_add_loop_test(tc, only_a_refusal_that_can_mean_nothing_else_teaches, 0,
 			    ARRAY_SIZE(refusals));
