@@ -59,6 +59,8 @@ end_to_end_scripts = tests/e2e/run.sh tests/e2e/lib.sh tests/e2e/hosts.sh tests/
 	tests/e2e/reverse_sizes.sh \
 	tests/e2e/tcp_garbage.sh \
 	tests/e2e/doors.sh \
+	tests/e2e/half_closed.sh \
+	tests/e2e/one_client.sh \
 	tests/e2e/little_memory.sh \
 	tests/e2e/large_messages.sh \
 	tests/e2e/latency.sh \
@@ -89,7 +91,7 @@ tests_e2e_rpc_peer_SOURCES = tests/e2e/rpc_peer.c tests/e2e/rpc_peer.h \
 	tests/e2e/hostile.h tests/e2e/hostile_kinds.c tests/e2e/hostile_servers.c \
 	tests/e2e/peer_ask.c tests/e2e/peer_hostile.c tests/e2e/peer_outage.c \
 	tests/e2e/peer_bad_server.c tests/e2e/peer_both_ways.c tests/e2e/peer_copies.c tests/e2e/peer_doors.c \
-	tests/e2e/peer_flow.c \
+	tests/e2e/peer_flow.c tests/e2e/peer_half_closed.c tests/e2e/peer_one_client.c \
 	tests/e2e/peer_garbage.c tests/e2e/peer_large.c tests/e2e/peer_neighbour.c \
 	tests/e2e/peer_lying.c tests/e2e/peer_recall.c tests/e2e/peer_replay.c tests/e2e/peer_retransmit.c tests/e2e/peer_returning.c \
 	tests/e2e/peer_steady.c tests/e2e/peer_steps.c \

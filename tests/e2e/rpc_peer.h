@@ -53,6 +53,10 @@ int scenario_hostile(const struct ports *ports, int argc, char **argv);
 int scenario_ask(const struct ports *ports, int argc, char **argv);
 /** scenario_doors - KIND PORT COUNT: so many clients of no use at PORT, beside one at FRONT that is served. */
 int scenario_doors(const struct ports *ports, int argc, char **argv);
+/** scenario_half_closed - gone PORT COUNT, reads PORT, back PORT: clients end their sending side, the server hangs. */
+int scenario_half_closed(const struct ports *ports, int argc, char **argv);
+/** scenario_one_client - PORT [all]: the server closes for what one client sends, or for all but NULL. */
+int scenario_one_client(const struct ports *ports, int argc, char **argv);
 /** scenario_steps - from=ADDRESS:PORT hex=… text=… crlf sent mpa call shut closed stay: so a client does. */
 int scenario_steps(const struct ports *ports, int argc, char **argv);
 /** scenario_outage - CLIENTS: each makes one Call after the other, and comes back when it is closed; until killed. */

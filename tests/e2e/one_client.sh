@@ -1,0 +1,74 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# A server closes for what one client sends, while it serves nobody else: that is this client's failure, and the server stays
+# up, for /readyz and for the next client; through one proxy and two. A server that closes for everybody is found.
+BACK_PORT=3049
+BAD_PORT=3050
+HTTP_PORT=9180
+ONE_PORT=13049
+TWO_PORT=13050
+CLOSED_PORT=13051
+PAIR_PORT=13052
+. "$(dirname "$0")/lib.sh"
+enter "$@"
+needs_proxies
+command -v curl >/dev/null || skip_all "curl is not installed"
+start_chain
+
+back=tcp://127.0.0.1:$BACK_PORT bad=tcp://127.0.0.1:$BAD_PORT good=tcp://127.0.0.1:3051
+to() { echo "{ name = \"$1\"; listen = \"tcp://127.0.0.1:$2\"; connect = $3; require_privileged_port = false; source_port = \"any\"; }"; }
+# start_g SERVICE...
+start_g() {
+	printf 'control = "%s"; workers = 2; http_listen = "127.0.0.1:%s"; services = (\n%s\n);\n' \
+		$T/g.sock $HTTP_PORT "$(IFS=,; echo "$*")" >$T/g.conf
+	start g "$PROXY" -c $T/g.conf
+	wait_for 20 ctl g status || bail "proxy g does not start"
+}
+one_client() { rpc_peer 0 $BACK_PORT 0 0 one-client "$@"; }
+# server_is SIDE SERVICE N FILTER: what is shown of its server number N
+server_is() { ctl "$1" -j services | jq -e ".services[] | select(.name == \"$2\").targets[$3] | $4"; }
+is_ready() { [ "$(with_limit 20 curl -s -o $T/page -w '%{http_code}' http://127.0.0.1:$HTTP_PORT/readyz)" = "$1" ]; }
+says_down() { grep -q 'does not answer\|cannot be used' "$T/$1.log"; }
+
+start_g "$(to one $ONE_PORT "\"$back\"")"
+check "one proxy: a server that closes for one client's record of 2 MiB is asked by the proxy itself" one_client $ONE_PORT
+note "$(tail -n 1 $T/check.out)"
+check "and is up" server_is g one 0 '.state == "ok" and .failures == 0 and .tried_last_s == null'
+check "ready" is_ready 200
+check "the log does not say otherwise" not says_down g
+stop_proxy g
+
+check "two proxies: so it is" one_client "$FRONT_PORT"
+for side in a b; do
+	check "at proxy $side it is up" server_is $side nfs 0 '.state != "down" and .failures == 0 and .tried_last_s == null'
+	check "and its log does not say otherwise" not says_down $side
+done
+
+start standby "$BIN/held_call" serve 127.0.0.1 3051
+serves standby 3051 || bail "no standby"
+start_g "$(to two $TWO_PORT "[ \"$back\", \"$good\" ]")"
+check "the next client does not go to the standby" one_client $TWO_PORT good
+check "which nobody has tried" server_is g two 1 '.attempts == 0'
+stop_proxy g
+
+# Every client's first Call ends so, and a NULL of the proxy's too; or everything but that.
+start closing "$BIN/stranger" $BAD_PORT closes
+serves closing $BAD_PORT || bail "no server that closes"
+start_g "$(to closed $CLOSED_PORT "\"$bad\"")" "$(to pair $PAIR_PORT "[ \"$bad\", \"$good\" ]")" "$(to one $ONE_PORT "\"$back\"")"
+outage() { start "$1" "$BIN/rpc_peer" "$2" 0 0 0 outage 1; }
+outage lonely $CLOSED_PORT
+check "a server that closes on every first Call is down, by one client" wait_for 20 server_is g closed 0 '.state == "down" and .failures > 0'
+check "which is said" wait_for 10 grep -q "closed: server $bad does not answer: it closes connections" $T/g.log
+check "not ready" is_ready 503
+stop lonely KILL
+outage patient $PAIR_PORT
+is_served() { [ "$(tail -n 1 $T/patient.log)" = all ]; }
+check "of two servers its client goes to the other one" wait_for 20 is_served
+check "for the first is down" server_is g pair 0 '.state == "down"'
+stop patient KILL
+stop closing KILL
+
+check "one that answers NULL alone is up as far as one client tells" one_client $ONE_PORT all
+check "so it is shown" server_is g one 0 '.state == "ok" and .failures == 0'
+stop_proxy g
+finish
