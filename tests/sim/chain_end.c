@@ -120,14 +120,21 @@ void chain_book_fini(struct chain_book *book)
 
 /* ---- messages ---- */
 
+/* SYSTEM_ERR, or a denial where the Call was refused before its flavour was known: it was in a read chunk. */
+static bool is_refusal(uint32_t xid, const uint8_t *msg, uint32_t len_bytes)
+{
+	uint8_t failed[RPC_ERROR_REPLY_BYTES], denied[RPC_ERROR_REPLY_BYTES];
+
+	return (len_bytes == rpc_encode_accepted(failed, xid, RPC_SYSTEM_ERR) &&
+		!memcmp(msg, failed, len_bytes)) ||
+	       (len_bytes == rpc_encode_auth_error(denied, xid, RPC_AUTH_FAILED) &&
+		!memcmp(msg, denied, len_bytes));
+}
+
 static void check_reply(const struct chain_rpc *rpc, const uint8_t *msg, uint32_t len_bytes)
 {
-	uint8_t refusal[RPC_ERROR_REPLY_BYTES];
-
 	if (rpc->is_refused)
-		RIG_ASSERT(len_bytes == rpc_encode_accepted(refusal, xdr_load_u32(rpc->call),
-							    RPC_SYSTEM_ERR) &&
-			   !memcmp(msg, refusal, len_bytes));
+		RIG_ASSERT(is_refusal(xdr_load_u32(rpc->call), msg, len_bytes));
 	else
 		RIG_ASSERT(len_bytes == rpc->reply_bytes && !memcmp(msg, rpc->reply, len_bytes));
 }

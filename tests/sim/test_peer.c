@@ -563,6 +563,7 @@ END_TEST
 /* A READ before a server that takes payloads in chunks; its write list comes back with that length, or not at all. */
 static void read_written(enum peer_id id, uint32_t written_bytes, bool returned)
 {
+	static const uint8_t payload[1004];
 	uint8_t reply[128];
 
 	ddp = true;
@@ -574,6 +575,9 @@ static void read_written(enum peer_id id, uint32_t written_bytes, bool returned)
 	make_call(RIG_CALL_MIN, 100, 8400);
 	next_call();
 	ck_assert_uint_eq(call.nwrites, 1);
+	ck_assert_int_eq(raw_write(raw, payload, written_bytes, call.segments[0].handle,
+				   call.segments[0].offset),
+			 FABRIC_OK);
 	call.segments[0].len_bytes = written_bytes;
 	call.nwrites = returned;
 	call.credit = 32;
