@@ -6,6 +6,8 @@
  * The server has a cache of what it was asked, as knfsd's. That goes by XID, address and port of the client, and a
  * proxy gives a client that comes back the port that it had; nobody has a port here, so the XIDs say whose they are.
  *
+ * Some Calls are of RPCSEC_GSS, and have another sequence number each time that they are sent (RFC 2203 section 5.3.3.1).
+ *
  * Clients answer some reverse Calls late, and some never: these fail. The server answers some Calls before it has all of
  * them.
  *
@@ -33,9 +35,14 @@
 #define STORM_SPOILED_MAX                                                                          \
 	64u /* Replies that cannot be used, and whose clients have no answer yet */
 
+/* A Call, and the sequence number that it came with where it is of RPCSEC_GSS. */
+struct storm_asked {
+	uint32_t xid, seq;
+};
+
 /* A reverse Call that is not answered at once. */
 struct storm_late {
-	uint32_t xid;
+	struct storm_asked asked;
 	uint64_t due_us;
 };
 
@@ -60,13 +67,14 @@ struct storm_session {
 	struct storm *storm;
 	struct record_end wire;
 	unsigned nheld;
-	uint32_t held[STORM_WINDOW_MAX + STORM_AGAIN_MAX]; /* executed, not answered here */
+	struct storm_asked
+		held[STORM_WINDOW_MAX + STORM_AGAIN_MAX]; /* executed, not answered here */
 	/* The Call that still comes, if it was looked at, and whether it has been answered. */
 	bool looked_at, is_early;
 	uint32_t coming_xid;
 	uint32_t next_reverse;
 	unsigned nreverse;
-	uint32_t reverse[STORM_REVERSE_MAX]; /* asked and not answered */
+	struct storm_asked reverse[STORM_REVERSE_MAX]; /* asked and not answered */
 };
 
 /* A connection whose client has ended its sending side behind one Call, and is gone. */
@@ -85,6 +93,7 @@ struct storm_gone {
 
 struct storm {
 	uint64_t random;
+	uint32_t seq; /* sequence numbers used: each sending of a Call has one of its own */
 	struct storm_plan plan;
 	struct chain *chain;
 	bool resting; /* nobody begins anything, whatever is asked is answered, nothing fails */
@@ -109,8 +118,13 @@ uint32_t storm_below(struct storm *storm, uint32_t n);
 /** storm_client_init - client @number of the storm, which makes @rpcs Calls. */
 void storm_client_init(struct storm_client *client, struct storm *storm, unsigned number,
 		       uint32_t rpcs);
-/** storm_may_fail - whether SYSTEM_ERR may come in the place of this Reply: there was no room for it, or a peer lied. */
-bool storm_may_fail(const struct storm *storm, const struct storm_msg *reply);
+/**
+ * storm_may_fail - whether a failure may come in the place of the Reply with this XID
+ *
+ * So it is where a peer lied, and where there was no room for it: it was to be lent, or it is longer than is allowed to a
+ * Call whose encrypted arguments do not say how long its Reply can get.
+ */
+bool storm_may_fail(const struct storm *storm, uint32_t xid, const struct storm_msg *reply);
 
 /** storm_fail_something - break a connection, drain a leg, have an end take nothing for a while … */
 void storm_fail_something(struct storm *storm);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rpc/facts.h"
 #include "rpc/xdr.h"
 #include "tests/sim/rig.h"
 #include "tests/sim/storm.h"
@@ -12,9 +13,14 @@
 #define XID_BITS 24u /* of an XID, beside the client's number */
 #define LATE_OF  12u /* one of so many reverse Calls is answered late, or never */
 
-bool storm_may_fail(const struct storm *storm, const struct storm_msg *reply)
+bool storm_may_fail(const struct storm *storm, uint32_t xid, const struct storm_msg *reply)
 {
-	return storm->plan.lies || (storm->plan.lent && reply->len_bytes > STORM_LANDING_BYTES);
+	if (storm->plan.lies)
+		return true;
+	if (storm_is_encrypted(&storm->plan.traffic, xid) &&
+	    reply->len_bytes > FACTS_UNBOUNDED_BYTES)
+		return true;
+	return storm->plan.lent && reply->len_bytes > STORM_LANDING_BYTES;
 }
 
 static unsigned find(const uint32_t *list, unsigned count, uint32_t xid)
@@ -30,20 +36,20 @@ static void ask(struct storm_client *client, uint32_t xid)
 {
 	struct storm *storm = client->storm;
 
-	storm_call(&storm->call, &storm->plan.traffic, xid);
+	storm_call(&storm->call, &storm->plan.traffic, xid, ++storm->seq);
 	record_end_send(client->wire, storm->call.bytes, storm->call.len_bytes);
 }
 
-static void answer_now(struct storm_client *client, uint32_t xid)
+static void answer_now(struct storm_client *client, struct storm_asked asked)
 {
 	struct storm *storm = client->storm;
 
-	storm_reply(&storm->reply, &storm->plan.traffic, xid);
+	storm_reply(&storm->reply, &storm->plan.traffic, asked.xid, asked.seq);
 	record_end_send(client->wire, storm->reply.bytes, storm->reply.len_bytes);
 }
 
 /* Whether a reverse Call gets no answer in time. Between two TCP legs there is no time limit. */
-static bool is_put_off(struct storm_client *client, uint32_t xid)
+static bool is_put_off(struct storm_client *client, struct storm_asked asked)
 {
 	struct storm *storm = client->storm;
 	uint64_t limit_us = storm->plan.reverse_timeout_us;
@@ -53,8 +59,8 @@ static bool is_put_off(struct storm_client *client, uint32_t xid)
 	/* Some just before that, some after it, some never. */
 	if (client->nlate < STORM_LATE_MAX && storm_below(storm, 3))
 		client->late[client->nlate++] =
-			(struct storm_late){xid, loop_now_us(storm->chain->loop) + limit_us / 2 +
-							 storm_below(storm, (uint32_t)limit_us)};
+			(struct storm_late){asked, loop_now_us(storm->chain->loop) + limit_us / 2 +
+							   storm_below(storm, (uint32_t)limit_us)};
 	return true;
 }
 
@@ -67,7 +73,7 @@ static void answer_late(struct storm_client *client)
 			i++;
 			continue;
 		}
-		answer_now(client, client->late[i].xid);
+		answer_now(client, client->late[i].asked);
 		client->late[i] = client->late[--client->nlate];
 	}
 }
@@ -76,15 +82,15 @@ static void answer_late(struct storm_client *client)
 static void answer(struct storm_client *client, const uint8_t *msg, uint32_t len_bytes)
 {
 	struct storm *storm = client->storm;
-	uint32_t xid = xdr_load_u32(msg);
+	const struct storm_asked asked = {xdr_load_u32(msg), storm_call_seq(msg, len_bytes)};
 
-	RIG_ASSERT(xid & STORM_REVERSE_XID);
+	RIG_ASSERT(asked.xid & STORM_REVERSE_XID);
 	if (client->shut)
 		return;
-	storm_call(&storm->call, &storm->plan.traffic, xid);
+	storm_call(&storm->call, &storm->plan.traffic, asked.xid, asked.seq);
 	RIG_ASSERT(storm_same(&storm->call, msg, len_bytes));
-	if (!is_put_off(client, xid))
-		answer_now(client, xid);
+	if (!is_put_off(client, asked))
+		answer_now(client, asked);
 }
 
 static void take_reply(struct storm_client *client, uint32_t xid)
@@ -104,14 +110,15 @@ static void take_reply(struct storm_client *client, uint32_t xid)
 
 static void check_reply(struct storm *storm, const uint8_t *msg, uint32_t len_bytes)
 {
-	uint32_t xid = xdr_load_u32(msg);
+	uint32_t xid = xdr_load_u32(msg), seq = storm_reply_seq(msg, len_bytes);
 
-	storm_reply(&storm->reply, &storm->plan.traffic, xid);
+	/* The number of any copy: of the first that came to the server on its connection. */
+	RIG_ASSERT(seq <= storm->seq);
+	storm_reply(&storm->reply, &storm->plan.traffic, xid, seq);
 	if (storm_same(&storm->reply, msg, len_bytes))
 		return;
-	RIG_ASSERT(storm_may_fail(storm, &storm->reply) || storm_is_spoiled(storm, xid));
-	storm_failure(&storm->reply, xid);
-	RIG_ASSERT(storm_same(&storm->reply, msg, len_bytes));
+	RIG_ASSERT(storm_is_spoiled(storm, xid) || storm_may_fail(storm, xid, &storm->reply));
+	RIG_ASSERT(storm_is_failure(&storm->plan.traffic, xid, msg, len_bytes));
 	storm->counts.failed++;
 }
 
@@ -185,6 +192,7 @@ static void ask_twice(struct storm_client *client)
 	xid = client->out[storm_below(client->storm, client->nout)];
 	client->again[client->nagain++] = xid;
 	client->storm->counts.swallowable++;
+	client->storm->counts.gss_swallowable += storm_is_gss(&client->storm->plan.traffic, xid);
 	ask(client, xid);
 }
 

@@ -19,6 +19,9 @@ void storm_counts_gates(struct storm_counts *counts, const struct chain *chain)
 		counts->reverse_refused += tcp.reverse_refused;
 		counts->reverse_timeouts += tcp.reverse_timeouts;
 		counts->replies_too_big += tcp.replies_too_big;
+		counts->swallowed += tcp.retransmissions_swallowed;
+		/* A Call that is sent again is the same Call, whatever its sequence number. */
+		RIG_ASSERT(chain_closes(chain, i, LEG_CLOSE_XID_REUSED) == 0);
 	}
 	counts->lies += sim_net_stats(chain->fabric_net)->lies;
 	/* The end that was connected to makes no other Calls. */
@@ -48,11 +51,11 @@ void storm_counts_print(const struct storm_counts *counts, enum storm_dialect di
 	       storm_dialect_name(dialect), counts->seeds, counts->answered,
 	       counts->reverse_answered, counts->failed, counts->reverse_failed,
 	       counts->connections, counts->faults);
-	printf("#   asked again %" PRIu64 " times, and %" PRIu64 " on the same connection; "
-	       "%" PRIu64 " had been executed; in balance %" PRIu64 " times, %" PRIu64
-	       " connections\n",
-	       counts->asked_again, counts->swallowable, counts->executed_before, counts->rests,
-	       counts->rested);
+	printf("#   asked again %" PRIu64 " times, and %" PRIu64 " on the same connection (%" PRIu64
+	       " of RPCSEC_GSS, %" PRIu64 " were swallowed); %" PRIu64
+	       " had been executed; in balance %" PRIu64 " times, %" PRIu64 " connections\n",
+	       counts->asked_again, counts->swallowable, counts->gss_swallowable, counts->swallowed,
+	       counts->executed_before, counts->rests, counts->rested);
 	printf("#   %" PRIu64 " Replies could not be used, %" PRIu64
 	       " came before all of their Call had\n",
 	       counts->spoiled, counts->early);
@@ -104,6 +107,8 @@ void storm_counts_check(const struct storm_counts counts[STORM_DIALECT_COUNT])
 		ck_assert_uint_gt(it->spoiled, 0);
 		ck_assert_uint_le(it->bad_replies, it->spoiled + it->lies);
 		ck_assert_uint_gt(it->early, 0);
+		ck_assert_uint_gt(it->gss_swallowable, 0);
+		ck_assert_uint_gt(it->swallowed, 0);
 		made_room += it->half_closed;
 		timed_out += it->half_closed_timeouts;
 	}

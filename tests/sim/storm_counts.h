@@ -26,6 +26,8 @@ struct storm_counts {
 	uint64_t seeds, answered, reverse_answered;
 	uint64_t failed, reverse_failed; /* of these, by SYSTEM_ERR */
 	uint64_t connections, asked_again, swallowable, executed_before;
+	uint64_t swallowed;       /* of those on one connection, while they were in flight */
+	uint64_t gss_swallowable; /* of RPCSEC_GSS, with another sequence number */
 	uint64_t faults;
 	uint64_t spoiled; /* Replies whose header could not be used */
 	uint64_t lies;    /* Replies that claim bytes which were not written */

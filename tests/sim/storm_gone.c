@@ -16,7 +16,7 @@
 static void received(void *arg, const uint8_t *msg, uint32_t len_bytes)
 {
 	struct storm *storm = arg;
-	uint32_t xid;
+	uint32_t xid, seq;
 
 	RIG_ASSERT(len_bytes >= 8);
 	/* It answers no reverse Call. */
@@ -24,12 +24,13 @@ static void received(void *arg, const uint8_t *msg, uint32_t len_bytes)
 		return;
 	xid = xdr_load_u32(msg);
 	RIG_ASSERT(storm_gone_knows(storm, xid));
-	storm_reply(&storm->reply, &storm->plan.traffic, xid);
+	seq = storm_reply_seq(msg, len_bytes);
+	RIG_ASSERT(seq <= storm->seq);
+	storm_reply(&storm->reply, &storm->plan.traffic, xid, seq);
 	if (storm_same(&storm->reply, msg, len_bytes))
 		return;
-	RIG_ASSERT(storm_may_fail(storm, &storm->reply));
-	storm_failure(&storm->reply, xid);
-	RIG_ASSERT(storm_same(&storm->reply, msg, len_bytes));
+	RIG_ASSERT(storm_may_fail(storm, xid, &storm->reply));
+	RIG_ASSERT(storm_is_failure(&storm->plan.traffic, xid, msg, len_bytes));
 }
 
 static const struct record_end_events wire_events = {.received = received};
@@ -49,7 +50,7 @@ static void come(struct storm *storm)
 	it->wire.events = &wire_events;
 	it->wire.arg = storm;
 	record_end_start(&it->wire, chain_dial(storm->chain));
-	storm_call(&storm->call, &storm->plan.traffic, xid);
+	storm_call(&storm->call, &storm->plan.traffic, xid, ++storm->seq);
 	record_end_send(&it->wire, storm->call.bytes, storm->call.len_bytes);
 	TAILQ_INSERT_TAIL(&gone->wires, it, entry);
 	storm->counts.gone++;

@@ -25,7 +25,10 @@
 #define READ4           25u
 #define COMPOUND_EVERY  8u    /* one of so many Calls of NULL is a COMPOUND instead … */
 #define COMPOUND_MAX    1100u /* … of up to so many operations: more than are walked */
-#define READDIR_BESIDE  64u   /* of its results, what is not the name of its one entry */
+#define GSS_SEED        0x6753u
+#define GSS_OF          12u /* one of so many Calls is of each service of RPCSEC_GSS */
+#define HANDLE          0x68646cu
+#define READDIR_BESIDE  64u /* of its results, what is not the name of its one entry */
 
 /* What is called, and how many bytes of data go each way. */
 struct shape {
@@ -175,19 +178,85 @@ static void put_compound_reply(struct storm_msg *msg, const struct shape *shape,
 	put_data(msg, state, shape->reply_data);
 }
 
-void storm_call(struct storm_msg *msg, const struct storm_traffic *traffic, uint32_t xid)
+/*
+ * Of RPCSEC_GSS: the service, or 0 where the Call is of AUTH_NONE. The longest Calls are not encrypted: beside their segments
+ * a header may have no room for the reply chunk of a Reply that has no bound.
+ */
+static uint32_t service_of(const struct storm_traffic *traffic, uint32_t xid)
 {
-	const struct shape shape = shape_of(traffic, xid);
-	uint64_t state = mixed(~traffic->seed, xid);
+	uint64_t state = mixed(traffic->seed ^ GSS_SEED, xid);
+	uint32_t choice = (uint32_t)(storm_random(&state) % GSS_OF);
 
-	msg->len_bytes = 0;
-	put(msg, xid);
-	put(msg, 0); /* CALL */
-	put(msg, 2);
-	put(msg, shape.program);
-	put(msg, shape.ops ? 4 : shape.program == NFS_PROGRAM_NFS ? 3 : 1);
-	put(msg, shape.procedure);
-	put_zeros(msg, 4); /* AUTH_NONE, twice */
+	if (choice == RPC_GSS_PRIVACY && shape_of(traffic, xid).call_data > OTHER_MAX)
+		return RPC_GSS_INTEGRITY;
+	return choice <= RPC_GSS_PRIVACY ? choice : 0;
+}
+
+bool storm_is_gss(const struct storm_traffic *traffic, uint32_t xid)
+{
+	return service_of(traffic, xid) != 0;
+}
+
+bool storm_is_encrypted(const struct storm_traffic *traffic, uint32_t xid)
+{
+	return service_of(traffic, xid) == RPC_GSS_PRIVACY;
+}
+
+static void put_mic(struct storm_msg *msg, uint32_t seq)
+{
+	put(msg, 8);
+	put(msg, seq);
+	put(msg, ~seq);
+}
+
+/* The credential, and a verifier that is the sequence number's. */
+static void put_auth(struct storm_msg *msg, uint32_t service, uint32_t seq)
+{
+	if (!service) {
+		put_zeros(msg, 4); /* AUTH_NONE, twice */
+		return;
+	}
+	put(msg, RPC_AUTH_GSS);
+	put(msg, 24);
+	put(msg, 1);
+	put(msg, RPC_GSS_DATA);
+	put(msg, seq);
+	put(msg, service);
+	put(msg, 4);
+	put(msg, HANDLE);
+	put(msg, RPC_AUTH_GSS);
+	put_mic(msg, seq);
+}
+
+/* What is signed or encrypted begins here, at what is returned. */
+static uint32_t begin_body(struct storm_msg *msg, uint32_t service, uint32_t seq)
+{
+	uint32_t start = msg->len_bytes;
+
+	if (service >= RPC_GSS_INTEGRITY) {
+		put(msg, 0); /* its length, set at its end */
+		put(msg, seq);
+	}
+	return start;
+}
+
+static void end_body(struct storm_msg *msg, uint32_t service, uint32_t seq, uint32_t start)
+{
+	if (service < RPC_GSS_INTEGRITY)
+		return;
+	xdr_store_u32(msg->bytes + start, msg->len_bytes - start - 4);
+	if (service == RPC_GSS_INTEGRITY)
+		put_mic(msg, seq);
+	else
+		for (uint32_t at = start + 4; at < msg->len_bytes; at += 4)
+			xdr_store_u32(msg->bytes + at,
+				      xdr_load_u32(msg->bytes + at) ^ (seq * 0x9e3779b9u));
+}
+
+static void put_args(struct storm_msg *msg, const struct shape *shape_at, uint64_t state)
+{
+	const struct shape shape = *shape_at;
+
 	if (shape.program != NFS_PROGRAM_NFS) {
 		put_data(msg, state, shape.call_data);
 		return;
@@ -210,15 +279,29 @@ void storm_call(struct storm_msg *msg, const struct storm_traffic *traffic, uint
 	put_data(msg, state, shape.call_data);
 }
 
-void storm_reply(struct storm_msg *msg, const struct storm_traffic *traffic, uint32_t xid)
+void storm_call(struct storm_msg *msg, const struct storm_traffic *traffic, uint32_t xid,
+		uint32_t seq)
 {
 	const struct shape shape = shape_of(traffic, xid);
-	uint64_t state = mixed(~traffic->seed, ~xid);
+	uint32_t service = service_of(traffic, xid), start;
 
 	msg->len_bytes = 0;
 	put(msg, xid);
-	put(msg, 1);       /* REPLY */
-	put_zeros(msg, 4); /* accepted, AUTH_NONE, SUCCESS */
+	put(msg, 0); /* CALL */
+	put(msg, 2);
+	put(msg, shape.program);
+	put(msg, shape.ops ? 4 : shape.program == NFS_PROGRAM_NFS ? 3 : 1);
+	put(msg, shape.procedure);
+	put_auth(msg, service, seq);
+	start = begin_body(msg, service, seq);
+	put_args(msg, &shape, mixed(~traffic->seed, xid));
+	end_body(msg, service, seq, start);
+}
+
+static void put_results(struct storm_msg *msg, const struct shape *shape_at, uint64_t state)
+{
+	const struct shape shape = *shape_at;
+
 	if (shape.program != NFS_PROGRAM_NFS) {
 		put_data(msg, state, shape.reply_data);
 		return;
@@ -245,13 +328,55 @@ void storm_reply(struct storm_msg *msg, const struct storm_traffic *traffic, uin
 	}
 }
 
-void storm_failure(struct storm_msg *msg, uint32_t xid)
+void storm_reply(struct storm_msg *msg, const struct storm_traffic *traffic, uint32_t xid,
+		 uint32_t seq)
 {
+	const struct shape shape = shape_of(traffic, xid);
+	uint32_t service = service_of(traffic, xid), start;
+
 	msg->len_bytes = 0;
 	put(msg, xid);
-	put(msg, RPC_REPLY);
-	put_zeros(msg, 3); /* accepted, AUTH_NONE */
-	put(msg, RPC_SYSTEM_ERR);
+	put(msg, 1); /* REPLY */
+	put(msg, 0); /* accepted */
+	if (service) {
+		put(msg, RPC_AUTH_GSS);
+		put_mic(msg, seq);
+	} else {
+		put_zeros(msg, 2);
+	}
+	put(msg, 0); /* SUCCESS */
+	start = begin_body(msg, service, seq);
+	put_results(msg, &shape, mixed(~traffic->seed, ~xid));
+	end_body(msg, service, seq, start);
+}
+
+static uint32_t word_at(const uint8_t *bytes, uint32_t len_bytes, uint32_t at)
+{
+	return len_bytes < at + 4 ? 0 : xdr_load_u32(bytes + at);
+}
+
+uint32_t storm_call_seq(const uint8_t *bytes, uint32_t len_bytes)
+{
+	return word_at(bytes, len_bytes, 24) == RPC_AUTH_GSS ? word_at(bytes, len_bytes, 40) : 0;
+}
+
+uint32_t storm_reply_seq(const uint8_t *bytes, uint32_t len_bytes)
+{
+	return word_at(bytes, len_bytes, 12) == RPC_AUTH_GSS ? word_at(bytes, len_bytes, 20) : 0;
+}
+
+bool storm_is_failure(const struct storm_traffic *traffic, uint32_t xid, const uint8_t *bytes,
+		      uint32_t len_bytes)
+{
+	const uint32_t failed[] = {htobe32(xid),           htobe32(RPC_REPLY), 0, 0, 0,
+				   htobe32(RPC_SYSTEM_ERR)};
+	const uint32_t denied[] = {htobe32(xid), htobe32(RPC_REPLY), htobe32(RPC_MSG_DENIED),
+				   htobe32(1) /* AUTH_ERROR */, htobe32(RPC_AUTH_FAILED)};
+
+	if (len_bytes == sizeof(denied) && (storm_is_gss(traffic, xid) || xid & STORM_REVERSE_XID))
+		return !memcmp(bytes, denied, sizeof(denied));
+	return len_bytes == sizeof(failed) && !storm_is_gss(traffic, xid) &&
+	       !memcmp(bytes, failed, sizeof(failed));
 }
 
 bool storm_same(const struct storm_msg *msg, const uint8_t *bytes, uint32_t len_bytes)

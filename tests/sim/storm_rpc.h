@@ -25,12 +25,31 @@ struct storm_msg {
 /** storm_random - the next number of a row; *@state is any number but 0. */
 uint64_t storm_random(uint64_t *state);
 
-/** storm_call - the Call with that XID: @msg grows as needed and is the caller's, to storm_msg_free(). */
-void storm_call(struct storm_msg *msg, const struct storm_traffic *traffic, uint32_t xid);
-/** storm_reply - the Reply to it; likewise. */
-void storm_reply(struct storm_msg *msg, const struct storm_traffic *traffic, uint32_t xid);
-/** storm_failure - the Reply in its place that says that the Call failed (SYSTEM_ERR). */
-void storm_failure(struct storm_msg *msg, uint32_t xid);
+/**
+ * storm_call - the Call with that XID, as it is sent for the @seq-th time
+ *
+ * Some are of RPCSEC_GSS, and then @seq is the sequence number. @msg grows as needed and is the caller's, to
+ * storm_msg_free().
+ */
+void storm_call(struct storm_msg *msg, const struct storm_traffic *traffic, uint32_t xid,
+		uint32_t seq);
+/** storm_reply - the Reply to that Call; likewise. */
+void storm_reply(struct storm_msg *msg, const struct storm_traffic *traffic, uint32_t xid,
+		 uint32_t seq);
+/**
+ * storm_is_failure - whether this is the Reply in its place that says that the Call failed
+ *
+ * That is SYSTEM_ERR, and to RPCSEC_GSS a denied one; so it may be to a reverse Call that was not pulled.
+ */
+bool storm_is_failure(const struct storm_traffic *traffic, uint32_t xid, const uint8_t *bytes,
+		      uint32_t len_bytes);
+/** storm_is_gss - whether the Call with that XID is of RPCSEC_GSS. */
+bool storm_is_gss(const struct storm_traffic *traffic, uint32_t xid);
+/** storm_is_encrypted - whether it is, and its arguments and results are encrypted (RPC_GSS_PRIVACY). */
+bool storm_is_encrypted(const struct storm_traffic *traffic, uint32_t xid);
+/** storm_call_seq, storm_reply_seq - which @seq a message was made with, if it was; 0 if it does not say. */
+uint32_t storm_call_seq(const uint8_t *bytes, uint32_t len_bytes);
+uint32_t storm_reply_seq(const uint8_t *bytes, uint32_t len_bytes);
 /** storm_same - whether these are the bytes of the message. */
 bool storm_same(const struct storm_msg *msg, const uint8_t *bytes, uint32_t len_bytes);
 /** storm_msg_free - free what it has; it is empty then. */

@@ -7,13 +7,14 @@
 #include "tests/sim/rig.h"
 #include "tests/sim/storm.h"
 
-#define EARLY_OF 8u /* one of so many Calls that come in parts is answered early */
+#define EARLY_OF   8u  /* one of so many Calls that come in parts is answered early */
+#define CALL_START 44u /* bytes of a Call in which its sequence number is, if it has one */
 
-static unsigned find(const uint32_t *list, unsigned count, uint32_t xid)
+static unsigned find(const struct storm_asked *list, unsigned count, uint32_t xid)
 {
 	unsigned i = 0;
 
-	while (i < count && list[i] != xid)
+	while (i < count && list[i].xid != xid)
 		i++;
 	return i;
 }
@@ -47,15 +48,16 @@ static void take_call(struct storm_session *session, uint32_t xid, const uint8_t
 		      uint32_t len_bytes)
 {
 	struct storm *storm = session->storm;
+	uint32_t seq = storm_call_seq(msg, len_bytes);
 
-	storm_call(&storm->call, &storm->plan.traffic, xid);
+	storm_call(&storm->call, &storm->plan.traffic, xid, seq);
 	RIG_ASSERT(storm_same(&storm->call, msg, len_bytes));
 	RIG_ASSERT(find(session->held, session->nheld, xid) == session->nheld);
 	RIG_ASSERT(session->nheld < ARRAY_SIZE(session->held));
 	if (is_answered(session, xid))
 		return;
 	execute(storm, xid);
-	session->held[session->nheld++] = xid;
+	session->held[session->nheld++] = (struct storm_asked){xid, seq};
 }
 
 /* A part of a Call: one in EARLY_OF is answered before the rest of it has come. */
@@ -64,7 +66,9 @@ static void grown(void *arg, const uint8_t *msg, uint32_t have_bytes, uint32_t l
 	struct storm_session *session = arg;
 	struct storm *storm = session->storm;
 
-	if (have_bytes < 8 || xdr_load_u32(msg + 4) != 0 || session->looked_at)
+	uint32_t seq;
+
+	if (have_bytes < CALL_START || xdr_load_u32(msg + 4) != 0 || session->looked_at)
 		return;
 	session->looked_at = true;
 	session->coming_xid = xdr_load_u32(msg);
@@ -73,7 +77,8 @@ static void grown(void *arg, const uint8_t *msg, uint32_t have_bytes, uint32_t l
 		return;
 	storm->counts.early++;
 	execute(storm, session->coming_xid);
-	storm_reply(&storm->reply, &storm->plan.traffic, session->coming_xid);
+	seq = storm_call_seq(msg, have_bytes);
+	storm_reply(&storm->reply, &storm->plan.traffic, session->coming_xid, seq);
 	record_end_send(&session->wire, storm->reply.bytes, storm->reply.len_bytes);
 }
 
@@ -84,14 +89,13 @@ static void take_reply(struct storm_session *session, uint32_t xid, const uint8_
 	unsigned i = find(session->reverse, session->nreverse, xid);
 
 	RIG_ASSERT(i < session->nreverse);
+	storm_reply(&storm->reply, &storm->plan.traffic, xid, session->reverse[i].seq);
 	session->reverse[i] = session->reverse[--session->nreverse];
-	storm_reply(&storm->reply, &storm->plan.traffic, xid);
 	storm->counts.reverse_answered++;
 	if (storm_same(&storm->reply, msg, len_bytes))
 		return;
 	/* Whoever fails it counts that, and is asked at the end. */
-	storm_failure(&storm->reply, xid);
-	RIG_ASSERT(storm_same(&storm->reply, msg, len_bytes));
+	RIG_ASSERT(storm_is_failure(&storm->plan.traffic, xid, msg, len_bytes));
 	storm->counts.reverse_failed++;
 }
 
@@ -130,10 +134,10 @@ static void answer_some(struct storm_session *session)
 
 	while (session->nheld && (storm->resting || storm_below(storm, 8))) {
 		unsigned i = storm_below(storm, session->nheld);
-		uint32_t xid = session->held[i];
+		struct storm_asked asked = session->held[i];
 
 		session->held[i] = session->held[--session->nheld];
-		storm_reply(&storm->reply, &storm->plan.traffic, xid);
+		storm_reply(&storm->reply, &storm->plan.traffic, asked.xid, asked.seq);
 		record_end_send(&session->wire, storm->reply.bytes, storm->reply.len_bytes);
 	}
 }
@@ -144,10 +148,10 @@ static void call_some(struct storm_session *session)
 
 	while (!storm->resting && session->nreverse < STORM_REVERSE_MAX &&
 	       storm_below(storm, 16) == 0) {
-		uint32_t xid = session->next_reverse++;
+		const struct storm_asked asked = {session->next_reverse++, ++storm->seq};
 
-		session->reverse[session->nreverse++] = xid;
-		storm_call(&storm->call, &storm->plan.traffic, xid);
+		session->reverse[session->nreverse++] = asked;
+		storm_call(&storm->call, &storm->plan.traffic, asked.xid, asked.seq);
 		record_end_send(&session->wire, storm->call.bytes, storm->call.len_bytes);
 	}
 }

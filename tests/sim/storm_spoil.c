@@ -32,7 +32,7 @@ static bool is_waited_for(const struct storm *storm, uint32_t xid)
 				return true;
 	TAILQ_FOREACH(session, &storm->sessions, entry)
 		for (unsigned n = 0; n < session->nreverse; n++)
-			if (session->reverse[n] == xid)
+			if (session->reverse[n].xid == xid)
 				return true;
 	return false;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Replies in a storm that reach their requester with a header that cannot be used: their Calls fail, each by SYSTEM_ERR. */
+/* Replies in a storm that reach their requester with a header that cannot be used: their Calls fail. */
 #ifndef TESTS_SIM_STORM_SPOIL_H
 #define TESTS_SIM_STORM_SPOIL_H
 
