@@ -29,9 +29,10 @@ struct storm_counts {
 	uint64_t swallowed;       /* of those on one connection, while they were in flight */
 	uint64_t gss_swallowable; /* of RPCSEC_GSS, with another sequence number */
 	uint64_t faults;
-	uint64_t spoiled; /* Replies whose header could not be used */
-	uint64_t lies;    /* Replies that claim bytes which were not written */
-	uint64_t early;   /* Calls that were answered before all of them had come */
+	uint64_t spoiled,
+		reverse_spoiled; /* Replies whose header could not be used, of these to reverse Calls */
+	uint64_t lies, reverse_lies; /* parts of Replies claimed but not written, likewise */
+	uint64_t early;              /* Calls that were answered before all of them had come */
 	uint64_t
 		gone; /* clients that sent one Call and were gone; the first gate ended connections … */
 	uint64_t half_closed, half_closed_timeouts; /* … for these reasons */

@@ -39,7 +39,9 @@ static bool is_waited_for(const struct storm *storm, uint32_t xid)
 
 static void note(struct storm *storm, uint32_t xid)
 {
-	if (!(xid & STORM_REVERSE_XID))
+	if (xid & STORM_REVERSE_XID)
+		storm->counts.reverse_spoiled++;
+	else
 		storm->spoiled[storm->nspoiled++] = xid;
 	storm->counts.spoiled++;
 	storm->spoils--;

@@ -176,8 +176,10 @@ static void check_failures(const struct storm_counts *counts)
 	RIG_ASSERT(counts->failed + counts->reverse_failed <=
 		   counts->reverse_timeouts + counts->reverse_refused + counts->replies_too_big +
 			   counts->bad_replies);
-	/* Whatever else came was understood. */
-	RIG_ASSERT(counts->bad_replies <= counts->spoiled + counts->lies);
+	/* Whatever else came was understood, in either direction. */
+	RIG_ASSERT(counts->reverse_bad_replies <= counts->reverse_spoiled + counts->reverse_lies);
+	RIG_ASSERT(counts->bad_replies - counts->reverse_bad_replies <=
+		   counts->spoiled - counts->reverse_spoiled + counts->lies - counts->reverse_lies);
 }
 
 /* Each Call has been executed, and by chain_end() no buffer, key, claim or bridge is left. */

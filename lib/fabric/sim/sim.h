@@ -63,7 +63,8 @@ struct sim_stats {
 	unsigned access_errors; /* outside of a key, or against its rights */
 	unsigned max_reads;     /* most Reads outstanding at once on one endpoint */
 	unsigned sends_invalidating;
-	unsigned lies;          /* Writes not placed whole, by lie_one_in */
+	unsigned lies;          /* Writes not placed whole, by lie_one_in … */
+	unsigned reverse_lies;  /* … of these, by ends that connected */
 	uint64_t cleared_bytes; /* by untold_writes */
 	unsigned reads_waited;  /* times that a Read had to wait for bytes */
 	unsigned probes;

@@ -104,6 +104,7 @@ static uint32_t placed_bytes(struct sim_ep *ep, uint32_t len)
 	if (!len || !net->faults.lie_one_in || sim_random(net) % net->faults.lie_one_in)
 		return len;
 	net->stats.lies++;
+	net->stats.reverse_lies += ep->connects;
 	return sim_random(net) % 2 ? (uint32_t)(sim_random(net) % len) : 0;
 }
 
