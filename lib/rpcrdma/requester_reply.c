@@ -195,13 +195,21 @@ static void matches_no_call(struct requester *rq, const struct rpcrdma_header *h
 	rdma_conn_note(rq->conn, "Reply %#x matches no Call", hdr->xid);
 }
 
+/* It is told again before it forgets. The memory is shared between threads, so not with each Call. */
 static void took_long(struct requester *rq)
 {
 	struct peer_memory *memory = rq->conn->config->peer_memory;
+	uint64_t now_us;
 
+	if (rq->long_taken && !memory)
+		return;
+	now_us = loop_now_us(rq->conn->fabric->loop);
+	if (rq->long_taken && now_us - rq->long_told_us < PEER_MEMORY_US / 8)
+		return;
 	rq->long_taken = true;
+	rq->long_told_us = now_us;
 	if (memory)
-		peer_memory_took(memory, loop_now_us(rq->conn->fabric->loop));
+		peer_memory_took(memory, now_us);
 }
 
 static inline void answered(struct requester *rq, const struct requester_rpc *rpc, uint32_t credit)
@@ -209,7 +217,7 @@ static inline void answered(struct requester *rq, const struct requester_rpc *rp
 	rq->conn->counters->replies_received++;
 	/* Who has answered a Call has pulled what was lent of it. */
 	rdma_conn_count_sent(rq->conn, rpc->form.call.chunk_bytes);
-	if (rpc->form.call.form == FORM_NOMSG && !rq->long_taken)
+	if (rpc->form.call.form == FORM_NOMSG)
 		took_long(rq);
 	obey_grant(rq, rpc->terms.dialect, credit);
 }

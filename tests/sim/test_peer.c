@@ -354,6 +354,33 @@ START_TEST(a_refusal_that_two_clients_met_is_remembered_for_all)
 }
 END_TEST
 
+static void long_call_is_taken(void)
+{
+	make_call(5000, 100, 100);
+	next_call();
+	ck_assert_uint_eq(call.proc, RPCRDMA_NOMSG);
+	reply_inline(call.xid, 100, 32);
+}
+
+/* On one connection, which lives for longer than that is remembered. */
+START_TEST(a_server_that_goes_on_taking_long_calls_is_remembered_so)
+{
+	client = 1;
+	open_peer(PEER_AUTO, NULL);
+	for (unsigned i = 1; i <= 12; i++) {
+		long_call_is_taken();
+		expect_answered(i);
+		rig_run_for(rig, PEER_MEMORY_US / 5);
+	}
+	connect_as(2);
+	long_call_is_refused();
+	expect_peer("ganesha");
+	rig_run_for(rig, PEER_MEMORY_US);
+	long_call_is_refused();
+	expect_peer("chimera");
+}
+END_TEST
+
 /* Private data show that another server has come to that place. */
 START_TEST(private_data_weigh_more_than_what_is_remembered)
 {
@@ -649,6 +676,7 @@ int main(void)
 	tcase_add_test(tc, that_a_server_refuses_long_calls_is_remembered_for_a_while);
 	tcase_add_test(tc, a_refusal_that_one_client_met_is_not_held_against_the_others);
 	tcase_add_test(tc, a_refusal_that_two_clients_met_is_remembered_for_all);
+	tcase_add_test(tc, a_server_that_goes_on_taking_long_calls_is_remembered_so);
 	tcase_add_test(tc, private_data_weigh_more_than_what_is_remembered);
 	tcase_add_loop_test(tc, only_a_refusal_that_can_mean_nothing_else_teaches, 0,
 			    ARRAY_SIZE(refusals));
