@@ -77,7 +77,7 @@ struct bridge {
 	struct last_call last_call;
 	struct untaken untaken;
 	uint64_t heard_bytes;     /* from the client, when it was last looked at */
-	uint64_t sent_bytes;      /* half_closed: to the client, when it was last looked at */
+	uint64_t taken_bytes;     /* half_closed: by the client, when it was last looked at */
 	struct loop_timer *timer; /* WAITING, READING, RECLAIMING, HELD, and while half_closed */
 	struct client_pin
 		first_pin; /* of an upstream that was replaced by that to MOUNT; port 0: none */

@@ -44,17 +44,30 @@ static bool has_place(const struct bridge *bridge)
 	return bridge->state.now >= BRIDGE_RESOLVING && !bridge_is_decided(bridge);
 }
 
-static uint64_t bytes_sent(const struct bridge *bridge)
+/* How much the client has taken, where its leg can tell: a socket has room for many Replies. */
+static uint64_t taken_bytes(const struct bridge *bridge)
 {
+	const struct leg *leg = bridge->client.leg;
 	struct leg_info info;
 
-	leg_info(bridge->client.leg, &info);
+	if (leg_tells_taken(leg))
+		return leg_taken_bytes(leg);
+	leg_info(leg, &info);
 	return info.bytes_sent;
+}
+
+/* Whether all that it waits for is here, and it has to take it: how long that may last is the leg's to limit. */
+static bool only_takes(const struct bridge *bridge)
+{
+	const struct leg *leg = bridge->client.leg;
+
+	return TAILQ_EMPTY(&bridge->calls) && leg_tells_taken(leg) &&
+	       leg_taken_bytes(leg) < leg_sent_bytes(leg);
 }
 
 static void limit_half_closed(struct bridge *bridge)
 {
-	bridge->sent_bytes = bytes_sent(bridge);
+	bridge->taken_bytes = taken_bytes(bridge);
 	loop_timer_set(bridge_loop(bridge), bridge->timer,
 		       bridge->ws->service->config->half_closed_timeout_s * 1000000ull);
 }
@@ -97,7 +110,7 @@ void standing_half_closed_waited(struct bridge *bridge)
 {
 	if (bridge_is_decided(bridge))
 		return;
-	if (bytes_sent(bridge) != bridge->sent_bytes)
+	if (taken_bytes(bridge) != bridge->taken_bytes || only_takes(bridge))
 		limit_half_closed(bridge);
 	else
 		bridge_give_up(bridge, LEG_CLOSE_HALF_CLOSED_TIMEOUT, CLOSE_BY_PROXY, "");

@@ -25,7 +25,7 @@ void bridge_client_half_closed(void *arg);
  * Call it when a Call of a half-closed client begins or ends.
  */
 void standing_half_closed_goes_on(struct bridge *bridge);
-/** standing_half_closed_waited - close a half-closed connection if its client was sent nothing in half_closed_timeout_s. */
+/** standing_half_closed_waited - close a half-closed connection if its client took nothing in half_closed_timeout_s. */
 void standing_half_closed_waited(struct bridge *bridge);
 /** standing_reached - its server is reached. */
 void standing_reached(struct bridge *bridge);

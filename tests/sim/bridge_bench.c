@@ -218,6 +218,26 @@ static const struct leg_ops stub_ops = {
 	.free = stub_free,
 };
 
+static uint64_t stub_sent_bytes(const struct leg *leg)
+{
+	return stub_of(leg)->bytes_sent;
+}
+
+static uint64_t stub_taken_bytes(const struct leg *leg)
+{
+	return stub_of(leg)->bytes_taken;
+}
+
+void stub_tells_taken(struct stub *stub)
+{
+	static struct leg_ops ops;
+
+	ops = stub_ops;
+	ops.sent_bytes = ops.left_bytes = stub_sent_bytes;
+	ops.taken_bytes = stub_taken_bytes;
+	stub->leg.ops = &ops;
+}
+
 static struct stub *stub_new(struct bench *bench, const struct leg_config *config)
 {
 	struct stub *stub = calloc(1, sizeof(*stub));

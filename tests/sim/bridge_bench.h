@@ -33,6 +33,7 @@ struct stub {
 	struct exchange *last_call; /* that it was given, with its reference */
 	struct sockaddr_storage local;
 	uint64_t bytes_sent, bytes_received;
+	uint64_t bytes_taken; /* of those sent, after stub_tells_taken() */
 };
 
 /* An RDMA peer of the bridge. */
@@ -118,6 +119,8 @@ void bench_call(struct bench_end *end, uint32_t call_bytes, uint32_t reply_bytes
 
 /** bench_stub - the stub leg that was made as number @i. */
 struct stub *bench_stub(struct bench *bench, unsigned i);
+/** stub_tells_taken - it tells how much of what it sent was taken: `bytes_taken`, at first nothing. */
+void stub_tells_taken(struct stub *stub);
 /** stub_closing, stub_over - it says closing(); it says closed(), after which it is freed by its owner. */
 void stub_closing(struct stub *stub, enum leg_close why, const char *detail);
 void stub_over(struct stub *stub);

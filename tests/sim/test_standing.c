@@ -489,6 +489,64 @@ START_TEST(a_half_closed_one_that_gets_its_replies_stays)
 }
 END_TEST
 
+static struct stub *slow_reader(unsigned ncalls)
+{
+	struct stub *client;
+
+	start(1, TRANSPORT_TCP);
+	bench->config.half_closed_timeout_s = 8;
+	client = open_client();
+	stub_tells_taken(client);
+	for (unsigned i = 1; i < ncalls; i++)
+		give_call(client);
+	half_close(client);
+	return client;
+}
+
+/* Its Replies are in the socket, and it goes on to take them: before the server has answered all, and when it has. */
+START_TEST(a_half_closed_one_that_reads_slowly_gets_its_replies)
+{
+	struct stub *client = slow_reader(1 + _i);
+
+	answer(client);
+	for (unsigned i = 0; i < 10; i++) {
+		bench_run(bench, 7000);
+		client->bytes_taken += 5;
+		ck_assert_uint_eq(client->close_calls, 0);
+	}
+	end(client, server_of(client));
+}
+END_TEST
+
+/* It takes nothing for a while: that is for its leg to limit, unless the server still owes it something. */
+START_TEST(output_that_is_not_taken_is_limited_by_the_leg)
+{
+	struct stub *client = slow_reader(1 + _i);
+
+	answer(client);
+	bench_run(bench, 7990);
+	ck_assert_uint_eq(client->close_calls, 0);
+	bench_run(bench, 100000);
+	ck_assert_uint_eq(client->close_calls, _i ? 1 : 0);
+	ck_assert_uint_eq(worker_service_closed(&bench->ws, LEG_CLOSE_HALF_CLOSED_TIMEOUT), _i);
+	end(client, server_of(client));
+}
+END_TEST
+
+/* What the socket accepts is no progress. */
+START_TEST(a_half_closed_one_that_takes_nothing_is_closed_whatever_is_sent)
+{
+	struct stub *client = slow_reader(1);
+
+	for (unsigned i = 0; i < 10; i++) {
+		client->bytes_sent += 100;
+		bench_run(bench, 800);
+	}
+	ck_assert_uint_eq(client->closed_for, LEG_CLOSE_HALF_CLOSED_TIMEOUT);
+	end(client, server_of(client));
+}
+END_TEST
+
 /* The client may be back on another thread, which is told in the moment when the last of it is over. */
 START_TEST(the_place_of_one_that_is_over_is_free_at_once)
 {
@@ -577,6 +635,9 @@ int main(void)
 	tcase_add_test(tc, a_half_closed_one_without_a_call_keeps_its_place);
 	tcase_add_loop_test(tc, a_half_closed_one_is_closed_in_the_end, 0, 3);
 	tcase_add_test(tc, a_half_closed_one_that_gets_its_replies_stays);
+	tcase_add_loop_test(tc, a_half_closed_one_that_reads_slowly_gets_its_replies, 0, 2);
+	tcase_add_loop_test(tc, output_that_is_not_taken_is_limited_by_the_leg, 0, 2);
+	tcase_add_test(tc, a_half_closed_one_that_takes_nothing_is_closed_whatever_is_sent);
 	tcase_add_test(tc, a_held_client_has_no_place);
 	tcase_add_test(tc, of_too_many_that_are_held_the_oldest_is_closed);
 	suite_add_tcase(suite, tc);
