@@ -40,6 +40,8 @@ static void fail(struct tcp_messages *msgs, struct exchange *x)
 		      "a reverse Call was not answered in time: it and others like it are answered "
 		      "SYSTEM_ERR");
 	x->fault = EXCHANGE_FAULT_LATE;
+	/* Its credit goes back, so that its server sends another one: they would pile up here. */
+	tcp_output_drop_call(msgs->out, x);
 	tcp_flight_out_take(msgs->flight, x);
 	tcp_admit_reverse(msgs);
 	config->events->reply(config->arg, x);

@@ -209,6 +209,22 @@ bool tcp_output_is_empty(const struct tcp_output *output)
 	return STAILQ_EMPTY(&output->queue);
 }
 
+void tcp_output_drop_call(struct tcp_output *output, const struct exchange *x)
+{
+	struct tcp_out *out;
+
+	STAILQ_FOREACH(out, &output->queue, entry)
+		if (out->kind == TCP_OUT_CALL && out->x == x)
+			break;
+	if (!out || (out == STAILQ_FIRST(&output->queue) && output->sent_bytes))
+		return;
+	STAILQ_REMOVE(&output->queue, out, tcp_out, entry);
+	output->unsent_bytes -= out->len_bytes;
+	out_free(output, out);
+	/* There may be room now, and nobody to wait for. */
+	tcp_conn_defer(output->conn);
+}
+
 bool tcp_output_is_torn(const struct tcp_output *output)
 {
 	const struct tcp_out *out = STAILQ_FIRST(&output->queue);

@@ -57,6 +57,13 @@ int tcp_output_reply(struct tcp_output *output, struct exchange *x) MUST_CHECK;
 int tcp_output_answer(struct tcp_output *output, const uint8_t *reply,
 		      uint32_t len_bytes) MUST_CHECK;
 
+/**
+ * tcp_output_drop_call - drop a Call that is not needed any more, if nothing of it has been sent
+ *
+ * Of one that is partly sent the rest is sent. Goes through the queue.
+ */
+void tcp_output_drop_call(struct tcp_output *output, const struct exchange *x);
+
 /** tcp_output_flush - send what is here and the stream takes. */
 void tcp_output_flush(struct tcp_output *output);
 /** tcp_output_has_stalled - at TCP_DUE_OUTPUT: whether the peer takes nothing; else there is another deadline. */

@@ -184,6 +184,73 @@ START_TEST(a_client_that_answers_in_time_has_as_long_for_each)
 }
 END_TEST
 
+#define REPLIES 3u
+
+/* Replies that fill the sockets of both ends. */
+static void fill_output(void)
+{
+	for (unsigned i = 0; i < REPLIES; i++) {
+		fake_ceiling_bytes = FIXTURE_MAX_MESSAGE;
+		peer_send_call(1 + i, 100, 0);
+		RUN_UNTIL(seen.ncalls == 1 + i);
+		answer_call(i, FIXTURE_MAX_MESSAGE, 5);
+	}
+	settle();
+	ck_assert_uint_lt(worker.counters.replies_sent, REPLIES);
+}
+
+/* A server whose client reads nothing has its credits back, and goes on: what waits here is not more for that. */
+START_TEST(calls_that_could_not_be_sent_in_time_are_not_kept)
+{
+	size_t before;
+	uint32_t len;
+
+	config.leg.stall_timeout_us = 1000 * (uint64_t)TIMEOUT_US;
+	accept_with(TIMEOUT_US);
+	fill_output();
+	before = pool_in_use();
+	for (unsigned i = 0; i < 40; i++) {
+		send_call(100 + i, LONG_BYTES, 7, 4096);
+		advance_us(TIMEOUT_US);
+		expect_late(1);
+		exchange_put(seen.replies[0]);
+		seen.nreplies = worker.counters.reverse_timeouts = 0;
+		ck_assert_uint_eq(pool_in_use(), before);
+	}
+	send_call(200, 100, 7, 4096);
+	for (unsigned i = 0; i < REPLIES; i++)
+		peer_expect_reply(1 + i, FIXTURE_MAX_MESSAGE, 5);
+	/* The next record is the one that is not late. */
+	ck_assert_uint_eq(get_word(peer_read_record(&len)), 200);
+	ck_assert_uint_eq(len, 100);
+	ck_assert(leg_can_call(leg));
+}
+END_TEST
+
+/* The rest of a record has to follow. */
+START_TEST(a_late_call_that_is_partly_sent_is_sent_to_its_end)
+{
+	unsigned sent;
+	uint32_t len;
+
+	config.leg.stall_timeout_us = 1000 * (uint64_t)TIMEOUT_US;
+	accept_with(TIMEOUT_US);
+	for (unsigned i = 0; i < REPLIES; i++)
+		send_call(100 + i, FIXTURE_MAX_MESSAGE, 7, 4096);
+	settle();
+	sent = (unsigned)worker.counters.calls_sent;
+	ck_assert_uint_lt(sent, REPLIES);
+	advance_us(TIMEOUT_US);
+	expect_late(REPLIES);
+	send_call(200, 100, 7, 4096);
+	for (unsigned i = 0; i <= sent; i++) {
+		ck_assert_uint_eq(get_word(peer_read_record(&len)), 100 + i);
+		ck_assert_uint_eq(len, FIXTURE_MAX_MESSAGE);
+	}
+	ck_assert_uint_eq(get_word(peer_read_record(&len)), 200);
+}
+END_TEST
+
 /* A record has a time limit of its own. */
 START_TEST(a_reply_that_still_comes_is_waited_for)
 {
@@ -281,6 +348,8 @@ int main(void)
 	tcase_add_test(tc, a_short_one_with_a_long_reply_passes_with_what_there_is);
 	tcase_add_test(tc, a_client_that_does_not_answer_is_not_waited_for);
 	tcase_add_test(tc, a_client_that_answers_in_time_has_as_long_for_each);
+	tcase_add_test(tc, calls_that_could_not_be_sent_in_time_are_not_kept);
+	tcase_add_test(tc, a_late_call_that_is_partly_sent_is_sent_to_its_end);
 	tcase_add_test(tc, a_reply_that_still_comes_is_waited_for);
 	tcase_add_test(tc, without_a_time_limit_it_is_waited_for);
 	tcase_add_test(tc, a_long_one_in_fragments_has_its_memory_on_the_way);
