@@ -58,11 +58,11 @@ struct requester {
 	struct requester_conf conf;
 	struct requester_zero zero;
 	bool reverse;
-	bool answered;   /* by anything but an RDMA_ERROR: a grant has been told (E5-1) */
-	bool long_taken; /* the server has answered an RDMA_NOMSG Call: it takes them */
+	bool answered;         /* by anything but an RDMA_ERROR: a grant has been told (E5-1) */
+	bool long_taken;       /* the server has answered an RDMA_NOMSG Call: it takes them */
 	uint64_t long_told_us; /* when that was told to the memory of all connections last */
-	bool full;       /* call_ready() is due once the queue is shorter */
-	bool refused;    /* a Call could not be sent, and a note was made of it */
+	bool full;             /* call_ready() is due once the queue is shorter */
+	bool refused;          /* a Call could not be sent, and a note was made of it */
 	struct loop_task ready_task;
 };
 
