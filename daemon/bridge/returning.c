@@ -90,8 +90,7 @@ void bridge_call_ends(struct bridge *bridge, struct exchange *x)
 		struct call_mark *mark =
 			&bridge->answered[bridge->nanswered++ % CLIENTS_ANSWERED_MAX];
 
-		*mark = call_mark_of(x);
-		mark->answered = true;
+		*mark = call_mark_of_answered(x);
 	}
 	exchange_put(x);
 }

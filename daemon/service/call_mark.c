@@ -6,6 +6,12 @@
 #include "leg/exchange.h"
 #include "rpc/call_identity.h"
 
+/* Of a credential of AUTH_SYS: a stamp, the length of the machine's name, the name, user and group. */
+#define SYS_MACHINE_OFFSET 8u
+#define SYS_USER_BYTES     8u
+
+_Static_assert(sizeof(struct call_mark) == 16, "many are kept");
+
 bool call_mark_may(const struct exchange *x)
 {
 	const struct rpc_msg *call = &x->call;
@@ -42,7 +48,34 @@ static uint32_t crc_of(const struct exchange *x)
 	return add(crc, &args);
 }
 
-struct call_mark call_mark_of(const struct exchange *x)
+/* The user and the group (RFC 5531 appendix A), or all of a credential that is too short for them. */
+static struct call_identity_part user_of(const uint8_t *cred, uint32_t len_bytes)
+{
+	struct call_identity_part all = {cred, len_bytes};
+	uint64_t offset;
+
+	if (len_bytes < SYS_MACHINE_OFFSET)
+		return all;
+	offset = SYS_MACHINE_OFFSET +
+		 xdr_padded_bytes(xdr_load_u32(cred + SYS_MACHINE_OFFSET - XDR_UNIT_BYTES));
+	if (offset + SYS_USER_BYTES > len_bytes)
+		return all;
+	return (struct call_identity_part){cred + offset, SYS_USER_BYTES};
+}
+
+static uint32_t sender_of(const struct exchange *x)
+{
+	const struct rpc_call_hdr *hdr = &x->facts.hdr;
+	struct call_identity_part who = {x->call.data + RPC_CALL_CRED_OFFSET, hdr->cred_bytes};
+
+	if (hdr->cred_flavor == RPC_AUTH_GSS)
+		who.len_bytes = 0;
+	else if (hdr->cred_flavor == RPC_AUTH_SYS)
+		who = user_of(who.data, who.len_bytes);
+	return add(hdr->cred_flavor, &who) & INT32_MAX;
+}
+
+struct call_mark call_mark_of_answered(const struct exchange *x)
 {
 	const struct rpc_call_hdr *hdr = &x->facts.hdr;
 
@@ -50,5 +83,15 @@ struct call_mark call_mark_of(const struct exchange *x)
 		.xid = hdr->xid,
 		.len_bytes = call_identity_args_bytes(hdr, x->call.len_bytes),
 		.crc = crc_of(x),
+		.answered = true,
 	};
+}
+
+struct call_mark call_mark_of(const struct exchange *x)
+{
+	struct call_mark mark = call_mark_of_answered(x);
+
+	mark.answered = false;
+	mark.sender = sender_of(x);
+	return mark;
 }

@@ -334,15 +334,23 @@ struct client *client_table_same_peer(const struct client *client)
 	return NULL;
 }
 
+/*
+ * To end a connection that lives cannot be undone: only for a Call that waits there, and that its user sends. Another one
+ * of that host may well have the same XID and arguments.
+ */
+static bool may_end(const struct call_mark *waiting, const struct call_mark *call)
+{
+	return !waiting->answered && call_mark_same_sender(waiting, call);
+}
+
 /* How sure it is that who sent this Call before is who sends it now; 0: not at all. */
-static unsigned likelihood(const struct client_mark *mark)
+static unsigned likelihood(const struct client_mark *mark, const struct call_mark *call)
 {
 	if (mark->client->state == CLIENT_PINNED)
 		return mark->call.answered ? 2 : 3;
 	if (mark->client->heir)
 		return 0;
-	/* To end a connection that lives cannot be undone: only for a Call that waits there. */
-	return mark->client->state == CLIENT_HALF && mark->call.answered ? 0 : 1;
+	return mark->client->state == CLIENT_HALF && !may_end(&mark->call, call) ? 0 : 1;
 }
 
 struct client *client_table_by_mark(const struct client *client, const struct call_mark *call)
@@ -354,11 +362,11 @@ struct client *client_table_by_mark(const struct client *client, const struct ca
 		const struct client_mark *mark = container_of(node, struct client_mark, node);
 
 		if (mark->client == client || mark->client->place != client->place ||
-		    !call_mark_equals(&mark->call, call) || !likelihood(mark))
+		    !call_mark_equals(&mark->call, call) || !likelihood(mark, call))
 			continue;
-		if (!best || likelihood(mark) > likelihood(best))
+		if (!best || likelihood(mark, call) > likelihood(best, call))
 			best = mark;
-		if (likelihood(best) == 3)
+		if (likelihood(best, call) == 3)
 			break;
 	}
 	return best ? best->client : NULL;

@@ -7,8 +7,6 @@
 #include "base/least.h"
 #include "rpc/xdr.h"
 
-/* Of a message: up to the body of the credential. */
-#define CRED_OFFSET 32u
 /* Of a credential of RPCSEC_GSS: version and procedure, sequence number, service, length of the handle (RFC 2203 5.3.1). */
 #define GSS_SEQ_OFFSET     8u
 #define GSS_SERVICE_OFFSET 12u
@@ -55,7 +53,7 @@ static bool is_gss_cred(const uint8_t *cred, uint32_t len_bytes)
 static void find_gss(struct call_identity *identity, const struct rpc_call_hdr *hdr,
 		     const uint8_t *msg, uint32_t have_bytes)
 {
-	const uint8_t *cred = msg + CRED_OFFSET, *args = msg + hdr->args_offset;
+	const uint8_t *cred = msg + RPC_CALL_CRED_OFFSET, *args = msg + hdr->args_offset;
 	uint32_t args_bytes = have_bytes - hdr->args_offset, proc, service;
 
 	if (!is_gss_cred(cred, hdr->cred_bytes)) {

@@ -12,6 +12,8 @@
 
 #define RPC_VERSION        2u
 #define RPC_MAX_AUTH_BYTES 400u /* RFC 5531 section 8.2: opaque_auth body */
+/* In a Call: where the body of the credential begins. */
+#define RPC_CALL_CRED_OFFSET 32u
 
 enum rpc_msg_type { RPC_CALL = 0, RPC_REPLY = 1 };
 

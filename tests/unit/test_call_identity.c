@@ -199,6 +199,52 @@ START_TEST(credentials_of_auth_sys_do_not_count)
 }
 END_TEST
 
+/* Whether a mark that is not answered shows the same user; both are marks of the same Call. */
+static bool same_sender(const char *cred, const char *other)
+{
+	char hex[2][512];
+	struct call_mark marks[2];
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct message message;
+
+		snprintf(hex[i], sizeof(hex[i]), CALL "%s" NONE DATA, i ? other : cred);
+		message = hex_message(hex[i]);
+		marks[i] = mark_of(&message);
+		free(message.bytes);
+	}
+	ck_assert(call_mark_equals(&marks[0], &marks[1]));
+	return call_mark_same_sender(&marks[0], &marks[1]);
+}
+
+START_TEST(of_auth_sys_user_and_group_tell_who_sent_a_call)
+{
+	static const char one[] = "00000001 0000001c 11111111 00000005 6162636465000000 00000001 "
+				  "00000002 00000000 ";
+	static const char again[] = "00000001 0000001c 22222222 00000003 61626300 00000001 "
+				    "00000002 00000001 00000009 ";
+	static const char user[] = "00000001 0000001c 11111111 00000005 6162636465000000 00000003 "
+				   "00000002 00000000 ";
+	static const char group[] = "00000001 0000001c 11111111 00000005 6162636465000000 00000001 "
+				    "00000003 00000000 ";
+	/* Of a name that is longer than all, and of no name at all. */
+	static const char bad[] = "00000001 00000010 11111111 ffffffff 00000001 00000002 ";
+	static const char brief[] = "00000001 00000004 11111111 ";
+
+	ck_assert(same_sender(one, again));
+	ck_assert(!same_sender(one, user));
+	ck_assert(!same_sender(one, group));
+	ck_assert(!same_sender(one, NONE));
+	ck_assert(!same_sender(one, bad));
+	ck_assert(!same_sender(one, brief));
+	ck_assert(same_sender(bad, bad));
+	ck_assert(same_sender(brief, brief));
+	ck_assert(same_sender(NONE, NONE));
+	/* AUTH_SHORT: what the server has given. */
+	ck_assert(!same_sender("00000002 00000004 00000001 ", "00000002 00000004 00000002 "));
+}
+END_TEST
+
 #define GSS(len) "00000006 " len
 
 /* Of version three (RFC 7861), of no version that is known, and of no form at all. */
@@ -263,6 +309,7 @@ int main(void)
 	tcase_add_loop_test(tc, a_call_that_makes_or_destroys_a_context_goes_by_its_token,
 			    RPC_GSS_INIT, RPC_GSS_DESTROY + 1);
 	tcase_add_test(tc, credentials_of_auth_sys_do_not_count);
+	tcase_add_test(tc, of_auth_sys_user_and_group_tell_who_sent_a_call);
 	tcase_add_test(tc, other_credentials_of_rpcsec_gss);
 	tcase_add_test(tc, signed_arguments_that_are_damaged_are_read_no_further_than_they_reach);
 	suite_add_tcase(suite, tc);

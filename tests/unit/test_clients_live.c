@@ -128,6 +128,32 @@ START_TEST(a_half_closed_one_stays_for_a_call_that_was_answered)
 }
 END_TEST
 
+/* Another user of its host, who happens to send the same: that is known of no connection that lives. */
+START_TEST(a_half_closed_one_stays_for_the_call_of_another_user)
+{
+	struct call_mark mark = call(5), other = call(5);
+	struct guest old, guest;
+	uint16_t port;
+
+	mark.sender = 1000;
+	other.sender = 1001;
+	enter(&old, "10.0.0.1", 700, NULL);
+	clients_half_closed(old.client, &mark, 1);
+	enter(&guest, "10.0.0.1", 600, NULL);
+	ck_assert_int_eq(seek_on(&guest, &other, &port), CLIENT_NEW);
+	fake_loop_run(loop);
+	ck_assert_uint_eq(old.superseded, 0);
+	leave(&guest, 0);
+	/* When it is over, the Call alone tells. */
+	clients_ending(old.client, &mark, 1);
+	leave(&old, 900);
+	enter(&guest, "10.0.0.1", 601, NULL);
+	ck_assert_int_eq(seek_on(&guest, &other, &port), CLIENT_BACK);
+	ck_assert_uint_eq(port, 900);
+	leave(&guest, 0);
+}
+END_TEST
+
 START_TEST(one_that_ends_is_waited_for)
 {
 	const struct call_mark mark = call(5);
@@ -287,6 +313,7 @@ int main(void)
 	tcase_add_test(tc, an_old_one_without_a_port_leaves_none);
 	tcase_add_test(tc, a_half_closed_one_gives_way_to_whoever_sends_its_call);
 	tcase_add_test(tc, a_half_closed_one_stays_for_a_call_that_was_answered);
+	tcase_add_test(tc, a_half_closed_one_stays_for_the_call_of_another_user);
 	tcase_add_loop_test(tc, one_that_ends_is_waited_for, 0, 2);
 	tcase_add_loop_test(tc, who_waits_may_give_up, 0, 2);
 	tcase_add_test(tc, what_the_heir_has_not_asked_for_is_not_lost);
