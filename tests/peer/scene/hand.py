@@ -2,6 +2,7 @@
 """A connection in the hand of a scenario: it sends what it wants, and sees everything that comes."""
 import dataclasses
 import itertools
+import struct
 
 from scene.scenario import Wrong
 from wire import chunks, header, rpc, xdr
@@ -23,6 +24,17 @@ def is_rpc_error(message):
     return reply.type == rpc.REPLY and not reply.succeeded
 
 
+def is_own_null(data):
+    """Whether a Send has a NULL of a daemon's own: of NFS, with XID 1, which no Call of a scenario has.
+
+    A proxy asks a server so that has closed on a client's Call.
+    """
+    if len(data) < 40:
+        return False
+    words = struct.unpack('>10I', data[-40:])
+    return words[:4] == (1, 0, 2, 100003) and not any(words[5:])
+
+
 @dataclasses.dataclass
 class Got:
     """A Send that came: its bytes and, if it decodes, its header."""
@@ -40,8 +52,10 @@ class Got:
 class Hand:
     """Either end of a connection, without any will of its own."""
 
-    def __init__(self, conn, trace):
+    def __init__(self, conn, trace, accept_next=None):
+        """accept_next: takes the connection that is meant if this one brings a NULL of the daemon's own first."""
         self.conn = conn
+        self.accept_next = accept_next
         self.loop = conn.loop
         self.trace = trace
 
@@ -80,7 +94,14 @@ class Hand:
             raise Wrong(f'the connection ended ({ended}) instead of {what}')
         sent = self.conn.sends.popleft()
         self.trace.came(sent.data)
-        return Got(sent.data, sent.invalidated, None)
+        got = Got(sent.data, sent.invalidated, None)
+        if self.accept_next and is_own_null(sent.data):
+            got.header = header.decode(sent.data)
+            self.answer_null(got)
+            self.conn = self.accept_next()
+            return self.next_bytes(what, seconds)
+        self.accept_next = None
+        return got
 
     def reply(self, xid, what='the Reply'):
         """The next Send, which must be an answer to this XID."""

@@ -56,9 +56,11 @@ class Scene:
 
     def accept(self, **start):
         """Takes the next connection of the requester."""
-        conn = self.requested()
-        conn.accept(self.start(**start))
-        return Hand(conn, self.trace)
+        def accept_next():
+            conn = self.requested()
+            conn.accept(self.start(**start))
+            return conn
+        return Hand(accept_next(), self.trace, accept_next)
 
     def hand(self, conn):
         """A connection in the hand of the scenario."""
