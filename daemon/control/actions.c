@@ -148,16 +148,16 @@ static json_t *resume_json(struct proxy *proxy, const char *name, const struct l
 static void on_names(void *arg, struct reading *reading)
 {
 	struct waiting *waiting = arg;
+	/* Without an answer the addresses that the names had before serve. */
+	struct listen_names *names = reading->rc ? waiting->proxy->names : reading->names;
 
 	if (waiting->proxy->stopping) {
 		finish(waiting, json_pack("{s:s}", "error", "the daemon is stopping"));
 		return;
 	}
-	if (reading->names)
-		listen_names_tell_old(reading->names);
-	/* Without an answer the addresses that the names had before serve. */
-	finish(waiting, resume_json(waiting->proxy, waiting->service,
-				    reading->names ? reading->names : waiting->proxy->names));
+	if (!reading->rc)
+		listen_names_tell_old(names);
+	finish(waiting, resume_json(waiting->proxy, waiting->service, names));
 }
 
 /* The names at which the services to resume listen; NULL without memory. */

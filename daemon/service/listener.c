@@ -330,9 +330,11 @@ static bool find_addresses(const struct listener *listener, const struct config_
 	if (resolver_literal(host, uri->port, answer))
 		return true;
 	name = listen_names_find(listener->names, host);
-	if (!name || name->answer.error) {
-		listen_error_name(uri, name ? name->answer.error : "it was not looked up", error,
-				  error_bytes);
+	if (!name || !name->answer.naddrs) {
+		listen_error_name(uri,
+				  name && name->answer.error ? name->answer.error
+							     : "it was not looked up",
+				  error, error_bytes);
 		return false;
 	}
 	*answer = name->answer;

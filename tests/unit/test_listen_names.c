@@ -8,6 +8,9 @@
 #include "base/sockaddr.h"
 #include "daemon/base/address.h"
 #include "daemon/base/log.h"
+#include "daemon/base/loop.h"
+#include "daemon/service/listen_error.h"
+#include "daemon/service/listener.h"
 #include "tests/lib/test.h"
 
 enum server { ANSWERS, FAILS, DENIES, SILENT, SHORT };
@@ -164,6 +167,27 @@ START_TEST(that_a_name_has_no_address_is_an_answer)
 }
 END_TEST
 
+/* As after a look-up that had no memory. */
+START_TEST(a_service_does_not_listen_at_a_name_without_an_answer)
+{
+	const struct service_config one = {
+		.listen = {.transport = TRANSPORT_TCP, .host = name_a, .port = port1}};
+	const struct listener_events events = {0};
+	struct loop *loop = event_loop_new();
+	struct listener *listener = NULL;
+	char error[LISTEN_ERROR_BYTES] = "";
+
+	names = listen_names_new();
+	ck_assert_ptr_nonnull(names);
+	ck_assert_int_eq(listen_names_add(names, &one), 0);
+	ck_assert_int_eq(listener_open(loop, &one, names, NULL, &events, NULL, error, sizeof(error),
+				       &listener),
+			 -EINVAL);
+	ck_assert_ptr_nonnull(strstr(error, "it was not looked up"));
+	event_loop_free(loop);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("listen names");
@@ -175,6 +199,7 @@ int main(void)
 	tcase_add_test(tc, an_old_answer_serves_while_name_servers_fail);
 	tcase_add_test(tc, an_old_answer_serves_while_name_servers_are_silent);
 	tcase_add_test(tc, that_a_name_has_no_address_is_an_answer);
+	tcase_add_test(tc, a_service_does_not_listen_at_a_name_without_an_answer);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }
