@@ -61,11 +61,9 @@ struct signals {
 	int fd;
 };
 
-/* What comes of it is in the log. */
+/* What comes of it is in the log, and told to systemd. */
 static void on_reloaded(void *arg, int rc, const struct reload_report *report)
 {
-	if (rc && rc != -ECANCELED)
-		sd_status("The file was not reloaded: see the log");
 }
 
 static void on_hangup(const struct signals *signals, unsigned uid)
@@ -133,18 +131,11 @@ static void raise_descriptor_limit(void)
 		log_warning(NULL, "cannot raise the limit of descriptors: %s", strerror(errno));
 }
 
-static const char *plural(size_t count)
-{
-	return count == 1 ? "" : "s";
-}
-
 static void tell_up(const struct proxy *proxy)
 {
-	char text[80];
+	char text[PROXY_SIZE_BYTES];
 
-	snprintf(text, sizeof(text), "%zu service%s, %zu worker%s", proxy->nservices,
-		 plural(proxy->nservices), proxy->nworkers, plural(proxy->nworkers));
-	log_info(NULL, "rpcrdma-proxy " PACKAGE_VERSION " is up: %s", text);
+	log_info(NULL, "rpcrdma-proxy " PACKAGE_VERSION " is up: %s", proxy_size_text(proxy, text));
 	sd_ready();
 	sd_status("%s", text);
 }

@@ -3,6 +3,7 @@
 #include "daemon/proxy/proxy.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +32,18 @@
 _Static_assert(LEG_STOP_US / 1000 + RESOLVER_QUIESCE_MS + REGISTRAR_END_MS + PROXY_STOP_SPARE_MS <=
 		       PROXY_STOP_S * 1000,
 	       "a stop takes longer than systemd is told");
+
+static const char *plural(size_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+const char *proxy_size_text(const struct proxy *proxy, char text[PROXY_SIZE_BYTES])
+{
+	snprintf(text, PROXY_SIZE_BYTES, "%zu service%s, %zu worker%s", proxy->nservices,
+		 plural(proxy->nservices), proxy->nworkers, plural(proxy->nworkers));
+	return text;
+}
 
 void proxy_tell_listening(const struct proxy_service *ps)
 {

@@ -24,6 +24,11 @@
  */
 int proxy_start(struct loop *loop, struct config *config, struct proxy **out) MUST_CHECK;
 
+#define PROXY_SIZE_BYTES 80u /* room for proxy_size_text() */
+
+/** proxy_size_text - "3 services, 2 workers"; returns @text. */
+const char *proxy_size_text(const struct proxy *proxy, char text[PROXY_SIZE_BYTES]);
+
 /** proxy_tell_listening - log where a service listens, and for whom. */
 void proxy_tell_listening(const struct proxy_service *ps);
 

@@ -62,13 +62,23 @@ static void answer(struct request_list *list, int rc, const struct reload_report
 }
 
 /* systemd is told of the end of a reload, but not that a daemon is ready that stops. */
+static void tell_manager(const struct proxy *proxy, int rc)
+{
+	char text[PROXY_SIZE_BYTES];
+
+	if (proxy->stopping)
+		return;
+	sd_ready();
+	sd_status("%s", rc ? "The file was not reloaded: see the log"
+			   : proxy_size_text(proxy, text));
+}
+
 static void finish(struct reload_queue *queue, struct reading *reading)
 {
 	struct reload_report report;
 	int rc = reload_apply(queue->proxy, reading, reader_late_s(queue->reader), &report);
 
-	if (!queue->proxy->stopping)
-		sd_ready();
+	tell_manager(queue->proxy, rc);
 	answer(&queue->read, rc, &report);
 	reload_report_fini(&report);
 }

@@ -165,6 +165,7 @@ proxy_tests = \
 	tests/unit/test_proxy \
 	tests/unit/test_proxy_scarce \
 	tests/unit/test_reload \
+	tests/unit/test_reload_ends \
 	tests/unit/test_shared_port \
 	tests/unit/test_watchdog
 $(proxy_tests): FIXTURE = tests/unit/libproxyfixture.a

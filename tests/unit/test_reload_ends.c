@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* A whole proxy at the end of a reload or a resume: what systemd is told, and who asked while it stops. */
+#include <errno.h>
+#include <jansson.h>
+#include <netdb.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/base/loop.h"
+#include "daemon/proxy/reload.h"
+#include "tests/unit/fake_manager.h"
+#include "tests/unit/proxy_scene.h"
+
+#define PATIENCE_S 20 /* for anything to come */
+#define NAMED                                                                                      \
+	"{ name = \"one\"; listen = \"tcp://filer.example:%u\"; "                                  \
+	"connect = \"tcp://127.0.0.1:%u\"; " PLAIN_TCP " }"
+
+static atomic_bool is_silent; /* the name server of filer.example */
+static sem_t asked, answers;
+
+/* In the place of the library's: filer.example is 127.0.0.1, and all else is written as an address. */
+int getaddrinfo(const char *host, const char *port, const struct addrinfo *hints,
+		struct addrinfo **list)
+{
+	struct sockaddr_in *addr;
+
+	if (hints->ai_flags & AI_NUMERICHOST && strncmp(host, "127.", 4))
+		return EAI_NONAME;
+	if (!(hints->ai_flags & AI_NUMERICHOST) && atomic_load(&is_silent)) {
+		sem_post(&asked);
+		sem_wait(&answers);
+	}
+	*list = calloc(1, sizeof(**list) + sizeof(*addr));
+	ck_assert_ptr_nonnull(*list);
+	addr = (struct sockaddr_in *)(*list + 1);
+	*addr = (struct sockaddr_in){.sin_family = AF_INET,
+				     .sin_port = htons((uint16_t)atoi(port)),
+				     .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	(*list)->ai_addr = (struct sockaddr *)addr;
+	(*list)->ai_addrlen = sizeof(*addr);
+	return 0;
+}
+
+void freeaddrinfo(struct addrinfo *list)
+{
+	free(list);
+}
+
+static void setup(void)
+{
+	sem_init(&asked, 0, 0);
+	sem_init(&answers, 0, 0);
+	atomic_store(&is_silent, false);
+	scene_setup();
+	manager_open();
+}
+
+static void teardown(void)
+{
+	scene_teardown();
+	manager_close();
+}
+
+static void expect_answer(int fd, const char *part)
+{
+	json_t *answer = control_answer(fd);
+	char *text = json_dumps(answer, 0);
+
+	ck_assert_msg(strstr(text, part) != NULL, "%s is not in: %s", part, text);
+	free(text);
+	json_decref(answer);
+}
+
+static void expect(const char *request, const char *part)
+{
+	expect_answer(control_send(request), part);
+}
+
+START_TEST(systemd_is_told_what_came_of_a_reload)
+{
+	start_tcp("");
+	manager_forget();
+	expect("reload\n", "\"kept\": [\"one\"]");
+	ck_assert(manager_hears("STATUS=1 service, 2 workers", PATIENCE_S));
+	fixture_rewrite("", "5");
+	expect("reload\n", "\"error\": \"not reloaded, nothing has changed\"");
+	ck_assert(manager_hears("STATUS=The file was not reloaded: see the log", PATIENCE_S));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("reload_ends");
+	TCase *tc = tcase_create("reload_ends");
+
+	tcase_set_timeout(tc, 60);
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, systemd_is_told_what_came_of_a_reload);
+	suite_add_tcase(suite, tc);
+	return test_main(suite);
+}
