@@ -151,7 +151,7 @@ static void on_names(void *arg, struct reading *reading)
 	/* Without an answer the addresses that the names had before serve. */
 	struct listen_names *names = reading->rc ? waiting->proxy->names : reading->names;
 
-	if (waiting->proxy->stopping) {
+	if (waiting->proxy->stopping || reading->rc == -ECANCELED) {
 		finish(waiting, json_pack("{s:s}", "error", "the daemon is stopping"));
 		return;
 	}

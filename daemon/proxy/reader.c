@@ -184,6 +184,17 @@ unsigned reader_late_s(const struct reader *reader)
 	return (unsigned)((loop_now_us(reader->loop) - reader->start_us) / 1000000);
 }
 
+void reader_cancel(struct reader *reader)
+{
+	struct reading cancelled = {.rc = -ECANCELED};
+
+	background_detach(reader->background);
+	reader->background = NULL;
+	loop_timer_clear(reader->loop, reader->limit);
+	if (reader->done)
+		finish(reader, &cancelled);
+}
+
 void reader_free(struct reader *reader)
 {
 	if (!reader)

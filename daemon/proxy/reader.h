@@ -20,7 +20,7 @@ struct reader;
 
 /* What came of it. What done() does not take, by setting it to NULL, the reader frees. */
 struct reading {
-	int rc;                     /* 0, or a negative errno; -ETIMEDOUT: it took too long */
+	int rc;                     /* 0, or a negative errno; -ECANCELED: reader_cancel() */
 	struct config *config;      /* NULL: there was no file to read, or it has errors */
 	char *errors, *warnings;    /* lines about the file; NULL without memory */
 	struct listen_names *names; /* resolved; NULL after an error */
@@ -43,6 +43,8 @@ int reader_start(struct reader *reader, const char *file, struct listen_names *n
 		 struct listen_names *old, reader_done_fn *done, void *arg) MUST_CHECK;
 /** reader_late_s - since how many seconds a reading is under way that is not waited for any more; 0: none is. */
 unsigned reader_late_s(const struct reader *reader);
+/** reader_cancel - end what is under way: its done() is called with -ECANCELED now, if somebody waits for it. */
+void reader_cancel(struct reader *reader);
 /** reader_free - done() of what is under way is not called any more. Accepts NULL. */
 void reader_free(struct reader *reader);
 

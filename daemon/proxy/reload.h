@@ -36,7 +36,7 @@ typedef void reload_done_fn(void *arg, int rc, const struct reload_report *repor
 
 /** reload_open - reload() can be called from now on; reload_close() is due. Returns 0 or -ENOMEM. */
 int reload_open(struct proxy *proxy) MUST_CHECK;
-/** reload_close - answer all who wait by -ECANCELED; before the proxy is stopped. Accepts NULL, and a proxy that is not open. */
+/** reload_close - answer all who wait, for a reload or names to resume with, by -ECANCELED; before the proxy is stopped. Accepts NULL, and a proxy that is not open. */
 void reload_close(struct proxy *proxy);
 /**
  * reload - have the file of the configuration in force take effect again

@@ -129,14 +129,16 @@ void reload(struct proxy *proxy, reload_done_fn *done, void *arg)
 
 void reload_close(struct proxy *proxy)
 {
-	const struct reload_report nothing = {0};
+	char why[] = "the daemon is stopping\n";
+	const struct reload_report report = {.texts[RELOAD_ERRORS] = why};
 	struct reload_queue *queue = proxy ? proxy->reloads : NULL;
 
 	if (!queue)
 		return;
 	proxy->reloads = NULL;
 	reader_free(queue->reader);
-	answer(&queue->read, -ECANCELED, &nothing);
-	answer(&queue->next, -ECANCELED, &nothing);
+	reader_cancel(proxy->names_reader);
+	answer(&queue->read, -ECANCELED, &report);
+	answer(&queue->next, -ECANCELED, &report);
 	free(queue);
 }

@@ -2,6 +2,7 @@
 /* Work that blocks beside a loop: the loop turns, and hears of the end; or nobody waits for it any more. */
 #include "daemon/base/background.h"
 
+#include <dirent.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -133,6 +134,37 @@ START_TEST(it_is_dropped_once_however_far_it_is)
 }
 END_TEST
 
+static unsigned threads(void)
+{
+	DIR *dir = opendir("/proc/self/task");
+	unsigned count = 0;
+
+	ck_assert_ptr_nonnull(dir);
+	for (const struct dirent *entry; (entry = readdir(dir));)
+		count += entry->d_name[0] != '.';
+	closedir(dir);
+	return count;
+}
+
+START_TEST(what_has_told_a_loop_that_turns_no_more_is_dropped)
+{
+	unsigned before = threads();
+	struct time_limit limit;
+
+	sem_post(&go_on);
+	start();
+	time_limit_begin(&limit, 20);
+	while (threads() > before || !atomic_load(&begun)) {
+		ck_assert(!time_limit_passed(&limit));
+		sched_yield();
+	}
+	background_detach(background);
+	end_loop();
+	ck_assert_uint_eq(atomic_load(&dropped), 1);
+	ck_assert_uint_eq(dones, 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("background");
@@ -142,6 +174,7 @@ int main(void)
 	tcase_add_test(tc, the_loop_turns_while_the_work_blocks);
 	tcase_add_test(tc, a_loop_can_end_before_the_work);
 	tcase_add_loop_test(tc, it_is_dropped_once_however_far_it_is, 0, 40);
+	tcase_add_test(tc, what_has_told_a_loop_that_turns_no_more_is_dropped);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -159,6 +159,23 @@ START_TEST(a_reader_can_be_freed_while_its_file_blocks)
 }
 END_TEST
 
+START_TEST(who_waits_is_told_that_it_is_cancelled)
+{
+	setup_reader(20000000);
+	ck_assert_int_eq(mkfifo(path, 0600), 0);
+	ck_assert_int_eq(start(), 0);
+	reader_cancel(reader);
+	ck_assert_uint_eq(dones, 1);
+	ck_assert_int_eq(rc, -ECANCELED);
+	ck_assert_uint_eq(reader_late_s(reader), 0);
+	/* Nobody waits any more. */
+	reader_cancel(reader);
+	put(SERVICE);
+	event_loop_finish(loop);
+	ck_assert_uint_eq(dones, 1);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("reader");
@@ -170,6 +187,7 @@ int main(void)
 	tcase_add_test(tc, errors_are_told);
 	tcase_add_test(tc, a_file_that_blocks_is_not_waited_for);
 	tcase_add_test(tc, a_reader_can_be_freed_while_its_file_blocks);
+	tcase_add_test(tc, who_waits_is_told_that_it_is_cancelled);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -242,7 +242,8 @@ START_TEST(a_stop_does_not_wait_for_the_file)
 	expect("status\n", "\"connections\": 0");
 	fixture_stop();
 	fixture_unblock_file();
-	expect_answer(asks, "\"error\": \"not reloaded, nothing has changed\"");
+	expect_answer(asks, "\"error\": \"not reloaded, nothing has changed\", "
+			    "\"errors\": [\"the daemon is stopping\"]");
 }
 END_TEST
 

@@ -91,6 +91,36 @@ START_TEST(systemd_is_told_what_came_of_a_reload)
 }
 END_TEST
 
+/* A resume whose look-up has begun, and which a name server that is silent holds up. */
+static int begin_resume(void)
+{
+	int asks;
+
+	fixture_start(NAMED, front, back);
+	expect("drain\n", "\"draining\": [\"one\"]");
+	atomic_store(&is_silent, true);
+	asks = control_send("resume\n");
+	sem_wait(&asked);
+	return asks;
+}
+
+/* In the loop's thread, which takes no answer after this turn. */
+static void stop(void *arg)
+{
+	event_loop_stop(arg);
+	sem_post(&answers);
+}
+
+START_TEST(a_stop_answers_who_resumes)
+{
+	int asks = begin_resume();
+
+	ck_assert_int_eq(event_loop_post(proxy->loop, stop, proxy->loop), 0);
+	fixture_stop();
+	expect_answer(asks, "\"error\": \"the daemon is stopping\"");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("reload_ends");
@@ -99,6 +129,7 @@ int main(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, systemd_is_told_what_came_of_a_reload);
+	tcase_add_test(tc, a_stop_answers_who_resumes);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }
