@@ -196,8 +196,8 @@ static void start_resume(struct proxy *proxy, const char *name, action_done_fn *
 	rc = reader_start(proxy->names_reader, NULL, names, proxy->names, on_names, waiting);
 	if (rc)
 		finish(waiting, json_pack("{s:s}", "error",
-					  rc == -EBUSY ? "names are looked up for another one who "
-							 "resumes: try again"
+					  rc == -EBUSY ? "another resume is looking up names: try "
+							 "again"
 						       : strerror(-rc)));
 }
 

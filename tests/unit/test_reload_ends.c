@@ -121,6 +121,16 @@ START_TEST(a_stop_answers_who_resumes)
 }
 END_TEST
 
+START_TEST(a_second_resume_is_told_of_the_first)
+{
+	int asks = begin_resume();
+
+	expect("resume\n", "\"error\": \"another resume is looking up names: try again\"");
+	sem_post(&answers);
+	expect_answer(asks, "\"resumed\": [\"one\"]");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("reload_ends");
@@ -130,6 +140,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, systemd_is_told_what_came_of_a_reload);
 	tcase_add_test(tc, a_stop_answers_who_resumes);
+	tcase_add_test(tc, a_second_resume_is_told_of_the_first);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }
