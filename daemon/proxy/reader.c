@@ -116,7 +116,7 @@ static void on_done(void *arg)
 
 static void on_limit(void *arg)
 {
-	struct reading late = {.rc = -ETIMEDOUT};
+	struct reading late = {.rc = -ETIMEDOUT, .is_late = true};
 	struct reader *reader = arg;
 
 	finish(reader, &late);

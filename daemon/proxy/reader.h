@@ -9,6 +9,8 @@
 #ifndef DAEMON_PROXY_READER_H
 #define DAEMON_PROXY_READER_H
 
+#include <stdbool.h>
+
 #include "base/compiler.h"
 #include "base/loop.h"
 #include "daemon/config/config.h"
@@ -21,6 +23,7 @@ struct reader;
 /* What came of it. What done() does not take, by setting it to NULL, the reader frees. */
 struct reading {
 	int rc;                     /* 0, or a negative errno; -ECANCELED: reader_cancel() */
+	bool is_late;               /* it took too long: rc is -ETIMEDOUT */
 	struct config *config;      /* NULL: there was no file to read, or it has errors */
 	char *errors, *warnings;    /* lines about the file; NULL without memory */
 	struct listen_names *names; /* resolved; NULL after an error */

@@ -49,17 +49,18 @@ static void print_text(FILE *out, const char *text)
 }
 
 /* Why there is nothing to apply, where the reading does not say so itself. */
-static void print_failure(const struct plan *plan, int rc, unsigned late_s)
+static void print_failure(const struct plan *plan, const struct reading *reading, unsigned late_s)
 {
 	const char *file = plan->proxy->config->file;
 	FILE *errors = plan->texts[RELOAD_ERRORS];
 
-	if (rc == -ETIMEDOUT)
+	if (reading->is_late)
 		fprintf(errors,
-			"%s: it could not be read in %u s: is it, a file that it includes, or "
-			"include_dir on a file system whose server does not answer?\n",
+			"%s: it could not be read in %u s: is it a pipe, or is the file, one that "
+			"it includes, or include_dir on a file system whose server does not "
+			"answer?\n",
 			file, READER_LIMIT_S);
-	else if (rc == -EBUSY)
+	else if (reading->rc == -EBUSY && late_s)
 		fprintf(errors,
 			"%s: the reading that began %u s ago is still blocked: is the file, one "
 			"that it includes, or include_dir on a file system whose server does not "
@@ -76,7 +77,7 @@ static int take_reading(struct plan *plan, struct reading *reading, unsigned lat
 		fprintf(plan->texts[RELOAD_ERRORS], "the daemon is stopping\n");
 		return -ECANCELED;
 	}
-	print_failure(plan, reading->rc, late_s);
+	print_failure(plan, reading, late_s);
 	if (reading->rc)
 		return reading->rc;
 	plan->config = reading->config;

@@ -27,12 +27,13 @@ static unsigned dones;
 static int rc;
 static char errors[512];
 static size_t nservices;
-static bool has_names;
+static bool has_names, is_late;
 
 static void on_done(void *arg, struct reading *reading)
 {
 	dones++;
 	rc = reading->rc;
+	is_late = reading->is_late;
 	snprintf(errors, sizeof(errors), "%s", reading->errors ? reading->errors : "");
 	nservices = reading->config ? reading->config->nservices : 0;
 	has_names = reading->names != NULL;
@@ -100,6 +101,7 @@ START_TEST(errors_are_told)
 	ck_assert_int_eq(start(), 0);
 	event_loop_run(loop);
 	ck_assert_int_eq(rc, -ENOENT);
+	ck_assert(!is_late);
 	ck_assert_ptr_nonnull(strstr(errors, "No such file"));
 }
 END_TEST
@@ -134,6 +136,7 @@ START_TEST(a_file_that_blocks_is_not_waited_for)
 	event_loop_run(loop);
 	ck_assert_uint_eq(dones, 1);
 	ck_assert_int_eq(rc, -ETIMEDOUT);
+	ck_assert(is_late);
 	ck_assert_int_eq(start(), -EBUSY);
 	put(SERVICE);
 	unlink(path);

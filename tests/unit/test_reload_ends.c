@@ -98,6 +98,8 @@ static int begin_resume(void)
 
 	fixture_start(NAMED, front, back);
 	expect("drain\n", "\"draining\": [\"one\"]");
+	/* The socket that was given to it listens no more then. */
+	manager_forget();
 	atomic_store(&is_silent, true);
 	asks = control_send("resume\n");
 	sem_wait(&asked);
@@ -131,6 +133,53 @@ START_TEST(a_second_resume_is_told_of_the_first)
 }
 END_TEST
 
+/* What the file system said is told, and not taken for the limit of the reading. */
+static void apply(void *arg)
+{
+	int *err = arg;
+	struct reading reading = {.rc = -*err};
+	struct reload_report report;
+
+	ck_assert_int_eq(reload_apply(proxy, &reading, 0, &report), -*err);
+	ck_assert_str_eq(report.texts[RELOAD_ERRORS], "");
+	reload_report_fini(&report);
+	sem_post(&asked);
+}
+
+START_TEST(an_error_of_the_file_is_not_the_limit)
+{
+	int err = _i ? EBUSY : ETIMEDOUT;
+
+	start_tcp("");
+	ck_assert_int_eq(event_loop_post(proxy->loop, apply, &err), 0);
+	sem_wait(&asked);
+}
+END_TEST
+
+/* And the limit is said. */
+static void apply_late(void *arg)
+{
+	struct reading reading = {.rc = -ETIMEDOUT, .is_late = true};
+	struct reload_report report;
+
+	ck_assert_int_eq(reload_apply(proxy, &reading, 0, &report), -ETIMEDOUT);
+	ck_assert_ptr_nonnull(strstr(report.texts[RELOAD_ERRORS], "could not be read in 20 s"));
+	reload_report_fini(&report);
+	reading = (struct reading){.rc = -EBUSY};
+	ck_assert_int_eq(reload_apply(proxy, &reading, 33, &report), -EBUSY);
+	ck_assert_ptr_nonnull(strstr(report.texts[RELOAD_ERRORS], "33 s ago is still blocked"));
+	reload_report_fini(&report);
+	sem_post(&asked);
+}
+
+START_TEST(the_limit_of_a_reading_is_said)
+{
+	start_tcp("");
+	ck_assert_int_eq(event_loop_post(proxy->loop, apply_late, NULL), 0);
+	sem_wait(&asked);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("reload_ends");
@@ -141,6 +190,8 @@ int main(void)
 	tcase_add_test(tc, systemd_is_told_what_came_of_a_reload);
 	tcase_add_test(tc, a_stop_answers_who_resumes);
 	tcase_add_test(tc, a_second_resume_is_told_of_the_first);
+	tcase_add_loop_test(tc, an_error_of_the_file_is_not_the_limit, 0, 2);
+	tcase_add_test(tc, the_limit_of_a_reading_is_said);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }
