@@ -15,6 +15,9 @@
 #define STATUS_BYTES  256u
 #define MESSAGE_BYTES 512u
 
+/* Each says the same: systemd reads nothing. */
+static struct log_limit lost = {.repeats = true};
+
 static void PRINTF_LIKE(1, 2) tell(const char *format, ...)
 {
 	char text[MESSAGE_BYTES];
@@ -26,8 +29,9 @@ static void PRINTF_LIKE(1, 2) tell(const char *format, ...)
 	va_end(ap);
 	rc = sd_send(text, NULL, 0, true);
 	if (rc)
-		log_warning(NULL, "the service manager is not told %.*s: %s",
-			    (int)strcspn(text, "\n"), text, strerror(-rc));
+		log_limited(LOG_LEVEL_WARNING, &lost, NULL,
+			    "the service manager is not told %.*s: %s", (int)strcspn(text, "\n"),
+			    text, strerror(-rc));
 }
 
 void sd_ready(void)

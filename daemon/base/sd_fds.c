@@ -84,10 +84,13 @@ void sd_fds_forget(struct sd_fds *fds)
 			close_one(fds, i);
 }
 
+/* Each says the same: systemd reads nothing. */
+static struct log_limit lost = {.repeats = true};
+
 static void tell(const char *service, int rc)
 {
 	if (rc)
-		log_warning(LOG_ABOUT(.service = service),
+		log_limited(LOG_LEVEL_WARNING, &lost, LOG_ABOUT(.service = service),
 			    "the service manager is not told of its sockets: %s", strerror(-rc));
 }
 

@@ -10,6 +10,7 @@
 
 #include "daemon/base/log.h"
 #include "daemon/base/sd.h"
+#include "daemon/base/sd_fds.h"
 #include "daemon/base/sd_send.h"
 #include "tests/lib/test.h"
 #include "tests/lib/time_limit.h"
@@ -95,6 +96,36 @@ START_TEST(a_manager_that_reads_nothing_blocks_nobody)
 }
 END_TEST
 
+static bool count_line(void *arg, const char *line, size_t len)
+{
+	++*(unsigned *)arg;
+	return true;
+}
+
+static uint64_t no_time(clockid_t clock)
+{
+	return 0;
+}
+
+/* One for each service would be many. */
+START_TEST(lines_of_what_it_is_not_told_are_limited)
+{
+	unsigned lines = 0;
+	const struct log_output output = {
+		.write = count_line, .arg = &lines, .now_us = no_time};
+
+	setenv("NOTIFY_SOCKET", "/nowhere/at/all", 1);
+	log_set_output(&output);
+	log_set_level(LOG_LEVEL_WARNING);
+	for (unsigned i = 0; i < 1000; i++) {
+		sd_status("%u", i);
+		sd_unstore("one");
+	}
+	log_set_output(NULL);
+	ck_assert_uint_eq(lines, 2 * LOG_LIMIT_BURST);
+}
+END_TEST
+
 START_TEST(descriptors_go_with_a_message)
 {
 	char text[64], control[CMSG_SPACE(2 * sizeof(int))];
@@ -146,6 +177,7 @@ int main(void)
 	tcase_add_test(tc, the_life_of_the_daemon_is_told);
 	tcase_add_test(tc, a_status_cannot_say_anything_else);
 	tcase_add_test(tc, a_manager_that_reads_nothing_blocks_nobody);
+	tcase_add_test(tc, lines_of_what_it_is_not_told_are_limited);
 	tcase_add_test(tc, descriptors_go_with_a_message);
 	tcase_add_test(tc, a_name_can_be_abstract);
 	tcase_add_test(tc, without_systemd_nothing_happens);
