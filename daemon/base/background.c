@@ -6,9 +6,12 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "daemon/base/loop.h"
 #include "daemon/base/thread.h"
+
+#define RETRY_NS 1000000L /* between two tries to tell the loop */
 
 struct background {
 	struct background_work work;
@@ -41,6 +44,12 @@ static void on_posted(void *arg)
 		work.done(work.arg);
 }
 
+static bool post(struct background *background)
+{
+	background->is_posted = !event_loop_post(background->loop, on_posted, background);
+	return background->is_posted;
+}
+
 static void *run(void *arg)
 {
 	struct background *background = arg;
@@ -49,8 +58,11 @@ static void *run(void *arg)
 	work.run(work.arg);
 	pthread_mutex_lock(&background->lock);
 	/* A post fails for lack of memory only, and somebody waits. */
-	while (!background->is_detached && !background->is_posted)
-		background->is_posted = !event_loop_post(background->loop, on_posted, background);
+	while (!background->is_detached && !post(background)) {
+		pthread_mutex_unlock(&background->lock);
+		nanosleep(&(struct timespec){.tv_nsec = RETRY_NS}, NULL);
+		pthread_mutex_lock(&background->lock);
+	}
 	if (background->is_posted) {
 		pthread_mutex_unlock(&background->lock);
 		return NULL;
