@@ -69,8 +69,8 @@ static void tell_manager(const struct proxy *proxy, int rc)
 	if (proxy->stopping)
 		return;
 	sd_ready();
-	sd_status("%s", rc ? "The file was not reloaded: see the log"
-			   : proxy_size_text(proxy, text));
+	sd_status("%s",
+		  rc ? "The file was not reloaded: see the log" : proxy_size_text(proxy, text));
 }
 
 static void finish(struct reload_queue *queue, struct reading *reading)

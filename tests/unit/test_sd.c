@@ -111,8 +111,7 @@ static uint64_t no_time(clockid_t clock)
 START_TEST(lines_of_what_it_is_not_told_are_limited)
 {
 	unsigned lines = 0;
-	const struct log_output output = {
-		.write = count_line, .arg = &lines, .now_us = no_time};
+	const struct log_output output = {.write = count_line, .arg = &lines, .now_us = no_time};
 
 	setenv("NOTIFY_SOCKET", "/nowhere/at/all", 1);
 	log_set_output(&output);
