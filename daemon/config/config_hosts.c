@@ -14,7 +14,9 @@ const char *config_host_wrong(const char *text)
 	size_t len = strlen(text);
 
 	if (!len || len > NAME_MAX_BYTES)
-		return "a name has from 1 to 255 letters";
+		return "a name has from 1 to 255 characters";
+	if (!text[strspn(text, ".")])
+		return "a name has letters or digits besides its dots";
 	for (; *text; text++)
 		if (!isalnum((unsigned char)*text) && !strchr("-_.", *text))
 			return "a name stands alone here, without http:// and port, and has "

@@ -101,6 +101,25 @@ static void warn_proxies(const struct config *config, const struct service_confi
 		     "client");
 }
 
+/* An iWARP client's port is looked at only where it decides how a TCP server is reached. */
+static void warn_trusted(const struct config *config, const struct service_config *service,
+			 FILE *out)
+{
+	const struct config_cidrs *trusted = &service->trusted_proxies;
+	bool to_tcp = service->connect.transport == TRANSPORT_TCP || config_asks_mount(service);
+
+	if (!trusted->count)
+		return;
+	if (to_tcp && service->source_port != SOURCE_PORT_AUTO)
+		warn(out, config, service,
+		     ": trusted_proxies has no effect with source_port = \"%s\"",
+		     service->source_port == SOURCE_PORT_ANY ? "any" : "reserved");
+	else if (has_all(trusted->list, trusted->count, AF_INET) ||
+		 has_all(trusted->list, trusted->count, AF_INET6))
+		warn(out, config, service,
+		     ": trusted_proxies has every address: any iWARP client gets ports below 1024");
+}
+
 static void warn_connect(const struct config *config, const struct service_config *service,
 			 FILE *out)
 {
@@ -294,6 +313,7 @@ static void warn_service(const struct config *config, const struct service_confi
 {
 	warn_allow(config, service, out);
 	warn_proxies(config, service, out);
+	warn_trusted(config, service, out);
 	warn_connect(config, service, out);
 	if (service->has_allow && !service->nallow)
 		warn(out, config, service, "has an empty allow: nobody can connect");
@@ -334,6 +354,9 @@ static void warn_defaults(const struct config *config, FILE *out)
 
 void config_warn(const struct config *config, FILE *out)
 {
+	if (config->http_hosts.count && config->http_listen.ss_family == AF_UNSPEC)
+		fprintf(out, "%s:1: warning: http_hosts has no effect without http_listen\n",
+			config->file);
 	if (!config->nservices)
 		fprintf(out, "%s:1: warning: no services: there is nothing to do\n", config->file);
 	for (size_t i = 0; i < config->nservices; i++)

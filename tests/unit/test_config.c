@@ -342,6 +342,21 @@ static const struct {
 	{SERVICE(TO_RDMA "accept_proxy_from = [ \"::/0\" ]; allow = [ \"10.0.0.0/8\" ];"),
 	 "2: warning: service a has every address in accept_proxy_from: who connects may say that it "
 	 "is any client"},
+	{SERVICE(ALLOWED "trusted_proxies = [ \"10.0.0.1\" ]; source_port = \"any\";"),
+	 "2: warning: service a: trusted_proxies has no effect with source_port = \"any\""},
+	{SERVICE(ALLOWED "trusted_proxies = [ \"10.0.0.1\" ]; source_port = \"reserved\";"),
+	 "2: warning: service a: trusted_proxies has no effect with source_port = \"reserved\""},
+	{SERVICE(ALLOWED "trusted_proxies = [ \"10.0.0.1\" ];"), NULL},
+	{SERVICE(ALLOWED "trusted_proxies = [ \"0.0.0.0/0\" ];"),
+	 "2: warning: service a: trusted_proxies has every address: any iWARP client gets ports below "
+	 "1024"},
+	{SERVICE(ALLOWED "trusted_proxies = [ \"::/0\" ];"),
+	 "2: warning: service a: trusted_proxies has every address: any iWARP client gets ports below "
+	 "1024"},
+	{"http_hosts = [ \"a.example\" ]; " SERVICE(TO_RDMA),
+	 "1: warning: http_hosts has no effect without http_listen"},
+	{"http_hosts = [ \"a.example\" ]; http_listen = \"127.0.0.1:9180\"; " SERVICE(TO_RDMA),
+	 NULL},
 	{SERVICE(TCP_TO_TCP),
 	 "2: warning: service a has max_connections = 1024, but there are only 359 reserved source ports: "
 	 "connections past these come from unprivileged ports, which NFS exports refuse unless they are "

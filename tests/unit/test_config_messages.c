@@ -53,6 +53,8 @@ static const struct {
 	 "1: http_allow must be an array of strings: [ \"10.0.0.0/8\" ], not a string"},
 	{"http_allow = [ \"10.0.0.0/33\" ];",
 	 "1: http_allow: prefix length \"33\" is not a number from 0 to 32"},
+	{"http_hosts = [ \".\" ];", "1: http_hosts: a name has letters or digits besides its dots"},
+	{"http_hosts = [ \"\" ];", "1: http_hosts: a name has from 1 to 255 characters"},
 	{"control = 5;", "1: control must be a string in quotes, not a number"},
 	{"control = \"run/sock\";", "1: control must be an absolute path"},
 	{"control = \"/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
