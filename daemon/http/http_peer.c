@@ -49,9 +49,23 @@ bool http_peer_may_ask(int fd, const struct config_cidrs *allow, struct log_limi
 	return false;
 }
 
+/* A Host that is to stand between quotes: those that it has itself are written as in a URI. */
+static const char *show(const char *host, char text[SHOWN_BYTES + 1])
+{
+	size_t len = 0;
+
+	for (; *host && len + 3 <= SHOWN_BYTES; host++)
+		if (*host == '"')
+			len += (size_t)sprintf(text + len, "%%22");
+		else
+			text[len++] = *host;
+	text[len] = '\0';
+	return text;
+}
+
 bool http_peer_may_ask_for(const struct http_peer *peer, const char *host)
 {
-	char text[ADDRESS_TEXT_BYTES];
+	char text[ADDRESS_TEXT_BYTES], shown[SHOWN_BYTES + 1];
 	struct sockaddr_storage from;
 	struct utsname own = {0};
 
@@ -60,9 +74,9 @@ bool http_peer_may_ask_for(const struct http_peer *peer, const char *host)
 		return true;
 	if (get_peer(peer->fd, &from))
 		log_write_limited(LOG_LEVEL_WARNING, peer->lines, NULL,
-				  "http: %s asked for the host \"%.*s\" and is refused: if that is "
+				  "http: %s asked for the host \"%s\" and is refused: if that is "
 				  "this host, add it to http_hosts",
-				  address_text((struct sockaddr *)&from, text), SHOWN_BYTES, host);
+				  address_text((struct sockaddr *)&from, text), show(host, shown));
 	return false;
 }
 

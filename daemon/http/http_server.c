@@ -383,9 +383,9 @@ static void on_request(struct evhttp_request *evreq, void *arg)
 		send_text(server, conn, evreq, HTTP_END_403,
 			  "http_allow does not have your address\n");
 	else if (!is_for_us(server, conn, evreq))
-		send_text(
-			server, conn, evreq, HTTP_END_421,
-			"this is none of the names of the daemon's host: http_hosts may have more\n");
+		send_text(server, conn, evreq, HTTP_END_421,
+			  "the Host of this request is no known name of this host: if it is one, "
+			  "add it to http_hosts\n");
 	else if (method != EVHTTP_REQ_GET && method != EVHTTP_REQ_HEAD)
 		send_text(server, conn, evreq, HTTP_END_405, "there is GET and HEAD\n");
 	else

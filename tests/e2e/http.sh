@@ -65,6 +65,8 @@ check "a question for another host is refused" raw hosts
 check "which is told in the log" wait_for 10 grep -q 'http: 127.0.0.1:[0-9]* asked for the host "evil.example" and is refused: if that is this host, add it to http_hosts' $T/a.log
 page /metrics
 check "and counted" says '^rpcrdma_proxy_http_.*"421".* 6$'
+check "a quotation mark in the Host is not the end of it" gives 421 /healthz -H 'Host: a"b'
+check "… in the log either" wait_for 10 grep -q 'asked for the host "a%22b" and is refused' $T/a.log
 check "who ends the sending side behind the question is answered" raw ended
 for case in garbage lines body huge half drops pipelined gone together; do
 	check "hostile: $case" raw $case
