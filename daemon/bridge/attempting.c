@@ -62,10 +62,9 @@ static void tell_unprivileged(struct upstream *upstream)
 		return;
 	log_warning(
 		upstream->log,
-		"client: its source port is not privileged, so that of its connection to the "
-		"server is not, either: NFS exports that are not \"insecure\" refuse it (see "
-		"source_port, and of RDMA clients trusted_proxies); further ones of this service "
-		"are not logged");
+		"client: it comes from a port of 1024 or above, so its connection to the server "
+		"does, too: NFS exports without \"insecure\" refuse it (see source_port; for iWARP "
+		"clients trusted_proxies); later ones of this service are not logged");
 }
 
 int attempting_begin(struct upstream *upstream, const struct name_result *name)

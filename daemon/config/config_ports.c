@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Which clients are taken for privileged. */
+/* From which ports clients reach a TCP server. */
 #include "daemon/config/config_ports.h"
 
-#define LOW "source ports below 1024 towards the server"
+#define HIGH "ports of 1024 and above"
+#define LOW  "ports below 1024"
 
 /* With source = "client" the server sees the port of each TCP client itself. */
 static bool chooses_ports(const struct service_config *service)
@@ -18,10 +19,9 @@ static void print_tcp(const struct service_config *service, FILE *out)
 	if (!config_listens_tcp(service) || config_keeps_ports(service) ||
 	    service->require_privileged_port)
 		return;
-	fprintf(out,
-		"%s:%d: service %s: TCP clients from ports of 1024 and above are served, and get %s\n",
+	fprintf(out, "%s:%d: service %s: TCP clients from " HIGH " reach the server from %s\n",
 		service->file, service->line, service->name,
-		service->source_port == SOURCE_PORT_RESERVED ? LOW " (source_port)" : "no " LOW);
+		service->source_port == SOURCE_PORT_RESERVED ? LOW " (source_port)" : HIGH);
 }
 
 static void print_iwarp(const struct service_config *service, FILE *out)
@@ -29,14 +29,14 @@ static void print_iwarp(const struct service_config *service, FILE *out)
 	if (!config_listens_on(service, TRANSPORT_IWARP) &&
 	    !config_listens_on(service, TRANSPORT_RDMA))
 		return;
-	fprintf(out, "%s:%d: service %s: iwarp clients from ports of 1024 and above get ",
+	fprintf(out, "%s:%d: service %s: iwarp clients from " HIGH " reach the server from ",
 		service->file, service->line, service->name);
 	if (service->source_port == SOURCE_PORT_RESERVED)
 		fputs(LOW " (source_port)\n", out);
 	else if (service->trusted_proxies.count)
-		fputs("no " LOW ", but for those in trusted_proxies\n", out);
+		fputs(HIGH ", except those in trusted_proxies\n", out);
 	else
-		fputs("no " LOW "; trusted_proxies is empty\n", out);
+		fputs(HIGH ": trusted_proxies is empty\n", out);
 }
 
 static void print_verbs(const struct service_config *service, FILE *out)
@@ -45,8 +45,8 @@ static void print_verbs(const struct service_config *service, FILE *out)
 	    !config_listens_on(service, TRANSPORT_RDMA))
 		return;
 	fprintf(out,
-		"%s:%d: service %s: of verbs clients no port proves anything: all that allow lets in "
-		"get " LOW "\n",
+		"%s:%d: service %s: verbs clients reach the server from " LOW
+		", whatever port they have: allow alone decides who may connect\n",
 		service->file, service->line, service->name);
 }
 

@@ -56,7 +56,7 @@ comes() {
 	check "… and comes from a port $4 1024" wait_for 10 port_is b "$1" "$3" "$4"
 	stop $name KILL
 }
-warnings() { logged_lines b "$1" 'client: its source port is not privileged, so that of its connection to the server is not, either'; }
+warnings() { logged_lines b "$1" 'client: it comes from a port of 1024 or above, so its connection to the server does, too'; }
 
 comes plain 6001 127.0.0.2:713 below
 check "nothing is logged of a privileged client" warnings 0
@@ -112,13 +112,12 @@ done
 # ---------------------------------------------------------------- -t
 
 says() { "$PROXY" -t -c b.conf 2>&1 | grep -qF -- "$1"; }
-none='and get no source ports below 1024 towards the server'
-check "-t says that TCP clients are served from such ports as theirs" says "service plain: TCP clients from ports of 1024 and above are served, $none"
-check "… and over iwarp" says 'service rdma: iwarp clients from ports of 1024 and above get no source ports below 1024 towards the server; trusted_proxies is empty'
-check "… but for those that are trusted" says 'service trusting: iwarp clients from ports of 1024 and above get no source ports below 1024 towards the server, but for those in trusted_proxies'
-check "… and that each client has one if the file says so" says 'service low: TCP clients from ports of 1024 and above are served, and get source ports below 1024 towards the server (source_port)'
+check "-t says that TCP clients are served from such ports as theirs" says "service plain: TCP clients from ports of 1024 and above reach the server from ports of 1024 and above"
+check "… and over iwarp" says 'service rdma: iwarp clients from ports of 1024 and above reach the server from ports of 1024 and above: trusted_proxies is empty'
+check "… but for those that are trusted" says 'service trusting: iwarp clients from ports of 1024 and above reach the server from ports of 1024 and above, except those in trusted_proxies'
+check "… and that each client has one if the file says so" says 'service low: TCP clients from ports of 1024 and above reach the server from ports below 1024 (source_port)'
 check "… and nothing of those that are refused" not says 'service strict: TCP clients'
 echo "services = ( { name = \"devices\"; listen = \"rdma://127.0.0.1:6008\"; connect = \"tcp://127.0.0.1:2049\"; } );" >c.conf
 check "… and that over verbs no port proves anything" eval \
-	"'$PROXY' -t -c c.conf 2>&1 | grep -qF 'service devices: of verbs clients no port proves anything: all that allow lets in get source ports below 1024 towards the server'"
+	"'$PROXY' -t -c c.conf 2>&1 | grep -qF 'service devices: verbs clients reach the server from ports below 1024, whatever port they have: allow alone decides who may connect'"
 finish
