@@ -10,7 +10,8 @@
 #include "daemon/base/amount.h"
 #include "daemon/base/log.h"
 
-#define NOTE_BYTES 96u
+#define NOTE_BYTES   96u
+#define SUBNET_BYTES 8u /* of an IPv6 address: a /64 */
 
 /* The clocks of two threads' loops may be a turn apart. */
 static uint64_t passed_us(uint64_t since_us, uint64_t now_us)
@@ -235,6 +236,18 @@ bool server_state_failed(struct server_state *state, const struct sockaddr *addr
 
 /* ---- what one client met ---- */
 
+/* What a client is told apart by: one machine may have all of 127/8 with ::1, or all of an IPv6 subnet, as a /64. */
+static struct in6_addr client_host(const struct sockaddr *client)
+{
+	struct in6_addr host;
+
+	if (sockaddr_is_loopback(client))
+		return (struct in6_addr)IN6ADDR_LOOPBACK_INIT;
+	if (sockaddr_host(client, &host) && !IN6_IS_ADDR_V4MAPPED(&host))
+		memset(host.s6_addr + SUBNET_BYTES, 0, sizeof(host) - SUBNET_BYTES);
+	return host;
+}
+
 /* Under the lock: whether another client has met this not long ago. */
 static bool has_another_met_it(const struct server_state *state, const struct in6_addr *client,
 			       uint64_t now_us)
@@ -243,24 +256,31 @@ static bool has_another_met_it(const struct server_state *state, const struct in
 	       passed_us(state->suspect_us, now_us) < SERVER_STATE_DOUBT_US;
 }
 
+/* Under the lock: whether two clients have met it not long ago, so that what NULL comes to is no news. */
+static bool is_by_clients(const struct server_state *state, uint64_t now_us)
+{
+	return state->by_clients && passed_us(state->by_clients_us, now_us) < SERVER_STATE_DOUBT_US;
+}
+
 /*
  * Under the lock: whether it may be for what the client sent; then that is kept in mind, and the server is to be asked.
- * It is asked, too, while it is down for another reason: it may be back. One that answers NULL and nothing else stays
- * down.
+ * It is asked, too, while it is down for another reason: it may be back. One that two clients have met is not, for a while.
  */
 static bool may_be_the_clients(struct server_state *state, const struct sockaddr *client,
 			       enum leg_close why, const char *detail, uint64_t now_us)
 {
-	struct in6_addr host = IN6ADDR_ANY_INIT;
+	const struct in6_addr host = client_host(client);
 
-	(void)sockaddr_host(client, &host);
-	state->by_clients |= has_another_met_it(state, &host, now_us);
+	if (has_another_met_it(state, &host, now_us)) {
+		state->by_clients = true;
+		state->by_clients_us = state->again_us = now_us;
+	}
 	state->has_suspect = true;
 	state->suspect = host;
 	state->suspect_us = now_us;
 	state->suspect_why = why;
 	snprintf(state->suspect_error, sizeof(state->suspect_error), "%s", detail);
-	if (!state->by_clients)
+	if (!is_by_clients(state, now_us))
 		atomic_store(&state->doubtful, true);
 	return !state->by_clients && state->reach != SERVER_DOWN;
 }
@@ -314,6 +334,9 @@ static void answers(struct server_state *state, uint64_t now_us)
 		state->gaps++;
 	if (state->reach != SERVER_OK)
 		move(state, SERVER_OK, now_us);
+	/* It takes two clients again: the one that is known is one of those of then. */
+	if (state->by_clients)
+		state->has_suspect = false;
 	state->by_clients = false;
 }
 
@@ -330,7 +353,8 @@ void server_state_reached(struct server_state *state, const struct sockaddr *add
 void server_state_asked(struct server_state *state, uint64_t now_us)
 {
 	pthread_mutex_lock(&state->lock);
-	answers(state, now_us);
+	if (!is_by_clients(state, now_us))
+		answers(state, now_us);
 	pthread_mutex_unlock(&state->lock);
 }
 
@@ -368,11 +392,21 @@ static bool is_still_down(const struct server_state *state, uint64_t now_us)
 	       (may_tell(state, now_us) || has_another_cause(state, now_us));
 }
 
+/* Clients that are kept away from one that is down cannot find out that it is back. */
+static bool is_to_be_asked_again(const struct server_state *state, uint64_t now_us)
+{
+	return state->by_clients && passed_us(state->again_us, now_us) >= SERVER_STATE_DOUBT_US;
+}
+
 void server_state_look(struct server_state *state, uint64_t now_us)
 {
 	pthread_mutex_lock(&state->lock);
 	if (is_heard_again(state, now_us))
 		answers(state, now_us);
+	if (is_to_be_asked_again(state, now_us)) {
+		state->again_us = now_us;
+		atomic_store(&state->doubtful, true);
+	}
 	if (is_still_down(state, now_us)) {
 		state->causes += !may_tell(state, now_us);
 		tell_still_down(state, now_us);

@@ -15,8 +15,14 @@
  *
  * Also while it serves nobody, a server may close for what one client has sent; and where it sees the clients' own addresses,
  * not take connections from one of them. So once a Call was sent, or for such an address, that makes the server doubtful
- * only, and the proxy asks it by a NULL of its own. It is down if that fails, or if another client, which
- * is another address, meets the same before a client has a Reply, in SERVER_STATE_DOUBT_US.
+ * only, and the proxy asks it by a NULL of its own. It is down if that fails, or if another client meets the same before a
+ * client has a Reply, in SERVER_STATE_DOUBT_US. Clients are told apart by their addresses: IPv4, v4-mapped or not, by all
+ * of it, IPv6 by its /64; and all of loopback, 127/8 and ::1, are one.
+ *
+ * Of a server that is down since two clients have met it, an answer to NULL says nothing, whether it was sent before or
+ * since: it may close for all Calls but that. But clients may be kept away from what is down. So SERVER_STATE_DOUBT_US
+ * after two have met it last, it becomes doubtful again, and so once in that time until it answers, a NULL or a client.
+ * Then it is up, and it takes two clients again.
  *
  * Threads: any; under a lock of its own.
  */
@@ -84,7 +90,9 @@ struct server_state {
 	uint64_t suspect_us;     /* … and when … */
 	enum leg_close suspect_why;
 	char suspect_error[LEG_DETAIL_BYTES]; /* … and why */
-	bool by_clients;                      /* two clients have met it */
+	bool by_clients;                      /* it is down, and two clients have met it … */
+	uint64_t by_clients_us;               /* … when that was last … */
+	uint64_t again_us;                    /* … or it became doubtful since, for that */
 };
 
 /**
@@ -146,7 +154,12 @@ static inline bool server_state_take_doubt(struct server_state *state)
  */
 bool server_state_doubt_holds(struct server_state *state, enum leg_close why, const char *error,
 			      uint64_t now_us, char told[LEG_DETAIL_BYTES]);
-/** server_state_asked - it has answered a NULL of our own: that ends no doubt, since a client's Call may be another matter. */
+/**
+ * server_state_asked - it has answered a NULL of our own
+ *
+ * That ends no doubt, since a client's Call may be another matter: what one client has met still counts with what another
+ * meets, and while two have met it within SERVER_STATE_DOUBT_US, it stays down.
+ */
 void server_state_asked(struct server_state *state, uint64_t now_us);
 /** server_state_reached - a client has its first Reply, from @addr; it is served until server_state_parted(). */
 void server_state_reached(struct server_state *state, const struct sockaddr *addr, uint64_t now_us);
@@ -166,7 +179,11 @@ static inline bool server_state_is_down(const struct server_state *state)
 	return atomic_load_explicit(&state->down, memory_order_relaxed);
 }
 
-/** server_state_look - write the line that is due once a minute, if it is; to be called every few seconds. */
+/**
+ * server_state_look - write the line that is due once a minute, if it is; to be called every few seconds
+ *
+ * It may become doubtful by that: server_state_take_doubt() is due.
+ */
 void server_state_look(struct server_state *state, uint64_t now_us);
 /** server_state_get - what is known now; copied. */
 void server_state_get(struct server_state *state, uint64_t now_us, struct server_info *info);

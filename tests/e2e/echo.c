@@ -107,7 +107,7 @@ void echo_client_start(struct net *net, struct echo_client *client, uint16_t por
 {
 	if (!client->window)
 		client->window = 1;
-	client->conn = net_connect(net, port, 0, client->from_port);
+	client->conn = net_connect(net, port, client->from_addr, client->from_port);
 	client->conn->received = client_received;
 	client->conn->arg = client;
 	client_send(client);

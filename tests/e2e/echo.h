@@ -19,7 +19,8 @@ struct echo_client {
 	struct conn *conn;
 	uint32_t xid_base, args_len, reply_len;
 	unsigned calls, window; /* how many in all, and at once */
-	uint16_t from_port;     /* 0: no matter where it comes from */
+	uint32_t from_addr;     /* host order; 0: no matter where it comes from … */
+	uint16_t from_port;     /* … as here */
 	unsigned sent, replied;
 	unsigned long reverse_received;
 	bool failed; /* a Reply was not what it should be */

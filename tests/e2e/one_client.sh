@@ -35,6 +35,9 @@ check "one proxy: a server that closes for one client's record of 2 MiB is asked
 note "$(tail -n 1 $T/check.out)"
 check "and is up" server_is g one 0 '.state == "ok" and .failures == 0 and .tried_last_s == null'
 check "ready" is_ready 200
+check "by two addresses of its host it is one client" one_client $ONE_PORT two
+check "the server is up" server_is g one 0 '.state == "ok" and .failures == 0'
+check "ready" is_ready 200
 check "the log does not say otherwise" not says_down g
 stop_proxy g
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * A server that closes for what one client sends, a record of 2 MiB where it takes 1 MiB, while it serves nobody else. It
- * answers everybody else, and the proxy's own NULL. Or it closes for every Call but that.
+ * answers everybody else, and the proxy's own NULL. Or it closes for every Call but that. The client may have two addresses of
+ * its host.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@
 #define MANY       64
 
 static struct net net;
-static bool closes_all;
+static bool closes_all, has_two; /* the client has */
 static unsigned nulls, null_ends, closes;
 static struct conn *to_close[MANY]; /* not from inside of its event */
 static unsigned nto_close;
@@ -124,6 +125,7 @@ static void be_closed(uint16_t port, uint32_t bytes, unsigned times)
 {
 	for (unsigned i = 0; i < times; i++) {
 		struct echo_client client = {.xid_base = 0x100 * (i + 1),
+					     .from_addr = NET_LOOPBACK + (has_two && i % 2),
 					     .args_len = bytes,
 					     .reply_len = 100,
 					     .calls = 1};
@@ -155,8 +157,9 @@ int scenario_one_client(const struct ports *ports, int argc, char **argv)
 	uint16_t port = argc ? (uint16_t)atoi(argv[0]) : 0;
 
 	if (!port)
-		fail("one-client: PORT [all|good]");
+		fail("one-client: PORT [all|good|two]");
 	closes_all = argc > 1 && !strcmp(argv[1], "all");
+	has_two = argc > 1 && !strcmp(argv[1], "two");
 	net_init(&net);
 	net_listen(&net, ports->back, server_accepted, NULL);
 	be_closed(port, closes_all ? 100 : LONG_BYTES, closes_all ? 1 : TIMES);

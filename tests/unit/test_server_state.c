@@ -270,6 +270,12 @@ START_TEST(one_without_an_answer_says_nothing_while_others_are_served)
 }
 END_TEST
 
+static bool close_on_sockaddr(const void *from, enum leg_close why, uint64_t now_us)
+{
+	return server_state_unanswered(&state, (struct sockaddr *)&addr, from, why, "it closes",
+				       now_us);
+}
+
 /* A Call of client number @client was sent, and the server closed. Returns whether the server failed by that. */
 static bool close_on(uint8_t client, enum leg_close why, uint64_t now_us)
 {
@@ -277,8 +283,19 @@ static bool close_on(uint8_t client, enum leg_close why, uint64_t now_us)
 					 .sin_addr.s_addr = htonl(0xc6336400u + client),
 					 .sin_port = htons((uint16_t)(700 + now_us % 300))};
 
-	return server_state_unanswered(&state, (struct sockaddr *)&addr,
-				       (const struct sockaddr *)&from, why, "it closes", now_us);
+	return close_on_sockaddr(&from, why, now_us);
+}
+
+/* The same of a client at @text, an address of either family. */
+static bool close_on_address(const char *text, uint64_t now_us)
+{
+	struct sockaddr_in in = {.sin_family = AF_INET, .sin_port = htons(700)};
+	struct sockaddr_in6 in6 = {.sin6_family = AF_INET6, .sin6_port = htons(700)};
+
+	if (inet_pton(AF_INET, text, &in.sin_addr) == 1)
+		return close_on_sockaddr(&in, LEG_CLOSE_PEER, now_us);
+	ck_assert_int_eq(inet_pton(AF_INET6, text, &in6.sin6_addr), 1);
+	return close_on_sockaddr(&in6, LEG_CLOSE_PEER, now_us);
 }
 
 /* What makes it close may be in the Call; so that client alone has failed, however often it tries. */
@@ -310,6 +327,112 @@ START_TEST(once_another_client_meets_the_same_it_is_down)
 	reach(S(32));
 	ck_assert_int_eq(reach_at(S(32)), SERVER_OK);
 	ck_assert(!close_on(1, LEG_CLOSE_PEER, S(33)));
+}
+END_TEST
+
+/* One machine may have many addresses: all of loopback, and all of an IPv6 subnet. */
+START_TEST(two_addresses_that_may_be_one_machines_are_one_client)
+{
+	static const struct {
+		const char *one, *other;
+		bool counts;
+	} pairs[] = {
+		{"127.0.0.1", "127.0.0.2", false},
+		{"127.0.0.1", "127.255.0.9", false},
+		{"127.0.0.1", "::1", false},
+		{"::ffff:127.0.0.3", "::1", false},
+		{"192.0.2.7", "::ffff:192.0.2.7", false},
+		{"2001:db8::1", "2001:db8::ffff:0:0:2", false},
+		{"fe80::1", "fe80::2", false},
+		{"2001:db8::1", "2001:db8:0:1::1", true},
+		{"192.0.2.7", "192.0.2.8", true},
+		{"::ffff:192.0.2.7", "::ffff:192.0.2.8", true},
+		{"127.0.0.1", "192.0.2.7", true},
+		{"::1", "2001:db8::1", true},
+		{"::1", "::2", true},
+	};
+
+	ck_assert(!close_on_address(pairs[_i].one, S(1)));
+	ck_assert_int_eq(close_on_address(pairs[_i].other, S(2)), pairs[_i].counts);
+	ck_assert_int_eq(server_state_is_down(&state), pairs[_i].counts);
+}
+END_TEST
+
+static void two_meet_it(uint64_t now_us)
+{
+	ck_assert(!close_on(1, LEG_CLOSE_PEER, now_us));
+	ck_assert(close_on(2, LEG_CLOSE_PEER, now_us));
+	(void)server_state_take_doubt(&state);
+	ck_assert(server_state_is_down(&state));
+}
+
+/* Whoever looks whether it is up before he sends clients there sends none to one that is down. */
+START_TEST(one_that_two_clients_met_is_asked_after_a_while)
+{
+	two_meet_it(S(1));
+	said[0] = '\0';
+	for (unsigned s = 5; s <= 60; s += 5) {
+		server_state_look(&state, S(s));
+		ck_assert(!server_state_take_doubt(&state));
+	}
+	server_state_look(&state, S(61));
+	ck_assert(server_state_take_doubt(&state));
+	server_state_asked(&state, S(61));
+	ck_assert_int_eq(reach_at(S(61)), SERVER_OK);
+	ck_assert_ptr_nonnull(strstr(said, " answers again after 60 s (1 attempt)\n"));
+	/* It takes two clients again. */
+	ck_assert(!close_on(2, LEG_CLOSE_PEER, S(62)));
+	ck_assert(!server_state_is_down(&state));
+	ck_assert(server_state_take_doubt(&state));
+	server_state_asked(&state, S(62));
+	ck_assert(close_on(1, LEG_CLOSE_PEER, S(63)));
+	ck_assert(server_state_is_down(&state));
+}
+END_TEST
+
+START_TEST(it_is_asked_until_it_answers)
+{
+	char told[LEG_DETAIL_BYTES];
+
+	two_meet_it(S(1));
+	for (unsigned i = 1; i <= 3; i++) {
+		server_state_look(&state, S(1 + 60 * i));
+		ck_assert(server_state_take_doubt(&state));
+		ck_assert(server_state_doubt_holds(&state, LEG_CLOSE_PEER, "in vain", S(1 + 60 * i),
+						   told));
+		server_state_look(&state, S(1 + 60 * i + 5));
+		ck_assert(!server_state_take_doubt(&state));
+	}
+	ck_assert(server_state_is_down(&state));
+}
+END_TEST
+
+/* Whether the second client comes before or behind the answer to NULL is all the same. */
+START_TEST(a_null_that_is_answered_says_nothing_of_what_two_clients_met)
+{
+	ck_assert(!close_on(1, LEG_CLOSE_PEER, S(1)));
+	ck_assert(server_state_take_doubt(&state));
+	if (_i == 0)
+		server_state_asked(&state, S(2));
+	ck_assert(close_on(2, LEG_CLOSE_PEER, S(2)));
+	if (_i == 1)
+		server_state_asked(&state, S(2));
+	ck_assert(server_state_is_down(&state));
+}
+END_TEST
+
+/* As long as clients meet it, it is down for them; one alone that goes on does not keep it so. */
+START_TEST(further_closes_put_that_off_if_two_clients_meet_them)
+{
+	bool one_alone = _i == 0;
+
+	two_meet_it(S(1));
+	for (unsigned s = 11; s <= 181; s += 10)
+		(void)close_on(one_alone || s % 20 == 1 ? 2 : 1, LEG_CLOSE_PEER, S(s));
+	server_state_look(&state, S(185));
+	ck_assert_int_eq(server_state_take_doubt(&state), one_alone);
+	server_state_asked(&state, S(185));
+	ck_assert_int_eq(server_state_is_down(&state), !one_alone);
 }
 END_TEST
 
@@ -454,6 +577,11 @@ int main(void)
 	tcase_add_test(tc, one_without_an_answer_says_nothing_while_others_are_served);
 	tcase_add_test(tc, one_client_whose_calls_it_closes_for_says_nothing);
 	tcase_add_test(tc, once_another_client_meets_the_same_it_is_down);
+	tcase_add_loop_test(tc, two_addresses_that_may_be_one_machines_are_one_client, 0, 13);
+	tcase_add_test(tc, one_that_two_clients_met_is_asked_after_a_while);
+	tcase_add_test(tc, it_is_asked_until_it_answers);
+	tcase_add_loop_test(tc, a_null_that_is_answered_says_nothing_of_what_two_clients_met, 0, 2);
+	tcase_add_loop_test(tc, further_closes_put_that_off_if_two_clients_meet_them, 0, 2);
 	tcase_add_loop_test(tc, what_one_met_long_ago_or_before_a_reply_does_not_count, 0, 2);
 	tcase_add_loop_test(tc, one_that_is_asked_in_vain_is_down_and_asked_again, 0, 2);
 	tcase_add_test(tc, a_host_that_is_gone_is_gone_for_all);
