@@ -19,10 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/queue.h>
 #include <unistd.h>
 
-#include "daemon/base/log.h"
 #include "daemon/base/loop.h"
 #include "daemon/http/http_peer.h"
 #include "daemon/http/http_server_impl.h"
@@ -34,7 +32,8 @@
 /* evhttp looks at a line from its beginning whenever more of it comes. */
 #define MOST_UNREAD_BYTES (2 * HTTP_MAX_HEADER_BYTES)
 /* evhttp knows methods as bits, the last of which are those that it has no name for; all come to on_request(). */
-#define ALL_METHODS 0xffffu
+#define ALL_METHODS  0xffffu
+#define NOT_OUR_HOST "this is none of the names of the daemon's host: http_hosts may have more\n"
 
 /* evhttp gives a listener's callbacks its own argument: whose it is, is looked up here. */
 static LIST_HEAD(, http_server) listening = LIST_HEAD_INITIALIZER(listening);
@@ -59,14 +58,16 @@ static void look_soon(struct http_server *server)
 	server->looks_soon = true;
 }
 
-/* evhttp bounds a header as it reads it, but not the line with the size of a chunk; and a bufferevent that is full spins. */
+/* evhttp bounds a header alone, and no chunk's size, nor what comes behind a question; and a bufferevent that is full spins. */
 static void on_input(struct evbuffer *input, const struct evbuffer_cb_info *info, void *arg)
 {
 	struct conn *conn = arg;
 
-	if (conn->asked || evbuffer_get_length(input) <= MOST_UNREAD_BYTES)
+	if (evbuffer_get_length(input) <= MOST_UNREAD_BYTES)
 		return;
-	conn->deadline_us = 0;
+	bufferevent_disable(conn->socket, EV_READ);
+	if (!conn->asked)
+		conn->deadline_us = 0;
 	look_soon(conn->server);
 }
 
@@ -253,7 +254,8 @@ static void send_answer(struct http_server *server, struct conn *conn, struct ev
 	conn->answered = true;
 	server->ends[answer->status]++;
 	set_deadline(server, conn);
-	evhttp_send_reply(evreq, atoi(http_end_name(answer->status)), NULL, NULL);
+	evhttp_send_reply(evreq, atoi(http_end_name(answer->status)),
+			  answer->status == HTTP_END_421 ? "Misdirected Request" : NULL, NULL);
 	keep_sending(conn);
 }
 
@@ -383,9 +385,7 @@ static void on_request(struct evhttp_request *evreq, void *arg)
 		send_text(server, conn, evreq, HTTP_END_403,
 			  "http_allow does not have your address\n");
 	else if (!is_for_us(server, conn, evreq))
-		send_text(server, conn, evreq, HTTP_END_421,
-			  "the Host of this request is no known name of this host: if it is one, "
-			  "add it to http_hosts\n");
+		send_text(server, conn, evreq, HTTP_END_421, NOT_OUR_HOST);
 	else if (method != EVHTTP_REQ_GET && method != EVHTTP_REQ_HEAD)
 		send_text(server, conn, evreq, HTTP_END_405, "there is GET and HEAD\n");
 	else

@@ -67,6 +67,8 @@ page /metrics
 check "and counted" says '^rpcrdma_proxy_http_.*"421".* 6$'
 check "a quotation mark in the Host is not the end of it" gives 421 /healthz -H 'Host: a"b'
 check "… in the log either" wait_for 10 grep -q 'asked for the host "a%22b" and is refused' $T/a.log
+page /healthz -H 'Host: evil.example'
+check "by its name" has_header 'HTTP/1.1 421 Misdirected Request'
 check "who ends the sending side behind the question is answered" raw ended
 for case in garbage lines body huge half drops pipelined gone together; do
 	check "hostile: $case" raw $case
@@ -78,7 +80,6 @@ before=$(ticks)
 check "hostile: endless" raw endless
 check "which takes less than a second of processor time" test $(($(ticks) - before)) -lt 100
 note "$(($(ticks) - before)) ticks"
-
 # crowded CASE MOST: while sixty say nothing MOST of them are in, the main loop goes on, and who asks is answered
 crowded() {
 	local pid
@@ -128,6 +129,22 @@ check "with descriptors it goes on" gives 200 /healthz
 check "it was said once a second at most" test "$(grep -c 'http: cannot take' $T/a.log)" -le $((SECONDS - waiting + 2))
 exec {silent}>&-
 check "nothing is left of it" wait_for 10 is_idle
+
+# An answer that is longer than what the kernel takes of it: of many services.
+servers=$(printf ', "tcp://127.0.0.1:%d"' $(seq 3777 3791))
+services=$(printf ', { name = "s%d"; listen = "tcp://127.0.0.1:%d"; connect = [ '"${servers#, }"' ]; }' $(for i in $(seq 50); do echo $i $((20000 + i)); done))
+printf 'control = "%s"; workers = 1; http_listen = "127.0.0.1:%s"; services = ( %s );\n' $T/many.sock $OTHER_PORT "${services#, }" >$T/many.conf
+start many "$PROXY" -c $T/many.conf
+wait_for 20 ctl many status || bail "proxy many does not start"
+high_kib() { awk '/^VmHWM/ { print $2 }' "/proc/${pid_of[many]}/status"; }
+PORT=$OTHER_PORT
+check "a long answer" gives 200 /metrics
+before=$(high_kib)
+check "hostile: flooding" raw flooding
+check "which takes little memory" test $(($(high_kib) - before)) -lt 65536
+note "$(($(high_kib) - before)) KiB, answers of $(stat -c %s $T/page) bytes"
+PORT=
+stop_proxy many
 
 start other "$BIN/delay_relay" $OTHER_PORT 9 0
 serves other $OTHER_PORT

@@ -189,20 +189,40 @@ def endless():
     for conn in conns:
         conn.setblocking(False)
         conn.send(b"POST /healthz HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1;")
-    data = b"a" * 65536
-    begun = time.monotonic()
-    while time.monotonic() - begun < 3:
+    push(conns, 3)
+    return all(rest(conn) is not None for conn in conns) and alive()
+
+
+def flooding():
+    """Who asks for a long answer, takes none of it, and sends without end, is not read for long. By small segments, for
+    which the daemon's host buffers little."""
+    conns = []
+    for _ in range(8):
+        conn = socket.socket()
+        conn.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        conn.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, 4000)
+        conn.connect(("127.0.0.1", PORT))
+        conn.sendall(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        conn.setblocking(False)
+        conns.append(conn)
+    push(conns, 3)
+    for conn in conns:
+        conn.close()
+    return alive()
+
+
+def push(conns, seconds):
+    """Send as much as they take, for so long."""
+    data, begun = b"a" * 65536, time.monotonic()
+    while time.monotonic() - begun < seconds:
         taken = 0
         for conn in conns:
             try:
                 taken += conn.send(data)
-            except BlockingIOError:
-                continue
-            except ConnectionError:
+            except (BlockingIOError, ConnectionError):
                 continue
         if not taken:
             time.sleep(0.02)
-    return all(rest(conn) is not None for conn in conns) and alive()
 
 
 def crowd(source="127.0.0.1"):
