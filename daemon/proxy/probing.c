@@ -100,8 +100,13 @@ void probing_look(struct proxy_service *ps)
 	if (probing->check || probing->emptied || now_us < probing->doubts_us)
 		return;
 	doubts = targets_take_doubts(&ps->service.targets);
-	if (!doubts || start(ps, ~doubts))
+	if (!doubts)
 		return;
+	if (start(ps, ~doubts)) {
+		/* Without memory now there may be later. */
+		targets_put_doubts(&ps->service.targets, doubts);
+		return;
+	}
 	probing->doubts = doubts;
 	probing->doubts_us = now_us + PROBING_DOUBT_US;
 }

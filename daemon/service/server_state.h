@@ -145,6 +145,11 @@ static inline bool server_state_take_doubt(struct server_state *state)
 	return atomic_load_explicit(&state->doubtful, memory_order_relaxed) &&
 	       atomic_exchange(&state->doubtful, false);
 }
+/** server_state_put_doubt - it was taken, and nobody could ask: it is to be taken once more. */
+static inline void server_state_put_doubt(struct server_state *state)
+{
+	atomic_store(&state->doubtful, true);
+}
 /**
  * server_state_doubt_holds - it was asked a NULL of our own, and failed for @why
  * @error: more of it, as of server_state_failed()

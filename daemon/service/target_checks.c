@@ -60,6 +60,13 @@ uint32_t targets_take_doubts(struct targets *targets)
 	return doubts;
 }
 
+void targets_put_doubts(struct targets *targets, uint32_t doubts)
+{
+	for (unsigned i = 0; i < targets->count; i++)
+		if (doubts >> i & 1)
+			server_state_put_doubt(&targets->list[i].server);
+}
+
 void targets_asked(struct targets *targets, unsigned index, enum leg_close why, const char *error,
 		   uint64_t now_us)
 {

@@ -176,6 +176,8 @@ void targets_probed(struct targets *targets, unsigned target, enum leg_close why
 
 /** targets_take_doubts - returns those that have become doubtful since, a bit each: they are to be asked. */
 uint32_t targets_take_doubts(struct targets *targets);
+/** targets_put_doubts - those cannot be asked now, and are doubtful as before. */
+void targets_put_doubts(struct targets *targets, uint32_t doubts);
 /** targets_asked - a doubtful one was asked; @why and @error as above. One that fails counts as if a client had met that. */
 void targets_asked(struct targets *targets, unsigned target, enum leg_close why, const char *error,
 		   uint64_t now_us);

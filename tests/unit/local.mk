@@ -97,6 +97,7 @@ unit_tests = \
 	tests/unit/test_ports \
 	tests/unit/test_private_data \
 	tests/unit/test_probe_call \
+	tests/unit/test_probing \
 	tests/unit/test_proxy_header \
 	tests/unit/test_rebuilt_tcp \
 	tests/unit/test_record \

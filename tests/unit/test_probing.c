@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* When servers that have become doubtful are asked. The checks themselves stand aside: a test decides what comes of them. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <string.h>
+
+#include "daemon/health/check.h"
+#include "daemon/proxy/probing.h"
+#include "daemon/service/targets.h"
+#include "tests/lib/fake_loop.h"
+#include "tests/lib/test.h"
+
+static struct proxy proxy;
+static struct proxy_service ps;
+static struct service_config service;
+static struct check_config asked; /* the last check */
+static unsigned checks;
+static int check_rc;
+
+int check_start(const struct check_config *config, struct check **out)
+{
+	if (check_rc)
+		return check_rc;
+	asked = *config;
+	checks++;
+	*out = (struct check *)&asked;
+	return 0;
+}
+
+void check_give_up(struct check *check)
+{
+	(void)check;
+}
+
+void check_free(struct check *check)
+{
+	(void)check;
+}
+
+static void setup(void)
+{
+	static char name[] = "files", host[] = "a", port[] = "2049";
+
+	service = (struct service_config){
+		.name = name, .connect = {TRANSPORT_TCP, host, port}, .max_connections = 4};
+	proxy = (struct proxy){.loop = fake_loop_new()};
+	ps = (struct proxy_service){.proxy = &proxy};
+	ck_assert_int_eq(service_init(&ps.service, &service), 0);
+	checks = 0;
+	check_rc = 0;
+}
+
+static void teardown(void)
+{
+	probing_fini(&ps);
+	service_fini(&ps.service);
+	fake_loop_free(proxy.loop);
+}
+
+static void become_doubtful(void)
+{
+	const struct sockaddr_in client = {.sin_family = AF_INET,
+					   .sin_addr.s_addr = htonl(0x0a000001)};
+
+	ck_assert(!server_state_unanswered(&ps.service.targets.list[0].server, NULL,
+					   (const struct sockaddr *)&client, LEG_CLOSE_PEER, "",
+					   loop_now_us(proxy.loop)));
+}
+
+START_TEST(a_doubtful_server_is_asked_once)
+{
+	probing_look(&ps);
+	ck_assert_uint_eq(checks, 0);
+	become_doubtful();
+	probing_look(&ps);
+	probing_look(&ps);
+	ck_assert_uint_eq(checks, 1);
+	ck_assert_uint_eq(asked.left_out, ~UINT32_C(1));
+}
+END_TEST
+
+START_TEST(without_memory_it_is_asked_later)
+{
+	become_doubtful();
+	check_rc = -ENOMEM;
+	probing_look(&ps);
+	check_rc = 0;
+	probing_look(&ps);
+	ck_assert_uint_eq(checks, 1);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("probing");
+	TCase *tc = tcase_create("probing");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, a_doubtful_server_is_asked_once);
+	tcase_add_test(tc, without_memory_it_is_asked_later);
+	suite_add_tcase(suite, tc);
+	return test_main(suite);
+}
