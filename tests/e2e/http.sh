@@ -132,7 +132,7 @@ check "nothing is left of it" wait_for 10 is_idle
 
 # An answer that is longer than what the kernel takes of it: of many services.
 servers=$(printf ', "tcp://127.0.0.1:%d"' $(seq 3777 3791))
-services=$(printf ', { name = "s%d"; listen = "tcp://127.0.0.1:%d"; connect = [ '"${servers#, }"' ]; }' $(for i in $(seq 50); do echo $i $((20000 + i)); done))
+services=$(printf ', { name = "s%d"; listen = "tcp://127.0.0.1:%d"; connect = [ '"${servers#, }"' ]; }' $(for i in $(seq 50); do echo $i $((21000 + i)); done))
 printf 'control = "%s"; workers = 1; http_listen = "127.0.0.1:%s"; services = ( %s );\n' $T/many.sock $OTHER_PORT "${services#, }" >$T/many.conf
 start many "$PROXY" -c $T/many.conf
 wait_for 20 ctl many status || bail "proxy many does not start"
