@@ -33,7 +33,7 @@
 #define MOST_UNREAD_BYTES (2 * HTTP_MAX_HEADER_BYTES)
 /* evhttp knows methods as bits, the last of which are those that it has no name for; all come to on_request(). */
 #define ALL_METHODS  0xffffu
-#define NOT_OUR_HOST "the Host is no known name of this host: if it is one, add it to http_hosts\n"
+#define NOT_OUR_HOST "this is none of the names of the daemon's host: http_hosts may have more\n"
 
 /* evhttp gives a listener's callbacks its own argument: whose it is, is looked up here. */
 static LIST_HEAD(, http_server) listening = LIST_HEAD_INITIALIZER(listening);

@@ -301,7 +301,7 @@ void targets_failed(struct target_seat *seat, const char *error, uint64_t now_us
 	pthread_mutex_unlock(&seat->targets->lock);
 }
 
-/* A failure that counts or not. */
+/* A failure that counts or not. Where nobody asks a server in doubt, what one client met is all there is. */
 static bool learn(struct target_seat *seat, bool failed, enum leg_close why, const char *detail,
 		  uint64_t now_us)
 {
@@ -318,6 +318,7 @@ bool targets_unreached(struct target_seat *seat, const struct sockaddr *addr,
 		       const struct sockaddr *client, enum leg_close why, const char *detail,
 		       uint64_t now_us)
 {
+	client = seat->targets->doubt ? client : NULL;
 	return learn(
 		seat,
 		server_state_unreached(&seat->target->server, addr, client, why, detail, now_us),
@@ -328,6 +329,7 @@ bool targets_unanswered(struct target_seat *seat, const struct sockaddr *addr,
 			const struct sockaddr *client, enum leg_close why, const char *detail,
 			uint64_t now_us)
 {
+	client = seat->targets->doubt ? client : NULL;
 	return learn(
 		seat,
 		server_state_unanswered(&seat->target->server, addr, client, why, detail, now_us),

@@ -205,7 +205,7 @@ static uint64_t clock_us(clockid_t clock)
 START_TEST(connections_from_unprivileged_ports_are_counted_and_said_once)
 {
 	static const struct log_output output = {.write = count_shortfalls, .now_us = clock_us};
-	int fds[PORTS_COUNT], client, upstream;
+	int fds[PORTS_COUNT], client[3], upstream[3];
 	json_t *json, *tcp;
 	uint16_t from;
 
@@ -217,13 +217,16 @@ START_TEST(connections_from_unprivileged_ports_are_counted_and_said_once)
 		      front, back);
 	for (uint32_t i = 0; i < 3; i++) {
 		/* A client that has no such port itself would not be given one. */
-		client = fixture_connect_from((uint16_t)(600 + i), front);
-		send_call(client, i, 0);
-		upstream = fixture_accept(server, &from);
-		ck_assert_uint_eq(read_message(upstream, i), FIXTURE_CALL_BYTES);
+		client[i] = fixture_connect_from((uint16_t)(600 + i), front);
+		send_call(client[i], i, 0);
+		upstream[i] = fixture_accept(server, &from);
+		ck_assert_uint_eq(read_message(upstream[i], i), FIXTURE_CALL_BYTES);
 		ck_assert_uint_ge(from, IPPORT_RESERVED);
-		close(client);
-		close(upstream);
+	}
+	/* A server that closed before it has answered would be asked by a NULL of the proxy's own. */
+	for (unsigned i = 0; i < 3; i++) {
+		close(client[i]);
+		close(upstream[i]);
 	}
 	json = control_ask("stats\n");
 	tcp = json_object_get(json_object_get(json_object_get(json, "services"), "one"), "tcp");

@@ -151,6 +151,7 @@ def _lax(check):
             del size
             return body + bytes(pending.payload.memory)
         end.within, end.filled = within, filled
+        end.was_written = lambda returned: True
     return bend
 
 
@@ -183,6 +184,7 @@ def a_reply_chunk_that_was_not_offered_is_refused(t):
 @a_reply_chunk_that_was_not_offered_is_refused.wrong
 def _(end):
     end.within = lambda returned, offered: True
+    end.was_written = lambda returned: True
 
 
 @a_reply_chunk_that_was_not_offered_is_refused.wrong
