@@ -2,8 +2,8 @@
 /*
  * Work that can block, on a thread of its own, for a loop that must not.
  *
- * A thread that blocks in a system call cannot be ended: nobody has to wait for it, and the work is undone by the thread
- * itself when it is over at last.
+ * A thread that blocks in a system call cannot be ended. So the loop need not wait for it: after background_detach() the
+ * thread itself frees its work, whenever the call returns.
  */
 #ifndef DAEMON_BASE_BACKGROUND_H
 #define DAEMON_BASE_BACKGROUND_H

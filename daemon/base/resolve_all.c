@@ -7,6 +7,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "daemon/base/thread.h"
+
 struct batch;
 
 struct item {
@@ -15,12 +17,12 @@ struct item {
 	bool is_answered;
 };
 
-/* Lives until the last answer, which can come long after nobody waits for it any more. */
+/* Lives until the last answer, which can come long after the wait for it has ended. */
 struct batch {
 	pthread_mutex_t lock;
 	pthread_cond_t answered;
 	unsigned open; /* look-ups without an answer */
-	unsigned refs; /* of those, and of who waits */
+	unsigned refs; /* of those, and of the caller that waits */
 	struct item items[];
 };
 
@@ -84,15 +86,8 @@ static bool ask(const struct resolver *resolver, const struct resolve_lookup *lo
 /* Leaves it locked. */
 static void await(struct batch *batch, unsigned timeout_ms)
 {
-	struct timespec until;
+	struct timespec until = thread_deadline(timeout_ms);
 
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += timeout_ms / 1000;
-	until.tv_nsec += timeout_ms % 1000 * 1000000L;
-	if (until.tv_nsec >= 1000000000L) {
-		until.tv_sec++;
-		until.tv_nsec -= 1000000000L;
-	}
 	pthread_mutex_lock(&batch->lock);
 	while (batch->open && !pthread_cond_timedwait(&batch->answered, &batch->lock, &until))
 		;

@@ -58,17 +58,10 @@ static void pending_end(void)
 
 bool resolver_quiesce(unsigned timeout_ms)
 {
-	struct timespec until;
+	struct timespec until = thread_deadline(timeout_ms);
 	bool quiet, has_ended;
 	pthread_t ended;
 
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += timeout_ms / 1000;
-	until.tv_nsec += timeout_ms % 1000 * 1000000L;
-	if (until.tv_nsec >= 1000000000L) {
-		until.tv_sec++;
-		until.tv_nsec -= 1000000000L;
-	}
 	pthread_mutex_lock(&pending.lock);
 	while (pending.count &&
 	       !pthread_cond_clockwait(&pending.changed, &pending.lock, CLOCK_MONOTONIC, &until))

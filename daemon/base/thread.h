@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "base/compiler.h"
 
@@ -18,5 +19,7 @@
 int thread_start(const char *name, void *(*fn)(void *arg), void *arg, pthread_t *out) MUST_CHECK;
 /** thread_cpu_us - the processor time that @thread has had, which has not been joined; 0 where that is not told. */
 uint64_t thread_cpu_us(pthread_t thread);
+/** thread_deadline - return when @timeout_ms milliseconds will have passed, by CLOCK_MONOTONIC: for pthread_cond_clockwait(). */
+struct timespec thread_deadline(unsigned timeout_ms);
 
 #endif

@@ -30,7 +30,7 @@
 
 struct attempt {
 	struct target *target; /* whose address it is */
-	uint64_t client;       /* targets_client_number() of who is to be served; 0: nobody */
+	uint64_t client;       /* targets_client_number() of the client to serve; 0: none */
 	struct sockaddr_storage addr;
 	struct fabric *fabric;    /* NULL: TCP */
 	uint32_t rpcrdma_version; /* on a fabric, the highest, once its turn has come; else 0 */
@@ -38,7 +38,7 @@ struct attempt {
 	uint16_t source_port;   /* of the first of these, if it can be had; 0: no matter which */
 	bool source_above;      /* TCP: as stream_target.preferred_above */
 	bool source_only;       /* from that port or not at all */
-	bool privileged;        /* its client is: from a port below 1024, if one is to be had */
+	bool privileged;        /* the client is: connect from a port below 1024, if one is free */
 	struct held_port *held; /* iwarp: takes what is held of such a port until the leg is over */
 	bool has_other;         /* the next one is another way to the same address */
 };

@@ -265,7 +265,7 @@ static void on_closed(void *arg)
 	struct upstream *upstream = arg;
 
 	upstream->leg_over = true;
-	/* Before anybody hears of it: who waits for this port takes it at once. */
+	/* Before it is reported: a connection that waits for this port takes it at once. */
 	held_port_give(&upstream->held, loop_now_us(loop_of(upstream)));
 	if (upstream->state.now == UPSTREAM_BETWEEN) {
 		loop_defer(loop_of(upstream), &upstream->retry);

@@ -33,7 +33,7 @@ static json_t *lines_json(const char *text)
 	return list;
 }
 
-/* Who is answered later. */
+/* A client that is answered later. */
 struct waiting {
 	struct proxy *proxy;
 	char service[CONTROL_MAX_ARGUMENT_BYTES + 1]; /* of a resume; "": all */

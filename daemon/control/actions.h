@@ -22,7 +22,7 @@ typedef void action_done_fn(void *done_arg, json_t *answer);
 
 /**
  * action_run - do what @command says
- * @who:  for the log: who asks
+ * @who:  for the log: the client and its user
  * @done: called with @done_arg once: now; or later for reload and resume, which wait for a file and for name servers
  */
 void action_run(struct proxy *proxy, enum control_command_id command, const char *argument,

@@ -429,7 +429,7 @@ static void on_incoming(void *arg, unsigned events)
 		rest(control);
 		return;
 	}
-	/* Many who get no place keep nobody waiting who gets one. */
+	/* Several in a turn: a client that gets a place need not wait behind many that get none. */
 	for (unsigned i = 0; i < ACCEPTS_PER_TURN && control->nclients < CONTROL_MAX_CLIENTS; i++) {
 		fd = accept4(control->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 		if (fd >= 0)

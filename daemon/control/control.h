@@ -10,7 +10,7 @@
  * The socket has mode 0660. The commands that change something are for root and the daemon's
  * own user only. Clients are bounded in number, and one that does not finish its request or does not take its
  * answer is dropped. Some places are kept for root and the daemon's user; the others are shared by all users, of whom
- * none has more than CONTROL_USER_CLIENTS. One that gets no place is told so at once.
+ * none has more than CONTROL_USER_CLIENTS. A client that gets no place is answered at once that there is none.
  *
  * Everything here belongs to the main thread's loop.
  */

@@ -63,7 +63,7 @@ void watching_free(struct watching *watching);
  * watch_begin - begin to send to a client what it wants to watch
  * @argument: for tap_request_parse()
  * @fd:       of the client; stays the caller's
- * @user:     who asks; copied
+ * @user:     of the client; copied
  *
  * Returns NULL, or {"error": "why"}, a new reference.
  */

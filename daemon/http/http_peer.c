@@ -82,7 +82,7 @@ bool http_peer_may_ask_for(const struct http_peer *peer, const char *host)
 
 bool http_peer_gives_way(int fd, bool needed)
 {
-	/* POLLERR and POLLHUP are told without being asked for. */
+	/* poll() returns POLLERR and POLLHUP although they are not requested. */
 	struct pollfd pollfd = {.fd = fd, .events = needed ? POLLRDHUP : 0};
 
 	return poll(&pollfd, 1, 0) > 0;

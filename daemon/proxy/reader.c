@@ -25,7 +25,7 @@ struct reader {
 	struct loop_timer *limit;
 	struct background *background; /* NULL: nothing is under way */
 	uint64_t limit_us, start_us;
-	reader_done_fn *done; /* NULL: nobody waits any more */
+	reader_done_fn *done; /* NULL: the reading was cancelled */
 	void *arg;
 };
 

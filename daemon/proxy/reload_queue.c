@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Who asked for a reload, while the file is read.
+ * Requests for a reload that wait while the file is read.
  *
- * A reading answers all who asked before it began: the file may have changed since for who asks later, so these have the
- * next one.
+ * A reading answers all requests that came before it began. The file may have changed since then, so later requests wait
+ * for the next reading.
  */
 #include "daemon/proxy/reload.h"
 

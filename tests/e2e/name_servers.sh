@@ -81,7 +81,7 @@ check "after a while the name is looked up again" wait_for 20 kept_no_more
 check "$CLIENTS clients are served while all name servers fail" calls $CLIENTS
 check "none was closed for want of an address" nobody_closed
 
-# A name to listen at, and a reload: nobody waits for name servers but who asked for the reload.
+# A name to listen at, and a reload: only the client that requested the reload waits for name servers.
 stop_proxy a
 : >hosts
 name_servers fail 127.0.0.1

@@ -113,9 +113,9 @@ static void answer_all(struct storm *storm)
 }
 
 /*
- * How often a rest may begin anew, and each time some Call has come to the server that nobody waits for: it was asked twice on
- * its connection, or by a client that is gone. Where memory is short they come one after the other, each as the one before
- * it is answered, which nobody does while the chain runs.
+ * How often a rest may begin anew. Each time a Call has reached the server whose Reply no client waits for: it was sent twice
+ * on its connection, or its client has gone. Where memory is short such Calls come one after the other, each when the one
+ * before it has been answered, and the server answers only between two runs of the chain.
  */
 static unsigned rests_anew_max(const struct storm *storm)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Work that blocks beside a loop: the loop turns, and hears of the end; or nobody waits for it any more. */
+/* Work that blocks beside a loop: the loop turns, and is told of the end; or the work was detached. */
 #include "daemon/base/background.h"
 
 #include <dirent.h>

@@ -111,7 +111,7 @@ static void on_timer(void *arg)
 	event_loop_stop(loop);
 }
 
-/* Runs the loop until the thread is over that nobody waits for, and begins again. */
+/* Runs the loop until the thread of a cancelled reading has ended, and begins another one. */
 static void await_thread(void)
 {
 	struct loop_timer *timer = loop_timer_new(loop, on_timer, NULL);
