@@ -69,7 +69,7 @@ check "a quotation mark in the Host is not the end of it" gives 421 /healthz -H 
 check "… in the log either" wait_for 10 grep -q 'asked for the host "a%22b" and is refused' $T/a.log
 page /healthz -H 'Host: evil.example'
 check "by its name" has_header 'HTTP/1.1 421 Misdirected Request'
-check "who ends the sending side behind the question is answered" raw ended
+check "a client that ends its sending side behind the request is answered" raw ended
 for case in garbage lines body huge half drops pipelined gone together; do
 	check "hostile: $case" raw $case
 done

@@ -130,7 +130,7 @@ def gone():
 
 
 def ended():
-    """Who ends the sending side behind the question, with it or after it, is answered: by a page at once, by metrics later."""
+    """A client that ends its sending side with the request or after it is answered: with a page at once, with metrics later."""
     for path in (b"/healthz", b"/", b"/metrics", b"/api/status.json"):
         for i in range(50):
             with connect() as conn:
@@ -153,7 +153,7 @@ def whole(answer):
 
 
 def hosts():
-    """Who asks for another host is told so, whatever the way: a page of a site whose name was pointed here is none of ours."""
+    """A request for another host is refused, in whatever form: a web site can have its name resolve to this address."""
     own = socket.gethostname().encode()
     wanted = {b"GET /metrics HTTP/1.1\r\nHost: evil.example\r\n\r\n": "421",
               b"GET / HTTP/1.1\r\nHost: evil.example:9180\r\n\r\n": "421",
@@ -194,7 +194,7 @@ def endless():
 
 
 def flooding():
-    """Who asks for a long answer, takes none of it, and sends without end, is not read for long. By small segments, for
+    """A client that requests a long answer, takes none of it, and sends without end is not read for long. By small segments, for
     which the daemon's host buffers little."""
     conns = []
     for _ in range(8):

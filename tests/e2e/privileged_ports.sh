@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A server that takes only clients from ports below 1024 has a client behind the proxy if that comes from such a port itself: over
-# TCP, over iWARP, and through two proxies; one of another user of its host is refused, as without the proxy. Who is trusted
-# has a port below 1024 in any case, and so has each client if the file says so. The log tells of the others once a service,
-# and -t which clients are taken for privileged.
+# A server that takes only clients from ports below 1024 serves a client behind the proxy if the client's own port is below
+# 1024: over TCP, over iWARP, and through two proxies. A client of another user of that host is refused, as without the proxy.
+# Peers in trusted_proxies get a port below 1024 in any case, and so does each client with source_port = "reserved". The log
+# has one line for each service with other clients, and -t prints which clients count as privileged.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies
