@@ -239,9 +239,10 @@ END_TEST
 /* Another RPC leaves its data in the memory where the next Reply will land: there is one buffer of that class. */
 static void leave_data(void)
 {
-	struct buf *buf = buf_get(rig->pool, RPC_MSG_HEADROOM + REPLY_MAX);
+	size_t bytes = RPC_MSG_HEADROOM + REPLY_MAX;
+	struct buf *buf = buf_get(rig->pool, bytes);
 
-	memset(buf->mem, STALE, buf->size_bytes);
+	memset(buf->mem, STALE, bytes);
 	buf_put(buf);
 }
 
