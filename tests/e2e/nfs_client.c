@@ -9,8 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <nfsc/libnfs.h>
@@ -18,6 +20,7 @@
 #include "tests/lib/time_limit.h"
 
 #define SILENCE_S   120 /* without a Reply, on an idle machine */
+#define RECONNECT_S 20  /* without a Reply: then the Calls are sent again, on another connection */
 #define BLOCK_BYTES (256 * 1024)
 #define DEPTH       8
 #define DEPTH_MAX   64
@@ -25,7 +28,9 @@
 
 struct client {
 	struct nfs_context *nfs;
+	bool once; /* one connection: what is lost with it is not sent again */
 	struct time_limit silence;
+	time_t reconnect_at; /* by CLOCK_MONOTONIC, in seconds */
 };
 
 /* One file that is written or read with several operations in flight. */
@@ -138,7 +143,8 @@ static int client_open(struct client *client, const char *url)
 	err = nfs_mount(client->nfs, parsed->server, parsed->path);
 	if (err)
 		complain(client, "mount", url, err);
-	rpc_set_autoreconnect(nfs_get_rpc_context(client->nfs), getenv("NFS_CLIENT_ONCE") ? 0 : -1);
+	client->once = getenv("NFS_CLIENT_ONCE");
+	rpc_set_autoreconnect(nfs_get_rpc_context(client->nfs), client->once ? 0 : -1);
 	nfs_destroy_url(parsed);
 	return err;
 }
@@ -147,6 +153,33 @@ static void client_close(struct client *client)
 {
 	if (client->nfs)
 		nfs_destroy_context(client->nfs);
+}
+
+static time_t now_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec;
+}
+
+static void client_heard(struct client *client)
+{
+	time_limit_begin(&client->silence, SILENCE_S);
+	client->reconnect_at = now_s() + RECONNECT_S;
+}
+
+/*
+ * Disconnect if no Reply has come for RECONNECT_S: libnfs then connects and sends again. The Linux client does that when its
+ * timeo has passed; libnfs by itself waits for ever. NFS-Ganesha 4.3 discards a Call that comes from the same port on a new
+ * connection while it executes the first copy, whose Reply is lost with the old connection.
+ */
+static void client_reconnect(struct client *client)
+{
+	if (client->once || now_s() < client->reconnect_at)
+		return;
+	shutdown(nfs_get_fd(client->nfs), SHUT_RDWR);
+	client->reconnect_at = now_s() + RECONNECT_S;
 }
 
 /* Serve the connection once; false when it is lost for good, or silent for too long. */
@@ -159,9 +192,44 @@ static bool client_serve(struct client *client)
 		fprintf(stderr, "no Reply comes\n");
 		return false;
 	}
+	client_reconnect(client);
 	if (poll(&pfd, 1, 1000) < 0)
 		return errno == EINTR;
 	return nfs_service(client->nfs, pfd.revents) >= 0;
+}
+
+/* An operation on a file that transfers nothing: fsync or close. */
+struct plain_op {
+	bool done;
+	int status;
+};
+
+typedef int plain_op_fn(struct nfs_context *nfs, struct nfsfh *fh, nfs_cb done, void *arg);
+
+static void plain_op_done(int status, struct nfs_context *nfs, void *data, void *arg)
+{
+	struct plain_op *op = arg;
+
+	op->done = true;
+	op->status = status;
+}
+
+/* Ends the program on failure, as transfer_run() does. Returns the operation's status. */
+static int client_run(struct client *client, plain_op_fn *start, struct nfsfh *fh)
+{
+	struct plain_op op = {0};
+	int err = start(client->nfs, fh, plain_op_done, &op);
+
+	if (err)
+		return err;
+	client_heard(client);
+	while (!op.done) {
+		if (!client_serve(client)) {
+			fprintf(stderr, "connection lost (%s)\n", nfs_get_error(client->nfs));
+			exit(1);
+		}
+	}
+	return op.status;
 }
 
 static void op_done(int status, struct nfs_context *nfs, void *data, void *arg)
@@ -170,7 +238,7 @@ static void op_done(int status, struct nfs_context *nfs, void *data, void *arg)
 	struct transfer *transfer = op->transfer;
 
 	transfer->in_flight--;
-	time_limit_begin(&transfer->client->silence, SILENCE_S);
+	client_heard(transfer->client);
 	if (status != (int)op->len) {
 		fprintf(stderr, "%s %s at %" PRIu64 ": %d of %zu (%s)\n",
 			transfer->writing ? "write" : "read", transfer->path, op->offset, status,
@@ -228,7 +296,7 @@ static int op_start(struct transfer *transfer)
 /* Ends the program on failure: libnfs would still call back for the operations in flight. */
 static void transfer_run(struct transfer *transfer)
 {
-	time_limit_begin(&transfer->client->silence, SILENCE_S);
+	client_heard(transfer->client);
 	while (!transfer->failed && (transfer->in_flight || transfer->next < transfer->size)) {
 		while (transfer->in_flight < transfer->depth && transfer->next < transfer->size)
 			if (op_start(transfer))
@@ -268,10 +336,10 @@ static int file_write(struct client *client, const char *path, uint64_t size, ui
 	if (err)
 		return complain(client, "create", path, err);
 	transfer_run(&transfer);
-	err = nfs_fsync(client->nfs, transfer.fh);
+	err = client_run(client, nfs_fsync_async, transfer.fh);
 	if (err)
 		return complain(client, "fsync", path, err);
-	err = nfs_close(client->nfs, transfer.fh);
+	err = client_run(client, nfs_close_async, transfer.fh);
 	return err ? complain(client, "close", path, err) : 0;
 }
 
@@ -298,7 +366,7 @@ static int file_verify(struct client *client, const char *path, uint64_t size, u
 		return 1;
 	}
 	transfer_run(&transfer);
-	err = nfs_close(client->nfs, transfer.fh);
+	err = client_run(client, nfs_close_async, transfer.fh);
 	return err ? complain(client, "close", path, err) : 0;
 }
 
