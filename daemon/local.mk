@@ -189,6 +189,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/health/probe.h \
 	daemon/health/probe_call.c \
 	daemon/health/probe_call.h \
+	daemon/health/probe_memory.c \
+	daemon/health/probe_memory.h \
 	daemon/http/http.c \
 	daemon/http/http.h \
 	daemon/http/http_ends.c daemon/http/http_ends.h daemon/http/http_host.c daemon/http/http_host.h \

@@ -300,15 +300,6 @@ static void attempt_at(struct upstream *upstream, const struct name_result *name
 		fail_unmade(upstream, rc);
 }
 
-static bool is_own(const struct upstream *upstream, const struct mount_place *place)
-{
-	for (size_t i = 0; i < place->naddrs; i++)
-		if (own_doors_take(upstream->seat.target->name.doors, TRANSPORT_TCP,
-				   (const struct sockaddr *)&place->addrs[i]))
-			return true;
-	return false;
-}
-
 static void on_place(void *arg, const struct mount_place *place)
 {
 	struct upstream *upstream = arg;
@@ -317,7 +308,7 @@ static void on_place(void *arg, const struct mount_place *place)
 	upstream->place_is_kept = place->kept;
 	if (!place->naddrs)
 		fail_at_once(upstream, LEG_CLOSE_NO_MOUNT, place->error);
-	else if (is_own(upstream, place))
+	else if (mount_place_is_own(place, upstream->seat.target->name.doors))
 		fail_at_once(upstream, LEG_CLOSE_OWN_UPSTREAM, "rpcbind names a port of it");
 	else
 		attempt_at(upstream, &name);

@@ -11,11 +11,13 @@
 #include "daemon/base/loop.h"
 #include "daemon/health/check_steps.h"
 #include "daemon/health/health.h"
+#include "daemon/service/mounts.h"
 
 #define END_PATIENCE_S 3 /* for a check that is given up */
 
 struct check {
 	struct check_config config;
+	struct mounts_view mounts; /* with to_mount: config.service is its */
 	struct check_report report;
 	struct check_steps steps; /* health's */
 
@@ -92,6 +94,7 @@ static void begin(void *arg)
 		.doors = check->config.doors,
 		.service = check->config.service,
 		.report = &check->report,
+		.to_mount = check->config.to_mount,
 		.last = check->config.last,
 		.left_out = check->config.left_out,
 		.over = on_over,
@@ -134,6 +137,10 @@ int check_start(const struct check_config *config, struct check **out)
 	if (!check)
 		return -ENOMEM;
 	check->config = *config;
+	if (config->to_mount) {
+		mounts_view_init(&check->mounts, config->service);
+		check->config.service = &check->mounts.service;
+	}
 	if (prepare_report(check)) {
 		free(check);
 		return -ENOMEM;

@@ -3,7 +3,7 @@
  * A check of a service's servers: what a client needs of each is tried, one step after the other.
  *
  *	connect      its name, its address, the fabric
- *	null         procedure 0 of NFS
+ *	null         procedure 0 of NFS, or of MOUNT
  *	mount        only if it is asked for: a file handle of NFSv3, by rpcbind and MOUNT, as `mount` has it
  *	inline_call  a small COMPOUND of NFSv4.0: PUTROOTFH, GETATTR
  *	long_call    one that no Send holds: LOOKUP of a name that is longer than any
@@ -36,7 +36,8 @@ struct check_config {
 	const struct own_doors *doors;
 	struct config *config; /* that @service is in: counted once more */
 	const struct service_config *service;
-	bool with_mount;         /* MOUNT, too, and for a server without NFSv4 its NFSv3 */
+	bool with_mount; /* MOUNT, too, and for a server without NFSv4 its NFSv3 */
+	bool to_mount; /* instead: the servers of MOUNT (daemon/service/mounts.h), up to CHECK_NULL */
 	enum check_step_id last; /* the last step that is tried */
 	uint32_t left_out;       /* servers that are not tried, a bit each */
 	/* All is done: in the thread of @loop. check_free() is due. */

@@ -135,24 +135,31 @@ static void send_lookup(struct check_steps *steps)
 		fail_here(steps, strerror(-rc));
 }
 
-static void send_getattrs(struct check_steps *steps, unsigned count, uint64_t timeout_us)
+static void send_call(struct check_steps *steps, const uint8_t *call, size_t len,
+		      uint64_t timeout_us)
 {
-	uint8_t call[PROBE_GETATTRS_BYTES];
-	size_t len = probe_call_getattrs(call, steps->xid, count);
 	int rc = probe_call(steps->probe, call, (uint32_t)len, patience_us(steps, timeout_us));
 
 	if (rc)
 		fail_here(steps, strerror(-rc));
 }
 
+static void send_getattrs(struct check_steps *steps, unsigned count, uint64_t timeout_us)
+{
+	uint8_t call[PROBE_GETATTRS_BYTES];
+
+	send_call(steps, call, probe_call_getattrs(call, steps->xid, count), timeout_us);
+}
+
 static void send_null(struct check_steps *steps)
 {
 	uint8_t call[PROBE_CALL_BYTES];
-	size_t len = probe_call_null(call, steps->xid, NFS_PROGRAM_NFS, steps->nfs_version);
-	int rc = probe_call(steps->probe, call, (uint32_t)len, patience_us(steps, ANSWER_US));
+	bool to_mount = steps->config.to_mount;
+	size_t len =
+		probe_call_null(call, steps->xid, to_mount ? NFS_PROGRAM_MOUNT : NFS_PROGRAM_NFS,
+				to_mount ? PROBE_MOUNT_VERSION : steps->nfs_version);
 
-	if (rc)
-		fail_here(steps, strerror(-rc));
+	send_call(steps, call, len, ANSWER_US);
 }
 
 /* NFSv3: of the handle that the trip has brought. */
@@ -164,11 +171,8 @@ static void send_nfs3(struct check_steps *steps)
 	size_t len = is_long ? nfs3_call_readdirplus(call, steps->xid, handle,
 						     inline_recv_bytes(steps) + LONG_BYTES)
 			     : nfs3_call_getattr(call, steps->xid, handle);
-	int rc = probe_call(steps->probe, call, (uint32_t)len,
-			    patience_us(steps, is_long ? LONG_US : ANSWER_US));
 
-	if (rc)
-		fail_here(steps, strerror(-rc));
+	send_call(steps, call, len, is_long ? LONG_US : ANSWER_US);
 }
 
 static void send_long_reply(struct check_steps *steps)
@@ -276,7 +280,11 @@ static void tell_connected(struct check_steps *steps)
 
 static void judge_null(struct check_steps *steps, const struct probe_reply *reply)
 {
-	if (reply->is_rpc && reply->accepted && reply->stat == RPC_SUCCESS) {
+	/* Whatever a server of MOUNT says to it: it answers. */
+	if (steps->config.to_mount && reply->is_rpc) {
+		pass(steps, "MOUNT");
+		end_server(steps, "MOUNT has no other step");
+	} else if (reply->is_rpc && reply->accepted && reply->stat == RPC_SUCCESS) {
 		pass(steps, "NFSv%u", steps->nfs_version);
 		if (!is_nfs3(steps) || steps->config.report->with_mount)
 			next_step(steps);
@@ -407,6 +415,7 @@ static void fill_probe_config(struct check_steps *steps, struct probe_config *co
 		.doors = steps->config.doors,
 		.service = steps->config.service,
 		.server = (unsigned)(steps->at - steps->config.report->servers),
+		.to_mount = steps->config.to_mount,
 		.told = on_told,
 		.arg = steps,
 	};

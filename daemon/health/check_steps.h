@@ -17,7 +17,8 @@ struct check_steps_config {
 	struct ports *ports;
 	const struct own_doors *doors;
 	const struct service_config *service;
-	enum check_step_id last;     /* the last step that is tried */
+	bool to_mount;               /* @service has the servers of MOUNT */
+	enum check_step_id last;     /* the last step that is tried; with to_mount CHECK_NULL */
 	uint32_t left_out;           /* servers that are not tried, a bit each */
 	struct check_report *report; /* with its servers, of which nothing was tried */
 	/* All is done, and nothing is left that could call back. From check_steps_begin(), or later. */

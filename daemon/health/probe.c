@@ -7,16 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/budget.h"
 #include "daemon/bridge/attempts.h"
 #include "daemon/bridge/legs.h"
 #include "daemon/config/config_memory.h"
-#include "nfs/nfs.h"
-#include "rpc/call_verdict.h"
+#include "daemon/health/probe_memory.h"
 #include "stream/proxy_header.h"
 
-#define BUDGET_BYTES ((size_t)64 << 20) /* nothing is set aside for it */
-#define SOUGHT_US    100000u            /* until it is looked again whether a look-up is out */
+#define SOUGHT_US 100000u /* until it is looked again whether a look-up is out */
 
 STATE_TABLE(probe_states, PROBE_STATES);
 
@@ -26,15 +23,13 @@ struct probe {
 	struct service service;
 	struct worker_ground ground;
 	struct worker_service ws;
-	struct pool *pool;
-	struct budget budget;
-	struct budget_account account;
-	struct budget_holder holder;
-	bool has_service, has_budget, going;
+	struct probe_memory memory;
+	bool has_service, going;
 
 	unsigned state;
 	uint64_t deadline_us; /* for the connection to open */
 	struct name_wait name;
+	struct mount_wait place; /* where rpcbind says that MOUNT is */
 	struct attempts attempts;
 	const struct attempt *attempt;
 	struct held_port held; /* of the leg */
@@ -119,11 +114,20 @@ static void next_attempt(struct probe *probe)
 	unreached(probe, attempts_why(rc), strerror(-rc));
 }
 
-static void on_resolved(void *arg, const struct name_result *name)
+static struct targets *targets_of(struct probe *probe)
 {
-	struct probe *probe = arg;
+	return probe->config.to_mount ? &probe->service.mounts.targets : &probe->service.targets;
+}
+
+static struct name_desk *name_desk_of(struct probe *probe)
+{
+	return probe->config.to_mount ? probe->ws.mount_names : probe->ws.names;
+}
+
+static void attempt_at(struct probe *probe, const struct sockaddr_storage *addrs, size_t naddrs)
+{
 	const struct attempts_config config = {
-		.target = &probe->service.targets.list[0],
+		.target = &targets_of(probe)->list[0],
 		.iwarp = probe->ws.iwarp,
 		.verbs = probe->ws.verbs,
 		.highest_version = probe->keys.connect_version,
@@ -133,17 +137,40 @@ static void on_resolved(void *arg, const struct name_result *name)
 	};
 	int rc;
 
-	loop_timer_clear(probe->config.loop, probe->timer);
-	if (!name->naddrs) {
-		unreached(probe, name->why, name->error);
-		return;
-	}
 	set_state(probe, PROBE_CONNECTING);
-	rc = attempts_init(&probe->attempts, &config, name->addrs, name->naddrs);
+	rc = attempts_init(&probe->attempts, &config, addrs, naddrs);
 	if (rc)
 		unreached(probe, attempts_why(rc), strerror(-rc));
 	else
 		next_attempt(probe);
+}
+
+static void on_place(void *arg, const struct mount_place *place)
+{
+	struct probe *probe = arg;
+
+	if (!place->naddrs)
+		unreached(probe, LEG_CLOSE_NO_MOUNT, place->error);
+	else if (mount_place_is_own(place, probe->config.doors))
+		unreached(probe, LEG_CLOSE_OWN_UPSTREAM, "rpcbind names a port of it");
+	else
+		attempt_at(probe, place->addrs, place->naddrs);
+}
+
+static void on_resolved(void *arg, const struct name_result *name)
+{
+	struct probe *probe = arg;
+
+	loop_timer_clear(probe->config.loop, probe->timer);
+	if (!name->naddrs) {
+		unreached(probe, name->why, name->error);
+	} else if (probe->ws.mount_desks) {
+		set_state(probe, PROBE_ASKING);
+		mount_desk_wait(probe->ws.mount_desks, &probe->place, name->addrs, name->naddrs,
+				on_place, probe);
+	} else {
+		attempt_at(probe, name->addrs, name->naddrs);
+	}
 }
 
 void probe_connect(struct probe *probe, uint64_t timeout_us)
@@ -151,7 +178,7 @@ void probe_connect(struct probe *probe, uint64_t timeout_us)
 	set_state(probe, PROBE_RESOLVING);
 	probe->deadline_us = now_us(probe) + timeout_us;
 	loop_timer_set(probe->config.loop, probe->timer, timeout_us);
-	name_desk_wait(&probe->ws.names[0], &probe->name, on_resolved, probe);
+	name_desk_wait(name_desk_of(probe), &probe->name, on_resolved, probe);
 }
 
 /* ---- what the leg says ---- */
@@ -281,8 +308,8 @@ static void fill_leg_config(struct probe *probe, struct leg_config *config)
 
 	*config = (struct leg_config){
 		.loop = probe->config.loop,
-		.pool = probe->pool,
-		.holder = &probe->holder,
+		.pool = probe->memory.pool,
+		.holder = &probe->memory.holder,
 		.max_message_bytes = probe->keys.message_bytes,
 		.reply_room = config_memory_reverse_room(&probe->keys, false),
 		.reverse_max_bytes = config_memory_reverse_max_bytes(&probe->keys, false),
@@ -300,36 +327,13 @@ void probe_info(const struct probe *probe, struct leg_info *info)
 	leg_info(probe->leg, info);
 }
 
-static struct exchange *exchange_of(struct probe *probe, const uint8_t *call, uint32_t len_bytes)
-{
-	const struct reply_room room = config_memory_reply_room(&probe->keys);
-	uint32_t limit_bytes = probe->keys.message_bytes;
-	struct exchange *x = exchange_new(NULL);
-
-	if (!x || rpc_msg_get(probe->pool, len_bytes, &x->call))
-		goto out_put;
-	memcpy(x->call.data, call, len_bytes);
-	if (call_judge(call, len_bytes, len_bytes, NULL, 0, &x->facts.hdr) != CALL_PASSES)
-		goto out_put;
-	nfs_facts_whole(&x->facts, limit_bytes, NULL, x->call.data, len_bytes);
-	x->reply_max_bytes = x->facts.ceiling_bytes;
-	x->start_us = now_us(probe);
-	if (budget_claim(&probe->holder, &x->claim,
-			 exchange_cost_bytes(rpc_msg_cost_bytes(len_bytes), x->reply_max_bytes,
-					     &x->facts, &room)))
-		return x;
-out_put:
-	exchange_put(x);
-	return NULL;
-}
-
 int probe_call(struct probe *probe, const uint8_t *call, uint32_t len_bytes, uint64_t timeout_us)
 {
 	drop_call(probe);
 	/* It is on its way out, which is told. */
 	if (probe->state != PROBE_OPEN)
 		return 0;
-	probe->x = exchange_of(probe, call, len_bytes);
+	probe->x = probe_memory_call(&probe->memory, &probe->keys, call, len_bytes, now_us(probe));
 	if (!probe->x)
 		return -ENOMEM;
 	probe->late = false;
@@ -350,9 +354,9 @@ static void on_timer(void *arg)
 		probe->late = true;
 		leg_close(probe->leg, LEG_CLOSE_LOCAL);
 	} else if (probe->state == PROBE_RESOLVING) {
-		name_desk_leave(&probe->ws.names[0], &probe->name);
+		name_desk_leave(name_desk_of(probe), &probe->name);
 		unreached(probe, LEG_CLOSE_NO_ADDRESS,
-			  server_name_unresolved(&probe->service.targets.list[0].name,
+			  server_name_unresolved(&targets_of(probe)->list[0].name,
 						 "no answer in time", text));
 	}
 }
@@ -365,7 +369,7 @@ static void on_woken(void *arg)
 
 	if (!probe->has_service)
 		return;
-	budget_account_woken(&probe->account);
+	budget_account_woken(&probe->memory.account);
 	worker_service_names_woken(&probe->ws);
 }
 
@@ -383,14 +387,10 @@ static void take_apart(struct probe *probe)
 	attempts_fini(&probe->attempts);
 	loop_timer_free(probe->config.loop, probe->timer);
 	worker_service_fini(&probe->ws);
-	budget_holder_fini(&probe->holder);
-	budget_account_fini(&probe->account);
 	if (probe->has_service)
 		service_fini(&probe->service);
 	probe->has_service = false;
-	if (probe->has_budget)
-		budget_fini(&probe->budget);
-	pool_free(probe->pool);
+	probe_memory_fini(&probe->memory);
 }
 
 /* Behind every on_woken() that was posted. */
@@ -406,7 +406,7 @@ static void bury(void *arg)
 /* A look-up that is out comes back to its name. */
 static void finish(struct probe *probe)
 {
-	if (targets_are_sought(&probe->service.targets)) {
+	if (targets_are_sought(targets_of(probe))) {
 		loop_timer_set(probe->config.loop, probe->timer, SOUGHT_US);
 		return;
 	}
@@ -428,25 +428,13 @@ void probe_free(struct probe *probe, void (*gone)(void *arg), void *arg)
 	probe->gone_arg = arg;
 	loop_task_cancel(probe->config.loop, &probe->telling);
 	loop_timer_clear(probe->config.loop, probe->timer);
-	name_desk_leave(&probe->ws.names[0], &probe->name);
+	name_desk_leave(name_desk_of(probe), &probe->name);
+	if (probe->ws.mount_desks)
+		mount_desk_leave(probe->ws.mount_desks, &probe->place);
 	if (!probe->leg)
 		loop_defer(probe->config.loop, &probe->over);
 	else if (probe->state != PROBE_CLOSING)
 		leg_close(probe->leg, LEG_CLOSE_LOCAL);
-}
-
-static int prepare_memory(struct probe *probe)
-{
-	int rc = budget_init(&probe->budget, BUDGET_BYTES, 0, 1, 1);
-
-	if (rc)
-		return rc;
-	probe->has_budget = true;
-	rc = budget_account_init(&probe->account, budget_part(&probe->budget, 0),
-				 probe->config.loop, wake, probe);
-	budget_holder_init(&probe->holder, &probe->account, NULL);
-	probe->pool = pool_new(config_memory_buffer_max_bytes(), 0);
-	return rc || !probe->pool ? -ENOMEM : 0;
 }
 
 static int prepare_service(struct probe *probe)
@@ -459,12 +447,13 @@ static int prepare_service(struct probe *probe)
 	probe->keys.more = NULL;
 	probe->keys.nmore = 0;
 	probe->keys.max_connections = 1;
-	/* Where it leads is said already; and what else is on that host is no proxy. */
-	probe->keys.mount = (struct config_mount){.way = MOUNT_CONNECT};
-	probe->keys.send_proxy &= !config->instead;
+	/* Where it leads is said already; and what else is on that host, or has MOUNT, is no proxy. */
+	if (!config->to_mount)
+		probe->keys.mount = (struct config_mount){.way = MOUNT_CONNECT};
+	probe->keys.send_proxy &= !config->instead && !config->to_mount;
 	probe->ground = (struct worker_ground){
 		.loop = config->loop,
-		.pool = probe->pool,
+		.pool = probe->memory.pool,
 		.resolver = config->resolver,
 		.legs = config->legs,
 		.post = config->post,
@@ -476,8 +465,9 @@ static int prepare_service(struct probe *probe)
 		return -ENOMEM;
 	probe->has_service = true;
 	service_silence(&probe->service);
-	targets_avoid(&probe->service.targets, config->doors);
-	return worker_service_init(&probe->ws, &probe->ground, &probe->service, &probe->account);
+	targets_avoid(targets_of(probe), config->doors);
+	return worker_service_init(&probe->ws, &probe->ground, &probe->service,
+				   &probe->memory.account);
 }
 
 int probe_new(const struct probe_config *config, struct probe **out)
@@ -490,7 +480,8 @@ int probe_new(const struct probe_config *config, struct probe **out)
 	loop_task_init(&probe->telling, tell_due, probe);
 	loop_task_init(&probe->over, on_over, probe);
 	probe->timer = loop_timer_new(config->loop, on_timer, probe);
-	if (!probe->timer || prepare_memory(probe) || prepare_service(probe)) {
+	if (!probe->timer || probe_memory_init(&probe->memory, config->loop, wake, probe) ||
+	    prepare_service(probe)) {
 		take_apart(probe);
 		free(probe);
 		return -ENOMEM;

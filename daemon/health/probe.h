@@ -26,6 +26,8 @@
 #define PROBE_STATES(X)                                                                            \
 	X(PROBE_IDLE, "idle", "probe_connect()", TO(PROBE_RESOLVING))                              \
 	X(PROBE_RESOLVING, "resolving", "the addresses of the server's name",                      \
+	  TO(PROBE_IDLE) | TO(PROBE_ASKING) | TO(PROBE_CONNECTING))                                \
+	X(PROBE_ASKING, "asking", "rpcbind there to say where MOUNT listens",                      \
 	  TO(PROBE_IDLE) | TO(PROBE_CONNECTING))                                                   \
 	X(PROBE_CONNECTING, "connecting", "the leg of an attempt to open, or the last to fail",    \
 	  TO(PROBE_IDLE) | TO(PROBE_OPEN))                                                         \
@@ -60,6 +62,7 @@ struct probe_config {
 	const struct service_config *service; /* outlives the probe, as do the others */
 	unsigned server;                      /* which of its servers, from 0 … */
 	const struct config_uri *instead; /* … or what else on a server's host; NULL: nothing */
+	bool to_mount; /* … or where its Calls of MOUNT go, by its `mount`; @service: of a mounts_view */
 	void (*told)(void *arg, const struct probe_news *news);
 	void *arg;
 };

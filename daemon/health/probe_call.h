@@ -9,12 +9,13 @@
 #include "base/compiler.h"
 #include "rpc/msg.h"
 
-#define PROBE_NFS_VERSION  4u
-#define PROBE_CALL_BYTES   512u /* room for each but probe_call_lookup() */
-#define PROBE_MAX_GETATTRS 48u  /* Linux takes 50 operations in a COMPOUND */
-#define PROBE_FRAME_BYTES  44u  /* of a Reply, before the first GETATTR */
+#define PROBE_NFS_VERSION   4u
+#define PROBE_MOUNT_VERSION 3u
+#define PROBE_CALL_BYTES    512u /* room for each but probe_call_lookup() */
+#define PROBE_MAX_GETATTRS  48u  /* Linux takes 50 operations in a COMPOUND */
+#define PROBE_FRAME_BYTES   44u  /* of a Reply, before the first GETATTR */
 
-#define PROBE_NFS_OK       0u /* in any version of NFS */
+#define PROBE_NFS_OK        0u /* in any version of NFS */
 /* Statuses of NFSv4 alone (RFC 7530 section 13). */
 #define PROBE_NFS4_WRONGSEC       10016u
 #define PROBE_NFS4_MINOR_MISMATCH 10021u

@@ -160,6 +160,14 @@ void mount_desk_leave(struct mount_desk *desk, struct mount_wait *wait)
 	TAILQ_REMOVE(&desk->waits, wait, entry);
 }
 
+bool mount_place_is_own(const struct mount_place *place, const struct own_doors *doors)
+{
+	for (size_t i = 0; i < place->naddrs; i++)
+		if (own_doors_take(doors, TRANSPORT_TCP, (const struct sockaddr *)&place->addrs[i]))
+			return true;
+	return false;
+}
+
 static bool has_place(const struct mount_desk *desk, const struct sockaddr_storage *place)
 {
 	for (size_t i = 0; i < desk->naddrs; i++)

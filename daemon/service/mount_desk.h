@@ -19,6 +19,7 @@
 #include "base/compiler.h"
 #include "base/loop.h"
 #include "daemon/base/resolver.h"
+#include "daemon/config/own_doors.h"
 #include "leg/leg.h"
 
 #define MOUNT_PORT_KEPT_US 60000000u
@@ -74,6 +75,12 @@ void mount_desk_wait(struct mount_desk *desk, struct mount_wait *wait,
 		     void (*done)(void *arg, const struct mount_place *place), void *arg);
 /** mount_desk_leave - @done will not be called; nothing if it was, or @wait is all zero. */
 void mount_desk_leave(struct mount_desk *desk, struct mount_wait *wait);
+/**
+ * mount_place_is_own - return whether a connection to an address of @place could come to one of @doors
+ *
+ * rpcbind may name a port of this daemon. Any thread; NULL: there are no doors.
+ */
+bool mount_place_is_own(const struct mount_place *place, const struct own_doors *doors);
 /** mount_desk_forget - MOUNT does not listen there, if that is what is known. */
 void mount_desk_forget(struct mount_desk *desk, const struct sockaddr_storage *place);
 

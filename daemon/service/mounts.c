@@ -12,22 +12,27 @@ static struct config_uri rpcbind_of(const struct config_uri *server)
 	return (struct config_uri){TRANSPORT_TCP, server->host, port};
 }
 
+void mounts_view_init(struct mounts_view *view, const struct service_config *config)
+{
+	view->service = *config;
+	view->service.more = view->more;
+	if (config->mount.way == MOUNT_AT) {
+		view->service.connect = config->mount.at;
+		view->service.nmore = 0;
+		return;
+	}
+	view->service.connect = rpcbind_of(&config->connect);
+	for (size_t i = 0; i < config->nmore; i++)
+		view->more[i] = rpcbind_of(&config->more[i]);
+}
+
 int mounts_init(struct mounts *mounts, const struct service_config *config, struct log_limit *lines)
 {
 	*mounts = (struct mounts){0};
 	if (!config_asks_mount(config))
 		return 0;
-	mounts->view = *config;
-	mounts->view.more = mounts->more;
-	if (config->mount.way == MOUNT_AT) {
-		mounts->view.connect = config->mount.at;
-		mounts->view.nmore = 0;
-	} else {
-		mounts->view.connect = rpcbind_of(&config->connect);
-		for (size_t i = 0; i < config->nmore; i++)
-			mounts->more[i] = rpcbind_of(&config->more[i]);
-	}
-	return targets_init(&mounts->targets, &mounts->view, lines);
+	mounts_view_init(&mounts->view, config);
+	return targets_init(&mounts->targets, &mounts->view.service, lines);
 }
 
 void mounts_fini(struct mounts *mounts)
@@ -37,7 +42,7 @@ void mounts_fini(struct mounts *mounts)
 
 void mounts_order(struct mounts *mounts, unsigned index, enum target_order order)
 {
-	if (mounts->view.mount.way == MOUNT_RPCBIND)
+	if (mounts->view.service.mount.way == MOUNT_RPCBIND)
 		target_set(&mounts->targets, &mounts->targets.list[index], order);
 }
 

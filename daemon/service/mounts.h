@@ -13,12 +13,19 @@
 #include "daemon/config/config.h"
 #include "daemon/service/targets.h"
 
-struct mounts {
-	struct service_config view; /* the service's, with these servers instead of its own */
+/* A service's keys with these servers instead of its own. Not to be copied: it points to itself. */
+struct mounts_view {
+	struct service_config service;
 	struct config_uri more[CONFIG_MAX_SERVERS];
+};
+
+struct mounts {
+	struct mounts_view view;
 	struct targets targets; /* all zero: there are none */
 };
 
+/** mounts_view_init - set @view for @config, for which config_asks_mount() holds and which outlives it. */
+void mounts_view_init(struct mounts_view *view, const struct service_config *config);
 /** mounts_init - of @config, which outlives them, as @lines do. Returns 0 or -ENOMEM. */
 int mounts_init(struct mounts *mounts, const struct service_config *config,
 		struct log_limit *lines) MUST_CHECK;
