@@ -7,11 +7,16 @@
 #include "daemon/health/check.h"
 #include "daemon/service/targets.h"
 
-static void ask_later(struct proxy_service *ps)
+static struct loop *loop_of(const struct probing *probing)
 {
-	if (ps->probing.timer)
-		loop_timer_set(ps->proxy->loop, ps->probing.timer,
-			       ps->service.config->probe_interval_s * 1000000ull);
+	return probing->ps->proxy->loop;
+}
+
+static void ask_later(struct probing *probing)
+{
+	if (probing->timer)
+		loop_timer_set(loop_of(probing), probing->timer,
+			       probing->ps->service.config->probe_interval_s * 1000000ull);
 }
 
 /* The first step that failed; NULL: it answers. */
@@ -24,13 +29,12 @@ static const struct check_step *failure(const struct check_server *server)
 }
 
 /* Those that were left out have not been tried. */
-static void learn(struct proxy_service *ps, const struct check_report *report)
+static void learn(struct probing *probing, const struct check_report *report)
 {
-	struct targets *targets = &ps->service.targets;
-	uint64_t now_us = loop_now_us(ps->proxy->loop);
+	uint64_t now_us = loop_now_us(loop_of(probing));
 	void (*told)(struct targets * targets, unsigned target, enum leg_close why,
 		     const char *error, uint64_t now_us) =
-		ps->probing.doubts ? targets_asked : targets_probed;
+		probing->doubts ? targets_asked : targets_probed;
 
 	for (unsigned i = 0; i < report->nservers; i++) {
 		const struct check_server *server = &report->servers[i];
@@ -38,18 +42,19 @@ static void learn(struct proxy_service *ps, const struct check_report *report)
 
 		if (server->steps[CHECK_CONNECT].result == CHECK_NOT_TRIED)
 			continue;
-		told(targets, i, step ? step->why : LEG_CLOSE_LOCAL, step ? step->what : NULL,
-		     now_us);
+		told(probing->targets, i, step ? step->why : LEG_CLOSE_LOCAL,
+		     step ? step->what : NULL, now_us);
 	}
 }
 
+static void look(struct probing *probing);
+
 static void on_done(void *arg, const struct check_report *report)
 {
-	struct proxy_service *ps = arg;
-	struct probing *probing = &ps->probing;
+	struct probing *probing = arg;
 
 	if (!probing->emptied)
-		learn(ps, report);
+		learn(probing, report);
 	check_free(probing->check);
 	probing->check = NULL;
 	if (probing->emptied) {
@@ -58,12 +63,13 @@ static void on_done(void *arg, const struct check_report *report)
 	}
 	/* While doubtful ones were asked, the timer ran on. */
 	if (!probing->doubts)
-		ask_later(ps);
-	probing_look(ps);
+		ask_later(probing);
+	look(probing);
 }
 
-static int start(struct proxy_service *ps, uint32_t left_out)
+static int start(struct probing *probing, uint32_t left_out)
 {
+	struct proxy_service *ps = probing->ps;
 	const struct check_config config = {
 		.health = ps->proxy->health,
 		.loop = ps->proxy->loop,
@@ -71,51 +77,60 @@ static int start(struct proxy_service *ps, uint32_t left_out)
 		.doors = &ps->proxy->doors,
 		.config = ps->config,
 		.service = ps->service.config,
+		.to_mount = probing->to_mount,
 		.last = CHECK_NULL,
 		.left_out = left_out,
 		.done = on_done,
-		.arg = ps,
+		.arg = probing,
 	};
 
-	return check_start(&config, &ps->probing.check);
+	return check_start(&config, &probing->check);
 }
 
 static void ask(void *arg)
 {
-	struct proxy_service *ps = arg;
+	struct probing *probing = arg;
 
 	/* Without memory now there may be later. */
-	if (ps->probing.check || start(ps, targets_in_use(&ps->service.targets)))
-		ask_later(ps);
+	if (probing->check || start(probing, targets_in_use(probing->targets)))
+		ask_later(probing);
 	else
-		ps->probing.doubts = 0;
+		probing->doubts = 0;
 }
 
-void probing_look(struct proxy_service *ps)
+static void look(struct probing *probing)
 {
-	struct probing *probing = &ps->probing;
-	uint64_t now_us = loop_now_us(ps->proxy->loop);
+	uint64_t now_us = loop_now_us(loop_of(probing));
 	uint32_t doubts;
 
 	if (probing->check || probing->emptied || now_us < probing->doubts_us)
 		return;
-	doubts = targets_take_doubts(&ps->service.targets);
+	doubts = targets_take_doubts(probing->targets);
 	if (!doubts)
 		return;
-	if (start(ps, ~doubts)) {
+	if (start(probing, ~doubts)) {
 		/* Without memory now there may be later. */
-		targets_put_doubts(&ps->service.targets, doubts);
+		targets_put_doubts(probing->targets, doubts);
 		return;
 	}
 	probing->doubts = doubts;
 	probing->doubts_us = now_us + PROBING_DOUBT_US;
 }
 
+void probing_look(struct proxy_service *ps)
+{
+	look(&ps->probing);
+	look(&ps->mount_probing);
+}
+
 int probing_begin(struct proxy_service *ps)
 {
+	ps->probing = (struct probing){.ps = ps, .targets = &ps->service.targets};
+	ps->mount_probing = (struct probing){
+		.ps = ps, .targets = &ps->service.mounts.targets, .to_mount = true};
 	if (!ps->service.config->probe_interval_s)
 		return 0;
-	ps->probing.timer = loop_timer_new(ps->proxy->loop, ask, ps);
+	ps->probing.timer = loop_timer_new(ps->proxy->loop, ask, &ps->probing);
 	if (!ps->probing.timer)
 		return -ENOMEM;
 	/* At once: what is down is to be known when the first client comes. */
@@ -123,24 +138,36 @@ int probing_begin(struct proxy_service *ps)
 	return 0;
 }
 
+static void end(struct probing *probing, void (*emptied)(void *arg), void *arg)
+{
+	probing->emptied = emptied;
+	probing->arg = arg;
+	loop_timer_clear(loop_of(probing), probing->timer);
+	if (probing->check)
+		check_give_up(probing->check);
+}
+
 void probing_end(struct proxy_service *ps, void (*emptied)(void *arg), void *arg)
 {
-	ps->probing.emptied = emptied;
-	ps->probing.arg = arg;
-	loop_timer_clear(ps->proxy->loop, ps->probing.timer);
-	if (ps->probing.check)
-		check_give_up(ps->probing.check);
+	end(&ps->probing, emptied, arg);
+	end(&ps->mount_probing, emptied, arg);
 }
 
 bool probing_is_out(const struct proxy_service *ps)
 {
-	return ps->probing.check != NULL;
+	return ps->probing.check || ps->mount_probing.check;
+}
+
+static void fini(struct proxy_service *ps, struct probing *probing)
+{
+	loop_timer_free(ps->proxy->loop, probing->timer);
+	probing->timer = NULL;
+	check_free(probing->check);
+	probing->check = NULL;
 }
 
 void probing_fini(struct proxy_service *ps)
 {
-	loop_timer_free(ps->proxy->loop, ps->probing.timer);
-	ps->probing.timer = NULL;
-	check_free(ps->probing.check);
-	ps->probing.check = NULL;
+	fini(ps, &ps->probing);
+	fini(ps, &ps->mount_probing);
 }

@@ -6,7 +6,8 @@
  * a connection that counts for nobody (daemon/health/check.h).
  *
  * A server that has become doubtful (daemon/service/server_state.h) is asked at once, whether or not the service has the
- * others asked; but not twice in PROBING_DOUBT_US.
+ * others asked; but not twice in PROBING_DOUBT_US. So are the servers of MOUNT (daemon/service/mounts.h), by a NULL of
+ * MOUNT and apart from the others; these are asked in no other case.
  */
 #ifndef DAEMON_PROXY_PROBING_H
 #define DAEMON_PROXY_PROBING_H
@@ -16,9 +17,9 @@
 
 #define PROBING_DOUBT_US 5000000u
 
-/** probing_begin - if the service wants it. Returns 0 or -ENOMEM. */
+/** probing_begin - ask doubtful servers from now on, and the others if the service wants it. Returns 0 or -ENOMEM. */
 int probing_begin(struct proxy_service *ps) MUST_CHECK;
-/** probing_end - ask no more; @emptied is called on the main thread when the last question is over, if one is out. */
+/** probing_end - ask no more; @emptied is called on the main thread each time that a question which is out is over. */
 void probing_end(struct proxy_service *ps, void (*emptied)(void *arg), void *arg);
 /** probing_look - ask servers that have become doubtful, if there are any and no question is out. */
 void probing_look(struct proxy_service *ps);

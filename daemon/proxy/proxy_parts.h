@@ -33,6 +33,9 @@ struct watchdog;
 
 /* Of the servers that no client uses, and of doubtful ones (daemon/proxy/probing.h). */
 struct probing {
+	struct proxy_service *ps;
+	struct targets *targets;    /* those that are asked */
+	bool to_mount;              /* … which are its servers of MOUNT */
 	struct loop_timer *timer;   /* NULL: those that no client uses are not asked */
 	struct check *check;        /* NULL: no question is out */
 	uint32_t doubts;            /* the doubtful ones that `check` asks, a bit each; 0: others */
@@ -56,6 +59,7 @@ struct proxy_service {
 	bool resting;               /* no descriptors are left for it, and it has been said */
 	struct log_limit shortages; /* of descriptors */
 	struct probing probing;
+	struct probing mount_probing; /* of its servers of MOUNT */
 };
 TAILQ_HEAD(proxy_service_list, proxy_service);
 

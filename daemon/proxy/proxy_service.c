@@ -54,6 +54,7 @@ struct proxy_service *proxy_service_new(struct proxy *proxy, struct config *conf
 	targets_avoid(&ps->service.targets, &proxy->doors);
 	targets_avoid(&ps->service.mounts.targets, &proxy->doors);
 	targets_on_doubt(&ps->service.targets, kick, proxy->loop);
+	targets_on_doubt(&ps->service.mounts.targets, kick, proxy->loop);
 	ps->service.memory = budget_part_new(&proxy->budget, service->name);
 	if (!ps->service.memory ||
 	    lobby_init(&ps->lobby, proxy->loop, &ps->service.door, kick, proxy->loop) ||

@@ -285,14 +285,19 @@ static bool may_be_the_clients(struct server_state *state, const struct sockaddr
 	return !state->by_clients && state->reach != SERVER_DOWN;
 }
 
+/* A host that is gone is gone for all, and so is a name; and rpcbind is asked for all clients from one address. */
+static bool is_for_all(enum leg_close why)
+{
+	return why == LEG_CLOSE_SILENT || why == LEG_CLOSE_NO_ADDRESS || why == LEG_CLOSE_NO_MOUNT;
+}
+
 bool server_state_unreached(struct server_state *state, const struct sockaddr *addr,
 			    const struct sockaddr *client, enum leg_close why, const char *detail,
 			    uint64_t now_us)
 {
 	bool failed;
 
-	/* A host that is gone is gone for all, and a name is. */
-	if (!client || !counts(why) || why == LEG_CLOSE_SILENT || why == LEG_CLOSE_NO_ADDRESS)
+	if (!client || !counts(why) || is_for_all(why))
 		return server_state_failed(state, addr, why, detail, now_us);
 	pthread_mutex_lock(&state->lock);
 	keep_addr(state, addr);

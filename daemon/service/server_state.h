@@ -125,7 +125,7 @@ bool server_state_failed(struct server_state *state, const struct sockaddr *addr
  * @client: its address, if the attempt came from there; else NULL
  *
  * With @client it counts only if another client has met the same or the server is down already. Otherwise the server
- * becomes doubtful.
+ * becomes doubtful. LEG_CLOSE_SILENT, _NO_ADDRESS and _NO_MOUNT count in any case: the client has no part in them.
  */
 bool server_state_unreached(struct server_state *state, const struct sockaddr *addr,
 			    const struct sockaddr *client, enum leg_close why, const char *detail,

@@ -301,39 +301,38 @@ void targets_failed(struct target_seat *seat, const char *error, uint64_t now_us
 	pthread_mutex_unlock(&seat->targets->lock);
 }
 
-/* A failure that counts or not. Where nobody asks a server in doubt, what one client met is all there is. */
-static bool learn(struct target_seat *seat, bool failed, enum leg_close why, const char *detail,
+/* Whether a failure of one client counts for all. */
+typedef bool judge_fn(struct server_state *state, const struct sockaddr *addr,
+		      const struct sockaddr *client, enum leg_close why, const char *detail,
+		      uint64_t now_us);
+
+static bool learn(struct target_seat *seat, judge_fn *judge, const struct sockaddr *addr,
+		  const struct sockaddr *client, enum leg_close why, const char *detail,
 		  uint64_t now_us)
 {
 	struct targets *targets = seat->targets;
+	struct server_state *server = &seat->target->server;
+	bool counts = judge(server, addr, client, why, detail, now_us);
 
-	if (failed)
+	if (counts)
 		targets_failed(seat, detail[0] ? detail : leg_close_text(why), now_us);
-	if (targets->doubt && atomic_load(&seat->target->server.doubtful))
+	if (targets->doubt && atomic_load(&server->doubtful))
 		targets->doubt(targets->doubt_arg);
-	return failed;
+	return counts;
 }
 
 bool targets_unreached(struct target_seat *seat, const struct sockaddr *addr,
 		       const struct sockaddr *client, enum leg_close why, const char *detail,
 		       uint64_t now_us)
 {
-	client = seat->targets->doubt ? client : NULL;
-	return learn(
-		seat,
-		server_state_unreached(&seat->target->server, addr, client, why, detail, now_us),
-		why, detail, now_us);
+	return learn(seat, server_state_unreached, addr, client, why, detail, now_us);
 }
 
 bool targets_unanswered(struct target_seat *seat, const struct sockaddr *addr,
 			const struct sockaddr *client, enum leg_close why, const char *detail,
 			uint64_t now_us)
 {
-	client = seat->targets->doubt ? client : NULL;
-	return learn(
-		seat,
-		server_state_unanswered(&seat->target->server, addr, client, why, detail, now_us),
-		why, detail, now_us);
+	return learn(seat, server_state_unanswered, addr, client, why, detail, now_us);
 }
 
 void targets_opened(struct target_seat *seat)

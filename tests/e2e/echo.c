@@ -73,8 +73,8 @@ static void client_send(struct echo_client *client)
 	while (client->sent < client->calls && client->sent - client->replied < client->window) {
 		struct buf call = {0};
 
-		echo_call(&call, TEST_PROGRAM, client->xid_base + client->sent, client->args_len,
-			  client->reply_len);
+		echo_call(&call, client->program ? client->program : TEST_PROGRAM,
+			  client->xid_base + client->sent, client->args_len, client->reply_len);
 		conn_send_record(client->conn, call.data, call.len);
 		buf_free(&call);
 		client->sent++;

@@ -17,6 +17,7 @@ struct echo_server {
 /* A client: makes Calls one after the other, a few at once, and checks each Reply. */
 struct echo_client {
 	struct conn *conn;
+	uint32_t program; /* of its Calls; 0: TEST_PROGRAM */
 	uint32_t xid_base, args_len, reply_len;
 	unsigned calls, window; /* how many in all, and at once */
 	uint32_t from_addr;     /* host order; 0: no matter where it comes from … */

@@ -40,7 +40,7 @@ static void read_call(struct reader *reader, struct message *message)
 {
 	read_u32(reader);
 	message->program = read_u32(reader);
-	read_u32(reader);
+	message->version = read_u32(reader);
 	message->procedure = read_u32(reader);
 	read_auth(reader);
 	read_auth(reader);

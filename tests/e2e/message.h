@@ -5,15 +5,16 @@
 
 #include "tests/e2e/net.h"
 
-#define MSG_CALL          0
-#define MSG_REPLY         1
+#define MSG_CALL             0
+#define MSG_REPLY            1
 
-#define AUTH_NONE         0
-#define AUTH_SYS          1
-#define AUTH_TLS          7
+#define AUTH_NONE            0
+#define AUTH_SYS             1
+#define AUTH_TLS             7
 
-#define ACCEPT_SUCCESS    0
-#define ACCEPT_SYSTEM_ERR 5
+#define ACCEPT_SUCCESS       0
+#define ACCEPT_PROG_MISMATCH 2
+#define ACCEPT_SYSTEM_ERR    5
 
 /* A program that no binding knows. */
 #define TEST_PROGRAM         0x20000099
@@ -22,15 +23,16 @@
 
 #define NFS_PROGRAM          100003
 #define MOUNT_PROGRAM        100005
+#define RPCBIND_PROGRAM      100000
 
 /* The parts of a message that the tests look at. */
 struct message {
 	uint32_t xid, type;
-	uint32_t program, procedure;     /* of a Call */
-	bool accepted;                   /* of a Reply */
-	uint32_t accept_stat;            /* of an accepted Reply */
-	uint32_t reject_stat, auth_stat; /* of a denied one */
-	const uint8_t *body;             /* arguments or results */
+	uint32_t program, version, procedure; /* of a Call */
+	bool accepted;                        /* of a Reply */
+	uint32_t accept_stat;                 /* of an accepted Reply */
+	uint32_t reject_stat, auth_stat;      /* of a denied one */
+	const uint8_t *body;                  /* arguments or results */
 	size_t body_len;
 };
 

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # A server closes for what one client sends, while it serves nobody else: that is this client's failure, and the server stays
-# up, for /readyz and for the next client; through one proxy and two. A server that closes for everybody is found.
+# up, for /readyz and for the next client; through one proxy and two. A server that closes for everybody is found. So it is of
+# servers of MOUNT, wherever `mount` has them.
 BACK_PORT=3049
 BAD_PORT=3050
 HTTP_PORT=9180
@@ -9,6 +10,9 @@ ONE_PORT=13049
 TWO_PORT=13050
 CLOSED_PORT=13051
 PAIR_PORT=13052
+MOUNT_PORT=13053
+RPCBIND_PORT=13054
+CONNECT_PORT=13055
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies
@@ -16,7 +20,8 @@ command -v curl >/dev/null || skip_all "curl is not installed"
 start_chain
 
 back=tcp://127.0.0.1:$BACK_PORT bad=tcp://127.0.0.1:$BAD_PORT good=tcp://127.0.0.1:3051
-to() { echo "{ name = \"$1\"; listen = \"tcp://127.0.0.1:$2\"; connect = $3; require_privileged_port = false; source_port = \"any\"; }"; }
+# to NAME PORT CONNECT [KEYS]
+to() { echo "{ name = \"$1\"; listen = \"tcp://127.0.0.1:$2\"; connect = $3; require_privileged_port = false; source_port = \"any\"; ${4:-} }"; }
 # start_g SERVICE...
 start_g() {
 	printf 'control = "%s"; workers = 2; http_listen = "127.0.0.1:%s"; services = (\n%s\n);\n' \
@@ -25,8 +30,13 @@ start_g() {
 	wait_for 20 ctl g status || bail "proxy g does not start"
 }
 one_client() { rpc_peer 0 $BACK_PORT 0 0 one-client "$@"; }
-# server_is SIDE SERVICE N FILTER: what is shown of its server number N
-server_is() { ctl "$1" -j services | jq -e ".services[] | select(.name == \"$2\").targets[$3] | $4"; }
+# server_is SIDE SERVICE N FILTER: what is shown of its server number N, or with "mount" of its first one of MOUNT
+server_is() {
+	local which=".targets[$3]"
+
+	[ "$3" != mount ] || which=".mount_targets[0]"
+	ctl "$1" -j services | jq -e ".services[] | select(.name == \"$2\")$which | $4"
+}
 is_ready() { [ "$(with_limit 20 curl -s -o $T/page -w '%{http_code}' http://127.0.0.1:$HTTP_PORT/readyz)" = "$1" ]; }
 says_down() { grep -q 'does not answer\|cannot be used' "$T/$1.log"; }
 
@@ -74,4 +84,36 @@ stop closing KILL
 check "one that answers NULL alone is up as far as one client tells" one_client $ONE_PORT all
 check "so it is shown" server_is g one 0 '.state == "ok" and .failures == 0'
 stop_proxy g
+
+# A server of MOUNT at an address, by rpcbind, and where NFS is: mount = "tcp://…", "rpcbind", "connect".
+ok='.state == "ok" and .failures == 0 and .tried_last_s == null'
+for row in "mount mount $MOUNT_PORT" "rpcbind mount $RPCBIND_PORT" "connect 0 $CONNECT_PORT"; do
+	read -r way which port <<<"$row"
+	start_g "$(to mount $MOUNT_PORT "\"$good\"" "mount = \"$back\";")" \
+		"$(to rpcbind $RPCBIND_PORT "\"$good\"" 'mount = "rpcbind";')" \
+		"$(to connect $CONNECT_PORT "\"$back\"" 'mount = "connect";')"
+	check "mount, $way: one that closes for one client's Call is asked by the proxy, and serves another client" \
+		one_client "$port" "$way" good
+	check "$way: it is up" wait_for 10 server_is g "$way" "$which" "$ok"
+	check "$way: ready" is_ready 200
+	check "$way: the log does not say otherwise" not grep -E "$way: server .* (does not answer|cannot be used)" $T/g.log
+	stop_proxy g
+done
+
+# One that has another version of MOUNT answers; one that closes for NULL does not.
+for way in mount rpcbind; do
+	[ $way = mount ] && port=$MOUNT_PORT uri=$back || port=$RPCBIND_PORT uri=tcp://127.0.0.1:111
+	keys="mount = \"$back\";"
+	[ $way = mount ] || keys='mount = "rpcbind";'
+	start_g "$(to $way $port "\"$good\"" "$keys")"
+	check "$way: one that answers NULL by PROG_MISMATCH is asked" one_client $port $way mismatch
+	check "$way: and is up" wait_for 10 server_is g $way mount "$ok"
+	stop_proxy g
+	start_g "$(to $way $port "\"$good\"" "$keys")"
+	check "$way: one that closes for NULL, too, is asked once one client has met it" one_client $port $way dead
+	check "$way: and is down" wait_for 10 server_is g $way mount '.state == "down" and .failures > 0'
+	check "$way: which is said" wait_for 10 grep -q "$way: server $uri.* does not answer: it closes connections" $T/g.log
+	check "$way: the service is ready all the same: there is a server of NFS" is_ready 200
+	stop_proxy g
+done
 finish

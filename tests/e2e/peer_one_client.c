@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * A server that closes for what one client sends, a record of 2 MiB where it takes 1 MiB, while it serves nobody else. It
- * answers everybody else, and the proxy's own NULL. Or it closes for every Call but that. The client may have two addresses of
- * its host.
+ * answers everybody else, and the proxy's own NULL. Or it closes for every Call but that, or for that, too. The client may have
+ * two addresses of its host, and may be one of MOUNT.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,14 +12,22 @@
 #include "tests/e2e/rpc_peer.h"
 #include "tests/lib/time_limit.h"
 
-#define WAIT_S     20
-#define TIMES      3
-#define TAKES      (1u << 20)
-#define LONG_BYTES (2u << 20)
-#define MANY       64
+#define WAIT_S        20
+#define TIMES         3
+#define TAKES         (1u << 20)
+#define LONG_BYTES    (2u << 20)
+#define MANY          64
+#define RPCBIND_PORT  111
+#define NFS_VERSION   4
+#define MOUNT_VERSION 3
+
+/* Of the words of scenario_one_client(). */
+static struct {
+	bool all, dead, mismatch, two, good, connect, mount, rpcbind;
+} how;
 
 static struct net net;
-static bool closes_all, has_two; /* the client has */
+static uint16_t server_port;
 static unsigned nulls, null_ends, closes;
 static struct conn *to_close[MANY]; /* not from inside of its event */
 static unsigned nto_close;
@@ -32,6 +40,27 @@ static void close_it(struct conn *conn)
 	to_close[nto_close++] = conn;
 }
 
+/* The proxy's own. Returns whether it is answered. */
+static bool answer_null(struct conn *conn, const struct message *call, struct buf *reply)
+{
+	bool for_mount = how.mount || how.rpcbind;
+
+	if (call->program != (for_mount ? MOUNT_PROGRAM : NFS_PROGRAM) ||
+	    call->version != (for_mount ? MOUNT_VERSION : NFS_VERSION))
+		fail("the proxy asks for version %u of program %u", call->version, call->program);
+	nulls++;
+	conn->arg = &nulls;
+	if (how.dead) {
+		close_it(conn);
+		return false;
+	}
+	reply_begin(reply, call->xid, how.mismatch ? ACCEPT_PROG_MISMATCH : ACCEPT_SUCCESS);
+	/* From version one to version one. */
+	for (int i = 0; how.mismatch && i < 2; i++)
+		buf_u32(reply, 1);
+	return true;
+}
+
 static void take_call(struct conn *conn, const uint8_t *data, size_t len)
 {
 	struct message call;
@@ -40,10 +69,9 @@ static void take_call(struct conn *conn, const uint8_t *data, size_t len)
 	if (!message_parse(&call, data, len) || call.type != MSG_CALL)
 		fail("the server got what is no Call");
 	if (!call.procedure) {
-		nulls++;
-		conn->arg = &nulls;
-		reply_begin(&reply, call.xid, ACCEPT_SUCCESS);
-	} else if (closes_all) {
+		if (!answer_null(conn, &call, &reply))
+			return;
+	} else if (how.all || how.dead) {
 		close_it(conn);
 		return;
 	} else {
@@ -89,6 +117,31 @@ static void server_accepted(struct conn *conn)
 	conn->ended = server_ended;
 }
 
+/* rpcbind: whatever is asked for is here. */
+static void rpcbind_received(struct conn *conn, const uint8_t *data, size_t len)
+{
+	struct message call;
+	struct buf reply = {0};
+	char address[32];
+
+	if (!message_parse(&call, data, len) || call.program != RPCBIND_PROGRAM ||
+	    message_u32(&call, 0) != MOUNT_PROGRAM)
+		fail("rpcbind is not asked for MOUNT");
+	snprintf(address, sizeof(address), "127.0.0.1.%u.%u", server_port >> 8, server_port & 255);
+	reply_begin(&reply, call.xid, ACCEPT_SUCCESS);
+	buf_u32(&reply, (uint32_t)strlen(address));
+	buf_put(&reply, address, strlen(address));
+	buf_put(&reply, "\0\0\0", -strlen(address) & 3);
+	conn_send_record(conn, reply.data, reply.len);
+	buf_free(&reply);
+}
+
+static void rpcbind_accepted(struct conn *conn)
+{
+	conn->received = rpcbind_received;
+	conn->ended = conn_shut;
+}
+
 static void turn(void)
 {
 	net_turn(&net, 100);
@@ -117,15 +170,26 @@ static bool client_is_over(void *arg)
 
 static bool is_asked(void *arg)
 {
-	return null_ends > 0;
+	return how.dead ? nulls > 0 && !nto_close : null_ends > 0;
+}
+
+static bool is_mounts(void)
+{
+	return how.connect || how.mount || how.rpcbind;
+}
+
+static uint32_t program(void)
+{
+	return is_mounts() ? MOUNT_PROGRAM : TEST_PROGRAM;
 }
 
 /* Its connection is closed, each time that it comes. */
 static void be_closed(uint16_t port, uint32_t bytes, unsigned times)
 {
 	for (unsigned i = 0; i < times; i++) {
-		struct echo_client client = {.xid_base = 0x100 * (i + 1),
-					     .from_addr = NET_LOOPBACK + (has_two && i % 2),
+		struct echo_client client = {.program = program(),
+					     .xid_base = 0x100 * (i + 1),
+					     .from_addr = NET_LOOPBACK + (how.two && i % 2),
 					     .args_len = bytes,
 					     .reply_len = 100,
 					     .calls = 1};
@@ -142,8 +206,12 @@ static void be_closed(uint16_t port, uint32_t bytes, unsigned times)
 
 static void be_served(uint16_t port)
 {
-	struct echo_client client = {
-		.xid_base = 0x7000, .args_len = 6000, .reply_len = 6000, .calls = 1};
+	struct echo_client client = {.program = program(),
+				     .xid_base = 0x7000,
+				     .args_len = 6000,
+				     /* That of MNT must not be longer than a file handle. */
+				     .reply_len = is_mounts() ? 40 : 6000,
+				     .calls = 1};
 
 	echo_client_start(&net, &client, port);
 	await(client_is_over, &client, "another client gets no Reply");
@@ -152,20 +220,46 @@ static void be_served(uint16_t port)
 	conn_free(client.conn, false);
 }
 
+static void read_word(const char *word)
+{
+	static const struct {
+		const char *word;
+		bool *is;
+	} words[] = {
+		{"all", &how.all},         {"dead", &how.dead},   {"mismatch", &how.mismatch},
+		{"two", &how.two},         {"good", &how.good},   {"connect", &how.connect},
+		{"rpcbind", &how.rpcbind}, {"mount", &how.mount},
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strcmp(word, words[i].word))
+			continue;
+		*words[i].is = true;
+		return;
+	}
+	fail("one-client: no such word: %s", word);
+}
+
 int scenario_one_client(const struct ports *ports, int argc, char **argv)
 {
 	uint16_t port = argc ? (uint16_t)atoi(argv[0]) : 0;
+	bool for_short;
 
 	if (!port)
-		fail("one-client: PORT [all|good|two]");
-	closes_all = argc > 1 && !strcmp(argv[1], "all");
-	has_two = argc > 1 && !strcmp(argv[1], "two");
+		fail("one-client: PORT [WORD...]");
+	for (int i = 1; i < argc; i++)
+		read_word(argv[i]);
+	for_short = how.all || how.dead;
+	server_port = ports->back;
 	net_init(&net);
-	net_listen(&net, ports->back, server_accepted, NULL);
-	be_closed(port, closes_all ? 100 : LONG_BYTES, closes_all ? 1 : TIMES);
-	if (argc > 1 && !strcmp(argv[1], "good"))
+	net_listen(&net, server_port, server_accepted, NULL);
+	if (how.rpcbind)
+		net_listen(&net, RPCBIND_PORT, rpcbind_accepted, NULL);
+	/* One Call of MOUNT makes one question of the proxy: none is left when the server has gone. */
+	be_closed(port, for_short ? 100 : LONG_BYTES, for_short || is_mounts() ? 1 : TIMES);
+	if (how.good)
 		be_served(port);
-	else
+	if (!how.good || is_mounts())
 		await(is_asked, NULL, "the proxy does not ask whether the server is well");
 	printf("closed %u times, asked %u times\n", closes, nulls);
 	net_free(&net);

@@ -55,7 +55,18 @@ int scenario_ask(const struct ports *ports, int argc, char **argv);
 int scenario_doors(const struct ports *ports, int argc, char **argv);
 /** scenario_half_closed - gone PORT COUNT, reads PORT, back PORT: clients end their sending side, the server hangs. */
 int scenario_half_closed(const struct ports *ports, int argc, char **argv);
-/** scenario_one_client - PORT [all]: the server closes for what one client sends, or for all but NULL. */
+/**
+ * scenario_one_client - PORT [WORD...]: the server closes for what one client sends, and answers the proxy's own NULL
+ *
+ *	all       it closes for all but NULL
+ *	dead      … and for that
+ *	mismatch  it answers NULL by PROG_MISMATCH
+ *	two       the client has two addresses
+ *	good      another client is served
+ *	connect   what the client sends is MOUNT
+ *	mount     … and so is the NULL
+ *	rpcbind   … and there is an rpcbind at port 111 to say where that is
+ */
 int scenario_one_client(const struct ports *ports, int argc, char **argv);
 /** scenario_steps - from=ADDRESS:PORT hex=… text=… crlf sent mpa call shut closed stay: so a client does. */
 int scenario_steps(const struct ports *ports, int argc, char **argv);

@@ -17,13 +17,14 @@
 
 static uint16_t mount_port;
 static int mountd, rpcbind;
+static int silent; /* a connection of rpcbind's that is there until the proxy has ended; -1: none */
 
 static void setup(void)
 {
 	scene_setup();
 	mount_port = fixture_port();
 	mountd = fixture_listen(mount_port);
-	rpcbind = -1;
+	rpcbind = silent = -1;
 }
 
 static void teardown(void)
@@ -33,6 +34,8 @@ static void teardown(void)
 		close(mountd);
 	if (rpcbind >= 0)
 		close(rpcbind);
+	if (silent >= 0)
+		close(silent);
 }
 
 static const char *at_mountd(void)
@@ -359,7 +362,7 @@ static void await_connections(unsigned count)
 /* All who wait meanwhile are told by one answer; one that leaves is no matter. */
 START_TEST(one_question_is_for_all_who_wait)
 {
-	int clients[5], upstream, fd;
+	int clients[5], upstreams[5], fd;
 
 	fixture_workers = 1;
 	start_rpcbind();
@@ -373,16 +376,170 @@ START_TEST(one_question_is_for_all_who_wait)
 	await_connections(ARRAY_SIZE(clients) - 1);
 	fd = answer(uaddr(mount_port));
 	for (unsigned i = 1; i < ARRAY_SIZE(clients); i++) {
-		upstream = fixture_accept(mountd, NULL);
-		ck_assert_uint_eq(read_message(upstream, 1), FIXTURE_CALL_BYTES);
-		close(upstream);
+		upstreams[i] = fixture_accept(mountd, NULL);
+		ck_assert_uint_eq(read_message(upstreams[i], 1), FIXTURE_CALL_BYTES);
 	}
+	/* A mountd that closed before it has answered would be asked by the proxy itself. */
 	ck_assert(fixture_is_quiet(rpcbind, 0));
 	for (unsigned i = 1; i < ARRAY_SIZE(clients); i++) {
+		close(upstreams[i]);
 		read_end(clients[i]);
 		close(clients[i]);
 	}
 	close(fd);
+}
+END_TEST
+
+/* ---- one that closes on a client's Call ---- */
+
+/* What comes of the proxy's own NULL. */
+enum null_end { NULL_SUCCEEDS, NULL_MISMATCHES, NULL_IS_DENIED, NULL_IS_CLOSED, NULL_IS_NO_RPC };
+#define NULL_ENDS 5
+
+static void end_null(int fd, uint32_t xid, enum null_end how)
+{
+	/* XID, REPLY; MSG_ACCEPTED with no verifier, and PROG_MISMATCH from 1 to 1; MSG_DENIED: AUTH_TOOWEAK. */
+	static const uint32_t mismatch[] = {1, 0, 0, 0, 2, 1, 1}, denied[] = {1, 1, 1, 5};
+	const uint32_t *words = how == NULL_MISMATCHES ? mismatch : denied;
+	size_t nwords = how == NULL_MISMATCHES ? ARRAY_SIZE(mismatch) : ARRAY_SIZE(denied);
+	uint8_t out[64];
+	struct xdr_writer w;
+	size_t len;
+
+	if (how == NULL_SUCCEEDS)
+		send_reply(fd, xid, 0);
+	if (how == NULL_IS_NO_RPC)
+		ck_assert_int_eq(send(fd, "HTTP/1.1 400 Bad Request\r\n", 26, MSG_NOSIGNAL), 26);
+	if (how != NULL_MISMATCHES && how != NULL_IS_DENIED)
+		return;
+	xdr_writer_init(&w, out + 4, sizeof(out) - 4);
+	xdr_put_u32(&w, xid);
+	for (size_t i = 0; i < nwords; i++)
+		xdr_put_u32(&w, words[i]);
+	len = xdr_written_bytes(&w);
+	record_mark_encode(out, (uint32_t)len);
+	ck_assert_int_eq(send(fd, out, len + 4, MSG_NOSIGNAL), (ssize_t)len + 4);
+}
+
+/* The next connection at @listener is the proxy's own, and asks NULL of @program. */
+static void is_asked(int listener, uint32_t program, uint32_t version, enum null_end how)
+{
+	int fd = fixture_accept(listener, NULL);
+	uint8_t in[256];
+
+	ck_assert_int_ge(recv(fd, in, sizeof(in), 0), 4 + 40);
+	ck_assert_uint_eq(xdr_load_u32(in + 4 + 12), program);
+	ck_assert_uint_eq(xdr_load_u32(in + 4 + 16), version);
+	ck_assert_uint_eq(xdr_load_u32(in + 4 + 20), 0);
+	end_null(fd, xdr_load_u32(in + 4), how);
+	close(fd);
+}
+
+/* Of the first of @list, as the control socket shows it. */
+static json_t *target_of(json_t *json, const char *list)
+{
+	json_t *service = json_array_get(json_object_get(json, "services"), 0);
+
+	return json_array_get(json_object_get(service, list), 0);
+}
+
+static void await_state(const char *list, const char *state, bool failed)
+{
+	bool is = false;
+
+	while (!is) {
+		json_t *json = control_ask("services\n"), *target = target_of(json, list);
+
+		is = !strcmp(json_string_value(json_object_get(target, "state")), state);
+		if (is)
+			ck_assert_int_eq(json_integer_value(json_object_get(target, "failures")),
+					 failed);
+		json_decref(json);
+		sched_yield();
+	}
+}
+
+/* A client whose Call mountd closes for; @asked: rpcbind is asked where that is. */
+static void be_closed_on(bool asked)
+{
+	int client, upstream;
+
+	if (asked) {
+		open_asking(mount_port, &client, &upstream);
+	} else {
+		client = fixture_connect(front);
+		send_call_to(client, 1, NFS_PROGRAM_MOUNT, 0);
+		upstream = fixture_accept(mountd, NULL);
+		ck_assert_uint_eq(read_message(upstream, 1), FIXTURE_CALL_BYTES);
+	}
+	close(upstream);
+	read_end(client);
+	close(client);
+}
+
+START_TEST(a_mountd_that_closes_on_a_call_is_asked_where_it_is)
+{
+	enum null_end how = (enum null_end)(_i / 2);
+	bool by_rpcbind = _i % 2, answers = how <= NULL_IS_DENIED;
+	int client, upstream;
+
+	fixture_workers = 1;
+	if (by_rpcbind)
+		start_rpcbind();
+	start_near(by_rpcbind ? "rpcbind" : at_mountd());
+	be_closed_on(by_rpcbind);
+	if (by_rpcbind)
+		close(answer(uaddr(mount_port)));
+	is_asked(mountd, NFS_PROGRAM_MOUNT, 3, how);
+	await_state("mount_targets", answers ? "ok" : "down", !answers);
+	await_state("targets", "unknown", false);
+	/* Another one is served, all the same: there is no other server. */
+	open_to(mountd, NFS_PROGRAM_MOUNT, &client, &upstream);
+	await_state("mount_targets", "ok", !answers);
+	close(client);
+	close(upstream);
+}
+END_TEST
+
+/* Where it goes to the server of NFS, it is that which is asked. */
+START_TEST(with_connect_the_server_is_asked_as_any)
+{
+	int client, upstream;
+
+	start_near("connect");
+	client = fixture_connect(front);
+	send_call_to(client, 1, NFS_PROGRAM_MOUNT, 0);
+	upstream = fixture_accept(server, NULL);
+	ck_assert_uint_eq(read_message(upstream, 1), FIXTURE_CALL_BYTES);
+	close(upstream);
+	read_end(client);
+	close(client);
+	is_asked(server, NFS_PROGRAM_NFS, 4, _i ? NULL_IS_CLOSED : NULL_SUCCEEDS);
+	await_state("targets", _i ? "down" : "ok", _i);
+}
+END_TEST
+
+/* What rpcbind says to the proxy then counts as what it says to a client. */
+START_TEST(a_mountd_that_rpcbind_does_not_know_any_more_is_down)
+{
+	fixture_workers = 1;
+	start_rpcbind();
+	start_near("rpcbind");
+	be_closed_on(true);
+	close(answer(""));
+	await_state("mount_targets", "down", true);
+}
+END_TEST
+
+/* The proxy ends while it waits for that. */
+START_TEST(a_question_of_the_proxy_to_rpcbind_can_be_given_up)
+{
+	fixture_workers = 1;
+	start_rpcbind();
+	start_near("rpcbind");
+	be_closed_on(true);
+	silent = answer(NULL);
+	await_state("mount_targets", "unknown", false);
 }
 END_TEST
 
@@ -423,6 +580,11 @@ int main(void)
 	tcase_add_loop_test(tc, without_a_word_of_rpcbind_its_clients_end_with_that_reason, 0,
 			    WAYS);
 	tcase_add_test(tc, one_question_is_for_all_who_wait);
+	tcase_add_loop_test(tc, a_mountd_that_closes_on_a_call_is_asked_where_it_is, 0,
+			    2 * NULL_ENDS);
+	tcase_add_loop_test(tc, with_connect_the_server_is_asked_as_any, 0, 2);
+	tcase_add_test(tc, a_mountd_that_rpcbind_does_not_know_any_more_is_down);
+	tcase_add_test(tc, a_question_of_the_proxy_to_rpcbind_can_be_given_up);
 	tcase_add_test(tc, the_control_socket_tells_where_mount_is);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

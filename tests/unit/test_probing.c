@@ -42,10 +42,15 @@ static void setup(void)
 	static char name[] = "files", host[] = "a", port[] = "2049";
 
 	service = (struct service_config){
-		.name = name, .connect = {TRANSPORT_TCP, host, port}, .max_connections = 4};
+		.name = name,
+		.connect = {TRANSPORT_TCP, host, port},
+		.mount = {.way = MOUNT_RPCBIND},
+		.max_connections = 4,
+	};
 	proxy = (struct proxy){.loop = fake_loop_new()};
 	ps = (struct proxy_service){.proxy = &proxy};
 	ck_assert_int_eq(service_init(&ps.service, &service), 0);
+	ck_assert_int_eq(probing_begin(&ps), 0);
 	checks = 0;
 	check_rc = 0;
 }
@@ -57,12 +62,12 @@ static void teardown(void)
 	fake_loop_free(proxy.loop);
 }
 
-static void become_doubtful(void)
+static void become_doubtful(struct targets *targets)
 {
 	const struct sockaddr_in client = {.sin_family = AF_INET,
 					   .sin_addr.s_addr = htonl(0x0a000001)};
 
-	ck_assert(!server_state_unanswered(&ps.service.targets.list[0].server, NULL,
+	ck_assert(!server_state_unanswered(&targets->list[0].server, NULL,
 					   (const struct sockaddr *)&client, LEG_CLOSE_PEER, "",
 					   loop_now_us(proxy.loop)));
 }
@@ -71,17 +76,62 @@ START_TEST(a_doubtful_server_is_asked_once)
 {
 	probing_look(&ps);
 	ck_assert_uint_eq(checks, 0);
-	become_doubtful();
+	become_doubtful(&ps.service.targets);
 	probing_look(&ps);
 	probing_look(&ps);
 	ck_assert_uint_eq(checks, 1);
 	ck_assert_uint_eq(asked.left_out, ~UINT32_C(1));
+	ck_assert(!asked.to_mount);
+}
+END_TEST
+
+/* It waits for no question to another server, and what comes of its own is known of it alone. */
+START_TEST(so_is_a_server_of_mount)
+{
+	struct check_server server = {
+		.steps = {[CHECK_CONNECT] = {.result = CHECK_PASSED},
+			  [CHECK_NULL] = {.result = _i ? CHECK_PASSED : CHECK_FAILED,
+					  .why = LEG_CLOSE_REFUSED,
+					  .what = "it is off"}}};
+	const struct check_report report = {.nservers = 1, .servers = &server};
+	const struct target *nfs = ps.service.targets.list, *mount = ps.service.mounts.targets.list;
+
+	become_doubtful(&ps.service.targets);
+	probing_look(&ps);
+	become_doubtful(&ps.service.mounts.targets);
+	probing_look(&ps);
+	ck_assert_uint_eq(checks, 2);
+	ck_assert(asked.to_mount);
+	ck_assert_uint_eq(asked.left_out, ~UINT32_C(1));
+	asked.done(asked.arg, &report);
+	ck_assert_int_eq(server_state_is_down(&mount->server), !_i);
+	ck_assert(!server_state_is_down(&nfs->server));
+	/* The other question is still out. */
+	ck_assert(probing_is_out(&ps));
+}
+END_TEST
+
+/* Those that no client uses are asked for NFS alone. */
+START_TEST(no_timer_asks_a_server_of_mount)
+{
+	const struct check_report report = {0};
+
+	probing_fini(&ps);
+	service.probe_interval_s = 1;
+	ck_assert_int_eq(probing_begin(&ps), 0);
+	for (unsigned i = 1; i <= 5; i++) {
+		fake_loop_run(proxy.loop);
+		ck_assert_uint_eq(checks, i);
+		ck_assert(!asked.to_mount);
+		asked.done(asked.arg, &report);
+		fake_loop_advance(proxy.loop, 1000000);
+	}
 }
 END_TEST
 
 START_TEST(without_memory_it_is_asked_later)
 {
-	become_doubtful();
+	become_doubtful(&ps.service.targets);
 	check_rc = -ENOMEM;
 	probing_look(&ps);
 	check_rc = 0;
@@ -97,6 +147,8 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, a_doubtful_server_is_asked_once);
+	tcase_add_loop_test(tc, so_is_a_server_of_mount, 0, 2);
+	tcase_add_test(tc, no_timer_asks_a_server_of_mount);
 	tcase_add_test(tc, without_memory_it_is_asked_later);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
