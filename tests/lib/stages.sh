@@ -12,6 +12,11 @@ tap_file=
 times_file=
 stages_lock=
 
+# The stages that run beside the others, by name: the process group and its beginning. stop_children ends the groups in $beside.
+# When such a stage has ended, $build/beside.NAME.took has its seconds and its processor seconds.
+declare -A beside_group=()
+beside_cpu=0 # processor seconds of those that stage_end has waited for
+
 # stages_begin [NAME]: begins a run, whose files are NAME.* in the build directory (dev-test). A second run in the same
 # directory is refused while the first one goes on.
 stages_begin() {
@@ -34,10 +39,22 @@ tap_sum() {
 		   exit failed > 0 || passed == 0 }' "$1"
 }
 
-# cpu_s: sets cpu_s to the processor time of all children that have ended, in seconds. A subshell has other children.
+# children_cpu_s FILE: prints the processor time of all children that have ended, in seconds; FILE has what times prints, since
+# a subshell has other children
+children_cpu_s() { awk 'NR == 2 { gsub(/[ms]/, " "); printf "%.0f", $1 * 60 + $2 + $3 * 60 + $4 }' "$1"; }
+
+# beside_took NAME: sets seconds and cpu to what the stage took
+beside_took() { [ -s "$build/beside.$1.took" ] && read -r seconds cpu <"$build/beside.$1.took"; }
+
+# cpu_s: sets cpu_s to the processor time of all children that have ended, except stages beside, in seconds
 cpu_s() {
+	local name seconds cpu
+
 	times >"$build/cpu"
-	cpu_s=$(awk 'NR == 2 { gsub(/[ms]/, " "); printf "%.0f", $1 * 60 + $2 + $3 * 60 + $4 }' "$build/cpu")
+	cpu_s=$(($(children_cpu_s "$build/cpu") - beside_cpu))
+	for name in "${!beside_group[@]}"; do
+		kill -0 "${beside_group[$name]}" 2>/dev/null || ! beside_took "$name" || cpu_s=$((cpu_s - cpu))
+	done
 }
 
 # cases NAME: how many the stage has noted
@@ -51,19 +68,22 @@ stage_from() {
 	say "$1"
 }
 
-# stage_over STATUS: notes how long the stage took. If a signal ended the stage, the run ends too.
-stage_over() {
-	local took=$((SECONDS - stage_begun))
-
-	cpu_s
-	printf 'stage\t%s\t%s\t%s\t%s\n' "$stage_name" $took $((cpu_s - stage_cpu)) "$(cases "$stage_name")" >>"$times_file"
-	say "$stage_name took $took s"
-	case $1 in
+# stage_took NAME STATUS SECONDS CPU_SECONDS: notes how long the stage took. If a signal ended the stage, the run ends too.
+stage_took() {
+	printf 'stage\t%s\t%s\t%s\t%s\n' "$1" "$3" "$4" "$(cases "$1")" >>"$times_file"
+	say "$1 took $3 s"
+	case $2 in
 	129 | 130 | 143)
-		say "$stage_name was ended by a signal"
-		exit "$1"
+		say "$1 was ended by a signal"
+		exit "$2"
 		;;
 	esac
+}
+
+# stage_over STATUS: the end of what stage_from began
+stage_over() {
+	cpu_s
+	stage_took "$stage_name" "$1" $((SECONDS - stage_begun)) $((cpu_s - stage_cpu))
 }
 
 # stage NAME COMMAND...: a stage that is a case of its own
@@ -108,24 +128,39 @@ tap_stage() {
 	stage_over $status
 }
 
-# stage_beside COMMAND...: a stage that says TAP, and that others run beside until stage_end NAME
-stage_beside() {
-	beside_begun=$SECONDS
-	start "$@" >"$build/beside.tap" 2>&1
-	beside=$!
+# beside_run NAME COMMAND...: to its end
+beside_run() {
+	local begun=$SECONDS status
+
+	"${@:2}"
+	status=$?
+	times >"$build/beside.$1.cpu"
+	echo "$((SECONDS - begun)) $(children_cpu_s "$build/beside.$1.cpu")" >"$build/beside.$1.took"
+	return $status
 }
 
-stage_end() {
-	local status
+# stage_beside NAME COMMAND...: a stage that says TAP, and that others run beside until stage_end NAME
+stage_beside() {
+	say "$1 begins, beside the others"
+	rm -f "$build/beside.$1.took"
+	start beside_run "$@" >"$build/beside.$1.tap" 2>&1
+	beside_group[$1]=$!
+	beside+=" $!"
+}
 
-	stage_from "$1"
-	wait "$beside"
+# stage_end NAME: waits for a stage that stage_beside started
+stage_end() {
+	local status seconds=0 cpu=0
+
+	say "$1"
+	wait "${beside_group[$1]}"
 	status=$?
-	beside=
-	cat "$build/beside.tap"
-	tap_noted "$1" "$build/beside.tap" $status
-	say "it ran for $((SECONDS - beside_begun)) s, most of them beside other stages"
-	stage_over $status
+	beside=${beside/ ${beside_group[$1]}/}
+	unset "beside_group[$1]"
+	! beside_took "$1" || beside_cpu=$((beside_cpu + cpu))
+	cat "$build/beside.$1.tap"
+	tap_noted "$1" "$build/beside.$1.tap" $status
+	stage_took "$1" $status "$seconds" "$cpu"
 }
 
 # make_check DIR MAKE_ARGS...: without a line for each case that passes. Many cases wait more than they compute.

@@ -69,6 +69,25 @@ dev_does <<-'END'
 END
 check "where nothing is left to stop, nothing is waited for" said '^[01] s$'
 
+dev_does <<-END
+	. "$srcdir/tests/lib/time_limit.sh"
+	cpu_is() { times >"\$build/own"; awk 'NR == 2 { gsub(/[ms]/, " "); exit !(\$1 * 60 + \$2 >= 2) }' "\$build/own"; }
+	busy() { until cpu_is; do awk 'BEGIN { while (i++ < 1000000); }'; done; echo "ok 1 - one: a"; }
+	says() { printf 'not ok 1 - two: a\nok 2 - two: b\n'; false; }
+	busy_is_over() { wait_for 60 test -s "\$build/beside.busy.took"; }
+	stages_begin
+	stage_beside busy busy
+	stage_beside other says
+	stage meanwhile busy_is_over
+	stage_end other
+	stage_end busy
+	stages_end
+END
+same "what runs beside is added up too" "3 passed, 1 failed, 0 skipped" "$(tail -n 1 "$work/said")"
+check "its failures are told" said '^not ok - other: two: a$'
+check "its processor time is its own" said '^ +[0-9]+ +- +[2-9] +1  busy$'
+check "and not that of the stage that it ran beside" said '^ +[0-9]+ +- +[01] +1  meanwhile$'
+
 # ---------------------------------------------------------------- repeated runs
 
 printf 'check\ta\tload\tok\ncheck\ta\tload\tfailed\ncheck\tb\tload\tok\ncheck\tb\tload\tskipped\ncheck\ta\tidle\tok\ne2e\tc\tload\tok\n' \
@@ -105,13 +124,14 @@ long_stage() {
 		stubborn() { trap "" TERM; while :; do sleep 1000 & wait; done; }
 		long() { set -m; sleep 1001 & echo \$! >>$work/pids; stubborn & echo \$! >>$work/pids; echo \$BASHPID >$work/stage; wait; }
 		stages_begin
-		stage_beside long
+		stage_beside beside long
+		stage_beside another long
 		stage long long
 		echo went on
 	END
 	rm -f "$work/pids" "$work/stage"
 }
-all_run() { [ "$(grep -c . "$work/pids")" = 4 ]; }
+all_run() { [ "$(grep -c . "$work/pids")" = 6 ]; }
 none_runs() { local pid; while read -r pid; do ! grep -qs "^State:.[^ZX]" "/proc/$pid/status" || return; done <"$work/pids"; }
 
 # ended_by WHAT SIGNAL: WHAT is the script, or the stage's process group
