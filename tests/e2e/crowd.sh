@@ -11,7 +11,7 @@ A_SERVICE='max_connections = 4096;' B_SERVICE='max_connections = 4096;' A_MORE=m
 enter "$@"
 needs_proxies
 # shellcheck disable=SC2034
-BENCH=$E2E_BUILD/tests/bench
+BENCH=$E2E_PROGRAMS/tests/bench
 more_a() { service one "tcp://127.0.0.1:$ONE_PORT" "tcp://127.0.0.1:$NFS_PORT" "$A_SERVICE"; }
 start_chain
 

@@ -3,14 +3,14 @@
 # From an alert to the client, operation and stage in three commands, which are those of the manual: one of two services has
 # a server that takes long, and one client that waits for it; who is used to none of that finds both.
 # shellcheck disable=SC2034
-RELAY_PORT=3049 BACK_PORT=3049 OTHER_PORT=14049 OTHER_FABRIC=20149
+RELAY_PORT=3049 BACK_PORT=3049 OTHER_PORT=14049 OTHER_FABRIC=20149 QUICK_PORT=3149
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies
 
 A_MORE=other_a B_MORE=other_b
 other_a() { service other "tcp://127.0.0.1:$OTHER_PORT" "$FABRIC:$OTHER_FABRIC"; }
-other_b() { service other "$FABRIC:$OTHER_FABRIC" "tcp://127.0.0.1:$NFS_PORT"; }
+other_b() { service other "$FABRIC:$OTHER_FABRIC" "tcp://127.0.0.1:$QUICK_PORT"; }
 
 commands=$(sed -n '/^\.Sh FROM AN ALERT TO ITS CAUSE/,/^\.Sh [^F]/s/^\.Dl rpcrdma-proxyctl //p' "$E2E_SRC/../../man/rpcrdma-proxyctl.8.in")
 # said NTH: what that command of the manual says, and the time it took; in $T/out
@@ -38,7 +38,10 @@ culprit() { ss -Htnp dst "127.0.0.1:$FRONT_PORT" | grep "pid=${pid_of[$1]}," | a
 start_ganesha
 # As many times longer as the machine is slower: so does all else.
 start relay "$BIN/delay_relay" $RELAY_PORT $NFS_PORT "$(limit_s 1500)"
+# The other one answers in 10 ms. Without that its clients would keep the processors busy.
+start quick-relay "$BIN/delay_relay" $QUICK_PORT $NFS_PORT 10
 wait_for 10 listens $RELAY_PORT
+wait_for 10 listens $QUICK_PORT
 start_chain
 nfs_client "nfs://127.0.0.1/export?version=3&nfsport=$OTHER_PORT&mountport=$FRONT_MNT" write file 1m 3
 check "the manual has three commands" [ "$(wc -l <<<"$commands")" = 3 ]

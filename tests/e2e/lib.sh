@@ -9,18 +9,20 @@
 #	check "what must hold" command...
 #	finish                      # stops everything, checks how the proxies ended, prints the plan
 #
-# E2E_BUILD is the build directory; E2E_KEEP is where logs and captures are to be left; E2E_CHAIN=direct leaves
-# the proxies out (to test the tests); E2E_VERSION=2 has the first proxy speak version two of RPC-over-RDMA to the
+# E2E_BUILD is the build directory; E2E_PROGRAMS is another one, from which the tests take their own programs, clients and
+# servers among them: without sanitizers, these cost less. E2E_KEEP is where logs and captures are to be left;
+# E2E_CHAIN=direct leaves the proxies out (to test the tests); E2E_VERSION=2 has the first proxy speak version two of RPC-over-RDMA to the
 # second, and each of them is then held to have sent nothing of version one; E2E_COMPAT=draft03 has them use all that the
 # draft of version one has, its configuration protocol too, and then they are held to have done so.
 
 set -u
 E2E_SRC=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 E2E_BUILD=$(cd "${E2E_BUILD:-$E2E_SRC/../../build}" && pwd) || exit 1
+E2E_PROGRAMS=$(cd "${E2E_PROGRAMS:-$E2E_BUILD}" && pwd) || exit 1
 E2E_CHAIN=${E2E_CHAIN:-proxies}
 export E2E_BUILD E2E_CHAIN
 . "$E2E_SRC/../lib/mtab.sh"
-TIME_LIMIT=$E2E_BUILD/tests/lib/time_limit JSON_AT=$E2E_BUILD/tests/lib/json_at
+TIME_LIMIT=$E2E_PROGRAMS/tests/lib/time_limit JSON_AT=$E2E_PROGRAMS/tests/lib/json_at
 # pause SECONDS: tick_fd has an end that is never written to
 pause() { read -r -t "$1" -u "$tick_fd" || true; }
 . "$E2E_SRC/../lib/time_limit.sh"
@@ -28,7 +30,8 @@ pause() { read -r -t "$1" -u "$tick_fd" || true; }
 T=/run/e2e
 PROXY=$E2E_BUILD/daemon/rpcrdma-proxy
 CTL=$E2E_BUILD/daemon/ctl/rpcrdma-proxyctl
-BIN=$E2E_BUILD/tests/e2e
+BIN=$E2E_PROGRAMS/tests/e2e
+READ_CTL=$E2E_PROGRAMS/daemon/ctl/rpcrdma-proxyctl # for read_ctl()
 
 NFS_PORT=2049    # of the server
 MNT_PORT=20048   # of the server
@@ -269,21 +272,23 @@ chooses_dialect() { [ -z "${E2E_COMPAT:-}${E2E_VERSION:-}" ] || skip_all "has a 
 needs_proxies() { [ "$E2E_CHAIN" = proxies ] || skip_all "about the proxies"; }
 
 ctl() { local side=$1; shift; "$CTL" -s "$T/$side.sock" "$@"; }
+# read_ctl SIDE ARGUMENTS...: what the daemon says in JSON, for tests that read it again and again
+read_ctl() { local side=$1; shift; "$READ_CTL" -s "$T/$side.sock" -j "$@"; }
 
 # counter SIDE PART NAME: the sum over the services; PART is tcp, rdma, iwarp or closes, of which all sides are added
 counter() {
-	ctl "$1" -j stats | "$JSON_AT" --sum services '*' "$2" '**' "$3"
+	read_ctl "$1" stats | "$JSON_AT" --sum services '*' "$2" '**' "$3"
 }
 
 # counter_is SIDE PART NAME OP VALUE: OP as in test(1)
 counter_is() { test "$(counter "$1" "$2" "$3")" "$4" "$5"; }
 
 # connections SIDE: how many are open
-connections() { ctl "$1" -j connections | "$JSON_AT" --count connections '*'; }
+connections() { read_ctl "$1" connections | "$JSON_AT" --count connections '*'; }
 no_connections() { [ "$(connections "$1")" = 0 ]; }
 
 # came SIDE: how many have come to all its services; has_come SIDE COUNT
-came() { ctl "$1" -j services | "$JSON_AT" --sum services '*' connections_total; }
+came() { read_ctl "$1" services | "$JSON_AT" --sum services '*' connections_total; }
 has_come() { [ "$(came "$1")" -ge "$2" ]; }
 
 # logged SIDE TEXT: a line has it; logged_lines SIDE COUNT TEXT: so many have. A thread of the daemon writes its log: a line stands
@@ -296,7 +301,7 @@ no_control_clients() { ! ss -Hx src "$T/$1.sock" | grep -q ESTAB; }
 
 # nfs_leg SIDE client|upstream MEMBER: of the one connection of NFS there; nfs_leg_is with its value
 nfs_leg() {
-	ctl "$1" -j connections | "$JSON_AT" connections service=nfs "$2" "$3"
+	read_ctl "$1" connections | "$JSON_AT" connections service=nfs "$2" "$3"
 }
 nfs_leg_is() { [ "$(nfs_leg "$1" "$2" "$3")" = "$4" ]; }
 

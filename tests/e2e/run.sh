@@ -31,7 +31,7 @@ while getopts nb:j:t:d:k:1:h option; do
 done
 shift $((OPTIND - 1))
 export E2E_BUILD=${E2E_BUILD:-$here/../../build}
-TIME_LIMIT=$E2E_BUILD/tests/lib/time_limit
+TIME_LIMIT=${E2E_PROGRAMS:-$E2E_BUILD}/tests/lib/time_limit
 . "$here/../lib/time_limit.sh"
 exec {pause_fd}<&- # nothing waits here, and tests would inherit it
 
