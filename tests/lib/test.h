@@ -14,7 +14,7 @@
  * milliseconds before.
  */
 void test_point(const char *file, int line);
-#define TEST_POINTS_EXACT 1000u
+#define TEST_POINTS_EXACT       1000u
 #define _mark_point(file, line) test_point(file, line)
 
 /**

@@ -92,6 +92,7 @@ unit_tests = \
 	tests/unit/test_pcapng \
 	tests/unit/test_pieces \
 	tests/unit/test_placement \
+	tests/unit/test_points \
 	tests/unit/test_pool \
 	tests/unit/test_porch \
 	tests/unit/test_ports \
@@ -245,6 +246,8 @@ tests_unit_test_stream_SOURCES = tests/unit/test_stream.c $(stream_fixture)
 tests_unit_test_stream_pair_SOURCES = tests/unit/test_stream_pair.c $(stream_fixture)
 tests_unit_test_stream_socket_SOURCES = tests/unit/test_stream_socket.c $(stream_fixture)
 
+# Each assertion calls what is to be counted.
+tests_unit_test_points_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=_mark_point
 tests_unit_test_load_LDADD = tests/bench/libload.a $(LDADD)
 
 # A second opinion on transport headers: rpcgen's code for a description in XDR. It is compiled without our
