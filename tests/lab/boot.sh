@@ -7,20 +7,37 @@
 # by the first serial port, what the rows report to standard output by the second. An oops ends the guest, since
 # nothing that a kernel does after one tells anything. Emulation only: KVM, where it is there at all, hangs too often on nested
 # machines. The guest is told of no fast rep movsb (erms, fsrm), which the emulator does byte by byte: its kernel copies seven to
-# fifteen times as fast with rep movsq. Nothing in it needs to be safe from speculation. With LAB_CLOCK=instructions the guest has one processor, whose clock goes on by a nanosecond with each instruction.
+# fifteen times as fast with rep movsq. Nothing in it needs to be safe from speculation.
+#
+# LAB_EMULATION says how:
+#   parallel      two processors, a thread of QEMU for each, with all that QEMU emulates
+#   cheap         two processors by turns in one thread: spinning and waking across threads take half of what parallel takes. They
+#                 have little that is slow to emulate (no AVX, no fifth level of page tables, no SMAP). Programs are always at the
+#                 same addresses, since QEMU 7.2 translates them anew at other ones. The kernel is not compressed.
+#   instructions  one processor, whose clock goes on by a nanosecond with each instruction
 set -euo pipefail
 dir=$1 share=$2 script=$3
-processors=(-accel "tcg,thread=multi" -smp 2)
-clock=
-if [ "${LAB_CLOCK:-}" = instructions ]; then
+kernel=/boot/vmlinuz-$(cat "$dir/kver") cpu=max,-erms,-fsrm parameters=
+case ${LAB_EMULATION:-parallel} in
+parallel) processors=(-accel "tcg,thread=multi" -smp 2) ;;
+cheap)
+	processors=(-accel "tcg,thread=single" -smp 2)
+	kernel=$dir/vmlinux cpu=Nehalem parameters=norandmaps
+	;;
+instructions)
 	processors=(-accel "tcg,thread=single" -smp 1 -icount "shift=0")
-	clock="tsc=reliable tsc=noirqtime"
-fi
+	parameters="tsc=reliable tsc=noirqtime"
+	;;
+*)
+	echo "boot.sh: LAB_EMULATION: no such emulation: $LAB_EMULATION" >&2
+	exit 2
+	;;
+esac
 exec qemu-system-x86_64 \
-	"${processors[@]}" -cpu max,-erms,-fsrm -m "$LAB_MEMORY_MIB" \
+	"${processors[@]}" -cpu $cpu -m "$LAB_MEMORY_MIB" \
 	-nodefaults -display none -serial "file:$share/console.log" -serial stdio -monitor none -no-reboot \
-	-kernel "/boot/vmlinuz-$(cat "$dir/kver")" -initrd "$dir/initrd.gz" \
-	-append "console=ttyS0 loglevel=5 oops=panic panic=-1 mitigations=off $clock guest=$script" \
+	-kernel "$kernel" -initrd "$dir/initrd.gz" \
+	-append "console=ttyS0 loglevel=5 oops=panic panic=-1 mitigations=off $parameters guest=$script" \
 	-virtfs "local,path=/,mount_tag=root,security_model=none,readonly=on,multidevs=remap" \
 	-virtfs "local,path=$share,mount_tag=share,security_model=none" \
 	-netdev tap,id=n0,ifname=lab0,script=no,downscript=no -device virtio-net-pci,netdev=n0,romfile= \
