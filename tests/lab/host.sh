@@ -114,7 +114,7 @@ host_answer() {
 			mv answer.tmp "answer.$n"
 			rm -f "$call"
 		done
-		sleep 0.1
+		pause 0.1
 	done
 }
 

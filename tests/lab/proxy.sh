@@ -32,11 +32,11 @@ proxy_start() {
 
 proxy_answers() { proxy_says "$1" status >/dev/null 2>&1; }
 has_ended() { ! kill -0 "$1" 2>/dev/null; }
-proxy_answers_or_ended() { proxy_answers "$1" || has_ended "$(cat "$proxy_dir/$1.pid")"; }
+proxy_answers_or_ended() { proxy_answers "$1" || has_ended "$(<"$proxy_dir/$1.pid")"; }
 
 # proxy_ready NAME: waits until its control socket answers, as long as it lives.
 proxy_ready() {
-	wait_for 30 proxy_answers_or_ended "$1" && proxy_answers "$1" && return
+	wait_for 30 proxy_answers_or_ended "$1" && ! has_ended "$(<"$proxy_dir/$1.pid")" && return
 	echo "proxy $1 does not start: $(tail -1 "$proxy_dir/$1.log")"
 	return 1
 }

@@ -26,7 +26,7 @@ limit_passed() {
 }
 
 # wait_for SECONDS COMMAND...: until the command succeeds. Fails when the limit has passed. Looks every LOOK_S, 0.02 s
-# by default. SECONDS is a whole number; another one is refused with status 2.
+# by default, and after two seconds every LOOK_LATE_S, 0.1 s by default. SECONDS is a whole number; another one is refused with status 2.
 wait_for() { wait_while "$1" : "${@:2}"; }
 
 # wait_while SECONDS PROGRESS COMMAND...: as wait_for, but the limit begins anew whenever PROGRESS, a command that is given in
@@ -46,7 +46,7 @@ wait_while() {
 			((SECONDS - wait_begin <= wait_end_s)) || return 1
 		fi
 		# What has not come in a second is looked for less often: to look costs more than the wait.
-		((SECONDS - wait_begin < 2)) || wait_look_s=0.1
+		((SECONDS - wait_begin < 2)) || wait_look_s=${LOOK_LATE_S:-0.1}
 		pause "$wait_look_s"
 	done
 }

@@ -185,15 +185,15 @@ mount_kind() {
 }
 
 # host COMMAND ARGUMENTS...: has the host's side run a command (see host.sh) and prints what it says.
-host_calls=0
 host() {
-	local n
-	n=$(date +%s%N)
+	local n=${EPOCHREALTIME/./} said status
 	printf '%s\n' "$*" >"/run/share/call.tmp"
 	mv /run/share/call.tmp "/run/share/call.$n"
 	wait_for 240 test -e "/run/share/answer.$n" || { echo "the host does not answer: $*"; return 1; }
-	cat "/run/share/answer.$n"
-	return "$(cat "/run/share/status.$n")"
+	said=$(<"/run/share/answer.$n")
+	[ -z "$said" ] || printf '%s\n' "$said"
+	read -r status <"/run/share/status.$n"
+	return "$status"
 }
 
 # wanted NAME: whether a row is to run. With LAB_ROWS, only rows whose names match that extended regular expression; in a second
