@@ -51,11 +51,14 @@ check "ready" is_ready 200
 check "the log does not say otherwise" not says_down g
 stop_proxy g
 
-check "two proxies: so it is" one_client "$FRONT_PORT"
+start lasting "$BIN/rpc_peer" 0 $BACK_PORT 0 0 one-client "$FRONT_PORT" stay
+is_asked() { wait_for 60 eval '! alive lasting || grep -q "^closed" $T/lasting.log' && alive lasting; }
+check "two proxies: so it is" is_asked
 for side in a b; do
 	check "at proxy $side it is up" server_is $side nfs 0 '.state != "down" and .failures == 0 and .tried_last_s == null'
 	check "and its log does not say otherwise" not says_down $side
 done
+stop lasting KILL
 
 start standby "$BIN/held_call" serve 127.0.0.1 3051
 serves standby 3051 || bail "no standby"

@@ -2,7 +2,7 @@
 /*
  * A server that closes for what one client sends, a record of 2 MiB where it takes 1 MiB, while it serves nobody else. It
  * answers everybody else, and the proxy's own NULL. Or it closes for every Call but that, or for that, too. The client may have
- * two addresses of its host, and may be one of MOUNT.
+ * two addresses of its host, and may be one of MOUNT. With "stay" the server stays until it is killed.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@
 
 /* Of the words of scenario_one_client(). */
 static struct {
-	bool all, dead, mismatch, two, good, connect, mount, rpcbind;
+	bool all, dead, mismatch, two, good, connect, mount, rpcbind, stay;
 } how;
 
 static struct net net;
@@ -230,7 +230,7 @@ static void read_word(const char *word)
 	} words[] = {
 		{"all", &how.all},         {"dead", &how.dead},   {"mismatch", &how.mismatch},
 		{"two", &how.two},         {"good", &how.good},   {"connect", &how.connect},
-		{"rpcbind", &how.rpcbind}, {"mount", &how.mount},
+		{"rpcbind", &how.rpcbind}, {"mount", &how.mount}, {"stay", &how.stay},
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
@@ -260,9 +260,12 @@ int scenario_one_client(const struct ports *ports, int argc, char **argv)
 	be_closed(port, for_short ? 100 : LONG_BYTES, for_short || is_mounts() ? 1 : TIMES);
 	if (how.good)
 		be_served(port);
-	/* No question of the proxy is left when this server ends. */
+	/* No question of one proxy is left when this server ends. Of two, one's question comes through the other. */
 	await(is_asked, NULL, "the proxy does not ask whether the server is well");
 	printf("closed %u times, asked %u times\n", closes, nulls);
+	fflush(stdout);
+	while (how.stay)
+		turn();
 	net_free(&net);
 	return 0;
 }
