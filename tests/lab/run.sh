@@ -204,7 +204,7 @@ guest_run() {
 	host_start "$share"
 	export LAB_MEMORY_MIB=3072
 	[ "$boot" != writeback ] || LAB_MEMORY_MIB=512
-	# What is counted is counted, and what a release runs is run, on all that QEMU emulates.
+	# What is counted, and what a release runs, has all that QEMU emulates.
 	export LAB_EMULATION=parallel
 	case $tier/$boot in
 	*/instructions) LAB_EMULATION=instructions ;;
