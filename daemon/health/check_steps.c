@@ -280,7 +280,7 @@ static void tell_connected(struct check_steps *steps)
 
 static void judge_null(struct check_steps *steps, const struct probe_reply *reply)
 {
-	/* Whatever a server of MOUNT says to it: it answers. */
+	/* Any RPC Reply shows that the server of MOUNT is alive. */
 	if (steps->config.to_mount && reply->is_rpc) {
 		pass(steps, "MOUNT");
 		end_server(steps, "MOUNT has no other step");

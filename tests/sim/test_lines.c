@@ -220,7 +220,7 @@ START_TEST(a_server_that_is_no_use_is_not_told_by_each_connection)
 	stub_closing(server[0], LEG_CLOSE_NOT_RPC, "the first bytes are HTTP");
 	expect("<4>sim: server ");
 	expect(" cannot be used: the first bytes are HTTP");
-	/* That of the first one may have been its own fault; the next one is told of neither to open nor to close. */
+	/* The first client may have caused its close, so the log has it; of the next client the log has neither open nor close. */
 	expect("<4>[sim#1 10.0.0.100:20001] closed: server: not an RPC message: the first bytes");
 	stub_over(server[0]);
 	stub_fail(client[0], LEG_CLOSE_LOCAL, "");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Work that blocks beside a loop: the loop turns, and is told of the end; or the work was detached. */
+/* Blocking work beside a loop: the loop goes on and gets an event at the end of the work, unless the work was detached. */
 #include "daemon/base/background.h"
 
 #include <dirent.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What libcheck is told of assertions that pass: the linker puts __wrap__mark_point() in the place of its _mark_point(). */
+/* Which assertions that pass are sent to libcheck: the linker replaces its _mark_point() by __wrap__mark_point(). */
 #include <stdbool.h>
 #include <time.h>
 
