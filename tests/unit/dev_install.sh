@@ -113,8 +113,8 @@ release debian 12
 dev_does install_build >/dev/null
 build=$(packages)
 check "the packages of ./dev demo are installed" demo_does install_demo
-same "beside those of the build they are an NFS server, an NFS client, and what makes hosts of namespaces" \
-	"iproute2 libnfs-dev libnfs-utils mount netbase nfs-ganesha nfs-ganesha-vfs rpcbind util-linux" \
+same "beside those of the build they are a compiler of C alone, an NFS server, an NFS client, and what makes hosts of namespaces" \
+	"gcc iproute2 libc6-dev libnfs-dev libnfs-utils make mount netbase nfs-ganesha nfs-ganesha-vfs rpcbind util-linux" \
 	"$(comm -13 <(tr ' ' '\n' <<<"$build") <(tr ' ' '\n' <<<"$(packages)") | xargs)"
 same "none of them starts with the machine" "ssh.service" "$(enabled)"
 check "nor was one started" gone "$MACHINE/started"
