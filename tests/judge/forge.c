@@ -228,8 +228,9 @@ static void put_fpdu(struct conn *c, unsigned side, const struct msg *ulpdu)
 	m.len = 2 + ulpdu->len;
 	fill(&m, -m.len & 3, 0);
 	crc = crc32c_of(m.data, m.len);
-	if (fault("crc") && ulpdu->len > 600)
+	if (c->spoil || (fault("crc") && ulpdu->len > 600))
 		crc ^= 0x100;
+	c->spoil = false;
 	for (int i = 0; i < 4; i++)
 		m.data[m.len++] = (uint8_t)(crc >> 8 * i);
 	put_stream(c, side, m.data, m.len);
@@ -294,13 +295,27 @@ void put_response(struct conn *c, unsigned side, uint32_t len)
 	put_fpdu(c, side, &m);
 }
 
+void put_write_data(struct conn *c, unsigned side, uint32_t len)
+{
+	struct msg m = {.data = {0xc1, 0x40}, .len = 2};
+
+	words(&m, 3, (uint32_t[]){SINK_STAG, 0, SINK_AT});
+	fill(&m, len, 0xda);
+	put_fpdu(c, side, &m);
+}
+
 void put_terminate(struct conn *c, unsigned side)
 {
 	struct msg m;
 
 	begin_untagged(&m, 7, 0, 2, 1);
-	word(&m, 0x20020000);
+	word(&m, fault("other-terminate") ? 0x20030000 : 0x20020000);
 	put_fpdu(c, side, &m);
+}
+
+void spoil_next(struct conn *c)
+{
+	c->spoil = true;
 }
 
 /* ---------------------------------------------------------------- records */

@@ -21,6 +21,7 @@ struct end {
 struct conn {
 	struct end end[2]; /* 0: who connects */
 	uint32_t msn[2], read_msn[2];
+	bool spoil; /* the next FPDU has a wrong CRC */
 };
 
 struct msg {
@@ -62,7 +63,11 @@ void put_send_invalidate(struct conn *c, unsigned side, const struct msg *payloa
 void put_read(struct conn *c, unsigned side, uint32_t stag, uint32_t len);
 /** put_response - @side answers the oldest Read. */
 void put_response(struct conn *c, unsigned side, uint32_t len);
+/** put_write_data - @side writes into a chunk of the other's. */
+void put_write_data(struct conn *c, unsigned side, uint32_t len);
 void put_terminate(struct conn *c, unsigned side);
+/** spoil_next - the next FPDU of this connection has a wrong CRC. */
+void spoil_next(struct conn *c);
 void put_record(struct conn *c, unsigned side, const struct msg *rpc);
 
 /* The stories. */
@@ -70,5 +75,6 @@ void story_one(void);
 void story_draft03(void);
 void story_two(void);
 void story_versions(void);
+void story_crc(void);
 
 #endif

@@ -105,6 +105,11 @@ void iwarp_free(struct iwarp *w)
 	free(w);
 }
 
+const struct book *iwarp_book(const struct iwarp *w)
+{
+	return &w->session.book;
+}
+
 unsigned iwarp_open_calls(const struct iwarp *w)
 {
 	return book_open_calls(&w->session.book);
@@ -258,6 +263,13 @@ static void read_request(struct iwarp *w, unsigned side, const uint8_t *data, si
 				from->reads_count, limits_reads(&w->session.limits, side));
 }
 
+static void terminate(struct iwarp *w, unsigned side, uint32_t word)
+{
+	if (!excuse_terminate(w->session.hearing, side, word))
+		judge_violation(w->session.hearing, "%s terminates: 0x%08x", judge_side(side),
+				word);
+}
+
 static void untagged(struct iwarp *w, unsigned side, const uint8_t *data, size_t len)
 {
 	struct iwarp_side *from = &w->side[side];
@@ -270,8 +282,7 @@ static void untagged(struct iwarp *w, unsigned side, const uint8_t *data, size_t
 	data += UNTAGGED_BYTES;
 	len -= UNTAGGED_BYTES;
 	if (op == OP_TERMINATE) {
-		judge_violation(w->session.hearing, "%s terminates: 0x%08x", judge_side(side),
-				len >= 4 ? get_be32(data) : 0);
+		terminate(w, side, len >= 4 ? get_be32(data) : 0);
 		return;
 	}
 	if (qn != expected_qn || (qn == QN_READ && !last)) {
@@ -336,6 +347,23 @@ static void tagged(struct iwarp *w, unsigned side, const uint8_t *data, size_t l
 
 /* ---------------------------------------------------------------- FPDUs */
 
+/* Returns false if the FPDU counts for nothing. */
+static bool crc_judge(struct iwarp *w, unsigned side, const uint8_t *fpdu, size_t bare)
+{
+	struct hearing *hearing = w->session.hearing;
+	bool wrong = w->crc && crc32c_of(fpdu, bare) != get_le32(fpdu + bare);
+
+	if (wrong && excuse_fault(hearing, side, fpdu[3] & 15))
+		return false;
+	hearing->tally.fpdus++;
+	hearing->tally.crcs += w->crc;
+	if (wrong)
+		judge_violation(hearing, "a bad CRC of %s", judge_side(side));
+	if (hearing->excuse.terminated)
+		judge_violation(hearing, "%s goes on after its Terminate", judge_side(side));
+	return true;
+}
+
 static int fpdu(struct iwarp *w, unsigned side, const uint8_t *data, size_t len)
 {
 	size_t ulpdu, bare, total;
@@ -353,12 +381,8 @@ static int fpdu(struct iwarp *w, unsigned side, const uint8_t *data, size_t len)
 	}
 	if (len < total)
 		return 0;
-	w->session.hearing->tally.fpdus++;
-	if (w->crc) {
-		w->session.hearing->tally.crcs++;
-		if (crc32c_of(data, bare) != get_le32(data + bare))
-			judge_violation(w->session.hearing, "a bad CRC");
-	}
+	if (!crc_judge(w, side, data, bare))
+		return (int)total;
 	data += 2;
 	is_tagged = data[0] & DDP_TAGGED;
 	op = data[1] & 15;

@@ -3,7 +3,7 @@
 #ifndef TESTS_JUDGE_IWARP_H
 #define TESTS_JUDGE_IWARP_H
 
-#include "tests/judge/judge.h"
+#include "tests/judge/book.h"
 
 struct iwarp;
 
@@ -16,6 +16,8 @@ void iwarp_free(struct iwarp *iwarp);
  * Returns its length, zero if it is not whole yet, or -1 if the stream can not be followed any further.
  */
 int iwarp_unit(struct iwarp *iwarp, unsigned side, const uint8_t *data, size_t len);
+/** iwarp_book - its Calls and Replies. */
+const struct book *iwarp_book(const struct iwarp *iwarp);
 /** iwarp_open_calls - how many Calls wait for a Reply. */
 unsigned iwarp_open_calls(const struct iwarp *iwarp);
 /** iwarp_waits - how many messages and RDMA Reads wait for what must follow them, or for their own end. */

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * judge [-k] [-b] [-d] [-c PROGRAM] [-w ORDERED] CAPTURE
+ * judge [-k] [-b] [-d] [-c PROGRAM] [-a ADDRESS] [-i ADDRESS] [-w ORDERED] CAPTURE
  *
  * Judges every TCP connection of a capture that carries RPC-over-RDMA on iWARP, or RPC: says what must not be, then
  * what there is in one line of NAME=NUMBER each, and exits with 1 if anything must not be. -k: connections may end
  * with Calls unanswered, since somebody was killed. -b: the capture may have ended before the work did.
  * -d: what RFC 8166 reserves may be, as draft-ietf-nfsv4-rpcrdma-03 has it: RDMA_MSGP, RDMA_DONE, read chunks in
  *     Replies.
+ * -a, -i: the acceptor, or the initiator, of iWARP connections that has this address is siw of Linux 6.1, whose wrong CRCs are
+ *     remarked (excuse.h).
  * -c: the program of the Connection Configuration Protocol, where it is not 100417.
  * -w: the judged streams, in order, for tshark; without those that it cannot read.
  */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +45,7 @@ static void tell_all(const struct judge *judge, const struct capture_info *info)
 	tell("cut_connections", judge->cut_conns);
 	tell("fpdus", judge->all.fpdus);
 	tell("crcs", judge->all.crcs);
+	tell("crc_faults", judge->crc_faults);
 	tell("sends", judge->sends);
 	tell("version_two_sends", judge->sends_of_two);
 	tell("optionals", judge->optionals);
@@ -101,7 +105,10 @@ static int judge_file(struct judge *judge, const char *path)
 	int err = capture_read(path, packet, &tcp, &info);
 
 	for (struct tcp_conn *conn = tcp.conns; conn; conn = conn->next)
+		trial_excuse(conn);
+	for (struct tcp_conn *conn = tcp.conns; conn; conn = conn->next)
 		trial_end(judge, conn);
+	excuse_calls_fini(&judge->excused);
 	tcp_free(&tcp);
 	if (err) {
 		printf("%s: %s\n", path, strerror(-err));
@@ -114,8 +121,20 @@ static int judge_file(struct judge *judge, const char *path)
 
 static int usage(void)
 {
-	fprintf(stderr, "usage: judge [-k] [-b] [-d] [-c PROGRAM] [-w ORDERED] CAPTURE\n");
+	fprintf(stderr,
+		"usage: judge [-k] [-b] [-d] [-c PROGRAM] [-a ADDRESS] [-i ADDRESS] [-w ORDERED] "
+		"CAPTURE\n");
 	return 2;
+}
+
+static bool take_address(uint32_t *address)
+{
+	struct in_addr addr;
+
+	if (inet_pton(AF_INET, optarg, &addr) != 1)
+		return false;
+	*address = ntohl(addr.s_addr);
+	return true;
 }
 
 static bool take_option(struct judge *judge, int option)
@@ -130,6 +149,10 @@ static bool take_option(struct judge *judge, int option)
 	case 'd':
 		judge->draft03 = true;
 		return true;
+	case 'a':
+		return take_address(&judge->siw.acceptor);
+	case 'i':
+		return take_address(&judge->siw.initiator);
 	case 'c':
 		judge->config_program = (uint32_t)strtoul(optarg, NULL, 0);
 		return true;
@@ -148,7 +171,7 @@ int main(int argc, char **argv)
 	struct judge judge = {.config_program = CONFIG_PROGRAM};
 	int option, status;
 
-	while ((option = getopt(argc, argv, "kbdc:w:")) != -1) {
+	while ((option = getopt(argc, argv, "kbdc:a:i:w:")) != -1) {
 		if (!take_option(&judge, option))
 			return usage();
 	}

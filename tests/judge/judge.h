@@ -4,7 +4,8 @@
  * recognised by its first bytes (trial.h) and judged as iWARP (iwarp.h) or as records of ONC RPC (trial.c); both end
  * in the book of Calls and Replies (book.h). On iWARP the transport header is read (header.h) and judged
  * (transport.h) by what is known of the connection (session.h): its version (versions.h), the lengths of Sends (limits.h),
- * characteristics (options.h), the Connection Configuration Protocol (config.h). It shares no code with what it judges.
+ * characteristics (options.h), the Connection Configuration Protocol (config.h). What siw of Linux does wrong is not held
+ * against the other end (excuse.h). It shares no code with what it judges.
  */
 #ifndef TESTS_JUDGE_JUDGE_H
 #define TESTS_JUDGE_JUDGE_H
@@ -12,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "tests/judge/excuse.h"
 #include "tests/judge/tcp.h"
 
 struct ordered;
@@ -32,6 +34,8 @@ struct judge {
 	bool bounded; /* the capture ended before the work did */
 	bool draft03; /* what RFC 8166 reserves may be: RDMA_MSGP, RDMA_DONE, Replies with read chunks */
 	uint32_t config_program; /* of the Connection Configuration Protocol */
+	struct excuse_peer siw;
+	struct excuse_calls excused;
 	struct ordered *ordered; /* where the judged streams are written, in order; or NULL */
 	unsigned violations;
 	uint64_t iwarp_conns, tcp_conns, other_conns, cut_conns;
@@ -40,6 +44,7 @@ struct judge {
 	uint64_t reads, writes, sends;
 	uint64_t sends_of_two; /* of version two, RDMA_OPTIONALs among them */
 	uint64_t optionals, padded, dones;
+	uint64_t crc_faults;             /* of siw */
 	unsigned reads_most;             /* RDMA Reads under way at once */
 	unsigned calls_most, grant_most; /* Calls under credits at once; the largest grant */
 };
@@ -50,10 +55,14 @@ struct hearing {
 	const struct tcp_conn *conn;
 	struct tally tally;
 	bool unread; /* it has what tshark does not know */
+	struct excuse excuse;
 };
 
 /** judge_violation - note what must not be, and say it on standard output. */
 void judge_violation(struct hearing *hearing, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/** judge_remark - say on standard output what a peer did that is not the fault of what is judged; no violation. */
+void judge_remark(const struct hearing *hearing, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /** judge_side - a side's name. */
 static inline const char *judge_side(unsigned side)

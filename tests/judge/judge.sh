@@ -1,9 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# judge.sh JUDGE [-k] [-b] [-d] [-c PROGRAM] [-p] CAPTURE: the judge's verdict on a capture, and tshark's, down to NFS.
+# judge.sh JUDGE [-k] [-b] [-d] [-c PROGRAM] [-a ADDRESS] [-i ADDRESS] [-p] CAPTURE: the judge's verdict on a capture, and
+# tshark's, down to NFS.
 #
-# JUDGE is the program; -k, -b, -d and -c are its own options; with -p the arguments of RPCs are encrypted, and tshark is
-# not asked for NFS. Prints what must not be, or one line that says what was judged; status 0 if all is well.
+# JUDGE is the program; -k, -b, -d, -c, -a and -i are its own options; with -p the arguments of RPCs are encrypted, and tshark is
+# not asked for NFS. Prints what must not be, or one line that says what was judged; status 0 if all is well. Lines that
+# begin with "remark: " come before that: wrong CRCs of siw (-a, -i).
 #
 # tshark reads not the capture but the judge's copy, in which every stream is in order and each FPDU or record begins
 # a segment: it loses its place where the network changed the order of segments, which loopback does too, and sees the
@@ -13,7 +15,8 @@
 #
 # The copy lacks connections that tshark cannot read: those with a message of version two, with RDMA_MSGP, RDMA_DONE, or a
 # Reply with read chunks. The judge alone has read them; the verdict says how many, and what both count is compared
-# without theirs. Of the Connection Configuration Protocol it reads no more than RPC.
+# without theirs. The copy also lacks what siw sent from an FPDU with a wrong CRC on. Of the Connection Configuration
+# Protocol it reads no more than RPC.
 #
 # A payload in a chunk comes without its XDR padding (RFC 8166 section 3.4.5); tshark misses it, at the very end, and
 # says malformed: that is passed over.
@@ -24,7 +27,7 @@ options=() encrypted=
 while [[ ${1:-} == -* ]]; do
 	case $1 in
 	-p) encrypted=yes ;;
-	-c) options+=("$1" "$2") && shift ;;
+	-[cai]) options+=("$1" "$2") && shift ;;
 	*) options+=("$1") ;;
 	esac
 	shift
@@ -96,9 +99,11 @@ same "RPC Replies" "$(($(shared replies) - $(shared errors)))" "$replies"
 [ -n "$encrypted" ] ||
 	same "messages of NFS, MOUNT and their kin" "$((calls + replies - $(shared configs)))" "$decoded"
 
+wrong=
+[ "${found[crc_faults]}" = 0 ] || wrong=", ${found[crc_faults]} with a wrong one of siw"
 if [ $status = 0 ]; then
 	echo "${found[iwarp_connections]} iWARP and ${found[tcp_connections]} TCP connections" \
-		"(${found[cut_connections]} cut, ${found[unread_connections]} not for tshark), ${found[fpdus]} FPDUs (${found[crcs]} with CRC)," \
+		"(${found[cut_connections]} cut, ${found[unread_connections]} not for tshark), ${found[fpdus]} FPDUs (${found[crcs]} with CRC$wrong)," \
 		"${found[calls]} Calls (${found[backward_calls]} backward), ${found[reads]} RDMA Reads; at most ${found[calls_most]} Calls of" \
 		"${found[grant_most]} granted and ${found[reads_most]} Reads at once"
 elif [ -n "${JUDGE_KEEP:-}" ]; then

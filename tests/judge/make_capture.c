@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * make_capture FILE [FAULT [STORY]]: a small capture for the judge's own test, in which all is as it should be but for the
- * fault that is named (see the calls of fault()). Stories: one, draft03, mixed, two, versions.
+ * fault that is named (see the calls of fault()). Stories: crc, draft03, mixed, one,
+ * two, versions.
  */
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +23,7 @@ int main(int argc, char **argv)
 		void (*tell)(void);
 	} stories[] = {
 		{"one", story_one}, {"draft03", story_draft03},   {"mixed", story_mixed},
-		{"two", story_two}, {"versions", story_versions},
+		{"two", story_two}, {"versions", story_versions}, {"crc", story_crc},
 	};
 	const char *name = argc > 3 ? argv[3] : "one";
 

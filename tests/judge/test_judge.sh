@@ -216,6 +216,39 @@ finds eager "Call 0x00000001 of the initiator overruns its credits: 1 wait, 1 gr
 finds late-own "RDMA_OPTIONAL 0x00001002 of version 2 in a connection of 1" "version two after a Call of version one is found"
 finds late-update "RDMA_OPTIONAL 0x00002001 of version 2 in a connection of 1" "so is the acceptor's, once it has answered one"
 
+# ---------------------------------------------------------------- wrong CRCs of siw
+story=crc options="-a 10.0.0.2"
+lets "" "a wrong CRC in an RDMA Write of siw's server may be, with all that follows from it"
+verdict "it is remarked" 0 "remark: 10.0.0.1:911 to 10.0.0.2:20049: siw, the acceptor, sends an RDMA Write with a wrong CRC"
+verdict "it is counted" 0 "crc_faults=1"
+verdict "FPDUs with a wrong CRC, and what is behind them, are not among the others" 0 "crcs=7"
+verdict "both its connections are cut" 0 "cut_connections=2"
+lets send "so may one in a Send"
+verdict "which is remarked" 0 "sends a Send with a wrong CRC"
+lets part "the other connection may end within the Call"
+lets twice "siw may do it on several connections"
+verdict "which are all counted" 0 "crc_faults=2"
+options="-i 10.0.0.1"
+lets client "a wrong CRC in a Read Response of siw's client may be"
+verdict "it is remarked, too" 0 "siw, the initiator, sends a Read Response with a wrong CRC"
+finds "" "a bad CRC of the acceptor" "a wrong CRC of the other end is found"
+verdict "and its Terminate" 1 "the initiator terminates: 0x20020000"
+options="-a 10.0.0.2"
+finds client "a bad CRC of the initiator" "so is one of the initiator, where the acceptor is siw"
+options="-a 10.0.0.1"
+finds "" "a bad CRC of the acceptor" "and one of the acceptor, where siw accepts at another address"
+options=
+finds "" "a bad CRC of the acceptor" "and each, where nobody is siw"
+options="-a 10.0.0.2"
+finds read-request "a bad CRC of the acceptor" "a wrong CRC in what has no payload is found"
+finds no-terminate "a wrong CRC without a Terminate" "a Terminate must follow"
+finds wrong-end "a wrong CRC without a Terminate" "of the end that is not siw"
+finds other-terminate "the initiator terminates: 0x20030000" "which says that it is for the CRC"
+finds terminate-twice "the initiator goes on after its Terminate" "and is the last that is sent"
+finds goes-on "it goes on after a wrong CRC" "the connection must end"
+finds stranger "it ends with 1 Calls, Reads or messages open" "another Call that is open on TCP is found"
+finds second-leg "it ends with 1 Calls, Reads or messages open" "the same Call open on a third connection is found"
+
 story=one
 if command -v tshark >/dev/null; then
 	whole_trial ""
@@ -232,6 +265,13 @@ if command -v tshark >/dev/null; then
 	verdict "tshark finds a truncated RPC on TCP" 1 "Malformed"
 	whole_trial no-response
 	verdict "tshark finds a WRITE without its data" 1 "the judge counts"
+	story=crc
+	whole_trial "" -a 10.0.0.2
+	verdict "tshark finds nothing beside a wrong CRC of siw" 0 "2 iWARP and 2 TCP connections (2 cut, 0 not for tshark), 7 FPDUs (7 with CRC, 1 with a wrong one of siw), 7 Calls"
+	whole_trial client -i 10.0.0.1
+	verdict "tshark finds nothing beside one of siw's client" 0 "1 with a wrong one of siw"
+	whole_trial ""
+	verdict "tshark finds one of anybody else" 1 "Bad CRC32"
 	story=mixed
 	whole_trial "" -d
 	verdict "what tshark cannot read is left out of its copy" 0 "3 iWARP and 1 TCP connections (0 cut, 2 not for tshark)"

@@ -31,23 +31,40 @@ struct trial {
 	bool partial[2]; /* bytes wait for the rest of their unit */
 };
 
-void judge_violation(struct hearing *hearing, const char *fmt, ...)
+__attribute__((format(printf, 2, 0))) static void say(const struct hearing *hearing,
+						      const char *fmt, va_list args)
 {
 	const struct tcp_conn *conn = hearing->conn;
 	char from[INET_ADDRSTRLEN], to[INET_ADDRSTRLEN];
 	struct in_addr addr[2] = {{htonl(conn->side[0].addr)}, {htonl(conn->side[1].addr)}};
+
+	inet_ntop(AF_INET, &addr[0], from, sizeof(from));
+	inet_ntop(AF_INET, &addr[1], to, sizeof(to));
+	printf("%s:%u to %s:%u: ", from, conn->side[0].port, to, conn->side[1].port);
+	vprintf(fmt, args);
+	printf(" [byte %llu there, %llu back]\n", (unsigned long long)conn->side[0].next,
+	       (unsigned long long)conn->side[1].next);
+}
+
+void judge_violation(struct hearing *hearing, const char *fmt, ...)
+{
 	va_list args;
 
 	if (++hearing->judge->violations > SHOWN)
 		return;
-	inet_ntop(AF_INET, &addr[0], from, sizeof(from));
-	inet_ntop(AF_INET, &addr[1], to, sizeof(to));
-	printf("%s:%u to %s:%u: ", from, conn->side[0].port, to, conn->side[1].port);
 	va_start(args, fmt);
-	vprintf(fmt, args);
+	say(hearing, fmt, args);
 	va_end(args);
-	printf(" [byte %llu there, %llu back]\n", (unsigned long long)conn->side[0].next,
-	       (unsigned long long)conn->side[1].next);
+}
+
+void judge_remark(const struct hearing *hearing, const char *fmt, ...)
+{
+	va_list args;
+
+	printf("remark: ");
+	va_start(args, fmt);
+	say(hearing, fmt, args);
+	va_end(args);
 }
 
 /* ---------------------------------------------------------------- what a connection carries */
@@ -102,6 +119,12 @@ static int trial_unit(struct trial *trial, unsigned side, const uint8_t *data, s
 	}
 }
 
+/* An FPDU with a wrong CRC is not the last that its sender had sent: what was behind it counts for nothing. */
+static bool is_void(const struct hearing *hearing, unsigned side)
+{
+	return hearing->excuse.given && hearing->excuse.side == side;
+}
+
 size_t trial_data(void *ctx, struct tcp_conn *conn, unsigned side, uint64_t at_us)
 {
 	struct judge *judge = ctx;
@@ -124,15 +147,21 @@ size_t trial_data(void *ctx, struct tcp_conn *conn, unsigned side, uint64_t at_u
 			ordered_handshake(judge->ordered, conn, at_us);
 	}
 	while (taken < from->len) {
-		int unit = trial_unit(trial, side, from->data + taken, from->len - taken);
+		int unit;
 
+		if (is_void(&trial->hearing, side)) {
+			taken = from->len;
+			break;
+		}
+		unit = trial_unit(trial, side, from->data + taken, from->len - taken);
 		if (unit == 0)
 			break;
 		if (unit < 0) {
 			trial->kind = TRIAL_LOST;
 			return from->len;
 		}
-		if (trial->kind == TRIAL_IWARP || trial->kind == TRIAL_TCP)
+		if ((trial->kind == TRIAL_IWARP || trial->kind == TRIAL_TCP) &&
+		    !is_void(&trial->hearing, side))
 			ordered_unit(judge->ordered, conn, trial->written, side, from->data + taken,
 				     (size_t)unit, at_us);
 		taken += (size_t)unit;
@@ -182,19 +211,49 @@ static void add_up(struct tally *sum, const struct tally *more)
 	sum->configs += more->configs;
 }
 
+static bool has_ended(const struct tcp_conn *conn)
+{
+	return conn->reset || conn->side[0].fin || conn->side[1].fin;
+}
+
+void trial_excuse(struct tcp_conn *conn)
+{
+	struct trial *trial = conn->user;
+
+	if (trial && trial->hearing.excuse.given)
+		excuse_end(&trial->hearing, iwarp_book(trial->iwarp), has_ended(conn));
+}
+
+/* A Call of which a part is there has its XID behind the record mark. */
+static bool is_excused_leg(const struct trial *trial, const struct tcp_conn *conn)
+{
+	const struct tcp_side *caller = &conn->side[0];
+	bool partial = trial->partial[0] && caller->len >= 8;
+	uint32_t xid = partial ? get_be32(caller->data + 4) : 0;
+
+	return trial->kind == TRIAL_TCP &&
+	       excuse_leg(trial->hearing.judge, &trial->book, partial ? &xid : NULL);
+}
+
+static bool may_be_cut(const struct trial *trial, const struct tcp_conn *conn)
+{
+	return has_ended(conn) && (trial->hearing.judge->cuts_allowed ||
+				   trial->hearing.excuse.given || is_excused_leg(trial, conn));
+}
+
 void trial_end(struct judge *judge, struct tcp_conn *conn)
 {
 	struct trial *trial = conn->user;
 	struct hearing unheard = {.judge = judge, .conn = conn};
 	struct hearing *hearing = trial ? &trial->hearing : &unheard;
-	bool ended = conn->reset || conn->side[0].fin || conn->side[1].fin;
+	bool ended = has_ended(conn);
 
 	judge_gaps(hearing, ended);
 	if (!trial)
 		return;
 	hearing->tally.open_calls = open_calls(trial);
 	if (waits(trial)) {
-		if (ended && judge->cuts_allowed)
+		if (may_be_cut(trial, conn))
 			judge->cut_conns++;
 		else if (ended || !judge->bounded)
 			judge_violation(hearing, "it ends with %u Calls, Reads or messages open",

@@ -7,6 +7,8 @@
 
 /** trial_data - a tcp_data_fn; @ctx is the judge. */
 tcp_data_fn trial_data;
+/** trial_excuse - judge what followed a wrong CRC of siw, if there was one; call it for all connections before trial_end(). */
+void trial_excuse(struct tcp_conn *conn);
 /** trial_end - judge how a connection ended, or how far it was captured; releases its user member. */
 void trial_end(struct judge *judge, struct tcp_conn *conn);
 

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * FPDUs with a wrong CRC for which siw of Linux is at fault, and not what is judged: what must follow such an FPDU, and what may then
+ * be left open.
+ *
+ * siw of Linux 6.1 computes a CRC over pages of a file, and reads them again when it sends them (siw_qp_tx.c:siw_tx_hdt). Whoever
+ * writes the file in between makes the CRC wrong. So no more than messages with a payload are excused: RDMA Writes, Read Responses
+ * and Sends. The other end must answer with a Terminate that says so, and nothing behind it; the connection must end. The same Calls
+ * may then stay open on one connection more, by which they came, or went on.
+ */
+#ifndef TESTS_JUDGE_EXCUSE_H
+#define TESTS_JUDGE_EXCUSE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct book;
+struct hearing;
+struct judge;
+
+/* Where siw is: addresses of ends, or zero. */
+struct excuse_peer {
+	uint32_t initiator; /* siw connects from there */
+	uint32_t acceptor;  /* siw accepts connections there */
+};
+
+/* What became of one connection. */
+struct excuse {
+	bool given;      /* siw has sent a wrong CRC */
+	unsigned side;   /* siw's, if so */
+	bool terminated; /* the other end has answered with a Terminate */
+};
+
+/* The Calls that such connections have left open. */
+struct excuse_calls {
+	uint32_t *xids;
+	unsigned count, room;
+	unsigned conns; /* how many of the other legs may still end with some of them open */
+};
+
+/** excuse_fault - @side has sent an FPDU of @op with a wrong CRC. Returns true if siw is at fault, and remarks on it; else false. */
+bool excuse_fault(struct hearing *hearing, unsigned side, uint8_t op);
+/** excuse_terminate - @side sends a Terminate with that first word. Returns true if it is the one that a wrong CRC must get. */
+bool excuse_terminate(struct hearing *hearing, unsigned side, uint32_t word);
+/** excuse_end - judge how a connection ended that was excused; its open Calls become those that another leg may have open too. */
+void excuse_end(struct hearing *hearing, const struct book *book, bool ended);
+/**
+ * excuse_leg - whether a connection may have ended with those Calls open; @partial_xid is that of a Call of which a part was sent, or
+ * NULL
+ *
+ * Each excused connection excuses one other. Call excuse_end() for all connections first.
+ */
+bool excuse_leg(struct judge *judge, const struct book *book, const uint32_t *partial_xid);
+void excuse_calls_fini(struct excuse_calls *calls);
+
+#endif
