@@ -20,6 +20,7 @@ EXTRA_DIST += \
 	tests/lab/guest/kills.sh \
 	tests/lab/guest/krb5.sh \
 	tests/lab/guest/lib.sh \
+	tests/lab/guest/mount.sh \
 	tests/lab/guest/rows.sh \
 	tests/lab/guest/servers.sh \
 	tests/lab/guest/silent.sh \

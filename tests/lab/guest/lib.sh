@@ -7,6 +7,7 @@ export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/r
 lab=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 . "$lab/wait.sh"
+. "$lab/guest/mount.sh"
 
 # The limits of guests were chosen in guests, where the work of time_limit takes so long on an idle host. Its own load is no
 # measure: a client that waits for a Reply counts in it.
@@ -135,53 +136,6 @@ server_restart() {
 		guest_end
 	fi
 	rpc.nfsd --no-udp -V 3 -V 4 -V 4.1 -V 4.2 --rdma=20049 8
-}
-
-# nfs_where VERSION PORT PROTO [MOUNTADDR MOUNTPORT]: sets nfs_path and nfs_options, NFS_OPTIONS among them.
-nfs_where() {
-	local version=$1 port=$2 proto=$3 more=${NFS_OPTIONS:+,$NFS_OPTIONS}
-	if [ "$version" = 3 ]; then
-		nfs_path=${NFS3_PATH:-/srv/export}
-		more+=,nolock,mountproto=tcp,mountaddr=${4:-10.0.2.15},mountport=${5:-20048}
-	else
-		nfs_path=${NFS4_PATH:-/}
-	fi
-	nfs_options="vers=$version,proto=$proto,port=$port,hard,timeo=100,retrans=3,actimeo=1,retry=0$more"
-}
-
-# nfs_mount VERSION ADDRESS PORT PROTO [MOUNTADDR MOUNTPORT]: mounts at /mnt/n.
-nfs_mount() {
-	local version=$1 address=$2 port=$3 proto=$4
-	shift 4
-	mkdir -p /mnt/n
-	nfs_where "$version" "$port" "$proto" "$@"
-	with_limit 40 mount -t nfs -o "$nfs_options" "$address:$nfs_path" /mnt/n
-	mount_connects=$(mount_transport | cut -d' ' -f4)
-}
-
-# The transport line of the mount, in fields separated by single spaces: "rdma 0 0 1 ..." or "tcp 973 ...".
-mount_transport() {
-	grep -A60 'mounted on /mnt/n ' /proc/self/mountstats | awk '/xprt:/ { $1 = ""; print substr($0, 2); exit }'
-}
-
-# What the kernel client thinks of its transport: a reconnect since the mount, an unknown XID or a bad reply fail
-# the row. A marshal counts as failed also when the client had to wait for a free memory region (seen on direct
-# mounts, fewer than ten a run), hence the small allowance, which grows with the number of Calls.
-mount_clean() {
-	local line kind
-	line=$(mount_transport)
-	echo "mountstats: $line"
-	set -- $line
-	[ "$4" = "$mount_connects" ] || { echo "reconnected: $4 connects, not $mount_connects"; return 1; }
-	[ "$9" = 0 ] || { echo "$9 replies with unknown XIDs"; return 1; }
-	[ "$1" = rdma ] || return 0
-	[ "${20}" -le $((16 + $7 / 500)) ] || { echo "${20} failed marshals"; return 1; }
-	[ "${21}" = 0 ] || { echo "${21} bad replies"; return 1; }
-}
-
-# The kind of transport that the mount really has: "rdma" or "tcp".
-mount_kind() {
-	mount_transport | cut -d' ' -f1
 }
 
 # host COMMAND ARGUMENTS...: has the host's side run a command (see host.sh) and prints what it says.
