@@ -92,7 +92,7 @@ host_command() {
 	case $1 in
 	conformance_begin | conformance_end | conformance_verdict) "$@" ;;
 	judge_begin | judge_end | judge_file | judge_verdicts) "$@" ;;
-	proxy_start | proxy_stop | proxy_restart | proxy_bytes | proxy_count | proxy_held | proxy_drained | proxy_targets) "$@" ;;
+	proxy_start | proxy_stop | proxy_restart | proxy_bytes | proxy_count | proxy_crc_faults | proxy_held | proxy_drained | proxy_targets) "$@" ;;
 	ganesha_restart | node_start | node_kill) "$@" ;;
 	verify) "$LAB_BUILD/tests/lab/lab_work" verify "$out/ganesha/export/$2" "$3" "$share/$4" ;;
 	null) "$LAB_BUILD/tests/lab/lab_work" null 10.0.2.2 "$2" "$3" "$4" ;;

@@ -16,8 +16,12 @@ judge_end() {
 	judge_file "$row" ${capture_bounded:+-b} "$@"
 }
 
+# judge_say ROW ok|"not ok" TEXT LOG: the verdict, behind the first remarks of the log.
 judge_say() {
-	printf '%s|%s|%s\n' "$1" "$2" "$3" >"$capture_dir/$1.tmp"
+	{
+		grep -m 3 '^remark: ' "$4" | sed "s/^remark: /$1|#|/"
+		printf '%s|%s|%s\n' "$1" "$2" "$3"
+	} >"$capture_dir/$1.tmp"
 	mv "$capture_dir/$1.tmp" "$capture_dir/$1.verdict"
 }
 
@@ -31,15 +35,15 @@ judge_file() {
 		log=$capture_dir/$row.judge
 		if JUDGE_KEEP=$capture_dir/$row.wrong nice "$here/../judge/judge.sh" "$LAB_BUILD/tests/judge/judge" "$@" \
 			"$capture_dir/$row.pcapng" >"$log" 2>&1; then
-			judge_say "$row" ok "$(tail -1 "$log") in $(($(stat -c %s "$capture_dir/$row.pcapng") >> 20)) MiB # $((SECONDS - start)) s"
+			judge_say "$row" ok "$(tail -1 "$log") in $(($(stat -c %s "$capture_dir/$row.pcapng") >> 20)) MiB # $((SECONDS - start)) s" "$log"
 			[ -n "${LAB_CAPTURES:-}" ] || rm -f "$capture_dir/$row.pcapng"
 		else
-			judge_say "$row" "not ok" "$(wc -l <"$log") remarks, the first: $(head -1 "$log")"
+			judge_say "$row" "not ok" "$(grep -vc '^remark: ' "$log") remarks, the first: $(grep -v -m 1 '^remark: ' "$log")" "$log"
 		fi
 	) 9>"$capture_dir/lock" >/dev/null 2>&1 </dev/null &
 }
 
-# judge_verdicts: those that are new, a line each: ROW|ok|TEXT.
+# judge_verdicts: those that are new, a line each: ROW|ok|TEXT; and, before it, ROW|#|TEXT for a remark.
 judge_verdicts() {
 	local verdict
 	for verdict in "$capture_dir"/*.verdict; do

@@ -79,6 +79,13 @@ proxy_bytes() { proxy_says "$1" -j stats | figures --sum '**' bytes_received + '
 # proxy_count NAME COUNTER: the sum of that counter over all that has it.
 proxy_count() { proxy_says "$1" -j stats | figures --sum '**' "$2"; }
 
+# proxy_crc_faults NAME ADDRESS: what its peers have sent with a wrong CRC since it started, on connections of clients with that
+# address: a line each, "RDMA Write".
+proxy_crc_faults() {
+	sed -nE "s/^.* \[$1#[0-9]+ ${2//./\\.}:[0-9]+\] (server|client): peer sent an FPDU with a wrong CRC \((.*)\);.*/\2/p" \
+		"$proxy_dir/$1.log"
+}
+
 # proxy_targets NAME: how many connections lead to each server of its service.
 proxy_targets() {
 	proxy_says "$1" -j services | jq -r '.services[0].targets | map(.connections | tostring) | join(" ")'

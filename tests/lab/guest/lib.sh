@@ -162,6 +162,7 @@ row() {
 	local name=$1 log start=$SECONDS status=0
 	shift
 	wanted "$name" || return 0
+	row_name=$name
 	log=/run/share/row-${name//[^a-zA-Z0-9.]/_}.log
 	say "row $name"
 	within "$LAB_ROW_S" row_run "$log" "$@"

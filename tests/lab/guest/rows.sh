@@ -64,7 +64,7 @@ moments() {
 # the work, unless it is the tier's; SECOND says where another client gets to the same server ("ADDRESS PORT PROTO"),
 # unless it is the same proxy.
 through() {
-	local side=$1 proxy=$2 version=$3 address=$4 port=$5 proto=$6 before after second
+	local side=$1 proxy=$2 version=$3 address=$4 port=$5 proto=$6 before after second mount_by="$1 $2"
 	shift 6
 	second="${SECOND:-$address $port $proto} $*"
 	before=$(bytes "$side" "$proxy")
@@ -117,7 +117,8 @@ pair_run() {
 }
 
 # judged NAME FUNCTION ARGUMENTS...: a row and, as a row of its own, what the packet judge says of what was captured. It is over
-# with the verdict. JUDGE holds the judge's options: -k where somebody is killed, -p where arguments are encrypted. JUDGE_HERE
+# with the verdict. JUDGE holds the judge's options: -k where somebody is killed, -p where arguments are encrypted; siw's wrong CRCs
+# may be where the row's name says that siw is the peer (siw_end). JUDGE_HERE
 # names an interface of this guest, to capture there and not on the host.
 declare -A judged_rows=()
 judged() {
@@ -129,7 +130,7 @@ judged() {
 		return
 	fi
 	VERDICT_DUE=yes row "$@"
-	if judged_end "$slug" >$log; then
+	if judged_end "$slug" "$(judge_options "$name")" >$log; then
 		judged_rows[$slug]=$name
 	else
 		say "not ok judge: $name: $(tail -1 $log)"
@@ -146,19 +147,29 @@ judged_begin() {
 	fi
 }
 
+# judge_options NAME: those of that row.
+judge_options() {
+	case $(siw_end "$1") in
+	initiator) echo "-i 10.0.2.15 ${JUDGE:-}" ;;
+	acceptor) echo "-a 10.0.2.15 ${JUDGE:-}" ;;
+	*) echo "${JUDGE:-}" ;;
+	esac
+}
+
 judged_end() {
 	if [ -n "${JUDGE_HERE:-}" ]; then
 		capture_stop "$1" 127.0.0.1 && mv "$capture_dir/$1.pcapng" /run/share/captures/ &&
-			host judge_file "$1" ${capture_bounded:+-b} ${JUDGE:-}
+			host judge_file "$1" ${capture_bounded:+-b} $2
 	else
-		host judge_end "$1" ${JUDGE:-}
+		host judge_end "$1" $2
 	fi
 }
 
-# verdicts: says those that have come.
+# verdicts: says those that have come, and the judge's remarks before each.
 verdicts() {
 	local slug result text
 	while IFS='|' read -r slug result text; do
+		[ "$result" != "#" ] || { say "# judge: ${judged_rows[$slug]}: $text, Linux $(uname -r)"; continue; }
 		say "$result judge: ${judged_rows[$slug]}: $text"
 		say "over ${judged_rows[$slug]}"
 		unset "judged_rows[$slug]"
