@@ -92,4 +92,11 @@ same "where the peer is a proxy of ours a wrong CRC explains nothing" "reconnect
 same "siw is the acceptor below its server" acceptor "$(siw_end "$server")"
 same "the initiator below its client" initiator "$(siw_end "$client")"
 same "and neither between proxies" "" "$(siw_end "tcp client, tcp=>iwarp, verbs=>tcp on siw, knfsd, 4.1")"
+
+# The client's own timer ends a connection too.
+limit_s() { echo $(($1 * factor)); }
+options() { unset timeo; nfs_where 4.1 2049 rdma; tr , '\n' <<<"$nfs_options" | grep '^timeo=' | tail -1; }
+same "a Call has 10 s on an idle machine" timeo=100 "$(factor=1 options)"
+same "seven times that on one that is seven times slower" timeo=700 "$(factor=7 options)"
+same "and what a row says, if it does" timeo=20 "$(NFS_OPTIONS=timeo=20 factor=7 options)"
 tap_end

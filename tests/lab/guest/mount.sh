@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Mounts of the kernel's client, and what it has to say of their transport. Sourced by lib.sh, and by tests/lab/reconnects.sh.
 
-# nfs_where VERSION PORT PROTO [MOUNTADDR MOUNTPORT]: sets nfs_path and nfs_options, NFS_OPTIONS among them.
+# nfs_where VERSION PORT PROTO [MOUNTADDR MOUNTPORT]: sets nfs_path and nfs_options, NFS_OPTIONS among them. The client over RDMA
+# ends a connection on which a Call has no Reply after timeo, in tenths of a second (xprtrdma/transport.c:xprt_rdma_timer): it has
+# what is 10 s on an idle machine, measured once a row.
 nfs_where() {
 	local version=$1 port=$2 proto=$3 more=${NFS_OPTIONS:+,$NFS_OPTIONS}
+	: "${timeo:=$(limit_s 100)}"
 	if [ "$version" = 3 ]; then
 		nfs_path=${NFS3_PATH:-/srv/export}
 		more+=,nolock,mountproto=tcp,mountaddr=${4:-10.0.2.15},mountport=${5:-20048}
 	else
 		nfs_path=${NFS4_PATH:-/}
 	fi
-	nfs_options="vers=$version,proto=$proto,port=$port,hard,timeo=100,retrans=3,actimeo=1,retry=0$more"
+	nfs_options="vers=$version,proto=$proto,port=$port,hard,timeo=$timeo,retrans=3,actimeo=1,retry=0$more"
 }
 
 # nfs_mount VERSION ADDRESS PORT PROTO [MOUNTADDR MOUNTPORT]: mounts at /mnt/n.
