@@ -402,6 +402,11 @@ static void run_contend(char **args)
 	lock_contend(args[0], args[1], number(args[2]));
 }
 
+static void run_change(char **args)
+{
+	change_bytes(args[0], args[1], number(args[2]));
+}
+
 static void run_busy(char **args)
 {
 	busy_read(args[0], number(args[1]));
@@ -421,6 +426,7 @@ static const struct {
 	{"load", "DIR SEED TOTAL_BYTES JOURNAL MOMENTS", 5, run_load},
 	{"verify", "DIR SEED JOURNAL", 3, run_verify},
 	{"busy", "FILE READERS", 2, run_busy},
+	{"change", "MOUNT SERVER TURNS", 3, run_change},
 	{"contend", "DIR DIR ROUNDS", 3, run_contend},
 };
 

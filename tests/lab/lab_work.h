@@ -47,6 +47,15 @@ void load_verify(const char *dir, uint32_t seed, const char *journal);
  */
 void lock_contend(const char *dir_a, const char *dir_b, unsigned rounds);
 
+/**
+ * change_bytes - reads and writes a file past the cache, @turns times each, while its bytes change
+ *
+ * @mount and @server are the same directory, through the mount and as its server has it. First a second process writes the file there
+ * while it is read through the mount, then it changes the memory that is written through the mount. In the end both must have
+ * the same bytes.
+ */
+void change_bytes(const char *mount, const char *server, unsigned turns);
+
 /** busy_read - @count processes read the file of @path, a small block at a time, until SIGTERM comes */
 void busy_read(const char *path, unsigned count);
 

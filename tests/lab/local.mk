@@ -52,7 +52,7 @@ tests_lab_fabric_pair_SOURCES = tests/lab/fabric_pair.c tests/lab/pair.c tests/l
 tests_lab_fabric_pair_LDADD = $(DAEMON_LIBS)
 check_PROGRAMS += tests/lab/lab_work
 tests_lab_lab_work_SOURCES = tests/lab/lab_work.c tests/lab/lab_work.h \
-	tests/lab/work_busy.c tests/lab/work_load.c tests/lab/work_lock.c \
+	tests/lab/work_busy.c tests/lab/work_change.c tests/lab/work_load.c tests/lab/work_lock.c \
 	tests/lib/time_limit.c tests/lib/time_limit.h
 tests_lab_lab_work_LDADD =
 lab-programs: all

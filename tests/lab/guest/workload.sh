@@ -98,6 +98,12 @@ work_locks() {
 	client_umount 1
 }
 
+# Bytes that change while they are sent: below, siw has wrong CRCs (siw_end).
+work_changes() {
+	work_files
+	"$LAB_BUILD/tests/lab/lab_work" change /mnt/n /srv/export 20
+}
+
 # delegation_is FILE: the server has given a delegation of that file, and has it not back.
 delegation_is() {
 	cat /proc/fs/nfsd/clients/*/states | grep 'type: deleg' | grep -qF "/$1\""
