@@ -11,17 +11,19 @@
 #
 # LAB_EMULATION says how:
 #   parallel      two processors, a thread of QEMU for each, with all that QEMU emulates
-#   cheap         the same, with little that is slow to emulate (no AVX, no fifth level of page tables, no SMAP). Programs are always
-#                 at the same addresses, since QEMU 7.2 translates them anew at other ones. Both processors by turns in one thread
-#                 would take half of that. But then siw of Linux 6.1, which sends pages of a file without a copy, meets a page
-#                 that another client writes between its CRC and its way out.
+#   cheap         two processors by turns in one thread: spinning and waking across threads take half of what parallel takes. They
+#                 have little that is slow to emulate (no AVX, no fifth level of page tables, no SMAP). Programs are always at the
+#                 same addresses, since QEMU 7.2 translates them anew at other ones. The kernel is not compressed.
 #   instructions  one processor, whose clock goes on by a nanosecond with each instruction
 set -euo pipefail
 dir=$1 share=$2 script=$3
-processors=(-accel "tcg,thread=multi" -smp 2) cpu=max,-erms,-fsrm parameters=
+processors=(-accel "tcg,thread=multi" -smp 2) cpu=max,-erms,-fsrm kernel=/boot/vmlinuz-$(cat "$dir/kver") parameters=
 case ${LAB_EMULATION:-parallel} in
 parallel) ;;
-cheap) cpu=Nehalem parameters=norandmaps ;;
+cheap)
+	processors=(-accel "tcg,thread=single" -smp 2)
+	cpu=Nehalem kernel=$dir/vmlinux parameters=norandmaps
+	;;
 instructions)
 	processors=(-accel "tcg,thread=single" -smp 1 -icount "shift=0")
 	parameters="tsc=reliable tsc=noirqtime"
@@ -34,7 +36,7 @@ esac
 exec qemu-system-x86_64 \
 	"${processors[@]}" -cpu $cpu -m "$LAB_MEMORY_MIB" \
 	-nodefaults -display none -serial "file:$share/console.log" -serial stdio -monitor none -no-reboot \
-	-kernel "/boot/vmlinuz-$(cat "$dir/kver")" -initrd "$dir/initrd.gz" \
+	-kernel "$kernel" -initrd "$dir/initrd.gz" \
 	-append "console=ttyS0 loglevel=5 oops=panic panic=-1 mitigations=off $parameters guest=$script" \
 	-virtfs "local,path=/,mount_tag=root,security_model=none,readonly=on,multidevs=remap" \
 	-virtfs "local,path=$share,mount_tag=share,security_model=none" \

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# build.sh DIR: makes what the laboratory boots, in DIR: kver, siw.ko and initrd.gz; and source.tar with
+# build.sh DIR: makes what the laboratory boots, in DIR: kver, vmlinux, siw.ko and initrd.gz; and source.tar with
 # source.sha256, the tree that workloads unpack.
 #
 # The kernel is the newest Debian 6.1 that is installed. Debian leaves the siw driver out, so it is built
@@ -25,6 +25,13 @@ siw=$dir/linux-source-6.1/drivers/infiniband/sw/siw
 make -s -C "/lib/modules/$kver/build" M="$siw" CONFIG_RDMA_SIW=m modules
 strip -g -o "$dir/siw.ko" "$siw/siw.ko"
 rm -rf "$dir/linux-source-6.1"
+
+# Unpacked here, the kernel is not unpacked in each guest by emulated instructions. Where its payload begins and how long it is
+# stands in its header (the kernel's Documentation/x86/boot.rst).
+header() { od -A n -t "u$2" -j "$1" -N "$2" "/boot/vmlinuz-$kver" | tr -d ' '; }
+payload=$((($(header $((0x1f1)) 1) + 1) * 512 + $(header $((0x248)) 4)))
+dd if="/boot/vmlinuz-$kver" bs=1M iflag=skip_bytes,count_bytes skip=$payload count="$(header $((0x24c)) 4)" status=none |
+	xz -d --single-stream >"$dir/vmlinux"
 
 root=$dir/initrd
 mkdir -p "$root"/{bin,mods,proc,sys,dev}
