@@ -25,14 +25,30 @@ static uint32_t decode_size(uint8_t value)
 	return ((uint32_t)value + 1) * SIZE_UNIT_BYTES;
 }
 
+/*
+ * Finds the eight octets: at the beginning if the identifier stands there, in whatever version; else behind what a library
+ * or another layer has put before them. Returns NULL if there are none.
+ */
+static const uint8_t *find(const uint8_t *data, size_t len)
+{
+	if (len < RPCRDMA_PRIVATE_DATA_BYTES)
+		return NULL;
+	if (xdr_load_u32(data) == FORMAT_IDENTIFIER)
+		return data[4] == FORMAT_VERSION ? data : NULL;
+	for (size_t at = 1; at <= len - RPCRDMA_PRIVATE_DATA_BYTES; at++)
+		if (xdr_load_u32(data + at) == FORMAT_IDENTIFIER && data[at + 4] == FORMAT_VERSION)
+			return data + at;
+	return NULL;
+}
+
 bool rpcrdma_private_data_decode(const uint8_t *data, size_t len, struct rpcrdma_private_data *pd)
 {
 	pd->remote_invalidation = false;
 	pd->send_bytes = RPCRDMA_DEFAULT_INLINE;
 	pd->recv_bytes = RPCRDMA_DEFAULT_INLINE;
-	/* Another version counts as nothing received (C4-6); what follows byte 8 is ignored (C5-1). */
-	if (len < RPCRDMA_PRIVATE_DATA_BYTES || xdr_load_u32(data) != FORMAT_IDENTIFIER ||
-	    data[4] != FORMAT_VERSION)
+	/* Another version counts as nothing received (C4-6); what follows the eight octets is ignored (C5-1). */
+	data = find(data, len);
+	if (!data)
 		return false;
 	pd->remote_invalidation = data[5] & FLAG_REMOTE_INVALIDATE;
 	pd->send_bytes = decode_size(data[6]);

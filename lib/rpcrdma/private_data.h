@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* CM private data (RFC 8797, draft-ietf-nfsv4-rpcrdma-cm-pvt-data-08 sections 4 and 5). */
+/* CM private data (RFC 8797, draft-ietf-nfsv4-rpcrdma-cm-pvt-data-05 sections 4 and 5). */
 #ifndef RPCRDMA_PRIVATE_DATA_H
 #define RPCRDMA_PRIVATE_DATA_H
 
@@ -18,11 +18,12 @@ struct rpcrdma_private_data {
 };
 
 /**
- * rpcrdma_private_data_decode - what the peer sent, or the defaults
- * @data, @len: CM private data as reported, which may be padded
+ * rpcrdma_private_data_decode - find and decode what the peer sent, or set the defaults
+ * @data, @len: CM private data as reported, which may be padded, and may begin with data of others (RFC 8797 section 5.2)
  * @pd:         1024, 1024 and no remote invalidation unless the data conform (C4.1.1-1, C4.1.2-1)
  *
- * Returns whether they conform.
+ * Where the identifier stands at the beginning, only what stands there counts; else the first place counts where the
+ * identifier, version one and the rest of the eight octets stand. Returns true if the data conform.
  */
 bool rpcrdma_private_data_decode(const uint8_t *data, size_t len, struct rpcrdma_private_data *pd);
 

@@ -7,7 +7,7 @@
  *	 5  how many bytes of words follow, 1 to 88
  *	 6  the words, printable ASCII; what stands behind them is ignored
  *
- * RFC 8797 defines private data of a request and of its acceptance only, and what does not begin with its own
+ * RFC 8797 defines private data of a request and of its acceptance only, and what does not have its own
  * identifier is none to it. Linux, as client and as server, does not look at what a rejection carries. The words are
  * fixed for each reason: no name or address of what stands behind a proxy, and nothing of its other clients, goes out.
  */

@@ -126,6 +126,23 @@ unsigned iwarp_waits(const struct iwarp *w)
 
 /* ---------------------------------------------------------------- connection set-up */
 
+/*
+ * Finds the octets of RFC 8797: what begins with the identifier says it there; else they may stand behind data of others
+ * (section 5.2). NULL if there are none of this version.
+ */
+static const uint8_t *find_cm(const uint8_t *data, size_t len)
+{
+	bool first = len >= CM_BYTES && get_be32(data) == CM_MAGIC;
+
+	for (; len >= CM_BYTES; data++, len--) {
+		if (get_be32(data) == CM_MAGIC && data[4] == CM_VERSION)
+			return data;
+		if (first)
+			break;
+	}
+	return NULL;
+}
+
 static void private_data(struct iwarp *w, unsigned side, const uint8_t *data, size_t len)
 {
 	struct limits_end *end = &w->session.limits.end[side];
@@ -136,7 +153,8 @@ static void private_data(struct iwarp *w, unsigned side, const uint8_t *data, si
 		data += 4;
 		len -= 4;
 	}
-	if (len < CM_BYTES || get_be32(data) != CM_MAGIC || data[4] != CM_VERSION)
+	data = find_cm(data, len);
+	if (!data)
 		return;
 	end->invalidates = data[5] & CM_INVALIDATES;
 	end->private_bytes = (data[7] + 1u) * 1024;

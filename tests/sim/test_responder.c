@@ -260,6 +260,15 @@ START_TEST(private_data_of_others_is_ignored)
 }
 END_TEST
 
+START_TEST(private_data_behind_those_of_a_library_are_taken)
+{
+	static const uint8_t pd[] = {'l', 'i', 'b', 0xf6, 0xab, 0x0e, 0x18, 1, 1, 1, 1};
+
+	expect_threshold(pd, sizeof(pd), 2048);
+	ck_assert_uint_eq(rig->server.counters.private_data_defaults, 0);
+}
+END_TEST
+
 START_TEST(private_data_of_another_version_is_ignored)
 {
 	static const uint8_t pd[] = {0xf6, 0xab, 0x0e, 0x18, 2, 1, 3, 3};
@@ -616,6 +625,7 @@ int main(void)
 	tcase_add_test(tc, a_read_chunk_that_cannot_be_read_closes);
 	tcase_add_test(closed, a_client_without_private_data_gets_the_defaults);
 	tcase_add_test(closed, private_data_of_others_is_ignored);
+	tcase_add_test(closed, private_data_behind_those_of_a_library_are_taken);
 	tcase_add_test(closed, private_data_of_another_version_is_ignored);
 	tcase_add_test(closed, padded_private_data_conforms);
 	tcase_add_test(closed, the_smaller_of_both_ends_is_the_threshold);

@@ -77,6 +77,53 @@ START_TEST(another_identifier_counts_as_nothing)
 }
 END_TEST
 
+/* C4.1.2-1: data of a library or of another layer stand before it, at any offset */
+START_TEST(the_identifier_is_found_behind_other_data)
+{
+	uint8_t data[256];
+
+	for (size_t at = 1; at + RPCRDMA_PRIVATE_DATA_BYTES <= sizeof(data); at++) {
+		uint8_t *copy;
+
+		memset(data, 0x5a, sizeof(data));
+		hex_bytes("f6ab0e18 01 01 07 03", data + at, RPCRDMA_PRIVATE_DATA_BYTES);
+		copy = exact_copy(data, at + RPCRDMA_PRIVATE_DATA_BYTES);
+		memset(&pd, 0xa5, sizeof(pd));
+		ck_assert(rpcrdma_private_data_decode(copy, at + RPCRDMA_PRIVATE_DATA_BYTES, &pd));
+		expect(true, 8192, 4096);
+		free(copy);
+		ck_assert(rpcrdma_private_data_decode(data, sizeof(data), &pd));
+		expect(true, 8192, 4096);
+	}
+}
+END_TEST
+
+/* C4.1.2-1 */
+START_TEST(behind_other_data_all_eight_octets_of_version_one_are_needed)
+{
+	expect_defaults("00 f6ab0e18 01 01 03");
+	expect_defaults("00000000 f6ab0e18 02 01 03 03");
+	expect_defaults("00000000 f6ab0e19 01 01 03 03");
+	expect_defaults("00000000 f6ab0e18 00 01 03 03 f6ab0e18 01 01 03");
+	ck_assert(decode("00000000 f6ab0e18 02 01 03 03 f6ab0e18 01 00 01 03"));
+	expect(false, 2048, 4096);
+	/* The octets before it look as if they began another. */
+	ck_assert(decode("f6ab0e f6ab0e18 01 01 03 03"));
+	expect(true, 4096, 4096);
+	ck_assert(decode("f6f6ab0e18 01 01 03 03 f6ab0e18 01 00 00 00"));
+	expect(true, 4096, 4096);
+}
+END_TEST
+
+/* C4.1.2-1: what begins with the identifier is what the peer says, in whatever version, and what follows is not looked at */
+START_TEST(the_identifier_at_offset_zero_wins)
+{
+	ck_assert(decode("f6ab0e18 01 00 00 01 f6ab0e18 01 01 ff ff"));
+	expect(false, 1024, 2048);
+	expect_defaults("f6ab0e18 02 01 03 03 f6ab0e18 01 01 ff ff");
+}
+END_TEST
+
 /* C4-6 */
 START_TEST(another_version_counts_as_nothing)
 {
@@ -168,6 +215,9 @@ int main(void)
 	tcase_add_test(tc, the_lowest_flag_offers_remote_invalidation);
 	tcase_add_test(tc, reserved_flags_are_ignored);
 	tcase_add_test(tc, another_identifier_counts_as_nothing);
+	tcase_add_test(tc, the_identifier_is_found_behind_other_data);
+	tcase_add_test(tc, behind_other_data_all_eight_octets_of_version_one_are_needed);
+	tcase_add_test(tc, the_identifier_at_offset_zero_wins);
 	tcase_add_test(tc, another_version_counts_as_nothing);
 	tcase_add_test(tc, less_than_eight_octets_count_as_nothing);
 	tcase_add_test(tc, what_follows_eight_octets_is_ignored);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What ends tell: draft-ietf-nfsv4-rpcrdma-cm-pvt-data-08 section 3, RFC 8797 section 3."""
+"""What ends tell: draft-ietf-nfsv4-rpcrdma-cm-pvt-data-05 section 3, RFC 8797 section 3."""
 from scene import inline
 from scene.scenario import requester, responder
 from wire import header, rpc, xdr

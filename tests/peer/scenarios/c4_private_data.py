@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The format: draft-ietf-nfsv4-rpcrdma-cm-pvt-data-08 section 4, RFC 8797 section 4."""
+"""The format: draft-ietf-nfsv4-rpcrdma-cm-pvt-data-05 section 4, RFC 8797 section 4."""
 import dataclasses
 
 from scene import inline
@@ -275,6 +275,82 @@ private_data_of_others_are_ignored_by_the_connector.wrong(_no_look_at_the_identi
 def _(end):
     end.opened = lambda: (end.send_more() if end.conn.peer.data[:4] == GOOD[:4]
                           else end.conn.close())
+
+
+BEHIND = (b'lib' + GOOD, bytes(16) + GOOD + bytes(8), GOOD[:3] + GOOD,
+          GOOD[:3] + b'\x19' + GOOD[4:] + GOOD)
+SMALL = private_data.encode(PrivateData(False, 1024, 1024))
+FIRST_COUNTS = (SMALL + GOOD, GOOD[:4] + b'\2' + GOOD[5:] + GOOD)
+NOT_WHOLE = (b'lib' + GOOD[:7], b'lib' + GOOD[:4] + b'\2' + GOOD[5:] + bytes(8))
+
+
+@responder('C4.1.2-1', needs={'files'})
+def private_data_behind_those_of_others_are_found_by_the_acceptor(t):
+    """At any offset, as RFC 8797 has it; the draft looks at the first octets alone."""
+    inline.keeps_to_sizes(t)
+    for data in BEHIND:
+        hand = t.connect(data=data)
+        inline.replies_fill(t, hand, min(4096, inline.told(hand).send_bytes))
+
+
+def _looks_at_the_first_octets(end):
+    """Bends: the identifier counts at the beginning alone."""
+    right = end.peer_data
+    end.peer_data = lambda: (right() if end.conn.peer.data[:4] == GOOD[:4]
+                             else PrivateData(False, 1024, 1024))
+
+
+private_data_behind_those_of_others_are_found_by_the_acceptor.wrong(_looks_at_the_first_octets)
+
+
+@requester('C4.1.2-1')
+def private_data_behind_those_of_others_are_found_by_the_connector(t):
+    """The same of an accept."""
+    for data in BEHIND:
+        t.hang_up(inline.calls_fill(t, 4096, data=data))
+
+
+private_data_behind_those_of_others_are_found_by_the_connector.wrong(_looks_at_the_first_octets)
+
+
+def _last(end):
+    """Bends: what stands last counts, wherever it stands."""
+    right = end.peer_data
+
+    def peer_data():
+        data = end.conn.peer.data
+        return private_data.decode(data[data.rfind(GOOD[:4]):]) or right()
+    end.peer_data = peer_data
+
+
+@responder('C4.1.2-1', needs={'files'})
+def the_first_octets_count_before_others_at_the_acceptor(t):
+    """What begins with the identifier is what stands there, in any version; elsewhere all must be there."""
+    inline.keeps_to_sizes(t)
+    for data in FIRST_COUNTS + NOT_WHOLE:
+        _no_more_than_default(t, t.connect(data=data))
+
+
+def _half(end):
+    """Bends: the identifier alone is enough where it stands behind other data."""
+    def peer_data():
+        data = end.conn.peer.data
+        at = data.find(GOOD[:4])
+        return (PrivateData(True, 4096, 4096) if at > 0
+                else private_data.decode(data) or PrivateData(False, 1024, 1024))
+    end.peer_data = peer_data
+
+
+@requester('C4.1.2-1')
+def the_first_octets_count_before_others_at_the_connector(t):
+    """The same of an accept."""
+    for data in FIRST_COUNTS + NOT_WHOLE:
+        t.hang_up(inline.calls_fill(t, 1024, data=data))
+
+
+for _bend in (_last, _half):
+    the_first_octets_count_before_others_at_the_acceptor.wrong(_bend)
+    the_first_octets_count_before_others_at_the_connector.wrong(_bend)
 
 
 OTHER_FORMATS = tuple(GOOD[:4] + bytes([version]) + GOOD[5:] + bytes(4) for version in (0, 2, 255))

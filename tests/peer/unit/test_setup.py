@@ -41,7 +41,22 @@ class Private(unittest.TestCase):
             wrong = bytearray(LINUX)
             wrong[bit // 8] ^= 1 << bit % 8
             self.assertIsNone(private_data.decode(wrong))
+        self.assertIsNone(private_data.decode(b"lib" + LINUX[:7]))
+        self.assertIsNone(private_data.decode(b"lib" + LINUX[:4] + b"\2" + LINUX[5:]))
         self.assertEqual(private_data.encode(PrivateData(False, 1024, 1024, version=2))[4], 2)
+
+    def test_the_place(self):
+        """Behind data of others, unless the identifier begins them (C4.1.2-1)."""
+        small = private_data.encode(PrivateData(False, 1024, 1024))
+        for at in range(1, 100):
+            self.assertEqual(private_data.decode(bytes(at) + LINUX + small),
+                             PrivateData(True, 4096, 4096))
+        self.assertEqual(private_data.decode(LINUX[:3] + LINUX), PrivateData(True, 4096, 4096))
+        self.assertEqual(private_data.decode(small + LINUX), PrivateData(False, 1024, 1024))
+        other = LINUX[:4] + b"\2" + LINUX[5:]
+        self.assertIsNone(private_data.decode(other + LINUX))
+        self.assertEqual(private_data.decode(b"lib" + other + LINUX),
+                         PrivateData(True, 4096, 4096))
 
     def test_octets_behind_and_reserved_bits(self):
         """Are passed over (C4-5, C5.1-2); the bits can be sent."""

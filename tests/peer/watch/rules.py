@@ -23,7 +23,7 @@ def _rule(where, tag):
 def private_data_conforms(_watch, start):
     """What bears the identifier has a version and all of its eight octets."""
     if not start.data.startswith(private_data.IDENTIFIER.to_bytes(4, 'big')):
-        return None
+        return True if private_data.decode(start.data) else None
     if len(start.data) < private_data.BYTES:
         return f'{len(start.data)} octets of private data'
     return True if start.data[4] == 1 else f'version {start.data[4]} of the private data'

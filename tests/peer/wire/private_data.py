@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The private data of a connection: draft-ietf-nfsv4-rpcrdma-cm-pvt-data-08, RFC 8797."""
+"""The private data of a connection: draft-ietf-nfsv4-rpcrdma-cm-pvt-data-05, RFC 8797."""
 
 import struct
 from dataclasses import dataclass
@@ -33,12 +33,23 @@ def encode(data):
                        _size(data.recv_bytes))
 
 
+def find(data):
+    """Where the eight octets begin, or None: RFC 8797 section 5.2.
+
+    What begins with the identifier is judged there; else the first place counts that has version one.
+    """
+    ident = IDENTIFIER.to_bytes(4, 'big')
+    if data[:4] == ident:
+        return 0 if len(data) >= BYTES and data[4] == 1 else None
+    at = data.find(ident + b'\1')
+    return at if 0 <= at <= len(data) - BYTES else None
+
+
 def decode(data):
     """A PrivateData, or None where nothing conforming was received (section 4.1)."""
-    if len(data) < BYTES:
+    at = find(data)
+    if at is None:
         return None
-    ident, version, flags, send, recv = struct.unpack_from(">IBBBB", data)
-    if ident != IDENTIFIER or version != 1:
-        return None
+    _ident, version, flags, send, recv = struct.unpack_from(">IBBBB", data, at)
     return PrivateData(bool(flags & INVALIDATE), (send + 1) * 1024, (recv + 1) * 1024, version,
                        flags & ~INVALIDATE)
