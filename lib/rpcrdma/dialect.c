@@ -12,6 +12,7 @@ static const struct dialect dialects[DIALECT_COUNT] = {
 			.name = "rfc8166",
 			.version = RPCRDMA_VERSION_ONE,
 			.least_inline_bytes = RPCRDMA_DEFAULT_INLINE,
+			.private_data = true,
 			.done = true,
 			.configuration = true,
 		},

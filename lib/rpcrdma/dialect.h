@@ -36,6 +36,8 @@ struct dialect {
 	uint32_t version;
 	/* The longest Send where nothing is told; what is told and is less counts as this (E2.3-1, X-14). */
 	uint32_t least_inline_bytes;
+	/* Ends send private data (RFC 8797), so that a lack of them shows something of a server (peer_profile.h). */
+	bool private_data;
 	/* RDMA_DONE, which gets no answer (A4.2-3); else its number is reserved (E4.2-5). */
 	bool done;
 	/* RDMA_MSGP, whose opaques stand aligned (A3.5-1, A-Δ1). */

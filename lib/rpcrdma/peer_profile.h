@@ -6,7 +6,8 @@
  *	connecting                 the row of the name; "auto" holds until the server has shown something
  *	it shows private data      Linux's form: "linux"; another: "auto" stays, there is nothing to allow for
  *	it shows none              "ganesha", which is what every server without takes; or "chimera", if this
- *	                           service's server has lately been found to be one (struct peer_memory)
+ *	                           service's server has lately been found to be one (struct peer_memory). In a
+ *	                           dialect whose servers all have none "auto" stays
  *	it refuses, with ERR_CHUNK, an RDMA_NOMSG Call that has nothing else that it could mean: "chimera"
  *
  * Only the end that connected has one. No Call is ever sent twice to find out.

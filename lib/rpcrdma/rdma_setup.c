@@ -201,6 +201,9 @@ static void find_peer(struct rdma_conn *conn, const struct rpcrdma_private_data 
 {
 	if (!usable && is_remembered(conn))
 		rdma_conn_peer_found(conn, PEER_CHIMERA, "refused a long Call not long ago");
+	else if (!usable && !dialect(conn->config->version_one)->private_data)
+		rdma_conn_peer_found(conn, PEER_AUTO,
+				     "sent no usable private data, as all servers of draft03");
 	else if (!usable)
 		rdma_conn_peer_found(conn, PEER_GANESHA, "sent no usable private data");
 	else if (!theirs->remote_invalidation && theirs->send_bytes == theirs->recv_bytes)

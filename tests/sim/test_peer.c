@@ -15,11 +15,13 @@ static const uint8_t pd_ours[8] = {0xf6, 0xab, 0x0e, 0x18, 1, 1, 3, 3};
 static struct peer_memory memory;
 static uint64_t client; /* whose connection it is, for that */
 static bool ddp;
+static enum dialect_id version_one;
 
 /* The client leg, told what the server is, before one with that private data. */
 static void open_peer(enum peer_id id, const uint8_t *pd)
 {
 	rig = rig_new(NULL);
+	rig->client.config.version_one = version_one;
 	rig->client.config.peer = id;
 	rig->client.config.ddp = ddp;
 	rig->client.config.peer_memory = &memory;
@@ -33,6 +35,7 @@ static void setup_peer(void)
 	memory = (struct peer_memory){0};
 	client = 0;
 	ddp = false;
+	version_one = DIALECT_RFC8166;
 	fake_ceiling_bytes = 200;
 }
 
@@ -89,6 +92,31 @@ START_TEST(the_server_is_what_its_private_data_say)
 {
 	open_peer(PEER_AUTO, shown[_i].sent ? shown[_i].pd : NULL);
 	expect_peer(shown[_i].name);
+}
+END_TEST
+
+/* Servers of the draft have no private data, so that a lack of them shows nothing. */
+START_TEST(in_draft03_a_server_without_private_data_is_none_with_quirks)
+{
+	const char *name = shown[_i].name;
+
+	version_one = DIALECT_DRAFT03;
+	open_peer(PEER_AUTO, shown[_i].sent ? shown[_i].pd : NULL);
+	expect_peer(strcmp(name, "ganesha") ? name : "auto");
+	/* So it is offered whatever a Reply can need. */
+	make_call(RIG_CALL_MIN, MIB, RIG_MAX_MSG);
+	next_call();
+	ck_assert(call.has_reply_chunk);
+	ck_assert_uint_eq(call.reply_chunk.len_bytes, RIG_MAX_MSG);
+	ck_assert_uint_eq(rig->client.counters.landings_cut, 0);
+}
+END_TEST
+
+START_TEST(in_draft03_what_is_configured_counts)
+{
+	version_one = DIALECT_DRAFT03;
+	open_peer((enum peer_id)_i, NULL);
+	expect_peer(peer_profile((enum peer_id)_i)->name);
 }
 END_TEST
 
@@ -656,6 +684,9 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup_peer, teardown_peer);
 	tcase_add_loop_test(tc, the_server_is_what_its_private_data_say, 0, ARRAY_SIZE(shown));
+	tcase_add_loop_test(tc, in_draft03_a_server_without_private_data_is_none_with_quirks, 0,
+			    ARRAY_SIZE(shown));
+	tcase_add_loop_test(tc, in_draft03_what_is_configured_counts, PEER_AUTO, PEER_COUNT);
 	tcase_add_loop_test(tc, what_is_configured_is_not_questioned, PEER_AUTO, PEER_COUNT);
 	tcase_add_test(tc, only_a_server_has_a_profile);
 	tcase_add_loop_test(tc, a_reply_chunk_for_ganesha_or_chimera_has_1_mib_at_most,
