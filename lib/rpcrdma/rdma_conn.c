@@ -249,6 +249,11 @@ void rdma_conn_agree(struct rdma_conn *conn)
 	conn->terms.around_bytes = least(conn->terms.recv_bytes, RPC_AROUND_MAX_BYTES);
 }
 
+uint32_t rdma_conn_reads_taken(const struct rdma_conn *conn)
+{
+	return least(conn->ird, RDMA_READ_DEPTH);
+}
+
 /*
  * What it sends is another matter: of a server CONF_RDMA tells nothing (A6.2-2), so that for Replies that it might not
  * send inline a chunk is offered, as private data have it.

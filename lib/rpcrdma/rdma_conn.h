@@ -164,6 +164,12 @@ static inline bool rdma_conn_is_established(const struct rdma_conn *conn)
 /** rdma_conn_agree - the version, or what one of the ends can, has changed: from now on RPCs are planned with that. */
 void rdma_conn_agree(struct rdma_conn *conn);
 /**
+ * rdma_conn_reads_taken - returns how many RDMA Reads of our memory the peer may have outstanding (A6.2-2)
+ *
+ * This is the lesser of RDMA_READ_DEPTH and of what both ends agreed on when they connected. 0: the peer reads nothing.
+ */
+uint32_t rdma_conn_reads_taken(const struct rdma_conn *conn);
+/**
  * rdma_conn_peer_takes - the peer has said by the configuration program how long a Send to it may be
  *
  * Less than every end takes counts as that, more than this end can as that (A6.2-7). Before private data (X-5).

@@ -74,11 +74,14 @@ static int set_receives(struct rdma_conn *conn, struct fabric_ep_params *params)
 
 /*
  * The client reads nothing but reverse Calls, which have chunks in version two alone (X-16), and Replies that are lent to
- * it. A server that version two is tried with may turn out to have version one.
+ * it. A server that version two is tried with may turn out to have version one. A server that is configured tells the Reads
+ * that it takes on this connection (A6.2-2): zero, which a connection without any makes it tell, would say that nothing
+ * may be sent to it that has to be read (A6.2-5).
  */
 static bool will_read(const struct rdma_conn *conn)
 {
 	return !conn->connector || conn->negotiation.dialect->lent_replies ||
+	       conn->config->config_protocol ||
 	       (conn->config->reverse_chunks && negotiation_tries(&conn->negotiation));
 }
 

@@ -64,7 +64,7 @@ static struct ccp_args args_of(const struct rdma_conn *conn)
 	return (struct ccp_args){
 		.maxcall_sendsize = inline_limit_offer(&conn->send_limit),
 		.maxreply_sendsize = inline_limit_offer(&conn->recv_limit),
-		.maxrdmaread = RDMA_READ_DEPTH,
+		.maxrdmaread = rdma_conn_reads_taken(conn),
 	};
 }
 

@@ -26,12 +26,13 @@ static uint32_t align_of(const struct responder_rpc *rpc, uint32_t maxcall)
 /* Receives have room for the longest header besides, so that a message may be as long as a Send (A6.2-9). */
 static struct ccp_results results_of(const struct responder_rpc *rpc)
 {
-	uint32_t maxcall = inline_limit_offer(&rpc->rpcs->conn->recv_limit);
+	const struct rdma_conn *conn = rpc->rpcs->conn;
+	uint32_t maxcall = inline_limit_offer(&conn->recv_limit);
 
 	return (struct ccp_results){
 		.maxcall_sendsize = maxcall,
 		.align = align_of(rpc, maxcall),
-		.maxrdmaread = RDMA_READ_DEPTH,
+		.maxrdmaread = rdma_conn_reads_taken(conn),
 	};
 }
 

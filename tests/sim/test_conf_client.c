@@ -131,6 +131,26 @@ START_TEST(it_asks_before_all_else_in_these_bytes)
 }
 END_TEST
 
+/* A6.2-2: the Reads of its memory that the connection has, by what the server takes on. */
+START_TEST(it_tells_the_reads_that_the_connection_has)
+{
+	static const struct {
+		unsigned ord;
+		uint32_t told;
+	} rows[] = {{0, 0}, {1, 1}, {4, 4}, {16, 16}, {64, 16}};
+
+	begin_asking();
+	raw = raw_new(rig, pd_4096, sizeof(pd_4096));
+	raw->params.ord = rows[_i].ord;
+	rig->raw_server = raw;
+	rig_connect(rig);
+	rig_run_for(rig, MS);
+	ck_assert_uint_eq(rig->client.opened, 1);
+	next_call();
+	ck_assert_uint_eq(xdr_load_u32(call_body + CCP_CALL_BYTES - 4), rows[_i].told);
+}
+END_TEST
+
 START_TEST(calls_wait_for_the_answer_and_then_go_in_their_order)
 {
 	uint32_t first, xids[3];
@@ -606,6 +626,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, NULL, teardown);
 	tcase_add_test(tc, it_asks_before_all_else_in_these_bytes);
+	tcase_add_loop_test(tc, it_tells_the_reads_that_the_connection_has, 0, 5);
 	tcase_add_test(tc, calls_wait_for_the_answer_and_then_go_in_their_order);
 	tcase_add_test(tc, no_send_is_longer_than_the_server_said);
 	tcase_add_test(tc, sizes_are_from_1024_to_our_own);

@@ -166,6 +166,25 @@ START_TEST(it_tells_what_it_takes)
 }
 END_TEST
 
+/* A6.2-2: the Reads of its memory that the connection has, by what the client asked for when it connected. */
+START_TEST(it_tells_the_reads_that_the_connection_has)
+{
+	static const struct {
+		unsigned ord;
+		uint32_t told;
+	} rows[] = {{0, 0}, {1, 1}, {4, 4}, {16, 16}, {64, 16}};
+
+	begin_serving(NULL);
+	raw = raw_new(rig, pd_4096_inv, sizeof(pd_4096_inv));
+	raw->params.ord = rows[_i].ord;
+	raw_connect(raw);
+	ck_assert_uint_eq(rig->server.opened, 1);
+	ck_assert_uint_eq(configure(4096, 16).maxrdmaread, rows[_i].told);
+	/* A second one is told the same (A6.1-2). */
+	ck_assert_uint_eq(configure(4096, 16).maxrdmaread, rows[_i].told);
+}
+END_TEST
+
 /* A6.2-6: where there are aligned messages of that kind. */
 START_TEST(an_alignment_is_recommended_where_there_is_padding)
 {
@@ -455,6 +474,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, NULL, teardown);
 	tcase_add_test(tc, each_call_to_it_is_answered_here);
 	tcase_add_test(tc, it_tells_what_it_takes);
+	tcase_add_loop_test(tc, it_tells_the_reads_that_the_connection_has, 0, 5);
 	tcase_add_loop_test(tc, an_alignment_is_recommended_where_there_is_padding, 0, 4);
 	tcase_add_test(tc, it_is_answered_whatever_form_it_comes_in);
 	tcase_add_test(tc, no_send_is_longer_than_the_client_said);

@@ -32,13 +32,18 @@ class Configuration:
         """The largest message that it takes inline, whatever header comes with it: A6.2-9."""
         return max(MIN_BYTES, self.options.inline_threshold_bytes - LONGEST_HEADER)
 
+    def reads_taken(self):
+        """The Reads of its memory that the connection has: A6.2-2; with revision one of MPA its own."""
+        ours, theirs = self.conn.start.ird, self.conn.peer.ord
+        return ours if theirs is None else min(ours, theirs)
+
     def conf_args(self):
         """Of the client."""
-        return ccp.Args(self.options.inline_threshold_bytes, self.room(), self.conn.start.ird)
+        return ccp.Args(self.options.inline_threshold_bytes, self.room(), self.reads_taken())
 
     def conf_results(self):
         """Of the server."""
-        return ccp.Results(self.room(), self.options.padding_align_bytes, self.conn.start.ird)
+        return ccp.Results(self.room(), self.options.padding_align_bytes, self.reads_taken())
 
     # ------------------------------------------------------------ what the peer's values do
 

@@ -192,6 +192,14 @@ def three_words_are_said(t):
     t.hold(args.maxreply_sendsize >= 1024, f'Replies of {args.maxreply_sendsize} bytes')
     t.hold(not got.header.reads or 0 < args.maxrdmaread <= 65535,
            f'{args.maxrdmaread} Reads, and a read chunk')
+    depth = hand.conn.peer.ird
+    t.hold(depth is None or args.maxrdmaread <= depth,
+           f'{args.maxrdmaread} Reads, where its MPA request has {depth}')
+
+
+@three_words_are_said.wrong
+def _(end):
+    end.reads_taken = lambda: 64
 
 
 @three_words_are_said.wrong

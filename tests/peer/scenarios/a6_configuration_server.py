@@ -5,7 +5,7 @@ from nfs import nfs3
 from scene import draft03
 from scene.configuration import CONF_SERVER, conf_call, configure, read_by_chunk, status
 from scene.parts import data_of
-from scene.scenario import responder
+from scene.scenario import Unfit, responder
 from wire import ccp, header, rpc
 
 DIALECT = 'configuration protocol'
@@ -182,6 +182,24 @@ def _(end):
 def _(end):
     right = end.conf_reply
     end.conf_reply = lambda call: right(call)[:-4]
+
+
+@responder('A6.2-2', keys=CONF_SERVER)
+def no_more_reads_are_told_than_the_connection_has(t):
+    """Whatever the client asked for when it connected: the IRD of the answer bounds what is told."""
+    for depth in (0, 1, 4, 16, 64):
+        hand = t.connect(ord=depth)
+        if hand.conn.peer.ird is None:
+            raise Unfit('its MPA has revision one, which negotiates no depth')
+        told = configure(t, hand).maxrdmaread
+        t.hold(told <= min(depth, hand.conn.peer.ird),
+               f'{told} Reads, where {depth} were asked for and {hand.conn.peer.ird} are agreed')
+        hand.conn.close()
+
+
+@no_more_reads_are_told_than_the_connection_has.wrong
+def _(end):
+    end.reads_taken = lambda: 16
 
 
 @responder('A6.2-4', keys=CONF_SERVER, needs={'files'})
