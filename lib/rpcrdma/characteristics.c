@@ -17,6 +17,8 @@ static void set_receives(struct characteristics *ch, enum characteristics_receiv
 static void set_wish(struct characteristics *ch, enum characteristics_wish_state to)
 {
 	ch->wish = state_next(&characteristics_wish_states, ch->wish, to);
+	if (to == WISH_NONE)
+		ch->asked_bytes = 0;
 }
 
 static uint32_t own_max_bytes(const struct characteristics *ch)
@@ -88,17 +90,26 @@ static void give_size(struct characteristics *ch, struct characteristics_message
 
 /* What the peer tells. */
 
+/* A wish that is not sent yet is of no use with another size; one that takes back a lower size goes on with that. */
+static void change_held_wish(struct characteristics *ch, uint32_t bytes)
+{
+	if (characteristics_has_asked(ch))
+		ch->wish_bytes = bytes;
+	else
+		set_wish(ch, WISH_NONE);
+}
+
 static void learn(struct characteristics *ch, uint32_t id, uint32_t value, unsigned *what)
 {
 	if (id == XCHAR_RBSIZ) {
 		uint32_t bytes = xchar_size(value);
 
 		if (bytes < characteristics_peer_size(ch) &&
-		    !(characteristics_has_asked(ch) && bytes >= ch->wish_bytes))
+		    !(characteristics_has_asked(ch) && bytes >= ch->asked_bytes))
 			*what |= CHARACTERISTICS_LOWERED;
 		/* What is wanted was made of the old size. */
 		if (bytes != characteristics_peer_size(ch) && ch->wish == WISH_HELD)
-			set_wish(ch, WISH_NONE);
+			change_held_wish(ch, bytes);
 		if (!ch->peer_first_bytes)
 			ch->peer_first_bytes = bytes;
 	}
@@ -174,11 +185,11 @@ static void take_upd(struct characteristics *ch, struct xchar_operation *operati
 	of_size = value.id == XCHAR_RBSIZ;
 	if (!operation->pendclr || (of_size && ch->wish == WISH_OPEN))
 		return; /* the RESP that is due says whether there is something to end */
-	if (!of_size || ch->wish != WISH_PENDING) {
+	if (!of_size || !characteristics_has_asked(ch)) {
 		*what |= CHARACTERISTICS_UNASKED;
 		return;
 	}
-	if (characteristics_peer_size(ch) != ch->wish_bytes)
+	if (ch->wish == WISH_PENDING && characteristics_peer_size(ch) != ch->wish_bytes)
 		*what |= CHARACTERISTICS_REJECTED;
 	set_wish(ch, WISH_NONE);
 }
@@ -286,6 +297,20 @@ void characteristics_ask(struct characteristics *ch, uint32_t bytes)
 	if (is_raise ? bytes <= now : bytes == now)
 		return;
 	ch->wish_bytes = bytes;
+	set_wish(ch, WISH_HELD);
+}
+
+uint32_t characteristics_pends_over(const struct characteristics *ch)
+{
+	bool lower = ch->wish == WISH_PENDING && ch->wish_bytes < characteristics_peer_size(ch);
+
+	return lower ? ch->wish_bytes : UINT32_MAX;
+}
+
+void characteristics_take_back(struct characteristics *ch)
+{
+	assert(characteristics_pends_over(ch) != UINT32_MAX);
+	ch->wish_bytes = characteristics_peer_size(ch);
 	set_wish(ch, WISH_HELD);
 }
 
@@ -420,6 +445,8 @@ void characteristics_sent(struct characteristics *ch, uint32_t xid)
 		break;
 	case XCHAR_REQ:
 		ch->wish_xid = xid;
+		if (!characteristics_has_asked(ch))
+			ch->asked_bytes = ch->wish_bytes;
 		set_wish(ch, WISH_OPEN);
 		break;
 	}

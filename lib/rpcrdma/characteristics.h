@@ -45,7 +45,7 @@ extern const struct state_table characteristics_receives_states;
 	X(WISH_HELD, "held", "leave to ask, and for a lower size Calls that need more to be over", \
 	  TO(WISH_NONE) | TO(WISH_OPEN))                                                           \
 	X(WISH_OPEN, "open", "the RESP to its REQ", TO(WISH_NONE) | TO(WISH_PENDING))              \
-	X(WISH_PENDING, "pending", "the UPD that ends it", TO(WISH_NONE))
+	X(WISH_PENDING, "pending", "the UPD that ends it", TO(WISH_NONE) | TO(WISH_HELD))
 STATE_ENUM(characteristics_wish_state, CHARACTERISTICS_WISH_STATES);
 extern const struct state_table characteristics_wish_states;
 
@@ -73,6 +73,8 @@ struct characteristics {
 	enum characteristics_wish_state wish;
 	uint32_t wish_bytes;
 	uint32_t wish_xid; /* of the REQ */
+	/* No Send is longer while what was asked for is not settled (B3.1-4); 0: nothing was. */
+	uint32_t asked_bytes;
 
 	/* The receive size here. */
 	enum characteristics_receives_state receives;
@@ -166,6 +168,20 @@ void characteristics_raise(struct characteristics *ch, uint32_t bytes);
 void characteristics_ask(struct characteristics *ch, uint32_t bytes);
 
 /**
+ * characteristics_pends_over - returns the lower size that pends at the peer and may be taken back, in bytes
+ *
+ * A Call of the peer whose Reply needs a longer Send is a reason for that. UINT32_MAX: there is none to take back.
+ */
+uint32_t characteristics_pends_over(const struct characteristics *ch);
+/**
+ * characteristics_take_back - ask for the size that the peer has, in the place of the lower one that pends (B4.2-2)
+ *
+ * A Call that crossed the REQ counts on larger receives: its Reply can go when the second REQ is settled.
+ * Only if characteristics_pends_over() says that there is one.
+ */
+void characteristics_take_back(struct characteristics *ch);
+
+/**
  * characteristics_next - what is to be done now; ask again until it is nothing
  * @message:    what to send, with CHARACTERISTICS_SEND; characteristics_sent() is due
  * @recv_bytes: with CHARACTERISTICS_RESIZE; characteristics_resized() is due
@@ -210,10 +226,19 @@ static inline uint32_t characteristics_peer_size(const struct characteristics *c
 {
 	return xchar_size(ch->value[XCHAR_RBSIZ]);
 }
-/** characteristics_has_asked - whether a REQ of ours is not settled. */
+/** characteristics_has_asked - returns true while a REQ of ours is not settled. */
 static inline bool characteristics_has_asked(const struct characteristics *ch)
 {
-	return ch->wish == WISH_OPEN || ch->wish == WISH_PENDING;
+	return ch->asked_bytes > 0;
+}
+/**
+ * characteristics_asked_bytes - returns the size that a REQ asked for which is not settled: no Send is longer (B3.1-4)
+ *
+ * Where a REQ has taken back a lower one, this is still the lower size. UINT32_MAX: nothing is asked for.
+ */
+static inline uint32_t characteristics_asked_bytes(const struct characteristics *ch)
+{
+	return characteristics_has_asked(ch) ? ch->asked_bytes : UINT32_MAX;
 }
 
 /**
@@ -223,7 +248,11 @@ static inline bool characteristics_has_asked(const struct characteristics *ch)
  * No longer than a size that was asked for and is not settled (B3.1-4).
  */
 uint32_t characteristics_send_bytes(const struct characteristics *ch, uint32_t told_bytes);
-/** characteristics_reply_bytes - the longest Send that it takes, where there is no other way for a Reply (B3.1-7). */
+/**
+ * characteristics_reply_bytes - returns the longest Send that the peer takes, for a Reply without another way (B3.1-7)
+ *
+ * While a lower size is asked for, no Send is longer than that: such a Reply then has to wait (B3.1-4).
+ */
 uint32_t characteristics_reply_bytes(const struct characteristics *ch, uint32_t told_bytes);
 /**
  * characteristics_recv_bytes - the longest Send that may be counted on to come (B3.1-6)

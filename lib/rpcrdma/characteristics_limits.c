@@ -16,7 +16,7 @@ uint32_t characteristics_send_bytes(const struct characteristics *ch, uint32_t t
 	uint32_t bytes =
 		least(characteristics_reply_bytes(ch, told_bytes), ch->config.send_max_bytes);
 
-	return characteristics_has_asked(ch) ? least(bytes, ch->wish_bytes) : bytes;
+	return least(bytes, characteristics_asked_bytes(ch));
 }
 
 uint32_t characteristics_recv_bytes(const struct characteristics *ch, uint32_t told_bytes)

@@ -235,6 +235,7 @@ void rdma_conn_agree(struct rdma_conn *conn)
 		.dialect = dialect,
 		.send_bytes = send,
 		.reply_bytes = send,
+		.asked_bytes = UINT32_MAX,
 		.recv_bytes = recv,
 		.around_bytes = least(recv, RPC_AROUND_MAX_BYTES),
 		.reads_nothing = conn->works.reads_max == 0,
@@ -245,6 +246,7 @@ void rdma_conn_agree(struct rdma_conn *conn)
 	agree_on_reverse(conn);
 	conn->terms.send_bytes = characteristics_send_bytes(conn->characteristics, send);
 	conn->terms.reply_bytes = characteristics_reply_bytes(conn->characteristics, send);
+	conn->terms.asked_bytes = characteristics_asked_bytes(conn->characteristics);
 	conn->terms.recv_bytes = characteristics_recv_bytes(conn->characteristics, recv);
 	conn->terms.around_bytes = least(conn->terms.recv_bytes, RPC_AROUND_MAX_BYTES);
 }

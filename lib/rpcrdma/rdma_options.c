@@ -194,6 +194,15 @@ static void wish(struct rdma_options *options)
 	sizes->wanted_there_bytes = sizes->wanted_here_bytes = 0;
 }
 
+/* A Call that crossed a REQ for less counts on what the peer has: it is asked for that again. */
+static void take_back(struct rdma_options *options)
+{
+	uint32_t over = characteristics_pends_over(&options->ch);
+
+	if (responder_rpcs_need(&options->rs->rpcs, over) > over)
+		characteristics_take_back(&options->ch);
+}
+
 /* Until there is no more to do now. */
 static void take_steps(struct rdma_options *options)
 {
@@ -236,6 +245,7 @@ void rdma_options_go_on(struct rdma_options *options)
 	bool waits;
 
 	release(options);
+	take_back(options);
 	wish(options);
 	if (characteristics_waits(&options->ch) && may_send(conn))
 		take_steps(options);
@@ -318,6 +328,7 @@ void rdma_options_take(struct rdma_options *options, const struct rpcrdma_header
 		refuse(conn, hdr, RPCRDMA_ERR_CHUNK);
 		break;
 	}
+	responder_sizes_changed(&options->rs->rpcs);
 	rdma_options_go_on(options);
 }
 
@@ -330,6 +341,7 @@ bool rdma_options_refused(struct rdma_options *options, uint32_t xid)
 		options->rejected_until_us = now_us(options) + SIZE_WISH_US;
 		/* A lower size that was asked for is no limit any more (B3.1-4). */
 		rdma_conn_agree(conn);
+		responder_sizes_changed(&options->rs->rpcs);
 		ours = true;
 	}
 	return ours;

@@ -306,14 +306,50 @@ static enum message_form form_of(const struct reply *reply)
 	return reply->rpc->written_bytes ? MESSAGE_FORM_CHUNKED : MESSAGE_FORM_SHORT;
 }
 
+/* Whether it can go once a size is settled that the peer was asked for, and then in no other way than inline. */
+static bool waits_for_size(const struct reply *reply)
+{
+	const struct responder_rpc *rpc = reply->rpc;
+	uint32_t bytes = reply->m.pieces_bytes;
+
+	return bytes > responder_rpc_inline_room(rpc) && bytes > responder_rpc_chunk_room(rpc) &&
+	       bytes <= responder_rpc_settled_room(rpc) && !rpc->waited_for_size;
+}
+
+static void on_size_timer(void *arg);
+
+/* Returns false without memory for a timer. */
+static bool wait_for_size(struct responder_rpc *rpc)
+{
+	struct responder_rpcs *rpcs = rpc->rpcs;
+	struct loop *loop = rpcs->conn->fabric->loop;
+
+	if (rpc->waits_for_size)
+		return true;
+	if (!rpcs->size_timer) {
+		rpcs->size_timer = loop_timer_new(loop, on_size_timer, rpcs);
+		if (!rpcs->size_timer)
+			return false;
+	}
+	if (!rpcs->waiting_for_size++)
+		loop_timer_set(loop, rpcs->size_timer, RESPONDER_SIZE_WAIT_US);
+	rpc->waits_for_size = true;
+	rpc->waits_since_us = loop_now_us(loop);
+	return true;
+}
+
 static void answer_reply(struct responder_rpc *rpc)
 {
 	struct reply reply;
-	int rc;
+	int rc = -EMSGSIZE;
 
 	reply_init(&reply, rpc);
 	find_payloads(&reply);
-	rc = cut(&reply) ? place(&reply) : -EMSGSIZE;
+	if (cut(&reply)) {
+		if (waits_for_size(&reply) && wait_for_size(rpc))
+			return;
+		rc = place(&reply);
+	}
 	if (rc) {
 		give_up(rpc, rc);
 		return;
@@ -328,6 +364,58 @@ static void answer_reply(struct responder_rpc *rpc)
 			    responder_rpc_inline_room(rpc));
 	rpc->x->reply_forms[EXCHANGE_ORIGIN] = form_of(&reply);
 	send_reply(rpc, &reply.m, true);
+}
+
+/* How long it may still wait; 0: no longer. */
+static uint64_t left_us(const struct responder_rpc *rpc)
+{
+	uint64_t now_us = loop_now_us(rpc->rpcs->conn->fabric->loop);
+	uint64_t end_us = rpc->waits_since_us + RESPONDER_SIZE_WAIT_US;
+
+	return end_us > now_us ? end_us - now_us : 0;
+}
+
+/* Answers those that need not wait any more, or may not. */
+static void go_on_waiting(struct responder_rpcs *rpcs)
+{
+	struct exchange *x, *next;
+
+	for (x = TAILQ_FIRST(&rpcs->calls); x; x = next) {
+		struct responder_rpc *rpc = x->origin_priv;
+
+		next = TAILQ_NEXT(x, origin_entry);
+		if (!rpc->waits_for_size)
+			continue;
+		rpc->waited_for_size = !left_us(rpc);
+		answer_reply(rpc);
+	}
+}
+
+static void on_size_timer(void *arg)
+{
+	struct responder_rpcs *rpcs = arg;
+	struct loop *loop = rpcs->conn->fabric->loop;
+	uint64_t next_us = RESPONDER_SIZE_WAIT_US;
+	struct exchange *x;
+
+	if (!rdma_conn_is_up(rpcs->conn))
+		return;
+	go_on_waiting(rpcs);
+	if (!rpcs->waiting_for_size)
+		return;
+	TAILQ_FOREACH(x, &rpcs->calls, origin_entry) {
+		const struct responder_rpc *rpc = x->origin_priv;
+
+		if (rpc->waits_for_size && left_us(rpc) < next_us)
+			next_us = left_us(rpc);
+	}
+	loop_timer_set(loop, rpcs->size_timer, next_us);
+}
+
+void responder_sizes_changed(struct responder_rpcs *rpcs)
+{
+	if (rpcs->waiting_for_size && rdma_conn_is_up(rpcs->conn))
+		go_on_waiting(rpcs);
 }
 
 /*

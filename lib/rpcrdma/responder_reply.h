@@ -6,6 +6,9 @@
  * What does not fit is found before anything is written; then the answer is ERR_CHUNK (A5.2-3, A-Δ3). Of a Reply that
  * still comes the payloads are written as they do, if their places show and all else is certain to fit inline; any
  * other waits until all of it is here, as the Send does of each.
+ *
+ * A Call may cross a REQ of ours for smaller receives, and count on larger ones. Its Reply, if it has no other way, waits
+ * until that is settled, since no Send may be longer than what we asked for (B3.1-4, characteristics_take_back()).
  */
 #ifndef RPCRDMA_RESPONDER_REPLY_H
 #define RPCRDMA_RESPONDER_REPLY_H
@@ -16,10 +19,20 @@
 #include "rpcrdma/rdma_conn.h"
 #include "rpcrdma/responder_rpc.h"
 
+/* A conforming peer answers a REQ at once. */
+#define RESPONDER_SIZE_WAIT_US 1000000u
+
 /** responder_reply - leg_reply() for a Call of this connection that is not answered; the reference stays. */
 void responder_reply(struct responder_rpc *rpc);
 /** responder_more - leg_more() of its Reply. */
 void responder_more(struct responder_rpc *rpc);
+/**
+ * responder_sizes_changed - answer the Calls whose Replies waited for a size of the peer's to be settled
+ *
+ * Due when the peer has said something of its receive size, or of a REQ for another one. Replies that still do not fit go
+ * on waiting while that REQ is not settled, for RESPONDER_SIZE_WAIT_US at most; then their Calls get ERR_CHUNK.
+ */
+void responder_sizes_changed(struct responder_rpcs *rpcs);
 /** responder_answer - answer with a short RPC message made here, and finish. */
 void responder_answer(struct responder_rpc *rpc, const uint8_t *msg, uint32_t len_bytes);
 /**

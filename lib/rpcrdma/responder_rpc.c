@@ -30,6 +30,7 @@ void responder_rpcs_end(struct responder_rpcs *rpcs)
 
 void responder_rpcs_fini(struct responder_rpcs *rpcs)
 {
+	loop_timer_free(rpcs->conn->fabric->loop, rpcs->size_timer);
 	xid_table_fini(&rpcs->table);
 }
 
@@ -174,12 +175,23 @@ static uint32_t reply_bytes(const struct responder_rpc *rpc)
 	return least(rpc->terms.reply_bytes, rpc->rpcs->conn->terms.reply_bytes);
 }
 
-uint64_t responder_rpc_inline_room(const struct responder_rpc *rpc)
+static uint64_t inline_room(const struct responder_rpc *rpc, uint32_t asked_bytes)
 {
 	uint64_t hdr = header_bytes(rpc, false);
-	uint32_t send = rpc->has_reply_chunk ? send_bytes(rpc) : reply_bytes(rpc);
+	uint32_t send =
+		least(rpc->has_reply_chunk ? send_bytes(rpc) : reply_bytes(rpc), asked_bytes);
 
 	return hdr < send ? send - hdr : 0;
+}
+
+uint64_t responder_rpc_inline_room(const struct responder_rpc *rpc)
+{
+	return inline_room(rpc, rpc->rpcs->conn->terms.asked_bytes);
+}
+
+uint64_t responder_rpc_settled_room(const struct responder_rpc *rpc)
+{
+	return inline_room(rpc, UINT32_MAX);
 }
 
 uint64_t responder_rpc_chunk_room(const struct responder_rpc *rpc)
@@ -240,7 +252,7 @@ static uint32_t capacity(const struct responder_rpc *rpc)
 {
 	const struct rdma_conn *conn = rpc->rpcs->conn;
 	uint32_t limit = conn->leg->config->max_message_bytes;
-	uint64_t room = larger(responder_rpc_inline_room(rpc), responder_rpc_chunk_room(rpc));
+	uint64_t room = larger(responder_rpc_settled_room(rpc), responder_rpc_chunk_room(rpc));
 
 	if (responder_rpc_may_lend(rpc))
 		room = larger(room,
@@ -287,6 +299,7 @@ void responder_rpc_finish(struct responder_rpc *rpc)
 	struct responder_rpcs *rpcs = rpc->rpcs;
 	struct exchange *x = rpc->x;
 
+	rpcs->waiting_for_size -= rpc->waits_for_size;
 	xid_table_remove(&rpcs->table, x);
 	TAILQ_REMOVE(&rpcs->calls, x, origin_entry);
 	x->origin = NULL;

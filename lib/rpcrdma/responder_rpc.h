@@ -45,6 +45,9 @@ struct responder_rpcs {
 	struct exchange_list calls;    /* of origin_entry, in all states */
 	struct xid_table table;        /* the same */
 	struct responder_lents *lents; /* NULL until the first Reply is lent */
+	/* Replies that wait for a size (responder_reply.h), and the timer for the oldest; NULL until there is one. */
+	unsigned waiting_for_size;
+	struct loop_timer *size_timer;
 };
 
 struct responder_rpc {
@@ -64,6 +67,9 @@ struct responder_rpc {
 	uint32_t told_bytes;   /* and how much of the Call the owner has heard of */
 	/* While its Reply still comes: how much of its payloads is written, and how much was here when it was looked at. */
 	uint32_t written_bytes, seen_bytes;
+	/* Its Reply waits until a size is settled that the peer was asked for, since then; or it has waited in vain. */
+	bool waits_for_size, waited_for_size;
+	uint64_t waits_since_us;
 	/* The one key of the peer that its header names, if it names exactly one (C5.1-1). */
 	bool one_handle;
 	uint32_t handle;
@@ -118,6 +124,8 @@ size_t responder_rpc_cost_bytes(const struct responder_rpc *rpc, size_t call_byt
 				unsigned npulls);
 /** responder_rpc_inline_room - the longest that may follow an RDMA_MSG header; 0: nothing. */
 uint64_t responder_rpc_inline_room(const struct responder_rpc *rpc);
+/** responder_rpc_settled_room - returns the same, once what the peer was asked for is rejected or taken back (B3.1-4). */
+uint64_t responder_rpc_settled_room(const struct responder_rpc *rpc);
 /** responder_rpc_chunk_room - the longest that the reply chunk takes; 0 if it cannot be used. */
 uint64_t responder_rpc_chunk_room(const struct responder_rpc *rpc);
 /**

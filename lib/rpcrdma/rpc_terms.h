@@ -21,8 +21,10 @@ struct rpc_terms {
 	const struct dialect *dialect;
 	/* Longest Send to the peer, or to what it was asked to lower its receives; what is in force may be less. */
 	uint32_t send_bytes;
-	/* The same of a Reply that can come in no other way: what is only asked for does not count. */
+	/* The same of a Reply that can come in no other way: what is only asked for does not count, … */
 	uint32_t reply_bytes;
+	/* … but until it is settled no Send is longer (B3.1-4). UINT32_MAX: nothing is asked for. */
+	uint32_t asked_bytes;
 	uint32_t recv_bytes;   /* longest Send from the peer */
 	uint32_t around_bytes; /* the same of a Reply whose payload lands by itself */
 	/* The peer reads nothing, it has said: what is lent to be read may not go to it (A6.2-5). */

@@ -76,6 +76,7 @@ $(pieces_tests): tests/sim/libpieces.a $(leg_fixture)
 v2_tests = \
 	tests/sim/test_bad_replies \
 	tests/sim/test_conf_versions \
+	tests/sim/test_v2_asked \
 	tests/sim/test_v2_faults \
 	tests/sim/test_v2_hostile \
 	tests/sim/test_v2_idle \

@@ -119,7 +119,7 @@ static void play(uint32_t seed, bool ddp, bool fixed)
 	/* The first Call settles the version at the end that takes it: no reverse Call comes before. */
 	call_forward();
 	v2_run(100);
-	for (unsigned ms = 0; ms < 400; ms++) {
+	for (unsigned ms = 0; ms < 450; ms++) {
 		expect_open();
 		while (in_flight() < 16)
 			call_forward();

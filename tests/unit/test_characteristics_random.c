@@ -185,6 +185,8 @@ static void do_all(struct end *end)
 	struct characteristics_message message;
 	uint32_t bytes;
 
+	if (look_of(end).needed_bytes > characteristics_pends_over(&end->ch))
+		characteristics_take_back(&end->ch);
 	for (unsigned steps = 0;; steps++) {
 		struct characteristics_look look = look_of(end);
 
@@ -275,7 +277,6 @@ static void answer(struct end *end)
 
 	if (!rpc->arrived)
 		return;
-	rpc->arrived = false;
 	if (chance(2))
 		bytes = 1 + chance(bytes);
 	if (bytes > characteristics_send_bytes(&end->ch, 4096)) {
@@ -284,6 +285,10 @@ static void answer(struct end *end)
 		else
 			ck_assert_uint_le(bytes, characteristics_reply_bytes(&end->ch, 4096));
 	}
+	/* Without a chunk it waits until what was asked for is settled (B3.1-4). */
+	if (bytes > characteristics_asked_bytes(&end->ch))
+		return;
+	rpc->arrived = false;
 	put(end, REPLY, bytes, number);
 }
 
@@ -348,6 +353,8 @@ static void come_to_rest(void)
 
 		ck_assert_uint_eq(end->count, 0);
 		ck_assert(!end->req_due);
+		for (unsigned n = 0; n < RPCS; n++)
+			ck_assert(!end->rpcs[n].called);
 		ck_assert_int_eq(end->ch.wish, WISH_NONE);
 		ck_assert_int_eq(end->ch.receives, RECEIVES_SETTLED);
 		ck_assert_uint_eq(characteristics_recv_bytes(&end->ch, 4096), end->told_bytes);

@@ -234,21 +234,103 @@ START_TEST(a_lower_size_holds_from_the_moment_of_asking)
 	ck_assert_uint_eq(characteristics_send_bytes(&ch, 0), BIG);
 	asks(8192);
 	ck_assert_uint_eq(characteristics_send_bytes(&ch, 0), 8192);
-	/* A Reply without another way may be as long as the peer still takes. */
+	/* The peer still takes more, but nothing goes that is longer, whether it has another way or not. */
 	ck_assert_uint_eq(characteristics_reply_bytes(&ch, 0), BIG);
+	ck_assert_uint_eq(characteristics_asked_bytes(&ch), 8192);
 	/* A larger size is told, and the request stands. */
 	ck_assert_uint_eq(take_upd(XCHAR_RBSIZ, 32768, false), 0);
 	ck_assert_uint_eq(characteristics_send_bytes(&ch, 0), 8192);
 	ck_assert_uint_eq(take_resp(own_xid, 0, 0, 1), 0);
 	ck_assert_uint_eq(characteristics_send_bytes(&ch, 0), 8192);
 	ck_assert_uint_eq(characteristics_reply_bytes(&ch, 0), 32768);
+	ck_assert_uint_eq(characteristics_asked_bytes(&ch), 8192);
 	ck_assert_uint_eq(take_upd(XCHAR_RBSIZ, 32768, true), CHARACTERISTICS_REJECTED);
 	ck_assert_uint_eq(characteristics_send_bytes(&ch, 0), 32768);
+	ck_assert_uint_eq(characteristics_asked_bytes(&ch), UINT32_MAX);
 	characteristics_ask(&ch, 4096);
 	asks(4096);
 	ck_assert_uint_eq(take_resp(own_xid, 0, 0, 1), 0);
 	ck_assert_uint_eq(take_upd(XCHAR_RBSIZ, 4096, true), 0);
 	ck_assert_uint_eq(characteristics_reply_bytes(&ch, 0), 4096);
+}
+END_TEST
+
+/* A Call that crossed the REQ counts on more: the lower size pends at the peer, which gets another REQ (B4.2-2). */
+static void lower_pends(uint32_t bytes)
+{
+	greeted(BIG);
+	characteristics_ask(&ch, bytes);
+	ck_assert_uint_eq(characteristics_pends_over(&ch), UINT32_MAX);
+	asks(bytes);
+	/* Until the RESP it may be rejected. */
+	ck_assert_uint_eq(characteristics_pends_over(&ch), UINT32_MAX);
+	ck_assert_uint_eq(take_resp(own_xid, 0, 0, 1), 0);
+	ck_assert_uint_eq(characteristics_pends_over(&ch), bytes);
+}
+
+START_TEST(a_lower_size_that_pends_is_taken_back)
+{
+	lower_pends(8192);
+	look.may_ask = false;
+	characteristics_take_back(&ch);
+	nothing();
+	ck_assert_uint_eq(characteristics_send_bytes(&ch, 0), 8192);
+	characteristics_ask(&ch, 4096);
+	nothing();
+	look.may_ask = true;
+	asks(BIG);
+	/* The lower one holds until that is settled. */
+	ck_assert_uint_eq(characteristics_send_bytes(&ch, 0), 8192);
+	ck_assert_uint_eq(characteristics_asked_bytes(&ch), 8192);
+	ck_assert_uint_eq(take_resp(own_xid, _i == 0, _i == 1, _i == 2),
+			  _i == 1 ? CHARACTERISTICS_REJECTED : 0);
+	if (_i == 2) {
+		ck_assert_uint_eq(characteristics_asked_bytes(&ch), 8192);
+		/* There is nothing more to take back. */
+		ck_assert_uint_eq(characteristics_pends_over(&ch), UINT32_MAX);
+		ck_assert_uint_eq(take_upd(XCHAR_RBSIZ, BIG, true), 0);
+	}
+	ck_assert_uint_eq(characteristics_asked_bytes(&ch), UINT32_MAX);
+	ck_assert_uint_eq(characteristics_send_bytes(&ch, 0), BIG);
+	nothing();
+}
+END_TEST
+
+START_TEST(a_lower_size_that_is_granted_all_the_same_is_obeyed)
+{
+	lower_pends(8192);
+	look.may_ask = false;
+	characteristics_take_back(&ch);
+	/* Before the second REQ has left. */
+	if (_i == 0) {
+		ck_assert_uint_eq(take_upd(XCHAR_RBSIZ, 8192, true), 0);
+		ck_assert_uint_eq(characteristics_asked_bytes(&ch), UINT32_MAX);
+		ck_assert_uint_eq(characteristics_send_bytes(&ch, 0), 8192);
+		look.may_ask = true;
+		nothing();
+		return;
+	}
+	look.may_ask = true;
+	asks(BIG);
+	ck_assert_uint_eq(take_upd(XCHAR_RBSIZ, 8192, true), 0);
+	ck_assert_uint_eq(characteristics_send_bytes(&ch, 0), 8192);
+	ck_assert_uint_eq(take_resp(own_xid, 1, 0, 0), 0);
+	ck_assert_uint_eq(characteristics_send_bytes(&ch, 0), BIG);
+}
+END_TEST
+
+START_TEST(what_is_taken_back_is_the_size_that_is_told_last)
+{
+	lower_pends(8192);
+	look.may_ask = false;
+	characteristics_take_back(&ch);
+	ck_assert_uint_eq(take_upd(XCHAR_RBSIZ, 32768, false), 0);
+	ck_assert_uint_eq(characteristics_asked_bytes(&ch), 8192);
+	look.may_ask = true;
+	asks(32768);
+	ck_assert(characteristics_refused(&ch, own_xid));
+	ck_assert_uint_eq(characteristics_asked_bytes(&ch), UINT32_MAX);
+	ck_assert_uint_eq(characteristics_send_bytes(&ch, 0), 32768);
 }
 END_TEST
 
@@ -336,6 +418,9 @@ int main(void)
 	tcase_add_test(tc, an_error_rejects_a_request_alone);
 	tcase_add_test(tc, what_pends_is_ended_by_an_update);
 	tcase_add_test(tc, a_lower_size_holds_from_the_moment_of_asking);
+	tcase_add_loop_test(tc, a_lower_size_that_pends_is_taken_back, 0, 3);
+	tcase_add_loop_test(tc, a_lower_size_that_is_granted_all_the_same_is_obeyed, 0, 2);
+	tcase_add_test(tc, what_is_taken_back_is_the_size_that_is_told_last);
 	tcase_add_test(tc, a_lower_size_is_not_asked_for_while_a_reply_needs_more);
 	tcase_add_test(tc, calls_in_flight_matter_where_a_size_is_lowered);
 	tcase_add_test(tc, a_lower_size_that_nobody_asked_for_is_obeyed_and_told);
