@@ -10,7 +10,8 @@
  *	                                      └──ERR_VERS to its Call──▶ settled: the highest in common; that Call once more
  *	acceptor                           unsettled ──a Call──────────▶ settled: its version
  *
- * While nothing is settled an acceptor takes whatever it speaks, and answers in the version of what came (E5.3-1).
+ * While nothing is settled an acceptor takes whatever it speaks, and answers in the version of what came (E5.3-1). What
+ * only looks like a Call settles nothing: a client of another draft of version two may fall back to version one (X-19).
  */
 #ifndef RPCRDMA_NEGOTIATION_H
 #define RPCRDMA_NEGOTIATION_H
@@ -79,7 +80,7 @@ enum negotiation_verdict negotiation_judge(const struct negotiation *neg, uint32
  * settled then.
  */
 bool negotiation_heard(struct negotiation *neg, uint32_t vers);
-/** negotiation_call_came - the peer calls in version @vers, which is taken: from now on that one is spoken. */
+/** negotiation_call_came - settle @vers, in which a Call of the peer was understood, if nothing is settled yet. */
 void negotiation_call_came(struct negotiation *neg, uint32_t vers);
 /** negotiation_may_call - whether there is a version to call in: an acceptor of several waits for the peer's first Call. */
 bool negotiation_may_call(const struct negotiation *neg);

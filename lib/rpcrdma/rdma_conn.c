@@ -71,6 +71,7 @@ void rdma_conn_fini(struct rdma_conn *conn)
 	loop_task_cancel(conn->fabric->loop, &conn->closing_task);
 	loop_task_cancel(conn->fabric->loop, &conn->closed_task);
 	loop_task_cancel(conn->fabric->loop, &conn->idle_task);
+	loop_task_cancel(conn->fabric->loop, &conn->settled_task);
 	loop_timer_free(conn->fabric->loop, conn->timer);
 	recv_runs_fini(&conn->recvs);
 	fabric_ep_free(conn->ep);
@@ -224,9 +225,8 @@ static void agree_on_reverse(struct rdma_conn *conn)
 				     (conn->connector || peer == XCHAR_BRS_GENL);
 }
 
-void rdma_conn_agree(struct rdma_conn *conn)
+void rdma_conn_agree_for(struct rdma_conn *conn, const struct dialect *dialect)
 {
-	const struct dialect *dialect = conn->negotiation.dialect;
 	uint32_t floor = dialect->least_inline_bytes;
 	uint32_t send = inline_limit_agreed(&conn->send_limit, floor);
 	uint32_t recv = inline_limit_agreed(&conn->recv_limit, floor);
@@ -249,6 +249,20 @@ void rdma_conn_agree(struct rdma_conn *conn)
 	conn->terms.asked_bytes = characteristics_asked_bytes(conn->characteristics);
 	conn->terms.recv_bytes = characteristics_recv_bytes(conn->characteristics, recv);
 	conn->terms.around_bytes = least(conn->terms.recv_bytes, RPC_AROUND_MAX_BYTES);
+}
+
+void rdma_conn_agree(struct rdma_conn *conn)
+{
+	rdma_conn_agree_for(conn, conn->negotiation.dialect);
+}
+
+void rdma_conn_call_understood(struct rdma_conn *conn, const struct dialect *dialect)
+{
+	if (conn->negotiation.stage == NEGOTIATION_SETTLED)
+		return;
+	negotiation_call_came(&conn->negotiation, dialect->version);
+	rdma_conn_agree(conn);
+	loop_defer(conn->fabric->loop, &conn->settled_task);
 }
 
 uint32_t rdma_conn_reads_taken(const struct rdma_conn *conn)

@@ -133,6 +133,9 @@ struct rdma_conn {
 	unsigned recvs_posted;
 	uint32_t recv_size_bytes; /* of those to be posted */
 
+	/* The leg's: run when a Call of the peer has settled the version. */
+	struct loop_task settled_task;
+
 	bool drain_asked;           /* leg_drain() was called, whatever the state */
 	struct loop_task idle_task; /* the leg's: run when an RPC has ended after that */
 
@@ -163,6 +166,14 @@ static inline bool rdma_conn_is_established(const struct rdma_conn *conn)
 
 /** rdma_conn_agree - the version, or what one of the ends can, has changed: from now on RPCs are planned with that. */
 void rdma_conn_agree(struct rdma_conn *conn);
+/** rdma_conn_agree_for - plan the next RPC in @dialect, which is not settled, until rdma_conn_agree() is called. */
+void rdma_conn_agree_for(struct rdma_conn *conn, const struct dialect *dialect);
+/**
+ * rdma_conn_call_understood - a Call of the peer was understood, in @dialect: that settles the version (X-15)
+ *
+ * Does nothing if it is settled. What was read as a Call and is none settles nothing (X-19).
+ */
+void rdma_conn_call_understood(struct rdma_conn *conn, const struct dialect *dialect);
 /**
  * rdma_conn_reads_taken - returns how many RDMA Reads of our memory the peer may have outstanding (A6.2-2)
  *

@@ -37,6 +37,12 @@ static void settle(void *arg)
 		rdma_conn_fail(&leg->conn, LEG_CLOSE_SHUTDOWN, "%s", "");
 }
 
+/* The version is settled: Calls of this end that waited for that go. */
+static void on_settled(void *arg)
+{
+	requester_pump(&((struct rdma_leg *)arg)->requester);
+}
+
 /* Calls that wait for the connection are in flight, too: they are sent first when it is open. */
 static void rdma_drain(struct leg *l)
 {
@@ -347,6 +353,7 @@ static struct rdma_leg *leg_new(const struct rdma_leg_config *config, struct fab
 	loop_task_init(&leg->conn.closing_task, tell_closing, leg);
 	loop_task_init(&leg->again_task, connect_again, leg);
 	loop_task_init(&leg->conn.idle_task, settle, leg);
+	loop_task_init(&leg->conn.settled_task, on_settled, leg);
 	rdma_setup_init(&leg->conn);
 	requester_init(&leg->requester, &leg->conn);
 	requester_late_init(&leg->late, &leg->requester);

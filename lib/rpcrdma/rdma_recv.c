@@ -181,12 +181,15 @@ static void short_body(struct rdma_leg *leg, const struct rpcrdma_header *hdr,
 static void call(struct rdma_leg *leg, const struct rpcrdma_header *hdr, const uint8_t *body,
 		 uint32_t len)
 {
-	if (leg->conn.negotiation.stage != NEGOTIATION_SETTLED) {
-		negotiation_call_came(&leg->conn.negotiation, hdr->vers);
-		rdma_conn_agree(&leg->conn);
-		requester_pump(&leg->requester);
-	}
+	struct rdma_conn *conn = &leg->conn;
+	bool settled = conn->negotiation.stage == NEGOTIATION_SETTLED;
+
+	/* It goes by the terms of its version, which is settled when it is understood: that may be later, or never. */
+	if (!settled)
+		rdma_conn_agree_for(conn, negotiation_of(&conn->negotiation, hdr->vers));
 	responder_call(&leg->responder, hdr, body, len);
+	if (!settled)
+		rdma_conn_agree(conn);
 }
 
 static inline void on_msg(struct rdma_leg *leg, const struct rpcrdma_header *hdr,

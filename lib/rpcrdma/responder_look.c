@@ -23,6 +23,12 @@ static const struct call_rule rules[CALL_VERDICT_COUNT] = {
 	[CALL_CONFIGURES] = CALL_RULE(REPLY, rdma_leg_counters, prog_unavail, NULL),
 };
 
+/* What RPC itself answers is a Call of this version; what it is not, is none of any. */
+static bool is_understood(enum call_verdict verdict)
+{
+	return verdict == CALL_PASSES || rules[verdict].answer == CALL_ANSWER_REPLY;
+}
+
 static enum call_verdict judge(struct responder_rpc *rpc, const uint8_t *msg, uint32_t have_bytes)
 {
 	struct exchange *x = rpc->x;
@@ -33,6 +39,8 @@ static enum call_verdict judge(struct responder_rpc *rpc, const uint8_t *msg, ui
 
 	if (verdict == CALL_PASSES || verdict == CALL_CONFIGURES)
 		x->facts.hdr = hdr;
+	if (rpc->rpcs->conn->negotiation.stage != NEGOTIATION_SETTLED && is_understood(verdict))
+		rdma_conn_call_understood(rpc->rpcs->conn, rpc->terms.dialect);
 	return verdict;
 }
 

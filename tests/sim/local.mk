@@ -77,6 +77,7 @@ v2_tests = \
 	tests/sim/test_bad_replies \
 	tests/sim/test_conf_versions \
 	tests/sim/test_v2_asked \
+	tests/sim/test_v2_drafts \
 	tests/sim/test_v2_faults \
 	tests/sim/test_v2_hostile \
 	tests/sim/test_v2_idle \

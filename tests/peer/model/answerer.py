@@ -46,7 +46,6 @@ class Answerer:
 
     def take_call(self, message):
         """A Call whose header decodes."""
-        self.settled_by_call(message)
         work = Work(message)
         why = self.call_flaw(message)
         if why:
@@ -120,6 +119,7 @@ class Answerer:
             self.refuse(work, 'the chunks make no message')
             return
         work.call = call
+        self.settled_by_call(work.message)
         reply = self.garbage(work) or self.own_reply(work) or self.answer(call)
         if reply is not None:
             self.reply_is_here(work, reply)

@@ -80,8 +80,9 @@ class VersionTwo:
         self.version = version
 
     def settled_by_call(self, message):
-        """A Call of the peer's settles its version, an INIT_XCHAR alone does not."""
-        self.settle(message.vers)
+        """A Call of the peer's that is understood settles its version, an INIT_XCHAR alone does not: X-15, X-19."""
+        if self.version is None:
+            self.settle(message.vers)
 
     def own_xid(self):
         """An XID for a message of this end's own, unlike that of any Call: X-12."""
