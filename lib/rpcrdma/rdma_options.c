@@ -199,7 +199,7 @@ static void take_back(struct rdma_options *options)
 {
 	uint32_t over = characteristics_pends_over(&options->ch);
 
-	if (responder_rpcs_need(&options->rs->rpcs, over) > over)
+	if (over != UINT32_MAX && responder_rpcs_need(&options->rs->rpcs, over) > over)
 		characteristics_take_back(&options->ch);
 }
 

@@ -312,6 +312,8 @@ static bool waits_for_size(const struct reply *reply)
 	const struct responder_rpc *rpc = reply->rpc;
 	uint32_t bytes = reply->m.pieces_bytes;
 
+	if (rpc->rpcs->conn->terms.asked_bytes == UINT32_MAX)
+		return false;
 	return bytes > responder_rpc_inline_room(rpc) && bytes > responder_rpc_chunk_room(rpc) &&
 	       bytes <= responder_rpc_settled_room(rpc) && !rpc->waited_for_size;
 }

@@ -68,10 +68,14 @@ bool limits_announce(struct limits *limits, unsigned side, uint32_t bytes)
 	return true;
 }
 
+/* A request that takes the place of another raises no limit: the lower size holds until that is settled. */
 void limits_ask(struct limits *limits, unsigned side, uint32_t bytes, uint32_t xid)
 {
-	limits->end[side].asked = most(bytes, DEFAULT_TWO);
-	limits->end[side].asked_xid = xid;
+	struct limits_end *end = &limits->end[side];
+
+	bytes = most(bytes, DEFAULT_TWO);
+	end->asked = end->asked ? least(end->asked, bytes) : bytes;
+	end->asked_xid = xid;
 }
 
 void limits_granted(struct limits *limits, unsigned side, uint32_t bytes, uint32_t xid)

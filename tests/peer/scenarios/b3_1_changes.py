@@ -156,6 +156,46 @@ def _(end):
     end.answer_init = smaller
 
 
+@requester('B3.1-4', keys=two.KEYS, needs={'reverse'})
+def who_asks_keeps_to_what_it_asked_for(t):
+    """While its REQ_XCHAR has no answer neither Calls nor reverse Replies are longer, though more is told."""
+    hand, request, count = two.asking(t)
+    hand.send(two.upd(two.size(2 * count)))
+    two.in_order(t, hand)
+    t.hold(not two.goes_inline(t, hand, two.write(t, count + 4)), 'a longer Call goes inline')
+    got = hand.ask(t.echo(b'', count), vers=2)
+    t.hold(len(got.data) <= count, f'a reverse Reply of {len(got.data)} bytes comes, not {count}')
+    hand.send(two.resp(request.header.xid, rej={0}))
+    two.in_order(t, hand)
+    t.hold(two.goes_inline(t, hand, two.write(t, count + 4)), 'a rejected request is a limit')
+    got = hand.ask(t.echo(b'', count), vers=2)
+    t.hold(got.header.proc == header.MSG and len(got.data) > count,
+           f'then a reverse Reply is: {header.describe(got.data)}')
+
+
+def _without_what_is_asked(end, name):
+    """A bend: what is asked for bounds nothing in this method."""
+    right = getattr(end, name)
+
+    def bent(*arguments):
+        waiting, end.waiting = end.waiting, {}
+        try:
+            return right(*arguments)
+        finally:
+            end.waiting = waiting
+    setattr(end, name, bent)
+
+
+@who_asks_keeps_to_what_it_asked_for.wrong
+def _(end):
+    _without_what_is_asked(end, 'send_limit_two')
+
+
+@who_asks_keeps_to_what_it_asked_for.wrong
+def _(end):
+    _without_what_is_asked(end, 'reply_is_here')
+
+
 @requester('B3.1-7', keys=two.with_keys(inline_threshold_bytes=two.BIG))
 def a_lower_size_is_granted_when_no_call_counts_on_more(t):
     """With a Call in flight that has no chunk for a long Reply it is pending until then."""
