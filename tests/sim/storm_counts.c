@@ -13,6 +13,8 @@ void storm_counts_gates(struct storm_counts *counts, const struct chain *chain)
 		const struct rdma_leg_counters rdma = gate_rdma(&chain->gates[i]);
 		const struct tcp_leg_counters tcp = gate_tcp(&chain->gates[i]);
 
+		/* Private data are found wherever they stand. */
+		RIG_ASSERT(rdma.private_data_defaults == 0);
 #define ADD_FEATURE(name) counts->name += rdma.name;
 		STORM_FEATURES(ADD_FEATURE)
 #undef ADD_FEATURE
@@ -57,7 +59,9 @@ void storm_counts_print(const struct storm_counts *counts, enum storm_dialect di
 	       " had been executed; in balance %" PRIu64 " times, %" PRIu64 " connections\n",
 	       counts->asked_again, counts->swallowable, counts->gss_swallowable, counts->swallowed,
 	       counts->executed_before, counts->rests, counts->rested);
-	printf("#   %" PRIu64 " Replies came before all of their Call had\n", counts->early);
+	printf("#   %" PRIu64 " Replies came before all of their Call had; %" PRIu64
+	       " times another receive size was asked for\n",
+	       counts->early, counts->sizes_asked);
 	printf("#   %" PRIu64 " clients were gone while the server hung; %" PRIu64
 	       " half-closed connections made room, %" PRIu64 " ended by their time limit\n",
 	       counts->gone, counts->half_closed, counts->half_closed_timeouts);
@@ -82,6 +86,7 @@ static void check_version_one(const struct storm_counts *counts)
 static void check_version_two(const struct storm_counts *counts)
 {
 	ck_assert_uint_gt(counts->recv_raises, 0);
+	ck_assert_uint_gt(counts->sizes_asked, 0);
 }
 
 /*

@@ -32,7 +32,9 @@ struct storm_counts {
 	uint64_t spoiled,
 		reverse_spoiled; /* Replies whose header could not be used, of these to reverse Calls */
 	uint64_t lies, reverse_lies; /* parts of Replies claimed but not written, likewise */
-	uint64_t early;              /* Calls that were answered before all of them had come */
+	uint64_t
+		sizes_asked; /* times that an end was to ask for another receive size of its peer */
+	uint64_t early;      /* Calls that were answered before all of them had come */
 	uint64_t
 		gone; /* clients that sent one Call and were gone; the first gate ended connections … */
 	uint64_t half_closed, half_closed_timeouts; /* … for these reasons */

@@ -9,6 +9,7 @@
 #define SILENCE_OF 16u /* one of so many faults lasts that long */
 #define SPOILS_OF  8u  /* one of so many others spoils Replies */
 #define HANG_OF    24u /* one of so many is that the server hangs … */
+#define SIZES_OF   2u  /* one of so many is that an end asks for another receive size */
 #define CALM_OF    32u /* … and then so many fewer happen */
 
 /*
@@ -56,6 +57,26 @@ static void end_silence(struct storm *storm)
 	storm->silence_end_us = 0;
 }
 
+/*
+ * One end wants its peer to have other receives, often smaller ones, whatever Calls are under way: some cross the request,
+ * and none of them fails for it.
+ */
+static void ask_for_size(struct storm *storm)
+{
+	struct chain_tap *tap = storm_below(storm, 2) ? chain_first(storm->chain)->server
+						      : chain_last(storm->chain)->client;
+	struct rdma_options *options;
+
+	if (!tap || !tap->leg || !tap->opened || tap->closing)
+		return;
+	options = rdma_leg_of(tap->leg)->options;
+	if (!options)
+		return;
+	characteristics_ask(&options->ch, storm_below(storm, 3) ? 4096 : 16384);
+	rdma_options_go_on(options);
+	storm->counts.sizes_asked++;
+}
+
 void storm_faults_turn(struct storm *storm)
 {
 	end_drain(storm);
@@ -82,6 +103,10 @@ void storm_fail_something(struct storm *storm)
 	storm->counts.faults++;
 	if (storm_below(storm, SILENCE_OF) == 0) {
 		silence(storm);
+		return;
+	}
+	if (storm->plan.sizes && storm->chain->ngates > 1 && storm_below(storm, SIZES_OF) == 0) {
+		ask_for_size(storm);
 		return;
 	}
 	if (storm_below(storm, SPOILS_OF) == 0) {

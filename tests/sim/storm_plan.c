@@ -85,6 +85,7 @@ static struct sim_faults some_sim_faults(const struct storm_plan *plan, uint64_t
 		.no_late_reads = below(random, 2),
 		.lie_one_in = plan->lies ? LIE_OF : 0,
 		.untold_writes = plan->untold,
+		.private_data_behind = ONE_OF(random, 0, 0, 1, 7, 48),
 	};
 }
 

@@ -46,7 +46,8 @@ struct sim_faults {
 	bool untold_writes; /* nothing tells what a peer has written: memory is cleared before it is lent, as on verbs */
 	unsigned
 		lie_one_in; /* one of so many Writes is placed in part or not at all, and completes; 0: none */
-	bool fixed_recvs;    /* a receive that is posted keeps its size */
+	unsigned private_data_behind; /* private data come behind so many bytes, as of a library */
+	bool fixed_recvs;             /* a receive that is posted keeps its size */
 	bool no_probe;       /* nothing can be sent that would tell whether the peer is there */
 	bool watches_itself; /* nobody need ask: it says that it would find out */
 	bool late_ports;     /* that a source port is taken is told by closed() */

@@ -187,14 +187,26 @@ int sim_connect(struct fabric *fabric, const struct sockaddr *addr,
 	return 0;
 }
 
-static void tell_requested(struct sim_ep *ep, void *arg)
+/* Gives an endpoint the private data of its peer, behind those of a library if the faults say so. */
+static void give_private_data(struct sim_ep *ep,
+			      void (*event)(void *arg, const uint8_t *data, size_t len_bytes))
 {
 	const struct fabric_ep_params *theirs = &ep->peer->params;
+	size_t before = ep->net->faults.private_data_behind;
+	uint8_t data[2 * FABRIC_MAX_PRIVATE_DATA];
 
+	assert(before <= FABRIC_MAX_PRIVATE_DATA);
+	memset(data, 'l', before);
+	memcpy(data + before, theirs->private_data, theirs->private_data_bytes);
+	event(ep->ep.arg, data, before + theirs->private_data_bytes);
+}
+
+static void tell_requested(struct sim_ep *ep, void *arg)
+{
 	if (ep->net->silent)
 		return;
 	sim_state_set(ep, SIM_REQUESTED);
-	ep->ep.events->requested(ep->ep.arg, theirs->private_data, theirs->private_data_bytes);
+	give_private_data(ep, ep->ep.events->requested);
 }
 
 static void give_rejection(struct sim_ep *ep, const void *private_data, size_t len_bytes)
@@ -244,14 +256,15 @@ int sim_adopt(struct fabric *fabric, struct fabric_incoming *fin,
 
 static void tell_established(struct sim_ep *ep, void *arg)
 {
-	const struct fabric_ep_params *theirs = &ep->peer->params;
 	bool connecting = ep->state == SIM_CONNECTING;
 
 	if (ep->net->silent)
 		return;
 	sim_state_set(ep, SIM_OPEN);
-	ep->ep.events->established(ep->ep.arg, connecting ? theirs->private_data : NULL,
-				   connecting ? theirs->private_data_bytes : 0);
+	if (connecting)
+		give_private_data(ep, ep->ep.events->established);
+	else
+		ep->ep.events->established(ep->ep.arg, NULL, 0);
 }
 
 static void negotiate_depths(struct sim_ep *ep)
