@@ -14,6 +14,7 @@ static const struct dialect dialects[DIALECT_COUNT] = {
 			.least_inline_bytes = RPCRDMA_DEFAULT_INLINE,
 			.private_data = true,
 			.done = true,
+			.returns_reply_chunk = true,
 			.configuration = true,
 		},
 	/* draft-ietf-nfsv4-rpcrdma-03 */
@@ -33,6 +34,7 @@ static const struct dialect dialects[DIALECT_COUNT] = {
 		{
 			.version = RPCRDMA_VERSION_TWO,
 			.least_inline_bytes = RPCRDMA_DEFAULT_INLINE_TWO,
+			.returns_reply_chunk = true,
 			.options = true,
 			.one_sided_invalidation = true,
 			.read_list_tells_call = true,

@@ -329,6 +329,23 @@ static const char *lists_wrong(const struct responder *rs, const struct rpcrdma_
 	return NULL;
 }
 
+/* Without write chunks the room for a Reply is all that it can have; they take their part of it. */
+static bool has_room(const struct responder_rpc *rpc)
+{
+	return rpc->nwrites ? responder_rpc_has_room(rpc)
+			    : rpc->x->reply_max_bytes >= RPCRDMA_MIN_REPLY_BYTES;
+}
+
+static void refuse_without_room(struct responder_rpc *rpc)
+{
+	struct rdma_conn *conn = rpc->rpcs->conn;
+
+	conn->counters->bad_calls++;
+	rdma_conn_note(conn, "Call %#x: no Send is long enough for the chunks that a Reply returns",
+		       rpc->x->facts.hdr.xid);
+	responder_answer_error(rpc, RPCRDMA_ERR_CHUNK);
+}
+
 static enum message_form form_of(const struct rpcrdma_header *hdr)
 {
 	if (hdr->proc == RPCRDMA_NOMSG)
@@ -364,6 +381,10 @@ void responder_call(struct responder *rs, const struct rpcrdma_header *hdr, cons
 	}
 	credit_grant_call(&conn->grant, hdr->credit);
 	rpc->x->call_forms[EXCHANGE_ORIGIN] = form_of(hdr);
+	if (!has_room(rpc)) {
+		refuse_without_room(rpc);
+		return;
+	}
 	if (responder_look_early(rpc, hdr->proc == RPCRDMA_MSG ? body : NULL))
 		claim(rs, rpc, body, len_bytes);
 }

@@ -20,6 +20,7 @@ struct reply {
 	struct responder_rpc *rpc;
 	/* With the lists of the Call, all lengths zero until written; its pieces are what is in no write chunk. */
 	struct message m;
+	bool uses_reply_chunk; /* else the header returns it empty, or has none (A5.2-4) */
 	unsigned npayloads;
 	struct rpc_payload payloads[RPCRDMA_MAX_CHUNKS]; /* the n-th for the n-th write chunk */
 };
@@ -29,6 +30,7 @@ static void reply_init(struct reply *reply, struct responder_rpc *rpc)
 	struct rpcrdma_header *hdr = &reply->m.hdr;
 
 	reply->rpc = rpc;
+	reply->uses_reply_chunk = false;
 	reply->npayloads = 0;
 	message_init(&reply->m, rpc->terms.dialect, rpc->x->facts.hdr.xid);
 	hdr->nwrites = rpc->nwrites;
@@ -37,6 +39,8 @@ static void reply_init(struct reply *reply, struct responder_rpc *rpc)
 	memcpy(hdr->segments, rpc->segments, rpc->nsegments * sizeof(hdr->segments[0]));
 	for (unsigned i = 0; i < hdr->nsegments; i++)
 		hdr->segments[i].len_bytes = 0;
+	hdr->has_reply_chunk = responder_rpc_returns_reply_chunk(rpc);
+	hdr->reply_chunk = rpc->reply_chunk;
 }
 
 /* Where the payloads are; if the Reply cannot be followed, nothing is reduced. */
@@ -293,7 +297,7 @@ static int place(struct reply *reply)
 	if (m->pieces_bytes > responder_rpc_chunk_room(rpc))
 		return responder_lend(rpc, m);
 	m->hdr.has_reply_chunk = true;
-	m->hdr.reply_chunk = rpc->reply_chunk;
+	reply->uses_reply_chunk = true;
 	return 0;
 }
 
@@ -301,7 +305,7 @@ static enum message_form form_of(const struct reply *reply)
 {
 	if (reply->rpc->lent)
 		return MESSAGE_FORM_LENT;
-	if (reply->m.hdr.has_reply_chunk)
+	if (reply->uses_reply_chunk)
 		return MESSAGE_FORM_LONG;
 	return reply->rpc->written_bytes ? MESSAGE_FORM_CHUNKED : MESSAGE_FORM_SHORT;
 }
@@ -357,7 +361,7 @@ static void answer_reply(struct responder_rpc *rpc)
 		return;
 	}
 	write_payloads(&reply);
-	if (reply.m.hdr.has_reply_chunk) {
+	if (reply.uses_reply_chunk) {
 		write_chunk(&reply, &rpc->reply_chunk, reply.m.pieces, reply.m.npieces, 0);
 		rpc->rpcs->conn->counters->reply_chunk_bytes_pushed += reply.m.pieces_bytes;
 	}

@@ -177,7 +177,7 @@ static uint32_t reply_bytes(const struct responder_rpc *rpc)
 
 static uint64_t inline_room(const struct responder_rpc *rpc, uint32_t asked_bytes)
 {
-	uint64_t hdr = header_bytes(rpc, false);
+	uint64_t hdr = header_bytes(rpc, responder_rpc_returns_reply_chunk(rpc));
 	uint32_t send =
 		least(rpc->has_reply_chunk ? send_bytes(rpc) : reply_bytes(rpc), asked_bytes);
 
@@ -201,6 +201,13 @@ uint64_t responder_rpc_chunk_room(const struct responder_rpc *rpc)
 	return rpc->reply_chunk.len_bytes;
 }
 
+bool responder_rpc_has_room(const struct responder_rpc *rpc)
+{
+	return responder_rpc_inline_room(rpc) >= RPCRDMA_MIN_REPLY_BYTES ||
+	       responder_rpc_chunk_room(rpc) >= RPCRDMA_MIN_REPLY_BYTES ||
+	       responder_rpc_lend_room(rpc);
+}
+
 unsigned responder_rpc_lend_room(const struct responder_rpc *rpc)
 {
 	uint32_t send = reply_bytes(rpc);
@@ -217,7 +224,8 @@ unsigned responder_rpc_lend_room(const struct responder_rpc *rpc)
 /* What of its Reply has no other way. */
 static uint32_t needs(const struct responder_rpc *rpc)
 {
-	uint64_t bytes = header_bytes(rpc, false) + xdr_padded_bytes(rpc->x->reply_max_bytes);
+	uint64_t bytes = header_bytes(rpc, responder_rpc_returns_reply_chunk(rpc)) +
+			 xdr_padded_bytes(rpc->x->reply_max_bytes);
 
 	if (responder_rpc_chunk_room(rpc))
 		return 0;

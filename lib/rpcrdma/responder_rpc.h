@@ -122,10 +122,25 @@ void responder_rpc_finish(struct responder_rpc *rpc);
  */
 size_t responder_rpc_cost_bytes(const struct responder_rpc *rpc, size_t call_bytes,
 				unsigned npulls);
+/**
+ * responder_rpc_returns_reply_chunk - whether its RDMA_MSG returns the reply chunk of its Call with zero lengths (A5.2-4)
+ *
+ * By its dialect. The header of the Reply is longer for it.
+ */
+static inline bool responder_rpc_returns_reply_chunk(const struct responder_rpc *rpc)
+{
+	return rpc->has_reply_chunk && rpc->terms.dialect->returns_reply_chunk;
+}
 /** responder_rpc_inline_room - the longest that may follow an RDMA_MSG header; 0: nothing. */
 uint64_t responder_rpc_inline_room(const struct responder_rpc *rpc);
 /** responder_rpc_settled_room - returns the same, once what the peer was asked for is rejected or taken back (B3.1-4). */
 uint64_t responder_rpc_settled_room(const struct responder_rpc *rpc);
+/**
+ * responder_rpc_has_room - whether there is a way for the shortest Reply
+ *
+ * Returns false if no Send is as long as the header that returns the Call's chunks: then the Call is not executed.
+ */
+bool responder_rpc_has_room(const struct responder_rpc *rpc);
 /** responder_rpc_chunk_room - the longest that the reply chunk takes; 0 if it cannot be used. */
 uint64_t responder_rpc_chunk_room(const struct responder_rpc *rpc);
 /**

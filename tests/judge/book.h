@@ -10,6 +10,7 @@ struct book_call {
 	uint32_t xid;
 	uint32_t version;  /* of RPC-over-RDMA; zero on TCP */
 	bool config;       /* of the Connection Configuration Protocol */
+	bool reply_chunk;  /* it offers one */
 	bool misversioned; /* in another version than the connection's: it can be refused only */
 	uint32_t *handles; /* of its chunks */
 	unsigned handle_count;

@@ -9,15 +9,17 @@
 #define SEGMENT_BYTES 16u
 #define MAX_SEGMENTS  4096u
 
-static void take_segments(struct header *h, struct cursor *c, uint32_t count)
+/* Returns how many bytes they have together. */
+static uint64_t take_segments(struct header *h, struct cursor *c, uint32_t count)
 {
 	const uint8_t *segment = NULL;
+	uint64_t bytes = 0;
 
 	if (count <= MAX_SEGMENTS)
 		segment = cursor_skip(c, (size_t)count * SEGMENT_BYTES);
 	if (!segment) {
 		c->bad = true;
-		return;
+		return 0;
 	}
 	if (h->handle_room - h->handle_count < count) {
 		h->handle_room = 2 * (h->handle_count + count);
@@ -25,8 +27,11 @@ static void take_segments(struct header *h, struct cursor *c, uint32_t count)
 		if (!h->handles)
 			abort();
 	}
-	for (; count; count--, segment += SEGMENT_BYTES)
+	for (; count; count--, segment += SEGMENT_BYTES) {
 		h->handles[h->handle_count++] = get_be32(segment);
+		bytes += get_be32(segment + 4);
+	}
+	return bytes;
 }
 
 static void take_lists(struct header *h, struct cursor *c)
@@ -35,15 +40,15 @@ static void take_lists(struct header *h, struct cursor *c)
 		h->reads = true;
 		if (!cursor_word(c))
 			h->position_zero = true;
-		take_segments(h, c, 1);
+		(void)take_segments(h, c, 1);
 	}
 	while (cursor_bool(c) && !c->bad) {
 		h->writes = true;
-		take_segments(h, c, cursor_word(c));
+		(void)take_segments(h, c, cursor_word(c));
 	}
 	if (cursor_bool(c)) {
 		h->reply_chunk = true;
-		take_segments(h, c, cursor_word(c));
+		h->reply_chunk_bytes = take_segments(h, c, cursor_word(c));
 	}
 }
 

@@ -21,6 +21,7 @@ struct header {
 	/* RDMA_MSG, RDMA_NOMSG, RDMA_MSGP */
 	bool reads, writes, reply_chunk; /* these lists are not empty */
 	bool position_zero;              /* a read chunk stands there */
+	uint64_t reply_chunk_bytes;      /* the sum of its segments */
 	uint32_t *handles;               /* of all segments; released by header_fini() */
 	unsigned handle_count, handle_room;
 	const uint8_t *body; /* the RPC message */

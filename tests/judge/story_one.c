@@ -68,6 +68,29 @@ static void put_write(struct conn *c, uint32_t xid)
 		put_response(c, 0, DATA_BYTES);
 }
 
+/* A Call with a reply chunk, whose Reply comes inline. */
+static void put_offer(struct conn *c, uint32_t xid)
+{
+	struct msg m = {.len = 0};
+	uint32_t bytes = fault("returned-full") ? 4000 : 0;
+
+	words(&m, 6, (uint32_t[]){xid, 1, 32, 0, 0, 0});
+	if (fault("not-offered"))
+		word(&m, 0);
+	else
+		words(&m, 6, (uint32_t[]){1, 1, READ_STAG, 4000, 0, 0});
+	rpc_call(&m, xid, GETATTR);
+	put_send(c, 0, &m);
+	m.len = 0;
+	words(&m, 6, (uint32_t[]){xid, 1, 4, 0, 0, 0});
+	if (fault("left-out"))
+		word(&m, 0);
+	else
+		words(&m, 6, (uint32_t[]){1, 1, READ_STAG, bytes, 0, 0});
+	rpc_reply(&m, xid);
+	put_send(c, 1, &m);
+}
+
 static void iwarp(void)
 {
 	struct conn c;
@@ -96,6 +119,9 @@ static void iwarp(void)
 	put_reply(&c, 5, 4);
 	put_reply(&c, 4, 4);
 	put_write(&c, 7);
+	if (fault("returned") || fault("returned-full") || fault("left-out") ||
+	    fault("not-offered"))
+		put_offer(&c, 10);
 	put_call(&c, 8);
 	put_error(&c, 8);
 	if (fault("terminate"))

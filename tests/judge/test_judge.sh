@@ -88,6 +88,16 @@ trial no-response
 verdict "an RDMA Read without a response is found" 1 "it ends with 1 Calls, Reads"
 trial early-reply
 verdict "a Reply before what its Call offers was read is found" 1 "the Reply to 0x00000007 comes before its Reads have ended"
+trial returned
+verdict "an unused reply chunk comes back empty" 0 "violations=0"
+trial left-out
+verdict "one that does not come back is found" 1 "the Reply to 0x0000000a leaves out the reply chunk of its Call"
+trial left-out -d
+verdict "the draft leaves it out" 0 "violations=0"
+trial returned-full
+verdict "one that comes back full beside an inline Reply is found" 1 "the Reply to 0x0000000a is inline and in the reply chunk"
+trial not-offered
+verdict "one that was not offered is found" 1 "the Reply to 0x0000000a has a reply chunk that was not offered"
 trial misplaced
 verdict "a Read Response at a wrong place is found" 1 "does not fit the oldest Read"
 trial terminate

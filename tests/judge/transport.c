@@ -26,6 +26,7 @@ static void take_call(struct session *s, unsigned side, struct header *h, const 
 	struct book_call call = {.xid = h->xid, .version = h->version};
 
 	call.config = msg && book_is_config(s->hearing->judge, msg, h->body_len);
+	call.reply_chunk = h->reply_chunk;
 	call.misversioned = !versions_call(s, side, h->xid, h->version);
 	call.handles = h->handles;
 	call.handle_count = h->handle_count;
@@ -53,6 +54,28 @@ static void judge_reply_chunks(struct session *s, unsigned side, const struct he
 		judge_violation(s->hearing, "the Reply to 0x%08x has read chunks", h->xid);
 }
 
+/*
+ * A Reply returns the reply chunk of its Call, empty if it is inline: RFC 8166 section 4.3.3, and version two like it.
+ * draft-ietf-nfsv4-rpcrdma-03 does not say so.
+ */
+static void judge_returned_chunk(struct session *s, const struct header *h,
+				 const struct book_call *call)
+{
+	bool silent = h->version == 1 && s->hearing->judge->draft03;
+
+	if (h->reply_chunk && !call->reply_chunk)
+		judge_violation(s->hearing,
+				"the Reply to 0x%08x has a reply chunk that was not offered",
+				h->xid);
+	if (h->proc == RDMA_MSG && call->reply_chunk && !h->reply_chunk && !silent)
+		judge_violation(s->hearing,
+				"the Reply to 0x%08x leaves out the reply chunk of its Call",
+				h->xid);
+	if (h->proc == RDMA_MSG && h->reply_chunk_bytes)
+		judge_violation(s->hearing, "the Reply to 0x%08x is inline and in the reply chunk",
+				h->xid);
+}
+
 /* Who answers has read what there was to read: draft-ietf-nfsv4-rpcrdma-03 sections 3.6 and 3.8. */
 static void judge_reads(struct session *s, unsigned side, const char *what,
 			const struct book_call *call)
@@ -72,6 +95,8 @@ static void take_reply(struct session *s, unsigned side, struct header *h, const
 	if (call && call->misversioned)
 		judge_violation(s->hearing, "Call 0x%08x is answered, where it can be refused only",
 				h->xid);
+	if (call)
+		judge_returned_chunk(s, h, call);
 	if (call)
 		versions_answered(s, side, call->version);
 	if (side == 1)

@@ -88,15 +88,28 @@ void expect_reply_bytes(const uint8_t *got, uint32_t n, uint32_t from, uint32_t 
 	free(want);
 }
 
-void expect_inline_reply(uint32_t xid, uint32_t n)
+static void expect_short_reply(uint32_t xid, uint32_t n)
 {
 	next();
 	ck_assert_uint_eq(hdr.proc, RPCRDMA_MSG);
 	ck_assert_uint_eq(hdr.xid, xid);
 	ck_assert_uint_eq(hdr.nreads, 0);
-	ck_assert(!hdr.has_reply_chunk);
 	ck_assert_uint_eq(len, n);
 	expect_reply_bytes(body, n, 0, n, xid);
+}
+
+void expect_inline_reply(uint32_t xid, uint32_t n)
+{
+	expect_short_reply(xid, n);
+	ck_assert(!hdr.has_reply_chunk);
+}
+
+void expect_reply_beside_chunk(uint32_t xid, uint32_t n, unsigned nsegments)
+{
+	expect_short_reply(xid, n);
+	ck_assert(hdr.has_reply_chunk);
+	ck_assert_uint_eq(hdr.reply_chunk.count, nsegments);
+	ck_assert_uint_eq(hdr.reply_chunk.len_bytes, 0);
 }
 
 void expect_silence(void)

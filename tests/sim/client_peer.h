@@ -41,6 +41,8 @@ void expect_reply_bytes(const uint8_t *got, uint32_t n, uint32_t from, uint32_t 
 			uint32_t xid);
 /** expect_inline_reply - the next Send is a whole Reply inline. */
 void expect_inline_reply(uint32_t xid, uint32_t n);
+/** expect_reply_beside_chunk - the same beside a reply chunk of @nsegments, all of which come back with zero lengths. */
+void expect_reply_beside_chunk(uint32_t xid, uint32_t n, unsigned nsegments);
 /** expect_silence - no Send has come. */
 void expect_silence(void);
 /** expect_alive - the leg still answers: nothing that came before has hurt it. */

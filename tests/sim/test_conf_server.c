@@ -88,11 +88,13 @@ static void expect_reply(uint32_t reply_bytes, bool is_inline)
 	ck_assert_uint_eq(is_inline ? len : hdr.reply_chunk.len_bytes, reply_bytes);
 }
 
-/* The longest Reply that comes inline makes a Send of so many bytes. */
+/* The longest Reply that comes inline makes a Send of so many bytes; it returns the chunk (A5.2-4). */
 static void expect_limit(uint32_t send_bytes)
 {
-	expect_reply(send_bytes - RPCRDMA_MIN_HDR_BYTES, true);
-	expect_reply(send_bytes - RPCRDMA_MIN_HDR_BYTES + 1, false);
+	uint32_t header_bytes = RPCRDMA_MIN_HDR_BYTES + (uint32_t)RPCRDMA_REPLY_CHUNK_BYTES(1);
+
+	expect_reply(send_bytes - header_bytes, true);
+	expect_reply(send_bytes - header_bytes + 1, false);
 }
 
 /* A Call to procedure @proc of version @vers with @nwords words of arguments, in @call; returns its length. */
@@ -152,15 +154,15 @@ START_TEST(it_tells_what_it_takes)
 	ck_assert_uint_eq(results.maxcall_sendsize, 4096);
 	ck_assert_uint_eq(results.align, 0);
 	ck_assert_uint_eq(results.maxrdmaread, RDMA_READ_DEPTH);
-	/* A message of that length behind a header of 4096 bytes and a little less. */
+	/* A message of that length behind a header that leaves just enough room for a Reply that returns its chunk. */
 	begin(7, RPCRDMA_MSG);
 	hdr.has_reply_chunk = true;
-	hdr.reply_chunk = (struct rpcrdma_chunk){0, 250, 0};
-	for (unsigned i = 0; i < 250; i++)
+	hdr.reply_chunk = (struct rpcrdma_chunk){0, 247, 0};
+	for (unsigned i = 0; i < 247; i++)
 		hdr.segments[hdr.nsegments++] = (struct rpcrdma_segment){0x9000 + i, 0, 0};
 	rig_fill_call(call, 4096, 7, 100);
 	raw_send_header(raw, &hdr, call, 4096);
-	expect_inline_reply(7, 100);
+	expect_reply_beside_chunk(7, 100, 247);
 	ck_assert_uint_eq(rig->server.last_call_bytes, 4096);
 	ck_assert_uint_eq(sim_net_stats(rig->net)->overlong, 0);
 }

@@ -61,6 +61,18 @@ START_TEST(for_a_reply_chunk_that_is_too_small_it_is_lent)
 }
 END_TEST
 
+/* A5.2-4: the draft is silent, and the old servers that speak it return none. */
+START_TEST(an_unused_reply_chunk_is_left_out)
+{
+	const uint32_t room = 4096 - RPCRDMA_MIN_HDR_BYTES;
+
+	begin(6, RPCRDMA_MSG);
+	set_reply_chunk(raw_lend(raw, NULL, 5000, FABRIC_REMOTE_WRITE));
+	send_call(RIG_CALL_MIN, room);
+	expect_inline_reply(6, room);
+}
+END_TEST
+
 START_TEST(what_fits_inline_is_not_lent)
 {
 	const uint32_t room = 4096 - RPCRDMA_MIN_HDR_BYTES;
@@ -476,6 +488,7 @@ int main(void)
 	tcase_add_checked_fixture(closed, lent_setup_closed, teardown);
 	tcase_add_test(tc, a_reply_that_fits_nowhere_is_read_by_the_client);
 	tcase_add_test(tc, for_a_reply_chunk_that_is_too_small_it_is_lent);
+	tcase_add_test(tc, an_unused_reply_chunk_is_left_out);
 	tcase_add_test(tc, what_fits_inline_is_not_lent);
 	tcase_add_test(tc, the_rest_of_a_payload_is_lent_in_stretches);
 	tcase_add_test(tc, it_goes_with_every_other_kind_of_chunk);

@@ -43,7 +43,7 @@ START_TEST(a_call_takes_no_more_memory_than_its_reply_can_have)
 								  work_cost_bytes(1));
 	rig_answer_held(&rig->server);
 	rig_run(rig);
-	expect_inline_reply(59, 100);
+	expect_reply_beside_chunk(59, 100, 1);
 }
 END_TEST
 
@@ -67,7 +67,7 @@ START_TEST(what_a_client_offers_beside_a_hidden_call_is_not_claimed)
 				  rpc_msg_cost_bytes(FACTS_UNBOUNDED_BYTES) + work_cost_bytes(1));
 	rig_answer_held(&rig->server);
 	rig_run(rig);
-	expect_inline_reply(58, 100);
+	expect_reply_beside_chunk(58, 100, 1);
 }
 END_TEST
 
@@ -95,12 +95,128 @@ START_TEST(a_reply_chunk_in_segments_is_filled_in_order)
 }
 END_TEST
 
-START_TEST(an_unused_reply_chunk_is_left_out)
+/* A reply chunk of so many segments. */
+static void set_reply_segments(unsigned nsegments, uint32_t segment_bytes)
+{
+	hdr.has_reply_chunk = true;
+	hdr.reply_chunk = (struct rpcrdma_chunk){hdr.nsegments, nsegments,
+						 (uint64_t)nsegments * segment_bytes};
+	for (unsigned i = 0; i < nsegments; i++)
+		hdr.segments[hdr.nsegments++] =
+			raw_segment(raw_lend(raw, NULL, segment_bytes, FABRIC_REMOTE_WRITE));
+}
+
+/* A5.2-4 */
+START_TEST(an_unused_reply_chunk_is_returned_with_zero_lengths)
+{
+	struct rpcrdma_segment offered[2];
+
+	begin(62, RPCRDMA_MSG);
+	set_reply_segments(2, 10000);
+	memcpy(offered, hdr.segments, sizeof(offered));
+	send_call(RIG_CALL_MIN, 100);
+	expect_reply_beside_chunk(62, 100, 2);
+	for (unsigned i = 0; i < 2; i++) {
+		ck_assert_uint_eq(hdr.segments[i].handle, offered[i].handle);
+		ck_assert_uint_eq(hdr.segments[i].offset, offered[i].offset);
+		ck_assert_uint_eq(hdr.segments[i].len_bytes, 0);
+		ck_assert_uint_eq(raw->keys[i].mem[0], 0xee);
+	}
+}
+END_TEST
+
+START_TEST(a_reply_chunk_without_segments_is_returned)
 {
 	begin(62, RPCRDMA_MSG);
-	set_reply_chunk(raw_lend(raw, NULL, 10000, FABRIC_REMOTE_WRITE));
+	set_reply_segments(0, 0);
 	send_call(RIG_CALL_MIN, 100);
-	expect_inline_reply(62, 100);
+	expect_reply_beside_chunk(62, 100, 0);
+}
+END_TEST
+
+/* The header is longer by the chunk that it returns. */
+START_TEST(a_reply_is_inline_while_it_fits_beside_the_returned_chunk)
+{
+	unsigned nsegments = (unsigned)_i;
+	uint32_t room = 4096 - RPCRDMA_MIN_HDR_BYTES - 4 - nsegments * 16;
+
+	begin(62, RPCRDMA_MSG);
+	set_reply_segments(nsegments, 5000);
+	send_call(RIG_CALL_MIN, room);
+	expect_reply_beside_chunk(62, room, nsegments);
+	begin(63, RPCRDMA_MSG);
+	set_reply_segments(nsegments, 5000);
+	send_call(RIG_CALL_MIN, room + 4);
+	next();
+	ck_assert_uint_eq(hdr.proc, RPCRDMA_NOMSG);
+	ck_assert_uint_eq(hdr.reply_chunk.len_bytes, room + 4);
+	begin(64, RPCRDMA_MSG);
+	set_reply_segments(nsegments, 4);
+	send_call(RIG_CALL_MIN, room + 4);
+	raw_expect_error(raw, 64, RPCRDMA_ERR_CHUNK);
+	expect_alive();
+}
+END_TEST
+
+START_TEST(answers_of_our_own_return_the_reply_chunk)
+{
+	uint8_t call[RIG_CALL_MIN];
+
+	rig_fill_call(call, sizeof(call), 62, 100);
+	xdr_store_u32(call + 8, 3); /* the RPC version */
+	begin(62, RPCRDMA_MSG);
+	set_reply_segments(1, 5000);
+	raw_send_header(raw, &hdr, call, sizeof(call));
+	next();
+	ck_assert_uint_eq(hdr.proc, RPCRDMA_MSG);
+	ck_assert(hdr.has_reply_chunk);
+	ck_assert_uint_eq(hdr.reply_chunk.count, 1);
+	ck_assert_uint_eq(hdr.reply_chunk.len_bytes, 0);
+}
+END_TEST
+
+/* Its payload is in the write chunk, the rest inline. */
+START_TEST(a_reply_chunk_is_returned_beside_a_used_write_chunk)
+{
+	struct fabric_key *key = raw_lend(raw, NULL, 2000, FABRIC_REMOTE_WRITE);
+
+	fake_reply_payloads[0] = (struct rpc_payload){100, 1000};
+	fake_nreply_payloads = 1;
+	begin(65, RPCRDMA_MSG);
+	add_write(key);
+	set_reply_segments(1, 5000);
+	send_call(RIG_CALL_MIN, 100 + 1000);
+	next();
+	ck_assert_uint_eq(hdr.proc, RPCRDMA_MSG);
+	ck_assert_uint_eq(hdr.writes[0].len_bytes, 1000);
+	ck_assert_uint_eq(hdr.reply_chunk.count, 1);
+	ck_assert_uint_eq(hdr.reply_chunk.len_bytes, 0);
+	ck_assert_uint_eq(len, 100);
+	ck_assert_uint_eq(rig->server.counters.reply_chunk_bytes_pushed, 0);
+}
+END_TEST
+
+/* Any Reply returns all chunks, be it an error of RPC. A Call whose chunks fit no Send is not executed. */
+START_TEST(a_call_whose_chunks_fit_no_send_gets_err_chunk_at_once)
+{
+	/* It takes less than it sends. */
+	static const uint8_t pd[] = {0xf6, 0xab, 0x0e, 0x18, 1, 0, 3, 0};
+	const struct rpcrdma_chunk chunk = {0, 63, 63 * 16};
+
+	open_with(pd, sizeof(pd));
+	begin(115, RPCRDMA_MSG);
+	for (uint32_t i = 0; i < chunk.count; i++)
+		hdr.segments[hdr.nsegments++] = (struct rpcrdma_segment){i, 16, 16 * i};
+	hdr.has_reply_chunk = _i;
+	if (_i)
+		hdr.reply_chunk = chunk;
+	else
+		hdr.writes[hdr.nwrites++] = chunk;
+	send_call(RIG_CALL_MIN, 100);
+	raw_expect_error(raw, 115, RPCRDMA_ERR_CHUNK);
+	ck_assert_uint_eq(rig->server.calls, 0);
+	ck_assert_uint_eq(rig->server.counters.bad_calls, 1);
+	expect_alive();
 }
 END_TEST
 
@@ -378,25 +494,6 @@ START_TEST(a_fault_of_a_call_of_rpcsec_gss_is_denied)
 }
 END_TEST
 
-/* A write list that leaves no room beside it, not even for an error of RPC. */
-START_TEST(an_answer_without_room_gets_err_chunk)
-{
-	/* It takes less than it sends. */
-	static const uint8_t pd[] = {0xf6, 0xab, 0x0e, 0x18, 1, 0, 3, 0};
-
-	open_with(pd, sizeof(pd));
-	rig->server.answer_fault = EXCHANGE_FAULT_CANT_SEND;
-	begin(115, RPCRDMA_MSG);
-	for (uint32_t i = 0; i < 62; i++)
-		hdr.segments[hdr.nsegments++] = (struct rpcrdma_segment){i, 16, 16 * i};
-	hdr.writes[hdr.nwrites++] = (struct rpcrdma_chunk){0, 62, 62 * 16};
-	send_call(RIG_CALL_MIN, 100);
-	raw_expect_error(raw, 115, RPCRDMA_ERR_CHUNK);
-	rig->server.answer_fault = EXCHANGE_OK;
-	expect_alive();
-}
-END_TEST
-
 /* A3.8-1: all three kinds of chunk in one Call. */
 START_TEST(every_kind_of_chunk_works_in_one_call)
 {
@@ -465,7 +562,11 @@ int main(void)
 	tcase_add_test(tc, a_long_reply_goes_into_the_reply_chunk);
 	tcase_add_test(tc, a_call_takes_no_more_memory_than_its_reply_can_have);
 	tcase_add_test(tc, a_reply_chunk_in_segments_is_filled_in_order);
-	tcase_add_test(tc, an_unused_reply_chunk_is_left_out);
+	tcase_add_test(tc, an_unused_reply_chunk_is_returned_with_zero_lengths);
+	tcase_add_test(tc, a_reply_chunk_without_segments_is_returned);
+	tcase_add_loop_test(tc, a_reply_is_inline_while_it_fits_beside_the_returned_chunk, 1, 4);
+	tcase_add_test(tc, answers_of_our_own_return_the_reply_chunk);
+	tcase_add_test(tc, a_reply_chunk_is_returned_beside_a_used_write_chunk);
 	tcase_add_test(tc, a_reply_that_fits_nowhere_gets_err_chunk);
 	tcase_add_test(tc, a_payload_goes_into_its_write_chunk);
 	tcase_add_test(tc, a_dummy_segment_for_the_pad_stays_empty);
@@ -482,7 +583,7 @@ int main(void)
 	tcase_add_test(tc, faults_are_answered_as_the_table_says);
 	tcase_add_loop_test(tc, a_fault_of_a_call_of_rpcsec_gss_is_denied, EXCHANGE_FAULT_ERR_VERS,
 			    EXCHANGE_FAULT_BAD_REPLY + 1);
-	tcase_add_test(closed, an_answer_without_room_gets_err_chunk);
+	tcase_add_loop_test(closed, a_call_whose_chunks_fit_no_send_gets_err_chunk_at_once, 0, 2);
 	tcase_add_test(tc, every_kind_of_chunk_works_in_one_call);
 	tcase_add_test(tc, payloads_that_are_not_in_the_reply_get_err_chunk);
 	suite_add_tcase(suite, tc);

@@ -100,14 +100,14 @@ static void calls_around(uint32_t limit)
 	}
 }
 
-/* Where a chunk is offered only if the Reply does not fit, and where one is always offered. */
+/* Where a chunk is offered only if the Reply does not fit, and where one is always offered, which comes back then. */
 static void replies_around(uint32_t limit)
 {
 	const struct rdma_leg_counters *server = &rig->server.counters;
 
 	for (size_t i = 0; i < 2 * ARRAY_SIZE(steps); i++) {
 		int step = steps[i / 2];
-		uint32_t body = limit - 28 + (uint32_t)step;
+		uint32_t header = i % 2 ? 28 + 4 + 16 : 28, body = limit - header + (uint32_t)step;
 		uint64_t inlined = server->sends_msg, long_ones = server->sends_nomsg;
 		uint64_t pushed = server->reply_chunk_bytes_pushed;
 

@@ -35,6 +35,10 @@ static void expect_reply(const struct fabric_key *key, bool invalidates)
 	const struct raw_recv *recv = &raw->recvs[raw->nread];
 
 	v2_next_reply(2, xid, 200);
+	/* A5.2-4 */
+	ck_assert(v2_hdr.has_reply_chunk);
+	ck_assert_uint_eq(v2_hdr.segments[0].handle, key->rkey);
+	ck_assert_uint_eq(v2_hdr.reply_chunk.len_bytes, 0);
 	ck_assert_int_eq(recv->invalidated, invalidates);
 	if (invalidates)
 		ck_assert_uint_eq(recv->inv_rkey, key->rkey);

@@ -170,9 +170,11 @@ class Answerer:
         """The Reply fits nowhere: A5.2-3."""
         self.refuse(work, 'the Reply fits nowhere')
 
-    def unused_reply(self, _message):
-        """How a reply chunk that is not used comes back: A5.2-4."""
-        return None
+    def unused_reply(self, message):
+        """How a reply chunk that is not used comes back: A5.2-4. The draft does not say that it does."""
+        if message.reply is None or self.in_draft03():
+            return None
+        return [dataclasses.replace(s, length=0) for s in message.reply]
 
     def reduced(self, work, reply):
         """The write list that goes back, and the Reply without what was written: A3.7-1, -2."""

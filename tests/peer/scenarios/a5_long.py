@@ -313,49 +313,6 @@ def _(end):
     end.no_room = lend
 
 
-@responder('A5.2-4')
-def an_unused_reply_chunk_comes_back_empty_or_not_at_all(t):
-    """Beside a Reply that is inline, a reply chunk says of nothing that it was written."""
-    hand = t.connect()
-    _keys, segments = hand.lend_pieces(1000, 1000)
-    got = hand.reply(hand.call(t.null(), reply=segments).xid)
-    t.hold(got.header.proc in (header.MSG, header.NOMSG), 'the Call is refused')
-    used = sum(s.length for s in got.header.reply or [])
-    t.hold(got.header.proc == header.NOMSG or not used, f'{used} bytes beside an inline Reply')
-    t.hold(got.header.proc == header.MSG or used >= 24, 'the Reply is nowhere')
-
-
-@an_unused_reply_chunk_comes_back_empty_or_not_at_all.wrong
-def _(end):
-    end.unused_reply = lambda message: message.reply
-
-
-@requester('A5.2-4')
-def an_unused_reply_chunk_may_come_back_in_either_way(t):
-    """Inline Replies with the reply chunk absent, with its segments empty, and without segments."""
-    hand = t.working()
-    for way in (lambda offered: None, lambda offered: [],
-                lambda offered: [dataclasses.replace(s, length=0) for s in offered]):
-        asked, got = t.next_called(hand, t.echo(t.pattern(800)))
-        t.hold(got.header.reply, 'no reply chunk is offered')
-        reply = t.server.answer(asked.call)
-        hand.answer(got, reply, reply=way(got.header.reply))
-        t.hold(t.answered(asked) == reply, 'another Reply reaches the caller')
-
-
-@an_unused_reply_chunk_may_come_back_in_either_way.wrong
-def _(end):
-    right = end.reply_of
-    end.reply_of = lambda pending, message: (
-        None if pending.sent.reply and message.reply is None else right(pending, message))
-
-
-@an_unused_reply_chunk_may_come_back_in_either_way.wrong
-def _(end):
-    right = end.reply_of
-    end.reply_of = lambda pending, message: None if message.reply else right(pending, message)
-
-
 @requester('A5.2-5')
 def a_reply_chunk_holds_what_the_call_asks_for(t):
     """A READDIR says how long its Reply can be, and a READ does: so long the chunk is at least."""

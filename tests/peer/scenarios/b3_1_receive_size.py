@@ -82,11 +82,12 @@ def _(end):
 
 @responder('B3.1-2', needs={'behind'})
 def the_reply_chunk_is_used_where_the_receive_is_too_small(t):
-    """A Reply of just the receive size comes inline, one of a word more in the chunk."""
+    """A Reply of just the receive size comes inline; one longer by a word, its header counted, in the chunk."""
     hand = two.greeted(t, two.size(8192))
     got = two.inline_reply(hand, t.echo(b'', 8192 - 28 - 28))
     t.hold(len(got.data) == 8192, f'the Reply has {len(got.data)} bytes')
-    two.chunk_reply(hand, t.echo(b'', 8192 - 28 - 28 + 4))
+    returned = 4 + 16       # a reply chunk of one segment
+    two.chunk_reply(hand, t.echo(b'', 8192 - 28 - returned - 28 + 4))
     two.chunk_reply(hand, t.echo(b'', two.BIG - 64))
 
 

@@ -33,6 +33,24 @@ def _(end):
     end.into_reply_chunk = lambda message, out: False
 
 
+@responder('A5.2-4')
+def an_unused_reply_chunk_comes_back_in_version_two(t):
+    """With zero lengths, as in version one."""
+    hand = t.connect()
+    _keys, segments = hand.lend_pieces(1000, 1000)
+    got = two.ask(hand, t.null(), reply=segments)
+    if got.header.proc == header.MSG:
+        back = got.header.reply
+        t.hold(back is not None, 'it is left out')
+        t.hold([(s.handle, s.length, s.offset) for s in back] ==
+               [(s.handle, 0, s.offset) for s in segments], f'{back} comes back')
+
+
+@an_unused_reply_chunk_comes_back_in_version_two.wrong
+def _(end):
+    end.unused_reply = lambda message: None
+
+
 @requester('E4.2-1', keys=two.KEYS)
 def a_requester_uses_chunks_as_in_version_one(t):
     """A long Call by position-zero chunk, its long Reply in the reply chunk."""

@@ -74,12 +74,6 @@ def version_one_alone(end):
     end.options = dataclasses.replace(end.options, listen_version=1, characteristics=False)
 
 
-def returns_what_was_not_used(end):
-    """A reply chunk comes back in every Reply: RFC 8166 section 4.3.3."""
-    end.unused_reply = lambda message: message.reply and [
-        dataclasses.replace(s, length=0) for s in message.reply]
-
-
 def prefers_the_reply_chunk(end):
     """RFC 8166 section 4.3.3 lets it take the reply chunk for short Replies, too."""
     right, limit = end.reply_is_here, end.send_limit
@@ -158,6 +152,6 @@ def bounds_what_is_offered(end):
 # Some of what is asked needs several Calls at once, or private data.
 NOT_ALL_CAN_BE_ASKED = (grants_one, without_private_data)
 KINDS = (small, wide, without_private_data, grants_one, grants_four, grants_32, grants_change,
-         never_invalidates, version_one_alone, returns_what_was_not_used, prefers_the_reply_chunk,
+         never_invalidates, version_one_alone, prefers_the_reply_chunk,
          answers_the_last_first, err_vers_in_the_version_of_the_call, drops_below_28_bytes_only,
          does_not_look_at_segments, bounds_what_is_offered)

@@ -106,7 +106,7 @@ class Watch:
             self.tally.note('A5.2-5', True)
 
     def _unused_reply(self, message):
-        """Either way is right: left out, or with lengths of zero."""
+        """A client takes either way: with lengths of zero, or left out as old servers do."""
         if message.reply is None or self.answered % 2:
             return None
         return [dataclasses.replace(segment, length=0) for segment in message.reply]
