@@ -32,7 +32,8 @@ static enum rpcrdma_verdict v1_get(struct xdr_reader *reader, size_t len,
 	case RPCRDMA_OPTIONAL:
 		break;
 	}
-	return RPCRDMA_BAD_PROC;
+	/* RFC 8166 section 4.5 drops what is shorter than any Call's header. */
+	return len < RPCRDMA_MIN_HDR_BYTES ? RPCRDMA_SHORT : RPCRDMA_BAD_PROC;
 }
 
 static void put_error(struct xdr_writer *writer, const struct rpcrdma_header *hdr)

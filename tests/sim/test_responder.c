@@ -309,6 +309,12 @@ START_TEST(sends_too_short_for_their_kind_are_discarded)
 		expect_silence();
 	}
 	ck_assert_uint_eq(rig->server.counters.short_discarded, 68);
+	for (size_t n = 16; n < 28; n++) {
+		xdr_store_u32(bytes + 12, n % 2 ? 5 : UINT32_MAX); /* types that are unknown */
+		raw_send(raw, bytes, n);
+		expect_silence();
+	}
+	ck_assert_uint_eq(rig->server.counters.short_discarded, 68 + 12);
 	ck_assert_uint_le(rig->server.notes, 16);
 	expect_alive();
 }

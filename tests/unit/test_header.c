@@ -151,7 +151,7 @@ START_TEST(the_fixed_words_are_set_whenever_there_are_any)
 	ck_assert_uint_eq(heard.credit, GOLDEN_CREDIT);
 	ck_assert_uint_eq(heard.proc, RPCRDMA_MSG);
 
-	len = hex_bytes(START "00000005", send, 64);
+	len = hex_bytes(START "00000005 00000000 00000000 00000000", send, 64);
 	ck_assert_int_eq(decode_exact(send, len, &heard), RPCRDMA_BAD_PROC);
 	ck_assert_uint_eq(heard.xid, GOLDEN_XID);
 	ck_assert_uint_eq(heard.vers, 1);
@@ -172,6 +172,23 @@ START_TEST(unknown_types_are_bad_and_do_not_encode)
 		ck_assert_int_eq(decode_exact(send, len, &heard), RPCRDMA_BAD_PROC);
 		ck_assert_uint_eq(rpcrdma_header_encode(&heard, got, sizeof(got)), 0);
 		ck_assert_uint_eq(rpcrdma_header_bytes(&heard), 0);
+	}
+}
+END_TEST
+
+/* the shortest header of a Call has 28 bytes (RFC 8166 section 4.5). */
+START_TEST(unknown_types_shorter_than_a_call_are_short)
+{
+	static const uint32_t procs[] = {5, 6, 0x100, 0xffffffff};
+	uint8_t send[RPCRDMA_MIN_HDR_BYTES];
+
+	ck_assert_uint_eq(
+		hex_bytes(START "00000000 00000000 00000000 00000000", send, sizeof(send)),
+		sizeof(send));
+	for (size_t i = 0; i < ARRAY_SIZE(procs); i++) {
+		xdr_store_u32(send + 12, procs[i]);
+		for (size_t len = 0; len < sizeof(send); len++)
+			ck_assert_int_eq(decode_exact(send, len, &heard), RPCRDMA_SHORT);
 	}
 }
 END_TEST
@@ -281,6 +298,7 @@ int main(void)
 	tcase_add_loop_test(tc, encoding_never_writes_past_its_room, 0, count);
 	tcase_add_test(tc, the_fixed_words_are_set_whenever_there_are_any);
 	tcase_add_test(tc, unknown_types_are_bad_and_do_not_encode);
+	tcase_add_test(tc, unknown_types_shorter_than_a_call_are_short);
 	tcase_add_test(tc, err_vers_is_taken_whatever_its_version);
 	tcase_add_test(tc, other_errors_count_in_versions_that_are_known);
 	tcase_add_test(tc, bytes_after_done_and_errors_are_ignored);

@@ -80,6 +80,8 @@ def _too_short(xid):
         for short in (1, 4):
             if proc != header.DONE:
                 yield whole[:least - short]
+    for size in (16, 20, 27):
+        yield b''.join(map(xdr.u32, (xid, 1, 1, 66))) + bytes(size - 16)
     for body in (b'', xdr.u32(xid), xdr.u32(xid) + bytes(3)):
         yield header.encode(header.Header(xid, body=body))
     yield xdr.u32(xid) + bytes(11)
@@ -115,11 +117,13 @@ def what_is_shorter_than_its_kind_is_discarded(t):
 
 @responder('X-3')
 def a_call_that_is_too_short_is_discarded_and_one_that_does_not_decode_refused(t):
-    """Below the 28 bytes of any header nothing comes; where a Call was whole, ERR_CHUNK."""
+    """Below the 28 bytes of any header nothing comes, whatever its type; where a Call was whole, ERR_CHUNK."""
     hand = t.connect()
     hand.ask(t.null())
     whole = header.encode(header.Header(0x3300, body=xdr.u32(0x3300) + t.null()[4:]))
-    _discarded(t, hand, [whole[:size] for size in (1, 4, 15, 16, 20, 24, 27)])
+    unknown = [whole[:12] + xdr.u32(proc) + whole[16:] for proc in (5, 99, 2**32 - 1)]
+    _discarded(t, hand, [data[:size] for data in (whole, *unknown)
+                         for size in (1, 4, 15, 16, 20, 24, 27)])
     for n, data in enumerate(_undecodable(0x3301, t.null())):
         hand.send(data)
         got = hand.reply(0x3301, f'the answer to nonsense {n}')
@@ -134,6 +138,13 @@ def _shorter_by_one(end):
 
 what_is_shorter_than_its_kind_is_discarded.wrong(_shorter_by_one)
 a_call_that_is_too_short_is_discarded_and_one_that_does_not_decode_refused.wrong(_shorter_by_one)
+
+
+@a_call_that_is_too_short_is_discarded_and_one_that_does_not_decode_refused.wrong
+def _(end):
+    right = end.too_short
+    end.too_short = lambda data: (
+        len(data) < 16 or (right(data) and header.decode_fixed(data)[3] in header.MIN_BYTES[1]))
 
 
 @a_call_that_is_too_short_is_discarded_and_one_that_does_not_decode_refused.wrong

@@ -23,6 +23,7 @@ MIN_BYTES = {
     1: {MSG: 28, NOMSG: 28, MSGP: 36, DONE: 16, ERROR: 20},
     2: {MSG: 28, NOMSG: 28, MSGP: 16, DONE: 16, ERROR: 20, OPTIONAL: 24},
 }
+UNKNOWN_MIN_BYTES = {1: 28}
 MIN_CALL_BYTES = 40
 MIN_REPLY_BYTES = 20
 
@@ -87,8 +88,8 @@ class Header:
 
 
 def min_bytes(vers, proc):
-    """What such a message has at least; 16 where there is no such message."""
-    return MIN_BYTES.get(vers, MIN_BYTES[1]).get(proc, FIXED_BYTES)
+    """What such a message has at least; of unknown types in version one 28: RFC 8166 section 4.5."""
+    return MIN_BYTES.get(vers, MIN_BYTES[1]).get(proc, UNKNOWN_MIN_BYTES.get(vers, FIXED_BYTES))
 
 
 def _pack_segment(segment):
