@@ -48,6 +48,7 @@ static void rdma_config(struct worker_service *ws, const struct leg_config *leg,
 		.receive_max_bytes = service->receive_max_bytes,
 		.characteristics = service->characteristics,
 		.reverse_chunks = service->reverse_chunks,
+		.strict_chunks = service->strict_chunks,
 		.counters = &ws->rdma,
 	};
 }

@@ -80,6 +80,7 @@ struct service_config {
 	uint32_t receive_max_bytes; /* version two: what the receive size may be raised to */
 	bool characteristics;       /* version two: they are told and understood */
 	bool reverse_chunks;        /* version two: reverse Calls may have chunks */
+	bool strict_chunks; /* Calls with read chunks where no data may be moved are refused */
 	enum dialect_id listen_compat, connect_compat; /* what version one is taken for */
 	bool config_protocol;    /* rdma: sizes are told and asked by the configuration program */
 	uint32_t config_program; /* … which has this number */

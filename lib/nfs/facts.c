@@ -31,6 +31,28 @@ static bool has_arg_payload(const struct nfs_proc *proc)
 	return proc->ddp == NFS_DDP_ARGS || proc->ddp == NFS_DDP_TARGET;
 }
 
+/* RFC 8267 sections 4 to 6: NFS, its callbacks, and NFSACL, of which nothing may move. */
+static bool is_bound(const struct call_facts *facts)
+{
+	uint32_t prog = facts->hdr.prog;
+
+	return facts->program && (prog == NFS_PROGRAM_NFS || prog == NFS_PROGRAM_CALLBACK ||
+				  prog == NFS_PROGRAM_NFSACL);
+}
+
+enum nfs_binding nfs_args_binding(const struct call_facts *facts)
+{
+	const struct rpc_call_hdr *hdr = &facts->hdr;
+
+	if (!is_bound(facts))
+		return NFS_BINDING_UNKNOWN;
+	if (!is_movable(facts))
+		return NFS_BINDING_NO_ITEMS;
+	if (facts->compound || has_arg_payload(nfs_proc_find(hdr->prog, hdr->vers, hdr->proc)))
+		return NFS_BINDING_ITEMS;
+	return NFS_BINDING_NO_ITEMS;
+}
+
 static uint32_t lesser(uint64_t bytes, uint32_t limit_bytes)
 {
 	return bytes < limit_bytes ? (uint32_t)bytes : limit_bytes;

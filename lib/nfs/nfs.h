@@ -98,6 +98,16 @@ static inline void nfs_facts_whole(struct call_facts *facts, uint32_t limit_byte
 	nfs_facts_go_on(facts, sessions, &pieces, NULL);
 }
 
+/* What RFC 8267 says of the arguments of a Call: whether some of them may come in read chunks of their own. */
+enum nfs_binding {
+	NFS_BINDING_UNKNOWN, /* it says nothing of the program, or of this procedure */
+	NFS_BINDING_NO_ITEMS, /* nothing may: there are no such arguments, or RPCSEC_GSS protects them */
+	NFS_BINDING_ITEMS, /* those of which the sink hears as payloads */
+};
+
+/** nfs_args_binding - returns what RFC 8267 says of a Call's arguments; @facts: after nfs_facts_begin(). */
+enum nfs_binding nfs_args_binding(const struct call_facts *facts);
+
 /**
  * nfs_reply_payloads - the DDP-eligible results of a Reply: READ data, READLINK paths
  * @facts:          of its Call

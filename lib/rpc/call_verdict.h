@@ -42,6 +42,7 @@
 	X(CALL_NOT_RPC, "neither a Call nor a Reply")                                              \
 	X(CALL_XID_DIFFERS, "an XID other than the transport's")                                   \
 	X(CALL_GARBAGE_ARGS, "data and a chunk in their place that differ in length")              \
+	X(CALL_MISPLACED, "a read chunk at the position of no DDP-eligible item")                  \
 	X(CALL_CONFIGURES, "a Call to the program that configures an RDMA connection")
 
 enum call_verdict {
@@ -62,8 +63,8 @@ const char *call_verdict_text(enum call_verdict verdict);
  * @hdr:              set on CALL_PASSES, CALL_AUTH_TLS and CALL_CONFIGURES; its xid alone is set if there is a Reply to
  *                    answer with
  *
- * Returns CALL_PENDING only while have_bytes is less than len_bytes, and never CALL_GARBAGE_ARGS: arguments are not
- * looked at.
+ * Returns CALL_PENDING only while have_bytes is less than len_bytes, and never CALL_GARBAGE_ARGS nor CALL_MISPLACED:
+ * arguments are not looked at.
  */
 enum call_verdict call_judge(const uint8_t *msg, uint32_t have_bytes, uint32_t len_bytes,
 			     const uint32_t *xid, uint32_t config_program,

@@ -58,6 +58,8 @@ struct rdma_leg_config {
 	uint32_t receive_max_bytes; /* the receive size may be raised to so much; 0: it is not */
 	bool characteristics; /* version two: they are told, and those of the peer understood */
 	bool reverse_chunks;  /* version two: reverse Calls may use chunks */
+	/* A Call with a read chunk where its program's binding lets nothing move gets ERR_CHUNK; else it is executed. */
+	bool strict_chunks;
 	struct rdma_leg_counters *counters;
 };
 

@@ -73,6 +73,8 @@
 	X(calls_too_big, "Calls longer than max_message_bytes, refused (ERR_CHUNK)")               \
 	X(chunk_mismatches,                                                                        \
 	  "Calls whose data came in a chunk of another length, refused (GARBAGE_ARGS)")            \
+	X(chunks_misplaced,                                                                        \
+	  "Calls with a read chunk where no data may be moved, refused (ERR_CHUNK)")               \
 	X(calls_not_sendable, "Calls that the server cannot take in any form, failed")             \
 	X(landings_cut,                                                                            \
 	  "Calls whose Reply was given less room than it could need, as the server takes no more") \

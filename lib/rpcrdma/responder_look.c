@@ -19,6 +19,7 @@ static const struct call_rule rules[CALL_VERDICT_COUNT] = {
 	/* */
 	[CALL_XID_DIFFERS] = CALL_RULE(ERROR, rdma_leg_counters, xid_mismatches, "not this Call"),
 	[CALL_GARBAGE_ARGS] = CALL_RULE(REPLY, rdma_leg_counters, chunk_mismatches, NULL),
+	[CALL_MISPLACED] = CALL_RULE(ERROR, rdma_leg_counters, chunks_misplaced, NULL),
 	/* A6.2-10: where it is not served. */
 	[CALL_CONFIGURES] = CALL_RULE(REPLY, rdma_leg_counters, prog_unavail, NULL),
 };
@@ -44,11 +45,13 @@ static enum call_verdict judge(struct responder_rpc *rpc, const uint8_t *msg, ui
 	return verdict;
 }
 
-/* Read chunks on their way past the payloads of a Call, both in order. */
+/* The read chunks of a Call on the walk past its opaques, both in order. */
 struct chunk_check {
 	const struct responder_rpc *rpc;
-	unsigned next; /* of rpc->chunks */
-	bool differs;
+	unsigned next;  /* of rpc->chunks, the first that belongs to no payload heard of so far */
+	bool differs;   /* one is not as long as its payload */
+	bool misplaced; /* one is at the position of no payload */
+	bool has_rest;  /* has_the_rest() of the last one that belongs to a payload */
 };
 
 /*
@@ -66,55 +69,89 @@ static bool has_the_rest(const struct responder_rpc *rpc, const struct plan_chun
 }
 
 /* A3.4-4: a chunk in a payload's place is as long as the payload, with its pad or without. */
-static void check_payload(void *arg, const struct nfs_opaque *opaque)
+static void check_length(struct chunk_check *check, const struct plan_chunk *chunk,
+			 uint32_t data_bytes)
 {
-	struct chunk_check *check = arg;
 	const struct responder_rpc *rpc = check->rpc;
-	const struct plan_chunk *chunk;
 
-	if (!opaque->is_payload || check->differs)
+	if (chunk->len_bytes == data_bytes || chunk->len_bytes == xdr_padded_bytes(data_bytes))
 		return;
-	while (check->next < rpc->nchunks &&
-	       rpc->chunks[check->next].position < opaque->offset_bytes)
-		check->next++;
-	chunk = &rpc->chunks[check->next];
-	if (check->next == rpc->nchunks || chunk->position != opaque->offset_bytes ||
-	    chunk->len_bytes == opaque->len_bytes ||
-	    chunk->len_bytes == xdr_padded_bytes(opaque->len_bytes) ||
-	    has_the_rest(rpc, chunk, opaque->len_bytes))
+	check->has_rest = has_the_rest(rpc, chunk, data_bytes);
+	if (check->has_rest)
 		return;
 	check->differs = true;
 	rdma_conn_note(rpc->rpcs->conn, "Call %#x: %u bytes of data come in a chunk of %u",
-		       rpc->x->facts.hdr.xid, opaque->len_bytes, chunk->len_bytes);
+		       rpc->x->facts.hdr.xid, data_bytes, chunk->len_bytes);
 }
 
-/* Finds the facts of a Call that has chunks. Returns whether they fit their data. */
-static bool check_chunks(struct responder_rpc *rpc, const struct rpc_pieces *pieces)
+static void check_opaque(void *arg, const struct nfs_opaque *opaque)
 {
-	const struct leg_config *config = rpc->rpcs->conn->leg->config;
+	struct chunk_check *check = arg;
+	const struct responder_rpc *rpc = check->rpc;
+
+	if (check->differs)
+		return;
+	for (;
+	     check->next < rpc->nchunks && rpc->chunks[check->next].position < opaque->offset_bytes;
+	     check->next++)
+		check->misplaced = true;
+	if (opaque->is_payload && check->next < rpc->nchunks &&
+	    rpc->chunks[check->next].position == opaque->offset_bytes)
+		check_length(check, &rpc->chunks[check->next++], opaque->len_bytes);
+}
+
+/*
+ * Whether a read chunk is at the position of no DDP-eligible item (RFC 8166 section 6.1). Of arguments that could not be
+ * followed it is known up to there, and of what had to be read and was in a chunk: that is no item, unless it is the rest
+ * of a COMPOUND (has_the_rest()).
+ */
+static bool is_misplaced(const struct chunk_check *check)
+{
+	const struct call_facts *facts = &check->rpc->x->facts;
+	enum nfs_binding binding = nfs_args_binding(facts);
+
+	if (binding != NFS_BINDING_ITEMS)
+		return binding == NFS_BINDING_NO_ITEMS;
+	if (check->misplaced || facts->trail == FACTS_FOLLOWED)
+		return check->misplaced || check->next < check->rpc->nchunks;
+	return facts->trail == FACTS_LOST_IN_HOLE && !check->has_rest;
+}
+
+/* Finds the facts of a Call that has chunks. Returns what its chunks make of it. */
+static enum call_verdict check_chunks(struct responder_rpc *rpc, const struct rpc_pieces *pieces)
+{
+	struct rdma_conn *conn = rpc->rpcs->conn;
 	struct call_facts *facts = &rpc->x->facts;
 	struct chunk_check check = {.rpc = rpc};
-	const struct nfs_sink sink = {check_payload, &check};
+	const struct nfs_sink sink = {check_opaque, &check};
+	char name[CALL_NAME_BYTES];
 
-	nfs_facts_go_on(facts, config->sessions, pieces, &sink);
-	return !check.differs;
+	nfs_facts_go_on(facts, conn->leg->config->sessions, pieces, &sink);
+	if (check.differs)
+		return CALL_GARBAGE_ARGS;
+	if (!conn->config->strict_chunks || !is_misplaced(&check))
+		return CALL_PASSES;
+	call_facts_name(facts, name);
+	rdma_conn_note(conn, "Call %#x: a read chunk of %s where no data may be moved",
+		       facts->hdr.xid, name);
+	return CALL_MISPLACED;
 }
 
-/* What the Reply can have is no more than what its Call allows. Returns whether its chunks fit their data. */
-static bool find_facts(struct responder_rpc *rpc, const struct rpc_pieces *pieces)
+/* What the Reply can have is no more than what its Call allows. Returns what the Call's chunks make of it. */
+static enum call_verdict find_facts(struct responder_rpc *rpc, const struct rpc_pieces *pieces)
 {
 	const struct leg_config *config = rpc->rpcs->conn->leg->config;
 	struct exchange *x = rpc->x;
-	bool fits = true;
+	enum call_verdict verdict = CALL_PASSES;
 
 	nfs_facts_begin(&x->facts, config->max_message_bytes);
 	if (rpc->nchunks)
-		fits = check_chunks(rpc, pieces);
+		verdict = check_chunks(rpc, pieces);
 	else
 		nfs_facts_go_on(&x->facts, config->sessions, pieces, NULL);
 	if (x->facts.ceiling_bytes < x->reply_max_bytes)
 		x->reply_max_bytes = x->facts.ceiling_bytes;
-	return fits;
+	return verdict;
 }
 
 /* The plan's copies and pulls, both in order, as pieces of the message. Returns how many. */
@@ -138,8 +175,8 @@ static unsigned lay_out(const struct responder_rpc *rpc, const uint8_t *inline_b
 	return count;
 }
 
-/* Returns whether it may pass, as far as it is here. */
-static bool look_inline(struct responder_rpc *rpc, const uint8_t *inline_bytes)
+/* Returns CALL_PASSES if it may pass as far as it is here, or what its chunks make of it. */
+static enum call_verdict look_inline(struct responder_rpc *rpc, const uint8_t *inline_bytes)
 {
 	struct rpc_piece list[PLAN_MAX_COPIES + PLAN_MAX_PULLS];
 	struct rpc_pieces pieces = {.list = list, .len_bytes = rpc->total_bytes};
@@ -151,9 +188,10 @@ static bool look_inline(struct responder_rpc *rpc, const uint8_t *inline_bytes)
 		pieces.count = lay_out(rpc, inline_bytes, list);
 	}
 	/* What does not pass is answered when its Reads are done (A3.6-3). */
-	return !pieces.count || !list[0].data ||
-	       judge(rpc, list[0].data, list[0].len_bytes) != CALL_PASSES ||
-	       find_facts(rpc, &pieces);
+	if (!pieces.count || !list[0].data ||
+	    judge(rpc, list[0].data, list[0].len_bytes) != CALL_PASSES)
+		return CALL_PASSES;
+	return find_facts(rpc, &pieces);
 }
 
 static void refuse(struct responder_rpc *rpc, enum call_verdict verdict)
@@ -178,9 +216,10 @@ static void refuse(struct responder_rpc *rpc, enum call_verdict verdict)
 bool responder_look_early(struct responder_rpc *rpc, const uint8_t *inline_bytes)
 {
 	struct exchange *x = rpc->x;
+	enum call_verdict verdict = inline_bytes ? look_inline(rpc, inline_bytes) : CALL_PASSES;
 
-	if (inline_bytes && !look_inline(rpc, inline_bytes)) {
-		refuse(rpc, CALL_GARBAGE_ARGS);
+	if (verdict != CALL_PASSES) {
+		refuse(rpc, verdict);
 		return false;
 	}
 	/* Memory is claimed before more is known, and what a peer offers proves nothing. */
@@ -200,8 +239,8 @@ bool responder_look(struct responder_rpc *rpc)
 	if (x->facts.stage == FACTS_WHOLE && x->facts.trail != FACTS_LOST_IN_HOLE)
 		return true;
 	verdict = judge(rpc, x->call.data, x->call.len_bytes);
-	if (verdict == CALL_PASSES && !find_facts(rpc, &pieces))
-		verdict = CALL_GARBAGE_ARGS;
+	if (verdict == CALL_PASSES)
+		verdict = find_facts(rpc, &pieces);
 	if (verdict == CALL_CONFIGURES && responder_conf_serves(rpc)) {
 		responder_conf_answer(rpc);
 		return false;

@@ -49,6 +49,11 @@ void nfs_facts_go_on(struct call_facts *facts, const struct nfs_sessions *sessio
 	facts->results = FACTS_RESULTS_MAYBE;
 }
 
+enum nfs_binding nfs_args_binding(const struct call_facts *facts)
+{
+	return NFS_BINDING_UNKNOWN;
+}
+
 int nfs_reply_payloads(const struct call_facts *facts, const uint8_t *msg, uint32_t len_bytes,
 		       struct rpc_payload *payloads, unsigned max)
 {

@@ -449,6 +449,47 @@ START_TEST(the_result_of_a_version_3_read_has_a_bound)
 }
 END_TEST
 
+/* RFC 8267 sections 4 to 6: what may come in read chunks. Context tokens are of no program. */
+static const struct nfs_msg_auth protected = {RPC_AUTH_GSS, RPC_GSS_DATA, RPC_GSS_INTEGRITY, 0};
+static const struct nfs_msg_auth hidden = {RPC_AUTH_GSS, RPC_GSS_DATA, RPC_GSS_PRIVACY, 0};
+static const struct binding_row {
+	uint32_t prog, vers, proc;
+	const struct nfs_msg_auth *auth;
+	enum nfs_binding expected;
+} binding_rows[] = {
+	{100003, 2, 8, NULL, NFS_BINDING_ITEMS},    /* WRITE */
+	{100003, 2, 13, NULL, NFS_BINDING_ITEMS},   /* SYMLINK */
+	{100003, 2, 4, NULL, NFS_BINDING_NO_ITEMS}, /* LOOKUP */
+	{100003, 3, 7, NULL, NFS_BINDING_ITEMS},    /* WRITE */
+	{100003, 3, 10, NULL, NFS_BINDING_ITEMS},   /* SYMLINK */
+	{100003, 3, 0, NULL, NFS_BINDING_NO_ITEMS}, /* NULL */
+	{100003, 3, 3, NULL, NFS_BINDING_NO_ITEMS}, /* LOOKUP */
+	{100003, 3, 6, NULL, NFS_BINDING_NO_ITEMS}, /* READ, whose data are results */
+	{100003, 3, 22, NULL, NFS_BINDING_UNKNOWN}, /* there is no such procedure */
+	{100003, 4, 0, NULL, NFS_BINDING_NO_ITEMS}, /* NULL */
+	{100003, 4, 1, NULL, NFS_BINDING_ITEMS},    /* COMPOUND */
+	{100003, 5, 1, NULL, NFS_BINDING_UNKNOWN},  /* there is no such version */
+	{100003, 3, 7, &protected, NFS_BINDING_NO_ITEMS},
+	{100003, 4, 1, &hidden, NFS_BINDING_NO_ITEMS},
+	{0x40000000, 1, 1, NULL, NFS_BINDING_NO_ITEMS}, /* CB_COMPOUND */
+	{100227, 3, 2, NULL, NFS_BINDING_NO_ITEMS},     /* SETACL */
+	{100005, 3, 1, NULL, NFS_BINDING_UNKNOWN},      /* MOUNT */
+	{100021, 4, 2, NULL, NFS_BINDING_UNKNOWN},      /* NLM */
+	{0x20000099, 1, 1, NULL, NFS_BINDING_UNKNOWN},
+};
+
+START_TEST(the_binding_is_known_of_nfs_its_callbacks_and_nfsacl)
+{
+	const struct binding_row *row = &binding_rows[_i];
+	struct nfs_msg *call = nfs_msg_call(row->prog, row->vers, row->proc, row->auth);
+	struct look look = look_at_msg(call, LIMIT);
+
+	ck_assert(look_header(&look, &facts));
+	ck_assert_int_eq(nfs_args_binding(&facts), row->expected);
+	nfs_msg_free(call);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("nfs_payload");
@@ -475,6 +516,8 @@ int main(void)
 	tcase_add_test(tc, more_operations_than_are_walked_are_not_followed);
 	tcase_add_test(tc, payloads_of_calls_are_found_among_other_operations);
 	tcase_add_test(tc, what_is_written_is_told_from_paths);
+	tcase_add_loop_test(tc, the_binding_is_known_of_nfs_its_callbacks_and_nfsacl, 0,
+			    ARRAY_SIZE(binding_rows));
 	tcase_add_test(tc, write_chunks_are_asked_for_at_the_size_of_the_results);
 	tcase_add_test(tc, the_result_of_a_version_3_read_has_a_bound);
 	suite_add_tcase(suite, tc);

@@ -121,6 +121,7 @@ static void end_init(struct bench *bench, struct bench_end *end, struct test_bud
 		.credits = 32,
 		.inline_threshold_bytes = 4096,
 		.remote_invalidation = true,
+		.strict_chunks = true,
 		.counters = &end->counters,
 	};
 }

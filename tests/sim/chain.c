@@ -350,6 +350,7 @@ static void gate_init(struct chain *chain, struct chain_gate *gate)
 		.max_connections = MAX_CONNECTIONS,
 		.keepalive_s = CHAIN_KEEPALIVE_S,
 		.ddp = chain->params.ddp ? DDP_NFS : DDP_NONE,
+		.strict_chunks = true,
 		.config_protocol = chain->params.configures >> (gate - chain->gates) & 1,
 		.config_program = CHAIN_CONFIG_PROGRAM,
 	};

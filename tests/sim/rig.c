@@ -241,6 +241,7 @@ static void side_init(struct rig *rig, struct rig_side *side, struct test_budget
 		.credits = 32,
 		.inline_threshold_bytes = 4096,
 		.remote_invalidation = true,
+		.strict_chunks = true,
 		.counters = &side->counters,
 	};
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * Read chunks in the place of payloads (A3.4-4): those of the payload's length pass, with its pad or without, the
- * others get GARBAGE_ARGS and never come near the server. Chunks of anything else pass as they are.
+ * others get GARBAGE_ARGS and never come near the server. Chunks at other positions get ERR_CHUNK, unless
+ * strict_chunks is off or nothing is known of the program: then they pass as they are.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@
 #define ROOM  8192u
 #define END   (-1) /* of a list of segments */
 
-enum outcome { PASSES, PASSES_WITH_REST, REFUSED };
+enum outcome { PASSES, PASSES_WITH_REST, REFUSED, MISPLACED };
 
 /* A chunk that takes the place of some bytes of the message. */
 struct moved {
@@ -96,6 +97,29 @@ static const struct given {
 	/* CREATE of a link. */
 	{4, 1, "o:6 0 2 22 o:32 6 5 d:11 o:4 w:1*0 o:7", {{11, END}}, PASSES},
 	{4, 1, "o:6 0 2 22 o:32 6 5 d:11 o:4 w:1*0 o:7", {{10, END}}, REFUSED},
+	/* The name of a LOOKUP, the handle of a GETATTR, the verifier of a CREATE. */
+	{3, 3, "o:28 d:200", {{200, END}}, MISPLACED},
+	{3, 3, "o:28 d:199", {{199, END}}, MISPLACED},
+	{3, 3, "o:28 d:0", {{0, END}}, MISPLACED},
+	{3, 1, "d:28", {{28, END}}, MISPLACED},
+	{2, 4, "x:32 d:20", {{20, END}}, MISPLACED},
+	/* The handle of a WRITE, its data at the right position or inline. */
+	{3, 7, "d:28 q0 1000 2 d:1000", {{28, END}, {1000, END}}, MISPLACED},
+	{3, 7, "d:28 q0 1000 2 o:1000", {{28, END}}, MISPLACED},
+	/* The name of a SYMLINK, with the path or without. */
+	{3, 10, "o:28 d:5 " SATTR "d:10", {{5, END}, {10, END}}, MISPLACED},
+	{3, 10, "o:28 d:5 " SATTR "o:10", {{5, END}}, MISPLACED},
+	/* PUTFH, LOOKUP, GETATTR; PUTFH, WRITE, LOOKUP. */
+	{4, 1, "o:6 1 3 22 o:32 15 d:100 9 w:1*0x10", {{100, END}}, MISPLACED},
+	{4, 1, "d:6 1 3 22 o:32 15 o:100 9 w:1*0x10", {{6, END}}, MISPLACED},
+	{4,
+	 1,
+	 "o:6 1 3 22 o:32 38 1 x:12 q0 2 d:1000 15 d:100",
+	 {{1000, END}, {100, END}},
+	 MISPLACED},
+	{4, 1, "o:6 1 3 22 o:32 38 1 x:12 q0 2 o:1000 15 d:100", {{100, END}}, MISPLACED},
+	/* SETXATTR. */
+	{4, 1, "o:6 2 2 22 o:32 73 0 o:8 d:2000", {{2000, END}}, MISPLACED},
 };
 
 static struct rig *rig;
@@ -118,14 +142,25 @@ static void serve(struct rig_side *side, struct exchange *x)
 	leg_reply(side->leg, x);
 }
 
-static void setup(void)
+static void open_server(bool strict)
 {
 	static const uint8_t pd_16384[8] = {0xf6, 0xab, 0x0e, 0x18, 1, 0, 15, 15};
 
 	rig = rig_new(NULL);
 	rig->server.on_call = serve;
+	rig->server.config.strict_chunks = strict;
 	raw = raw_open_client(rig, pd_16384, sizeof(pd_16384));
 	passed = 0;
+}
+
+static void setup(void)
+{
+	open_server(true);
+}
+
+static void setup_lax(void)
+{
+	open_server(false);
 }
 
 static void teardown(void)
@@ -225,6 +260,16 @@ static void expect_passed(void)
 	ck_assert_uint_eq(rig->server.notes, 0);
 }
 
+static void expect_misplaced(void)
+{
+	raw_expect_error(raw, hdr.xid, RPCRDMA_ERR_CHUNK);
+	ck_assert_ptr_null(raw_next(raw));
+	ck_assert_uint_eq(passed, 0);
+	ck_assert_uint_eq(rig->server.counters.chunks_misplaced, 1);
+	ck_assert_uint_eq(rig->server.counters.chunk_mismatches, 0);
+	ck_assert_uint_eq(rig->server.notes, 1);
+}
+
 static void expect_refused(void)
 {
 	expect_answer(RPC_GARBAGE_ARGS);
@@ -239,6 +284,8 @@ static void play(const struct given *given, bool nomsg)
 	send_made(nomsg);
 	if (given->outcome == REFUSED)
 		expect_refused();
+	else if (given->outcome == MISPLACED && rig->server.config.strict_chunks)
+		expect_misplaced();
 	else
 		expect_passed();
 }
@@ -247,7 +294,7 @@ START_TEST(a_chunk_is_as_long_as_its_payload)
 {
 	play(&givens[_i], false);
 	/* What is refused is refused before anything is read. */
-	if (givens[_i].outcome == REFUSED)
+	if (givens[_i].outcome == REFUSED || givens[_i].outcome == MISPLACED)
 		ck_assert_uint_eq(rig->server.counters.read_chunk_bytes_pulled, 0);
 }
 END_TEST
@@ -269,29 +316,62 @@ START_TEST(the_connection_goes_on_after_a_refusal)
 }
 END_TEST
 
+/* As old clients send them; each must be as long as what is there says. */
+START_TEST(strict_chunks_off_takes_misplaced_chunks_too)
+{
+	play(&givens[_i], false);
+}
+END_TEST
+
 /* A chunk that holds more than a payload, its length too, and one within a payload. */
-START_TEST(chunks_elsewhere_pass)
+static void send_elsewhere(bool within, bool nomsg)
 {
 	struct moved moved = {.segments = {200, END}};
 
 	make_call(3, 7, NULL, "o:28 q0 200 2 d:200");
 	moved.position = items.list[0].offset_bytes;
-	if (_i % 2) {
-		moved.position -= 4;
-		moved.bytes = moved.segments[0] = 204;
-	} else {
+	if (within) {
 		moved.position += 100;
 		moved.bytes = moved.segments[0] = 100;
+	} else {
+		moved.position -= 4;
+		moved.bytes = moved.segments[0] = 204;
 	}
 	stay(0, moved.position);
 	move(&moved);
-	send_made(_i / 2);
+	send_made(nomsg);
+}
+
+START_TEST(chunks_beside_a_payload_are_misplaced)
+{
+	send_elsewhere(_i % 2, _i / 2);
+	expect_misplaced();
+}
+END_TEST
+
+START_TEST(chunks_beside_a_payload_pass_where_strict_chunks_is_off)
+{
+	send_elsewhere(_i % 2, _i / 2);
 	expect_passed();
 }
 END_TEST
 
-/* Nothing of these may move, and nothing of them is looked at. */
-START_TEST(what_is_protected_passes)
+/* In the credential, which is decoded when all of the Call is here. */
+START_TEST(a_chunk_in_the_header_is_misplaced)
+{
+	static const struct nfs_msg_auth sys = {.flavor = RPC_AUTH_SYS};
+	struct moved moved = {.position = 32, .segments = {8, END}, .bytes = 8};
+
+	make_call(3, 0, &sys, "");
+	stay(0, moved.position);
+	move(&moved);
+	stay(moved.position + moved.bytes, nfs_msg_len(call));
+	send_made(_i);
+	expect_misplaced();
+}
+END_TEST
+
+static void send_protected(bool nomsg)
 {
 	static const struct nfs_msg_auth krb5i = {RPC_AUTH_GSS, RPC_GSS_DATA, RPC_GSS_INTEGRITY, 0};
 	struct moved moved = {.segments = {96, END}, .bytes = 96};
@@ -301,38 +381,76 @@ START_TEST(what_is_protected_passes)
 	stay(0, moved.position);
 	move(&moved);
 	stay(moved.position + moved.bytes, nfs_msg_len(call));
-	send_made(_i);
+	send_made(nomsg);
+}
+
+/* Nothing of these may move (RFC 8166 section 8.2.2.2). */
+START_TEST(chunks_of_what_is_protected_are_misplaced)
+{
+	send_protected(_i);
+	expect_misplaced();
+}
+END_TEST
+
+START_TEST(what_is_protected_passes_where_strict_chunks_is_off)
+{
+	send_protected(_i);
 	expect_passed();
 }
 END_TEST
 
-START_TEST(an_unknown_program_passes)
+/* What a chunk of the last three bytes is in a Call of other programs. */
+static const struct other {
+	uint32_t prog, vers, proc;
+	bool misplaced;
+} others[] = {
+	{0x20000099, 3, 7, false}, {100003, 5, 7, false}, /* no such version */
+	{100003, 3, 30, false},                           /* no such procedure */
+	{100005, 3, 1, false},                            /* MOUNT has no binding */
+	{100021, 4, 2, false},                            /* nor has NLM */
+	{100227, 3, 2, true},                             /* SETACL, of which nothing may move */
+	{0x40000000, 1, 0, true},                         /* callbacks, the same */
+	{100003, 3, 6, true},                             /* READ */
+};
+
+START_TEST(chunks_pass_of_programs_without_a_known_binding)
 {
+	const struct other *other = &others[_i / 2];
 	struct moved moved = {.segments = {3, END}, .bytes = 4};
 
-	make_call(3, 7, NULL, "o:28 q0 3 2 d:3");
-	xdr_store_u32((uint8_t *)nfs_msg_bytes(call) + 12, 0x20000099);
+	make_call(other->vers, other->proc, NULL, "o:28 q0 3 2 d:3");
+	xdr_store_u32((uint8_t *)nfs_msg_bytes(call) + 12, other->prog);
 	moved.position = items.list[0].offset_bytes;
 	stay(0, moved.position);
 	move(&moved);
-	send_made(_i);
-	expect_passed();
+	send_made(_i % 2);
+	if (other->misplaced)
+		expect_misplaced();
+	else
+		expect_passed();
 }
 END_TEST
 
 int main(void)
 {
 	Suite *suite = suite_create("responder_chunks");
-	TCase *tc = tcase_create("chunks");
+	TCase *tc = tcase_create("chunks"), *lax = tcase_create("strict_chunks off");
 	const int ngivens = ARRAY_SIZE(givens);
 
 	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_checked_fixture(lax, setup_lax, teardown);
 	tcase_add_loop_test(tc, a_chunk_is_as_long_as_its_payload, 0, ngivens);
 	tcase_add_loop_test(tc, so_it_is_behind_a_chunk_at_position_zero, 0, ngivens);
 	tcase_add_loop_test(tc, the_connection_goes_on_after_a_refusal, 0, 2);
-	tcase_add_loop_test(tc, chunks_elsewhere_pass, 0, 4);
-	tcase_add_loop_test(tc, what_is_protected_passes, 0, 2);
-	tcase_add_loop_test(tc, an_unknown_program_passes, 0, 2);
+	tcase_add_loop_test(lax, strict_chunks_off_takes_misplaced_chunks_too, 0, ngivens);
+	tcase_add_loop_test(tc, chunks_beside_a_payload_are_misplaced, 0, 4);
+	tcase_add_loop_test(lax, chunks_beside_a_payload_pass_where_strict_chunks_is_off, 0, 4);
+	tcase_add_loop_test(tc, a_chunk_in_the_header_is_misplaced, 0, 2);
+	tcase_add_loop_test(tc, chunks_of_what_is_protected_are_misplaced, 0, 2);
+	tcase_add_loop_test(lax, what_is_protected_passes_where_strict_chunks_is_off, 0, 2);
+	tcase_add_loop_test(tc, chunks_pass_of_programs_without_a_known_binding, 0,
+			    2 * (int)ARRAY_SIZE(others));
 	suite_add_tcase(suite, tc);
+	suite_add_tcase(suite, lax);
 	return test_main(suite);
 }

@@ -43,6 +43,7 @@ START_TEST(everything_has_a_default)
 	ck_assert_uint_eq(s->receive_max_bytes, 65536);
 	ck_assert(s->characteristics);
 	ck_assert(!s->reverse_chunks);
+	ck_assert(s->strict_chunks);
 	ck_assert_int_eq(s->listen_compat, DIALECT_RFC8166);
 	ck_assert_int_eq(s->connect_compat, DIALECT_RFC8166);
 	ck_assert(!s->config_protocol);
@@ -117,13 +118,14 @@ START_TEST(every_key_of_versions_is_read)
 	const struct service_config *s = config_fixture_service(
 		SERVICE(RDMA_TO_RDMA "listen_version = 1; connect_version = 2;"
 				     "receive_max_bytes = 262144; characteristics = false;"
-				     "reverse_chunks = true;"));
+				     "reverse_chunks = true; strict_chunks = false;"));
 
 	ck_assert_uint_eq(s->listen_version, 1);
 	ck_assert_uint_eq(s->connect_version, 2);
 	ck_assert_uint_eq(s->receive_max_bytes, 262144);
 	ck_assert(!s->characteristics);
 	ck_assert(s->reverse_chunks);
+	ck_assert(!s->strict_chunks);
 }
 END_TEST
 

@@ -165,6 +165,8 @@ static const struct {
 	 "2: characteristics is for services with an RDMA side"},
 	{SERVICE(TCP_TO_TCP "reverse_chunks = true;"),
 	 "2: reverse_chunks is for services with an RDMA side"},
+	{SERVICE(TO_RDMA "strict_chunks = true;"),
+	 "2: strict_chunks is for services that listen for RDMA clients"},
 	{SERVICE(TO_RDMA "version = 2;"), "2: unknown key version: is listen_version meant?"},
 	{SERVICE(TCP_TO_TCP "credits = 5;"), "2: credits is for services with an RDMA side"},
 	{SERVICE(TCP_TO_TCP "mpa_crc = true;"),

@@ -120,9 +120,17 @@ class Answerer:
             return
         work.call = call
         self.settled_by_call(work.message)
+        if self.misplaced(work):
+            self.refuse(work, 'a chunk where no data may be moved')
+            return
         reply = self.garbage(work) or self.own_reply(work) or self.answer(call)
         if reply is not None:
             self.reply_is_here(work, reply)
+
+    def misplaced(self, work):
+        """Whether a read chunk is where the binding of the program lets nothing be moved: A3.4-4."""
+        places = binding.movable(work.call)
+        return places is not None and self.options.strict_chunks and bool(set(work.chunks) - places - {0})
 
     def garbage(self, work):
         """GARBAGE_ARGS for a payload whose chunk is longer or shorter than it says: A3.4-4."""

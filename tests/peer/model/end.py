@@ -38,6 +38,7 @@ class Options:
     receive_max_bytes: int = 65536   # what receives may be raised to
     characteristics: bool = True     # INIT_XCHAR and the others are understood
     reverse_chunks: bool = False     # reverse Calls may use chunks
+    strict_chunks: bool = True       # read chunks where nothing may be moved are refused
 
 
 class End(VersionTwo, Characteristics, Caller, Answerer):

@@ -34,6 +34,18 @@ def call_payload(call):
     return place and (len(call) - len(args) + place[0], place[1])
 
 
+def movable(call):
+    """The positions at which a Call of NFSv3 may have read chunks; None if it is another one."""
+    try:
+        message = rpc.decode(call)
+    except ValueError:
+        return None
+    if (message.prog, message.vers) != (nfs3.PROGRAM, nfs3.VERSION) or message.proc not in nfs3.PROCEDURES:
+        return None
+    place = call_payload(call)
+    return {place[0]} if place else set()
+
+
 def reply_payload(call, reply):
     """Where the payload of a READ's or READLINK's Reply is; it need not be there yet."""
     procedure, _args = _nfs3(call)

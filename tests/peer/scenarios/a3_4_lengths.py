@@ -3,8 +3,8 @@
 sections 3.4.4 and 3.4.5."""
 import dataclasses
 
-from nfs import binding
-from scene.parts import ECHO_AT, echoed, moved_payload, parted, without_data
+from nfs import binding, nfs3
+from scene.parts import ECHO_AT, cut, echoed, moved_payload, parted, without_data
 from scene.scenario import requester, responder
 from wire import header
 
@@ -68,6 +68,48 @@ def _(end):
         None if any(len(c) > 1004 for c in work.chunks.values()) else right(work))
     end.joined = lambda message, chunks: joined(
         message, {at: data[:1004] for at, data in chunks.items()})
+
+
+def _misplaced(t):
+    """Calls of NFSv3 with a part of them that may not be moved: (the Call, its position, its length)."""
+    lookup = t.nfs(3, nfs3.lookup(t.files.names, b'0' * 200))
+    write = t.write(t.pattern(1000))
+    at, _size = binding.call_payload(write)
+    yield lookup, len(lookup) - 200, 200            # the name
+    yield lookup, len(lookup) - 204, 204            # … with its length word
+    yield write, at - 4, 1004                       # the data with their length word
+    yield write, at + 500, 500                      # half of the data
+    yield write, 20, 4                              # the procedure
+
+
+@responder('A3.4-4', needs={'files', 'ours'})
+def a_chunk_where_nothing_may_be_moved_is_refused(t):
+    """Chunks of NFSv3 Calls at the position of no item that RFC 8267 names: RFC 8166 section 6.1."""
+    hand = t.connect()
+    for call, position, size in _misplaced(t):
+        data, body = cut(call, position, size)
+        sent = hand.call(call, body=body, reads=hand.read_chunk(position, data))
+        hand.refused(sent.xid, f'{size} bytes at position {position} in a chunk')
+    hand.barrier(t.null())
+
+
+@a_chunk_where_nothing_may_be_moved_is_refused.wrong
+def _(end):
+    end.misplaced = lambda work: False
+
+
+@responder('A3.4-4', keys={'strict_chunks': False}, needs={'files', 'ours'})
+def such_a_chunk_is_taken_where_strict_chunks_is_off(t):
+    """For old clients."""
+    hand = t.connect()
+    for call, position, size in _misplaced(t):
+        data, body = cut(call, position, size)
+        hand.result(hand.call(call, body=body, reads=hand.read_chunk(position, data)).xid)
+
+
+@such_a_chunk_is_taken_where_strict_chunks_is_off.wrong
+def _(end):
+    end.options.strict_chunks = True
 
 
 @requester('A3.4-4', keys={'ddp': 'nfs'})
