@@ -33,11 +33,18 @@
 #define STORM_AGAIN_MAX   32u /* Calls of a client that may be answered once more */
 #define STORM_LATE_MAX    16u /* reverse Calls that a client answers later */
 #define STORM_SPOILED_MAX                                                                          \
-	64u /* Replies that cannot be used, and whose clients have no answer yet */
+	64u /* Calls and Replies that cannot be used, and whose clients have no answer yet */
 
 /* A Call, and the sequence number that it came with where it is of RPCSEC_GSS. */
 struct storm_asked {
 	uint32_t xid, seq;
+};
+
+/* A Call between the gates, and whether it had a reply chunk. */
+#define STORM_OFFERED_MAX 1024u
+struct storm_offer {
+	uint32_t xid;
+	bool has_reply_chunk;
 };
 
 /* A reverse Call that is not answered at once. */
@@ -107,8 +114,12 @@ struct storm {
 	uint8_t *executed[STORM_CLIENTS_MAX]; /* by the XID's place: the server's cache */
 	struct storm_msg call, reply;         /* for whoever builds one */
 	unsigned spoils;                      /* so many Replies are to be spoiled: storm_spoil.h */
+	unsigned misplaces;                   /* … and so many read chunks to be misplaced */
+	struct storm_offer
+		offered[STORM_OFFERED_MAX]; /* by XID, of the last Calls between the gates */
 	unsigned nspoiled;
-	uint32_t spoiled[STORM_SPOILED_MAX]; /* XIDs of clients' Calls whose Reply was */
+	uint32_t spoiled
+		[STORM_SPOILED_MAX]; /* XIDs of clients' Calls that were misplaced, or whose Reply was spoiled */
 	struct storm_counts counts;
 };
 

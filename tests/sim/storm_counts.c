@@ -72,8 +72,9 @@ void storm_counts_print(const struct storm_counts *counts, enum storm_dialect di
 	printf(" reverse_chunk_bytes %" PRIu64 " reverse_bad_replies %" PRIu64 "\n",
 	       counts->reverse_chunk_bytes, counts->reverse_bad_replies);
 	printf("#   lies %" PRIu64 " reverse_lies %" PRIu64 " spoiled %" PRIu64
-	       " reverse_spoiled %" PRIu64 "\n",
-	       counts->lies, counts->reverse_lies, counts->spoiled, counts->reverse_spoiled);
+	       " reverse_spoiled %" PRIu64 " misplaced %" PRIu64 "\n",
+	       counts->lies, counts->reverse_lies, counts->spoiled, counts->reverse_spoiled,
+	       counts->misplaced);
 	fflush(stdout);
 }
 
@@ -119,6 +120,7 @@ void storm_counts_check(const struct storm_counts counts[STORM_DIALECT_COUNT])
 		ck_assert_uint_gt(it->reverse_late_replies, 0);
 		ck_assert_int_eq(it->reverse_chunk_bytes > 0, i == STORM_V2_REVERSE);
 		check_bad_replies(it);
+		ck_assert_uint_gt(it->chunks_misplaced, 0);
 		/* Only there reverse Replies are written at all; elsewhere those that are spoiled are the bad ones. */
 		ck_assert_int_eq(it->reverse_lies > 0, i == STORM_V2_REVERSE);
 		ck_assert_int_eq(it->reverse_bad_replies > it->reverse_spoiled,

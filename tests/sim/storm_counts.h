@@ -19,7 +19,8 @@
 	X(reverse_late_replies)                                                                    \
 	X(bad_replies)                                                                             \
 	X(reverse_refused)                                                                         \
-	X(replies_too_big)
+	X(replies_too_big)                                                                         \
+	X(chunks_misplaced)
 
 /* What happened in one run, or in several. */
 struct storm_counts {
@@ -31,6 +32,7 @@ struct storm_counts {
 	uint64_t faults;
 	uint64_t spoiled,
 		reverse_spoiled; /* Replies whose header could not be used, of these to reverse Calls */
+	uint64_t misplaced;      /* Calls whose read chunk was moved to where no data are */
 	uint64_t lies, reverse_lies; /* parts of Replies claimed but not written, likewise */
 	uint64_t
 		sizes_asked; /* times that an end was to ask for another receive size of its peer */

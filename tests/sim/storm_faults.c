@@ -4,13 +4,14 @@
 #include "tests/sim/storm.h"
 #include "tests/sim/storm_spoil.h"
 
-#define DRAIN_US   500000u
-#define SILENCE_US 1500000u
-#define SILENCE_OF 16u /* one of so many faults lasts that long */
-#define SPOILS_OF  8u  /* one of so many others spoils Replies */
-#define HANG_OF    24u /* one of so many is that the server hangs … */
-#define SIZES_OF   2u  /* one of so many is that an end asks for another receive size */
-#define CALM_OF    32u /* … and then so many fewer happen */
+#define DRAIN_US     500000u
+#define SILENCE_US   1500000u
+#define SILENCE_OF   16u /* one of so many faults lasts that long */
+#define SPOILS_OF    8u  /* one of so many others spoils Replies */
+#define MISPLACES_OF 16u /* … or misplaces read chunks */
+#define HANG_OF      24u /* one of so many is that the server hangs … */
+#define SIZES_OF     2u  /* one of so many is that an end asks for another receive size */
+#define CALM_OF      32u /* … and then so many fewer happen */
 
 /*
  * Who drains a leg bounds the time: a reverse Call in flight on it may wait for a Reply that stands behind Calls which
@@ -111,6 +112,10 @@ void storm_fail_something(struct storm *storm)
 	}
 	if (storm_below(storm, SPOILS_OF) == 0) {
 		storm_spoil_some(storm);
+		return;
+	}
+	if (storm_below(storm, MISPLACES_OF) == 0) {
+		storm_misplace_some(storm);
 		return;
 	}
 	if (storm_below(storm, HANG_OF) == 0) {
