@@ -203,7 +203,7 @@ uint64_t responder_rpc_chunk_room(const struct responder_rpc *rpc)
 
 bool responder_rpc_has_room(const struct responder_rpc *rpc)
 {
-	return responder_rpc_inline_room(rpc) >= RPCRDMA_MIN_REPLY_BYTES ||
+	return responder_rpc_settled_room(rpc) >= RPCRDMA_MIN_REPLY_BYTES ||
 	       responder_rpc_chunk_room(rpc) >= RPCRDMA_MIN_REPLY_BYTES ||
 	       responder_rpc_lend_room(rpc);
 }
