@@ -14,7 +14,7 @@ from scene.hand import new_xid
 from watch.rules import ALL_TAGS
 from watch.serve import mount_line
 from watch.tally import Tally
-from watch.watch import Watch
+from watch.watch import Grants, Watch
 from wire import header, private_data, rpc
 
 
@@ -84,6 +84,52 @@ class Client(unittest.TestCase):
         def bend(end):
             end.may_send = lambda: end.conn.open
         self.assertIn('A3.3-4', self.work(bend, more=lambda client: None))
+
+    def overruns(self, allowed):
+        """The statements that a client breaks whose credits are allowed(end), of a server that answers at once."""
+        def bend(end):
+            end.may_send = lambda: end.conn.open and len(end.pending) < allowed(end)
+        return self.work(bend, more=lambda client: self.many(client, 40))
+
+    def many(self, client, count):
+        """More Calls, as fast as credits go."""
+        calls = [client.call(nfs(0)) for _ in range(count)]
+        with contextlib.suppress(Late):
+            self.loop.until(lambda: client.conn.ended or all(c.over for c in calls), 'the Calls', 9)
+
+    def test_calls_beyond_the_credits_of_a_server_that_answers_at_once(self):
+        """One more than granted, as many as were ever granted, and without any limit."""
+        for allowed in (lambda end: end.granted + 1, lambda end: 2, lambda end: 99,
+                        lambda end: 2 if end.granted > 1 else 3):
+            self.tally.counts.clear()
+            self.assertEqual(self.overruns(allowed), {'A3.3-4'})
+
+    def test_no_grant_is_held_against_a_client_that_obeys_it(self):
+        """With Calls waiting at all times, through all grants, and with a smaller one on its way."""
+        self.assertEqual(self.work(more=lambda client: self.many(client, 600)), set())
+        self.assertGreater(self.tally.counts['A3.3-4'].held, 40)
+
+    def test_credits_that_are_not_used_up_show_nothing(self):
+        """One Call at a time under larger grants says nothing of how many there would be."""
+        def bend(end):
+            end.may_send = lambda: end.conn.open and not end.pending
+        self.assertEqual(self.work(bend, more=lambda client: self.many(client, 80)), set())
+        self.assertEqual(self.tally.counts['A3.3-4'].held, 24)
+
+    def test_calls_on_their_way_are_no_overrun(self):
+        """They left before the smaller grant came; those behind them did not."""
+        grants = Grants()
+        grants.sent(8, 0)
+        grants.call()
+        self.assertEqual(grants.limit(), 8)
+        grants.sent(1, 2)
+        for _ in range(5):          # one is answered, two wait, five may be on their way
+            grants.call()
+            self.assertEqual(grants.limit(), 8)
+        grants.call()
+        self.assertEqual(grants.limit(), 1)
+        grants.refused(4)
+        self.assertEqual(grants.limit(), 4)
 
     def test_another_version(self):
         def bend(end):

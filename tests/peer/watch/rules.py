@@ -90,9 +90,9 @@ def only_calls_are_refused(_watch, got):
 
 @_rule(ON_CALL, 'A3.3-4')
 def a_credit_is_free(watch, _got):
-    """One Call until the first Reply, then as many as were granted."""
+    """One Call until the first Reply, then as many as were granted; that it held, the Watch notes."""
     waiting, limit = len(watch.calls), watch.limit()
-    return True if waiting < limit else f'{waiting} Calls wait already, {limit} granted'
+    return None if waiting < limit else f'{waiting} Calls wait already, {limit} granted'
 
 
 @_rule(ON_CALL, 'D1.1.4-1')

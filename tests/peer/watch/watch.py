@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Follows one connection of a client: what it sends, and what the peer, as its server, answered."""
+"""Follows one connection of a client: what it sends, and what the peer, as its server, answered.
+
+Under small grants each Reply waits for a moment. Else the peer answers each Call before it reads the next, and a
+client that sends more Calls than it may is never seen to have more of them in flight.
+"""
+import collections
 import dataclasses
 import itertools
 
@@ -7,8 +12,42 @@ from net.loop import Late
 from watch import rules
 from wire import header
 
-GRANTS = (32, 1, 2, 8, 3, 16)
+GRANTS = (1, 2, 32, 3, 8, 16)
 CALLS_OF_A_GRANT = 24
+HELD_UP_TO = 3      # the largest grant under which Replies wait
+HELD_S = 0.03       # in which a Call comes that is sent right behind the one before
+
+
+class Grants:
+    """Which grant a client may go by: the last one that it surely has, or any later one."""
+
+    def __init__(self):
+        self._surely = 1            # until the first Reply: RFC 8166 section 3.3.3
+        self._later = collections.deque()   # [grant, how many Calls may still come that left before it]
+
+    def limit(self):
+        """The largest one that the client may go by."""
+        return max([self._surely, *(grant for grant, _calls in self._later)])
+
+    def refused(self, grant):
+        """An error leaves, with a grant that the client may go by or not."""
+        self._later.append([grant, 1 << 32])
+
+    def sent(self, grant, waiting):
+        """A Reply with that grant leaves, and so many Calls wait for theirs.
+
+        The client counts the Call of this Reply and those that wait as in flight. What it has sent beside them and
+        not seen answered is no more than what the limit leaves.
+        """
+        self._later.append([grant, max(0, self.limit() - 1 - waiting)])
+
+    def call(self):
+        """A Call comes: behind those that may have left before it, the client has the grant."""
+        seen = [number for number, (_grant, calls) in enumerate(self._later, 1) if not calls]
+        for _ in range(seen[-1] if seen else 0):
+            self._surely, _calls = self._later.popleft()
+        for later in self._later:
+            later[1] -= 1
 
 
 @dataclasses.dataclass
@@ -28,10 +67,11 @@ class Watch:
         self.calls = {}            # XID: its Work's message
         self.answered = 0
         self.lent = None           # a read segment of a Call that has been answered
-        self._grants = [1]         # those that may be in force: the last one surely, or an earlier one
-        self._grant = itertools.chain.from_iterable(
-            itertools.repeat(grant, CALLS_OF_A_GRANT) for grant in itertools.cycle(GRANTS))
-        end.grant = lambda asked: next(self._grant)
+        self._grants = Grants()
+        self._to_grant = itertools.cycle(GRANTS)
+        self._granted = next(self._to_grant)
+        self._judged = 0           # Calls that came while this grant alone was in force
+        end.grant = lambda asked: self._granted
         end.unused_reply = self._unused_reply
         self._tap(end)
 
@@ -42,13 +82,13 @@ class Watch:
 
     def limit(self):
         """The largest grant that the client may go by: it may not have seen the last Reply yet."""
-        return max(self._grants)
+        return self._grants.limit()
 
     # ------------------------------------------------------------ between
 
     def _tap(self, end):
         on_send, put, here, refuse = end.on_send, end.put, end.call_is_here, end.refuse
-        no_room = end.no_room
+        no_room, answer = end.no_room, end.reply_is_here
 
         def came(sent):
             self._came(Seen(sent.data))
@@ -67,12 +107,18 @@ class Watch:
             self.tally.note('A4.2-2', why, header.encode(work.message))
             refuse(work, why)
 
+        def answered(work, reply):
+            if self.limit() > HELD_UP_TO:
+                answer(work, reply)
+                return
+            end.loop.after(HELD_S, lambda: self._was_held(lambda: answer(work, reply)))
+
         def too_large(work, out):
             self.tally.note('A5.2-5', f'no room for a Reply of {len(out.body)} bytes',
                             header.encode(work.message))
             no_room(work, out)
         end.put, end.call_is_here = goes, whole
-        end.refuse, end.no_room = refused, too_large
+        end.refuse, end.no_room, end.reply_is_here = refused, too_large, answered
         end.on_send = came
 
     def _came(self, seen):
@@ -84,22 +130,35 @@ class Watch:
             self.tally.note(tag, rule(self, seen), seen.data)
         if seen.header and seen.header.proc in (header.MSG, header.NOMSG) and \
                 self.end.is_call(seen.header):
+            self._grants.call()
             for tag, rule in rules.ON_CALL:
                 self.tally.note(tag, rule(self, seen), seen.data)
             self.calls[seen.header.xid] = seen.header
-            self._grants_seen()
+            self._next_grant()
 
-    def _grants_seen(self):
-        """As few Calls wait as the last grant allows: from now on an earlier one is no excuse."""
-        if len(self.calls) <= self._grants[-1]:
-            del self._grants[:-1]
+    def _next_grant(self):
+        """After so many Calls that were held to one grant there is another one."""
+        self._judged += self.limit() == self._granted
+        if self._judged >= CALLS_OF_A_GRANT:
+            self._judged, self._granted = 0, next(self._to_grant)
+
+    def _was_held(self, answer):
+        """A Reply has waited: where all credits are in use, no other Call came meanwhile."""
+        if self.end.conn.ended:
+            return
+        if len(self.calls) == self.limit():
+            self.tally.note('A3.3-4', True)
+        answer()
 
     def _goes(self, message):
         call = self.calls.pop(message.xid, None)
-        if call is None or message.proc == header.ERROR:
+        if call is None:
+            return
+        if message.proc == header.ERROR:
+            self._grants.refused(message.credit)
             return
         self.answered += 1
-        self._grants.append(message.credit)
+        self._grants.sent(message.credit, len(self.calls))
         if call.reads:
             self.lent = call.reads[0]
         if message.proc == header.NOMSG:
